@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 
 	"jtune/learn"
 	"jtune/tegra"
@@ -240,6 +241,11 @@ func (s *mixSearch) next(r MixResult) (Outcome, tegra.Val[Ended]) {
 	if len(open) == 0 {
 		return end(Exhausted)
 	}
+	if last := !r.Feasible && len(r.Probes) == s.o.Most-1; last {
+		if best, err := s.asks(0).Choose(s.profiledWithin(open), s.infer, s.train); err == nil {
+			return best[0], tegra.Val[Ended]{}
+		}
+	}
 	best, err := s.asks(margin(r)).Choose(s.harmless(open), s.infer, s.train)
 	var none *NoSettingError
 	switch {
@@ -262,6 +268,19 @@ func (s *mixSearch) next(r MixResult) (Outcome, tegra.Val[Ended]) {
 		return end(OutOfProbes)
 	}
 	return none.Nearest, tegra.Val[Ended]{}
+}
+
+// profiledWithin are the settings that kept the limits when they were profiled. The last verification is one of them
+// where no other setting has kept the limits: a search never says that none does where one is known.
+func (s *mixSearch) profiledWithin(open []tegra.Setting) []tegra.Setting {
+	if s.train != nil {
+		return nil // profiled one by one, not as a mix
+	}
+	read := bySetting(s.o.Infer)
+	return slices.DeleteFunc(slices.Clone(open), func(a tegra.Setting) bool {
+		_, ok := read[a]
+		return !ok
+	})
 }
 
 // harmless are the settings that will hardly be far over a limit. Where none is so sure, those are taken that

@@ -394,6 +394,9 @@ func (m *measurement) enough(e harness.Event) bool {
 	if m.set.Epochs > 0 {
 		return m.beyondEpochs(e)
 	}
+	if m.set.Requests > 0 {
+		return m.monitor.Requests() >= m.set.Requests && m.validSamples() >= m.set.MinSamples
+	}
 	if m.b.Pairing != nil && (m.pair.part == harness.Together || m.pair.part == harness.ServeLoad) {
 		return m.enoughOfPart(e)
 	}
@@ -462,14 +465,22 @@ func (m *measurement) target() int {
 	if m.set.Epochs > 0 {
 		return max(0, m.set.Epochs*m.b.Workload.AtBatch(m.step.Batch).MinibatchesPerEpoch()-max(0, m.set.Discard))
 	}
-	return m.set.Minibatches
+	return cmp.Or(m.set.Requests, m.set.Minibatches)
+}
+
+// counted is how much of the target has been collected.
+func (m *measurement) counted() int {
+	if m.set.Requests > 0 && m.monitor != nil {
+		return m.monitor.Requests()
+	}
+	return len(m.clean)
 }
 
 func (m *measurement) progress(e harness.Event) {
 	if m.b.Observe == nil {
 		return
 	}
-	p := Progress{Phase: m.phase(), Step: m.step, Minibatch: len(m.clean), Of: m.target(), TimeMS: e.TimeMS,
+	p := Progress{Phase: m.phase(), Step: m.step, Minibatch: m.counted(), Of: m.target(), TimeMS: e.TimeMS,
 		Event: &e, Pair: m.soFar(e), Dropped: m.dropped, LeftOut: m.leftOut}
 	if m.set.Epochs == 0 && m.steady.Verdict() != telemetry.Settling {
 		p.Settled = tegra.Some((m.steady.At() - m.from).Seconds())
@@ -486,6 +497,9 @@ const fewestClean = 3
 // timedOut judges a mode whose time is over. What was measured of a slow one counts, with a note.
 func (m *measurement) timedOut() *fault {
 	why := fmt.Sprintf("%d of %d clean minibatches in %s", len(m.clean), m.set.Minibatches, m.set.ModeTimeout)
+	if m.set.Requests > 0 {
+		why = fmt.Sprintf("%d of %d requests were answered in %s", m.counted(), m.set.Requests, m.set.ModeTimeout)
+	}
 	if m.set.Epochs > 0 {
 		why = fmt.Sprintf("%d clean minibatches of %d epochs in %s", len(m.clean), m.set.Epochs, m.set.ModeTimeout)
 	}

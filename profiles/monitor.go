@@ -151,6 +151,9 @@ func (w *Monitor) Event(e harness.Event) {
 	}
 }
 
+// Requests is how many requests that count were answered.
+func (w *Monitor) Requests() int { return w.serving.answers() }
+
 // Ready is the share of preloaded data in the page cache, looked up once, when the first minibatch has come; absent
 // where the workload preloads none.
 func (w *Monitor) Ready() tegra.Val[float64] {
@@ -306,7 +309,7 @@ func (w *Monitor) Character() record.Character {
 	out.GPU = known(telemetry.ResidencyBetween(w.begin.clocks.GPU, now.clocks.GPU), &w.gpu)
 	out.EMC = w.emc.Residency()
 	if w.workload.Infers() && out.All.Minibatches > 0 {
-		out.Serving = w.serving.result(w.workload.UnitName(), w.workload.Live(), out.All)
+		out.Serving = w.serving.result(w.workload, out.All)
 		out.Latency = tegra.Val[record.Latency]{V: out.Serving.Latency, OK: out.Serving.Requests > 0}
 	}
 	if out.Drop = w.drop.Found(); out.Drop.OK {

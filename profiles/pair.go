@@ -67,7 +67,7 @@ type ofPair struct {
 // collectParts is collect for one job or for two. monitor is of the first part, again makes that of a further one.
 func (m *measurement) collectParts(ctx context.Context, monitor *Monitor, again func() *Monitor) error {
 	job, two := m.b.job.(*harness.Pair)
-	if !two {
+	if !two || m.b.Pairing == nil {
 		m.begin(monitor)
 		defer monitor.End()
 		return m.collect(ctx)

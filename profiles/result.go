@@ -155,7 +155,7 @@ func (m *measurement) row(f *fault) record.Row {
 		times, r.TimeMS = perRequest(m.clean, n)
 		r.TimeIQRMS = stats.IQR(times)
 	}
-	if m.b.Workload.Serves() { // its power goes up and down with each request
+	if m.b.Workload.Serves() || m.set.Requests > 0 { // its power goes up and down with each request
 		power = []float64{energy.MeanW()}
 	}
 	r.PowerW, r.PowerIQRW = record.RoundW(stats.Median(power)), record.RoundW(stats.IQR(power))
@@ -185,7 +185,9 @@ func perRequest(of []harness.Event, n int) (times []float64, mean float64) {
 // the job stands in its first good row alone.
 func (m *measurement) note(times []float64) string {
 	late := m.late
-	if !m.b.Workload.Live() { // whose times are those of requests that overlap, or rest
+	if m.set.Requests > 0 {
+		late = cmp.Or(m.monitor.lateNote(), m.late)
+	} else if !m.b.Workload.Live() { // whose times are those of requests that overlap, or rest
 		late = cmp.Or(m.timingNote(times), m.late)
 	}
 	if late != "" {

@@ -1,11 +1,14 @@
 package profiles
 
 import (
+	"fmt"
 	"time"
 
 	"jtune/internal/stats"
 	"jtune/profiles/harness"
+	"jtune/profiles/load"
 	"jtune/profiles/record"
+	"jtune/profiles/workload"
 	"jtune/tegra"
 )
 
@@ -17,8 +20,10 @@ type serving struct {
 	requests []float64 // ms of latency, of the newest ones
 	ttft     []float64 // ms
 	tpot     []float64 // ms
+	late     adder     // ms by which requests were sent too late
 	prefill  phase
 	decode   phase
+	answered stats.Histogram  // latencies in s of a server that is watched
 	summary  *harness.Summary // the program's own numbers, in place of those counted here
 }
 
@@ -38,6 +43,9 @@ func (s *serving) batch(e harness.Event) {
 		s.summary = e.Summary
 	}
 	s.units, s.phase = s.units+max(1, e.N), e.Phase
+	if e.Answered != nil {
+		s.answered = s.answered.Plus(*e.Answered)
+	}
 	if e.PrefillMS.OK && e.DecodeMS.OK {
 		s.prefill.add(e.In, e.PrefillMS.V)
 		s.decode.add(e.N, e.DecodeMS.V)
@@ -83,22 +91,38 @@ func (p *phase) result(name string) record.PhaseOfServing {
 // request adds an answered request.
 func (s *serving) request(e harness.Event) {
 	keep(&s.requests, e.Latency())
+	s.late.add(tegra.Some(e.LateMS))
 	keep(&s.ttft, float64(e.First-e.Arrive)/1e6)
 	if e.Out > 1 {
 		keep(&s.tpot, float64(e.T-e.First)/1e6/float64(e.Out-1))
 	}
 }
 
-// result sums up. live: of real traffic, whose energy includes the waiting between requests.
-func (s *serving) result(unit string, live bool, all record.Part) *record.Serving {
-	out := &record.Serving{Unit: unit, Phase: s.phase, Units: s.units}
+// answers counts the requests that were answered.
+func (s *serving) answers() int { return max(s.late.n, s.answered.N()) }
+
+// latency is that of requests, or of batches where the job reports none. The events of a server that is watched are
+// means: only what it counts by latency tells quantiles, if it does.
+func (s *serving) latency(watched bool) record.Latency {
+	if watched {
+		if l, known := record.LatencyCounted(s.answered); known {
+			return l
+		}
+		return record.Latency{}
+	}
 	list := s.requests
 	if len(list) == 0 {
 		list = s.batches
 	}
-	if out.Latency = record.LatencyOf(list); out.Latency.N == 0 {
-		out.Latency = record.Latency{}
+	if len(list) == 0 {
+		return record.Latency{}
 	}
+	return record.LatencyOf(list)
+}
+
+// result sums up. The energy of requests that come by themselves, or at a rate, includes the waiting between them.
+func (s *serving) result(w workload.Workload, all record.Part) *record.Serving {
+	out := &record.Serving{Unit: w.UnitName(), Phase: s.phase, Units: s.units, Latency: s.latency(w.Live())}
 	out.Requests = out.Latency.N
 	perBatch := float64(s.units) / float64(all.Minibatches)
 	if all.TimeMS > 0 {
@@ -110,7 +134,10 @@ func (s *serving) result(unit string, live bool, all record.Part) *record.Servin
 	if all.EnergyJ.OK && perBatch > 0 {
 		out.UnitJ = tegra.Some(all.EnergyJ.V / perBatch)
 	}
-	if live && all.PowerW.OK && s.units > 0 {
+	if rate := w.Load.Rate; rate > 0 && s.late.n > 0 {
+		out.RatePerS = tegra.Some(rate)
+	}
+	if (w.Live() || out.RatePerS.OK) && all.PowerW.OK && s.units > 0 {
 		out.UnitJ = tegra.Some(all.PowerW.V * all.Span.Seconds() / float64(s.units))
 	}
 	if s.decode.ms > 0 {
@@ -123,4 +150,15 @@ func (s *serving) result(unit string, live bool, all record.Part) *record.Servin
 	}
 	out.TTFTMS, out.TPOTMS = tegra.Finite(stats.Median(s.ttft)), tegra.Finite(stats.Median(s.tpot))
 	return out
+}
+
+// lateNote says that requests were sent so late that their latencies are partly the sender's own; "" where they were
+// not.
+func (w *Monitor) lateNote() string {
+	rate, late := w.workload.Load.Rate, w.serving.late.mean(1)
+	if rate == 0 || !late.OK || !load.Late(late.V, rate) {
+		return ""
+	}
+	return fmt.Sprintf("note: requests were sent %.3g ms late in the mean, of %.4g ms between two: this machine is busy, "+
+		"and latencies are partly its own", late.V, 1000/rate)
 }

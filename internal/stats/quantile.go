@@ -2,6 +2,7 @@
 //
 //	readings ──► Quantile(v, 0.95), Median(v), IQR(v), Mean(v) ──► one number
 //	latencies, ascending ──► NearestRank(v, 0.99) ──► one of them
+//	counts by buckets ──► Histogram.Quantile(0.99) ──► a value within one of them
 package stats
 
 import (

@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"time"
 
+	"jtune/internal/stats"
 	"jtune/tegra"
 )
 
@@ -60,10 +61,14 @@ type Event struct {
 	// Of a request, by the device's clock: scheduled arrival, beginning of its service and first unit of its answer;
 	// its end is T.
 	Arrive, Start, First time.Duration
-	In, Out              int // of a request: units of the question and the answer
+	In, Out              int     // of a request: units of the question and the answer
+	LateMS               float64 // of a request that was scheduled: how much later than it could be it was sent
 	// Of a batch of a language model: the parts of its time that read the question and write the answer.
 	PrefillMS, DecodeMS tegra.Val[float64]
-	Summary             *Summary // of a program that tells of itself when it ends: TimeMS is then the whole span
+	// Of a server that is watched, with the last batch of a reading: the latencies in s of all that it answered since
+	// the reading before.
+	Answered *stats.Histogram
+	Summary  *Summary // of a program that tells of itself when it ends: TimeMS is then the whole span
 }
 
 // Timed reports whether the event is a unit of measurement: a minibatch of training or a batch of inference.

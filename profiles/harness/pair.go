@@ -13,7 +13,8 @@ import (
 	"jtune/tegra/virtual"
 )
 
-// PairOptions describe two jobs, the training first, that share a GPU.
+// PairOptions describe two jobs, the training first, that share a GPU; or the inference alone, whose requests arrive
+// all the same: the training then has no name.
 type PairOptions struct {
 	Names [2]string
 	// Jobs are started with a turn socket each; Board then simulates the power of the two workloads of
@@ -30,6 +31,7 @@ type PairOptions struct {
 	MaxWait time.Duration // of the first request of a batch; 0: until it is full
 	Seed    uint64
 	First   [2]time.Duration // how long each may take to its first unit; 0: 60 s
+	WarmUp  int              // turns of the inference before the requests arrive, which do not count
 }
 
 // Pair is two jobs that take turns on one GPU. Its events are those of both, by Event.Job: turns as
@@ -62,6 +64,9 @@ func StartPair(ctx context.Context, o PairOptions) (*Pair, error) {
 	}
 	o.Batch = max(1, o.Batch)
 	p.s = &scheduler{o: o}
+	if o.Names[trains] == "" {
+		p.s.seats[trains].state = gone
+	}
 	if o.Jobs == nil {
 		f, err := startTurns(o.Board, o)
 		if err != nil {
@@ -69,6 +74,9 @@ func StartPair(ctx context.Context, o PairOptions) (*Pair, error) {
 		}
 		p.floor, p.s.emit = f, func(e Event) { p.ready = append(p.ready, e) }
 		for i, name := range jobNames {
+			if o.Names[i] == "" {
+				continue
+			}
 			p.s.emit(Event{Kind: Hello, Job: name, Info: map[string]string{"protocol": "2", "workload": o.Names[i],
 				"batch_size": strconv.Itoa(o.Simulated[i].Batch), "framework": Simulated}})
 		}
@@ -103,6 +111,9 @@ func (p *Pair) begin() {
 		p.s.seats[i].since, p.s.seats[i].first = p.floor.now(), p.s.o.First[i]
 	}
 	p.s.share(Together)
+	if p.s.o.WarmUp > 0 {
+		p.s.part = ServeAlone
+	}
 }
 
 // run grants turns to processes until the pair is stopped or none is left.

@@ -76,6 +76,8 @@ type seat struct {
 	state   act // nothing: it fetches its data; wants; done stands for having the turn
 	has     bool
 	since   time.Duration // when it got its turn, or is awaited for the first one
+	wanted  time.Duration // when it asked for it
+	late    time.Duration // by how much the requests of its turn were handed out too late
 	first   time.Duration // how long the first turn may take, its start included
 	arrived []time.Duration
 	closed  bool // its batch answers no requests
@@ -178,7 +180,7 @@ func (s *scheduler) grant(ctx context.Context) {
 		i.n, i.arrived, i.closed = s.o.Batch, nil, s.part == ServeAlone
 		if !i.closed {
 			_, i.arrived = s.queue.Take(now)
-			i.n = len(i.arrived)
+			i.n, i.late = len(i.arrived), max(0, now-max(due, i.wanted))
 		}
 		s.since, held = 0, true
 		s.begin(ctx, serves, i.n, now, due)
@@ -228,7 +230,7 @@ func (s *scheduler) take(ctx context.Context, d deed) {
 	case d.what == wants && (seat.has || seat.state == wants):
 		s.lose(ctx, d.job, fmt.Errorf("wants a turn while it has one"))
 	case d.what == wants:
-		seat.state = wants
+		seat.state, seat.wanted = wants, d.at
 	case !seat.has:
 		s.lose(ctx, d.job, fmt.Errorf("gives back a turn that it does not have"))
 	default:
@@ -273,13 +275,19 @@ func (s *scheduler) finish(d deed) {
 		s.emit(e)
 		return
 	}
-	e.Kind, e.N = Infer, max(1, seat.n)
+	warming := s.units[serves] <= s.o.WarmUp
+	e.Kind, e.N, e.Unclean = Infer, max(1, seat.n), warming
 	s.emit(e)
 	for _, at := range seat.arrived {
-		s.emit(Event{Kind: Request, Job: JobInfer, T: d.at, Arrive: at, Start: seat.since, First: d.at, N: 1})
+		s.emit(Event{Kind: Request, Job: JobInfer, T: d.at, Arrive: at, Start: seat.since, First: d.at, N: 1,
+			LateMS: float64(seat.late) / float64(time.Millisecond)})
 	}
 	if !seat.closed {
 		s.queue.Answered(seat.n, d.at)
+	}
+	if warming && s.units[serves] == s.o.WarmUp {
+		s.emit(Event{Kind: Warm, Job: JobInfer, T: d.at, N: s.o.WarmUp})
+		s.share(Together)
 	}
 }
 

@@ -65,7 +65,7 @@ func socketPair() (net.Conn, *os.File, error) {
 	return conn, theirs, nil
 }
 
-// sockets is the floor of two processes.
+// sockets is the floor of two processes, or of one.
 type sockets struct {
 	clock tegra.Clock
 	deeds chan deed
@@ -91,6 +91,9 @@ func startSockets(ctx context.Context, jobs [2]ExecOptions, clock tegra.Clock, b
 	f := &sockets{clock: clock, deeds: make(chan deed, 4), shut: make(chan struct{}), woken: make(chan struct{}, 1),
 		share: shares{board: board, since: clock.Now()}}
 	for i, o := range jobs {
+		if len(o.Command) == 0 {
+			continue
+		}
 		conn, theirs, err := socketPair()
 		if err != nil {
 			f.stop(ctx)

@@ -2,9 +2,12 @@ package harness
 
 import (
 	"context"
+	"errors"
+	"io"
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"jtune/internal/arrivals"
 	"jtune/tegra/virtual"
@@ -83,5 +86,61 @@ func TestPairOnAVirtualBoardLosesOneJobAlone(t *testing.T) {
 		if _, _, lost := turnsOf(t, p, other); lost != "" {
 			t.Errorf("%s: the other does not go on: %s", why, lost)
 		}
+	}
+}
+
+// Inference alone at a rate: after its warm-up full batches, or those whose first request waited long enough, none of
+// whose requests waits for more than the equations of the queue say (docs/method.md, Load).
+func TestPairOfInferenceAloneServesBatchesAtARate(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		wait  time.Duration
+		full  int
+		mostS float64 // before a batch is served
+	}{{0, 16, 15.0 / 60}, {100 * time.Millisecond, 7, 0.1}} { // requests at 0, 16.7 … 100 ms
+		p, b := startVirtualPair(t, virtual.Faults{}, func(o *PairOptions) {
+			o.Names[trains], o.Simulated[trains], o.MaxWait, o.WarmUp = "", virtual.Job{}, c.wait, 20
+		})
+		warm, batches, requests, began := 0, 0, 0, 0.0
+		for requests < 960 {
+			e, err := p.Next(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			switch {
+			case e.Job == JobTrain:
+				t.Fatalf("training: %+v", e)
+			case e.Kind == Warm:
+				began = e.T.Seconds()
+			case e.Kind == Infer && e.Unclean:
+				warm++
+			case e.Kind == Infer:
+				if batches++; e.N != c.full {
+					t.Errorf("batch %d of %d requests, want %d", batches, e.N, c.full)
+				}
+			case e.Kind == Request:
+				requests++
+				if waited := (e.Start - e.Arrive).Seconds(); waited > c.mostS+1e-6 || e.LateMS != 0 {
+					t.Errorf("request %d waited %g s, late %g ms", requests, waited, e.LateMS)
+				}
+			}
+		}
+		if rate := 960 / (b.Clock().Now().Seconds() - began); warm != 20 || math.Abs(rate/60-1) > 0.05 {
+			t.Errorf("%d batches of the warm-up, %.4g requests per second, want 60", warm, rate)
+		}
+	}
+}
+
+func TestPairOfInferenceAloneEndsWithItsJob(t *testing.T) {
+	t.Parallel()
+	p, _ := startVirtualPair(t, virtual.Faults{DieAfter: 40}, func(o *PairOptions) {
+		o.Names[trains], o.Simulated[trains] = "", virtual.Job{}
+	})
+	_, infer, lost := turnsOf(t, p, func(int, int) bool { return false })
+	if infer != 40 || !strings.Contains(lost, "died") {
+		t.Errorf("after %d batches: %s", infer, lost)
+	}
+	if _, err := p.Next(t.Context()); !errors.Is(err, io.EOF) {
+		t.Errorf("then %v", err)
 	}
 }

@@ -23,9 +23,8 @@ var ErrOverloaded = errors.New("the server does not follow the rate")
 // Options say what is sent. One of Requests and For must be given.
 type Options struct {
 	Load     arrivals.Load
-	Batching arrivals.Batching // of Serve
-	Requests int               // ends after so many; 0: no such end
-	For      time.Duration     // requests that arrive before this time has passed; 0: no such end
+	Requests int           // ends after so many; 0: no such end
+	For      time.Duration // requests that arrive before this time has passed; 0: no such end
 	Seed     uint64
 	Clock    tegra.Clock // the machine's when nil
 }
@@ -55,7 +54,7 @@ type Reply struct {
 type Request struct {
 	Number int
 	Arrive time.Duration // by the clock, as scheduled
-	Start  time.Duration // sent to the server, or its batch was handed out
+	Start  time.Duration // sent to the server
 	End    time.Duration
 	Reply
 	Err error // of a request that failed
@@ -163,40 +162,5 @@ func (s *sender) request(ctx context.Context, number int, arrive time.Duration) 
 	s.unanswered--
 	if ctx.Err() == nil || r.Err == nil {
 		s.done = append(s.done, r)
-	}
-}
-
-// Serve hands the requests of a load to a job in batches, one batch at a time and in the order of
-// arrival: do serves the n requests from number on. An error of do ends the load.
-func Serve(ctx context.Context, o Options, do func(ctx context.Context, number, n int) error) (Result, error) {
-	if err := o.prepare(); err != nil {
-		return Result{}, err
-	}
-	begun := o.Clock.Now()
-	r := Result{Load: o.Load, Begun: begun}
-	queue := arrivals.NewQueue(o.Load, o.Batching, o.Seed, begun)
-	for {
-		due := queue.Due()
-		now := o.Clock.Now()
-		if err := o.Clock.Sleep(ctx, due-now); err != nil {
-			return r.ended(o.Clock), err
-		}
-		start := o.Clock.Now()
-		r.handedOut(start - max(due, now))
-		number, arrived := queue.Take(start)
-		for len(arrived) > 0 && o.ended(number+len(arrived)-1, arrived[len(arrived)-1]-begun) {
-			arrived = arrived[:len(arrived)-1]
-		}
-		if len(arrived) == 0 {
-			return r.ended(o.Clock), nil
-		}
-		if err := do(ctx, number, len(arrived)); err != nil {
-			return r.ended(o.Clock), err
-		}
-		end := o.Clock.Now()
-		for i, at := range arrived {
-			r.Requests = append(r.Requests, Request{Number: number + i, Arrive: at, Start: start, End: end})
-		}
-		queue.Answered(len(arrived), end)
 	}
 }

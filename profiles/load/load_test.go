@@ -70,7 +70,7 @@ func TestSendKeepsTheScheduleOf500PerSecondWhileTheServerStalls(t *testing.T) {
 			if next := times.Next(); next-r.Begun < span {
 				t.Errorf("%s: request %d, at %v, was not sent", pattern, len(r.Requests), next)
 			}
-			if r.Late() || r.LateMS() != 0 || r.Failed() != 0 {
+			if r.LateMS() != 0 || r.Failed() != 0 {
 				t.Errorf("%s: late %v ms, %d failed", pattern, r.LateMS(), r.Failed())
 			}
 			// The server works at half of its capacity. Those that came in the first half of the stall, and those
@@ -155,63 +155,11 @@ func TestSendStopsWithItsContext(t *testing.T) {
 	})
 }
 
-func TestServeHandsOutFullBatchesOrThoseThatWaitedLongEnough(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var sizes []int
-		do := func(_ context.Context, number, n int) error {
-			sizes = append(sizes, n)
-			time.Sleep(28 * msec)
-			return nil
-		}
-		o := Options{Load: open(arrivals.Uniform, 60), Batching: arrivals.Batching{Size: 16}, Requests: 1600}
-		r, err := Serve(t.Context(), o, do)
-		if err != nil || len(r.Requests) != 1600 || len(sizes) != 100 || sizes[7] != 16 {
-			t.Fatalf("%d requests in %d batches, %v", len(r.Requests), len(sizes), err)
-		}
-		// the latencies of a batch: from the service alone to 15 periods more (docs/method.md, Load)
-		got := r.Latencies()
-		if least, most := got[0], got[len(got)-1]; math.Abs(least-28) > 1e-3 || math.Abs(most-278) > 1e-3 || r.Late() {
-			t.Errorf("latencies %v to %v ms, want 28 to 278", least, most)
-		}
-		o.Batching.MaxWait, sizes = 100*msec, nil
-		if r, err = Serve(t.Context(), o, do); err != nil || sizes[7] != 7 { // 0, 16.7 … 100 ms
-			t.Fatalf("batches of %v, %v", sizes[:8], err)
-		}
-		if got := r.Latencies(); math.Abs(got[len(got)-1]-128) > 1e-3 {
-			t.Errorf("latencies up to %v ms, want 128", got[len(got)-1])
-		}
-	})
-}
-
-func TestServeEndsWithTheJob(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		died := errors.New("died")
-		do := func(_ context.Context, number, n int) error {
-			if number >= 10 {
-				return died
-			}
-			return nil
-		}
-		r, err := Serve(t.Context(), Options{Load: open(arrivals.Uniform, 100), For: time.Minute}, do)
-		if !errors.Is(err, died) || len(r.Requests) != 10 {
-			t.Errorf("%d requests, %v", len(r.Requests), err)
-		}
-		r, err = Serve(t.Context(), Options{Load: open(arrivals.Uniform, 100), For: 95 * msec,
-			Batching: arrivals.Batching{Size: 4}}, func(context.Context, int, int) error { return nil })
-		if err != nil || len(r.Requests) != 10 { // 0 to 90 ms; the last batch is cut
-			t.Errorf("%d requests in 95 ms, %v", len(r.Requests), err)
-		}
-	})
-}
-
 func TestOptionsWithoutAnEndAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, o := range []Options{{}, {Requests: 1, Load: open(arrivals.Poisson, -1)}} {
 		if _, err := Send(t.Context(), o, nil); err == nil {
 			t.Errorf("Send takes %+v", o)
-		}
-		if _, err := Serve(t.Context(), o, nil); err == nil {
-			t.Errorf("Serve takes %+v", o)
 		}
 	}
 }
@@ -234,12 +182,8 @@ func TestResultIsMarkedWhenTheGeneratorWasLate(t *testing.T) {
 		}{{50 * time.Microsecond, false}, {200 * time.Microsecond, true}} { // 1 % of 10 ms is 100 µs
 			o := Options{Load: open(arrivals.Uniform, 100), Requests: 50, Clock: delayed{tegra.RealClock(), c.by}}
 			sent, err := Send(t.Context(), o, func(context.Context, int) (Reply, error) { return Reply{}, nil })
-			if err != nil || sent.Late() != c.want {
-				t.Errorf("Send late by %v: marked %v, mean %v ms, %v", c.by, sent.Late(), sent.LateMS(), err)
-			}
-			served, err := Serve(t.Context(), o, func(context.Context, int, int) error { return nil })
-			if err != nil || served.Late() != c.want {
-				t.Errorf("Serve late by %v: marked %v, mean %v ms, %v", c.by, served.Late(), served.LateMS(), err)
+			if marked := Late(sent.LateMS(), 100); err != nil || marked != c.want {
+				t.Errorf("Send late by %v: marked %v, mean %v ms, %v", c.by, marked, sent.LateMS(), err)
 			}
 		}
 	})
@@ -299,6 +243,6 @@ func TestSendKeepsTheRateOnABusyMachine(t *testing.T) {
 			t.Errorf("%s: %v of the scheduled rate", pattern, got)
 		}
 		t.Logf("%s: %d requests, sent %.3f ms late in the mean, marked %v; latency p50 %v p99 %v ms", pattern,
-			len(r.Requests), r.LateMS(), r.Late(), r.Latencies().Quantile(0.5), r.Latencies().Quantile(0.99))
+			len(r.Requests), r.LateMS(), Late(r.LateMS(), rate), r.Latencies().Quantile(0.5), r.Latencies().Quantile(0.99))
 	}
 }

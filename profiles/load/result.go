@@ -9,7 +9,6 @@ import (
 
 	"jtune/internal/arrivals"
 	"jtune/internal/stats"
-	"jtune/tegra"
 )
 
 // mostLate is how late the generator may be in the mean, in shares of the period between two
@@ -21,30 +20,13 @@ type Result struct {
 	Load         arrivals.Load
 	Requests     []Request // by number
 	Begun, Ended time.Duration
-
-	batches int           // of Serve
-	late    time.Duration // that they were handed out too late, summed
 }
 
-func (r Result) ended(clock tegra.Clock) Result {
-	r.Ended = clock.Now()
-	return r
-}
-
-// handedOut counts a batch that was handed out late by so much.
-func (r *Result) handedOut(late time.Duration) {
-	r.batches++
-	r.late += max(0, late)
-}
-
-// LateMS is the mean time from when a request, or a batch, could be sent to when it was: the
-// generator's own delay. 0 in a closed loop.
+// LateMS is the mean time from when a request could be sent to when it was: the generator's own delay. 0 in a closed
+// loop.
 func (r Result) LateMS() float64 {
-	switch {
-	case !r.Load.Open():
+	if !r.Load.Open() {
 		return 0
-	case r.batches > 0:
-		return ms(r.late) / float64(r.batches)
 	}
 	sum := time.Duration(0)
 	for _, q := range r.Requests {
@@ -53,10 +35,8 @@ func (r Result) LateMS() float64 {
 	return ms(sum) / float64(max(1, len(r.Requests)))
 }
 
-// Late reports whether the generator was so late that the row is to be marked.
-func (r Result) Late() bool {
-	return r.Load.Open() && r.LateMS() > mostLate*1000/r.Load.MeanRate()
-}
+// Late reports whether requests at a rate were sent so late in the mean that what they show is to be marked.
+func Late(meanMS, ratePerS float64) bool { return meanMS > mostLate*1000/ratePerS }
 
 // Failed counts the requests that failed.
 func (r Result) Failed() int {

@@ -176,6 +176,20 @@ func LatencyOf(ms []float64) Latency {
 	}
 }
 
+// LatencyCounted sums up latencies that were counted by buckets, in s; false where the slowest percent of them lies in a
+// bucket without end, and where there are none.
+func LatencyCounted(h stats.Histogram) (Latency, bool) {
+	l, known := Latency{N: h.N()}, true
+	for _, q := range []struct {
+		of *float64
+		q  float64
+	}{{&l.P50, 0.50}, {&l.P95, 0.95}, {&l.P99, 0.99}} {
+		v, ok := h.Quantile(q.q)
+		*q.of, known = 1000*v, known && ok
+	}
+	return l, known
+}
+
 // SureP95 is the 95 % quantile, absent with fewer than 200 requests; SureP99 the 99 % quantile, absent
 // with fewer than 1,000.
 func (l Latency) SureP95() tegra.Val[float64] {

@@ -20,6 +20,8 @@ type Settings struct {
 	Silence      time.Duration `toml:"silence"`       // of the harness; 60 s
 	// how long the clean minibatches of a slow mode may take: from then on ten are enough; 0: all of Minibatches
 	Patience time.Duration `toml:"patience,omitempty"`
+	// requests of an inference workload, sent at the rate of its load, to be answered in place of Minibatches; 0: not
+	Requests int `toml:"requests,omitempty"`
 	// whole epochs from the job's start in place of Minibatches; 0: not
 	Epochs int `toml:"epochs"`
 	// measure the idle device for so long before a job is started; 0: not
@@ -77,6 +79,7 @@ func (s Settings) Over(earlier Settings) Settings {
 	choose(&s.SteadyGiveUp, earlier.SteadyGiveUp)
 	choose(&s.ModeTimeout, earlier.ModeTimeout)
 	choose(&s.Patience, earlier.Patience)
+	choose(&s.Requests, earlier.Requests)
 	choose(&s.DVFS, earlier.DVFS)
 	choose(&s.KeepFan, earlier.KeepFan)
 	return s

@@ -8,10 +8,12 @@ import (
 	"io"
 	"math"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
+	"jtune/internal/stats"
 	"jtune/internal/text"
 	"jtune/profiles/harness"
 )
@@ -24,44 +26,60 @@ type counters struct {
 	requests      string   // that were answered; "" where none counts them
 	busy          []string // time spent on requests, summed
 	perS          float64  // of these, in a second
+	latency       string   // histogram of the requests' latencies in seconds, waiting included; "" where there is none
 }
 
 var knownCounters = []counters{
 	{"llama-server", "token", "llamacpp:tokens_predicted_total", "",
-		[]string{"llamacpp:tokens_predicted_seconds_total", "llamacpp:prompt_seconds_total"}, 1},
+		[]string{"llamacpp:tokens_predicted_seconds_total", "llamacpp:prompt_seconds_total"}, 1, ""},
 	{"vLLM", "token", "vllm:generation_tokens_total", "vllm:request_success_total",
-		[]string{"vllm:e2e_request_latency_seconds_sum"}, 1},
+		[]string{"vllm:e2e_request_latency_seconds_sum"}, 1, "vllm:e2e_request_latency_seconds"},
 	{"Triton", "inference", "nv_inference_count", "nv_inference_request_success",
-		[]string{"nv_inference_request_duration_us"}, 1e6},
+		[]string{"nv_inference_request_duration_us"}, 1e6, ""},
 }
 
 // served is what a server has served since it was started.
-type served struct{ units, requests, busyS float64 }
+type served struct {
+	units, requests, busyS float64
+	latency                stats.Histogram // in seconds; empty where the server shows none
+}
 
-// of reads them out of all counters; false where one is missing.
-func (c counters) of(all map[string]float64) (out served, ok bool) {
-	if out.units, ok = all[c.units]; !ok {
+// page is what a server shows.
+type page struct {
+	values  map[string]float64
+	buckets map[string]map[float64]float64 // of histograms: counts by upper bound
+}
+
+// of reads them out of a page; false where one is missing.
+func (c counters) of(all page) (out served, ok bool) {
+	if out.units, ok = all.values[c.units]; !ok {
 		return out, false
 	}
 	if c.requests != "" {
-		if out.requests, ok = all[c.requests]; !ok {
+		if out.requests, ok = all.values[c.requests]; !ok {
 			return out, false
 		}
 	}
 	for _, name := range c.busy {
-		v, ok := all[name]
+		v, ok := all.values[name]
 		if !ok {
 			return out, false
 		}
 		out.busyS += v / c.perS
 	}
+	if list := all.buckets[c.latency]; c.latency != "" && list != nil {
+		out.latency = stats.NewHistogram(list)
+	}
 	return out, true
 }
 
-// parseCounters reads the text format of Prometheus; values of one name are added up over their labels. What is no
-// counter is left out.
-func parseCounters(from io.Reader) (map[string]float64, error) {
-	out := map[string]float64{}
+// bucket matches the bound of a histogram's bucket among its labels.
+var bucket = regexp.MustCompile(`[{,]\s*le="([^"]+)"`)
+
+// parseCounters reads the text format of Prometheus; values of one name are added up over their labels, those of a
+// histogram for each bucket. What is no counter is left out.
+func parseCounters(from io.Reader) (page, error) {
+	out := page{map[string]float64{}, map[string]map[float64]float64{}}
 	lines := bufio.NewScanner(from)
 	lines.Buffer(make([]byte, 0, 4096), mostLine)
 	for lines.Scan() {
@@ -73,22 +91,44 @@ func parseCounters(from io.Reader) (map[string]float64, error) {
 		if i := strings.IndexAny(line, "{ \t"); i > 0 {
 			name, rest = line[:i], line[i:]
 		}
+		labels := ""
 		if rest != "" && rest[0] == '{' {
 			i := strings.LastIndexByte(rest, '}') // a label may hold one
 			if i < 0 {
 				continue
 			}
-			rest = rest[i+1:]
+			labels, rest = rest[:i], rest[i+1:]
 		}
 		fields := strings.Fields(rest)
 		if len(fields) == 0 {
 			continue
 		}
-		if v, err := strconv.ParseFloat(fields[0], 64); err == nil && v >= 0 && !math.IsInf(v, 0) {
-			out[name] += v
+		v, err := strconv.ParseFloat(fields[0], 64)
+		if err != nil || !(v >= 0) || math.IsInf(v, 0) {
+			continue
+		}
+		out.values[name] += v
+		if of, ok := strings.CutSuffix(name, "_bucket"); ok {
+			out.addBucket(of, labels, v)
 		}
 	}
 	return out, lines.Err()
+}
+
+// addBucket adds the count of a bucket of a histogram.
+func (p *page) addBucket(of, labels string, n float64) {
+	le := bucket.FindStringSubmatch(labels)
+	if le == nil {
+		return
+	}
+	bound, err := strconv.ParseFloat(le[1], 64)
+	if err != nil || math.IsNaN(bound) {
+		return
+	}
+	if p.buckets[of] == nil {
+		p.buckets[of] = map[float64]float64{}
+	}
+	p.buckets[of][bound] += n
 }
 
 const (
@@ -129,24 +169,24 @@ func newLive(ctx context.Context, o Options) (harness.Harness, error) {
 		}
 	}
 	return nil, fmt.Errorf("counters at %s: none of llama-server (start it with --metrics), vLLM or Triton among %d",
-		o.Counters, len(all))
+		o.Counters, len(all.values))
 }
 
-func (l *live) read(ctx context.Context) (map[string]float64, error) {
+func (l *live) read(ctx context.Context) (page, error) {
 	ctx, cancel := context.WithTimeout(ctx, quick)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, l.o.Counters, nil)
 	if err != nil {
-		return nil, err
+		return page{}, err
 	}
 	a, err := l.http.Do(r)
 	if err != nil {
-		return nil, shortly(err)
+		return page{}, shortly(err)
 	}
 	defer a.Body.Close()
 	if a.StatusCode != http.StatusOK {
 		body, _ := io.ReadAll(io.LimitReader(a.Body, mostJSON))
-		return nil, statusError(a.StatusCode, body)
+		return page{}, statusError(a.StatusCode, body)
 	}
 	return parseCounters(io.LimitReader(a.Body, mostPage))
 }
@@ -188,7 +228,7 @@ func (l *live) poll(ctx context.Context) error {
 	}
 	l.unread = 0
 	was := l.last
-	done := served{now.units - was.units, now.requests - was.requests, now.busyS - was.busyS}
+	done := served{units: now.units - was.units, requests: now.requests - was.requests, busyS: now.busyS - was.busyS}
 	switch {
 	case done.units < 0 || done.requests < 0 || done.busyS < 0:
 		l.last = now
@@ -201,11 +241,14 @@ func (l *live) poll(ctx context.Context) error {
 			done.requests = math.Round(done.units / float64(max(1, l.o.OutputTokens)))
 		}
 		n := max(1, int(min(done.requests, mostTokens)))
-		each := served{done.units / float64(n), 1, done.busyS / float64(n)}
+		units, busyS := done.units/float64(n), done.busyS/float64(n)
 		for range min(n, mostAtOnce) {
-			l.emit(harness.Event{Kind: harness.Infer, N: max(1, count(int(math.Round(each.units)))), Batch: l.count,
-				TimeMS: 1000 * each.busyS})
+			l.emit(harness.Event{Kind: harness.Infer, N: max(1, count(int(math.Round(units)))), Batch: l.count,
+				TimeMS: 1000 * busyS})
 			l.count++
+		}
+		if answered, ok := now.latency.Since(was.latency); ok && answered.N() > 0 {
+			l.events[len(l.events)-1].Answered = &answered
 		}
 	}
 	return nil

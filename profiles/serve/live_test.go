@@ -22,8 +22,18 @@ func TestCountersAreAddedUpOverTheirLabels(t *testing.T) {
 		"vllm:request_success_total{finished_reason=\"length\"} 4 1700000000\n" +
 		"nv_inference_count 12\nbad\nworse{ 3\nnegative -1\nnone NaN\ninfinite +Inf\n\nlast 1e3"))
 	want := map[string]float64{"vllm:request_success_total": 7, "nv_inference_count": 12, "last": 1000}
-	if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
+	if err != nil || fmt.Sprint(got.values) != fmt.Sprint(want) {
 		t.Errorf("%v, %v, want %v", got, err, want)
+	}
+}
+
+func TestCountersOfAHistogramAreAddedUpForEachBucket(t *testing.T) {
+	t.Parallel()
+	got, err := parseCounters(strings.NewReader("x_bucket{le=\"0.5\",model=\"a\"} 3\nx_bucket{model=\"b\", le=\"0.5\"} 4\n" +
+		"x_bucket{le=\"+Inf\"} 9\nx_bucket{le=\"NaN\"} 1\nx_bucket{le=\"\"} 1\nx_bucket 1\nx_bucket{handle=\"2\"} 1\n"))
+	want := map[string]map[float64]float64{"x": {0.5: 7, math.Inf(1): 9}}
+	if err != nil || fmt.Sprint(got.buckets) != fmt.Sprint(want) {
+		t.Errorf("%v, %v, want %v", got.buckets, err, want)
 	}
 }
 
@@ -92,6 +102,35 @@ func TestLiveServerIsReadByItsCounters(t *testing.T) {
 	}
 }
 
+// vLLM counts its answers by their latency too: what came since the reading before is on its last event.
+func TestLiveServerTellsHowManyAnswersTookHowLong(t *testing.T) {
+	t.Parallel()
+	counted := func(tokens, requests, fast int, seconds float64) string {
+		return vllm(tokens, requests, seconds) + fmt.Sprintf("vllm:e2e_request_latency_seconds_bucket{le=\"1.0\"} %d\n"+
+			"vllm:e2e_request_latency_seconds_bucket{le=\"2.5\"} %d\nvllm:e2e_request_latency_seconds_bucket{le=\"+Inf\"} %d\n",
+			fast, requests, requests)
+	}
+	h, err := watches(t, counted(100, 10, 10, 5), counted(400, 13, 11, 9))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := 0; n < 3; {
+		e, err := h.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Kind != harness.Infer {
+			continue
+		}
+		if n++; (e.Answered != nil) != (n == 3) {
+			t.Errorf("event %d has counts: %v", n, e.Answered != nil)
+		}
+		if n == 3 && fmt.Sprint(e.Answered.Counts) != "[1 2 0]" {
+			t.Errorf("%+v", e.Answered)
+		}
+	}
+}
+
 func TestLiveServerOfTritonCountsInferences(t *testing.T) {
 	t.Parallel()
 	triton := func(n, requests, us int) string {
@@ -148,13 +187,17 @@ func FuzzCounters(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		defer reliability.Input(t)()
 		all, _ := parseCounters(strings.NewReader(string(text)))
-		for name, v := range all {
+		for name, v := range all.values {
 			if !(v >= 0) || name == "" {
 				t.Errorf("%q is %v", name, v)
 			}
 		}
 		for _, kind := range knownCounters {
-			kind.of(all)
+			if now, ok := kind.of(all); ok && now.latency.N() > 0 {
+				if v, known := now.latency.Quantile(0.99); known && math.IsNaN(v) {
+					t.Errorf("p99 of %+v is no number", now.latency)
+				}
+			}
 		}
 	})
 }

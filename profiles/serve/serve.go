@@ -201,8 +201,8 @@ func (s *server) run(ctx context.Context) {
 	defer close(s.done)
 	err := s.warm(ctx)
 	if err == nil {
-		s.times = s.o.Load.Times(loadSeed, s.o.Clock.Now())
-		_, err = load.Send(ctx, load.Options{Load: s.o.Load, Seed: loadSeed, Clock: s.o.Clock, For: math.MaxInt64 / 2},
+		s.times = s.o.Load.Times(LoadSeed, s.o.Clock.Now())
+		_, err = load.Send(ctx, load.Options{Load: s.o.Load, Seed: LoadSeed, Clock: s.o.Clock, For: math.MaxInt64 / 2},
 			s.request)
 	}
 	s.mu.Lock()
@@ -259,14 +259,18 @@ func (s *server) request(ctx context.Context, number int) (load.Reply, error) {
 	s.failures = 0
 	s.mu.Unlock()
 	e := s.batch(a)
-	s.emit(harness.Event{Kind: harness.Request, T: a.end, Arrive: arrive, Start: a.begin, First: a.first, In: a.in,
-		Out: a.out, N: max(1, a.out)})
+	told := harness.Event{Kind: harness.Request, T: a.end, Arrive: arrive, Start: a.begin, First: a.first, In: a.in,
+		Out: a.out, N: max(1, a.out)}
+	if s.o.Load.Open() {
+		told.LateMS = ms(max(0, a.begin-arrive))
+	}
+	s.emit(told)
 	s.emit(e)
 	return load.Reply{First: a.first, In: a.in, Out: a.out}, nil
 }
 
-// loadSeed is of the moments at which requests of an open loop are sent, alike in every mode.
-const loadSeed = 1
+// LoadSeed is of the moments at which requests of an open loop are sent, alike in every mode.
+const LoadSeed = 1
 
 // scheduled is when a request was due: in an open loop its latency counts from there, whenever it could be sent.
 func (s *server) scheduled(number int) time.Duration {

@@ -29,6 +29,7 @@ type HarnessOptions struct {
 	Epochs  int            // 0: goes on until it is stopped
 	// Requests of an inference job in each epoch, after a warm-up; 0: no fixed number.
 	Requests int
+	AtRate   bool   // its requests arrive at the rate of its load
 	Scripts  string // folder that gets the built-in job's scripts; one below the user's cache when empty
 }
 
@@ -41,6 +42,9 @@ func (w Workload) NewHarness(o HarnessOptions) func(ctx context.Context, batch i
 	}
 	if w.Serves() && (o.Virtual == nil || w.Server.Beside != "") {
 		return w.newServer(o)
+	}
+	if o.AtRate {
+		return w.paced(o)
 	}
 	if o.Virtual != nil && !w.Torch.Beside {
 		return func(_ context.Context, batch int) (harness.Harness, error) {

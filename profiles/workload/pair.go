@@ -2,25 +2,50 @@ package workload
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"time"
 
 	"jtune/profiles/harness"
+	"jtune/profiles/serve"
 	"jtune/tegra/virtual"
 )
 
-// Pair is a training and an inference workload that share a GPU.
+// Pair is a training and an inference workload that share a GPU; or the inference alone, Train the zero value.
 type Pair struct{ Train, Infer Workload }
+
+// takesNoTurns is why a job of the workload cannot be given its work turn by turn, "" where it can.
+func (w Workload) takesNoTurns() string {
+	switch {
+	case w.Serves():
+		return fmt.Sprintf("workload %s is a server: it takes no turns", w.Name)
+	case w.Container.Image != "":
+		return fmt.Sprintf("workload %s runs in a container, where it takes no turns", w.Name)
+	case w.Pattern != "":
+		return fmt.Sprintf("workload %s is read by a pattern: a job takes turns by jtune.turn of jtune.py", w.Name)
+	}
+	return ""
+}
+
+// UnpacedFault is why requests cannot be sent to the workload at a rate, "" where they can: to a server, and to a job
+// that takes the turns of its batches.
+func (w Workload) UnpacedFault() string {
+	switch {
+	case w.Serves():
+		return ""
+	case w.Elsewhere != nil:
+		return fmt.Sprintf("workload %s was started elsewhere: it takes no turns", w.Name)
+	case w.takesNoTurns() == "" && !w.reads(harness.TurnVariable) && !w.reads("jtune.turn"):
+		return fmt.Sprintf("workload %s takes no turns: its script calls jtune.turn of jtune.py nowhere", w.Name)
+	}
+	return w.takesNoTurns()
+}
 
 // Fault is why the two cannot share a GPU, "" where they can.
 func (p Pair) Fault() string {
 	for _, w := range []Workload{p.Train, p.Infer} {
-		switch {
-		case w.Serves():
-			return fmt.Sprintf("workload %s is a server: it takes no turns", w.Name)
-		case w.Container.Image != "":
-			return fmt.Sprintf("workload %s runs in a container, where it takes no turns", w.Name)
-		case w.Pattern != "":
-			return fmt.Sprintf("workload %s is read by a pattern: a job takes turns by jtune.turn of jtune.py", w.Name)
+		if why := w.takesNoTurns(); why != "" {
+			return why
 		}
 	}
 	switch {
@@ -39,26 +64,26 @@ func (p Pair) Fault() string {
 func (p Pair) NewHarness(o HarnessOptions,
 	how harness.PairOptions) func(context.Context, int) (harness.Harness, error) {
 	return func(ctx context.Context, batch int) (harness.Harness, error) {
-		how, train, infer := how, p.Train, p.Infer.AtBatch(batch)
-		how.Names, how.Clock, how.Board, how.Batch = [2]string{train.Name, infer.Name}, o.Clock, o.Virtual, infer.Batch
-		how.First[0], _ = train.silence(o)
-		how.First[1], _ = infer.silence(o)
-		if o.Virtual != nil {
-			names := [2]string{train.Name, infer.Name}
-			if train.Beside() {
-				names = [2]string{train.Torch.Net, infer.Torch.Net + "-infer"}
-			}
-			workers := train.Workers
-			how.Simulated = [2]virtual.Job{{Workload: names[0], Batch: train.Batch, Workers: &workers},
-				{Workload: names[1], Batch: infer.Batch}}
+		how := how
+		jobs := [2]Workload{p.Train, p.Infer.AtBatch(batch)}
+		how.Clock, how.Board, how.Batch = o.Clock, o.Virtual, jobs[1].Batch
+		really := o.Virtual == nil || p.Infer.Beside()
+		if really {
+			how.Jobs = make([]harness.ExecOptions, len(jobs))
 		}
-		if o.Virtual == nil || train.Beside() {
-			for _, w := range []Workload{train, infer} {
-				job, err := w.job(o)
-				if err != nil {
-					return nil, fmt.Errorf("workload %s: %w", w.Name, err)
-				}
-				how.Jobs = append(how.Jobs, job)
+		for i, w := range jobs {
+			if w.Name == "" {
+				continue
+			}
+			how.Names[i] = w.Name
+			how.First[i], _ = w.silence(o)
+			how.Simulated[i] = w.simulated()
+			if !really {
+				continue
+			}
+			var err error
+			if how.Jobs[i], err = w.job(o); err != nil {
+				return nil, fmt.Errorf("workload %s: %w", w.Name, err)
 			}
 		}
 		h, err := harness.StartPair(ctx, how)
@@ -67,4 +92,33 @@ func (p Pair) NewHarness(o HarnessOptions,
 		}
 		return h, nil
 	}
+}
+
+// simulated is the job of a virtual board for the workload, also where it only lends its power to a real one.
+func (w Workload) simulated() virtual.Job {
+	job := virtual.Job{Workload: w.Name, Batch: w.Batch}
+	if w.Beside() {
+		job.Workload = w.Torch.Net
+	}
+	if w.Infers() {
+		if w.Beside() {
+			job.Workload += "-infer"
+		}
+		return job
+	}
+	job.Workers = &w.Workers
+	return job
+}
+
+// pacedWarmUp is how many batches go before the requests arrive: the first ones load kernels.
+const pacedWarmUp = 20
+
+// paced returns the function with which a Bench starts an inference job whose requests arrive at the rate of the
+// workload's load.
+func (w Workload) paced(o HarnessOptions) func(context.Context, int) (harness.Harness, error) {
+	if why := w.UnpacedFault(); why != "" {
+		return func(context.Context, int) (harness.Harness, error) { return nil, errors.New(why) }
+	}
+	return Pair{Infer: w}.NewHarness(o, harness.PairOptions{Load: w.Load.arrivals(0), WarmUp: pacedWarmUp,
+		MaxWait: time.Duration(w.Load.MaxWaitMS * float64(time.Millisecond)), Seed: serve.LoadSeed})
 }

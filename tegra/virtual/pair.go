@@ -1,9 +1,11 @@
 package virtual
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"jtune/tegra"
@@ -30,7 +32,7 @@ const (
 
 // pairing is two jobs in memory.
 type pairing struct {
-	jobs  [2]*job
+	jobs  [2]*job            // one of them may be nil
 	both  bool               // without turns: each may have the GPU at any time
 	last  int                // who had the GPU last
 	share [2]float64         // of the time that each has it
@@ -38,7 +40,8 @@ type pairing struct {
 	batch [2]map[int]float64 // time of another batch size, as a factor
 }
 
-// StartPair begins two jobs on one board. Spend says how they share it. both: without turns.
+// StartPair begins two jobs on one board, or one of them: the other is then the zero value. Spend says how they share
+// it. both: without turns.
 func (b *Board) StartPair(jobs [2]Job, both bool) error {
 	p := &pairing{both: both, last: -1}
 	if b.table != nil {
@@ -46,6 +49,9 @@ func (b *Board) StartPair(jobs [2]Job, both bool) error {
 	}
 	need := systemGB
 	for i, j := range jobs {
+		if j.Workload == "" {
+			continue
+		}
 		if err := b.Start(j); err != nil {
 			return err
 		}
@@ -58,7 +64,7 @@ func (b *Board) StartPair(jobs [2]Job, both bool) error {
 			jobs[1].Workload, need, b.model.name, b.model.memoryGB)
 	}
 	defer b.enter()()
-	b.job, b.pair = p.jobs[0], p
+	b.job, b.pair = cmp.Or(p.jobs[0], p.jobs[1]), p
 	b.retarget()
 	return nil
 }
@@ -139,14 +145,19 @@ func (p *pairing) resized(b *Board, which, n int) float64 {
 func (p *pairing) tendency(b *Board, s *steady) {
 	alone := [2]physics.Steps{}
 	for i, j := range p.jobs {
+		if j == nil {
+			continue
+		}
 		alone[i] = b.deviating(j.workload.Run(b.chip, s.conditions, b.reading(j.workload, b.coldLater(j.workload))),
 			j.workload, j.label, s.mode)
 		p.batch[i] = map[int]float64{}
 	}
 	waits := physics.Steps{Power: b.chip.Idle(s.conditions, false), CPUBusy: idleBusy * float64(s.conditions.Cores)}
 	for i := range alone {
-		other := 1 - i
-		busy := min(1, p.share[other]*alone[other].FetchMS/alone[other].TimeMS/float64(s.conditions.Cores))
+		other, busy := 1-i, 0.0
+		if p.jobs[other] != nil {
+			busy = min(1, p.share[other]*alone[other].FetchMS/alone[other].TimeMS/float64(s.conditions.Cores))
+		}
 		p.steps[i] = scaled(alone[i], 1+crowding*busy, 1+crowdedW*busy)
 	}
 	all := max(1, p.share[0]+p.share[1])
@@ -158,7 +169,7 @@ func (p *pairing) tendency(b *Board, s *steady) {
 func (b *Board) running() []*job {
 	switch {
 	case b.pair != nil:
-		return b.pair.jobs[:]
+		return slices.DeleteFunc(slices.Clone(b.pair.jobs[:]), func(j *job) bool { return j == nil })
 	case b.job != nil:
 		return []*job{b.job}
 	}

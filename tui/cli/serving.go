@@ -102,6 +102,8 @@ func (a *app) printServing(r session.RunResult, s *session.Session, w workload.W
 		{"time", msText(tegra.Some(r.TimeMS)) + " median of a batch, " + msText(tegra.Some(r.MeanMS)) + " mean"}}
 	if v.Latency.N > 0 {
 		rows = append(rows, []string{"latency", latencyText(v.Latency)})
+	} else if w.Live() {
+		rows = append(rows, []string{"latency", msText(tegra.Some(r.MeanMS)) + " mean: its counters tell no more"})
 	}
 	if v.TTFTMS.OK {
 		rows = append(rows, []string{"first " + v.Unit, msText(v.TTFTMS) + " median"})
@@ -113,7 +115,7 @@ func (a *app) printServing(r session.RunResult, s *session.Session, w workload.W
 		rows = append(rows, []string{p.Phase, fmt.Sprintf("%s, %s, %s", unitsPerS(p.PerS, v.Unit),
 			dash(p.PowerW, "%.2f W"), dash(p.UnitJ, "%.4g J per "+v.Unit))})
 	}
-	if q := cmp.Or(w.Limit.Quantile, 0.99); w.Limit.LatencyMS > 0 && v.Latency.N > 0 {
+	if q := cmp.Or(w.Limit.Quantile, 0.99); w.Limit.LatencyMS > 0 {
 		rows = append(rows, []string{"limit", latencyLimitText(v.Latency, q, w.Limit.LatencyMS)})
 	}
 	rows = append(rows, []string{"power", power}, []string{"energy", dash(v.UnitJ, "%.4g J per "+v.Unit)})

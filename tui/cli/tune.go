@@ -215,10 +215,7 @@ func (a *app) leave(ctx context.Context, s *session.Session, r session.TuneReque
 func (a *app) tuned(s *session.Session, r session.TuneRequest, res session.TuneResult, found session.Answered) answer {
 	x := answer{space: s.Device.Space(), mode: found.Mode, batch: found.Batch, origin: originOf(s.Device.Board()),
 		measured: &found.Measured, feasible: found.Feasible, standing: found.Standing(found.Limit),
-		versus: found.Versus, served: res.Served, ask: res.Ask, serving: found.Serving}
-	if n := len(res.Sent); n > 0 {
-		x.sent = &res.Sent[n-1]
-	}
+		versus: found.Versus, served: res.Served, ask: res.Ask, serving: found.Serving, sent: found.Sent}
 	if found.Predicted.TimeMS > 0 {
 		x.predicted = &found.Predicted
 	}

@@ -192,11 +192,11 @@ type sentJSON struct {
 	Requests   int                `json:"requests"`
 	LatencyMS  tegra.Val[float64] `json:"latency_ms"` // at the quantile; null with too few requests
 	Quantile   float64            `json:"quantile"`
-	RatePerS   float64            `json:"rate_per_s"`
+	RatePerS   tegra.Val[float64] `json:"rate_per_s"` // null of those of users
 	ServedPerS tegra.Val[float64] `json:"units_served_per_s"`
 	MeanW      tegra.Val[float64] `json:"mean_w"` // waiting included
 	UnitJ      tegra.Val[float64] `json:"unit_j"`
-	Meets      bool               `json:"meets"`
+	Meets      tegra.Val[bool]    `json:"meets"` // null where it is not known
 	Why        text.Optional      `json:"why"`
 }
 
@@ -205,8 +205,9 @@ func toSentJSON(a optimize.Ask, s *session.Sent) *sentJSON {
 	if s == nil {
 		return nil
 	}
-	out := &sentJSON{LatencyMS: s.LatencyMS, Quantile: a.Quantile, RatePerS: a.Load.MeanRate(), MeanW: s.MeanW,
-		Meets: s.Meets(), Why: text.Optional(s.Why)}
+	out := &sentJSON{LatencyMS: s.LatencyMS, Quantile: a.Quantile, MeanW: s.MeanW, Why: text.Optional(s.Remark()),
+		RatePerS: tegra.Val[float64]{V: a.Load.MeanRate(), OK: a.Load.Open()},
+		Meets:    tegra.Val[bool]{V: s.Meets(), OK: s.Why != "" || s.Unsure == ""}}
 	if v := s.Serving; v != nil {
 		out.Requests, out.ServedPerS, out.UnitJ = v.Requests, v.ServedPerS, v.UnitJ
 	}
@@ -215,15 +216,23 @@ func toSentJSON(a optimize.Ask, s *session.Sent) *sentJSON {
 
 // sentRow is the line of an answer about the requests that were sent.
 func sentRow(a optimize.Ask, s session.Sent) []string {
+	name := "with real requests"
+	if s.Users {
+		name = "with its users"
+	}
 	if s.Serving == nil {
-		return []string{"with real requests", s.Why}
+		return []string{name, s.Remark()}
 	}
 	late := fmt.Sprintf("p%.4g n/a", 100*a.Quantile)
 	if s.LatencyMS.OK {
 		late = fmt.Sprintf("p%.4g %s ms", 100*a.Quantile, text.Of(s.LatencyMS.V))
 	}
-	return []string{"with real requests", late, fmt.Sprintf("(%s requests at %s)", text.Thousands(s.Serving.Requests),
-		a.Load), dash(s.MeanW, "%.4g W mean"), s.Why, dash(s.Serving.UnitJ, "%.4g J per "+s.Serving.Unit)}
+	how := text.Thousands(s.Serving.Requests) + " requests"
+	if a.Load.Open() {
+		how += " at " + a.Load.String()
+	}
+	return []string{name, late, "(" + how + ")", dash(s.MeanW, "%.4g W mean"), s.Remark(),
+		dash(s.Serving.UnitJ, "%.4g J per "+s.Serving.Unit)}
 }
 
 // servingRows are the lines of an answer about what inference did in its mode: all of it, and each phase.

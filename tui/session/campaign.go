@@ -17,6 +17,7 @@ var Version = "dev"
 // Kinds of plans.
 const (
 	tuneKind  = "tune"  // of a search
+	loadKind  = "load"  // of requests at a rate in one mode
 	modesKind = "modes" // chosen as it goes: of a profile, or of a search over the front
 )
 

@@ -41,7 +41,9 @@ type energyPlan struct {
 var _ profiles.Plan = (*energyPlan)(nil)
 
 // ofEnergy reports whether a plan is an energy study's.
-func ofEnergy(p record.PlanHeader) bool { return p.Kind == record.ExperimentKind && p.Source == energySource }
+func ofEnergy(p record.PlanHeader) bool {
+	return p.Kind == record.ExperimentKind && p.Source == energySource
+}
 
 // clockPairs are the rows of a study's pairs of clocks, which were locked and are of its own workload; nil where the
 // modes of its device cannot be told.

@@ -21,7 +21,7 @@ func (r TuneRequest) guarded() (TuneRequest, error) {
 			return r, fmt.Errorf("%w: workload %s is measured on its real traffic, nothing is sent: leave --rate, "+
 				"--arrivals, --outstanding and --max-wait away", ErrUsage, w.Name)
 		}
-		latencyMS, r.Serving = v.LatencyMS, nil
+		latencyMS, r.Serving, r.watched = v.LatencyMS, nil, v
 	}
 	if r.Coverage == CoverFront || r.Strategy != "" && r.Strategy != optimize.Auto {
 		return r, fmt.Errorf("%w: workload %s is measured on its real traffic: strategy auto and coverage limit alone "+

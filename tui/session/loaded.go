@@ -18,13 +18,15 @@ import (
 	"jtune/tegra"
 )
 
-// A search under a load predicts the queue from service times (docs/method.md, "Load"). Of a server the answer
-// is then tried with requests at that rate. One that breaks the latency is no answer, and the search goes on
-// with a lower limit:
+// A search under a load predicts the queue from service times (docs/method.md, "Load"). Its answer is then tried with
+// requests at that rate, sent to the server, or handed to the job batch by batch. One that breaks the latency is no
+// answer, and the search goes on with a lower limit:
 //
 //	Serving ──► tuneLimit ──► answer ──► requests at the rate ──► Sent ──► meets: the answer
 //	   ▲                                                            │
 //	   └───────────── latency limit × limit / measured ◄────────────┘
+//
+// Of a server that is watched while its users use it the requests are theirs.
 
 const (
 	// longestSend bounds how long requests are sent to try an answer, fewestSent how few they may be.
@@ -38,43 +40,96 @@ const (
 	tighter = 0.95
 	// tightest is the least factor by which it is lowered at a time.
 	tightest = 0.5
-	// uncounted requests are those whose waiting may have begun before the first that counts.
-	uncounted = 2
 )
 
-// Sent is what a setting did when requests came at the rate that was asked for.
+// Sent is what a setting did when requests came at the rate that was asked for, or as the users of a server sent them.
 type Sent struct {
 	tegra.Setting
 	Serving   *record.Serving
 	MeanW     tegra.Val[float64] // waiting included
 	LatencyMS tegra.Val[float64] // at the quantile, from the scheduled arrival; absent with too few requests for it
 	Why       string             // why it does not meet what was asked for; "" where it does
-	Dir       string             // the campaign folder
+	Unsure    string             // why that is not known; "" where it is
+	Users     bool               // the requests were those of a server's users
+	Dir       string             // the campaign folder; "" where no requests were waited for
 }
 
-// Meets reports whether it does.
+// Meets reports whether it does, as far as it is known.
 func (s Sent) Meets() bool { return s.Why == "" }
 
-// sends reports whether requests are really sent for what is asked: to a server, at a rate.
-func sends(w workload.Workload, a optimize.Ask) bool {
-	return w.Serves() && (a.Load.Pattern == arrivals.Uniform || a.Load.Pattern == arrivals.Poisson)
+// Remark is why it does not meet what was asked for, or why that is not known; "" where it does.
+func (s Sent) Remark() string { return cmp.Or(s.Why, s.Unsure) }
+
+// paced reports whether requests at a rate are really sent for what is asked, and why not where they could be.
+func (s *Session) paced(w workload.Workload, a optimize.Ask) (really bool, why string) {
+	switch {
+	case !a.Load.Open() || s.replays():
+		return false, ""
+	case a.Load.Pattern == arrivals.Trace:
+		return false, "requests are not sent at the times of a file"
+	case s.simulated(w) && !simulates(w):
+		return false, ""
+	}
+	why = w.UnpacedFault()
+	return why == "", why
 }
 
-// tuneServed searches under a load. Of a server the answer has been tried with real requests.
+// tuneServed searches under a load. The answer has been tried with real requests where they can be sent.
 func (s *Session) tuneServed(ctx context.Context, r TuneRequest, ref *learn.Reference,
 	observe func(Event)) (TuneResult, error) {
 	asked, err := r.Serving.Ask(r.Limit, s.Seed)
 	if err != nil {
 		return TuneResult{}, err
 	}
-	want := r.Workload.Load
+	want := workload.Demand{Rate: asked.Load.RatePerS, Arrivals: string(asked.Load.Pattern)}
+	if !r.Workload.Serves() { // which makes batches by itself
+		want.MaxWaitMS = r.Serving.MaxWaitMS
+	}
 	r.Workload.Load = workload.Demand{} // service times are those of one request after the other
-	if !sends(r.Workload, asked) {
+	really, why := s.paced(r.Workload, asked)
+	if !really {
+		if why != "" {
+			observer(observe).note("the answer rests on a calculated queue: " + why)
+		}
 		return s.tuneLimit(ctx, r, ref, observe)
 	}
-	want.Rate, want.Arrivals = asked.Load.RatePerS, string(asked.Load.Pattern)
 	serving := *r.Serving
 	r.Serving = &serving
+	return s.tried(ctx, r, ref, asked, observe, trial{
+		run: func(out TuneResult) (Sent, error) { return s.send(ctx, r, want, asked, out.Setting, observe) },
+		lower: func(r *TuneRequest, by float64) {
+			serving := *r.Serving
+			serving.LatencyMS *= by
+			r.Serving = &serving
+		}})
+}
+
+// tuneWatched searches on the traffic of a server's users by the mean latency, for a few requests tell no more. Where
+// the server counts them by latency too, the answer is then watched until there are enough for the quantile.
+func (s *Session) tuneWatched(ctx context.Context, r TuneRequest, ref *learn.Reference,
+	observe func(Event)) (TuneResult, error) {
+	asked := optimize.Ask{LatencyMS: r.watched.LatencyMS, Quantile: cmp.Or(r.watched.Quantile, usualQuantile)}
+	return s.tried(ctx, r, ref, asked, observe, trial{
+		run: func(out TuneResult) (Sent, error) {
+			if v := out.serving(out.Setting); v == nil || v.Requests == 0 {
+				return Sent{Setting: out.Setting, Users: true, Unsure: fmt.Sprintf("the counters of this server tell "+
+					"the mean latency alone: whether p%.4g keeps %.4g ms is not known", 100*asked.Quantile,
+					asked.LatencyMS)}, nil
+			}
+			return s.send(ctx, r, workload.Demand{}, asked, out.Setting, observe)
+		},
+		lower: func(r *TuneRequest, by float64) { r.Limit.TimeMS *= by }})
+}
+
+// trial is how the answer of a search is tried, and how the search goes on with a lower limit.
+type trial struct {
+	run   func(TuneResult) (Sent, error)
+	lower func(r *TuneRequest, by float64)
+}
+
+// tried searches until an answer has been tried and meets what is asked for.
+func (s *Session) tried(ctx context.Context, r TuneRequest, ref *learn.Reference, asked optimize.Ask,
+	observe func(Event), t trial) (TuneResult, error) {
 	var before TuneResult
 	for try := 1; ; try++ {
 		out, err := s.tuneLimit(ctx, r, ref, observe)
@@ -84,16 +139,19 @@ func (s *Session) tuneServed(ctx context.Context, r TuneRequest, ref *learn.Refe
 			before.Probes, before.rows, before.Took = out.Probes, out.rows, out.Took
 			return before, notServed(asked, before.Sent[n-1])
 		}
-		if err != nil || out.Served == nil || !out.Feasible {
+		if err != nil || !out.Feasible {
 			return out, err
 		}
 		begun := s.Clock.Now()
-		got, err := s.send(ctx, r, want, asked, out.Setting, observe)
+		got, err := t.run(out)
 		out.Took += s.Clock.Now() - begun
 		if err != nil {
 			return out, err
 		}
 		out.Sent = append(out.Sent, got)
+		if got.Unsure != "" {
+			observer(observe).note(fmt.Sprintf("%s: %s", out.Setting.Mode, got.Unsure))
+		}
 		if got.Meets() {
 			return out, nil
 		}
@@ -103,31 +161,37 @@ func (s *Session) tuneServed(ctx context.Context, r TuneRequest, ref *learn.Refe
 		if try == mostAnswers || !late {
 			return out, notServed(asked, got)
 		}
-		serving.LatencyMS *= max(tightest, tighter*asked.LatencyMS/got.LatencyMS.V)
+		t.lower(&r, max(tightest, tighter*asked.LatencyMS/got.LatencyMS.V))
 		r.Fresh, r.Before, before = false, time.Time{}, out // what was measured is known now
 	}
 }
 
 // notServed says that no mode meets what was asked for with real requests, and what the last one did.
 func notServed(a optimize.Ask, s Sent) error {
-	return fmt.Errorf("%w (%v): nearest is %v, where with requests sent at that rate %s", optimize.ErrInfeasible, a,
-		s.Setting.Mode, s.Why)
+	how := "with requests sent at that rate"
+	if s.Users {
+		how = "with the requests of its users"
+	}
+	return fmt.Errorf("%w (%v): nearest is %v, where %s %s", optimize.ErrInfeasible, a, s.Setting.Mode, how, s.Why)
 }
 
-// send sends requests at a rate in one setting, as a campaign of its own.
+// send sends requests at a rate in one setting, as a campaign of its own; or it waits for those of a server's users.
 func (s *Session) send(ctx context.Context, r TuneRequest, want workload.Demand, a optimize.Ask, at tegra.Setting,
 	observe func(Event)) (Sent, error) {
-	w, set := r.Workload, r.Settings
+	w, set := r.Workload.AtBatch(at.Batch), r.Settings
 	w.Load = want
-	set.Minibatches = requestsFor(a) + uncounted
-	takes := time.Duration(float64(set.Minibatches) / want.Rate * float64(time.Second))
+	set.Requests = requestsFor(a)
+	takes, about := longestSend, "at most "+roundly(longestSend)
+	if want.Rate > 0 {
+		takes = time.Duration(float64(set.Requests) / want.Rate * float64(time.Second))
+		about = "about " + roundly(takes)
+	}
 	set.ModeTimeout = cmp.Or(set.ModeTimeout, 2*takes+time.Minute) // of a server that does not follow
-	observer(observe).note(fmt.Sprintf("%s: %d requests at %s, about %s", at.Mode, set.Minibatches, a.Load,
-		roundly(takes)))
-	head := s.header(w, record.PlanHeader{Kind: "load", Modes: 1}, nil, set)
+	observer(observe).note(fmt.Sprintf("%s: %d requests %s, %s", at.Mode, set.Requests, comingText(a), about))
+	head := s.header(w, record.PlanHeader{Kind: loadKind, Modes: 1}, nil, set)
 	measuring := Measuring{Workload: w, Settings: set, Gate: r.Gate}
 	row, dir, err := s.verify(ctx, ProfileRequest{Measuring: measuring}, head, at.Mode, observe)
-	out := Sent{Setting: at, Serving: row.Serving, Dir: dir}
+	out := Sent{Setting: at, Serving: row.Serving, Dir: dir, Users: w.Live()}
 	var hot *profiles.HotError
 	switch {
 	case err != nil && !errors.As(err, &hot):
@@ -137,29 +201,48 @@ func (s *Session) send(ctx context.Context, r TuneRequest, want workload.Demand,
 		return out, nil
 	}
 	out.MeanW = tegra.Finite(row.PowerW)
-	out.LatencyMS = latencyAt(row.Serving.Latency, a.Quantile)
-	served, least := requestRate(row), followShare*want.Rate
-	if a.Load.Pattern == arrivals.Poisson { // so few may have come
-		least *= 1 - 3/math.Sqrt(float64(row.Minibatches))
-	}
-	switch l := out.LatencyMS; {
-	case served < least:
-		out.Why = fmt.Sprintf("%.4g of %.4g requests per second are served", served, want.Rate)
-	case a.LatencyMS > 0 && l.OK && l.V > a.LatencyMS:
-		out.Why = fmt.Sprintf("p%.4g is %.4g ms, over %.4g", 100*a.Quantile, l.V, a.LatencyMS)
-	case a.PowerAs == optimize.Mean && a.PowerW > 0 && out.MeanW.V > a.PowerW:
-		out.Why = fmt.Sprintf("mean power %.4g W, over %.4g", out.MeanW.V, a.PowerW)
-	}
+	out.judge(a, w)
 	return out, nil
 }
 
-// requestRate is how many requests per second were answered.
-func requestRate(row record.Row) float64 {
-	v := row.Serving
-	if !v.ServedPerS.OK || v.Units == 0 {
-		return 0
+// comingText says how requests come.
+func comingText(a optimize.Ask) string {
+	if a.Load.Open() {
+		return "at " + a.Load.String()
 	}
-	return v.ServedPerS.V * float64(row.Minibatches) / float64(v.Units)
+	return "of its users"
+}
+
+// judge compares what was measured with what was asked for.
+func (s *Sent) judge(a optimize.Ask, w workload.Workload) {
+	v := s.Serving
+	s.LatencyMS = latencyAt(v.Latency, a.Quantile)
+	served, least := requestRate(v, w), followShare*w.Load.Rate
+	if a.Load.Pattern == arrivals.Poisson { // so few may have come
+		least *= 1 - 3/math.Sqrt(float64(max(1, v.Requests)))
+	}
+	switch l := s.LatencyMS; {
+	case served < least:
+		s.Why = fmt.Sprintf("%.4g of %.4g requests per second are served", served, w.Load.Rate)
+	case a.LatencyMS > 0 && l.OK && l.V > a.LatencyMS:
+		s.Why = fmt.Sprintf("p%.4g is %.4g ms, over %.4g", 100*a.Quantile, l.V, a.LatencyMS)
+	case a.PowerAs == optimize.Mean && a.PowerW > 0 && s.MeanW.V > a.PowerW:
+		s.Why = fmt.Sprintf("mean power %.4g W, over %.4g", s.MeanW.V, a.PowerW)
+	case a.LatencyMS > 0 && !l.OK:
+		s.Unsure = fmt.Sprintf("whether p%.4g keeps %.4g ms is not known of %d requests", 100*a.Quantile, a.LatencyMS,
+			v.Requests)
+	}
+}
+
+// requestRate is how many requests per second were answered.
+func requestRate(v *record.Serving, w workload.Workload) float64 {
+	switch {
+	case !v.ServedPerS.OK || v.Units == 0:
+		return 0
+	case !w.Serves(): // a request is one of the units of a batch
+		return v.ServedPerS.V
+	}
+	return v.ServedPerS.V * float64(v.Requests) / float64(v.Units)
 }
 
 // requestsFor is how many requests are sent for the quantile that is asked for, within longestSend.
@@ -171,7 +254,10 @@ func requestsFor(a optimize.Ask) int {
 	for n > fewestSent && stats.QuantileHolds(a.Quantile, n-1) {
 		n--
 	}
-	return max(fewestSent, min(n, int(a.Load.MeanRate()*longestSend.Seconds())))
+	if a.Load.Open() {
+		n = min(n, int(a.Load.MeanRate()*longestSend.Seconds()))
+	}
+	return max(fewestSent, n)
 }
 
 // latencyAt is the latency at the next of the recorded quantiles; absent where too few requests tell it.

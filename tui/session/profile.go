@@ -71,7 +71,7 @@ func (s *Session) profile(ctx context.Context, r ProfileRequest, plan profiles.P
 	}
 	observer(observe).note(s.scaledBatchNote(r.Workload, r.Batches))
 	observer(observe).coming(plan)
-	if head.Plan.Kind != tuneKind { // how long a search takes is not known
+	if head.Plan.Kind != tuneKind && head.Plan.Kind != loadKind { // how long a search takes is not known
 		observer(observe).note(s.cost(ctx, r.Measuring, plan, done, bench.Settings))
 	}
 	c := profiles.Campaign{Bench: bench, Plan: plan, Record: rec, Retries: r.Retries,

@@ -43,6 +43,8 @@ type TuneRequest struct {
 	Keep      bool                 // save the model in the data directory, under the workload's name
 	Fresh     bool                 // start from nothing, whatever is known of the workload on this board
 	Before    time.Time            // start from what was known then, as a repetition does; zero: from all
+
+	watched *Serving // the latency of a server's users; nil where requests are made up
 }
 
 // TuneResult is the answer and how it came about.
@@ -55,7 +57,7 @@ type TuneResult struct {
 	Versus Versus
 	Served *optimize.Outcome // the answer under the load
 	Ask    optimize.Ask      // of the load
-	Sent   []Sent            // answers that were tried with real requests, the newest last
+	Sent   []Sent            // answers that were tried with requests, the newest last
 	// MoreVersus compares the answers to further limits, Result.More.
 	MoreVersus []Versus
 	Dir        string        // the campaign folder

@@ -106,17 +106,30 @@ type Answered struct {
 	Limit   optimize.Limit
 	Versus  Versus
 	Serving *record.Serving // what inference did in the answer, by its newest reading; nil for training
+	Sent    *Sent           // what it did with requests at the rate, or those of users; nil where that was not tried
 }
 
 // Answers are those to all limits of a request, the first one first.
 func (r *TuneResult) Answers(q TuneRequest) []Answered {
-	out := []Answered{{r.Result, q.Limit, r.Versus, r.serving(r.Setting)}}
+	out := []Answered{{Result: r.Result, Limit: q.Limit, Versus: r.Versus, Serving: r.serving(r.Setting)}}
+	if n := len(r.Sent); n > 0 {
+		out[0].Sent = &r.Sent[n-1]
+	}
 	for i, more := range r.Result.More {
 		one := Answered{Result: more, Limit: q.More[i], Serving: r.serving(more.Setting)}
 		if i < len(r.MoreVersus) { // else it ended without a model
 			one.Versus = r.MoreVersus[i]
 		}
 		out = append(out, one)
+	}
+	return out
+}
+
+// Standing is where the answer stands against a limit. That a mean is within a latency does not say that a quantile is.
+func (a Answered) Standing(l optimize.Limit) optimize.Standing {
+	out := a.Result.Standing(l)
+	if a.Sent != nil && a.Sent.Users && a.Sent.Unsure != "" && l.TimeMS > 0 && out.State == optimize.Measured {
+		out.State = optimize.Doubtful
 	}
 	return out
 }

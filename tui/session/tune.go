@@ -38,6 +38,8 @@ func (s *Session) Tune(ctx context.Context, r TuneRequest, observe func(Event)) 
 		search = s.tuneFront
 	case r.Serving != nil:
 		search = s.tuneServed
+	case r.watched != nil && r.watched.LatencyMS > 0 && r.More == nil:
+		search = s.tuneWatched
 	}
 	present := Standing{Mode: s.PresentMode(), Locked: s.Locked()}
 	out, err := search(ctx, r, ref, observe)

@@ -249,7 +249,7 @@ func (s *Session) fanWarning(keep bool) string {
 func (s *Session) harness(w workload.Workload, set record.Settings, log string,
 	epochs, requests int) func(ctx context.Context, batch int) (harness.Harness, error) {
 	o := s.harnessOptions(set, log)
-	o.Epochs, o.Requests = epochs, requests
+	o.Epochs, o.Requests, o.AtRate = epochs, requests, set.Requests > 0
 	return w.NewHarness(o)
 }
 
