@@ -95,6 +95,7 @@ func (a *app) fit() *cobra.Command {
 		strings.Join(nn.Settings(), ", "))
 	countFlag(f, &r.Minibatches, "minibatches", "learn from the first `N` recorded minibatches of each mode "+
 		"(default all)")
+	f.StringVar(&r.Phase, "phase", "", "of a language model: `PHASE` prefill or decode, time and energy of one token of it")
 	f.StringVar(&entries, "entries", "", "list how often the networks of powertrain and nn see each mode in `FILE`, as CSV")
 	f.BoolVar(&r.SkipCV, "no-cv", false, "no cross-validation: faster, and the model does not know its own error")
 	f.BoolVar(&r.Strict, "strict", false, "a bad row is an error")

@@ -32,7 +32,9 @@ type FitRequest struct {
 	// Minibatches learns from so many of each mode's recorded minibatches, as if it had been measured for a shorter
 	// time; 0: all. It needs a campaign folder.
 	Minibatches int
-	SkipCV      bool // no cross-validation: the model's own error is not known
+	// Phase is record.Prefill or record.Decode: the model is then of one token of that phase; "": of whole requests.
+	Phase  string
+	SkipCV bool // no cross-validation: the model's own error is not known
 	// Training is called before networks are trained, which takes its time; may
 	// be nil.
 	Training func()
@@ -62,8 +64,17 @@ func (s Samples) HasPower() bool { return len(s.Measured) > 0 && s.Measured[0].H
 // usable are left out and noted. Of a file with several batch sizes it takes the
 // given ones, or all.
 func ReadSamples(path string, batches []int, strict bool) (Samples, error) {
+	return readSamples(path, batches, strict, "")
+}
+
+// readSamples is ReadSamples of one phase of a language model, or of its whole requests.
+func readSamples(path string, batches []int, strict bool, phase string) (Samples, error) {
 	if dir, ok := campaignDir(path); ok {
-		return readCampaign(dir, batches, strict)
+		return readCampaign(dir, batches, strict, phase)
+	}
+	if phase != "" {
+		return Samples{}, fmt.Errorf("%w: --phase needs a campaign folder, whose rows have the phases of a language "+
+			"model; %s is a bare file", ErrUsage, path)
 	}
 	t, err := sweep.ReadFile(path, sweep.Options{Strict: strict, TimeOnly: true})
 	if errors.Is(err, fs.ErrNotExist) {
@@ -93,7 +104,7 @@ func campaignDir(path string) (string, bool) {
 	return dir, err == nil
 }
 
-func readCampaign(dir string, batches []int, strict bool) (Samples, error) {
+func readCampaign(dir string, batches []int, strict bool, phase string) (Samples, error) {
 	head, rows, notes, err := record.ReadNoted(dir)
 	if err != nil {
 		return Samples{}, err
@@ -113,6 +124,12 @@ func readCampaign(dir string, batches []int, strict bool) (Samples, error) {
 	out := Samples{Folder: dir, Provenance: learn.Provenance{Software: strings.Join(record.Software(dir, head), "; "),
 		Device: head.Device.Name, Workload: head.Workload.Name,
 		Virtual: head.Device.Virtual, Replay: head.Device.Replay}}
+	if phase != "" {
+		if rows, err = ofPhase(rows, phase); err != nil {
+			return Samples{}, fmt.Errorf("%s: %w", dir, err)
+		}
+		out.Folder, out.Provenance.Workload = "", head.Workload.Name+" "+phase
+	}
 	rows, copies := record.Distinct(rows)
 	if out.Notes = notes; copies > 0 {
 		out.Notes = append(out.Notes, fmt.Sprintf("%s: %s to the last digit: one reading each", dir, copied(copies)))
@@ -143,6 +160,28 @@ func readCampaign(dir string, batches []int, strict bool) (Samples, error) {
 	out.Imported = head.Plan.Kind == imports.Kind
 	out.Space, err = head.Device.Space()
 	return out, err
+}
+
+// ofPhase are rows whose time and power are those of one token of a phase.
+func ofPhase(rows []record.Row, phase string) ([]record.Row, error) {
+	if phase != record.Prefill && phase != record.Decode {
+		return nil, fmt.Errorf("%w: --phase %q: want %s or %s", ErrUsage, text.Clip(phase), record.Prefill, record.Decode)
+	}
+	var out []record.Row
+	for _, r := range rows {
+		if !r.Status.Usable() {
+			continue
+		}
+		if p, ok := r.PhaseOf(phase); ok {
+			r.TimeMS, r.PowerW, r.Batch = 1000/p.PerS.V, p.PowerW.V, 0
+			out = append(out, r)
+		}
+	}
+	if out == nil {
+		return nil, fmt.Errorf("no row tells time and power of %s: it is measured of servers that tell their phases, with "+
+			"one request at a time, and by llama-bench", phase)
+	}
+	return out, nil
 }
 
 // rowsOf picks the rows of the given batch sizes from a campaign of several; all
@@ -177,7 +216,7 @@ func (s *Samples) take(readings []tegra.Measured) {
 // the grid that the samples span, with a warning. The device of an imported
 // campaign is not known. When ctx ends it returns ctx.Err().
 func Fit(ctx context.Context, o Options, r FitRequest) (*learn.Model, []string, error) {
-	samples, err := ReadSamples(r.Samples, o.Batches, r.Strict)
+	samples, err := readSamples(r.Samples, o.Batches, r.Strict, r.Phase)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"jtune/optimize"
+	"jtune/profiles/record"
 	"jtune/tegra/virtual"
 )
 
@@ -24,9 +25,13 @@ type busyServer struct {
 	board *virtual.Board
 	posts atomic.Int32
 
+	counted bool // it counts its answers by their latency too, as vLLM does
+
 	mu       sync.Mutex
 	tokens   int
 	decodeMS float64
+	requests int
+	upTo     [60]int // answers within so many times 20 ms
 }
 
 func (b *busyServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -42,13 +47,27 @@ func (b *busyServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		b.tokens, b.decodeMS = b.tokens+n, b.decodeMS+took
+		b.tokens, b.decodeMS, b.requests = b.tokens+n, b.decodeMS+took, b.requests+1
+		for i := range b.upTo {
+			if took <= 20*float64(i+1) {
+				b.upTo[i]++
+			}
+		}
 		return
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if r.URL.Path != "/metrics" {
 		http.NotFound(w, r)
+		return
+	}
+	if b.counted {
+		fmt.Fprintf(w, "vllm:generation_tokens_total %d\nvllm:request_success_total %d\n"+
+			"vllm:e2e_request_latency_seconds_sum %g\n", b.tokens, b.requests, b.decodeMS/1000)
+		for i, n := range b.upTo {
+			fmt.Fprintf(w, "vllm:e2e_request_latency_seconds_bucket{le=\"%g\"} %d\n", 0.02*float64(i+1), n)
+		}
+		fmt.Fprintf(w, "vllm:e2e_request_latency_seconds_bucket{le=\"+Inf\"} %d\n", b.requests)
 		return
 	}
 	fmt.Fprintf(w, "# TYPE llamacpp:tokens_predicted_total counter\nllamacpp:tokens_predicted_total %d\n"+
@@ -135,8 +154,44 @@ func TestTuneOnRealTrafficSendsNothingAndKeepsTheLatency(t *testing.T) {
 			t.Errorf("%v was tried: %.4g ms a token", p.Mode, ms)
 		}
 	}
-	if a := r.Answers(TuneRequest{})[0].Serving; a == nil || a.Units < 8*4 || !a.UnitJ.OK {
-		t.Errorf("the answer's inference: %+v", a)
+	a := r.Answers(TuneRequest{})[0]
+	if v := a.Serving; v == nil || v.Units < 8*4 || !v.UnitJ.OK || v.Latency != (record.Latency{}) {
+		t.Errorf("the answer's inference: %+v", v)
+	}
+	if a.Sent == nil || !strings.Contains(a.Sent.Unsure, "the mean latency alone: whether p99 keeps 360 ms") ||
+		a.Standing(optimize.Limit{TimeMS: 8 * perToken}).Ticked() {
+		t.Errorf("of a quantile that its counters do not tell: %+v", a.Sent)
+	}
+}
+
+// Where a server counts its answers by latency, the answer keeps the limit at the quantile, by what its users met.
+func TestTuneOnRealTrafficKeepsAQuantileThatTheServerCounts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("numbers that one goroutine computes")
+	}
+	t.Parallel()
+	s, b, _ := live(t)
+	b.counted = true
+	w, err := s.Workload("chat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const limit = 400
+	r, err := s.Tune(t.Context(), TuneRequest{Measuring: Measuring{Workload: w}, Reference: "none", Keep: true,
+		Serving: &Serving{LatencyMS: limit, Quantile: 0.95}}, nil)
+	if err != nil || !r.Feasible || len(r.Sent) == 0 {
+		t.Fatalf("%d tried, %v", len(r.Sent), err)
+	}
+	last := r.Sent[len(r.Sent)-1]
+	if !last.Meets() || last.Unsure != "" || !last.Users || last.Serving.Requests < 200 || last.LatencyMS.V > limit {
+		t.Errorf("%+v: %+v", last, last.Serving)
+	}
+	for _, one := range r.Sent { // answers of 4 to 12 tokens, alike often: p95 is that of 12
+		ms, _, err := s.Virtual.Truth("llama", one.Mode)
+		if err != nil || math.Abs(one.LatencyMS.V-12*ms) > 20 {
+			t.Errorf("%v: p95 %.4g ms, 12 tokens take %.4g (%v)", one.Mode, one.LatencyMS.V, 12*ms, err)
+		}
+		t.Logf("%v: p95 %.4g ms of %d", one.Mode, one.LatencyMS.V, one.Serving.Requests)
 	}
 }
 

@@ -178,7 +178,8 @@ func (c Campaign) pools() bool { return len(usable(c.pooled())) > 0 }
 // were free below their limits. Of an energy study they are its pairs of clocks, not its baselines and other jobs.
 func (c Campaign) pooled() []record.Row {
 	switch kind := c.Header.Plan.Kind; {
-	case c.Err != nil, kind == imports.Kind, c.Header.Settings.DVFS:
+	case c.Err != nil, kind == imports.Kind, c.Header.Settings.DVFS,
+		c.Header.Settings.Requests > 0 && !c.Header.Workload.Serves(): // in batches of any size, and waiting between them
 		return nil
 	case ofEnergy(c.Header.Plan):
 		return clockPairs(c.Header, c.Rows)

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -15,6 +16,8 @@ import (
 	"time"
 
 	"jtune/optimize"
+	"jtune/profiles/record"
+	"jtune/tegra"
 	"jtune/tegra/virtual"
 )
 
@@ -158,6 +161,7 @@ func testTuneOfAServer(t *testing.T, api string, watts float64, seed uint64) {
 	case watts > 0 && (1000/ms < (1-gap)*mostPerS || power > 1.01*watts):
 		t.Errorf("%.4g tokens/s at %.4g W, the most within %g W is %.4g", 1000/ms, power, watts, mostPerS)
 	}
+	onePhase(t, s, r, ms)
 	for _, row := range r.rows {
 		if row.Minibatches < 8 || row.Minibatches > 20 {
 			t.Errorf("%v was measured by %d requests, want 8", row.Mode, row.Minibatches)
@@ -165,6 +169,26 @@ func testTuneOfAServer(t *testing.T, api string, watts float64, seed uint64) {
 	}
 	if a, err := server.Client().Get(server.URL + "/v1/models"); err != nil || a.StatusCode != http.StatusOK {
 		t.Errorf("the server is gone: %v", err)
+	}
+}
+
+// onePhase checks that each phase has a model of its own: of a token of the answer, which takes so long in the mode that
+// was found, and of the question, which takes the server of these tests 1/16 ms in each mode.
+func onePhase(t *testing.T, s *Session, r TuneResult, answerMS float64) {
+	t.Helper()
+	for phase, want := range map[string]float64{record.Decode: answerMS, record.Prefill: 1.0 / 16} {
+		m, _, err := Fit(t.Context(), s.Options, FitRequest{Samples: r.Dir, Phase: phase, SkipCV: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := m.Predict([]tegra.Mode{r.Setting.Mode})[0]
+		if math.Abs(p.TimeMS/want-1) > 0.1 || !(p.PowerW > 1) || m.Provenance.Workload != "chat "+phase {
+			t.Errorf("%s: a token takes %.4g ms and %.4g W, want %.4g ms (%s)", phase, p.TimeMS, p.PowerW, want,
+				m.Provenance.Workload)
+		}
+	}
+	if _, _, err := Fit(t.Context(), s.Options, FitRequest{Samples: r.Dir, Phase: "middle"}); !errors.Is(err, ErrUsage) {
+		t.Errorf("a phase that is none: %v", err)
 	}
 }
 
