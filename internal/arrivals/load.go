@@ -3,8 +3,8 @@
 //	Load (pattern, rate) ──► Times ──► moments of arrival, fixed beforehand
 //	                           └──► Queue (batch size, maximal wait) ──► batches to serve
 //
-// The request generator (profiles/load) and the queue simulation (optimize) use both, so that what
-// is predicted and what is measured mean the same.
+// What sends requests (profiles/load), what hands batches of them to a job (profiles/harness) and the queue simulation
+// (optimize) use both, so that what is predicted and what is measured mean the same.
 package arrivals
 
 import (

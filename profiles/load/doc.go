@@ -1,8 +1,8 @@
-// Package load sends requests to a server or hands batches of them to a job, and records when each
-// was answered.
+// Package load sends requests to a server and records when each was answered.
 //
-//	arrivals.Load ──► Send (a server, many at a time) ──────────┐
-//	              └─► Serve (our own job, batch by batch) ──────┴──► Result ──► Latencies, rates
+//	arrivals.Load ──► Send (many at a time) ──► Result ──► Latencies, rates
+//
+// A job of our own is handed its requests in batches by package harness, which knows of turns.
 //
 // The moments of arrival are fixed before the first request is sent. A latency counts from there,
 // never from when the request could be sent, so a server that stalls is charged for all the requests
