@@ -51,6 +51,28 @@ func (m *measurement) verdict() *fault {
 	return nil
 }
 
+// fewestClean minibatches count in a mode that is too slow for more: they differ by a few percent.
+const fewestClean = 3
+
+// timedOut judges a mode whose time is over. What was measured of a slow one counts, with a note.
+func (m *measurement) timedOut() *fault {
+	why := fmt.Sprintf("%d of %d clean minibatches in %s", len(m.clean), m.set.Minibatches, m.set.ModeTimeout)
+	if m.set.Requests > 0 {
+		why = fmt.Sprintf("%d of %d requests were answered in %s", m.counted(), m.set.Requests, m.set.ModeTimeout)
+	}
+	if m.set.Epochs > 0 {
+		why = fmt.Sprintf("%d clean minibatches of %d epochs in %s", len(m.clean), m.set.Epochs, m.set.ModeTimeout)
+	}
+	if !m.ready {
+		why = fmt.Sprintf("no minibatch in %s", m.set.ModeTimeout)
+	}
+	if m.set.Epochs == 0 && len(m.clean) >= fewestClean && m.validSamples() >= m.set.MinSamples {
+		m.late = "note: " + why
+		return m.verdict()
+	}
+	return &fault{record.TimedOut, why}
+}
+
 // hot is why the board is too hot for this measurement and the ones after it: it was in
 // more than a few of the samples that count, or is now; "" when it is not.
 func (m *measurement) hot() string {
