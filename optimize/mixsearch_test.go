@@ -49,7 +49,8 @@ func TestSearchMixNeverOverlooksAProfiledModeThatKeepsTheLimits(t *testing.T) {
 		r, err := SearchMix(t.Context(), measure, MixOptions{Ask: ask, Space: space, Batches: []int{1}, Infer: known,
 			Most: most})
 		if err != nil || !r.Feasible || !profiled[r.Best.Mode] || probes > most {
-			t.Errorf("of at most %d: %v after %d measurements, feasible %v, %v", most, r.Best.Mode, probes, r.Feasible, err)
+			t.Errorf("of at most %d: %v after %d measurements, feasible %v, %v", most, r.Best.Mode, probes,
+				r.Feasible, err)
 		}
 	}
 }

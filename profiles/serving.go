@@ -159,6 +159,6 @@ func (w *Monitor) lateNote() string {
 	if rate == 0 || !late.OK || !load.Late(late.V, rate) {
 		return ""
 	}
-	return fmt.Sprintf("note: requests were sent %.3g ms late in the mean, of %.4g ms between two: this machine is busy, "+
-		"and latencies are partly its own", late.V, 1000/rate)
+	return fmt.Sprintf("note: requests were sent %.3g ms late in the mean, of %.4g ms between two: this machine is "+
+		"busy, and latencies are partly its own", late.V, 1000/rate)
 }

@@ -243,6 +243,7 @@ func TestSendKeepsTheRateOnABusyMachine(t *testing.T) {
 			t.Errorf("%s: %v of the scheduled rate", pattern, got)
 		}
 		t.Logf("%s: %d requests, sent %.3f ms late in the mean, marked %v; latency p50 %v p99 %v ms", pattern,
-			len(r.Requests), r.LateMS(), Late(r.LateMS(), rate), r.Latencies().Quantile(0.5), r.Latencies().Quantile(0.99))
+			len(r.Requests), r.LateMS(), Late(r.LateMS(), rate), r.Latencies().Quantile(0.5),
+			r.Latencies().Quantile(0.99))
 	}
 }

@@ -191,8 +191,8 @@ func LatencyOf(ms []float64) Latency {
 	}
 }
 
-// LatencyCounted sums up latencies that were counted by buckets, in s; false where the slowest percent of them lies in a
-// bucket without end, and where there are none.
+// LatencyCounted sums up latencies that were counted by buckets, in s; false where the slowest percent of them lies
+// in a bucket without end, and where there are none.
 func LatencyCounted(h stats.Histogram) (Latency, bool) {
 	l, known := Latency{N: h.N()}, true
 	for _, q := range []struct {

@@ -29,7 +29,8 @@ func TestCountersAreAddedUpOverTheirLabels(t *testing.T) {
 
 func TestCountersOfAHistogramAreAddedUpForEachBucket(t *testing.T) {
 	t.Parallel()
-	got, err := parseCounters(strings.NewReader("x_bucket{le=\"0.5\",model=\"a\"} 3\nx_bucket{model=\"b\", le=\"0.5\"} 4\n" +
+	got, err := parseCounters(strings.NewReader("x_bucket{le=\"0.5\",model=\"a\"} 3\n"+
+		"x_bucket{model=\"b\", le=\"0.5\"} 4\n" +
 		"x_bucket{le=\"+Inf\"} 9\nx_bucket{le=\"NaN\"} 1\nx_bucket{le=\"\"} 1\nx_bucket 1\nx_bucket{handle=\"2\"} 1\n"))
 	want := map[string]map[float64]float64{"x": {0.5: 7, math.Inf(1): 9}}
 	if err != nil || fmt.Sprint(got.buckets) != fmt.Sprint(want) {
@@ -107,7 +108,8 @@ func TestLiveServerTellsHowManyAnswersTookHowLong(t *testing.T) {
 	t.Parallel()
 	counted := func(tokens, requests, fast int, seconds float64) string {
 		return vllm(tokens, requests, seconds) + fmt.Sprintf("vllm:e2e_request_latency_seconds_bucket{le=\"1.0\"} %d\n"+
-			"vllm:e2e_request_latency_seconds_bucket{le=\"2.5\"} %d\nvllm:e2e_request_latency_seconds_bucket{le=\"+Inf\"} %d\n",
+			"vllm:e2e_request_latency_seconds_bucket{le=\"2.5\"} %d\n"+
+			"vllm:e2e_request_latency_seconds_bucket{le=\"+Inf\"} %d\n",
 			fast, requests, requests)
 	}
 	h, err := watches(t, counted(100, 10, 10, 5), counted(400, 13, 11, 9))

@@ -165,7 +165,8 @@ func readCampaign(dir string, batches []int, strict bool, phase string) (Samples
 // ofPhase are rows whose time and power are those of one token of a phase.
 func ofPhase(rows []record.Row, phase string) ([]record.Row, error) {
 	if phase != record.Prefill && phase != record.Decode {
-		return nil, fmt.Errorf("%w: --phase %q: want %s or %s", ErrUsage, text.Clip(phase), record.Prefill, record.Decode)
+		return nil, fmt.Errorf("%w: --phase %q: want %s or %s", ErrUsage, text.Clip(phase), record.Prefill,
+			record.Decode)
 	}
 	var out []record.Row
 	for _, r := range rows {
@@ -178,8 +179,8 @@ func ofPhase(rows []record.Row, phase string) ([]record.Row, error) {
 		}
 	}
 	if out == nil {
-		return nil, fmt.Errorf("no row tells time and power of %s: it is measured of servers that tell their phases, with "+
-			"one request at a time, and by llama-bench", phase)
+		return nil, fmt.Errorf("no row tells time and power of %s: it is measured of servers that tell their phases, "+
+			"with one request at a time, and by llama-bench", phase)
 	}
 	return out, nil
 }

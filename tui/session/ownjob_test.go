@@ -96,8 +96,8 @@ func TestSentOfTooFewRequestsLeavesTheQuantileOpen(t *testing.T) {
 	}
 }
 
-// The built-in PyTorch job serves requests at a rate on this machine's CPU, in batches whose first request waits so long
-// at most, beside a virtual board.
+// The built-in PyTorch job serves requests at a rate on this machine's CPU, in batches whose first request waits so
+// long at most, beside a virtual board.
 func TestSendDrivesTheRealPyTorchJob(t *testing.T) {
 	const python = "/usr/bin/python3"
 	switch {

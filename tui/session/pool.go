@@ -179,7 +179,7 @@ func (c Campaign) pools() bool { return len(usable(c.pooled())) > 0 }
 func (c Campaign) pooled() []record.Row {
 	switch kind := c.Header.Plan.Kind; {
 	case c.Err != nil, kind == imports.Kind, c.Header.Settings.DVFS,
-		c.Header.Settings.Requests > 0 && !c.Header.Workload.Serves(): // in batches of any size, and waiting between them
+		c.Header.Settings.Requests > 0 && !c.Header.Workload.Serves(): // in batches of any size, with waiting
 		return nil
 	case ofEnergy(c.Header.Plan):
 		return clockPairs(c.Header, c.Rows)

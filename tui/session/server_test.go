@@ -172,8 +172,8 @@ func testTuneOfAServer(t *testing.T, api string, watts float64, seed uint64) {
 	}
 }
 
-// onePhase checks that each phase has a model of its own: of a token of the answer, which takes so long in the mode that
-// was found, and of the question, which takes the server of these tests 1/16 ms in each mode.
+// onePhase checks that each phase has a model of its own: of a token of the answer, which takes so long in the mode
+// that was found, and of the question, which takes the server of these tests 1/16 ms in each mode.
 func onePhase(t *testing.T, s *Session, r TuneResult, answerMS float64) {
 	t.Helper()
 	for phase, want := range map[string]float64{record.Decode: answerMS, record.Prefill: 1.0 / 16} {
@@ -187,7 +187,8 @@ func onePhase(t *testing.T, s *Session, r TuneResult, answerMS float64) {
 				m.Provenance.Workload)
 		}
 	}
-	if _, _, err := Fit(t.Context(), s.Options, FitRequest{Samples: r.Dir, Phase: "middle"}); !errors.Is(err, ErrUsage) {
+	_, _, err := Fit(t.Context(), s.Options, FitRequest{Samples: r.Dir, Phase: "middle"})
+	if !errors.Is(err, ErrUsage) {
 		t.Errorf("a phase that is none: %v", err)
 	}
 }
