@@ -29,7 +29,7 @@ func TestCountersAreAddedUpOverTheirLabels(t *testing.T) {
 
 func TestCountersOfAHistogramAreAddedUpForEachBucket(t *testing.T) {
 	t.Parallel()
-	got, err := parseCounters(strings.NewReader("x_bucket{le=\"0.5\",model=\"a\"} 3\n"+
+	got, err := parseCounters(strings.NewReader("x_bucket{le=\"0.5\",model=\"a\"} 3\n" +
 		"x_bucket{model=\"b\", le=\"0.5\"} 4\n" +
 		"x_bucket{le=\"+Inf\"} 9\nx_bucket{le=\"NaN\"} 1\nx_bucket{le=\"\"} 1\nx_bucket 1\nx_bucket{handle=\"2\"} 1\n"))
 	want := map[string]map[float64]float64{"x": {0.5: 7, math.Inf(1): 9}}
