@@ -140,19 +140,19 @@ func (r *Record) line(row Row) []string {
 	return line
 }
 
-// PhaseOf is what a phase did in the row's mode; false where its speed or power is not known.
+// PhaseOf is what a phase did in the row's mode; false where its speed is not known.
 func (r Row) PhaseOf(name string) (PhaseOfServing, bool) {
 	if r.Serving == nil {
 		return PhaseOfServing{}, false
 	}
 	for _, p := range r.Serving.Phases {
 		if p.Phase == name {
-			return p, p.PerS.OK && p.PowerW.OK && p.PowerW.V > 0
+			return p, p.PerS.OK
 		}
 	}
 	s := r.Serving // of a program that runs one phase
 	return PhaseOfServing{Phase: name, PerS: s.PerS, PowerW: tegra.Some(r.PowerW), UnitJ: s.UnitJ},
-		s.Phase == name && s.PerS.OK && r.PowerW > 0
+		s.Phase == name && s.PerS.OK
 }
 
 // afterKnown are the columns after Columns, and after that of the batch size where there is one.

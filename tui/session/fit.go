@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -162,27 +163,33 @@ func readCampaign(dir string, batches []int, strict bool, phase string) (Samples
 	return out, err
 }
 
-// ofPhase are rows whose time and power are those of one token of a phase.
+// ofPhase are rows whose time and power are those of one token of a phase: those that have its power, where some do.
 func ofPhase(rows []record.Row, phase string) ([]record.Row, error) {
 	if phase != record.Prefill && phase != record.Decode {
 		return nil, fmt.Errorf("%w: --phase %q: want %s or %s", ErrUsage, text.Clip(phase), record.Prefill,
 			record.Decode)
 	}
-	var out []record.Row
+	var timed, powered []record.Row
 	for _, r := range rows {
-		if !r.Status.Usable() {
+		p, ok := r.PhaseOf(phase)
+		if !ok || !r.Status.Usable() {
 			continue
 		}
-		if p, ok := r.PhaseOf(phase); ok {
-			r.TimeMS, r.PowerW, r.Batch = 1000/p.PerS.V, p.PowerW.V, 0
-			out = append(out, r)
+		r.TimeMS, r.PowerW, r.Batch = 1000/p.PerS.V, math.NaN(), 0
+		if p.PowerW.OK && p.PowerW.V > 0 {
+			r.PowerW = p.PowerW.V
+			powered = append(powered, r)
 		}
+		timed = append(timed, r)
 	}
-	if out == nil {
-		return nil, fmt.Errorf("no row tells time and power of %s: it is measured of servers that tell their phases, "+
-			"with one request at a time, and by llama-bench", phase)
+	switch {
+	case timed == nil:
+		return nil, fmt.Errorf("no row tells the speed of %s: it is measured of servers that tell their phases, with one "+
+			"request at a time, and by llama-bench", phase)
+	case powered == nil: // shorter than the time between two samples
+		return timed, nil
 	}
-	return out, nil
+	return powered, nil
 }
 
 // rowsOf picks the rows of the given batch sizes from a campaign of several; all
