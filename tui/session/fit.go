@@ -163,7 +163,7 @@ func readCampaign(dir string, batches []int, strict bool, phase string) (Samples
 	return out, err
 }
 
-// ofPhase are rows whose time and power are those of one token of a phase: those that have its power, where some do.
+// ofPhase are rows whose time and power are those of one token of a phase: those with its power, where some have it.
 func ofPhase(rows []record.Row, phase string) ([]record.Row, error) {
 	if phase != record.Prefill && phase != record.Decode {
 		return nil, fmt.Errorf("%w: --phase %q: want %s or %s", ErrUsage, text.Clip(phase), record.Prefill,

@@ -183,7 +183,8 @@ func onePhase(t *testing.T, s *Session, r TuneResult, answerMS float64) {
 		}
 		p := m.Predict([]tegra.Mode{r.Setting.Mode})[0]
 		powered := phase == record.Decode // no sample comes within the millisecond of the other one
-		if math.Abs(p.TimeMS/want-1) > 0.1 || m.HasPower() != powered || powered && !(p.PowerW > 1) || m.Provenance.Workload != "chat "+phase {
+		if math.Abs(p.TimeMS/want-1) > 0.1 || m.HasPower() != powered || powered && !(p.PowerW > 1) ||
+			m.Provenance.Workload != "chat "+phase {
 			t.Errorf("%s: a token takes %.4g ms and %.4g W, want %.4g ms (%s)", phase, p.TimeMS, p.PowerW, want,
 				m.Provenance.Workload)
 		}
