@@ -184,8 +184,8 @@ func ofPhase(rows []record.Row, phase string) ([]record.Row, error) {
 	}
 	switch {
 	case timed == nil:
-		return nil, fmt.Errorf("no row tells the speed of %s: it is measured of servers that tell their phases, with one "+
-			"request at a time, and by llama-bench", phase)
+		return nil, fmt.Errorf("no row tells the speed of %s: it is measured of servers that tell their phases, with "+
+			"one request at a time, and by llama-bench", phase)
 	case powered == nil: // shorter than the time between two samples
 		return timed, nil
 	}
