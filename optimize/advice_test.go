@@ -61,6 +61,15 @@ func TestTrainingOfAWholeRun(t *testing.T) {
 	}
 }
 
+func TestHalfOfTwoCoresIsOneCore(t *testing.T) {
+	t.Parallel()
+	for cores, want := range map[int]string{1: "1 core", 2: "2 cores"} {
+		if got := (Half{Knob: tegra.KnobCores, To: tegra.Mode{Cores: cores}}).setting(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
 func TestApproachFollowsTheLengthOfTheTraining(t *testing.T) {
 	t.Parallel()
 	for d, want := range map[time.Duration]string{10 * time.Minute: "continuous learning", time.Hour: "continuous " +

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"jtune/internal/stats"
+	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/tegra"
 )
@@ -37,7 +38,7 @@ func (h Half) Free() bool {
 
 func (h Half) setting() string {
 	if h.Knob == tegra.KnobCores {
-		return fmt.Sprintf("%d cores", h.To.Cores)
+		return text.Count(h.To.Cores, "core")
 	}
 	return fmt.Sprintf("%v %v", h.Knob, tegra.Freq(math.Round(h.To.Value(h.Knob)/1e6))*tegra.MHz)
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"jtune/internal/text"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tegra/sweep"
@@ -317,7 +318,7 @@ func (h DeviceHeader) spaceText() string {
 }
 
 func (p PlanHeader) String() string {
-	s := fmt.Sprintf("%s of %d modes", p.Kind, p.Modes)
+	s := fmt.Sprintf("%s of %s", p.Kind, text.Count(p.Modes, "mode"))
 	if p.Batches != nil {
 		s += fmt.Sprintf(" at batch sizes %s", strings.Trim(fmt.Sprint(p.Batches), "[]"))
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jtune/internal/text"
 	"jtune/profiles/imports"
 	"jtune/profiles/record"
 	"jtune/tegra"
@@ -83,7 +84,7 @@ func (a *app) printFolder(dir string, notes []string, err error) error {
 	if head.Plan.Kind == imports.Kind {
 		from = ", imported: the board is not known"
 	}
-	_, err = fmt.Fprintf(a.out, "%s: %d rows of %s%s%s\n", dir, len(rows), orDash(head.Workload.Name), from,
-		originOf(head.Device.Board()))
+	_, err = fmt.Fprintf(a.out, "%s: %s of %s%s%s\n", dir, text.Count(len(rows), "row"),
+		orDash(head.Workload.Name), from, originOf(head.Device.Board()))
 	return err
 }

@@ -3,6 +3,7 @@ package session
 import (
 	"fmt"
 
+	"jtune/internal/text"
 	"jtune/learn/baseline"
 	"jtune/learn/baseline/nn"
 	"jtune/tegra"
@@ -40,7 +41,7 @@ func ReplicatedText(list []Replicated) string {
 	for _, r := range list {
 		fewTimes, fewPowers = min(fewTimes, r.Times), min(fewPowers, r.Powers)
 	}
-	return fmt.Sprintf("%d modes of equal weight: %d to %d minibatches each, as %d rows; %d to %d power readings "+
-		"each, as %d rows", len(list), fewTimes, list[0].TimeRows, list[0].TimeRows, fewPowers, list[0].PowerRows,
-		list[0].PowerRows)
+	return fmt.Sprintf("%s of equal weight: %d to %d minibatches each, as %d rows; %d to %d power readings "+
+		"each, as %d rows", text.Count(len(list), "mode"), fewTimes, list[0].TimeRows, list[0].TimeRows, fewPowers,
+		list[0].PowerRows, list[0].PowerRows)
 }

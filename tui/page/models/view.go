@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/tegra"
 	"jtune/tui/page"
@@ -93,7 +94,7 @@ func (p *Page) about(w, h int) string {
 	}
 	m := info.Model
 	what := info.Workload() + page.BatchText(m.Batch)
-	lines := []string{fmt.Sprintf("%s, from %d modes on %s", what, len(m.Samples), m.Provenance.Device)}
+	lines := []string{fmt.Sprintf("%s, from %s on %s", what, text.Count(len(m.Samples), "mode"), m.Provenance.Device)}
 	if from := m.Provenance; from.Virtual && !strings.Contains(strings.Join(m.Warnings, " "), "virtual") {
 		text := widget.StyleBadge.Render("VIRTUAL") + ": fitted to a simulation, not from measurements"
 		if from.Replay != "" {

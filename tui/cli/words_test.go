@@ -1,0 +1,50 @@
+package cli
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The answer is not followed by advice that is the same after every one: jtune advice prints that.
+func TestChooseSaysNothingThatEveryAnswerSays(t *testing.T) {
+	t.Parallel()
+	model := filepath.Join(t.TempDir(), "m")
+	jtune(t, "fit", "--samples", sampleFile(t, 12), "--out", model, "--device", "virtual:agx-orin").done(t)
+	out := jtune(t, "choose", "--model", model, "--power-limit", "30").done(t).out
+	if strings.Contains(out, "tune once") || strings.Contains(out, "half of one setting") {
+		t.Errorf("general advice:\n%s", out)
+	}
+	if n := strings.Count(out, "\n"); n > 12 {
+		t.Errorf("%d lines:\n%s", n, out)
+	}
+}
+
+// The result of apply stands below the list of files, where it is seen.
+func TestApplyEndsWithTheResult(t *testing.T) {
+	t.Parallel()
+	out := jtune(t, append([]string{"apply", "8c/1.34C/0.83G/2.13M", "--yes"}, virtualBoard...)...).done(t).out
+	files, result := strings.LastIndex(out, "/sys/"), strings.Index(out, "actual     8c/1.34C/0.83G/2.13M")
+	if files < 0 || result < files || strings.Count(out[result:], "\n") > 4 {
+		t.Errorf("the result does not stand last:\n%s", out)
+	}
+}
+
+// The grid of other boards than the paper's is not the paper's.
+func TestGridIsNotSaidToBeThePapers(t *testing.T) {
+	t.Parallel()
+	for _, command := range []string{"modes", "profile"} {
+		help := strings.Join(strings.Fields(jtune(t, command, "--help").done(t).out), " ")
+		_, grid, found := strings.Cut(help, "--grid")
+		if !found || !strings.Contains(grid, "evenly spaced subset") || strings.Contains(grid[:200], "paper") {
+			t.Errorf("%s --help: %q", command, grid)
+		}
+	}
+}
+
+func TestRunNamesAWorkloadThatAVirtualBoardCannotSimulate(t *testing.T) {
+	t.Parallel()
+	config := write(t, "[workload.mine]\ncommand = [\"true\"]\n")
+	jtune(t, append([]string{"run", "mine", "--config", config}, virtualBoard...)...).
+		fails(t, exitFailed, `workload "mine" cannot be simulated`)
+}
