@@ -70,7 +70,7 @@ func TestTuneUnderALoadMeasuresItsAnswer(t *testing.T) {
 	board := []string{"--speed", "max", "--data-dir", t.TempDir()}
 	line := append([]string{"tune", "mobilenet-infer", "--batch", "1,4", "--rate", "30", "--latency", "100"}, board...)
 	v := jtune(t, append(line, "--idle-power", "9", "--json")...).done(t).object(t,
-		answerKeys+" batch time_per_sample_ms served serving")
+		answerKeys+" batch time_per_sample_ms served serving sent")
 	served, probes := v["served"].(map[string]any), v["probes"].([]any)
 	if v["feasible"] != true || v["measured"] == nil || served["latency_ms"].(float64) > 100 || v["virtual"] != true ||
 		len(probes) < 10 || len(probes) > 18 {
@@ -85,6 +85,15 @@ func TestTuneUnderALoadMeasuresItsAnswer(t *testing.T) {
 	}
 	if serving := v["serving"].(map[string]any); serving["unit"] != "inference" || !(serving["unit_j"].(float64) > 0) {
 		t.Errorf("the answer's energy per inference: %v", serving)
+	}
+	sent := v["sent"].(map[string]any) // the job itself, at the rate
+	if sent["requests"].(float64) < 1000 || sent["meets"] != true || sent["latency_ms"].(float64) > 100 ||
+		sent["rate_per_s"] != 30.0 || sent["why"] != nil {
+		t.Errorf("with real requests: %v", sent)
+	}
+	words := jtune(t, line...).done(t).out
+	if !strings.Contains(words, "with real requests  ") || !strings.Contains(words, " requests at 30/s poisson)") {
+		t.Errorf("the text lacks the requests:\n%s", words)
 	}
 	jtune(t, append([]string{"tune", "mobilenet-infer", "--batch", "1,4", "--rate", "9000"}, board...)...).fails(t,
 		exitInfeasible, "9000/s", "requests/s")
@@ -140,7 +149,7 @@ func TestTheConfiguredLoadHoldsForChooseAndTune(t *testing.T) {
 	}
 	data := t.TempDir()
 	o := jtune(t, "tune", "mobilenet-infer", "--config", config, "--speed", "max", "--json", "--data-dir", data)
-	v := o.done(t).object(t, answerKeys+" served serving")
+	v := o.done(t).object(t, answerKeys+" served serving sent")
 	if served := v["served"].(map[string]any); served["rate_per_s"] != 25.0 || served["latency_ms"].(float64) > 150 {
 		t.Errorf("tune: %v", served)
 	}
