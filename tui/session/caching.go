@@ -22,6 +22,10 @@ type caching struct {
 // pre-processing.
 func cachingAdvice(c caching) string {
 	data, free := float64(c.bytes)/1e9, float64(c.free)/1e9
+	by := "in one process"
+	if c.workers > 1 {
+		by = fmt.Sprintf("in each of %d processes", c.workers)
+	}
 	sizes := fmt.Sprintf("The data have %.2g GB, %.2g GB of memory are free for them", data, free)
 	switch hidden := c.fetchMS.V / float64(max(1, c.workers)); {
 	case c.bytes > c.free:
@@ -32,15 +36,14 @@ func cachingAdvice(c caching) string {
 		if c.alone {
 			more = ""
 		}
-		return fmt.Sprintf("%s: they fit, but fetching and pre-processing a minibatch takes %.3g ms in each of %d "+
-			"processes, %.3g ms of them visible beside %.3g ms of compute: caching helps the first epoch alone, "+
-			"%sless pre-processing all.", sizes, c.fetchMS.V, max(1, c.workers), hidden-c.computeMS.V, c.computeMS.V,
-			more)
+		return fmt.Sprintf("%s: they fit, but fetching and pre-processing a minibatch takes %.3g ms %s, "+
+			"%.3g ms of them visible beside %.3g ms of compute: caching helps the first epoch alone, "+
+			"%sless pre-processing all.", sizes, c.fetchMS.V, by, hidden-c.computeMS.V, c.computeMS.V, more)
 	case c.fetchMS.OK && c.computeMS.OK:
-		return fmt.Sprintf("%s: they fit, and pre-processing (%.3g ms in each of %d processes) hides behind the "+
+		return fmt.Sprintf("%s: they fit, and pre-processing (%.3g ms %s) hides behind the "+
 			"compute (%.3g ms): later epochs come from memory by themselves, cache = \"preload\" spares the first "+
 			"one the disk.",
-			sizes, c.fetchMS.V, max(1, c.workers), c.computeMS.V)
+			sizes, c.fetchMS.V, by, c.computeMS.V)
 	}
 	return sizes + ": they fit, later epochs come from memory by themselves; cache = \"preload\" spares the first " +
 		"one the disk. Whether pre-processing is what takes the time is seen in a run."
