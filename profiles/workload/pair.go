@@ -28,7 +28,7 @@ func (w Workload) takesNoTurns() string {
 }
 
 // UnpacedFault is why requests cannot be sent to the workload at a rate, "" where they can: to a server, and to a job
-// that takes the turns of its batches.
+// that takes the turns of its batches. Of a script that is told by its text.
 func (w Workload) UnpacedFault() string {
 	switch {
 	case w.Serves():

@@ -85,7 +85,6 @@ func (s *Session) tuneServed(ctx context.Context, r TuneRequest, ref *learn.Refe
 	if !r.Workload.Serves() { // which makes batches by itself
 		want.MaxWaitMS = r.Serving.MaxWaitMS
 	}
-	r.Workload.Load = workload.Demand{} // service times are those of one request after the other
 	really, why := s.paced(r.Workload, asked)
 	if !really {
 		if why != "" {
@@ -226,7 +225,7 @@ func (s *Sent) judge(a optimize.Ask, w workload.Workload) {
 		s.Why = fmt.Sprintf("%.4g of %.4g requests per second are served", served, w.Load.Rate)
 	case a.LatencyMS > 0 && l.OK && l.V > a.LatencyMS:
 		s.Why = fmt.Sprintf("p%.4g is %.4g ms, over %.4g", 100*a.Quantile, l.V, a.LatencyMS)
-	case a.PowerAs == optimize.Mean && a.PowerW > 0 && s.MeanW.V > a.PowerW:
+	case a.PowerW > 0 && s.MeanW.V > a.PowerW: // which the peak is above
 		s.Why = fmt.Sprintf("mean power %.4g W, over %.4g", s.MeanW.V, a.PowerW)
 	case a.LatencyMS > 0 && !l.OK:
 		s.Unsure = fmt.Sprintf("whether p%.4g keeps %.4g ms is not known of %d requests", 100*a.Quantile, a.LatencyMS,

@@ -93,9 +93,11 @@ func TestTuneUnderALoadTriesItsAnswerWithRealRequests(t *testing.T) {
 	t.Parallel()
 	s, c, r := atARate(t, 1)
 	r.Serving = &Serving{RatePerS: 10, LatencyMS: 30_000, Quantile: 0.5}
-	out, err := s.Tune(t.Context(), r, nil)
-	if err != nil {
-		t.Fatal(err)
+	configured := r
+	configured.Workload.Load = workload.Demand{Rate: 10}
+	out, err := s.Tune(t.Context(), configured, nil)
+	if err != nil || out.Kept == "" {
+		t.Fatalf("model %q, %v", out.Kept, err)
 	}
 	last := out.Sent[len(out.Sent)-1]
 	if !out.Feasible || !last.Meets() || last.Setting != out.Setting ||

@@ -38,6 +38,7 @@ func (s *Session) Tune(ctx context.Context, r TuneRequest, observe func(Event)) 
 		search = s.tuneFront
 	case r.Serving != nil:
 		search = s.tuneServed
+		r.Workload.Load = workload.Demand{} // what is learned are service times, of one request after the other
 	case r.watched != nil && r.watched.LatencyMS > 0 && r.More == nil:
 		search = s.tuneWatched
 	}
