@@ -221,13 +221,19 @@ func scenes() map[string]func(d *driver) {
 			d.send(page.ModelsListed{Deleted: []session.ModelInfo{info}})
 			d.press("4", "U")
 		},
-		"front-map":      func(d *driver) { d.withView().press("5", "V") },
-		"front-curves":   func(d *driver) { d.withView().press("5", "V", "V", "right") },
-		"front-idle":     func(d *driver) { d.press("5") },
-		"front":          func(d *driver) { d.withView().press("5") },
-		"front-zoom":     func(d *driver) { d.withView().press("5", "+", "+", "+", "K", "K") },
-		"front-energy":   func(d *driver) { d.withView().press("5", "X", "X", "L") },
-		"front-enlarged": func(d *driver) { d.withView().press("5", "e", "right", "right") },
+		"front-mixes": func(d *driver) { d.r.sh.Mixes = pagetest.Mixes(d.board, true); d.press("5") },
+		"front-mixes-table": func(d *driver) {
+			d.r.sh.Mixes = pagetest.Mixes(d.board, true)
+			d.press("5", "b", "left")
+		},
+		"front-mixes-none": func(d *driver) { d.r.sh.Mixes = pagetest.Mixes(d.board, false); d.press("5", "left") },
+		"front-map":        func(d *driver) { d.withView().press("5", "V") },
+		"front-curves":     func(d *driver) { d.withView().press("5", "V", "V", "right") },
+		"front-idle":       func(d *driver) { d.press("5") },
+		"front":            func(d *driver) { d.withView().press("5") },
+		"front-zoom":       func(d *driver) { d.withView().press("5", "+", "+", "+", "K", "K") },
+		"front-energy":     func(d *driver) { d.withView().press("5", "X", "X", "L") },
+		"front-enlarged":   func(d *driver) { d.withView().press("5", "e", "right", "right") },
 		"front-measured": func(d *driver) {
 			d.withView().press("5", "v")
 			d.until("the mode is measured", func() bool { return d.r.sh.task.Done() })

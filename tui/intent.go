@@ -53,6 +53,10 @@ func (r *root) do(i page.Intent) tea.Cmd {
 	case page.Remember:
 		sh.Work.Choice = session.TuneChoice(i)
 		return sh.remember(sh.Work.Choice)
+	case page.ShowMixes:
+		again := *i.PairMixes
+		sh.Mixes = &again
+		r.open(page.Front)
 	case page.Limit:
 		sh.Limit = optimize.Limit(i)
 		return r.broadcast(page.LimitSet{})

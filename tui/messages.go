@@ -196,6 +196,11 @@ func (r *root) taskDone(msg taskDoneMsg) tea.Cmd {
 		sh.notices.log(sh.now(), text)
 	}
 	sh.hand(j.Workload.Name, j.Readings...)
+	if f := j.Paired; f != nil && f.Mixes != nil {
+		sh.Mixes = f.Mixes
+	} else if f != nil {
+		sh.Mixes = sh.Mixes.With(j.TaskSpec, *f)
+	}
 	if r.gone {
 		return tea.Quit
 	}

@@ -90,6 +90,9 @@ func (sh *shared) hand(workload string, readings ...tegra.Measured) {
 func (r *root) show(v *session.Outlook, same bool) tea.Cmd {
 	sh := r.sh
 	before := sh.Outlook
+	if !same { // it is what Front shows
+		sh.Mixes = nil
+	}
 	sh.Outlook, sh.askedBatch = sh.outlooks.Put(sh.subject(v.Workload), v), 0
 	return r.broadcast(page.OutlookShown{Before: before, Same: same})
 }

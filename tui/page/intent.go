@@ -76,6 +76,8 @@ type (
 	Size int
 	// Remember keeps how the Tune dialog was answered.
 	Remember session.TuneChoice
+	// ShowMixes shows what a pair's jobs do in each mode on Front.
+	ShowMixes struct{ *session.PairMixes }
 	// Limit chooses by another limit; LimitSet says that it is in force.
 	Limit optimize.Limit
 )
@@ -131,6 +133,7 @@ func (Order) intent()       {}
 func (ListModels) intent()  {}
 func (Load) intent()        {}
 func (Size) intent()        {}
+func (ShowMixes) intent()   {}
 func (Limit) intent()       {}
 func (Remember) intent()    {}
 func (Apply) intent()       {}

@@ -126,6 +126,9 @@ func (r Reader) Limit() optimize.Limit { return r.state.Limit }
 // Outlook is the one that shows; nil without a model.
 func (r Reader) Outlook() *session.Outlook { return r.state.Outlook }
 
+// Mixes are those of the newest pair; nil without.
+func (r Reader) Mixes() *session.PairMixes { return r.state.Mixes }
+
 // Applied is what this program has done to the board.
 func (r Reader) Applied() session.Applied { return r.state.Applied }
 

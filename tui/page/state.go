@@ -21,9 +21,10 @@ type State struct {
 	Readings Readings
 	Work     Work
 	Tasks    Tasks
-	Limit    optimize.Limit   // what Front chooses by
-	Outlook  *session.Outlook // the one that shows; nil without a model
-	Applied  session.Applied  // what this program has done to the board
+	Limit    optimize.Limit     // what Front chooses by
+	Outlook  *session.Outlook   // the one that shows; nil without a model
+	Mixes    *session.PairMixes // of the newest pair, which Front shows then; nil without
+	Applied  session.Applied    // what this program has done to the board
 	Look     Look
 	Keys     *Keys
 	Moment   Moment

@@ -39,6 +39,7 @@ type PairSearch struct {
 	Most     int            // pairs to measure; 0: optimize.MostVerified
 	Compare  bool           // measure the answer without turns too
 	Separate bool           // work out a mode for each job too, with what a switch costs
+	Mixes    bool           // work out all mixes too
 	Requests int            // answered in each measurement; 0: as many as a 99 % quantile needs
 	Dir      string         // campaign folder, new; "" makes one below the data directory
 	Settings record.Settings
@@ -65,6 +66,7 @@ type PairFound struct {
 	Row      *record.Row        // of the answer; nil where nothing could be measured
 	Alone    *record.Row        // its inference without the training; nil where it was not measured
 	Free     *record.Row        // both without turns; nil where it was not measured
+	Mixes    *PairMixes         // where asked for and predicted; else nil
 	Separate *optimize.Separate // a mode for each job, predicted; the cost of a switch is measured
 	Dir      string
 	Took     time.Duration // device time of the pairs
@@ -107,6 +109,7 @@ func (s *Session) Pair(ctx context.Context, r PairSearch, observe func(Event)) (
 		return found, err
 	}
 	found.Known = [2]int{len(train), len(infer)}
+	observer(observe).send(Event{Stage: &PairStage{Doing: PairPredicts}})
 	search := &pairSearch{s: s, r: r, ask: ask, train: train, infer: infer, found: &found,
 		observe: observer(observe)}
 	head := s.header(r.Infer, record.PlanHeader{Kind: record.ExperimentKind, Source: record.PairKind,
@@ -122,6 +125,9 @@ func (s *Session) Pair(ctx context.Context, r PairSearch, observe func(Event)) (
 	}
 	if r.Separate && err == nil && found.Row != nil && ctx.Err() == nil {
 		err = search.separate(ctx)
+	}
+	if r.Mixes && ctx.Err() == nil {
+		found.Mixes = search.mixes()
 	}
 	return found, errors.Join(err, plan.err)
 }

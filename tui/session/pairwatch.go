@@ -51,6 +51,7 @@ type PairDoing int
 // What it does, in order.
 const (
 	PairModels    PairDoing = iota // measures settings of one job alone
+	PairPredicts                   // works out all mixes
 	PairVerifies                   // runs both, as the pair that promises most
 	PairAlone                      // runs the answer's inference without the training
 	PairUnordered                  // runs the answer without turns
@@ -75,6 +76,8 @@ func (s PairStage) String() string {
 			return "begins"
 		}
 		return "1 of 2: " + s.Workload + " alone, " + text.Count(s.Known, "setting") + " known"
+	case PairPredicts:
+		return "1 of 2: predicts all mixes"
 	case PairVerifies:
 		return "2 of 2: both together, pair " + text.Thousands(s.N)
 	case PairAlone:
@@ -177,7 +180,7 @@ func PairTask(r PairSearch) *Task {
 	spec := TaskSpec{Kind: Pairing, Workload: r.Infer, Pair: &r.Train, Limit: r.Limit, Serving: &r.Serving,
 		Policy: r.Policy, Planned: cmp.Or(r.Most, optimize.MostVerified)}
 	return newTask(spec, func(ctx context.Context, on Measurer, t *Task) (Outcome, error) {
-		r.Gate = t.hold
+		r.Gate, r.Mixes = t.hold, true
 		found, err := on.Pair(ctx, r, t.observe)
 		if found.Row == nil {
 			return Outcome{}, err

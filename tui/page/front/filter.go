@@ -26,7 +26,7 @@ type filterKey struct {
 }
 
 // Typing reports whether a filter is typed.
-func (p *Page) Typing() bool { return p.filter.input != nil }
+func (p *Page) Typing() bool { return p.filter.input != nil && p.mixed() == nil }
 
 // filtered lists the modes that pass; nil: all. What cannot be read, or keeps no mode, changes nothing.
 func (p *Page) filtered() []int {

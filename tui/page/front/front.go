@@ -37,6 +37,7 @@ type Page struct {
 	tab    widget.Table
 	filter filter
 	rivals rivals
+	mixes  mixes
 	// answered is the last answer that was worked out.
 	answered struct {
 		of answerKey
@@ -120,6 +121,10 @@ func (p *Page) front() []int {
 
 // Key is page.Page's.
 func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
+	if m := p.mixed(); m != nil {
+		p.filter.input = nil
+		return p.mixKey(k, m)
+	}
 	keys := p.read.Keys()
 	v := p.read.Outlook()
 	if v == nil {
@@ -394,6 +399,9 @@ func (p *Page) verify() page.Intent {
 
 // Hints is page.Page's.
 func (p *Page) Hints() []widget.Action {
+	if p.mixed() != nil {
+		return p.mixHints()
+	}
 	keys := p.read.Keys()
 	why := ""
 	if p.read.Outlook() == nil {
@@ -433,6 +441,9 @@ func (p *Page) Hints() []widget.Action {
 
 // Copied is the mode under the cursor.
 func (p *Page) Copied() string {
+	if m := p.mixed(); m != nil {
+		return m.Setting(p.mixes.walk[p.mixes.at], p.read.Space())
+	}
 	if v := p.read.Outlook(); v != nil {
 		return p.read.ModeText(v.Known[p.cursor].Mode)
 	}
@@ -441,6 +452,9 @@ func (p *Page) Copied() string {
 
 // Files are the front as it is drawn, and its members.
 func (p *Page) Files() ([]page.File, error) {
+	if m := p.mixed(); m != nil {
+		return p.mixFiles(m)
+	}
 	v := p.read.Outlook()
 	if v == nil {
 		return nil, nil

@@ -19,6 +19,9 @@ import (
 
 // Render draws the front page.
 func (p *Page) Render(w, h int) string {
+	if m := p.mixed(); m != nil {
+		return p.mixPage(m, w, h)
+	}
 	if p.read.Outlook() != nil && h >= 5 {
 		if line := p.filterLine(w); line != "" {
 			return widget.Under(p.render(w, h-1), line)
@@ -431,6 +434,9 @@ func (p *Page) isWhat(i int) string {
 
 // Numbers is page.Page's.
 func (p *Page) Numbers() string {
+	if p.mixed() != nil {
+		return mixNumbers
+	}
 	return "V draws the cloud, a map, curves. O draws the fronts of other models of the workload over the cloud, " +
 		"what was measured of their modes, and what each chooses for the limit; / keeps modes that pass a " +
 		"filter. Map: a quantity over two knobs, the others as at the cursor; ◆ its least value. Curves: time, " +

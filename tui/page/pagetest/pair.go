@@ -1,8 +1,10 @@
 package pagetest
 
 import (
+	"cmp"
 	"context"
 	"math"
+	"slices"
 	"time"
 
 	"jtune/internal/arrivals"
@@ -150,4 +152,38 @@ func Pairing(b *Board, ended bool) *page.Task {
 	}
 	j.State, j.Paired = session.Done, found
 	return j
+}
+
+// Mixes are those of the pair of the scenes, over the modes of the board; feasible: some keep the limits.
+func Mixes(b *Board, feasible bool) *session.PairMixes {
+	found, ask := b.paired(), pairAsk()
+	ask.Policy = ""
+	m := &session.PairMixes{Train: "resnet18", Infer: Serves().Name, Ask: ask, Feasible: feasible, Meets: feasible}
+	most := 0.0
+	modes := b.space.Sample(400, 5)
+	slices.SortFunc(modes, func(x, y tegra.Mode) int {
+		_, a := Law(x)
+		_, b := Law(y)
+		return cmp.Compare(a, b)
+	})
+	for _, mode := range modes {
+		t, w := Law(mode)
+		o := optimize.Outcome{Setting: tegra.Setting{Mode: mode, Batch: 16}, Policy: optimize.Fill,
+			TrainPerS: 0.7 * 1000 / t, PeakW: w, MeanW: 0.95 * w, LatencyMS: 2 * t, TimeMS: t / 2}
+		o = ask.AsSeen(o, optimize.MixSeen{LatencyMS: 2 * t, ServedPerS: 60, TrainPerS: o.TrainPerS, MeanW: o.MeanW})
+		switch {
+		case !feasible && len(m.Points) == 0 && !o.Meets:
+			m.Points, m.Front = append(m.Points, session.MixPoint{Outcome: o}), []int{0}
+		case feasible && o.Meets:
+			if o.TrainPerS > most {
+				m.Front, most = append(m.Front, len(m.Points)), o.TrainPerS
+			}
+			m.Points = append(m.Points, session.MixPoint{Outcome: o})
+		}
+	}
+	for _, probe := range found.Probes {
+		m.Answer = len(m.Points)
+		m.Points = append(m.Points, session.MixPoint{Outcome: probe.Outcome, Measured: probe.Row.Pair})
+	}
+	return m
 }

@@ -53,6 +53,8 @@ func (p *Page) pairKey(k tea.KeyPressMsg) (page.Intent, bool) {
 	case p.rows.Search.On() && p.rows.Key(k):
 	case j.Done() && keys.Back.Matches(k):
 		p.left = j
+	case p.mixesOf(j) != nil && keys.Look.Matches(k):
+		return page.ShowMixes{PairMixes: p.mixesOf(j)}, true
 	case j.Paired != nil && j.Done() && (keys.Apply.Matches(k) || keys.AtOnce.Matches(k)):
 		does, _ := keys.Applies(k)
 		does.Mode = j.Paired.Mode
@@ -64,6 +66,17 @@ func (p *Page) pairKey(k tea.KeyPressMsg) (page.Intent, bool) {
 		return nil, false
 	}
 	return nil, true
+}
+
+// mixesOf are those that Front can show of a pair that has ended; nil: none were worked out.
+func (p *Page) mixesOf(j *page.Task) *session.PairMixes {
+	if !j.Done() || j.Paired == nil {
+		return nil
+	}
+	if j.Paired.Mixes == nil { // one mix was run: it stands among those of before
+		return p.read.Mixes()
+	}
+	return j.Paired.Mixes
 }
 
 // pairHints are the keys of a pair.
@@ -80,7 +93,11 @@ func (p *Page) pairHints() []widget.Action {
 	if j.Paired == nil {
 		why = "no pair was measured"
 	}
-	return []widget.Action{keys.Apply.Unless(why), keys.Back.As("the workloads"), walk,
+	none := ""
+	if p.mixesOf(j) == nil {
+		none = "no mixes were predicted"
+	}
+	return []widget.Action{keys.Apply.Unless(why), keys.Look.Unless(none), keys.Back.As("the workloads"), walk,
 		keys.AtOnce.Unless(why), keys.Filter.As("search")}
 }
 
@@ -166,10 +183,11 @@ func (p *Page) pairState(j *page.Task, w int) string {
 	}
 	pr := j.Progress
 	line := j.Watch.Stage.String()
-	if pr.Step.Mode.Cores > 0 {
+	if pr.Step.Mode.Cores > 0 && j.Watch.Stage.Doing != session.PairPredicts {
 		line += ", " + p.read.ModeText(pr.Step.Mode) + page.BatchText(pr.Step.Batch) + ": " + pr.Phase.String()
 	}
 	switch {
+	case j.Watch.Stage.Doing == session.PairPredicts:
 	case j.Watch.Now != nil:
 		line += " " + session.PairPart(j.Watch.Now.Part)
 	case pr.Phase == profiles.Measuring && pr.Of > 0:
@@ -222,7 +240,7 @@ func (p *Page) pairTitle(j *page.Task) string {
 	switch {
 	case j.Done() && j.Paired != nil:
 		return "The answer, measured"
-	case j.Watch.Stage.Doing == session.PairModels:
+	case j.Watch.Stage.Doing <= session.PairPredicts:
 		return "What each job does alone"
 	}
 	return "Both jobs, so far"
@@ -235,7 +253,7 @@ func (p *Page) pairNumbers(j *page.Task, w int) string {
 		return p.pairAnswer(j, j.Paired, w)
 	case j.Done():
 		return widget.StyleDim.Render("no pair was measured")
-	case j.Watch.Stage.Doing == session.PairModels:
+	case j.Watch.Stage.Doing <= session.PairPredicts:
 		return widget.Wrap("Models of the two jobs come first: settings of each alone are measured where fewer are "+
 			"known. They serve every later question. Then all mixes are predicted, and the best are run as pairs.", w)
 	}

@@ -1,0 +1,60 @@
+package front
+
+import (
+	"strings"
+	"testing"
+
+	"jtune/tui/page"
+	"jtune/tui/page/pagetest"
+	"jtune/tui/session"
+)
+
+func TestMixesShowTheAnswerAmongWhatIsPredicted(t *testing.T) {
+	t.Parallel()
+	d, p := pagetest.Drive(t, New)
+	m := pagetest.Mixes(d.Board, true)
+	d.State.Mixes = m
+	d.Sees("resnet18 + mobilenet-infer: 60/s uniform, p99 ≤ 300 ms, peak power ≤ 30 W", "the answer, measured",
+		"✓ measured within", "●\u00a0measured", "mb/s")
+	d.Press("right")
+	d.Sees("~ predicted within", "not run as a pair yet")
+	d.Press("v")
+	if start, ok := d.Want().(page.Start); !ok || start.Task.Kind != session.Pairing {
+		t.Errorf("v asks for %+v", start)
+	}
+	d.Press("home", "a")
+	first := m.Points[m.Front[0]]
+	if does, ok := d.Want().(page.Apply); !ok || does.Mode != first.Mode {
+		t.Errorf("a on the first place asks for %+v", does)
+	}
+	if got := p.Copied(); !strings.Contains(got, "batch 16, fill turns") {
+		t.Errorf("copies %q", got)
+	}
+	d.Press("c", "b")
+	d.Sees("the answer", "✓", "bs  mb/s", "b plot")
+	files, err := p.Files()
+	if err != nil || len(files) != 3 || !strings.Contains(files[1].Text, "virtual") {
+		t.Errorf("%d files, %v", len(files), err)
+	}
+	d.Press("esc")
+	d.Sees("No model is loaded")
+	d.Show(d.Board.Outlook())
+	d.Sees("the answer to the limit")
+	again := *m
+	d.State.Mixes = &again // as the intent to show them does
+	d.Sees("the answer, measured")
+}
+
+func TestMixesWithoutAFeasibleOneShowTheNearest(t *testing.T) {
+	t.Parallel()
+	d, _ := pagetest.Drive(t, New)
+	d.State.Mixes = pagetest.Mixes(d.Board, false)
+	d.Sees("nearest measured pair", "no mix is predicted to keep the")
+	d.Press("left", "left")
+	d.Sees("nearest, predicted", "✗ predicted over: latency")
+	d.State.Device.ReadOnly = true
+	if d.Press("v"); d.Want() != nil {
+		t.Error("it measures on a board that cannot be set")
+	}
+	d.Sees("verify: not now, read-only", "apply (read-only)")
+}
