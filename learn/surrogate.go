@@ -188,10 +188,14 @@ func (s *Surrogate) PosteriorAt(index []int) *Posterior {
 	return s.posterior(s.scale.settings(list), residuals{rTime, rPower})
 }
 
-// PowerIfFaster is, in the order of Posterior, by how much ln power would be higher if a setting were z
-// standard deviations faster than p says: speed drives power.
-func (s *Surrogate) PowerIfFaster(p *Posterior, z float64) []float64 {
-	return s.powerIfFaster(s.scale.settings(s.places().All()), p, z)
+// PowerIfFaster is, for some indexes of Posterior in their order, by how much ln power would be higher if a setting
+// were z standard deviations faster than p says: speed drives power, by no more than it grows itself.
+func (s *Surrogate) PowerIfFaster(p *Posterior, z float64, index []int) []float64 {
+	var part Posterior
+	for _, i := range index {
+		part.LnTime, part.SdTime = append(part.LnTime, p.LnTime[i]), append(part.SdTime, p.SdTime[i])
+	}
+	return s.powerIfFaster(s.scale.settings(s.settingsAt(index)), &part, z)
 }
 
 // CovTime returns the posterior covariance of ln time between modes a (rows)

@@ -59,8 +59,9 @@ type belief struct {
 	// ownSDTime and ownSDPower leave the noise of a measurement out.
 	ownSDTime, ownSDPower []float64
 	noiseTime, noisePower float64
-	open                  []bool  // may be measured: neither was nor failed
-	hot                   float64 // deviations of a trusted mode to MaxOvershoot
+	open                  []bool    // may be measured: neither was nor failed
+	hot                   float64   // deviations of a trusted mode to MaxOvershoot
+	drive                 []float64 // see drives
 }
 
 func (s *search) believe() belief {
@@ -84,6 +85,7 @@ func (s *search) believe() belief {
 		sdPower:    make([]float64, n),
 		goal:       make([]float64, n),
 		open:       make([]bool, n),
+		drive:      make([]float64, n),
 		hot:        hotZ,
 	}
 	if s.residual.HasPrior() && len(s.known) == 0 {
@@ -109,20 +111,11 @@ func (s *search) believe() belief {
 			b.goal[i] += b.lnTime[i]
 		}
 		b.sdGoal = b.sdTime
+		if s.limit.PowerW > 0 && s.short() {
+			s.drives(&b, doubt)
+		}
 	}
 	return b
-}
-
-// chance is the probability that a measurement of mode i meets the limits.
-func (b *belief) chance(l Limit, i int) float64 {
-	p := 1.0
-	if l.PowerW > 0 {
-		p *= normalCDF((math.Log(l.PowerW) - b.lnPower[i]) / (narrowPower * b.sdPower[i]))
-	}
-	if l.TimeMS > 0 {
-		p *= normalCDF((math.Log(l.TimeMS) - b.lnTime[i]) / b.sdTime[i])
-	}
-	return p
 }
 
 // miss orders modes that keep a power limit alike, the nearest to the limits
@@ -170,19 +163,6 @@ func (b *belief) trusted(l Limit, i int, z float64) bool {
 	return b.below(l, i, trustOver, z) && b.below(l, i, MaxOvershoot, b.hot) &&
 		b.faster(l, i, trustOver, z) && b.faster(l, i, MaxOvershoot, b.hot)
 }
-
-// improvement is the expected relative improvement of mode i over best (ln of
-// the best feasible objective), times the chance that it meets the limits.
-func (b *belief) improvement(l Limit, i int, best float64) float64 {
-	sd := b.sdGoal[i]
-	z := (best - b.goal[i]) / sd
-	if z < -8 {
-		return 0
-	}
-	return sd * (z*normalCDF(z) + math.Exp(-z*z/2)/math.Sqrt(2*math.Pi)) * b.chance(l, i)
-}
-
-func normalCDF(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
 
 // loop is the state of a closed loop between steps.
 type loop struct {

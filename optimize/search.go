@@ -132,13 +132,16 @@ func (s *search) read(i int, m tegra.Measured) {
 	s.readings[i] = append(s.readings[i], m)
 }
 
+// short reports whether the search is capped at so few probes that none may be wasted.
+func (s *search) short() bool { return s.cap <= servedProbes }
+
 // reserve is how many probes the search itself leaves for the verification: a
-// second one in case the winner does not repeat.
+// second one in case the winner does not repeat, unless the search is short.
 func (s *search) reserve() int {
 	switch {
 	case s.cap <= 1:
 		return 0
-	case s.cap < 12:
+	case s.short():
 		return 1
 	}
 	return 2

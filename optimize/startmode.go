@@ -105,7 +105,7 @@ func (s *search) startByPrior() (int, bool) {
 		return 0, false
 	}
 	b := s.believe()
-	faster := s.model.PowerIfFaster(s.expected, possibleZ)
+	faster := s.model.PowerIfFaster(s.expected, possibleZ, upTo(len(b.open)))
 	keeps := func(i int, over float64) bool {
 		return s.limit.PowerW == 0 ||
 			b.lnPower[i]+math.Hypot(possibleZ*b.sdPower[i], faster[i]) <= math.Log(over*s.limit.PowerW)

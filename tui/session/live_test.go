@@ -119,7 +119,7 @@ func live(t *testing.T) (*Session, *busyServer, string) {
 }
 
 // The users of a server find no probe slower than 1.1 times the latency that is asked for, and a mode near the least
-// power within it is found: 7 % above, for what may be too slow is never tried.
+// power within it is found: 2 to 6 % above, for what may be too slow is never tried.
 func TestTuneOnRealTrafficSendsNothingAndKeepsTheLatency(t *testing.T) {
 	if testing.Short() {
 		t.Skip("numbers that one goroutine computes")
@@ -145,7 +145,7 @@ func TestTuneOnRealTrafficSendsNothingAndKeepsTheLatency(t *testing.T) {
 	ms, power, err := s.Virtual.Truth("llama", r.Setting.Mode)
 	t.Logf("%v after %d measurements: %.4g ms a token, %.4g W (least %.4g)", r.Setting.Mode, len(r.Probes), ms, power,
 		leastW)
-	if err != nil || !r.Feasible || len(r.Probes) > 14 || ms > 1.01*perToken || power > 1.12*leastW {
+	if err != nil || !r.Feasible || len(r.Probes) > 14 || ms > 1.01*perToken || power > 1.08*leastW {
 		t.Errorf("%v after %d measurements: %.4g ms a token, %.4g W, the least is %.4g (%v)", r.Setting.Mode,
 			len(r.Probes), ms, power, leastW, err)
 	}

@@ -110,7 +110,6 @@ func bestOf(t *testing.T, s *Session, powerW float64) (leastJ, mostPerS float64)
 // The best is that of the board's laws. With its usual deviation of each mode, 1 % in time and in power, the
 // luckiest of 18,096 modes is 2 to 4 % better than what the laws allow, and one that knew the laws and measured
 // the 14 modes that they hold to be best would miss it by up to 3 %: a bar of 3 % would then be one on luck.
-// Below 30 W the steps of the memory clock are coarse: docs/results.md, "Serving".
 func TestTuneOfAServerFindsTheBestMode(t *testing.T) {
 	if testing.Short() {
 		t.Skip("numbers that one goroutine computes")
@@ -149,10 +148,7 @@ func testTuneOfAServer(t *testing.T, api string, watts float64, seed uint64) {
 	}
 	t.Logf("%s after %d measurements: %.4g J (least %.4g), %.4g/s (most %.4g) at %.4g W", r.Setting.Mode,
 		len(r.Probes), ms*power/1000, leastJ, 1000/ms, mostPerS, power)
-	gap := 0.03
-	if watts > 0 && watts < 30 {
-		gap = 0.06
-	}
+	const gap = 0.03
 	switch n := len(r.Probes); {
 	case n > 14:
 		t.Errorf("%d measurements", n)

@@ -1,0 +1,45 @@
+package optimize
+
+import (
+	"math"
+	"testing"
+)
+
+// hoped is a mode that is expected to be within 25 W, and of which it is open how fast it is.
+func hoped(drive float64) belief {
+	b := belief{lnTime: []float64{math.Log(110)}, lnPower: []float64{math.Log(23)}, sdPower: []float64{0.04},
+		sdTime: []float64{0.3}, ownSDTime: []float64{0.3}, drive: []float64{drive}}
+	b.goal, b.sdGoal = b.lnTime, b.sdTime
+	return b
+}
+
+func TestImprovementFallsWhereSpeedDrivesPower(t *testing.T) {
+	t.Parallel()
+	l, best := Limit{PowerW: 25}, math.Log(100)
+	plain := hoped(0)
+	apart := plain.improvement(l, 0, best)
+	if got := plain.together(l, 0, (plain.goal[0]-best)/plain.sdGoal[0], 0); math.Abs(got/apart-1) > 0.01 {
+		t.Errorf("both together, speed without power: %v, want %v", got, apart)
+	}
+	last := apart
+	for _, drive := range []float64{0.1, 0.2, 0.3} {
+		b := hoped(drive)
+		got := b.improvement(l, 0, best)
+		if got <= 0 || got >= last {
+			t.Errorf("drive %v: %v, want less than %v", drive, got, last)
+		}
+		last = got
+	}
+	if last > apart/4 {
+		t.Errorf("%v where each deviation faster draws 30 %% more, %v where it draws none", last, apart)
+	}
+}
+
+func TestShortSearchLeavesOneProbeForTheVerification(t *testing.T) {
+	t.Parallel()
+	for most, want := range map[int]int{1: 0, 5: 1, servedProbes: 1, servedProbes + 1: 2} {
+		if s := (&search{cap: most}); s.reserve() != want {
+			t.Errorf("of %d probes %d are left, want %d", most, s.reserve(), want)
+		}
+	}
+}
