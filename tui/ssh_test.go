@@ -135,7 +135,7 @@ func TestSSHShowsTheScreensOfOtherBoards(t *testing.T) {
 	here.press("q") // there: its end comes back to the list here
 	here.sees("its screens", "ended", "AGX Orin")
 	here.press("Escape")
-	here.sees("measured within")
+	here.loses("its screens")
 	here.press("q")
 	here.sees("quitting ends the screens of field too")
 	here.press("y")

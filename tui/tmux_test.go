@@ -147,6 +147,16 @@ func (s *terminal) sees(words ...string) string {
 	return ""
 }
 
+// loses waits until the screen does not hold the words any more.
+func (s *terminal) loses(words string) {
+	s.t.Helper()
+	for end := time.Now().Add(patience); strings.Contains(s.screen(), words); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(end) {
+			s.t.Fatalf("the screen still shows %q:\n%s", words, s.screen())
+		}
+	}
+}
+
 func TestTmuxTunesAppliesAndKeeps(t *testing.T) {
 	t.Parallel()
 	s := inTmux(t, "", "--device", "virtual:agx-orin")

@@ -41,14 +41,16 @@ func (q *queue) put(e Event) {
 // handOver is called by the job's reader between two reads of its output: it lets Next run first when many events
 // wait, for as long as it takes some. While a mode is measured all goroutines share one thread (internal/cpubudget),
 // which a reader of a long burst would keep until the queue runs over: one read brings at most half a queue of events.
+// Other goroutines, and the garbage collector, may get the thread first: Next has a few turns before it counts as
+// busy elsewhere.
 func (q *queue) handOver() {
-	for waiting := len(q.events); waiting >= queueLen/4; {
+	const turns = 16
+	waiting := len(q.events)
+	for idle := 0; waiting >= queueLen/4 && idle < turns; idle++ {
 		runtime.Gosched()
-		left := len(q.events)
-		if left >= waiting {
-			return
+		if left := len(q.events); left < waiting {
+			waiting, idle = left, 0
 		}
-		waiting = left
 	}
 }
 

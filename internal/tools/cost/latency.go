@@ -37,6 +37,9 @@ var questions = []struct {
 	{"Front: help", "?", "\x1b", func(screen string) string { return fmt.Sprint(strings.Contains(screen, "close")) }},
 }
 
+// lastRow goes up from a dialog's first row to its last one.
+const lastRow = "\x1b[A"
+
 // latencies presses keys on the Front page with a model of all modes, while a
 // campaign at the clock's own speed goes on.
 func (w watch) latencies(ctx context.Context, jtune string, presses int) ([]latency, error) {
@@ -48,7 +51,7 @@ func (w watch) latencies(ctx context.Context, jtune string, presses int) ([]late
 	for _, step := range []struct{ keys, shows string }{
 		{"", "module total"},
 		{"t", "workload"}, {"t", "measured within"}, // a model, at full speed
-		{"t", "workload"}, {"\x1b[B\x1b[B\x1b[B\x1b[B\x1b[B", "▸clock"},
+		{"t", "workload"}, {lastRow, "▸clock"},
 		{"\x1b[C", "as it is"}, {"t", "mode "}, // a campaign
 		{"5", "limit"},
 	} {
