@@ -37,8 +37,8 @@ var questions = []struct {
 	{"Front: help", "?", "\x1b", func(screen string) string { return fmt.Sprint(strings.Contains(screen, "close")) }},
 }
 
-// lastRow goes up from a dialog's first row to its last one.
-const lastRow = "\x1b[A"
+// lastRow goes up from the Tune dialog's second row, its limit, where it begins: past the first row comes the last.
+const lastRow = "\x1b[A\x1b[A"
 
 // latencies presses keys on the Front page with a model of all modes, while a
 // campaign at the clock's own speed goes on.
