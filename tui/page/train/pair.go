@@ -183,6 +183,9 @@ func (p *Page) pairState(j *page.Task, w int) string {
 	}
 	pr := j.Progress
 	line := j.Watch.Stage.String()
+	if pr.Phase == profiles.Finished && j.Watch.Stage.Doing == session.PairVerifies {
+		return widget.CutClause(" 2 of 2: works out which pair is run next", w)
+	}
 	if pr.Step.Mode.Cores > 0 && j.Watch.Stage.Doing != session.PairPredicts {
 		line += ", " + p.read.ModeText(pr.Step.Mode) + page.BatchText(pr.Step.Batch) + ": " + pr.Phase.String()
 	}
@@ -238,8 +241,14 @@ func strip(turns []session.PairTurn, w int, legend bool) string {
 // pairTitle names what the numbers are of.
 func (p *Page) pairTitle(j *page.Task) string {
 	switch {
+	case j.Done() && j.Paired != nil && !j.Paired.Feasible:
+		return "The nearest pair, measured"
+	case j.Done() && j.Paired != nil && j.Stopped:
+		return "The best pair until then, measured"
 	case j.Done() && j.Paired != nil:
 		return "The answer, measured"
+	case j.Done():
+		return "No answer"
 	case j.Watch.Stage.Doing <= session.PairPredicts:
 		return "What each job does alone"
 	}
@@ -310,7 +319,13 @@ func jobLines(v record.Pair, ask optimize.Ask) []string {
 
 // idleLine is how much of the time the GPU waits.
 func idleLine(v record.Pair) string {
-	return "idle       " + page.Percent(v.IdleShare) + ": neither job has the GPU"
+	switch {
+	case v.IdleShare.OK:
+		return "idle       " + page.Percent(v.IdleShare) + ": neither job has the GPU"
+	case v.Policy == record.Free:
+		return "idle       n/a: nobody knows it without turns"
+	}
+	return "idle       " + widget.Dash
 }
 
 // energyOf prints the joules of a unit, with a comma before; "" where they are not known.

@@ -32,6 +32,8 @@ func TestPairShowsBothJobsAgainstTheirLimits(t *testing.T) {
 	if does, ok := d.Want().(page.Apply); !ok || does.AtOnce || does.Mode != d.State.Tasks.Own.Paired.Mode {
 		t.Errorf("a asks for %+v", does)
 	}
+	d.State.Tasks.Own.Stopped = true
+	d.Sees("stopped by you", "The best pair until then")
 	d.Press("esc")
 	d.Sees("Workloads", "runs here")
 	if d.Press("enter"); d.Want() == nil {
@@ -45,7 +47,7 @@ func TestPairThatKeepsNoLimitSaysSo(t *testing.T) {
 	j := pagetest.Pairing(d.Board, true)
 	j.Paired.Feasible, j.Err = false, optimize.ErrInfeasible
 	d.State.Tasks.Own = j
-	d.Sees("✗ no measured pair keeps the limits")
+	d.Sees("✗ no measured pair keeps the limits", "The nearest pair, measured")
 	j.Paired, j.Err = nil, errors.New("the board is too hot")
 	d.Sees("ended: the board is too hot", "no pair was measured", "apply (no pair was measured)")
 	if d.Press("a"); d.Want() != nil {
