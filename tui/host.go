@@ -20,6 +20,8 @@ type host interface {
 	Workloads() ([]workload.Workload, error)
 	// Suggested is the one to begin with where none was chosen.
 	Suggested(list []workload.Workload) string
+	// JoinFrom makes a workload of a job that runs already.
+	JoinFrom(w workload.Workload, from string) (workload.Workload, error)
 	session.Measurer
 	page.Session
 	Models() ([]session.ModelInfo, error)

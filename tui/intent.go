@@ -96,6 +96,8 @@ func (r *root) doOnBoard(i page.Intent) tea.Cmd {
 		r.askToStop()
 	case page.Order:
 		r.askOther(i.Do)
+	case page.Join:
+		return sh.join(i)
 	case page.Pause:
 		sh.task.pause()
 	case page.Apply:

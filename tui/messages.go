@@ -80,6 +80,8 @@ func (r *root) fold(msg tea.Msg) tea.Cmd {
 		sh.Work.List, sh.Work.Fixed, sh.Work.Suggested = msg.list, msg.fixed, msg.suggested
 		sh.fail("workloads", msg.err)
 		return r.broadcast(page.WorkloadsListed{})
+	case joinedMsg:
+		sh.joined(msg)
 	case modelLoadedMsg:
 		sh.say("loaded %s: Front and Modes show its predictions", msg.name)
 		return r.show(msg.view, false)

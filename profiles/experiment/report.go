@@ -78,6 +78,9 @@ type Column struct {
 	value tegra.Val[float64]
 }
 
+// meterKey is the column of a power meter in the supply. The table has it where one was read.
+const meterKey = "meter_w"
+
 // Columns lists what is reported, in order.
 func Columns() []Column { return columnsOf(record.Character{}, record.Part{}) }
 
@@ -110,6 +113,7 @@ func columnsOf(c record.Character, p record.Part) []Column {
 		{"reads_per_s", "reads/s", 1, p.ReadsPerS},
 		{"read_bytes_per_s", "MB/s", 1e6, p.ReadBytesPerS},
 		{"cache_pct", "cache %", 1, when(c.CacheAfter.OK, 100*c.CacheAfter.V)},
+		{meterKey, "meter W", 1, p.MeterW},
 	}
 }
 
@@ -295,6 +299,9 @@ func (r Report) table(b *strings.Builder) {
 	wanted := r.Experiment.columns
 	if wanted == nil {
 		wanted = defaultColumns
+	}
+	if slices.ContainsFunc(r.Lines, func(l Line) bool { return l.Stats[meterKey] != Stat{} }) {
+		wanted = append(slices.Clip(wanted), meterKey)
 	}
 	cols := slices.DeleteFunc(Columns(), func(c Column) bool { return !slices.Contains(wanted, c.Key) })
 	t := tabwriter.NewWriter(b, 0, 8, 2, ' ', 0)

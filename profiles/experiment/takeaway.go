@@ -272,6 +272,16 @@ func sayBaseload(r Report) (out text.Lines) {
 			out.Add("%s: %+.2f W (%s).", c.what, b.V-a.V, change(a.V, b.V))
 		}
 	}
+	a, b := r.stat(lineKey{idleSeldom, ""}, meterKey), r.stat(lineKey{idleDVFS, ""}, meterKey)
+	if v := r.stat(lineKey{idleLogging, ""}, meterKey); v.OK {
+		out.Add("The meter in the supply reads %.2f W meanwhile, for the whole machine.", v.V)
+		if a.OK {
+			out.Add("Logging every second in place of every ten, by the meter: %+.2f W (%s).", v.V-a.V, change(a.V, v.V))
+		}
+	}
+	if a.OK && b.OK {
+		out.Add("Clocks that may fall, by the meter: %+.2f W (%s).", b.V-a.V, change(a.V, b.V))
+	}
 	return append(out, r.sayMetered()...)
 }
 

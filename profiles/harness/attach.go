@@ -104,6 +104,23 @@ func (e Elsewhere) String() string {
 	return "log " + text.OneLine(e.Log)
 }
 
+// ParseElsewhere reads the number of a process, else the path of a log or named pipe.
+func ParseElsewhere(typed string) Elsewhere {
+	typed = strings.TrimSpace(typed)
+	if pid, err := strconv.Atoi(typed); err == nil && pid > 0 {
+		return Elsewhere{PID: pid}
+	}
+	return Elsewhere{Log: typed}
+}
+
+// Asked is what ParseElsewhere reads.
+func (e Elsewhere) Asked() string {
+	if e.PID != 0 {
+		return strconv.Itoa(e.PID)
+	}
+	return e.Log
+}
+
 // Attach reads the events of a job that was started elsewhere, from now on. The job ends with its process, or with a
 // done event; of a log alone, with silence.
 func Attach(ctx context.Context, e Elsewhere, clock tegra.Clock, silent time.Duration) (Harness, error) {

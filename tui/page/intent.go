@@ -65,6 +65,9 @@ type (
 	Stop struct{}
 	// Pause holds the running task after the mode in progress, or lets it go on.
 	Pause struct{}
+	// Join reads a workload's job that runs already: From is the number of its process or the path of its log;
+	// empty, jtune starts one again.
+	Join struct{ Workload, From string }
 	// Order gives an order to the program whose task is followed, once the user has said yes.
 	Order struct{ Do session.Order }
 	// ListModels looks through the models of the data directory; ModelsListed
@@ -130,6 +133,7 @@ func (Start) intent()       {}
 func (Stop) intent()        {}
 func (Pause) intent()       {}
 func (Order) intent()       {}
+func (Join) intent()        {}
 func (ListModels) intent()  {}
 func (Load) intent()        {}
 func (Size) intent()        {}

@@ -64,7 +64,7 @@ func (s *Session) Experiment(ctx context.Context, r ExperimentRequest, observe f
 	if err != nil {
 		return ExperimentResult{}, err
 	}
-	observer(observe).note(s.fanWarning(false), s.uptimeNote())
+	observer(observe).note(s.fanWarning(false), s.uptimeNote(), s.AwaitMeter(ctx))
 	if s.replays() { // a table has no power of the idle board
 		r.Base = 0
 	}

@@ -87,6 +87,31 @@ func TestEveryExperimentRunsOnAVirtualBoard(t *testing.T) {
 }
 
 // The virtual board's physics must answer to workers, batch size and cache.
+// The meter of the configuration stands in the record and the report, apart from the module's power.
+func TestExperimentBaseloadRecordsAMeter(t *testing.T) {
+	t.Parallel()
+	s := fast(t)
+	s.Sampler.Meter = func() tegra.Val[float64] { return tegra.Some(31.25) }
+	res, err := s.Experiment(t.Context(), small(t, s, "baseload"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range res.Lines {
+		if l.Stats["meter_w"].Median != 31.25 || l.Stats["power_w"].Median > 20 {
+			t.Errorf("%s: meter %v, module %v", l.Setting, l.Stats["meter_w"], l.Stats["power_w"])
+		}
+	}
+	runs, _, err := record.ReadRuns(res.Dir)
+	if err != nil || len(runs) != 3 || runs[0].Character.All.MeterW != tegra.Some(31.25) {
+		t.Errorf("%d runs in the record, %v", len(runs), err)
+	}
+	report, err := os.ReadFile(filepath.Join(res.Dir, reportText))
+	if err != nil || !strings.Contains(string(report), "meter W") || !strings.Contains(string(report),
+		"in the supply reads 31.25 W") {
+		t.Errorf("the report is\n%s (%v)", report, err)
+	}
+}
+
 func TestTheVirtualBoardAnswersToWhatIsVaried(t *testing.T) {
 	t.Parallel()
 	s := fast(t)

@@ -26,6 +26,11 @@ func (s *Session) Join(w workload.Workload, e harness.Elsewhere) (workload.Workl
 	return w, nil
 }
 
+// JoinFrom is Join for a job as a user types it, see harness.ParseElsewhere.
+func (s *Session) JoinFrom(w workload.Workload, from string) (workload.Workload, error) {
+	return s.Join(w, harness.ParseElsewhere(from))
+}
+
 // Leave sets a mode and keeps it, for a job that goes on in it.
 func (s *Session) Leave(ctx context.Context, m tegra.Mode) (tegra.Applied, error) {
 	g, err := s.Guard(ctx)

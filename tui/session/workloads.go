@@ -113,7 +113,10 @@ func (s *Session) checkSizes(w workload.Workload) error {
 
 // FixedBatch is the reason why a workload's batch size cannot be chosen; "" when it can.
 func (s *Session) FixedBatch(w workload.Workload) string {
-	if s.Virtual != nil && !s.runsOnHost(w) || w.TakesBatch() {
+	switch {
+	case w.Elsewhere != nil:
+		return "its job runs already"
+	case s.Virtual != nil && !s.runsOnHost(w), w.TakesBatch():
 		return ""
 	}
 	return "its command never reads JTUNE_BATCH"
@@ -273,7 +276,7 @@ func (s *Session) endOrphans(w workload.Workload, observe observer) {
 // touches no file.
 func (s *Session) Blocked(w workload.Workload) string {
 	switch {
-	case s.replays():
+	case s.replays(), w.Elsewhere != nil:
 	case s.simulated(w):
 		if !simulates(w) {
 			return "not here"
@@ -336,6 +339,8 @@ func (s *Session) RunsAs(w workload.Workload) string {
 		return why
 	case s.replays():
 		return "replayed"
+	case w.Elsewhere != nil:
+		return "joined"
 	case !s.simulated(w):
 		return "yes"
 	case s.Virtual.Estimated(w.Name):

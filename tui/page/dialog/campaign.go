@@ -202,7 +202,7 @@ func (d *Campaign) workloadText() string {
 		return "none known"
 	}
 	w := d.read.Workloads()[d.workload]
-	return fmt.Sprintf("%s: %s on %s", w.Name, w.Model, w.Dataset)
+	return workloadText(w)
 }
 
 func (d *Campaign) selectionText() string {

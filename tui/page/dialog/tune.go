@@ -223,8 +223,7 @@ func (d *Tune) text(field int) string {
 	switch field {
 	case fieldWorkload:
 		if c < len(d.read.Workloads()) {
-			w := d.read.Workloads()[c]
-			return fmt.Sprintf("%s: %s on %s", w.Name, w.Model, w.Dataset)
+			return workloadText(d.read.Workloads()[c])
 		}
 		return "none known"
 	case fieldLimit:
@@ -418,5 +417,5 @@ func (d *Tune) Numbers() string {
 		"search stops. batch: other batch sizes to choose among. fresh: whether to start from what is known of the " +
 		"workload on this board. strategy: auto, or the papers' binary search. clock: of a virtual board, while " +
 		"it measures. An answer marked with ✗ keeps the search from starting. Workload, limits, coverage and " +
-		"depth are remembered for this board."
+		"depth are remembered for this board. A job that runs already is joined in the settings on the Train page."
 }

@@ -37,6 +37,13 @@ func (f *Board) Workloads() ([]workload.Workload, error) {
 // Suggested is none: what begins is the first.
 func (f *Board) Suggested([]workload.Workload) string { return "" }
 
+// JoinFrom is as a session's, whatever runs.
+func (f *Board) JoinFrom(w workload.Workload, from string) (workload.Workload, error) {
+	e := harness.ParseElsewhere(from)
+	w.Elsewhere, w.Attached = &e, true
+	return w, nil
+}
+
 // Blocked says that all can.
 func (f *Board) Blocked(workload.Workload) string { return "" }
 

@@ -14,12 +14,13 @@ const (
 	mostWorkers = 16
 )
 
-// settings asks for the batch size and the loaders of a run. Another
-// batch size is another workload: tuning keeps the listed one.
+// settings asks for the batch size and the loaders of a run, and for a job that runs already.
+// Another batch size is another workload: tuning keeps the listed one.
 type settings struct {
 	widget.Form
 	workload       workload.Workload
 	batch, workers int
+	job            *widget.Input // that runs already, see jobField
 }
 
 func newSettings(keys *page.Keys, w workload.Workload) *settings {
@@ -36,10 +37,17 @@ func newSettings(keys *page.Keys, w workload.Workload) *settings {
 		{Name: "workers", Text: func() string { return fmt.Sprintf("%d loader processes", s.workers) },
 			Turn: func(by int) { s.workers = min(max(0, s.workers+by), mostWorkers) }},
 	}
+	if s.command() {
+		s.Fields = nil
+	}
+	s.Fields = append(s.Fields, s.jobField())
 	return s
 }
 
 func (s *settings) note(int) []string {
+	if s.At == len(s.Fields)-1 {
+		return []string{jobNote}
+	}
 	text := "For runs on this page. Another batch size is another workload: tuning asks for its own."
 	if s.workers == 0 {
 		text += " Without workers the training process loads its data itself and waits for it."
@@ -47,20 +55,22 @@ func (s *settings) note(int) []string {
 	return []string{text}
 }
 
+// command reports whether the workload's own command sets its batch size and loaders.
+func (s *settings) command() bool { return len(s.workload.Command) > 0 }
+
 // changed is the workload as set.
 func (s *settings) changed() workload.Workload {
 	w := s.workload
-	w.Batch, w.Workers = s.batch, s.workers
+	if !s.command() {
+		w.Batch, w.Workers = s.batch, s.workers
+	}
 	return w
 }
 
-// fixed says why a workload's settings cannot be changed here, or "".
-func (p *Page) fixed(w workload.Workload) string {
-	switch {
-	case p.read.Board().Replay != "":
+// unset says why no settings of a run can be changed here, or "".
+func (p *Page) unset() string {
+	if p.read.Board().Replay != "" {
 		return "a replay holds one batch size"
-	case len(w.Command) > 0:
-		return "its own command sets them"
 	}
 	return ""
 }

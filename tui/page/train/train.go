@@ -102,6 +102,10 @@ func (p *Page) Update(msg tea.Msg) page.Intent {
 			return p.readLog()
 		}
 	case tea.PasteMsg:
+		if p.edit != nil {
+			p.edit.Paste(msg)
+			return nil
+		}
 		p.log.Paste(msg)
 		p.tab.Paste(msg)
 		p.rows.Paste(msg)
@@ -157,6 +161,7 @@ func (p *Page) chosen() (workload.Workload, bool) {
 // asSet is a workload with the settings chosen here.
 func (p *Page) asSet(w workload.Workload) workload.Workload {
 	if changed, ok := p.set[w.Name]; ok {
+		changed.Elsewhere, changed.Attached = w.Elsewhere, w.Attached
 		return changed
 	}
 	return w
@@ -167,14 +172,15 @@ func (p *Page) Typing() bool {
 	return p.edit != nil || p.log.Typing() || p.tab.Search.Typing() || p.pair() != nil && p.rows.Search.Typing()
 }
 
-func (p *Page) editKey(k tea.KeyPressMsg) {
+func (p *Page) editKey(k tea.KeyPressMsg) (does page.Intent) {
 	closed, taken := p.edit.Key(k)
 	if taken {
-		p.set[p.edit.workload.Name] = p.edit.changed()
+		p.set[p.edit.workload.Name], does = p.edit.changed(), p.edit.joining()
 	}
 	if closed {
 		p.edit = nil
 	}
+	return does
 }
 
 func (p *Page) openSettings() page.Intent {
@@ -182,7 +188,7 @@ func (p *Page) openSettings() page.Intent {
 	if !ok {
 		return nil
 	}
-	if why := p.fixed(w); why != "" {
+	if why := p.unset(); why != "" {
 		return page.Sayf("settings of %s: not here, %s", w.Name, why)
 	}
 	p.edit = newSettings(p.read.Keys(), w)
@@ -193,8 +199,7 @@ func (p *Page) openSettings() page.Intent {
 func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 	keys := p.read.Keys()
 	if p.edit != nil {
-		p.editKey(k)
-		return nil, true
+		return p.editKey(k), true
 	}
 	if p.large == trainLog && p.log.Key(k) {
 		return nil, true
@@ -245,7 +250,9 @@ func (p *Page) start() page.Intent {
 	}
 	p.log, p.tail, p.told = newLog(p.read), &session.Tail{}, 0
 	begins := fmt.Sprintf("jtune: %s begins, %d samples a %s", w.Name, w.Batch, w.Noun())
-	if !w.Infers() {
+	if w.Elsewhere != nil {
+		begins = fmt.Sprintf("jtune: reading %v, which runs %s", w.Elsewhere, w.Name)
+	} else if !w.Infers() {
 		begins += fmt.Sprintf(", %d workers", w.Workers)
 	}
 	p.log.Add(begins)
@@ -283,15 +290,13 @@ func (p *Page) Hints() []widget.Action {
 	if p.running() {
 		return append([]widget.Action{keys.Stop, keys.Output, keys.Enlarge}, page.SpeedHints(p.read)...)
 	}
-	why := ""
 	if w, ok := p.chosen(); ok {
-		why = p.fixed(w)
 		busy = cmp.Or(busy, p.read.Session().Blocked(w))
 	}
 	out := []widget.Action{
 		keys.Up.With(keys.Down, "choose"),
 		keys.Start.Unless(busy),
-		keys.Edit.Unless(why),
+		keys.Edit.Unless(p.unset()),
 		keys.Output.Unless(output),
 		keys.Stop.Unless("nothing runs"),
 		keys.Filter.As("search"),

@@ -1,0 +1,58 @@
+package tui
+
+import (
+	"maps"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jtune/profiles/workload"
+	"jtune/tui/page"
+)
+
+// joinedMsg brings a workload whose job runs already, or one that jtune starts again.
+type joinedMsg struct {
+	workload workload.Workload
+	fixed    string // why its batch size cannot be chosen
+	err      error
+}
+
+// join looks for a job that runs already, off the screen's goroutine.
+func (sh *shared) join(i page.Join) tea.Cmd {
+	at := slices.IndexFunc(sh.Work.List, func(w workload.Workload) bool { return w.Name == i.Workload })
+	if at < 0 {
+		return nil
+	}
+	d, w := sh.deps, sh.Work.List[at]
+	return func() tea.Msg {
+		msg := joinedMsg{workload: w}
+		msg.workload.Elsewhere, msg.workload.Attached = nil, false
+		if i.From != "" {
+			msg.workload, msg.err = d.host.JoinFrom(msg.workload, i.From)
+		}
+		if d.fixedBatch != nil {
+			msg.fixed = d.fixedBatch(msg.workload)
+		}
+		return msg
+	}
+}
+
+// joined puts the workload in the place of the listed one, for all pages and dialogs.
+func (sh *shared) joined(msg joinedMsg) {
+	w := msg.workload
+	switch {
+	case msg.err != nil:
+		sh.fail("job of "+w.Name, msg.err)
+		return
+	case w.Elsewhere != nil:
+		sh.say("%s: %v is read, and never signalled", w.Name, w.Elsewhere)
+	default:
+		sh.say("%s: jtune starts its job", w.Name)
+	}
+	sh.Work.List, sh.Work.Fixed = slices.Clone(sh.Work.List), maps.Clone(sh.Work.Fixed)
+	for i, old := range sh.Work.List {
+		if old.Name == w.Name {
+			sh.Work.List[i], sh.Work.Fixed[w.Name] = w, msg.fixed
+		}
+	}
+}

@@ -1,0 +1,15 @@
+package dialog
+
+import (
+	"fmt"
+
+	"jtune/profiles/workload"
+)
+
+// workloadText says what a workload trains, or which job is read where it runs already.
+func workloadText(w workload.Workload) string {
+	if w.Elsewhere != nil {
+		return fmt.Sprintf("%s: %v", w.Name, w.Elsewhere)
+	}
+	return fmt.Sprintf("%s: %s on %s", w.Name, w.Model, w.Dataset)
+}
