@@ -276,7 +276,8 @@ func sayBaseload(r Report) (out text.Lines) {
 	if v := r.stat(lineKey{idleLogging, ""}, meterKey); v.OK {
 		out.Add("The meter in the supply reads %.2f W meanwhile, for the whole machine.", v.V)
 		if a.OK {
-			out.Add("Logging every second in place of every ten, by the meter: %+.2f W (%s).", v.V-a.V, change(a.V, v.V))
+			out.Add("Logging every second in place of every ten, by the meter: %+.2f W (%s).", v.V-a.V,
+				change(a.V, v.V))
 		}
 	}
 	if a.OK && b.OK {

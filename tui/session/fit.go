@@ -375,11 +375,24 @@ func Refit(ctx context.Context, old *learn.Model, method learn.Method, reference
 	o.Provenance.Jtune, o.Provenance.When, o.Provenance.Pool = Version, time.Now(), "" // the pool's own stays
 	if reference != "" {
 		var err error
-		if o.Reference, err = learn.LoadReference(reference); err != nil {
+		if o.Reference, err = loadReference(reference); err != nil {
 			return nil, err
 		}
 	}
 	return learn.Fit(ctx, old.Samples, o)
+}
+
+// loadReference reads a reference; that of a campaign folder knows its board and software, which are compared.
+func loadReference(path string) (*learn.Reference, error) {
+	r, err := learn.LoadReference(path)
+	if dir, ok := campaignDir(path); ok && err == nil {
+		samples, err := readCampaign(dir, nil, false)
+		if err != nil {
+			return nil, fmt.Errorf("reference: %w", err)
+		}
+		r.Provenance = samples.Provenance
+	}
+	return r, err
 }
 
 // ErrInaccurate: a model's own error is larger than the user allows.
@@ -466,7 +479,7 @@ func (o Options) reference(name string, board tegra.Board, space *tegra.Space) (
 	}
 	for _, path := range []string{o.ModelPath(name), filepath.Join(o.campaignsDir(), name)} {
 		if _, err := os.Stat(path); err == nil {
-			return learn.LoadReference(path)
+			return loadReference(path)
 		}
 	}
 	return nil, fmt.Errorf("%w: reference %q is neither a file nor %s, and no model or campaign of that name is in %s",

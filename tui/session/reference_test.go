@@ -108,3 +108,25 @@ func TestFitOfMeasuredModesLeansOnTheShippedReference(t *testing.T) {
 		t.Errorf("linear: reference %q, warnings %q, %v", linear.Reference, linear.Warnings, err)
 	}
 }
+
+// A campaign that is the reference is compared by its board and software, as a model is.
+func TestReferenceOfACampaignIsComparedByBoardAndSoftware(t *testing.T) {
+	t.Parallel()
+	s := fast(t)
+	w, err := s.Workload("lenet5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "c")
+	r := ProfileRequest{Measuring: Measuring{Workload: w, Dir: dir}, Sample: 3}
+	if _, err := s.Profile(t.Context(), r, nil); err != nil {
+		t.Fatal(err)
+	}
+	ref, err := loadReference(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if from := ref.Provenance; !strings.Contains(from.Software, "L4T 35.1") || from.Device == "" || !from.Virtual {
+		t.Errorf("the reference is of %+v", from)
+	}
+}
