@@ -385,8 +385,40 @@ func TestExperimentReportLooksAsItDid(t *testing.T) {
 	}
 	golden(t, "workers.csv", got.Bytes())
 	table, err := csv.NewReader(bytes.NewReader(got.Bytes())).ReadAll()
-	if err != nil || len(table) != 5 {
-		t.Errorf("%d lines of CSV, %v; want a header and four settings", len(table), err)
+	if err != nil || len(table) != 6 || table[5][1] != DidNotRun {
+		t.Errorf("%d lines of CSV, %v; want a header, four settings and one that did not run", len(table), err)
+	}
+}
+
+// A setting without a run has its row where it belongs: DNR where it failed, left over where the experiment ended
+// before.
+func TestExperimentTablesHaveARowForWhatDidNotRun(t *testing.T) {
+	t.Parallel()
+	s := orin(t)
+	e := find(t, "workers")
+	p := e.Plan(Request{Workload: workload.Workload{Name: "w", Batch: 16, Workers: 4}, Space: s, Mode: s.Max()})
+	var rows []record.Row
+	var runs []record.Run
+	for i, set := range p.Settings[:3] {
+		row, run := ran(set, 1, part(100, 98, 26))
+		if i == 1 {
+			row.Status, row.Why = record.Failed, "out of memory"
+		}
+		rows, runs = append(rows, row), append(runs, run)
+	}
+	r := e.Report(p, 1, rows, runs)
+	var got bytes.Buffer
+	if err := r.Text(&got); err != nil {
+		t.Fatal(err)
+	}
+	at := 0
+	for _, want := range []string{"workers 0  ", "workers 1  DNR", "workers 2  ", "workers 4  not run",
+		"workers 8  not run", "failed: workers 1: failed: out of memory"} {
+		next := strings.Index(got.String()[at:], want)
+		if next < 0 {
+			t.Fatalf("%q is missing or in the wrong place:\n%s", want, got.String())
+		}
+		at += next
 	}
 }
 

@@ -28,6 +28,7 @@ type Report struct {
 	Virtual    bool   // it is not real
 	Repeat     int
 	Lines      []Line
+	Missing    []Missing // settings without a line
 	Skipped    []Skip
 	Failed     text.Lines // settings without a usable run, and why
 	Notes      text.Lines // what is peculiar about runs that count
@@ -53,6 +54,21 @@ type Line struct {
 	noise  noise
 	clocks clocks
 }
+
+// Missing is a setting that no run has numbers of.
+type Missing struct {
+	Setting string     `json:"setting"`
+	Mode    tegra.Mode `json:"mode"`
+	State   string     `json:"state"` // DidNotRun or LeftOver
+
+	before int // the line that it stands before in a table
+}
+
+// Why a setting has no numbers.
+const (
+	DidNotRun = "DNR"     // its runs failed: Report.Failed says why
+	LeftOver  = "not run" // the experiment ended before it
+)
 
 // clocks are the shares of time at each clock, of the last run.
 type clocks struct{ cpu, gpu, emc telemetry.Residency }
@@ -127,6 +143,7 @@ func (e Experiment) Report(p Plan, repeat int, rows []record.Row, runs []record.
 		meter: p.meter}
 	for _, s := range p.Settings {
 		var usable []usableRun
+		absent := Missing{Setting: s.Name, Mode: s.Mode, State: LeftOver, before: len(out.Lines)}
 		for k := 1; k <= out.Repeat; k++ {
 			row, ok := newest(rows, s.Name, k)
 			if !ok {
@@ -140,6 +157,7 @@ func (e Experiment) Report(p Plan, repeat int, rows []record.Row, runs []record.
 				out.Notes.Add("%s: %s", name, strings.TrimPrefix(row.Why, "note: "))
 			}
 			if !row.Status.Usable() {
+				absent.State = DidNotRun
 				out.Failed.Add("%s: %s: %s", name, row.Status, row.Why)
 				continue
 			}
@@ -150,7 +168,9 @@ func (e Experiment) Report(p Plan, repeat int, rows []record.Row, runs []record.
 				}
 			}
 		}
-		out.Lines = append(out.Lines, e.lines(s, usable)...)
+		if out.Lines = append(out.Lines, e.lines(s, usable)...); len(out.Lines) == absent.before {
+			out.Missing = append(out.Missing, absent)
+		}
 	}
 	why, nothing := out.tooShort()
 	if why != "" {
@@ -292,7 +312,7 @@ func (r Report) heading() string {
 }
 
 func (r Report) table(b *strings.Builder) {
-	if len(r.Lines) == 0 {
+	if len(r.Lines) == 0 && !slices.ContainsFunc(r.Missing, func(m Missing) bool { return m.State == DidNotRun }) {
 		b.WriteString("nothing was run\n")
 		return
 	}
@@ -313,8 +333,15 @@ func (r Report) table(b *strings.Builder) {
 		head = append(head, "spread")
 	}
 	fmt.Fprintln(t, strings.Join(head, "\t"))
-	before := ""
-	for _, l := range r.Lines {
+	before, absent := "", r.Missing
+	missing := func(most int) {
+		for len(absent) > 0 && absent[0].before <= most {
+			fmt.Fprintf(t, "%s\t%s%s\n", absent[0].Setting, absent[0].State, strings.Repeat("\t–", len(head)-2))
+			absent = absent[1:]
+		}
+	}
+	for i, l := range r.Lines {
+		missing(i)
 		name := l.Setting
 		if l.Part != "" {
 			if name += ", " + l.Part; before == l.Setting {
@@ -331,6 +358,7 @@ func (r Report) table(b *strings.Builder) {
 		}
 		fmt.Fprintln(t, strings.Join(row, "\t"))
 	}
+	missing(len(r.Lines))
 	t.Flush()
 }
 
@@ -364,7 +392,8 @@ func spread(l Line, key string) string {
 	return fmt.Sprintf("%.1f %%", 100*(s.Hi-s.Lo)/s.Median)
 }
 
-// CSV prints every number: median, least and most of each column.
+// CSV prints every number: median, least and most of each column. Settings without numbers follow, with their state
+// as the part.
 func (r Report) CSV(w io.Writer) error {
 	c := csv.NewWriter(w)
 	head := slices.Concat([]string{"setting", "part", "runs"}, sweep.Columns[:4])
@@ -387,6 +416,11 @@ func (r Report) CSV(w io.Writer) error {
 				row = append(row, strconv.FormatFloat(v, 'g', 8, 64))
 			}
 		}
+		c.Write(append(row, strconv.FormatBool(r.Virtual)))
+	}
+	for _, m := range r.Missing {
+		row := slices.Concat([]string{m.Setting, m.State, "0"}, sweep.ModeFields(m.Mode),
+			make([]string, 3*len(Columns())))
 		c.Write(append(row, strconv.FormatBool(r.Virtual)))
 	}
 	c.Flush()

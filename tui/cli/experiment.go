@@ -417,17 +417,18 @@ func (a *app) doExperiment(ctx context.Context, s *session.Session, r session.Ex
 }
 
 type experimentJSON struct {
-	Experiment string            `json:"experiment"`
-	Workload   text.Optional     `json:"workload"`
-	Device     string            `json:"device"`
-	Virtual    bool              `json:"virtual"`
-	Repeat     int               `json:"repeat"`
-	Dir        string            `json:"dir"`
-	Lines      []map[string]any  `json:"lines"`
-	Skipped    []experiment.Skip `json:"skipped"`
-	Failed     []string          `json:"failed"`
-	Notes      []string          `json:"notes"`
-	Takeaway   []string          `json:"takeaway"`
+	Experiment string               `json:"experiment"`
+	Workload   text.Optional        `json:"workload"`
+	Device     string               `json:"device"`
+	Virtual    bool                 `json:"virtual"`
+	Repeat     int                  `json:"repeat"`
+	Dir        string               `json:"dir"`
+	Lines      []map[string]any     `json:"lines"`
+	Missing    []experiment.Missing `json:"missing"` // settings without a line
+	Skipped    []experiment.Skip    `json:"skipped"`
+	Failed     []string             `json:"failed"`
+	Notes      []string             `json:"notes"`
+	Takeaway   []string             `json:"takeaway"`
 }
 
 func toExperimentJSON(r session.ExperimentResult, s *session.Session) experimentJSON {
@@ -440,6 +441,7 @@ func toExperimentJSON(r session.ExperimentResult, s *session.Session) experiment
 		Repeat:     r.Repeat,
 		Dir:        r.Dir,
 		Lines:      []map[string]any{},
+		Missing:    listOf(r.Missing),
 		Skipped:    listOf(r.Skipped),
 		Failed:     listOf(r.Failed),
 		Notes:      listOf(r.Notes),

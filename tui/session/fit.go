@@ -105,6 +105,12 @@ func campaignDir(path string) (string, bool) {
 	return dir, err == nil
 }
 
+// campaignProvenance says where the rows of a campaign come from.
+func campaignProvenance(dir string, head record.Header) learn.Provenance {
+	return learn.Provenance{Software: strings.Join(record.Software(dir, head), "; "), Device: head.Device.Name,
+		Workload: head.Workload.Name, Virtual: head.Device.Virtual, Replay: head.Device.Replay}
+}
+
 func readCampaign(dir string, batches []int, strict bool, phase string) (Samples, error) {
 	head, rows, notes, err := record.ReadNoted(dir)
 	if err != nil {
@@ -122,9 +128,7 @@ func readCampaign(dir string, batches []int, strict bool, phase string) (Samples
 	if rows, err = rowsOf(dir, head, rows, batches); err != nil {
 		return Samples{}, err
 	}
-	out := Samples{Folder: dir, Provenance: learn.Provenance{Software: strings.Join(record.Software(dir, head), "; "),
-		Device: head.Device.Name, Workload: head.Workload.Name,
-		Virtual: head.Device.Virtual, Replay: head.Device.Replay}}
+	out := Samples{Folder: dir, Provenance: campaignProvenance(dir, head)}
 	if phase != "" {
 		if rows, err = ofPhase(rows, phase); err != nil {
 			return Samples{}, fmt.Errorf("%s: %w", dir, err)
@@ -386,11 +390,11 @@ func Refit(ctx context.Context, old *learn.Model, method learn.Method, reference
 func loadReference(path string) (*learn.Reference, error) {
 	r, err := learn.LoadReference(path)
 	if dir, ok := campaignDir(path); ok && err == nil {
-		samples, err := readCampaign(dir, nil, false)
+		head, _, _, err := record.ReadNoted(dir)
 		if err != nil {
 			return nil, fmt.Errorf("reference: %w", err)
 		}
-		r.Provenance = samples.Provenance
+		r.Provenance = campaignProvenance(dir, head)
 	}
 	return r, err
 }
