@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -172,6 +173,32 @@ func TestNetworksKeepTheirLayersInFilesAndTransfers(t *testing.T) {
 		t.Error(err)
 	} else if got := layersOf(m); got != [2]nn.Layers{wide, wide} {
 		t.Errorf("networks of measured rows have layers %v, want %s", got, wide)
+	}
+}
+
+// The losses that are drawn are those of the training that made the model, also after a file.
+func TestModelLossesAreThoseOfItsTraining(t *testing.T) {
+	t.Parallel()
+	space := smallSpace(t)
+	m := mustFit(t, truths(space.Sample(12, 1)), Options{Method: NN, Space: space, SkipCV: true,
+		Network: &nn.Config{Epochs: 9, MinSteps: -1, Loss: nn.MAPE, Layers: nn.Layers{16}}})
+	path := filepath.Join(t.TempDir(), "own.model")
+	if err := m.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	read, err := Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, _ := m.Networks()
+	got, err := read.Losses(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, of := range map[string][2]*nn.Net{"time": {made.Time, got.Time}, "power": {made.Power, got.Power}} {
+		if c := of[1].Report.Curve; len(c) != 9 || !slices.Equal(c, of[0].Report.Curve) {
+			t.Errorf("%s: %d passes in the file, %d in the training", name, len(c), len(of[0].Report.Curve))
+		}
 	}
 }
 

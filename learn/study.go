@@ -81,12 +81,15 @@ func (m *Model) Curve(ctx context.Context, sizes []int) ([]CurvePoint, error) {
 	return out, nil
 }
 
-// Losses trains the model's networks once more, from its samples and seed, and returns them
-// with the history of their losses; Power is nil where that was not measured. It takes as long
-// as their training. Other methods have no losses.
+// Losses are the model's networks with the curves of their losses; Power is nil where that was not measured. Where a
+// file of before curves were saved has none, they are trained once more, from its samples, settings and seed, which
+// takes as long as their training. Other methods have no losses.
 func (m *Model) Losses(ctx context.Context) (nn.Pair, error) {
 	if m.Method != NN && m.Method != PowerTrain {
 		return nn.Pair{}, fmt.Errorf("method %s has no training loss", m.Method)
+	}
+	if pair, ok := m.Networks(); ok && pair.Time.Report.Curve != nil {
+		return pair, nil
 	}
 	t, err := m.refitter(ctx)
 	if err != nil {
@@ -121,6 +124,13 @@ func (m *Model) refitter(ctx context.Context) (*fitter, error) {
 		return nil, fmt.Errorf("the model holds no measured modes")
 	}
 	o := Options{Method: m.Method, Space: m.Space, Seed: m.Seed, Provenance: m.Provenance, Reference: m.usedReference()}
+	if pair, ok := m.Networks(); ok {
+		c := pair.Time.Config
+		if m.Method == PowerTrain {
+			c.Layers = nn.Layers{} // the reference's
+		}
+		o.Network = &c
+	}
 	blank := &Model{Method: m.Method, Space: m.Space, Batches: m.Batches, Seed: m.Seed, Provenance: m.Provenance}
 	return newFitter(ctx, blank, o)
 }

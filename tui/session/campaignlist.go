@@ -120,7 +120,11 @@ func (o Options) FindCampaign(name string) (Campaign, error) {
 		dir = filepath.Join(o.campaignsDir(), name)
 	}
 	if st, err := os.Stat(dir); err != nil || !st.IsDir() {
-		return Campaign{}, fmt.Errorf("no campaign %s in %s: jtune campaigns lists them", name, o.campaignsDir())
+		err := fmt.Errorf("no campaign %s in %s: jtune campaigns lists them", name, o.campaignsDir())
+		if _, here := campaignDir(name); here && dir != name {
+			err = fmt.Errorf("%w; the folder that is here is ./%s", err, name)
+		}
+		return Campaign{}, err
 	}
 	c := readCampaignFolder(dir)
 	return c, c.Err

@@ -82,8 +82,8 @@ func LossFigure(ctx context.Context, m *learn.Model) (figure.Figure, error) {
 		}
 		training := figure.Series{Name: "training", Shape: figure.Line}
 		held := figure.Series{Name: "held out", Shape: figure.Line}
-		for i, l := range report.History {
-			x := float64(i + 1)
+		for _, l := range report.Curve {
+			x := float64(l.Pass)
 			training.Points = append(training.Points, figure.At(x, l.Training))
 			held.Points = append(held.Points, figure.At(x, l.Held))
 		}
@@ -95,7 +95,9 @@ func LossFigure(ctx context.Context, m *learn.Model) (figure.Figure, error) {
 		panel.Marks = []figure.Mark{{Point: best, Glyph: '◆', Name: "kept"}}
 		f.Panels = append(f.Panels, panel)
 	}
-	f.Notes = []string{"trained once more from the model's own samples and seed"}
+	if saved, ok := m.Networks(); !ok || saved.Time != nets.Time {
+		f.Notes = []string{"trained once more from the model's own samples and seed: its file has no curves"}
+	}
 	return f, nil
 }
 

@@ -23,7 +23,8 @@ func sample(t testing.TB) *Net {
 	}
 	return &Net{
 		Config: c,
-		Report: Report{Rows: 45, Validated: 5, Epochs: 100, Steps: 3000, BestEpoch: 7, BestLoss: 0.1},
+		Report: Report{Rows: 45, Validated: 5, Epochs: 100, Steps: 3000, BestEpoch: 7, BestLoss: 0.1,
+			Curve: []Losses{{1, 3, 2}, {7, 0.2, 0.1}}},
 		w:      randomNet(PaperLayers(), 1),
 		in:     [inputs]Scaler{{1, 2}, {3, 4}, {5, 6}, {7, 0.1}},
 		target: Scaler{1.0 / 3, 2},

@@ -50,12 +50,35 @@ type Report struct {
 	BestLoss  float64 // of the kept weights: squared error (standardised unless RawTarget), or a fraction with MAPE
 	// History has the losses of each pass. It is not saved: of a network that was read it is nil.
 	History []Losses `json:"-"`
+	// Curve has those of some passes, the kept one among them; nil in files of before it was saved.
+	Curve []Losses `json:",omitempty"`
 }
 
 // Losses are those of one pass over the training rows, in the unit of Report.BestLoss.
 type Losses struct {
+	Pass     int     // from 1
 	Training float64 // mean over the pass, while the weights move and dropout is on
 	Held     float64 // after it, of the rows that choose the checkpoint
+}
+
+// mostCurve is about how many passes a curve has.
+const mostCurve = 200
+
+// curve picks passes of the history that are evenly spread over it on a logarithmic scale, since most happens early,
+// and the kept one; those without a finite loss, which files cannot hold, are left out.
+func (r Report) curve() (out []Losses) {
+	growth := math.Pow(float64(len(r.History)), 1.0/mostCurve)
+	next := 1.0
+	for _, l := range r.History {
+		if finite := !math.IsInf(l.Held+l.Training, 0) && !math.IsNaN(l.Held+l.Training); !finite {
+			continue
+		}
+		if at := float64(l.Pass); at >= next || l.Pass == r.BestEpoch || l.Pass == len(r.History) {
+			out = append(out, l)
+			next = max(at+1, math.Floor(at*growth))
+		}
+	}
+	return out
 }
 
 // Scaler standardises one column: zero mean, unit population deviation.

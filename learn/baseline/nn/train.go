@@ -116,7 +116,7 @@ func (t *training) run(ctx context.Context, x [][inputs]float64, y []float64) er
 			optimiser.step(trained, moved)
 		}
 		loss := t.loss(t.held)
-		n.Report.History = append(n.Report.History, Losses{t.passed / float64(len(t.order)), loss})
+		n.Report.History = append(n.Report.History, Losses{epoch, t.passed / float64(len(t.order)), loss})
 		if loss < n.Report.BestLoss {
 			n.Report.BestLoss, n.Report.BestEpoch = loss, epoch
 			copy(best.all, n.w.all)
@@ -125,7 +125,7 @@ func (t *training) run(ctx context.Context, x [][inputs]float64, y []float64) er
 	if n.Report.BestEpoch == 0 {
 		return fmt.Errorf("%w (now %g)", errDiverged, c.LearnRate)
 	}
-	n.w = best
+	n.w, n.Report.Curve = best, n.Report.curve()
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"encoding/json"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -232,6 +233,29 @@ func TestHistoryHasTheLossesOfEachPass(t *testing.T) {
 		if kept.Held != r.BestLoss || kept.Training >= first.Training {
 			t.Errorf("%s: kept %+v of pass %d, reported %g; the first pass left %+v", loss, kept, r.BestEpoch,
 				r.BestLoss, first)
+		}
+	}
+}
+
+// A curve is short enough for a file, has the kept pass and the last, and nothing that JSON cannot write.
+func TestReportCurveHasTheKeptPass(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{1, 30, 100, 12000} {
+		r := Report{BestEpoch: max(1, n*2/3)}
+		for pass := 1; pass <= n; pass++ {
+			r.History = append(r.History, Losses{pass, 1 / float64(pass), 1})
+		}
+		if n > 50 {
+			r.History[4].Held, r.History[5].Training = math.Inf(1), math.NaN()
+		}
+		c := r.curve()
+		kept := slices.ContainsFunc(c, func(l Losses) bool { return l.Pass == r.BestEpoch })
+		ordered := slices.IsSortedFunc(c, func(a, b Losses) int { return a.Pass - b.Pass })
+		if !kept || !ordered || len(c) > mostCurve+2 || len(c) < min(n, 50) || c[0].Pass != 1 || c[len(c)-1].Pass != n {
+			t.Errorf("%d passes: a curve of %d, kept pass %v, ordered %v", n, len(c), kept, ordered)
+		}
+		if _, err := json.Marshal(c); err != nil {
+			t.Errorf("%d passes: %v", n, err)
 		}
 	}
 }
