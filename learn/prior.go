@@ -23,6 +23,22 @@ type Prior struct {
 	Mean    []float64 `json:"mean"`     // ln of the amplitudes, then ln p
 	SD      []float64 `json:"sd"`       // of each fitted parameter
 	LevelSD float64   `json:"level_sd"` // of what the amplitudes have in common
+	// Scatter is the factor by which the amplitudes' deviations were made smaller, as the workloads that it was
+	// learned from lie closer together than was expected; 0: by none.
+	Scatter float64 `json:"scatter,omitempty"`
+}
+
+// loose is the prior with the deviations that were expected.
+func (q Prior) loose() Prior {
+	if q.Scatter == 0 {
+		return q
+	}
+	q.SD = slices.Clone(q.SD)
+	for i := range q.SD[:min(len(q.SD), len(q.Mean)-1)] {
+		q.SD[i] /= q.Scatter
+	}
+	q.Scatter = 0
+	return q
 }
 
 // precision is S⁻¹, row-major, and ln|S|; k of the parameters are amplitudes.
@@ -63,7 +79,8 @@ func (f *family) checkPrior(q *Prior) error {
 	case len(q.Mean) != f.amplitudes()+1 || len(q.SD) != f.params():
 		return fmt.Errorf("a prior of %d means and %d deviations", len(q.Mean), len(q.SD))
 	case slices.ContainsFunc(q.Mean, func(v float64) bool { return odd(v, -mostPrior) }),
-		slices.ContainsFunc(q.SD, func(v float64) bool { return odd(v, leastPriorSD) }), odd(q.LevelSD, 0):
+		slices.ContainsFunc(q.SD, func(v float64) bool { return odd(v, leastPriorSD) }), odd(q.LevelSD, 0),
+		q.Scatter != 0 && !inside(q.Scatter, leastScatter, 1):
 		return fmt.Errorf("a prior out of range: means %.3g, deviations %.3g, level %g", q.Mean, q.SD, q.LevelSD)
 	case f.params() == f.amplitudes() && q.Mean[f.amplitudes()] != math.Log(f.p0):
 		return fmt.Errorf("a prior with p %g, which is %g here", math.Exp(q.Mean[f.amplitudes()]), f.p0)

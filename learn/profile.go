@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -183,7 +184,8 @@ func (p *Profile) Compact(without string) *Compact {
 // leftOut stands between the name of a profile and the network that it was made without.
 const leftOut = "-without-"
 
-// priors are the mean parameters of some workloads, with the profile's deviations. p of the power mean
+// priors are the mean parameters of some workloads, with the profile's deviations as far as the workloads need
+// them (docs/decisions/028-as-narrow-as-the-workloads-lie.md). p of the power mean
 // is the family's: its learned value was no better for workloads left out
 // (docs/decisions/023-board-profiles-and-learned-priors.md).
 func (p *Profile) priors(kept []Profiled) *[2]Prior {
@@ -196,9 +198,33 @@ func (p *Profile) priors(kept []Profiled) *[2]Prior {
 				mean[i] += w.Theta[target][i] / float64(len(kept))
 			}
 		}
-		out[target] = Prior{Mean: mean, SD: p.Priors[target].SD, LevelSD: p.Priors[target].LevelSD}
+		sd := slices.Clone(p.Priors[target].SD)
+		by := scatter(kept, target, mean, sd)
+		for i := range f.amplitudes() {
+			sd[i] *= by
+		}
+		out[target] = Prior{Mean: mean, SD: sd, LevelSD: p.Priors[target].LevelSD, Scatter: by}
 	}
 	return &out
+}
+
+// leastScatter keeps a few workloads that happen to be alike from making a prior that nothing moves.
+const leastScatter = 0.25
+
+// scatter is how far from their mean the amplitudes of one workload more are expected, in deviations, by the root mean
+// square of those that are known; 1 at most, and where one alone is known.
+func scatter(kept []Profiled, target int, mean, sd []float64) float64 {
+	n, sum, count := float64(len(kept)), 0.0, 0.0
+	for i := range sd[:min(len(sd), len(mean)-1)] { // without p
+		for _, w := range kept {
+			sum += square((w.Theta[target][i] - mean[i]) / sd[i])
+		}
+		count += n - 1
+	}
+	if count == 0 {
+		return 1
+	}
+	return min(max(math.Sqrt(sum/count*(1+1/n)), leastScatter), 1)
 }
 
 // Reference is the profile as a reference for gp, but for the workloads of a network, ""

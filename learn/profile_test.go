@@ -88,6 +88,40 @@ func TestProfileIsTheMeanOfItsWorkloads(t *testing.T) {
 	}
 }
 
+// The deviations shrink to how far the known workloads lie from their mean, and never grow.
+func TestProfilePriorIsAsNarrowAsItsWorkloadsLie(t *testing.T) {
+	t.Parallel()
+	p := *agxOrin(t)
+	for name, c := range map[string]struct {
+		apart, want float64 // of each parameter and the mean; factor on its deviation
+		workloads   int
+	}{
+		"two workloads":             {0.3, 0.3 * math.Sqrt(3), 2},
+		"two that are alike":        {0, leastScatter, 2},
+		"two that are far apart":    {5, 1, 2},
+		"one, which says no spread": {0.3, 1, 1},
+	} {
+		p.Workloads = slices.Clone(agxOrin(t).Workloads[:c.workloads])
+		for i := range p.Workloads {
+			var theta [2][]float64
+			for target := range theta {
+				theta[target] = slices.Clone(agxOrin(t).Workloads[0].Theta[target])
+				for k, sd := range p.Priors[target].SD[:len(theta[target])-1] {
+					theta[target][k] += c.apart * sd * float64(1-2*i)
+				}
+			}
+			p.Workloads[i].Theta = &theta
+		}
+		for target, q := range p.Compact("").Priors {
+			near(t, name, q.SD[1]/p.Priors[target].SD[1], c.want, 1e-9)
+			near(t, name+", loose", q.loose().SD[1], p.Priors[target].SD[1], 1e-9)
+		}
+	}
+	if p := agxOrin(t); p.Compact("").Priors[ofTime].SD[7] != p.Priors[ofTime].SD[7] {
+		t.Error("the deviation of ln p, whose mean is not learned, has changed")
+	}
+}
+
 func TestProfileLoadsAsItWasSaved(t *testing.T) {
 	t.Parallel()
 	want := madeUpProfile(t)
@@ -150,6 +184,9 @@ func TestProfileIsThePriorOfItsBoardAlone(t *testing.T) {
 	}
 	truth := truths(space.Modes())
 	post := with.Posterior()
+	if post.BandWidth(0.8) >= post.WidthByReadings(0.8) {
+		t.Error("a board's prior counts for nothing in the width of bands")
+	}
 	var off []float64
 	for i, m := range truth {
 		off = append(off, math.Abs(post.LnPower[i]-math.Log(m.PowerW)))
@@ -172,6 +209,7 @@ func TestProfileRejectsPriorsThatNoProgramMade(t *testing.T) {
 	for name, spoil := range map[string]func(*Compact){
 		"too few means":        func(c *Compact) { c.Priors[ofTime].Mean = c.Priors[ofTime].Mean[1:] },
 		"a deviation of 0":     func(c *Compact) { c.Priors[ofPower].SD[2] = 0 },
+		"a scatter of 9":       func(c *Compact) { c.Priors[ofTime].Scatter = 9 },
 		"a negative level":     func(c *Compact) { c.Priors[ofTime].LevelSD = -1 },
 		"an endless mean":      func(c *Compact) { c.Priors[ofTime].Mean[0] = math.Inf(1) },
 		"another p of power":   func(c *Compact) { c.Priors[ofPower].Mean[9] = 1 },
@@ -182,7 +220,7 @@ func TestProfileRejectsPriorsThatNoProgramMade(t *testing.T) {
 		carries := *whole.Carries
 		c.Carries, c.Priors = &carries, &[2]Prior{}
 		for i, q := range whole.Priors {
-			c.Priors[i] = Prior{slices.Clone(q.Mean), slices.Clone(q.SD), q.LevelSD}
+			c.Priors[i] = Prior{slices.Clone(q.Mean), slices.Clone(q.SD), q.LevelSD, q.Scatter}
 		}
 		if err := c.check(); err != nil {
 			t.Fatal(err)

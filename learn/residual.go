@@ -60,6 +60,17 @@ func NewResidual(space *tegra.Space, reference []tegra.Measured) (*Residual, err
 	}, nil
 }
 
+// Loose is r with priors as wide as was expected before their workloads were measured
+// (docs/decisions/028-as-narrow-as-the-workloads-lie.md).
+func (r *Residual) Loose() *Residual {
+	if !r.HasPrior() {
+		return r
+	}
+	priors := [2]Prior{r.priors[ofTime].loose(), r.priors[ofPower].loose()}
+	return &Residual{space: r.space, scale: r.scale, sums: r.sums, modes: r.modes, samples: r.samples,
+		carries: r.carries, priors: &priors}
+}
+
 // HasPrior reports whether r knows what to expect of a workload before anything is measured.
 func (r *Residual) HasPrior() bool { return r != nil && r.priors != nil }
 

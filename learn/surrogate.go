@@ -172,6 +172,7 @@ type Posterior struct {
 	LnTime, SdTime, LnPower, SdPower []float64
 	NoiseTime, NoisePower            float64
 	DoF                              int // of the Student quantile for error bars
+	readDoF                          int // the same by the readings alone, whatever a board's prior says
 }
 
 // Posterior predicts all modes of the space, each with every batch size: n² per
@@ -264,6 +265,9 @@ func (p *Posterior) predictions(list []tegra.Setting, sdPowerByTime []float64) [
 // BandWidth is the half width, in the standard deviations of a Prediction, of the band that
 // holds the given share (0 to 1) of new measurements.
 func (p *Posterior) BandWidth(share float64) float64 { return studentQuantile(share, p.DoF) }
+
+// WidthByReadings is BandWidth as if no board's prior were known: what must not be underestimated.
+func (p *Posterior) WidthByReadings(share float64) float64 { return studentQuantile(share, p.readDoF) }
 
 // logBands makes a prediction from means and standard deviations of the
 // logarithms; the half widths of the bands are the deviations times wide.

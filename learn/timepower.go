@@ -122,6 +122,20 @@ func (m mixture) trust() float64 {
 	return 0
 }
 
+// priorDoF is how many degrees of freedom a board's prior adds to those of the readings, where it counts in full
+// (docs/decisions/028-as-narrow-as-the-workloads-lie.md).
+const priorDoF = 15
+
+// trustInPrior is the weight of the fit with a board's prior.
+func (m mixture) trustInPrior() float64 {
+	for i, c := range m.curves {
+		if c.family.prior != nil {
+			return m.weights[i]
+		}
+	}
+	return 0
+}
+
 // dominant is the curve of the larger weight.
 func (m mixture) dominant() *curve {
 	if len(m.curves) == 2 && m.weights[1] > m.weights[0] {
@@ -158,8 +172,9 @@ func (t *timePowerModel) posterior(x []point, r residuals) *Posterior {
 		SdPower:    make([]float64, n),
 		NoiseTime:  t.time.noise(),
 		NoisePower: t.power.noise(),
-		DoF:        max(t.n-5, 3),
+		readDoF:    max(t.n-5, 3),
 	}
+	p.DoF = p.readDoF + int(priorDoF*min(t.time.trustInPrior(), t.power.trustInPrior()))
 	atTime := t.timeInputs(x, r.time)
 	if len(t.power.curves) == 0 {
 		for i := range n {

@@ -89,7 +89,7 @@ func (s *search) believe() belief {
 		hot:        hotZ,
 	}
 	if s.residual.HasPrior() && len(s.known) == 0 {
-		b.hot = p.BandWidth(hotShare)
+		b.hot = p.WidthByReadings(hotShare)
 	}
 	for i := range n {
 		b.ownSDTime[i], b.ownSDPower[i] = doubt*p.SdTime[i], doubt*p.SdPower[i]
@@ -222,6 +222,9 @@ func (s *search) prepareReference() {
 	var err error
 	if s.residual, err = s.o.Reference.Residual(s.o.Space); err != nil {
 		s.warn("reference %s is not used: %v", s.o.Reference.Name, err)
+	}
+	if s.limit.PowerW == 0 { // the narrow prior makes searches within a power limit better, others no better
+		s.residual = s.residual.Loose()
 	}
 }
 
