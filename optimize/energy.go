@@ -24,9 +24,9 @@ import (
 // Settings of the study.
 const (
 	latticeCPU, latticeGPU = 4, 6 // clocks of the first pairs
-	finalists              = 5    // pairs of least energy, by the model
-	bestPairs              = 3    // at whose clocks other numbers of cores and memory clocks are tried
-	beyondPairs            = 6    // such settings
+	finalists              = 5    // pairs of least energy: by the model, and those at whose clocks others are tried
+	beyondPairs            = 6    // settings with other numbers of cores and memory clocks at least, and
+	mostBeyondPairs        = 16   // at most: as many as are left of
 	mostEnergySettings     = 40
 )
 
@@ -58,11 +58,11 @@ func (s *EnergyStudy) Pairs() []tegra.Mode { return s.pairs }
 // Len is about how many readings the study takes.
 func (s *EnergyStudy) Len() int {
 	repeated := finalists + len(steps)
-	n := latticeCPU*latticeGPU + repeated
+	n := min(latticeCPU*latticeGPU+repeated, len(s.pairs))
 	if s.beyond {
-		n += beyondPairs
+		n = min(mostEnergySettings, n+mostBeyondPairs)
 	}
-	return min(n, len(s.pairs)+beyondPairs) + (s.repeat-1)*repeated
+	return n + (s.repeat-1)*repeated
 }
 
 // Next is the mode to read next, after these readings in their order and modes that failed; false at the end.
@@ -276,7 +276,7 @@ func (s *EnergyStudy) otherwise(first []tegra.Measured, out map[tegra.Mode]bool)
 			tried++
 		}
 	}
-	if model == nil || tried >= beyondPairs {
+	if model == nil || tried >= mostBeyondPairs {
 		return tegra.Mode{}, false
 	}
 	var pairs, modes []tegra.Mode
@@ -286,7 +286,7 @@ func (s *EnergyStudy) otherwise(first []tegra.Measured, out map[tegra.Mode]bool)
 		}
 	}
 	pairs = s.ascending(model, pairs)
-	for _, p := range pairs[:min(bestPairs, len(pairs))] {
+	for _, p := range pairs[:min(finalists, len(pairs))] {
 		for _, cores := range s.space.Cores {
 			for _, emc := range s.space.EMC {
 				m := tegra.Mode{Cores: cores, CPU: p.CPU, GPU: p.GPU, EMC: emc}

@@ -52,11 +52,12 @@ func TestEnergyStudyComesNearTheLeastOfTheMeasuredSweeps(t *testing.T) {
 		overAll float64 // of the least of all 441 modes; 0: that is a glitch
 		saving  float64 // of the answer against the fastest mode, in percent, as the sweep has it
 	}{
-		{"mobnet_infer", 1, 1.05, 15},
+		{"mobnet_infer", 1, 1.05, 18},
 		{"mobnet_infer", 16, 1.05, 11},
-		// The least, 8c/0.42C/0.93G/3.20M, lies 5.6 % below the least of the pairs, which is found, and is no pair.
+		// The least, 8c/0.42C/0.93G/3.20M, reads 2.50 J where a fit to all 441 says 3.09. Of the answer, 2.64 J, that
+		// fit says 2.95: better than the least but for the luck of one reading.
 		{"mobnet_infer", 64, 1.06, 34},
-		{"resnet_infer", 1, 1.05, 14},
+		{"resnet_infer", 1, 1.05, 16},
 		{"resnet_infer", 16, 1.05, 35},
 		{"resnet_infer", 64, 0, 45}, // at most 50: a cleaned answer; the glitch reads 63
 	} {
