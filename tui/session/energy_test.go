@@ -81,8 +81,8 @@ func TestEnergyStudyOnVirtualBoardsComesNearTheSlides(t *testing.T) {
 	}
 }
 
-// By the boards' laws every network's saving lies within the published ranges. With the usual deviation of each mode the
-// least of many measured pairs is a lucky one, and some savings lie beyond.
+// By the boards' laws every network's saving lies within the published ranges. With the usual deviation of each mode
+// the least of many measured pairs is a lucky one, and some savings lie beyond.
 func TestEnergyStudyByTheLawsSavesWhatTheSlidesSay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("two studies")
