@@ -107,6 +107,10 @@ func (s *Session) tuneServed(ctx context.Context, r TuneRequest, ref *learn.Refe
 // the server counts them by latency too, the answer is then watched until there are enough for the quantile.
 func (s *Session) tuneWatched(ctx context.Context, r TuneRequest, ref *learn.Reference,
 	observe func(Event)) (TuneResult, error) {
+	if r.More != nil {
+		observer(observe).note("the answers to several limits keep the mean latency: with one limit the quantile is looked at")
+		return s.tuneLimit(ctx, r, ref, observe)
+	}
 	asked := optimize.Ask{LatencyMS: r.watched.LatencyMS, Quantile: cmp.Or(r.watched.Quantile, usualQuantile)}
 	return s.tried(ctx, r, ref, asked, observe, trial{
 		run: func(out TuneResult) (Sent, error) {

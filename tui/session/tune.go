@@ -39,7 +39,7 @@ func (s *Session) Tune(ctx context.Context, r TuneRequest, observe func(Event)) 
 	case r.Serving != nil:
 		search = s.tuneServed
 		r.Workload.Load = workload.Demand{} // what is learned are service times, of one request after the other
-	case r.watched != nil && r.watched.LatencyMS > 0 && r.More == nil:
+	case r.watched != nil && r.watched.LatencyMS > 0:
 		search = s.tuneWatched
 	}
 	present := Standing{Mode: s.PresentMode(), Locked: s.Locked()}
