@@ -108,7 +108,8 @@ func (s *Session) tuneServed(ctx context.Context, r TuneRequest, ref *learn.Refe
 func (s *Session) tuneWatched(ctx context.Context, r TuneRequest, ref *learn.Reference,
 	observe func(Event)) (TuneResult, error) {
 	if r.More != nil {
-		observer(observe).note("the answers to several limits keep the mean latency: with one limit the quantile is looked at")
+		observer(observe).note("the answers to several limits keep the mean latency: the quantile is looked at " +
+			"where there is one limit")
 		return s.tuneLimit(ctx, r, ref, observe)
 	}
 	asked := optimize.Ask{LatencyMS: r.watched.LatencyMS, Quantile: cmp.Or(r.watched.Quantile, usualQuantile)}
