@@ -446,6 +446,8 @@ func (a Ask) Choose(settings []tegra.Setting, infer Phase, train *Phase) ([]Outc
 		return meets, nil
 	case nearest == nil:
 		return nil, errors.New("no predictions to choose from")
+	case a.simulates() && nearest.Rho <= a.mostBusy():
+		a.simulate(nearest, infer)
 	}
 	return nil, &NoSettingError{Ask: a, Nearest: *nearest}
 }

@@ -41,6 +41,7 @@ type deps struct {
 	budget    *cpubudget.Budget  // nil: not ours to limit
 	notice    string             // said at the start
 	version   string
+	seed      uint64 // of what is simulated
 	theme     widget.Theme
 	light     bool                         // the terminal's background, as far as its environment says
 	sixteen   bool                         // colours, not 256

@@ -58,8 +58,9 @@ func (r *root) do(i page.Intent) tea.Cmd {
 		sh.Mixes = &again
 		r.open(page.Front)
 	case page.Limit:
-		sh.Limit = optimize.Limit(i)
-		return r.broadcast(page.LimitSet{})
+		return r.chooseBy(session.Asked{Limit: optimize.Limit(i), Serving: sh.Load})
+	case page.Limits:
+		return r.chooseBy(session.Asked(i))
 	case page.ListModels:
 		return listModels(sh.host)
 	default:

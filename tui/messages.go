@@ -79,7 +79,7 @@ func (r *root) fold(msg tea.Msg) tea.Cmd {
 	case workloadsMsg:
 		sh.Work.List, sh.Work.Fixed, sh.Work.Suggested = msg.list, msg.fixed, msg.suggested
 		sh.fail("workloads", msg.err)
-		return r.broadcast(page.WorkloadsListed{})
+		return tea.Batch(sh.serve(), r.broadcast(page.WorkloadsListed{}))
 	case joinedMsg:
 		sh.joined(msg)
 	case modelLoadedMsg:
@@ -94,6 +94,8 @@ func (r *root) fold(msg tea.Msg) tea.Cmd {
 			return r.show(msg.view, true)
 		}
 		return sh.renew(msg.list) // of what shows by now
+	case servedMsg:
+		return r.foldServed(msg)
 	case page.ModelsListed:
 		return tea.Batch(r.broadcast(msg), sh.renew(msg.List))
 	case exportedMsg:
@@ -208,9 +210,9 @@ func (r *root) taskDone(msg taskDoneMsg) tea.Cmd {
 	}
 	again := tea.Batch(sh.listCampaigns(), listModels(sh.host), r.pulse())
 	if msg.view == nil {
-		return again
+		return tea.Batch(sh.serve(), again)
 	}
-	sh.Limit = j.Limit
+	sh.Limit, sh.Load, sh.LoadErr = j.Limit, j.Serving, nil
 	view := msg.view
 	for _, a := range j.Answers {
 		if a.Batch == view.Batch {

@@ -94,5 +94,5 @@ func (r *root) show(v *session.Outlook, same bool) tea.Cmd {
 		sh.Mixes = nil
 	}
 	sh.Outlook, sh.askedBatch = sh.outlooks.Put(sh.subject(v.Workload), v), 0
-	return r.broadcast(page.OutlookShown{Before: before, Same: same})
+	return tea.Batch(sh.serve(), r.broadcast(page.OutlookShown{Before: before, Same: same}))
 }

@@ -132,6 +132,7 @@ func depsOf(s *session.Session, o Options) deps {
 		budget:       o.Budget,
 		notice:       s.Notice,
 		version:      o.Version,
+		seed:         s.Seed,
 		campaigns:    s.Campaigns(),
 		panes:        o.Panes,
 		pane:         o.Pane,
@@ -142,7 +143,8 @@ func depsOf(s *session.Session, o Options) deps {
 	st := &d.state
 	st.Device.ReadOnly, st.Device.Block = s.ReadOnly, s.Sysfs().NVPModelBlock
 	st.Work = page.Work{Preferred: s.Options.Workload, Sizes: s.Sizes(), Choice: s.TuneChoice()}
-	st.Limit = st.Work.Choice.Limits()[0]
+	asked := st.Work.Choice.Asks()
+	st.Limit, st.Load = asked.Limit, asked.Serving
 	if st.Look.Glyphs = o.Glyphs; o.Glyphs == widget.GlyphsAuto {
 		st.Look.Glyphs = widget.GlyphsOf(os.Getenv)
 	}

@@ -23,6 +23,7 @@ type shared struct {
 	deps
 	ctx         context.Context // ends when the program does
 	outlooks    session.Outlooks
+	serving     servedOf      // what was worked out under a load last, or is
 	askedBatch  int           // batch size that was asked for and does not show yet; 0: none
 	tasks       session.Tasks // of this board, one at a time
 	task        *task         // that Tasks.Own shows

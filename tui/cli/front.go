@@ -59,6 +59,11 @@ func (a *app) front() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if model != "" && !cmd.Flags().Changed("x") && v.most == 0 {
+				var own bool
+				serving, own = withConfigured(serving, a.listed(o.Workload), cmd.Flags().Changed)
+				served = served || own
+			}
 			if served {
 				return a.frontServed(o, limit, serving, y == "energy", svg)
 			}

@@ -88,29 +88,10 @@ func underLoad(v session.Serving, given func(name string) bool) (bool, error) {
 	return any, nil
 }
 
-// withConfigured takes what no flag gives from the workload's own load and limit, and reports whether there is a load
-// or a latency limit at all. A closed loop that a flag asks for has no rate.
+// withConfigured takes what no flag gives, nor a line of --limit, from the workload's own load and limit, and reports
+// whether there is a load or a latency limit at all.
 func withConfigured(v session.Serving, w workload.Workload, given func(name string) bool) (session.Serving, bool) {
-	own, any := session.ServingOf(w)
-	if !any {
-		return v, false
-	}
-	if l, err := arrivals.Named(v.Arrivals); err == nil && !l.Open() || given("outstanding") {
-		own.RatePerS, own.Arrivals = 0, ""
-	}
-	for _, f := range []struct {
-		name     string
-		to, from *float64
-	}{{"rate", &v.RatePerS, &own.RatePerS}, {"latency", &v.LatencyMS, &own.LatencyMS},
-		{"quantile", &v.Quantile, &own.Quantile}, {"max-wait", &v.MaxWaitMS, &own.MaxWaitMS}} {
-		if !given(f.name) && *f.from > 0 {
-			*f.to = *f.from
-		}
-	}
-	if !given("arrivals") {
-		v.Arrivals = own.Arrivals
-	}
-	return v, true
+	return v.Configured(w, func(name string) bool { return given(name) || given("limit") && v.Gives(name) })
 }
 
 // servedJSON is what a setting does under a load.
@@ -265,14 +246,15 @@ func (a *app) chooseServed(m *learn.Model, limit optimize.Limit, v session.Servi
 		return err
 	}
 	o := session.OutlookOf(m, list)
-	found, at, err := o.Serve(ask)
+	service := o.Under(ask)
+	found, at, err := service.Answer()
 	if err != nil && !errors.Is(err, optimize.ErrInfeasible) {
 		return err
 	}
 	a.doubts(m)
 	plain := optimize.Limit{PowerW: limit.PowerW, TimeMS: limit.TimeMS, Margin: limit.Margin}
 	x := a.chosen(m, o, at, plain, err == nil)
-	x.served, x.ask = &found, ask
+	x.served, x.ask, x.standing = &found, ask, service.Standing(found.Setting)
 	if !a.asJSON {
 		return errors.Join(err, x.print(a.out))
 	}
@@ -287,13 +269,18 @@ func (a *app) frontServed(o *session.Outlook, limit optimize.Limit, v session.Se
 	if err != nil {
 		return err
 	}
-	list := o.ServedFront(ask, energy)
+	service := o.Under(ask)
+	list := service.Front(energy)
+	standings := make([]optimize.Standing, len(list))
+	for i := range list {
+		standings[i] = service.Standing(list[i].Setting)
+	}
 	if len(list) == 0 {
-		_, _, err := o.Serve(ask)
+		_, _, err := service.Answer()
 		return err
 	}
 	if svg != "" {
-		if err := writeFile(svg, export.FigureSVG(o.ServedFigure(ask, list, energy))); err != nil {
+		if err := writeFile(svg, export.FigureSVG(service.Figure(list, energy))); err != nil {
 			return err
 		}
 		if a.note("%s: the Pareto front of %s", svg, text.Count(len(list), "setting")); !a.asCSV && !a.asJSON {
@@ -301,7 +288,7 @@ func (a *app) frontServed(o *session.Outlook, limit optimize.Limit, v session.Se
 		}
 	}
 	if a.asCSV {
-		return export.ServedCSV(a.out, ask, list, o.Model.Provenance.Virtual)
+		return export.ServedCSV(a.out, ask, list, standings, o.Model.Provenance.Virtual)
 	}
 	type point struct {
 		Mode    tegra.Mode `json:"mode"`
@@ -309,11 +296,13 @@ func (a *app) frontServed(o *session.Outlook, limit optimize.Limit, v session.Se
 		TimeMS  float64    `json:"time_ms"`
 		Virtual bool       `json:"virtual"`
 		servedJSON
+		export.Standing
 	}
 	points, rows := []point{}, [][]string{{"mode", "batch", fmt.Sprintf("p%.4g ms", 100*ask.Quantile), "W peak",
-		"W mean", "J per request", "busy"}}
-	for _, v := range list {
-		points = append(points, point{v.Mode, v.Batch, v.TimeMS, o.Model.Provenance.Virtual, *toServedJSON(ask, v)})
+		"W mean", "J per request", "busy", ""}}
+	for i, v := range list {
+		points = append(points, point{v.Mode, v.Batch, v.TimeMS, o.Model.Provenance.Virtual, *toServedJSON(ask, v),
+			export.StandingOf(standings[i])})
 		p := points[len(points)-1]
 		value := func(v tegra.Val[float64]) string {
 			if !v.OK {
@@ -322,7 +311,7 @@ func (a *app) frontServed(o *session.Outlook, limit optimize.Limit, v session.Se
 			return text.Of(v.V)
 		}
 		rows = append(rows, []string{v.Mode.String(), fmt.Sprint(v.Batch), text.Of(v.LatencyMS), text.Of(v.PeakW),
-			value(p.MeanW), value(p.UnitJ), fmt.Sprintf("%.0f %%", 100*p.BusyShare)})
+			value(p.MeanW), value(p.UnitJ), fmt.Sprintf("%.0f %%", 100*p.BusyShare), standings[i].String()})
 	}
 	if a.asJSON {
 		return printJSON(a.out, points)

@@ -170,8 +170,18 @@ func LimitText(l optimize.Limit) string {
 		return widget.MS(l.TimeMS) + " ms"
 	case l.PowerW > 0:
 		return fmt.Sprintf("%.1f W", l.PowerW)
+	case l == (optimize.Limit{}):
+		return "none"
 	}
 	return "least energy"
+}
+
+// AskedText prints limits, and the load under which they hold.
+func AskedText(a session.Asked) string {
+	if a.Serving == nil {
+		return LimitText(a.Limit)
+	}
+	return a.String()
 }
 
 // Gigabytes prints bytes as GB with one decimal, or a dash.

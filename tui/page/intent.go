@@ -83,6 +83,8 @@ type (
 	ShowMixes struct{ *session.PairMixes }
 	// Limit chooses by another limit; LimitSet says that it is in force.
 	Limit optimize.Limit
+	// Limits chooses by other limits under another load; LimitSet says that they are in force.
+	Limits session.Asked
 )
 
 type (
@@ -139,6 +141,7 @@ func (Load) intent()        {}
 func (Size) intent()        {}
 func (ShowMixes) intent()   {}
 func (Limit) intent()       {}
+func (Limits) intent()      {}
 func (Remember) intent()    {}
 func (Apply) intent()       {}
 func (SetMode) intent()     {}

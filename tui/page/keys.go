@@ -18,7 +18,7 @@ type Keys struct {
 	NextPage, PrevPage, Help, Freeze, Tune, Undo, Copy, Export, Quit, Messages, Mouse, Slower, Faster, Page,
 	Enlarge, Back, Up, Down, Left, Right, PageUp, PageDown, HalfUp, HalfDown, Home, End, Enter, Apply, AtOnce,
 	Yes, No, Filter, NextMatch, PrevMatch, Palette, Sort, AtBoot, Compare, Presets, Compose, Block, Lower, Higher,
-	Rivals, Axes, Group, Verify, Lock, Table, Answer, Size, SizeBefore, Log, Whole, ZoomIn, ZoomOut, Start, Edit, Stop,
+	Limits, Rivals, Axes, Group, Verify, Lock, Table, Answer, Size, SizeBefore, Log, Whole, ZoomIn, ZoomOut, Start, Edit, Stop,
 	Output, Pause, Resume, Redo, Look, Load, Refit, Mark, NextPlot, Picture, FieldNext, FieldPrev, OptionNext,
 	OptionPrev, StartNow, New, Open, Rename, Delete, Restore, Boards widget.Action
 }
@@ -75,7 +75,8 @@ Compose     C           compose           modes       build a mode knob by knob
 Block       w           nvpmodel block    modes       write this mode as a block for nvpmodel.conf
 Lower       [           limit down        front form  lower the limit, and go to its answer
 Higher      ]           limit up          front form  raise it
-Axes        X           axes              front       time and power, time and energy, power and energy; of a map: its quantity
+Limits      i           type limits       front modes  type limits: 30 W; of inference with a load: 30 W, p99 50 ms, 30/s
+Axes        X           axes              front       time, power, energy; of inference units per second, under a load its latency; of a map: its quantity
 Group       K           group by knob     front       light up the modes that share a knob's setting; other knobs of a map or curves
 Rivals      O           other models      front       fronts and choices of other models of the workload, over the same cloud
 Verify      v           verify            front       measure this mode, then restore the board

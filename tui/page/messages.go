@@ -23,6 +23,8 @@ type (
 	}
 	// LimitSet says that modes are chosen by another limit.
 	LimitSet struct{}
+	// ServedShown says that it was worked out what modes do under the load.
+	ServedShown struct{}
 	// ModelsListed brings the models of the data directory.
 	ModelsListed struct {
 		List    []session.ModelInfo

@@ -123,6 +123,48 @@ func (r Reader) MayMeasure() string { return r.state.MayMeasure() }
 // Limit is what modes are chosen by.
 func (r Reader) Limit() optimize.Limit { return r.state.Limit }
 
+// Load is the load under which the modes that show are chosen; false where there is none, as of training.
+func (r Reader) Load() (v session.Serving, loaded bool) {
+	o := r.state.Outlook
+	if o == nil || r.state.LoadErr != nil {
+		return v, false
+	}
+	w, _ := r.state.Work.Find(o.Workload)
+	return session.LoadFor(w, r.state.Load)
+}
+
+// Served is what the modes that show do under the load; nil: there is none, or that is being worked out.
+func (r Reader) Served() *session.Served {
+	if _, loaded := r.Load(); loaded && r.state.Served.Of(r.state.Outlook) {
+		return r.state.Served
+	}
+	return nil
+}
+
+// Asked is what modes are chosen by.
+func (r Reader) Asked() session.Asked {
+	a := session.Asked{Limit: r.state.Limit}
+	if v, loaded := r.Load(); loaded {
+		a.Serving = &v
+	}
+	return a
+}
+
+// Standing is where a mode stands against what is asked; optimize.Unknown where nothing is known of it.
+func (r Reader) Standing(m tegra.Mode) optimize.Standing {
+	unknown := optimize.Standing{State: optimize.Unknown}
+	switch _, loaded := r.Load(); {
+	case !loaded:
+		return r.state.Outlook.StandingOf(m, r.state.Limit)
+	case r.Served() == nil:
+		return unknown
+	}
+	if i, ok := r.state.Outlook.Index(m); ok {
+		return r.state.Served.ModeStanding(i)
+	}
+	return unknown
+}
+
 // Outlook is the one that shows; nil without a model.
 func (r Reader) Outlook() *session.Outlook { return r.state.Outlook }
 

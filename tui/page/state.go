@@ -22,6 +22,9 @@ type State struct {
 	Work     Work
 	Tasks    Tasks
 	Limit    optimize.Limit     // what Front chooses by
+	Load     *session.Serving   // the load under which modes of inference are chosen; nil: the configured one, if any
+	LoadErr  error              // why there is none although one was asked for
+	Served   *session.Served    // what they do under it; nil: there is no load, or that is being worked out
 	Outlook  *session.Outlook   // the one that shows; nil without a model
 	Mixes    *session.PairMixes // of the newest pair, which Front shows then; nil without
 	Applied  session.Applied    // what this program has done to the board

@@ -71,6 +71,9 @@ func ParseAsked(line string) (a Asked, err error) {
 	return a, err
 }
 
+// UsageText is what was wrong with a line, without the words that all errors of usage begin with.
+func UsageText(err error) string { return strings.TrimPrefix(err.Error(), ErrUsage.Error()+": ") }
+
 // usualQuantile is that of a latency without one.
 const usualQuantile = 0.99
 

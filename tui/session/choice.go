@@ -38,12 +38,32 @@ type TuneChoice struct {
 	// one workload.
 	Pair       string `json:"pair,omitempty"`
 	PairLimits string `json:"pair_limits,omitempty"`
+	// Load is a line of limits with a load, as ParseAsked reads it, in place of PowerW and TimeMS; "": none.
+	Load string `json:"load,omitempty"`
 }
 
 // DefaultChoice is the one for a board on which none was made.
 func DefaultChoice(presets []tegra.Preset) TuneChoice {
 	return TuneChoice{Goal: WithinPower, PowerW: []float64{DefaultPowerW(presets)}, TimeMS: []float64{100},
 		Depth: optimize.Quick.String(), Coverage: CoverLimit.String()}
+}
+
+// Asked is the line of limits with a load; nil where there is none, or one that cannot be read.
+func (c TuneChoice) Asked() *Asked {
+	a, err := ParseAsked(c.Load)
+	if c.Load == "" || err != nil {
+		return nil
+	}
+	a.Limit.Energy = c.Goal == LeastEnergy
+	return &a
+}
+
+// Asks is what the choice asks for first.
+func (c TuneChoice) Asks() Asked {
+	if a := c.Asked(); a != nil {
+		return *a
+	}
+	return Asked{Limit: c.Limits()[0]}
 }
 
 // Limits are what the choice asks for.

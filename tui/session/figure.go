@@ -13,6 +13,7 @@ import (
 	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/profiles/workload"
 	"jtune/tegra"
 )
 
@@ -211,20 +212,23 @@ func (o *Outlook) Curves(over tegra.Knob, at tegra.Mode, l optimize.Limit, here 
 
 // Cloud is all settings in the plane of two quantities, and their front.
 func (o *Outlook) Cloud(plane int, l optimize.Limit) figure.Figure {
-	pl := Planes[plane]
-	f := o.figureOf("front", fmt.Sprintf("%s and %s of all modes", pl.Across, pl.Up))
+	return o.CloudOf(o.Trades(workload.Workload{}, l, nil)[plane])
+}
+
+// CloudOf is Cloud of two quantities.
+func (o *Outlook) CloudOf(t Trade) figure.Figure {
+	f := o.figureOf("front", fmt.Sprintf("%s and %s of all modes", t.Across.Word, t.Up.Word))
 	f.Lacks = ""
-	f.X = quantityAxis(pl.Across, o.Several())
-	f.X.Log = pl.Across != optimize.Power
-	panel := figure.Panel{Axis: quantityAxis(pl.Up, o.Several())}
+	f.X = t.Across.Axis
+	panel := figure.Panel{Axis: t.Up.Axis}
 	panel.Axis.Log, panel.Axis.Zero = false, true
 	at := func(i int) figure.Point {
-		return figure.At(o.columns[pl.Across][i], o.columns[pl.Up][i]).Of(o.modeText(o.Known[i].Mode))
+		return figure.At(t.Across.Values[i], t.Up.Values[i]).Of(o.modeText(o.Known[i].Mode))
 	}
 	front := figure.Series{Name: "front", Shape: figure.Rings}
 	predicted := figure.Series{Name: predictedSeries, Shape: figure.Dots}
 	measured := figure.Series{Name: measuredSeries, Shape: figure.Marks}
-	for _, i := range o.fronts[plane] {
+	for _, i := range t.Front(nil) {
 		front.Points = append(front.Points, at(i))
 	}
 	for i := range o.Known {
@@ -235,13 +239,10 @@ func (o *Outlook) Cloud(plane int, l optimize.Limit) figure.Figure {
 		}
 	}
 	panel.Series = []figure.Series{predicted, front, measured}
-	for _, limit := range []struct {
-		axis optimize.Axis
-		at   float64
-	}{{optimize.Power, l.PowerW}, {optimize.Time, l.TimeMS}} {
-		if limit.at > 0 && (limit.axis == pl.Up || limit.axis == pl.Across) {
-			name := fmt.Sprintf("limit %s %s", text.Of(limit.at), limit.axis.Unit())
-			panel.Limits = append(panel.Limits, figure.Limit{At: limit.at, Name: name, Across: limit.axis == pl.Across})
+	for _, q := range []*Quantity{t.Up, t.Across} {
+		if q.Limit > 0 {
+			name := fmt.Sprintf("limit %s %s", text.Of(q.Limit), q.Unit)
+			panel.Limits = append(panel.Limits, figure.Limit{At: q.Limit, Name: name, Across: q == t.Across})
 		}
 	}
 	f.Panels = []figure.Panel{panel}

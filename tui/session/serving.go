@@ -2,11 +2,9 @@ package session
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -14,7 +12,6 @@ import (
 	"jtune/internal/figure"
 	"jtune/optimize"
 	"jtune/profiles/workload"
-	"jtune/tegra"
 )
 
 // mostTraceFile bounds a file of arrivals in bytes.
@@ -39,6 +36,62 @@ func ServingOf(w workload.Workload) (v Serving, given bool) {
 	}
 	return Serving{RatePerS: w.Load.Rate, Arrivals: w.Load.Arrivals, MaxWaitMS: w.Load.MaxWaitMS,
 		LatencyMS: w.Limit.LatencyMS, Quantile: w.Limit.Quantile}, w.Load.Rate > 0 || w.Limit.LatencyMS > 0
+}
+
+// LoadFor is the load under which modes of a workload are chosen: what is asked for, and what the configuration gives
+// where that leaves it open; false where there is none, as of training.
+func LoadFor(w workload.Workload, asked *Serving) (v Serving, loaded bool) {
+	if !w.Infers() {
+		return v, false
+	}
+	v = Serving{Quantile: usualQuantile, PowerAs: string(optimize.Peak)}
+	if asked != nil {
+		v = *asked
+	}
+	v, own := v.Configured(w, v.Gives)
+	return v, own || asked != nil
+}
+
+// Gives reports whether it says what the flag of this name does.
+func (v Serving) Gives(flag string) bool {
+	switch flag {
+	case "rate":
+		return v.RatePerS > 0
+	case "arrivals": // a rate alone means random ones
+		return v.Arrivals != "" || v.RatePerS > 0
+	case "latency", "quantile":
+		return v.LatencyMS > 0
+	case "max-wait":
+		return v.MaxWaitMS > 0
+	case "outstanding":
+		return v.Outstanding > 0
+	}
+	return false
+}
+
+// Configured takes what is not given, by the names of flags, from the load and the limit that the configuration gives
+// the workload, and reports whether it gives any. A closed loop that is asked for has no rate.
+func (v Serving) Configured(w workload.Workload, given func(flag string) bool) (Serving, bool) {
+	own, any := ServingOf(w)
+	if !any {
+		return v, false
+	}
+	if l, err := arrivals.Named(v.Arrivals); err == nil && !l.Open() || given("outstanding") {
+		own.RatePerS, own.Arrivals = 0, ""
+	}
+	for _, f := range []struct {
+		name     string
+		to, from *float64
+	}{{"rate", &v.RatePerS, &own.RatePerS}, {"latency", &v.LatencyMS, &own.LatencyMS},
+		{"quantile", &v.Quantile, &own.Quantile}, {"max-wait", &v.MaxWaitMS, &own.MaxWaitMS}} {
+		if !given(f.name) && *f.from > 0 {
+			*f.to = *f.from
+		}
+	}
+	if !given("arrivals") {
+		v.Arrivals = own.Arrivals
+	}
+	return v, true
 }
 
 // Load is how its requests come. Errors are of usage.
@@ -111,43 +164,8 @@ func (v Serving) Ask(l optimize.Limit, seed uint64) (optimize.Ask, error) {
 	return a, nil
 }
 
-// phase is the workload of an outlook in every setting, and the settings. A model of one batch size has
-// it in its provenance.
-func (o *Outlook) phase() (optimize.Phase, []tegra.Setting) {
-	known := slices.Clone(o.Known)
-	settings := make([]tegra.Setting, len(known))
-	for i := range known {
-		if known[i].Batch == 0 {
-			known[i].Batch = max(1, o.Model.Provenance.Batch)
-		}
-		settings[i] = known[i].Setting
-	}
-	return optimize.NewPhase(known), settings
-}
-
-// Serve is the setting that an ask wants, and its index. The error is an *optimize.NoSettingError where
-// none meets it; the outcome is then the nearest.
-func (o *Outlook) Serve(a optimize.Ask) (optimize.Outcome, int, error) {
-	infer, settings := o.phase()
-	list, err := a.Choose(settings, infer, nil)
-	var none *optimize.NoSettingError
-	switch {
-	case errors.As(err, &none):
-		return none.Nearest, slices.Index(settings, none.Nearest.Setting), err
-	case err != nil:
-		return optimize.Outcome{}, -1, err
-	}
-	best, _ := a.Evaluate(list[0].Setting, infer, nil)
-	return best, slices.Index(settings, best.Setting), nil
-}
-
-// ServedFront is the Pareto front of latency and power, or energy per request, of the settings that
-// follow the load, the fastest first.
-func (o *Outlook) ServedFront(a optimize.Ask, energy bool) []optimize.Outcome {
-	infer, settings := o.phase()
-	_, cost := servedCost(a, energy)
-	return a.Front(settings, infer, cost)
-}
+// QuantileText is what people call a quantile: "p99".
+func QuantileText(q float64) string { return fmt.Sprintf("p%.4g", 100*q) }
 
 // servedCost is what a front under a load has beside the latency.
 func servedCost(a optimize.Ask, energy bool) (of figure.Axis, cost func(optimize.Outcome) float64) {
@@ -166,10 +184,11 @@ func servedCost(a optimize.Ask, energy bool) (of figure.Axis, cost func(optimize
 		func(v optimize.Outcome) float64 { return v.PeakW }
 }
 
-// ServedFigure draws a front under a load.
-func (o *Outlook) ServedFigure(a optimize.Ask, front []optimize.Outcome, energy bool) figure.Figure {
+// Figure draws a front under a load.
+func (s *Service) Figure(front []optimize.Outcome, energy bool) figure.Figure {
+	a, o := s.Ask, s.of
 	axis, cost := servedCost(a, energy)
-	quantile := fmt.Sprintf("p%.4g", 100*a.Quantile)
+	quantile := QuantileText(a.Quantile)
 	f := o.figureOf("front under load", fmt.Sprintf("%s and %s at %s", quantile, axis.Name, a.Load))
 	f.Lacks = ""
 	f.X = figure.Axis{Key: "latency_ms", Name: quantile + " at " + a.Load.String(), Unit: "ms"}

@@ -76,7 +76,7 @@ func (f *Apply) Ask(i page.Apply) page.Intent {
 			f.reboot, f.ask.Preset = true, tegra.Val[int]{}
 		}
 	}
-	f.standing = f.read.Outlook().StandingOf(i.Mode, f.read.Limit())
+	f.standing = f.read.Standing(i.Mode)
 	about := f.read.Outlook().About(i.Mode)
 	if !about.Fitted && about.Predicted.TimeMS > 0 {
 		f.predicted = &about.Predicted

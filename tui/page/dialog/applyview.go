@@ -69,7 +69,7 @@ func (f *Apply) Render(w, h int) string {
 		lines = append(lines, "measured  "+page.Takes(*m))
 	}
 	if s := f.standing; s.Limited && s.State != optimize.Unknown {
-		lines = append(lines, "limit     "+page.LimitText(f.read.Limit())+"  "+page.StandingText(s))
+		lines = append(lines, "limit     "+page.AskedText(f.read.Asked())+"  "+page.StandingText(s))
 	}
 	keys := f.read.Keys()
 	lock := "only caps, clocks stay free"

@@ -56,6 +56,7 @@ func NewTune(read page.Reader) *Tune {
 		typed:  widget.NewInput("", "0123456789., Wwmps/", 60),
 		listed: widget.NewInput("", "0123456789,", 30),
 	}
+	d.asked = last.Asked()
 	d.choice[fieldLimit] = max(0, slices.Index(goals, last.Goal))
 	if last.Coverage == session.CoverFront.String() {
 		d.choice[fieldCoverage] = int(session.CoverFront)
@@ -277,7 +278,12 @@ func (d *Tune) perSample(sized, one string) string {
 
 // answers are those of the dialog, to be remembered.
 func (d *Tune) answers() session.TuneChoice {
+	load := ""
+	if asked := d.load(); asked != nil {
+		load = asked.String()
+	}
 	return session.TuneChoice{
+		Load:     load,
 		Workload: d.read.Workloads()[d.choice[fieldWorkload]].Name,
 		Goal:     d.goal(),
 		PowerW:   d.powerW,

@@ -48,7 +48,7 @@ func (d *Tune) typedLoad() (a session.Asked, is bool, wrong string) {
 	a, err := session.ParseAsked(line)
 	switch {
 	case err != nil:
-		return a, true, strings.TrimPrefix(err.Error(), session.ErrUsage.Error()+": ")
+		return a, true, session.UsageText(err)
 	case a.Serving != nil && !d.workload().Infers():
 		return a, true, "a rate and a latency are of inference"
 	}

@@ -20,13 +20,16 @@ type filter struct {
 
 // filterKey is what the modes that pass depend on.
 type filterKey struct {
-	view  *session.Outlook
-	text  string
-	plane int
+	view   *session.Outlook
+	served *session.Served
+	text   string
+	plane  int
 }
 
-// Typing reports whether a filter is typed.
-func (p *Page) Typing() bool { return p.filter.input != nil && p.mixed() == nil }
+// Typing reports whether a filter or limits are typed.
+func (p *Page) Typing() bool {
+	return (p.filter.input != nil || p.load.line.Typing()) && p.mixed() == nil
+}
 
 // filtered lists the modes that pass; nil: all. What cannot be read, or keeps no mode, changes nothing.
 func (p *Page) filtered() []int {
@@ -36,7 +39,7 @@ func (p *Page) filtered() []int {
 		text = f.input.Value()
 	}
 	v := p.read.Outlook()
-	of := filterKey{v, text, p.plane}
+	of := filterKey{v, p.read.Served(), text, p.plane}
 	if f.of == of || v == nil {
 		return f.pass
 	}
@@ -54,7 +57,7 @@ func (p *Page) filtered() []int {
 	default:
 		f.pass, f.front = pass, nil
 		if pass != nil {
-			f.front = v.FrontAmong(p.plane, pass)
+			f.front = p.trade().Front(pass)
 		}
 	}
 	return f.pass

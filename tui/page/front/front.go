@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"jtune/internal/axis"
 	"jtune/internal/figure"
 	"jtune/optimize"
 	"jtune/tegra"
@@ -21,8 +22,9 @@ import (
 // under the limit; from here a mode goes onto the board.
 type Page struct {
 	read   page.Reader
-	plane  int                     // of planes
-	log    [optimize.Time + 1]bool // by axis: drawn by its logarithm
+	plane  int             // of trades
+	linear map[string]bool // by the key of a quantity: drawn linearly or not, against its custom
+	load   load
 	cloud  widget.Cloud
 	top    int  // first row of the cloud on the page
 	cursor int  // index of the space
@@ -55,8 +57,7 @@ var _ page.Page = (*Page)(nil)
 
 // New draws the outlook that is read.
 func New(read page.Reader) *Page {
-	p := &Page{read: read, asTab: read.Look().Glyphs == widget.GlyphsASCII}
-	p.log[optimize.Time], p.log[optimize.Energy] = true, true
+	p := &Page{read: read, linear: map[string]bool{}, asTab: read.Look().Glyphs == widget.GlyphsASCII}
 	p.tab = widget.Table{Keys: read.Keys().ListKeys(), Cols: []widget.Column{
 		{Title: "front mode", Width: 20, Whole: true},
 		{Title: "", Width: 1}, // where it stands
@@ -78,7 +79,10 @@ func (p *Page) Name() page.Name { return page.Front }
 func (p *Page) Update(msg tea.Msg) page.Intent {
 	switch m := msg.(type) {
 	case tea.PasteMsg:
-		if p.Typing() {
+		switch {
+		case p.load.line.Typing():
+			p.load.line.Update(m)
+		case p.Typing():
 			p.filter.input.Update(m)
 		}
 	case page.ModelsListed:
@@ -90,9 +94,13 @@ func (p *Page) Update(msg tea.Msg) page.Intent {
 		return p.take(m)
 	case page.LimitSet:
 		if p.read.Outlook() != nil {
+			p.load.seek = true
 			p.goTo(p.answer())
 		}
+	case page.ServedShown:
+		return p.served()
 	case page.OutlookShown:
+		p.load.seek = p.load.seek || !m.Same
 		if !m.Same || p.cursor == m.Before.Answer(p.read.Limit()) { // a mode off the answer stays under the cursor
 			p.goTo(p.answer())
 		}
@@ -116,7 +124,7 @@ func (p *Page) front() []int {
 	if p.filtered() != nil {
 		return p.filter.front
 	}
-	return p.read.Outlook().Front(p.plane)
+	return p.trade().Front(nil)
 }
 
 // Key is page.Page's.
@@ -129,7 +137,11 @@ func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 	v := p.read.Outlook()
 	if v == nil {
 		p.filter.input = nil
+		p.load.line.Close()
 		return nil, false
+	}
+	if p.load.line.Typing() {
+		return p.load.line.Key(k, p.read), true
 	}
 	if p.Typing() {
 		p.typeFilter(k)
@@ -157,7 +169,9 @@ func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 	}
 	switch {
 	case keys.Answer.Matches(k):
-		p.goTo(p.answer())
+		return p.toAnswer(), true
+	case keys.Limits.Matches(k):
+		p.load.line.Open(p.read)
 	case keys.Rivals.Matches(k):
 		return p.turnRivals(), true
 	case keys.Filter.Matches(k):
@@ -191,7 +205,7 @@ func (p *Page) viewKey(k tea.KeyPressMsg) (page.Intent, bool) {
 	case keys.Back.Matches(k) && p.drawn != drawCloud && !p.large:
 		p.drawn = drawCloud
 	case keys.Axes.Matches(k):
-		p.plane = (p.plane + 1) % len(session.Planes)
+		p.plane = (p.plane + 1) % len(p.trades())
 		p.goTo(p.cursor)
 	case keys.Log.Matches(k):
 		says := p.nextLog()
@@ -220,24 +234,6 @@ func (p *Page) viewKey(k tea.KeyPressMsg) (page.Intent, bool) {
 	return nil, true
 }
 
-// nextLog takes the next of the four ways to draw the two axes.
-func (p *Page) nextLog() page.Intent {
-	pl := session.Planes[p.plane]
-	p.log[pl.Across] = !p.log[pl.Across]
-	if p.log[pl.Across] {
-		p.log[pl.Up] = !p.log[pl.Up]
-	}
-	return page.Sayf("across: %s; up: %s", p.axisText(pl.Across), p.axisText(pl.Up))
-}
-
-// axisText says what an axis shows and how.
-func (p *Page) axisText(a optimize.Axis) string {
-	if p.log[a] {
-		return a.String() + ", logarithmic"
-	}
-	return a.String() + ", linear"
-}
-
 func (p *Page) zoomBy(steps int) page.Intent {
 	x, y := p.points().Share(p.cursor)
 	p.cloud.Zoom = p.cloud.Zoom.By(steps, x, y)
@@ -249,6 +245,7 @@ func (p *Page) toSize(by int) page.Intent {
 	if p.read.Outlook().Batches() == nil {
 		return nil
 	}
+	p.load.atBest = p.cursor == p.answer()
 	return page.Size(by)
 }
 
@@ -331,6 +328,7 @@ func (p *Page) off(by int) page.Intent {
 	}
 	xs, ys := p.columns()
 	x0, y0 := math.Log(xs[p.cursor]), ys[p.cursor]
+	drawn := axis.Finite(x0)
 	best, least := -1, math.Inf(1)
 	for _, i := range p.shown() {
 		dy := (ys[i] - y0) / y0
@@ -338,6 +336,9 @@ func (p *Page) off(by int) page.Intent {
 			continue
 		}
 		dx := math.Log(xs[i]) - x0
+		if !drawn { // from a mode whose queue only grows
+			dx = 0
+		}
 		if d := math.Abs(dy) + 4*math.Abs(dx); d < least {
 			best, least = i, d
 		}
@@ -365,6 +366,10 @@ func (p *Page) shown() []int {
 func (p *Page) moveLimit(steps int) page.Intent {
 	by := float64(steps)
 	l := p.read.Limit()
+	if v, loaded := p.read.Load(); loaded && v.LatencyMS > 0 {
+		v.LatencyMS = max(0.01, v.LatencyMS*math.Pow(1.05, by))
+		return page.Limits{Limit: l, Serving: &v}
+	}
 	switch {
 	case l.TimeMS > 0:
 		l.TimeMS = max(0.01, l.TimeMS*math.Pow(1.05, by)) // up and down again is where it was
@@ -435,7 +440,7 @@ func (p *Page) Hints() []widget.Action {
 		keys.Up.With(keys.Down, "off it").Doing("to the next mode above or below"),
 		keys.PageUp.As("far left").Doing("along the front by a twentieth of it"),
 		keys.PageDown.As("far right").Doing("the other way"),
-		keys.Rivals, keys.Filter.Doing("keep modes such as cores<=8: their front, their answer"),
+		keys.Limits, keys.Rivals, keys.Filter.Doing("keep modes such as cores<=8: their front, their answer"),
 		keys.HalfUp, keys.HalfDown, keys.Home, keys.End, keys.Answer, keys.Group, keys.AtOnce.Unless(why))
 }
 
@@ -463,9 +468,12 @@ func (p *Page) Files() ([]page.File, error) {
 		svg, list, doc, err := export.FigureFiles(p.figure())
 		return []page.File{{Ending: "svg", Text: svg}, {Ending: "csv", Text: list}, {Ending: "json", Text: doc}}, err
 	}
+	if s := p.read.Served(); s != nil {
+		return p.servedFiles(s)
+	}
 	points := export.Points{Known: v.Known, Standings: v.Standings(p.read.Limit()), Virtual: v.Model.Provenance.Virtual}
 	c := export.NewCloud(points, p.front())
-	f := v.Cloud(p.plane, p.read.Limit())
+	f := v.CloudOf(p.trade())
 	x, y := p.scales()
 	f.X.Part, f.Panels[0].Axis.Part = &x, &y
 	xs, ys := p.columns()

@@ -4,42 +4,67 @@ import (
 	"jtune/internal/axis"
 	"jtune/optimize"
 	"jtune/tegra"
+	"jtune/tui/page"
 	"jtune/tui/session"
 	"jtune/tui/widget"
 )
 
 // dotsOf is what the dots of the cloud are made from.
 type dotsOf struct {
-	view  *session.Outlook
-	plane int
-	group int
-	value float64 // of the group's knob
-	text  string  // of the filter
+	view   *session.Outlook
+	served *session.Served
+	plane  int
+	group  int
+	value  float64 // of the group's knob
+	text   string  // of the filter
 }
 
 // answerKey is what an answer depends on.
 type answerKey struct {
-	view  *session.Outlook
-	limit optimize.Limit
-	text  string // of the filter
+	view   *session.Outlook
+	served *session.Served
+	limit  optimize.Limit
+	text   string // of the filter
 }
 
 // columns are the values across and up of all modes.
 func (p *Page) columns() (xs, ys []float64) {
-	pl := session.Planes[p.plane]
-	return p.read.Outlook().Column(pl.Across), p.read.Outlook().Column(pl.Up)
+	t := p.trade()
+	return t.Across.Values, t.Up.Values
 }
 
 // points are all modes by the axes of the plot.
 func (p *Page) points() widget.Points {
-	pl, v := session.Planes[p.plane], p.read.Outlook()
-	xs, ys := p.columns()
+	t := p.trade()
 	return widget.Points{
-		Xs: xs,
-		Ys: ys,
-		X:  axis.NewScale(v.Span(pl.Across), p.log[pl.Across]),
-		Y:  axis.NewScale(v.Span(pl.Up), p.log[pl.Up]),
+		Xs: t.Across.Values,
+		Ys: t.Up.Values,
+		X:  axis.NewScale(t.Across.Span, p.logarithmic(t.Across)),
+		Y:  axis.NewScale(t.Up.Span, p.logarithmic(t.Up)),
 	}
+}
+
+// nextLog takes the next of the four ways to draw the two axes.
+func (p *Page) nextLog() page.Intent {
+	t := p.trade()
+	p.turnScale(t.Across)
+	if p.logarithmic(t.Across) {
+		p.turnScale(t.Up)
+	}
+	return page.Sayf("across: %s; up: %s", p.axisText(t.Across), p.axisText(t.Up))
+}
+
+func (p *Page) turnScale(q *session.Quantity) { p.linear[q.Key] = !p.linear[q.Key] }
+
+// logarithmic reports whether a quantity is drawn by its logarithm.
+func (p *Page) logarithmic(q *session.Quantity) bool { return q.Log != p.linear[q.Key] }
+
+// axisText says what an axis shows and how.
+func (p *Page) axisText(q *session.Quantity) string {
+	if p.logarithmic(q) {
+		return q.Word + ", logarithmic"
+	}
+	return q.Word + ", linear"
 }
 
 // scales returns those of the part that shows.
@@ -50,25 +75,25 @@ func (p *Page) scales() (x, y axis.Scale) {
 
 // plot draws the cloud of all modes.
 func (p *Page) plot(w, h int) string {
-	v, pl := p.read.Outlook(), session.Planes[p.plane]
+	v, t := p.read.Outlook(), p.trade()
 	show := widget.CloudView{
 		Points:   p.points(),
-		XName:    pl.Across.Unit(),
-		YName:    pl.Up.Unit(),
+		XName:    t.Across.Label,
+		YName:    t.Up.Label,
 		Coarse:   p.read.Look().Glyphs >= widget.GlyphsBlocks,
 		Plain:    p.frontByGlyph(),
 		Front:    p.front(),
-		AtX:      p.limitOn(pl.Across),
-		AtY:      p.limitOn(pl.Up),
+		AtX:      t.Across.Limit,
+		AtY:      t.Up.Limit,
 		Measured: p.indexes(v.Measured()),
 		Doubted:  p.indexes(v.Doubted()),
 		Marks:    p.marks(),
 		Lines:    p.rivalLines(),
 		Cursor:   p.cursor,
-		BandX:    p.band(pl.Across),
-		BandY:    p.band(pl.Up),
+		BandX:    t.Across.Band(p.cursor),
+		BandY:    t.Up.Band(p.cursor),
 	}
-	of := dotsOf{view: v, plane: p.plane, group: p.group}
+	of := dotsOf{view: v, served: p.read.Served(), plane: p.plane, group: p.group}
 	if pass := p.filtered(); pass != nil {
 		of.text = p.filter.of.text
 		show.Group = func() []int { return pass }
@@ -90,30 +115,6 @@ func (p *Page) indexes(list []tegra.Measured) []int {
 		}
 	}
 	return out
-}
-
-// limitOn is the limit that an axis shows, or 0.
-func (p *Page) limitOn(a optimize.Axis) float64 {
-	switch a {
-	case optimize.Power:
-		return p.read.Limit().PowerW
-	case optimize.Time:
-		return p.read.Limit().TimeMS
-	}
-	return 0
-}
-
-// band is how far the prediction under the cursor may be off. What was measured
-// has none, and energy none of its own.
-func (p *Page) band(a optimize.Axis) [2]float64 {
-	switch pr := p.read.Outlook().Known[p.cursor]; a {
-	case optimize.Time:
-		return [2]float64{pr.TimeLoMS, pr.TimeHiMS}
-	case optimize.Power:
-		return [2]float64{pr.PowerLoW, pr.PowerHiW}
-	}
-	at := p.read.Outlook().Column(a)[p.cursor]
-	return [2]float64{at, at}
 }
 
 // frontByGlyph reports whether the front needs a glyph of its own: without

@@ -38,6 +38,10 @@ func (p *Page) turnRivals() page.Intent {
 	if r.on = !r.on; !r.on {
 		return nil
 	}
+	if _, loaded := p.read.Load(); loaded {
+		r.on = false
+		return page.Say("other models: not under a load; " + p.read.Keys().Limits.Label() + " and limits without one")
+	}
 	return p.findRivals()
 }
 
@@ -66,7 +70,8 @@ func (p *Page) take(m rivalsMsg) page.Intent {
 
 // rivalled lists the models that are drawn; nil: none.
 func (p *Page) rivalled() []session.Rival {
-	if r := p.rivals; r.on && r.of == p.read.Outlook() {
+	_, loaded := p.read.Load()
+	if r := p.rivals; r.on && r.of == p.read.Outlook() && !loaded {
 		return r.list
 	}
 	return nil
@@ -84,18 +89,18 @@ func (p *Page) choices() []session.Readout {
 // rivalLines are the predicted fronts and, in capitals, what was measured of their modes; a small letter stands at each
 // choice.
 func (p *Page) rivalLines() (out []widget.CloudLine) {
-	pl := session.Planes[p.plane]
+	t := p.trade()
 	for k, r := range p.rivalled() {
 		line := widget.CloudLine{Glyph: rivalGlyph(k, 'A')}
-		for _, i := range r.Front(p.plane) {
+		for _, i := range r.Front(t.Plane) {
 			m := r.Predicted[i].Measured
-			line.Xs, line.Ys = append(line.Xs, pl.Across.Of(m)), append(line.Ys, pl.Up.Of(m))
+			line.Xs, line.Ys = append(line.Xs, t.Across.Of(m)), append(line.Ys, t.Up.Of(m))
 			if got, ok := p.rivals.observed[m.Mode]; ok {
-				line.AtX, line.AtY = append(line.AtX, pl.Across.Of(got)), append(line.AtY, pl.Up.Of(got))
+				line.AtX, line.AtY = append(line.AtX, t.Across.Of(got)), append(line.AtY, t.Up.Of(got))
 			}
 		}
 		at := p.choices()[k].Predicted.Measured
-		line.Choice, line.ChoiceX, line.ChoiceY = rivalGlyph(k, 'a'), pl.Across.Of(at), pl.Up.Of(at)
+		line.Choice, line.ChoiceX, line.ChoiceY = rivalGlyph(k, 'a'), t.Across.Of(at), t.Up.Of(at)
 		out = append(out, line)
 	}
 	return out

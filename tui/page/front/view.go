@@ -23,7 +23,11 @@ func (p *Page) Render(w, h int) string {
 		return p.mixPage(m, w, h)
 	}
 	if p.read.Outlook() != nil && h >= 5 {
-		if line := p.filterLine(w); line != "" {
+		line := p.filterLine(w)
+		if p.load.line.Typing() {
+			line = p.load.line.Render(p.read, w)
+		}
+		if line != "" {
 			return widget.Under(p.render(w, h-1), line)
 		}
 	}
@@ -106,7 +110,7 @@ func (p *Page) rivalSide(w, h int) string {
 // head says what the page speaks of, how sure it is, what part shows, and the
 // limit, which always stays.
 func (p *Page) head(w int) string {
-	limit := "limit " + page.LimitText(p.read.Limit())
+	limit := "limit " + page.AskedText(p.read.Asked())
 	if p.cloud.Zoom.Steps > 0 {
 		limit = fmt.Sprintf("zoom ×%.1f  %s", p.cloud.Zoom.Factor(), limit)
 	}
@@ -125,12 +129,10 @@ func (p *Page) head(w int) string {
 func (p *Page) about() []string {
 	v := p.read.Outlook()
 	words := []string{v.Workload + page.BatchText(v.Batch)}
-	if p.job().Infers() { // of a batch after another: a load is of choose, front and tune
-		words[0] += ", closed loop"
-	}
+	words[0] += p.loadTitle()
 	if p.drawn == drawCloud && p.asTab {
-		at := session.Planes[p.plane]
-		words = append(words, fmt.Sprintf("front of %s and %s", at.Across, at.Up))
+		at := p.trade()
+		words = append(words, fmt.Sprintf("front of %s and %s", at.Across.Word, at.Up.Word))
 	}
 	if p.drawn != drawCloud {
 		words = append(words, p.drawnText())
@@ -164,8 +166,15 @@ func (p *Page) about() []string {
 // best mode of the one that is shown is the answer only where tuning found it.
 func (p *Page) cardTitle() string {
 	v := p.read.Outlook()
+	if s := p.read.Served(); s != nil {
+		if title := p.bestTitle(s); title != "" {
+			return title
+		}
+	}
 	n, met := v.Batch, p.standing(p.cursor).Within()
 	switch {
+	case p.pending():
+		return "at the cursor"
 	case p.cursor != p.answer() && n > 0:
 		return fmt.Sprintf("at the cursor, batch %d", n)
 	case p.cursor != p.answer():
@@ -183,12 +192,19 @@ func (p *Page) cardTitle() string {
 }
 
 // standing is where mode i stands against the limit.
-func (p *Page) standing(i int) optimize.Standing { return p.read.Outlook().Standing(i, p.read.Limit()) }
+func (p *Page) standing(i int) optimize.Standing {
+	return p.read.Standing(p.read.Outlook().Known[i].Mode)
+}
 
 // answer is the view's answer to the limit.
 func (p *Page) answer() int {
 	pass := p.filtered()
-	if of := (answerKey{p.read.Outlook(), p.read.Limit(), p.filter.of.text}); p.answered.of != of {
+	of := answerKey{p.read.Outlook(), p.read.Served(), p.read.Limit(), p.filter.of.text}
+	switch {
+	case p.answered.of == of:
+	case of.served != nil:
+		p.answered.of, p.answered.at = of, of.served.AnswerAmong(pass)
+	default:
 		p.answered.of, p.answered.at = of, of.view.AnswerAmong(of.limit, pass)
 	}
 	return p.answered.at
@@ -266,6 +282,9 @@ func (p *Page) line() string {
 	time, energy := page.Heads(p.job())
 	text := widget.StyleBold.Render(p.read.ModeText(pr.Mode)) + page.BatchText(v.Batch) +
 		fmt.Sprintf("  %s %s  %.1f W  %.2f %s  ", widget.MS(pr.TimeMS), time, pr.PowerW, pr.EnergyJ(), energy)
+	if under := p.lineUnderLoad(); under != "" {
+		text += under + "  "
+	}
 	if v.About(pr.Mode).Measured() {
 		return text + "measured"
 	}
@@ -310,6 +329,7 @@ func (p *Page) card(w int, short bool) string {
 		reading := fmt.Sprintf("read %s ms/mb, %.1f W", widget.MS(got.TimeMS), got.PowerW)
 		lines = append(lines, widget.StyleWarn.Render(reading), widget.StyleWarn.Render("disagrees with all others"))
 	}
+	lines = append(lines, p.loadLines(short)...)
 	if short {
 		verdict, _, _ := strings.Cut(p.status(), "\n")
 		return strings.Join(append(lines, verdict), "\n")
@@ -331,6 +351,9 @@ func (p *Page) card(w int, short bool) string {
 func (p *Page) status() string {
 	point, standing := p.read.Outlook().Known[p.cursor], p.standing(p.cursor)
 	text := page.StandingText(standing)
+	if p.pending() {
+		text = widget.StyleDim.Render("working out the load …")
+	}
 	if standing.Limited && !standing.Within() && p.standing(p.answer()).Within() {
 		text += "\n" + widget.StyleDim.Render(p.read.Keys().Answer.Label()+" goes to the best within")
 	}

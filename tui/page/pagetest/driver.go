@@ -83,8 +83,9 @@ func (d *Driver) do(i page.Intent) {
 	case page.Remember:
 		d.Remembered = session.TuneChoice(i)
 	case page.Limit:
-		d.State.Limit = optimize.Limit(i)
-		d.Send(page.LimitSet{})
+		d.Ask(session.Asked{Limit: optimize.Limit(i), Serving: d.State.Load})
+	case page.Limits:
+		d.Ask(session.Asked(i))
 	case page.Run:
 		d.run(i)
 	case page.Compute:
@@ -150,6 +151,34 @@ func (d *Driver) Show(v *session.Outlook) {
 	before := d.State.Outlook
 	d.State.Outlook = v
 	d.Send(page.OutlookShown{Before: before})
+	d.serve()
+}
+
+// Ask chooses by other limits, under a load or without, and works out what modes do under it.
+func (d *Driver) Ask(a session.Asked) {
+	d.t.Helper()
+	d.State.Limit, d.State.Load = a.Limit, a.Serving
+	d.Send(page.LimitSet{})
+	d.serve()
+}
+
+// serve works out what modes do under the load.
+func (d *Driver) serve() {
+	d.t.Helper()
+	v, loaded := page.ReaderOf(d.State).Load()
+	if !loaded {
+		return
+	}
+	l := d.State.Limit
+	l.Margin = optimize.Margin
+	ask, err := v.Ask(l, 0)
+	if err == nil {
+		d.State.Served, err = d.State.Outlook.ServedUnder(ask, d.State.Served)
+	}
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	d.Send(page.ServedShown{})
 }
 
 // Size is the room for the page from now on.

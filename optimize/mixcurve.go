@@ -1,0 +1,212 @@
+package optimize
+
+// A screen wants to know of every mode what it does under a load, and to simulate each would take minutes. A queue
+// depends on service times alone: it is simulated at service times in steps, and interpolated between them in
+// logarithms. Where batches that are not full may leave, it depends on their times too, as shares of a full one's.
+
+import (
+	"math"
+	"sync"
+
+	"jtune/internal/arrivals"
+	"jtune/internal/stats"
+	"jtune/tegra"
+)
+
+const (
+	curveStep = 0.04 // between two service times, in logarithms
+	curveSpan = 12   // in logarithms: how far below the longest service time one is looked for
+	// partShare is between two times of a batch that is not full, as shares of a full one's: where such may leave,
+	// their times have many forms, of which few are told apart.
+	partShare = 0.1
+)
+
+// LoadCurve is the latency of a load by service time. Several goroutines may use it.
+type LoadCurve struct {
+	ask   Ask
+	infer Phase
+	*simulated
+}
+
+// simulated is what was simulated of one load.
+type simulated struct {
+	mu sync.Mutex
+	at map[curveAt]queued
+}
+
+// curveAt is a service time of a batch size, in steps of its logarithm; parts are the times of smaller batches.
+type curveAt struct {
+	batch, step int
+	parts       string
+}
+
+// queued is what was simulated there. A latency grows as 1/(1 − the share of the time that the server is busy), so
+// what is interpolated is its logarithm without that.
+type queued struct{ lnLatency, busy float64 }
+
+// lnGrowth is the logarithm of that factor for a service time.
+func (c *LoadCurve) lnGrowth(batch int, s float64) float64 {
+	return -math.Log(max(0.001, 1-s*c.ask.Load.MeanRate()/float64(batch)))
+}
+
+// NewLoadCurve simulates nothing yet.
+func (a Ask) NewLoadCurve(infer Phase) *LoadCurve {
+	return &LoadCurve{a, infer, &simulated{at: map[curveAt]queued{}}}
+}
+
+// With is the curve for another ask, with what was simulated where it is of the same load.
+func (c *LoadCurve) With(a Ask) *LoadCurve {
+	next := a.NewLoadCurve(c.infer)
+	if c.ask.SameLoad(a) {
+		next.simulated = c.simulated
+	}
+	return next
+}
+
+// SameLoad reports whether two asks have one load and one quantile: they may have other limits.
+func (a Ask) SameLoad(b Ask) bool {
+	x, y := a.Load, b.Load
+	sameTrace := len(x.TraceS) == len(y.TraceS) && (len(x.TraceS) == 0 || &x.TraceS[0] == &y.TraceS[0])
+	return sameTrace && x.Pattern == y.Pattern && x.RatePerS == y.RatePerS && x.Outstanding == y.Outstanding &&
+		a.MaxWait == b.MaxWait && a.quantile() == b.quantile() && a.Seed == b.Seed
+}
+
+// parts are the times of batches up to a full one, as shares of its time; nil where all batches are full.
+func (c *LoadCurve) parts(at tegra.Setting) []float64 {
+	if c.ask.MaxWait == 0 {
+		return nil
+	}
+	at.Batch = max(1, at.Batch)
+	shares := c.infer.times(at, 1)
+	full := shares[at.Batch]
+	for k := range shares {
+		shares[k] = math.Round(shares[k]/full/partShare) * partShare
+	}
+	return shares
+}
+
+// point is the queue at a step.
+func (c *LoadCurve) point(batch, step int, parts []float64) queued {
+	key := curveAt{batch: batch, step: step}
+	for _, p := range parts {
+		key.parts += string(rune('0' + int(math.Round(p/partShare))))
+	}
+	c.mu.Lock()
+	q, known := c.at[key]
+	c.mu.Unlock()
+	if known {
+		return q
+	}
+	s := math.Exp(float64(step) * curveStep)
+	sim := Queueing{Load: c.ask.Load, Batching: arrivals.Batching{Size: batch, MaxWait: c.ask.MaxWait},
+		ServeS: make([]float64, batch+1), Seed: c.ask.Seed}
+	for k := range sim.ServeS {
+		sim.ServeS[k] = s
+		if parts != nil {
+			sim.ServeS[k] = s * parts[k]
+		}
+	}
+	w := sim.Simulate()
+	q = queued{math.Log(stats.NearestRank(w.LatenciesMS, c.ask.quantile())) - c.lnGrowth(batch, s), w.BusyS / w.SpanS}
+	c.mu.Lock()
+	c.at[key] = q
+	c.mu.Unlock()
+	return q
+}
+
+// Estimate is Ask.Evaluate without a simulation of the setting's own: its latency and its energy are interpolated.
+// Whether it meets the limits is not said.
+func (c *LoadCurve) Estimate(at tegra.Setting) (Outcome, bool) {
+	o, ok := c.ask.bound(at, c.infer, nil)
+	if !ok || !c.ask.simulates() || o.Rho > c.ask.mostBusy() {
+		return o, ok
+	}
+	batch, parts := max(1, at.Batch), c.parts(at)
+	place := math.Log(o.TimeMS/1000) / curveStep
+	step := int(math.Floor(place))
+	lo, hi, share := c.point(batch, step, parts), c.point(batch, step+1, parts), place-float64(step)
+	o.LatencyMS = math.Exp(c.lnLatency(batch, parts, place))
+	c.ask.spend(&o, lo.busy+share*(hi.busy-lo.busy), 0)
+	return o, true
+}
+
+// lnLatency is the logarithm of the latency at a service time, in steps.
+func (c *LoadCurve) lnLatency(batch int, parts []float64, place float64) float64 {
+	step := int(math.Floor(place))
+	lo, hi, share := c.point(batch, step, parts), c.point(batch, step+1, parts), place-float64(step)
+	return lo.lnLatency + share*(hi.lnLatency-lo.lnLatency) + c.lnGrowth(batch, math.Exp(place*curveStep))
+}
+
+// slowest is the longest service time, in ms, that a batch of an outcome's setting may take under the ask; 0 where
+// none is short enough, infinite where any is.
+func (c *LoadCurve) slowest(o Outcome) float64 {
+	a, b := c.ask, float64(max(1, o.Batch))
+	most := math.Inf(1)
+	if a.TimeMS > 0 {
+		most = a.TimeMS
+	}
+	if a.Load.Open() {
+		most = min(most, 1000*a.mostBusy()*b/a.Load.MeanRate())
+	}
+	switch {
+	case a.LatencyMS == 0:
+		return most
+	case !a.simulates(): // a wait, or turns, and the batch
+		turns := o.LatencyMS / o.TimeMS
+		if !a.Load.Open() {
+			return min(most, a.LatencyMS/turns)
+		}
+		return max(0, min(most, a.LatencyMS-(o.LatencyMS-o.TimeMS)))
+	}
+	batch, parts, limit := max(1, o.Batch), c.parts(o.Setting), math.Log(a.LatencyMS)
+	over := func(place float64) bool { return c.lnLatency(batch, parts, place) > limit }
+	lo, hi := math.Log(most/1000)/curveStep-curveSpan/curveStep, math.Log(most/1000)/curveStep
+	switch {
+	case over(lo):
+		return 0
+	case !over(hi):
+		return most
+	}
+	for hi-lo > 0.001 {
+		if middle := (lo + hi) / 2; over(middle) {
+			hi = middle
+		} else {
+			lo = middle
+		}
+	}
+	return 1000 * math.Exp(lo*curveStep)
+}
+
+// Stand says where a setting stands against the ask, by the mean of its n readings, or by its prediction where n
+// is 0. The load is met up to a service time, so it stands as it does against a limit on that.
+func (c *LoadCurve) Stand(at tegra.Setting, n int) Standing {
+	o, ok := c.ask.bound(at, c.infer, nil)
+	if !ok {
+		return Standing{State: Unknown}
+	}
+	l := Limit{PowerW: c.ask.PowerW}
+	if c.ask.PowerAs == Mean {
+		l.PowerW *= o.PeakW / o.MeanW
+	}
+	if ms := c.slowest(o); !math.IsInf(ms, 1) {
+		l.TimeMS = max(ms, math.SmallestNonzeroFloat64)
+	}
+	return l.Stand(*o.serve, n)
+}
+
+// Agrees is the standing of a setting of which it was worked out whether it meets the limits with Margin kept: what
+// was interpolated is on the same side.
+func (s Standing) Agrees(meets bool) Standing {
+	switch {
+	case s.State == Unknown || s.Within() == meets:
+	case s.N > 0 && meets:
+		s.State = Measured
+	case s.N > 0:
+		s.State = Over
+	case meets:
+		s.State, s.ChanceOver = Likely, tegra.Some(likelyChance)
+	default:
+		s.State, s.ChanceOver = Doubtful, tegra.Some(likelyChance+1.0/chanceSteps)
+	}
+	return s
+}

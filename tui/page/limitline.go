@@ -1,0 +1,73 @@
+package page
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"jtune/tui/session"
+	"jtune/tui/widget"
+)
+
+// LimitLine is the line in which limits are typed, of inference with a load. The zero value is closed.
+type LimitLine struct{ input *widget.Input }
+
+// mostLimits is how long it may be, in characters.
+const mostLimits = 80
+
+// Open begins with the limits that hold.
+func (l *LimitLine) Open(read Reader) {
+	l.input = widget.NewInput(read.Asked().String(), "", mostLimits)
+}
+
+// Typing reports whether it is open.
+func (l *LimitLine) Typing() bool { return l.input != nil }
+
+// Close drops what was typed.
+func (l *LimitLine) Close() { l.input = nil }
+
+// Update takes what the terminal pastes.
+func (l *LimitLine) Update(msg tea.PasteMsg) { l.input.Update(msg) }
+
+// read is what was typed, and why it cannot be asked for, or "".
+func (l *LimitLine) read(read Reader) (a session.Asked, wrong string) {
+	a, err := session.ParseAsked(l.input.Value())
+	if err != nil {
+		return a, session.UsageText(err)
+	}
+	w, _ := read.Work().Find(read.state.Outlook.Workload)
+	if a.Serving != nil && !w.Infers() {
+		return a, "a rate and a latency are of inference"
+	}
+	return a, ""
+}
+
+// Key takes a key while it is open; enter takes the limits.
+func (l *LimitLine) Key(k tea.KeyPressMsg, read Reader) Intent {
+	keys := read.Keys()
+	switch {
+	case keys.Back.Matches(k):
+		l.Close()
+	case keys.Enter.Matches(k):
+		a, wrong := l.read(read)
+		if wrong != "" { // it stays to be mended
+			return nil
+		}
+		l.Close()
+		return Limits(a)
+	default:
+		l.input.Update(k)
+	}
+	return nil
+}
+
+// Render draws the line in w columns.
+func (l *LimitLine) Render(read Reader, w int) string {
+	line := widget.StyleAsk.Render(" limits: ") + l.input.Render("█")
+	if _, wrong := l.read(read); wrong != "" && l.input.Value() != "" {
+		return widget.Cut(line+widget.StyleWarn.Render("  not yet: "+wrong), w)
+	}
+	form := "such as 30 W"
+	if w, _ := read.Work().Find(read.state.Outlook.Workload); w.Infers() {
+		form = "such as " + session.AskedForm
+	}
+	return widget.Cut(line+widget.StyleDim.Render("   "+form), w)
+}
