@@ -111,7 +111,8 @@ func TestFrontUnderALoadTradesLatencyForPower(t *testing.T) {
 	list := array(t, jtune(t, append(args, "--json")...).done(t).out)
 	for i := 1; i < len(list); i++ {
 		if list[i]["latency_ms"].(float64) < list[i-1]["latency_ms"].(float64) ||
-			list[i]["peak_w"].(float64) >= list[i-1]["peak_w"].(float64) || list[i]["virtual"] != list[0]["virtual"] {
+			list[i]["peak_w"].(float64) >= list[i-1]["peak_w"].(float64) || list[i]["virtual"] != list[0]["virtual"] ||
+			list[i]["state"] == "over" {
 			t.Fatalf("point %d, %v, after %v", i, list[i], list[i-1])
 		}
 	}
@@ -166,6 +167,9 @@ func TestTheConfiguredLoadHoldsForChooseAndTune(t *testing.T) {
 	if v := choose("--rate", "10", "--arrivals", "poisson"); v["rate_per_s"] != 10.0 || v["arrivals"] != "poisson" ||
 		v["quantile"] != 0.95 {
 		t.Errorf("a flag goes first: %v", v)
+	}
+	if v := choose("--limit", "p99 90 ms, 5/s"); v["rate_per_s"] != 5.0 || v["quantile"] != 0.99 {
+		t.Errorf("a line goes first: %v", v)
 	}
 	if v := choose("--arrivals", "closed"); v["rate_per_s"] != nil {
 		t.Errorf("a closed loop has no rate: %v", v)

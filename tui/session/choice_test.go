@@ -29,7 +29,7 @@ func TestTuneChoiceIsRememberedPerBoardAndADamagedFileIsHarmless(t *testing.T) {
 		t.Errorf("without a file it is %+v", got)
 	}
 	want := TuneChoice{Workload: "lstm", Goal: WithinTime, PowerW: []float64{20, 25}, TimeMS: []float64{80},
-		Depth: "thorough", Coverage: "front"}
+		Depth: "thorough", Coverage: "front", Load: "30 W, p99 50 ms, 30/s"}
 	if err := orin.KeepTuneChoice(want); err != nil {
 		t.Fatal(err)
 	}

@@ -240,9 +240,6 @@ func (o *Outlook) Index(m tegra.Mode) (int, bool) {
 // Column is the value of every mode on an axis, by index.
 func (o *Outlook) Column(a optimize.Axis) []float64 { return o.columns[a] }
 
-// Span is the least and the largest usable value on an axis.
-func (o *Outlook) Span(a optimize.Axis) []float64 { return o.span[a] }
-
 // Front is the Pareto front of one of Planes: indexes, ascending across.
 func (o *Outlook) Front(plane int) []int { return o.fronts[plane] }
 

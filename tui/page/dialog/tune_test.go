@@ -333,6 +333,9 @@ func TestTuneTakesLimitsWithALoad(t *testing.T) {
 	d.Press("down")
 	d.Sees("least power for 30 W, p99 50 ms, 30/s", "this limit")
 	r := f.request()
+	if got := f.answers().Load; got != "30 W, p99 50 ms, 30/s" {
+		t.Errorf("remembered is %q", got)
+	}
 	v := r.Serving
 	if v == nil || v.RatePerS != 30 || v.LatencyMS != 50 || r.Limit.PowerW != 30 || r.More != nil {
 		t.Errorf("asks for %+v under %+v", r.Limit, r.Serving)

@@ -6,6 +6,7 @@ package pagetest
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -86,6 +87,8 @@ func (d *Driver) do(i page.Intent) {
 		d.Ask(session.Asked{Limit: optimize.Limit(i), Serving: d.State.Load})
 	case page.Limits:
 		d.Ask(session.Asked(i))
+	case page.Size:
+		d.toSize(int(i))
 	case page.Run:
 		d.run(i)
 	case page.Compute:
@@ -151,6 +154,16 @@ func (d *Driver) Show(v *session.Outlook) {
 	before := d.State.Outlook
 	d.State.Outlook = v
 	d.Send(page.OutlookShown{Before: before})
+	d.serve()
+}
+
+// toSize shows the model's batch size so many places further.
+func (d *Driver) toSize(by int) {
+	before := d.State.Outlook
+	all := before.Batches()
+	at := slices.Index(all, before.Batch) + by
+	d.State.Outlook = before.AtBatch(all[(at+len(all))%len(all)])
+	d.Send(page.OutlookShown{Before: before, Same: true})
 	d.serve()
 }
 

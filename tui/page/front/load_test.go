@@ -1,0 +1,170 @@
+package front
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"jtune/optimize"
+	"jtune/tegra"
+	"jtune/tui/page"
+	"jtune/tui/page/pagetest"
+	"jtune/tui/session"
+)
+
+// serving opens the page on a model of inference that knows three batch sizes.
+func serving(t *testing.T) (*pagetest.Driver, *Page) {
+	t.Helper()
+	d, p := pagetest.Drive(t, New)
+	w := d.Serves()
+	d.Show(pagetest.ServedOutlook(t, w, d.State.Device.Space))
+	d.Size(120, 35)
+	return d, p
+}
+
+// limits types limits on the page.
+func limits(d *pagetest.Driver, line string) {
+	d.Press("i")
+	for range 80 {
+		d.Press("backspace")
+	}
+	d.Type(line)
+	d.Press("enter")
+}
+
+// chosen is what jtune choose answers to limits with a load.
+func chosen(t *testing.T, v *session.Outlook, line string) (optimize.Ask, optimize.Outcome, optimize.Standing, error) {
+	t.Helper()
+	a, err := session.ParseAsked(line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.Limit.Margin = optimize.Margin
+	ask, err := a.Serving.Ask(a.Limit, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := v.Model.Whole()
+	s := session.OutlookOf(m, tegra.Settings(m.Space.Modes(), m.Batches)).Under(ask)
+	o, _, err := s.Answer()
+	return ask, o, s.Standing(o.Setting), err
+}
+
+// The cursor stands on what the command answers, with its batch size, its latency and its state.
+func TestFrontUnderALoadShowsWhatChooseAnswers(t *testing.T) {
+	d, p := serving(t)
+	d.Sees("detect batch 16, closed loop", "inferences/s")
+	sizes := map[int]bool{}
+	for _, line := range []string{"p99 60 ms, 20/s", "p95 300 ms, 120/s, uniform", "p99 120 ms, 60/s, wait 30 ms",
+		"40 W, p99 80 ms", "10 W, p99 1 ms, 20/s, uniform"} {
+		ask, want, standing, err := chosen(t, d.State.Outlook, line)
+		limits(d, line)
+		got := d.State.Outlook.Known[p.cursor]
+		if got.Mode != want.Mode || d.State.Outlook.Batch != want.Batch {
+			t.Fatalf("%s: the cursor is on %v batch %d, choose answers %v", line, got.Mode, d.State.Outlook.Batch,
+				want.Setting)
+		}
+		sizes[want.Batch] = true
+		title := "the answer under the load"
+		if err != nil {
+			title = "nearest to the limits"
+		}
+		d.Sees(title, "limit "+line, standing.String())
+		if !math.IsInf(want.LatencyMS, 1) {
+			d.Sees(strings.TrimSpace(page.FiguresOf(tegra.Measured{TimeMS: want.LatencyMS}).MS) + " ms " +
+				session.QuantileText(ask.Quantile))
+		}
+		if standing.Within() != (err == nil) {
+			t.Errorf("%s: %v, and the command's error is %v", line, standing, err)
+		}
+	}
+	if len(sizes) < 2 {
+		t.Errorf("all answers have one batch size: %v", sizes)
+	}
+}
+
+func TestFrontUnderALoadNamesItAndItsAxes(t *testing.T) {
+	d, p := serving(t)
+	for _, words := range []string{"time", "speed", "time", "speed", "power"} {
+		if got := p.trade().Across.Word; got != words {
+			t.Errorf("across is %s, want %s", got, words)
+		}
+		d.Press("X")
+	}
+	limits(d, "30 W, p99 100 ms, 60/s, uniform")
+	d.Sees("p99 at 60/s, uniform", "limit 30 W, p99 100 ms, 60/s, uniform", "p99 ms", "% busy")
+	across := map[string]string{}
+	for range p.trades() {
+		across[p.trade().Across.Label] += p.trade().Up.Label + " "
+		for _, i := range p.front() {
+			if !p.standing(i).Within() && p.trade().Plane < 0 {
+				t.Errorf("%v is on the front under the load, and %v", d.State.Outlook.Known[i].Mode, p.standing(i))
+			}
+		}
+		d.Press("X")
+	}
+	if across["p99 ms"] != "W mJ " || across["inferences/s"] != "W mJ " || across["W"] != "mJ " {
+		t.Errorf("the axes are %v", across)
+	}
+	at := p.cursor
+	d.Press("]", "]")
+	d.Sees("p99 110.25 ms")
+	if d.Press("[", "["); p.cursor != at {
+		t.Errorf("up and down again leads from mode %d to %d", at, p.cursor)
+	}
+	d.Press("i")
+	d.Type("nonsense")
+	d.Sees("not yet: ")
+	d.Press("esc")
+	limits(d, "30 W")
+	d.Sees("closed loop", "limit 30.0 W")
+	for _, size := range pagetest.Sizes {
+		limits(d, "30 W, p99 100 ms, 60/s, uniform")
+		d.Size(size[0], size[1])
+		d.Sees("p99")
+	}
+}
+
+// Other batch sizes are one key away, and the page says which of them is the answer.
+func TestFrontUnderALoadGoesBackToTheAnswersBatchSize(t *testing.T) {
+	d, p := serving(t)
+	limits(d, "p99 60 ms, 20/s, uniform")
+	best := d.State.Outlook.Batch
+	d.Press("z")
+	if d.State.Outlook.Batch == best || strings.Contains(d.Screen(), "the answer under the load") {
+		t.Fatalf("batch %d after z:\n%s", d.State.Outlook.Batch, d.Screen())
+	}
+	if d.Sees("is better: c goes there"); p.cursor != p.answer() {
+		t.Error("the cursor is not on the best of the batch size")
+	}
+	d.Press("c")
+	if d.Sees("the answer under the load"); d.State.Outlook.Batch != best {
+		t.Errorf("c leads to batch %d, want %d", d.State.Outlook.Batch, best)
+	}
+	d.Press("/")
+	d.Type("gpu<700MHz")
+	d.Press("enter")
+	if m := d.State.Outlook.Known[p.cursor].Mode; m.GPU > 700*tegra.MHz {
+		t.Errorf("the answer among those that pass is %v", m)
+	}
+	files, err := p.Files()
+	if err != nil || len(files) != 2 || !strings.Contains(files[1].Text, "latency_ms") {
+		t.Errorf("exported are %d files (%v)", len(files), err)
+	}
+	d.Press("O")
+	d.Sees("other models: not under a load")
+}
+
+// Training knows no load: what was asked of inference leaves its page as it was.
+func TestFrontOfTrainingHasNoLoad(t *testing.T) {
+	d, p := withView(t)
+	d.Ask(session.Asked{Limit: optimize.Limit{PowerW: 30}, Serving: &session.Serving{RatePerS: 30, LatencyMS: 50,
+		Quantile: 0.99}})
+	d.Sees("limit 30.0 W", "the answer to the limit")
+	d.Press("i")
+	d.Type(", p99 50 ms, 30/s")
+	d.Sees("a rate and a latency are of inference")
+	if d.Press("esc"); len(p.trades()) != len(session.Planes) {
+		t.Errorf("%d planes", len(p.trades()))
+	}
+}
