@@ -57,7 +57,8 @@ func TestLoadCurveFollowsTheSimulation(t *testing.T) {
 			want, _ := c.ask.Evaluate(p.Setting, infer, nil)
 			got, ok := curve.Estimate(p.Setting)
 			if off := math.Abs(got.LatencyMS/want.LatencyMS - 1); !ok || want.Rho < 0.9 && !(off <= c.most) {
-				t.Errorf("%s, busy %.2f: latency %.2f ms, simulated %.2f", name, want.Rho, got.LatencyMS, want.LatencyMS)
+				t.Errorf("%s, busy %.2f: latency %.2f ms, simulated %.2f", name, want.Rho, got.LatencyMS,
+					want.LatencyMS)
 			}
 			if math.IsInf(want.LatencyMS, 1) != math.IsInf(got.LatencyMS, 1) {
 				t.Errorf("%s: latency %g, simulated %g", name, got.LatencyMS, want.LatencyMS)
@@ -67,7 +68,8 @@ func TestLoadCurveFollowsTheSimulation(t *testing.T) {
 				t.Errorf("%s: %v at %.1f ms is %v, but meets the ask: %t (%s)", name, p.Batch, p.TimeMS, s, want.Meets,
 					want.Why())
 			}
-			if agreed := s.Agrees(want.Meets); agreed.Within() != want.Meets || s.Within() == want.Meets && agreed != s {
+			agreed := s.Agrees(want.Meets)
+			if agreed.Within() != want.Meets || s.Within() == want.Meets && agreed != s {
 				t.Errorf("%s: %v becomes %v though it meets the ask: %t", name, s, agreed, want.Meets)
 			}
 			if want.Meets {

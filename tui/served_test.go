@@ -40,15 +40,18 @@ func TestShellWorksOutTheLoadOfTheModesThatShow(t *testing.T) {
 	}
 	types("p99 90 ms, 40/s, uniform")
 	types("p99 60 ms, 20/s")
-	done := func() bool { return sh.Served.Of(sh.Outlook) && strings.Contains(d.screen(), "the answer under the load") }
+	done := func() bool {
+		return sh.Served.Of(sh.Outlook) && strings.Contains(d.screen(), "the answer under the load")
+	}
 	d.until("the load is worked out", done)
-	if got := sh.Served; got.LatencyMS != 60 || got.Best.Batch != sh.Outlook.Batch || got.Best.Mode != space.At(d.onFront()) {
+	if got := sh.Served; got.LatencyMS != 60 || got.Best.Batch != sh.Outlook.Batch || got.Best.Mode != onFront {
 		t.Errorf("the answer is %v, shown is batch %d:\n%s", got.Best.Setting, sh.Outlook.Batch, d.screen())
 	}
 	d.press("]")
 	d.until("the next limit is worked out", func() bool { return sh.Served.LatencyMS == 63 })
 	types("30 W")
-	if d.until("the load is gone", func() bool { return sh.Served == nil }); !strings.Contains(d.screen(), "limit 30.0 W") {
+	d.until("the load is gone", func() bool { return sh.Served == nil })
+	if !strings.Contains(d.screen(), "limit 30.0 W") {
 		t.Errorf("without a load again:\n%s", d.screen())
 	}
 	types("p99 5 ms, 1/s, uniform, wait 1 ms")

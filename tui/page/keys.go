@@ -18,9 +18,9 @@ type Keys struct {
 	NextPage, PrevPage, Help, Freeze, Tune, Undo, Copy, Export, Quit, Messages, Mouse, Slower, Faster, Page,
 	Enlarge, Back, Up, Down, Left, Right, PageUp, PageDown, HalfUp, HalfDown, Home, End, Enter, Apply, AtOnce,
 	Yes, No, Filter, NextMatch, PrevMatch, Palette, Sort, AtBoot, Compare, Presets, Compose, Block, Lower, Higher,
-	Limits, Rivals, Axes, Group, Verify, Lock, Table, Answer, Size, SizeBefore, Log, Whole, ZoomIn, ZoomOut, Start, Edit, Stop,
-	Output, Pause, Resume, Redo, Look, Load, Refit, Mark, NextPlot, Picture, FieldNext, FieldPrev, OptionNext,
-	OptionPrev, StartNow, New, Open, Rename, Delete, Restore, Boards widget.Action
+	Limits, Rivals, Axes, Group, Verify, Lock, Table, Answer, Size, SizeBefore, Log, Whole, ZoomIn, ZoomOut, Start,
+	Edit, Stop, Output, Pause, Resume, Redo, Look, Load, Refit, Mark, NextPlot, Picture, FieldNext, FieldPrev,
+	OptionNext, OptionPrev, StartNow, New, Open, Rename, Delete, Restore, Boards widget.Action
 }
 
 // keyTable has a row for each of the Keys: its name, its keys, its word in the

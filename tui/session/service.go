@@ -96,11 +96,15 @@ func (s *Service) Standing(at tegra.Setting) optimize.Standing {
 	if !known {
 		return optimize.Standing{State: optimize.Unknown}
 	}
-	out := s.curve.Stand(at, s.of.readings[s.of.Known[i].Setting].N)
+	return s.agreed(s.curve.Stand(at, s.of.readings[s.of.Known[i].Setting].N), s.At(at))
+}
+
+// agreed is a standing that is on the side of what was worked out of its setting.
+func (s *Service) agreed(of optimize.Standing, o optimize.Outcome) optimize.Standing {
 	if s.Margin != optimize.Margin {
-		return out
+		return of
 	}
-	return out.Agrees(s.At(at).Meets)
+	return of.Agrees(o.Meets)
 }
 
 // Front is the Pareto front of latency and power, or energy per request, of the settings that
@@ -235,8 +239,14 @@ func (v *Served) UnitsPerRequest(w workload.Workload) float64 {
 	return v.view.unitsPerBatch(w) / float64(v.setting(0).Batch)
 }
 
-// ModeStanding is where a mode of the view stands.
-func (v *Served) ModeStanding(i int) optimize.Standing { return v.Standing(v.setting(i)) }
+// ModeStanding is where a mode of the view stands: of those that were not evaluated as interpolated.
+func (v *Served) ModeStanding(i int) optimize.Standing {
+	at := v.setting(i)
+	if _, known := v.done[at]; known {
+		return v.Standing(at)
+	}
+	return v.curve.Stand(at, v.view.readings[v.view.Known[i].Setting].N)
+}
 
 // Rough is what a mode of the view does, its latency and energy interpolated unless it was evaluated; rough reports
 // whether they may be some percent off.

@@ -76,7 +76,8 @@ func (o *Outlook) Trades(w workload.Workload, l optimize.Limit, served *Served) 
 	under := func(energy bool) func([]int) []int {
 		return func(among []int) []int { return served.FrontAmong(energy, among) }
 	}
-	return append([]Trade{{latency, power, -1, under(false)}, {latency, perUnit, -1, under(true)}}, out[1], out[3], out[4])
+	loaded := []Trade{{latency, power, -1, under(false)}, {latency, perUnit, -1, under(true)}}
+	return append(loaded, out[1], out[3], out[4])
 }
 
 // quantity is time, power or energy.

@@ -21,8 +21,8 @@ func (d *Driver) Serves() workload.Workload {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	w := workload.Workload{Name: "detect", Model: "YOLO", Dataset: "camera", Task: "detection", Kind: workload.Inference,
-		Batch: 1}
+	w := workload.Workload{Name: "detect", Model: "YOLO", Dataset: "camera", Task: "detection",
+		Kind: workload.Inference, Batch: 1}
 	d.State.Device.Space, d.Board.space = space, space
 	d.State.Device.Presets = nil
 	d.State.Work.List = append(d.State.Work.List, w)
