@@ -32,15 +32,24 @@ type bound struct {
 var (
 	termPattern  = regexp.MustCompile(`(?i)^([a-z]+)(<=|>=|!=|==|=|<|>)(.+)$`)
 	spacedOp     = regexp.MustCompile(`\s*(<=|>=|!=|==|=|<|>)\s*`)
-	spacedUnit   = regexp.MustCompile(`(?i)([0-9.])\s+([gmk]?hz|ms|s|w|j)\b`)
-	filterSuffix = map[string]string{"time": "ms", "power": "w", "energy": "j"}
+	spacedUnit   = regexp.MustCompile(`(?i)([0-9.])\s+([gmk]?hz|ms|s|w|m?j)\b`)
+	filterSuffix = map[string]string{"time": "ms", "power": "w", "energy": "j", FilterLatency: "ms", FilterSpeed: "/s",
+		FilterUnit: "j"}
+)
+
+// Keys of inference, whose values only their caller knows.
+const (
+	FilterLatency = "latency" // ms
+	FilterSpeed   = "speed"   // units per second
+	FilterUnit    = "unit"    // J, or mJ, of a unit
 )
 
 // filterKnobs are the keys of knobs, in their order.
 var filterKnobs = []string{"cores", "cpu", "gpu", "emc"}
 
 // ParseFilter reads terms separated by spaces or commas: a key (cores, cpu, gpu,
-// mem or emc, time in ms, power in W, energy in J), one of < <= > >= = !=, and
+// mem or emc, time in ms, power in W, energy in J; of inference latency in ms, speed in
+// units per second, unit in J), one of < <= > >= = !=, and
 // a value as Parse reads it; or modes in the compact notation. After = and !=
 // a list with commas may follow: cores=2,4,6. Equality means the listed value of
 // a knob, and the digits typed of what is measured.
@@ -98,13 +107,16 @@ func (t *term) add(s *Space, word, value string) error {
 	var b bound
 	switch {
 	case measured:
-		digits := strings.TrimSuffix(strings.ToLower(value), suffix)
+		digits, scale := strings.TrimSuffix(strings.ToLower(value), suffix), 1.0
+		if milli, is := strings.CutSuffix(digits, "m"); is && suffix == "j" {
+			digits, scale = milli, 1e-3
+		}
 		v, err := strconv.ParseFloat(digits, 64)
 		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
 			return fmt.Errorf("filter term %q: %q is not a value for %s", text.Clip(word), text.Clip(value), t.key)
 		}
 		_, frac, _ := strings.Cut(digits, ".")
-		b = bound{v, math.Pow(10, -float64(len(frac))) / 2}
+		b = bound{v * scale, scale * math.Pow(10, -float64(len(frac))) / 2}
 	case k >= 0:
 		typed, err := parseKnob(k, value)
 		if err != nil {
@@ -135,15 +147,20 @@ func (t *term) add(s *Space, word, value string) error {
 // Match reports whether the mode passes. A term on time, power or energy fails
 // while that value is not known (not positive).
 func (f Filter) Match(m Measured) bool {
+	return f.MatchAlso(m, func(string) float64 { return 0 })
+}
+
+// MatchAlso is Match where the values of FilterLatency, FilterSpeed and FilterUnit may be known.
+func (f Filter) MatchAlso(m Measured, value func(key string) float64) bool {
 	for _, t := range f.terms {
-		if !t.match(m) {
+		if !t.match(m, value) {
 			return false
 		}
 	}
 	return true
 }
 
-func (t term) match(m Measured) bool {
+func (t term) match(m Measured, value func(key string) float64) bool {
 	var v float64
 	switch t.key {
 	case "":
@@ -154,6 +171,8 @@ func (t term) match(m Measured) bool {
 		v = m.PowerW
 	case "energy":
 		v = m.EnergyJ()
+	case FilterLatency, FilterSpeed, FilterUnit:
+		v = value(t.key)
 	default:
 		v = m.Mode.Value(Knob(slices.Index(filterKnobs, t.key)))
 	}

@@ -130,3 +130,23 @@ func FuzzParseFilter(f *testing.F) {
 		}
 	})
 }
+
+// What only a caller knows of inference is asked for by its key; without it such a term fails.
+func TestFilterOfInferenceAsksItsCaller(t *testing.T) {
+	t.Parallel()
+	space, err := tegra.NewSpace([]int{4}, []tegra.Freq{tegra.GHz}, []tegra.Freq{tegra.GHz}, []tegra.Freq{tegra.GHz})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := tegra.Measured{Setting: tegra.Setting{Mode: space.At(0)}}
+	value := func(key string) float64 {
+		return map[string]float64{tegra.FilterLatency: 40, tegra.FilterSpeed: 30, tegra.FilterUnit: 0.15}[key]
+	}
+	for expr, want := range map[string]bool{"latency<50": true, "latency<50ms speed>=30/s": true, "unit<200mJ": true,
+		"unit<0.2 J": true, "unit<100mj": false, "latency>40": false, "speed=30 cores=4": true} {
+		f, err := space.ParseFilter(expr)
+		if err != nil || f.MatchAlso(m, value) != want || f.Match(m) {
+			t.Errorf("%s: passes %t, without values %t (%v)", expr, f.MatchAlso(m, value), f.Match(m), err)
+		}
+	}
+}

@@ -109,12 +109,30 @@ func Heads(w workload.Workload) (time, energy string) {
 	return "ms/mb", "J/mb"
 }
 
+// UnitHeads are the heads of columns of units per second and of the energy of a unit; "" for a training job.
+func UnitHeads(w workload.Workload, l session.Listing) (speed, energy string) {
+	if !w.Infers() || l.Speed == nil {
+		return "", ""
+	}
+	short := map[string]string{workload.UnitInference: "inf", workload.UnitToken: "tok"}[w.UnitName()]
+	short = cmp.Or(short, w.UnitName())
+	return short + "/s", l.Energy.Label + "/" + short
+}
+
+// FilterForm is what a filter of modes may look like.
+func FilterForm(w workload.Workload) string {
+	if w.Infers() {
+		return "gpu<900MHz power<30 latency<50 speed>30 unit<200mJ"
+	}
+	return "cores>=8 gpu<900MHz power<30"
+}
+
 // PerUnit are the units per second of a batch's time, and the energy of a unit; "" for a training job.
 func PerUnit(w workload.Workload, m tegra.Measured, batch int) (speed, energy string) {
 	if !w.Infers() || !(m.TimeMS > 0) {
 		return "", ""
 	}
-	n := float64(max(1, cmp.Or(batch, w.Batch)))
+	n := session.UnitsPerBatch(w, batch)
 	return text.Of(1000*n/m.TimeMS) + " " + w.UnitName() + "s/s",
 		session.UnitEnergyText(m.EnergyJ()/n) + "/" + w.UnitName()
 }

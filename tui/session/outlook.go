@@ -376,11 +376,11 @@ func (o *Outlook) AnswerAmong(l optimize.Limit, among []int) int {
 	return i
 }
 
-// Pass lists the settings that a filter of modes, times and powers keeps, by index.
-func (o *Outlook) Pass(f tegra.Filter) []int {
+// Pass lists the settings that a filter of modes and of what is listed of them keeps, by index.
+func (o *Outlook) Pass(f tegra.Filter, l Listing) []int {
 	out := []int{}
 	for i, p := range o.Known {
-		if f.Match(p.Measured) {
+		if l.Passes(f, i, p.Measured) {
 			out = append(out, i)
 		}
 	}

@@ -27,6 +27,14 @@ type Quantity struct {
 	Of func(tegra.Measured) float64
 }
 
+// Words of quantities; that of time is the axis' own.
+const (
+	wordPower   = "power"
+	wordEnergy  = "energy"
+	wordSpeed   = "speed"
+	wordLatency = "latency"
+)
+
 // Trade is two quantities of which a mode with more of one has less of the other, and the modes that no other beats.
 type Trade struct {
 	Across, Up *Quantity
@@ -131,7 +139,7 @@ func (o *Outlook) made(a figure.Axis, word string, of func(i int) float64) *Quan
 func (o *Outlook) speed(w workload.Workload) *Quantity {
 	n, unit := o.unitsPerBatch(w), w.UnitName()+"s/s"
 	of := func(m tegra.Measured) float64 { return 1000 * n / m.TimeMS }
-	q := o.made(figure.Axis{Key: "units_per_s", Name: unit, Unit: unit, Log: true, Text: text.Of}, "speed",
+	q := o.made(figure.Axis{Key: "units_per_s", Name: unit, Unit: unit, Log: true, Text: text.Of}, wordSpeed,
 		func(i int) float64 { return of(o.Known[i].Measured) })
 	q.Of = of
 	q.Band = func(i int) [2]float64 {
@@ -145,7 +153,7 @@ func (o *Outlook) speed(w workload.Workload) *Quantity {
 func (o *Outlook) unitEnergy(w workload.Workload) *Quantity {
 	n := o.unitsPerBatch(w)
 	of := func(m tegra.Measured) float64 { return m.EnergyJ() / n }
-	q := o.made(unitAxis(w), "energy", func(i int) float64 { return of(o.Known[i].Measured) })
+	q := o.made(unitAxis(w), wordEnergy, func(i int) float64 { return of(o.Known[i].Measured) })
 	q.Label, q.Of = "J", of
 	q.milli()
 	return q
@@ -177,7 +185,7 @@ func (q *Quantity) milli() {
 
 // latency is that of a request under the load, at the quantile.
 func (v *Served) latency() *Quantity {
-	q := v.view.made(figure.Axis{Key: "latency_ms", Name: v.Title(), Unit: "ms", Log: true, Text: text.Of}, "latency",
+	q := v.view.made(figure.Axis{Key: "latency_ms", Name: v.Title(), Unit: "ms", Log: true, Text: text.Of}, wordLatency,
 		func(i int) float64 { o, _ := v.Rough(i); return o.LatencyMS })
 	q.Label, q.Limit = QuantileText(v.Quantile)+" ms", v.LatencyMS
 	return q
@@ -188,13 +196,13 @@ func (v *Served) cost(w workload.Workload, energy bool) *Quantity {
 	a, of := servedCost(v.Ask, energy)
 	a.Text = text.Of
 	if !energy {
-		q := v.view.made(a, "power", func(i int) float64 { o, _ := v.Rough(i); return of(o) })
+		q := v.view.made(a, wordPower, func(i int) float64 { o, _ := v.Rough(i); return of(o) })
 		q.Limit = v.PowerW
 		return q
 	}
 	perRequest := v.UnitsPerRequest(w)
 	a.Unit, a.Log = "J/"+w.UnitName(), true
-	q := v.view.made(a, "energy", func(i int) float64 { o, _ := v.Rough(i); return of(o) / perRequest })
+	q := v.view.made(a, wordEnergy, func(i int) float64 { o, _ := v.Rough(i); return of(o) / perRequest })
 	q.Label = "J"
 	q.milli()
 	return q

@@ -3,6 +3,7 @@ package front
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"jtune/tui/page"
 	"jtune/tui/session"
 	"jtune/tui/widget"
 )
@@ -47,7 +48,7 @@ func (p *Page) filtered() []int {
 	parsed, err := p.read.Space().ParseFilter(text)
 	pass := []int(nil)
 	if err == nil && text != "" {
-		pass = v.Pass(parsed)
+		pass = v.Pass(parsed, v.Listing(p.job(), p.read.Limit(), p.read.Served()))
 	}
 	switch {
 	case err != nil:
@@ -88,7 +89,7 @@ func (p *Page) filterLine(w int) string {
 			widget.StyleWarn.Render("  not yet: "+f.problem), w)
 	case f.input != nil:
 		return widget.Cut(widget.StyleAsk.Render(" filter: ")+f.input.Render("█")+
-			widget.StyleDim.Render("   such as cores<=8 gpu<900MHz power<30"), w)
+			widget.StyleDim.Render("   such as "+page.FilterForm(p.job())), w)
 	case f.text != "":
 		return widget.Cut(" filter "+widget.StyleBold.Render(f.text)+
 			widget.StyleDim.Render("   "+p.read.Keys().Back.Label()+" shows all modes again"), w)

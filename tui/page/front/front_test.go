@@ -64,7 +64,7 @@ func TestFrontKeepsTheModesThatPassAFilter(t *testing.T) {
 			t.Errorf("%v does not pass", m)
 		}
 	}
-	best := d.State.Outlook.AnswerAmong(d.State.Limit, d.State.Outlook.Pass(tegra.Filter{}))
+	best := d.State.Outlook.AnswerAmong(d.State.Limit, d.State.Outlook.Pass(tegra.Filter{}, session.Listing{}))
 	if best != all || p.answer() == all || len(p.front()) == 0 {
 		t.Errorf("the answer of all is %d or %d, of those that pass %d with a front of %d", all, best, p.answer(),
 			len(p.front()))

@@ -13,13 +13,19 @@ import (
 	"jtune/tegra"
 	"jtune/tui/export"
 	"jtune/tui/page"
+	"jtune/tui/session"
 	"jtune/tui/widget"
 )
 
 // build filters and sorts the space again. While a filter is typed, what
 // cannot be read yet leaves the rows as they are.
 func (p *Page) build() {
-	p.built, p.view = true, p.read.Outlook()
+	p.built, p.view, p.served = true, p.read.Outlook(), p.read.Served()
+	p.listing = session.Listing{}
+	if p.view != nil {
+		p.listing = p.view.Listing(p.job(), p.read.Limit(), p.served)
+	}
+	p.head()
 	expr := p.filter
 	if p.input != nil {
 		expr = p.input.Value()
@@ -35,7 +41,7 @@ func (p *Page) build() {
 	}
 	p.order = []int{}
 	for i := p.read.Space().Len() - 1; i >= 0; i-- { // the largest first: MAXN is on top
-		if f.Match(p.row(i, p.read.Space().At(i))) {
+		if p.listing.Passes(f, i, p.row(i, p.read.Space().At(i))) {
 			p.order = append(p.order, i)
 		}
 	}
@@ -72,6 +78,8 @@ func (p *Page) hasColumn(c modesColumn) bool {
 		return true
 	case c == columnTime, c == columnPower, c == columnEnergy:
 		return p.read.Outlook() != nil
+	case c == columnSpeed:
+		return p.read.Outlook() != nil && p.job().Infers()
 	}
 	return false
 }
@@ -80,11 +88,13 @@ func (p *Page) hasColumn(c modesColumn) bool {
 func (p *Page) values(c modesColumn) []float64 {
 	switch c {
 	case columnTime:
-		return p.view.Column(optimize.Time)
+		return p.listing.Time.Values
+	case columnSpeed:
+		return p.listing.Speed.Values
 	case columnPower:
-		return p.view.Column(optimize.Power)
+		return p.listing.Power.Values
 	case columnEnergy:
-		return p.view.Column(optimize.Energy)
+		return p.listing.Energy.Values
 	}
 	out := make([]float64, p.read.Space().Len())
 	for i := range out {
@@ -108,6 +118,7 @@ var sortColumns = []sortColumn{
 	{"g", "GPU", columnGPU},
 	{"e", "EMC", columnEMC},
 	{"t", "time", columnTime},
+	{"u", "units/s", columnSpeed},
 	{"w", "power", columnPower},
 	{"j", "energy", columnEnergy},
 }
@@ -118,6 +129,8 @@ func (p *Page) sortKey(k tea.KeyPressMsg) page.Intent {
 	for _, c := range sortColumns {
 		switch {
 		case k.Text != c.letter:
+		case !p.hasColumn(c.column) && p.read.Outlook() != nil:
+			return page.Sayf("sort by %s: not now, it is of inference", c.name)
 		case !p.hasColumn(c.column):
 			return page.Sayf("sort by %s: not now, no model is loaded", c.name)
 		default:
@@ -137,7 +150,7 @@ func (p *Page) sort(by modesColumn) {
 	if by == p.sortBy {
 		p.falling = !p.falling
 	} else {
-		p.falling = by < columnTime
+		p.falling = by < columnTime || by == columnSpeed
 	}
 	p.sortBy, p.list, p.built, p.tab.Cursor = by, listAll, false, 0
 }
@@ -145,10 +158,14 @@ func (p *Page) sort(by modesColumn) {
 // sortText says what the rows are sorted by.
 func (p *Page) sortText() string {
 	at := slices.IndexFunc(sortColumns, func(c sortColumn) bool { return c.column == p.sortBy })
-	if p.falling {
-		return "by " + sortColumns[at].name + " ▾"
+	name := sortColumns[at].name
+	if p.sortBy == columnTime && p.served != nil {
+		name = session.QuantileText(p.served.Quantile)
 	}
-	return "by " + sortColumns[at].name + " ▴"
+	if p.falling {
+		return "by " + name + " ▾"
+	}
+	return "by " + name + " ▴"
 }
 
 // sortLine asks for the letter of a column.
@@ -203,5 +220,5 @@ func (p *Page) Files() ([]page.File, error) {
 
 // standing is where a mode stands against the limit.
 func (p *Page) standing(m tegra.Mode) optimize.Standing {
-	return p.read.Outlook().StandingOf(m, p.read.Limit())
+	return p.read.Standing(m)
 }

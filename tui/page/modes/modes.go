@@ -24,6 +24,9 @@ type Page struct {
 	tab      widget.Table
 	order    []int // indexes of the space, filtered and sorted
 	view     *session.Outlook
+	served   *session.Served
+	listing  session.Listing
+	limits   page.LimitLine
 	built    bool
 	sortBy   modesColumn
 	falling  bool // the largest first
@@ -60,6 +63,7 @@ const (
 	columnEMC
 	columnTime
 	columnTimeBand
+	columnSpeed
 	columnPower
 	columnPowerBand
 	columnEnergy
@@ -81,6 +85,7 @@ func New(read page.Reader) *Page {
 		{Title: "EMC", Width: 10, Right: true, Drop: 4},
 		{Title: "ms/mb", Width: 7, Right: true},
 		{Title: "95 %", Width: 15, Drop: 5},
+		{Width: 6, Right: true, Drop: 2},
 		{Title: "W", Width: 5, Right: true},
 		{Title: "95 %", Width: 11, Drop: 5},
 		{Title: "J/mb", Width: 6, Right: true, Drop: 2},
@@ -93,18 +98,21 @@ func New(read page.Reader) *Page {
 // Name is page.Page's.
 func (p *Page) Name() page.Name { return page.Modes }
 
-// Typing reports whether a filter or the letter of a column is typed.
-func (p *Page) Typing() bool { return p.input != nil || p.sorting }
+// Typing reports whether a filter, limits or the letter of a column is typed.
+func (p *Page) Typing() bool { return p.input != nil || p.sorting || p.limits.Typing() }
 
 // Update is page.Page's.
 func (p *Page) Update(msg tea.Msg) page.Intent {
 	switch msg := msg.(type) {
 	case tea.PasteMsg:
-		if p.input != nil {
+		switch {
+		case p.limits.Typing():
+			p.limits.Update(msg)
+		case p.input != nil:
 			p.built = false
 			p.input.Update(msg)
 		}
-	case page.TaskDone, page.OutlookShown:
+	case page.TaskDone, page.OutlookShown, page.ServedShown, page.LimitSet:
 		p.built = false
 	case blockMsg:
 		if msg.err != nil {
@@ -122,6 +130,9 @@ func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 	if p.input != nil {
 		p.typeFilter(k)
 		return nil, true
+	}
+	if p.limits.Typing() {
+		return p.limits.Key(k, p.read), true
 	}
 	if p.sorting {
 		return p.sortKey(k), true
@@ -178,6 +189,10 @@ func (p *Page) listKey(k tea.KeyPressMsg) (page.Intent, bool) {
 		p.input, p.list = widget.NewInput(p.filter, "", widget.MostFilter), listAll
 	case keys.Sort.Matches(k):
 		p.sorting = true
+	case keys.Limits.Matches(k) && p.read.Outlook() != nil:
+		p.limits.Open(p.read)
+	case keys.Limits.Matches(k):
+		return page.Say("limits: not now, no model is loaded"), true
 	case keys.Presets.Matches(k):
 		p.list = (p.list + 1) % 3
 		p.tab.Cursor = 0
@@ -330,7 +345,7 @@ func (p *Page) Hints() []widget.Action {
 		keys.Filter, keys.Sort,
 		keys.Mark.As("mark").Doing("mark a mode to compare it"),
 		compare, next, keys.Compose,
-		keys.AtBoot.Unless(p.noBoot()),
+		keys.Limits, keys.AtBoot.Unless(p.noBoot()),
 		keys.Block.Unless(p.noBlock()),
 		keys.AtOnce.Unless(p.read.MayWrite()),
 		keys.Up.With(keys.Down, "move"), keys.PageUp, keys.PageDown, keys.HalfUp, keys.HalfDown, keys.Home, keys.End,

@@ -80,7 +80,7 @@ func (p *Page) aside() *comparer {
 
 // fill points the table at the list that shows.
 func (p *Page) fill() (title, note string) {
-	if !p.built || p.view != p.read.Outlook() {
+	if !p.built || p.view != p.read.Outlook() || p.served != p.read.Served() {
 		p.build()
 	}
 	switch p.list {
@@ -115,19 +115,22 @@ func (p *Page) fill() (title, note string) {
 	if p.read.Outlook() == nil {
 		return title, "no model: knobs only, " + p.sortText()
 	}
-	return title, "for " + p.read.Outlook().Workload + page.BatchText(p.read.Outlook().Batch) + ", " + p.sortText()
+	of := p.read.Outlook().Workload + page.BatchText(p.read.Outlook().Batch) + p.loadText()
+	return title, "for " + of + ", " + p.sortText()
 }
 
 // filterLine is the filter, or what may be typed. What is wrong with it is wrapped: its end says
 // what to do.
 func (p *Page) filterLine(w int) string {
 	switch {
+	case p.limits.Typing() && p.read.Outlook() != nil:
+		return p.limits.Render(p.read, w)
 	case p.input != nil:
 		text := widget.StyleAsk.Render(" filter: ") + p.input.Render("█")
 		if p.problem != "" {
 			return text + "\n" + widget.StyleWarn.Render(widget.Wrap("not yet: "+p.problem, w))
 		}
-		return text + widget.StyleDim.Render("   such as cores>=8 gpu<900MHz power<30")
+		return text + widget.StyleDim.Render("   such as "+page.FilterForm(p.job()))
 	case p.sorting:
 		return p.sortLine()
 	case p.problem != "":
@@ -141,7 +144,11 @@ func (p *Page) filterLine(w int) string {
 		return " filter " + widget.StyleBold.Render(p.filter) + widget.StyleDim.Render(all)
 	}
 	filter := p.read.Keys().Filter.Label()
-	return widget.StyleDim.Render(" " + filter + " filters: cores>=8 gpu<900MHz power<30 time<100")
+	form := "cores>=8 gpu<900MHz power<30 time<100"
+	if p.job().Infers() {
+		form = page.FilterForm(p.job())
+	}
+	return widget.StyleDim.Render(" " + filter + " filters: " + form)
 }
 
 // compareLine says what the comparison compares.
@@ -181,11 +188,14 @@ func (p *Page) cell(m tegra.Mode, col modesColumn, what string) string {
 	if !ok {
 		return widget.Dash
 	}
+	if cell, is := p.unitCell(i, col); is {
+		return cell
+	}
 	n := page.FiguresOf(p.row(i, m))
 	if v := p.read.Outlook(); v != nil && i < len(v.Known) {
 		n = page.FiguresIn(v.Known[i])
 	}
-	return [...]string{n.MS, n.BandMS, n.W, n.BandW, n.J}[col-columnTime]
+	return [...]string{n.MS, n.BandMS, widget.Dash, n.W, n.BandW, n.J}[col-columnTime]
 }
 
 // Click puts the cursor on a row.
@@ -221,5 +231,8 @@ func (p *Page) Numbers() string {
 		"state says so, else predicted; a dash without a model. 95 %: where the true value lies 95 times in 100. " +
 		"state: where the mode stands against the limit of Front, with the chance of exceeding it; measured 3×: by " +
 		"the mean of three readings. is: what the mode is besides: the board's now, MAXN, a preset. ▴ the least " +
-		"first, ▾ the largest first. to A: compared with the mode marked first."
+		"first, ▾ the largest first. to A: compared with the mode marked first. Of inference: inf/s, tok/s, frame/s, " +
+		"the units that a mode can answer each second; mJ/inf: the energy of one. Under a load (i types it, such as " +
+		"30 W, p99 50 ms, 30/s) p99 ms is the latency that 99 of 100 requests keep, waiting included, exact at the " +
+		"cursor and within 0.5 % elsewhere, ~ within 8 %; grows: requests come faster than they are answered."
 }

@@ -1,0 +1,89 @@
+package modes
+
+import (
+	"math"
+
+	"jtune/internal/text"
+	"jtune/profiles/workload"
+	"jtune/tui/page"
+	"jtune/tui/session"
+	"jtune/tui/widget"
+)
+
+// job is the workload that the modes are listed for; none has no name.
+func (p *Page) job() (w workload.Workload) {
+	if v := p.read.Outlook(); v != nil {
+		w, _ = p.read.Work().Find(v.Workload)
+	}
+	return w
+}
+
+// head names the columns of what a mode takes.
+func (p *Page) head() {
+	w, cols := p.job(), p.tab.Cols
+	cols[columnTime].Title, cols[columnEnergy].Title = page.Heads(w)
+	speed, energy := page.UnitHeads(w, p.listing)
+	cols[columnSpeed].Off = speed == ""
+	if speed != "" {
+		cols[columnSpeed].Title, cols[columnEnergy].Title = speed, energy
+	}
+	cols[columnTimeBand].Off = p.served != nil
+	if p.served != nil {
+		cols[columnTime].Title = session.QuantileText(p.served.Quantile) + " ms"
+	}
+}
+
+// queueGrows stands for the latency where requests come faster than they are answered.
+const queueGrows = "grows"
+
+// unitCell is a column of inference that is no minibatch's; false for the others.
+func (p *Page) unitCell(i int, col modesColumn) (cell string, is bool) {
+	var q *session.Quantity
+	switch {
+	case p.listing.Speed == nil || i >= len(p.listing.Speed.Values):
+		return "", false
+	case col == columnTime && p.served != nil:
+		if i == p.cursorMode() {
+			p.served.AtMode(i)
+		}
+		o, rough := p.served.Rough(i)
+		switch {
+		case math.IsInf(o.LatencyMS, 1):
+			return queueGrows, true
+		case rough:
+			return "~" + widget.MS(o.LatencyMS), true
+		}
+		return widget.MS(o.LatencyMS), true
+	case col == columnSpeed:
+		q = p.listing.Speed
+	case col == columnEnergy:
+		q = p.listing.Energy
+	default:
+		return "", false
+	}
+	if v := q.Values[i]; v > 0 {
+		return text.Of(v), true
+	}
+	return widget.Dash, true
+}
+
+// cursorMode is the mode under the cursor by index of the space; -1 without one.
+func (p *Page) cursorMode() int {
+	if m, ok := p.chosen(); ok {
+		if i, known := p.read.Space().Index(m); known {
+			return i
+		}
+	}
+	return -1
+}
+
+// loadText is what the title says of the load; "" without one.
+func (p *Page) loadText() string {
+	switch _, loaded := p.read.Load(); {
+	case p.served != nil:
+		return ", " + p.served.Title()
+	case loaded:
+		return ", working out the load …"
+	}
+	return ""
+}
