@@ -185,7 +185,7 @@ func (p *Profile) Compact(without string) *Compact {
 const leftOut = "-without-"
 
 // priors are the mean parameters of some workloads, with the profile's deviations as far as the workloads need
-// them (docs/decisions/028-as-narrow-as-the-workloads-lie.md). p of the power mean
+// them (docs/decisions/030-as-narrow-as-the-workloads-lie.md). p of the power mean
 // is the family's: its learned value was no better for workloads left out
 // (docs/decisions/023-board-profiles-and-learned-priors.md).
 func (p *Profile) priors(kept []Profiled) *[2]Prior {

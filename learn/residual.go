@@ -61,7 +61,7 @@ func NewResidual(space *tegra.Space, reference []tegra.Measured) (*Residual, err
 }
 
 // Loose is r with priors as wide as was expected before their workloads were measured
-// (docs/decisions/028-as-narrow-as-the-workloads-lie.md).
+// (docs/decisions/030-as-narrow-as-the-workloads-lie.md).
 func (r *Residual) Loose() *Residual {
 	if !r.HasPrior() {
 		return r

@@ -123,7 +123,7 @@ func (m mixture) trust() float64 {
 }
 
 // priorDoF is how many degrees of freedom a board's prior adds to those of the readings, where it counts in full
-// (docs/decisions/028-as-narrow-as-the-workloads-lie.md).
+// (docs/decisions/030-as-narrow-as-the-workloads-lie.md).
 const priorDoF = 15
 
 // trustInPrior is the weight of the fit with a board's prior.
