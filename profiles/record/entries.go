@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"jtune/profiles/harness"
 	"jtune/tegra"
 )
 
@@ -27,7 +28,7 @@ func ReadEntries(dir string, batch int) (entries map[tegra.Mode]Entries, notes [
 		p.at += 2 // epoch, batch
 		ms := p.number()
 		p.at = slices.Index(minibatchColumns, "clean")
-		if p.text() != "true" || !p.isOf(batch) || p.err != nil {
+		if p.text() != "true" || p.ofInference() || !p.isOf(batch) || p.err != nil {
 			return
 		}
 		at, again := clean[mode]
@@ -55,6 +56,12 @@ func ReadEntries(dir string, batch int) (entries map[tegra.Mode]Entries, notes [
 		entries[mode] = e
 	})
 	return entries, append(notes, note...), err
+}
+
+// ofInference reports whether a line of minibatches.csv is of the inference of a pair: its row's time is the training's.
+func (p *fieldParser) ofInference() bool {
+	at := slices.Index(p.columns, jobColumn)
+	return at >= 0 && at < len(p.fields) && p.fields[at] == harness.JobInfer
 }
 
 // isOf reports whether a line is of that batch size; the size, if the line has one, is its last field.

@@ -83,12 +83,7 @@ func (h LimitHeader) String() string {
 
 // String says what was searched for, and how.
 func (h SearchHeader) String() string {
-	var parts []string
-	for _, part := range []struct {
-		format string
-		value  any
-		given  bool
-	}{
+	return says([]said{
 		{"at most %v W", h.PowerW, h.PowerW > 0},
 		{"at most %v ms", h.TimeMS, h.TimeMS > 0},
 		{"least energy%v", "", h.Energy},
@@ -100,7 +95,19 @@ func (h SearchHeader) String() string {
 		{"at most %v probes", h.Probes, h.Probes > 0},
 		{"reference %v", h.Reference, h.Reference != ""},
 		{"from nothing%v", "", h.Fresh},
-	} {
+	})
+}
+
+// said is a part of what was asked for, where it was given.
+type said struct {
+	format string
+	value  any
+	given  bool
+}
+
+func says(list []said) string {
+	var parts []string
+	for _, part := range list {
 		if part.given {
 			parts = append(parts, fmt.Sprintf(part.format, part.value))
 		}
@@ -287,7 +294,7 @@ func (h Header) checkResume(o Header) error {
 	if other := h.Workload.Otherwise(o.Workload); len(other) > 0 {
 		return fmt.Errorf("%w %s with other settings: %s", ErrOtherJob, h.Workload.Name, strings.Join(other, ", "))
 	}
-	return nil
+	return h.Pair.checkResume(o.Pair)
 }
 
 func (h DeviceHeader) identity() string {

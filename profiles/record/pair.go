@@ -14,11 +14,57 @@ import (
 // PairKind is the source of the experiment whose runs are two jobs that share a GPU.
 const PairKind = "pair"
 
-// PairHeader says what beside the workload of a campaign, an inference, was measured.
+// PairHeader says what beside the workload of a campaign, an inference, was measured, and what was looked for.
 type PairHeader struct {
-	Train  workload.Workload `toml:"train"`
-	Load   LoadHeader        `toml:"load"`
-	PowerW float64           `toml:"power_limit_w,omitempty"`
+	Train    workload.Workload `toml:"train"`
+	Load     LoadHeader        `toml:"load"`
+	PowerW   float64           `toml:"power_limit_w,omitempty"`
+	Policy   string            `toml:"policy,omitempty"` // of the turns, as it was requested
+	Tau      int               `toml:"tau,omitempty"`
+	Strategy string            `toml:"strategy,omitempty"`
+	Pairs    int               `toml:"pairs,omitempty"`
+	Requests int               `toml:"requests,omitempty"`
+	Compare  bool              `toml:"compare,omitempty"`
+	Separate bool              `toml:"separate,omitempty"`
+}
+
+// checkResume returns an error when a pair cannot continue another.
+func (h *PairHeader) checkResume(o *PairHeader) error {
+	switch {
+	case h == nil || o == nil: // then the selection differs
+		return nil
+	case h.Train.Name != o.Train.Name:
+		return fmt.Errorf("the campaign there has a different training: %s there, %s here; give the same flags or "+
+			"another folder", h.Train.Name, o.Train.Name)
+	case h.String() != o.String():
+		return fmt.Errorf("the campaign there was asked for something else: %s there, %s here; give the same flags "+
+			"or another folder", h, o)
+	}
+	if other := h.Train.Otherwise(o.Train); len(other) > 0 {
+		return fmt.Errorf("%w %s with other settings: %s", ErrOtherJob, h.Train.Name, strings.Join(other, ", "))
+	}
+	return nil
+}
+
+// String says what was looked for.
+func (h *PairHeader) String() string {
+	return says([]said{
+		{"%v requests/s", h.Load.RatePerS, h.Load.RatePerS > 0},
+		{"%v", h.Load.Arrivals, h.Load.Arrivals != ""},
+		{"within %v ms", h.Load.LatencyMS, h.Load.LatencyMS > 0},
+		{"quantile %v", h.Load.Quantile, h.Load.Quantile > 0},
+		{"waiting %v ms at most", h.Load.MaxWaitMS, h.Load.MaxWaitMS > 0},
+		{"at most %v W", h.PowerW, h.PowerW > 0},
+		{"as %v", h.Load.PowerAs, h.Load.PowerAs != ""},
+		{"idle %v W", h.Load.IdleW, h.Load.IdleW > 0},
+		{"%v turns", h.Policy, h.Policy != ""},
+		{"tau %v", h.Tau, h.Tau > 0},
+		{"strategy %v", h.Strategy, h.Strategy != ""},
+		{"at most %v pairs", h.Pairs, h.Pairs > 0},
+		{"%v requests each", h.Requests, h.Requests > 0},
+		{"compared with free turns%v", "", h.Compare},
+		{"separate modes%v", "", h.Separate},
+	})
 }
 
 // Pair is what a training and an inference job did that shared a GPU in one setting. The row's time is that of a

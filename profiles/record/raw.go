@@ -20,7 +20,8 @@ var (
 	minibatchColumns = slices.Concat(
 		[]string{"t_s"},
 		sweep.Columns[:4],
-		[]string{"epoch", "batch", "time_ms", "fetch_ms", "stall_ms", "compute_ms", "overhead_ms", "clean", "why"},
+		[]string{"epoch", "batch", "time_ms", "fetch_ms", "stall_ms", "compute_ms", "overhead_ms", "clean", "why",
+			jobColumn},
 	)
 	epochColumns = slices.Concat(
 		[]string{"t_s"},
@@ -28,10 +29,13 @@ var (
 		[]string{"epoch", "minibatches", "epoch_ms", "time_ms", "stall_ms", "compute_ms", "overhead_ms", "power_w",
 			"energy_j"},
 	)
-	// How many of the columns an older jtune wrote.
-	olderSamples     = slices.Index(sampleColumns, "meter_w")
-	olderMinibatches = slices.Index(minibatchColumns, "why")
 )
+
+// jobColumn says which of two jobs a line of a pair's minibatches.csv is of; other records do without.
+const jobColumn = "job"
+
+// laterColumns are the last known ones of a raw file that not every jtune wrote.
+const laterColumns = 2
 
 // Why a minibatch or a sample does not count, in the column "why".
 const (
@@ -43,23 +47,29 @@ const (
 )
 
 // goingOn are the columns of a raw file: one that an older jtune began keeps its own.
-func (r *Record) goingOn(name string, columns []string, older int) []string {
+func (r *Record) goingOn(name string, columns []string) []string {
 	there := r.columnsOf(name)
-	if len(there) == older ||
-		len(there) > older && (there[older] == SizeColumn || there[older] == sweep.VirtualColumn) {
-		return columns[:older]
+	n := shared(there, columns)
+	if n < len(columns)-laterColumns || n < len(there) && there[n] != SizeColumn && there[n] != sweep.VirtualColumn {
+		return columns
 	}
-	return columns
+	return columns[:n]
 }
 
-// headed are the columns of a raw file by its header: those known, of an older jtune perhaps, and the batch size.
-func headed(header, known []string) []string {
+// shared counts the columns that a header has of those known, from the first on.
+func shared(header, known []string) int {
 	n := 0
 	for n < len(known) && n < len(header) && header[n] == known[n] {
 		n++
 	}
+	return n
+}
+
+// headed are the columns of a raw file by its header: those known, of an older jtune perhaps, and the batch size.
+func headed(header, known []string) []string {
+	n := shared(header, known)
 	switch {
-	case n < len(known)-1: // no file of jtune's
+	case n < len(known)-laterColumns: // no file of jtune's
 		return known
 	case n < len(header) && header[n] == SizeColumn:
 		return slices.Concat(known[:n], []string{SizeColumn})
@@ -84,6 +94,7 @@ func (r *Record) Minibatch(s tegra.Setting, e harness.Event, why string) error {
 		optional(e.OverheadMS),
 		strconv.FormatBool(why == ""),
 		text.OneLine(why),
+		e.Job,
 	})
 	r.minibatches.add(r.withSize(line[:r.minibatchWidth], s.Batch))
 	return r.minibatches.spill()

@@ -200,8 +200,11 @@ func (r *Record) withSize(line []string, batch int) []string {
 
 func (r *Record) open() (*Record, error) {
 	r.names = r.modesColumns()
-	samples := r.goingOn(samplesName, sampleColumns, olderSamples)
-	minibatches := r.goingOn(minibatchesName, minibatchColumns, olderMinibatches)
+	samples, minibatches := sampleColumns, minibatchColumns
+	if r.header.Pair == nil {
+		minibatches = minibatches[:slices.Index(minibatches, jobColumn)]
+	}
+	samples, minibatches = r.goingOn(samplesName, samples), r.goingOn(minibatchesName, minibatches)
 	r.sampleWidth, r.minibatchWidth = len(samples), len(minibatches)
 	for _, file := range []struct {
 		to      **appendFile

@@ -60,6 +60,14 @@ func (p Pair) Fault() string {
 	return ""
 }
 
+// SimulatedName is the name under which a virtual board knows the workload's network; "" where it has none.
+func (w Workload) SimulatedName() string {
+	if w.Torch.Net == "" || !w.Infers() {
+		return w.Torch.Net
+	}
+	return w.Torch.Net + "-infer"
+}
+
 // NewHarness returns the function with which a Bench starts both at a batch size of the inference.
 func (p Pair) NewHarness(o HarnessOptions,
 	how harness.PairOptions) func(context.Context, int) (harness.Harness, error) {
@@ -98,15 +106,11 @@ func (p Pair) NewHarness(o HarnessOptions,
 func (w Workload) simulated() virtual.Job {
 	job := virtual.Job{Workload: w.Name, Batch: w.Batch}
 	if w.Beside() {
-		job.Workload = w.Torch.Net
+		job.Workload = w.SimulatedName()
 	}
-	if w.Infers() {
-		if w.Beside() {
-			job.Workload += "-infer"
-		}
-		return job
+	if !w.Infers() {
+		job.Workers = &w.Workers
 	}
-	job.Workers = &w.Workers
 	return job
 }
 

@@ -28,8 +28,9 @@ type interrupted struct {
 	t        *testing.T
 	rng      *rand.Rand
 	args     []string          // of every command
-	plan     []string          // of profile
-	modes    int               // in the plan
+	plan     []string          // the command
+	modes    int               // rows when it is done
+	fates    []string          // misfortunes by round, "nothing" lets it end; nil: by chance
 	patience time.Duration     // the longest time until something happens
 	root     string            // of a board of files; "" for a virtual board
 	found    map[string]string // its files before
@@ -42,16 +43,20 @@ type interrupted struct {
 	kills  int    // processes killed so far
 }
 
-// misfortunes are what may happen to a campaign while it runs. Each tells
-// whether the process ends by it.
-var misfortunes = []struct {
+type misfortune struct {
 	name  string
 	board bool // makes sense on a board of files alone
 	do    func(c *interrupted, client *os.Process) (ends bool)
-}{
+}
+
+// misfortunes are what may happen to a campaign while it runs. Each tells
+// whether the process ends by it.
+var misfortunes = []misfortune{
 	{"kill -9 of jtune", false, func(c *interrupted, client *os.Process) bool { return c.killJtune(client) }},
 	{"a terminal that hangs up", false,
 		func(c *interrupted, client *os.Process) bool { client.Signal(syscall.SIGHUP); return true }},
+	{"kill -15 of jtune", false,
+		func(c *interrupted, client *os.Process) bool { client.Signal(syscall.SIGTERM); return true }},
 	{"an interrupt", false, func(c *interrupted, client *os.Process) bool { client.Signal(os.Interrupt); return true }},
 	{"a full disk", false, func(c *interrupted, client *os.Process) bool { return c.fillDisk() }},
 	{"kill -9 of the guard", true, func(c *interrupted, client *os.Process) bool { return c.kill("-stage=serve") > 0 }},
@@ -97,7 +102,7 @@ func TestInterruptedAtAnyMomentACampaignGoesOn(t *testing.T) {
 				patience: time.Second,
 				args: []string{"--device", "virtual:agx-orin", "--speed", "200", "--data-dir", t.TempDir(),
 					"--log-file", filepath.Join(t.TempDir(), "log")},
-				plan: []string{"resnet18", "--sample", "120", "--minibatches", "5"}}
+				plan: []string{"profile", "resnet18", "--sample", "120", "--minibatches", "5"}}
 			c.rounds(virtualRounds)
 		})
 	})
@@ -109,12 +114,52 @@ func TestInterruptedAtAnyMomentACampaignGoesOn(t *testing.T) {
 				c := &interrupted{t: t, rng: rand.New(rand.NewPCG(2+seed, uint64(i))), disk: smallDisk(t), modes: 2,
 					patience: 9 * time.Second, args: args, root: root,
 					found: tegratest.Contents(t, root), job: job,
-					plan: []string{"job", "--sample", "2", "--minibatches", "5"}}
+					plan: []string{"profile", "job", "--sample", "2", "--minibatches", "5"}}
 				c.rounds(boardRounds)
 			})
 		})
 	}
+	pairs, pairRounds, fates := 3, 2, []string{"kill -9 of jtune", "kill -15 of jtune", "a terminal that hangs up"}
+	if boards > 4 {
+		pairs, pairRounds, fates = boards, boardRounds, nil
+	}
+	for i := range pairs {
+		lanes.Go(func() {
+			t.Run(fmt.Sprint("pair on a board of files ", i+1), func(t *testing.T) {
+				c := interruptedPair(t, []string{"free", "fill", "strict"}[i%3])
+				c.rng = rand.New(rand.NewPCG(3+seed, uint64(i)))
+				if fates != nil {
+					c.fates = []string{fates[i], "nothing"}
+				}
+				c.rounds(pairRounds)
+			})
+		})
+	}
 }
+
+// interruptedPair is a pair of two jobs that take turns: it is measured, then the inference alone.
+func interruptedPair(t *testing.T, policy string) *interrupted {
+	job := t.TempDir()
+	args, root := fakeBoard(t, "")
+	text := ""
+	for _, name := range []string{"train", "infer"} {
+		text += fmt.Sprintf("[workload.my-%s]\ntitle = %[1]q\nkind = %[1]q\nbatch = 1\nsamples = 1600\n"+
+			"command = [\"sh\", \"-c\", %q]\n", name, strings.NewReplacer("JOB", job, "NAME", name).Replace(jobOfTurns))
+	}
+	if err := os.WriteFile(args[slices.Index(args, "--config")+1], []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return &interrupted{t: t, disk: smallDisk(t), modes: 2, patience: 20 * time.Second, args: args, root: root,
+		found: tegratest.Contents(t, root), job: job, plan: []string{"pair", "--train", "my-train", "--infer", "my-infer",
+			"--rate", "20", "--arrivals", "uniform", "--at", "8c/1.34C/0.82G/2.13M", "--batch", "1", "--requests", "20",
+			"--minibatches", "5", "--policy", policy}}
+}
+
+// jobOfTurns works when it has the turn, beside a loader that does not end on request. The folder JOB marks both.
+const jobOfTurns = `cd JOB
+sh -c 'trap "" TERM HUP; while :; do sleep 0.5; done; : loader JOB' 3>&- &
+while [ -e data ]; do echo '{"want":"NAME"}' >&3; read -r go <&3 || exit 0; sleep 0.02; echo '{"done":1}' >&3; done
+echo data set is gone >&2; exit 1 # leader`
 
 // jobWithLoaders trains while its data set is there, beside a loader that ends
 // on request and one that does not. The folder JOB marks them all.
@@ -156,11 +201,17 @@ func (c *interrupted) round(round int) {
 	}
 	c.replug()
 	m := misfortunes[c.rng.IntN(len(misfortunes))]
-	for m.board && c.root == "" || c.disk == "" && m.name == "a full disk" {
+	if c.fates != nil {
+		m.name = c.fates[round%len(c.fates)]
+		if i := slices.IndexFunc(misfortunes, func(of misfortune) bool { return of.name == m.name }); i >= 0 {
+			m = misfortunes[i]
+		}
+	}
+	for c.fates == nil && m.board && c.root == "" || c.fates == nil && c.disk == "" && m.name == "a full disk" {
 		m = misfortunes[c.rng.IntN(len(misfortunes))]
 	}
 	var said safeBuffer
-	client := exec.Command(os.Args[0], slices.Concat(c.args, []string{"profile"}, c.plan,
+	client := exec.Command(os.Args[0], slices.Concat(c.args, c.plan,
 		[]string{"--out", c.dir, "--resume", "--redo-failed"})...)
 	client.Env = append(os.Environ(), asJtune+"=1", "TMPDIR="+t.TempDir()) // rows may be rescued to it
 	client.Stderr = &said
@@ -175,7 +226,7 @@ func (c *interrupted) round(round int) {
 		if err != nil {
 			t.Errorf("round %d: nothing befell it: %v", round, err)
 		}
-	case <-time.After(time.Duration(c.rng.Int64N(int64(c.patience)))):
+	case <-time.After(c.moment(m)):
 		if what = m.name; !m.do(c, client.Process) {
 			select { // it goes on: for how long is chance again
 			case err := <-ended:
@@ -202,6 +253,14 @@ func (c *interrupted) round(round int) {
 	if t.Failed() {
 		t.Fatalf("round %d: %s; jtune said\n%s", round, what, said.String())
 	}
+}
+
+// moment is when a misfortune happens: by chance, but for nothing.
+func (c *interrupted) moment(m misfortune) time.Duration {
+	if m.name == "nothing" {
+		return patience
+	}
+	return time.Duration(c.rng.Int64N(int64(c.patience)))
 }
 
 // begin takes a new folder.
@@ -259,14 +318,16 @@ func (c *interrupted) check(said string) {
 		t.Errorf("the record does not open: %v %v", err, notes)
 		return
 	}
-	seen, measured := map[tegra.Mode]bool{}, 0 // true: usable
+	seen, measured, ran := map[tegra.Mode]bool{}, 0, map[string]bool{} // true: usable
 	for _, r := range rows {
-		if seen[r.Mode] {
-			t.Errorf("%s was measured again", r.Mode)
+		run := fmt.Sprint(r.Mode, r.Extra) // of a pair, one of several in its mode
+		if ran[run] {
+			t.Errorf("%s was measured again", run)
 		}
-		if seen[r.Mode] = r.Status.Usable(); seen[r.Mode] {
+		if ran[run] = r.Status.Usable(); ran[run] {
 			measured++
 		}
+		seen[r.Mode] = ran[run]
 	}
 	space, err := head.Device.Space()
 	if err != nil {

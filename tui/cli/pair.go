@@ -34,7 +34,8 @@ func (a *app) pair() *cobra.Command {
 		Long: "Looks for the power mode, the batch size of the inference and the turns in which a training and an " +
 			"inference workload share one GPU: the most training while every limit is kept. It takes what is known " +
 			"of each workload on this board, measures ten settings of one that is not known, predicts all mixes, and " +
-			"runs the best as pairs, six at most: the answer has been measured. strict: a minibatch starts only if " +
+			"runs the best as pairs, six at most: the answer has been measured. Each pair is recorded when it ends: " +
+			"--out DIR --resume goes on. strict: a minibatch starts only if " +
 			"it ends before the next batch is due; fill: training goes on while no batch is due; free: no turns, " +
 			"both run as they please. --predict, and --models, measure nothing: that times add when two jobs share " +
 			"a board is then the models' word.",
@@ -84,12 +85,14 @@ func pairRunFlags(fl *pflag.FlagSet, f *pairFlags) {
 	countFlag(fl, &f.Requests, "requests", "answer `N` requests in each (default 1000, which a 99 % quantile needs)")
 	perModeFlag(fl, &f.Settings.Minibatches)
 	fl.StringVar(&f.Dir, "out", "", "new campaign `DIR` for the pairs (default: in the data directory)")
+	fl.BoolVar(&f.Resume, "resume", false, "continue the same search in --out DIR")
+	fl.BoolVar(&f.RedoFailed, "redo-failed", false, "with --resume: run the pairs again that failed")
 }
 
 // onlyMeasured are the flags that mean nothing where nothing is measured.
 var onlyMeasured = []string{"at", "compare", "pairs", "requests", "minibatches", "out", "modes", "strategy",
 	"serve-at", "train-at",
-	"changes"}
+	"changes", "resume", "redo-failed"}
 
 // check checks flags and takes over those that have a grammar.
 func (f *pairFlags) check(given func(name string) bool) error {
@@ -123,6 +126,9 @@ func (f *pairFlags) check(given func(name string) bool) error {
 		if predicts && given(name) {
 			return usagef("--%s is of measuring: leave --predict and --models away", name)
 		}
+	}
+	if err := checkResume(f.Dir, f.Resume, f.RedoFailed); err != nil {
+		return err
 	}
 	f.Strategy = optimize.Strategy(f.strategy)
 	switch {
@@ -197,14 +203,22 @@ func (a *app) runPair(ctx context.Context, s *session.Session, f pairFlags) erro
 		}
 		f.At = &tegra.Setting{Mode: m, Batch: f.Infer.Batch}
 	}
+	return a.doPair(ctx, s, f.PairSearch)
+}
+
+// doPair looks for an answer and prints it.
+func (a *app) doPair(ctx context.Context, s *session.Session, r session.PairSearch) error {
 	rep := a.reporter(s.Device)
 	rep.quietRows = true
-	ctx, orders := s.Obey(ctx, session.TaskSpec{Kind: session.Pairing, Workload: f.Infer, Pair: &f.Train}, f.Dir != "",
+	ctx, orders := s.Obey(ctx, session.TaskSpec{Kind: session.Pairing, Workload: r.Infer, Pair: &r.Train}, r.Dir != "",
 		rep.line)
 	defer orders.End()
-	f.Gate = orders.Gate
-	found, err := s.Pair(ctx, f.PairSearch, orders.Observing(rep.observe))
+	r.Gate = orders.Gate
+	found, err := s.Pair(ctx, r, orders.Observing(rep.observe))
 	rep.wipe()
+	if found.Dir != "" && ctx.Err() != nil {
+		a.note("interrupted; continue with: jtune pair … --out %s --resume", found.Dir)
+	}
 	if found.Dir != "" {
 		a.note("%s run in %.0f s; recorded in %s", text.Count(len(found.Probes), "pair"), found.Took.Seconds(),
 			found.Dir)
@@ -214,7 +228,7 @@ func (a *app) runPair(ctx context.Context, s *session.Session, f pairFlags) erro
 	}
 	board := s.Device.Board()
 	return errors.Join(err, a.answerPair(pairAnswer{PairFound: found, space: s.Device.Space(), origin: originOf(board),
-		device: board.Name, virtual: board.Virtual, train: f.Train.Name, infer: f.Infer.Name, powerW: f.Limit.PowerW}))
+		device: board.Name, virtual: board.Virtual, train: r.Train.Name, infer: r.Infer.Name, powerW: r.Limit.PowerW}))
 }
 
 // pairByHours sets the modes of the two jobs by the time of day.

@@ -11,7 +11,7 @@ func (a *app) repeat() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "repeat CAMPAIGN",
 		Short: "Run a campaign again, into a new folder",
-		Long: "Measures again what a search, profile, verification or single run measured: the same workload, limit, " +
+		Long: "Measures again what a search, profile, pair, verification or single run measured: the same workload, limit, " +
 			"strategy and seed, on the same board. The workload must be known here with the same settings, for a " +
 			"folder never says what to run.",
 		Example: "  jtune repeat 20260105-101500-resnet18-tune",
@@ -31,6 +31,8 @@ func (a *app) repeat() *cobra.Command {
 				switch {
 				case again.Tune != nil:
 					return a.doTune(cmd.Context(), s, *again.Tune)
+				case again.Pair != nil:
+					return a.doPair(cmd.Context(), s, *again.Pair)
 				case again.Profile != nil:
 					return a.doProfile(cmd.Context(), s, *again.Profile)
 				}

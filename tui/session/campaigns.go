@@ -100,7 +100,7 @@ func (c Campaigns) listed(at Campaign, held []record.Running) Listed {
 	case l.State == CampaignFinished:
 		l.NoResume = "it is finished"
 	case kind == record.ExperimentKind:
-		l.NoResume = "jtune experiment " + h.Plan.Source + " --out DIR --resume goes on with it"
+		l.NoResume = experimentCommand(h) + " --out DIR --resume goes on with it"
 	case l.Again.profile == nil && l.Again.search == nil:
 		l.NoResume = "a " + kind + " does not go on"
 	case h.Seed != c.Seed && !l.Again.fresh():
@@ -114,11 +114,19 @@ func (c Campaigns) listed(at Campaign, held []record.Running) Listed {
 	case failed == 0:
 		l.NoRedo = "none failed"
 	case h.Plan.Kind == record.ExperimentKind:
-		l.NoRedo = "jtune experiment " + h.Plan.Source + " --out DIR --resume --redo-failed measures them"
+		l.NoRedo = experimentCommand(h) + " --out DIR --resume --redo-failed measures them"
 	case h.Seed != c.Seed && l.Again.profile != nil:
 		l.NoRedo = fmt.Sprintf("its seed is %d: start jtune with --seed %d", h.Seed, h.Seed)
 	}
 	return l
+}
+
+// experimentCommand is the command whose experiment a campaign is.
+func experimentCommand(h record.Header) string {
+	if h.Pair != nil {
+		return "jtune pair …"
+	}
+	return "jtune experiment " + h.Plan.Source
 }
 
 // Interrupted is a campaign as it goes on: what it measured is on disk.

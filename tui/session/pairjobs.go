@@ -6,6 +6,7 @@ import (
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
+	"jtune/tegra/virtual"
 )
 
 // PairJobs are two workloads by their names, and the batch sizes of the inference to choose among.
@@ -45,24 +46,41 @@ func (s *Session) mayPair(r PairSearch) error {
 	return s.pairFits(r)
 }
 
-// pairFits refuses two jobs that need more memory together than is free, by what their records show.
+// pairFits refuses two jobs that need more memory together than is free: by what each took in its records, else by what
+// is known of built-in networks.
 func (s *Session) pairFits(r PairSearch) error {
 	now, err := s.Device.Read()
-	if err != nil || !now.RAMUsed.OK || !now.RAMTotal.OK {
+	free := freeMemory(now)
+	if err != nil || !free.OK {
 		return nil // a board without the reading is asked for nothing
 	}
-	const mb = 1e6
-	used, total := float64(now.RAMUsed.V)/mb, float64(now.RAMTotal.V)/mb
-	train, infer := s.ownMB(r.Train, used), s.ownMB(r.Infer, used)
-	if free := total - used; train+infer > free {
-		return fmt.Errorf("%w: %s needs %.0f MB and %s %.0f MB by their records, %.0f MB of %.0f are free: "+
-			"did not run (DNR)", tegra.ErrUnsupported, r.Train.Name, train, r.Infer.Name, infer, free, total)
+	used, total, left := float64(now.RAMUsed.V)/mega, float64(now.RAMTotal.V)/mega, float64(free.V)/mega
+	train, trainHow := s.needsMB(r.Train, used)
+	infer, inferHow := s.needsMB(r.Infer, used)
+	if train+infer <= left {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("%w: %s needs %s and %s %s of memory, %.0f MB of the %.0f MB of %s are free: did not run (DNR): "+
+		"end other programs, or take smaller jobs; jtune run measures what each needs alone", tegra.ErrUnsupported,
+		r.Train.Name, trainHow, r.Infer.Name, inferHow, left, total, s.Device.Board().Name)
 }
 
-// ownMB is the memory that a workload took in its records, above what the board uses now; 0 where none says it.
-func (s *Session) ownMB(w workload.Workload, usedMB float64) float64 {
+const mega = 1e6
+
+// needsMB is the memory that a workload takes, and how that is known; 0 where it is not.
+func (s *Session) needsMB(w workload.Workload, usedMB float64) (need float64, how string) {
+	how = "by its records"
+	if need = s.recordedMB(w, usedMB); need == 0 {
+		need, how = 1000*virtual.NeedsGB(w.SimulatedName()), "estimated"
+	}
+	if need == 0 {
+		return 0, "an unknown amount"
+	}
+	return need, fmt.Sprintf("%.0f MB (%s)", need, how)
+}
+
+// recordedMB is the memory that a workload took in its records, above what the board uses now; 0 where none says it.
+func (s *Session) recordedMB(w workload.Workload, usedMB float64) float64 {
 	list, err := s.Options.Campaigns()
 	if err != nil {
 		return 0
@@ -78,7 +96,7 @@ func (s *Session) ownMB(w workload.Workload, usedMB float64) float64 {
 			continue
 		}
 		for _, run := range runs {
-			most = max(most, run.Character.All.RAMBytes.Or(0)/1e6-usedMB)
+			most = max(most, run.Character.All.RAMBytes.Or(0)/mega-usedMB)
 		}
 	}
 	return most

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
+	"time"
 
 	"jtune/internal/arrivals"
 	"jtune/optimize"
@@ -26,6 +28,7 @@ type pairPlan struct {
 	err    error
 	row    record.Row
 	asked  int
+	before []record.Row // of an earlier run of the campaign
 }
 
 var (
@@ -42,8 +45,13 @@ func newPairPlan(ctx context.Context, search *pairSearch) *pairPlan {
 		search.measure = func(a tegra.Setting, policy string) (record.Row, error) {
 			words := fmt.Sprintf("%s, batch %d", policy, a.Batch)
 			count[words+a.Mode.String()]++
-			v := &profiles.Variant{Variant: record.Variant{Setting: words, Repeat: count[words+a.Mode.String()]},
-				Bench: p.benchFor(policy)}
+			v := &profiles.Variant{Variant: record.Variant{Setting: words, Repeat: count[words+a.Mode.String()]}}
+			for _, row := range slices.Backward(p.before) {
+				if row.Setting == a && row.IsOf(v.Setting, v.Repeat) && row.Pair != nil {
+					return row, unusable(row)
+				}
+			}
+			v.Bench = p.benchFor(policy)
 			if !yield(profiles.Step{Setting: a, Variant: v}) {
 				cancel()
 				return record.Row{}, context.Canceled
@@ -74,7 +82,9 @@ func (p *pairPlan) benchFor(policy string) *profiles.Bench {
 func (p *pairPlan) Len() (int, bool) { return 0, false }
 
 func (p *pairPlan) Next(done []record.Row) (profiles.Step, bool) {
-	if len(done) > 0 {
+	if p.asked == 0 {
+		p.before = done
+	} else {
 		p.row = done[len(done)-1]
 	}
 	step, ok := p.ask()
@@ -84,10 +94,51 @@ func (p *pairPlan) Next(done []record.Row) (profiles.Step, bool) {
 	return step, ok
 }
 
+// pairHeader describes a search in its record.
+func (s *Session) pairHeader(r PairSearch) record.Header {
+	plan := record.PlanHeader{Kind: record.ExperimentKind, Source: record.PairKind,
+		Modes: cmp.Or(r.Most, optimize.MostVerified), Batches: r.sizes()}
+	if r.At != nil {
+		plan.Modes = 1
+		plan.SetList([]tegra.Setting{*r.At})
+	}
+	head := s.header(r.Infer, plan, nil, r.Settings)
+	head.Pair = &record.PairHeader{Train: r.Train, Load: record.LoadHeader(r.Serving), PowerW: r.Limit.PowerW,
+		Policy: string(r.Policy), Tau: r.Tau, Strategy: string(r.Strategy), Pairs: r.Most, Requests: r.Requests,
+		Compare: r.Compare, Separate: r.Separate}
+	return head
+}
+
+// pairSearchOf is a search as its header records it.
+func pairSearchOf(h record.Header, train, infer workload.Workload) (PairSearch, error) {
+	from := h.Pair
+	r := PairSearch{Train: train, Infer: infer, Batches: h.Plan.Batches, Serving: Serving(from.Load),
+		Limit: optimize.Limit{PowerW: from.PowerW}, Policy: optimize.Policy(from.Policy), Tau: from.Tau,
+		Strategy: optimize.Strategy(from.Strategy), Most: from.Pairs, Requests: from.Requests, Compare: from.Compare,
+		Separate: from.Separate, Before: h.Created}
+	list, err := h.Plan.List()
+	if err == nil && len(list) > 0 {
+		r.At = &list[0]
+	}
+	return r, err
+}
+
+// knownBefore is the time whose knowledge a search rests on: one that goes on predicts from what it knew when it began.
+func (r PairSearch) knownBefore() time.Time {
+	if !r.Resume {
+		return r.Before
+	}
+	head, _, err := record.Read(r.Dir)
+	if err != nil { // it begins anew, or the record says what is wrong
+		return time.Time{}
+	}
+	return head.Created
+}
+
 // end ends the search where it is; it gets the last row first.
-func (p *pairPlan) end(rows []record.Row) {
-	if p.asked > 0 && len(rows) == p.asked {
-		p.Next(rows)
+func (p *pairPlan) end(of profiles.Summary) {
+	if p.asked > 0 && of.New == p.asked {
+		p.Next(of.Rows)
 	}
 	p.stop()
 }

@@ -42,8 +42,12 @@ type PairSearch struct {
 	Mixes    bool           // work out all mixes too
 	Requests int            // answered in each measurement; 0: as many as a 99 % quantile needs
 	Dir      string         // campaign folder, new; "" makes one below the data directory
-	Settings record.Settings
-	Gate     profiles.Gate
+	Before   time.Time      // predict from what was known then, as a repetition does; zero: from all
+	Resume   bool           // go on with the campaign in Dir: its pairs count
+	// RedoFailed measures those again that failed there.
+	RedoFailed bool
+	Settings   record.Settings
+	Gate       profiles.Gate
 }
 
 // measuresAlone reports whether nothing is predicted.
@@ -108,17 +112,18 @@ func (s *Session) Pair(ctx context.Context, r PairSearch, observe func(Event)) (
 	if err != nil {
 		return found, err
 	}
+	if err := s.pairFits(r); err != nil { // they may be known by now
+		return found, err
+	}
 	found.Known = [2]int{len(train), len(infer)}
 	observer(observe).send(Event{Stage: &PairStage{Doing: PairPredicts}})
 	search := &pairSearch{s: s, r: r, ask: ask, train: train, infer: infer, found: &found,
 		observe: observer(observe)}
-	head := s.header(r.Infer, record.PlanHeader{Kind: record.ExperimentKind, Source: record.PairKind,
-		Modes: cmp.Or(r.Most, optimize.MostVerified), Batches: r.sizes()}, nil, r.Settings)
-	head.Pair = &record.PairHeader{Train: r.Train, Load: record.LoadHeader(r.Serving), PowerW: r.Limit.PowerW}
+	head := s.pairHeader(r)
 	plan := newPairPlan(ctx, search)
 	res, err := s.profile(ctx, ProfileRequest{Measuring: Measuring{Workload: r.Infer, Batches: r.sizes(), Dir: r.Dir,
-		Settings: r.Settings, Gate: r.Gate}, Retries: -1}, plan, head, observe)
-	plan.end(res.Rows)
+		Resume: r.Resume, Settings: r.Settings, Gate: r.Gate}, RedoFailed: r.RedoFailed, Retries: -1}, plan, head, observe)
+	plan.end(res.Summary)
 	found.Dir, found.Took = res.Dir, res.Elapsed
 	if errors.Is(plan.err, context.Canceled) && ctx.Err() == nil && err != nil {
 		plan.err = nil // the job, the device or the record is broken
@@ -149,12 +154,13 @@ func (s *Session) pairRows(ctx context.Context, r PairSearch, observe func(Event
 	if r.At != nil || r.measuresAlone() {
 		return nil, nil, nil
 	}
+	before := r.knownBefore()
 	rows := func(w workload.Workload, batches []int) ([]tegra.Measured, error) {
 		pool, err := s.Pool(w, batches)
 		if err != nil {
 			return nil, err
 		}
-		known, _ := pool.Aligned()
+		known, _ := pool.before(before).Aligned()
 		known = slices.DeleteFunc(tegra.OncePerSetting(known), func(m tegra.Measured) bool {
 			return batches != nil && !slices.Contains(batches, m.Batch)
 		})

@@ -1,8 +1,11 @@
 package session
 
 import (
+	"context"
 	"errors"
 	"math"
+	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -94,6 +97,104 @@ func TestPairIsMeasuredAndKeepsItsLimits(t *testing.T) {
 	}
 	if after := s.PresentMode(); after != before {
 		t.Errorf("left in %v, found in %v", after, before)
+	}
+}
+
+// A pair that was cut off goes on: what it measured counts, from the same predictions; a repetition asks for the same.
+func TestPairGoesOnAndIsRepeated(t *testing.T) {
+	t.Parallel()
+	s := fast(t)
+	r := pairOf(t, s)
+	r.Dir, r.Policy, r.Tau = filepath.Join(t.TempDir(), "c"), optimize.Strict, 9
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	_, err := s.Pair(ctx, r, func(e Event) {
+		if p := e.Progress; p != nil && p.Row != nil && p.Row.Pair != nil {
+			cancel()
+		}
+	})
+	_, before, readErr := record.Read(r.Dir)
+	if !errors.Is(err, context.Canceled) || readErr != nil || len(before) != 1 {
+		t.Fatalf("cut off: %v, %d rows, %v", err, len(before), readErr)
+	}
+	r.Limit.PowerW++
+	r.Resume = true
+	if _, err := s.Pair(t.Context(), r, nil); err == nil || !strings.Contains(err.Error(), "31 W") {
+		t.Errorf("another limit goes on: %v", err)
+	}
+	r.Limit.PowerW--
+	found, err := s.Pair(t.Context(), r, nil)
+	if err != nil && !errors.Is(err, optimize.ErrInfeasible) {
+		t.Fatal(err)
+	}
+	_, after, _ := record.Read(r.Dir)
+	if len(found.Probes) == 0 || found.Probes[0].Row.When != before[0].When || len(after) != len(found.Probes)+1 ||
+		after[0].When != before[0].When {
+		t.Errorf("gone on: %d pairs of %d rows, the first of %v, was %v", len(found.Probes), len(after),
+			found.Probes[0].Row.When, before[0].When)
+	}
+	same, err := s.Pair(t.Context(), r, nil)
+	if _, rows, _ := record.Read(r.Dir); len(rows) != len(after) || same.Setting != found.Setting ||
+		same.TrainPerS != found.TrainPerS || len(same.Probes) != len(found.Probes) {
+		t.Errorf("a finished one: %+v, %v, and %d rows; was %+v of %d", same.Outcome, err, len(rows), found.Outcome,
+			len(after))
+	}
+	again, err := s.Repeat(readCampaignFolder(r.Dir), false)
+	if err != nil || again.Pair == nil {
+		t.Fatalf("to repeat: %+v, %v", again, err)
+	}
+	asked := *again.Pair
+	if asked.Before.IsZero() || asked.Dir != "" || asked.Train.Name != r.Train.Name || asked.Infer.Name != r.Infer.Name {
+		t.Errorf("to repeat: %+v", asked)
+	}
+	asked.Before, asked.Dir, asked.Resume, asked.Settings = r.Before, r.Dir, r.Resume, r.Settings
+	asked.Train, asked.Infer = r.Train, r.Infer
+	if !reflect.DeepEqual(asked, r) {
+		t.Errorf("to repeat: %+v, want %+v", asked, r)
+	}
+	second, err := s.Pair(t.Context(), *again.Pair, nil)
+	if len(second.Probes) == 0 || second.Probes[0].Row.Setting != found.Probes[0].Row.Setting {
+		t.Errorf("repeated: %+v, %v", second.Probes, err)
+	}
+}
+
+// Of one setting, a repetition asks for that setting.
+func TestPairInOneSettingIsRepeatedThere(t *testing.T) {
+	t.Parallel()
+	s := fast(t)
+	r := pairOf(t, s)
+	r.At = &tegra.Setting{Mode: s.Device.Space().Max(), Batch: 16}
+	again, err := pairSearchOf(s.pairHeader(r), r.Train, r.Infer)
+	if err != nil || again.At == nil || *again.At != *r.At {
+		t.Errorf("%+v, %v", again.At, err)
+	}
+}
+
+func TestPairRefusesJobsThatNeedMoreMemoryThanIsFree(t *testing.T) {
+	t.Parallel()
+	s := open(t, Options{Device: "virtual:orin-nano", Speed: math.Inf(1), DataDir: t.TempDir()})
+	r := pairOf(t, s)
+	pairs := func(train, infer string) error {
+		jobs, err := s.PairJobs(train, infer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Train, r.Infer = jobs.Train, jobs.Infer
+		return s.mayPair(r)
+	}
+	if err := pairs("lstm", "mobilenet-infer"); err != nil {
+		t.Errorf("two small jobs: %v", err)
+	}
+	for _, how := range []string{"4100 MB (estimated)", "MB (by its records)"} {
+		err := pairs("mobilenet", "bert-infer")
+		if !errors.Is(err, tegra.ErrUnsupported) || !strings.Contains(err.Error(), how) ||
+			!strings.Contains(err.Error(), "did not run (DNR)") {
+			t.Errorf("two large jobs: %v, want %s", err, how)
+		}
+		if _, err := s.Profile(t.Context(), ProfileRequest{Measuring: Measuring{Workload: r.Train}, Sample: 1},
+			nil); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

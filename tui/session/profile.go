@@ -51,7 +51,7 @@ func (s *Session) profile(ctx context.Context, r ProfileRequest, plan profiles.P
 		return ProfileResult{}, err
 	}
 	rec, err := s.record(r.Dir, head, r.Resume)
-	if errors.Is(err, record.ErrOtherJob) {
+	if errors.Is(err, record.ErrOtherJob) && head.Pair == nil { // whose command has no such flag
 		err = fmt.Errorf("%w; --trust-command runs that", err)
 	}
 	if err != nil {

@@ -18,6 +18,7 @@ type Repetition struct {
 	Tune    *TuneRequest
 	Profile *ProfileRequest
 	Run     *RunRequest
+	Pair    *PairSearch
 	Notes   []string
 }
 
@@ -59,6 +60,16 @@ func (s *Session) Repeat(c Campaign, trust bool) (r Repetition, err error) {
 	settings := h.Settings
 	settings.Base, settings.Epochs = 0, 0
 	switch plan := h.Plan; {
+	case h.Pair != nil:
+		train, differs := s.ownWorkload(h.Pair.Train)
+		if differs != "" && !trust {
+			return r, fmt.Errorf("%w: %s; --trust-command runs that", ErrUsage, differs)
+		}
+		search, err := pairSearchOf(h, train, w)
+		if err != nil {
+			return r, fmt.Errorf("campaign %s: %w", c.Name, err)
+		}
+		search.Settings, r.Pair = settings, &search
 	case plan.Kind == record.ExperimentKind || plan.Kind == imports.Kind:
 		return r, fmt.Errorf("%w: campaign %s holds an %s, which repeats with jtune %s", ErrUsage, c.Name, plan.Kind,
 			plan.Kind)

@@ -1,0 +1,97 @@
+package record
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"jtune/profiles/harness"
+	"jtune/profiles/workload"
+	"jtune/tegra"
+)
+
+// pairHeader is a campaign of two jobs.
+func pairHeader(t *testing.T) Header {
+	t.Helper()
+	h := testHeader(t)
+	h.Workload.Kind, h.Plan = workload.Inference, PlanHeader{Kind: ExperimentKind, Source: PairKind, Modes: 6, Batches: []int{1, 16}}
+	h.Pair = &PairHeader{Train: workload.Workload{Name: "resnet18", Command: []string{"train"}}, PowerW: 30,
+		Load: LoadHeader{RatePerS: 60}, Policy: "fill"}
+	return h
+}
+
+// Whose a minibatch is stands in its line; the times of a mode are the training's. A folder of before that column goes
+// on without it.
+func TestRecordOfAPairSaysWhoseAMinibatchIs(t *testing.T) {
+	t.Parallel()
+	at := tegra.Setting{Mode: exampleRows()[0].Mode, Batch: 16}
+	for _, older := range []bool{false, true} {
+		dir := filepath.Join(t.TempDir(), "c")
+		r, err := Create(dir, pairHeader(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw := filepath.Join(dir, minibatchesName)
+		if older {
+			r.Close()
+			text, _ := os.ReadFile(raw)
+			if err := os.WriteFile(raw, []byte(strings.Replace(string(text), ",job", "", 1)), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if r, err = OpenOrCreate(dir, pairHeader(t), true); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i, job := range []string{harness.JobTrain, harness.JobInfer, harness.JobTrain} {
+			err = errors.Join(err, r.Minibatch(at, harness.Event{Job: job, T: time.Duration(i+1) * time.Second,
+				TimeMS: float64(10 * (i + 1))}, ""))
+		}
+		if err := errors.Join(err, r.Close()); err != nil {
+			t.Fatal(err)
+		}
+		text, _ := os.ReadFile(raw)
+		got, notes, err := ReadEntries(dir, 16)
+		want := []float64{10, 30}
+		if older {
+			want = []float64{10, 20, 30}
+		}
+		if err != nil || len(notes) > 0 || !slices.Equal(got[at.Mode].TimesMS, want) ||
+			strings.Contains(string(text), ",,infer,16,true\n") == older {
+			t.Errorf("older %v: %v %v %v of\n%s", older, got, notes, err, text)
+		}
+	}
+}
+
+// A pair goes on as what it was: another training, load or limit is another pair.
+func TestRecordOfAPairResumesTheSamePairAlone(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "c")
+	r, err := Create(dir, pairHeader(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	for want, change := range map[string]func(*PairHeader){
+		"":                   func(*PairHeader) {},
+		"different training": func(h *PairHeader) { h.Train.Name = "lstm" },
+		"other settings":     func(h *PairHeader) { h.Train.Command = []string{"other"} },
+		"at most 25 W":       func(h *PairHeader) { h.PowerW = 25 },
+		"70 requests/s":      func(h *PairHeader) { h.Load.RatePerS = 70 },
+		"strict turns":       func(h *PairHeader) { h.Policy = "strict" },
+		"6 pairs":            func(h *PairHeader) { h.Pairs = 6 },
+	} {
+		h := pairHeader(t)
+		change(h.Pair)
+		r, err := OpenOrCreate(dir, h, true)
+		if err == nil {
+			r.Close()
+		}
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", want, err)
+		}
+	}
+}
