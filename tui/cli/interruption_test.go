@@ -31,6 +31,7 @@ type interrupted struct {
 	plan     []string          // the command
 	modes    int               // rows when it is done
 	fates    []string          // misfortunes by round, "nothing" lets it end; nil: by chance
+	after    int               // rows that are there when a misfortune happens
 	patience time.Duration     // the longest time until something happens
 	root     string            // of a board of files; "" for a virtual board
 	found    map[string]string // its files before
@@ -73,6 +74,22 @@ var misfortunes = []misfortune{
 		c.kill("-stage=watch")
 		c.kill("-stage=serve")
 		return true
+	}},
+}
+
+// misfortunesOfPairs befall one of two jobs: the pair has failed, and is run again.
+var misfortunesOfPairs = []misfortune{
+	{"kill -9 of the training", true, func(c *interrupted, client *os.Process) bool {
+		c.signal(`"want":"train"`, syscall.SIGKILL)
+		return false
+	}},
+	{"a training that hangs", true, func(c *interrupted, client *os.Process) bool {
+		c.signal(`"want":"train"`, syscall.SIGSTOP)
+		return false
+	}},
+	{"an inference that hangs", true, func(c *interrupted, client *os.Process) bool {
+		c.signal(`"want":"infer"`, syscall.SIGSTOP)
+		return false
 	}},
 }
 
@@ -126,10 +143,10 @@ func TestInterruptedAtAnyMomentACampaignGoesOn(t *testing.T) {
 	for i := range pairs {
 		lanes.Go(func() {
 			t.Run(fmt.Sprint("pair on a board of files ", i+1), func(t *testing.T) {
-				c := interruptedPair(t, []string{"free", "fill", "strict"}[i%3])
+				c := interruptedPair(t, []string{"free", "strict", "fill"}[i%3])
 				c.rng = rand.New(rand.NewPCG(3+seed, uint64(i)))
 				if fates != nil {
-					c.fates = []string{fates[i], "nothing"}
+					c.fates, c.after, c.patience = []string{fates[i], "nothing"}, 1-i%2, 4*time.Second
 				}
 				c.rounds(pairRounds)
 			})
@@ -151,14 +168,14 @@ func interruptedPair(t *testing.T, policy string) *interrupted {
 	}
 	return &interrupted{t: t, disk: smallDisk(t), modes: 2, patience: 20 * time.Second, args: args, root: root,
 		found: tegratest.Contents(t, root), job: job, plan: []string{"pair", "--train", "my-train", "--infer", "my-infer",
-			"--rate", "20", "--arrivals", "uniform", "--at", "8c/1.34C/0.82G/2.13M", "--batch", "1", "--requests", "20",
+			"--rate", "8", "--arrivals", "uniform", "--at", "8c/1.34C/0.82G/2.13M", "--batch", "1", "--requests", "20",
 			"--minibatches", "5", "--policy", policy}}
 }
 
 // jobOfTurns works when it has the turn, beside a loader that does not end on request. The folder JOB marks both.
 const jobOfTurns = `cd JOB
 sh -c 'trap "" TERM HUP; while :; do sleep 0.5; done; : loader JOB' 3>&- &
-while [ -e data ]; do echo '{"want":"NAME"}' >&3; read -r go <&3 || exit 0; sleep 0.02; echo '{"done":1}' >&3; done
+while [ -e data ]; do echo '{"want":"NAME"}' >&3; read -r go <&3 || exit 0; sleep 0.05; echo '{"done":1}' >&3; done
 echo data set is gone >&2; exit 1 # leader`
 
 // jobWithLoaders trains while its data set is there, beside a loader that ends
@@ -200,15 +217,23 @@ func (c *interrupted) round(round int) {
 		c.begin(round)
 	}
 	c.replug()
-	m := misfortunes[c.rng.IntN(len(misfortunes))]
+	may := misfortunes
+	if slices.Contains(c.plan, "pair") {
+		may = slices.Concat(may, misfortunesOfPairs)
+	}
+	m := may[c.rng.IntN(len(may))]
 	if c.fates != nil {
 		m.name = c.fates[round%len(c.fates)]
-		if i := slices.IndexFunc(misfortunes, func(of misfortune) bool { return of.name == m.name }); i >= 0 {
-			m = misfortunes[i]
+		m.do = func(c *interrupted, client *os.Process) bool {
+			t.Errorf("round %d: it does not end", round)
+			return c.killJtune(client)
+		}
+		if i := slices.IndexFunc(may, func(of misfortune) bool { return of.name == m.name }); i >= 0 {
+			m = may[i]
 		}
 	}
 	for c.fates == nil && m.board && c.root == "" || c.fates == nil && c.disk == "" && m.name == "a full disk" {
-		m = misfortunes[c.rng.IntN(len(misfortunes))]
+		m = may[c.rng.IntN(len(may))]
 	}
 	var said safeBuffer
 	client := exec.Command(os.Args[0], slices.Concat(c.args, c.plan,
@@ -226,7 +251,7 @@ func (c *interrupted) round(round int) {
 		if err != nil {
 			t.Errorf("round %d: nothing befell it: %v", round, err)
 		}
-	case <-time.After(c.moment(m)):
+	case <-c.moment(m):
 		if what = m.name; !m.do(c, client.Process) {
 			select { // it goes on: for how long is chance again
 			case err := <-ended:
@@ -255,12 +280,27 @@ func (c *interrupted) round(round int) {
 	}
 }
 
-// moment is when a misfortune happens: by chance, but for nothing.
-func (c *interrupted) moment(m misfortune) time.Duration {
+// moment is when a misfortune happens: by chance, but for nothing, and not before the rows that it waits for.
+func (c *interrupted) moment(m misfortune) <-chan time.Time {
 	if m.name == "nothing" {
-		return patience
+		return time.After(patience)
 	}
-	return time.Duration(c.rng.Int64N(int64(c.patience)))
+	chance := time.After(time.Duration(c.rng.Int64N(int64(c.patience))))
+	if c.after == 0 {
+		return chance
+	}
+	then := make(chan time.Time, 1)
+	go func() {
+		for c.t.Context().Err() == nil {
+			text, _ := os.ReadFile(filepath.Join(c.dir, "modes.csv"))
+			if bytes.Count(text, []byte("\n")) > c.after {
+				then <- <-chance
+				return
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+	}()
+	return then
 }
 
 // begin takes a new folder.
@@ -364,14 +404,17 @@ func processes(words ...string) (pids []int) {
 
 // kill kills the processes of this board or its job whose command line holds
 // the word, and gives how many there were.
-func (c *interrupted) kill(word string) int {
+func (c *interrupted) kill(word string) int { return c.signal(word, syscall.SIGKILL) }
+
+// signal is kill with any signal.
+func (c *interrupted) signal(word string, s syscall.Signal) int {
 	of := c.job
 	if strings.HasPrefix(word, "-") {
 		of = "-sysroot=" + c.root
 	}
 	pids := processes(word, of)
 	for _, pid := range pids {
-		if syscall.Kill(pid, syscall.SIGKILL) == nil {
+		if syscall.Kill(pid, s) == nil && s == syscall.SIGKILL {
 			c.kills++
 		}
 	}
