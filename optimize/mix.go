@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"jtune/internal/arrivals"
@@ -149,7 +150,7 @@ type Outcome struct {
 	Rho          float64 // share of the time that the load keeps the server busy; above 1 it cannot follow
 	Meets        bool    // the limits, with the margin kept
 
-	missed       miss              // the first limit that is broken
+	missed       [batchTime]miss   // the limits that are broken, in the order of their constants
 	serve, train *learn.Prediction // the phases
 	excess       float64           // sum over the broken limits, in logarithms
 	slowS        float64           // service time and minibatch in seconds, with the margin
@@ -330,13 +331,13 @@ func (a Ask) judged(o Outcome, peakHigh float64) float64 {
 
 // judge says whether an outcome meets the limits with this power, latency and service time.
 func (a Ask) judge(o *Outcome, powerW, latencyMS, timeMS float64) {
-	o.excess, o.missed = 0, miss{}
+	o.excess, o.missed = 0, [batchTime]miss{}
+	n := 0
 	over := func(what limited, value, limit float64) {
 		if limit > 0 && !(value <= limit) {
 			o.excess += math.Log(value / limit)
-			if o.missed.what == nothing {
-				o.missed = miss{what, value, limit}
-			}
+			o.missed[n] = miss{what, value, limit}
+			n++
 		}
 	}
 	if a.Load.Open() {
@@ -345,7 +346,7 @@ func (a Ask) judge(o *Outcome, powerW, latencyMS, timeMS float64) {
 	over(itsPower, powerW, a.PowerW)
 	over(itsLatency, latencyMS, a.LatencyMS)
 	over(batchTime, timeMS, a.TimeMS)
-	o.Meets = o.missed.what == nothing
+	o.Meets = n == 0
 }
 
 // limited is what has a limit.
@@ -365,19 +366,21 @@ type miss struct {
 	value, limit float64
 }
 
-// Why says which limit is broken; "" where none is.
+// Why says which limits are broken; "" where none is.
 func (o Outcome) Why() string {
-	format := [...]string{
-		nothing:    "",
+	formats := [...]string{
 		busyShare:  "busy %.4g of the time, over %.4g",
 		itsPower:   "power %.4g W, over %.4g",
 		itsLatency: "latency %.4g ms, over %.4g",
 		batchTime:  "batch %.4g ms, over %.4g",
-	}[o.missed.what]
-	if format == "" {
-		return ""
 	}
-	return fmt.Sprintf(format, o.missed.value, o.missed.limit)
+	var parts []string
+	for _, m := range o.missed {
+		if m.what != nothing && !math.IsInf(m.value, 1) { // a queue that only grows is busy more than all of the time
+			parts = append(parts, fmt.Sprintf(formats[m.what], m.value, m.limit))
+		}
+	}
+	return strings.Join(parts, "; ")
 }
 
 // value is what a want minimises, with a second quantity for ties.

@@ -150,6 +150,9 @@ func SearchMix(ctx context.Context, measure MixMeasure, o MixOptions) (MixResult
 	case r.Feasible:
 		return r, nil
 	case len(s.measured)+len(s.known) == 0:
+		if _, err := s.asks(-surelyOver).Choose(s.settings, s.infer, s.train); errors.Is(err, ErrInfeasible) {
+			return r, err // what no setting can keep cannot be measured either
+		}
 		return r, errors.New("no mix could be measured")
 	}
 	return r, &NoSettingError{Ask: s.asks(0), Nearest: r.Best, Measured: true}
@@ -294,8 +297,8 @@ func (s *mixSearch) harmless(open []tegra.Setting) []tegra.Setting {
 		var out []tegra.Setting
 		for _, at := range open {
 			o, ok := a.bound(at, s.infer, s.train)
-			busy := o.missed.what == busyShare && o.missed.value <= hotOver*o.missed.limit &&
-				o.excess <= math.Log(hotOver)
+			first := o.missed[0]
+			busy := first.what == busyShare && first.value <= hotOver*first.limit && o.excess <= math.Log(hotOver)
 			if ok && (o.Meets || busy) {
 				out = append(out, at)
 			}

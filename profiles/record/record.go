@@ -71,20 +71,44 @@ func CreateWith(dir string, h Header, extra []string) (*Record, error) {
 	return openOrCreate(dir, h, held, extra)
 }
 
+// Check returns an error where OpenOrCreate would find that a folder cannot take a campaign: before hours of other work.
+func Check(dir string, h Header, resume bool) error {
+	held, err := mayHold(dir, resume)
+	if err != nil || !held {
+		return err
+	}
+	_, err = headerToResume(dir, h)
+	return err
+}
+
 // OpenOrCreate makes a new campaign folder, or with resume opens one that holds the same
 // campaign as h.
 func OpenOrCreate(dir string, h Header, resume bool) (*Record, error) {
-	held, err := holdsCampaign(dir)
+	held, err := mayHold(dir, resume)
 	if err != nil {
 		return nil, err
 	}
-	if held && !resume {
-		return nil, fmt.Errorf(
-			"folder %s already holds a campaign: --resume continues it, a new folder begins another",
-			dir,
-		)
-	}
 	return openOrCreate(dir, h, held, nil)
+}
+
+// mayHold is holdsCampaign, with an error where one may not go on.
+func mayHold(dir string, resume bool) (held bool, err error) {
+	held, err = holdsCampaign(dir)
+	if err == nil && held && !resume {
+		err = fmt.Errorf("folder %s already holds a campaign: --resume continues it, a new folder begins another", dir)
+	}
+	return held, err
+}
+
+// headerToResume reads the header of a folder whose campaign goes on as h.
+func headerToResume(dir string, h Header) (there Header, err error) {
+	if there, err = readHeader(dir); err == nil {
+		err = there.checkResume(h)
+	}
+	if err != nil {
+		err = fmt.Errorf("cannot resume %s: %w", dir, err)
+	}
+	return there, err
 }
 
 func openOrCreate(dir string, h Header, held bool, extra []string) (*Record, error) {
@@ -99,12 +123,7 @@ func openOrCreate(dir string, h Header, held bool, extra []string) (*Record, err
 		r.extra = variantColumns
 	}
 	if held {
-		if r.header, err = readHeader(dir); err == nil {
-			err = r.header.checkResume(h)
-		}
-		if err != nil {
-			err = fmt.Errorf("cannot resume %s: %w", dir, err)
-		}
+		r.header, err = headerToResume(dir, h)
 	} else {
 		h.Format, h.Settings = headerFormat, h.Settings.WithDefaults()
 		r.header = h

@@ -94,6 +94,9 @@ var onlyMeasured = []string{"at", "compare", "pairs", "requests", "minibatches",
 	"serve-at", "train-at",
 	"changes", "resume", "redo-failed"}
 
+// onlyPairs are the flags that mean nothing where no pair is run.
+var onlyPairs = []string{"at", "compare", "pairs", "requests", "out", "resume", "redo-failed", "policy", "tau", "modes"}
+
 // check checks flags and takes over those that have a grammar.
 func (f *pairFlags) check(given func(name string) bool) error {
 	if _, err := underLoad(f.Serving, given); err != nil {
@@ -149,6 +152,14 @@ func (f *pairFlags) check(given func(name string) bool) error {
 	}
 	if (f.serveAt == "") != (f.trainAt == "") {
 		return usagef("--serve-at and --train-at belong together")
+	}
+	for _, name := range onlyPairs {
+		if f.serveAt != "" && given(name) {
+			return usagef("--serve-at sets a mode for each job by the time of day and runs no pair: leave --%s away", name)
+		}
+	}
+	if f.Tau > 0 && f.policy != "" && f.Policy != optimize.Strict {
+		return usagef("--tau is of strict turns: leave it away with --policy %s", f.policy)
 	}
 	if f.Serving.RatePerS == 0 && f.Serving.Arrivals == "" {
 		return usagef("a pair needs the rate of the requests: give --rate R")

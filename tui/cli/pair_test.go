@@ -95,6 +95,9 @@ func TestPairRunsOnAVirtualBoard(t *testing.T) {
 		{"--train resnet18 --infer mobilenet-infer --rate 3 --strategy als", "gmd"},
 		{"--train resnet18 --infer mobilenet-infer --rate 3 --strategy gmd --policy free", "--policy free"},
 		{"--train resnet18 --infer mobilenet-infer --rate 3 --serve-at 7:00-8:00", "--train-at"},
+		{"--train resnet18 --infer mobilenet-infer --rate 3 --serve-at 7:00-8:00 --train-at 8:00-9:00 --pairs 2", "--pairs"},
+		{"--train resnet18 --infer mobilenet-infer --rate 3 --tau 2 --policy fill", "--tau"},
+		{"--train resnet18 --infer mobilenet-infer --rate 3 --resume", "--out"},
 		{"--train resnet18 --infer mobilenet-infer --rate 3 --serve-at 7:00-8:00 --train-at 7:30-9:00", "overlap"},
 	} {
 		jtune(t, append([]string{"pair"}, strings.Fields(c.args)...)...).fails(t, exitUsage, c.words)

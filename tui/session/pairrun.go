@@ -108,6 +108,11 @@ func (s *Session) Pair(ctx context.Context, r PairSearch, observe func(Event)) (
 		return PairFound{}, fmt.Errorf("%w: %w", ErrUsage, err)
 	}
 	found := PairFound{}
+	if r.Dir != "" {
+		if err := record.Check(r.Dir, s.pairHeader(r), r.Resume); err != nil {
+			return found, err
+		}
+	}
 	train, infer, err := s.pairRows(ctx, r, observe)
 	if err != nil {
 		return found, err
