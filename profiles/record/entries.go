@@ -58,7 +58,8 @@ func ReadEntries(dir string, batch int) (entries map[tegra.Mode]Entries, notes [
 	return entries, append(notes, note...), err
 }
 
-// ofInference reports whether a line of minibatches.csv is of the inference of a pair: its row's time is the training's.
+// ofInference reports whether a line of minibatches.csv is of the inference of a pair, whose row's time is the
+// training's.
 func (p *fieldParser) ofInference() bool {
 	at := slices.Index(p.columns, jobColumn)
 	return at >= 0 && at < len(p.fields) && p.fields[at] == harness.JobInfer

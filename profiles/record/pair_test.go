@@ -18,7 +18,8 @@ import (
 func pairHeader(t *testing.T) Header {
 	t.Helper()
 	h := testHeader(t)
-	h.Workload.Kind, h.Plan = workload.Inference, PlanHeader{Kind: ExperimentKind, Source: PairKind, Modes: 6, Batches: []int{1, 16}}
+	h.Workload.Kind = workload.Inference
+	h.Plan = PlanHeader{Kind: ExperimentKind, Source: PairKind, Modes: 6, Batches: []int{1, 16}}
 	h.Pair = &PairHeader{Train: workload.Workload{Name: "resnet18", Command: []string{"train"}}, PowerW: 30,
 		Load: LoadHeader{RatePerS: 60}, Policy: "fill"}
 	return h

@@ -71,7 +71,7 @@ func CreateWith(dir string, h Header, extra []string) (*Record, error) {
 	return openOrCreate(dir, h, held, extra)
 }
 
-// Check returns an error where OpenOrCreate would find that a folder cannot take a campaign: before hours of other work.
+// Check returns an error where OpenOrCreate would find that a folder cannot take a campaign: before other work is done.
 func Check(dir string, h Header, resume bool) error {
 	held, err := mayHold(dir, resume)
 	if err != nil || !held {

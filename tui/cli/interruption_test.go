@@ -161,13 +161,15 @@ func interruptedPair(t *testing.T, policy string) *interrupted {
 	text := ""
 	for _, name := range []string{"train", "infer"} {
 		text += fmt.Sprintf("[workload.my-%s]\ntitle = %[1]q\nkind = %[1]q\nbatch = 1\nsamples = 1600\n"+
-			"command = [\"sh\", \"-c\", %q]\n", name, strings.NewReplacer("JOB", job, "NAME", name).Replace(jobOfTurns))
+			"command = [\"sh\", \"-c\", %q]\n", name,
+			strings.NewReplacer("JOB", job, "NAME", name).Replace(jobOfTurns))
 	}
 	if err := os.WriteFile(args[slices.Index(args, "--config")+1], []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	return &interrupted{t: t, disk: smallDisk(t), modes: 2, patience: 20 * time.Second, args: args, root: root,
-		found: tegratest.Contents(t, root), job: job, plan: []string{"pair", "--train", "my-train", "--infer", "my-infer",
+		found: tegratest.Contents(t, root), job: job, plan: []string{"pair",
+			"--train", "my-train", "--infer", "my-infer",
 			"--rate", "8", "--arrivals", "uniform", "--at", "8c/1.34C/0.82G/2.13M", "--batch", "1", "--requests", "20",
 			"--minibatches", "5", "--policy", policy}}
 }

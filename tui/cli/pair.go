@@ -155,7 +155,8 @@ func (f *pairFlags) check(given func(name string) bool) error {
 	}
 	for _, name := range onlyPairs {
 		if f.serveAt != "" && given(name) {
-			return usagef("--serve-at sets a mode for each job by the time of day and runs no pair: leave --%s away", name)
+			return usagef("--serve-at sets a mode for each job by the time of day, and runs no pair: leave --%s away",
+				name)
 		}
 	}
 	if f.Tau > 0 && f.policy != "" && f.Policy != optimize.Strict {

@@ -11,9 +11,9 @@ func (a *app) repeat() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "repeat CAMPAIGN",
 		Short: "Run a campaign again, into a new folder",
-		Long: "Measures again what a search, profile, pair, verification or single run measured: the same workload, limit, " +
-			"strategy and seed, on the same board. The workload must be known here with the same settings, for a " +
-			"folder never says what to run.",
+		Long: "Measures again what a search, profile, pair, verification or single run measured: the same workload, " +
+			"limit, strategy and seed, on the same board. The workload must be known here with the same settings, " +
+			"for a folder never says what to run.",
 		Example: "  jtune repeat 20260105-101500-resnet18-tune",
 		Args:    takes(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -127,7 +127,8 @@ func (s *Session) Pair(ctx context.Context, r PairSearch, observe func(Event)) (
 	head := s.pairHeader(r)
 	plan := newPairPlan(ctx, search)
 	res, err := s.profile(ctx, ProfileRequest{Measuring: Measuring{Workload: r.Infer, Batches: r.sizes(), Dir: r.Dir,
-		Resume: r.Resume, Settings: r.Settings, Gate: r.Gate}, RedoFailed: r.RedoFailed, Retries: -1}, plan, head, observe)
+		Resume: r.Resume, Settings: r.Settings, Gate: r.Gate}, RedoFailed: r.RedoFailed, Retries: -1}, plan, head,
+		observe)
 	plan.end(res.Summary)
 	found.Dir, found.Took = res.Dir, res.Elapsed
 	if errors.Is(plan.err, context.Canceled) && ctx.Err() == nil && err != nil {

@@ -144,7 +144,8 @@ func TestPairGoesOnAndIsRepeated(t *testing.T) {
 		t.Fatalf("to repeat: %+v, %v", again, err)
 	}
 	asked := *again.Pair
-	if asked.Before.IsZero() || asked.Dir != "" || asked.Train.Name != r.Train.Name || asked.Infer.Name != r.Infer.Name {
+	if asked.Before.IsZero() || asked.Dir != "" || asked.Train.Name != r.Train.Name ||
+		asked.Infer.Name != r.Infer.Name {
 		t.Errorf("to repeat: %+v", asked)
 	}
 	asked.Before, asked.Dir, asked.Resume, asked.Settings = r.Before, r.Dir, r.Resume, r.Settings
