@@ -150,8 +150,8 @@ func SearchMix(ctx context.Context, measure MixMeasure, o MixOptions) (MixResult
 	case r.Feasible:
 		return r, nil
 	case len(s.measured)+len(s.known) == 0:
-		if _, err := s.asks(-surelyOver).Choose(s.settings, s.infer, s.train); errors.Is(err, ErrInfeasible) {
-			return r, err // what no setting can keep cannot be measured either
+		if _, err := s.asks(0).Choose(s.settings, s.infer, s.train); errors.Is(err, ErrInfeasible) {
+			return r, err // a queue that only grows, for one, cannot be measured
 		}
 		return r, errors.New("no mix could be measured")
 	}

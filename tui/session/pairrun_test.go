@@ -267,6 +267,19 @@ func TestPairInOneSettingSaysWhichLimitItBreaks(t *testing.T) {
 	}
 }
 
+// A rate that nothing can serve cannot be measured: the prediction says what comes nearest.
+func TestPairAtARateThatNothingCanServeHasNoAnswer(t *testing.T) {
+	t.Parallel()
+	s := fast(t)
+	r := pairOf(t, s)
+	r.Serving.RatePerS, r.Most = 100_000, 1
+	_, err := s.Pair(t.Context(), r, nil)
+	var none *optimize.NoSettingError
+	if !errors.As(err, &none) || none.Measured || !strings.Contains(err.Error(), "at most") {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestPairRefusesWhatCannotShareAGPU(t *testing.T) {
 	t.Parallel()
 	s := fast(t)
