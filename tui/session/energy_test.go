@@ -56,6 +56,14 @@ func TestEnergyStudyOnVirtualBoardsComesNearTheSlides(t *testing.T) {
 				t.Errorf("%.1f %% of energy and %.1f %% of latency; published savings are %g to %g %%", energy.V,
 					time.V, c.lo, c.hi)
 			}
+			again, err := readCampaignFolder(res.Dir).Energy()
+			var told, read strings.Builder
+			for b, r := range map[*strings.Builder]EnergyReport{&told: res, &read: again} {
+				err = errors.Join(err, r.Text(b), r.CSV(b))
+			}
+			if err != nil || told.String() != read.String() || again.HeatMap().Title != res.HeatMap().Title {
+				t.Errorf("read from the record (%v):\n%s\nit told\n%s", err, read.String(), told.String())
+			}
 			if !res.LatencyFalls() || !res.Grid().InnerMinimum() {
 				t.Errorf("latency falls: %v, inner minimum: %v", res.LatencyFalls(), res.Grid().InnerMinimum())
 			}

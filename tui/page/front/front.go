@@ -10,7 +10,6 @@ import (
 
 	"jtune/internal/axis"
 	"jtune/internal/figure"
-	"jtune/optimize"
 	"jtune/tegra"
 	"jtune/tui/export"
 	"jtune/tui/page"
@@ -25,6 +24,7 @@ type Page struct {
 	plane  int             // of trades
 	linear map[string]bool // by the key of a quantity: drawn linearly or not, against its custom
 	load   load
+	study  study
 	cloud  widget.Cloud
 	top    int  // first row of the cloud on the page
 	cursor int  // index of the space
@@ -90,6 +90,8 @@ func (p *Page) Update(msg tea.Msg) page.Intent {
 		if p.rivals.on && p.read.Outlook() != nil {
 			return p.findRivals()
 		}
+	case studyMsg:
+		p.takeStudy(m)
 	case rivalsMsg:
 		return p.take(m)
 	case page.LimitSet:
@@ -101,6 +103,9 @@ func (p *Page) Update(msg tea.Msg) page.Intent {
 		return p.served()
 	case page.OutlookShown:
 		p.load.seek = p.load.seek || !m.Same
+		if !m.Same && p.onStudy() { // of another workload
+			p.drawn = drawCloud
+		}
 		if !m.Same || p.cursor == m.Before.Answer(p.read.Limit()) { // a mode off the answer stays under the cursor
 			p.goTo(p.answer())
 		}
@@ -138,7 +143,7 @@ func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 	if v == nil {
 		p.filter.input = nil
 		p.load.line.Close()
-		return nil, false
+		return p.studyKey(k)
 	}
 	if p.load.line.Typing() {
 		return p.load.line.Key(k, p.read), true
@@ -146,6 +151,9 @@ func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 	if p.Typing() {
 		p.typeFilter(k)
 		return nil, true
+	}
+	if p.onStudy() {
+		return p.studyKey(k)
 	}
 	for _, pair := range []struct {
 		less, more widget.Action
@@ -193,7 +201,7 @@ func (p *Page) viewKey(k tea.KeyPressMsg) (page.Intent, bool) {
 	keys := p.read.Keys()
 	switch {
 	case keys.Picture.Matches(k):
-		p.drawn = (p.drawn + 1) % numDrawings
+		return p.nextPicture(), true
 	case keys.Axes.Matches(k) && p.drawn == drawMap:
 		p.of = (p.of + 1) % len(quantities)
 	case keys.Axes.Matches(k) && p.drawn == drawCurves:
@@ -361,26 +369,6 @@ func (p *Page) shown() []int {
 	return out
 }
 
-// moveLimit shifts the power limit by a watt (or the time limit by 5 %) and
-// takes the cursor to the new answer.
-func (p *Page) moveLimit(steps int) page.Intent {
-	by := float64(steps)
-	l := p.read.Limit()
-	if v, loaded := p.read.Load(); loaded && v.LatencyMS > 0 {
-		v.LatencyMS = max(0.01, v.LatencyMS*math.Pow(1.05, by))
-		return page.Limits{Limit: l, Serving: &v}
-	}
-	switch {
-	case l.TimeMS > 0:
-		l.TimeMS = max(0.01, l.TimeMS*math.Pow(1.05, by)) // up and down again is where it was
-	case l.PowerW > 0:
-		l.PowerW = max(1, math.Round(l.PowerW)+by)
-	default:
-		l = optimize.Limit{PowerW: max(1, math.Round(p.read.Outlook().Known[p.cursor].PowerW)+by)}
-	}
-	return page.Limit(l)
-}
-
 // mayVerify returns the reason why the cursor's mode cannot be measured, or "".
 func (p *Page) mayVerify() string {
 	if p.read.Outlook() == nil {
@@ -415,7 +403,13 @@ func (p *Page) Hints() []widget.Action {
 		why = r
 	}
 	apply := keys.Apply.Unless(why)
+	if p.onStudy() {
+		return p.studyHints(keys.Apply.Unless(p.read.MayWrite()))
+	}
 	if p.read.Outlook() == nil {
+		if _, any := p.studied(); any {
+			return []widget.Action{apply, keys.Picture.As("energy study")}
+		}
 		return []widget.Action{apply}
 	}
 	other := keys.Table.As("table").Doing("the front as a table")
@@ -449,6 +443,12 @@ func (p *Page) Copied() string {
 	if m := p.mixed(); m != nil {
 		return m.Setting(p.mixes.walk[p.mixes.at], p.read.Space())
 	}
+	if p.onStudy() {
+		if r := p.study.report; r != nil && r.Least.OK {
+			return p.read.ModeText(r.Least.V.Mode)
+		}
+		return ""
+	}
 	if v := p.read.Outlook(); v != nil {
 		return p.read.ModeText(v.Known[p.cursor].Mode)
 	}
@@ -461,6 +461,9 @@ func (p *Page) Files() ([]page.File, error) {
 		return p.mixFiles(m)
 	}
 	v := p.read.Outlook()
+	if p.onStudy() {
+		return p.studyFiles()
+	}
 	if v == nil {
 		return nil, nil
 	}

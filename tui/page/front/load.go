@@ -2,6 +2,7 @@ package front
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -83,6 +84,26 @@ func (p *Page) toAnswer() page.Intent {
 	}
 	p.goTo(p.answer())
 	return nil
+}
+
+// moveLimit shifts the power limit by a watt (or the time limit by 5 %) and
+// takes the cursor to the new answer.
+func (p *Page) moveLimit(steps int) page.Intent {
+	by := float64(steps)
+	l := p.read.Limit()
+	if v, loaded := p.read.Load(); loaded && v.LatencyMS > 0 {
+		v.LatencyMS = max(0.01, v.LatencyMS*math.Pow(1.05, by))
+		return page.Limits{Limit: l, Serving: &v}
+	}
+	switch {
+	case l.TimeMS > 0:
+		l.TimeMS = max(0.01, l.TimeMS*math.Pow(1.05, by)) // up and down again is where it was
+	case l.PowerW > 0:
+		l.PowerW = max(1, math.Round(l.PowerW)+by)
+	default:
+		l = optimize.Limit{PowerW: max(1, math.Round(p.read.Outlook().Known[p.cursor].PowerW)+by)}
+	}
+	return page.Limit(l)
 }
 
 // pending reports whether it is being worked out what modes do under the load.

@@ -13,9 +13,11 @@ import (
 type drawing int
 
 const (
-	drawCloud  drawing = iota // or its table twin
-	drawMap                   // a quantity over two knobs
-	drawCurves                // time, power and energy over one knob
+	drawCloud       drawing = iota // or its table twin
+	drawMap                        // a quantity over two knobs
+	drawCurves                     // time, power and energy over one knob
+	drawStudyMap                   // energy over two clocks, as an energy study found it
+	drawStudyCurves                // latency and energy over one of them
 	numDrawings
 )
 

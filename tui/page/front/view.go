@@ -36,11 +36,17 @@ func (p *Page) Render(w, h int) string {
 
 func (p *Page) render(w, h int) string {
 	p.cloud.Hide()
+	if p.onStudy() {
+		return p.renderStudy(w, h)
+	}
 	if p.read.Outlook() == nil {
 		none := "No model is loaded. Press " + p.read.Keys().Tune.Label() + " to tune a workload: this page then " +
 			"shows every power mode's predicted time and power, the Pareto front of the best, and the mode to apply."
 		if p.kept > 0 {
 			none += " 4 lists the kept ones: " + text.Count(p.kept, "model") + "."
+		}
+		if l, any := p.studied(); any {
+			none += " " + p.read.Keys().Picture.Label() + " shows the energy study of " + l.Header.Workload.Name + "."
 		}
 		return widget.Fit("\n"+widget.Wrap(none, w), w, h)
 	}
@@ -460,7 +466,9 @@ func (p *Page) Numbers() string {
 	if p.mixed() != nil {
 		return mixNumbers
 	}
-	return "V draws the cloud, a map, curves. O draws the fronts of other models of the workload over the cloud, " +
+	return "V draws the cloud, a map, curves, and what the newest energy study of the workload found (jtune " +
+		"experiment energy): its map, ◆ the least measured, ● measured, the others predicted, and latency and " +
+		"energy over a clock (K the other one). O draws the fronts of other models of the workload over the cloud, " +
 		"what was measured of their modes, and what each chooses for the limit; / keeps modes that pass a " +
 		"filter. Map: a quantity over two knobs, the others as at the cursor; ◆ its least value. Curves: time, " +
 		"power and energy over one knob, in their 95 % bands. X takes another quantity, K other knobs, the " +
