@@ -121,7 +121,7 @@ func TestFrontUnderALoadNamesItAndItsAxes(t *testing.T) {
 	for _, size := range pagetest.Sizes {
 		limits(d, "30 W, p99 100 ms, 60/s, uniform")
 		d.Size(size[0], size[1])
-		d.Sees("p99")
+		d.Sees("p99", p.standing(p.cursor).String())
 	}
 }
 

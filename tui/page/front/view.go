@@ -56,9 +56,13 @@ func (p *Page) render(w, h int) string {
 	case h < 4: // the mode and its numbers alone
 		return widget.Fit(widget.Wrap(ansi.Strip(p.line()), w), w, h)
 	case h < 10 || w < 44:
-		card := widget.Fit(p.card(w, true), w, min(rest, 5))
-		if rest > 5 {
-			card = widget.Under(card, p.picture(w, rest-5, 6))
+		high := 5
+		if p.read.Served() != nil {
+			high++
+		}
+		card := widget.Fit(p.card(w, true), w, min(rest, high))
+		if rest > high {
+			card = widget.Under(card, p.picture(w, rest-high, high+1))
 		}
 		return widget.Fit(widget.Under(head, card), w, h)
 	case p.large:
@@ -335,7 +339,11 @@ func (p *Page) card(w int, short bool) string {
 		reading := fmt.Sprintf("read %s ms/mb, %.1f W", widget.MS(got.TimeMS), got.PowerW)
 		lines = append(lines, widget.StyleWarn.Render(reading), widget.StyleWarn.Render("disagrees with all others"))
 	}
-	lines = append(lines, p.loadLines(short)...)
+	under := p.loadLines(short)
+	if short && under != nil && !about.Doubted.OK { // in the place of the energy, for the verdict to stay
+		lines = lines[:len(lines)-1]
+	}
+	lines = append(lines, under...)
 	if short {
 		verdict, _, _ := strings.Cut(p.status(), "\n")
 		return strings.Join(append(lines, verdict), "\n")
