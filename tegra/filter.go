@@ -37,27 +37,32 @@ var (
 		FilterUnit: "j"}
 )
 
-// Keys of inference, whose values only their caller knows.
+// Keys of inference, whose values only their caller knows: ParseFilter takes them where it is asked to.
 const (
 	FilterLatency = "latency" // ms
 	FilterSpeed   = "speed"   // units per second
 	FilterUnit    = "unit"    // J, or mJ, of a unit
 )
 
-// filterKnobs are the keys of knobs, in their order.
-var filterKnobs = []string{"cores", "cpu", "gpu", "emc"}
+// InferenceKeys are the keys that a list of modes of inference has as well.
+func InferenceKeys() []string { return []string{FilterLatency, FilterSpeed, FilterUnit} }
+
+// filterKeys are the keys of every filter, as errors name them; filterKnobs are those of knobs, in their order.
+var (
+	filterKeys  = []string{"cores", "cpu", "gpu", "mem", "time", "power", "energy"}
+	filterKnobs = []string{"cores", "cpu", "gpu", "emc"}
+)
 
 // ParseFilter reads terms separated by spaces or commas: a key (cores, cpu, gpu,
-// mem or emc, time in ms, power in W, energy in J; of inference latency in ms, speed in
-// units per second, unit in J), one of < <= > >= = !=, and
-// a value as Parse reads it; or modes in the compact notation. After = and !=
-// a list with commas may follow: cores=2,4,6. Equality means the listed value of
-// a knob, and the digits typed of what is measured.
-func (s *Space) ParseFilter(expr string) (Filter, error) {
+// mem or emc, time in ms, power in W, energy in J, and those of InferenceKeys that also
+// names), one of < <= > >= = !=, and a value as Parse reads it; or modes in the compact
+// notation. After = and != a list with commas may follow: cores=2,4,6. Equality means the
+// listed value of a knob, and the digits typed of what is measured.
+func (s *Space) ParseFilter(expr string, also ...string) (Filter, error) {
 	var f Filter
 	line := spacedUnit.ReplaceAllString(spacedOp.ReplaceAllString(expr, "$1"), "$1$2")
 	for _, word := range strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == ',' || r == '\t' }) {
-		if err := f.add(s, word); err != nil {
+		if err := f.add(s, word, also); err != nil {
 			return Filter{}, err
 		}
 	}
@@ -65,7 +70,7 @@ func (s *Space) ParseFilter(expr string) (Filter, error) {
 }
 
 // add adds a term, or one more value to the last one.
-func (f *Filter) add(s *Space, word string) error {
+func (f *Filter) add(s *Space, word string, also []string) error {
 	p := termPattern.FindStringSubmatch(word)
 	var last *term
 	if n := len(f.terms); n > 0 {
@@ -90,6 +95,10 @@ func (f *Filter) add(s *Space, word string) error {
 			text.Clip(word))
 	}
 	t := term{key: strings.ToLower(p[1]), op: p[2]}
+	if known := slices.Concat(filterKeys, also); !slices.Contains(known, t.key) && t.key != "emc" {
+		return fmt.Errorf("filter term %q: no key %q; known: %s", text.Clip(word), text.Clip(t.key),
+			strings.Join(known, " "))
+	}
 	if t.key == "mem" {
 		t.key = "emc"
 	}
@@ -117,7 +126,7 @@ func (t *term) add(s *Space, word, value string) error {
 		}
 		_, frac, _ := strings.Cut(digits, ".")
 		b = bound{v * scale, scale * math.Pow(10, -float64(len(frac))) / 2}
-	case k >= 0:
+	default:
 		typed, err := parseKnob(k, value)
 		if err != nil {
 			return fmt.Errorf("filter term %q: %q is not a value for %s: %w", text.Clip(word), text.Clip(value), t.key,
@@ -136,9 +145,6 @@ func (t *term) add(s *Space, word, value string) error {
 			return fmt.Errorf("filter term %q: %w", text.Clip(word), err)
 		}
 		b.value = float64(v)
-	default:
-		return fmt.Errorf("filter term %q: no key %q; known: cores cpu gpu mem time power energy", text.Clip(word),
-			text.Clip(t.key))
 	}
 	t.values = append(t.values, b)
 	return nil

@@ -144,9 +144,12 @@ func TestFilterOfInferenceAsksItsCaller(t *testing.T) {
 	}
 	for expr, want := range map[string]bool{"latency<50": true, "latency<50ms speed>=30/s": true, "unit<200mJ": true,
 		"unit<0.2 J": true, "unit<100mj": false, "latency>40": false, "speed=30 cores=4": true} {
-		f, err := space.ParseFilter(expr)
+		f, err := space.ParseFilter(expr, tegra.InferenceKeys()...)
 		if err != nil || f.MatchAlso(m, value) != want || f.Match(m) {
 			t.Errorf("%s: passes %t, without values %t (%v)", expr, f.MatchAlso(m, value), f.Match(m), err)
+		}
+		if _, err := space.ParseFilter(expr); err == nil {
+			t.Errorf("%s is taken for a filter where no inference is listed", expr)
 		}
 	}
 }

@@ -87,7 +87,7 @@ func TestExperimentReportsAsTextCSVAndJSON(t *testing.T) {
 		"8c/1.73C/0.62G/3.20M", "--out", dir)...).fails(t, exitFailed, "--resume")
 	v := jtune(t, with(virtualBoard, "experiment", "dvfs", "--workload", "lenet", "--minibatches", "20", "--mode",
 		"8c/1.73C/0.62G/3.20M", "--out", dir, "--resume", "--json")...).done(t).
-		object(t, "experiment workload device virtual repeat dir lines skipped failed notes takeaway")
+		object(t, "experiment workload device virtual repeat dir lines missing skipped failed notes takeaway")
 	lines := v["lines"].([]any)
 	if len(lines) != 2 || v["virtual"] != true || v["workload"] != "lenet5" {
 		t.Fatalf("got %v", v)
@@ -157,7 +157,7 @@ func TestExperimentTrainsForReal(t *testing.T) {
 	args := []string{"experiment", "cache", "--workload", "lenet5", "--config", config, "--device", "virtual:agx-orin",
 		"--base", "0", "--interval", "50ms", "--json"}
 	v := jtune(t, args...).done(t).object(t,
-		"experiment workload device virtual repeat dir lines skipped failed notes takeaway")
+		"experiment workload device virtual repeat dir lines missing skipped failed notes takeaway")
 	got := map[string]map[string]any{}
 	for _, l := range v["lines"].([]any) {
 		line := l.(map[string]any)

@@ -47,15 +47,21 @@ func (l Listing) Rough(i int) (rough bool) {
 	return rough
 }
 
+// FilterKeys are the keys that a filter of the list takes beside those of every list.
+func (l Listing) FilterKeys() []string {
+	if l.Speed == nil {
+		return nil
+	}
+	return tegra.InferenceKeys()
+}
+
 // Passes reports whether a mode passes a filter, by the numbers of the table too.
 func (l Listing) Passes(f tegra.Filter, i int, m tegra.Measured) bool {
 	return f.MatchAlso(m, func(key string) float64 {
-		switch {
-		case l.Speed == nil:
-			return 0
-		case key == tegra.FilterLatency:
+		switch key {
+		case tegra.FilterLatency:
 			return l.Time.Values[i]
-		case key == tegra.FilterSpeed:
+		case tegra.FilterSpeed:
 			return l.Speed.Values[i]
 		}
 		return l.Energy.Values[i] * cmp.Or(l.Energy.Per, 1) // in joules

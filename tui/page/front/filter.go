@@ -45,10 +45,11 @@ func (p *Page) filtered() []int {
 		return f.pass
 	}
 	f.of, f.problem = of, ""
-	parsed, err := p.read.Space().ParseFilter(text)
+	listing := v.Listing(p.job(), p.read.Limit(), p.read.Served())
+	parsed, err := p.read.Space().ParseFilter(text, listing.FilterKeys()...)
 	pass := []int(nil)
 	if err == nil && text != "" {
-		pass = v.Pass(parsed, v.Listing(p.job(), p.read.Limit(), p.read.Served()))
+		pass = v.Pass(parsed, listing)
 	}
 	switch {
 	case err != nil:

@@ -30,7 +30,7 @@ func (p *Page) build() {
 	if p.input != nil {
 		expr = p.input.Value()
 	}
-	f, err := p.read.Space().ParseFilter(expr)
+	f, err := p.read.Space().ParseFilter(expr, p.listing.FilterKeys()...)
 	p.problem = ""
 	if err != nil {
 		p.problem = err.Error()

@@ -38,6 +38,7 @@ type bench struct {
 	costs  map[string]campaignCost
 	// studies are energy studies, by board, network and governors.
 	studies map[string]session.EnergyReport
+	others  map[uint64]*bench // see again
 }
 
 // unit is one of several boards of a kind, its data on a medium.
@@ -60,7 +61,18 @@ var fastestPreset = map[string]string{"xavier-nx": "MODE_15W_6CORE"}
 func newBench(c constants, seed uint64) *bench {
 	return &bench{constants: c, seed: seed, boards: map[unit]*virtual.Board{}, kinds: map[string]kind{},
 		live: map[string]observed{}, costs: map[string]campaignCost{},
-		studies: map[string]session.EnergyReport{}}
+		studies: map[string]session.EnergyReport{}, others: map[uint64]*bench{}}
+}
+
+// again is the bench of the given run, this one of run 0: the others have other noise.
+func (b *bench) again(run uint64) *bench {
+	if run == 0 {
+		return b
+	}
+	if b.others[run] == nil {
+		b.others[run] = newBench(b.constants, b.seed+run)
+	}
+	return b.others[run]
 }
 
 // with is a bench with other constants that knows the same kinds of boards.

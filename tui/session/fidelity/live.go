@@ -223,9 +223,8 @@ func steps(b *bench, f Figure) ([]float64, error) {
 func reruns(b *bench, f Figure) (out []float64, err error) {
 	for _, j := range f.Jobs {
 		var energies []float64
-		for seed := range uint64(10) {
-			other := newBench(b.constants, b.seed+seed)
-			r, err := other.run(Job{j.Board, "lenet5"}, setup{})
+		for run := range uint64(10) {
+			r, err := b.again(run).run(Job{j.Board, "lenet5"}, setup{})
 			if err != nil {
 				return nil, err
 			}
