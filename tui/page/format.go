@@ -101,6 +101,19 @@ func ServedText(a optimize.Ask, o optimize.Outcome) string {
 	return out + fmt.Sprintf(", busy %.0f %%", 100*min(1, o.Rho))
 }
 
+// FilterHints are the keys that do not write while a filter is typed.
+func FilterHints(read Reader) []widget.Action {
+	return []widget.Action{read.Keys().Enter.As("filter by it"), read.Keys().Back.As("leave it")}
+}
+
+// Job is the workload of the model that shows; none has no name.
+func Job(read Reader) (w workload.Workload) {
+	if v := read.Outlook(); v != nil {
+		w, _ = read.Work().Find(v.Workload)
+	}
+	return w
+}
+
 // Heads are the heads of columns of time and energy: of a minibatch, or of a batch of inference.
 func Heads(w workload.Workload) (time, energy string) {
 	if w.Infers() {
@@ -137,9 +150,29 @@ func PerUnit(w workload.Workload, m tegra.Measured, batch int) (speed, energy st
 		session.UnitEnergyText(m.EnergyJ()/n) + "/" + w.UnitName()
 }
 
-// Takes prints what a minibatch takes in one line.
-func Takes(m tegra.Measured) string {
-	return fmt.Sprintf("%s ms/mb, %.1f W", widget.MS(m.TimeMS), m.PowerW)
+// Takes prints in one line what a minibatch takes, or a batch of inference.
+func Takes(w workload.Workload, m tegra.Measured) string {
+	perTime, _ := Heads(w)
+	return fmt.Sprintf("%s %s, %.1f W", widget.MS(m.TimeMS), perTime, m.PowerW)
+}
+
+// LatencyHead is the head of a column of latencies under a load.
+func LatencyHead(s *session.Served) string { return session.QuantileText(s.Quantile) + " ms" }
+
+// LatencyCell is the latency of a mode of the view under the load, by index: exact where that is asked for or was
+// worked out, else interpolated.
+func LatencyCell(s *session.Served, i int, exact bool) string {
+	if exact {
+		s.AtMode(i)
+	}
+	o, rough := s.Rough(i)
+	switch {
+	case math.IsInf(o.LatencyMS, 1):
+		return "grows" // requests come faster than they are answered
+	case rough:
+		return "~" + widget.MS(o.LatencyMS)
+	}
+	return widget.MS(o.LatencyMS)
 }
 
 // YesNo prints a truth that may be unknown.

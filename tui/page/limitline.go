@@ -59,6 +59,11 @@ func (l *LimitLine) Key(k tea.KeyPressMsg, read Reader) Intent {
 	return nil
 }
 
+// Hints are the keys that do not write while it is open.
+func (l *LimitLine) Hints(read Reader) []widget.Action {
+	return []widget.Action{read.Keys().Enter.As("take them"), read.Keys().Back.As("leave them")}
+}
+
 // Render draws the line in w columns.
 func (l *LimitLine) Render(read Reader, w int) string {
 	line := widget.StyleAsk.Render(" limits: ") + l.input.Render("█")

@@ -63,10 +63,10 @@ func (f *Apply) Render(w, h int) string {
 		lines = append(lines, "no reboot needed")
 	}
 	if p := f.predicted; p != nil {
-		lines = append(lines, "predicted "+page.Takes(p.Measured))
+		lines = append(lines, "predicted "+page.Takes(page.Job(f.read), p.Measured))
 	}
 	if m := f.measured; m != nil {
-		lines = append(lines, "measured  "+page.Takes(*m))
+		lines = append(lines, "measured  "+page.Takes(page.Job(f.read), *m))
 	}
 	if s := f.standing; s.Limited && s.State != optimize.Unknown {
 		lines = append(lines, "limit     "+page.AskedText(f.read.Asked())+"  "+page.StandingText(s))

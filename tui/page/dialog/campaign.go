@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"jtune/internal/text"
 	"jtune/tui/page"
 	"jtune/tui/session"
 	"jtune/tui/widget"
@@ -232,7 +233,7 @@ func (d *Campaign) sizesText() string {
 	case d.sizes.Value() != "":
 		return "each with " + d.sizes.Render("_")
 	case d.workload < len(d.read.Workloads()) && d.read.Workloads()[d.workload].Batch > 0:
-		return fmt.Sprintf("%d samples, its own", d.read.Workloads()[d.workload].Batch)
+		return text.Count(d.read.Workloads()[d.workload].Batch, "sample") + ", its own"
 	}
 	return "its own"
 }

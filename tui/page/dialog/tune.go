@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/profiles/workload"
@@ -53,7 +54,7 @@ func NewTune(read page.Reader) *Tune {
 		read:   read,
 		powerW: last.PowerW,
 		timeMS: last.TimeMS,
-		typed:  widget.NewInput("", "0123456789., Wwmps/", 60),
+		typed:  widget.NewInput("", askedKeys, 60),
 		listed: widget.NewInput("", "0123456789,", 30),
 	}
 	d.asked = last.Asked()
@@ -214,9 +215,9 @@ func (d *Tune) batchText() string {
 	case own == 0 || d.read.Board().Replay != "":
 		return "as measured"
 	case why != "":
-		return fmt.Sprintf("%d samples: %s", own, why)
+		return text.Count(own, "sample") + ": " + why
 	}
-	return fmt.Sprintf("%d samples, its own", own)
+	return text.Count(own, "sample") + ", its own"
 }
 
 func (d *Tune) text(field int) string {

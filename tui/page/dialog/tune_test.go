@@ -340,6 +340,12 @@ func TestTuneTakesLimitsWithALoad(t *testing.T) {
 	if v == nil || v.RatePerS != 30 || v.LatencyMS != 50 || r.Limit.PowerW != 30 || r.More != nil {
 		t.Errorf("asks for %+v under %+v", r.Limit, r.Serving)
 	}
+	d.Press("up", "]", "]")
+	d.Sees("least power for 32 W, p99 50 ms, 30/s")
+	d.Press("[", "down")
+	if r := f.request(); r.Limit.PowerW != 31 || r.Serving == nil || *r.Serving != *v {
+		t.Errorf("a limit with a load, moved by 1 W: %+v under %+v", r.Limit, r.Serving)
+	}
 	d.Press("right") // the whole front cannot be searched under a load
 	if f.request().Coverage != session.CoverLimit {
 		t.Error("asks for the whole front")
@@ -349,6 +355,12 @@ func TestTuneTakesLimitsWithALoad(t *testing.T) {
 	d.Press("down")
 	if r := f.request(); r.Serving != nil || r.Limit.PowerW != 25 {
 		t.Errorf("after 25: %+v under %+v", r.Limit, r.Serving)
+	}
+	d.Press("up")
+	d.Press(letters("40 W, p99 50 ms, 30/s, uniform")...)
+	d.Press("down")
+	if r := f.request(); r.Serving == nil || r.Serving.Arrivals != "uniform" {
+		t.Errorf("uniform: %+v", r.Serving)
 	}
 	d.Press("up")
 	d.Press(letters("p99 50 ms, /s")...)

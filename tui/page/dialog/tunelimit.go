@@ -17,6 +17,10 @@ var goals = []session.Goal{session.WithinPower, session.WithinTime, session.Leas
 // goal is the kind of limit that is asked for.
 func (d *Tune) goal() session.Goal { return goals[d.choice[fieldLimit]] }
 
+// askedKeys write a line of limits and load, "uniform" and "poisson" too. A t starts the search, so that a maximal
+// wait is pasted, or typed on Front.
+const askedKeys = "0123456789., Wwmps/uniform"
+
 // numbers are the values that the present kind of limit holds; nil for energy.
 func (d *Tune) numbers() *[]float64 {
 	switch d.goal() {
@@ -119,11 +123,19 @@ func (d *Tune) settle() {
 
 // step moves the limits by one.
 func (d *Tune) step(by int) {
+	d.settle()
+	if a := d.load(); a != nil {
+		moved := *a
+		if moved.Limit.PowerW > 0 {
+			moved.Limit.PowerW = max(1, moved.Limit.PowerW+float64(by))
+		}
+		d.asked = &moved
+		return
+	}
 	at := d.numbers()
 	if at == nil {
 		return
 	}
-	d.settle()
 	d.typed.SetValue("")
 	*at = slices.Clone(*at)
 	for i, v := range *at {

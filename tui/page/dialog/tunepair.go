@@ -44,7 +44,7 @@ const pairForm = "30 W, p99 300 ms, 60/s"
 
 func newTunePair(d *Tune) *tunePair {
 	p := &tunePair{d: d, begin: widget.NewInput("", "+", 1), name: widget.NewInput("", "", 80),
-		limit: widget.NewInput("", "0123456789., Wwmps/", 60), wait: widget.NewInput("", "0123456789.", 8)}
+		limit: widget.NewInput("", askedKeys, 60), wait: widget.NewInput("", "0123456789.", 8)}
 	d.Fields[fieldWorkload].Input, d.Fields[fieldWorkload].Typed = p.begin, p.add
 	p.alone = d.Fields
 	p.two = []widget.Field{

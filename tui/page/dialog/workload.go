@@ -11,5 +11,9 @@ func workloadText(w workload.Workload) string {
 	if w.Elsewhere != nil {
 		return fmt.Sprintf("%s: %v", w.Name, w.Elsewhere)
 	}
-	return fmt.Sprintf("%s: %s on %s", w.Name, w.Model, w.Dataset)
+	title := w.Title
+	if title == "" || title == w.Name {
+		title = w.Model + " on " + w.Dataset
+	}
+	return w.Name + ": " + title
 }

@@ -32,6 +32,14 @@ func (p *Page) Typing() bool {
 	return (p.filter.input != nil || p.load.line.Typing()) && p.mixed() == nil
 }
 
+// typingHints are the keys that do not write meanwhile.
+func (p *Page) typingHints() []widget.Action {
+	if p.filter.input == nil {
+		return p.load.line.Hints(p.read)
+	}
+	return page.FilterHints(p.read)
+}
+
 // filtered lists the modes that pass; nil: all. What cannot be read, or keeps no mode, changes nothing.
 func (p *Page) filtered() []int {
 	f := &p.filter

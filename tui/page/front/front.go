@@ -394,6 +394,8 @@ func (p *Page) verify() page.Intent {
 func (p *Page) Hints() []widget.Action {
 	if p.mixed() != nil {
 		return p.mixHints()
+	} else if p.Typing() {
+		return p.typingHints()
 	}
 	keys := p.read.Keys()
 	why := ""

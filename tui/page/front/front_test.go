@@ -13,6 +13,7 @@ import (
 	"jtune/tui/page"
 	"jtune/tui/page/pagetest"
 	"jtune/tui/session"
+	"jtune/tui/widget"
 )
 
 // withView opens the page on the law's predictions, as a tuned model would.
@@ -252,6 +253,22 @@ func TestFrontKeepsNamesOfPresetsApart(t *testing.T) {
 	} {
 		if got := short(name, 8); got != want {
 			t.Errorf("%s: got %q, want %q", name, got, want)
+		}
+	}
+}
+
+// No number of a comparison is cut: a wide range of time takes what power leaves, then what the name does.
+func TestFrontCutsNoComparison(t *testing.T) {
+	t.Parallel()
+	d, p := withView(t)
+	v := d.State.Outlook
+	for p.cursor = 0; p.cursor < len(v.Known); p.cursor += 97 {
+		for _, w := range []int{30, 38} {
+			for _, line := range p.versus(w) {
+				if widget.Width(line) > w {
+					t.Fatalf("%d columns: %q", w, line)
+				}
+			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package front
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"jtune/tui/page"
 	"jtune/tui/page/pagetest"
 	"jtune/tui/session"
+	"jtune/tui/widget"
 )
 
 // serving opens the page on a model of inference that knows three batch sizes.
@@ -106,6 +108,11 @@ func TestFrontUnderALoadNamesItAndItsAxes(t *testing.T) {
 	if across["p99 ms"] != "W mJ " || across["inferences/s"] != "W mJ " || across["W"] != "mJ " {
 		t.Errorf("the axes are %v", across)
 	}
+	d.Size(120, 35)
+	o := d.State.Served.AtMode(p.cursor)
+	d.Press("b")
+	d.Sees("p99 ms     W    J/b", widget.MS(o.LatencyMS)+fmt.Sprintf(" %5.1f", d.State.Outlook.Known[p.cursor].PowerW))
+	d.Press("b")
 	at := p.cursor
 	d.Press("]", "]")
 	d.Sees("p99 110.25 ms")
@@ -114,7 +121,7 @@ func TestFrontUnderALoadNamesItAndItsAxes(t *testing.T) {
 	}
 	d.Press("i")
 	d.Type("nonsense")
-	d.Sees("not yet: ")
+	d.Sees("not yet: ", "take them", "leave them")
 	d.Press("esc")
 	limits(d, "30 W")
 	d.Sees("closed loop", "limit 30.0 W")

@@ -280,10 +280,7 @@ func flow(words []string, w int) string {
 }
 
 // job is the workload that the page speaks of; none has no name.
-func (p *Page) job() workload.Workload {
-	w, _ := p.read.Work().Find(p.read.Outlook().Workload)
-	return w
-}
+func (p *Page) job() workload.Workload { return page.Job(p.read) }
 
 // line is the card in one line.
 func (p *Page) line() string {
@@ -336,8 +333,8 @@ func (p *Page) card(w int, short bool) string {
 			fmt.Sprintf("%7.2f %s", pr.EnergyJ(), perEnergy))
 	}
 	if got := about.Doubted.V; about.Doubted.OK {
-		reading := fmt.Sprintf("read %s ms/mb, %.1f W", widget.MS(got.TimeMS), got.PowerW)
-		lines = append(lines, widget.StyleWarn.Render(reading), widget.StyleWarn.Render("disagrees with all others"))
+		lines = append(lines,
+			widget.StyleWarn.Render("read "+page.Takes(job, got)), widget.StyleWarn.Render("disagrees with all others"))
 	}
 	under := p.loadLines(short)
 	if short && under != nil && !about.Doubted.OK { // in the place of the energy, for the verdict to stay
@@ -401,50 +398,25 @@ func phaseText(pr profiles.Progress) string {
 	return pr.Phase.String() + " …"
 }
 
-// versus compares the cursor's mode with MAXN, the presets and the present, as jtune choose does.
-func (p *Page) versus(w int) []string {
-	const columns = 22 // of time and power
-	v, wide := p.read.Outlook(), max(8, min(24, w-columns))
-	lines := []string{widget.StyleDim.Render(fmt.Sprintf("%-*s %10s %10s", wide, "against", "time", "power"))}
-	present := session.Standing{Mode: p.read.Present(), Locked: p.read.Locked()}
-	for _, c := range v.Compare(p.cursor, p.read.Presets(), present).Distinct() {
-		if c.Other.Mode == v.Known[p.cursor].Mode {
-			continue
-		}
-		time, power := widget.SignedPct(c.TimePct), widget.SignedPct(c.PowerPct)
-		if !c.Measured {
-			time = widget.SignedRange(c.Lo.TimePct, c.Hi.TimePct)
-			power = widget.SignedRange(c.Lo.PowerPct, c.Hi.PowerPct)
-		}
-		lines = append(lines, fmt.Sprintf("%-*s %10s %10s", wide, short(c.Name, wide), time, power))
-	}
-	return lines
-}
-
-// short makes the names of a mode fit w columns: first what all presets' names begin with goes,
-// then the mode's other names.
-func short(name string, w int) string {
-	if widget.Width(name) > w {
-		name = strings.ReplaceAll(name, "MODE_", "")
-	}
-	if widget.Width(name) > w {
-		name, _, _ = strings.Cut(name, " = ")
-	}
-	return strings.TrimRight(widget.Cut(name, w), " ")
-}
-
 // twin is the front as a table, in the order of the plot.
 func (p *Page) twin(w, h int) string {
 	v, front := p.read.Outlook(), p.front()
 	p.tab.Cols[2].Title, p.tab.Cols[6].Title = page.Heads(p.job())
+	s := p.read.Served()
+	if p.tab.Cols[3].Off = s != nil; s != nil {
+		p.tab.Cols[2].Title = page.LatencyHead(s)
+	}
 	f, at := p.listed()
 	p.tab.Rows, p.tab.Cursor = len(f), at
 	p.tab.Cell = func(row, col int) string {
 		pr := v.Known[f[row]]
 		n := page.FiguresIn(pr)
 		if col < columnIs {
-			standing := p.standing(f[row])
-			return [...]string{p.read.ModeText(pr.Mode), page.StandingMark(standing), n.MS, n.BandMS, n.W, n.BandW, n.J,
+			standing, ms := p.standing(f[row]), n.MS
+			if s != nil {
+				ms = page.LatencyCell(s, f[row], row == at)
+			}
+			return [...]string{p.read.ModeText(pr.Mode), page.StandingMark(standing), ms, n.BandMS, n.W, n.BandW, n.J,
 				standing.Brief()}[col]
 		}
 		what := p.isWhat(f[row])

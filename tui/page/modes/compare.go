@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/session"
@@ -50,18 +51,21 @@ func (p *Page) compare() page.Intent {
 	return nil
 }
 
-// compareRows name what is shown of each mode, besides its knobs, with a model.
-var compareRows = []compareRow{
-	{name: "pred. ms/mb"},
-	{name: " 95 %", need: 3},
-	{name: "pred. W"},
-	{name: " 95 %", need: 3},
-	{name: "pred. J/mb", need: 2},
-	{name: "meas. ms/mb", need: 1},
-	{name: "meas. W", need: 1},
-	{name: "time to A"},
-	{name: "power to A", need: 1},
-	{name: "energy to A", need: 2},
+// compareRows name what is shown of each mode, besides its knobs, with a model of the workload.
+func compareRows(w workload.Workload) []compareRow {
+	time, energy := page.Heads(w)
+	return []compareRow{
+		{name: "pred. " + time},
+		{name: " 95 %", need: 3},
+		{name: "pred. W"},
+		{name: " 95 %", need: 3},
+		{name: "pred. " + energy, need: 2},
+		{name: "meas. " + time, need: 1},
+		{name: "meas. W", need: 1},
+		{name: "time to A"},
+		{name: "power to A", need: 1},
+		{name: "energy to A", need: 2},
+	}
 }
 
 func newComparer(read page.Reader, modes []tegra.Mode) *comparer {
@@ -71,7 +75,7 @@ func newComparer(read page.Reader, modes []tegra.Mode) *comparer {
 	}
 	v := read.Outlook()
 	if v != nil {
-		c.rows = append(c.rows, compareRows...)
+		c.rows = append(c.rows, compareRows(page.Job(read))...)
 	}
 	for i, m := range modes {
 		c.heads = append(c.heads, compareHead(read, i, m))

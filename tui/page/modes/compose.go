@@ -73,9 +73,9 @@ func (c *composer) Render(w, h int) string {
 	}
 	lines = append(lines, "", c.read.ModeText(m))
 	if known := c.read.Outlook().About(m); known.Measured() {
-		lines = append(lines, "measured "+page.Takes(known.Reading.Measured))
+		lines = append(lines, "measured "+page.Takes(page.Job(c.read), known.Reading.Measured))
 	} else if known.Predicted.TimeMS > 0 {
-		lines = append(lines, "predicted "+page.Takes(known.Predicted.Measured))
+		lines = append(lines, "predicted "+page.Takes(page.Job(c.read), known.Predicted.Measured))
 	}
 	if !c.read.Space().Contains(m) {
 		lines = append(lines, widget.StyleWarn.Render("this combination does not exist here"))

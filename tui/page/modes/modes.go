@@ -320,7 +320,9 @@ func (p *Page) Hints() []widget.Action {
 	keys := p.read.Keys()
 	switch {
 	case p.input != nil:
-		return []widget.Action{keys.Enter.As("filter by it"), keys.Back.As("leave it")}
+		return page.FilterHints(p.read)
+	case p.limits.Typing():
+		return p.limits.Hints(p.read)
 	case p.sorting:
 		return []widget.Action{keys.Sort.As("then a letter, as above"), keys.Back.As("leave it")}
 	case p.compose != nil:

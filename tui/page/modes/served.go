@@ -1,8 +1,6 @@
 package modes
 
 import (
-	"math"
-
 	"jtune/internal/text"
 	"jtune/profiles/workload"
 	"jtune/tui/page"
@@ -11,12 +9,7 @@ import (
 )
 
 // job is the workload that the modes are listed for; none has no name.
-func (p *Page) job() (w workload.Workload) {
-	if v := p.read.Outlook(); v != nil {
-		w, _ = p.read.Work().Find(v.Workload)
-	}
-	return w
-}
+func (p *Page) job() workload.Workload { return page.Job(p.read) }
 
 // head names the columns of what a mode takes.
 func (p *Page) head() {
@@ -29,12 +22,9 @@ func (p *Page) head() {
 	}
 	cols[columnTimeBand].Off = p.served != nil
 	if p.served != nil {
-		cols[columnTime].Title = session.QuantileText(p.served.Quantile) + " ms"
+		cols[columnTime].Title = page.LatencyHead(p.served)
 	}
 }
-
-// queueGrows stands for the latency where requests come faster than they are answered.
-const queueGrows = "grows"
 
 // unitCell is a column of inference that is no minibatch's; false for the others.
 func (p *Page) unitCell(i int, col modesColumn) (cell string, is bool) {
@@ -43,17 +33,7 @@ func (p *Page) unitCell(i int, col modesColumn) (cell string, is bool) {
 	case p.listing.Speed == nil || i >= len(p.listing.Speed.Values):
 		return "", false
 	case col == columnTime && p.served != nil:
-		if i == p.cursorMode() {
-			p.served.AtMode(i)
-		}
-		o, rough := p.served.Rough(i)
-		switch {
-		case math.IsInf(o.LatencyMS, 1):
-			return queueGrows, true
-		case rough:
-			return "~" + widget.MS(o.LatencyMS), true
-		}
-		return widget.MS(o.LatencyMS), true
+		return page.LatencyCell(p.served, i, i == p.cursorMode()), true
 	case col == columnSpeed:
 		q = p.listing.Speed
 	case col == columnEnergy:
