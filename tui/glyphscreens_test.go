@@ -39,7 +39,8 @@ func TestGlyphsOfEachLevelAreDrawnAlone(t *testing.T) {
 
 func TestGoldenPagesAtEveryGlyphLevel(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"train-run", "train-pair", "front-mixes", "profile", "models", "modes-sorted"} {
+	for _, name := range []string{"train-run", "train-pair", "front-mixes", "profile", "models", "modes-sorted",
+		"front-load", "front-study", "modes-load"} {
 		for _, g := range []widget.Glyphs{widget.GlyphsBlocks, widget.GlyphsASCII} { // braille: with all pages
 			d := drive(t, func(_ *pagetest.Board, d *deps) { d.state.Look.Glyphs = g })
 			scenes()[name](d)

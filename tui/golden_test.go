@@ -238,6 +238,25 @@ func scenes() map[string]func(d *driver) {
 			d.withView().press("5", "v")
 			d.until("the mode is measured", func() bool { return d.r.sh.task.Done() })
 		},
+		"front-load": func(d *driver) {
+			d.serves()
+			d.underALoad("30 W, p99 60 ms, 20/s")
+		},
+		"front-load-table": func(d *driver) {
+			d.serves()
+			d.underALoad("30 W, p99 60 ms, 20/s")
+			d.press("b")
+		},
+		"front-study": func(d *driver) {
+			d.send(campaignsMsg{list: []session.Listed{pagetest.Study(d.board, "resnet18")}})
+			d.press("5", "V")
+			d.until("the study is read", func() bool { return !strings.Contains(d.screen(), "reading") })
+		},
+		"modes-load": func(d *driver) {
+			d.serves()
+			d.underALoad("30 W, p99 60 ms, 20/s")
+			d.press("6", "s", "t")
+		},
 		"front-table": func(d *driver) { d.withView().press("5", "b") },
 		"front-apply": func(d *driver) { d.withView().press("5", "a") },
 		"modes":       func(d *driver) { d.press("6") },

@@ -4,39 +4,44 @@ import (
 	"strings"
 	"testing"
 
-	"jtune/profiles/workload"
-	"jtune/tegra"
 	"jtune/tui/page/pagetest"
-	"jtune/tui/session"
 )
+
+// serves loads a model of inference that knows several batch sizes.
+func (d *driver) serves() {
+	sh := &d.r.sh.State
+	w := d.board.Serve(d.t, sh)
+	d.send(modelLoadedMsg{pagetest.ServedOutlook(d.t, w, sh.Device.Space), w.Name})
+	d.r.sh.notices.hush()
+}
+
+// limits types limits on Front or Modes.
+func (d *driver) limits(line string) {
+	d.press("i", "ctrl+u")
+	for _, c := range line {
+		d.press(strings.ReplaceAll(string(c), " ", "space"))
+	}
+	d.press("enter")
+}
+
+// underALoad types limits with a load on Front, and waits until its answer shows.
+func (d *driver) underALoad(line string) {
+	d.press("5")
+	d.limits(line)
+	sh := d.r.sh
+	d.until("the load is worked out", func() bool {
+		return sh.Served.Of(sh.Outlook) && sh.Served.Best.Batch == sh.Outlook.Batch
+	})
+}
 
 // The shell works out in the background what modes do under the load, for the page, its limits and its batch sizes;
 // what was asked for and left meanwhile does not show.
 func TestShellWorksOutTheLoadOfTheModesThatShow(t *testing.T) {
 	d := drive(t)
-	gpu := []tegra.Freq{300 * tegra.MHz, 600 * tegra.MHz, 1200 * tegra.MHz}
-	space, err := tegra.NewSpace([]int{4, 8}, []tegra.Freq{tegra.GHz}, gpu, []tegra.Freq{3200 * tegra.MHz})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := workload.Workload{Name: "detect", Kind: workload.Inference, Batch: 1}
-	sh := d.r.sh
-	sh.Device.Space, sh.Device.Presets = space, nil
-	sh.Work.List = append(sh.Work.List, w)
-	view := session.NewOutlook(w.Name, pagetest.Served(t, w, space), space)
-	d.send(modelLoadedMsg{view, w.Name})
+	d.serves()
+	sh, space, types := d.r.sh, d.r.sh.Device.Space, d.limits
 	if d.press("5"); sh.Served != nil || !strings.Contains(d.screen(), "closed loop") {
 		t.Fatalf("without a load:\n%s", d.screen())
-	}
-	types := func(line string) {
-		d.press("i")
-		for range 60 {
-			d.press("backspace")
-		}
-		for _, c := range line {
-			d.press(strings.ReplaceAll(string(c), " ", "space"))
-		}
-		d.press("enter")
 	}
 	types("p99 90 ms, 40/s, uniform")
 	types("p99 60 ms, 20/s")

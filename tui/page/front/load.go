@@ -165,7 +165,7 @@ func (p *Page) loadLines(short bool) []string {
 			p.job().UnitName()))
 	}
 	if by := p.sizesTo(s.Best.Batch); by != 0 {
-		lines = append(lines, widget.StyleDim.Render(fmt.Sprintf("batch %d is better: %s goes there", s.Best.Batch,
+		lines = append(lines, widget.StyleDim.Render(fmt.Sprintf("batch %d is better: %s shows it", s.Best.Batch,
 			p.read.Keys().Answer.Label())))
 	}
 	return lines

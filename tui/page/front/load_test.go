@@ -141,7 +141,7 @@ func TestFrontUnderALoadGoesBackToTheAnswersBatchSize(t *testing.T) {
 	if d.State.Outlook.Batch == best || strings.Contains(d.Screen(), "the answer under the load") {
 		t.Fatalf("batch %d after z:\n%s", d.State.Outlook.Batch, d.Screen())
 	}
-	if d.Sees("is better: c goes there"); p.cursor != p.answer() {
+	if d.Sees("is better: c shows it"); p.cursor != p.answer() {
 		t.Error("the cursor is not on the best of the batch size")
 	}
 	d.Press("c")

@@ -1,46 +1,13 @@
 package front
 
 import (
-	"strconv"
 	"strings"
 	"testing"
 
-	"jtune/profiles/record"
-	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/page/pagetest"
 	"jtune/tui/session"
 )
-
-// recordedStudy is an energy study of the law: its energy has a least inside the GPU's clocks.
-func recordedStudy(d *pagetest.Driver, name string) session.Listed {
-	space, w := d.State.Device.Space, d.State.Work.List[0]
-	w.Name, w.Kind, w.Batch = name, "infer", 1
-	h := record.Header{Created: pagetest.Start, Device: record.NewDeviceHeader(d.Board), Workload: w,
-		Plan: record.PlanHeader{Kind: record.ExperimentKind, Source: "energy",
-			Digest: "energy full=false repeat=1 every=0s"}}
-	l := session.Listed{State: session.CampaignFinished,
-		Campaign: session.Campaign{Name: "study", Dir: "/data/study", Header: h}}
-	top := space.Max()
-	add := func(m tegra.Mode, setting string, run int) {
-		ms, watts := pagetest.Law(m)
-		l.Rows = append(l.Rows, record.Row{Measured: tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: ms,
-			PowerW: watts}, Status: record.OK, EnergyJ: ms * watts / 1000, Extra: []string{setting, strconv.Itoa(run)}})
-	}
-	for k := range 3 {
-		add(top, "default governors", k+1)
-	}
-	for i, cpu := range space.Values(tegra.KnobCPU) {
-		for k, gpu := range space.Values(tegra.KnobGPU) {
-			m := top
-			m.CPU, m.GPU = tegra.Freq(cpu), tegra.Freq(gpu)
-			if (i+k)%3 == 0 {
-				add(m, space.Format(m), 1)
-			}
-		}
-	}
-	return l
-}
 
 // The newest energy study of the workload is two more pictures: what the command tells, with the least measured marked.
 func TestFrontShowsTheEnergyStudyOfItsWorkload(t *testing.T) {
@@ -50,8 +17,8 @@ func TestFrontShowsTheEnergyStudyOfItsWorkload(t *testing.T) {
 	if p.drawn != drawCloud {
 		t.Fatalf("without a study V leads to %v", p.drawn)
 	}
-	l := recordedStudy(d, "resnet18")
-	d.State.Tasks.Campaigns = []session.Listed{recordedStudy(d, "other"), l}
+	l := pagetest.Study(d.Board, "resnet18")
+	d.State.Tasks.Campaigns = []session.Listed{pagetest.Study(d.Board, "other"), l}
 	d.Press("V", "V", "V")
 	d.Until("the study is read", func() bool { return p.study.report != nil })
 	want, err := l.Energy()
@@ -93,7 +60,7 @@ func TestFrontShowsTheEnergyStudyOfItsWorkload(t *testing.T) {
 // A study needs no model.
 func TestFrontShowsAnEnergyStudyWithoutAModel(t *testing.T) {
 	d, p := pagetest.Drive(t, New)
-	d.State.Tasks.Campaigns = []session.Listed{recordedStudy(d, "mobilenet-infer")}
+	d.State.Tasks.Campaigns = []session.Listed{pagetest.Study(d.Board, "mobilenet-infer")}
 	d.Sees("V shows the energy study of mobilenet-infer")
 	d.Press("V")
 	d.Until("the study is read", func() bool { return p.study.report != nil })

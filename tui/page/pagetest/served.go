@@ -6,26 +6,30 @@ import (
 	"jtune/learn"
 	"jtune/profiles/workload"
 	"jtune/tegra"
+	"jtune/tui/page"
 	"jtune/tui/session"
 )
 
 // ServedBatches are the batch sizes that the model of inference knows.
 var ServedBatches = []int{1, 4, 16}
 
-// Serves makes the driver's board one of 24 modes, and a workload of inference known there.
-func (d *Driver) Serves() workload.Workload {
-	d.t.Helper()
+// Serves makes the driver's board one of 32 modes, and a workload of inference known there.
+func (d *Driver) Serves() workload.Workload { return d.Board.Serve(d.t, d.State) }
+
+// Serve makes the board one of 32 modes, and a workload of inference known there.
+func (f *Board) Serve(t testing.TB, state *page.State) workload.Workload {
+	t.Helper()
 	gpu := []tegra.Freq{300 * tegra.MHz, 600 * tegra.MHz, 900 * tegra.MHz, 1200 * tegra.MHz}
 	space, err := tegra.NewSpace([]int{4, 8}, []tegra.Freq{tegra.GHz, 2 * tegra.GHz}, gpu,
 		[]tegra.Freq{1600 * tegra.MHz, 3200 * tegra.MHz})
 	if err != nil {
-		d.t.Fatal(err)
+		t.Fatal(err)
 	}
 	w := workload.Workload{Name: "detect", Model: "YOLO", Dataset: "camera", Task: "detection",
 		Kind: workload.Inference, Batch: 1}
-	d.State.Device.Space, d.Board.space = space, space
-	d.State.Device.Presets = nil
-	d.State.Work.List = append(d.State.Work.List, w)
+	state.Device.Space, f.space = space, space
+	state.Device.Presets = nil
+	state.Work.List = append(state.Work.List, w)
 	return w
 }
 

@@ -1,0 +1,40 @@
+package pagetest
+
+import (
+	"strconv"
+
+	"jtune/profiles/record"
+	"jtune/profiles/workload"
+	"jtune/tegra"
+	"jtune/tui/session"
+)
+
+// Study is an energy study of the law on the board: its energy has a least inside the GPU's clocks.
+func Study(f *Board, name string) session.Listed {
+	w := workload.Workload{Name: name, Model: "ResNet-18", Dataset: "ImageNet", Kind: workload.Inference, Batch: 1}
+	h := record.Header{Created: Start, Device: record.NewDeviceHeader(f), Workload: w,
+		Plan: record.PlanHeader{Kind: record.ExperimentKind, Source: "energy",
+			Digest: "energy full=false repeat=1 every=0s"}}
+	l := session.Listed{State: session.CampaignFinished,
+		Campaign: session.Campaign{Name: "study", Dir: "/data/study", Header: h}}
+	space := f.Space()
+	top := space.Max()
+	add := func(m tegra.Mode, setting string, run int) {
+		ms, watts := Law(m)
+		l.Rows = append(l.Rows, record.Row{Measured: tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: ms,
+			PowerW: watts}, Status: record.OK, EnergyJ: ms * watts / 1000, Extra: []string{setting, strconv.Itoa(run)}})
+	}
+	for k := range 3 {
+		add(top, "default governors", k+1)
+	}
+	for i, cpu := range space.Values(tegra.KnobCPU) {
+		for k, gpu := range space.Values(tegra.KnobGPU) {
+			m := top
+			m.CPU, m.GPU = tegra.Freq(cpu), tegra.Freq(gpu)
+			if (i+k)%3 == 0 {
+				add(m, space.Format(m), 1)
+			}
+		}
+	}
+	return l
+}
