@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"jtune/internal/arrivals"
+	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/tegra"
 )
@@ -369,15 +370,19 @@ type miss struct {
 // Why says which limits are broken; "" where none is.
 func (o Outcome) Why() string {
 	formats := [...]string{
-		busyShare:  "busy %.4g of the time, over %.4g",
-		itsPower:   "power %.4g W, over %.4g",
-		itsLatency: "latency %.4g ms, over %.4g",
-		batchTime:  "batch %.4g ms, over %.4g",
+		busyShare:  "busy %s %% of the time, over %s %%",
+		itsPower:   "power %s W, over %s W",
+		itsLatency: "latency %s ms, over %s ms",
+		batchTime:  "batch %s ms, over %s ms",
 	}
 	var parts []string
 	for _, m := range o.missed {
 		if m.what != nothing && !math.IsInf(m.value, 1) { // a queue that only grows is busy more than all of the time
-			parts = append(parts, fmt.Sprintf(formats[m.what], m.value, m.limit))
+			unit := 1.0
+			if m.what == busyShare {
+				unit = 100
+			}
+			parts = append(parts, fmt.Sprintf(formats[m.what], text.Exact(unit*m.value), text.Exact(unit*m.limit)))
 		}
 	}
 	return strings.Join(parts, "; ")
@@ -473,10 +478,10 @@ func (e *NoSettingError) Error() string {
 	}
 	late := ""
 	if !math.IsInf(n.LatencyMS, 1) {
-		late = fmt.Sprintf("p%.4g %.4g ms, ", 100*e.Ask.quantile(), n.LatencyMS)
+		late = fmt.Sprintf("p%.4g %s ms, ", 100*e.Ask.quantile(), text.Exact(n.LatencyMS))
 	}
-	return fmt.Sprintf("%v (%v): nearest is %v%s with %s%.4g W, at most %.4g requests/s (%s)",
-		ErrInfeasible, e.Ask, n.Mode, batch, late, n.PeakW, rate, n.Why())
+	return fmt.Sprintf("%v (%v): nearest is %v%s with %s%s W, at most %s requests/s (%s)",
+		ErrInfeasible, e.Ask, n.Mode, batch, late, text.Exact(n.PeakW), text.Exact(rate), n.Why())
 }
 
 func (e *NoSettingError) Unwrap() error { return ErrInfeasible }

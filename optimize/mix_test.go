@@ -93,7 +93,8 @@ func TestAskSaysWhatIsMissed(t *testing.T) {
 		ask  Ask
 		want string
 	}{
-		{Ask{Load: load(arrivals.Uniform, 200)}, "busy"},
+		{Ask{Load: load(arrivals.Uniform, 200)}, "busy 200 % of the time, over 100 %"},
+		{Ask{Load: load(arrivals.Uniform, 100_000)}, "busy"},
 		{Ask{Load: load(arrivals.Uniform, 40), LatencyMS: 10}, "latency"},
 		{Ask{Load: load(arrivals.Uniform, 40), PowerW: 10}, "power"},
 		{Ask{Load: load(arrivals.Uniform, 40), TimeMS: 10}, "batch"},
@@ -103,6 +104,9 @@ func TestAskSaysWhatIsMissed(t *testing.T) {
 		_, err := c.ask.Choose(list, infer, nil)
 		if !errors.As(err, &none) || !errors.Is(err, ErrInfeasible) || !strings.Contains(none.Nearest.Why(), c.want) {
 			t.Errorf("%v: got %v, want a miss of %s", c.ask, err, c.want)
+		}
+		if strings.Contains(err.Error(), "e+") {
+			t.Errorf("%v: a number with an exponent: %v", c.ask, err)
 		}
 	}
 	for _, a := range []Ask{{PowerW: math.NaN()}, {Quantile: 2}, {MaxWait: -1}, {Load: load(arrivals.Poisson, 0)},

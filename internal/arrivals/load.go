@@ -14,6 +14,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"time"
+
+	"jtune/internal/text"
 )
 
 // Pattern is how requests follow each other.
@@ -118,7 +120,7 @@ func (l Load) Check() error {
 func (l Load) String() string {
 	switch {
 	case l.Open():
-		return fmt.Sprintf("%.4g/s %s", l.MeanRate(), l.Pattern)
+		return text.Exact(l.MeanRate()) + "/s " + string(l.Pattern)
 	case l.Outstanding == All:
 		return "closed, all outstanding"
 	}

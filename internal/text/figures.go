@@ -24,6 +24,15 @@ func Thousands(n int) string {
 	return s
 }
 
+// Exact prints four digits, and all of a number from 1,000 on without an exponent: what is compared with a limit has to
+// show whether it is over it.
+func Exact(v float64) string {
+	if math.Abs(v) >= 1000 {
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(v, 'g', 4, 64)
+}
+
 // Count prints "1 mode" and "18,096 modes".
 func Count(n int, what string) string {
 	switch {

@@ -59,7 +59,7 @@ func (h *PairHeader) String() string {
 		{"idle %v W", h.Load.IdleW, h.Load.IdleW > 0},
 		{"%v turns", h.Policy, h.Policy != ""},
 		{"tau %v", h.Tau, h.Tau > 0},
-		{"strategy %v", h.Strategy, h.Strategy != ""},
+		{"strategy %v", h.Strategy, h.Strategy != "" && h.Strategy != "auto"}, // "" of the screens is the same
 		{"at most %v pairs", h.Pairs, h.Pairs > 0},
 		{"%v requests each", h.Requests, h.Requests > 0},
 		{"compared with free turns%v", "", h.Compare},

@@ -84,8 +84,10 @@ func TestRecordOfAPairResumesTheSamePairAlone(t *testing.T) {
 		"70 requests/s":      func(h *PairHeader) { h.Load.RatePerS = 70 },
 		"strict turns":       func(h *PairHeader) { h.Policy = "strict" },
 		"6 pairs":            func(h *PairHeader) { h.Pairs = 6 },
+		"strategy gmd":       func(h *PairHeader) { h.Strategy = "gmd" },
 	} {
 		h := pairHeader(t)
+		h.Pair.Strategy = "auto" // as the command line says what the screens leave out
 		change(h.Pair)
 		r, err := OpenOrCreate(dir, h, true)
 		if err == nil {

@@ -63,6 +63,9 @@ func (a *app) pair() *cobra.Command {
 	fl.StringVar(&f.policy, "policy", "", "turns: strict, fill or free (default the better of strict and fill)")
 	countFlag(fl, &f.Tau, "tau", "strict turns: at most `N` minibatches between two batches")
 	servingFlags(fl, &f.Serving)
+	fl.Lookup("rate").Usage = "inference under a load of `R` requests per second"
+	fl.Lookup("arrivals").Usage = "how they arrive: uniform, poisson (default), or a `FILE` of seconds"
+	_ = fl.MarkHidden("outstanding") // of a closed loop, which leaves no time to train
 	pairRunFlags(fl, &f)
 	a.jsonFlag(fl)
 	return cmd

@@ -178,7 +178,7 @@ func (a *app) printPair(x pairAnswer) error {
 		{"training", text.Of(x.TrainPerS) + " minibatches/s", aloneText(x.TrainAlonePerS), trainingCost(x.PairAnswer)},
 		{"inference", text.Of(x.ServedPerS) + " requests/s", x.lateText(), x.Ask.Load.String()},
 		{"power", text.Of(x.PeakW) + " W peak", wattsText(x.MeanW) + " mean", "idle power " + wattsText(x.Ask.IdleW)},
-		{"GPU idle", shareText(x.IdleShare), "inference alone " + shareText(x.PairAnswer.Alone.IdleShare)},
+		{"GPU idle", shareText(x.IdleShare), "with the inference alone " + shareText(x.PairAnswer.Alone.IdleShare)},
 	}
 	if j := x.energies(); j != nil {
 		rows = append(rows, j)
@@ -205,7 +205,8 @@ func (a *app) printPair(x pairAnswer) error {
 	}
 	if x.Apart.OK {
 		rows = append(rows, []string{"a board of its own", x.space.Format(x.Apart.V.Mode),
-			wattsText(x.Apart.V.PeakW) + " peak", wattsText(x.Apart.V.MeanW) + " mean more, for the inference alone"})
+			wattsText(x.Apart.V.PeakW) + " peak",
+			wattsText(x.Apart.V.MeanW) + " mean more for the inference alone (predicted)"})
 	}
 	if !x.Feasible {
 		rows = append(rows, []string{"does not meet the limits", x.Why()})

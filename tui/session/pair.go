@@ -63,7 +63,7 @@ func Pair(r PairRequest) (PairAnswer, error) {
 		return PairAnswer{}, err
 	}
 	if !ask.Load.Open() {
-		return PairAnswer{}, fmt.Errorf("%w: %w", ErrUsage, errClosedPair)
+		return PairAnswer{}, fmt.Errorf("%w: %w", ErrUsage, errPairRate)
 	}
 	ask.Tau = r.Tau
 	infer, settings := OutlookOf(r.Infer, tegra.Settings(r.Infer.Space.Modes(), r.Infer.Batches)).phase()

@@ -11,13 +11,14 @@ import (
 	"jtune/profiles/workload"
 )
 
-var errClosedPair = errors.New("a pair needs a rate, such as 60/s: a closed loop leaves no time to train")
+// errPairRate says that a pair has no rate. A closed loop has none: it leaves no time to train.
+var errPairRate = errors.New("a pair needs a rate, such as 60/s")
 
 // Ask is what the pair must meet. Errors are of usage.
 func (r PairSearch) Ask(seed uint64) (optimize.Ask, error) {
 	ask, err := r.Serving.Ask(r.Limit, seed)
 	if err == nil && !ask.Load.Open() {
-		err = fmt.Errorf("%w: %w", ErrUsage, errClosedPair)
+		err = fmt.Errorf("%w: %w", ErrUsage, errPairRate)
 	}
 	ask.Tau = r.Tau
 	return ask, err

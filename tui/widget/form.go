@@ -126,7 +126,8 @@ func (f *Form) Hints() []Action {
 		enter = f.Keys.Enter.As(f.Verb)
 	}
 	out := []Action{enter}
-	if f.Walk > 0 {
+	in := f.Fields[f.At].Input // may take the key as a letter
+	if f.Walk > 0 && (in == nil || !in.may(f.Keys.StartNow.Label())) {
 		out = append(out, f.Keys.StartNow)
 	}
 	if len(f.Fields) > 1 {

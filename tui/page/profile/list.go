@@ -362,7 +362,7 @@ func (p *Page) more(l session.Listed, w int) string {
 	case l.State == session.CampaignInterrupted && l.NoResume == "":
 		lines = append(lines, " cut off: "+keys.Resume.Label()+" goes on")
 	case l.State == session.CampaignInterrupted:
-		lines = append(lines, " cut off; does not go on: "+l.NoResume)
+		lines = append(lines, " cut off: "+l.NoResume)
 	}
 	for i, line := range lines {
 		lines[i] = widget.Cut(line, w)

@@ -177,7 +177,7 @@ func (p *Page) pairState(j *page.Task, w int) string {
 		return widget.StyleBad.Render(widget.CutClause(" ✗ no measured pair keeps the limits, the nearest: "+
 			j.Paired.Why(), w))
 	case j.Done() && j.Err != nil:
-		return widget.StyleBad.Render(widget.Wrap(" ended: "+j.Err.Error(), w))
+		return widget.StyleBad.Render(widget.CutClause(" "+endedText(j), w))
 	case j.State == session.Stopping:
 		return " " + widget.StyleWarn.Render("stopping") + ": restoring the board"
 	}
@@ -191,7 +191,7 @@ func (p *Page) pairState(j *page.Task, w int) string {
 	}
 	switch {
 	case j.Watch.Stage.Doing == session.PairPredicts:
-	case j.Watch.Now != nil:
+	case j.Watch.Now != nil && j.Watch.Stage.Doing == session.PairVerifies: // else the stage says who runs
 		line += " " + session.PairPart(j.Watch.Now.Part)
 	case pr.Phase == profiles.Measuring && pr.Of > 0:
 		line += fmt.Sprintf(" %d of %d", pr.Minibatch, pr.Of)
@@ -260,6 +260,8 @@ func (p *Page) pairNumbers(j *page.Task, w int) string {
 	switch {
 	case j.Done() && j.Paired != nil:
 		return p.pairAnswer(j, j.Paired, w)
+	case j.Done() && j.Err != nil && !j.Stopped && widget.Width(endedText(j)) >= w: // it was cut above
+		return widget.Wrap(endedText(j), w)
 	case j.Done():
 		return widget.StyleDim.Render("no pair was measured")
 	case j.Watch.Stage.Doing <= session.PairPredicts:
@@ -382,7 +384,7 @@ func (p *Page) pairAnswer(j *page.Task, f *session.PairFound, w int) string {
 		if mean := tegra.Finite(f.Apart.V.MeanW); mean.OK {
 			watts = text.Of(mean.V) + " W mean"
 		}
-		lines = append(lines, "apart      the inference on a board of its own would take "+watts+" more (predicted)")
+		lines = append(lines, "apart      on a board of its own the inference takes "+watts+" (predicted)")
 	}
 	for i, line := range lines {
 		lines[i] = widget.CutClause(line, w)
@@ -394,15 +396,21 @@ func (p *Page) pairAnswer(j *page.Task, f *session.PairFound, w int) string {
 func (p *Page) pairRows(j *page.Task, w, h int) string {
 	rows := j.Watch.Rows
 	p.rows.Rows = len(rows)
-	p.rows.Cell = func(at, col int) string { return p.pairCell(&j.Watch, len(rows)-1-at, col) }
+	p.rows.Cell = func(at, col int) string { return p.pairCell(&j.Watch, len(rows)-1-at, col, w) }
 	return p.rows.Render(w, h)
 }
+
+// endedText says why a search has ended without an answer.
+func endedText(j *page.Task) string { return "ended: " + j.Err.Error() }
 
 // columnRan is the first column of the table that says what ran.
 const columnRan = 3
 
-// pairCell is a column of what was measured.
-func (p *Page) pairCell(watch *session.PairWatch, n, col int) string {
+// whyW is the width of the table from which a broken limit is said with its value, which other columns have too.
+const whyW = 100
+
+// pairCell is a column of what was measured, in a table of w cells.
+func (p *Page) pairCell(watch *session.PairWatch, n, col, w int) string {
 	r := watch.Rows[n]
 	switch col {
 	case 0:
@@ -427,6 +435,9 @@ func (p *Page) pairCell(watch *session.PairWatch, n, col int) string {
 		state = "✓ within"
 		if why := probe.Why(); why != "" {
 			state = "✗ " + why
+			if name, _, ok := strings.Cut(why, " "); ok && w < whyW {
+				state = "✗ " + name
+			}
 		}
 	}
 	if !r.Status.Usable() {

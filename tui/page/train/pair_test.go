@@ -53,6 +53,11 @@ func TestPairThatKeepsNoLimitSaysSo(t *testing.T) {
 	if d.Press("a"); d.Want() != nil {
 		t.Error("it applies a mode that nobody measured")
 	}
+	j.Err = errors.New(strings.Repeat("much is said, ", 10) + "and what to do at the end")
+	for _, w := range []int{80, 120} {
+		d.Size(w, 24)
+		d.Sees("what to do at the end")
+	}
 }
 
 // The strip has a glyph for each turn and one for a longer pause before it, the newest at its end.
