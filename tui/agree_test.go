@@ -36,7 +36,7 @@ func TestTmuxNoScreenContradictsACommand(t *testing.T) {
 				t.Skip("JTUNE_LONG runs the other boards")
 			}
 			dir := t.TempDir()
-			s, jtune := onBoard(t, c.board, dir, fmt.Sprint(c.tuned))
+			s, jtune := onBoard(t, c.board, dir, "resnet18", "--power-limit", fmt.Sprint(c.tuned))
 			agreeOnPresent(t, s, jtune)
 			agreeOnModels(t, s, jtune)
 			s.press("4", "Enter")
@@ -57,8 +57,63 @@ func TestTmuxNoScreenContradictsACommand(t *testing.T) {
 	}
 }
 
+// loadsOfAgreement are limits with a load, one of which no mode meets, and what Front calls the load.
+var loadsOfAgreement = [][2]string{
+	{"9 W, p99 300 ms, 20/s", "p99 at 20/s, Poisson"},
+	{"12 W, p95 200 ms, 25/s, uniform", "p95 at 25/s, uniform"},
+	{"p99 150 ms, 10/s, wait 10 ms", "p99 at 10/s, Poisson"},
+	{"9 W, p99 5 ms, 20/s", "p99 at 20/s, Poisson"},
+}
+
+// What Front shows under a load is what choose and front print: the mode, its power, its latency and its state.
+func TestTmuxNoScreenContradictsACommandUnderALoad(t *testing.T) {
+	if os.Getenv("JTUNE_LONG") == "" {
+		t.Skip("the long form; the pages alone are held against the same answer by default")
+	}
+	t.Parallel()
+	const model = "mobilenet-infer-virtual"
+	s, jtune := onBoard(t, "xavier-nx", t.TempDir(), "mobilenet-infer", "--rate", "20", "--latency", "300")
+	s.press("4")
+	s.sees("▸"+model, "About")
+	s.press("Enter")
+	s.sees("loaded " + model)
+	s.press("5")
+	for _, asked := range loadsOfAgreement {
+		line, load := asked[0], asked[1]
+		s.press("i", "C-u")
+		s.tmux("send-keys", "-l", line)
+		s.press("Enter")
+		said := jtune("choose", "--model", model, "--limit", line)
+		mode, _, _ := strings.Cut(said, " ")
+		screen := s.sees("limit "+line, load, "│ "+mode+" ") // once the load is worked out
+		_, card, _ := strings.Cut(screen, "┌─ ")
+		card = words(card)
+		state := standing.FindStringSubmatch(said)
+		if !strings.Contains(card, mode+" ") || state == nil || !strings.Contains(card, state[1]) {
+			t.Errorf("%s: Front shows\n%s\nchoose says\n%s", line, screen, said)
+			continue
+		}
+		under := underLoad.FindStringSubmatch(said)
+		shown := shownLatency.FindStringSubmatch(card)
+		if under == nil || shown == nil || !alike(shown[1], under[1]) {
+			t.Errorf("%s: Front shows the latency %v, choose says %v:\n%s", line, shown, under, said)
+		}
+		front := jtune("front", "--model", model, "--limit", line)
+		for row := range strings.Lines(front) {
+			if strings.HasPrefix(row, mode+" ") && !strings.Contains(row, state[1]) {
+				t.Errorf("%s: front says %q, choose %q", line, row, state[1])
+			}
+		}
+	}
+}
+
+var (
+	underLoad    = regexp.MustCompile(`(?m)^under .*? p9[0-9] ([0-9.]+) ms`)
+	shownLatency = regexp.MustCompile(`([0-9.]+) ms p9[0-9]`)
+)
+
 // onBoard tunes by a command on a virtual board, and opens the screens on the same data.
-func onBoard(t *testing.T, board, dir, limit string) (*terminal, func(args ...string) string) {
+func onBoard(t *testing.T, board, dir string, tuned ...string) (*terminal, func(args ...string) string) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("builds and runs the whole program")
@@ -79,7 +134,7 @@ func onBoard(t *testing.T, board, dir, limit string) (*terminal, func(args ...st
 		}
 		return string(out)
 	}
-	jtune("tune", "resnet18", "--power-limit", limit)
+	jtune(append([]string{"tune"}, tuned...)...)
 	s := inTerminal(t, "exec env "+strings.Join(env, " ")+" "+bin+" "+strings.Join(flags, " "))
 	s.tmux("resize-window", "-x", "200", "-y", "50")
 	return s, jtune

@@ -48,6 +48,9 @@ func (f *Apply) Banner(w int) string {
 	return ""
 }
 
+// mostApply is how wide the dialog is at most.
+const mostApply = 50
+
 // Render draws the difference knob by knob, for the moment before applying.
 // Where rows are short the blank ones go, then the idle power, then the keys,
 // which the last line tells too.
@@ -69,7 +72,12 @@ func (f *Apply) Render(w, h int) string {
 		lines = append(lines, "measured  "+page.Takes(page.Job(f.read), *m))
 	}
 	if s := f.standing; s.Limited && s.State != optimize.Unknown {
-		lines = append(lines, "limit     "+page.AskedText(f.read.Asked())+"  "+page.StandingText(s))
+		asked, stands := "limit     "+page.AskedText(f.read.Asked()), page.StandingText(s)
+		if widget.Width(asked+"  "+stands) <= min(w, mostApply)-4 {
+			lines = append(lines, asked+"  "+stands)
+		} else {
+			lines = append(lines, asked, "          "+stands)
+		}
 	}
 	keys := f.read.Keys()
 	lock := "only caps, clocks stay free"
@@ -87,7 +95,7 @@ func (f *Apply) Render(w, h int) string {
 	if len(lines) > h-2 {
 		lines = lines[:len(lines)-1]
 	}
-	return widget.Box("Apply "+f.title(), "", strings.Join(lines, "\n"), min(w, 50), min(h, len(lines)+2))
+	return widget.Box("Apply "+f.title(), "", strings.Join(lines, "\n"), min(w, mostApply), min(h, len(lines)+2))
 }
 
 // difference shows each knob as it is and as it would be.

@@ -169,7 +169,8 @@ func (p *Page) savingLines(a session.Answered, big bool) []string {
 	if drawn == "" {
 		return []string{widget.StyleGood.Bold(true).Render(page.SavingText(s)), ""}
 	}
-	style, words := widget.StyleGood, []string{s.What + " per minibatch", "against " + s.Against, c.How()}
+	per := " per " + p.running().Workload.Noun()
+	style, words := widget.StyleGood, []string{s.What + per, "against " + s.Against, c.How()}
 	if s.What != "energy" {
 		words[0] = s.What
 	}

@@ -323,6 +323,7 @@ func (p *Page) Render(w, h int) string {
 	p.tab.Rows = len(j.Rows)
 	p.tab.Cols[0].Width = max(2, len(fmt.Sprint(len(j.Rows))))
 	p.tab.Cols[sizeColumn].Off = !j.Sized()
+	p.tab.Cols[sizeColumn+1].Title, _ = page.Heads(j.Workload)
 	p.tab.Cell = func(row, col int) string { return p.cell(j, row, col) }
 	list := p.read.Panel("measured, newest first", p.tab.Search.Note(), p.tab.Render)
 	front := p.read.Panel("front so far", "● measured ◉ best ─ expected",
