@@ -206,6 +206,9 @@ func (a Ask) String() string {
 	if a.PowerW > 0 {
 		out += fmt.Sprintf(", %s power ≤ %g W", cmp.Or(a.PowerAs, Peak), a.PowerW)
 	}
+	if a.MaxWait > 0 {
+		out += fmt.Sprintf(", wait %g ms", float64(a.MaxWait)/float64(time.Millisecond))
+	}
 	return out
 }
 

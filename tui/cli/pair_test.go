@@ -41,7 +41,8 @@ func TestPairTrainsMostInTheIdleTimeOfInference(t *testing.T) {
 		t.Errorf("one minibatch at most: %v", few)
 	}
 	words := jtune(t, "pair", "--models", train+","+infer, "--rate", "20").done(t).out
-	if !strings.Contains(words, "predicted, not measured") || !strings.Contains(words, "a board of its own") {
+	if !strings.Contains(words, "predicted, not measured") || !strings.Contains(words, "a board of its own") ||
+		!strings.Contains(words, "(predicted)") || strings.Contains(words, "n/a mean") {
 		t.Errorf("got %s", words)
 	}
 	both := train + "," + infer

@@ -204,9 +204,12 @@ func (a *app) printPair(x pairAnswer) error {
 				v.Infer.Batch), verdict})
 	}
 	if x.Apart.OK {
+		more := "more for the inference alone (predicted)"
+		if v := tegra.Finite(x.Apart.V.MeanW); v.OK { // the idle power is known
+			more = wattsText(v.V) + " mean " + more
+		}
 		rows = append(rows, []string{"a board of its own", x.space.Format(x.Apart.V.Mode),
-			wattsText(x.Apart.V.PeakW) + " peak",
-			wattsText(x.Apart.V.MeanW) + " mean more for the inference alone (predicted)"})
+			wattsText(x.Apart.V.PeakW) + " peak", more})
 	}
 	if !x.Feasible {
 		rows = append(rows, []string{"does not meet the limits", x.Why()})

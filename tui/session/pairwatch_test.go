@@ -56,6 +56,9 @@ func TestPairTaskShowsTurnsAndLimits(t *testing.T) {
 	if len(now.Watch.Rows) != 2 || len(now.Watch.Probes) != 1 || len(now.Watch.Turns) == 0 {
 		t.Errorf("%d rows, %d pairs, %d turns", len(now.Watch.Rows), len(now.Watch.Probes), len(now.Watch.Turns))
 	}
+	if why := now.IfStopped(task.TaskSpec); !strings.Contains(why, "after 2 measurements") {
+		t.Errorf("stopping it says %q", why)
+	}
 	if seen[harness.JobTrain] == 0 || seen[harness.JobInfer] == 0 || len(seen) != 2 {
 		t.Errorf("turns of %v", seen)
 	}

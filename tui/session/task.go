@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"sync"
@@ -12,7 +11,6 @@ import (
 
 	"jtune/internal/cpubudget"
 	"jtune/internal/latest"
-	"jtune/internal/text"
 	"jtune/optimize"
 	"jtune/profiles"
 	"jtune/profiles/harness"
@@ -114,15 +112,6 @@ func (s *Snapshot) Sized() bool { return len(s.Rows) > 0 && s.Rows[0].Batch > 0 
 
 // Measured lists the usable results so far, in order.
 func (s *Snapshot) Measured() []tegra.Measured { return usable(s.Rows) }
-
-// IfStopped says what stopping the task now would mean.
-func (s *Snapshot) IfStopped(spec TaskSpec) string {
-	done := "after " + text.Count(len(s.Rows), "mode") + ", which stay recorded; the board is restored"
-	if spec.Kind == Training {
-		done = "after " + text.Count(s.Progress.Minibatch, "minibatch")
-	}
-	return fmt.Sprintf("%s %s ends %s", spec.Kind, spec.Subject(), done)
-}
 
 // Coming are the settings that are measured after the one in progress, as far as they are
 // planned, in their order.

@@ -256,7 +256,8 @@ func (p *Page) mixTable(m *session.PairMixes, w, h int) string {
 		case o.Measured != nil && o.Meets:
 			mark, state = "✓", "measured"
 		case !o.Meets:
-			mark, state = "✗", o.Why()
+			mark = "✗"
+			state, _, _ = strings.Cut(m.Standing(i), ":") // by how much stand its numbers
 		}
 		if i == m.Answer {
 			state += ", the answer"

@@ -206,7 +206,7 @@ func (p *Page) front(j *page.Task, w, h int) string {
 	markBest(j, &plot)
 	bands := bandsText(j, w)
 	if j == p.open { // nothing is fitted for it
-		bands = widget.StyleDim.Render("the measured modes alone")
+		bands = widget.StyleDim.Render("measured modes alone")
 	}
 	return widget.Under(widget.Cut(bands, w), plot.Render(w, h-1, widget.Paint))
 }
