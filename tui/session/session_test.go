@@ -375,6 +375,11 @@ func TestWorkloadsSayHowTheyRunHere(t *testing.T) {
 	mine := workload.Workload{Name: "mine", Command: []string{"x"}, Torch: torch.Job{Beside: true}}
 	folder := workload.Workload{Name: "far", Torch: job("resnet18", "/no/such/folder")}
 	folder.Torch.Beside = true
+	asked := workload.Workload{Name: "asked", Torch: job("alexnet", "")}
+	asked.Torch.Infer, asked.Torch.Beside = true, true
+	if err := virtualBoard.canRun(asked); err != nil {
+		t.Errorf("AlexNet, which virtual boards know by its inference alone: %v", err)
+	}
 	for want, w := range map[string]workload.Workload{
 		"workload resnet18: a virtual board simulates the inference of alexnet-infer": w,
 		"workload mine: beside = true takes the power of a simulated network":         mine,

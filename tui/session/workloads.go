@@ -374,7 +374,7 @@ func (s *Session) canRun(w workload.Workload) error {
 	case s.Virtual != nil && w.Server.Beside != "" && !virtual.Simulates(w.Server.Beside):
 		return fmt.Errorf("%w: workload %s: no virtual board simulates beside = %q; take one of %s",
 			tegra.ErrUnsupported, w.Name, text.Clip(w.Server.Beside), strings.Join(virtual.InferenceJobs(), " "))
-	case s.Virtual != nil && w.Server.Beside == "" && !slices.Contains(virtual.Workloads(), w.Torch.Net):
+	case s.Virtual != nil && w.Server.Beside == "" && !virtual.Simulates(w.SimulatedName()):
 		return fmt.Errorf("%w: workload %s: beside = true takes the power of a simulated network: name it, as in "+
 			"torch = { net = \"resnet18\", set = \"imagenet-val\", beside = true } (%s)",
 			tegra.ErrUnsupported, w.Name, s.configName())
