@@ -178,7 +178,8 @@ func (c *LoadCurve) slowest(o Outcome) float64 {
 }
 
 // Stand says where a setting stands against the ask, by the mean of its n readings, or by its prediction where n
-// is 0. The load is met up to a service time, so it stands as it does against a limit on that.
+// is 0. The load is met up to a service time, so it stands as it does against a limit on that. Readings are of full
+// batches, one after the other: the latency under a load is worked out from them, so no setting is Measured for it.
 func (c *LoadCurve) Stand(at tegra.Setting, n int) Standing {
 	o, ok := c.ask.bound(at, c.infer, nil)
 	if !ok {
@@ -191,7 +192,11 @@ func (c *LoadCurve) Stand(at tegra.Setting, n int) Standing {
 	if ms := c.slowest(o); !math.IsInf(ms, 1) {
 		l.TimeMS = max(ms, math.SmallestNonzeroFloat64)
 	}
-	return l.Stand(*o.serve, n)
+	s := l.Stand(*o.serve, n)
+	if s.Worked = n > 0 && c.ask.LatencyMS > 0 && c.ask.Load.Open(); s.Worked && s.State == Measured {
+		s.State = Likely
+	}
+	return s
 }
 
 // Agrees is the standing of a setting of which it was worked out whether it meets the limits with Margin kept: what
@@ -199,6 +204,8 @@ func (c *LoadCurve) Stand(at tegra.Setting, n int) Standing {
 func (s Standing) Agrees(meets bool) Standing {
 	switch {
 	case s.State == Unknown || s.Within() == meets:
+	case s.Worked && meets:
+		s.State = Likely
 	case s.N > 0 && meets:
 		s.State = Measured
 	case s.N > 0:

@@ -108,3 +108,26 @@ func TestAskTellsLoadsApart(t *testing.T) {
 		}
 	}
 }
+
+// What was read is one batch after another: the latency of requests is not measured by it.
+func TestLoadCurveCountsNoLatencyAsMeasured(t *testing.T) {
+	t.Parallel()
+	at := tegra.Setting{Mode: tegra.Mode{Cores: 4}, Batch: 1}
+	p := MeasuredPrediction(tegra.Measured{Setting: at, TimeMS: 10, PowerW: 12})
+	infer := NewPhase([]learn.Prediction{p})
+	for _, c := range []struct {
+		latency float64
+		want    State
+		says    string
+	}{
+		{1000, Likely, "likely, latency worked out"},
+		{11, Over, "over, latency worked out"},
+		{0, Measured, "measured within, one reading"},
+	} {
+		a := Ask{PowerW: 30, Load: load(arrivals.Poisson, 20), LatencyMS: c.latency}
+		s := a.NewLoadCurve(infer).Stand(at, 1)
+		if s.State != c.want || s.String() != c.says || s.N != 1 || s.Ticked() != (c.want == Measured) {
+			t.Errorf("latency limit %v: %v, %q", c.latency, s.State, s)
+		}
+	}
+}

@@ -69,6 +69,7 @@ type Standing struct {
 	ChanceOver tegra.Val[float64] // of exceeding the limit, 0 to 1; absent where measured, or without a limit
 	Limited    bool               // there is a limit on power, time or energy
 	Wide       bool               // predicted with a 95 % band of time or power wider than a factor of two
+	Worked     bool               // measured, but its latency under a load is worked out from the readings
 }
 
 // Stand says where a mode stands against the limits: by the mean of its n readings,
@@ -158,6 +159,8 @@ func (s Standing) String() string {
 	switch {
 	case s.State == Unknown:
 		return "nothing is known of it"
+	case s.Worked:
+		return s.State.String() + ", latency worked out"
 	case !s.Limited && s.Predicted():
 		return "predicted"
 	case !s.Limited:
@@ -179,6 +182,8 @@ func (s Standing) String() string {
 // Brief is String in a few letters, for a column of a table; "" where nothing is to say.
 func (s Standing) Brief() string {
 	switch {
+	case s.Worked:
+		return s.State.String()
 	case !s.Predicted() && s.State == Over:
 		return fmt.Sprintf("over, %d× read", s.N)
 	case !s.Predicted() && s.N > 1:
