@@ -12,16 +12,7 @@ import (
 // ones turn out.
 func TestSearchMixNeverOverlooksAProfiledModeThatKeepsTheLimits(t *testing.T) {
 	t.Parallel()
-	freqs := func(list ...float64) (out []tegra.Freq) {
-		for _, f := range list {
-			out = append(out, tegra.Freq(f*1e9))
-		}
-		return out
-	}
-	space, err := tegra.NewSpace([]int{2, 4, 8}, freqs(0.5, 1, 1.5, 2), freqs(0.3, 0.6, 0.9, 1.2), freqs(0.7, 2, 3))
-	if err != nil {
-		t.Fatal(err)
-	}
+	space := smallSpace(t)
 	told := func(m tegra.Mode) tegra.Measured {
 		slow := 1 / (m.GPU.GHz() * (0.5 + m.CPU.GHz()/4))
 		return tegra.Measured{Setting: tegra.Setting{Mode: m, Batch: 1}, TimeMS: 10 * slow, PowerW: 6 + 9*m.GPU.GHz() +

@@ -9,9 +9,9 @@ import (
 	"jtune/tegra"
 )
 
-// Each strategy measures within its number, each setting once, and answers with the best that it measured.
-func TestSearchMixByEachStrategyAnswersWithTheBestItMeasured(t *testing.T) {
-	t.Parallel()
+// smallSpace has 144 modes.
+func smallSpace(t *testing.T) *tegra.Space {
+	t.Helper()
 	freqs := func(list ...float64) (out []tegra.Freq) {
 		for _, f := range list {
 			out = append(out, tegra.Freq(f*1e9))
@@ -22,6 +22,13 @@ func TestSearchMixByEachStrategyAnswersWithTheBestItMeasured(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return space
+}
+
+// Each strategy measures within its number, each setting once, and answers with the best that it measured.
+func TestSearchMixByEachStrategyAnswersWithTheBestItMeasured(t *testing.T) {
+	t.Parallel()
+	space := smallSpace(t)
 	measure := func(_ context.Context, o Outcome) (MixReading, error) {
 		m := o.Mode
 		slow := 1 / (m.GPU.GHz() * (0.5 + m.CPU.GHz()/4) * (0.6 + m.EMC.GHz()/6))
