@@ -151,9 +151,6 @@ func (s *Session) EnergyStudy(ctx context.Context, r EnergyRequest, observe func
 	return out, errors.Join(err, out.attach(rec), rec.End(out.End.String()))
 }
 
-// energySource names the study among the experiments.
-const energySource = "energy"
-
 // checkEnergy refuses what cannot be measured, before a password prompt.
 func (s *Session) checkEnergy(r EnergyRequest) error {
 	if !r.Workload.Infers() {
