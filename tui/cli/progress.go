@@ -55,16 +55,17 @@ func (a *app) reporter(d tegra.Device) *reporter {
 // observe takes the events of a session's task.
 func (r *reporter) observe(e session.Event) {
 	r.pace.Observe(e)
-	switch {
-	case e.Note != "":
-		r.line("%s", e.Note)
-	case e.Halving != nil:
-		r.line("%v", *e.Halving)
-	case e.Probe != nil && e.Probe.Err == nil:
-		r.line("%s (%s): %s ms, %s W", r.name(e.Probe.Mode, e.Probe.Batch), e.Probe.Why, text.Of(e.Probe.TimeMS),
-			text.Of(e.Probe.PowerW))
-	case e.Progress != nil:
-		r.progress(*e.Progress)
+	switch e := e.(type) {
+	case session.NoteEvent:
+		r.line("%s", e)
+	case session.HalvingEvent:
+		r.line("%v", e.Halving)
+	case session.ProbeEvent:
+		if p := e.Probe; p.Err == nil {
+			r.line("%s (%s): %s ms, %s W", r.name(p.Mode, p.Batch), p.Why, text.Of(p.TimeMS), text.Of(p.PowerW))
+		}
+	case session.ProgressEvent:
+		r.progress(e.Progress)
 	}
 }
 

@@ -26,7 +26,7 @@ func cutOff(t *testing.T, s *Session, r ProfileRequest) string {
 	r.Workload, r.Settings.Minibatches = w, 5
 	n := 0
 	res, err := s.Profile(ctx, r, func(e Event) {
-		if e.Progress != nil && e.Progress.Row != nil {
+		if FinishedRow(e) != nil {
 			if n++; n == 2 {
 				stop()
 			}
@@ -169,8 +169,8 @@ func TestProfileSaysHowLongItTakesByWhatIsKnown(t *testing.T) {
 		}
 		before = before.Expecting(s.Expects(t.Context(), r.Measuring))
 		res, err := s.Profile(t.Context(), r, func(e Event) {
-			if strings.Contains(e.Note, "to measure, about") {
-				said = e.Note
+			if note, ok := e.(NoteEvent); ok && strings.Contains(string(note), "to measure, about") {
+				said = string(note)
 			}
 		})
 		if err != nil || !strings.HasSuffix(said, how) {

@@ -153,7 +153,7 @@ func TestOrdersDoNotPauseARun(t *testing.T) {
 	t.Parallel()
 	s := &Session{Options: Options{DataDir: t.TempDir()}, Clock: tegra.RealClock()}
 	ctx, orders := s.Obey(t.Context(), TaskSpec{Kind: Training}, false, t.Logf)
-	orders.Observing(func(Event) {})(Event{Progress: &profiles.Progress{Minibatch: 7}})
+	orders.Observing(func(Event) {})(ProgressEvent{Progress: profiles.Progress{Minibatch: 7}})
 	f := reached(t, s.DataPath())
 	if err := f.Give(OrderPause); err == nil || !strings.Contains(err.Error(), "only stopped") {
 		t.Errorf("pausing a run: %v", err)

@@ -89,7 +89,7 @@ func TestTuneOfTheWholeFrontGoesOnWhereItWasInterrupted(t *testing.T) {
 	r := TuneRequest{Measuring: Measuring{Workload: w}, Limit: optimize.Limit{PowerW: 30},
 		Coverage: CoverFront, Probes: 8}
 	first, err := s.Tune(ctx, r, func(e Event) {
-		if p := e.Progress; p != nil && p.Phase == profiles.Finished {
+		if p, ok := e.(ProgressEvent); ok && p.Progress.Phase == profiles.Finished {
 			if rows++; rows == 3 {
 				cancel()
 			}

@@ -184,7 +184,7 @@ func TestEnergyStudyThatWasInterruptedGoesOn(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	rows := 0
 	count := func(e Event) {
-		if e.Progress != nil && e.Progress.Row != nil {
+		if FinishedRow(e) != nil {
 			if rows++; rows == 20 {
 				cancel()
 			}

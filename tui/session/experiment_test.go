@@ -172,7 +172,7 @@ func TestAnInterruptedExperimentGoesOnWhereItStood(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	rows := 0
 	res, err := s.Experiment(ctx, r, func(e Event) {
-		if e.Progress != nil && e.Progress.Row != nil {
+		if FinishedRow(e) != nil {
 			if rows++; rows == 3 {
 				cancel()
 			}
@@ -192,7 +192,7 @@ func TestAnInterruptedExperimentGoesOnWhereItStood(t *testing.T) {
 	r.Resume = true
 	again := 0
 	res, err = s.Experiment(t.Context(), r, func(e Event) {
-		if e.Progress != nil && e.Progress.Row != nil {
+		if FinishedRow(e) != nil {
 			again++
 		}
 	})

@@ -21,11 +21,11 @@ func TestBinarySearchTellsEachHalvingAsItIsMade(t *testing.T) {
 	res, err := s.Tune(t.Context(), TuneRequest{Measuring: Measuring{Workload: w}, Limit: optimize.Limit{PowerW: 20},
 		Strategy: optimize.Binary}, func(e Event) {
 		shown.Fold(e)
-		if e.Probe != nil {
+		switch e := e.(type) {
+		case ProbeEvent:
 			probes++
-		}
-		if e.Halving != nil {
-			told = append(told, *e.Halving)
+		case HalvingEvent:
+			told = append(told, e.Halving)
 			early = max(early, probes)
 		}
 	})

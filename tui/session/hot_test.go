@@ -97,7 +97,10 @@ func TestSessionFanThatCannotBeSetIsSaid(t *testing.T) {
 	s := open(t, Options{Device: "virtual:agx-orin", Speed: math.Inf(1)})
 	w, _ := s.Workload("lenet5")
 	var notes []string
-	observe := func(e Event) { notes = append(notes, e.Note) }
+	observe := func(e Event) {
+		note, _ := e.(NoteEvent)
+		notes = append(notes, string(note))
+	}
 	r = ProfileRequest{Measuring: Measuring{Workload: w}, Sample: 1}
 	if _, err := s.Profile(t.Context(), r, observe); err != nil {
 		t.Fatal(err)

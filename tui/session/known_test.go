@@ -20,8 +20,8 @@ func tuned(t *testing.T, s *Session, r TuneRequest) (TuneResult, []tegra.Mode, s
 	}
 	r.Workload = w
 	res, err := s.Tune(t.Context(), r, func(e Event) {
-		if e.Note != "" {
-			notes = append(notes, e.Note)
+		if note, ok := e.(NoteEvent); ok {
+			notes = append(notes, string(note))
 		}
 	})
 	if err != nil || !res.Feasible || !r.Limit.Met(res.Measured) {

@@ -38,7 +38,10 @@ func TestNotifyTellsTheEndOfACampaign(t *testing.T) {
 	}
 	var notes []string
 	r := ProfileRequest{Measuring: Measuring{Workload: w, Dir: filepath.Join(dir, "c1")}, Sample: 2}
-	if _, err := s.Profile(t.Context(), r, func(e Event) { notes = append(notes, e.Note) }); err != nil {
+	if _, err := s.Profile(t.Context(), r, func(e Event) {
+		note, _ := e.(NoteEvent)
+		notes = append(notes, string(note))
+	}); err != nil {
 		t.Fatal(err)
 	}
 	e := <-got

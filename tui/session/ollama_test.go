@@ -189,7 +189,10 @@ func TestOllamaIsMeasuredAndTunedEndToEnd(t *testing.T) {
 	}
 	notes := ""
 	run, err := s.Run(t.Context(), RunRequest{Workload: w, NoRecord: true, Minibatches: 4},
-		func(e Event) { notes += e.Note })
+		func(e Event) {
+			note, _ := e.(NoteEvent)
+			notes += string(note)
+		})
 	v := run.Character.Serving
 	if err != nil || v == nil || v.Units != 4*run.Minibatches || !v.PerS.OK || len(v.Phases) != 2 ||
 		!strings.Contains(notes, "on the CPU") {

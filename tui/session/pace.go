@@ -26,7 +26,7 @@ func (p *Pace) Compute(now bool) {
 
 // Observe follows the phases of the job from its events.
 func (p *Pace) Observe(e Event) {
-	if e.Progress != nil {
+	if e, ok := e.(ProgressEvent); ok {
 		p.Compute(e.Progress.Phase == profiles.Finished || e.Progress.Phase == profiles.Restoring)
 	}
 }

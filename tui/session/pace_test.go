@@ -21,13 +21,13 @@ func TestPaceComputesOnlyBetweenTwoModes(t *testing.T) { // not parallel: it cha
 			t.Errorf("%s: GOMAXPROCS is %d, want %d", when, got, want)
 		}
 	}
-	phase := func(phase profiles.Phase) Event { return Event{Progress: &profiles.Progress{Phase: phase}} }
+	phase := func(phase profiles.Phase) Event { return ProgressEvent{Progress: profiles.Progress{Phase: phase}} }
 	after(phase(profiles.Measuring), 1, "a mode is measured")
 	after(phase(profiles.Finished), 4, "it has been measured")
-	after(Event{Note: "a line"}, 4, "the next one is chosen")
+	after(NoteEvent("a line"), 4, "the next one is chosen")
 	after(phase(profiles.Applying), 1, "the next one is measured")
 	after(phase(profiles.Restoring), 4, "the last one has been measured")
 	p.Compute(true)
 	p.Compute(false)
-	after(Event{}, 1, "the job has ended")
+	after(NoteEvent(""), 1, "the job has ended")
 }

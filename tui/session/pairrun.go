@@ -121,7 +121,7 @@ func (s *Session) Pair(ctx context.Context, r PairSearch, observe func(Event)) (
 		return found, err
 	}
 	found.Known = [2]int{len(train), len(infer)}
-	observer(observe).send(Event{Stage: &PairStage{Doing: PairPredicts}})
+	observer(observe).send(PairStage{Doing: PairPredicts})
 	search := &pairSearch{s: s, r: r, ask: ask, train: train, infer: infer, found: &found,
 		observe: observer(observe)}
 	head := s.pairHeader(r)
@@ -174,7 +174,7 @@ func (s *Session) pairRows(ctx context.Context, r PairSearch, observe func(Event
 			observer(observe).note(fmt.Sprintf("%s: %d settings are known", w.Name, len(known)))
 			return known, nil
 		}
-		observer(observe).send(Event{Stage: &PairStage{Workload: w.Name, Known: len(known)}})
+		observer(observe).send(PairStage{Workload: w.Name, Known: len(known)})
 		observer(observe).note(fmt.Sprintf("%s: %s known, measuring %d first; they serve every later question too",
 			w.Name, text.Count(len(known), "setting"), PairProfiled))
 		res, err := s.Profile(ctx, ProfileRequest{Measuring: Measuring{Workload: w, Batches: batches,
@@ -323,13 +323,13 @@ func (p *pairSearch) tell(v PairProbe) PairProbe {
 	}
 	p.observe.note(line)
 	p.found.Probes = append(p.found.Probes, v)
-	p.observe.send(Event{Pair: &v})
+	p.observe.send(v)
 	return v
 }
 
 // stage says what is measured next.
 func (p *pairSearch) stage(doing PairDoing, ask optimize.Ask, predicted *optimize.Outcome) {
-	p.observe.send(Event{Stage: &PairStage{Doing: doing, N: len(p.found.Probes) + 1, Ask: ask, Predicted: predicted}})
+	p.observe.send(PairStage{Doing: doing, N: len(p.found.Probes) + 1, Ask: ask, Predicted: predicted})
 }
 
 // took takes over the best of what a search has measured.

@@ -73,8 +73,9 @@ func TestPairIsMeasuredAndKeepsItsLimits(t *testing.T) {
 	again := pairOf(t, s)
 	again.Limit.PowerW, again.Policy, again.Most, again.Separate = 22, optimize.Strict, 1, true
 	second, err := s.Pair(t.Context(), again, func(e Event) {
-		if strings.Contains(e.Note, "measuring") && strings.Contains(e.Note, "first") {
-			t.Errorf("the second question: %s", e.Note)
+		n, _ := e.(NoteEvent)
+		if note := string(n); strings.Contains(note, "measuring") && strings.Contains(note, "first") {
+			t.Errorf("the second question: %s", note)
 		}
 	})
 	if second.Row == nil || second.Policy != optimize.Strict || (err == nil) != (second.PeakW <= 22) {
@@ -87,7 +88,10 @@ func TestPairIsMeasuredAndKeepsItsLimits(t *testing.T) {
 	}
 	var lines []string
 	hours := PairHours{Serve: Hours{7 * time.Hour, 22 * time.Hour}, Train: Hours{22 * time.Hour, 7 * time.Hour}}
-	if err := s.PairByHours(t.Context(), again, hours, 3, func(e Event) { lines = append(lines, e.Note) }); err != nil {
+	if err := s.PairByHours(t.Context(), again, hours, 3, func(e Event) {
+		note, _ := e.(NoteEvent)
+		lines = append(lines, string(note))
+	}); err != nil {
 		t.Fatal(err)
 	}
 	lines = slices.DeleteFunc(lines, func(l string) bool { return !strings.Contains(l, " for ") })
@@ -109,7 +113,7 @@ func TestPairGoesOnAndIsRepeated(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	_, err := s.Pair(ctx, r, func(e Event) {
-		if p := e.Progress; p != nil && p.Row != nil && p.Row.Pair != nil {
+		if row := FinishedRow(e); row != nil && row.Pair != nil {
 			cancel()
 		}
 	})

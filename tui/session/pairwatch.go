@@ -112,16 +112,18 @@ const mostTurns = 200
 
 // add folds an event in.
 func (w *PairWatch) add(e Event) {
-	if e.Stage != nil {
-		w.Stage, w.Now, w.Turns = *e.Stage, nil, nil
+	switch e := e.(type) {
+	case PairStage:
+		w.Stage, w.Now, w.Turns = e, nil, nil
+	case PairProbe:
+		w.Probes = append(w.Probes, e)
+	case ProgressEvent:
+		w.advance(e.Progress)
 	}
-	if e.Pair != nil {
-		w.Probes = append(w.Probes, *e.Pair)
-	}
-	p := e.Progress
-	if p == nil {
-		return
-	}
+}
+
+// advance takes the bench's progress in.
+func (w *PairWatch) advance(p profiles.Progress) {
 	if p.Phase == profiles.Applying && p.Line == "" {
 		w.Now, w.Turns, w.last = nil, nil, 0
 	}

@@ -38,7 +38,8 @@ func TestPairTaskShowsTurnsAndLimits(t *testing.T) {
 	var watch PairWatch
 	tasks := Tasks{Clock: s.Clock, On: heard{s, func(e Event) {
 		watch.add(e)
-		if n := len(watch.Turns); n > 0 && e.Progress != nil && e.Progress.Event != nil {
+		p, _ := e.(ProgressEvent)
+		if n := len(watch.Turns); n > 0 && p.Progress.Event != nil {
 			seen[watch.Turns[n-1].Job]++
 		}
 		if watch.Now != nil {

@@ -92,7 +92,7 @@ type preparedPlan interface {
 // coming tells the order of a plan that is fixed.
 func (f observer) coming(plan profiles.Plan) {
 	if order := orderOf(plan); order != nil {
-		f.send(Event{Coming: order})
+		f.send(OrderEvent{order})
 	}
 }
 

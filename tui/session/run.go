@@ -242,7 +242,7 @@ func (c *collector) minibatch(e harness.Event) {
 	if c.patient && (!settled || e.Began() < c.meter.settle.At()) {
 		c.skip(e, record.WhySettling)
 		p.Phase = profiles.Settling
-		c.observe.send(Event{Progress: &p, Minibatch: &e})
+		c.observe.send(ProgressEvent{Progress: p, Minibatch: &e})
 		return
 	}
 	c.count++
@@ -256,10 +256,10 @@ func (c *collector) minibatch(e harness.Event) {
 	c.meter.monitor.Minibatch(e)
 	c.meter.raw.minibatch(e, "")
 	p.Minibatch = c.count
-	c.observe.send(Event{Progress: &p, Minibatch: &e})
+	c.observe.send(ProgressEvent{Progress: p, Minibatch: &e})
 	if c.meter.due() && c.observe != nil {
 		soFar := c.meter.monitor.Character()
-		c.observe(Event{Character: &soFar, Advice: c.advise.of(soFar)})
+		c.observe(CharacterEvent{Character: soFar, Advice: c.advise.of(soFar)})
 	}
 }
 

@@ -21,8 +21,8 @@ func TestARunAdvisesAsTheModelDoes(t *testing.T) {
 		t.Helper()
 		var live []string
 		res, err := s.Run(t.Context(), RunRequest{Workload: w}, func(e Event) {
-			if e.Character != nil {
-				live = e.Advice
+			if c, ok := e.(CharacterEvent); ok {
+				live = c.Advice
 			}
 		})
 		if err != nil {

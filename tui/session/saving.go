@@ -73,7 +73,7 @@ func (s *Session) seen(observe func(Event)) func(optimize.Seen) {
 		if k.Model != nil {
 			p, measured = atSize{k.Model, k.Best.Batch}, k.Model.Samples()
 		}
-		observer(observe).send(Event{Probe: &k.Probe, Best: s.bestSoFar(k.Best, k.Probe.Limit, p, measured)})
+		observer(observe).send(ProbeEvent{Probe: k.Probe, Best: s.bestSoFar(k.Best, k.Probe.Limit, p, measured)})
 	}
 }
 
@@ -82,9 +82,11 @@ func (s *Session) seen(observe func(Event)) func(optimize.Seen) {
 func (s *Session) tracked(l optimize.Limit, observe func(Event)) func(Event) {
 	var done []tegra.Measured
 	return func(e Event) {
-		if e.Progress != nil && e.Progress.Row != nil && e.Progress.Row.Status.Usable() {
-			done = append(done, e.Progress.Row.Measured)
-			e.Best = s.bestSoFar(bestMean(done, l), l, nil, tegra.OncePerSetting(done))
+		if row := FinishedRow(e); row != nil && row.Status.Usable() {
+			done = append(done, row.Measured)
+			p := e.(ProgressEvent)
+			p.Best = s.bestSoFar(bestMean(done, l), l, nil, tegra.OncePerSetting(done))
+			e = p
 		}
 		observer(observe).send(e)
 	}

@@ -176,10 +176,10 @@ func TestTuneTellsItsProbesAndRecordsThem(t *testing.T) {
 		gates++
 		return nil
 	}}, Limit: optimize.Limit{PowerW: 25}, Probes: 10}, func(e Event) {
-		if e.Probe != nil {
+		switch e := e.(type) {
+		case ProbeEvent:
 			probes++
-		}
-		if e.Progress != nil {
+		case ProgressEvent:
 			if last = e.Progress.Phase; e.Progress.Row != nil {
 				rows++
 			}

@@ -157,44 +157,50 @@ const (
 
 // Fold takes an event into the snapshot.
 func (s *Snapshot) Fold(e Event) {
-	if p := e.Progress; p != nil {
-		s.Progress = *p
-		if p.Row != nil {
-			s.Rows = append(s.Rows, *p.Row)
-		} else if p.TimeMS > 0 {
-			s.Times = newest(append(s.Times, p.TimeMS), mostTimes)
-		}
-		if p.Line != "" {
-			s.Notes = append(s.Notes, p.Line)
-		}
+	switch e := e.(type) {
+	case ProgressEvent:
+		s.advance(e)
+	case StepEvent:
+		s.Step = &e.Step
+	case ProbeEvent:
+		s.Step, s.Probes = nil, append(s.Probes, e.Probe)
+		s.best(e.Best)
+	case HalvingEvent:
+		s.Halved, s.Notes = &e.Halving, append(s.Notes, e.Halving.String())
+	case OrderEvent:
+		s.Order = e.Settings
+	case CharacterEvent:
+		s.Character, s.Advice = &e.Character, e.Advice
+	case NoteEvent:
+		s.Notes = append(s.Notes, string(e))
+	}
+	s.Watch.add(e)
+	s.Notes = newest(s.Notes, mostNotes)
+}
+
+// advance takes the bench's progress in.
+func (s *Snapshot) advance(e ProgressEvent) {
+	p := e.Progress
+	s.Progress = p
+	if p.Row != nil {
+		s.Rows = append(s.Rows, *p.Row)
+	} else if p.TimeMS > 0 {
+		s.Times = newest(append(s.Times, p.TimeMS), mostTimes)
+	}
+	if p.Line != "" {
+		s.Notes = append(s.Notes, p.Line)
 	}
 	if e.Minibatch != nil {
 		s.Last = e.Minibatch
 	}
-	if e.Character != nil {
-		s.Character, s.Advice = e.Character, e.Advice
+	s.best(e.Best)
+}
+
+// best keeps the best mode so far, where an event has one.
+func (s *Snapshot) best(b *BestSoFar) {
+	if b != nil {
+		s.Best = b
 	}
-	if e.Step != nil {
-		s.Step = e.Step
-	}
-	if e.Best != nil {
-		s.Best = e.Best
-	}
-	if e.Halving != nil {
-		s.Halved, s.Notes = e.Halving, append(s.Notes, e.Halving.String())
-	}
-	if e.Coming != nil {
-		s.Order = e.Coming
-	}
-	if e.Probe != nil {
-		s.Step = nil
-		s.Probes = append(s.Probes, *e.Probe)
-	}
-	s.Watch.add(e)
-	if e.Note != "" {
-		s.Notes = append(s.Notes, e.Note)
-	}
-	s.Notes = newest(s.Notes, mostNotes)
 }
 
 func newest[T any](list []T, most int) []T { return list[max(0, len(list)-most):] }

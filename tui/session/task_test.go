@@ -30,7 +30,7 @@ func (s steps) Profile(ctx context.Context, r ProfileRequest, observe func(Event
 		}
 		<-s
 		row := record.Row{Measured: tegra.Measured{Setting: at, TimeMS: float64(i + 1), PowerW: 10}, Status: record.OK}
-		observe(Event{Progress: &profiles.Progress{Phase: profiles.Finished, Row: &row}})
+		observe(ProgressEvent{Progress: profiles.Progress{Phase: profiles.Finished, Row: &row}})
 		res.Rows = append(res.Rows, row)
 	}
 	return res, nil

@@ -79,10 +79,10 @@ const overLimit, answered = 3, 2
 // pairEvents are those of a search that has measured both jobs alone, and is in its second pair.
 func (f *Board) pairEvents() (out []session.Event) {
 	finished := func(row record.Row) {
-		out = append(out, session.Event{Progress: &profiles.Progress{Phase: profiles.Finished, Row: &row}})
+		out = append(out, session.ProgressEvent{Progress: profiles.Progress{Phase: profiles.Finished, Row: &row}})
 	}
 	for _, name := range []string{"resnet18", Serves().Name} {
-		out = append(out, session.Event{Stage: &session.PairStage{Workload: name}})
+		out = append(out, session.PairStage{Workload: name})
 		for i, m := range f.Samples()[:3] {
 			if name != "resnet18" {
 				m.Batch = []int{4, 16, 32}[i]
@@ -93,10 +93,10 @@ func (f *Board) pairEvents() (out []session.Event) {
 	for n, at := range []int{overLimit, answered} {
 		row := f.pairRow(at, string(optimize.Fill), 210-20*float64(n), 0.03)
 		probe := pairProbe(row)
-		out = append(out, session.Event{Stage: &session.PairStage{Doing: session.PairVerifies, N: n + 1, Ask: pairAsk(),
-			Predicted: &probe.Outcome}})
+		out = append(out, session.PairStage{Doing: session.PairVerifies, N: n + 1, Ask: pairAsk(),
+			Predicted: &probe.Outcome})
 		step := profiles.Step{Setting: row.Setting}
-		out = append(out, session.Event{Progress: &profiles.Progress{Phase: profiles.Applying, Step: step}})
+		out = append(out, session.ProgressEvent{Progress: profiles.Progress{Phase: profiles.Applying, Step: step}})
 		end := f.Elapsed
 		for i := range 120 {
 			e := harness.Event{Kind: harness.Minibatch, Job: harness.JobTrain, TimeMS: 66}
@@ -106,14 +106,14 @@ func (f *Board) pairEvents() (out []session.Event) {
 			}
 			end += time.Duration(e.TimeMS * float64(time.Millisecond))
 			e.T = end
-			out = append(out, session.Event{Progress: &profiles.Progress{Phase: profiles.Measuring, Step: step,
+			out = append(out, session.ProgressEvent{Progress: profiles.Progress{Phase: profiles.Measuring, Step: step,
 				Event: &e, PowerW: tegra.Some(28.1)}})
 		}
-		out = append(out, session.Event{Progress: &profiles.Progress{Phase: profiles.Measuring, Step: step,
+		out = append(out, session.ProgressEvent{Progress: profiles.Progress{Phase: profiles.Measuring, Step: step,
 			Pair: &profiles.PairProgress{Part: harness.Together, Pair: *row.Pair}}})
 		if n == 0 {
 			finished(row)
-			out = append(out, session.Event{Pair: &probe})
+			out = append(out, probe)
 		}
 	}
 	return out
@@ -145,9 +145,9 @@ func Pairing(b *Board, ended bool) *page.Task {
 	}
 	found := b.paired()
 	for i, row := range []*record.Row{found.Row, found.Alone} {
-		j.Fold(session.Event{Progress: &profiles.Progress{Phase: profiles.Finished, Row: row}})
+		j.Fold(session.ProgressEvent{Progress: profiles.Progress{Phase: profiles.Finished, Row: row}})
 		if i == 0 {
-			j.Fold(session.Event{Pair: &found.Probes[1]})
+			j.Fold(found.Probes[1])
 		}
 	}
 	j.State, j.Paired = session.Done, found

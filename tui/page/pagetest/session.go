@@ -113,13 +113,13 @@ func (f *Board) SaveModel(name string, m *learn.Model) (string, error) {
 func (f *Board) Run(ctx context.Context, r session.RunRequest, observe func(session.Event)) (session.RunResult, error) {
 	t, _ := Law(f.Mode())
 	for i := range 30 {
-		observe(session.Event{Progress: &profiles.Progress{Phase: profiles.Measuring, Minibatch: i + 1,
+		observe(session.ProgressEvent{Progress: profiles.Progress{Phase: profiles.Measuring, Minibatch: i + 1,
 			TimeMS: t * (1 + 0.02*math.Sin(float64(i)))},
 			Minibatch: &harness.Event{Kind: harness.Minibatch, TimeMS: t, StallMS: tegra.Some(0.1 * t),
 				ComputeMS: tegra.Some(0.85 * t), OverheadMS: tegra.Some(0.05 * t)}})
 	}
 	if f.Says != nil {
-		observe(session.Event{Character: f.Says, Advice: f.Says.Advice()})
+		observe(session.CharacterEvent{Character: *f.Says, Advice: f.Says.Advice()})
 	}
 	<-ctx.Done()
 	return session.RunResult{Minibatches: 30, TimeMS: t, StallMS: tegra.Some(0.1 * t), ComputeMS: tegra.Some(0.85 * t),
@@ -135,7 +135,7 @@ func read(m tegra.Mode, timeX, powerX float64) tegra.Measured {
 // finished reports a reading and returns its row.
 func finished(m tegra.Measured, observe func(session.Event)) record.Row {
 	row := record.Row{Measured: m, Status: record.OK}
-	observe(session.Event{Progress: &profiles.Progress{Phase: profiles.Finished, Row: &row}})
+	observe(session.ProgressEvent{Progress: profiles.Progress{Phase: profiles.Finished, Row: &row}})
 	return row
 }
 
@@ -211,9 +211,9 @@ func (f *Board) Tune(ctx context.Context, r session.TuneRequest, observe func(se
 			probe.Why = optimize.Start
 		}
 		row := record.Row{Measured: s, Status: record.OK}
-		observe(session.Event{Progress: &profiles.Progress{Phase: profiles.Finished,
+		observe(session.ProgressEvent{Progress: profiles.Progress{Phase: profiles.Finished,
 			Step: profiles.Step{Setting: tegra.Setting{Mode: s.Mode}}, Row: &row, Done: i + 1}})
-		observe(session.Event{Probe: &probe})
+		observe(session.ProbeEvent{Probe: probe})
 		res.Probes = append(res.Probes, probe)
 	}
 	if f.TuneErr != nil {
