@@ -98,7 +98,9 @@ func (s *search) networksPick(from *tegra.Space) (int, error) {
 			preds[i].TimeMS = 0
 		}
 	}
-	c, err := Choose(preds, s.limit)
+	medians := s.limit
+	medians.Margin = NoMargin
+	c, err := Choose(preds, medians)
 	var none *InfeasibleError
 	if errors.As(err, &none) {
 		s.warn("the networks expect no mode to meet the limit: %s is the one that they think nearest",

@@ -64,7 +64,7 @@ func BenchmarkAnswer18096(b *testing.B) {
 		if len(Front(points, Power)) == 0 {
 			b.Fatal("no front")
 		}
-		if _, err := Choose(preds, Limit{PowerW: 25, Margin: 1}); err != nil {
+		if _, err := Choose(preds, Limit{PowerW: 25}); err != nil {
 			b.Fatal(err)
 		}
 	}

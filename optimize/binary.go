@@ -229,7 +229,9 @@ func (s *search) warnOfPoor(r *Result) {
 			preds[i].TimeMS = 0
 		}
 	}
-	c, err := Choose(preds, s.limit)
+	medians := s.limit
+	medians.Margin = NoMargin
+	c, err := Choose(preds, medians)
 	if err != nil {
 		return
 	}

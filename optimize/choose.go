@@ -42,9 +42,7 @@ type Limit struct {
 	// GuardTime keeps a search from measuring what may take more than MaxOvershoot times TimeMS, as it does with
 	// power: users wait for what is measured.
 	GuardTime bool
-	// Margin Z asks a prediction for ln P + Z·s ≤ ln limit, s the standard
-	// deviation of the logarithm, and of time alike. 0 trusts the medians.
-	Margin float64
+	Margin    Margin // of predictions
 }
 
 // Check returns an error unless the limit makes sense.
@@ -53,7 +51,7 @@ func (l Limit) Check() error {
 		name  string
 		value float64
 	}{{"power limit", l.PowerW}, {"time limit", l.TimeMS}, {"energy limit", l.EnergyJ},
-		{"slowdown", l.MaxSlowdownPct}, {"margin", l.Margin}} {
+		{"slowdown", l.MaxSlowdownPct}, {"margin", l.Margin.Z()}} {
 		if v.value < 0 || math.IsNaN(v.value) || math.IsInf(v.value, 0) {
 			return fmt.Errorf("%s is %g, must be a positive number", v.name, v.value)
 		}
@@ -154,15 +152,15 @@ func (l Limit) Better(a, b tegra.Measured) bool { return l.objective().better(a,
 // excess is by how much, in logarithms summed over the broken limits, a point
 // with these standard deviations misses the limits with the margin kept.
 func (l Limit) excess(p tegra.Measured, sdTime, sdPower float64) float64 {
-	over := 0.0
+	over, z := 0.0, l.Margin.Z()
 	if l.PowerW > 0 {
-		over += max(0, math.Log(p.PowerW)+l.Margin*sdPower-math.Log(l.PowerW))
+		over += max(0, math.Log(p.PowerW)+z*sdPower-math.Log(l.PowerW))
 	}
 	if l.TimeMS > 0 {
-		over += max(0, math.Log(p.TimeMS)+l.Margin*sdTime-math.Log(l.TimeMS))
+		over += max(0, math.Log(p.TimeMS)+z*sdTime-math.Log(l.TimeMS))
 	}
 	if l.EnergyJ > 0 { // the errors of time and power as if independent
-		over += max(0, math.Log(p.SampleJ())+l.Margin*math.Hypot(sdTime, sdPower)-math.Log(l.EnergyJ))
+		over += max(0, math.Log(p.SampleJ())+z*math.Hypot(sdTime, sdPower)-math.Log(l.EnergyJ))
 	}
 	return over
 }

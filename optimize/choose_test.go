@@ -40,7 +40,7 @@ func TestChooseKnownTakesTheBestKnownOfEquals(t *testing.T) {
 	measured := func(cores int, timeMS, powerW float64) learn.Prediction {
 		return MeasuredPrediction(pred(cores, timeMS, powerW, 0, 0).Measured)
 	}
-	limit := Limit{PowerW: 30, Margin: Margin}
+	limit := Limit{PowerW: 30}
 	for _, c := range []struct {
 		name  string
 		known []learn.Prediction
@@ -83,19 +83,19 @@ func TestChoose(t *testing.T) {
 		want  int // cores of the answer, 0 for infeasible
 	}{
 		{"no limit asks for the fastest", Limit{}, 1},
-		{"fastest under a power limit", Limit{PowerW: 30}, 2},
-		{"a limit may be met exactly", Limit{PowerW: 29}, 2},
-		{"a margin of one deviation shuns what lies near the limit", Limit{PowerW: 30, Margin: 1}, 4},
-		{"a margin beyond all modes is infeasible", Limit{PowerW: 10, Margin: 1}, 0},
+		{"fastest under a power limit", Limit{PowerW: 30, Margin: NoMargin}, 2},
+		{"a limit may be met exactly", Limit{PowerW: 29, Margin: NoMargin}, 2},
+		{"the usual margin shuns what lies near the limit", Limit{PowerW: 30}, 4},
+		{"a margin beyond all modes is infeasible", Limit{PowerW: 10}, 0},
 		{"least power under a time limit", Limit{TimeMS: 250}, 4},
-		{"a time limit with margin leaves room", Limit{TimeMS: 210, Margin: 1}, 2},
+		{"a time limit with margin leaves room", Limit{TimeMS: 210}, 2},
 		{"both limits give the least power that is fast enough", Limit{PowerW: 32, TimeMS: 130}, 2},
 		{"both limits can exclude each other", Limit{PowerW: 12, TimeMS: 130}, 0},
 		{"least energy", Limit{Energy: true}, 4},
 		{"least energy within a time limit", Limit{Energy: true, TimeMS: 130}, 2},
-		{"fastest within an energy", Limit{EnergyJ: 3.3}, 2},
-		{"an energy with margin leaves room", Limit{EnergyJ: 3.4, Margin: 1}, 4},
-		{"least power within a time and an energy", Limit{TimeMS: 250, EnergyJ: 3.1}, 4},
+		{"fastest within an energy", Limit{EnergyJ: 3.3, Margin: NoMargin}, 2},
+		{"an energy with margin leaves room", Limit{EnergyJ: 3.4}, 4},
+		{"least power within a time and an energy", Limit{TimeMS: 250, EnergyJ: 3.1, Margin: NoMargin}, 4},
 		{"too little energy", Limit{EnergyJ: 2.9}, 0},
 		{"least power within ten percent of the fastest", Limit{MaxSlowdownPct: 10.001}, 2},
 		{"slowdown is counted from the fastest within the power limit", Limit{MaxSlowdownPct: 90, PowerW: 30}, 4},
@@ -156,7 +156,7 @@ func TestChooseFromBadInput(t *testing.T) {
 		pred(1, 1, math.Inf(1), 0, 0),
 		pred(1, 1, 1, nan, nan),
 	} {
-		got, err := Choose([]learn.Prediction{bad, good}, Limit{PowerW: 30, TimeMS: 200, Margin: 1})
+		got, err := Choose([]learn.Prediction{bad, good}, Limit{PowerW: 30, TimeMS: 200})
 		if err != nil || got.Mode != good.Mode || got.Index != 1 {
 			t.Errorf("beside %v: got %v, %v, want the good one", bad, got.Mode, err)
 		}
@@ -219,7 +219,7 @@ func FuzzChoose(f *testing.F) {
 	f.Add(0.0, -1.0, math.NaN(), 1e-300, 1e300, 1e300, 1e-9, 1e9, 3.0)
 	f.Fuzz(func(t *testing.T, t1, p1, s1, t2, p2, s2, limitW, limitMS, margin float64) {
 		defer reliability.Input(t)()
-		l := Limit{PowerW: limitW, TimeMS: limitMS, Margin: margin}
+		l := Limit{PowerW: limitW, TimeMS: limitMS, Margin: MarginOf(margin)}
 		list := []learn.Prediction{pred(1, t1, p1, s1, s1), pred(2, t2, p2, s2, s2), pred(3, t2, p1, s1, s2)}
 		got, err := Choose(list, l)
 		var no *InfeasibleError

@@ -13,7 +13,6 @@ import (
 type FrontCheck struct {
 	Space    *tegra.Space
 	BudgetsW []float64 // power limits in watts
-	Margin   float64   // deviations of ln power that a choice keeps from its limit
 }
 
 // frontLimits is how many power limits a front is checked for: as many as the
@@ -40,7 +39,7 @@ func FrontLimits(preds []learn.Prediction) []float64 {
 // space by a model of what was measured so far; false when every choice has
 // been measured. Fit again after each.
 func (c FrontCheck) Next(preds []learn.Prediction, done []tegra.Measured) (tegra.Mode, bool) {
-	points := pointsWithMargin(preds, c.Space, done, c.Margin)
+	points := pointsWithMargin(preds, c.Space, done)
 	known := map[int]bool{}
 	for _, m := range done {
 		if i, ok := c.Space.Index(m.Mode); ok {
@@ -67,16 +66,11 @@ func (c FrontCheck) Next(preds []learn.Prediction, done []tegra.Measured) (tegra
 }
 
 // pointsWithMargin are the points to choose from, by index of the space:
-// predicted powers raised by margin deviations, measured ones as they are.
-func pointsWithMargin(
-	preds []learn.Prediction,
-	space *tegra.Space,
-	done []tegra.Measured,
-	margin float64,
-) []tegra.Measured {
+// predicted powers raised by the usual margin, measured ones as they are.
+func pointsWithMargin(preds []learn.Prediction, space *tegra.Space, done []tegra.Measured) []tegra.Measured {
 	points := Medians(preds)
 	for i, p := range preds {
-		points[i].PowerW *= math.Exp(margin * p.LnPowerSD)
+		points[i].PowerW *= math.Exp(usualZ * p.LnPowerSD)
 	}
 	for _, m := range done {
 		if i, ok := space.Index(m.Mode); ok {

@@ -30,7 +30,7 @@ func TestFrontCheckMeasuresTheMostChosenAndLeastSure(t *testing.T) {
 	}
 	// One deviation above: 10.1, 18.4, 27.6 and 36.6 W. The choices are 0 for
 	// two budgets, 1 for three, 2 for one, 3 for two.
-	c := FrontCheck{Space: space, BudgetsW: []float64{9, 12, 17, 20, 22, 26, 30, 40, 50}, Margin: 1}
+	c := FrontCheck{Space: space, BudgetsW: []float64{9, 12, 17, 20, 22, 26, 30, 40, 50}}
 	var done []tegra.Measured
 	// 1 × 0.1 comes first; once measured, mode 2 takes 26 W from mode 1, which
 	// is left with 2 × 0.02 against 2 × 0.03 and 2 × 0.01.

@@ -32,7 +32,7 @@ func (o TuneOptions) sought() []Limit {
 		if o.Batches != nil && list[i].PowerW > 0 && !list[i].Energy {
 			list[i].Throughput = true
 		}
-		list[i].Margin = 0
+		list[i].Margin = UsualMargin
 	}
 	return list
 }

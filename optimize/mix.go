@@ -123,9 +123,8 @@ type Ask struct {
 	Load      arrivals.Load
 	MaxWait   time.Duration // of a batch that is not full; 0: until it is
 	Want      Want          // "": least power (open loop), most requests (closed), most training (beside it)
-	// Margin is how many standard deviations a prediction keeps from its limits.
-	Margin float64
-	Policy Policy // of training; "" means Strict
+	Margin    Margin        // of predictions
+	Policy    Policy        // of training; "" means Strict
 	// Tau is the most minibatches between two batches, of strict turns; 0: as many as fit.
 	Tau int
 	// Fulcrum takes that paper's bound of the latency, b/λ + s, for the one that follows from its
@@ -163,7 +162,7 @@ func (a Ask) Check() error {
 	for _, v := range []struct {
 		name  string
 		value float64
-	}{{"power limit", a.PowerW}, {"time limit", a.TimeMS}, {"latency limit", a.LatencyMS}, {"margin", a.Margin}} {
+	}{{"power limit", a.PowerW}, {"time limit", a.TimeMS}, {"latency limit", a.LatencyMS}, {"margin", a.Margin.Z()}} {
 		if v.value < 0 || math.IsNaN(v.value) || math.IsInf(v.value, 0) {
 			return fmt.Errorf("%s is %g, must be a positive number", v.name, v.value)
 		}
@@ -245,9 +244,9 @@ func (a Ask) bound(at tegra.Setting, infer Phase, train *Phase) (Outcome, bool) 
 	s, b := serve.TimeMS/1000, float64(max(1, at.Batch))
 	o := Outcome{Setting: at, TimeMS: serve.TimeMS, PeakW: serve.PowerW, BusyJPerUnit: serve.PowerW * s / b,
 		serve: serve, train: &noPhase}
-	o.slowS = s * math.Exp(a.Margin*serve.LnTimeSD)
+	o.slowS = s * math.Exp(a.Margin.Z()*serve.LnTimeSD)
 	slowest := 1000 * o.slowS
-	peakHigh := serve.PowerW * math.Exp(a.Margin*serve.LnPowerSD)
+	peakHigh := serve.PowerW * math.Exp(a.Margin.Z()*serve.LnPowerSD)
 	if !a.Load.Open() {
 		n := float64(max(1, a.Load.Outstanding))
 		if a.Load.Outstanding == arrivals.All {
@@ -270,8 +269,8 @@ func (a Ask) bound(at tegra.Setting, infer Phase, train *Phase) (Outcome, bool) 
 		o.train = t
 		o.Policy = cmp.Or(a.Policy, Strict)
 		o.PeakW = max(o.PeakW, t.PowerW)
-		peakHigh = max(peakHigh, t.PowerW*math.Exp(a.Margin*t.LnPowerSD))
-		o.slowTrain = t.TimeMS / 1000 * math.Exp(a.Margin*t.LnTimeSD)
+		peakHigh = max(peakHigh, t.PowerW*math.Exp(a.Margin.Z()*t.LnPowerSD))
+		o.slowTrain = t.TimeMS / 1000 * math.Exp(a.Margin.Z()*t.LnTimeSD)
 	}
 	o.LatencyMS = 1000 * (a.wait(b, window) + s)
 	slow := 1000 * (a.wait(b, window) + o.slowS)

@@ -199,7 +199,7 @@ func (c *LoadCurve) Stand(at tegra.Setting, n int) Standing {
 	return s
 }
 
-// Agrees is the standing of a setting of which it was worked out whether it meets the limits with Margin kept: what
+// Agrees is the standing of a setting of which it was worked out whether it meets the limits with the usual margin kept: what
 // was interpolated is on the same side.
 func (s Standing) Agrees(meets bool) Standing {
 	switch {

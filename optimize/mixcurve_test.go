@@ -43,12 +43,12 @@ func TestLoadCurveFollowsTheSimulation(t *testing.T) {
 		ask  Ask
 		most float64 // relative error of the latency below 90 % busy
 	}{
-		"random arrivals": {Ask{Load: load(arrivals.Poisson, 40), LatencyMS: 400, PowerW: 41, Margin: Margin}, 0.005},
-		"a maximal wait": {Ask{Load: load(arrivals.Poisson, 60), LatencyMS: 120, MaxWait: 40 * time.Millisecond,
-			Margin: Margin}, 0.08},
-		"even arrivals": {Ask{Load: load(arrivals.Uniform, 60), LatencyMS: 350, PowerW: 33, Margin: Margin}, 1e-9},
-		"a closed loop": {Ask{LatencyMS: 60, TimeMS: 90, PowerW: 38, Margin: Margin}, 1e-9},
-		"mean power": {Ask{Load: load(arrivals.Uniform, 30), PowerW: 14, PowerAs: Mean, IdleW: 8, Margin: Margin},
+		"random arrivals": {Ask{Load: load(arrivals.Poisson, 40), LatencyMS: 400, PowerW: 41}, 0.005},
+		"a maximal wait": {Ask{Load: load(arrivals.Poisson, 60), LatencyMS: 120, MaxWait: 40 * time.Millisecond},
+			0.08},
+		"even arrivals": {Ask{Load: load(arrivals.Uniform, 60), LatencyMS: 350, PowerW: 33}, 1e-9},
+		"a closed loop": {Ask{LatencyMS: 60, TimeMS: 90, PowerW: 38}, 1e-9},
+		"mean power": {Ask{Load: load(arrivals.Uniform, 30), PowerW: 14, PowerAs: Mean, IdleW: 8},
 			1e-9},
 	} {
 		c.ask.Quantile = 0.9 // which few requests tell

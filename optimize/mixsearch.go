@@ -161,7 +161,7 @@ func SearchMix(ctx context.Context, measure MixMeasure, o MixOptions) (MixResult
 // asks is the ask with a margin.
 func (s *mixSearch) asks(margin float64) Ask {
 	a := s.o.Ask
-	a.Margin = margin
+	a.Margin = MarginOf(margin)
 	return a
 }
 

@@ -33,7 +33,7 @@ func (a Ask) Separate(settings []tegra.Setting, infer, train Phase, switchS floa
 		t, ok := train.At(tegra.Setting{Mode: m})
 		high := 0.0
 		if ok {
-			high = t.PowerW * math.Exp(a.Margin*t.LnPowerSD)
+			high = t.PowerW * math.Exp(a.Margin.Z()*t.LnPowerSD)
 		}
 		if !ok || !(t.TimeMS > 0) || a.PowerW > 0 && high > a.PowerW || t.TimeMS > fastest ||
 			t.TimeMS == fastest && tegra.CompareModes(m, mode) > 0 {
@@ -46,12 +46,12 @@ func (a Ask) Separate(settings []tegra.Setting, infer, train Phase, switchS floa
 	}
 	for _, at := range settings {
 		s, ok := infer.At(at)
-		if !ok || !(s.TimeMS > 0) || a.PowerW > 0 && s.PowerW*math.Exp(a.Margin*s.LnPowerSD) > a.PowerW {
+		if !ok || !(s.TimeMS > 0) || a.PowerW > 0 && s.PowerW*math.Exp(a.Margin.Z()*s.LnPowerSD) > a.PowerW {
 			continue
 		}
 		b := float64(max(1, at.Batch))
 		window := b / a.Load.MeanRate()
-		serve := s.TimeMS / 1000 * math.Exp(a.Margin*s.LnTimeSD)
+		serve := s.TimeMS / 1000 * math.Exp(a.Margin.Z()*s.LnTimeSD)
 		late := 1000 * (a.wait(b, window) + switchS + serve)
 		left := window - s.TimeMS/1000 - 2*switchS
 		if left < 0 || a.LatencyMS > 0 && late > a.LatencyMS {

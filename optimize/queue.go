@@ -92,7 +92,7 @@ func (a Ask) simulate(o *Outcome, infer Phase) {
 	w := a.queueing(o, infer, false).Simulate()
 	o.LatencyMS = stats.NearestRank(w.LatenciesMS, a.quantile())
 	slow := o.LatencyMS
-	if a.Margin > 0 && a.LatencyMS > 0 && o.Meets {
+	if a.Margin.Z() > 0 && a.LatencyMS > 0 && o.Meets {
 		slow = stats.NearestRank(a.queueing(o, infer, true).Simulate().LatenciesMS, a.quantile())
 	}
 	if o.Policy != "" {

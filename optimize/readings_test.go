@@ -27,7 +27,7 @@ func TestKnownReplacesPredictionsByReadings(t *testing.T) {
 		{"a measured mode that is not among the predictions changes nothing", []tegra.Measured{foreign}, 1},
 	} {
 		known := Known(preds, c.measured)
-		got, err := Choose(known, Limit{PowerW: 16, Margin: 1})
+		got, err := Choose(known, Limit{PowerW: 16})
 		if err != nil || got.Mode.Cores != c.want {
 			t.Errorf("%s: chose %v, %v; want %d cores", c.name, got.Mode, err, c.want)
 		}

@@ -9,15 +9,11 @@ import (
 	"jtune/tegra"
 )
 
-// Margin is how many standard deviations of a prediction an answer keeps from its
-// limit, on the screens and in the commands alike.
-const Margin = 1
-
 // The chances of exceeding a limit that part the states of a prediction, and the
 // deviations of a normal distribution that go with the first two.
 const (
 	sureChance     = 0.025 // at the upper end of the 95 % band
-	likelyChance   = 0.16  // at Margin deviations
+	likelyChance   = 0.16  // at usualZ deviations
 	doubtfulChance = 0.5   // at the median
 
 	sureZ   = 1.959963984540054
@@ -39,7 +35,7 @@ type State int
 const (
 	Measured State = iota // the mean of its readings is within
 	Sure                  // predicted: the chance of exceeding is 2.5 % at most
-	Likely                // 16 % at most, which is the usual Margin
+	Likely                // 16 % at most, which is UsualMargin
 	Doubtful              // a half at most
 	Over                  // more, or the mean of its readings is over
 	Unknown               // nothing is known of the mode
@@ -59,7 +55,7 @@ func (s State) MarshalJSON() ([]byte, error) {
 }
 
 // Within reports whether the mode counts as one within the limit, as Choose with the
-// usual Margin has it.
+// usual margin has it.
 func (s State) Within() bool { return s <= Likely }
 
 // Standing is where a mode stands against a limit.
@@ -118,11 +114,11 @@ func (l Limit) Stand(p learn.Prediction, n int) Standing {
 }
 
 // chanceOver is the chance that a measurement of a predicted value exceeds a limit: a
-// half at the median, likelyChance at Margin deviations, sureChance at the upper end of
+// half at the median, likelyChance at usualZ deviations, sureChance at the upper end of
 // the 95 % band, which lies farther out than in a normal distribution where few modes
 // were measured. NaN where nothing is predicted.
 func chanceOver(value, limit, sd, hi float64) float64 {
-	room, end, margin := math.Log(limit/value), math.Log(hi/value), Margin*sd
+	room, end, margin := math.Log(limit/value), math.Log(hi/value), usualZ*sd
 	z := likelyZ * room / margin
 	if room > margin && end > margin {
 		z = likelyZ + (sureZ-likelyZ)*(room-margin)/(end-margin)

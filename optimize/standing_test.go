@@ -109,7 +109,7 @@ func TestOfAModeWithoutAPredictionNothingIsSaid(t *testing.T) {
 // over is not.
 func TestTheChoiceAgreesWithTheState(t *testing.T) {
 	t.Parallel()
-	l := Limit{PowerW: 30, Margin: Margin}
+	l := Limit{PowerW: 30}
 	for w := 20.0; w < 32; w += 0.01 {
 		for _, band := range []float64{1.96, 2.4, 3.18} {
 			p := drawing(w, band)

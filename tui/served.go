@@ -36,9 +36,7 @@ func (sh *shared) serve() tea.Cmd {
 	sh.serving = of
 	before, seed := sh.Served, sh.seed
 	return sh.computed(func() tea.Msg {
-		l := of.limit
-		l.Margin = optimize.Margin
-		ask, err := load.Ask(l, seed)
+		ask, err := load.Ask(of.limit, seed)
 		if err != nil {
 			return servedMsg{of: of, err: err}
 		}

@@ -94,9 +94,8 @@ func TestFrontAnswersAsChooseDoesAfterAVerification(t *testing.T) {
 				len(command.Measured()))
 		}
 		for w := 16.0; w <= 48; w += 2 {
-			l := optimize.Limit{PowerW: w, Margin: optimize.Margin}
+			l := optimize.Limit{PowerW: w}
 			at, err := command.Choose(l)
-			l.Margin = 0
 			if want, got := command.Known[at], v.Known[v.Answer(l)]; got.Measured != want.Measured {
 				t.Errorf("%s, %g W: the page answers %+v, choose %+v (%v)", when, w, got.Measured, want.Measured, err)
 			}

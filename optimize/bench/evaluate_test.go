@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"jtune/learn"
+	"jtune/optimize"
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
 	"jtune/tegra/sweep/sweeptest"
@@ -102,7 +103,7 @@ func TestScoreCountsModesLearnedFromOnlyThePapersWay(t *testing.T) {
 	preds[2] = learn.Prediction{
 		Measured: tegra.Measured{Setting: tegra.Setting{Mode: f.all[2].Mode}, TimeMS: 150, PowerW: 25},
 	}
-	o, err := f.predicted(preds, []int{2}, nil, nil, 0)
+	o, err := f.predicted(preds, []int{2}, nil, nil, optimize.NoMargin)
 	if err != nil {
 		t.Fatal(err)
 	}

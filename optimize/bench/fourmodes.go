@@ -23,6 +23,7 @@ import (
 	"jtune/internal/stats"
 	"jtune/learn"
 	"jtune/learn/baseline/linear"
+	"jtune/optimize"
 	"jtune/tegra"
 )
 
@@ -145,7 +146,7 @@ func (f *truth) fourModes(ten []tegra.Mode, others []map[tegra.Mode]tegra.Measur
 			learned = append(learned, i)
 		}
 	}
-	out, err := f.predicted(preds, learned, nil, nil, 0)
+	out, err := f.predicted(preds, learned, nil, nil, optimize.NoMargin)
 	if err != nil {
 		return out, err
 	}

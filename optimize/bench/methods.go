@@ -24,10 +24,6 @@ type method struct {
 	run  func(ctx context.Context, f *truth, size int, seed uint64) (outcome, error)
 }
 
-// evalMargin is how many deviations of ln power gp keeps from a limit: at 1 the picks
-// are hardly ever over.
-const evalMargin = 1
-
 // methods prepares the methods asked for. A method that cannot run here is
 // left out with a note.
 func methods(ctx context.Context, o *Options, f *truth) (list []*method, notes []string, err error) {
@@ -173,7 +169,7 @@ func networks(ctx context.Context, o *Options) (*learn.Reference, error) {
 // evalChecks is how many picks gp+verify measures.
 const evalChecks = 10
 
-// surrogate is the gp: a margin on predictions, none on what was measured. It then measures so many of its own
+// surrogate is the gp: the usual margin on predictions, with which the picks are hardly ever over, none on what was measured. It then measures so many of its own
 // picks. designed: it chooses the modes that it learns from.
 func surrogate(r *learn.Residual, checks int, designed bool) *method {
 	return &method{
@@ -188,7 +184,6 @@ func surrogate(r *learn.Residual, checks int, designed bool) *method {
 			check := optimize.FrontCheck{
 				Space:    f.places.Space,
 				BudgetsW: f.once(func(l optimize.Limit) float64 { return l.PowerW }),
-				Margin:   evalMargin,
 			}
 			for k := 0; ; k++ {
 				model, err := learn.FitSurrogate(f.places.Space, rows, o)
@@ -202,7 +197,7 @@ func surrogate(r *learn.Residual, checks int, designed bool) *method {
 					m, more = check.Next(preds, rows)
 				}
 				if !more {
-					return f.predicted(preds, index, bandWidths(model), rows, evalMargin)
+					return f.predicted(preds, index, bandWidths(model), rows, optimize.UsualMargin)
 				}
 				i, _ := f.places.Space.Index(m)
 				index, rows = append(index, i), append(rows, f.truth[i])
@@ -239,7 +234,7 @@ func fitted(o learn.Options) *method {
 				return outcome{}, err
 			}
 			preds := model.PredictSettings(f.all)
-			return f.predicted(preds, index, nil, nil, 0)
+			return f.predicted(preds, index, nil, nil, optimize.NoMargin)
 		},
 	}
 }
@@ -248,7 +243,7 @@ func fitted(o learn.Options) *method {
 // are among all that the sweep has, as predicted; what was measured counts as measured. widths are its bands', nil
 // without bands.
 func (f *truth) predicted(preds []learn.Prediction, index []int, widths []float64, measured []tegra.Measured,
-	margin float64) (outcome, error) {
+	margin optimize.Margin) (outcome, error) {
 	out := outcome{probes: []float64{float64(len(index))}, profilingMn: []float64{f.minutes(index)}}
 	f.score(&out, preds, index, widths)
 	preds = optimize.Known(preds, measured)
@@ -262,14 +257,14 @@ func (f *truth) predicted(preds []learn.Prediction, index []int, widths []float6
 func bestOfSample(_ context.Context, f *truth, size int, seed uint64) (outcome, error) {
 	index, _ := f.sample(size, seed)
 	out := outcome{probes: []float64{float64(size)}, profilingMn: []float64{f.minutes(index)}}
-	return out, f.pickAll(&out, f.measured(index), index, 0)
+	return out, f.pickAll(&out, f.measured(index), index, optimize.NoMargin)
 }
 
 // oneOf always has the same modes to pick from, and measures none.
 func oneOf(index []int) *method {
 	return &method{run: func(_ context.Context, f *truth, _ int, _ uint64) (outcome, error) {
 		out := outcome{probes: []float64{0}, profilingMn: []float64{0}}
-		return out, f.pickAll(&out, f.measured(index), index, 0)
+		return out, f.pickAll(&out, f.measured(index), index, optimize.NoMargin)
 	}}
 }
 

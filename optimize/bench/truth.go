@@ -212,7 +212,8 @@ func (f *truth) minutes(index []int) float64 {
 }
 
 // pickAll picks one of the candidates for each limit. index are the candidates'.
-func (f *truth) pickAll(o *outcome, candidates []learn.Prediction, index []int, margin float64) error {
+func (f *truth) pickAll(o *outcome, candidates []learn.Prediction, index []int,
+	margin optimize.Margin) error {
 	for _, l := range f.limits {
 		l.Margin = margin
 		k, known, err := pick(candidates, l)

@@ -17,7 +17,7 @@ func (a *app) choose() *cobra.Command {
 	var limit optimize.Limit
 	var serving session.Serving
 	var whole training
-	model, maxError := "", 0.0
+	model, maxError, margin := "", 0.0, 0.0
 	cmd := &cobra.Command{
 		Use: "choose --model MODEL (--power-limit W | --time-limit MS | --energy-limit J | --energy | --throughput | " +
 			"--max-slowdown PCT | --knee)",
@@ -31,9 +31,10 @@ func (a *app) choose() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if !(limit.Margin >= 0) {
-				return usagef("--margin %g: want 0 or a positive number", limit.Margin)
+			if !(margin >= 0) {
+				return usagef("--margin %g: want 0 or a positive number", margin)
 			}
+			limit.Margin = optimize.MarginOf(margin)
 			if cmd.Flags().Changed("max-error") && !(maxError > 0) {
 				return usagef("--max-error %g: must be a positive number of percent", maxError)
 			}
@@ -78,7 +79,7 @@ func (a *app) choose() *cobra.Command {
 		"fastest mode, also within --time-limit; with several batch sizes: most samples per second, "+
 			"as with --power-limit")
 	fl.BoolVar(&limit.Knee, "knee", false, "knee of the Pareto front of time and power")
-	fl.Float64Var(&limit.Margin, "margin", optimize.Margin,
+	fl.Float64Var(&margin, "margin", limit.Margin.Z(),
 		"stay `Z` standard deviations of the prediction below a limit")
 	fl.Float64Var(&maxError, "max-error", 0,
 		"fail with exit code 5 when the model's own cross-validated error is above `PCT` percent, or not known")

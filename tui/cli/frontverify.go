@@ -8,7 +8,6 @@ import (
 
 	"jtune/internal/text"
 	"jtune/learn"
-	"jtune/optimize"
 	"jtune/tui/session"
 )
 
@@ -60,7 +59,7 @@ func (a *app) verifyFront(ctx context.Context, m *learn.Model, v verification) (
 	for k := 0.0; step > 0 && from+k*step <= to*(1+1e-12); k++ {
 		r.BudgetsW = append(r.BudgetsW, from+k*step)
 	}
-	r.Model, r.Most, r.Margin = m, v.most, optimize.Margin
+	r.Model, r.Most = m, v.most
 	name := v.workload
 	if name == "" {
 		name = m.Provenance.Workload

@@ -174,7 +174,6 @@ func (f *pairFlags) check(given func(name string) bool) error {
 // predictPair predicts from models.
 func (a *app) predictPair(f pairFlags) error {
 	r := session.PairRequest{Serving: f.Serving, Limit: f.Limit, Policy: f.Policy, Tau: f.Tau, Seed: a.options.Seed}
-	r.Limit.Margin = optimize.Margin
 	var err error
 	if r.Train, err = a.loadPowered("pair", f.train); err != nil {
 		return err

@@ -264,7 +264,6 @@ func (a *app) chooseServed(m *learn.Model, limit optimize.Limit, v session.Servi
 // frontServed is front under a load.
 func (a *app) frontServed(o *session.Outlook, limit optimize.Limit, v session.Serving, energy bool,
 	svg string) error {
-	limit.Margin = optimize.Margin
 	ask, err := v.Ask(limit, a.options.Seed)
 	if err != nil {
 		return err

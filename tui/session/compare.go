@@ -193,7 +193,6 @@ type ModelComparison struct {
 func CompareModels(models [2]*learn.Model, space *tegra.Space, l optimize.Limit) ModelComparison {
 	var c ModelComparison
 	var preds [2][]learn.Prediction
-	l.Margin = optimize.Margin
 	for i, m := range models {
 		o := NewOutlook("", m, space)
 		if at, err := o.Choose(l); err == nil {

@@ -124,14 +124,12 @@ func (s *Session) tryFront(ctx context.Context, r TuneRequest, ref *learn.Refere
 	}
 	m := known.Model
 	out.Fitted = m
-	limit := r.Limit
-	limit.Margin = optimize.Margin
 	all := NewOutlook(r.Workload.Name, m, m.Space)
 	o := all
-	at, err := o.Choose(limit)
+	at, err := o.Choose(r.Limit)
 	if last || errors.Is(err, optimize.ErrInfeasible) {
 		o = MeasuredOutlook(m.Trusted(), m.Provenance)
-		at, err = o.Choose(limit)
+		at, err = o.Choose(r.Limit)
 	}
 	if none, ok := errors.AsType[*optimize.InfeasibleError](err); ok && !out.Feasible {
 		none.Measured = true
@@ -160,8 +158,8 @@ func (s *Session) tryFront(ctx context.Context, r TuneRequest, ref *learn.Refere
 		return false, fmt.Errorf("verification %w", probe.Err)
 	}
 	got := all.With(row.Measured).About(choice).Reading
-	met := limit.Met(got.Measured)
-	if out.Feasible && !(met && limit.Better(got.Measured, out.Measured)) {
+	met := r.Limit.Met(got.Measured)
+	if out.Feasible && !(met && r.Limit.Better(got.Measured, out.Measured)) {
 		return true, nil
 	}
 	out.Predicted, out.Measured, out.N = probe.Predicted, got.Measured, got.N

@@ -362,13 +362,12 @@ func (o *Outlook) Standings(l optimize.Limit) []optimize.Standing {
 	return out
 }
 
-// Answer is the mode to show for a limit: what Choose returns with the usual Margin, else
+// Answer is the mode to show for a limit: what Choose returns, else
 // the knee of the Pareto front.
 func (o *Outlook) Answer(l optimize.Limit) int { return o.AnswerAmong(l, nil) }
 
 // AnswerAmong is Answer among some of the settings, by index; nil: all.
 func (o *Outlook) AnswerAmong(l optimize.Limit, among []int) int {
-	l.Margin = optimize.Margin
 	i, err := o.choose(l, among)
 	if err != nil && !errors.Is(err, optimize.ErrInfeasible) {
 		i, _ = o.choose(optimize.Limit{Knee: true}, among)

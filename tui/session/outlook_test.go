@@ -37,11 +37,10 @@ func TestOutlookAnswersWithTheMarginThatChooseKeeps(t *testing.T) {
 	o := lineOutlook(t)
 	l := optimize.Limit{PowerW: 36}
 	at := o.Answer(l)
-	l.Margin = optimize.Margin
 	if want, err := o.Choose(l); err != nil || at != want {
 		t.Errorf("the answer is mode %d, the choice with margin %d (%v)", at, want, err)
 	}
-	if p := o.Known[at]; p.PowerW*math.Exp(optimize.Margin*0.1) > 36 || p.PowerW < 32 {
+	if p := o.Known[at]; p.PowerW*math.Exp(optimize.UsualMargin.Z()*0.1) > 36 || p.PowerW < 32 {
 		t.Errorf("36 W are answered by a mode of %g W ± 10 %%", p.PowerW)
 	}
 }
@@ -96,7 +95,7 @@ func TestStandingsAgreeWithTheAnswer(t *testing.T) {
 	}
 	all := o.Standings(l)
 	for i, p := range o.Known {
-		keeps := p.PowerW*math.Exp(optimize.Margin*0.1) <= 36
+		keeps := p.PowerW*math.Exp(optimize.UsualMargin.Z()*0.1) <= 36
 		if s := all[i]; s.Within() != keeps || (s.State == optimize.Over) != (p.PowerW > 36) {
 			t.Errorf("%g W ± 10 %% is %v within 36 W", p.PowerW, s)
 		}

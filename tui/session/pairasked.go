@@ -14,13 +14,13 @@ import (
 // errPairRate says that a pair has no rate. A closed loop has none: it leaves no time to train.
 var errPairRate = errors.New("a pair needs a rate, such as 60/s")
 
-// Ask is what the pair must meet. Errors are of usage.
+// Ask is what the pair must meet, without a margin as pairs are measured. Errors are of usage.
 func (r PairSearch) Ask(seed uint64) (optimize.Ask, error) {
 	ask, err := r.Serving.Ask(r.Limit, seed)
 	if err == nil && !ask.Load.Open() {
 		err = fmt.Errorf("%w: %w", ErrUsage, errPairRate)
 	}
-	ask.Tau = r.Tau
+	ask.Tau, ask.Margin = r.Tau, optimize.NoMargin
 	return ask, err
 }
 

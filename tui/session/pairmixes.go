@@ -138,7 +138,7 @@ func (p *pairSearch) mixes() *PairMixes {
 		return nil
 	}
 	ask := p.ask
-	ask.Margin = optimize.Margin
+	ask.Margin = optimize.UsualMargin
 	o, err := p.options(ask)
 	if err != nil {
 		return nil
@@ -162,7 +162,7 @@ func (p *pairSearch) mixes() *PairMixes {
 	if !known {
 		return nil
 	}
-	ask.Margin = 0
+	ask.Margin = p.ask.Margin
 	m := &PairMixes{Train: p.r.Train.Name, Infer: p.r.Infer.Name, search: p.r, Ask: ask,
 		Front: list.Front, Bound: list.Bound, Feasible: p.found.Feasible, Meets: list.List[0].Meets}
 	for _, o := range list.List {

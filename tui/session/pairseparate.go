@@ -26,7 +26,7 @@ const (
 // two.
 func (p *pairSearch) separate(ctx context.Context) error {
 	alone := p.ask
-	alone.Policy, alone.Tau, alone.Margin = "", 0, optimize.Margin
+	alone.Policy, alone.Tau, alone.Margin = "", 0, optimize.UsualMargin
 	o, err := p.options(alone)
 	if err != nil {
 		return err
@@ -187,7 +187,6 @@ func (s *Session) PairByHours(ctx context.Context, r PairSearch, hours PairHours
 	if rows.train, rows.infer, err = s.pairRows(ctx, r, observe); err != nil {
 		return err
 	}
-	ask.Margin = optimize.Margin
 	o, err := rows.options(ask)
 	if err != nil {
 		return err

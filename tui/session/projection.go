@@ -45,7 +45,6 @@ func (o Options) EpochMinibatches(m *learn.Model, given int) (int, error) {
 // of measured modes without a model gives it, and in the modes of v.
 func (o *Outlook) Project(at int, v Versus, l optimize.Limit, epochs, perEpoch int) Projection {
 	out := Projection{Epochs: epochs, Minibatches: epochs * perEpoch}
-	l.Margin = 0
 	add := func(strategy string, m tegra.Measured, measured bool) {
 		row := Projected{Strategy: strategy, Mode: m.Mode, Training: optimize.Whole(m, out.Minibatches),
 			Measured: measured, Met: l.Met(m)}

@@ -101,7 +101,7 @@ func (s *Service) Standing(at tegra.Setting) optimize.Standing {
 
 // agreed is a standing that is on the side of what was worked out of its setting.
 func (s *Service) agreed(of optimize.Standing, o optimize.Outcome) optimize.Standing {
-	if s.Margin != optimize.Margin {
+	if s.Margin != optimize.UsualMargin {
 		return of
 	}
 	return of.Agrees(o.Meets)

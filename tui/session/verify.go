@@ -64,7 +64,6 @@ type VerifyRequest struct {
 	Model    *learn.Model // a gp
 	Most     int          // modes to measure
 	BudgetsW []float64    // power limits to measure for; nil: along the whole front
-	Margin   float64      // deviations of ln power that a choice keeps from its limit
 }
 
 // VerifyResult is what was measured and the updated model.
@@ -101,7 +100,7 @@ func (s *Session) VerifyFront(ctx context.Context, r VerifyRequest, observe func
 		r.BudgetsW = optimize.FrontLimits(optimize.Known(r.Model.Predict(r.Model.Space.Modes()), r.Model.Trusted()))
 	}
 	plan := &frontPlan{ctx: ctx, model: r.Model, n: r.Most, check: optimize.FrontCheck{Space: r.Model.Space,
-		Margin: r.Margin, BudgetsW: r.BudgetsW}}
+		BudgetsW: r.BudgetsW}}
 	if _, err := r.Model.With(ctx, nil, false); err != nil {
 		return VerifyResult{}, err
 	}

@@ -41,7 +41,6 @@ func chosen(t *testing.T, v *session.Outlook, line string) (optimize.Ask, optimi
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.Limit.Margin = optimize.Margin
 	ask, err := a.Serving.Ask(a.Limit, 0)
 	if err != nil {
 		t.Fatal(err)

@@ -182,9 +182,7 @@ func (d *Driver) serve() {
 	if !loaded {
 		return
 	}
-	l := d.State.Limit
-	l.Margin = optimize.Margin
-	ask, err := v.Ask(l, 0)
+	ask, err := v.Ask(d.State.Limit, 0)
 	if err == nil {
 		d.State.Served, err = d.State.Outlook.ServedUnder(ask, d.State.Served)
 	}

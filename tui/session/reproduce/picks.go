@@ -97,8 +97,8 @@ func (l *lab) picks(place string) (*picks, error) {
 // at is what a method chooses for a limit in watts; where it knows no mode within it, the nearest.
 func (p *picks) at(method string, watts float64) picked {
 	limit := optimize.Limit{PowerW: watts}
-	if method == bench.GP {
-		limit.Margin = optimize.Margin
+	if method != bench.GP {
+		limit.Margin = optimize.NoMargin
 	}
 	c, err := optimize.Choose(p.preds[method], limit)
 	if err != nil {
