@@ -1,6 +1,6 @@
-// Package load sends requests to a server and records when each was answered.
+// Package load sends requests to a server when they are due.
 //
-//	arrivals.Load ──► Send (many at a time) ──► Result ──► Latencies, rates
+//	arrivals.Load ──► Send (many at a time) ──► Do (one request, when it was due)
 //
 // A job of our own is handed its requests in batches by package harness, which knows of turns.
 //

@@ -1,12 +1,11 @@
 package load
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"jtune/internal/arrivals"
@@ -20,57 +19,33 @@ const mostUnanswered = 4096
 // ErrOverloaded: too many requests are unanswered.
 var ErrOverloaded = errors.New("the server does not follow the rate")
 
-// Options say what is sent. One of Requests and For must be given.
+// Options say what is sent.
 type Options struct {
-	Load     arrivals.Load
-	Requests int           // ends after so many; 0: no such end
-	For      time.Duration // requests that arrive before this time has passed; 0: no such end
-	Seed     uint64
-	Clock    tegra.Clock // the machine's when nil
+	Load  arrivals.Load
+	For   time.Duration // requests that arrive before this time has passed; must be given
+	Seed  uint64
+	Clock tegra.Clock // the machine's when nil
 }
 
 func (o *Options) prepare() error {
 	if o.Clock == nil {
 		o.Clock = tegra.RealClock()
 	}
-	if o.Requests <= 0 && o.For <= 0 {
-		return errors.New("load: neither a number of requests nor a time is given")
+	if o.For <= 0 {
+		return errors.New("load: no time is given")
 	}
 	return o.Load.Check()
 }
 
-// ended reports whether request number, of an arrival, is beyond the end.
-func (o Options) ended(number int, since time.Duration) bool {
-	return o.Requests > 0 && number >= o.Requests || o.For > 0 && since >= o.For
-}
+// Do asks a server for the answer to request number and blocks until it has it. due is the scheduled arrival by the
+// clock: in an open loop a latency counts from there, whenever the request could be sent.
+type Do func(ctx context.Context, number int, due time.Duration)
 
-// Reply is what a server answered.
-type Reply struct {
-	First   time.Duration // by the clock: when the first token came; 0 where there is none of its own
-	In, Out int           // tokens of the request and of the answer; 0 where there are none
-}
-
-// Request is one request that was answered, or was not.
-type Request struct {
-	Number int
-	Arrive time.Duration // by the clock, as scheduled
-	Start  time.Duration // sent to the server
-	End    time.Duration
-	Reply
-	Err error // of a request that failed
-}
-
-// LatencyMS is from the scheduled arrival to the end, waiting included.
-func (r Request) LatencyMS() float64 { return ms(r.End - r.Arrive) }
-
-func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
-
-// Send sends the requests of a load to a server, each by a call of do, which blocks until it is
-// answered. It returns when all were. An error of do marks its request; ErrOverloaded, or the end of
-// ctx, ends the load, with the requests that were answered so far.
-func Send(ctx context.Context, o Options, do func(ctx context.Context, number int) (Reply, error)) (Result, error) {
+// Send sends the requests of a load to a server and returns when all are answered. ErrOverloaded, or the end of ctx,
+// ends the load.
+func Send(ctx context.Context, o Options, do Do) error {
 	if err := o.prepare(); err != nil {
-		return Result{}, err
+		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -88,20 +63,16 @@ func Send(ctx context.Context, o Options, do func(ctx context.Context, number in
 	if err == nil {
 		err = ctx.Err()
 	}
-	slices.SortFunc(s.done, func(a, b Request) int { return cmp.Compare(a.Number, b.Number) })
-	return Result{Load: o.Load, Requests: s.done, Begun: s.begun, Ended: o.Clock.Now()}, err
+	return err
 }
 
 type sender struct {
-	o       Options
-	do      func(ctx context.Context, number int) (Reply, error)
-	begun   time.Duration
-	waiting sync.WaitGroup
-
-	mu         sync.Mutex
-	done       []Request
-	sent       int // of the closed loop
-	unanswered int
+	o          Options
+	do         Do
+	begun      time.Duration
+	waiting    sync.WaitGroup
+	sent       atomic.Int64 // of the closed loop
+	unanswered atomic.Int64
 }
 
 // schedule sends the requests of an open loop when they are due.
@@ -109,17 +80,20 @@ func (s *sender) schedule(ctx context.Context) error {
 	times := s.o.Load.Times(s.o.Seed, s.begun)
 	for n := 0; ; n++ {
 		at := times.Next()
-		if s.o.ended(n, at-s.begun) {
+		if at-s.begun >= s.o.For {
 			return nil
 		}
 		if err := s.o.Clock.Sleep(ctx, at-s.o.Clock.Now()); err != nil {
 			return err
 		}
-		if behind := s.add(); behind > mostUnanswered {
+		if behind := s.unanswered.Add(1); behind > mostUnanswered {
 			return fmt.Errorf("%w of %.4g requests per second: %d are unanswered", ErrOverloaded,
 				s.o.Load.MeanRate(), behind)
 		}
-		s.waiting.Go(func() { s.request(ctx, n, at) })
+		s.waiting.Go(func() {
+			defer s.unanswered.Add(-1)
+			s.do(ctx, n, at)
+		})
 	}
 }
 
@@ -128,39 +102,19 @@ func (s *sender) loop(ctx context.Context) {
 	for range min(max(1, s.o.Load.Outstanding), mostUnanswered) {
 		s.waiting.Go(func() {
 			for ctx.Err() == nil {
-				n, now := s.next(), s.o.Clock.Now()
-				if s.o.ended(n, now-s.begun) {
+				number, now := s.sent.Add(1)-1, s.o.Clock.Now()
+				if now-s.begun >= s.o.For {
 					return
 				}
-				s.add()
-				s.request(ctx, n, now)
+				s.do(ctx, int(number), now)
 			}
 		})
 	}
 }
 
-func (s *sender) next() (number int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.sent++
-	return s.sent - 1
-}
+// mostLate is how late the generator may be in the mean, in shares of the period between two
+// requests, before a row is marked: its numbers are then partly the generator's own.
+const mostLate = 0.01
 
-func (s *sender) add() (unanswered int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.unanswered++
-	return s.unanswered
-}
-
-func (s *sender) request(ctx context.Context, number int, arrive time.Duration) {
-	r := Request{Number: number, Arrive: arrive, Start: s.o.Clock.Now()}
-	r.Reply, r.Err = s.do(ctx, number)
-	r.End = s.o.Clock.Now()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.unanswered--
-	if ctx.Err() == nil || r.Err == nil {
-		s.done = append(s.done, r)
-	}
-}
+// Late reports whether requests at a rate were sent so late in the mean that what they show is to be marked.
+func Late(meanMS, ratePerS float64) bool { return meanMS > mostLate*1000/ratePerS }

@@ -2,7 +2,6 @@ package load
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"math"
 	"os"
@@ -18,25 +17,57 @@ import (
 
 const msec = time.Millisecond
 
-// oneServer answers one request at a time.
+// request is one that was answered: when it was due, when it was sent, and when its answer came.
+type request struct{ due, start, end time.Duration }
+
+func (r request) latency() time.Duration { return r.end - r.due }
+
+// oneServer answers one request at a time, and keeps when.
 type oneServer struct {
 	turn    chan struct{} // a mutex would stop the clock of the bubble
 	service time.Duration
 	stalls  int // the request that takes a second more
+
+	clock    tegra.Clock
+	mu       sync.Mutex
+	answered map[int]request
 }
 
 func newServer(service time.Duration) *oneServer {
-	return &oneServer{turn: make(chan struct{}, 1), service: service}
+	return &oneServer{turn: make(chan struct{}, 1), service: service, clock: tegra.RealClock(),
+		answered: map[int]request{}}
 }
 
-func (s *oneServer) answer(_ context.Context, number int) (Reply, error) {
+func (s *oneServer) answer(_ context.Context, number int, due time.Duration) {
+	r := request{due: due, start: s.clock.Now()}
 	s.turn <- struct{}{}
-	defer func() { <-s.turn }()
 	time.Sleep(s.service)
 	if s.stalls > 0 && number == s.stalls {
 		time.Sleep(time.Second)
 	}
-	return Reply{}, nil
+	<-s.turn
+	r.end = s.clock.Now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answered[number] = r
+}
+
+// perS is the rate of answers, from begun to the last of them.
+func (s *oneServer) perS(begun time.Duration) float64 {
+	var last time.Duration
+	for _, r := range s.answered {
+		last = max(last, r.end)
+	}
+	return float64(len(s.answered)) / (last - begun).Seconds()
+}
+
+// lateMS is how late the requests were sent in the mean.
+func (s *oneServer) lateMS() float64 {
+	sum := time.Duration(0)
+	for _, r := range s.answered {
+		sum += r.start - r.due
+	}
+	return float64(sum) / float64(len(s.answered)) / float64(time.Millisecond)
 }
 
 func open(p arrivals.Pattern, rate float64) arrivals.Load {
@@ -52,26 +83,23 @@ func TestSendKeepsTheScheduleOf500PerSecondWhileTheServerStalls(t *testing.T) {
 			l := open(pattern, rate)
 			server := newServer(msec)
 			server.stalls = stall
-			r, err := Send(t.Context(), Options{Load: l, For: span, Seed: 1}, server.answer)
-			if err != nil {
+			begun := server.clock.Now()
+			if err := Send(t.Context(), Options{Load: l, For: span, Seed: 1}, server.answer); err != nil {
 				t.Fatal(err)
 			}
-			times := l.Times(1, r.Begun)
+			times := l.Times(1, begun)
 			slow := 0
-			for i, q := range r.Requests {
-				if want := times.Next(); q.Number != i || q.Arrive != want || q.Start != want {
-					t.Fatalf("%s request %d arrived at %v and was sent at %v, want %v", pattern, i, q.Arrive,
-						q.Start, want)
+			for n := range len(server.answered) {
+				r := server.answered[n]
+				if want := times.Next(); r.due != want || r.start != want {
+					t.Fatalf("%s request %d was due at %v and sent at %v, want %v", pattern, n, r.due, r.start, want)
 				}
-				if q.LatencyMS() > 500 {
+				if r.latency() > 500*msec {
 					slow++
 				}
 			}
-			if next := times.Next(); next-r.Begun < span {
-				t.Errorf("%s: request %d, at %v, was not sent", pattern, len(r.Requests), next)
-			}
-			if r.LateMS() != 0 || r.Failed() != 0 {
-				t.Errorf("%s: late %v ms, %d failed", pattern, r.LateMS(), r.Failed())
+			if next := times.Next(); next-begun < span {
+				t.Errorf("%s: request %d, at %v, was not sent", pattern, len(server.answered), next)
 			}
 			// The server works at half of its capacity. Those that came in the first half of the stall, and those
 			// behind them in the queue, waited for more than half a second: 500 of the uniform ones.
@@ -79,7 +107,7 @@ func TestSendKeepsTheScheduleOf500PerSecondWhileTheServerStalls(t *testing.T) {
 				t.Errorf("%s: %d requests waited for 0.5 s or more", pattern, slow)
 			}
 			if pattern == arrivals.Uniform {
-				if got := r.ServedPerS(); math.Abs(got/rate-1) > 0.005 {
+				if got := server.perS(begun); math.Abs(got/rate-1) > 0.005 {
 					t.Errorf("uniform: %v served per second", got)
 				}
 			}
@@ -89,55 +117,32 @@ func TestSendKeepsTheScheduleOf500PerSecondWhileTheServerStalls(t *testing.T) {
 
 func TestSendInAClosedLoopWaitsForAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		most, now := 0, 0
+		most, now, sent := 0, 0, 0
 		var mu sync.Mutex
-		do := func(context.Context, int) (Reply, error) {
+		do := func(context.Context, int, time.Duration) {
 			mu.Lock()
 			now++
+			sent++
 			most = max(most, now)
 			mu.Unlock()
 			time.Sleep(40 * msec)
 			mu.Lock()
 			now--
 			mu.Unlock()
-			return Reply{Out: 7}, nil
 		}
-		r, err := Send(t.Context(), Options{Load: arrivals.Load{Outstanding: 4}, Requests: 40}, do)
-		if err != nil || len(r.Requests) != 40 || most != 4 {
-			t.Fatalf("%d requests, at most %d at a time, %v", len(r.Requests), most, err)
-		}
-		got := r.ServedPerS()
-		if math.Abs(got-100) > 1e-6 || r.Latencies().Quantile(0.5).MS != 40 || r.Requests[3].Out != 7 {
-			t.Errorf("%v served per second, %v", got, r.Latencies())
+		err := Send(t.Context(), Options{Load: arrivals.Load{Outstanding: 4}, For: 400 * msec}, do)
+		if err != nil || sent != 40 || most != 4 {
+			t.Fatalf("%d requests, at most %d at a time, %v", sent, most, err)
 		}
 	})
 }
 
 func TestSendEndsWhenTheServerDoesNotFollow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		hang := func(ctx context.Context, _ int) (Reply, error) {
-			<-ctx.Done()
-			return Reply{}, ctx.Err()
-		}
-		r, err := Send(t.Context(), Options{Load: open(arrivals.Poisson, 1000), For: time.Hour}, hang)
-		if !errors.Is(err, ErrOverloaded) || len(r.Requests) != 0 {
-			t.Errorf("%d requests, %v", len(r.Requests), err)
-		}
-	})
-}
-
-func TestSendKeepsFailuresApart(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		do := func(_ context.Context, n int) (Reply, error) {
-			if n%3 == 0 {
-				return Reply{}, errors.New("HTTP 500")
-			}
-			time.Sleep(5 * msec)
-			return Reply{}, nil
-		}
-		r, err := Send(t.Context(), Options{Load: open(arrivals.Uniform, 100), Requests: 300}, do)
-		if err != nil || r.Failed() != 100 || len(r.Latencies()) != 200 || r.Latencies()[0] != 5 {
-			t.Errorf("%d failed, %d latencies, %v", r.Failed(), len(r.Latencies()), err)
+		hang := func(ctx context.Context, _ int, _ time.Duration) { <-ctx.Done() }
+		err := Send(t.Context(), Options{Load: open(arrivals.Poisson, 1000), For: time.Hour}, hang)
+		if !errors.Is(err, ErrOverloaded) {
+			t.Error(err)
 		}
 	})
 }
@@ -147,9 +152,9 @@ func TestSendStopsWithItsContext(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		for _, l := range []arrivals.Load{open(arrivals.Uniform, 10), {Outstanding: 2}} {
-			r, err := Send(ctx, Options{Load: l, For: time.Hour}, newServer(msec).answer)
+			err := Send(ctx, Options{Load: l, For: time.Hour}, newServer(msec).answer)
 			if !errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("%v: %d requests, %v", l, len(r.Requests), err)
+				t.Errorf("%v: %v", l, err)
 			}
 		}
 	})
@@ -157,8 +162,8 @@ func TestSendStopsWithItsContext(t *testing.T) {
 
 func TestOptionsWithoutAnEndAreRefused(t *testing.T) {
 	t.Parallel()
-	for _, o := range []Options{{}, {Requests: 1, Load: open(arrivals.Poisson, -1)}} {
-		if _, err := Send(t.Context(), o, nil); err == nil {
+	for _, o := range []Options{{}, {For: time.Second, Load: open(arrivals.Poisson, -1)}} {
+		if err := Send(t.Context(), o, nil); err == nil {
 			t.Errorf("Send takes %+v", o)
 		}
 	}
@@ -174,43 +179,20 @@ func (c delayed) Sleep(ctx context.Context, d time.Duration) error {
 	return c.Clock.Sleep(ctx, max(0, d)+c.by)
 }
 
-func TestResultIsMarkedWhenTheGeneratorWasLate(t *testing.T) {
+func TestRequestsAreMarkedWhenTheGeneratorWasLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, c := range []struct {
 			by   time.Duration
 			want bool
 		}{{50 * time.Microsecond, false}, {200 * time.Microsecond, true}} { // 1 % of 10 ms is 100 µs
-			o := Options{Load: open(arrivals.Uniform, 100), Requests: 50, Clock: delayed{tegra.RealClock(), c.by}}
-			sent, err := Send(t.Context(), o, func(context.Context, int) (Reply, error) { return Reply{}, nil })
-			if marked := Late(sent.LateMS(), 100); err != nil || marked != c.want {
-				t.Errorf("Send late by %v: marked %v, mean %v ms, %v", c.by, marked, sent.LateMS(), err)
+			server := newServer(0)
+			o := Options{Load: open(arrivals.Uniform, 100), For: 500 * msec, Clock: delayed{tegra.RealClock(), c.by}}
+			err := Send(t.Context(), o, server.answer)
+			if marked := Late(server.lateMS(), 100); err != nil || marked != c.want {
+				t.Errorf("Send late by %v: marked %v, mean %v ms, %v", c.by, marked, server.lateMS(), err)
 			}
 		}
 	})
-}
-
-func TestQuantileWithoutEnoughRequestsIsMarked(t *testing.T) {
-	t.Parallel()
-	few, many := make([]float64, 999), make([]float64, 1000)
-	for i := range many {
-		many[i] = float64(len(many) - i)
-	}
-	copy(few, many)
-	for _, c := range []struct {
-		list       []float64
-		q          float64
-		text, json string
-	}{
-		{many, 0.99, "990", "990"},
-		{few, 0.99, "~991", "null"},
-		{few, 0.5, "501", "501"},
-		{nil, 0.5, "-", "null"},
-	} {
-		got := NewLatencies(c.list).Quantile(c.q)
-		if b, err := json.Marshal(got); got.String() != c.text || string(b) != c.json || err != nil {
-			t.Errorf("%v of %d: %s, %s, %v", c.q, len(c.list), got, b, err)
-		}
-	}
 }
 
 // The same in real time, while all cores are busy. How late the requests are sent is measured and
@@ -230,8 +212,9 @@ func TestSendKeepsTheRateOnABusyMachine(t *testing.T) {
 	for _, pattern := range []arrivals.Pattern{arrivals.Uniform, arrivals.Poisson} {
 		const rate = 500.0
 		l, span := open(pattern, rate), time.Minute
-		r, err := Send(t.Context(), Options{Load: l, For: span, Seed: 2},
-			func(context.Context, int) (Reply, error) { time.Sleep(msec); return Reply{}, nil })
+		server := newServer(0)
+		begun := server.clock.Now()
+		err := Send(t.Context(), Options{Load: l, For: span, Seed: 2}, server.answer)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -239,11 +222,10 @@ func TestSendKeepsTheRateOnABusyMachine(t *testing.T) {
 		for times.Next() < span {
 			scheduled++
 		}
-		if got := r.ServedPerS() * span.Seconds() / float64(scheduled); math.Abs(got-1) > 0.005 {
+		if got := server.perS(begun) * span.Seconds() / float64(scheduled); math.Abs(got-1) > 0.005 {
 			t.Errorf("%s: %v of the scheduled rate", pattern, got)
 		}
-		t.Logf("%s: %d requests, sent %.3f ms late in the mean, marked %v; latency p50 %v p99 %v ms", pattern,
-			len(r.Requests), r.LateMS(), Late(r.LateMS(), rate), r.Latencies().Quantile(0.5),
-			r.Latencies().Quantile(0.99))
+		t.Logf("%s: %d requests, sent %.3f ms late in the mean, marked %v", pattern, len(server.answered),
+			server.lateMS(), Late(server.lateMS(), rate))
 	}
 }

@@ -68,9 +68,7 @@ type server struct {
 	last     time.Duration
 	answered int
 	failures int
-	times    *arrivals.Times // of an open loop
-	due      []time.Duration // those so far
-	err      error           // how it ended
+	err      error // how it ended
 }
 
 var _ harness.Harness = (*server)(nil)
@@ -201,8 +199,7 @@ func (s *server) run(ctx context.Context) {
 	defer close(s.done)
 	err := s.warm(ctx)
 	if err == nil {
-		s.times = s.o.Load.Times(LoadSeed, s.o.Clock.Now())
-		_, err = load.Send(ctx, load.Options{Load: s.o.Load, Seed: LoadSeed, Clock: s.o.Clock, For: math.MaxInt64 / 2},
+		err = load.Send(ctx, load.Options{Load: s.o.Load, Seed: LoadSeed, Clock: s.o.Clock, For: math.MaxInt64 / 2},
 			s.request)
 	}
 	s.mu.Lock()
@@ -249,49 +246,35 @@ func (s *server) failed(err error) error {
 }
 
 // request sends one request and emits what became of it.
-func (s *server) request(ctx context.Context, number int) (load.Reply, error) {
-	arrive := s.scheduled(number)
+func (s *server) request(ctx context.Context, number int, due time.Duration) {
 	a, err := s.client.ask(ctx, s.prompt(s.o.PromptTokens, number), s.o.OutputTokens)
 	if err != nil {
-		return load.Reply{}, s.fail(ctx, err)
+		s.fail(ctx, err)
+		return
 	}
 	s.mu.Lock()
 	s.failures = 0
 	s.mu.Unlock()
 	e := s.batch(a)
-	told := harness.Event{Kind: harness.Request, T: a.end, Arrive: arrive, Start: a.begin, First: a.first, In: a.in,
+	told := harness.Event{Kind: harness.Request, T: a.end, Arrive: due, Start: a.begin, First: a.first, In: a.in,
 		Out: a.out, N: max(1, a.out)}
 	if s.o.Load.Open() {
-		told.LateMS = ms(max(0, a.begin-arrive))
+		told.LateMS = ms(max(0, a.begin-due))
 	}
 	s.emit(told)
 	s.emit(e)
-	return load.Reply{First: a.first, In: a.in, Out: a.out}, nil
 }
 
 // LoadSeed is of the moments at which requests of an open loop are sent, alike in every mode.
 const LoadSeed = 1
 
-// scheduled is when a request was due: in an open loop its latency counts from there, whenever it could be sent.
-func (s *server) scheduled(number int) time.Duration {
-	if !s.o.Load.Open() {
-		return s.o.Clock.Now()
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for len(s.due) <= number {
-		s.due = append(s.due, s.times.Next())
-	}
-	return s.due[number]
-}
-
 // single reports whether one request at a time is outstanding, so that the parts of its time are its own.
 func (s *server) single() bool { return !s.o.Load.Open() && s.o.Load.Outstanding <= 1 }
 
 // fail counts a failed request; too many in a row end the measurement.
-func (s *server) fail(ctx context.Context, err error) error {
+func (s *server) fail(ctx context.Context, err error) {
 	if ctx.Err() != nil {
-		return err
+		return
 	}
 	s.mu.Lock()
 	s.failures++
@@ -307,7 +290,6 @@ func (s *server) fail(ctx context.Context, err error) error {
 	case <-ctx.Done():
 	case <-pause.C:
 	}
-	return err
 }
 
 // batch is the event of an answer. Of several requests at a time, or at a
