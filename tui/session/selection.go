@@ -170,21 +170,11 @@ type Planned struct {
 // Planned is what a request would measure on this board.
 func (s *Session) Planned(r ProfileRequest) (Planned, error) {
 	plan, head, err := s.plan(r)
-	return planned(plan, head, r.Settings, err)
-}
-
-// PlannedIn is what a request would measure in a space.
-func PlannedIn(space *tegra.Space, seed uint64, r ProfileRequest) (Planned, error) {
-	plan, head, err := selection{space: space, seed: seed}.plan(r)
-	return planned(plan, head, r.Settings, err)
-}
-
-func planned(plan profiles.Plan, head record.PlanHeader, set record.Settings, err error) (Planned, error) {
 	if err != nil {
 		return Planned{}, err
 	}
-	p := Planned{Plan: head, Order: orderOf(plan), settings: set}
-	p.Lo, p.Hi = set.Cost(head.Readings())
+	p := Planned{Plan: head, Order: orderOf(plan), settings: r.Settings}
+	p.Lo, p.Hi = r.Settings.Cost(head.Readings())
 	return p, nil
 }
 

@@ -253,7 +253,8 @@ func (f *Board) Profile(ctx context.Context, r session.ProfileRequest,
 
 // Planned is what a request selects from the space.
 func (f *Board) Planned(r session.ProfileRequest) (session.Planned, error) {
-	return session.PlannedIn(f.space, 3, r)
+	s := session.Session{Device: f, Options: session.Options{Seed: 3}}
+	return s.Planned(r)
 }
 
 // Expects knows nothing.
