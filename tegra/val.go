@@ -31,6 +31,9 @@ func (v Val[T]) Or(def T) T {
 	return def
 }
 
+// Get returns the value, and whether there is one.
+func (v Val[T]) Get() (any, bool) { return v.V, v.OK }
+
 // MarshalJSON prints the value, or null when it is absent.
 func (v Val[T]) MarshalJSON() ([]byte, error) {
 	if !v.OK {

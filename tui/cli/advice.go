@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -8,85 +9,46 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"jtune/optimize"
 	"jtune/tui/session"
 )
 
-func (a *app) advice() *cobra.Command {
-	var model, mode string
-	minibatches := 0
-	var whole training
-	var scenario optimize.Scenario
-	cmd := &cobra.Command{
+// adviceCmd is `jtune advice`.
+type adviceCmd struct {
+	*app
+	model, mode string
+	minibatches int
+	whole       training
+	scenario    optimize.Scenario
+}
+
+func newAdvice(a *app) *cobra.Command {
+	return command(&adviceCmd{app: a}, &cobra.Command{
 		Use:   "advice [--model MODEL]",
 		Short: "Explain what a model shows about its workload",
 		Example: "  jtune advice\n" +
 			"  jtune advice --often periodically --length 40m --changes rarely\n" +
 			"  jtune advice --model resnet.model --mode MAXN --minibatches 375000",
-		Args: takes(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if scenario != (optimize.Scenario{}) {
-				return a.adviseScenario(scenario, model)
-			}
-			if model == "" {
-				for _, flag := range []string{"mode", "minibatches", "epochs", "per-epoch"} {
-					if cmd.Flags().Changed(flag) {
-						return usagef("--%s needs a model: give --model MODEL", flag)
-					}
-				}
-				return printApproaches(a.out)
-			}
-			if minibatches > 0 && whole.epochs > 0 {
-				return usagef("advice: give --minibatches or --epochs, not both")
-			}
-			return a.doAdvice(model, mode, minibatches, whole)
-		},
-	}
-	f := cmd.Flags()
-	f.StringVar(&model, "model", "",
+	})
+}
+
+func (c *adviceCmd) flags(f *pflag.FlagSet) {
+	f.StringVar(&c.model, "model", "",
 		"model `FILE`, or the name of a kept one; without it the approaches by scenario are printed")
-	f.StringVar(&mode, "mode", "", "power mode `MODE` or preset to explain (default: every knob at its largest)")
-	countFlag(f, &minibatches, "minibatches",
+	f.StringVar(&c.mode, "mode", "", "power mode `MODE` or preset to explain (default: every knob at its largest)")
+	countFlag(f, &c.minibatches, "minibatches",
 		"`N` minibatches of a whole training (default: those of the workload, if known)")
-	whole.flags(f)
-	f.StringVar(&scenario.Often, "often", "", "how often it is trained: `WORD` of "+strings.Join(optimize.Often, ", "))
-	f.DurationVar(&scenario.Length, "length", 0, "how long a training takes, such as 40m or 72h")
-	f.StringVar(&scenario.Changes, "changes", "", "how often the workload changes: `WORD` of "+
+	c.whole.flags(f)
+	f.StringVar(&c.scenario.Often, "often", "", "how often it is trained: `WORD` of "+strings.Join(optimize.Often, ", "))
+	f.DurationVar(&c.scenario.Length, "length", 0, "how long a training takes, such as 40m or 72h")
+	f.StringVar(&c.scenario.Changes, "changes", "", "how often the workload changes: `WORD` of "+
 		strings.Join(optimize.Changing, ", "))
-	return cmd
 }
 
-func (a *app) doAdvice(model, mode string, minibatches int, whole training) error {
-	m, err := a.loadModel(model)
-	if err != nil {
-		return err
-	}
-	s := a.options.Situation(m, m.Space.Max())
-	if mode != "" {
-		if s.Mode, err = session.FindMode(mode, m.Space, s.Presets); err != nil {
-			return fmt.Errorf("%w (--mode)", err)
-		}
-	}
-	switch {
-	case minibatches > 0:
-		s.Minibatches = minibatches
-	case whole.epochs > 0:
-		n, err := whole.minibatches(a, m)
-		if err != nil {
-			return err
-		}
-		s.Minibatches = whole.epochs * n
-	}
-	return errors.Join(printLines(a.out, optimize.Advice(m, s)), a.printOrigin(m.Provenance.Origin()))
-}
-
-// adviseScenario prints the approach for trainings that flags describe.
-func (a *app) adviseScenario(s optimize.Scenario, model string) error {
-	switch {
-	case model != "":
-		return usagef("advice: --often, --length and --changes ask for an approach before anything is measured: " +
-			"leave --model away")
+func (c *adviceCmd) check() error {
+	switch s := c.scenario; {
 	case s.Often != "" && !slices.Contains(optimize.Often, s.Often):
 		return usagef("--often %s: want one of %s", s.Often, strings.Join(optimize.Often, ", "))
 	case s.Changes != "" && !slices.Contains(optimize.Changing, s.Changes):
@@ -94,7 +56,37 @@ func (a *app) adviseScenario(s optimize.Scenario, model string) error {
 	case s.Length < 0:
 		return usagef("--length must not be negative")
 	}
-	return printApproach(a.out, optimize.ApproachOf(s))
+	return nil
+}
+
+func (c *adviceCmd) run(context.Context) error {
+	switch {
+	case c.scenario != (optimize.Scenario{}):
+		return printApproach(c.out, optimize.ApproachOf(c.scenario))
+	case c.model == "":
+		return printApproaches(c.out)
+	}
+	m, err := c.loadModel(c.model)
+	if err != nil {
+		return err
+	}
+	s := c.options.Situation(m, m.Space.Max())
+	if c.mode != "" {
+		if s.Mode, err = session.FindMode(c.mode, m.Space, s.Presets); err != nil {
+			return fmt.Errorf("%w (--mode)", err)
+		}
+	}
+	switch {
+	case c.minibatches > 0:
+		s.Minibatches = c.minibatches
+	case c.whole.epochs > 0:
+		n, err := c.whole.minibatches(c.app, m)
+		if err != nil {
+			return err
+		}
+		s.Minibatches = c.whole.epochs * n
+	}
+	return errors.Join(printLines(c.out, optimize.Advice(m, s)), c.printOrigin(m.Provenance.Origin()))
 }
 
 func printApproach(w io.Writer, p optimize.Approach) error {

@@ -36,7 +36,7 @@ func Main() int {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	go windUp(signals, cancel)
-	return (&app{in: os.Stdin, out: os.Stdout, err: os.Stderr, args: os.Args[1:], alone: true}).execute(ctx)
+	return (&app{in: os.Stdin, out: os.Stdout, err: os.Stderr, line: os.Args[1:], alone: true}).execute(ctx)
 }
 
 // impatience is how much later a second signal must come to be one of a person
@@ -59,19 +59,19 @@ func windUp(signals <-chan os.Signal, cancel func()) {
 // Run runs one command line and returns the exit code. When ctx ends, work in
 // progress is wound up: knobs restored, what was recorded kept.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	return (&app{in: stdin, out: stdout, err: stderr, args: args}).execute(ctx)
+	return (&app{in: stdin, out: stdout, err: stderr, line: args}).execute(ctx)
 }
 
 func (a *app) execute(ctx context.Context) int {
 	a.out, a.err = &text.PlainWriter{To: a.out}, &text.PlainWriter{To: a.err, Returns: true}
 	root := a.root()
-	root.SetArgs(a.args)
+	root.SetArgs(a.line)
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	ownHelp(root)
 	defer func() { a.budget.End() }()
-	if err := knownCommand(root, a.args); err != nil {
+	if err := knownCommand(root, a.line); err != nil {
 		return a.report(ctx, err)
 	}
 	return a.report(ctx, root.ExecuteContext(ctx))

@@ -1,12 +1,15 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"jtune/internal/text"
 	"jtune/tegra"
@@ -43,41 +46,43 @@ type spaceJSON struct {
 	Modes  tegra.Val[int] `json:"modes"`
 }
 
-func (a *app) device() *cobra.Command {
-	list, tunables := false, false
-	cmd := &cobra.Command{
+// deviceCmd is `jtune device`.
+type deviceCmd struct {
+	*app
+	list, tunables bool
+}
+
+func newDevice(a *app) *cobra.Command {
+	return command(&deviceCmd{app: a}, &cobra.Command{
 		Use:   "device",
 		Short: "Show the board and its power modes",
-		Args:  takes(cobra.NoArgs),
-		RunE: func(*cobra.Command, []string) error {
-			switch {
-			case list && tunables:
-				return usagef("device: give --list or --tunables, not both")
-			case list:
-				return a.listDevices()
-			case a.asCSV:
-				return usagef("device: --csv is for --list")
-			}
-			return a.onDevice(func(s *session.Session) error {
-				if !s.Sysfs().Complete() {
-					a.note("only root can read the memory clocks of this board: run jtune device as root for all modes")
-				}
-				switch {
-				case tunables:
-					return a.printTunables(s)
-				case a.asJSON:
-					return printJSON(a.out, toDeviceJSON(s))
-				}
-				return a.printDevice(s)
-			})
-		},
-	}
-	cmd.Flags().BoolVar(&list, "list", false, "list Jetsons, and machines to compare with, by cores, clocks, memory, "+
+	})
+}
+
+func (c *deviceCmd) flags(f *pflag.FlagSet) {
+	f.BoolVar(&c.list, "list", false, "list Jetsons, and machines to compare with, by cores, clocks, memory, "+
 		"storage, power, price, size, modes and presets")
-	cmd.Flags().BoolVar(&tunables, "tunables", false, "list everything that can be set here, with its allowed values")
-	cmd.Flags().BoolVar(&a.asCSV, "csv", false, "with --list: as CSV, one device per line")
-	a.jsonFlag(cmd.Flags())
-	return cmd
+	f.BoolVar(&c.tunables, "tunables", false, "list everything that can be set here, with its allowed values")
+	f.BoolVar(&c.asCSV, "csv", false, "with --list: as CSV, one device per line")
+	c.jsonFlag(f)
+}
+
+func (c *deviceCmd) run(context.Context) error {
+	if c.list {
+		return c.listDevices()
+	}
+	return c.onDevice(func(s *session.Session) error {
+		if !s.Sysfs().Complete() {
+			c.note("only root can read the memory clocks of this board: run jtune device as root for all modes")
+		}
+		switch {
+		case c.tunables:
+			return c.printTunables(s)
+		case c.asJSON:
+			return printJSON(c.out, toDeviceJSON(s))
+		}
+		return printDevice(c.out, s)
+	})
 }
 
 // tunableJSON is one entry of `jtune device --tunables --json`.
@@ -86,17 +91,17 @@ type tunableJSON struct {
 	Virtual bool `json:"virtual"`
 }
 
-func (a *app) printTunables(s *session.Session) error {
+func (c *deviceCmd) printTunables(s *session.Session) error {
 	rows := [][]string{{"tunable", "allowed values", "set by"}}
 	var list []tunableJSON
 	for _, t := range s.Tunables() {
 		rows = append(rows, []string{t.Name, t.Words(), t.Set})
 		list = append(list, tunableJSON{t, s.Device.Board().Virtual})
 	}
-	if a.asJSON {
-		return printJSON(a.out, list)
+	if c.asJSON {
+		return printJSON(c.out, list)
 	}
-	return errors.Join(table(a.out, rows...), a.printOrigin(s.Device.Board().Origin()))
+	return errors.Join(table(c.out, rows...), c.printOrigin(s.Device.Board().Origin()))
 }
 
 func toDeviceJSON(s *session.Session) deviceJSON {
@@ -131,7 +136,7 @@ func toSpaceJSON(s *tegra.Space, complete bool) spaceJSON {
 	return out
 }
 
-func (a *app) printDevice(s *session.Session) error {
+func printDevice(w io.Writer, s *session.Session) error {
 	b, space, more := s.Device.Board(), s.Device.Space(), ""
 	if !s.Sysfs().Complete() {
 		more = " known to this user, root sees more"
@@ -151,7 +156,7 @@ func (a *app) printDevice(s *session.Session) error {
 		{"setting modes", s.Rights().How},
 	}
 	rows = append(rows, presentRows(s)...)
-	if err := table(a.out, rows...); err != nil {
+	if err := table(w, rows...); err != nil {
 		return err
 	}
 	presets := [][]string{{"id", "preset", "mode", ""}}
@@ -168,8 +173,8 @@ func (a *app) printDevice(s *session.Session) error {
 		}
 		presets = append(presets, []string{strconv.Itoa(p.ID), p.Name, space.Format(p.Mode), strings.Join(marks, ", ")})
 	}
-	fmt.Fprintln(a.out)
-	return table(a.out, presets...)
+	fmt.Fprintln(w)
+	return table(w, presets...)
 }
 
 // clockRange prints a knob's clocks from the slowest to the fastest; all of

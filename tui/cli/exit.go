@@ -73,7 +73,7 @@ func (a *app) asRoot(tree bool) string {
 	if tree {
 		words = append(words, "env", "-u", "SUDO_UID")
 	}
-	for _, w := range append([]string{program}, a.args...) {
+	for _, w := range append([]string{program}, a.line...) {
 		words = append(words, text.ShellWord(w))
 	}
 	return strings.Join(words, " ")

@@ -1,109 +1,96 @@
 package cli
 
 import (
-	"encoding/csv"
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/profiles/workload"
 	"jtune/tegra"
-	"jtune/tegra/sweep"
+	"jtune/tui/export"
 	"jtune/tui/session"
 )
 
 // measuredKey finds filter terms that a bare mode has no value for.
 var measuredKey = regexp.MustCompile(`(?i)\b(time|power|energy)\b`)
 
-func (a *app) modes() *cobra.Command {
-	var filter string
-	grid := false
-	sample := 0
-	cmd := &cobra.Command{
+// modesCmd is `jtune modes`.
+type modesCmd struct {
+	*app
+	filter string
+	grid   bool
+	sample int
+}
+
+func newModes(a *app) *cobra.Command {
+	return command(&modesCmd{app: a}, &cobra.Command{
 		Use:   "modes",
 		Short: "List or count the power modes of the board",
-		Args:  takes(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if cmd.Flags().Changed("sample") && sample < 1 {
-				return usagef("--sample %d: must be positive", sample)
-			}
-			if k := measuredKey.FindString(filter); k != "" {
-				return usagef("--filter %s: time and power of a mode depend on the workload: jtune predict prints them",
-					k)
-			}
-			return a.onDevice(func(s *session.Session) error {
-				if !s.Sysfs().Complete() {
-					return fmt.Errorf("%w: only root can read the memory clocks of this board: run jtune modes as root",
-						tegra.ErrPermission)
-				}
-				space := s.Device.Space()
-				if grid {
-					space = space.Grid()
-				}
-				f, err := space.ParseFilter(filter)
-				if err != nil {
-					return usagef("--filter: %v", err)
-				}
-				space = space.Filter(f)
-				modes := space.Modes()
-				if sample > 0 {
-					modes = space.Sample(sample, a.options.Seed)
-				}
-				switch {
-				case a.asJSON:
-					return printJSON(a.out, toModesJSON(modes, s.Device.Board()))
-				case a.asCSV:
-					return a.modesCSV(modes, s.Device.Board())
-				case filter == "" && !grid && sample == 0:
-					return errors.Join(a.countModes(space), a.printOrigin(s.Device.Board().Origin()))
-				}
-				return a.listModes(space, modes, s.Device.Board())
-			})
-		},
-	}
-	fl := cmd.Flags()
-	fl.StringVar(&filter, "filter", "", "only modes that match `EXPR`, such as 'cores>=8 gpu<900MHz' or cores=2,4,6")
-	fl.BoolVar(&grid, "grid", false, "only the evenly spaced subset: all GPU and memory clocks, every second "+
+	})
+}
+
+func (c *modesCmd) flags(f *pflag.FlagSet) {
+	f.StringVar(&c.filter, "filter", "", "only modes that match `EXPR`, such as 'cores>=8 gpu<900MHz' or cores=2,4,6")
+	f.BoolVar(&c.grid, "grid", false, "only the evenly spaced subset: all GPU and memory clocks, every second "+
 		"count of cores and CPU clock")
-	fl.IntVar(&sample, "sample", 0, "`N` random modes")
-	fl.BoolVar(&a.asCSV, "csv", false, "as CSV, one mode per line")
-	a.jsonListFlag(fl)
-	return cmd
+	countFlag(f, &c.sample, "sample", "`N` random modes")
+	f.BoolVar(&c.asCSV, "csv", false, "as CSV, one mode per line")
+	c.jsonListFlag(f)
 }
 
-// modeJSON is one element of `jtune modes --json`.
-type modeJSON struct {
-	tegra.ModeUnits
-	Virtual bool `json:"virtual"`
-}
-
-func toModesJSON(modes []tegra.Mode, b tegra.Board) []modeJSON {
-	out := make([]modeJSON, len(modes))
-	for i, m := range modes {
-		out[i] = modeJSON{m.Units(), b.Virtual}
+func (c *modesCmd) check() error {
+	if k := measuredKey.FindString(c.filter); k != "" {
+		return usagef("--filter %s: time and power of a mode depend on the workload: jtune predict prints them", k)
 	}
-	return out
+	return nil
 }
 
-func (a *app) modesCSV(modes []tegra.Mode, b tegra.Board) error {
-	w := csv.NewWriter(a.out)
-	w.Write(slices.Concat(sweep.Columns[:4], []string{sweep.VirtualColumn}))
-	for _, m := range modes {
-		w.Write(append(sweep.ModeFields(m), strconv.FormatBool(b.Virtual)))
-	}
-	w.Flush()
-	return w.Error()
+func (c *modesCmd) run(context.Context) error {
+	return c.onDevice(func(s *session.Session) error {
+		if !s.Sysfs().Complete() {
+			return fmt.Errorf("%w: only root can read the memory clocks of this board: run jtune modes as root",
+				tegra.ErrPermission)
+		}
+		space := s.Device.Space()
+		if c.grid {
+			space = space.Grid()
+		}
+		f, err := space.ParseFilter(c.filter)
+		if err != nil {
+			return usagef("--filter: %v", err)
+		}
+		space = space.Filter(f)
+		modes, b := space.Modes(), s.Device.Board()
+		if c.sample > 0 {
+			modes = space.Sample(c.sample, c.options.Seed)
+		}
+		columns := append(export.ModeColumns(func(m tegra.Mode) tegra.Mode { return m }),
+			report.Column[tegra.Mode]{Key: export.VirtualColumn, Of: func(tegra.Mode) any { return b.Virtual }})
+		switch {
+		case c.asJSON:
+			return printJSON(c.out, columns.Objects(modes))
+		case c.asCSV:
+			return columns.CSV(c.out, modes)
+		case c.filter == "" && !c.grid && c.sample == 0:
+			return errors.Join(countModes(c.out, space), c.printOrigin(b.Origin()))
+		}
+		return c.list(space, modes, b)
+	})
 }
 
 // countModes prints the size of the space and the values of each knob.
-func (a *app) countModes(s *tegra.Space) error {
-	fmt.Fprintf(a.out, "%s power modes\n", text.Thousands(s.Len()))
+func countModes(w io.Writer, s *tegra.Space) error {
+	fmt.Fprintf(w, "%s power modes\n", text.Thousands(s.Len()))
 	freqs := func(list []tegra.Freq) string {
 		var out []string
 		for _, f := range list {
@@ -111,115 +98,93 @@ func (a *app) countModes(s *tegra.Space) error {
 		}
 		return strings.Join(out, " ")
 	}
-	return table(a.out,
+	return table(w,
 		[]string{fmt.Sprintf("%d core counts", len(s.Cores)), strings.Trim(fmt.Sprint(s.Cores), "[]")},
 		[]string{fmt.Sprintf("%d CPU clocks, MHz", len(s.CPU)), freqs(s.CPU)},
 		[]string{fmt.Sprintf("%d GPU clocks, MHz", len(s.GPU)), freqs(s.GPU)},
 		[]string{fmt.Sprintf("%d memory clocks, MHz", len(s.EMC)), freqs(s.EMC)})
 }
 
-// listModes prints modes alone: what else there is to say goes beside them.
-func (a *app) listModes(s *tegra.Space, modes []tegra.Mode, b tegra.Board) error {
+// list prints modes alone: what else there is to say goes beside them.
+func (c *modesCmd) list(s *tegra.Space, modes []tegra.Mode, b tegra.Board) error {
 	for _, m := range modes {
-		if _, err := fmt.Fprintln(a.out, s.Format(m)); err != nil {
+		if _, err := fmt.Fprintln(c.out, s.Format(m)); err != nil {
 			return err
 		}
 	}
-	a.note("%s%s", text.Count(len(modes), "mode"), originOf(b))
+	c.note("%s%s", text.Count(len(modes), "mode"), originOf(b))
 	return nil
 }
 
-// workloadJSON is one element of `jtune workloads --json`: a workload without its
-// environment and what else only the job needs.
-type workloadJSON struct {
-	Name     string   `json:"name"`
-	Title    string   `json:"title"`
-	Aliases  []string `json:"aliases"`
-	Task     string   `json:"task"`
-	Model    string   `json:"model"`
-	Dataset  string   `json:"dataset"`
-	Samples  int      `json:"samples"`
-	Batch    int      `json:"batch"`
-	Workers  int      `json:"workers"`
-	Prefetch int      `json:"prefetch"`
-	Epochs   int      `json:"epochs"`
-	Command  []string `json:"command"`
-	// Estimated is null on a real board, which simulates nothing.
-	Estimated tegra.Val[bool] `json:"estimated"`
-	DNR       text.Optional   `json:"dnr"`     // why it does not fit the board; null where it does
-	Virtual   bool            `json:"virtual"` // the board here is
+// workloadsCmd is `jtune workloads`.
+type workloadsCmd struct{ *app }
+
+func newWorkloads(a *app) *cobra.Command {
+	return command(&workloadsCmd{a}, &cobra.Command{Use: "workloads", Short: "List the known workloads"})
 }
 
-func (a *app) workloads() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "workloads",
-		Short: "List the known workloads",
-		Args:  takes(cobra.NoArgs),
-		RunE: func(*cobra.Command, []string) error {
-			list, err := a.options.Workloads()
-			if err != nil {
-				return err
-			}
-			b, simulated := a.options.Simulations(list)
-			if a.asJSON {
-				return printJSON(a.out, toWorkloadsJSON(list, b, simulated))
-			}
-			return a.printWorkloads(list, b, simulated)
-		},
+func (c *workloadsCmd) flags(f *pflag.FlagSet) { c.jsonListFlag(f) }
+
+func (c *workloadsCmd) run(context.Context) error {
+	list, err := c.options.Workloads()
+	if err != nil {
+		return err
 	}
-	a.jsonListFlag(cmd.Flags())
-	return cmd
-}
-
-func (a *app) printWorkloads(list []workload.Workload, b tegra.Board, simulated map[string]session.Simulation) error {
-	rows := [][]string{{"name", "aliases", "task", "model", "dataset", "samples", "batch", "workers"}}
+	b, simulated := c.options.Simulations(list)
+	columns := workloadColumns(b, simulated)
+	if c.asJSON {
+		return printJSON(c.out, columns.Objects(list))
+	}
+	if err := columns.Text(c.out, list); err != nil {
+		return err
+	}
 	marked, dnr, loads := false, []string(nil), []string(nil)
 	for _, w := range list {
-		name := w.Name
-		switch one := simulated[name]; {
-		case one.Why != "":
-			name, dnr = name+" DNR", append(dnr, "DNR: "+one.Why)
-		case b.Simulated() && one.Estimated:
-			name, marked = name+"*", true
+		one := simulated[w.Name]
+		if marked = marked || b.Simulated() && one.Estimated && one.Why == ""; one.Why != "" {
+			dnr = append(dnr, "DNR: "+one.Why)
 		}
 		if why, elsewhere := w.LoaderFault(); why != "" {
 			loads = append(loads, fmt.Sprintf("%s has 0 workers: %s; elsewhere %d", w.Name, why, elsewhere))
 		}
-		rows = append(rows, []string{name, strings.Join(w.Aliases, " "), w.Task, w.Model, w.Dataset,
-			text.Thousands(w.Samples), strconv.Itoa(w.Batch), strconv.Itoa(w.Workers)})
-	}
-	if err := table(a.out, rows...); err != nil {
-		return err
 	}
 	if marked {
-		fmt.Fprintln(a.out, "* estimated: this simulation is not based on measurements of such a board")
+		fmt.Fprintln(c.out, "* estimated: this simulation is not based on measurements of such a board")
 	}
 	for _, line := range slices.Concat(dnr, loads) {
-		fmt.Fprintln(a.out, wrapped(line))
+		fmt.Fprintln(c.out, wrapped(line))
 	}
-	return a.printOrigin(b.Origin())
+	return c.printOrigin(b.Origin())
 }
 
-func toWorkloadsJSON(list []workload.Workload, b tegra.Board, simulated map[string]session.Simulation) []workloadJSON {
-	out := make([]workloadJSON, len(list))
-	for i, w := range list {
-		out[i] = workloadJSON{
-			Name:      w.Name,
-			Title:     w.Title,
-			Aliases:   listOf(w.Aliases),
-			Task:      w.Task,
-			Model:     w.Model,
-			Dataset:   w.Dataset,
-			Samples:   w.Samples,
-			Batch:     w.Batch,
-			Workers:   w.Workers,
-			Prefetch:  w.Prefetch,
-			Epochs:    w.Epochs,
-			Command:   listOf(w.Command),
-			Estimated: tegra.Val[bool]{V: simulated[w.Name].Estimated, OK: b.Simulated()},
-			DNR:       text.Optional(simulated[w.Name].Why),
-			Virtual:   b.Virtual,
+// workloadColumns list workloads without their environments and what else only the job needs.
+func workloadColumns(b tegra.Board, simulated map[string]session.Simulation) report.Table[workload.Workload] {
+	type w = workload.Workload
+	name := func(x w) string {
+		switch one := simulated[x.Name]; {
+		case one.Why != "":
+			return x.Name + " DNR"
+		case b.Simulated() && one.Estimated:
+			return x.Name + "*"
 		}
+		return x.Name
 	}
-	return out
+	return report.Table[w]{
+		{Key: "name", Title: "name", Of: func(x w) any { return x.Name }, Text: name},
+		{Key: "title", Of: func(x w) any { return x.Title }},
+		{Key: "aliases", Title: "aliases", Of: func(x w) any { return listOf(x.Aliases) }},
+		{Key: "task", Title: "task", Of: func(x w) any { return x.Task }},
+		{Key: "model", Title: "model", Of: func(x w) any { return x.Model }},
+		{Key: "dataset", Title: "dataset", Of: func(x w) any { return x.Dataset }},
+		{Key: "samples", Title: "samples", Of: func(x w) any { return x.Samples }},
+		{Key: "batch", Title: "batch", Of: func(x w) any { return x.Batch }},
+		{Key: "workers", Title: "workers", Of: func(x w) any { return x.Workers }},
+		{Key: "prefetch", Of: func(x w) any { return x.Prefetch }},
+		{Key: "epochs", Of: func(x w) any { return x.Epochs }},
+		{Key: "command", Of: func(x w) any { return listOf(x.Command) }},
+		// A real board simulates nothing.
+		{Key: "estimated", Of: func(x w) any { return tegra.Val[bool]{V: simulated[x.Name].Estimated, OK: b.Simulated()} }},
+		{Key: "dnr", Of: func(x w) any { return text.Optional(simulated[x.Name].Why) }},
+		{Key: "virtual", Of: func(x w) any { return b.Virtual }},
+	}
 }

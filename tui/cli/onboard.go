@@ -24,7 +24,7 @@ func (a *app) onBoard(ctx context.Context, name string) error {
 	if err != nil {
 		return usagef("--board: %w", err)
 	}
-	words := picked[0].Terminal(isTerminal(a.in) && isTerminal(a.out), withoutFlags(a.args, "--board", "--config")...)
+	words := picked[0].Terminal(isTerminal(a.in) && isTerminal(a.out), withoutFlags(a.line, "--board", "--config")...)
 	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.in, unfiltered(a.out), unfiltered(a.err)
 	err = cmd.Run()

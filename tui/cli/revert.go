@@ -1,31 +1,37 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"jtune/tui/session"
 )
 
-func (a *app) revert() *cobra.Command {
-	cmd := &cobra.Command{
+// revertCmd is `jtune revert`.
+type revertCmd struct{ *app }
+
+func newRevert(a *app) *cobra.Command {
+	return command(&revertCmd{a}, &cobra.Command{
 		Use:   "revert",
 		Short: "Undo the last applied mode; again: the one before it",
-		Args:  takes(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.onDevice(func(s *session.Session) error {
-				applied, err := s.Revert(cmd.Context())
-				if err != nil {
-					return err
-				}
-				if a.asJSON {
-					out := toAppliedJSON(applied, s.Device.Board())
-					out.Kept, out.Reverted, out.Locked = true, true, s.Locked()
-					return printJSON(a.out, out)
-				}
-				return a.printApplied(s, applied)
-			})
-		},
-	}
-	a.jsonFlag(cmd.Flags())
-	return cmd
+	})
+}
+
+func (c *revertCmd) flags(f *pflag.FlagSet) { c.jsonFlag(f) }
+
+func (c *revertCmd) run(ctx context.Context) error {
+	return c.onDevice(func(s *session.Session) error {
+		applied, err := s.Revert(ctx)
+		if err != nil {
+			return err
+		}
+		if c.asJSON {
+			out := toAppliedJSON(applied, s.Device.Board())
+			out.Kept, out.Reverted, out.Locked = true, true, s.Locked()
+			return printJSON(c.out, out)
+		}
+		return c.printApplied(s, applied)
+	})
 }

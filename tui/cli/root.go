@@ -20,9 +20,12 @@ import (
 type app struct {
 	in       io.Reader
 	out, err io.Writer
-	args     []string          // the command line, without the program
+	line     []string          // the command line, without the program
 	alone    bool              // the process is this command's own
 	budget   *cpubudget.Budget // of CPU time; nil until limitCPU, and in a process of others
+
+	cmd  *cobra.Command // that runs, from its RunE on
+	args []string       // its arguments
 
 	asJSON, asCSV bool // --json and --csv, of the commands that have them
 
@@ -61,11 +64,14 @@ func (a *app) root() *cobra.Command {
 			}
 			return a.open(cmd)
 		},
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			if err := a.readGlobals(); err != nil || a.board == "" {
+		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
+			if err := a.readGlobals(); err != nil {
 				return err
 			}
-			return a.onBoard(cmd.Context(), a.board)
+			if a.board != "" {
+				return a.onBoard(cmd.Context(), a.board)
+			}
+			return keptRules(cmd, args)
 		},
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
@@ -81,11 +87,11 @@ func (a *app) root() *cobra.Command {
 	})
 	a.globals(root)
 	root.Flags().BoolVarP(&version, "version", "v", false, "version for jtune")
-	root.AddCommand(a.watch(), a.device(), a.doctor(), a.modes(), a.workloads(), a.run(), a.harness(), a.profile(),
+	root.AddCommand(a.watch(), newDevice(a), a.doctor(), newModes(a), newWorkloads(a), a.run(), a.harness(), a.profile(),
 		a.merge(), a.experiment(), a.importLogs(),
 		a.fit(), a.models(), a.campaigns(), a.repeat(), a.predict(), a.front(), a.choose(), a.pair(),
-		a.tune(), a.advice(),
-		a.apply(), a.revert(), a.export(), a.convert(), a.evaluate(),
+		a.tune(), newAdvice(a),
+		a.apply(), newRevert(a), a.export(), a.convert(), a.evaluate(),
 		a.plot(), a.demo(), a.fidelity(), a.reproduce(),
 		a.exporter(), a.rank(), a.wake(), a.suspend(), a.fleet(),
 		a.guard(), a.keys(), a.config(), a.version(), a.man())
@@ -138,9 +144,6 @@ func (a *app) globals(root *cobra.Command) {
 
 // readGlobals checks the global flags that have a grammar of their own.
 func (a *app) readGlobals() error {
-	if a.asCSV && a.asJSON {
-		return usagef("--csv and --json exclude each other")
-	}
 	if err := a.readBatches(); err != nil {
 		return err
 	}

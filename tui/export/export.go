@@ -15,6 +15,7 @@ import (
 	"math"
 	"strconv"
 
+	"jtune/internal/report"
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/tegra"
@@ -100,6 +101,16 @@ type Point struct {
 	Epoch
 	Standing
 	Virtual bool `json:"virtual"`
+}
+
+// ModeColumns are the knobs of a row's mode.
+func ModeColumns[T any](of func(T) tegra.Mode) report.Table[T] {
+	return report.Table[T]{
+		{Key: "cores", Of: func(row T) any { return of(row).Cores }},
+		{Key: "cpu_khz", Of: func(row T) any { return of(row).CPU.KHz() }},
+		{Key: "gpu_hz", Of: func(row T) any { return int64(of(row).GPU) }},
+		{Key: "mem_hz", Of: func(row T) any { return tegra.Val[int64]{V: int64(of(row).EMC), OK: of(row).EMC != 0} }},
+	}
 }
 
 // Columns head the CSV of Fields. After them come those of the standing, SizeColumn where

@@ -1,0 +1,244 @@
+// Package report writes the rows of a table as text, CSV and JSON from one list of columns.
+//
+//	rows, Table (columns: key, title, unit, value) ──► text in columns, CSV, JSON objects
+//
+// A value that is absent is a dash in text, an empty field in CSV and null in JSON.
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"jtune/internal/text"
+)
+
+// Column is a column of a table whose rows are T.
+type Column[T any] struct {
+	Key   string // in CSV and JSON; "": it is for text alone
+	Title string // in text; "" with a key: it is for CSV and JSON alone
+	Unit  string // behind each value in text
+	Of    func(T) any
+	Text  func(T) string // in text, in place of Of and Unit
+	Form  Form           // other than CSV and JSON alike
+}
+
+// Form is where a column with a key is written.
+type Form int
+
+const (
+	Everywhere Form = iota
+	JSON
+	CSV
+)
+
+// Table is the columns of a table.
+type Table[T any] []Column[T]
+
+// Exact is a number that CSV has with all its digits, in place of six.
+type Exact float64
+
+// Text writes rows in columns below their titles; more rows of cells may follow.
+func (t Table[T]) Text(w io.Writer, rows []T, more ...[]string) error {
+	var cells [][]string
+	for _, r := range rows {
+		cells = append(cells, t.Cells(r))
+	}
+	return Grid(w, append(append([][]string{t.titles()}, cells...), more...)...)
+}
+
+func (t Table[T]) titles() (list []string) {
+	for _, c := range t.shown() {
+		list = append(list, c.Title)
+	}
+	return list
+}
+
+// shown are the columns of text.
+func (t Table[T]) shown() (list Table[T]) {
+	for _, c := range t {
+		if c.Title != "" || c.Key == "" {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// Cells are a row as text.
+func (t Table[T]) Cells(row T) (list []string) {
+	for _, c := range t.shown() {
+		if c.Text != nil {
+			list = append(list, c.Text(row))
+			continue
+		}
+		cell := Shown(c.Of(row))
+		if cell != none && c.Unit != "" {
+			cell += " " + c.Unit
+		}
+		list = append(list, cell)
+	}
+	return list
+}
+
+// CSV writes rows below their keys.
+func (t Table[T]) CSV(to io.Writer, rows []T) error {
+	w := csv.NewWriter(to)
+	var head []string
+	for _, c := range t.keyed(CSV) {
+		head = append(head, c.Key)
+	}
+	w.Write(head)
+	for _, r := range rows {
+		w.Write(t.Fields(r))
+	}
+	w.Flush()
+	return w.Error()
+}
+
+// Fields are a row of CSV.
+func (t Table[T]) Fields(row T) (list []string) {
+	for _, c := range t.keyed(CSV) {
+		list = append(list, field(c.Of(row)))
+	}
+	return list
+}
+
+// keyed are the columns of CSV or JSON.
+func (t Table[T]) keyed(form Form) (list Table[T]) {
+	for _, c := range t {
+		if c.Key != "" && (c.Form == Everywhere || c.Form == form) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// Objects are rows for a JSON document.
+func (t Table[T]) Objects(rows []T) []Object {
+	list := []Object{}
+	for _, r := range rows {
+		list = append(list, t.Object(r))
+	}
+	return list
+}
+
+// Object is a row for a JSON document.
+func (t Table[T]) Object(row T) (o Object) {
+	for _, c := range t.keyed(JSON) {
+		o = append(o, member{c.Key, c.Of(row)})
+	}
+	return o
+}
+
+// Object is a JSON object that keeps the order of its keys.
+type Object []member
+
+type member struct {
+	key   string
+	value any
+}
+
+// MarshalJSON prints the members in order; numbers that are not finite are null.
+func (o Object) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	b.WriteByte('{')
+	for i, m := range o {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		if v, ok := m.value.(float64); ok && !finite(v) {
+			m.value = nil
+		}
+		e.Encode(m.key)
+		b.WriteByte(':')
+		if err := e.Encode(m.value); err != nil {
+			return nil, fmt.Errorf("%s: %w", m.key, err)
+		}
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// optional is a value that may be absent, as tegra.Val.
+type optional interface{ Get() (v any, ok bool) }
+
+const none = "–"
+
+// Shown is a value as text.
+func Shown(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case text.Optional:
+		return cmp.Or(string(v), none)
+	case int:
+		return text.Thousands(v)
+	case float64:
+		return text.Of(v)
+	case []string:
+		return strings.Join(v, " ")
+	case optional:
+		if v, ok := v.Get(); ok {
+			return Shown(v)
+		}
+		return none
+	}
+	return fmt.Sprint(v)
+}
+
+// field is a value in CSV.
+func field(v any) string {
+	switch v := v.(type) {
+	case float64:
+		return Number(v)
+	case Exact:
+		if finite(float64(v)) {
+			return strconv.FormatFloat(float64(v), 'g', -1, 64)
+		}
+		return ""
+	case []string:
+		return strings.Join(v, " ")
+	case optional:
+		if v, ok := v.Get(); ok {
+			return field(v)
+		}
+		return ""
+	}
+	return fmt.Sprint(v)
+}
+
+// Number prints a value with six significant digits and no exponent; "" when it is not a finite number.
+func Number(v float64) string {
+	if !finite(v) {
+		return ""
+	}
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64)
+	return strconv.FormatFloat(rounded, 'f', -1, 64)
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// Grid writes rows in columns; the first row is the heading.
+func Grid(w io.Writer, rows ...[]string) error {
+	var b strings.Builder
+	t := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
+	for _, r := range rows {
+		fmt.Fprintln(t, strings.Join(r, "\t"))
+	}
+	t.Flush()
+	for line := range strings.Lines(b.String()) {
+		if _, err := fmt.Fprintln(w, strings.TrimRight(line, " \n")); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// action is a command: a small struct of its flags' values around app, which has a flags and a check that do nothing.
+type action interface {
+	base() *app
+	flags(f *pflag.FlagSet)
+	check() error // of values; which flags go together is for the rules
+	run(ctx context.Context) error
+}
+
+// command makes a cobra command of an action; c has its words and its form of arguments.
+func command(x action, c *cobra.Command) *cobra.Command {
+	x.flags(c.Flags())
+	if c.Args == nil {
+		c.Args = cobra.NoArgs
+	}
+	c.Args = takes(c.Args)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		a := x.base()
+		a.cmd, a.args = c, args
+		if err := x.check(); err != nil {
+			return err
+		}
+		return x.run(c.Context())
+	}
+	return c
+}
+
+func (a *app) base() *app           { return a }
+func (a *app) flags(*pflag.FlagSet) {}
+func (a *app) check() error         { return nil }
+
+// given reports whether a flag of the command was given.
+func (a *app) given(flag string) bool { return a.cmd.Flags().Changed(flag) }

@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// flagRule says which flags of a command go together. A word is a flag, a flag with a value (policy=free), or in capitals
+// the arguments (MODE), also with the value of the first one (KIND=front).
+type flagRule struct {
+	command string // several with commas; "": each that has all of the flags
+	words   string
+	is      relation
+	others  string
+	why     string // behind the error
+}
+
+// relation is what holds between the words of a rule and the others.
+type relation int
+
+const (
+	needs   relation = iota // each of words: one of the others too
+	not                     // none of words with any of the others
+	oneOf                   // exactly one of words
+	missing                 // one of words, at least
+)
+
+// rules are all of this kind; flags that lack a value have theirs in the check of a command.
+var rules = []flagRule{
+	{"", "csv", not, "json", ""},
+	{"", "resume", needs, "out", "it is the folder to continue"},
+	{"", "redo-failed trust-command", needs, "resume", "and --out DIR"},
+	{"", "pattern", needs, "attach log", "it reads a running training"},
+
+	{"advice", "mode minibatches epochs per-epoch", needs, "model", ""},
+	{"advice", "minibatches", not, "epochs", ""},
+	{"advice", "often length changes", not, "model", "they ask for an approach before anything is measured"},
+	{"device", "list", not, "tunables", ""},
+	{"device", "csv", needs, "list", ""},
+}
+
+// keptRules finds a rule that a command line breaks.
+func keptRules(c *cobra.Command, args []string) error {
+	line, name := ruled{c, args}, strings.TrimSuffix(commandName(c), ": ")
+	for _, r := range rules {
+		if r.command != "" && !slices.Contains(strings.Split(r.command, ", "), name) ||
+			r.command == "" && !line.hasAll(r.words+" "+r.others) {
+			continue
+		}
+		if err := line.check(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ruled is a command line that rules are held against.
+type ruled struct {
+	*cobra.Command
+	args []string
+}
+
+// hasAll reports whether all of these words are flags of the command.
+func (l ruled) hasAll(words string) bool {
+	return !slices.ContainsFunc(strings.Fields(words), func(word string) bool { return l.flag(word) == nil })
+}
+
+// flag is the flag of a word; nil for arguments, and where the command has none.
+func (l ruled) flag(word string) *pflag.Flag {
+	name, _, _ := strings.Cut(word, "=")
+	return l.Flags().Lookup(name)
+}
+
+// check says how a rule is broken.
+func (l ruled) check(r flagRule) error {
+	given, others := l.given(r.words), l.given(r.others)
+	says := ""
+	switch {
+	case r.is == needs && given != nil && others == nil:
+		says = l.name(given[0]) + " needs " + l.forms(r.others, " or ") + " too"
+	case r.is == not && given != nil && others != nil:
+		says = l.name(given[0]) + " and " + l.name(others[0]) + " exclude each other"
+	case r.is == oneOf && len(given) != 1:
+		says = "give exactly one of " + l.forms(r.words, " and ")
+	case r.is == missing && given == nil:
+		says = l.forms(r.words, " or ") + " is missing"
+	default:
+		return nil
+	}
+	if r.why != "" {
+		says += ": " + r.why
+	}
+	return usagef("%s%s", commandName(l.Command), says)
+}
+
+// given are those of words that hold.
+func (l ruled) given(words string) (list []string) {
+	for word := range strings.FieldsSeq(words) {
+		name, want, valued := strings.Cut(word, "=")
+		f, holds := l.flag(word), false
+		switch {
+		case f == nil:
+			holds = unicode.IsUpper(rune(name[0])) && len(l.args) > 0 && (!valued || l.args[0] == want)
+		case valued:
+			holds = f.Value.String() == want
+		default:
+			holds = f.Changed && !slices.Contains([]string{"", "false", "[]"}, f.Value.String())
+		}
+		if holds {
+			list = append(list, word)
+		}
+	}
+	return list
+}
+
+// name is a word as it is written on a command line.
+func (l ruled) name(word string) string {
+	name, value, _ := strings.Cut(word, "=")
+	if l.flag(word) == nil {
+		return cmp.Or(value, name)
+	}
+	return strings.TrimSpace("--" + name + " " + value)
+}
+
+// forms are words as they are to be written: a flag with a name for its value.
+func (l ruled) forms(words, between string) string {
+	var out []string
+	for word := range strings.FieldsSeq(words) {
+		form := l.name(word)
+		if f := l.flag(word); f != nil && !strings.Contains(word, "=") {
+			value, _ := pflag.UnquoteUsage(f)
+			form = strings.TrimSpace(form + " " + value)
+		}
+		out = append(out, form)
+	}
+	return strings.Join(out, between)
+}

@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/spf13/cobra"
+)
+
+func TestEveryWordOfARuleIsAFlagOfItsCommand(t *testing.T) {
+	t.Parallel()
+	root := (&app{out: io.Discard, err: io.Discard}).root()
+	for _, r := range rules {
+		words := strings.Fields(r.words + " " + r.others)
+		found := false
+		each(root, func(c *cobra.Command) {
+			_ = c.InheritedFlags() // merges them into Flags
+			name, of := strings.TrimSuffix(commandName(c), ": "), strings.Split(r.command, ", ")
+			if r.command == "" {
+				found = found || (ruled{c, nil}).hasAll(strings.Join(words, " "))
+				return
+			} else if !slices.Contains(of, name) {
+				return
+			}
+			found = true
+			for _, word := range words {
+				if !unicode.IsUpper(rune(word[0])) && (ruled{c, nil}).flag(word) == nil {
+					t.Errorf("rule %v: jtune %s has no --%s", r, name, word)
+				}
+			}
+		})
+		if !found {
+			t.Errorf("rule %v: no command keeps it", r)
+		}
+	}
+}
+
+func TestBrokenRulesAreUsageErrorsThatSayWhatToDo(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"advice --mode X":               "advice: --mode needs --model FILE too",
+		"device --csv=false --tunables": "",
+		"device --list --tunables":      "--list and --tunables exclude each other",
+		"modes --csv --json":            "--csv and --json exclude each other",
+		"run lenet5 --pattern x":        "--pattern needs --attach PID or --log FILE too",
+	} {
+		o := jtune(t, strings.Fields(line)...)
+		if want == "" && o.code != exitOK {
+			t.Errorf("%s: %v", line, o)
+		} else if want != "" {
+			o.fails(t, exitUsage, want)
+		}
+	}
+}
