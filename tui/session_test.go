@@ -266,7 +266,8 @@ func TestSessionGoesOnWithASearchThatWasCutOff(t *testing.T) {
 // the user saw the command and said yes.
 func TestSessionAsksBeforeItRunsWhatAFolderNames(t *testing.T) {
 	t.Parallel()
-	o := session.Options{Device: "virtual:agx-orin", Seed: 1, Speed: math.Inf(1), DataDir: t.TempDir()}
+	o := session.Options{Device: "virtual:agx-orin", Seed: 1, Speed: math.Inf(1),
+		Paths: session.Paths{DataDir: t.TempDir()}}
 	s, err := session.Open(o)
 	if err != nil {
 		t.Fatal(err)

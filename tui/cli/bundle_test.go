@@ -14,7 +14,8 @@ import (
 // bundleOf writes the bundle of the tree in root.
 func bundleOf(t *testing.T, root string) string {
 	t.Helper()
-	s, err := session.Open(session.Options{Sysroot: root, DataDir: t.TempDir(), StateDir: t.TempDir()})
+	s, err := session.Open(session.Options{Sysroot: root, Paths: session.Paths{DataDir: t.TempDir(),
+		StateDir: t.TempDir()}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,8 +17,8 @@ import (
 func TestADeadGuardIsReplaced(t *testing.T) {
 	t.Parallel()
 	root := tegratest.AGXOrin35(t)
-	s, err := session.Open(session.Options{Sysroot: root, DataDir: t.TempDir(),
-		LogFile: filepath.Join(t.TempDir(), "log")})
+	s, err := session.Open(session.Options{Sysroot: root, Paths: session.Paths{DataDir: t.TempDir(),
+		LogFile: filepath.Join(t.TempDir(), "log")}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ func TestOrdersOfAnotherProgramReachExperimentsAndVerification(t *testing.T) {
 				t.Fatal(err)
 			}
 			seen := session.Campaigns{Dir: filepath.Join(dir, "campaigns"), Board: tegra.Board{Name: "AGX Orin",
-				Virtual: true}, Held: session.Options{DataDir: dir}.Held}
+				Virtual: true}, Held: session.Options{Paths: session.Paths{DataDir: dir}}.Held}
 			var f *session.Followed
 			until(t, "it takes orders", func() bool { f = seen.Follow(nil); return f != nil && f.Reach != nil })
 			if err := f.Give(session.OrderPause); err != nil {

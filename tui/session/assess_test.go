@@ -42,7 +42,7 @@ func TestAssessmentOfTooFewModesHasNoRegions(t *testing.T) {
 }
 
 func TestMinibatchesOfATrainingAreThoseOfTheModelsBatchSize(t *testing.T) {
-	o := Options{DataDir: t.TempDir(), Config: filepath.Join(t.TempDir(), "none.toml")}
+	o := Options{Paths: Paths{DataDir: t.TempDir(), Config: filepath.Join(t.TempDir(), "none.toml")}}
 	if err := os.WriteFile(o.Config, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}

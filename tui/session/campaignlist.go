@@ -24,7 +24,7 @@ type Campaign struct {
 
 // Campaigns lists the campaigns of the data directory, the oldest first. A folder that
 // cannot be read is listed with its error.
-func (o Options) Campaigns() ([]Campaign, error) { return campaignsIn(o.campaignsDir()) }
+func (o Paths) Campaigns() ([]Campaign, error) { return campaignsIn(o.campaignsDir()) }
 
 func campaignsIn(parent string) ([]Campaign, error) {
 	entries, err := os.ReadDir(parent)
@@ -75,7 +75,7 @@ func (c Campaign) State(held []record.Running) CampaignState {
 }
 
 // Held lists the campaign folders of the data directory that processes hold.
-func (o Options) Held() []record.Running {
+func (o Paths) Held() []record.Running {
 	finder := record.Finder{Parents: []string{o.campaignsDir()}}
 	return finder.Held()
 }
@@ -114,7 +114,7 @@ func (c Campaign) Strategy() string {
 }
 
 // FindCampaign finds a campaign of the data directory by its name, or any folder by its path.
-func (o Options) FindCampaign(name string) (Campaign, error) {
+func (o Paths) FindCampaign(name string) (Campaign, error) {
 	dir := name
 	if !strings.ContainsRune(name, filepath.Separator) {
 		dir = filepath.Join(o.campaignsDir(), name)

@@ -15,7 +15,7 @@ func TestTuneChoiceIsRememberedPerBoardAndADamagedFileIsHarmless(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	xdg.Reload()
 	open := func(device string) *Session {
-		s, err := Open(Options{Device: device, DataDir: t.TempDir(), Speed: math.Inf(1)})
+		s, err := Open(Options{Device: device, Paths: Paths{DataDir: t.TempDir()}, Speed: math.Inf(1)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -170,7 +170,7 @@ func TestTuneMeasuresThePresentMode(t *testing.T) {
 func TestNameOfIsThePresetsBeforeMAXN(t *testing.T) {
 	t.Parallel()
 	for board, want := range map[string]string{"orin-nano": "15W", "agx-orin": "MAXN"} {
-		s, err := Open(Options{Device: "virtual:" + board, DataDir: t.TempDir()})
+		s, err := Open(Options{Device: "virtual:" + board, Paths: Paths{DataDir: t.TempDir()}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -179,7 +179,7 @@ func TestNameOfIsThePresetsBeforeMAXN(t *testing.T) {
 			t.Errorf("the largest mode of %s is named %q, want %q", board, got, want)
 		}
 	}
-	s, err := Open(Options{Device: "virtual:orin-nano", DataDir: t.TempDir()})
+	s, err := Open(Options{Device: "virtual:orin-nano", Paths: Paths{DataDir: t.TempDir()}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -111,7 +111,7 @@ func TestControlLetsAnotherProgramPauseAndStopATask(t *testing.T) {
 
 func TestOrdersReachACommandsWork(t *testing.T) {
 	t.Parallel()
-	s := &Session{Options: Options{DataDir: t.TempDir()}, Clock: tegra.RealClock()}
+	s := &Session{Options: Options{Paths: Paths{DataDir: t.TempDir()}}, Clock: tegra.RealClock()}
 	said := make(chan string, 8)
 	say := func(format string, args ...any) { said <- fmt.Sprintf(format, args...) }
 	ctx, orders := s.Obey(t.Context(), TaskSpec{Kind: Tuning}, false, say)
@@ -151,7 +151,7 @@ func TestOrdersReachACommandsWork(t *testing.T) {
 
 func TestOrdersDoNotPauseARun(t *testing.T) {
 	t.Parallel()
-	s := &Session{Options: Options{DataDir: t.TempDir()}, Clock: tegra.RealClock()}
+	s := &Session{Options: Options{Paths: Paths{DataDir: t.TempDir()}}, Clock: tegra.RealClock()}
 	ctx, orders := s.Obey(t.Context(), TaskSpec{Kind: Training}, false, t.Logf)
 	orders.Observing(func(Event) {})(ProgressEvent{Progress: profiles.Progress{Minibatch: 7}})
 	f := reached(t, s.DataPath())

@@ -131,7 +131,8 @@ func TestTuneOfTheWholeFrontIsNeverWorseThanItsList(t *testing.T) {
 		limits = limits[:1]
 	}
 	for seed := range seeds {
-		s := open(t, Options{Device: "virtual:agx-orin", Speed: math.Inf(1), Seed: seed, DataDir: t.TempDir()})
+		s := open(t, Options{Device: "virtual:agx-orin", Speed: math.Inf(1), Seed: seed,
+			Paths: Paths{DataDir: t.TempDir()}})
 		w, err := s.Workload("resnet")
 		if err != nil {
 			t.Fatal(err)

@@ -20,7 +20,7 @@ import (
 //	campaigns/NAME      ──delete──►  deleted/campaigns/NAME      ──purge──► gone
 //	models/NAME.model   ◄──restore── deleted/models/NAME.model
 
-func (o Options) deletedDir(kind string) string {
+func (o Paths) deletedDir(kind string) string {
 	return filepath.Join(o.DataPath(), deletedKind, kind)
 }
 
@@ -31,7 +31,7 @@ const (
 )
 
 // DeletedCampaigns lists the campaigns that can be restored, the oldest first.
-func (o Options) DeletedCampaigns() ([]Campaign, error) {
+func (o Paths) DeletedCampaigns() ([]Campaign, error) {
 	return campaignsIn(o.deletedDir(campaignsKind))
 }
 
@@ -64,7 +64,7 @@ func (o Options) RestoreCampaign(name string) error {
 }
 
 // RenameCampaign renames a campaign.
-func (o Options) RenameCampaign(name, to string) error {
+func (o Paths) RenameCampaign(name, to string) error {
 	c, err := o.ownCampaign(o.campaignsDir(), name)
 	if err == nil {
 		err = plainName("campaign", to)
@@ -76,13 +76,13 @@ func (o Options) RenameCampaign(name, to string) error {
 }
 
 // PurgeCampaigns removes a deleted campaign for good, "" all of them, and lists which.
-func (o Options) PurgeCampaigns(name string) ([]string, error) {
+func (o Paths) PurgeCampaigns(name string) ([]string, error) {
 	return o.purge(campaignsKind, name, "")
 }
 
 // DeleteModel moves a model or reference of the data directory aside and gives the name to
 // restore it by. The model of a pool comes back when something is measured again.
-func (o Options) DeleteModel(name string) (string, error) {
+func (o Paths) DeleteModel(name string) (string, error) {
 	path, suffix, err := o.ownModel(o.ModelsDir(), name)
 	if err != nil {
 		return "", err
@@ -92,7 +92,7 @@ func (o Options) DeleteModel(name string) (string, error) {
 }
 
 // DeletedModels lists the models and references that can be restored, each kind the newest first.
-func (o Options) DeletedModels() ([]ModelInfo, error) {
+func (o Paths) DeletedModels() ([]ModelInfo, error) {
 	dir := o.deletedDir(modelsKind)
 	out, err := readModels(dir)
 	references, _ := filepath.Glob(filepath.Join(dir, "*"+referenceSuffix))
@@ -107,7 +107,7 @@ func (o Options) DeletedModels() ([]ModelInfo, error) {
 var errReference = errors.New("a reference for other workloads, without measured modes")
 
 // RestoreModel brings a deleted model back.
-func (o Options) RestoreModel(name string) error {
+func (o Paths) RestoreModel(name string) error {
 	path, suffix, err := o.ownModel(o.deletedDir(modelsKind), name)
 	if err != nil {
 		return err
@@ -116,7 +116,7 @@ func (o Options) RestoreModel(name string) error {
 }
 
 // RenameModel renames a model: under the new name searches keep it from then on.
-func (o Options) RenameModel(name, to string) error {
+func (o Paths) RenameModel(name, to string) error {
 	path, suffix, err := o.ownModel(o.ModelsDir(), name)
 	if err == nil {
 		err = plainName("model", to)
@@ -133,7 +133,7 @@ func (o Options) RenameModel(name, to string) error {
 }
 
 // PurgeModels removes a deleted model for good, "" all of them, and lists which.
-func (o Options) PurgeModels(name string) ([]string, error) {
+func (o Paths) PurgeModels(name string) ([]string, error) {
 	if name == "" {
 		return o.purge(modelsKind, "", "")
 	}
@@ -144,7 +144,7 @@ func (o Options) PurgeModels(name string) ([]string, error) {
 	return o.purge(modelsKind, name, suffix)
 }
 
-func (o Options) purge(kind, name, suffix string) ([]string, error) {
+func (o Paths) purge(kind, name, suffix string) ([]string, error) {
 	dir := o.deletedDir(kind)
 	names := []string{name + suffix}
 	if name == "" {
@@ -169,7 +169,7 @@ func (o Options) purge(kind, name, suffix string) ([]string, error) {
 }
 
 // ownCampaign finds a campaign directly below a folder.
-func (o Options) ownCampaign(parent, name string) (Campaign, error) {
+func (o Paths) ownCampaign(parent, name string) (Campaign, error) {
 	dir, err := o.ownEntry(parent, campaignsKind, name, "")
 	if err != nil {
 		return Campaign{}, err
@@ -178,7 +178,7 @@ func (o Options) ownCampaign(parent, name string) (Campaign, error) {
 }
 
 // ownModel finds a model or reference directly below a folder, and the ending of its file.
-func (o Options) ownModel(parent, name string) (path, suffix string, err error) {
+func (o Paths) ownModel(parent, name string) (path, suffix string, err error) {
 	for _, suffix = range []string{modelSuffix, referenceSuffix} {
 		if path, err = o.ownEntry(parent, modelsKind, name, suffix); err == nil {
 			return path, suffix, nil
@@ -187,7 +187,7 @@ func (o Options) ownModel(parent, name string) (path, suffix string, err error) 
 	return "", "", err
 }
 
-func (o Options) ownEntry(parent, kind, name, suffix string) (string, error) {
+func (o Paths) ownEntry(parent, kind, name, suffix string) (string, error) {
 	if err := plainName(strings.TrimSuffix(kind, "s"), name); err != nil {
 		return "", err
 	}

@@ -13,8 +13,16 @@ import (
 	"jtune/tegra"
 )
 
+// Paths are the user's own folders and files. The zero value means those of the XDG base directories.
+type Paths struct {
+	DataDir  string // campaigns and models; "" is the XDG data directory
+	Config   string // TOML with the user's workloads; "" is the XDG one, which may be absent
+	StateDir string // what is remembered between starts; "" is the XDG state directory
+	LogFile  string // where the guard logs; "" is the state directory
+}
+
 // DataPath is where campaigns and models are kept.
-func (o Options) DataPath() string {
+func (o Paths) DataPath() string {
 	if o.DataDir != "" {
 		return o.DataDir
 	}
@@ -28,13 +36,13 @@ func FindHome() { xdg.Reload() }
 func (s *Session) TrainLog() string { return filepath.Join(s.DataPath(), "train.log") }
 
 // ModelsDir is where models are kept.
-func (o Options) ModelsDir() string { return filepath.Join(o.DataPath(), "models") }
+func (o Paths) ModelsDir() string { return filepath.Join(o.DataPath(), "models") }
 
-func (o Options) campaignsDir() string { return filepath.Join(o.DataPath(), "campaigns") }
+func (o Paths) campaignsDir() string { return filepath.Join(o.DataPath(), "campaigns") }
 
 // ConfigFile is the user's TOML file, "" when there is none. Only one that was
 // named must exist.
-func (o Options) ConfigFile() (string, error) {
+func (o Paths) ConfigFile() (string, error) {
 	if o.Config != "" {
 		if _, err := os.Stat(o.Config); err != nil {
 			return "", fmt.Errorf("%w: --config: %w; give a file, or leave it out for %s", ErrUsage, err,
@@ -50,14 +58,14 @@ func (o Options) ConfigFile() (string, error) {
 }
 
 // ConfigPath is where the user's TOML file is or would be.
-func (o Options) ConfigPath() string { return cmp.Or(o.Config, defaultConfig()) }
+func (o Paths) ConfigPath() string { return cmp.Or(o.Config, defaultConfig()) }
 
 func defaultConfig() string {
 	return filepath.Join(xdg.ConfigHome, "jtune", "config.toml")
 }
 
 // stateFile is a file of what is remembered between starts.
-func (o Options) stateFile(name string) string {
+func (o Paths) stateFile(name string) string {
 	if o.StateDir != "" {
 		return filepath.Join(o.StateDir, name)
 	}
@@ -65,7 +73,7 @@ func (o Options) stateFile(name string) string {
 }
 
 // LogPath is the log of the process that sets modes.
-func (o Options) LogPath() string {
+func (o Paths) LogPath() string {
 	if o.LogFile != "" {
 		return o.LogFile
 	}
@@ -73,7 +81,7 @@ func (o Options) LogPath() string {
 }
 
 // introduced is the file that exists once this user knows the screens.
-func (o Options) introduced() string { return o.stateFile("introduced") }
+func (o Paths) introduced() string { return o.stateFile("introduced") }
 
 // Introduced reports whether the user has done anything in the screens before.
 func (s *Session) Introduced() bool {

@@ -104,7 +104,7 @@ func TestEnergyStudyByTheLawsSavesWhatTheSlidesSay(t *testing.T) {
 		for _, name := range networks {
 			t.Run(board+"-"+name, func(t *testing.T) {
 				t.Parallel()
-				o := Options{Device: "virtual:" + board, Speed: math.Inf(1), DataDir: t.TempDir()}
+				o := Options{Device: "virtual:" + board, Speed: math.Inf(1), Paths: Paths{DataDir: t.TempDir()}}
 				hardlyAny := 0.001 // a board without any noise is read for nothing
 				s, err := openBoard(o, board, virtual.Options{Name: board, Speed: o.Speed, Noise: &hardlyAny})
 				if err != nil {
@@ -231,7 +231,7 @@ func TestEnergyStudyTeachesItsPoolThePairsOfClocks(t *testing.T) {
 		t.Skip("numbers that one goroutine computes")
 	}
 	t.Parallel()
-	s := open(t, Options{Device: "virtual:nano", Speed: math.Inf(1), DataDir: t.TempDir()})
+	s := open(t, Options{Device: "virtual:nano", Speed: math.Inf(1), Paths: Paths{DataDir: t.TempDir()}})
 	r := energyRequest(t, s, "mobilenet-infer")
 	r.Dir, r.Repeat, r.PairsAlone, r.Batches = "", 1, true, []int{16}
 	res, err := s.EnergyStudy(t.Context(), r, nil)

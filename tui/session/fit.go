@@ -462,14 +462,14 @@ func holdsAll(space *tegra.Space, rows []tegra.Measured) bool {
 
 // Reference finds a reference by its name, as in the --reference flag;
 // none unless one is named.
-func (o Options) Reference(name string) (*learn.Reference, error) {
+func (o Paths) Reference(name string) (*learn.Reference, error) {
 	return o.reference(name, tegra.Board{}, nil)
 }
 
 // reference finds the reference; nil for none. "" is the shipped profile of the board, where there
 // is one that suits its space. Another name is that of a shipped one, of a file, or of a
 // model or campaign in the data directory.
-func (o Options) reference(name string, board tegra.Board, space *tegra.Space) (*learn.Reference, error) {
+func (o Paths) reference(name string, board tegra.Board, space *tegra.Space) (*learn.Reference, error) {
 	switch name {
 	case "":
 		return learn.ReferenceFor(board, space), nil

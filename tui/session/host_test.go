@@ -42,7 +42,7 @@ func TestHostRunsAWorkloadThatIsComparedWithBoards(t *testing.T) {
 	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
 	tegratest.Program(t, filepath.Join(bin, "nvidia-smi"),
 		"#!/bin/sh\nwhile :; do echo '0, 200.5, 90'; sleep 0.1; done\n")
-	s, err := Open(Options{NoDevice: true, DataDir: data})
+	s, err := Open(Options{NoDevice: true, Paths: Paths{DataDir: data}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestHostRunsAWorkloadThatIsComparedWithBoards(t *testing.T) {
 func TestHostRecordsAWorkloadThatDidNotRun(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	s, err := Open(Options{NoDevice: true, DataDir: data})
+	s, err := Open(Options{NoDevice: true, Paths: Paths{DataDir: data}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -68,7 +68,7 @@ func TestARepeatedSearchStartsFromWhatWasKnownThen(t *testing.T) {
 		t.Skip("tunes four times, one after another")
 	}
 	t.Parallel()
-	s := open(t, Options{Device: "virtual:agx-orin", Speed: math.Inf(1), DataDir: t.TempDir()})
+	s := open(t, Options{Device: "virtual:agx-orin", Speed: math.Inf(1), Paths: Paths{DataDir: t.TempDir()}})
 	tuned(t, s, TuneRequest{Limit: optimize.Limit{PowerW: 30}})
 	second, _, _ := tuned(t, s, TuneRequest{Limit: optimize.Limit{PowerW: 25}})
 	tuned(t, s, TuneRequest{Limit: optimize.Limit{PowerW: 20}})

@@ -86,7 +86,8 @@ func live(t *testing.T) (*Session, *busyServer, string) {
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	o := Options{Device: "virtual:agx-orin", Speed: math.Inf(1), Config: config, DataDir: t.TempDir(), Seed: 1}
+	o := Options{Device: "virtual:agx-orin", Speed: math.Inf(1), Paths: Paths{Config: config, DataDir: t.TempDir()},
+		Seed: 1}
 	s, err := openBoard(o, virtual.AGXOrin, virtual.Options{Name: virtual.AGXOrin, Speed: o.Speed, Seed: 1,
 		Noise: new(float64)})
 	if err != nil {

@@ -74,7 +74,8 @@ func atARate(t *testing.T, slower float64) (*Session, *crowded, TuneRequest) {
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := open(t, Options{Device: "virtual:agx-orin", Speed: 1, Config: config, DataDir: t.TempDir(), Seed: 1})
+	s := open(t, Options{Device: "virtual:agx-orin", Speed: 1, Paths: Paths{Config: config, DataDir: t.TempDir()},
+		Seed: 1})
 	c.s = s
 	w, err := s.Workload("chat")
 	if err != nil {

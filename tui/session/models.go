@@ -82,7 +82,7 @@ func (s *Session) SaveModel(name string, m *learn.Model) (string, error) {
 const elsewhere = "choose another place with --data-dir DIR"
 
 // keepAs makes the data directory and returns the path of a name in it.
-func (o Options) keepAs(name, suffix string) (string, error) {
+func (o Paths) keepAs(name, suffix string) (string, error) {
 	if err := plainName("model", name); err != nil {
 		return "", err
 	}
@@ -96,7 +96,7 @@ func (o Options) keepAs(name, suffix string) (string, error) {
 // Keep copies a model or reference file that can be read into the data
 // directory and returns the name by which it is found there: the file's own,
 // without its ending.
-func (o Options) Keep(path string) (string, error) {
+func (o Paths) Keep(path string) (string, error) {
 	base := filepath.Base(path)
 	name := strings.TrimSuffix(base, filepath.Ext(base))
 	m, err := learn.Load(path)
@@ -145,7 +145,7 @@ func isPath(nameOrPath string) bool {
 
 // ModelPath is the file of a model: the path itself, or that of a kept model or
 // reference by its name, where no file of that name is here.
-func (o Options) ModelPath(nameOrPath string) string {
+func (o Paths) ModelPath(nameOrPath string) string {
 	if isPath(nameOrPath) {
 		return nameOrPath
 	}
@@ -160,7 +160,7 @@ func (o Options) ModelPath(nameOrPath string) string {
 
 // KeptReferences lists the paths of the references without measured modes in
 // the data directory.
-func (o Options) KeptReferences() ([]string, error) {
+func (o Paths) KeptReferences() ([]string, error) {
 	return filepath.Glob(filepath.Join(o.ModelsDir(), "*"+referenceSuffix))
 }
 

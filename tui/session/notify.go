@@ -96,7 +96,7 @@ func (s *Session) campaignEnd(dir string, h record.Header, sum profiles.Summary,
 }
 
 // notifier reads [notify] of the configuration.
-func (o Options) notifier() (Notify, error) {
+func (o Paths) notifier() (Notify, error) {
 	own, err := o.ownTables()
 	return own.Notify, err
 }

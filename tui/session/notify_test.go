@@ -31,7 +31,7 @@ func TestNotifyTellsTheEndOfACampaign(t *testing.T) {
 	if err := os.WriteFile(config, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	s := open(t, Options{Device: "virtual:nano", DataDir: dir, Config: config, Speed: math.Inf(1)})
+	s := open(t, Options{Device: "virtual:nano", Paths: Paths{DataDir: dir, Config: config}, Speed: math.Inf(1)})
 	w, err := s.Workload("lstm")
 	if err != nil {
 		t.Fatal(err)

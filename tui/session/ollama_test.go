@@ -182,7 +182,7 @@ func TestOllamaIsMeasuredAndTunedEndToEnd(t *testing.T) {
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := open(t, Options{Device: "virtual:agx-orin", Speed: 1, Config: config, Seed: 1})
+	s := open(t, Options{Device: "virtual:agx-orin", Speed: 1, Paths: Paths{Config: config}, Seed: 1})
 	w, err := s.Workload("tiny")
 	if err != nil || w.Server.Model != "tiny:latest" {
 		t.Fatalf("model %q, %v: want the one that is there", w.Server.Model, err)

@@ -23,7 +23,7 @@ func TestTuneUnderALoadDrivesAJobOfOurOwnAtTheRate(t *testing.T) {
 		t.Skip("numbers that one goroutine computes")
 	}
 	t.Parallel()
-	s := open(t, Options{Device: "virtual:agx-orin", Speed: math.Inf(1), DataDir: t.TempDir(), Seed: 1})
+	s := open(t, Options{Device: "virtual:agx-orin", Speed: math.Inf(1), Paths: Paths{DataDir: t.TempDir()}, Seed: 1})
 	w, err := s.Workload("mobilenet-infer")
 	if err != nil {
 		t.Fatal(err)
@@ -113,7 +113,7 @@ func TestSendDrivesTheRealPyTorchJob(t *testing.T) {
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := open(t, Options{Device: "virtual:agx-orin", Speed: 1, Config: config, DataDir: t.TempDir()})
+	s := open(t, Options{Device: "virtual:agx-orin", Speed: 1, Paths: Paths{Config: config, DataDir: t.TempDir()}})
 	w, err := s.Workload("mobilenet-infer")
 	if err != nil {
 		t.Fatal(err)

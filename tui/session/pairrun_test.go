@@ -177,7 +177,7 @@ func TestPairInOneSettingIsRepeatedThere(t *testing.T) {
 
 func TestPairRefusesJobsThatNeedMoreMemoryThanIsFree(t *testing.T) {
 	t.Parallel()
-	s := open(t, Options{Device: "virtual:orin-nano", Speed: math.Inf(1), DataDir: t.TempDir()})
+	s := open(t, Options{Device: "virtual:orin-nano", Speed: math.Inf(1), Paths: Paths{DataDir: t.TempDir()}})
 	r := pairOf(t, s)
 	pairs := func(train, infer string) error {
 		jobs, err := s.PairJobs(train, infer)

@@ -15,7 +15,7 @@ import (
 func TestPoolHoldsTheRowsOfEveryCampaignOfAWorkloadOnABoard(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	s := open(t, Options{Device: "virtual:agx-orin", Speed: math.Inf(1), DataDir: dir})
+	s := open(t, Options{Device: "virtual:agx-orin", Speed: math.Inf(1), Paths: Paths{DataDir: dir}})
 	w, err := s.Workload("lstm")
 	if err != nil {
 		t.Fatal(err)

@@ -159,7 +159,7 @@ func fitPool(pool Pool, readings []tegra.Measured, workload string, b tegra.Boar
 }
 
 // holds reports whether a campaign folder lies among those of the data directory.
-func (o Options) holds(dir string) bool {
+func (o Paths) holds(dir string) bool {
 	if dir == "" {
 		return false
 	}
@@ -169,7 +169,7 @@ func (o Options) holds(dir string) bool {
 }
 
 // lockModels waits until no other process fits a model of the data directory.
-func (o Options) lockModels() (unlock func(), err error) {
+func (o Paths) lockModels() (unlock func(), err error) {
 	if err := os.MkdirAll(o.ModelsDir(), 0o755); err != nil {
 		return nil, denied(err, elsewhere)
 	}
@@ -194,7 +194,7 @@ func (o Options) lockModels() (unlock func(), err error) {
 }
 
 // modelOf is the file that holds a pool's model, under whatever name; "" for none.
-func (o Options) modelOf(pool Pool) string {
+func (o Paths) modelOf(pool Pool) string {
 	for _, path := range modelsIn(o.ModelsDir()) {
 		if from, _, err := learn.LoadSource(path); err == nil && from.Pool == pool.String() {
 			return path
@@ -211,7 +211,7 @@ func modelsIn(dir string) []string {
 // poolModel is the file to keep a pool's model in: the one that holds it already; one
 // of that name and of an older version, whose samples are all in the pool; else a new
 // one under the first name that is free.
-func (o Options) poolModel(pool Pool, name string) (string, error) {
+func (o Paths) poolModel(pool Pool, name string) (string, error) {
 	if path := o.modelOf(pool); path != "" {
 		return path, nil
 	}

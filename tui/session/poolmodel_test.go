@@ -27,7 +27,7 @@ func inDir(t *testing.T, dir string, seed uint64) (*Session, workload.Workload) 
 
 func inDirOf(t *testing.T, dir string, seed uint64, name string) (*Session, workload.Workload) {
 	t.Helper()
-	s := open(t, Options{Device: "virtual:agx-orin", Speed: math.Inf(1), DataDir: dir, Seed: seed})
+	s := open(t, Options{Device: "virtual:agx-orin", Speed: math.Inf(1), Paths: Paths{DataDir: dir}, Seed: seed})
 	w, err := s.Workload(name)
 	if err != nil {
 		t.Fatal(err)
@@ -330,7 +330,7 @@ func TestPoolModelOfAReplayBelongsToTheContentOfItsFile(t *testing.T) {
 		if err := os.WriteFile(path, fmt.Appendf(nil, text, time), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		s := open(t, Options{Device: "replay:" + path, Speed: math.Inf(1), DataDir: dir})
+		s := open(t, Options{Device: "replay:" + path, Speed: math.Inf(1), Paths: Paths{DataDir: dir}})
 		w, err := s.Workload("job")
 		if err != nil {
 			t.Fatal(err)

@@ -29,7 +29,7 @@ type Projected struct {
 func (t Projected) Hours() float64 { return t.Time.Hours() }
 
 // EpochMinibatches are those of one epoch of a model's workload: given, or known of the workload.
-func (o Options) EpochMinibatches(m *learn.Model, given int) (int, error) {
+func (o Paths) EpochMinibatches(m *learn.Model, given int) (int, error) {
 	if given > 0 {
 		return given, nil
 	}

@@ -15,7 +15,7 @@ import (
 
 func TestReferenceIsTheShippedOneOnItsKindOfBoardUnlessNamed(t *testing.T) {
 	t.Parallel()
-	o := Options{DataDir: t.TempDir()}
+	o := Options{Paths: Paths{DataDir: t.TempDir()}}
 	orin := tegra.Board{Name: "AGX Orin", Module: "p3701-0000"}
 	simulated := orin
 	simulated.Virtual = true
@@ -70,7 +70,8 @@ func fewRows(t *testing.T, shared string, n int) string {
 func TestFitOfMeasuredModesLeansOnTheShippedReference(t *testing.T) {
 	t.Parallel()
 	samples := fewRows(t, sweeptest.MobileNet, 40)
-	o := Options{Device: "replay:" + sweeptest.Shared(t, sweeptest.MobileNet), DataDir: t.TempDir(), Speed: math.Inf(1)}
+	o := Options{Device: "replay:" + sweeptest.Shared(t, sweeptest.MobileNet), Paths: Paths{DataDir: t.TempDir()},
+		Speed: math.Inf(1)}
 	with, _, err := Fit(t.Context(), o, FitRequest{Samples: samples})
 	if err != nil {
 		t.Fatal(err)

@@ -78,7 +78,8 @@ func besideServer(t *testing.T, api string, seed uint64) (*Session, *httptest.Se
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	o := Options{Device: "virtual:agx-orin", Speed: math.Inf(1), Config: config, DataDir: t.TempDir(), Seed: seed}
+	o := Options{Device: "virtual:agx-orin", Speed: math.Inf(1), Paths: Paths{Config: config, DataDir: t.TempDir()},
+		Seed: seed}
 	s, err := openBoard(o, virtual.AGXOrin, virtual.Options{Name: virtual.AGXOrin, Speed: o.Speed, Seed: seed,
 		Noise: new(float64)})
 	if err != nil {

@@ -16,12 +16,9 @@ var ErrUsage = errors.New("usage")
 // Options say which device to open and where to keep things. The zero value
 // opens the Jetson this is, else the virtual AGX Orin.
 type Options struct {
+	Paths
 	Device   string  // auto (default), jetson, virtual:NAME, replay:FILE.csv
 	Sysroot  string  // device files are read and written below it, or a bundle's file to read; "" is /
-	DataDir  string  // campaigns and models; "" is the XDG data directory
-	Config   string  // TOML with the user's workloads; "" is the XDG one, which may be absent
-	StateDir string  // what is remembered between starts; "" is the XDG state directory
-	LogFile  string  // where the guard logs; "" is the state directory
 	Speed    float64 // rate of a virtual clock; 0 is 1, +Inf never sleeps
 	Seed     uint64  // of everything that draws at random
 	Medium   string  // of a virtual board: what the data lie on; "" is the board's usual one

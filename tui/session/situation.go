@@ -30,7 +30,7 @@ func (o Options) Situation(m *learn.Model, mode tegra.Mode) optimize.Situation {
 
 // Minibatches counts those of a whole training of a model's workload, of the model's batch
 // size; 0 when it is unknown.
-func (o Options) Minibatches(m *learn.Model) int {
+func (o Paths) Minibatches(m *learn.Model) int {
 	list, err := o.Workloads()
 	if err != nil {
 		return 0
@@ -40,7 +40,7 @@ func (o Options) Minibatches(m *learn.Model) int {
 }
 
 // PerEpoch is MinibatchesPerEpoch with the workloads of these options.
-func (o Options) PerEpoch(m *learn.Model) int {
+func (o Paths) PerEpoch(m *learn.Model) int {
 	list, err := o.Workloads()
 	if err != nil {
 		return 0

@@ -155,7 +155,7 @@ func RepeatsFigure(readings []tegra.Measured, from learn.Provenance) figure.Figu
 func (s *Samples) Repeats() figure.Figure { return RepeatsFigure(s.readings, s.Provenance) }
 
 // ModelRepeats is RepeatsFigure of all campaigns that a model learned from.
-func (o Options) ModelRepeats(m *learn.Model) (figure.Figure, error) {
+func (o Paths) ModelRepeats(m *learn.Model) (figure.Figure, error) {
 	if m.Provenance.Pool == "" {
 		f := modelFigure("box", "repeats, against their median", m)
 		f.Lacks = "the model does not know its campaigns: name one (jtune plot box --samples DIR)"

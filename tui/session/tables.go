@@ -79,13 +79,13 @@ func (o ownTables) boards() (list []fleet.Board) {
 }
 
 // Boards lists the boards of the configuration file, by name.
-func (o Options) Boards() ([]fleet.Board, error) {
+func (o Paths) Boards() ([]fleet.Board, error) {
 	own, err := o.ownTables()
 	return own.boards(), err
 }
 
 // ownTables reads them.
-func (o Options) ownTables() (ownTables, error) {
+func (o Paths) ownTables() (ownTables, error) {
 	file, err := o.ConfigFile()
 	if err != nil {
 		return ownTables{}, err

@@ -18,7 +18,7 @@ func metered(t *testing.T, config string) (*Session, error) {
 	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s, err := Open(Options{Sysroot: tegratest.AGXOrin35(t), Config: file, DataDir: t.TempDir()})
+	s, err := Open(Options{Sysroot: tegratest.AGXOrin35(t), Paths: Paths{Config: file, DataDir: t.TempDir()}})
 	if err == nil {
 		t.Cleanup(func() { s.Close() })
 	}

@@ -38,7 +38,7 @@ func (s *Session) Workloads() ([]workload.Workload, error) {
 }
 
 // Workloads lists the built-in workloads and those of the user's file.
-func (o Options) Workloads() ([]workload.Workload, error) {
+func (o Paths) Workloads() ([]workload.Workload, error) {
 	path, err := o.ConfigFile()
 	if err != nil {
 		return nil, err
