@@ -2,11 +2,9 @@ package export
 
 import (
 	"encoding/csv"
-	"errors"
 	"io"
 	"slices"
 	"strconv"
-	"strings"
 
 	"jtune/internal/axis"
 	"jtune/internal/figure"
@@ -158,11 +156,4 @@ func FigureJSON(to io.Writer, f figure.Figure) error {
 		}
 	}
 	return WriteJSON(to, d)
-}
-
-// FigureFiles are a figure as SVG, CSV and JSON.
-func FigureFiles(f figure.Figure) (svg, list, doc string, err error) {
-	var table, document strings.Builder
-	err = errors.Join(FigureCSV(&table, f), FigureJSON(&document, f))
-	return FigureSVG(f), table.String(), document.String(), err
 }

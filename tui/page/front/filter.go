@@ -10,13 +10,13 @@ import (
 
 // filter keeps some of the modes: the front and the answer are those of the modes that pass.
 type filter struct {
+	axes    *axes
 	text    string
 	input   *widget.Input // while it is typed; nil: it is not
 	problem string        // of what is typed
-
-	of    filterKey
-	pass  []int // by index; nil: all
-	front []int // of the plane
+	of      filterKey
+	pass    []int // by index; nil: all
+	front   []int // of the plane
 }
 
 // filterKey is what the modes that pass depend on.
@@ -27,34 +27,27 @@ type filterKey struct {
 	plane  int
 }
 
-// Typing reports whether a filter or limits are typed.
-func (p *Page) Typing() bool {
-	return (p.filter.input != nil || p.load.line.Typing()) && p.mixed() == nil
-}
+// open begins to edit the text.
+func (f *filter) open() { f.input = widget.NewInput(f.text, "", widget.MostFilter) }
 
-// typingHints are the keys that do not write meanwhile.
-func (p *Page) typingHints() []widget.Action {
-	if p.filter.input == nil {
-		return p.load.line.Hints(p.read)
-	}
-	return page.FilterHints(p.read)
-}
+// typing reports whether the text is being edited.
+func (f *filter) typing() bool { return f.input != nil }
 
-// filtered lists the modes that pass; nil: all. What cannot be read, or keeps no mode, changes nothing.
-func (p *Page) filtered() []int {
-	f := &p.filter
+// passing lists the modes that pass; nil: all. What cannot be read, or keeps no mode, changes nothing.
+func (f *filter) passing() []int {
 	text := f.text
 	if f.input != nil {
 		text = f.input.Value()
 	}
-	v := p.read.Outlook()
-	of := filterKey{v, p.read.Served(), text, p.plane}
+	read := f.axes.read
+	v := read.Outlook()
+	of := filterKey{v, read.Served(), text, f.axes.plane}
 	if f.of == of || v == nil {
 		return f.pass
 	}
 	f.of, f.problem = of, ""
-	listing := v.Listing(p.job(), p.read.Limit(), p.read.Served())
-	parsed, err := p.read.Space().ParseFilter(text, listing.FilterKeys()...)
+	listing := v.Listing(f.axes.job(), read.Limit(), read.Served())
+	parsed, err := read.Space().ParseFilter(text, listing.FilterKeys()...)
 	pass := []int(nil)
 	if err == nil && text != "" {
 		pass = v.Pass(parsed, listing)
@@ -67,41 +60,43 @@ func (p *Page) filtered() []int {
 	default:
 		f.pass, f.front = pass, nil
 		if pass != nil {
-			f.front = p.trade().Front(pass)
+			f.front = f.axes.trade().Front(pass)
 		}
 	}
 	return f.pass
 }
 
-// typeFilter edits the filter's text; the page follows what is typed.
-func (p *Page) typeFilter(k tea.KeyPressMsg) {
-	keys, f := p.read.Keys(), &p.filter
+// key edits the text; the page follows what is typed. It reports whether another text holds now.
+func (f *filter) key(k tea.KeyPressMsg) (taken bool) {
+	keys := f.axes.read.Keys()
 	switch {
 	case keys.Enter.Matches(k):
-		if p.filtered(); f.problem == "" { // else what was typed stays to be mended
-			f.text, f.input = f.input.Value(), nil
-			p.goTo(p.answer())
+		if f.passing(); f.problem != "" { // what was typed stays, to be corrected
+			return false
 		}
+		f.text, f.input = f.input.Value(), nil
+		return true
 	case keys.Back.Matches(k):
 		f.input = nil
 	default:
 		f.input.Update(k)
 	}
+	return false
 }
 
-// filterLine is the filter below the page; "" without one.
-func (p *Page) filterLine(w int) string {
-	p.filtered()
-	switch f := p.filter; {
-	case f.input != nil && f.problem != "":
+// line is the filter below the page; "" without one.
+func (f *filter) line(w int) string {
+	f.passing()
+	switch {
+	case f.typing() && f.problem != "":
 		return widget.Cut(widget.StyleAsk.Render(" filter: ")+f.input.Render("█")+
 			widget.StyleWarn.Render("  not yet: "+f.problem), w)
-	case f.input != nil:
+	case f.typing():
 		return widget.Cut(widget.StyleAsk.Render(" filter: ")+f.input.Render("█")+
-			widget.StyleDim.Render("   such as "+page.FilterForm(p.job())), w)
+			widget.StyleDim.Render("   such as "+page.FilterForm(f.axes.job())), w)
 	case f.text != "":
 		return widget.Cut(" filter "+widget.StyleBold.Render(f.text)+
-			widget.StyleDim.Render("   "+p.read.Keys().Back.Label()+" shows all modes again"), w)
+			widget.StyleDim.Render("   "+f.axes.read.Keys().Back.Label()+" shows all modes again"), w)
 	}
 	return ""
 }

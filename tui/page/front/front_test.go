@@ -17,16 +17,16 @@ import (
 )
 
 // withView opens the page on the law's predictions, as a tuned model would.
-func withView(t *testing.T) (*pagetest.Driver, *Page) {
+func withView(t *testing.T) (*pagetest.Driver, *cloud) {
 	d, p := pagetest.Drive(t, New)
 	d.Show(d.Board.Outlook())
-	return d, p
+	return d, p.cloud
 }
 
 // A reading that disagrees with all others is shown and stands for nothing until
 // the mode is measured again.
 func TestFrontShowsAReadingInDoubtThatStandsForNothing(t *testing.T) {
-	d, p := withView(t)
+	d, c := withView(t)
 	d.Size(120, 40)
 	samples := d.Board.Samples()
 	odd := &samples[3]
@@ -36,7 +36,7 @@ func TestFrontShowsAReadingInDoubtThatStandsForNothing(t *testing.T) {
 	v := session.OutlookBy(pagetest.Predictor{}, "resnet18", model, samples, d.Board.Space())
 	d.Show(v)
 	i, _ := v.Index(odd.Mode)
-	p.goTo(i)
+	c.goTo(i)
 	if d.Sees("disagrees with all others", "in doubt: v measures again",
 		"?\u00a0measured,\u00a0in\u00a0doubt"); v.Known[i].PowerW == odd.PowerW || v.Known[i] != v.Predicted[i] {
 		t.Errorf("the mode is taken for %g W, predicted are %g and read was %g", v.Known[i].PowerW,
@@ -49,10 +49,10 @@ func TestFrontShowsAReadingInDoubtThatStandsForNothing(t *testing.T) {
 }
 
 func TestFrontKeepsTheModesThatPassAFilter(t *testing.T) {
-	d, p := withView(t)
+	d, c := withView(t)
 	d.Size(120, 40)
-	all := p.answer()
-	whole := len(p.front())
+	all := c.answer()
+	whole := len(c.front())
 	d.Press("/")
 	d.Type("cores>=10 gpu")
 	d.Sees("filter:", "not yet: ")
@@ -60,19 +60,19 @@ func TestFrontKeepsTheModesThatPassAFilter(t *testing.T) {
 	d.Press("enter")
 	d.Sees("filter cores>=10 gpu>=0.9GHz", "of 18,096 modes", "pass\u00a0the\u00a0filter")
 	known := d.State.Outlook.Known
-	for _, i := range append(slices.Clone(p.front()), p.answer(), p.cursor) {
+	for _, i := range append(slices.Clone(c.front()), c.answer(), c.cursor) {
 		if m := known[i].Mode; m.Cores < 10 || m.GPU < tegra.GHz*9/10 {
 			t.Errorf("%v does not pass", m)
 		}
 	}
 	best := d.State.Outlook.AnswerAmong(d.State.Limit, d.State.Outlook.Pass(tegra.Filter{}, session.Listing{}))
-	if best != all || p.answer() == all || len(p.front()) == 0 {
-		t.Errorf("the answer of all is %d or %d, of those that pass %d with a front of %d", all, best, p.answer(),
-			len(p.front()))
+	if best != all || c.answer() == all || len(c.front()) == 0 {
+		t.Errorf("the answer of all is %d or %d, of those that pass %d with a front of %d", all, best, c.answer(),
+			len(c.front()))
 	}
 	for range 5 {
 		d.Press("up")
-		if m := known[p.cursor].Mode; m.Cores < 10 {
+		if m := known[c.cursor].Mode; m.Cores < 10 {
 			t.Errorf("a step off the front leads to %v", m)
 		}
 	}
@@ -81,14 +81,14 @@ func TestFrontKeepsTheModesThatPassAFilter(t *testing.T) {
 	d.Press("enter")
 	d.Sees("no mode passes it")
 	d.Press("esc", "esc")
-	if p.answer() != all || len(p.front()) != whole {
-		t.Errorf("without the filter: answer %d, front of %d; want %d and %d", p.answer(), len(p.front()), all, whole)
+	if c.answer() != all || len(c.front()) != whole {
+		t.Errorf("without the filter: answer %d, front of %d; want %d and %d", c.answer(), len(c.front()), all, whole)
 	}
 }
 
 // A second model of the same workload: its front and its choice stand beside the first one's.
 func TestFrontDrawsOtherModelsOverTheCloud(t *testing.T) {
-	d, p := withView(t)
+	d, c := withView(t)
 	d.Size(120, 40)
 	d.Press("O")
 	d.Until("it is said that there is none", func() bool { return d.Notice != "" })
@@ -101,13 +101,13 @@ func TestFrontDrawsOtherModelsOverTheCloud(t *testing.T) {
 	}
 	tree.Provenance.Pool = ""
 	d.Send(page.ModelsListed{List: []session.ModelInfo{{Name: "by-tree", Model: tree}}})
-	d.Until("two models are drawn", func() bool { return len(p.rivalled()) == 2 })
+	d.Until("two models are drawn", func() bool { return len(c.rivals.drawn()) == 2 })
 	d.Sees("choices", "by-tree", "predicted")
-	if len(p.rivalled()) != 2 || len(p.rivalLines()[1].Xs) != len(p.rivals.list[1].Front(p.plane)) {
-		t.Fatalf("%d models are drawn", len(p.rivalled()))
+	if len(c.rivals.drawn()) != 2 || len(c.rivals.lines(c.trade())[1].Xs) != len(c.rivals.list[1].Front(c.plane)) {
+		t.Fatalf("%d models are drawn", len(c.rivals.drawn()))
 	}
-	for k, r := range p.choices() {
-		if r.Predicted != p.rivals.list[k].Predicted[p.rivals.list[k].Answer(d.State.Limit)] {
+	for k, r := range c.rivals.choices() {
+		if r.Predicted != c.rivals.list[k].Predicted[c.rivals.list[k].Answer(d.State.Limit)] {
 			t.Errorf("%s chooses %v", r.Name, r.Predicted.Mode)
 		}
 	}
@@ -118,65 +118,65 @@ func TestFrontDrawsOtherModelsOverTheCloud(t *testing.T) {
 }
 
 func TestFrontTableListsTheCursorsModeOffTheFrontToo(t *testing.T) {
-	d, p := withView(t)
+	d, c := withView(t)
 	d.Size(120, 40)
 	d.Press("b")
 	for plane := range session.Planes {
-		f := p.front()
-		p.goTo((f[len(f)/2] + 1) % d.Board.Space().Len())
-		for slices.Contains(f, p.cursor) {
-			p.goTo(p.cursor + 1)
+		f := c.front()
+		c.goTo((f[len(f)/2] + 1) % d.Board.Space().Len())
+		for slices.Contains(f, c.cursor) {
+			c.goTo(c.cursor + 1)
 		}
-		list, at := p.listed()
-		d.Sees("▸" + d.State.Device.Space.Format(d.State.Outlook.Known[p.cursor].Mode))
+		list, at := c.listed()
+		d.Sees("▸" + d.State.Device.Space.Format(d.State.Outlook.Known[c.cursor].Mode))
 		if len(list) != len(f)+1 || !strings.Contains(d.Screen(), "off it") {
 			t.Errorf("plane %d: %d rows for a front of %d and a mode off it:\n%s", plane, len(list), len(f), d.Screen())
 		}
-		xs, _ := p.columns()
+		xs, _ := c.columns()
 		if !slices.IsSortedFunc(list, func(a, b int) int { return cmp.Compare(xs[a], xs[b]) }) {
 			t.Errorf("plane %d: the rows are not in order", plane)
 		}
 		want := list[min(at+1, len(list)-1)]
-		if d.Press("down"); p.cursor != want {
-			t.Errorf("plane %d: one row down leads to mode %d, want %d", plane, p.cursor, want)
+		if d.Press("down"); c.cursor != want {
+			t.Errorf("plane %d: one row down leads to mode %d, want %d", plane, c.cursor, want)
 		}
 		d.Press("X")
 	}
 }
 
 func TestFrontCursorStaysInThePartThatShows(t *testing.T) {
-	d, p := withView(t)
+	d, c := withView(t)
 	d.Press("+", "+", "+", "+", "+")
 	for _, k := range []string{"home", "end", "right", "X", "X", "L", "L", "up", "down", "[", "]", "c"} {
 		d.Press(k)
-		x, y := p.scales()
-		xs, ys := p.columns()
-		if _, ok := x.At(xs[p.cursor]); !ok {
-			t.Errorf("after %s the cursor is outside: %g of %v", k, xs[p.cursor], x)
+		x, y := c.scales()
+		xs, ys := c.columns()
+		if _, ok := x.At(xs[c.cursor]); !ok {
+			t.Errorf("after %s the cursor is outside: %g of %v", k, xs[c.cursor], x)
 		}
-		if _, ok := y.At(ys[p.cursor]); !ok {
-			t.Errorf("after %s the cursor is outside: %g of %v", k, ys[p.cursor], y)
+		if _, ok := y.At(ys[c.cursor]); !ok {
+			t.Errorf("after %s the cursor is outside: %g of %v", k, ys[c.cursor], y)
 		}
 	}
-	whole := p.points().X
-	if part, _ := p.scales(); math.Log(part.Hi/part.Lo) > math.Log(whole.Hi/whole.Lo)/5 {
+	whole := c.points().X
+	if part, _ := c.scales(); math.Log(part.Hi/part.Lo) > math.Log(whole.Hi/whole.Lo)/5 {
 		t.Errorf("five steps in show %v of %v", part, whole)
 	}
 	d.Sees("zoom ×10.5")
 	d.Press("esc")
-	if part, _ := p.scales(); part != whole {
+	if part, _ := c.scales(); part != whole {
 		t.Errorf("esc shows %v, the whole is %v", part, whole)
 	}
 }
 
 func TestFrontOfEveryPlane(t *testing.T) {
-	d, p := withView(t)
+	d, c := withView(t)
 	v := d.State.Outlook
 	for i, pl := range session.Planes {
-		xs, ys := p.columns()
-		f := p.front()
-		if p.plane != i || len(f) < 5 {
-			t.Fatalf("plane %d of %v has a front of %d", p.plane, pl, len(f))
+		xs, ys := c.columns()
+		f := c.front()
+		if c.plane != i || len(f) < 5 {
+			t.Fatalf("plane %d of %v has a front of %d", c.plane, pl, len(f))
 		}
 		for k := range f[1:] {
 			if xs[f[k+1]] <= xs[f[k]] || ys[f[k+1]] >= ys[f[k]] {
@@ -184,32 +184,32 @@ func TestFrontOfEveryPlane(t *testing.T) {
 			}
 		}
 		d.Press("home")
-		if p.cursor != f[0] {
-			t.Errorf("%v: home goes to %d, the front begins at %d", pl, p.cursor, f[0])
+		if c.cursor != f[0] {
+			t.Errorf("%v: home goes to %d, the front begins at %d", pl, c.cursor, f[0])
 		}
 		d.Press("end")
-		if p.cursor != f[len(f)-1] {
-			t.Errorf("%v: end goes to %d, the front ends at %d", pl, p.cursor, f[len(f)-1])
+		if c.cursor != f[len(f)-1] {
+			t.Errorf("%v: end goes to %d, the front ends at %d", pl, c.cursor, f[len(f)-1])
 		}
 		d.Press("X")
 	}
-	if p.plane != 0 || d.State.Outlook != v {
-		t.Errorf("plane %d after all of them", p.plane)
+	if c.plane != 0 || d.State.Outlook != v {
+		t.Errorf("plane %d after all of them", c.plane)
 	}
 }
 
 func TestFrontIsWalkedInLongSteps(t *testing.T) {
-	d, p := withView(t)
+	d, c := withView(t)
 	d.Press("home")
-	f, steps := p.front(), 0
-	for p.cursor != f[len(f)-1] && steps < 100 {
+	f, steps := c.front(), 0
+	for c.cursor != f[len(f)-1] && steps < 100 {
 		d.Press("pgdown")
 		steps++
 	}
 	if steps < 10 || steps > 40 {
 		t.Errorf("%d long steps along a front of %d, want about 20", steps, len(f))
 	}
-	if d.Press("pgup"); p.cursor == f[len(f)-1] {
+	if d.Press("pgup"); c.cursor == f[len(f)-1] {
 		t.Error("there is no way back")
 	}
 }
@@ -227,11 +227,11 @@ func TestFrontTellsNothingByColourAlone(t *testing.T) {
 }
 
 func TestFrontDoesNotCallPredictedWhatWasFitted(t *testing.T) {
-	d, p := withView(t)
+	d, c := withView(t)
 	v, learned := d.State.Outlook, d.Board.Samples()[3]
-	p.cursor, _ = v.Index(learned.Mode)
+	c.cursor, _ = v.Index(learned.Mode)
 	d.Sees("fitted measured")
-	said := v.Predicted[p.cursor]
+	said := v.Predicted[c.cursor]
 	said.TimeMS *= 1.5
 	probe := optimize.Probe{Measured: learned, Predicted: said}
 	answer := tegra.Measured{Setting: tegra.Setting{Mode: learned.Mode}}
@@ -260,11 +260,11 @@ func TestFrontKeepsNamesOfPresetsApart(t *testing.T) {
 // No number of a comparison is cut: a wide range of time takes what power leaves, then what the name does.
 func TestFrontCutsNoComparison(t *testing.T) {
 	t.Parallel()
-	d, p := withView(t)
+	d, c := withView(t)
 	v := d.State.Outlook
-	for p.cursor = 0; p.cursor < len(v.Known); p.cursor += 97 {
+	for c.cursor = 0; c.cursor < len(v.Known); c.cursor += 97 {
 		for _, w := range []int{30, 38} {
-			for _, line := range p.versus(w) {
+			for _, line := range c.card().versus(w) {
 				if widget.Width(line) > w {
 					t.Fatalf("%d columns: %q", w, line)
 				}

@@ -15,13 +15,13 @@ import (
 )
 
 // serving opens the page on a model of inference that knows three batch sizes.
-func serving(t *testing.T) (*pagetest.Driver, *Page) {
+func serving(t *testing.T) (*pagetest.Driver, *cloud) {
 	t.Helper()
 	d, p := pagetest.Drive(t, New)
 	w := d.Serves()
 	d.Show(pagetest.ServedOutlook(t, w, d.State.Device.Space))
 	d.Size(120, 35)
-	return d, p
+	return d, p.cloud
 }
 
 // limits types limits on the page.
@@ -53,14 +53,14 @@ func chosen(t *testing.T, v *session.Outlook, line string) (optimize.Ask, optimi
 
 // The cursor stands on what the command answers, with its batch size, its latency and its state.
 func TestFrontUnderALoadShowsWhatChooseAnswers(t *testing.T) {
-	d, p := serving(t)
+	d, c := serving(t)
 	d.Sees("detect batch 16, closed loop", "inferences/s")
 	sizes := map[int]bool{}
 	for _, line := range []string{"p99 60 ms, 20/s", "p95 300 ms, 120/s, uniform", "p99 120 ms, 60/s, wait 30 ms",
 		"40 W, p99 80 ms", "10 W, p99 1 ms, 20/s, uniform"} {
 		ask, want, standing, err := chosen(t, d.State.Outlook, line)
 		limits(d, line)
-		got := d.State.Outlook.Known[p.cursor]
+		got := d.State.Outlook.Known[c.cursor]
 		if got.Mode != want.Mode || d.State.Outlook.Batch != want.Batch {
 			t.Fatalf("%s: the cursor is on %v batch %d, choose answers %v", line, got.Mode, d.State.Outlook.Batch,
 				want.Setting)
@@ -85,9 +85,9 @@ func TestFrontUnderALoadShowsWhatChooseAnswers(t *testing.T) {
 }
 
 func TestFrontUnderALoadNamesItAndItsAxes(t *testing.T) {
-	d, p := serving(t)
+	d, c := serving(t)
 	for _, words := range []string{"time", "speed", "time", "speed", "power"} {
-		if got := p.trade().Across.Word; got != words {
+		if got := c.trade().Across.Word; got != words {
 			t.Errorf("across is %s, want %s", got, words)
 		}
 		d.Press("X")
@@ -95,11 +95,11 @@ func TestFrontUnderALoadNamesItAndItsAxes(t *testing.T) {
 	limits(d, "30 W, p99 100 ms, 60/s, uniform")
 	d.Sees("p99 at 60/s, uniform", "limit 30 W, p99 100 ms, 60/s, uniform", "p99 ms", "% busy")
 	across := map[string]string{}
-	for range p.trades() {
-		across[p.trade().Across.Label] += p.trade().Up.Label + " "
-		for _, i := range p.front() {
-			if !p.standing(i).Within() && p.trade().Plane < 0 {
-				t.Errorf("%v is on the front under the load, and %v", d.State.Outlook.Known[i].Mode, p.standing(i))
+	for range c.trades() {
+		across[c.trade().Across.Label] += c.trade().Up.Label + " "
+		for _, i := range c.front() {
+			if !c.standing(i).Within() && c.trade().Plane < 0 {
+				t.Errorf("%v is on the front under the load, and %v", d.State.Outlook.Known[i].Mode, c.standing(i))
 			}
 		}
 		d.Press("X")
@@ -108,15 +108,15 @@ func TestFrontUnderALoadNamesItAndItsAxes(t *testing.T) {
 		t.Errorf("the axes are %v", across)
 	}
 	d.Size(120, 35)
-	o := d.State.Served.AtMode(p.cursor)
+	o := d.State.Served.AtMode(c.cursor)
 	d.Press("b")
-	d.Sees("p99 ms     W    J/b", widget.MS(o.LatencyMS)+fmt.Sprintf(" %5.1f", d.State.Outlook.Known[p.cursor].PowerW))
+	d.Sees("p99 ms     W    J/b", widget.MS(o.LatencyMS)+fmt.Sprintf(" %5.1f", d.State.Outlook.Known[c.cursor].PowerW))
 	d.Press("b")
-	at := p.cursor
+	at := c.cursor
 	d.Press("]", "]")
 	d.Sees("p99 110.25 ms")
-	if d.Press("[", "["); p.cursor != at {
-		t.Errorf("up and down again leads from mode %d to %d", at, p.cursor)
+	if d.Press("[", "["); c.cursor != at {
+		t.Errorf("up and down again leads from mode %d to %d", at, c.cursor)
 	}
 	d.Press("i")
 	d.Type("nonsense")
@@ -127,20 +127,20 @@ func TestFrontUnderALoadNamesItAndItsAxes(t *testing.T) {
 	for _, size := range pagetest.Sizes {
 		limits(d, "30 W, p99 100 ms, 60/s, uniform")
 		d.Size(size[0], size[1])
-		d.Sees("p99", p.standing(p.cursor).String())
+		d.Sees("p99", c.standing(c.cursor).String())
 	}
 }
 
 // Other batch sizes are one key away, and the page says which of them is the answer.
 func TestFrontUnderALoadGoesBackToTheAnswersBatchSize(t *testing.T) {
-	d, p := serving(t)
+	d, c := serving(t)
 	limits(d, "p99 60 ms, 20/s, uniform")
 	best := d.State.Outlook.Batch
 	d.Press("z")
 	if d.State.Outlook.Batch == best || strings.Contains(d.Screen(), "the answer under the load") {
 		t.Fatalf("batch %d after z:\n%s", d.State.Outlook.Batch, d.Screen())
 	}
-	if d.Sees("is better: c shows it"); p.cursor != p.answer() {
+	if d.Sees("is better: c shows it"); c.cursor != c.answer() {
 		t.Error("the cursor is not on the best of the batch size")
 	}
 	d.Press("c")
@@ -150,10 +150,10 @@ func TestFrontUnderALoadGoesBackToTheAnswersBatchSize(t *testing.T) {
 	d.Press("/")
 	d.Type("gpu<700MHz")
 	d.Press("enter")
-	if m := d.State.Outlook.Known[p.cursor].Mode; m.GPU > 700*tegra.MHz {
+	if m := d.State.Outlook.Known[c.cursor].Mode; m.GPU > 700*tegra.MHz {
 		t.Errorf("the answer among those that pass is %v", m)
 	}
-	files, err := p.Files()
+	files, err := c.Files()
 	if err != nil || len(files) != 2 || !strings.Contains(files[1].Text, "latency_ms") {
 		t.Errorf("exported are %d files (%v)", len(files), err)
 	}
@@ -163,14 +163,14 @@ func TestFrontUnderALoadGoesBackToTheAnswersBatchSize(t *testing.T) {
 
 // Training knows no load: what was asked of inference leaves its page as it was.
 func TestFrontOfTrainingHasNoLoad(t *testing.T) {
-	d, p := withView(t)
+	d, c := withView(t)
 	d.Ask(session.Asked{Limit: optimize.Limit{PowerW: 30}, Serving: &session.Serving{RatePerS: 30, LatencyMS: 50,
 		Quantile: 0.99}})
 	d.Sees("limit 30.0 W", "the answer to the limit")
 	d.Press("i")
 	d.Type(", p99 50 ms, 30/s")
 	d.Sees("a rate and a latency are of inference")
-	if d.Press("esc"); len(p.trades()) != len(session.Planes) {
-		t.Errorf("%d planes", len(p.trades()))
+	if d.Press("esc"); len(c.trades()) != len(session.Planes) {
+		t.Errorf("%d planes", len(c.trades()))
 	}
 }

@@ -10,17 +10,17 @@ import (
 	"jtune/internal/axis"
 	"jtune/internal/text"
 	"jtune/tegra"
-	"jtune/tui/export"
 	"jtune/tui/page"
 	"jtune/tui/session"
 	"jtune/tui/widget"
 	"jtune/tui/widget/chart"
 )
 
-// mixes are what the page shows of a pair in place of a model: what its jobs do in each mode, with the batch size and
+// mixes is the view of a pair in place of a model: what its jobs do in each mode, with the batch size and
 // the turns of most training there.
 type mixes struct {
-	of     *session.PairMixes // that the cursor is in
+	*shared
+	of     *session.PairMixes // that show
 	left   *session.PairMixes // those that were left for the model
 	walk   []int
 	at     int // the cursor's place in walk
@@ -30,11 +30,14 @@ type mixes struct {
 	large  bool
 }
 
-// mixed are the mixes that show; nil: the page is of a model.
-func (p *Page) mixed() *session.PairMixes {
-	m, v := p.read.Mixes(), &p.mixes
+var _ view = (*mixes)(nil)
+
+// shows reports whether there are mixes that were not left for the model. Other mixes than before open with the
+// cursor on their answer.
+func (v *mixes) shows() bool {
+	m := v.read.Mixes()
 	if m == nil || m == v.left {
-		return nil
+		return false
 	}
 	if m != v.of {
 		v.of, v.walk, v.large = m, m.Walk(), false
@@ -43,10 +46,13 @@ func (p *Page) mixed() *session.PairMixes {
 			v.xs, v.ys = append(v.xs, m.PowerW(i)), append(v.ys, point.TrainPerS)
 		}
 		v.at = max(0, slices.Index(v.walk, m.Answer))
-		v.tab = newMixTable(p.read.Keys().ListKeys())
+		v.tab = newMixTable(v.read.Keys().ListKeys())
 	}
-	return m
+	return true
 }
+
+// here is the mix under the cursor.
+func (v *mixes) here() int { return v.walk[v.at] }
 
 func newMixTable(keys widget.ListKeys) widget.Table {
 	return widget.Table{Keys: keys, Cols: []widget.Column{
@@ -62,11 +68,10 @@ func newMixTable(keys widget.ListKeys) widget.Table {
 	}}
 }
 
-// mixKey takes the keys of the mixes.
-func (p *Page) mixKey(k tea.KeyPressMsg, m *session.PairMixes) (page.Intent, bool) {
-	keys, v := p.read.Keys(), &p.mixes
-	here := v.walk[v.at]
-	if to, walks := v.tab.Keys.Step(k, v.at, max(1, len(v.walk)/frontStrides), len(v.walk)-1); walks {
+// Key takes a key of the mixes.
+func (v *mixes) Key(k tea.KeyPressMsg) (page.Intent, bool) {
+	keys, m, here := v.read.Keys(), v.of, v.here()
+	if to, walks := v.tab.Keys.Step(k, v.at, max(1, len(v.walk)/strides), len(v.walk)-1); walks {
 		v.at = to
 		return nil, true
 	}
@@ -78,7 +83,7 @@ func (p *Page) mixKey(k tea.KeyPressMsg, m *session.PairMixes) (page.Intent, boo
 	case keys.Answer.Matches(k):
 		v.at = max(0, slices.Index(v.walk, m.Answer))
 	case keys.Table.Matches(k):
-		p.asTab = !p.asTab
+		v.turnTable()
 	case keys.Enlarge.Matches(k):
 		v.large = !v.large
 	case keys.Back.Matches(k) && v.large:
@@ -86,7 +91,7 @@ func (p *Page) mixKey(k tea.KeyPressMsg, m *session.PairMixes) (page.Intent, boo
 	case keys.Back.Matches(k):
 		v.left = m
 	case keys.Verify.Matches(k):
-		if why := p.read.MayMeasure(); why != "" {
+		if why := v.read.MayMeasure(); why != "" {
 			return page.Say("verify: not now, " + why), true
 		}
 		return page.All{page.Open(page.Train), page.Start{Task: m.Measure(here), Fast: true}}, true
@@ -98,17 +103,17 @@ func (p *Page) mixKey(k tea.KeyPressMsg, m *session.PairMixes) (page.Intent, boo
 	return nil, true
 }
 
-// mixHints are the keys of the mixes.
-func (p *Page) mixHints() []widget.Action {
-	keys, why := p.read.Keys(), p.read.MayWrite()
+// Hints are the keys of the mixes.
+func (v *mixes) Hints() []widget.Action {
+	keys, why := v.read.Keys(), v.read.MayWrite()
 	other := keys.Table.As("table").Doing("the front and the measured pairs as a table")
-	if p.asTab {
+	if v.asTab {
 		other = keys.Table.As("plot").Doing("the table as a plot")
 	}
 	return []widget.Action{
 		keys.Apply.Unless(why),
 		keys.Left.With(keys.Right, "along").Doing("walk along the front and the measured pairs"),
-		keys.Verify.Doing("run this mix as a pair").Unless(p.read.MayMeasure()),
+		keys.Verify.Doing("run this mix as a pair").Unless(v.read.MayMeasure()),
 		keys.Answer,
 		other,
 		keys.Back.As("the model"),
@@ -117,44 +122,50 @@ func (p *Page) mixHints() []widget.Action {
 	}
 }
 
-// mixPage draws the mixes.
-func (p *Page) mixPage(m *session.PairMixes, w, h int) string {
-	p.cloud.Hide()
-	v := &p.mixes
-	here := v.walk[v.at]
+// Copied is the mix under the cursor.
+func (v *mixes) Copied() string { return v.of.Setting(v.here(), v.read.Space()) }
+
+// Files are the mixes as a figure and as tables.
+func (v *mixes) Files() ([]page.File, error) {
+	return page.FigureFiles(v.of.Figure(v.read.Space(), v.read.Board()))
+}
+
+// Render draws the mixes.
+func (v *mixes) Render(w, h int) string {
+	m := v.of
 	asked := m.Ask.String()
 	head := widget.StyleBold.Render(widget.CutClause(" "+session.PairName(m.Train, m.Infer)+": "+asked, w))
 	rest := h - 1
-	card := p.mixCard(m, here, w)
+	card := v.card(w)
 	switch {
 	case h < 10 || w < 44:
 		top := widget.Fit(card, w, min(rest, 6))
 		if rest > 7 {
-			top = widget.Under(top, p.mixPicture(m, w, rest-6))
+			top = widget.Under(top, v.picture(w, rest-6))
 		}
 		return widget.Fit(widget.Under(widget.Cut(head, w), top), w, h)
 	case v.large:
-		return widget.Under(widget.Cut(head, w), p.mixPicture(m, w, rest-1), widget.Cut(" "+p.mixLegend(m, 1000), w))
+		return widget.Under(widget.Cut(head, w), v.picture(w, rest-1), widget.Cut(" "+v.legend(1000), w))
 	case w < 70:
 		low := min(9, rest/2)
-		return widget.Under(widget.Cut(head, w), p.mixPicture(m, w, rest-low),
-			widget.Box(p.mixTitle(m, here), "", p.mixCard(m, here, w-4), w, low))
+		return widget.Under(widget.Cut(head, w), v.picture(w, rest-low),
+			widget.Box(v.title(), "", v.card(w-4), w, low))
 	}
 	side := 34
 	if w >= 110 {
 		side = 44
 	}
-	body := p.mixCard(m, here, side-4)
+	body := v.card(side - 4)
 	high := min(rest, strings.Count(body, "\n")+3)
-	right := widget.Under(widget.Box(p.mixTitle(m, here), "", body, side, high),
-		widget.Fit("\n"+p.mixLegend(m, side), side, rest-high))
-	return widget.Under(widget.Cut(head, w), widget.Beside(p.mixPicture(m, w-side-1, rest), widget.Fit("", 1, rest),
+	right := widget.Under(widget.Box(v.title(), "", body, side, high),
+		widget.Fit("\n"+v.legend(side), side, rest-high))
+	return widget.Under(widget.Cut(head, w), widget.Beside(v.picture(w-side-1, rest), widget.Fit("", 1, rest),
 		widget.Fit(right, side, rest)))
 }
 
-// mixTitle says which mix the card speaks of.
-func (p *Page) mixTitle(m *session.PairMixes, i int) string {
-	switch {
+// title says which mix the card speaks of.
+func (v *mixes) title() string {
+	switch m, i := v.of, v.here(); {
 	case i == m.Answer && m.Feasible:
 		return "the answer, measured"
 	case i == m.Answer:
@@ -167,16 +178,17 @@ func (p *Page) mixTitle(m *session.PairMixes, i int) string {
 	return "predicted"
 }
 
-// mixCard describes a mix.
-func (p *Page) mixCard(m *session.PairMixes, i, w int) string {
+// card describes the mix under the cursor.
+func (v *mixes) card(w int) string {
+	m, i := v.of, v.here()
 	o := m.Points[i]
 	turns := string(o.Policy) + " turns"
 	if o.Tau > 0 && o.Measured == nil {
 		turns += fmt.Sprintf(", %d minibatches", o.Tau)
 	}
 	late := widget.Dash
-	if v := tegra.Finite(o.LatencyMS); v.OK {
-		late = widget.MS(v.V) + " ms"
+	if ms := tegra.Finite(o.LatencyMS); ms.OK {
+		late = widget.MS(ms.V) + " ms"
 	}
 	if m.Bound && o.Measured == nil && !slices.Contains(m.Front, i) {
 		late += " at least"
@@ -191,7 +203,7 @@ func (p *Page) mixCard(m *session.PairMixes, i, w int) string {
 		state = "~ " + state
 	}
 	lines := []string{
-		widget.StyleBold.Render(p.read.ModeText(o.Mode)),
+		widget.StyleBold.Render(v.read.ModeText(o.Mode)),
 		fmt.Sprintf("batch %d, %s", o.Batch, turns),
 		state,
 		fmt.Sprintf("%7s mb/s", text.Of(o.TrainPerS)),
@@ -200,21 +212,21 @@ func (p *Page) mixCard(m *session.PairMixes, i, w int) string {
 		fmt.Sprintf("%7s idle", page.Percent(tegra.Finite(o.IdleShare))),
 	}
 	if o.Measured == nil {
-		keys := p.read.Keys()
+		keys := v.read.Keys()
 		not := "not run as a pair yet: " + keys.Verify.Label() + " runs it"
 		lines = append(lines, widget.StyleDim.Render(widget.Wrap(not, w)))
 	}
-	if now := p.read.Present(); now.OK && now.V == o.Mode {
+	if now := v.read.Present(); now.OK && now.V == o.Mode {
 		lines = append(lines, widget.StyleGood.Render("the board is in its mode"))
 	}
 	return strings.Join(lines, "\n")
 }
 
-// mixPicture is the plot of the mixes, or its table twin.
-func (p *Page) mixPicture(m *session.PairMixes, w, h int) string {
-	v := &p.mixes
-	if p.asTab || w < chart.MinPlotW+8 || h < chart.MinPlotH+1 {
-		return p.mixTable(m, w, h)
+// picture is the plot of the mixes, or its table twin.
+func (v *mixes) picture(w, h int) string {
+	m := v.of
+	if v.asTab || w < chart.MinPlotW+8 || h < chart.MinPlotH+1 {
+		return v.table(w, h)
 	}
 	span := v.xs
 	if m.Ask.PowerW > 0 {
@@ -231,18 +243,18 @@ func (p *Page) mixPicture(m *session.PairMixes, w, h int) string {
 		XName:    "W",
 		YName:    "mb/s",
 		Dots:     m,
-		Coarse:   p.read.Look().Glyphs >= widget.GlyphsBlocks,
-		Plain:    p.frontByGlyph(),
+		Coarse:   v.read.Look().Glyphs >= widget.GlyphsBlocks,
+		Plain:    v.frontByGlyph(),
 		Front:    m.Front,
 		AtX:      m.Ask.PowerW,
 		Measured: measured,
-		Cursor:   v.walk[v.at],
+		Cursor:   v.here(),
 	}, w, h)
 }
 
-// mixTable lists the front and what was measured, the least power first.
-func (p *Page) mixTable(m *session.PairMixes, w, h int) string {
-	v := &p.mixes
+// table lists the front and what was measured, the least power first.
+func (v *mixes) table(w, h int) string {
+	m := v.of
 	v.tab.Rows, v.tab.Cursor = len(v.walk), v.at
 	v.tab.Cell = func(row, col int) string {
 		i := v.walk[row]
@@ -262,19 +274,20 @@ func (p *Page) mixTable(m *session.PairMixes, w, h int) string {
 		if i == m.Answer {
 			state += ", the answer"
 		}
-		return [...]string{p.read.ModeText(o.Mode), mark, fmt.Sprint(o.Batch), string(o.Policy), text.Of(o.TrainPerS),
+		return [...]string{v.read.ModeText(o.Mode), mark, fmt.Sprint(o.Batch), string(o.Policy), text.Of(o.TrainPerS),
 			text.Of(m.PowerW(i)), late, page.Percent(tegra.Finite(o.IdleShare)), state}[col]
 	}
 	return v.tab.Render(w, h)
 }
 
-// mixLegend says what the glyphs mean.
-func (p *Page) mixLegend(m *session.PairMixes, w int) string {
-	if p.asTab {
+// legend says what the glyphs mean.
+func (v *mixes) legend(w int) string {
+	if v.asTab {
 		return ""
 	}
+	m := v.of
 	words := []string{"· predicted", "● measured", "◉ here"}
-	if p.frontByGlyph() {
+	if v.frontByGlyph() {
 		words = append(words, "○ front")
 	}
 	if m.Ask.PowerW > 0 {
@@ -295,9 +308,3 @@ const mixNumbers = "The mixes of two jobs that share the GPU: watts to the right
 	"answered within it, waiting included; at least: the bound of evenly spaced requests, where they come at random. " +
 	"idle: share of the time in which neither job has the GPU. ✓ measured within, ~ predicted within, ✗ over a " +
 	"limit. v runs the mix under the cursor as a pair and restores the board."
-
-// mixFiles are the mixes as a figure and as tables.
-func (p *Page) mixFiles(m *session.PairMixes) ([]page.File, error) {
-	svg, list, doc, err := export.FigureFiles(m.Figure(p.read.Space(), p.read.Board()))
-	return []page.File{{Ending: "svg", Text: svg}, {Ending: "csv", Text: list}, {Ending: "json", Text: doc}}, err
-}

@@ -6,18 +6,16 @@ import (
 	"jtune/internal/figure"
 	"jtune/optimize"
 	"jtune/tegra"
-	"jtune/tui/page"
+	"jtune/tui/session"
 )
 
-// drawing is what the page draws of the modes.
+// drawing is what is drawn of the modes.
 type drawing int
 
 const (
-	drawCloud       drawing = iota // or its table twin
-	drawMap                        // a quantity over two knobs
-	drawCurves                     // time, power and energy over one knob
-	drawStudyMap                   // energy over two clocks, as an energy study found it
-	drawStudyCurves                // latency and energy over one of them
+	drawCloud  drawing = iota // or its table twin
+	drawMap                   // a quantity over two knobs
+	drawCurves                // time, power and energy over one knob
 	numDrawings
 )
 
@@ -37,27 +35,42 @@ var pairs = [...][2]tegra.Knob{
 // over are the knobs of the curves.
 var over = [...]tegra.Knob{tegra.KnobGPU, tegra.KnobCPU, tegra.KnobEMC, tegra.KnobCores}
 
-// figure is the map or the curves, the other knobs as in the mode under the cursor.
-func (p *Page) figure() figure.Figure {
-	v := p.read.Outlook()
-	here := v.Known[p.cursor].Mode
+// picture is how the modes are drawn: as a cloud, or over their knobs.
+type picture struct {
+	drawn drawing
+	of    int // of a map: of quantities
+	pair  int // of pairs
+	over  int // of curves: of over
+}
+
+// figure is the map or the curves, the other knobs as in a mode.
+func (p *picture) figure(v *session.Outlook, here tegra.Mode, limit optimize.Limit) figure.Figure {
 	if p.drawn == drawCurves {
-		return v.Curves(over[p.over], here, p.read.Limit(), true)
+		return v.Curves(over[p.over], here, limit, true)
 	}
 	pair := pairs[p.pair]
 	return v.HeatMap(quantities[p.of], pair[0], pair[1], here, true)
 }
 
-// drawnText says what is drawn.
-func (p *Page) drawnText() string {
+// text says what is drawn over the knobs.
+func (p *picture) text() string {
 	if p.drawn == drawCurves {
 		return "over " + over[p.over].String()
 	}
 	return fmt.Sprintf("%s over %s and %s", quantities[p.of], pairs[p.pair][0], pairs[p.pair][1])
 }
 
-// turn takes the next knobs of what is drawn.
-func (p *Page) turn() {
+// next draws the next picture; false: it was the last one, and the cloud is drawn.
+func (p *picture) next() bool {
+	p.drawn = (p.drawn + 1) % numDrawings
+	return p.drawn != drawCloud
+}
+
+// nextQuantity takes the next quantity of a map.
+func (p *picture) nextQuantity() { p.of = (p.of + 1) % len(quantities) }
+
+// nextKnobs takes the next knobs of what is drawn.
+func (p *picture) nextKnobs() {
 	if p.drawn == drawCurves {
 		p.over = (p.over + 1) % len(over)
 	} else {
@@ -65,29 +78,13 @@ func (p *Page) turn() {
 	}
 }
 
-// step moves the cursor along a knob of what is drawn: across, or upward in a map. Where the
-// board has no such mode it stays.
-func (p *Page) step(upward bool, by int) page.Intent {
-	k := over[p.over]
+// knob is the one that is drawn across, or upward in a map; curves have none upward.
+func (p *picture) knob(upward bool) (k tegra.Knob, any bool) {
 	switch {
-	case p.drawn == drawCurves && upward:
-		return nil
-	case p.drawn == drawMap && upward:
-		k = pairs[p.pair][1]
-	case p.drawn == drawMap:
-		k = pairs[p.pair][0]
+	case p.drawn == drawCurves:
+		return over[p.over], !upward
+	case upward:
+		return pairs[p.pair][1], true
 	}
-	v := p.read.Outlook()
-	values, mode := p.read.Space().Values(k), v.Known[p.cursor].Mode
-	for i, value := range values {
-		if value == mode.Value(k) && i+by >= 0 && i+by < len(values) {
-			next := mode.Values()
-			next[k] = int64(values[i+by])
-			if at, ok := v.Index(tegra.ModeOfValues(next)); ok {
-				p.goTo(at)
-			}
-			break
-		}
-	}
-	return nil
+	return pairs[p.pair][0], true
 }

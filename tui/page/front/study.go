@@ -10,93 +10,115 @@ import (
 	"jtune/internal/figure"
 	"jtune/internal/text"
 	"jtune/tegra"
-	"jtune/tui/export"
 	"jtune/tui/page"
 	"jtune/tui/session"
 	"jtune/tui/widget"
 )
 
-// study is the newest energy study of the workload that shows, or of any where no model is loaded.
+// study is the view of the newest energy study of the workload that shows, or of any where no model is loaded: energy
+// over two clocks, then latency and energy over one of them.
 type study struct {
-	dir      string // that was read, or is being read
-	rows     int
-	report   *session.EnergyReport // nil: it is being read
-	err      error
-	findings []string
-	heat     figure.Figure
-	curves   [2]figure.Figure // over the GPU's clock, over the CPU's
-	over     int
+	*shared
+	on     bool // it shows
+	curves bool // not the map
+	over   int  // of curves: the GPU's clock, or the CPU's
+	findings
 }
 
-// studyMsg brings it.
-type studyMsg struct{ study }
+var _ view = (*study)(nil)
 
-// studied is the study in the list of campaigns; false without one.
-func (p *Page) studied() (session.Listed, bool) {
+// findings are what a study found.
+type findings struct {
+	dir    string // that was read, or is being read
+	rows   int
+	report *session.EnergyReport // nil: it is being read
+	err    error
+	words  []string
+	heat   figure.Figure
+	lines  [2]figure.Figure // over the GPU's clock, over the CPU's
+}
+
+// studyMsg brings them.
+type studyMsg struct{ findings }
+
+// newest is the study in the list of campaigns; false without one.
+func (s *study) newest() (session.Listed, bool) {
 	name := ""
-	if v := p.read.Outlook(); v != nil {
+	if v := s.read.Outlook(); v != nil {
 		name = v.Workload
 	}
-	return session.NewestEnergy(p.read.Campaigns(), name)
+	return session.NewestEnergy(s.read.Campaigns(), name)
 }
 
-// onStudy reports whether a study is drawn.
-func (p *Page) onStudy() bool { return p.drawn >= drawStudyMap }
-
-// nextPicture draws the next picture: those of a study where there is one, of which alone where there is no model.
-func (p *Page) nextPicture() page.Intent {
-	l, any := p.studied()
-	if p.drawn++; p.drawn == numDrawings || p.drawn == drawStudyMap && !any {
-		p.drawn = drawCloud
-	}
-	if p.read.Outlook() == nil && any && !p.onStudy() {
-		p.drawn = drawStudyMap
-	}
-	if !p.onStudy() || p.study.dir == l.Dir && p.study.rows == len(l.Rows) {
+// open shows the map of the newest study; without one it does nothing.
+func (s *study) open() page.Intent {
+	l, any := s.newest()
+	if s.on, s.curves = any, false; !any {
 		return nil
 	}
-	p.study = study{dir: l.Dir, rows: len(l.Rows), over: p.study.over}
-	return page.Compute(func(context.Context) tea.Msg { return studyMsg{readStudy(l)} })
+	return s.load(l)
 }
 
-// readStudy reads what a study found.
-func readStudy(l session.Listed) study {
+// close leaves the study.
+func (s *study) close() { s.on = false }
+
+// next draws the curves after the map, and then leaves the study; where there is no model it begins again.
+func (s *study) next() page.Intent {
+	if s.curves {
+		s.close()
+		if s.read.Outlook() == nil {
+			return s.open()
+		}
+		return nil
+	}
+	s.curves = true
+	l, _ := s.newest()
+	return s.load(l)
+}
+
+// load reads a study, unless it has been read.
+func (s *study) load(l session.Listed) page.Intent {
+	if s.dir == l.Dir && s.rows == len(l.Rows) {
+		return nil
+	}
+	s.findings = findings{dir: l.Dir, rows: len(l.Rows)}
+	return page.Compute(func(context.Context) tea.Msg { return studyMsg{findingsOf(l)} })
+}
+
+// findingsOf reads what a study found.
+func findingsOf(l session.Listed) findings {
 	r, err := l.Energy()
-	s := study{dir: l.Dir, rows: len(l.Rows), report: &r, err: err}
+	f := findings{dir: l.Dir, rows: len(l.Rows), report: &r, err: err}
 	if err == nil {
-		s.findings, s.heat = r.Findings(), r.HeatMap()
-		s.curves = [...]figure.Figure{r.Curves(tegra.KnobGPU), r.Curves(tegra.KnobCPU)}
+		f.words, f.heat = r.Findings(), r.HeatMap()
+		f.lines = [...]figure.Figure{r.Curves(tegra.KnobGPU), r.Curves(tegra.KnobCPU)}
 	}
-	return s
+	return f
 }
 
-// takeStudy takes what was read, if it is what shows.
-func (p *Page) takeStudy(m studyMsg) {
-	if m.dir == p.study.dir && m.rows == p.study.rows {
-		m.study.over = p.study.over
-		p.study = m.study
+// take takes what was read, if it is what shows.
+func (s *study) take(f findings) {
+	if f.dir == s.dir && f.rows == s.rows {
+		s.findings = f
 	}
 }
 
-// studyKey takes a key while a study is drawn, or while there is no model.
-func (p *Page) studyKey(k tea.KeyPressMsg) (page.Intent, bool) {
-	keys := p.read.Keys()
-	_, any := p.studied()
+// Key takes a key of the study.
+func (s *study) Key(k tea.KeyPressMsg) (page.Intent, bool) {
+	keys := s.read.Keys()
 	does, applies := keys.Applies(k)
 	switch {
-	case keys.Picture.Matches(k) && (any || p.onStudy()):
-		return p.nextPicture(), true
-	case !p.onStudy():
-		return nil, false
+	case keys.Picture.Matches(k):
+		return s.next(), true
 	case keys.Back.Matches(k):
-		p.drawn = drawCloud
+		s.close()
 	case keys.Table.Matches(k):
-		p.drawn, p.asTab = drawCloud, true
+		s.close()
+		s.asTab = true
 	case keys.Group.Matches(k):
-		p.study.over = 1 - p.study.over
-		p.drawn = drawStudyCurves
-	case applies && p.study.report != nil && p.study.report.Least.OK:
-		does.Mode = p.study.report.Least.V.Mode
+		s.over, s.curves = 1-s.over, true
+	case applies && s.report != nil && s.report.Least.OK:
+		does.Mode = s.report.Least.V.Mode
 		return does, true
 	default:
 		return nil, false
@@ -104,53 +126,61 @@ func (p *Page) studyKey(k tea.KeyPressMsg) (page.Intent, bool) {
 	return nil, true
 }
 
-// studyFigure is what is drawn of the study.
-func (p *Page) studyFigure() figure.Figure {
-	if p.drawn == drawStudyCurves {
-		return p.study.curves[p.study.over]
-	}
-	return p.study.heat
+// Hints are the keys of the study.
+func (s *study) Hints() []widget.Action {
+	keys := s.read.Keys()
+	return []widget.Action{keys.Apply.Unless(s.read.MayWrite()).Doing("apply the mode of least energy"),
+		keys.Picture.As("map, curves"), keys.Group.As("other clock").Doing("curves over the other clock"), keys.Back}
 }
 
-// renderStudy draws the study, and what it found where there is room.
-func (p *Page) renderStudy(w, h int) string {
-	s := p.study
+// Copied is the mode of least energy.
+func (s *study) Copied() string {
+	if r := s.report; r != nil && r.Least.OK {
+		return s.read.ModeText(r.Least.V.Mode)
+	}
+	return ""
+}
+
+// Files are what is drawn.
+func (s *study) Files() ([]page.File, error) {
+	if s.report == nil || s.err != nil {
+		return nil, s.err
+	}
+	return page.FigureFiles(s.figure())
+}
+
+// figure is what is drawn.
+func (s *study) figure() figure.Figure {
+	if s.curves {
+		return s.lines[s.over]
+	}
+	return s.heat
+}
+
+// Render draws the study, and what it found where there is room.
+func (s *study) Render(w, h int) string {
 	switch {
 	case s.report == nil:
 		return widget.Fit("\n reading the energy study …", w, h)
 	case s.err != nil:
 		return widget.Fit("\n"+widget.Wrap("the energy study: "+s.err.Error(), w), w, h)
 	}
-	f := p.studyFigure()
+	f := s.figure()
 	head := widget.Cut(" "+widget.StyleBold.Render(f.Title), w)
-	found := func(w, h int) string {
-		note := fmt.Sprintf("%d of %s measured", s.report.Measured(), text.Count(len(s.report.Points), "setting"))
-		words := widget.Wrap(strings.Join(s.findings, "\n"), w-4)
-		return widget.Fit(widget.Box("what it found", note, words, w, min(h, strings.Count(words, "\n")+3)), w, h)
-	}
 	if w < 110 {
 		if low := h / 3; h >= 30 {
-			return widget.Under(head, widget.Figure(f, w, h-1-low, widget.Paint), found(w, low))
+			return widget.Under(head, widget.Figure(f, w, h-1-low, widget.Paint), s.found(w, low))
 		}
 		return widget.Under(head, widget.Figure(f, w, h-1, widget.Paint))
 	}
 	side := w * 2 / 5
 	return widget.Under(head, widget.Beside(widget.Figure(f, w-side-1, h-1, widget.Paint), widget.Fit("", 1, h-1),
-		found(side, h-1)))
+		s.found(side, h-1)))
 }
 
-// studyHints are the keys while a study is drawn.
-func (p *Page) studyHints(apply widget.Action) []widget.Action {
-	keys := p.read.Keys()
-	return []widget.Action{apply.Doing("apply the mode of least energy"), keys.Picture.As("map, curves"),
-		keys.Group.As("other clock").Doing("curves over the other clock"), keys.Back}
-}
-
-// studyFiles are what is drawn.
-func (p *Page) studyFiles() ([]page.File, error) {
-	if p.study.report == nil || p.study.err != nil {
-		return nil, p.study.err
-	}
-	svg, list, doc, err := export.FigureFiles(p.studyFigure())
-	return []page.File{{Ending: "svg", Text: svg}, {Ending: "csv", Text: list}, {Ending: "json", Text: doc}}, err
+// found is what the study found, in words.
+func (s *study) found(w, h int) string {
+	note := fmt.Sprintf("%d of %s measured", s.report.Measured(), text.Count(len(s.report.Points), "setting"))
+	words := widget.Wrap(strings.Join(s.words, "\n"), w-4)
+	return widget.Fit(widget.Box("what it found", note, words, w, min(h, strings.Count(words, "\n")+3)), w, h)
 }

@@ -11,11 +11,12 @@ import (
 
 // The newest energy study of the workload is two more pictures: what the command tells, with the least measured marked.
 func TestFrontShowsTheEnergyStudyOfItsWorkload(t *testing.T) {
-	d, p := withView(t)
+	d, p := pagetest.Drive(t, New)
+	d.Show(d.Board.Outlook())
 	d.Size(120, 35)
 	d.Press("V", "V", "V")
-	if p.drawn != drawCloud {
-		t.Fatalf("without a study V leads to %v", p.drawn)
+	if p.study.on || p.cloud.picture.drawn != drawCloud {
+		t.Fatalf("without a study V leads to %v", p.cloud.picture.drawn)
 	}
 	l := pagetest.Study(d.Board, "resnet18")
 	d.State.Tasks.Campaigns = []session.Listed{pagetest.Study(d.Board, "other"), l}
@@ -49,11 +50,11 @@ func TestFrontShowsTheEnergyStudyOfItsWorkload(t *testing.T) {
 				t.Errorf("%d lines at %v", len(lines), size)
 			}
 			d.Press("V")
-			p.drawn = max(p.drawn, drawStudyMap)
+			p.study.on = true
 		}
 	}
-	if d.Press("esc"); p.drawn != drawCloud {
-		t.Errorf("esc leads to %v", p.drawn)
+	if d.Press("esc"); p.study.on {
+		t.Error("esc does not leave the study")
 	}
 }
 
@@ -68,7 +69,7 @@ func TestFrontShowsAnEnergyStudyWithoutAModel(t *testing.T) {
 	d.Press("esc")
 	d.Sees("No model is loaded")
 	d.State.Tasks.Campaigns[0].Rows = nil
-	if d.Press("V"); p.onStudy() {
+	if d.Press("V"); p.study.on {
 		t.Error("a study without rows is drawn")
 	}
 }

@@ -10,7 +10,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jtune/internal/figure"
-	"jtune/tui/export"
 	"jtune/tui/page"
 	"jtune/tui/session"
 	"jtune/tui/widget"
@@ -321,8 +320,7 @@ func (p *Page) Files() ([]page.File, error) {
 	if !ok {
 		return nil, nil
 	}
-	svg, list, doc, err := export.FigureFiles(f)
-	return []page.File{{Ending: "svg", Text: svg}, {Ending: "csv", Text: list}, {Ending: "json", Text: doc}}, err
+	return page.FigureFiles(f)
 }
 
 // Copied is the path of the chosen model.

@@ -1,0 +1,255 @@
+package front
+
+import (
+	"fmt"
+	"strings"
+
+	"jtune/internal/text"
+	"jtune/profiles"
+	"jtune/tui/page"
+	"jtune/tui/session"
+	"jtune/tui/widget"
+)
+
+// card describes one mode: predicted, measured, and against what one would have without it.
+type card struct {
+	modes
+	at     int // the mode
+	answer int // the one that is the answer to the limit
+}
+
+// title says which mode the card speaks of. With several batch sizes the
+// best mode of the one that is shown is the answer only where tuning found it.
+func (c card) title() string {
+	v := c.read.Outlook()
+	if s := c.read.Served(); s != nil {
+		if title := c.loadedTitle(s); title != "" {
+			return title
+		}
+	}
+	n, met := v.Batch, c.standing(c.at).Within()
+	switch {
+	case c.pending():
+		return "at the cursor"
+	case c.at != c.answer && n > 0:
+		return fmt.Sprintf("at the cursor, batch %d", n)
+	case c.at != c.answer:
+		return "at the cursor"
+	case met && n > 0 && v.Tuned(c.read.Limit()):
+		return fmt.Sprintf("the answer, batch %d", n)
+	case met && n > 0:
+		return fmt.Sprintf("best of batch %d", n)
+	case met:
+		return "the answer to the limit"
+	case n > 0:
+		return fmt.Sprintf("nearest of batch %d", n)
+	}
+	return "nearest to the limit"
+}
+
+// loadedTitle says what the mode is under a load; "" where it is not the best of its batch size.
+func (c card) loadedTitle(s *session.Served) string {
+	n := c.read.Outlook().Batch
+	switch {
+	case c.at != c.answer:
+		return ""
+	case s.Best.Mode == c.read.Outlook().Known[c.at].Mode && c.sizesTo(s.Best.Batch) == 0:
+		if s.None != nil {
+			return "nearest to the limits"
+		}
+		return "the answer under the load"
+	case c.standing(c.at).Within():
+		return fmt.Sprintf("best of batch %d", n)
+	}
+	return fmt.Sprintf("nearest of batch %d", n)
+}
+
+// line is the card in one line.
+func (c card) line() string {
+	v := c.read.Outlook()
+	pr := v.Known[c.at]
+	time, energy := page.Heads(c.job())
+	text := widget.StyleBold.Render(c.read.ModeText(pr.Mode)) + page.BatchText(v.Batch) +
+		fmt.Sprintf("  %s %s  %.1f W  %.2f %s  ", widget.MS(pr.TimeMS), time, pr.PowerW, pr.EnergyJ(), energy)
+	if under := strings.Join(strings.Fields(strings.Join(c.loadLines(true), " ")), " "); under != "" {
+		text += under + "  "
+	}
+	if v.About(pr.Mode).Measured() {
+		return text + "measured"
+	}
+	return text + fmt.Sprintf("predicted (%s – %s ms, %.1f – %.1f W)", widget.MS(pr.TimeLoMS),
+		widget.MS(pr.TimeHiMS), pr.PowerLoW, pr.PowerHiW)
+}
+
+// lines is the card in w columns; a short one has no more than the numbers and the verdict.
+func (c card) lines(w int, short bool) string {
+	v := c.read.Outlook()
+	about, job := v.About(v.Known[c.at].Mode), c.job()
+	title := widget.StyleBold.Render(c.read.ModeText(about.Predicted.Mode))
+	if name := c.read.NameOf(about.Predicted.Mode); name != "" {
+		title += " = " + name
+	}
+	lines := append([]string{title}, c.numbers(about)...)
+	if got := about.Doubted.V; about.Doubted.OK {
+		lines = append(lines,
+			widget.StyleWarn.Render("read "+page.Takes(job, got)), widget.StyleWarn.Render("disagrees with all others"))
+	}
+	under := c.loadLines(short)
+	if short && under != nil && !about.Doubted.OK { // in the place of the energy, for the verdict to stay
+		lines = lines[:len(lines)-1]
+	}
+	lines = append(lines, under...)
+	if short {
+		verdict, _, _ := strings.Cut(c.status(), "\n")
+		return strings.Join(append(lines, verdict), "\n")
+	}
+	if n := v.Batch; n > 0 {
+		lines = append(lines, fmt.Sprintf("%7s ms/sample", text.Of(v.Known[c.at].TimeMS/float64(n))))
+	}
+	if speed, energy := page.PerUnit(job, v.Known[c.at].Measured, v.Batch); speed != "" {
+		lines = append(lines, speed, energy)
+	}
+	if n := session.MinibatchesPerEpoch(v.Model, c.read.Work().List); n > 0 {
+		lines = append(lines, fmt.Sprintf("%7.1f min/epoch", v.Known[c.at].TimeMS*float64(n)/60000))
+	}
+	lines = append(lines, c.status())
+	return strings.Join(append(lines, c.versus(w)...), "\n")
+}
+
+// numbers are time, power and energy: predicted in their bands, or beside what was measured.
+func (c card) numbers(about session.About) []string {
+	perTime, perEnergy := page.Heads(c.job())
+	pr, got := about.Predicted, about.Reading
+	if !about.Measured() {
+		return []string{
+			fmt.Sprintf("%7s %-5s (%s – %s)", widget.MS(pr.TimeMS), perTime, widget.MS(pr.TimeLoMS),
+				widget.MS(pr.TimeHiMS)),
+			fmt.Sprintf("%7.1f W     (%.1f – %.1f)", pr.PowerW, pr.PowerLoW, pr.PowerHiW),
+			fmt.Sprintf("%7.2f %s", pr.EnergyJ(), perEnergy),
+		}
+	}
+	row := func(name, predicted, measured string, off float64) string {
+		return fmt.Sprintf("%-5s%9s %8s %6s", name, predicted, measured, widget.SignedPct(off))
+	}
+	off, said := session.Against(got.Measured, pr.Measured), "predicted"
+	told, read := page.FiguresIn(pr), page.FiguresOf(got.Measured)
+	if about.Fitted {
+		said = "fitted"
+	}
+	return []string{
+		widget.StyleDim.Render(fmt.Sprintf("%-5s%9s %8s %6s", "", said, "measured", "off")),
+		row(perTime, told.MS, read.MS, off.TimePct),
+		row("W", told.W, read.W, off.PowerPct),
+		row(perEnergy, told.J, read.J, off.EnergyPct),
+	}
+}
+
+// loadLines are those of the card about the load; nil without one.
+func (c card) loadLines(short bool) []string {
+	s := c.read.Served()
+	if s == nil {
+		return nil
+	}
+	o := s.AtMode(c.at)
+	late := "the queue only grows"
+	if ms := widget.MS(o.LatencyMS); o.Rho <= 1 && ms != widget.Dash {
+		late = fmt.Sprintf("%7s ms %s", ms, session.QuantileText(s.Quantile))
+	}
+	lines := []string{late}
+	if short {
+		return lines
+	}
+	if s.Load.Open() {
+		lines = append(lines, fmt.Sprintf("%7.0f %% busy", 100*min(o.Rho, 1)))
+	}
+	if per := s.UnitsPerRequest(c.job()); o.JPerUnit > 0 && s.Load.Open() { // else it is that of a batch, below
+		lines = append(lines, fmt.Sprintf("%7s/%s with waiting", session.UnitEnergyText(o.JPerUnit/per),
+			c.job().UnitName()))
+	}
+	if by := c.sizesTo(s.Best.Batch); by != 0 {
+		lines = append(lines, widget.StyleDim.Render(fmt.Sprintf("batch %d is better: %s shows it", s.Best.Batch,
+			c.read.Keys().Answer.Label())))
+	}
+	return lines
+}
+
+// status says where the mode stands against the limit, and whether the board runs in it.
+func (c card) status() string {
+	point, standing := c.read.Outlook().Known[c.at], c.standing(c.at)
+	text := page.StandingText(standing)
+	if c.pending() {
+		text = widget.StyleDim.Render("working out the load …")
+	}
+	if standing.Limited && !standing.Within() && c.standing(c.answer).Within() {
+		text += "\n" + widget.StyleDim.Render(c.read.Keys().Answer.Label()+" goes to the best within")
+	}
+	if j := c.read.Task(); c.read.Busy() && j.Kind == session.Verifying && j.Progress.Step.Mode == point.Mode {
+		text += "\n" + widget.StyleAsk.Render(phaseText(j.Progress))
+	} else if c.read.Outlook().About(point.Mode).Doubted.OK {
+		text += "\n" + widget.StyleWarn.Render("in doubt: "+c.read.Keys().Verify.Label()+" measures again")
+	} else if standing.Predicted() {
+		if weak := c.read.Outlook().Model.Weakness(); weak != "" {
+			text += "\n" + widget.StyleWarn.Render("a guess: "+weak)
+		}
+		text += "\n" + widget.StyleDim.Render("not measured yet: "+c.read.Keys().Verify.Label()+" measures")
+	}
+	if m := c.read.Present(); m.OK && m.V == point.Mode {
+		text += "\n" + widget.StyleGood.Render("the board is in it")
+		if w := c.read.Sample().Reading.TotalW; w.OK {
+			text += fmt.Sprintf(": %.1f W", w.V)
+			if !c.read.Busy() {
+				text += " idle"
+			}
+		}
+	}
+	return text
+}
+
+// phaseText is where the measurement of a mode stands.
+func phaseText(pr profiles.Progress) string {
+	if pr.Phase == profiles.Measuring && pr.Of > 0 {
+		return fmt.Sprintf("%s %d of %d", pr.Phase, pr.Minibatch, pr.Of)
+	}
+	return pr.Phase.String() + " …"
+}
+
+// versus compares the mode with MAXN, the presets and the present, as jtune choose does.
+func (c card) versus(w int) []string {
+	v := c.read.Outlook()
+	present := session.Standing{Mode: c.read.Present(), Locked: c.read.Locked()}
+	rows := [][3]string{{"against", "time", "power"}}
+	inTime, inPower := 10, 0
+	for _, d := range v.Compare(c.at, c.read.Presets(), present).Distinct() {
+		if d.Other.Mode == v.Known[c.at].Mode {
+			continue
+		}
+		time, power := widget.SignedPct(d.TimePct), widget.SignedPct(d.PowerPct)
+		if !d.Measured {
+			time = widget.SignedRange(d.Lo.TimePct, d.Hi.TimePct)
+			power = widget.SignedRange(d.Lo.PowerPct, d.Hi.PowerPct)
+		}
+		rows = append(rows, [3]string{d.Name, time, power})
+		inTime, inPower = max(inTime, widget.Width(time)), max(inPower, widget.Width(power))
+	}
+	inPower = max(inPower, 20-inTime) // a wide range of time takes what power leaves
+	const shortest = 4                // of a name
+	name := max(shortest, min(24, w-inTime-inPower-2))
+	var lines []string
+	for _, r := range rows {
+		lines = append(lines, fmt.Sprintf("%-*s %*s %*s", name, short(r[0], name), inTime, r[1], inPower, r[2]))
+	}
+	lines[0] = widget.StyleDim.Render(lines[0])
+	return lines
+}
+
+// short makes the names of a mode fit w columns: first what all presets' names begin with goes,
+// then the mode's other names.
+func short(name string, w int) string {
+	if widget.Width(name) > w {
+		name = strings.ReplaceAll(name, "MODE_", "")
+	}
+	if widget.Width(name) > w {
+		name, _, _ = strings.Cut(name, " = ")
+	}
+	return strings.TrimRight(widget.Cut(name, w), " ")
+}

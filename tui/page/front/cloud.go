@@ -1,0 +1,191 @@
+package front
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jtune/internal/axis"
+	"jtune/optimize"
+	"jtune/tui/page"
+	"jtune/tui/session"
+	"jtune/tui/widget"
+)
+
+// cloud is the view of all modes of a model as far as they are known: the front, and the choice under the limit. From
+// here a mode goes onto the board.
+type cloud struct {
+	axes
+	filter  filter
+	rivals  rivals
+	picture picture
+	study   *study // the picture after the last one
+	limits  page.LimitLine
+	dots    widget.Cloud
+	top     int // first row of the plot on the page
+	cursor  int // index of the space
+	large   bool
+	group   int // 0: none; else knob group-1, the modes that share the cursor's setting
+	tab     widget.Table
+	seek    bool // the cursor goes to the answer, and the page to its batch size, once that is worked out
+	atBest  bool // the cursor was on the best of a batch size when another was asked for
+	// answered is the last answer that was worked out.
+	answered struct {
+		of answerKey
+		at int
+	}
+}
+
+// answerKey is what an answer depends on.
+type answerKey struct {
+	view   *session.Outlook
+	served *session.Served
+	limit  optimize.Limit
+	text   string // of the filter
+}
+
+var _ view = (*cloud)(nil)
+
+func newCloud(s *shared, study *study) *cloud {
+	c := &cloud{axes: axes{modes: modes{s}, linear: map[string]bool{}}, rivals: rivals{read: s.read}, study: study}
+	c.filter.axes = &c.axes
+	c.tab = newFrontTable(s.read.Keys().ListKeys())
+	return c
+}
+
+// typing reports whether a filter or limits are typed.
+func (c *cloud) typing() bool { return c.filter.typing() || c.limits.Typing() }
+
+// paste writes what the terminal pastes where one types.
+func (c *cloud) paste(m tea.PasteMsg) {
+	switch {
+	case c.limits.Typing():
+		c.limits.Update(m)
+	case c.filter.typing():
+		c.filter.input.Update(m)
+	}
+}
+
+// stopTyping drops what was typed.
+func (c *cloud) stopTyping() {
+	c.filter.input = nil
+	c.limits.Close()
+}
+
+// goTo puts the cursor on a mode; the part that shows goes with it.
+func (c *cloud) goTo(i int) {
+	c.cursor = i
+	if c.dots.Zoom.Steps > 0 {
+		c.dots.Zoom = c.dots.Zoom.Follow(c.points().Share(i))
+	}
+}
+
+// scales returns those of the part that shows.
+func (c *cloud) scales() (x, y axis.Scale) {
+	all := c.points()
+	return c.dots.Zoom.Of(all.X, all.Y)
+}
+
+// front lists the members of the front as drawn, left to right.
+func (c *cloud) front() []int {
+	if c.filter.passing() != nil {
+		return c.filter.front
+	}
+	return c.trade().Front(nil)
+}
+
+// shown lists the modes that pass the filter.
+func (c *cloud) shown() []int {
+	if pass := c.filter.passing(); pass != nil {
+		return pass
+	}
+	out := make([]int, len(c.read.Outlook().Known))
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// listed is the front with the cursor's mode in its place, also where that is
+// off the front, and that place.
+func (c *cloud) listed() (list []int, at int) {
+	f := c.front()
+	if at = slices.Index(f, c.cursor); at >= 0 {
+		return f, at
+	}
+	xs, _ := c.columns()
+	if at = slices.IndexFunc(f, func(m int) bool { return xs[m] > xs[c.cursor] }); at < 0 {
+		at = len(f)
+	}
+	return slices.Insert(slices.Clone(f), at, c.cursor), at
+}
+
+// answer is the answer to the limit among the modes that pass the filter.
+func (c *cloud) answer() int {
+	pass := c.filter.passing()
+	of := answerKey{c.read.Outlook(), c.read.Served(), c.read.Limit(), c.filter.of.text}
+	switch {
+	case c.answered.of == of:
+	case of.served != nil:
+		c.answered.of, c.answered.at = of, of.served.AnswerAmong(pass)
+	default:
+		c.answered.of, c.answered.at = of, of.view.AnswerAmong(of.limit, pass)
+	}
+	return c.answered.at
+}
+
+// toAnswer goes to the answer; under a load also to its batch size.
+func (c *cloud) toAnswer() page.Intent {
+	if s := c.read.Served(); s != nil && c.filter.passing() == nil {
+		if by := c.sizesTo(s.Best.Batch); by != 0 {
+			c.seek = true
+			return page.Size(by)
+		}
+	}
+	c.goTo(c.answer())
+	return nil
+}
+
+// toSize shows the next batch size, or the one before, where there are several.
+func (c *cloud) toSize(by int) page.Intent {
+	if c.read.Outlook().Batches() == nil {
+		return nil
+	}
+	c.atBest = c.cursor == c.answer()
+	return page.Size(by)
+}
+
+// limited follows another limit.
+func (c *cloud) limited() {
+	if c.read.Outlook() != nil {
+		c.seek = true
+		c.goTo(c.answer())
+	}
+}
+
+// outlookShown follows another outlook: a mode off the answer stays under the cursor.
+func (c *cloud) outlookShown(m page.OutlookShown) page.Intent {
+	c.seek = c.seek || !m.Same
+	if !m.Same || c.cursor == m.Before.Answer(c.read.Limit()) {
+		c.goTo(c.answer())
+	}
+	return c.rivals.find()
+}
+
+// served takes what was worked out under the load: the cursor goes to the answer, in its batch size.
+func (c *cloud) served() page.Intent {
+	s := c.read.Served()
+	switch {
+	case s == nil:
+	case c.seek:
+		if by := c.sizesTo(s.Best.Batch); by != 0 {
+			return page.Size(by)
+		}
+		c.seek = false
+		c.goTo(c.answer())
+	case c.atBest:
+		c.atBest = false
+		c.goTo(c.answer())
+	}
+	return nil
+}

@@ -1,0 +1,64 @@
+package front
+
+import (
+	"strings"
+
+	"jtune/internal/figure"
+	"jtune/optimize"
+	"jtune/tui/export"
+	"jtune/tui/page"
+	"jtune/tui/session"
+)
+
+// Copied is the mode under the cursor.
+func (c *cloud) Copied() string { return c.read.ModeText(c.read.Outlook().Known[c.cursor].Mode) }
+
+// figure is the map or the curves around the mode under the cursor.
+func (c *cloud) figure() figure.Figure {
+	v := c.read.Outlook()
+	return c.picture.figure(v, v.Known[c.cursor].Mode, c.read.Limit())
+}
+
+// Files are the front as it is drawn, and its members.
+func (c *cloud) Files() ([]page.File, error) {
+	if c.picture.drawn != drawCloud {
+		return page.FigureFiles(c.figure())
+	}
+	if s := c.read.Served(); s != nil {
+		return c.servedFiles(s)
+	}
+	v := c.read.Outlook()
+	points := export.Points{Known: v.Known, Standings: v.Standings(c.read.Limit()), Virtual: v.Model.Provenance.Virtual}
+	members := export.NewCloud(points, c.front())
+	f := v.CloudOf(c.trade())
+	x, y := c.scales()
+	f.X.Part, f.Panels[0].Axis.Part = &x, &y
+	xs, ys := c.columns()
+	mark := func(at int, name string) {
+		f.Panels[0].Marks = append(f.Panels[0].Marks, figure.Mark{Point: figure.At(xs[at], ys[at]), Name: name})
+	}
+	for _, m := range c.marks() {
+		mark(m.At, m.Name)
+	}
+	mark(c.cursor, c.Copied())
+	list, doc, err := members.Tables()
+	return []page.File{
+		{Ending: "svg", Text: export.FigureSVG(f)},
+		{Ending: "csv", Text: list},
+		{Ending: "json", Text: doc},
+	}, err
+}
+
+// servedFiles are the front under the load as it is drawn, and its members.
+func (c *cloud) servedFiles(s *session.Served) ([]page.File, error) {
+	virtual, energy := c.read.Outlook().Model.Provenance.Virtual, c.trade().Up.Word == "energy"
+	list := s.Front(energy)
+	standings := make([]optimize.Standing, len(list))
+	for i := range list {
+		standings[i] = s.Standing(list[i].Setting)
+	}
+	var table strings.Builder
+	err := export.ServedCSV(&table, s.Ask, list, standings, virtual)
+	return []page.File{{Ending: "svg", Text: export.FigureSVG(s.Figure(list, energy))},
+		{Ending: "csv", Text: table.String()}}, err
+}

@@ -1,0 +1,55 @@
+package front
+
+import (
+	"strings"
+
+	"jtune/tui/page"
+	"jtune/tui/widget"
+)
+
+// columnIs is the last column of the table.
+const columnIs = 8
+
+func newFrontTable(keys widget.ListKeys) widget.Table {
+	return widget.Table{Keys: keys, Cols: []widget.Column{
+		{Title: "front mode", Width: 20, Whole: true},
+		{Title: "", Width: 1}, // where it stands
+		{Title: "ms/mb", Width: 7, Right: true},
+		{Title: "95 %", Width: 15, Drop: 4},
+		{Title: "W", Width: 5, Right: true},
+		{Title: "95 %", Width: 13, Drop: 5},
+		{Title: "J/mb", Width: 6, Right: true, Drop: 1},
+		{Title: "state", Width: 13, Drop: 2},
+		{Title: "is", Width: 10, Drop: 3},
+	}}
+}
+
+// table is the front as a table, in the order of the plot.
+func (c *cloud) table(w, h int) string {
+	v, front := c.read.Outlook(), c.front()
+	c.tab.Cols[2].Title, c.tab.Cols[6].Title = page.Heads(c.job())
+	s := c.read.Served()
+	if c.tab.Cols[3].Off = s != nil; s != nil {
+		c.tab.Cols[2].Title = page.LatencyHead(s)
+	}
+	f, at := c.listed()
+	c.tab.Rows, c.tab.Cursor = len(f), at
+	c.tab.Cell = func(row, col int) string {
+		pr := v.Known[f[row]]
+		n := page.FiguresIn(pr)
+		if col < columnIs {
+			standing, ms := c.standing(f[row]), n.MS
+			if s != nil {
+				ms = page.LatencyCell(s, f[row], row == at)
+			}
+			return [...]string{c.read.ModeText(pr.Mode), page.StandingMark(standing), ms, n.BandMS, n.W, n.BandW, n.J,
+				standing.Brief()}[col]
+		}
+		what := c.called(f[row])
+		if len(f) > len(front) && row == at {
+			what = strings.TrimRight("off it "+what, " ")
+		}
+		return what
+	}
+	return c.tab.Render(w, h)
+}

@@ -1,0 +1,166 @@
+package front
+
+import (
+	"math"
+	"slices"
+
+	"jtune/internal/axis"
+	"jtune/optimize"
+	"jtune/tegra"
+	"jtune/tui/page"
+)
+
+// along walks the front: to its neighbour, or from a mode off the front to
+// the member nearest across. The table lists that mode too.
+func (c *cloud) along(by int) page.Intent {
+	if c.picture.drawn != drawCloud {
+		return c.step(false, by)
+	}
+	list, at := c.front(), 0
+	switch {
+	case len(list) == 0:
+		return nil
+	case c.asTab:
+		list, at = c.listed()
+	case slices.Contains(list, c.cursor):
+		at = slices.Index(list, c.cursor)
+	default:
+		by, at = 0, c.nearOnFront(list)
+	}
+	c.goTo(list[min(max(0, at+by), len(list)-1)])
+	return nil
+}
+
+// stride walks a twentieth of the front.
+func (c *cloud) stride(by int) page.Intent { return c.along(by * max(1, len(c.front())/strides)) }
+
+// halfStride walks half as far.
+func (c *cloud) halfStride(by int) page.Intent { return c.along(by * max(1, len(c.front())/strides/2)) }
+
+// toEnd goes to the first member of the front, or to the last.
+func (c *cloud) toEnd(by int) page.Intent {
+	switch f := c.front(); {
+	case len(f) == 0:
+	case by > 0:
+		c.goTo(f[len(f)-1])
+	default:
+		c.goTo(f[0])
+	}
+	return nil
+}
+
+// nearOnFront returns the place in a front of the member nearest across to the
+// cursor's mode.
+func (c *cloud) nearOnFront(f []int) int {
+	xs, _ := c.columns()
+	x := math.Log(xs[c.cursor])
+	at, least := 0, math.Inf(1)
+	for i, m := range f {
+		if d := math.Abs(math.Log(xs[m]) - x); d < least {
+			at, least = i, d
+		}
+	}
+	return at
+}
+
+// off walks to the nearest mode above (by < 0) or below in the plot.
+func (c *cloud) off(by int) page.Intent {
+	if c.picture.drawn != drawCloud {
+		return c.step(true, -by)
+	}
+	if c.asTab {
+		return c.along(by)
+	}
+	xs, ys := c.columns()
+	x0, y0 := math.Log(xs[c.cursor]), ys[c.cursor]
+	drawn := axis.Finite(x0)
+	best, least := -1, math.Inf(1)
+	for _, i := range c.shown() {
+		dy := (ys[i] - y0) / y0
+		if float64(by)*dy >= 0 {
+			continue
+		}
+		dx := math.Log(xs[i]) - x0
+		if !drawn { // from a mode whose queue only grows
+			dx = 0
+		}
+		if d := math.Abs(dy) + 4*math.Abs(dx); d < least {
+			best, least = i, d
+		}
+	}
+	if best >= 0 {
+		c.goTo(best)
+	}
+	return nil
+}
+
+// step moves the cursor along a knob of what is drawn: across, or upward in a map. Where the
+// board has no such mode it stays.
+func (c *cloud) step(upward bool, by int) page.Intent {
+	k, any := c.picture.knob(upward)
+	if !any {
+		return nil
+	}
+	v := c.read.Outlook()
+	values, mode := c.read.Space().Values(k), v.Known[c.cursor].Mode
+	for i, value := range values {
+		if value == mode.Value(k) && i+by >= 0 && i+by < len(values) {
+			next := mode.Values()
+			next[k] = int64(values[i+by])
+			if at, ok := v.Index(tegra.ModeOfValues(next)); ok {
+				c.goTo(at)
+			}
+			break
+		}
+	}
+	return nil
+}
+
+// zoomBy zooms around the cursor.
+func (c *cloud) zoomBy(steps int) page.Intent {
+	x, y := c.points().Share(c.cursor)
+	c.dots.Zoom = c.dots.Zoom.By(steps, x, y)
+	return nil
+}
+
+// moveLimit shifts the power limit by a watt (or the time limit by 5 %) and
+// takes the cursor to the new answer.
+func (c *cloud) moveLimit(steps int) page.Intent {
+	by := float64(steps)
+	l := c.read.Limit()
+	if v, loaded := c.read.Load(); loaded && v.LatencyMS > 0 {
+		v.LatencyMS = max(0.01, v.LatencyMS*math.Pow(1.05, by))
+		return page.Limits{Limit: l, Serving: &v}
+	}
+	switch {
+	case l.TimeMS > 0:
+		l.TimeMS = max(0.01, l.TimeMS*math.Pow(1.05, by)) // up and down again is where it was
+	case l.PowerW > 0:
+		l.PowerW = max(1, math.Round(l.PowerW)+by)
+	default:
+		l = optimize.Limit{PowerW: max(1, math.Round(c.read.Outlook().Known[c.cursor].PowerW)+by)}
+	}
+	return page.Limit(l)
+}
+
+// Click puts the cursor on the mode that is drawn nearest to a cell; the part
+// that shows stays where it is.
+func (c *cloud) Click(x, y int) bool {
+	fx, fy, ok := c.dots.Under(x, y-c.top)
+	if !ok {
+		return false
+	}
+	if i, ok := c.points().Nearest(fx, fy); ok {
+		c.cursor = i
+	}
+	return true
+}
+
+// Wheel zooms around the mouse.
+func (c *cloud) Wheel(x, y, by int) bool {
+	fx, fy, ok := c.dots.Under(x, y-c.top)
+	if ok {
+		c.dots.Zoom = c.dots.Zoom.Around(-by, fx, fy)
+	}
+	return ok
+}
