@@ -6,5 +6,5 @@
 //	Measure(setting) ◄──► Tune (learn.Surrogate) ──► a measured mode within the limit
 //	[]tegra.Measured ──► Design ──► the next mode of a campaign
 //
-// Package optimize/bench scores it on measured sweeps.
+// Package optimize/lab/bench scores it on measured sweeps.
 package optimize

@@ -87,6 +87,9 @@ func roomOf(pkg string) string {
 // ofTests reports whether a package holds what tests share: tegra/tegratest.
 func ofTests(pkg string) bool { return path.Base(pkg) == path.Base(path.Dir(pkg))+"test" }
 
+// ofLaboratory reports whether a package holds the papers' figures and scores, which the product never needs.
+func ofLaboratory(pkg string) bool { return slices.Contains(strings.Split(pkg, "/"), "lab") }
+
 // fault says how an import points against the plan, or "".
 func fault(from, to string) string {
 	room := roomOf(from)
@@ -101,6 +104,8 @@ func fault(from, to string) string {
 			return "another page"
 		case ofTests(pkg) && !ofTests(from):
 			return "what tests share"
+		case ofLaboratory(pkg) && !ofLaboratory(from) && room != "tui/cli":
+			return "the laboratory"
 		case there == room, there == "internal", slices.Contains(mayImport[room], there):
 			return ""
 		}
@@ -179,6 +184,9 @@ func TestImportsAgainstThePlanAreFound(t *testing.T) {
 		{"tui/widget", "jtune/tegra", true},
 		{"tui/widget/chart", "jtune/internal/axis", false},
 		{"tui/cli", "jtune/tui/page", true},
+		{"tui/session", "jtune/optimize/lab/bench", true},
+		{"tui/session/lab/reproduce", "jtune/optimize/lab/bench", false},
+		{"tui/cli", "jtune/optimize/lab/bench", false},
 		{"internal/stats", "jtune/tegra", true},
 		{"internal/tools/demo", "jtune/tui", false},
 		{"tui/session", "charm.land/bubbletea/v2", true},

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"jtune/learn"
-	"jtune/optimize/bench"
+	"jtune/optimize/lab/bench"
 	"jtune/tui/session"
 )
 

@@ -13,7 +13,7 @@ import (
 	"jtune/internal/text"
 	"jtune/tegra"
 	"jtune/tegra/virtual"
-	"jtune/tui/session/fidelity"
+	"jtune/tui/session/lab/fidelity"
 )
 
 func (a *app) fidelity() *cobra.Command {

@@ -16,8 +16,8 @@ import (
 	"jtune/internal/text"
 	"jtune/tegra"
 	"jtune/tui/export"
-	"jtune/tui/session/fidelity"
-	"jtune/tui/session/reproduce"
+	"jtune/tui/session/lab/fidelity"
+	"jtune/tui/session/lab/reproduce"
 )
 
 func (a *app) reproduce() *cobra.Command {

@@ -18,7 +18,7 @@ import (
 	"jtune/tegra"
 	"jtune/tegra/sweep"
 	"jtune/tegra/virtual/physics"
-	"jtune/tui/session/fidelity"
+	"jtune/tui/session/lab/fidelity"
 )
 
 // files are the measured sweeps by workload.

@@ -4,7 +4,7 @@ import (
 	"jtune/tegra"
 	"jtune/tegra/virtual"
 	"jtune/tegra/virtual/physics"
-	"jtune/tui/session/fidelity"
+	"jtune/tui/session/lab/fidelity"
 )
 
 // metric is what is measured of a mode.

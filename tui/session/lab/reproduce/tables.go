@@ -7,7 +7,7 @@ import (
 
 	"jtune/internal/figure"
 	"jtune/learn/baseline/nn"
-	"jtune/optimize/bench"
+	"jtune/optimize/lab/bench"
 	"jtune/profiles/record"
 )
 

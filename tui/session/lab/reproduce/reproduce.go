@@ -1,7 +1,7 @@
 // Package reproduce runs the studies of the papers again: each published result of a method beside this program's own.
 //
 //	figures.csv ──► Figure ──► lab (sweeps: measured files, else virtual boards) ──► own values
-//	                                └── optimize/bench, learn, profiles       └──► verdict ──► Report
+//	                                └── optimize/lab/bench, learn, profiles       └──► verdict ──► Report
 //
 // Package fidelity holds the virtual boards against the figures of hardware; here are those of methods: errors of
 // predictors, penalties of choices, sizes of spaces. No value is stored.
@@ -17,7 +17,7 @@ import (
 	"sync"
 
 	"jtune/internal/figure"
-	"jtune/tui/session/fidelity"
+	"jtune/tui/session/lab/fidelity"
 )
 
 // Figure is one published result and how it is worked out again.

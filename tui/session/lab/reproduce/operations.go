@@ -10,7 +10,7 @@ import (
 	"jtune/internal/stats"
 	"jtune/learn"
 	"jtune/optimize"
-	"jtune/optimize/bench"
+	"jtune/optimize/lab/bench"
 	"jtune/tegra"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"jtune/tui/session/fidelity"
+	"jtune/tui/session/lab/fidelity"
 )
 
 // run runs studies in their short form.

@@ -6,7 +6,7 @@ import (
 
 	"jtune/learn"
 	"jtune/learn/baseline/nn"
-	"jtune/optimize/bench"
+	"jtune/optimize/lab/bench"
 	"jtune/profiles"
 	"jtune/profiles/harness"
 	"jtune/profiles/record"

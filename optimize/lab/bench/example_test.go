@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"jtune/optimize/bench"
+	"jtune/optimize/lab/bench"
 	"jtune/tegra"
 )
 

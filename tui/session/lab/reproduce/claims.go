@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"jtune/tui/session/fidelity"
+	"jtune/tui/session/lab/fidelity"
 )
 
 // Claim is a take-away of a paper, and which published figures stand for it.

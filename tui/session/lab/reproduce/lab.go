@@ -16,7 +16,7 @@ import (
 
 	"jtune/learn"
 	"jtune/learn/baseline/nn"
-	"jtune/optimize/bench"
+	"jtune/optimize/lab/bench"
 	"jtune/tegra"
 	"jtune/tegra/sweep"
 	"jtune/tegra/virtual"

@@ -11,7 +11,7 @@ import (
 	"jtune/learn"
 	"jtune/learn/baseline/nn"
 	"jtune/optimize"
-	"jtune/optimize/bench"
+	"jtune/optimize/lab/bench"
 	"jtune/tegra"
 	"jtune/tegra/virtual/physics"
 )
