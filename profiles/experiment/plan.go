@@ -163,11 +163,12 @@ type Metered struct {
 
 // Setting is one thing that is run.
 type Setting struct {
-	Name     string
-	Mode     tegra.Mode
-	Workload workload.Workload
-	Settings record.Settings
-	Idle     bool // nothing runs
+	Name      string
+	Mode      tegra.Mode
+	Workload  workload.Workload
+	Settings  record.Settings
+	Governors tegra.Governors // of clocks that Settings leave free; "": those that the board was found with
+	Idle      bool            // nothing runs
 	// Of a virtual board, during this setting: what the data lie on, "" for its own, and which unit it is.
 	Medium string
 	Unit   tegra.Val[int]

@@ -279,7 +279,12 @@ func (r Report) Text(w io.Writer) error {
 	for _, t := range r.Takeaway {
 		fmt.Fprintf(&b, "- %s\n", t)
 	}
-	for line := range strings.Lines(b.String()) {
+	return WriteFolded(w, b.String())
+}
+
+// WriteFolded writes a report 80 columns wide, tables as they are.
+func WriteFolded(w io.Writer, report string) error {
+	for line := range strings.Lines(report) {
 		line, indent := strings.TrimRight(line, " \n"), ""
 		if strings.HasPrefix(line, "- ") {
 			indent = "  "

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -10,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"jtune/internal/text"
 	"jtune/profiles/experiment"
 	"jtune/tegra"
 	"jtune/tegra/virtual"
@@ -29,7 +29,8 @@ func (a *app) experiment() *cobra.Command {
 		fmt.Fprintf(&about, "%s (%s)\n\n", e.Name, e.Title)
 	}
 	names = append(names, allOfThem, devicesOfAll)
-	fmt.Fprintf(&about, "%s (%s)\n\n%s (%s)\n\n%s (%s)\n\n", energyOf, aboutEnergy, allOfThem, aboutAll, devicesOfAll,
+	energy := experiment.Energy()
+	fmt.Fprintf(&about, "%s (%s)\n\n%s (%s)\n\n%s (%s)\n\n", energy.Name, energy.Title, allOfThem, aboutAll, devicesOfAll,
 		aboutDevices)
 	cmd := &cobra.Command{
 		Use:   "experiment [NAME [WORKLOAD]]",
@@ -104,17 +105,17 @@ func (a *app) experiment() *cobra.Command {
 						return err
 					}
 				}
-				rep := a.reporter(s.Device)
-				ctx, orders := s.Obey(cmd.Context(), session.TaskSpec{Kind: session.Profiling, Workload: r.Workload},
-					r.Dir != "", rep.line)
-				defer orders.End()
-				r.Gate = orders.Gate
-				by := obeying{rep, orders, drawing{plots, svg}}
-				if args[0] == allOfThem {
-					return a.doExperiments(ctx, s, r, list, workload, by)
+				draw := drawing{svg: svg}
+				if plots {
+					draw.shown = math.MaxInt
 				}
-				return a.doExperiment(ctx, s, r, by,
-					func(x experimentJSON) error { return printJSON(a.out, x) })
+				return a.obeying(cmd.Context(), s, r, draw, func(ctx context.Context, by obeying) error {
+					if args[0] == allOfThem {
+						return a.doExperiments(ctx, s, r, list, workload, by)
+					}
+					by.quiet = a.asJSON
+					return a.doExperiment(ctx, s, r, by)
+				})
 			})
 		},
 	}
@@ -142,7 +143,7 @@ func (a *app) experiment() *cobra.Command {
 		"left (--no-device on other machines) or one of several; several times")
 	f.StringArrayVar(&meter, "meter", nil,
 		"baseload: `STATE=W`, what a meter at the supply read in idle state i, ii, iii or iv; several times")
-	f.StringVar(&r.Dir, "out", "", "record folder, new (default below the data directory)")
+	f.StringVar(&r.Dir, "out", "", "record `DIR`, new (default below the data directory)")
 	f.BoolVar(&r.Resume, "resume", false, "continue the same experiment in --out DIR")
 	f.BoolVar(&r.RedoFailed, "redo-failed", false, "with --resume: repeat the settings that failed")
 	a.jsonFlag(f)
@@ -157,8 +158,6 @@ const mostUnits = 100
 const (
 	allOfThem    = "all"
 	aboutAll     = "all of them, one after another, each in a folder of its own"
-	energyOf     = "energy"
-	aboutEnergy  = "the clocks of least energy for a request, against the governors"
 	devicesOfAll = "devices"
 	aboutDevices = "epochs of a workload, or of all, on every virtual board: time and energy on a logarithmic scale"
 )
@@ -254,22 +253,34 @@ func (a *app) listExperiments() error {
 		}
 		rows = append(rows, []string{e.Name, e.Title, def})
 	}
-	rows = append(rows, []string{energyOf, aboutEnergy, "needs WORKLOAD"}, []string{allOfThem, aboutAll, "as above"},
+	energy := experiment.Energy()
+	rows = append(rows, []string{energy.Name, energy.Title, "needs WORKLOAD"}, []string{allOfThem, aboutAll, "as above"},
 		[]string{devicesOfAll, aboutDevices, "all workloads"})
 	return table(a.out, rows...)
 }
 
-// obeying is how experiments show their progress and take orders.
+// obeying is how experiments show their progress, take orders and print what they found.
 type obeying struct {
-	rep    *reporter
-	orders *session.Orders
+	rep       *reporter
+	orders    *session.Orders
+	documents *[]any // takes the JSON document; nil: it is printed
+	quiet     bool   // the folder is not named
 	drawing
 }
 
-// drawing says how the settings of an experiment are drawn.
+// drawing says how what an experiment found is drawn.
 type drawing struct {
-	terminal bool
-	svg      string // a folder; "": not
+	shown int    // figures, in the terminal
+	svg   string // a folder; "": not
+}
+
+// obeying runs experiments as a task that other jtunes can pause and stop.
+func (a *app) obeying(ctx context.Context, s *session.Session, r session.ExperimentRequest, draw drawing,
+	do func(context.Context, obeying) error) error {
+	rep := a.reporter(s.Device)
+	ctx, orders := s.Obey(ctx, session.TaskSpec{Kind: session.Profiling, Workload: r.Workload}, r.Dir != "", rep.line)
+	defer orders.End()
+	return do(ctx, obeying{rep: rep, orders: orders, drawing: draw})
 }
 
 // doExperiments runs several and says at the end which of them could not run.
@@ -278,7 +289,8 @@ func (a *app) doExperiments(ctx context.Context, s *session.Session, r session.E
 	type failure struct{ names, why string }
 	var failed []failure
 	missing := 0
-	documents := []experimentJSON{} // one array, of those that ran
+	documents := []any{} // one array, of those that ran
+	by.documents, by.quiet = &documents, a.asJSON
 	var interrupted error
 	dir := r.Dir
 	for i, e := range list {
@@ -295,10 +307,7 @@ func (a *app) doExperiments(ctx context.Context, s *session.Session, r session.E
 			if i > 0 && !a.asJSON {
 				fmt.Fprintln(a.out)
 			}
-			err = a.doExperiment(ctx, s, one, by, func(x experimentJSON) error {
-				documents = append(documents, x)
-				return nil
-			})
+			err = a.doExperiment(ctx, s, one, by)
 		}
 		if ctx.Err() != nil {
 			interrupted = err
@@ -378,10 +387,9 @@ func (a *app) compareDevices(workload string, runs []string) error {
 	return nil
 }
 
-// doExperiment runs one and prints its report; with --json, document takes it.
-func (a *app) doExperiment(ctx context.Context, s *session.Session, r session.ExperimentRequest,
-	by obeying, document func(experimentJSON) error) error {
-	by.rep.done = 0
+// doExperiment runs one and prints what it found.
+func (a *app) doExperiment(ctx context.Context, s *session.Session, r session.ExperimentRequest, by obeying) error {
+	by.rep.done, r.Gate = 0, by.orders.Gate
 	res, err := s.Experiment(ctx, r, by.orders.Observing(by.rep.observe))
 	by.rep.wipe()
 	if res.Dir == "" {
@@ -395,67 +403,43 @@ func (a *app) doExperiment(ctx context.Context, s *session.Session, r session.Ex
 	if err != nil {
 		return err
 	}
-	if a.asJSON {
-		err = document(toExperimentJSON(res, s))
-	} else {
-		err = res.Text(a.out)
-		for _, f := range res.Figures() {
-			if err == nil && by.terminal {
-				fmt.Fprintln(a.out)
-				err = a.printFigure(f, plotRequest{})
-			}
-		}
+	if !by.quiet {
 		a.note("recorded in %s, with report.txt and report.csv", filepath.Clean(res.Dir))
 	}
-	if err == nil {
-		err = a.drawFigures(by.svg, res.Figures())
+	if err := a.drawFigures(by.svg, res.Figures()); err != nil {
+		return err
 	}
-	if err == nil && len(res.Lines) == 0 {
-		err = fmt.Errorf("experiment %s: no run succeeded: %s", r.Experiment.Name, strings.Join(res.Failed, "; "))
+	document := res.Document(s.Device.Board().Name, res.Dir)
+	switch {
+	case a.asJSON && by.documents != nil:
+		*by.documents = append(*by.documents, document)
+	case a.asJSON:
+		err = printJSON(a.out, document)
+	case a.asCSV:
+		err = res.CSV(a.out)
+	default:
+		err = a.printFindings(r, res, by.shown)
+	}
+	if err == nil {
+		err = res.Fault()
 	}
 	return err
 }
 
-type experimentJSON struct {
-	Experiment string               `json:"experiment"`
-	Workload   text.Optional        `json:"workload"`
-	Device     string               `json:"device"`
-	Virtual    bool                 `json:"virtual"`
-	Repeat     int                  `json:"repeat"`
-	Dir        string               `json:"dir"`
-	Lines      []map[string]any     `json:"lines"`
-	Missing    []experiment.Missing `json:"missing"` // settings without a line
-	Skipped    []experiment.Skip    `json:"skipped"`
-	Failed     []string             `json:"failed"`
-	Notes      []string             `json:"notes"`
-	Takeaway   []string             `json:"takeaway"`
-}
-
-func toExperimentJSON(r session.ExperimentResult, s *session.Session) experimentJSON {
-	b := s.Device.Board()
-	out := experimentJSON{
-		Experiment: r.Experiment.Name,
-		Workload:   text.Optional(r.Workload.Name),
-		Device:     b.Name,
-		Virtual:    b.Virtual,
-		Repeat:     r.Repeat,
-		Dir:        r.Dir,
-		Lines:      []map[string]any{},
-		Missing:    listOf(r.Missing),
-		Skipped:    listOf(r.Skipped),
-		Failed:     listOf(r.Failed),
-		Notes:      listOf(r.Notes),
-		Takeaway:   listOf(r.Takeaway),
+// printFindings prints what an experiment found, and the figures of it that belong to it.
+func (a *app) printFindings(r session.ExperimentRequest, res session.ExperimentResult, shown int) error {
+	if err := res.Text(a.out); err != nil {
+		return err
 	}
-	for _, l := range r.Lines {
-		line := map[string]any{"setting": l.Setting, "part": text.Optional(l.Part), "runs": l.Runs, "mode": l.Mode}
-		for _, c := range experiment.Columns() {
-			line[c.Key] = nil
-			if v, ok := l.Stats[c.Key]; ok {
-				line[c.Key] = v
-			}
+	if e, ok := res.Findings.(session.EnergyReport); ok && r.Energy.LatencyCost.OK {
+		fmt.Fprintln(a.out, wrapped(e.CappedText(r.Energy.LatencyCost.V)))
+	}
+	figures := res.Figures()
+	for _, f := range figures[:min(shown, len(figures))] {
+		fmt.Fprintln(a.out)
+		if err := a.printFigure(f, plotRequest{}); err != nil {
+			return err
 		}
-		out.Lines = append(out.Lines, line)
 	}
-	return out
+	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"jtune/profiles"
+	"jtune/profiles/experiment"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/sweep/sweeptest"
@@ -18,13 +19,28 @@ import (
 )
 
 // energyRequest is a study of one request at a time in a folder of its own.
-func energyRequest(t *testing.T, s *Session, name string) EnergyRequest {
+func energyRequest(t *testing.T, s *Session, name string) ExperimentRequest {
 	t.Helper()
 	w, err := s.Workload(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return EnergyRequest{Workload: w.AtBatch(1), Dir: filepath.Join(t.TempDir(), "energy")}
+	r := ExperimentRequest{Experiment: experiment.Energy(), Dir: filepath.Join(t.TempDir(), "energy")}
+	r.Workload = w.AtBatch(1)
+	return r
+}
+
+// studied is an energy study that was run.
+type studied struct {
+	EnergyReport
+	Dir string
+	End profiles.End
+}
+
+func runEnergy(ctx context.Context, s *Session, r ExperimentRequest, observe func(Event)) (studied, error) {
+	res, err := s.Experiment(ctx, r, observe)
+	report, _ := res.Findings.(EnergyReport)
+	return studied{report, res.Dir, res.End}, err
 }
 
 // The study on the boards of the slides: savings of 9 to 19 % on a Nano and 2 to 15 % on a Xavier NX, each with the
@@ -41,9 +57,9 @@ func TestEnergyStudyOnVirtualBoardsComesNearTheSlides(t *testing.T) {
 			t.Parallel()
 			s := open(t, Options{Device: "virtual:" + c.board, Speed: math.Inf(1)})
 			r := energyRequest(t, s, "mobilenet-infer")
-			r.Governors, r.Batches = []tegra.Governors{{CPU: "ondemand", GPU: "simple_ondemand"}}, []int{16}
+			r.Energy.Governors, r.Energy.Batches = []tegra.Governors{{CPU: "ondemand", GPU: "simple_ondemand"}}, []int{16}
 			found := governorsOf(t, s)
-			res, err := s.EnergyStudy(t.Context(), r, nil)
+			res, err := runEnergy(t.Context(), s, r, nil)
 			if err != nil || res.End != profiles.Complete || len(res.Failed) > 0 {
 				t.Fatalf("%s, failed %q, %v", res.End, res.Failed, err)
 			}
@@ -58,7 +74,7 @@ func TestEnergyStudyOnVirtualBoardsComesNearTheSlides(t *testing.T) {
 			}
 			again, err := readCampaignFolder(res.Dir).Energy()
 			var told, read strings.Builder
-			for b, r := range map[*strings.Builder]EnergyReport{&told: res, &read: again} {
+			for b, r := range map[*strings.Builder]EnergyReport{&told: res.EnergyReport, &read: again} {
 				err = errors.Join(err, r.Text(b), r.CSV(b))
 			}
 			if err != nil || told.String() != read.String() || again.HeatMap().Title != res.HeatMap().Title {
@@ -112,8 +128,8 @@ func TestEnergyStudyByTheLawsSavesWhatTheSlidesSay(t *testing.T) {
 				}
 				t.Cleanup(func() { s.Close() })
 				r := energyRequest(t, s, name+"-infer")
-				r.Repeat, r.PairsAlone = 1, true
-				res, err := s.EnergyStudy(t.Context(), r, nil)
+				r.Repeat, r.Energy.PairsAlone = 1, true
+				res, err := runEnergy(t.Context(), s, r, nil)
 				if err != nil || !res.Least.OK {
 					t.Fatalf("an answer: %v, %v", res.Least.OK, err)
 				}
@@ -150,7 +166,7 @@ func governorsOf(t *testing.T, s *Session) string {
 }
 
 // energyIsMarked checks that every form of a report says that its numbers are simulated.
-func energyIsMarked(t *testing.T, r EnergyReport) {
+func energyIsMarked(t *testing.T, r studied) {
 	t.Helper()
 	var words, table bytes.Buffer
 	if err := errors.Join(r.Text(&words), r.CSV(&table)); err != nil {
@@ -180,7 +196,7 @@ func TestEnergyStudyThatWasInterruptedGoesOn(t *testing.T) {
 	t.Parallel()
 	s := fast(t)
 	r := energyRequest(t, s, "mobilenet-infer")
-	r.Repeat, r.PairsAlone = 2, true
+	r.Repeat, r.Energy.PairsAlone = 2, true
 	ctx, cancel := context.WithCancel(t.Context())
 	rows := 0
 	count := func(e Event) {
@@ -190,20 +206,20 @@ func TestEnergyStudyThatWasInterruptedGoesOn(t *testing.T) {
 			}
 		}
 	}
-	res, err := s.EnergyStudy(ctx, r, count)
+	res, err := runEnergy(ctx, s, r, count)
 	if err != nil || res.End != profiles.Interrupted {
 		t.Fatalf("ended %s, %v", res.End, err)
 	}
-	if _, err := s.EnergyStudy(t.Context(), r, nil); err == nil || !strings.Contains(err.Error(), "--resume") {
+	if _, err := runEnergy(t.Context(), s, r, nil); err == nil || !strings.Contains(err.Error(), "--resume") {
 		t.Errorf("without --resume: %v", err)
 	}
 	other := r
 	other.Resume, other.Repeat = true, 3
-	if _, err := s.EnergyStudy(t.Context(), other, nil); err == nil {
+	if _, err := runEnergy(t.Context(), s, other, nil); err == nil {
 		t.Error("another study resumes it")
 	}
 	r.Resume = true
-	res, err = s.EnergyStudy(t.Context(), r, count)
+	res, err = runEnergy(t.Context(), s, r, count)
 	if err != nil || res.End != profiles.Complete || !res.Least.OK || res.Least.V.N != 2 {
 		t.Fatalf("ended %s, %v, with %d readings of the least", res.End, err, res.Least.V.N)
 	}
@@ -233,8 +249,8 @@ func TestEnergyStudyTeachesItsPoolThePairsOfClocks(t *testing.T) {
 	t.Parallel()
 	s := open(t, Options{Device: "virtual:nano", Speed: math.Inf(1), Paths: Paths{DataDir: t.TempDir()}})
 	r := energyRequest(t, s, "mobilenet-infer")
-	r.Dir, r.Repeat, r.PairsAlone, r.Batches = "", 1, true, []int{16}
-	res, err := s.EnergyStudy(t.Context(), r, nil)
+	r.Dir, r.Repeat, r.Energy.PairsAlone, r.Energy.Batches = "", 1, true, []int{16}
+	res, err := runEnergy(t.Context(), s, r, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -269,15 +285,15 @@ func TestEnergyStudyOfAReplayHasNoGovernors(t *testing.T) {
 	}
 	s := open(t, Options{Device: "replay:" + path, Speed: math.Inf(1)})
 	r := energyRequest(t, s, "mobilenet-infer")
-	res, err := s.EnergyStudy(t.Context(), r, nil)
+	res, err := runEnergy(t.Context(), s, r, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if base, ok := res.Base(); !ok || base.Name != fastestLocked || res.Least.V.N != 1 {
 		t.Errorf("baseline %+v, %d readings of the least", base, res.Least.V.N)
 	}
-	r.Governors, r.Dir = []tegra.Governors{{CPU: "ondemand"}}, filepath.Join(t.TempDir(), "other")
-	if _, err := s.EnergyStudy(t.Context(), r, nil); !errors.Is(err, ErrUsage) {
+	r.Energy.Governors, r.Dir = []tegra.Governors{{CPU: "ondemand"}}, filepath.Join(t.TempDir(), "other")
+	if _, err := runEnergy(t.Context(), s, r, nil); !errors.Is(err, ErrUsage) {
 		t.Errorf("with governors: %v", err)
 	}
 }
@@ -287,8 +303,8 @@ func TestEnergyStudyRefusesWhatItCannotMeasure(t *testing.T) {
 	s := fast(t)
 	r := energyRequest(t, s, "mobilenet-infer")
 	for _, name := range []string{"turbo", "../../online"} {
-		r.Governors = []tegra.Governors{{GPU: name}}
-		if _, err := s.EnergyStudy(t.Context(), r, nil); !errors.Is(err, ErrUsage) ||
+		r.Energy.Governors = []tegra.Governors{{GPU: name}}
+		if _, err := runEnergy(t.Context(), s, r, nil); !errors.Is(err, ErrUsage) ||
 			!strings.Contains(err.Error(), "simple_ondemand") {
 			t.Errorf("governor %s: %v", name, err)
 		}
@@ -297,7 +313,8 @@ func TestEnergyStudyRefusesWhatItCannotMeasure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.EnergyStudy(t.Context(), EnergyRequest{Workload: train}, nil); !errors.Is(err, ErrUsage) {
+	r.Workload, r.Energy.Governors = train, nil
+	if _, err := s.Experiment(t.Context(), r, nil); !errors.Is(err, ErrUsage) {
 		t.Errorf("a training job: %v", err)
 	}
 	if _, err := os.Stat(r.Dir); err == nil {
@@ -310,31 +327,31 @@ func TestEnergyPlanOfAFullStudy(t *testing.T) {
 	t.Parallel()
 	s := open(t, Options{Device: "virtual:nano", Speed: math.Inf(1)})
 	r := energyRequest(t, s, "mobilenet-infer")
-	r.Full = true
-	r = r.withDefaults(false)
-	if r.Repeat != 10 || r.settings(r.Workload).Minibatches != 3200 {
-		t.Errorf("%d times %d batches", r.Repeat, r.settings(r.Workload).Minibatches)
+	r.Energy.Full = true
+	r = r.forEnergy(false)
+	if r.Repeat != 10 || r.reading(r.Workload).Minibatches != 3200 {
+		t.Errorf("%d times %d batches", r.Repeat, r.reading(r.Workload).Minibatches)
 	}
-	if got := r.settings(r.Workload.AtBatch(7)).Minibatches; got != 458 {
+	if got := r.reading(r.Workload.AtBatch(7)).Minibatches; got != 458 {
 		t.Errorf("3,200 inferences are %d batches of 7", got)
 	}
 	r.Repeat = 2
-	plan := newEnergyPlan(r, &profiles.Bench{Device: s.Device}, false)
-	plan.bench = func(energyKind) *profiles.Bench { return nil }
+	plan := newEnergyStudy(r, s.Device.Space(), false)
 	var rows []record.Row
 	var order []string
 	for {
-		step, ok := plan.Next(rows)
+		run, ok := plan.Next(rows)
 		if !ok {
 			break
 		}
-		row := record.Row{Status: record.OK, Extra: step.Variant.Columns()}
-		row.Mode, row.TimeMS, row.PowerW = step.Mode, 20, 5
+		v := record.Variant{Setting: run.Name, Repeat: run.Repeat}
+		row := record.Row{Status: record.OK, Extra: v.Columns()}
+		row.Mode, row.TimeMS, row.PowerW = run.Mode, 20, 5
 		rows = append(rows, row)
-		order = append(order, step.Variant.Variant.Setting)
+		order = append(order, run.Name)
 	}
 	pairs := len(plan.study.Pairs())
-	if n, _ := plan.Len(); len(rows) != n || n != 2*pairs+energyRounds {
+	if n := plan.Len(); len(rows) != n || n != 2*pairs+energyRounds {
 		t.Errorf("%d readings of %d pairs, %d were announced", len(rows), pairs, n)
 	}
 	if order[0] != usualGovernors || order[1+pairs] != usualGovernors || order[len(order)-1] != usualGovernors {

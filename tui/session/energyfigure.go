@@ -13,6 +13,11 @@ import (
 	"jtune/tegra"
 )
 
+// Figures are the map and the curves over the clocks of the GPU and the CPU.
+func (r EnergyReport) Figures() []figure.Figure {
+	return []figure.Figure{r.HeatMap(), r.Curves(tegra.KnobGPU), r.Curves(tegra.KnobCPU)}
+}
+
 // figure begins a figure of a study.
 func (r EnergyReport) figure(kind, title string) figure.Figure {
 	f := figure.Figure{Kind: kind, Virtual: r.Virtual,

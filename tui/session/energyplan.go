@@ -1,12 +1,15 @@
 package session
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"jtune/optimize"
 	"jtune/profiles"
+	"jtune/profiles/experiment"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
@@ -14,34 +17,91 @@ import (
 
 // energyKind is what an energy study measures beside the clock pairs: a baseline, or another job to compare with.
 type energyKind struct {
-	name      string // in the record
-	workload  workload.Workload
-	governors tegra.Governors
-	locked    bool // of a replay, whose table knows locked clocks alone
-	rounds    int  // first, in the middle and last; or once
-	atLeast   bool // when the pairs are done, at the best of them
+	experiment.Setting
+	rounds  int  // first, in the middle and last; or once
+	atLeast bool // when the pairs are done, at the best of them
 }
 
 // energyRounds is how often a baseline is measured, so that a board that drifts shows it.
 const energyRounds = 3
 
-// energyPlan measures baselines, pairs of clocks, and baselines again.
+// energyStudy measures baselines, pairs of clocks, and baselines again.
 //
 //	baselines ──► pairs ──► baselines ──► pairs ──► baselines ──► others at the best pair
-type energyPlan struct {
-	space *tegra.Space
-	study *optimize.EnergyStudy
-	full  []tegra.Mode // every pair, in this order and in rounds; nil: as the study chooses
-	times int          // rounds of full
-	kinds []energyKind
-	pairs *profiles.Bench
-	bench func(energyKind) *profiles.Bench
+type energyStudy struct {
+	EnergyRequest
+	workload workload.Workload
+	repeat   int
+	reading  record.Settings // of a pair
+	every    time.Duration
+	space    *tegra.Space
+	study    *optimize.EnergyStudy
+	full     []tegra.Mode // every pair, in this order and in rounds; nil: as the study chooses
+	kinds    []energyKind
+	board    string // with the origin of its numbers when it is not real
+	virtual  bool
 }
 
-var _ profiles.Plan = (*energyPlan)(nil)
+var _ study = (*energyStudy)(nil)
+
+// newEnergyStudy is what a request measures on a board.
+func newEnergyStudy(r ExperimentRequest, space *tegra.Space, replayed bool) *energyStudy {
+	p := &energyStudy{EnergyRequest: r.Energy, workload: r.Workload, repeat: r.Repeat, reading: r.reading(r.Workload),
+		every: r.Every, space: space, study: optimize.NewEnergyStudy(space, r.Repeat, !r.Energy.PairsAlone),
+		kinds: r.energyKinds(space.Max(), replayed)}
+	if r.Energy.Full {
+		p.full = profiles.InOrder(p.study.Pairs())
+	}
+	return p
+}
+
+// energyKinds are what is measured beside the pairs, in the fastest mode. A replayed table knows locked clocks alone.
+func (r ExperimentRequest) energyKinds(fastest tegra.Mode, replayed bool) (list []energyKind) {
+	rounds, free := energyRounds, !replayed
+	add := func(name string, w workload.Workload, g tegra.Governors, rounds int) {
+		set := r.reading(w)
+		if set.DVFS = free; free { // governors go up and down
+			set.MinSamples *= governedFor
+		}
+		list = append(list, energyKind{rounds: rounds, Setting: experiment.Setting{Name: name, Mode: fastest,
+			Workload: w, Settings: set, Governors: g}})
+	}
+	none := tegra.Governors{}
+	usual := usualGovernors
+	if replayed {
+		usual, rounds = fastestLocked, 1
+	}
+	add(usual, r.Workload, none, rounds)
+	for _, g := range r.Energy.Governors {
+		add("governors "+GovernorsText(g), r.Workload, g, rounds)
+	}
+	for _, n := range r.Energy.Batches {
+		add(atBatch+strconv.Itoa(n), r.Workload.AtBatch(n), none, 1)
+	}
+	if w := r.Energy.Against; w != nil {
+		add(againstName+w.Name, *w, none, rounds)
+		free = false
+		add(againstName+w.Name+atTheLeast, *w, none, 1)
+		list[len(list)-1].atLeast = true
+	}
+	return list
+}
+
+func (p *energyStudy) digest() string {
+	var names []string
+	for _, k := range p.kinds {
+		names = append(names, k.Name)
+	}
+	return fmt.Sprintf("%s full=%t repeat=%d every=%s inferences=%d %s", energySource, p.Full, p.repeat, p.every,
+		p.Inferences, strings.Join(names, "; "))
+}
+
+func (p *energyStudy) findings(rows []record.Row, runs []record.Run) Findings {
+	return p.report(rows, runs)
+}
 
 // readings of pairs, and the modes without a usable one.
-func (p *energyPlan) readings(rows []record.Row) (list []tegra.Measured, failed []tegra.Mode) {
+func (p *energyStudy) readings(rows []record.Row) (list []tegra.Measured, failed []tegra.Mode) {
 	for _, r := range pairRows(p.space, rows) {
 		if r.Status.Usable() {
 			list = append(list, energyOf(r))
@@ -62,22 +122,22 @@ func energyOf(r record.Row) tegra.Measured {
 }
 
 // pairsInAll is about how many readings the pairs take.
-func (p *energyPlan) pairsInAll() int {
+func (p *energyStudy) pairsInAll() int {
 	if p.full != nil {
-		return p.times * len(p.full)
+		return p.repeat * len(p.full)
 	}
 	return p.study.Len()
 }
 
-func (p *energyPlan) Len() (int, bool) {
+func (p *energyStudy) Len() int {
 	n := p.pairsInAll()
 	for _, k := range p.kinds {
 		n += k.rounds
 	}
-	return n, true
+	return n
 }
 
-func (p *energyPlan) Next(done []record.Row) (profiles.Step, bool) {
+func (p *energyStudy) Next(done []record.Row) (experiment.Run, bool) {
 	if step, ok := p.round(done, 1); ok {
 		return step, true
 	}
@@ -95,9 +155,8 @@ func (p *energyPlan) Next(done []record.Row) (profiles.Step, bool) {
 				again++
 			}
 		}
-		v := &profiles.Variant{Variant: record.Variant{Setting: p.space.Format(m), Repeat: again}, Bench: p.pairs,
-			Shared: true}
-		return profiles.Step{Setting: tegra.Setting{Mode: m}, Variant: v}, true
+		return experiment.Run{Repeat: again, Shared: true, Setting: experiment.Setting{Name: p.space.Format(m), Mode: m,
+			Workload: p.workload, Settings: p.reading}}, true
 	}
 	if step, ok := p.round(done, energyRounds); ok {
 		return step, true
@@ -106,7 +165,7 @@ func (p *energyPlan) Next(done []record.Row) (profiles.Step, bool) {
 }
 
 // pair is the next pair to measure.
-func (p *energyPlan) pair(list []tegra.Measured, failed []tegra.Mode) (tegra.Mode, bool) {
+func (p *energyStudy) pair(list []tegra.Measured, failed []tegra.Mode) (tegra.Mode, bool) {
 	if p.full == nil {
 		return p.study.Next(list, failed)
 	}
@@ -114,7 +173,7 @@ func (p *energyPlan) pair(list []tegra.Measured, failed []tegra.Mode) (tegra.Mod
 	for _, m := range list {
 		count[m.Mode]++
 	}
-	for round := range p.times {
+	for round := range p.repeat {
 		for _, m := range p.full {
 			if count[m] <= round && !slices.Contains(failed, m) {
 				return m, true
@@ -125,38 +184,29 @@ func (p *energyPlan) pair(list []tegra.Measured, failed []tegra.Mode) (tegra.Mod
 }
 
 // round is the next baseline that is due by round n.
-func (p *energyPlan) round(done []record.Row, n int) (profiles.Step, bool) {
+func (p *energyStudy) round(done []record.Row, n int) (experiment.Run, bool) {
 	for k := 1; k <= n; k++ {
 		for _, kind := range p.kinds {
-			if k <= kind.rounds && !kind.atLeast && !wasRun(done, kind.name, k) {
-				return p.step(kind, p.space.Max(), k), true
+			if k <= kind.rounds && !kind.atLeast && !experiment.WasRun(done, kind.Name, k) {
+				return experiment.Run{Setting: kind.Setting, Repeat: k}, true
 			}
 		}
 	}
-	return profiles.Step{}, false
+	return experiment.Run{}, false
 }
 
 // compared is the next job to run at the best pair.
-func (p *energyPlan) compared(done []record.Row, list []tegra.Measured) (profiles.Step, bool) {
+func (p *energyStudy) compared(done []record.Row, list []tegra.Measured) (experiment.Run, bool) {
 	for _, kind := range p.kinds {
-		if !kind.atLeast || wasRun(done, kind.name, 1) {
+		if !kind.atLeast || experiment.WasRun(done, kind.Name, 1) {
 			continue
 		}
 		if best := p.study.Sum(list).Least; best.OK {
-			return p.step(kind, best.V.Mode, 1), true
+			kind.Mode = best.V.Mode
+			return experiment.Run{Setting: kind.Setting, Repeat: 1}, true
 		}
 	}
-	return profiles.Step{}, false
-}
-
-func (p *energyPlan) step(kind energyKind, m tegra.Mode, k int) profiles.Step {
-	return profiles.Step{Setting: tegra.Setting{Mode: m}, Variant: &profiles.Variant{
-		Variant: record.Variant{Setting: kind.name, Repeat: k}, Bench: p.bench(kind)}}
-}
-
-// wasRun reports whether a run of an experiment has a row.
-func wasRun(rows []record.Row, name string, k int) bool {
-	return slices.ContainsFunc(rows, func(r record.Row) bool { return r.IsOf(name, k) })
+	return experiment.Run{}, false
 }
 
 // GovernorsText names governors as --governor takes them.
@@ -175,6 +225,7 @@ func GovernorsText(g tegra.Governors) string {
 const (
 	usualGovernors = "default governors"
 	fastestLocked  = "fastest mode, locked"
+	atBatch        = "batch "   // and its size
+	againstName    = "against " // and the workload's name
+	atTheLeast     = " at the least"
 )
-
-func batchName(n int) string { return "batch " + strconv.Itoa(n) }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"jtune/optimize"
+	"jtune/profiles/experiment"
 	"jtune/profiles/record"
 	"jtune/tegra"
 )
@@ -36,36 +37,34 @@ func (c Campaign) Energy() (EnergyReport, error) {
 	if err != nil {
 		return EnergyReport{}, err
 	}
-	r := EnergyRequest{Workload: h.Workload, Repeat: 1, Full: strings.Contains(h.Plan.Digest, " full=true ")}
+	st := &energyStudy{EnergyRequest: EnergyRequest{Full: strings.Contains(h.Plan.Digest, " full=true ")},
+		workload: h.Workload, repeat: 1, space: space, kinds: recordedKinds(h, space, c.Rows), board: h.Device.Name,
+		virtual: h.Device.Virtual}
 	for word := range strings.FieldsSeq(h.Plan.Digest) {
 		if n, is := strings.CutPrefix(word, "repeat="); is {
-			r.Repeat, _ = strconv.Atoi(n)
+			st.repeat, _ = strconv.Atoi(n)
 		}
 	}
-	plan := &energyPlan{space: space, study: optimize.NewEnergyStudy(space, r.Repeat, true),
-		kinds: recordedKinds(h, space, c.Rows)}
-	runs, _, err := record.ReadRuns(c.Dir)
-	out := energyReport(r, plan, c.Rows, runs)
-	out.Virtual, out.Dir = h.Device.Virtual, c.Dir
-	out.Board = h.Device.Name
-	if out.Virtual {
-		out.Board += " " + tegra.VirtualMark(tegra.Origin(true, h.Device.Replay))
+	if st.virtual {
+		st.board += " " + tegra.VirtualMark(tegra.Origin(true, h.Device.Replay))
 	}
-	return out, err
+	st.study = optimize.NewEnergyStudy(space, st.repeat, true)
+	runs, _, err := record.ReadRuns(c.Dir)
+	return st.report(c.Rows, runs), err
 }
 
 // recordedKinds are what was measured beside the pairs.
 func recordedKinds(h record.Header, space *tegra.Space, rows []record.Row) (out []energyKind) {
 	for _, row := range rows {
 		if len(row.Extra) == 0 || row.Extra[0] == space.Format(row.Mode) ||
-			slices.ContainsFunc(out, func(k energyKind) bool { return k.name == row.Extra[0] }) {
+			slices.ContainsFunc(out, func(k energyKind) bool { return k.Name == row.Extra[0] }) {
 			continue
 		}
-		k := energyKind{name: row.Extra[0], workload: h.Workload, rounds: energyRounds}
-		if n, is := strings.CutPrefix(k.name, "batch "); is {
-			k.workload.Batch, _ = strconv.Atoi(n)
-		} else if other, is := strings.CutPrefix(k.name, "against "); is {
-			k.workload.Name = strings.TrimSuffix(other, " at the least")
+		k := energyKind{Setting: experiment.Setting{Name: row.Extra[0], Workload: h.Workload}, rounds: energyRounds}
+		if n, is := strings.CutPrefix(k.Name, atBatch); is {
+			k.Workload.Batch, _ = strconv.Atoi(n)
+		} else if other, is := strings.CutPrefix(k.Name, againstName); is {
+			k.Workload.Name = strings.TrimSuffix(other, atTheLeast)
 		}
 		out = append(out, k)
 	}

@@ -1,24 +1,17 @@
 package session
 
 import (
-	"bytes"
-	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"jtune/internal/text"
 	"jtune/optimize"
-	"jtune/profiles"
+	"jtune/profiles/experiment"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
-	"jtune/tegra/sweep"
 	"jtune/telemetry"
 )
 
@@ -35,9 +28,7 @@ type EnergyReport struct {
 	Sizes     []EnergyBaseline // other batch sizes, with the clocks of the first baseline
 	Against   []EnergyBaseline // another job: with those clocks, then at the best pair
 	Failed    text.Lines
-	Dir       string
-	End       profiles.End
-	Elapsed   time.Duration
+	Costs     []float64 // percent of latency over the baseline's, within which Document gives the least energy
 
 	space   *tegra.Space
 	latency map[tegra.Mode]record.Latency // of the pairs
@@ -60,29 +51,36 @@ func (b EnergyBaseline) UnitJ() float64 { return b.EnergyJ() / b.PerBatch }
 // UnitJ is the energy of a unit in one of the study's points.
 func (r EnergyReport) UnitJ(p optimize.EnergyPoint) float64 { return p.EnergyJ() / r.PerBatch }
 
-// energyReport sums up the rows of a study.
-func energyReport(r EnergyRequest, plan *energyPlan, rows []record.Row, runs []record.Run) EnergyReport {
-	list, _ := plan.readings(rows)
-	out := EnergyReport{EnergyResult: plan.study.Sum(list), Workload: r.Workload, Full: r.Full, Repeat: r.Repeat,
-		PerBatch: float64(max(1, r.Workload.Batch)), space: plan.space, latency: map[tegra.Mode]record.Latency{}}
+// latencyCosts are the shares of latency, in percent, within which least energy is told unless another is asked for.
+var latencyCosts = []float64{0, 10, 20}
+
+// report sums up the rows of a study.
+func (p *energyStudy) report(rows []record.Row, runs []record.Run) EnergyReport {
+	list, _ := p.readings(rows)
+	out := EnergyReport{EnergyResult: p.study.Sum(list), Workload: p.workload, Full: p.Full, Repeat: p.repeat,
+		Board: p.board, Virtual: p.virtual, PerBatch: float64(max(1, p.workload.Batch)), Costs: latencyCosts,
+		space: p.space, latency: map[tegra.Mode]record.Latency{}}
+	if p.LatencyCost.OK {
+		out.Costs = []float64{p.LatencyCost.V}
+	}
 	for _, row := range rows {
 		if !row.Status.Usable() {
 			out.Failed.Add("%s: %s: %s", strings.Join(row.Extra, ", run "), row.Status, row.Why)
 		}
 	}
-	for _, row := range pairRows(plan.space, rows) {
+	for _, row := range pairRows(p.space, rows) {
 		if row.Status.Usable() && row.Serving != nil {
 			out.latency[row.Mode] = row.Serving.Latency
-			out.PerBatch = unitsOf(row, r.Workload)
+			out.PerBatch = unitsOf(row, p.workload)
 		}
 	}
-	for _, k := range plan.kinds {
+	for _, k := range p.kinds {
 		b, ok := baselineOf(k, rows, runs)
 		switch {
 		case !ok:
-		case k.workload.Name != r.Workload.Name:
+		case k.Workload.Name != p.workload.Name:
 			out.Against = append(out.Against, b)
-		case k.workload.Batch != r.Workload.Batch:
+		case k.Workload.Batch != p.workload.Batch:
 			out.Sizes = append(out.Sizes, b)
 		default:
 			out.Baselines = append(out.Baselines, b)
@@ -101,16 +99,16 @@ func unitsOf(row record.Row, w workload.Workload) float64 {
 
 // baselineOf sums up the rows of a kind; false without a usable one.
 func baselineOf(k energyKind, rows []record.Row, runs []record.Run) (b EnergyBaseline, ok bool) {
-	b = EnergyBaseline{Name: k.name, Batch: k.workload.Batch}
+	b = EnergyBaseline{Name: k.Name, Batch: k.Workload.Batch}
 	var list []tegra.Measured
 	var cpu, gpu []telemetry.Residency
 	for round := 1; round <= k.rounds; round++ {
-		row, found := usableRowOf(rows, k.name, round)
+		row, found := usableRowOf(rows, k.Name, round)
 		if !found {
 			continue
 		}
 		list = append(list, energyOf(row))
-		b.PerBatch = unitsOf(row, k.workload)
+		b.PerBatch = unitsOf(row, k.Workload)
 		if row.Serving != nil {
 			b.Latency = row.Serving.Latency
 		}
@@ -119,7 +117,7 @@ func baselineOf(k energyKind, rows []record.Row, runs []record.Run) (b EnergyBas
 			continue
 		}
 		for _, run := range runs { // of a row that was read back
-			if run.Setting == k.name && run.Repeat == round && run.Status.Usable() {
+			if run.Setting == k.Name && run.Repeat == round && run.Status.Usable() {
 				cpu, gpu = append(cpu, run.Character.CPU), append(gpu, run.Character.GPU)
 			}
 		}
@@ -302,7 +300,7 @@ func (r EnergyReport) sayLeast(lines *text.Lines) {
 		return
 	}
 	var parts []string
-	for _, pct := range []float64{0, 10, 20} {
+	for _, pct := range latencyCosts {
 		if c := r.Capped(pct); c.OK {
 			energy, _ := r.change(c.V)
 			parts = append(parts, fmt.Sprintf("%+.0f %%: %s at %s", pct, percentText(energy), r.Mode(c.V.Mode)))
@@ -344,48 +342,6 @@ func (r EnergyReport) sayBaselines(lines *text.Lines, base EnergyBaseline) {
 	}
 }
 
-// StatusOf says in a word how a point is known.
-func StatusOf(p optimize.EnergyPoint) string {
-	switch {
-	case p.Doubted:
-		return "doubted"
-	case p.N > 0:
-		return measuredSeries
-	}
-	return predictedSeries
-}
-
-// energyColumns are those of the CSV, after the mode's.
-var energyColumns = strings.Fields("setting status n unit_j cv_pct time_ms p50_ms p95_ms p99_ms power_w " +
-	"energy_change_pct time_change_pct")
-
-// CSV prints every point and baseline.
-func (r EnergyReport) CSV(w io.Writer) error {
-	c := csv.NewWriter(w)
-	c.Write(slices.Concat(sweep.Columns[:tegra.NumKnobs], energyColumns, []string{sweep.VirtualColumn}))
-	number := func(v float64) string {
-		if math.IsNaN(v) || v == 0 {
-			return ""
-		}
-		return strconv.FormatFloat(v, 'g', 8, 64)
-	}
-	row := func(name, how string, p optimize.EnergyPoint, unitJ float64, l record.Latency) {
-		energy, time := r.Change(p, unitJ)
-		c.Write(slices.Concat(sweep.ModeFields(p.Mode), []string{name, how, strconv.Itoa(p.N), number(unitJ),
-			number(p.CVPct.Or(0)), number(p.TimeMS), number(l.P50), number(l.SureP95().Or(0)),
-			number(l.SureP99().Or(0)), number(p.PowerW), number(energy.Or(0)), number(time.Or(0)),
-			strconv.FormatBool(r.Virtual)}))
-	}
-	for _, b := range slices.Concat(r.Baselines, r.Sizes, r.Against) {
-		row(b.Name, measuredSeries, b.EnergyPoint, b.UnitJ(), b.Latency)
-	}
-	for _, p := range r.Points {
-		row(r.Mode(p.Mode), StatusOf(p), p, r.UnitJ(p), r.latency[p.Mode])
-	}
-	c.Flush()
-	return c.Error()
-}
-
 // Text prints the findings for a person.
 func (r EnergyReport) Text(w io.Writer) error {
 	var b strings.Builder
@@ -398,21 +354,5 @@ func (r EnergyReport) Text(w io.Writer) error {
 	for _, l := range r.Findings() {
 		fmt.Fprintf(&b, "- %s\n", l)
 	}
-	for line := range strings.Lines(b.String()) {
-		line, indent := strings.TrimRight(line, "\n"), ""
-		if strings.HasPrefix(line, "- ") {
-			indent = "  "
-		}
-		if _, err := fmt.Fprintln(w, text.Fold(line, indent, 80)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// attach puts both forms into the record's folder.
-func (r EnergyReport) attach(rec *record.Record) error {
-	var words, table bytes.Buffer
-	return errors.Join(r.Text(&words), r.CSV(&table), rec.Attach(reportText, words.Bytes()),
-		rec.Attach(reportCSV, table.Bytes()))
+	return experiment.WriteFolded(w, b.String())
 }

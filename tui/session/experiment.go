@@ -4,24 +4,27 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
-	"strings"
+	"io"
 	"time"
 
+	"jtune/internal/figure"
 	"jtune/profiles"
 	"jtune/profiles/experiment"
 	"jtune/profiles/harness"
 	"jtune/profiles/record"
 	"jtune/tegra"
-	"jtune/telemetry"
 )
 
-// ExperimentRequest asks for one of the papers' sweeps. The request's space, media and kind of board are found here,
-// and its zero mode is the fastest, as in the papers.
+// ExperimentRequest asks for an experiment: one of the papers' sweeps, or the energy study, whose next setting depends
+// on what was measured. The request's space, media and kind of board are found here, and its zero mode is the fastest,
+// as in the papers.
 type ExperimentRequest struct {
 	experiment.Request
 	Experiment experiment.Experiment
-	Repeat     int      // times each setting is run; 0: once
+	Energy     EnergyRequest // of experiment.Energy
+	// Repeat is how often each setting is run. 0: once; of the energy study each pair that may be the answer 3 times,
+	// or with Full every pair 10 times.
+	Repeat     int
 	Folders    []string // of the data: one replaces the workload's, several are media to compare
 	Dir        string   // record folder; "" makes one below the data directory
 	Resume     bool
@@ -31,10 +34,33 @@ type ExperimentRequest struct {
 
 // ExperimentResult is a finished or interrupted experiment.
 type ExperimentResult struct {
-	experiment.Report
+	Findings
 	Dir     string
 	End     profiles.End
 	Elapsed time.Duration // device time
+}
+
+// Findings are what an experiment found: an experiment.Report or an EnergyReport.
+type Findings interface {
+	Text(w io.Writer) error // for a person, 80 columns wide
+	CSV(w io.Writer) error
+	Document(device, dir string) any // for JSON
+	Figures() []figure.Figure
+	Fault() error // why there are none; nil where there are
+}
+
+var (
+	_ Findings = experiment.Report{}
+	_ Findings = EnergyReport{}
+)
+
+// study is an experiment as it runs.
+type study interface {
+	experiment.Runs
+	digest() string // of all that a resume must have the same
+	// announce says what is about to be measured and how long it takes, with so many runs done; "" for nothing.
+	announce(ctx context.Context, s *Session, done int) string
+	findings(rows []record.Row, runs []record.Run) Findings
 }
 
 // Names of the reports in an experiment's folder.
@@ -43,19 +69,18 @@ const (
 	reportCSV  = "report.csv"
 )
 
-// Experiment runs the settings of an experiment one after another, each with a
-// job of its own, and reports. It ends with the found state back on the device;
-// an interrupted one keeps its runs and can be resumed. The reports are written
-// into the record's folder.
+// Experiment runs an experiment, one setting after another, and reports. It ends with the found state back on the
+// device; an interrupted one keeps its runs and can be resumed. The reports are written into the record's folder.
 func (s *Session) Experiment(ctx context.Context, r ExperimentRequest, observe func(Event)) (ExperimentResult, error) {
-	if len(r.Folders) == 1 {
-		r.Workload.Torch.Data = r.Folders[0]
+	prepare, tell := s.sweep, observer(observe)
+	if r.Experiment.Name == energySource {
+		prepare = s.energyStudy
+		if err := s.checkEnergy(r); err != nil {
+			return ExperimentResult{}, err
+		}
 	}
-	for _, dir := range r.Folders {
-		r.Data = append(r.Data, medium(dir))
-	}
-	idle := r.Workload.Name == ""
-	if !idle {
+	r.useFolders()
+	if r.Workload.Name != "" {
 		if err := s.canRun(r.Workload); err != nil {
 			return ExperimentResult{}, err
 		}
@@ -64,123 +89,100 @@ func (s *Session) Experiment(ctx context.Context, r ExperimentRequest, observe f
 	if err != nil {
 		return ExperimentResult{}, err
 	}
-	observer(observe).note(s.fanWarning(false), s.uptimeNote(), s.AwaitMeter(ctx))
-	if s.replays() { // a table has no power of the idle board
-		r.Base = 0
+	tell.note(s.fanWarning(false), s.uptimeNote(), s.AwaitMeter(ctx))
+	st, err := prepare(&r)
+	if err != nil {
+		return ExperimentResult{}, err
 	}
-	if r.Mode == (tegra.Mode{}) {
-		r.Mode = s.Device.Space().Max()
-	}
-	r.Space, r.Simulated, r.Replayed = s.Device.Space(), s.simulated(r.Workload), s.replays()
-	if r.Simulated {
-		r.Media, r.ScaledBatches = s.Virtual.Media(), s.Virtual.ScalesBatches()
-		defer s.Virtual.SetInstance(s.Virtual.Instance())
-		defer func(medium string) { s.Virtual.SetMedium(medium) }(s.Virtual.Medium())
-	}
-	plan := r.Experiment.Plan(r.Request)
-	if len(plan.Settings) == 0 {
-		var why []string
-		for _, skip := range plan.Skipped {
-			why = append(why, skip.Why)
-		}
-		return ExperimentResult{}, fmt.Errorf("%w: experiment %s cannot run here: %s", tegra.ErrUnsupported,
-			r.Experiment.Name, strings.Join(why, "; "))
-	}
-	if idle {
-		r.Workload = plan.Settings[0].Workload
-	}
-	repeat := max(1, r.Repeat)
-	head := record.PlanHeader{Kind: record.ExperimentKind, Modes: repeat * len(plan.Settings),
-		Source: r.Experiment.Name, Digest: r.Experiment.Name + " " + plan.Digest(repeat)}
-	rec, err := s.record(r.Dir, s.header(r.Workload, head, nil, record.Settings{}), r.Resume)
+	head := s.header(r.Workload, record.PlanHeader{Kind: record.ExperimentKind, Modes: st.Len(),
+		Source: r.Experiment.Name, Digest: st.digest()}, nil, record.Settings{})
+	rec, err := s.record(r.Dir, head, r.Resume)
 	if err != nil {
 		return ExperimentResult{}, err
 	}
 	defer rec.Close()
-	observer(observe).note(rec.Notes()...)
-	s.endOrphans(r.Workload, observe)
+	tell.note(rec.Notes()...)
+	s.endOrphans(r.Workload, tell)
+	tell.note(st.announce(ctx, s, len(rec.Rows())))
+	if r.Simulated {
+		defer s.Virtual.SetInstance(s.Virtual.Instance())
+		defer func(medium string) { s.Virtual.SetMedium(medium) }(s.Virtual.Medium())
+	}
 	bench := &profiles.Bench{Device: s.Device, Sampler: s.Sampler, Applier: g, Clock: s.Clock, Workload: r.Workload,
-		Observe: observer(observe).progress}
-	own := func(set experiment.Setting) *profiles.Bench {
-		b := *bench
-		b.Workload, b.Settings, b.System = set.Workload, set.Settings, s.system(set.Workload)
-		b.NewHarness = s.harness(set.Workload, set.Settings, rec.Log(), set.Settings.Epochs, 0)
+		Observe: tell.progress}
+	out, rows, err := measureStudy(ctx, st, s.jobs(rec.Log()), tell,
+		profiles.Campaign{Bench: bench, Record: rec, RedoFailed: r.RedoFailed, Gate: r.Gate})
+	s.update(r.Workload, nil, out.Dir, usable(Campaign{Header: head, Rows: rows}.pooled()), tell)
+	return out, errors.Join(err, attachFindings(rec, out), rec.End(out.End.String()))
+}
+
+// measureStudy runs an experiment by a campaign, and sums up its rows.
+func measureStudy(ctx context.Context, st study, job func(*profiles.Bench, experiment.Setting), tell observer,
+	c profiles.Campaign) (out ExperimentResult, rows []record.Row, err error) {
+	c.Plan = &studyPlan{study: st, bench: c.Bench, job: job}
+	sum, err := c.Run(ctx)
+	out.End, out.Elapsed = sum.End, sum.Elapsed
+	var runs []record.Run
+	if c.Record != nil {
+		var notes []string
+		var readErr error
+		out.Dir = c.Record.Dir()
+		runs, notes, readErr = record.ReadRuns(out.Dir)
+		tell.note(notes...)
+		err = errors.Join(err, readErr)
+	}
+	out.Findings = st.findings(sum.Rows, runs)
+	return out, sum.Rows, err
+}
+
+// studyPlan gives each run of an experiment a bench of its own, and those that share a job the campaign's.
+type studyPlan struct {
+	study
+	bench  *profiles.Bench
+	job    func(*profiles.Bench, experiment.Setting) // makes a bench run the job of a setting
+	shares bool                                      // the campaign's bench runs it
+}
+
+var _ profiles.Plan = (*studyPlan)(nil)
+
+func (p *studyPlan) Len() (int, bool) { return p.study.Len(), true }
+
+func (p *studyPlan) Next(done []record.Row) (profiles.Step, bool) {
+	run, ok := p.study.Next(done)
+	if !ok {
+		return profiles.Step{}, false
+	}
+	b := p.bench
+	if !run.Shared { // it knows nothing of the others
+		b = &profiles.Bench{Device: b.Device, Sampler: b.Sampler, Applier: b.Applier, Clock: b.Clock,
+			NewHarness: b.NewHarness, System: b.System}
+	}
+	if !run.Shared || !p.shares {
+		b.Workload, b.Settings, b.Governors = run.Workload, run.Settings, run.Governors
+		p.job(b, run.Setting)
+		p.shares = p.shares || run.Shared
+	}
+	return profiles.Step{Setting: tegra.Setting{Mode: run.Mode}, Variant: &profiles.Variant{Bench: b, Idle: run.Idle,
+		Variant: record.Variant{Setting: run.Name, Repeat: run.Repeat}, Shared: run.Shared}}, true
+}
+
+// jobs makes benches run the jobs of settings here; log is the file for their output.
+func (s *Session) jobs(log string) func(*profiles.Bench, experiment.Setting) {
+	return func(b *profiles.Bench, set experiment.Setting) {
+		b.System = s.system(set.Workload)
+		b.NewHarness = s.harness(set.Workload, set.Settings, log, set.Settings.Epochs, 0)
 		if set.Medium != "" || set.Unit.OK {
 			b.NewHarness = s.simulating(set, b.NewHarness)
 		}
 		if set.Idle {
 			b.NewHarness = func(context.Context, int) (harness.Harness, error) { return harness.Idle(s.Clock), nil }
 		}
-		return &b
-	}
-	campaign := profiles.Campaign{Bench: bench, Record: rec, RedoFailed: r.RedoFailed, Gate: r.Gate,
-		Plan: &experimentPlan{plan: plan, repeat: repeat, bench: own}}
-	sum, err := campaign.Run(ctx)
-	out := ExperimentResult{Dir: rec.Dir(), End: sum.End, Elapsed: sum.Elapsed}
-	runs, notes, readErr := record.ReadRuns(rec.Dir())
-	observer(observe).note(notes...)
-	out.Report = r.Experiment.Report(plan, repeat, sum.Rows, runs)
-	out.Workload, out.Board, out.Virtual = r.Workload, s.BoardOf(r.Workload), s.Device.Board().Virtual
-	return out, errors.Join(err, readErr, writeReport(rec, out), rec.End(sum.End.String()))
-}
-
-// simulating makes the virtual board what a setting wants before its job starts.
-func (s *Session) simulating(set experiment.Setting, start func(context.Context, int) (harness.Harness, error)) func(
-	context.Context, int) (harness.Harness, error) {
-	return func(ctx context.Context, batch int) (harness.Harness, error) {
-		if set.Unit.OK {
-			s.Virtual.SetInstance(set.Unit.V)
-		}
-		if set.Medium != "" {
-			if err := s.Virtual.SetMedium(set.Medium); err != nil {
-				return nil, err
-			}
-		}
-		return start(ctx, batch)
 	}
 }
 
-// medium names a data folder by the disk it lies on.
-func medium(dir string) experiment.Medium {
-	name := dir
-	if disk, err := telemetry.DiskOf(dir); err == nil {
-		name = fmt.Sprintf("%s (%s)", disk, dir)
-	}
-	return experiment.Medium{Dir: dir, Name: name}
-}
-
-// writeReport puts both forms of the report into the record's folder.
-func writeReport(rec *record.Record, r ExperimentResult) error {
-	var text, table bytes.Buffer
-	return errors.Join(r.Text(&text), r.CSV(&table), rec.Attach(reportText, text.Bytes()),
+// attachFindings puts both forms of the report into the record's folder.
+func attachFindings(rec *record.Record, r Findings) error {
+	var words, table bytes.Buffer
+	return errors.Join(r.Text(&words), r.CSV(&table), rec.Attach(reportText, words.Bytes()),
 		rec.Attach(reportCSV, table.Bytes()))
-}
-
-// experimentPlan runs every setting once, then all of them again: what drifts
-// falls on all alike.
-type experimentPlan struct {
-	plan   experiment.Plan
-	repeat int
-	bench  func(experiment.Setting) *profiles.Bench
-}
-
-var _ profiles.Plan = (*experimentPlan)(nil)
-
-func (p *experimentPlan) Len() (int, bool) { return p.repeat * len(p.plan.Settings), true }
-
-func (p *experimentPlan) Next(done []record.Row) (profiles.Step, bool) {
-	finished := map[string]bool{}
-	for _, r := range done {
-		finished[strings.Join(r.Extra, "\x00")] = true
-	}
-	for k := 1; k <= p.repeat; k++ {
-		for _, set := range p.plan.Settings {
-			v := &profiles.Variant{Variant: record.Variant{Setting: set.Name, Repeat: k}}
-			if !finished[strings.Join(v.Columns(), "\x00")] {
-				v.Bench, v.Idle = p.bench(set), set.Idle
-				return profiles.Step{Setting: tegra.Setting{Mode: set.Mode}, Variant: v}, true
-			}
-		}
-	}
-	return profiles.Step{}, false
 }

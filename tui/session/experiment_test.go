@@ -38,6 +38,19 @@ func small(t *testing.T, s *Session, name string) ExperimentRequest {
 	return r
 }
 
+// found is an experiment that was run.
+type found struct {
+	experiment.Report
+	Dir string
+	End profiles.End
+}
+
+func runSweep(ctx context.Context, s *Session, r ExperimentRequest, observe func(Event)) (found, error) {
+	res, err := s.Experiment(ctx, r, observe)
+	report, _ := res.Findings.(experiment.Report)
+	return found{report, res.Dir, res.End}, err
+}
+
 func TestEveryExperimentRunsOnAVirtualBoard(t *testing.T) {
 	t.Parallel()
 	for _, e := range experiment.All() {
@@ -46,7 +59,7 @@ func TestEveryExperimentRunsOnAVirtualBoard(t *testing.T) {
 			s := fast(t)
 			before := s.PresentMode()
 			r := small(t, s, e.Name)
-			res, err := s.Experiment(t.Context(), r, nil)
+			res, err := runSweep(t.Context(), s, r, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -92,7 +105,7 @@ func TestExperimentBaseloadRecordsAMeter(t *testing.T) {
 	t.Parallel()
 	s := fast(t)
 	s.Sampler.Meter = func() tegra.Val[float64] { return tegra.Some(31.25) }
-	res, err := s.Experiment(t.Context(), small(t, s, "baseload"), nil)
+	res, err := runSweep(t.Context(), s, small(t, s, "baseload"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +135,7 @@ func TestTheVirtualBoardAnswersToWhatIsVaried(t *testing.T) {
 	run := func(name string) map[string]map[string]experiment.Stat {
 		r := small(t, s, name)
 		r.Workload = mobilenet
-		res, err := s.Experiment(t.Context(), r, nil)
+		res, err := runSweep(t.Context(), s, r, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -171,7 +184,7 @@ func TestAnInterruptedExperimentGoesOnWhereItStood(t *testing.T) {
 	r.Repeat = 2
 	ctx, cancel := context.WithCancel(t.Context())
 	rows := 0
-	res, err := s.Experiment(ctx, r, func(e Event) {
+	res, err := runSweep(ctx, s, r, func(e Event) {
 		if FinishedRow(e) != nil {
 			if rows++; rows == 3 {
 				cancel()
@@ -191,7 +204,7 @@ func TestAnInterruptedExperimentGoesOnWhereItStood(t *testing.T) {
 	}
 	r.Resume = true
 	again := 0
-	res, err = s.Experiment(t.Context(), r, func(e Event) {
+	res, err = runSweep(t.Context(), s, r, func(e Event) {
 		if FinishedRow(e) != nil {
 			again++
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"jtune/optimize"
+	"jtune/profiles/experiment"
 	"jtune/tegra"
 	"jtune/tegra/virtual/physics"
 	"jtune/telemetry"
@@ -46,8 +47,8 @@ func (b *bench) study(board string, n physics.Network, other ...tegra.Governors)
 	}
 	defer measuring.done()
 	measuring.Workload = measuring.Workload.AtBatch(perRequest)
-	r := session.EnergyRequest{Workload: measuring.Workload, Repeat: 1, PairsAlone: true, Governors: other,
-		Every: time.Second}
+	r := session.ExperimentRequest{Request: experiment.Request{Workload: measuring.Workload, Every: time.Second},
+		Repeat: 1, Energy: session.EnergyRequest{PairsAlone: true, Governors: other}}
 	out, err := session.StudyEnergy(context.Background(), r, measuring.Bench)
 	if err == nil && len(out.Failed) > 0 {
 		err = errors.New(out.Failed[0])
