@@ -18,9 +18,8 @@ import (
 
 // Situation is what advice is given about. Only Mode is needed.
 type Situation struct {
-	Mode    tegra.Mode            // chosen, or in question
-	Present tegra.Val[tegra.Mode] // the device's now
-	Locked  tegra.Val[bool]       // whether the device's clocks are, now; models are of locked ones
+	Mode    tegra.Mode  // chosen, or in question
+	Present tegra.Setup // the device's now; models are of locked clocks
 	Presets []tegra.Preset
 	// Minibatches of a whole training; 0 when not known.
 	Minibatches int
@@ -51,7 +50,7 @@ func Findings(m *learn.Model, s Situation) []string {
 
 // present names the present mode, which is spoken of as it is with locked clocks.
 func (s Situation) present() string {
-	if s.Locked.OK && !s.Locked.V {
+	if s.Present.Locked.OK && !s.Present.Locked.V {
 		return "the present mode with locked clocks"
 	}
 	return "the present mode"
@@ -182,8 +181,8 @@ func (a *adviser) offFront(all bool) []string {
 		mode tegra.Mode
 	}
 	var list []named
-	if a.Present.OK {
-		list = append(list, named{a.present(), a.Present.V})
+	if a.Present.Mode.OK {
+		list = append(list, named{a.present(), a.Present.Mode.V})
 	}
 	if all {
 		if top := a.model.Space.Max(); a.model.Space.Contains(top) {
@@ -237,10 +236,10 @@ func (a *adviser) training() (length, approach []string) {
 	text := fmt.Sprintf("a whole training of %s minibatches takes %s in %s",
 		text.Thousands(a.Minibatches), here, a.name(a.Mode))
 	than := here
-	if a.Present.OK && a.Present.V != a.Mode {
-		than = Whole(a.at(a.Present.V).Measured, a.Minibatches)
+	if a.Present.Mode.OK && a.Present.Mode.V != a.Mode {
+		than = Whole(a.at(a.Present.Mode.V).Measured, a.Minibatches)
 		text += "; " + against(here, than) + " " + a.present()
-		if !a.at(a.Mode).read || !a.at(a.Present.V).read {
+		if !a.at(a.Mode).read || !a.at(a.Present.Mode.V).read {
 			text += " (predicted)"
 		}
 	}

@@ -119,7 +119,7 @@ func TestAdviceNamesWhatAUserCanGain(t *testing.T) {
 	}
 	top := space.Max()
 	lean := tegra.Mode{Cores: 2, CPU: 500 * tegra.MHz, GPU: top.GPU, EMC: top.EMC}
-	said := strings.Join(Advice(model, Situation{Mode: top, Present: tegra.Some(lean), Minibatches: 360_000}), "\n")
+	said := strings.Join(Advice(model, Situation{Mode: top, Present: inMode(lean), Minibatches: 360_000}), "\n")
 	for _, want := range []string{
 		"half of one setting of 12c/2.20C/1.30G/3.20M: GPU 600 MHz +1", // 108 % by the law
 		"cores can go down: 8 cores cost 0.",
@@ -136,7 +136,7 @@ func TestAdviceNamesWhatAUserCanGain(t *testing.T) {
 	}
 	wasteful := tegra.Mode{Cores: 12, CPU: top.CPU, GPU: 900 * tegra.MHz, EMC: top.EMC}
 	preset := tegra.Preset{Name: "HOT", Mode: tegra.Mode{Cores: 12, CPU: top.CPU, GPU: 600 * tegra.MHz, EMC: top.EMC}}
-	worth := Situation{Mode: top, Present: tegra.Some(wasteful), Presets: []tegra.Preset{preset}, Minibatches: 360_000}
+	worth := Situation{Mode: top, Present: inMode(wasteful), Presets: []tegra.Preset{preset}, Minibatches: 360_000}
 	found := strings.Join(Findings(model, worth), "\n")
 	if !strings.Contains(found, "the present mode (12c/2.20C/0.90G/3.20M) lies off the Pareto front") ||
 		strings.Contains(found, "half of one setting") || strings.Contains(found, "fine-tuning") ||
@@ -147,11 +147,12 @@ func TestAdviceNamesWhatAUserCanGain(t *testing.T) {
 		"lies off the Pareto front") {
 		t.Errorf("advice lacks the preset off the front:\n%s", said)
 	}
-	said = strings.Join(Advice(model, Situation{Mode: lean, Present: tegra.Some(top), Minibatches: 360_000}), "\n")
+	said = strings.Join(Advice(model, Situation{Mode: lean, Present: inMode(top), Minibatches: 360_000}), "\n")
 	if !strings.Contains(said, "Wh less than in the present mode") || strings.Contains(said, "cores can") {
 		t.Errorf("a lean mode saves energy and its cores are at their least:\n%s", said)
 	}
-	free := Situation{Mode: lean, Present: tegra.Some(top), Locked: tegra.Some(false), Minibatches: 360_000}
+	free := Situation{Mode: lean, Present: inMode(top), Minibatches: 360_000}
+	free.Present.Locked = tegra.Some(false)
 	said = strings.Join(Advice(model, free), "\n")
 	if !strings.Contains(said, "less than in the present mode with locked clocks") {
 		t.Errorf("the model is of locked clocks, the board's are free:\n%s", said)
@@ -240,3 +241,6 @@ func TestAdviceIsTrueOfMeasuredSweeps(t *testing.T) {
 		}
 	}
 }
+
+// inMode is a board in a mode, of which no more is known.
+func inMode(m tegra.Mode) tegra.Setup { return tegra.Setup{Mode: tegra.Some(m)} }

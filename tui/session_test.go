@@ -148,7 +148,7 @@ func TestSessionReadsTheBoardWhenItsModeHasChanged(t *testing.T) {
 	t.Parallel()
 	d, s := driveSession(t, session.Options{Device: "virtual:agx-orin"})
 	d.r.watch.Stop() // no reading comes by itself
-	found := s.PresentMode()
+	found := s.Setup().Mode
 	shown := func() tegra.Val[tegra.Mode] { return page.ReaderOf(&d.r.sh.State).Present() }
 	d.press("6", "down", "a", "a")
 	d.until("the mode that was set shows", func() bool { return shown() != found })

@@ -162,7 +162,8 @@ func (a *app) doApply(ctx context.Context, s *session.Session, r tegra.Request, 
 	if !ok {
 		panic("cli: guard without a countdown")
 	}
-	before, wasLocked, idle := s.PresentMode(), s.Locked(), s.IdleW(ctx, false)
+	before := s.Setup()
+	before.IdleW = s.IdleW(ctx, false)
 	if now, err := s.Device.Read(); err == nil && now.Hot() != "" {
 		a.note("warning: the board is hot: %s", now.Hot())
 	}
@@ -175,26 +176,26 @@ func (a *app) doApply(ctx context.Context, s *session.Session, r tegra.Request, 
 		applied, err = g.ApplyFor(ctx, r, f.keepAfter)
 	}
 	if err != nil {
-		return errors.Join(err, a.notApplied(s, applied, before))
+		return errors.Join(err, a.notApplied(s, applied, before.Mode))
 	}
-	locked, idleNow := s.Locked(), tegra.Val[float64]{}
+	after := s.Setup()
 	if f.yes || f.keepAfter > hasty {
-		idleNow = s.IdleW(ctx, true)
+		after.IdleW = s.IdleW(ctx, true)
 	}
 	if !a.asJSON {
 		if err := a.printApplied(s, applied); err != nil {
 			return err
 		}
-		fmt.Fprintf(a.out, "clocks     %s → %s\n", session.LockText(wasLocked), session.LockText(locked))
-		fmt.Fprintf(a.out, "idle       %s → %s\n", dash(idle, "%.1f W"), dash(idleNow, "%.1f W"))
+		fmt.Fprintf(a.out, "clocks     %s → %s\n", session.LockText(before.Locked), session.LockText(after.Locked))
+		fmt.Fprintf(a.out, "idle       %s → %s\n", dash(before.IdleW, "%.1f W"), dash(after.IdleW, "%.1f W"))
 		a.sayPreset(s, r, applied)
 	}
 	if err = a.decide(ctx, g, f, reverted); err != nil && !errors.Is(err, guard.ErrReverted) {
 		return err
 	}
 	out := toAppliedJSON(applied, s.Device.Board())
-	out.Kept, out.Reverted, out.Locked = err == nil, err != nil, locked
-	out.IdleBeforeW, out.IdleAfterW = idle, idleNow
+	out.Kept, out.Reverted, out.Locked = err == nil, err != nil, after.Locked
+	out.IdleBeforeW, out.IdleAfterW = before.IdleW, after.IdleW
 	if unit != nil {
 		if out.Kept {
 			err = a.installBoot(unit)

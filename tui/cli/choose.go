@@ -145,7 +145,7 @@ func (a *app) chosen(m *learn.Model, o *session.Outlook, at int, limit optimize.
 	x := answer{space: m.Space, mode: predicted.Mode, batch: predicted.Batch, origin: originMark(m.Provenance.Origin()),
 		predicted: &predicted, fitted: about.Fitted, feasible: feasible, standing: o.Standing(at, limit),
 		suspicious: about.Doubted.OK, situation: situation, versus: o.Compare(at, situation.Presets,
-			session.Standing{Mode: situation.Present, Locked: situation.Locked})}
+			situation.Present)}
 	switch {
 	case about.Measured():
 		x.measured = &about.Reading.Measured

@@ -29,7 +29,7 @@ func (c *revertCmd) run(ctx context.Context) error {
 		}
 		if c.asJSON {
 			out := toAppliedJSON(applied, s.Device.Board())
-			out.Kept, out.Reverted, out.Locked = true, true, s.Locked()
+			out.Kept, out.Reverted, out.Locked = true, true, s.Setup().Locked
 			return printJSON(c.out, out)
 		}
 		return c.printApplied(s, applied)

@@ -223,8 +223,8 @@ func (a *app) tuned(s *session.Session, r session.TuneRequest, res session.TuneR
 		if m.Batches != nil {
 			m = m.At(found.Batch)
 		}
-		x.advice = optimize.Findings(m, optimize.Situation{Mode: x.mode, Present: s.PresentMode(),
-			Locked: s.Locked(), Presets: s.Device.Presets(), Minibatches: a.options.Minibatches(m)})
+		x.advice = optimize.Findings(m, optimize.Situation{Mode: x.mode, Present: s.Setup(),
+			Presets: s.Device.Presets(), Minibatches: a.options.Minibatches(m)})
 	}
 	return x
 }

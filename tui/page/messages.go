@@ -45,7 +45,7 @@ type (
 	// ModeSet says how setting a mode went.
 	ModeSet struct {
 		tegra.Request
-		From session.Standing
+		From tegra.Setup
 		Err  error
 	}
 	// ModeKept says how keeping it went.

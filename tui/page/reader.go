@@ -53,25 +53,25 @@ func (r Reader) Sample() telemetry.Sample { return r.state.Readings.Sample }
 // History is the samples of the last two minutes, oldest first.
 func (r Reader) History() []telemetry.Sample { return r.state.Readings.History }
 
-// Present is the mode that the device reads back now.
-func (r Reader) Present() tegra.Val[tegra.Mode] {
+// Setup is how the device reads back that it is set now.
+func (r Reader) Setup() tegra.Setup {
 	if !r.state.Readings.OK {
-		return tegra.Val[tegra.Mode]{}
+		return tegra.Setup{}
 	}
-	return r.state.Readings.Sample.Reading.Mode
+	return r.state.Readings.Sample.Reading.Setup()
 }
 
-// Found is what the device reads back now, for undo to name it.
-func (r Reader) Found() session.Standing {
-	return session.Standing{Mode: r.Present(), Locked: r.Locked(), IdleW: session.IdleW(r.History())}
-}
+// Present is the mode that the device reads back now.
+func (r Reader) Present() tegra.Val[tegra.Mode] { return r.Setup().Mode }
 
 // Locked reports whether clocks are locked, as far as it was read.
-func (r Reader) Locked() tegra.Val[bool] {
-	if !r.state.Readings.OK {
-		return tegra.Val[bool]{}
-	}
-	return r.state.Readings.Sample.Reading.Locked
+func (r Reader) Locked() tegra.Val[bool] { return r.Setup().Locked }
+
+// Found is Setup with the idle power of the last seconds, for undo to name it.
+func (r Reader) Found() tegra.Setup {
+	out := r.Setup()
+	out.IdleW = session.IdleW(r.History())
+	return out
 }
 
 // UndoTo names the mode or preset that undo goes back to; "" when it is none.

@@ -18,15 +18,8 @@ type Applied struct {
 	Kept    bool                  // Mode is the found state now
 	History []Change              // oldest first
 	Boot    *BootUnit             // changed what happens at boot, after the last mode; nil
-	Before  []Standing            // what undo goes back to, the last one next
-	seen    []Standing            // with their idle power, each once
-}
-
-// Standing is how a board is set.
-type Standing struct {
-	Mode   tegra.Val[tegra.Mode] // absent: no mode means it
-	Locked tegra.Val[bool]
-	IdleW  tegra.Val[float64] // module power while nothing works on it; absent: not known
+	Before  []tegra.Setup         // what undo goes back to, the last one next
+	seen    []tegra.Setup         // with their idle power, each once
 }
 
 // Change is one line of the history of applied modes.
@@ -44,7 +37,7 @@ func (a *Applied) Unkept() bool { return a.Mode.OK && !a.Kept }
 func (a *Applied) Undoable() bool { return len(a.Before) > 0 || a.Boot != nil }
 
 // Set says that a mode was applied and read back.
-func (a *Applied) Set(r tegra.Request, from Standing, at time.Time) {
+func (a *Applied) Set(r tegra.Request, from tegra.Setup, at time.Time) {
 	a.Mode, a.Free, a.Kept, a.Boot = tegra.Some(r.Mode), r.DVFS, false, nil
 	a.Before = append(a.Before, from)
 	a.see(from)
@@ -54,12 +47,13 @@ func (a *Applied) Set(r tegra.Request, from Standing, at time.Time) {
 // Watch learns the idle power of the mode in force from the newest samples, oldest first.
 func (a *Applied) Watch(list []telemetry.Sample) {
 	if n := len(list); n > 0 {
-		now := list[n-1].Reading
-		a.see(Standing{now.Mode, now.Locked, IdleW(list)})
+		now := list[n-1].Reading.Setup()
+		now.IdleW = IdleW(list)
+		a.see(now)
 	}
 }
 
-func (a *Applied) see(s Standing) {
+func (a *Applied) see(s tegra.Setup) {
 	if !s.IdleW.OK || !s.Mode.OK || !s.Locked.OK {
 		return
 	}

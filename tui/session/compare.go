@@ -92,7 +92,7 @@ func (v Versus) Distinct() []Comparison {
 }
 
 // Compare is the function Compare for what is known of setting i.
-func (o *Outlook) Compare(i int, presets []tegra.Preset, present Standing) Versus {
+func (o *Outlook) Compare(i int, presets []tegra.Preset, present tegra.Setup) Versus {
 	chosen, p := o.Known[i], o.predictor
 	if o.Several() {
 		p = o.Model.At(chosen.Batch)
@@ -107,7 +107,7 @@ func (o *Outlook) Compare(i int, presets []tegra.Preset, present Standing) Versu
 // predictor (may be nil) nor a measurement knows is left out. All are compared with locked
 // clocks, of which models are.
 func Compare(chosen learn.Prediction, p learn.Predictor, measured []tegra.Measured, space *tegra.Space,
-	presets []tegra.Preset, present Standing) Versus {
+	presets []tegra.Preset, present tegra.Setup) Versus {
 	c := comparer{chosen: chosen, predictor: p, measured: measured, at: map[tegra.Mode]tegra.Measured{}}
 	for _, m := range measured {
 		if m.Batch == chosen.Batch {
@@ -119,7 +119,7 @@ func Compare(chosen learn.Prediction, p learn.Predictor, measured []tegra.Measur
 		v.MaxN = c.with(NameOf(top, space, presets), top)
 	}
 	if present.Mode.OK {
-		v.Present = c.with(present.name(), present.Mode.V)
+		v.Present = c.with(presentName(present), present.Mode.V)
 	}
 	for _, preset := range presets {
 		if other := c.with(preset.Name, preset.Mode); other != nil {
@@ -130,8 +130,8 @@ func Compare(chosen learn.Prediction, p learn.Predictor, measured []tegra.Measur
 	return v
 }
 
-// name is that of the present mode in a comparison, which is with locked clocks.
-func (s Standing) name() string {
+// presentName is that of the present mode in a comparison, which is with locked clocks.
+func presentName(s tegra.Setup) string {
 	if s.Locked.OK && !s.Locked.V {
 		return "present, locked"
 	}

@@ -16,7 +16,7 @@ func TestCompareCountsMeasurementsBeforePredictions(t *testing.T) {
 	chosen := optimize.MeasuredPrediction(tegra.Measured{Setting: tegra.Setting{Mode: s.Device.Space().At(0)},
 		TimeMS: 200, PowerW: 10})
 	v := Compare(chosen, nil, []tegra.Measured{{Setting: tegra.Setting{Mode: top}, TimeMS: 100, PowerW: 40}},
-		s.Device.Space(), s.Device.Presets(), Standing{Mode: tegra.Some(chosen.Mode)})
+		s.Device.Space(), s.Device.Presets(), tegra.Setup{Mode: tegra.Some(chosen.Mode)})
 	if v.MaxN == nil || v.MaxN.How() != "measured" || v.MaxN.TimePct != 100 || v.MaxN.PowerPct != -75 ||
 		v.MaxN.EnergyPct != -50 || v.MaxN.Lo != v.MaxN.Difference || v.MaxN.Hi != v.MaxN.Difference {
 		t.Errorf("against MAXN: got %+v", v.MaxN)
@@ -30,7 +30,7 @@ func TestCompareCountsMeasurementsBeforePredictions(t *testing.T) {
 		tegra.Some(false): "present, locked",
 	} {
 		v := Compare(chosen, nil, []tegra.Measured{chosen.Measured}, s.Device.Space(), nil,
-			Standing{Mode: tegra.Some(chosen.Mode), Locked: locked})
+			tegra.Setup{Mode: tegra.Some(chosen.Mode), Locked: locked})
 		if v.Present == nil || v.Present.Name != want {
 			t.Errorf("with clocks locked %+v the present mode is %+v, want %q", locked, v.Present, want)
 		}
@@ -74,7 +74,7 @@ func TestComparedWithAPredictionTheSavingIsARange(t *testing.T) {
 		{"beyond what was measured", reading, far, "extrapolated", 200/1.2 - 100, 240 - 100},
 	} {
 		known := []tegra.Measured{{Setting: tegra.Setting{Mode: c.knownTo}, TimeMS: 1, PowerW: 1}}
-		got := Compare(c.chosen, oneBand{}, known, space, nil, Standing{}).MaxN
+		got := Compare(c.chosen, oneBand{}, known, space, nil, tegra.Setup{}).MaxN
 		if got == nil || got.How() != c.how || !same(got.Lo.TimePct, c.timeLo) || !same(got.Hi.TimePct, c.timeHi) {
 			t.Errorf("%s: got %+v, want %s, %.2f to %.2f %% of time", c.name, got, c.how, c.timeLo, c.timeHi)
 		}

@@ -57,7 +57,7 @@ func TestEveryExperimentRunsOnAVirtualBoard(t *testing.T) {
 		t.Run(e.Name, func(t *testing.T) {
 			t.Parallel()
 			s := fast(t)
-			before := s.PresentMode()
+			before := s.Setup().Mode
 			r := small(t, s, e.Name)
 			res, err := runSweep(t.Context(), s, r, nil)
 			if err != nil {
@@ -79,7 +79,7 @@ func TestEveryExperimentRunsOnAVirtualBoard(t *testing.T) {
 			if err != nil || dirErr != nil || len(folders) != len(rows) {
 				t.Errorf("%d folders %v of logs for %d runs: %v, %v", len(folders), folders, len(rows), err, dirErr)
 			}
-			if after := s.PresentMode(); after != before {
+			if after := s.Setup().Mode; after != before {
 				t.Errorf("the board is left in %v, it was in %v", after, before)
 			}
 			if _, _, err := Fit(t.Context(), s.Options, FitRequest{Samples: res.Dir}); err == nil ||

@@ -18,7 +18,7 @@ func TestSessionLeavesABoardInTheChosenMode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := g.Restore(t.Context()); err != nil || s.PresentMode() != tegra.Some(m) {
-		t.Errorf("after the end of the session's work: %v, %v", s.PresentMode(), err)
+	if _, err := g.Restore(t.Context()); err != nil || s.Setup().Mode != tegra.Some(m) {
+		t.Errorf("after the end of the session's work: %v, %v", s.Setup().Mode, err)
 	}
 }

@@ -46,7 +46,7 @@ func (c *crowded) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Context().Err() != nil {
 		return
 	}
-	ms, _, err := c.s.Virtual.Truth("llama", c.s.PresentMode().V)
+	ms, _, err := c.s.Virtual.Truth("llama", c.s.Setup().Mode.V)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return

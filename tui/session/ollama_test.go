@@ -202,9 +202,9 @@ func TestOllamaIsMeasuredAndTunedEndToEnd(t *testing.T) {
 	request := TuneRequest{Measuring: Measuring{Workload: w, Settings: record.Settings{Minibatches: 2, MinSamples: 1,
 		SampleEvery: 100 * time.Millisecond, FixedWait: 300 * time.Millisecond}}, Reference: "none", Probes: 5,
 		Limit: optimize.Limit{Energy: true}}
-	found := s.PresentMode()
+	found := s.Setup().Mode
 	out, err := s.Tune(t.Context(), request, nil)
-	if err != nil || !out.Feasible || len(out.Probes) < 3 || s.PresentMode() != found {
+	if err != nil || !out.Feasible || len(out.Probes) < 3 || s.Setup().Mode != found {
 		t.Errorf("%d measurements, %v", len(out.Probes), err)
 	}
 	if a, err := http.Get(server.url + "/api/version"); err != nil || a.StatusCode != http.StatusOK {
@@ -223,8 +223,8 @@ func TestOllamaIsMeasuredAndTunedEndToEnd(t *testing.T) {
 		_, err := s.Tune(t.Context(), request, nil)
 		<-done
 		if err == nil || !strings.Contains(err.Error(), server.url) || strings.Contains(err.Error(), "\n") ||
-			s.PresentMode() != found {
-			t.Errorf("%s: %v, the board is in %v", name, err, s.PresentMode())
+			s.Setup().Mode != found {
+			t.Errorf("%s: %v, the board is in %v", name, err, s.Setup().Mode)
 		}
 		server.signal(syscall.SIGCONT)
 		server.kill()

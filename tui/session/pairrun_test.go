@@ -36,7 +36,7 @@ func pairOf(t *testing.T, s *Session) PairSearch {
 func TestPairIsMeasuredAndKeepsItsLimits(t *testing.T) {
 	t.Parallel()
 	s := fast(t)
-	before := s.PresentMode()
+	before := s.Setup().Mode
 	found, err := s.Pair(t.Context(), pairOf(t, s), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +55,7 @@ func TestPairIsMeasuredAndKeepsItsLimits(t *testing.T) {
 		t.Errorf("alone %.2f/s and idle %.2f, together %.2f/s and %.2f, a request %.3f J", found.TrainAlonePerS,
 			found.PairAnswer.Alone.IdleShare, found.TrainPerS, found.IdleShare, found.MarginalJ())
 	}
-	if after := s.PresentMode(); after != before {
+	if after := s.Setup().Mode; after != before {
 		t.Errorf("left in %v, found in %v", after, before)
 	}
 	head, rows, err := record.Read(found.Dir)
@@ -99,7 +99,7 @@ func TestPairIsMeasuredAndKeepsItsLimits(t *testing.T) {
 		!strings.HasPrefix(lines[1], "07:00") && !strings.HasPrefix(lines[1], "22:00") {
 		t.Errorf("by the time of day: %q", lines)
 	}
-	if after := s.PresentMode(); after != before {
+	if after := s.Setup().Mode; after != before {
 		t.Errorf("left in %v, found in %v", after, before)
 	}
 }
@@ -208,7 +208,7 @@ func TestPairWhoseJobDiesLeavesTheBoardAsItWas(t *testing.T) {
 	t.Parallel()
 	for want, faults := range map[string]virtual.Faults{"died": {DieAfter: 60}, "give it back": {HangAfter: 60}} {
 		s := fast(t)
-		before := s.PresentMode()
+		before := s.Setup().Mode
 		s.Virtual.Inject(faults)
 		r := pairOf(t, s)
 		r.At = &tegra.Setting{Mode: s.Device.Space().Max(), Batch: 16}
@@ -220,7 +220,7 @@ func TestPairWhoseJobDiesLeavesTheBoardAsItWas(t *testing.T) {
 			!strings.Contains(rows[0].Why, want) {
 			t.Errorf("recorded %+v, %v", rows, err)
 		}
-		if after := s.PresentMode(); after != before {
+		if after := s.Setup().Mode; after != before {
 			t.Errorf("left in %v, found in %v", after, before)
 		}
 	}

@@ -79,7 +79,7 @@ func (s *Session) Repeat(c Campaign, trust bool) (r Repetition, err error) {
 		if r.Run.Epochs > 0 || plan.Source == whenSteady {
 			r.Run.Minibatches = 0
 		}
-		if now := s.PresentMode(); len(c.Rows) > 0 && (!now.OK || now.V != c.Rows[0].Mode) {
+		if now := s.Setup().Mode; len(c.Rows) > 0 && (!now.OK || now.V != c.Rows[0].Mode) {
 			then := s.Device.Space().Format(c.Rows[0].Mode)
 			r.Notes = append(r.Notes, "the board is not in the mode of that run, "+then)
 		}

@@ -26,7 +26,7 @@ func (s *Session) runAdviser(w workload.Workload) runAdviser {
 		out.knobs = []string{}
 		return out
 	}
-	mode, pool := s.PresentMode(), Pool{}
+	mode, pool := s.Setup().Mode, Pool{}
 	var err error
 	if pool, err = s.Pool(w, nil); err != nil || !mode.OK {
 		return out

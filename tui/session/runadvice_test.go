@@ -46,11 +46,11 @@ func TestARunAdvisesAsTheModelDoes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := optimize.Knobs(m, s.PresentMode().V)
+	lines := optimize.Knobs(m, s.Setup().Mode.V)
 	if len(lines) == 0 || !strings.HasPrefix(lines[0], "half of one setting of ") {
 		t.Errorf("the model says %q", lines)
 	}
-	said := optimize.Advice(m, optimize.Situation{Mode: s.PresentMode().V})
+	said := optimize.Advice(m, optimize.Situation{Mode: s.Setup().Mode.V})
 	for _, line := range lines {
 		if !slices.Contains(got, sentence(line)) || !slices.Contains(said, line) {
 			t.Errorf("%q: the run says %q, advice %q", line, got, said)

@@ -87,7 +87,7 @@ func (k *runRecord) keep(out RunResult) string {
 		row.Status, row.Why = record.Unstable, "power never became steady"
 	}
 	var err error
-	if after := k.s.PresentMode(); k.mode.OK && after == k.mode {
+	if after := k.s.Setup().Mode; k.mode.OK && after == k.mode {
 		row.Mode, row.Applied = k.mode.V, k.mode.V
 		err = k.rec.Append(row)
 	} else if k.s.host != nil {

@@ -45,7 +45,7 @@ func (s *Session) bestSoFar(best tegra.Mean, l optimize.Limit, p learn.Predictor
 	out := &BestSoFar{Mean: best, Limit: l}
 	if top := s.Device.Space().Max(); best.N > 0 && best.Mode != top {
 		out.MaxN = Compare(optimize.MeasuredPrediction(best.Measured), p, measured, s.Device.Space(),
-			s.Device.Presets(), Standing{}).MaxN
+			s.Device.Presets(), tegra.Setup{}).MaxN
 	}
 	return out
 }

@@ -78,7 +78,7 @@ func (s *Session) tuneLimit(ctx context.Context, r TuneRequest, ref *learn.Refer
 // toCompare are the modes that a user compares an answer with: the present one, and MAXN.
 func (s *Session) toCompare() []tegra.Mode {
 	var out []tegra.Mode
-	if m := s.PresentMode(); m.OK {
+	if m := s.Setup().Mode; m.OK {
 		out = append(out, m.V)
 	}
 	if top := s.Device.Space().Max(); s.Device.Space().Contains(top) && !slices.Contains(out, top) {

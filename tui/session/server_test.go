@@ -253,14 +253,14 @@ func TestTuneOfAServerThatDiesEndsWithAReason(t *testing.T) {
 				}
 				good.ServeHTTP(w, r)
 			})
-			found := s.PresentMode()
+			found := s.Setup().Mode
 			r, err := s.Tune(t.Context(), TuneRequest{Measuring: Measuring{Workload: w}, Reference: "none",
 				Limit: optimize.Limit{Energy: true}}, nil)
 			if err == nil || !strings.Contains(err.Error(), c.words) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("%v, want %q", err, c.words)
 			}
-			if measured := measuredOf(r.Probes); len(measured) < 2 || s.PresentMode() != found {
-				t.Errorf("%d modes were measured, the board is in %v, was in %v", len(measured), s.PresentMode(), found)
+			if measured := measuredOf(r.Probes); len(measured) < 2 || s.Setup().Mode != found {
+				t.Errorf("%d modes were measured, the board is in %v, was in %v", len(measured), s.Setup().Mode, found)
 			}
 		})
 	}

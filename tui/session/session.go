@@ -68,6 +68,15 @@ func (s *Session) Sysfs() *tegra.Sysfs { return s.sysfs }
 // FS is where the device's files live.
 func (s *Session) FS() tegra.FS { return s.fs }
 
+// Setup reads how the device is set now; all absent where it cannot be read.
+func (s *Session) Setup() tegra.Setup {
+	r, err := s.Device.Read()
+	if err != nil {
+		return tegra.Setup{}
+	}
+	return r.Setup()
+}
+
 // Close ends the guard, which restores the found state unless it was kept, and
 // closes the device's files. It waits for no password prompt. Where the guard and its watchdog were
 // both killed, the error says that the board is left changed.

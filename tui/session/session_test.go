@@ -150,7 +150,7 @@ func TestVerifyMeasuresAndPutsTheBoardBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := s.PresentMode()
+	before := s.Setup().Mode
 	m := s.Device.Space().At(s.Device.Space().Len() / 2)
 	row, err := s.Verify(t.Context(), w, m, nil)
 	if err != nil {
@@ -159,7 +159,7 @@ func TestVerifyMeasuresAndPutsTheBoardBack(t *testing.T) {
 	if row.Mode != m || !row.Status.Usable() || row.TimeMS <= 0 || row.PowerW <= 0 {
 		t.Errorf("got %+v", row)
 	}
-	if after := s.PresentMode(); after != before {
+	if after := s.Setup().Mode; after != before {
 		t.Errorf("left in %v, found in %v", after, before)
 	}
 }

@@ -23,7 +23,7 @@ func (o Options) Situation(m *learn.Model, mode tegra.Mode) optimize.Situation {
 	}
 	defer s.Close()
 	if s.Device.Board().Name == m.Provenance.Device {
-		out.Presets, out.Present, out.Locked = s.Device.Presets(), s.PresentMode(), s.Locked()
+		out.Presets, out.Present = s.Device.Presets(), s.Setup()
 	}
 	return out
 }

@@ -42,7 +42,7 @@ func (s *Session) Tune(ctx context.Context, r TuneRequest, observe func(Event)) 
 	case r.watched != nil && r.watched.LatencyMS > 0:
 		search = s.tuneWatched
 	}
-	present := Standing{Mode: s.PresentMode(), Locked: s.Locked()}
+	present := s.Setup()
 	out, err := search(ctx, r, ref, observe)
 	if r.Coverage == CoverFront && out.Fitted == nil { // it ended before the front was known, and can be resumed
 		if r.Keep {
@@ -123,7 +123,7 @@ func (s *Session) measurableSettings(sizes []int) []tegra.Setting {
 }
 
 // summarise fits the model of everything known and compares the answer.
-func (s *Session) summarise(out *TuneResult, r TuneRequest, ref *learn.Reference, present Standing) error {
+func (s *Session) summarise(out *TuneResult, r TuneRequest, ref *learn.Reference, present tegra.Setup) error {
 	readings := measuredOf(out.Probes)
 	if len(readings) == 0 {
 		return nil
@@ -159,24 +159,6 @@ func measuredOf(probes []optimize.Probe) []tegra.Measured {
 		}
 	}
 	return out
-}
-
-// PresentMode is the mode the device is in; absent when none expresses it.
-func (s *Session) PresentMode() tegra.Val[tegra.Mode] {
-	r, err := s.Device.Read()
-	if err != nil {
-		return tegra.Val[tegra.Mode]{}
-	}
-	return r.Mode
-}
-
-// Locked reports whether clocks are locked now, as far as it can be read.
-func (s *Session) Locked() tegra.Val[bool] {
-	r, err := s.Device.Read()
-	if err != nil {
-		return tegra.Val[bool]{}
-	}
-	return r.Locked
 }
 
 // LockText says in a word whether clocks are locked.

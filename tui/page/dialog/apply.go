@@ -10,7 +10,6 @@ import (
 	"jtune/optimize"
 	"jtune/tegra"
 	"jtune/tui/page"
-	"jtune/tui/session"
 	"jtune/tui/widget"
 )
 
@@ -36,7 +35,7 @@ type Apply struct {
 	stage     Stage
 	ask       tegra.Request
 	reboot    bool // the preset needs one
-	from      session.Standing
+	from      tegra.Setup
 	predicted *learn.Prediction
 	measured  *tegra.Measured
 	standing  optimize.Standing // against the limit

@@ -216,7 +216,7 @@ func phaseText(pr profiles.Progress) string {
 // versus compares the mode with MAXN, the presets and the present, as jtune choose does.
 func (c card) versus(w int) []string {
 	v := c.read.Outlook()
-	present := session.Standing{Mode: c.read.Present(), Locked: c.read.Locked()}
+	present := c.read.Setup()
 	rows := [][3]string{{"against", "time", "power"}}
 	inTime, inPower := 10, 0
 	for _, d := range v.Compare(c.at, c.read.Presets(), present).Distinct() {

@@ -62,7 +62,7 @@ func Searched(b *Board, watts ...float64) *page.Task {
 		at := view.Answer(l)
 		found := read(view.Known[at].Mode, 1.002, 0.998)
 		versus := session.Compare(optimize.MeasuredPrediction(found), Predictor{}, b.Samples(), b.space, b.presets,
-			session.Standing{Mode: tegra.Some(b.space.Max())})
+			tegra.Setup{Mode: tegra.Some(b.space.Max())})
 		r := optimize.Result{Measured: found, N: 2, Feasible: l.Met(found), Verified: true, Probes: j.Probes}
 		j.Answers = append(j.Answers, session.Answered{Result: r, Limit: l, Versus: versus})
 		if i == 0 {
