@@ -6,25 +6,26 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"jtune/profiles/experiment"
 	"jtune/tegra"
 	"jtune/tui/session"
 )
 
-// energyFlags are the flags of experiment energy that are no part of its request.
-type energyFlags struct {
+// energyCmd is `jtune experiment energy`.
+type energyCmd struct {
+	studyCmd
 	infer       inferFlags
 	governors   []string
 	against     string
 	latencyCost float64
-	svg         string
 }
 
-func (a *app) energy() *cobra.Command {
-	r := session.ExperimentRequest{Experiment: experiment.Energy()}
-	var f energyFlags
-	cmd := &cobra.Command{
+func newEnergy(a *app) *cobra.Command {
+	c := &energyCmd{studyCmd: studyCmd{app: a, shown: 2}}
+	c.r.Experiment = experiment.Energy()
+	return command(c, &cobra.Command{
 		Use:   "energy WORKLOAD",
 		Short: "Find the clocks that answer a request at the least energy",
 		Long: "Measures pairs of CPU and GPU clocks, cores and memory at their maxima, and compares the energy of a " +
@@ -41,67 +42,50 @@ func (a *app) energy() *cobra.Command {
 			"  jtune experiment energy mobilenet-infer --full --repeat 10 --out study\n" +
 			"  jtune experiment energy mobilenet-infer --governor cpu=performance,gpu=simple_ondemand\n" +
 			"  jtune experiment energy mobilenet-infer --latency-cost 20 --svg plots",
-		Args: takes(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.check(cmd.Flags().Changed("latency-cost"), &r); err != nil {
-				return err
-			}
-			return a.onDevice(func(s *session.Session) error {
-				if err := s.EnsureFullSpace(cmd.Context()); err != nil {
-					return err
-				}
-				if err := a.energyJobs(s, args[0], f, &r); err != nil {
-					return err
-				}
-				if cmd.Flags().Changed("latency-cost") {
-					r.Energy.LatencyCost = tegra.Some(f.latencyCost)
-				}
-				return a.obeying(cmd.Context(), s, r, drawing{shown: 2, svg: f.svg},
-					func(ctx context.Context, by obeying) error { return a.doExperiment(ctx, s, r, by) })
-			})
-		},
-	}
-	fl := cmd.Flags()
-	fl.BoolVar(&r.Energy.Full, "full", false, "measure every pair of clocks; says before how long that takes")
-	countFlag(fl, &r.Repeat, "repeat", "read each pair that may be the answer `N` times; with --full every pair "+
-		"(default 3, or 10)")
-	countFlag(fl, &r.Energy.Inferences, "inferences",
-		"answer `N` in each reading (default 40 batches and 3 s; with --full 3200)")
-	fl.StringArrayVar(&f.governors, "governor", nil, "another baseline: `NAMES` such as "+
-		"cpu=performance,gpu=simple_ondemand; may be repeated")
-	fl.Float64Var(&f.latencyCost, "latency-cost", 0, "also the least energy whose latency is at most `PCT` percent "+
-		"above the baseline's")
-	fl.StringVar(&f.against, "against", "", "compare with workload `NAME`: the same requests, in the baseline and at the "+
-		"best pair")
-	f.infer.addJob(fl)
-	fl.DurationVar(&r.Every, "interval", 100*time.Millisecond, "time between two power samples")
-	fl.StringVar(&f.svg, "svg", "", "draw the heat map and the curves as SVG files in `DIR`")
-	fl.StringVar(&r.Dir, "out", "", "record `DIR`, new (default below the data directory)")
-	fl.BoolVar(&r.Resume, "resume", false, "continue the same study in --out DIR")
-	fl.BoolVar(&r.RedoFailed, "redo-failed", false, "with --resume: repeat the readings that failed")
-	fl.BoolVar(&a.asCSV, "csv", false, "every point as CSV")
-	a.weightsFlag(fl)
-	a.jsonFlag(fl)
-	return cmd
+		Args: cobra.ExactArgs(1),
+	})
 }
 
-func (f *energyFlags) check(capped bool, r *session.ExperimentRequest) error {
-	r.Energy.Governors = nil
-	for _, word := range f.governors {
+func (c *energyCmd) flags(f *pflag.FlagSet) {
+	f.BoolVar(&c.r.Energy.Full, "full", false, "measure every pair of clocks; says before how long that takes")
+	countFlag(f, &c.r.Repeat, "repeat", "read each pair that may be the answer `N` times; with --full every pair "+
+		"(default 3, or 10)")
+	countFlag(f, &c.r.Energy.Inferences, "inferences",
+		"answer `N` in each reading (default 40 batches and 3 s; with --full 3200)")
+	f.StringArrayVar(&c.governors, "governor", nil, "another baseline: `NAMES` such as "+
+		"cpu=performance,gpu=simple_ondemand; may be repeated")
+	f.Float64Var(&c.latencyCost, "latency-cost", 0, "also the least energy whose latency is at most `PCT` percent "+
+		"above the baseline's")
+	f.StringVar(&c.against, "against", "", "compare with workload `NAME`: the same requests, in the baseline and at "+
+		"the best pair")
+	c.infer.addJob(f)
+	f.DurationVar(&c.r.Every, "interval", 100*time.Millisecond, "time between two power samples")
+	f.StringVar(&c.svg, "svg", "", "draw the heat map and the curves as SVG files in `DIR`")
+	f.BoolVar(&c.asCSV, "csv", false, "every point as CSV")
+	c.recordFlags(f, "study", "readings")
+	c.weightsFlag(f)
+}
+
+func (c *energyCmd) check() error {
+	c.r.Energy.Governors = nil
+	for _, word := range c.governors {
 		g, err := readGovernors(word)
 		if err != nil {
 			return err
 		}
-		r.Energy.Governors = append(r.Energy.Governors, g)
+		c.r.Energy.Governors = append(c.r.Energy.Governors, g)
 	}
+	c.r.Energy.LatencyCost = tegra.Val[float64]{V: c.latencyCost, OK: c.given("latency-cost")}
 	switch {
-	case capped && !(f.latencyCost >= 0 && f.latencyCost <= 1000):
-		return usagef("--latency-cost %g: want 0 to 1000 percent", f.latencyCost)
-	case r.Every < time.Millisecond || r.Every > time.Second:
-		return usagef("--interval %s: want 1ms to 1s", r.Every)
+	case !(c.latencyCost >= 0 && c.latencyCost <= 1000):
+		return usagef("--latency-cost %g: want 0 to 1000 percent", c.latencyCost)
+	case c.r.Every < time.Millisecond || c.r.Every > time.Second:
+		return usagef("--interval %s: want 1ms to 1s", c.r.Every)
 	}
-	return checkResume(r.Dir, r.Resume, r.RedoFailed)
+	return nil
 }
+
+func (c *energyCmd) run(ctx context.Context) error { return c.onBoard(ctx, c.complete, c.study) }
 
 // readGovernors reads cpu=NAME,gpu=NAME.
 func readGovernors(word string) (g tegra.Governors, err error) {
@@ -116,32 +100,32 @@ func readGovernors(word string) (g tegra.Governors, err error) {
 	return g, nil
 }
 
-// energyJobs finds the workloads of a study and their batch sizes.
-func (a *app) energyJobs(s *session.Session, name string, f energyFlags, r *session.ExperimentRequest) error {
-	w, _, err := s.SizedWorkload(name)
+// complete finds the workloads of a study and their batch sizes.
+func (c *energyCmd) complete(_ context.Context, s *session.Session) error {
+	w, _, err := s.SizedWorkload(c.args[0])
 	if err != nil {
 		return err
 	}
-	if w, err = f.infer.over(w); err != nil {
+	if w, err = c.infer.over(w); err != nil {
 		return err
 	}
 	var others []int
-	if given := a.options.Batches; len(given) > 0 {
+	if given := c.options.Batches; len(given) > 0 {
 		w, others = w.AtBatch(given[0]), given[1:]
 	} else if s.TakesBatches(w) {
 		w = w.AtBatch(1)
 	}
-	r.Workload, r.Energy.Batches = w, s.OtherBatches(w, others)
-	if f.against != "" {
-		other, _, err := s.SizedWorkload(f.against)
+	c.r.Workload, c.r.Energy.Batches = w, s.OtherBatches(w, others)
+	if c.against != "" {
+		other, _, err := s.SizedWorkload(c.against)
 		if err != nil {
 			return err
 		}
 		other = other.AtBatch(w.Batch)
 		if other.Name == w.Name || !other.Infers() {
-			return usagef("--against %s: want another workload of inference", f.against)
+			return usagef("--against %s: want another workload of inference", c.against)
 		}
-		r.Energy.Against = &other
+		c.r.Energy.Against = &other
 	}
 	return nil
 }

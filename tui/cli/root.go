@@ -88,7 +88,7 @@ func (a *app) root() *cobra.Command {
 	a.globals(root)
 	root.Flags().BoolVarP(&version, "version", "v", false, "version for jtune")
 	root.AddCommand(a.watch(), newDevice(a), a.doctor(), newModes(a), newWorkloads(a), a.run(), a.harness(), a.profile(),
-		a.merge(), a.experiment(), a.importLogs(),
+		a.merge(), newExperiment(a), a.importLogs(),
 		a.fit(), a.models(), a.campaigns(), a.repeat(), a.predict(), a.front(), a.choose(), a.pair(),
 		a.tune(), newAdvice(a),
 		a.apply(), newRevert(a), a.export(), a.convert(), a.evaluate(),

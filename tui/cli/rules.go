@@ -42,6 +42,12 @@ var rules = []flagRule{
 	{"advice", "often length changes", not, "model", "they ask for an approach before anything is measured"},
 	{"device", "list", not, "tunables", ""},
 	{"device", "csv", needs, "list", ""},
+
+	{"experiment", "minibatches", not, "epochs", ""},
+	{"experiment", "labels", not, "pair", ""},
+	{"experiment", "NAME=all", not, "minibatches epochs", "each experiment has its own"},
+	{"experiment", "NAME=batch", not, "batch", "it runs sizes of its own"},
+	{"experiment", "NAME=polling", not, "interval", "it has intervals of its own"},
 }
 
 // keptRules finds a rule that a command line breaks.

@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"jtune/tui/session"
+)
+
+// studyCmd is what `jtune experiment NAME` and `jtune experiment energy` share: they run an experiment, and print what
+// it found.
+type studyCmd struct {
+	*app
+	r         session.ExperimentRequest
+	svg       string
+	shown     int    // figures in the terminal
+	quiet     bool   // the folder is not named
+	documents *[]any // takes the JSON document; nil: it is printed
+	rep       *reporter
+	orders    *session.Orders
+}
+
+// recordFlags adds the flags of the record and the answer; the words are the experiment's and its settings'.
+func (c *studyCmd) recordFlags(f *pflag.FlagSet, what, settings string) {
+	f.StringVar(&c.r.Dir, "out", "", "record `DIR`, new (default below the data directory)")
+	f.BoolVar(&c.r.Resume, "resume", false, "continue the same "+what+" in --out DIR")
+	f.BoolVar(&c.r.RedoFailed, "redo-failed", false, "with --resume: repeat the "+settings+" that failed")
+	c.jsonFlag(f)
+}
+
+// onBoard opens the device, completes the request there, and does its work as a task that other jtunes can pause and
+// stop.
+func (c *studyCmd) onBoard(ctx context.Context, complete, do func(context.Context, *session.Session) error) error {
+	return c.onDevice(func(s *session.Session) error {
+		if err := s.EnsureFullSpace(ctx); err != nil {
+			return err
+		}
+		if err := complete(ctx, s); err != nil {
+			return err
+		}
+		c.rep = c.reporter(s.Device)
+		spec := session.TaskSpec{Kind: session.Profiling, Workload: c.r.Workload}
+		ctx, orders := s.Obey(ctx, spec, c.r.Dir != "", c.rep.line)
+		defer orders.End()
+		c.orders, c.r.Gate = orders, orders.Gate
+		return do(ctx, s)
+	})
+}
+
+// study runs an experiment and prints what it found.
+func (c *studyCmd) study(ctx context.Context, s *session.Session) error {
+	c.rep.done = 0
+	res, err := s.Experiment(ctx, c.r, c.orders.Observing(c.rep.observe))
+	c.rep.wipe()
+	if res.Dir == "" {
+		return err
+	}
+	if ctx.Err() != nil {
+		c.note("interrupted after %s; continue with: jtune experiment %s … --out %s --resume",
+			res.Elapsed.Round(time.Second), c.r.Experiment.Name, res.Dir)
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	if !c.quiet {
+		c.note("recorded in %s, with report.txt and report.csv", filepath.Clean(res.Dir))
+	}
+	if err := c.drawFigures(c.svg, res.Figures()); err != nil {
+		return err
+	}
+	document := res.Document(s.Device.Board().Name, res.Dir)
+	switch {
+	case c.asJSON && c.documents != nil:
+		*c.documents = append(*c.documents, document)
+	case c.asJSON:
+		err = printJSON(c.out, document)
+	case c.asCSV:
+		err = res.CSV(c.out)
+	default:
+		err = c.print(res)
+	}
+	if err == nil {
+		err = res.Fault()
+	}
+	return err
+}
+
+// print prints what an experiment found, and figures of it.
+func (c *studyCmd) print(res session.ExperimentResult) error {
+	if err := res.Text(c.out); err != nil {
+		return err
+	}
+	if e, ok := res.Findings.(session.EnergyReport); ok && c.r.Energy.LatencyCost.OK {
+		fmt.Fprintln(c.out, wrapped(e.CappedText(c.r.Energy.LatencyCost.V)))
+	}
+	figures := res.Figures()
+	for _, f := range figures[:min(c.shown, len(figures))] {
+		fmt.Fprintln(c.out)
+		if err := c.printFigure(f, plotRequest{}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
