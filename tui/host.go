@@ -30,8 +30,6 @@ type host interface {
 	DataPath() string
 }
 
-var _ host = (*session.Session)(nil)
-
 // deps is everything the screens need.
 type deps struct {
 	host

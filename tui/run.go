@@ -124,9 +124,10 @@ func (r *root) farewell(d tegra.Device) string {
 }
 
 func depsOf(s *session.Session, o Options) deps {
+	on := board{session.Board{Session: s}}
 	d := deps{
-		host:         s,
-		state:        page.NewState(s.Device, s, s.Clock),
+		host:         on,
+		state:        page.NewState(s.Device, on, s.Clock),
 		sampler:      s.Sampler,
 		files:        s.FS(),
 		budget:       o.Budget,

@@ -35,31 +35,45 @@ func (o Paths) DeletedCampaigns() ([]Campaign, error) {
 	return campaignsIn(o.deletedDir(campaignsKind))
 }
 
+// setAside moves a campaign to the deleted ones, under its name or the next free one.
+func (o Paths) setAside(name string) (Campaign, error) {
+	return o.moved(name, o.campaignsDir(), freeName(o.deletedDir(campaignsKind), name, ""))
+}
+
+// bringBack moves a deleted campaign back to the others.
+func (o Paths) bringBack(name string) (Campaign, error) {
+	return o.moved(name, o.deletedDir(campaignsKind), filepath.Join(o.campaignsDir(), name))
+}
+
+// moved is the campaign of that name in a folder, after it has been moved to another place.
+func (o Paths) moved(name, from, to string) (Campaign, error) {
+	c, err := o.ownCampaign(from, name)
+	if err != nil {
+		return c, err
+	}
+	if _, err := moveCampaign(c.Dir, to); err != nil {
+		return c, err
+	}
+	c.Dir = to
+	return c, nil
+}
+
 // DeleteCampaign moves a campaign aside. The model of its pool forgets its rows; one that
 // is left with none is moved aside as well. It gives the name to restore it by.
 func (o Options) DeleteCampaign(name string) (string, error) {
-	c, err := o.ownCampaign(o.campaignsDir(), name)
+	c, err := o.setAside(name)
 	if err != nil {
 		return "", err
 	}
-	aside, err := moveCampaign(c.Dir, freeName(o.deletedDir(campaignsKind), name, ""))
-	if err != nil {
-		return "", err
-	}
-	c.Dir = filepath.Join(o.deletedDir(campaignsKind), aside)
-	return aside, o.refit(c)
+	return filepath.Base(c.Dir), o.refit(c)
 }
 
 // RestoreCampaign brings a deleted campaign back; the model of its pool learns it again.
 func (o Options) RestoreCampaign(name string) error {
-	c, err := o.ownCampaign(o.deletedDir(campaignsKind), name)
+	c, err := o.bringBack(name)
 	if err != nil {
 		return err
 	}
-	if _, err := moveCampaign(c.Dir, filepath.Join(o.campaignsDir(), name)); err != nil {
-		return err
-	}
-	c.Dir = filepath.Join(o.campaignsDir(), name)
 	return o.refit(c)
 }
 

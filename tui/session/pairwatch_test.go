@@ -15,12 +15,12 @@ import (
 
 // heard tells of the events of a pair.
 type heard struct {
-	*Session
+	Board
 	tell func(Event)
 }
 
 func (h heard) Pair(ctx context.Context, r PairSearch, observe func(Event)) (PairFound, error) {
-	return h.Session.Pair(ctx, r, func(e Event) { h.tell(e); observe(e) })
+	return h.Board.Pair(ctx, r, func(e Event) { h.tell(e); observe(e) })
 }
 
 // A pair that runs as a task shows its stages, its turns and what it does against its limits, and leaves its answer.
@@ -36,7 +36,7 @@ func TestPairTaskShowsTurnsAndLimits(t *testing.T) {
 	}
 	seen, parts := map[string]int{}, map[harness.Part]bool{}
 	var watch PairWatch
-	tasks := Tasks{Clock: s.Clock, On: heard{s, func(e Event) {
+	tasks := Tasks{Clock: s.Clock, On: heard{Board{s}, func(e Event) {
 		watch.add(e)
 		p, _ := e.(ProgressEvent)
 		if n := len(watch.Turns); n > 0 && p.Progress.Event != nil {

@@ -178,8 +178,3 @@ func (o Paths) ModelRepeats(m *learn.Model) (figure.Figure, error) {
 	}
 	return RepeatsFigure(nil, m.Provenance), nil
 }
-
-// ModelRepeats is that of the session's data directory.
-func (s *Session) ModelRepeats(m *learn.Model) (figure.Figure, error) {
-	return s.Options.ModelRepeats(m)
-}

@@ -205,17 +205,6 @@ func (s *Snapshot) best(b *BestSoFar) {
 
 func newest[T any](list []T, most int) []T { return list[max(0, len(list)-most):] }
 
-// Measurer is what tasks ask of a session.
-type Measurer interface {
-	Tune(ctx context.Context, r TuneRequest, observe func(Event)) (TuneResult, error)
-	Profile(ctx context.Context, r ProfileRequest, observe func(Event)) (ProfileResult, error)
-	Verify(ctx context.Context, w workload.Workload, m tegra.Mode, observe func(Event)) (record.Row, error)
-	Run(ctx context.Context, r RunRequest, observe func(Event)) (RunResult, error)
-	Pair(ctx context.Context, r PairSearch, observe func(Event)) (PairFound, error)
-}
-
-var _ Measurer = (*Session)(nil)
-
 // Task is one piece of work on a board: a search, a verification, a training
 // run. It is safe for use by several goroutines.
 type Task struct {
