@@ -337,7 +337,7 @@ func (a *app) printApplied(s *session.Session, x tegra.Applied) error {
 	if x.Actual.OK {
 		actual = space.Format(x.Actual.V)
 		if r, err := s.Device.Read(); err == nil {
-			actual += named(session.NameNow(s.Device, r))
+			actual += named(tegra.NameNow(s.Device, r))
 		}
 	}
 	rows := [][]string{{"knob", "requested", "actual", "", "file"}}

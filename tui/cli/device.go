@@ -109,7 +109,7 @@ func toDeviceJSON(s *session.Session) deviceJSON {
 	now, _ := s.Device.Read() // what cannot be read is absent
 	return deviceJSON{
 		Mode:       now.Mode,
-		Name:       text.Optional(session.NameNow(s.Device, now)),
+		Name:       text.Optional(tegra.NameNow(s.Device, now)),
 		Locked:     now.Locked,
 		PresetID:   s.Sysfs().PresetID(),
 		Model:      b.Model,
@@ -205,9 +205,9 @@ func presentRows(s *session.Session) [][]string {
 	now := "custom (matches no power mode)"
 	switch {
 	case r.Mode.OK && r.Locked.Or(false):
-		now = s.Device.Space().Format(r.Mode.V) + named(session.NameNow(s.Device, r)) + ", locked"
+		now = s.Device.Space().Format(r.Mode.V) + named(tegra.NameNow(s.Device, r)) + ", locked"
 	case r.Mode.OK:
-		now = s.Device.Space().Format(r.Mode.V) + named(session.NameNow(s.Device, r)) + ", free clocks below it"
+		now = s.Device.Space().Format(r.Mode.V) + named(tegra.NameNow(s.Device, r)) + ", free clocks below it"
 	case !r.EMC.Max.OK:
 		now = "– (the memory's limits cannot be read)"
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jtune/tegra"
 	"jtune/tegra/virtual"
 	"jtune/tui"
 	"jtune/tui/session"
@@ -72,7 +73,7 @@ func (a *app) open(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	name := session.NameNow(s.Device, r.Reading)
+	name := tegra.NameNow(s.Device, r.Reading)
 	fmt.Fprintln(a.out, strings.TrimSpace(readingLine(s.Device.Board(), r.Reading, name)))
 	a.note("not a terminal: printed one reading. See jtune watch, tune, profile and apply; jtune help lists all " +
 		"commands")

@@ -96,7 +96,7 @@ func (a *app) watchDevice(ctx context.Context, interval time.Duration, count int
 			line.Self.CPUPct, line.MeterW = self.CPUPct(), s.MeterW()
 			err = printLine(a.out, line)
 		} else {
-			text := readingLine(board, r, session.NameNow(s.Device, r))
+			text := readingLine(board, r, tegra.NameNow(s.Device, r))
 			if w := s.MeterW(); w.OK {
 				text += fmt.Sprintf("  meter %.2f W", w.V)
 			}

@@ -199,12 +199,12 @@ func (r Reader) ModeText(m tegra.Mode) string { return r.state.Device.Space.Form
 
 // NameOf returns the preset or MAXN that a mode is, or "".
 func (r Reader) NameOf(m tegra.Mode) string {
-	return session.NameOf(m, r.state.Device.Space, r.state.Device.Presets)
+	return tegra.NameOf(m, r.state.Device.Space, r.state.Device.Presets)
 }
 
 // NameAs is NameOf of a mode with its clocks locked or free.
 func (r Reader) NameAs(m tegra.Mode, locked tegra.Val[bool]) string {
-	return session.NameAs(m, locked, r.state.Device.Space, r.state.Device.Presets)
+	return tegra.NameAs(m, locked, r.state.Device.Space, r.state.Device.Presets)
 }
 
 // Busy reports whether a task runs.

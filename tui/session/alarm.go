@@ -1,11 +1,6 @@
 package session
 
-import (
-	"strconv"
-	"strings"
-
-	"jtune/tegra"
-)
+import "jtune/tegra"
 
 // Alarm is how close a value is to a limit of the board.
 type Alarm int
@@ -45,23 +40,7 @@ func BudgetW(now tegra.Val[tegra.Mode], space *tegra.Space, presets []tegra.Pres
 	if !now.OK {
 		return tegra.Val[float64]{}
 	}
-	return namedWatts(NameOf(now.V, space, presets))
-}
-
-// vendorWatts are the budgets of a TX2's presets, whose names hold none (NVIDIA's nvpmodel_t186.conf and guide).
-var vendorWatts = map[string]float64{"MAXQ": 7.5, "MAXP_CORE_ALL": 15, "MAXP_CORE_ARM": 15}
-
-// namedWatts are the watts that a preset's name stands for.
-func namedWatts(name string) tegra.Val[float64] {
-	if w := vendorWatts[name]; w > 0 {
-		return tegra.Some(w)
-	}
-	if m := presetWatts.FindStringSubmatch(strings.ToUpper(name)); m != nil {
-		if w, err := strconv.ParseFloat(m[1], 64); err == nil && w > 0 {
-			return tegra.Some(w)
-		}
-	}
-	return tegra.Val[float64]{}
+	return tegra.PresetWatts(tegra.NameOf(now.V, space, presets))
 }
 
 // PowerAlarm is that of the module's power against a budget; none where either is unknown.

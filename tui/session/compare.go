@@ -116,7 +116,7 @@ func Compare(chosen learn.Prediction, p learn.Predictor, measured []tegra.Measur
 	}
 	var v Versus
 	if top := space.Max(); space.Contains(top) {
-		v.MaxN = c.with(NameOf(top, space, presets), top)
+		v.MaxN = c.with(tegra.NameOf(top, space, presets), top)
 	}
 	if present.Mode.OK {
 		v.Present = c.with(presentName(present), present.Mode.V)

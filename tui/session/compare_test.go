@@ -184,7 +184,7 @@ func TestNameOfIsThePresetsBeforeMAXN(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if got := NameOf(s.Device.Space().Max(), s.Device.Space(), nil); got != "MAXN" {
+	if got := tegra.NameOf(s.Device.Space().Max(), s.Device.Space(), nil); got != "MAXN" {
 		t.Errorf("without a preset the largest mode is named %q", got)
 	}
 }

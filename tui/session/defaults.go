@@ -1,7 +1,6 @@
 package session
 
 import (
-	"regexp"
 	"slices"
 
 	"jtune/learn"
@@ -10,14 +9,12 @@ import (
 	"jtune/tegra"
 )
 
-var presetWatts = regexp.MustCompile(`(\d+)\s*W`)
-
 // DefaultPowerW is the middle one of the watts that the presets' names stand for,
 // else 30.
 func DefaultPowerW(presets []tegra.Preset) float64 {
 	var watts []float64
 	for _, p := range presets {
-		if w := namedWatts(p.Name); w.OK {
+		if w := tegra.PresetWatts(p.Name); w.OK {
 			watts = append(watts, w.V)
 		}
 	}

@@ -9,40 +9,10 @@ import (
 	"jtune/telemetry"
 )
 
-// NameOf is the name of a mode on a board: the preset's whose limits it has, MAXN for the largest
-// mode where no preset is that; "" for others.
-func NameOf(m tegra.Mode, space *tegra.Space, presets []tegra.Preset) string {
-	for _, p := range presets {
-		if p.Mode == m {
-			return p.Name
-		}
-	}
-	if m == space.Max() {
-		return "MAXN"
-	}
-	return ""
-}
-
-// NameAs is NameOf of a mode that is set: with locked clocks, which a preset leaves free, it is
-// "MAXN locked".
-func NameAs(m tegra.Mode, locked tegra.Val[bool], space *tegra.Space, presets []tegra.Preset) string {
-	name := NameOf(m, space, presets)
-	if name != "" && locked.V {
-		name += " locked"
-	}
-	return name
-}
-
-// NameNow is NameAs of the mode that a device is in; "" where it has no name.
-func NameNow(d tegra.Device, r tegra.Reading) string {
-	if !r.Mode.OK {
-		return ""
-	}
-	return NameAs(r.Mode.V, r.Locked, d.Space(), d.Presets())
-}
-
 // NameOf is NameOf for this device.
-func (s *Session) NameOf(m tegra.Mode) string { return NameOf(m, s.Device.Space(), s.Device.Presets()) }
+func (s *Session) NameOf(m tegra.Mode) string {
+	return tegra.NameOf(m, s.Device.Space(), s.Device.Presets())
+}
 
 // When the board counts as idle: the system's services and this program stay below.
 const (
