@@ -8,7 +8,7 @@ import (
 
 	"jtune/internal/axis"
 	"jtune/tegra"
-	"jtune/tui/session"
+	"jtune/telemetry"
 	"jtune/tui/widget"
 	"jtune/tui/widget/chart"
 )
@@ -80,7 +80,7 @@ const nearLimit = 0.7
 
 // BudgetW is the power budget of the preset that the board is in; absent in other modes.
 func (r Reader) BudgetW() tegra.Val[float64] {
-	return session.BudgetW(r.Present(), r.state.Device.Space, r.state.Device.Presets)
+	return telemetry.BudgetW(r.Present(), r.state.Device.Space, r.state.Device.Presets)
 }
 
 // PowerChart draws the module's power over the last two minutes.
@@ -167,23 +167,23 @@ func PartInk(name string) chart.Ink {
 }
 
 // AlarmInk is the ink of a value at a level; usual is that of its series.
-func AlarmInk(l session.Alarm, usual chart.Ink) chart.Ink {
+func AlarmInk(l telemetry.Alarm, usual chart.Ink) chart.Ink {
 	switch l {
-	case session.AlarmHot:
+	case telemetry.AlarmHot:
 		return chart.InkHot
-	case session.AlarmWarm:
+	case telemetry.AlarmWarm:
 		return chart.InkWarm
 	}
 	return usual
 }
 
 // Alarmed paints a text by the level of what it says.
-func Alarmed(l session.Alarm, text string) string {
+func Alarmed(l telemetry.Alarm, text string) string {
 	return widget.Paint(AlarmInk(l, chart.InkNone), text)
 }
 
 // Meter draws a share as a bar in the ink of its part or of its level.
-func Meter(share tegra.Val[float64], l session.Alarm, part chart.Ink, w int) string {
+func Meter(share tegra.Val[float64], l telemetry.Alarm, part chart.Ink, w int) string {
 	bar := chart.Bar(share.Or(math.NaN()), w)
 	full := strings.TrimRight(bar, "░")
 	return widget.Paint(AlarmInk(l, part), full) + widget.Paint(chart.InkAxis, bar[len(full):])

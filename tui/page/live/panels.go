@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"jtune/tegra"
+	"jtune/telemetry"
 	"jtune/tui/page"
 	"jtune/tui/session"
 	"jtune/tui/widget"
@@ -71,7 +72,7 @@ func (p *Page) clocks(w, h int) string {
 		}
 		busy := fmt.Sprintf("%6s", page.Num(c.LoadPct, 0)+" %")
 		return widget.Row(widget.Paint(ink, name), clockColumns(wide, page.GHz(c.Actual), limit, page.GHz(c.Cap),
-			page.Alarmed(session.LoadAlarm(c.LoadPct), busy)), w)
+			page.Alarmed(telemetry.LoadAlarm(c.LoadPct), busy)), w)
 	}
 	lines := []string{
 		widget.StyleDim.Render(widget.Row("GHz", clockColumns(wide, "actual", "limit", "cap", "  busy"), w)),
@@ -176,7 +177,7 @@ func (p *Page) coreMeters(w, perLine int) string {
 
 func (p *Page) loadMeter(c tegra.CoreReading, w int) string {
 	share := tegra.Val[float64]{V: c.LoadPct.V / 100, OK: c.LoadPct.OK}
-	return page.Meter(share, session.LoadAlarm(c.LoadPct), chart.InkCPU, w)
+	return page.Meter(share, telemetry.LoadAlarm(c.LoadPct), chart.InkCPU, w)
 }
 
 // coreTable has a line for each core: its clock, its load and a meter.
@@ -225,8 +226,8 @@ func (p *Page) powerHeight(w int) int {
 
 // totalW paints the module's power by its level.
 func (p *Page) totalW(text string) string {
-	switch level := session.PowerAlarm(p.read.Sample().Reading.TotalW, p.read.BudgetW()); level {
-	case session.AlarmNone:
+	switch level := telemetry.PowerAlarm(p.read.Sample().Reading.TotalW, p.read.BudgetW()); level {
+	case telemetry.AlarmNone:
 		return widget.StyleBold.Render(text)
 	default:
 		return page.Alarmed(level, text)
@@ -236,10 +237,10 @@ func (p *Page) totalW(text string) string {
 // overBudget says that the module draws as much as its preset allows, or more; else "".
 func (p *Page) overBudget() string {
 	budget := p.read.BudgetW()
-	switch session.PowerAlarm(p.read.Sample().Reading.TotalW, budget) {
-	case session.AlarmHot:
+	switch telemetry.PowerAlarm(p.read.Sample().Reading.TotalW, budget) {
+	case telemetry.AlarmHot:
 		return fmt.Sprintf("over the preset's budget of %.0f W", budget.V)
-	case session.AlarmWarm:
+	case telemetry.AlarmWarm:
 		return fmt.Sprintf("near the preset's budget of %.0f W", budget.V)
 	}
 	return ""
@@ -270,7 +271,7 @@ func (p *Page) power(w, h int) string {
 	if meter := p.read.Sample().MeterW; meter.OK {
 		lines = append(lines, widget.Row("power meter", fmt.Sprintf("%5s W %7s", page.Num(meter, 1), ""), w))
 	}
-	level := session.PowerAlarm(read.TotalW, p.read.BudgetW())
+	level := telemetry.PowerAlarm(read.TotalW, p.read.BudgetW())
 	if why := p.overBudget(); why != "" {
 		lines = append(lines, page.Alarmed(level, why))
 	}
@@ -350,7 +351,7 @@ func (p *Page) tempTexts() []string {
 	var parts []string
 	for _, t := range read.Temps {
 		part := widget.Paint(page.PartInk(t.Name), page.ShortTemp(t.Name)) +
-			page.Alarmed(session.HeatAlarm(t), fmt.Sprintf("\u00a0%.0f", t.C)+heatWord(t))
+			page.Alarmed(telemetry.HeatAlarm(t), fmt.Sprintf("\u00a0%.0f", t.C)+heatWord(t))
 		if page.ShortTemp(t.Name) == "tj" {
 			parts = slices.Insert(parts, 0, part)
 			continue
@@ -371,10 +372,10 @@ func (p *Page) tempTexts() []string {
 
 // heatWord says what a temperature's colour says.
 func heatWord(t tegra.TempReading) string {
-	switch session.HeatAlarm(t) {
-	case session.AlarmHot:
+	switch telemetry.HeatAlarm(t) {
+	case telemetry.AlarmHot:
 		return "\u00a0HOT"
-	case session.AlarmWarm:
+	case telemetry.AlarmWarm:
 		return "\u00a0warm"
 	}
 	return ""
@@ -415,7 +416,7 @@ func (p *Page) heat(w, h int) string {
 			trip = fmt.Sprintf("%s trip point at %.0f °C", t.Trip.V.Kind, t.Trip.V.C)
 		}
 		name := widget.Cut(widget.Paint(page.PartInk(t.Name), page.ShortTemp(t.Name)), 12)
-		now := page.Alarmed(session.HeatAlarm(t), widget.Cut(fmt.Sprintf("%5.1f °C%s", t.C, heatWord(t)), 15))
+		now := page.Alarmed(telemetry.HeatAlarm(t), widget.Cut(fmt.Sprintf("%5.1f °C%s", t.C, heatWord(t)), 15))
 		lines = append(lines, name+" "+now+" "+widget.StyleDim.Render(trip))
 	}
 	for _, name := range p.read.Sample().Reading.TempsOff {
@@ -464,10 +465,10 @@ func (p *Page) gpuText() string {
 
 func (p *Page) memory(w, h int) string {
 	read := p.read.Sample().Reading
-	level := session.RAMAlarm(read)
+	level := telemetry.RAMAlarm(read)
 	ram := fmt.Sprintf("RAM %s of %s, cache %s GB",
 		page.Gigabytes(read.RAMUsed), page.Gigabytes(read.RAMTotal), page.Gigabytes(read.RAMCached))
-	if level == session.AlarmHot {
+	if level == telemetry.AlarmHot {
 		ram = fmt.Sprintf("RAM nearly full: %s of %s GB", page.Gigabytes(read.RAMUsed), page.Gigabytes(read.RAMTotal))
 	}
 	lines := []string{

@@ -15,7 +15,6 @@ import (
 	"jtune/tegra"
 	"jtune/telemetry"
 	"jtune/tui/page"
-	"jtune/tui/session"
 	"jtune/tui/widget"
 	"jtune/tui/widget/chart"
 )
@@ -323,7 +322,7 @@ func residencies(j *page.Task, w, h int) string {
 				name = "    "
 			}
 			lines = append(lines, widget.Paint(part.ink, name)+page.GHz(tegra.Some(s.Freq))+" GHz "+
-				page.Meter(tegra.Some(s.Share), session.AlarmNone, part.ink, max(4, w-19))+
+				page.Meter(tegra.Some(s.Share), telemetry.AlarmNone, part.ink, max(4, w-19))+
 				fmt.Sprintf(" %3.0f %%", 100*s.Share))
 		}
 	}

@@ -1,4 +1,4 @@
-package session
+package telemetry
 
 import "jtune/tegra"
 
