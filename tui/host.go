@@ -62,8 +62,8 @@ type deps struct {
 
 // watch begins to follow the device; written counts the bytes that the screens
 // cost the line.
-func (d deps) watch(written func() int64) *session.Watch {
-	return session.NewWatch(session.WatchOptions{Sampler: d.sampler, Files: d.files, GPUProcesses: d.gpuProcesses,
+func (d deps) watch(written func() int64) *telemetry.Watch {
+	return telemetry.NewWatch(telemetry.WatchOptions{Sampler: d.sampler, Files: d.files, GPUProcesses: d.gpuProcesses,
 		Written: written})
 }
 

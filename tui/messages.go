@@ -6,8 +6,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"jtune/telemetry"
 	"jtune/tui/page"
-	"jtune/tui/session"
 )
 
 // message handles everything that is not input. Readings and a task's progress
@@ -52,7 +52,7 @@ func (r *root) hold(msg tea.Msg) {
 			n++
 		}
 	}
-	if n > session.MaxReadings {
+	if n > telemetry.MaxReadings {
 		at := slices.IndexFunc(r.held, reading)
 		r.held = slices.Delete(r.held, at, at+1)
 	}

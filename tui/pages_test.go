@@ -9,6 +9,7 @@ import (
 
 	"jtune/profiles/record"
 	"jtune/tegra"
+	"jtune/telemetry"
 	"jtune/tui/page/pagetest"
 	"jtune/tui/session"
 )
@@ -94,14 +95,14 @@ func TestFreezeStopsTheViewAndNotTheReading(t *testing.T) {
 	before := d.screen()
 	m := d.reading()
 	m.Last.Reading.TotalW, m.EnergyJ = tegra.Some(99.9), 99e3
-	for range 3 * session.MaxReadings {
+	for range 3 * telemetry.MaxReadings {
 		d.send(m)
 	}
 	if d.screen() != before {
 		t.Errorf("a frozen view moves:\n%s", d.screen())
 	}
-	if n := len(d.r.held); n != session.MaxReadings {
-		t.Errorf("%d readings wait, want the newest %d", n, session.MaxReadings)
+	if n := len(d.r.held); n != telemetry.MaxReadings {
+		t.Errorf("%d readings wait, want the newest %d", n, telemetry.MaxReadings)
 	}
 	d.press("f")
 	d.sees("99.9 W", "99.0 kJ")

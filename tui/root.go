@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jtune/profiles/workload"
+	"jtune/telemetry"
 	"jtune/tui/page"
 	"jtune/tui/page/dialog"
 	"jtune/tui/page/front"
@@ -16,7 +17,6 @@ import (
 	"jtune/tui/page/modes"
 	"jtune/tui/page/profile"
 	"jtune/tui/page/train"
-	"jtune/tui/session"
 )
 
 // newPages makes the pages in the order of their tabs.
@@ -58,7 +58,7 @@ const (
 // lie over them.
 type root struct {
 	sh      *shared
-	watch   *session.Watch // nil in tests that bring their own readings
+	watch   *telemetry.Watch // nil in tests that bring their own readings
 	pages   []page.Page
 	active  int
 	apply   *dialog.Apply

@@ -103,17 +103,17 @@ func (sh *shared) badge(brief bool) string {
 }
 
 // sampleMsg brings the readings since the last one.
-type sampleMsg struct{ session.Readings }
+type sampleMsg struct{ telemetry.Readings }
 
 // nextReadings waits for the next readings.
-func nextReadings(ctx context.Context, w *session.Watch) tea.Cmd {
-	return next(ctx, w.Next, frameEvery, func(r session.Readings) tea.Msg { return sampleMsg{r} })
+func nextReadings(ctx context.Context, w *telemetry.Watch) tea.Cmd {
+	return next(ctx, w.Next, frameEvery, func(r telemetry.Readings) tea.Msg { return sampleMsg{r} })
 }
 
 // first reads the device once, so that the first frame has something to show.
 func (d deps) first() sampleMsg {
 	s, _ := d.sampler.Read() // its error is in Why
-	return sampleMsg{session.Readings{Last: s, Samples: []telemetry.Sample{s}}}
+	return sampleMsg{telemetry.Readings{Last: s, Samples: []telemetry.Sample{s}}}
 }
 
 // rereadMsg brings a message about the device, and a reading that was made after it.
@@ -137,7 +137,7 @@ func (sh *shared) foldSample(m sampleMsg) {
 	r := &sh.Readings
 	r.History = append(r.History, m.Samples...)
 	for len(r.History) > 1 &&
-		(r.History[0].T < m.Last.T-page.ChartSpan || len(r.History) > session.MaxReadings) {
+		(r.History[0].T < m.Last.T-page.ChartSpan || len(r.History) > telemetry.MaxReadings) {
 		r.History = r.History[1:]
 	}
 	r.EnergyJ, r.Cost, r.Disk, r.GPU = m.EnergyJ, m.Cost, m.Disk, m.GPU

@@ -95,7 +95,7 @@ type Readings struct {
 	Since   time.Time
 	Cost    telemetry.Cost // of this program
 	Disk    telemetry.DiskRates
-	GPU     session.GPUUse
+	GPU     telemetry.GPUUse
 	Before  tegra.Val[int64] // over-current events when the program began
 }
 

@@ -87,12 +87,12 @@ func TestLiveListsProcessesOnTheGPUOrSaysWhyNot(t *testing.T) {
 	d.Size(200, 50)
 	d.Sees("python3", "7001", "1.9 GB", "Xorg", "20 MB")
 	for _, c := range []struct {
-		use  session.GPUUse
+		use  telemetry.GPUUse
 		want string
 	}{
-		{session.GPUUse{Asked: true, Why: "no permission (root only)"}, "on the GPU: – no permission (root only)"},
-		{session.GPUUse{Asked: true}, "on the GPU: nobody"},
-		{session.GPUUse{}, "on the GPU: –"},
+		{telemetry.GPUUse{Asked: true, Why: "no permission (root only)"}, "on the GPU: – no permission (root only)"},
+		{telemetry.GPUUse{Asked: true}, "on the GPU: nobody"},
+		{telemetry.GPUUse{}, "on the GPU: –"},
 	} {
 		d.State.Readings.GPU = c.use
 		d.Sees(c.want)

@@ -97,8 +97,8 @@ func Character() *record.Character {
 }
 
 // Readings are those of two minutes.
-func (f *Board) Readings() session.Readings {
-	var m session.Readings
+func (f *Board) Readings() telemetry.Readings {
+	var m telemetry.Readings
 	for i := range 120 {
 		r, _ := f.Read()
 		r.T = f.Elapsed - time.Duration(119-i)*time.Second
@@ -111,7 +111,7 @@ func (f *Board) Readings() session.Readings {
 		m.Samples = append(m.Samples, m.Last)
 	}
 	m.EnergyJ, m.Cost = 31400, telemetry.Cost{CPUPct: tegra.Some(0.3), BytesPerS: tegra.Some(900.0)}
-	m.GPU = session.GPUUse{Asked: true, Processes: []tegra.GPUProcess{{PID: 7001, Name: "python3", Bytes: 1.9e9},
+	m.GPU = telemetry.GPUUse{Asked: true, Processes: []tegra.GPUProcess{{PID: 7001, Name: "python3", Bytes: 1.9e9},
 		{PID: 6520, Name: "Xorg", Bytes: 20e6}}}
 	return m
 }

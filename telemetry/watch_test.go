@@ -1,27 +1,39 @@
-package session
+package telemetry_test
 
 import (
 	"context"
+	"math"
 	"testing"
 	"time"
 
 	"jtune/tegra"
+	"jtune/tegra/virtual"
+	"jtune/telemetry"
 )
 
 func TestWatchFoldsReadingsForWhoLooksNowAndThen(t *testing.T) {
 	t.Parallel()
-	s := fast(t)
-	asked := 0
-	w := NewWatch(WatchOptions{Sampler: s.Sampler, Files: s.FS(), Written: func() int64 { return 0 },
+	board, err := virtual.New(virtual.Options{Name: "agx-orin", Speed: math.Inf(1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	device, err := board.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer device.Close()
+	clock, asked := board.Clock(), 0
+	w := telemetry.NewWatch(telemetry.WatchOptions{Sampler: telemetry.NewSampler(device, clock), Files: board.FS(),
+		Written:      func() int64 { return 0 },
 		GPUProcesses: func() ([]tegra.GPUProcess, string) { asked++; return nil, "no permission" }})
 	defer w.Stop()
-	const seconds = 2 * MaxReadings
-	if err := s.Clock.Sleep(t.Context(), seconds*time.Second); err != nil {
+	const seconds = 2 * telemetry.MaxReadings
+	if err := clock.Sleep(t.Context(), seconds*time.Second); err != nil {
 		t.Fatal(err)
 	}
 	r, ok := w.Next(t.Context(), 0)
-	if !ok || len(r.Samples) != MaxReadings || r.Samples[MaxReadings-1].T != r.Last.T {
-		t.Fatalf("%d samples, %v; want the newest %d", len(r.Samples), ok, MaxReadings)
+	if !ok || len(r.Samples) != telemetry.MaxReadings || r.Samples[telemetry.MaxReadings-1].T != r.Last.T {
+		t.Fatalf("%d samples, %v; want the newest %d", len(r.Samples), ok, telemetry.MaxReadings)
 	}
 	if p := r.Last.PowerW(); !p.OK || r.EnergyJ < 0.5*seconds*p.V || r.EnergyJ > 2*seconds*p.V {
 		t.Errorf("%.0f J after %d s at %v W", r.EnergyJ, seconds, p)
@@ -29,7 +41,7 @@ func TestWatchFoldsReadingsForWhoLooksNowAndThen(t *testing.T) {
 	if !r.GPU.Asked || r.GPU.Why != "no permission" {
 		t.Errorf("GPU %+v", r.GPU)
 	}
-	if err := s.Clock.Sleep(t.Context(), 3*time.Second); err != nil {
+	if err := clock.Sleep(t.Context(), 3*time.Second); err != nil {
 		t.Fatal(err)
 	}
 	if again, ok := w.Next(t.Context(), 0); !ok || len(again.Samples) > 4 || again.EnergyJ <= r.EnergyJ || asked != 1 {

@@ -1,4 +1,4 @@
-package session
+package telemetry
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 
 	"jtune/internal/latest"
 	"jtune/tegra"
-	"jtune/telemetry"
 )
 
 const (
@@ -20,11 +19,11 @@ const (
 
 // Readings is what a Watch has seen since the last call of Next.
 type Readings struct {
-	Last    telemetry.Sample
-	Samples []telemetry.Sample // oldest first, Last among them
-	EnergyJ float64            // of the module since the Watch began
-	Cost    telemetry.Cost     // of this program
-	Disk    telemetry.DiskRates
+	Last    Sample
+	Samples []Sample // oldest first, Last among them
+	EnergyJ float64  // of the module since the Watch began
+	Cost    Cost     // of this program
+	Disk    DiskRates
 	GPU     GPUUse
 }
 
@@ -37,7 +36,7 @@ type GPUUse struct {
 
 // WatchOptions are what a Watch reads.
 type WatchOptions struct {
-	Sampler      *telemetry.Sampler
+	Sampler      *Sampler
 	Files        tegra.FS                                     // the device's, for its disks; nil: not read
 	GPUProcesses func() (list []tegra.GPUProcess, why string) // nil: unknown
 	Written      func() int64                                 // bytes written to the terminal so far
@@ -47,9 +46,9 @@ type WatchOptions struct {
 type Watch struct {
 	o       WatchOptions
 	updates *latest.Value[Readings]
-	energy  telemetry.Energy
-	cost    *telemetry.CostMeter
-	disk    *telemetry.Disk // nil: not read
+	energy  Energy
+	cost    *CostMeter
+	disk    *Disk // nil: not read
 	gpu     GPUUse
 	askedAt time.Time
 	stop    func()
@@ -57,9 +56,9 @@ type Watch struct {
 
 // NewWatch begins to watch. Stop ends it.
 func NewWatch(o WatchOptions) *Watch {
-	w := &Watch{o: o, updates: latest.New[Readings](), cost: telemetry.NewCostMeter(o.Written)}
+	w := &Watch{o: o, updates: latest.New[Readings](), cost: NewCostMeter(o.Written)}
 	if o.Files != nil {
-		w.disk = telemetry.NewDisk(o.Files)
+		w.disk = NewDisk(o.Files)
 	}
 	w.stop = o.Sampler.Subscribe(watchEvery, w.take)
 	return w
@@ -68,7 +67,7 @@ func NewWatch(o WatchOptions) *Watch {
 // Stop ends the sampling.
 func (w *Watch) Stop() { w.stop() }
 
-func (w *Watch) take(s telemetry.Sample) {
+func (w *Watch) take(s Sample) {
 	if p := s.PowerW(); p.OK {
 		w.energy.Add(s.T, p.V)
 	}
