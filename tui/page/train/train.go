@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"jtune/internal/tail"
 	"jtune/profiles/workload"
 	"jtune/tui/page"
 	"jtune/tui/session"
@@ -23,7 +24,7 @@ type Page struct {
 	large trainPart // what fills the page
 	above int       // how many texts of advice stand above all panels, as drawn last
 	log   widget.LogPane
-	tail  *session.Tail                // of the run's log; nil before
+	tail  *tail.File                   // of the run's log; nil before
 	told  int                          // epochs whose end the log tells
 	edit  *settings                    // nil: closed
 	set   map[string]workload.Workload // as changed for runs, by name
@@ -44,7 +45,7 @@ const (
 // LogRead brings what a run's job has said, fit to be shown.
 type LogRead struct {
 	Lines []string
-	From  *session.Tail // read further; nil: not
+	From  *tail.File // read further; nil: not
 }
 
 var _ page.Page = (*Page)(nil)
@@ -248,7 +249,7 @@ func (p *Page) start() page.Intent {
 	if why := p.read.Session().Refusal(w); why != "" {
 		return page.Sayf("%s", why)
 	}
-	p.log, p.tail, p.told = newLog(p.read), &session.Tail{}, 0
+	p.log, p.tail, p.told = newLog(p.read), &tail.File{}, 0
 	begins := fmt.Sprintf("jtune: %s begins, %d samples a %s", w.Name, w.Batch, w.Noun())
 	if w.Elsewhere != nil {
 		begins = fmt.Sprintf("jtune: reading %v, which runs %s", w.Elsewhere, w.Name)

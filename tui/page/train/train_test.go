@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/tail"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
@@ -22,7 +23,7 @@ func TestTrainReadsALogThatNobodyLookedAtToItsEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, p := pagetest.Drive(t, New)
-	p.tail = &session.Tail{Path: path}
+	p.tail = &tail.File{Path: path}
 	for next := p.readLog(); next != nil; {
 		next = p.Update(next.(page.Run)(t.Context()))
 	}

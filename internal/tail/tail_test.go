@@ -1,4 +1,4 @@
-package session
+package tail
 
 import (
 	"os"
@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-func TestTailReadsAGrowingFile(t *testing.T) {
+func TestReadsAGrowingFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	f, err := os.Create(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	tl := &Tail{Path: path}
+	tl := &File{Path: path}
 	for _, step := range []struct {
 		write string
 		want  []string
@@ -30,7 +30,7 @@ func TestTailReadsAGrowingFile(t *testing.T) {
 			t.Errorf("after %q: got %q, want %q", step.write, got, step.want)
 		}
 	}
-	if got := (&Tail{Path: path + "none"}).Next(); got != nil {
+	if got := (&File{Path: path + "none"}).Next(); got != nil {
 		t.Errorf("of no file: %q", got)
 	}
 }

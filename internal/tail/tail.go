@@ -1,4 +1,5 @@
-package session
+// Package tail reads the new lines of a file that another program writes.
+package tail
 
 import (
 	"bytes"
@@ -7,11 +8,11 @@ import (
 	"strings"
 )
 
-// maxLogRead is how many bytes are taken at a time.
-const maxLogRead = 1 << 18
+// mostRead is how many bytes are taken at a time.
+const mostRead = 1 << 18
 
-// Tail reads what a file has grown by.
-type Tail struct {
+// File reads what a file has grown by.
+type File struct {
 	Path string
 	at   int64
 	rest []byte // a line whose end has not come
@@ -19,22 +20,22 @@ type Tail struct {
 }
 
 // Next returns the new lines. A file that is not there has none.
-func (t *Tail) Next() []string {
+func (t *File) Next() []string {
 	t.More = false
 	f, err := os.Open(t.Path)
 	if err != nil {
 		return nil
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.NewSectionReader(f, t.at, maxLogRead))
-	t.More = len(text) == maxLogRead
+	text, err := io.ReadAll(io.NewSectionReader(f, t.at, mostRead))
+	t.More = len(text) == mostRead
 	if err != nil || len(text) == 0 {
 		return nil
 	}
 	t.at += int64(len(text))
 	text = append(t.rest, text...)
 	end := bytes.LastIndexByte(text, '\n') + 1
-	if t.rest = bytes.Clone(text[end:]); len(t.rest) > maxLogRead {
+	if t.rest = bytes.Clone(text[end:]); len(t.rest) > mostRead {
 		t.rest = nil
 	}
 	var out []string
