@@ -31,7 +31,7 @@ type fitJSON struct {
 	Batches   []int         `json:"batches,omitempty"` // where the batch size is an input
 	Virtual   bool          `json:"virtual"`
 	// Networks are those of powertrain and nn, time first; left out for other methods.
-	Networks []session.Network `json:"networks,omitempty"`
+	Networks []learn.Network `json:"networks,omitempty"`
 }
 
 func (a *app) fit() *cobra.Command {
@@ -162,7 +162,7 @@ func (a *app) printFit(m *learn.Model) error {
 			Warnings:  listOf(m.Warnings),
 			Batches:   m.Batches,
 			Virtual:   m.Provenance.Virtual,
-			Networks:  session.NetworksOf(m),
+			Networks:  learn.NetworksOf(m),
 		})
 	}
 	a.notes(m.Warnings)
@@ -190,7 +190,7 @@ func (a *app) printFit(m *learn.Model) error {
 		{"cross-validated", orDash(m.CV.How)},
 		{"reference", orDash(m.Reference)},
 	}
-	if err := table(a.out, append(rows, networkRows(session.NetworksOf(m))...)...); err != nil {
+	if err := table(a.out, append(rows, networkRows(learn.NetworksOf(m))...)...); err != nil {
 		return err
 	}
 	if m.Batches != nil {
@@ -387,7 +387,7 @@ func inUnit(v float64, unit string) string {
 }
 
 // networkRows are the lines of a table about the networks of a model.
-func networkRows(list []session.Network) (rows [][]string) {
+func networkRows(list []learn.Network) (rows [][]string) {
 	for _, n := range list {
 		rows = append(rows, []string{n.Of + " network", n.Words()})
 	}

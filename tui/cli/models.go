@@ -35,7 +35,7 @@ type modelJSON struct {
 	Warnings []string      `json:"warnings"`
 	Error    text.Optional `json:"error"` // why the file cannot be read
 	// Networks are those of powertrain and nn.
-	Networks []session.Network `json:"networks,omitempty"`
+	Networks []learn.Network `json:"networks,omitempty"`
 
 	campaigns int // that the samples come from
 }
@@ -52,7 +52,7 @@ type keptModelJSON struct {
 	CV        learn.Errors  `json:"cv"`
 	Made      text.Optional `json:"made"`
 	// Networks are those of powertrain and nn; in the list there are none.
-	Networks []session.Network `json:"networks,omitempty"`
+	Networks []learn.Network `json:"networks,omitempty"`
 }
 
 func toKeptModel(m modelJSON) keptModelJSON {
@@ -246,7 +246,7 @@ func modelOf(info session.ModelInfo) modelJSON {
 	m, from := info.Model, info.Model.Provenance
 	out.Method, out.Samples, out.CV, out.Warnings = string(m.Method), len(m.Samples), m.CV, listOf(m.Warnings)
 	out.Workload, out.Device, out.Virtual = text.Optional(from.Workload), text.Optional(from.Device), from.Virtual
-	out.Networks = session.NetworksOf(m)
+	out.Networks = learn.NetworksOf(m)
 	if out.campaigns = from.Campaigns; from.When.IsZero() {
 		from.When = info.Modified
 	}

@@ -1,11 +1,10 @@
-package session
+package learn
 
 import (
 	"fmt"
 	"strings"
 
 	"jtune/internal/text"
-	"jtune/learn"
 	"jtune/learn/baseline/nn"
 )
 
@@ -22,7 +21,7 @@ type Network struct {
 }
 
 // NetworksOf are a model's networks; nil for methods without.
-func NetworksOf(m *learn.Model) (list []Network) {
+func NetworksOf(m *Model) (list []Network) {
 	pair, ok := m.Networks()
 	if !ok {
 		return nil
