@@ -101,6 +101,15 @@ func (w Workload) UnitName() string {
 	return cmp.Or(w.Unit, UnitInference)
 }
 
+// UnitsPerBatch are the units of inference in a batch of a size, which is the workload's own where it is 0: of a server
+// of a language model the tokens of an answer.
+func (w Workload) UnitsPerBatch(batch int) float64 {
+	if w.Serves() && w.UnitName() == UnitToken {
+		return float64(w.Server.WithDefaults().OutputTokens)
+	}
+	return float64(max(1, cmp.Or(batch, w.Batch)))
+}
+
 // Noun is what one timed event of the workload is called.
 func (w Workload) Noun() string {
 	if w.Infers() {

@@ -145,7 +145,7 @@ func PerUnit(w workload.Workload, m tegra.Measured, batch int) (speed, energy st
 	if !w.Infers() || !(m.TimeMS > 0) {
 		return "", ""
 	}
-	n := session.UnitsPerBatch(w, batch)
+	n := w.UnitsPerBatch(batch)
 	return text.Of(1000*n/m.TimeMS) + " " + w.UnitName() + "s/s",
 		session.UnitEnergyText(m.EnergyJ()/n) + "/" + w.UnitName()
 }

@@ -13,7 +13,6 @@ import (
 	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/optimize"
-	"jtune/profiles/workload"
 	"jtune/tegra"
 )
 
@@ -212,7 +211,7 @@ func (o *Outlook) Curves(over tegra.Knob, at tegra.Mode, l optimize.Limit, here 
 
 // Cloud is all settings in the plane of two quantities, and their front.
 func (o *Outlook) Cloud(plane int, l optimize.Limit) figure.Figure {
-	return o.CloudOf(o.Trades(workload.Workload{}, l, nil)[plane])
+	return o.CloudOf(o.Trades(Unit{}, l, nil)[plane])
 }
 
 // CloudOf is Cloud of two quantities.

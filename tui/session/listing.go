@@ -4,7 +4,6 @@ import (
 	"cmp"
 
 	"jtune/optimize"
-	"jtune/profiles/workload"
 	"jtune/tegra"
 )
 
@@ -17,9 +16,9 @@ type Listing struct {
 }
 
 // Listing is the outlook's.
-func (o *Outlook) Listing(w workload.Workload, l optimize.Limit, served *Served) Listing {
+func (o *Outlook) Listing(u Unit, l optimize.Limit, served *Served) Listing {
 	var out Listing
-	for _, t := range o.Trades(w, l, served) {
+	for _, t := range o.Trades(u, l, served) {
 		for _, q := range []*Quantity{t.Across, t.Up} {
 			switch q.Word {
 			case wordPower:

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"jtune/optimize"
-	"jtune/profiles/workload"
 	"jtune/tegra"
 )
 
@@ -235,9 +234,7 @@ func (v *Served) bestOf(settings []tegra.Setting) int {
 func (v *Served) AtMode(i int) optimize.Outcome { return v.At(v.setting(i)) }
 
 // UnitsPerRequest are the units of a request.
-func (v *Served) UnitsPerRequest(w workload.Workload) float64 {
-	return v.view.unitsPerBatch(w) / float64(v.setting(0).Batch)
-}
+func (v *Served) UnitsPerRequest(u Unit) float64 { return u.PerBatch / float64(v.setting(0).Batch) }
 
 // ModeStanding is where a mode of the view stands: of those that were not evaluated as interpolated.
 func (v *Served) ModeStanding(i int) optimize.Standing {

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -9,7 +8,6 @@ import (
 	"jtune/internal/figure"
 	"jtune/internal/text"
 	"jtune/optimize"
-	"jtune/profiles/workload"
 	"jtune/tegra"
 )
 
@@ -43,9 +41,18 @@ type Trade struct {
 	Front func(among []int) []int
 }
 
+// Unit is what the speed and the energy of inference are told per: a sample, or a token of a server's answer.
+type Unit struct {
+	Name     string  // "" for training, which has none
+	PerBatch float64 // units of a batch of an outlook's size
+}
+
+// Infers reports whether the outlook is of inference.
+func (u Unit) Infers() bool { return u.Name != "" }
+
 // Trades are what the modes of an outlook can be compared by, the usual one first: for inference the latency under
 // the load, where there is one, units per second and the energy of a unit too.
-func (o *Outlook) Trades(w workload.Workload, l optimize.Limit, served *Served) []Trade {
+func (o *Outlook) Trades(u Unit, l optimize.Limit, served *Served) []Trade {
 	var of [numAxes]*Quantity
 	for a := range numAxes {
 		of[a] = o.quantity(a, l)
@@ -58,14 +65,14 @@ func (o *Outlook) Trades(w workload.Workload, l optimize.Limit, served *Served) 
 			return o.FrontAmong(plane, among)
 		}
 	}
-	if !w.Infers() {
+	if !u.Infers() {
 		out := make([]Trade, len(Planes))
 		for i, p := range Planes {
 			out[i] = Trade{of[p.Across], of[p.Up], i, front(i)}
 		}
 		return out
 	}
-	speed, energy := o.speed(w), o.unitEnergy(w)
+	speed, energy := o.speed(u), o.unitEnergy(u)
 	out := []Trade{
 		{of[optimize.Time], of[optimize.Power], 0, front(0)},
 		{speed, of[optimize.Power], 0, front(0)},
@@ -77,10 +84,10 @@ func (o *Outlook) Trades(w workload.Workload, l optimize.Limit, served *Served) 
 		return out
 	}
 	if speed.Limit = 0; served.Load.Open() {
-		speed.Limit = served.Load.MeanRate() * served.UnitsPerRequest(w)
+		speed.Limit = served.Load.MeanRate() * served.UnitsPerRequest(u)
 	}
 	latency := served.latency()
-	power, perUnit := served.cost(w, false), served.cost(w, true)
+	power, perUnit := served.cost(u, false), served.cost(u, true)
 	under := func(energy bool) func([]int) []int {
 		return func(among []int) []int { return served.FrontAmong(energy, among) }
 	}
@@ -109,18 +116,6 @@ func (o *Outlook) exactly(values []float64) func(int) [2]float64 {
 	return func(i int) [2]float64 { return [2]float64{values[i], values[i]} }
 }
 
-// unitsPerBatch are the units of one of the outlook's batches.
-func (o *Outlook) unitsPerBatch(w workload.Workload) float64 { return UnitsPerBatch(w, o.Batch) }
-
-// UnitsPerBatch are the units of a workload of inference in a batch of a size, which is the workload's own where it
-// is 0: of a server of a language model the tokens of an answer.
-func UnitsPerBatch(w workload.Workload, batch int) float64 {
-	if w.Serves() && w.UnitName() == workload.UnitToken {
-		return float64(w.Server.WithDefaults().OutputTokens)
-	}
-	return float64(max(1, cmp.Or(batch, w.Batch)))
-}
-
 // made is a quantity of values that are worked out of others.
 func (o *Outlook) made(a figure.Axis, word string, of func(i int) float64) *Quantity {
 	q := &Quantity{Axis: a, Word: word, Label: a.Unit, Values: make([]float64, len(o.Known))}
@@ -136,8 +131,8 @@ func (o *Outlook) made(a figure.Axis, word string, of func(i int) float64) *Quan
 }
 
 // speed is how many units a second a mode can answer.
-func (o *Outlook) speed(w workload.Workload) *Quantity {
-	n, unit := o.unitsPerBatch(w), w.UnitName()+"s/s"
+func (o *Outlook) speed(u Unit) *Quantity {
+	n, unit := u.PerBatch, u.Name+"s/s"
 	of := func(m tegra.Measured) float64 { return 1000 * n / m.TimeMS }
 	q := o.made(figure.Axis{Key: "units_per_s", Name: unit, Unit: unit, Log: true, Text: text.Of}, wordSpeed,
 		func(i int) float64 { return of(o.Known[i].Measured) })
@@ -150,18 +145,17 @@ func (o *Outlook) speed(w workload.Workload) *Quantity {
 }
 
 // unitEnergy is the energy of a unit while a batch is served.
-func (o *Outlook) unitEnergy(w workload.Workload) *Quantity {
-	n := o.unitsPerBatch(w)
-	of := func(m tegra.Measured) float64 { return m.EnergyJ() / n }
-	q := o.made(unitAxis(w), wordEnergy, func(i int) float64 { return of(o.Known[i].Measured) })
+func (o *Outlook) unitEnergy(u Unit) *Quantity {
+	of := func(m tegra.Measured) float64 { return m.EnergyJ() / u.PerBatch }
+	q := o.made(unitAxis(u), wordEnergy, func(i int) float64 { return of(o.Known[i].Measured) })
 	q.Label, q.Of = "J", of
 	q.milli()
 	return q
 }
 
 // unitAxis is that of the energy of a unit in joules.
-func unitAxis(w workload.Workload) figure.Axis {
-	return figure.Axis{Key: "unit_j", Name: "energy of a unit", Unit: "J/" + w.UnitName(), Log: true, Text: text.Of}
+func unitAxis(u Unit) figure.Axis {
+	return figure.Axis{Key: "unit_j", Name: "energy of a unit", Unit: "J/" + u.Name, Log: true, Text: text.Of}
 }
 
 // milli turns joules into millijoules where the least is below one.
@@ -192,7 +186,7 @@ func (v *Served) latency() *Quantity {
 }
 
 // cost is what a mode costs under the load: watts, or joules per unit.
-func (v *Served) cost(w workload.Workload, energy bool) *Quantity {
+func (v *Served) cost(u Unit, energy bool) *Quantity {
 	a, of := servedCost(v.Ask, energy)
 	a.Text = text.Of
 	if !energy {
@@ -200,8 +194,8 @@ func (v *Served) cost(w workload.Workload, energy bool) *Quantity {
 		q.Limit = v.PowerW
 		return q
 	}
-	perRequest := v.UnitsPerRequest(w)
-	a.Unit, a.Log = "J/"+w.UnitName(), true
+	perRequest := v.UnitsPerRequest(u)
+	a.Unit, a.Log = "J/"+u.Name, true
 	q := v.view.made(a, wordEnergy, func(i int) float64 { o, _ := v.Rough(i); return of(o) / perRequest })
 	q.Label = "J"
 	q.milli()

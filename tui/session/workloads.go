@@ -391,6 +391,11 @@ func (s *Session) canRun(w workload.Workload) error {
 	return nil
 }
 
+// UnitOf is what a workload's speed and energy are told per, in batches of a size; 0 is its own.
+func UnitOf(w workload.Workload, batch int) Unit {
+	return Unit{Name: w.UnitName(), PerBatch: w.UnitsPerBatch(batch)}
+}
+
 // configName is where the user's workloads belong, for advice.
 func (s *Session) configName() string {
 	if s.Config != "" {

@@ -162,9 +162,9 @@ func (c card) loadLines(short bool) []string {
 	if s.Load.Open() {
 		lines = append(lines, fmt.Sprintf("%7.0f %% busy", 100*min(o.Rho, 1)))
 	}
-	if per := s.UnitsPerRequest(c.job()); o.JPerUnit > 0 && s.Load.Open() { // else it is that of a batch, below
-		lines = append(lines, fmt.Sprintf("%7s/%s with waiting", session.UnitEnergyText(o.JPerUnit/per),
-			c.job().UnitName()))
+	unit := session.UnitOf(c.job(), c.read.Outlook().Batch)
+	if per := s.UnitsPerRequest(unit); o.JPerUnit > 0 && s.Load.Open() { // else it is that of a batch, below
+		lines = append(lines, fmt.Sprintf("%7s/%s with waiting", session.UnitEnergyText(o.JPerUnit/per), unit.Name))
 	}
 	if by := c.sizesTo(s.Best.Batch); by != 0 {
 		lines = append(lines, widget.StyleDim.Render(fmt.Sprintf("batch %d is better: %s shows it", s.Best.Batch,

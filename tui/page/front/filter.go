@@ -46,7 +46,7 @@ func (f *filter) passing() []int {
 		return f.pass
 	}
 	f.of, f.problem = of, ""
-	listing := v.Listing(f.axes.job(), read.Limit(), read.Served())
+	listing := v.Listing(session.UnitOf(f.axes.job(), v.Batch), read.Limit(), read.Served())
 	parsed, err := read.Space().ParseFilter(text, listing.FilterKeys()...)
 	pass := []int(nil)
 	if err == nil && text != "" {
