@@ -91,7 +91,11 @@ func underLoad(v session.Serving, given func(name string) bool) (bool, error) {
 // withConfigured takes what no flag gives, nor a line of --limit, from the workload's own load and limit, and reports
 // whether there is a load or a latency limit at all.
 func withConfigured(v session.Serving, w workload.Workload, given func(name string) bool) (session.Serving, bool) {
-	return v.Configured(w, func(name string) bool { return given(name) || given("limit") && v.Gives(name) })
+	own, configured := session.ServingOf(w)
+	if !configured {
+		return v, false
+	}
+	return v.Configured(own, func(name string) bool { return given(name) || given("limit") && v.Gives(name) }), true
 }
 
 // servedJSON is what a setting does under a load.

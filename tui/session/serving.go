@@ -11,7 +11,6 @@ import (
 	"jtune/internal/arrivals"
 	"jtune/internal/figure"
 	"jtune/optimize"
-	"jtune/profiles/workload"
 )
 
 // mostTraceFile bounds a file of arrivals in bytes.
@@ -27,29 +26,6 @@ type Serving struct {
 	MaxWaitMS   float64
 	PowerAs     string
 	IdleW       float64 // 0: not known
-}
-
-// ServingOf is the load and the latency limit that the configuration gives a workload; false where it gives none.
-func ServingOf(w workload.Workload) (v Serving, given bool) {
-	if !w.Infers() {
-		return v, false
-	}
-	return Serving{RatePerS: w.Load.Rate, Arrivals: w.Load.Arrivals, MaxWaitMS: w.Load.MaxWaitMS,
-		LatencyMS: w.Limit.LatencyMS, Quantile: w.Limit.Quantile}, w.Load.Rate > 0 || w.Limit.LatencyMS > 0
-}
-
-// LoadFor is the load under which modes of a workload are chosen: what is asked for, and what the configuration gives
-// where that leaves it open; false where there is none, as of training.
-func LoadFor(w workload.Workload, asked *Serving) (v Serving, loaded bool) {
-	if !w.Infers() {
-		return v, false
-	}
-	v = Serving{Quantile: usualQuantile, PowerAs: string(optimize.Peak)}
-	if asked != nil {
-		v = *asked
-	}
-	v, own := v.Configured(w, v.Gives)
-	return v, own || asked != nil
 }
 
 // Gives reports whether it says what the flag of this name does.
@@ -70,12 +46,8 @@ func (v Serving) Gives(flag string) bool {
 }
 
 // Configured takes what is not given, by the names of flags, from the load and the limit that the configuration gives
-// the workload, and reports whether it gives any. A closed loop that is asked for has no rate.
-func (v Serving) Configured(w workload.Workload, given func(flag string) bool) (Serving, bool) {
-	own, any := ServingOf(w)
-	if !any {
-		return v, false
-	}
+// a workload. A closed loop that is asked for has no rate.
+func (v Serving) Configured(own Serving, given func(flag string) bool) Serving {
 	if l, err := arrivals.Named(v.Arrivals); err == nil && !l.Open() || given("outstanding") {
 		own.RatePerS, own.Arrivals = 0, ""
 	}
@@ -91,7 +63,7 @@ func (v Serving) Configured(w workload.Workload, given func(flag string) bool) (
 	if !given("arrivals") {
 		v.Arrivals = own.Arrivals
 	}
-	return v, true
+	return v
 }
 
 // Load is how its requests come. Errors are of usage.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"jtune/internal/text"
+	"jtune/optimize"
 	"jtune/profiles"
 	"jtune/profiles/harness"
 	"jtune/profiles/record"
@@ -394,6 +395,32 @@ func (s *Session) canRun(w workload.Workload) error {
 // UnitOf is what a workload's speed and energy are told per, in batches of a size; 0 is its own.
 func UnitOf(w workload.Workload, batch int) Unit {
 	return Unit{Name: w.UnitName(), PerBatch: w.UnitsPerBatch(batch)}
+}
+
+// ServingOf is the load and the latency limit that the configuration gives a workload; false where it gives none.
+func ServingOf(w workload.Workload) (v Serving, given bool) {
+	if !w.Infers() {
+		return v, false
+	}
+	return Serving{RatePerS: w.Load.Rate, Arrivals: w.Load.Arrivals, MaxWaitMS: w.Load.MaxWaitMS,
+		LatencyMS: w.Limit.LatencyMS, Quantile: w.Limit.Quantile}, w.Load.Rate > 0 || w.Limit.LatencyMS > 0
+}
+
+// LoadFor is the load under which modes of a workload are chosen: what is asked for, and what the configuration gives
+// where that leaves it open; false where there is none, as of training.
+func LoadFor(w workload.Workload, asked *Serving) (v Serving, loaded bool) {
+	if !w.Infers() {
+		return v, false
+	}
+	v = Serving{Quantile: usualQuantile, PowerAs: string(optimize.Peak)}
+	if asked != nil {
+		v = *asked
+	}
+	own, configured := ServingOf(w)
+	if configured {
+		v = v.Configured(own, v.Gives)
+	}
+	return v, configured || asked != nil
 }
 
 // configName is where the user's workloads belong, for advice.
