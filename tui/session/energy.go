@@ -129,15 +129,11 @@ const batchEffect = 16
 
 // energyStudy plans the energy study on this board.
 func (s *Session) energyStudy(r *ExperimentRequest) (study, error) {
-	*r = r.forEnergy(s.replays())
-	st := newEnergyStudy(*r, s.Device.Space(), s.replays())
-	st.board, st.virtual = s.BoardOf(r.Workload), s.Device.Board().Virtual
-	return st, nil
+	return newEnergyStudy(*r, s.Device.Space(), s.replays()), nil
 }
 
 // StudyEnergy is the energy study without a record, on any board: what fidelity works the published savings out by.
 func StudyEnergy(ctx context.Context, r ExperimentRequest, bench *profiles.Bench) (EnergyReport, error) {
-	r = r.forEnergy(false)
 	st := newEnergyStudy(r, bench.Device.Space(), false)
 	asItIs := func(*profiles.Bench, experiment.Setting) {}
 	_, rows, err := measureStudy(ctx, st, asItIs, nil, profiles.Campaign{Bench: bench})
@@ -150,12 +146,12 @@ func (p *energyStudy) announce(ctx context.Context, s *Session, done int) string
 	if n <= 0 {
 		return ""
 	}
-	set := p.reading
+	set := p.r.reading(p.r.Workload)
 	what := fmt.Sprintf("%s to take, each of %d batches", text.Count(n, "reading"), set.WithDefaults().Minibatches)
 	if p.full != nil {
-		what = fmt.Sprintf("every pair of %s, %d times each: %s", text.Count(len(p.full), "clock"), p.repeat, what)
+		what = fmt.Sprintf("every pair of %s, %d times each: %s", text.Count(len(p.full), "clock"), p.r.Repeat, what)
 	}
-	known := s.Expects(ctx, Measuring{Workload: p.workload})
+	known := s.Expects(ctx, Measuring{Workload: p.r.Workload})
 	if known == nil || known.model.Batches != nil {
 		return fmt.Sprintf("%s; about %s at 20 ms a batch, more in slow modes", what,
 			roundly(time.Duration(n)*readingTime(set, usualBatchMS)))

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"jtune/optimize"
 	"jtune/profiles"
@@ -29,41 +28,35 @@ const energyRounds = 3
 //
 //	baselines ──► pairs ──► baselines ──► pairs ──► baselines ──► others at the best pair
 type energyStudy struct {
-	EnergyRequest
-	workload workload.Workload
-	repeat   int
-	reading  record.Settings // of a pair
-	every    time.Duration
-	space    *tegra.Space
-	study    *optimize.EnergyStudy
-	full     []tegra.Mode // every pair, in this order and in rounds; nil: as the study chooses
-	kinds    []energyKind
-	board    string // with the origin of its numbers when it is not real
-	virtual  bool
+	r     ExperimentRequest // with its space
+	study *optimize.EnergyStudy
+	full  []tegra.Mode // every pair, in this order and in rounds; nil: as the study chooses
+	kinds []energyKind
 }
 
 var _ study = (*energyStudy)(nil)
 
-// newEnergyStudy is what a request measures on a board.
+// newEnergyStudy is what a request measures on a board. A replayed table knows locked clocks alone.
 func newEnergyStudy(r ExperimentRequest, space *tegra.Space, replayed bool) *energyStudy {
-	p := &energyStudy{EnergyRequest: r.Energy, workload: r.Workload, repeat: r.Repeat, reading: r.reading(r.Workload),
-		every: r.Every, space: space, study: optimize.NewEnergyStudy(space, r.Repeat, !r.Energy.PairsAlone),
-		kinds: r.energyKinds(space.Max(), replayed)}
+	r = r.forEnergy(replayed)
+	r.Space = space
+	p := &energyStudy{r: r, study: optimize.NewEnergyStudy(space, r.Repeat, !r.Energy.PairsAlone),
+		kinds: r.energyKinds(replayed)}
 	if r.Energy.Full {
 		p.full = profiles.InOrder(p.study.Pairs())
 	}
 	return p
 }
 
-// energyKinds are what is measured beside the pairs, in the fastest mode. A replayed table knows locked clocks alone.
-func (r ExperimentRequest) energyKinds(fastest tegra.Mode, replayed bool) (list []energyKind) {
+// energyKinds are what is measured beside the pairs, in the fastest mode.
+func (r ExperimentRequest) energyKinds(replayed bool) (list []energyKind) {
 	rounds, free := energyRounds, !replayed
 	add := func(name string, w workload.Workload, g tegra.Governors, rounds int) {
 		set := r.reading(w)
 		if set.DVFS = free; free { // governors go up and down
 			set.MinSamples *= governedFor
 		}
-		list = append(list, energyKind{rounds: rounds, Setting: experiment.Setting{Name: name, Mode: fastest,
+		list = append(list, energyKind{rounds: rounds, Setting: experiment.Setting{Name: name, Mode: r.Space.Max(),
 			Workload: w, Settings: set, Governors: g}})
 	}
 	none := tegra.Governors{}
@@ -92,8 +85,8 @@ func (p *energyStudy) digest() string {
 	for _, k := range p.kinds {
 		names = append(names, k.Name)
 	}
-	return fmt.Sprintf("%s full=%t repeat=%d every=%s inferences=%d %s", energySource, p.Full, p.repeat, p.every,
-		p.Inferences, strings.Join(names, "; "))
+	return fmt.Sprintf("%s full=%t repeat=%d every=%s inferences=%d %s", energySource, p.r.Energy.Full, p.r.Repeat,
+		p.r.Every, p.r.Energy.Inferences, strings.Join(names, "; "))
 }
 
 func (p *energyStudy) findings(rows []record.Row, runs []record.Run) Findings {
@@ -102,7 +95,7 @@ func (p *energyStudy) findings(rows []record.Row, runs []record.Run) Findings {
 
 // readings of pairs, and the modes without a usable one.
 func (p *energyStudy) readings(rows []record.Row) (list []tegra.Measured, failed []tegra.Mode) {
-	for _, r := range pairRows(p.space, rows) {
+	for _, r := range pairRows(p.r.Space, rows) {
 		if r.Status.Usable() {
 			list = append(list, energyOf(r))
 		} else {
@@ -124,7 +117,7 @@ func energyOf(r record.Row) tegra.Measured {
 // pairsInAll is about how many readings the pairs take.
 func (p *energyStudy) pairsInAll() int {
 	if p.full != nil {
-		return p.repeat * len(p.full)
+		return p.r.Repeat * len(p.full)
 	}
 	return p.study.Len()
 }
@@ -150,13 +143,13 @@ func (p *energyStudy) Next(done []record.Row) (experiment.Run, bool) {
 	}
 	if more {
 		again := 1
-		for _, r := range pairRows(p.space, done) {
+		for _, r := range pairRows(p.r.Space, done) {
 			if r.Mode == m {
 				again++
 			}
 		}
-		return experiment.Run{Repeat: again, Shared: true, Setting: experiment.Setting{Name: p.space.Format(m), Mode: m,
-			Workload: p.workload, Settings: p.reading}}, true
+		return experiment.Run{Repeat: again, Shared: true, Setting: experiment.Setting{Name: p.r.Space.Format(m), Mode: m,
+			Workload: p.r.Workload, Settings: p.r.reading(p.r.Workload)}}, true
 	}
 	if step, ok := p.round(done, energyRounds); ok {
 		return step, true
@@ -173,7 +166,7 @@ func (p *energyStudy) pair(list []tegra.Measured, failed []tegra.Mode) (tegra.Mo
 	for _, m := range list {
 		count[m.Mode]++
 	}
-	for round := range p.repeat {
+	for round := range p.r.Repeat {
 		for _, m := range p.full {
 			if count[m] <= round && !slices.Contains(failed, m) {
 				return m, true

@@ -37,18 +37,18 @@ func (c Campaign) Energy() (EnergyReport, error) {
 	if err != nil {
 		return EnergyReport{}, err
 	}
-	st := &energyStudy{EnergyRequest: EnergyRequest{Full: strings.Contains(h.Plan.Digest, " full=true ")},
-		workload: h.Workload, repeat: 1, space: space, kinds: recordedKinds(h, space, c.Rows), board: h.Device.Name,
-		virtual: h.Device.Virtual}
+	r := ExperimentRequest{Repeat: 1, board: h.Device.Name, virtual: h.Device.Virtual,
+		Energy: EnergyRequest{Full: strings.Contains(h.Plan.Digest, " full=true ")}}
+	r.Workload, r.Space = h.Workload, space
 	for word := range strings.FieldsSeq(h.Plan.Digest) {
 		if n, is := strings.CutPrefix(word, "repeat="); is {
-			st.repeat, _ = strconv.Atoi(n)
+			r.Repeat, _ = strconv.Atoi(n)
 		}
 	}
-	if st.virtual {
-		st.board += " " + tegra.VirtualMark(tegra.Origin(true, h.Device.Replay))
+	if r.virtual {
+		r.board += " " + tegra.VirtualMark(tegra.Origin(true, h.Device.Replay))
 	}
-	st.study = optimize.NewEnergyStudy(space, st.repeat, true)
+	st := energyStudy{r: r, study: optimize.NewEnergyStudy(space, r.Repeat, true), kinds: recordedKinds(h, space, c.Rows)}
 	runs, _, err := record.ReadRuns(c.Dir)
 	return st.report(c.Rows, runs), err
 }

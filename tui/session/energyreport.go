@@ -57,30 +57,31 @@ var latencyCosts = []float64{0, 10, 20}
 // report sums up the rows of a study.
 func (p *energyStudy) report(rows []record.Row, runs []record.Run) EnergyReport {
 	list, _ := p.readings(rows)
-	out := EnergyReport{EnergyResult: p.study.Sum(list), Workload: p.workload, Full: p.Full, Repeat: p.repeat,
-		Board: p.board, Virtual: p.virtual, PerBatch: float64(max(1, p.workload.Batch)), Costs: latencyCosts,
-		space: p.space, latency: map[tegra.Mode]record.Latency{}}
-	if p.LatencyCost.OK {
-		out.Costs = []float64{p.LatencyCost.V}
+	r := p.r
+	out := EnergyReport{EnergyResult: p.study.Sum(list), Workload: r.Workload, Full: r.Energy.Full, Repeat: r.Repeat,
+		Board: r.board, Virtual: r.virtual, PerBatch: float64(max(1, r.Workload.Batch)), Costs: latencyCosts,
+		space: r.Space, latency: map[tegra.Mode]record.Latency{}}
+	if cost := r.Energy.LatencyCost; cost.OK {
+		out.Costs = []float64{cost.V}
 	}
 	for _, row := range rows {
 		if !row.Status.Usable() {
 			out.Failed.Add("%s: %s: %s", strings.Join(row.Extra, ", run "), row.Status, row.Why)
 		}
 	}
-	for _, row := range pairRows(p.space, rows) {
+	for _, row := range pairRows(r.Space, rows) {
 		if row.Status.Usable() && row.Serving != nil {
 			out.latency[row.Mode] = row.Serving.Latency
-			out.PerBatch = unitsOf(row, p.workload)
+			out.PerBatch = unitsOf(row, r.Workload)
 		}
 	}
 	for _, k := range p.kinds {
 		b, ok := baselineOf(k, rows, runs)
 		switch {
 		case !ok:
-		case k.Workload.Name != p.workload.Name:
+		case k.Workload.Name != r.Workload.Name:
 			out.Against = append(out.Against, b)
-		case k.Workload.Batch != p.workload.Batch:
+		case k.Workload.Batch != r.Workload.Batch:
 			out.Sizes = append(out.Sizes, b)
 		default:
 			out.Baselines = append(out.Baselines, b)

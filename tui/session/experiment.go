@@ -30,6 +30,9 @@ type ExperimentRequest struct {
 	Resume     bool
 	RedoFailed bool // then run again what failed
 	Gate       profiles.Gate
+
+	board   string // with the origin of its numbers when it is not real
+	virtual bool
 }
 
 // ExperimentResult is a finished or interrupted experiment.
@@ -90,6 +93,7 @@ func (s *Session) Experiment(ctx context.Context, r ExperimentRequest, observe f
 		return ExperimentResult{}, err
 	}
 	tell.note(s.fanWarning(false), s.uptimeNote(), s.AwaitMeter(ctx))
+	r.board, r.virtual = s.BoardOf(r.Workload), s.Device.Board().Virtual
 	st, err := prepare(&r)
 	if err != nil {
 		return ExperimentResult{}, err

@@ -15,9 +15,8 @@ import (
 // sweepStudy is one of the papers' experiments: its settings are known before.
 type sweepStudy struct {
 	experiment.Runs
-	plan   experiment.Plan
-	repeat int
-	report experiment.Report // before it has lines
+	r    ExperimentRequest
+	plan experiment.Plan
 }
 
 // sweep plans one of the papers' experiments on this board.
@@ -44,18 +43,17 @@ func (s *Session) sweep(r *ExperimentRequest) (study, error) {
 	if r.Workload.Name == "" {
 		r.Workload = plan.Settings[0].Workload
 	}
-	repeat := max(1, r.Repeat)
-	return &sweepStudy{plan.Rounds(repeat), plan, repeat, experiment.Report{Experiment: r.Experiment, Workload: r.Workload,
-		Board: s.BoardOf(r.Workload), Virtual: s.Device.Board().Virtual}}, nil
+	r.Repeat = max(1, r.Repeat)
+	return &sweepStudy{plan.Rounds(r.Repeat), *r, plan}, nil
 }
 
-func (w *sweepStudy) digest() string { return w.report.Experiment.Name + " " + w.plan.Digest(w.repeat) }
+func (w *sweepStudy) digest() string { return w.r.Experiment.Name + " " + w.plan.Digest(w.r.Repeat) }
 
 func (w *sweepStudy) announce(context.Context, *Session, int) string { return "" }
 
 func (w *sweepStudy) findings(rows []record.Row, runs []record.Run) Findings {
-	out := w.report.Experiment.Report(w.plan, w.repeat, rows, runs)
-	out.Workload, out.Board, out.Virtual = w.report.Workload, w.report.Board, w.report.Virtual
+	out := w.r.Experiment.Report(w.plan, w.r.Repeat, rows, runs)
+	out.Workload, out.Board, out.Virtual = w.r.Workload, w.r.board, w.r.virtual
 	return out
 }
 
