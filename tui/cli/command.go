@@ -33,6 +33,20 @@ func command(x action, c *cobra.Command) *cobra.Command {
 	return c
 }
 
+// group is a command that has no other use than its own commands; alone it is an error that shows their forms, or
+// without forms its help.
+func group(c *cobra.Command, forms string, commands ...*cobra.Command) *cobra.Command {
+	c.Args = takes(cobra.NoArgs)
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		if forms == "" {
+			return c.Help()
+		}
+		return usagef("%s needs a format: %s", c.Name(), forms)
+	}
+	c.AddCommand(commands...)
+	return c
+}
+
 func (a *app) base() *app           { return a }
 func (a *app) flags(*pflag.FlagSet) {}
 func (a *app) check() error         { return nil }

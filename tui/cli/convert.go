@@ -1,63 +1,66 @@
 package cli
 
 import (
+	"context"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"jtune/tegra"
 	"jtune/tegra/nvpmodel"
 )
 
-func (a *app) convert() *cobra.Command {
-	cmd := &cobra.Command{
+func newConvert(a *app) *cobra.Command {
+	return group(&cobra.Command{
 		Use:   "convert tegrastats|nvpmodel",
 		Short: "Convert NVIDIA's formats",
-		Args:  takes(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return usagef("convert needs a format: jtune convert tegrastats [FILE], or jtune convert nvpmodel FILE")
-		},
-	}
-	cmd.AddCommand(a.convertTegrastats(), a.convertNvpmodel())
-	return cmd
+	}, "jtune convert tegrastats [FILE], or jtune convert nvpmodel FILE", newConvertTegrastats(a), newConvertNvpmodel(a))
 }
 
-func (a *app) convertNvpmodel() *cobra.Command {
-	cmd := &cobra.Command{
+// nvpmodelCmd is `jtune convert nvpmodel`.
+type nvpmodelCmd struct{ *app }
+
+func newConvertNvpmodel(a *app) *cobra.Command {
+	return command(&nvpmodelCmd{a}, &cobra.Command{
 		Use:   "nvpmodel FILE",
 		Short: "Print the power modes of an nvpmodel.conf",
-		Args:  takes(cobra.ExactArgs(1)),
-		RunE: func(_ *cobra.Command, args []string) error {
-			in, done, err := a.input(args[0])
-			if err != nil {
-				return err
-			}
-			defer done()
-			conf, err := nvpmodel.Parse(in)
-			if err != nil {
-				return fmt.Errorf("%s: %w", args[0], err)
-			}
-			for _, e := range conf.Errors {
-				a.note("%s: line %d: %s", args[0], e.Line, e.Message)
-			}
-			if len(conf.Modes) == 0 {
-				return fmt.Errorf("%s: no power mode in it: give an nvpmodel.conf, such as /etc/nvpmodel.conf of a "+
-					"Jetson", args[0])
-			}
-			if a.asJSON {
-				return printJSON(a.out, conf)
-			}
-			return a.printNvpmodel(conf)
-		},
-	}
-	a.jsonFlag(cmd.Flags())
-	return cmd
+		Args:  cobra.ExactArgs(1),
+	})
 }
 
-func (a *app) printNvpmodel(c *nvpmodel.Config) error {
+func (c *nvpmodelCmd) flags(f *pflag.FlagSet) {
+	c.jsonFlag(f)
+}
+
+func (c *nvpmodelCmd) run(context.Context) error {
+	in, done, err := c.input(c.args[0])
+	if err != nil {
+		return err
+	}
+	defer done()
+	conf, err := nvpmodel.Parse(in)
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.args[0], err)
+	}
+	for _, e := range conf.Errors {
+		c.note("%s: line %d: %s", c.args[0], e.Line, e.Message)
+	}
+	if len(conf.Modes) == 0 {
+		return fmt.Errorf("%s: no power mode in it: give an nvpmodel.conf, such as /etc/nvpmodel.conf of a "+
+			"Jetson", c.args[0])
+	}
+	if c.asJSON {
+		return printJSON(c.out, conf)
+	}
+	return printNvpmodel(c.out, conf)
+}
+
+func printNvpmodel(w io.Writer, c *nvpmodel.Config) error {
 	rows := [][]string{{"id", "name", "cores", "CPU", "GPU", "EMC cap", ""}}
 	for _, m := range c.Modes {
 		on, _ := c.Cores(m)
@@ -77,7 +80,7 @@ func (a *app) printNvpmodel(c *nvpmodel.Config) error {
 		}
 		rows = append(rows, []string{strconv.Itoa(m.ID), m.Name, strconv.Itoa(len(on)), cpu, gpu, emc, mark})
 	}
-	return table(a.out, rows...)
+	return table(w, rows...)
 }
 
 // limitText prints a limit of an nvpmodel mode, which may be absent, none, or

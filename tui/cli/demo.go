@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -19,43 +20,47 @@ const fastTour = 10
 // demoFlags are the flags that the demo takes.
 var demoFlags = map[string]bool{"fast": true, "no-color": true, "glyphs": true, "config": true, "help": true}
 
-func (a *app) demo() *cobra.Command {
-	fast := false
-	cmd := &cobra.Command{
+// demoCmd is `jtune demo`.
+type demoCmd struct {
+	*app
+	fast bool
+}
+
+func newDemo(a *app) *cobra.Command {
+	return command(&demoCmd{app: a}, &cobra.Command{
 		Use:   "demo",
 		Short: "Play a tour of the screens on a virtual board",
 		Long: "Plays a tour of a minute on a virtual AGX Orin, with captions: the board live, a search, its answer,\n" +
 			"a map, applying, keeping and undoing. Space goes on to the next step, q and ctrl+c quit, any\n" +
 			"other key ends the tour and leaves you in the program. Nothing that it measures or remembers is kept.",
-		Args: takes(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := a.demoFits(cmd); err != nil {
-				return err
-			}
-			home, err := os.MkdirTemp("", "jtune-demo")
-			if err != nil {
-				return fmt.Errorf("demo: %w", err)
-			}
-			defer os.RemoveAll(home)
-			o := &a.options
-			o.Device, o.Seed, o.Workload = "virtual:"+session.DefaultVirtual, 1, "resnet18"
-			o.DataDir, o.StateDir = filepath.Join(home, "data"), filepath.Join(home, "state")
-			if a.tour = 1; fast {
-				a.tour = fastTour
-			}
-			return a.open(cmd)
-		},
-	}
-	cmd.Flags().BoolVar(&fast, "fast", false, fmt.Sprintf("pauses %d times shorter", fastTour))
-	return cmd
+	})
 }
 
-// demoFits checks that the demo has a terminal of its size, and no flag that it does not take.
-func (a *app) demoFits(cmd *cobra.Command) (err error) {
-	if !isTerminal(a.in) || !isTerminal(a.out) {
+func (c *demoCmd) flags(f *pflag.FlagSet) {
+	f.BoolVar(&c.fast, "fast", false, fmt.Sprintf("pauses %d times shorter", fastTour))
+}
+
+func (c *demoCmd) run(context.Context) error {
+	home, err := os.MkdirTemp("", "jtune-demo")
+	if err != nil {
+		return fmt.Errorf("demo: %w", err)
+	}
+	defer os.RemoveAll(home)
+	o := &c.options
+	o.Device, o.Seed, o.Workload = "virtual:"+session.DefaultVirtual, 1, "resnet18"
+	o.DataDir, o.StateDir = filepath.Join(home, "data"), filepath.Join(home, "state")
+	if c.tour = 1; c.fast {
+		c.tour = fastTour
+	}
+	return c.open(c.cmd)
+}
+
+// check makes sure that the demo has a terminal of its size, and no flag that it does not take.
+func (c *demoCmd) check() (err error) {
+	if !isTerminal(c.in) || !isTerminal(c.out) {
 		return usagef("demo: needs a terminal for its input and output: run it in one, without pipes")
 	}
-	cmd.Flags().Visit(func(f *pflag.Flag) {
+	c.cmd.Flags().Visit(func(f *pflag.Flag) {
 		if err == nil && !demoFlags[f.Name] {
 			err = usagef("demo: --%s has no effect on the tour, which plays on virtual:%s: leave it out", f.Name,
 				session.DefaultVirtual)

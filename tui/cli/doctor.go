@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"jtune/internal/text"
 	"jtune/profiles/workload"
@@ -14,9 +15,14 @@ import (
 	"jtune/tui/session"
 )
 
-func (a *app) doctor() *cobra.Command {
-	bundle, job := "", ""
-	cmd := &cobra.Command{
+// doctorCmd is `jtune doctor`.
+type doctorCmd struct {
+	*app
+	bundle, job string
+}
+
+func newDoctor(a *app) *cobra.Command {
+	return command(&doctorCmd{app: a}, &cobra.Command{
 		Use:   "doctor",
 		Short: "Check every data source",
 		Long: "Lists every data source with its path, and why a missing one is missing; which other programs may\n" +
@@ -25,46 +31,45 @@ func (a *app) doctor() *cobra.Command {
 			"--bundle also writes a copy of each device file that jtune reads, for somebody who has no such board.\n" +
 			"Serial numbers, MAC and mail addresses, comments, and the names of the host and its users are\n" +
 			"replaced; processes are left out. jtune --sysroot FILE opens it, to be read only.",
-		Args: takes(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if job != "" && bundle != "" {
-				return usagef("--bundle and --workload exclude each other")
-			}
-			return a.onDevice(func(s *session.Session) error {
-				if job != "" {
-					return a.checkWorkload(cmd.Context(), s, job)
-				}
-				if bundle != "" {
-					if err := a.writeBundle(s, bundle); err != nil {
-						return err
-					}
-				}
-				d, err := s.Diagnose(cmd.Context())
-				if err != nil {
-					return err
-				}
-				if a.asJSON {
-					err = printJSON(a.out, d)
-				} else {
-					err = errors.Join(a.printOrigin(s.Device.Board().Origin()), a.printDiagnosis(d))
-				}
-				if err != nil || d.Verdict.Level != session.LevelHot {
-					return err
-				}
-				return exitError(exitFailed) // the verdict has said why
-			})
-		},
-	}
-	cmd.Flags().StringVar(&bundle, "bundle", "", "write what jtune reads of this board to `FILE`, a tar.gz without "+
+	})
+}
+
+func (c *doctorCmd) flags(f *pflag.FlagSet) {
+	f.StringVar(&c.bundle, "bundle", "", "write what jtune reads of this board to `FILE`, a tar.gz without "+
 		"names and numbers of this unit, to be sent to others")
-	cmd.Flags().StringVar(&job, "workload", "", "check what workload `NAME` needs on this machine, without starting "+
+	f.StringVar(&c.job, "workload", "", "check what workload `NAME` needs on this machine, without starting "+
 		"it: packages and their versions, data, memory, disk; exit code 1 where something is missing")
-	a.jsonFlag(cmd.Flags())
-	return cmd
+	c.jsonFlag(f)
+}
+
+func (c *doctorCmd) run(ctx context.Context) error {
+	return c.onDevice(func(s *session.Session) error {
+		if c.job != "" {
+			return c.checkWorkload(ctx, s, c.job)
+		}
+		if c.bundle != "" {
+			if err := c.writeBundle(s, c.bundle); err != nil {
+				return err
+			}
+		}
+		d, err := s.Diagnose(ctx)
+		if err != nil {
+			return err
+		}
+		if c.asJSON {
+			err = printJSON(c.out, d)
+		} else {
+			err = errors.Join(c.printOrigin(s.Device.Board().Origin()), c.printDiagnosis(d))
+		}
+		if err != nil || d.Verdict.Level != session.LevelHot {
+			return err
+		}
+		return exitError(exitFailed) // the verdict has said why
+	})
 }
 
 // checkWorkload prints what a workload needs against what there is, and what to do.
-func (a *app) checkWorkload(ctx context.Context, s *session.Session, name string) error {
+func (c *doctorCmd) checkWorkload(ctx context.Context, s *session.Session, name string) error {
 	w, err := s.Workload(name)
 	if err != nil {
 		return err
@@ -73,17 +78,17 @@ func (a *app) checkWorkload(ctx context.Context, s *session.Session, name string
 	if err != nil {
 		return err
 	}
-	if a.asJSON {
-		err = printJSON(a.out, r)
+	if c.asJSON {
+		err = printJSON(c.out, r)
 	} else {
 		rows := [][]string{{"", "", "found", "needed"}}
-		for _, c := range r.Checks {
-			rows = append(rows, []string{c.State, c.What, c.Found, c.Need})
+		for _, k := range r.Checks {
+			rows = append(rows, []string{k.State, k.What, k.Found, k.Need})
 		}
-		err = table(a.out, rows...)
-		for _, c := range r.Checks {
-			if c.Do != "" {
-				fmt.Fprintln(a.out, wrapped(c.What+": "+c.Do))
+		err = table(c.out, rows...)
+		for _, k := range r.Checks {
+			if k.Do != "" {
+				fmt.Fprintln(c.out, wrapped(k.What+": "+k.Do))
 			}
 		}
 		verdict := w.Name + " can run on this machine"
@@ -93,7 +98,7 @@ func (a *app) checkWorkload(ctx context.Context, s *session.Session, name string
 		if r.Simulated {
 			verdict += "; this virtual board simulates it and needs none of it"
 		}
-		fmt.Fprintln(a.out, "verdict: "+verdict)
+		fmt.Fprintln(c.out, "verdict: "+verdict)
 	}
 	if err != nil || r.Ready {
 		return err
@@ -101,7 +106,7 @@ func (a *app) checkWorkload(ctx context.Context, s *session.Session, name string
 	return exitError(exitFailed) // the verdict has said why
 }
 
-func (a *app) writeBundle(s *session.Session, path string) error {
+func (c *doctorCmd) writeBundle(s *session.Session, path string) error {
 	r, err := s.WriteBundle(path)
 	if err != nil {
 		return err
@@ -111,12 +116,12 @@ func (a *app) writeBundle(s *session.Session, path string) error {
 		unread = fmt.Sprintf(", without %s that this user may not read or that had no value",
 			text.Count(r.Unread, "file"))
 	}
-	a.note("wrote %s: %s, %d of them scrubbed%s. Look into it (tar tzf) before you send it", path,
+	c.note("wrote %s: %s, %d of them scrubbed%s. Look into it (tar tzf) before you send it", path,
 		text.Count(r.Files, "file"), r.Scrubbed, unread)
 	return nil
 }
 
-func (a *app) printDiagnosis(d session.Diagnosis) error {
+func (c *doctorCmd) printDiagnosis(d session.Diagnosis) error {
 	rows, missing := [][]string{{"", "source", "path", ""}}, 0
 	for _, s := range d.Sources {
 		mark := "ok"
@@ -126,37 +131,37 @@ func (a *app) printDiagnosis(d session.Diagnosis) error {
 		}
 		rows = append(rows, []string{mark, s.Name, string(s.Path), string(s.Why)})
 	}
-	if err := table(a.out, rows...); err != nil {
+	if err := table(c.out, rows...); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.out, "\n%d sources, %d missing\n", len(d.Sources), missing)
+	fmt.Fprintf(c.out, "\n%d sources, %d missing\n", len(d.Sources), missing)
 	for _, m := range d.Missing {
-		fmt.Fprintf(a.out, "no value now: %s: %s\n", m.Name, m.Why)
+		fmt.Fprintf(c.out, "no value now: %s: %s\n", m.Name, m.Why)
 	}
 	if len(d.TempsOff) > 0 {
-		fmt.Fprintf(a.out, "sensors without a value now (powered down or not readable): %s\n",
+		fmt.Fprintf(c.out, "sensors without a value now (powered down or not readable): %s\n",
 			strings.Join(d.TempsOff, ", "))
 	}
-	if err := a.printOthers(d.Others); err != nil {
+	if err := c.printOthers(d.Others); err != nil {
 		return err
 	}
-	if err := a.printPrograms(d.Inference); err != nil {
+	if err := c.printPrograms(d.Inference); err != nil {
 		return err
 	}
 	o := d.Overhead
-	fmt.Fprintf(a.out, "\nsetting modes: %s\n", d.Rights.How)
-	fmt.Fprintf(a.out, "jtune itself: %.2f %% of a core at %d readings in %.1f s (about %.2f %% at one a second)",
+	fmt.Fprintf(c.out, "\nsetting modes: %s\n", d.Rights.How)
+	fmt.Fprintf(c.out, "jtune itself: %.2f %% of a core at %d readings in %.1f s (about %.2f %% at one a second)",
 		o.CPUPct, o.Readings, o.SpanS, o.CPUPctAt1s)
 	if o.BytesPerS.OK {
-		fmt.Fprintf(a.out, ", %.0f reads and %.1f kB a second", o.CallsPerS.V, o.BytesPerS.V/1000)
+		fmt.Fprintf(c.out, ", %.0f reads and %.1f kB a second", o.CallsPerS.V, o.BytesPerS.V/1000)
 	}
-	fmt.Fprintf(a.out, "; one reading takes %.0f µs\n", o.ReadingUS)
-	_, err := fmt.Fprintf(a.out, "next: %s\nverdict: %s\n", d.Verdict.Next(), d.Verdict.Text)
+	fmt.Fprintf(c.out, "; one reading takes %.0f µs\n", o.ReadingUS)
+	_, err := fmt.Fprintf(c.out, "next: %s\nverdict: %s\n", d.Verdict.Next(), d.Verdict.Text)
 	return err
 }
 
 // printPrograms lists what serves models here.
-func (a *app) printPrograms(found []workload.Found) error {
+func (c *doctorCmd) printPrograms(found []workload.Found) error {
 	var rows [][]string
 	var missing []string
 	for _, f := range found {
@@ -175,22 +180,22 @@ func (a *app) printPrograms(found []workload.Found) error {
 	if len(found) == 0 {
 		return nil
 	}
-	fmt.Fprintln(a.out)
+	fmt.Fprintln(c.out)
 	if len(rows) > 0 {
-		if err := table(a.out, append([][]string{{"inference", "program", "", ""}}, rows...)...); err != nil {
+		if err := table(c.out, append([][]string{{"inference", "program", "", ""}}, rows...)...); err != nil {
 			return err
 		}
 	}
 	if len(missing) > 0 {
-		fmt.Fprintf(a.out, "no program was found for: %s\n", strings.Join(missing, " "))
+		fmt.Fprintf(c.out, "no program was found for: %s\n", strings.Join(missing, " "))
 	}
 	return nil
 }
 
-func (a *app) printOthers(others []rivals.Rival) error {
-	fmt.Fprintln(a.out)
+func (c *doctorCmd) printOthers(others []rivals.Rival) error {
+	fmt.Fprintln(c.out)
 	if len(others) == 0 {
-		_, err := fmt.Fprintln(a.out, "no other program was found that changes clocks, limits or the fan")
+		_, err := fmt.Fprintln(c.out, "no other program was found that changes clocks, limits or the fan")
 		return err
 	}
 	rows := [][]string{{"other program", "", "changes", "where", ""}}
@@ -199,5 +204,5 @@ func (a *app) printOthers(others []rivals.Rival) error {
 			r.Name, string(r.State), orDash(string(r.Touches)), orDash(string(r.Path)), string(r.Note),
 		})
 	}
-	return table(a.out, rows...)
+	return table(c.out, rows...)
 }

@@ -10,14 +10,21 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"jtune/tegra"
 	"jtune/telemetry/exporter"
 )
 
-func (a *app) exporter() *cobra.Command {
-	listen, file, once := "127.0.0.1:9939", "", false
-	cmd := &cobra.Command{
+// exporterCmd is `jtune exporter`.
+type exporterCmd struct {
+	*app
+	listen, file string
+	once         bool
+}
+
+func newExporter(a *app) *cobra.Command {
+	return command(&exporterCmd{app: a, listen: "127.0.0.1:9939"}, &cobra.Command{
 		Use:   "exporter",
 		Short: "Give the readings to Prometheus, over HTTP or as a file",
 		Long: "exporter answers http://127.0.0.1:9939/metrics with power, energy, clocks, loads, temperatures and " +
@@ -25,33 +32,33 @@ func (a *app) exporter() *cobra.Command {
 			"Everything is read when it is asked for, but for the energy, which is summed up once a second. A sensor " +
 			"that the board lacks has no series. With --textfile it writes a file for node_exporter's textfile " +
 			"collector every 15 s instead.",
-		Args: takes(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			switch {
-			case file != "" && cmd.Flags().Changed("listen"):
-				return usagef("exporter: --listen and --textfile exclude each other")
-			case once:
-				return a.exportOnce(cmd.Context(), file)
-			case file != "":
-				return a.exportFiles(cmd.Context(), file)
-			}
-			return a.serveExporter(cmd.Context(), listen)
-		},
-	}
-	cmd.Flags().StringVar(&listen, "listen", listen, "`ADDR` to answer on: address and port")
-	cmd.Flags().StringVar(&file, "textfile", "", "write `FILE` every 15 s in place of answering")
-	cmd.Flags().BoolVar(&once, "once", false, "write one file and end; without --textfile to standard output")
-	return cmd
+	})
 }
 
-// openExporter opens the device and its exporter, whose next reading has loads.
-func (a *app) openExporter(ctx context.Context) (*exporter.Exporter, func(), error) {
-	s, err := a.session()
+func (c *exporterCmd) flags(f *pflag.FlagSet) {
+	f.StringVar(&c.listen, "listen", c.listen, "`ADDR` to answer on: address and port")
+	f.StringVar(&c.file, "textfile", "", "write `FILE` every 15 s in place of answering")
+	f.BoolVar(&c.once, "once", false, "write one file and end; without --textfile to standard output")
+}
+
+func (c *exporterCmd) run(ctx context.Context) error {
+	switch {
+	case c.once:
+		return c.write(ctx)
+	case c.file != "":
+		return c.writeEach(ctx)
+	}
+	return c.serve(ctx)
+}
+
+// open opens the device and its exporter, whose next reading has loads.
+func (c *exporterCmd) open(ctx context.Context) (*exporter.Exporter, func(), error) {
+	s, err := c.session()
 	if err != nil {
 		return nil, nil, err
 	}
 	if s.Virtual == nil {
-		a.limitCPU()
+		c.limitCPU()
 	}
 	if err := warmUp(ctx, s); err != nil {
 		return nil, nil, errors.Join(err, s.Close())
@@ -63,21 +70,22 @@ func (a *app) openExporter(ctx context.Context) (*exporter.Exporter, func(), err
 	}, nil
 }
 
-func (a *app) exportOnce(ctx context.Context, file string) error {
-	e, done, err := a.openExporter(ctx)
+// write writes one file, or to standard output.
+func (c *exporterCmd) write(ctx context.Context) error {
+	e, done, err := c.open(ctx)
 	if err != nil {
 		return err
 	}
 	defer done()
-	if file == "" {
-		return e.Write(a.out)
+	if c.file == "" {
+		return e.Write(c.out)
 	}
-	return writeMetrics(e, file)
+	return writeMetrics(e, c.file)
 }
 
-// exportFiles writes a file at once and then at even distances, until ctx ends.
-func (a *app) exportFiles(ctx context.Context, file string) error {
-	e, done, err := a.openExporter(ctx)
+// writeEach writes a file at once and then at even distances, until ctx ends.
+func (c *exporterCmd) writeEach(ctx context.Context) error {
+	e, done, err := c.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -85,7 +93,7 @@ func (a *app) exportFiles(ctx context.Context, file string) error {
 	e.Begin()
 	clock := tegra.RealClock() // of the reader, also with a virtual board
 	for {
-		if err := writeMetrics(e, file); err != nil {
+		if err := writeMetrics(e, c.file); err != nil {
 			return err
 		}
 		if err := clock.Sleep(ctx, exporter.FileEvery); err != nil {
@@ -107,26 +115,26 @@ func writeMetrics(e *exporter.Exporter, file string) error {
 	return err
 }
 
-// serveExporter answers until ctx ends.
-func (a *app) serveExporter(ctx context.Context, addr string) error {
-	host, _, err := net.SplitHostPort(addr)
+// serve answers until ctx ends.
+func (c *exporterCmd) serve(ctx context.Context) error {
+	host, _, err := net.SplitHostPort(c.listen)
 	if err != nil {
-		return usagef("--listen %q: want address and port, such as 127.0.0.1:9939", addr)
+		return usagef("--listen %q: want address and port, such as 127.0.0.1:9939", c.listen)
 	}
-	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.listen)
 	if err != nil {
-		return fmt.Errorf("--listen %s: %w; give another address or port", addr, err)
+		return fmt.Errorf("--listen %s: %w; give another address or port", c.listen, err)
 	}
 	defer l.Close()
 	if ip, err := netip.ParseAddr(host); host != "localhost" && (err != nil || !ip.IsLoopback()) {
-		a.note("--listen %s: whoever reaches this address can read the metrics", addr)
+		c.note("--listen %s: whoever reaches this address can read the metrics", c.listen)
 	}
-	e, done, err := a.openExporter(ctx)
+	e, done, err := c.open(ctx)
 	if err != nil {
 		return err
 	}
 	defer done()
 	e.Begin()
-	a.note("metrics at http://%s/metrics", l.Addr())
+	c.note("metrics at http://%s/metrics", l.Addr())
 	return e.Serve(ctx, l)
 }

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,10 +32,13 @@ func (a *app) onDevice(f func(*session.Session) error) error {
 	return f(s)
 }
 
-// withJob is onDevice for a command that runs a workload.
-func (a *app) withJob(workload string, f func(*session.Session, workload.Workload) error) error {
+// jobs is app for commands that run a workload.
+type jobs struct{ *app }
+
+// withJob is onDevice with a workload.
+func (a jobs) withJob(name string, f func(*session.Session, workload.Workload) error) error {
 	return a.onDevice(func(s *session.Session) error {
-		w, err := s.Workload(workload)
+		w, err := s.Workload(name)
 		if err != nil {
 			return err
 		}
@@ -41,28 +46,20 @@ func (a *app) withJob(workload string, f func(*session.Session, workload.Workloa
 	})
 }
 
-// withSizedJob is withJob for a command that may choose among batch sizes.
-func (a *app) withSizedJob(workload string, f func(*session.Session, workload.Workload, []int) error) error {
+// withSizedJob is withJob for a command that may choose among batch sizes. What runs is what the file of the campaign
+// in trusted says, unless that is "".
+func (a jobs) withSizedJob(name, trusted string, f func(*session.Session, workload.Workload, []int) error) error {
 	return a.onDevice(func(s *session.Session) error {
-		w, sizes, err := s.SizedWorkload(workload)
+		find := s.SizedWorkload
+		if trusted != "" {
+			find = func(name string) (workload.Workload, []int, error) { return s.RecordedWorkload(trusted, name) }
+		}
+		w, sizes, err := find(name)
 		if err != nil {
 			return err
 		}
 		return f(s, w, sizes)
 	})
-}
-
-// withRecordedJob is withSizedJob for what the file of a campaign runs, which the user trusts.
-func (a *app) withRecordedJob(dir string) func(string, func(*session.Session, workload.Workload, []int) error) error {
-	return func(name string, f func(*session.Session, workload.Workload, []int) error) error {
-		return a.onDevice(func(s *session.Session) error {
-			w, sizes, err := s.RecordedWorkload(dir, name)
-			if err != nil {
-				return err
-			}
-			return f(s, w, sizes)
-		})
-	}
 }
 
 // jsonFlag adds --json to a command that answers with one document.
@@ -98,6 +95,39 @@ func (c *count) Set(text string) error {
 
 // countFlag adds a count.
 func countFlag(f *pflag.FlagSet, n *int, name, usage string) { f.Var((*count)(n), name, usage) }
+
+// choice is the value of a flag that is one of a few words.
+type choice[T comparable] struct {
+	to *T
+	of []T
+}
+
+// choiceFlag adds a choice, whose default is the present value.
+func choiceFlag[T comparable](f *pflag.FlagSet, to *T, name, usage string, of ...T) {
+	f.Var(&choice[T]{to, of}, name, usage)
+}
+
+func (c *choice[T]) String() string { return fmt.Sprint(*c.to) }
+func (c *choice[T]) Type() string   { return "string" }
+
+// form is how errors describe the words.
+func (c *choice[T]) form() string {
+	var words []string
+	for _, v := range c.of {
+		words = append(words, fmt.Sprint(v))
+	}
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}
+
+func (c *choice[T]) Set(text string) error {
+	i := slices.IndexFunc(c.of, func(v T) bool { return fmt.Sprint(v) == text })
+	if i < 0 {
+		return errors.New("want " + c.form())
+	}
+	*c.to = c.of[i]
+	return nil
+}
 
 // checkResume finds what the flags that continue a campaign lack.
 func checkResume(dir string, resume, redoFailed bool) error {

@@ -14,7 +14,7 @@ import (
 
 // guard is the privileged side. Main starts it directly; this command is for tests,
 // which call Run.
-func (a *app) guard() *cobra.Command {
+func newGuard() *cobra.Command {
 	return &cobra.Command{
 		Use:                "guard",
 		Short:              "Internal: the privileged process that jtune starts by itself",
@@ -30,21 +30,13 @@ func (a *app) guard() *cobra.Command {
 	}
 }
 
-func (a *app) version() *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the version",
-		Args:  takes(cobra.NoArgs),
-		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprint(a.out, versionLine())
-			return err
-		},
-	}
+func newVersion(a *app) *cobra.Command {
+	return verb("version", "Print the version", 0, 0, func([]string) error { return a.say(nil, "%s", versionLine()) })
 }
 
 // versionLine is what version and --version print.
 func versionLine() string {
-	return fmt.Sprintf("jtune %s (%s, %s, %s/%s)\n", session.Version, revision(), runtime.Version(), runtime.GOOS,
+	return fmt.Sprintf("jtune %s (%s, %s, %s/%s)", session.Version, revision(), runtime.Version(), runtime.GOOS,
 		runtime.GOARCH)
 }
 

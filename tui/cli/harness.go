@@ -1,16 +1,23 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"jtune/profiles/harness/torch"
 )
 
-func (a *app) harness() *cobra.Command {
-	folder := ""
-	cmd := &cobra.Command{
+// harnessCmd is `jtune harness`.
+type harnessCmd struct {
+	*app
+	folder string
+}
+
+func newHarness(a *app) *cobra.Command {
+	return command(&harnessCmd{app: a}, &cobra.Command{
 		Use:   "harness [--write DIR]",
 		Short: "Print jtune.py, the helper for a training script of your own",
 		Long: "Prints jtune.py, which reports the minibatches of your own training script to jtune: import it and " +
@@ -19,25 +26,27 @@ func (a *app) harness() *cobra.Command {
 			"built-in\n" +
 			"PyTorch jobs, to read or change them: python3 DIR/train.py --help",
 		Example: "  jtune harness > jtune.py",
-		Args:    takes(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if !cmd.Flags().Changed("write") {
-				_, err := a.out.Write(torch.Helper())
-				return err
-			}
-			if folder == "" {
-				return usagef("harness: --write needs a folder")
-			}
-			paths, err := torch.Write(folder)
-			for _, p := range paths {
-				fmt.Fprintln(a.out, p)
-			}
-			if err != nil {
-				return fmt.Errorf("%w: choose another folder with --write", err)
-			}
-			return nil
-		},
+	})
+}
+
+func (c *harnessCmd) flags(f *pflag.FlagSet) {
+	f.StringVar(&c.folder, "write", "", "write all scripts into `DIR`, which is made if it does not exist")
+}
+
+func (c *harnessCmd) run(context.Context) error {
+	if !c.given("write") {
+		_, err := c.out.Write(torch.Helper())
+		return err
 	}
-	cmd.Flags().StringVar(&folder, "write", "", "write all scripts into `DIR`, which is made if it does not exist")
-	return cmd
+	if c.folder == "" {
+		return usagef("harness: --write needs a folder")
+	}
+	paths, err := torch.Write(c.folder)
+	for _, p := range paths {
+		fmt.Fprintln(c.out, p)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: choose another folder with --write", err)
+	}
+	return nil
 }

@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"jtune/internal/text"
 	"jtune/profiles/imports"
@@ -12,10 +14,16 @@ import (
 	"jtune/tui/session"
 )
 
-func (a *app) importLogs() *cobra.Command {
-	out, mode, strict := "", "", false
-	var log imports.Log
-	cmd := &cobra.Command{
+// importCmd is `jtune import`.
+type importCmd struct {
+	*app
+	out, mode string
+	strict    bool
+	log       imports.Log
+}
+
+func newImport(a *app) *cobra.Command {
+	return command(&importCmd{app: a}, &cobra.Command{
 		Use:   "import PATH --out DIR",
 		Short: "Make a campaign folder from a sweep, raw runs or a power log",
 		Long: "PATH is a sweep file; a folder or .tar.gz of published runs, one folder pm_<cores>_<CPU kHz>_<GPU " +
@@ -24,50 +32,55 @@ func (a *app) importLogs() *cobra.Command {
 			"--epochs.",
 		Example: "  jtune import sweep.csv --out campaign\n  jtune import runs.tar.gz --out campaign\n" +
 			"  jtune import tegrastats.log --epochs epoch_stats.csv --out campaign",
-		Args: takes(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if out == "" {
-				return usagef("import: --out DIR is missing: the new campaign folder")
-			}
-			if mode != "" {
-				m, err := imports.ModeOfName(mode)
-				if err != nil {
-					return usagef("--mode %v", err)
-				}
-				log.Mode = tegra.Some(m)
-			}
-			notes, err := session.Import(a.options, args[0], out, log, strict)
-			return a.printFolder(out, notes, err)
-		},
-	}
-	cmd.Flags().StringVar(&out, "out", "", "campaign `DIR`, new")
-	cmd.Flags().BoolVar(&strict, "strict", false, "a bad row is an error")
-	cmd.Flags().StringVar(&log.Times, "epochs", "",
-		"of a power log: CSV `FILE` with epoch and epochtime_ms or time_ms, a row per minibatch or epoch")
-	countFlag(cmd.Flags(), &log.PerEpoch, "per-epoch", "an epoch is one row of its log and has `N` minibatches")
-	cmd.Flags().StringVar(&mode, "mode", "",
-		"of a power log: `MODE` as cores,CPU kHz,GPU Hz,memory Hz (default: the clocks it shows)")
-	cmd.Flags().DurationVar(&log.Every, "every", 0,
-		"`TIME` between lines of tegrastats without timestamps (default 1s)")
-	return cmd
+		Args: cobra.ExactArgs(1),
+	})
 }
 
-func (a *app) merge() *cobra.Command {
-	out := ""
-	cmd := &cobra.Command{
+func (c *importCmd) flags(f *pflag.FlagSet) {
+	f.StringVar(&c.out, "out", "", "campaign `DIR`, new")
+	f.BoolVar(&c.strict, "strict", false, "a bad row is an error")
+	f.StringVar(&c.log.Times, "epochs", "",
+		"of a power log: CSV `FILE` with epoch and epochtime_ms or time_ms, a row per minibatch or epoch")
+	countFlag(f, &c.log.PerEpoch, "per-epoch", "an epoch is one row of its log and has `N` minibatches")
+	f.StringVar(&c.mode, "mode", "",
+		"of a power log: `MODE` as cores,CPU kHz,GPU Hz,memory Hz (default: the clocks it shows)")
+	f.DurationVar(&c.log.Every, "every", 0,
+		"`TIME` between lines of tegrastats without timestamps (default 1s)")
+}
+
+func (c *importCmd) run(context.Context) error {
+	if c.mode != "" {
+		m, err := imports.ModeOfName(c.mode)
+		if err != nil {
+			return usagef("--mode %v", err)
+		}
+		c.log.Mode = tegra.Some(m)
+	}
+	notes, err := session.Import(c.options, c.args[0], c.out, c.log, c.strict)
+	return c.printFolder(c.out, notes, err)
+}
+
+// mergeCmd is `jtune merge`.
+type mergeCmd struct {
+	*app
+	out string
+}
+
+func newMerge(a *app) *cobra.Command {
+	return command(&mergeCmd{app: a}, &cobra.Command{
 		Use:   "merge DIR DIR… --out DIR",
 		Short: "Join what several devices measured of one plan",
-		Args:  takes(cobra.MinimumNArgs(2)),
-		RunE: func(_ *cobra.Command, args []string) error {
-			if out == "" {
-				return usagef("merge: --out DIR is missing: the new campaign folder")
-			}
-			notes, err := session.Merge(args, out)
-			return a.printFolder(out, notes, err)
-		},
-	}
-	cmd.Flags().StringVar(&out, "out", "", "campaign `DIR`, new")
-	return cmd
+		Args:  cobra.MinimumNArgs(2),
+	})
+}
+
+func (c *mergeCmd) flags(f *pflag.FlagSet) {
+	f.StringVar(&c.out, "out", "", "campaign `DIR`, new")
+}
+
+func (c *mergeCmd) run(context.Context) error {
+	notes, err := session.Merge(c.args, c.out)
+	return c.printFolder(c.out, notes, err)
 }
 
 // printFolder prints what a campaign folder holds that was made, with notes, or why it was not.

@@ -23,15 +23,15 @@ func (j *joinFlags) add(f *pflag.FlagSet) {
 // given reports whether a job was named.
 func (j *joinFlags) given() bool { return j.PID != 0 || j.Log != "" }
 
-// join makes the workload one of the job that was named, if any.
-func (j *joinFlags) join(s *session.Session, w workload.Workload) (workload.Workload, error) {
+// join makes the workload one of the job that was named, if any; sizes are the batch sizes to choose among.
+func (j *joinFlags) join(s *session.Session, w workload.Workload, sizes []int) (workload.Workload, error) {
 	switch {
 	case j.PID < 0:
 		return w, usagef("--attach %d: want the number of a process", j.PID)
+	case j.given() && len(sizes) > 0:
+		return w, usagef("a training that runs already has one batch size: give one --batch")
 	case j.given():
 		return s.Join(w, j.Elsewhere)
-	case j.Pattern != "":
-		return w, usagef("--pattern reads a running training: give --attach PID or --log FILE too")
 	}
 	return w, nil
 }

@@ -18,25 +18,21 @@ const keysText = "Prints the keys of the full-screen tuner, your own bindings in
 	"apply = [\"a\", \"ctrl+o\"]. A key is a character, ctrl+ and a letter, or a word of this list. " +
 	"Two actions may share a key only if they are never active at the same time. ctrl+c always quits."
 
-func (a *app) keys() *cobra.Command {
-	return &cobra.Command{
-		Use:   "keys",
-		Short: "List the keys of the screens and check your own bindings",
-		Long:  keysText,
-		Args:  takes(cobra.NoArgs),
-		RunE: func(*cobra.Command, []string) error {
-			bindings, err := a.keyBindings()
-			if err == nil {
-				printKeys(a.out, tui.KeyLines(bindings))
-			}
-			return err
-		},
-	}
+func newKeys(a *app) *cobra.Command {
+	c := verb("keys", "List the keys of the screens and check your own bindings", 0, 0, func([]string) error {
+		bindings, err := keyBindings(a.options)
+		if err == nil {
+			printKeys(a.out, tui.KeyLines(bindings))
+		}
+		return err
+	})
+	c.Long = keysText
+	return c
 }
 
 // keyBindings reads the user's own keys.
-func (a *app) keyBindings() (map[string][]string, error) {
-	path, err := a.options.ConfigFile()
+func keyBindings(o session.Options) (map[string][]string, error) {
+	path, err := o.ConfigFile()
 	if err != nil {
 		return nil, err
 	}
@@ -44,8 +40,8 @@ func (a *app) keyBindings() (map[string][]string, error) {
 }
 
 // theme reads the user's choice of colours.
-func (a *app) theme() (t widget.Theme, err error) {
-	path, err := a.options.ConfigFile()
+func theme(o session.Options) (t widget.Theme, err error) {
+	path, err := o.ConfigFile()
 	if err != nil {
 		return t, err
 	}

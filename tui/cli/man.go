@@ -11,16 +11,13 @@ import (
 	"jtune/tui"
 )
 
-func (a *app) man() *cobra.Command {
-	return &cobra.Command{
-		Use:   "man",
-		Short: "Print the manual page (see it with: jtune man | man -l -)",
-		Args:  takes(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			writeMan(a.out, cmd.Root())
-			return nil
-		},
+func newMan(a *app) *cobra.Command {
+	c := verb("man", "Print the manual page (see it with: jtune man | man -l -)", 0, 0, nil)
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		writeMan(a.out, c.Root())
+		return nil
 	}
+	return c
 }
 
 // exitCodesText is the EXIT STATUS section.

@@ -23,14 +23,14 @@ func (a *app) open(cmd *cobra.Command) error {
 	if err != nil {
 		return usagef("--%v", err)
 	}
-	bindings, err := a.keyBindings()
+	bindings, err := keyBindings(a.options)
 	if err != nil {
 		return err
 	}
 	if a.tour > 0 {
 		bindings = nil // its keys are the built-in ones
 	}
-	theme, err := a.theme()
+	colours, err := theme(a.options)
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func (a *app) open(cmd *cobra.Command) error {
 			return err
 		}
 		farewell, err := tui.Run(cmd.Context(), s, tui.Options{NoColor: a.noColor || os.Getenv("NO_COLOR") != "",
-			Glyphs: glyphs, Theme: theme, Version: session.Version, Keys: bindings, Budget: a.limitCPU(), Tour: a.tour,
+			Glyphs: glyphs, Theme: colours, Version: session.Version, Keys: bindings, Budget: a.limitCPU(), Tour: a.tour,
 			Boards: boards, Panes: &fleet.Panes{Boards: others}, Pane: fleet.PaneName()})
 		if err := s.Close(); err != nil { // which restores what was not kept
 			a.note("%v", err)

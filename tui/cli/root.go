@@ -60,7 +60,7 @@ func (a *app) root() *cobra.Command {
 		SilenceErrors: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if version {
-				return a.version().RunE(cmd, args)
+				return newVersion(a).RunE(cmd, args)
 			}
 			return a.open(cmd)
 		},
@@ -87,20 +87,23 @@ func (a *app) root() *cobra.Command {
 	})
 	a.globals(root)
 	root.Flags().BoolVarP(&version, "version", "v", false, "version for jtune")
-	root.AddCommand(a.watch(), newDevice(a), a.doctor(), newModes(a), newWorkloads(a), a.run(), a.harness(), a.profile(),
-		a.merge(), newExperiment(a), a.importLogs(),
-		a.fit(), a.models(), a.campaigns(), a.repeat(), a.predict(), a.front(), a.choose(), a.pair(),
-		a.tune(), newAdvice(a),
-		a.apply(), newRevert(a), a.export(), a.convert(), a.evaluate(),
-		a.plot(), a.demo(), a.fidelity(), a.reproduce(),
-		a.exporter(), a.rank(), a.wake(), a.suspend(), a.fleet(),
-		a.guard(), a.keys(), a.config(), a.version(), a.man())
+	root.AddCommand(newWatch(a), newDevice(a), newDoctor(a), newModes(a), newWorkloads(a), newRun(a), newHarness(a), newProfile(a),
+		newMerge(a), newExperiment(a), newImport(a),
+		a.fit(), a.models(), a.campaigns(), newRepeat(a), a.predict(), a.front(), a.choose(), a.pair(),
+		newTune(a), newAdvice(a),
+		a.apply(), newRevert(a), newExport(a), newConvert(a), a.evaluate(),
+		a.plot(), newDemo(a), a.fidelity(), a.reproduce(),
+		newExporter(a), a.rank(), newWake(a), newSuspend(a), a.fleet(),
+		newGuard(), newKeys(a), a.config(), newVersion(a), newMan(a))
 	helpPages(root)
 	return root
 }
 
 // valueForm describes the values of a flag.
 func valueForm(f *pflag.Flag) string {
+	if v, ok := f.Value.(interface{ form() string }); ok {
+		return v.form()
+	}
 	switch f.Value.Type() {
 	case "int":
 		return "a whole number"

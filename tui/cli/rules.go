@@ -40,6 +40,19 @@ var rules = []flagRule{
 	{"advice", "mode minibatches epochs per-epoch", needs, "model", ""},
 	{"advice", "minibatches", not, "epochs", ""},
 	{"advice", "often length changes", not, "model", "they ask for an approach before anything is measured"},
+	{"run", "attach log", not, "workers inferences",
+		"a training that runs has its own settings: leave --workers and --inferences away"},
+	{"run", "minibatches inferences", not, "epochs", ""},
+	{"run", "inferences", not, "minibatches", ""},
+	{"run", "repeat", needs, "inferences", "it repeats their work, such as --inferences 3200"},
+	{"run", "no-instrument", not, "base", "it reads no power"},
+	{"run", "no-instrument", not, "epochs inferences", "it compares minibatches of one job: give --minibatches N"},
+	{"profile", "list", not, "modes sample grid", ""},
+	{"profile", "modes", not, "sample grid", ""},
+	{"doctor", "bundle", not, "workload", ""},
+	{"exporter", "listen", not, "textfile", ""},
+	{"export nvpmodel", "name", missing, "", "the name of the mode"},
+	{"import, merge", "out", missing, "", "the new campaign folder"},
 	{"device", "list", not, "tunables", ""},
 	{"device", "csv", needs, "list", ""},
 
@@ -114,8 +127,10 @@ func (l ruled) given(words string) (list []string) {
 			holds = unicode.IsUpper(rune(name[0])) && len(l.args) > 0 && (!valued || l.args[0] == want)
 		case valued:
 			holds = f.Value.String() == want
+		case f.Value.Type() == "string":
+			holds = f.Changed && f.Value.String() != ""
 		default:
-			holds = f.Changed && !slices.Contains([]string{"", "false", "[]"}, f.Value.String())
+			holds = f.Changed && f.Value.String() != "false"
 		}
 		if holds {
 			list = append(list, word)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"jtune/internal/text"
 	"jtune/profiles/workload"
@@ -52,11 +53,19 @@ func (e *epochsFlag) takeNumber(args []string) []string {
 	return args
 }
 
-func (a *app) run() *cobra.Command {
-	var r session.RunRequest
-	var epochs epochsFlag
-	workers, infer, join := -1, inferFlags{}, joinFlags{}
-	cmd := &cobra.Command{
+// runCmd is `jtune run`.
+type runCmd struct {
+	jobs
+	r       session.RunRequest
+	epochs  epochsFlag
+	workers int
+	infer   inferFlags
+	join    joinFlags
+}
+
+func newRun(a *app) *cobra.Command {
+	c := &runCmd{jobs: jobs{a}, workers: -1}
+	return command(c, &cobra.Command{
 		Use:   "run WORKLOAD",
 		Short: "Run a workload in the present mode; report time, power, energy",
 		Long: "Runs a workload in the present mode and changes nothing. It waits until power is steady,\n" +
@@ -66,87 +75,80 @@ func (a *app) run() *cobra.Command {
 			"--attach and --log read a training that was started elsewhere, with the power beside it, and leave it\n" +
 			"running: jtune run resnet18 --attach $(pgrep -f train.py).",
 		Args: func(cmd *cobra.Command, args []string) error {
-			return takes(cobra.ExactArgs(1))(cmd, epochs.takeNumber(args))
+			return cobra.ExactArgs(1)(cmd, c.epochs.takeNumber(args))
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			args = epochs.takeNumber(args)
-			r.Epochs = epochs.n
-			switch {
-			case cmd.Flags().Changed("epochs") && r.Epochs < 1:
-				return usagef("--epochs %d: %w", r.Epochs, errCount)
-			case r.Minibatches > 0 && r.Epochs > 0:
-				return usagef("--minibatches and --epochs exclude each other")
-			case infer.inferences > 0 && (r.Minibatches > 0 || r.Epochs > 0):
-				return usagef("--inferences excludes --minibatches and --epochs")
-			case infer.repeat > 0 && infer.inferences == 0:
-				return usagef("--repeat repeats the work of --inferences: give that too, such as --inferences 3200")
-			case r.Base < 0:
-				return usagef("--base must not be negative")
-			case r.Every < 10*time.Millisecond:
-				return usagef("--interval %s: 10ms at least", r.Every)
-			case join.given() && (cmd.Flags().Changed("workers") || infer.inferences > 0):
-				return usagef("a training that runs has its own settings: leave --workers and --inferences away")
-			case r.Uninstrumented && cmd.Flags().Changed("base"):
-				return usagef("--no-instrument reads no power: leave --base away")
-			case r.Uninstrumented && (r.Epochs > 0 || infer.inferences > 0):
-				return usagef("--no-instrument compares minibatches of one job: give --minibatches N, " +
-					"not --epochs or --inferences")
-			case cmd.Flags().Changed("workers") && (workers < 0 || workers > mostWorkers):
-				return usagef("--workers %d: want 0 to %d", workers, mostWorkers)
-			}
-			return a.withJob(args[0], func(s *session.Session, w workload.Workload) error {
-				var err error
-				if r.Workload, err = infer.over(w); err != nil {
-					return err
-				}
-				if r.Workload, err = join.join(s, r.Workload); err != nil {
-					return err
-				}
-				if w.Infers() && r.Epochs > 0 {
-					return usagef("workload %s answers requests, it has no epochs: give --minibatches or --inferences",
-						w.Name)
-				}
-				r.Inferences, r.Repeat = infer.inferences, infer.repeat
-				if workers >= 0 {
-					r.Workload.Workers = workers
-					if s.Virtual == nil && !w.TakesWorkers() {
-						a.note("--workers %d: the command of %s never reads JTUNE_WORKERS", workers, w.Name)
-					}
-				}
-				return a.doRun(cmd.Context(), s, r)
-			})
-		},
-	}
-	countFlag(cmd.Flags(), &r.Minibatches, "minibatches",
+	})
+}
+
+func (c *runCmd) flags(f *pflag.FlagSet) {
+	countFlag(f, &c.r.Minibatches, "minibatches",
 		"stop after `N` minibatches, steady or not (default 40 in steady power)")
-	cmd.Flags().Var(&epochs, "epochs", fmt.Sprintf("stop after `N` epochs; %d without a number", defaultEpochs))
-	cmd.Flags().Lookup("epochs").NoOptDefVal = bareEpochs
-	cmd.Flags().IntVar(&workers, "workers", -1,
+	f.Var(&c.epochs, "epochs", fmt.Sprintf("stop after `N` epochs; %d without a number", defaultEpochs))
+	f.Lookup("epochs").NoOptDefVal = bareEpochs
+	f.IntVar(&c.workers, "workers", -1,
 		"`N` loader processes, 0 loads in the training process (default the workload's)")
-	cmd.Flags().Lookup("workers").DefValue = "0" // the workload's
-	cmd.Flags().DurationVar(&r.Every, "interval", time.Second, "between two readings of power")
-	cmd.Flags().DurationVar(&r.Base, "base", 3*time.Second,
+	f.Lookup("workers").DefValue = "0" // the workload's
+	f.DurationVar(&c.r.Every, "interval", time.Second, "between two readings of power")
+	f.DurationVar(&c.r.Base, "base", 3*time.Second,
 		"first measure the idle board for this long, for its share of the energy; 0: do not")
-	cmd.Flags().BoolVar(&r.NoRecord, "no-record", false, "leave no campaign folder")
-	cmd.Flags().BoolVar(&r.AllEpochs, "include-epoch-zero", false,
+	f.BoolVar(&c.r.NoRecord, "no-record", false, "leave no campaign folder")
+	f.BoolVar(&c.r.AllEpochs, "include-epoch-zero", false,
 		"count epoch 0 in the averages too, though it reads the data for the first time")
-	cmd.Flags().BoolVar(&r.Uninstrumented, "no-instrument", false,
+	f.BoolVar(&c.r.Uninstrumented, "no-instrument", false,
 		"show what reading sensors costs: minibatches without it, and by turns with it every --interval; "+
 			"no power, no campaign folder")
-	infer.add(cmd.Flags())
-	join.add(cmd.Flags())
-	cmd.Flags().BoolVar(&a.options.NoDevice, "no-device", false, "on a PC, server or Raspberry Pi: this machine's "+
+	c.infer.add(f)
+	c.join.add(f)
+	f.BoolVar(&c.options.NoDevice, "no-device", false, "on a PC, server or Raspberry Pi: this machine's "+
 		"times, and power where RAPL or nvidia-smi tell it; modes are not read or set")
-	a.weightsFlag(cmd.Flags())
-	a.jsonFlag(cmd.Flags())
-	return cmd
+	c.weightsFlag(f)
+	c.jsonFlag(f)
+}
+
+func (c *runCmd) check() error {
+	c.args = c.epochs.takeNumber(c.args)
+	c.r.Epochs, c.r.Inferences, c.r.Repeat = c.epochs.n, c.infer.inferences, c.infer.repeat
+	switch {
+	case c.given("epochs") && c.r.Epochs < 1:
+		return usagef("--epochs %d: %w", c.r.Epochs, errCount)
+	case c.r.Base < 0:
+		return usagef("--base must not be negative")
+	case c.r.Every < 10*time.Millisecond:
+		return usagef("--interval %s: 10ms at least", c.r.Every)
+	case c.given("workers") && (c.workers < 0 || c.workers > mostWorkers):
+		return usagef("--workers %d: want 0 to %d", c.workers, mostWorkers)
+	}
+	return nil
+}
+
+func (c *runCmd) run(ctx context.Context) error {
+	return c.withJob(c.args[0], func(s *session.Session, w workload.Workload) error {
+		var err error
+		if c.r.Workload, err = c.infer.over(w); err != nil {
+			return err
+		}
+		if c.r.Workload, err = c.join.join(s, c.r.Workload, nil); err != nil {
+			return err
+		}
+		if w.Infers() && c.r.Epochs > 0 {
+			return usagef("workload %s answers requests, it has no epochs: give --minibatches or --inferences",
+				w.Name)
+		}
+		if c.workers >= 0 {
+			c.r.Workload.Workers = c.workers
+			if s.Virtual == nil && !w.TakesWorkers() {
+				c.note("--workers %d: the command of %s never reads JTUNE_WORKERS", c.workers, w.Name)
+			}
+		}
+		return c.doRun(ctx, s, c.r)
+	})
 }
 
 // mostWorkers is more loader processes than any board has use for.
 const mostWorkers = 64
 
-func (a *app) doRun(ctx context.Context, s *session.Session, r session.RunRequest) error {
-	rep := a.reporter(s.Device)
+func (c *runCmd) doRun(ctx context.Context, s *session.Session, r session.RunRequest) error {
+	rep := c.reporter(s.Device)
 	rep.pace.Compute(false) // the idle board is measured first
 	outside := r.NoRecord || r.Uninstrumented || r.Dir != ""
 	ctx, orders := s.Obey(ctx, session.TaskSpec{Kind: session.Training, Workload: r.Workload}, outside, rep.line)
@@ -157,14 +159,14 @@ func (a *app) doRun(ctx context.Context, s *session.Session, r session.RunReques
 		return err
 	}
 	if res.Dir != "" {
-		a.note("recorded in %s", res.Dir)
+		c.note("recorded in %s", res.Dir)
 	}
-	return a.printRun(res, s, r.Workload)
+	return c.printRun(res, s, r.Workload)
 }
 
-func (a *app) printRun(r session.RunResult, s *session.Session, w workload.Workload) error {
-	if a.asJSON {
-		return printJSON(a.out, toRunJSON(r, s.Device.Board()))
+func (c *runCmd) printRun(r session.RunResult, s *session.Session, w workload.Workload) error {
+	if c.asJSON {
+		return printJSON(c.out, toRunJSON(r, s.Device.Board()))
 	}
 	later, part := r.Character.SteadyIsLater(), r.Character.Steady()
 	count := text.Thousands(r.Minibatches)
@@ -183,7 +185,7 @@ func (a *app) printRun(r session.RunResult, s *session.Session, w workload.Workl
 		power += ", not steady"
 	}
 	if serving := r.Character.Serving; serving != nil {
-		return a.printServing(r, s, w, power)
+		return c.printServing(r, s, w, power)
 	}
 	rows := [][]string{{"board", s.BoardOf(w)}, {"minibatches", count},
 		{"time", msText(tegra.Some(r.TimeMS)) + " median, " + msText(tegra.Some(r.MeanMS)) + " mean"},
@@ -194,10 +196,10 @@ func (a *app) printRun(r session.RunResult, s *session.Session, w workload.Workl
 	if v := r.Sampling; v != nil {
 		rows = append(rows, []string{"sampling", samplingText(*v)})
 	}
-	if err := table(a.out, append(rows, characterRows(r.Character)...)...); err != nil {
+	if err := table(c.out, append(rows, characterRows(r.Character)...)...); err != nil {
 		return err
 	}
-	a.printDoubts(r)
+	c.printDoubts(r)
 	return nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"jtune/internal/text"
 	"jtune/tegra"
@@ -106,37 +107,43 @@ func (w *stopwatch) at(stamp *string) tegra.Val[float64] {
 	return tegra.Some(t.Sub(w.first).Seconds())
 }
 
-func (a *app) convertTegrastats() *cobra.Command {
-	cmd := &cobra.Command{
+// tegrastatsCmd is `jtune convert tegrastats`.
+type tegrastatsCmd struct{ *app }
+
+func newConvertTegrastats(a *app) *cobra.Command {
+	return command(&tegrastatsCmd{a}, &cobra.Command{
 		Use:   "tegrastats [FILE|-]",
 		Short: "Convert a tegrastats log, or its output through a pipe",
-		Args:  takes(cobra.MaximumNArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			name := "-"
-			if len(args) > 0 {
-				name = args[0]
-			}
-			switch {
-			case a.asJSON:
-				return a.eachLine(cmd.Context(), name, func(l tegrastats.Line) error { return printLine(a.out, l) })
-			case a.asCSV:
-				return a.tegrastatsCSV(cmd.Context(), name)
-			}
-			return a.watchLog(cmd.Context(), name, 0)
-		},
-	}
-	a.jsonLinesFlag(cmd.Flags())
-	cmd.Flags().BoolVar(&a.asCSV, "csv", false, "as CSV, with the rails of the first line")
-	return cmd
+		Args:  cobra.MaximumNArgs(1),
+	})
 }
 
-// tegrastatsCSV prints a row per line. The columns of the rails are those of
+func (c *tegrastatsCmd) flags(f *pflag.FlagSet) {
+	c.jsonLinesFlag(f)
+	f.BoolVar(&c.asCSV, "csv", false, "as CSV, with the rails of the first line")
+}
+
+func (c *tegrastatsCmd) run(ctx context.Context) error {
+	name := "-"
+	if len(c.args) > 0 {
+		name = c.args[0]
+	}
+	switch {
+	case c.asJSON:
+		return c.eachLine(ctx, name, func(l tegrastats.Line) error { return printLine(c.out, l) })
+	case c.asCSV:
+		return c.csv(ctx, name)
+	}
+	return c.watchLog(ctx, name, 0)
+}
+
+// csv prints a row per line. The columns of the rails are those of
 // the first line; fields that a line lacks stay empty.
-func (a *app) tegrastatsCSV(ctx context.Context, name string) error {
-	w := csv.NewWriter(a.out)
+func (c *tegrastatsCmd) csv(ctx context.Context, name string) error {
+	w := csv.NewWriter(c.out)
 	var rails []string
 	begun := false
-	return a.eachLine(ctx, name, func(l tegrastats.Line) error {
+	return c.eachLine(ctx, name, func(l tegrastats.Line) error {
 		if !begun {
 			begun = true
 			header := []string{"timestamp", "total_power_mw", "ram_used_mb", "cores_on", "cpu_load_pct", "gpu_load_pct",

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"jtune/internal/text"
 	"jtune/optimize"
@@ -15,100 +16,89 @@ import (
 	"jtune/tui/session"
 )
 
-func (a *app) tune() *cobra.Command {
-	r := session.TuneRequest{Keep: true}
-	strategy, rotation := string(optimize.Auto), ""
-	var serving session.Serving
-	var watts []float64
-	depth, coverage := optimize.Quick.String(), session.CoverLimit.String()
-	join := joinFlags{}
-	cmd := &cobra.Command{
+// tuneCmd is `jtune tune`.
+type tuneCmd struct {
+	jobs
+	r        session.TuneRequest
+	rotation string
+	serving  session.Serving
+	watts    []float64
+	join     joinFlags
+}
+
+func newTune(a *app) *cobra.Command {
+	r := session.TuneRequest{Keep: true, Strategy: optimize.Auto}
+	return command(&tuneCmd{jobs: jobs{a}, r: r}, &cobra.Command{
 		Use:   "tune WORKLOAD (--power-limit W[,W…] | --time-limit MS | --energy)",
 		Short: "Search for the best power mode by measuring on the board",
 		Example: "  jtune tune resnet --power-limit 30\n  jtune tune resnet --power-limit 30 --speed max --json\n" +
 			"  jtune tune resnet --power-limit 20,25,30\n" +
 			"  jtune tune job --time-limit 80 --device replay:sweep.csv --speed max\n" +
 			"  jtune tune resnet --power-limit 30 --time-limit 150 --batch 8,16,32",
-		Args: takes(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			served, err := underLoad(serving, cmd.Flags().Changed)
-			if err != nil {
-				return err
-			}
-			if r.Strategy = optimize.Strategy(strategy); !slices.Contains(optimize.Strategies(), r.Strategy) {
-				return usagef("--strategy %q: want one of %v", strategy, optimize.Strategies())
-			}
-			if r.Rotation, err = optimize.ParseRotation(rotation); err != nil {
-				return usagef("--rotation: %v", err)
-			}
-			switch depth {
-			case optimize.Quick.String():
-			case optimize.Thorough.String():
-				r.Depth = optimize.Thorough
-			default:
-				return usagef("--depth %q: want quick or thorough", depth)
-			}
-			switch coverage {
-			case session.CoverLimit.String():
-			case session.CoverFront.String():
-				r.Coverage = session.CoverFront
-			default:
-				return usagef("--coverage %q: want limit or front", coverage)
-			}
-			load, own := withConfigured(serving, a.listed(args[0]), cmd.Flags().Changed)
-			if served || own {
-				r.Serving = &load
-			}
-			if err := wantLimits(&r, watts, cmd.Flags().Changed); err != nil {
-				return err
-			}
-			return a.withSizedJob(args[0], func(s *session.Session, w workload.Workload, sizes []int) error {
-				var err error
-				if r.Workload, err = join.join(s, w); err != nil {
-					return err
-				}
-				if r.Batches = sizes; join.given() && len(sizes) > 0 {
-					return usagef("a training that runs already has one batch size: give one --batch")
-				}
-				return a.doTune(cmd.Context(), s, r)
-			})
-		},
-	}
-	fl := cmd.Flags()
-	fl.Float64SliceVar(&watts, "power-limit", nil,
+		Args: cobra.ExactArgs(1),
+	})
+}
+
+func (c *tuneCmd) flags(f *pflag.FlagSet) {
+	f.Float64SliceVar(&c.watts, "power-limit", nil,
 		"fastest mode that draws at most `W` watts; several with commas are answered from one search; with several "+
 			"batch sizes: most samples per second")
-	fl.Lookup("power-limit").DefValue = "" // as of one number
-	otherGoalFlags(fl, &r.Limit)
-	servingFlags(fl, &serving)
-	limitFlag(fl, &serving, func(l optimize.Limit) {
-		if r.Limit.TimeMS = l.TimeMS; l.PowerW > 0 {
-			watts = []float64{l.PowerW}
+	f.Lookup("power-limit").DefValue = "" // as of one number
+	otherGoalFlags(f, &c.r.Limit)
+	servingFlags(f, &c.serving)
+	limitFlag(f, &c.serving, func(l optimize.Limit) {
+		if c.r.Limit.TimeMS = l.TimeMS; l.PowerW > 0 {
+			c.watts = []float64{l.PowerW}
 		}
 	})
-	fl.StringVar(&coverage, "coverage", coverage, "limit: few measurements, for this limit; front: about 25 modes "+
-		"for a model of the whole Pareto front, for any limit")
-	countFlag(fl, &r.Probes, "probes",
+	choiceFlag(f, &c.r.Coverage, "coverage", "limit: few measurements, for this limit; front: about 25 modes "+
+		"for a model of the whole Pareto front, for any limit", session.CoverLimit, session.CoverFront)
+	countFlag(f, &c.r.Probes, "probes",
 		"measure at most `N` times, start and verification included (default 30; 14 with a server); with --coverage "+
 			"front: this many modes before the answer")
-	fl.StringVar(&strategy, "strategy", strategy, "auto, binary, powertrain (50 random modes, then the one that its "+
-		"networks pick) or random")
-	fl.StringVar(&rotation, "rotation", "",
+	choiceFlag(f, &c.r.Strategy, "strategy", "auto, binary, powertrain (50 random modes, then the one that its "+
+		"networks pick) or random", optimize.Strategies()...)
+	f.StringVar(&c.rotation, "rotation", "",
 		"`ORDER` in which binary halves the knobs (default gpu,cpu,mem,cores,batch), "+
 			"or widest or one-by-one")
-	fl.StringVar(&depth, "depth", depth, "search depth: quick or thorough")
-	fl.StringVar(&depth, "effort", depth, "the former name of --depth")
-	_ = fl.MarkHidden("effort")
-	fl.BoolVar(&r.Fresh, "fresh", false,
+	for name, usage := range map[string]string{"depth": "search depth: quick or thorough",
+		"effort": "the former name of --depth"} {
+		choiceFlag(f, &c.r.Depth, name, usage, optimize.Quick, optimize.Thorough)
+	}
+	_ = f.MarkHidden("effort")
+	f.BoolVar(&c.r.Fresh, "fresh", false,
 		"start from nothing; else a search starts from what is known of the workload on "+
 			"this board, and measures its best guess again first")
-	referenceFlag(fl, &r.Reference)
-	join.add(fl)
-	fl.StringVar(&r.Dir, "out", "", "new campaign `DIR` for the measurements (default: in the data directory)")
-	perModeFlag(fl, &r.Settings.Minibatches)
-	a.weightsFlag(fl)
-	a.jsonFlag(fl)
-	return cmd
+	referenceFlag(f, &c.r.Reference)
+	c.join.add(f)
+	f.StringVar(&c.r.Dir, "out", "", "new campaign `DIR` for the measurements (default: in the data directory)")
+	perModeFlag(f, &c.r.Settings.Minibatches)
+	c.weightsFlag(f)
+	c.jsonFlag(f)
+}
+
+func (c *tuneCmd) run(ctx context.Context) error {
+	served, err := underLoad(c.serving, c.given)
+	if err != nil {
+		return err
+	}
+	if c.r.Rotation, err = optimize.ParseRotation(c.rotation); err != nil {
+		return usagef("--rotation: %v", err)
+	}
+	load, own := withConfigured(c.serving, c.listed(c.args[0]), c.given)
+	if served || own {
+		c.r.Serving = &load
+	}
+	if err := wantLimits(&c.r, c.watts, c.given); err != nil {
+		return err
+	}
+	return c.withSizedJob(c.args[0], "", func(s *session.Session, w workload.Workload, sizes []int) error {
+		c.r.Batches = sizes
+		if c.r.Workload, err = c.join.join(s, w, sizes); err != nil {
+			return err
+		}
+		return c.doTune(ctx, s, c.r)
+	})
 }
 
 // wantLimits makes the limits of a request of the watts that were given, each once and with the
@@ -140,8 +130,8 @@ func wantLimits(r *session.TuneRequest, watts []float64, given func(name string)
 	return nil
 }
 
-func (a *app) doTune(ctx context.Context, s *session.Session, r session.TuneRequest) error {
-	rep := a.reporter(s.Device)
+func (c *tuneCmd) doTune(ctx context.Context, s *session.Session, r session.TuneRequest) error {
+	rep := c.reporter(s.Device)
 	rep.quietRows = r.Coverage == session.CoverLimit // each probe has a line of its own
 	thing := "mode"
 	if r.Batches != nil {
@@ -150,7 +140,7 @@ func (a *app) doTune(ctx context.Context, s *session.Session, r session.TuneRequ
 		if r.Serving != nil {
 			goal = "looking for the best under the load"
 		}
-		a.note("batch sizes %s: %s", listed(r.Batches), goal)
+		c.note("batch sizes %s: %s", listed(r.Batches), goal)
 	}
 	ctx, orders := s.Obey(ctx, session.TaskSpec{Kind: session.Tuning, Workload: r.Workload}, r.Dir != "", rep.line)
 	defer orders.End()
@@ -158,13 +148,13 @@ func (a *app) doTune(ctx context.Context, s *session.Session, r session.TuneRequ
 	res, err := s.Tune(ctx, r, orders.Observing(rep.observe))
 	rep.wipe()
 	if res.Dir != "" {
-		a.note("%s measured, %s in %.0f s, %s; recorded in %s", text.Count(distinct(res.Probes), thing),
+		c.note("%s measured, %s in %.0f s, %s; recorded in %s", text.Count(distinct(res.Probes), thing),
 			text.Count(len(res.Probes), "measurement"), res.Took.Seconds(), res.Ended, res.Dir)
 	}
 	if res.Kept != "" {
-		a.note("the model of all that is known: %s", res.Kept)
+		c.note("the model of all that is known: %s", res.Kept)
 	}
-	a.notes(res.Warnings)
+	c.notes(res.Warnings)
 	if err != nil && !errors.Is(err, optimize.ErrInfeasible) || res.Measured.TimeMS == 0 {
 		return err
 	}
@@ -172,59 +162,59 @@ func (a *app) doTune(ctx context.Context, s *session.Session, r session.TuneRequ
 	documents := make([]answerJSON, len(answers))
 	for i, found := range answers {
 		if found.Feasible && !found.Verified && r.Serving == nil {
-			a.note("the answer was measured only once: no probe was left to repeat it")
+			c.note("the answer was measured only once: no probe was left to repeat it")
 		}
-		x := a.tuned(s, r, res, found)
-		if documents[i] = tuneJSON(s, r, res, found, x); a.asJSON {
+		x := c.tuned(s, r, res, found)
+		if documents[i] = tuneJSON(s, r, res, found, x); c.asJSON {
 			continue
 		}
 		if len(answers) > 1 {
-			fmt.Fprintf(a.out, "%s%v\n", map[bool]string{true: "\n"}[i > 0], found.Limit)
+			fmt.Fprintf(c.out, "%s%v\n", map[bool]string{true: "\n"}[i > 0], found.Limit)
 		}
-		err = errors.Join(err, x.print(a.out))
+		err = errors.Join(err, x.print(c.out))
 	}
 	switch {
-	case !a.asJSON:
+	case !c.asJSON:
 	case len(documents) == 1:
-		err = errors.Join(err, printJSON(a.out, documents[0]))
+		err = errors.Join(err, printJSON(c.out, documents[0]))
 	default:
-		err = errors.Join(err, printJSON(a.out, documents))
+		err = errors.Join(err, printJSON(c.out, documents))
 	}
 	if r.Workload.Elsewhere == nil || err != nil {
 		return err
 	}
-	return a.leave(ctx, s, r, answers)
+	return c.leave(ctx, s, r, answers)
 }
 
 // leave lets a job that was started elsewhere go on in the mode that was found for it.
-func (a *app) leave(ctx context.Context, s *session.Session, r session.TuneRequest, answers []session.Answered) error {
+func (c *tuneCmd) leave(ctx context.Context, s *session.Session, r session.TuneRequest, answers []session.Answered) error {
 	if len(answers) > 1 {
-		a.note("the training goes on in the mode that it was found in: set one of the answers with jtune apply MODE")
+		c.note("the training goes on in the mode that it was found in: set one of the answers with jtune apply MODE")
 		return nil
 	}
 	m := answers[0].Mode
 	if _, err := s.Leave(ctx, m); err != nil {
 		return fmt.Errorf("the training goes on, not in the answer: %w", err)
 	}
-	a.note("the training (%v) goes on in %s, which is kept; jtune revert goes back", r.Workload.Elsewhere,
+	c.note("the training (%v) goes on in %s, which is kept; jtune revert goes back", r.Workload.Elsewhere,
 		s.Device.Space().Format(m))
 	return nil
 }
 
 // tuned is an answer of a search as it is printed.
-func (a *app) tuned(s *session.Session, r session.TuneRequest, res session.TuneResult, found session.Answered) answer {
+func (c *tuneCmd) tuned(s *session.Session, r session.TuneRequest, res session.TuneResult, found session.Answered) answer {
 	x := answer{space: s.Device.Space(), mode: found.Mode, batch: found.Batch, origin: originOf(s.Device.Board()),
 		measured: &found.Measured, feasible: found.Feasible, standing: found.Standing(found.Limit),
 		versus: found.Versus, served: res.Served, ask: res.Ask, serving: found.Serving, sent: found.Sent}
 	if found.Predicted.TimeMS > 0 {
 		x.predicted = &found.Predicted
 	}
-	if m := res.Fitted; m != nil && !a.asJSON {
+	if m := res.Fitted; m != nil && !c.asJSON {
 		if m.Batches != nil {
 			m = m.At(found.Batch)
 		}
 		x.advice = optimize.Findings(m, optimize.Situation{Mode: x.mode, Present: s.Setup(),
-			Presets: s.Device.Presets(), Minibatches: a.options.Minibatches(m)})
+			Presets: s.Device.Presets(), Minibatches: c.options.Minibatches(m)})
 	}
 	return x
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"jtune/internal/text"
 	"jtune/tegra"
@@ -40,48 +41,61 @@ type watchJSON struct {
 	} `json:"self"`
 }
 
-func (a *app) watch() *cobra.Command {
-	interval, count, from := time.Second, 0, ""
-	cmd := &cobra.Command{
+// watchCmd is `jtune watch`.
+type watchCmd struct {
+	*app
+	interval time.Duration
+	count    int
+	from     string
+}
+
+func newWatch(a *app) *cobra.Command {
+	return command(&watchCmd{app: a, interval: time.Second}, &cobra.Command{
 		Use:   "watch",
 		Short: "Print live readings, one per line, or those of a tegrastats log",
-		Args:  takes(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if interval < 10*time.Millisecond {
-				return usagef("--interval %s: 10ms at least", interval)
-			}
-			if count < 0 {
-				return usagef("--count %d: must not be negative", count)
-			}
-			if from != "" {
-				return a.watchLog(cmd.Context(), from, count)
-			}
-			return a.watchDevice(cmd.Context(), interval, count)
-		},
+	})
+}
+
+func (c *watchCmd) flags(f *pflag.FlagSet) {
+	f.DurationVar(&c.interval, "interval", c.interval, "time between readings")
+	f.IntVar(&c.count, "count", 0, "stop after `N` readings; 0: never")
+	f.StringVar(&c.from, "from", "", "read lines of tegrastats from `FILE`, - for standard input")
+	c.jsonLinesFlag(f)
+}
+
+func (c *watchCmd) check() error {
+	switch {
+	case c.interval < 10*time.Millisecond:
+		return usagef("--interval %s: 10ms at least", c.interval)
+	case c.count < 0:
+		return usagef("--count %d: must not be negative", c.count)
 	}
-	cmd.Flags().DurationVar(&interval, "interval", interval, "time between readings")
-	cmd.Flags().IntVar(&count, "count", 0, "stop after `N` readings; 0: never")
-	cmd.Flags().StringVar(&from, "from", "", "read lines of tegrastats from `FILE`, - for standard input")
-	a.jsonLinesFlag(cmd.Flags())
-	return cmd
+	return nil
+}
+
+func (c *watchCmd) run(ctx context.Context) error {
+	if c.from != "" {
+		return c.watchLog(ctx, c.from, c.count)
+	}
+	return c.watchDevice(ctx)
 }
 
 // watchDevice reads at even distances on the device's own clock.
-func (a *app) watchDevice(ctx context.Context, interval time.Duration, count int) error {
-	s, err := a.session()
+func (c *watchCmd) watchDevice(ctx context.Context) error {
+	s, err := c.session()
 	if err != nil {
 		return err
 	}
 	defer s.Close()
 	if s.Virtual == nil {
-		a.limitCPU()
+		c.limitCPU()
 	}
 	board, self := s.Device.Board(), telemetry.NewSelf()
 	if err := warmUp(ctx, s); err != nil {
 		return err
 	}
 	if why := s.AwaitMeter(ctx); why != "" {
-		a.note("%s", why)
+		c.note("%s", why)
 	}
 	begun := s.Clock.Now()
 	for n := 1; ; n++ {
@@ -89,26 +103,26 @@ func (a *app) watchDevice(ctx context.Context, interval time.Duration, count int
 		if err != nil {
 			return err
 		}
-		if a.asJSON {
+		if c.asJSON {
 			line := toWatchJSON(r)
 			line.TS, line.Virtual = tegra.Some(r.T.Seconds()), tegra.Some(board.Virtual)
 			line.Device, line.TotalRule = text.Optional(board.Name), text.Optional(board.TotalRule)
 			line.Self.CPUPct, line.MeterW = self.CPUPct(), s.MeterW()
-			err = printLine(a.out, line)
+			err = printLine(c.out, line)
 		} else {
 			text := readingLine(board, r, tegra.NameNow(s.Device, r))
 			if w := s.MeterW(); w.OK {
 				text += fmt.Sprintf("  meter %.2f W", w.V)
 			}
-			_, err = fmt.Fprintf(a.out, "%8.1fs  %s\n", r.T.Seconds(), text)
+			_, err = fmt.Fprintf(c.out, "%8.1fs  %s\n", r.T.Seconds(), text)
 		}
 		if err != nil {
 			return fmt.Errorf("writing: %w", err)
 		}
-		if n == count {
+		if n == c.count {
 			return nil
 		}
-		next := begun + time.Duration(n)*interval
+		next := begun + time.Duration(n)*c.interval
 		if err := s.Clock.Sleep(ctx, max(next-s.Clock.Now(), 0)); err != nil {
 			return err
 		}
