@@ -1,8 +1,7 @@
 package cli
 
 import (
-	"cmp"
-	"encoding/csv"
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -10,7 +9,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/learn/baseline/nn"
@@ -34,127 +35,108 @@ type fitJSON struct {
 	Networks []learn.Network `json:"networks,omitempty"`
 }
 
-func (a *app) fit() *cobra.Command {
-	var r session.FitRequest
-	var method, out, entries string
-	loss, freeze := "mse", false
-	var hyper []string
-	cmd := &cobra.Command{
+// fitCmd is `jtune fit`.
+type fitCmd struct {
+	*app
+	r             session.FitRequest
+	file, entries string
+	loss          string
+	freeze        bool
+	hyper         []string
+}
+
+func newFit(a *app) *cobra.Command {
+	return command(&fitCmd{app: a, r: session.FitRequest{Method: learn.Auto}, loss: "mse"}, &cobra.Command{
 		Use:   "fit --samples FILE|DIR --out MODEL",
 		Short: "Fit a model of time and power of all modes to measured modes",
-		Args:  takes(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			switch {
-			case r.Samples == "":
-				return usagef("fit: --samples FILE|DIR is missing: measured modes")
-			case out == "":
-				return usagef("fit: --out MODEL is missing: the file for the model")
-			}
-			r.Method = learn.Method(method)
-			if !slices.Contains(learn.Methods(), r.Method) {
-				return usagef("--method %q: want one of %v", method, learn.Methods())
-			}
-			if err := networkFlags(cmd, &r, loss, freeze, hyper); err != nil {
-				return err
-			}
-			r.Training = func() {
-				if r.SkipCV {
-					a.note("training networks")
-				} else {
-					a.note("training networks, and five times more for the cross-validation: --no-cv leaves that out")
-				}
-			}
-			var replicated []session.Replicated
-			r.Replicated = func(list []session.Replicated) { replicated = list }
-			m, notes, err := session.Fit(cmd.Context(), a.options, r)
-			a.notes(notes)
-			if err != nil {
-				return err
-			}
-			if entries != "" {
-				if err := writeFile(entries, replicatedCSV(replicated, m.Provenance.Virtual)); err != nil {
-					return err
-				}
-				a.note("%s: %s", entries, session.ReplicatedText(replicated))
-			}
-			if err := m.Save(out); err != nil {
-				return fmt.Errorf("%w: choose another file with --out", err)
-			}
-			return a.printFit(m)
-		},
-	}
-	f := cmd.Flags()
-	f.StringVar(&r.Samples, "samples", "", "sweep `FILE` or campaign folder")
-	referenceFlag(f, &r.Reference)
-	f.StringVar(&method, "method", string(learn.Auto), "auto, gp, powertrain, nn, linear, tree, forest or mlp")
-	f.StringVar(&out, "out", "", "model `FILE`, replaced if it exists")
-	f.StringVar(&loss, "loss", loss,
-		"loss of the networks of powertrain and nn: mse, or mape (the paper's for a transfer to an Orin Nano)")
-	f.BoolVar(&freeze, "freeze", false, "powertrain: train only the new last layer")
-	f.StringArrayVar(&hyper, "hyper", nil, "`KEY=VALUE`: a setting of the networks of powertrain and nn, repeatable: "+
+	})
+}
+
+func (c *fitCmd) flags(f *pflag.FlagSet) {
+	f.StringVar(&c.r.Samples, "samples", "", "sweep `FILE` or campaign folder")
+	referenceFlag(f, &c.r.Reference)
+	choiceFlag(f, &c.r.Method, "method", "auto, gp, powertrain, nn, linear, tree, forest or mlp", learn.Methods()...)
+	f.StringVar(&c.file, "out", "", "model `FILE`, replaced if it exists")
+	choiceFlag(f, &c.loss, "loss",
+		"loss of the networks of powertrain and nn: mse, or mape (the paper's for a transfer to an Orin Nano)",
+		"mse", "mape")
+	f.BoolVar(&c.freeze, "freeze", false, "powertrain: train only the new last layer")
+	f.StringArrayVar(&c.hyper, "hyper", nil, "`KEY=VALUE`: a setting of the networks of powertrain and nn, repeatable: "+
 		strings.Join(nn.Settings(), ", "))
-	countFlag(f, &r.Minibatches, "minibatches", "learn from the first `N` recorded minibatches of each mode "+
+	countFlag(f, &c.r.Minibatches, "minibatches", "learn from the first `N` recorded minibatches of each mode "+
 		"(default all)")
-	f.StringVar(&r.Phase, "phase", "", "of a language model: `PHASE` prefill or decode, time and energy of one token of it")
-	f.StringVar(&entries, "entries", "", "list how often the networks of powertrain and nn see each mode in `FILE`, as CSV")
-	f.BoolVar(&r.SkipCV, "no-cv", false, "no cross-validation: faster, and the model does not know its own error")
-	f.BoolVar(&r.Strict, "strict", false, "a bad row is an error")
-	a.jsonFlag(f)
-	return cmd
+	f.StringVar(&c.r.Phase, "phase", "", "of a language model: `PHASE` prefill or decode, time and energy of one token of it")
+	f.StringVar(&c.entries, "entries", "", "list how often the networks of powertrain and nn see each mode in `FILE`, as CSV")
+	f.BoolVar(&c.r.SkipCV, "no-cv", false, "no cross-validation: faster, and the model does not know its own error")
+	f.BoolVar(&c.r.Strict, "strict", false, "a bad row is an error")
+	c.jsonFlag(f)
 }
 
-// replicatedCSV lists the rows that networks learn from, mode by mode.
-func replicatedCSV(list []session.Replicated, virtual bool) string {
-	var b strings.Builder
-	w := csv.NewWriter(&b)
-	w.Write(append(slices.Clone(sweep.Columns[:tegra.NumKnobs]), "minibatches", "time_rows", "power_readings",
-		"power_rows", export.VirtualColumn))
-	for _, r := range list {
-		row := sweep.ModeFields(r.Mode)
-		for _, n := range []int{r.Times, r.TimeRows, r.Powers, r.PowerRows} {
-			row = append(row, strconv.Itoa(n))
-		}
-		w.Write(append(row, strconv.FormatBool(virtual)))
-	}
-	w.Flush()
-	return b.String()
-}
-
-// networkFlags puts --loss, --hyper and --freeze into the request.
-func networkFlags(cmd *cobra.Command, r *session.FitRequest, loss string, freeze bool,
-	hyper []string) error {
-	var l nn.Loss
-	if err := l.UnmarshalText([]byte(strings.ToUpper(loss))); err != nil {
-		return usagef("--loss %q: want mse or mape", loss)
-	}
-	switch networks := r.Method == learn.PowerTrain || r.Method == learn.NN; {
-	case cmd.Flags().Changed("loss") && !networks:
-		return usagef("--loss is for networks: it needs --method powertrain or nn")
-	case freeze && r.Method != learn.PowerTrain:
-		return usagef("--freeze keeps the transferred layers: it needs --method powertrain")
-	case cmd.Flags().Changed("entries") && !networks:
-		return usagef("--entries lists what networks learn from: it needs --method powertrain or nn")
-	case len(hyper) > 0 && !networks:
-		return usagef("--hyper sets networks: it needs --method powertrain or nn")
+// check puts --loss, --hyper and --freeze into the request.
+func (c *fitCmd) check() error {
+	var loss nn.Loss
+	if err := loss.UnmarshalText([]byte(strings.ToUpper(c.loss))); err != nil {
+		return err
 	}
 	var trial nn.Config
-	for _, h := range hyper {
+	for _, h := range c.hyper {
 		if err := trial.Set(h); err != nil {
 			return usagef("--hyper %s: %v", h, err)
 		}
 	}
-	r.Network = func(c *nn.Config) {
-		c.Loss, c.Freeze = l, freeze
-		for _, h := range hyper {
-			_ = c.Set(h) // tried above
+	c.r.Network = func(n *nn.Config) {
+		n.Loss, n.Freeze = loss, c.freeze
+		for _, h := range c.hyper {
+			_ = n.Set(h) // tried above
 		}
 	}
 	return nil
 }
 
-func (a *app) printFit(m *learn.Model) error {
-	if a.asJSON {
-		return printJSON(a.out, fitJSON{
+func (c *fitCmd) run(ctx context.Context) error {
+	c.r.Training = func() {
+		if c.r.SkipCV {
+			c.note("training networks")
+		} else {
+			c.note("training networks, and five times more for the cross-validation: --no-cv leaves that out")
+		}
+	}
+	var replicated []session.Replicated
+	c.r.Replicated = func(list []session.Replicated) { replicated = list }
+	m, notes, err := session.Fit(ctx, c.options, c.r)
+	c.notes(notes)
+	if err != nil {
+		return err
+	}
+	if c.entries != "" {
+		if err := writeFile(c.entries, replicatedCSV(replicated, m.Provenance.Virtual)); err != nil {
+			return err
+		}
+		c.note("%s: %s", c.entries, session.ReplicatedText(replicated))
+	}
+	if err := m.Save(c.file); err != nil {
+		return fmt.Errorf("%w: choose another file with --out", err)
+	}
+	return c.printFit(m)
+}
+
+// replicatedCSV lists the rows that networks learn from, mode by mode.
+func replicatedCSV(list []session.Replicated, virtual bool) string {
+	type r = session.Replicated
+	var b strings.Builder
+	_ = append(export.ModeColumns(func(x r) tegra.Mode { return x.Mode }), report.Table[r]{
+		{Key: "minibatches", Of: func(x r) any { return x.Times }},
+		{Key: "time_rows", Of: func(x r) any { return x.TimeRows }},
+		{Key: "power_readings", Of: func(x r) any { return x.Powers }},
+		{Key: "power_rows", Of: func(x r) any { return x.PowerRows }},
+		{Key: export.VirtualColumn, Of: func(r) any { return virtual }},
+	}...).CSV(&b, list)
+	return b.String()
+}
+
+func (c *fitCmd) printFit(m *learn.Model) error {
+	if c.asJSON {
+		return printJSON(c.out, fitJSON{
 			Method:    m.Method,
 			Samples:   len(m.Samples),
 			CV:        m.CV,
@@ -165,7 +147,7 @@ func (a *app) printFit(m *learn.Model) error {
 			Networks:  learn.NetworksOf(m),
 		})
 	}
-	a.notes(m.Warnings)
+	c.notes(m.Warnings)
 	pct := func(v float64) string {
 		switch {
 		case !m.CV.Known() && len(m.Samples) >= learn.LeastJudged:
@@ -190,16 +172,16 @@ func (a *app) printFit(m *learn.Model) error {
 		{"cross-validated", orDash(m.CV.How)},
 		{"reference", orDash(m.Reference)},
 	}
-	if err := table(a.out, append(rows, networkRows(learn.NetworksOf(m))...)...); err != nil {
+	if err := table(c.out, append(rows, networkRows(learn.NetworksOf(m))...)...); err != nil {
 		return err
 	}
 	if m.Batches != nil {
 		largest := slices.Max(m.Batches)
-		fmt.Fprintf(a.out, "\nat batch size %d:\n", largest)
+		fmt.Fprintf(c.out, "\nat batch size %d:\n", largest)
 		m = m.At(largest)
 	}
-	about := optimize.Situation{Mode: m.Space.Max(), Minibatches: a.options.Minibatches(m)}
-	return printAdvice(a.out, optimize.Advice(m, about))
+	about := optimize.Situation{Mode: m.Space.Max(), Minibatches: c.options.Minibatches(m)}
+	return printAdvice(c.out, optimize.Advice(m, about))
 }
 
 // withSize adds fields to a row where the batch size is an input.
@@ -210,11 +192,17 @@ func withSize(sized bool, row []string, fields ...string) []string {
 	return row
 }
 
-func (a *app) predict() *cobra.Command {
-	var model, modes, estimates, measured string
-	var limit optimize.Limit
-	strict, epoch := false, 0
-	cmd := &cobra.Command{
+// predictCmd is `jtune predict`.
+type predictCmd struct {
+	*app
+	model, modes, estimates, measured string
+	limit                             optimize.Limit
+	strict                            bool
+	epoch                             int
+}
+
+func newPredict(a *app) *cobra.Command {
+	return command(&predictCmd{app: a}, &cobra.Command{
 		Use:   "predict --model MODEL [MODE...]",
 		Short: "Predict time, power and energy of any or all modes",
 		Long: "Predicts with a model of jtune fit or tune. MODE is a mode such as 12c/1.65C/0.62G/3.19M, or a filter " +
@@ -225,66 +213,58 @@ func (a *app) predict() *cobra.Command {
 		Example: "  jtune predict --model resnet.model 12c/1.65C/0.62G/3.19M\n" +
 			"  jtune predict --model resnet.model 'cores=8,12 gpu>=0.9GHz'\n" +
 			"  jtune predict --model resnet.model --csv",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkLimits(limit, cmd.Flags().Changed); err != nil {
-				return err
-			}
-			m, err := a.loadModel(model)
-			if err != nil {
-				return err
-			}
-			if estimates != "" {
-				if modes != "" || len(args) > 0 {
-					return usagef("predict --estimates FILE names the modes itself: leave --modes and MODE away")
-				}
-				return a.compareEstimates(m, estimates, measured)
-			}
-			if measured != "" {
-				return usagef("predict: --measured goes with --estimates")
-			}
-			list := m.Space.Modes()
-			switch {
-			case modes != "" && len(args) > 0:
-				return usagef("predict: give either MODE or --modes FILE")
-			case modes != "":
-				if list, err = a.modesToPredict(modes, m.Space, strict); err != nil {
-					return err
-				}
-			case len(args) > 0:
-				list = nil
-				for _, text := range args {
-					some, err := m.Space.Select(text)
-					if err != nil {
-						return usagef("predict: %v", err)
-					}
-					list = append(list, some...)
-				}
-			}
-			settings, err := a.settings(m, list)
-			if err != nil {
-				return err
-			}
-			perEpoch := a.options.PerEpoch(m)
-			if m.Batches != nil { // an epoch of another batch size has other minibatches
-				perEpoch = 0
-			}
-			return a.printPredictions(session.OutlookOf(m, settings), limit, cmp.Or(epoch, perEpoch))
-		},
-	}
-	f := cmd.Flags()
-	modelFlag(f, &model, "")
-	f.StringVar(&modes, "modes", "",
+		Args: cobra.ArbitraryArgs,
+	})
+}
+
+func (c *predictCmd) flags(f *pflag.FlagSet) {
+	modelFlag(f, &c.model, "")
+	f.StringVar(&c.modes, "modes", "",
 		"`FILE` with the modes to predict, as CSV or one MODE per line; - for standard input (default: all of the "+
 			"model)")
-	limitFlags(f, &limit)
-	f.StringVar(&estimates, "estimates", "", "compare with another estimator, such as the vendor's: `FILE` of CSV with "+
+	limitFlags(f, &c.limit)
+	f.StringVar(&c.estimates, "estimates", "", "compare with another estimator, such as the vendor's: `FILE` of CSV with "+
 		"the header mode,power_w; a mode may be a preset")
-	f.StringVar(&measured, "measured", "", "with --estimates: sweep `FILE` or campaign folder of further measured modes")
-	countFlag(f, &epoch, "per-epoch", "`N` minibatches of an epoch (default: those of the workload, if known)")
-	f.BoolVar(&a.asCSV, "csv", false, "as CSV")
-	a.jsonListFlag(f)
-	f.BoolVar(&strict, "strict", false, "a bad row is an error")
-	return cmd
+	f.StringVar(&c.measured, "measured", "", "with --estimates: sweep `FILE` or campaign folder of further measured modes")
+	countFlag(f, &c.epoch, "per-epoch", "`N` minibatches of an epoch (default: those of the workload, if known)")
+	f.BoolVar(&c.asCSV, "csv", false, "as CSV")
+	c.jsonListFlag(f)
+	f.BoolVar(&c.strict, "strict", false, "a bad row is an error")
+}
+
+func (c *predictCmd) check() error { return checkLimits(c.limit, c.given) }
+
+func (c *predictCmd) run(context.Context) error {
+	m, err := c.loadModel(c.model)
+	if err != nil {
+		return err
+	}
+	if c.estimates != "" {
+		return c.compareEstimates(m)
+	}
+	list := m.Space.Modes()
+	if c.modes != "" {
+		if list, err = c.modesToPredict(m.Space); err != nil {
+			return err
+		}
+	} else if len(c.args) > 0 {
+		list = nil
+		for _, text := range c.args {
+			some, err := m.Space.Select(text)
+			if err != nil {
+				return usagef("predict: %v", err)
+			}
+			list = append(list, some...)
+		}
+	}
+	settings, err := c.settings(m, list)
+	if err != nil {
+		return err
+	}
+	if c.epoch == 0 && m.Batches == nil { // an epoch of another batch size has other minibatches
+		c.epoch = c.options.PerEpoch(m)
+	}
+	return c.print(session.OutlookOf(m, settings))
 }
 
 // settings are modes at the batch sizes that --batch names.
@@ -320,20 +300,20 @@ func noPower(command, what string) error {
 }
 
 // modesToPredict keeps the order and the duplicates of a file.
-func (a *app) modesToPredict(path string, space *tegra.Space, strict bool) ([]tegra.Mode, error) {
-	o := sweep.Options{ModesOnly: true, Space: space, Strict: strict}
+func (c *predictCmd) modesToPredict(space *tegra.Space) ([]tegra.Mode, error) {
+	o := sweep.Options{ModesOnly: true, Space: space, Strict: c.strict}
 	var t *sweep.Table
 	var err error
-	if path == "-" {
-		t, err = sweep.Read(a.in, "standard input", o)
+	if c.modes == "-" {
+		t, err = sweep.Read(c.in, "standard input", o)
 	} else {
-		t, err = sweep.ReadFile(path, o)
+		t, err = sweep.ReadFile(c.modes, o)
 	}
 	if err != nil {
 		return nil, err
 	}
 	for _, p := range t.Problems {
-		a.note("%s: %s: row skipped", path, p)
+		c.note("%s: %s: row skipped", c.modes, p)
 	}
 	out := make([]tegra.Mode, len(t.Rows))
 	for i, r := range t.Rows {
@@ -342,14 +322,14 @@ func (a *app) modesToPredict(path string, space *tegra.Space, strict bool) ([]te
 	return out, nil
 }
 
-func (a *app) printPredictions(o *session.Outlook, limit optimize.Limit, perEpoch int) error {
-	m, of := o.Model, export.Points{Known: o.Predicted, Standings: o.Standings(limit), PerEpoch: perEpoch}
+func (c *predictCmd) print(o *session.Outlook) error {
+	m, of := o.Model, export.Points{Known: o.Predicted, Standings: o.Standings(c.limit), PerEpoch: c.epoch}
 	of.Virtual = m.Provenance.Virtual
 	switch {
-	case a.asJSON:
-		return printJSON(a.out, export.List(of).Listed())
-	case a.asCSV:
-		return export.List(of).WriteCSV(a.out)
+	case c.asJSON:
+		return printJSON(c.out, export.List(of).Listed())
+	case c.asCSV:
+		return export.List(of).WriteCSV(c.out)
 	}
 	var rows [][]string
 	for i, p := range of.Known {
@@ -357,8 +337,8 @@ func (a *app) printPredictions(o *session.Outlook, limit optimize.Limit, perEpoc
 			"(" + between(p.TimeLoMS, p.TimeHiMS) + ")", inUnit(p.PowerW, "W"),
 			"(" + between(p.PowerLoW, p.PowerHiW) + ")", inUnit(p.EnergyJ(), "J")},
 			"batch "+strconv.Itoa(p.Batch), inUnit(p.Measured.SampleMS(), "ms per sample"))
-		if perEpoch > 0 {
-			row = append(row, "epoch "+optimize.Whole(p.Measured, perEpoch).String())
+		if c.epoch > 0 {
+			row = append(row, "epoch "+optimize.Whole(p.Measured, c.epoch).String())
 		}
 		if s := of.Standings[i]; s.Limited {
 			row = append(row, s.String())
@@ -368,7 +348,7 @@ func (a *app) printPredictions(o *session.Outlook, limit optimize.Limit, perEpoc
 		}
 		rows = append(rows, row)
 	}
-	return table(a.out, rows...)
+	return table(c.out, rows...)
 }
 
 func between(lo, hi float64) string {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"jtune/internal/text"
 	"jtune/tegra"
@@ -21,15 +22,20 @@ import (
 	"jtune/tui/session/fleet"
 )
 
-// fleetFlags say which boards are asked.
-type fleetFlags struct {
-	names []string
-	group string
+// onBoards is app with the boards that the flags of fleet name.
+type onBoards struct {
+	*app
+	*boardNames
 }
 
-func (a *app) fleet() *cobra.Command {
-	var f fleetFlags
-	cmd := &cobra.Command{
+type boardNames struct {
+	names []string
+	of    string // a group
+}
+
+func newFleet(a *app) *cobra.Command {
+	u := onBoards{a, &boardNames{}}
+	cmd := group(&cobra.Command{
 		Use:   "fleet",
 		Short: "Run jtune on several boards over ssh",
 		Long: "fleet runs a command of jtune on every board of the configuration, [board.NAME] with ssh = " +
@@ -37,23 +43,20 @@ func (a *app) fleet() *cobra.Command {
 			"fails keeps no other from going on; the exit code is the largest of all. ssh asks for no password: keys " +
 			"or an agent must do.",
 		Example: "  jtune fleet doctor\n  jtune fleet tune --group lab -- resnet18 --power-limit 30",
-		Args:    takes(cobra.NoArgs),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.PersistentFlags().StringSliceVar(&f.names, "boards", nil, "`NAME` of a board, several with commas; all without")
-	cmd.PersistentFlags().StringVar(&f.group, "group", "", "boards of this `GROUP`")
-	cmd.AddCommand(a.fleetWatch(&f), a.fleetDoctor(&f), a.fleetTune(&f), a.fleetProfile(&f), a.fleetRank(&f),
-		a.fleetApply(&f), a.fleetInstall(&f))
+	}, "", newFleetWatch(u), newFleetDoctor(u), newFleetTune(u), newFleetProfile(u), newFleetRank(u), newFleetApply(u),
+		newFleetInstall(u))
+	cmd.PersistentFlags().StringSliceVar(&u.names, "boards", nil, "`NAME` of a board, several with commas; all without")
+	cmd.PersistentFlags().StringVar(&u.of, "group", "", "boards of this `GROUP`")
 	return cmd
 }
 
 // boards are those that the flags name.
-func (a *app) boards(f *fleetFlags) ([]fleet.Board, error) {
-	all, err := a.options.Boards()
+func (u onBoards) boards() ([]fleet.Board, error) {
+	all, err := u.options.Boards()
 	if err != nil {
 		return nil, err
 	}
-	picked, err := fleet.Pick(all, f.names, f.group)
+	picked, err := fleet.Pick(all, u.names, u.of)
 	if err != nil {
 		return nil, usagef("fleet: %w", err)
 	}
@@ -75,7 +78,7 @@ const fleetWidth = 80
 
 // printFleet prints a line for each board and gives the worst exit code as an error. say reads the
 // document of the command there.
-func (a *app) printFleet(list []fleet.Result, say func(doc []byte) string) error {
+func (u onBoards) printFleet(list []fleet.Result, say func(doc []byte) string) error {
 	var rows []fleetRow
 	for _, r := range list {
 		row := fleetRow{Board: r.Board.Name, Code: r.Code, say: "ok"}
@@ -100,7 +103,7 @@ func (a *app) printFleet(list []fleet.Result, say func(doc []byte) string) error
 		}
 		rows = append(rows, row)
 	}
-	if err := a.printRows(rows); err != nil {
+	if err := u.printRows(rows); err != nil {
 		return err
 	}
 	if code := fleet.Worst(list); code != exitOK {
@@ -109,9 +112,9 @@ func (a *app) printFleet(list []fleet.Result, say func(doc []byte) string) error
 	return nil
 }
 
-func (a *app) printRows(rows []fleetRow) error {
-	if a.asJSON {
-		return printJSON(a.out, rows)
+func (u onBoards) printRows(rows []fleetRow) error {
+	if u.asJSON {
+		return printJSON(u.out, rows)
 	}
 	widest := len("board")
 	for _, r := range rows {
@@ -122,7 +125,7 @@ func (a *app) printRows(rows []fleetRow) error {
 		if len(out) > fleetWidth {
 			out = append(out[:fleetWidth-1], '…')
 		}
-		_, err := fmt.Fprintln(a.out, strings.TrimRight(string(out), " "))
+		_, err := fmt.Fprintln(u.out, strings.TrimRight(string(out), " "))
 		return err
 	}
 	err := line("board", "exit", "")
@@ -133,24 +136,24 @@ func (a *app) printRows(rows []fleetRow) error {
 }
 
 // reports gives each board a writer of lines on standard error, which begin with its name.
-func (a *app) reports() func(b fleet.Board) func(string) {
+func (u onBoards) reports() func(b fleet.Board) func(string) {
 	var mu sync.Mutex
 	return func(b fleet.Board) func(string) {
 		return func(line string) {
 			mu.Lock()
 			defer mu.Unlock()
-			fmt.Fprintf(a.err, "%s: %s\n", b.Name, line)
+			fmt.Fprintf(u.err, "%s: %s\n", b.Name, line)
 		}
 	}
 }
 
 // onEach runs a command of jtune on each board.
-func (a *app) onEach(ctx context.Context, f *fleetFlags, args ...string) ([]fleet.Result, error) {
-	boards, err := a.boards(f)
+func (u onBoards) onEach(ctx context.Context, args ...string) ([]fleet.Result, error) {
+	boards, err := u.boards()
 	if err != nil {
 		return nil, err
 	}
-	line := a.reports()
+	line := u.reports()
 	return fleet.Each(ctx, boards, func(ctx context.Context, b fleet.Board) fleet.Result {
 		return b.Do(ctx, fleet.Call{Shell: b.Command(args...), Line: line(b)})
 	}), nil
@@ -165,41 +168,53 @@ func fieldsOf[T any](doc []byte) (v T) {
 // roundTime is how long a board may take to answer a round of watch.
 const roundTime = 30 * time.Second
 
-func (a *app) fleetWatch(f *fleetFlags) *cobra.Command {
-	interval, count := 5*time.Second, 0
-	cmd := &cobra.Command{
+// fleetWatchCmd is `jtune fleet watch`.
+type fleetWatchCmd struct {
+	onBoards
+	interval time.Duration
+	count    int
+}
+
+func newFleetWatch(u onBoards) *cobra.Command {
+	return command(&fleetWatchCmd{onBoards: u, interval: 5 * time.Second}, &cobra.Command{
 		Use:   "watch",
 		Short: "Print a reading of each board, again and again",
-		Args:  takes(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if interval < time.Second || count < 0 {
-				return usagef("fleet watch: want --interval of 1s at least, --count of 0 at least")
-			}
-			clock := tegra.RealClock()
-			for n := 1; ; n++ {
-				ctx, cancel := context.WithTimeout(cmd.Context(), roundTime)
-				list, err := a.onEach(ctx, f, "watch", "--count", "1", "--json")
-				cancel()
-				if err != nil {
-					return err
-				}
-				if err := cmd.Context().Err(); err != nil {
-					return err
-				}
-				err = a.printFleet(list, sayReading)
-				if _, other := errors.AsType[exitError](err); n == count || err != nil && !other {
-					return err
-				}
-				if err := clock.Sleep(cmd.Context(), interval); err != nil {
-					return err
-				}
-			}
-		},
+	})
+}
+
+func (c *fleetWatchCmd) flags(f *pflag.FlagSet) {
+	f.DurationVar(&c.interval, "interval", c.interval, "time between two rounds")
+	f.IntVar(&c.count, "count", 0, "stop after `N` rounds; 0: never")
+	c.jsonLinesFlag(f)
+}
+
+func (c *fleetWatchCmd) check() error {
+	if c.interval < time.Second || c.count < 0 {
+		return usagef("fleet watch: want --interval of 1s at least, --count of 0 at least")
 	}
-	cmd.Flags().DurationVar(&interval, "interval", interval, "time between two rounds")
-	cmd.Flags().IntVar(&count, "count", 0, "stop after `N` rounds; 0: never")
-	a.jsonLinesFlag(cmd.Flags())
-	return cmd
+	return nil
+}
+
+func (c *fleetWatchCmd) run(ctx context.Context) error {
+	clock := tegra.RealClock()
+	for n := 1; ; n++ {
+		round, cancel := context.WithTimeout(ctx, roundTime)
+		list, err := c.onEach(round, "watch", "--count", "1", "--json")
+		cancel()
+		if err != nil {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		err = c.printFleet(list, sayReading)
+		if _, other := errors.AsType[exitError](err); n == c.count || err != nil && !other {
+			return err
+		}
+		if err := clock.Sleep(ctx, c.interval); err != nil {
+			return err
+		}
+	}
 }
 
 func sayReading(doc []byte) string {
@@ -224,41 +239,52 @@ func sayReading(doc []byte) string {
 	return out
 }
 
-func (a *app) fleetDoctor(f *fleetFlags) *cobra.Command {
-	cmd := &cobra.Command{
+// fleetDoctorCmd is `jtune fleet doctor`.
+type fleetDoctorCmd struct{ onBoards }
+
+func newFleetDoctor(u onBoards) *cobra.Command {
+	return command(&fleetDoctorCmd{u}, &cobra.Command{
 		Use:   "doctor",
 		Short: "Check every data source of each board",
-		Args:  takes(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			list, err := a.onEach(cmd.Context(), f, "doctor", "--json")
-			if err != nil {
-				return err
-			}
-			return a.printFleet(list, func(doc []byte) string {
-				return fieldsOf[struct{ Verdict struct{ Text string } }](doc).Verdict.Text
-			})
-		},
-	}
-	a.jsonFlag(cmd.Flags())
-	return cmd
+	})
 }
 
-func (a *app) fleetTune(f *fleetFlags) *cobra.Command {
-	cmd := &cobra.Command{
+func (c *fleetDoctorCmd) flags(f *pflag.FlagSet) {
+	c.jsonFlag(f)
+}
+
+func (c *fleetDoctorCmd) run(ctx context.Context) error {
+	list, err := c.onEach(ctx, "doctor", "--json")
+	if err != nil {
+		return err
+	}
+	return c.printFleet(list, func(doc []byte) string {
+		return fieldsOf[struct{ Verdict struct{ Text string } }](doc).Verdict.Text
+	})
+}
+
+// fleetTuneCmd is `jtune fleet tune`.
+type fleetTuneCmd struct{ onBoards }
+
+func newFleetTune(u onBoards) *cobra.Command {
+	return command(&fleetTuneCmd{u}, &cobra.Command{
 		Use:     "tune -- WORKLOAD [FLAGS of tune]",
 		Short:   "Search on each board for its own best mode",
 		Example: "  jtune fleet tune -- resnet18 --power-limit 30",
-		Args:    takes(cobra.MinimumNArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			list, err := a.onEach(cmd.Context(), f, append(append([]string{"tune"}, args...), "--json")...)
-			if err != nil {
-				return err
-			}
-			return a.printFleet(list, sayAnswer)
-		},
+		Args:    cobra.MinimumNArgs(1),
+	})
+}
+
+func (c *fleetTuneCmd) flags(f *pflag.FlagSet) {
+	c.jsonFlag(f)
+}
+
+func (c *fleetTuneCmd) run(ctx context.Context) error {
+	list, err := c.onEach(ctx, append(append([]string{"tune"}, c.args...), "--json")...)
+	if err != nil {
+		return err
 	}
-	a.jsonFlag(cmd.Flags())
-	return cmd
+	return c.printFleet(list, sayAnswer)
 }
 
 // sayAnswer is the document of tune in words.
@@ -284,106 +310,123 @@ func sayAnswer(doc []byte) string {
 	return fmt.Sprintf("%v  %s ms  %s W", m, text.Of(r.Measured.MS), text.Of(r.Measured.W))
 }
 
-func (a *app) fleetProfile(f *fleetFlags) *cobra.Command {
-	out, tries := "", 3
-	cmd := &cobra.Command{
+// fleetProfileCmd is `jtune fleet profile`.
+type fleetProfileCmd struct {
+	onBoards
+	dir   string
+	tries int
+}
+
+func newFleetProfile(u onBoards) *cobra.Command {
+	return command(&fleetProfileCmd{onBoards: u, tries: 3}, &cobra.Command{
 		Use:   "profile --out DIR -- WORKLOAD [FLAGS of profile]",
 		Short: "Measure one plan, each board a part of it, and join the parts",
 		Long: "Each board measures its part (profile --shard i/n) in jtune-fleet of the home folder there. The " +
 			"parts are copied to DIR.parts and joined in DIR once all are finished. A lost connection is tried " +
 			"again, and the same command goes on with what is missing.",
 		Example: "  jtune fleet profile --out all -- resnet18 --sample 200",
-		Args:    takes(cobra.MinimumNArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if out == "" || tries < 0 {
-				return usagef("fleet profile: want --out DIR, and --retries of 0 at least")
-			}
-			return a.profileFleet(cmd.Context(), f, filepath.Clean(out), tries, args)
-		},
-	}
-	cmd.Flags().StringVar(&out, "out", "", "`DIR` for the joined campaign, new")
-	cmd.Flags().IntVar(&tries, "retries", tries, "`N` times that a lost connection is tried again")
-	a.jsonFlag(cmd.Flags())
-	return cmd
+		Args:    cobra.MinimumNArgs(1),
+	})
 }
 
-func (a *app) profileFleet(ctx context.Context, f *fleetFlags, out string, tries int, args []string) error {
-	boards, err := a.boards(f)
+func (c *fleetProfileCmd) flags(f *pflag.FlagSet) {
+	f.StringVar(&c.dir, "out", "", "`DIR` for the joined campaign, new")
+	f.IntVar(&c.tries, "retries", c.tries, "`N` times that a lost connection is tried again")
+	c.jsonFlag(f)
+}
+
+func (c *fleetProfileCmd) check() error {
+	if c.tries < 0 {
+		return usagef("fleet profile: want --retries of 0 at least")
+	}
+	c.dir = filepath.Clean(c.dir)
+	return nil
+}
+
+func (c *fleetProfileCmd) run(ctx context.Context) error {
+	boards, err := c.boards()
 	if err != nil {
 		return err
 	}
-	if _, err := os.Lstat(out); err == nil {
-		return usagef("--out %s is there already: give a new folder", out)
+	if _, err := os.Lstat(c.dir); err == nil {
+		return usagef("--out %s is there already: give a new folder", c.dir)
 	}
-	shards, err := fleet.OpenShards(out+".parts", boards, args)
+	shards, err := fleet.OpenShards(c.dir+".parts", boards, c.args)
 	if errors.Is(err, fleet.ErrOtherPlan) {
 		return usagef("%w", err)
 	}
 	if err != nil {
 		return err
 	}
-	line := a.reports()
+	line := c.reports()
 	list := fleet.Each(ctx, boards, func(ctx context.Context, b fleet.Board) fleet.Result {
-		r := shards.Measure(ctx, b, tries, line(b))
+		r := shards.Measure(ctx, b, c.tries, line(b))
 		r.Out = "" // the summary for people
 		return r
 	})
 	if fleet.Worst(list) != exitOK {
-		a.note("the parts that are finished are in %s.parts: the same command goes on with the others", out)
-		return a.printFleet(list, func([]byte) string { return "" })
+		c.note("the parts that are finished are in %s.parts: the same command goes on with the others", c.dir)
+		return c.printFleet(list, func([]byte) string { return "" })
 	}
-	notes, err := session.Merge(shards.Parts(), out)
-	a.notes(notes)
+	notes, err := session.Merge(shards.Parts(), c.dir)
+	c.notes(notes)
 	if err != nil {
 		return err
 	}
-	a.note("joined in %s", out)
-	return a.printFleet(list, func([]byte) string { return "" })
+	c.note("joined in %s", c.dir)
+	return c.printFleet(list, func([]byte) string { return "" })
 }
 
-func (a *app) fleetRank(f *fleetFlags) *cobra.Command {
-	var r rankFlags
-	cmd := &cobra.Command{
+// fleetRankCmd is `jtune fleet rank`.
+type fleetRankCmd struct {
+	onBoards
+	rank rankCmd
+}
+
+func newFleetRank(u onBoards) *cobra.Command {
+	return command(&fleetRankCmd{onBoards: u, rank: rankCmd{app: u.app, by: session.ByTime}}, &cobra.Command{
 		Use:   "rank WORKLOAD",
 		Short: "Rank the boards by the models that they have of a workload",
-		Args:  takes(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			dir, err := os.MkdirTemp("", "jtune-fleet-")
-			if err != nil {
-				return err
-			}
-			defer os.RemoveAll(dir)
-			boards, err := a.boards(f)
-			if err != nil {
-				return err
-			}
-			line := a.reports()
-			list := fleet.Each(cmd.Context(), boards, func(ctx context.Context, b fleet.Board) fleet.Result {
-				return fetchModel(ctx, b, args[0], filepath.Join(dir, b.Name), line(b))
-			})
-			r.models = map[string]string{}
-			for _, got := range list {
-				if got.Err != nil {
-					a.note("%s: %v", got.Board.Name, got.Err)
-					continue
-				}
-				r.models[got.Board.Name] = filepath.Join(dir, got.Board.Name)
-			}
-			if len(r.models) == 0 {
-				return fmt.Errorf("no board has a model of %s: jtune fleet tune makes them", text.Clip(args[0]))
-			}
-			if err := a.doRank(r, cmd.Flags().Changed); err != nil {
-				return err
-			}
-			if code := fleet.Worst(list); code != exitOK {
-				return exitError(code)
-			}
-			return nil
-		},
+		Args:  cobra.ExactArgs(1),
+	})
+}
+
+func (c *fleetRankCmd) flags(f *pflag.FlagSet) { c.rank.goals(f) }
+
+func (c *fleetRankCmd) check() error { return c.rank.check() }
+
+func (c *fleetRankCmd) run(ctx context.Context) error {
+	dir, err := os.MkdirTemp("", "jtune-fleet-")
+	if err != nil {
+		return err
 	}
-	rankGoals(cmd.Flags(), &r)
-	a.jsonFlag(cmd.Flags())
-	return cmd
+	defer os.RemoveAll(dir)
+	boards, err := c.boards()
+	if err != nil {
+		return err
+	}
+	line := c.reports()
+	list := fleet.Each(ctx, boards, func(ctx context.Context, b fleet.Board) fleet.Result {
+		return fetchModel(ctx, b, c.args[0], filepath.Join(dir, b.Name), line(b))
+	})
+	c.rank.models = map[string]string{}
+	for _, got := range list {
+		if got.Err != nil {
+			c.note("%s: %v", got.Board.Name, got.Err)
+			continue
+		}
+		c.rank.models[got.Board.Name] = filepath.Join(dir, got.Board.Name)
+	}
+	if len(c.rank.models) == 0 {
+		return fmt.Errorf("no board has a model of %s: jtune fleet tune makes them", text.Clip(c.args[0]))
+	}
+	if err := c.rank.run(ctx); err != nil {
+		return err
+	}
+	if code := fleet.Worst(list); code != exitOK {
+		return exitError(code)
+	}
+	return nil
 }
 
 // fetchModel copies the model that a board has of a workload.

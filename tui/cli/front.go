@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"jtune/internal/text"
 	"jtune/optimize"
@@ -16,101 +17,104 @@ import (
 	"jtune/tui/session"
 )
 
-func (a *app) front() *cobra.Command {
-	var model, samples, x, y, svg string
-	var limit optimize.Limit
-	var serving session.Serving
-	strict := false
-	var v verification
-	cmd := &cobra.Command{
+// frontCmd is `jtune front`.
+type frontCmd struct {
+	*app
+	model, samples, x, y, svg string
+	plane                     int // of x and y
+	limit                     optimize.Limit
+	serving                   session.Serving
+	served                    bool // under a load
+	strict                    bool
+	v                         verification
+}
+
+func newFront(a *app) *cobra.Command {
+	return command(&frontCmd{app: a}, &cobra.Command{
 		Use:   "front (--model MODEL | --samples FILE)",
 		Short: "Print the Pareto front of time and power",
 		Example: "  jtune front --model resnet.model --svg front.svg\n" +
 			"  jtune front --model resnet.model --verify 10 --refit resnet.model",
 		Long: "Prints the Pareto front: the modes that no other mode beats in both time and power (or in another\n" +
 			"two of time, power and energy). They are predicted by a model, or taken from measured samples.",
-		Args: takes(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			plane, err := frontPlane(x, y)
-			if err != nil {
-				return err
-			}
-			if (model == "") == (samples == "") {
-				return usagef("give exactly one of --model MODEL and --samples FILE")
-			}
-			if err := checkLimits(limit, cmd.Flags().Changed); err != nil {
-				return err
-			}
-			if err := v.check(cmd, model); err != nil {
-				return err
-			}
-			served, err := underLoad(serving, cmd.Flags().Changed)
-			if err != nil {
-				return err
-			}
-			var o *session.Outlook
-			var checks session.VerifyResult
-			words := !a.asCSV && !a.asJSON
-			if samples != "" {
-				o, err = a.measuredOutlook(samples, strict)
-			} else {
-				o, checks, err = a.predictedOutlook(cmd.Context(), model, v)
-			}
-			if err != nil {
-				return err
-			}
-			if model != "" && !cmd.Flags().Changed("x") && v.most == 0 {
-				var own bool
-				serving, own = withConfigured(serving, a.listed(o.Workload), cmd.Flags().Changed)
-				served = served || own
-			}
-			if served {
-				return a.frontServed(o, limit, serving, y == "energy", svg)
-			}
-			points := export.Points{Known: o.Known, Standings: o.Standings(limit), Virtual: o.Model.Provenance.Virtual}
-			c := export.NewCloud(points, o.Front(plane))
-			if svg != "" {
-				if err := writeFile(svg, export.FigureSVG(o.Cloud(plane, limit))); err != nil {
-					return err
-				}
-				a.note("%s: %s, %s on the Pareto front", svg, text.Count(len(c.Known), "point"),
-					text.Thousands(len(c.Front)))
-			}
-			if svg == "" || !words {
-				if err := a.printFront(c, o.Model.Provenance.Origin()); err != nil {
-					return err
-				}
-			}
-			if words && len(checks.Measured) > 0 { // last, for a front may be hundreds of lines
-				fmt.Fprintln(a.out)
-				return a.printVerified(checks)
-			}
-			return nil
-		},
-	}
-	f := cmd.Flags()
-	modelFlag(f, &model, ": the predicted Pareto front")
-	f.StringVar(&samples, "samples", "", "sweep `FILE` or campaign folder: the measured Pareto front")
-	f.StringVar(&x, "x", "time", "x axis: time, or power with --y energy")
-	f.StringVar(&y, "y", "power", "y axis: power or energy")
-	limitFlags(f, &limit)
-	servingFlags(f, &serving)
-	limitFlag(f, &serving, func(l optimize.Limit) { limit.PowerW, limit.TimeMS = l.PowerW, l.TimeMS })
-	f.BoolVar(&a.asCSV, "csv", false, "as CSV")
-	a.jsonListFlag(f)
-	f.StringVar(&svg, "svg", "", "draw the cloud of modes and the front into `FILE`")
-	countFlag(f, &v.most, "verify",
+	})
+}
+
+func (c *frontCmd) flags(f *pflag.FlagSet) {
+	modelFlag(f, &c.model, ": the predicted Pareto front")
+	f.StringVar(&c.samples, "samples", "", "sweep `FILE` or campaign folder: the measured Pareto front")
+	f.StringVar(&c.x, "x", "time", "x axis: time, or power with --y energy")
+	f.StringVar(&c.y, "y", "power", "y axis: power or energy")
+	limitFlags(f, &c.limit)
+	servingFlags(f, &c.serving)
+	limitFlag(f, &c.serving, func(l optimize.Limit) { c.limit.PowerW, c.limit.TimeMS = l.PowerW, l.TimeMS })
+	f.BoolVar(&c.asCSV, "csv", false, "as CSV")
+	c.jsonListFlag(f)
+	f.StringVar(&c.svg, "svg", "", "draw the cloud of modes and the front into `FILE`")
+	countFlag(f, &c.v.most, "verify",
 		"first measure up to `N` modes along it on this device, and update the model with them (try 10)")
-	f.StringVar(&v.workload, "workload", "", "`NAME` of the workload to measure with --verify (default the model's)")
-	f.StringVar(&v.budgets, "budgets", "",
+	f.StringVar(&c.v.workload, "workload", "", "`NAME` of the workload to measure with --verify (default the model's)")
+	f.StringVar(&c.v.budgets, "budgets", "",
 		"power limits `FROM:TO:STEP` in watts that --verify measures for (default: 34 along the whole front)")
-	f.StringVar(&v.request.Dir, "out", "",
+	f.StringVar(&c.v.request.Dir, "out", "",
 		"new campaign `DIR` for the measurements of --verify (default: in the data directory)")
-	countFlag(f, &v.request.Settings.Minibatches, "minibatches",
+	countFlag(f, &c.v.request.Settings.Minibatches, "minibatches",
 		"clean minibatches per mode with --verify (default 40)")
-	f.StringVar(&v.refit, "refit", "", "write the model updated by --verify to `FILE`")
-	f.BoolVar(&strict, "strict", false, "a bad row of --samples is an error")
-	return cmd
+	f.StringVar(&c.v.refit, "refit", "", "write the model updated by --verify to `FILE`")
+	f.BoolVar(&c.strict, "strict", false, "a bad row of --samples is an error")
+}
+
+func (c *frontCmd) check() (err error) {
+	if c.plane, err = frontPlane(c.x, c.y); err != nil {
+		return err
+	}
+	if err := checkLimits(c.limit, c.given); err != nil {
+		return err
+	}
+	c.served, err = underLoad(c.serving, c.given)
+	return err
+}
+
+func (c *frontCmd) run(ctx context.Context) error {
+	var err error
+	var o *session.Outlook
+	var checks session.VerifyResult
+	words := !c.asCSV && !c.asJSON
+	if c.samples != "" {
+		o, err = c.measuredOutlook(c.samples, c.strict)
+	} else {
+		o, checks, err = c.predictedOutlook(ctx, c.model, c.v)
+	}
+	if err != nil {
+		return err
+	}
+	if c.model != "" && !c.given("x") && c.v.most == 0 {
+		var own bool
+		c.serving, own = withConfigured(c.serving, c.listed(o.Workload), c.given)
+		c.served = c.served || own
+	}
+	if c.served {
+		return c.frontServed(o, c.limit, c.serving, c.y == "energy", c.svg)
+	}
+	points := export.Points{Known: o.Known, Standings: o.Standings(c.limit), Virtual: o.Model.Provenance.Virtual}
+	cloud := export.NewCloud(points, o.Front(c.plane))
+	if c.svg != "" {
+		if err := writeFile(c.svg, export.FigureSVG(o.Cloud(c.plane, c.limit))); err != nil {
+			return err
+		}
+		c.note("%s: %s, %s on the Pareto front", c.svg, text.Count(len(cloud.Known), "point"),
+			text.Thousands(len(cloud.Front)))
+	}
+	if c.svg == "" || !words {
+		if err := c.printFront(cloud, o.Model.Provenance.Origin()); err != nil {
+			return err
+		}
+	}
+	if words && len(checks.Measured) > 0 { // last, for a front may be hundreds of lines
+		fmt.Fprintln(c.out)
+		return c.printVerified(checks)
+	}
+	return nil
 }
 
 // frontPlane finds the plane of two different axes, in either order.
@@ -164,22 +168,22 @@ func (a *app) predictedOutlook(ctx context.Context, model string,
 	return session.OutlookOf(m, list), checks, nil
 }
 
-func (a *app) printFront(c *export.Cloud, origin string) error {
+func (c *frontCmd) printFront(cloud *export.Cloud, origin string) error {
 	switch {
-	case a.asJSON:
-		return printJSON(a.out, c.Listed())
-	case a.asCSV:
-		return c.WriteCSV(a.out)
+	case c.asJSON:
+		return printJSON(c.out, cloud.Listed())
+	case c.asCSV:
+		return cloud.WriteCSV(c.out)
 	}
-	sized := c.Sized()
+	sized := cloud.Sized()
 	rows := [][]string{withSize(sized, []string{"mode", "ms", "W", "J", ""}, "batch", "ms per sample")}
-	for _, k := range c.Front {
-		p, mark := c.Known[k], c.Standings[k].String()
+	for _, k := range cloud.Front {
+		p, mark := cloud.Known[k], cloud.Standings[k].String()
 		rows = append(rows, withSize(sized, []string{p.Mode.String(), text.Of(p.TimeMS), text.Of(p.PowerW),
 			text.Of(p.EnergyJ()), mark},
 			strconv.Itoa(p.Batch), text.Of(p.Measured.SampleMS())))
 	}
-	return errors.Join(table(a.out, rows...), a.printOrigin(origin))
+	return errors.Join(table(c.out, rows...), c.printOrigin(origin))
 }
 
 // writeFile replaces a file that the user named.

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/spf13/cobra"
-
 	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/tui/session"
@@ -20,23 +18,6 @@ type verification struct {
 	workload, refit string
 	budgets         string
 	request         session.VerifyRequest
-}
-
-// check finds flags that lack --verify, and what --verify itself lacks.
-func (v verification) check(cmd *cobra.Command, model string) error {
-	given := cmd.Flags().Changed
-	if !given("verify") {
-		for _, flag := range []string{"workload", "budgets", "out", "minibatches", "refit"} {
-			if given(flag) {
-				return usagef("--%s goes with --verify N", flag)
-			}
-		}
-		return nil
-	}
-	if model == "" {
-		return usagef("--verify measures along a predicted front: give --model MODEL")
-	}
-	return nil
 }
 
 // verifyFront measures along a model's front; the result holds what was
@@ -96,7 +77,7 @@ func (a *app) verifyFront(ctx context.Context, m *learn.Model, v verification) (
 }
 
 // printVerified compares what was expected of each mode with what it read.
-func (a *app) printVerified(res session.VerifyResult) error {
+func (c *frontCmd) printVerified(res session.VerifyResult) error {
 	rows := [][]string{{"verified", "ms predicted", "measured", "", "W predicted", "measured", ""}}
 	for i, got := range res.Measured {
 		p := res.Before[i]
@@ -105,5 +86,5 @@ func (a *app) printVerified(res session.VerifyResult) error {
 			change(off.TimePct),
 			text.Of(p.PowerW), text.Of(got.PowerW), change(off.PowerPct)})
 	}
-	return table(a.out, rows...)
+	return table(c.out, rows...)
 }

@@ -17,7 +17,7 @@ import (
 // importCmd is `jtune import`.
 type importCmd struct {
 	*app
-	out, mode string
+	dir, mode string
 	strict    bool
 	log       imports.Log
 }
@@ -37,7 +37,7 @@ func newImport(a *app) *cobra.Command {
 }
 
 func (c *importCmd) flags(f *pflag.FlagSet) {
-	f.StringVar(&c.out, "out", "", "campaign `DIR`, new")
+	f.StringVar(&c.dir, "out", "", "campaign `DIR`, new")
 	f.BoolVar(&c.strict, "strict", false, "a bad row is an error")
 	f.StringVar(&c.log.Times, "epochs", "",
 		"of a power log: CSV `FILE` with epoch and epochtime_ms or time_ms, a row per minibatch or epoch")
@@ -56,14 +56,14 @@ func (c *importCmd) run(context.Context) error {
 		}
 		c.log.Mode = tegra.Some(m)
 	}
-	notes, err := session.Import(c.options, c.args[0], c.out, c.log, c.strict)
-	return c.printFolder(c.out, notes, err)
+	notes, err := session.Import(c.options, c.args[0], c.dir, c.log, c.strict)
+	return c.printFolder(c.dir, notes, err)
 }
 
 // mergeCmd is `jtune merge`.
 type mergeCmd struct {
 	*app
-	out string
+	dir string
 }
 
 func newMerge(a *app) *cobra.Command {
@@ -75,12 +75,12 @@ func newMerge(a *app) *cobra.Command {
 }
 
 func (c *mergeCmd) flags(f *pflag.FlagSet) {
-	f.StringVar(&c.out, "out", "", "campaign `DIR`, new")
+	f.StringVar(&c.dir, "out", "", "campaign `DIR`, new")
 }
 
 func (c *mergeCmd) run(context.Context) error {
-	notes, err := session.Merge(c.args, c.out)
-	return c.printFolder(c.out, notes, err)
+	notes, err := session.Merge(c.args, c.dir)
+	return c.printFolder(c.dir, notes, err)
 }
 
 // printFolder prints what a campaign folder holds that was made, with notes, or why it was not.

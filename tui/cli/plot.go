@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/sys/unix"
 
 	"jtune/internal/figure"
@@ -22,11 +23,11 @@ import (
 
 // plotRequest is what a plot is to show.
 type plotRequest struct {
-	model, samples, x, y, of, over, at, out, size string
-	with                                          []string // other models, for front
-	observed                                      string   // a sweep of what was measured, for front
-	limit                                         optimize.Limit
-	strict                                        bool
+	model, samples, x, y, of, over, at, file, size string
+	with                                           []string // other models, for front
+	observed                                       string   // a sweep of what was measured, for front
+	limit                                          optimize.Limit
+	strict                                         bool
 }
 
 // plotKinds are the plots, and what each shows.
@@ -35,12 +36,12 @@ var plotKinds = []struct {
 	samples    bool // made of samples too
 	draw       plotDrawer
 }{
-	{"front", "all modes by two quantities, and their Pareto front", true, (*app).plotFront},
-	{"heat", "a quantity over two knobs, its least value marked", true, (*app).plotHeat},
-	{"curves", "time, power and energy over one knob", true, (*app).plotCurves},
-	{"box", "readings of modes that were measured more than once", true, (*app).plotBox},
-	{"violin", "how minibatches and power readings of each mode scatter", true, (*app).plotViolin},
-	{"predicted", "each measured mode against its prediction", false, (*app).plotPredicted},
+	{"front", "all modes by two quantities, and their Pareto front", true, (*plotCmd).plotFront},
+	{"heat", "a quantity over two knobs, its least value marked", true, (*plotCmd).plotHeat},
+	{"curves", "time, power and energy over one knob", true, (*plotCmd).plotCurves},
+	{"box", "readings of modes that were measured more than once", true, (*plotCmd).plotBox},
+	{"violin", "how minibatches and power readings of each mode scatter", true, (*plotCmd).plotViolin},
+	{"predicted", "each measured mode against its prediction", false, (*plotCmd).plotPredicted},
 	{"bars", "predicted and measured values side by side", false, ofAssessment(session.Assessment.Bars)},
 	{"regions", "the error by the values of each knob", false, ofAssessment(session.Assessment.ByRegion)},
 	{"importance", "what each knob alone changes", false, ofAssessment(session.Assessment.Importance)},
@@ -48,14 +49,19 @@ var plotKinds = []struct {
 	{"loss", "training loss of the networks by passes", false, ofModel(session.LossFigure)},
 }
 
-func (a *app) plot() *cobra.Command {
-	var r plotRequest
+// plotCmd is `jtune plot`.
+type plotCmd struct {
+	*app
+	plotRequest
+}
+
+func newPlot(a *app) *cobra.Command {
 	var kinds, lines []string
 	for _, k := range plotKinds {
 		kinds = append(kinds, k.name)
 		lines = append(lines, fmt.Sprintf("  %-11s %s", k.name, k.does))
 	}
-	cmd := &cobra.Command{
+	return command(&plotCmd{app: a}, &cobra.Command{
 		Use:   "plot KIND (--model MODEL | --samples FILE)",
 		Short: "Draw one figure in the terminal, or as SVG, CSV or JSON",
 		Example: "  jtune plot heat --model resnet.model --x cpu --y gpu --of energy\n" +
@@ -63,61 +69,55 @@ func (a *app) plot() *cobra.Command {
 		Long: "Draws one figure, the same as the screens show:\n\n" + strings.Join(lines, "\n") + "\n\n" +
 			"The first four are made of a model or of measured samples, violin of a campaign folder, the " +
 			"others of a model.",
-		Args:      takes(cobra.ExactArgs(1)),
+		Args:      cobra.ExactArgs(1),
 		ValidArgs: kinds,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			i := slices.Index(kinds, args[0])
-			switch {
-			case i < 0:
-				return usagef("plot %s: want one of %s", args[0], strings.Join(kinds, ", "))
-			case !plotKinds[i].samples && r.samples != "":
-				return usagef("plot %s: takes --model MODEL alone; jtune fit makes one of samples", args[0])
-			case (r.model == "") == (r.samples == ""):
-				return usagef("give exactly one of --model MODEL and --samples FILE")
-			case (r.with != nil || r.observed != "") && (args[0] != "front" || r.model == ""):
-				return usagef("--with and --observed are for plot front --model MODEL")
-			case r.observed != "" && r.with == nil:
-				return usagef("--observed goes with --with MODEL")
-			case r.out != "" && filepath.Ext(r.out) != ".svg":
-				return usagef("--out %s: want a name that ends in .svg; --csv and --json print", r.out)
-			}
-			if err := checkLimits(r.limit, cmd.Flags().Changed); err != nil {
-				return err
-			}
-			f, err := plotKinds[i].draw(a, cmd.Context(), &r)
-			if err != nil {
-				return err
-			}
-			return a.printFigure(f, r)
-		},
-	}
-	f := cmd.Flags()
-	modelFlag(f, &r.model, "")
-	f.StringVar(&r.samples, "samples", "", "sweep `FILE` or campaign folder, for front, heat, curves, box and violin")
-	f.StringArrayVar(&r.with, "with", nil, "front: the predicted front of another `MODEL` over the same cloud, repeatable, "+
+	})
+}
+
+func (c *plotCmd) flags(f *pflag.FlagSet) {
+	modelFlag(f, &c.model, "")
+	f.StringVar(&c.samples, "samples", "", "sweep `FILE` or campaign folder, for front, heat, curves, box and violin")
+	f.StringArrayVar(&c.with, "with", nil, "front: the predicted front of another `MODEL` over the same cloud, repeatable, "+
 		"and what each chooses for a limit")
-	f.StringVar(&r.observed, "observed", "", "with --with: sweep `FILE` or campaign folder of what was measured")
-	f.StringVar(&r.x, "x", "", "`KNOB` across of heat: cores, cpu, gpu or mem (default cpu); of front as in jtune front")
-	f.StringVar(&r.y, "y", "", "`KNOB` upward of heat (default gpu); of front as in jtune front")
-	f.StringVar(&r.of, "of", "", "`QUANTITY` of heat and predicted: time, power or energy (default energy, time)")
-	f.StringVar(&r.over, "over", "gpu", "`KNOB` of curves: cores, cpu, gpu or mem")
-	f.StringVar(&r.at, "at", "", "hold the other knobs as in `MODE` (default the largest values)")
-	limitFlags(f, &r.limit)
-	f.StringVar(&r.out, "out", "", "draw into `FILE`, as SVG")
-	f.StringVar(&r.size, "size", "", "`COLSxROWS` of the drawing as text (default that of the terminal, or 80x24)")
-	f.BoolVar(&a.asCSV, "csv", false, "the points as CSV")
-	a.jsonFlag(f)
-	f.BoolVar(&r.strict, "strict", false, "a bad row of --samples is an error")
-	return cmd
+	f.StringVar(&c.observed, "observed", "", "with --with: sweep `FILE` or campaign folder of what was measured")
+	f.StringVar(&c.x, "x", "", "`KNOB` across of heat: cores, cpu, gpu or mem (default cpu); of front as in jtune front")
+	f.StringVar(&c.y, "y", "", "`KNOB` upward of heat (default gpu); of front as in jtune front")
+	f.StringVar(&c.of, "of", "", "`QUANTITY` of heat and predicted: time, power or energy (default energy, time)")
+	f.StringVar(&c.over, "over", "gpu", "`KNOB` of curves: cores, cpu, gpu or mem")
+	f.StringVar(&c.at, "at", "", "hold the other knobs as in `MODE` (default the largest values)")
+	limitFlags(f, &c.limit)
+	f.StringVar(&c.file, "out", "", "draw into `FILE`, as SVG")
+	f.StringVar(&c.size, "size", "", "`COLSxROWS` of the drawing as text (default that of the terminal, or 80x24)")
+	f.BoolVar(&c.asCSV, "csv", false, "the points as CSV")
+	c.jsonFlag(f)
+	f.BoolVar(&c.strict, "strict", false, "a bad row of --samples is an error")
+}
+
+func (c *plotCmd) check() error {
+	switch i := slices.Index(c.cmd.ValidArgs, c.args[0]); {
+	case i < 0:
+		return usagef("plot %s: want one of %s", c.args[0], strings.Join(c.cmd.ValidArgs, ", "))
+	case c.file != "" && filepath.Ext(c.file) != ".svg":
+		return usagef("--out %s: want a name that ends in .svg; --csv and --json print", c.file)
+	}
+	return checkLimits(c.limit, c.given)
+}
+
+func (c *plotCmd) run(ctx context.Context) error {
+	f, err := plotKinds[slices.Index(c.cmd.ValidArgs, c.args[0])].draw(c, ctx)
+	if err != nil {
+		return err
+	}
+	return c.printFigure(f, c.plotRequest)
 }
 
 // printFigure writes a figure as it was asked for.
 func (a *app) printFigure(f figure.Figure, r plotRequest) error {
-	if r.out != "" {
-		if err := writeFile(r.out, export.FigureSVG(f)); err != nil {
+	if r.file != "" {
+		if err := writeFile(r.file, export.FigureSVG(f)); err != nil {
 			return err
 		}
-		a.note("%s: %s", r.out, f.Title)
+		a.note("%s: %s", r.file, f.Title)
 	}
 	switch {
 	case a.asJSON:
@@ -127,7 +127,7 @@ func (a *app) printFigure(f figure.Figure, r plotRequest) error {
 			a.note("%s", f.Lacks)
 		}
 		return export.FigureCSV(a.out, f)
-	case r.out != "":
+	case r.file != "":
 		return nil
 	}
 	glyphs, err := widget.ParseGlyphs(a.glyphs)
@@ -175,20 +175,20 @@ func (a *app) plotSize(asked string) (w, h int, err error) {
 }
 
 // plotOutlook is what is known of every mode, of a model or of samples.
-func (a *app) plotOutlook(ctx context.Context, r *plotRequest) (*session.Outlook, error) {
-	if r.samples != "" {
-		return a.measuredOutlook(r.samples, r.strict)
+func (c *plotCmd) plotOutlook(ctx context.Context) (*session.Outlook, error) {
+	if c.samples != "" {
+		return c.measuredOutlook(c.samples, c.strict)
 	}
-	o, _, err := a.predictedOutlook(ctx, r.model, verification{})
+	o, _, err := c.predictedOutlook(ctx, c.model, verification{})
 	return o, err
 }
 
 // heldMode is the mode whose values the other knobs keep.
-func heldMode(o *session.Outlook, r *plotRequest) (tegra.Mode, error) {
-	if r.at == "" {
+func (c *plotCmd) heldMode(o *session.Outlook) (tegra.Mode, error) {
+	if c.at == "" {
 		return o.Largest(), nil
 	}
-	m, err := o.ParseMode(r.at)
+	m, err := o.ParseMode(c.at)
 	if err != nil {
 		return m, usagef("--at %w", err)
 	}
@@ -218,8 +218,8 @@ func quantityFlag(name, usual string) (optimize.Axis, error) {
 	return 0, usagef("--of %s: want time, power or energy", name)
 }
 
-func (a *app) plotFront(ctx context.Context, r *plotRequest) (figure.Figure, error) {
-	x, y := r.x, r.y
+func (c *plotCmd) plotFront(ctx context.Context) (figure.Figure, error) {
+	x, y := c.x, c.y
 	if x == "" {
 		x = "time"
 	}
@@ -230,118 +230,115 @@ func (a *app) plotFront(ctx context.Context, r *plotRequest) (figure.Figure, err
 	if err != nil {
 		return figure.Figure{}, err
 	}
-	o, err := a.plotOutlook(ctx, r)
+	o, err := c.plotOutlook(ctx)
 	if err != nil {
 		return figure.Figure{}, err
 	}
-	if r.with == nil {
-		return o.Cloud(plane, r.limit), nil
+	if c.with == nil {
+		return o.Cloud(plane, c.limit), nil
 	}
-	return a.plotRivals(o, plane, r)
+	return c.plotRivals(o, plane)
 }
 
 // plotRivals draws several models over one cloud.
-func (a *app) plotRivals(o *session.Outlook, plane int, r *plotRequest) (figure.Figure, error) {
+func (c *plotCmd) plotRivals(o *session.Outlook, plane int) (figure.Figure, error) {
 	rivals := []session.Rival{o.Own()}
-	for _, name := range r.with {
-		m, err := a.loadPowered("plot front", name)
+	for _, name := range c.with {
+		m, err := c.loadPowered("plot front", name)
 		if err != nil {
 			return figure.Figure{}, err
 		}
 		rivals = append(rivals, session.RivalOf(strings.TrimSuffix(filepath.Base(name), ".model"), m, o))
 	}
 	var others []tegra.Measured
-	if r.observed != "" {
-		s, err := session.ReadSamples(r.observed, a.options.Batches, r.strict)
+	if c.observed != "" {
+		s, err := session.ReadSamples(c.observed, c.options.Batches, c.strict)
 		if err != nil {
 			return figure.Figure{}, err
 		}
-		a.notes(s.Notes)
+		c.notes(s.Notes)
 		others = s.Measured
 	}
-	return o.RivalCloud(plane, r.limit, rivals, o.Observed(rivals, others)), nil
+	return o.RivalCloud(plane, c.limit, rivals, o.Observed(rivals, others)), nil
 }
 
-func (a *app) plotHeat(ctx context.Context, r *plotRequest) (figure.Figure, error) {
+func (c *plotCmd) plotHeat(ctx context.Context) (figure.Figure, error) {
 	var none figure.Figure
-	x, err := knobFlag("x", r.x, "cpu")
+	x, err := knobFlag("x", c.x, "cpu")
 	if err != nil {
 		return none, err
 	}
-	y, err := knobFlag("y", r.y, "gpu")
+	y, err := knobFlag("y", c.y, "gpu")
 	if err != nil {
 		return none, err
 	}
 	if x == y {
 		return none, usagef("--x and --y: want two different knobs")
 	}
-	of, err := quantityFlag(r.of, "energy")
+	of, err := quantityFlag(c.of, "energy")
 	if err != nil {
 		return none, err
 	}
-	o, err := a.plotOutlook(ctx, r)
+	o, err := c.plotOutlook(ctx)
 	if err != nil {
 		return none, err
 	}
-	at, err := heldMode(o, r)
+	at, err := c.heldMode(o)
 	if err != nil {
 		return none, err
 	}
 	return o.HeatMap(of, x, y, at, false), nil
 }
 
-func (a *app) plotCurves(ctx context.Context, r *plotRequest) (figure.Figure, error) {
-	over, err := knobFlag("over", r.over, "gpu")
+func (c *plotCmd) plotCurves(ctx context.Context) (figure.Figure, error) {
+	over, err := knobFlag("over", c.over, "gpu")
 	if err != nil {
 		return figure.Figure{}, err
 	}
-	o, err := a.plotOutlook(ctx, r)
+	o, err := c.plotOutlook(ctx)
 	if err != nil {
 		return figure.Figure{}, err
 	}
-	at, err := heldMode(o, r)
+	at, err := c.heldMode(o)
 	if err != nil {
 		return figure.Figure{}, err
 	}
-	return o.Curves(over, at, r.limit, false), nil
+	return o.Curves(over, at, c.limit, false), nil
 }
 
-func (a *app) plotBox(_ context.Context, r *plotRequest) (figure.Figure, error) {
-	if r.model != "" {
-		m, err := a.loadModel(r.model)
+func (c *plotCmd) plotBox(context.Context) (figure.Figure, error) {
+	if c.model != "" {
+		m, err := c.loadModel(c.model)
 		if err != nil {
 			return figure.Figure{}, err
 		}
-		return a.options.ModelRepeats(m)
+		return c.options.ModelRepeats(m)
 	}
-	s, err := session.ReadSamples(r.samples, a.options.Batches, r.strict)
+	s, err := session.ReadSamples(c.samples, c.options.Batches, c.strict)
 	if err != nil {
 		return figure.Figure{}, err
 	}
-	a.notes(s.Notes)
+	c.notes(s.Notes)
 	return s.Repeats(), nil
 }
 
-func (a *app) plotViolin(_ context.Context, r *plotRequest) (figure.Figure, error) {
-	if r.model != "" {
-		return figure.Figure{}, usagef("plot violin: takes --samples DIR, a campaign folder: a model keeps medians")
-	}
-	s, err := session.ReadSamples(r.samples, a.options.Batches, r.strict)
+func (c *plotCmd) plotViolin(context.Context) (figure.Figure, error) {
+	s, err := session.ReadSamples(c.samples, c.options.Batches, c.strict)
 	if err != nil {
 		return figure.Figure{}, err
 	}
 	f, err := s.Violins()
-	a.notes(s.Notes)
+	c.notes(s.Notes)
 	return f, err
 }
 
 // plotDrawer draws one kind of plot.
-type plotDrawer = func(*app, context.Context, *plotRequest) (figure.Figure, error)
+type plotDrawer = func(*plotCmd, context.Context) (figure.Figure, error)
 
 // ofModel draws a model.
 func ofModel(draw func(context.Context, *learn.Model) (figure.Figure, error)) plotDrawer {
-	return func(a *app, ctx context.Context, r *plotRequest) (figure.Figure, error) {
-		m, err := a.loadModel(r.model)
+	return func(c *plotCmd, ctx context.Context) (figure.Figure, error) {
+		m, err := c.loadModel(c.model)
 		if err != nil {
 			return figure.Figure{}, err
 		}
@@ -356,11 +353,11 @@ func ofAssessment(draw func(session.Assessment) figure.Figure) plotDrawer {
 	})
 }
 
-func (a *app) plotPredicted(ctx context.Context, r *plotRequest) (figure.Figure, error) {
-	of, err := quantityFlag(r.of, "time")
+func (c *plotCmd) plotPredicted(ctx context.Context) (figure.Figure, error) {
+	of, err := quantityFlag(c.of, "time")
 	if err != nil {
 		return figure.Figure{}, err
 	}
 	draw := ofAssessment(func(s session.Assessment) figure.Figure { return s.Predicted(of) })
-	return draw(a, ctx, r)
+	return draw(c, ctx)
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -54,19 +55,19 @@ func (p perBoard) of(name string) float64 {
 	return p[""]
 }
 
-// rankFlags are the flags of rank.
-type rankFlags struct {
+// rankCmd is `jtune rank`, and ranks what jtune fleet rank has fetched.
+type rankCmd struct {
+	*app
 	models                             map[string]string
 	epochs, samples                    int
 	round, period                      time.Duration
-	by                                 string
+	by                                 session.RankKey
 	limits, measured                   perBoard
 	idle, asleep, wakeEnergy, wakeTime perBoard
 }
 
-func (a *app) rank() *cobra.Command {
-	var f rankFlags
-	cmd := &cobra.Command{
+func newRank(a *app) *cobra.Command {
+	return command(&rankCmd{app: a, by: session.ByTime}, &cobra.Command{
 		Use:   "rank --models NAME=MODEL,…",
 		Short: "Rank boards by what a training job takes on each",
 		Long: "rank predicts with a model for each board how long a number of epochs takes there, what it draws and " +
@@ -81,107 +82,107 @@ func (a *app) rank() *cobra.Command {
 			"  jtune rank --models orin=a.model,nano=b.model --round 10m\n" +
 			"  jtune rank --models orin=a.model --period 1h --idle-power 7.5 --sleep-power 0.4 --wake-energy 300 " +
 			"--wake-time 40",
-		Args: takes(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.doRank(f, cmd.Flags().Changed) },
+	})
+}
+
+func (c *rankCmd) flags(f *pflag.FlagSet) {
+	f.StringToStringVar(&c.models, "models", nil, "`NAME=MODEL` of each board, several with commas")
+	c.goals(f)
+}
+
+// goals adds the flags of a ranking besides its models.
+func (c *rankCmd) goals(f *pflag.FlagSet) {
+	f.IntVar(&c.epochs, "epochs", 1, "`N` epochs in a round")
+	f.IntVar(&c.samples, "samples", 0, "`N` samples of an epoch, where the workload does not tell")
+	f.DurationVar(&c.round, "round", 0, "deadline of a round, such as 10m")
+	choiceFlag(f, &c.by, "sort", "order by `KEY`: time, energy or edp (energy times time)", session.ByTime,
+		session.ByEnergy, session.ByEDP)
+	f.Var(&c.limits, "power-limit", "`NAME=W` of boards, or W of all")
+	f.Var(&c.measured, "epoch-time", "`NAME=S` seconds of an epoch that was measured on a machine without a model")
+	f.DurationVar(&c.period, "period", 0, "time from round to round, such as 1h: idle against asleep")
+	f.Var(&c.idle, "idle-power", "`W` of an idle board, or NAME=W")
+	f.Var(&c.asleep, "sleep-power", "`W` of a sleeping board, or NAME=W")
+	f.Var(&c.wakeEnergy, "wake-energy", "`J` of waking up, or NAME=J")
+	f.Var(&c.wakeTime, "wake-time", "`S` seconds of waking up, or NAME=S")
+	c.jsonFlag(f)
+}
+
+func (c *rankCmd) check() error {
+	switch {
+	case c.epochs < 1:
+		return usagef("--epochs %d: want 1 at least", c.epochs)
+	case c.round < 0 || c.given("round") && c.round == 0:
+		return usagef("--round %v: want a time such as 10m", c.round)
+	case c.period < 0 || c.given("period") && c.period == 0:
+		return usagef("--period %v: want a time such as 1h", c.period)
 	}
-	cmd.Flags().StringToStringVar(&f.models, "models", nil, "`NAME=MODEL` of each board, several with commas")
-	rankGoals(cmd.Flags(), &f)
-	a.jsonFlag(cmd.Flags())
-	return cmd
+	return nil
 }
 
-// rankGoals adds the flags of a ranking besides its models.
-func rankGoals(fl *pflag.FlagSet, f *rankFlags) {
-	fl.IntVar(&f.epochs, "epochs", 1, "`N` epochs in a round")
-	fl.IntVar(&f.samples, "samples", 0, "`N` samples of an epoch, where the workload does not tell")
-	fl.DurationVar(&f.round, "round", 0, "deadline of a round, such as 10m")
-	fl.StringVar(&f.by, "sort", string(session.ByTime), "order by `KEY`: time, energy or edp (energy times time)")
-	fl.Var(&f.limits, "power-limit", "`NAME=W` of boards, or W of all")
-	fl.Var(&f.measured, "epoch-time", "`NAME=S` seconds of an epoch that was measured on a machine without a model")
-	fl.DurationVar(&f.period, "period", 0, "time from round to round, such as 1h: idle against asleep")
-	fl.Var(&f.idle, "idle-power", "`W` of an idle board, or NAME=W")
-	fl.Var(&f.asleep, "sleep-power", "`W` of a sleeping board, or NAME=W")
-	fl.Var(&f.wakeEnergy, "wake-energy", "`J` of waking up, or NAME=J")
-	fl.Var(&f.wakeTime, "wake-time", "`S` seconds of waking up, or NAME=S")
-}
-
-func (a *app) doRank(f rankFlags, given func(string) bool) error {
-	r, err := a.rankRequest(f, given)
+func (c *rankCmd) run(context.Context) error {
+	r, err := c.request()
 	if err != nil {
 		return err
 	}
 	for i, b := range r.Boards {
-		if f.period == 0 {
+		if c.period == 0 {
 			break
 		}
-		rest := session.Rest{PeriodS: f.period.Seconds(), IdleW: f.idle.of(b.Name), SleepW: f.asleep.of(b.Name),
-			WakeJ: f.wakeEnergy.of(b.Name), WakeS: f.wakeTime.of(b.Name)}
+		rest := session.Rest{PeriodS: c.period.Seconds(), IdleW: c.idle.of(b.Name), SleepW: c.asleep.of(b.Name),
+			WakeJ: c.wakeEnergy.of(b.Name), WakeS: c.wakeTime.of(b.Name)}
 		if err := rest.Check(); err != nil {
 			return fmt.Errorf("%w; --period needs --idle-power, --sleep-power, --wake-energy and --wake-time", err)
 		}
 		r.Boards[i].Rest = &rest
 	}
-	return a.printRanking(f, session.Rank(r))
+	return c.print(session.Rank(r))
 }
 
-// rankRequest reads the models.
-func (a *app) rankRequest(f rankFlags, given func(string) bool) (session.RankRequest, error) {
-	r := session.RankRequest{Epochs: f.epochs, RoundS: f.round.Seconds(), By: session.RankKey(f.by)}
-	keys := []session.RankKey{session.ByTime, session.ByEnergy, session.ByEDP}
-	switch {
-	case len(f.models) == 0:
-		return r, usagef("rank: no board; give --models NAME=MODEL, several with commas")
-	case f.epochs < 1:
-		return r, usagef("--epochs %d: want 1 at least", f.epochs)
-	case f.round < 0 || given("round") && f.round == 0:
-		return r, usagef("--round %v: want a time such as 10m", f.round)
-	case f.period < 0 || given("period") && f.period == 0:
-		return r, usagef("--period %v: want a time such as 1h", f.period)
-	case !slices.Contains(keys, r.By):
-		return r, usagef("--sort %q: want time, energy or edp", f.by)
-	}
+// request reads the models.
+func (c *rankCmd) request() (session.RankRequest, error) {
+	r := session.RankRequest{Epochs: c.epochs, RoundS: c.round.Seconds(), By: c.by}
 	for _, flag := range []struct {
 		name   string
 		values perBoard
-	}{{"power-limit", f.limits}, {"idle-power", f.idle}, {"sleep-power", f.asleep}, {"wake-energy", f.wakeEnergy},
-		{"wake-time", f.wakeTime}} {
+	}{{"power-limit", c.limits}, {"idle-power", c.idle}, {"sleep-power", c.asleep}, {"wake-energy", c.wakeEnergy},
+		{"wake-time", c.wakeTime}} {
 		for name := range flag.values {
-			if _, known := f.models[name]; name != "" && !known {
+			if _, known := c.models[name]; name != "" && !known {
 				return r, usagef("--%s: no board %q in --models", flag.name, text.Clip(name))
 			}
 		}
 	}
 	job := ""
-	for _, name := range slices.Sorted(maps.Keys(f.models)) {
-		m, err := a.loadPowered("rank", f.models[name])
+	for _, name := range slices.Sorted(maps.Keys(c.models)) {
+		m, err := c.loadPowered("rank", c.models[name])
 		if err != nil {
 			return r, err
 		}
-		if m, err = a.atOneBatch(name, m); err != nil {
+		if m, err = c.atOneBatch(name, m); err != nil {
 			return r, err
 		}
-		a.doubts(m)
+		c.doubts(m)
 		if job == "" {
 			job = m.Provenance.Workload
-			if r.Minibatches, err = a.epochOf(m, f.samples); err != nil {
+			if r.Minibatches, err = c.epochOf(m, c.samples); err != nil {
 				return r, err
 			}
 		}
-		r.Boards = append(r.Boards, session.RankBoard{Name: name, PowerW: f.limits.of(name),
+		r.Boards = append(r.Boards, session.RankBoard{Name: name, PowerW: c.limits.of(name),
 			Outlook: session.OutlookOf(m, tegra.Settings(m.Space.Modes(), nil)), Guess: m.Provenance.Workload != job})
 	}
-	for _, name := range slices.Sorted(maps.Keys(f.measured)) {
-		if _, twice := f.models[name]; twice || name == "" || f.measured[name] == 0 {
+	for _, name := range slices.Sorted(maps.Keys(c.measured)) {
+		if _, twice := c.models[name]; twice || name == "" || c.measured[name] == 0 {
 			return r, usagef("--epoch-time: want NAME=S of a machine that has no model, in seconds")
 		}
-		r.Boards = append(r.Boards, session.RankBoard{Name: name, EpochS: f.measured[name]})
+		r.Boards = append(r.Boards, session.RankBoard{Name: name, EpochS: c.measured[name]})
 	}
 	return r, nil
 }
 
 // atOneBatch is a model for the batch size of --batch, where it has several.
-func (a *app) atOneBatch(name string, m *learn.Model) (*learn.Model, error) {
-	switch sizes := a.options.Batches; {
+func (c *rankCmd) atOneBatch(name string, m *learn.Model) (*learn.Model, error) {
+	switch sizes := c.options.Batches; {
 	case m.Batches == nil:
 		return m, nil
 	case len(sizes) == 1 && slices.Contains(m.Batches, sizes[0]):
@@ -191,8 +192,8 @@ func (a *app) atOneBatch(name string, m *learn.Model) (*learn.Model, error) {
 }
 
 // epochOf counts the minibatches of an epoch of the workload that a model is of.
-func (a *app) epochOf(m *learn.Model, samples int) (int, error) {
-	list, err := a.options.Workloads()
+func (c *rankCmd) epochOf(m *learn.Model, samples int) (int, error) {
+	list, err := c.options.Workloads()
 	if err != nil {
 		return 0, err
 	}
@@ -212,11 +213,11 @@ func (a *app) epochOf(m *learn.Model, samples int) (int, error) {
 		text.Clip(m.Provenance.Workload))
 }
 
-func (a *app) printRanking(f rankFlags, r session.Ranking) error {
-	if a.asJSON {
-		return printJSON(a.out, r)
+func (c *rankCmd) print(r session.Ranking) error {
+	if c.asJSON {
+		return printJSON(c.out, r)
 	}
-	rows := [][]string{{"board", "mode", "epoch", text.Count(f.epochs, "epoch"), "W", "Wh", "kJ·s", ""}}
+	rows := [][]string{{"board", "mode", "epoch", text.Count(c.epochs, "epoch"), "W", "Wh", "kJ·s", ""}}
 	for _, x := range r.Boards {
 		mode, say := "–", ""
 		if x.Mode.OK {
@@ -240,20 +241,20 @@ func (a *app) printRanking(f rankFlags, r session.Ranking) error {
 		rows = append(rows, []string{x.Name, mode, seconds(x.EpochS), seconds(x.TimeS), shown(x.PowerW),
 			shown(x.EnergyWh), shown(edp), say})
 	}
-	if err := table(a.out, rows...); err != nil {
+	if err := table(c.out, rows...); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.out, "a round ends after %s", seconds(r.RoundS))
+	fmt.Fprintf(c.out, "a round ends after %s", seconds(r.RoundS))
 	if r.EnergyWh.OK {
-		fmt.Fprintf(a.out, " and takes %s Wh of all boards together", shown(r.EnergyWh))
+		fmt.Fprintf(c.out, " and takes %s Wh of all boards together", shown(r.EnergyWh))
 	}
-	fmt.Fprintln(a.out)
-	if err := a.printCurve(r); err != nil {
+	fmt.Fprintln(c.out)
+	if err := c.printCurve(r); err != nil {
 		return err
 	}
 	for _, x := range r.Boards {
 		if x.Rest != nil {
-			fmt.Fprintf(a.out, "%s: %s\n", x.Name, restText(*x.Rest))
+			fmt.Fprintf(c.out, "%s: %s\n", x.Name, restText(*x.Rest))
 		}
 	}
 	return nil
@@ -263,7 +264,7 @@ func (a *app) printRanking(f rankFlags, r session.Ranking) error {
 const shownCurve = 8
 
 // printCurve prints some deadlines, and the knee.
-func (a *app) printCurve(r session.Ranking) error {
+func (c *rankCmd) printCurve(r session.Ranking) error {
 	if len(r.Curve) < 2 {
 		return nil
 	}
@@ -272,12 +273,12 @@ func (a *app) printCurve(r session.Ranking) error {
 		p := r.Curve[i*(len(r.Curve)-1)/(shownCurve-1)]
 		rows = append(rows, []string{seconds(tegra.Some(p.DeadlineS)), text.Of(p.EnergyWh)})
 	}
-	fmt.Fprintln(a.out)
-	if err := table(a.out, rows...); err != nil {
+	fmt.Fprintln(c.out)
+	if err := table(c.out, rows...); err != nil {
 		return err
 	}
 	if r.Knee.OK {
-		fmt.Fprintf(a.out, "knee: a deadline of %s\n", seconds(r.Knee))
+		fmt.Fprintf(c.out, "knee: a deadline of %s\n", seconds(r.Knee))
 	}
 	return nil
 }

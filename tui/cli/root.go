@@ -89,11 +89,11 @@ func (a *app) root() *cobra.Command {
 	root.Flags().BoolVarP(&version, "version", "v", false, "version for jtune")
 	root.AddCommand(newWatch(a), newDevice(a), newDoctor(a), newModes(a), newWorkloads(a), newRun(a), newHarness(a), newProfile(a),
 		newMerge(a), newExperiment(a), newImport(a),
-		a.fit(), a.models(), a.campaigns(), newRepeat(a), a.predict(), a.front(), a.choose(), a.pair(),
+		newFit(a), a.models(), a.campaigns(), newRepeat(a), newPredict(a), newFront(a), a.choose(), a.pair(),
 		newTune(a), newAdvice(a),
 		a.apply(), newRevert(a), newExport(a), newConvert(a), a.evaluate(),
-		a.plot(), newDemo(a), a.fidelity(), a.reproduce(),
-		newExporter(a), a.rank(), newWake(a), newSuspend(a), a.fleet(),
+		newPlot(a), newDemo(a), a.fidelity(), a.reproduce(),
+		newExporter(a), newRank(a), newWake(a), newSuspend(a), newFleet(a),
 		newGuard(), newKeys(a), a.config(), newVersion(a), newMan(a))
 	helpPages(root)
 	return root

@@ -33,7 +33,7 @@ const (
 // rules are all of this kind; flags that lack a value have theirs in the check of a command.
 var rules = []flagRule{
 	{"", "csv", not, "json", ""},
-	{"", "resume", needs, "out", "it is the folder to continue"},
+	{"", "resume", needs, "out", "give --out DIR, the folder to continue"},
 	{"", "redo-failed trust-command", needs, "resume", "and --out DIR"},
 	{"", "pattern", needs, "attach log", "it reads a running training"},
 
@@ -44,11 +44,30 @@ var rules = []flagRule{
 		"a training that runs has its own settings: leave --workers and --inferences away"},
 	{"run", "minibatches inferences", not, "epochs", ""},
 	{"run", "inferences", not, "minibatches", ""},
-	{"run", "repeat", needs, "inferences", "it repeats their work, such as --inferences 3200"},
+	{"run", "repeat", needs, "inferences", "it repeats their work: give that too, such as --inferences 3200"},
 	{"run", "no-instrument", not, "base", "it reads no power"},
 	{"run", "no-instrument", not, "epochs inferences", "it compares minibatches of one job: give --minibatches N"},
 	{"profile", "list", not, "modes sample grid", ""},
 	{"profile", "modes", not, "sample grid", ""},
+	{"fit", "samples", missing, "", "measured modes"},
+	{"fit", "out", missing, "", "the file for the model"},
+	{"fit", "loss entries hyper", needs, "method=powertrain method=nn", "it is for networks"},
+	{"fit", "freeze", needs, "method=powertrain", "it keeps the transferred layers"},
+	{"predict", "estimates", not, "modes MODE", "its FILE names the modes"},
+	{"predict", "measured", needs, "estimates", ""},
+	{"predict", "modes", not, "MODE", ""},
+	{"predict, choose", "model", missing, "", "jtune fit makes one"},
+	{"front, plot", "model samples", oneOf, "", ""},
+	{"front", "workload budgets out minibatches refit", needs, "verify", ""},
+	{"front", "verify", needs, "model", "it measures along a predicted front"},
+	{"plot", "samples", not, "KIND=predicted KIND=bars KIND=regions KIND=importance KIND=learning KIND=loss",
+		"it takes --model MODEL alone; jtune fit makes one of samples"},
+	{"plot", "with observed", needs, "KIND=front", ""},
+	{"plot", "with observed", needs, "model", ""},
+	{"plot", "observed", needs, "with", ""},
+	{"plot", "model", not, "KIND=violin", "it takes --samples DIR, a campaign folder: a model keeps medians"},
+	{"rank", "models", missing, "", "no board; NAME=MODEL, several with commas"},
+	{"fleet profile", "out", missing, "", "a new folder for the joined campaign"},
 	{"doctor", "bundle", not, "workload", ""},
 	{"exporter", "listen", not, "textfile", ""},
 	{"export nvpmodel", "name", missing, "", "the name of the mode"},
@@ -153,9 +172,9 @@ func (l ruled) forms(words, between string) string {
 	var out []string
 	for word := range strings.FieldsSeq(words) {
 		form := l.name(word)
-		if f := l.flag(word); f != nil && !strings.Contains(word, "=") {
+		if f := l.flag(word); f != nil && !strings.Contains(word, "=") && strings.Contains(f.Usage, "`") {
 			value, _ := pflag.UnquoteUsage(f)
-			form = strings.TrimSpace(form + " " + value)
+			form += " " + value
 		}
 		out = append(out, form)
 	}

@@ -53,7 +53,7 @@ func TestRunOfFixedWorkAnswersExactlySoMany(t *testing.T) {
 		"mobilenet-infer --repeat 2":                     "give that too",
 		"resnet18 --inferences 5":                        "workload resnet18 trains",
 		"resnet18 --half":                                "workload resnet18 trains",
-		"mobilenet-infer --inferences 5 --minibatches 3": "excludes --minibatches",
+		"mobilenet-infer --inferences 5 --minibatches 3": "exclude each other",
 		"mobilenet-infer --env A":                        "want NAME=VALUE",
 	} {
 		o := jtune(t, with(virtualBoard, append([]string{"run"}, strings.Fields(args)...)...)...)

@@ -14,18 +14,19 @@ import (
 
 // Estimate is what another estimator, such as the vendor's, says of a mode.
 type Estimate struct {
-	Name   string // of the mode, as it was given
-	Mode   tegra.Mode
-	PowerW float64
+	Name   string     `json:"name"` // of the mode, as it was given
+	Mode   tegra.Mode `json:"mode"`
+	PowerW float64    `json:"estimate_w"`
 }
 
 // EstimateRow is an estimate beside a model's prediction, and the errors of both where the mode was measured.
 type EstimateRow struct {
 	Estimate
-	PredictedW   float64
-	MeasuredW    tegra.Val[float64]
-	EstimatePct  tegra.Val[float64] // off the measured value
-	PredictedPct tegra.Val[float64]
+	PredictedW   tegra.Val[float64] `json:"predicted_w"` // absent where the model has times only
+	MeasuredW    tegra.Val[float64] `json:"measured_w"`
+	EstimatePct  tegra.Val[float64] `json:"estimate_off_pct"` // off the measured value
+	PredictedPct tegra.Val[float64] `json:"predicted_off_pct"`
+	Virtual      bool               `json:"virtual"`
 }
 
 // mostEstimates bounds a file of estimates.
@@ -78,10 +79,11 @@ func (o *Outlook) CompareEstimates(list []Estimate, others []tegra.Measured) (ou
 		if !ok {
 			return nil, fmt.Errorf("the model does not cover %s", e.Name)
 		}
-		row := EstimateRow{Estimate: e, PredictedW: o.At(i).Predicted.PowerW}
+		row := EstimateRow{Estimate: e, PredictedW: tegra.Finite(o.At(i).Predicted.PowerW),
+			Virtual: o.Model.Provenance.Virtual}
 		if w, ok := measured[e.Mode]; ok {
 			off := func(v float64) tegra.Val[float64] { return tegra.Some(100 * (v/w - 1)) }
-			row.MeasuredW, row.EstimatePct, row.PredictedPct = tegra.Some(w), off(e.PowerW), off(row.PredictedW)
+			row.MeasuredW, row.EstimatePct, row.PredictedPct = tegra.Some(w), off(e.PowerW), off(row.PredictedW.V)
 		}
 		out = append(out, row)
 	}

@@ -54,7 +54,7 @@ func TestOutlookCompareEstimatesHoldsBothAgainstReadings(t *testing.T) {
 		t.Errorf("an estimate 10 %% too high is %v %% off", got)
 	}
 	if got := compared[1]; got.MeasuredW.V != 40 || math.Abs(got.EstimatePct.V-25) > 1e-9 ||
-		math.Abs(got.PredictedPct.V-100*(got.PredictedW/40-1)) > 1e-9 {
+		math.Abs(got.PredictedPct.V-100*(got.PredictedW.V/40-1)) > 1e-9 {
 		t.Errorf("got %+v", got)
 	}
 	if compared[2].MeasuredW.OK || compared[2].PredictedPct.OK {
