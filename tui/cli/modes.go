@@ -43,12 +43,15 @@ func (c *modesCmd) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.filter, "filter", "", "only modes that match `EXPR`, such as 'cores>=8 gpu<900MHz' or cores=2,4,6")
 	f.BoolVar(&c.grid, "grid", false, "only the evenly spaced subset: all GPU and memory clocks, every second "+
 		"count of cores and CPU clock")
-	countFlag(f, &c.sample, "sample", "`N` random modes")
+	f.IntVar(&c.sample, "sample", 0, "`N` random modes")
 	f.BoolVar(&c.asCSV, "csv", false, "as CSV, one mode per line")
 	c.jsonListFlag(f)
 }
 
 func (c *modesCmd) check() error {
+	if c.given("sample") && c.sample < 1 {
+		return usagef("--sample %d: must be positive", c.sample)
+	}
 	if k := measuredKey.FindString(c.filter); k != "" {
 		return usagef("--filter %s: time and power of a mode depend on the workload: jtune predict prints them", k)
 	}

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -47,8 +46,8 @@ var rules = []flagRule{
 	{"run", "repeat", needs, "inferences", "it repeats their work: give that too, such as --inferences 3200"},
 	{"run", "no-instrument", not, "base", "it reads no power"},
 	{"run", "no-instrument", not, "epochs inferences", "it compares minibatches of one job: give --minibatches N"},
-	{"profile", "list", not, "modes sample grid", ""},
-	{"profile", "modes", not, "sample grid", ""},
+	{"profile", "list", not, "modes sample grid", "give exactly one"},
+	{"profile", "modes", not, "sample grid", "give exactly one"},
 	{"fit", "samples", missing, "", "measured modes"},
 	{"fit", "out", missing, "", "the file for the model"},
 	{"fit", "loss entries hyper", needs, "method=powertrain method=nn", "it is for networks"},
@@ -161,8 +160,12 @@ func (l ruled) given(words string) (list []string) {
 // name is a word as it is written on a command line.
 func (l ruled) name(word string) string {
 	name, value, _ := strings.Cut(word, "=")
-	if l.flag(word) == nil {
-		return cmp.Or(value, name)
+	switch {
+	case l.flag(word) != nil:
+	case value != "":
+		return l.Name() + " " + value
+	default:
+		return name
 	}
 	return strings.TrimSpace("--" + name + " " + value)
 }
@@ -170,8 +173,14 @@ func (l ruled) name(word string) string {
 // forms are words as they are to be written: a flag with a name for its value.
 func (l ruled) forms(words, between string) string {
 	var out []string
+	last := ""
 	for word := range strings.FieldsSeq(words) {
 		form := l.name(word)
+		if name, value, _ := strings.Cut(word, "="); name == last {
+			form = value // another one of the same flag
+		} else {
+			last = name
+		}
 		if f := l.flag(word); f != nil && !strings.Contains(word, "=") && strings.Contains(f.Usage, "`") {
 			value, _ := pflag.UnquoteUsage(f)
 			form += " " + value

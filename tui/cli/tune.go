@@ -61,11 +61,13 @@ func (c *tuneCmd) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.rotation, "rotation", "",
 		"`ORDER` in which binary halves the knobs (default gpu,cpu,mem,cores,batch), "+
 			"or widest or one-by-one")
-	for name, usage := range map[string]string{"depth": "search depth: quick or thorough",
-		"effort": "the former name of --depth"} {
-		choiceFlag(f, &c.r.Depth, name, usage, optimize.Quick, optimize.Thorough)
-	}
-	_ = f.MarkHidden("effort")
+	choiceFlag(f, &c.r.Depth, "depth", "search depth: quick or thorough", optimize.Quick, optimize.Thorough)
+	f.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if name == "effort" { // its former name
+			name = "depth"
+		}
+		return pflag.NormalizedName(name)
+	})
 	f.BoolVar(&c.r.Fresh, "fresh", false,
 		"start from nothing; else a search starts from what is known of the workload on "+
 			"this board, and measures its best guess again first")
