@@ -13,6 +13,7 @@ import (
 	"jtune/internal/text"
 	"jtune/tegra"
 	"jtune/tegra/virtual"
+	"jtune/tui/session/lab/evidence"
 	"jtune/tui/session/lab/fidelity"
 )
 
@@ -104,13 +105,13 @@ type fidelityJSON struct {
 	Simulated    []float64          `json:"simulated"`
 	Off          tegra.Val[float64] `json:"off"`
 	OffLeftOut   tegra.Val[float64] `json:"off_left_out"` // once the constants are fitted without its fact
-	Verdict      fidelity.Verdict   `json:"verdict"`
-	Kind         fidelity.Kind      `json:"kind"`
+	Verdict      evidence.Verdict   `json:"verdict"`
+	Kind         evidence.Kind      `json:"kind"`
 	SameAs       text.Optional      `json:"same_as"`
 	Note         text.Optional      `json:"note"`
 }
 
-func toFidelityJSON(r fidelity.Result) fidelityJSON {
+func toFidelityJSON(r evidence.Result) fidelityJSON {
 	var boards, workloads []string
 	for _, j := range r.Jobs {
 		if !slices.Contains(boards, j.Board) {
@@ -120,25 +121,25 @@ func toFidelityJSON(r fidelity.Result) fidelityJSON {
 			workloads = append(workloads, j.Workload)
 		}
 	}
-	return fidelityJSON{ID: r.ID, Source: fidelity.Studies[r.Study], Where: r.Where,
+	return fidelityJSON{ID: r.ID, Source: evidence.Studies[r.Study], Where: r.Where,
 		Device: text.Optional(strings.Join(boards, " ")), Workload: text.Optional(strings.Join(workloads, " ")),
-		Setup: text.Optional(r.Configuration), Metric: r.Metric, Published: r.Value,
+		Setup: text.Optional(r.Item), Metric: r.Metric, Published: r.Value,
 		PublishedMax: tegra.Val[float64]{V: r.Most, OK: r.Relation == "range"}, Unit: r.Unit, Relation: r.Relation,
 		Slack: r.Slack(r.Value), Simulated: listOf(r.Values), Off: tegra.Val[float64]{V: r.Off, OK: !math.IsNaN(r.Off)},
 		Verdict: r.Verdict, Kind: r.Kind, SameAs: text.Optional(r.SameAs), Note: text.Optional(r.Why())}
 }
 
-func (a *app) printFidelity(results []fidelity.Result, fit *fidelity.Fit) error {
+func (a *app) printFidelity(results []evidence.Result, fit *fidelity.Fit) error {
 	switch {
 	case a.asJSON:
 		out := struct {
 			Virtual bool                       `json:"virtual"`
 			Figures []fidelityJSON             `json:"figures"`
-			Summary map[string]fidelity.Counts `json:"summary"`
+			Summary map[string]evidence.Counts `json:"summary"`
 			// Of all figures together, else null.
 			Constants any `json:"constants"`
 			LeftOut   any `json:"left_out"`
-		}{Virtual: true, Figures: []fidelityJSON{}, Summary: fidelity.Summary(results)}
+		}{Virtual: true, Figures: []fidelityJSON{}, Summary: evidence.Summary(results)}
 		if fit != nil {
 			out.Constants, out.LeftOut = fit.Constants, fit.LeftOut
 		}
@@ -190,16 +191,16 @@ func (a *app) printFidelity(results []fidelity.Result, fit *fidelity.Fit) error 
 }
 
 // leaningOnTheFit are the figures that are within, but not when the fit has not seen their fact.
-func leaningOnTheFit(results []fidelity.Result, fit *fidelity.Fit) (out []string) {
+func leaningOnTheFit(results []evidence.Result, fit *fidelity.Fit) (out []string) {
 	for _, r := range results {
-		if off := fit.Off[r.ID]; r.Verdict == fidelity.Within && off > 1 {
+		if off := fit.Off[r.ID]; r.Verdict == evidence.Within && off > 1 {
 			out = append(out, fmt.Sprintf("%s (%.2f)", r.ID, off))
 		}
 	}
 	return out
 }
 
-func publishedText(f fidelity.Figure) string {
+func publishedText(f evidence.Figure) string {
 	relation := map[string]string{"lt": "< ", "le": "≤ ", "gt": "> ", "ge": "≥ ", "approx": "~ "}[f.Relation]
 	value := number(f.Value)
 	if f.Relation == "range" {
@@ -212,7 +213,7 @@ func publishedText(f fidelity.Figure) string {
 func number(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
 
 // simulatedText is one value, or the least and most of several.
-func simulatedText(r fidelity.Result) string {
+func simulatedText(r evidence.Result) string {
 	switch n := len(r.Values); {
 	case n == 0:
 		return "–"
@@ -224,11 +225,11 @@ func simulatedText(r fidelity.Result) string {
 }
 
 // fidelitySums are the counts by board, and of all.
-func fidelitySums(results []fidelity.Result) [][]string {
+func fidelitySums(results []evidence.Result) [][]string {
 	rows := [][]string{{"board", "figures", "hold", "simulated", "within", "each fact once", "near", "outside",
 		"settings", "stated", "contradictory", "not simulated"}}
-	sums := fidelity.Summary(results)
-	for _, place := range append(virtual.Names(), fidelity.Several, fidelity.Other, fidelity.All) {
+	sums := evidence.Summary(results)
+	for _, place := range append(virtual.Names(), evidence.Several, evidence.Other, evidence.All) {
 		c, ok := sums[place]
 		if !ok {
 			continue
@@ -246,7 +247,7 @@ func fidelitySums(results []fidelity.Result) [][]string {
 	return rows
 }
 
-func (a *app) fidelityCSV(results []fidelity.Result) error {
+func (a *app) fidelityCSV(results []evidence.Result) error {
 	w := csv.NewWriter(a.out)
 	rows := [][]string{{"id", "source", "where", "board", "metric", "unit", "relation", "published", "published_max",
 		"slack", "simulated", "off", "verdict", "kind", "same_as", "note", "virtual"}}
@@ -262,7 +263,7 @@ func (a *app) fidelityCSV(results []fidelity.Result) error {
 		for _, v := range r.Values {
 			values = append(values, exact(v))
 		}
-		rows = append(rows, []string{r.ID, fidelity.Studies[r.Study], r.Where, r.Place(), r.Metric, r.Unit, r.Relation,
+		rows = append(rows, []string{r.ID, evidence.Studies[r.Study], r.Where, r.Place(), r.Metric, r.Unit, r.Relation,
 			exact(r.Value), most, exact(r.Slack(r.Value)), strings.Join(values, " "), off, string(r.Verdict),
 			string(r.Kind), r.SameAs, r.Why(), "true"})
 	}

@@ -16,14 +16,15 @@ import (
 	"jtune/internal/text"
 	"jtune/tegra"
 	"jtune/tui/export"
-	"jtune/tui/session/lab/fidelity"
+	"jtune/tui/session/lab/claims"
+	"jtune/tui/session/lab/evidence"
 	"jtune/tui/session/lab/reproduce"
 )
 
 func (a *app) reproduce() *cobra.Command {
 	var o reproduce.Options
 	var svg string
-	var claims, plots bool
+	var ledger, plots bool
 	var names, lines []string
 	for _, s := range reproduce.Studies {
 		names = append(names, s.Name)
@@ -42,9 +43,9 @@ func (a *app) reproduce() *cobra.Command {
 		Args: takes(cobra.MaximumNArgs(1)), ValidArgs: append([]string{"all"}, names...),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
-			case len(args) == 0 && !claims:
+			case len(args) == 0 && !ledger:
 				return usagef("reproduce: want a study, all, or --claims; studies: %s", strings.Join(names, ", "))
-			case len(args) > 0 && claims:
+			case len(args) > 0 && ledger:
 				return usagef("reproduce --claims takes no study")
 			case len(args) > 0 && args[0] != "all":
 				if !slices.Contains(names, args[0]) {
@@ -61,8 +62,8 @@ func (a *app) reproduce() *cobra.Command {
 			o.Progress = func(done, total int, study string) {
 				a.note("%d of %d: %s", done+1, total, study)
 			}
-			if claims {
-				judged, err := reproduce.Ledger(cmd.Context(), o)
+			if ledger {
+				judged, err := claims.Ledger(cmd.Context(), o)
 				if err != nil {
 					return err
 				}
@@ -79,7 +80,7 @@ func (a *app) reproduce() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&claims, "claims", false, "list the papers' take-aways and how they stand")
+	f.BoolVar(&ledger, "claims", false, "list the papers' take-aways and how they stand")
 	f.BoolVar(&o.Quick, "quick", false, "one sample of modes in place of several, smaller references, and fewer steps "+
 		"of networks: to see that all runs, not for figures to quote")
 	f.BoolVar(&plots, "plot", false, "draw the results in the terminal too")
@@ -105,16 +106,16 @@ type studyJSON struct {
 	Unit         string             `json:"unit"`
 	Relation     string             `json:"relation"`
 	Tolerance    float64            `json:"tolerance"`
-	Verdict      fidelity.Verdict   `json:"verdict"`
+	Verdict      evidence.Verdict   `json:"verdict"`
 	Simulated    bool               `json:"simulated"`
 	Virtual      bool               `json:"virtual"`
 	Note         text.Optional      `json:"note"`
 }
 
-func toStudyJSON(r reproduce.Result) studyJSON {
+func toStudyJSON(r evidence.Result) studyJSON {
 	worst := r.Worst()
-	return studyJSON{Study: r.Group, Item: r.Item, ID: r.ID, Source: fidelity.Studies[r.Study], Where: r.Where,
-		Metric: r.Metric, Own: tegra.Val[float64]{V: worst, OK: !math.IsNaN(worst)}, Values: listOf(r.Own),
+	return studyJSON{Study: r.Group, Item: r.Item, ID: r.ID, Source: evidence.Studies[r.Study], Where: r.Where,
+		Metric: r.Metric, Own: tegra.Val[float64]{V: worst, OK: !math.IsNaN(worst)}, Values: listOf(r.Values),
 		Published: r.Value, PublishedMax: tegra.Val[float64]{V: r.Most, OK: r.Relation == "range"}, Unit: r.Unit,
 		Relation: r.Relation, Tolerance: r.Slack(r.Value), Verdict: r.Verdict, Simulated: r.Simulated,
 		Virtual: r.Simulated, Note: text.Optional(r.Why())}
@@ -166,9 +167,9 @@ func (a *app) printStudies(reports []reproduce.Report, plots bool) error {
 			return err
 		}
 	}
-	holding, near, outside, without := reproduce.Counts(reports)
+	n := reproduce.Counts(reports)
 	_, err := fmt.Fprintf(a.out, "%d published results: %d hold, %d near, %d outside, %d without an own value\n",
-		len(all), holding, near, outside, without)
+		len(all), n.Holding(), n.Near, n.Outside, n.Contradictory+n.NotSimulated)
 	return err
 }
 
@@ -181,7 +182,7 @@ func (a *app) printStudy(r reproduce.Report, plots bool) error {
 			if w := f.Worst(); !math.IsNaN(w) {
 				own = strings.TrimSpace(number(w) + " " + f.Unit)
 			}
-			rows = append(rows, []string{f.ID, text.Clip(f.Item), own, publishedText(f.Figure.Figure),
+			rows = append(rows, []string{f.ID, text.Clip(f.Item), own, publishedText(f.Figure),
 				"± " + number(f.Slack(f.Value)), string(f.Verdict), simulatedMark(f.Simulated)})
 		}
 		if err := table(a.out, rows...); err != nil {
@@ -248,22 +249,22 @@ func (a *app) studiesCSV(all []studyJSON) error {
 
 // claimJSON is one claim in `jtune reproduce --claims --json`.
 type claimJSON struct {
-	ID        string               `json:"id"`
-	Claim     string               `json:"claim"`
-	Source    string               `json:"source"`
-	Where     string               `json:"where"`
-	Outcome   reproduce.Outcome    `json:"outcome"`
-	Holding   int                  `json:"holding"`
-	Figures   int                  `json:"figures"`
-	Simulated bool                 `json:"simulated"`
-	Virtual   bool                 `json:"virtual"`
-	Evidence  []reproduce.Evidence `json:"evidence"`
+	ID        string            `json:"id"`
+	Claim     string            `json:"claim"`
+	Source    string            `json:"source"`
+	Where     string            `json:"where"`
+	Outcome   claims.Outcome    `json:"outcome"`
+	Holding   int               `json:"holding"`
+	Figures   int               `json:"figures"`
+	Simulated bool              `json:"simulated"`
+	Virtual   bool              `json:"virtual"`
+	Evidence  []claims.Evidence `json:"evidence"`
 }
 
-func (a *app) printClaims(judged []reproduce.Judged) error {
+func (a *app) printClaims(judged []claims.Judged) error {
 	list := []claimJSON{}
 	for _, j := range judged {
-		list = append(list, claimJSON{j.ID, j.Sentence, fidelity.Studies[j.Study], j.Where, j.Outcome, j.Holding,
+		list = append(list, claimJSON{j.ID, j.Sentence, evidence.Studies[j.Study], j.Where, j.Outcome, j.Holding,
 			len(j.Evidence), j.Simulated, j.Simulated, listOf(j.Evidence)})
 	}
 	switch {
@@ -278,7 +279,7 @@ func (a *app) printClaims(judged []reproduce.Judged) error {
 		}
 		return w.WriteAll(rows)
 	}
-	count := map[reproduce.Outcome]int{}
+	count := map[claims.Outcome]int{}
 	for _, c := range list {
 		count[c.Outcome]++
 		fmt.Fprintf(a.out, "%s  %s (%s)\n", strings.ToUpper(string(c.Outcome)), c.Claim, c.Where)
@@ -295,7 +296,7 @@ func (a *app) printClaims(judged []reproduce.Judged) error {
 			map[bool]string{true: ", VIRTUAL"}[c.Simulated], strings.Join(numbers, "; "))
 	}
 	_, err := fmt.Fprintf(a.out, "\n%d claims: %d pass, %d fail, %d not testable here; a claim passes when more than "+
-		"two thirds of its figures hold\n", len(list), count[reproduce.Pass], count[reproduce.Fail],
-		count[reproduce.NotTestable])
+		"two thirds of its figures hold\n", len(list), count[claims.Pass], count[claims.Fail],
+		count[claims.NotTestable])
 	return err
 }

@@ -2,13 +2,14 @@ package fidelity
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"jtune/tegra"
 	"jtune/tegra/virtual"
 	"jtune/tegra/virtual/physics"
 	"jtune/tui/session"
+	"jtune/tui/session/lab/evidence"
+	"jtune/tui/session/lab/rig"
 )
 
 // constants are what the boards are simulated by; others than the built-in ones show what depends on them.
@@ -95,12 +96,11 @@ func (b *bench) board(u unit) (*virtual.Board, error) {
 
 // fresh builds a board at full speed, just booted.
 func (b *bench) fresh(u unit, noise float64) (*virtual.Board, error) {
-	o := virtual.Options{Name: u.board, Medium: u.medium, Instance: u.instance, Seed: b.seed, Speed: math.Inf(1),
-		Noise: &noise}
+	o := virtual.Options{Name: u.board, Medium: u.medium, Instance: u.instance, Seed: b.seed, Noise: &noise}
 	if chip, ok := b.chips[u.board]; ok {
 		o.Chip = &chip
 	}
-	return virtual.New(o)
+	return rig.Board(o)
 }
 
 // kind opens a board by its files, as on a real Jetson.
@@ -189,7 +189,7 @@ type observed struct {
 }
 
 // run works a setup out: by the board's steady state where clocks are locked, by letting it run where they are free.
-func (b *bench) run(j Job, s setup) (r run, err error) {
+func (b *bench) run(j evidence.Job, s setup) (r run, err error) {
 	r = run{bench: b, unit: unit{board: j.Board, medium: s.medium}, setup: s}
 	if s.board != "" {
 		r.unit.board = s.board

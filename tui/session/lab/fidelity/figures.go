@@ -1,69 +1,26 @@
 // Package fidelity holds the virtual boards against every hardware figure that the papers print.
 //
-//	figures.csv ──► Figure ──► bench (virtual boards, the session's own campaigns) ──► simulated values
-//	                                                    └──► Off, Verdict ──► Report
+//	figures.csv ──► Figure ──► words, on a bench (virtual boards, the session's own campaigns) ──► evidence.Result
 //
 // Nothing here is a measurement, and no value is stored: each is worked out by the boards that the rest of the program
 // runs on.
 package fidelity
 
 import (
+	"context"
 	_ "embed"
-	"encoding/csv"
 	"fmt"
-	"strconv"
 	"strings"
 	"sync"
+
+	"jtune/tui/session/lab/evidence"
 )
 
-// Figure is one published quantity and how it is simulated.
+// Figure is a published quantity of hardware and how it is simulated.
 type Figure struct {
-	ID            string
-	Study         string // see Studies
-	Where         string // section, table or figure of it
-	Jobs          []Job  // what it is about, as far as it is simulated
-	Configuration string // in words
-	Metric        string
-	Value         float64
-	Most          float64 // upper end of a range; else Value
-	Unit          string
-	Relation      string  // eq, approx, lt, le, gt, ge or range
-	Tolerance     float64 // how far off still counts as within: a share if Relative, else in Unit
-	Relative      bool
-	Kind          Kind
-	SameAs        string // ID of a figure that says the same; ""
-	Note          string // why it is contradictory, not simulated or missed
-
-	method, of  string
+	evidence.Figure
+	word, of    string // its one term: the word, and the quantity that it is about
 	at, against []setup
-}
-
-// Job is a workload on a board; a figure about no training job has no workload.
-type Job struct{ Board, Workload string }
-
-func (j Job) String() string { return strings.Trim(j.Board+"/"+j.Workload, "/") }
-
-// Kind is what a figure can say about a simulation.
-type Kind string
-
-// Kinds of figures.
-const (
-	Simulated     Kind = "simulated"
-	Setting       Kind = "setting"       // the simulation holds the number as an input: no evidence
-	Stated        Kind = "stated"        // a fact that needs no simulation
-	Contradictory Kind = "contradictory" // contradicts other figures of its own paper
-	NotSimulated  Kind = "not simulated"
-)
-
-// Studies are the figures' sources.
-var Studies = map[string]string{
-	"talk": "Slides of the SIGMETRICS talk of June 2023 on the 2022 study",
-	"powertrain": "PowerTrain: Fast, Generalizable Time and Power Prediction Models to Optimize DNN Training on " +
-		"Accelerated Edges, 2024",
-	"study-2022": "Characterizing the Performance of Accelerated Jetson Edge Devices for Training Deep Learning " +
-		"Models, Proc. ACM Meas. Anal. Comput. Syst. 6(3):44, 2022",
-	"inference": "Slides of A. Dutt and others on the energy impact of device parameters on inference at the edge",
-	"summer":    "The summer report, May to June 2024",
 }
 
 //go:embed figures.csv
@@ -79,58 +36,75 @@ var Figures = sync.OnceValue(func() []Figure {
 })
 
 func parseFigures(text string) (out []Figure, err error) {
-	err = Parse(text, func(f Figure, cell map[string]string) (err error) {
-		f.method, f.of = cell["method"], cell["of"]
-		for text := range strings.FieldsSeq(cell["jobs"]) {
-			board, workload, _ := strings.Cut(text, "/")
-			f.Jobs = append(f.Jobs, Job{board, workload})
+	err = evidence.Parse(text, func(published evidence.Figure, cell map[string]string) (err error) {
+		f := Figure{Figure: published}
+		f.word, f.of, _ = strings.Cut(f.Terms, " ")
+		if f.at, err = parseSetups(cell["at"]); err != nil {
+			return err
 		}
-		if f.at, err = parseSetups(cell["at"]); err == nil {
-			f.against, err = parseSetups(cell["against"])
+		if f.against, err = parseSetups(cell["against"]); err != nil {
+			return err
 		}
 		out = append(out, f)
-		return err
+		return words.Check(f.Terms)
 	})
 	return out, err
 }
 
-// Parse reads a table of published figures, one per line, and hands on each with all its cells by the names of their
-// columns.
-func Parse(text string, each func(f Figure, cell map[string]string) error) error {
-	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
-	if err != nil {
-		return err
-	}
-	for i, row := range rows[1:] {
-		cell := map[string]string{}
-		for k, name := range rows[0] {
-			cell[name] = row[k]
-		}
-		f, err := parseFigure(cell)
-		if err == nil {
-			err = each(f, cell)
-		}
-		if err != nil {
-			return fmt.Errorf("line %d: %s: %w", i+2, cell["id"], err)
+// About reports whether a figure is about a board, alone or among others.
+func (f Figure) About(board string) bool {
+	for _, j := range f.Jobs {
+		if j.Board == board {
+			return true
 		}
 	}
-	return nil
+	for _, s := range append(f.at, f.against...) {
+		if s.board == board {
+			return true
+		}
+	}
+	return false
 }
 
-func parseFigure(cell map[string]string) (f Figure, err error) {
-	f = Figure{ID: cell["id"], Study: cell["study"], Where: cell["where"], Configuration: cell["configuration"],
-		Metric: cell["metric"], Unit: cell["unit"], Relation: cell["relation"], Kind: Kind(cell["kind"]),
-		SameAs: cell["same_as"], Note: cell["note"]}
-	if f.Value, err = strconv.ParseFloat(cell["value"], 64); err != nil {
-		return f, err
+//go:embed verdicts.csv
+var verdictsCSV string
+
+// Expected are the verdicts of the boards as they were released, by figure.
+var Expected = sync.OnceValue(func() map[string]evidence.Verdict {
+	out := map[string]evidence.Verdict{}
+	for line := range strings.Lines(verdictsCSV) {
+		id, verdict, _ := strings.Cut(strings.TrimSpace(line), ",")
+		out[id] = evidence.Verdict(verdict)
 	}
-	f.Most = f.Value
-	if cell["max"] != "" {
-		if f.Most, err = strconv.ParseFloat(cell["max"], 64); err != nil {
-			return f, err
+	return out
+})
+
+// Lost lists the results that held when the boards were released and hold no more.
+func Lost(results []evidence.Result) (out []evidence.Result) {
+	for _, r := range results {
+		if Expected()[r.ID].Holds() && !r.Verdict.Holds() {
+			out = append(out, r)
 		}
 	}
-	f.Tolerance, err = strconv.ParseFloat(cell["tolerance"], 64)
-	f.Relative = cell["tolerance_kind"] == "relative"
-	return f, err
+	return out
 }
+
+// Evaluate works figures out, one after another.
+func Evaluate(ctx context.Context, figures []Figure, seed uint64) (out []evidence.Result, err error) {
+	b := newBench(builtIn(), seed)
+	for _, f := range figures {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		r, err := words.Result(question{b, f}, f.Figure)
+		if err != nil {
+			return nil, fmt.Errorf("figure %s: %w", f.ID, err)
+		}
+		r.Simulated = true
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+// Simulation says what a report is.
+const Simulation = "Simulated on virtual boards, not measured."

@@ -14,6 +14,7 @@ import (
 	"jtune/tegra/virtual/physics"
 	"jtune/telemetry"
 	"jtune/tui/session"
+	"jtune/tui/session/lab/rig"
 )
 
 // perRequest is the batch size of the study of inference.
@@ -41,11 +42,11 @@ func (b *bench) study(board string, n physics.Network, other ...tegra.Governors)
 	if err != nil {
 		return session.EnergyReport{}, err
 	}
-	measuring, err := measuring(v, n.Infer(perRequest).Name)
+	measuring, err := rig.Measuring(v, n.Infer(perRequest).Name)
 	if err != nil {
 		return session.EnergyReport{}, err
 	}
-	defer measuring.done()
+	defer measuring.Done()
 	measuring.Workload = measuring.Workload.AtBatch(perRequest)
 	r := session.ExperimentRequest{Request: experiment.Request{Workload: measuring.Workload, Every: time.Second},
 		Repeat: 1, Energy: session.EnergyRequest{PairsAlone: true, Governors: other}}

@@ -6,6 +6,9 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"jtune/tui/session/lab/evidence"
+	"jtune/tui/session/lab/refit"
 )
 
 // Fit says how far the boards before Orin were fitted to the figures, and what holds of a figure that the fit does not
@@ -25,13 +28,6 @@ type Fit struct {
 	// Off is by a fitted figure's ID how many tolerances it is off without its fact.
 	Off map[string]float64
 }
-
-// priorWidth is how far a constant may lie from its expected value before the figures speak: one standard deviation of
-// its logarithm.
-const priorWidth = 0.35
-
-// nudge is the relative change by which derivatives are taken.
-const nudge = 1e-4
 
 // fitted are the constants that the figures determined: fields of chips or workloads, several where boards or stacks
 // share what was fitted on one. What data sheets or sweeps determined is not among them.
@@ -96,9 +92,9 @@ func (c constants) scaled(one constant, factor float64) constants {
 // fitsTo reports whether a figure is one that constants were fitted to: an equation that follows from physics alone on
 // the boards before Orin.
 func (f Figure) fitsTo() bool {
-	byPhysics := []string{"value", "ratio", "change", "mean change", "part of change", "sum", "idle"}
-	if f.Kind != Simulated || f.Relation != "eq" && f.Relation != "approx" || f.Tolerance == 0 ||
-		!slices.Contains(byPhysics, f.method) || f.of == "cached_pct" || f.of == "read_iops" {
+	byPhysics := []string{"value", "ratio", "change", "mean-change", "part-of-change", "sum", "idle"}
+	if f.Kind != evidence.Simulated || f.Relation != "eq" && f.Relation != "approx" || f.Tolerance == 0 ||
+		!slices.Contains(byPhysics, f.word) || f.of == "cached_pct" || f.of == "read_iops" {
 		return false
 	}
 	for _, s := range append(slices.Clone(f.at), f.against...) {
@@ -113,7 +109,7 @@ func (f Figure) fitsTo() bool {
 func (b *bench) residuals(figures []Figure) ([]float64, error) {
 	out := make([]float64, len(figures))
 	for i, f := range figures {
-		values, err := methods[f.method](b, f)
+		values, err := works[f.word](b, f)
 		if err != nil {
 			return nil, err
 		}
@@ -127,10 +123,10 @@ func (b *bench) residuals(figures []Figure) ([]float64, error) {
 }
 
 // fitOf prepares the fit to all figures that constants were fitted to.
-func fitOf(seed uint64) (figures []Figure, f refit, err error) {
+func fitOf(seed uint64) (figures []Figure, f refit.Refit, err error) {
 	figures = slices.DeleteFunc(slices.Clone(Figures()), func(f Figure) bool { return !f.fitsTo() })
 	own, list := newBench(builtIn(), seed), fittedConstants()
-	f, err = newRefit(len(list), func(x []float64) ([]float64, error) {
+	f, err = refit.New(len(list), func(x []float64) ([]float64, error) {
 		c := own.constants
 		for k, one := range list {
 			c = c.scaled(one, math.Exp(x[k]))
@@ -146,13 +142,13 @@ func FitOf(seed uint64) (out Fit, err error) {
 	if err != nil {
 		return Fit{}, err
 	}
-	out.Constants.Fitted, out.Constants.Effective, out.Constants.Figures = f.n, f.effective(), len(figures)
-	for _, off := range f.r {
+	out.Constants.Fitted, out.Constants.Effective, out.Constants.Figures = len(fittedConstants()), f.Effective(), len(figures)
+	for _, off := range f.Residuals() {
 		out.Constants.Within += int(truth(math.Abs(off) <= 1))
 	}
 	out.Off = map[string]float64{}
 	for _, fact := range facts(figures) {
-		left, err := f.without(fact)
+		left, err := f.Without(fact)
 		if err != nil {
 			return Fit{}, err
 		}

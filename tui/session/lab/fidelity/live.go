@@ -9,11 +9,11 @@ import (
 
 	"jtune/internal/stats"
 	"jtune/profiles"
-	"jtune/profiles/workload"
 	"jtune/tegra"
-	"jtune/tegra/guard"
 	"jtune/tegra/virtual"
 	"jtune/telemetry"
+	"jtune/tui/session/lab/evidence"
+	"jtune/tui/session/lab/rig"
 )
 
 // What runs on a board with its usual noise: what such a figure is about depends on it.
@@ -31,7 +31,7 @@ type campaignCost struct {
 }
 
 // campaign measures some of the modes that PowerTrain profiled.
-func (b *bench) campaign(j Job) (out campaignCost, err error) {
+func (b *bench) campaign(j evidence.Job) (out campaignCost, err error) {
 	if found, ok := b.costs[j.Workload]; ok {
 		return found, nil
 	}
@@ -39,11 +39,11 @@ func (b *bench) campaign(j Job) (out campaignCost, err error) {
 	if err != nil {
 		return out, err
 	}
-	measuring, err := measuring(board, j.Workload)
+	measuring, err := rig.Measuring(board, j.Workload)
 	if err != nil {
 		return out, err
 	}
-	defer measuring.done()
+	defer measuring.Done()
 	began, grid := board.Clock().Now(), measuring.Device.Space().Grid()
 	for i := campaignStride / 2; i < grid.Len(); i += campaignStride {
 		row, err := measuring.Measure(context.Background(), profiles.Step{Setting: tegra.Setting{Mode: grid.At(i)}})
@@ -55,35 +55,6 @@ func (b *bench) campaign(j Job) (out campaignCost, err error) {
 	out.perMode = (board.Clock().Now() - began).Seconds() / float64(len(out.settle))
 	b.costs[j.Workload] = out
 	return out, nil
-}
-
-// measurement is what modes are measured with on a board of its own.
-type measurement struct {
-	*profiles.Bench
-	done func()
-}
-
-// measuring prepares a board for the measurement of a workload, as the program itself does it.
-func measuring(board *virtual.Board, name string) (m measurement, err error) {
-	device, err := board.Open()
-	if err != nil {
-		return m, err
-	}
-	list, err := workload.Load("")
-	if err != nil {
-		return m, err
-	}
-	w, err := workload.Find(list, name)
-	if err != nil {
-		return m, err
-	}
-	g, err := guard.InProcess(board.FS(), board.Clock())
-	if err != nil {
-		return m, err
-	}
-	return measurement{done: func() { g.Close() }, Bench: &profiles.Bench{Device: device, Applier: g,
-		Sampler: telemetry.NewSampler(device, board.Clock()), Clock: board.Clock(), Workload: w,
-		NewHarness: w.NewHarness(workload.HarnessOptions{Virtual: board, Clock: board.Clock()})}}, nil
 }
 
 // campaigns is what a whole campaign takes, settling and first minibatches included; or how long power settles.
@@ -224,7 +195,7 @@ func reruns(b *bench, f Figure) (out []float64, err error) {
 	for _, j := range f.Jobs {
 		var energies []float64
 		for run := range uint64(10) {
-			r, err := b.again(run).run(Job{j.Board, "lenet5"}, setup{})
+			r, err := b.again(run).run(evidence.Job{Board: j.Board, Workload: "lenet5"}, setup{})
 			if err != nil {
 				return nil, err
 			}
@@ -299,7 +270,7 @@ func polling(b *bench, f Figure) (out []float64, err error) {
 		return nil, err
 	}
 	for _, j := range f.Jobs {
-		r, err := b.run(Job{j.Board, "lenet5"}, setup{})
+		r, err := b.run(evidence.Job{Board: j.Board, Workload: "lenet5"}, setup{})
 		if err != nil {
 			return nil, err
 		}

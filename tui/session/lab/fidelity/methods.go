@@ -7,27 +7,43 @@ import (
 
 	"jtune/optimize"
 	"jtune/tegra"
+	"jtune/tui/session/lab/evidence"
 )
 
-// methods work a figure out, by name: one value or several, of which the worst counts.
-var methods = map[string]func(*bench, Figure) ([]float64, error){
+// question is a figure that is worked out on a bench.
+type question struct {
+	*bench
+	figure Figure
+}
+
+// words are those of figures.csv.
+var words = func() evidence.Words[question] {
+	out := evidence.Words[question]{}
+	for word, work := range works {
+		out[word] = func(q question, _ []string) ([]float64, error) { return work(q.bench, q.figure) }
+	}
+	return out
+}()
+
+// works work a figure out, by its word: one value or several, of which the worst counts.
+var works = map[string]func(*bench, Figure) ([]float64, error){
 	"value":  each(func(at, _ float64) float64 { return at }),
 	"ratio":  each(func(at, against float64) float64 { return at / against }),
 	"change": each(change),
-	"size of change": each(func(at, against float64) float64 {
+	"size-of-change": each(func(at, against float64) float64 {
 		return math.Abs(change(at, against))
 	}),
 	"gain":                    each(func(at, against float64) float64 { return -change(at, against) }),
-	"mean change":             meanChange,
-	"part of change":          partOfChange,
+	"mean-change":             meanChange,
+	"part-of-change":          partOfChange,
 	"sum":                     sum,
 	"spread":                  spread,
-	"front size":              frontSize,
-	"on the front":            onTheFront,
+	"front-size":              frontSize,
+	"on-the-front":            onTheFront,
 	"saturation":              saturation,
 	"span":                    span,
-	"fastest within":          fastestWithin,
-	"clean cost":              cleanCost,
+	"fastest-within":          fastestWithin,
+	"clean-cost":              cleanCost,
 	"polling":                 polling,
 	"governors":               otherGovernors,
 	"idle":                    idle,
@@ -38,9 +54,9 @@ var methods = map[string]func(*bench, Figure) ([]float64, error){
 	"sampling":                sampling,
 	"steps":                   steps,
 	"saving":                  saving,
-	"latency at least energy": latencyAtLeastEnergy,
-	"latency falls":           latencyFalls,
-	"energy one way":          energyOneWay,
+	"latency-at-least-energy": latencyAtLeastEnergy,
+	"latency-falls":           latencyFalls,
+	"energy-one-way":          energyOneWay,
 	"stack":                   stackCost,
 	"residency":               residency,
 }
@@ -49,7 +65,7 @@ var methods = map[string]func(*bench, Figure) ([]float64, error){
 func change(at, against float64) float64 { return 100 * (at/against - 1) }
 
 // value is a quantity of a job under a setup.
-func (b *bench) value(of string, j Job, s setup) (float64, error) {
+func (b *bench) value(of string, j evidence.Job, s setup) (float64, error) {
 	quantity, ok := quantities[of]
 	if !ok {
 		return 0, fmt.Errorf("no quantity %q", of)
@@ -71,7 +87,7 @@ func each(combine func(at, against float64) float64) func(*bench, Figure) ([]flo
 					return nil, err
 				}
 				against := at
-				if f.method != "value" {
+				if f.word != "value" {
 					if against, err = b.value(f.of, j, f.against[min(i, len(f.against)-1)]); err != nil {
 						return nil, err
 					}
@@ -198,7 +214,7 @@ func saturation(b *bench, f Figure) (out []float64, err error) {
 }
 
 // profiled visits the modes that PowerTrain profiled, with the steady state of a job.
-func (b *bench) profiled(j Job, visit func(run)) error {
+func (b *bench) profiled(j evidence.Job, visit func(run)) error {
 	k, err := b.kind(j.Board)
 	if err != nil {
 		return err

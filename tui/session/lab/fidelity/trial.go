@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"jtune/tegra/virtual/physics"
+	"jtune/tui/session/lab/evidence"
 )
 
 // Trial works figures out with other constants than the built-in ones.
@@ -14,10 +15,11 @@ type Trial struct {
 
 // NewTrial is about the figures that print a time or a power of a workload on a board and that no other repeats.
 func NewTrial(board, workload string) Trial {
-	about := Job{Board: board, Workload: workload}
+	about := evidence.Job{Board: board, Workload: workload}
 	return Trial{own: newBench(builtIn(), 0),
 		Figures: slices.DeleteFunc(slices.Clone(Figures()), func(f Figure) bool {
-			return f.Kind != Simulated || f.method != "value" || f.SameAs != "" || !slices.Equal(f.Jobs, []Job{about})
+			return f.Kind != evidence.Simulated || f.word != "value" || f.SameAs != "" ||
+				!slices.Equal(f.Jobs, []evidence.Job{about})
 		})}
 }
 
@@ -27,7 +29,7 @@ func (t Trial) Values(chip physics.Chip, w physics.Workload) (out []float64, err
 	c.chips[chip.Name], c.workloads[w.Name] = chip, w
 	b := t.own.with(c)
 	for _, f := range t.Figures {
-		values, err := methods[f.method](b, f)
+		values, err := works[f.word](b, f)
 		if err != nil {
 			return nil, err
 		}

@@ -10,10 +10,9 @@ import (
 	"jtune/profiles"
 	"jtune/profiles/harness"
 	"jtune/profiles/record"
-	"jtune/profiles/workload"
 	"jtune/tegra"
-	"jtune/tegra/guard"
 	"jtune/telemetry"
+	"jtune/tui/session/lab/rig"
 )
 
 // campaignModes is how many modes are profiled with all their minibatches: enough for a reference, by reference-size.
@@ -56,22 +55,13 @@ func (l *lab) campaign() (*profiled, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := workload.Load("")
-	if err != nil {
-		return nil, err
-	}
-	w, err := workload.Find(list, "resnet18")
-	if err != nil {
-		return nil, err
-	}
-	g, err := guard.InProcess(b.FS(), b.Clock())
-	if err != nil {
-		return nil, err
-	}
-	defer g.Close()
 	out := &profiled{times: map[tegra.Mode][]float64{}, watts: map[tegra.Mode][]float64{}}
-	measuring := profiles.Bench{Device: d, Applier: g, Sampler: telemetry.NewSampler(d, b.Clock()), Clock: b.Clock(),
-		Workload: w, NewHarness: w.NewHarness(workload.HarnessOptions{Virtual: b, Clock: b.Clock()}), Raw: raw{out}}
+	measuring, err := rig.Measuring(b, "resnet18")
+	if err != nil {
+		return nil, err
+	}
+	defer measuring.Done()
+	measuring.Raw = raw{out}
 	n := campaignModes
 	if l.Quick {
 		n = campaignModes / 10
@@ -81,7 +71,7 @@ func (l *lab) campaign() (*profiled, error) {
 		if err != nil {
 			return nil, err
 		}
-		ms, watts, err := b.Truth(w.Name, m)
+		ms, watts, err := b.Truth(measuring.Workload.Name, m)
 		if err != nil {
 			return nil, err
 		}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -21,6 +20,7 @@ import (
 	"jtune/tegra/sweep"
 	"jtune/tegra/virtual"
 	"jtune/tegra/virtual/physics"
+	"jtune/tui/session/lab/rig"
 )
 
 // How much is run. The papers take ten random samples of modes, and references of all 4,368 modes of the grid.
@@ -114,7 +114,7 @@ func (l *lab) board(name string) (*virtual.Board, tegra.Device, error) {
 	if b, ok := l.boards[name]; ok {
 		return b, l.devices[name], nil
 	}
-	b, err := virtual.New(virtual.Options{Name: name, Seed: l.Seed, Speed: math.Inf(1)})
+	b, err := rig.Board(virtual.Options{Name: name, Seed: l.Seed})
 	if err != nil {
 		return nil, nil, err
 	}

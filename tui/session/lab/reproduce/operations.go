@@ -1,104 +1,51 @@
 package reproduce
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"jtune/internal/stats"
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/optimize/lab/bench"
 	"jtune/tegra"
+	"jtune/tui/session/lab/evidence"
 )
 
-// operations work own values out, by the first word of a term in figures.csv; the other words are handed on.
-var operations map[string]func(l *lab, args []string) ([]float64, error)
-
-func init() { // they call one another by way of evaluate
-	operations = map[string]func(l *lab, args []string) ([]float64, error){
-		"space":          one(func(l *lab, a []string) (float64, error) { return l.spaceOf(a, (*tegra.Space).Len) }),
-		"grid":           one((*lab).grid),
-		"grid-share":     one((*lab).gridShare),
-		"grid-values":    one((*lab).gridValues),
-		"pairs":          one((*lab).pairs),
-		"profiled":       one((*lab).profiledModes),
-		"const":          one((*lab).constant),
-		"mape":           one((*lab).mape),
-		"self":           one((*lab).self),
-		"penalty":        one(choice(func(r bench.Row) float64 { return r.PenaltyPct.V.Median })),
-		"over":           one(choice(func(r bench.Row) float64 { return r.OverPct.V })),
-		"over1":          one(choice(func(r bench.Row) float64 { return r.Over1WPct.V })),
-		"area-wins":      one((*lab).areaWins),
-		"al1-under":      one((*lab).rarelyOver),
-		"preset-wins":    one((*lab).presetWins),
-		"linear":         (*lab).linear,
-		"minibatches":    (*lab).minibatches,
-		"reference-size": (*lab).referenceSize,
-		"pick-time":      one(pick(func(p picked) float64 { return p.epochS })),
-		"pick-power":     one(pick(func(p picked) float64 { return p.predicted.PowerW })),
-		"at-preset":      one((*lab).atPreset),
-		"probes":         one((*lab).probes),
-		"binary-excess":  one((*lab).binaryExcess),
-	}
+// words are those of figures.csv.
+var words = evidence.Words[*lab]{
+	"space":          one(func(l *lab, a []string) (float64, error) { return l.spaceOf(a, (*tegra.Space).Len) }),
+	"grid":           one((*lab).grid),
+	"grid-share":     one((*lab).gridShare),
+	"grid-values":    one((*lab).gridValues),
+	"pairs":          one((*lab).pairs),
+	"profiled":       one((*lab).profiledModes),
+	"const":          one((*lab).constant),
+	"mape":           one((*lab).mape),
+	"self":           one((*lab).self),
+	"penalty":        one(choice(func(r bench.Row) float64 { return r.PenaltyPct.V.Median })),
+	"over":           one(choice(func(r bench.Row) float64 { return r.OverPct.V })),
+	"over1":          one(choice(func(r bench.Row) float64 { return r.Over1WPct.V })),
+	"area-wins":      one((*lab).areaWins),
+	"al1-under":      one((*lab).rarelyOver),
+	"preset-wins":    one((*lab).presetWins),
+	"linear":         (*lab).linear,
+	"minibatches":    (*lab).minibatches,
+	"reference-size": (*lab).referenceSize,
+	"pick-time":      one(pick(func(p picked) float64 { return p.epochS })),
+	"pick-power":     one(pick(func(p picked) float64 { return p.predicted.PowerW })),
+	"at-preset":      one((*lab).atPreset),
+	"probes":         one((*lab).probes),
+	"binary-excess":  one((*lab).binaryExcess),
 }
 
-// one is an operation of a single value.
+// one is a word of a single value.
 func one(of func(*lab, []string) (float64, error)) func(*lab, []string) ([]float64, error) {
 	return func(l *lab, args []string) ([]float64, error) {
 		v, err := of(l, args)
 		return []float64{v}, err
 	}
-}
-
-// evaluate works out terms: "A , B" is both values, "A - B" and "A / B" what they say, "size-of" before a difference
-// its size, "mean-of" before a list its mean.
-func (l *lab) evaluate(terms string) (out []float64, err error) {
-	terms, mean := strings.CutPrefix(terms, "mean-of ")
-	for term := range strings.SplitSeq(terms, " , ") {
-		values, err := l.term(term)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, values...)
-	}
-	if mean {
-		out = []float64{stats.Mean(out)}
-	}
-	return out, nil
-}
-
-func (l *lab) term(term string) ([]float64, error) {
-	term, size := strings.CutPrefix(term, "size-of ")
-	for op, of := range map[string]func(a, b float64) float64{
-		" - ": func(a, b float64) float64 { return a - b }, " / ": func(a, b float64) float64 { return a / b },
-	} {
-		left, right, ok := strings.Cut(term, op)
-		if !ok {
-			continue
-		}
-		a, err := l.term(left)
-		if err != nil {
-			return nil, err
-		}
-		b, err := l.term(right)
-		if err != nil {
-			return nil, err
-		}
-		v := of(a[0], b[0])
-		if size {
-			v = math.Abs(v)
-		}
-		return []float64{v}, nil
-	}
-	words := strings.Fields(term)
-	of, ok := operations[words[0]]
-	if !ok {
-		return nil, fmt.Errorf("no operation %q", words[0])
-	}
-	return of(l, words[1:])
 }
 
 func (l *lab) spaceOf(args []string, of func(*tegra.Space) int) (float64, error) {

@@ -1,7 +1,7 @@
 // Package reproduce runs the studies of the papers again: each published result of a method beside this program's own.
 //
-//	figures.csv ──► Figure ──► lab (sweeps: measured files, else virtual boards) ──► own values
-//	                                └── optimize/lab/bench, learn, profiles       └──► verdict ──► Report
+//	figures.csv ──► evidence.Figure ──► lab (sweeps: measured files, else virtual boards) ──► own values
+//	                                └── optimize/lab/bench, learn, profiles       └──► evidence.Result ──► Report
 //
 // Package fidelity holds the virtual boards against the figures of hardware; here are those of methods: errors of
 // predictors, penalties of choices, sizes of spaces. No value is stored.
@@ -11,31 +11,22 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"sync"
 
 	"jtune/internal/figure"
-	"jtune/tui/session/lab/fidelity"
+	"jtune/tui/session/lab/evidence"
 )
-
-// Figure is one published result and how it is worked out again.
-type Figure struct {
-	fidelity.Figure
-	Group string // the study that it belongs to: Study.Name
-	Item  string // what it is about, in words
-	of    string // the operations that give own values; "" for what is stated
-}
 
 //go:embed figures.csv
 var figuresCSV string
 
-// Figures are all published results of methods, by study. Tolerances are this project's.
-var Figures = sync.OnceValue(func() (out []Figure) {
-	err := fidelity.Parse(figuresCSV, func(f fidelity.Figure, cell map[string]string) error {
-		out = append(out, Figure{f, cell["group"], cell["item"], cell["of"]})
-		return nil
+// Figures are all published results of methods, by study, which is their group. Tolerances are this project's.
+var Figures = sync.OnceValue(func() (out []evidence.Figure) {
+	err := evidence.Parse(figuresCSV, func(f evidence.Figure, _ map[string]string) error {
+		out = append(out, f)
+		return words.Check(f.Terms)
 	})
 	if err != nil {
 		panic("reproduce: figures.csv: " + err.Error())
@@ -70,38 +61,6 @@ var Studies = []Study{
 	{"training-hours", "Hours of a whole training (PowerTrain, section 1.4)"},
 }
 
-// Result is a published figure with its own values.
-type Result struct {
-	Figure
-	Own       []float64 // the worst of them counts; empty where it is not worked out
-	Off       float64   // tolerances that the worst is off; NaN without own values
-	Verdict   fidelity.Verdict
-	Simulated bool   // own values rest on a virtual board
-	Lacks     string // why there are no own values
-}
-
-// Worst is the own value that is farthest off; NaN without any.
-func (r Result) Worst() float64 {
-	worst, off := math.NaN(), -1.0
-	for _, v := range r.Own {
-		if o := r.Figure.Off(v); o > off {
-			worst, off = v, o
-		}
-	}
-	return worst
-}
-
-// Why is the reason of a verdict that is no success; "" else.
-func (r Result) Why() string {
-	if r.Verdict.Holds() {
-		return ""
-	}
-	if r.Lacks != "" {
-		return r.Lacks
-	}
-	return r.Note
-}
-
 // Row is a line of a study that is printed with it and has no published counterpart.
 type Row struct {
 	Item      string
@@ -119,7 +78,7 @@ type Table struct {
 // Report is one study run again.
 type Report struct {
 	Study   Study
-	Results []Result
+	Results []evidence.Result
 	Tables  []Table
 	Drawn   []figure.Figure
 	Notes   []string
@@ -201,40 +160,23 @@ func (l *lab) study(s Study) (r Report, err error) {
 	return r, l.ctx.Err()
 }
 
-func (l *lab) result(f Figure) (r Result, err error) {
-	r.Figure = f
-	if f.of == "" {
-		r.Lacks = f.Note
-	} else {
-		before := l.simulated
-		l.simulated = false
-		if r.Own, err = l.evaluate(f.of); err != nil {
-			return r, err
-		}
-		r.Simulated = l.simulated
-		l.simulated = l.simulated || before
-	}
-	r.Off, r.Verdict = f.Judge(r.Own)
-	return r, nil
+// result works a figure out, and notes whether that rests on a virtual board.
+func (l *lab) result(f evidence.Figure) (evidence.Result, error) {
+	before := l.simulated
+	l.simulated = false
+	r, err := words.Result(l, f)
+	r.Simulated = l.simulated
+	l.simulated = l.simulated || before
+	return r, err
 }
 
-// Counts sums results up.
-func Counts(reports []Report) (holding, near, outside, without int) {
+// Counts sums the results of all reports up.
+func Counts(reports []Report) evidence.Counts {
+	var all []evidence.Result
 	for _, r := range reports {
-		for _, f := range r.Results {
-			switch {
-			case f.Verdict.Holds():
-				holding++
-			case f.Verdict == fidelity.Near:
-				near++
-			case f.Verdict == fidelity.Outside:
-				outside++
-			default:
-				without++
-			}
-		}
+		all = append(all, r.Results...)
 	}
-	return holding, near, outside, without
+	return evidence.Summary(all)[evidence.All]
 }
 
 // title prints a workload's place as a person reads it: "resnet18 on agx-orin".

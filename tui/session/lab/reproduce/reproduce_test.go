@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"jtune/tui/session/lab/fidelity"
+	"jtune/tui/session/lab/evidence"
 )
 
 // run runs studies in their short form.
@@ -36,43 +36,16 @@ func TestFiguresBelongToStudiesAndTheirTermsAreKnown(t *testing.T) {
 			t.Errorf("%s stands twice", f.ID)
 		}
 		seen[f.ID] = true
-		if (f.of == "") != (f.Kind != fidelity.Simulated) {
-			t.Errorf("%s: kind %s with terms %q", f.ID, f.Kind, f.of)
+		if (f.Terms == "") != (f.Kind != evidence.Simulated) {
+			t.Errorf("%s: kind %s with terms %q", f.ID, f.Kind, f.Terms)
 		}
-		if f.of == "" && f.Note == "" {
+		if f.Terms == "" && f.Note == "" {
 			t.Errorf("%s: neither terms nor a reason", f.ID)
-		}
-		for word := range strings.SplitSeq(strings.TrimPrefix(f.of, "mean-of "), " , ") {
-			for part := range strings.SplitSeq(strings.TrimPrefix(word, "size-of "), " - ") {
-				for term := range strings.SplitSeq(part, " / ") {
-					if name, _, _ := strings.Cut(term, " "); name != "" && operations[name] == nil {
-						t.Errorf("%s: no operation %q", f.ID, name)
-					}
-				}
-			}
 		}
 	}
 	for _, s := range Studies {
-		if tables[s.Name] == nil && !slices.ContainsFunc(Figures(), func(f Figure) bool { return f.Group == s.Name }) {
+		if tables[s.Name] == nil && !slices.ContainsFunc(Figures(), func(f evidence.Figure) bool { return f.Group == s.Name }) {
 			t.Errorf("study %s has neither figures nor a table", s.Name)
-		}
-	}
-}
-
-func TestClaimsCiteFiguresThatExist(t *testing.T) {
-	known := func(prefix string) bool {
-		return slices.ContainsFunc(fidelity.Figures(), func(f fidelity.Figure) bool {
-			return strings.HasPrefix(f.ID, prefix)
-		}) || slices.ContainsFunc(Figures(), func(f Figure) bool { return strings.HasPrefix(f.ID, prefix) })
-	}
-	for _, c := range Claims() {
-		if fidelity.Studies[c.Study] == "" || len(c.evidence) == 0 {
-			t.Errorf("%s: study %q, %d figures", c.ID, c.Study, len(c.evidence))
-		}
-		for _, prefix := range c.evidence {
-			if !known(prefix) {
-				t.Errorf("%s: no figure begins with %q", c.ID, prefix)
-			}
 		}
 	}
 }
@@ -80,9 +53,9 @@ func TestClaimsCiteFiguresThatExist(t *testing.T) {
 func TestRunCountsSpacesAsThePapersDo(t *testing.T) {
 	r := run(t, Options{Studies: []string{"spaces"}})[0]
 	for _, f := range r.Results {
-		missed := f.Verdict == fidelity.Outside
+		missed := f.Verdict == evidence.Outside
 		if missed != (f.ID == "s3-combos-nano") { // the slides do not say which pairs were left out
-			t.Errorf("%s: own %v, published %g: %s", f.ID, f.Own, f.Value, f.Verdict)
+			t.Errorf("%s: own %v, published %g: %s", f.ID, f.Values, f.Value, f.Verdict)
 		}
 	}
 }
@@ -102,8 +75,8 @@ func TestRunOfFourModesChoosesFourOfTen(t *testing.T) {
 		t.Errorf("%d rows, %d chosen modes", len(r.Tables[0].Rows), chosen)
 	}
 	for _, f := range r.Results {
-		if len(f.Own) == 0 || !f.Simulated {
-			t.Errorf("%s: own %v, simulated %v", f.ID, f.Own, f.Simulated)
+		if len(f.Values) == 0 || !f.Simulated {
+			t.Errorf("%s: own %v, simulated %v", f.ID, f.Values, f.Simulated)
 		}
 	}
 	if len(r.Drawn) == 0 || !r.Drawn[0].Virtual {
@@ -137,25 +110,14 @@ func TestLabTakesMeasuredSweepsFirst(t *testing.T) {
 	}
 }
 
-func TestResultWorstIsTheValueFarthestOff(t *testing.T) {
-	f := Figure{Figure: fidelity.Figure{Value: 10, Most: 10, Relation: "eq", Tolerance: 1}}
-	r := Result{Figure: f, Own: []float64{10.5, 8, 11}}
-	if r.Worst() != 8 {
-		t.Errorf("worst of 10.5, 8, 11 beside 10: %g", r.Worst())
-	}
-	if w := (Result{Figure: f}).Worst(); !math.IsNaN(w) {
-		t.Errorf("worst of none: %g", w)
-	}
-}
-
 func TestRunOfEveryStudyHasAValueForEachResultThatItCanWorkOut(t *testing.T) {
 	if os.Getenv("JTUNE_LONG") == "" {
 		t.Skip("trains some dozens of networks: JTUNE_LONG=1")
 	}
 	for _, r := range run(t, Options{}) {
 		for _, f := range r.Results {
-			if (len(f.Own) > 0) != (f.of != "") || slices.ContainsFunc(f.Own, math.IsNaN) {
-				t.Errorf("%s: own %v", f.ID, f.Own)
+			if (len(f.Values) > 0) != (f.Terms != "") || slices.ContainsFunc(f.Values, math.IsNaN) {
+				t.Errorf("%s: own %v", f.ID, f.Values)
 			}
 		}
 	}

@@ -180,7 +180,7 @@ func (l *lab) penaltyTable() (Table, error) {
 func drawn(r Report) (out []figure.Figure) {
 	of := map[string]int{}
 	for _, f := range r.Results {
-		if len(f.Own) == 0 {
+		if len(f.Values) == 0 {
 			continue
 		}
 		i, ok := of[f.Unit]

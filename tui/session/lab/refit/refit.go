@@ -1,4 +1,6 @@
-package fidelity
+// Package refit fits constants again to a part of the readings that they were fitted to: what holds of a reading that a
+// fit has not seen?
+package refit
 
 import (
 	"math"
@@ -6,15 +8,15 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// refit fits constants to figures that are left in: the squares of the residuals and of each constant's distance from
+// Refit fits constants to figures that are left in: the squares of the residuals and of each constant's distance from
 // where it is expected, in standard deviations, have the least sum. Steps are those of Gauss and Newton, damped where
 // one does not lower the sum (Levenberg, Marquardt); each is judged by what the boards simulate with its constants.
-type refit struct {
+type Refit struct {
 	at func(x []float64) ([]float64, error) // residuals with each constant multiplied by exp(x)
 	n  int                                  // constants
-	// renew takes the slopes anew after each step; without it they stay those at the constants in use, which costs a
+	// Renew takes the slopes anew after each step; without it they stay those at the constants in use, which costs a
 	// thirtieth and gives the same within a tenth of a tolerance where the fit changes little.
-	renew bool
+	Renew bool
 
 	r      []float64  // residuals with the constants in use
 	slopes *mat.Dense // of the residuals, by the constants' logarithms
@@ -23,6 +25,13 @@ type refit struct {
 	expected []float64
 }
 
+// priorWidth is how far a constant may lie from its expected value before the figures speak: one standard deviation of
+// its logarithm.
+const priorWidth = 0.35
+
+// nudge is the relative change by which derivatives are taken.
+const nudge = 1e-4
+
 const (
 	priorWeight = 1 / (priorWidth * priorWidth)
 	mostSteps   = 20
@@ -30,8 +39,9 @@ const (
 	leastGain   = 1e-4 // in the sum of squares
 )
 
-func newRefit(n int, at func(x []float64) ([]float64, error)) (f refit, err error) {
-	f = refit{at: at, n: n}
+// New prepares the fit of n constants. at gives the residuals, in tolerances, with each constant multiplied by exp(x).
+func New(n int, at func(x []float64) ([]float64, error)) (f Refit, err error) {
+	f = Refit{at: at, n: n}
 	x := make([]float64, n)
 	if f.r, err = at(x); err != nil {
 		return f, err
@@ -47,8 +57,11 @@ func newRefit(n int, at func(x []float64) ([]float64, error)) (f refit, err erro
 	return f, nil
 }
 
+// Residuals are those with the constants in use.
+func (f Refit) Residuals() []float64 { return f.r }
+
 // slopesAt moves each constant a little.
-func (f refit) slopesAt(x, r []float64) (*mat.Dense, error) {
+func (f Refit) slopesAt(x, r []float64) (*mat.Dense, error) {
 	out := mat.NewDense(len(r), f.n, nil)
 	for k := range x {
 		own := x[k]
@@ -64,8 +77,8 @@ func (f refit) slopesAt(x, r []float64) (*mat.Dense, error) {
 	return out, nil
 }
 
-// without are the residuals of some figures once the constants are fitted to all others.
-func (f refit) without(those []int) ([]float64, error) {
+// Without are the residuals of some figures once the constants are fitted to all others.
+func (f Refit) Without(those []int) ([]float64, error) {
 	x, r, slopes := make([]float64, f.n), f.r, mat.DenseCopyOf(f.slopes)
 	forget := func(s *mat.Dense) {
 		for _, i := range those {
@@ -95,7 +108,7 @@ func (f refit) without(those []int) ([]float64, error) {
 		if most < leastStep || gain < leastGain {
 			break
 		}
-		if f.renew {
+		if f.Renew {
 			if slopes, err = f.slopesAt(x, r); err != nil {
 				return nil, err
 			}
@@ -110,7 +123,7 @@ func (f refit) without(those []int) ([]float64, error) {
 }
 
 // sum is what a fit that does not see those minimises.
-func (f refit) sum(x, r []float64, those []int) (sum float64) {
+func (f Refit) sum(x, r []float64, those []int) (sum float64) {
 	for _, v := range r {
 		sum += v * v
 	}
@@ -124,7 +137,7 @@ func (f refit) sum(x, r []float64, those []int) (sum float64) {
 }
 
 // step solves the linearised fit; most is the largest part of the step.
-func (f refit) step(x, r []float64, slopes *mat.Dense, damp float64) (step []float64, most float64) {
+func (f Refit) step(x, r []float64, slopes *mat.Dense, damp float64) (step []float64, most float64) {
 	normal, pull := normalOf(slopes), mat.NewVecDense(f.n, nil)
 	pull.MulVec(slopes.T(), mat.NewVecDense(len(r), r))
 	for k := range f.n {
@@ -133,7 +146,7 @@ func (f refit) step(x, r []float64, slopes *mat.Dense, damp float64) (step []flo
 	}
 	var out mat.VecDense
 	if err := out.SolveVec(normal, pull); err != nil {
-		panic("fidelity: the prior keeps the constants apart: " + err.Error())
+		panic("refit: the prior keeps the constants apart: " + err.Error())
 	}
 	step = out.RawVector().Data
 	for _, s := range step {
@@ -153,12 +166,12 @@ func normalOf(slopes *mat.Dense) *mat.Dense {
 	return &normal
 }
 
-// effective is how many constants the residuals determine, of those that the prior leaves free: the trace of the matrix
+// Effective is how many constants the residuals determine, of those that the prior leaves free: the trace of the matrix
 // that says how the fitted values follow the published ones.
-func (f refit) effective() float64 {
+func (f Refit) Effective() float64 {
 	var solved, hat mat.Dense
 	if err := solved.Solve(normalOf(f.slopes), f.slopes.T()); err != nil {
-		panic("fidelity: the prior keeps the constants apart: " + err.Error())
+		panic("refit: the prior keeps the constants apart: " + err.Error())
 	}
 	hat.Mul(f.slopes, &solved)
 	return mat.Trace(&hat)

@@ -1,4 +1,7 @@
-package reproduce
+// Package claims holds the take-aways of the papers against the published figures that stand for them.
+//
+//	claims.csv ──► Claim ──► Ledger (results of fidelity and reproduce) ──► Judged: pass, fail, not testable here
+package claims
 
 import (
 	"context"
@@ -8,13 +11,15 @@ import (
 	"strings"
 	"sync"
 
+	"jtune/tui/session/lab/evidence"
 	"jtune/tui/session/lab/fidelity"
+	"jtune/tui/session/lab/reproduce"
 )
 
 // Claim is a take-away of a paper, and which published figures stand for it.
 type Claim struct {
 	ID       string
-	Study    string // see fidelity.Studies
+	Study    string // see evidence.Studies
 	Where    string
 	Sentence string
 	evidence []string // what the names of its figures begin with
@@ -27,7 +32,7 @@ var claimsCSV string
 var Claims = sync.OnceValue(func() (out []Claim) {
 	rows, err := csv.NewReader(strings.NewReader(claimsCSV)).ReadAll()
 	if err != nil {
-		panic("reproduce: claims.csv: " + err.Error())
+		panic("claims: claims.csv: " + err.Error())
 	}
 	for _, r := range rows[1:] {
 		out = append(out, Claim{r[0], r[1], r[2], r[3], strings.Fields(r[4])})
@@ -51,7 +56,7 @@ type Evidence struct {
 	Published float64          `json:"published"`
 	Own       []float64        `json:"own"`
 	Unit      string           `json:"unit"`
-	Verdict   fidelity.Verdict `json:"verdict"`
+	Verdict   evidence.Verdict `json:"verdict"`
 }
 
 // Judged is a claim with what stands for it.
@@ -67,53 +72,54 @@ type Judged struct {
 const passing = 2.0 / 3
 
 // Ledger holds all claims against the figures of the studies and of the virtual boards.
-func Ledger(ctx context.Context, o Options) (out []Judged, err error) {
+func Ledger(ctx context.Context, o reproduce.Options) (out []Judged, err error) {
 	boards, err := fidelity.Evaluate(ctx, fidelity.Figures(), o.Seed)
 	if err != nil {
 		return nil, err
 	}
 	o.Studies = nil
-	for _, f := range Figures() {
+	for _, f := range reproduce.Figures() {
 		cited := func(c Claim) bool { return c.cites(f.ID) }
 		if slices.ContainsFunc(Claims(), cited) && !slices.Contains(o.Studies, f.Group) {
 			o.Studies = append(o.Studies, f.Group)
 		}
 	}
-	reports, err := Run(ctx, o)
+	reports, err := reproduce.Run(ctx, o)
 	if err != nil {
 		return nil, err
 	}
+	all := boards
+	for _, r := range reports {
+		all = append(all, r.Results...)
+	}
 	for _, c := range Claims() {
-		j := Judged{Claim: c}
-		add := func(f fidelity.Figure, own []float64, v fidelity.Verdict, simulated bool) {
-			if !c.cites(f.ID) || len(own) == 0 {
-				return
-			}
-			j.Evidence = append(j.Evidence, Evidence{f.ID, f.Value, own, f.Unit, v})
-			if v.Holds() {
-				j.Holding++
-			}
-			j.Simulated = j.Simulated || simulated
-		}
-		for _, r := range boards {
-			add(r.Figure, r.Values, r.Verdict, true)
-		}
-		for _, r := range reports {
-			for _, f := range r.Results {
-				add(f.Figure.Figure, f.Own, f.Verdict, f.Simulated)
-			}
-		}
-		switch {
-		case len(j.Evidence) == 0:
-			j.Outcome = NotTestable
-		case float64(j.Holding) > passing*float64(len(j.Evidence)):
-			j.Outcome = Pass
-		default:
-			j.Outcome = Fail
-		}
-		out = append(out, j)
+		out = append(out, c.judge(all))
 	}
 	return out, nil
+}
+
+// judge holds a claim against those of the results that it cites and that have own values.
+func (c Claim) judge(results []evidence.Result) Judged {
+	j := Judged{Claim: c}
+	for _, r := range results {
+		if !c.cites(r.ID) || len(r.Values) == 0 {
+			continue
+		}
+		j.Evidence = append(j.Evidence, Evidence{r.ID, r.Value, r.Values, r.Unit, r.Verdict})
+		if r.Verdict.Holds() {
+			j.Holding++
+		}
+		j.Simulated = j.Simulated || r.Simulated
+	}
+	switch {
+	case len(j.Evidence) == 0:
+		j.Outcome = NotTestable
+	case float64(j.Holding) > passing*float64(len(j.Evidence)):
+		j.Outcome = Pass
+	default:
+		j.Outcome = Fail
+	}
+	return j
 }
 
 func (c Claim) cites(id string) bool {
