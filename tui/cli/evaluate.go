@@ -14,6 +14,7 @@ import (
 
 	"jtune/learn"
 	"jtune/optimize/lab/bench"
+	"jtune/optimize/lab/published"
 	"jtune/tui/session"
 )
 
@@ -121,14 +122,14 @@ func (a *app) otherWorkloads(paths []string, strict bool) (list []bench.Workload
 }
 
 // readAuthors reads files of published runs.
-func readAuthors(paths []string) (list []bench.Authors, err error) {
+func readAuthors(paths []string) (list []published.Authors, err error) {
 	for _, path := range paths {
 		f, err := os.Open(path)
 		if err != nil {
 			return nil, err
 		}
 		defer f.Close()
-		a, err := bench.ReadAuthors(filepath.Base(path), f)
+		a, err := published.ReadAuthors(filepath.Base(path), f)
 		if err != nil {
 			return nil, err
 		}

@@ -9,43 +9,16 @@ import (
 
 	"jtune/internal/stats"
 	"jtune/learn"
+	"jtune/optimize/lab/score"
 	"jtune/tegra"
 )
 
-// Accuracy is how well a method predicts modes that it has not learned from, over its
-// runs; absent for methods that predict none, and where there was no such mode.
-type Accuracy struct {
-	TimeMAPEPct  tegra.Val[Quartiles] `json:"time_mape_pct"`
-	PowerMAPEPct tegra.Val[Quartiles] `json:"power_mape_pct"`
-	// Absent for methods without bands of their own too.
-	TimeInBandsPct  tegra.Val[Coverage] `json:"time_in_bands_pct"`
-	PowerInBandsPct tegra.Val[Coverage] `json:"power_in_bands_pct"`
-}
-
-// Coverage is the share of readings, in percent, that lie inside the bands which are to
-// hold 50, 80 and 95 % of them.
-type Coverage struct {
-	In50 float64 `json:"in50"`
-	In80 float64 `json:"in80"`
-	In95 float64 `json:"in95"`
-}
-
-// bandShares are those of Coverage.
+// bandShares are those of score.Coverage.
 var bandShares = [...]float64{0.5, 0.8, 0.95}
 
-// Region is the accuracy in a part of the space.
-type Region struct {
-	region
-	Accuracy
-}
-
-// region is one half of a knob's values, whatever the others are.
+// region is a part of the space with what decides whether a mode lies in it.
 type region struct {
-	Knob string  `json:"knob"` // cores, cpu_khz, gpu_hz or mem_hz
-	Half string  `json:"half"` // lower, or upper, which has the middle one of an odd number
-	From float64 `json:"from"` // least value, in the knob's unit
-	To   float64 `json:"to"`   // highest value
-
+	score.Part
 	knob tegra.Knob
 	per  float64 // of Mode.Value in the unit
 }
@@ -65,9 +38,10 @@ func regionsOf(s *tegra.Space) (list []region) {
 		knob := tegra.Knob(k)
 		values := s.Values(knob)
 		if n := len(values); n > 1 {
-			list = append(list,
-				region{u.key, "lower", values[0] / u.per, values[n/2-1] / u.per, knob, u.per},
-				region{u.key, "upper", values[n/2] / u.per, values[n-1] / u.per, knob, u.per})
+			half := func(name string, from, to float64) region {
+				return region{score.Part{Knob: u.key, Half: name, From: from / u.per, To: to / u.per}, knob, u.per}
+			}
+			list = append(list, half("lower", values[0], values[n/2-1]), half("upper", values[n/2], values[n-1]))
 		}
 	}
 	return list
@@ -137,7 +111,7 @@ func (f *truth) accuracy(preds []learn.Prediction, index []int, widths []float64
 }
 
 // joined sums up runs.
-func joined(runs []accuracy) Accuracy {
+func joined(runs []accuracy) score.Accuracy {
 	var time, power []float64
 	var inTime, inPower [len(bandShares)][]float64
 	for _, a := range runs {
@@ -146,14 +120,19 @@ func joined(runs []accuracy) Accuracy {
 			inTime[k], inPower[k] = append(inTime[k], a.inTime[k]), append(inPower[k], a.inPower[k])
 		}
 	}
-	return Accuracy{quartiles(time), quartiles(power), coverage(inTime), coverage(inPower)}
+	return score.Accuracy{
+		TimeMAPEPct:     quartiles(time),
+		PowerMAPEPct:    quartiles(power),
+		TimeInBandsPct:  coverage(inTime),
+		PowerInBandsPct: coverage(inPower),
+	}
 }
 
 // coverage is the mean over runs; absent where a run has none.
-func coverage(in [len(bandShares)][]float64) tegra.Val[Coverage] {
-	c := Coverage{stats.Mean(in[0]), stats.Mean(in[1]), stats.Mean(in[2])}
+func coverage(in [len(bandShares)][]float64) tegra.Val[score.Coverage] {
+	c := score.Coverage{In50: stats.Mean(in[0]), In80: stats.Mean(in[1]), In95: stats.Mean(in[2])}
 	if len(in[0]) == 0 || math.IsNaN(c.In50) {
-		return tegra.Val[Coverage]{}
+		return tegra.Val[score.Coverage]{}
 	}
 	return tegra.Some(c)
 }

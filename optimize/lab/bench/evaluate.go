@@ -22,6 +22,8 @@ import (
 	"jtune/learn"
 	"jtune/learn/baseline/nn"
 	"jtune/optimize"
+	"jtune/optimize/lab/published"
+	"jtune/optimize/lab/score"
 	"jtune/tegra"
 )
 
@@ -103,7 +105,7 @@ type Options struct {
 	// Authors' runs give the samples in place of random ones, and their errors
 	// are compared with ours in Report.Duels. Sizes nil: 10, 20, 50 as far as they
 	// have them, else all of theirs; Seeds at most as many as there are runs.
-	Authors []Authors
+	Authors []published.Authors
 	// Designed lets gp and gp+ref choose their modes by optimize.Design, each with its own model,
 	// in place of random ones.
 	Designed bool
@@ -131,10 +133,10 @@ func (o *Options) defaults() error {
 	}
 	if o.Sizes == nil {
 		o.Sizes = slices.DeleteFunc(sizes, func(n int) bool {
-			return n >= len(o.Truth) || len(o.Authors) > 0 && len(o.Authors[0].of(n)) == 0
+			return n >= len(o.Truth) || len(o.Authors) > 0 && len(o.Authors[0].Of(n)) == 0
 		})
 		if len(o.Sizes) == 0 && len(o.Authors) > 0 {
-			o.Sizes = o.Authors[0].sizes()
+			o.Sizes = o.Authors[0].Sizes()
 		}
 	}
 	if o.Seeds == 0 {
@@ -233,14 +235,14 @@ func (o *Options) check() error {
 		}
 	}
 	if len(o.Authors) > 0 {
-		return checkAuthors(o.Authors)
+		return published.Check(o.Authors)
 	}
 	return nil
 }
 
 // Evaluate runs the comparison on all cores. It stops soon after the context
 // ends. Equal options give equal reports.
-func Evaluate(ctx context.Context, o Options) (*Report, error) {
+func Evaluate(ctx context.Context, o Options) (*score.Report, error) {
 	stuck := o.withoutStuck()
 	if err := o.defaults(); err != nil {
 		return nil, err
@@ -257,7 +259,7 @@ func Evaluate(ctx context.Context, o Options) (*Report, error) {
 	if err := work(ctx, trials, f, &o); err != nil {
 		return nil, err
 	}
-	r := &Report{
+	r := &score.Report{
 		Name:    o.Name,
 		Virtual: o.Origin != "",
 		Modes:   len(f.rows),
@@ -265,7 +267,7 @@ func Evaluate(ctx context.Context, o Options) (*Report, error) {
 		Batches: f.places.Batches,
 		Dropped: f.dropped,
 		Notes:   append(stuck, notes...),
-		origin:  o.Origin,
+		Origin:  o.Origin,
 	}
 	if r.Batches != nil {
 		r.LatenciesMS = f.once(func(l optimize.Limit) float64 { return l.TimeMS })
@@ -285,7 +287,11 @@ func Evaluate(ctx context.Context, o Options) (*Report, error) {
 			fmt.Sprintf("clean: %d of the sweep's readings are far below the fit: luck or a fault", f.lucky),
 		)
 	}
-	published(r, o.Workload)
+	for i := range r.Rows {
+		if row := &r.Rows[i]; row.Size.OK {
+			row.Published = published.Of(o.Name, o.Workload, row.Method, row.Size.V)
+		}
+	}
 	return r, nil
 }
 

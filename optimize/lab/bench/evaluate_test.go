@@ -14,6 +14,8 @@ import (
 
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/lab/published"
+	"jtune/optimize/lab/score"
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
 	"jtune/tegra/sweep/sweeptest"
@@ -63,7 +65,7 @@ func TestEvaluateScoresAHandMadeTable(t *testing.T) {
 		t.Errorf("MAXN: got %+v, want over in 6 of 7, by more than a watt in 5, no mode known in 6", maxn)
 	}
 	all := rows[Random]
-	if all.PenaltyPct.V != (Penalty{}) || all.AreaW.V != 0 || all.OverPct.V != 0 || all.Probes != 4 || all.Seeds != 2 ||
+	if all.PenaltyPct.V != (score.Penalty{}) || all.AreaW.V != 0 || all.OverPct.V != 0 || all.Probes != 4 || all.Seeds != 2 ||
 		all.Unsure != 0 {
 		t.Errorf("all modes measured: got %+v, want no penalty and nothing over", all)
 	}
@@ -76,8 +78,8 @@ func TestEvaluateScoresAHandMadeTable(t *testing.T) {
 	}
 }
 
-func byMethod(r *Report) map[string]Row {
-	rows := map[string]Row{}
+func byMethod(r *score.Report) map[string]score.Row {
+	rows := map[string]score.Row{}
 	for _, row := range r.Rows {
 		rows[row.Method] = row
 	}
@@ -118,7 +120,7 @@ func TestScoreCountsModesLearnedFromOnlyThePapersWay(t *testing.T) {
 func TestQuartilesInterpolate(t *testing.T) {
 	t.Parallel()
 	v := []float64{4, 1, 3, 2}
-	if q := quartiles(v); q.V != (Quartiles{1.75, 2.5, 3.25}) || !q.OK {
+	if q := quartiles(v); q.V != (score.Quartiles{Q1: 1.75, Median: 2.5, Q3: 3.25}) || !q.OK {
 		t.Errorf("quartiles of 1 2 3 4: got %+v", q)
 	}
 	if quartiles(nil).OK || quartiles([]float64{math.NaN()}).OK {
@@ -154,7 +156,7 @@ func TestPresetsAreTheirNearestModes(t *testing.T) {
 func TestEvaluateGivesEqualReportsOnAnyNumberOfWorkers(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
-	run := func(workers int) *Report {
+	run := func(workers int) *score.Report {
 		last := 0
 		r, err := Evaluate(
 			t.Context(),
@@ -246,7 +248,7 @@ func TestEvaluatePrints(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Rows[0].Method = PowerTrain
-	published(r, "")
+	r.Rows[0].Published = published.Of(r.Name, "", PowerTrain, 10)
 	var text bytes.Buffer
 	if err := r.WriteText(&text); err != nil {
 		t.Fatal(err)
@@ -321,26 +323,6 @@ func TestEvaluateRejectsBadOptions(t *testing.T) {
 	} {
 		if _, err := Evaluate(t.Context(), o); err == nil {
 			t.Errorf("%s: got no error", name)
-		}
-	}
-}
-
-func TestWorkloadOfASweepFile(t *testing.T) {
-	t.Parallel()
-	if got := workloadOf("orin_nano_train.csv", "ResNet"); got != "orin-nano resnet" {
-		t.Errorf("a file that names its workload: got %q", got)
-	}
-	for name, want := range map[string]string{
-		"mobnet_train_data_final.csv": "mobilenet",
-		"MobileNet.csv":               "mobilenet",
-		"lstm_train.csv":              "lstm",
-		"orin_nano_resnet.csv":        "orin-nano resnet",
-		"resnet_infer_data.csv":       "",
-		"modes.csv":                   "",
-		"/home/bert/sweeps/yolo.csv":  "yolo",
-	} {
-		if got := workloadOf(name, ""); got != want {
-			t.Errorf("%s: got %q, want %q", name, got, want)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"jtune/optimize"
+	"jtune/optimize/lab/faults"
 	"jtune/tegra"
 	"jtune/tegra/sweep/sweeptest"
 )
@@ -43,7 +44,7 @@ func TestMixStudyOfInferenceAlone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			rows := sweeptest.Settings(t, "infer/"+name+"_infer")
-			stuck, _ := Stuck(rows)
+			stuck, _ := faults.Stuck(rows)
 			var clean []tegra.Measured
 			for i, r := range rows {
 				if !slices.Contains(stuck, i) {

@@ -5,61 +5,15 @@ import (
 	"slices"
 
 	"jtune/internal/stats"
+	"jtune/optimize/lab/published"
+	"jtune/optimize/lab/score"
 	"jtune/tegra"
 )
 
-// Quartiles of a sample, by linear interpolation.
-type Quartiles struct {
-	Q1     float64 `json:"q1"`
-	Median float64 `json:"median"`
-	Q3     float64 `json:"q3"`
-}
-
-// Penalty is how much slower than an optimum the picks are, in percent, over
-// all budgets and samples; negative where a pick breaks its budget, or is a
-// lucky reading and the optimum is none.
-type Penalty struct {
-	Median float64 `json:"median"`
-	P90    float64 `json:"p90"`
-	// Where the batch size is an input, a search is judged by what lies beyond the 90th
-	// percentile too.
-	P75   tegra.Val[float64] `json:"p75,omitzero"`
-	Worst tegra.Val[float64] `json:"worst,omitzero"`
-}
-
-// Row is one method at one size, over its samples and all budgets.
-type Row struct {
-	Method string         `json:"method"`
-	Size   tegra.Val[int] `json:"size"` // modes learned from; absent for methods without
-	Seeds  int            `json:"seeds"`
-	Accuracy
-	Regions []Region `json:"regions"` // the same by part of the space; none for methods that predict none
-	// The paper's way: over all modes.
-	TimeMAPEAllPct  tegra.Val[Quartiles] `json:"time_mape_all_pct"`
-	PowerMAPEAllPct tegra.Val[Quartiles] `json:"power_mape_all_pct"`
-	Minutes         float64              `json:"minutes"` // of profiling, median
-	// Of the picks for the budgets; absent where power was not measured.
-	PenaltyPct tegra.Val[Penalty] `json:"penalty_pct"`
-	// The same against the best reading that a fit confirms (optimum.go); absent where
-	// the sweep is too small for one, or no such reading meets a limit.
-	CleanPenaltyPct tegra.Val[Penalty] `json:"clean_penalty_pct"`
-	AreaW           tegra.Val[float64] `json:"area_w"`     // mean excess over the budget
-	OverPct         tegra.Val[float64] `json:"over_pct"`   // of picks above the budget
-	Over1WPct       tegra.Val[float64] `json:"over1w_pct"` // of picks above it by more than a watt
-	// LatePct is the share of picks above the latency limit; absent without one.
-	LatePct tegra.Val[float64] `json:"over_time_pct,omitzero"`
-	Probes  float64            `json:"probes"` // measured modes, median
-	// SearchesHotPct is the share of searches with a probe more than 10 % over
-	// the power limit; absent for methods that do not search.
-	SearchesHotPct tegra.Val[float64] `json:"searches_over10_pct"`
-	Unsure         int                `json:"unsure"` // picks where the method knew no mode within the budget
-	Published      []Published        `json:"published,omitempty"`
-}
-
 // row joins the runs of one method at one size.
-func (f *truth) row(trials []*trial) Row {
+func (f *truth) row(trials []*trial) score.Row {
 	j := trials[0]
-	r := Row{Method: j.name, Seeds: len(trials), Size: tegra.Val[int]{V: j.size, OK: j.sized}}
+	r := score.Row{Method: j.name, Seeds: len(trials), Size: tegra.Val[int]{V: j.size, OK: j.sized}}
 	var timeAll, powerAll, minutes, probes []float64
 	var unseen []accuracy
 	inRegion := make([][]accuracy, len(f.regions))
@@ -97,7 +51,7 @@ func (f *truth) row(trials []*trial) Row {
 	r.Accuracy = joined(unseen)
 	for k, region := range f.regions {
 		if len(inRegion[k]) > 0 {
-			r.Regions = append(r.Regions, Region{region, joined(inRegion[k])})
+			r.Regions = append(r.Regions, score.Region{Part: region.Part, Accuracy: joined(inRegion[k])})
 		}
 	}
 	r.TimeMAPEAllPct, r.PowerMAPEAllPct = quartiles(timeAll), quartiles(powerAll)
@@ -141,20 +95,53 @@ func (e *excess) add(f *truth, picks []int) {
 }
 
 // spread sums up penalties; absent where there are none.
-func (e *excess) spread(v []float64) tegra.Val[Penalty] {
+func (e *excess) spread(v []float64) tegra.Val[score.Penalty] {
 	if len(v) == 0 {
-		return tegra.Val[Penalty]{}
+		return tegra.Val[score.Penalty]{}
 	}
-	p := Penalty{Median: stats.Median(v), P90: stats.Quantile(v, 0.9)}
+	p := score.Penalty{Median: stats.Median(v), P90: stats.Quantile(v, 0.9)}
 	if e.latencies > 0 {
 		p.P75, p.Worst = tegra.Some(stats.Quantile(v, 0.75)), tegra.Some(slices.Max(v))
 	}
 	return tegra.Some(p)
 }
 
-func quartiles(v []float64) tegra.Val[Quartiles] {
+func quartiles(v []float64) tegra.Val[score.Quartiles] {
 	if len(v) == 0 || slices.ContainsFunc(v, func(x float64) bool { return x != x }) {
-		return tegra.Val[Quartiles]{}
+		return tegra.Val[score.Quartiles]{}
 	}
-	return tegra.Some(Quartiles{stats.Quantile(v, 0.25), stats.Median(v), stats.Quantile(v, 0.75)})
+	return tegra.Some(score.Quartiles{
+		Q1:     stats.Quantile(v, 0.25),
+		Median: stats.Median(v),
+		Q3:     stats.Quantile(v, 0.75),
+	})
+}
+
+// duels compares the runs of one method at one size with every file.
+func duels(list []published.Authors, trials []*trial) []score.Duel {
+	var out []score.Duel
+	for _, a := range list {
+		theirs := a.Of(trials[0].size)
+		n := min(len(theirs), len(trials))
+		if n == 0 || !trials[0].out.predicts {
+			continue
+		}
+		d := score.Duel{Method: trials[0].name, Size: trials[0].size, Against: a.Name, Runs: n}
+		var ourTime, ourPower, time, power []float64
+		for i, r := range theirs[:n] {
+			o := &trials[i].out
+			ourTime, ourPower = append(ourTime, o.timeAll), append(ourPower, o.powerAll)
+			time, power = append(time, r.TimeMAPEPct), append(power, r.PowerMAPEPct)
+			if o.timeAll < r.TimeMAPEPct {
+				d.TimeWon++
+			}
+			if o.powerAll < r.PowerMAPEPct {
+				d.PowerWon++
+			}
+		}
+		d.TimePct, d.PowerPct = stats.Median(ourTime), stats.Median(ourPower)
+		d.TheirTime, d.TheirPow = stats.Median(time), stats.Median(power)
+		out = append(out, d)
+	}
+	return out
 }

@@ -141,9 +141,9 @@ func (f *truth) take(o *Options) error {
 	}
 	f.sets, f.firstSeed = map[int][][]int{}, o.Seed
 	for _, n := range o.Sizes {
-		runs := o.Authors[0].of(n)
+		runs := o.Authors[0].Of(n)
 		if len(runs) == 0 {
-			return fmt.Errorf("%s has no run of %d modes, only of %v", o.Authors[0].Name, n, o.Authors[0].sizes())
+			return fmt.Errorf("%s has no run of %d modes, only of %v", o.Authors[0].Name, n, o.Authors[0].Sizes())
 		}
 		for k, r := range runs {
 			set := make([]int, n)

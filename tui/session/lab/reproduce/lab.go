@@ -16,6 +16,7 @@ import (
 	"jtune/learn"
 	"jtune/learn/baseline/nn"
 	"jtune/optimize/lab/bench"
+	"jtune/optimize/lab/score"
 	"jtune/tegra"
 	"jtune/tegra/sweep"
 	"jtune/tegra/virtual"
@@ -59,7 +60,7 @@ type lab struct {
 	devices    map[string]tegra.Device
 	sweeps     map[string]*measuredSweep
 	references map[string]*learn.Reference
-	rows       map[string]bench.Row
+	rows       map[string]score.Row
 	pickedOf   map[string]*picks
 
 	linearModels *lines
@@ -80,7 +81,7 @@ type measuredSweep struct {
 
 func newLab(ctx context.Context, o Options) *lab {
 	return &lab{Options: o, ctx: ctx, boards: map[string]*virtual.Board{}, devices: map[string]tegra.Device{},
-		sweeps: map[string]*measuredSweep{}, references: map[string]*learn.Reference{}, rows: map[string]bench.Row{},
+		sweeps: map[string]*measuredSweep{}, references: map[string]*learn.Reference{}, rows: map[string]score.Row{},
 		pickedOf: map[string]*picks{}, used: map[string]bool{}}
 }
 
@@ -288,15 +289,15 @@ func (l *lab) seeds(method string) int {
 }
 
 // score is a method's row on a sweep, having learned from so many modes. "none" is no reference.
-func (l *lab) score(method string, size int, place, reference string) (bench.Row, error) {
+func (l *lab) score(method string, size int, place, reference string) (score.Row, error) {
 	s, err := l.sweepOf(place)
 	if err != nil {
-		return bench.Row{}, err
+		return score.Row{}, err
 	}
 	var r *learn.Reference
 	if reference != "none" {
 		if r, err = l.reference(reference, 0); err != nil {
-			return bench.Row{}, err
+			return score.Row{}, err
 		}
 	}
 	key := fmt.Sprint(method, " ", size, " ", place, " ", reference)
@@ -314,13 +315,13 @@ func (l *lab) score(method string, size int, place, reference string) (bench.Row
 	if method == bench.Presets {
 		_, d, err := l.board(board)
 		if err != nil {
-			return bench.Row{}, err
+			return score.Row{}, err
 		}
 		o.Presets = d.Presets()
 	}
 	report, err := bench.Evaluate(l.ctx, o)
 	if err != nil {
-		return bench.Row{}, err
+		return score.Row{}, err
 	}
 	l.rows[key] = report.Rows[0]
 	return report.Rows[0], nil

@@ -9,6 +9,7 @@ import (
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/optimize/lab/bench"
+	"jtune/optimize/lab/score"
 	"jtune/tegra"
 	"jtune/tui/session/lab/evidence"
 )
@@ -24,9 +25,9 @@ var words = evidence.Words[*lab]{
 	"const":          one((*lab).constant),
 	"mape":           one((*lab).mape),
 	"self":           one((*lab).self),
-	"penalty":        one(choice(func(r bench.Row) float64 { return r.PenaltyPct.V.Median })),
-	"over":           one(choice(func(r bench.Row) float64 { return r.OverPct.V })),
-	"over1":          one(choice(func(r bench.Row) float64 { return r.Over1WPct.V })),
+	"penalty":        one(choice(func(r score.Row) float64 { return r.PenaltyPct.V.Median })),
+	"over":           one(choice(func(r score.Row) float64 { return r.OverPct.V })),
+	"over1":          one(choice(func(r score.Row) float64 { return r.Over1WPct.V })),
 	"area-wins":      one((*lab).areaWins),
 	"al1-under":      one((*lab).rarelyOver),
 	"preset-wins":    one((*lab).presetWins),
@@ -137,7 +138,7 @@ func pairError(quantity string, r *learn.Reference, rows []tegra.Measured) float
 }
 
 // choice is a quantity of a method's choices: method, modes learned from, sweep, reference.
-func choice(of func(bench.Row) float64) func(*lab, []string) (float64, error) {
+func choice(of func(score.Row) float64) func(*lab, []string) (float64, error) {
 	return func(l *lab, args []string) (float64, error) {
 		size, err := strconv.Atoi(args[1])
 		if err != nil {
@@ -169,7 +170,7 @@ func referenceFor(place string) string {
 const learnedModes = 50
 
 // scores are PowerTrain's, the networks' from scratch and the random sample's rows of a workload.
-func (l *lab) scores(place string) (powertrain, scratch, random bench.Row, err error) {
+func (l *lab) scores(place string) (powertrain, scratch, random score.Row, err error) {
 	if powertrain, err = l.score(bench.PowerTrain, learnedModes, place, referenceFor(place)); err != nil {
 		return
 	}

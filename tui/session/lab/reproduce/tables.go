@@ -8,6 +8,7 @@ import (
 	"jtune/internal/figure"
 	"jtune/learn/baseline/nn"
 	"jtune/optimize/lab/bench"
+	"jtune/optimize/lab/score"
 	"jtune/profiles/record"
 )
 
@@ -44,8 +45,8 @@ func (l *lab) constant(args []string) (float64, error) {
 }
 
 // errorCells are a row's errors of time and power with their quartiles.
-func errorCells(r bench.Row) []string {
-	cell := func(q bench.Quartiles) string {
+func errorCells(r score.Row) []string {
+	cell := func(q score.Quartiles) string {
 		return fmt.Sprintf("%.1f (%.1f to %.1f)", q.Median, q.Q1, q.Q3)
 	}
 	return []string{cell(r.TimeMAPEAllPct.V), cell(r.PowerMAPEAllPct.V)}

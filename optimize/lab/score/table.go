@@ -1,4 +1,4 @@
-package bench
+package score
 
 import (
 	"encoding/csv"

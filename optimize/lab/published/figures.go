@@ -1,9 +1,13 @@
-package bench
+// Package published holds the results that papers and their authors published, for comparison with the program's own
+// on the same workload, method and number of modes.
+//
+//	figures.csv ──► Of ──► Figures beside a row of a report
+//	files of runs ──► ReadAuthors ──► Authors: the modes that each run drew, and its errors
+package published
 
 import (
 	_ "embed"
 	"encoding/csv"
-	"fmt"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -12,9 +16,9 @@ import (
 	"jtune/tegra"
 )
 
-// Published is a figure from the papers or their authors' files, for comparison with a
+// Figures are those of a method from the papers or their authors' files, for comparison with a
 // row. Their errors are over all modes, those learned from included.
-type Published struct {
+type Figures struct {
 	TimeMAPEPct  tegra.Val[float64] `json:"time_mape_pct"`
 	PowerMAPEPct tegra.Val[float64] `json:"power_mape_pct"`
 	PenaltyPct   tegra.Val[float64] `json:"penalty_pct"`
@@ -23,50 +27,37 @@ type Published struct {
 	Source       string             `json:"source"`
 }
 
-// short prints the figures for a table's cell.
-func (p Published) short() string {
-	var parts []string
-	if p.TimeMAPEPct.OK || p.PowerMAPEPct.OK {
-		parts = append(parts, dashed(p.TimeMAPEPct, "%g")+" / "+dashed(p.PowerMAPEPct, "%g"))
-	}
-	if p.PenaltyPct.OK {
-		parts = append(parts, fmt.Sprintf("penalty %g", p.PenaltyPct.V))
-	}
-	if p.Over1WPct.OK {
-		parts = append(parts, fmt.Sprintf(">1 W %g", p.Over1WPct.V))
-	}
-	return p.Mark + " " + strings.Join(parts, " ")
-}
-
 const (
 	paperSource = "PowerTrain (FGCS 2024), text and figures 6, 9, 12"
 	filesSource = "run files beside the published sweeps (Dream-Lab, paper_baselines), median of 10 runs"
 )
 
-// publishedCSV holds the figures of the paper's text and figures (a) and of the authors' files (b);
+// figuresCSV holds the figures of the paper's text and figures (a) and of the authors' files (b);
 // an empty field was not given.
 //
-//go:embed published.csv
-var publishedCSV string
+//go:embed figures.csv
+var figuresCSV string
 
-// publishedRows are its lines.
-var publishedRows = sync.OnceValue(func() [][]string {
-	rows, err := csv.NewReader(strings.NewReader(publishedCSV)).ReadAll()
+// rows are its lines.
+var rows = sync.OnceValue(func() [][]string {
+	list, err := csv.NewReader(strings.NewReader(figuresCSV)).ReadAll()
 	if err != nil {
-		panic("bench: the built-in figures: " + err.Error())
+		panic("published: the built-in figures: " + err.Error())
 	}
-	return rows[1:]
+	return list[1:]
 })
+
+const powerTrain = "powertrain"
 
 // isOf reports whether published figures are those of a method. PowerTrain's are those of
 // every variant, since the paper does not say which layers it trains.
 func isOf(published, method string) bool {
-	return method == published || published == PowerTrain && (method == PTMAPE || method == PTFrozen)
+	return method == published || published == powerTrain && strings.HasPrefix(method, powerTrain+"-")
 }
 
 // figures are those of a line.
-func figures(row []string) Published {
-	out := Published{Mark: row[7], Source: paperSource}
+func figures(row []string) Figures {
+	out := Figures{Mark: row[7], Source: paperSource}
 	if out.Mark == "b" {
 		out.Source = filesSource
 	}
@@ -78,18 +69,16 @@ func figures(row []string) Published {
 	return out
 }
 
-// published adds the figures of a workload to the rows of its report. They were
-// measured while training, so a sweep of inference has none.
-func published(r *Report, workload string) {
-	workload = workloadOf(r.Name, workload)
-	for i := range r.Rows {
-		row := &r.Rows[i]
-		for _, p := range publishedRows() {
-			if p[0] == workload && isOf(p[1], row.Method) && row.Size.OK && p[2] == strconv.Itoa(row.Size.V) {
-				row.Published = append(row.Published, figures(p))
-			}
+// Of lists the figures of a method that learned from so many modes of a workload, by the name of the sweep's file and
+// the workload that it names itself. They were measured while training, so a sweep of inference has none.
+func Of(file, workload, method string, size int) (out []Figures) {
+	workload = workloadOf(file, workload)
+	for _, p := range rows() {
+		if p[0] == workload && isOf(p[1], method) && p[2] == strconv.Itoa(size) {
+			out = append(out, figures(p))
 		}
 	}
+	return out
 }
 
 // workloadOf guesses what was trained from the name of a sweep file and the

@@ -1,4 +1,4 @@
-package bench
+package published
 
 // The modes that a paper's authors drew, so that their published errors and
 // ours can be compared for the same samples. The files are those that
@@ -19,14 +19,13 @@ import (
 	"strings"
 
 	"jtune/internal/safefile"
-	"jtune/internal/stats"
 	"jtune/tegra"
 	"jtune/tegra/sweep"
 )
 
-// AuthorsRun is one published run: the modes learned from and the errors over
+// Run is one published run: the modes learned from and the errors over
 // all modes that came of it.
-type AuthorsRun struct {
+type Run struct {
 	Modes        []tegra.Mode
 	TimeMAPEPct  float64
 	PowerMAPEPct float64
@@ -35,7 +34,7 @@ type AuthorsRun struct {
 // Authors is a file of published runs.
 type Authors struct {
 	Name string // of the file
-	Runs []AuthorsRun
+	Runs []Run
 }
 
 // columns of a file of published runs.
@@ -77,8 +76,8 @@ func ReadAuthors(name string, in io.Reader) (Authors, error) {
 	return a, nil
 }
 
-func parseRun(timeText, powerText, modes string) (AuthorsRun, error) {
-	var run AuthorsRun
+func parseRun(timeText, powerText, modes string) (Run, error) {
+	var run Run
 	for _, v := range []struct {
 		text string
 		to   *float64
@@ -99,8 +98,8 @@ func parseRun(timeText, powerText, modes string) (AuthorsRun, error) {
 	return run, nil
 }
 
-// sizes are the numbers of modes that runs learned from, ascending.
-func (a *Authors) sizes() []int {
+// Sizes are the numbers of modes that runs learned from, ascending.
+func (a *Authors) Sizes() []int {
 	var n []int
 	for _, r := range a.Runs {
 		n = append(n, len(r.Modes))
@@ -109,9 +108,9 @@ func (a *Authors) sizes() []int {
 	return slices.Compact(n)
 }
 
-// of returns the runs that learned from n modes.
-func (a *Authors) of(n int) []AuthorsRun {
-	var out []AuthorsRun
+// Of returns the runs that learned from n modes.
+func (a *Authors) Of(n int) []Run {
+	var out []Run
 	for _, r := range a.Runs {
 		if len(r.Modes) == n {
 			out = append(out, r)
@@ -120,11 +119,11 @@ func (a *Authors) of(n int) []AuthorsRun {
 	return out
 }
 
-// checkAuthors returns an error unless all files name the same samples, run by run.
-func checkAuthors(list []Authors) error {
+// Check returns an error unless all files name the same samples, run by run.
+func Check(list []Authors) error {
 	for _, a := range list[1:] {
-		for _, n := range list[0].sizes() {
-			first, other := list[0].of(n), a.of(n)
+		for _, n := range list[0].Sizes() {
+			first, other := list[0].Of(n), a.Of(n)
 			for i := range min(len(first), len(other)) {
 				if !slices.Equal(first[i].Modes, other[i].Modes) {
 					return fmt.Errorf("%s and %s differ in the modes of run %d of %d modes: compare them one by one",
@@ -134,48 +133,4 @@ func checkAuthors(list []Authors) error {
 		}
 	}
 	return nil
-}
-
-// Duel is a method of ours against one file of published runs, sample by
-// sample, errors over all modes the paper's way.
-type Duel struct {
-	Method    string  `json:"method"`
-	Size      int     `json:"size"`
-	Against   string  `json:"against"` // name of their file
-	Runs      int     `json:"runs"`
-	TimePct   float64 `json:"time_mape_pct"` // medians
-	PowerPct  float64 `json:"power_mape_pct"`
-	TheirTime float64 `json:"their_time_mape_pct"`
-	TheirPow  float64 `json:"their_power_mape_pct"`
-	TimeWon   int     `json:"time_won"` // runs with the smaller error; the others are lost
-	PowerWon  int     `json:"power_won"`
-}
-
-// duels compares the runs of one method at one size with every file.
-func duels(list []Authors, trials []*trial) []Duel {
-	var out []Duel
-	for _, a := range list {
-		theirs := a.of(trials[0].size)
-		n := min(len(theirs), len(trials))
-		if n == 0 || !trials[0].out.predicts {
-			continue
-		}
-		d := Duel{Method: trials[0].name, Size: trials[0].size, Against: a.Name, Runs: n}
-		var ourTime, ourPower, time, power []float64
-		for i, r := range theirs[:n] {
-			o := &trials[i].out
-			ourTime, ourPower = append(ourTime, o.timeAll), append(ourPower, o.powerAll)
-			time, power = append(time, r.TimeMAPEPct), append(power, r.PowerMAPEPct)
-			if o.timeAll < r.TimeMAPEPct {
-				d.TimeWon++
-			}
-			if o.powerAll < r.PowerMAPEPct {
-				d.PowerWon++
-			}
-		}
-		d.TimePct, d.PowerPct = stats.Median(ourTime), stats.Median(ourPower)
-		d.TheirTime, d.TheirPow = stats.Median(time), stats.Median(power)
-		out = append(out, d)
-	}
-	return out
 }

@@ -1,4 +1,4 @@
-package bench
+package faults
 
 import (
 	"cmp"
@@ -24,9 +24,9 @@ const (
 	slowForNext = 0.25 // more above what those at higher clocks are worth at this one
 )
 
-// outOfLine lists the rows, by index and ascending, that took less or more time than those at the GPU's
+// OutOfLine lists the rows, by index and ascending, that took less or more time than those at the GPU's
 // neighbouring clocks allow.
-func outOfLine(rows []tegra.Measured) (fast, slow []int) {
+func OutOfLine(rows []tegra.Measured) (fast, slow []int) {
 	runs := map[tegra.Setting][]int{} // rows that differ in the GPU's clock alone
 	for i, r := range rows {
 		at := r.Setting

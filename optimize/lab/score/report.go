@@ -1,4 +1,7 @@
-package bench
+// Package score is the report of a comparison of methods on one sweep: rows of errors and costs, as text, CSV and JSON.
+//
+//	Row of each method and size, Duel ──► Report ──► WriteText, WriteCSV, JSON
+package score
 
 import (
 	"cmp"
@@ -8,6 +11,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"jtune/optimize/lab/published"
 	"jtune/tegra"
 )
 
@@ -26,7 +30,7 @@ type Report struct {
 	Duels       []Duel    `json:"duels,omitempty"` // on the authors' own samples
 	Notes       []string  `json:"notes"`
 
-	origin string // Options.Origin
+	Origin string `json:"-"` // of the sweep, when no real board measured it (tegra.Origin); ""
 }
 
 // WriteText prints the report as tables of errors, of errors by region and of choices, with
@@ -36,7 +40,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	if r.Batches != nil {
 		what = "settings of mode and batch size"
 	}
-	name := strings.TrimSpace(r.Name + " " + tegra.VirtualMark(r.origin))
+	name := strings.TrimSpace(r.Name + " " + tegra.VirtualMark(r.Origin))
 	fmt.Fprintf(w, "%s: %d %s, ", name, r.Modes, what)
 	if n := len(r.Budgets); n > 0 {
 		fmt.Fprintf(w, "%d power limits from %g to %g W", n, r.Budgets[0], r.Budgets[n-1])
@@ -194,7 +198,7 @@ func (r Row) allModes() string {
 func (r Row) published() string {
 	var words []string
 	for _, p := range r.Published {
-		words = append(words, p.short())
+		words = append(words, short(p))
 	}
 	return cmp.Or(strings.Join(words, ", "), none)
 }
@@ -269,4 +273,19 @@ func (r *Report) sources() []string {
 		}
 	}
 	return out
+}
+
+// short prints the figures for a table's cell.
+func short(p published.Figures) string {
+	var parts []string
+	if p.TimeMAPEPct.OK || p.PowerMAPEPct.OK {
+		parts = append(parts, dashed(p.TimeMAPEPct, "%g")+" / "+dashed(p.PowerMAPEPct, "%g"))
+	}
+	if p.PenaltyPct.OK {
+		parts = append(parts, fmt.Sprintf("penalty %g", p.PenaltyPct.V))
+	}
+	if p.Over1WPct.OK {
+		parts = append(parts, fmt.Sprintf(">1 W %g", p.Over1WPct.V))
+	}
+	return p.Mark + " " + strings.Join(parts, " ")
 }
