@@ -31,16 +31,25 @@ func module(t *testing.T, files map[string]string) *Tree {
 	return tree
 }
 
+// program is the source of a program that imports packages.
+func program(imports ...string) string {
+	text := "package main\n\n"
+	for _, i := range imports {
+		text += fmt.Sprintf("import _ %q\n", i)
+	}
+	return text + "\nfunc main() {}\n"
+}
+
 func TestCountSortsPackagesByWhatTheyAreFor(t *testing.T) {
 	t.Parallel()
 	tree := module(t, map[string]string{
-		"main.go":                     "package main\n\nimport (\n\t_ \"m/a\"\n\t_ \"m/a/lab/score\"\n)\n\nfunc main() {}\n",
+		"main.go":                     program("m/a", "m/a/lab/score"),
 		"a/a.go":                      "package a\n\nimport _ \"m/learn/baseline/nn\"\n",
 		"a/a_test.go":                 "package a\n\nimport _ \"m/a/atest\"\n",
 		"a/atest/atest.go":            "package atest\n",
 		"a/lab/score/score.go":        "package score\n",
 		"learn/baseline/nn/nn.go":     "package nn\n",
-		"internal/tools/x/main.go":    "package main\n\nimport _ \"m/internal/tools/part\"\n\nfunc main() {}\n",
+		"internal/tools/x/main.go":    program("m/internal/tools/part"),
 		"internal/tools/part/p.go":    "package part\n",
 		"internal/tools/forTest/p.go": "package forTest\n",
 		"a/testdata/ignored.go":       "package ignored\n",
@@ -96,7 +105,7 @@ func TestFaultsNameWhatPassesALimit(t *testing.T) {
 		return b.String()
 	}
 	tree := module(t, map[string]string{
-		"main.go":                  "package main\n\nimport (\n\t_ \"m/tui/session\"\n\t_ \"m/tui/session/run\"\n\t_ \"m/tegra/virtual\"\n)\n",
+		"main.go":                  program("m/tui/session", "m/tui/session/run", "m/tegra/virtual"),
 		"tui/session/session.go":   "package session\n\ntype Session struct{}\n\n" + methods("*Session", 26),
 		"tui/session/run/run.go":   "package run\n" + strings.Repeat("\n", roomLines),
 		"tegra/virtual/virtual.go": "package virtual\n\ntype Board struct{}\n\n" + methods("Board", 70),

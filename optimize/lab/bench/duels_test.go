@@ -102,7 +102,8 @@ func TestDuelsAreWonByTheDefaultPredictor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := Options{Truth: sweeptest.Load(t, sweeptest.MobileNet), Authors: []published.Authors{authors}, Methods: []string{GP}}
+	o := Options{Truth: sweeptest.Load(t, sweeptest.MobileNet), Authors: []published.Authors{authors},
+		Methods: []string{GP}}
 	r, err := Evaluate(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)

@@ -65,8 +65,8 @@ func TestEvaluateScoresAHandMadeTable(t *testing.T) {
 		t.Errorf("MAXN: got %+v, want over in 6 of 7, by more than a watt in 5, no mode known in 6", maxn)
 	}
 	all := rows[Random]
-	if all.PenaltyPct.V != (score.Penalty{}) || all.AreaW.V != 0 || all.OverPct.V != 0 || all.Probes != 4 || all.Seeds != 2 ||
-		all.Unsure != 0 {
+	if all.PenaltyPct.V != (score.Penalty{}) || all.AreaW.V != 0 || all.OverPct.V != 0 || all.Probes != 4 ||
+		all.Seeds != 2 || all.Unsure != 0 {
 		t.Errorf("all modes measured: got %+v, want no penalty and nothing over", all)
 	}
 	// 4·12 s + 50 minibatches of 400, 200, 150 and 100 ms.

@@ -14,7 +14,9 @@ func TestClaimsCiteFiguresThatExist(t *testing.T) {
 	known := func(prefix string) bool {
 		return slices.ContainsFunc(fidelity.Figures(), func(f fidelity.Figure) bool {
 			return strings.HasPrefix(f.ID, prefix)
-		}) || slices.ContainsFunc(reproduce.Figures(), func(f evidence.Figure) bool { return strings.HasPrefix(f.ID, prefix) })
+		}) || slices.ContainsFunc(reproduce.Figures(), func(f evidence.Figure) bool {
+			return strings.HasPrefix(f.ID, prefix)
+		})
 	}
 	for _, c := range Claims() {
 		if evidence.Studies[c.Study] == "" || len(c.evidence) == 0 {

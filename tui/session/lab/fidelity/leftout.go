@@ -142,7 +142,8 @@ func FitOf(seed uint64) (out Fit, err error) {
 	if err != nil {
 		return Fit{}, err
 	}
-	out.Constants.Fitted, out.Constants.Effective, out.Constants.Figures = len(fittedConstants()), f.Effective(), len(figures)
+	out.Constants.Fitted, out.Constants.Effective = len(fittedConstants()), f.Effective()
+	out.Constants.Figures = len(figures)
 	for _, off := range f.Residuals() {
 		out.Constants.Within += int(truth(math.Abs(off) <= 1))
 	}

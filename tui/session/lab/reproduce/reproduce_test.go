@@ -44,7 +44,8 @@ func TestFiguresBelongToStudiesAndTheirTermsAreKnown(t *testing.T) {
 		}
 	}
 	for _, s := range Studies {
-		if tables[s.Name] == nil && !slices.ContainsFunc(Figures(), func(f evidence.Figure) bool { return f.Group == s.Name }) {
+		ofStudy := func(f evidence.Figure) bool { return f.Group == s.Name }
+		if tables[s.Name] == nil && !slices.ContainsFunc(Figures(), ofStudy) {
 			t.Errorf("study %s has neither figures nor a table", s.Name)
 		}
 	}
