@@ -59,14 +59,15 @@ func (r *root) showBoard(name string) tea.Cmd {
 	return tea.Exec(released{look}, func(err error) tea.Msg { return boardLeftMsg{name, err} })
 }
 
-// boardLeft lists the boards again after one of them.
-func (r *root) boardLeft(msg boardLeftMsg) {
-	if msg.name == "" {
-		r.sh.fail("boards", msg.err)
-		return
+// fold lists the boards again after one of them.
+func (m boardLeftMsg) fold(r *root) tea.Cmd {
+	if m.name == "" {
+		r.sh.fail("boards", m.err)
+		return nil
 	}
-	r.sh.fail(msg.name, msg.err)
-	r.listBoards(msg.name)
+	r.sh.fail(m.name, m.err)
+	r.listBoards(m.name)
+	return nil
 }
 
 // resetTerminal takes back what screens may have set that ended without doing so.

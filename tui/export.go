@@ -17,6 +17,12 @@ type exportedMsg struct {
 	err  error
 }
 
+func (m exportedMsg) fold(r *root) tea.Cmd {
+	r.sh.say("written: %s", m.path)
+	r.sh.fail("export", m.err)
+	return nil
+}
+
 // export writes the view as text, and what the page has besides.
 func (r *root) export() tea.Cmd {
 	p := r.shown()

@@ -33,6 +33,20 @@ type orderedMsg struct {
 	err error
 }
 
+func (m followedMsg) fold(r *root) tea.Cmd {
+	sh := r.sh
+	return tea.Batch(sh.followed(m.found), sh.modelsSince(m.models), sh.campaignsSince(m.campaigns))
+}
+
+func (m orderedMsg) fold(r *root) tea.Cmd {
+	r.sh.lookedAt = time.Time{} // to see what comes of it
+	if m.err == nil {
+		r.sh.say("%s: told %s", m.do, m.to.By())
+	}
+	r.sh.fail(string(m.do), m.err)
+	return nil
+}
+
 // followNext looks for campaigns of other processes, off the screen's
 // goroutine. The end of one that was followed stays on the screen for a while.
 func (sh *shared) followNext() tea.Cmd {
@@ -55,8 +69,8 @@ func (sh *shared) followNext() tea.Cmd {
 	return func() tea.Msg { return followedMsg{c.Follow(followed), c.ModelsChanged(), c.Changed()} }
 }
 
-// foldModels lists the models again when any program has changed them.
-func (sh *shared) foldModels(changed time.Time) tea.Cmd {
+// modelsSince lists the models again when any program has changed them.
+func (sh *shared) modelsSince(changed time.Time) tea.Cmd {
 	known := sh.modelsAt
 	if sh.modelsAt = changed; known.Equal(changed) {
 		return nil
@@ -72,8 +86,8 @@ func (sh *shared) campaignsSince(changed time.Time) tea.Cmd {
 	return sh.listCampaigns()
 }
 
-// foldFollowed folds what was read into the task that the page shows.
-func (sh *shared) foldFollowed(f *session.Followed) tea.Cmd {
+// followed brings what was read into the task that the page shows.
+func (sh *shared) followed(f *session.Followed) tea.Cmd {
 	if f == nil {
 		return nil
 	}

@@ -225,6 +225,11 @@ func pauseFor(ctx context.Context, d time.Duration) {
 // pulseMsg comes once a second of a virtual board at full speed.
 type pulseMsg struct{}
 
+func (pulseMsg) tick(r *root) tea.Cmd {
+	r.pulsing = false
+	return r.pulse()
+}
+
 // pulse moves a virtual board's clock at full speed while no task does: it
 // stands still while nobody sleeps on it. Other clocks need none.
 func (r *root) pulse() tea.Cmd {

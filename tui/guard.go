@@ -32,6 +32,16 @@ type guardMsg struct {
 	do  func() tea.Cmd
 }
 
+func (m guardMsg) fold(r *root) tea.Cmd {
+	if m.err != nil {
+		r.apply.Cancel()
+		r.sh.fail("no way to set power modes", m.err)
+		return nil
+	}
+	r.sh.sudo = false
+	return m.do()
+}
+
 // released is something that runs with the screen released.
 type released struct{ do func() error }
 
@@ -71,10 +81,22 @@ func (sh *shared) setMode(r tegra.Request) tea.Cmd {
 	return sh.withGuard(func() tea.Cmd { return write })
 }
 
+func (sh *shared) modeSet(m page.ModeSet) {
+	if m.Err == nil {
+		sh.Applied.Set(m.Request, m.From, sh.now())
+	}
+}
+
 // keepMode makes the mode that was set the found state.
 func (sh *shared) keepMode() tea.Cmd {
 	return sh.guarded(func(ctx context.Context, g tegra.Applier) error { return g.Keep(ctx) },
 		func(err error) tea.Msg { return page.ModeKept{Err: err} })
+}
+
+func (sh *shared) modeKept(m page.ModeKept) {
+	if m.Err == nil {
+		sh.Applied.Keep()
+	}
 }
 
 // revert restores the state before the last mode.
@@ -83,6 +105,12 @@ func (sh *shared) revert(i page.Revert) tea.Cmd {
 		_, err := session.TakeBack(ctx, g, i.Settle)
 		return err
 	}, func(err error) tea.Msg { return page.ModeReverted{Why: i.Why, Err: err} })
+}
+
+func (sh *shared) modeReverted(m page.ModeReverted) {
+	if m.Err == nil {
+		sh.Applied.Revert(m.Why)
+	}
 }
 
 // planBoot prepares the unit of a mode at boot.
@@ -103,16 +131,18 @@ type bootChangedMsg struct {
 	err error
 }
 
-// bootChanged says what was done, and remembers how it is undone.
-func (sh *shared) bootChanged(msg bootChangedMsg) {
+// fold says what was done, and remembers how it is undone.
+func (m bootChangedMsg) fold(r *root) tea.Cmd {
+	sh := r.sh
 	switch {
-	case msg.err != nil:
-		sh.fail("at boot", msg.err)
-	case msg.Undo:
+	case m.err != nil:
+		sh.fail("at boot", m.err)
+	case m.Undo:
 		sh.Applied.Boot = nil
 		sh.say("at boot: as it was before")
 	default:
-		sh.Applied.Boot = msg.Unit
-		sh.say("%s (%s); %s takes that back", msg.Done, filepath.Base(msg.Unit.Path()), sh.Keys.Undo.Label())
+		sh.Applied.Boot = m.Unit
+		sh.say("%s (%s); %s takes that back", m.Done, filepath.Base(m.Unit.Path()), sh.Keys.Undo.Label())
 	}
+	return nil
 }

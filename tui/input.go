@@ -24,6 +24,30 @@ func (r *root) typing() bool {
 	return ok && t.Typing()
 }
 
+// press takes a key of the user's; while the tour plays that is of whoever watches.
+func (r *root) press(k tea.KeyPressMsg) tea.Cmd {
+	if r.tour != nil {
+		return r.tourKey(k)
+	}
+	return r.key(k)
+}
+
+// paste takes what the terminal pastes: what lies over the page, or the page.
+func (r *root) paste(m tea.PasteMsg) tea.Cmd {
+	switch {
+	case r.tour != nil:
+	case r.text != nil:
+		r.text.Paste(m)
+	case r.palette != nil:
+		r.palette.Paste(m)
+	case r.form != nil:
+		r.form.Paste(m)
+	default:
+		return r.broadcast(m)
+	}
+	return nil
+}
+
 // key walks a key down: what lies over the page, the keep question, keys that
 // work everywhere, the page.
 func (r *root) key(k tea.KeyPressMsg) tea.Cmd {

@@ -2,50 +2,83 @@ package tui
 
 import (
 	"slices"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"jtune/telemetry"
 	"jtune/tui/page"
+	"jtune/tui/page/dialog"
 )
 
-// message handles everything that is not input. Readings and a task's progress
-// wait while the view is frozen; the streams are read on.
-func (r *root) message(msg tea.Msg) tea.Cmd {
-	var more tea.Cmd
+// event is a message of the shell's own: what a command has found or done.
+type event interface {
+	// fold brings it into the state that the pages show, and tells them.
+	fold(r *root) tea.Cmd
+}
+
+// streamed is an event of a stream. While the view is frozen it waits, and the stream is read on.
+type streamed interface {
+	event
+	// next waits for the one after it.
+	next(r *root) tea.Cmd
+}
+
+// tick is a message that only says that it is time: nothing on the screen has changed.
+type tick interface{ tick(r *root) tea.Cmd }
+
+// Update is tea.Model's: the one place where messages are told apart.
+func (r *root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	if t, is := msg.(tick); is {
+		return r, t.tick(r)
+	}
+	r.frame = ""
+	var cmd tea.Cmd
 	switch msg := msg.(type) {
-	case rereadMsg:
-		if now := &r.sh.Readings; !r.sh.Look.Frozen && now.OK && msg.T >= now.Sample.T {
-			now.Sample = msg.Sample
+	case tea.WindowSizeMsg:
+		r.resize(msg.Width, msg.Height)
+	case tea.BackgroundColorMsg:
+		r.sh.ground(msg.Color)
+	case tea.KeyPressMsg:
+		cmd = r.press(msg)
+	case tea.PasteMsg:
+		cmd = r.paste(msg)
+	case tea.MouseWheelMsg:
+		cmd = r.wheel(msg)
+	case tea.MouseClickMsg:
+		r.click(msg)
+	case streamed:
+		if cmd = msg.next(r); r.sh.Look.Frozen {
+			r.hold(msg)
+		} else {
+			r.sh.catchUp()
+			cmd = tea.Batch(cmd, msg.fold(r))
 		}
-		return r.message(msg.about)
-	case sampleMsg:
-		if r.watch != nil {
-			more = nextReadings(r.sh.ctx, r.watch)
-		}
-	case taskChangedMsg:
-		more = msg.task.next(r.sh)
-	case taskDoneMsg: // no end without what came before it
-		return tea.Batch(r.thaw(), r.fold(msg))
+	case event:
+		cmd = msg.fold(r)
+	case page.ModelsListed:
+		cmd = tea.Batch(r.broadcast(msg), r.sh.renew(msg.List))
+	case page.Managed:
+		cmd = r.sh.managed(msg)
+	case page.ModeSet:
+		r.sh.modeSet(msg)
+		cmd = r.broadcast(msg)
+	case page.ModeKept:
+		r.sh.modeKept(msg)
+		cmd = r.broadcast(msg)
+	case page.ModeReverted:
+		r.sh.modeReverted(msg)
+		cmd = r.broadcast(msg)
 	default:
-		return r.fold(msg)
+		cmd = r.broadcast(msg)
 	}
-	if r.sh.Look.Frozen {
-		r.hold(msg)
-		return more
-	}
-	if j := r.sh.task; r.sh.Busy() && j.run != nil { // one drawing for both
-		j.run.Subscribe().Take()
-		j.fold(j.run.Now())
-	}
-	return tea.Batch(more, r.fold(msg))
+	r.sh.Moment.Asking = r.apply.Stage() != dialog.Idle
+	return r, cmd
 }
 
 // hold keeps a message for later: of readings no more than the pages show.
-func (r *root) hold(msg tea.Msg) {
+func (r *root) hold(msg streamed) {
 	r.held = append(r.held, msg)
-	reading := func(m tea.Msg) bool { _, ok := m.(sampleMsg); return ok }
+	reading := func(m streamed) bool { _, ok := m.(sampleMsg); return ok }
 	n := 0
 	for _, m := range r.held {
 		if reading(m) {
@@ -64,114 +97,9 @@ func (r *root) thaw() tea.Cmd {
 	r.held = nil
 	var cmds []tea.Cmd
 	for _, msg := range held {
-		cmds = append(cmds, r.fold(msg))
+		cmds = append(cmds, msg.fold(r))
 	}
 	return tea.Batch(cmds...)
-}
-
-// fold brings a message into the state that the pages show.
-func (r *root) fold(msg tea.Msg) tea.Cmd {
-	sh := r.sh
-	switch msg := msg.(type) {
-	case sampleMsg:
-		sh.foldSample(msg)
-		return tea.Batch(r.broadcast(page.Sampled{}), sh.followNext(), sh.previewOwn())
-	case workloadsMsg:
-		sh.Work.List, sh.Work.Fixed, sh.Work.Suggested = msg.list, msg.fixed, msg.suggested
-		sh.fail("workloads", msg.err)
-		return tea.Batch(sh.serve(), r.broadcast(page.WorkloadsListed{}))
-	case joinedMsg:
-		sh.joined(msg)
-	case modelLoadedMsg:
-		sh.say("loaded %s: Front and Modes show its predictions", msg.name)
-		return r.show(msg.view, false)
-	case sizedMsg:
-		if sh.asked(msg.view) {
-			return r.show(msg.view, true)
-		}
-	case renewedMsg:
-		if sh.Outlook.Model == msg.old.Model {
-			return r.show(msg.view, true)
-		}
-		return sh.renew(msg.list) // of what shows by now
-	case servedMsg:
-		return r.foldServed(msg)
-	case page.ModelsListed:
-		return tea.Batch(r.broadcast(msg), sh.renew(msg.List))
-	case exportedMsg:
-		sh.say("written: %s", msg.path)
-		sh.fail("export", msg.err)
-	default:
-		return r.foldTask(msg)
-	}
-	return nil
-}
-
-// foldTask is fold for tasks, those of other processes too.
-func (r *root) foldTask(msg tea.Msg) tea.Cmd {
-	sh := r.sh
-	switch msg := msg.(type) {
-	case taskChangedMsg:
-		msg.task.fold(msg.now)
-		return tea.Batch(r.broadcast(page.TaskChanged{Task: &msg.task.Task}), sh.previewOwn())
-	case taskDoneMsg:
-		cmd := r.taskDone(msg)
-		return tea.Batch(cmd, r.broadcast(page.TaskDone{Task: &msg.task.Task}))
-	case campaignsMsg:
-		sh.foldCampaigns(msg)
-	case page.Managed:
-		if msg.Err == nil {
-			sh.say("%s", msg.Said)
-		}
-		sh.fail(msg.What, msg.Err)
-		return tea.Batch(sh.listCampaigns(), listModels(sh.host))
-	case followedMsg:
-		return tea.Batch(sh.foldFollowed(msg.found), sh.foldModels(msg.models), sh.campaignsSince(msg.campaigns))
-	case orderedMsg:
-		sh.lookedAt = time.Time{} // to see what comes of it
-		if msg.err == nil {
-			sh.say("%s: told %s", msg.do, msg.to.By())
-		}
-		sh.fail(string(msg.do), msg.err)
-	case previewMsg:
-		return sh.foldPreview(msg)
-	default:
-		return r.foldGuard(msg)
-	}
-	return nil
-}
-
-// foldGuard is fold for what the guard has done; other messages are a page's own.
-func (r *root) foldGuard(msg tea.Msg) tea.Cmd {
-	sh := r.sh
-	switch msg := msg.(type) {
-	case guardMsg:
-		if msg.err != nil {
-			r.apply.Cancel()
-			sh.fail("no way to set power modes", msg.err)
-			return nil
-		}
-		sh.sudo = false
-		return msg.do()
-	case page.ModeSet:
-		if msg.Err == nil {
-			sh.Applied.Set(msg.Request, msg.From, sh.now())
-		}
-	case page.ModeKept:
-		if msg.Err == nil {
-			sh.Applied.Keep()
-		}
-	case page.ModeReverted:
-		if msg.Err == nil {
-			sh.Applied.Revert(msg.Why)
-		}
-	case boardLeftMsg:
-		r.boardLeft(msg)
-	case bootChangedMsg:
-		sh.bootChanged(msg)
-		return nil
-	}
-	return r.broadcast(msg)
 }
 
 // broadcast passes a message on to the pages, to the dialog that applies modes, and to one that waits for an answer.
@@ -184,40 +112,4 @@ func (r *root) broadcast(msg tea.Msg) tea.Cmd {
 		cmds = append(cmds, r.do(p.Update(msg)))
 	}
 	return tea.Batch(cmds...)
-}
-
-// taskDone records a task's outcome.
-func (r *root) taskDone(msg taskDoneMsg) tea.Cmd {
-	sh, j := r.sh, msg.task
-	j.Snapshot = msg.now
-	text := j.Ending(j.Snapshot)
-	if len(j.Answers) > 0 && j.Err == nil && !j.Stopped && sh.Look.Shown != page.Profile {
-		text += "; 3 shows the answer"
-	}
-	if j == sh.task {
-		sh.say("%s", text)
-	} else { // another one runs already
-		sh.notices.log(sh.now(), text)
-	}
-	sh.hand(j.Workload.Name, j.Readings...)
-	if f := j.Paired; f != nil && f.Mixes != nil {
-		sh.Mixes = f.Mixes
-	} else if f != nil {
-		sh.Mixes = sh.Mixes.With(j.TaskSpec, *f)
-	}
-	if r.gone {
-		return tea.Quit
-	}
-	again := tea.Batch(sh.listCampaigns(), listModels(sh.host), r.pulse())
-	if msg.view == nil {
-		return tea.Batch(sh.serve(), again)
-	}
-	sh.Limit, sh.Load, sh.LoadErr = j.Limit, j.Serving, nil
-	view := msg.view
-	for _, a := range j.Answers {
-		if a.Batch == view.Batch {
-			view = view.Answering(a.Limit, a.Result)
-		}
-	}
-	return tea.Batch(r.show(view, false), again)
 }

@@ -23,6 +23,9 @@ func (r *root) underMouse() page.Mouser {
 
 // click opens the page of a tab, or does what the page makes of it.
 func (r *root) click(m tea.MouseClickMsg) {
+	if r.tour != nil {
+		return
+	}
 	if tab, ok := r.tabAt(m.X); ok && m.Y == 0 && m.Button == tea.MouseLeft && r.asks == nil {
 		r.turn(tab)
 		return
@@ -34,6 +37,9 @@ func (r *root) click(m tea.MouseClickMsg) {
 
 // wheel is the arrow keys, unless the page has a use for it.
 func (r *root) wheel(m tea.MouseWheelMsg) tea.Cmd {
+	if r.tour != nil {
+		return nil
+	}
 	code, by := tea.KeyDown, 1
 	if m.Button == tea.MouseWheelUp {
 		code, by = tea.KeyUp, -1

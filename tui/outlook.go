@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"jtune/optimize"
 	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/session"
@@ -17,8 +18,20 @@ type modelLoadedMsg struct {
 	name string
 }
 
+func (m modelLoadedMsg) fold(r *root) tea.Cmd {
+	r.sh.say("loaded %s: Front and Modes show its predictions", m.name)
+	return r.show(m.view, false)
+}
+
 // sizedMsg brings the outlook of another batch size.
 type sizedMsg struct{ view *session.Outlook }
+
+func (m sizedMsg) fold(r *root) tea.Cmd {
+	if !r.sh.asked(m.view) {
+		return nil
+	}
+	return r.show(m.view, true)
+}
 
 // listModels looks through the models of the data directory.
 func listModels(h host) tea.Cmd {
@@ -41,6 +54,13 @@ func (sh *shared) load(info session.ModelInfo) tea.Cmd {
 type renewedMsg struct {
 	old, view *session.Outlook
 	list      []session.ModelInfo
+}
+
+func (m renewedMsg) fold(r *root) tea.Cmd {
+	if r.sh.Outlook.Model == m.old.Model {
+		return r.show(m.view, true)
+	}
+	return r.sh.renew(m.list) // of what shows by now
 }
 
 // renew works out the shown outlook again when its model has been fitted again since, as
@@ -95,4 +115,98 @@ func (r *root) show(v *session.Outlook, same bool) tea.Cmd {
 	}
 	sh.Outlook, sh.askedBatch = sh.outlooks.Put(sh.subject(v.Workload), v), 0
 	return tea.Batch(sh.serve(), r.broadcast(page.OutlookShown{Before: before, Same: same}))
+}
+
+// servedMsg brings what modes do under a load.
+type servedMsg struct {
+	of     servedOf
+	served *session.Served
+	err    error
+}
+
+// servedOf is what that was worked out for.
+type servedOf struct {
+	view  *session.Outlook
+	limit optimize.Limit
+	load  session.Serving
+}
+
+// serve works out what the modes that show do under the load, where there is one and they are of inference.
+func (sh *shared) serve() tea.Cmd {
+	load, loaded := page.ReaderOf(&sh.State).Load()
+	if !loaded {
+		sh.Served, sh.serving = nil, servedOf{}
+		return nil
+	}
+	of := servedOf{sh.Outlook, sh.Limit, load}
+	if of == sh.serving {
+		return nil
+	}
+	sh.serving = of
+	before, seed := sh.Served, sh.seed
+	return sh.computed(func() tea.Msg {
+		ask, err := load.Ask(of.limit, seed)
+		if err != nil {
+			return servedMsg{of: of, err: err}
+		}
+		served, err := of.view.ServedUnder(ask, before)
+		return servedMsg{of, served, err}
+	})
+}
+
+func (m servedMsg) fold(r *root) tea.Cmd {
+	sh := r.sh
+	if m.of != sh.serving {
+		return nil
+	}
+	sh.Served, sh.LoadErr = m.served, m.err
+	sh.fail("the load", m.err)
+	return r.broadcast(page.ServedShown{})
+}
+
+// chooseBy takes other limits, under a load or without.
+func (r *root) chooseBy(a session.Asked) tea.Cmd {
+	sh := r.sh
+	sh.Limit, sh.Load, sh.LoadErr = a.Limit, a.Serving, nil
+	return tea.Batch(sh.serve(), r.broadcast(page.LimitSet{}))
+}
+
+// previewMsg brings the preview of a task.
+type previewMsg struct {
+	task    *task
+	preview session.Preview
+}
+
+// previewNext works out the next preview of a task off the screen's goroutine,
+// one at a time; nil when there is nothing new or nobody looks: it costs a tenth
+// of a second of a core that the campaign could use.
+func (sh *shared) previewNext(j *task) tea.Cmd {
+	if j == nil || j.previewing || sh.Look.Shown != page.Profile {
+		return nil
+	}
+	samples, space := j.Measured(), j.SpaceOr(sh.Device.Space)
+	if len(samples) < session.LeastPreview || j.Preview.Modes == len(samples) {
+		return nil
+	}
+	j.previewing = true
+	ctx := sh.ctx
+	return sh.computed(func() tea.Msg { return previewMsg{j, session.NewPreview(ctx, samples, space)} })
+}
+
+// previewOwn works out what the running campaign's rows say so far.
+func (sh *shared) previewOwn() tea.Cmd {
+	if sh.task == nil || sh.task.Kind == session.Training || sh.task.Kind == session.Pairing {
+		return nil
+	}
+	return sh.previewNext(sh.task)
+}
+
+// fold shows it, and begins the next one.
+func (m previewMsg) fold(r *root) tea.Cmd {
+	j := m.task
+	j.Preview, j.previewing = m.preview, false
+	if len(j.Preview.TimeMS) > 0 {
+		j.Bands = append(j.Bands, j.Preview.TimePct)
+	}
+	return r.sh.previewNext(j)
 }

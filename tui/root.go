@@ -7,7 +7,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"jtune/profiles/workload"
 	"jtune/telemetry"
 	"jtune/tui/page"
 	"jtune/tui/page/dialog"
@@ -69,7 +68,7 @@ type root struct {
 	boards  []string        // to choose among until a key is pressed; nil: no choice
 	chosen  string          // of these; "": that of the session
 	gone    bool            // quitting
-	held    []tea.Msg       // messages that wait while the view is frozen
+	held    []streamed      // messages that wait while the view is frozen
 	pulsing bool            // a pulse is under way
 	tour    *tour           // nil: none plays
 	keyAt   time.Time       // of the last key
@@ -101,27 +100,6 @@ func (r *root) open(name page.Name) {
 	}
 }
 
-// workloadsMsg brings the known workloads.
-type workloadsMsg struct {
-	list      []workload.Workload
-	suggested string
-	fixed     map[string]string // why a batch size cannot be chosen, by name
-	err       error
-}
-
-// listWorkloads lists them. Whether a job takes a batch size is read in its files.
-func (d deps) listWorkloads() tea.Msg {
-	msg := workloadsMsg{fixed: map[string]string{}}
-	msg.list, msg.err = d.host.Workloads()
-	msg.suggested = d.host.Suggested(msg.list)
-	for _, w := range msg.list {
-		if d.fixedBatch != nil {
-			msg.fixed[w.Name] = d.fixedBatch(w)
-		}
-	}
-	return msg
-}
-
 // Init begins to watch the device and lists workloads and models.
 func (r *root) Init() tea.Cmd {
 	sh := r.sh
@@ -129,68 +107,10 @@ func (r *root) Init() tea.Cmd {
 	if r.tour != nil {
 		cmds = append(cmds, nextTourTick())
 	}
-	if r.watch != nil {
-		cmds = append(cmds, nextReadings(sh.ctx, r.watch))
-	}
-	return tea.Batch(cmds...)
+	return tea.Batch(append(cmds, r.nextReadings())...)
 }
 
-// Update is tea.Model's.
-func (r *root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	if _, ok := msg.(pulseMsg); ok {
-		r.pulsing = false
-		return r, r.pulse() // nothing on the screen has changed
-	}
-	var cmd tea.Cmd
-	if _, ok := msg.(tourMsg); ok {
-		cmd = r.playTour()
-	} else {
-		r.frame = ""
-		cmd = r.update(msg)
-	}
-	r.sh.Moment.Asking = r.apply.Stage() != dialog.Idle
-	return r, cmd
-}
-
-func (r *root) update(msg tea.Msg) tea.Cmd {
-	if r.tour != nil {
-		switch msg := msg.(type) {
-		case tea.KeyPressMsg:
-			return r.tourKey(msg)
-		case tea.MouseMsg, tea.PasteMsg:
-			return nil
-		}
-	}
-	switch msg := msg.(type) {
-	case tea.WindowSizeMsg:
-		r.resize(msg.Width, msg.Height)
-		return nil
-	case tea.BackgroundColorMsg:
-		r.sh.foldGround(msg.Color)
-		return nil
-	case tea.KeyPressMsg:
-		return r.key(msg)
-	case tea.MouseWheelMsg:
-		return r.wheel(msg)
-	case tea.PasteMsg:
-		switch {
-		case r.text != nil:
-			r.text.Paste(msg)
-			return nil
-		case r.palette != nil:
-			r.palette.Paste(msg)
-			return nil
-		case r.form != nil:
-			r.form.Paste(msg)
-			return nil
-		}
-	case tea.MouseClickMsg:
-		r.click(msg)
-		return nil
-	}
-	return r.message(msg)
-}
-
+// resize takes the size of the window.
 func (r *root) resize(w, h int) {
 	r.w, r.h = w, h
 	r.sh.Look.Narrow = w < narrowW

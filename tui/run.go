@@ -73,7 +73,7 @@ func Run(ctx context.Context, s *session.Session, o Options) (farewell string, e
 		st.beginTour(o.Tour)
 	}
 	st.boards = o.Boards
-	st.sh.foldSample(d.first())
+	st.sh.Readings.Take(d.first())
 	if st.sh.control, err = s.Serve(); err != nil {
 		st.sh.say("other jtunes cannot pause or stop what runs here: %v", err)
 	}

@@ -48,9 +48,9 @@ func newShared(ctx context.Context, d deps) *shared {
 	return sh
 }
 
-// foldGround takes what the terminal says of its background.
-func (sh *shared) foldGround(ground color.Color) {
-	if light := widget.Light(ground); light != sh.light {
+// ground takes what the terminal says of its background.
+func (sh *shared) ground(c color.Color) {
+	if light := widget.Light(c); light != sh.light {
 		sh.light = light
 		sh.paint = sh.theme.Painter(light, sh.sixteen)
 	}
@@ -106,20 +106,40 @@ func (sh *shared) badge(brief bool) string {
 type sampleMsg struct{ telemetry.Readings }
 
 // nextReadings waits for the next readings.
-func nextReadings(ctx context.Context, w *telemetry.Watch) tea.Cmd {
-	return next(ctx, w.Next, frameEvery, func(r telemetry.Readings) tea.Msg { return sampleMsg{r} })
+func (r *root) nextReadings() tea.Cmd {
+	if r.watch == nil {
+		return nil
+	}
+	return next(r.sh.ctx, r.watch.Next, frameEvery, func(s telemetry.Readings) tea.Msg { return sampleMsg{s} })
+}
+
+func (m sampleMsg) next(r *root) tea.Cmd { return r.nextReadings() }
+
+func (m sampleMsg) fold(r *root) tea.Cmd {
+	sh := r.sh
+	sh.Readings.Take(m.Readings)
+	sh.Applied.Watch(sh.Readings.History)
+	return tea.Batch(r.broadcast(page.Sampled{}), sh.followNext(), sh.previewOwn())
 }
 
 // first reads the device once, so that the first frame has something to show.
-func (d deps) first() sampleMsg {
+func (d deps) first() telemetry.Readings {
 	s, _ := d.sampler.Read() // its error is in Why
-	return sampleMsg{telemetry.Readings{Last: s, Samples: []telemetry.Sample{s}}}
+	return telemetry.Readings{Last: s, Samples: []telemetry.Sample{s}}
 }
 
 // rereadMsg brings a message about the device, and a reading that was made after it.
 type rereadMsg struct {
 	telemetry.Sample
 	about tea.Msg
+}
+
+func (m rereadMsg) fold(r *root) tea.Cmd {
+	if now := &r.sh.Readings; !r.sh.Look.Frozen && now.OK && m.T >= now.Sample.T {
+		now.Sample = m.Sample
+	}
+	_, cmd := r.Update(m.about)
+	return cmd
 }
 
 // after reads the device once more for a message about it: what it says must not stand beside
@@ -130,20 +150,4 @@ func (sh *shared) after(msg tea.Msg) tea.Msg {
 	}
 	s, _ := sh.sampler.Read() // its error is in Why
 	return rereadMsg{s, msg}
-}
-
-// foldSample folds new readings into what the pages show.
-func (sh *shared) foldSample(m sampleMsg) {
-	r := &sh.Readings
-	r.History = append(r.History, m.Samples...)
-	for len(r.History) > 1 &&
-		(r.History[0].T < m.Last.T-page.ChartSpan || len(r.History) > telemetry.MaxReadings) {
-		r.History = r.History[1:]
-	}
-	r.EnergyJ, r.Cost, r.Disk, r.GPU = m.EnergyJ, m.Cost, m.Disk, m.GPU
-	if !r.Before.OK {
-		r.Before = m.Last.Reading.OverCurrents
-	}
-	r.Sample, r.OK = m.Last, true
-	sh.Applied.Watch(r.History)
 }

@@ -37,6 +37,21 @@ type taskChangedMsg struct {
 	now  session.Snapshot
 }
 
+func (m taskChangedMsg) next(r *root) tea.Cmd { return m.task.next(r.sh) }
+
+func (m taskChangedMsg) fold(r *root) tea.Cmd {
+	m.task.follow(m.now)
+	return tea.Batch(r.broadcast(page.TaskChanged{Task: &m.task.Task}), r.sh.previewOwn())
+}
+
+// catchUp shows the running task as it is now: one drawing for its progress and what comes in besides.
+func (sh *shared) catchUp() {
+	if j := sh.task; sh.Busy() && j.run != nil {
+		j.run.Subscribe().Take()
+		j.follow(j.run.Now())
+	}
+}
+
 // taskDoneMsg says that a task has ended and the board is as it was found.
 type taskDoneMsg struct {
 	task *task
@@ -44,9 +59,9 @@ type taskDoneMsg struct {
 	view *session.Outlook // of the model that was fitted; nil when none was
 }
 
-// fold shows the task as it is. A snapshot that was on its way may be older than
+// follow shows the task as it is. A snapshot that was on its way may be older than
 // what is shown; the end comes with a taskDoneMsg.
-func (j *task) fold(now session.Snapshot) {
+func (j *task) follow(now session.Snapshot) {
 	if !now.Done() && !now.OlderThan(j.Snapshot) {
 		j.Snapshot = now
 	}
@@ -55,7 +70,7 @@ func (j *task) fold(now session.Snapshot) {
 func (j *task) stop() {
 	if j.run != nil {
 		j.run.Stop()
-		j.fold(j.run.Now())
+		j.follow(j.run.Now())
 	}
 }
 
@@ -63,7 +78,7 @@ func (j *task) stop() {
 func (j *task) pause() {
 	if j.run != nil {
 		j.run.Pause(j.State == session.Running)
-		j.fold(j.run.Now())
+		j.follow(j.run.Now())
 	}
 }
 
@@ -117,7 +132,7 @@ func (sh *shared) start(t *session.Task) tea.Cmd {
 	sh.notices.hush() // of what was before
 	sh.control.Show(t)
 	j := &task{Task: page.Task{TaskSpec: t.TaskSpec}, run: t}
-	j.fold(t.Now()) // a short one may have ended already
+	j.follow(t.Now()) // a short one may have ended already
 	sh.own(j)
 	space := sh.Device.Space
 	return tea.Batch(j.next(sh), func() tea.Msg {
@@ -133,6 +148,47 @@ func (sh *shared) start(t *session.Task) tea.Cmd {
 		}
 		return sh.after(msg)
 	})
+}
+
+// fold handles what came before the end, then records the task's outcome.
+func (m taskDoneMsg) fold(r *root) tea.Cmd {
+	return tea.Batch(r.thaw(), r.taskDone(m), r.broadcast(page.TaskDone{Task: &m.task.Task}))
+}
+
+// taskDone records a task's outcome.
+func (r *root) taskDone(msg taskDoneMsg) tea.Cmd {
+	sh, j := r.sh, msg.task
+	j.Snapshot = msg.now
+	text := j.Ending(j.Snapshot)
+	if len(j.Answers) > 0 && j.Err == nil && !j.Stopped && sh.Look.Shown != page.Profile {
+		text += "; 3 shows the answer"
+	}
+	if j == sh.task {
+		sh.say("%s", text)
+	} else { // another one runs already
+		sh.notices.log(sh.now(), text)
+	}
+	sh.hand(j.Workload.Name, j.Readings...)
+	if f := j.Paired; f != nil && f.Mixes != nil {
+		sh.Mixes = f.Mixes
+	} else if f != nil {
+		sh.Mixes = sh.Mixes.With(j.TaskSpec, *f)
+	}
+	if r.gone {
+		return tea.Quit
+	}
+	again := tea.Batch(sh.listCampaigns(), listModels(sh.host), r.pulse())
+	if msg.view == nil {
+		return tea.Batch(sh.serve(), again)
+	}
+	sh.Limit, sh.Load, sh.LoadErr = j.Limit, j.Serving, nil
+	view := msg.view
+	for _, a := range j.Answers {
+		if a.Batch == view.Batch {
+			view = view.Answering(a.Limit, a.Result)
+		}
+	}
+	return tea.Batch(r.show(view, false), again)
 }
 
 // campaignsMsg brings the campaigns of this board, the newest first.
@@ -155,9 +211,18 @@ func (sh *shared) listCampaigns() tea.Cmd {
 	}
 }
 
-// foldCampaigns shows them.
-func (sh *shared) foldCampaigns(m campaignsMsg) {
-	t := &sh.Tasks
-	sh.campaignsAt, t.Campaigns, t.Deleted, t.Interrupted = m.changed, m.list, m.deleted, session.Offered(m.list)
-	sh.fail("campaigns", m.err)
+func (m campaignsMsg) fold(r *root) tea.Cmd {
+	t := &r.sh.Tasks
+	r.sh.campaignsAt, t.Campaigns, t.Deleted, t.Interrupted = m.changed, m.list, m.deleted, session.Offered(m.list)
+	r.sh.fail("campaigns", m.err)
+	return nil
+}
+
+// managed says how a campaign or a model was renamed, deleted or restored, and lists both again.
+func (sh *shared) managed(m page.Managed) tea.Cmd {
+	if m.Err == nil {
+		sh.say("%s", m.Said)
+	}
+	sh.fail(m.What, m.Err)
+	return tea.Batch(sh.listCampaigns(), listModels(sh.host))
 }

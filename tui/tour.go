@@ -86,6 +86,8 @@ type tour struct {
 // tourMsg comes ten times a second while a tour plays.
 type tourMsg struct{}
 
+func (tourMsg) tick(r *root) tea.Cmd { return r.playTour() }
+
 func nextTourTick() tea.Cmd { return tea.Tick(tourTick, func(time.Time) tea.Msg { return tourMsg{} }) }
 
 // caption says what the tour does.

@@ -99,6 +99,20 @@ type Readings struct {
 	Before  tegra.Val[int64] // over-current events when the program began
 }
 
+// Take adds what a watch has read since the readings before.
+func (r *Readings) Take(more telemetry.Readings) {
+	last := more.Last
+	r.History = append(r.History, more.Samples...)
+	for len(r.History) > 1 && (r.History[0].T < last.T-ChartSpan || len(r.History) > telemetry.MaxReadings) {
+		r.History = r.History[1:]
+	}
+	r.EnergyJ, r.Cost, r.Disk, r.GPU = more.EnergyJ, more.Cost, more.Disk, more.GPU
+	if !r.Before.OK {
+		r.Before = last.Reading.OverCurrents
+	}
+	r.Sample, r.OK = last, true
+}
+
 // ChartSpan is how much of the past the readings hold.
 const ChartSpan = 2 * time.Minute
 

@@ -10,6 +10,34 @@ import (
 	"jtune/tui/page"
 )
 
+// workloadsMsg brings the known workloads.
+type workloadsMsg struct {
+	list      []workload.Workload
+	suggested string
+	fixed     map[string]string // why a batch size cannot be chosen, by name
+	err       error
+}
+
+// listWorkloads lists them. Whether a job takes a batch size is read in its files.
+func (d deps) listWorkloads() tea.Msg {
+	msg := workloadsMsg{fixed: map[string]string{}}
+	msg.list, msg.err = d.host.Workloads()
+	msg.suggested = d.host.Suggested(msg.list)
+	for _, w := range msg.list {
+		if d.fixedBatch != nil {
+			msg.fixed[w.Name] = d.fixedBatch(w)
+		}
+	}
+	return msg
+}
+
+func (m workloadsMsg) fold(r *root) tea.Cmd {
+	sh := r.sh
+	sh.Work.List, sh.Work.Fixed, sh.Work.Suggested = m.list, m.fixed, m.suggested
+	sh.fail("workloads", m.err)
+	return tea.Batch(sh.serve(), r.broadcast(page.WorkloadsListed{}))
+}
+
 // joinedMsg brings a workload whose job runs already, or one that jtune starts again.
 type joinedMsg struct {
 	workload workload.Workload
@@ -37,13 +65,13 @@ func (sh *shared) join(i page.Join) tea.Cmd {
 	}
 }
 
-// joined puts the workload in the place of the listed one, for all pages and dialogs.
-func (sh *shared) joined(msg joinedMsg) {
-	w := msg.workload
+// fold puts the workload in the place of the listed one, for all pages and dialogs.
+func (m joinedMsg) fold(r *root) tea.Cmd {
+	sh, w := r.sh, m.workload
 	switch {
-	case msg.err != nil:
-		sh.fail("job of "+w.Name, msg.err)
-		return
+	case m.err != nil:
+		sh.fail("job of "+w.Name, m.err)
+		return nil
 	case w.Elsewhere != nil:
 		sh.say("%s: %v is read, and never signalled", w.Name, w.Elsewhere)
 	default:
@@ -52,7 +80,8 @@ func (sh *shared) joined(msg joinedMsg) {
 	sh.Work.List, sh.Work.Fixed = slices.Clone(sh.Work.List), maps.Clone(sh.Work.Fixed)
 	for i, old := range sh.Work.List {
 		if old.Name == w.Name {
-			sh.Work.List[i], sh.Work.Fixed[w.Name] = w, msg.fixed
+			sh.Work.List[i], sh.Work.Fixed[w.Name] = w, m.fixed
 		}
 	}
+	return nil
 }
