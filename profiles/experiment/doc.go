@@ -2,5 +2,9 @@
 // settings each of them runs, and what follows from the numbers. Most are those of
 // the 2022 study (docs/method.md). It runs nothing itself.
 //
-//	Request ──► Plan: settings, and what is skipped ──► profiles.Campaign ──► Runs ──► Report: table, CSV, words
+//	Request ──► Plan: settings, and what is skipped ──► Runs: which is next ──► profiles.Campaign ──► Report: table,
+//	CSV, JSON, figures, words
+//
+// The energy study has Runs and a report of its own, above package optimize: its next setting depends on what was
+// measured.
 package experiment

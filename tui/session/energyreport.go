@@ -215,9 +215,6 @@ const latencySlack = 0.05
 // LatencyFalls reports whether latency falls with each step of both clocks, as far as noise lets it be seen.
 func (r EnergyReport) LatencyFalls() bool { return r.Grid().LatencyFalls(latencySlack) }
 
-// Latency is that of the newest reading of a pair.
-func (r EnergyReport) Latency(m tegra.Mode) record.Latency { return r.latency[m] }
-
 // CappedText says what Capped is, in a sentence.
 func (r EnergyReport) CappedText(pct float64) string {
 	base, ok := r.Base()
@@ -257,7 +254,7 @@ func (r EnergyReport) Findings() (lines text.Lines) {
 			at, own = r.UnitJ(r.Least.V), "at "+r.Mode(r.Least.V.Mode)
 		}
 		if known {
-			lines.Add("%s %s: %s per %s, %s takes %+.1f %% of that.", strings.TrimSuffix(a.Name, " at the least"), own,
+			lines.Add("%s %s: %s per %s, %s takes %+.1f %% of that.", strings.TrimSuffix(a.Name, atTheLeast), own,
 				UnitEnergyText(a.UnitJ()), r.Workload.UnitName(), r.Workload.Name, pctOver(at, a.UnitJ()))
 		}
 	}
