@@ -115,16 +115,16 @@ const mostBusyPoisson = 0.95
 
 // Ask is what an inference workload must meet under load, alone or beside training.
 type Ask struct {
-	PowerW    float64 // limit; 0: none
+	Limit             // of power, of a batch's service time and of predictions' margin, and what is best within
 	PowerAs   PowerAs // "" means Peak
-	TimeMS    float64 // limit of a batch's service time; 0: none
 	LatencyMS float64 // limit of a request's latency at Quantile; 0: none
 	Quantile  float64 // 0 to 1; 0 means 0.99
 	Load      arrivals.Load
 	MaxWait   time.Duration // of a batch that is not full; 0: until it is
-	Want      Want          // "": least power (open loop), most requests (closed), most training (beside it)
-	Margin    Margin        // of predictions
-	Policy    Policy        // of training; "" means Strict
+	// Want is what is best; "": what Limit says, else least power (open loop), most requests (closed), most training
+	// (beside it).
+	Want   Want
+	Policy Policy // of training; "" means Strict
 	// Tau is the most minibatches between two batches, of strict turns; 0: as many as fit.
 	Tau int
 	// Fulcrum takes that paper's bound of the latency, b/λ + s, for the one that follows from its
@@ -185,6 +185,10 @@ func (a Ask) want(beside bool) Want {
 	switch {
 	case a.Want != "":
 		return a.Want
+	case a.Energy:
+		return LeastEnergy
+	case a.Throughput:
+		return MostRequests
 	case beside:
 		return MostTraining
 	case a.Load.Open():

@@ -96,8 +96,8 @@ func TestAskSaysWhatIsMissed(t *testing.T) {
 		{Ask{Load: load(arrivals.Uniform, 200)}, "busy 200 % of the time, over 100 %"},
 		{Ask{Load: load(arrivals.Uniform, 100_000)}, "busy"},
 		{Ask{Load: load(arrivals.Uniform, 40), LatencyMS: 10}, "latency"},
-		{Ask{Load: load(arrivals.Uniform, 40), PowerW: 10}, "power"},
-		{Ask{Load: load(arrivals.Uniform, 40), TimeMS: 10}, "batch"},
+		{Ask{Load: load(arrivals.Uniform, 40), Limit: Limit{PowerW: 10}}, "power"},
+		{Ask{Load: load(arrivals.Uniform, 40), Limit: Limit{TimeMS: 10}}, "batch"},
 		{Ask{Load: load(arrivals.Poisson, 98)}, "busy"},
 		{Ask{Load: load(arrivals.Poisson, 45), LatencyMS: 60}, "latency"},
 	} {
@@ -109,8 +109,9 @@ func TestAskSaysWhatIsMissed(t *testing.T) {
 			t.Errorf("%v: a number with an exponent: %v", c.ask, err)
 		}
 	}
-	for _, a := range []Ask{{PowerW: math.NaN()}, {Quantile: 2}, {MaxWait: -1}, {Load: load(arrivals.Poisson, 0)},
-		{PowerW: 10, PowerAs: Mean, IdleW: math.NaN(), Load: load(arrivals.Uniform, 1)}} {
+	for _, a := range []Ask{{Limit: Limit{PowerW: math.NaN()}}, {Quantile: 2}, {MaxWait: -1},
+		{Load: load(arrivals.Poisson, 0)},
+		{Limit: Limit{PowerW: 10}, PowerAs: Mean, IdleW: math.NaN(), Load: load(arrivals.Uniform, 1)}} {
 		if _, err := a.Choose(list, infer, nil); err == nil || errors.As(err, &none) {
 			t.Errorf("%+v: got %v", a, err)
 		}
@@ -154,7 +155,7 @@ func TestAskChoosesWhatBruteForceFinds(t *testing.T) {
 		found := 0
 		for range problems {
 			a := Ask{Load: load(arrivals.Uniform, 5+115*rng.Float64()), LatencyMS: 20 + 980*rng.Float64(),
-				PowerW: 12 + 40*rng.Float64(), Want: []Want{LeastPower, LeastTime, LeastEnergy}[rng.IntN(3)],
+				Limit: Limit{PowerW: 12 + 40*rng.Float64()}, Want: []Want{LeastPower, LeastTime, LeastEnergy}[rng.IntN(3)],
 				PowerAs: []PowerAs{Peak, Mean}[rng.IntN(2)], IdleW: 9, Fulcrum: rng.IntN(2) == 0}
 			best, least := -1, math.Inf(1)
 			for i, m := range rows {
@@ -250,7 +251,7 @@ func TestAskFindsTheOptimaOfTheFulcrumFiles(t *testing.T) {
 				continue
 			}
 			a := Ask{Load: load(arrivals.Uniform, r["arr_rate"]), LatencyMS: 1000 * r["time_budget"],
-				PowerW: r["power_budget"], Quantile: 1, Fulcrum: true, Want: MostTau, IdleW: math.NaN()}
+				Limit: Limit{PowerW: r["power_budget"]}, Quantile: 1, Fulcrum: true, Want: MostTau, IdleW: math.NaN()}
 			got, err := a.Choose(list, phase, &train)
 			want, feasible := r["num_train_batches_optim"]
 			switch {

@@ -43,12 +43,12 @@ func TestLoadCurveFollowsTheSimulation(t *testing.T) {
 		ask  Ask
 		most float64 // relative error of the latency below 90 % busy
 	}{
-		"random arrivals": {Ask{Load: load(arrivals.Poisson, 40), LatencyMS: 400, PowerW: 41}, 0.005},
+		"random arrivals": {Ask{Load: load(arrivals.Poisson, 40), LatencyMS: 400, Limit: Limit{PowerW: 41}}, 0.005},
 		"a maximal wait": {Ask{Load: load(arrivals.Poisson, 60), LatencyMS: 120, MaxWait: 40 * time.Millisecond},
 			0.08},
-		"even arrivals": {Ask{Load: load(arrivals.Uniform, 60), LatencyMS: 350, PowerW: 33}, 1e-9},
-		"a closed loop": {Ask{LatencyMS: 60, TimeMS: 90, PowerW: 38}, 1e-9},
-		"mean power": {Ask{Load: load(arrivals.Uniform, 30), PowerW: 14, PowerAs: Mean, IdleW: 8},
+		"even arrivals": {Ask{Load: load(arrivals.Uniform, 60), LatencyMS: 350, Limit: Limit{PowerW: 33}}, 1e-9},
+		"a closed loop": {Ask{Limit: Limit{PowerW: 38, TimeMS: 90}, LatencyMS: 60}, 1e-9},
+		"mean power": {Ask{Limit: Limit{PowerW: 14}, Load: load(arrivals.Uniform, 30), PowerAs: Mean, IdleW: 8},
 			1e-9},
 	} {
 		c.ask.Quantile = 0.9 // which few requests tell
@@ -124,7 +124,7 @@ func TestLoadCurveCountsNoLatencyAsMeasured(t *testing.T) {
 		{11, Over, "over, latency worked out"},
 		{0, Measured, "measured within, one reading"},
 	} {
-		a := Ask{PowerW: 30, Load: load(arrivals.Poisson, 20), LatencyMS: c.latency}
+		a := Ask{Limit: Limit{PowerW: 30}, Load: load(arrivals.Poisson, 20), LatencyMS: c.latency}
 		s := a.NewLoadCurve(infer).Stand(at, 1)
 		if s.State != c.want || s.String() != c.says || s.N != 1 || s.Ticked() != (c.want == Measured) {
 			t.Errorf("latency limit %v: %v, %q", c.latency, s.State, s)

@@ -30,7 +30,7 @@ func mapped(ask Ask) (MixMap, bool) {
 func TestMixMapHasTheBestMixOfEachMode(t *testing.T) {
 	t.Parallel()
 	for _, pattern := range []arrivals.Pattern{arrivals.Uniform, arrivals.Poisson} {
-		ask := Ask{PowerW: 30, LatencyMS: 500, Quantile: 0.99, IdleW: math.NaN(),
+		ask := Ask{Limit: Limit{PowerW: 30}, LatencyMS: 500, Quantile: 0.99, IdleW: math.NaN(),
 			Load: arrivals.Load{Pattern: pattern, RatePerS: 40}}
 		m, ok := mapped(ask)
 		if !ok || m.Bound != (pattern == arrivals.Poisson) || len(m.Front) == 0 {
@@ -65,7 +65,7 @@ func TestMixMapOfNoMixThatKeepsTheLimitsIsTheNearest(t *testing.T) {
 	t.Parallel()
 	for _, pattern := range []arrivals.Pattern{arrivals.Uniform, arrivals.Poisson} {
 		for _, latency := range []float64{1, 45} {
-			ask := Ask{PowerW: 30, LatencyMS: latency, Quantile: 0.99, IdleW: math.NaN(),
+			ask := Ask{Limit: Limit{PowerW: 30}, LatencyMS: latency, Quantile: 0.99, IdleW: math.NaN(),
 				Load: arrivals.Load{Pattern: pattern, RatePerS: 40}}
 			if m, ok := mapped(ask); !ok || len(m.List) != 1 || len(m.Front) != 1 || m.List[0].Meets ||
 				m.List[0].Why() == "" {

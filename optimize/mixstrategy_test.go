@@ -37,7 +37,7 @@ func TestSearchMixByEachStrategyAnswersWithTheBestItMeasured(t *testing.T) {
 			Infer: tegra.Measured{Setting: o.Setting, TimeMS: slow * (3 + 0.8*float64(o.Batch)), PowerW: watts - 2},
 			Train: tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: 40 * slow, PowerW: watts}}, nil
 	}
-	ask := Ask{PowerW: 18, LatencyMS: 900, Quantile: 1, Policy: Fill, Seed: 2,
+	ask := Ask{Limit: Limit{PowerW: 18}, LatencyMS: 900, Quantile: 1, Policy: Fill, Seed: 2,
 		Load: arrivals.Load{Pattern: arrivals.Uniform, RatePerS: 30}}
 	for strategy, most := range map[Strategy]int{Binary: 12, GMD: gmdMost, Random: randomMixes} {
 		o := MixOptions{Ask: ask, Space: space, Batches: []int{1, 4, 16, 32}}

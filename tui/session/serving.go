@@ -114,7 +114,7 @@ func (v Serving) Ask(l optimize.Limit, seed uint64) (optimize.Ask, error) {
 	if err != nil {
 		return optimize.Ask{}, err
 	}
-	a := optimize.Ask{PowerW: l.PowerW, TimeMS: l.TimeMS, Margin: l.Margin, LatencyMS: v.LatencyMS,
+	a := optimize.Ask{Limit: l, LatencyMS: v.LatencyMS,
 		Quantile: v.Quantile, Load: load, MaxWait: time.Duration(v.MaxWaitMS * float64(time.Millisecond)), Seed: seed,
 		PowerAs: optimize.PowerAs(cmp.Or(v.PowerAs, string(optimize.Peak))), IdleW: v.IdleW}
 	if v.IdleW == 0 {
@@ -125,10 +125,6 @@ func (v Serving) Ask(l optimize.Limit, seed uint64) (optimize.Ask, error) {
 		return a, fmt.Errorf("%w: --power-as %q: want peak or mean", ErrUsage, v.PowerAs)
 	case l.Knee || l.MaxSlowdownPct > 0 || l.EnergyJ > 0:
 		return a, fmt.Errorf("%w: --energy-limit, --knee and --max-slowdown are not for a load", ErrUsage)
-	case l.Energy:
-		a.Want = optimize.LeastEnergy
-	case l.Throughput:
-		a.Want = optimize.MostRequests
 	}
 	if err := a.Check(); err != nil {
 		return a, fmt.Errorf("%w: %w", ErrUsage, err)

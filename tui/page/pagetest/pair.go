@@ -43,8 +43,9 @@ var _ session.Measurer = (*Board)(nil)
 
 // pairAsk is what the pair of the scenes is asked for.
 func pairAsk() optimize.Ask {
-	return optimize.Ask{PowerW: 30, LatencyMS: 300, Quantile: 0.99, Policy: optimize.Fill, IdleW: math.NaN(),
-		Load: arrivals.Load{Pattern: arrivals.Uniform, RatePerS: 60}}
+	return optimize.Ask{Limit: optimize.Limit{PowerW: 30}, LatencyMS: 300, Quantile: 0.99, Policy: optimize.Fill,
+		IdleW: math.NaN(),
+		Load:  arrivals.Load{Pattern: arrivals.Uniform, RatePerS: 60}}
 }
 
 // pairRow is what two jobs did in the mode of a sample, by the law of the board.
