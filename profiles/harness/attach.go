@@ -137,7 +137,7 @@ func Attach(ctx context.Context, e Elsewhere, clock tegra.Clock, silent time.Dur
 	}
 	read := &readClock{Clock: clock}
 	read.tick()
-	a := &attached{job: &job{name: e.String(), log: &jobLog{}, queue: newQueue(), clock: read, stdout: new(pipe),
+	a := &attached{job: &job{name: e.String(), log: &jobLog{}, queue: NewQueue(), clock: read, stdout: new(pipe),
 		silence: silenceOf(silent, silent), lastEvent: time.Now()}, done: make(chan struct{})}
 	if a.job.pattern, err = e.reader(); err != nil {
 		return nil, err
@@ -147,7 +147,7 @@ func Attach(ctx context.Context, e Elsewhere, clock tegra.Clock, silent time.Dur
 	}
 	a.tail.brings = read.tick
 	if hello, ok := helloOf(path); ok {
-		a.job.queue.put(stamp(hello, a.job.clock.Now()))
+		a.job.queue.Put(stamp(hello, a.job.clock.Now()))
 	}
 	go a.follow()
 	return a, nil
@@ -174,7 +174,7 @@ func (e Elsewhere) reader() (reader, error) {
 func (a *attached) follow() {
 	defer close(a.done)
 	pieces(a.job.pattern)(a.tail, a.job.match(func(text []byte) { a.job.bad(text, errNoEvent) }))
-	a.job.queue.close(a.tail.why())
+	a.job.queue.Close(a.tail.why())
 }
 
 // Next waits for the next event. A done event ends the job.

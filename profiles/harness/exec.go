@@ -45,7 +45,7 @@ type job struct {
 	cmd     *exec.Cmd
 	group   *group
 	log     *jobLog
-	queue   *queue
+	queue   *Queue
 	stdout  *pipe
 	clock   tegra.Clock
 	pattern reader        // nil: none
@@ -83,7 +83,7 @@ func Exec(ctx context.Context, o ExecOptions) (Harness, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &job{name: text.OneLine(o.Command[0]), pattern: read, log: log, queue: newQueue(), clock: o.Clock,
+	j := &job{name: text.OneLine(o.Command[0]), pattern: read, log: log, queue: NewQueue(), clock: o.Clock,
 		silence: silenceOf(o.Start, o.Silence),
 		exited:  make(chan struct{}), ended: make(chan struct{}), lastEvent: time.Now()}
 	if j.clock == nil {
@@ -194,10 +194,10 @@ func (j *job) follow(stdout, stderr *pipe) {
 	if sum, ok := j.pattern.(summing); ok {
 		if e := sum.summary(); e != nil {
 			j.found = true
-			j.queue.put(*e)
+			j.queue.Put(*e)
 		}
 	}
-	j.queue.close(j.outcome(err))
+	j.queue.Close(j.outcome(err))
 	j.log.note("ended: %s", j.cmd.ProcessState)
 	j.log.close()
 	j.group.end()

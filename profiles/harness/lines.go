@@ -52,7 +52,7 @@ func eachFinished(r io.Reader, f func(text []byte, whole bool)) {
 // eachPiece calls f with every piece that ends, and rest with what has no end yet, or, over, never gets one.
 func eachPiece(r io.Reader, f func(text []byte), rest func(text []byte, over bool)) {
 	var held []byte
-	chunk := make([]byte, queueLen) // an event takes two bytes at least, see queue.handOver
+	chunk := make([]byte, queueLen) // an event takes two bytes at least, see Queue.handOver
 	for {
 		n, err := r.Read(chunk)
 		held = append(held, chunk[:n]...)

@@ -45,7 +45,7 @@ func (j *job) match(rest func(text []byte)) func(text []byte, whole bool) {
 		}
 		for _, e := range events {
 			j.found = j.found || e.Timed()
-			j.queue.put(e)
+			j.queue.Put(e)
 		}
 		if line := plainLine(text); !ok && line != "" {
 			j.lastLine = clipped(line)
@@ -78,7 +78,7 @@ func (j *job) take(from *pipe) func(text []byte) {
 		}
 		var at time.Duration
 		at, from.calm = p.when(j.clock.Now(), from.most())
-		j.queue.put(stamp(e, at))
+		j.queue.Put(stamp(e, at))
 	}
 }
 

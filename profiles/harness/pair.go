@@ -43,7 +43,7 @@ type Pair struct {
 	// Of a virtual board: Next works out the turns.
 	ready []Event
 	// Of processes: a goroutine grants the turns.
-	queue  *queue
+	queue  *Queue
 	cancel context.CancelFunc
 	over   chan struct{} // closed when both have ended
 
@@ -83,8 +83,8 @@ func StartPair(ctx context.Context, o PairOptions) (*Pair, error) {
 		p.begin()
 		return p, nil
 	}
-	p.queue = newQueue()
-	p.s.emit = p.queue.put
+	p.queue = NewQueue()
+	p.s.emit = p.queue.Put
 	if o.Board != nil {
 		if err := o.Board.StartPair(o.Simulated, o.Free); err != nil {
 			return nil, err
@@ -125,7 +125,7 @@ func (p *Pair) run(ctx context.Context) {
 		}
 	}
 	p.floor.stop(context.Background())
-	p.queue.close(io.EOF)
+	p.queue.Close(io.EOF)
 	close(p.over)
 }
 
@@ -149,12 +149,7 @@ func (p *Pair) obey() {
 // Next waits for the next event. io.EOF when neither job is left.
 func (p *Pair) Next(ctx context.Context) (Event, error) {
 	if p.queue != nil {
-		select {
-		case e, ok := <-p.queue.events:
-			return p.queue.taken(e, ok)
-		case <-ctx.Done():
-			return Event{}, ctx.Err()
-		}
+		return p.queue.Next(ctx)
 	}
 	for len(p.ready) == 0 {
 		p.obey()

@@ -209,11 +209,11 @@ func TestParserLongLinesAreCut(t *testing.T) {
 
 func TestQueueFloodLosesTheOldestEvents(t *testing.T) {
 	t.Parallel()
-	q := newQueue()
+	q := NewQueue()
 	for i := range queueLen + 100 {
-		q.put(Event{Batch: i})
+		q.Put(Event{Batch: i})
 	}
-	q.close(errors.New("over"))
+	q.Close(errors.New("over"))
 	for i := range queueLen {
 		e, ok := <-q.events
 		if !ok || e.Batch != i+100 {

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"context"
 	"runtime"
 	"sync"
 )
@@ -9,19 +10,20 @@ import (
 // its reader never slows it down, and memory is bounded.
 const queueLen = 4096
 
-// queue hands events from the job's readers to Next.
-type queue struct {
+// Queue hands events from the readers of a job to its Next. It loses the oldest where Next falls behind.
+type Queue struct {
 	events chan Event // closed after the last one
 	end    error      // how the job ended, once events is closed
 
-	mu      sync.Mutex // of put
+	mu      sync.Mutex // of Put
 	dropped int
 }
 
-func newQueue() *queue { return &queue{events: make(chan Event, queueLen)} }
+// NewQueue is empty.
+func NewQueue() *Queue { return &Queue{events: make(chan Event, queueLen)} }
 
-// put adds an event.
-func (q *queue) put(e Event) {
+// Put adds an event.
+func (q *Queue) Put(e Event) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for {
@@ -43,7 +45,7 @@ func (q *queue) put(e Event) {
 // which a reader of a long burst would keep until the queue runs over: one read brings at most half a queue of events.
 // Other goroutines, and the garbage collector, may get the thread first: Next has a few turns before it counts as
 // busy elsewhere.
-func (q *queue) handOver() {
+func (q *Queue) handOver() {
 	const turns = 16
 	waiting := len(q.events)
 	for idle := 0; waiting >= queueLen/4 && idle < turns; idle++ {
@@ -54,14 +56,24 @@ func (q *queue) handOver() {
 	}
 }
 
-// close sets the error after the last event.
-func (q *queue) close(err error) {
+// Close sets the error after the last event. Nothing may be put any more.
+func (q *Queue) Close(err error) {
 	q.end = err
 	close(q.events)
 }
 
+// Next waits for the next event. It returns the error of Close after the last one.
+func (q *Queue) Next(ctx context.Context) (Event, error) {
+	select {
+	case e, ok := <-q.events:
+		return q.taken(e, ok)
+	case <-ctx.Done():
+		return Event{}, ctx.Err()
+	}
+}
+
 // taken is the next event as it was received, or the end of the job.
-func (q *queue) taken(e Event, ok bool) (Event, error) {
+func (q *Queue) taken(e Event, ok bool) (Event, error) {
 	if !ok {
 		return Event{}, q.end
 	}

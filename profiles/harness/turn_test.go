@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -27,11 +28,18 @@ func TestTurnJob(t *testing.T) {
 	if lock == "" {
 		t.Skip("the job of other tests")
 	}
-	socket := os.NewFile(turnFile, "turn")
+	number, err := strconv.Atoi(os.Getenv(TurnVariable))
+	if err != nil {
+		t.Fatal(err)
+	}
+	socket := os.NewFile(uintptr(number), "turn")
 	answers := bufio.NewReader(socket)
 	f, err := os.OpenFile(lock, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if path := os.Getenv("TURN_TEST_PID"); path != "" {
+		os.WriteFile(path, fmt.Append(nil, os.Getpid()), 0o600)
 	}
 	for n := 0; ; n++ {
 		if says := os.Getenv("TURN_TEST_SAYS"); says != "" {
@@ -121,7 +129,8 @@ func TestPairTakesTurnsThatNeverOverlap(t *testing.T) {
 			t.Errorf("%s: the other job does not go on: %s", why, lost)
 		}
 	}
-	p := startTurnJobs(t, 2000, turnJob(lock), turnJob(lock))
+	pid := filepath.Join(t.TempDir(), "pid")
+	p := startTurnJobs(t, 2000, turnJob(lock), turnJob(lock, "TURN_TEST_PID="+pid))
 	both := func(train, infer int) bool { return train+infer >= 2*turns && min(train, infer) > turns/20 }
 	if train, infer, lost := turnsOf(t, p, both); lost != "" {
 		t.Fatalf("after %d and %d turns: %s", train, infer, lost)
@@ -131,7 +140,10 @@ func TestPairTakesTurnsThatNeverOverlap(t *testing.T) {
 	n, _, _ := turnsOf(t, p, func(train, _ int) bool { return train >= turns })
 	t.Logf("%.3f ms a turn", 1000*time.Since(begin).Seconds()/float64(n))
 	p.Share(Together)
-	p.floor.(*sockets).jobs[serves].Harness.(*job).cmd.Process.Kill()
+	text, _ := os.ReadFile(pid)
+	if n, err := strconv.Atoi(string(text)); err != nil || syscall.Kill(n, syscall.SIGKILL) != nil {
+		t.Fatalf("the job %q is not there to be killed", text)
+	}
 	if _, _, lost := turnsOf(t, p, func(int, int) bool { return false }); !strings.Contains(lost, "infer job b") ||
 		!strings.Contains(lost, "killed") {
 		t.Errorf("of a killed job: %s", lost)
