@@ -34,7 +34,7 @@ type Bench struct {
 	System     System          // what the device's readings do not include
 	// Known are settings measured before with this workload. How long a job may be silent in a slow mode follows.
 	Known []tegra.Measured
-	// Pairing is how the workload shares the GPU with a training job: the harness is then a *harness.Pair; nil: it
+	// Pairing is how the workload shares the GPU with a training job: the harness is then a *turns.Pair; nil: it
 	// has it for itself.
 	Pairing *Pairing
 

@@ -12,6 +12,7 @@ import (
 
 	"jtune/internal/text"
 	"jtune/profiles/harness"
+	"jtune/profiles/harness/turns"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/telemetry"
@@ -397,7 +398,7 @@ func (m *measurement) enough(e harness.Event) bool {
 	if m.set.Requests > 0 {
 		return m.monitor.Requests() >= m.set.Requests && m.validSamples() >= m.set.MinSamples
 	}
-	if m.b.Pairing != nil && (m.pair.part == harness.Together || m.pair.part == harness.ServeLoad) {
+	if m.b.Pairing != nil && (m.pair.part == turns.Together || m.pair.part == turns.ServeLoad) {
 		return m.enoughOfPart(e)
 	}
 	if len(m.clean) < m.set.Minibatches {

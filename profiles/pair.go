@@ -6,6 +6,7 @@ import (
 
 	"jtune/internal/stats"
 	"jtune/profiles/harness"
+	"jtune/profiles/harness/turns"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/telemetry"
@@ -33,14 +34,14 @@ type Pairing struct {
 }
 
 // parts are what is measured, in order.
-func (p *Pairing) parts() []harness.Part {
+func (p *Pairing) parts() []turns.Part {
 	switch p.Policy {
 	case record.Alone:
-		return []harness.Part{harness.ServeLoad}
+		return []turns.Part{turns.ServeLoad}
 	case record.Free:
-		return []harness.Part{harness.Together}
+		return []turns.Part{turns.Together}
 	}
-	return []harness.Part{harness.TrainAlone, harness.ServeAlone, harness.Together}
+	return []turns.Part{turns.TrainAlone, turns.ServeAlone, turns.Together}
 }
 
 func (p *Pairing) requests() int {
@@ -52,13 +53,13 @@ func (p *Pairing) requests() int {
 
 // PairProgress is what two jobs have done so far in the part of their measurement that is in progress.
 type PairProgress struct {
-	Part harness.Part
+	Part turns.Part
 	record.Pair
 }
 
 // ofPair is what a measurement keeps of a pair.
 type ofPair struct {
-	part      harness.Part
+	part      turns.Part
 	latencies []float64 // ms
 	found     record.Pair
 	told      time.Duration // when PairProgress was sent last
@@ -66,7 +67,7 @@ type ofPair struct {
 
 // collectParts is collect for one job or for two. monitor is of the first part, again makes that of a further one.
 func (m *measurement) collectParts(ctx context.Context, monitor *Monitor, again func() *Monitor) error {
-	job, two := m.b.job.(*harness.Pair)
+	job, two := m.b.job.(*turns.Pair)
 	if !two || m.b.Pairing == nil {
 		m.begin(monitor)
 		defer monitor.End()
@@ -94,9 +95,9 @@ func (m *measurement) collectParts(ctx context.Context, monitor *Monitor, again 
 // counts reports whether a turn is of the part in progress.
 func (m *measurement) counts(e harness.Event) bool {
 	switch m.pair.part {
-	case harness.TrainAlone:
+	case turns.TrainAlone:
 		return e.Job != harness.JobInfer
-	case harness.ServeAlone, harness.ServeLoad:
+	case turns.ServeAlone, turns.ServeLoad:
 		return e.Job == harness.JobInfer
 	}
 	return true
@@ -137,10 +138,10 @@ func (m *measurement) ofPart() record.Pair {
 		return tegra.Finite(stats.Median(power))
 	}
 	switch m.pair.part {
-	case harness.TrainAlone:
+	case turns.TrainAlone:
 		p.TrainAloneMS, p.TrainAloneW = medianTurn(m.clean, harness.JobTrain), watts()
 		return p
-	case harness.ServeAlone:
+	case turns.ServeAlone:
 		p.InferAloneMS, p.InferAloneW = medianTurn(m.clean, harness.JobInfer), watts()
 		return p
 	}

@@ -16,6 +16,12 @@ import (
 	"jtune/tegra"
 )
 
+// TurnVariable is the environment variable that holds the number of the turn socket.
+const TurnVariable = "JTUNE_TURN"
+
+// turnFile is that number in a job: the first after the standard ones.
+const turnFile = 3
+
 const (
 	// DefaultSilence is how long a job may be silent.
 	DefaultSilence = 60 * time.Second

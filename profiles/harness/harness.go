@@ -15,6 +15,12 @@ import (
 // Kind is the kind of an event.
 type Kind string
 
+// Names of the two jobs that take turns, in Event.Job.
+const (
+	JobTrain = "train"
+	JobInfer = "infer"
+)
+
 // Kinds of events.
 const (
 	Hello      Kind = "hello"

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"jtune/profiles/harness"
+	"jtune/profiles/harness/turns"
 	"jtune/profiles/serve"
 	"jtune/tegra/virtual"
 )
@@ -70,7 +71,7 @@ func (w Workload) SimulatedName() string {
 
 // NewHarness returns the function with which a Bench starts both at a batch size of the inference.
 func (p Pair) NewHarness(o HarnessOptions,
-	how harness.PairOptions) func(context.Context, int) (harness.Harness, error) {
+	how turns.Options) func(context.Context, int) (harness.Harness, error) {
 	return func(ctx context.Context, batch int) (harness.Harness, error) {
 		how := how
 		jobs := [2]Workload{p.Train, p.Infer.AtBatch(batch)}
@@ -94,7 +95,7 @@ func (p Pair) NewHarness(o HarnessOptions,
 				return nil, fmt.Errorf("workload %s: %w", w.Name, err)
 			}
 		}
-		h, err := harness.StartPair(ctx, how)
+		h, err := turns.Start(ctx, how)
 		if err != nil {
 			return nil, err
 		}
@@ -123,6 +124,6 @@ func (w Workload) paced(o HarnessOptions) func(context.Context, int) (harness.Ha
 	if why := w.UnpacedFault(); why != "" {
 		return func(context.Context, int) (harness.Harness, error) { return nil, errors.New(why) }
 	}
-	return Pair{Infer: w}.NewHarness(o, harness.PairOptions{Load: w.Load.arrivals(0), WarmUp: pacedWarmUp,
+	return Pair{Infer: w}.NewHarness(o, turns.Options{Load: w.Load.arrivals(0), WarmUp: pacedWarmUp,
 		MaxWait: time.Duration(w.Load.MaxWaitMS * float64(time.Millisecond)), Seed: serve.LoadSeed})
 }

@@ -12,7 +12,7 @@ import (
 	"jtune/internal/arrivals"
 	"jtune/optimize"
 	"jtune/profiles"
-	"jtune/profiles/harness"
+	"jtune/profiles/harness/turns"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
@@ -71,10 +71,10 @@ func (p *pairPlan) benchFor(policy string) *profiles.Bench {
 	b := *p.bench
 	b.Pairing = &profiles.Pairing{Policy: policy, Tau: r.Tau, MaxWaitMS: r.Serving.MaxWaitMS,
 		RatePerS: ask.Load.MeanRate(), Requests: r.Requests}
-	turns := arrivals.Turns{Fill: policy == string(optimize.Fill), Tau: cmp.Or(r.Tau, math.MaxInt)}
+	order := arrivals.Turns{Fill: policy == string(optimize.Fill), Tau: cmp.Or(r.Tau, math.MaxInt)}
 	jobs := workload.Pair{Train: r.Train, Infer: r.Infer}
 	b.NewHarness = jobs.NewHarness(p.search.s.harnessOptions(b.Settings, p.log),
-		harness.PairOptions{Turns: turns, Free: policy == record.Free, Load: ask.Load, MaxWait: ask.MaxWait,
+		turns.Options{Turns: order, Free: policy == record.Free, Load: ask.Load, MaxWait: ask.MaxWait,
 			Seed: ask.Seed})
 	return &b
 }

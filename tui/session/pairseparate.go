@@ -11,6 +11,7 @@ import (
 	"jtune/internal/stats"
 	"jtune/optimize"
 	"jtune/profiles/harness"
+	"jtune/profiles/harness/turns"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 )
@@ -64,7 +65,7 @@ func (s *Session) switchCost(ctx context.Context, r PairSearch, ask optimize.Ask
 		return 0, err
 	}
 	jobs := workload.Pair{Train: r.Train, Infer: r.Infer}
-	job, err := jobs.NewHarness(s.harnessOptions(r.Settings, ""), harness.PairOptions{Turns: arrivals.Turns{Fill: true},
+	job, err := jobs.NewHarness(s.harnessOptions(r.Settings, ""), turns.Options{Turns: arrivals.Turns{Fill: true},
 		Load: ask.Load, Seed: ask.Seed})(ctx, of.Infer.Batch)
 	if err != nil {
 		return 0, err
@@ -73,12 +74,12 @@ func (s *Session) switchCost(ctx context.Context, r PairSearch, ask optimize.Ask
 		_, restored := g.Restore(context.WithoutCancel(ctx))
 		err = errors.Join(err, job.Stop(context.WithoutCancel(ctx)), restored)
 	}()
-	pair := job.(*harness.Pair)
+	pair := job.(*turns.Pair)
 	var costs []float64
 	for i := range 2 * (1 + switches) {
-		mode, part, name := of.Train, harness.TrainAlone, harness.JobTrain
+		mode, part, name := of.Train, turns.TrainAlone, harness.JobTrain
 		if i%2 == 1 {
-			mode, part, name = of.Infer.Mode, harness.ServeAlone, harness.JobInfer
+			mode, part, name = of.Infer.Mode, turns.ServeAlone, harness.JobInfer
 		}
 		began := s.Clock.Now()
 		applied, err := g.Apply(ctx, tegra.Request{Mode: mode})
@@ -101,7 +102,7 @@ func (s *Session) switchCost(ctx context.Context, r PairSearch, ask optimize.Ask
 }
 
 // firstTurn is when the first turn of a job ended that began after a moment, and how long the later ones take.
-func firstTurn(ctx context.Context, pair *harness.Pair, job string, after time.Duration) (first, turn time.Duration,
+func firstTurn(ctx context.Context, pair *turns.Pair, job string, after time.Duration) (first, turn time.Duration,
 	err error) {
 	var times []float64
 	for n := 0; n < turnsAfterSwitch; {

@@ -9,7 +9,7 @@ import (
 	"jtune/internal/text"
 	"jtune/optimize"
 	"jtune/profiles"
-	"jtune/profiles/harness"
+	"jtune/profiles/harness/turns"
 	"jtune/profiles/record"
 	"jtune/tegra"
 )
@@ -89,11 +89,11 @@ func (s PairStage) String() string {
 }
 
 // PairPart says in words who has turns in a part of a pair's measurement.
-func PairPart(p harness.Part) string {
+func PairPart(p turns.Part) string {
 	switch p {
-	case harness.TrainAlone:
+	case turns.TrainAlone:
 		return "training alone"
-	case harness.ServeAlone, harness.ServeLoad:
+	case turns.ServeAlone, turns.ServeLoad:
 		return "inference alone"
 	}
 	return "both"

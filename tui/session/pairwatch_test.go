@@ -8,6 +8,7 @@ import (
 
 	"jtune/optimize"
 	"jtune/profiles/harness"
+	"jtune/profiles/harness/turns"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
@@ -34,7 +35,7 @@ func TestPairTaskShowsTurnsAndLimits(t *testing.T) {
 	if got := task.Subject(); got != "resnet18 + mobilenet-infer" {
 		t.Errorf("subject %q", got)
 	}
-	seen, parts := map[string]int{}, map[harness.Part]bool{}
+	seen, parts := map[string]int{}, map[turns.Part]bool{}
 	var watch PairWatch
 	tasks := Tasks{Clock: s.Clock, On: heard{Board{s}, func(e Event) {
 		watch.add(e)
@@ -63,7 +64,7 @@ func TestPairTaskShowsTurnsAndLimits(t *testing.T) {
 	if seen[harness.JobTrain] == 0 || seen[harness.JobInfer] == 0 || len(seen) != 2 {
 		t.Errorf("turns of %v", seen)
 	}
-	for _, part := range []harness.Part{harness.TrainAlone, harness.ServeAlone, harness.Together, harness.ServeLoad} {
+	for _, part := range []turns.Part{turns.TrainAlone, turns.ServeAlone, turns.Together, turns.ServeLoad} {
 		if !parts[part] {
 			t.Errorf("nothing was told of the part %d, %q", part, PairPart(part))
 		}

@@ -19,6 +19,7 @@ import (
 	"jtune/internal/arrivals"
 	"jtune/profiles/harness"
 	"jtune/profiles/harness/torch"
+	"jtune/profiles/harness/turns"
 	"jtune/tegra"
 )
 
@@ -320,7 +321,7 @@ func TestTrainAndInferTakeTurnsForRealOnTheCPU(t *testing.T) {
 		return harness.ExecOptions{Command: j.Command(folder), Env: map[string]string{"JTUNE_BATCH": batch,
 			"JTUNE_WORKERS": "0", "JTUNE_PROTOCOL": "2"}}
 	}
-	p, err := harness.StartPair(t.Context(), harness.PairOptions{Names: [2]string{"lenet5", "lenet5-infer"},
+	p, err := turns.Start(t.Context(), turns.Options{Names: [2]string{"lenet5", "lenet5-infer"},
 		Jobs: []harness.ExecOptions{job(false, "8"), job(true, "4")}, Clock: tegra.RealClock(), Batch: 4,
 		MaxWait: 20 * time.Millisecond, Turns: arrivals.Turns{Fill: true},
 		First: [2]time.Duration{time.Hour, time.Hour},

@@ -11,6 +11,7 @@ import (
 	"jtune/optimize"
 	"jtune/profiles"
 	"jtune/profiles/harness"
+	"jtune/profiles/harness/turns"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
@@ -111,7 +112,7 @@ func (f *Board) pairEvents() (out []session.Event) {
 				Event: &e, PowerW: tegra.Some(28.1)}})
 		}
 		out = append(out, session.ProgressEvent{Progress: profiles.Progress{Phase: profiles.Measuring, Step: step,
-			Pair: &profiles.PairProgress{Part: harness.Together, Pair: *row.Pair}}})
+			Pair: &profiles.PairProgress{Part: turns.Together, Pair: *row.Pair}}})
 		if n == 0 {
 			finished(row)
 			out = append(out, probe)

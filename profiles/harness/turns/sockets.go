@@ -1,16 +1,4 @@
-package harness
-
-// The turn protocol: two jobs on one GPU that run one unit each at a time, a minibatch or a batch of
-// requests, never both at once. A job gets a socket, by number in the environment variable JTUNE_TURN,
-// over which it says one JSON object per line and waits for the answer:
-//
-//	job ──► {"want":"train"}        it has its data and wants the GPU
-//	    ◄── {"go":1,"n":16}         n: requests of the batch; 1 for a minibatch
-//	job ──► {"done":1}              its work has ended on the GPU too
-//
-// In Python: with jtune.turn("train"): … (package torch, jtune.py). As one goroutine grants turns, one
-// after the other, no two overlap; a job that does not give its turn back is ended before the other
-// gets one.
+package turns
 
 import (
 	"bufio"
@@ -27,18 +15,13 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jtune/internal/text"
+	"jtune/profiles/harness"
 	"jtune/tegra"
 	"jtune/tegra/virtual"
 )
 
-// TurnVariable is the environment variable that holds the number of the turn socket.
-const TurnVariable = "JTUNE_TURN"
-
-// turnFile is that number in a job: the first after the standard ones.
-const turnFile = 3
-
 const (
-	longestTurnLine = 4096
+	longestLine = 4096
 	// exitGrace is how long a job whose socket has ended may take to end itself.
 	exitGrace = 2 * time.Second
 )
@@ -78,7 +61,7 @@ type sockets struct {
 
 // process is a job at a socket.
 type process struct {
-	Harness
+	harness.Harness
 	conn  net.Conn
 	ended chan error // how it ended
 }
@@ -86,8 +69,8 @@ type process struct {
 var _ floor = (*sockets)(nil)
 
 // startSockets starts two jobs. What they say of themselves goes to emit.
-func startSockets(ctx context.Context, jobs [2]ExecOptions, clock tegra.Clock, board *virtual.Board,
-	emit func(Event)) (*sockets, error) {
+func startSockets(ctx context.Context, jobs [2]harness.ExecOptions, clock tegra.Clock, board *virtual.Board,
+	emit func(harness.Event)) (*sockets, error) {
 	f := &sockets{clock: clock, deeds: make(chan deed, 4), shut: make(chan struct{}), woken: make(chan struct{}, 1),
 		share: shares{board: board, since: clock.Now()}}
 	for i, o := range jobs {
@@ -101,7 +84,7 @@ func startSockets(ctx context.Context, jobs [2]ExecOptions, clock tegra.Clock, b
 		}
 		o.Turn, o.Clock = theirs, clock
 		o.Start, o.Silence = longestSilence, longestSilence // it is silent while the other has the GPU
-		h, err := Exec(ctx, o)
+		h, err := harness.Exec(ctx, o)
 		if err != nil {
 			theirs.Close()
 			conn.Close()
@@ -132,7 +115,7 @@ func (f *sockets) tell(d deed) {
 func (f *sockets) listen(i int) {
 	defer f.all.Done()
 	in := bufio.NewScanner(f.jobs[i].conn)
-	in.Buffer(nil, longestTurnLine)
+	in.Buffer(nil, longestLine)
 	for in.Scan() {
 		d := parseTurn(in.Bytes())
 		d.job = i
@@ -142,7 +125,7 @@ func (f *sockets) listen(i int) {
 	}
 	d := deed{job: i, what: gone, err: io.EOF}
 	if errors.Is(in.Err(), bufio.ErrTooLong) {
-		d.err = fmt.Errorf("says a line of more than %d characters, no turn", longestTurnLine)
+		d.err = fmt.Errorf("says a line of more than %d characters, no turn", longestLine)
 	}
 	f.tell(d)
 }
@@ -161,7 +144,7 @@ func parseTurn(line []byte) deed {
 }
 
 // follow passes on what a job says of itself. Its own times are left out: they are those of its turns.
-func (f *sockets) follow(i int, emit func(Event)) {
+func (f *sockets) follow(i int, emit func(harness.Event)) {
 	defer f.all.Done()
 	for {
 		e, err := f.jobs[i].Next(context.Background())
@@ -169,7 +152,7 @@ func (f *sockets) follow(i int, emit func(Event)) {
 		case err != nil:
 			f.jobs[i].ended <- err
 			return
-		case e.Kind == Hello, e.Kind == Failure, e.Kind == Note:
+		case e.Kind == harness.Hello, e.Kind == harness.Failure, e.Kind == harness.Note:
 			e.Job = jobNames[i]
 			emit(e)
 		}

@@ -1,4 +1,4 @@
-package harness
+package turns
 
 import (
 	"bufio"
@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"jtune/internal/arrivals"
+	"jtune/profiles/harness"
 	"jtune/profiles/harness/torch"
 	"jtune/tegra"
 )
@@ -28,7 +29,7 @@ func TestTurnJob(t *testing.T) {
 	if lock == "" {
 		t.Skip("the job of other tests")
 	}
-	number, err := strconv.Atoi(os.Getenv(TurnVariable))
+	number, err := strconv.Atoi(os.Getenv(harness.TurnVariable))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,8 +73,8 @@ func TestTurnJob(t *testing.T) {
 }
 
 // turnJob is how that job is started.
-func turnJob(lock string, env ...string) ExecOptions {
-	o := ExecOptions{Command: []string{os.Args[0], "-test.run=^TestTurnJob$"},
+func turnJob(lock string, env ...string) harness.ExecOptions {
+	o := harness.ExecOptions{Command: []string{os.Args[0], "-test.run=^TestTurnJob$"},
 		Env: map[string]string{"TURN_TEST_LOCK": lock}}
 	for _, v := range env {
 		k, value, _ := strings.Cut(v, "=")
@@ -84,9 +85,9 @@ func turnJob(lock string, env ...string) ExecOptions {
 
 // startTurnJobs starts two such jobs with even requests at a rate, one at a time, and training whenever
 // none is due.
-func startTurnJobs(t *testing.T, rate float64, train, infer ExecOptions) *Pair {
+func startTurnJobs(t *testing.T, rate float64, train, infer harness.ExecOptions) *Pair {
 	t.Helper()
-	p, err := StartPair(t.Context(), PairOptions{Names: [2]string{"a", "b"}, Jobs: []ExecOptions{train, infer},
+	p, err := Start(t.Context(), Options{Names: [2]string{"a", "b"}, Jobs: []harness.ExecOptions{train, infer},
 		Clock: tegra.RealClock(), Turns: arrivals.Turns{Fill: true}, Batch: 1,
 		Load: arrivals.Load{Pattern: arrivals.Uniform, RatePerS: rate}})
 	if err != nil {
@@ -104,11 +105,11 @@ func turnsOf(t *testing.T, p *Pair, enough func(train, infer int) bool) (train, 
 		switch {
 		case err != nil:
 			t.Fatalf("after %d and %d turns: %v", train, infer, err)
-		case e.Kind == Gone:
+		case e.Kind == harness.Gone:
 			return train, infer, e.Message
-		case e.Job == JobTrain && e.Kind == Minibatch:
+		case e.Job == harness.JobTrain && e.Kind == harness.Minibatch:
 			train++
-		case e.Job == JobInfer && e.Kind == Infer:
+		case e.Job == harness.JobInfer && e.Kind == harness.Infer:
 			infer++
 		}
 	}
@@ -203,11 +204,11 @@ func TestPairStrictLeavesRoomForTheBatchThatIsDue(t *testing.T) {
 			t.Fatal(err)
 		}
 		switch e.Kind {
-		case Minibatch:
+		case harness.Minibatch:
 			if since++; e.Late {
 				late++
 			}
-		case Infer:
+		case harness.Infer:
 			most, since, infer = max(most, since), 0, infer+1
 		}
 	}
@@ -223,7 +224,7 @@ func TestPairRefusesWhatIsNoTurn(t *testing.T) {
 		{"hello", "no turn"},
 		{"{}", "no turn"},
 		{`{"want":"train","done":1}`, "no turn"},
-		{strings.Repeat("x", 2*longestTurnLine), "no turn"},
+		{strings.Repeat("x", 2*longestLine), "no turn"},
 		{`{"done":1}`, "does not have"},
 		{`{"want":"train"}`, "while it has one"},
 	} {
@@ -250,8 +251,8 @@ func TestPairTakesTurnsWithPython(t *testing.T) {
 	script := "import jtune\nfor _ in range(3):\n    with jtune.turn('infer') as n:\n" +
 		"        jtune.tell('note', message=str(n))\n"
 	train := turnJob(filepath.Join(t.TempDir(), "lock"), "TURN_TEST_MS=1")
-	p, err := StartPair(t.Context(), PairOptions{Names: [2]string{"a", "b"}, Clock: tegra.RealClock(), Batch: 16,
-		Jobs: []ExecOptions{train, {Command: []string{python, "-c", script}, Dir: folder,
+	p, err := Start(t.Context(), Options{Names: [2]string{"a", "b"}, Clock: tegra.RealClock(), Batch: 16,
+		Jobs: []harness.ExecOptions{train, {Command: []string{python, "-c", script}, Dir: folder,
 			Env: map[string]string{"JTUNE_PROTOCOL": "2"}}},
 		Turns: arrivals.Turns{Fill: true}, Load: arrivals.Load{Pattern: arrivals.Uniform, RatePerS: 1000}})
 	if err != nil {
@@ -264,13 +265,13 @@ func TestPairTakesTurnsWithPython(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e.Kind == Infer && e.N == 16 {
+		if e.Kind == harness.Infer && e.N == 16 {
 			batches++
 		}
-		if e.Kind == Request && e.Arrive <= e.Start && e.Start <= e.First {
+		if e.Kind == harness.Request && e.Arrive <= e.Start && e.Start <= e.First {
 			requests++
 		}
-		if e.Kind == Gone {
+		if e.Kind == harness.Gone {
 			if !strings.Contains(e.Message, "by itself") {
 				t.Errorf("at its end: %s", e.Message)
 			}
@@ -300,8 +301,9 @@ func FuzzParseTurn(f *testing.F) {
 // BenchmarkPairTurn is what a turn costs: of a job without work.
 func BenchmarkPairTurn(b *testing.B) {
 	lock := filepath.Join(b.TempDir(), "lock")
-	p, err := StartPair(b.Context(), PairOptions{Names: [2]string{"a", "b"}, Clock: tegra.RealClock(), Batch: 1,
-		Jobs: []ExecOptions{turnJob(lock), turnJob(lock)}, Load: arrivals.Load{Pattern: arrivals.Uniform, RatePerS: 1}})
+	p, err := Start(b.Context(), Options{Names: [2]string{"a", "b"}, Clock: tegra.RealClock(), Batch: 1,
+		Jobs: []harness.ExecOptions{turnJob(lock), turnJob(lock)}, Load: arrivals.Load{Pattern: arrivals.Uniform,
+			RatePerS: 1}})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -311,7 +313,7 @@ func BenchmarkPairTurn(b *testing.B) {
 		if n == 0 {
 			b.ResetTimer()
 		}
-		for e := (Event{}); e.Kind != Minibatch; {
+		for e := (harness.Event{}); e.Kind != harness.Minibatch; {
 			if e, err = p.Next(b.Context()); err != nil {
 				b.Fatal(err)
 			}

@@ -1,4 +1,4 @@
-package harness
+package turns
 
 import (
 	"context"
@@ -9,13 +9,8 @@ import (
 
 	"jtune/internal/arrivals"
 	"jtune/internal/stats"
+	"jtune/profiles/harness"
 	"jtune/tegra/virtual"
-)
-
-// Names of the two jobs of a pair, in Event.Job.
-const (
-	JobTrain = "train"
-	JobInfer = "infer"
 )
 
 const (
@@ -23,7 +18,7 @@ const (
 	serves = 1
 )
 
-var jobNames = [2]string{JobTrain, JobInfer}
+var jobNames = [2]string{harness.JobTrain, harness.JobInfer}
 
 // floor is where two jobs run: two processes at sockets, or a virtual board. The scheduler alone calls it.
 type floor interface {
@@ -128,13 +123,13 @@ const (
 // scheduler grants the turns. One goroutine at a time calls its steps.
 type scheduler struct {
 	floor  floor
-	o      PairOptions
+	o      Options
 	seats  [2]seat
 	queue  *arrivals.Queue
 	part   Part
 	since  int // minibatches since the last batch
 	units  [2]int
-	emit   func(Event)
+	emit   func(harness.Event)
 	failed [2]error
 }
 
@@ -257,7 +252,7 @@ func (s *scheduler) lose(ctx context.Context, job int, err error) {
 	seat := &s.seats[job]
 	seat.state, seat.has = gone, false
 	s.failed[job] = fmt.Errorf("%s job %s: %w", jobNames[job], s.o.Names[job], s.floor.end(ctx, job, err))
-	s.emit(Event{Kind: Gone, Job: jobNames[job], T: s.floor.now(), Message: s.failed[job].Error()})
+	s.emit(harness.Event{Kind: harness.Gone, Job: jobNames[job], T: s.floor.now(), Message: s.failed[job].Error()})
 }
 
 // finish takes a turn back and tells of it.
@@ -267,8 +262,9 @@ func (s *scheduler) finish(d deed) {
 	seat.has = false
 	seat.note(took)
 	s.floor.took(d.job, took)
-	e := Event{Kind: Minibatch, Job: jobNames[d.job], T: d.at, TimeMS: float64(took) / float64(time.Millisecond),
-		Batch: s.units[d.job]}
+	e := harness.Event{Kind: harness.Minibatch, Job: jobNames[d.job], T: d.at,
+		TimeMS: float64(took) / float64(time.Millisecond),
+		Batch:  s.units[d.job]}
 	s.units[d.job]++
 	if d.job == trains {
 		e.Late = !s.o.Free && !s.o.Turns.Fill && seat.due < d.at
@@ -276,17 +272,18 @@ func (s *scheduler) finish(d deed) {
 		return
 	}
 	warming := s.units[serves] <= s.o.WarmUp
-	e.Kind, e.N, e.Unclean = Infer, max(1, seat.n), warming
+	e.Kind, e.N, e.Unclean = harness.Infer, max(1, seat.n), warming
 	s.emit(e)
 	for _, at := range seat.arrived {
-		s.emit(Event{Kind: Request, Job: JobInfer, T: d.at, Arrive: at, Start: seat.since, First: d.at, N: 1,
+		s.emit(harness.Event{Kind: harness.Request, Job: harness.JobInfer, T: d.at, Arrive: at, Start: seat.since,
+			First: d.at, N: 1,
 			LateMS: float64(seat.late) / float64(time.Millisecond)})
 	}
 	if !seat.closed {
 		s.queue.Answered(seat.n, d.at)
 	}
 	if warming && s.units[serves] == s.o.WarmUp {
-		s.emit(Event{Kind: Warm, Job: JobInfer, T: d.at, N: s.o.WarmUp})
+		s.emit(harness.Event{Kind: harness.Warm, Job: harness.JobInfer, T: d.at, N: s.o.WarmUp})
 		s.share(Together)
 	}
 }

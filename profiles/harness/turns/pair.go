@@ -1,4 +1,20 @@
-package harness
+// Package turns lets two jobs share one GPU: they run one unit each at a time, a minibatch or a batch of requests,
+// never both at once. It is a harness of the two, on a machine or on a virtual board.
+//
+//	Start ──► Pair (a harness.Harness) ◄── scheduler: whose turn it is, who loses it
+//	                                         └─► floor: sockets of two processes, or the virtual board
+//
+// The turn protocol: a job gets a socket, by number in the environment variable harness.TurnVariable, over which it
+// says one JSON object per line and waits for the answer:
+//
+//	job ──► {"want":"train"}        it has its data and wants the GPU
+//	    ◄── {"go":1,"n":16}         n: requests of the batch; 1 for a minibatch
+//	job ──► {"done":1}              its work has ended on the GPU too
+//
+// In Python: with jtune.turn("train"): … (package torch, jtune.py). As one goroutine grants turns, one
+// after the other, no two overlap; a job that does not give its turn back is ended before the other
+// gets one.
+package turns
 
 import (
 	"context"
@@ -9,17 +25,18 @@ import (
 	"time"
 
 	"jtune/internal/arrivals"
+	"jtune/profiles/harness"
 	"jtune/tegra"
 	"jtune/tegra/virtual"
 )
 
-// PairOptions describe two jobs, the training first, that share a GPU; or the inference alone, whose requests arrive
+// Options describe two jobs, the training first, that share a GPU; or the inference alone, whose requests arrive
 // all the same: the training then has no name.
-type PairOptions struct {
+type Options struct {
 	Names [2]string
 	// Jobs are started with a turn socket each; Board then simulates the power of the two workloads of
 	// Simulated, where it is not nil. Without Jobs it simulates both jobs.
-	Jobs      []ExecOptions
+	Jobs      []harness.ExecOptions
 	Board     *virtual.Board
 	Simulated [2]virtual.Job
 	Clock     tegra.Clock
@@ -41,9 +58,9 @@ type Pair struct {
 	floor floor
 
 	// Of a virtual board: Next works out the turns.
-	ready []Event
+	ready []harness.Event
 	// Of processes: a goroutine grants the turns.
-	queue  *Queue
+	queue  *harness.Queue
 	cancel context.CancelFunc
 	over   chan struct{} // closed when both have ended
 
@@ -52,14 +69,14 @@ type Pair struct {
 	stopped sync.Once
 }
 
-var _ Harness = (*Pair)(nil)
+var _ harness.Harness = (*Pair)(nil)
 
-// StartPair starts two jobs. Both take turns until Share says otherwise.
-func StartPair(ctx context.Context, o PairOptions) (*Pair, error) {
+// Start starts two jobs. Both take turns until Share says otherwise.
+func Start(ctx context.Context, o Options) (*Pair, error) {
 	p := &Pair{}
 	for i := range o.First {
 		if o.First[i] == 0 {
-			o.First[i] = DefaultSilence
+			o.First[i] = harness.DefaultSilence
 		}
 	}
 	o.Batch = max(1, o.Batch)
@@ -72,25 +89,26 @@ func StartPair(ctx context.Context, o PairOptions) (*Pair, error) {
 		if err != nil {
 			return nil, fmt.Errorf("harness on the virtual board: %w", err)
 		}
-		p.floor, p.s.emit = f, func(e Event) { p.ready = append(p.ready, e) }
+		p.floor, p.s.emit = f, func(e harness.Event) { p.ready = append(p.ready, e) }
 		for i, name := range jobNames {
 			if o.Names[i] == "" {
 				continue
 			}
-			p.s.emit(Event{Kind: Hello, Job: name, Info: map[string]string{"protocol": "2", "workload": o.Names[i],
-				"batch_size": strconv.Itoa(o.Simulated[i].Batch), "framework": Simulated}})
+			p.s.emit(harness.Event{Kind: harness.Hello, Job: name, Info: map[string]string{"protocol": "2",
+				"workload": o.Names[i], "batch_size": strconv.Itoa(o.Simulated[i].Batch),
+				"framework": harness.Simulated}})
 		}
 		p.begin()
 		return p, nil
 	}
-	p.queue = NewQueue()
+	p.queue = harness.NewQueue()
 	p.s.emit = p.queue.Put
 	if o.Board != nil {
 		if err := o.Board.StartPair(o.Simulated, o.Free); err != nil {
 			return nil, err
 		}
 	}
-	f, err := startSockets(ctx, [2]ExecOptions(o.Jobs), o.Clock, o.Board, p.s.emit)
+	f, err := startSockets(ctx, [2]harness.ExecOptions(o.Jobs), o.Clock, o.Board, p.s.emit)
 	if err != nil {
 		if o.Board != nil {
 			o.Board.StopWorkload()
@@ -147,14 +165,14 @@ func (p *Pair) obey() {
 }
 
 // Next waits for the next event. io.EOF when neither job is left.
-func (p *Pair) Next(ctx context.Context) (Event, error) {
+func (p *Pair) Next(ctx context.Context) (harness.Event, error) {
 	if p.queue != nil {
 		return p.queue.Next(ctx)
 	}
 	for len(p.ready) == 0 {
 		p.obey()
 		if err := p.s.step(ctx); err != nil {
-			return Event{}, err
+			return harness.Event{}, err
 		}
 	}
 	e := p.ready[0]

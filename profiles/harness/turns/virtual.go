@@ -1,4 +1,4 @@
-package harness
+package turns
 
 import (
 	"context"
@@ -27,7 +27,7 @@ const turnLump = 250 * time.Millisecond
 
 var _ floor = (*simulatedTurns)(nil)
 
-func startTurns(b *virtual.Board, o PairOptions) (*simulatedTurns, error) {
+func startTurns(b *virtual.Board, o Options) (*simulatedTurns, error) {
 	if err := b.StartPair(o.Simulated, o.Free); err != nil {
 		return nil, err
 	}

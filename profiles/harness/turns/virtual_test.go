@@ -1,4 +1,4 @@
-package harness
+package turns
 
 import (
 	"context"
@@ -10,23 +10,24 @@ import (
 	"time"
 
 	"jtune/internal/arrivals"
+	"jtune/profiles/harness"
 	"jtune/tegra/virtual"
 )
 
 // startVirtualPair starts two jobs on a virtual AGX Orin at full speed.
-func startVirtualPair(t *testing.T, faults virtual.Faults, change func(*PairOptions)) (*Pair, *virtual.Board) {
+func startVirtualPair(t *testing.T, faults virtual.Faults, change func(*Options)) (*Pair, *virtual.Board) {
 	t.Helper()
 	b, err := virtual.New(virtual.Options{Name: virtual.AGXOrin, Speed: math.Inf(1), Seed: 3, Faults: faults})
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := PairOptions{Names: [2]string{"resnet18", "mobilenet-infer"}, Board: b, Clock: b.Clock(), Batch: 16, Seed: 1,
+	o := Options{Names: [2]string{"resnet18", "mobilenet-infer"}, Board: b, Clock: b.Clock(), Batch: 16, Seed: 1,
 		Simulated: [2]virtual.Job{{Workload: "resnet18"}, {Workload: "mobilenet-infer", Batch: 16}},
 		Turns:     arrivals.Turns{Fill: true}, Load: arrivals.Load{Pattern: arrivals.Uniform, RatePerS: 60}}
 	if change != nil {
 		change(&o)
 	}
-	p, err := StartPair(t.Context(), o)
+	p, err := Start(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,10 +38,10 @@ func startVirtualPair(t *testing.T, faults virtual.Faults, change func(*PairOpti
 // Turns on a virtual board: one at a time, one after the other, and the requests at their rate.
 func TestPairOnAVirtualBoardTakesTurnsToo(t *testing.T) {
 	t.Parallel()
-	for name, change := range map[string]func(*PairOptions){
+	for name, change := range map[string]func(*Options){
 		"fill":   nil,
-		"strict": func(o *PairOptions) { o.Turns = arrivals.Turns{Tau: 1000} },
-		"free":   func(o *PairOptions) { o.Free = true },
+		"strict": func(o *Options) { o.Turns = arrivals.Turns{Tau: 1000} },
+		"free":   func(o *Options) { o.Free = true },
 	} {
 		p, b := startVirtualPair(t, virtual.Faults{}, change)
 		ended, turns, requests, overlaps := 0.0, 0, 0, 0
@@ -49,7 +50,7 @@ func TestPairOnAVirtualBoardTakesTurnsToo(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if e.Kind == Request {
+			if e.Kind == harness.Request {
 				requests++
 			}
 			if !e.Timed() {
@@ -98,7 +99,7 @@ func TestPairOfInferenceAloneServesBatchesAtARate(t *testing.T) {
 		full  int
 		mostS float64 // before a batch is served
 	}{{0, 16, 15.0 / 60}, {100 * time.Millisecond, 7, 0.1}} { // requests at 0, 16.7 … 100 ms
-		p, b := startVirtualPair(t, virtual.Faults{}, func(o *PairOptions) {
+		p, b := startVirtualPair(t, virtual.Faults{}, func(o *Options) {
 			o.Names[trains], o.Simulated[trains], o.MaxWait, o.WarmUp = "", virtual.Job{}, c.wait, 20
 		})
 		warm, batches, requests, began := 0, 0, 0, 0.0
@@ -108,17 +109,17 @@ func TestPairOfInferenceAloneServesBatchesAtARate(t *testing.T) {
 				t.Fatal(err)
 			}
 			switch {
-			case e.Job == JobTrain:
+			case e.Job == harness.JobTrain:
 				t.Fatalf("training: %+v", e)
-			case e.Kind == Warm:
+			case e.Kind == harness.Warm:
 				began = e.T.Seconds()
-			case e.Kind == Infer && e.Unclean:
+			case e.Kind == harness.Infer && e.Unclean:
 				warm++
-			case e.Kind == Infer:
+			case e.Kind == harness.Infer:
 				if batches++; e.N != c.full {
 					t.Errorf("batch %d of %d requests, want %d", batches, e.N, c.full)
 				}
-			case e.Kind == Request:
+			case e.Kind == harness.Request:
 				requests++
 				if waited := (e.Start - e.Arrive).Seconds(); waited > c.mostS+1e-6 || e.LateMS != 0 {
 					t.Errorf("request %d waited %g s, late %g ms", requests, waited, e.LateMS)
@@ -133,7 +134,7 @@ func TestPairOfInferenceAloneServesBatchesAtARate(t *testing.T) {
 
 func TestPairOfInferenceAloneEndsWithItsJob(t *testing.T) {
 	t.Parallel()
-	p, _ := startVirtualPair(t, virtual.Faults{DieAfter: 40}, func(o *PairOptions) {
+	p, _ := startVirtualPair(t, virtual.Faults{DieAfter: 40}, func(o *Options) {
 		o.Names[trains], o.Simulated[trains] = "", virtual.Job{}
 	})
 	_, infer, lost := turnsOf(t, p, func(int, int) bool { return false })
