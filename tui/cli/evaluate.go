@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"jtune/learn"
 	"jtune/optimize/lab/bench"
@@ -18,12 +20,18 @@ import (
 	"jtune/tui/session"
 )
 
-func (a *app) evaluate() *cobra.Command {
-	var truth, reference, methods, sizes, budgets, latencies string
-	var samplesOf, others []string
-	o := bench.Options{}
-	strict := false
-	cmd := &cobra.Command{
+// evaluateCmd is `jtune evaluate`.
+type evaluateCmd struct {
+	*app
+	bench.Options
+	truth, reference                   string
+	methods, sizes, budgets, latencies string // as they were written
+	samplesOf, others                  []string
+	strict                             bool
+}
+
+func newEvaluate(a *app) *cobra.Command {
+	return command(&evaluateCmd{app: a}, &cobra.Command{
 		Use:   "evaluate --truth FILE",
 		Short: "Compare the methods on a measured sweep, with the papers' metrics",
 		Long: "Fits each method to random modes of a sweep in which every mode was measured, predicts the other " +
@@ -36,89 +44,84 @@ func (a *app) evaluate() *cobra.Command {
 			"readings, ranks best for the limit. What it loses is the luck of single readings.\n\n" +
 			"Errors are also printed for the lower and the upper half of each knob's values; bands are held against " +
 			"the readings of all modes not fitted to: 50, 80 and 95 % should lie inside.",
-		Args: takes(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if truth == "" {
-				return usagef("evaluate: --truth FILE is missing: a measured sweep")
-			}
-			if err := evaluateLists(&o, methods, sizes, budgets, latencies); err != nil {
-				return err
-			}
-			s, err := session.ReadSamples(truth, a.options.Batches, strict)
-			if err != nil {
-				return err
-			}
-			a.notes(s.Notes)
-			o.Origin = s.Provenance.Origin()
-			o.Truth, o.Name, o.Workload, o.Seed, o.Presets = s.Measured, truth, s.Workload, a.options.Seed,
-				a.options.PresetsFor(s)
-			if o.Reference, err = a.options.Reference(reference); err != nil {
-				return err
-			}
-			if o.Authors, err = readAuthors(samplesOf); err != nil {
-				return err
-			}
-			if o.Others, err = a.otherWorkloads(others, strict); err != nil {
-				return err
-			}
-			o.Progress = a.counter(o.Quick)
-			report, err := bench.Evaluate(cmd.Context(), o)
-			if isTerminal(a.err) {
-				fmt.Fprintln(a.err)
-			}
-			if err != nil {
-				return err
-			}
-			switch {
-			case a.asJSON:
-				return printJSON(a.out, report)
-			case a.asCSV:
-				a.notes(report.Notes)
-				return report.WriteCSV(a.out)
-			}
-			return report.WriteText(a.out)
-		},
-	}
-	f := cmd.Flags()
-	f.StringVar(&truth, "truth", "", "sweep `FILE` or campaign folder that holds every mode's measurement")
-	f.StringVar(&reference, "reference", "", "`FILE` (sweep, campaign folder, model, reference) or name of another "+
+	})
+}
+
+func (c *evaluateCmd) flags(f *pflag.FlagSet) {
+	f.StringVar(&c.truth, "truth", "", "sweep `FILE` or campaign folder that holds every mode's measurement")
+	f.StringVar(&c.reference, "reference", "", "`FILE` (sweep, campaign folder, model, reference) or name of another "+
 		"workload for gp+ref, tune+ref and powertrain, never the sweep's own; or a board's profile ("+
 		strings.Join(learn.ProfileNames(), ", ")+"), without the sweep's own workload; or none (default: gp+ref and "+
 		"tune+ref are left out, powertrain transfers from "+learn.ShippedName+")")
-	f.StringVar(&methods, "methods", "", "of "+strings.Join(bench.Methods(), ", ")+" (default: all that can run)")
-	f.StringVar(&sizes, "sizes", "", "numbers of modes to fit to (default 10,20,50)")
-	f.IntVar(&o.Seeds, "seeds", 0, "random samples per size (default 10)")
-	f.StringSliceVar(&samplesOf, "samples-of", nil,
+	f.StringVar(&c.methods, "methods", "", "of "+strings.Join(bench.Methods(), ", ")+" (default: all that can run)")
+	f.StringVar(&c.sizes, "sizes", "", "numbers of modes to fit to (default 10,20,50)")
+	f.IntVar(&c.Seeds, "seeds", 0, "random samples per size (default 10)")
+	f.StringSliceVar(&c.samplesOf, "samples-of", nil,
 		"published runs (`FILE`, comma-separated): fit to the same modes and compare the errors")
-	f.StringSliceVar(&others, "others", nil, "other workloads measured on that board (`FILE`, comma-separated): "+
+	f.StringSliceVar(&c.others, "others", nil, "other workloads measured on that board (`FILE`, comma-separated): "+
 		"linear4 picks its four modes, and learns energy, by them")
-	f.StringVar(&budgets, "budgets", "", "power limits `FROM:TO:STEP` in watts (default: about 34 "+
+	f.StringVar(&c.budgets, "budgets", "", "power limits `FROM:TO:STEP` in watts (default: about 34 "+
 		"limits from the least power of the sweep to that of its fastest mode; PowerTrain has 17:50:1)")
-	f.StringVar(&latencies, "latencies", "", "limits `MS` on the time of a minibatch, each with every power limit, "+
+	f.StringVar(&c.latencies, "latencies", "", "limits `MS` on the time of a minibatch, each with every power limit, "+
 		"for a sweep with several batch sizes (default 25,50,100,200, with a third of the power limits)")
-	f.BoolVar(&o.Designed, "designed", false,
+	f.BoolVar(&c.Designed, "designed", false,
 		"gp and gp+ref choose the modes that they learn from, as profile --modes does, in place of random ones")
-	f.BoolVar(&o.LeaveOutStuck, "leave-out-stuck", false,
+	f.BoolVar(&c.LeaveOutStuck, "leave-out-stuck", false,
 		"leave out settings that were measured at other clocks than set, by their time and power; without the flag "+
 			"they are only counted")
-	f.BoolVar(&o.Quick, "quick", false, "fewer samples and limits: an answer in seconds")
-	f.BoolVar(&a.asCSV, "csv", false, "as CSV, a line for each method and size, and for each region of the space")
-	a.jsonFlag(f)
-	f.BoolVar(&strict, "strict", false, "a bad row of --truth is an error")
-	return cmd
+	f.BoolVar(&c.Quick, "quick", false, "fewer samples and limits: an answer in seconds")
+	f.BoolVar(&c.asCSV, "csv", false, "as CSV, a line for each method and size, and for each region of the space")
+	c.jsonFlag(f)
+	f.BoolVar(&c.strict, "strict", false, "a bad row of --truth is an error")
 }
 
-// otherWorkloads reads sweeps of other workloads.
-func (a *app) otherWorkloads(paths []string, strict bool) (list []bench.Workload, err error) {
-	for _, path := range paths {
-		s, err := session.ReadSamples(path, a.options.Batches, strict)
-		if err != nil {
-			return nil, err
-		}
-		a.notes(s.Notes)
-		list = append(list, bench.Workload{Name: path, Measured: s.Measured})
+func (c *evaluateCmd) run(ctx context.Context) error {
+	if err := c.read(); err != nil {
+		return err
 	}
-	return list, nil
+	c.Progress = counter(c.app, c.Quick)
+	report, err := bench.Evaluate(ctx, c.Options)
+	if isTerminal(c.err) {
+		fmt.Fprintln(c.err)
+	}
+	if err != nil {
+		return err
+	}
+	switch {
+	case c.asJSON:
+		return printJSON(c.out, report)
+	case c.asCSV:
+		c.notes(report.Notes)
+		return report.WriteCSV(c.out)
+	}
+	return report.WriteText(c.out)
+}
+
+// read reads the sweep, and what the methods are compared with and learn from besides it.
+func (c *evaluateCmd) read() error {
+	s, err := session.ReadSamples(c.truth, c.options.Batches, c.strict)
+	if err != nil {
+		return err
+	}
+	c.notes(s.Notes)
+	c.Origin = s.Provenance.Origin()
+	c.Truth, c.Name, c.Workload, c.Seed, c.Presets = s.Measured, c.truth, s.Workload, c.options.Seed,
+		c.options.PresetsFor(s)
+	if c.Reference, err = c.options.Reference(c.reference); err != nil {
+		return err
+	}
+	if c.Authors, err = readAuthors(c.samplesOf); err != nil {
+		return err
+	}
+	for _, path := range c.others {
+		s, err := session.ReadSamples(path, c.options.Batches, c.strict)
+		if err != nil {
+			return err
+		}
+		c.notes(s.Notes)
+		c.Others = append(c.Others, bench.Workload{Name: path, Measured: s.Measured})
+	}
+	return nil
 }
 
 // readAuthors reads files of published runs.
@@ -138,35 +141,34 @@ func readAuthors(paths []string) (list []published.Authors, err error) {
 	return list, nil
 }
 
-// evaluateLists reads the flags that hold several values.
-func evaluateLists(o *bench.Options, methods, sizes, budgets, latencies string) error {
-	if o.Seeds < 0 {
-		return usagef("--seeds %d: must be positive", o.Seeds)
+// check reads the flags that hold several values.
+func (c *evaluateCmd) check() (err error) {
+	if c.Seeds < 0 {
+		return usagef("--seeds %d: must be positive", c.Seeds)
 	}
-	if methods != "" {
-		o.Methods = strings.Split(methods, ",")
+	if c.methods != "" {
+		c.Methods = strings.Split(c.methods, ",")
 	}
-	for _, m := range o.Methods {
+	for _, m := range c.Methods {
 		if !slices.Contains(bench.Methods(), m) {
 			return usagef("--methods %q: want some of %s", m, strings.Join(bench.Methods(), ","))
 		}
 	}
-	for _, field := range strings.FieldsFunc(sizes, func(r rune) bool { return r == ',' }) {
+	for _, field := range strings.FieldsFunc(c.sizes, func(r rune) bool { return r == ',' }) {
 		n, err := strconv.Atoi(field)
 		if err != nil || n < 1 {
-			return usagef("--sizes %q: want numbers of modes such as 10,20,50", sizes)
+			return usagef("--sizes %q: want numbers of modes such as 10,20,50", c.sizes)
 		}
-		o.Sizes = append(o.Sizes, n)
+		c.Sizes = append(c.Sizes, n)
 	}
-	for _, field := range strings.FieldsFunc(latencies, func(r rune) bool { return r == ',' }) {
+	for _, field := range strings.FieldsFunc(c.latencies, func(r rune) bool { return r == ',' }) {
 		ms, err := positive(field)
 		if err != nil {
-			return usagef("--latencies %q: want milliseconds such as 25,50,100", latencies)
+			return usagef("--latencies %q: want milliseconds such as 25,50,100", c.latencies)
 		}
-		o.LatenciesMS = append(o.LatenciesMS, ms)
+		c.LatenciesMS = append(c.LatenciesMS, ms)
 	}
-	var err error
-	o.BudgetFrom, o.BudgetTo, o.BudgetStep, err = parseBudgets(budgets)
+	c.BudgetFrom, c.BudgetTo, c.BudgetStep, err = parseBudgets(c.budgets)
 	return err
 }
 
@@ -205,7 +207,7 @@ const seldom = 15 * time.Second
 
 // counter prints progress, with a hint to --quick: in place on a terminal, a line
 // now and then elsewhere.
-func (a *app) counter(quick bool) func(done, total int) {
+func counter(a *app, quick bool) func(done, total int) {
 	less := " (--quick makes fewer)"
 	if quick {
 		less = ""

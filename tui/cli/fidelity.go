@@ -1,15 +1,18 @@
 package cli
 
 import (
-	"encoding/csv"
+	"context"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/tegra"
 	"jtune/tegra/virtual"
@@ -17,10 +20,17 @@ import (
 	"jtune/tui/session/lab/fidelity"
 )
 
-func (a *app) fidelity() *cobra.Command {
-	var only string
-	var strict bool
-	cmd := &cobra.Command{
+// fidelityCmd is `jtune fidelity`.
+type fidelityCmd struct {
+	*app
+	only   string
+	strict bool
+	about  string        // the board that --device names; "" for all
+	fit    *fidelity.Fit // of all figures together; nil for some
+}
+
+func newFidelity(a *app) *cobra.Command {
+	return command(&fidelityCmd{app: a}, &cobra.Command{
 		Use:   "fidelity",
 		Short: "Hold the virtual boards against the papers' published figures",
 		Long: "Works out every hardware figure that the papers print on the virtual boards, and says how many " +
@@ -29,48 +39,19 @@ func (a *app) fidelity() *cobra.Command {
 			"own paper. Nothing here is a measurement.",
 		Example: "  jtune fidelity --device virtual:nano\n  jtune fidelity --only s2-dvfs --json\n" +
 			"  jtune fidelity --device all --strict",
-		Args: takes(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			board, err := fidelityBoard(a.options.Device)
-			if err != nil {
-				return err
-			}
-			figures := slices.DeleteFunc(slices.Clone(fidelity.Figures()), func(f fidelity.Figure) bool {
-				return board != "" && !f.About(board) || !strings.Contains(f.ID, only)
-			})
-			switch {
-			case len(figures) == 0 && only == "":
-				a.note("no published figure is about virtual:%s", board)
-			case len(figures) == 0:
-				return usagef("--only %s: no figure has that in its name; jtune fidelity lists them", only)
-			}
-			results, err := fidelity.Evaluate(cmd.Context(), figures, a.options.Seed)
-			if err != nil {
-				return err
-			}
-			var fit *fidelity.Fit // of all figures together
-			if len(results) == len(fidelity.Figures()) && !a.asCSV {
-				all, err := fidelity.FitOf(a.options.Seed)
-				if err != nil {
-					return err
-				}
-				fit = &all
-			}
-			if err := a.printFidelity(results, fit); err != nil || !strict {
-				return err
-			}
-			if lost := fidelity.Lost(results); len(lost) > 0 {
-				return fmt.Errorf("fidelity: %d of the figures that held hold no more, %s first", len(lost), lost[0].ID)
-			}
-			return nil
-		},
-	}
-	f := cmd.Flags()
-	f.StringVar(&only, "only", "", "only figures with `TEXT` in their name")
-	f.BoolVar(&strict, "strict", false, "exit code 1 when a figure that held at the release holds no more")
-	f.BoolVar(&a.asCSV, "csv", false, "as CSV, one figure per line")
-	a.jsonFlag(f)
-	return cmd
+	})
+}
+
+func (c *fidelityCmd) flags(f *pflag.FlagSet) {
+	f.StringVar(&c.only, "only", "", "only figures with `TEXT` in their name")
+	f.BoolVar(&c.strict, "strict", false, "exit code 1 when a figure that held at the release holds no more")
+	f.BoolVar(&c.asCSV, "csv", false, "as CSV, one figure per line")
+	c.jsonFlag(f)
+}
+
+func (c *fidelityCmd) check() (err error) {
+	c.about, err = fidelityBoard(c.options.Device)
+	return err
 }
 
 // fidelityBoard is the board that --device names; "" for all.
@@ -88,106 +69,153 @@ func fidelityBoard(device string) (string, error) {
 	return name, nil
 }
 
-// fidelityJSON is one figure in `jtune fidelity --json`.
-type fidelityJSON struct {
-	ID           string             `json:"id"`
-	Source       string             `json:"source"`
-	Where        string             `json:"where"`
-	Device       text.Optional      `json:"device"`
-	Workload     text.Optional      `json:"workload"`
-	Setup        text.Optional      `json:"configuration"`
-	Metric       string             `json:"metric"`
-	Published    float64            `json:"published"`
-	PublishedMax tegra.Val[float64] `json:"published_max"`
-	Unit         string             `json:"unit"`
-	Relation     string             `json:"relation"`
-	Slack        float64            `json:"slack"`
-	Simulated    []float64          `json:"simulated"`
-	Off          tegra.Val[float64] `json:"off"`
-	OffLeftOut   tegra.Val[float64] `json:"off_left_out"` // once the constants are fitted without its fact
-	Verdict      evidence.Verdict   `json:"verdict"`
-	Kind         evidence.Kind      `json:"kind"`
-	SameAs       text.Optional      `json:"same_as"`
-	Note         text.Optional      `json:"note"`
+func (c *fidelityCmd) run(ctx context.Context) error {
+	figures := slices.DeleteFunc(slices.Clone(fidelity.Figures()), func(f fidelity.Figure) bool {
+		return c.about != "" && !f.About(c.about) || !strings.Contains(f.ID, c.only)
+	})
+	switch {
+	case len(figures) == 0 && c.only == "":
+		c.note("no published figure is about virtual:%s", c.about)
+	case len(figures) == 0:
+		return usagef("--only %s: no figure has that in its name; jtune fidelity lists them", c.only)
+	}
+	results, err := fidelity.Evaluate(ctx, figures, c.options.Seed)
+	if err != nil {
+		return err
+	}
+	if len(results) == len(fidelity.Figures()) && !c.asCSV {
+		all, err := fidelity.FitOf(c.options.Seed)
+		if err != nil {
+			return err
+		}
+		c.fit = &all
+	}
+	if err := c.print(results); err != nil || !c.strict {
+		return err
+	}
+	if lost := fidelity.Lost(results); len(lost) > 0 {
+		return fmt.Errorf("fidelity: %d of the figures that held hold no more, %s first", len(lost), lost[0].ID)
+	}
+	return nil
 }
 
-func toFidelityJSON(r evidence.Result) fidelityJSON {
-	var boards, workloads []string
-	for _, j := range r.Jobs {
-		if !slices.Contains(boards, j.Board) {
-			boards = append(boards, j.Board)
-		}
-		if j.Workload != "" && !slices.Contains(workloads, j.Workload) {
-			workloads = append(workloads, j.Workload)
+// columns are those of `jtune fidelity`.
+func (c *fidelityCmd) columns() report.Table[evidence.Result] {
+	type r = evidence.Result
+	most := func(x r) any { return tegra.Val[report.Exact]{V: report.Exact(x.Most), OK: x.Relation == "range"} }
+	return report.Table[r]{
+		{Key: "id", Title: "figure", Of: func(x r) any { return x.ID }},
+		{Title: "source", Text: func(x r) string { return x.Study + " " + x.Where }},
+		{Key: "source", Of: func(x r) any { return evidence.Studies[x.Study] }},
+		{Key: "where", Of: func(x r) any { return x.Where }},
+		{Key: "board", Title: "board", Form: report.CSV, Of: func(x r) any { return x.Place() }},
+		{Key: "device", Form: report.JSON, Of: func(x r) any {
+			return severalOf(x.Jobs, func(j evidence.Job) string { return j.Board })
+		}},
+		{Key: "workload", Form: report.JSON, Of: func(x r) any {
+			return severalOf(x.Jobs, func(j evidence.Job) string { return j.Workload })
+		}},
+		{Key: "configuration", Form: report.JSON, Of: func(x r) any { return text.Optional(x.Item) }},
+		{Key: "metric", Of: func(x r) any { return x.Metric }},
+		{Key: "unit", Form: report.CSV, Of: func(x r) any { return x.Unit }},
+		{Key: "relation", Form: report.CSV, Of: func(x r) any { return x.Relation }},
+		{Key: "published", Of: func(x r) any { return report.Exact(x.Value) }},
+		{Title: "published", Text: func(x r) string { return publishedText(x.Figure) }},
+		{Key: "published_max", Of: most},
+		{Key: "unit", Form: report.JSON, Of: func(x r) any { return x.Unit }},
+		{Key: "relation", Form: report.JSON, Of: func(x r) any { return x.Relation }},
+		{Key: "slack", Of: func(x r) any { return report.Exact(x.Slack(x.Value)) }},
+		{Key: "simulated", Form: report.JSON, Of: func(x r) any { return listOf(x.Values) }},
+		{Key: "simulated", Title: "simulated", Form: report.CSV, Of: exactValues, Text: simulatedText},
+		{Key: "off", Title: "off", Of: func(x r) any {
+			return tegra.Val[report.Exact]{V: report.Exact(x.Off), OK: !math.IsNaN(x.Off)}
+		}, Text: func(x r) string { return dash(tegra.Val[float64]{V: x.Off, OK: !math.IsNaN(x.Off)}, "%.1f") }},
+		{Key: "off_left_out", Form: report.JSON, Of: c.offLeftOut},
+		{Key: "verdict", Title: "verdict", Of: func(x r) any { return x.Verdict }},
+		{Key: "kind", Of: func(x r) any { return x.Kind }},
+		{Key: "same_as", Of: func(x r) any { return text.Optional(x.SameAs) }},
+		{Key: "note", Of: func(x r) any { return text.Optional(x.Why()) }},
+		{Key: "virtual", Form: report.CSV, Of: func(x r) any { return x.Simulated }},
+	}
+}
+
+// offLeftOut is how far a figure is off once the constants are fitted without its fact.
+func (c *fidelityCmd) offLeftOut(r evidence.Result) any {
+	var off tegra.Val[float64]
+	if c.fit != nil {
+		off.V, off.OK = c.fit.Off[r.ID]
+	}
+	return off
+}
+
+// severalOf are the different values of jobs in one text; absent without any.
+func severalOf(jobs []evidence.Job, of func(evidence.Job) string) text.Optional {
+	var list []string
+	for _, j := range jobs {
+		if v := of(j); v != "" && !slices.Contains(list, v) {
+			list = append(list, v)
 		}
 	}
-	return fidelityJSON{ID: r.ID, Source: evidence.Studies[r.Study], Where: r.Where,
-		Device: text.Optional(strings.Join(boards, " ")), Workload: text.Optional(strings.Join(workloads, " ")),
-		Setup: text.Optional(r.Item), Metric: r.Metric, Published: r.Value,
-		PublishedMax: tegra.Val[float64]{V: r.Most, OK: r.Relation == "range"}, Unit: r.Unit, Relation: r.Relation,
-		Slack: r.Slack(r.Value), Simulated: listOf(r.Values), Off: tegra.Val[float64]{V: r.Off, OK: !math.IsNaN(r.Off)},
-		Verdict: r.Verdict, Kind: r.Kind, SameAs: text.Optional(r.SameAs), Note: text.Optional(r.Why())}
+	return text.Optional(strings.Join(list, " "))
 }
 
-func (a *app) printFidelity(results []evidence.Result, fit *fidelity.Fit) error {
+// exactValues are all values in a cell of CSV.
+func exactValues(r evidence.Result) any {
+	var list []string
+	for _, v := range r.Values {
+		list = append(list, strconv.FormatFloat(v, 'g', -1, 64))
+	}
+	return list
+}
+
+func (c *fidelityCmd) print(results []evidence.Result) error {
 	switch {
-	case a.asJSON:
+	case c.asJSON:
 		out := struct {
 			Virtual bool                       `json:"virtual"`
-			Figures []fidelityJSON             `json:"figures"`
+			Figures []report.Object            `json:"figures"`
 			Summary map[string]evidence.Counts `json:"summary"`
 			// Of all figures together, else null.
 			Constants any `json:"constants"`
 			LeftOut   any `json:"left_out"`
-		}{Virtual: true, Figures: []fidelityJSON{}, Summary: evidence.Summary(results)}
-		if fit != nil {
-			out.Constants, out.LeftOut = fit.Constants, fit.LeftOut
+		}{Virtual: true, Figures: c.columns().Objects(results), Summary: evidence.Summary(results)}
+		if c.fit != nil {
+			out.Constants, out.LeftOut = c.fit.Constants, c.fit.LeftOut
 		}
-		for _, r := range results {
-			figure := toFidelityJSON(r)
-			if fit != nil {
-				figure.OffLeftOut.V, figure.OffLeftOut.OK = fit.Off[r.ID]
-			}
-			out.Figures = append(out.Figures, figure)
-		}
-		return printJSON(a.out, out)
-	case a.asCSV:
-		return a.fidelityCSV(results)
+		return printJSON(c.out, out)
+	case c.asCSV:
+		return c.columns().CSV(c.out, results)
 	}
-	rows := [][]string{{"figure", "source", "board", "published", "simulated", "off", "verdict"}}
-	for _, r := range results {
-		off := "–"
-		if !math.IsNaN(r.Off) {
-			off = fmt.Sprintf("%.1f", r.Off)
-		}
-		rows = append(rows, []string{r.ID, r.Study + " " + r.Where, r.Place(), publishedText(r.Figure),
-			simulatedText(r), off, string(r.Verdict)})
-	}
-	if err := table(a.out, rows...); err != nil {
+	if err := c.columns().Text(c.out, results); err != nil {
 		return err
 	}
-	fmt.Fprintln(a.out)
-	for _, r := range results {
-		if why := r.Why(); why != "" {
-			fmt.Fprintf(a.out, "%s, %s: %s\n", r.ID, r.Verdict, why)
-		}
-	}
-	fmt.Fprintln(a.out)
-	if err := table(a.out, fidelitySums(results)...); err != nil {
+	fmt.Fprintln(c.out)
+	printReasons(c.out, results)
+	fmt.Fprintln(c.out)
+	if err := fidelitySums(c.out, results); err != nil {
 		return err
 	}
-	if fit != nil {
-		c, l := fit.Constants, fit.LeftOut
-		fmt.Fprintln(a.out, wrapped(fmt.Sprintf("fitted: %d constants (%.1f effective) to %d of these figures, %d of "+
+	if c.fit != nil {
+		k, l := c.fit.Constants, c.fit.LeftOut
+		fmt.Fprintln(c.out, wrapped(fmt.Sprintf("fitted: %d constants (%.1f effective) to %d of these figures, %d of "+
 			"them within; with each fact left out in turn and the constants fitted again to the others (%d facts), "+
-			"%d of %d are within", c.Fitted, c.Effective, c.Figures, c.Within, l.Facts, l.Within, l.Figures)))
-		if leaning := leaningOnTheFit(results, fit); leaning != nil {
-			fmt.Fprintln(a.out, wrapped("within only because they were fitted to, with their tolerances off "+
+			"%d of %d are within", k.Fitted, k.Effective, k.Figures, k.Within, l.Facts, l.Within, l.Figures)))
+		if leaning := leaningOnTheFit(results, c.fit); leaning != nil {
+			fmt.Fprintln(c.out, wrapped("within only because they were fitted to, with their tolerances off "+
 				"otherwise: "+strings.Join(leaning, ", ")))
 		}
 	}
-	_, err := fmt.Fprintln(a.out, fidelity.Simulation)
+	_, err := fmt.Fprintln(c.out, fidelity.Simulation)
 	return err
+}
+
+// printReasons says why results do not hold.
+func printReasons(w io.Writer, results []evidence.Result) {
+	for _, r := range results {
+		if why := r.Why(); why != "" {
+			fmt.Fprintf(w, "%s, %s: %s\n", r.ID, r.Verdict, why)
+		}
+	}
 }
 
 // leaningOnTheFit are the figures that are within, but not when the fit has not seen their fact.
@@ -224,48 +252,30 @@ func simulatedText(r evidence.Result) string {
 	}
 }
 
-// fidelitySums are the counts by board, and of all.
-func fidelitySums(results []evidence.Result) [][]string {
-	rows := [][]string{{"board", "figures", "hold", "simulated", "within", "each fact once", "near", "outside",
-		"settings", "stated", "contradictory", "not simulated"}}
+// fidelitySums prints the counts by board, and of all.
+func fidelitySums(w io.Writer, results []evidence.Result) error {
 	sums := evidence.Summary(results)
-	for _, place := range append(virtual.Names(), evidence.Several, evidence.Other, evidence.All) {
-		c, ok := sums[place]
-		if !ok {
-			continue
-		}
-		row := []string{place}
-		for _, n := range []int{c.Total(), c.Holding(), c.Simulated, c.Within} {
-			row = append(row, strconv.Itoa(n))
-		}
-		row = append(row, fmt.Sprintf("%d of %d", c.OnceWithin, c.Simulated-c.Restatements))
-		for _, n := range []int{c.Near, c.Outside, c.Settings, c.Stated, c.Contradictory, c.NotSimulated} {
-			row = append(row, strconv.Itoa(n))
-		}
-		rows = append(rows, row)
+	places := slices.DeleteFunc(append(virtual.Names(), evidence.Several, evidence.Other, evidence.All),
+		func(place string) bool { _, counted := sums[place]; return !counted })
+	number := func(title string, of func(c evidence.Counts) int) report.Column[string] {
+		return report.Column[string]{Title: title, Text: func(place string) string {
+			return strconv.Itoa(of(sums[place]))
+		}}
 	}
-	return rows
-}
-
-func (a *app) fidelityCSV(results []evidence.Result) error {
-	w := csv.NewWriter(a.out)
-	rows := [][]string{{"id", "source", "where", "board", "metric", "unit", "relation", "published", "published_max",
-		"slack", "simulated", "off", "verdict", "kind", "same_as", "note", "virtual"}}
-	exact := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
-	for _, r := range results {
-		most, off, values := "", "", []string{}
-		if r.Relation == "range" {
-			most = exact(r.Most)
-		}
-		if !math.IsNaN(r.Off) {
-			off = exact(r.Off)
-		}
-		for _, v := range r.Values {
-			values = append(values, exact(v))
-		}
-		rows = append(rows, []string{r.ID, evidence.Studies[r.Study], r.Where, r.Place(), r.Metric, r.Unit, r.Relation,
-			exact(r.Value), most, exact(r.Slack(r.Value)), strings.Join(values, " "), off, string(r.Verdict),
-			string(r.Kind), r.SameAs, r.Why(), "true"})
-	}
-	return w.WriteAll(rows)
+	return report.Table[string]{
+		{Title: "board", Text: func(place string) string { return place }},
+		number("figures", evidence.Counts.Total),
+		number("hold", evidence.Counts.Holding),
+		number("simulated", func(c evidence.Counts) int { return c.Simulated }),
+		number("within", func(c evidence.Counts) int { return c.Within }),
+		{Title: "each fact once", Text: func(place string) string {
+			return fmt.Sprintf("%d of %d", sums[place].OnceWithin, sums[place].Simulated-sums[place].Restatements)
+		}},
+		number("near", func(c evidence.Counts) int { return c.Near }),
+		number("outside", func(c evidence.Counts) int { return c.Outside }),
+		number("settings", func(c evidence.Counts) int { return c.Settings }),
+		number("stated", func(c evidence.Counts) int { return c.Stated }),
+		number("contradictory", func(c evidence.Counts) int { return c.Contradictory }),
+		number("not simulated", func(c evidence.Counts) int { return c.NotSimulated }),
+	}.Text(w, places)
 }

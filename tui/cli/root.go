@@ -91,8 +91,8 @@ func (a *app) root() *cobra.Command {
 		newMerge(a), newExperiment(a), newImport(a),
 		newFit(a), a.models(), a.campaigns(), newRepeat(a), newPredict(a), newFront(a), a.choose(), a.pair(),
 		newTune(a), newAdvice(a),
-		a.apply(), newRevert(a), newExport(a), newConvert(a), a.evaluate(),
-		newPlot(a), newDemo(a), a.fidelity(), a.reproduce(),
+		a.apply(), newRevert(a), newExport(a), newConvert(a), newEvaluate(a),
+		newPlot(a), newDemo(a), newFidelity(a), newReproduce(a),
 		newExporter(a), newRank(a), newWake(a), newSuspend(a), newFleet(a),
 		newGuard(), newKeys(a), a.config(), newVersion(a), newMan(a))
 	helpPages(root)

@@ -71,6 +71,7 @@ var rules = []flagRule{
 	{"exporter", "listen", not, "textfile", ""},
 	{"export nvpmodel", "name", missing, "", "the name of the mode"},
 	{"import, merge", "out", missing, "", "the new campaign folder"},
+	{"evaluate", "truth", missing, "", "a measured sweep"},
 	{"device", "list", not, "tunables", ""},
 	{"device", "csv", needs, "list", ""},
 

@@ -170,15 +170,6 @@ func (l *lab) result(f evidence.Figure) (evidence.Result, error) {
 	return r, err
 }
 
-// Counts sums the results of all reports up.
-func Counts(reports []Report) evidence.Counts {
-	var all []evidence.Result
-	for _, r := range reports {
-		all = append(all, r.Results...)
-	}
-	return evidence.Summary(all)[evidence.All]
-}
-
 // title prints a workload's place as a person reads it: "resnet18 on agx-orin".
 func title(place string) string {
 	board, workload, _ := strings.Cut(place, "/")
