@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"jtune/tui/page"
 	"jtune/tui/widget"
 )
 
@@ -27,12 +28,12 @@ type notices struct {
 
 func (n *notices) say(at time.Time, text string) {
 	n.log(at, text)
-	n.shown = notice{at, text}
+	n.shown = n.list[len(n.list)-1]
 }
 
 // log keeps a text that is over already, as of a task while the next one runs.
 func (n *notices) log(at time.Time, text string) {
-	n.list = append(n.list, notice{at, text})
+	n.list = append(n.list, notice{at, page.Words(text)})
 	n.list = n.list[max(0, len(n.list)-mostNotices):]
 }
 

@@ -47,7 +47,8 @@ func Plain(s string) string {
 type PlainWriter struct {
 	To      io.Writer
 	Returns bool
-	rest    []byte // of a character that the last write cut
+	Words   func(string) string // rewrites what one call writes; nil: nothing
+	rest    []byte              // of a character that the last write cut
 }
 
 // Write writes p, and a character that is cut at its end with the next write.
@@ -70,7 +71,11 @@ func (w *PlainWriter) Write(p []byte) (int, error) {
 	for i := range parts {
 		parts[i] = Plain(parts[i])
 	}
-	if _, err := io.WriteString(w.To, strings.Join(parts, "\r")); err != nil {
+	out := strings.Join(parts, "\r")
+	if w.Words != nil {
+		out = w.Words(out)
+	}
+	if _, err := io.WriteString(w.To, out); err != nil {
 		return 0, err
 	}
 	return len(p), nil

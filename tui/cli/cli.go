@@ -63,7 +63,8 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 }
 
 func (a *app) execute(ctx context.Context) int {
-	a.out, a.err = &text.PlainWriter{To: a.out}, &text.PlainWriter{To: a.err, Returns: true}
+	a.out = &text.PlainWriter{To: a.out, Words: flagged}
+	a.err = &text.PlainWriter{To: a.err, Words: flagged, Returns: true}
 	root := a.root()
 	root.SetArgs(a.line)
 	root.SetIn(a.in)

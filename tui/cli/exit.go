@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"jtune/internal/text"
+	"jtune/internal/usage"
 	"jtune/optimize"
 	"jtune/tegra"
 	"jtune/tegra/guard"
@@ -37,7 +38,7 @@ func (e exitError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
 // usagef is an error in the arguments of a command.
 func usagef(format string, args ...any) error {
-	return fmt.Errorf("%w: %w", session.ErrUsage, fmt.Errorf(format, args...))
+	return usage.Errorf(format, args...)
 }
 
 // report prints an error as one line and returns the exit code.
@@ -53,8 +54,7 @@ func (a *app) report(ctx context.Context, err error) int {
 		fmt.Fprintln(a.err, "jtune: interrupted")
 		return exitInterrupted
 	}
-	said := strings.TrimPrefix(err.Error(), session.ErrUsage.Error()+": ")
-	line := "jtune: " + strings.Join(strings.Fields(strings.ReplaceAll(said, "\n", "; ")), " ")
+	line := "jtune: " + strings.Join(strings.Fields(strings.ReplaceAll(err.Error(), "\n", "; ")), " ")
 	var root *session.RootError
 	if errors.As(err, &root) {
 		line += "; run: " + a.asRoot(root.Tree)
@@ -80,11 +80,13 @@ func (a *app) asRoot(tree bool) string {
 }
 
 func exitCode(err error) int {
+	if usage.Is(err) {
+		return exitUsage
+	}
 	for _, c := range []struct {
 		target error
 		code   int
 	}{
-		{session.ErrUsage, exitUsage},
 		{optimize.ErrInfeasible, exitInfeasible},
 		{session.ErrInaccurate, exitInfeasible},
 		{guard.ErrReverted, exitReverted},

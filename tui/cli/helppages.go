@@ -74,7 +74,7 @@ var examples = map[string]string{
 // helpPages adds an example to every command and fits what the library prints
 // into the width of a plain terminal.
 func helpPages(root *cobra.Command) {
-	root.SetUsageFunc(usage)
+	root.SetUsageFunc(flagHelp)
 	each(root, func(c *cobra.Command) {
 		if text := examples[c.CommandPath()]; c.Example == "" && text != "" {
 			c.Example = "  " + strings.ReplaceAll(text, "\n", "\n  ")
@@ -83,10 +83,10 @@ func helpPages(root *cobra.Command) {
 	})
 }
 
-// usage prints the flags of a command in the width of a plain terminal; the library's own does not break their
+// flagHelp prints the flags of a command in the width of a plain terminal; the library's own does not break their
 // lines. It is no template: beside one the linker keeps every exported method, as a template might call it, and the
 // program is a fifth larger.
-func usage(c *cobra.Command) error {
+func flagHelp(c *cobra.Command) error {
 	var b strings.Builder
 	section := func(title, lines string) {
 		if lines != "" {
@@ -134,6 +134,7 @@ var paragraphs = regexp.MustCompile(`\n\n+`)
 
 // wrapped breaks each paragraph anew, at spaces.
 func wrapped(long string) string {
+	long = flagged(long)
 	var out []string
 	for _, paragraph := range paragraphs.Split(long, -1) {
 		out = append(out, text.Fold(paragraph, "", helpWidth))

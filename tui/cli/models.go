@@ -362,7 +362,8 @@ func (a *app) keepModel(path string) error {
 }
 
 func (a *app) reduceModel(name, out string) error {
-	c, err := a.options.Reduce(name, out)
+	command := fmt.Sprintf("jtune models %s --reduce %s", filepath.Base(name), filepath.Base(out))
+	c, err := a.options.Reduce(name, out, command)
 	if err != nil {
 		return err
 	}

@@ -113,6 +113,7 @@ func (c *plotCmd) run(ctx context.Context) error {
 
 // printFigure writes a figure as it was asked for.
 func (a *app) printFigure(f figure.Figure, r plotRequest) error {
+	f.Lacks = flagged(f.Lacks)
 	if r.file != "" {
 		if err := writeFile(r.file, export.FigureSVG(f)); err != nil {
 			return err

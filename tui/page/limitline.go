@@ -31,7 +31,7 @@ func (l *LimitLine) Update(msg tea.PasteMsg) { l.input.Update(msg) }
 func (l *LimitLine) read(read Reader) (a session.Asked, wrong string) {
 	a, err := session.ParseAsked(l.input.Value())
 	if err != nil {
-		return a, session.UsageText(err)
+		return a, Words(err.Error())
 	}
 	w, _ := read.Work().Find(read.state.Outlook.Workload)
 	if a.Serving != nil && !w.Infers() {

@@ -8,6 +8,7 @@ import (
 
 	"jtune/internal/arrivals"
 	"jtune/internal/text"
+	"jtune/internal/usage"
 	"jtune/optimize"
 )
 
@@ -60,19 +61,16 @@ func ParseAsked(line string) (a Asked, err error) {
 		}
 	}
 	if v.Arrivals != "" && v.RatePerS == 0 {
-		return a, fmt.Errorf("%w: %s arrivals take a rate, such as 30/s", ErrUsage, v.Arrivals)
+		return a, usage.Errorf("%s arrivals take a rate, such as 30/s", v.Arrivals)
 	}
 	if load {
 		a.Serving = &v
 		_, err = v.Ask(a.Limit, 0)
 	} else if a.Limit == (optimize.Limit{}) {
-		err = fmt.Errorf("%w: no limit: want clauses such as %s", ErrUsage, AskedForm)
+		err = usage.Errorf("no limit: want clauses such as %s", AskedForm)
 	}
 	return a, err
 }
-
-// UsageText is what was wrong with a line, without the words that all errors of usage begin with.
-func UsageText(err error) string { return strings.TrimPrefix(err.Error(), ErrUsage.Error()+": ") }
 
 // usualQuantile is that of a latency without one.
 const usualQuantile = 0.99
@@ -99,7 +97,7 @@ func amount(word, unit string) (float64, error) {
 }
 
 func notAsked(clause, why string) error {
-	return fmt.Errorf("%w: %q: %s", ErrUsage, text.Clip(clause), why)
+	return usage.Errorf("%q: %s", text.Clip(clause), why)
 }
 
 // String says what is asked for, in the form that ParseAsked reads.

@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"jtune/internal/safefile"
+	"jtune/internal/usage"
 	"jtune/tegra"
 	"jtune/tegra/bundle"
 )
@@ -49,7 +50,7 @@ func deviceFiles(sysroot string) (fsys tegra.FS, bundled bool, err error) {
 		fsys, err = bundle.Read(bytes.NewReader(data))
 	}
 	if err != nil {
-		return nil, false, fmt.Errorf("%w: --sysroot %s: %w", tegra.ErrNoDevice, sysroot, err)
+		return nil, false, fmt.Errorf("%w: %s %s: %w", tegra.ErrNoDevice, usage.Sysroot, sysroot, err)
 	}
 	return fsys, true, nil
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"jtune/internal/usage"
 	"jtune/profiles"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
@@ -30,12 +31,14 @@ func (s *Session) header(w workload.Workload, plan record.PlanHeader, search *re
 		Settings: profiles.SettingsFor(w, set)}
 }
 
+var anotherFolder = "choose another folder with " + usage.Out.Value()
+
 // record opens the folder of a campaign; dir "" makes a new one below the
 // data directory, named after the time of day, workload and kind.
 func (s *Session) record(dir string, h record.Header, resume bool) (*record.Record, error) {
-	advice := "choose another folder with --out DIR"
+	advice := anotherFolder
 	if dir == "" {
-		advice = "choose another place with --data-dir DIR"
+		advice = elsewhere
 		var err error
 		if dir, err = s.newCampaignDir(h); err != nil {
 			return nil, denied(err, advice)

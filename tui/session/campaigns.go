@@ -100,11 +100,11 @@ func (c Campaigns) listed(at Campaign, held []record.Running) Listed {
 	case l.State == CampaignFinished:
 		l.NoResume = "it is finished"
 	case kind == record.ExperimentKind:
-		l.NoResume = experimentCommand(h) + " --out DIR --resume goes on with it"
+		l.NoResume = experimentCommand(h) + " resumes it in its folder"
 	case l.Again.profile == nil && l.Again.search == nil:
 		l.NoResume = "a " + kind + " does not go on"
 	case h.Seed != c.Seed && !l.Again.fresh():
-		l.NoResume = fmt.Sprintf("its seed is %d: start jtune with --seed %d", h.Seed, h.Seed)
+		l.NoResume = fmt.Sprintf("its seed is %d: start jtune with that seed", h.Seed)
 	}
 	switch failed := len(Failed(at.Rows)); {
 	case l.State == CampaignRunning:
@@ -114,9 +114,9 @@ func (c Campaigns) listed(at Campaign, held []record.Running) Listed {
 	case failed == 0:
 		l.NoRedo = "none failed"
 	case h.Plan.Kind == record.ExperimentKind:
-		l.NoRedo = experimentCommand(h) + " --out DIR --resume --redo-failed measures them"
+		l.NoRedo = experimentCommand(h) + " measures them where it resumes in its folder"
 	case h.Seed != c.Seed && l.Again.profile != nil:
-		l.NoRedo = fmt.Sprintf("its seed is %d: start jtune with --seed %d", h.Seed, h.Seed)
+		l.NoRedo = fmt.Sprintf("its seed is %d: start jtune with that seed", h.Seed)
 	}
 	return l
 }
@@ -208,7 +208,7 @@ func (c Campaigns) again(at Campaign) (u *Interrupted, bad string) {
 		r.Dir, r.Resume, r.Settings = at.Dir, true, record.Settings{}
 		u.profile, u.Of = r, h.Plan.Readings()
 	case kind == "list":
-		return u, "it does not keep its list: jtune profile … --list FILE --out DIR --resume goes on with it"
+		return u, "it does not keep its list: jtune profile resumes it in its folder with that list"
 	}
 	return u, ""
 }

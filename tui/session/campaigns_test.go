@@ -107,7 +107,7 @@ func TestCampaignsSayWhyOneDoesNotGoOn(t *testing.T) {
 		t.Errorf("cut off: %q, %q", l.NoResume, l.NoRedo)
 	}
 	c.Seed++
-	if l := one(); !strings.Contains(l.NoResume, "--seed 0") {
+	if l := one(); !strings.Contains(l.NoResume, "its seed is 0: start jtune with that seed") {
 		t.Errorf("of another seed: %q", l.NoResume)
 	}
 	c.Seed--

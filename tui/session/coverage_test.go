@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/usage"
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/profiles"
@@ -114,7 +115,7 @@ func TestTuneOfTheWholeFrontRefusesWhatItCannotDo(t *testing.T) {
 		"several batch sizes":    {Coverage: CoverFront, Measuring: Measuring{Batches: []int{8, 16}}},
 		"a strategy of a search": {Coverage: CoverFront, Strategy: optimize.Binary},
 	} {
-		if _, err := s.Tune(t.Context(), r, nil); !errors.Is(err, ErrUsage) {
+		if _, err := s.Tune(t.Context(), r, nil); !usage.Is(err) {
 			t.Errorf("%s: %v, want a usage error", name, err)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"jtune/internal/safefile"
+	"jtune/internal/usage"
 	"jtune/profiles/record"
 )
 
@@ -215,7 +216,7 @@ func (o Paths) ownEntry(parent, kind, name, suffix string) (string, error) {
 // plainName rejects names that are no names of files.
 func plainName(what, name string) error {
 	if name == "" || strings.ContainsAny(name, "/\\\x00") || strings.HasPrefix(name, ".") {
-		return fmt.Errorf("%w: %s name %q: give a plain name without slashes", ErrUsage, what, name)
+		return usage.Errorf("%s name %q: give a plain name without slashes", what, name)
 	}
 	return nil
 }
@@ -246,7 +247,7 @@ func move(from, to string) error {
 		return denied(err, elsewhere)
 	}
 	if _, err := os.Lstat(to); err == nil {
-		return fmt.Errorf("%w: %s is there already: rename one of them", ErrUsage, to)
+		return usage.Errorf("%s is there already: rename one of them", to)
 	}
 	return denied(safefile.Rename(from, to), elsewhere)
 }

@@ -2,7 +2,6 @@ package session
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -10,6 +9,7 @@ import (
 
 	"jtune/internal/figure"
 	"jtune/internal/text"
+	"jtune/internal/usage"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/virtual"
@@ -38,7 +38,7 @@ func OwnRuns(dirs []string) (rows []DeviceRow, err error) {
 		list := []string{dir}
 		if _, err := os.Stat(filepath.Join(dir, "campaign.toml")); err != nil {
 			if list, err = filepath.Glob(filepath.Join(dir, "*", "campaign.toml")); err != nil || len(list) == 0 {
-				return nil, fmt.Errorf("%w: --runs %s holds no folder of a run", ErrUsage, dir)
+				return nil, usage.Runs.Errorf("%s %s holds no folder of a run", usage.Runs, dir)
 			}
 			for i, file := range list {
 				list[i] = filepath.Dir(file)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/adrg/xdg"
 
+	"jtune/internal/usage"
 	"jtune/tegra"
 )
 
@@ -45,8 +46,7 @@ func (o Paths) campaignsDir() string { return filepath.Join(o.DataPath(), "campa
 func (o Paths) ConfigFile() (string, error) {
 	if o.Config != "" {
 		if _, err := os.Stat(o.Config); err != nil {
-			return "", fmt.Errorf("%w: --config: %w; give a file, or leave it out for %s", ErrUsage, err,
-				defaultConfig())
+			return "", usage.Config.Errorf("%w; give a file, or leave it out for %s", err, defaultConfig())
 		}
 		return o.Config, nil
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"jtune/internal/caller"
+	"jtune/internal/usage"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tegra/rivals"
@@ -156,7 +157,7 @@ func (s *Session) Rights() Rights {
 	case s.bundled:
 		return no("refused: a bundle can only be read")
 	case s.ReadOnly:
-		return no("refused: --read-only")
+		return no("refused: " + usage.ReadOnly.String())
 	case s.Virtual != nil:
 		return yes("in this process: the board is virtual")
 	case s.Sysroot != "/" && !writable(s.fs):

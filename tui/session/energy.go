@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"jtune/internal/text"
+	"jtune/internal/usage"
 	"jtune/profiles"
 	"jtune/profiles/experiment"
 	"jtune/profiles/record"
@@ -78,14 +79,14 @@ const energyTimeout = 4 * time.Hour
 // checkEnergy refuses what cannot be measured, before a password prompt.
 func (s *Session) checkEnergy(r ExperimentRequest) error {
 	if !r.Workload.Infers() {
-		return fmt.Errorf("%w: experiment energy is of inference, and workload %s trains: try %s", ErrUsage,
+		return usage.Errorf("experiment energy is of inference, and workload %s trains: try %s",
 			r.Workload.Name, r.Workload.Name+"-infer, or give kind = \"infer\"")
 	}
 	if s.replays() && len(r.Energy.Governors) > 0 {
-		return fmt.Errorf("%w: --governor: a replayed table knows locked clocks alone", ErrUsage)
+		return usage.Governor.Errorf("a replayed table knows locked clocks alone")
 	}
 	if s.replays() && r.Energy.Against != nil {
-		return fmt.Errorf("%w: --against: a replay answers every workload with the same table", ErrUsage)
+		return usage.Against.Errorf("a replay answers every workload with the same table")
 	}
 	cpu, gpu := s.Sysfs().Control().Governors()
 	for _, g := range r.Energy.Governors {
@@ -94,8 +95,8 @@ func (s *Session) checkEnergy(r ExperimentRequest) error {
 			offered    []string
 		}{{"CPU", g.CPU, cpu}, {"GPU", g.GPU, gpu}} {
 			if one.name != "" && !slices.Contains(one.offered, one.name) {
-				return fmt.Errorf("%w: --governor: this board offers no %s governor %q; it offers %s", ErrUsage,
-					one.what, text.Clip(one.name), strings.Join(one.offered, ", "))
+				return usage.Governor.Errorf("this board offers no %s governor %q; it offers %s", one.what,
+					text.Clip(one.name), strings.Join(one.offered, ", "))
 			}
 		}
 	}

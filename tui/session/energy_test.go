@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/usage"
 	"jtune/profiles"
 	"jtune/profiles/experiment"
 	"jtune/profiles/record"
@@ -293,7 +294,7 @@ func TestEnergyStudyOfAReplayHasNoGovernors(t *testing.T) {
 		t.Errorf("baseline %+v, %d readings of the least", base, res.Least.V.N)
 	}
 	r.Energy.Governors, r.Dir = []tegra.Governors{{CPU: "ondemand"}}, filepath.Join(t.TempDir(), "other")
-	if _, err := runEnergy(t.Context(), s, r, nil); !errors.Is(err, ErrUsage) {
+	if _, err := runEnergy(t.Context(), s, r, nil); !usage.Is(err) {
 		t.Errorf("with governors: %v", err)
 	}
 }
@@ -304,7 +305,7 @@ func TestEnergyStudyRefusesWhatItCannotMeasure(t *testing.T) {
 	r := energyRequest(t, s, "mobilenet-infer")
 	for _, name := range []string{"turbo", "../../online"} {
 		r.Energy.Governors = []tegra.Governors{{GPU: name}}
-		if _, err := runEnergy(t.Context(), s, r, nil); !errors.Is(err, ErrUsage) ||
+		if _, err := runEnergy(t.Context(), s, r, nil); !usage.Is(err) ||
 			!strings.Contains(err.Error(), "simple_ondemand") {
 			t.Errorf("governor %s: %v", name, err)
 		}
@@ -314,7 +315,7 @@ func TestEnergyStudyRefusesWhatItCannotMeasure(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Workload, r.Energy.Governors = train, nil
-	if _, err := s.Experiment(t.Context(), r, nil); !errors.Is(err, ErrUsage) {
+	if _, err := s.Experiment(t.Context(), r, nil); !usage.Is(err) {
 		t.Errorf("a training job: %v", err)
 	}
 	if _, err := os.Stat(r.Dir); err == nil {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/usage"
 	"jtune/profiles"
 	"jtune/profiles/experiment"
 	"jtune/profiles/record"
@@ -86,7 +87,7 @@ func TestEveryExperimentRunsOnAVirtualBoard(t *testing.T) {
 				!strings.Contains(err.Error(), "holds experiment "+e.Name) {
 				t.Errorf("fit of its folder: %v", err)
 			}
-			if _, err := Merge([]string{res.Dir}, filepath.Join(t.TempDir(), "m")); !errors.Is(err, ErrUsage) ||
+			if _, err := Merge([]string{res.Dir}, filepath.Join(t.TempDir(), "m")); !usage.Is(err) ||
 				!strings.Contains(err.Error(), "holds experiment "+e.Name) {
 				t.Errorf("merge of its folder: %v", err)
 			}

@@ -11,6 +11,7 @@ import (
 	"jtune/internal/axis"
 	"jtune/internal/figure"
 	"jtune/internal/text"
+	"jtune/internal/usage"
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/tegra"
@@ -90,7 +91,7 @@ func (o *Outlook) figureOf(kind, title string) figure.Figure {
 		f.Title += "  " + mark
 	}
 	if o.Several() {
-		f.Lacks = "several batch sizes do not compare by knob: choose one with --batch N"
+		f.Lacks = "several batch sizes do not compare by knob: choose one with " + usage.Batch.Value()
 	}
 	return f
 }

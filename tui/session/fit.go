@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"jtune/internal/text"
+	"jtune/internal/usage"
 	"jtune/learn"
 	"jtune/learn/baseline/nn"
 	"jtune/profiles/imports"
@@ -74,8 +75,8 @@ func readSamples(path string, batches []int, strict bool, phase string) (Samples
 		return readCampaign(dir, batches, strict, phase)
 	}
 	if phase != "" {
-		return Samples{}, fmt.Errorf("%w: --phase needs a campaign folder, whose rows have the phases of a language "+
-			"model; %s is a bare file", ErrUsage, path)
+		return Samples{}, usage.Phase.Errorf("%s needs a campaign folder, whose rows have the phases of a "+
+			"language model; %s is a bare file", usage.Phase, path)
 	}
 	t, err := sweep.ReadFile(path, sweep.Options{Strict: strict, TimeOnly: true})
 	if errors.Is(err, fs.ErrNotExist) {
@@ -151,8 +152,8 @@ func readCampaign(dir string, batches []int, strict bool, phase string) (Samples
 	}
 	out.board = head.Device.Board()
 	if len(rows) == 0 {
-		return out, fmt.Errorf("%s: no mode has been recorded yet; jtune profile with --out %s --resume goes on", dir,
-			dir)
+		return out, fmt.Errorf("%s: no mode has been recorded yet; jtune profile with %s %s %s goes on", dir,
+			usage.Out, dir, usage.Resume)
 	}
 	if len(out.Measured) == 0 {
 		return out, fmt.Errorf("%s: no usable row among %d", dir, len(rows))
@@ -170,7 +171,7 @@ func readCampaign(dir string, batches []int, strict bool, phase string) (Samples
 // ofPhase are rows whose time and power are those of one token of a phase: those with its power, where some have it.
 func ofPhase(rows []record.Row, phase string) ([]record.Row, error) {
 	if phase != record.Prefill && phase != record.Decode {
-		return nil, fmt.Errorf("%w: --phase %q: want %s or %s", ErrUsage, text.Clip(phase), record.Prefill,
+		return nil, usage.Phase.Errorf("%s %q: want %s or %s", usage.Phase, text.Clip(phase), record.Prefill,
 			record.Decode)
 	}
 	var timed, powered []record.Row
@@ -204,8 +205,7 @@ func rowsOf(dir string, head record.Header, rows []record.Row, asked []int) ([]r
 	}
 	for _, b := range asked {
 		if !slices.Contains(head.Plan.Batches, b) {
-			return nil, fmt.Errorf("%w: %s holds batch sizes %s, not %d: choose with --batch N", ErrUsage, dir,
-				join(head.Plan.Batches), b)
+			return nil, notHeld(dir, head.Plan.Batches, b)
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(rows),
@@ -233,9 +233,9 @@ func Fit(ctx context.Context, o Options, r FitRequest) (*learn.Model, []string, 
 		return nil, nil, err
 	}
 	if samples.Batches != nil && r.Method != "" && r.Method != learn.Auto && r.Method != learn.GP {
-		return nil, samples.Notes, fmt.Errorf("%w: %s holds batch sizes %s, which --method %s cannot take for an "+
-			"input: choose one with --batch N, or use --method gp",
-			ErrUsage, r.Samples, join(samples.Batches), r.Method)
+		return nil, samples.Notes, usage.Batch.Errorf("%s holds batch sizes %s, which %s %s cannot take for an input",
+			r.Samples, join(samples.Batches), usage.Method, r.Method).
+			Advise("choose one with %s, or use %s gp", usage.Batch.Value(), usage.Method)
 	}
 	if samples.Batches != nil && r.Reference == "" {
 		r.Reference = "none" // references know one size
@@ -252,8 +252,8 @@ func Fit(ctx context.Context, o Options, r FitRequest) (*learn.Model, []string, 
 	if r.Reference == "" && !Transfers(r.Method) {
 		r.Reference = "none"
 	} else if r.Method == learn.PowerTrain && r.Reference == "none" {
-		return nil, samples.Notes, fmt.Errorf("%w: powertrain transfers from a reference: leave --reference none "+
-			"away, or use --method nn", ErrUsage)
+		return nil, samples.Notes, usage.Reference.Errorf("powertrain transfers from a reference").
+			Advise("leave %s none away, or use %s nn", usage.Reference, usage.Method)
 	}
 	ref, err := o.reference(r.Reference, samples.board, space)
 	if err != nil {
@@ -296,7 +296,8 @@ func Fit(ctx context.Context, o Options, r FitRequest) (*learn.Model, []string, 
 // shorten takes each mode's median from its first minibatches alone.
 func (s *Samples) shorten(minibatches int) error {
 	if s.Batches != nil {
-		return fmt.Errorf("%w: --minibatches is for one batch size: choose one with --batch N", ErrUsage)
+		return usage.Minibatches.Errorf("%s is for one batch size", usage.Minibatches).
+			Advise("choose one with %s", usage.Batch.Value())
 	}
 	raw := map[tegra.Mode]record.Entries{}
 	if s.Folder != "" {
@@ -308,8 +309,8 @@ func (s *Samples) shorten(minibatches int) error {
 		s.Notes = append(s.Notes, notes...)
 	}
 	if len(raw) == 0 {
-		return fmt.Errorf("%w: --minibatches needs the single minibatches of a campaign folder of jtune profile",
-			ErrUsage)
+		return usage.Minibatches.Errorf("%s needs the single minibatches of a campaign folder of jtune profile",
+			usage.Minibatches)
 	}
 	fewer := 0
 	for i, m := range s.readings {
@@ -486,6 +487,6 @@ func (o Paths) reference(name string, board tegra.Board, space *tegra.Space) (*l
 			return loadReference(path)
 		}
 	}
-	return nil, fmt.Errorf("%w: reference %q is neither a file nor %s, and no model or campaign of that name is in %s",
-		ErrUsage, name, strings.Join(append(learn.ProfileNames(), learn.ShippedName), " nor "), o.DataPath())
+	return nil, usage.Errorf("reference %q is neither a file nor %s, and no model or campaign of that name is in %s", name,
+		strings.Join(append(learn.ProfileNames(), learn.ShippedName), " nor "), o.DataPath())
 }

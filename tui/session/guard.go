@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"jtune/internal/caller"
+	"jtune/internal/usage"
 	"jtune/tegra"
 	"jtune/tegra/guard"
 )
@@ -32,10 +33,10 @@ func (s *Session) Guard(ctx context.Context) (tegra.Applier, error) {
 func (s *Session) refusesWrites(what string) error {
 	switch {
 	case s.bundled:
-		return fmt.Errorf("%w: --sysroot %s is a bundle, which can only be read: give the board itself to %s", ErrUsage,
-			s.Sysroot, what)
+		return usage.Sysroot.Errorf("%s %s is a bundle, which can only be read", usage.Sysroot, s.Sysroot).
+			Advise("give the board itself to %s", what)
 	case s.ReadOnly:
-		return fmt.Errorf("%w: --read-only was given: start without it to %s", tegra.ErrPermission, what)
+		return fmt.Errorf("%w: %s was given: start without it to %s", tegra.ErrPermission, usage.ReadOnly, what)
 	}
 	return nil
 }

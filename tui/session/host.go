@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"jtune/internal/usage"
 	"jtune/profiles/harness"
 	"jtune/profiles/record"
 	"jtune/tegra"
@@ -18,15 +19,15 @@ import (
 // openHost opens this machine as a place where workloads run, without power modes.
 func openHost(o Options) (*Session, error) {
 	if o.Device != "" && o.Device != "auto" {
-		return nil, fmt.Errorf("%w: --no-device means this machine, --device %s does not: give one of them", ErrUsage,
-			o.Device)
+		return nil, usage.NoDevice.Errorf("%s means this machine, %s %s does not", usage.NoDevice, usage.Device, o.Device).
+			Advise("give one of them")
 	}
 	fsys, bundled, err := deviceFiles(o.Sysroot)
 	if err != nil {
 		return nil, err
 	}
 	if bundled {
-		return nil, fmt.Errorf("%w: --no-device means this machine, a bundle is of another", ErrUsage)
+		return nil, usage.NoDevice.Errorf("%s means this machine, a bundle is of another", usage.NoDevice)
 	}
 	s := &Session{Clock: tegra.RealClock(), Options: o, fs: fsys, which: hostName(o.Sysroot),
 		finder: record.Finder{Parents: []string{o.campaignsDir()}}}

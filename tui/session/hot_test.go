@@ -91,7 +91,7 @@ func TestSessionFanThatCannotBeSetIsSaid(t *testing.T) {
 	lenet.Command = []string{"true"}
 	r := ProfileRequest{Measuring: Measuring{Workload: lenet}, Sample: 1}
 	if _, err := without.Profile(t.Context(), r, nil); !errors.Is(err, tegra.ErrUnsupported) ||
-		!strings.Contains(err.Error(), "--keep-fan, or --force") {
+		!strings.Contains(err.Error(), "“keep the fan”, or “force”") {
 		t.Errorf("a start without a fan: %v", err)
 	}
 	s := open(t, Options{Device: "virtual:agx-orin", Speed: math.Inf(1)})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"jtune/internal/usage"
 	"jtune/profiles/harness"
 	"jtune/profiles/workload"
 	"jtune/tegra"
@@ -14,10 +15,9 @@ import (
 func (s *Session) Join(w workload.Workload, e harness.Elsewhere) (workload.Workload, error) {
 	switch {
 	case w.Serves(), w.Infers():
-		return w, fmt.Errorf("%w: workload %s answers requests: what is read from a running job is training", ErrUsage,
-			w.Name)
+		return w, usage.Errorf("workload %s answers requests: what is read from a running job is training", w.Name)
 	case s.replays():
-		return w, fmt.Errorf("%w: a replay answers from its file: no running job is read beside it", ErrUsage)
+		return w, usage.Errorf("a replay answers from its file: no running job is read beside it")
 	}
 	if err := e.Check(); err != nil {
 		return w, fmt.Errorf("workload %s: %w", w.Name, err)

@@ -1,9 +1,9 @@
 package session
 
 import (
-	"fmt"
 	"slices"
 
+	"jtune/internal/usage"
 	"jtune/optimize"
 )
 
@@ -18,14 +18,14 @@ func (r TuneRequest) guarded() (TuneRequest, error) {
 	latencyMS := 0.0
 	if v := r.Serving; v != nil {
 		if v.RatePerS > 0 || v.Arrivals != "" || v.Outstanding > 0 || v.MaxWaitMS > 0 {
-			return r, fmt.Errorf("%w: workload %s is measured on its real traffic, nothing is sent: leave --rate, "+
-				"--arrivals, --outstanding and --max-wait away", ErrUsage, w.Name)
+			return r, usage.Load.Errorf("workload %s is measured on its real traffic, nothing is sent", w.Name).
+				Advise("leave %s, %s, %s and %s away", usage.Rate, usage.Arrivals, usage.Outstanding, usage.MaxWait)
 		}
 		latencyMS, r.Serving, r.watched = v.LatencyMS, nil, v
 	}
 	if r.Coverage == CoverFront || r.Strategy != "" && r.Strategy != optimize.Auto {
-		return r, fmt.Errorf("%w: workload %s is measured on its real traffic: strategy auto and coverage limit alone "+
-			"keep its users from slow modes", ErrUsage, w.Name)
+		return r, usage.Errorf("workload %s is measured on its real traffic: strategy auto and coverage limit alone "+
+			"keep its users from slow modes", w.Name)
 	}
 	r.More = slices.Clone(r.More)
 	limits := []*optimize.Limit{&r.Limit}
@@ -37,9 +37,9 @@ func (r TuneRequest) guarded() (TuneRequest, error) {
 			l.TimeMS = latencyMS
 		}
 		if l.TimeMS == 0 && l.PowerW == 0 {
-			return r, fmt.Errorf("%w: workload %s is measured on its real traffic, whose energy is least in the "+
-				"slowest mode that follows: say how slow its users may find it, with --latency MS or limit.latency_ms",
-				ErrUsage, w.Name)
+			return r, usage.Latency.Errorf("workload %s is measured on its real traffic, whose energy is least in the "+
+				"slowest mode that follows", w.Name).
+				Advise("say how slow its users may find it, with %s or limit.latency_ms", usage.Latency.Value())
 		}
 		l.Energy, l.GuardTime = false, l.TimeMS > 0
 	}

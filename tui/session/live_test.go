@@ -1,7 +1,6 @@
 package session
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -14,6 +13,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"jtune/internal/usage"
 	"jtune/optimize"
 	"jtune/profiles/record"
 	"jtune/tegra/virtual"
@@ -208,14 +208,14 @@ func TestTuneOnRealTrafficRefusesWhatItsUsersWouldFeel(t *testing.T) {
 		r     TuneRequest
 		words string
 	}{
-		"no latency":  {TuneRequest{Limit: optimize.Limit{Energy: true}}, "--latency MS"},
+		"no latency":  {TuneRequest{Limit: optimize.Limit{Energy: true}}, "with “latency” … or limit.latency_ms"},
 		"a rate":      {TuneRequest{Serving: &Serving{RatePerS: 3, LatencyMS: 9}}, "nothing is sent"},
 		"at random":   {TuneRequest{Limit: optimize.Limit{TimeMS: 9}, Strategy: optimize.Random}, "slow modes"},
 		"whole front": {TuneRequest{Limit: optimize.Limit{TimeMS: 9}, Coverage: CoverFront}, "slow modes"},
 	} {
 		c.r.Workload = w
 		_, err := s.Tune(t.Context(), c.r, nil)
-		if !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), c.words) {
+		if !usage.Is(err) || !strings.Contains(err.Error(), c.words) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

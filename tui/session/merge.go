@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"jtune/internal/usage"
 	"jtune/profiles/imports"
 	"jtune/profiles/record"
 	"jtune/tegra"
@@ -21,12 +22,12 @@ func Import(o Options, path, out string, log imports.Log, strict bool) (notes []
 	if log.Times != "" || imports.IsPowerLog(path) {
 		log.Power = path
 		notes, err := log.Import(out)
-		return notes, denied(err, "choose another folder with --out DIR")
+		return notes, denied(err, anotherFolder)
 	}
 	if st, err := os.Stat(path); err == nil && (st.IsDir() ||
 		strings.HasSuffix(path, ".tar.gz") || strings.HasSuffix(path, ".tgz")) {
 		notes, err := imports.Runs(path, out, log.PerEpoch, strict)
-		return notes, denied(err, "choose another folder with --out DIR")
+		return notes, denied(err, anotherFolder)
 	}
 	t, err := sweep.ReadFile(path, sweep.Options{Strict: strict})
 	if err != nil {
@@ -36,7 +37,7 @@ func Import(o Options, path, out string, log imports.Log, strict bool) (notes []
 	if t, err = chosenBatches(t, o); err != nil {
 		return notes, err
 	}
-	return notes, denied(imports.Table(t, out), "choose another folder with --out DIR")
+	return notes, denied(imports.Table(t, out), anotherFolder)
 }
 
 // Merge joins the campaign folders that several devices made of one plan into
@@ -57,8 +58,8 @@ func Merge(dirs []string, out string) (notes []string, err error) {
 			return nil, err
 		}
 		if h.Plan.Kind == record.ExperimentKind {
-			return nil, fmt.Errorf("%w: %s holds experiment %s: parts of a plan of modes can be joined; put the "+
-				"report.csv files of experiments side by side", ErrUsage, dir, h.Plan.Source)
+			return nil, usage.Errorf("%s holds experiment %s: parts of a plan of modes can be joined; put the "+
+				"report.csv files of experiments side by side", dir, h.Plan.Source)
 		}
 		if i == 0 {
 			head = h
@@ -66,7 +67,7 @@ func Merge(dirs []string, out string) (notes []string, err error) {
 			return nil, fmt.Errorf("%s and %s differ in %s: only parts of one plan can be joined", dirs[0], dir, what)
 		}
 		if k := slices.IndexFunc(dirs[:i], func(other string) bool { return sameFolder(other, dir) }); k >= 0 {
-			return nil, fmt.Errorf("%w: %s and %s are one folder: name each part once", ErrUsage, dirs[k], dir)
+			return nil, usage.Errorf("%s and %s are one folder: name each part once", dirs[k], dir)
 		}
 		if other, twice := parts[h.Plan.Shard]; twice && h.Plan.Shard != "" {
 			return nil, fmt.Errorf("%s and %s both hold shard %s: name each part once", other, dir, h.Plan.Shard)
@@ -81,7 +82,7 @@ func Merge(dirs []string, out string) (notes []string, err error) {
 		devices = append(devices, part{dir, tegra.OncePerSetting(usable(rows))})
 		if left := unmeasured(h, rows); h.Plan.Shard != "" && left > 0 {
 			notes = append(notes, fmt.Sprintf("%s is not finished: %d of its %d modes are missing; go on there with "+
-				"--resume, then join again", dir, left, h.Plan.Modes))
+				"%s, then join again", dir, left, h.Plan.Modes, usage.Resume))
 		}
 		if apart := tegra.SoftwareApart(record.Software(dirs[0], head), record.Software(dir, h)); apart != nil {
 			notes = append(notes, fmt.Sprintf("%s and %s were measured with other software, %s: results move with "+
@@ -109,7 +110,7 @@ func Merge(dirs []string, out string) (notes []string, err error) {
 	head.Plan.Source = fmt.Sprintf("joined from %d folders", len(dirs))
 	r, err := record.Create(out, head)
 	if err != nil {
-		return notes, denied(err, "choose another folder with --out DIR")
+		return notes, denied(err, anotherFolder)
 	}
 	for _, row := range all {
 		if err := r.Append(row); err != nil {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"jtune/internal/usage"
 	"jtune/learn"
 	"jtune/tegra"
 )
@@ -79,7 +80,7 @@ func (s *Session) SaveModel(name string, m *learn.Model) (string, error) {
 	return path, denied(m.Save(path), elsewhere)
 }
 
-const elsewhere = "choose another place with --data-dir DIR"
+var elsewhere = "choose another place with " + usage.DataDir.Value()
 
 // keepAs makes the data directory and returns the path of a name in it.
 func (o Paths) keepAs(name, suffix string) (string, error) {
@@ -107,8 +108,7 @@ func (o Paths) Keep(path string) (string, error) {
 			return "", err
 		}
 		if there, _, err := learn.LoadSource(kept); err == nil && there.Pool != "" {
-			return "", fmt.Errorf("%w: model %s is there already and learns from the campaigns: rename it, or the file",
-				ErrUsage, name)
+			return "", usage.Errorf("model %s is there already and learns from the campaigns: rename it, or the file", name)
 		}
 		return name, denied(m.Save(kept), elsewhere)
 	}
@@ -165,8 +165,8 @@ func (o Paths) KeptReferences() ([]string, error) {
 }
 
 // Reduce writes a model into a file as a reference for other workloads of its board,
-// without its measured modes.
-func (o Options) Reduce(name, out string) (*learn.Compact, error) {
+// without its measured modes. The file tells which command made it.
+func (o Options) Reduce(name, out, command string) (*learn.Compact, error) {
 	m, err := o.LoadModel(name)
 	if err != nil {
 		return nil, err
@@ -177,7 +177,7 @@ func (o Options) Reduce(name, out string) (*learn.Compact, error) {
 	from := m.Provenance
 	if from.Device == "" {
 		return nil, fmt.Errorf("model %s names no board, and a reference is of use on its own board only: "+
-			"fit it again with --device", name)
+			"fit it again with %s", name, usage.Device)
 	}
 	base := filepath.Base(out)
 	c, err := learn.NewCompact(learn.ReferenceNote{
@@ -188,7 +188,7 @@ func (o Options) Reduce(name, out string) (*learn.Compact, error) {
 		Virtual:  from.Virtual && from.Replay == "",
 		Source:   "measured by the maker of this file",
 		Licence:  "the maker's",
-		Command:  fmt.Sprintf("jtune models %s --reduce %s", filepath.Base(name), base),
+		Command:  command,
 	}, m.Samples)
 	if err != nil {
 		return nil, fmt.Errorf("model %s: %w", name, err)

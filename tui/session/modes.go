@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"jtune/internal/usage"
 	"jtune/profiles/experiment"
 	"jtune/profiles/workload"
 	"jtune/tegra"
@@ -32,7 +33,7 @@ func FindMode(text string, space *tegra.Space, presets []tegra.Preset) (tegra.Mo
 			cmp.Or(strings.Join(known, ", "), "–"))
 	}
 	if err != nil {
-		err = fmt.Errorf("%w: %w", ErrUsage, err)
+		err = usage.Of(err)
 	}
 	return m, err
 }
@@ -44,7 +45,7 @@ func studyMode(text string, space *tegra.Space) (m tegra.Mode, ok bool, err erro
 	}
 	modes, _ := space.StudyModes()
 	if m = modes[text[0]-'a']; !space.Contains(m) {
-		err = fmt.Errorf("%w: mode %s of the study, %s, is not among the modes here", ErrUsage, text, space.Format(m))
+		err = usage.Errorf("mode %s of the study, %s, is not among the modes here", text, space.Format(m))
 	}
 	return m, true, err
 }
@@ -105,7 +106,7 @@ func (s *Session) Revert(ctx context.Context) (tegra.Applied, error) {
 func (s *Session) ExperimentWorkload(e experiment.Experiment, name string) (workload.Workload, error) {
 	switch {
 	case e.Workload == "" && name != "":
-		return workload.Workload{}, fmt.Errorf("%w: experiment %s runs no workload", ErrUsage, e.Name)
+		return workload.Workload{}, usage.Errorf("experiment %s runs no workload", e.Name)
 	case e.Workload == "":
 		return workload.Workload{}, nil
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"jtune/internal/text"
+	"jtune/internal/usage"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/sweep"
@@ -26,7 +27,7 @@ const DefaultVirtual = "agx-orin"
 const slowEvery = 500 * time.Millisecond
 
 // Open opens the device that o names. Errors wrap tegra.ErrNoDevice when there
-// is none of that name, ErrUsage when the name makes no sense.
+// is none of that name, a usage.Error when the name makes no sense.
 func Open(o Options) (*Session, error) {
 	if o.Sysroot == "" {
 		o.Sysroot = "/"
@@ -38,8 +39,8 @@ func Open(o Options) (*Session, error) {
 	kind, arg, _ := strings.Cut(o.Device, ":")
 	if o.Sysroot != "/" {
 		if kind == "virtual" || kind == "replay" {
-			return nil, fmt.Errorf("%w: --sysroot %s means a Jetson's files, --device %s does not: give one of them",
-				ErrUsage, o.Sysroot, o.Device)
+			return nil, usage.Sysroot.Errorf("%s %s means a Jetson's files, %s %s does not", usage.Sysroot,
+				o.Sysroot, usage.Device, o.Device).Advise("give one of them")
 		}
 		kind = "jetson"
 	}
@@ -56,10 +57,10 @@ func Open(o Options) (*Session, error) {
 		s, err := openJetson(o)
 		switch {
 		case errors.Is(err, tegra.ErrNoDevice) && o.Sysroot != "" && o.Sysroot != "/":
-			err = fmt.Errorf("%w; --sysroot %s is to hold the file tree of one, or be a bundle of one",
-				err, o.Sysroot)
+			err = fmt.Errorf("%w; %s %s is to hold the file tree of one, or be a bundle of one",
+				err, usage.Sysroot, o.Sysroot)
 		case errors.Is(err, tegra.ErrNoDevice):
-			err = fmt.Errorf("%w; --device virtual:%s simulates one", err, DefaultVirtual)
+			err = fmt.Errorf("%w; %s virtual:%s simulates one", err, usage.Device, DefaultVirtual)
 		}
 		return s, err
 	case "virtual":
@@ -101,7 +102,7 @@ func openVirtual(o Options, name string) (*Session, error) {
 	s, err := openBoard(o, which, virtual.Options{Name: name, Speed: o.Speed, Seed: o.Seed, Medium: o.Medium,
 		Instance: o.Instance, Quirks: o.Quirks})
 	if err != nil && !errors.Is(err, tegra.ErrNoDevice) {
-		return nil, fmt.Errorf("%w: %w", ErrUsage, err)
+		return nil, usage.Of(err)
 	}
 	return s, err
 }
@@ -166,10 +167,16 @@ func copied(n int) string {
 func chosenBatches(t *sweep.Table, o Options) (*sweep.Table, error) {
 	t, err := someBatches(t, o.Batches)
 	if err == nil && t.HasBatch && len(t.Batches()) > 1 && len(o.Batches) == 0 && !o.AllSizes {
-		err = fmt.Errorf("%w: %s holds batch sizes %s: choose one with --batch N, several with commas, or "+
-			"--batch all", ErrUsage, t.Name, join(t.Batches()))
+		err = usage.Batch.Errorf("%s holds batch sizes %s", t.Name, join(t.Batches())).
+			Advise("choose one with %s, several with commas, or %s all", usage.Batch.Value(), usage.Batch)
 	}
 	return t, err
+}
+
+// notHeld is the error for a batch size that a file or folder does not hold.
+func notHeld(name string, held []int, size int) error {
+	return usage.Batch.Errorf("%s holds batch sizes %s, not %d", name, join(held), size).
+		Advise("choose with %s", usage.Batch.Value())
 }
 
 // someBatches picks the rows of the given batch sizes; all when none is given.
@@ -179,8 +186,7 @@ func someBatches(t *sweep.Table, asked []int) (*sweep.Table, error) {
 	}
 	for _, b := range asked {
 		if !slices.Contains(t.Batches(), b) {
-			return t, fmt.Errorf("%w: %s holds batch sizes %s, not %d: choose with --batch N", ErrUsage, t.Name,
-				join(t.Batches()), b)
+			return t, notHeld(t.Name, t.Batches(), b)
 		}
 	}
 	return t.ForBatches(asked), nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"jtune/internal/usage"
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/tegra"
@@ -63,7 +64,7 @@ func Pair(r PairRequest) (PairAnswer, error) {
 		return PairAnswer{}, err
 	}
 	if !ask.Load.Open() {
-		return PairAnswer{}, fmt.Errorf("%w: %w", ErrUsage, errPairRate)
+		return PairAnswer{}, usage.Of(errPairRate)
 	}
 	ask.Tau = r.Tau
 	infer, settings := OutlookOf(r.Infer, tegra.Settings(r.Infer.Space.Modes(), r.Infer.Batches)).phase()
@@ -111,8 +112,8 @@ func (r PairRequest) check() error {
 	case here.Virtual != there.Virtual:
 		return errors.New("one of the models is of a virtual board, the other is not")
 	case len(r.Train.Batches) > 1:
-		return fmt.Errorf("%w: the training's model holds batch sizes %v: a training job keeps one, fit it with "+
-			"--batch N", ErrUsage, r.Train.Batches)
+		return usage.Batch.Errorf("the training's model holds batch sizes %v", r.Train.Batches).
+			Advise("a training job keeps one, fit it with %s", usage.Batch.Value())
 	}
 	return nil
 }

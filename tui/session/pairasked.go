@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"jtune/internal/text"
+	"jtune/internal/usage"
 	"jtune/optimize"
 	"jtune/profiles/workload"
 )
@@ -18,7 +19,7 @@ var errPairRate = errors.New("a pair needs a rate, such as 60/s")
 func (r PairSearch) Ask(seed uint64) (optimize.Ask, error) {
 	ask, err := r.Serving.Ask(r.Limit, seed)
 	if err == nil && !ask.Load.Open() {
-		err = fmt.Errorf("%w: %w", ErrUsage, errPairRate)
+		err = usage.Of(errPairRate)
 	}
 	ask.Tau, ask.Margin = r.Tau, optimize.NoMargin
 	return ask, err
@@ -63,12 +64,12 @@ func PairName(train, infer string) string { return train + " + " + infer }
 func ParsePair(list []workload.Workload, line string) (p workload.Pair, err error) {
 	names := strings.Split(line, "+")
 	if len(names) != 2 {
-		return p, fmt.Errorf("%w: want two workloads, such as resnet18 + mobilenet-infer", ErrUsage)
+		return p, usage.Errorf("want two workloads, such as resnet18 + mobilenet-infer")
 	}
 	var two [2]workload.Workload
 	for i, name := range names {
 		if two[i], err = workload.Find(list, name); err != nil {
-			return p, fmt.Errorf("%w: %q is no workload", ErrUsage, text.Clip(strings.TrimSpace(name)))
+			return p, usage.Errorf("%q is no workload", text.Clip(strings.TrimSpace(name)))
 		}
 	}
 	if p = (workload.Pair{Train: two[0], Infer: two[1]}); p.Train.Infers() && !p.Infer.Infers() {
@@ -76,11 +77,11 @@ func ParsePair(list []workload.Workload, line string) (p workload.Pair, err erro
 	}
 	switch why := p.Fault(); {
 	case !p.Train.Infers() && !p.Infer.Infers():
-		return p, fmt.Errorf("%w: two training jobs: one of a pair answers requests", ErrUsage)
+		return p, usage.Errorf("two training jobs: one of a pair answers requests")
 	case p.Train.Infers() && p.Infer.Infers():
-		return p, fmt.Errorf("%w: two inference jobs: one of a pair trains", ErrUsage)
+		return p, usage.Errorf("two inference jobs: one of a pair trains")
 	case why != "":
-		return p, fmt.Errorf("%w: %s", ErrUsage, why)
+		return p, usage.Errorf("%s", why)
 	}
 	return p, nil
 }

@@ -3,6 +3,7 @@ package session
 import (
 	"fmt"
 
+	"jtune/internal/usage"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
@@ -36,7 +37,7 @@ func (s *Session) mayPair(r PairSearch) error {
 		return ErrReplayedPair
 	}
 	if why := (workload.Pair{Train: r.Train, Infer: r.Infer}).Fault(); why != "" {
-		return fmt.Errorf("%w: %s", ErrUsage, why)
+		return usage.Errorf("%s", why)
 	}
 	for _, w := range []workload.Workload{r.Train, r.Infer} {
 		if err := s.canRun(w); err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"jtune/internal/text"
+	"jtune/internal/usage"
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/profiles"
@@ -105,7 +106,7 @@ func (s *Session) Pair(ctx context.Context, r PairSearch, observe func(Event)) (
 		}
 	}
 	if err := ask.Check(); err != nil {
-		return PairFound{}, fmt.Errorf("%w: %w", ErrUsage, err)
+		return PairFound{}, usage.Of(err)
 	}
 	found := PairFound{}
 	if r.Dir != "" {

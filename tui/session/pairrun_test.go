@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/usage"
 	"jtune/optimize"
 	"jtune/profiles/record"
 	"jtune/tegra"
@@ -242,7 +243,7 @@ func TestParseHoursTakesTimesOfDay(t *testing.T) {
 	}
 	for _, text := range []string{"", "7-22", "07:00", "25:00-07:00", "07:60-08:00", "07:00-07:00", "07:00-08:00 x",
 		"-1:00-07:00", "07:00-24:30"} {
-		if got, err := ParseHours(text); !errors.Is(err, ErrUsage) {
+		if got, err := ParseHours(text); !usage.Is(err) {
 			t.Errorf("%q: %v, %v", text, got, err)
 		}
 	}
@@ -251,7 +252,7 @@ func TestParseHoursTakesTimesOfDay(t *testing.T) {
 		t.Errorf("next after 7:00 in %v, after 6:00 in %v", day.next(7*time.Hour), day.next(6*time.Hour))
 	}
 	day.Train.From = 21 * time.Hour
-	if !errors.Is(day.Check(), ErrUsage) {
+	if !usage.Is(day.Check()) {
 		t.Error("hours that overlap are taken")
 	}
 }
@@ -295,7 +296,7 @@ func TestPairRefusesWhatCannotShareAGPU(t *testing.T) {
 	} {
 		r := pairOf(t, s)
 		change(&r)
-		if _, err := s.Pair(t.Context(), r, nil); !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), want) {
+		if _, err := s.Pair(t.Context(), r, nil); !usage.Is(err) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"jtune/internal/arrivals"
 	"jtune/internal/stats"
+	"jtune/internal/usage"
 	"jtune/optimize"
 	"jtune/profiles/harness"
 	"jtune/profiles/harness/turns"
@@ -136,11 +137,11 @@ func ParseHours(text string) (h Hours, err error) {
 	}
 	end, endErr := time.Parse(timeOfDay, to)
 	if !ok || err != nil || endErr != nil {
-		return h, fmt.Errorf("%w: %q: want hours such as 07:00-22:00", ErrUsage, text)
+		return h, usage.Errorf("%q: want hours such as 07:00-22:00", text)
 	}
 	midnight := time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)
 	if h = (Hours{begin.Sub(midnight), end.Sub(midnight)}); h.From == h.To {
-		return h, fmt.Errorf("%w: %q begins when it ends: give 24 hours in two parts", ErrUsage, text)
+		return h, usage.Errorf("%q begins when it ends: give 24 hours in two parts", text)
 	}
 	return h, nil
 }
@@ -161,7 +162,7 @@ type PairHours struct{ Serve, Train Hours }
 // Check finds hours that overlap.
 func (h PairHours) Check() error {
 	if h.Serve.has(h.Train.From) || h.Train.has(h.Serve.From) {
-		return fmt.Errorf("%w: --serve-at and --train-at overlap", ErrUsage)
+		return usage.ServeAt.Errorf("%s and %s overlap", usage.ServeAt, usage.TrainAt)
 	}
 	return nil
 }

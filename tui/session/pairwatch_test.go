@@ -2,10 +2,10 @@ package session
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"testing"
 
+	"jtune/internal/usage"
 	"jtune/optimize"
 	"jtune/profiles/harness"
 	"jtune/profiles/harness/turns"
@@ -112,7 +112,7 @@ func TestParsePairTakesTwoJobsInEitherOrder(t *testing.T) {
 		"resnet18-infer + mobilenet-infer":         "two inference jobs",
 		"resnet18 + " + strings.Repeat("long", 99): "is no workload",
 	} {
-		if _, err := ParsePair(list, line); !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), want) ||
+		if _, err := ParsePair(list, line); !usage.Is(err) || !strings.Contains(err.Error(), want) ||
 			len(err.Error()) > 200 {
 			t.Errorf("%q: %v, want %s", line, err, want)
 		}

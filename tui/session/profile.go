@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"jtune/internal/text"
+	"jtune/internal/usage"
 	"jtune/learn"
 	"jtune/profiles"
 	"jtune/profiles/record"
@@ -20,8 +21,8 @@ import (
 // can be resumed. The model of the workload's pool learns them.
 func (s *Session) Profile(ctx context.Context, r ProfileRequest, observe func(Event)) (ProfileResult, error) {
 	if warning := s.fanWarning(r.Settings.KeepFan); warning != "" && !r.Force {
-		return ProfileResult{}, fmt.Errorf("%w: not started: %s; then give --keep-fan, or --force",
-			tegra.ErrUnsupported, strings.TrimPrefix(warning, warningMark))
+		return ProfileResult{}, fmt.Errorf("%w: not started: %s; then give %s, or %s",
+			tegra.ErrUnsupported, strings.TrimPrefix(warning, warningMark), usage.KeepFan, usage.Force)
 	}
 	r.lean = learn.ReferenceFor(s.Device.Board(), s.Device.Space())
 	out, err := s.profilePlanned(ctx, r, nil, observe)
@@ -52,7 +53,7 @@ func (s *Session) profile(ctx context.Context, r ProfileRequest, plan profiles.P
 	}
 	rec, err := s.record(r.Dir, head, r.Resume)
 	if errors.Is(err, record.ErrOtherJob) && head.Pair == nil { // whose command has no such flag
-		err = fmt.Errorf("%w; --trust-command runs that", err)
+		err = fmt.Errorf("%w; %s runs that", err, usage.TrustCommand)
 	}
 	if err != nil {
 		return ProfileResult{}, err

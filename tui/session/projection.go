@@ -1,8 +1,7 @@
 package session
 
 import (
-	"fmt"
-
+	"jtune/internal/usage"
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/tegra"
@@ -35,8 +34,8 @@ func (o Paths) EpochMinibatches(m *learn.Model, given int) (int, error) {
 	}
 	n := o.PerEpoch(m)
 	if n == 0 {
-		return 0, fmt.Errorf("%w: how many minibatches an epoch of this model's workload has is not known: give "+
-			"--per-epoch N", ErrUsage)
+		return 0, usage.PerEpoch.Errorf("how many minibatches an epoch of this model's workload has is not known").
+			Advise("give %s", usage.PerEpoch.Value())
 	}
 	return n, nil
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"jtune/internal/text"
+	"jtune/internal/usage"
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/tegra"
@@ -247,7 +248,7 @@ func (r Rest) Check() error {
 	}{{"period", r.PeriodS, false}, {"idle power", r.IdleW, false}, {"sleep power", r.SleepW, true},
 		{"wake energy", r.WakeJ, true}, {"wake time", r.WakeS, true}} {
 		if !(v.value > 0) && !(v.zero && v.value == 0) || math.IsInf(v.value, 0) {
-			return fmt.Errorf("%w: %s %g: want a positive number", ErrUsage, v.name, v.value)
+			return usage.Errorf("%s %g: want a positive number", v.name, v.value)
 		}
 	}
 	return nil

@@ -3,12 +3,12 @@ package session
 import (
 	"bytes"
 	"context"
-	"errors"
 	"math"
 	"net"
 	"testing"
 	"time"
 
+	"jtune/internal/usage"
 	"jtune/learn"
 	"jtune/tegra"
 )
@@ -156,7 +156,7 @@ func TestRestBreaksEvenAsTheFormulaSays(t *testing.T) {
 	}
 	for _, bad := range []Rest{{}, {PeriodS: 1, IdleW: math.NaN()}, {PeriodS: math.Inf(1), IdleW: 1},
 		{PeriodS: 1, IdleW: 1, SleepW: -1}} {
-		if err := bad.Check(); !errors.Is(err, ErrUsage) {
+		if err := bad.Check(); !usage.Is(err) {
 			t.Errorf("%+v: %v", bad, err)
 		}
 	}
@@ -182,7 +182,7 @@ func TestWakeSendsTheMagicPacket(t *testing.T) {
 		t.Errorf("%x, %v", got[:n], err)
 	}
 	for _, bad := range []string{"", "x", "48:b0:2d:00:11", "02:00:5e:10:00:00:00:01"} {
-		if err := Wake(context.Background(), bad, c.LocalAddr().String()); !errors.Is(err, ErrUsage) {
+		if err := Wake(context.Background(), bad, c.LocalAddr().String()); !usage.Is(err) {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}

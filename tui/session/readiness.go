@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"jtune/internal/text"
+	"jtune/internal/usage"
 	"jtune/profiles/harness/torch"
 	"jtune/profiles/workload"
 	"jtune/tegra"
@@ -253,7 +254,8 @@ func (s *Session) memoryCheck(w workload.Workload) Check {
 	}
 	c.Need = fmt.Sprintf("%.1f GB at batch size 16, on a Jetson with CUDA", need)
 	if free.OK && float64(free.V)/1e9 < need {
-		c.State, c.Do = CheckWarn, "it may not run (DNR): end other programs, take a smaller --batch, or add swap"
+		c.State, c.Do = CheckWarn, fmt.Sprintf("it may not run (DNR): end other programs, take a smaller %s, or add "+
+			"swap", usage.Batch)
 	}
 	return c
 }

@@ -1,13 +1,13 @@
 package session
 
 import (
-	"errors"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"jtune/internal/usage"
 	"jtune/learn"
 	"jtune/tegra"
 	"jtune/tegra/sweep/sweeptest"
@@ -38,7 +38,7 @@ func TestReferenceIsTheShippedOneOnItsKindOfBoardUnlessNamed(t *testing.T) {
 			t.Errorf("%s: got %v, %v", name, r, err)
 		}
 	}
-	if _, err := o.reference("resnet", orin, nil); !errors.Is(err, ErrUsage) ||
+	if _, err := o.reference("resnet", orin, nil); !usage.Is(err) ||
 		!strings.Contains(err.Error(), learn.ShippedName) {
 		t.Errorf("an unknown name: got %v, want a usage error that names the shipped one", err)
 	}

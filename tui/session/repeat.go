@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"jtune/internal/text"
+	"jtune/internal/usage"
 	"jtune/optimize"
 	"jtune/profiles/imports"
 	"jtune/profiles/record"
@@ -51,11 +52,11 @@ func (o Options) ToRepeat(c Campaign) Options {
 func (s *Session) Repeat(c Campaign, trust bool) (r Repetition, err error) {
 	h := c.Header
 	if here, there := s.board(), c.Board(); here != there {
-		return r, fmt.Errorf("%w: campaign %s was measured on %s, this is %s", ErrUsage, c.Name, there, here)
+		return r, usage.Errorf("campaign %s was measured on %s, this is %s", c.Name, there, here)
 	}
 	w, differs := s.ownWorkload(h.Workload)
 	if differs != "" && !trust {
-		return r, fmt.Errorf("%w: %s; --trust-command runs that", ErrUsage, differs)
+		return r, usage.TrustCommand.Errorf("%s; %s runs that", differs, usage.TrustCommand)
 	}
 	settings := h.Settings
 	settings.Base, settings.Epochs = 0, 0
@@ -63,7 +64,7 @@ func (s *Session) Repeat(c Campaign, trust bool) (r Repetition, err error) {
 	case h.Pair != nil:
 		train, differs := s.ownWorkload(h.Pair.Train)
 		if differs != "" && !trust {
-			return r, fmt.Errorf("%w: %s; --trust-command runs that", ErrUsage, differs)
+			return r, usage.TrustCommand.Errorf("%s; %s runs that", differs, usage.TrustCommand)
 		}
 		search, err := pairSearchOf(h, train, w)
 		if err != nil {
@@ -71,7 +72,7 @@ func (s *Session) Repeat(c Campaign, trust bool) (r Repetition, err error) {
 		}
 		search.Settings, r.Pair = settings, &search
 	case plan.Kind == record.ExperimentKind || plan.Kind == imports.Kind:
-		return r, fmt.Errorf("%w: campaign %s holds an %s, which repeats with jtune %s", ErrUsage, c.Name, plan.Kind,
+		return r, usage.Errorf("campaign %s holds an %s, which repeats with jtune %s", c.Name, plan.Kind,
 			plan.Kind)
 	case plan.Kind == runKind:
 		r.Run = &RunRequest{Workload: w, Minibatches: h.Settings.Minibatches, Epochs: h.Settings.Epochs,
@@ -86,7 +87,7 @@ func (s *Session) Repeat(c Campaign, trust bool) (r Repetition, err error) {
 	case h.Search != nil:
 		r.Tune, err = tuneRequest(h, w)
 	case plan.Kind == tuneKind:
-		return r, fmt.Errorf("%w: campaign %s is of jtune %s, which did not record its search", ErrUsage, c.Name,
+		return r, usage.Errorf("campaign %s is of jtune %s, which did not record its search", c.Name,
 			h.Jtune)
 	default:
 		r.Profile = &ProfileRequest{Measuring: Measuring{Workload: w, Batches: plan.Batches, Settings: settings}}
@@ -132,7 +133,7 @@ func (s *Session) RecordedWorkload(dir, name string) (w workload.Workload, sizes
 		return w, nil, fmt.Errorf("cannot resume %s: %w", dir, err)
 	}
 	if own, err := s.findWorkload(name); h.Workload.Name != name && (err != nil || h.Workload.Name != own.Name) {
-		return w, nil, fmt.Errorf("%w: the campaign in %s is of workload %s, not %s", ErrUsage, dir,
+		return w, nil, usage.Errorf("the campaign in %s is of workload %s, not %s", dir,
 			text.Clip(h.Workload.Name), text.Clip(name))
 	}
 	return h.Workload, h.Plan.Batches, nil

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"jtune/internal/stats"
+	"jtune/internal/usage"
 	"jtune/profiles"
 	"jtune/profiles/harness"
 	"jtune/profiles/record"
@@ -174,8 +175,8 @@ func (c *collector) collect(ctx context.Context, h harness.Harness) error {
 		case errors.Is(err, io.EOF) && c.count > 0:
 			return nil
 		case errors.Is(err, io.EOF) && !first && c.patient:
-			return errors.New("the workload ended before its power was steady: let it run longer, or take " +
-				"--epochs or --minibatches")
+			return fmt.Errorf("the workload ended before its power was steady: let it run longer, or take %s or %s",
+				usage.Epochs, usage.Minibatches)
 		case errors.Is(err, io.EOF):
 			return errors.New("the workload ended before its second minibatch: let it run longer")
 		case err != nil:

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"jtune/internal/text"
+	"jtune/internal/usage"
 	"jtune/profiles"
 	"jtune/profiles/record"
 	"jtune/tegra"
@@ -49,7 +50,7 @@ func (s selection) plan(r ProfileRequest) (profiles.Plan, record.PlanHeader, err
 		list = s.measurable(tegra.Settings(space.Grid().Modes(), r.Batches))
 		head.Kind = "grid"
 	case len(r.List) > 0 && head.Filter != "":
-		return nil, head, fmt.Errorf("%w: a list names its modes: leave the filter away", ErrUsage)
+		return nil, head, usage.Errorf("a list names its modes: leave the filter away")
 	case len(r.List) > 0:
 		list = s.measurable(slices.Clone(r.List))
 		if head.Batches == nil { // the list has its own
@@ -61,11 +62,11 @@ func (s selection) plan(r ProfileRequest) (profiles.Plan, record.PlanHeader, err
 		list = s.measurable(tegra.Settings(space.Modes(), r.Batches))
 		head.Kind = "filter"
 	default:
-		return nil, head, fmt.Errorf("%w: no modes selected: give --modes N, --sample N, --grid, --filter EXPR or "+
-			"--list FILE", ErrUsage)
+		return nil, head, usage.Errorf("no modes selected").Advise("give %s, %s, %s, %s or %s", usage.Modes.Value(),
+			usage.Sample.Value(), usage.Grid, usage.Filter.Value(), usage.List.Value())
 	}
 	if len(list) == 0 {
-		return nil, head, fmt.Errorf("%w: %s selects no mode of this board", ErrUsage, head)
+		return nil, head, usage.Errorf("%s selects no mode of this board", head)
 	}
 	if list, err = shard(list, r.Shard); err != nil {
 		return nil, head, err
@@ -89,11 +90,12 @@ func (s selection) chosen(r ProfileRequest, space *tegra.Space, head record.Plan
 	head.Kind, head.Modes = "modes", n
 	switch {
 	case r.Batches != nil && s.only != nil:
-		return nil, head, fmt.Errorf("%w: modes that are chosen as it goes have one batch size in a replay: "+
-			"measure random, grid, filtered or listed ones with several (--sample, --grid, --filter, --list)", ErrUsage)
+		return nil, head, usage.Batch.Errorf("modes that are chosen as it goes have one batch size in a replay").
+			Advise("measure random, grid, filtered or listed ones with several (%s, %s, %s, %s)", usage.Sample,
+				usage.Grid, usage.Filter, usage.List)
 	case r.Shard != [2]int{}:
-		return nil, head, fmt.Errorf("%w: --shard cannot split modes that are chosen as it goes: "+
-			"use --sample, --grid or --list", ErrUsage)
+		return nil, head, usage.Shard.Errorf("%s cannot split modes that are chosen as it goes", usage.Shard).
+			Advise("use %s, %s or %s", usage.Sample, usage.Grid, usage.List)
 	}
 	plan := newDesignPlan(space, n, s.seed, r.First, r.known)
 	plan.design.Over(r.Batches)
@@ -112,12 +114,11 @@ func (s selection) within(filter string) (*tegra.Space, error) {
 	}
 	f, err := s.space.ParseFilter(filter)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrUsage, err)
+		return nil, usage.Of(err)
 	}
 	part := s.space.Filter(f)
 	if part.Len() == 0 {
-		return nil, fmt.Errorf("%w: filter %s: no mode of this board has such cores, cpu, gpu and emc", ErrUsage,
-			text.Clip(filter))
+		return nil, usage.Errorf("filter %s: no mode of this board has such cores, cpu, gpu and emc", text.Clip(filter))
 	}
 	return part, nil
 }
@@ -143,7 +144,7 @@ func shard(list []tegra.Setting, part [2]int) ([]tegra.Setting, error) {
 	}
 	i, n := part[0], part[1]
 	if i < 1 || n < i {
-		return nil, fmt.Errorf("%w: shard %d/%d: want i/n with 1 ≤ i ≤ n", ErrUsage, i, n)
+		return nil, usage.Errorf("shard %d/%d: want i/n with 1 ≤ i ≤ n", i, n)
 	}
 	var out []tegra.Setting
 	for k, a := range list {
@@ -152,7 +153,7 @@ func shard(list []tegra.Setting, part [2]int) ([]tegra.Setting, error) {
 		}
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("%w: shard %d/%d of %d modes is empty", ErrUsage, i, n, len(list))
+		return nil, usage.Errorf("shard %d/%d of %d modes is empty", i, n, len(list))
 	}
 	return out, nil
 }

@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -15,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/usage"
 	"jtune/optimize"
 	"jtune/profiles/record"
 	"jtune/tegra"
@@ -187,7 +187,7 @@ func onePhase(t *testing.T, s *Session, r TuneResult, answerMS float64) {
 		}
 	}
 	_, _, err := Fit(t.Context(), s.Options, FitRequest{Samples: r.Dir, Phase: "middle"})
-	if !errors.Is(err, ErrUsage) {
+	if !usage.Is(err) {
 		t.Errorf("a phase that is none: %v", err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"jtune/internal/arrivals"
 	"jtune/internal/figure"
+	"jtune/internal/usage"
 	"jtune/optimize"
 )
 
@@ -80,14 +81,14 @@ func (v Serving) Load() (arrivals.Load, error) {
 		l, err = readTrace(name)
 	}
 	if err != nil {
-		return l, fmt.Errorf("%w: --arrivals: %w", ErrUsage, err)
+		return l, usage.Arrivals.Errorf("%w", err)
 	}
 	l.RatePerS = v.RatePerS
 	if v.Outstanding > 0 {
 		l.Outstanding = v.Outstanding
 	}
 	if err := l.Check(); err != nil {
-		return l, fmt.Errorf("%w: --rate and --arrivals: %w", ErrUsage, err)
+		return l, usage.Load.Errorf("%w", err)
 	}
 	return l, nil
 }
@@ -122,12 +123,12 @@ func (v Serving) Ask(l optimize.Limit, seed uint64) (optimize.Ask, error) {
 	}
 	switch {
 	case a.PowerAs != optimize.Peak && a.PowerAs != optimize.Mean:
-		return a, fmt.Errorf("%w: --power-as %q: want peak or mean", ErrUsage, v.PowerAs)
+		return a, usage.PowerAs.Errorf("%s %q: want peak or mean", usage.PowerAs, v.PowerAs)
 	case l.Knee || l.MaxSlowdownPct > 0 || l.EnergyJ > 0:
-		return a, fmt.Errorf("%w: --energy-limit, --knee and --max-slowdown are not for a load", ErrUsage)
+		return a, usage.Errorf("%s, %s and %s are not for a load", usage.EnergyLimit, usage.Knee, usage.MaxSlowdown)
 	}
 	if err := a.Check(); err != nil {
-		return a, fmt.Errorf("%w: %w", ErrUsage, err)
+		return a, usage.Of(err)
 	}
 	return a, nil
 }

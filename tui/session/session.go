@@ -9,10 +9,6 @@ import (
 	"jtune/telemetry"
 )
 
-// ErrUsage marks a request that no device could fulfil as it was put: a bad
-// flag, a bad name, two wishes that exclude each other.
-var ErrUsage = errors.New("usage")
-
 // Options say which device to open and where to keep things. The zero value
 // opens the Jetson this is, else the virtual AGX Orin.
 type Options struct {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"jtune/internal/testhome"
+	"jtune/internal/usage"
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/profiles"
@@ -73,6 +74,7 @@ func TestOpenPicksTheDeviceThatIsNamed(t *testing.T) {
 	batches := filepath.Join(t.TempDir(), "bs.csv")
 	os.WriteFile(batches, []byte("bs,"+strings.Join(sweep.Columns, ",")+"\n16,2,729600,318750000,665600000,50,10\n"+
 		"32,2,729600,318750000,665600000,90,11\n32,4,729600,318750000,665600000,80,12\n"), 0o644)
+	badUsage := &usage.Error{}
 	for _, c := range []struct {
 		name    string
 		o       Options
@@ -84,20 +86,20 @@ func TestOpenPicksTheDeviceThatIsNamed(t *testing.T) {
 		{"a fake root is a Jetson", Options{Sysroot: root}, false, 18096, nil},
 		{"and so when it is said", Options{Sysroot: root, Device: "jetson"}, false, 18096, nil},
 		{"another virtual board", Options{Device: "virtual:nano"}, true, 1440, nil},
-		{"a medium that it lacks", Options{Device: "virtual:nano", Medium: "ssd"}, false, 0, ErrUsage},
+		{"a medium that it lacks", Options{Device: "virtual:nano", Medium: "ssd"}, false, 0, badUsage},
 		{"an empty root has none", Options{Sysroot: t.TempDir()}, false, 0, tegra.ErrNoDevice},
-		{"a fake root is no virtual board", Options{Sysroot: root, Device: "virtual:agx-orin"}, false, 0, ErrUsage},
+		{"a fake root is no virtual board", Options{Sysroot: root, Device: "virtual:agx-orin"}, false, 0, badUsage},
 		{"a board that is not simulated", Options{Device: "virtual:toaster"}, false, 0, tegra.ErrNoDevice},
 		{"a replay of one batch size", Options{Device: "replay:" + batches, Batches: []int{32}}, true, 2, nil},
-		{"a replay of several needs a choice", Options{Device: "replay:" + batches}, false, 0, ErrUsage},
+		{"a replay of several needs a choice", Options{Device: "replay:" + batches}, false, 0, badUsage},
 		{"a batch size that is not there", Options{Device: "replay:" + batches, Batches: []int{8}}, false, 0,
-			ErrUsage},
+			badUsage},
 		{"a replay of nothing", Options{Device: "replay:/nowhere.csv"}, false, 0, tegra.ErrNoDevice},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, err := Open(c.o)
 			if c.err != nil {
-				if !errors.Is(err, c.err) {
+				if is := errors.Is(err, c.err) || usage.Is(err) && c.err == badUsage; !is {
 					t.Fatalf("got %v, want %v", err, c.err)
 				}
 				return
@@ -132,7 +134,7 @@ func TestAJobsSizeAndWhoseNumbersItGives(t *testing.T) {
 		t.Errorf("beside: board %q, loads left out: %v", got, s.system(w).NoLoads)
 	}
 	two := open(t, Options{Device: "virtual:agx-orin", Speed: math.Inf(1), Batches: []int{8, 16}})
-	if _, err := two.Workload("lenet"); !errors.Is(err, ErrUsage) {
+	if _, err := two.Workload("lenet"); !usage.Is(err) {
 		t.Errorf("two sizes for one job: %v", err)
 	}
 }
@@ -266,7 +268,7 @@ func TestModelsListsWhatIsThereAndWhatIsBroken(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"", "a/b", "..", ".hidden"} {
-		if _, err := s.SaveModel(name, m); !errors.Is(err, ErrUsage) {
+		if _, err := s.SaveModel(name, m); !usage.Is(err) {
 			t.Errorf("name %q: got %v, want it refused", name, err)
 		}
 	}
@@ -296,7 +298,7 @@ func TestShardsPartTheModes(t *testing.T) {
 		}
 	}
 	for _, bad := range [][2]int{{0, 3}, {4, 3}, {-1, 2}} {
-		if _, err := shard(all, bad); !errors.Is(err, ErrUsage) {
+		if _, err := shard(all, bad); !usage.Is(err) {
 			t.Errorf("shard %v: got %v", bad, err)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"jtune/internal/usage"
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/profiles/workload"
@@ -110,14 +111,14 @@ func (o Options) SettingsOf(m *learn.Model, modes []tegra.Mode) (list []tegra.Se
 	}
 	switch {
 	case m.Batches == nil && len(asked) > 0:
-		notes = []string{"the model has one batch size, that of its samples: --batch is ignored"}
+		notes = []string{fmt.Sprintf("the model has one batch size, that of its samples: %s is ignored", usage.Batch)}
 		fallthrough
 	case m.Batches == nil:
 		return tegra.Settings(modes, nil), notes, nil
 	case len(asked) == 0:
-		return nil, nil, fmt.Errorf("%w: the model holds batch sizes %s: choose with --batch N, several with "+
-			"commas "+
-			"(a Pareto front then goes by time per sample), or --batch all", ErrUsage, join(m.Batches))
+		return nil, nil, usage.Batch.Errorf("the model holds batch sizes %s", join(m.Batches)).
+			Advise("choose with %s, several with commas (a Pareto front then goes by time per sample), or %s all",
+				usage.Batch.Value(), usage.Batch)
 	}
 	for _, b := range asked {
 		if !slices.Contains(m.Batches, b) {

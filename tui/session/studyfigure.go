@@ -58,8 +58,7 @@ func LearningFigure(ctx context.Context, m *learn.Model) (figure.Figure, error) 
 func LossFigure(ctx context.Context, m *learn.Model) (figure.Figure, error) {
 	f := modelFigure("loss", "training loss", m)
 	if m.Method != learn.NN && m.Method != learn.PowerTrain {
-		f.Lacks = fmt.Sprintf("method %s has no training loss: the networks have one (jtune fit --method nn or "+
-			"powertrain)", m.Method)
+		f.Lacks = fmt.Sprintf("method %s has no training loss: the networks of nn and powertrain have one", m.Method)
 		return f, nil
 	}
 	nets, err := m.Losses(ctx)
@@ -158,7 +157,7 @@ func (s *Samples) Repeats() figure.Figure { return RepeatsFigure(s.readings, s.P
 func (o Paths) ModelRepeats(m *learn.Model) (figure.Figure, error) {
 	if m.Provenance.Pool == "" {
 		f := modelFigure("box", "repeats, against their median", m)
-		f.Lacks = "the model does not know its campaigns: name one (jtune plot box --samples DIR)"
+		f.Lacks = "the model does not know its campaigns: jtune plot box draws one that is named"
 		return f, nil
 	}
 	list, err := o.Campaigns()

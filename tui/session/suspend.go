@@ -10,6 +10,7 @@ import (
 
 	"jtune/internal/caller"
 	"jtune/internal/text"
+	"jtune/internal/usage"
 	"jtune/tegra"
 )
 
@@ -57,7 +58,8 @@ func (s *Session) MaySuspend() error {
 		return fmt.Errorf("a virtual board does not sleep: %w", tegra.ErrUnsupported)
 	}
 	if s.Sysroot != "" && s.Sysroot != "/" {
-		return fmt.Errorf("%w: --sysroot %s is not this machine: leave it out to %s", ErrUsage, s.Sysroot, suspendVerb)
+		return usage.Sysroot.Errorf("%s %s is not this machine", usage.Sysroot, s.Sysroot).
+			Advise("leave it out to %s", suspendVerb)
 	}
 	if err := s.refusesWrites(suspendVerb); err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"jtune/internal/usage"
 	"jtune/learn"
 	"jtune/profiles/workload"
 	"jtune/tegra"
@@ -22,7 +23,7 @@ type Tunable struct {
 // what a training job takes.
 func (s *Session) Tunables() []Tunable {
 	space := s.Device.Space()
-	const byMode = "the power mode: jtune apply, profile --filter"
+	byMode := "the power mode: jtune apply, profile " + usage.Filter.String()
 	clocks := func(k tegra.Knob, name string) Tunable {
 		t := Tunable{Name: name, Unit: "MHz", Set: byMode}
 		for _, v := range space.Values(k) {
@@ -38,17 +39,18 @@ func (s *Session) Tunables() []Tunable {
 		return Tunable{Name: name, Values: []string{strconv.Itoa(least), strconv.Itoa(most)}, Range: true, Set: set}
 	}
 	storage := Tunable{Name: "storage", Values: []string{"any folder"},
-		Set: "[torch] data, experiment storage --data DIR"}
+		Set: "[torch] data, experiment storage " + usage.Data.Value()}
 	if s.Virtual != nil {
-		storage.Values, storage.Set = s.Virtual.Media(), "--medium, experiment storage"
+		storage.Values, storage.Set = s.Virtual.Media(), usage.Medium.String()+", experiment storage"
 	}
 	return []Tunable{
 		cores, clocks(tegra.KnobCPU, "CPU clock"), clocks(tegra.KnobGPU, "GPU clock"),
 		clocks(tegra.KnobEMC, "memory clock"),
-		{Name: "DVFS", Values: []string{"off", "on"}, Set: "apply --dvfs, profile --dvfs"},
-		{Name: "fan", Values: []string{"auto", "max"}, Set: "apply --fan"},
-		from("batch size", 1, learn.MostBatch, "--batch, or a workload's name such as resnet18/8"),
-		from("workers", 0, workload.MostWorkers, "[workload.NAME] workers; run --workers: 64 at most"),
+		{Name: "DVFS", Values: []string{"off", "on"}, Set: fmt.Sprintf("apply %s, profile %[1]s", usage.DVFS)},
+		{Name: "fan", Values: []string{"auto", "max"}, Set: "apply " + usage.Fan.String()},
+		from("batch size", 1, learn.MostBatch, usage.Batch.String()+", or a workload's name such as resnet18/8"),
+		from("workers", 0, workload.MostWorkers, fmt.Sprintf("[workload.NAME] workers; run %s: 64 at most",
+			usage.Workers)),
 		from("prefetch", 0, workload.MostPrefetch, "[workload.NAME] prefetch: minibatches ahead per worker"),
 		storage,
 	}

@@ -3,9 +3,9 @@ package session
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
+	"jtune/internal/usage"
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/profiles"
@@ -69,25 +69,26 @@ func modelName(w workload.Workload, b tegra.Board) string {
 func (s *Session) mayTune(r TuneRequest) error {
 	switch {
 	case r.Coverage == CoverFront && r.Batches != nil:
-		return fmt.Errorf("%w: --coverage front knows one batch size: give one --batch", ErrUsage)
+		return usage.Batch.Errorf("%s front knows one batch size", usage.Coverage).Advise("give one %s", usage.Batch)
 	case r.Coverage == CoverFront && r.Strategy != "" && r.Strategy != optimize.Auto:
-		return fmt.Errorf("%w: --coverage front chooses its modes by a design of its own: leave --strategy away",
-			ErrUsage)
+		return usage.Strategy.Errorf("%s front chooses its modes by a design of its own", usage.Coverage).
+			Advise("leave %s away", usage.Strategy)
 	case r.Serving != nil && !s.replays() && !r.Workload.Infers():
-		return fmt.Errorf("%w: workload %s trains; a rate and a latency are of inference", ErrUsage, r.Workload.Name)
+		return usage.Errorf("workload %s trains; a rate and a latency are of inference", r.Workload.Name)
 	case r.Serving != nil && (r.Coverage == CoverFront || r.More != nil ||
 		r.Strategy != "" && r.Strategy != optimize.Auto):
-		return fmt.Errorf("%w: a search under a load answers one limit, by strategy auto and coverage limit", ErrUsage)
+		return usage.Errorf("a search under a load answers one limit, by strategy auto and coverage limit")
 	case r.More != nil && r.Strategy != "" && r.Strategy != optimize.Auto:
-		return fmt.Errorf("%w: --strategy %s answers one limit: give one, or --strategy auto", ErrUsage, r.Strategy)
+		return usage.Strategy.Errorf("%s %s answers one limit", usage.Strategy, r.Strategy).
+			Advise("give one, or %s auto", usage.Strategy)
 	case r.Batches == nil:
 		return nil
 	case r.Strategy == optimize.PowerTrain:
-		return fmt.Errorf("%w: strategy powertrain knows one batch size: give one --batch, or use auto, "+
-			"binary or random", ErrUsage)
+		return usage.Batch.Errorf("strategy powertrain knows one batch size").
+			Advise("give one %s, or use auto, binary or random", usage.Batch)
 	case r.Strategy == optimize.Binary && r.Limit.PowerW == 0:
-		return fmt.Errorf("%w: strategy binary over batch sizes looks for the most samples per second: "+
-			"it needs --power-limit, with or without --time-limit", ErrUsage)
+		return usage.PowerLimit.Errorf("strategy binary over batch sizes looks for the most samples per second").
+			Advise("it needs %s, with or without %s", usage.PowerLimit, usage.TimeLimit)
 	}
 	return s.checkSizes(r.Workload)
 }
@@ -96,7 +97,7 @@ func (s *Session) mayTune(r TuneRequest) error {
 // batch size as one of usage.
 func usageOfFixedBatch(err error) error {
 	if errors.Is(err, profiles.ErrFixedBatch) {
-		return fmt.Errorf("%w: %w", ErrUsage, err)
+		return usage.Of(err)
 	}
 	return err
 }

@@ -3,9 +3,9 @@ package session
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
+	"jtune/internal/usage"
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/profiles"
@@ -82,18 +82,17 @@ type VerifyResult struct {
 func (s *Session) VerifyFront(ctx context.Context, r VerifyRequest, observe func(Event)) (VerifyResult, error) {
 	space := s.Device.Space()
 	if there, here := r.Model.Provenance.Device, s.Device.Board().Name; there != "" && there != here {
-		return VerifyResult{}, fmt.Errorf("%w: the model is of %s, this is %s: measure on that device, or fit a "+
-			"model for this one",
-			ErrUsage, there, here)
+		return VerifyResult{}, usage.Errorf("the model is of %s, this is %s: measure on that device, or fit a "+
+			"model for this one", there, here)
 	}
 	if r.Model.Batches != nil {
-		return VerifyResult{}, fmt.Errorf("%w: the model has the batch size as an input: fit one size with "+
-			"--batch N", ErrUsage)
+		return VerifyResult{}, usage.Batch.Errorf("the model has the batch size as an input").
+			Advise("fit one size with %s", usage.Batch.Value())
 	}
 	for _, m := range r.Model.Space.Modes() {
 		if !space.Contains(m) {
-			return VerifyResult{}, fmt.Errorf("%w: the model speaks of %s, which is not a mode of this device: fit it "+
-				"for this one", ErrUsage, r.Model.Space.Format(m))
+			return VerifyResult{}, usage.Errorf("the model speaks of %s, which is not a mode of this device: fit it "+
+				"for this one", r.Model.Space.Format(m))
 		}
 	}
 	if r.BudgetsW == nil {

@@ -7,6 +7,7 @@ import (
 	"net"
 
 	"jtune/internal/text"
+	"jtune/internal/usage"
 )
 
 // WakeAddress is where a packet to wake a board goes: every machine of the local network, UDP port 9.
@@ -17,7 +18,7 @@ const WakeAddress = "255.255.255.255:9"
 func Wake(ctx context.Context, mac, to string) error {
 	address, err := net.ParseMAC(mac)
 	if err != nil || len(address) != 6 {
-		return fmt.Errorf("%w: %q is no MAC address such as 48:b0:2d:00:11:22", ErrUsage, text.Clip(mac))
+		return usage.Errorf("%q is no MAC address such as 48:b0:2d:00:11:22", text.Clip(mac))
 	}
 	conn, err := (&net.Dialer{}).DialContext(ctx, "udp", to)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"jtune/internal/text"
+	"jtune/internal/usage"
 	"jtune/optimize"
 	"jtune/profiles"
 	"jtune/profiles/harness"
@@ -53,7 +54,7 @@ func (o Paths) Workloads() ([]workload.Workload, error) {
 func (s *Session) Workload(name string) (workload.Workload, error) {
 	w, sizes, err := s.SizedWorkload(name)
 	if err == nil && sizes != nil && s.Sizes() != nil {
-		err = fmt.Errorf("%w: --batch %s: a job has one batch size", ErrUsage, join(sizes))
+		err = usage.Batch.Errorf("%s %s: a job has one batch size", usage.Batch, join(sizes))
 	}
 	return w, err
 }
@@ -67,8 +68,8 @@ func (s *Session) SizedWorkload(name string) (w workload.Workload, sizes []int, 
 	}
 	if _, _, named := workload.CutBatch(name); named && !s.replays() {
 		if len(s.Batches) > 0 || s.AllSizes {
-			return w, nil, fmt.Errorf("%w: workload %s has its batch size in its name: leave --batch out", ErrUsage,
-				text.Clip(name))
+			return w, nil, usage.Batch.Errorf("workload %s has its batch size in its name", text.Clip(name)).
+				Advise("leave %s out", usage.Batch)
 		}
 		return w, nil, nil
 	}
@@ -80,8 +81,8 @@ func (s *Session) SizedWorkload(name string) (w workload.Workload, sizes []int, 
 		w.Batch = s.Batches[0]
 	}
 	if sizes == nil && s.AllSizes && !s.replays() {
-		return w, nil, fmt.Errorf("%w: --batch all takes the sizes of a replayed file: name those to choose among, "+
-			"such as --batch %d,%d,%d", ErrUsage, max(1, w.Batch/2), w.Batch, 2*w.Batch)
+		return w, nil, usage.Batch.Errorf("%s all takes the sizes of a replayed file", usage.Batch).
+			Advise("name those to choose among, such as %s %d,%d,%d", usage.Batch, max(1, w.Batch/2), w.Batch, 2*w.Batch)
 	}
 	if sizes != nil {
 		err = s.checkSizes(w)
@@ -107,9 +108,8 @@ func (s *Session) checkSizes(w workload.Workload) error {
 	if s.FixedBatch(w) == "" {
 		return nil
 	}
-	return fmt.Errorf("%w: workload %s has a fixed batch size: its command never reads JTUNE_BATCH; "+
-		"read it there or in a script that the command names, or give one --batch (%s)", ErrUsage, w.Name,
-		s.configName())
+	return usage.Batch.Errorf("workload %s has a fixed batch size: its command never reads JTUNE_BATCH; "+
+		"read it there or in a script that the command names, or give one %s (%s)", w.Name, usage.Batch, s.configName())
 }
 
 // FixedBatch is the reason why a workload's batch size cannot be chosen; "" when it can.
@@ -136,7 +136,7 @@ func (s *Session) findWorkload(name string) (workload.Workload, error) {
 	case s.replays() && name != "":
 		w = workload.Workload{Name: name, Title: name, Model: workload.AsMeasured, Dataset: "in that file", Batch: 16}
 	default:
-		return w, fmt.Errorf("%w: %w", ErrUsage, err)
+		return w, usage.Of(err)
 	}
 	return w, nil
 }
@@ -193,7 +193,7 @@ func (s *Session) served(w workload.Workload) (workload.Workload, error) {
 		w, err = w.Discover(ctx)
 	}
 	if err != nil {
-		return w, fmt.Errorf("%w: %w", ErrUsage, err)
+		return w, usage.Of(err)
 	}
 	return w, nil
 }
@@ -365,8 +365,8 @@ func (s *Session) canRun(w workload.Workload) error {
 		return nil
 	case s.simulated(w) && w.Infers() && !simulates(w):
 		return fmt.Errorf("%w: workload %s: a virtual board simulates the inference of %s alone: measure others "+
-			"on a Jetson, or replay a sweep of it with --device replay:FILE.csv", tegra.ErrUnsupported, w.Name,
-			strings.Join(virtual.InferenceJobs(), " "))
+			"on a Jetson, or replay a sweep of it with %s replay:FILE.csv", tegra.ErrUnsupported, w.Name,
+			strings.Join(virtual.InferenceJobs(), " "), usage.Device)
 	case s.simulated(w):
 		if err := s.Virtual.Fits(w.Name); err != nil {
 			return fmt.Errorf("%w: %w", tegra.ErrUnsupported, err)
@@ -383,7 +383,7 @@ func (s *Session) canRun(w workload.Workload) error {
 	err := w.Ready()
 	switch {
 	case errors.Is(err, workload.ErrNoWeights):
-		return fmt.Errorf("%w: workload %s: %w", ErrUsage, w.Name, err)
+		return usage.Errorf("workload %s: %w", w.Name, err)
 	case errors.Is(err, fs.ErrNotExist): // a folder that was named
 		return fmt.Errorf("workload %s: %w (%s)", w.Name, err, s.configName())
 	case err != nil:

@@ -195,7 +195,7 @@ func (d *Campaign) wrongAt(field int) string {
 	if err == nil || at != field || wrongNumber(d.count)+wrongNumber(d.repeated) != "" {
 		return ""
 	}
-	return strings.TrimPrefix(err.Error(), session.ErrUsage.Error()+": ")
+	return page.Words(err.Error())
 }
 
 func (d *Campaign) workloadText() string {

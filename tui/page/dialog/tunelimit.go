@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"jtune/tui/page"
 	"jtune/tui/session"
 )
 
@@ -52,7 +53,7 @@ func (d *Tune) typedLoad() (a session.Asked, is bool, wrong string) {
 	a, err := session.ParseAsked(line)
 	switch {
 	case err != nil:
-		return a, true, session.UsageText(err)
+		return a, true, page.Words(err.Error())
 	case a.Serving != nil && !d.workload().Infers():
 		return a, true, "a rate and a latency are of inference"
 	}

@@ -142,7 +142,7 @@ func (p *tunePair) wrongName() string {
 	pair, err := p.jobs()
 	switch {
 	case err != nil:
-		return usageText(err)
+		return page.Words(err.Error())
 	case p.d.read.Board().Replay != "":
 		return session.ErrReplayedPair.Error()
 	}
@@ -152,11 +152,6 @@ func (p *tunePair) wrongName() string {
 		}
 	}
 	return ""
-}
-
-// usageText is what was wrong with a line, without the words that all errors of usage begin with.
-func usageText(err error) string {
-	return strings.TrimPrefix(err.Error(), session.ErrUsage.Error()+": ")
 }
 
 // limits are what is asked for, what is being typed too, and why that is nothing.
@@ -230,13 +225,13 @@ func (p *tunePair) batchText() string {
 // wrongLimit says why what is asked for is nothing that a pair can be held to, or "".
 func (p *tunePair) wrongLimit() string {
 	if _, err := p.limits(); err != nil {
-		return usageText(err)
+		return page.Words(err.Error())
 	}
 	if _, err := p.jobs(); err != nil || p.wrongWait() != "" {
 		return "" // said there
 	}
 	if _, err := p.search(); err != nil {
-		return usageText(err)
+		return page.Words(err.Error())
 	}
 	return ""
 }
@@ -343,7 +338,7 @@ func (p *tunePair) turnWait(by int) {
 func (p *tunePair) start() page.Intent {
 	r, err := p.search()
 	if err != nil {
-		return page.Say("tune: " + usageText(err))
+		return page.Fail{What: "tune", Err: err}
 	}
 	return page.All{
 		page.Remember(p.answers()),

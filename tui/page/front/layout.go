@@ -66,7 +66,9 @@ func (c *cloud) panels(w, h int) string {
 // drawn is the plot, its table twin, or the map or curves; y is its first row on the page.
 func (c *cloud) drawn(w, h, y int) string {
 	if c.picture.drawn != drawCloud {
-		return widget.Figure(c.figure(), w, h, widget.Paint)
+		f := c.figure()
+		f.Lacks = page.Words(f.Lacks)
+		return widget.Figure(f, w, h, widget.Paint)
 	}
 	if c.asTab || w < chart.MinPlotW+8 || h < chart.MinPlotH+1 {
 		return c.table(w, h)

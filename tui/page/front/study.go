@@ -163,7 +163,7 @@ func (s *study) Render(w, h int) string {
 	case s.report == nil:
 		return widget.Fit("\n reading the energy study …", w, h)
 	case s.err != nil:
-		return widget.Fit("\n"+widget.Wrap("the energy study: "+s.err.Error(), w), w, h)
+		return widget.Fit("\n"+widget.Wrap("the energy study: "+page.Words(s.err.Error()), w), w, h)
 	}
 	f := s.figure()
 	head := widget.Cut(" "+widget.StyleBold.Render(f.Title), w)

@@ -52,7 +52,7 @@ func workOut(s page.Session, view modelPlot, info session.ModelInfo) page.Comput
 	return func(ctx context.Context) tea.Msg {
 		f, err := worksOut[view](ctx, s, info)
 		if err != nil {
-			f = figure.Figure{Lacks: err.Error()}
+			f = figure.Figure{Lacks: page.Words(err.Error())}
 		}
 		return plotMsg{plotKey{idOf(info), view}, f}
 	}

@@ -64,7 +64,7 @@ func (p *Page) openBoot(msg page.BootPlanned) page.Intent {
 	case errors.Is(msg.Err, tegra.ErrUnsupported):
 		p.boot.cannot = "a virtual board has no boot: on a Jetson this would be written"
 	case msg.Err != nil:
-		p.boot.cannot = msg.Err.Error()
+		p.boot.cannot = page.Words(msg.Err.Error())
 	}
 	return nil
 }

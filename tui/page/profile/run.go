@@ -66,7 +66,7 @@ func (p *Page) head(j *page.Task, w int) string {
 	}
 	first := widget.Ends(widget.CutClause(fmt.Sprintf(" %s %s%s", j.Kind, j.Workload.Name, goal), w), count, w)
 	if j.Done() && j.Err != nil {
-		why := widget.Wrap(" ended: "+j.Err.Error(), w)
+		why := widget.Wrap(" ended: "+page.Words(j.Err.Error()), w)
 		return widget.Under(widget.StyleBold.Render(first), widget.StyleBad.Render(why))
 	}
 	state := widget.CutClause(" "+p.state(j, w), w)

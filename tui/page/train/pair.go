@@ -401,7 +401,7 @@ func (p *Page) pairRows(j *page.Task, w, h int) string {
 }
 
 // endedText says why a search has ended without an answer.
-func endedText(j *page.Task) string { return "ended: " + j.Err.Error() }
+func endedText(j *page.Task) string { return "ended: " + page.Words(j.Err.Error()) }
 
 // columnRan is the first column of the table that says what ran.
 const columnRan = 3

@@ -90,7 +90,7 @@ func (p *Page) Update(msg tea.Msg) page.Intent {
 		if msg.Task.Kind == session.Training {
 			p.tellEpochs(msg.Task)
 			if err := msg.Task.Err; err != nil {
-				p.log.Add("jtune: " + err.Error())
+				p.log.Add("jtune: " + page.Words(err.Error()))
 			}
 			return p.readLog()
 		}

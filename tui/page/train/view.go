@@ -191,9 +191,9 @@ func (p *Page) summary(j *page.Task, w, _ int) string {
 		lines = append(lines, cacheLine(j, p.read.Sample().Reading), page.DiskText(p.read.Readings().Disk))
 	}
 	if j.Err != nil {
-		lines = append(lines, widget.StyleBad.Render(widget.Wrap(j.Err.Error(), w)))
+		lines = append(lines, widget.StyleBad.Render(widget.Wrap(page.Words(j.Err.Error()), w)))
 	} else if n := len(j.Notes); n > 0 {
-		lines = append(lines, widget.StyleDim.Render(widget.Wrap(j.Notes[n-1], w)))
+		lines = append(lines, widget.StyleDim.Render(widget.Wrap(page.Words(j.Notes[n-1]), w)))
 	}
 	return strings.Join(lines, "\n")
 }

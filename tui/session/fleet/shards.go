@@ -19,6 +19,7 @@ import (
 
 	"jtune/internal/safefile"
 	"jtune/internal/text"
+	"jtune/internal/usage"
 )
 
 // Shards is one plan over several boards, each of which measures a part. It is kept in a file beside
@@ -54,8 +55,8 @@ func OpenShards(dir string, boards []Board, args []string) (*Shards, error) {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
 		if !slices.Equal(old.Boards, now.Boards) || !slices.Equal(old.Args, now.Args) || !fs.ValidPath(old.ID) {
-			return nil, fmt.Errorf("%s %w: profile %s on %s; give another --out", dir, ErrOtherPlan,
-				text.Clip(strings.Join(old.Args, " ")), text.Clip(strings.Join(old.Boards, ",")))
+			return nil, fmt.Errorf("%s %w: profile %s on %s; give another %s", dir, ErrOtherPlan,
+				text.Clip(strings.Join(old.Args, " ")), text.Clip(strings.Join(old.Boards, ",")), usage.Out)
 		}
 		now.ID = old.ID
 		return now, nil

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"jtune/internal/usage"
 	"jtune/learn"
 	"jtune/learn/baseline/nn"
 	"jtune/optimize/lab/bench"
@@ -105,7 +106,7 @@ func (l *lab) notes() (out []string) {
 	if len(lacking) > 0 {
 		out = append(out, fmt.Sprintf("VIRTUAL: simulated, not measured; sweeps that a board measured are taken "+
 			"from %s where they exist: %s",
-			cmp.Or(l.Sweeps, "--sweeps DIR"), strings.Join(lacking, ", ")))
+			cmp.Or(l.Sweeps, usage.Sweeps.Value()), strings.Join(lacking, ", ")))
 	}
 	return out
 }

@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"jtune/internal/usage"
+)
+
+func TestEveryFieldHasAFlagOfACommand(t *testing.T) {
+	t.Parallel()
+	known := map[string]bool{}
+	var visit func(c *cobra.Command)
+	visit = func(c *cobra.Command) {
+		add := func(f *pflag.Flag) { known["--"+f.Name] = true }
+		c.Flags().VisitAll(add)
+		c.PersistentFlags().VisitAll(add)
+		for _, below := range c.Commands() {
+			visit(below)
+		}
+	}
+	visit((&app{}).root())
+	for _, f := range usage.Fields() {
+		if flagNames[f].flag == "" {
+			t.Errorf("%s has no flag", f)
+		}
+		for flag := range strings.SplitSeq(flagNames[f].flag, " and ") {
+			if !known[flag] {
+				t.Errorf("%s: no command has a flag %s", f, flag)
+			}
+		}
+	}
+	if len(flagNames) != len(usage.Fields()) {
+		t.Errorf("%d flags of %d fields", len(flagNames), len(usage.Fields()))
+	}
+}
+
+func TestTextsNameFieldsByFlags(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"choose one with " + usage.Batch.Value():           "choose one with --batch N",
+		usage.Batch.String() + " 8,16: one size":           "--batch 8,16: one size",
+		usage.Load.Errorf("want above 0").Error():          "--rate and --arrivals: want above 0",
+		"start without it: " + usage.ReadOnly.Value():      "start without it: --read-only",
+		"“" + "campaign of today" + "” is no field's name": "“campaign of today” is no field's name",
+	} {
+		if got := flagged(text); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
