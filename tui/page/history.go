@@ -59,7 +59,7 @@ func (r Reader) OverTime(of History, w, h int) string {
 	if most >= nearLimit*of.Limit {
 		most = max(most, of.Limit)
 	}
-	plot := chart.Plot{X: axis.Scale{Lo: -ChartSpan.Seconds(), Hi: 0}, XName: "s", YName: of.Unit}
+	plot := chart.Plot{X: axis.Scale{Lo: -chartSpan.Seconds(), Hi: 0}, XName: "s", YName: of.Unit}
 	plot.From(of.Least, most, h)
 	if of.Limit > 0 {
 		plot.Level(of.Limit, of.LimitName, chart.InkLimit)
@@ -166,8 +166,8 @@ func PartInk(name string) chart.Ink {
 	return chart.InkOther
 }
 
-// AlarmInk is the ink of a value at a level; usual is that of its series.
-func AlarmInk(l telemetry.Alarm, usual chart.Ink) chart.Ink {
+// alarmInk is the ink of a value at a level; usual is that of its series.
+func alarmInk(l telemetry.Alarm, usual chart.Ink) chart.Ink {
 	switch l {
 	case telemetry.AlarmHot:
 		return chart.InkHot
@@ -179,12 +179,12 @@ func AlarmInk(l telemetry.Alarm, usual chart.Ink) chart.Ink {
 
 // Alarmed paints a text by the level of what it says.
 func Alarmed(l telemetry.Alarm, text string) string {
-	return widget.Paint(AlarmInk(l, chart.InkNone), text)
+	return widget.Paint(alarmInk(l, chart.InkNone), text)
 }
 
 // Meter draws a share as a bar in the ink of its part or of its level.
 func Meter(share tegra.Val[float64], l telemetry.Alarm, part chart.Ink, w int) string {
 	bar := chart.Bar(share.Or(math.NaN()), w)
 	full := strings.TrimRight(bar, "░")
-	return widget.Paint(AlarmInk(l, part), full) + widget.Paint(chart.InkAxis, bar[len(full):])
+	return widget.Paint(alarmInk(l, part), full) + widget.Paint(chart.InkAxis, bar[len(full):])
 }

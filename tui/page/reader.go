@@ -115,7 +115,7 @@ func (r Reader) Deleted() []session.Listed { return r.state.Tasks.Deleted }
 func (r Reader) Busy() bool { return r.state.Busy() }
 
 // MayWrite returns the reason why modes cannot be set now, or "".
-func (r Reader) MayWrite() string { return r.state.MayWrite() }
+func (r Reader) MayWrite() string { return r.state.mayWrite() }
 
 // MayMeasure returns the reason why nothing can be measured now, or "".
 func (r Reader) MayMeasure() string { return r.state.MayMeasure() }
@@ -210,8 +210,8 @@ func (r Reader) NameAs(m tegra.Mode, locked tegra.Val[bool]) string {
 // Busy reports whether a task runs.
 func (s *State) Busy() bool { return s.Tasks.Own != nil && !s.Tasks.Own.Done() }
 
-// MayWrite returns the reason why modes cannot be set now, or "".
-func (s *State) MayWrite() string {
+// mayWrite returns the reason why modes cannot be set now, or "".
+func (s *State) mayWrite() string {
 	switch {
 	case s.Device.ReadOnly:
 		return "read-only"
@@ -226,5 +226,5 @@ func (s *State) MayMeasure() string {
 	if s.Moment.Asking {
 		return "answer keep first"
 	}
-	return s.MayWrite()
+	return s.mayWrite()
 }

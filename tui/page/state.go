@@ -103,7 +103,7 @@ type Readings struct {
 func (r *Readings) Take(more telemetry.Readings) {
 	last := more.Last
 	r.History = append(r.History, more.Samples...)
-	for len(r.History) > 1 && (r.History[0].T < last.T-ChartSpan || len(r.History) > telemetry.MaxReadings) {
+	for len(r.History) > 1 && (r.History[0].T < last.T-chartSpan || len(r.History) > telemetry.MaxReadings) {
 		r.History = r.History[1:]
 	}
 	r.EnergyJ, r.Cost, r.Disk, r.GPU = more.EnergyJ, more.Cost, more.Disk, more.GPU
@@ -113,8 +113,8 @@ func (r *Readings) Take(more telemetry.Readings) {
 	r.Sample, r.OK = last, true
 }
 
-// ChartSpan is how much of the past the readings hold.
-const ChartSpan = 2 * time.Minute
+// chartSpan is how much of the past the readings hold.
+const chartSpan = 2 * time.Minute
 
 // Work is the workloads that are known, and what they may be run with.
 type Work struct {

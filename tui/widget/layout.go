@@ -178,11 +178,11 @@ func Box(title, note, text string, w, h int) string {
 		head = "─ " + StyleTitle.Render(ansi.Truncate(title, inner-3, "…")) + " "
 	}
 	if note != "" && Width(head)+Width(note)+3 <= inner {
-		tail = " " + note + " " + StyleFrame.Render("─")
+		tail = " " + note + " " + styleFrame.Render("─")
 	}
 	edge := strings.Repeat("─", max(0, inner-Width(head)-Width(tail)))
 	return Under(
-		StyleFrame.Render("┌")+head+StyleFrame.Render(edge)+tail+StyleFrame.Render("┐"),
+		styleFrame.Render("┌")+head+styleFrame.Render(edge)+tail+styleFrame.Render("┐"),
 		frame.Render(Fit(text, inner-2, h-2)))
 }
 

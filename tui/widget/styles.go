@@ -22,7 +22,7 @@ var (
 	StyleWarn   = lipgloss.NewStyle().Foreground(warn)
 	StyleBad    = lipgloss.NewStyle().Bold(true).Foreground(bad)
 	StyleCursor = lipgloss.NewStyle().Reverse(true)
-	StyleFrame  = lipgloss.NewStyle().Foreground(border)
+	styleFrame  = lipgloss.NewStyle().Foreground(border)
 	StyleAsk    = lipgloss.NewStyle().Bold(true).Foreground(warn)
 )
 

@@ -35,15 +35,15 @@ const (
 	measured ansi.IndexedColor = 177
 )
 
-// Palette is a set of colours.
-type Palette int
+// palette is a set of colours.
+type palette int
 
 // Palettes that the user may ask for.
 const (
-	PaletteAuto  Palette = iota // dark or light, as the terminal's background
-	PaletteDark                 // for a dark background
-	PaletteLight                // for a light one
-	PaletteHigh                 // strong, as the terminal's background
+	paletteAuto  palette = iota // dark or light, as the terminal's background
+	paletteDark                 // for a dark background
+	paletteLight                // for a light one
+	paletteHigh                 // strong, as the terminal's background
 )
 
 var paletteNames = [...]string{"auto", "dark", "light", "high-contrast"}
@@ -82,7 +82,7 @@ var hues = []hue{
 
 // Theme is the user's choice of colours. The zero value follows the terminal.
 type Theme struct {
-	Palette Palette
+	palette palette
 	own     map[ansi.IndexedColor]string // SGR parameters in place of the palette's
 }
 
@@ -108,7 +108,7 @@ func ParseTheme(table map[string]string) (t Theme, key string, err error) {
 			if at < 0 {
 				return t, key, fmt.Errorf("%q: want one of %s", value, strings.Join(paletteNames[:], ", "))
 			}
-			t.Palette = Palette(at)
+			t.palette = palette(at)
 			continue
 		}
 		at := slices.IndexFunc(hues, func(h hue) bool { return h.name == key })
@@ -138,15 +138,15 @@ func colourCodes(value string) (string, error) {
 }
 
 // Asks reports whether the theme depends on the terminal's background.
-func (t Theme) Asks() bool { return t.Palette == PaletteAuto || t.Palette == PaletteHigh }
+func (t Theme) Asks() bool { return t.palette == paletteAuto || t.palette == paletteHigh }
 
 // Painter writes a frame's colours as the theme has them, on a light or dark
 // background, with 16 colours where the terminal has no more.
 func (t Theme) Painter(light, sixteen bool) *strings.Replacer {
-	light = t.Palette == PaletteLight || light && t.Asks()
+	light = t.palette == paletteLight || light && t.Asks()
 	var pairs []string
 	for _, h := range hues {
-		pairs = append(pairs, indexed(h.dark), cmp.Or(t.own[h.dark], h.codes(light, t.Palette == PaletteHigh, sixteen)))
+		pairs = append(pairs, indexed(h.dark), cmp.Or(t.own[h.dark], h.codes(light, t.palette == paletteHigh, sixteen)))
 	}
 	return strings.NewReplacer(pairs...)
 }

@@ -159,8 +159,8 @@ func (d *Campaign) plan() (session.Planned, error) {
 	return d.planned, d.wrong
 }
 
-// Expected brings how long the modes of a workload take.
-type Expected struct {
+// expectedMsg brings how long the modes of a workload take.
+type expectedMsg struct {
 	of    string
 	known *session.Expectation
 }
@@ -173,12 +173,12 @@ func (d *Campaign) Learn() page.Intent {
 		return nil
 	}
 	d.known, d.learned = nil, of
-	return page.Compute(func(ctx context.Context) tea.Msg { return Expected{of, on.Expects(ctx, r.Measuring)} })
+	return page.Compute(func(ctx context.Context) tea.Msg { return expectedMsg{of, on.Expects(ctx, r.Measuring)} })
 }
 
 // Update takes what Learn has found.
 func (d *Campaign) Update(msg tea.Msg) {
-	if found, ok := msg.(Expected); ok && found.of == d.learned {
+	if found, ok := msg.(expectedMsg); ok && found.of == d.learned {
 		d.known, d.asked = found.known, ""
 	}
 }

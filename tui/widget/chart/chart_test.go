@@ -199,7 +199,7 @@ func TestPlotLimitKeepsTheCloudVisible(t *testing.T) {
 }
 
 func TestRasterLineJoinsItsEnds(t *testing.T) {
-	r := NewRaster(10, 5)
+	r := newRaster(10, 5)
 	r.Line([]canvas.Float64Point{{X: 0, Y: 1}, {X: 1, Y: 0}}, InkFront)
 	if n := touched(r); n != 10 {
 		t.Errorf("a diagonal of 20 dots touches %d cells, want 10:\n%s", n, rendered(r, Plain))
@@ -213,17 +213,17 @@ func touched(r *Raster) int {
 
 func TestRasterLineHasGaps(t *testing.T) {
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1e18, -1e18, -0.01, 1.01} {
-		r := NewRaster(10, 1)
+		r := newRaster(10, 1)
 		r.Line([]canvas.Float64Point{{X: 0, Y: 0}, {X: 0.5, Y: bad}, {X: 1, Y: 0}, {X: bad, Y: 0.5}}, InkFront)
 		if got, want := rendered(r, Plain), "⡀        ⢀"; got != want {
 			t.Errorf("with %g between: %q, want its ends alone %q", bad, got, want)
 		}
 	}
-	NewRaster(0, 0).Line([]canvas.Float64Point{{X: 0, Y: 0}, {X: 1, Y: 1}}, InkFront) // no room, no panic
+	newRaster(0, 0).Line([]canvas.Float64Point{{X: 0, Y: 0}, {X: 1, Y: 1}}, InkFront) // no room, no panic
 }
 
 func TestRasterLineAddsToTheDots(t *testing.T) {
-	r := NewRaster(2, 1)
+	r := newRaster(2, 1)
 	r.Dot(0, 0, InkCloud)
 	r.Line([]canvas.Float64Point{{X: 0, Y: 0}, {X: 1, Y: 0}}, InkFront)
 	if got, want := rendered(r, Plain), "⣁⣀"; got != want {
@@ -235,7 +235,7 @@ func TestRasterLineAddsToTheDots(t *testing.T) {
 }
 
 func TestRasterHighestInkColoursACell(t *testing.T) {
-	r := NewRaster(1, 1)
+	r := newRaster(1, 1)
 	r.Dot(0, 0, InkFront)
 	r.Dot(1, 3, InkCloud)
 	var inks []Ink
@@ -246,7 +246,7 @@ func TestRasterHighestInkColoursACell(t *testing.T) {
 }
 
 func TestRasterRowHasOneRunPerStretchOfInk(t *testing.T) {
-	r := NewRaster(20, 1)
+	r := newRaster(20, 1)
 	for x := range 20 {
 		r.Dot(x, 0, InkCloud)
 	}

@@ -15,7 +15,7 @@ type Lanes struct {
 }
 
 // NewLanes makes so many rows of w columns.
-func NewLanes(x axis.Scale, w, rows int) *Lanes { return &Lanes{X: x, r: NewRaster(w, rows)} }
+func NewLanes(x axis.Scale, w, rows int) *Lanes { return &Lanes{X: x, r: newRaster(w, rows)} }
 
 // column is where a value stands; what lies outside moves to the nearer end.
 func (l *Lanes) column(v float64) (int, bool) {

@@ -192,7 +192,7 @@ func (p *Plot) Label(x, y float64, word string, ink Ink) {
 // a plot of equal scales and size lays it under what that plot adds: so that
 // 18,000 points need not be placed again because a cursor moved.
 func (p *Plot) Drawn(w, h int) *Raster {
-	r := NewRaster(p.room(w, h))
+	r := newRaster(p.room(w, h))
 	for _, layer := range p.layers {
 		layer(p, r)
 	}

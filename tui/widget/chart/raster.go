@@ -21,9 +21,9 @@ type Raster struct {
 	marks []rune // over the dots; 0: the braille pattern of dots
 }
 
-// NewRaster makes an empty raster of w×h cells; sizes are clamped to what can
+// newRaster makes an empty raster of w×h cells; sizes are clamped to what can
 // be drawn, so none panics.
-func NewRaster(w, h int) *Raster {
+func newRaster(w, h int) *Raster {
 	w, h = min(max(w, 0), maxCols), min(max(h, 0), maxRows)
 	return &Raster{W: w, H: h, dots: make([]uint8, w*h), ink: make([]Ink, w*h), marks: make([]rune, w*h)}
 }
