@@ -60,14 +60,14 @@ func (r *root) showBoard(name string) tea.Cmd {
 }
 
 // fold lists the boards again after one of them.
-func (m boardLeftMsg) fold(r *root) tea.Cmd {
+func (m boardLeftMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	if m.name == "" {
 		r.sh.fail("boards", m.err)
-		return nil
+		return nil, nil
 	}
 	r.sh.fail(m.name, m.err)
 	r.listBoards(m.name)
-	return nil
+	return nil, nil
 }
 
 // resetTerminal takes back what screens may have set that ended without doing so.

@@ -17,10 +17,10 @@ type exportedMsg struct {
 	err  error
 }
 
-func (m exportedMsg) fold(r *root) tea.Cmd {
+func (m exportedMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	r.sh.say("written: %s", m.path)
 	r.sh.fail("export", m.err)
-	return nil
+	return nil, nil
 }
 
 // export writes the view as text, and what the page has besides.
@@ -66,4 +66,23 @@ func fromHome(path string) string {
 		return "~/" + rest
 	}
 	return path
+}
+
+// clipMsg carries what the user copies.
+type clipMsg string
+
+func (r *root) copy() tea.Cmd {
+	text := r.shown().Copied()
+	if text == "" {
+		text = ansi.Strip(r.draw())
+		r.sh.say("copied the screen as text")
+	} else {
+		r.sh.say("copied: %s", firstLine(text))
+	}
+	return func() tea.Msg { return clipMsg(text) }
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return strings.TrimSpace(line)
 }

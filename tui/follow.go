@@ -33,18 +33,18 @@ type orderedMsg struct {
 	err error
 }
 
-func (m followedMsg) fold(r *root) tea.Cmd {
+func (m followedMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	sh := r.sh
-	return tea.Batch(sh.followed(m.found), sh.modelsSince(m.models), sh.campaignsSince(m.campaigns))
+	return nil, tea.Batch(sh.followed(m.found), sh.modelsSince(m.models), sh.campaignsSince(m.campaigns))
 }
 
-func (m orderedMsg) fold(r *root) tea.Cmd {
+func (m orderedMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	r.sh.lookedAt = time.Time{} // to see what comes of it
 	if m.err == nil {
 		r.sh.say("%s: told %s", m.do, m.to.By())
 	}
 	r.sh.fail(string(m.do), m.err)
-	return nil
+	return nil, nil
 }
 
 // followNext looks for campaigns of other processes, off the screen's

@@ -130,7 +130,7 @@ func (r *root) noticeLines(w, h int) string {
 		return widget.Cut(widget.StyleAsk.Render("FROZEN")+text, w)
 	}
 	if n := r.sh.notices.showing(r.sh.now()); n.text != "" {
-		return n.lines(w, h)
+		return n.lines(w, h, r.sh.Look.Narrow)
 	}
 	return ""
 }

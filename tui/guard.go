@@ -32,14 +32,14 @@ type guardMsg struct {
 	do  func() tea.Cmd
 }
 
-func (m guardMsg) fold(r *root) tea.Cmd {
+func (m guardMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	if m.err != nil {
 		r.apply.Cancel()
 		r.sh.fail("no way to set power modes", m.err)
-		return nil
+		return nil, nil
 	}
 	r.sh.sudo = false
-	return m.do()
+	return nil, m.do()
 }
 
 // released is something that runs with the screen released.
@@ -132,7 +132,7 @@ type bootChangedMsg struct {
 }
 
 // fold says what was done, and remembers how it is undone.
-func (m bootChangedMsg) fold(r *root) tea.Cmd {
+func (m bootChangedMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	sh := r.sh
 	switch {
 	case m.err != nil:
@@ -144,5 +144,5 @@ func (m bootChangedMsg) fold(r *root) tea.Cmd {
 		sh.Applied.Boot = m.Unit
 		sh.say("%s (%s); %s takes that back", m.Done, filepath.Base(m.Unit.Path()), sh.Keys.Undo.Label())
 	}
-	return nil
+	return nil, nil
 }

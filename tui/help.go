@@ -3,27 +3,9 @@ package tui
 import (
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"jtune/tui/page"
 	"jtune/tui/widget"
 )
-
-// explained is what the help is about: a page, or a dialog over it.
-type explained interface {
-	Hints() []widget.Action
-	Numbers() string
-}
-
-// overText is a text over the page that scrolls: the help, or the messages.
-type overText struct {
-	widget.Pager
-	title string
-	lines func(w int) []string // in columns of w cells
-}
-
-// textW is the widest that it gets.
-const textW = 76
 
 func (r *root) openText(title string, lines func(w int) []string) {
 	r.text = &overText{Pager: widget.Pager{Keys: r.sh.Keys.ListKeys()}, title: title, lines: lines}
@@ -32,28 +14,6 @@ func (r *root) openText(title string, lines func(w int) []string) {
 
 func (r *root) openHelp() {
 	r.openText(strings.TrimSpace("Help, jtune "+r.sh.version), r.helpLines)
-}
-
-func (t *overText) fill(w int) { t.Lines = strings.Split(strings.Join(t.lines(w-4), "\n"), "\n") }
-
-// key takes a key; closed says that the text goes.
-func (t *overText) key(k tea.KeyPressMsg, keys *page.Keys) (closed bool) {
-	switch {
-	case t.Pager.Key(k):
-	case keys.Back.Matches(k), keys.Quit.Matches(k), keys.Help.Matches(k), keys.Messages.Matches(k),
-		keys.Enter.Matches(k):
-		return true
-	}
-	return false
-}
-
-// Render draws the text in at most w×h cells.
-func (t *overText) Render(w, h int) string {
-	w = min(w, textW)
-	t.fill(w)
-	h = min(h, len(t.Lines)+2)
-	text := t.Pager.Render(w-4, h-2)
-	return widget.Box(t.title, t.Note(), text, w, h)
 }
 
 // helpLines are the keys of the page that shows, its numbers, the keys that work everywhere, and

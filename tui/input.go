@@ -2,35 +2,17 @@ package tui
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"jtune/tui/page"
 	"jtune/tui/page/dialog"
-	"jtune/tui/session"
-	"jtune/tui/widget"
 )
 
 // rush is faster than fingers and key repeat are: keys that follow each other
 // so closely were pasted.
 const rush = 20 * time.Millisecond
-
-// typing reports whether keys write a text on the page.
-func (r *root) typing() bool {
-	t, ok := r.shown().(page.Typist)
-	return ok && t.Typing()
-}
-
-// press takes a key of the user's; while the tour plays that is of whoever watches.
-func (r *root) press(k tea.KeyPressMsg) tea.Cmd {
-	if r.tour != nil {
-		return r.tourKey(k)
-	}
-	return r.key(k)
-}
 
 // paste takes what the terminal pastes: what lies over the page, or the page.
 func (r *root) paste(m tea.PasteMsg) tea.Cmd {
@@ -122,39 +104,6 @@ func (r *root) overlayKey(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	return nil, false
 }
 
-// question is asked in the line for messages: a key that is no yes leaves it.
-type question struct {
-	do, not string         // what yes and no do: "quit", "stay"
-	why     func() string  // it is asked
-	yes     func() tea.Cmd // does it
-	also    widget.Action  // says yes too
-}
-
-// askToStop asks before the running task ends.
-func (r *root) askToStop() {
-	j := r.sh.task
-	if j == nil || j.Done() {
-		return
-	}
-	r.asks = &question{do: "stop", not: "go on", why: func() string { return j.IfStopped(j.TaskSpec) },
-		yes: func() tea.Cmd {
-			j.stop()
-			return nil
-		}}
-}
-
-// askOther asks before another program's task is given an order.
-func (r *root) askOther(do session.Order) {
-	sh := r.sh
-	if sh.follow == nil || sh.follow.Done() {
-		return
-	}
-	f := sh.follow.Follows
-	r.asks = &question{do: string(do), not: "leave it", why: f.IfOrdered, yes: func() tea.Cmd {
-		return func() tea.Msg { return orderedMsg{f, do, f.Give(do)} }
-	}}
-}
-
 // globalKey serves the keys that work on every page.
 func (r *root) globalKey(k tea.KeyPressMsg) tea.Cmd {
 	keys := r.sh.Keys
@@ -218,9 +167,6 @@ func (r *root) globalKey(k tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// notNow says why an action does not work now.
-func (sh *shared) notNow(a widget.Action) { sh.say("%s: not now, %s", a.Help().Desc, a.Why) }
-
 // reasonToStay is why quitting asks first.
 func (r *root) reasonToStay() string {
 	switch {
@@ -253,22 +199,6 @@ func (r *root) changeSpeed(up bool) tea.Cmd {
 	return r.pulse()
 }
 
-func (r *root) copy() tea.Cmd {
-	text := r.shown().Copied()
-	if text == "" {
-		text = ansi.Strip(r.draw())
-		r.sh.say("copied the screen as text")
-	} else {
-		r.sh.say("copied: %s", firstLine(text))
-	}
-	return func() tea.Msg { return clipMsg(text) }
-}
-
-func firstLine(s string) string {
-	line, _, _ := strings.Cut(s, "\n")
-	return strings.TrimSpace(line)
-}
-
 // acquaint takes the welcome away for good: the user has done something.
 func (sh *shared) acquaint() tea.Cmd {
 	keep := sh.introduced
@@ -280,4 +210,26 @@ func (sh *shared) acquaint() tea.Cmd {
 		_ = keep() // where it cannot be kept the line comes once more
 		return nil
 	}
+}
+
+// paletteKey takes a key of the palette and does what was chosen, on its page. An action that does
+// not work now says why.
+func (r *root) paletteKey(k tea.KeyPressMsg) tea.Cmd {
+	chosen, closed := r.palette.Key(k)
+	if chosen != nil && chosen.Why != "" {
+		r.sh.notNow(chosen.Action)
+		return nil
+	}
+	if closed {
+		r.palette = nil
+	}
+	switch {
+	case chosen == nil:
+		return nil
+	case chosen.On == "":
+		return r.globalKey(chosen.Pressed())
+	}
+	r.open(chosen.On)
+	does, _ := r.shown().Key(chosen.Pressed())
+	return r.do(does)
 }

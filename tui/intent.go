@@ -118,3 +118,22 @@ func (r *root) doOnBoard(i page.Intent) tea.Cmd {
 	}
 	return nil
 }
+
+// broadcast passes a message on to the pages, to the dialog that applies modes, and to one that waits for an answer.
+func (r *root) broadcast(msg tea.Msg) tea.Cmd {
+	if f, ok := r.form.(interface{ Update(msg tea.Msg) }); ok {
+		f.Update(msg)
+	}
+	cmds := []tea.Cmd{r.do(r.apply.Update(msg))}
+	for _, p := range r.pages {
+		cmds = append(cmds, r.do(p.Update(msg)))
+	}
+	return tea.Batch(cmds...)
+}
+
+// chooseBy takes other limits, under a load or without.
+func (r *root) chooseBy(a session.Asked) tea.Cmd {
+	sh := r.sh
+	sh.Limit, sh.Load, sh.LoadErr = a.Limit, a.Serving, nil
+	return tea.Batch(sh.serve(), r.broadcast(page.LimitSet{}))
+}

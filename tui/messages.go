@@ -1,27 +1,11 @@
 package tui
 
 import (
-	"slices"
-
 	tea "charm.land/bubbletea/v2"
 
-	"jtune/telemetry"
 	"jtune/tui/page"
 	"jtune/tui/page/dialog"
 )
-
-// event is a message of the shell's own: what a command has found or done.
-type event interface {
-	// fold brings it into the state that the pages show, and tells them.
-	fold(r *root) tea.Cmd
-}
-
-// streamed is an event of a stream. While the view is frozen it waits, and the stream is read on.
-type streamed interface {
-	event
-	// next waits for the one after it.
-	next(r *root) tea.Cmd
-}
 
 // tick is a message that only says that it is time: nothing on the screen has changed.
 type tick interface{ tick(r *root) tea.Cmd }
@@ -51,10 +35,15 @@ func (r *root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			r.hold(msg)
 		} else {
 			r.sh.catchUp()
-			cmd = tea.Batch(cmd, msg.fold(r))
+			cmd = tea.Batch(cmd, r.fold(msg))
 		}
+	case taskDoneMsg: // no end without what came before it
+		cmd = tea.Batch(r.thaw(), r.fold(msg))
 	case event:
-		cmd = msg.fold(r)
+		cmd = r.fold(msg)
+	case rereadMsg:
+		r.sh.reread(msg)
+		return r.Update(msg.about)
 	case page.ModelsListed:
 		cmd = tea.Batch(r.broadcast(msg), r.sh.renew(msg.List))
 	case page.Managed:
@@ -75,41 +64,12 @@ func (r *root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return r, cmd
 }
 
-// hold keeps a message for later: of readings no more than the pages show.
-func (r *root) hold(msg streamed) {
-	r.held = append(r.held, msg)
-	reading := func(m streamed) bool { _, ok := m.(sampleMsg); return ok }
-	n := 0
-	for _, m := range r.held {
-		if reading(m) {
-			n++
-		}
+// Init begins to watch the device and lists workloads and models.
+func (r *root) Init() tea.Cmd {
+	sh := r.sh
+	cmds := []tea.Cmd{sh.deps.listWorkloads, listModels(sh.host), sh.listCampaigns(), r.pulse()}
+	if r.tour != nil {
+		cmds = append(cmds, nextTourTick())
 	}
-	if n > telemetry.MaxReadings {
-		at := slices.IndexFunc(r.held, reading)
-		r.held = slices.Delete(r.held, at, at+1)
-	}
-}
-
-// thaw handles the messages that waited.
-func (r *root) thaw() tea.Cmd {
-	held := r.held
-	r.held = nil
-	var cmds []tea.Cmd
-	for _, msg := range held {
-		cmds = append(cmds, msg.fold(r))
-	}
-	return tea.Batch(cmds...)
-}
-
-// broadcast passes a message on to the pages, to the dialog that applies modes, and to one that waits for an answer.
-func (r *root) broadcast(msg tea.Msg) tea.Cmd {
-	if f, ok := r.form.(interface{ Update(msg tea.Msg) }); ok {
-		f.Update(msg)
-	}
-	cmds := []tea.Cmd{r.do(r.apply.Update(msg))}
-	for _, p := range r.pages {
-		cmds = append(cmds, r.do(p.Update(msg)))
-	}
-	return tea.Batch(cmds...)
+	return tea.Batch(append(cmds, r.nextReadings())...)
 }

@@ -50,10 +50,10 @@ func (n *notices) showing(now time.Time) notice {
 
 const clockFormat = "15:04:05"
 
-// lines draws a notice in a window of w×h cells; its time where there is room for one.
-func (n notice) lines(w, h int) string {
+// lines draws a notice in a window of w×h cells; in a narrow one without its time.
+func (n notice) lines(w, h int, narrow bool) string {
 	text := n.text
-	if w >= narrowW {
+	if !narrow {
 		text = n.at.Format(clockFormat) + " " + text
 	}
 	rows := 1

@@ -6,7 +6,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"jtune/optimize"
 	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/session"
@@ -18,19 +17,19 @@ type modelLoadedMsg struct {
 	name string
 }
 
-func (m modelLoadedMsg) fold(r *root) tea.Cmd {
+func (m modelLoadedMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	r.sh.say("loaded %s: Front and Modes show its predictions", m.name)
-	return r.show(m.view, false)
+	return r.sh.show(m.view, false)
 }
 
 // sizedMsg brings the outlook of another batch size.
 type sizedMsg struct{ view *session.Outlook }
 
-func (m sizedMsg) fold(r *root) tea.Cmd {
+func (m sizedMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	if !r.sh.asked(m.view) {
-		return nil
+		return nil, nil
 	}
-	return r.show(m.view, true)
+	return r.sh.show(m.view, true)
 }
 
 // listModels looks through the models of the data directory.
@@ -56,11 +55,11 @@ type renewedMsg struct {
 	list      []session.ModelInfo
 }
 
-func (m renewedMsg) fold(r *root) tea.Cmd {
+func (m renewedMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	if r.sh.Outlook.Model == m.old.Model {
-		return r.show(m.view, true)
+		return r.sh.show(m.view, true)
 	}
-	return r.sh.renew(m.list) // of what shows by now
+	return nil, r.sh.renew(m.list) // of what shows by now
 }
 
 // renew works out the shown outlook again when its model has been fitted again since, as
@@ -107,14 +106,13 @@ func (sh *shared) hand(workload string, readings ...tegra.Measured) {
 
 // show makes an outlook the one that all pages read; same: of the model that showed, with
 // other numbers.
-func (r *root) show(v *session.Outlook, same bool) tea.Cmd {
-	sh := r.sh
+func (sh *shared) show(v *session.Outlook, same bool) (told []tea.Msg, cmd tea.Cmd) {
 	before := sh.Outlook
 	if !same { // it is what Front shows
 		sh.Mixes = nil
 	}
 	sh.Outlook, sh.askedBatch = sh.outlooks.Put(sh.subject(v.Workload), v), 0
-	return tea.Batch(sh.serve(), r.broadcast(page.OutlookShown{Before: before, Same: same}))
+	return []tea.Msg{page.OutlookShown{Before: before, Same: same}}, sh.serve()
 }
 
 // servedMsg brings what modes do under a load.
@@ -122,13 +120,6 @@ type servedMsg struct {
 	of     servedOf
 	served *session.Served
 	err    error
-}
-
-// servedOf is what that was worked out for.
-type servedOf struct {
-	view  *session.Outlook
-	limit optimize.Limit
-	load  session.Serving
 }
 
 // serve works out what the modes that show do under the load, where there is one and they are of inference.
@@ -154,21 +145,14 @@ func (sh *shared) serve() tea.Cmd {
 	})
 }
 
-func (m servedMsg) fold(r *root) tea.Cmd {
+func (m servedMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	sh := r.sh
 	if m.of != sh.serving {
-		return nil
+		return nil, nil
 	}
 	sh.Served, sh.LoadErr = m.served, m.err
 	sh.fail("the load", m.err)
-	return r.broadcast(page.ServedShown{})
-}
-
-// chooseBy takes other limits, under a load or without.
-func (r *root) chooseBy(a session.Asked) tea.Cmd {
-	sh := r.sh
-	sh.Limit, sh.Load, sh.LoadErr = a.Limit, a.Serving, nil
-	return tea.Batch(sh.serve(), r.broadcast(page.LimitSet{}))
+	return []tea.Msg{page.ServedShown{}}, nil
 }
 
 // previewMsg brings the preview of a task.
@@ -202,11 +186,11 @@ func (sh *shared) previewOwn() tea.Cmd {
 }
 
 // fold shows it, and begins the next one.
-func (m previewMsg) fold(r *root) tea.Cmd {
+func (m previewMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	j := m.task
 	j.Preview, j.previewing = m.preview, false
 	if len(j.Preview.TimeMS) > 0 {
 		j.Bands = append(j.Bands, j.Preview.TimePct)
 	}
-	return r.sh.previewNext(j)
+	return nil, r.sh.previewNext(j)
 }

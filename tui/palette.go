@@ -3,8 +3,6 @@ package tui
 import (
 	"slices"
 
-	tea "charm.land/bubbletea/v2"
-
 	"jtune/tui/page"
 	"jtune/tui/page/dialog"
 )
@@ -50,26 +48,4 @@ func (r *root) newPalette() *dialog.Palette {
 	}
 	slices.SortStableFunc(out, func(a, b dialog.Offer) int { return rank(a) - rank(b) })
 	return dialog.NewPalette(keys, out)
-}
-
-// paletteKey takes a key of the palette and does what was chosen, on its page. An action that does
-// not work now says why.
-func (r *root) paletteKey(k tea.KeyPressMsg) tea.Cmd {
-	chosen, closed := r.palette.Key(k)
-	if chosen != nil && chosen.Why != "" {
-		r.sh.notNow(chosen.Action)
-		return nil
-	}
-	if closed {
-		r.palette = nil
-	}
-	switch {
-	case chosen == nil:
-		return nil
-	case chosen.On == "":
-		return r.globalKey(chosen.Pressed())
-	}
-	r.open(chosen.On)
-	does, _ := r.shown().Key(chosen.Pressed())
-	return r.do(does)
 }

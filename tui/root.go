@@ -16,6 +16,7 @@ import (
 	"jtune/tui/page/modes"
 	"jtune/tui/page/profile"
 	"jtune/tui/page/train"
+	"jtune/tui/widget"
 )
 
 // newPages makes the pages in the order of their tabs.
@@ -100,18 +101,41 @@ func (r *root) open(name page.Name) {
 	}
 }
 
-// Init begins to watch the device and lists workloads and models.
-func (r *root) Init() tea.Cmd {
-	sh := r.sh
-	cmds := []tea.Cmd{sh.deps.listWorkloads, listModels(sh.host), sh.listCampaigns(), r.pulse()}
-	if r.tour != nil {
-		cmds = append(cmds, nextTourTick())
-	}
-	return tea.Batch(append(cmds, r.nextReadings())...)
-}
-
 // resize takes the size of the window.
 func (r *root) resize(w, h int) {
 	r.w, r.h = w, h
 	r.sh.Look.Narrow = w < narrowW
+}
+
+// explained is what the help is about: a page, or a dialog over it.
+type explained interface {
+	Hints() []widget.Action
+	Numbers() string
+}
+
+// typing reports whether keys write a text on the page.
+func (r *root) typing() bool {
+	t, ok := r.shown().(page.Typist)
+	return ok && t.Typing()
+}
+
+// question is asked in the line for messages: a key that is no yes leaves it.
+type question struct {
+	do, not string         // what yes and no do: "quit", "stay"
+	why     func() string  // it is asked
+	yes     func() tea.Cmd // does it
+	also    widget.Action  // says yes too
+}
+
+// event is a message of the shell's own: what a command has found or done.
+type event interface {
+	// fold brings it into the state that the pages show; told is what they are told then.
+	fold(r *root) (told []tea.Msg, cmd tea.Cmd)
+}
+
+// streamed is an event of a stream. While the view is frozen it waits, and the stream is read on.
+type streamed interface {
+	event
+	// next waits for the one after it.
+	next(r *root) tea.Cmd
 }

@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"jtune/optimize"
 	"jtune/telemetry"
 	"jtune/tui/page"
 	"jtune/tui/session"
@@ -102,44 +103,17 @@ func (sh *shared) badge(brief bool) string {
 	return text
 }
 
-// sampleMsg brings the readings since the last one.
-type sampleMsg struct{ telemetry.Readings }
-
-// nextReadings waits for the next readings.
-func (r *root) nextReadings() tea.Cmd {
-	if r.watch == nil {
-		return nil
-	}
-	return next(r.sh.ctx, r.watch.Next, frameEvery, func(s telemetry.Readings) tea.Msg { return sampleMsg{s} })
-}
-
-func (m sampleMsg) next(r *root) tea.Cmd { return r.nextReadings() }
-
-func (m sampleMsg) fold(r *root) tea.Cmd {
-	sh := r.sh
-	sh.Readings.Take(m.Readings)
-	sh.Applied.Watch(sh.Readings.History)
-	return tea.Batch(r.broadcast(page.Sampled{}), sh.followNext(), sh.previewOwn())
-}
-
-// first reads the device once, so that the first frame has something to show.
-func (d deps) first() telemetry.Readings {
-	s, _ := d.sampler.Read() // its error is in Why
-	return telemetry.Readings{Last: s, Samples: []telemetry.Sample{s}}
-}
-
 // rereadMsg brings a message about the device, and a reading that was made after it.
 type rereadMsg struct {
 	telemetry.Sample
 	about tea.Msg
 }
 
-func (m rereadMsg) fold(r *root) tea.Cmd {
-	if now := &r.sh.Readings; !r.sh.Look.Frozen && now.OK && m.T >= now.Sample.T {
+// reread shows what was read after something was done.
+func (sh *shared) reread(m rereadMsg) {
+	if now := &sh.Readings; !sh.Look.Frozen && now.OK && m.T >= now.Sample.T {
 		now.Sample = m.Sample
 	}
-	_, cmd := r.Update(m.about)
-	return cmd
 }
 
 // after reads the device once more for a message about it: what it says must not stand beside
@@ -151,3 +125,22 @@ func (sh *shared) after(msg tea.Msg) tea.Msg {
 	s, _ := sh.sampler.Read() // its error is in Why
 	return rereadMsg{s, msg}
 }
+
+// servedOf is what that was worked out for.
+type servedOf struct {
+	view  *session.Outlook
+	limit optimize.Limit
+	load  session.Serving
+}
+
+// task is a task of the session, or what another process measures. Pages see
+// the part that shows. Its fields belong to Update.
+type task struct {
+	page.Task
+	run        *session.Task // nil: of another process
+	endedAt    time.Time     // of a followed one: when that was seen
+	previewing bool
+}
+
+// notNow says why an action does not work now.
+func (sh *shared) notNow(a widget.Action) { sh.say("%s: not now, %s", a.Help().Desc, a.Why) }

@@ -12,15 +12,6 @@ import (
 	"jtune/tui/session"
 )
 
-// task is a task of the session, or what another process measures. Pages see
-// the part that shows. Its fields belong to Update.
-type task struct {
-	page.Task
-	run        *session.Task // nil: of another process
-	endedAt    time.Time     // of a followed one: when that was seen
-	previewing bool
-}
-
 // own makes a task the one that pages show.
 func (sh *shared) own(t *task) {
 	before := sh.Tasks.Own
@@ -39,9 +30,9 @@ type taskChangedMsg struct {
 
 func (m taskChangedMsg) next(r *root) tea.Cmd { return m.task.next(r.sh) }
 
-func (m taskChangedMsg) fold(r *root) tea.Cmd {
+func (m taskChangedMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	m.task.follow(m.now)
-	return tea.Batch(r.broadcast(page.TaskChanged{Task: &m.task.Task}), r.sh.previewOwn())
+	return []tea.Msg{page.TaskChanged{Task: &m.task.Task}}, r.sh.previewOwn()
 }
 
 // catchUp shows the running task as it is now: one drawing for its progress and what comes in besides.
@@ -150,15 +141,10 @@ func (sh *shared) start(t *session.Task) tea.Cmd {
 	})
 }
 
-// fold handles what came before the end, then records the task's outcome.
-func (m taskDoneMsg) fold(r *root) tea.Cmd {
-	return tea.Batch(r.thaw(), r.taskDone(m), r.broadcast(page.TaskDone{Task: &m.task.Task}))
-}
-
-// taskDone records a task's outcome.
-func (r *root) taskDone(msg taskDoneMsg) tea.Cmd {
-	sh, j := r.sh, msg.task
-	j.Snapshot = msg.now
+// fold records the task's outcome, and shows the model that was fitted.
+func (m taskDoneMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
+	sh, j := r.sh, m.task
+	j.Snapshot = m.now
 	text := j.Ending(j.Snapshot)
 	if len(j.Answers) > 0 && j.Err == nil && !j.Stopped && sh.Look.Shown != page.Profile {
 		text += "; 3 shows the answer"
@@ -174,21 +160,23 @@ func (r *root) taskDone(msg taskDoneMsg) tea.Cmd {
 	} else if f != nil {
 		sh.Mixes = sh.Mixes.With(j.TaskSpec, *f)
 	}
+	done := page.TaskDone{Task: &j.Task}
 	if r.gone {
-		return tea.Quit
+		return []tea.Msg{done}, tea.Quit
 	}
 	again := tea.Batch(sh.listCampaigns(), listModels(sh.host), r.pulse())
-	if msg.view == nil {
-		return tea.Batch(sh.serve(), again)
+	if m.view == nil {
+		return []tea.Msg{done}, tea.Batch(sh.serve(), again)
 	}
 	sh.Limit, sh.Load, sh.LoadErr = j.Limit, j.Serving, nil
-	view := msg.view
+	view := m.view
 	for _, a := range j.Answers {
 		if a.Batch == view.Batch {
 			view = view.Answering(a.Limit, a.Result)
 		}
 	}
-	return tea.Batch(r.show(view, false), again)
+	told, cmd = sh.show(view, false)
+	return append(told, done), tea.Batch(cmd, again)
 }
 
 // campaignsMsg brings the campaigns of this board, the newest first.
@@ -211,11 +199,11 @@ func (sh *shared) listCampaigns() tea.Cmd {
 	}
 }
 
-func (m campaignsMsg) fold(r *root) tea.Cmd {
+func (m campaignsMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	t := &r.sh.Tasks
 	r.sh.campaignsAt, t.Campaigns, t.Deleted, t.Interrupted = m.changed, m.list, m.deleted, session.Offered(m.list)
 	r.sh.fail("campaigns", m.err)
-	return nil
+	return nil, nil
 }
 
 // managed says how a campaign or a model was renamed, deleted or restored, and lists both again.

@@ -31,11 +31,11 @@ func (d deps) listWorkloads() tea.Msg {
 	return msg
 }
 
-func (m workloadsMsg) fold(r *root) tea.Cmd {
+func (m workloadsMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	sh := r.sh
 	sh.Work.List, sh.Work.Fixed, sh.Work.Suggested = m.list, m.fixed, m.suggested
 	sh.fail("workloads", m.err)
-	return tea.Batch(sh.serve(), r.broadcast(page.WorkloadsListed{}))
+	return []tea.Msg{page.WorkloadsListed{}}, sh.serve()
 }
 
 // joinedMsg brings a workload whose job runs already, or one that jtune starts again.
@@ -66,12 +66,12 @@ func (sh *shared) join(i page.Join) tea.Cmd {
 }
 
 // fold puts the workload in the place of the listed one, for all pages and dialogs.
-func (m joinedMsg) fold(r *root) tea.Cmd {
+func (m joinedMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	sh, w := r.sh, m.workload
 	switch {
 	case m.err != nil:
 		sh.fail("job of "+w.Name, m.err)
-		return nil
+		return nil, nil
 	case w.Elsewhere != nil:
 		sh.say("%s: %v is read, and never signalled", w.Name, w.Elsewhere)
 	default:
@@ -83,5 +83,5 @@ func (m joinedMsg) fold(r *root) tea.Cmd {
 			sh.Work.List[i], sh.Work.Fixed[w.Name] = w, m.fixed
 		}
 	}
-	return nil
+	return nil, nil
 }

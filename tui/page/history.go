@@ -47,14 +47,15 @@ func (r Reader) OverTime(of History, w, h int) string {
 	lines, most := of.Lines, of.Most
 	var ts []float64
 	now := r.Sample().T
-	for _, s := range r.History() {
-		ts = append(ts, (s.T - now).Seconds())
-	}
 	values := make([][]float64, len(lines))
-	for i, line := range lines {
-		var top float64
-		values[i], top = r.Past(line.Value)
-		most = max(most, top)
+	for _, s := range r.state.Readings.History {
+		ts = append(ts, (s.T - now).Seconds())
+		for i, line := range lines {
+			v := line.Value(s.Reading).Or(math.NaN())
+			if values[i] = append(values[i], v); v > most {
+				most = v
+			}
+		}
 	}
 	if most >= nearLimit*of.Limit {
 		most = max(most, of.Limit)

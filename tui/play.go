@@ -1,0 +1,97 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"jtune/tui/widget"
+)
+
+// press takes a key of the user's; while the tour plays that is of whoever watches.
+func (r *root) press(k tea.KeyPressMsg) tea.Cmd {
+	if r.tour != nil {
+		return r.tourKey(k)
+	}
+	return r.key(k)
+}
+
+func (tourMsg) tick(r *root) tea.Cmd { return r.playTour() }
+
+// tourStepOver reports whether the step was seen long enough; err is set when it does not come.
+func (r *root) tourStepOver() (over bool, err error) {
+	t, step, now := r.tour, Tour[r.tour.at], r.sh.now()
+	if t.met.IsZero() {
+		text := ansi.Strip(r.View().Content)
+		// what comes by itself may have come already
+		next := t.at+1 < len(Tour) && Tour[t.at+1].Key == "" && Tour[t.at+1].Met(text)
+		if next || step.Met(text) {
+			t.met, r.frame = now, ""
+		}
+	}
+	switch {
+	case !t.met.IsZero():
+		return t.skips || now.Sub(t.met).Seconds() >= step.Pause.Seconds()/t.rate, nil
+	case now.Sub(t.since) > tourPatience:
+		return false, fmt.Errorf("the tour cannot go on: after %v the screen does not show %q", tourPatience,
+			step.Shows)
+	}
+	return false, nil
+}
+
+// beginTour plays Tour with pauses that are shorter by rate.
+func (r *root) beginTour(rate float64) {
+	r.tour, r.sh.tasks.Top = &tour{rate: rate, since: r.sh.now()}, tourSpeed*rate
+}
+
+// playTour goes on with the tour where its step is over.
+func (r *root) playTour() tea.Cmd {
+	t := r.tour
+	if t == nil {
+		return nil
+	}
+	over, err := r.tourStepOver()
+	switch {
+	case err != nil:
+		r.endTour(err.Error())
+		return nil
+	case !over:
+		return nextTourTick()
+	case t.at == len(Tour)-1:
+		r.endTour(TourEnd)
+		return nil
+	}
+	*t = tour{rate: t.rate, at: t.at + 1, since: r.sh.now()}
+	r.frame = ""
+	if Tour[t.at].Key == "" {
+		return nextTourTick()
+	}
+	cmds := []tea.Cmd{nextTourTick()}
+	for _, key := range strings.Fields(Tour[t.at].Key) {
+		cmds = append(cmds, r.key(widget.KeyPress(key)))
+	}
+	return tea.Batch(cmds...)
+}
+
+// tourKey takes a key of whoever watches: space goes on, q and ctrl+c end the program, any other
+// key ends the tour.
+func (r *root) tourKey(k tea.KeyPressMsg) tea.Cmd {
+	switch {
+	case k.Code == tea.KeySpace:
+		r.tour.skips = true
+	case r.sh.Keys.Quit.Matches(k):
+		r.tour = nil
+		return r.quit()
+	default:
+		r.endTour("the tour is left")
+	}
+	return nil
+}
+
+// endTour hands the program to whoever watches.
+func (r *root) endTour(why string) {
+	r.tour, r.frame, r.sh.tasks.Top = nil, "", 0
+	r.sh.say("%s: go on by yourself; what is measured here is not kept; %s quits", why, r.sh.Keys.Quit.Label())
+}

@@ -1,0 +1,32 @@
+package tui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"jtune/tui/session"
+)
+
+// askToStop asks before the running task ends.
+func (r *root) askToStop() {
+	j := r.sh.task
+	if j == nil || j.Done() {
+		return
+	}
+	r.asks = &question{do: "stop", not: "go on", why: func() string { return j.IfStopped(j.TaskSpec) },
+		yes: func() tea.Cmd {
+			j.stop()
+			return nil
+		}}
+}
+
+// askOther asks before another program's task is given an order.
+func (r *root) askOther(do session.Order) {
+	sh := r.sh
+	if sh.follow == nil || sh.follow.Done() {
+		return
+	}
+	f := sh.follow.Follows
+	r.asks = &question{do: string(do), not: "leave it", why: f.IfOrdered, yes: func() tea.Cmd {
+		return func() tea.Msg { return orderedMsg{f, do, f.Give(do)} }
+	}}
+}

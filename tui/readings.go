@@ -1,0 +1,34 @@
+package tui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"jtune/telemetry"
+	"jtune/tui/page"
+)
+
+// sampleMsg brings the readings since the last one.
+type sampleMsg struct{ telemetry.Readings }
+
+// nextReadings waits for the next readings.
+func (r *root) nextReadings() tea.Cmd {
+	if r.watch == nil {
+		return nil
+	}
+	return next(r.sh.ctx, r.watch.Next, frameEvery, func(s telemetry.Readings) tea.Msg { return sampleMsg{s} })
+}
+
+func (m sampleMsg) next(r *root) tea.Cmd { return r.nextReadings() }
+
+func (m sampleMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
+	sh := r.sh
+	sh.Readings.Take(m.Readings)
+	sh.Applied.Watch(sh.Readings.History)
+	return []tea.Msg{page.Sampled{}}, tea.Batch(sh.followNext(), sh.previewOwn())
+}
+
+// first reads the device once, so that the first frame has something to show.
+func (d deps) first() telemetry.Readings {
+	s, _ := d.sampler.Read() // its error is in Why
+	return telemetry.Readings{Last: s, Samples: []telemetry.Sample{s}}
+}
