@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"jtune/tegra"
 	"jtune/tegra/boot"
@@ -46,17 +48,16 @@ func toAppliedJSON(x tegra.Applied, b tegra.Board) appliedJSON {
 	return out
 }
 
-// applyFlags are those of `jtune apply`.
-type applyFlags struct {
-	keepAfter time.Duration
-	yes       bool
-	atBoot    bool
-	dvfs, fan string
+// applyCmd is `jtune apply`.
+type applyCmd struct {
+	*app
+	keepAfter   time.Duration
+	yes, atBoot bool
+	dvfs, fan   string
 }
 
-func (a *app) apply() *cobra.Command {
-	f := applyFlags{keepAfter: defaultKeepAfter}
-	cmd := &cobra.Command{
+func newApply(a *app) *cobra.Command {
+	return command(&applyCmd{app: a, keepAfter: defaultKeepAfter, dvfs: "off"}, &cobra.Command{
 		Use:   "apply MODE|PRESET|ID",
 		Short: "Set a power mode, read it back, and keep or revert it",
 		Long: "Sets a power mode such as 12c/2.20C/1.30G/3.20M, a preset of the board or its nvpmodel id, reads " +
@@ -67,62 +68,44 @@ func (a *app) apply() *cobra.Command {
 			"the mode is kept. It needs root rights. jtune apply --at-boot off removes the unit.",
 		Example: "  jtune apply 12c/2.20C/1.30G/3.20M\n  jtune apply MAXN --yes\n  sudo jtune apply MAXN --at-boot\n" +
 			"  sudo jtune apply --at-boot off\n  jtune revert",
-		Args: takes(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := f.request()
-			if err != nil {
-				return err
-			}
-			return a.onDevice(func(s *session.Session) error {
-				if f.atBoot && args[0] == bootOff {
-					return a.endBoot(s)
-				}
-				found, err := s.FindRequest(cmd.Context(), args[0])
-				if err != nil {
-					return err
-				}
-				r.Mode, r.Preset = found.Mode, found.Preset
-				return a.doApply(cmd.Context(), s, r, f)
-			})
-		},
-	}
-	fl := cmd.Flags()
-	fl.DurationVar(&f.keepAfter, "keep-after", f.keepAfter, "revert after this long without an answer")
-	fl.BoolVar(&f.yes, "yes", false, "keep the mode without asking")
-	fl.StringVar(&f.dvfs, "dvfs", "off",
-		"on lets the governor scale clocks below those of the mode, off locks them (min = max)")
-	fl.StringVar(&f.fan, "fan", "", "fan: auto or max (default: unchanged)")
-	fl.BoolVar(&f.atBoot, "at-boot", false,
-		"also apply the mode at every boot, once it is kept; apply --at-boot off ends that")
-	fl.BoolVar(&a.asJSON, "json", false, "as JSON, once the mode is kept or reverted")
-	return cmd
+		Args: cobra.ExactArgs(1),
+	})
 }
 
-func (f applyFlags) request() (tegra.Request, error) {
-	var r tegra.Request
-	if f.keepAfter <= 0 {
-		return r, usagef("--keep-after %s: must be positive", f.keepAfter)
+func (c *applyCmd) flags(f *pflag.FlagSet) {
+	f.DurationVar(&c.keepAfter, "keep-after", c.keepAfter, "revert after this long without an answer")
+	f.BoolVar(&c.yes, "yes", false, "keep the mode without asking")
+	choiceFlag(f, &c.dvfs, "dvfs",
+		"on lets the governor scale clocks below those of the mode, off locks them (min = max)", "on", "off")
+	choiceFlag(f, &c.fan, "fan", "fan: auto or max (default: unchanged)", "auto", "max")
+	f.BoolVar(&c.atBoot, "at-boot", false,
+		"also apply the mode at every boot, once it is kept; apply --at-boot off ends that")
+	f.BoolVar(&c.asJSON, "json", false, "as JSON, once the mode is kept or reverted")
+}
+
+func (c *applyCmd) check() error {
+	switch {
+	case c.keepAfter <= 0:
+		return usagef("--keep-after %s: must be positive", c.keepAfter)
+	case c.keepAfter > guard.MaxKeepAfter:
+		return usagef("--keep-after %s: at most %s", c.keepAfter, guard.MaxKeepAfter)
 	}
-	if f.keepAfter > guard.MaxKeepAfter {
-		return r, usagef("--keep-after %s: at most %s", f.keepAfter, guard.MaxKeepAfter)
-	}
-	switch f.dvfs {
-	case "on":
-		r.DVFS = true
-	case "off":
-	default:
-		return r, usagef("--dvfs %q: want on or off", f.dvfs)
-	}
-	switch f.fan {
-	case "":
-	case "auto":
-		r.Fan = tegra.FanAuto
-	case "max":
-		r.Fan = tegra.FanMax
-	default:
-		return r, usagef("--fan %q: want auto or max", f.fan)
-	}
-	return r, nil
+	return nil
+}
+
+func (c *applyCmd) run(ctx context.Context) error {
+	return c.onDevice(func(s *session.Session) error {
+		if c.atBoot && c.args[0] == bootOff {
+			return c.endBoot(s)
+		}
+		r, err := s.FindRequest(ctx, c.args[0])
+		if err != nil {
+			return err
+		}
+		r.DVFS = c.dvfs == "on"
+		r.Fan = map[string]tegra.FanPolicy{"auto": tegra.FanAuto, "max": tegra.FanMax}[c.fan]
+		return c.apply(ctx, s, r)
+	})
 }
 
 // trial is a guard that reverts a mode by itself when it is not kept in time, also
@@ -141,18 +124,18 @@ const hasty = 10 * time.Second
 // grace is how long after the countdown to wait for the guard's answer.
 const grace = 5 * time.Second
 
-func (a *app) doApply(ctx context.Context, s *session.Session, r tegra.Request, f applyFlags) error {
+func (c *applyCmd) apply(ctx context.Context, s *session.Session, r tegra.Request) error {
 	var unit *session.BootUnit
-	if f.atBoot {
+	if c.atBoot {
 		var err error
-		if unit, err = planBoot(s, r.Mode, f); err != nil {
+		if unit, err = c.planBoot(s, r.Mode); err != nil {
 			return err
 		}
-		w := a.out
-		if a.asJSON {
-			w = a.err
+		w := c.out
+		if c.asJSON {
+			w = c.err
 		}
-		a.showBoot(unit, w)
+		c.showBoot(unit, w)
 	}
 	applier, err := s.Guard(ctx)
 	if err != nil {
@@ -165,32 +148,32 @@ func (a *app) doApply(ctx context.Context, s *session.Session, r tegra.Request, 
 	before := s.Setup()
 	before.IdleW = s.IdleW(ctx, false)
 	if now, err := s.Device.Read(); err == nil && now.Hot() != "" {
-		a.note("warning: the board is hot: %s", now.Hot())
+		c.note("warning: the board is hot: %s", now.Hot())
 	}
 	reverted := make(chan struct{})
 	g.OnRevert(func(tegra.Applied) { close(reverted) })
 	var applied tegra.Applied
-	if f.yes {
+	if c.yes {
 		applied, err = g.Apply(ctx, r)
 	} else {
-		applied, err = g.ApplyFor(ctx, r, f.keepAfter)
+		applied, err = g.ApplyFor(ctx, r, c.keepAfter)
 	}
 	if err != nil {
-		return errors.Join(err, a.notApplied(s, applied, before.Mode))
+		return errors.Join(err, c.notApplied(s, applied, before.Mode))
 	}
 	after := s.Setup()
-	if f.yes || f.keepAfter > hasty {
+	if c.yes || c.keepAfter > hasty {
 		after.IdleW = s.IdleW(ctx, true)
 	}
-	if !a.asJSON {
-		if err := a.printApplied(s, applied); err != nil {
+	if !c.asJSON {
+		if err := printApplied(c.out, s, applied); err != nil {
 			return err
 		}
-		fmt.Fprintf(a.out, "clocks     %s → %s\n", session.LockText(before.Locked), session.LockText(after.Locked))
-		fmt.Fprintf(a.out, "idle       %s → %s\n", dash(before.IdleW, "%.1f W"), dash(after.IdleW, "%.1f W"))
-		a.sayPreset(s, r, applied)
+		fmt.Fprintf(c.out, "clocks     %s → %s\n", session.LockText(before.Locked), session.LockText(after.Locked))
+		fmt.Fprintf(c.out, "idle       %s → %s\n", dash(before.IdleW, "%.1f W"), dash(after.IdleW, "%.1f W"))
+		c.sayPreset(s, r, applied)
 	}
-	if err = a.decide(ctx, g, f, reverted); err != nil && !errors.Is(err, guard.ErrReverted) {
+	if err = c.decide(ctx, g, reverted); err != nil && !errors.Is(err, guard.ErrReverted) {
 		return err
 	}
 	out := toAppliedJSON(applied, s.Device.Board())
@@ -198,48 +181,48 @@ func (a *app) doApply(ctx context.Context, s *session.Session, r tegra.Request, 
 	out.IdleBeforeW, out.IdleAfterW = before.IdleW, after.IdleW
 	if unit != nil {
 		if out.Kept {
-			err = a.installBoot(unit)
+			err = c.installBoot(unit)
 		}
 		out.AtBoot = &bootJSON{boot.Path, unit.Text, out.Kept && err == nil}
 	}
 	if now, rerr := s.Device.Read(); rerr == nil && out.Kept && now.Heat.Or(false) {
-		a.note("a thermal limit caps the clocks now: they are those of the mode again once the board has cooled")
+		c.note("a thermal limit caps the clocks now: they are those of the mode again once the board has cooled")
 	}
 	switch {
-	case a.asJSON:
-		return errors.Join(err, printJSON(a.out, out))
+	case c.asJSON:
+		return errors.Join(err, printJSON(c.out, out))
 	case out.Kept && s.Virtual != nil:
-		fmt.Fprintln(a.out, "kept for as long as the virtual board lives: it ends with this command")
+		fmt.Fprintln(c.out, "kept for as long as the virtual board lives: it ends with this command")
 	case out.Kept:
-		fmt.Fprintln(a.out, "kept")
+		fmt.Fprintln(c.out, "kept")
 	}
 	return err
 }
 
 // sayPreset says what a preset is now beside its mode.
-func (a *app) sayPreset(s *session.Session, r tegra.Request, applied tegra.Applied) {
+func (c *applyCmd) sayPreset(s *session.Session, r tegra.Request, applied tegra.Applied) {
 	switch {
 	case !r.Preset.OK:
 	case applied.PresetSet():
-		fmt.Fprintf(a.out, "preset     %s, nvpmodel's id %d, also at boot\n", s.NameOf(r.Mode), r.Preset.V)
+		fmt.Fprintf(c.out, "preset     %s, nvpmodel's id %d, also at boot\n", s.NameOf(r.Mode), r.Preset.V)
 	default:
-		a.note("only the limits of %s are set: without %s nvpmodel's id stays", s.NameOf(r.Mode), tegra.PresetFile)
+		c.note("only the limits of %s are set: without %s nvpmodel's id stays", s.NameOf(r.Mode), tegra.PresetFile)
 	}
 }
 
 // notApplied prints what was requested and read back when a knob did not take its
 // value; the guard has restored the mode before. It prints nothing when nothing
 // was written.
-func (a *app) notApplied(s *session.Session, applied tegra.Applied, before tegra.Val[tegra.Mode]) error {
+func (c *applyCmd) notApplied(s *session.Session, applied tegra.Applied, before tegra.Val[tegra.Mode]) error {
 	if len(applied.Files) == 0 {
 		return nil
 	}
-	if !a.asJSON {
-		return a.printApplied(s, applied)
+	if !c.asJSON {
+		return printApplied(c.out, s, applied)
 	}
 	out := toAppliedJSON(applied, s.Device.Board())
 	out.Reverted = applied.Actual == before
-	return printJSON(a.out, out)
+	return printJSON(c.out, out)
 }
 
 // declined is the answer n.
@@ -250,9 +233,9 @@ func (declined) Is(target error) bool { return target == guard.ErrReverted }
 
 // decide keeps the mode that was just applied, or makes sure that it is reverted:
 // then errors.Is(err, guard.ErrReverted).
-func (a *app) decide(ctx context.Context, g trial, f applyFlags, reverted <-chan struct{}) error {
-	if !f.yes {
-		err := a.ask(ctx, f.question(), f.keepAfter, reverted)
+func (c *applyCmd) decide(ctx context.Context, g trial, reverted <-chan struct{}) error {
+	if !c.yes {
+		err := c.ask(ctx, c.question(), c.keepAfter, reverted)
 		if errors.Is(err, guard.ErrReverted) {
 			if _, restoreErr := g.Restore(ctx); restoreErr != nil {
 				return restoreErr
@@ -271,8 +254,8 @@ const defaultKeepAfter = 30 * time.Second
 // keepQuestion begins the question; fleet apply waits for it.
 const keepQuestion = "keep this mode"
 
-func (f applyFlags) question() string {
-	if f.atBoot {
+func (c *applyCmd) question() string {
+	if c.atBoot {
 		return keepQuestion + ", now and at every boot?"
 	}
 	return keepQuestion + "?"
@@ -289,10 +272,10 @@ func (a *app) ask(ctx context.Context, question string, limit time.Duration, rev
 	defer fmt.Fprintln(a.err)
 	late := time.NewTimer(limit + grace)
 	defer late.Stop()
-	lines := a.lines(ctx)
+	answers := lines(ctx, a.in)
 	for {
 		select {
-		case line := <-lines:
+		case line := <-answers:
 			switch line {
 			case "y", "yes":
 				return nil
@@ -310,11 +293,11 @@ func (a *app) ask(ctx context.Context, question string, limit time.Duration, rev
 	}
 }
 
-// lines returns the lines of standard input, lower case and trimmed, for as long
+// lines returns the lines of an input, lower case and trimmed, for as long
 // as somebody listens. The end of input ends nothing.
-func (a *app) lines(ctx context.Context) <-chan string {
+func lines(ctx context.Context, in io.Reader) <-chan string {
 	out := make(chan string)
-	next := scan(ctx, a.in)
+	next := scan(ctx, in)
 	go func() {
 		for {
 			text, err := next()
@@ -331,7 +314,7 @@ func (a *app) lines(ctx context.Context) <-chan string {
 	return out
 }
 
-func (a *app) printApplied(s *session.Session, x tegra.Applied) error {
+func printApplied(w io.Writer, s *session.Session, x tegra.Applied) error {
 	space := s.Device.Space()
 	actual := "custom (matches no power mode)"
 	if x.Actual.OK {
@@ -348,12 +331,12 @@ func (a *app) printApplied(s *session.Session, x tegra.Applied) error {
 		}
 		rows = append(rows, []string{f.Knob, f.Asked, f.Actual, mark, f.Path})
 	}
-	if err := table(a.out, rows...); err != nil {
+	if err := table(w, rows...); err != nil {
 		return err
 	}
 	if x.Asked != (tegra.Mode{}) {
-		fmt.Fprintln(a.out, "requested  "+space.Format(x.Asked))
+		fmt.Fprintln(w, "requested  "+space.Format(x.Asked))
 	}
-	_, err := fmt.Fprintln(a.out, "actual     "+actual+originOf(s.Device.Board()))
+	_, err := fmt.Fprintln(w, "actual     "+actual+originOf(s.Device.Board()))
 	return err
 }

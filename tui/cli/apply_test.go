@@ -26,7 +26,7 @@ func TestApplyListsEachFileOfAModeThatWasNotTaken(t *testing.T) {
 	applied := tegra.Applied{Asked: space.Max(), Actual: before,
 		Files: []tegra.KnobFile{{Knob: "GPU max", Path: "/sys/gpu/max_freq", Asked: "1300500000", Actual: "318750000"}}}
 	var out bytes.Buffer
-	a := &app{out: &out, asJSON: true}
+	a := &applyCmd{app: &app{out: &out, asJSON: true}}
 	if err := a.notApplied(s, applied, before); err != nil {
 		t.Fatal(err)
 	}

@@ -24,10 +24,10 @@ type bootJSON struct {
 
 // planBoot prepares the unit and makes sure that it can be written, before
 // anything is set.
-func planBoot(s *session.Session, m tegra.Mode, f applyFlags) (*session.BootUnit, error) {
-	flags := []string{"--dvfs=" + f.dvfs}
-	if f.fan != "" {
-		flags = append(flags, "--fan="+f.fan)
+func (c *applyCmd) planBoot(s *session.Session, m tegra.Mode) (*session.BootUnit, error) {
+	flags := []string{"--dvfs=" + c.dvfs}
+	if c.fan != "" {
+		flags = append(flags, "--fan="+c.fan)
 	}
 	unit, err := s.PlanBoot(m, flags...)
 	if errors.Is(err, tegra.ErrUnsupported) {
@@ -37,36 +37,36 @@ func planBoot(s *session.Session, m tegra.Mode, f applyFlags) (*session.BootUnit
 }
 
 // showBoot prints what will be written, before the question.
-func (a *app) showBoot(u *session.BootUnit, w io.Writer) {
+func (c *applyCmd) showBoot(u *session.BootUnit, w io.Writer) {
 	fmt.Fprintf(w, "%s, for every boot:\n", u.Path())
 	for line := range strings.Lines(u.Text) {
 		fmt.Fprint(w, "    "+line)
 	}
-	a.notes(u.Notes)
+	c.notes(u.Notes)
 }
 
 // installBoot writes the unit, once the mode was kept.
-func (a *app) installBoot(u *session.BootUnit) error {
+func (c *applyCmd) installBoot(u *session.BootUnit) error {
 	if err := u.Install(); err != nil {
 		return fmt.Errorf("the mode is kept, but will not be applied at boot: %w", err)
 	}
-	a.note("%s is written and enabled; the next boot reads it (no systemctl daemon-reload needed); jtune apply "+
+	c.note("%s is written and enabled; the next boot reads it (no systemctl daemon-reload needed); jtune apply "+
 		"--at-boot %s removes it", u.Path(), bootOff)
 	return nil
 }
 
 // endBoot removes the unit.
-func (a *app) endBoot(s *session.Session) error {
+func (c *applyCmd) endBoot(s *session.Session) error {
 	switch err := s.EndBoot(); {
 	case errors.Is(err, boot.ErrNotInstalled):
-		a.note("%v: nothing to remove", err)
+		c.note("%v: nothing to remove", err)
 		return nil
 	case errors.Is(err, tegra.ErrUnsupported):
 		return fmt.Errorf("--at-boot: %w", err)
 	case err != nil:
 		return err
 	}
-	_, err := fmt.Fprintln(a.out, "removed", filepath.Join(s.Sysroot, boot.Path),
+	_, err := fmt.Fprintln(c.out, "removed", filepath.Join(s.Sysroot, boot.Path),
 		"and its link: the mode in force stays until the next boot")
 	return err
 }

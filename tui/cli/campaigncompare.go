@@ -27,28 +27,28 @@ type comparedJSON struct {
 	session.Difference
 }
 
-func (a *app) compareCampaigns(one, other string) error {
+func (c *campaignsCmd) compare(args []string) error {
 	var list [2]session.Campaign
-	for i, name := range []string{one, other} {
+	for i, name := range args {
 		var err error
-		if list[i], err = a.options.FindCampaign(name); err != nil {
+		if list[i], err = c.options.FindCampaign(name); err != nil {
 			return err
 		}
 	}
-	c := session.CompareCampaigns(list[0], list[1])
-	space, err := c.One.Header.Device.Space()
+	x := session.CompareCampaigns(list[0], list[1])
+	space, err := x.One.Header.Device.Space()
 	if err != nil {
 		return err
 	}
-	if a.asJSON {
-		return printJSON(a.out, toCampaignsComparedJSON(c, space))
+	if c.asJSON {
+		return printJSON(c.out, toCampaignsComparedJSON(x, space))
 	}
-	for _, at := range []session.Campaign{c.One, c.Other} {
-		fmt.Fprintf(a.out, "%s: %s, %s%s\n", at.Name, at.Header.Workload.Name, at.What(),
+	for _, at := range []session.Campaign{x.One, x.Other} {
+		fmt.Fprintf(c.out, "%s: %s, %s%s\n", at.Name, at.Header.Workload.Name, at.What(),
 			originOf(at.Header.Device.Board()))
 	}
 	rows := [][]string{{"mode", "bs", "ms", "ms", "time", "W", "W", "power", "energy"}}
-	for _, m := range c.Common {
+	for _, m := range x.Common {
 		batch := "–"
 		if m.Batch > 0 {
 			batch = strconv.Itoa(m.Batch)
@@ -58,13 +58,13 @@ func (a *app) compareCampaigns(one, other string) error {
 			fmt.Sprintf("%.1f", m.Other.TimeMS), pct(m.TimePct), fmt.Sprintf("%.1f", m.One.PowerW),
 			fmt.Sprintf("%.1f", m.Other.PowerW), pct(m.PowerPct), pct(m.EnergyPct)})
 	}
-	if len(c.Common) > 0 {
-		if err := table(a.out, rows...); err != nil {
+	if len(x.Common) > 0 {
+		if err := table(c.out, rows...); err != nil {
 			return err
 		}
 	}
-	for _, line := range c.Conclusion() {
-		fmt.Fprintln(a.out, line)
+	for _, line := range x.Conclusion() {
+		fmt.Fprintln(c.out, line)
 	}
 	return nil
 }

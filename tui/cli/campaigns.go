@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -8,32 +9,23 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/profiles/record"
 	"jtune/tui/session"
 )
 
-// campaignJSON is one entry of `jtune campaigns --json`.
-type campaignJSON struct {
-	Name        string                `json:"name"`
-	Path        string                `json:"path"`
-	Workload    string                `json:"workload"`
-	Fingerprint string                `json:"fingerprint"`
-	Device      string                `json:"device"`
-	Virtual     bool                  `json:"virtual"`
-	State       session.CampaignState `json:"state"`
-	Modes       int                   `json:"modes"`
-	Usable      int                   `json:"usable"`
-	Started     string                `json:"started"`
-	Strategy    text.Optional         `json:"strategy"` // absent where nothing was searched
-	Seed        uint64                `json:"seed"`
+// campaignsCmd is `jtune campaigns` and what it does with a campaign.
+type campaignsCmd struct {
+	*app
+	deleted bool
 }
 
-func (a *app) campaigns() *cobra.Command {
-	deleted := false
-	list := func() error { return a.listCampaigns(deleted) }
-	cmd := &cobra.Command{
+func newCampaigns(a *app) *cobra.Command {
+	c := &campaignsCmd{app: a}
+	cmd := command(c, &cobra.Command{
 		Use:   "campaigns",
 		Short: "Manage campaigns: the folders of measured modes",
 		Long: "A campaign is a folder of measured modes: a search, a profile, a verification or a single run. What " +
@@ -41,23 +33,14 @@ func (a *app) campaigns() *cobra.Command {
 			"from. A deleted campaign is moved aside and can be restored until it is purged.",
 		Example: "  jtune campaigns\n  jtune campaigns show 20260105-101500-resnet18-tune\n" +
 			"  jtune campaigns list --deleted",
-		Args: takes(cobra.NoArgs),
-		RunE: func(*cobra.Command, []string) error { return list() },
-	}
+	})
 	a.jsonFlag(cmd.PersistentFlags())
-	lister := verb("list", "List the campaigns of the data directory, the oldest first", 0, 0,
-		func([]string) error { return list() })
-	for _, c := range []*cobra.Command{cmd, lister} {
-		c.Flags().BoolVar(&deleted, "deleted", false, "those that were deleted and can be restored")
-	}
-	cmd.AddCommand(lister,
-		verb("show NAME", "Show one campaign in full, by its name or folder", 1, 1, func(args []string) error {
-			return a.showCampaign(args[0])
-		}),
-		verb("summary", "Count campaigns, runs, epochs and devices of the data directory", 0, 0,
-			func([]string) error { return a.summarise() }),
-		verb("compare NAME OTHER", "Compare what two campaigns measured of the same modes", 2, 2,
-			func(args []string) error { return a.compareCampaigns(args[0], args[1]) }),
+	list := verb("list", "List the campaigns of the data directory, the oldest first", 0, 0, c.list)
+	c.flags(list.Flags())
+	cmd.AddCommand(list,
+		verb("show NAME", "Show one campaign in full, by its name or folder", 1, 1, c.show),
+		verb("summary", "Count campaigns, runs, epochs and devices of the data directory", 0, 0, c.summary),
+		verb("compare NAME OTHER", "Compare what two campaigns measured of the same modes", 2, 2, c.compare),
 		verb("rename NAME NEW", "Rename a campaign", 2, 2, func(args []string) error {
 			return a.say(a.options.RenameCampaign(args[0], args[1]), "%s is %s now", args[0], args[1])
 		}),
@@ -75,6 +58,12 @@ func (a *app) campaigns() *cobra.Command {
 		}))
 	return cmd
 }
+
+func (c *campaignsCmd) flags(f *pflag.FlagSet) {
+	f.BoolVar(&c.deleted, "deleted", false, "those that were deleted and can be restored")
+}
+
+func (c *campaignsCmd) run(context.Context) error { return c.list(nil) }
 
 // verb is a command on a thing that has a name.
 func verb(use, short string, least, most int, do func(args []string) error) *cobra.Command {
@@ -95,32 +84,49 @@ func (a *app) say(err error, format string, args ...any) error {
 	return err
 }
 
-func (a *app) listCampaigns(deleted bool) error {
-	find := a.options.Campaigns
-	if deleted {
-		find = a.options.DeletedCampaigns
+func (c *campaignsCmd) list([]string) error {
+	find := c.options.Campaigns
+	if c.deleted {
+		find = c.options.DeletedCampaigns
 	}
 	all, err := find()
 	if err != nil {
 		return err
 	}
-	held, list := a.options.Held(), []campaignJSON{}
-	for _, c := range all {
-		if c.Err != nil {
-			a.note("%s is left out: %v", c.Name, c.Err)
-			continue
+	list := slices.DeleteFunc(all, func(x session.Campaign) bool {
+		if x.Err != nil {
+			c.note("%s is left out: %v", x.Name, x.Err)
 		}
-		list = append(list, toCampaignJSON(c, held))
+		return x.Err != nil
+	})
+	columns := campaignColumns(c.options.Held())
+	if c.asJSON {
+		return printJSON(c.out, columns.Objects(list))
 	}
-	if a.asJSON {
-		return printJSON(a.out, list)
+	return columns.Text(c.out, list)
+}
+
+// campaignColumns list campaigns; held are those that run.
+func campaignColumns(held []record.Running) report.Table[session.Campaign] {
+	type x = session.Campaign
+	return report.Table[x]{
+		{Key: "name", Title: "name", Of: func(c x) any { return c.Name }},
+		{Key: "path", Of: func(c x) any { return c.Dir }},
+		{Key: "workload", Title: "workload", Of: func(c x) any { return c.Header.Workload.Name }},
+		{Key: "fingerprint", Of: func(c x) any { return c.Fingerprint() }},
+		{Key: "device", Title: "device", Of: func(c x) any { return c.Header.Device.Name },
+			Text: func(c x) string { return ofDevice(c.Header.Device.Name, c.Header.Device.Virtual) }},
+		{Key: "virtual", Of: func(c x) any { return c.Header.Device.Virtual }},
+		{Key: "state", Form: report.JSON, Of: func(c x) any { return c.State(held) }},
+		{Key: "modes", Title: "modes", Of: func(c x) any { return c.Modes() },
+			Text: func(c x) string { return strconv.Itoa(c.Modes()) }},
+		{Key: "usable", Title: "usable", Of: func(c x) any { return c.Usable() },
+			Text: func(c x) string { return strconv.Itoa(c.Usable()) }},
+		{Key: "started", Of: func(c x) any { return c.Header.Created.UTC().Format(time.RFC3339) }},
+		{Key: "strategy", Title: "strategy", Of: func(c x) any { return text.Optional(c.Strategy()) }}, // of a search
+		{Title: "state", Of: func(c x) any { return c.State(held) }},
+		{Key: "seed", Of: func(c x) any { return c.Header.Seed }},
 	}
-	rows := [][]string{{"name", "workload", "device", "modes", "usable", "strategy", "state"}}
-	for _, c := range list {
-		rows = append(rows, []string{c.Name, c.Workload, ofDevice(c.Device, c.Virtual), strconv.Itoa(c.Modes),
-			strconv.Itoa(c.Usable), orDash(string(c.Strategy)), string(c.State)})
-	}
-	return table(a.out, rows...)
 }
 
 // ledgerJSON is `jtune campaigns summary --json`.
@@ -130,15 +136,15 @@ type ledgerJSON struct {
 	Virtual bool                   `json:"virtual"` // some of it was simulated or replayed
 }
 
-func (a *app) summarise() error {
-	list, err := a.options.Campaigns()
+func (c *campaignsCmd) summary([]string) error {
+	list, err := c.options.Campaigns()
 	if err != nil {
 		return err
 	}
 	all, devices := session.LedgerOf(list)
-	if a.asJSON {
+	if c.asJSON {
 		virtual := slices.ContainsFunc(devices, func(d session.DeviceLedger) bool { return d.Virtual })
-		return printJSON(a.out, ledgerJSON{all, listOf(devices), virtual})
+		return printJSON(c.out, ledgerJSON{all, listOf(devices), virtual})
 	}
 	rows := [][]string{{"device", "campaigns", "runs", "usable", "minibatches", "epochs", "hours"}}
 	row := func(name string, l session.Ledger) []string {
@@ -148,7 +154,7 @@ func (a *app) summarise() error {
 	for _, d := range devices {
 		rows = append(rows, row(ofDevice(d.Device, d.Virtual), d.Ledger))
 	}
-	return table(a.out, append(rows, row(text.Count(len(devices), "device"), all))...)
+	return table(c.out, append(rows, row(text.Count(len(devices), "device"), all))...)
 }
 
 // ofDevice names a device, and says so when its numbers are no measurements.
@@ -159,46 +165,36 @@ func ofDevice(name string, virtual bool) string {
 	return orDash(name)
 }
 
-func toCampaignJSON(c session.Campaign, held []record.Running) campaignJSON {
-	h := c.Header
-	return campaignJSON{
-		Name: c.Name, Path: c.Dir, Workload: h.Workload.Name, Fingerprint: c.Fingerprint(), Device: h.Device.Name,
-		Virtual: h.Device.Virtual, State: c.State(held), Modes: c.Modes(), Usable: c.Usable(),
-		Started: h.Created.UTC().Format(time.RFC3339), Strategy: text.Optional(c.Strategy()), Seed: h.Seed,
-	}
-}
-
-func (a *app) showCampaign(name string) error {
-	c, err := a.options.FindCampaign(name)
+func (c *campaignsCmd) show(args []string) error {
+	one, err := c.options.FindCampaign(args[0])
 	if err != nil {
 		return err
 	}
-	d := toCampaignJSON(c, a.options.Held())
-	if a.asJSON {
-		return printJSON(a.out, d)
+	if c.asJSON {
+		return printJSON(c.out, campaignColumns(c.options.Held()).Object(one))
 	}
-	h := c.Header
+	h := one.Header
 	rows := [][]string{
-		{"name", d.Name},
-		{"folder", d.Path},
-		{"workload", fmt.Sprintf("%s, batch size %d, %s", d.Workload, h.Workload.Batch,
+		{"name", one.Name},
+		{"folder", one.Dir},
+		{"workload", fmt.Sprintf("%s, batch size %d, %s", h.Workload.Name, h.Workload.Batch,
 			text.Count(h.Workload.Workers, "worker"))},
-		{"fingerprint", d.Fingerprint},
-		{"versions", orDash(record.FrameworkVersions(c.Dir))},
-		{"device", ofDevice(d.Device, d.Virtual)},
-		{"board", c.Board()},
-		{"state", string(d.State)},
+		{"fingerprint", one.Fingerprint()},
+		{"versions", orDash(record.FrameworkVersions(one.Dir))},
+		{"device", ofDevice(h.Device.Name, h.Device.Virtual)},
+		{"board", one.Board()},
+		{"state", string(one.State(c.options.Held()))},
 	}
 	if search := h.Search; search != nil {
 		rows = append(rows, []string{"search", search.String()})
 	} else {
-		rows = append(rows, []string{"plan", c.What()})
+		rows = append(rows, []string{"plan", one.What()})
 	}
 	rows = append(rows,
-		[]string{"modes", text.Thousands(d.Modes) + ", " + text.Thousands(d.Usable) + " usable"},
-		[]string{"started", d.Started},
-		[]string{"seed", strconv.FormatUint(d.Seed, 10)},
+		[]string{"modes", text.Thousands(one.Modes()) + ", " + text.Thousands(one.Usable()) + " usable"},
+		[]string{"started", h.Created.UTC().Format(time.RFC3339)},
+		[]string{"seed", strconv.FormatUint(h.Seed, 10)},
 		[]string{"settings", fmt.Sprintf("%d minibatches per mode", h.Settings.Minibatches)},
 		[]string{"made by", "jtune " + h.Jtune})
-	return table(a.out, rows...)
+	return table(c.out, rows...)
 }

@@ -21,23 +21,24 @@ import (
 	"jtune/tui/widget"
 )
 
-func (a *app) config() *cobra.Command {
-	cmd := &cobra.Command{
+// configCmd is what jtune config does with the file.
+type configCmd struct{ *app }
+
+func newConfig(a *app) *cobra.Command {
+	c := configCmd{a}
+	show := verb("show", "List every key with its value, default and origin", 0, 0, nil)
+	show.RunE = func(cmd *cobra.Command, _ []string) error { return c.show(cmd.InheritedFlags()) }
+	a.jsonListFlag(show.Flags())
+	edit := verb("edit", "Edit a copy in $EDITOR, and take it once it has no fault", 0, 0, nil)
+	edit.RunE = func(cmd *cobra.Command, _ []string) error { return c.edit(cmd.Context()) }
+	return group(&cobra.Command{
 		Use:   "config",
 		Short: "Show, edit and check the configuration file",
 		Long: "The configuration file gives your own workloads, where the data of the built-in ones are, keys and " +
 			"colours of the screens. It is config.toml below $XDG_CONFIG_HOME/jtune, or the one of --config; " +
 			"through sudo that of the user who called.",
-		Args: takes(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	show := verb("show", "List every key with its value, default and origin", 0, 0, nil)
-	show.RunE = func(cmd *cobra.Command, _ []string) error { return a.showConfig(cmd.InheritedFlags()) }
-	a.jsonListFlag(show.Flags())
-	edit := verb("edit", "Edit a copy in $EDITOR, and take it once it has no fault", 0, 0, nil)
-	edit.RunE = func(cmd *cobra.Command, _ []string) error { return a.editConfig(cmd.Context()) }
-	cmd.AddCommand(show, edit,
-		verb("check [FILE]", "List what is wrong with the file; exit code 1 if anything is", 0, 1, a.checkConfig),
+	}, "", show, edit,
+		verb("check [FILE]", "List what is wrong with the file; exit code 1 if anything is", 0, 1, c.checkFile),
 		verb("path", "Print where the file is, or would be", 0, 0, func([]string) error {
 			return a.say(nil, "%s", a.options.ConfigPath())
 		}),
@@ -48,7 +49,6 @@ func (a *app) config() *cobra.Command {
 			}
 			return printJSON(a.out, schema)
 		}))
-	return cmd
 }
 
 // screenTables is what the screens know of the configuration file.
@@ -90,8 +90,8 @@ var variables = map[string]string{
 	"config": "XDG_CONFIG_HOME", "data-dir": "XDG_DATA_HOME", "log-file": "XDG_STATE_HOME", "no-color": "NO_COLOR",
 }
 
-func (a *app) showConfig(flags *pflag.FlagSet) error {
-	file, err := a.options.ConfigFile()
+func (c configCmd) show(flags *pflag.FlagSet) error {
+	file, err := c.options.ConfigFile()
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (a *app) showConfig(flags *pflag.FlagSet) error {
 	if err != nil {
 		return fmt.Errorf("%w; jtune config check lists every fault", err)
 	}
-	list := a.flagRows(flags)
+	list := c.flagRows(flags)
 	for _, k := range keys {
 		row := configRow{Key: k.Path.String(), Value: k.Value, Default: k.Default, Origin: "default"}
 		if k.Line > 0 {
@@ -107,8 +107,8 @@ func (a *app) showConfig(flags *pflag.FlagSet) error {
 		}
 		list = append(list, row)
 	}
-	if a.asJSON {
-		return printJSON(a.out, list)
+	if c.asJSON {
+		return printJSON(c.out, list)
 	}
 	rows := [][]string{{"key", "value", "default", "origin"}}
 	for _, r := range list {
@@ -121,13 +121,13 @@ func (a *app) showConfig(flags *pflag.FlagSet) error {
 		}
 		rows = append(rows, []string{r.Key, configValue(r.Value), configValue(r.Default), origin})
 	}
-	return table(a.out, rows...)
+	return table(c.out, rows...)
 }
 
 // flagRows are the flags of all commands.
-func (a *app) flagRows(flags *pflag.FlagSet) (list []configRow) {
-	paths := map[string]string{"config": a.options.ConfigPath(), "data-dir": a.options.DataPath(),
-		"log-file": a.options.LogPath()}
+func (c configCmd) flagRows(flags *pflag.FlagSet) (list []configRow) {
+	paths := map[string]string{"config": c.options.ConfigPath(), "data-dir": c.options.DataPath(),
+		"log-file": c.options.LogPath()}
 	flags.VisitAll(func(f *pflag.Flag) {
 		row := configRow{Key: "--" + f.Name, Value: f.Value.String(), Default: f.DefValue, Origin: "default"}
 		variable := variables[f.Name]
@@ -164,46 +164,46 @@ func configValue(v any) string {
 	return text.Clip(strings.TrimSuffix(b.String(), "\n"))
 }
 
-// checkConfig prints one line for each fault of a file, that of the configuration unless another is named.
-func (a *app) checkConfig(args []string) error {
-	file := a.options.ConfigPath()
+// checkFile prints one line for each fault of a file, that of the configuration unless another is named.
+func (c configCmd) checkFile(args []string) error {
+	file := c.options.ConfigPath()
 	named := len(args) > 0
 	if named {
 		file = args[0]
 	}
 	data, err := safefile.Read(file, tomlfile.MaxSize)
 	if errors.Is(err, fs.ErrNotExist) && !named {
-		return a.say(nil, "%s: there is no such file; every key has its default", file)
+		return c.say(nil, "%s: there is no such file; every key has its default", file)
 	}
 	if err != nil {
 		return err
 	}
 	faults := session.CheckConfig(file, string(data), screenTables())
 	for _, fault := range faults {
-		if err := a.say(nil, "%v", fault); err != nil {
+		if err := c.say(nil, "%v", fault); err != nil {
 			return err
 		}
 	}
 	if len(faults) > 0 {
 		return fmt.Errorf("%s: %s; correct the lines above", file, text.Count(len(faults), "fault"))
 	}
-	return a.say(nil, "%s: no fault", file)
+	return c.say(nil, "%s: no fault", file)
 }
 
-// editConfig lets the user edit the configuration file.
-func (a *app) editConfig(ctx context.Context) error {
+// edit lets the user edit the configuration file.
+func (c configCmd) edit(ctx context.Context) error {
 	e := session.ConfigEdit{
-		Path:    a.options.ConfigPath(),
+		Path:    c.options.ConfigPath(),
 		Screens: screenTables(),
-		Open:    a.openEditor,
-		Again:   a.editAgain(ctx),
+		Open:    c.openEditor,
+		Again:   c.editAgain(ctx),
 	}
 	changed, err := e.Run()
 	switch {
 	case err != nil:
 		return err
 	case !changed:
-		return a.say(nil, "%s: not changed", e.Path)
+		return c.say(nil, "%s: not changed", e.Path)
 	}
-	return a.say(nil, "%s: changed", e.Path)
+	return c.say(nil, "%s: changed", e.Path)
 }

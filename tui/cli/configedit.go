@@ -16,7 +16,7 @@ import (
 var editors = []string{"editor", "nano", "vi"}
 
 // openEditor opens a file in the user's editor and waits for its end.
-func (a *app) openEditor(file string) error {
+func (c configCmd) openEditor(file string) error {
 	editor := cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"))
 	for _, name := range editors {
 		if _, err := exec.LookPath(name); editor == "" && err == nil {
@@ -27,7 +27,7 @@ func (a *app) openEditor(file string) error {
 		return errors.New("no editor is found: set EDITOR, such as EDITOR=nano")
 	}
 	cmd := exec.Command("sh", "-c", editor+` "$@"`, "sh", file) // it may have words of its own: code --wait
-	if a.alone {
+	if c.alone {
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	}
 	if err := cmd.Run(); err != nil {
@@ -37,18 +37,18 @@ func (a *app) openEditor(file string) error {
 }
 
 // editAgain shows what is wrong and asks whether to edit again. Without an answer it is no.
-func (a *app) editAgain(ctx context.Context) func(faults []error) bool {
-	in := bufio.NewReader(a.in) // a terminal gives it no more than a line, so the editor's input stays the editor's
+func (c configCmd) editAgain(ctx context.Context) func(faults []error) bool {
+	in := bufio.NewReader(c.in) // a terminal gives it no more than a line, so the editor's input stays the editor's
 	return func(faults []error) bool {
 		for _, fault := range faults {
-			a.note("%v", fault)
+			c.note("%v", fault)
 		}
-		fmt.Fprint(a.err, "Edit again? enter: yes, n: no, keep the copy: ")
+		fmt.Fprint(c.err, "Edit again? enter: yes, n: no, keep the copy: ")
 		answered := make(chan bool, 1)
 		go func() {
 			line, err := readLine(in)
 			if errors.Is(err, io.EOF) {
-				fmt.Fprintln(a.err)
+				fmt.Fprintln(c.err)
 			}
 			line = strings.ToLower(strings.TrimSpace(line))
 			answered <- err == nil && (line == "" || strings.HasPrefix(line, "y"))

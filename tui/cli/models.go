@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"jtune/internal/text"
 	"jtune/learn"
@@ -60,9 +62,16 @@ func toKeptModel(m modelJSON) keptModelJSON {
 		Method: text.Optional(m.Method), Modes: m.Samples, Campaigns: m.campaigns, CV: m.CV, Made: m.When}
 }
 
-func (a *app) models() *cobra.Command {
-	keep, reduce := "", ""
-	cmd := &cobra.Command{
+// modelsCmd is `jtune models` and what it does with a model.
+type modelsCmd struct {
+	*app
+	keepFile, reduceTo string
+	deleted            bool
+}
+
+func newModels(a *app) *cobra.Command {
+	c := &modelsCmd{app: a}
+	cmd := command(c, &cobra.Command{
 		Use:   "models [NAME|FILE]",
 		Short: "Manage models: what was learned of workloads",
 		Long: "Lists what --model and --reference find by name: the reference inside this program and the models " +
@@ -72,89 +81,84 @@ func (a *app) models() *cobra.Command {
 			"again.",
 		Example: "  jtune models\n  jtune models resnet18-agx-orin\n  jtune models keep resnet.model\n" +
 			"  jtune models reduce resnet resnet.reference",
-		Args: takes(cobra.MaximumNArgs(1)),
-		RunE: func(_ *cobra.Command, args []string) error {
-			switch {
-			case keep != "" && (len(args) > 0 || reduce != ""):
-				return usagef("models: --keep FILE takes no other argument")
-			case reduce != "" && len(args) == 0:
-				return usagef("models: --reduce needs the NAME or FILE of a model")
-			case keep != "":
-				return a.keepModel(keep)
-			case reduce != "":
-				return a.reduceModel(args[0], reduce)
-			}
-			list, err := a.modelList(args)
-			if err != nil {
-				return err
-			}
-			switch {
-			case a.asJSON:
-				return printJSON(a.out, list)
-			case len(args) > 0:
-				return a.printModel(list[0])
-			}
-			return a.printModels(list)
-		},
-	}
-	f := cmd.Flags()
-	f.StringVar(&keep, "keep", "",
-		"copy a model or reference `FILE` into the data directory, where it is found by its name")
-	f.StringVar(&reduce, "reduce", "", "write a reference for other workloads into `FILE`, without the measured modes")
-	a.jsonListFlag(f)
-	cmd.AddCommand(a.modelVerbs()...)
+		Args: cobra.MaximumNArgs(1),
+	})
+	cmd.AddCommand(c.verbs()...)
 	return cmd
 }
 
-// modelVerbs are the commands on models that have a name.
-func (a *app) modelVerbs() []*cobra.Command {
-	deleted := false
-	list := verb("list", "List the models of the data directory and the shipped reference", 0, 0, func([]string) error {
-		return a.listModels(deleted)
-	})
-	list.Flags().BoolVar(&deleted, "deleted", false, "the names of those that were deleted and can be restored")
-	show := verb("show NAME|FILE", "Show one model in full", 1, 1, func(args []string) error {
-		all, err := a.modelList(args)
-		switch {
-		case err != nil:
-			return err
-		case a.asJSON:
-			one := toKeptModel(all[0])
-			one.Networks = all[0].Networks
-			return printJSON(a.out, one)
-		}
-		return a.printModel(all[0])
-	})
-	for _, c := range []*cobra.Command{list, show} {
-		a.jsonFlag(c.Flags())
+func (c *modelsCmd) flags(f *pflag.FlagSet) {
+	f.StringVar(&c.keepFile, "keep", "",
+		"copy a model or reference `FILE` into the data directory, where it is found by its name")
+	f.StringVar(&c.reduceTo, "reduce", "", "write a reference for other workloads into `FILE`, without the measured "+
+		"modes")
+	c.jsonListFlag(f)
+}
+
+func (c *modelsCmd) run(context.Context) error {
+	switch {
+	case c.keepFile != "":
+		return c.keep([]string{c.keepFile})
+	case c.reduceTo != "":
+		return c.reduce([]string{c.args[0], c.reduceTo})
+	}
+	list, err := c.find(c.args)
+	switch {
+	case err != nil:
+		return err
+	case c.asJSON:
+		return printJSON(c.out, list)
+	case len(c.args) > 0:
+		return c.print(list[0])
+	}
+	return c.printAll(list)
+}
+
+// verbs are the commands on models that have a name.
+func (c *modelsCmd) verbs() []*cobra.Command {
+	list := verb("list", "List the models of the data directory and the shipped reference", 0, 0, c.list)
+	list.Flags().BoolVar(&c.deleted, "deleted", false, "the names of those that were deleted and can be restored")
+	show := verb("show NAME|FILE", "Show one model in full", 1, 1, c.show)
+	for _, v := range []*cobra.Command{list, show} {
+		c.jsonFlag(v.Flags())
 	}
 	return []*cobra.Command{list, show,
-		verb("keep FILE", "Copy a model or reference into the data directory", 1, 1, func(args []string) error {
-			return a.keepModel(args[0])
-		}),
+		verb("keep FILE", "Copy a model or reference into the data directory", 1, 1, c.keep),
 		verb("rename NAME NEW", "Rename a model; searches keep it under the new name", 2, 2,
 			func(args []string) error {
-				return a.say(a.options.RenameModel(args[0], args[1]), "%s is %s now", args[0], args[1])
+				return c.say(c.options.RenameModel(args[0], args[1]), "%s is %s now", args[0], args[1])
 			}),
 		verb("delete NAME", "Move a model aside; campaigns are left alone", 1, 1, func(args []string) error {
-			name, err := a.options.DeleteModel(args[0])
-			return a.say(err, "%s is deleted: jtune models restore %s brings it back", args[0], name)
+			name, err := c.options.DeleteModel(args[0])
+			return c.say(err, "%s is deleted: jtune models restore %s brings it back", args[0], name)
 		}),
 		verb("restore NAME", "Restore a deleted model", 1, 1, func(args []string) error {
-			return a.say(a.options.RestoreModel(args[0]), "%s is back", args[0])
+			return c.say(c.options.RestoreModel(args[0]), "%s is back", args[0])
 		}),
 		verb("purge [NAME]", "Remove deleted models for good: one, or all", 0, 1, func(args []string) error {
-			gone, err := a.options.PurgeModels(strings.Join(args, ""))
-			return a.say(err, "%s removed for good", text.Count(len(gone), "model"))
+			gone, err := c.options.PurgeModels(strings.Join(args, ""))
+			return c.say(err, "%s removed for good", text.Count(len(gone), "model"))
 		}),
-		verb("reduce NAME|FILE OUT", "Write a model as a reference for other workloads", 2, 2,
-			func(args []string) error { return a.reduceModel(args[0], args[1]) }),
+		verb("reduce NAME|FILE OUT", "Write a model as a reference for other workloads", 2, 2, c.reduce),
 	}
 }
 
-func (a *app) listModels(deleted bool) error {
-	if deleted {
-		gone, err := a.options.DeletedModels()
+func (c *modelsCmd) show(args []string) error {
+	all, err := c.find(args)
+	switch {
+	case err != nil:
+		return err
+	case c.asJSON:
+		one := toKeptModel(all[0])
+		one.Networks = all[0].Networks
+		return printJSON(c.out, one)
+	}
+	return c.print(all[0])
+}
+
+func (c *modelsCmd) list([]string) error {
+	if c.deleted {
+		gone, err := c.options.DeletedModels()
 		if err != nil {
 			return err
 		}
@@ -162,30 +166,30 @@ func (a *app) listModels(deleted bool) error {
 		for _, info := range gone {
 			names = append(names, info.Name)
 		}
-		if a.asJSON {
-			return printJSON(a.out, names)
+		if c.asJSON {
+			return printJSON(c.out, names)
 		}
-		return a.say(nil, "%s", strings.Join(names, "\n"))
+		return c.say(nil, "%s", strings.Join(names, "\n"))
 	}
-	all, err := a.modelList(nil)
+	all, err := c.find(nil)
 	switch {
 	case err != nil:
 		return err
-	case !a.asJSON:
-		return a.printModels(all)
+	case !c.asJSON:
+		return c.printAll(all)
 	}
 	list := make([]keptModelJSON, len(all))
 	for i, m := range all {
 		if list[i] = toKeptModel(m); m.Error != "" {
-			a.note("%s is unreadable: %s", m.Name, m.Error)
+			c.note("%s is unreadable: %s", m.Name, m.Error)
 		}
 	}
-	return printJSON(a.out, list)
+	return printJSON(c.out, list)
 }
 
-// modelList is the shipped references and all that is kept, or just the one that
+// find is the shipped references and all that is kept, or just the one that
 // the arguments name.
-func (a *app) modelList(args []string) ([]modelJSON, error) {
+func (c *modelsCmd) find(args []string) ([]modelJSON, error) {
 	switch {
 	case len(args) == 0:
 	case args[0] == learn.ShippedName:
@@ -193,26 +197,26 @@ func (a *app) modelList(args []string) ([]modelJSON, error) {
 	case learn.ProfileReference(args[0]) != nil:
 		return []modelJSON{referenceOf("", learn.ProfileReference(args[0]).Compact)}, nil
 	default:
-		m, err := a.modelAt(a.options.ModelPath(args[0]))
+		m, err := c.at(c.options.ModelPath(args[0]))
 		return []modelJSON{m}, err
 	}
 	list := []modelJSON{shippedModel()}
 	for _, p := range learn.Profiles() {
 		list = append(list, referenceOf("", p.Compact("")))
 	}
-	kept, err := a.options.Models()
+	kept, err := c.options.Models()
 	if err != nil {
 		return nil, err
 	}
 	for _, info := range kept {
 		list = append(list, modelOf(info))
 	}
-	references, err := a.options.KeptReferences()
+	references, err := c.options.KeptReferences()
 	if err != nil {
 		return nil, err
 	}
 	for _, path := range references {
-		m, err := a.modelAt(path)
+		m, err := c.at(path)
 		if err != nil {
 			m = modelOf(session.ModelInfo{Name: filepath.Base(path), Path: path, Err: err})
 		}
@@ -221,9 +225,9 @@ func (a *app) modelList(args []string) ([]modelJSON, error) {
 	return list, nil
 }
 
-// modelAt reads a file that holds a model or a reference.
-func (a *app) modelAt(path string) (modelJSON, error) {
-	m, err := a.options.LoadModel(path)
+// at reads a file that holds a model or a reference.
+func (c *modelsCmd) at(path string) (modelJSON, error) {
+	m, err := c.options.LoadModel(path)
 	if err == nil {
 		info := session.ModelInfo{Name: strings.TrimSuffix(filepath.Base(path), ".model"), Path: path, Model: m}
 		if st, err := os.Stat(path); err == nil {
@@ -286,7 +290,7 @@ func shippedModel() modelJSON {
 	return out
 }
 
-func (a *app) printModels(list []modelJSON) error {
+func (c *modelsCmd) printAll(list []modelJSON) error {
 	rows := [][]string{{"name", "method", "modes", "time error", "power error", "workload", "device"}}
 	for _, m := range list {
 		if m.Error != "" {
@@ -299,11 +303,11 @@ func (a *app) printModels(list []modelJSON) error {
 			errorText(m.CV, m.CV.PowerMAPEPct), orDash(workload), ofDevice(string(m.Device), m.Virtual),
 		})
 	}
-	if err := table(a.out, rows...); err != nil {
+	if err := table(c.out, rows...); err != nil {
 		return err
 	}
-	a.note("%s are inside this program; the others are in %s. jtune models NAME shows one",
-		strings.Join(append([]string{learn.ShippedName}, learn.ProfileNames()...), ", "), a.options.ModelsDir())
+	c.note("%s are inside this program; the others are in %s. jtune models NAME shows one",
+		strings.Join(append([]string{learn.ShippedName}, learn.ProfileNames()...), ", "), c.options.ModelsDir())
 	return nil
 }
 
@@ -315,7 +319,7 @@ func errorText(e learn.Errors, pct float64) string {
 	return dash(tegra.Finite(pct), "%.1f %%")
 }
 
-func (a *app) printModel(m modelJSON) error {
+func (c *modelsCmd) print(m modelJSON) error {
 	where, own := "inside this program", ""
 	if m.Path != "" {
 		where = string(m.Path)
@@ -344,30 +348,24 @@ func (a *app) printModel(m modelJSON) error {
 			[]string{"source", m.Source},
 			[]string{"licence", m.Licence})
 	}
-	for _, c := range m.Commands {
-		rows = append(rows, []string{"made by", c})
+	for _, made := range m.Commands {
+		rows = append(rows, []string{"made by", made})
 	}
-	a.notes(m.Warnings)
-	return table(a.out, rows...)
+	c.notes(m.Warnings)
+	return table(c.out, rows...)
 }
 
-func (a *app) keepModel(path string) error {
-	name, err := a.options.Keep(path)
+func (c *modelsCmd) keep(args []string) error {
+	name, err := c.options.Keep(args[0])
+	return c.say(err, "%s: kept in %s; --model and --reference find it by that name", name, c.options.ModelsDir())
+}
+
+func (c *modelsCmd) reduce(args []string) error {
+	command := fmt.Sprintf("jtune models %s --reduce %s", filepath.Base(args[0]), filepath.Base(args[1]))
+	r, err := c.options.Reduce(args[0], args[1], command)
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.out, "%s: kept in %s; --model and --reference find it by that name\n", name,
-		a.options.ModelsDir())
-	return err
-}
-
-func (a *app) reduceModel(name, out string) error {
-	command := fmt.Sprintf("jtune models %s --reduce %s", filepath.Base(name), filepath.Base(out))
-	c, err := a.options.Reduce(name, out, command)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(a.out, "%s: %s of %s modes, no measured value; give it to --reference on an %s\n",
-		out, text.Count(len(c.Centres), "kernel"), text.Thousands(c.Modes), c.Device)
-	return err
+	return c.say(nil, "%s: %s of %s modes, no measured value; give it to --reference on an %s", args[1],
+		text.Count(len(r.Centres), "kernel"), text.Thousands(r.Modes), r.Device)
 }

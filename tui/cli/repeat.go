@@ -48,7 +48,7 @@ func (c *repeatCmd) run(ctx context.Context) error {
 		case again.Tune != nil:
 			return (&tuneCmd{jobs: jobs{c.app}}).doTune(ctx, s, *again.Tune)
 		case again.Pair != nil:
-			return c.doPair(ctx, s, *again.Pair)
+			return (&pairCmd{app: c.app}).doPair(ctx, s, *again.Pair)
 		case again.Profile != nil:
 			return (&profileCmd{jobs: jobs{c.app}}).doProfile(ctx, s, *again.Profile)
 		}

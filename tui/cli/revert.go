@@ -32,6 +32,6 @@ func (c *revertCmd) run(ctx context.Context) error {
 			out.Kept, out.Reverted, out.Locked = true, true, s.Setup().Locked
 			return printJSON(c.out, out)
 		}
-		return c.printApplied(s, applied)
+		return printApplied(c.out, s, applied)
 	})
 }
