@@ -33,7 +33,7 @@ var mayImport = map[string][]string{
 	"tui/session":  lower,
 	"tui/export":   {"tegra", "learn", "optimize"},
 	"tui/widget":   nil,
-	"tui/page":     append([]string{"tui/session", "tui/widget"}, lower...),
+	"tui/page":     append([]string{"tui/session", "tui/widget", "tui/export"}, lower...),
 	"tui/page/...": append([]string{"tui/page", "tui/session", "tui/widget", "tui/export"}, lower...),
 	"tui":          append([]string{"tui/page", "tui/page/...", "tui/session", "tui/widget"}, lower...),
 	"tui/cli":      append([]string{"tui", "tui/session", "tui/widget", "tui/export"}, lower...),
