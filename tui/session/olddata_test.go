@@ -33,9 +33,9 @@ func TestDataDirectoryOfAnOlderVersionOpensUnchanged(t *testing.T) {
 			t.Errorf("%s: %d usable modes, %s, %v; want %d", c.Name, c.Usable(), c.State(nil), c.Err, want.usable)
 		}
 	}
-	models, err := s.Models()
-	if err != nil || len(models) != 1 || models[0].Err != nil || len(models[0].Model.Samples) != 3 {
-		t.Fatalf("models %+v, %v", models, err)
+	kept, err := s.Models()
+	if err != nil || len(kept) != 1 || kept[0].Err != nil || len(kept[0].Model.Samples) != 3 {
+		t.Fatalf("models %+v, %v", kept, err)
 	}
 	pool, err := s.Pool(w, nil)
 	if err != nil || len(pool.Parts) != 2 || len(pool.Rows()) != 7 {
@@ -46,14 +46,14 @@ func TestDataDirectoryOfAnOlderVersionOpensUnchanged(t *testing.T) {
 	if res, err := s.Profile(t.Context(), resumed, nil); err != nil || res.New != 0 || len(res.Rows) != 3 {
 		t.Errorf("resumed: %d rows, %d new, %v", len(res.Rows), res.New, err)
 	}
-	search := TuneRequest{Measuring: Measuring{Workload: w},
+	request := TuneRequest{Measuring: Measuring{Workload: w},
 		Limit: optimize.Limit{PowerW: 25}, Probes: 4, Keep: true}
-	res, err := s.Tune(t.Context(), search, nil)
-	if err != nil || res.Kept != models[0].Path {
-		t.Errorf("another search keeps its model as %s, %v; want %s", res.Kept, err, models[0].Path)
+	res, err := s.Tune(t.Context(), request, nil)
+	if err != nil || res.Kept != kept[0].Path {
+		t.Errorf("another search keeps its model as %s, %v; want %s", res.Kept, err, kept[0].Path)
 	}
 	now := samplesOf(t, res.Kept)
-	for _, m := range slices.Concat(pool.Rows(), models[0].Model.Samples) {
+	for _, m := range slices.Concat(pool.Rows(), kept[0].Model.Samples) {
 		if !now[m.Setting] {
 			t.Errorf("the model does not know %v", m.Mode)
 		}

@@ -36,13 +36,13 @@ var (
 	_ preparedPlan  = (*pairPlan)(nil)
 )
 
-func newPairPlan(ctx context.Context, search *pairSearch) *pairPlan {
-	p := &pairPlan{search: search, err: context.Canceled}
+func newPairPlan(ctx context.Context, of *pairSearch) *pairPlan {
+	p := &pairPlan{search: of, err: context.Canceled}
 	p.ask, p.stop = iter.Pull(func(yield func(profiles.Step) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		count := map[string]int{}
-		search.measure = func(a tegra.Setting, policy string) (record.Row, error) {
+		of.measure = func(a tegra.Setting, policy string) (record.Row, error) {
 			words := fmt.Sprintf("%s, batch %d", policy, a.Batch)
 			count[words+a.Mode.String()]++
 			v := &profiles.Variant{Variant: record.Variant{Setting: words, Repeat: count[words+a.Mode.String()]}}
@@ -58,7 +58,7 @@ func newPairPlan(ctx context.Context, search *pairSearch) *pairPlan {
 			}
 			return p.row, unusable(p.row)
 		}
-		p.err = search.run(ctx)
+		p.err = of.run(ctx)
 	})
 	return p
 }

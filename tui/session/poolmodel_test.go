@@ -62,7 +62,7 @@ func TestPoolModelNeverForgets(t *testing.T) {
 			return nil
 		}
 	}
-	search := func(s *Session, w workload.Workload, l optimize.Limit, probes int) error {
+	tune := func(s *Session, w workload.Workload, l optimize.Limit, probes int) error {
 		_, err := s.Tune(t.Context(), TuneRequest{Measuring: Measuring{Workload: w},
 			Limit: l, Probes: probes, Keep: true}, nil)
 		return err
@@ -72,13 +72,13 @@ func TestPoolModelNeverForgets(t *testing.T) {
 		do   func(s *Session, w workload.Workload) error
 	}{
 		{"search", func(s *Session, w workload.Workload) error {
-			return search(s, w, optimize.Limit{PowerW: 28}, 6)
+			return tune(s, w, optimize.Limit{PowerW: 28}, 6)
 		}},
 		{"short search", func(s *Session, w workload.Workload) error {
-			return search(s, w, optimize.Limit{Energy: true}, 2)
+			return tune(s, w, optimize.Limit{Energy: true}, 2)
 		}},
 		{"impossible search", func(s *Session, w workload.Workload) error {
-			if err := search(s, w, optimize.Limit{PowerW: 1}, 4); !errors.Is(err, optimize.ErrInfeasible) {
+			if err := tune(s, w, optimize.Limit{PowerW: 1}, 4); !errors.Is(err, optimize.ErrInfeasible) {
 				return fmt.Errorf("1 W: %w", err)
 			}
 			return nil
