@@ -49,6 +49,21 @@ type Outlook struct {
 	tuned     []optimize.Limit                 // that tuning answered with this batch size
 }
 
+// Space is the modes of the outlook's board.
+func (o *Outlook) Space() *tegra.Space { return o.space }
+
+// Predictor made the predictions.
+func (o *Outlook) Predictor() learn.Predictor { return o.predictor }
+
+// Readings are the means of what was measured, by setting.
+func (o *Outlook) Readings() map[tegra.Setting]tegra.Mean { return o.readings }
+
+// Columns are the values of Known along each axis.
+func (o *Outlook) Columns() [numAxes][]float64 { return o.columns }
+
+// Span is the least and the largest usable value of each column.
+func (o *Outlook) Span() [numAxes][]float64 { return o.span }
+
 // NewOutlook predicts every mode of the space by a model; with the largest batch
 // size where the model knows several.
 func NewOutlook(workload string, m *learn.Model, space *tegra.Space) *Outlook {

@@ -22,6 +22,9 @@ type Service struct {
 	done     map[tegra.Setting]optimize.Outcome // that were evaluated
 }
 
+// Outlook is the outlook whose modes it describes.
+func (v *Service) Outlook() *Outlook { return v.of }
+
 // Under is the outlook under a load.
 func (o *Outlook) Under(a optimize.Ask) *Service {
 	s := &Service{Ask: a, of: o, place: map[tegra.Setting]int{}, done: map[tegra.Setting]optimize.Outcome{}}

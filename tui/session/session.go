@@ -73,6 +73,18 @@ func (s *Session) Setup() tegra.Setup {
 	return r.Setup()
 }
 
+// Bundled reports whether the device's files are those of a bundle.
+func (s *Session) Bundled() bool { return s.bundled }
+
+// Finder looks for campaigns that measure on this board.
+func (s *Session) Finder() *record.Finder { return &s.finder }
+
+// Host is this machine where it is worked on without a device; else nil.
+func (s *Session) Host() *tegra.Host { return s.host }
+
+// Replayed are the settings that a replay with several batch sizes can answer; nil: all modes.
+func (s *Session) Replayed() []tegra.Setting { return s.settings }
+
 // Close ends the guard, which restores the found state unless it was kept, and
 // closes the device's files. It waits for no password prompt. Where the guard and its watchdog were
 // both killed, the error says that the board is left changed.
