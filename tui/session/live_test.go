@@ -25,7 +25,7 @@ type busyServer struct {
 	board *virtual.Board
 	posts atomic.Int32
 
-	counted bool // it counts its answers by their latency too, as vLLM does
+	Counted bool // it counts its answers by their latency too, as vLLM does
 
 	mu       sync.Mutex
 	tokens   int
@@ -61,7 +61,7 @@ func (b *busyServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	if b.counted {
+	if b.Counted {
 		fmt.Fprintf(w, "vllm:generation_tokens_total %d\nvllm:request_success_total %d\n"+
 			"vllm:e2e_request_latency_seconds_sum %g\n", b.tokens, b.requests, b.decodeMS/1000)
 		for i, n := range b.upTo {
@@ -173,7 +173,7 @@ func TestTuneOnRealTrafficKeepsAQuantileThatTheServerCounts(t *testing.T) {
 	}
 	t.Parallel()
 	s, b, _ := live(t)
-	b.counted = true
+	b.Counted = true
 	w, err := s.Workload("chat")
 	if err != nil {
 		t.Fatal(err)

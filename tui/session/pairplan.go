@@ -63,7 +63,7 @@ func newPairPlan(ctx context.Context, of *pairSearch) *pairPlan {
 	return p
 }
 
-func (p *pairPlan) prepare(b *profiles.Bench, log string) { p.bench, p.log = b, log }
+func (p *pairPlan) Prepare(b *profiles.Bench, log string) { p.bench, p.log = b, log }
 
 // benchFor measures pairs by one policy.
 func (p *pairPlan) benchFor(policy string) *profiles.Bench {

@@ -64,7 +64,7 @@ func (s *Session) profile(ctx context.Context, r ProfileRequest, plan profiles.P
 	bench.Settings = r.Settings.Over(rec.Header().Settings)
 	bench.NewHarness = s.harness(r.Workload, bench.Settings, rec.Log(), 0, 0)
 	if own, ok := plan.(preparedPlan); ok {
-		own.prepare(bench, rec.Log())
+		own.Prepare(bench, rec.Log())
 	}
 	done := rec.Rows()
 	if r.RedoFailed {
@@ -87,7 +87,7 @@ func (s *Session) profile(ctx context.Context, r ProfileRequest, plan profiles.P
 
 // preparedPlan is a plan whose steps have benches of their own, made of the campaign's; log is for their jobs' output.
 type preparedPlan interface {
-	prepare(b *profiles.Bench, log string)
+	Prepare(b *profiles.Bench, log string)
 }
 
 // coming tells the order of a plan that is fixed.
