@@ -100,7 +100,8 @@ func TestBootModeThatCannotBeWrittenIsShownWithItsReason(t *testing.T) {
 
 type permission struct{}
 
-func (permission) Error() string        { return "must be root" }
+func (permission) Error() string { return "must be root" }
+
 func (permission) Is(target error) bool { return target == tegra.ErrPermission }
 
 func TestBootModeIsNotChangedByAPaste(t *testing.T) {

@@ -108,7 +108,7 @@ func (d *driver) until(what string, cond func() bool) {
 func (d *driver) reading() sampleMsg { return sampleMsg{d.board.Readings()} }
 
 // shows makes a task the one that pages show.
-func (d *driver) shows(j *task) { d.r.sh.own(j) }
+func (d *driver) shows(j *shownTask) { d.r.sh.own(j) }
 
 // onFront is the mode under the cursor of the Front page.
 func (d *driver) onFront() int {

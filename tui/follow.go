@@ -93,7 +93,7 @@ func (sh *shared) followed(f *session.Followed) tea.Cmd {
 	}
 	j := sh.follow
 	if j == nil || j.Follows.Dir != f.Dir || j.Done() && !f.Ended {
-		j = &task{}
+		j = &shownTask{}
 		sh.follow, sh.Tasks.Followed = j, &j.Task
 	}
 	j.TaskSpec = session.TaskSpec{Kind: session.Following, Workload: f.Header.Workload, Planned: f.Header.Plan.Modes}

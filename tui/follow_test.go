@@ -39,14 +39,14 @@ func TestFollowedCampaignShowsUntilItEnds(t *testing.T) {
 		}
 		samples = samples[n:]
 	}
-	look := func(what string, cond func(f *task) bool) {
+	look := func(what string, cond func(f *shownTask) bool) {
 		t.Helper()
 		d.now = d.now.Add(4 * followEvery)
 		d.send(d.reading())
 		d.until(what, func() bool { return d.r.sh.follow != nil && cond(d.r.sh.follow) })
 	}
 	record(3)
-	look("it is found", func(f *task) bool { return len(f.Rows) == 3 })
+	look("it is found", func(f *shownTask) bool { return len(f.Rows) == 3 })
 	d.press("1")
 	d.sees("another jtune (process 4242) simulates bert: 3 shows it")
 	d.press("3")
@@ -72,10 +72,10 @@ func TestFollowedCampaignShowsUntilItEnds(t *testing.T) {
 	d.send(followedMsg{found: &reached})
 	d.sees("following anna (jtune 4242): ", "paused", "space go on")
 	record(4)
-	look("it grows and has a preview", func(f *task) bool { return len(f.Rows) == 7 && f.Preview.Modes == 7 })
+	look("it grows and has a preview", func(f *shownTask) bool { return len(f.Rows) == 7 && f.Preview.Modes == 7 })
 	d.sees("7 of 11 modes", " % ms, ±")
 	held = nil
-	look("it ends", func(f *task) bool { return f.Done() })
+	look("it ends", func(f *shownTask) bool { return f.Done() })
 	d.sees("ended or cut off", "space pause (nothing runs)", d.r.sh.Device.Space.Format(samplesOf(d)[6]))
 	whole := *d.r.sh.follow.Follows
 	whole.Header.Plan.Modes = 7

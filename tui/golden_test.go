@@ -92,13 +92,13 @@ func listed(d *driver) {
 }
 
 // runningJob is a campaign in its midst, without a goroutine behind it.
-func runningJob(b *pagetest.Board, kind session.TaskKind) *task {
-	return &task{Task: *pagetest.Task(b, kind)}
+func runningJob(b *pagetest.Board, kind session.TaskKind) *shownTask {
+	return &shownTask{Task: *pagetest.Task(b, kind)}
 }
 
 // searchedJob is a search that has ended.
-func searchedJob(b *pagetest.Board, watts ...float64) *task {
-	return &task{Task: *pagetest.Searched(b, watts...)}
+func searchedJob(b *pagetest.Board, watts ...float64) *shownTask {
+	return &shownTask{Task: *pagetest.Searched(b, watts...)}
 }
 
 // studied lists a model that has been studied and a broken one.
@@ -162,11 +162,11 @@ func scenes() map[string]func(d *driver) {
 			d.press("2")
 		},
 		"train-pair": func(d *driver) {
-			d.shows(&task{Task: *pagetest.Pairing(d.board, false)})
+			d.shows(&shownTask{Task: *pagetest.Pairing(d.board, false)})
 			d.press("2")
 		},
 		"train-pair-answer": func(d *driver) {
-			d.shows(&task{Task: *pagetest.Pairing(d.board, true)})
+			d.shows(&shownTask{Task: *pagetest.Pairing(d.board, true)})
 			d.press("2")
 		},
 		"profile-idle": func(d *driver) { d.press("3") },

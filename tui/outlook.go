@@ -157,14 +157,14 @@ func (m servedMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 
 // previewMsg brings the preview of a task.
 type previewMsg struct {
-	task    *task
+	task    *shownTask
 	preview session.Preview
 }
 
 // previewNext works out the next preview of a task off the screen's goroutine,
 // one at a time; nil when there is nothing new or nobody looks: it costs a tenth
 // of a second of a core that the campaign could use.
-func (sh *shared) previewNext(j *task) tea.Cmd {
+func (sh *shared) previewNext(j *shownTask) tea.Cmd {
 	if j == nil || j.previewing || sh.Look.Shown != page.Profile {
 		return nil
 	}

@@ -111,7 +111,7 @@ func TestFrontAnswerOfASearchOverBatchSizesNamesItsSize(t *testing.T) {
 	best := view.Known[view.Answer(limit)]
 	res := &session.TuneResult{Result: optimize.Result{Measured: tegra.Measured{Setting: tegra.Setting{Mode: best.Mode,
 		Batch: 16}, TimeMS: best.TimeMS, PowerW: 29}}, Fitted: m}
-	j := &task{Task: page.Task{TaskSpec: session.TaskSpec{Kind: session.Tuning,
+	j := &shownTask{Task: page.Task{TaskSpec: session.TaskSpec{Kind: session.Tuning,
 		Workload: workload.Workload{Name: "resnet18"}, Limit: limit}}}
 	d.shows(j)
 	d.send(taskDoneMsg{task: j, view: view, now: session.Snapshot{State: session.Done,

@@ -27,8 +27,8 @@ type shared struct {
 	serving     servedOf      // what was worked out under a load last, or is
 	askedBatch  int           // batch size that was asked for and does not show yet; 0: none
 	tasks       session.Tasks // of this board, one at a time
-	task        *task         // that Tasks.Own shows
-	follow      *task         // that Tasks.Followed shows
+	task        *shownTask    // that Tasks.Own shows
+	follow      *shownTask    // that Tasks.Followed shows
 	lookedAt    time.Time     // for those
 	modelsAt    time.Time     // when the models that are listed were changed
 	campaignsAt time.Time     // and the campaigns
@@ -133,9 +133,9 @@ type servedOf struct {
 	load  session.Serving
 }
 
-// task is a task of the session, or what another process measures. Pages see
+// shownTask is a task of the session, or what another process measures. Pages see
 // the part that shows. Its fields belong to Update.
-type task struct {
+type shownTask struct {
 	page.Task
 	run        *session.Task // nil: of another process
 	endedAt    time.Time     // of a followed one: when that was seen

@@ -13,7 +13,7 @@ import (
 )
 
 // own makes a task the one that pages show.
-func (sh *shared) own(t *task) {
+func (sh *shared) own(t *shownTask) {
 	before := sh.Tasks.Own
 	if before != nil && !slices.Contains([]session.TaskKind{session.Training, session.Verifying, session.Pairing},
 		before.Kind) {
@@ -24,7 +24,7 @@ func (sh *shared) own(t *task) {
 
 // taskChangedMsg brings the newest snapshot of a task.
 type taskChangedMsg struct {
-	task *task
+	task *shownTask
 	now  session.Snapshot
 }
 
@@ -45,20 +45,20 @@ func (sh *shared) catchUp() {
 
 // taskDoneMsg says that a task has ended and the board is as it was found.
 type taskDoneMsg struct {
-	task *task
+	task *shownTask
 	now  session.Snapshot
 	view *session.Outlook // of the model that was fitted; nil when none was
 }
 
 // follow shows the task as it is. A snapshot that was on its way may be older than
 // what is shown; the end comes with a taskDoneMsg.
-func (j *task) follow(now session.Snapshot) {
+func (j *shownTask) follow(now session.Snapshot) {
 	if !now.Done() && !now.OlderThan(j.Snapshot) {
 		j.Snapshot = now
 	}
 }
 
-func (j *task) stop() {
+func (j *shownTask) stop() {
 	if j.run != nil {
 		j.run.Stop()
 		j.follow(j.run.Now())
@@ -66,7 +66,7 @@ func (j *task) stop() {
 }
 
 // pause holds the task after the mode in progress, or lets it go on.
-func (j *task) pause() {
+func (j *shownTask) pause() {
 	if j.run != nil {
 		j.run.Pause(j.State == session.Running)
 		j.follow(j.run.Now())
@@ -81,7 +81,7 @@ const taskEvery = 5 * time.Second
 
 // next brings the task's next snapshot; a virtual clock that runs ahead is followed as
 // fast as is drawn.
-func (j *task) next(sh *shared) tea.Cmd {
+func (j *shownTask) next(sh *shared) tea.Cmd {
 	if j.run == nil {
 		return nil
 	}
@@ -122,7 +122,7 @@ func (sh *shared) start(t *session.Task) tea.Cmd {
 	}
 	sh.notices.hush() // of what was before
 	sh.control.Show(t)
-	j := &task{Task: page.Task{TaskSpec: t.TaskSpec}, run: t}
+	j := &shownTask{Task: page.Task{TaskSpec: t.TaskSpec}, run: t}
 	j.follow(t.Now()) // a short one may have ended already
 	sh.own(j)
 	space := sh.Device.Space

@@ -12,14 +12,14 @@ import (
 	"jtune/tui/widget"
 )
 
-// cloud is the view of all modes of a model as far as they are known: the front, and the choice under the limit. From
+// cloudView is the view of all modes of a model as far as they are known: the front, and the choice under the limit. From
 // here a mode goes onto the board.
-type cloud struct {
+type cloudView struct {
 	axes
 	filter  filter
 	rivals  rivals
 	picture picture
-	study   *study // the picture after the last one
+	study   *studyView // the picture after the last one
 	limits  page.LimitLine
 	dots    widget.Cloud
 	top     int // first row of the plot on the page
@@ -44,10 +44,10 @@ type answerKey struct {
 	text   string // of the filter
 }
 
-var _ view = (*cloud)(nil)
+var _ view = (*cloudView)(nil)
 
-func newCloud(s *shared, study *study) *cloud {
-	c := &cloud{axes: axes{modes: modes{s}, linear: map[string]bool{}}, rivals: rivals{read: s.read}, study: study}
+func newCloud(s *shared, study *studyView) *cloudView {
+	c := &cloudView{axes: axes{modes: modes{s}, linear: map[string]bool{}}, rivals: rivals{read: s.read}, study: study}
 	c.filter.axes = &c.axes
 	c.tab = newFrontTable(s.read.Keys().ListKeys())
 	return c
@@ -68,10 +68,10 @@ func newFrontTable(keys widget.ListKeys) widget.Table {
 }
 
 // typing reports whether a filter or limits are typed.
-func (c *cloud) typing() bool { return c.filter.typing() || c.limits.Typing() }
+func (c *cloudView) typing() bool { return c.filter.typing() || c.limits.Typing() }
 
 // paste writes what the terminal pastes where one types.
-func (c *cloud) paste(m tea.PasteMsg) {
+func (c *cloudView) paste(m tea.PasteMsg) {
 	switch {
 	case c.limits.Typing():
 		c.limits.Update(m)
@@ -81,13 +81,13 @@ func (c *cloud) paste(m tea.PasteMsg) {
 }
 
 // stopTyping drops what was typed.
-func (c *cloud) stopTyping() {
+func (c *cloudView) stopTyping() {
 	c.filter.input = nil
 	c.limits.Close()
 }
 
 // goTo puts the cursor on a mode; the part that shows goes with it.
-func (c *cloud) goTo(i int) {
+func (c *cloudView) goTo(i int) {
 	c.cursor = i
 	if c.dots.Zoom.Steps > 0 {
 		c.dots.Zoom = c.dots.Zoom.Follow(c.points().Share(i))
@@ -95,13 +95,13 @@ func (c *cloud) goTo(i int) {
 }
 
 // scales returns those of the part that shows.
-func (c *cloud) scales() (x, y axis.Scale) {
+func (c *cloudView) scales() (x, y axis.Scale) {
 	all := c.points()
 	return c.dots.Zoom.Of(all.X, all.Y)
 }
 
 // front lists the members of the front as drawn, left to right.
-func (c *cloud) front() []int {
+func (c *cloudView) front() []int {
 	if c.filter.passing() != nil {
 		return c.filter.front
 	}
@@ -109,7 +109,7 @@ func (c *cloud) front() []int {
 }
 
 // shown lists the modes that pass the filter.
-func (c *cloud) shown() []int {
+func (c *cloudView) shown() []int {
 	if pass := c.filter.passing(); pass != nil {
 		return pass
 	}
@@ -122,7 +122,7 @@ func (c *cloud) shown() []int {
 
 // listed is the front with the cursor's mode in its place, also where that is
 // off the front, and that place.
-func (c *cloud) listed() (list []int, at int) {
+func (c *cloudView) listed() (list []int, at int) {
 	f := c.front()
 	if at = slices.Index(f, c.cursor); at >= 0 {
 		return f, at
@@ -135,7 +135,7 @@ func (c *cloud) listed() (list []int, at int) {
 }
 
 // answer is the answer to the limit among the modes that pass the filter.
-func (c *cloud) answer() int {
+func (c *cloudView) answer() int {
 	pass := c.filter.passing()
 	of := answerKey{c.read.Outlook(), c.read.Served(), c.read.Limit(), c.filter.of.text}
 	switch {
@@ -149,7 +149,7 @@ func (c *cloud) answer() int {
 }
 
 // toAnswer goes to the answer; under a load also to its batch size.
-func (c *cloud) toAnswer() page.Intent {
+func (c *cloudView) toAnswer() page.Intent {
 	if s := c.read.Served(); s != nil && c.filter.passing() == nil {
 		if by := c.sizesTo(s.Best.Batch); by != 0 {
 			c.seek = true
@@ -161,7 +161,7 @@ func (c *cloud) toAnswer() page.Intent {
 }
 
 // toSize shows the next batch size, or the one before, where there are several.
-func (c *cloud) toSize(by int) page.Intent {
+func (c *cloudView) toSize(by int) page.Intent {
 	if c.read.Outlook().Batches() == nil {
 		return nil
 	}
@@ -170,7 +170,7 @@ func (c *cloud) toSize(by int) page.Intent {
 }
 
 // limited follows another limit.
-func (c *cloud) limited() {
+func (c *cloudView) limited() {
 	if c.read.Outlook() != nil {
 		c.seek = true
 		c.goTo(c.answer())
@@ -178,7 +178,7 @@ func (c *cloud) limited() {
 }
 
 // outlookShown follows another outlook: a mode off the answer stays under the cursor.
-func (c *cloud) outlookShown(m page.OutlookShown) page.Intent {
+func (c *cloudView) outlookShown(m page.OutlookShown) page.Intent {
 	c.seek = c.seek || !m.Same
 	if !m.Same || c.cursor == m.Before.Answer(c.read.Limit()) {
 		c.goTo(c.answer())
@@ -187,7 +187,7 @@ func (c *cloud) outlookShown(m page.OutlookShown) page.Intent {
 }
 
 // served takes what was worked out under the load: the cursor goes to the answer, in its batch size.
-func (c *cloud) served() page.Intent {
+func (c *cloudView) served() page.Intent {
 	s := c.read.Served()
 	switch {
 	case s == nil:

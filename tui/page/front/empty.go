@@ -11,8 +11,8 @@ import (
 // empty is what shows in the place of the cloud while no model is loaded: how to get one.
 type empty struct {
 	*shared
-	study *study // may be opened without a model
-	kept  int    // models in the data directory
+	study *studyView // may be opened without a model
+	kept  int        // models in the data directory
 }
 
 var _ view = (*empty)(nil)

@@ -11,16 +11,16 @@ import (
 )
 
 // Copied is the mode under the cursor.
-func (c *cloud) Copied() string { return c.read.ModeText(c.read.Outlook().Known[c.cursor].Mode) }
+func (c *cloudView) Copied() string { return c.read.ModeText(c.read.Outlook().Known[c.cursor].Mode) }
 
 // figure is the map or the curves around the mode under the cursor.
-func (c *cloud) figure() figure.Figure {
+func (c *cloudView) figure() figure.Figure {
 	v := c.read.Outlook()
 	return c.picture.figure(v, v.Known[c.cursor].Mode, c.read.Limit())
 }
 
 // Files are the front as it is drawn, and its members.
-func (c *cloud) Files() ([]page.File, error) {
+func (c *cloudView) Files() ([]page.File, error) {
 	if c.picture.drawn != drawCloud {
 		return page.FigureFiles(c.figure())
 	}
@@ -50,7 +50,7 @@ func (c *cloud) Files() ([]page.File, error) {
 }
 
 // servedFiles are the front under the load as it is drawn, and its members.
-func (c *cloud) servedFiles(s *session.Served) ([]page.File, error) {
+func (c *cloudView) servedFiles(s *session.Served) ([]page.File, error) {
 	virtual, energy := c.read.Outlook().Model.Provenance.Virtual, c.trade().Up.Word == "energy"
 	list := s.Front(energy)
 	standings := make([]optimize.Standing, len(list))

@@ -15,9 +15,9 @@ import (
 // Page shows one of its views: the mixes of a pair, an energy study, or the cloud of a model.
 type Page struct {
 	shared *shared
-	cloud  *cloud
-	mixes  *mixes
-	study  *study
+	cloud  *cloudView
+	mixes  *mixesView
+	study  *studyView
 	empty  *empty
 }
 
@@ -31,11 +31,11 @@ var (
 // New draws the outlook that is read.
 func New(read page.Reader) *Page {
 	s := &shared{read: read, asTab: read.Look().Glyphs == widget.GlyphsASCII}
-	study := &study{shared: s}
+	study := &studyView{shared: s}
 	return &Page{
 		shared: s,
 		cloud:  newCloud(s, study),
-		mixes:  &mixes{shared: s},
+		mixes:  &mixesView{shared: s},
 		study:  study,
 		empty:  &empty{shared: s, study: study},
 	}

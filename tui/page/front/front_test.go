@@ -17,7 +17,7 @@ import (
 )
 
 // withView opens the page on the law's predictions, as a tuned model would.
-func withView(t *testing.T) (*pagetest.Driver, *cloud) {
+func withView(t *testing.T) (*pagetest.Driver, *cloudView) {
 	d, p := pagetest.Drive(t, New)
 	d.Show(d.Board.Outlook())
 	return d, p.cloud

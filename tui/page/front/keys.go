@@ -9,7 +9,7 @@ import (
 )
 
 // Key takes a key: what is typed, where one goes, what is drawn.
-func (c *cloud) Key(k tea.KeyPressMsg) (page.Intent, bool) {
+func (c *cloudView) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 	switch {
 	case c.limits.Typing():
 		return c.limits.Key(k, c.read), true
@@ -45,7 +45,7 @@ func (c *cloud) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 }
 
 // walks is what a key that leads somewhere does, and by how much; nil: it leads nowhere.
-func (c *cloud) walks(k tea.KeyPressMsg) (walk func(by int) page.Intent, by int) {
+func (c *cloudView) walks(k tea.KeyPressMsg) (walk func(by int) page.Intent, by int) {
 	keys := c.read.Keys()
 	for _, pair := range []struct {
 		less, more widget.Action
@@ -71,7 +71,7 @@ func (c *cloud) walks(k tea.KeyPressMsg) (walk func(by int) page.Intent, by int)
 }
 
 // drawKey takes the keys that change what is drawn, not where one is.
-func (c *cloud) drawKey(k tea.KeyPressMsg) (page.Intent, bool) {
+func (c *cloudView) drawKey(k tea.KeyPressMsg) (page.Intent, bool) {
 	keys := c.read.Keys()
 	switch {
 	case keys.Picture.Matches(k):
@@ -111,7 +111,7 @@ func (c *cloud) drawKey(k tea.KeyPressMsg) (page.Intent, bool) {
 }
 
 // back leaves what was opened last; false: there is nothing to leave.
-func (c *cloud) back() bool {
+func (c *cloudView) back() bool {
 	switch {
 	case c.large:
 		c.large = false
@@ -131,7 +131,7 @@ func (c *cloud) back() bool {
 }
 
 // Hints are the keys of the cloud, or those that do not write while something is typed.
-func (c *cloud) Hints() []widget.Action {
+func (c *cloudView) Hints() []widget.Action {
 	switch {
 	case c.filter.typing():
 		return page.FilterHints(c.read)

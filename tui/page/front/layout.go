@@ -14,7 +14,7 @@ import (
 )
 
 // Render draws the cloud, the card of the mode under the cursor and what is typed.
-func (c *cloud) Render(w, h int) string {
+func (c *cloudView) Render(w, h int) string {
 	c.dots.Hide()
 	if h < 5 {
 		return c.panels(w, h)
@@ -30,10 +30,10 @@ func (c *cloud) Render(w, h int) string {
 }
 
 // card is that of the mode under the cursor.
-func (c *cloud) card() card { return card{c.modes, c.cursor, c.answer()} }
+func (c *cloudView) card() card { return card{c.modes, c.cursor, c.answer()} }
 
 // panels lays out the plot and the card for the room that there is.
-func (c *cloud) panels(w, h int) string {
+func (c *cloudView) panels(w, h int) string {
 	head, here := c.head(w), c.card()
 	rest := h - 1
 	switch {
@@ -64,7 +64,7 @@ func (c *cloud) panels(w, h int) string {
 }
 
 // drawn is the plot, its table twin, or the map or curves; y is its first row on the page.
-func (c *cloud) drawn(w, h, y int) string {
+func (c *cloudView) drawn(w, h, y int) string {
 	if c.picture.drawn != drawCloud {
 		f := c.figure()
 		f.Lacks = page.Words(f.Lacks)
@@ -79,7 +79,7 @@ func (c *cloud) drawn(w, h, y int) string {
 
 // side is what is next to the plot: the card, what the glyphs mean, and
 // where there is room the front around the cursor in numbers.
-func (c *cloud) side(w, h int) string {
+func (c *cloudView) side(w, h int) string {
 	if len(c.rivals.drawn()) > 0 {
 		return c.rivalSide(w, h)
 	}
@@ -101,7 +101,7 @@ func (c *cloud) side(w, h int) string {
 }
 
 // rivalSide is side with other models: the card in short, and what each of them chooses.
-func (c *cloud) rivalSide(w, h int) string {
+func (c *cloudView) rivalSide(w, h int) string {
 	here := c.card()
 	body, choices := here.lines(w-4, true), c.rivals.readout(w-4)
 	high := min(h, strings.Count(body, "\n")+3)
@@ -119,7 +119,7 @@ func (c *cloud) rivalSide(w, h int) string {
 
 // head says what the page speaks of, how sure it is, what part shows, and the
 // limit, which always stays.
-func (c *cloud) head(w int) string {
+func (c *cloudView) head(w int) string {
 	limit := "limit " + page.AskedText(c.read.Asked())
 	if c.dots.Zoom.Steps > 0 {
 		limit = fmt.Sprintf("zoom ×%.1f  %s", c.dots.Zoom.Factor(), limit)
@@ -136,7 +136,7 @@ func (c *cloud) head(w int) string {
 }
 
 // about says what the page speaks of, the most needed first.
-func (c *cloud) about() []string {
+func (c *cloudView) about() []string {
 	v := c.read.Outlook()
 	words := []string{v.Workload + page.BatchText(v.Batch) + c.loadTitle()}
 	if c.picture.drawn == drawCloud && c.asTab {

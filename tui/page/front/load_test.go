@@ -15,7 +15,7 @@ import (
 )
 
 // serving opens the page on a model of inference that knows three batch sizes.
-func serving(t *testing.T) (*pagetest.Driver, *cloud) {
+func serving(t *testing.T) (*pagetest.Driver, *cloudView) {
 	t.Helper()
 	d, p := pagetest.Drive(t, New)
 	w := d.Serves()

@@ -16,9 +16,9 @@ import (
 	"jtune/tui/widget/chart"
 )
 
-// mixes is the view of a pair in place of a model: what its jobs do in each mode, with the batch size and
+// mixesView is the view of a pair in place of a model: what its jobs do in each mode, with the batch size and
 // the turns of most training there.
-type mixes struct {
+type mixesView struct {
 	*shared
 	of     *session.PairMixes // that show
 	left   *session.PairMixes // those that were left for the model
@@ -30,11 +30,11 @@ type mixes struct {
 	large  bool
 }
 
-var _ view = (*mixes)(nil)
+var _ view = (*mixesView)(nil)
 
 // shows reports whether there are mixes that were not left for the model. Other mixes than before open with the
 // cursor on their answer.
-func (v *mixes) shows() bool {
+func (v *mixesView) shows() bool {
 	m := v.read.Mixes()
 	if m == nil || m == v.left {
 		return false
@@ -52,7 +52,7 @@ func (v *mixes) shows() bool {
 }
 
 // here is the mix under the cursor.
-func (v *mixes) here() int { return v.walk[v.at] }
+func (v *mixesView) here() int { return v.walk[v.at] }
 
 func newMixTable(keys widget.ListKeys) widget.Table {
 	return widget.Table{Keys: keys, Cols: []widget.Column{
@@ -69,7 +69,7 @@ func newMixTable(keys widget.ListKeys) widget.Table {
 }
 
 // Key takes a key of the mixes.
-func (v *mixes) Key(k tea.KeyPressMsg) (page.Intent, bool) {
+func (v *mixesView) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 	keys, m, here := v.read.Keys(), v.of, v.here()
 	if to, walks := v.tab.Keys.Step(k, v.at, max(1, len(v.walk)/strides), len(v.walk)-1); walks {
 		v.at = to
@@ -104,7 +104,7 @@ func (v *mixes) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 }
 
 // Hints are the keys of the mixes.
-func (v *mixes) Hints() []widget.Action {
+func (v *mixesView) Hints() []widget.Action {
 	keys, why := v.read.Keys(), v.read.MayWrite()
 	other := keys.Table.As("table").Doing("the front and the measured pairs as a table")
 	if v.asTab {
@@ -123,15 +123,15 @@ func (v *mixes) Hints() []widget.Action {
 }
 
 // Copied is the mix under the cursor.
-func (v *mixes) Copied() string { return v.of.Setting(v.here(), v.read.Space()) }
+func (v *mixesView) Copied() string { return v.of.Setting(v.here(), v.read.Space()) }
 
 // Files are the mixes as a figure and as tables.
-func (v *mixes) Files() ([]page.File, error) {
+func (v *mixesView) Files() ([]page.File, error) {
 	return page.FigureFiles(v.of.Figure(v.read.Space(), v.read.Board()))
 }
 
 // Render draws the mixes.
-func (v *mixes) Render(w, h int) string {
+func (v *mixesView) Render(w, h int) string {
 	m := v.of
 	asked := m.Ask.String()
 	head := widget.StyleBold.Render(widget.CutClause(" "+session.PairName(m.Train, m.Infer)+": "+asked, w))
@@ -164,7 +164,7 @@ func (v *mixes) Render(w, h int) string {
 }
 
 // title says which mix the card speaks of.
-func (v *mixes) title() string {
+func (v *mixesView) title() string {
 	switch m, i := v.of, v.here(); {
 	case i == m.Answer && m.Feasible:
 		return "the answer, measured"
@@ -179,7 +179,7 @@ func (v *mixes) title() string {
 }
 
 // card describes the mix under the cursor.
-func (v *mixes) card(w int) string {
+func (v *mixesView) card(w int) string {
 	m, i := v.of, v.here()
 	o := m.Points[i]
 	turns := string(o.Policy) + " turns"
@@ -223,7 +223,7 @@ func (v *mixes) card(w int) string {
 }
 
 // picture is the plot of the mixes, or its table twin.
-func (v *mixes) picture(w, h int) string {
+func (v *mixesView) picture(w, h int) string {
 	m := v.of
 	if v.asTab || w < chart.MinPlotW+8 || h < chart.MinPlotH+1 {
 		return v.table(w, h)
@@ -253,7 +253,7 @@ func (v *mixes) picture(w, h int) string {
 }
 
 // table lists the front and what was measured, the least power first.
-func (v *mixes) table(w, h int) string {
+func (v *mixesView) table(w, h int) string {
 	m := v.of
 	v.tab.Rows, v.tab.Cursor = len(v.walk), v.at
 	v.tab.Cell = func(row, col int) string {
@@ -281,7 +281,7 @@ func (v *mixes) table(w, h int) string {
 }
 
 // legend says what the glyphs mean.
-func (v *mixes) legend(w int) string {
+func (v *mixesView) legend(w int) string {
 	if v.asTab {
 		return ""
 	}

@@ -18,7 +18,7 @@ type dotsOf struct {
 }
 
 // plot draws the cloud of all modes.
-func (c *cloud) plot(w, h int) string {
+func (c *cloudView) plot(w, h int) string {
 	v, t := c.read.Outlook(), c.trade()
 	show := widget.CloudView{
 		Points:   c.points(),
@@ -51,7 +51,7 @@ func (c *cloud) plot(w, h int) string {
 }
 
 // grouped lists the modes that share the cursor's setting of a knob.
-func (c *cloud) grouped() []int {
+func (c *cloudView) grouped() []int {
 	v, k := c.read.Outlook(), tegra.Knob(c.group-1)
 	want := v.Known[c.cursor].Mode.Value(k)
 	var out []int
@@ -64,7 +64,7 @@ func (c *cloud) grouped() []int {
 }
 
 // legend says what the glyphs of the plot mean; the table has none.
-func (c *cloud) legend(w int) string {
+func (c *cloudView) legend(w int) string {
 	if c.asTab || c.picture.drawn != drawCloud { // they have their own
 		return ""
 	}

@@ -15,9 +15,9 @@ import (
 	"jtune/tui/widget"
 )
 
-// study is the view of the newest energy study of the workload that shows, or of any where no model is loaded: energy
+// studyView is the view of the newest energy study of the workload that shows, or of any where no model is loaded: energy
 // over two clocks, then latency and energy over one of them.
-type study struct {
+type studyView struct {
 	*shared
 	on     bool // it shows
 	curves bool // not the map
@@ -25,7 +25,7 @@ type study struct {
 	findings
 }
 
-var _ view = (*study)(nil)
+var _ view = (*studyView)(nil)
 
 // findings are what a study found.
 type findings struct {
@@ -42,7 +42,7 @@ type findings struct {
 type studyMsg struct{ findings }
 
 // newest is the study in the list of campaigns; false without one.
-func (s *study) newest() (session.Listed, bool) {
+func (s *studyView) newest() (session.Listed, bool) {
 	name := ""
 	if v := s.read.Outlook(); v != nil {
 		name = v.Workload
@@ -51,7 +51,7 @@ func (s *study) newest() (session.Listed, bool) {
 }
 
 // open shows the map of the newest study; without one it does nothing.
-func (s *study) open() page.Intent {
+func (s *studyView) open() page.Intent {
 	l, any := s.newest()
 	if s.on, s.curves = any, false; !any {
 		return nil
@@ -60,10 +60,10 @@ func (s *study) open() page.Intent {
 }
 
 // close leaves the study.
-func (s *study) close() { s.on = false }
+func (s *studyView) close() { s.on = false }
 
 // next draws the curves after the map, and then leaves the study; where there is no model it begins again.
-func (s *study) next() page.Intent {
+func (s *studyView) next() page.Intent {
 	if s.curves {
 		s.close()
 		if s.read.Outlook() == nil {
@@ -77,7 +77,7 @@ func (s *study) next() page.Intent {
 }
 
 // load reads a study, unless it has been read.
-func (s *study) load(l session.Listed) page.Intent {
+func (s *studyView) load(l session.Listed) page.Intent {
 	if s.dir == l.Dir && s.rows == len(l.Rows) {
 		return nil
 	}
@@ -97,14 +97,14 @@ func findingsOf(l session.Listed) findings {
 }
 
 // take takes what was read, if it is what shows.
-func (s *study) take(f findings) {
+func (s *studyView) take(f findings) {
 	if f.dir == s.dir && f.rows == s.rows {
 		s.findings = f
 	}
 }
 
 // Key takes a key of the study.
-func (s *study) Key(k tea.KeyPressMsg) (page.Intent, bool) {
+func (s *studyView) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 	keys := s.read.Keys()
 	does, applies := keys.Applies(k)
 	switch {
@@ -127,14 +127,14 @@ func (s *study) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 }
 
 // Hints are the keys of the study.
-func (s *study) Hints() []widget.Action {
+func (s *studyView) Hints() []widget.Action {
 	keys := s.read.Keys()
 	return []widget.Action{keys.Apply.Unless(s.read.MayWrite()).Doing("apply the mode of least energy"),
 		keys.Picture.As("map, curves"), keys.Group.As("other clock").Doing("curves over the other clock"), keys.Back}
 }
 
 // Copied is the mode of least energy.
-func (s *study) Copied() string {
+func (s *studyView) Copied() string {
 	if r := s.report; r != nil && r.Least.OK {
 		return s.read.ModeText(r.Least.V.Mode)
 	}
@@ -142,7 +142,7 @@ func (s *study) Copied() string {
 }
 
 // Files are what is drawn.
-func (s *study) Files() ([]page.File, error) {
+func (s *studyView) Files() ([]page.File, error) {
 	if s.report == nil || s.err != nil {
 		return nil, s.err
 	}
@@ -150,7 +150,7 @@ func (s *study) Files() ([]page.File, error) {
 }
 
 // figure is what is drawn.
-func (s *study) figure() figure.Figure {
+func (s *studyView) figure() figure.Figure {
 	if s.curves {
 		return s.lines[s.over]
 	}
@@ -158,7 +158,7 @@ func (s *study) figure() figure.Figure {
 }
 
 // Render draws the study, and what it found where there is room.
-func (s *study) Render(w, h int) string {
+func (s *studyView) Render(w, h int) string {
 	switch {
 	case s.report == nil:
 		return widget.Fit("\n reading the energy study …", w, h)
@@ -179,7 +179,7 @@ func (s *study) Render(w, h int) string {
 }
 
 // found is what the study found, in words.
-func (s *study) found(w, h int) string {
+func (s *studyView) found(w, h int) string {
 	note := fmt.Sprintf("%d of %s measured", s.report.Measured(), text.Count(len(s.report.Points), "setting"))
 	words := widget.Wrap(strings.Join(s.words, "\n"), w-4)
 	return widget.Fit(widget.Box("what it found", note, words, w, min(h, strings.Count(words, "\n")+3)), w, h)

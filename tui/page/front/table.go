@@ -10,7 +10,7 @@ import (
 const columnIs = 8
 
 // table is the front as a table, in the order of the plot.
-func (c *cloud) table(w, h int) string {
+func (c *cloudView) table(w, h int) string {
 	v, front := c.read.Outlook(), c.front()
 	c.tab.Cols[2].Title, c.tab.Cols[6].Title = page.Heads(c.job())
 	s := c.read.Served()

@@ -12,7 +12,7 @@ import (
 
 // along walks the front: to its neighbour, or from a mode off the front to
 // the member nearest across. The table lists that mode too.
-func (c *cloud) along(by int) page.Intent {
+func (c *cloudView) along(by int) page.Intent {
 	if c.picture.drawn != drawCloud {
 		return c.step(false, by)
 	}
@@ -32,13 +32,15 @@ func (c *cloud) along(by int) page.Intent {
 }
 
 // stride walks a twentieth of the front.
-func (c *cloud) stride(by int) page.Intent { return c.along(by * max(1, len(c.front())/strides)) }
+func (c *cloudView) stride(by int) page.Intent { return c.along(by * max(1, len(c.front())/strides)) }
 
 // halfStride walks half as far.
-func (c *cloud) halfStride(by int) page.Intent { return c.along(by * max(1, len(c.front())/strides/2)) }
+func (c *cloudView) halfStride(by int) page.Intent {
+	return c.along(by * max(1, len(c.front())/strides/2))
+}
 
 // toEnd goes to the first member of the front, or to the last.
-func (c *cloud) toEnd(by int) page.Intent {
+func (c *cloudView) toEnd(by int) page.Intent {
 	switch f := c.front(); {
 	case len(f) == 0:
 	case by > 0:
@@ -51,7 +53,7 @@ func (c *cloud) toEnd(by int) page.Intent {
 
 // nearOnFront returns the place in a front of the member nearest across to the
 // cursor's mode.
-func (c *cloud) nearOnFront(f []int) int {
+func (c *cloudView) nearOnFront(f []int) int {
 	xs, _ := c.columns()
 	x := math.Log(xs[c.cursor])
 	at, least := 0, math.Inf(1)
@@ -64,7 +66,7 @@ func (c *cloud) nearOnFront(f []int) int {
 }
 
 // off walks to the nearest mode above (by < 0) or below in the plot.
-func (c *cloud) off(by int) page.Intent {
+func (c *cloudView) off(by int) page.Intent {
 	if c.picture.drawn != drawCloud {
 		return c.step(true, -by)
 	}
@@ -96,7 +98,7 @@ func (c *cloud) off(by int) page.Intent {
 
 // step moves the cursor along a knob of what is drawn: across, or upward in a map. Where the
 // board has no such mode it stays.
-func (c *cloud) step(upward bool, by int) page.Intent {
+func (c *cloudView) step(upward bool, by int) page.Intent {
 	k, any := c.picture.knob(upward)
 	if !any {
 		return nil
@@ -117,7 +119,7 @@ func (c *cloud) step(upward bool, by int) page.Intent {
 }
 
 // zoomBy zooms around the cursor.
-func (c *cloud) zoomBy(steps int) page.Intent {
+func (c *cloudView) zoomBy(steps int) page.Intent {
 	x, y := c.points().Share(c.cursor)
 	c.dots.Zoom = c.dots.Zoom.By(steps, x, y)
 	return nil
@@ -125,7 +127,7 @@ func (c *cloud) zoomBy(steps int) page.Intent {
 
 // moveLimit shifts the power limit by a watt (or the time limit by 5 %) and
 // takes the cursor to the new answer.
-func (c *cloud) moveLimit(steps int) page.Intent {
+func (c *cloudView) moveLimit(steps int) page.Intent {
 	by := float64(steps)
 	l := c.read.Limit()
 	if v, loaded := c.read.Load(); loaded && v.LatencyMS > 0 {
@@ -145,7 +147,7 @@ func (c *cloud) moveLimit(steps int) page.Intent {
 
 // Click puts the cursor on the mode that is drawn nearest to a cell; the part
 // that shows stays where it is.
-func (c *cloud) Click(x, y int) bool {
+func (c *cloudView) Click(x, y int) bool {
 	fx, fy, ok := c.dots.Under(x, y-c.top)
 	if !ok {
 		return false
@@ -157,7 +159,7 @@ func (c *cloud) Click(x, y int) bool {
 }
 
 // Wheel zooms around the mouse.
-func (c *cloud) Wheel(x, y, by int) bool {
+func (c *cloudView) Wheel(x, y, by int) bool {
 	fx, fy, ok := c.dots.Under(x, y-c.top)
 	if ok {
 		c.dots.Zoom = c.dots.Zoom.Around(-by, fx, fy)
