@@ -183,3 +183,13 @@ func OncePerSetting(rows []Measured) []Measured {
 	}
 	return out
 }
+
+// MeansOf are the means of samples, setting by setting.
+func MeansOf(samples []Measured) []Mean {
+	groups := BySetting(samples)
+	out := make([]Mean, len(groups))
+	for i, g := range groups {
+		out[i] = g.Mean()
+	}
+	return out
+}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 )
 
 // Read reads a regular file of at most most bytes; anything else, such as a pipe that would
@@ -121,4 +122,13 @@ func SyncDir(dir string) {
 		_ = d.Sync()
 		d.Close()
 	}
+}
+
+// Modified is when a file or folder was last changed; zero when it is gone.
+func Modified(path string) time.Time {
+	st, err := os.Stat(path)
+	if err != nil {
+		return time.Time{}
+	}
+	return st.ModTime()
 }

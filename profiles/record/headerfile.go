@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 
 	"github.com/BurntSushi/toml"
@@ -56,4 +57,27 @@ func parseHeader(path string, text []byte) (h Header, err error) {
 		)
 	}
 	return h, err
+}
+
+// SafeName makes a workload's name fit to be part of a file name.
+func SafeName(name string) string {
+	out := []rune(name)
+	for i, r := range out {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '_', r == '.' && i > 0:
+		default:
+			out[i] = '_'
+		}
+	}
+	return string(out)
+}
+
+// CampaignDir reports whether path is a campaign folder, or the table in one.
+func CampaignDir(path string) (string, bool) {
+	dir := path
+	if filepath.Base(path) == "modes.csv" {
+		dir = filepath.Dir(path)
+	}
+	_, err := os.Stat(filepath.Join(dir, "campaign.toml"))
+	return dir, err == nil
 }

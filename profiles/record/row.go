@@ -339,3 +339,14 @@ func parseRows(text []byte) (rows []Row, bad []string) {
 func unreadable(file string, n int, err error) string {
 	return fmt.Sprintf("%s: line %d is unreadable and left out: %v", file, n, err)
 }
+
+// Usable are the rows that a model may be fitted to.
+func Usable(rows []Row) []tegra.Measured {
+	var out []tegra.Measured
+	for _, r := range rows {
+		if r.Status.Usable() {
+			out = append(out, r.Measured)
+		}
+	}
+	return out
+}

@@ -4,16 +4,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"jtune/internal/usage"
+	"jtune/learn"
 	"jtune/profiles"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 )
-
-// Version is written into records and models; main sets it at link time.
-var Version = "dev"
 
 // Kinds of plans.
 const (
@@ -61,7 +60,7 @@ func (s *Session) newCampaignDir(h record.Header) (string, error) {
 	if kind == record.ExperimentKind {
 		kind = h.Plan.Source
 	}
-	base := fmt.Sprintf("%s-%s-%s", h.Created.Format("20060102-150405"), safeName(h.Workload.Name), kind)
+	base := fmt.Sprintf("%s-%s-%s", h.Created.Format("20060102-150405"), record.SafeName(h.Workload.Name), kind)
 	for n := 1; ; n++ {
 		dir := filepath.Join(parent, base)
 		if n > 1 {
@@ -74,15 +73,8 @@ func (s *Session) newCampaignDir(h record.Header) (string, error) {
 	}
 }
 
-// safeName makes a workload's name fit to be part of a file name.
-func safeName(name string) string {
-	out := []rune(name)
-	for i, r := range out {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '_', r == '.' && i > 0:
-		default:
-			out[i] = '_'
-		}
-	}
-	return string(out)
+// campaignProvenance says where the rows of a campaign come from.
+func campaignProvenance(dir string, head record.Header) learn.Provenance {
+	return learn.Provenance{Software: strings.Join(record.Software(dir, head), "; "), Device: head.Device.Name,
+		Workload: head.Workload.Name, Virtual: head.Device.Virtual, Replay: head.Device.Replay}
 }

@@ -32,7 +32,7 @@ func CompareCampaigns(a, b Campaign) CampaignComparison {
 	if b.Header.Created.Before(a.Header.Created) {
 		a, b = b, a
 	}
-	lists := [][]tegra.Measured{usable(a.Rows), usable(b.Rows)}
+	lists := [][]tegra.Measured{record.Usable(a.Rows), record.Usable(b.Rows)}
 	one, other := tegra.OncePerSetting(lists[0]), tegra.OncePerSetting(lists[1])
 	c := CampaignComparison{One: a, Other: b, Usable: [2]int{len(one), len(other)}, Apart: apart(a, b)}
 	there := map[tegra.Setting]tegra.Measured{}

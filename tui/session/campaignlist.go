@@ -81,7 +81,7 @@ func (o Paths) Held() []record.Running {
 }
 
 // Usable counts the settings of the campaign that have a usable reading.
-func (c Campaign) Usable() int { return len(tegra.OncePerSetting(usable(c.Rows))) }
+func (c Campaign) Usable() int { return len(tegra.OncePerSetting(record.Usable(c.Rows))) }
 
 // Modes counts the settings that were measured, well or not.
 func (c Campaign) Modes() int { return len(c.settings()) }
@@ -121,7 +121,7 @@ func (o Paths) FindCampaign(name string) (Campaign, error) {
 	}
 	if st, err := os.Stat(dir); err != nil || !st.IsDir() {
 		err := fmt.Errorf("no campaign %s in %s: jtune campaigns lists them", name, o.campaignsDir())
-		if _, here := campaignDir(name); here && dir != name {
+		if _, here := record.CampaignDir(name); here && dir != name {
 			err = fmt.Errorf("%w; the folder that is here is ./%s", err, name)
 		}
 		return Campaign{}, err

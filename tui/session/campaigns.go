@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"jtune/internal/safefile"
 	"jtune/internal/text"
 	"jtune/optimize"
 	"jtune/profiles"
@@ -255,7 +256,7 @@ func (u *Interrupted) mustTrust(trust bool) {
 // Failed lists the settings of rows that gave no value, each once.
 func Failed(rows []record.Row) []tegra.Setting {
 	good := map[tegra.Setting]bool{}
-	for _, m := range usable(rows) {
+	for _, m := range record.Usable(rows) {
 		good[m.Setting] = true
 	}
 	var out []tegra.Setting
@@ -270,13 +271,14 @@ func Failed(rows []record.Row) []tegra.Setting {
 // ModelsChanged is when a model of the data directory was last kept, renamed or deleted;
 // zero while there is none.
 func (c Campaigns) ModelsChanged() time.Time {
-	return modified(filepath.Join(filepath.Dir(c.Dir), modelsKind))
+	return safefile.Modified(filepath.Join(filepath.Dir(c.Dir), modelsKind))
 }
 
 // Changed is when a campaign of the data directory last came, went or got another name; zero while
 // there is none.
 func (c Campaigns) Changed() time.Time {
-	at, aside := modified(c.Dir), modified(filepath.Join(filepath.Dir(c.Dir), deletedKind, campaignsKind))
+	at, aside := safefile.Modified(c.Dir), safefile.Modified(filepath.Join(filepath.Dir(c.Dir), deletedKind,
+		campaignsKind))
 	if aside.After(at) {
 		return aside
 	}
@@ -298,4 +300,16 @@ func (c Campaigns) running() []record.Running {
 // here reports whether a campaign measures a board such as this one.
 func (c Campaigns) here(d record.DeviceHeader) bool {
 	return d.Name == c.Board.Name && d.Virtual == c.Board.Virtual && d.Replay == c.Board.Replay
+}
+
+// NewestEnergy is the newest energy study of a workload in a list with the newest first; "" for any workload's.
+func NewestEnergy(list []Listed, workload string) (l Listed, ok bool) {
+	at := slices.IndexFunc(list, func(l Listed) bool {
+		named := workload == "" || l.Header.Workload.Name == workload
+		return named && l.Err == nil && ofEnergy(l.Header.Plan) && len(l.Rows) > 0
+	})
+	if at < 0 {
+		return l, false
+	}
+	return list[at], true
 }

@@ -10,6 +10,7 @@ import (
 
 	"jtune/internal/safefile"
 	"jtune/optimize"
+	"jtune/profiles/record"
 	"jtune/tegra"
 )
 
@@ -103,7 +104,9 @@ func (c TuneChoice) over(d TuneChoice) TuneChoice {
 const mostChoice = 10_000 // bytes of its file
 
 // choiceFile is the file of the session's board.
-func (s *Session) choiceFile() string { return s.stateFile("tune-" + safeName(s.board()) + ".json") }
+func (s *Session) choiceFile() string {
+	return s.stateFile("tune-" + record.SafeName(s.board()) + ".json")
+}
 
 // TuneChoice is the last choice on this board, or the default: also where its file is missing
 // or damaged.

@@ -12,17 +12,6 @@ import (
 	"jtune/tegra"
 )
 
-// Coverage is how much of the Pareto front a search learns.
-type Coverage int
-
-// Coverages.
-const (
-	CoverLimit Coverage = iota // what one limit needs, with few probes
-	CoverFront                 // the whole front, with a campaign, for any limit
-)
-
-func (c Coverage) String() string { return [...]string{"limit", "front"}[c] }
-
 const (
 	// FrontModes is how many modes a search over the whole front measures
 	// before it answers.

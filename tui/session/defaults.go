@@ -4,8 +4,6 @@ import (
 	"slices"
 
 	"jtune/learn"
-	"jtune/optimize"
-	"jtune/profiles/workload"
 	"jtune/tegra"
 )
 
@@ -49,20 +47,4 @@ func BatchChoices(own int, asked []int, replay, fixed bool) [][]int {
 		out = append(out, list)
 	}
 	return out
-}
-
-// MostMeasured is how many measurements a search for so many limits takes at most, unless it is told.
-func MostMeasured(w workload.Workload, depth optimize.SearchDepth, limits int) int {
-	if w.Serves() && depth == optimize.Quick {
-		return optimize.MostServed(limits)
-	}
-	return optimize.MostProbes(limits)
-}
-
-// capped is the cap of a search; 0: its strategy's own.
-func (r TuneRequest) capped() int {
-	if auto := r.Strategy == "" || r.Strategy == optimize.Auto; r.Probes > 0 || !auto {
-		return r.Probes
-	}
-	return MostMeasured(r.Workload, r.Depth, 1+len(r.More))
 }

@@ -113,7 +113,7 @@ func (o Paths) DeletedModels() ([]ModelInfo, error) {
 	references, _ := filepath.Glob(filepath.Join(dir, "*"+referenceSuffix))
 	for _, path := range references {
 		out = append(out, ModelInfo{Name: strings.TrimSuffix(filepath.Base(path), referenceSuffix), Path: path,
-			Modified: modified(path), Err: errReference})
+			Modified: safefile.Modified(path), Err: errReference})
 	}
 	return out, err
 }
@@ -324,3 +324,5 @@ func (o Options) refitPool(pool Pool, h record.Header) error {
 	}
 	return denied(m.Save(path), elsewhere)
 }
+
+var elsewhere = "choose another place with " + usage.DataDir.Value()

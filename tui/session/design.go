@@ -17,7 +17,7 @@ type knownRows struct {
 
 // with gives all that counts: what is known, as it is now, and what was measured since.
 func (k knownRows) with(done []record.Row) ([]tegra.Measured, optimize.Alignment) {
-	return optimize.Align([][]tegra.Measured{k.rows, usable(done)})
+	return optimize.Align([][]tegra.Measured{k.rows, record.Usable(done)})
 }
 
 // designPlan lets the design choose each mode from the rows so far. Known ones count among
@@ -50,7 +50,7 @@ func (p *designPlan) Next(done []record.Row) (profiles.Step, bool) {
 		return profiles.Step{Setting: at}, true
 	}
 	rows, _ := p.known.with(done)
-	left := max(0, p.n-len(tegra.OncePerSetting(rows))-(len(done)-len(usable(done))))
+	left := max(0, p.n-len(tegra.OncePerSetting(rows))-(len(done)-len(record.Usable(done))))
 	if p.total = len(done) + left; left == 0 {
 		return profiles.Step{}, false
 	}
@@ -75,5 +75,5 @@ func (p *designPlan) recheck(done []record.Row) (tegra.Setting, bool) {
 			return !r.Status.Usable() && r.Mode == m.Mode
 		})
 	})
-	return optimize.Recheck(p.space, known, usable(done), p.known.limit)
+	return optimize.Recheck(p.space, known, record.Usable(done), p.known.limit)
 }

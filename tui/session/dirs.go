@@ -33,9 +33,6 @@ func (o Paths) DataPath() string {
 // FindHome reads the environment again for the folders below the user's home.
 func FindHome() { xdg.Reload() }
 
-// TrainLog is the file that gets what the job of a training run says.
-func (s *Session) TrainLog() string { return filepath.Join(s.DataPath(), "train.log") }
-
 // ModelsDir is where models are kept.
 func (o Paths) ModelsDir() string { return filepath.Join(o.DataPath(), "models") }
 
@@ -82,20 +79,6 @@ func (o Paths) LogPath() string {
 
 // introduced is the file that exists once this user knows the screens.
 func (o Paths) introduced() string { return o.stateFile("introduced") }
-
-// Introduced reports whether the user has done anything in the screens before.
-func (s *Session) Introduced() bool {
-	_, err := os.Stat(s.introduced())
-	return err == nil
-}
-
-// SetIntroduced keeps that for all later starts.
-func (s *Session) SetIntroduced() error {
-	if err := os.MkdirAll(filepath.Dir(s.introduced()), 0o755); err != nil {
-		return err
-	}
-	return os.WriteFile(s.introduced(), nil, 0o644)
-}
 
 // denied adds the exit code and advice to the error of a refused write, and the
 // advice to that of a folder that cannot be made.

@@ -58,7 +58,8 @@ func TestEnergyStudyOnVirtualBoardsComesNearTheSlides(t *testing.T) {
 			t.Parallel()
 			s := open(t, Options{Device: "virtual:" + c.board, Speed: math.Inf(1)})
 			r := energyRequest(t, s, "mobilenet-infer")
-			r.Energy.Governors, r.Energy.Batches = []tegra.Governors{{CPU: "ondemand", GPU: "simple_ondemand"}}, []int{16}
+			r.Energy.Governors, r.Energy.Batches = []tegra.Governors{{CPU: "ondemand",
+				GPU: "simple_ondemand"}}, []int{16}
 			found := governorsOf(t, s)
 			res, err := runEnergy(t.Context(), s, r, nil)
 			if err != nil || res.End != profiles.Complete || len(res.Failed) > 0 {
@@ -259,7 +260,7 @@ func TestEnergyStudyTeachesItsPoolThePairsOfClocks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pairs := usable(pairRows(s.Device.Space(), all))
+	pairs := record.Usable(pairRows(s.Device.Space(), all))
 	pool, err := s.Pool(r.Workload, nil)
 	if err != nil || len(pairs) < 10 || len(pool.Rows()) != len(pairs) || len(all) < len(pairs)+energyRounds+1 {
 		t.Fatalf("the pool has %d of %d rows, %d are of pairs: %v", len(pool.Rows()), len(all), len(pairs), err)

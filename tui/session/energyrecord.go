@@ -12,18 +12,6 @@ import (
 	"jtune/tegra"
 )
 
-// NewestEnergy is the newest energy study of a workload in a list with the newest first; "" for any workload's.
-func NewestEnergy(list []Listed, workload string) (l Listed, ok bool) {
-	at := slices.IndexFunc(list, func(l Listed) bool {
-		named := workload == "" || l.Header.Workload.Name == workload
-		return named && l.Err == nil && ofEnergy(l.Header.Plan) && len(l.Rows) > 0
-	})
-	if at < 0 {
-		return l, false
-	}
-	return list[at], true
-}
-
 // Energy is what a recorded energy study found, as far as it got.
 func (c Campaign) Energy() (EnergyReport, error) {
 	if c.Err != nil {
@@ -48,7 +36,8 @@ func (c Campaign) Energy() (EnergyReport, error) {
 	if r.virtual {
 		r.board += " " + tegra.VirtualMark(tegra.Origin(true, h.Device.Replay))
 	}
-	st := energyStudy{r: r, study: optimize.NewEnergyStudy(space, r.Repeat, true), kinds: recordedKinds(h, space, c.Rows)}
+	st := energyStudy{r: r, study: optimize.NewEnergyStudy(space, r.Repeat, true),
+		kinds: recordedKinds(h, space, c.Rows)}
 	runs, _, err := record.ReadRuns(c.Dir)
 	return st.report(c.Rows, runs), err
 }

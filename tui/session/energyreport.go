@@ -187,7 +187,7 @@ func (r EnergyReport) Mode(m tegra.Mode) string { return r.space.Format(m) }
 // unsteadyPoints counts the settings whose readings vary too much.
 func (r EnergyReport) unsteadyPoints() (n int) {
 	for _, p := range r.Points {
-		if p.CVPct.Or(0) > mostCVPct {
+		if p.CVPct.Or(0) > record.MostCVPct {
 			n++
 		}
 	}
@@ -275,7 +275,7 @@ func (r EnergyReport) Findings() (lines text.Lines) {
 	}
 	if n := r.unsteadyPoints(); n > 0 {
 		lines.Add("%s whose energies vary by more than %d %%: let the board rest and cool, and end what else runs.",
-			text.Count(n, "setting"), mostCVPct)
+			text.Count(n, "setting"), record.MostCVPct)
 	}
 	return lines
 }

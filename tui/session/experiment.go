@@ -116,7 +116,7 @@ func (s *Session) Experiment(ctx context.Context, r ExperimentRequest, observe f
 		Observe: tell.progress}
 	out, rows, err := measureStudy(ctx, st, s.jobs(rec.Log()), tell,
 		profiles.Campaign{Bench: bench, Record: rec, RedoFailed: r.RedoFailed, Gate: r.Gate})
-	s.update(r.Workload, nil, out.Dir, usable(Campaign{Header: head, Rows: rows}.pooled()), tell)
+	s.update(r.Workload, nil, out.Dir, record.Usable(Campaign{Header: head, Rows: rows}.pooled()), tell)
 	return out, errors.Join(err, attachFindings(rec, out), rec.End(out.End.String()))
 }
 

@@ -17,27 +17,8 @@ import (
 	"jtune/tegra"
 )
 
-// Names of series: what was measured is never mixed with what is predicted.
-const (
-	predictedSeries = "predicted"
-	measuredSeries  = "measured"
-)
-
 // bands are the bounds of predictions.
 const bands = "its 95 % band"
-
-// quantityAxis is an axis of time, power or energy.
-func quantityAxis(a optimize.Axis, several bool) figure.Axis {
-	per := " per minibatch"
-	if several {
-		per = " per sample"
-	}
-	return map[optimize.Axis]figure.Axis{
-		optimize.Time:   {Key: "time_ms", Name: "time" + per, Unit: "ms", Log: true, Text: text.Of},
-		optimize.Power:  {Key: "power_w", Name: "power", Unit: "W", Text: text.Of},
-		optimize.Energy: {Key: "energy_j", Name: "energy" + per, Unit: "J", Log: true, Text: text.Of},
-	}[a]
-}
 
 // knobAxis is an axis of a knob's values: cores, or gigahertz.
 func knobAxis(k tegra.Knob) figure.Axis {
@@ -249,14 +230,6 @@ func (o *Outlook) CloudOf(t Trade) figure.Figure {
 	return f
 }
 
-// modeText prints a mode in the notation of the outlook's space.
-func (o *Outlook) modeText(m tegra.Mode) string {
-	if o.space != nil {
-		return o.space.Format(m)
-	}
-	return m.String()
-}
-
 // modelFigure begins a figure of a model.
 func modelFigure(kind, title string, m *learn.Model) figure.Figure {
 	from := m.Provenance
@@ -466,4 +439,26 @@ func (o *Outlook) ParseMode(mode string) (tegra.Mode, error) {
 		return tegra.Mode{}, err
 	}
 	return space.Parse(mode)
+}
+
+// Figure draws a front under a load.
+func (s *Service) Figure(front []optimize.Outcome, energy bool) figure.Figure {
+	a, o := s.Ask, s.of
+	axis, cost := servedCost(a, energy)
+	quantile := QuantileText(a.Quantile)
+	f := o.figureOf("front under load", fmt.Sprintf("%s and %s at %s", quantile, axis.Name, a.Load))
+	f.Lacks = ""
+	f.X = figure.Axis{Key: "latency_ms", Name: quantile + " at " + a.Load.String(), Unit: "ms"}
+	axis.Zero = true
+	line := figure.Series{Name: predictedSeries, Shape: figure.Rings}
+	for _, v := range front {
+		name := o.modeText(v.Mode)
+		if o.Several() {
+			name += fmt.Sprintf(" at batch size %d", v.Batch)
+		}
+		line.Points = append(line.Points, figure.At(v.LatencyMS, cost(v)).Of(name))
+	}
+	f.Notes = append(f.Notes, "settings that keep "+a.String())
+	f.Panels = []figure.Panel{{Axis: axis, Series: []figure.Series{line}}}
+	return f
 }

@@ -7,10 +7,8 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"jtune/internal/text"
@@ -71,7 +69,7 @@ func ReadSamples(path string, batches []int, strict bool) (Samples, error) {
 
 // readSamples is ReadSamples of one phase of a language model, or of its whole requests.
 func readSamples(path string, batches []int, strict bool, phase string) (Samples, error) {
-	if dir, ok := campaignDir(path); ok {
+	if dir, ok := record.CampaignDir(path); ok {
 		return readCampaign(dir, batches, strict, phase)
 	}
 	if phase != "" {
@@ -94,22 +92,6 @@ func readSamples(path string, batches []int, strict bool, phase string) (Samples
 		Workload: t.Workload()}
 	out.take(t.Readings())
 	return out, nil
-}
-
-// campaignDir reports whether path is a campaign folder, or the table in one.
-func campaignDir(path string) (string, bool) {
-	dir := path
-	if filepath.Base(path) == "modes.csv" {
-		dir = filepath.Dir(path)
-	}
-	_, err := os.Stat(filepath.Join(dir, "campaign.toml"))
-	return dir, err == nil
-}
-
-// campaignProvenance says where the rows of a campaign come from.
-func campaignProvenance(dir string, head record.Header) learn.Provenance {
-	return learn.Provenance{Software: strings.Join(record.Software(dir, head), "; "), Device: head.Device.Name,
-		Workload: head.Workload.Name, Virtual: head.Device.Virtual, Replay: head.Device.Replay}
 }
 
 func readCampaign(dir string, batches []int, strict bool, phase string) (Samples, error) {
@@ -140,11 +122,11 @@ func readCampaign(dir string, batches []int, strict bool, phase string) (Samples
 	if out.Notes = notes; copies > 0 {
 		out.Notes = append(out.Notes, fmt.Sprintf("%s: %s to the last digit: one reading each", dir, copied(copies)))
 	}
-	if err := sweep.Swapped(usable(rows)); err != nil {
+	if err := sweep.Swapped(record.Usable(rows)); err != nil {
 		return Samples{}, fmt.Errorf("%s: %w", dir, err)
 	}
-	out.take(usable(rows))
-	if sizes := tegra.BatchSizes(tegra.SettingsOf(usable(rows))); len(sizes) == 1 {
+	out.take(record.Usable(rows))
+	if sizes := tegra.BatchSizes(tegra.SettingsOf(record.Usable(rows))); len(sizes) == 1 {
 		out.size = sizes[0]
 	}
 	if out.Batches == nil {
@@ -234,7 +216,7 @@ func Fit(ctx context.Context, o Options, r FitRequest) (*learn.Model, []string, 
 	}
 	if samples.Batches != nil && r.Method != "" && r.Method != learn.Auto && r.Method != learn.GP {
 		return nil, samples.Notes, usage.Batch.Errorf("%s holds batch sizes %s, which %s %s cannot take for an input",
-			r.Samples, join(samples.Batches), usage.Method, r.Method).
+			r.Samples, text.JoinInts(samples.Batches), usage.Method, r.Method).
 			Advise("choose one with %s, or use %s gp", usage.Batch.Value(), usage.Method)
 	}
 	if samples.Batches != nil && r.Reference == "" {
@@ -387,19 +369,6 @@ func Refit(ctx context.Context, old *learn.Model, method learn.Method, reference
 	return learn.Fit(ctx, old.Samples, o)
 }
 
-// loadReference reads a reference; that of a campaign folder knows its board and software, which are compared.
-func loadReference(path string) (*learn.Reference, error) {
-	r, err := learn.LoadReference(path)
-	if dir, ok := campaignDir(path); ok && err == nil {
-		head, _, _, err := record.ReadNoted(dir)
-		if err != nil {
-			return nil, fmt.Errorf("reference: %w", err)
-		}
-		r.Provenance = campaignProvenance(dir, head)
-	}
-	return r, err
-}
-
 // ErrInaccurate: a model's own error is larger than the user allows.
 var ErrInaccurate = errors.New("the model is not accurate enough")
 
@@ -461,32 +430,18 @@ func holdsAll(space *tegra.Space, rows []tegra.Measured) bool {
 	return true
 }
 
-// Reference finds a reference by its name, as in the --reference flag;
-// none unless one is named.
-func (o Paths) Reference(name string) (*learn.Reference, error) {
-	return o.reference(name, tegra.Board{}, nil)
-}
-
-// reference finds the reference; nil for none. "" is the shipped profile of the board, where there
-// is one that suits its space. Another name is that of a shipped one, of a file, or of a
-// model or campaign in the data directory.
-func (o Paths) reference(name string, board tegra.Board, space *tegra.Space) (*learn.Reference, error) {
-	switch name {
-	case "":
-		return learn.ReferenceFor(board, space), nil
-	case "none":
-		return nil, nil
-	case learn.ShippedName:
-		return learn.ShippedReference(), nil
+// PresetsFor are the presets of the device at hand when it has all sampled
+// modes; none otherwise.
+func (o Options) PresetsFor(samples Samples) []tegra.Preset {
+	s, err := Open(o)
+	if err != nil {
+		return nil
 	}
-	if r := learn.ProfileReference(name); r != nil {
-		return r, nil
-	}
-	for _, path := range []string{o.ModelPath(name), filepath.Join(o.campaignsDir(), name)} {
-		if _, err := os.Stat(path); err == nil {
-			return loadReference(path)
+	defer s.Close()
+	for _, m := range samples.Measured {
+		if !s.Device.Space().Contains(m.Mode) {
+			return nil
 		}
 	}
-	return nil, usage.Errorf("reference %q is neither a file nor %s, and no model or campaign of that name is in %s", name,
-		strings.Join(append(learn.ProfileNames(), learn.ShippedName), " nor "), o.DataPath())
+	return s.Device.Presets()
 }

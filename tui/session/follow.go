@@ -2,12 +2,12 @@ package session
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"jtune/internal/safefile"
 	"jtune/internal/text"
 	"jtune/profiles/record"
 	"jtune/tegra"
@@ -60,7 +60,8 @@ func (c Campaigns) Follow(before *Followed) *Followed {
 	list := slices.DeleteFunc(c.running(), func(r record.Running) bool {
 		return c.Board.Virtual && !strings.HasPrefix(r.Dir, own)
 	})
-	slices.SortStableFunc(list, func(a, b record.Running) int { return modified(b.Dir).Compare(modified(a.Dir)) })
+	slices.SortStableFunc(list,
+		func(a, b record.Running) int { return safefile.Modified(b.Dir).Compare(safefile.Modified(a.Dir)) })
 	slices.SortStableFunc(list, func(a, b record.Running) int { return rank(a) - rank(b) })
 	if before != nil && !before.Ended {
 		at := slices.Index(list, before.Running)
@@ -84,17 +85,8 @@ func (c Campaigns) Follow(before *Followed) *Followed {
 	return nil
 }
 
-// modified is when a file or folder was last changed; zero when it is gone.
-func modified(path string) time.Time {
-	st, err := os.Stat(path)
-	if err != nil {
-		return time.Time{}
-	}
-	return st.ModTime()
-}
-
 func readFollowed(r record.Running) (*Followed, error) {
-	f := &Followed{Running: r, Newest: modified(filepath.Join(r.Dir, "modes.csv"))}
+	f := &Followed{Running: r, Newest: safefile.Modified(filepath.Join(r.Dir, "modes.csv"))}
 	var err error
 	if f.Header, f.Rows, err = record.Read(r.Dir); err != nil {
 		return nil, err

@@ -198,6 +198,7 @@ type RootError struct {
 }
 
 func (e *RootError) Error() string { return e.err.Error() }
+
 func (e *RootError) Unwrap() error { return e.err }
 
 // needsRoot makes a missing right a RootError, unless this is root already.

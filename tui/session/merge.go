@@ -79,7 +79,7 @@ func Merge(dirs []string, out string) (notes []string, err error) {
 			what := copied(copies)
 			notes = append(notes, fmt.Sprintf("%s: %s to the last digit: one reading each", dir, what))
 		}
-		devices = append(devices, part{dir, tegra.OncePerSetting(usable(rows))})
+		devices = append(devices, part{dir, tegra.OncePerSetting(record.Usable(rows))})
 		if left := unmeasured(h, rows); h.Plan.Shard != "" && left > 0 {
 			notes = append(notes, fmt.Sprintf("%s is not finished: %d of its %d modes are missing; go on there with "+
 				"%s, then join again", dir, left, h.Plan.Modes, usage.Resume))

@@ -8,9 +8,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
+	"jtune/internal/text"
 	"jtune/internal/usage"
 	"jtune/learn"
+	"jtune/profiles/workload"
 	"jtune/tegra"
 )
 
@@ -56,7 +59,7 @@ func ofOneSize(m *learn.Model) *learn.Model {
 	}
 	one := m.At(slices.Max(m.Batches))
 	one.Warnings = append(slices.Clone(m.Warnings), fmt.Sprintf("shown for batch size %d of %s", one.Batch,
-		join(m.Batches)))
+		text.JoinInts(m.Batches)))
 	return one
 }
 
@@ -79,8 +82,6 @@ func (s *Session) SaveModel(name string, m *learn.Model) (string, error) {
 	}
 	return path, denied(m.Save(path), elsewhere)
 }
-
-var elsewhere = "choose another place with " + usage.DataDir.Value()
 
 // keepAs makes the data directory and returns the path of a name in it.
 func (o Paths) keepAs(name, suffix string) (string, error) {
@@ -108,7 +109,8 @@ func (o Paths) Keep(path string) (string, error) {
 			return "", err
 		}
 		if there, _, err := learn.LoadSource(kept); err == nil && there.Pool != "" {
-			return "", usage.Errorf("model %s is there already and learns from the campaigns: rename it, or the file", name)
+			return "", usage.Errorf("model %s is there already and learns from the campaigns: rename it, or the file",
+				name)
 		}
 		return name, denied(m.Save(kept), elsewhere)
 	}
@@ -194,4 +196,44 @@ func (o Options) Reduce(name, out, command string) (*learn.Compact, error) {
 		return nil, fmt.Errorf("model %s: %w", name, err)
 	}
 	return c, c.Save(out)
+}
+
+// Renewal is the kept model that takes the place of the outlook's in a list: that of the same
+// pool, fitted later. False where there is none.
+func (o *Outlook) Renewal(list []ModelInfo) (*learn.Model, bool) {
+	from := o.Model.Provenance
+	for _, info := range list {
+		if m := info.Model; m != nil && from.Pool != "" && m.Provenance.Pool == from.Pool &&
+			m.Provenance.When.After(from.When) {
+			return m.Whole(), true
+		}
+	}
+	return nil, false
+}
+
+// ModelInfo is one line of the model list.
+type ModelInfo struct {
+	Name, Path string
+	Model      *learn.Model // nil when Err
+	Modified   time.Time
+	Err        error // the file could not be read as a model
+}
+
+// Workload is the one that the model is of.
+func (i ModelInfo) Workload() string {
+	if i.Model != nil && i.Model.Provenance.Workload != "" {
+		return i.Model.Provenance.Workload
+	}
+	return i.Name
+}
+
+// modelName is the name under which the model of a tuned workload is kept.
+func modelName(w workload.Workload, b tegra.Board) string {
+	switch {
+	case b.Replay != "":
+		return w.Name + "-replay"
+	case b.Virtual:
+		return w.Name + "-virtual"
+	}
+	return w.Name
 }

@@ -12,7 +12,6 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -21,10 +20,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"jtune/internal/text"
-	"jtune/profiles"
 	"jtune/profiles/harness"
-	"jtune/profiles/record"
-	"jtune/tegra"
 )
 
 // notifyTime is how long each way of notifying may take.
@@ -77,22 +73,6 @@ type CampaignEnd struct {
 	Device   string        `json:"device"`
 	Virtual  bool          `json:"virtual"`
 	Text     string        `json:"text"` // all of it in a sentence
-}
-
-// campaignEnd describes the end of a campaign.
-func (s *Session) campaignEnd(dir string, h record.Header, sum profiles.Summary, err error) CampaignEnd {
-	b := s.Device.Board()
-	e := CampaignEnd{Campaign: filepath.Base(dir), Workload: h.Workload.Name, Kind: h.Plan.Kind, End: sum.End.String(),
-		Modes: len(sum.Rows), Device: b.Name, Virtual: b.Virtual}
-	e.Text = fmt.Sprintf("%s of %s on %s: %s, %s", e.Kind, e.Workload, e.Device, e.End, text.Count(e.Modes, "mode"))
-	if err != nil {
-		e.Error = text.Optional(text.OneLine(err.Error()))
-		e.Text += ": " + string(e.Error)
-	}
-	if mark := tegra.VirtualMark(b.Origin()); mark != "" {
-		e.Text += " " + mark
-	}
-	return e
 }
 
 // notifier reads [notify] of the configuration.

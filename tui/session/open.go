@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -8,16 +9,39 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
+	"jtune/internal/safefile"
 	"jtune/internal/text"
 	"jtune/internal/usage"
 	"jtune/profiles/record"
 	"jtune/tegra"
+	"jtune/tegra/bundle"
 	"jtune/tegra/sweep"
 	"jtune/tegra/virtual"
 	"jtune/telemetry"
 )
+
+// deviceFiles are those of a Jetson: below a folder, or in a bundle, which can only be read.
+func deviceFiles(sysroot string) (fsys tegra.FS, bundled bool, err error) {
+	f, err := os.OpenFile(sysroot, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return tegra.DiskFS(sysroot), false, nil // which says what is missing
+	}
+	defer f.Close()
+	if st, err := f.Stat(); err != nil || st.IsDir() {
+		return tegra.DiskFS(sysroot), false, nil
+	}
+	data, err := safefile.ReadOpen(f, bundle.MostBytes)
+	if err == nil {
+		fsys, err = bundle.Read(bytes.NewReader(data))
+	}
+	if err != nil {
+		return nil, false, fmt.Errorf("%w: %s %s: %w", tegra.ErrNoDevice, usage.Sysroot, sysroot, err)
+	}
+	return fsys, true, nil
+}
 
 // DefaultVirtual is the virtual board where there is no Jetson.
 const DefaultVirtual = "agx-orin"
@@ -167,7 +191,7 @@ func copied(n int) string {
 func chosenBatches(t *sweep.Table, o Options) (*sweep.Table, error) {
 	t, err := someBatches(t, o.Batches)
 	if err == nil && t.HasBatch && len(t.Batches()) > 1 && len(o.Batches) == 0 && !o.AllSizes {
-		err = usage.Batch.Errorf("%s holds batch sizes %s", t.Name, join(t.Batches())).
+		err = usage.Batch.Errorf("%s holds batch sizes %s", t.Name, text.JoinInts(t.Batches())).
 			Advise("choose one with %s, several with commas, or %s all", usage.Batch.Value(), usage.Batch)
 	}
 	return t, err
@@ -175,7 +199,7 @@ func chosenBatches(t *sweep.Table, o Options) (*sweep.Table, error) {
 
 // notHeld is the error for a batch size that a file or folder does not hold.
 func notHeld(name string, held []int, size int) error {
-	return usage.Batch.Errorf("%s holds batch sizes %s, not %d", name, join(held), size).
+	return usage.Batch.Errorf("%s holds batch sizes %s, not %d", name, text.JoinInts(held), size).
 		Advise("choose with %s", usage.Batch.Value())
 }
 
@@ -191,8 +215,6 @@ func someBatches(t *sweep.Table, asked []int) (*sweep.Table, error) {
 	}
 	return t.ForBatches(asked), nil
 }
-
-func join(list []int) string { return strings.Trim(fmt.Sprint(list), "[]") }
 
 func openBoard(o Options, which string, v virtual.Options) (*Session, error) {
 	board, err := virtual.New(v)

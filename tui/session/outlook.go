@@ -77,7 +77,7 @@ func NewOutlook(workload string, m *learn.Model, space *tegra.Space) *Outlook {
 // the model lists its samples and its outliers.
 func OutlookBy(p learn.Predictor, workload string, m *learn.Model, samples []tegra.Measured,
 	space *tegra.Space) *Outlook {
-	return newOutlook(p, workload, m, meansOf(samples), space, p.Predict(space.Modes()))
+	return newOutlook(p, workload, m, tegra.MeansOf(samples), space, p.Predict(space.Modes()))
 }
 
 // OutlookOf predicts these settings, which may have several batch sizes.
@@ -87,22 +87,12 @@ func OutlookOf(m *learn.Model, settings []tegra.Setting) *Outlook {
 
 // MeasuredOutlook holds samples alone, of several of one setting the mean.
 func MeasuredOutlook(samples []tegra.Measured, from learn.Provenance) *Outlook {
-	readings := meansOf(samples)
+	readings := tegra.MeansOf(samples)
 	preds := make([]learn.Prediction, len(readings))
 	for i, m := range readings {
 		preds[i] = optimize.MeasuredPrediction(m.Measured)
 	}
 	return newOutlook(nil, from.Workload, &learn.Model{Provenance: from}, readings, nil, preds)
-}
-
-// meansOf are the means of samples, setting by setting.
-func meansOf(samples []tegra.Measured) []tegra.Mean {
-	groups := tegra.BySetting(samples)
-	out := make([]tegra.Mean, len(groups))
-	for i, g := range groups {
-		out[i] = g.Mean()
-	}
-	return out
 }
 
 func newOutlook(p learn.Predictor, workload string, m *learn.Model, readings []tegra.Mean, space *tegra.Space,
@@ -170,19 +160,6 @@ func (o *Outlook) Batches() []int { return o.Model.Whole().Batches }
 // AtBatch predicts every mode with another batch size of the model.
 func (o *Outlook) AtBatch(n int) *Outlook {
 	return NewOutlook(o.Workload, o.Model.Whole().At(n), o.space)
-}
-
-// Renewal is the kept model that takes the place of the outlook's in a list: that of the same
-// pool, fitted later. False where there is none.
-func (o *Outlook) Renewal(list []ModelInfo) (*learn.Model, bool) {
-	from := o.Model.Provenance
-	for _, info := range list {
-		if m := info.Model; m != nil && from.Pool != "" && m.Provenance.Pool == from.Pool &&
-			m.Provenance.When.After(from.When) {
-			return m.Whole(), true
-		}
-	}
-	return nil, false
 }
 
 // Renewed is the outlook by a later model of its pool: for the same batch size, with what

@@ -2,7 +2,6 @@ package session
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -34,27 +33,6 @@ func PairSizes(infer workload.Workload) []int {
 		return slices.Clone(PairBatches)
 	}
 	return nil
-}
-
-// Subject names what a task is about.
-func (s TaskSpec) Subject() string {
-	if s.Pair == nil {
-		return s.Workload.Name
-	}
-	return PairName(s.Pair.Name, s.Workload.Name)
-}
-
-// IfStopped says what stopping the task now would mean.
-func (s *Snapshot) IfStopped(spec TaskSpec) string {
-	const kept = ", which stay recorded; the board is restored"
-	done := text.Count(len(s.Rows), "mode") + kept
-	switch {
-	case spec.Pair != nil: // of several campaigns
-		done = text.Count(len(s.Watch.Rows), "measurement") + kept
-	case spec.Kind == Training:
-		done = text.Count(s.Progress.Minibatch, "minibatch")
-	}
-	return fmt.Sprintf("%s %s ends after %s", spec.Kind, spec.Subject(), done)
 }
 
 // PairName is a pair as the dialog takes it.

@@ -54,15 +54,6 @@ type PairSearch struct {
 // measuresAlone reports whether nothing is predicted.
 func (r PairSearch) measuresAlone() bool { return r.Strategy != "" && r.Strategy != optimize.Auto }
 
-// PairProbe is a pair that was measured, or could not be.
-type PairProbe struct {
-	Ask       optimize.Ask
-	Predicted optimize.Outcome
-	optimize.Outcome
-	Row record.Row
-	Err error
-}
-
 // PairFound is the answer to a PairSearch.
 type PairFound struct {
 	PairAnswer
@@ -183,7 +174,7 @@ func (s *Session) pairRows(ctx context.Context, r PairSearch, observe func(Event
 		if err == nil {
 			err = ctx.Err()
 		}
-		return tegra.OncePerSetting(slices.Concat(known, usable(res.Rows))), err
+		return tegra.OncePerSetting(slices.Concat(known, record.Usable(res.Rows))), err
 	}
 	if train, err = rows(r.Train, nil); err != nil {
 		return nil, nil, err

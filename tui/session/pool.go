@@ -2,17 +2,11 @@ package session
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"jtune/internal/safefile"
 	"jtune/optimize"
 	"jtune/profiles/imports"
 	"jtune/profiles/record"
@@ -59,7 +53,7 @@ func (p Pool) Aligned() ([]tegra.Measured, optimize.Alignment) { return optimize
 func (p Pool) lists() [][]tegra.Measured {
 	out := make([][]tegra.Measured, len(p.Parts))
 	for i, part := range p.Parts {
-		out[i] = usable(part.Rows)
+		out[i] = record.Usable(part.Rows)
 	}
 	return out
 }
@@ -172,7 +166,7 @@ func (p *Pool) keep(space *tegra.Space) {
 }
 
 // pools reports whether rows of a campaign may be learned from together with those of others.
-func (c Campaign) pools() bool { return len(usable(c.pooled())) > 0 }
+func (c Campaign) pools() bool { return len(record.Usable(c.pooled())) > 0 }
 
 // pooled are the rows that may be: not those of runs that differ in more than the setting, nor those with clocks that
 // were free below their limits. Of an energy study they are its pairs of clocks, not its baselines and other jobs.
@@ -210,62 +204,4 @@ func (c Campaign) Board() string {
 		}
 	}
 	return boardIdentity(d)
-}
-
-// board identifies the session's board as Campaign.Board does.
-func (s *Session) board() string { return boardIdentity(s.deviceHeader()) }
-
-func (s *Session) deviceHeader() record.DeviceHeader {
-	d := record.NewDeviceHeader(s.Device)
-	d.Which = s.which
-	if path, ok := strings.CutPrefix(s.Options.Device, "replay:"); ok {
-		d.Path, _ = filepath.Abs(path)
-	}
-	return d
-}
-
-func boardIdentity(d record.DeviceHeader) string {
-	switch {
-	case d.Replay != "":
-		return "replay " + cmp.Or(d.Which, d.Replay)
-	case d.Virtual:
-		return "virtual " + d.Which
-	}
-	return strings.Join([]string{cmp.Or(d.Module, d.Name), "L4T " + d.L4T, d.Which}, ", ")
-}
-
-// hostName is this machine's name, with the root that the device's files lie below
-// unless that is the machine's own.
-func hostName(sysroot string) string {
-	name, _ := os.Hostname()
-	if sysroot != "/" {
-		name += ":" + sysroot
-	}
-	return cmp.Or(name, "unknown host")
-}
-
-// contentHash identifies a sweep file, or the table of a campaign folder, by its
-// content; "" where it cannot be read.
-func contentHash(path string) string {
-	if dir, ok := campaignDir(path); ok {
-		path = filepath.Join(dir, "modes.csv")
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, safefile.Most(f, safefile.MostBytes)); err != nil {
-		return ""
-	}
-	return "sha256:" + hex.EncodeToString(sum.Sum(nil)[:8])
-}
-
-// virtualName is the name by which folders of older versions mean a virtual board.
-func virtualName(board string) string {
-	if board == "AGX Orin" {
-		return DefaultVirtual
-	}
-	return strings.ToLower(strings.ReplaceAll(board, " ", "-"))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -13,8 +14,25 @@ import (
 	"jtune/learn"
 	"jtune/profiles"
 	"jtune/profiles/record"
+	"jtune/profiles/workload"
 	"jtune/tegra"
 )
+
+// campaignEnd describes the end of a campaign.
+func (s *Session) campaignEnd(dir string, h record.Header, sum profiles.Summary, err error) CampaignEnd {
+	b := s.Device.Board()
+	e := CampaignEnd{Campaign: filepath.Base(dir), Workload: h.Workload.Name, Kind: h.Plan.Kind, End: sum.End.String(),
+		Modes: len(sum.Rows), Device: b.Name, Virtual: b.Virtual}
+	e.Text = fmt.Sprintf("%s of %s on %s: %s, %s", e.Kind, e.Workload, e.Device, e.End, text.Count(e.Modes, "mode"))
+	if err != nil {
+		e.Error = text.Optional(text.OneLine(err.Error()))
+		e.Text += ": " + string(e.Error)
+	}
+	if mark := tegra.VirtualMark(b.Origin()); mark != "" {
+		e.Text += " " + mark
+	}
+	return e
+}
 
 // Profile measures the modes that r selects and records each. It ends with the
 // found state back on the device. An interrupted campaign keeps its rows and
@@ -26,7 +44,7 @@ func (s *Session) Profile(ctx context.Context, r ProfileRequest, observe func(Ev
 	}
 	r.lean = learn.ReferenceFor(s.Device.Board(), s.Device.Space())
 	out, err := s.profilePlanned(ctx, r, nil, observe)
-	out.Kept = s.update(r.Workload, r.Batches, out.Dir, usable(out.Rows), observe)
+	out.Kept = s.update(r.Workload, r.Batches, out.Dir, record.Usable(out.Rows), observe)
 	return out, err
 }
 
@@ -191,13 +209,21 @@ func (s *Session) plan(r ProfileRequest) (profiles.Plan, record.PlanHeader, erro
 	return selection{s.Device.Space(), s.settings, s.Seed}.plan(r)
 }
 
-// usable are the rows that a model may be fitted to.
-func usable(rows []record.Row) []tegra.Measured {
-	var out []tegra.Measured
-	for _, r := range rows {
-		if r.Status.Usable() {
-			out = append(out, r.Measured)
-		}
+// usageOfFixedBatch marks the error of a job that turned out to have a fixed
+// batch size as one of usage.
+func usageOfFixedBatch(err error) error {
+	if errors.Is(err, profiles.ErrFixedBatch) {
+		return usage.Of(err)
 	}
-	return out
+	return err
+}
+
+// scaledBatchNote explains the times of other batch sizes on a virtual board; ""
+// where they are measured, or there is one size.
+func (s *Session) scaledBatchNote(w workload.Workload, sizes []int) string {
+	if sizes == nil || s.Virtual == nil || !s.Virtual.ScalesBatches() || s.runsOnHost(w) {
+		return ""
+	}
+	return "the virtual board scales the times of other batch sizes by slopes that were published for an " +
+		"AGX Xavier: no " + s.Device.Board().Name + " was measured at them"
 }

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"jtune/internal/usage"
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/tegra"
@@ -26,19 +25,6 @@ type Projected struct {
 
 // Hours are those of the whole training.
 func (t Projected) Hours() float64 { return t.Time.Hours() }
-
-// EpochMinibatches are those of one epoch of a model's workload: given, or known of the workload.
-func (o Paths) EpochMinibatches(m *learn.Model, given int) (int, error) {
-	if given > 0 {
-		return given, nil
-	}
-	n := o.PerEpoch(m)
-	if n == 0 {
-		return 0, usage.PerEpoch.Errorf("how many minibatches an epoch of this model's workload has is not known").
-			Advise("give %s", usage.PerEpoch.Value())
-	}
-	return n, nil
-}
 
 // Project compares whole trainings in the mode of setting at with those in the best mode that was measured, as a sample
 // of measured modes without a model gives it, and in the modes of v.

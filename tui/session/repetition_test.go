@@ -20,7 +20,7 @@ func TestRepetitionsOfUnevenEnergyAreFlagged(t *testing.T) {
 			off := c.spread * math.Sqrt(0.9) * float64(1-2*(i%2))
 			parts = append(parts, record.Part{Minibatches: 458, EnergyJ: tegra.Some(0.5 * (1 + off))})
 		}
-		n, cv := repetitions(parts)
+		n, cv := record.Repetitions(parts)
 		if n != 10 || math.Abs(cv.V-100*c.spread) > 1e-9 {
 			t.Errorf("%v: %d repetitions that vary by %v %%", c.spread, n, cv)
 		}
@@ -30,7 +30,7 @@ func TestRepetitionsOfUnevenEnergyAreFlagged(t *testing.T) {
 			t.Errorf("%v: %q, want flagged %v", c.spread, doubts, c.flagged)
 		}
 	}
-	if _, cv := repetitions(make([]record.Part, 10)); cv.OK {
+	if _, cv := record.Repetitions(make([]record.Part, 10)); cv.OK {
 		t.Error("repetitions without energy vary by a number")
 	}
 }

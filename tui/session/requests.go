@@ -148,19 +148,3 @@ type Sampling struct {
 	JitterMS float64 `json:"jitter_ms"` // mean distance from what was asked for
 	Samples  int     `json:"samples"`
 }
-
-// ModelInfo is one line of the model list.
-type ModelInfo struct {
-	Name, Path string
-	Model      *learn.Model // nil when Err
-	Modified   time.Time
-	Err        error // the file could not be read as a model
-}
-
-// Workload is the one that the model is of.
-func (i ModelInfo) Workload() string {
-	if i.Model != nil && i.Model.Provenance.Workload != "" {
-		return i.Model.Provenance.Workload
-	}
-	return i.Name
-}

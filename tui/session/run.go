@@ -99,7 +99,7 @@ func (s *Session) Run(ctx context.Context, r RunRequest, observe func(Event)) (R
 	}
 	out := c.result(monitor.Finish(), power)
 	if v := out.Character.Serving; v != nil && r.Inferences > 0 {
-		v.Reps, v.CVPct = repetitions(out.Character.Epochs)
+		v.Reps, v.CVPct = record.Repetitions(out.Character.Epochs)
 	}
 	if out.Dir = rec.keep(out); out.Dir == "" {
 		out.Dir = rec.cannot(err)
@@ -332,10 +332,10 @@ func (r RunResult) Doubts() (lines []string) {
 		lines = append(lines, "Power was not steady when the run ended: power and energy are in doubt; "+
 			"let it run longer.")
 	}
-	if v := r.Character.Serving; v != nil && v.CVPct.Or(0) > mostCVPct {
+	if v := r.Character.Serving; v != nil && v.CVPct.Or(0) > record.MostCVPct {
 		lines = append(lines, fmt.Sprintf("Unsteady: the energies of the %d repetitions vary by %.1f %% (standard "+
 			"deviation over mean; more than %d %%): let the board rest and cool, end what else runs, and repeat.",
-			v.Reps, v.CVPct.V, mostCVPct))
+			v.Reps, v.CVPct.V, record.MostCVPct))
 	}
 	if r.Hot != "" {
 		lines = append(lines, "The board was hot: "+r.Hot+". It may have slowed itself: these "+

@@ -13,13 +13,6 @@ import (
 	"jtune/telemetry"
 )
 
-// runKind is the kind of plan of a single run, in the mode that the board was in.
-const runKind = "run"
-
-// whenSteady is the source of a run that ends by itself, after enough minibatches in
-// steady power.
-const whenSteady = "steady power"
-
 // runRecord is the campaign folder of a single run: one row where a mode expresses the
 // state of the board and power became steady. nil: the run leaves none.
 type runRecord struct {
@@ -114,7 +107,7 @@ func (k *runRecord) keep(out RunResult) string {
 	case k.rec.Header().Settings.DVFS:
 		k.observe.note("the clocks were free: the run is kept, and models, which are of locked clocks, do not learn it")
 	default:
-		k.s.update(k.r.Workload, nil, dir, usable([]record.Row{row}), k.observe)
+		k.s.update(k.r.Workload, nil, dir, record.Usable([]record.Row{row}), k.observe)
 	}
 	return dir
 }

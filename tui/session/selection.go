@@ -20,9 +20,6 @@ type selection struct {
 	seed  uint64
 }
 
-// gridSource marks modes that are drawn from the even subset.
-const gridSource = "grid"
-
 // plan turns a request into a plan and the record's words for it.
 func (s selection) plan(r ProfileRequest) (profiles.Plan, record.PlanHeader, error) {
 	head := record.PlanHeader{Batches: r.Batches, Filter: strings.Join(strings.Fields(r.Filter), " ")}
@@ -201,83 +198,4 @@ func (p Planned) String() string {
 // OrderText lists the first of the settings in their order, those that raise a clock marked.
 func (p Planned) OrderText(mode func(m tegra.Mode) string, most int) string {
 	return OrderText(p.Order, tegra.Val[tegra.Mode]{}, mode, most)
-}
-
-// OrderText lists the first of the settings in their order, those that raise a clock from the one
-// before (after: before the first) marked with an arrow.
-func OrderText(list []tegra.Setting, after tegra.Val[tegra.Mode], mode func(m tegra.Mode) string, most int) string {
-	up := Raised(list, after)
-	var words []string
-	for i, at := range list[:min(len(list), most)] {
-		word := mode(at.Mode)
-		if at.Batch > 0 {
-			word += fmt.Sprintf(" bs %d", at.Batch)
-		}
-		if up[i] {
-			word = "↑" + word
-		}
-		words = append(words, word)
-	}
-	if more := len(list) - most; more > 0 {
-		words = append(words, fmt.Sprintf("and %s more", text.Thousands(more)))
-	}
-	return strings.Join(words, ", ")
-}
-
-// Raised reports for each of the settings whether its CPU or GPU clock is above that of the one
-// before, which boards that accept only falling clocks reject; after is the mode before the first.
-func Raised(list []tegra.Setting, after tegra.Val[tegra.Mode]) []bool {
-	out := make([]bool, len(list))
-	for i, at := range list {
-		out[i] = after.OK && profiles.Raises(after.V, at.Mode)
-		after = tegra.Some(at.Mode)
-	}
-	return out
-}
-
-// PlanText says in words what a plan measures: "6 random modes of cores>=4, 3 times each".
-func PlanText(p record.PlanHeader, search *record.SearchHeader) string {
-	thing := "mode"
-	if len(p.Batches) > 0 {
-		thing = "setting"
-	}
-	out := p.Kind
-	switch {
-	case p.Kind == tuneKind && search != nil && search.Strategy != "auto" && search.Strategy != "":
-		out = search.Strategy + " search, " + p.Source
-	case p.Kind == tuneKind:
-		out = "search, " + p.Source
-	case p.Kind == modesKind && search != nil:
-		out = "front search, " + text.Count(p.Modes, thing)
-	case p.Kind == modesKind:
-		out = text.Count(p.Modes, "chosen "+thing)
-	case p.Kind == "sample":
-		if out = text.Count(p.Modes, "random "+thing); p.Source == gridSource {
-			out += " of the grid"
-		}
-	case p.Kind == "grid":
-		out = "the grid, " + text.Count(p.Modes, thing)
-	case p.Kind == "filter":
-		out = "all " + text.Count(p.Modes, thing)
-	case p.Kind == "list":
-		out = text.Count(p.Modes, "listed "+thing)
-	case p.Kind == "verify":
-		out = "verification"
-	case p.Kind == "front":
-		out = "verification of the front, " + text.Count(p.Modes, thing)
-	case p.Kind == runKind:
-		out = "single run"
-	case p.Source != "": // an experiment, an import
-		out += " " + p.Source
-	}
-	if p.Filter != "" {
-		out += " of " + p.Filter
-	}
-	if p.Repeats > 1 {
-		out += fmt.Sprintf(", %d times each", p.Repeats)
-	}
-	if p.Shard != "" {
-		out += ", part " + p.Shard
-	}
-	return out
 }

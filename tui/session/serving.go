@@ -152,25 +152,3 @@ func servedCost(a optimize.Ask, energy bool) (of figure.Axis, cost func(optimize
 	return figure.Axis{Key: "peak_w", Name: "peak power", Unit: "W"},
 		func(v optimize.Outcome) float64 { return v.PeakW }
 }
-
-// Figure draws a front under a load.
-func (s *Service) Figure(front []optimize.Outcome, energy bool) figure.Figure {
-	a, o := s.Ask, s.of
-	axis, cost := servedCost(a, energy)
-	quantile := QuantileText(a.Quantile)
-	f := o.figureOf("front under load", fmt.Sprintf("%s and %s at %s", quantile, axis.Name, a.Load))
-	f.Lacks = ""
-	f.X = figure.Axis{Key: "latency_ms", Name: quantile + " at " + a.Load.String(), Unit: "ms"}
-	axis.Zero = true
-	line := figure.Series{Name: predictedSeries, Shape: figure.Rings}
-	for _, v := range front {
-		name := o.modeText(v.Mode)
-		if o.Several() {
-			name += fmt.Sprintf(" at batch size %d", v.Batch)
-		}
-		line.Points = append(line.Points, figure.At(v.LatencyMS, cost(v)).Of(name))
-	}
-	f.Notes = append(f.Notes, "settings that keep "+a.String())
-	f.Panels = []figure.Panel{{Axis: axis, Series: []figure.Series{line}}}
-	return f
-}

@@ -2,12 +2,34 @@ package session
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/virtual"
 	"jtune/telemetry"
 )
+
+// Version is written into records and models; main sets it at link time.
+var Version = "dev"
+
+// TrainLog is the file that gets what the job of a training run says.
+func (s *Session) TrainLog() string { return filepath.Join(s.DataPath(), "train.log") }
+
+// Introduced reports whether the user has done anything in the screens before.
+func (s *Session) Introduced() bool {
+	_, err := os.Stat(s.introduced())
+	return err == nil
+}
+
+// SetIntroduced keeps that for all later starts.
+func (s *Session) SetIntroduced() error {
+	if err := os.MkdirAll(filepath.Dir(s.introduced()), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(s.introduced(), nil, 0o644)
+}
 
 // Options say which device to open and where to keep things. The zero value
 // opens the Jetson this is, else the virtual AGX Orin.
@@ -101,4 +123,9 @@ func (s *Session) Close() error {
 		}
 	}
 	return err
+}
+
+// NameOf is NameOf for this device.
+func (s *Session) NameOf(m tegra.Mode) string {
+	return tegra.NameOf(m, s.Device.Space(), s.Device.Presets())
 }

@@ -304,15 +304,6 @@ func TestShardsPartTheModes(t *testing.T) {
 	}
 }
 
-func TestSafeNamesHaveNoWayOut(t *testing.T) {
-	for in, want := range map[string]string{"resnet18": "resnet18", "../etc": "_._etc", "my net/2": "my_net_2",
-		".x": "_x"} {
-		if got := safeName(in); got != want {
-			t.Errorf("%q: got %q, want %q", in, got, want)
-		}
-	}
-}
-
 func TestASearchThatBreaksWasNotCancelled(t *testing.T) {
 	broken := errors.New("the job is broken")
 	for _, c := range []struct {

@@ -5,12 +5,26 @@ import (
 	"fmt"
 	"slices"
 
+	"jtune/internal/text"
 	"jtune/internal/usage"
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 )
+
+// EpochMinibatches are those of one epoch of a model's workload: given, or known of the workload.
+func (o Paths) EpochMinibatches(m *learn.Model, given int) (int, error) {
+	if given > 0 {
+		return given, nil
+	}
+	n := o.PerEpoch(m)
+	if n == 0 {
+		return 0, usage.PerEpoch.Errorf("how many minibatches an epoch of this model's workload has is not known").
+			Advise("give %s", usage.PerEpoch.Value())
+	}
+	return n, nil
+}
 
 // What commands that open no device of their own want to know of the one at hand.
 
@@ -60,22 +74,6 @@ func MinibatchesPerEpoch(m *learn.Model, list []workload.Workload) int {
 	return w.AtBatch(cmp.Or(m.Batch, m.Provenance.Batch)).MinibatchesPerEpoch()
 }
 
-// PresetsFor are the presets of the device at hand when it has all sampled
-// modes; none otherwise.
-func (o Options) PresetsFor(samples Samples) []tegra.Preset {
-	s, err := Open(o)
-	if err != nil {
-		return nil
-	}
-	defer s.Close()
-	for _, m := range samples.Measured {
-		if !s.Device.Space().Contains(m.Mode) {
-			return nil
-		}
-	}
-	return s.Device.Presets()
-}
-
 // Simulation is what a simulated board says of a workload.
 type Simulation struct {
 	Estimated bool   // no measurement on such a board is behind it
@@ -116,7 +114,7 @@ func (o Options) SettingsOf(m *learn.Model, modes []tegra.Mode) (list []tegra.Se
 	case m.Batches == nil:
 		return tegra.Settings(modes, nil), notes, nil
 	case len(asked) == 0:
-		return nil, nil, usage.Batch.Errorf("the model holds batch sizes %s", join(m.Batches)).
+		return nil, nil, usage.Batch.Errorf("the model holds batch sizes %s", text.JoinInts(m.Batches)).
 			Advise("choose with %s, several with commas (a Pareto front then goes by time per sample), or %s all",
 				usage.Batch.Value(), usage.Batch)
 	}
@@ -127,7 +125,7 @@ func (o Options) SettingsOf(m *learn.Model, modes []tegra.Mode) (list []tegra.Se
 				how = "beyond all measured ones, so its values are extrapolated"
 			}
 			notes = append(notes, fmt.Sprintf("batch size %d was not measured, only %s: it lies %s", b,
-				join(m.Batches), how))
+				text.JoinInts(m.Batches), how))
 		}
 		list = append(list, tegra.Settings(modes, []int{b})...)
 	}

@@ -19,6 +19,14 @@ import (
 	"jtune/tegra"
 )
 
+// Subject names what a task is about.
+func (s TaskSpec) Subject() string {
+	if s.Pair == nil {
+		return s.Workload.Name
+	}
+	return PairName(s.Pair.Name, s.Workload.Name)
+}
+
 // TaskKind is what a task is for.
 type TaskKind int
 
@@ -111,7 +119,7 @@ func (s *Snapshot) Done() bool { return s.State == Done }
 func (s *Snapshot) Sized() bool { return len(s.Rows) > 0 && s.Rows[0].Batch > 0 }
 
 // Measured lists the usable results so far, in order.
-func (s *Snapshot) Measured() []tegra.Measured { return usable(s.Rows) }
+func (s *Snapshot) Measured() []tegra.Measured { return record.Usable(s.Rows) }
 
 // Coming are the settings that are measured after the one in progress, as far as they are
 // planned, in their order.
@@ -126,18 +134,6 @@ func (s *Snapshot) Coming() []tegra.Setting {
 		}
 	}
 	return toCome(s.Order, done)
-}
-
-// toCome are the settings of an order without those that were measured, each so many times; it
-// changes done.
-func toCome(order []tegra.Setting, done map[tegra.Setting]int) []tegra.Setting {
-	var out []tegra.Setting
-	for _, at := range order {
-		if done[at]--; done[at] < 0 {
-			out = append(out, at)
-		}
-	}
-	return out
 }
 
 // Elapsed is the device time since the task began, pauses left out.
@@ -270,7 +266,7 @@ func VerifyTask(w workload.Workload, m tegra.Mode, batch int) *Task {
 	return newTask(spec, func(ctx context.Context, on Measurer, t *Task) (out Outcome, err error) {
 		row, err := on.Verify(ctx, w, m, t.observe)
 		if row.Batch = batch; err == nil {
-			out.Readings, err = usable([]record.Row{row}), unusable(row)
+			out.Readings, err = record.Usable([]record.Row{row}), unusable(row)
 		}
 		return out, err
 	})
@@ -324,7 +320,7 @@ func RedoTask(spec TaskSpec, old Snapshot) *Task {
 		if err == nil {
 			err = ctx.Err()
 		}
-		return Outcome{Readings: usable(res.Rows)}, err
+		return Outcome{Readings: record.Usable(res.Rows)}, err
 	})
 	t.now.Rows, t.now.Probes, t.now.redoes = slices.Clone(old.Rows), slices.Clone(old.Probes), len(old.Rows)
 	return t

@@ -8,10 +8,52 @@ import (
 	"jtune/internal/usage"
 	"jtune/learn"
 	"jtune/optimize"
-	"jtune/profiles"
+	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 )
+
+// MostMeasured is how many measurements a search for so many limits takes at most, unless it is told.
+func MostMeasured(w workload.Workload, depth optimize.SearchDepth, limits int) int {
+	if w.Serves() && depth == optimize.Quick {
+		return optimize.MostServed(limits)
+	}
+	return optimize.MostProbes(limits)
+}
+
+// capped is the cap of a search; 0: its strategy's own.
+func (r TuneRequest) capped() int {
+	if auto := r.Strategy == "" || r.Strategy == optimize.Auto; r.Probes > 0 || !auto {
+		return r.Probes
+	}
+	return MostMeasured(r.Workload, r.Depth, 1+len(r.More))
+}
+
+// Answers are those to all limits of a request, the first one first.
+func (r *TuneResult) Answers(q TuneRequest) []Answered {
+	out := []Answered{{Result: r.Result, Limit: q.Limit, Versus: r.Versus, Serving: r.serving(r.Setting)}}
+	if n := len(r.Sent); n > 0 {
+		out[0].Sent = &r.Sent[n-1]
+	}
+	for i, more := range r.Result.More {
+		one := Answered{Result: more, Limit: q.More[i], Serving: r.serving(more.Setting)}
+		if i < len(r.MoreVersus) { // else it ended without a model
+			one.Versus = r.MoreVersus[i]
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+// serving is what inference did in a setting, by its newest reading; nil where there is none.
+func (r *TuneResult) serving(at tegra.Setting) (found *record.Serving) {
+	for _, row := range r.rows {
+		if row.Setting == at && row.Status.Usable() {
+			found = row.Serving
+		}
+	}
+	return found
+}
 
 // Tune searches for the best mode by measuring on this device, and records every
 // measurement in a campaign folder. The device is left as it was found. When
@@ -53,17 +95,6 @@ func (s *Session) Tune(ctx context.Context, r TuneRequest, observe func(Event)) 
 	return out, errors.Join(err, s.summarise(&out, r, ref, present))
 }
 
-// modelName is the name under which the model of a tuned workload is kept.
-func modelName(w workload.Workload, b tegra.Board) string {
-	switch {
-	case b.Replay != "":
-		return w.Name + "-replay"
-	case b.Virtual:
-		return w.Name + "-virtual"
-	}
-	return w.Name
-}
-
 // mayTune refuses what a search over the whole front, or over batch sizes,
 // cannot do.
 func (s *Session) mayTune(r TuneRequest) error {
@@ -91,25 +122,6 @@ func (s *Session) mayTune(r TuneRequest) error {
 			Advise("it needs %s, with or without %s", usage.PowerLimit, usage.TimeLimit)
 	}
 	return s.checkSizes(r.Workload)
-}
-
-// usageOfFixedBatch marks the error of a job that turned out to have a fixed
-// batch size as one of usage.
-func usageOfFixedBatch(err error) error {
-	if errors.Is(err, profiles.ErrFixedBatch) {
-		return usage.Of(err)
-	}
-	return err
-}
-
-// scaledBatchNote explains the times of other batch sizes on a virtual board; ""
-// where they are measured, or there is one size.
-func (s *Session) scaledBatchNote(w workload.Workload, sizes []int) string {
-	if sizes == nil || s.Virtual == nil || !s.Virtual.ScalesBatches() || s.runsOnHost(w) {
-		return ""
-	}
-	return "the virtual board scales the times of other batch sizes by slopes that were published for an " +
-		"AGX Xavier: no " + s.Device.Board().Name + " was measured at them"
 }
 
 // measurableSettings are the settings of those sizes that a replay can answer; nil: all.

@@ -20,7 +20,7 @@ func (s *Session) Verify(ctx context.Context, w workload.Workload, m tegra.Mode,
 	observe func(Event)) (record.Row, error) {
 	head := s.header(w, record.PlanHeader{Kind: "verify", Modes: 1}, nil, record.Settings{})
 	row, dir, err := s.verify(ctx, ProfileRequest{Measuring: Measuring{Workload: w}}, head, m, observe)
-	s.update(w, nil, dir, usable([]record.Row{row}), observe)
+	s.update(w, nil, dir, record.Usable([]record.Row{row}), observe)
 	return row, err
 }
 
@@ -108,8 +108,8 @@ func (s *Session) VerifyFront(ctx context.Context, r VerifyRequest, observe func
 	}
 	res, err := s.profile(ctx, ProfileRequest{Measuring: r.Measuring}, plan,
 		s.header(r.Workload, record.PlanHeader{Kind: "front", Modes: r.Most}, nil, r.Settings), observe)
-	res.Kept = s.update(r.Workload, nil, res.Dir, usable(res.Rows), observe)
-	out := VerifyResult{ProfileResult: res, Measured: usable(res.Rows), Fitted: r.Model}
+	res.Kept = s.update(r.Workload, nil, res.Dir, record.Usable(res.Rows), observe)
+	out := VerifyResult{ProfileResult: res, Measured: record.Usable(res.Rows), Fitted: r.Model}
 	out.Before = r.Model.Predict(tegra.ModesOf(tegra.SettingsOf(out.Measured)))
 	if err = errors.Join(err, plan.err); len(out.Measured) == 0 || ctx.Err() != nil {
 		return out, err
@@ -138,7 +138,7 @@ func (p *frontPlan) Next(done []record.Row) (profiles.Step, bool) {
 	if len(done) >= p.n || p.err != nil {
 		return profiles.Step{}, false
 	}
-	model, rows := p.model, usable(done)
+	model, rows := p.model, record.Usable(done)
 	if len(rows) > 0 {
 		if model, p.err = p.model.With(p.ctx, rows, false); p.err != nil {
 			return profiles.Step{}, false

@@ -16,13 +16,36 @@ import (
 	"jtune/internal/usage"
 	"jtune/optimize"
 	"jtune/profiles"
-	"jtune/profiles/harness"
-	"jtune/profiles/record"
+	"jtune/profiles/experiment"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tegra/virtual"
 	"jtune/tegra/virtual/physics"
 )
+
+// ExperimentWorkload is the workload of that name, else the experiment's own, or
+// where that does not fit the board the suggested one; none for an experiment that
+// runs nothing.
+func (s *Session) ExperimentWorkload(e experiment.Experiment, name string) (workload.Workload, error) {
+	switch {
+	case e.Workload == "" && name != "":
+		return workload.Workload{}, usage.Errorf("experiment %s runs no workload", e.Name)
+	case e.Workload == "":
+		return workload.Workload{}, nil
+	}
+	if name != "" {
+		return s.Workload(name)
+	}
+	w, err := s.Workload(e.Workload)
+	if err == nil && s.Virtual != nil && s.Virtual.Fits(w.Name) != nil {
+		list, err := s.Workloads()
+		if err != nil {
+			return w, err
+		}
+		return s.Workload(s.Suggested(list))
+	}
+	return w, err
+}
 
 // Workloads lists what can be run here: the built-in workloads and those of the
 // user's file. A replay has just one: what was measured when its file was made,
@@ -54,7 +77,7 @@ func (o Paths) Workloads() ([]workload.Workload, error) {
 func (s *Session) Workload(name string) (workload.Workload, error) {
 	w, sizes, err := s.SizedWorkload(name)
 	if err == nil && sizes != nil && s.Sizes() != nil {
-		err = usage.Batch.Errorf("%s %s: a job has one batch size", usage.Batch, join(sizes))
+		err = usage.Batch.Errorf("%s %s: a job has one batch size", usage.Batch, text.JoinInts(sizes))
 	}
 	return w, err
 }
@@ -82,7 +105,8 @@ func (s *Session) SizedWorkload(name string) (w workload.Workload, sizes []int, 
 	}
 	if sizes == nil && s.AllSizes && !s.replays() {
 		return w, nil, usage.Batch.Errorf("%s all takes the sizes of a replayed file", usage.Batch).
-			Advise("name those to choose among, such as %s %d,%d,%d", usage.Batch, max(1, w.Batch/2), w.Batch, 2*w.Batch)
+			Advise("name those to choose among, such as %s %d,%d,%d", usage.Batch, max(1, w.Batch/2), w.Batch,
+				2*w.Batch)
 	}
 	if sizes != nil {
 		err = s.checkSizes(w)
@@ -211,30 +235,6 @@ func (s *Session) BoardOf(w workload.Workload) string {
 	return strings.TrimSpace(b.Name + " " + tegra.VirtualMark(b.Origin()))
 }
 
-// simulated reports whether a workload's minibatches are a virtual board's answers: no job runs.
-func (s *Session) simulated(w workload.Workload) bool { return s.Virtual != nil && !w.Beside() }
-
-// runsOnHost reports whether the workload really runs here, with a virtual board.
-func (s *Session) runsOnHost(w workload.Workload) bool { return s.Virtual != nil && w.Beside() }
-
-func (s *Session) replays() bool { return s.Device.Board().Replay != "" }
-
-// bench joins guard, harness and device to measure modes with one workload.
-func (s *Session) bench(ctx context.Context, w workload.Workload, set record.Settings,
-	observe observer) (*profiles.Bench, error) {
-	if err := s.canRun(w); err != nil {
-		return nil, err
-	}
-	g, err := s.Guard(ctx)
-	if err != nil {
-		return nil, err
-	}
-	observe.note(s.fanWarning(set.KeepFan), s.uptimeNote(), loaderNote(w), s.AwaitMeter(ctx))
-	return &profiles.Bench{Device: s.Device, Sampler: s.Sampler, Applier: g, Clock: s.Clock,
-		NewHarness: s.harness(w, set, "", 0, 0), Workload: w, Settings: set,
-		Observe: observe.progress, System: s.system(w)}, nil
-}
-
 const warningMark = "warning: "
 
 // fanWarning says that the fan stays as it is although it should run at its maximum
@@ -246,31 +246,6 @@ func (s *Session) fanWarning(keep bool) string {
 	}
 	return warningMark + "jtune cannot set a fan on this board (none found): make sure that it is cooled well, heat " +
 		"slows a board and spoils what is measured"
-}
-
-// harness returns what starts the workload here; log is the file for its output
-// besides events, "" for none.
-func (s *Session) harness(w workload.Workload, set record.Settings, log string,
-	epochs, requests int) func(ctx context.Context, batch int) (harness.Harness, error) {
-	o := s.harnessOptions(set, log)
-	o.Epochs, o.Requests, o.AtRate = epochs, requests, set.Requests > 0
-	return w.NewHarness(o)
-}
-
-func (s *Session) harnessOptions(set record.Settings, log string) workload.HarnessOptions {
-	return workload.HarnessOptions{Virtual: s.Virtual, Clock: s.Clock, Log: log, Silence: set.Silence,
-		Scripts: filepath.Join(s.DataPath(), "torch")}
-}
-
-// endOrphans ends what is left of earlier jobs before another starts.
-func (s *Session) endOrphans(w workload.Workload, observe observer) {
-	if s.simulated(w) {
-		return
-	}
-	if n := harness.EndOrphans(); n > 0 {
-		observe.note(fmt.Sprintf("ended an earlier job (%d of its processes): its jtune and the shell that watches "+
-			"over it were killed together", n))
-	}
 }
 
 // Blocked is the reason why a workload can certainly not run on this board, or "". It

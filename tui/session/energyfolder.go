@@ -5,9 +5,6 @@ import (
 	"jtune/tegra"
 )
 
-// energySource names the energy study among the experiments.
-const energySource = "energy"
-
 // ofEnergy reports whether a plan is an energy study's.
 func ofEnergy(p record.PlanHeader) bool {
 	return p.Kind == record.ExperimentKind && p.Source == energySource

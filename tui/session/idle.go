@@ -4,15 +4,9 @@ import (
 	"context"
 	"time"
 
-	"jtune/optimize"
 	"jtune/tegra"
 	"jtune/telemetry"
 )
-
-// NameOf is NameOf for this device.
-func (s *Session) NameOf(m tegra.Mode) string {
-	return tegra.NameOf(m, s.Device.Space(), s.Device.Presets())
-}
 
 // When the board counts as idle: the system's services and this program stay below.
 const (
@@ -69,14 +63,4 @@ func IdleW(list []telemetry.Sample) tegra.Val[float64] {
 		sum, n = sum+w.V, n+1
 	}
 	return tegra.Val[float64]{V: sum / float64(max(1, n)), OK: n > 0}
-}
-
-// Standing is where a setting stands against a limit, by the mean of its results so far.
-func (s *Snapshot) Standing(at tegra.Setting, l optimize.Limit) optimize.Standing {
-	for _, m := range meansOf(s.Measured()) {
-		if m.Setting == at {
-			return l.Stand(optimize.MeasuredPrediction(m.Measured), m.N)
-		}
-	}
-	return optimize.Standing{State: optimize.Unknown}
 }

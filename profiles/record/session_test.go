@@ -1,0 +1,12 @@
+package record
+
+import "testing"
+
+func TestSafeNamesHaveNoWayOut(t *testing.T) {
+	for in, want := range map[string]string{"resnet18": "resnet18", "../etc": "_._etc", "my net/2": "my_net_2",
+		".x": "_x"} {
+		if got := SafeName(in); got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+}

@@ -1,0 +1,81 @@
+package session
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"jtune/internal/safefile"
+	"jtune/profiles/record"
+	"jtune/profiles/workload"
+)
+
+// board identifies the session's board as Campaign.Board does.
+func (s *Session) board() string { return boardIdentity(s.deviceHeader()) }
+
+func (s *Session) deviceHeader() record.DeviceHeader {
+	d := record.NewDeviceHeader(s.Device)
+	d.Which = s.which
+	if path, ok := strings.CutPrefix(s.Options.Device, "replay:"); ok {
+		d.Path, _ = filepath.Abs(path)
+	}
+	return d
+}
+
+func boardIdentity(d record.DeviceHeader) string {
+	switch {
+	case d.Replay != "":
+		return "replay " + cmp.Or(d.Which, d.Replay)
+	case d.Virtual:
+		return "virtual " + d.Which
+	}
+	return strings.Join([]string{cmp.Or(d.Module, d.Name), "L4T " + d.L4T, d.Which}, ", ")
+}
+
+// hostName is this machine's name, with the root that the device's files lie below
+// unless that is the machine's own.
+func hostName(sysroot string) string {
+	name, _ := os.Hostname()
+	if sysroot != "/" {
+		name += ":" + sysroot
+	}
+	return cmp.Or(name, "unknown host")
+}
+
+// contentHash identifies a sweep file, or the table of a campaign folder, by its
+// content; "" where it cannot be read.
+func contentHash(path string) string {
+	if dir, ok := record.CampaignDir(path); ok {
+		path = filepath.Join(dir, "modes.csv")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, safefile.Most(f, safefile.MostBytes)); err != nil {
+		return ""
+	}
+	return "sha256:" + hex.EncodeToString(sum.Sum(nil)[:8])
+}
+
+// virtualName is the name by which folders of older versions mean a virtual board.
+func virtualName(board string) string {
+	if board == "AGX Orin" {
+		return DefaultVirtual
+	}
+	return strings.ToLower(strings.ReplaceAll(board, " ", "-"))
+}
+
+// simulated reports whether a workload's minibatches are a virtual board's answers: no job runs.
+func (s *Session) simulated(w workload.Workload) bool { return s.Virtual != nil && !w.Beside() }
+
+// runsOnHost reports whether the workload really runs here, with a virtual board.
+func (s *Session) runsOnHost(w workload.Workload) bool { return s.Virtual != nil && w.Beside() }
+
+func (s *Session) replays() bool { return s.Device.Board().Replay != "" }
