@@ -8,77 +8,95 @@ import (
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tui/session"
+	"jtune/tui/session/campaigns"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/models"
+	"jtune/tui/session/plots"
+	"jtune/tui/session/task"
+	"jtune/tui/session/workloads"
 )
 
 // board answers the screens' questions by an open session. It decides nothing: each method calls the function that
 // the command of the same name calls.
-type board struct{ session.Board }
+type board struct{ task.Board }
 
 var _ host = board{}
 
 // Workloads lists what can be run on the board.
-func (b board) Workloads() ([]workload.Workload, error) { return b.Session.Workloads() }
+func (b board) Workloads() ([]workload.Workload, error) { return workloads.List(b.Session) }
 
 // Suggested is the workload to begin with where none was chosen.
-func (b board) Suggested(list []workload.Workload) string { return b.Session.Suggested(list) }
+func (b board) Suggested(list []workload.Workload) string {
+	return workloads.Suggested(b.Session, list)
+}
 
 // JoinFrom makes a workload of a job that runs already.
 func (b board) JoinFrom(w workload.Workload, from string) (workload.Workload, error) {
-	return b.Session.JoinFrom(w, from)
+	return workloads.JoinFrom(b.Session, w, from)
 }
 
 // Blocked says why a workload cannot run on the board, or "".
-func (b board) Blocked(w workload.Workload) string { return b.Session.Blocked(w) }
+func (b board) Blocked(w workload.Workload) string { return workloads.Blocked(b.Session, w) }
 
 // Refusal says it in a sentence.
-func (b board) Refusal(w workload.Workload) string { return b.Session.Refusal(w) }
+func (b board) Refusal(w workload.Workload) string { return workloads.Refusal(b.Session, w) }
 
 // RunsAs says in a word how a workload runs on the board, or why it does not.
-func (b board) RunsAs(w workload.Workload) string { return b.Session.RunsAs(w) }
+func (b board) RunsAs(w workload.Workload) string { return workloads.RunsAs(b.Session, w) }
 
 // Planned is what a request would measure.
-func (b board) Planned(r session.ProfileRequest) (session.Planned, error) {
-	return b.Session.Planned(r)
+func (b board) Planned(r measure.ProfileRequest) (measure.Planned, error) {
+	return measure.PlanOf(b.Session, r)
 }
 
 // Expects is how long modes of a workload take.
-func (b board) Expects(ctx context.Context, m session.Measuring) *session.Expectation {
-	return b.Session.Expects(ctx, m)
+func (b board) Expects(ctx context.Context, m measure.Measuring) *measure.Expectation {
+	return measure.Expects(ctx, b.Session, m)
 }
 
 // Models lists the models that are kept.
-func (b board) Models() ([]session.ModelInfo, error) { return b.Session.Models() }
+func (b board) Models() ([]models.Info, error) { return models.List(b.Session.Options) }
 
 // DeletedModels lists the models that can be restored.
-func (b board) DeletedModels() ([]session.ModelInfo, error) { return b.Session.DeletedModels() }
+func (b board) DeletedModels() ([]models.Info, error) { return models.Deleted(b.Session.Options.Paths) }
 
 // SaveModel keeps a model under a name.
 func (b board) SaveModel(name string, m *learn.Model) (string, error) {
-	return b.Session.SaveModel(name, m)
+	return models.Save(b.Session, name, m)
 }
 
 // ModelRepeats draws how far the readings behind a model scatter.
 func (b board) ModelRepeats(m *learn.Model) (figure.Figure, error) {
-	return b.Session.Options.ModelRepeats(m)
+	return plots.ModelRepeats(b.Session.Options.Paths, m)
 }
 
 // RenameCampaign renames a campaign.
-func (b board) RenameCampaign(name, to string) error { return b.Session.RenameCampaign(name, to) }
+func (b board) RenameCampaign(name, to string) error {
+	return campaigns.Rename(b.Session.Options.Paths, name, to)
+}
 
 // DeleteCampaign moves a campaign aside.
-func (b board) DeleteCampaign(name string) (string, error) { return b.Session.DeleteCampaign(name) }
+func (b board) DeleteCampaign(name string) (string, error) {
+	return models.DeleteCampaign(b.Session.Options, name)
+}
 
 // RestoreCampaign brings a deleted campaign back.
-func (b board) RestoreCampaign(name string) error { return b.Session.RestoreCampaign(name) }
+func (b board) RestoreCampaign(name string) error {
+	return models.RestoreCampaign(b.Session.Options, name)
+}
 
 // RenameModel renames a model.
-func (b board) RenameModel(name, to string) error { return b.Session.RenameModel(name, to) }
+func (b board) RenameModel(name, to string) error {
+	return models.Rename(b.Session.Options.Paths, name, to)
+}
 
 // DeleteModel moves a model aside.
-func (b board) DeleteModel(name string) (string, error) { return b.Session.DeleteModel(name) }
+func (b board) DeleteModel(name string) (string, error) {
+	return models.Delete(b.Session.Options.Paths, name)
+}
 
 // RestoreModel brings a deleted model back.
-func (b board) RestoreModel(name string) error { return b.Session.RestoreModel(name) }
+func (b board) RestoreModel(name string) error { return models.Restore(b.Session.Options.Paths, name) }
 
 // PlanBoot prepares a mode to be set at boot.
 func (b board) PlanBoot(m tegra.Mode, flags ...string) (*session.BootUnit, error) {

@@ -16,7 +16,7 @@ import (
 	"jtune/tui/page"
 	"jtune/tui/page/dialog"
 	"jtune/tui/page/pagetest"
-	"jtune/tui/session"
+	"jtune/tui/session/task"
 )
 
 // patience is how long something may take: longer is a hang, not a slow machine.
@@ -47,7 +47,7 @@ func drive(t testing.TB, change ...func(*pagetest.Board, *deps)) *driver {
 		d.running.Wait()
 	})
 	deps := deps{host: b, state: page.NewState(b, b, b),
-		campaigns: session.Campaigns{Dir: filepath.Join(b.Dir, "campaigns"), Board: b.Board(),
+		campaigns: task.Campaigns{Dir: filepath.Join(b.Dir, "campaigns"), Board: b.Board(),
 			Own: func(w workload.Workload) (workload.Workload, string) { return w, "" }}}
 	deps.state.Device.Rate, deps.state.Moment.Now = b, func() time.Time { return d.now }
 	for _, f := range change {

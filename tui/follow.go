@@ -6,7 +6,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jtune/tui/page"
-	"jtune/tui/session"
+	"jtune/tui/session/remote"
+	"jtune/tui/session/task"
 )
 
 // followEvery is how often other processes' campaigns are looked for, and a
@@ -22,14 +23,14 @@ const showEnd = 30 * time.Second
 // before those elsewhere, or the end of the one that was followed; nil: there
 // is none. It says when the kept models and the campaigns changed last, too.
 type followedMsg struct {
-	found             *session.Followed
+	found             *remote.Followed
 	models, campaigns time.Time
 }
 
 // orderedMsg says how an order to another program went.
 type orderedMsg struct {
-	to  *session.Followed
-	do  session.Order
+	to  *remote.Followed
+	do  remote.Order
 	err error
 }
 
@@ -62,11 +63,11 @@ func (sh *shared) followNext() tea.Cmd {
 	}
 	sh.lookedAt = now
 	c := sh.campaigns
-	var followed *session.Followed
+	var followed *remote.Followed
 	if before != nil {
 		followed = before.Follows
 	}
-	return func() tea.Msg { return followedMsg{c.Follow(followed), c.ModelsChanged(), c.Changed()} }
+	return func() tea.Msg { return followedMsg{remote.Follow(c, followed), c.ModelsChanged(), c.Changed()} }
 }
 
 // modelsSince lists the models again when any program has changed them.
@@ -87,7 +88,7 @@ func (sh *shared) campaignsSince(changed time.Time) tea.Cmd {
 }
 
 // followed brings what was read into the task that the page shows.
-func (sh *shared) followed(f *session.Followed) tea.Cmd {
+func (sh *shared) followed(f *remote.Followed) tea.Cmd {
 	if f == nil {
 		return nil
 	}
@@ -96,10 +97,10 @@ func (sh *shared) followed(f *session.Followed) tea.Cmd {
 		j = &shownTask{}
 		sh.follow, sh.Tasks.Followed = j, &j.Task
 	}
-	j.TaskSpec = session.TaskSpec{Kind: session.Following, Workload: f.Header.Workload, Planned: f.Header.Plan.Modes}
-	j.Follows, j.Rows, j.State = f, f.Rows, session.Running
+	j.Spec = task.Spec{Kind: task.Following, Workload: f.Header.Workload, Planned: f.Header.Plan.Modes}
+	j.Follows, j.Rows, j.State = f, f.Rows, task.Running
 	if f.Ended {
-		j.State, j.endedAt = session.Done, sh.now()
+		j.State, j.endedAt = task.Done, sh.now()
 		return tea.Batch(sh.previewNext(j), sh.listCampaigns())
 	}
 	return sh.previewNext(j)

@@ -11,6 +11,8 @@ import (
 	"jtune/tegra"
 	"jtune/tui/page/pagetest"
 	"jtune/tui/session"
+	"jtune/tui/session/remote"
+	"jtune/tui/session/task"
 )
 
 func TestFollowedCampaignShowsUntilItEnds(t *testing.T) {
@@ -60,7 +62,7 @@ func TestFollowedCampaignShowsUntilItEnds(t *testing.T) {
 		t.Error("a program that takes no orders is given one")
 	}
 	reached := *d.r.sh.follow.Follows
-	reached.Reach = &session.Reach{Task: 1, State: "running", User: "anna"}
+	reached.Reach = &remote.Reach{Task: 1, State: "running", User: "anna"}
 	d.send(followedMsg{found: &reached})
 	d.press("x")
 	d.sees("stop? y / n  bert of anna (jtune 4242), 3 modes so far")
@@ -68,7 +70,7 @@ func TestFollowedCampaignShowsUntilItEnds(t *testing.T) {
 	d.sees("pause? y / n  bert of anna (jtune 4242)")
 	d.press("y") // that program is not there
 	d.until("the order has failed", func() bool { return strings.Contains(d.screen(), "pause: ") })
-	reached.Reach = &session.Reach{Task: 1, State: "paused", Held: true, User: "anna"}
+	reached.Reach = &remote.Reach{Task: 1, State: "paused", Held: true, User: "anna"}
 	d.send(followedMsg{found: &reached})
 	d.sees("following anna (jtune 4242): ", "paused", "space go on")
 	record(4)
@@ -94,7 +96,7 @@ func samplesOf(d *driver) []tegra.Mode {
 func TestPreviewShowsBeforeTheEndAndItsBandsShrink(t *testing.T) {
 	t.Parallel()
 	d := drive(t)
-	j := runningJob(d.board, session.Tuning)
+	j := runningJob(d.board, task.Tuning)
 	j.Rows, j.Preview, j.Bands = nil, session.Preview{}, nil
 	d.shows(j)
 	d.press("3")

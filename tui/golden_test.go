@@ -22,6 +22,9 @@ import (
 	"jtune/tui/page/pagetest"
 	"jtune/tui/page/train"
 	"jtune/tui/session"
+	modelsroom "jtune/tui/session/models"
+	"jtune/tui/session/remote"
+	"jtune/tui/session/task"
 )
 
 var update = flag.Bool("update", false, "write the golden screens anew")
@@ -92,7 +95,7 @@ func listed(d *driver) {
 }
 
 // runningJob is a campaign in its midst, without a goroutine behind it.
-func runningJob(b *pagetest.Board, kind session.TaskKind) *shownTask {
+func runningJob(b *pagetest.Board, kind task.TaskKind) *shownTask {
 	return &shownTask{Task: *pagetest.Task(b, kind)}
 }
 
@@ -104,7 +107,7 @@ func searchedJob(b *pagetest.Board, watts ...float64) *shownTask {
 // studied lists a model that has been studied and a broken one.
 func studied(d *driver) {
 	samples := d.board.Samples()
-	info := session.ModelInfo{Name: "resnet18", Path: "/m/resnet18", Model: d.board.Fitted(samples),
+	info := modelsroom.Info{Name: "resnet18", Path: "/m/resnet18", Model: d.board.Fitted(samples),
 		Modified: pagetest.Start.Add(-3 * time.Hour)}
 	space := d.board.Space()
 	s := session.Assessment{
@@ -122,7 +125,7 @@ func studied(d *driver) {
 	}
 	d.send(models.Assessed{Of: info, Assessment: s})
 	d.withView()
-	d.send(page.ModelsListed{List: []session.ModelInfo{info,
+	d.send(page.ModelsListed{List: []modelsroom.Info{info,
 		{Name: "broken", Err: os.ErrInvalid, Modified: pagetest.Start.Add(-72 * time.Hour)}}})
 }
 
@@ -154,7 +157,7 @@ func scenes() map[string]func(d *driver) {
 		"live-hot":    func(d *driver) { hot(d); d.press("1") },
 		"train":       func(d *driver) { d.press("2") },
 		"train-run": func(d *driver) {
-			d.shows(runningJob(d.board, session.Training))
+			d.shows(runningJob(d.board, task.Training))
 			d.r.sh.task.Last = &harness.Event{FetchMS: tegra.Some(9.0), CopyMS: tegra.Some(1.2),
 				StallMS: tegra.Some(6.0), ComputeMS: tegra.Some(50.0), OverheadMS: tegra.Some(6.0)}
 			d.r.sh.task.Character = pagetest.Character()
@@ -170,23 +173,23 @@ func scenes() map[string]func(d *driver) {
 			d.press("2")
 		},
 		"profile-idle": func(d *driver) { d.press("3") },
-		"profile-stop": func(d *driver) { d.shows(runningJob(d.board, session.Tuning)); d.press("3", "x") },
+		"profile-stop": func(d *driver) { d.shows(runningJob(d.board, task.Tuning)); d.press("3", "x") },
 		"profile-paused": func(d *driver) {
-			j := runningJob(d.board, session.Tuning)
-			j.State, j.By = session.Paused, "anna (jtune 4242)"
+			j := runningJob(d.board, task.Tuning)
+			j.State, j.By = task.Paused, "anna (jtune 4242)"
 			d.shows(j)
 			d.press("3")
 		},
 		"profile-followed": func(d *driver) {
 			list, _ := pagetest.Campaigns(d.board)
 			at := list[0] // of another program
-			d.send(followedMsg{found: &session.Followed{Running: record.Running{PID: at.PID, Dir: at.Dir},
+			d.send(followedMsg{found: &remote.Followed{Running: record.Running{PID: at.PID, Dir: at.Dir},
 				Header: at.Header, Rows: at.Rows, Space: d.board.Space(), Newest: pagetest.Start,
-				Reach: &session.Reach{Task: 1, State: "running", User: "anna", Whole: "a run cannot be paused"}}})
+				Reach: &remote.Reach{Task: 1, State: "running", User: "anna", Whole: "a run cannot be paused"}}})
 			d.press("3", "space")
 		},
 		"palette":           func(d *driver) { d.press("1", ":") },
-		"profile":           func(d *driver) { d.shows(runningJob(d.board, session.Tuning)); d.press("3") },
+		"profile":           func(d *driver) { d.shows(runningJob(d.board, task.Tuning)); d.press("3") },
 		"profile-card":      func(d *driver) { d.shows(searchedJob(d.board, 30)); d.press("3") },
 		"profile-limits":    func(d *driver) { d.shows(searchedJob(d.board, 20, 25, 30)); d.press("3", "down") },
 		"profile-campaigns": func(d *driver) { listed(d); d.press("3") },
@@ -199,7 +202,7 @@ func scenes() map[string]func(d *driver) {
 		},
 		"profile-new-wrong": func(d *driver) { d.press("3", "n", "enter", "enter", "c", "o", "e", "r", "s", ">", "2") },
 		"profile-order": func(d *driver) {
-			j := runningJob(d.board, session.Profiling)
+			j := runningJob(d.board, task.Profiling)
 			j.Plan, j.Planned, j.Best, j.Step = "30 random modes of cores>=4", 30, nil, nil
 			j.Order = tegra.Settings(d.board.Space().Sample(22, 9), nil)
 			d.shows(j)
@@ -215,10 +218,10 @@ func scenes() map[string]func(d *driver) {
 		"models-rename":  func(d *driver) { studied(d); d.press("4", "M") },
 		"models-deleted": func(d *driver) {
 			studied(d)
-			info := session.ModelInfo{Name: "resnet18-quick", Path: "/m/resnet18-quick",
+			info := modelsroom.Info{Name: "resnet18-quick", Path: "/m/resnet18-quick",
 				Model: d.board.Fitted(d.board.Samples()[:4]), Modified: pagetest.Start.Add(-5 * time.Hour)}
 			d.send(models.Assessed{Of: info, Assessment: session.Assessment{Model: info.Model}})
-			d.send(page.ModelsListed{Deleted: []session.ModelInfo{info}})
+			d.send(page.ModelsListed{Deleted: []modelsroom.Info{info}})
 			d.press("4", "U")
 		},
 		"front-mixes": func(d *driver) { d.r.sh.Mixes = pagetest.Mixes(d.board, true); d.press("5") },
@@ -248,7 +251,7 @@ func scenes() map[string]func(d *driver) {
 			d.press("b")
 		},
 		"front-study": func(d *driver) {
-			d.send(campaignsMsg{list: []session.Listed{pagetest.Study(d.board, "resnet18")}})
+			d.send(campaignsMsg{list: []task.Listed{pagetest.Study(d.board, "resnet18")}})
 			d.press("5", "V")
 			d.until("the study is read", func() bool { return !strings.Contains(d.screen(), "reading") })
 		},
@@ -279,7 +282,7 @@ func scenes() map[string]func(d *driver) {
 		"tune-help":     func(d *driver) { d.press("t", "?") },
 		"help":          func(d *driver) { d.press("5", "?") },
 		"train-log": func(d *driver) {
-			d.shows(runningJob(d.board, session.Training))
+			d.shows(runningJob(d.board, task.Training))
 			for i := range 60 {
 				d.send(train.LogRead{Lines: []string{fmt.Sprintf("step %d loss %.2f", i, 3-float64(i)/40)}})
 			}

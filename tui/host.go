@@ -11,6 +11,9 @@ import (
 	"jtune/tui/page"
 	"jtune/tui/session"
 	"jtune/tui/session/fleet"
+	"jtune/tui/session/models"
+	"jtune/tui/session/search"
+	"jtune/tui/session/task"
 	"jtune/tui/widget"
 )
 
@@ -22,10 +25,10 @@ type host interface {
 	Suggested(list []workload.Workload) string
 	// JoinFrom makes a workload of a job that runs already.
 	JoinFrom(w workload.Workload, from string) (workload.Workload, error)
-	session.Measurer
+	task.Measurer
 	page.Session
-	Models() ([]session.ModelInfo, error)
-	DeletedModels() ([]session.ModelInfo, error)
+	Models() ([]models.Info, error)
+	DeletedModels() ([]models.Info, error)
 	PlanBoot(m tegra.Mode, flags ...string) (*session.BootUnit, error)
 	DataPath() string
 }
@@ -47,14 +50,14 @@ type deps struct {
 	aside     func(ask func() error) error // gives the terminal back meanwhile
 	panes     *fleet.Panes                 // the screens of other boards
 	pane      string                       // this board's name where another machine shows these screens; "": none does
-	campaigns session.Campaigns
+	campaigns task.Campaigns
 	// fixedBatch says why a workload's batch size cannot be chosen; "" when it can.
 	fixedBatch func(w workload.Workload) string
 	// introduced keeps that the user has done something here; nil: that was so
 	// before this start.
 	introduced func() error
 	// remembered keeps how the Tune dialog was answered; nil: that is not kept.
-	remembered func(c session.TuneChoice) error
+	remembered func(c search.Choice) error
 	// gpuProcesses lists who uses the GPU, or why that is unknown; nil where
 	// nobody can be asked.
 	gpuProcesses func() (list []tegra.GPUProcess, why string)

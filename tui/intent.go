@@ -10,6 +10,7 @@ import (
 	"jtune/tui/page"
 	"jtune/tui/page/dialog"
 	"jtune/tui/session"
+	"jtune/tui/session/search"
 )
 
 // do carries out what a page or dialog wants.
@@ -51,10 +52,10 @@ func (r *root) do(i page.Intent) tea.Cmd {
 	case page.Size:
 		return sh.toSize(int(i))
 	case page.Remember:
-		sh.Work.Choice = session.TuneChoice(i)
+		sh.Work.Choice = search.Choice(i)
 		return sh.remember(sh.Work.Choice)
 	case page.ShowMixes:
-		again := *i.PairMixes
+		again := *i.Mixes
 		sh.Mixes = &again
 		r.open(page.Front)
 	case page.Limit:
@@ -70,7 +71,7 @@ func (r *root) do(i page.Intent) tea.Cmd {
 }
 
 // remember keeps how the Tune dialog was answered.
-func (sh *shared) remember(c session.TuneChoice) tea.Cmd {
+func (sh *shared) remember(c search.Choice) tea.Cmd {
 	keep := sh.remembered
 	if keep == nil {
 		return nil

@@ -11,7 +11,8 @@ import (
 	"jtune/tegra/virtual"
 	"jtune/tui/page/dialog"
 	"jtune/tui/page/pagetest"
-	"jtune/tui/session"
+	"jtune/tui/session/campaigns"
+	"jtune/tui/session/task"
 )
 
 func TestTuneThenApplyTakesSixKeys(t *testing.T) {
@@ -76,7 +77,7 @@ func TestTuneDialogAsksForTheWholeFront(t *testing.T) {
 	if j.Tuned == nil || !j.Tuned.Verified || !j.Tuned.Feasible {
 		t.Fatalf("outcome %+v, error %v: want a verified mode within the limit", j.Tuned, j.Err)
 	}
-	if r := d.board.Asked; r.Coverage != session.CoverFront || !r.Keep || j.Kind != session.FrontSearch {
+	if r := d.board.Asked; r.Coverage != campaigns.CoverFront || !r.Keep || j.Kind != task.FrontSearch {
 		t.Errorf("asked for %+v as %s, want the whole front", r, j.Kind)
 	}
 	if !d.r.sh.Outlook.About(j.Tuned.Mode).Measured() {
@@ -286,7 +287,7 @@ func TestTaskPausesBetweenTwoModes(t *testing.T) {
 	for range 15 {
 		d.board.Wait <- struct{}{}
 	}
-	d.until("it holds", func() bool { return d.r.sh.task.State == session.Paused })
+	d.until("it holds", func() bool { return d.r.sh.task.State == task.Paused })
 	if n := len(d.r.sh.task.Rows); n > 2 {
 		t.Errorf("%d modes measured while paused, want 2 at most", n)
 	}

@@ -11,6 +11,7 @@ import (
 	"jtune/telemetry"
 	"jtune/tui/page"
 	"jtune/tui/session"
+	"jtune/tui/session/task"
 )
 
 func TestNoticeGoesAfterSixSecondsAndStaysInTheLog(t *testing.T) {
@@ -57,9 +58,9 @@ func TestNoticeLogScrollsAndKeepsTheNewest(t *testing.T) {
 func TestNoticeOfATaskThatEndedDoesNotStandOverTheNextOne(t *testing.T) {
 	t.Parallel()
 	d := drive(t)
-	first, second := runningJob(d.board, session.Training), runningJob(d.board, session.Tuning)
+	first, second := runningJob(d.board, task.Training), runningJob(d.board, task.Tuning)
 	d.shows(second)
-	d.send(taskDoneMsg{task: first, now: session.Snapshot{State: session.Done, Stopped: true}})
+	d.send(taskDoneMsg{task: first, now: task.Snapshot{State: task.Done, Stopped: true}})
 	if text := d.r.sh.notices.showing(d.now).text; text != "" {
 		t.Errorf("while another task runs it says %q", text)
 	}
@@ -87,7 +88,7 @@ func TestFarewellSaysWhatIsLeft(t *testing.T) {
 	kept := session.Applied{Mode: tegra.Some(m), Kept: true}
 	for name, c := range map[string]struct {
 		applied session.Applied
-		cut     *session.Interrupted
+		cut     *task.Interrupted
 		want    string
 	}{
 		"nothing was done": {session.Applied{}, nil, ""},
@@ -95,11 +96,11 @@ func TestFarewellSaysWhatIsLeft(t *testing.T) {
 		"a mode was not":   {session.Applied{Mode: tegra.Some(m)}, nil, m.String() + " was not kept"},
 		"a profile was cut off": {
 			session.Applied{},
-			&session.Interrupted{Of: 25, Workload: workload.Workload{Name: "lstm"}},
+			&task.Interrupted{Of: 25, Workload: workload.Workload{Name: "lstm"}},
 			"cut off: 0 of 25 measured with lstm (",
 		},
 	} {
-		got := session.Farewell(c.applied, c.cut, d.board)
+		got := task.Farewell(c.applied, c.cut, d.board)
 		if c.cut != nil && !strings.HasSuffix(got, "; jtune, then 3 and r, goes on") {
 			t.Errorf("%s: %q does not say how to go on", name, got)
 		}

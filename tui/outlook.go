@@ -9,6 +9,8 @@ import (
 	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/session"
+	"jtune/tui/session/models"
+	"jtune/tui/session/task"
 )
 
 // modelLoadedMsg brings the predictions of a model.
@@ -42,7 +44,7 @@ func listModels(h host) tea.Cmd {
 }
 
 // load works out what a model predicts.
-func (sh *shared) load(info session.ModelInfo) tea.Cmd {
+func (sh *shared) load(info models.Info) tea.Cmd {
 	space := sh.Device.Space
 	return sh.computed(func() tea.Msg {
 		return modelLoadedMsg{session.NewOutlook(info.Workload(), info.Model, space), info.Name}
@@ -52,7 +54,7 @@ func (sh *shared) load(info session.ModelInfo) tea.Cmd {
 // renewedMsg brings the outlook by a later model of the same pool.
 type renewedMsg struct {
 	old, view *session.Outlook
-	list      []session.ModelInfo
+	list      []models.Info
 }
 
 func (m renewedMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
@@ -64,12 +66,12 @@ func (m renewedMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 
 // renew works out the shown outlook again when its model has been fitted again since, as
 // after a verification: a command reads the new one.
-func (sh *shared) renew(list []session.ModelInfo) tea.Cmd {
+func (sh *shared) renew(list []models.Info) tea.Cmd {
 	old := sh.Outlook
 	if old == nil {
 		return nil
 	}
-	m, ok := old.Renewal(list)
+	m, ok := models.Renewal(old, list)
 	if !ok {
 		return nil
 	}
@@ -179,7 +181,7 @@ func (sh *shared) previewNext(j *shownTask) tea.Cmd {
 
 // previewOwn works out what the running campaign's rows say so far.
 func (sh *shared) previewOwn() tea.Cmd {
-	if sh.task == nil || sh.task.Kind == session.Training || sh.task.Kind == session.Pairing {
+	if sh.task == nil || sh.task.Kind == task.Training || sh.task.Kind == task.Pairing {
 		return nil
 	}
 	return sh.previewNext(sh.task)

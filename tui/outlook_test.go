@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"jtune/tui/page/pagetest"
-	"jtune/tui/session"
+	"jtune/tui/session/task"
 )
 
 // otherLoaded is the message of a model of another workload, loaded while a job runs.
@@ -71,14 +71,14 @@ func TestOutlookThatWasLoadedMeanwhileStaysAfterRedo(t *testing.T) {
 	t.Parallel()
 	d := drive(t).withView()
 	before := d.r.sh.Outlook
-	j := runningJob(d.board, session.Tuning)
-	j.State = session.Done
+	j := runningJob(d.board, task.Tuning)
+	j.State = task.Done
 	d.shows(j)
 	failed := j.Rows[5].Mode
 	d.press("3", "R")
 	other := d.otherLoaded()
 	d.send(other)
-	d.until("it was measured", func() bool { return d.r.sh.task.Kind == session.Redoing && d.r.sh.task.Done() })
+	d.until("it was measured", func() bool { return d.r.sh.task.Kind == task.Redoing && d.r.sh.task.Done() })
 	if d.r.sh.Outlook != other.view {
 		t.Errorf("shown is %s, want bert as it was loaded", d.r.sh.Outlook.Workload)
 	}

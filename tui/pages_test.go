@@ -11,7 +11,7 @@ import (
 	"jtune/tegra"
 	"jtune/telemetry"
 	"jtune/tui/page/pagetest"
-	"jtune/tui/session"
+	"jtune/tui/session/task"
 )
 
 func TestFrontLimitMovesTheAnswer(t *testing.T) {
@@ -106,7 +106,7 @@ func TestFreezeStopsTheViewAndNotTheReading(t *testing.T) {
 	}
 	d.press("f")
 	d.sees("99.9 W", "99.0 kJ")
-	j := runningJob(d.board, session.Tuning)
+	j := runningJob(d.board, task.Tuning)
 	d.shows(j)
 	d.press("3", "f")
 	n := len(j.Rows)
@@ -116,7 +116,7 @@ func TestFreezeStopsTheViewAndNotTheReading(t *testing.T) {
 	if len(j.Rows) != n {
 		t.Error("a job's rows move a frozen view")
 	}
-	now.State = session.Done
+	now.State = task.Done
 	d.send(taskDoneMsg{task: j, now: now})
 	if len(j.Rows) != n+1 || !j.Done() {
 		t.Error("a job ended while the view was frozen, and its last rows are lost")
@@ -159,7 +159,7 @@ func TestFrameDrawsDashesForMissingAndMadValues(t *testing.T) {
 		d.size(s[0], s[1])
 		d.sees("– W")
 	}
-	d.shows(runningJob(d.board, session.Tuning))
+	d.shows(runningJob(d.board, task.Tuning))
 	d.r.sh.task.Rows = []record.Row{{Measured: tegra.Measured{TimeMS: math.NaN(), PowerW: math.Inf(1)},
 		Status: record.OK}}
 	d.press("3")
@@ -169,7 +169,7 @@ func TestFrameDrawsDashesForMissingAndMadValues(t *testing.T) {
 func TestFrameOfAnySizeDownToNothing(t *testing.T) {
 	t.Parallel()
 	d := drive(t).withView()
-	d.shows(runningJob(d.board, session.Tuning))
+	d.shows(runningJob(d.board, task.Tuning))
 	for _, over := range []string{"", "t", "?", "a"} {
 		for page := range d.r.pages {
 			d.r.turn(page)
@@ -259,15 +259,15 @@ func TestNoticeOfALongErrorIsInFull(t *testing.T) {
 func TestRedoMeasuresFailedModesOnceMore(t *testing.T) {
 	t.Parallel()
 	d := drive(t).withView()
-	j := runningJob(d.board, session.Tuning)
+	j := runningJob(d.board, task.Tuning)
 	d.shows(j)
-	j.State = session.Done
+	j.State = task.Done
 	failed := j.Rows[5].Mode
 	d.press("3")
 	d.sees("R redo failed")
 	d.press("R")
 	d.until("it was measured", func() bool {
-		return d.r.sh.task.Kind == session.Redoing && d.r.sh.task.Done() && len(d.r.sh.task.Rows) == 9
+		return d.r.sh.task.Kind == task.Redoing && d.r.sh.task.Done() && len(d.r.sh.task.Rows) == 9
 	})
 	if last := d.r.sh.task.Rows[8]; last.Mode != failed || !last.Status.Usable() {
 		t.Errorf("measured %v (%s), want the failed %v", last.Mode, last.Status, failed)

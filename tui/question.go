@@ -3,7 +3,7 @@ package tui
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"jtune/tui/session"
+	"jtune/tui/session/remote"
 )
 
 // askToStop asks before the running task ends.
@@ -12,7 +12,7 @@ func (r *root) askToStop() {
 	if j == nil || j.Done() {
 		return
 	}
-	r.asks = &question{do: "stop", not: "go on", why: func() string { return j.IfStopped(j.TaskSpec) },
+	r.asks = &question{do: "stop", not: "go on", why: func() string { return j.IfStopped(j.Spec) },
 		yes: func() tea.Cmd {
 			j.stop()
 			return nil
@@ -20,7 +20,7 @@ func (r *root) askToStop() {
 }
 
 // askOther asks before another program's task is given an order.
-func (r *root) askOther(do session.Order) {
+func (r *root) askOther(do remote.Order) {
 	sh := r.sh
 	if sh.follow == nil || sh.follow.Done() {
 		return

@@ -16,10 +16,15 @@ import (
 
 	"jtune/internal/caller"
 	"jtune/internal/cpubudget"
+	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/session"
 	"jtune/tui/session/fleet"
+	"jtune/tui/session/remote"
+	"jtune/tui/session/search"
+	"jtune/tui/session/task"
+	"jtune/tui/session/workloads"
 	"jtune/tui/widget"
 )
 
@@ -74,7 +79,7 @@ func Run(ctx context.Context, s *session.Session, o Options) (farewell string, e
 	}
 	st.boards = o.Boards
 	st.sh.Readings.Take(d.first())
-	if st.sh.control, err = s.Serve(); err != nil {
+	if st.sh.control, err = remote.Serve(s); err != nil {
 		st.sh.say("other jtunes cannot pause or stop what runs here: %v", err)
 	}
 	defer st.sh.control.Close()
@@ -114,17 +119,17 @@ func Run(ctx context.Context, s *session.Session, o Options) (farewell string, e
 
 // farewell says what is left of this run: the mode that was set, and the search that was cut off.
 func (r *root) farewell(d tegra.Device) string {
-	var cut *session.Interrupted
+	var cut *task.Interrupted
 	if j := r.sh.task; j != nil && j.run != nil && j.run.Now().Stopped {
 		if at := r.sh.campaigns.Interrupted(); at != nil && at.Workload.Name == j.Workload.Name {
 			cut = at
 		}
 	}
-	return session.Farewell(r.sh.Applied, cut, d)
+	return task.Farewell(r.sh.Applied, cut, d)
 }
 
 func depsOf(s *session.Session, o Options) deps {
-	on := board{session.Board{Session: s}}
+	on := board{task.Board{Session: s}}
 	d := deps{
 		host:         on,
 		state:        page.NewState(s.Device, on, s.Clock),
@@ -134,16 +139,16 @@ func depsOf(s *session.Session, o Options) deps {
 		notice:       s.Notice,
 		version:      o.Version,
 		seed:         s.Seed,
-		campaigns:    s.Campaigns(),
+		campaigns:    task.CampaignsOf(s),
 		panes:        o.Panes,
 		pane:         o.Pane,
-		fixedBatch:   s.FixedBatch,
-		remembered:   s.KeepTuneChoice,
+		fixedBatch:   func(w workload.Workload) string { return workloads.FixedBatch(s, w) },
+		remembered:   func(c search.Choice) error { return search.KeepChoice(s, c) },
 		gpuProcesses: s.Sysfs().GPUProcesses,
 	}
 	st := &d.state
 	st.Device.ReadOnly, st.Device.Block = s.ReadOnly, s.Sysfs().NVPModelBlock
-	st.Work = page.Work{Preferred: s.Options.Workload, Sizes: s.Sizes(), Choice: s.TuneChoice()}
+	st.Work = page.Work{Preferred: s.Options.Workload, Sizes: workloads.Sizes(s), Choice: search.LastChoice(s)}
 	asked := st.Work.Choice.Asks()
 	st.Limit, st.Load = asked.Limit, asked.Serving
 	if st.Look.Glyphs = o.Glyphs; o.Glyphs == widget.GlyphsAuto {

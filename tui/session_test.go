@@ -18,6 +18,11 @@ import (
 	"jtune/tui/page"
 	"jtune/tui/page/pagetest"
 	"jtune/tui/session"
+	"jtune/tui/session/campaigns"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/models"
+	"jtune/tui/session/search"
+	"jtune/tui/session/workloads"
 )
 
 // driveSession runs the root model over a real session on a virtual board.
@@ -40,7 +45,7 @@ func driveSession(t *testing.T, o session.Options) (*driver, *session.Session) {
 	deps := depsOf(s, Options{})
 	// what else runs on this machine, and who runs it, is no part of a test
 	deps.campaigns.Held, deps.introduced, deps.remembered = nil, nil, nil
-	deps.state.Work.Choice = session.DefaultChoice(s.Device.Presets())
+	deps.state.Work.Choice = search.DefaultChoice(s.Device.Presets())
 	deps.state.Limit = deps.state.Work.Choice.Limits()[0]
 	deps.state.Moment.Now = func() time.Time { return d.now }
 	d.r = newRoot(ctx, deps)
@@ -84,7 +89,7 @@ func TestFrontAnswersAsChooseDoesAfterAVerification(t *testing.T) {
 	d, s := driveSession(t, session.Options{Device: "virtual:agx-orin", Speed: math.Inf(1), Seed: 1})
 	agree := func(when string) {
 		t.Helper()
-		kept, err := s.LoadModel("resnet18-virtual")
+		kept, err := models.Load(s.Options, "resnet18-virtual")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -272,13 +277,13 @@ func TestSessionAsksBeforeItRunsWhatAFolderNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := s.Workload("resnet18")
+	w, err := workloads.Find(s, "resnet18")
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(s.DataPath(), "campaigns", "20261122-100000-from-a-colleague")
-	r := session.ProfileRequest{Measuring: session.Measuring{Workload: w, Dir: dir}, Choose: 4}
-	_, err = s.Profile(t.Context(), r, nil)
+	r := measure.ProfileRequest{Measuring: measure.Measuring{Workload: w, Dir: dir}, Choose: 4}
+	_, err = measure.Profile(t.Context(), s, r, nil)
 	if err := errors.Join(err, s.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -338,7 +343,7 @@ func TestSessionProfilesRenamesDeletesAndRestoresFromTheScreen(t *testing.T) {
 	d.until("it is deleted", func() bool { return len(d.r.sh.Tasks.Deleted) == 1 && len(d.r.sh.Tasks.Campaigns) == 0 })
 	d.press("U", "U")
 	d.until("it is back", func() bool { return len(d.r.sh.Tasks.Campaigns) == 1 })
-	if c, err := s.FindCampaign("mine"); err != nil || len(c.Rows) != 3 {
+	if c, err := campaigns.Find(s.Options.Paths, "mine"); err != nil || len(c.Rows) != 3 {
 		t.Errorf("%d rows came back, error %v", len(c.Rows), err)
 	}
 }

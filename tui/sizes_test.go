@@ -11,6 +11,8 @@ import (
 	"jtune/tui/page"
 	"jtune/tui/page/pagetest"
 	"jtune/tui/session"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/task"
 )
 
 // sizedModel is a gp of the law's modes with minibatches of several sizes.
@@ -109,13 +111,13 @@ func TestFrontAnswerOfASearchOverBatchSizesNamesItsSize(t *testing.T) {
 	limit := optimize.Limit{PowerW: 30}
 	view := session.NewOutlook("resnet18", m.At(16), d.board.Space())
 	best := view.Known[view.Answer(limit)]
-	res := &session.TuneResult{Result: optimize.Result{Measured: tegra.Measured{Setting: tegra.Setting{Mode: best.Mode,
+	res := &measure.TuneResult{Result: optimize.Result{Measured: tegra.Measured{Setting: tegra.Setting{Mode: best.Mode,
 		Batch: 16}, TimeMS: best.TimeMS, PowerW: 29}}, Fitted: m}
-	j := &shownTask{Task: page.Task{TaskSpec: session.TaskSpec{Kind: session.Tuning,
+	j := &shownTask{Task: page.Task{Spec: task.Spec{Kind: task.Tuning,
 		Workload: workload.Workload{Name: "resnet18"}, Limit: limit}}}
 	d.shows(j)
-	d.send(taskDoneMsg{task: j, view: view, now: session.Snapshot{State: session.Done,
-		Outcome: session.Outcome{Tuned: res, Answers: []session.Answered{{Result: res.Result, Limit: limit}}}}})
+	d.send(taskDoneMsg{task: j, view: view, now: task.Snapshot{State: task.Done,
+		Outcome: task.Outcome{Tuned: res, Answers: []session.Answered{{Result: res.Result, Limit: limit}}}}})
 	d.press("5")
 	d.sees("resnet18 batch 16", "the answer, batch 16")
 	d.press("z")

@@ -14,6 +14,8 @@ import (
 	"jtune/tui/page"
 	"jtune/tui/session"
 	"jtune/tui/session/fleet"
+	"jtune/tui/session/remote"
+	"jtune/tui/session/task"
 	"jtune/tui/widget"
 )
 
@@ -24,17 +26,17 @@ type shared struct {
 	deps
 	ctx         context.Context // ends when the program does
 	outlooks    session.Outlooks
-	serving     servedOf      // what was worked out under a load last, or is
-	askedBatch  int           // batch size that was asked for and does not show yet; 0: none
-	tasks       session.Tasks // of this board, one at a time
-	task        *shownTask    // that Tasks.Own shows
-	follow      *shownTask    // that Tasks.Followed shows
-	lookedAt    time.Time     // for those
-	modelsAt    time.Time     // when the models that are listed were changed
-	campaignsAt time.Time     // and the campaigns
+	serving     servedOf   // what was worked out under a load last, or is
+	askedBatch  int        // batch size that was asked for and does not show yet; 0: none
+	tasks       task.Tasks // of this board, one at a time
+	task        *shownTask // that Tasks.Own shows
+	follow      *shownTask // that Tasks.Followed shows
+	lookedAt    time.Time  // for those
+	modelsAt    time.Time  // when the models that are listed were changed
+	campaignsAt time.Time  // and the campaigns
 	notices     notices
 	mouse       bool
-	control     *session.Control  // through which other programs see the tasks; nil: they do not
+	control     *remote.Control   // through which other programs see the tasks; nil: they do not
 	paint       *strings.Replacer // writes the theme's colours
 }
 
@@ -43,7 +45,7 @@ func newShared(ctx context.Context, d deps) *shared {
 		d.panes = &fleet.Panes{}
 	}
 	sh := &shared{State: d.state, deps: d, ctx: ctx, modelsAt: d.campaigns.ModelsChanged()}
-	sh.tasks = session.Tasks{On: d.host, Clock: sh.Moment.Clock, Rate: sh.Device.Rate, Budget: d.budget}
+	sh.tasks = task.Tasks{On: d.host, Clock: sh.Moment.Clock, Rate: sh.Device.Rate, Budget: d.budget}
 	sh.Readings.Since = sh.now()
 	sh.paint = sh.theme.Painter(sh.light, sh.sixteen)
 	return sh
@@ -137,8 +139,8 @@ type servedOf struct {
 // the part that shows. Its fields belong to Update.
 type shownTask struct {
 	page.Task
-	run        *session.Task // nil: of another process
-	endedAt    time.Time     // of a followed one: when that was seen
+	run        *task.Task // nil: of another process
+	endedAt    time.Time  // of a followed one: when that was seen
 	previewing bool
 }
 

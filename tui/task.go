@@ -10,12 +10,13 @@ import (
 
 	"jtune/tui/page"
 	"jtune/tui/session"
+	"jtune/tui/session/task"
 )
 
 // own makes a task the one that pages show.
 func (sh *shared) own(t *shownTask) {
 	before := sh.Tasks.Own
-	if before != nil && !slices.Contains([]session.TaskKind{session.Training, session.Verifying, session.Pairing},
+	if before != nil && !slices.Contains([]task.TaskKind{task.Training, task.Verifying, task.Pairing},
 		before.Kind) {
 		sh.Tasks.Searched = before
 	}
@@ -25,7 +26,7 @@ func (sh *shared) own(t *shownTask) {
 // taskChangedMsg brings the newest snapshot of a task.
 type taskChangedMsg struct {
 	task *shownTask
-	now  session.Snapshot
+	now  task.Snapshot
 }
 
 func (m taskChangedMsg) next(r *root) tea.Cmd { return m.task.next(r.sh) }
@@ -46,13 +47,13 @@ func (sh *shared) catchUp() {
 // taskDoneMsg says that a task has ended and the board is as it was found.
 type taskDoneMsg struct {
 	task *shownTask
-	now  session.Snapshot
+	now  task.Snapshot
 	view *session.Outlook // of the model that was fitted; nil when none was
 }
 
 // follow shows the task as it is. A snapshot that was on its way may be older than
 // what is shown; the end comes with a taskDoneMsg.
-func (j *shownTask) follow(now session.Snapshot) {
+func (j *shownTask) follow(now task.Snapshot) {
 	if !now.Done() && !now.OlderThan(j.Snapshot) {
 		j.Snapshot = now
 	}
@@ -68,7 +69,7 @@ func (j *shownTask) stop() {
 // pause holds the task after the mode in progress, or lets it go on.
 func (j *shownTask) pause() {
 	if j.run != nil {
-		j.run.Pause(j.State == session.Running)
+		j.run.Pause(j.State == task.Running)
 		j.follow(j.run.Now())
 	}
 }
@@ -89,7 +90,7 @@ func (j *shownTask) next(sh *shared) tea.Cmd {
 	if sh.Device.Rate != nil && sh.Device.Rate.Speed() > 1 {
 		every = frameEvery
 	}
-	changed := func(now session.Snapshot) tea.Msg { return taskChangedMsg{j, now} }
+	changed := func(now task.Snapshot) tea.Msg { return taskChangedMsg{j, now} }
 	return next(sh.ctx, j.run.Subscribe().Next, every, changed)
 }
 
@@ -107,7 +108,7 @@ func next[T any](ctx context.Context, wait func(context.Context, time.Duration) 
 
 // begin starts a task and shows it; one that sets modes through the guard.
 func (sh *shared) begin(i page.Start) tea.Cmd {
-	if i.Task.Kind == session.Training {
+	if i.Task.Kind == task.Training {
 		sh.Work.Preferred = i.Task.Workload.Name
 		return sh.start(i.Task)
 	}
@@ -115,14 +116,14 @@ func (sh *shared) begin(i page.Start) tea.Cmd {
 	return sh.withGuard(func() tea.Cmd { return sh.start(i.Task) })
 }
 
-func (sh *shared) start(t *session.Task) tea.Cmd {
+func (sh *shared) start(t *task.Task) tea.Cmd {
 	if err := sh.tasks.Start(sh.ctx, t); err != nil {
 		sh.fail("not now", err)
 		return nil
 	}
 	sh.notices.hush() // of what was before
 	sh.control.Show(t)
-	j := &shownTask{Task: page.Task{TaskSpec: t.TaskSpec}, run: t}
+	j := &shownTask{Task: page.Task{Spec: t.Spec}, run: t}
 	j.follow(t.Now()) // a short one may have ended already
 	sh.own(j)
 	space := sh.Device.Space
@@ -158,7 +159,7 @@ func (m taskDoneMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	if f := j.Paired; f != nil && f.Mixes != nil {
 		sh.Mixes = f.Mixes
 	} else if f != nil {
-		sh.Mixes = sh.Mixes.With(j.TaskSpec, *f)
+		sh.Mixes = task.With(sh.Mixes, j.Spec, *f)
 	}
 	done := page.TaskDone{Task: &j.Task}
 	if r.gone {
@@ -181,7 +182,7 @@ func (m taskDoneMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 
 // campaignsMsg brings the campaigns of this board, the newest first.
 type campaignsMsg struct {
-	list, deleted []session.Listed
+	list, deleted []task.Listed
 	changed       time.Time
 	err           error
 }
@@ -201,7 +202,7 @@ func (sh *shared) listCampaigns() tea.Cmd {
 
 func (m campaignsMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	t := &r.sh.Tasks
-	r.sh.campaignsAt, t.Campaigns, t.Deleted, t.Interrupted = m.changed, m.list, m.deleted, session.Offered(m.list)
+	r.sh.campaignsAt, t.Campaigns, t.Deleted, t.Interrupted = m.changed, m.list, m.deleted, task.Offered(m.list)
 	r.sh.fail("campaigns", m.err)
 	return nil, nil
 }

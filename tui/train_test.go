@@ -8,7 +8,7 @@ import (
 	"jtune/profiles/record"
 	"jtune/tui/page"
 	"jtune/tui/page/pagetest"
-	"jtune/tui/session"
+	"jtune/tui/session/task"
 )
 
 func TestTrainSettingsCountForTheRunAndNotForTuning(t *testing.T) {
@@ -73,7 +73,7 @@ func TestTrainShowsARunsStagesEpochsAndWhatTheyMean(t *testing.T) {
 func TestTrainDoesNotDrawPartsThatAJobDoesNotTell(t *testing.T) {
 	t.Parallel()
 	d := drive(t)
-	d.shows(runningJob(d.board, session.Training))
+	d.shows(runningJob(d.board, task.Training))
 	d.r.sh.task.Last = &harness.Event{TimeMS: 60}
 	d.press("2")
 	d.sees("newest  the job does not report its parts")

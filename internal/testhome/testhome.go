@@ -23,3 +23,10 @@ func Set() (remove func()) {
 	os.Setenv("JTUNE_MARK", "JTUNE_TEST_RUN")
 	return func() { _ = os.RemoveAll(home) }
 }
+
+// Run runs a package's tests with Set: TestMain is os.Exit(testhome.Run(m.Run)).
+func Run(tests func() int) (code int) {
+	remove := Set()
+	defer remove()
+	return tests()
+}

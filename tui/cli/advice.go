@@ -13,6 +13,7 @@ import (
 
 	"jtune/optimize"
 	"jtune/tui/session"
+	"jtune/tui/session/workloads"
 )
 
 // adviceCmd is `jtune advice`.
@@ -70,7 +71,7 @@ func (c *adviceCmd) run(context.Context) error {
 	if err != nil {
 		return err
 	}
-	s := c.options.Situation(m, m.Space.Max())
+	s := workloads.Situation(c.options, m, m.Space.Max())
 	if c.mode != "" {
 		if s.Mode, err = session.FindMode(c.mode, m.Space, s.Presets); err != nil {
 			return fmt.Errorf("%w (--mode)", err)

@@ -15,6 +15,7 @@ import (
 	"jtune/tegra/boot"
 	"jtune/tegra/guard"
 	"jtune/tui/session"
+	"jtune/tui/session/search"
 )
 
 // appliedJSON is `jtune apply --json` and `jtune revert --json`.
@@ -169,7 +170,7 @@ func (c *applyCmd) apply(ctx context.Context, s *session.Session, r tegra.Reques
 		if err := printApplied(c.out, s, applied); err != nil {
 			return err
 		}
-		fmt.Fprintf(c.out, "clocks     %s → %s\n", session.LockText(before.Locked), session.LockText(after.Locked))
+		fmt.Fprintf(c.out, "clocks     %s → %s\n", search.LockText(before.Locked), search.LockText(after.Locked))
 		fmt.Fprintf(c.out, "idle       %s → %s\n", dash(before.IdleW, "%.1f W"), dash(after.IdleW, "%.1f W"))
 		c.sayPreset(s, r, applied)
 	}

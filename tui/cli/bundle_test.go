@@ -9,6 +9,7 @@ import (
 
 	"jtune/tegra/tegratest"
 	"jtune/tui/session"
+	"jtune/tui/session/inspect"
 )
 
 // bundleOf writes the bundle of the tree in root.
@@ -21,7 +22,7 @@ func bundleOf(t *testing.T, root string) string {
 	}
 	defer s.Close()
 	path := filepath.Join(t.TempDir(), "board.tar.gz")
-	if _, err := s.WriteBundle(path); err != nil {
+	if _, err := inspect.WriteBundle(s, path); err != nil {
 		t.Fatal(err)
 	}
 	return path

@@ -6,6 +6,8 @@ import (
 
 	"jtune/tegra"
 	"jtune/tui/session"
+	"jtune/tui/session/campaigns"
+	"jtune/tui/session/fit"
 )
 
 // campaignsComparedJSON is what `jtune campaigns compare --json` prints.
@@ -28,14 +30,14 @@ type comparedJSON struct {
 }
 
 func (c *campaignsCmd) compare(args []string) error {
-	var list [2]session.Campaign
+	var list [2]campaigns.Campaign
 	for i, name := range args {
 		var err error
-		if list[i], err = c.options.FindCampaign(name); err != nil {
+		if list[i], err = campaigns.Find(c.options.Paths, name); err != nil {
 			return err
 		}
 	}
-	x := session.CompareCampaigns(list[0], list[1])
+	x := fit.CompareCampaigns(list[0], list[1])
 	space, err := x.One.Header.Device.Space()
 	if err != nil {
 		return err
@@ -43,7 +45,7 @@ func (c *campaignsCmd) compare(args []string) error {
 	if c.asJSON {
 		return printJSON(c.out, toCampaignsComparedJSON(x, space))
 	}
-	for _, at := range []session.Campaign{x.One, x.Other} {
+	for _, at := range []campaigns.Campaign{x.One, x.Other} {
 		fmt.Fprintf(c.out, "%s: %s, %s%s\n", at.Name, at.Header.Workload.Name, at.What(),
 			originOf(at.Header.Device.Board()))
 	}
@@ -69,7 +71,7 @@ func (c *campaignsCmd) compare(args []string) error {
 	return nil
 }
 
-func toCampaignsComparedJSON(c session.CampaignComparison, space *tegra.Space) campaignsComparedJSON {
+func toCampaignsComparedJSON(c fit.CampaignComparison, space *tegra.Space) campaignsComparedJSON {
 	out := campaignsComparedJSON{Campaigns: [2]string{c.One.Name, c.Other.Name}, Usable: c.Usable,
 		Common:     len(c.Common),
 		Virtual:    c.One.Header.Device.Virtual || c.Other.Header.Device.Virtual,

@@ -14,7 +14,8 @@ import (
 	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/profiles/record"
-	"jtune/tui/session"
+	"jtune/tui/session/campaigns"
+	"jtune/tui/session/models"
 )
 
 // campaignsCmd is `jtune campaigns` and what it does with a campaign.
@@ -42,18 +43,18 @@ func newCampaigns(a *app) *cobra.Command {
 		verb("summary", "Count campaigns, runs, epochs and devices of the data directory", 0, 0, c.summary),
 		verb("compare NAME OTHER", "Compare what two campaigns measured of the same modes", 2, 2, c.compare),
 		verb("rename NAME NEW", "Rename a campaign", 2, 2, func(args []string) error {
-			return a.say(a.options.RenameCampaign(args[0], args[1]), "%s is %s now", args[0], args[1])
+			return a.say(campaigns.Rename(a.options.Paths, args[0], args[1]), "%s is %s now", args[0], args[1])
 		}),
 		verb("delete NAME", "Move a campaign aside; its model forgets what it measured", 1, 1,
 			func(args []string) error {
-				name, err := a.options.DeleteCampaign(args[0])
+				name, err := models.DeleteCampaign(a.options, args[0])
 				return a.say(err, "%s is deleted: jtune campaigns restore %s brings it back", args[0], name)
 			}),
 		verb("restore NAME", "Restore a deleted campaign", 1, 1, func(args []string) error {
-			return a.say(a.options.RestoreCampaign(args[0]), "%s is back", args[0])
+			return a.say(models.RestoreCampaign(a.options, args[0]), "%s is back", args[0])
 		}),
 		verb("purge [NAME]", "Remove deleted campaigns for good: one, or all", 0, 1, func(args []string) error {
-			gone, err := a.options.PurgeCampaigns(strings.Join(args, ""))
+			gone, err := campaigns.Purge(a.options.Paths, strings.Join(args, ""))
 			return a.say(err, "%s removed for good", text.Count(len(gone), "campaign"))
 		}))
 	return cmd
@@ -85,21 +86,21 @@ func (a *app) say(err error, format string, args ...any) error {
 }
 
 func (c *campaignsCmd) list([]string) error {
-	find := c.options.Campaigns
+	find := func() ([]campaigns.Campaign, error) { return campaigns.List(c.options.Paths) }
 	if c.deleted {
-		find = c.options.DeletedCampaigns
+		find = func() ([]campaigns.Campaign, error) { return campaigns.Deleted(c.options.Paths) }
 	}
 	all, err := find()
 	if err != nil {
 		return err
 	}
-	list := slices.DeleteFunc(all, func(x session.Campaign) bool {
+	list := slices.DeleteFunc(all, func(x campaigns.Campaign) bool {
 		if x.Err != nil {
 			c.note("%s is left out: %v", x.Name, x.Err)
 		}
 		return x.Err != nil
 	})
-	columns := campaignColumns(c.options.Held())
+	columns := campaignColumns(campaigns.Held(c.options.Paths))
 	if c.asJSON {
 		return printJSON(c.out, columns.Objects(list))
 	}
@@ -107,13 +108,13 @@ func (c *campaignsCmd) list([]string) error {
 }
 
 // campaignColumns list campaigns; held are those that run.
-func campaignColumns(held []record.Running) report.Table[session.Campaign] {
-	type x = session.Campaign
+func campaignColumns(held []record.Running) report.Table[campaigns.Campaign] {
+	type x = campaigns.Campaign
 	return report.Table[x]{
 		{Key: "name", Title: "name", Of: func(c x) any { return c.Name }},
 		{Key: "path", Of: func(c x) any { return c.Dir }},
 		{Key: "workload", Title: "workload", Of: func(c x) any { return c.Header.Workload.Name }},
-		{Key: "fingerprint", Of: func(c x) any { return c.Fingerprint() }},
+		{Key: "fingerprint", Of: func(c x) any { return models.Fingerprint(c) }},
 		{Key: "device", Title: "device", Of: func(c x) any { return c.Header.Device.Name },
 			Text: func(c x) string { return ofDevice(c.Header.Device.Name, c.Header.Device.Virtual) }},
 		{Key: "virtual", Of: func(c x) any { return c.Header.Device.Virtual }},
@@ -131,23 +132,23 @@ func campaignColumns(held []record.Running) report.Table[session.Campaign] {
 
 // ledgerJSON is `jtune campaigns summary --json`.
 type ledgerJSON struct {
-	session.Ledger
-	Devices []session.DeviceLedger `json:"devices"`
-	Virtual bool                   `json:"virtual"` // some of it was simulated or replayed
+	campaigns.Ledger
+	Devices []campaigns.DeviceLedger `json:"devices"`
+	Virtual bool                     `json:"virtual"` // some of it was simulated or replayed
 }
 
 func (c *campaignsCmd) summary([]string) error {
-	list, err := c.options.Campaigns()
+	list, err := campaigns.List(c.options.Paths)
 	if err != nil {
 		return err
 	}
-	all, devices := session.LedgerOf(list)
+	all, devices := campaigns.LedgerOf(list)
 	if c.asJSON {
-		virtual := slices.ContainsFunc(devices, func(d session.DeviceLedger) bool { return d.Virtual })
+		virtual := slices.ContainsFunc(devices, func(d campaigns.DeviceLedger) bool { return d.Virtual })
 		return printJSON(c.out, ledgerJSON{all, listOf(devices), virtual})
 	}
 	rows := [][]string{{"device", "campaigns", "runs", "usable", "minibatches", "epochs", "hours"}}
-	row := func(name string, l session.Ledger) []string {
+	row := func(name string, l campaigns.Ledger) []string {
 		return []string{name, text.Thousands(l.Campaigns), text.Thousands(l.Runs), text.Thousands(l.Usable),
 			text.Thousands(l.Minibatches), text.Of(l.Epochs), text.Of(l.TimeS / 3600)}
 	}
@@ -166,12 +167,12 @@ func ofDevice(name string, virtual bool) string {
 }
 
 func (c *campaignsCmd) show(args []string) error {
-	one, err := c.options.FindCampaign(args[0])
+	one, err := campaigns.Find(c.options.Paths, args[0])
 	if err != nil {
 		return err
 	}
 	if c.asJSON {
-		return printJSON(c.out, campaignColumns(c.options.Held()).Object(one))
+		return printJSON(c.out, campaignColumns(campaigns.Held(c.options.Paths)).Object(one))
 	}
 	h := one.Header
 	rows := [][]string{
@@ -179,11 +180,11 @@ func (c *campaignsCmd) show(args []string) error {
 		{"folder", one.Dir},
 		{"workload", fmt.Sprintf("%s, batch size %d, %s", h.Workload.Name, h.Workload.Batch,
 			text.Count(h.Workload.Workers, "worker"))},
-		{"fingerprint", one.Fingerprint()},
+		{"fingerprint", models.Fingerprint(one)},
 		{"versions", orDash(record.FrameworkVersions(one.Dir))},
 		{"device", ofDevice(h.Device.Name, h.Device.Virtual)},
-		{"board", one.Board()},
-		{"state", string(one.State(c.options.Held()))},
+		{"board", models.Board(one)},
+		{"state", string(one.State(campaigns.Held(c.options.Paths)))},
 	}
 	if search := h.Search; search != nil {
 		rows = append(rows, []string{"search", search.String()})

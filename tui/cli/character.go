@@ -9,12 +9,12 @@ import (
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/telemetry"
-	"jtune/tui/session"
+	"jtune/tui/session/measure"
 )
 
 // runJSON is `jtune run --json`: the run, then its character, whose means are per minibatch, with what follows from it.
 type runJSON struct {
-	session.RunResult
+	measure.RunResult
 	PerS      tegra.Val[float64] `json:"minibatches_per_s"` // by the mean time
 	Epochs    string             `json:"epochs"`            // of which the numbers above are: all, later
 	EpochZero bool               `json:"epoch_zero_included"`
@@ -38,7 +38,7 @@ type runJSON struct {
 	*servingJSON
 }
 
-func toRunJSON(r session.RunResult, b tegra.Board) runJSON {
+func toRunJSON(r measure.RunResult, b tegra.Board) runJSON {
 	c, epochs := r.Character, "all"
 	if c.SteadyIsLater() {
 		epochs = "later"

@@ -11,6 +11,8 @@ import (
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tui/session"
+	"jtune/tui/session/fit"
+	"jtune/tui/session/workloads"
 )
 
 func (a *app) choose() *cobra.Command {
@@ -54,7 +56,7 @@ func (a *app) choose() *cobra.Command {
 			if err := check(limit, cmd.Flags().Changed); err != nil {
 				return err
 			}
-			if err := session.CheckError(m, maxError); err != nil {
+			if err := fit.CheckError(m, maxError); err != nil {
 				return err
 			}
 			if served && whole.epochs > 0 {
@@ -90,7 +92,7 @@ func (a *app) choose() *cobra.Command {
 
 // listed is a workload by its name, as far as it is known without a device; the zero one where it is not.
 func (a *app) listed(name string) workload.Workload {
-	list, _ := a.options.Workloads()
+	list, _ := workloads.Configured(a.options.Paths)
 	w, _ := workload.Find(list, name)
 	return w
 }
@@ -141,7 +143,7 @@ func (a *app) doChoose(m *learn.Model, limit optimize.Limit, whole training) err
 // chosen is setting number at of an outlook as an answer.
 func (a *app) chosen(m *learn.Model, o *session.Outlook, at int, limit optimize.Limit, feasible bool) answer {
 	predicted, about := o.Predicted[at], o.At(at)
-	situation := a.options.Situation(m, predicted.Mode)
+	situation := workloads.Situation(a.options, m, predicted.Mode)
 	x := answer{space: m.Space, mode: predicted.Mode, batch: predicted.Batch, origin: originMark(m.Provenance.Origin()),
 		predicted: &predicted, fitted: about.Fitted, feasible: feasible, standing: o.Standing(at, limit),
 		suspicious: about.Doubted.OK, situation: situation, versus: o.Compare(at, situation.Presets,

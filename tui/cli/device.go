@@ -14,6 +14,7 @@ import (
 	"jtune/internal/text"
 	"jtune/tegra"
 	"jtune/tui/session"
+	"jtune/tui/session/inspect"
 )
 
 // deviceJSON is `jtune device --json`.
@@ -27,7 +28,7 @@ type deviceJSON struct {
 	Rails      []string       `json:"rails"`
 	TotalRule  text.Optional  `json:"total_power_rule"`
 	Presets    []tegra.Preset `json:"presets"`
-	Rights     session.Rights `json:"rights"`
+	Rights     inspect.Rights `json:"rights"`
 	// The mode in force, absent when none expresses it; whether its clocks are locked; and the
 	// preset that nvpmodel set last.
 	Mode     tegra.Val[tegra.Mode] `json:"mode"`
@@ -87,14 +88,14 @@ func (c *deviceCmd) run(context.Context) error {
 
 // tunableJSON is one entry of `jtune device --tunables --json`.
 type tunableJSON struct {
-	session.Tunable
+	inspect.Tunable
 	Virtual bool `json:"virtual"`
 }
 
 func (c *deviceCmd) printTunables(s *session.Session) error {
 	rows := [][]string{{"tunable", "allowed values", "set by"}}
 	var list []tunableJSON
-	for _, t := range s.Tunables() {
+	for _, t := range inspect.Tunables(s) {
 		rows = append(rows, []string{t.Name, t.Words(), t.Set})
 		list = append(list, tunableJSON{t, s.Device.Board().Virtual})
 	}
@@ -121,7 +122,7 @@ func toDeviceJSON(s *session.Session) deviceJSON {
 		Rails:      listOf(b.Rails),
 		TotalRule:  text.Optional(b.TotalRule),
 		Presets:    listOf(s.Device.Presets()),
-		Rights:     s.Rights(),
+		Rights:     inspect.RightsOf(s),
 	}
 }
 
@@ -153,7 +154,7 @@ func printDevice(w io.Writer, s *session.Session) error {
 		{"memory clocks", clockRange(space.EMC)},
 		{"rails", orDash(strings.Join(b.Rails, ", "))},
 		{"total power", fmt.Sprintf("%s; covers %s", orDash(b.TotalRule), orDash(b.TotalCovers))},
-		{"setting modes", s.Rights().How},
+		{"setting modes", inspect.RightsOf(s).How},
 	}
 	rows = append(rows, presentRows(s)...)
 	if err := table(w, rows...); err != nil {

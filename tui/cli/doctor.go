@@ -13,6 +13,8 @@ import (
 	"jtune/profiles/workload"
 	"jtune/tegra/rivals"
 	"jtune/tui/session"
+	"jtune/tui/session/inspect"
+	"jtune/tui/session/workloads"
 )
 
 // doctorCmd is `jtune doctor`.
@@ -52,7 +54,7 @@ func (c *doctorCmd) run(ctx context.Context) error {
 				return err
 			}
 		}
-		d, err := s.Diagnose(ctx)
+		d, err := inspect.Diagnose(ctx, s)
 		if err != nil {
 			return err
 		}
@@ -61,7 +63,7 @@ func (c *doctorCmd) run(ctx context.Context) error {
 		} else {
 			err = errors.Join(c.printOrigin(s.Device.Board().Origin()), c.printDiagnosis(d))
 		}
-		if err != nil || d.Verdict.Level != session.LevelHot {
+		if err != nil || d.Verdict.Level != inspect.LevelHot {
 			return err
 		}
 		return exitError(exitFailed) // the verdict has said why
@@ -70,11 +72,11 @@ func (c *doctorCmd) run(ctx context.Context) error {
 
 // checkWorkload prints what a workload needs against what there is, and what to do.
 func (c *doctorCmd) checkWorkload(ctx context.Context, s *session.Session, name string) error {
-	w, err := s.Workload(name)
+	w, err := workloads.Find(s, name)
 	if err != nil {
 		return err
 	}
-	r, err := s.CheckWorkload(ctx, w)
+	r, err := workloads.CheckWorkload(ctx, s, w)
 	if err != nil {
 		return err
 	}
@@ -107,7 +109,7 @@ func (c *doctorCmd) checkWorkload(ctx context.Context, s *session.Session, name 
 }
 
 func (c *doctorCmd) writeBundle(s *session.Session, path string) error {
-	r, err := s.WriteBundle(path)
+	r, err := inspect.WriteBundle(s, path)
 	if err != nil {
 		return err
 	}
@@ -121,7 +123,7 @@ func (c *doctorCmd) writeBundle(s *session.Session, path string) error {
 	return nil
 }
 
-func (c *doctorCmd) printDiagnosis(d session.Diagnosis) error {
+func (c *doctorCmd) printDiagnosis(d inspect.Diagnosis) error {
 	rows, missing := [][]string{{"", "source", "path", ""}}, 0
 	for _, s := range d.Sources {
 		mark := "ok"

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"jtune/tui/session"
+	"jtune/tui/session/inspect"
 )
 
 const diagnosisKeys = "model virtual sources missing_now inference temps_off others rights overhead verdict"
@@ -24,7 +24,7 @@ func TestDoctorMeasuresWhatJtuneCosts(t *testing.T) {
 		t.Errorf("got %v %% of a core and %v µs a reading, want figures", o["cpu_pct"], o["reading_us"])
 	}
 	verdict := hasKeys(t, v["verdict"], "level text")
-	if verdict["level"] != session.LevelReady {
+	if verdict["level"] != inspect.LevelReady {
 		t.Errorf("got %v, want ready", verdict)
 	}
 	hasKeys(t, v["rights"], "read apply how")

@@ -11,6 +11,8 @@ import (
 	"jtune/profiles/experiment"
 	"jtune/tegra"
 	"jtune/tui/session"
+	"jtune/tui/session/study"
+	"jtune/tui/session/workloads"
 )
 
 // energyCmd is `jtune experiment energy`.
@@ -102,7 +104,7 @@ func readGovernors(word string) (g tegra.Governors, err error) {
 
 // complete finds the workloads of a study and their batch sizes.
 func (c *energyCmd) complete(_ context.Context, s *session.Session) error {
-	w, _, err := s.SizedWorkload(c.args[0])
+	w, _, err := workloads.FindSized(s, c.args[0])
 	if err != nil {
 		return err
 	}
@@ -112,12 +114,12 @@ func (c *energyCmd) complete(_ context.Context, s *session.Session) error {
 	var others []int
 	if given := c.options.Batches; len(given) > 0 {
 		w, others = w.AtBatch(given[0]), given[1:]
-	} else if s.TakesBatches(w) {
+	} else if study.TakesBatches(s, w) {
 		w = w.AtBatch(1)
 	}
-	c.r.Workload, c.r.Energy.Batches = w, s.OtherBatches(w, others)
+	c.r.Workload, c.r.Energy.Batches = w, study.OtherBatches(s, w, others)
 	if c.against != "" {
-		other, _, err := s.SizedWorkload(c.against)
+		other, _, err := workloads.FindSized(s, c.against)
 		if err != nil {
 			return err
 		}

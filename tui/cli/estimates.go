@@ -8,6 +8,8 @@ import (
 	"jtune/learn"
 	"jtune/tegra"
 	"jtune/tui/session"
+	"jtune/tui/session/fit"
+	"jtune/tui/session/workloads"
 )
 
 // compareEstimates prints another estimator's watts beside a model's, and the errors of both.
@@ -17,13 +19,13 @@ func (c *predictCmd) compareEstimates(m *learn.Model) error {
 		return err
 	}
 	defer f.Close()
-	list, err := session.ReadEstimates(f, m.Space, c.options.Situation(m, m.Space.Max()).Presets)
+	list, err := session.ReadEstimates(f, m.Space, workloads.Situation(c.options, m, m.Space.Max()).Presets)
 	if err != nil {
 		return usagef("--estimates %s: %v", c.estimates, err)
 	}
 	var others []tegra.Measured
 	if c.measured != "" {
-		s, err := session.ReadSamples(c.measured, c.options.Batches, false)
+		s, err := fit.ReadSamples(c.measured, c.options.Batches, false)
 		if err != nil {
 			return err
 		}
@@ -40,7 +42,8 @@ func (c *predictCmd) compareEstimates(m *learn.Model) error {
 	off := func(v tegra.Val[float64]) string { return dash(v, "%+.1f %%") }
 	text := [][]string{{"mode", "", "estimate", "predicted", "measured", "estimate off", "prediction off"}}
 	for _, r := range rows {
-		text = append(text, []string{r.Name, m.Space.Format(r.Mode), inUnit(r.PowerW, "W"), inUnit(r.PredictedW.Or(math.NaN()), "W"),
+		text = append(text, []string{r.Name, m.Space.Format(r.Mode), inUnit(r.PowerW, "W"),
+			inUnit(r.PredictedW.Or(math.NaN()), "W"),
 			dash(r.MeasuredW, "%.1f W"), off(r.EstimatePct), off(r.PredictedPct)})
 	}
 	if err := table(c.out, text...); err != nil {

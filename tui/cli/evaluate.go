@@ -17,7 +17,8 @@ import (
 	"jtune/learn"
 	"jtune/optimize/lab/bench"
 	"jtune/optimize/lab/published"
-	"jtune/tui/session"
+	"jtune/tui/session/fit"
+	"jtune/tui/session/models"
 )
 
 // evaluateCmd is `jtune evaluate`.
@@ -99,22 +100,22 @@ func (c *evaluateCmd) run(ctx context.Context) error {
 
 // read reads the sweep, and what the methods are compared with and learn from besides it.
 func (c *evaluateCmd) read() error {
-	s, err := session.ReadSamples(c.truth, c.options.Batches, c.strict)
+	s, err := fit.ReadSamples(c.truth, c.options.Batches, c.strict)
 	if err != nil {
 		return err
 	}
 	c.notes(s.Notes)
 	c.Origin = s.Provenance.Origin()
 	c.Truth, c.Name, c.Workload, c.Seed, c.Presets = s.Measured, c.truth, s.Workload, c.options.Seed,
-		c.options.PresetsFor(s)
-	if c.Reference, err = c.options.Reference(c.reference); err != nil {
+		fit.PresetsFor(c.options, s)
+	if c.Reference, err = models.Reference(c.options.Paths, c.reference); err != nil {
 		return err
 	}
 	if c.Authors, err = readAuthors(c.samplesOf); err != nil {
 		return err
 	}
 	for _, path := range c.others {
-		s, err := session.ReadSamples(path, c.options.Batches, c.strict)
+		s, err := fit.ReadSamples(path, c.options.Batches, c.strict)
 		if err != nil {
 			return err
 		}

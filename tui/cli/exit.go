@@ -17,6 +17,7 @@ import (
 	"jtune/tegra/guard"
 	"jtune/tui"
 	"jtune/tui/session"
+	"jtune/tui/session/fit"
 )
 
 // Exit codes, as documented in the command-line contract.
@@ -88,7 +89,7 @@ func exitCode(err error) int {
 		code   int
 	}{
 		{optimize.ErrInfeasible, exitInfeasible},
-		{session.ErrInaccurate, exitInfeasible},
+		{fit.ErrInaccurate, exitInfeasible},
 		{guard.ErrReverted, exitReverted},
 		{tegra.ErrPermission, exitPermission},
 		{tegra.ErrNoDevice, exitNoDevice},

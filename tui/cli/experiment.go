@@ -16,6 +16,8 @@ import (
 	"jtune/tegra"
 	"jtune/tegra/virtual"
 	"jtune/tui/session"
+	"jtune/tui/session/study"
+	"jtune/tui/session/workloads"
 )
 
 // experimentCmd is `jtune experiment`: the papers' sweeps, all of them, or a comparison of boards.
@@ -202,7 +204,7 @@ func (c *experimentCmd) complete(ctx context.Context, s *session.Session) (err e
 		return nil
 	}
 	c.r.Experiment = c.list[0]
-	c.r.Workload, err = s.ExperimentWorkload(c.r.Experiment, c.workload)
+	c.r.Workload, err = workloads.ExperimentWorkload(s, c.r.Experiment, c.workload)
 	return err
 }
 
@@ -290,7 +292,7 @@ func (c *experimentCmd) runAll(ctx context.Context, s *session.Session) error {
 		}
 		var err error
 		if e.Workload != "" {
-			c.r.Workload, err = s.ExperimentWorkload(e, c.workload)
+			c.r.Workload, err = workloads.ExperimentWorkload(s, e, c.workload)
 		}
 		if err == nil {
 			if i > 0 && !c.asJSON {
@@ -333,7 +335,7 @@ func (c *experimentCmd) runAll(ctx context.Context, s *session.Session) error {
 func (c *experimentCmd) compareDevices() error {
 	workload := c.workload
 	names := virtual.Workloads()
-	own, err := session.OwnRuns(c.runs)
+	own, err := study.OwnRuns(c.runs)
 	if err != nil {
 		return err
 	}
@@ -350,16 +352,16 @@ func (c *experimentCmd) compareDevices() error {
 		known = []string{workload}
 	}
 	names = slices.DeleteFunc(names, func(name string) bool { return !slices.Contains(known, name) })
-	rows, err := session.CompareDevices(names)
+	rows, err := study.CompareDevices(names)
 	if err != nil {
 		return err
 	}
 	names, rows = known, append(rows, own...)
 	if c.asJSON {
-		return printJSON(c.out, map[string]any{"virtual": true, "devices": rows, "stated": session.Stated})
+		return printJSON(c.out, map[string]any{"virtual": true, "devices": rows, "stated": study.Stated})
 	}
 	for _, name := range names {
-		err := c.printFigure(session.DevicesFigure(rows, name), plotRequest{size: "80x14"})
+		err := c.printFigure(study.DevicesFigure(rows, name), plotRequest{size: "80x14"})
 		if err != nil {
 			return err
 		}
@@ -371,7 +373,7 @@ func (c *experimentCmd) compareDevices() error {
 		fmt.Fprintln(c.out)
 	}
 	fmt.Fprintln(c.out, "* no measurement or figure of that board is behind the numbers")
-	for _, line := range session.Stated {
+	for _, line := range study.Stated {
 		fmt.Fprintln(c.out, wrapped(line))
 	}
 	return nil

@@ -14,6 +14,7 @@ import (
 
 	"jtune/tegra"
 	"jtune/telemetry/exporter"
+	"jtune/tui/session/remote"
 )
 
 // exporterCmd is `jtune exporter`.
@@ -63,7 +64,7 @@ func (c *exporterCmd) open(ctx context.Context) (*exporter.Exporter, func(), err
 	if err := warmUp(ctx, s); err != nil {
 		return nil, nil, errors.Join(err, s.Close())
 	}
-	e := s.Exporter()
+	e := remote.Exporter(s)
 	return e, func() {
 		e.End()
 		_ = s.Close() // it has set nothing

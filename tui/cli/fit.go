@@ -20,6 +20,9 @@ import (
 	"jtune/tegra/sweep"
 	"jtune/tui/export"
 	"jtune/tui/session"
+	"jtune/tui/session/fit"
+	"jtune/tui/session/models"
+	"jtune/tui/session/workloads"
 )
 
 // fitJSON is `jtune fit --json`.
@@ -38,7 +41,7 @@ type fitJSON struct {
 // fitCmd is `jtune fit`.
 type fitCmd struct {
 	*app
-	r             session.FitRequest
+	r             fit.FitRequest
 	file, entries string
 	loss          string
 	freeze        bool
@@ -46,7 +49,7 @@ type fitCmd struct {
 }
 
 func newFit(a *app) *cobra.Command {
-	return command(&fitCmd{app: a, r: session.FitRequest{Method: learn.Auto}, loss: "mse"}, &cobra.Command{
+	return command(&fitCmd{app: a, r: fit.FitRequest{Method: learn.Auto}, loss: "mse"}, &cobra.Command{
 		Use:   "fit --samples FILE|DIR --out MODEL",
 		Short: "Fit a model of time and power of all modes to measured modes",
 	})
@@ -101,9 +104,9 @@ func (c *fitCmd) run(ctx context.Context) error {
 			c.note("training networks, and five times more for the cross-validation: --no-cv leaves that out")
 		}
 	}
-	var replicated []session.Replicated
-	c.r.Replicated = func(list []session.Replicated) { replicated = list }
-	m, notes, err := session.Fit(ctx, c.options, c.r)
+	var replicated []fit.Replicated
+	c.r.Replicated = func(list []fit.Replicated) { replicated = list }
+	m, notes, err := fit.Fit(ctx, c.options, c.r)
 	c.notes(notes)
 	if err != nil {
 		return err
@@ -112,7 +115,7 @@ func (c *fitCmd) run(ctx context.Context) error {
 		if err := writeFile(c.entries, replicatedCSV(replicated, m.Provenance.Virtual)); err != nil {
 			return err
 		}
-		c.note("%s: %s", c.entries, session.ReplicatedText(replicated))
+		c.note("%s: %s", c.entries, fit.ReplicatedText(replicated))
 	}
 	if err := m.Save(c.file); err != nil {
 		return fmt.Errorf("%w: choose another file with --out", err)
@@ -121,8 +124,8 @@ func (c *fitCmd) run(ctx context.Context) error {
 }
 
 // replicatedCSV lists the rows that networks learn from, mode by mode.
-func replicatedCSV(list []session.Replicated, virtual bool) string {
-	type r = session.Replicated
+func replicatedCSV(list []fit.Replicated, virtual bool) string {
+	type r = fit.Replicated
 	var b strings.Builder
 	_ = append(export.ModeColumns(func(x r) tegra.Mode { return x.Mode }), report.Table[r]{
 		{Key: "minibatches", Of: func(x r) any { return x.Times }},
@@ -180,7 +183,7 @@ func (c *fitCmd) printFit(m *learn.Model) error {
 		fmt.Fprintf(c.out, "\nat batch size %d:\n", largest)
 		m = m.At(largest)
 	}
-	about := optimize.Situation{Mode: m.Space.Max(), Minibatches: c.options.Minibatches(m)}
+	about := optimize.Situation{Mode: m.Space.Max(), Minibatches: workloads.Minibatches(c.options.Paths, m)}
 	return printAdvice(c.out, optimize.Advice(m, about))
 }
 
@@ -262,14 +265,14 @@ func (c *predictCmd) run(context.Context) error {
 		return err
 	}
 	if c.epoch == 0 && m.Batches == nil { // an epoch of another batch size has other minibatches
-		c.epoch = c.options.PerEpoch(m)
+		c.epoch = workloads.PerEpoch(c.options.Paths, m)
 	}
 	return c.print(session.OutlookOf(m, settings))
 }
 
 // settings are modes at the batch sizes that --batch names.
 func (a *app) settings(m *learn.Model, modes []tegra.Mode) ([]tegra.Setting, error) {
-	list, notes, err := a.options.SettingsOf(m, modes)
+	list, notes, err := workloads.SettingsOf(a.options, m, modes)
 	a.notes(notes)
 	return list, err
 }
@@ -281,7 +284,7 @@ func (a *app) loadModel(name string) (*learn.Model, error) {
 	if name == "" {
 		return nil, usagef("--model MODEL is missing: jtune fit makes one")
 	}
-	return a.options.LoadModel(name)
+	return models.Load(a.options, name)
 }
 
 // loadPowered is loadModel for commands that need power too.

@@ -19,6 +19,7 @@ import (
 	"jtune/internal/text"
 	"jtune/tegra"
 	"jtune/tui/session"
+	"jtune/tui/session/campaigns"
 	"jtune/tui/session/fleet"
 )
 
@@ -368,7 +369,7 @@ func (c *fleetProfileCmd) run(ctx context.Context) error {
 		c.note("the parts that are finished are in %s.parts: the same command goes on with the others", c.dir)
 		return c.printFleet(list, func([]byte) string { return "" })
 	}
-	notes, err := session.Merge(shards.Parts(), c.dir)
+	notes, err := campaigns.Merge(shards.Parts(), c.dir)
 	c.notes(notes)
 	if err != nil {
 		return err

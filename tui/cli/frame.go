@@ -13,6 +13,8 @@ import (
 	"jtune/optimize"
 	"jtune/profiles/workload"
 	"jtune/tui/session"
+	"jtune/tui/session/task"
+	"jtune/tui/session/workloads"
 )
 
 // What commands have in common: an open device, a job on it, and flags that
@@ -38,7 +40,7 @@ type jobs struct{ *app }
 // withJob is onDevice with a workload.
 func (a jobs) withJob(name string, f func(*session.Session, workload.Workload) error) error {
 	return a.onDevice(func(s *session.Session) error {
-		w, err := s.Workload(name)
+		w, err := workloads.Find(s, name)
 		if err != nil {
 			return err
 		}
@@ -50,9 +52,12 @@ func (a jobs) withJob(name string, f func(*session.Session, workload.Workload) e
 // in trusted says, unless that is "".
 func (a jobs) withSizedJob(name, trusted string, f func(*session.Session, workload.Workload, []int) error) error {
 	return a.onDevice(func(s *session.Session) error {
-		find := s.SizedWorkload
+		find := func(name string) (workload.Workload, []int, error) { return workloads.FindSized(s, name) }
 		if trusted != "" {
-			find = func(name string) (workload.Workload, []int, error) { return s.RecordedWorkload(trusted, name) }
+			find = func(name string) (workload.Workload, []int, error) {
+				return task.RecordedWorkload(s, trusted,
+					name)
+			}
 		}
 		w, sizes, err := find(name)
 		if err != nil {

@@ -15,6 +15,9 @@ import (
 	"jtune/optimize"
 	"jtune/tui/export"
 	"jtune/tui/session"
+	"jtune/tui/session/fit"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/plots"
 )
 
 // frontCmd is `jtune front`.
@@ -78,7 +81,7 @@ func (c *frontCmd) check() (err error) {
 func (c *frontCmd) run(ctx context.Context) error {
 	var err error
 	var o *session.Outlook
-	var checks session.VerifyResult
+	var checks measure.VerifyResult
 	words := !c.asCSV && !c.asJSON
 	if c.samples != "" {
 		o, err = c.measuredOutlook(c.samples, c.strict)
@@ -99,7 +102,7 @@ func (c *frontCmd) run(ctx context.Context) error {
 	points := export.Points{Known: o.Known, Standings: o.Standings(c.limit), Virtual: o.Model.Provenance.Virtual}
 	cloud := export.NewCloud(points, o.Front(c.plane))
 	if c.svg != "" {
-		if err := writeFile(c.svg, export.FigureSVG(o.Cloud(c.plane, c.limit))); err != nil {
+		if err := writeFile(c.svg, export.FigureSVG(plots.Cloud(o, c.plane, c.limit))); err != nil {
 			return err
 		}
 		c.note("%s: %s, %s on the Pareto front", c.svg, text.Count(len(cloud.Known), "point"),
@@ -130,7 +133,7 @@ func frontPlane(x, y string) (int, error) {
 
 // measuredOutlook is what samples hold.
 func (a *app) measuredOutlook(samples string, strict bool) (*session.Outlook, error) {
-	s, err := session.ReadSamples(samples, a.options.Batches, strict)
+	s, err := fit.ReadSamples(samples, a.options.Batches, strict)
 	if err != nil {
 		return nil, err
 	}
@@ -148,8 +151,8 @@ func (a *app) measuredOutlook(samples string, strict bool) (*session.Outlook, er
 // predictedOutlook is all modes by a model, after it was verified where that is
 // asked for.
 func (a *app) predictedOutlook(ctx context.Context, model string,
-	v verification) (*session.Outlook, session.VerifyResult, error) {
-	var checks session.VerifyResult
+	v verification) (*session.Outlook, measure.VerifyResult, error) {
+	var checks measure.VerifyResult
 	m, err := a.loadPowered("front", model)
 	if err != nil {
 		return nil, checks, err

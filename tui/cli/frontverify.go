@@ -7,6 +7,10 @@ import (
 	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/tui/session"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/remote"
+	"jtune/tui/session/task"
+	"jtune/tui/session/workloads"
 )
 
 // mostBudgets bounds the number of power limits.
@@ -17,13 +21,13 @@ type verification struct {
 	most            int // modes to measure; 0: no verification
 	workload, refit string
 	budgets         string
-	request         session.VerifyRequest
+	request         measure.VerifyRequest
 }
 
 // verifyFront measures along a model's front; the result holds what was
 // expected, what was measured, and the updated model.
-func (a *app) verifyFront(ctx context.Context, m *learn.Model, v verification) (session.VerifyResult, error) {
-	var none session.VerifyResult
+func (a *app) verifyFront(ctx context.Context, m *learn.Model, v verification) (measure.VerifyResult, error) {
+	var none measure.VerifyResult
 	s, err := a.session()
 	if err != nil {
 		return none, err
@@ -45,14 +49,14 @@ func (a *app) verifyFront(ctx context.Context, m *learn.Model, v verification) (
 	if name == "" {
 		name = m.Provenance.Workload
 	}
-	if r.Workload, err = s.Workload(name); err != nil {
+	if r.Workload, err = workloads.Find(s, name); err != nil {
 		return none, fmt.Errorf("%w; --workload NAME names the one to measure", err)
 	}
 	rep := a.reporter(s.Device)
-	ctx, orders := s.Obey(ctx, session.TaskSpec{Kind: session.Verifying, Workload: r.Workload}, r.Dir != "", rep.line)
+	ctx, orders := remote.Obey(ctx, s, task.Spec{Kind: task.Verifying, Workload: r.Workload}, r.Dir != "", rep.line)
 	defer orders.End()
 	r.Gate = orders.Gate
-	res, err := s.VerifyFront(ctx, r, orders.Observing(rep.observe))
+	res, err := measure.VerifyFront(ctx, s, r, orders.Observing(rep.observe))
 	rep.wipe()
 	switch {
 	case res.Dir == "" && err == nil:
@@ -77,7 +81,7 @@ func (a *app) verifyFront(ctx context.Context, m *learn.Model, v verification) (
 }
 
 // printVerified compares what was expected of each mode with what it read.
-func (c *frontCmd) printVerified(res session.VerifyResult) error {
+func (c *frontCmd) printVerified(res measure.VerifyResult) error {
 	rows := [][]string{{"verified", "ms predicted", "measured", "", "W predicted", "measured", ""}}
 	for i, got := range res.Measured {
 		p := res.Before[i]

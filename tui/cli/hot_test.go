@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"jtune/tegra/tegratest"
-	"jtune/tui/session"
+	"jtune/tui/session/inspect"
 )
 
 func TestHotBoardIsToldByWatchAndDoctor(t *testing.T) {
@@ -43,12 +43,12 @@ func TestHotBoardIsToldByWatchAndDoctor(t *testing.T) {
 			verdict := hasKeys(t, o.object(t, diagnosisKeys)["verdict"], "level text")
 			text, _ := verdict["text"].(string)
 			if c.reason == "" {
-				if o.code != exitOK || verdict["level"] == session.LevelHot {
+				if o.code != exitOK || verdict["level"] == inspect.LevelHot {
 					t.Errorf("doctor: exit code %d, %v", o.code, verdict)
 				}
 				return
 			}
-			if o.code != exitFailed || verdict["level"] != session.LevelHot ||
+			if o.code != exitFailed || verdict["level"] != inspect.LevelHot ||
 				!strings.HasPrefix(text, "not ready: hot: "+c.reason) {
 				t.Errorf("doctor: exit code %d, %v", o.code, verdict)
 			}

@@ -11,7 +11,7 @@ import (
 	"jtune/profiles/imports"
 	"jtune/profiles/record"
 	"jtune/tegra"
-	"jtune/tui/session"
+	"jtune/tui/session/campaigns"
 )
 
 // importCmd is `jtune import`.
@@ -56,7 +56,7 @@ func (c *importCmd) run(context.Context) error {
 		}
 		c.log.Mode = tegra.Some(m)
 	}
-	notes, err := session.Import(c.options, c.args[0], c.dir, c.log, c.strict)
+	notes, err := campaigns.Import(c.options, c.args[0], c.dir, c.log, c.strict)
 	return c.printFolder(c.dir, notes, err)
 }
 
@@ -79,7 +79,7 @@ func (c *mergeCmd) flags(f *pflag.FlagSet) {
 }
 
 func (c *mergeCmd) run(context.Context) error {
-	notes, err := session.Merge(c.args, c.dir)
+	notes, err := campaigns.Merge(c.args, c.dir)
 	return c.printFolder(c.dir, notes, err)
 }
 

@@ -6,6 +6,7 @@ import (
 	"jtune/profiles/harness"
 	"jtune/profiles/workload"
 	"jtune/tui/session"
+	"jtune/tui/session/workloads"
 )
 
 // joinFlags name a job that was started elsewhere.
@@ -31,7 +32,7 @@ func (j *joinFlags) join(s *session.Session, w workload.Workload, sizes []int) (
 	case j.given() && len(sizes) > 0:
 		return w, usagef("a training that runs already has one batch size: give one --batch")
 	case j.given():
-		return s.Join(w, j.Elsewhere)
+		return workloads.Join(s, w, j.Elsewhere)
 	}
 	return w, nil
 }

@@ -16,7 +16,7 @@ import (
 	"jtune/learn"
 	"jtune/learn/baseline/nn"
 	"jtune/tegra"
-	"jtune/tui/session"
+	"jtune/tui/session/models"
 )
 
 // modelJSON is one entry of `jtune models --json`.
@@ -126,17 +126,17 @@ func (c *modelsCmd) verbs() []*cobra.Command {
 		verb("keep FILE", "Copy a model or reference into the data directory", 1, 1, c.keep),
 		verb("rename NAME NEW", "Rename a model; searches keep it under the new name", 2, 2,
 			func(args []string) error {
-				return c.say(c.options.RenameModel(args[0], args[1]), "%s is %s now", args[0], args[1])
+				return c.say(models.Rename(c.options.Paths, args[0], args[1]), "%s is %s now", args[0], args[1])
 			}),
 		verb("delete NAME", "Move a model aside; campaigns are left alone", 1, 1, func(args []string) error {
-			name, err := c.options.DeleteModel(args[0])
+			name, err := models.Delete(c.options.Paths, args[0])
 			return c.say(err, "%s is deleted: jtune models restore %s brings it back", args[0], name)
 		}),
 		verb("restore NAME", "Restore a deleted model", 1, 1, func(args []string) error {
-			return c.say(c.options.RestoreModel(args[0]), "%s is back", args[0])
+			return c.say(models.Restore(c.options.Paths, args[0]), "%s is back", args[0])
 		}),
 		verb("purge [NAME]", "Remove deleted models for good: one, or all", 0, 1, func(args []string) error {
-			gone, err := c.options.PurgeModels(strings.Join(args, ""))
+			gone, err := models.Purge(c.options.Paths, strings.Join(args, ""))
 			return c.say(err, "%s removed for good", text.Count(len(gone), "model"))
 		}),
 		verb("reduce NAME|FILE OUT", "Write a model as a reference for other workloads", 2, 2, c.reduce),
@@ -158,7 +158,7 @@ func (c *modelsCmd) show(args []string) error {
 
 func (c *modelsCmd) list([]string) error {
 	if c.deleted {
-		gone, err := c.options.DeletedModels()
+		gone, err := models.Deleted(c.options.Paths)
 		if err != nil {
 			return err
 		}
@@ -197,28 +197,28 @@ func (c *modelsCmd) find(args []string) ([]modelJSON, error) {
 	case learn.ProfileReference(args[0]) != nil:
 		return []modelJSON{referenceOf("", learn.ProfileReference(args[0]).Compact)}, nil
 	default:
-		m, err := c.at(c.options.ModelPath(args[0]))
+		m, err := c.at(models.Path(c.options.Paths, args[0]))
 		return []modelJSON{m}, err
 	}
 	list := []modelJSON{shippedModel()}
 	for _, p := range learn.Profiles() {
 		list = append(list, referenceOf("", p.Compact("")))
 	}
-	kept, err := c.options.Models()
+	kept, err := models.List(c.options)
 	if err != nil {
 		return nil, err
 	}
 	for _, info := range kept {
 		list = append(list, modelOf(info))
 	}
-	references, err := c.options.KeptReferences()
+	references, err := models.KeptReferences(c.options.Paths)
 	if err != nil {
 		return nil, err
 	}
 	for _, path := range references {
 		m, err := c.at(path)
 		if err != nil {
-			m = modelOf(session.ModelInfo{Name: filepath.Base(path), Path: path, Err: err})
+			m = modelOf(models.Info{Name: filepath.Base(path), Path: path, Err: err})
 		}
 		list = append(list, m)
 	}
@@ -227,9 +227,9 @@ func (c *modelsCmd) find(args []string) ([]modelJSON, error) {
 
 // at reads a file that holds a model or a reference.
 func (c *modelsCmd) at(path string) (modelJSON, error) {
-	m, err := c.options.LoadModel(path)
+	m, err := models.Load(c.options, path)
 	if err == nil {
-		info := session.ModelInfo{Name: strings.TrimSuffix(filepath.Base(path), ".model"), Path: path, Model: m}
+		info := models.Info{Name: strings.TrimSuffix(filepath.Base(path), ".model"), Path: path, Model: m}
 		if st, err := os.Stat(path); err == nil {
 			info.Modified = st.ModTime()
 		}
@@ -241,7 +241,7 @@ func (c *modelsCmd) at(path string) (modelJSON, error) {
 	return modelJSON{}, err
 }
 
-func modelOf(info session.ModelInfo) modelJSON {
+func modelOf(info models.Info) modelJSON {
 	out := modelJSON{Name: info.Name, Path: text.Optional(info.Path), Warnings: []string{}}
 	if info.Err != nil {
 		out.Error = text.Optional(info.Err.Error())
@@ -356,13 +356,13 @@ func (c *modelsCmd) print(m modelJSON) error {
 }
 
 func (c *modelsCmd) keep(args []string) error {
-	name, err := c.options.Keep(args[0])
+	name, err := models.Keep(c.options.Paths, args[0])
 	return c.say(err, "%s: kept in %s; --model and --reference find it by that name", name, c.options.ModelsDir())
 }
 
 func (c *modelsCmd) reduce(args []string) error {
 	command := fmt.Sprintf("jtune models %s --reduce %s", filepath.Base(args[0]), filepath.Base(args[1]))
-	r, err := c.options.Reduce(args[0], args[1], command)
+	r, err := models.Reduce(c.options, args[0], args[1], command)
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,7 @@ import (
 	"jtune/tegra"
 	"jtune/tui/export"
 	"jtune/tui/session"
+	"jtune/tui/session/workloads"
 )
 
 // measuredKey finds filter terms that a bare mode has no value for.
@@ -129,11 +130,11 @@ func newWorkloads(a *app) *cobra.Command {
 func (c *workloadsCmd) flags(f *pflag.FlagSet) { c.jsonListFlag(f) }
 
 func (c *workloadsCmd) run(context.Context) error {
-	list, err := c.options.Workloads()
+	list, err := workloads.Configured(c.options.Paths)
 	if err != nil {
 		return err
 	}
-	b, simulated := c.options.Simulations(list)
+	b, simulated := workloads.Simulations(c.options, list)
 	columns := workloadColumns(b, simulated)
 	if c.asJSON {
 		return printJSON(c.out, columns.Objects(list))
@@ -161,7 +162,7 @@ func (c *workloadsCmd) run(context.Context) error {
 }
 
 // workloadColumns list workloads without their environments and what else only the job needs.
-func workloadColumns(b tegra.Board, simulated map[string]session.Simulation) report.Table[workload.Workload] {
+func workloadColumns(b tegra.Board, simulated map[string]workloads.Simulation) report.Table[workload.Workload] {
 	type w = workload.Workload
 	name := func(x w) string {
 		switch one := simulated[x.Name]; {
@@ -186,7 +187,10 @@ func workloadColumns(b tegra.Board, simulated map[string]session.Simulation) rep
 		{Key: "epochs", Of: func(x w) any { return x.Epochs }},
 		{Key: "command", Of: func(x w) any { return listOf(x.Command) }},
 		// A real board simulates nothing.
-		{Key: "estimated", Of: func(x w) any { return tegra.Val[bool]{V: simulated[x.Name].Estimated, OK: b.Simulated()} }},
+		{Key: "estimated", Of: func(x w) any {
+			return tegra.Val[bool]{V: simulated[x.Name].Estimated,
+				OK: b.Simulated()}
+		}},
 		{Key: "dnr", Of: func(x w) any { return text.Optional(simulated[x.Name].Why) }},
 		{Key: "virtual", Of: func(x w) any { return b.Virtual }},
 	}

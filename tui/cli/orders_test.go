@@ -8,8 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tui/session"
+	"jtune/tui/session/campaigns"
+	"jtune/tui/session/remote"
+	"jtune/tui/session/task"
 )
 
 // TestOrdersOfAnotherProgramReachExperimentsAndVerification pauses and stops each of them from here, as the screens
@@ -35,15 +39,17 @@ func TestOrdersOfAnotherProgramReachExperimentsAndVerification(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			seen := session.Campaigns{Dir: filepath.Join(dir, "campaigns"), Board: tegra.Board{Name: "AGX Orin",
-				Virtual: true}, Held: session.Options{Paths: session.Paths{DataDir: dir}}.Held}
-			var f *session.Followed
-			until(t, "it takes orders", func() bool { f = seen.Follow(nil); return f != nil && f.Reach != nil })
-			if err := f.Give(session.OrderPause); err != nil {
+			seen := task.Campaigns{Dir: filepath.Join(dir, "campaigns"), Board: tegra.Board{Name: "AGX Orin",
+				Virtual: true}, Held: func() []record.Running {
+				return campaigns.Held(session.Options{Paths: session.Paths{DataDir: dir}}.Paths)
+			}}
+			var f *remote.Followed
+			until(t, "it takes orders", func() bool { f = remote.Follow(seen, nil); return f != nil && f.Reach != nil })
+			if err := f.Give(remote.OrderPause); err != nil {
 				t.Error(err)
 			}
 			until(t, "it is paused", func() bool { return strings.Contains(said.String(), "paused by ") })
-			if err := f.Give(session.OrderStop); err != nil {
+			if err := f.Give(remote.OrderStop); err != nil {
 				t.Error(err)
 			}
 			var exit *exec.ExitError

@@ -14,12 +14,15 @@ import (
 	"jtune/optimize"
 	"jtune/tegra"
 	"jtune/tui/session"
+	"jtune/tui/session/pair"
+	"jtune/tui/session/remote"
+	"jtune/tui/session/task"
 )
 
 // pairCmd is `jtune pair`.
 type pairCmd struct {
 	*app
-	session.PairSearch
+	pair.Request
 	train, infer, models, policy, at string
 	modes, serveAt, trainAt          string
 	predict                          bool
@@ -118,7 +121,7 @@ func (c *pairCmd) run(ctx context.Context) error {
 
 // fromModels predicts from models.
 func (c *pairCmd) fromModels() error {
-	r := session.PairRequest{Serving: c.Serving, Limit: c.Limit, Policy: c.Policy, Tau: c.Tau, Seed: c.options.Seed}
+	r := pair.PairRequest{Serving: c.Serving, Limit: c.Limit, Policy: c.Policy, Tau: c.Tau, Seed: c.options.Seed}
 	var err error
 	if r.Train, err = c.loadPowered("pair", c.train); err != nil {
 		return err
@@ -126,13 +129,13 @@ func (c *pairCmd) fromModels() error {
 	if r.Infer, err = c.loadPowered("pair", c.infer); err != nil {
 		return err
 	}
-	p, err := session.Pair(r)
+	p, err := pair.Pair(r)
 	if err != nil && !errors.Is(err, optimize.ErrInfeasible) {
 		return err
 	}
 	c.doubts(r.Train)
 	c.doubts(r.Infer)
-	x := pairAnswer{PairFound: session.PairFound{PairAnswer: p, Feasible: err == nil}, space: r.Infer.Space,
+	x := pairAnswer{Found: pair.Found{Answer: p, Feasible: err == nil}, space: r.Infer.Space,
 		origin: originMark(r.Infer.Provenance.Origin()), device: r.Infer.Provenance.Device,
 		virtual: r.Infer.Provenance.Virtual,
 		train:   modelWorkload(r.Train, c.train), infer: modelWorkload(r.Infer, c.infer), powerW: c.Limit.PowerW}
@@ -144,7 +147,7 @@ func modelWorkload(m *learn.Model, name string) string { return cmp.Or(m.Provena
 
 // measure looks for the answer by running pairs.
 func (c *pairCmd) measure(ctx context.Context, s *session.Session) error {
-	jobs, err := s.PairJobs(c.train, c.infer)
+	jobs, err := pair.PairJobs(s, c.train, c.infer)
 	if err != nil {
 		return err
 	}
@@ -162,18 +165,18 @@ func (c *pairCmd) measure(ctx context.Context, s *session.Session) error {
 		}
 		c.At = &tegra.Setting{Mode: m, Batch: c.Infer.Batch}
 	}
-	return c.doPair(ctx, s, c.PairSearch)
+	return c.doPair(ctx, s, c.Request)
 }
 
 // doPair looks for an answer and prints it.
-func (c *pairCmd) doPair(ctx context.Context, s *session.Session, r session.PairSearch) error {
+func (c *pairCmd) doPair(ctx context.Context, s *session.Session, r pair.Request) error {
 	rep := c.reporter(s.Device)
 	rep.quietRows = true
-	ctx, orders := s.Obey(ctx, session.TaskSpec{Kind: session.Pairing, Workload: r.Infer, Pair: &r.Train}, r.Dir != "",
+	ctx, orders := remote.Obey(ctx, s, task.Spec{Kind: task.Pairing, Workload: r.Infer, Pair: &r.Train}, r.Dir != "",
 		rep.line)
 	defer orders.End()
 	r.Gate = orders.Gate
-	found, err := s.Pair(ctx, r, orders.Observing(rep.observe))
+	found, err := pair.Search(ctx, s, r, orders.Observing(rep.observe))
 	rep.wipe()
 	if found.Dir != "" && ctx.Err() != nil {
 		c.note("interrupted; continue with: jtune pair … --out %s --resume", found.Dir)
@@ -186,21 +189,21 @@ func (c *pairCmd) doPair(ctx context.Context, s *session.Session, r session.Pair
 		return err
 	}
 	board := s.Device.Board()
-	return errors.Join(err, c.answerPair(pairAnswer{PairFound: found, space: s.Device.Space(), origin: originOf(board),
+	return errors.Join(err, c.answerPair(pairAnswer{Found: found, space: s.Device.Space(), origin: originOf(board),
 		device: board.Name, virtual: board.Virtual, train: r.Train.Name, infer: r.Infer.Name, powerW: r.Limit.PowerW}))
 }
 
 // byHours sets the modes of the two jobs by the time of day.
 func (c *pairCmd) byHours(ctx context.Context, s *session.Session) (err error) {
-	var hours session.PairHours
-	if hours.Serve, err = session.ParseHours(c.serveAt); err != nil {
+	var hours pair.PairHours
+	if hours.Serve, err = pair.ParseHours(c.serveAt); err != nil {
 		return err
 	}
-	if hours.Train, err = session.ParseHours(c.trainAt); err != nil {
+	if hours.Train, err = pair.ParseHours(c.trainAt); err != nil {
 		return err
 	}
 	rep := c.reporter(s.Device)
 	rep.quietRows = true
 	defer rep.wipe()
-	return s.PairByHours(ctx, c.PairSearch, hours, c.changes, rep.observe)
+	return pair.PairByHours(ctx, s, c.Request, hours, c.changes, rep.observe)
 }

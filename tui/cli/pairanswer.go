@@ -8,12 +8,12 @@ import (
 	"jtune/optimize"
 	"jtune/profiles/record"
 	"jtune/tegra"
-	"jtune/tui/session"
+	"jtune/tui/session/pair"
 )
 
 // pairAnswer is an answer of pair and whose it is.
 type pairAnswer struct {
-	session.PairFound
+	pair.Found
 	space                *tegra.Space
 	origin               string // as it stands behind a number
 	device, train, infer string
@@ -149,7 +149,7 @@ func (x pairAnswer) document() pairJSON {
 	if x.TrainAlonePerS > 0 {
 		out.Alone.MinibatchJ = tegra.Finite(x.TrainAloneW / x.TrainAlonePerS)
 	}
-	out.Alone.Infer = toMixJSON(alone, x.PairAnswer.Alone, x.Alone, x.AloneQuantiles)
+	out.Alone.Infer = toMixJSON(alone, x.Answer.Alone, x.Alone, x.AloneQuantiles)
 	if x.Apart.OK {
 		out.Alone.OwnBoard = toServedJSON(x.Ask, x.Apart.V)
 	}
@@ -175,10 +175,10 @@ func (a *app) printPair(x pairAnswer) error {
 	fmt.Fprintf(a.out, "%s, inference in batches of %d, %s%s; %s\n", x.space.Format(x.Mode), x.Batch, turns,
 		x.origin, how)
 	rows := [][]string{
-		{"training", text.Of(x.TrainPerS) + " minibatches/s", aloneText(x.TrainAlonePerS), trainingCost(x.PairAnswer)},
+		{"training", text.Of(x.TrainPerS) + " minibatches/s", aloneText(x.TrainAlonePerS), trainingCost(x.Answer)},
 		{"inference", text.Of(x.ServedPerS) + " requests/s", x.lateText(), x.Ask.Load.String()},
 		{"power", text.Of(x.PeakW) + " W peak", wattsText(x.MeanW) + " mean", "idle power " + wattsText(x.Ask.IdleW)},
-		{"GPU idle", shareText(x.IdleShare), "with the inference alone " + shareText(x.PairAnswer.Alone.IdleShare)},
+		{"GPU idle", shareText(x.IdleShare), "with the inference alone " + shareText(x.Answer.Alone.IdleShare)},
 	}
 	if j := x.energies(); j != nil {
 		rows = append(rows, j)
@@ -249,7 +249,7 @@ func (x pairAnswer) energies() []string {
 		return nil
 	}
 	out := []string{"energy", text.Of(train.V) + " J per minibatch", text.Of(infer.V) + " J per request"}
-	if v := x.PairAnswer.Alone.JPerUnit; v > 0 {
+	if v := x.Answer.Alone.JPerUnit; v > 0 {
 		out = append(out, text.Of(v)+" J per request alone, waiting included")
 	}
 	return out
@@ -270,7 +270,7 @@ func aloneText(perS float64) string {
 	return "alone " + text.Of(perS)
 }
 
-func trainingCost(p session.PairAnswer) string {
+func trainingCost(p pair.Answer) string {
 	if p.TrainAlonePerS == 0 {
 		return ""
 	}

@@ -18,6 +18,8 @@ import (
 	"jtune/tegra"
 	"jtune/tui/export"
 	"jtune/tui/session"
+	"jtune/tui/session/fit"
+	"jtune/tui/session/plots"
 	"jtune/tui/widget"
 )
 
@@ -42,11 +44,11 @@ var plotKinds = []struct {
 	{"box", "readings of modes that were measured more than once", true, (*plotCmd).plotBox},
 	{"violin", "how minibatches and power readings of each mode scatter", true, (*plotCmd).plotViolin},
 	{"predicted", "each measured mode against its prediction", false, (*plotCmd).plotPredicted},
-	{"bars", "predicted and measured values side by side", false, ofAssessment(session.Assessment.Bars)},
-	{"regions", "the error by the values of each knob", false, ofAssessment(session.Assessment.ByRegion)},
-	{"importance", "what each knob alone changes", false, ofAssessment(session.Assessment.Importance)},
-	{"learning", "the error by the number of modes learned from", false, ofModel(session.LearningFigure)},
-	{"loss", "training loss of the networks by passes", false, ofModel(session.LossFigure)},
+	{"bars", "predicted and measured values side by side", false, ofAssessment(plots.Bars)},
+	{"regions", "the error by the values of each knob", false, ofAssessment(plots.ByRegion)},
+	{"importance", "what each knob alone changes", false, ofAssessment(plots.Importance)},
+	{"learning", "the error by the number of modes learned from", false, ofModel(plots.LearningFigure)},
+	{"loss", "training loss of the networks by passes", false, ofModel(plots.LossFigure)},
 }
 
 // plotCmd is `jtune plot`.
@@ -187,9 +189,9 @@ func (c *plotCmd) plotOutlook(ctx context.Context) (*session.Outlook, error) {
 // heldMode is the mode whose values the other knobs keep.
 func (c *plotCmd) heldMode(o *session.Outlook) (tegra.Mode, error) {
 	if c.at == "" {
-		return o.Largest(), nil
+		return plots.Largest(o), nil
 	}
-	m, err := o.ParseMode(c.at)
+	m, err := plots.ParseMode(o, c.at)
 	if err != nil {
 		return m, usagef("--at %w", err)
 	}
@@ -200,7 +202,7 @@ func knobFlag(flag, name, usual string) (tegra.Knob, error) {
 	if name == "" {
 		name = usual
 	}
-	k, ok := session.KnobOf(name)
+	k, ok := plots.KnobOf(name)
 	if !ok {
 		return 0, usagef("--%s %s: want cores, cpu, gpu or mem", flag, name)
 	}
@@ -236,31 +238,31 @@ func (c *plotCmd) plotFront(ctx context.Context) (figure.Figure, error) {
 		return figure.Figure{}, err
 	}
 	if c.with == nil {
-		return o.Cloud(plane, c.limit), nil
+		return plots.Cloud(o, plane, c.limit), nil
 	}
 	return c.plotRivals(o, plane)
 }
 
 // plotRivals draws several models over one cloud.
 func (c *plotCmd) plotRivals(o *session.Outlook, plane int) (figure.Figure, error) {
-	rivals := []session.Rival{o.Own()}
+	rivals := []plots.Rival{plots.Own(o)}
 	for _, name := range c.with {
 		m, err := c.loadPowered("plot front", name)
 		if err != nil {
 			return figure.Figure{}, err
 		}
-		rivals = append(rivals, session.RivalOf(strings.TrimSuffix(filepath.Base(name), ".model"), m, o))
+		rivals = append(rivals, plots.RivalOf(strings.TrimSuffix(filepath.Base(name), ".model"), m, o))
 	}
 	var others []tegra.Measured
 	if c.observed != "" {
-		s, err := session.ReadSamples(c.observed, c.options.Batches, c.strict)
+		s, err := fit.ReadSamples(c.observed, c.options.Batches, c.strict)
 		if err != nil {
 			return figure.Figure{}, err
 		}
 		c.notes(s.Notes)
 		others = s.Measured
 	}
-	return o.RivalCloud(plane, c.limit, rivals, o.Observed(rivals, others)), nil
+	return plots.RivalCloud(o, plane, c.limit, rivals, plots.Observed(o, rivals, others)), nil
 }
 
 func (c *plotCmd) plotHeat(ctx context.Context) (figure.Figure, error) {
@@ -288,7 +290,7 @@ func (c *plotCmd) plotHeat(ctx context.Context) (figure.Figure, error) {
 	if err != nil {
 		return none, err
 	}
-	return o.HeatMap(of, x, y, at, false), nil
+	return plots.HeatMap(o, of, x, y, at, false), nil
 }
 
 func (c *plotCmd) plotCurves(ctx context.Context) (figure.Figure, error) {
@@ -304,7 +306,7 @@ func (c *plotCmd) plotCurves(ctx context.Context) (figure.Figure, error) {
 	if err != nil {
 		return figure.Figure{}, err
 	}
-	return o.Curves(over, at, c.limit, false), nil
+	return plots.Curves(o, over, at, c.limit, false), nil
 }
 
 func (c *plotCmd) plotBox(context.Context) (figure.Figure, error) {
@@ -313,22 +315,22 @@ func (c *plotCmd) plotBox(context.Context) (figure.Figure, error) {
 		if err != nil {
 			return figure.Figure{}, err
 		}
-		return c.options.ModelRepeats(m)
+		return plots.ModelRepeats(c.options.Paths, m)
 	}
-	s, err := session.ReadSamples(c.samples, c.options.Batches, c.strict)
+	s, err := fit.ReadSamples(c.samples, c.options.Batches, c.strict)
 	if err != nil {
 		return figure.Figure{}, err
 	}
 	c.notes(s.Notes)
-	return s.Repeats(), nil
+	return plots.Repeats(&s), nil
 }
 
 func (c *plotCmd) plotViolin(context.Context) (figure.Figure, error) {
-	s, err := session.ReadSamples(c.samples, c.options.Batches, c.strict)
+	s, err := fit.ReadSamples(c.samples, c.options.Batches, c.strict)
 	if err != nil {
 		return figure.Figure{}, err
 	}
-	f, err := s.Violins()
+	f, err := plots.Violins(&s)
 	c.notes(s.Notes)
 	return f, err
 }
@@ -359,6 +361,6 @@ func (c *plotCmd) plotPredicted(ctx context.Context) (figure.Figure, error) {
 	if err != nil {
 		return figure.Figure{}, err
 	}
-	draw := ofAssessment(func(s session.Assessment) figure.Figure { return s.Predicted(of) })
+	draw := ofAssessment(func(s session.Assessment) figure.Figure { return plots.Predicted(s, of) })
 	return draw(c, ctx)
 }

@@ -18,12 +18,15 @@ import (
 	"jtune/tegra"
 	"jtune/tegra/sweep"
 	"jtune/tui/session"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/remote"
+	"jtune/tui/session/task"
 )
 
 // profileCmd is `jtune profile`.
 type profileCmd struct {
 	jobs
-	r          session.ProfileRequest
+	r          measure.ProfileRequest
 	list, part string
 	dvfs       string
 	retries    int
@@ -56,8 +59,9 @@ func (c *profileCmd) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.r.Dir, "out", "", "new campaign `DIR` (default: in the data directory)")
 	f.BoolVar(&c.r.Resume, "resume", false, "continue the same plan in --out DIR")
 	f.BoolVar(&c.r.RedoFailed, "redo-failed", false, "with --resume: measure the failed modes again")
-	f.BoolVar(&c.trust, "trust-command", false, "with --resume: run the command that the campaign's file names, though "+
-		"your configuration has another")
+	f.BoolVar(&c.trust, "trust-command", false,
+		"with --resume: run the command that the campaign's file names, though "+
+			"your configuration has another")
 	perModeFlag(f, &c.r.Settings.Minibatches)
 	c.weightsFlag(f)
 	c.join.add(f)
@@ -162,12 +166,12 @@ func (c *profileCmd) readModes(path string, space *tegra.Space) ([]tegra.Mode, e
 	return modes, nil
 }
 
-func (c *profileCmd) doProfile(ctx context.Context, s *session.Session, r session.ProfileRequest) error {
+func (c *profileCmd) doProfile(ctx context.Context, s *session.Session, r measure.ProfileRequest) error {
 	rep := c.reporter(s.Device)
-	ctx, orders := s.Obey(ctx, session.TaskSpec{Kind: session.Tuning, Workload: r.Workload}, r.Dir != "", rep.line)
+	ctx, orders := remote.Obey(ctx, s, task.Spec{Kind: task.Tuning, Workload: r.Workload}, r.Dir != "", rep.line)
 	defer orders.End()
 	r.Gate = orders.Gate
-	res, err := s.Profile(ctx, r, orders.Observing(rep.observe))
+	res, err := measure.Profile(ctx, s, r, orders.Observing(rep.observe))
 	rep.wipe()
 	all, usable := map[tegra.Setting]bool{}, map[tegra.Setting]bool{} // one that was measured again has several rows
 	misset := map[tegra.Setting]bool{}

@@ -12,7 +12,8 @@ import (
 	"jtune/internal/text"
 	"jtune/profiles"
 	"jtune/tegra"
-	"jtune/tui/session"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/task"
 )
 
 // isTerminal reports whether a stream is a terminal.
@@ -35,7 +36,7 @@ type reporter struct {
 	bar       bool
 	quietRows bool // print only failed rows
 	device    tegra.Device
-	pace      session.Pace
+	pace      task.Pace
 	done      int
 	barLine   string
 	drawn     time.Time
@@ -53,18 +54,18 @@ func (a *app) reporter(d tegra.Device) *reporter {
 }
 
 // observe takes the events of a session's task.
-func (r *reporter) observe(e session.Event) {
+func (r *reporter) observe(e measure.Event) {
 	r.pace.Observe(e)
 	switch e := e.(type) {
-	case session.NoteEvent:
+	case measure.NoteEvent:
 		r.line("%s", e)
-	case session.HalvingEvent:
+	case measure.HalvingEvent:
 		r.line("%v", e.Halving)
-	case session.ProbeEvent:
+	case measure.ProbeEvent:
 		if p := e.Probe; p.Err == nil {
 			r.line("%s (%s): %s ms, %s W", r.name(p.Mode, p.Batch), p.Why, text.Of(p.TimeMS), text.Of(p.PowerW))
 		}
-	case session.ProgressEvent:
+	case measure.ProgressEvent:
 		r.progress(e.Progress)
 	}
 }

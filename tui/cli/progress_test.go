@@ -8,7 +8,7 @@ import (
 	"jtune/profiles"
 	"jtune/profiles/record"
 	"jtune/tegra"
-	"jtune/tui/session"
+	"jtune/tui/session/measure"
 )
 
 // stillBoard is a device for its space alone.
@@ -32,12 +32,12 @@ func TestProgressOffATerminalIsPlainLines(t *testing.T) {
 		Status: record.OK}
 	bad := record.Row{Measured: tegra.Measured{Setting: tegra.Setting{Mode: mode}}, Status: record.Rejected,
 		Why: "100 % no"}
-	r.observe(session.NoteEvent("a torn line was cut: 50 %"))
-	r.observe(session.ProgressEvent{Progress: profiles.Progress{Phase: profiles.Measuring, Minibatch: 3, Of: 40,
+	r.observe(measure.NoteEvent("a torn line was cut: 50 %"))
+	r.observe(measure.ProgressEvent{Progress: profiles.Progress{Phase: profiles.Measuring, Minibatch: 3, Of: 40,
 		Step: profiles.Step{Setting: tegra.Setting{Mode: mode}}}})
-	r.observe(session.ProgressEvent{Progress: profiles.Progress{Row: &good, Done: 1, Total: 9}})
-	r.observe(session.ProgressEvent{Progress: profiles.Progress{Row: &bad, Done: 2, Total: 9}})
-	r.observe(session.ProbeEvent{Probe: optimize.Probe{Measured: good.Measured, Why: optimize.Start}})
+	r.observe(measure.ProgressEvent{Progress: profiles.Progress{Row: &good, Done: 1, Total: 9}})
+	r.observe(measure.ProgressEvent{Progress: profiles.Progress{Row: &bad, Done: 2, Total: 9}})
+	r.observe(measure.ProbeEvent{Probe: optimize.Probe{Measured: good.Measured, Why: optimize.Start}})
 	want := []string{"a torn line was cut: 50 %", "1/9  " + space.Format(mode) + "  ok  80.0 ms  20.0 W",
 		"2/9  " + space.Format(mode) + "  rejected  (100 % no)", space.Format(mode) + " (start): 80.0 ms, 20.0 W"}
 	if got := strings.Split(strings.TrimSpace(out.String()), "\n"); strings.Join(got, "|") != strings.Join(want, "|") {
@@ -54,8 +54,9 @@ func TestProgressOnATerminalRewritesItsLine(t *testing.T) {
 	var out strings.Builder
 	r := &reporter{w: &out, bar: true, device: stillBoard{space: space}}
 	for n := range 40 {
-		r.observe(session.ProgressEvent{Progress: profiles.Progress{Phase: profiles.Measuring, Minibatch: n, Of: 40, Total: 4,
-			Step: profiles.Step{Setting: tegra.Setting{Mode: space.At(0)}}}})
+		r.observe(measure.ProgressEvent{Progress: profiles.Progress{Phase: profiles.Measuring, Minibatch: n, Of: 40,
+			Total: 4,
+			Step:  profiles.Step{Setting: tegra.Setting{Mode: space.At(0)}}}})
 	}
 	r.wipe()
 	if got := out.String(); strings.Contains(got, "\n") || !strings.Contains(got, "[....................] 0/4") ||

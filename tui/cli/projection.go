@@ -10,6 +10,7 @@ import (
 	"jtune/learn"
 	"jtune/tegra"
 	"jtune/tui/session"
+	"jtune/tui/session/workloads"
 )
 
 // training is what flags say of a whole training.
@@ -22,7 +23,7 @@ func (t *training) flags(f *pflag.FlagSet) {
 
 // minibatches are those of an epoch.
 func (t training) minibatches(a *app, m *learn.Model) (int, error) {
-	return a.options.EpochMinibatches(m, t.perEpoch)
+	return workloads.EpochMinibatches(a.options.Paths, m, t.perEpoch)
 }
 
 // projectionJSON is a whole training in the answer's mode and in those that it is compared with.

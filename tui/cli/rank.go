@@ -17,6 +17,7 @@ import (
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tui/session"
+	"jtune/tui/session/workloads"
 )
 
 // perBoard is the value of a flag for one board or, with "" as its name, for all.
@@ -193,7 +194,7 @@ func (c *rankCmd) atOneBatch(name string, m *learn.Model) (*learn.Model, error) 
 
 // epochOf counts the minibatches of an epoch of the workload that a model is of.
 func (c *rankCmd) epochOf(m *learn.Model, samples int) (int, error) {
-	list, err := c.options.Workloads()
+	list, err := workloads.Configured(c.options.Paths)
 	if err != nil {
 		return 0, err
 	}

@@ -7,6 +7,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"jtune/tui/session"
+	"jtune/tui/session/campaigns"
+	"jtune/tui/session/task"
 )
 
 // repeatCmd is `jtune repeat`.
@@ -33,13 +35,13 @@ func (c *repeatCmd) flags(f *pflag.FlagSet) {
 }
 
 func (c *repeatCmd) run(ctx context.Context) error {
-	old, err := c.options.FindCampaign(c.args[0])
+	old, err := campaigns.Find(c.options.Paths, c.args[0])
 	if err != nil {
 		return err
 	}
-	c.options = c.options.ToRepeat(old)
+	c.options = task.ToRepeat(c.options, old)
 	return c.onDevice(func(s *session.Session) error {
-		again, err := s.Repeat(old, c.trust)
+		again, err := task.Repeat(s, old, c.trust)
 		if err != nil {
 			return err
 		}

@@ -16,6 +16,11 @@ import (
 	"jtune/tegra"
 	"jtune/telemetry"
 	"jtune/tui/session"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/remote"
+	"jtune/tui/session/run"
+	"jtune/tui/session/task"
+	"jtune/tui/session/workloads"
 )
 
 // defaultEpochs is how many epochs --epochs without a number takes: as many as the 2022 study.
@@ -56,7 +61,7 @@ func (e *epochsFlag) takeNumber(args []string) []string {
 // runCmd is `jtune run`.
 type runCmd struct {
 	jobs
-	r       session.RunRequest
+	r       measure.RunRequest
 	epochs  epochsFlag
 	workers int
 	infer   inferFlags
@@ -147,13 +152,13 @@ func (c *runCmd) run(ctx context.Context) error {
 // mostWorkers is more loader processes than any board has use for.
 const mostWorkers = 64
 
-func (c *runCmd) doRun(ctx context.Context, s *session.Session, r session.RunRequest) error {
+func (c *runCmd) doRun(ctx context.Context, s *session.Session, r measure.RunRequest) error {
 	rep := c.reporter(s.Device)
 	rep.pace.Compute(false) // the idle board is measured first
 	outside := r.NoRecord || r.Uninstrumented || r.Dir != ""
-	ctx, orders := s.Obey(ctx, session.TaskSpec{Kind: session.Training, Workload: r.Workload}, outside, rep.line)
+	ctx, orders := remote.Obey(ctx, s, task.Spec{Kind: task.Training, Workload: r.Workload}, outside, rep.line)
 	defer orders.End()
-	res, err := s.Run(ctx, r, orders.Observing(rep.observe))
+	res, err := run.Run(ctx, s, r, orders.Observing(rep.observe))
 	rep.wipe()
 	if err != nil {
 		return err
@@ -164,7 +169,7 @@ func (c *runCmd) doRun(ctx context.Context, s *session.Session, r session.RunReq
 	return c.printRun(res, s, r.Workload)
 }
 
-func (c *runCmd) printRun(r session.RunResult, s *session.Session, w workload.Workload) error {
+func (c *runCmd) printRun(r measure.RunResult, s *session.Session, w workload.Workload) error {
 	if c.asJSON {
 		return printJSON(c.out, toRunJSON(r, s.Device.Board()))
 	}
@@ -175,7 +180,7 @@ func (c *runCmd) printRun(r session.RunResult, s *session.Session, w workload.Wo
 		count += "; epoch 0 is included, as asked for"
 	case later:
 		count += fmt.Sprintf("; the numbers below are of the %s after epoch 0",
-			text.Thousands(r.Counted()))
+			text.Thousands(run.Counted(r)))
 	}
 	power := dash(r.PowerW, "%.2f W mean")
 	if meter := part.MeterW; meter.OK {
@@ -187,7 +192,7 @@ func (c *runCmd) printRun(r session.RunResult, s *session.Session, w workload.Wo
 	if serving := r.Character.Serving; serving != nil {
 		return c.printServing(r, s, w, power)
 	}
-	rows := [][]string{{"board", s.BoardOf(w)}, {"minibatches", count},
+	rows := [][]string{{"board", workloads.BoardOf(s, w)}, {"minibatches", count},
 		{"time", msText(tegra.Some(r.TimeMS)) + " median, " + msText(tegra.Some(r.MeanMS)) + " mean"},
 		{"speed", text.Of(1000/r.MeanMS) + " minibatches/s"},
 		{"stall", msPair(r.StallMS, part.StallMS)}, {"compute", msPair(r.ComputeMS, part.ComputeMS)},
@@ -204,16 +209,16 @@ func (c *runCmd) printRun(r session.RunResult, s *session.Session, w workload.Wo
 }
 
 // samplingText says how evenly power was read.
-func samplingText(v session.Sampling) string {
+func samplingText(v measure.Sampling) string {
 	return fmt.Sprintf("every %s ms, asked for %s ms; jitter %s ms, %s to %s ms, %s readings", text.Of(v.MedianMS),
 		text.Of(v.AskedMS), text.Of(v.JitterMS), text.Of(v.LeastMS), text.Of(v.MostMS), text.Thousands(v.Samples))
 }
 
-func (a *app) printDoubts(r session.RunResult) {
+func (a *app) printDoubts(r measure.RunResult) {
 	if r.ReadCost != nil {
 		fmt.Fprintln(a.out, wrapped(r.ReadCost.String()))
 	}
-	for _, line := range append(r.Doubts(), r.Advice...) {
+	for _, line := range append(run.Doubts(r), r.Advice...) {
 		fmt.Fprintln(a.out, wrapped(line))
 	}
 }

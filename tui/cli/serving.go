@@ -12,6 +12,8 @@ import (
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tui/session"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/workloads"
 )
 
 // inferFlags are the flags of a run of an inference workload.
@@ -91,13 +93,13 @@ func latencyLimitText(l record.Latency, q, limitMS float64) string {
 }
 
 // printServing prints a run of an inference workload.
-func (a *app) printServing(r session.RunResult, s *session.Session, w workload.Workload, power string) error {
+func (a *app) printServing(r measure.RunResult, s *session.Session, w workload.Workload, power string) error {
 	v := r.Character.Serving
 	phase := ""
 	if v.Phase != "" {
 		phase = ", " + v.Phase
 	}
-	rows := [][]string{{"board", s.BoardOf(w)}, {"batches", text.Thousands(r.Minibatches)},
+	rows := [][]string{{"board", workloads.BoardOf(s, w)}, {"batches", text.Thousands(r.Minibatches)},
 		{"speed", unitsPerS(v.PerS, v.Unit) + phase},
 		{"time", msText(tegra.Some(r.TimeMS)) + " median of a batch, " + msText(tegra.Some(r.MeanMS)) + " mean"}}
 	if v.Latency.N > 0 {

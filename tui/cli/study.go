@@ -9,19 +9,22 @@ import (
 	"github.com/spf13/pflag"
 
 	"jtune/tui/session"
+	"jtune/tui/session/remote"
+	"jtune/tui/session/study"
+	"jtune/tui/session/task"
 )
 
 // studyCmd is what `jtune experiment NAME` and `jtune experiment energy` share: they run an experiment, and print what
 // it found.
 type studyCmd struct {
 	*app
-	r         session.ExperimentRequest
+	r         study.ExperimentRequest
 	svg       string
 	shown     int    // figures in the terminal
 	quiet     bool   // the folder is not named
 	documents *[]any // takes the JSON document; nil: it is printed
 	rep       *reporter
-	orders    *session.Orders
+	orders    *remote.Orders
 }
 
 // recordFlags adds the flags of the record and the answer; the words are the experiment's and its settings'.
@@ -43,8 +46,8 @@ func (c *studyCmd) onBoard(ctx context.Context, complete, do func(context.Contex
 			return err
 		}
 		c.rep = c.reporter(s.Device)
-		spec := session.TaskSpec{Kind: session.Profiling, Workload: c.r.Workload}
-		ctx, orders := s.Obey(ctx, spec, c.r.Dir != "", c.rep.line)
+		spec := task.Spec{Kind: task.Profiling, Workload: c.r.Workload}
+		ctx, orders := remote.Obey(ctx, s, spec, c.r.Dir != "", c.rep.line)
 		defer orders.End()
 		c.orders, c.r.Gate = orders, orders.Gate
 		return do(ctx, s)
@@ -54,7 +57,7 @@ func (c *studyCmd) onBoard(ctx context.Context, complete, do func(context.Contex
 // study runs an experiment and prints what it found.
 func (c *studyCmd) study(ctx context.Context, s *session.Session) error {
 	c.rep.done = 0
-	res, err := s.Experiment(ctx, c.r, c.orders.Observing(c.rep.observe))
+	res, err := study.Experiment(ctx, s, c.r, c.orders.Observing(c.rep.observe))
 	c.rep.wipe()
 	if res.Dir == "" {
 		return err
@@ -91,11 +94,11 @@ func (c *studyCmd) study(ctx context.Context, s *session.Session) error {
 }
 
 // print prints what an experiment found, and figures of it.
-func (c *studyCmd) print(res session.ExperimentResult) error {
+func (c *studyCmd) print(res study.ExperimentResult) error {
 	if err := res.Text(c.out); err != nil {
 		return err
 	}
-	if e, ok := res.Findings.(session.EnergyReport); ok && c.r.Energy.LatencyCost.OK {
+	if e, ok := res.Findings.(study.EnergyReport); ok && c.r.Energy.LatencyCost.OK {
 		fmt.Fprintln(c.out, wrapped(e.CappedText(c.r.Energy.LatencyCost.V)))
 	}
 	figures := res.Figures()

@@ -14,12 +14,18 @@ import (
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tui/session"
+	"jtune/tui/session/campaigns"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/remote"
+	"jtune/tui/session/search"
+	"jtune/tui/session/task"
+	"jtune/tui/session/workloads"
 )
 
 // tuneCmd is `jtune tune`.
 type tuneCmd struct {
 	jobs
-	r        session.TuneRequest
+	r        measure.TuneRequest
 	rotation string
 	serving  session.Serving
 	watts    []float64
@@ -27,7 +33,7 @@ type tuneCmd struct {
 }
 
 func newTune(a *app) *cobra.Command {
-	r := session.TuneRequest{Keep: true, Strategy: optimize.Auto}
+	r := measure.TuneRequest{Keep: true, Strategy: optimize.Auto}
 	return command(&tuneCmd{jobs: jobs{a}, r: r}, &cobra.Command{
 		Use:   "tune WORKLOAD (--power-limit W[,W…] | --time-limit MS | --energy)",
 		Short: "Search for the best power mode by measuring on the board",
@@ -52,7 +58,7 @@ func (c *tuneCmd) flags(f *pflag.FlagSet) {
 		}
 	})
 	choiceFlag(f, &c.r.Coverage, "coverage", "limit: few measurements, for this limit; front: about 25 modes "+
-		"for a model of the whole Pareto front, for any limit", session.CoverLimit, session.CoverFront)
+		"for a model of the whole Pareto front, for any limit", campaigns.CoverLimit, campaigns.CoverFront)
 	countFlag(f, &c.r.Probes, "probes",
 		"measure at most `N` times, start and verification included (default 30; 14 with a server); with --coverage "+
 			"front: this many modes before the answer")
@@ -105,7 +111,7 @@ func (c *tuneCmd) run(ctx context.Context) error {
 
 // wantLimits makes the limits of a request of the watts that were given, each once and with the
 // other goals.
-func wantLimits(r *session.TuneRequest, watts []float64, given func(name string) bool) error {
+func wantLimits(r *measure.TuneRequest, watts []float64, given func(name string) bool) error {
 	goal := r.Limit
 	if len(watts) == 0 {
 		watts = []float64{0}
@@ -132,9 +138,9 @@ func wantLimits(r *session.TuneRequest, watts []float64, given func(name string)
 	return nil
 }
 
-func (c *tuneCmd) doTune(ctx context.Context, s *session.Session, r session.TuneRequest) error {
+func (c *tuneCmd) doTune(ctx context.Context, s *session.Session, r measure.TuneRequest) error {
 	rep := c.reporter(s.Device)
-	rep.quietRows = r.Coverage == session.CoverLimit // each probe has a line of its own
+	rep.quietRows = r.Coverage == campaigns.CoverLimit // each probe has a line of its own
 	thing := "mode"
 	if r.Batches != nil {
 		thing = "setting"
@@ -144,10 +150,10 @@ func (c *tuneCmd) doTune(ctx context.Context, s *session.Session, r session.Tune
 		}
 		c.note("batch sizes %s: %s", listed(r.Batches), goal)
 	}
-	ctx, orders := s.Obey(ctx, session.TaskSpec{Kind: session.Tuning, Workload: r.Workload}, r.Dir != "", rep.line)
+	ctx, orders := remote.Obey(ctx, s, task.Spec{Kind: task.Tuning, Workload: r.Workload}, r.Dir != "", rep.line)
 	defer orders.End()
 	r.Gate = orders.Gate
-	res, err := s.Tune(ctx, r, orders.Observing(rep.observe))
+	res, err := search.Tune(ctx, s, r, orders.Observing(rep.observe))
 	rep.wipe()
 	if res.Dir != "" {
 		c.note("%s measured, %s in %.0f s, %s; recorded in %s", text.Count(distinct(res.Probes), thing),
@@ -160,7 +166,7 @@ func (c *tuneCmd) doTune(ctx context.Context, s *session.Session, r session.Tune
 	if err != nil && !errors.Is(err, optimize.ErrInfeasible) || res.Measured.TimeMS == 0 {
 		return err
 	}
-	answers := res.Answers(r)
+	answers := search.Answers(&res, r)
 	documents := make([]answerJSON, len(answers))
 	for i, found := range answers {
 		if found.Feasible && !found.Verified && r.Serving == nil {
@@ -189,13 +195,14 @@ func (c *tuneCmd) doTune(ctx context.Context, s *session.Session, r session.Tune
 }
 
 // leave lets a job that was started elsewhere go on in the mode that was found for it.
-func (c *tuneCmd) leave(ctx context.Context, s *session.Session, r session.TuneRequest, answers []session.Answered) error {
+func (c *tuneCmd) leave(ctx context.Context, s *session.Session, r measure.TuneRequest,
+	answers []session.Answered) error {
 	if len(answers) > 1 {
 		c.note("the training goes on in the mode that it was found in: set one of the answers with jtune apply MODE")
 		return nil
 	}
 	m := answers[0].Mode
-	if _, err := s.Leave(ctx, m); err != nil {
+	if _, err := workloads.Leave(ctx, s, m); err != nil {
 		return fmt.Errorf("the training goes on, not in the answer: %w", err)
 	}
 	c.note("the training (%v) goes on in %s, which is kept; jtune revert goes back", r.Workload.Elsewhere,
@@ -204,7 +211,8 @@ func (c *tuneCmd) leave(ctx context.Context, s *session.Session, r session.TuneR
 }
 
 // tuned is an answer of a search as it is printed.
-func (c *tuneCmd) tuned(s *session.Session, r session.TuneRequest, res session.TuneResult, found session.Answered) answer {
+func (c *tuneCmd) tuned(s *session.Session, r measure.TuneRequest, res measure.TuneResult,
+	found session.Answered) answer {
 	x := answer{space: s.Device.Space(), mode: found.Mode, batch: found.Batch, origin: originOf(s.Device.Board()),
 		measured: &found.Measured, feasible: found.Feasible, standing: found.Standing(found.Limit),
 		versus: found.Versus, served: res.Served, ask: res.Ask, serving: found.Serving, sent: found.Sent}
@@ -216,7 +224,7 @@ func (c *tuneCmd) tuned(s *session.Session, r session.TuneRequest, res session.T
 			m = m.At(found.Batch)
 		}
 		x.advice = optimize.Findings(m, optimize.Situation{Mode: x.mode, Present: s.Setup(),
-			Presets: s.Device.Presets(), Minibatches: c.options.Minibatches(m)})
+			Presets: s.Device.Presets(), Minibatches: workloads.Minibatches(c.options.Paths, m)})
 	}
 	return x
 }
@@ -236,7 +244,7 @@ func sizedGoal(l optimize.Limit) string {
 	return "looking for the least power" + latency + ", however many samples it has"
 }
 
-func tuneJSON(s *session.Session, r session.TuneRequest, res session.TuneResult, found session.Answered,
+func tuneJSON(s *session.Session, r measure.TuneRequest, res measure.TuneResult, found session.Answered,
 	x answer) answerJSON {
 	board, out := s.Device.Board(), x.document(found.Limit)
 	out.Device, out.Virtual = text.Optional(board.Name), board.Virtual

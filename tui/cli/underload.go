@@ -17,6 +17,9 @@ import (
 	"jtune/tegra"
 	"jtune/tui/export"
 	"jtune/tui/session"
+	"jtune/tui/session/plots"
+	"jtune/tui/session/search"
+	"jtune/tui/session/workloads"
 )
 
 // servingFlagNames are those of servingFlags.
@@ -91,7 +94,7 @@ func underLoad(v session.Serving, given func(name string) bool) (bool, error) {
 // withConfigured takes what no flag gives, nor a line of --limit, from the workload's own load and limit, and reports
 // whether there is a load or a latency limit at all.
 func withConfigured(v session.Serving, w workload.Workload, given func(name string) bool) (session.Serving, bool) {
-	own, configured := session.ServingOf(w)
+	own, configured := workloads.ServingOf(w)
 	if !configured {
 		return v, false
 	}
@@ -190,7 +193,8 @@ func toSentJSON(a optimize.Ask, s *session.Sent) *sentJSON {
 	if s == nil {
 		return nil
 	}
-	out := &sentJSON{LatencyMS: s.LatencyMS, Quantile: a.Quantile, MeanW: s.MeanW, Why: text.Optional(s.Remark()),
+	out := &sentJSON{LatencyMS: s.LatencyMS, Quantile: a.Quantile, MeanW: s.MeanW,
+		Why:      text.Optional(search.Remark(*s)),
 		RatePerS: tegra.Val[float64]{V: a.Load.MeanRate(), OK: a.Load.Open()},
 		Meets:    tegra.Val[bool]{V: s.Meets(), OK: s.Why != "" || s.Unsure == ""}}
 	if v := s.Serving; v != nil {
@@ -206,7 +210,7 @@ func sentRow(a optimize.Ask, s session.Sent) []string {
 		name = "with its users"
 	}
 	if s.Serving == nil {
-		return []string{name, s.Remark()}
+		return []string{name, search.Remark(s)}
 	}
 	late := fmt.Sprintf("p%.4g n/a", 100*a.Quantile)
 	if s.LatencyMS.OK {
@@ -216,7 +220,7 @@ func sentRow(a optimize.Ask, s session.Sent) []string {
 	if a.Load.Open() {
 		how += " at " + a.Load.String()
 	}
-	return []string{name, late, "(" + how + ")", dash(s.MeanW, "%.4g W mean"), s.Remark(),
+	return []string{name, late, "(" + how + ")", dash(s.MeanW, "%.4g W mean"), search.Remark(s),
 		dash(s.Serving.UnitJ, "%.4g J per "+s.Serving.Unit)}
 }
 
@@ -283,7 +287,7 @@ func (a *app) frontServed(o *session.Outlook, limit optimize.Limit, v session.Se
 		return err
 	}
 	if svg != "" {
-		if err := writeFile(svg, export.FigureSVG(service.Figure(list, energy))); err != nil {
+		if err := writeFile(svg, export.FigureSVG(plots.Figure(service, list, energy))); err != nil {
 			return err
 		}
 		if a.note("%s: the Pareto front of %s", svg, text.Count(len(list), "setting")); !a.asCSV && !a.asJSON {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"jtune/tui/session"
+	"jtune/tui/session/remote"
 )
 
 // wakeCmd is `jtune wake`.
@@ -17,7 +18,7 @@ type wakeCmd struct {
 }
 
 func newWake(a *app) *cobra.Command {
-	return command(&wakeCmd{app: a, to: session.WakeAddress}, &cobra.Command{
+	return command(&wakeCmd{app: a, to: remote.WakeAddress}, &cobra.Command{
 		Use:   "wake MAC",
 		Short: "Wake a board on the local network (Wake-on-LAN)",
 		Long: "wake sends the packet that wakes a board whose network card was told to listen (on the board: " +
@@ -32,7 +33,7 @@ func (c *wakeCmd) flags(f *pflag.FlagSet) {
 }
 
 func (c *wakeCmd) run(ctx context.Context) error {
-	return c.say(session.Wake(ctx, c.args[0], c.to), "sent to %s through %s", c.args[0], c.to)
+	return c.say(remote.Wake(ctx, c.args[0], c.to), "sent to %s through %s", c.args[0], c.to)
 }
 
 // suspendCmd is `jtune suspend`.
@@ -58,10 +59,10 @@ func (c *suspendCmd) flags(f *pflag.FlagSet) {
 
 func (c *suspendCmd) run(ctx context.Context) error {
 	return c.onDevice(func(s *session.Session) error {
-		if err := s.MaySuspend(); err != nil {
+		if err := remote.MaySuspend(s); err != nil {
 			return err
 		}
-		for _, card := range session.Cards(s.FS()) {
+		for _, card := range remote.Cards(s.FS()) {
 			says := "may not be able to wake the board"
 			switch {
 			case card.Wakes.V:
@@ -74,6 +75,6 @@ func (c *suspendCmd) run(ctx context.Context) error {
 		if c.dry {
 			return nil
 		}
-		return s.Suspend(ctx)
+		return remote.Suspend(ctx, s)
 	})
 }

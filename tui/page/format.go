@@ -14,6 +14,7 @@ import (
 	"jtune/tegra"
 	"jtune/telemetry"
 	"jtune/tui/session"
+	"jtune/tui/session/study"
 	"jtune/tui/widget"
 )
 
@@ -147,7 +148,7 @@ func PerUnit(w workload.Workload, m tegra.Measured, batch int) (speed, energy st
 	}
 	n := w.UnitsPerBatch(batch)
 	return text.Of(1000*n/m.TimeMS) + " " + w.UnitName() + "s/s",
-		session.UnitEnergyText(m.EnergyJ()/n) + "/" + w.UnitName()
+		study.UnitEnergyText(m.EnergyJ()/n) + "/" + w.UnitName()
 }
 
 // Takes prints in one line what a minibatch takes, or a batch of inference.

@@ -9,6 +9,11 @@ import (
 	"jtune/optimize"
 	"jtune/tegra"
 	"jtune/tui/session"
+	"jtune/tui/session/models"
+	"jtune/tui/session/pair"
+	"jtune/tui/session/remote"
+	"jtune/tui/session/search"
+	"jtune/tui/session/task"
 )
 
 // Intent is what a page wants to happen: one of the types below, or nil for
@@ -58,7 +63,7 @@ type (
 type (
 	// Start begins a task.
 	Start struct {
-		Task *session.Task
+		Task *task.Task
 		Fast bool // a virtual board's clock runs at full speed meanwhile
 	}
 	// Stop ends the running task once the user has said yes; it restores the board.
@@ -69,18 +74,18 @@ type (
 	// empty, jtune starts one again.
 	Join struct{ Workload, From string }
 	// Order gives an order to the program whose task is followed, once the user has said yes.
-	Order struct{ Do session.Order }
+	Order struct{ Do remote.Order }
 	// ListModels looks through the models of the data directory; ModelsListed
 	// brings them.
 	ListModels struct{}
 	// Load shows the predictions of a model.
-	Load struct{ Model session.ModelInfo }
+	Load struct{ Model models.Info }
 	// Size shows the model's batch size so many places further in its list.
 	Size int
 	// Remember keeps how the Tune dialog was answered.
-	Remember session.TuneChoice
+	Remember search.Choice
 	// ShowMixes shows what a pair's jobs do in each mode on Front.
-	ShowMixes struct{ *session.PairMixes }
+	ShowMixes struct{ *pair.Mixes }
 	// Limit chooses by another limit; LimitSet says that it is in force.
 	Limit optimize.Limit
 	// Limits chooses by other limits under another load; LimitSet says that they are in force.

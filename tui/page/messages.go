@@ -3,6 +3,7 @@ package page
 import (
 	"jtune/tegra"
 	"jtune/tui/session"
+	"jtune/tui/session/models"
 )
 
 // Messages that pages get by Update. What they report is in the State already.
@@ -27,8 +28,8 @@ type (
 	ServedShown struct{}
 	// ModelsListed brings the models of the data directory.
 	ModelsListed struct {
-		List    []session.ModelInfo
-		Deleted []session.ModelInfo // that can be restored
+		List    []models.Info
+		Deleted []models.Info // that can be restored
 		Err     error
 	}
 )

@@ -9,6 +9,9 @@ import (
 	"jtune/tegra"
 	"jtune/telemetry"
 	"jtune/tui/session"
+	"jtune/tui/session/pair"
+	"jtune/tui/session/task"
+	"jtune/tui/session/workloads"
 	"jtune/tui/widget"
 )
 
@@ -103,13 +106,13 @@ func (r Reader) Searched() *Task { return r.state.Tasks.Searched }
 func (r Reader) Followed() *Task { return r.state.Tasks.Followed }
 
 // Interrupted is the newest campaign that can go on; nil: there is none.
-func (r Reader) Interrupted() *session.Interrupted { return r.state.Tasks.Interrupted }
+func (r Reader) Interrupted() *task.Interrupted { return r.state.Tasks.Interrupted }
 
 // Campaigns are those of this board, the newest first; nil before they are listed.
-func (r Reader) Campaigns() []session.Listed { return r.state.Tasks.Campaigns }
+func (r Reader) Campaigns() []task.Listed { return r.state.Tasks.Campaigns }
 
 // Deleted are the campaigns that can be restored, the newest first.
-func (r Reader) Deleted() []session.Listed { return r.state.Tasks.Deleted }
+func (r Reader) Deleted() []task.Listed { return r.state.Tasks.Deleted }
 
 // Busy reports whether a task runs.
 func (r Reader) Busy() bool { return r.state.Busy() }
@@ -130,7 +133,7 @@ func (r Reader) Load() (v session.Serving, loaded bool) {
 		return v, false
 	}
 	w, _ := r.state.Work.Find(o.Workload)
-	return session.LoadFor(w, r.state.Load)
+	return workloads.LoadFor(w, r.state.Load)
 }
 
 // Served is what the modes that show do under the load; nil: there is none, or that is being worked out.
@@ -169,7 +172,7 @@ func (r Reader) Standing(m tegra.Mode) optimize.Standing {
 func (r Reader) Outlook() *session.Outlook { return r.state.Outlook }
 
 // Mixes are those of the newest pair; nil without.
-func (r Reader) Mixes() *session.PairMixes { return r.state.Mixes }
+func (r Reader) Mixes() *pair.Mixes { return r.state.Mixes }
 
 // Applied is what this program has done to the board.
 func (r Reader) Applied() session.Applied { return r.state.Applied }

@@ -12,6 +12,11 @@ import (
 	"jtune/tegra"
 	"jtune/telemetry"
 	"jtune/tui/session"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/pair"
+	"jtune/tui/session/remote"
+	"jtune/tui/session/search"
+	"jtune/tui/session/task"
 	"jtune/tui/widget"
 )
 
@@ -21,13 +26,13 @@ type State struct {
 	Readings Readings
 	Work     Work
 	Tasks    Tasks
-	Limit    optimize.Limit     // what Front chooses by
-	Load     *session.Serving   // the load under which modes of inference are chosen; nil: the configured one, if any
-	LoadErr  error              // why there is none although one was asked for
-	Served   *session.Served    // what they do under it; nil: there is no load, or that is being worked out
-	Outlook  *session.Outlook   // the one that shows; nil without a model
-	Mixes    *session.PairMixes // of the newest pair, which Front shows then; nil without
-	Applied  session.Applied    // what this program has done to the board
+	Limit    optimize.Limit   // what Front chooses by
+	Load     *session.Serving // the load under which modes of inference are chosen; nil: the configured one, if any
+	LoadErr  error            // why there is none although one was asked for
+	Served   *session.Served  // what they do under it; nil: there is no load, or that is being worked out
+	Outlook  *session.Outlook // the one that shows; nil without a model
+	Mixes    *pair.Mixes      // of the newest pair, which Front shows then; nil without
+	Applied  session.Applied  // what this program has done to the board
 	Look     Look
 	Keys     *Keys
 	Moment   Moment
@@ -38,7 +43,7 @@ type State struct {
 func NewState(d tegra.Device, s Session, clock tegra.Clock) State {
 	return State{
 		Device: Device{Board: d.Board(), Space: d.Space(), Presets: d.Presets(), Session: s},
-		Work:   Work{Choice: session.DefaultChoice(d.Presets())},
+		Work:   Work{Choice: search.DefaultChoice(d.Presets())},
 		Limit:  optimize.Limit{PowerW: session.DefaultPowerW(d.Presets())},
 		Keys:   DefaultKeys(),
 		Moment: Moment{Now: time.Now, Clock: clock},
@@ -51,7 +56,7 @@ type Device struct {
 	Space    *tegra.Space
 	Presets  []tegra.Preset
 	ReadOnly bool
-	Rate     session.SpeedSetter // nil on real hardware
+	Rate     task.SpeedSetter // nil on real hardware
 	// Block writes a mode as the vendor's POWER_MODEL block, in a command; nil where
 	// that cannot be done.
 	Block   func(m tegra.Mode, name string) (string, error)
@@ -71,9 +76,9 @@ type Session interface {
 	// ModelRepeats shows how far the readings behind a model scatter.
 	ModelRepeats(m *learn.Model) (figure.Figure, error)
 	// Planned is what a request would measure.
-	Planned(r session.ProfileRequest) (session.Planned, error)
+	Planned(r measure.ProfileRequest) (measure.Planned, error)
 	// Expects is how long modes of a workload take, as far as that is known; it takes a while.
-	Expects(ctx context.Context, m session.Measuring) *session.Expectation
+	Expects(ctx context.Context, m measure.Measuring) *measure.Expectation
 	// RenameCampaign, DeleteCampaign and RestoreCampaign are those of a session's options.
 	RenameCampaign(name, to string) error
 	DeleteCampaign(name string) (aside string, err error)
@@ -124,7 +129,7 @@ type Work struct {
 	Sizes     []int  // batch sizes asked for, or that a replay has; nil where they are not several
 	// Fixed says by a workload's name why its batch size cannot be chosen.
 	Fixed  map[string]string
-	Choice session.TuneChoice // how the Tune dialog was answered last
+	Choice search.Choice // how the Tune dialog was answered last
 }
 
 // Find gives the workload of a name or alias.
@@ -146,21 +151,21 @@ func (k Work) First() int {
 
 // Tasks are the tasks that show.
 type Tasks struct {
-	Own         *Task                // running, or the last one; nil before
-	Searched    *Task                // the newest search before Own; nil: there was none
-	Followed    *Task                // a campaign of another process; nil without
-	Interrupted *session.Interrupted // the newest campaign that can go on; nil: there is none
-	Campaigns   []session.Listed     // of this board, the newest first; nil before they are listed
-	Deleted     []session.Listed     // that can be restored, the newest first
+	Own         *Task             // running, or the last one; nil before
+	Searched    *Task             // the newest search before Own; nil: there was none
+	Followed    *Task             // a campaign of another process; nil without
+	Interrupted *task.Interrupted // the newest campaign that can go on; nil: there is none
+	Campaigns   []task.Listed     // of this board, the newest first; nil before they are listed
+	Deleted     []task.Listed     // that can be restored, the newest first
 }
 
 // Task is a task of the session, or what another process measures, as it shows.
 type Task struct {
-	session.TaskSpec
-	session.Snapshot                   // as received last
-	Follows          *session.Followed // nil: a task of this process
-	Preview          session.Preview
-	Bands            []float64 // of time along the Pareto front, as preview after preview found them, %
+	task.Spec
+	task.Snapshot                  // as received last
+	Follows       *remote.Followed // nil: a task of this process
+	Preview       session.Preview
+	Bands         []float64 // of time along the Pareto front, as preview after preview found them, %
 }
 
 // SpaceOr is the space that the task's modes belong to.

@@ -4,14 +4,14 @@ import (
 	"fmt"
 
 	"jtune/tui/page"
-	"jtune/tui/session"
+	"jtune/tui/session/task"
 )
 
 func ExampleReader() {
 	var state page.State // the shell's: it alone writes it
 	read := page.ReaderOf(&state)
 	fmt.Printf("%q\n", read.MayWrite())
-	state.Tasks.Own = &page.Task{TaskSpec: session.TaskSpec{Kind: session.Verifying}}
+	state.Tasks.Own = &page.Task{Spec: task.Spec{Kind: task.Verifying}}
 	fmt.Printf("%q\n", read.MayWrite())
 	state.Device.ReadOnly = true
 	fmt.Printf("%q\n", read.MayWrite())

@@ -29,7 +29,7 @@ const AskedForm = "30 W, p99 50 ms, 30/s"
 //	30/s        so many requests arrive each second, at random (poisson) unless "uniform" stands beside it
 //	wait 20 ms  a batch that is not full leaves so long after its first request
 func ParseAsked(line string) (a Asked, err error) {
-	v := Serving{Quantile: usualQuantile, PowerAs: string(optimize.Peak)}
+	v := Serving{Quantile: UsualQuantile, PowerAs: string(optimize.Peak)}
 	load := false
 	for clause := range strings.SplitSeq(line, ",") {
 		clause = strings.ToLower(strings.Join(strings.Fields(clause), " "))
@@ -72,8 +72,8 @@ func ParseAsked(line string) (a Asked, err error) {
 	return a, err
 }
 
-// usualQuantile is that of a latency without one.
-const usualQuantile = 0.99
+// UsualQuantile is that of a latency without one.
+const UsualQuantile = 0.99
 
 // latencyOf takes "p99 50 ms" apart.
 func latencyOf(clause string) (quantile float64, ms string, ok bool) {

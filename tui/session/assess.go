@@ -22,9 +22,9 @@ type Assessment struct {
 	Model   *learn.Model // that it is of
 }
 
-// curveSizes are the numbers of modes of a learning curve; from fewer than the first no
+// CurveSizes are the numbers of modes of a learning curve; from fewer than the first no
 // error is worth telling.
-var curveSizes = []int{6, 8, 10, 12, 15, 20, 25, 30, 40, 60, 100, 200}
+var CurveSizes = []int{6, 8, 10, 12, 15, 20, 25, 30, 40, 60, 100, 200}
 
 // TooSlow is the reason why a model is not assessed while a person waits; "" where it is.
 func TooSlow(m *learn.Model) string {

@@ -1,8 +1,6 @@
 package session
 
 import (
-	"os"
-	"path/filepath"
 	"testing"
 
 	"jtune/learn"
@@ -38,27 +36,5 @@ func TestAssessmentNamesTheRegionWhereTheModelErrsMost(t *testing.T) {
 func TestAssessmentOfTooFewModesHasNoRegions(t *testing.T) {
 	if r := (Assessment{Left: leftOut(11, 0.1)}).Regions(); r != nil {
 		t.Errorf("eleven modes have regions %+v", r)
-	}
-}
-
-func TestMinibatchesOfATrainingAreThoseOfTheModelsBatchSize(t *testing.T) {
-	o := Options{Paths: Paths{DataDir: t.TempDir(), Config: filepath.Join(t.TempDir(), "none.toml")}}
-	if err := os.WriteFile(o.Config, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	for name, c := range map[string]struct {
-		m    learn.Model
-		want int
-	}{
-		"its own size":    {learn.Model{Provenance: learn.Provenance{Workload: "mobilenet"}}, 6 * 1443},
-		"twice that":      {learn.Model{Provenance: learn.Provenance{Workload: "mobilenet", Batch: 32}}, 6 * 722},
-		"at another size": {learn.Model{Batch: 8, Provenance: learn.Provenance{Workload: "mobilenet"}}, 6 * 2885},
-		// a replay's name is a label: a sweep of inference is no training
-		"of a replay": {learn.Model{Provenance: learn.Provenance{Workload: "mobilenet", Replay: "infer.csv"}}, 0},
-		"unknown":     {learn.Model{Provenance: learn.Provenance{Workload: "nobodys"}}, 0},
-	} {
-		if got := o.Minibatches(&c.m); got != c.want {
-			t.Errorf("%s: %d minibatches, want %d", name, got, c.want)
-		}
 	}
 }

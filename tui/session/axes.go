@@ -9,12 +9,12 @@ import (
 
 // Names of series: what was measured is never mixed with what is predicted.
 const (
-	predictedSeries = "predicted"
-	measuredSeries  = "measured"
+	PredictedSeries = "predicted"
+	MeasuredSeries  = "measured"
 )
 
-// quantityAxis is an axis of time, power or energy.
-func quantityAxis(a optimize.Axis, several bool) figure.Axis {
+// QuantityAxis is an axis of time, power or energy.
+func QuantityAxis(a optimize.Axis, several bool) figure.Axis {
 	per := " per minibatch"
 	if several {
 		per = " per sample"
@@ -26,8 +26,8 @@ func quantityAxis(a optimize.Axis, several bool) figure.Axis {
 	}[a]
 }
 
-// modeText prints a mode in the notation of the outlook's space.
-func (o *Outlook) modeText(m tegra.Mode) string {
+// ModeText prints a mode in the notation of the outlook's space.
+func (o *Outlook) ModeText(m tegra.Mode) string {
 	if o.space != nil {
 		return o.space.Format(m)
 	}

@@ -59,7 +59,7 @@ func (s *Session) mayBoot() error {
 	if s.Virtual != nil {
 		return fmt.Errorf("a virtual board has no boot: %w", tegra.ErrUnsupported)
 	}
-	return s.refusesWrites("change what happens at boot")
+	return s.RefusesWrites("change what happens at boot")
 }
 
 // within opens the system for one piece of work; that of this machine with root's rights.
@@ -69,7 +69,7 @@ func (u *BootUnit) within(work func(d *boot.Dir) error) error {
 	if root == "" || root == "/" {
 		root, as = "/", caller.AsRoot
 	}
-	return needsRoot(as(func() error {
+	return NeedsRoot(as(func() error {
 		d, err := boot.Open(root)
 		if err != nil {
 			return err

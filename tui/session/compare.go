@@ -25,8 +25,8 @@ func Against(mine, its tegra.Measured) Difference {
 	return Difference{pct(mine.TimeMS, its.TimeMS), pct(mine.PowerW, its.PowerW), pct(mine.EnergyJ(), its.EnergyJ())}
 }
 
-// medianOf are the medians of differences, one by one.
-func medianOf(list []Difference) Difference {
+// MedianOf are the medians of differences, one by one.
+func MedianOf(list []Difference) Difference {
 	var time, power, energy []float64
 	for _, d := range list {
 		time, power, energy = append(time, d.TimePct), append(power, d.PowerPct), append(energy, d.EnergyPct)
@@ -208,6 +208,6 @@ func CompareModels(models [2]*learn.Model, space *tegra.Space, l optimize.Limit)
 			c.WorstPct, c.Worst = off[i].TimePct, p.Mode
 		}
 	}
-	c.Difference = medianOf(off)
+	c.Difference = MedianOf(off)
 	return c
 }

@@ -119,54 +119,6 @@ func TestVersusNamesEachModeOnce(t *testing.T) {
 	}
 }
 
-// What a search is compared with is measured where the limit allows it.
-func TestTuneMeasuresThePresentMode(t *testing.T) {
-	for _, c := range []struct {
-		name  string
-		r     TuneRequest
-		maxn  string
-		after int // modes at most until both have been measured
-	}{
-		{"within a time limit", TuneRequest{Limit: optimize.Limit{TimeMS: 20}}, "measured", 2},
-		{"never over a power limit", TuneRequest{Limit: optimize.Limit{PowerW: 22}}, "predicted", 0},
-		{"in a search for the whole front", TuneRequest{Limit: optimize.Limit{PowerW: 30}, Coverage: CoverFront,
-			Probes: 6}, "measured", 2},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			s, w := inDir(t, t.TempDir(), 1)
-			c.r.Workload = w
-			top := s.Device.Space().Max()
-			present := top
-			present.GPU = s.Device.Space().GPU[len(s.Device.Space().GPU)-2]
-			g, err := s.Guard(t.Context())
-			if err == nil {
-				_, err = g.Apply(t.Context(), tegra.Request{Mode: present})
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			res, err := s.Tune(t.Context(), c.r, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var first []tegra.Mode
-			for _, p := range res.Probes[:c.after] {
-				first = append(first, p.Mode)
-			}
-			for _, m := range []*Comparison{res.Versus.MaxN, res.Versus.Present} {
-				if (m.How() == "measured") != (c.maxn == "measured") ||
-					slices.Contains(first, m.Other.Mode) != m.Measured {
-					t.Errorf("%s was %s; the first modes were %v", m.Name, m.How(), first)
-				}
-			}
-			if got := res.Versus.Present.Other.Mode; got != present {
-				t.Errorf("compared with %v, the board was in %v", got, present)
-			}
-		})
-	}
-}
-
 func TestNameOfIsThePresetsBeforeMAXN(t *testing.T) {
 	t.Parallel()
 	for board, want := range map[string]string{"orin-nano": "15W", "agx-orin": "MAXN"} {

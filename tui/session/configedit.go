@@ -30,7 +30,7 @@ func (e ConfigEdit) Run() (changed bool, err error) {
 		path = at // a link to a file that is kept elsewhere stays one
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return false, denied(err, "give another file by "+usage.Config.String())
+		return false, Denied(err, "give another file by "+usage.Config.String())
 	}
 	before, err := configBytes(path)
 	if err != nil {
@@ -38,7 +38,7 @@ func (e ConfigEdit) Run() (changed bool, err error) {
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), "edited.*.toml")
 	if err != nil {
-		return false, denied(err, "give another file by "+usage.Config.String())
+		return false, Denied(err, "give another file by "+usage.Config.String())
 	}
 	name := f.Name()
 	_, err = f.Write(before)

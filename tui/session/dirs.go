@@ -36,18 +36,18 @@ func FindHome() { xdg.Reload() }
 // ModelsDir is where models are kept.
 func (o Paths) ModelsDir() string { return filepath.Join(o.DataPath(), "models") }
 
-func (o Paths) campaignsDir() string { return filepath.Join(o.DataPath(), "campaigns") }
+func (o Paths) CampaignsDir() string { return filepath.Join(o.DataPath(), "campaigns") }
 
 // ConfigFile is the user's TOML file, "" when there is none. Only one that was
 // named must exist.
 func (o Paths) ConfigFile() (string, error) {
 	if o.Config != "" {
 		if _, err := os.Stat(o.Config); err != nil {
-			return "", usage.Config.Errorf("%w; give a file, or leave it out for %s", err, defaultConfig())
+			return "", usage.Config.Errorf("%w; give a file, or leave it out for %s", err, DefaultConfig())
 		}
 		return o.Config, nil
 	}
-	path := defaultConfig()
+	path := DefaultConfig()
 	if _, err := os.Stat(path); err != nil {
 		return "", nil
 	}
@@ -55,14 +55,14 @@ func (o Paths) ConfigFile() (string, error) {
 }
 
 // ConfigPath is where the user's TOML file is or would be.
-func (o Paths) ConfigPath() string { return cmp.Or(o.Config, defaultConfig()) }
+func (o Paths) ConfigPath() string { return cmp.Or(o.Config, DefaultConfig()) }
 
-func defaultConfig() string {
+func DefaultConfig() string {
 	return filepath.Join(xdg.ConfigHome, "jtune", "config.toml")
 }
 
-// stateFile is a file of what is remembered between starts.
-func (o Paths) stateFile(name string) string {
+// StateFile is a file of what is remembered between starts.
+func (o Paths) StateFile(name string) string {
 	if o.StateDir != "" {
 		return filepath.Join(o.StateDir, name)
 	}
@@ -74,15 +74,15 @@ func (o Paths) LogPath() string {
 	if o.LogFile != "" {
 		return o.LogFile
 	}
-	return o.stateFile("guard.log")
+	return o.StateFile("guard.log")
 }
 
 // introduced is the file that exists once this user knows the screens.
-func (o Paths) introduced() string { return o.stateFile("introduced") }
+func (o Paths) introduced() string { return o.StateFile("introduced") }
 
-// denied adds the exit code and advice to the error of a refused write, and the
+// Denied adds the exit code and advice to the error of a refused write, and the
 // advice to that of a folder that cannot be made.
-func denied(err error, advice string) error {
+func Denied(err error, advice string) error {
 	if errors.Is(err, fs.ErrPermission) {
 		return fmt.Errorf("%w: %w: %s", tegra.ErrPermission, err, advice)
 	}

@@ -19,18 +19,18 @@ import (
 // the error wraps tegra.ErrPermission. A guard that has died is replaced: the
 // new one waits until the dead one's watchdog has restored the found state.
 func (s *Session) Guard(ctx context.Context) (tegra.Applier, error) {
-	if err := s.refusesWrites("set power modes"); err != nil {
+	if err := s.RefusesWrites("set power modes"); err != nil {
 		return nil, err
 	}
 	g, err := s.guard.get(ctx, s.startGuard)
 	if err != nil {
-		return nil, needsRoot(err, s.Sysroot)
+		return nil, NeedsRoot(err, s.Sysroot)
 	}
 	return g, nil
 }
 
-// refusesWrites returns an error where the device may only be read; what names what was to be done.
-func (s *Session) refusesWrites(what string) error {
+// RefusesWrites returns an error where the device may only be read; what names what was to be done.
+func (s *Session) RefusesWrites(what string) error {
 	switch {
 	case s.bundled:
 		return usage.Sysroot.Errorf("%s %s is a bundle, which can only be read", usage.Sysroot, s.Sysroot).
@@ -201,8 +201,8 @@ func (e *RootError) Error() string { return e.err.Error() }
 
 func (e *RootError) Unwrap() error { return e.err }
 
-// needsRoot makes a missing right a RootError, unless this is root already.
-func needsRoot(err error, root string) error {
+// NeedsRoot makes a missing right a RootError, unless this is root already.
+func NeedsRoot(err error, root string) error {
 	tree := root != "/" && root != ""
 	if errors.Is(err, tegra.ErrPermission) && (!caller.Root() || tree && os.Geteuid() != 0) {
 		return &RootError{err, tree}

@@ -19,7 +19,8 @@ import (
 // openHost opens this machine as a place where workloads run, without power modes.
 func openHost(o Options) (*Session, error) {
 	if o.Device != "" && o.Device != "auto" {
-		return nil, usage.NoDevice.Errorf("%s means this machine, %s %s does not", usage.NoDevice, usage.Device, o.Device).
+		return nil, usage.NoDevice.Errorf("%s means this machine, %s %s does not", usage.NoDevice, usage.Device,
+			o.Device).
 			Advise("give one of them")
 	}
 	fsys, bundled, err := deviceFiles(o.Sysroot)
@@ -29,13 +30,13 @@ func openHost(o Options) (*Session, error) {
 	if bundled {
 		return nil, usage.NoDevice.Errorf("%s means this machine, a bundle is of another", usage.NoDevice)
 	}
-	s := &Session{Clock: tegra.RealClock(), Options: o, fs: fsys, which: hostName(o.Sysroot),
-		finder: record.Finder{Parents: []string{o.campaignsDir()}}}
+	s := &Session{Clock: tegra.RealClock(), Options: o, fs: fsys, Which: HostName(o.Sysroot),
+		finder: record.Finder{Parents: []string{o.CampaignsDir()}}}
 	gpuName := ""
 	if s.gpu = findGPU(); s.gpu != nil {
 		gpuName = "GPU (nvidia-smi)"
 	}
-	host, err := tegra.OpenHost(fsys, s.Clock, s.which, gpuName)
+	host, err := tegra.OpenHost(fsys, s.Clock, s.Which, gpuName)
 	if err != nil {
 		return nil, errors.Join(err, s.gpu.close())
 	}

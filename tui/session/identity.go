@@ -14,19 +14,19 @@ import (
 	"jtune/profiles/workload"
 )
 
-// board identifies the session's board as Campaign.Board does.
-func (s *Session) board() string { return boardIdentity(s.deviceHeader()) }
+// Board identifies the session's board as Campaign.Board does.
+func (s *Session) Board() string { return BoardIdentity(s.DeviceHeader()) }
 
-func (s *Session) deviceHeader() record.DeviceHeader {
+func (s *Session) DeviceHeader() record.DeviceHeader {
 	d := record.NewDeviceHeader(s.Device)
-	d.Which = s.which
+	d.Which = s.Which
 	if path, ok := strings.CutPrefix(s.Options.Device, "replay:"); ok {
 		d.Path, _ = filepath.Abs(path)
 	}
 	return d
 }
 
-func boardIdentity(d record.DeviceHeader) string {
+func BoardIdentity(d record.DeviceHeader) string {
 	switch {
 	case d.Replay != "":
 		return "replay " + cmp.Or(d.Which, d.Replay)
@@ -36,9 +36,9 @@ func boardIdentity(d record.DeviceHeader) string {
 	return strings.Join([]string{cmp.Or(d.Module, d.Name), "L4T " + d.L4T, d.Which}, ", ")
 }
 
-// hostName is this machine's name, with the root that the device's files lie below
+// HostName is this machine's name, with the root that the device's files lie below
 // unless that is the machine's own.
-func hostName(sysroot string) string {
+func HostName(sysroot string) string {
 	name, _ := os.Hostname()
 	if sysroot != "/" {
 		name += ":" + sysroot
@@ -64,18 +64,18 @@ func contentHash(path string) string {
 	return "sha256:" + hex.EncodeToString(sum.Sum(nil)[:8])
 }
 
-// virtualName is the name by which folders of older versions mean a virtual board.
-func virtualName(board string) string {
+// VirtualName is the name by which folders of older versions mean a virtual board.
+func VirtualName(board string) string {
 	if board == "AGX Orin" {
 		return DefaultVirtual
 	}
 	return strings.ToLower(strings.ReplaceAll(board, " ", "-"))
 }
 
-// simulated reports whether a workload's minibatches are a virtual board's answers: no job runs.
-func (s *Session) simulated(w workload.Workload) bool { return s.Virtual != nil && !w.Beside() }
+// Simulated reports whether a workload's minibatches are a virtual board's answers: no job runs.
+func (s *Session) Simulated(w workload.Workload) bool { return s.Virtual != nil && !w.Beside() }
 
-// runsOnHost reports whether the workload really runs here, with a virtual board.
-func (s *Session) runsOnHost(w workload.Workload) bool { return s.Virtual != nil && w.Beside() }
+// RunsOnHost reports whether the workload really runs here, with a virtual board.
+func (s *Session) RunsOnHost(w workload.Workload) bool { return s.Virtual != nil && w.Beside() }
 
-func (s *Session) replays() bool { return s.Device.Board().Replay != "" }
+func (s *Session) Replays() bool { return s.Device.Board().Replay != "" }

@@ -75,15 +75,15 @@ type CampaignEnd struct {
 	Text     string        `json:"text"` // all of it in a sentence
 }
 
-// notifier reads [notify] of the configuration.
-func (o Paths) notifier() (Notify, error) {
+// Notifier reads [notify] of the configuration.
+func (o Paths) Notifier() (Notify, error) {
 	own, err := o.ownTables()
 	return own.Notify, err
 }
 
-// tell makes the end of a campaign known in every way that n asks for, also when ctx has ended. The
+// Tell makes the end of a campaign known in every way that n asks for, also when ctx has ended. The
 // error names those that failed; it fails no campaign.
-func (n Notify) tell(ctx context.Context, e CampaignEnd) error {
+func (n Notify) Tell(ctx context.Context, e CampaignEnd) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), notifyTime)
 	defer cancel()
 	var errs []error

@@ -1,9 +1,6 @@
 package session
 
 import (
-	"encoding/json"
-	"fmt"
-	"math"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -12,51 +9,6 @@ import (
 	"strings"
 	"testing"
 )
-
-// TestNotifyTellsTheEndOfACampaign measures two modes with each way but the bell configured.
-func TestNotifyTellsTheEndOfACampaign(t *testing.T) {
-	t.Parallel()
-	got := make(chan CampaignEnd, 2)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var e CampaignEnd
-		if err := json.NewDecoder(r.Body).Decode(&e); err != nil || r.Method != http.MethodPost {
-			t.Errorf("%s: %v", r.Method, err)
-		}
-		got <- e
-	}))
-	defer server.Close()
-	dir := t.TempDir()
-	said, config := filepath.Join(dir, "said"), filepath.Join(dir, "config.toml")
-	text := fmt.Sprintf("[notify]\ncommand = ['sh', '-c', 'echo \"$1\" > %s', 'sh']\nwebhook = %q\n", said, server.URL)
-	if err := os.WriteFile(config, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	s := open(t, Options{Device: "virtual:nano", Paths: Paths{DataDir: dir, Config: config}, Speed: math.Inf(1)})
-	w, err := s.Workload("lstm")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var notes []string
-	r := ProfileRequest{Measuring: Measuring{Workload: w, Dir: filepath.Join(dir, "c1")}, Sample: 2}
-	if _, err := s.Profile(t.Context(), r, func(e Event) {
-		note, _ := e.(NoteEvent)
-		notes = append(notes, string(note))
-	}); err != nil {
-		t.Fatal(err)
-	}
-	e := <-got
-	want := CampaignEnd{Campaign: "c1", Workload: "lstm", Kind: "sample", End: "complete", Modes: 2, Device: "Nano",
-		Virtual: true, Text: "sample of lstm on Nano: complete, 2 modes (VIRTUAL: a simulation, not a measurement)"}
-	if e != want {
-		t.Errorf("the webhook got %+v, want %+v", e, want)
-	}
-	if line, err := os.ReadFile(said); err != nil || strings.TrimSpace(string(line)) != want.Text {
-		t.Errorf("the command got %q, %v", line, err)
-	}
-	if all := strings.Join(notes, "\n"); strings.Contains(all, "[notify]") {
-		t.Errorf("something failed:\n%s", all)
-	}
-}
 
 func TestNotifySaysWhatFailedAndNoMore(t *testing.T) {
 	t.Parallel()
@@ -75,7 +27,7 @@ func TestNotifySaysWhatFailedAndNoMore(t *testing.T) {
 		"each is tried": {Notify{Command: []string{"false"}, Webhook: "http://127.0.0.1:1/"},
 			[]string{"[notify] command", "[notify] webhook"}},
 	} {
-		err := c.n.tell(t.Context(), CampaignEnd{Text: "x"})
+		err := c.n.Tell(t.Context(), CampaignEnd{Text: "x"})
 		if (err != nil) != (c.want != nil) {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -101,7 +101,7 @@ func openJetson(o Options) (*Session, error) {
 		return nil, err
 	}
 	s := &Session{Clock: tegra.RealClock(), Options: o, fs: fsys, Notice: leftBehind(o.Sysroot), bundled: bundled,
-		which: hostName(o.Sysroot), finder: record.Finder{Parents: []string{o.campaignsDir()}}}
+		Which: HostName(o.Sysroot), finder: record.Finder{Parents: []string{o.CampaignsDir()}}}
 	if bundled {
 		s.ReadOnly = true
 		s.Notice = o.Sysroot + " is a bundle: its values are those of the moment when it was made, nothing can be set"
@@ -123,7 +123,7 @@ func openVirtual(o Options, name string) (*Session, error) {
 	if o.Instance > 0 {
 		which = fmt.Sprintf("%s %d", name, o.Instance)
 	}
-	s, err := openBoard(o, which, virtual.Options{Name: name, Speed: o.Speed, Seed: o.Seed, Medium: o.Medium,
+	s, err := OpenBoard(o, which, virtual.Options{Name: name, Speed: o.Speed, Seed: o.Seed, Medium: o.Medium,
 		Instance: o.Instance, Quirks: o.Quirks})
 	if err != nil && !errors.Is(err, tegra.ErrNoDevice) {
 		return nil, usage.Of(err)
@@ -146,10 +146,10 @@ func openReplay(o Options, path string) (*Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("replay: %w", err)
 	}
-	if table, err = chosenBatches(table, o); err != nil {
+	if table, err = ChosenBatches(table, o); err != nil {
 		return nil, err
 	}
-	s, err := openBoard(o, contentHash(path), virtual.Options{Name: DefaultVirtual, Replay: table, Speed: o.Speed,
+	s, err := OpenBoard(o, contentHash(path), virtual.Options{Name: DefaultVirtual, Replay: table, Speed: o.Speed,
 		Seed: o.Seed})
 	if err != nil {
 		return nil, err
@@ -157,20 +157,20 @@ func openReplay(o Options, path string) (*Session, error) {
 	if len(table.Batches()) > 1 {
 		s.settings = tegra.SettingsOf(table.Settings())
 	}
-	if s.Skipped = skipped(path, table); len(s.Skipped) > 0 {
+	if s.Skipped = Skipped(path, table); len(s.Skipped) > 0 {
 		s.Notice = fmt.Sprintf("%s on the file, the first: %s", text.Count(len(s.Skipped), "note"), s.Skipped[0])
 	}
 	return s, nil
 }
 
-// skipped lists each row of a sweep file that was left out, and why.
-func skipped(path string, t *sweep.Table) []string {
+// Skipped lists each row of a sweep file that was left out, and why.
+func Skipped(path string, t *sweep.Table) []string {
 	var out []string
 	for _, p := range t.Problems {
 		out = append(out, fmt.Sprintf("%s: %s: row skipped", path, p))
 	}
 	if t.Copies > 0 {
-		out = append(out, fmt.Sprintf("%s: %s to the last digit: one reading each", path, copied(t.Copies)))
+		out = append(out, fmt.Sprintf("%s: %s to the last digit: one reading each", path, Copied(t.Copies)))
 	}
 	if t.Doubt != "" {
 		out = append(out, path+": "+t.Doubt)
@@ -178,18 +178,18 @@ func skipped(path string, t *sweep.Table) []string {
 	return out
 }
 
-// copied counts rows that say nothing new.
-func copied(n int) string {
+// Copied counts rows that say nothing new.
+func Copied(n int) string {
 	if n == 1 {
 		return "1 row is a copy of another"
 	}
 	return text.Thousands(n) + " rows are copies of others"
 }
 
-// chosenBatches picks the rows of the batch sizes in o from a file with batch sizes: a
+// ChosenBatches picks the rows of the batch sizes in o from a file with batch sizes: a
 // different batch size is a different workload, so several must be asked for.
-func chosenBatches(t *sweep.Table, o Options) (*sweep.Table, error) {
-	t, err := someBatches(t, o.Batches)
+func ChosenBatches(t *sweep.Table, o Options) (*sweep.Table, error) {
+	t, err := SomeBatches(t, o.Batches)
 	if err == nil && t.HasBatch && len(t.Batches()) > 1 && len(o.Batches) == 0 && !o.AllSizes {
 		err = usage.Batch.Errorf("%s holds batch sizes %s", t.Name, text.JoinInts(t.Batches())).
 			Advise("choose one with %s, several with commas, or %s all", usage.Batch.Value(), usage.Batch)
@@ -197,32 +197,32 @@ func chosenBatches(t *sweep.Table, o Options) (*sweep.Table, error) {
 	return t, err
 }
 
-// notHeld is the error for a batch size that a file or folder does not hold.
-func notHeld(name string, held []int, size int) error {
+// NotHeld is the error for a batch size that a file or folder does not hold.
+func NotHeld(name string, held []int, size int) error {
 	return usage.Batch.Errorf("%s holds batch sizes %s, not %d", name, text.JoinInts(held), size).
 		Advise("choose with %s", usage.Batch.Value())
 }
 
-// someBatches picks the rows of the given batch sizes; all when none is given.
-func someBatches(t *sweep.Table, asked []int) (*sweep.Table, error) {
+// SomeBatches picks the rows of the given batch sizes; all when none is given.
+func SomeBatches(t *sweep.Table, asked []int) (*sweep.Table, error) {
 	if !t.HasBatch || len(asked) == 0 {
 		return t, nil
 	}
 	for _, b := range asked {
 		if !slices.Contains(t.Batches(), b) {
-			return t, notHeld(t.Name, t.Batches(), b)
+			return t, NotHeld(t.Name, t.Batches(), b)
 		}
 	}
 	return t.ForBatches(asked), nil
 }
 
-func openBoard(o Options, which string, v virtual.Options) (*Session, error) {
+func OpenBoard(o Options, which string, v virtual.Options) (*Session, error) {
 	board, err := virtual.New(v)
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{Clock: board.Clock(), Virtual: board, Options: o, fs: board.FS(), which: which,
-		finder: record.Finder{Parents: []string{o.campaignsDir()}}}
+	s := &Session{Clock: board.Clock(), Virtual: board, Options: o, fs: board.FS(), Which: which,
+		finder: record.Finder{Parents: []string{o.CampaignsDir()}}}
 	if s.sysfs, err = board.Open(); err != nil {
 		return nil, err
 	}

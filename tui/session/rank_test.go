@@ -1,12 +1,8 @@
 package session
 
 import (
-	"bytes"
-	"context"
 	"math"
-	"net"
 	"testing"
-	"time"
 
 	"jtune/internal/usage"
 	"jtune/learn"
@@ -158,32 +154,6 @@ func TestRestBreaksEvenAsTheFormulaSays(t *testing.T) {
 		{PeriodS: 1, IdleW: 1, SleepW: -1}} {
 		if err := bad.Check(); !usage.Is(err) {
 			t.Errorf("%+v: %v", bad, err)
-		}
-	}
-}
-
-func TestWakeSendsTheMagicPacket(t *testing.T) {
-	t.Parallel()
-	c, err := net.ListenPacket("udp", "127.0.0.1:0")
-	if err != nil {
-		t.Skipf("no loopback: %v", err)
-	}
-	defer c.Close()
-	if err := Wake(context.Background(), "48:b0:2d:00:11:fe", c.LocalAddr().String()); err != nil {
-		t.Fatal(err)
-	}
-	got := make([]byte, 200)
-	if err := c.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
-		t.Fatal(err)
-	}
-	n, _, err := c.ReadFrom(got)
-	want := append(bytes.Repeat([]byte{0xff}, 6), bytes.Repeat([]byte{0x48, 0xb0, 0x2d, 0, 0x11, 0xfe}, 16)...)
-	if err != nil || !bytes.Equal(got[:n], want) {
-		t.Errorf("%x, %v", got[:n], err)
-	}
-	for _, bad := range []string{"", "x", "48:b0:2d:00:11", "02:00:5e:10:00:00:00:01"} {
-		if err := Wake(context.Background(), bad, c.LocalAddr().String()); !usage.Is(err) {
-			t.Errorf("%q: %v", bad, err)
 		}
 	}
 }

@@ -28,7 +28,7 @@ func (v *Service) Outlook() *Outlook { return v.of }
 // Under is the outlook under a load.
 func (o *Outlook) Under(a optimize.Ask) *Service {
 	s := &Service{Ask: a, of: o, place: map[tegra.Setting]int{}, done: map[tegra.Setting]optimize.Outcome{}}
-	s.infer, s.settings = o.phase()
+	s.infer, s.settings = o.Phase()
 	for i, at := range s.settings {
 		s.place[at] = i
 	}
@@ -36,9 +36,9 @@ func (o *Outlook) Under(a optimize.Ask) *Service {
 	return s
 }
 
-// phase is the workload of an outlook in every setting, and the settings. A model of one batch size has
+// Phase is the workload of an outlook in every setting, and the settings. A model of one batch size has
 // it in its provenance.
-func (o *Outlook) phase() (optimize.Phase, []tegra.Setting) {
+func (o *Outlook) Phase() (optimize.Phase, []tegra.Setting) {
 	known := slices.Clone(o.Known)
 	settings := make([]tegra.Setting, len(known))
 	for i := range known {
@@ -112,7 +112,7 @@ func (s *Service) agreed(of optimize.Standing, o optimize.Outcome) optimize.Stan
 // Front is the Pareto front of latency and power, or energy per request, of the settings that
 // follow the load, the fastest first.
 func (s *Service) Front(energy bool) []optimize.Outcome {
-	_, cost := servedCost(s.Ask, energy)
+	_, cost := ServedCost(s.Ask, energy)
 	var list []optimize.Outcome
 	for _, o := range s.curve.Front(s.settings, cost) {
 		if o = s.At(o.Setting); o.Meets {
@@ -270,7 +270,7 @@ func (v *Served) FrontAmong(energy bool, among []int) []int {
 
 // frontOfView is the front of some of the view's modes, as interpolated.
 func (v *Served) frontOfView(settings []tegra.Setting, energy bool) (front []int) {
-	_, cost := servedCost(v.Ask, energy)
+	_, cost := ServedCost(v.Ask, energy)
 	for _, o := range v.curve.Front(settings, cost) {
 		i, _ := v.view.Index(o.Mode)
 		front = append(front, i)

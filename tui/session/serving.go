@@ -136,8 +136,8 @@ func (v Serving) Ask(l optimize.Limit, seed uint64) (optimize.Ask, error) {
 // QuantileText is what people call a quantile: "p99".
 func QuantileText(q float64) string { return fmt.Sprintf("p%.4g", 100*q) }
 
-// servedCost is what a front under a load has beside the latency.
-func servedCost(a optimize.Ask, energy bool) (of figure.Axis, cost func(optimize.Outcome) float64) {
+// ServedCost is what a front under a load has beside the latency.
+func ServedCost(a optimize.Ask, energy bool) (of figure.Axis, cost func(optimize.Outcome) float64) {
 	switch {
 	case energy && math.IsNaN(a.IdleW) && a.Load.Open():
 		return figure.Axis{Key: "busy_unit_j", Name: "energy per request, serving alone", Unit: "J"},

@@ -70,7 +70,7 @@ type Session struct {
 	fs      tegra.FS
 	finder  record.Finder
 	bundled bool   // the device's files are those of a bundle
-	which   string // board of its kind, see record.DeviceHeader
+	Which   string // board of its kind, see record.DeviceHeader
 
 	host *tegra.Host // without a device; else nil
 	gpu  *gpuReader  // of the host; nil: none

@@ -97,7 +97,7 @@ func (o *Outlook) Trades(u Unit, l optimize.Limit, served *Served) []Trade {
 
 // quantity is time, power or energy.
 func (o *Outlook) quantity(a optimize.Axis, l optimize.Limit) *Quantity {
-	q := &Quantity{Axis: quantityAxis(a, o.Several()), Word: a.String(), Label: a.Unit(),
+	q := &Quantity{Axis: QuantityAxis(a, o.Several()), Word: a.String(), Label: a.Unit(),
 		Values: o.columns[a], Span: o.span[a], Of: a.Of}
 	q.Band = o.exactly(q.Values)
 	switch a {
@@ -187,7 +187,7 @@ func (v *Served) latency() *Quantity {
 
 // cost is what a mode costs under the load: watts, or joules per unit.
 func (v *Served) cost(u Unit, energy bool) *Quantity {
-	a, of := servedCost(v.Ask, energy)
+	a, of := ServedCost(v.Ask, energy)
 	a.Text = text.Of
 	if !energy {
 		q := v.view.made(a, wordPower, func(i int) float64 { o, _ := v.Rough(i); return of(o) })

@@ -9,7 +9,7 @@ import (
 	"jtune/optimize"
 	"jtune/tegra"
 	"jtune/tui/page"
-	"jtune/tui/session"
+	"jtune/tui/session/search"
 	"jtune/tui/widget"
 )
 
@@ -116,7 +116,7 @@ func (f *Apply) difference() []string {
 	if locked == then {
 		note = "  same"
 	}
-	lines = append(lines, fmt.Sprintf("%-6s %12s → %s", "clocks", session.LockText(locked), session.LockText(then))+
+	lines = append(lines, fmt.Sprintf("%-6s %12s → %s", "clocks", search.LockText(locked), search.LockText(then))+
 		widget.StyleDim.Render(note))
 	done, before := f.read.Applied(), widget.Dash
 	if f.from.IdleW.OK {

@@ -11,7 +11,8 @@ import (
 
 	"jtune/internal/text"
 	"jtune/tui/page"
-	"jtune/tui/session"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/task"
 	"jtune/tui/widget"
 )
 
@@ -23,10 +24,10 @@ type Campaign struct {
 	read                           page.Reader
 	workload, selects, clock       int
 	count, filter, sizes, repeated *widget.Input
-	planned                        session.Planned // for the answers in asked
+	planned                        measure.Planned // for the answers in asked
 	wrong                          error
 	asked                          string
-	known                          *session.Expectation // of the workload and sizes in learned
+	known                          *measure.Expectation // of the workload and sizes in learned
 	learned                        string
 }
 
@@ -118,7 +119,7 @@ func (d *Campaign) most() int {
 func (d *Campaign) times() int { return typed(d.repeated, 1) }
 
 // request is what the dialog asks for; wrong is what is wrong with the batch sizes, or "".
-func (d *Campaign) request() (r session.ProfileRequest, wrong string) {
+func (d *Campaign) request() (r measure.ProfileRequest, wrong string) {
 	if d.workload < len(d.read.Workloads()) {
 		r.Workload = d.read.Workloads()[d.workload]
 	}
@@ -138,7 +139,7 @@ func (d *Campaign) request() (r session.ProfileRequest, wrong string) {
 }
 
 // plan finds what the answers select, once for each.
-func (d *Campaign) plan() (session.Planned, error) {
+func (d *Campaign) plan() (measure.Planned, error) {
 	r, wrong := d.request()
 	asked := fmt.Sprint(r.Workload.Name, r.Batches, wrong, d.selects, d.most(), r.Filter, r.Repeats)
 	if asked == d.asked {
@@ -147,11 +148,11 @@ func (d *Campaign) plan() (session.Planned, error) {
 	d.asked = asked
 	switch fixed := d.read.Work().Fixed[r.Workload.Name]; {
 	case wrong != "":
-		d.planned, d.wrong = session.Planned{}, errors.New(wrong)
+		d.planned, d.wrong = measure.Planned{}, errors.New(wrong)
 	case r.Batches != nil && fixed != "":
-		d.planned, d.wrong = session.Planned{}, errors.New(fixed)
+		d.planned, d.wrong = measure.Planned{}, errors.New(fixed)
 	case d.selects == selectAll && strings.TrimSpace(r.Filter) == "":
-		d.planned, d.wrong = session.Planned{}, errors.New("give one, such as cores>=8")
+		d.planned, d.wrong = measure.Planned{}, errors.New("give one, such as cores>=8")
 	default:
 		d.planned, d.wrong = d.read.Session().Planned(r)
 		d.planned = d.planned.Expecting(d.known)
@@ -162,7 +163,7 @@ func (d *Campaign) plan() (session.Planned, error) {
 // expectedMsg brings how long the modes of a workload take.
 type expectedMsg struct {
 	of    string
-	known *session.Expectation
+	known *measure.Expectation
 }
 
 // Learn looks up how long modes of the workload in question take; nil where that was done.
@@ -286,7 +287,7 @@ func (d *Campaign) start() page.Intent {
 		return page.Fail{What: "new campaign", Err: err}
 	}
 	return page.All{page.Open(page.Profile),
-		page.Start{Task: session.ProfileTask(r, p.Plan, nil), Fast: d.read.Speed().OK && d.clock == 0}}
+		page.Start{Task: task.Profile(r, p.Plan, nil), Fast: d.read.Speed().OK && d.clock == 0}}
 }
 
 // Hints lists the keys that work now, help before the way out.

@@ -15,6 +15,10 @@ import (
 	"jtune/profiles/workload"
 	"jtune/tui/page"
 	"jtune/tui/session"
+	"jtune/tui/session/campaigns"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/search"
+	"jtune/tui/session/task"
 	"jtune/tui/widget"
 )
 
@@ -59,8 +63,8 @@ func NewTune(read page.Reader) *Tune {
 	}
 	d.asked = last.Asked()
 	d.choice[fieldLimit] = max(0, slices.Index(goals, last.Goal))
-	if last.Coverage == session.CoverFront.String() {
-		d.choice[fieldCoverage] = int(session.CoverFront)
+	if last.Coverage == campaigns.CoverFront.String() {
+		d.choice[fieldCoverage] = int(campaigns.CoverFront)
 	}
 	if last.Depth == optimize.Thorough.String() {
 		d.choice[fieldDepth] = int(optimize.Thorough)
@@ -234,12 +238,12 @@ func (d *Tune) text(field int) string {
 		return d.batchText()
 	case fieldCoverage:
 		return [...]string{d.limitCoverage(),
-			fmt.Sprintf("whole front: about %d modes, for any limit", session.FrontModes)}[c]
+			fmt.Sprintf("whole front: about %d modes, for any limit", search.FrontModes)}[c]
 	case fieldDepth:
 		if d.binary() {
 			return widget.Dash + " a binary search ends when one mode is left"
 		}
-		if session.Coverage(d.choice[fieldCoverage]) == session.CoverFront {
+		if campaigns.Coverage(d.choice[fieldCoverage]) == campaigns.CoverFront {
 			return widget.Dash + " the whole front has a design of its own"
 		}
 		return [...]string{"quick: until less than 1 % can be gained",
@@ -264,7 +268,7 @@ func (d *Tune) limitCoverage() string {
 	if n > 1 {
 		which = fmt.Sprintf("these %d limits", n)
 	}
-	most := session.MostMeasured(d.workload(), optimize.SearchDepth(d.choice[fieldDepth]), n)
+	most := search.MostMeasured(d.workload(), optimize.SearchDepth(d.choice[fieldDepth]), n)
 	return fmt.Sprintf("%s: at most %d measurements", which, most)
 }
 
@@ -278,19 +282,19 @@ func (d *Tune) perSample(sized, one string) string {
 }
 
 // answers are those of the dialog, to be remembered.
-func (d *Tune) answers() session.TuneChoice {
+func (d *Tune) answers() search.Choice {
 	load := ""
 	if asked := d.load(); asked != nil {
 		load = asked.String()
 	}
-	return session.TuneChoice{
+	return search.Choice{
 		Load:     load,
 		Workload: d.read.Workloads()[d.choice[fieldWorkload]].Name,
 		Goal:     d.goal(),
 		PowerW:   d.powerW,
 		TimeMS:   d.timeMS,
 		Depth:    optimize.SearchDepth(d.choice[fieldDepth]).String(),
-		Coverage: session.Coverage(d.choice[fieldCoverage]).String(),
+		Coverage: campaigns.Coverage(d.choice[fieldCoverage]).String(),
 	}
 }
 
@@ -299,7 +303,7 @@ func (d *Tune) limits() []optimize.Limit {
 	if asked := d.load(); asked != nil {
 		return []optimize.Limit{asked.Limit}
 	}
-	c := session.TuneChoice{Goal: d.goal(), PowerW: d.powerW, TimeMS: d.timeMS}
+	c := search.Choice{Goal: d.goal(), PowerW: d.powerW, TimeMS: d.timeMS}
 	if list, wrong := d.typedNumbers(); wrong == "" && len(list) > 0 {
 		c.PowerW, c.TimeMS = list, list
 	}
@@ -315,24 +319,24 @@ func (d *Tune) wrongStrategy() string {
 	case !d.binary():
 	case len(d.limits()) > 1:
 		return "answers one limit"
-	case d.goal() == session.LeastEnergy:
+	case d.goal() == search.LeastEnergy:
 		return "needs a limit of power or time"
-	case d.batches() != nil && d.goal() != session.WithinPower:
+	case d.batches() != nil && d.goal() != search.WithinPower:
 		return "over batch sizes it needs a power limit"
 	}
 	return ""
 }
 
 // request is what the dialog asks for.
-func (d *Tune) request() session.TuneRequest {
+func (d *Tune) request() measure.TuneRequest {
 	limits := d.limits()
-	r := session.TuneRequest{
-		Measuring: session.Measuring{
+	r := measure.TuneRequest{
+		Measuring: measure.Measuring{
 			Workload: d.workload(),
 			Batches:  d.batches(),
 		},
 		Limit:    limits[0],
-		Coverage: session.Coverage(d.choice[fieldCoverage]),
+		Coverage: campaigns.Coverage(d.choice[fieldCoverage]),
 		Depth:    optimize.SearchDepth(d.choice[fieldDepth]),
 		Fresh:    d.choice[fieldFresh] == 1,
 	}
@@ -343,7 +347,7 @@ func (d *Tune) request() session.TuneRequest {
 		r.Strategy = optimize.Binary
 	}
 	if asked := d.load(); asked != nil { // which only the usual search answers
-		r.Serving, r.Coverage, r.Strategy = asked.Serving, session.CoverLimit, ""
+		r.Serving, r.Coverage, r.Strategy = asked.Serving, campaigns.CoverLimit, ""
 	}
 	return r
 }
@@ -375,7 +379,7 @@ func (d *Tune) start() page.Intent {
 	return page.All{
 		page.Remember(d.answers()),
 		page.Open(page.Profile),
-		page.Start{Task: session.TuneTask(d.request()), Fast: d.choice[fieldSpeed] == 0},
+		page.Start{Task: task.Tune(d.request()), Fast: d.choice[fieldSpeed] == 0},
 	}
 }
 
@@ -385,7 +389,7 @@ func (d *Tune) note(w int) []string {
 	}
 	starts := d.read.Keys().StartNow.Label() + " starts with these answers"
 	out := []string{"measures a few modes, answers with the best one, measures that twice, restores the board"}
-	if session.Coverage(d.choice[fieldCoverage]) == session.CoverFront {
+	if campaigns.Coverage(d.choice[fieldCoverage]) == campaigns.CoverFront {
 		out[0] = "searches the whole Pareto front, answers with the best mode, measures it, restores the board"
 	}
 	switch {

@@ -11,7 +11,9 @@ import (
 	"jtune/profiles/workload"
 	"jtune/tui/page"
 	"jtune/tui/page/pagetest"
-	"jtune/tui/session"
+	"jtune/tui/session/campaigns"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/search"
 )
 
 // tuneForm is the questions before tuning as something that is driven.
@@ -43,7 +45,7 @@ func TestTuneAsksForABinarySearch(t *testing.T) {
 	}
 	d.Press("right")
 	d.Sees("binary: halves one knob after another", "a binary search starts from nothing")
-	if r := f.request(); r.Strategy != optimize.Binary || r.Coverage != session.CoverLimit {
+	if r := f.request(); r.Strategy != optimize.Binary || r.Coverage != campaigns.CoverLimit {
 		t.Errorf("got strategy %q, coverage %v", r.Strategy, r.Coverage)
 	}
 	for _, k := range "20 30" {
@@ -249,7 +251,7 @@ func TestTuneBeginsAtTheLimitAndTakesSeveral(t *testing.T) {
 	d.Type(" 30,20 25")
 	d.Sees("these 3 limits: at most 50")
 	d.Press("t")
-	want := session.TuneRequest{Limit: optimize.Limit{PowerW: 25},
+	want := measure.TuneRequest{Limit: optimize.Limit{PowerW: 25},
 		More: []optimize.Limit{{PowerW: 30}, {PowerW: 20}}}
 	if got := f.request(); got.Limit != want.Limit || !slices.Equal(got.More, want.More) {
 		t.Errorf("it asks for %v and %v", got.Limit, got.More)
@@ -258,7 +260,7 @@ func TestTuneBeginsAtTheLimitAndTakesSeveral(t *testing.T) {
 	if all.Task == nil || len(all.Task.More) != 2 {
 		t.Errorf("it starts %+v", all.Task)
 	}
-	if got := d.Remembered; got.Goal != session.WithinPower || !slices.Equal(got.PowerW, []float64{25, 30, 20}) {
+	if got := d.Remembered; got.Goal != search.WithinPower || !slices.Equal(got.PowerW, []float64{25, 30, 20}) {
 		t.Errorf("it remembers %+v", got)
 	}
 
@@ -272,7 +274,7 @@ func TestTuneBeginsAtTheLimitAndTakesSeveral(t *testing.T) {
 }
 
 func TestTuneBeginsWithTheAnswersGivenLast(t *testing.T) {
-	last := session.TuneChoice{Workload: "mobilenet", Goal: session.WithinTime, PowerW: []float64{22},
+	last := search.Choice{Workload: "mobilenet", Goal: search.WithinTime, PowerW: []float64{22},
 		TimeMS: []float64{80, 120}, Depth: "thorough", Coverage: "limit"}
 	d, f := pagetest.Drive(t, func(read page.Reader) tuneForm { return tuneForm{NewTune(read)} })
 	d.State.Work.Choice = last
@@ -347,7 +349,7 @@ func TestTuneTakesLimitsWithALoad(t *testing.T) {
 		t.Errorf("a limit with a load, moved by 1 W: %+v under %+v", r.Limit, r.Serving)
 	}
 	d.Press("right") // the whole front cannot be searched under a load
-	if f.request().Coverage != session.CoverLimit {
+	if f.request().Coverage != campaigns.CoverLimit {
 		t.Error("asks for the whole front")
 	}
 	d.Press("up")

@@ -10,13 +10,14 @@ import (
 
 	"jtune/tui/page"
 	"jtune/tui/session"
+	"jtune/tui/session/search"
 )
 
 // goals are the kinds of limits, as the dialog orders them.
-var goals = []session.Goal{session.WithinPower, session.WithinTime, session.LeastEnergy}
+var goals = []search.Goal{search.WithinPower, search.WithinTime, search.LeastEnergy}
 
 // goal is the kind of limit that is asked for.
-func (d *Tune) goal() session.Goal { return goals[d.choice[fieldLimit]] }
+func (d *Tune) goal() search.Goal { return goals[d.choice[fieldLimit]] }
 
 // askedKeys write a line of limits and load, "uniform" and "poisson" too. A t starts the search, so that a maximal
 // wait is pasted, or typed on Front.
@@ -25,9 +26,9 @@ const askedKeys = "0123456789., Wwmps/uniform"
 // numbers are the values that the present kind of limit holds; nil for energy.
 func (d *Tune) numbers() *[]float64 {
 	switch d.goal() {
-	case session.WithinPower:
+	case search.WithinPower:
 		return &d.powerW
-	case session.WithinTime:
+	case search.WithinTime:
 		return &d.timeMS
 	}
 	return nil
@@ -57,7 +58,7 @@ func (d *Tune) typedLoad() (a session.Asked, is bool, wrong string) {
 	case a.Serving != nil && !d.workload().Infers():
 		return a, true, "a rate and a latency are of inference"
 	}
-	a.Limit.Energy = d.goal() == session.LeastEnergy
+	a.Limit.Energy = d.goal() == search.LeastEnergy
 	return a, true, ""
 }
 
@@ -74,7 +75,7 @@ func (d *Tune) load() *session.Asked {
 
 // typedNumbers are those that were typed, each once, and why they are no answer, or "".
 func (d *Tune) typedNumbers() (list []float64, wrong string) {
-	unit := map[session.Goal]string{session.WithinPower: "W", session.WithinTime: "ms"}[d.goal()]
+	unit := map[search.Goal]string{search.WithinPower: "W", search.WithinTime: "ms"}[d.goal()]
 	for _, word := range words(d.typed.Value(), unit) {
 		v, err := strconv.ParseFloat(word, 64)
 		switch {
@@ -87,8 +88,8 @@ func (d *Tune) typedNumbers() (list []float64, wrong string) {
 			list = append(list, v)
 		}
 	}
-	if len(list) > session.MostLimits {
-		wrong = fmt.Sprintf("%d at most", session.MostLimits)
+	if len(list) > search.MostLimits {
+		wrong = fmt.Sprintf("%d at most", search.MostLimits)
 	}
 	return list, wrong
 }
@@ -164,9 +165,9 @@ func (d *Tune) limitText() string {
 		return value
 	}
 	switch d.goal() {
-	case session.WithinPower:
+	case search.WithinPower:
 		return fmt.Sprintf("fastest within %s W", value) + d.perSample(", per sample", "")
-	case session.WithinTime:
+	case search.WithinTime:
 		return fmt.Sprintf("least power within %s ms/%s", value, d.workload().Noun())
 	}
 	if d.typed.Value() != "" {

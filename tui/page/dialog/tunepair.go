@@ -14,6 +14,9 @@ import (
 	"jtune/profiles/workload"
 	"jtune/tui/page"
 	"jtune/tui/session"
+	"jtune/tui/session/pair"
+	"jtune/tui/session/search"
+	"jtune/tui/session/task"
 	"jtune/tui/widget"
 )
 
@@ -106,7 +109,7 @@ const (
 
 // jobs are the two workloads, and why they are none.
 func (p *tunePair) jobs() (workload.Pair, error) {
-	return session.ParsePair(p.d.read.Workloads(), p.name.Value())
+	return pair.ParsePair(p.d.read.Workloads(), p.name.Value())
 }
 
 // partner takes the next job that can share the GPU with the first one that is named.
@@ -116,7 +119,7 @@ func (p *tunePair) partner(by int) {
 	if !known {
 		return
 	}
-	list := slices.DeleteFunc(session.PairPartners(p.d.read.Workloads(), w), func(w workload.Workload) bool {
+	list := slices.DeleteFunc(pair.PairPartners(p.d.read.Workloads(), w), func(w workload.Workload) bool {
 		return p.d.read.Session().Blocked(w) != ""
 	})
 	if len(list) == 0 {
@@ -139,14 +142,14 @@ func (p *tunePair) nameText() string {
 
 // wrongName says why what is named is no pair that runs here, or "".
 func (p *tunePair) wrongName() string {
-	pair, err := p.jobs()
+	two, err := p.jobs()
 	switch {
 	case err != nil:
 		return page.Words(err.Error())
 	case p.d.read.Board().Replay != "":
-		return session.ErrReplayedPair.Error()
+		return pair.ErrReplayedPair.Error()
 	}
-	for _, w := range []workload.Workload{pair.Train, pair.Infer} {
+	for _, w := range []workload.Workload{two.Train, two.Infer} {
 		if why := p.d.read.Session().Blocked(w); why != "" {
 			return w.Name + ": " + why
 		}
@@ -169,16 +172,16 @@ func (p *tunePair) limits() (session.Asked, error) {
 }
 
 // search is what the dialog asks for.
-func (p *tunePair) search() (session.PairSearch, error) {
-	pair, err := p.jobs()
+func (p *tunePair) search() (pair.Request, error) {
+	two, err := p.jobs()
 	if err != nil {
-		return session.PairSearch{}, err
+		return pair.Request{}, err
 	}
 	a, err := p.limits()
 	if err != nil {
-		return session.PairSearch{}, err
+		return pair.Request{}, err
 	}
-	r := session.PairSearch{Train: pair.Train, Infer: pair.Infer, Batches: p.sizes(), Limit: a.Limit,
+	r := pair.Request{Train: two.Train, Infer: two.Infer, Batches: p.sizes(), Limit: a.Limit,
 		Policy: policies[p.turns]}
 	if a.Serving != nil {
 		r.Serving = *a.Serving
@@ -202,7 +205,7 @@ func (p *tunePair) sizes() []int {
 	case p.d.read.Work().Sizes != nil:
 		return p.d.read.Work().Sizes
 	}
-	return session.PairSizes(p.d.workload())
+	return pair.PairSizes(p.d.workload())
 }
 
 func (p *tunePair) turnBatch(int) {
@@ -265,8 +268,8 @@ func (p *tunePair) settle() {
 		p.waitMS = p.waitNow()
 		p.wait.SetValue("")
 	}
-	if pair, err := p.jobs(); err == nil {
-		p.name.SetValue(session.PairName(pair.Train.Name, pair.Infer.Name))
+	if two, err := p.jobs(); err == nil {
+		p.name.SetValue(pair.PairName(two.Train.Name, two.Infer.Name))
 	}
 }
 
@@ -343,12 +346,12 @@ func (p *tunePair) start() page.Intent {
 	return page.All{
 		page.Remember(p.answers()),
 		page.Open(page.Train),
-		page.Start{Task: session.PairTask(r), Fast: p.d.choice[fieldSpeed] == 0},
+		page.Start{Task: task.Pair(r), Fast: p.d.choice[fieldSpeed] == 0},
 	}
 }
 
 // answers are those of the dialog, to be remembered.
-func (p *tunePair) answers() session.TuneChoice {
+func (p *tunePair) answers() search.Choice {
 	p.settle()
 	c, a := p.d.read.Work().Choice, p.asked
 	if a.Serving != nil {
@@ -364,7 +367,7 @@ func (p *tunePair) answers() session.TuneChoice {
 
 func (p *tunePair) notes(w int) []string {
 	out := []string{fmt.Sprintf("measures %d settings of each job where fewer are known, predicts all mixes, runs at "+
-		"most %d as pairs, restores the board", session.PairProfiled, optimize.MostVerified)}
+		"most %d as pairs, restores the board", pair.PairProfiled, optimize.MostVerified)}
 	switch {
 	case w < 56:
 	case p.d.At == fieldWorkload:

@@ -9,7 +9,8 @@ import (
 	"jtune/optimize"
 	"jtune/tui/page"
 	"jtune/tui/page/pagetest"
-	"jtune/tui/session"
+	"jtune/tui/session/pair"
+	"jtune/tui/session/task"
 )
 
 // drivePair asks for resnet18 and the next inference job.
@@ -39,14 +40,14 @@ func TestTunePairStartsWithWhatWasTyped(t *testing.T) {
 	d.Press("down", "right", "down", "2", "5", "t")
 	d.Sees("uniform: evenly spaced", "25.0 ms")
 	start, ok := d.Want().(page.Start)
-	if !ok || start.Task == nil || start.Task.Kind != session.Pairing ||
+	if !ok || start.Task == nil || start.Task.Kind != task.Pairing ||
 		start.Task.Subject() != "resnet18 + mobilenet-infer" {
 		t.Fatalf("it wants %+v", start)
 	}
 	r, err := f.pair.search()
 	if v := r.Serving; err != nil || r.Limit.PowerW != 30 || r.Policy != optimize.Fill || v.RatePerS != 60 ||
 		v.LatencyMS != 300 || v.Quantile != 0.99 || v.Arrivals != "uniform" || v.MaxWaitMS != 25 ||
-		!slices.Equal(r.Batches, session.PairBatches) {
+		!slices.Equal(r.Batches, pair.PairBatches) {
 		t.Errorf("it asks for %+v, %v", r, err)
 	}
 	if got := d.Remembered; got.Pair != "resnet18 + mobilenet-infer" ||

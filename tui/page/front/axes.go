@@ -5,6 +5,7 @@ import (
 	"jtune/optimize"
 	"jtune/tui/page"
 	"jtune/tui/session"
+	"jtune/tui/session/workloads"
 	"jtune/tui/widget"
 )
 
@@ -29,7 +30,7 @@ type tradesOf struct {
 func (a *axes) trades() []session.Trade {
 	v, w, s := a.read.Outlook(), a.job(), a.read.Served()
 	if of := (tradesOf{v, s, a.read.Limit(), w.Infers()}); a.of != of {
-		a.of, a.list = of, v.Trades(session.UnitOf(w, v.Batch), of.limit, s)
+		a.of, a.list = of, v.Trades(workloads.UnitOf(w, v.Batch), of.limit, s)
 	}
 	return a.list
 }

@@ -8,6 +8,9 @@ import (
 	"jtune/profiles"
 	"jtune/tui/page"
 	"jtune/tui/session"
+	"jtune/tui/session/study"
+	"jtune/tui/session/task"
+	"jtune/tui/session/workloads"
 	"jtune/tui/widget"
 )
 
@@ -109,7 +112,7 @@ func (c card) lines(w int, short bool) string {
 	if speed, energy := page.PerUnit(job, v.Known[c.at].Measured, v.Batch); speed != "" {
 		lines = append(lines, speed, energy)
 	}
-	if n := session.MinibatchesPerEpoch(v.Model, c.read.Work().List); n > 0 {
+	if n := workloads.MinibatchesPerEpoch(v.Model, c.read.Work().List); n > 0 {
 		lines = append(lines, fmt.Sprintf("%7.1f min/epoch", v.Known[c.at].TimeMS*float64(n)/60000))
 	}
 	lines = append(lines, c.status())
@@ -162,9 +165,9 @@ func (c card) loadLines(short bool) []string {
 	if s.Load.Open() {
 		lines = append(lines, fmt.Sprintf("%7.0f %% busy", 100*min(o.Rho, 1)))
 	}
-	unit := session.UnitOf(c.job(), c.read.Outlook().Batch)
+	unit := workloads.UnitOf(c.job(), c.read.Outlook().Batch)
 	if per := s.UnitsPerRequest(unit); o.JPerUnit > 0 && s.Load.Open() { // else it is that of a batch, below
-		lines = append(lines, fmt.Sprintf("%7s/%s with waiting", session.UnitEnergyText(o.JPerUnit/per), unit.Name))
+		lines = append(lines, fmt.Sprintf("%7s/%s with waiting", study.UnitEnergyText(o.JPerUnit/per), unit.Name))
 	}
 	if by := c.sizesTo(s.Best.Batch); by != 0 {
 		lines = append(lines, widget.StyleDim.Render(fmt.Sprintf("batch %d is better: %s shows it", s.Best.Batch,
@@ -183,7 +186,7 @@ func (c card) status() string {
 	if standing.Limited && !standing.Within() && c.standing(c.answer).Within() {
 		text += "\n" + widget.StyleDim.Render(c.read.Keys().Answer.Label()+" goes to the best within")
 	}
-	if j := c.read.Task(); c.read.Busy() && j.Kind == session.Verifying && j.Progress.Step.Mode == point.Mode {
+	if j := c.read.Task(); c.read.Busy() && j.Kind == task.Verifying && j.Progress.Step.Mode == point.Mode {
 		text += "\n" + widget.StyleAsk.Render(phaseText(j.Progress))
 	} else if c.read.Outlook().About(point.Mode).Doubted.OK {
 		text += "\n" + widget.StyleWarn.Render("in doubt: "+c.read.Keys().Verify.Label()+" measures again")

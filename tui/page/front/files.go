@@ -8,6 +8,7 @@ import (
 	"jtune/tui/export"
 	"jtune/tui/page"
 	"jtune/tui/session"
+	"jtune/tui/session/plots"
 )
 
 // Copied is the mode under the cursor.
@@ -30,7 +31,7 @@ func (c *cloudView) Files() ([]page.File, error) {
 	v := c.read.Outlook()
 	points := export.Points{Known: v.Known, Standings: v.Standings(c.read.Limit()), Virtual: v.Model.Provenance.Virtual}
 	members := export.NewCloud(points, c.front())
-	f := v.CloudOf(c.trade())
+	f := plots.CloudOf(v, c.trade())
 	x, y := c.scales()
 	f.X.Part, f.Panels[0].Axis.Part = &x, &y
 	xs, ys := c.columns()
@@ -59,6 +60,6 @@ func (c *cloudView) servedFiles(s *session.Served) ([]page.File, error) {
 	}
 	var table strings.Builder
 	err := export.ServedCSV(&table, s.Ask, list, standings, virtual)
-	return []page.File{{Ending: "svg", Text: export.FigureSVG(s.Figure(list, energy))},
+	return []page.File{{Ending: "svg", Text: export.FigureSVG(plots.Figure(s.Service, list, energy))},
 		{Ending: "csv", Text: table.String()}}, err
 }

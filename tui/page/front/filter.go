@@ -5,6 +5,7 @@ import (
 
 	"jtune/tui/page"
 	"jtune/tui/session"
+	"jtune/tui/session/workloads"
 	"jtune/tui/widget"
 )
 
@@ -46,7 +47,7 @@ func (f *filter) passing() []int {
 		return f.pass
 	}
 	f.of, f.problem = of, ""
-	listing := v.Listing(session.UnitOf(f.axes.job(), v.Batch), read.Limit(), read.Served())
+	listing := v.Listing(workloads.UnitOf(f.axes.job(), v.Batch), read.Limit(), read.Served())
 	parsed, err := read.Space().ParseFilter(text, listing.FilterKeys()...)
 	pass := []int(nil)
 	if err == nil && text != "" {

@@ -13,6 +13,7 @@ import (
 	"jtune/tui/page"
 	"jtune/tui/page/pagetest"
 	"jtune/tui/session"
+	"jtune/tui/session/models"
 	"jtune/tui/widget"
 )
 
@@ -100,7 +101,7 @@ func TestFrontDrawsOtherModelsOverTheCloud(t *testing.T) {
 		t.Fatal(err)
 	}
 	tree.Provenance.Pool = ""
-	d.Send(page.ModelsListed{List: []session.ModelInfo{{Name: "by-tree", Model: tree}}})
+	d.Send(page.ModelsListed{List: []models.Info{{Name: "by-tree", Model: tree}}})
 	d.Until("two models are drawn", func() bool { return len(c.rivals.drawn()) == 2 })
 	d.Sees("choices", "by-tree", "predicted")
 	if len(c.rivals.drawn()) != 2 || len(c.rivals.lines(c.trade())[1].Xs) != len(c.rivals.list[1].Front(c.plane)) {

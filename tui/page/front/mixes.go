@@ -11,7 +11,8 @@ import (
 	"jtune/internal/text"
 	"jtune/tegra"
 	"jtune/tui/page"
-	"jtune/tui/session"
+	"jtune/tui/session/pair"
+	"jtune/tui/session/task"
 	"jtune/tui/widget"
 	"jtune/tui/widget/chart"
 )
@@ -20,8 +21,8 @@ import (
 // the turns of most training there.
 type mixesView struct {
 	*shared
-	of     *session.PairMixes // that show
-	left   *session.PairMixes // those that were left for the model
+	of     *pair.Mixes // that show
+	left   *pair.Mixes // those that were left for the model
 	walk   []int
 	at     int // the cursor's place in walk
 	xs, ys []float64
@@ -94,7 +95,7 @@ func (v *mixesView) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 		if why := v.read.MayMeasure(); why != "" {
 			return page.Say("verify: not now, " + why), true
 		}
-		return page.All{page.Open(page.Train), page.Start{Task: m.Measure(here), Fast: true}}, true
+		return page.All{page.Open(page.Train), page.Start{Task: task.Measure(m, here), Fast: true}}, true
 	default:
 		does, yes := keys.Applies(k)
 		does.Mode = m.Points[here].Mode
@@ -134,7 +135,7 @@ func (v *mixesView) Files() ([]page.File, error) {
 func (v *mixesView) Render(w, h int) string {
 	m := v.of
 	asked := m.Ask.String()
-	head := widget.StyleBold.Render(widget.CutClause(" "+session.PairName(m.Train, m.Infer)+": "+asked, w))
+	head := widget.StyleBold.Render(widget.CutClause(" "+pair.PairName(m.Train, m.Infer)+": "+asked, w))
 	rest := h - 1
 	card := v.card(w)
 	switch {

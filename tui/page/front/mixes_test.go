@@ -6,7 +6,7 @@ import (
 
 	"jtune/tui/page"
 	"jtune/tui/page/pagetest"
-	"jtune/tui/session"
+	"jtune/tui/session/task"
 )
 
 func TestMixesShowTheAnswerAmongWhatIsPredicted(t *testing.T) {
@@ -19,7 +19,7 @@ func TestMixesShowTheAnswerAmongWhatIsPredicted(t *testing.T) {
 	d.Press("right")
 	d.Sees("~ predicted within", "not run as a pair yet")
 	d.Press("v")
-	if start, ok := d.Want().(page.Start); !ok || start.Task.Kind != session.Pairing {
+	if start, ok := d.Want().(page.Start); !ok || start.Task.Kind != task.Pairing {
 		t.Errorf("v asks for %+v", start)
 	}
 	d.Press("home", "a")

@@ -7,7 +7,7 @@ import (
 	"jtune/optimize"
 	"jtune/tegra"
 	"jtune/tui/page"
-	"jtune/tui/session"
+	"jtune/tui/session/task"
 	"jtune/tui/widget"
 )
 
@@ -107,5 +107,5 @@ func (m modes) verify(i int) page.Intent {
 	if !known {
 		return page.Sayf("verify: workload %s is not known here", v.Workload)
 	}
-	return page.Start{Task: session.VerifyTask(w, v.Known[i].Mode, v.Batch), Fast: true}
+	return page.Start{Task: task.Verify(w, v.Known[i].Mode, v.Batch), Fast: true}
 }

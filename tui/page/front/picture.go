@@ -7,6 +7,7 @@ import (
 	"jtune/optimize"
 	"jtune/tegra"
 	"jtune/tui/session"
+	"jtune/tui/session/plots"
 )
 
 // drawing is what is drawn of the modes.
@@ -46,10 +47,10 @@ type picture struct {
 // figure is the map or the curves, the other knobs as in a mode.
 func (p *picture) figure(v *session.Outlook, here tegra.Mode, limit optimize.Limit) figure.Figure {
 	if p.drawn == drawCurves {
-		return v.Curves(over[p.over], here, limit, true)
+		return plots.Curves(v, over[p.over], here, limit, true)
 	}
 	pair := pairs[p.pair]
-	return v.HeatMap(quantities[p.of], pair[0], pair[1], here, true)
+	return plots.HeatMap(v, quantities[p.of], pair[0], pair[1], here, true)
 }
 
 // text says what is drawn over the knobs.

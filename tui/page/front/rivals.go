@@ -12,25 +12,27 @@ import (
 	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/session"
+	"jtune/tui/session/models"
+	"jtune/tui/session/plots"
 	"jtune/tui/widget"
 )
 
 // rivals are other models of the same workload, drawn over the cloud.
 type rivals struct {
 	read     page.Reader
-	models   []session.ModelInfo // of the data directory
+	models   []models.Info // of the data directory
 	on       bool
 	of       *session.Outlook // that they were worked out beside
-	list     []session.Rival
+	list     []plots.Rival
 	observed map[tegra.Mode]tegra.Measured
 	limit    optimize.Limit // of choices
-	chosen   []session.Readout
+	chosen   []plots.Readout
 }
 
 // rivalsMsg brings them.
 type rivalsMsg struct {
 	of   *session.Outlook
-	list []session.Rival
+	list []plots.Rival
 }
 
 // turn shows other models, or takes them away.
@@ -51,7 +53,7 @@ func (r *rivals) find() page.Intent {
 	if !r.on || o == nil {
 		return nil
 	}
-	return page.Compute(func(context.Context) tea.Msg { return rivalsMsg{o, o.Rivals(models)} })
+	return page.Compute(func(context.Context) tea.Msg { return rivalsMsg{o, plots.Rivals(o, models)} })
 }
 
 // take takes what was worked out, if it is of what shows.
@@ -60,7 +62,7 @@ func (r *rivals) take(m rivalsMsg) page.Intent {
 		return r.find()
 	}
 	r.of, r.list, r.chosen = m.of, m.list, nil
-	if r.observed = m.of.Observed(m.list, nil); len(m.list) < 2 && r.on {
+	if r.observed = plots.Observed(m.of, m.list, nil); len(m.list) < 2 && r.on {
 		return page.Say("no other model of this workload on this board: fit one by another method on the Models page " +
 			"(" + r.read.Keys().Refit.Label() + ")")
 	}
@@ -68,7 +70,7 @@ func (r *rivals) take(m rivalsMsg) page.Intent {
 }
 
 // drawn lists the models that are drawn; nil: none.
-func (r *rivals) drawn() []session.Rival {
+func (r *rivals) drawn() []plots.Rival {
 	if _, loaded := r.read.Load(); r.on && r.of == r.read.Outlook() && !loaded {
 		return r.list
 	}
@@ -76,9 +78,9 @@ func (r *rivals) drawn() []session.Rival {
 }
 
 // choices are what the models choose for the limit.
-func (r *rivals) choices() []session.Readout {
+func (r *rivals) choices() []plots.Readout {
 	if l := r.read.Limit(); r.chosen == nil || r.limit != l {
-		r.limit, r.chosen = l, session.Readouts(r.list, r.observed, l)
+		r.limit, r.chosen = l, plots.Readouts(r.list, r.observed, l)
 	}
 	return r.chosen
 }

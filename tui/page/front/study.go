@@ -11,12 +11,13 @@ import (
 	"jtune/internal/text"
 	"jtune/tegra"
 	"jtune/tui/page"
-	"jtune/tui/session"
+	"jtune/tui/session/study"
+	"jtune/tui/session/task"
 	"jtune/tui/widget"
 )
 
-// studyView is the view of the newest energy study of the workload that shows, or of any where no model is loaded: energy
-// over two clocks, then latency and energy over one of them.
+// studyView is the view of the newest energy study of the workload that shows, or of any where no model is loaded:
+// energy over two clocks, then latency and energy over one of them.
 type studyView struct {
 	*shared
 	on     bool // it shows
@@ -31,7 +32,7 @@ var _ view = (*studyView)(nil)
 type findings struct {
 	dir    string // that was read, or is being read
 	rows   int
-	report *session.EnergyReport // nil: it is being read
+	report *study.EnergyReport // nil: it is being read
 	err    error
 	words  []string
 	heat   figure.Figure
@@ -42,12 +43,12 @@ type findings struct {
 type studyMsg struct{ findings }
 
 // newest is the study in the list of campaigns; false without one.
-func (s *studyView) newest() (session.Listed, bool) {
+func (s *studyView) newest() (task.Listed, bool) {
 	name := ""
 	if v := s.read.Outlook(); v != nil {
 		name = v.Workload
 	}
-	return session.NewestEnergy(s.read.Campaigns(), name)
+	return task.NewestEnergy(s.read.Campaigns(), name)
 }
 
 // open shows the map of the newest study; without one it does nothing.
@@ -77,7 +78,7 @@ func (s *studyView) next() page.Intent {
 }
 
 // load reads a study, unless it has been read.
-func (s *studyView) load(l session.Listed) page.Intent {
+func (s *studyView) load(l task.Listed) page.Intent {
 	if s.dir == l.Dir && s.rows == len(l.Rows) {
 		return nil
 	}
@@ -86,8 +87,8 @@ func (s *studyView) load(l session.Listed) page.Intent {
 }
 
 // findingsOf reads what a study found.
-func findingsOf(l session.Listed) findings {
-	r, err := l.Energy()
+func findingsOf(l task.Listed) findings {
+	r, err := study.Energy(l.Campaign)
 	f := findings{dir: l.Dir, rows: len(l.Rows), report: &r, err: err}
 	if err == nil {
 		f.words, f.heat = r.Findings(), r.HeatMap()

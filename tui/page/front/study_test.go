@@ -6,7 +6,8 @@ import (
 
 	"jtune/tui/page"
 	"jtune/tui/page/pagetest"
-	"jtune/tui/session"
+	"jtune/tui/session/study"
+	"jtune/tui/session/task"
 )
 
 // The newest energy study of the workload is two more pictures: what the command tells, with the least measured marked.
@@ -19,10 +20,10 @@ func TestFrontShowsTheEnergyStudyOfItsWorkload(t *testing.T) {
 		t.Fatalf("without a study V leads to %v", p.cloud.picture.drawn)
 	}
 	l := pagetest.Study(d.Board, "resnet18")
-	d.State.Tasks.Campaigns = []session.Listed{pagetest.Study(d.Board, "other"), l}
+	d.State.Tasks.Campaigns = []task.Listed{pagetest.Study(d.Board, "other"), l}
 	d.Press("V", "V", "V")
 	d.Until("the study is read", func() bool { return p.study.report != nil })
-	want, err := l.Energy()
+	want, err := study.Energy(l.Campaign)
 	if err != nil || !want.Least.OK {
 		t.Fatalf("least %v, %v", want.Least, err)
 	}
@@ -61,7 +62,7 @@ func TestFrontShowsTheEnergyStudyOfItsWorkload(t *testing.T) {
 // A study needs no model.
 func TestFrontShowsAnEnergyStudyWithoutAModel(t *testing.T) {
 	d, p := pagetest.Drive(t, New)
-	d.State.Tasks.Campaigns = []session.Listed{pagetest.Study(d.Board, "mobilenet-infer")}
+	d.State.Tasks.Campaigns = []task.Listed{pagetest.Study(d.Board, "mobilenet-infer")}
 	d.Sees("V shows the energy study of mobilenet-infer")
 	d.Press("V")
 	d.Until("the study is read", func() bool { return p.study.report != nil })

@@ -11,7 +11,7 @@ import (
 	"jtune/profiles"
 	"jtune/tegra"
 	"jtune/tui/page"
-	"jtune/tui/session"
+	"jtune/tui/session/task"
 	"jtune/tui/widget"
 )
 
@@ -261,7 +261,7 @@ func (p *Page) workloadLine() string {
 		return " no workload is running; " + tune + " tunes one, " + widget.StyleKey.Render("2") + " starts one"
 	}
 	doing := j.Progress.Phase.String()
-	if j.State != session.Running {
+	if j.State != task.Running {
 		doing = j.State.String()
 	} else if j.Progress.Phase == profiles.Finished {
 		doing = "between two modes"

@@ -10,7 +10,7 @@ import (
 	"jtune/tegra"
 	"jtune/telemetry"
 	"jtune/tui/page/pagetest"
-	"jtune/tui/session"
+	"jtune/tui/session/task"
 )
 
 // reads gives the page a reading, changed.
@@ -120,12 +120,12 @@ func TestLiveTellsDiskOrADash(t *testing.T) {
 
 func TestLiveDoesNotCallACampaignFinishedBetweenTwoModes(t *testing.T) {
 	d, _ := pagetest.Drive(t, New)
-	j := pagetest.Task(d.Board, session.Tuning)
+	j := pagetest.Task(d.Board, task.Tuning)
 	j.Progress, d.State.Tasks.Own = profiles.Progress{Phase: profiles.Finished}, j
 	d.Sees("tuning, resnet18: between two modes")
-	j.State = session.Paused
+	j.State = task.Paused
 	d.Sees("tuning, resnet18: paused")
-	j.State, j.Progress.Phase = session.Running, profiles.Measuring
+	j.State, j.Progress.Phase = task.Running, profiles.Measuring
 	d.Sees("tuning, resnet18: measuring")
 }
 

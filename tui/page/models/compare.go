@@ -12,6 +12,7 @@ import (
 	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/session"
+	"jtune/tui/session/models"
 	"jtune/tui/widget"
 )
 
@@ -26,7 +27,7 @@ type comparison struct {
 type comparisonMsg struct{ c *comparison }
 
 // compareModels predicts every mode by both, off the screen's goroutine.
-func compareModels(a, b session.ModelInfo, space *tegra.Space, l optimize.Limit) page.Compute {
+func compareModels(a, b models.Info, space *tegra.Space, l optimize.Limit) page.Compute {
 	return func(context.Context) tea.Msg {
 		both := [2]*learn.Model{a.Model, b.Model}
 		return comparisonMsg{&comparison{session.CompareModels(both, space, l), [2]modelID{idOf(a), idOf(b)}, both}}
@@ -34,7 +35,7 @@ func compareModels(a, b session.ModelInfo, space *tegra.Space, l optimize.Limit)
 }
 
 // of reports whether the comparison is of these two.
-func (c *comparison) of(a, b session.ModelInfo) bool {
+func (c *comparison) of(a, b models.Info) bool {
 	return c != nil && c.ids == [2]modelID{idOf(a), idOf(b)}
 }
 

@@ -11,14 +11,14 @@ import (
 	"jtune/tui/page"
 	"jtune/tui/page/models"
 	"jtune/tui/page/pagetest"
-	"jtune/tui/session"
+	modelsroom "jtune/tui/session/models"
 )
 
 // The page lists what the shell found, files among it that are no models.
 func ExamplePage() {
 	state := page.State{Keys: page.DefaultKeys(), Moment: page.Moment{Now: time.Now}}
 	p := models.New(page.ReaderOf(&state))
-	p.Update(page.ModelsListed{List: []session.ModelInfo{
+	p.Update(page.ModelsListed{List: []modelsroom.Info{
 		{Name: "resnet18", Path: "/data/models/resnet18", Err: errors.New("not a model of this version")},
 		{Name: "bert", Path: "/data/models/bert", Err: errors.New("permission denied")},
 	}})

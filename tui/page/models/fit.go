@@ -10,7 +10,8 @@ import (
 
 	"jtune/learn"
 	"jtune/tui/page"
-	"jtune/tui/session"
+	"jtune/tui/session/fit"
+	"jtune/tui/session/models"
 	"jtune/tui/widget"
 )
 
@@ -18,9 +19,9 @@ import (
 // and transferred from which other workload of the same device.
 type fitDialog struct {
 	widget.Form
-	from       session.ModelInfo
+	from       models.Info
 	methods    []learn.Method
-	references []session.ModelInfo // models of other workloads on this device
+	references []models.Info // models of other workloads on this device
 	method     int
 	reference  int // 0: none; else one more than the index into references
 }
@@ -28,7 +29,7 @@ type fitDialog struct {
 // fitMethods are offered in this order: networks take longest.
 var fitMethods = []learn.Method{learn.GP, learn.Linear, learn.Tree, learn.Forest, learn.PowerTrain, learn.NN}
 
-func newFitDialog(keys *page.Keys, from session.ModelInfo, list []session.ModelInfo) *fitDialog {
+func newFitDialog(keys *page.Keys, from models.Info, list []models.Info) *fitDialog {
 	d := &fitDialog{from: from, methods: fitMethods}
 	if at := slices.Index(d.methods, from.Model.Method); at >= 0 {
 		d.method = (at + 1) % len(d.methods)
@@ -52,7 +53,7 @@ func newFitDialog(keys *page.Keys, from session.ModelInfo, list []session.ModelI
 
 // transfers reports whether the method can transfer from another workload.
 func (d *fitDialog) transfers() bool {
-	return session.Transfers(d.methods[d.method])
+	return fit.Transfers(d.methods[d.method])
 }
 
 func (d *fitDialog) referenceText() string {
@@ -86,7 +87,7 @@ func (d *fitDialog) fit(ctx context.Context, h page.Session) func() tea.Msg {
 		reference = d.references[d.reference-1].Path
 	}
 	return func() tea.Msg {
-		m, err := session.Refit(ctx, old, method, reference)
+		m, err := fit.Refit(ctx, old, method, reference)
 		if err == nil {
 			_, err = h.SaveModel(name, m)
 		}

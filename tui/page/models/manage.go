@@ -7,12 +7,12 @@ import (
 
 	"jtune/internal/text"
 	"jtune/tui/page"
-	"jtune/tui/session"
+	"jtune/tui/session/models"
 	"jtune/tui/widget"
 )
 
 // entries are the models that the table lists.
-func (p *Page) entries() []session.ModelInfo {
+func (p *Page) entries() []models.Info {
 	if p.deleted {
 		return p.aside
 	}
@@ -66,14 +66,14 @@ func (p *Page) restoreFirst() page.Intent {
 	return page.Say("this one is deleted: " + p.read.Keys().Restore.Label() + " restores it")
 }
 
-func (p *Page) rename(info session.ModelInfo) page.Intent {
+func (p *Page) rename(info models.Info) page.Intent {
 	on := p.read.Session()
 	return page.Rename{What: "model", Name: info.Name, Note: "searches and commands find it by this name",
 		To: func(name string) error { return on.RenameModel(info.Name, name) }}
 }
 
 // remove asks whether a model is to be moved aside.
-func (p *Page) remove(info session.ModelInfo) page.Intent {
+func (p *Page) remove(info models.Info) page.Intent {
 	on, back := p.read.Session(), p.read.Keys().Restore.Label()+" restores it"
 	why := info.Name + ": its file is moved aside; " + back
 	if m := info.Model; m != nil && m.Provenance.Pool != "" {
@@ -86,7 +86,7 @@ func (p *Page) remove(info session.ModelInfo) page.Intent {
 	})}
 }
 
-func (p *Page) restore(info session.ModelInfo) page.Intent {
+func (p *Page) restore(info models.Info) page.Intent {
 	on := p.read.Session()
 	return page.Manage("model", func() (string, error) { return info.Name + " is back", on.RestoreModel(info.Name) })
 }

@@ -12,15 +12,16 @@ import (
 	"jtune/internal/figure"
 	"jtune/tui/page"
 	"jtune/tui/session"
+	"jtune/tui/session/models"
 	"jtune/tui/widget"
 )
 
 // Page lists what has been learned and how far it can be trusted.
 type Page struct {
 	read    page.Reader
-	list    []session.ModelInfo
-	aside   []session.ModelInfo // those that can be restored
-	deleted bool                // aside shows in place of list
+	list    []models.Info
+	aside   []models.Info // those that can be restored
+	deleted bool          // aside shows in place of list
 	tab     widget.Table
 	fitting string // the model that is being fitted now; ""
 	stopFit context.CancelFunc
@@ -41,7 +42,7 @@ type modelID struct {
 	modified time.Time
 }
 
-func idOf(info session.ModelInfo) modelID { return modelID{info.Name, info.Modified} }
+func idOf(info models.Info) modelID { return modelID{info.Name, info.Modified} }
 
 // modelPlot is what the panel beside a model's description shows.
 type modelPlot int
@@ -233,17 +234,17 @@ func (p *Page) look() page.Intent {
 }
 
 // ours reports whether a model is one of this board.
-func (p *Page) ours(info session.ModelInfo) bool {
-	return session.Foreign(info.Model, p.read.Space()) == ""
+func (p *Page) ours(info models.Info) bool {
+	return models.Foreign(info.Model, p.read.Space()) == ""
 }
 
-func (p *Page) markedInfo() (session.ModelInfo, bool) {
+func (p *Page) markedInfo() (models.Info, bool) {
 	for _, info := range p.list {
 		if info.Model != nil && idOf(info) == p.marked {
 			return info, true
 		}
 	}
-	return session.ModelInfo{}, false
+	return models.Info{}, false
 }
 
 func (p *Page) load() page.Intent {
@@ -257,7 +258,7 @@ func (p *Page) load() page.Intent {
 	case info.Model == nil:
 		return page.Fail{What: "model " + info.Name, Err: info.Err}
 	}
-	if why := session.Foreign(info.Model, p.read.Space()); why != "" {
+	if why := models.Foreign(info.Model, p.read.Space()); why != "" {
 		return page.Say("not loaded: " + why)
 	}
 	return page.Load{Model: info}
@@ -269,10 +270,10 @@ type refitMsg struct {
 	err  error
 }
 
-func (p *Page) chosen() (session.ModelInfo, bool) {
+func (p *Page) chosen() (models.Info, bool) {
 	list := p.entries()
 	if p.tab.Cursor >= len(list) {
-		return session.ModelInfo{}, false
+		return models.Info{}, false
 	}
 	return list[p.tab.Cursor], true
 }

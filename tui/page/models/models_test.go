@@ -13,6 +13,8 @@ import (
 	"jtune/tui/page"
 	"jtune/tui/page/pagetest"
 	"jtune/tui/session"
+	"jtune/tui/session/models"
+	"jtune/tui/session/plots"
 	"jtune/tui/widget"
 )
 
@@ -37,7 +39,7 @@ func lawModel(f *pagetest.Board, t *testing.T, method learn.Method, n int, workl
 func withModels(t *testing.T) (*pagetest.Driver, *Page) {
 	t.Helper()
 	d, p := pagetest.Drive(t, New)
-	list := []session.ModelInfo{
+	list := []models.Info{
 		{Name: "resnet18", Path: "/models/resnet18", Model: lawModel(d.Board, t, learn.GP, 24, "resnet18")},
 		{Name: "resnet18-by-linear", Path: "/models/resnet18-by-linear",
 			Model: lawModel(d.Board, t, learn.Linear, 24, "resnet18")},
@@ -187,9 +189,9 @@ func TestModelsOfTimeAloneShowDashesForPower(t *testing.T) {
 
 func TestModelsDrawNoLearningCurveOfTwoPoints(t *testing.T) {
 	d, _ := pagetest.Drive(t, New)
-	list := []session.ModelInfo{{Name: "m", Path: "/models/m", Model: lawModel(d.Board, t, learn.GP, 12, "resnet18")}}
+	list := []models.Info{{Name: "m", Path: "/models/m", Model: lawModel(d.Board, t, learn.GP, 12, "resnet18")}}
 	d.Send(page.ModelsListed{List: list})
-	f, err := session.LearningFigure(t.Context(), list[0].Model)
+	f, err := plots.LearningFigure(t.Context(), list[0].Model)
 	text := widget.Figure(f, 60, 12, widget.Unpainted)
 	if err != nil || !strings.Contains(text, "too few measured modes") {
 		t.Errorf("two points are drawn as a curve:\n%s", text)
@@ -230,7 +232,7 @@ func TestModelsThatWereDeletedAreRestored(t *testing.T) {
 	if d.Sees("none is deleted"); p.deleted {
 		t.Error("an empty list of deleted models shows")
 	}
-	aside := []session.ModelInfo{{Name: "old", Path: "/deleted/old", Err: errors.New("a reference")},
+	aside := []models.Info{{Name: "old", Path: "/deleted/old", Err: errors.New("a reference")},
 		{Name: "older", Path: "/deleted/older", Model: p.list[2].Model, Modified: pagetest.Start.Add(-time.Hour)}}
 	d.Send(page.ModelsListed{List: p.list, Deleted: aside})
 	d.Press("U")

@@ -9,16 +9,18 @@ import (
 	"jtune/optimize"
 	"jtune/tui/page"
 	"jtune/tui/session"
+	"jtune/tui/session/models"
+	"jtune/tui/session/plots"
 )
 
 // Assessed brings the assessment of a model.
 type Assessed struct {
-	Of session.ModelInfo
+	Of models.Info
 	session.Assessment
 }
 
 // assess works a model's assessment out, off the screen's goroutine.
-func assess(info session.ModelInfo) page.Compute {
+func assess(info models.Info) page.Compute {
 	return func(ctx context.Context) tea.Msg { return Assessed{info, session.Assess(ctx, info.Model)} }
 }
 
@@ -35,20 +37,20 @@ type plotMsg struct {
 }
 
 // worksOut draws the plots that an assessment does not hold.
-var worksOut = map[modelPlot]func(context.Context, page.Session, session.ModelInfo) (figure.Figure, error){
-	plotCurve: func(ctx context.Context, _ page.Session, of session.ModelInfo) (figure.Figure, error) {
-		return session.LearningFigure(ctx, of.Model)
+var worksOut = map[modelPlot]func(context.Context, page.Session, models.Info) (figure.Figure, error){
+	plotCurve: func(ctx context.Context, _ page.Session, of models.Info) (figure.Figure, error) {
+		return plots.LearningFigure(ctx, of.Model)
 	},
-	plotLoss: func(ctx context.Context, _ page.Session, of session.ModelInfo) (figure.Figure, error) {
-		return session.LossFigure(ctx, of.Model)
+	plotLoss: func(ctx context.Context, _ page.Session, of models.Info) (figure.Figure, error) {
+		return plots.LossFigure(ctx, of.Model)
 	},
-	plotRepeats: func(_ context.Context, s page.Session, of session.ModelInfo) (figure.Figure, error) {
+	plotRepeats: func(_ context.Context, s page.Session, of models.Info) (figure.Figure, error) {
 		return s.ModelRepeats(of.Model)
 	},
 }
 
 // workOut draws one of them, off the screen's goroutine.
-func workOut(s page.Session, view modelPlot, info session.ModelInfo) page.Compute {
+func workOut(s page.Session, view modelPlot, info models.Info) page.Compute {
 	return func(ctx context.Context) tea.Msg {
 		f, err := worksOut[view](ctx, s, info)
 		if err != nil {
@@ -82,13 +84,13 @@ func (p *Page) figure() (figure.Figure, bool) {
 func plotOf(s session.Assessment, view modelPlot) figure.Figure {
 	switch view {
 	case plotTime:
-		return s.Predicted(optimize.Time)
+		return plots.Predicted(s, optimize.Time)
 	case plotPower:
-		return s.Predicted(optimize.Power)
+		return plots.Predicted(s, optimize.Power)
 	case plotBars:
-		return s.Bars()
+		return plots.Bars(s)
 	case plotImportance:
-		return s.Importance()
+		return plots.Importance(s)
 	}
-	return s.ByRegion()
+	return plots.ByRegion(s)
 }

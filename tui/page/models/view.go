@@ -8,7 +8,8 @@ import (
 	"jtune/learn"
 	"jtune/tegra"
 	"jtune/tui/page"
-	"jtune/tui/session"
+	"jtune/tui/session/models"
+	"jtune/tui/session/plots"
 	"jtune/tui/widget"
 )
 
@@ -61,7 +62,7 @@ func (p *Page) render(w, h int) string {
 	if info, ok := p.chosen(); ok && rest >= 34 && p.view != plotRegions && p.parted(info) {
 		const table = 4*int(tegra.NumKnobs) + 5
 		regions := p.read.Panel(plotTitles[plotRegions], "", func(w, h int) string {
-			return widget.Figure(p.studies[idOf(info)].ByRegion(), w, h, widget.Paint)
+			return widget.Figure(plots.ByRegion(*p.studies[idOf(info)]), w, h, widget.Paint)
 		})
 		text = widget.Under(about.Render(left, rest-table), regions.Render(left, table))
 	}
@@ -119,7 +120,7 @@ func (p *Page) about(w, h int) string {
 			}
 			lines = append(lines, widget.Wrap(text, w))
 		}
-		lines = append(lines, widget.Figure(s.Importance(), w, 1+len(s.Effects), widget.Paint))
+		lines = append(lines, widget.Figure(plots.Importance(*s), w, 1+len(s.Effects), widget.Paint))
 	}
 	if v := p.read.Outlook(); !p.deleted && (v == nil || v.Model != m) {
 		load := widget.Press(p.read.Keys().Load)
@@ -135,7 +136,7 @@ func (p *Page) about(w, h int) string {
 }
 
 // parted reports whether there is a table of a model's regions to show.
-func (p *Page) parted(info session.ModelInfo) bool {
+func (p *Page) parted(info models.Info) bool {
 	s := p.studies[idOf(info)]
 	return s != nil && s.Regions() != nil
 }
@@ -156,9 +157,9 @@ func (p *Page) picture(w, h int) string {
 	return widget.Figure(f, w, h, widget.Paint)
 }
 
-func (p *Page) compared(info session.ModelInfo, w int) string {
+func (p *Page) compared(info models.Info, w int) string {
 	other, ok := p.markedInfo()
-	switch why := session.Foreign(info.Model, p.read.Space()); {
+	switch why := models.Foreign(info.Model, p.read.Space()); {
 	case !ok:
 		mark := p.read.Keys().Mark.Label()
 		return widget.Wrap(mark+" marks a model; the one under the cursor is then compared with it here", w)

@@ -14,6 +14,7 @@ import (
 	"jtune/tui/export"
 	"jtune/tui/page"
 	"jtune/tui/session"
+	"jtune/tui/session/workloads"
 	"jtune/tui/widget"
 )
 
@@ -23,7 +24,7 @@ func (p *Page) build() {
 	p.built, p.view, p.served = true, p.read.Outlook(), p.read.Served()
 	p.listing = session.Listing{}
 	if p.view != nil {
-		p.listing = p.view.Listing(session.UnitOf(p.job(), p.view.Batch), p.read.Limit(), p.served)
+		p.listing = p.view.Listing(workloads.UnitOf(p.job(), p.view.Batch), p.read.Limit(), p.served)
 	}
 	p.head()
 	expr := p.filter

@@ -8,7 +8,7 @@ import (
 	"jtune/internal/text"
 	"jtune/tegra"
 	"jtune/tui/page"
-	"jtune/tui/session"
+	"jtune/tui/session/search"
 	"jtune/tui/widget"
 )
 
@@ -95,7 +95,7 @@ func (p *Page) fill() (title, note string) {
 		p.tab.Rows, p.tab.Empty = len(hist), "nothing was applied yet"
 		p.tab.Cell = func(row, col int) string {
 			c := hist[len(hist)-1-row]
-			what := c.At.Format("15:04 ") + session.LockText(tegra.Some(c.Locked)) + ", " + c.What
+			what := c.At.Format("15:04 ") + search.LockText(tegra.Some(c.Locked)) + ", " + c.What
 			return p.cell(c.Mode, modesColumn(col), what)
 		}
 		return "Applied in this session, newest first", ""

@@ -13,7 +13,9 @@ import (
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/virtual"
-	"jtune/tui/session"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/pair"
+	"jtune/tui/session/task"
 )
 
 // Start is the user's time in tests: a fixed afternoon.
@@ -35,8 +37,8 @@ type Board struct {
 	Stuck     bool                // Apply succeeds but reads back something else
 	TuneErr   error               // of Tune
 	Says      *record.Character   // of a run; nil: n/a
-	Asked     session.TuneRequest // the last one
-	AskedPair session.PairSearch  // the last one
+	Asked     measure.TuneRequest // the last one
+	AskedPair pair.Request        // the last one
 	Wait      chan struct{}       // Tune waits for it between modes; nil: no waiting
 	saved     map[string]*learn.Model
 	speed     float64
@@ -216,8 +218,8 @@ func (f *Board) Mode() tegra.Mode { f.mu.Lock(); defer f.mu.Unlock(); return f.n
 func (f *Board) Applies() int { f.mu.Lock(); defer f.mu.Unlock(); return f.applies }
 
 var (
-	_ tegra.Device        = (*Board)(nil)
-	_ tegra.Applier       = (*Board)(nil)
-	_ tegra.Clock         = (*Board)(nil)
-	_ session.SpeedSetter = (*Board)(nil)
+	_ tegra.Device     = (*Board)(nil)
+	_ tegra.Applier    = (*Board)(nil)
+	_ tegra.Clock      = (*Board)(nil)
+	_ task.SpeedSetter = (*Board)(nil)
 )

@@ -17,6 +17,7 @@ import (
 	"jtune/optimize"
 	"jtune/tui/page"
 	"jtune/tui/session"
+	"jtune/tui/session/search"
 	"jtune/tui/widget"
 )
 
@@ -43,7 +44,7 @@ type Driver struct {
 	Wants  []page.Intent // what only a shell carries out, oldest first
 	Notice string        // said last
 	// Remembered is the choice of the Tune dialog that was kept last.
-	Remembered session.TuneChoice
+	Remembered search.Choice
 	Time       time.Time // of the user
 	t          testing.TB
 	page       Driven
@@ -82,7 +83,7 @@ func (d *Driver) do(i page.Intent) {
 			d.Notice = i.What + ": " + i.Err.Error()
 		}
 	case page.Remember:
-		d.Remembered = session.TuneChoice(i)
+		d.Remembered = search.Choice(i)
 	case page.Limit:
 		d.Ask(session.Asked{Limit: optimize.Limit(i), Serving: d.State.Load})
 	case page.Limits:

@@ -17,6 +17,9 @@ import (
 	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/session"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/pair"
+	"jtune/tui/session/task"
 )
 
 // Serves is an inference workload.
@@ -26,21 +29,21 @@ func Serves() workload.Workload {
 }
 
 // Pair measures the third of the board's samples as a pair, and reports two pairs on the way there.
-func (f *Board) Pair(ctx context.Context, r session.PairSearch, observe func(session.Event)) (session.PairFound,
+func (f *Board) Pair(ctx context.Context, r pair.Request, observe func(measure.Event)) (pair.Found,
 	error) {
 	f.mu.Lock()
 	f.AskedPair = r
 	f.mu.Unlock()
 	for _, e := range f.pairEvents() {
 		if err := r.Gate(ctx); err != nil {
-			return session.PairFound{}, err
+			return pair.Found{}, err
 		}
 		observe(e)
 	}
 	return *f.paired(), nil
 }
 
-var _ session.Measurer = (*Board)(nil)
+var _ task.Measurer = (*Board)(nil)
 
 // pairAsk is what the pair of the scenes is asked for.
 func pairAsk() optimize.Ask {
@@ -66,11 +69,11 @@ func (f *Board) pairRow(at int, policy string, p99, idle float64) record.Row {
 }
 
 // pairProbe is what a search says of a row.
-func pairProbe(row record.Row) session.PairProbe {
+func pairProbe(row record.Row) measure.PairProbe {
 	o := optimize.Outcome{Setting: row.Setting, Policy: optimize.Fill, TrainPerS: row.Pair.TrainPerS,
 		PeakW: row.Pair.PeakW(), MeanW: row.Pair.MeanW, TimeMS: row.Pair.InferMS.V, ServedPerS: 60}
 	ask := pairAsk()
-	return session.PairProbe{Ask: ask, Predicted: o, Row: row, Outcome: ask.AsSeen(o, optimize.MixSeen{
+	return measure.PairProbe{Ask: ask, Predicted: o, Row: row, Outcome: ask.AsSeen(o, optimize.MixSeen{
 		LatencyMS: row.Pair.Latency.P99, ServedPerS: 60, TrainPerS: row.Pair.TrainPerS, MeanW: row.Pair.MeanW,
 		IdleShare: row.Pair.IdleShare.V})}
 }
@@ -79,12 +82,12 @@ func pairProbe(row record.Row) session.PairProbe {
 const overLimit, answered = 3, 2
 
 // pairEvents are those of a search that has measured both jobs alone, and is in its second pair.
-func (f *Board) pairEvents() (out []session.Event) {
+func (f *Board) pairEvents() (out []measure.Event) {
 	finished := func(row record.Row) {
-		out = append(out, session.ProgressEvent{Progress: profiles.Progress{Phase: profiles.Finished, Row: &row}})
+		out = append(out, measure.ProgressEvent{Progress: profiles.Progress{Phase: profiles.Finished, Row: &row}})
 	}
 	for _, name := range []string{"resnet18", Serves().Name} {
-		out = append(out, session.PairStage{Workload: name})
+		out = append(out, measure.PairStage{Workload: name})
 		for i, m := range f.Samples()[:3] {
 			if name != "resnet18" {
 				m.Batch = []int{4, 16, 32}[i]
@@ -95,10 +98,10 @@ func (f *Board) pairEvents() (out []session.Event) {
 	for n, at := range []int{overLimit, answered} {
 		row := f.pairRow(at, string(optimize.Fill), 210-20*float64(n), 0.03)
 		probe := pairProbe(row)
-		out = append(out, session.PairStage{Doing: session.PairVerifies, N: n + 1, Ask: pairAsk(),
+		out = append(out, measure.PairStage{Doing: measure.PairVerifies, N: n + 1, Ask: pairAsk(),
 			Predicted: &probe.Outcome})
 		step := profiles.Step{Setting: row.Setting}
-		out = append(out, session.ProgressEvent{Progress: profiles.Progress{Phase: profiles.Applying, Step: step}})
+		out = append(out, measure.ProgressEvent{Progress: profiles.Progress{Phase: profiles.Applying, Step: step}})
 		end := f.Elapsed
 		for i := range 120 {
 			e := harness.Event{Kind: harness.Minibatch, Job: harness.JobTrain, TimeMS: 66}
@@ -108,10 +111,10 @@ func (f *Board) pairEvents() (out []session.Event) {
 			}
 			end += time.Duration(e.TimeMS * float64(time.Millisecond))
 			e.T = end
-			out = append(out, session.ProgressEvent{Progress: profiles.Progress{Phase: profiles.Measuring, Step: step,
+			out = append(out, measure.ProgressEvent{Progress: profiles.Progress{Phase: profiles.Measuring, Step: step,
 				Event: &e, PowerW: tegra.Some(28.1)}})
 		}
-		out = append(out, session.ProgressEvent{Progress: profiles.Progress{Phase: profiles.Measuring, Step: step,
+		out = append(out, measure.ProgressEvent{Progress: profiles.Progress{Phase: profiles.Measuring, Step: step,
 			Pair: &profiles.PairProgress{Part: turns.Together, Pair: *row.Pair}}})
 		if n == 0 {
 			finished(row)
@@ -122,12 +125,12 @@ func (f *Board) pairEvents() (out []session.Event) {
 }
 
 // paired is how that search ends.
-func (f *Board) paired() *session.PairFound {
+func (f *Board) paired() *pair.Found {
 	row, alone := f.pairRow(answered, string(optimize.Fill), 190, 0.03), f.pairRow(answered, record.Alone, 140, 0.62)
-	found := &session.PairFound{Feasible: true, Row: &row, Alone: &alone, Known: [2]int{10, 10},
-		Probes: []session.PairProbe{pairProbe(f.pairRow(overLimit, string(optimize.Fill), 210, 0.03)), pairProbe(row)}}
+	found := &pair.Found{Feasible: true, Row: &row, Alone: &alone, Known: [2]int{10, 10},
+		Probes: []measure.PairProbe{pairProbe(f.pairRow(overLimit, string(optimize.Fill), 210, 0.03)), pairProbe(row)}}
 	found.Outcome, found.Ask = pairProbe(row).Outcome, pairAsk()
-	found.PairAnswer.Alone = optimize.Outcome{Setting: row.Setting, IdleShare: 0.62, JPerUnit: 0.46}
+	found.Answer.Alone = optimize.Outcome{Setting: row.Setting, IdleShare: 0.62, JPerUnit: 0.46}
 	found.TrainAlonePerS = 1000 / row.Pair.TrainAloneMS.V
 	return found
 }
@@ -135,10 +138,10 @@ func (f *Board) paired() *session.PairFound {
 // Pairing is a search for a pair in its midst, without a goroutine behind it; ended at its end.
 func Pairing(b *Board, ended bool) *page.Task {
 	w, _ := b.Workloads()
-	j := &page.Task{TaskSpec: session.PairTask(session.PairSearch{Train: w[0], Infer: Serves(),
+	j := &page.Task{Spec: task.Pair(pair.Request{Train: w[0], Infer: Serves(),
 		Limit:   optimize.Limit{PowerW: 30},
-		Serving: session.Serving{RatePerS: 60, Arrivals: "uniform", LatencyMS: 300, Quantile: 0.99}}).TaskSpec}
-	j.State, j.Began = session.Running, b.Elapsed-372*time.Second
+		Serving: session.Serving{RatePerS: 60, Arrivals: "uniform", LatencyMS: 300, Quantile: 0.99}}).Spec}
+	j.State, j.Began = task.Running, b.Elapsed-372*time.Second
 	for _, e := range b.pairEvents() {
 		j.Fold(e)
 	}
@@ -147,20 +150,20 @@ func Pairing(b *Board, ended bool) *page.Task {
 	}
 	found := b.paired()
 	for i, row := range []*record.Row{found.Row, found.Alone} {
-		j.Fold(session.ProgressEvent{Progress: profiles.Progress{Phase: profiles.Finished, Row: row}})
+		j.Fold(measure.ProgressEvent{Progress: profiles.Progress{Phase: profiles.Finished, Row: row}})
 		if i == 0 {
 			j.Fold(found.Probes[1])
 		}
 	}
-	j.State, j.Paired = session.Done, found
+	j.State, j.Paired = task.Done, found
 	return j
 }
 
 // Mixes are those of the pair of the scenes, over the modes of the board; feasible: some keep the limits.
-func Mixes(b *Board, feasible bool) *session.PairMixes {
+func Mixes(b *Board, feasible bool) *pair.Mixes {
 	found, ask := b.paired(), pairAsk()
 	ask.Policy = ""
-	m := &session.PairMixes{Train: "resnet18", Infer: Serves().Name, Ask: ask, Feasible: feasible, Meets: feasible}
+	m := &pair.Mixes{Train: "resnet18", Infer: Serves().Name, Ask: ask, Feasible: feasible, Meets: feasible}
 	most := 0.0
 	modes := b.space.Sample(400, 5)
 	slices.SortFunc(modes, func(x, y tegra.Mode) int {
@@ -175,17 +178,17 @@ func Mixes(b *Board, feasible bool) *session.PairMixes {
 		o = ask.AsSeen(o, optimize.MixSeen{LatencyMS: 2 * t, ServedPerS: 60, TrainPerS: o.TrainPerS, MeanW: o.MeanW})
 		switch {
 		case !feasible && len(m.Points) == 0 && !o.Meets:
-			m.Points, m.Front = append(m.Points, session.MixPoint{Outcome: o}), []int{0}
+			m.Points, m.Front = append(m.Points, pair.MixPoint{Outcome: o}), []int{0}
 		case feasible && o.Meets:
 			if o.TrainPerS > most {
 				m.Front, most = append(m.Front, len(m.Points)), o.TrainPerS
 			}
-			m.Points = append(m.Points, session.MixPoint{Outcome: o})
+			m.Points = append(m.Points, pair.MixPoint{Outcome: o})
 		}
 	}
 	for _, probe := range found.Probes {
 		m.Answer = len(m.Points)
-		m.Points = append(m.Points, session.MixPoint{Outcome: probe.Outcome, Measured: probe.Row.Pair})
+		m.Points = append(m.Points, pair.MixPoint{Outcome: probe.Outcome, Measured: probe.Row.Pair})
 	}
 	return m
 }

@@ -11,14 +11,17 @@ import (
 	"jtune/telemetry"
 	"jtune/tui/page"
 	"jtune/tui/session"
+	"jtune/tui/session/campaigns"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/task"
 )
 
 // Task is a campaign in its midst, without a goroutine behind it.
-func Task(b *Board, kind session.TaskKind) *page.Task {
+func Task(b *Board, kind task.TaskKind) *page.Task {
 	w, _ := b.Workloads()
-	j := &page.Task{TaskSpec: session.TaskSpec{Kind: kind, Workload: w[0], Limit: optimize.Limit{PowerW: 30},
+	j := &page.Task{Spec: task.Spec{Kind: kind, Workload: w[0], Limit: optimize.Limit{PowerW: 30},
 		Planned: optimize.DefaultProbes}}
-	j.State, j.Began = session.Running, b.Elapsed-372*time.Second
+	j.State, j.Began = task.Running, b.Elapsed-372*time.Second
 	for i, s := range b.Samples()[:8] {
 		row := record.Row{Measured: s, Status: record.OK}
 		probe := optimize.Probe{Measured: s, Why: optimize.Improve, Feasible: s.PowerW <= 30}
@@ -29,7 +32,7 @@ func Task(b *Board, kind session.TaskKind) *page.Task {
 		j.Rows, j.Probes = append(j.Rows, row), append(j.Probes, probe)
 	}
 	best := b.Samples()[3]
-	j.Best = &session.BestSoFar{Mean: tegra.Mean{Measured: best, N: 1}, Limit: j.Limit, MaxN: &session.Comparison{
+	j.Best = &measure.BestSoFar{Mean: tegra.Mean{Measured: best, N: 1}, Limit: j.Limit, MaxN: &session.Comparison{
 		Name: "MAXN", Difference: session.Difference{TimePct: 34, PowerPct: -41, EnergyPct: -21},
 		Lo: session.Difference{TimePct: 28, PowerPct: -44, EnergyPct: -26},
 		Hi: session.Difference{TimePct: 41, PowerPct: -38, EnergyPct: -15}}}
@@ -54,8 +57,8 @@ func Task(b *Board, kind session.TaskKind) *page.Task {
 
 // Searched is the task at its end, with an answer to each limit.
 func Searched(b *Board, watts ...float64) *page.Task {
-	j := Task(b, session.Tuning)
-	j.State, j.Step = session.Done, nil
+	j := Task(b, task.Tuning)
+	j.State, j.Step = task.Done, nil
 	view := b.Outlook()
 	for i, w := range watts {
 		l := optimize.Limit{PowerW: w}
@@ -67,7 +70,7 @@ func Searched(b *Board, watts ...float64) *page.Task {
 		j.Answers = append(j.Answers, session.Answered{Result: r, Limit: l, Versus: versus})
 		if i == 0 {
 			j.Limit = l
-			j.Tuned = &session.TuneResult{Result: r, Versus: versus, Took: 6 * time.Minute}
+			j.Tuned = &measure.TuneResult{Result: r, Versus: versus, Took: 6 * time.Minute}
 		} else {
 			j.More = append(j.More, l)
 		}
@@ -118,32 +121,32 @@ func (f *Board) Readings() telemetry.Readings {
 
 // Campaigns are those of a board: one that was cut off, one of another program, two that have
 // ended; and one that was deleted.
-func Campaigns(b *Board) (list, deleted []session.Listed) {
+func Campaigns(b *Board) (list, deleted []task.Listed) {
 	works, _ := b.Workloads()
-	one := func(name string, ago time.Duration, state session.CampaignState, plan record.PlanHeader, n int,
-		times float64) session.Listed {
+	one := func(name string, ago time.Duration, state campaigns.CampaignState, plan record.PlanHeader, n int,
+		times float64) task.Listed {
 		h := record.Header{Created: Start.Add(-ago), Device: record.NewDeviceHeader(b), Workload: works[0], Plan: plan}
-		l := session.Listed{State: state, NoResume: "it is " + string(state), NoRedo: "none failed"}
-		l.Campaign = session.Campaign{Name: name, Dir: "/data/campaigns/" + name, Header: h}
-		l.Again = &session.Interrupted{Dir: l.Dir, Workload: works[0]}
+		l := task.Listed{State: state, NoResume: "it is " + string(state), NoRedo: "none failed"}
+		l.Campaign = campaigns.Campaign{Name: name, Dir: "/data/campaigns/" + name, Header: h}
+		l.Again = &task.Interrupted{Dir: l.Dir, Workload: works[0]}
 		for _, m := range b.Samples()[:n] {
 			m.TimeMS *= times
 			l.Rows = append(l.Rows, record.Row{Measured: m, Status: record.OK, When: Start})
 		}
 		return l
 	}
-	cut := one("20260314-144500-resnet18-sample", 25*time.Minute, session.CampaignInterrupted,
+	cut := one("20260314-144500-resnet18-sample", 25*time.Minute, campaigns.CampaignInterrupted,
 		record.PlanHeader{Kind: "sample", Modes: 11, Filter: "cores>=4"}, 6, 1)
 	cut.NoResume = ""
-	other := one("20260314-150100-resnet18-grid", 8*time.Minute, session.CampaignRunning,
+	other := one("20260314-150100-resnet18-grid", 8*time.Minute, campaigns.CampaignRunning,
 		record.PlanHeader{Kind: "grid", Modes: 4368}, 4, 1)
 	other.PID, other.NoResume, other.NoRedo = 4242, "it runs", "it runs"
-	list = []session.Listed{other, cut,
-		one("after the new heat sink", 26*time.Hour, session.CampaignFinished,
+	list = []task.Listed{other, cut,
+		one("after the new heat sink", 26*time.Hour, campaigns.CampaignFinished,
 			record.PlanHeader{Kind: "modes", Modes: 9}, 9, 0.95),
-		one("20260312-091500-resnet18-list", 54*time.Hour, session.CampaignFinished,
+		one("20260312-091500-resnet18-list", 54*time.Hour, campaigns.CampaignFinished,
 			record.PlanHeader{Kind: "list", Modes: 4, Repeats: 2}, 8, 1)}
-	deleted = []session.Listed{one("20260310-120000-resnet18-modes", 99*time.Hour, session.CampaignFinished,
+	deleted = []task.Listed{one("20260310-120000-resnet18-modes", 99*time.Hour, campaigns.CampaignFinished,
 		record.PlanHeader{Kind: "modes", Modes: 7}, 7, 1)}
 	deleted[0].Again = nil
 	return list, deleted

@@ -20,6 +20,9 @@ import (
 	"jtune/tegra"
 	"jtune/tegra/boot"
 	"jtune/tui/session"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/models"
+	"jtune/tui/session/plots"
 )
 
 // Workloads are three that can run.
@@ -76,19 +79,19 @@ func (f *Board) Unit() string {
 }
 
 // Models are those that were saved.
-func (f *Board) Models() ([]session.ModelInfo, error) {
+func (f *Board) Models() ([]models.Info, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	var out []session.ModelInfo
+	var out []models.Info
 	for name, m := range f.saved {
-		out = append(out, session.ModelInfo{Name: name, Path: "/models/" + name, Model: m,
+		out = append(out, models.Info{Name: name, Path: "/models/" + name, Model: m,
 			Modified: Start.Add(-3 * time.Hour)})
 	}
 	return out, nil
 }
 
 // DeletedModels has none.
-func (f *Board) DeletedModels() ([]session.ModelInfo, error) { return nil, nil }
+func (f *Board) DeletedModels() ([]models.Info, error) { return nil, nil }
 
 // ModelRepeats has three readings of the first of the model's modes.
 func (f *Board) ModelRepeats(m *learn.Model) (figure.Figure, error) {
@@ -98,7 +101,7 @@ func (f *Board) ModelRepeats(m *learn.Model) (figure.Figure, error) {
 		again.TimeMS, again.PowerW = again.TimeMS*off, again.PowerW/off
 		rows = append(rows, again)
 	}
-	return session.RepeatsFigure(rows, m.Provenance), nil
+	return plots.RepeatsFigure(rows, m.Provenance), nil
 }
 
 // SaveModel keeps a model in memory.
@@ -110,19 +113,19 @@ func (f *Board) SaveModel(name string, m *learn.Model) (string, error) {
 }
 
 // Run takes thirty minibatches and then waits to be stopped.
-func (f *Board) Run(ctx context.Context, r session.RunRequest, observe func(session.Event)) (session.RunResult, error) {
+func (f *Board) Run(ctx context.Context, r measure.RunRequest, observe func(measure.Event)) (measure.RunResult, error) {
 	t, _ := Law(f.Mode())
 	for i := range 30 {
-		observe(session.ProgressEvent{Progress: profiles.Progress{Phase: profiles.Measuring, Minibatch: i + 1,
+		observe(measure.ProgressEvent{Progress: profiles.Progress{Phase: profiles.Measuring, Minibatch: i + 1,
 			TimeMS: t * (1 + 0.02*math.Sin(float64(i)))},
 			Minibatch: &harness.Event{Kind: harness.Minibatch, TimeMS: t, StallMS: tegra.Some(0.1 * t),
 				ComputeMS: tegra.Some(0.85 * t), OverheadMS: tegra.Some(0.05 * t)}})
 	}
 	if f.Says != nil {
-		observe(session.CharacterEvent{Character: *f.Says, Advice: f.Says.Advice()})
+		observe(measure.CharacterEvent{Character: *f.Says, Advice: f.Says.Advice()})
 	}
 	<-ctx.Done()
-	return session.RunResult{Minibatches: 30, TimeMS: t, StallMS: tegra.Some(0.1 * t), ComputeMS: tegra.Some(0.85 * t),
+	return measure.RunResult{Minibatches: 30, TimeMS: t, StallMS: tegra.Some(0.1 * t), ComputeMS: tegra.Some(0.85 * t),
 		OverheadMS: tegra.Some(0.05 * t)}, nil
 }
 
@@ -133,9 +136,9 @@ func read(m tegra.Mode, timeX, powerX float64) tegra.Measured {
 }
 
 // finished reports a reading and returns its row.
-func finished(m tegra.Measured, observe func(session.Event)) record.Row {
+func finished(m tegra.Measured, observe func(measure.Event)) record.Row {
 	row := record.Row{Measured: m, Status: record.OK}
-	observe(session.ProgressEvent{Progress: profiles.Progress{Phase: profiles.Finished, Row: &row}})
+	observe(measure.ProgressEvent{Progress: profiles.Progress{Phase: profiles.Finished, Row: &row}})
 	return row
 }
 
@@ -189,9 +192,9 @@ func (f *Board) Fitted(samples []tegra.Measured) *learn.Model {
 }
 
 // Tune measures the samples, whatever is asked for.
-func (f *Board) Tune(ctx context.Context, r session.TuneRequest, observe func(session.Event)) (session.TuneResult,
+func (f *Board) Tune(ctx context.Context, r measure.TuneRequest, observe func(measure.Event)) (measure.TuneResult,
 	error) {
-	var res session.TuneResult
+	var res measure.TuneResult
 	f.mu.Lock()
 	f.Asked = r
 	f.mu.Unlock()
@@ -211,9 +214,9 @@ func (f *Board) Tune(ctx context.Context, r session.TuneRequest, observe func(se
 			probe.Why = optimize.Start
 		}
 		row := record.Row{Measured: s, Status: record.OK}
-		observe(session.ProgressEvent{Progress: profiles.Progress{Phase: profiles.Finished,
+		observe(measure.ProgressEvent{Progress: profiles.Progress{Phase: profiles.Finished,
 			Step: profiles.Step{Setting: tegra.Setting{Mode: s.Mode}}, Row: &row, Done: i + 1}})
-		observe(session.ProbeEvent{Probe: probe})
+		observe(measure.ProbeEvent{Probe: probe})
 		res.Probes = append(res.Probes, probe)
 	}
 	if f.TuneErr != nil {
@@ -233,9 +236,9 @@ func (f *Board) Tune(ctx context.Context, r session.TuneRequest, observe func(se
 }
 
 // Profile measures by the law.
-func (f *Board) Profile(ctx context.Context, r session.ProfileRequest,
-	observe func(session.Event)) (session.ProfileResult, error) {
-	var res session.ProfileResult
+func (f *Board) Profile(ctx context.Context, r measure.ProfileRequest,
+	observe func(measure.Event)) (measure.ProfileResult, error) {
+	var res measure.ProfileResult
 	modes := r.List
 	if r.Choose > 0 {
 		modes = tegra.Settings(f.space.Sample(r.Choose, 3), nil)
@@ -252,13 +255,13 @@ func (f *Board) Profile(ctx context.Context, r session.ProfileRequest,
 }
 
 // Planned is what a request selects from the space.
-func (f *Board) Planned(r session.ProfileRequest) (session.Planned, error) {
+func (f *Board) Planned(r measure.ProfileRequest) (measure.Planned, error) {
 	s := session.Session{Device: f, Options: session.Options{Seed: 3}}
-	return s.Planned(r)
+	return measure.PlanOf(&s, r)
 }
 
 // Expects knows nothing.
-func (f *Board) Expects(context.Context, session.Measuring) *session.Expectation { return nil }
+func (f *Board) Expects(context.Context, measure.Measuring) *measure.Expectation { return nil }
 
 // RenameCampaign keeps what was asked for.
 func (f *Board) RenameCampaign(name, to string) error { return f.acts("rename " + name + " " + to) }
@@ -297,7 +300,7 @@ func (f *Board) Acted() []string {
 }
 
 // Verify measures a little more than the law says.
-func (f *Board) Verify(_ context.Context, _ workload.Workload, m tegra.Mode, observe func(session.Event)) (record.Row,
+func (f *Board) Verify(_ context.Context, _ workload.Workload, m tegra.Mode, observe func(measure.Event)) (record.Row,
 	error) {
 	return finished(read(m, 1.01, 1.01), observe), nil
 }

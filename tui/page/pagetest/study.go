@@ -6,17 +6,18 @@ import (
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
-	"jtune/tui/session"
+	"jtune/tui/session/campaigns"
+	"jtune/tui/session/task"
 )
 
 // Study is an energy study of the law on the board: its energy has a least inside the GPU's clocks.
-func Study(f *Board, name string) session.Listed {
+func Study(f *Board, name string) task.Listed {
 	w := workload.Workload{Name: name, Model: "ResNet-18", Dataset: "ImageNet", Kind: workload.Inference, Batch: 1}
 	h := record.Header{Created: Start, Device: record.NewDeviceHeader(f), Workload: w,
 		Plan: record.PlanHeader{Kind: record.ExperimentKind, Source: "energy",
 			Digest: "energy full=false repeat=1 every=0s"}}
-	l := session.Listed{State: session.CampaignFinished,
-		Campaign: session.Campaign{Name: "study", Dir: "/data/study", Header: h}}
+	l := task.Listed{State: campaigns.CampaignFinished,
+		Campaign: campaigns.Campaign{Name: "study", Dir: "/data/study", Header: h}}
 	space := f.Space()
 	top := space.Max()
 	add := func(m tegra.Mode, setting string, run int) {

@@ -5,13 +5,15 @@ import (
 	"strings"
 
 	"jtune/tui/page"
-	"jtune/tui/session"
+	"jtune/tui/session/campaigns"
+	"jtune/tui/session/fit"
+	"jtune/tui/session/task"
 	"jtune/tui/widget"
 )
 
 // comparison is two campaigns side by side.
 type comparison struct {
-	session.CampaignComparison
+	fit.CampaignComparison
 	says []string
 }
 
@@ -30,7 +32,7 @@ func newPair(keys widget.ListKeys) widget.Table {
 }
 
 // compare marks a campaign, and compares the next one with it.
-func (p *Page) compare(l session.Listed) page.Intent {
+func (p *Page) compare(l task.Listed) page.Intent {
 	other, ok := p.find(p.marked)
 	switch {
 	case !ok:
@@ -40,7 +42,7 @@ func (p *Page) compare(l session.Listed) page.Intent {
 		p.marked = ""
 		return nil
 	}
-	c := session.CompareCampaigns(other.Campaign, l.Campaign)
+	c := fit.CompareCampaigns(other.Campaign, l.Campaign)
 	p.two, p.view, p.marked, p.pair.Cursor = &comparison{c, c.Conclusion()}, viewTwo, "", 0
 	return nil
 }
@@ -49,7 +51,7 @@ func (p *Page) compare(l session.Listed) page.Intent {
 func (p *Page) compared(w, h int) string {
 	c := p.two
 	head := []string{}
-	for i, one := range []session.Campaign{c.One, c.Other} {
+	for i, one := range []campaigns.Campaign{c.One, c.Other} {
 		line := fmt.Sprintf(" %s %s: %s, %d usable", [...]string{"first", "then "}[i], one.Name, one.What(),
 			c.Usable[i])
 		head = append(head, widget.StyleBold.Render(widget.Cut(line, w)))
@@ -65,7 +67,7 @@ func (p *Page) compared(w, h int) string {
 	return widget.Fit(widget.Under(strings.Join(top, "\n"), panel.Render(w, max(1, h-len(top)))), w, h)
 }
 
-func (p *Page) pairCell(m session.Compared, col int) string {
+func (p *Page) pairCell(m fit.Compared, col int) string {
 	pct := func(v float64) string { return fmt.Sprintf("%+.1f %%", v) }
 	batch := widget.Dash
 	if m.Batch > 0 {

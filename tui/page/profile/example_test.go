@@ -8,7 +8,7 @@ import (
 	"jtune/tui/page"
 	"jtune/tui/page/pagetest"
 	"jtune/tui/page/profile"
-	"jtune/tui/session"
+	"jtune/tui/session/task"
 )
 
 // The page follows the task in the state and lists its modes, the newest first.
@@ -22,7 +22,7 @@ func ExamplePage() {
 	state.Moment.Clock = tegra.RealClock()
 	p := profile.New(page.ReaderOf(&state))
 
-	task := &page.Task{TaskSpec: session.TaskSpec{Kind: session.Tuning, Planned: 3}}
+	task := &page.Task{Spec: task.Spec{Kind: task.Tuning, Planned: 3}}
 	for _, mode := range space.Modes() {
 		row := record.Row{Status: record.OK}
 		row.Mode, row.TimeMS, row.PowerW = mode, 60/mode.GPU.GHz(), 20

@@ -8,7 +8,8 @@ import (
 	"jtune/internal/text"
 	"jtune/profiles"
 	"jtune/tui/page"
-	"jtune/tui/session"
+	"jtune/tui/session/campaigns"
+	"jtune/tui/session/task"
 	"jtune/tui/widget"
 )
 
@@ -36,8 +37,8 @@ func (p *Page) followedHead(j *page.Task, w int) string {
 		state = widget.StyleBold.Render(f.Reach.State)
 	}
 	finished := j.Planned > 0 && len(j.Rows) >= j.Planned ||
-		slices.ContainsFunc(p.read.Campaigns(), func(l session.Listed) bool {
-			return l.Dir == f.Dir && l.State == session.CampaignFinished
+		slices.ContainsFunc(p.read.Campaigns(), func(l task.Listed) bool {
+			return l.Dir == f.Dir && l.State == campaigns.CampaignFinished
 		})
 	switch {
 	case j.Done() && finished:

@@ -9,7 +9,8 @@ import (
 
 	"jtune/internal/text"
 	"jtune/tui/page"
-	"jtune/tui/session"
+	"jtune/tui/session/campaigns"
+	"jtune/tui/session/task"
 	"jtune/tui/widget"
 )
 
@@ -36,7 +37,7 @@ func newList(keys widget.ListKeys) widget.Table {
 const star = "*"
 
 // entries are the campaigns of the list.
-func (p *Page) entries() []session.Listed {
+func (p *Page) entries() []task.Listed {
 	if p.deleted {
 		return p.read.Deleted()
 	}
@@ -44,13 +45,13 @@ func (p *Page) entries() []session.Listed {
 }
 
 // find gives the campaign of a folder.
-func (p *Page) find(dir string) (session.Listed, bool) {
+func (p *Page) find(dir string) (task.Listed, bool) {
 	for _, l := range p.entries() {
 		if l.Dir == dir {
 			return l, true
 		}
 	}
-	return session.Listed{}, false
+	return task.Listed{}, false
 }
 
 // settle puts the cursor on the campaign that it was on, or at first on the one that was cut off.
@@ -78,16 +79,16 @@ func (p *Page) choose() {
 }
 
 // under is the campaign under the cursor.
-func (p *Page) under() (session.Listed, bool) {
+func (p *Page) under() (task.Listed, bool) {
 	p.settle()
 	if list := p.entries(); p.list.Cursor < len(list) {
 		return list[p.list.Cursor], true
 	}
-	return session.Listed{}, false
+	return task.Listed{}, false
 }
 
 // target is the campaign that keys act on: under the cursor, or the one that was opened.
-func (p *Page) target() (session.Listed, bool) {
+func (p *Page) target() (task.Listed, bool) {
 	if p.open != nil {
 		return p.find(p.entry)
 	}
@@ -96,7 +97,7 @@ func (p *Page) target() (session.Listed, bool) {
 
 // again is how the campaign goes on that keys act on; nil: there is none. Of what ran last it is
 // the one that was cut off last.
-func (p *Page) again() *session.Interrupted {
+func (p *Page) again() *task.Interrupted {
 	if p.view == viewOne && p.open == nil {
 		return p.read.Interrupted()
 	}
@@ -126,7 +127,7 @@ func (p *Page) noRedo() string {
 	switch l, ok := p.target(); {
 	case p.read.Busy():
 		return "another task runs"
-	case p.view == viewTwo || j != nil && p.open == nil && len(session.Failed(j.Rows)) == 0:
+	case p.view == viewTwo || j != nil && p.open == nil && len(task.Failed(j.Rows)) == 0:
 		return "none failed"
 	case j != nil && p.open == nil && j.Follows != nil:
 		return "another jtune measured them"
@@ -158,7 +159,7 @@ func (p *Page) listKey(k tea.KeyPressMsg) (page.Intent, bool) {
 		return p.restore(l), true
 	case p.deleted && (keys.Rename.Matches(k) || keys.Delete.Matches(k)):
 		return page.Say("this one is deleted: " + keys.Restore.Label() + " restores it"), true
-	case keys.Rename.Matches(k) && l.State == session.CampaignRunning:
+	case keys.Rename.Matches(k) && l.State == campaigns.CampaignRunning:
 		return page.Say("rename: not while it runs"), true
 	case keys.Rename.Matches(k):
 		return p.rename(l), true
@@ -175,15 +176,15 @@ func (p *Page) listKey(k tea.KeyPressMsg) (page.Intent, bool) {
 }
 
 // show opens a campaign of the list.
-func (p *Page) show(l session.Listed) {
+func (p *Page) show(l task.Listed) {
 	p.view, p.tab.Cursor, p.large = viewOne, 0, 0
-	if now := p.running(); now != nil && !now.Done() && l.State == session.CampaignRunning &&
+	if now := p.running(); now != nil && !now.Done() && l.State == campaigns.CampaignRunning &&
 		(l.PID == os.Getpid() || now.Follows != nil && now.Follows.Dir == l.Dir) {
 		return
 	}
 	h := l.Header
-	j := &page.Task{TaskSpec: session.TaskSpec{Workload: h.Workload}}
-	j.Rows, j.State = l.Rows, session.Done
+	j := &page.Task{Spec: task.Spec{Workload: h.Workload}}
+	j.Rows, j.State = l.Rows, task.Done
 	p.open, p.entry = j, l.Dir
 }
 
@@ -198,11 +199,11 @@ func (p *Page) openedHead(w int) string {
 	switch {
 	case p.deleted:
 		state = widget.StyleBold.Render("deleted")
-	case l.State == session.CampaignRunning:
+	case l.State == campaigns.CampaignRunning:
 		state += fmt.Sprintf(": jtune %d measures it", l.PID)
-	case l.State == session.CampaignInterrupted && l.NoResume == "":
+	case l.State == campaigns.CampaignInterrupted && l.NoResume == "":
 		state += ": " + p.read.Keys().Resume.Label() + " goes on"
-	case l.State == session.CampaignInterrupted:
+	case l.State == campaigns.CampaignInterrupted:
 		state += ": " + l.NoResume
 	}
 	return widget.Under(widget.StyleBold.Render(first), widget.Ends(" "+state,
@@ -210,9 +211,9 @@ func (p *Page) openedHead(w int) string {
 }
 
 // remove asks whether a campaign is to be moved aside.
-func (p *Page) remove(l session.Listed) page.Intent {
+func (p *Page) remove(l task.Listed) page.Intent {
 	on := p.read.Session()
-	if l.State == session.CampaignRunning {
+	if l.State == campaigns.CampaignRunning {
 		return page.Say("delete: not while it runs")
 	}
 	return page.Ask{Do: "delete", Not: "leave it",
@@ -224,13 +225,13 @@ func (p *Page) remove(l session.Listed) page.Intent {
 		})}
 }
 
-func (p *Page) rename(l session.Listed) page.Intent {
+func (p *Page) rename(l task.Listed) page.Intent {
 	on := p.read.Session()
 	return page.Rename{What: "campaign", Name: l.Name, Note: "its folder in the data directory gets this name",
 		To: func(name string) error { return on.RenameCampaign(l.Name, name) }}
 }
 
-func (p *Page) restore(l session.Listed) page.Intent {
+func (p *Page) restore(l task.Listed) page.Intent {
 	on := p.read.Session()
 	p.deleted = len(p.read.Deleted()) > 1
 	if !p.deleted {
@@ -315,7 +316,7 @@ func (p *Page) campaigns(w, h int) string {
 }
 
 // entryCell is a cell of the list.
-func (p *Page) entryCell(l session.Listed, col int) string {
+func (p *Page) entryCell(l task.Listed, col int) string {
 	plan := l.Header.Plan
 	switch col {
 	case columnName:
@@ -328,7 +329,7 @@ func (p *Page) entryCell(l session.Listed, col int) string {
 		if now := p.read.Task(); l.PID == os.Getpid() && now != nil && !now.Done() {
 			n = len(now.Rows) // newer than the list
 		}
-		if l.State != session.CampaignFinished && plan.Readings() > 0 {
+		if l.State != campaigns.CampaignFinished && plan.Readings() > 0 {
 			return fmt.Sprintf("%d/%d", n, plan.Readings())
 		}
 		return fmt.Sprint(n)
@@ -344,24 +345,24 @@ func (p *Page) entryCell(l session.Listed, col int) string {
 }
 
 // more says of the campaign under the cursor what the list has no room for.
-func (p *Page) more(l session.Listed, w int) string {
+func (p *Page) more(l task.Listed, w int) string {
 	lines := []string{
 		fmt.Sprintf(" %s: %s with %s", l.Name, l.What(), l.Header.Workload.Name),
 		fmt.Sprintf(" began %s; %s, %s usable", l.Header.Created.Format("2006-01-02 15:04"),
 			text.Count(len(l.Rows), "reading"), text.Count(l.Usable(), "mode")),
 	}
-	if failed := len(session.Failed(l.Rows)); failed > 0 {
+	if failed := len(task.Failed(l.Rows)); failed > 0 {
 		lines[1] += fmt.Sprintf(", %s failed", text.Count(failed, "mode"))
 	}
 	keys := p.read.Keys()
 	switch {
 	case p.marked != "":
 		lines = append(lines, fmt.Sprintf(" %s compares it with the one marked %s", keys.Compare.Label(), star))
-	case l.State == session.CampaignInterrupted && l.NoResume == "" && p.read.Busy():
+	case l.State == campaigns.CampaignInterrupted && l.NoResume == "" && p.read.Busy():
 		lines = append(lines, " cut off: "+keys.Resume.Label()+" goes on when nothing else runs")
-	case l.State == session.CampaignInterrupted && l.NoResume == "":
+	case l.State == campaigns.CampaignInterrupted && l.NoResume == "":
 		lines = append(lines, " cut off: "+keys.Resume.Label()+" goes on")
-	case l.State == session.CampaignInterrupted:
+	case l.State == campaigns.CampaignInterrupted:
 		lines = append(lines, " cut off: "+l.NoResume)
 	}
 	for i, line := range lines {

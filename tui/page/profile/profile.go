@@ -13,7 +13,9 @@ import (
 
 	"jtune/tegra"
 	"jtune/tui/page"
-	"jtune/tui/session"
+	"jtune/tui/session/campaigns"
+	"jtune/tui/session/remote"
+	"jtune/tui/session/task"
 	"jtune/tui/widget"
 )
 
@@ -73,8 +75,8 @@ func (p *Page) Name() page.Name { return page.Profile }
 // its own last one; nil when there was none.
 func (p *Page) running() *page.Task {
 	own, other := p.read.Task(), p.read.Followed()
-	if own != nil && (own.Kind == session.Training || own.Kind == session.Pairing ||
-		own.Kind == session.Verifying && own.Done()) {
+	if own != nil && (own.Kind == task.Training || own.Kind == task.Pairing ||
+		own.Kind == task.Verifying && own.Done()) {
 		own = p.read.Searched()
 	}
 	if other != nil && (own == nil || own.Done() && !other.Done()) {
@@ -151,7 +153,7 @@ func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 		return p.start(u, u.Task(p.read.Limit(), true)), true
 	case keys.Redo.Matches(k) && p.noRedo() == "":
 		if j != nil && p.open == nil {
-			return p.start(nil, session.RedoTask(j.TaskSpec, j.Snapshot)), true
+			return p.start(nil, task.Redo(j.Spec, j.Snapshot)), true
 		}
 		u := p.again()
 		return p.start(u, u.Redo(true)), true
@@ -180,12 +182,12 @@ func (p *Page) runKey(k tea.KeyPressMsg) (page.Intent, bool) {
 	case pause:
 		return page.Order{Do: pauseOrder(now)}, true
 	}
-	return page.Order{Do: session.OrderStop}, true
+	return page.Order{Do: remote.OrderStop}, true
 }
 
 // start begins a task that sets modes, where that may be now; what goes on with a file that runs
 // another thing than the user's own workload is shown that and asked first.
-func (p *Page) start(u *session.Interrupted, task *session.Task) page.Intent {
+func (p *Page) start(u *task.Interrupted, task *task.Task) page.Intent {
 	if why := p.read.MayWrite(); why != "" {
 		return page.Say("not now: " + why)
 	}
@@ -203,11 +205,11 @@ func (p *Page) reached(j *page.Task) bool {
 }
 
 // pauseOrder pauses another program's task, or lets it go on.
-func pauseOrder(j *page.Task) session.Order {
+func pauseOrder(j *page.Task) remote.Order {
 	if j.Follows.Reach.Held {
-		return session.OrderGoOn
+		return remote.OrderGoOn
 	}
-	return session.OrderPause
+	return remote.OrderPause
 }
 
 // Hints is page.Page's.
@@ -246,7 +248,7 @@ func (p *Page) runHints() []widget.Action {
 		why = fmt.Sprintf("jtune %d runs it and takes no orders", j.Follows.PID)
 	} else if j != nil && !j.Done() {
 		why = ""
-		if j.State == session.Pausing || j.State == session.Paused {
+		if j.State == task.Pausing || j.State == task.Paused {
 			pause = pause.As("go on")
 		} else {
 			pause = pause.As("pause after this mode")
@@ -362,7 +364,7 @@ func (p *Page) coming(j *page.Task, w, h int) string {
 		return widget.Fit(widget.Wrap("not known before: each is chosen from the results so far", w), w, h)
 	}
 	after := tegra.Val[tegra.Mode]{V: j.Progress.Step.Mode, OK: j.Progress.Step.Mode.Cores > 0}
-	up := session.Raised(list, after)
+	up := campaigns.Raised(list, after)
 	var lines []string
 	for i, at := range list[:min(len(list), h)] {
 		mark := "  "

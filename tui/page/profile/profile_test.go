@@ -7,11 +7,14 @@ import (
 	"jtune/tui/page"
 	"jtune/tui/page/pagetest"
 	"jtune/tui/session"
+	"jtune/tui/session/campaigns"
+	"jtune/tui/session/remote"
+	"jtune/tui/session/task"
 )
 
 func TestProfileShowsTheBatchSizeOfEachRow(t *testing.T) {
 	d, _ := pagetest.Drive(t, New)
-	j := pagetest.Task(d.Board, session.Tuning)
+	j := pagetest.Task(d.Board, task.Tuning)
 	for i := range j.Rows {
 		j.Rows[i].Batch = []int{8, 32}[i%2]
 	}
@@ -20,12 +23,12 @@ func TestProfileShowsTheBatchSizeOfEachRow(t *testing.T) {
 		d.Size(s[0], s[1])
 		d.Sees(" bs ", "  8 ", " 32 ")
 	}
-	j.State = session.Done
+	j.State = task.Done
 	d.Press("R")
-	if start, ok := d.Want().(page.Start); !ok || start.Task.Kind != session.Redoing {
+	if start, ok := d.Want().(page.Start); !ok || start.Task.Kind != task.Redoing {
 		t.Errorf("R starts %+v", start)
 	}
-	j.Rows = pagetest.Task(d.Board, session.Tuning).Rows
+	j.Rows = pagetest.Task(d.Board, task.Tuning).Rows
 	if strings.Contains(d.Screen(), " bs ") {
 		t.Error("a column of sizes where there is one")
 	}
@@ -33,7 +36,7 @@ func TestProfileShowsTheBatchSizeOfEachRow(t *testing.T) {
 
 func TestProfileTellsWhyThereAreNoBandsYet(t *testing.T) {
 	d, _ := pagetest.Drive(t, New)
-	j := pagetest.Task(d.Board, session.Tuning)
+	j := pagetest.Task(d.Board, task.Tuning)
 	j.Bands, d.State.Tasks.Own = nil, j
 	d.Sees("bands: computing")
 	j.Rows = j.Rows[:3]
@@ -42,7 +45,7 @@ func TestProfileTellsWhyThereAreNoBandsYet(t *testing.T) {
 
 func TestProfileNumbersAThousandModes(t *testing.T) {
 	d, _ := pagetest.Drive(t, New)
-	j := pagetest.Task(d.Board, session.Tuning)
+	j := pagetest.Task(d.Board, task.Tuning)
 	for len(j.Rows) < 1234 {
 		j.Rows = append(j.Rows, j.Rows[0])
 	}
@@ -68,8 +71,8 @@ func TestProfileEndsWithACardOfTheSaving(t *testing.T) {
 		t.Error("esc does not leave the card")
 	}
 	d.Sees("measured, newest first")
-	verifying := pagetest.Task(d.Board, session.Verifying)
-	verifying.State = session.Done
+	verifying := pagetest.Task(d.Board, task.Verifying)
+	verifying.State = task.Done
 	d.State.Tasks.Own, d.State.Tasks.Searched = verifying, j
 	if p.shown() != j {
 		t.Error("after a verification the search is gone")
@@ -90,7 +93,7 @@ func TestProfileCardSaysWhenThereIsNothingToSave(t *testing.T) {
 
 func TestProfileSaysTheBestSoFarAndWhyTheNext(t *testing.T) {
 	d, _ := pagetest.Drive(t, New)
-	j := pagetest.Task(d.Board, session.Tuning)
+	j := pagetest.Task(d.Board, task.Tuning)
 	d.State.Tasks.Own = j
 	d.Sees("best so far 141.2 ms, 27.6 W: -26…-15 % energy against MAXN (predicted)",
 		"why this one: expected gain 3.1 %, 92 % sure to keep 30 W", "◉")
@@ -103,7 +106,7 @@ func TestProfileSaysTheBestSoFarAndWhyTheNext(t *testing.T) {
 func listed(t *testing.T) (*pagetest.Driver, *Page) {
 	d, p := pagetest.Drive(t, New)
 	d.State.Tasks.Campaigns, d.State.Tasks.Deleted = pagetest.Campaigns(d.Board)
-	d.State.Tasks.Interrupted = session.Offered(d.State.Tasks.Campaigns)
+	d.State.Tasks.Interrupted = task.Offered(d.State.Tasks.Campaigns)
 	return d, p
 }
 
@@ -173,7 +176,7 @@ func TestProfileShowsWholeValuesInFortyColumns(t *testing.T) {
 	t.Parallel()
 	d, _ := pagetest.Drive(t, New)
 	d.Size(40, 10)
-	j := pagetest.Task(d.Board, session.Tuning)
+	j := pagetest.Task(d.Board, task.Tuning)
 	d.State.Tasks.Own = j
 	d.Sees("measuring 31/40", "best 141.2 ms, 27.6 W: -26…-15 % energy", "   against MAXN (predicted)",
 		"why: expected gain 3.1 %, 92 % sure to", "   keep 30 W")
@@ -197,11 +200,11 @@ func TestProfileFollowsASearchToItsEnd(t *testing.T) {
 	d, _ := pagetest.Drive(t, New)
 	list, _ := pagetest.Campaigns(d.Board)
 	for _, l := range list {
-		j := pagetest.Task(d.Board, session.Tuning)
-		j.Follows, j.Planned, j.State = &session.Followed{Space: d.Board.Space()}, 0, session.Done
+		j := pagetest.Task(d.Board, task.Tuning)
+		j.Follows, j.Planned, j.State = &remote.Followed{Space: d.Board.Space()}, 0, task.Done
 		j.Follows.Dir = l.Dir
 		d.State.Tasks.Followed, d.State.Tasks.Campaigns = j, list
-		if l.State == session.CampaignFinished {
+		if l.State == campaigns.CampaignFinished {
 			d.Sees("finished: ")
 		} else {
 			d.Sees("ended or cut off")
@@ -212,16 +215,16 @@ func TestProfileFollowsASearchToItsEnd(t *testing.T) {
 func TestProfileSaysWhyAnotherProgramsRunIsNotPaused(t *testing.T) {
 	t.Parallel()
 	d, _ := pagetest.Drive(t, New)
-	j := pagetest.Task(d.Board, session.Tuning)
-	j.Follows = &session.Followed{Space: d.Board.Space(),
-		Reach: &session.Reach{Task: 1, State: "running", User: "anna", Ran: 40, Whole: "a run cannot be paused"}}
+	j := pagetest.Task(d.Board, task.Tuning)
+	j.Follows = &remote.Followed{Space: d.Board.Space(),
+		Reach: &remote.Reach{Task: 1, State: "running", User: "anna", Ran: 40, Whole: "a run cannot be paused"}}
 	d.State.Tasks.Followed = j
 	d.Sees("space pause (a run cannot be paused)", "x stop and restore")
 	if d.Press("space"); d.Want() != nil {
 		t.Error("a run is told to pause")
 	}
 	d.Press("x")
-	if want, _ := d.Want().(page.Order); want.Do != session.OrderStop {
+	if want, _ := d.Want().(page.Order); want.Do != remote.OrderStop {
 		t.Errorf("x wants %+v", want)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/session"
+	"jtune/tui/session/task"
 	"jtune/tui/widget"
 	"jtune/tui/widget/chart"
 )
@@ -31,9 +32,9 @@ func (p *Page) head(j *page.Task, w int) string {
 	}
 	switch {
 	case j.Planned == 0 || j.Done():
-	case j.Kind == session.Profiling:
+	case j.Kind == task.Profiling:
 		count += fmt.Sprintf(" of %d", j.Planned)
-	case j.Kind == session.Tuning:
+	case j.Kind == task.Tuning:
 		count += fmt.Sprintf(" of at most %d", j.Planned)
 	case len(j.Rows) < j.Planned:
 		count += fmt.Sprintf(" of about %d", j.Planned)
@@ -50,8 +51,8 @@ func (p *Page) head(j *page.Task, w int) string {
 	}
 	goal := ""
 	switch j.Kind {
-	case session.Verifying:
-	case session.Profiling, session.Redoing:
+	case task.Verifying:
+	case task.Profiling, task.Redoing:
 		if j.Plan != "" {
 			goal = ": " + j.Plan
 		}
@@ -84,11 +85,11 @@ func (p *Page) state(j *page.Task, w int) string {
 		return stopped
 	case j.Done():
 		return widget.StyleGood.Render("done") + outcome(j) + "; the board is back as it was found"
-	case j.State == session.Stopping:
+	case j.State == task.Stopping:
 		return widget.StyleWarn.Render("stopping") + ": restoring the board"
-	case j.State == session.Paused:
+	case j.State == task.Paused:
 		return widget.StyleWarn.Render("paused") + by(j) + ": nothing is measured; " + keys.Pause.Label() + " goes on"
-	case j.State == session.Pausing:
+	case j.State == task.Pausing:
 		return widget.StyleWarn.Render("pausing after this mode") + "; " + keys.Pause.Label() + " goes on"
 	}
 	text := widget.StyleBold.Render(pr.Phase.String())

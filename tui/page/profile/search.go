@@ -5,7 +5,8 @@ import (
 
 	"jtune/tegra"
 	"jtune/tui/page"
-	"jtune/tui/session"
+	"jtune/tui/session/campaigns"
+	"jtune/tui/session/measure"
 	"jtune/tui/widget"
 	"jtune/tui/widget/chart"
 )
@@ -38,7 +39,7 @@ func (p *Page) searchLines(j *page.Task, w, most int) string {
 		after := tegra.Val[tegra.Mode]{V: j.Progress.Step.Mode, OK: j.Progress.Step.Mode.Cores > 0}
 		then := ""
 		for n := max(1, w/24); n > 0 && (then == "" || widget.Width(then) > w); n-- {
-			then = widget.StyleDim.Render(" then ") + session.OrderText(list, after, p.read.ModeText, n)
+			then = widget.StyleDim.Render(" then ") + campaigns.OrderText(list, after, p.read.ModeText, n)
 		}
 		lines = append(lines, then)
 	}
@@ -81,7 +82,7 @@ func hanging(line string, w int) []string {
 }
 
 // bestText is the best mode so far in words.
-func (p *Page) bestText(b *session.BestSoFar) string {
+func (p *Page) bestText(b *measure.BestSoFar) string {
 	limit := ""
 	if j := p.read.Task(); j != nil && len(j.More) > 0 {
 		limit = "for " + b.Limit.Bounds() + ": "
@@ -100,7 +101,7 @@ func (p *Page) bestText(b *session.BestSoFar) string {
 }
 
 // takes prints time and power of the best mode, per sample where it has a batch size.
-func takes(b *session.BestSoFar) string {
+func takes(b *measure.BestSoFar) string {
 	unit := " ms, "
 	if b.Batch > 0 {
 		unit = " ms/sample, "

@@ -15,6 +15,10 @@ import (
 	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/session"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/pair"
+	"jtune/tui/session/study"
+	"jtune/tui/session/task"
 	"jtune/tui/widget"
 	"jtune/tui/widget/chart"
 )
@@ -22,7 +26,7 @@ import (
 // pair is the search for a pair that the page shows: while it runs, and its end until it is left; nil for none.
 func (p *Page) pair() *page.Task {
 	j := p.read.Task()
-	if j == nil || j.Kind != session.Pairing || j.Done() && p.left == j {
+	if j == nil || j.Kind != task.Pairing || j.Done() && p.left == j {
 		return nil
 	}
 	return j
@@ -54,7 +58,7 @@ func (p *Page) pairKey(k tea.KeyPressMsg) (page.Intent, bool) {
 	case j.Done() && keys.Back.Matches(k):
 		p.left = j
 	case p.mixesOf(j) != nil && keys.Look.Matches(k):
-		return page.ShowMixes{PairMixes: p.mixesOf(j)}, true
+		return page.ShowMixes{Mixes: p.mixesOf(j)}, true
 	case j.Paired != nil && j.Done() && (keys.Apply.Matches(k) || keys.AtOnce.Matches(k)):
 		does, _ := keys.Applies(k)
 		does.Mode = j.Paired.Mode
@@ -69,7 +73,7 @@ func (p *Page) pairKey(k tea.KeyPressMsg) (page.Intent, bool) {
 }
 
 // mixesOf are those that Front can show of a pair that has ended; nil: none were worked out.
-func (p *Page) mixesOf(j *page.Task) *session.PairMixes {
+func (p *Page) mixesOf(j *page.Task) *pair.Mixes {
 	if !j.Done() || j.Paired == nil {
 		return nil
 	}
@@ -178,21 +182,21 @@ func (p *Page) pairState(j *page.Task, w int) string {
 			j.Paired.Why(), w))
 	case j.Done() && j.Err != nil:
 		return widget.StyleBad.Render(widget.CutClause(" "+endedText(j), w))
-	case j.State == session.Stopping:
+	case j.State == task.Stopping:
 		return " " + widget.StyleWarn.Render("stopping") + ": restoring the board"
 	}
 	pr := j.Progress
 	line := j.Watch.Stage.String()
-	if pr.Phase == profiles.Finished && j.Watch.Stage.Doing == session.PairVerifies {
+	if pr.Phase == profiles.Finished && j.Watch.Stage.Doing == measure.PairVerifies {
 		return widget.CutClause(" 2 of 2: works out which pair is run next", w)
 	}
-	if pr.Step.Mode.Cores > 0 && j.Watch.Stage.Doing != session.PairPredicts {
+	if pr.Step.Mode.Cores > 0 && j.Watch.Stage.Doing != measure.PairPredicts {
 		line += ", " + p.read.ModeText(pr.Step.Mode) + page.BatchText(pr.Step.Batch) + ": " + pr.Phase.String()
 	}
 	switch {
-	case j.Watch.Stage.Doing == session.PairPredicts:
-	case j.Watch.Now != nil && j.Watch.Stage.Doing == session.PairVerifies: // else the stage says who runs
-		line += " " + session.PairPart(j.Watch.Now.Part)
+	case j.Watch.Stage.Doing == measure.PairPredicts:
+	case j.Watch.Now != nil && j.Watch.Stage.Doing == measure.PairVerifies: // else the stage says who runs
+		line += " " + measure.PairPart(j.Watch.Now.Part)
 	case pr.Phase == profiles.Measuring && pr.Of > 0:
 		line += fmt.Sprintf(" %d of %d", pr.Minibatch, pr.Of)
 	}
@@ -203,7 +207,7 @@ func (p *Page) pairState(j *page.Task, w int) string {
 const leastGap = 0.1
 
 // strip draws the newest turns in a line, one glyph each: who had the GPU.
-func strip(turns []session.PairTurn, w int, legend bool) string {
+func strip(turns []measure.PairTurn, w int, legend bool) string {
 	const head = " GPU "
 	words, late := "", false
 	for _, t := range turns {
@@ -249,7 +253,7 @@ func (p *Page) pairTitle(j *page.Task) string {
 		return "The answer, measured"
 	case j.Done():
 		return "No answer"
-	case j.Watch.Stage.Doing <= session.PairPredicts:
+	case j.Watch.Stage.Doing <= measure.PairPredicts:
 		return "What each job does alone"
 	}
 	return "Both jobs, so far"
@@ -264,7 +268,7 @@ func (p *Page) pairNumbers(j *page.Task, w int) string {
 		return widget.Wrap(endedText(j), w)
 	case j.Done():
 		return widget.StyleDim.Render("no pair was measured")
-	case j.Watch.Stage.Doing <= session.PairPredicts:
+	case j.Watch.Stage.Doing <= measure.PairPredicts:
 		return widget.Wrap("Models of the two jobs come first: settings of each alone are measured where fewer are "+
 			"known. They serve every later question. Then all mixes are predicted, and the best are run as pairs.", w)
 	}
@@ -274,7 +278,7 @@ func (p *Page) pairNumbers(j *page.Task, w int) string {
 		so = now.Pair
 	}
 	lines := jobLines(so, st.Ask)
-	for _, l := range session.PairLimits(st.Ask, so) {
+	for _, l := range pair.PairLimits(st.Ask, so) {
 		lines = append(lines, limitLine(l, false, w))
 	}
 	lines = append(lines, idleLine(so))
@@ -335,11 +339,11 @@ func energyOf(j tegra.Val[float64], unit string) string {
 	if !j.OK {
 		return ""
 	}
-	return ", " + session.UnitEnergyText(j.V) + "/" + unit
+	return ", " + study.UnitEnergyText(j.V) + "/" + unit
 }
 
 // limitLine says what a limit has of the pair, and whether it is held; by its mark alone where there is little room.
-func limitLine(l session.PairLimit, measured bool, w int) string {
+func limitLine(l pair.PairLimit, measured bool, w int) string {
 	held := l.Held()
 	mark, state, style := widget.Dash, "not known yet", widget.StyleDim
 	switch {
@@ -360,22 +364,22 @@ func limitLine(l session.PairLimit, measured bool, w int) string {
 }
 
 // pairAnswer is the best measured pair, and what each job does without the other.
-func (p *Page) pairAnswer(j *page.Task, f *session.PairFound, w int) string {
+func (p *Page) pairAnswer(j *page.Task, f *pair.Found, w int) string {
 	row := f.Row
 	lines := []string{widget.StyleBold.Render(p.read.ModeText(f.Mode)) +
 		fmt.Sprintf(", inference in batches of %d, %s", f.Batch, turnsText(row.Pair.Policy))}
-	for _, l := range session.PairLimits(f.Ask, *row.Pair) {
+	for _, l := range pair.PairLimits(f.Ask, *row.Pair) {
 		lines = append(lines, limitLine(l, true, w))
 	}
 	lines = append(append(lines, jobLines(*row.Pair, f.Ask)...), idleLine(*row.Pair))
 	if e := row.Pair.RequestJ(row.Batch); e.OK {
-		line := "energy     " + session.UnitEnergyText(e.V) + "/request"
-		if v := f.PairAnswer.Alone.JPerUnit; v > 0 {
-			line += ", alone " + session.UnitEnergyText(v) + " with its waiting"
+		line := "energy     " + study.UnitEnergyText(e.V) + "/request"
+		if v := f.Answer.Alone.JPerUnit; v > 0 {
+			line += ", alone " + study.UnitEnergyText(v) + " with its waiting"
 		}
 		lines = append(lines, line)
 	}
-	if v := tegra.Finite(f.PairAnswer.Alone.IdleShare); v.OK && f.Alone != nil {
+	if v := tegra.Finite(f.Answer.Alone.IdleShare); v.OK && f.Alone != nil {
 		lines = append(lines, "alone      the inference alone leaves the GPU idle "+page.Percent(v)+
 			" of the time, p99 "+marked(f.Alone.Pair.Latency.SureP99(), f.Alone.Pair.Latency.P99)+" ms")
 	}
@@ -410,7 +414,7 @@ const columnRan = 3
 const whyW = 100
 
 // pairCell is a column of what was measured, in a table of w cells.
-func (p *Page) pairCell(watch *session.PairWatch, n, col, w int) string {
+func (p *Page) pairCell(watch *task.PairWatch, n, col, w int) string {
 	r := watch.Rows[n]
 	switch col {
 	case 0:

@@ -11,7 +11,7 @@ import (
 	"jtune/profiles/harness"
 	"jtune/tui/page"
 	"jtune/tui/page/pagetest"
-	"jtune/tui/session"
+	"jtune/tui/session/measure"
 )
 
 func TestPairShowsBothJobsAgainstTheirLimits(t *testing.T) {
@@ -63,10 +63,10 @@ func TestPairThatKeepsNoLimitSaysSo(t *testing.T) {
 // The strip has a glyph for each turn and one for a longer pause before it, the newest at its end.
 func TestStripShowsTheNewestTurns(t *testing.T) {
 	t.Parallel()
-	train := session.PairTurn{Job: harness.JobTrain, MS: 50}
-	late := session.PairTurn{Job: harness.JobTrain, MS: 50, Late: true}
-	serve := session.PairTurn{Job: harness.JobInfer, MS: 20, GapMS: 10}
-	turns := []session.PairTurn{train, train, serve, train, late}
+	train := measure.PairTurn{Job: harness.JobTrain, MS: 50}
+	late := measure.PairTurn{Job: harness.JobTrain, MS: 50, Late: true}
+	serve := measure.PairTurn{Job: harness.JobInfer, MS: 20, GapMS: 10}
+	turns := []measure.PairTurn{train, train, serve, train, late}
 	if got := strings.TrimSpace(ansi.Strip(strip(turns, 40, false))); got != "GPU ██·▒█▓" {
 		t.Errorf("%q", got)
 	}

@@ -12,7 +12,8 @@ import (
 	"jtune/internal/tail"
 	"jtune/profiles/workload"
 	"jtune/tui/page"
-	"jtune/tui/session"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/task"
 	"jtune/tui/widget"
 )
 
@@ -83,11 +84,11 @@ func (p *Page) Update(msg tea.Msg) page.Intent {
 			}
 		}
 	case page.TaskChanged:
-		if msg.Task.Kind == session.Training {
+		if msg.Task.Kind == task.Training {
 			p.tellEpochs(msg.Task)
 		}
 	case page.TaskDone:
-		if msg.Task.Kind == session.Training {
+		if msg.Task.Kind == task.Training {
 			p.tellEpochs(msg.Task)
 			if err := msg.Task.Err; err != nil {
 				p.log.Add("jtune: " + page.Words(err.Error()))
@@ -235,7 +236,7 @@ func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 	return nil, true
 }
 
-func (p *Page) running() bool { return p.read.Busy() && p.read.Task().Kind == session.Training }
+func (p *Page) running() bool { return p.read.Busy() && p.read.Task().Kind == task.Training }
 
 // start runs the chosen workload in the present mode until it is stopped.
 func (p *Page) start() page.Intent {
@@ -257,8 +258,8 @@ func (p *Page) start() page.Intent {
 		begins += fmt.Sprintf(", %d workers", w.Workers)
 	}
 	p.log.Add(begins)
-	r := session.RunRequest{Workload: w, Minibatches: endless, Log: p.read.Session().TrainLog()}
-	return page.Start{Task: session.RunTask(r)}
+	r := measure.RunRequest{Workload: w, Minibatches: endless, Log: p.read.Session().TrainLog()}
+	return page.Start{Task: task.Run(r)}
 }
 
 // endless is more minibatches than anyone waits for: a run goes on until it
@@ -307,7 +308,7 @@ func (p *Page) Hints() []widget.Action {
 
 // shown is the run that the page shows; nil when there was none.
 func (p *Page) shown() *page.Task {
-	if j := p.read.Task(); j != nil && j.Kind == session.Training {
+	if j := p.read.Task(); j != nil && j.Kind == task.Training {
 		return j
 	}
 	return nil

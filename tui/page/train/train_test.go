@@ -12,7 +12,7 @@ import (
 	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/page/pagetest"
-	"jtune/tui/session"
+	"jtune/tui/session/task"
 	"jtune/tui/widget"
 )
 
@@ -51,8 +51,8 @@ func TestTrainTellsInferenceInItsOwnWords(t *testing.T) {
 	v := &record.Serving{Unit: "token", Units: 1234, PerS: tegra.Some(30.5), UnitJ: tegra.Some(0.5),
 		RatePerS: tegra.Some(8.0), ServedPerS: tegra.Some(7.5),
 		Latency: record.Latency{P50: 20, P95: 30, P99: 40, N: 300}}
-	j := &page.Task{TaskSpec: session.TaskSpec{Workload: workload.Workload{Kind: workload.Inference, Unit: "token"}},
-		Snapshot: session.Snapshot{Character: &record.Character{Serving: v}}}
+	j := &page.Task{Spec: task.Spec{Workload: workload.Workload{Kind: workload.Inference, Unit: "token"}},
+		Snapshot: task.Snapshot{Character: &record.Character{Serving: v}}}
 	text := strings.Join((&Page{}).answers(j, v), "\n") + "\n" + byUnit(j, 99) + "\n" + latencies(j, 40, 9)
 	for _, want := range []string{"1,234 tokens", "30.5 tokens/s", "8.0/s arrive, 7.5/s served",
 		"20.0, p95 30.0, p99 ~40.0", "500 mJ/token", "of 300 requests", "p99 1,000"} {

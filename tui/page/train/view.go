@@ -15,6 +15,7 @@ import (
 	"jtune/tegra"
 	"jtune/telemetry"
 	"jtune/tui/page"
+	"jtune/tui/session/run"
 	"jtune/tui/widget"
 	"jtune/tui/widget/chart"
 )
@@ -156,7 +157,7 @@ func (p *Page) summary(j *page.Task, w, _ int) string {
 		fmt.Sprintf("%-11s%d", noun, pr.Minibatch)}
 	if j.Ran != nil && j.Ran.TimeMS > 0 {
 		t = j.Ran.TimeMS
-		lines[0] = fmt.Sprintf("median     %s ms of %s", widget.MS(t), text.Thousands(j.Ran.Counted()))
+		lines[0] = fmt.Sprintf("median     %s ms of %s", widget.MS(t), text.Thousands(run.Counted(*j.Ran)))
 	}
 	if n := j.Workload.MinibatchesPerEpoch(); n > 0 {
 		lines[1] = fmt.Sprintf("epoch %-4d minibatch %d of %d", 1+pr.Minibatch/n, pr.Minibatch%n, n)
@@ -373,7 +374,7 @@ func (p *Page) meaning(j *page.Task, w, h int) string {
 	}
 	var lines, doubts []string
 	if j.Ran != nil {
-		doubts = j.Ran.Doubts()
+		doubts = run.Doubts(*j.Ran)
 	}
 	for _, text := range append(doubts, j.Advice[min(p.above, len(j.Advice)):]...) { // the first stand above all
 		lines = append(lines, widget.Wrap(text, w))

@@ -13,8 +13,8 @@ import (
 	"jtune/tegra"
 	"jtune/tegra/virtual/physics"
 	"jtune/telemetry"
-	"jtune/tui/session"
 	"jtune/tui/session/lab/rig"
+	"jtune/tui/session/study"
 )
 
 // perRequest is the batch size of the study of inference.
@@ -33,24 +33,24 @@ func (b *bench) answer(board string, w physics.Workload, m tegra.Mode) (answer, 
 }
 
 // study is the program's own energy study of a network: all that is left out is what repeats a reading.
-func (b *bench) study(board string, n physics.Network, other ...tegra.Governors) (session.EnergyReport, error) {
+func (b *bench) study(board string, n physics.Network, other ...tegra.Governors) (study.EnergyReport, error) {
 	key := fmt.Sprint(board, n.Name, other)
 	if found, ok := b.studies[key]; ok {
 		return found, nil
 	}
 	v, err := b.fresh(unit{board: board}, hardlyAny)
 	if err != nil {
-		return session.EnergyReport{}, err
+		return study.EnergyReport{}, err
 	}
 	measuring, err := rig.Measuring(v, n.Infer(perRequest).Name)
 	if err != nil {
-		return session.EnergyReport{}, err
+		return study.EnergyReport{}, err
 	}
 	defer measuring.Done()
 	measuring.Workload = measuring.Workload.AtBatch(perRequest)
-	r := session.ExperimentRequest{Request: experiment.Request{Workload: measuring.Workload, Every: time.Second},
-		Repeat: 1, Energy: session.EnergyRequest{PairsAlone: true, Governors: other}}
-	out, err := session.StudyEnergy(context.Background(), r, measuring.Bench)
+	r := study.ExperimentRequest{Request: experiment.Request{Workload: measuring.Workload, Every: time.Second},
+		Repeat: 1, Energy: study.EnergyRequest{PairsAlone: true, Governors: other}}
+	out, err := study.StudyEnergy(context.Background(), r, measuring.Bench)
 	if err == nil && len(out.Failed) > 0 {
 		err = errors.New(out.Failed[0])
 	}
@@ -81,7 +81,7 @@ func residency(b *bench, f Figure) ([]float64, error) {
 			}
 			base, _ := r.Base()
 			clock := map[string]telemetry.Residency{"cpu": base.CPU, "gpu": base.GPU}[f.of]
-			total += 100 * session.Highest(clock).V.Share
+			total += 100 * study.Highest(clock).V.Share
 		}
 	}
 	return []float64{total / float64(runs*len(physics.Networks()))}, nil

@@ -1,0 +1,81 @@
+package campaigns
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"jtune/internal/usage"
+	"jtune/learn"
+	"jtune/profiles"
+	"jtune/profiles/record"
+	"jtune/profiles/workload"
+	"jtune/tui/session"
+)
+
+// Kinds of plans.
+const (
+	TuneKind  = "tune"  // of a search
+	LoadKind  = "load"  // of requests at a rate in one mode
+	ModesKind = "modes" // chosen as it goes: of a profile, or of a search over the front
+)
+
+// HeaderOf describes a campaign in its folder. Its time of creation is the machine's:
+// a virtual board's clock may be days ahead.
+func HeaderOf(s *session.Session, w workload.Workload, plan record.PlanHeader, search *record.SearchHeader,
+	set record.Settings) record.Header {
+	return record.Header{Jtune: session.Version, Created: time.Now(), Seed: s.Seed,
+		Device: s.DeviceHeader(), Workload: w, Plan: plan, Search: search,
+		Settings: profiles.SettingsFor(w, set)}
+}
+
+var anotherFolder = "choose another folder with " + usage.Out.Value()
+
+// Record opens the folder of a campaign; dir "" makes a new one below the
+// data directory, named after the time of day, workload and kind.
+func Record(s *session.Session, dir string, h record.Header, resume bool) (*record.Record, error) {
+	advice := anotherFolder
+	if dir == "" {
+		advice = Elsewhere
+		var err error
+		if dir, err = newCampaignDir(s, h); err != nil {
+			return nil, session.Denied(err, advice)
+		}
+	}
+	open := func() (*record.Record, error) { return record.OpenOrCreate(dir, h, resume) }
+	if h.Plan.Kind == TuneKind { // which cannot be resumed
+		open = func() (*record.Record, error) { return record.Create(dir, h) }
+	}
+	r, err := open()
+	return r, session.Denied(err, advice)
+}
+
+func newCampaignDir(s *session.Session, h record.Header) (string, error) {
+	parent := s.CampaignsDir()
+	if err := os.MkdirAll(parent, 0o755); err != nil {
+		return "", err
+	}
+	kind := h.Plan.Kind
+	if kind == record.ExperimentKind {
+		kind = h.Plan.Source
+	}
+	base := fmt.Sprintf("%s-%s-%s", h.Created.Format("20060102-150405"), record.SafeName(h.Workload.Name), kind)
+	for n := 1; ; n++ {
+		dir := filepath.Join(parent, base)
+		if n > 1 {
+			dir += fmt.Sprintf("-%d", n)
+		}
+		err := os.Mkdir(dir, 0o755)
+		if !os.IsExist(err) {
+			return dir, err
+		}
+	}
+}
+
+// CampaignProvenance says where the rows of a campaign come from.
+func CampaignProvenance(dir string, head record.Header) learn.Provenance {
+	return learn.Provenance{Software: strings.Join(record.Software(dir, head), "; "), Device: head.Device.Name,
+		Workload: head.Workload.Name, Virtual: head.Device.Virtual, Replay: head.Device.Replay}
+}

@@ -1,0 +1,164 @@
+package campaigns
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"jtune/internal/safefile"
+	"jtune/internal/usage"
+	"jtune/profiles/record"
+	"jtune/tui/session"
+)
+
+// Deleted campaigns and models are moved aside, to folder deleted of the data directory,
+// where they stay until they are purged:
+//
+//	campaigns/NAME      ──delete──►  deleted/campaigns/NAME      ──purge──► gone
+//	models/NAME.model   ◄──restore── deleted/models/NAME.model
+
+func DeletedDir(o session.Paths, kind string) string {
+	return filepath.Join(o.DataPath(), DeletedKind, kind)
+}
+
+const (
+	DeletedKind   = "deleted"
+	CampaignsKind = "campaigns"
+	ModelsKind    = "models"
+)
+
+// Deleted lists the campaigns that can be restored, the oldest first.
+func Deleted(o session.Paths) ([]Campaign, error) {
+	return CampaignsIn(DeletedDir(o, CampaignsKind))
+}
+
+// SetAside moves a campaign to the deleted ones, under its name or the next free one.
+func SetAside(o session.Paths, name string) (Campaign, error) {
+	return moved(o, name, o.CampaignsDir(), FreeName(DeletedDir(o, CampaignsKind), name, ""))
+}
+
+// BringBack moves a deleted campaign back to the others.
+func BringBack(o session.Paths, name string) (Campaign, error) {
+	return moved(o, name, DeletedDir(o, CampaignsKind), filepath.Join(o.CampaignsDir(), name))
+}
+
+// moved is the campaign of that name in a folder, after it has been moved to another place.
+func moved(o session.Paths, name, from, to string) (Campaign, error) {
+	c, err := ownCampaign(o, from, name)
+	if err != nil {
+		return c, err
+	}
+	if _, err := moveCampaign(c.Dir, to); err != nil {
+		return c, err
+	}
+	c.Dir = to
+	return c, nil
+}
+
+// Rename renames a campaign.
+func Rename(o session.Paths, name, to string) error {
+	c, err := ownCampaign(o, o.CampaignsDir(), name)
+	if err == nil {
+		err = PlainName("campaign", to)
+	}
+	if err == nil {
+		_, err = moveCampaign(c.Dir, filepath.Join(o.CampaignsDir(), to))
+	}
+	return err
+}
+
+// Purge removes a deleted campaign for good, "" all of them, and lists which.
+func Purge(o session.Paths, name string) ([]string, error) {
+	return PurgeKind(o, CampaignsKind, name, "")
+}
+
+// ErrReference is why a reference is no model.
+var ErrReference = errors.New("a reference for other workloads, without measured modes")
+
+func PurgeKind(o session.Paths, kind, name, suffix string) ([]string, error) {
+	dir := DeletedDir(o, kind)
+	names := []string{name + suffix}
+	if name == "" {
+		names = nil
+		entries, err := os.ReadDir(dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("deleted %s: %w", kind, err)
+		}
+		for _, e := range entries {
+			names = append(names, e.Name())
+		}
+	} else if _, err := OwnEntry(o, dir, kind, name, suffix); err != nil {
+		return nil, err
+	}
+	defer safefile.SyncDir(dir)
+	for i, name := range names {
+		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+			return names[:i], session.Denied(err, Elsewhere)
+		}
+	}
+	return names, nil
+}
+
+// ownCampaign finds a campaign directly below a folder.
+func ownCampaign(o session.Paths, parent, name string) (Campaign, error) {
+	dir, err := OwnEntry(o, parent, CampaignsKind, name, "")
+	if err != nil {
+		return Campaign{}, err
+	}
+	return ReadCampaignFolder(dir), nil
+}
+
+func OwnEntry(o session.Paths, parent, kind, name, suffix string) (string, error) {
+	if err := PlainName(strings.TrimSuffix(kind, "s"), name); err != nil {
+		return "", err
+	}
+	path := filepath.Join(parent, name+suffix)
+	if _, err := os.Lstat(path); err != nil {
+		return "", fmt.Errorf("no %s %s in %s: jtune %s lists them", strings.TrimSuffix(kind, "s"), name, parent, kind)
+	}
+	return path, nil
+}
+
+// PlainName rejects names that are no names of files.
+func PlainName(what, name string) error {
+	if name == "" || strings.ContainsAny(name, "/\\\x00") || strings.HasPrefix(name, ".") {
+		return usage.Errorf("%s name %q: give a plain name without slashes", what, name)
+	}
+	return nil
+}
+
+// FreeName is the place of a name in a folder, or of the name with a number.
+func FreeName(dir, name, suffix string) string {
+	path := filepath.Join(dir, name+suffix)
+	for n := 2; ; n++ {
+		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+			return path
+		}
+		path = filepath.Join(dir, fmt.Sprintf("%s-%d%s", name, n, suffix))
+	}
+}
+
+// moveCampaign moves a folder that no process measures in, and gives its new name.
+func moveCampaign(dir, to string) (string, error) {
+	unlock, err := record.Lock(dir)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Base(to), errors.Join(Move(dir, to), unlock())
+}
+
+// Move renames a file or folder, never onto another one.
+func Move(from, to string) error {
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return session.Denied(err, Elsewhere)
+	}
+	if _, err := os.Lstat(to); err == nil {
+		return usage.Errorf("%s is there already: rename one of them", to)
+	}
+	return session.Denied(safefile.Rename(from, to), Elsewhere)
+}
+
+var Elsewhere = "choose another place with " + usage.DataDir.Value()

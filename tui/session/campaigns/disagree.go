@@ -1,0 +1,126 @@
+package campaigns
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"jtune/learn"
+	"jtune/tegra"
+	"jtune/tui/session"
+)
+
+const (
+	// disagreement is the median difference at which a device is reported: the
+	// medians of one run repeat within 2 to 3 %.
+	disagreement = 5.0 // percent
+	// fewest modes on either side for a comparison to mean something.
+	fewest = 8
+	// compared bounds the modes that a comparison takes of either side.
+	compared = 150
+)
+
+// part is one of the folders to be joined.
+type part struct {
+	dir  string
+	rows []tegra.Measured
+}
+
+// difference is by how much a device's numbers differ from those of the others.
+type difference struct {
+	session.Difference // medians
+	dir                string
+	modes              int
+	shared             bool // of the very same modes; else of a model of the others
+}
+
+func (d difference) size() float64 { return max(math.Abs(d.TimePct), math.Abs(d.PowerPct)) }
+
+// disagreements reports devices whose measurements differ from those of the others:
+// of the same modes where there are enough, else from the predictions of a model of
+// the others. The worst is removed before the next is searched for, so that it does
+// not make the others look wrong. A device with too few modes is reported too.
+func disagreements(parts []part, space *tegra.Space) (notes []string) {
+	parts = slices.Clone(parts)
+	for _, p := range parts {
+		if len(parts) > 1 && len(p.rows) < fewest {
+			notes = append(notes, fmt.Sprintf("%s: %d usable modes are too few to compare it with the "+
+				"others: it takes %d", p.dir, len(p.rows), fewest))
+		}
+	}
+	for len(parts) > 1 {
+		worst, at := difference{}, -1
+		for i, p := range parts {
+			d, ok := compare(p, slices.Delete(slices.Clone(parts), i, i+1), space)
+			if ok && d.size() > worst.size() {
+				worst, at = d, i
+			}
+		}
+		if worst.size() < disagreement {
+			break
+		}
+		others := "the others"
+		if len(parts) == 2 {
+			others = parts[1-at].dir
+		}
+		how := "the predictions of a model of them for its"
+		if worst.shared {
+			how = "their measurements of the same"
+		}
+		notes = append(notes, fmt.Sprintf("%s disagrees with %s: time %+.0f %%, power %+.0f %% against %s %d modes "+
+			"(medians): another cooling, supply or software?",
+			worst.dir, others, worst.TimePct, worst.PowerPct, how, worst.modes))
+		parts = slices.Delete(parts, at, at+1)
+	}
+	return notes
+}
+
+// compare compares a device with the others; false when there is too little.
+func compare(p part, others []part, space *tegra.Space) (difference, bool) {
+	var rest []tegra.Measured
+	for _, o := range others {
+		rest = append(rest, o.rows...)
+	}
+	rest = tegra.OncePerSetting(rest)
+	known := map[tegra.Setting]tegra.Measured{}
+	for _, m := range rest {
+		known[m.Setting] = m
+	}
+	var off []session.Difference
+	for _, m := range p.rows {
+		if o, both := known[m.Setting]; both {
+			off = append(off, session.Against(m, o))
+		}
+	}
+	d := difference{dir: p.dir, modes: len(off), shared: true}
+	if len(off) < fewest {
+		if len(p.rows) < fewest || len(rest) < fewest {
+			return d, false
+		}
+		_, sizes := tegra.Sized(rest)
+		s, err := learn.FitSurrogate(space, spread(rest), learn.SurrogateOptions{Robust: 1, Batches: sizes})
+		if err != nil {
+			return d, false
+		}
+		mine := spread(p.rows)
+		off = nil
+		for i, predicted := range s.PredictSettings(tegra.SettingsOf(mine)) {
+			off = append(off, session.Against(mine[i], predicted.Measured))
+		}
+		d.modes, d.shared = len(mine), false
+	}
+	d.Difference = session.MedianOf(off)
+	return d, true
+}
+
+// spread takes at most `compared` of the rows, evenly.
+func spread(rows []tegra.Measured) []tegra.Measured {
+	if len(rows) <= compared {
+		return rows
+	}
+	out := make([]tegra.Measured, compared)
+	for i := range out {
+		out[i] = rows[i*len(rows)/compared]
+	}
+	return out
+}

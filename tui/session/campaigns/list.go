@@ -1,0 +1,132 @@
+package campaigns
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"jtune/profiles/record"
+	"jtune/tegra"
+	"jtune/tui/session"
+)
+
+// Campaign is a folder of measured modes in the data directory.
+type Campaign struct {
+	Name   string // of the folder
+	Dir    string
+	Header record.Header
+	Rows   []record.Row
+	Err    error // the folder could not be read as a campaign
+}
+
+// List lists the campaigns of the data directory, the oldest first. A folder that
+// cannot be read is listed with its error.
+func List(o session.Paths) ([]Campaign, error) { return CampaignsIn(o.CampaignsDir()) }
+
+func CampaignsIn(parent string) ([]Campaign, error) {
+	entries, err := os.ReadDir(parent)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("campaigns: %w", err)
+	}
+	var out []Campaign
+	for _, e := range entries {
+		dir := filepath.Join(parent, e.Name())
+		if st, err := os.Stat(dir); err == nil && st.IsDir() {
+			out = append(out, ReadCampaignFolder(dir))
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Campaign) int { return a.Header.Created.Compare(b.Header.Created) })
+	return out, nil
+}
+
+func ReadCampaignFolder(dir string) Campaign {
+	c := Campaign{Name: filepath.Base(dir), Dir: dir}
+	c.Header, c.Rows, c.Err = record.Read(dir)
+	return c
+}
+
+// CampaignState is where a campaign stands.
+type CampaignState string
+
+// States of campaigns.
+const (
+	CampaignRunning     CampaignState = "running" // a process holds its folder
+	CampaignInterrupted CampaignState = "interrupted"
+	CampaignFinished    CampaignState = "finished"
+)
+
+// State is where the campaign stands; held are the folders that processes hold.
+func (c Campaign) State(held []record.Running) CampaignState {
+	plan := c.Header.Plan
+	switch ended := record.Ended(c.Dir); {
+	case slices.ContainsFunc(held, func(r record.Running) bool { return SameFolder(r.Dir, c.Dir) }):
+		return CampaignRunning
+	case ended == "complete", ended == "" && plan.Kind == TuneKind && c.Header.Search == nil,
+		ended == "" && len(c.Rows) > 0 && len(c.Rows) >= plan.Readings() && plan.Kind != TuneKind:
+		return CampaignFinished
+	}
+	return CampaignInterrupted
+}
+
+// Held lists the campaign folders of the data directory that processes hold.
+func Held(o session.Paths) []record.Running {
+	finder := record.Finder{Parents: []string{o.CampaignsDir()}}
+	return finder.Held()
+}
+
+// Usable counts the settings of the campaign that have a usable reading.
+func (c Campaign) Usable() int { return len(tegra.OncePerSetting(record.Usable(c.Rows))) }
+
+// Modes counts the settings that were measured, well or not.
+func (c Campaign) Modes() int { return len(c.Settings()) }
+
+// Settings are those that were measured, well or not, each once and in their order.
+func (c Campaign) Settings() []tegra.Setting {
+	seen := map[tegra.Setting]bool{}
+	var out []tegra.Setting
+	for _, r := range c.Rows {
+		if !seen[r.Setting] {
+			seen[r.Setting] = true
+			out = append(out, r.Setting)
+		}
+	}
+	return out
+}
+
+// What says in words what the campaign measures.
+func (c Campaign) What() string { return PlanText(c.Header.Plan, c.Header.Search) }
+
+// Strategy is that of a search; "" where the plan lists its modes.
+func (c Campaign) Strategy() string {
+	switch search := c.Header.Search; {
+	case search != nil && search.Coverage == CoverFront.String():
+		return "front"
+	case search != nil:
+		return search.Strategy
+	}
+	return ""
+}
+
+// Find finds a campaign of the data directory by its name, or any folder by its path.
+func Find(o session.Paths, name string) (Campaign, error) {
+	dir := name
+	if !strings.ContainsRune(name, filepath.Separator) {
+		dir = filepath.Join(o.CampaignsDir(), name)
+	}
+	if st, err := os.Stat(dir); err != nil || !st.IsDir() {
+		err := fmt.Errorf("no campaign %s in %s: jtune campaigns lists them", name, o.CampaignsDir())
+		if _, here := record.CampaignDir(name); here && dir != name {
+			err = fmt.Errorf("%w; the folder that is here is ./%s", err, name)
+		}
+		return Campaign{}, err
+	}
+	c := ReadCampaignFolder(dir)
+	return c, c.Err
+}

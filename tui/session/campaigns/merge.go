@@ -1,0 +1,190 @@
+package campaigns
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"jtune/internal/usage"
+	"jtune/profiles/imports"
+	"jtune/profiles/record"
+	"jtune/tegra"
+	"jtune/tegra/sweep"
+	"jtune/tui/session"
+)
+
+// Import makes a campaign folder of a sweep file, of a folder or .tar.gz of
+// published raw runs, or, log being the details, of a run's power log, and
+// returns notes on rows or runs left out.
+func Import(o session.Options, path, out string, log imports.Log, strict bool) (notes []string, err error) {
+	if log.Times != "" || imports.IsPowerLog(path) {
+		log.Power = path
+		notes, err := log.Import(out)
+		return notes, session.Denied(err, anotherFolder)
+	}
+	if st, err := os.Stat(path); err == nil && (st.IsDir() ||
+		strings.HasSuffix(path, ".tar.gz") || strings.HasSuffix(path, ".tgz")) {
+		notes, err := imports.Runs(path, out, log.PerEpoch, strict)
+		return notes, session.Denied(err, anotherFolder)
+	}
+	t, err := sweep.ReadFile(path, sweep.Options{Strict: strict})
+	if err != nil {
+		return nil, err
+	}
+	notes = session.Skipped(path, t)
+	if t, err = session.ChosenBatches(t, o); err != nil {
+		return notes, err
+	}
+	return notes, session.Denied(imports.Table(t, out), anotherFolder)
+}
+
+// Merge joins the campaign folders that several devices made of one plan into
+// a new one, and returns notes on lines left out, parts that are missing or not
+// finished, and devices whose numbers differ from those of the others. Folders of another kind of
+// device, workload or plan, and one part twice, are an error that names what
+// differs or where.
+func Merge(dirs []string, out string) (notes []string, err error) {
+	var head record.Header
+	var all []record.Row
+	var devices []part
+	var runs []record.Run
+	copies := 0
+	parts := map[string]string{} // shard: the folder that holds it
+	for i, dir := range dirs {
+		h, rows, bad, err := record.ReadNoted(dir)
+		if err != nil {
+			return nil, err
+		}
+		if h.Plan.Kind == record.ExperimentKind {
+			return nil, usage.Errorf("%s holds experiment %s: parts of a plan of modes can be joined; put the "+
+				"report.csv files of experiments side by side", dir, h.Plan.Source)
+		}
+		if i == 0 {
+			head = h
+		} else if what := differs(head, h); what != "" {
+			return nil, fmt.Errorf("%s and %s differ in %s: only parts of one plan can be joined", dirs[0], dir, what)
+		}
+		if k := slices.IndexFunc(dirs[:i], func(other string) bool { return SameFolder(other, dir) }); k >= 0 {
+			return nil, usage.Errorf("%s and %s are one folder: name each part once", dirs[k], dir)
+		}
+		if other, twice := parts[h.Plan.Shard]; twice && h.Plan.Shard != "" {
+			return nil, fmt.Errorf("%s and %s both hold shard %s: name each part once", other, dir, h.Plan.Shard)
+		}
+		parts[h.Plan.Shard] = dir
+		before := len(all)
+		all, copies = record.Distinct(append(all, rows...))
+		if notes = append(notes, bad...); copies > 0 {
+			what := session.Copied(copies)
+			notes = append(notes, fmt.Sprintf("%s: %s to the last digit: one reading each", dir, what))
+		}
+		devices = append(devices, part{dir, tegra.OncePerSetting(record.Usable(rows))})
+		if left := unmeasured(h, rows); h.Plan.Shard != "" && left > 0 {
+			notes = append(notes, fmt.Sprintf("%s is not finished: %d of its %d modes are missing; go on there with "+
+				"%s, then join again", dir, left, h.Plan.Modes, usage.Resume))
+		}
+		if apart := tegra.SoftwareApart(record.Software(dirs[0], head), record.Software(dir, h)); apart != nil {
+			notes = append(notes, fmt.Sprintf("%s and %s were measured with other software, %s: results move with "+
+				"versions", dirs[0], dir, strings.Join(apart, ", ")))
+		}
+		like, bad, err := record.ReadRuns(dir)
+		if err != nil {
+			return nil, err
+		}
+		if notes = append(notes, bad...); len(all) > before { // else the folder is a copy
+			runs = append(runs, like...)
+		}
+	}
+	notes = append(notes, missingShards(parts)...)
+	space, err := head.Device.Space()
+	if err != nil {
+		return notes, fmt.Errorf("%s: %w", dirs[0], err)
+	}
+	notes = append(notes, disagreements(devices, space)...)
+	if slices.ContainsFunc(all, func(r record.Row) bool { return len(r.Extra) > 0 }) {
+		notes = append(notes, "columns of imported files that jtune does not know are left out")
+	}
+	head.Plan.Modes, head.Plan.Digest, head.Plan.Shard = len(all), "", ""
+	head.Plan.Repeats, head.Plan.Listed = 0, nil
+	head.Plan.Source = fmt.Sprintf("joined from %d folders", len(dirs))
+	r, err := record.Create(out, head)
+	if err != nil {
+		return notes, session.Denied(err, anotherFolder)
+	}
+	for _, row := range all {
+		if err := r.Append(row); err != nil {
+			return notes, errors.Join(err, r.Close())
+		}
+	}
+	for _, run := range runs {
+		if err := r.AppendRun(run); err != nil {
+			return notes, errors.Join(err, r.Close())
+		}
+	}
+	return notes, r.Close()
+}
+
+// unmeasured is how many modes of a campaign's plan have no row.
+func unmeasured(h record.Header, rows []record.Row) int {
+	seen := map[tegra.Setting]bool{}
+	for _, r := range rows {
+		seen[r.Measured.Setting] = true
+	}
+	return h.Plan.Modes - len(seen)
+}
+
+func SameFolder(a, b string) bool {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	return errX == nil && errY == nil && os.SameFile(x, y)
+}
+
+// missingShards lists the parts of a split plan that are not among the joined ones.
+func missingShards(parts map[string]string) (notes []string) {
+	of := 0
+	for part := range parts {
+		if _, n, ok := strings.Cut(part, "/"); ok {
+			of, _ = strconv.Atoi(n)
+		}
+	}
+	for i := 1; i <= of; i++ {
+		if part := fmt.Sprintf("%d/%d", i, of); parts[part] == "" {
+			notes = append(notes, fmt.Sprintf("shard %s is not among the folders: its modes are missing", part))
+		}
+	}
+	return notes
+}
+
+// differs names the first thing in which two campaigns are not of one plan.
+func differs(a, b record.Header) string {
+	switch x, y := a.Device, b.Device; {
+	case x.Name != y.Name || x.Virtual != y.Virtual:
+		return "the device"
+	case !slices.Equal(x.Cores, y.Cores) || !slices.Equal(x.CPUKHz, y.CPUKHz) ||
+		!slices.Equal(x.GPUHz, y.GPUHz) || !slices.Equal(x.MemHz, y.MemHz):
+		return "the modes that the device offers"
+	case a.Workload.Name != b.Workload.Name || a.Workload.Batch != b.Workload.Batch:
+		return "the workload"
+	case !slices.Equal(a.Plan.Batches, b.Plan.Batches):
+		return "the batch sizes"
+	case a.Plan.Kind != b.Plan.Kind || a.Plan.Filter != b.Plan.Filter || a.Plan.Repeats != b.Plan.Repeats:
+		return "the kind of plan"
+	case a.Plan.Kind == "list" && a.Plan.Digest != b.Plan.Digest:
+		return "the list of modes"
+	case a.Seed != b.Seed:
+		return "the seed"
+	case a.Settings != b.Settings:
+		return "the settings of measuring"
+	case shards(a) != shards(b):
+		return "the number of shards"
+	}
+	return ""
+}
+
+// shards is in how many parts a campaign's plan was split; "" for none.
+func shards(h record.Header) string {
+	_, n, _ := strings.Cut(h.Plan.Shard, "/")
+	return n
+}

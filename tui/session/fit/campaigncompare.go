@@ -1,0 +1,113 @@
+package fit
+
+import (
+	"fmt"
+	"strings"
+
+	"jtune/internal/text"
+	"jtune/optimize"
+	"jtune/profiles/record"
+	"jtune/tegra"
+	"jtune/tui/session"
+	"jtune/tui/session/campaigns"
+	"jtune/tui/session/models"
+)
+
+// Compared is a setting of which two campaigns know time and power, by the medians of each.
+type Compared struct {
+	tegra.Setting
+	One, Other         tegra.Measured
+	session.Difference // of the other from the one
+}
+
+// CampaignComparison is what two campaigns say of the settings that both measured.
+type CampaignComparison struct {
+	One, Other         campaigns.Campaign // the older one first
+	Usable             [2]int             // settings with a usable reading
+	Common             []Compared
+	session.Difference                    // medians over Common; zero without any
+	Aligned            optimize.Alignment // what a model that learns from both does with the older one
+	Apart              []string           // in what the campaigns differ besides
+}
+
+// CompareCampaigns compares two campaigns, the older one first.
+func CompareCampaigns(a, b campaigns.Campaign) CampaignComparison {
+	if b.Header.Created.Before(a.Header.Created) {
+		a, b = b, a
+	}
+	lists := [][]tegra.Measured{record.Usable(a.Rows), record.Usable(b.Rows)}
+	one, other := tegra.OncePerSetting(lists[0]), tegra.OncePerSetting(lists[1])
+	c := CampaignComparison{One: a, Other: b, Usable: [2]int{len(one), len(other)}, Apart: apart(a, b)}
+	there := map[tegra.Setting]tegra.Measured{}
+	for _, m := range other {
+		there[m.Setting] = m
+	}
+	var all []session.Difference
+	for _, m := range one {
+		if o, both := there[m.Setting]; both && m.HasPower() && o.HasPower() {
+			d := session.Against(o, m)
+			all = append(all, d)
+			c.Common = append(c.Common, Compared{m.Setting, m, o, d})
+		}
+	}
+	c.Difference = session.MedianOf(all)
+	_, c.Aligned = optimize.Align(lists)
+	return c
+}
+
+// apart names in what two campaigns differ besides their readings.
+func apart(a, b campaigns.Campaign) []string {
+	var out []string
+	for _, part := range []struct{ what, one, other string }{
+		{"board", models.Board(a), models.Board(b)},
+		{"workload", a.Header.Workload.Name, b.Header.Workload.Name},
+		{"batch size", fmt.Sprint(a.Header.Workload.Batch), fmt.Sprint(b.Header.Workload.Batch)},
+		{"loader workers", fmt.Sprint(a.Header.Workload.Workers), fmt.Sprint(b.Header.Workload.Workers)},
+		{"software", record.FrameworkVersions(a.Dir), record.FrameworkVersions(b.Dir)},
+		{"minibatches per mode", fmt.Sprint(a.Header.Settings.Minibatches), fmt.Sprint(b.Header.Settings.Minibatches)},
+	} {
+		if part.one != part.other {
+			out = append(out, fmt.Sprintf("%s %s, then %s", part.what, orUnknown(part.one), orUnknown(part.other)))
+		}
+	}
+	if list := tegra.SoftwareApart(record.Software(a.Dir, a.Header), record.Software(b.Dir, b.Header)); list != nil {
+		out = append(out, "versions, with which results move: "+strings.Join(list, ", "))
+	}
+	return out
+}
+
+func orUnknown(s string) string {
+	if s == "" {
+		return "unknown"
+	}
+	return s
+}
+
+// Conclusion says in sentences what the comparison shows.
+func (c CampaignComparison) Conclusion() []string {
+	var out text.Lines
+	switch n := len(c.Common); {
+	case n == 0:
+		out.Add("No mode was measured well by both: there is nothing to compare.")
+	default:
+		out.Add("%s measured by both: the later campaign takes %+.1f %% time, %+.1f %% power, %+.1f %% energy "+
+			"(medians).", text.Count(n, "mode"), c.TimePct, c.PowerPct, c.EnergyPct)
+	}
+	one, other := c.One.Header, c.Other.Header
+	same := models.Fingerprint(c.One) == models.Fingerprint(c.Other) && models.Board(c.One) == models.Board(c.Other) &&
+		(one.Workload.Batch == other.Workload.Batch || one.Plan.Batches != nil && other.Plan.Batches != nil)
+	switch aligned := c.Aligned.String(); {
+	case !same:
+		out.Add("They are of different workloads, batch sizes or boards: no model learns from both.")
+	case aligned != "":
+		out.Add("A model that learns from both: %s.", aligned)
+	case len(c.Common) == 1:
+		out.Add("One mode says nothing of a drift: measure two of them again.")
+	case len(c.Common) > 0:
+		out.Add("No drift that all of them share: a model learns from both as they were measured.")
+	}
+	if len(c.Apart) > 0 {
+		out.Add("They differ in %s.", strings.Join(c.Apart, "; "))
+	}
+	return out
+}

@@ -1,0 +1,79 @@
+package fit
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"jtune/learn"
+	"jtune/tegra"
+	"jtune/tegra/sweep/sweeptest"
+	"jtune/tui/session"
+	"jtune/tui/session/models"
+)
+
+// fewRows writes n rows of a measured sweep, spread over it.
+func fewRows(t *testing.T, shared string, n int) string {
+	t.Helper()
+	rows := sweeptest.Load(t, shared)
+	var few []tegra.Measured
+	for i := range n {
+		few = append(few, rows[(2*i+1)*len(rows)/(2*n)*7%len(rows)])
+	}
+	path := filepath.Join(t.TempDir(), "few.csv")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := sweeptest.Write(f, few); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestFitOfMeasuredModesLeansOnTheShippedReference(t *testing.T) {
+	t.Parallel()
+	samples := fewRows(t, sweeptest.MobileNet, 40)
+	o := session.Options{Device: "replay:" + sweeptest.Shared(t, sweeptest.MobileNet),
+		Paths: session.Paths{DataDir: t.TempDir()},
+		Speed: math.Inf(1)}
+	with, _, err := Fit(t.Context(), o, FitRequest{Samples: samples})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(with.Reference, "agx-orin (shipped)") {
+		t.Errorf("reference %q, warnings %q; want the shipped one", with.Reference, with.Warnings)
+	}
+	alone, _, err := Fit(t.Context(), o, FitRequest{Samples: samples, Reference: "none"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	top := []tegra.Mode{alone.Space.Max()}
+	if alone.Reference != "" || alone.Predict(top)[0] == with.Predict(top)[0] {
+		t.Errorf("with none: reference %q, the same prediction %v", alone.Reference,
+			alone.Predict(top)[0] == with.Predict(top)[0])
+	}
+	path := filepath.Join(t.TempDir(), "x.model")
+	if err := with.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := models.Load(o, path); err != nil || got.Predict(top)[0] != with.Predict(top)[0] ||
+		got.Reference != with.Reference {
+		t.Errorf("after loading: %v, %v", got, err)
+	}
+	for device, want := range map[string]bool{"virtual:agx-orin": false, "auto": true} {
+		o.Device = device
+		if m, _, err := Fit(t.Context(), o, FitRequest{Samples: samples}); err != nil || (m.Reference != "") != want ||
+			!want && strings.Contains(strings.Join(m.Warnings, ""), "reference") {
+			t.Errorf("%s: reference %q, warnings %q, %v; a simulated board that is named has quirks of its own", device,
+				m.Reference, m.Warnings, err)
+		}
+	}
+	linear, _, err := Fit(t.Context(), o, FitRequest{Samples: samples, Method: learn.Linear})
+	if err != nil || linear.Reference != "" || strings.Contains(strings.Join(linear.Warnings, ""), "reference") {
+		t.Errorf("linear: reference %q, warnings %q, %v", linear.Reference, linear.Warnings, err)
+	}
+}

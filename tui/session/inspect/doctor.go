@@ -1,0 +1,255 @@
+package inspect
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"jtune/internal/caller"
+	"jtune/internal/usage"
+	"jtune/profiles/workload"
+	"jtune/tegra"
+	"jtune/tegra/rivals"
+	"jtune/telemetry"
+	"jtune/tui/session"
+)
+
+// Diagnosis is what can be read and set on a device, and what prevents it.
+type Diagnosis struct {
+	Model    string          `json:"model"`
+	Virtual  bool            `json:"virtual"`
+	Sources  []tegra.Probe   `json:"sources"`
+	Missing  []tegra.Missing `json:"missing_now"`
+	TempsOff []string        `json:"temps_off"`
+	Others   []rivals.Rival  `json:"others"`
+	// Inference are the programs that serve models, found or not; none on a virtual board, which runs no programs.
+	Inference []workload.Found `json:"inference"`
+	Rights    Rights           `json:"rights"`
+	Overhead  Overhead         `json:"overhead"`
+	Verdict   Verdict          `json:"verdict"`
+}
+
+// Rights are what this user may do with the device, and how.
+type Rights struct {
+	Read  bool   `json:"read"`
+	Apply bool   `json:"apply"`
+	How   string `json:"how"`
+	sudo  bool
+}
+
+// Overhead is what jtune itself costs while it reads ten times a second.
+type Overhead struct {
+	SpanS      float64            `json:"span_s"`
+	Readings   int                `json:"readings"`
+	CPUPct     float64            `json:"cpu_pct"` // of one core
+	ReadingUS  float64            `json:"reading_us"`
+	BytesPerS  tegra.Val[float64] `json:"bytes_per_s"` // read from files
+	CallsPerS  tegra.Val[float64] `json:"calls_per_s"`
+	CPUPctAt1s float64            `json:"cpu_pct_at_1s"` // estimated from the above
+}
+
+// Verdict sums up a diagnosis in one line.
+type Verdict struct {
+	Level string `json:"level"` // LevelReady, LevelLimited, LevelHot or LevelUnable
+	Text  string `json:"text"`
+}
+
+// Levels of a verdict.
+const (
+	LevelReady   = "ready"
+	LevelLimited = "limited"
+	LevelHot     = "hot"
+	LevelUnable  = "unable"
+)
+
+// Next is what to do after a verdict.
+func (v Verdict) Next() string {
+	switch v.Level {
+	case LevelHot:
+		return "let the board cool down, then jtune doctor"
+	case LevelUnable:
+		return "sudo jtune doctor shows what root alone may read; jtune watch shows what there is"
+	}
+	return "jtune opens the screens; jtune workloads lists the jobs, jtune config edit adds your own"
+}
+
+// Overhead is measured at the fastest rate that jtune reads at.
+const (
+	costSpan  = time.Second
+	costEvery = 100 * time.Millisecond
+)
+
+// Diagnose checks every source of data, who else may change the power mode, and
+// what jtune itself costs. It takes costSpan.
+func Diagnose(ctx context.Context, s *session.Session) (Diagnosis, error) {
+	b := s.Device.Board()
+	last, cost, err := measureCost(ctx, s.Device)
+	if err != nil {
+		return Diagnosis{}, err
+	}
+	d := Diagnosis{
+		Model:    b.Model,
+		Virtual:  b.Virtual,
+		Sources:  s.Sysfs().Probes(),
+		Missing:  append([]tegra.Missing{}, last.Missing...),
+		TempsOff: append([]string{}, last.TempsOff...),
+		Others:   append([]rivals.Rival{}, rivals.Find(s.FS(), last, s.Device.Presets(), os.Getpid())...),
+		Rights:   RightsOf(s),
+		Overhead: cost,
+	}
+	d.Inference = []workload.Found{}
+	if s.Virtual == nil && s.Sysroot == "/" { // elsewhere this machine's programs are not the board's
+		if d.Inference, err = workload.Programs(ctx); err != nil {
+			return d, err
+		}
+	}
+	d.Verdict = factsOf(s, last, d.Others, d.Rights).verdict()
+	return d, nil
+}
+
+// measureCost reads for a second of real time and takes what that cost. The
+// first reading opens the files and is left out.
+func measureCost(ctx context.Context, d tegra.Device) (last tegra.Reading, cost Overhead, err error) {
+	if last, err = d.Read(); err != nil {
+		return last, cost, err
+	}
+	tick := time.NewTicker(costEvery)
+	defer tick.Stop()
+	begun, cpu, io := time.Now(), telemetry.OwnCPU(), telemetry.OwnIO()
+	var reading time.Duration
+	n := 0
+	for ; time.Since(begun) < costSpan-costEvery/2; n++ {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return last, cost, ctx.Err()
+		}
+		from := time.Now()
+		if last, err = d.Read(); err != nil {
+			return last, cost, err
+		}
+		reading += time.Since(from)
+	}
+	span := time.Since(begun).Seconds()
+	used := (telemetry.OwnCPU() - cpu).Seconds()
+	cost = Overhead{
+		SpanS:      span,
+		Readings:   n,
+		CPUPct:     100 * used / span,
+		ReadingUS:  float64(reading.Microseconds()) / float64(n),
+		CPUPctAt1s: 100 * used / float64(n),
+	}
+	if now := telemetry.OwnIO(); io.OK && now.OK {
+		cost.BytesPerS = tegra.Some(float64(now.V.Bytes-io.V.Bytes) / span)
+		cost.CallsPerS = tegra.Some(float64(now.V.Calls-io.V.Calls) / span)
+	}
+	return last, cost, nil
+}
+
+// RightsOf finds out whether this user can set modes, and in which way.
+func RightsOf(s *session.Session) Rights {
+	yes := func(how string) Rights { return Rights{Read: true, Apply: true, How: how} }
+	no := func(how string) Rights { return Rights{Read: true, How: how} }
+	switch {
+	case s.Bundled():
+		return no("refused: a bundle can only be read")
+	case s.ReadOnly:
+		return no("refused: " + usage.ReadOnly.String())
+	case s.Virtual != nil:
+		return yes("in this process: the board is virtual")
+	case s.Sysroot != "/" && !writable(s.FS()):
+		return no("not by this user: the files below " + s.Sysroot + " are not writable; run as root")
+	case s.Sysroot != "/":
+		return yes("directly, below " + s.Sysroot)
+	case os.Geteuid() == 0:
+		return yes("directly: running as root")
+	case caller.Root():
+		return yes("directly: running through sudo, with your own rights for everything else")
+	}
+	if _, err := exec.LookPath("sudo"); err != nil {
+		return no("not by this user, and there is no sudo: run as root")
+	}
+	r := yes("through sudo, which asks for the password")
+	r.sudo = true
+	return r
+}
+
+// writable tries the knob that every board has, without writing it.
+func writable(fsys tegra.FS) bool {
+	const write = 2 // W_OK of access(2)
+	full, ok := tegra.HostPath(fsys, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_max_freq")
+	return ok && syscall.Access(full, write) == nil
+}
+
+// facts are what a verdict is made of.
+type facts struct {
+	noCPU, noGPU, noEMC bool // the knob's list of clocks is not known at all
+	partial             bool // the memory's list lacks rates that only root may read
+	noPower             bool // no figure for the whole module now
+	noLoad              bool // the GPU's load is not known
+	cannotApply         string
+	withSudo            bool
+	running             []string // who else may change knobs now
+	hot                 string   // why the board is too hot to be measured; "" when it is not
+	virtual             bool
+}
+
+func factsOf(s *session.Session, last tegra.Reading, others []rivals.Rival, r Rights) facts {
+	space := s.Device.Space()
+	f := facts{
+		noCPU:    len(space.CPU) == 0,
+		noGPU:    len(space.GPU) == 0,
+		noEMC:    len(space.EMC) == 0,
+		partial:  !s.Sysfs().Complete(),
+		noPower:  !last.TotalW.OK,
+		noLoad:   !last.GPU.LoadPct.OK,
+		withSudo: r.sudo,
+		hot:      last.Hot(),
+		virtual:  s.Virtual != nil,
+	}
+	if !r.Apply {
+		f.cannotApply = r.How
+	}
+	for _, o := range others {
+		if o.Active() {
+			f.running = append(f.running, o.Name)
+		}
+	}
+	return f
+}
+
+// verdict is one line: what works, then what does not.
+func (f facts) verdict() Verdict {
+	var broken, limits []string
+	add := func(to *[]string, when bool, text string) {
+		if when {
+			*to = append(*to, text)
+		}
+	}
+	add(&broken, f.noCPU, "the CPU lists no clocks")
+	add(&broken, f.noGPU, "the GPU lists no clocks (run something on it once, or see above)")
+	add(&broken, f.noEMC && !f.partial, "the memory lists no rates")
+	add(&limits, f.partial && len(broken) == 0, "the memory's rates are known to root alone")
+	add(&limits, f.noPower, "no power of the whole module, so nothing can be tuned for power or energy")
+	add(&limits, f.noLoad, "no GPU load")
+	add(&limits, f.cannotApply != "", "no modes can be set: "+f.cannotApply)
+	add(&limits, f.withSudo, "setting modes asks for the sudo password")
+	add(&limits, len(f.running) > 0, strings.Join(f.running, ", ")+" may change knobs meanwhile")
+	v := Verdict{LevelReady, "ready: all that tuning needs is here"}
+	switch {
+	case f.hot != "":
+		v = Verdict{LevelHot, "not ready: hot: " + strings.Join(slices.Concat([]string{f.hot}, broken, limits), "; ")}
+	case len(broken) > 0:
+		v = Verdict{LevelUnable, "can be watched, not tuned: " + strings.Join(append(broken, limits...), "; ")}
+	case len(limits) > 0:
+		v = Verdict{LevelLimited, "usable, with limits: " + strings.Join(limits, "; ")}
+	}
+	if f.virtual {
+		v.Text += " (virtual board)"
+	}
+	return v
+}

@@ -1,0 +1,44 @@
+package inspect
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestVerdictNamesWhatIsLacking(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name  string
+		facts facts
+		level string
+		words []string
+	}{
+		{"all is there", facts{}, LevelReady, []string{"ready"}},
+		{"a virtual board", facts{virtual: true}, LevelReady, []string{"(virtual board)"}},
+		{"no GPU clocks", facts{noGPU: true}, LevelUnable, []string{"GPU lists no clocks"}},
+		{"no memory rates at all", facts{noEMC: true}, LevelUnable, []string{"memory lists no rates"}},
+		{"memory rates that root may list", facts{noEMC: true, partial: true, withSudo: true}, LevelLimited,
+			[]string{"root alone", "sudo password"}},
+		{"no power", facts{noPower: true}, LevelLimited, []string{"no power of the whole module"}},
+		{"nobody may set", facts{cannotApply: "refused: --read-only"}, LevelLimited,
+			[]string{"no modes can be set: refused: --read-only"}},
+		{"two others at work", facts{running: []string{"jtop", "nvfancontrol"}}, LevelLimited,
+			[]string{"jtop, nvfancontrol may change knobs"}},
+		{"hot", facts{hot: "tj-thermal at 97 °C", noPower: true}, LevelHot,
+			[]string{"not ready: hot: tj-thermal at 97 °C", "no power"}},
+		{"broken, and limited too", facts{noCPU: true, noPower: true}, LevelUnable,
+			[]string{"CPU lists no clocks", "no power"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			v := c.facts.verdict()
+			if v.Level != c.level || strings.Contains(v.Text, "\n") {
+				t.Errorf("got %+v, want %s on one line", v, c.level)
+			}
+			for _, w := range c.words {
+				if !strings.Contains(v.Text, w) {
+					t.Errorf("%q does not say %q", v.Text, w)
+				}
+			}
+		})
+	}
+}

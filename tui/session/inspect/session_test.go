@@ -1,0 +1,33 @@
+package inspect
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"jtune/internal/usage"
+	"jtune/tui/session"
+	"jtune/tui/session/workloads"
+)
+
+// A job's batch size is the one asked for, and whose numbers it gives is
+// said: a real job beside a virtual board has this machine's times.
+func TestAJobsSizeAndWhoseNumbersItGives(t *testing.T) {
+	s := open(t, session.Options{Device: "virtual:agx-orin", Speed: math.Inf(1), Batches: []int{64}})
+	w, err := workloads.Find(s, "lenet")
+	if err != nil || w.Batch != 64 || w.MinibatchesPerEpoch() != 938 {
+		t.Errorf("batch %d, %d minibatches per epoch, %v; want 64 and 938", w.Batch, w.MinibatchesPerEpoch(), err)
+	}
+	if got, want := workloads.BoardOf(s, w), "AGX Orin (VIRTUAL: a simulation, not a measurement)"; got != want ||
+		System(s, w).NoLoads {
+		t.Errorf("simulated: board %q, want %q; loads left out: %v", got, want, System(s, w).NoLoads)
+	}
+	w.Torch.Beside = true
+	if got := workloads.BoardOf(s, w); !strings.HasPrefix(got, "times of this machine") || !System(s, w).NoLoads {
+		t.Errorf("beside: board %q, loads left out: %v", got, System(s, w).NoLoads)
+	}
+	two := open(t, session.Options{Device: "virtual:agx-orin", Speed: math.Inf(1), Batches: []int{8, 16}})
+	if _, err := workloads.Find(two, "lenet"); !usage.Is(err) {
+		t.Errorf("two sizes for one job: %v", err)
+	}
+}

@@ -1,0 +1,79 @@
+package measure
+
+import (
+	"slices"
+
+	"jtune/optimize"
+	"jtune/profiles"
+	"jtune/profiles/record"
+	"jtune/tegra"
+)
+
+// KnownRows are readings of earlier campaigns that count as measured.
+type KnownRows struct {
+	Rows  []tegra.Measured
+	Limit optimize.Limit // for which the best of them is measured again
+}
+
+// With gives all that counts: what is known, as it is now, and what was measured since.
+func (k KnownRows) With(done []record.Row) ([]tegra.Measured, optimize.Alignment) {
+	return optimize.Align([][]tegra.Measured{k.Rows, record.Usable(done)})
+}
+
+// designPlan lets the design choose each mode from the rows so far. Known ones count among
+// its modes when the best of them has been measured again.
+type designPlan struct {
+	space  *tegra.Space
+	design *optimize.Design
+	n      int
+	first  []tegra.Mode // measured before it chooses, where they are not known
+	known  KnownRows
+	total  int // steps, as far as it can be seen
+}
+
+var _ profiles.Plan = (*designPlan)(nil)
+
+func newDesignPlan(space *tegra.Space, n int, seed uint64, first []tegra.Mode, known KnownRows) *designPlan {
+	p := &designPlan{space: space, design: optimize.NewDesign(space, n, seed, 0), n: n, first: first, known: known}
+	p.total = max(0, n-len(tegra.OncePerSetting(known.Rows)))
+	if _, ok := p.recheck(nil); ok {
+		p.total++
+	}
+	return p
+}
+
+func (p *designPlan) Len() (int, bool) { return p.total, true }
+
+func (p *designPlan) Next(done []record.Row) (profiles.Step, bool) {
+	if at, ok := p.recheck(done); ok {
+		p.total = max(p.total, len(done)+1)
+		return profiles.Step{Setting: at}, true
+	}
+	rows, _ := p.known.With(done)
+	left := max(0, p.n-len(tegra.OncePerSetting(rows))-(len(done)-len(record.Usable(done))))
+	if p.total = len(done) + left; left == 0 {
+		return profiles.Step{}, false
+	}
+	for _, m := range p.first {
+		measured := slices.ContainsFunc(done, func(r record.Row) bool { return r.Mode == m })
+		if !measured && !slices.ContainsFunc(rows, func(k tegra.Measured) bool { return k.Mode == m }) {
+			return profiles.Step{Setting: tegra.Setting{Mode: m}}, true
+		}
+	}
+	tried := make([]tegra.Setting, len(done))
+	for i, row := range done {
+		tried[i] = row.Setting
+	}
+	at, ok := p.design.NextSetting(rows, tried...)
+	return profiles.Step{Setting: at}, ok
+}
+
+// recheck is the known mode to measure again next; those that failed are left alone.
+func (p *designPlan) recheck(done []record.Row) (tegra.Setting, bool) {
+	known := slices.DeleteFunc(slices.Clone(p.known.Rows), func(m tegra.Measured) bool {
+		return slices.ContainsFunc(done, func(r record.Row) bool {
+			return !r.Status.Usable() && r.Mode == m.Mode
+		})
+	})
+	return optimize.Recheck(p.space, known, record.Usable(done), p.known.Limit)
+}

@@ -1,0 +1,64 @@
+package measure
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"jtune/tui/session"
+	"jtune/tui/session/sessiontest"
+	"jtune/tui/session/workloads"
+)
+
+// TestNotifyTellsTheEndOfACampaign measures two modes with each way but the bell configured.
+func TestNotifyTellsTheEndOfACampaign(t *testing.T) {
+	t.Parallel()
+	got := make(chan session.CampaignEnd, 2)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var e session.CampaignEnd
+		if err := json.NewDecoder(r.Body).Decode(&e); err != nil || r.Method != http.MethodPost {
+			t.Errorf("%s: %v", r.Method, err)
+		}
+		got <- e
+	}))
+	defer server.Close()
+	dir := t.TempDir()
+	said, config := filepath.Join(dir, "said"), filepath.Join(dir, "config.toml")
+	text := fmt.Sprintf("[notify]\ncommand = ['sh', '-c', 'echo \"$1\" > %s', 'sh']\nwebhook = %q\n", said, server.URL)
+	if err := os.WriteFile(config, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s := sessiontest.Open(t, session.Options{Device: "virtual:nano", Paths: session.Paths{DataDir: dir, Config: config},
+		Speed: math.Inf(1)})
+	w, err := workloads.Find(s, "lstm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var notes []string
+	r := ProfileRequest{Measuring: Measuring{Workload: w, Dir: filepath.Join(dir, "c1")}, Sample: 2}
+	if _, err := Profile(t.Context(), s, r, func(e Event) {
+		note, _ := e.(NoteEvent)
+		notes = append(notes, string(note))
+	}); err != nil {
+		t.Fatal(err)
+	}
+	e := <-got
+	want := session.CampaignEnd{Campaign: "c1", Workload: "lstm", Kind: "sample", End: "complete", Modes: 2,
+		Device:  "Nano",
+		Virtual: true, Text: "sample of lstm on Nano: complete, 2 modes (VIRTUAL: a simulation, not a measurement)"}
+	if e != want {
+		t.Errorf("the webhook got %+v, want %+v", e, want)
+	}
+	if line, err := os.ReadFile(said); err != nil || strings.TrimSpace(string(line)) != want.Text {
+		t.Errorf("the command got %q, %v", line, err)
+	}
+	if all := strings.Join(notes, "\n"); strings.Contains(all, "[notify]") {
+		t.Errorf("something failed:\n%s", all)
+	}
+}

@@ -1,0 +1,30 @@
+package measure
+
+import (
+	"testing"
+
+	"jtune/optimize"
+	"jtune/tegra"
+	"jtune/tui/session/sessiontest"
+)
+
+// What tuning found is the answer until its readings are over the limit: then another mode
+// within is.
+func TestAnAnswerMeasuredOverTheLimitGivesWayToTheBestWithin(t *testing.T) {
+	o := sessiontest.LineOutlook(t)
+	l := optimize.Limit{PowerW: 36}
+	found, other := o.Known[6].Setting, o.Known[8].Setting
+	o = o.With(tegra.Measured{Setting: found, TimeMS: 70, PowerW: 35.8}).
+		With(tegra.Measured{Setting: other, TimeMS: 75, PowerW: 33})
+	r := &TuneResult{}
+	r.Setting, r.TimeMS, r.PowerW, r.N = found, 70, 35.8, 1
+	o = o.Answering(l, r.Result)
+	if at := o.Answer(l); at != 6 {
+		t.Errorf("the answer is mode %d, tuning found mode 6", at)
+	}
+	o = o.With(tegra.Measured{Setting: found, TimeMS: 70, PowerW: 36.4})
+	at := o.Answer(l)
+	if s := o.Standing(at, l); at == 6 || !s.Within() {
+		t.Errorf("with a mean of 36.1 W mode 6 is over 36 W: the answer is mode %d, %v", at, s)
+	}
+}

@@ -1,0 +1,235 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"jtune/internal/text"
+	"jtune/internal/usage"
+	"jtune/learn"
+	"jtune/profiles"
+	"jtune/profiles/record"
+	"jtune/profiles/workload"
+	"jtune/tegra"
+	"jtune/tui/session"
+	"jtune/tui/session/campaigns"
+	"jtune/tui/session/models"
+	"jtune/tui/session/workloads"
+)
+
+// campaignEnd describes the end of a campaign.
+func campaignEnd(s *session.Session, dir string, h record.Header, sum profiles.Summary, err error) session.CampaignEnd {
+	b := s.Device.Board()
+	e := session.CampaignEnd{Campaign: filepath.Base(dir), Workload: h.Workload.Name, Kind: h.Plan.Kind,
+		End:   sum.End.String(),
+		Modes: len(sum.Rows), Device: b.Name, Virtual: b.Virtual}
+	e.Text = fmt.Sprintf("%s of %s on %s: %s, %s", e.Kind, e.Workload, e.Device, e.End, text.Count(e.Modes, "mode"))
+	if err != nil {
+		e.Error = text.Optional(text.OneLine(err.Error()))
+		e.Text += ": " + string(e.Error)
+	}
+	if mark := tegra.VirtualMark(b.Origin()); mark != "" {
+		e.Text += " " + mark
+	}
+	return e
+}
+
+// Profile measures the modes that r selects and records each. It ends with the
+// found state back on the device. An interrupted campaign keeps its rows and
+// can be resumed. The model of the workload's pool learns them.
+func Profile(ctx context.Context, s *session.Session, r ProfileRequest, observe func(Event)) (ProfileResult, error) {
+	if warning := workloads.FanWarning(s, r.Settings.KeepFan); warning != "" && !r.Force {
+		return ProfileResult{}, fmt.Errorf("%w: not started: %s; then give %s, or %s",
+			tegra.ErrUnsupported, strings.TrimPrefix(warning, workloads.WarningMark), usage.KeepFan, usage.Force)
+	}
+	r.Lean = learn.ReferenceFor(s.Device.Board(), s.Device.Space())
+	out, err := ProfilePlanned(ctx, s, r, nil, observe)
+	out.Kept = Update(s, r.Workload, r.Batches, out.Dir, record.Usable(out.Rows), observe)
+	return out, err
+}
+
+// ProfilePlanned measures what a request selects; search says what for, where a search asks.
+func ProfilePlanned(ctx context.Context, s *session.Session, r ProfileRequest, search *record.SearchHeader,
+	observe func(Event)) (ProfileResult, error) {
+	plan, head, err := plan(s, r)
+	if err != nil {
+		return ProfileResult{}, err
+	}
+	return RunPlan(ctx, s, r, plan, campaigns.HeaderOf(s, r.Workload, head, search, r.Settings), observe)
+}
+
+// RunPlan measures what a plan asks for; head describes it in the record.
+func RunPlan(ctx context.Context, s *session.Session, r ProfileRequest, plan profiles.Plan, head record.Header,
+	observe func(Event)) (ProfileResult, error) {
+	notify, err := s.Notifier()
+	if err != nil {
+		return ProfileResult{}, err
+	}
+	bench, err := NewBench(ctx, s, r.Workload, r.Settings, observe)
+	if err != nil {
+		return ProfileResult{}, err
+	}
+	rec, err := campaigns.Record(s, r.Dir, head, r.Resume)
+	if errors.Is(err, record.ErrOtherJob) && head.Pair == nil { // whose command has no such flag
+		err = fmt.Errorf("%w; %s runs that", err, usage.TrustCommand)
+	}
+	if err != nil {
+		return ProfileResult{}, err
+	}
+	defer rec.Close()
+	Observer(observe).Note(rec.Notes()...)
+	EndOrphans(s, r.Workload, observe)
+	bench.Settings = r.Settings.Over(rec.Header().Settings)
+	bench.NewHarness = NewHarness(s, r.Workload, bench.Settings, rec.Log(), 0, 0)
+	if own, ok := plan.(PreparedPlan); ok {
+		own.Prepare(bench, rec.Log())
+	}
+	done := rec.Rows()
+	if r.RedoFailed {
+		done = slices.DeleteFunc(done, func(row record.Row) bool { return !row.Status.Usable() })
+	}
+	Observer(observe).Note(scaledBatchNote(s, r.Workload, r.Batches))
+	Observer(observe).coming(plan)
+	if head.Plan.Kind != campaigns.TuneKind &&
+		head.Plan.Kind != campaigns.LoadKind { // how long a search takes is not known
+		Observer(observe).Note(cost(ctx, s, r.Measuring, plan, done, bench.Settings))
+	}
+	c := profiles.Campaign{Bench: bench, Plan: plan, Record: rec, Retries: r.Retries,
+		RedoFailed: r.RedoFailed, Gate: r.Gate}
+	sum, err := c.Run(ctx)
+	err = errors.Join(usageOfFixedBatch(err), rec.End(sum.End.String()))
+	if told := notify.Tell(ctx, campaignEnd(s, rec.Dir(), head, sum, err)); told != nil {
+		Observer(observe).Note(text.OneLine(told.Error()))
+	}
+	return ProfileResult{Summary: sum, Dir: rec.Dir()}, err
+}
+
+// PreparedPlan is a plan whose steps have benches of their own, made of the campaign's; log is for their jobs' output.
+type PreparedPlan interface {
+	Prepare(b *profiles.Bench, log string)
+}
+
+// coming tells the order of a plan that is fixed.
+func (f Observer) coming(plan profiles.Plan) {
+	if order := orderOf(plan); order != nil {
+		f.Send(OrderEvent{order})
+	}
+}
+
+// orderOf are the settings of a plan in their order; nil where each is chosen from the results
+// so far.
+func orderOf(plan profiles.Plan) []tegra.Setting {
+	if fixed, ok := plan.(interface{ Settings() []tegra.Setting }); ok {
+		return fixed.Settings()
+	}
+	return nil
+}
+
+// cost describes what is to be measured and about how long that takes.
+func cost(ctx context.Context, s *session.Session, m Measuring, plan profiles.Plan, done []record.Row,
+	set record.Settings) string {
+	n, _ := plan.Len()
+	n -= len(done)
+	if n <= 0 {
+		return ""
+	}
+	counts := map[tegra.Setting]int{}
+	for _, row := range done {
+		counts[row.Setting]++
+	}
+	p := Planned{Order: campaigns.ToCome(orderOf(plan), counts), settings: set}
+	p.Lo, p.Hi = set.Cost(n)
+	how := "closer once some are measured"
+	if known := p.Expecting(Expects(ctx, s, m)); known.Expected {
+		p, how = known, "by what is known of this workload on this board"
+	}
+	return fmt.Sprintf("%s to measure, about %s to %s: %s", text.Count(n, "mode"), Roundly(p.Lo), Roundly(p.Hi), how)
+}
+
+// mostExpected is how many of a pool's modes an estimate is fitted to: a tenth of a second.
+const mostExpected = 100
+
+// Expectation knows about how long the modes of a workload take on this board. nil knows nothing.
+type Expectation struct{ Model *learn.Model }
+
+// Expects learns how long the modes of a workload take from what was measured with it here; nil where that is too
+// little.
+func Expects(ctx context.Context, s *session.Session, m Measuring) *Expectation {
+	pool, err := models.PoolOf(s, m.Workload, m.Batches)
+	if err != nil {
+		return nil
+	}
+	rows, _ := pool.Aligned()
+	samples := tegra.OncePerSetting(rows)
+	if len(samples) < session.LeastPreview {
+		return nil
+	}
+	var some []tegra.Measured
+	for i := range min(len(samples), mostExpected) {
+		some = append(some, samples[i*len(samples)/min(len(samples), mostExpected)])
+	}
+	model, err := learn.Fit(ctx, some, learn.Options{Space: s.Device.Space(), SkipCV: true})
+	if err != nil {
+		return nil
+	}
+	return &Expectation{model}
+}
+
+// Expecting is the plan with the time that it takes by what is known; as it was where that says nothing of it.
+func (p Planned) Expecting(e *Expectation) Planned {
+	if e == nil || len(p.Order) == 0 || p.settings.Epochs > 0 ||
+		e.Model.Batches == nil && tegra.BatchSizes(p.Order) != nil {
+		return p
+	}
+	p.Lo, p.Hi, p.Expected = 0, 0, true
+	for _, one := range e.Model.PredictSettings(p.Order) {
+		least, most := p.settings.CostOf(one.TimeLoMS, one.TimeHiMS)
+		p.Lo, p.Hi = p.Lo+least, p.Hi+most
+	}
+	return p
+}
+
+// Roundly leaves out what nobody wants to know of an estimate.
+func Roundly(d time.Duration) string {
+	switch {
+	case d < 2*time.Minute:
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	case d < 2*time.Hour:
+		return fmt.Sprintf("%.0f min", d.Minutes())
+	}
+	return fmt.Sprintf("%.1f h", d.Hours())
+}
+
+// plan turns the selection into a plan and the record's words for it.
+func plan(s *session.Session, r ProfileRequest) (profiles.Plan, record.PlanHeader, error) {
+	if r.Batches != nil {
+		if err := workloads.CheckSizes(s, r.Workload); err != nil {
+			return nil, record.PlanHeader{}, err
+		}
+	}
+	return selection{s.Device.Space(), s.Replayed(), s.Seed}.plan(r)
+}
+
+// usageOfFixedBatch marks the error of a job that turned out to have a fixed
+// batch size as one of usage.
+func usageOfFixedBatch(err error) error {
+	if errors.Is(err, profiles.ErrFixedBatch) {
+		return usage.Of(err)
+	}
+	return err
+}
+
+// scaledBatchNote explains the times of other batch sizes on a virtual board; ""
+// where they are measured, or there is one size.
+func scaledBatchNote(s *session.Session, w workload.Workload, sizes []int) string {
+	if sizes == nil || s.Virtual == nil || !s.Virtual.ScalesBatches() || s.RunsOnHost(w) {
+		return ""
+	}
+	return "the virtual board scales the times of other batch sizes by slopes that were published for an " +
+		"AGX Xavier: no " + s.Device.Board().Name + " was measured at them"
+}

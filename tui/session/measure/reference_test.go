@@ -1,0 +1,33 @@
+package measure
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"jtune/tui/session/models"
+	"jtune/tui/session/sessiontest"
+	"jtune/tui/session/workloads"
+)
+
+// A campaign that is the reference is compared by its board and software, as a model is.
+func TestReferenceOfACampaignIsComparedByBoardAndSoftware(t *testing.T) {
+	t.Parallel()
+	s := sessiontest.Fast(t)
+	w, err := workloads.Find(s, "lenet5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "c")
+	r := ProfileRequest{Measuring: Measuring{Workload: w, Dir: dir}, Sample: 3}
+	if _, err := Profile(t.Context(), s, r, nil); err != nil {
+		t.Fatal(err)
+	}
+	ref, err := models.LoadReference(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if from := ref.Provenance; !strings.Contains(from.Software, "L4T 35.1") || from.Device == "" || !from.Virtual {
+		t.Errorf("the reference is of %+v", from)
+	}
+}

@@ -1,0 +1,60 @@
+package measure
+
+import (
+	"testing"
+
+	"jtune/internal/usage"
+	"jtune/tegra"
+	"jtune/tui/session/sessiontest"
+	"jtune/tui/session/workloads"
+)
+
+func TestVerifyMeasuresAndPutsTheBoardBack(t *testing.T) {
+	s := sessiontest.Fast(t)
+	w, err := workloads.Find(s, "resnet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := s.Setup().Mode
+	m := s.Device.Space().At(s.Device.Space().Len() / 2)
+	row, err := Verify(t.Context(), s, w, m, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if row.Mode != m || !row.Status.Usable() || row.TimeMS <= 0 || row.PowerW <= 0 {
+		t.Errorf("got %+v", row)
+	}
+	if after := s.Setup().Mode; after != before {
+		t.Errorf("left in %v, found in %v", after, before)
+	}
+}
+
+func TestShardsPartTheModes(t *testing.T) {
+	all := make([]tegra.Setting, 10)
+	for i := range all {
+		all[i].Mode.Cores = i + 1
+	}
+	seen := map[int]int{}
+	for i := 1; i <= 3; i++ {
+		part, err := shard(all, [2]int{i, 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range part {
+			seen[m.Mode.Cores]++
+		}
+	}
+	if len(seen) != len(all) {
+		t.Errorf("three parts hold %d of %d modes", len(seen), len(all))
+	}
+	for n, times := range seen {
+		if times != 1 {
+			t.Errorf("mode %d is in %d parts", n, times)
+		}
+	}
+	for _, bad := range [][2]int{{0, 3}, {4, 3}, {-1, 2}} {
+		if _, err := shard(all, bad); !usage.Is(err) {
+			t.Errorf("shard %v: got %v", bad, err)
+		}
+	}
+}

@@ -1,0 +1,157 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"jtune/internal/usage"
+	"jtune/learn"
+	"jtune/optimize"
+	"jtune/profiles"
+	"jtune/profiles/record"
+	"jtune/profiles/workload"
+	"jtune/tegra"
+	"jtune/tui/session"
+	"jtune/tui/session/campaigns"
+)
+
+// Verify measures one mode, as a campaign of its own, and leaves the device as it was
+// found. A row that is not usable has the reason. The model of the workload's pool learns it.
+func Verify(ctx context.Context, s *session.Session, w workload.Workload, m tegra.Mode,
+	observe func(Event)) (record.Row, error) {
+	head := campaigns.HeaderOf(s, w, record.PlanHeader{Kind: "verify", Modes: 1}, nil, record.Settings{})
+	row, dir, err := MeasureOne(ctx, s, ProfileRequest{Measuring: Measuring{Workload: w}}, head, m, observe)
+	Update(s, w, nil, dir, record.Usable([]record.Row{row}), observe)
+	return row, err
+}
+
+// MeasureOne measures one mode and records it: in the campaign that r resumes, or in a new one.
+func MeasureOne(ctx context.Context, s *session.Session, r ProfileRequest, head record.Header, m tegra.Mode,
+	observe func(Event)) (record.Row, string, error) {
+	r.Retries = -1
+	res, err := RunPlan(ctx, s, r, &oncePlan{mode: m}, head, observe)
+	var hot *profiles.HotError
+	switch {
+	case errors.As(err, &hot) && res.New > 0: // the row says so
+		err = nil
+	case err == nil && res.New == 0:
+		err = context.Cause(ctx)
+	}
+	if err != nil || res.New == 0 {
+		return record.Row{}, res.Dir, err
+	}
+	return res.Rows[len(res.Rows)-1], res.Dir, nil
+}
+
+// oncePlan measures a mode once, whatever was measured before.
+type oncePlan struct {
+	mode  tegra.Mode
+	asked bool
+}
+
+var _ profiles.Plan = (*oncePlan)(nil)
+
+func (p *oncePlan) Len() (int, bool) { return 0, false } // beside what a resumed campaign holds
+
+func (p *oncePlan) Next([]record.Row) (profiles.Step, bool) {
+	first := !p.asked
+	p.asked = true
+	return profiles.Step{Setting: tegra.Setting{Mode: p.mode}}, first
+}
+
+// VerifyRequest asks to measure what limits choose along a model's front.
+type VerifyRequest struct {
+	Measuring
+	Model    *learn.Model // a gp
+	Most     int          // modes to measure
+	BudgetsW []float64    // power limits to measure for; nil: along the whole front
+}
+
+// VerifyResult is what was measured and the updated model.
+type VerifyResult struct {
+	ProfileResult
+	Before   []learn.Prediction // of the measured modes, by place in Measured, before any was
+	Measured []tegra.Measured
+	Fitted   *learn.Model // knows them; the model as it was when nothing was measured
+}
+
+// VerifyFront measures along a model's front on this device (docs/method.md): each
+// time the mode that most limits choose and whose power is least sure, which then
+// updates the model. The measurements are a campaign of their own; the device is
+// left as it was found. Where every choice was measured before there is nothing
+// to do and no folder. On an error the result holds what was measured.
+func VerifyFront(ctx context.Context, s *session.Session, r VerifyRequest, observe func(Event)) (VerifyResult, error) {
+	space := s.Device.Space()
+	if there, here := r.Model.Provenance.Device, s.Device.Board().Name; there != "" && there != here {
+		return VerifyResult{}, usage.Errorf("the model is of %s, this is %s: measure on that device, or fit a "+
+			"model for this one", there, here)
+	}
+	if r.Model.Batches != nil {
+		return VerifyResult{}, usage.Batch.Errorf("the model has the batch size as an input").
+			Advise("fit one size with %s", usage.Batch.Value())
+	}
+	for _, m := range r.Model.Space.Modes() {
+		if !space.Contains(m) {
+			return VerifyResult{}, usage.Errorf("the model speaks of %s, which is not a mode of this device: fit it "+
+				"for this one", r.Model.Space.Format(m))
+		}
+	}
+	if r.BudgetsW == nil {
+		r.BudgetsW = optimize.FrontLimits(optimize.Known(r.Model.Predict(r.Model.Space.Modes()), r.Model.Trusted()))
+	}
+	plan := &frontPlan{ctx: ctx, model: r.Model, n: r.Most, check: optimize.FrontCheck{Space: r.Model.Space,
+		BudgetsW: r.BudgetsW}}
+	if _, err := r.Model.With(ctx, nil, false); err != nil {
+		return VerifyResult{}, err
+	}
+	if _, more := plan.Next(nil); !more {
+		return VerifyResult{Fitted: r.Model}, plan.err
+	}
+	res, err := RunPlan(ctx, s, ProfileRequest{Measuring: r.Measuring}, plan,
+		campaigns.HeaderOf(s, r.Workload, record.PlanHeader{Kind: "front", Modes: r.Most}, nil, r.Settings), observe)
+	res.Kept = Update(s, r.Workload, nil, res.Dir, record.Usable(res.Rows), observe)
+	out := VerifyResult{ProfileResult: res, Measured: record.Usable(res.Rows), Fitted: r.Model}
+	out.Before = r.Model.Predict(tegra.ModesOf(tegra.SettingsOf(out.Measured)))
+	if err = errors.Join(err, plan.err); len(out.Measured) == 0 || ctx.Err() != nil {
+		return out, err
+	}
+	fitted, fitErr := r.Model.With(ctx, out.Measured, true)
+	if fitErr == nil {
+		out.Fitted = fitted
+	}
+	return out, errors.Join(err, fitErr)
+}
+
+// frontPlan chooses each mode by the model updated with the rows so far.
+type frontPlan struct {
+	ctx   context.Context
+	model *learn.Model
+	check optimize.FrontCheck
+	n     int
+	err   error // the model could not be fitted again
+}
+
+var _ profiles.Plan = (*frontPlan)(nil)
+
+func (p *frontPlan) Len() (int, bool) { return p.n, false }
+
+func (p *frontPlan) Next(done []record.Row) (profiles.Step, bool) {
+	if len(done) >= p.n || p.err != nil {
+		return profiles.Step{}, false
+	}
+	model, rows := p.model, record.Usable(done)
+	if len(rows) > 0 {
+		if model, p.err = p.model.With(p.ctx, rows, false); p.err != nil {
+			return profiles.Step{}, false
+		}
+	}
+	preds := model.Predict(model.Space.Modes())
+	for _, r := range done { // a failed mode is not measured again
+		if i, ok := model.Space.Index(r.Mode); ok && !r.Status.Usable() {
+			preds[i].PowerW = 0
+		}
+	}
+	m, ok := p.check.Next(preds, slices.Concat(model.Trusted(), rows))
+	return profiles.Step{Setting: tegra.Setting{Mode: m}}, ok
+}

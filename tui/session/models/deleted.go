@@ -1,0 +1,177 @@
+package models
+
+import (
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"jtune/internal/safefile"
+	"jtune/profiles/record"
+	"jtune/tui/session"
+	"jtune/tui/session/campaigns"
+)
+
+// DeleteCampaign moves a campaign aside. The model of its pool forgets its rows; one that
+// is left with none is moved aside as well. It gives the name to restore it by.
+func DeleteCampaign(o session.Options, name string) (string, error) {
+	c, err := campaigns.SetAside(o.Paths, name)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Base(c.Dir), refit(o, c)
+}
+
+// RestoreCampaign brings a deleted campaign back; the model of its pool learns it again.
+func RestoreCampaign(o session.Options, name string) error {
+	c, err := campaigns.BringBack(o.Paths, name)
+	if err != nil {
+		return err
+	}
+	return refit(o, c)
+}
+
+// Delete moves a model or reference of the data directory aside and gives the name to
+// restore it by. The model of a pool comes back when something is measured again.
+func Delete(o session.Paths, name string) (string, error) {
+	path, suffix, err := ownModel(o, o.ModelsDir(), name)
+	if err != nil {
+		return "", err
+	}
+	aside := campaigns.FreeName(campaigns.DeletedDir(o, campaigns.ModelsKind), name, suffix)
+	return strings.TrimSuffix(filepath.Base(aside), suffix), campaigns.Move(path, aside)
+}
+
+// Deleted lists the models and references that can be restored, each kind the newest first.
+func Deleted(o session.Paths) ([]Info, error) {
+	dir := campaigns.DeletedDir(o, campaigns.ModelsKind)
+	out, err := readModels(dir)
+	references, _ := filepath.Glob(filepath.Join(dir, "*"+referenceSuffix))
+	for _, path := range references {
+		out = append(out, Info{Name: strings.TrimSuffix(filepath.Base(path), referenceSuffix), Path: path,
+			Modified: safefile.Modified(path), Err: campaigns.ErrReference})
+	}
+	return out, err
+}
+
+// Restore brings a deleted model back.
+func Restore(o session.Paths, name string) error {
+	path, suffix, err := ownModel(o, campaigns.DeletedDir(o, campaigns.ModelsKind), name)
+	if err != nil {
+		return err
+	}
+	return campaigns.Move(path, filepath.Join(o.ModelsDir(), name+suffix))
+}
+
+// Rename renames a model: under the new name searches keep it from then on.
+func Rename(o session.Paths, name, to string) error {
+	path, suffix, err := ownModel(o, o.ModelsDir(), name)
+	if err == nil {
+		err = campaigns.PlainName("model", to)
+	}
+	if err != nil {
+		return err
+	}
+	unlock, err := lockModels(o)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return campaigns.Move(path, filepath.Join(o.ModelsDir(), to+suffix))
+}
+
+// Purge removes a deleted model for good, "" all of them, and lists which.
+func Purge(o session.Paths, name string) ([]string, error) {
+	if name == "" {
+		return campaigns.PurgeKind(o, campaigns.ModelsKind, "", "")
+	}
+	_, suffix, err := ownModel(o, campaigns.DeletedDir(o, campaigns.ModelsKind), name)
+	if err != nil {
+		return nil, err
+	}
+	return campaigns.PurgeKind(o, campaigns.ModelsKind, name, suffix)
+}
+
+// ownModel finds a model or reference directly below a folder, and the ending of its file.
+func ownModel(o session.Paths, parent, name string) (path, suffix string, err error) {
+	for _, suffix = range []string{modelSuffix, referenceSuffix} {
+		if path, err = campaigns.OwnEntry(o, parent, campaigns.ModelsKind, name, suffix); err == nil {
+			return path, suffix, nil
+		}
+	}
+	return "", "", err
+}
+
+// refit derives the models of a campaign's pool again, after the campaign came or went.
+func refit(o session.Options, c campaigns.Campaign) error {
+	if !Pools(c) {
+		return nil
+	}
+	unlock, err := lockModels(o.Paths)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	list, err := campaigns.List(o.Paths)
+	if err != nil {
+		return err
+	}
+	sizes := []int{0, c.Header.Workload.Batch}
+	for _, r := range Pooled(c) {
+		if r.Batch > 0 && !slices.Contains(sizes, r.Batch) {
+			sizes = append(sizes, r.Batch)
+		}
+	}
+	versions := []string{record.FrameworkVersions(c.Dir)}
+	if newest := CollectPool(list, c.Header.Workload, Board(c), nil).versions; newest != versions[0] {
+		versions = append(versions, newest)
+	}
+	var errs []error
+	for _, batch := range sizes {
+		for _, v := range versions {
+			pool := newPool(c.Header.Workload, v, Board(c))
+			pool.Batch = batch
+			pool.collect(list)
+			errs = append(errs, refitPool(o, pool, c.Header))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// refitPool fits a pool's model again. One that is left without rows is moved aside; none
+// is made for all sizes where there was none.
+func refitPool(o session.Options, pool Pool, h record.Header) error {
+	path := ModelOf(o.Paths, pool)
+	space, err := h.Device.Space()
+	if err != nil {
+		return err
+	}
+	pool.keep(space)
+	switch {
+	case pool.Parts == nil && path == "", path == "" && (pool.Batch == 0 || pool.Batch != h.Workload.Batch):
+		return nil
+	case pool.Parts == nil:
+		_, err := Delete(o.Paths, strings.TrimSuffix(filepath.Base(path), modelSuffix))
+		return err
+	}
+	board := h.Device.Board()
+	if path == "" {
+		if path, err = poolModel(o.Paths, pool, NameFor(h.Workload, board)); err != nil {
+			return err
+		}
+	}
+	name := ""
+	if pool.Batch == 0 {
+		name = "none"
+	}
+	ref, err := ReferenceOn(o.Paths, name, board, space)
+	if err != nil {
+		return err
+	}
+	m, err := fitPool(pool, nil, h.Workload.Name, board, space, ref, o.Seed, time.Now())
+	if err != nil {
+		return err
+	}
+	return session.Denied(m.Save(path), campaigns.Elsewhere)
+}

@@ -1,0 +1,209 @@
+package models
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"jtune/optimize"
+	"jtune/profiles/imports"
+	"jtune/profiles/record"
+	"jtune/profiles/workload"
+	"jtune/tegra"
+	"jtune/tui/session"
+	"jtune/tui/session/campaigns"
+)
+
+// Pool is everything usable that was measured of one workload on one board, from all
+// campaigns of the data directory:
+//
+//	campaign folders ──► Pool ──► Aligned ──► learn.Fit: the model; optimize.Tune: what is known
+//
+// The folders are the truth: a pool is read from them each time and only ever grows,
+// whichever process measured and however its campaign ended. What was measured with
+// other framework versions than the newest campaign's is another pool; campaigns that do
+// not say theirs belong to all.
+type Pool struct {
+	Fingerprint string     // of the workload
+	Board       string     // identity of the board
+	Batch       int        // of all rows; 0 where the batch size is an input
+	Parts       []PoolPart // oldest first
+
+	workload workload.Workload
+	versions string // of its framework; "" where no campaign says them
+}
+
+// PoolPart is what one campaign gives to its pool.
+type PoolPart struct {
+	Campaign string // its name
+	Began    time.Time
+	Rows     []record.Row // usable, as they were measured; Batch is 0 where the pool has one size
+	Software []string     // releases that the rows depend on, as far as they are known
+}
+
+// Rows are all rows of the pool as they were measured, in that order.
+func (p Pool) Rows() []tegra.Measured { return slices.Concat(p.lists()...) }
+
+// Aligned are the rows that the pool's model is fitted to and that its searches start
+// from: where the board has drifted, those of older campaigns are moved to later ones or
+// left out.
+func (p Pool) Aligned() ([]tegra.Measured, optimize.Alignment) { return optimize.Align(p.lists()) }
+
+// lists are the rows of each campaign.
+func (p Pool) lists() [][]tegra.Measured {
+	out := make([][]tegra.Measured, len(p.Parts))
+	for i, part := range p.Parts {
+		out[i] = record.Usable(part.Rows)
+	}
+	return out
+}
+
+// apart says in which versions of software the newest campaign of the pool differs from earlier ones; "" for none.
+func (p Pool) apart() string {
+	if len(p.Parts) == 0 {
+		return ""
+	}
+	newest := p.Parts[len(p.Parts)-1]
+	for _, part := range slices.Backward(p.Parts[:len(p.Parts)-1]) {
+		if list := tegra.SoftwareApart(part.Software, newest.Software); list != nil {
+			return fmt.Sprintf("campaigns %s and %s were measured with other software, %s: results move with versions",
+				part.Campaign, newest.Campaign, strings.Join(list, ", "))
+		}
+	}
+	return ""
+}
+
+// Before is the pool as it was at a time; zero: as it is.
+func (p Pool) Before(t time.Time) Pool {
+	p.Parts = slices.DeleteFunc(slices.Clone(p.Parts), func(part PoolPart) bool {
+		return !t.IsZero() && !part.Began.Before(t)
+	})
+	return p
+}
+
+// Campaigns lists the names of the campaigns that the pool has rows of.
+func (p Pool) Campaigns() []string {
+	var out []string
+	for _, part := range p.Parts {
+		out = append(out, part.Campaign)
+	}
+	return out
+}
+
+// PoolOf is what is known of a workload on this board: with its own batch size, or with
+// all that were measured where there are several to choose among.
+func PoolOf(s *session.Session, w workload.Workload, batches []int) (Pool, error) {
+	list, err := campaigns.List(s.Options.Paths)
+	if err != nil {
+		return Pool{}, err
+	}
+	pool := CollectPool(list, w, s.Board(), batches)
+	pool.keep(s.Device.Space())
+	return pool, nil
+}
+
+// CollectPool collects the pool of a workload on a board from campaigns, the oldest first, with
+// the framework versions of the newest.
+func CollectPool(list []campaigns.Campaign, w workload.Workload, board string, batches []int) Pool {
+	versions := ""
+	for _, c := range slices.Backward(list) {
+		if Pools(c) && Board(c) == board && c.Header.Workload.Fingerprint("") == w.Fingerprint("") {
+			if versions = record.FrameworkVersions(c.Dir); versions != "" {
+				break
+			}
+		}
+	}
+	pool := newPool(w, versions, board)
+	if batches == nil {
+		pool.Batch = w.Batch
+	}
+	pool.collect(list)
+	return pool
+}
+
+func newPool(w workload.Workload, versions, board string) Pool {
+	return Pool{Fingerprint: w.Fingerprint(versions), Board: board, workload: w, versions: versions}
+}
+
+// collect takes the rows of the campaigns that belong to the pool.
+func (p *Pool) collect(list []campaigns.Campaign) {
+	type reading struct {
+		tegra.Measured
+		when time.Time
+	}
+	seen := map[reading]bool{} // a folder may be there twice, or joined with another
+	for _, c := range list {
+		if !Pools(c) || Board(c) != p.Board || c.Header.Workload.Fingerprint(p.versions) != p.Fingerprint {
+			continue
+		}
+		if v := record.FrameworkVersions(c.Dir); v != "" && v != p.versions {
+			continue
+		}
+		part := PoolPart{Campaign: c.Name, Began: c.Header.Created, Software: record.Software(c.Dir, c.Header)}
+		for _, row := range Pooled(c) {
+			row.Batch = cmp.Or(row.Batch, c.Header.Workload.Batch)
+			at := reading{row.Measured, row.When}
+			if !row.Status.Usable() || seen[at] || p.Batch > 0 && row.Batch != p.Batch {
+				continue
+			}
+			if seen[at] = true; p.Batch > 0 {
+				row.Batch = 0
+			}
+			part.Rows = append(part.Rows, row)
+		}
+		if part.Rows != nil {
+			p.Parts = append(p.Parts, part)
+		}
+	}
+}
+
+// keep leaves out rows in modes that a space does not have.
+func (p *Pool) keep(space *tegra.Space) {
+	for i := range p.Parts {
+		p.Parts[i].Rows = slices.DeleteFunc(p.Parts[i].Rows, func(r record.Row) bool { return !space.Contains(r.Mode) })
+	}
+	p.Parts = slices.DeleteFunc(p.Parts, func(part PoolPart) bool { return len(part.Rows) == 0 })
+}
+
+// Pools reports whether rows of a campaign may be learned from together with those of others.
+func Pools(c campaigns.Campaign) bool { return len(record.Usable(Pooled(c))) > 0 }
+
+// Pooled are the rows that may be: not those of runs that differ in more than the setting, nor those with clocks that
+// were free below their limits. Of an energy study they are its pairs of clocks, not its baselines and other jobs.
+func Pooled(c campaigns.Campaign) []record.Row {
+	switch kind := c.Header.Plan.Kind; {
+	case c.Err != nil, kind == imports.Kind, c.Header.Settings.DVFS,
+		c.Header.Settings.Requests > 0 && !c.Header.Workload.Serves(): // in batches of any size, with waiting
+		return nil
+	case campaigns.OfEnergy(c.Header.Plan):
+		return campaigns.ClockPairs(c.Header, c.Rows)
+	case kind == record.ExperimentKind:
+		return nil
+	}
+	return c.Rows
+}
+
+// Fingerprint identifies the campaign's workload, versions of its framework included.
+func Fingerprint(c campaigns.Campaign) string {
+	return c.Header.Workload.Fingerprint(record.FrameworkVersions(c.Dir))
+}
+
+// Board identifies the board of a campaign: module, L4T and host name; of a replay the
+// content of its file; of a virtual board its name. Folders of older versions do not say
+// which of its kind it was: a board was this host's, a replayed file is read again unless
+// it has changed since.
+func Board(c campaigns.Campaign) string {
+	d := c.Header.Device
+	if d.Which == "" {
+		switch {
+		case d.Replay != "":
+		case d.Virtual:
+			d.Which = session.VirtualName(d.Name)
+		default:
+			d.Which = session.HostName("/")
+		}
+	}
+	return session.BoardIdentity(d)
+}

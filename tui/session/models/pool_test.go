@@ -1,0 +1,56 @@
+package models
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"jtune/profiles/record"
+	"jtune/profiles/workload"
+	"jtune/tegra"
+	"jtune/tui/session/campaigns"
+)
+
+// What was measured on another module, under another L4T, on another host, by a replay or
+// a simulation is of another board; campaigns of older versions belong to this host.
+func TestPoolNeverMixesBoards(t *testing.T) {
+	t.Parallel()
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	mode := tegra.Mode{Cores: 4, CPU: tegra.GHz, GPU: tegra.GHz, EMC: tegra.GHz}
+	w := workload.Workload{Name: "net", Model: "ResNet-18", Batch: 16}
+	campaign := func(name string, change func(c *campaigns.Campaign)) campaigns.Campaign {
+		device := record.DeviceHeader{Name: "AGX Orin", Module: "p3701-0000", L4T: "35.1", Which: host}
+		row := record.Row{Measured: tegra.Measured{Setting: tegra.Setting{Mode: mode}, TimeMS: 90, PowerW: 30},
+			Status: record.OK, When: time.Unix(int64(len(name)), 0)}
+		c := campaigns.Campaign{Name: name, Header: record.Header{Device: device, Workload: w}, Rows: []record.Row{row}}
+		change(&c)
+		return c
+	}
+	list := []campaigns.Campaign{
+		campaign("here", func(*campaigns.Campaign) {}),
+		campaign("of an older version", func(c *campaigns.Campaign) { c.Header.Device.Which = "" }),
+		campaign("under another name", func(c *campaigns.Campaign) { c.Header.Workload.Name = "other" }),
+		campaign("module", func(c *campaigns.Campaign) { c.Header.Device.Module = "p3701-0004" }),
+		campaign("L4T of another release", func(c *campaigns.Campaign) { c.Header.Device.L4T = "36.3" }),
+		campaign("another host's", func(c *campaigns.Campaign) { c.Header.Device.Which = host + "2" }),
+		campaign("a simulation's", func(c *campaigns.Campaign) { c.Header.Device.Virtual = true }),
+		campaign("a replay, of a file", func(c *campaigns.Campaign) { c.Header.Device.Replay = "sweep.csv" }),
+		campaign("workers", func(c *campaigns.Campaign) { c.Header.Workload.Workers = 2 }),
+		campaign("with clocks that were free", func(c *campaigns.Campaign) { c.Header.Settings.DVFS = true }),
+		campaign("an experiment with several",
+			func(c *campaigns.Campaign) { c.Header.Plan.Kind = record.ExperimentKind }),
+		campaign("one that cannot be read", func(c *campaigns.Campaign) { c.Err = os.ErrInvalid }),
+		campaign("one where nothing was measured", func(c *campaigns.Campaign) { c.Rows[0].Status = record.Hot }),
+	}
+	pool := CollectPool(list, w, "p3701-0000, L4T 35.1, "+host, nil)
+	if got := pool.Campaigns(); len(got) != 3 || got[2] != "under another name" || len(pool.Rows()) != 3 {
+		t.Errorf("the pool holds %q", got)
+	}
+	again := CollectPool(append(list, list[0]), w, pool.Board, nil)
+	if len(again.Rows()) != 3 {
+		t.Errorf("a copy of a campaign counts twice: %d rows", len(again.Rows()))
+	}
+}

@@ -1,0 +1,222 @@
+package models
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"jtune/learn"
+	"jtune/optimize"
+	"jtune/profiles/workload"
+	"jtune/tegra"
+	"jtune/tui/session"
+	"jtune/tui/session/campaigns"
+)
+
+// The model of a pool is derived from it: it is fitted from the campaign folders whenever
+// they have grown, and replaced whole. Who fits holds the lock of the models, so that of
+// two processes the later one knows the rows of both.
+
+// String identifies a pool in its model's file.
+func (p Pool) String() string {
+	if p.versions == "" {
+		return p.unversioned()
+	}
+	return p.unversioned() + ", with " + p.versions
+}
+
+func (p Pool) unversioned() string {
+	size := "all batch sizes"
+	if p.Batch > 0 {
+		size = fmt.Sprintf("batch size %d", p.Batch)
+	}
+	return fmt.Sprintf("workload %s on %s, %s", p.workload.Fingerprint(""), p.Board, size)
+}
+
+// Learned is what a job's readings have led to.
+type Learned struct {
+	*learn.Model
+	Path string           // of the model's file; "" when it was not kept
+	Rows []tegra.Measured // that it was fitted to
+}
+
+// Learn fits the model of everything known of a workload on this board, and keeps it
+// under the workload's name when asked to. Of a campaign outside the data directory it
+// knows that one's readings alone, and keeps nothing.
+func Learn(s *session.Session, w workload.Workload, batches []int, dir string, readings []tegra.Measured,
+	ref *learn.Reference, keep bool) (out Learned, err error) {
+	if !Holds(s.Options.Paths, dir) {
+		return fit(s, w, Pool{}, readings, ref)
+	}
+	if keep {
+		unlock, err := lockModels(s.Options.Paths)
+		if err != nil {
+			return out, err
+		}
+		defer unlock()
+	}
+	pool, err := PoolOf(s, w, batches)
+	if err != nil {
+		return out, err
+	}
+	if out, err = fit(s, w, pool, nil, ref); err != nil || !keep {
+		return out, err
+	}
+	path, err := poolModel(s.Options.Paths, pool, NameFor(w, s.Device.Board()))
+	if err == nil {
+		err = session.Denied(out.Save(path), campaigns.Elsewhere)
+	}
+	out.Path = path
+	return out, err
+}
+
+// PoolReference names the reference of a pool's model: references know one batch size.
+func PoolReference(batches []int) string {
+	if batches != nil {
+		return "none"
+	}
+	return ""
+}
+
+// fit learns from what was measured of a workload on this device.
+func fit(s *session.Session, w workload.Workload, pool Pool, readings []tegra.Measured, ref *learn.Reference) (Learned,
+	error) {
+	return fitPool(pool, readings, w.Name, s.Device.Board(), s.Device.Space(), ref, s.Seed, time.Now())
+}
+
+// fitPool learns from what was measured of a workload: the pool, or readings where that is
+// empty. The model's warnings say what drift has done to the pool.
+func fitPool(pool Pool, readings []tegra.Measured, workload string, b tegra.Board, space *tegra.Space,
+	ref *learn.Reference, seed uint64, when time.Time) (Learned, error) {
+	from := learn.Provenance{Device: b.Name, Workload: workload, Virtual: b.Virtual, Replay: b.Replay,
+		Jtune: session.Version,
+		When:  when, Campaigns: len(pool.Parts), Batch: pool.Batch}
+	var aligned optimize.Alignment
+	if pool.Parts != nil {
+		from.Pool, from.Readings = pool.String(), len(pool.Rows())
+		from.Software = strings.Join(pool.Parts[len(pool.Parts)-1].Software, "; ")
+		readings, aligned = pool.Aligned()
+	}
+	m, err := learn.Fit(context.Background(), readings, learn.Options{Space: space, Reference: ref, Seed: seed,
+		Provenance: from})
+	if err == nil && m.Batches == nil && len(readings) > 0 { // one size, or none
+		m.Batch = readings[0].Batch
+	}
+	if text := aligned.String(); err == nil && text != "" {
+		m.Warnings = append(m.Warnings, text)
+	}
+	if text := pool.apart(); err == nil && text != "" {
+		m.Warnings = append(m.Warnings, text)
+	}
+	return Learned{Model: m, Rows: readings}, err
+}
+
+// Holds reports whether a campaign folder lies among those of the data directory.
+func Holds(o session.Paths, dir string) bool {
+	if dir == "" {
+		return false
+	}
+	parent, err := os.Stat(filepath.Dir(dir))
+	own, ownErr := os.Stat(o.CampaignsDir())
+	return err == nil && ownErr == nil && os.SameFile(parent, own)
+}
+
+// lockModels waits until no other process fits a model of the data directory.
+func lockModels(o session.Paths) (unlock func(), err error) {
+	if err := os.MkdirAll(o.ModelsDir(), 0o755); err != nil {
+		return nil, session.Denied(err, campaigns.Elsewhere)
+	}
+	path := filepath.Join(o.ModelsDir(), ".lock")
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, session.Denied(fmt.Errorf("models: %w", err), campaigns.Elsewhere)
+	}
+	for {
+		if err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX); !errors.Is(err, syscall.EINTR) {
+			break
+		}
+	}
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("models: lock: %w", err)
+	}
+	return func() {
+		_ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN)
+		f.Close()
+	}, nil
+}
+
+// ModelOf is the file that holds a pool's model, under whatever name; "" for none.
+func ModelOf(o session.Paths, pool Pool) string {
+	for _, path := range modelsIn(o.ModelsDir()) {
+		if from, _, err := learn.LoadSource(path); err == nil && from.Pool == pool.String() {
+			return path
+		}
+	}
+	return ""
+}
+
+func modelsIn(dir string) []string {
+	paths, _ := filepath.Glob(filepath.Join(dir, "*"+modelSuffix))
+	return paths
+}
+
+// poolModel is the file to keep a pool's model in: the one that holds it already; one
+// of that name and of an older version, whose samples are all in the pool; else a new
+// one under the first name that is free.
+func poolModel(o session.Paths, pool Pool, name string) (string, error) {
+	if path := ModelOf(o, pool); path != "" {
+		return path, nil
+	}
+	path, err := keepAs(o, name, modelSuffix)
+	if err != nil {
+		return "", err
+	}
+	from, samples, err := learn.LoadSource(path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && pool.follows(from.Pool) && pool.knows(samples) {
+		return path, nil
+	}
+	if pool.Batch > 0 {
+		name += fmt.Sprintf("-bs%d", pool.Batch)
+	} else {
+		name += "-batches"
+	}
+	taken := modelsIn(o.ModelsDir())
+	for n := 1; ; n++ {
+		candidate := name
+		if n > 1 {
+			candidate = fmt.Sprintf("%s-%d", name, n)
+		}
+		if path, err = keepAs(o, candidate, modelSuffix); err != nil || !slices.Contains(taken, path) {
+			return path, err
+		}
+	}
+}
+
+// follows reports whether the pool may be what another one has become: that of a file of
+// an older version, or of campaigns that did not say their framework's versions.
+func (p Pool) follows(other string) bool { return other == "" || other == p.unversioned() }
+
+// knows reports whether a model's samples are all readings of the pool, as they were
+// measured or as they are fitted, or medians of them.
+func (p Pool) knows(samples []tegra.Measured) bool {
+	rows := map[tegra.Setting][]tegra.Measured{}
+	aligned, _ := p.Aligned()
+	for _, r := range append(aligned, p.Rows()...) {
+		rows[r.Setting] = append(rows[r.Setting], r)
+	}
+	near := func(a, b float64) bool { return math.Abs(math.Log(a/b)) < 0.1 }
+	return !slices.ContainsFunc(samples, func(m tegra.Measured) bool {
+		return !slices.ContainsFunc(rows[m.Setting], func(r tegra.Measured) bool {
+			return near(r.TimeMS, m.TimeMS) && near(r.PowerW, m.PowerW)
+		})
+	})
+}

@@ -1,0 +1,59 @@
+package models
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"jtune/internal/usage"
+	"jtune/learn"
+	"jtune/profiles/record"
+	"jtune/tegra"
+	"jtune/tui/session"
+	"jtune/tui/session/campaigns"
+)
+
+// LoadReference reads a reference; that of a campaign folder knows its board and software, which are compared.
+func LoadReference(path string) (*learn.Reference, error) {
+	r, err := learn.LoadReference(path)
+	if dir, ok := record.CampaignDir(path); ok && err == nil {
+		head, _, _, err := record.ReadNoted(dir)
+		if err != nil {
+			return nil, fmt.Errorf("reference: %w", err)
+		}
+		r.Provenance = campaigns.CampaignProvenance(dir, head)
+	}
+	return r, err
+}
+
+// Reference finds a reference by its name, as in the --reference flag;
+// none unless one is named.
+func Reference(o session.Paths, name string) (*learn.Reference, error) {
+	return ReferenceOn(o, name, tegra.Board{}, nil)
+}
+
+// ReferenceOn finds the reference; nil for none. "" is the shipped profile of the board, where there
+// is one that suits its space. Another name is that of a shipped one, of a file, or of a
+// model or campaign in the data directory.
+func ReferenceOn(o session.Paths, name string, board tegra.Board, space *tegra.Space) (*learn.Reference, error) {
+	switch name {
+	case "":
+		return learn.ReferenceFor(board, space), nil
+	case "none":
+		return nil, nil
+	case learn.ShippedName:
+		return learn.ShippedReference(), nil
+	}
+	if r := learn.ProfileReference(name); r != nil {
+		return r, nil
+	}
+	for _, path := range []string{Path(o, name), filepath.Join(o.CampaignsDir(), name)} {
+		if _, err := os.Stat(path); err == nil {
+			return LoadReference(path)
+		}
+	}
+	return nil, usage.Errorf("reference %q is neither a file nor %s, and no model or campaign of that name is in %s",
+		name,
+		strings.Join(append(learn.ProfileNames(), learn.ShippedName), " nor "), o.DataPath())
+}

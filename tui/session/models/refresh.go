@@ -1,0 +1,86 @@
+package models
+
+import (
+	"slices"
+
+	"jtune/learn"
+	"jtune/profiles/record"
+	"jtune/tui/session"
+	"jtune/tui/session/campaigns"
+)
+
+// refreshModels brings the models of pools up to date after a program was killed: those
+// that do not know every row, and those of campaigns that were cut off before there was
+// one. Pools that somebody measures for now wait for the end of that. What goes wrong
+// leaves the models as they were.
+func refreshModels(o session.Options) {
+	list, err := campaigns.List(o.Paths)
+	if err != nil || len(list) == 0 {
+		return
+	}
+	known, deleted := readingsOf(o.ModelsDir()), readingsOf(campaigns.DeletedDir(o.Paths, campaigns.ModelsKind))
+	held := campaigns.Held(o.Paths)
+	seen := map[string]bool{}
+	for _, c := range slices.Backward(list) {
+		space, err := c.Header.Device.Space()
+		if err != nil || !Pools(c) {
+			continue
+		}
+		for _, sizes := range [][]int{nil, {c.Header.Workload.Batch}} {
+			of := newPool(c.Header.Workload, "", Board(c))
+			if sizes == nil {
+				of.Batch = c.Header.Workload.Batch
+			}
+			if seen[of.String()] {
+				continue
+			}
+			seen[of.String()] = true
+			pool := CollectPool(list, c.Header.Workload, Board(c), sizes)
+			name := pool.String()
+			pool.keep(space)
+			readings, kept := known[name]
+			_, unwanted := deleted[name]
+			if kept && readings == len(pool.Rows()) || !kept && (pool.Batch == 0 || unwanted || !pool.cutOff(list)) ||
+				pool.heldBy(list, held) {
+				continue
+			}
+			if unlock, err := lockModels(o.Paths); err == nil {
+				_ = refitPool(o, pool, c.Header)
+				unlock()
+			}
+		}
+	}
+}
+
+// readingsOf counts the readings behind the models of pools in a folder, by pool.
+func readingsOf(dir string) map[string]int {
+	out := map[string]int{}
+	for _, path := range modelsIn(dir) {
+		if from, _, err := learn.LoadSource(path); err == nil && from.Pool != "" {
+			out[from.Pool] = from.Readings
+		}
+	}
+	return out
+}
+
+// campaigns picks those of the pool.
+func (p Pool) campaigns(list []campaigns.Campaign) []campaigns.Campaign {
+	names := p.Campaigns()
+	return slices.DeleteFunc(slices.Clone(list), func(c campaigns.Campaign) bool {
+		return !slices.Contains(names,
+			c.Name)
+	})
+}
+
+// cutOff reports whether a campaign of the pool ended before it could keep a model.
+func (p Pool) cutOff(list []campaigns.Campaign) bool {
+	return slices.ContainsFunc(p.campaigns(list), func(c campaigns.Campaign) bool {
+		return c.Header.Device.Which != "" && record.Ended(c.Dir) == ""
+	})
+}
+
+// heldBy reports whether a process measures for the pool now.
+func (p Pool) heldBy(list []campaigns.Campaign, held []record.Running) bool {
+	return slices.ContainsFunc(p.campaigns(list),
+		func(c campaigns.Campaign) bool { return c.State(held) == campaigns.CampaignRunning })
+}

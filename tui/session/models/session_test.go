@@ -1,0 +1,47 @@
+package models
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"jtune/internal/usage"
+	"jtune/learn"
+	"jtune/tegra"
+	"jtune/tui/session/sessiontest"
+)
+
+func TestModelsListsWhatIsThereAndWhatIsBroken(t *testing.T) {
+	s := sessiontest.Fast(t)
+	var rows []tegra.Measured
+	for _, m := range s.Device.Space().Sample(12, 1) {
+		ms, w, err := s.Virtual.Truth("resnet18", m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: ms, PowerW: w})
+	}
+	m, err := learn.Fit(t.Context(), rows, learn.Options{Space: s.Device.Space()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path, err := Save(s, "good", m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	os.WriteFile(filepath.Join(filepath.Dir(path), "bad.model"), []byte("nonsense"), 0o644)
+	list, err := List(s.Options)
+	if err != nil || len(list) != 2 {
+		t.Fatalf("got %d models, %v", len(list), err)
+	}
+	for _, info := range list {
+		if (info.Err != nil) != (info.Name == "bad") || (info.Model == nil) != (info.Name == "bad") {
+			t.Errorf("%s: model %v, error %v", info.Name, info.Model != nil, info.Err)
+		}
+	}
+	for _, name := range []string{"", "a/b", "..", ".hidden"} {
+		if _, err := Save(s, name, m); !usage.Is(err) {
+			t.Errorf("name %q: got %v, want it refused", name, err)
+		}
+	}
+}

@@ -1,0 +1,73 @@
+package pair
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"jtune/internal/text"
+	"jtune/internal/usage"
+	"jtune/optimize"
+	"jtune/profiles/workload"
+)
+
+// errPairRate says that a pair has no rate. A closed loop has none: it leaves no time to train.
+var errPairRate = errors.New("a pair needs a rate, such as 60/s")
+
+// Ask is what the pair must meet, without a margin as pairs are measured. Errors are of usage.
+func (r Request) Ask(seed uint64) (optimize.Ask, error) {
+	ask, err := r.Serving.Ask(r.Limit, seed)
+	if err == nil && !ask.Load.Open() {
+		err = usage.Of(errPairRate)
+	}
+	ask.Tau, ask.Margin = r.Tau, optimize.NoMargin
+	return ask, err
+}
+
+// PairSizes are the batch sizes of an inference to choose among where none are given; nil: it has one.
+func PairSizes(infer workload.Workload) []int {
+	switch {
+	case len(infer.Batches) > 1:
+		return slices.Compact(slices.Sorted(slices.Values(infer.Batches)))
+	case infer.TakesBatch():
+		return slices.Clone(PairBatches)
+	}
+	return nil
+}
+
+// PairName is a pair as the dialog takes it.
+func PairName(train, infer string) string { return train + " + " + infer }
+
+// ParsePair reads "A + B", a training and an inference workload of a list, in either order.
+func ParsePair(list []workload.Workload, line string) (p workload.Pair, err error) {
+	names := strings.Split(line, "+")
+	if len(names) != 2 {
+		return p, usage.Errorf("want two workloads, such as resnet18 + mobilenet-infer")
+	}
+	var two [2]workload.Workload
+	for i, name := range names {
+		if two[i], err = workload.Find(list, name); err != nil {
+			return p, usage.Errorf("%q is no workload", text.Clip(strings.TrimSpace(name)))
+		}
+	}
+	if p = (workload.Pair{Train: two[0], Infer: two[1]}); p.Train.Infers() && !p.Infer.Infers() {
+		p.Train, p.Infer = p.Infer, p.Train
+	}
+	switch why := p.Fault(); {
+	case !p.Train.Infers() && !p.Infer.Infers():
+		return p, usage.Errorf("two training jobs: one of a pair answers requests")
+	case p.Train.Infers() && p.Infer.Infers():
+		return p, usage.Errorf("two inference jobs: one of a pair trains")
+	case why != "":
+		return p, usage.Errorf("%s", why)
+	}
+	return p, nil
+}
+
+// PairPartners are the workloads of a list that can share a GPU with one of them.
+func PairPartners(list []workload.Workload, with workload.Workload) []workload.Workload {
+	return slices.DeleteFunc(slices.Clone(list), func(w workload.Workload) bool {
+		return w.Infers() == with.Infers() || w.Infers() && (workload.Pair{Train: with, Infer: w}).Fault() != "" ||
+			with.Infers() && (workload.Pair{Train: w, Infer: with}).Fault() != ""
+	})
+}

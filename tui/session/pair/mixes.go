@@ -1,0 +1,159 @@
+package pair
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"jtune/internal/figure"
+	"jtune/optimize"
+	"jtune/profiles/record"
+	"jtune/tegra"
+	"jtune/tui/session"
+	"jtune/tui/session/measure"
+)
+
+// Mixes are the mixes of a pair: what its jobs are predicted to do in each mode, and what was measured.
+type Mixes struct {
+	Train, Infer string
+	Ask          optimize.Ask // without a policy
+	Points       []MixPoint   // the predicted ones first
+	Front        []int        // of Points: predicted, the least power first
+	Answer       int          // of Points: the best measured pair
+	Feasible     bool         // it keeps the limits
+	Meets        bool         // a predicted one does; else the nearest is the only one
+	Bound        bool         // off the front the latency is a lower bound
+	Search       Request
+}
+
+// MixPoint is a mix: a mode, a batch size, turns.
+type MixPoint struct {
+	optimize.Outcome
+	Measured *record.Pair // nil: predicted
+}
+
+// PowerW is the power that the limit bounds.
+func (m *Mixes) PowerW(i int) float64 {
+	if m.Ask.PowerAs == optimize.Mean {
+		return m.Points[i].MeanW
+	}
+	return m.Points[i].PeakW
+}
+
+// Standing says where a mix stands against the limits.
+func (m *Mixes) Standing(i int) string {
+	p := m.Points[i]
+	words := [2]string{"predicted within", "predicted over"}
+	if p.Measured != nil {
+		words = [2]string{"measured within", "measured over"}
+	}
+	if why := p.Why(); why != "" {
+		return words[1] + ": " + why
+	}
+	return words[0]
+}
+
+// Walk are the members of the front and what was measured, the least power first.
+func (m *Mixes) Walk() []int {
+	out := slices.Clone(m.Front)
+	for i, p := range m.Points {
+		if p.Measured != nil {
+			out = append(out, i)
+		}
+	}
+	slices.SortStableFunc(out, func(i, j int) int {
+		return cmp.Or(cmp.Compare(m.PowerW(i), m.PowerW(j)), cmp.Compare(i, j))
+	})
+	return out
+}
+
+// Setting is a mix in the device's notation, with its batch size and turns.
+func (m *Mixes) Setting(i int, space *tegra.Space) string {
+	p := m.Points[i]
+	return fmt.Sprintf("%s batch %d, %s turns", space.Format(p.Mode), p.Batch, p.Policy)
+}
+
+// Figure draws them, for files.
+func (m *Mixes) Figure(space *tegra.Space, b tegra.Board) figure.Figure {
+	f := figure.Figure{Kind: "mixes", Title: "mixes of " + PairName(m.Train, m.Infer) + " on " + b.Name,
+		Virtual: b.Virtual, Notes: []string{"mixes that keep " + m.Ask.String()},
+		X: figure.Axis{Key: "peak_w", Name: "peak power", Unit: "W"}}
+	if m.Ask.PowerAs == optimize.Mean {
+		f.X = figure.Axis{Key: "mean_w", Name: "mean power", Unit: "W"}
+	}
+	if mark := tegra.VirtualMark(b.Origin()); mark != "" {
+		f.Title += "  " + mark
+	}
+	front := figure.Series{Name: "front, " + session.PredictedSeries, Shape: figure.Rings}
+	dots := figure.Series{Name: session.PredictedSeries, Shape: figure.Dots}
+	got := figure.Series{Name: "measured", Shape: figure.Marks}
+	for i, p := range m.Points {
+		at := figure.At(m.PowerW(i), p.TrainPerS).Of(m.Setting(i, space))
+		switch {
+		case p.Measured != nil:
+			got.Points = append(got.Points, at)
+		case slices.Contains(m.Front, i):
+			front.Points = append(front.Points, at)
+		default:
+			dots.Points = append(dots.Points, at)
+		}
+	}
+	rate := figure.Axis{Key: "train_per_s", Name: "training", Unit: "minibatches/s", Zero: true}
+	f.Panels = []figure.Panel{{Axis: rate, Series: []figure.Series{dots, front, got}}}
+	return f
+}
+
+// Add adds a measured pair; best: it is the answer.
+func (m *Mixes) Add(probe measure.PairProbe, best bool) {
+	if best {
+		m.Answer, m.Feasible = len(m.Points), probe.Meets
+	}
+	o := probe.Outcome
+	o.Policy = probe.Ask.Policy
+	m.Points = append(m.Points, MixPoint{Outcome: o, Measured: probe.Row.Pair})
+}
+
+// mixes are those of the search, by what is known of both jobs at its end; nil where nothing is predicted.
+func (p *pairSearch) mixes() *Mixes {
+	if p.r.At != nil || p.r.measuresAlone() || p.found.Row == nil || p.r.Policy == optimize.Free {
+		return nil
+	}
+	ask := p.ask
+	ask.Margin = optimize.UsualMargin
+	o, err := p.options(ask)
+	if err != nil {
+		return nil
+	}
+	for _, probe := range p.found.Probes { // as the search has learnt from them
+		if probe.Err == nil {
+			read := readingOf(probe.Row, ask)
+			o.Infer, o.Train = append(slices.Clone(o.Infer), read.Infer), append(slices.Clone(o.Train), read.Train)
+		}
+	}
+	o.Infer, o.Train = tegra.OncePerSetting(o.Infer), tegra.OncePerSetting(o.Train)
+	infer, train, err := optimize.Phases(o)
+	if err != nil {
+		return nil
+	}
+	policies := []optimize.Policy{optimize.Strict, optimize.Fill}
+	if p.r.Policy != "" {
+		policies = []optimize.Policy{p.r.Policy}
+	}
+	list, known := ask.Map(o.Settings(), infer, *train, policies...)
+	if !known {
+		return nil
+	}
+	ask.Margin = p.ask.Margin
+	m := &Mixes{Train: p.r.Train.Name, Infer: p.r.Infer.Name, Search: p.r, Ask: ask,
+		Front: list.Front, Bound: list.Bound, Feasible: p.found.Feasible, Meets: list.List[0].Meets}
+	for _, o := range list.List {
+		m.Points = append(m.Points, MixPoint{Outcome: o})
+	}
+	for _, probe := range p.found.Probes {
+		if probe.Err != nil {
+			continue
+		}
+		m.Add(probe, probe.Row.Setting == p.found.Setting && probe.Row.Pair.Policy == p.found.Row.Pair.Policy)
+	}
+	return m
+}

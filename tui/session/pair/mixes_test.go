@@ -1,0 +1,66 @@
+package pair
+
+import (
+	"math"
+	"testing"
+
+	"jtune/tui/session/sessiontest"
+)
+
+// The mixes of a pair have each mode once, their front keeps the limits, and what was measured stands beside what was
+// predicted.
+func TestPairMixesHaveAFrontAndWhatWasMeasured(t *testing.T) {
+	t.Parallel()
+	s := sessiontest.Fast(t)
+	r := pairOf(t, s)
+	r.Mixes, r.Most = true, 1
+	found, err := Search(t.Context(), s, r, nil)
+	if found.Row == nil {
+		t.Fatal(err)
+	}
+	m := found.Mixes
+	if m == nil || m.Feasible != (err == nil) || !m.Meets || m.Bound {
+		t.Fatalf("mixes %+v", m)
+	}
+	if a := m.Points[m.Answer]; a.Measured == nil || a.Setting != found.Setting || a.TrainPerS != found.TrainPerS {
+		t.Errorf("the answer is %+v, want %+v", a, found.Outcome)
+	}
+	predicted := 0
+	modes := map[any]bool{}
+	for i, p := range m.Points {
+		if p.Measured != nil {
+			continue
+		}
+		if predicted++; !p.Meets || p.PeakW > 30 || modes[p.Mode] || m.Standing(i) != "predicted within" {
+			t.Fatalf("point %d: %+v, %s", i, p.Outcome, m.Standing(i))
+		}
+		modes[p.Mode] = true
+	}
+	if got := len(m.Points) - predicted; got != len(found.Probes) || predicted < 100 {
+		t.Errorf("%d predicted and %d measured points of %d pairs", predicted, got, len(found.Probes))
+	}
+	lastW, lastRate := 0.0, 0.0
+	for _, i := range m.Front {
+		p := m.Points[i]
+		if m.PowerW(i) < lastW || p.TrainPerS <= lastRate {
+			t.Errorf("the front goes from %g/s at %g W to %g/s at %g W", lastRate, lastW, p.TrainPerS, p.PeakW)
+		}
+		lastW, lastRate = m.PowerW(i), p.TrainPerS
+	}
+	for i, p := range m.Points {
+		if p.Measured == nil && p.TrainPerS > lastRate {
+			t.Errorf("point %d trains more than the front", i)
+		}
+	}
+	walk := m.Walk()
+	if len(walk) != len(m.Front)+len(found.Probes) {
+		t.Errorf("%d places to walk, %d on the front, %d measured", len(walk), len(m.Front), len(found.Probes))
+	}
+	before := math.Inf(-1)
+	for _, i := range walk {
+		if m.PowerW(i) < before {
+			t.Error("the walk does not go by power")
+		}
+		before = m.PowerW(i)
+	}
+}

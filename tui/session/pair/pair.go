@@ -1,0 +1,144 @@
+package pair
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"jtune/internal/usage"
+	"jtune/learn"
+	"jtune/optimize"
+	"jtune/tegra"
+	"jtune/tui/session"
+)
+
+// PairRequest asks for the setting in which a training job and an inference job share one GPU.
+type PairRequest struct {
+	Train, Infer *learn.Model
+	Serving      session.Serving
+	Limit        optimize.Limit
+	Policy       optimize.Policy // "": the better of strict and fill
+	Tau          int             // of strict turns: the most minibatches between two batches; 0: as many as fit
+	Seed         uint64
+}
+
+// Answer is what the two models predict of the pair.
+type Answer struct {
+	optimize.Outcome
+	Ask optimize.Ask
+	// Alone is the inference alone in the same setting: what the training takes from its idle time.
+	Alone optimize.Outcome
+	// TrainAlonePerS and TrainAloneW are the training alone in the same mode.
+	TrainAlonePerS, TrainAloneW float64
+	// Apart is the inference alone in the setting that it would have on a board of its own; absent where none
+	// keeps the limits.
+	Apart tegra.Val[optimize.Outcome]
+	// Quantiles are the latencies in ms of 50, 95 and 99 % of the requests, as predicted, AloneQuantiles those
+	// without the training.
+	Quantiles, AloneQuantiles [3]float64
+}
+
+// quantiles are the predicted latencies of an ask in a setting.
+func quantiles(a optimize.Ask, at tegra.Setting, infer optimize.Phase, train *optimize.Phase) (out [3]float64) {
+	for i, q := range []float64{0.5, 0.95, 0.99} {
+		a.Quantile = q
+		o, _ := a.Evaluate(at, infer, train)
+		out[i] = o.LatencyMS
+	}
+	return out
+}
+
+// MarginalJ is the energy of a request on top of what the training's share of the time takes: NaN where the
+// idle power is not known.
+func (p Answer) MarginalJ() float64 {
+	return (p.MeanW - p.TrainPerS/p.TrainAlonePerS*p.TrainAloneW) / p.ServedPerS
+}
+
+// Pair chooses the setting and the policy of most training within the limits, by the models of the two
+// workloads. The error is an *optimize.NoSettingError where none keeps them, and the answer the nearest.
+func Pair(r PairRequest) (Answer, error) {
+	if err := r.check(); err != nil {
+		return Answer{}, err
+	}
+	ask, err := r.Serving.Ask(r.Limit, r.Seed)
+	if err != nil {
+		return Answer{}, err
+	}
+	if !ask.Load.Open() {
+		return Answer{}, usage.Of(errPairRate)
+	}
+	ask.Tau = r.Tau
+	infer, settings := session.OutlookOf(r.Infer, tegra.Settings(r.Infer.Space.Modes(), r.Infer.Batches)).Phase()
+	train := trainingPhase(r.Train)
+	policies := []optimize.Policy{r.Policy}
+	if r.Policy == "" {
+		policies = []optimize.Policy{optimize.Strict, optimize.Fill}
+	}
+	var best Answer
+	var none *optimize.NoSettingError
+	for _, policy := range policies {
+		ask.Policy = policy
+		list, err := ask.Choose(settings, infer, &train)
+		var why *optimize.NoSettingError
+		switch {
+		case errors.As(err, &why):
+			none = why
+		case err != nil:
+			return Answer{}, err
+		default:
+			if o, _ := ask.Evaluate(list[0].Setting, infer, &train); o.TrainPerS > best.TrainPerS || best.TimeMS == 0 {
+				best.Outcome, best.Ask = o, ask
+			}
+		}
+	}
+	if best.TimeMS == 0 {
+		best.Outcome, best.Ask = none.Nearest, none.Ask
+		best.beside(settings, infer, train)
+		return best, none
+	}
+	best.beside(settings, infer, train)
+	return best, nil
+}
+
+// check finds models that cannot be of one board.
+func (r PairRequest) check() error {
+	here, there := r.Train.Provenance, r.Infer.Provenance
+	same := func(m tegra.Mode) bool { return r.Infer.Space.Contains(m) }
+	switch {
+	case !r.Train.HasPower() || !r.Infer.HasPower():
+		return errors.New("a pair needs the power of both workloads: one of the models knows times only")
+	case here.Device != "" && there.Device != "" && here.Device != there.Device,
+		!slices.ContainsFunc(r.Train.Space.Modes(), same):
+		return fmt.Errorf("the models are of two boards, %s and %s: a pair shares one", here.Device, there.Device)
+	case here.Virtual != there.Virtual:
+		return errors.New("one of the models is of a virtual board, the other is not")
+	case len(r.Train.Batches) > 1:
+		return usage.Batch.Errorf("the training's model holds batch sizes %v", r.Train.Batches).
+			Advise("a training job keeps one, fit it with %s", usage.Batch.Value())
+	}
+	return nil
+}
+
+// trainingPhase is a training workload in every mode.
+func trainingPhase(m *learn.Model) optimize.Phase {
+	known := slices.Clone(session.OutlookOf(m, tegra.Settings(m.Space.Modes(), nil)).Known)
+	for i := range known {
+		known[i].Batch = 0
+	}
+	return optimize.NewPhase(known)
+}
+
+// beside adds what each does without the other.
+func (p *Answer) beside(settings []tegra.Setting, infer, train optimize.Phase) {
+	if t, ok := train.At(p.Setting); ok {
+		p.TrainAlonePerS, p.TrainAloneW = 1000/t.TimeMS, t.PowerW
+	}
+	alone := p.Ask
+	alone.Policy, alone.Tau = "", 0
+	p.Alone, _ = alone.Evaluate(p.Setting, infer, nil)
+	p.Quantiles, p.AloneQuantiles = quantiles(p.Ask, p.Setting, infer, &train), quantiles(alone, p.Setting, infer, nil)
+	if list, err := alone.Choose(settings, infer, nil); err == nil {
+		o, _ := alone.Evaluate(list[0].Setting, infer, nil)
+		p.Apart = tegra.Some(o)
+	}
+}

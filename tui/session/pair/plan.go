@@ -1,0 +1,148 @@
+package pair
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+	"time"
+
+	"jtune/internal/arrivals"
+	"jtune/optimize"
+	"jtune/profiles"
+	"jtune/profiles/harness/turns"
+	"jtune/profiles/record"
+	"jtune/profiles/workload"
+	"jtune/tegra"
+	"jtune/tui/session"
+	"jtune/tui/session/campaigns"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/search"
+)
+
+// pairPlan lets the search choose the pairs of a campaign.
+type pairPlan struct {
+	search *pairSearch
+	bench  *profiles.Bench
+	log    string
+	ask    func() (profiles.Step, bool)
+	stop   func()
+	err    error
+	row    record.Row
+	asked  int
+	before []record.Row // of an earlier run of the campaign
+}
+
+var (
+	_ profiles.Plan        = (*pairPlan)(nil)
+	_ measure.PreparedPlan = (*pairPlan)(nil)
+)
+
+func newPairPlan(ctx context.Context, of *pairSearch) *pairPlan {
+	p := &pairPlan{search: of, err: context.Canceled}
+	p.ask, p.stop = iter.Pull(func(yield func(profiles.Step) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		count := map[string]int{}
+		of.measure = func(a tegra.Setting, policy string) (record.Row, error) {
+			words := fmt.Sprintf("%s, batch %d", policy, a.Batch)
+			count[words+a.Mode.String()]++
+			v := &profiles.Variant{Variant: record.Variant{Setting: words, Repeat: count[words+a.Mode.String()]}}
+			for _, row := range slices.Backward(p.before) {
+				if row.Setting == a && row.IsOf(v.Setting, v.Repeat) && row.Pair != nil {
+					return row, search.Unusable(row)
+				}
+			}
+			v.Bench = p.benchFor(policy)
+			if !yield(profiles.Step{Setting: a, Variant: v}) {
+				cancel()
+				return record.Row{}, context.Canceled
+			}
+			return p.row, search.Unusable(p.row)
+		}
+		p.err = of.run(ctx)
+	})
+	return p
+}
+
+func (p *pairPlan) Prepare(b *profiles.Bench, log string) { p.bench, p.log = b, log }
+
+// benchFor measures pairs by one policy.
+func (p *pairPlan) benchFor(policy string) *profiles.Bench {
+	r, ask := p.search.r, p.search.ask
+	b := *p.bench
+	b.Pairing = &profiles.Pairing{Policy: policy, Tau: r.Tau, MaxWaitMS: r.Serving.MaxWaitMS,
+		RatePerS: ask.Load.MeanRate(), Requests: r.Requests}
+	order := arrivals.Turns{Fill: policy == string(optimize.Fill), Tau: cmp.Or(r.Tau, math.MaxInt)}
+	jobs := workload.Pair{Train: r.Train, Infer: r.Infer}
+	b.NewHarness = jobs.NewHarness(measure.HarnessOptions(p.search.s, b.Settings, p.log),
+		turns.Options{Turns: order, Free: policy == record.Free, Load: ask.Load, MaxWait: ask.MaxWait,
+			Seed: ask.Seed})
+	return &b
+}
+
+func (p *pairPlan) Len() (int, bool) { return 0, false }
+
+func (p *pairPlan) Next(done []record.Row) (profiles.Step, bool) {
+	if p.asked == 0 {
+		p.before = done
+	} else {
+		p.row = done[len(done)-1]
+	}
+	step, ok := p.ask()
+	if ok {
+		p.asked++
+	}
+	return step, ok
+}
+
+// pairHeader describes a search in its record.
+func pairHeader(s *session.Session, r Request) record.Header {
+	plan := record.PlanHeader{Kind: record.ExperimentKind, Source: record.PairKind,
+		Modes: cmp.Or(r.Most, optimize.MostVerified), Batches: r.sizes()}
+	if r.At != nil {
+		plan.Modes = 1
+		plan.SetList([]tegra.Setting{*r.At})
+	}
+	head := campaigns.HeaderOf(s, r.Infer, plan, nil, r.Settings)
+	head.Pair = &record.PairHeader{Train: r.Train, Load: record.LoadHeader(r.Serving), PowerW: r.Limit.PowerW,
+		Policy: string(r.Policy), Tau: r.Tau, Strategy: string(r.Strategy), Pairs: r.Most, Requests: r.Requests,
+		Compare: r.Compare, Separate: r.Separate}
+	return head
+}
+
+// PairSearchOf is a search as its header records it.
+func PairSearchOf(h record.Header, train, infer workload.Workload) (Request, error) {
+	from := h.Pair
+	r := Request{Train: train, Infer: infer, Batches: h.Plan.Batches, Serving: session.Serving(from.Load),
+		Limit: optimize.Limit{PowerW: from.PowerW}, Policy: optimize.Policy(from.Policy), Tau: from.Tau,
+		Strategy: optimize.Strategy(from.Strategy), Most: from.Pairs, Requests: from.Requests, Compare: from.Compare,
+		Separate: from.Separate, Before: h.Created}
+	list, err := h.Plan.List()
+	if err == nil && len(list) > 0 {
+		r.At = &list[0]
+	}
+	return r, err
+}
+
+// knownBefore is the time whose knowledge a search rests on: one that goes on predicts from what it knew when it began.
+func (r Request) knownBefore() time.Time {
+	if !r.Resume {
+		return r.Before
+	}
+	head, _, err := record.Read(r.Dir)
+	if err != nil { // it begins anew, or the record says what is wrong
+		return time.Time{}
+	}
+	return head.Created
+}
+
+// end ends the search where it is; it gets the last row first.
+func (p *pairPlan) end(of profiles.Summary) {
+	if p.asked > 0 && of.New == p.asked {
+		p.Next(of.Rows)
+	}
+	p.stop()
+}

@@ -1,0 +1,464 @@
+package pair
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"jtune/internal/text"
+	"jtune/internal/usage"
+	"jtune/learn"
+	"jtune/optimize"
+	"jtune/profiles"
+	"jtune/profiles/record"
+	"jtune/profiles/workload"
+	"jtune/tegra"
+	"jtune/tui/session"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/models"
+)
+
+// PairProfiled is how many settings of each job are measured before their mixes are predicted, where fewer are known.
+const PairProfiled = 10
+
+// PairBatches are the batch sizes of inference to choose among where none are given.
+var PairBatches = []int{1, 4, 16, 32, 64}
+
+// Request asks for the setting in which two jobs share this board's GPU best, measured as a pair.
+type Request struct {
+	Train, Infer workload.Workload
+	Batches      []int // of inference, ascending; nil: its own
+	Serving      session.Serving
+	Limit        optimize.Limit
+	Policy       optimize.Policy // "": the better of strict and fill
+	Tau          int             // of strict turns: the most minibatches between two batches; 0: as many as fit
+	// Strategy is how the setting is looked for; "": by predictions. The others measure alone, by fill turns unless
+	// Policy says otherwise.
+	Strategy optimize.Strategy
+	At       *tegra.Setting // measure this one alone; nil: search
+	Most     int            // pairs to measure; 0: optimize.MostVerified
+	Compare  bool           // measure the answer without turns too
+	Separate bool           // work out a mode for each job too, with what a switch costs
+	Mixes    bool           // work out all mixes too
+	Requests int            // answered in each measurement; 0: as many as a 99 % quantile needs
+	Dir      string         // campaign folder, new; "" makes one below the data directory
+	Before   time.Time      // predict from what was known then, as a repetition does; zero: from all
+	Resume   bool           // go on with the campaign in Dir: its pairs count
+	// RedoFailed measures those again that failed there.
+	RedoFailed bool
+	Settings   record.Settings
+	Gate       profiles.Gate
+}
+
+// measuresAlone reports whether nothing is predicted.
+func (r Request) measuresAlone() bool { return r.Strategy != "" && r.Strategy != optimize.Auto }
+
+// Found is the answer to a PairSearch.
+type Found struct {
+	Answer
+	Feasible bool
+	Probes   []measure.PairProbe
+	Row      *record.Row        // of the answer; nil where nothing could be measured
+	Alone    *record.Row        // its inference without the training; nil where it was not measured
+	Free     *record.Row        // both without turns; nil where it was not measured
+	Mixes    *Mixes             // where asked for and predicted; else nil
+	Separate *optimize.Separate // a mode for each job, predicted; the cost of a switch is measured
+	Dir      string
+	Took     time.Duration // device time of the pairs
+	Known    [2]int        // settings of the training and of the inference that the predictions rest on
+}
+
+// FreeAsk is the ask of Free.
+func (f Found) FreeAsk() optimize.Ask {
+	a := f.Ask
+	a.Policy, a.Tau = optimize.Free, 0
+	return a
+}
+
+// FreeOutcome is the outcome of Free.
+func (f Found) FreeOutcome() optimize.Outcome { return measuredPair(*f.Free, f.FreeAsk()) }
+
+// Search looks for the setting in which two jobs share the GPU best: it takes what is known of each from its pool,
+// measures some settings of each where that is too little, predicts all mixes, and runs the best ones as pairs until
+// the best has been measured. The device is left as it was found. The error is an *optimize.NoSettingError where no
+// measured pair keeps the limits.
+func Search(ctx context.Context, s *session.Session, r Request, observe func(measure.Event)) (Found, error) {
+	if err := mayPair(s, r); err != nil {
+		return Found{}, err
+	}
+	ask, err := r.Ask(s.Seed)
+	if err != nil {
+		return Found{}, err
+	}
+	if math.IsNaN(ask.IdleW) {
+		if idle := s.IdleW(ctx, false); idle.OK {
+			ask.IdleW = idle.V
+		}
+	}
+	if err := ask.Check(); err != nil {
+		return Found{}, usage.Of(err)
+	}
+	found := Found{}
+	if r.Dir != "" {
+		if err := record.Check(r.Dir, pairHeader(s, r), r.Resume); err != nil {
+			return found, err
+		}
+	}
+	train, infer, err := pairRows(ctx, s, r, observe)
+	if err != nil {
+		return found, err
+	}
+	if err := pairFits(s, r); err != nil { // they may be known by now
+		return found, err
+	}
+	found.Known = [2]int{len(train), len(infer)}
+	measure.Observer(observe).Send(measure.PairStage{Doing: measure.PairPredicts})
+	search := &pairSearch{s: s, r: r, ask: ask, train: train, infer: infer, found: &found,
+		observe: measure.Observer(observe)}
+	head := pairHeader(s, r)
+	plan := newPairPlan(ctx, search)
+	res, err := measure.RunPlan(ctx, s, measure.ProfileRequest{Measuring: measure.Measuring{Workload: r.Infer,
+		Batches: r.sizes(), Dir: r.Dir,
+		Resume: r.Resume, Settings: r.Settings, Gate: r.Gate}, RedoFailed: r.RedoFailed, Retries: -1}, plan, head,
+		observe)
+	plan.end(res.Summary)
+	found.Dir, found.Took = res.Dir, res.Elapsed
+	if errors.Is(plan.err, context.Canceled) && ctx.Err() == nil && err != nil {
+		plan.err = nil // the job, the device or the record is broken
+	}
+	if r.Separate && err == nil && found.Row != nil && ctx.Err() == nil {
+		err = search.separate(ctx)
+	}
+	if r.Mixes && ctx.Err() == nil {
+		found.Mixes = search.mixes()
+	}
+	return found, errors.Join(err, plan.err)
+}
+
+// sizes are the batch sizes of inference, also where there is one.
+func (r Request) sizes() []int {
+	if r.At != nil && !slices.Contains(r.Batches, r.At.Batch) {
+		return []int{max(1, r.At.Batch)}
+	}
+	if r.Batches == nil {
+		return []int{max(1, r.Infer.Batch)}
+	}
+	return r.Batches
+}
+
+// pairRows is what is known of both jobs, after measuring more where that is too little.
+func pairRows(ctx context.Context, s *session.Session, r Request, observe func(measure.Event)) (train,
+	infer []tegra.Measured,
+	err error) {
+	if r.At != nil || r.measuresAlone() {
+		return nil, nil, nil
+	}
+	before := r.knownBefore()
+	rows := func(w workload.Workload, batches []int) ([]tegra.Measured, error) {
+		pool, err := models.PoolOf(s, w, batches)
+		if err != nil {
+			return nil, err
+		}
+		known, _ := pool.Before(before).Aligned()
+		known = slices.DeleteFunc(tegra.OncePerSetting(known), func(m tegra.Measured) bool {
+			return batches != nil && !slices.Contains(batches, m.Batch)
+		})
+		if len(known) >= PairProfiled {
+			measure.Observer(observe).Note(fmt.Sprintf("%s: %d settings are known", w.Name, len(known)))
+			return known, nil
+		}
+		measure.Observer(observe).Send(measure.PairStage{Workload: w.Name, Known: len(known)})
+		measure.Observer(observe).Note(fmt.Sprintf("%s: %s known, measuring %d first; they serve every later question too",
+			w.Name, text.Count(len(known), "setting"), PairProfiled))
+		res, err := measure.Profile(ctx, s, measure.ProfileRequest{Measuring: measure.Measuring{Workload: w,
+			Batches:  batches,
+			Settings: r.Settings, Gate: r.Gate}, Choose: PairProfiled}, observe)
+		if err == nil {
+			err = ctx.Err()
+		}
+		return tegra.OncePerSetting(slices.Concat(known, record.Usable(res.Rows))), err
+	}
+	if train, err = rows(r.Train, nil); err != nil {
+		return nil, nil, err
+	}
+	infer, err = rows(r.Infer, r.sizes())
+	return train, infer, err
+}
+
+// pairSearch is the search of a pair, on a goroutine of its own.
+type pairSearch struct {
+	s            *session.Session
+	r            Request
+	ask          optimize.Ask
+	train, infer []tegra.Measured
+	found        *Found
+	observe      measure.Observer
+	measure      func(a tegra.Setting, policy string) (record.Row, error)
+}
+
+// run measures pairs until there is an answer.
+func (p *pairSearch) run(ctx context.Context) error {
+	var err error
+	if p.r.At != nil {
+		err = p.single(ctx)
+	} else {
+		err = p.search(ctx)
+	}
+	if p.found.Row == nil || err != nil && !errors.Is(err, optimize.ErrInfeasible) {
+		return err
+	}
+	at := p.found.Row.Setting
+	p.stage(measure.PairAlone, p.found.Ask, nil)
+	p.observe.Note("the answer's inference alone, to compare")
+	if row, aloneErr := p.measure(at, record.Alone); aloneErr == nil {
+		p.found.Alone = &row
+	}
+	if p.r.Compare && ctx.Err() == nil {
+		p.stage(measure.PairUnordered, p.found.Ask, nil)
+		p.observe.Note("both without turns, to compare")
+		if row, freeErr := p.measure(at, record.Free); freeErr == nil {
+			p.found.Free = &row
+		}
+	}
+	p.compare()
+	return err
+}
+
+// policies are those to try, the one that promises more first.
+func (p *pairSearch) policies() ([]optimize.Policy, error) {
+	if p.r.Policy != "" {
+		return []optimize.Policy{p.r.Policy}, nil
+	}
+	fill, strict := p.ask, p.ask
+	fill.Policy, strict.Policy = optimize.Fill, optimize.Strict
+	o, err := p.options(fill)
+	if err != nil {
+		return nil, err
+	}
+	infer, train, err := optimize.Phases(o)
+	if err != nil {
+		return nil, err
+	}
+	best := func(a optimize.Ask) float64 {
+		list, err := a.Choose(o.Settings(), infer, train)
+		if err != nil {
+			return -1
+		}
+		return list[0].TrainPerS
+	}
+	if best(strict) > best(fill) {
+		return []optimize.Policy{optimize.Strict, optimize.Fill}, nil
+	}
+	return []optimize.Policy{optimize.Fill, optimize.Strict}, nil
+}
+
+func (p *pairSearch) options(ask optimize.Ask) (optimize.MixOptions, error) {
+	o := optimize.MixOptions{Ask: ask, Space: p.s.Device.Space(), Batches: p.r.sizes(), Infer: p.infer, Train: p.train,
+		Most: cmp.Or(p.r.Most, optimize.MostVerified)}
+	if !p.r.measuresAlone() && (len(p.train) == 0 || len(p.infer) == 0) {
+		return o, errors.New("no setting of the two jobs could be measured")
+	}
+	return o, nil
+}
+
+func (p *pairSearch) search(ctx context.Context) error {
+	policies, left := []optimize.Policy{cmp.Or(p.r.Policy, optimize.Fill)}, p.r.Most
+	if !p.r.measuresAlone() {
+		var err error
+		if policies, err = p.policies(); err != nil {
+			return err
+		}
+		left = cmp.Or(left, optimize.MostVerified)
+	}
+	for i, policy := range policies {
+		ask := p.ask
+		ask.Policy = policy
+		o, err := p.options(ask)
+		if err != nil {
+			return err
+		}
+		if o.Most = left; policy == optimize.Free {
+			return p.freeSearch(ctx, o)
+		}
+		verify := func(_ context.Context, best optimize.Outcome) (optimize.MixReading, error) {
+			p.stage(measure.PairVerifies, ask, &best)
+			row, err := p.measure(best.Setting, string(policy))
+			p.tell(measure.PairProbe{Ask: ask, Predicted: best, Row: row, Err: err})
+			if err != nil {
+				return optimize.MixReading{}, err
+			}
+			return readingOf(row, ask), nil
+		}
+		found, err := optimize.SearchMixBy(ctx, p.r.Strategy, verify, o)
+		p.took(found, ask)
+		last := i == len(policies)-1
+		if left -= len(found.Probes); err == nil || last || left <= 0 || !errors.Is(err, optimize.ErrInfeasible) {
+			return err
+		}
+		p.observe.Note(fmt.Sprintf("no measured pair keeps the limits with %s turns: %s ones are tried", policy,
+			policies[i+1]))
+	}
+	return nil
+}
+
+// tell keeps a pair that was run and says what it did.
+func (p *pairSearch) tell(v measure.PairProbe) measure.PairProbe {
+	line := fmt.Sprintf("pair %d: %s batch %d, %s: ", len(p.found.Probes)+1, p.s.Device.Space().Format(v.Row.Mode),
+		v.Row.Batch, v.Ask.Policy)
+	if v.Err == nil {
+		v.Outcome = measuredPair(v.Row, v.Ask)
+		line += fmt.Sprintf("%s minibatches/s, p%.4g %s ms, %s W peak", text.Of(v.TrainPerS), 100*v.Ask.Quantile,
+			text.Of(v.LatencyMS), text.Of(v.PeakW))
+		if why := v.Why(); why != "" {
+			line += " (" + why + ")"
+		}
+	} else {
+		line += v.Err.Error()
+	}
+	p.observe.Note(line)
+	p.found.Probes = append(p.found.Probes, v)
+	p.observe.Send(v)
+	return v
+}
+
+// stage says what is measured next.
+func (p *pairSearch) stage(doing measure.PairDoing, ask optimize.Ask, predicted *optimize.Outcome) {
+	p.observe.Send(measure.PairStage{Doing: doing, N: len(p.found.Probes) + 1, Ask: ask, Predicted: predicted})
+}
+
+// took takes over the best of what a search has measured.
+func (p *pairSearch) took(found optimize.MixResult, ask optimize.Ask) {
+	if found.Best.TimeMS == 0 || p.found.Row != nil && !found.Feasible {
+		return
+	}
+	p.found.Outcome, p.found.Ask, p.found.Feasible = found.Best, ask, found.Feasible
+	for _, probe := range p.found.Probes {
+		if probe.Err == nil && probe.Outcome.Setting == found.Best.Setting &&
+			probe.Row.Pair.Policy == string(ask.Policy) {
+			row := probe.Row
+			p.found.Row = &row
+		}
+	}
+}
+
+// freeSearch measures without turns the setting that is best with them: nothing predicts jobs without turns.
+func (p *pairSearch) freeSearch(ctx context.Context, o optimize.MixOptions) error {
+	o.Ask.Policy = optimize.Fill
+	infer, train, err := optimize.Phases(o)
+	if err != nil {
+		return err
+	}
+	list, err := o.Ask.Choose(o.Settings(), infer, train)
+	var none *optimize.NoSettingError
+	at := tegra.Setting{}
+	switch {
+	case errors.As(err, &none):
+		at = none.Nearest.Setting
+	case err != nil:
+		return err
+	default:
+		at = list[0].Setting
+	}
+	p.r.At = &at
+	return p.single(ctx)
+}
+
+// single measures one setting as a pair.
+func (p *pairSearch) single(context.Context) error {
+	ask := p.ask
+	ask.Policy = cmp.Or(p.r.Policy, optimize.Fill)
+	p.stage(measure.PairVerifies, ask, nil)
+	row, err := p.measure(*p.r.At, string(ask.Policy))
+	probe := p.tell(measure.PairProbe{Ask: ask, Row: row, Err: err})
+	if err != nil {
+		return err
+	}
+	p.found.Outcome, p.found.Ask, p.found.Row, p.found.Feasible = probe.Outcome, ask, &row, probe.Meets
+	if !probe.Meets {
+		return &optimize.NoSettingError{Ask: ask, Nearest: probe.Outcome, Measured: true}
+	}
+	return nil
+}
+
+// readingOf is what a row says to a search.
+func readingOf(row record.Row, ask optimize.Ask) optimize.MixReading {
+	p := row.Pair
+	watts := func(own tegra.Val[float64]) float64 { return own.Or(p.MeanW) }
+	ms := func(list ...tegra.Val[float64]) float64 {
+		for _, v := range list {
+			if v.OK {
+				return v.V
+			}
+		}
+		return math.NaN()
+	}
+	seen := optimize.MixSeen{LatencyMS: quantileOf(p.Latency, ask.Quantile), ServedPerS: p.ServedPerS,
+		TrainPerS: p.TrainPerS, MeanW: p.MeanW, IdleShare: math.NaN()}
+	if p.IdleShare.OK {
+		seen.IdleShare = p.IdleShare.V
+	}
+	return optimize.MixReading{
+		Infer: tegra.Measured{Setting: row.Setting, TimeMS: ms(p.InferMS, p.InferAloneMS),
+			PowerW: watts(p.InferAloneW)},
+		Train: tegra.Measured{Setting: tegra.Setting{Mode: row.Mode}, TimeMS: ms(p.TrainMS, p.TrainAloneMS),
+			PowerW: watts(p.TrainAloneW)},
+		Seen: &seen,
+	}
+}
+
+// quantileOf is the latency at a quantile that records keep, the next higher one for others.
+func quantileOf(l record.Latency, q float64) float64 {
+	switch {
+	case q <= 0.5:
+		return l.P50
+	case q <= 0.95:
+		return l.P95
+	}
+	return l.P99
+}
+
+// measuredPair is the outcome of a row.
+func measuredPair(row record.Row, ask optimize.Ask) optimize.Outcome {
+	read := readingOf(row, ask)
+	phase := func(m tegra.Measured) optimize.Phase {
+		return optimize.NewPhase([]learn.Prediction{optimize.MeasuredPrediction(m)})
+	}
+	train := phase(read.Train)
+	o, _ := ask.Evaluate(row.Setting, phase(read.Infer), &train)
+	return ask.AsSeen(o, *read.Seen)
+}
+
+// compare fills in what each job does without the other.
+func (p *pairSearch) compare() {
+	f, row := p.found, p.found.Row.Pair
+	if row.TrainAloneMS.OK {
+		f.TrainAlonePerS, f.TrainAloneW = 1000/row.TrainAloneMS.V, row.TrainAloneW.V
+	}
+	alone := f.Ask
+	alone.Policy, alone.Tau = "", 0
+	if f.Alone != nil {
+		read := readingOf(*f.Alone, alone)
+		if row.InferAloneW.OK {
+			read.Infer.PowerW = row.InferAloneW.V
+		}
+		o, _ := alone.Evaluate(f.Alone.Setting,
+			optimize.NewPhase([]learn.Prediction{optimize.MeasuredPrediction(read.Infer)}), nil)
+		f.Answer.Alone = alone.AsSeen(o, *read.Seen)
+	}
+	o, err := p.options(alone)
+	if err != nil || len(o.Infer) == 0 {
+		return
+	}
+	infer, _, err := optimize.Phases(o)
+	if err != nil {
+		return
+	}
+	if list, err := alone.Choose(o.Settings(), infer, nil); err == nil {
+		best, _ := alone.Evaluate(list[0].Setting, infer, nil)
+		f.Apart = tegra.Some(best)
+	}
+}

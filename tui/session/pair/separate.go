@@ -1,0 +1,251 @@
+package pair
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"jtune/internal/arrivals"
+	"jtune/internal/stats"
+	"jtune/internal/usage"
+	"jtune/optimize"
+	"jtune/profiles/harness"
+	"jtune/profiles/harness/turns"
+	"jtune/profiles/workload"
+	"jtune/tegra"
+	"jtune/tui/session"
+	"jtune/tui/session/measure"
+)
+
+const (
+	// switches are timed in each direction, after one that is not.
+	switches = 3
+	// turnsAfterSwitch are waited for: the first one ends the switch, the median of the others is its own time.
+	turnsAfterSwitch = 6
+)
+
+// separate works out what the pair would do with a mode for each job, and measures what a switch costs between the
+// two.
+func (p *pairSearch) separate(ctx context.Context) error {
+	alone := p.ask
+	alone.Policy, alone.Tau, alone.Margin = "", 0, optimize.UsualMargin
+	o, err := p.options(alone)
+	if err != nil {
+		return err
+	}
+	infer, train, err := optimize.Phases(o)
+	if err != nil {
+		return err
+	}
+	free, ok := alone.Separate(o.Settings(), infer, *train, 0)
+	if !ok {
+		p.observe.Note("separate modes: no two modes keep the limits")
+		return nil
+	}
+	p.stage(measure.PairSwitches, p.ask, nil)
+	cost, err := switchCost(ctx, p.s, p.r, p.ask, free)
+	if err != nil {
+		return fmt.Errorf("switching between %s and %s: %w", p.s.Device.Space().Format(free.Train),
+			p.s.Device.Space().Format(free.Infer.Mode), err)
+	}
+	if found, ok := alone.Separate(o.Settings(), infer, *train, cost); ok {
+		p.found.Separate = &found
+	} else {
+		p.observe.Note(fmt.Sprintf("separate modes: a switch takes %.0f ms: no two modes keep the limits", 1000*cost))
+	}
+	return nil
+}
+
+// switchCost measures how long a switch of mode takes between a training and an inference job that are both there:
+// from setting the mode to the end of the first turn in it, less the time of such a turn. Seconds. The device is left
+// as it was found.
+func switchCost(ctx context.Context, s *session.Session, r Request, ask optimize.Ask,
+	of optimize.Separate) (cost float64,
+	err error) {
+	g, err := s.Guard(ctx)
+	if err != nil {
+		return 0, err
+	}
+	jobs := workload.Pair{Train: r.Train, Infer: r.Infer}
+	job, err := jobs.NewHarness(measure.HarnessOptions(s, r.Settings, ""),
+		turns.Options{Turns: arrivals.Turns{Fill: true},
+			Load: ask.Load, Seed: ask.Seed})(ctx, of.Infer.Batch)
+	if err != nil {
+		return 0, err
+	}
+	defer func() {
+		_, restored := g.Restore(context.WithoutCancel(ctx))
+		err = errors.Join(err, job.Stop(context.WithoutCancel(ctx)), restored)
+	}()
+	pair := job.(*turns.Pair)
+	var costs []float64
+	for i := range 2 * (1 + switches) {
+		mode, part, name := of.Train, turns.TrainAlone, harness.JobTrain
+		if i%2 == 1 {
+			mode, part, name = of.Infer.Mode, turns.ServeAlone, harness.JobInfer
+		}
+		began := s.Clock.Now()
+		applied, err := g.Apply(ctx, tegra.Request{Mode: mode})
+		switch {
+		case err != nil:
+			return 0, err
+		case !applied.OK():
+			return 0, fmt.Errorf("the board did not take %s", s.Device.Space().Format(mode))
+		}
+		pair.Share(part)
+		first, turn, err := firstTurn(ctx, pair, name, s.Clock.Now())
+		if err != nil {
+			return 0, err
+		}
+		if i > 1 {
+			costs = append(costs, max(0, (first-began-turn).Seconds()))
+		}
+	}
+	return stats.Median(costs), nil
+}
+
+// firstTurn is when the first turn of a job ended that began after a moment, and how long the later ones take.
+func firstTurn(ctx context.Context, pair *turns.Pair, job string, after time.Duration) (first, turn time.Duration,
+	err error) {
+	var times []float64
+	for n := 0; n < turnsAfterSwitch; {
+		e, err := pair.Next(ctx)
+		switch {
+		case err != nil:
+			return 0, 0, err
+		case e.Kind == harness.Gone:
+			return 0, 0, errors.New(e.Message)
+		case e.Job != job || !e.Timed() || e.Began() < after:
+			continue
+		}
+		if n++; n == 1 {
+			first = e.T
+			continue
+		}
+		times = append(times, e.TimeMS)
+	}
+	return first, time.Duration(stats.Median(times) * float64(time.Millisecond)), nil
+}
+
+// Hours are a part of the day, from a time of day to another one; past midnight where To is not after From.
+type Hours struct{ From, To time.Duration }
+
+// ParseHours reads hours such as 22:00-07:00.
+func ParseHours(text string) (h Hours, err error) {
+	from, to, ok := strings.Cut(text, "-")
+	begin, err := time.Parse(timeOfDay, from)
+	if to == "24:00" {
+		to = "0:00"
+	}
+	end, endErr := time.Parse(timeOfDay, to)
+	if !ok || err != nil || endErr != nil {
+		return h, usage.Errorf("%q: want hours such as 07:00-22:00", text)
+	}
+	midnight := time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)
+	if h = (Hours{begin.Sub(midnight), end.Sub(midnight)}); h.From == h.To {
+		return h, usage.Errorf("%q begins when it ends: give 24 hours in two parts", text)
+	}
+	return h, nil
+}
+
+const timeOfDay = "15:04"
+
+// has reports whether a time of day is within the hours.
+func (h Hours) has(at time.Duration) bool {
+	if h.From < h.To {
+		return at >= h.From && at < h.To
+	}
+	return at >= h.From || at < h.To
+}
+
+// PairHours are when the board serves and when it trains. Between them it stays as it is.
+type PairHours struct{ Serve, Train Hours }
+
+// Check finds hours that overlap.
+func (h PairHours) Check() error {
+	if h.Serve.has(h.Train.From) || h.Train.has(h.Serve.From) {
+		return usage.ServeAt.Errorf("%s and %s overlap", usage.ServeAt, usage.TrainAt)
+	}
+	return nil
+}
+
+// next is how long it takes until the hours begin that begin next.
+func (h PairHours) next(at time.Duration) time.Duration {
+	const day = 24 * time.Hour
+	until := func(begin time.Duration) time.Duration { return (begin-at+day-1)%day + 1 }
+	return min(until(h.Serve.From), until(h.Train.From))
+}
+
+// PairByHours sets the mode of the training and that of the inference by the time of day, each the best for its job
+// alone within the limits, until ctx ends or it has set so many (0: no end). The device is left as it was found.
+func PairByHours(ctx context.Context, s *session.Session, r Request, hours PairHours, most int,
+	observe func(measure.Event)) (err error) {
+	if err := errors.Join(mayPair(s, r), hours.Check()); err != nil {
+		return err
+	}
+	ask, err := r.Serving.Ask(r.Limit, s.Seed)
+	if err != nil {
+		return err
+	}
+	rows := &pairSearch{s: s, r: r, ask: ask, observe: observe}
+	if rows.train, rows.infer, err = pairRows(ctx, s, r, observe); err != nil {
+		return err
+	}
+	o, err := rows.options(ask)
+	if err != nil {
+		return err
+	}
+	infer, train, err := optimize.Phases(o)
+	if err != nil {
+		return err
+	}
+	serves, err := ask.Choose(o.Settings(), infer, nil)
+	if err != nil {
+		return err
+	}
+	apart, ok := ask.Separate(o.Settings(), infer, *train, 0)
+	if !ok {
+		return fmt.Errorf("no mode of the training keeps %g W: %w", ask.PowerW, optimize.ErrInfeasible)
+	}
+	g, err := s.Guard(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		_, restored := g.Restore(context.WithoutCancel(ctx))
+		err = errors.Join(err, restored)
+	}()
+	for n := 0; most == 0 || n < most; {
+		now := s.Clock.Wall()
+		at := time.Duration(now.Hour())*time.Hour + time.Duration(now.Minute())*time.Minute +
+			time.Duration(now.Second())*time.Second + time.Duration(now.Nanosecond())
+		mode, words := tegra.Mode{}, ""
+		switch {
+		case hours.Serve.has(at):
+			mode, words = serves[0].Mode, fmt.Sprintf("%s, batches of %d", r.Infer.Name, serves[0].Batch)
+		case hours.Train.has(at):
+			mode, words = apart.Train, r.Train.Name
+		}
+		if words != "" {
+			applied, err := g.Apply(ctx, tegra.Request{Mode: mode})
+			if err == nil && !applied.OK() {
+				err = fmt.Errorf("the board did not take %s", s.Device.Space().Format(mode))
+			}
+			if err != nil {
+				return err
+			}
+			n++
+			measure.Observer(observe).Note(fmt.Sprintf("%s: %s for %s", now.Format(timeOfDay),
+				s.Device.Space().Format(mode), words))
+		}
+		if n == most && most > 0 {
+			break
+		}
+		if err := s.Clock.Sleep(ctx, hours.next(at)); err != nil {
+			return nil // ended by the user
+		}
+	}
+	return nil
+}

@@ -1,0 +1,61 @@
+package pair
+
+import (
+	"strings"
+	"testing"
+
+	"jtune/internal/usage"
+	"jtune/profiles/workload"
+)
+
+func TestParsePairTakesTwoJobsInEitherOrder(t *testing.T) {
+	t.Parallel()
+	list, err := workload.Load("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"resnet18 + mobilenet-infer", "mobilenet-infer+resnet18",
+		" RESNET18 +mobilenet-infer "} {
+		p, err := ParsePair(list, line)
+		if err != nil || PairName(p.Train.Name, p.Infer.Name) != "resnet18 + mobilenet-infer" {
+			t.Errorf("%q: %s + %s, %v", line, p.Train.Name, p.Infer.Name, err)
+		}
+	}
+	for line, want := range map[string]string{
+		"resnet18": "want two workloads",
+		"resnet18 + mobilenet-infer + bert-infer": "want two workloads",
+		"resnet18 + ":                              `"" is no workload`,
+		"resnet18 + resnet99":                      `"resnet99" is no workload`,
+		"resnet18 + mobilenet":                     "two training jobs",
+		"resnet18-infer + mobilenet-infer":         "two inference jobs",
+		"resnet18 + " + strings.Repeat("long", 99): "is no workload",
+	} {
+		if _, err := ParsePair(list, line); !usage.Is(err) || !strings.Contains(err.Error(), want) ||
+			len(err.Error()) > 200 {
+			t.Errorf("%q: %v, want %s", line, err, want)
+		}
+	}
+}
+
+func TestPairPartnersCanShareAGPU(t *testing.T) {
+	t.Parallel()
+	list, err := workload.Load("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"resnet18", "mobilenet-infer"} {
+		w, err := workload.Find(list, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		partners := PairPartners(list, w)
+		if len(partners) < 5 {
+			t.Errorf("%s has %d partners", name, len(partners))
+		}
+		for _, other := range partners {
+			if _, err := ParsePair(list, PairName(name, other.Name)); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}

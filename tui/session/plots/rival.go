@@ -1,0 +1,132 @@
+package plots
+
+import (
+	"fmt"
+	"slices"
+
+	"jtune/internal/figure"
+	"jtune/internal/text"
+	"jtune/learn"
+	"jtune/optimize"
+	"jtune/tegra"
+	"jtune/tui/session"
+	"jtune/tui/session/models"
+)
+
+// Rival is what a model predicts of an outlook's modes, without readings in the place of predictions: several of them
+// over one cloud show how their Pareto fronts and choices differ, and what was measured of these.
+type Rival struct {
+	Name string
+	*session.Outlook
+}
+
+// RivalOf is a model beside an outlook. It has the outlook's batch size.
+func RivalOf(name string, m *learn.Model, o *session.Outlook) Rival {
+	if m.Batches != nil && o.Batch > 0 {
+		m = m.At(o.Batch)
+	}
+	return Rival{name, session.OutlookBy(m, o.Workload, m, nil, o.Space())}
+}
+
+// Own is the outlook's own model among rivals.
+func Own(o *session.Outlook) Rival {
+	return Rival{string(o.Model.Method), session.OutlookBy(o.Predictor(), o.Workload, o.Model, nil, o.Space())}
+}
+
+// Rivals are the outlook's own model and the others of a list that are of the same workload on the same board, by their
+// names.
+func Rivals(o *session.Outlook, list []models.Info) []Rival {
+	own := o.Model.Provenance
+	out := []Rival{Own(o)}
+	for _, info := range list {
+		if info.Model == nil || info.Model == o.Model.Whole() || !info.Model.HasPower() {
+			continue
+		}
+		from := info.Model.Provenance
+		same := from.Workload == own.Workload && from.Device == own.Device && from.Origin() == own.Origin()
+		known := slices.Contains(info.Model.Batches, o.Batch) || info.Model.Batches == nil && from.Batch == own.Batch
+		if same && known && (from.Pool == "" || from.Pool != own.Pool) {
+			out = append(out, RivalOf(info.Name, info.Model, o))
+		}
+	}
+	return out
+}
+
+// Observed is what was measured of each mode: by the outlook's readings, the samples of rivals, and others.
+func Observed(o *session.Outlook, rivals []Rival, others []tegra.Measured) map[tegra.Mode]tegra.Measured {
+	out := map[tegra.Mode]tegra.Measured{}
+	for _, m := range others {
+		out[m.Mode] = m
+	}
+	for _, r := range rivals {
+		for _, m := range r.Model.Trusted() {
+			out[m.Mode] = m
+		}
+	}
+	for _, m := range o.Measured() {
+		out[m.Mode] = m
+	}
+	return out
+}
+
+// Readout is what a model chooses for a limit.
+type Readout struct {
+	Name      string
+	Predicted learn.Prediction
+	Met       bool // the prediction keeps the limit; else it is the nearest
+	Observed  tegra.Val[tegra.Measured]
+}
+
+// Readouts are the choices of rivals.
+func Readouts(rivals []Rival, observed map[tegra.Mode]tegra.Measured, l optimize.Limit) (out []Readout) {
+	for _, r := range rivals {
+		at := r.Answer(l)
+		row := Readout{Name: r.Name, Predicted: r.Predicted[at], Met: l.Met(r.Predicted[at].Measured)}
+		if m, ok := observed[row.Predicted.Mode]; ok {
+			row.Observed = tegra.Some(m)
+		}
+		out = append(out, row)
+	}
+	return out
+}
+
+// Words is a readout in a line.
+func (r Readout) Words(space *tegra.Space) string {
+	words := fmt.Sprintf("%s: %s, predicted %s ms %s W", r.Name, space.Format(r.Predicted.Mode),
+		text.Of(r.Predicted.TimeMS), text.Of(r.Predicted.PowerW))
+	if r.Observed.OK {
+		words += fmt.Sprintf(", observed %s ms %s W", text.Of(r.Observed.V.TimeMS), text.Of(r.Observed.V.PowerW))
+	} else {
+		words += ", not measured"
+	}
+	if !r.Met {
+		words += ", exceeds the limit"
+	}
+	return words
+}
+
+// RivalCloud is Cloud with the predicted fronts of rivals, what was measured of their modes, and their choices.
+func RivalCloud(o *session.Outlook, plane int, l optimize.Limit, rivals []Rival,
+	observed map[tegra.Mode]tegra.Measured) figure.Figure {
+	f := Cloud(o, plane, l)
+	pl, panel := session.Planes[plane], &f.Panels[0]
+	for _, r := range rivals {
+		predicted := figure.Series{Name: r.Name + " pred", Shape: figure.Line}
+		seen := figure.Series{Name: r.Name + " obs", Shape: figure.Marks}
+		for _, i := range r.Front(plane) {
+			m := r.Predicted[i].Measured
+			mode := o.ModeText(m.Mode)
+			predicted.Points = append(predicted.Points, figure.At(pl.Across.Of(m), pl.Up.Of(m)).Of(mode))
+			if got, ok := observed[m.Mode]; ok {
+				seen.Points = append(seen.Points, figure.At(pl.Across.Of(got), pl.Up.Of(got)).Of(mode))
+			}
+		}
+		panel.Series = append(panel.Series, predicted, seen)
+	}
+	if l != (optimize.Limit{}) {
+		for _, r := range Readouts(rivals, observed, l) {
+			f.Notes = append(f.Notes, r.Words(o.Space()))
+		}
+	}
+	return f
+}

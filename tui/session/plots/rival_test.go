@@ -1,0 +1,72 @@
+package plots
+
+import (
+	"testing"
+
+	"jtune/learn"
+	"jtune/optimize"
+	"jtune/tegra"
+	"jtune/tui/session"
+	"jtune/tui/session/models"
+	"jtune/tui/session/sessiontest"
+)
+
+// Two methods over one cloud: each front is the method's own, and what is observed is what was measured.
+func TestRivalsHaveFrontsAndChoicesOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	s := sessiontest.Open(t, session.Options{Device: "virtual:agx-orin"})
+	truth := func(m tegra.Mode) tegra.Measured {
+		ms, w, err := s.Virtual.Truth("lstm", m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: ms, PowerW: w}
+	}
+	var rows, all []tegra.Measured
+	for i, m := range s.Device.Space().Grid().Sample(60, 1) {
+		if all = append(all, truth(m)); i < 12 {
+			rows = append(rows, truth(m))
+		}
+	}
+	from := learn.Provenance{Workload: "lstm", Device: "AGX Orin", Virtual: true}
+	fit := func(method learn.Method) *learn.Model {
+		m, err := learn.Fit(t.Context(), rows, learn.Options{Space: s.Device.Space(), Method: method, SkipCV: true,
+			Provenance: from})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	gp, tree := fit(learn.GP), fit(learn.Tree)
+	other := *tree
+	other.Provenance.Workload = "bert"
+	o := session.NewOutlook("lstm", gp, gp.Space)
+	rivals := Rivals(o, []models.Info{{Name: "tree", Model: tree}, {Name: "bert", Model: &other},
+		{Name: "same", Model: gp}})
+	if len(rivals) != 2 || rivals[0].Name != "gp" || rivals[1].Name != "tree" {
+		t.Fatalf("%d rivals, want gp and tree", len(rivals))
+	}
+	observed := Observed(o, rivals, all)
+	if len(observed) != len(all) {
+		t.Errorf("%d modes were observed, want %d", len(observed), len(all))
+	}
+	limit := optimize.Limit{PowerW: 20}
+	for i, r := range Readouts(rivals, observed, limit) {
+		want := rivals[i].Model.Predict([]tegra.Mode{r.Predicted.Mode})[0]
+		if r.Predicted.TimeMS != want.TimeMS || r.Met != (want.PowerW <= 20) {
+			t.Errorf("%s: %+v is not its own prediction %+v", r.Name, r, want)
+		}
+		if got, ok := observed[r.Predicted.Mode]; ok != r.Observed.OK || ok && got != r.Observed.V {
+			t.Errorf("%s: observed %v, want %v", r.Name, r.Observed, got)
+		}
+	}
+	f := RivalCloud(o, 0, limit, rivals, observed)
+	names := map[string]int{}
+	for _, series := range f.Panels[0].Series {
+		names[series.Name] = len(series.Points)
+	}
+	if names["gp pred"] != len(rivals[0].Front(0)) || names["tree pred"] != len(rivals[1].Front(0)) ||
+		len(f.Notes) < 2 || !f.Virtual {
+		t.Errorf("got series %v and notes %v", names, f.Notes)
+	}
+}

@@ -1,0 +1,270 @@
+package remote
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"jtune/profiles"
+	"jtune/profiles/record"
+	"jtune/profiles/workload"
+	"jtune/tegra"
+	"jtune/tui/session"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/task"
+)
+
+// controlled serves a task that holds between two steps, as a campaign does, and returns the campaign
+// as another program of the same user sees it.
+func controlled(t *testing.T, dir string) (*Control, *task.Task, *Followed) {
+	t.Helper()
+	c, err := serve(dir, os.Getpid(), os.Geteuid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	task := heldTask(t)
+	c.Show(task)
+	return c, task, seenFrom(dir)
+}
+
+func heldTask(t *testing.T) *task.Task {
+	t.Helper()
+	spec := task.Spec{Kind: task.Tuning, Workload: workload.Workload{Name: "resnet18"}}
+	job := task.NewTask(spec, func(ctx context.Context, _ task.Measurer, t *task.Task) (task.Outcome, error) {
+		for {
+			if err := t.Hold(ctx); err != nil {
+				return task.Outcome{}, err
+			}
+			select {
+			case <-ctx.Done():
+			case <-time.After(time.Millisecond): // a mode
+			}
+		}
+	})
+	tasks := task.Tasks{Clock: tegra.RealClock()}
+	if err := tasks.Start(t.Context(), job); err != nil {
+		t.Fatal(err)
+	}
+	return job
+}
+
+func seenFrom(dir string) *Followed {
+	f := &Followed{Running: record.Running{Dir: filepath.Join(dir, "campaigns", "one"), PID: os.Getpid()}}
+	f.Reach = reach(f.Running)
+	return f
+}
+
+// reached waits until the program answers: it may be busy with others.
+func reached(t *testing.T, dir string) *Followed {
+	t.Helper()
+	for late := time.Now().Add(3 * time.Minute); time.Now().Before(late); time.Sleep(10 * time.Millisecond) {
+		if f := seenFrom(dir); f.Reach != nil {
+			return f
+		}
+	}
+	t.Fatal("no answer within 3 minutes")
+	return nil
+}
+
+func TestControlLetsAnotherProgramPauseAndStopATask(t *testing.T) {
+	t.Parallel()
+	// Longer than a socket's path may be.
+	dir := filepath.Join(t.TempDir(), strings.Repeat("a folder with a long name ", 8))
+	c, job, f := controlled(t, dir)
+	if f.Reach == nil || f.Reach.Held || f.Reach.State != "running" || f.Reach.User == "" {
+		t.Fatalf("seen from outside: %+v", f.Reach)
+	}
+	if err := f.Give(OrderPause); err != nil {
+		t.Fatal(err)
+	}
+	if now := job.Now(); now.State != task.Pausing && now.State != task.Paused || !strings.Contains(now.By, "(jtune ") {
+		t.Errorf("after pause: %v by %q", now.State, now.By)
+	}
+	if again := seenFrom(dir); again.Reach == nil || !again.Reach.Held {
+		t.Errorf("a paused task is seen as %+v", again.Reach)
+	}
+	if err := f.Give(OrderGoOn); err != nil || job.Now().State != task.Running {
+		t.Errorf("after going on: %v, %v", job.Now().State, err)
+	}
+	if err := f.Give(OrderStop); err != nil {
+		t.Fatal(err)
+	}
+	<-job.Ended()
+	if !job.Now().Stopped {
+		t.Error("it ended, but was not stopped")
+	}
+	if err := f.Give(OrderStop); err == nil || !strings.Contains(err.Error(), "no task runs there") {
+		t.Errorf("a second stop: %v", err)
+	}
+	next := heldTask(t)
+	c.Show(next)
+	if err := f.Give(OrderStop); err == nil || !strings.Contains(err.Error(), "another task") || next.Now().Stopped {
+		t.Errorf("an order for the task before: %v, the next one is stopped: %v", err, next.Now().Stopped)
+	}
+	next.Stop()
+	<-next.Ended()
+}
+
+func TestOrdersReachACommandsWork(t *testing.T) {
+	t.Parallel()
+	s := &session.Session{Options: session.Options{Paths: session.Paths{DataDir: t.TempDir()}},
+		Clock: tegra.RealClock()}
+	said := make(chan string, 8)
+	say := func(format string, args ...any) { said <- fmt.Sprintf(format, args...) }
+	ctx, orders := Obey(t.Context(), s, task.Spec{Kind: task.Tuning}, false, say)
+	f := reached(t, s.DataPath())
+	if err := orders.Gate(ctx); err != nil || f.Reach.State != "running" {
+		t.Fatalf("before any order: %v, %+v", err, f.Reach)
+	}
+	if err := f.Give(OrderPause); err != nil {
+		t.Fatal(err)
+	}
+	open := make(chan error)
+	go func() { open <- orders.Gate(ctx) }()
+	if got := <-said; !strings.HasPrefix(got, "paused by ") {
+		t.Errorf("the user is told %q", got)
+	}
+	if err := f.Give(OrderGoOn); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-open; err != nil {
+		t.Error(err)
+	}
+	if got := <-said; !strings.HasPrefix(got, "goes on, by ") {
+		t.Errorf("the user is told %q", got)
+	}
+	if err := f.Give(OrderStop); err != nil || ctx.Err() == nil {
+		t.Errorf("stopped: %v, the work's context: %v", err, ctx.Err())
+	}
+	orders.End()
+	if got := <-said; !strings.HasPrefix(got, "stopped by ") {
+		t.Errorf("the user is told %q", got)
+	}
+	left, err := os.ReadDir(filepath.Join(s.DataPath(), controlFolder))
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+func TestOrdersDoNotPauseARun(t *testing.T) {
+	t.Parallel()
+	s := &session.Session{Options: session.Options{Paths: session.Paths{DataDir: t.TempDir()}},
+		Clock: tegra.RealClock()}
+	ctx, orders := Obey(t.Context(), s, task.Spec{Kind: task.Training}, false, t.Logf)
+	orders.Observing(func(measure.Event) {})(measure.ProgressEvent{Progress: profiles.Progress{Minibatch: 7}})
+	f := reached(t, s.DataPath())
+	if err := f.Give(OrderPause); err == nil || !strings.Contains(err.Error(), "only stopped") {
+		t.Errorf("pausing a run: %v", err)
+	}
+	if got := f.IfOrdered(); !strings.Contains(got, "7 minibatches") {
+		t.Errorf("asked about: %q", got)
+	}
+	if err := f.Give(OrderStop); err != nil || ctx.Err() == nil {
+		t.Errorf("stopped: %v, the work's context: %v", err, ctx.Err())
+	}
+	orders.End()
+}
+
+func TestControlSocketIsTheUsersAloneAndLeavesNothing(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, controlFolder, socketName(os.Getpid()))
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	dead, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	if err != nil {
+		t.Skip(err) // a temporary folder with too long a name
+	}
+	dead.SetUnlinkOnClose(false)
+	if err := dead.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if f := seenFrom(dir); f.Reach != nil || f.Give(OrderStop) == nil {
+		t.Errorf("a dead program's socket answers %+v", f.Reach)
+	}
+	c, task, f := controlled(t, dir)
+	for at, want := range map[string]os.FileMode{path: 0o600, filepath.Dir(path): 0o700} {
+		if st, err := os.Stat(at); err != nil || st.Mode().Perm() != want {
+			t.Errorf("%s: %v, %v; want %v", at, st.Mode(), err, want)
+		}
+	}
+	if f.Reach == nil {
+		t.Error("no answer where a dead program had left its socket")
+	}
+	other := *f
+	other.PID++
+	if err := os.Link(path, filepath.Join(filepath.Dir(path), socketName(other.PID))); err != nil {
+		t.Fatal(err)
+	}
+	if reach(other.Running) != nil {
+		t.Error("the socket of another process is taken for that of the campaign's")
+	}
+	own := os.Geteuid()
+	if !c.may(uint32(own)) || !c.may(0) || c.may(uint32(own)+1) {
+		t.Error("others than the user and root may give orders")
+	}
+	task.Stop()
+	<-task.Ended()
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path); !os.IsNotExist(err) {
+		t.Errorf("its socket is left: %v", err)
+	}
+}
+
+func TestControlOutlivesHostileClients(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	c, job, _ := controlled(t, dir)
+	dial := func() net.Conn {
+		t.Helper()
+		var conn net.Conn
+		if err := inFolder(filepath.Dir(c.path), func(short string) (err error) {
+			conn, err = net.Dial("unix", filepath.Join(short, filepath.Base(c.path)))
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = conn.Close() })
+		return conn
+	}
+	for name, text := range map[string]string{
+		"garbage":             "\x00\xff{]}\n",
+		"a line of 1 MB":      strings.Repeat("x", 1<<20) + "\n",
+		"no JSON object":      "[1,2]\n",
+		"an unknown order":    `{"order":"rm -rf","task":1}` + "\n",
+		"another task":        `{"order":"stop","task":7}` + "\n",
+		"no task":             `{"order":"stop"}` + "\n",
+		"a line without end":  `{"order":"stop","task":1}`,
+		"a number out of all": `{"order":"stop","task":1e99}` + "\n",
+	} {
+		reached(t, dir)
+		conn := dial()
+		_, _ = io.WriteString(conn, text) // it may hang up meanwhile
+		_ = conn.(*net.UnixConn).CloseWrite()
+		_, _ = io.Copy(io.Discard, conn)
+		if now := job.Now(); now.Stopped || now.State != task.Running {
+			t.Fatalf("%s: the task is %v", name, now.State)
+		}
+	}
+	for range 20 * controlClients { // a flood of those that say nothing and read nothing
+		dial()
+	}
+	reached(t, dir)
+	for range 2 * controlClients {
+		_, _ = io.WriteString(dial(), `{"order":"look"}`+"\n") // and of those that do not read the answer
+	}
+	for !job.Now().Stopped { // the program may be busy with the others still
+		_ = reached(t, dir).Give(OrderStop)
+	}
+	<-job.Ended()
+}

@@ -1,0 +1,98 @@
+package remote
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"jtune/internal/safefile"
+	"jtune/internal/text"
+	"jtune/profiles/record"
+	"jtune/tegra"
+	"jtune/tui/session/task"
+)
+
+// Followed is a campaign that another process runs, as read from its record.
+type Followed struct {
+	record.Running
+	Header record.Header
+	Rows   []record.Row
+	Space  *tegra.Space
+	Newest time.Time // when its record last grew
+	Ended  bool      // its process has released the folder
+	Reach  *Reach    // what its program says; nil: it takes no orders from here
+}
+
+// By names who runs it.
+func (f *Followed) By() string {
+	if f.Reach == nil || f.Reach.User == "" {
+		return fmt.Sprintf("jtune %d", f.PID)
+	}
+	return fmt.Sprintf("%s (jtune %d)", f.Reach.User, f.PID)
+}
+
+// IfOrdered says whose task an order is about.
+func (f *Followed) IfOrdered() string {
+	done := text.Count(len(f.Rows), "mode")
+	if f.Reach != nil && f.Reach.Ran > 0 {
+		done = text.Count(f.Reach.Ran, "minibatch")
+	}
+	return fmt.Sprintf("%s of %s, %s so far", f.Header.Workload.Name, f.By(), done)
+}
+
+// Follow reads the campaign of another process that is worth following after the
+// one before (nil at first): that one to its end, unless one of this data
+// directory begins while another's runs; else the newest, those of this data
+// directory first. Of other directories only those on real boards count: a virtual
+// board is its process's own. nil: there is none.
+func Follow(c task.Campaigns, before *Followed) *Followed {
+	own := filepath.Dir(c.Dir) + string(filepath.Separator)
+	rank := func(r record.Running) int { // the least is followed
+		switch {
+		case !strings.HasPrefix(r.Dir, own):
+			return 2
+		case before == nil || before.Ended || before.Dir != r.Dir:
+			return 1
+		}
+		return 0
+	}
+	list := slices.DeleteFunc(c.Running(), func(r record.Running) bool {
+		return c.Board.Virtual && !strings.HasPrefix(r.Dir, own)
+	})
+	slices.SortStableFunc(list,
+		func(a, b record.Running) int { return safefile.Modified(b.Dir).Compare(safefile.Modified(a.Dir)) })
+	slices.SortStableFunc(list, func(a, b record.Running) int { return rank(a) - rank(b) })
+	if before != nil && !before.Ended {
+		at := slices.Index(list, before.Running)
+		if at < 0 {
+			last := *before
+			if f, err := readFollowed(last.Running); err == nil {
+				last = *f
+			} // else its folder is gone: what was read before stays
+			last.Ended, last.Reach = true, nil
+			return &last
+		}
+		if rank(list[0]) == rank(list[at]) {
+			list[0] = list[at]
+		}
+	}
+	for _, r := range list {
+		if f, err := readFollowed(r); err == nil && c.Here(f.Header.Device) {
+			return f
+		}
+	}
+	return nil
+}
+
+func readFollowed(r record.Running) (*Followed, error) {
+	f := &Followed{Running: r, Newest: safefile.Modified(filepath.Join(r.Dir, "modes.csv"))}
+	var err error
+	if f.Header, f.Rows, err = record.Read(r.Dir); err != nil {
+		return nil, err
+	}
+	f.Reach = reach(r)
+	f.Space, err = f.Header.Device.Space()
+	return f, err
+}

@@ -1,0 +1,69 @@
+package remote
+
+import (
+	"context"
+
+	"jtune/tui/session"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/task"
+)
+
+// Orders are those of other programs to a command, which does its work itself: a Task without a
+// goroutine of its own.
+type Orders struct {
+	task    *task.Task
+	control *Control // nil: nobody can give any
+	say     func(format string, args ...any)
+}
+
+// Obey begins to take orders for a command's work, whose context ends when it is told to stop. A
+// campaign outside the data directory takes none. End ends it; say prints a line for the user.
+func Obey(ctx context.Context, s *session.Session, spec task.Spec, outside bool,
+	say func(format string, args ...any)) (context.Context, *Orders) {
+	o := &Orders{task: task.NewTask(spec, nil), say: say}
+	o.task.Clock = s.Clock
+	ctx, o.task.Cancel = context.WithCancel(ctx)
+	o.task.Change(func(now *task.Snapshot) { now.State = task.Running })
+	if !outside {
+		var err error
+		if o.control, err = Serve(s); err != nil {
+			say("other jtunes cannot pause or stop this: %v", err)
+		}
+		o.control.Show(o.task)
+	}
+	return ctx, o
+}
+
+// Gate is profiles.Gate: it holds the work while it is to be paused.
+func (o *Orders) Gate(ctx context.Context) error {
+	if now := o.task.Now(); now.State == task.Pausing {
+		o.say("paused by %s", now.By)
+		defer func() {
+			if now := o.task.Now(); now.State == task.Running {
+				o.say("goes on, by %s", now.By)
+			}
+		}()
+	}
+	return o.task.Hold(ctx)
+}
+
+// Observing hands the work's events on, and shows them to who looks from another program.
+func (o *Orders) Observing(observe func(measure.Event)) func(measure.Event) {
+	return func(e measure.Event) {
+		o.task.Observe(e)
+		observe(e)
+	}
+}
+
+// End ends the work's context, and says who stopped it.
+func (o *Orders) End() {
+	now := o.task.Now()
+	o.task.Finish(task.Outcome{}, nil)
+	o.task.Cancel()
+	if err := o.control.Close(); err != nil {
+		o.say("%v", err)
+	}
+	if now.Stopped {
+		o.say("stopped by %s", now.By)
+	}
+}

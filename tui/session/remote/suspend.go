@@ -1,0 +1,113 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path"
+	"strings"
+
+	"jtune/internal/caller"
+	"jtune/internal/text"
+	"jtune/internal/usage"
+	"jtune/tegra"
+	"jtune/tui/session"
+	"jtune/tui/session/task"
+)
+
+// Card is a network card, and whether the kernel lets it wake the board (its device/power/wakeup).
+// That says nothing of the power supply, the firmware and the network.
+type Card struct {
+	Name  string
+	MAC   string
+	Wakes tegra.Val[bool]
+}
+
+const (
+	sleepStates = "/sys/power/state"          // what the kernel can do: "freeze mem"
+	cardFiles   = "/sys/class/net/*/address"  // the MAC of each card
+	wakeupFile  = "device/power/wakeup"       // beside it: enabled, disabled; absent where it cannot wake
+	noCard      = "00:00:00:00:00:00"         // of the loopback
+	suspendVerb = "put this machine to sleep" // for errors
+)
+
+// Cards are the network cards of the board.
+func Cards(files tegra.FS) (list []Card) {
+	found, err := files.Glob(cardFiles)
+	if err != nil {
+		return nil
+	}
+	for _, file := range found {
+		mac, err := files.ReadFile(file)
+		address := text.Plain(strings.TrimSpace(string(mac)))
+		if err != nil || address == "" || address == noCard {
+			continue
+		}
+		dir := path.Dir(file)
+		c := Card{Name: text.Plain(path.Base(dir)), MAC: address}
+		if state, err := files.ReadFile(path.Join(dir, wakeupFile)); err == nil {
+			c.Wakes = tegra.Some(strings.TrimSpace(string(state)) == "enabled")
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+// MaySuspend returns why this board is not put to sleep now; nil where it can be.
+func MaySuspend(s *session.Session) error {
+	if s.Virtual != nil {
+		return fmt.Errorf("a virtual board does not sleep: %w", tegra.ErrUnsupported)
+	}
+	if s.Sysroot != "" && s.Sysroot != "/" {
+		return usage.Sysroot.Errorf("%s %s is not this machine", usage.Sysroot, s.Sysroot).
+			Advise("leave it out to %s", suspendVerb)
+	}
+	if err := s.RefusesWrites(suspendVerb); err != nil {
+		return err
+	}
+	if err := canSuspend(s.FS()); err != nil {
+		return err
+	}
+	if held := task.CampaignsOf(s).Holding(); len(held) > 0 {
+		return fmt.Errorf("process %d measures campaign %s: wait for its end, or stop it, to %s", held[0].PID,
+			path.Base(held[0].Dir), suspendVerb)
+	}
+	if !caller.Root() {
+		return session.NeedsRoot(fmt.Errorf("%w: only root may %s", tegra.ErrPermission, suspendVerb), "/")
+	}
+	return nil
+}
+
+// canSuspend returns an error where the kernel has no suspend to memory.
+func canSuspend(files tegra.FS) error {
+	states, err := files.ReadFile(sleepStates)
+	if err != nil {
+		return fmt.Errorf("%w: %s cannot be read: %w", tegra.ErrUnsupported, sleepStates, err)
+	}
+	for state := range strings.FieldsSeq(string(states)) {
+		if state == "mem" {
+			return nil
+		}
+	}
+	return fmt.Errorf("%w: the kernel offers no suspend to memory (%s: %s)", tegra.ErrUnsupported, sleepStates,
+		text.Clip(strings.TrimSpace(string(states))))
+}
+
+// Suspend puts this machine to sleep through systemd, which may stop what does not outlive that. UNVERIFIED
+// on a Jetson. It returns once the machine is awake again, or falls asleep.
+func Suspend(ctx context.Context, s *session.Session) error {
+	if err := MaySuspend(s); err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, "systemctl", "suspend")
+	caller.Privileged(cmd)
+	said, err := cmd.CombinedOutput()
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		return fmt.Errorf("%w: no systemctl here to %s", tegra.ErrUnsupported, suspendVerb)
+	case err != nil:
+		return fmt.Errorf("systemctl suspend: %w: %s", err, text.Clip(text.OneLine(string(said))))
+	}
+	return nil
+}

@@ -1,0 +1,145 @@
+package remote
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"jtune/optimize"
+	"jtune/profiles/record"
+	"jtune/tegra"
+	"jtune/tui/session/campaigns"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/search"
+	"jtune/tui/session/sessiontest"
+	"jtune/tui/session/task"
+	"jtune/tui/session/workloads"
+)
+
+func TestCampaignsFindTheInterruptedOneOfThisBoard(t *testing.T) {
+	t.Parallel()
+	s := sessiontest.Fast(t)
+	c := task.CampaignsOf(s)
+	c.Held = nil
+	w, err := workloads.Find(s, "lstm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	campaign := func(name, kind string, planned, rows int, change func(h *record.Header)) string {
+		h := campaigns.HeaderOf(s, w, record.PlanHeader{Kind: kind, Modes: planned}, nil, record.Settings{})
+		change(&h)
+		dir := filepath.Join(c.Dir, name)
+		rec, err := record.Create(dir, h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rec.Close()
+		for _, m := range s.Device.Space().Sample(rows, 1) {
+			at := tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: 50, PowerW: 20}
+			row := record.Row{Measured: at, Applied: m, Status: record.OK, TookS: 20, When: time.Now()}
+			if err := rec.Append(row); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return dir
+	}
+	same := func(*record.Header) {}
+	search := func(l optimize.Limit) func(h *record.Header) {
+		return func(h *record.Header) { h.Search = search.SearchHeader(measure.TuneRequest{Limit: l}) }
+	}
+	campaign("2026-1", "modes", 8, 4, same)
+	front := &record.SearchHeader{Coverage: campaigns.CoverFront.String()}
+	want := campaign("2026-2", "modes", 9, 3, func(h *record.Header) {
+		h.Search = front
+		h.Workload.Batch, h.Workload.Command = 32, []string{"rm", "-r", "x"}
+	})
+	campaign("2026-3", "modes", 4, 4, same)
+	campaign("2026-4", "list", 8, 4, same)
+	campaign("2026-5", "modes", 8, 4, func(h *record.Header) { h.Device.Virtual = false })
+	unknown := campaign("2026-6", "modes", 8, 4, func(h *record.Header) { h.Workload.Name = "nobodys" })
+	u := c.Interrupted()
+	if u == nil || !strings.Contains(u.Differs, "nobodys is not known here") {
+		t.Fatalf("found %+v, want the one of an unknown workload, which says so", u)
+	}
+	c.Held = func() []record.Running { return []record.Running{{Dir: unknown, PID: 1}} }
+	if u = c.Interrupted(); u == nil || u.Dir != want || len(u.Rows) != 3 || u.Of != 9 || u.Workload.Batch != 32 {
+		t.Fatalf("found %+v, want the one in %s", u, want)
+	}
+	if !strings.Contains(u.Differs, `command "rm -r x" (here none)`) {
+		t.Errorf("the folder names another command; it says %q", u.Differs)
+	}
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("the folder's command would run unasked")
+			}
+		}()
+		u.Task(optimize.Limit{PowerW: 30}, false)
+	}()
+	if job := u.Task(optimize.Limit{PowerW: 30}, true); job.Kind != task.FrontSearch || job.Planned != 10 ||
+		len(job.Now().Rows) != 3 {
+		t.Errorf("goes on as %+v", job.Spec)
+	}
+	c.Held = func() []record.Running { return []record.Running{{Dir: unknown}, {Dir: want, PID: 1}} }
+	if u = c.Interrupted(); u == nil || filepath.Base(u.Dir) != "2026-1" {
+		t.Errorf("found %+v, want the one that nobody runs", u)
+	}
+	limit := optimize.Limit{PowerW: 27}
+	campaign("2026-7", campaigns.TuneKind, 0, 2, search(limit))
+	if u = c.Interrupted(); u == nil || filepath.Base(u.Dir) != "2026-7" || u.Of != 0 {
+		t.Fatalf("found %+v, want the search for a limit", u)
+	}
+	if got, want := u.String(), "search of lstm (fastest, power ≤ 27 W), 2 modes measured"; got != want {
+		t.Errorf("it is %q, want %q", got, want)
+	}
+	if job := u.Task(optimize.Limit{PowerW: 30}, false); job.Kind != task.Tuning || job.Limit != limit ||
+		u.Search.Resume || u.Search.Fresh || !u.Search.Before.IsZero() {
+		t.Errorf("goes on as %+v by %+v", job.Spec, u.Search)
+	}
+	early := campaign("2026-75", campaigns.TuneKind, 0, 0, search(limit))
+	if u = c.Interrupted(); u == nil || u.Dir != early ||
+		u.String() != "search of lstm (fastest, power ≤ 27 W), 0 modes measured" {
+		t.Errorf("found %v, want the search that was cut off before its first mode", u)
+	}
+	if err := os.WriteFile(filepath.Join(early, "end.txt"), []byte("broken\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if u = c.Interrupted(); u == nil || filepath.Base(u.Dir) != "2026-7" {
+		t.Errorf("found %v, want the search that could measure", u)
+	}
+	done := campaign("2026-8", campaigns.TuneKind, 0, 2, search(optimize.Limit{PowerW: 20}))
+	if err := os.WriteFile(filepath.Join(done, "end.txt"), []byte("complete\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if u = c.Interrupted(); u == nil || filepath.Base(u.Dir) != "2026-1" {
+		t.Errorf("found %+v although a later search has ended", u)
+	}
+	c.Held = func() []record.Running { return []record.Running{{Dir: want, PID: 1}} }
+	f := Follow(c, nil)
+	if f == nil || f.Dir != want || len(f.Rows) != 3 || f.Ended {
+		t.Fatalf("follows %+v, want the one in %s", f, want)
+	}
+	head, rows, err := record.Read(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	strange := filepath.Join(t.TempDir(), "other")
+	rec, err := record.Create(strange, head)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(rec.Append(rows[0]), rec.Close()); err != nil {
+		t.Fatal(err)
+	}
+	c.Held = func() []record.Running { return []record.Running{{Dir: strange, PID: 2}} }
+	if other := Follow(c, nil); other != nil {
+		t.Errorf("follows %+v, the virtual board of another data directory", other)
+	}
+	c.Held = func() []record.Running { return nil }
+	if f = Follow(c, f); f == nil || !f.Ended || Follow(c, f) != nil {
+		t.Errorf("its end is %+v", f)
+	}
+}

@@ -1,0 +1,60 @@
+package run
+
+import (
+	"strings"
+
+	"jtune/learn"
+	"jtune/optimize"
+	"jtune/profiles/record"
+	"jtune/profiles/workload"
+	"jtune/tui/session"
+	"jtune/tui/session/models"
+)
+
+// adviser says in words what a run shows, and what the model of its workload on this
+// board says of the knobs, as optimize.Advice does.
+//
+//	run ──► record.Character ──┐
+//	pool ──► learn.Model ──────┴─► sentences
+type adviser struct {
+	workload string
+	knobs    []string // by the model; nil: there is none, or it knows nothing of the mode
+}
+
+// newAdviser is one for the mode that the board is in.
+func newAdviser(s *session.Session, w workload.Workload) adviser {
+	out := adviser{workload: w.Name}
+	if s.Host() != nil { // it has no knobs
+		out.knobs = []string{}
+		return out
+	}
+	mode, pool := s.Setup().Mode, models.Pool{}
+	var err error
+	if pool, err = models.PoolOf(s, w, nil); err != nil || !mode.OK {
+		return out
+	}
+	m, err := learn.Load(models.ModelOf(s.Options.Paths, pool))
+	if err != nil || !m.HasPower() || !m.CV.Known() || !m.Space.Contains(mode.V) {
+		return out
+	}
+	for _, line := range optimize.Knobs(m, mode.V) {
+		out.knobs = append(out.knobs, sentence(line))
+	}
+	return out
+}
+
+// of are the sentences about a run so far, the most important first.
+func (a adviser) of(c record.Character) []string {
+	lines := c.Advice()
+	switch {
+	case c.Bound() == record.BoundUnknown:
+		return lines
+	case a.knobs == nil:
+		return append(lines, "What lower clocks or fewer cores would cost is not known: jtune tune "+a.workload+
+			" measures it.")
+	}
+	return append(lines, a.knobs...)
+}
+
+// sentence begins a line with a capital and ends it.
+func sentence(line string) string { return strings.ToUpper(line[:1]) + line[1:] + "." }

@@ -1,0 +1,140 @@
+package run
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"time"
+
+	"jtune/internal/text"
+	"jtune/profiles"
+	"jtune/profiles/record"
+	"jtune/tegra"
+	"jtune/telemetry"
+	"jtune/tui/session"
+	"jtune/tui/session/campaigns"
+	"jtune/tui/session/measure"
+)
+
+// runRecord is the campaign folder of a single run: one row where a mode expresses the
+// state of the board and power became steady. nil: the run leaves none.
+type runRecord struct {
+	s       *session.Session
+	r       measure.RunRequest
+	rec     *record.Record
+	began   time.Duration
+	mode    tegra.Val[tegra.Mode]
+	observe measure.Observer
+}
+
+// recordOfRun makes the folder of a run. A run goes on without when there can be none.
+func recordOfRun(s *session.Session, r measure.RunRequest, observe measure.Observer) *runRecord {
+	if r.NoRecord {
+		return nil
+	}
+	now, err := s.Device.Read()
+	set := record.Settings{Minibatches: r.Minibatches, Epochs: r.Epochs, Base: r.Base, SampleEvery: r.Every,
+		DVFS: err != nil || !now.Locked.OK || !now.Locked.V}
+	plan := record.PlanHeader{Kind: campaigns.RunKind, Modes: 1}
+	if r.Minibatches == 0 && r.Epochs == 0 {
+		plan.Source = campaigns.WhenSteady
+	}
+	head := campaigns.HeaderOf(s, r.Workload, plan, nil, set)
+	rec, err := campaigns.Record(s, r.Dir, head, false)
+	if err != nil {
+		observe.Note("the run is not recorded: " + err.Error())
+		return nil
+	}
+	return &runRecord{s: s, r: r, rec: rec, began: s.Clock.Now(), mode: now.Mode, observe: observe}
+}
+
+// raw writes what the row is made of; nil where nothing is recorded.
+func (k *runRecord) raw(settle *profiles.Settle) *rawRun {
+	if k == nil {
+		return nil
+	}
+	return &rawRun{rec: k.rec, at: tegra.Setting{Mode: k.mode.V}, settle: settle, observe: k.observe}
+}
+
+// log is the file for what the job says besides events; "" for none.
+func (k *runRecord) log() string {
+	if k == nil {
+		return ""
+	}
+	return k.rec.Log()
+}
+
+// keep records what a run gave and lets the model of the workload's pool learn it.
+// It returns the folder; "" where nothing was measured.
+func (k *runRecord) keep(out measure.RunResult) string {
+	if k == nil || out.Minibatches == 0 {
+		return ""
+	}
+	row := record.Row{Measured: tegra.Measured{TimeMS: out.TimeMS, PowerW: out.MedianW.V}, Status: record.OK,
+		Minibatches: out.Minibatches, StallMS: out.StallMS, ComputeMS: out.ComputeMS, OverheadMS: out.OverheadMS,
+		EnergyJ: out.EnergyJ.Or(0), SettleS: out.SettleS.Or(0), TookS: (k.s.Clock.Now() - k.began).Seconds(),
+		When: k.s.Clock.Wall(), Character: &out.Character}
+	switch {
+	case out.Hot != "":
+		row.Status, row.Why = record.Hot, out.Hot
+	case out.Settled == telemetry.Settling || !out.MedianW.OK:
+		row.Status, row.Why = record.Failed, "the run ended before power was steady"
+	case out.Settled == telemetry.Unstable:
+		row.Status, row.Why = record.Unstable, "power never became steady"
+	}
+	var err error
+	if after := k.s.Setup().Mode; k.mode.OK && after == k.mode {
+		row.Mode, row.Applied = k.mode.V, k.mode.V
+		err = k.rec.Append(row)
+	} else if k.s.Host() != nil {
+		run := record.Run{Status: record.OK, Why: "a machine without power modes", Character: out.Character}
+		if out.Hot != "" {
+			run.Status, run.Why = record.Hot, out.Hot
+		}
+		err = k.rec.AppendRun(run)
+		row.Status = record.Failed // no model learns it
+	} else { // the board was in no mode, or not in one
+		err = k.rec.AppendRun(record.Run{Status: record.Failed, Why: "no power mode expresses the board's state",
+			Character: out.Character})
+		row.Status = record.Failed
+	}
+	if err == nil {
+		err = k.rec.End("complete")
+	}
+	if err != nil {
+		k.observe.Note("the run is not recorded: " + err.Error())
+	}
+	dir := k.rec.Dir()
+	switch {
+	case k.s.Host() != nil:
+	case k.rec.Header().Settings.DVFS:
+		k.observe.Note("the clocks were free: the run is kept, and models, which are of locked clocks, do not learn it")
+	default:
+		measure.Update(k.s, k.r.Workload, nil, dir, record.Usable([]record.Row{row}), k.observe)
+	}
+	return dir
+}
+
+// cannot records that the workload did not run here, where that is why it ended: DNR is a result too.
+func (k *runRecord) cannot(err error) (dir string) {
+	if k == nil || err == nil || !strings.Contains(err.Error(), "did not run (DNR)") {
+		return ""
+	}
+	run := record.Run{Mode: k.mode.V, Status: record.Failed, Why: text.OneLine(err.Error())}
+	if failed := errors.Join(k.rec.AppendRun(run), k.rec.End("broken")); failed != nil {
+		k.observe.Note("that it did not run is not recorded: " + failed.Error())
+		return ""
+	}
+	return k.rec.Dir()
+}
+
+// close releases the folder; that of a run without a minibatch goes.
+func (k *runRecord) close() {
+	if k == nil {
+		return
+	}
+	_ = k.rec.Close()
+	if k.r.Dir == "" && record.Ended(k.rec.Dir()) == "" {
+		_ = os.RemoveAll(k.rec.Dir())
+	}
+}

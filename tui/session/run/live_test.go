@@ -1,0 +1,51 @@
+package run
+
+import (
+	"strings"
+	"testing"
+
+	"jtune/internal/usage"
+	"jtune/optimize"
+	"jtune/tui/session"
+	"jtune/tui/session/campaigns"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/search"
+	"jtune/tui/session/sessiontest"
+	"jtune/tui/session/workloads"
+)
+
+func TestTuneOnRealTrafficRefusesWhatItsUsersWouldFeel(t *testing.T) {
+	t.Parallel()
+	s, _, url := sessiontest.Live(t)
+	w, err := workloads.Find(s, "chat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		r     measure.TuneRequest
+		words string
+	}{
+		"no latency": {measure.TuneRequest{Limit: optimize.Limit{Energy: true}},
+			"with “latency” … or limit.latency_ms"},
+		"a rate":    {measure.TuneRequest{Serving: &session.Serving{RatePerS: 3, LatencyMS: 9}}, "nothing is sent"},
+		"at random": {measure.TuneRequest{Limit: optimize.Limit{TimeMS: 9}, Strategy: optimize.Random}, "slow modes"},
+		"whole front": {measure.TuneRequest{Limit: optimize.Limit{TimeMS: 9}, Coverage: campaigns.CoverFront},
+			"slow modes"},
+	} {
+		c.r.Workload = w
+		_, err := search.Tune(t.Context(), s, c.r, nil)
+		if !usage.Is(err) || !strings.Contains(err.Error(), c.words) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	w.Server.Counters = "/none"
+	if _, err := Run(t.Context(), s, measure.RunRequest{Workload: w, NoRecord: true}, nil); err == nil ||
+		!strings.Contains(err.Error(), "counters at "+url+"/none: HTTP status 404") {
+		t.Errorf("no such page: %v", err)
+	}
+	w.Server.Counters = "http://192.0.2.1/metrics"
+	if _, err := Run(t.Context(), s, measure.RunRequest{Workload: w, NoRecord: true}, nil); err == nil ||
+		!strings.Contains(err.Error(), "not on the loopback") {
+		t.Errorf("counters elsewhere: %v", err)
+	}
+}

@@ -1,0 +1,120 @@
+package run
+
+import (
+	"math"
+	"slices"
+	"sync"
+	"time"
+
+	"jtune/internal/stats"
+	"jtune/profiles"
+	"jtune/profiles/harness"
+	"jtune/tegra"
+	"jtune/telemetry"
+	"jtune/tui/session"
+	"jtune/tui/session/measure"
+)
+
+// meter samples the device for a run's monitor, watches whether power is steady, and knows
+// the latest power.
+type meter struct {
+	device  tegra.Device // nil: not started
+	clock   tegra.Clock
+	monitor *profiles.Monitor
+	settle  *profiles.Settle
+	look    func() // reads the job's output
+	cancel  func()
+	raw     *rawRun
+	mu      sync.Mutex
+	every   time.Duration
+	lastT   time.Duration
+	gaps    []float64 // between two samples, in ms: the newest
+	latest  tegra.Val[float64]
+	fresh   bool // a sample came since due was asked
+}
+
+// start begins to sample; the job's output is read with each
+// sample, so that the machine wakes once for both.
+func (m *meter) start(s *session.Session, h harness.Harness, every time.Duration) {
+	m.device, m.look, m.every = s.Device, func() {}, every
+	if p, ok := h.(harness.Paced); ok {
+		m.look = p.Pace()
+	}
+	m.cancel = s.Sampler.Subscribe(every, m.take)
+}
+
+func (m *meter) take(s telemetry.Sample) {
+	m.monitor.Sample(s)
+	m.settle.Sample(s)
+	m.raw.sample(s)
+	m.look()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.lastT > 0 {
+		if len(m.gaps) >= 2*keptTimings {
+			m.gaps = append(m.gaps[:0], m.gaps[keptTimings:]...)
+		}
+		m.gaps = append(m.gaps, (s.T-m.lastT).Seconds()*1000)
+	}
+	m.lastT = s.T
+	if p := s.PowerW(); p.OK {
+		m.latest = p
+	}
+	m.fresh = true
+}
+
+// sampling is how evenly samples came; nil for fewer than three.
+func (m *meter) sampling() *measure.Sampling {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.gaps) < 2 {
+		return nil
+	}
+	off := make([]float64, len(m.gaps))
+	for i, gap := range m.gaps {
+		off[i] = math.Abs(gap - float64(m.every)/float64(time.Millisecond))
+	}
+	return &measure.Sampling{
+		AskedMS:  m.every.Seconds() * 1000,
+		MedianMS: stats.Median(m.gaps),
+		LeastMS:  slices.Min(m.gaps),
+		MostMS:   slices.Max(m.gaps),
+		JitterMS: stats.Mean(off),
+		Samples:  len(m.gaps) + 1,
+	}
+}
+
+// due reports whether a sample came since it was asked last.
+func (m *meter) due() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	fresh := m.fresh
+	m.fresh = false
+	return fresh
+}
+
+// last is the latest valid power; absent before the first one.
+func (m *meter) last() tegra.Val[float64] {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.latest
+}
+
+// stop ends sampling and returns the latest valid power, read anew when there is none; absent
+// when no reading has one, or when it never started.
+func (m *meter) stop() tegra.Val[float64] {
+	if m.device == nil {
+		return tegra.Val[float64]{}
+	}
+	now, err := m.device.Read() // the job still runs
+	m.cancel()
+	if err == nil { // for its heat: a short run has no other sample
+		at := m.clock.Now()
+		m.settle.Sample(telemetry.Sample{T: at, Reading: now})
+		m.settle.Until(at)
+	}
+	if last := m.last(); last.OK || err != nil || telemetry.CheckPower(now) != "" {
+		return last
+	}
+	return now.TotalW
+}

@@ -1,0 +1,351 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"jtune/internal/stats"
+	"jtune/internal/usage"
+	"jtune/profiles"
+	"jtune/profiles/harness"
+	"jtune/profiles/record"
+	"jtune/tegra"
+	"jtune/telemetry"
+	"jtune/tui/session"
+	"jtune/tui/session/inspect"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/workloads"
+)
+
+const (
+	// longestWait bounds how long a run goes on for readings of steady power.
+	longestWait = 30 * time.Second
+	// sampleEvery is the papers' power sampling interval (docs/method.md, "Energy and power").
+	sampleEvery = time.Second
+)
+
+// Run runs a workload in the mode the device is in and changes nothing. Unless it is told how
+// many minibatches or epochs to take, it counts those from when power is steady, until there
+// is enough. An interrupted run returns what it has.
+func Run(ctx context.Context, s *session.Session, r measure.RunRequest, observe func(measure.Event)) (measure.RunResult,
+	error) {
+	if err := workloads.CanRun(s, r.Workload); err != nil {
+		return measure.RunResult{}, err
+	}
+	if r.Every <= 0 {
+		r.Every = sampleEvery
+	}
+	measure.EndOrphans(s, r.Workload, observe)
+	if r.Uninstrumented {
+		r.Base, r.NoRecord = 0, true
+	}
+	base := profiles.Base{}
+	if r.Workload.Elsewhere != nil {
+		r.Base, base.Why = 0, "the job ran already"
+	}
+	if r.Base > 0 && !s.Replays() { // a table has no power of the idle board
+		var err error
+		if base, err = profiles.BaseLoad(ctx, s.Sampler, s.Clock, r.Base, false); err != nil {
+			return measure.RunResult{}, err
+		}
+	}
+	rec := recordOfRun(s, r, observe)
+	defer rec.close()
+	monitor := profiles.NewMonitor(r.Workload, s.Device, s.Clock, inspect.System(s, r.Workload), base)
+	advise := newAdviser(s, r.Workload)
+	if r.Inferences > 0 {
+		r.Repeat = max(1, r.Repeat)
+		r.Epochs = r.Repeat
+	}
+	h, err := measure.NewHarness(s, r.Workload, record.Settings{}, cmp.Or(r.Log, rec.log()), r.Epochs,
+		r.Inferences)(ctx, 0)
+	if err != nil {
+		return measure.RunResult{}, err
+	}
+	meter := &meter{clock: s.Clock, monitor: monitor, settle: profiles.NewSettle(r.Workload)}
+	meter.raw = rec.raw(meter.settle)
+	if !r.Uninstrumented {
+		meter.start(s, h, r.Every)
+	}
+	measure.Observer(observe).Note(workloads.LoaderNote(r.Workload))
+	if !r.Uninstrumented {
+		measure.Observer(observe).Note(s.AwaitMeter(ctx))
+	}
+	c := &collector{meter: meter, observe: observe, want: r.Minibatches, allEpochs: r.AllEpochs, advise: advise}
+	if r.Uninstrumented {
+		c.turns = &readTurns{sampler: s.Sampler, clock: s.Clock, every: r.Every, each: r.Minibatches}
+		defer c.turns.end()
+	}
+	switch {
+	case c.want > 0 || c.turns != nil:
+	case r.Inferences > 0:
+		c.want = r.Repeat * ((r.Inferences-1)/max(1, r.Workload.Batch) + 1)
+	case r.Epochs > 0:
+		c.want = r.Epochs * r.Workload.MinibatchesPerEpoch() // 0: until the job ends
+	default:
+		c.want = profiles.SettingsFor(r.Workload, record.Settings{}).Minibatches
+		c.patient = s.Device.Board().TotalRule != ""
+	}
+	err = c.collect(ctx, h)
+	if c.turns != nil {
+		c.turns.end()
+	}
+	monitor.End()
+	power := c.meter.stop()
+	meter.raw.samples()
+	if stopErr := h.Stop(context.WithoutCancel(ctx)); err == nil {
+		err = stopErr
+	}
+	out := c.result(monitor.Finish(), power)
+	if v := out.Character.Serving; v != nil && r.Inferences > 0 {
+		v.Reps, v.CVPct = record.Repetitions(out.Character.Epochs)
+	}
+	if out.Dir = rec.keep(out); out.Dir == "" {
+		out.Dir = rec.cannot(err)
+	} else {
+		advise = newAdviser(s, r.Workload) // by the model that knows the run
+	}
+	out.Advice = advise.of(out.Character)
+	if line := workloads.CachingOf(s, r.Workload, tegra.Finite(stats.Median(c.all.fetch)), out.ComputeMS); line != "" {
+		out.Advice = append(out.Advice, line)
+	}
+	return out, err
+}
+
+// NewLog makes place for the log of a run; "" where there can be none.
+func NewLog(path string) string {
+	err := os.MkdirAll(filepath.Dir(path), 0o755)
+	if gone := os.Remove(path); err != nil || gone != nil && !errors.Is(gone, fs.ErrNotExist) {
+		return "" // another user's: the run goes without
+	}
+	return path
+}
+
+// timings are clean minibatches: the newest are kept for the medians, so that a run may go
+// on for days.
+type timings struct{ time, stall, compute, overhead, fetch []float64 }
+
+// keptTimings bounds what a run keeps: two epochs of BERT, the papers' longest.
+const keptTimings = 10000
+
+func (t *timings) add(e harness.Event) {
+	for _, v := range []struct {
+		list *[]float64
+		ms   tegra.Val[float64]
+	}{{&t.time, tegra.Some(e.TimeMS)}, {&t.stall, e.StallMS}, {&t.compute, e.ComputeMS}, {&t.overhead, e.OverheadMS},
+		{&t.fetch, e.FetchMS}} {
+		if !v.ms.OK {
+			continue
+		}
+		if len(*v.list) >= 2*keptTimings {
+			*v.list = append((*v.list)[:0], (*v.list)[keptTimings:]...)
+		}
+		*v.list = append(*v.list, v.ms.V)
+	}
+}
+
+// collector takes the minibatches of a run.
+type collector struct {
+	meter     *meter
+	observe   measure.Observer
+	want      int // minibatches; 0: until the job ends
+	advise    adviser
+	patient   bool       // wait until power is steady, and for enough samples of it
+	allEpochs bool       // epoch 0 counts too
+	told      bool       // how much of preloaded data is in memory
+	turns     *readTurns // of a run that shows what reading sensors costs; nil: another run
+
+	count   int
+	leftOut int
+	all     timings
+	later   timings // of these, after epoch 0
+	began   time.Duration
+	verdict telemetry.Verdict
+	full    time.Duration // when there were enough minibatches; 0: not yet
+}
+
+// collect takes minibatches until there are enough, the job ends or fails. The first one of a
+// run is left out.
+func (c *collector) collect(ctx context.Context, h harness.Harness) error {
+	first := true
+	for !c.enough() {
+		e, err := h.Next(ctx)
+		switch {
+		case errors.Is(err, io.EOF) && c.count > 0:
+			return nil
+		case errors.Is(err, io.EOF) && !first && c.patient:
+			return fmt.Errorf("the workload ended before its power was steady: let it run longer, or take %s or %s",
+				usage.Epochs, usage.Minibatches)
+		case errors.Is(err, io.EOF):
+			return errors.New("the workload ended before its second minibatch: let it run longer")
+		case err != nil:
+			return err
+		case e.Kind == harness.Failure:
+			return fmt.Errorf("the workload reports: %s", e.Message)
+		case e.Kind == harness.Note:
+			c.observe.Note(e.Message)
+		case e.Summary != nil:
+			c.summary(e)
+			return nil
+		case !e.Timed():
+			c.meter.monitor.Event(e)
+		case first || e.Unclean:
+			why := record.WhyJob
+			if first {
+				first, c.began, why = false, e.Began(), record.WhyFirst
+				c.meter.settle.Begin(c.began)
+			}
+			c.skip(e, why)
+		case c.turns != nil && !c.turns.counts(e):
+			c.meter.monitor.Skip(e)
+		default:
+			c.minibatch(e)
+		}
+	}
+	return nil
+}
+
+// skip takes a minibatch that does not count.
+func (c *collector) skip(e harness.Event, why string) {
+	c.leftOut++
+	c.meter.monitor.Skip(e)
+	c.meter.raw.minibatch(e, why)
+	if share := c.meter.monitor.Ready(); share.OK && !c.told {
+		c.told = true
+		c.observe.Note(profiles.PreloadNote(share.V))
+	}
+}
+
+// summary takes what a program says of itself when it ends: power is that of the span it is of.
+func (c *collector) summary(e harness.Event) {
+	c.began = e.Began()
+	c.meter.settle.Begin(c.began)
+	c.verdict = c.meter.settle.Until(e.T)
+	c.meter.monitor.Minibatch(e)
+	c.count = 1
+	e.TimeMS = e.Summary.TimeMS
+	c.all.add(e)
+}
+
+func (c *collector) minibatch(e harness.Event) {
+	before := c.verdict
+	c.verdict = c.meter.settle.Until(e.T)
+	settled := c.verdict != telemetry.Settling
+	if c.verdict == telemetry.Settled && before == telemetry.Settling {
+		c.meter.monitor.PowerFrom(c.meter.settle.At())
+	}
+	p := profiles.Progress{Phase: profiles.Measuring, Of: c.want, TimeMS: e.TimeMS, PowerW: c.meter.last(),
+		LeftOut: c.leftOut, Dropped: c.meter.settle.Dropped()}
+	if settled {
+		p.Settled = tegra.Some((c.meter.settle.At() - c.began).Seconds())
+	}
+	if c.patient && (!settled || e.Began() < c.meter.settle.At()) {
+		c.skip(e, record.WhySettling)
+		p.Phase = profiles.Settling
+		c.observe.Send(measure.ProgressEvent{Progress: p, Minibatch: &e})
+		return
+	}
+	c.count++
+	c.all.add(e)
+	if e.Epoch > 0 {
+		c.later.add(e)
+	}
+	if c.count == c.want {
+		c.full = e.T
+	}
+	c.meter.monitor.Minibatch(e)
+	c.meter.raw.minibatch(e, "")
+	p.Minibatch = c.count
+	c.observe.Send(measure.ProgressEvent{Progress: p, Minibatch: &e})
+	if c.meter.due() && c.observe != nil {
+		soFar := c.meter.monitor.Character()
+		c.observe(measure.CharacterEvent{Character: soFar, Advice: c.advise.of(soFar)})
+	}
+}
+
+// enough reports whether the run ends.
+func (c *collector) enough() bool {
+	if c.turns != nil {
+		return c.turns.done()
+	}
+	if c.want == 0 || c.count < c.want {
+		return false
+	}
+	if !c.patient || c.verdict == telemetry.Unstable || c.meter.settle.Enough() {
+		return true
+	}
+	return c.meter.clock.Now()-c.full > longestWait
+}
+
+func (c *collector) result(ch record.Character, latestW tegra.Val[float64]) measure.RunResult {
+	ch.AllEpochs = c.allEpochs
+	part, t := ch.Steady(), &c.all
+	if ch.SteadyIsLater() {
+		t = &c.later
+	}
+	median := func(list []float64) float64 { return harness.RoundMS(stats.Median(list)) }
+	out := measure.RunResult{
+		Minibatches: c.count,
+		TimeMS:      stats.OrZero(stats.Median(t.time)),
+		MeanMS:      part.TimeMS,
+		StallMS:     tegra.Finite(median(t.stall)),
+		ComputeMS:   tegra.Finite(median(t.compute)),
+		OverheadMS:  tegra.Finite(median(t.overhead)),
+		PowerW:      part.PowerW,
+		EnergyJ:     part.EnergyJ,
+		MedianW:     c.meter.settle.MedianW(),
+		Sampling:    c.meter.sampling(),
+		Settled:     c.verdict,
+		Hot:         c.meter.settle.Hot(),
+		Character:   ch,
+	}
+	if c.verdict != telemetry.Settling {
+		out.SettleS = tegra.Some((c.meter.settle.At() - c.began).Seconds())
+	}
+	if c.turns != nil {
+		out.ReadCost = c.turns.cost()
+	}
+	if !out.PowerW.OK && latestW.OK {
+		out.PowerW = latestW
+		out.EnergyJ = tegra.Val[float64]{V: latestW.V * out.MeanMS / 1000, OK: out.MeanMS > 0}
+	}
+	return out
+}
+
+// Counted is how many minibatches the numbers of a run are of.
+func Counted(r measure.RunResult) int {
+	if r.Character.SteadyIsLater() {
+		return r.Character.Later.V.Minibatches
+	}
+	return r.Minibatches
+}
+
+// Doubts are the reasons not to trust a run's power; nil when there are none.
+func Doubts(r measure.RunResult) (lines []string) {
+	switch {
+	case !r.PowerW.OK: // a board without a figure
+	case r.Settled == telemetry.Unstable:
+		lines = append(lines, fmt.Sprintf("Power was not steady within %.0f s of the first minibatch: power and "+
+			"energy are in doubt.", r.SettleS.V))
+	case r.Settled == telemetry.Settling:
+		lines = append(lines, "Power was not steady when the run ended: power and energy are in doubt; "+
+			"let it run longer.")
+	}
+	if v := r.Character.Serving; v != nil && v.CVPct.Or(0) > record.MostCVPct {
+		lines = append(lines, fmt.Sprintf("Unsteady: the energies of the %d repetitions vary by %.1f %% (standard "+
+			"deviation over mean; more than %d %%): let the board rest and cool, end what else runs, and repeat.",
+			v.Reps, v.CVPct.V, record.MostCVPct))
+	}
+	if r.Hot != "" {
+		lines = append(lines, "The board was hot: "+r.Hot+". It may have slowed itself: these "+
+			"numbers are not those of a cool board.")
+	}
+	return lines
+}

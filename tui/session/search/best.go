@@ -1,0 +1,73 @@
+package search
+
+import (
+	"jtune/learn"
+	"jtune/optimize"
+	"jtune/tegra"
+	"jtune/tui/session"
+	"jtune/tui/session/measure"
+)
+
+// bestSoFar compares the best mode with MAXN; model may be nil.
+func bestSoFar(s *session.Session, best tegra.Mean, l optimize.Limit, p learn.Predictor,
+	measured []tegra.Measured) *measure.BestSoFar {
+	out := &measure.BestSoFar{Mean: best, Limit: l}
+	if top := s.Device.Space().Max(); best.N > 0 && best.Mode != top {
+		out.MaxN = session.Compare(optimize.MeasuredPrediction(best.Measured), p, measured, s.Device.Space(),
+			s.Device.Presets(), tegra.Setup{}).MaxN
+	}
+	return out
+}
+
+// atSize lets a surrogate predict modes with a batch size.
+type atSize struct {
+	*learn.Surrogate
+	batch int
+}
+
+// Predict is learn.Predictor's.
+func (a atSize) Predict(modes []tegra.Mode) []learn.Prediction {
+	list := make([]tegra.Setting, len(modes))
+	for i, m := range modes {
+		list[i] = tegra.Setting{Mode: m, Batch: a.batch}
+	}
+	return a.PredictSettings(list)
+}
+
+// seen reports a probe of a search and the best mode after it.
+func seen(s *session.Session, observe func(measure.Event)) func(optimize.Seen) {
+	return func(k optimize.Seen) {
+		var p learn.Predictor
+		var measured []tegra.Measured
+		if k.Model != nil {
+			p, measured = atSize{k.Model, k.Best.Batch}, k.Model.Samples()
+		}
+		measure.Observer(observe).Send(measure.ProbeEvent{Probe: k.Probe,
+			Best: bestSoFar(s, k.Best, k.Probe.Limit, p, measured)})
+	}
+}
+
+// tracked adds to the finished rows of a campaign the best mode so far for a limit, of these
+// rows alone.
+func tracked(s *session.Session, l optimize.Limit, observe func(measure.Event)) func(measure.Event) {
+	var done []tegra.Measured
+	return func(e measure.Event) {
+		if row := measure.FinishedRow(e); row != nil && row.Status.Usable() {
+			done = append(done, row.Measured)
+			p := e.(measure.ProgressEvent)
+			p.Best = bestSoFar(s, bestMean(done, l), l, nil, tegra.OncePerSetting(done))
+			e = p
+		}
+		measure.Observer(observe).Send(e)
+	}
+}
+
+// bestMean is the best of the settings whose mean keeps a limit; N is 0 where none does.
+func bestMean(list []tegra.Measured, l optimize.Limit) (best tegra.Mean) {
+	for _, m := range tegra.MeansOf(list) {
+		if l.Met(m.Measured) && (best.N == 0 || l.Better(m.Measured, best.Measured)) {
+			best = m
+		}
+	}
+	return best
+}

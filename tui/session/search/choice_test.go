@@ -1,0 +1,56 @@
+package search
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"github.com/adrg/xdg"
+
+	"jtune/tui/session"
+)
+
+func TestTuneChoiceIsRememberedPerBoardAndADamagedFileIsHarmless(t *testing.T) {
+	t.Cleanup(xdg.Reload) // after the variable is back
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	xdg.Reload()
+	open := func(device string) *session.Session {
+		s, err := session.Open(session.Options{Device: device, Paths: session.Paths{DataDir: t.TempDir()},
+			Speed: math.Inf(1)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close() })
+		return s
+	}
+	orin, nano := open("virtual:agx-orin"), open("virtual:agx-orin")
+	nano.Which = "another"
+	normal := DefaultChoice(orin.Device.Presets())
+	if got := LastChoice(orin); !reflect.DeepEqual(got, normal) {
+		t.Errorf("without a file it is %+v", got)
+	}
+	want := Choice{Workload: "lstm", Goal: WithinTime, PowerW: []float64{20, 25}, TimeMS: []float64{80},
+		Depth: "thorough", Coverage: "front", Load: "30 W, p99 50 ms, 30/s"}
+	if err := KeepChoice(orin, want); err != nil {
+		t.Fatal(err)
+	}
+	if got := LastChoice(orin); !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v is remembered, want %+v", got, want)
+	}
+	if got := LastChoice(nano); got.Workload != "" {
+		t.Errorf("the other board has %+v", got)
+	}
+	for _, bad := range []string{"", "{", `{"power_w":[-3],"time_ms":[0],"goal":"x"}`, `[1]`, `{"power_w":"30"}`} {
+		if err := os.WriteFile(choiceFile(orin), []byte(bad), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if got := LastChoice(orin); got.Goal != WithinPower || got.Limits()[0] != normal.Limits()[0] {
+			t.Errorf("of a file %q it takes %+v", bad, got)
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(choiceFile(orin)), "*")); len(left) != 1 {
+		t.Errorf("it leaves %v", left)
+	}
+}

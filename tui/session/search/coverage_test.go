@@ -1,0 +1,162 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"jtune/internal/usage"
+	"jtune/learn"
+	"jtune/optimize"
+	"jtune/profiles"
+	"jtune/tegra"
+	"jtune/tui/session"
+	"jtune/tui/session/campaigns"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/models"
+	"jtune/tui/session/sessiontest"
+	"jtune/tui/session/workloads"
+)
+
+// TestTuneOfTheWholeFrontKeepsAModelLikeAnyOther: the same version, date,
+// device and reference as a search for one limit gives its model.
+func TestTuneOfTheWholeFrontKeepsAModelLikeAnyOther(t *testing.T) {
+	t.Parallel()
+	s := sessiontest.Fast(t)
+	if err := s.Clock.Sleep(t.Context(), time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	w, err := workloads.Find(s, "mobilenet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	front := measure.TuneRequest{Measuring: measure.Measuring{Workload: w}, Limit: optimize.Limit{PowerW: 30},
+		Coverage: campaigns.CoverFront, Probes: 12, Keep: true}
+	res, err := Tune(t.Context(), s, front, nil)
+	if err != nil || !res.Feasible || !res.Verified || res.Measured.PowerW > 30 || res.Took <= 0 {
+		t.Fatalf("answer %+v, error %v; want a verified mode within 30 W", res.Result, err)
+	}
+	if n := len(res.Probes); n < 13 || n > 12+2*frontTries {
+		t.Errorf("%d measurements, want 12 modes and the answer, verified in %d tries at most", n, 2*frontTries)
+	}
+	kept, err := learn.Load(res.Kept)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, now := kept.Provenance, time.Now()
+	when := got.When
+	got.When = time.Time{}
+	pool, err := models.PoolOf(s, w, nil)
+	if err != nil || len(pool.Rows()) != len(res.Probes) {
+		t.Fatalf("pool of %d rows, %v; want the %d measurements", len(pool.Rows()), err, len(res.Probes))
+	}
+	want := learn.Provenance{Device: "AGX Orin", Workload: "mobilenet", Virtual: true, Jtune: session.Version,
+		Pool: pool.String(), Campaigns: 1, Readings: len(res.Probes), Batch: w.Batch,
+		Software: "JetPack 5.0.2; L4T 35.1; virtual board"}
+	if got != want || when.After(now) || now.Sub(when) > time.Hour {
+		t.Errorf("model of %+v made %v, want %+v made before %v", got, when, want, now)
+	}
+	list, err := models.List(s.Options)
+	if err != nil || len(list) != 1 || list[0].Name != "mobilenet-virtual" {
+		t.Errorf("models %v, %v", list, err)
+	}
+}
+
+func TestTuneOfTheWholeFrontTakesTheReferenceItIsGiven(t *testing.T) {
+	t.Parallel()
+	s := sessiontest.Fast(t)
+	w, err := workloads.Find(s, "lstm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
+		Limit:    optimize.Limit{PowerW: 1},
+		Coverage: campaigns.CoverFront, Probes: 8, Reference: learn.ShippedName}, nil)
+	none, ok := errors.AsType[*optimize.InfeasibleError](err)
+	if !ok || !none.Measured || res.Mode != none.Nearest.Mode || res.Measured.PowerW <= 1 || res.Feasible {
+		t.Errorf("nearest %+v, error %v; want the measured mode nearest to 1 W", res.Measured, err)
+	}
+	if res.Fitted == nil || !strings.Contains(strings.Join(res.Fitted.Warnings, "\n"), "reference "+learn.ShippedName) {
+		t.Error("the fit of the whole front was given no reference: want it refused by name on a simulated board")
+	}
+}
+
+func TestTuneOfTheWholeFrontGoesOnWhereItWasInterrupted(t *testing.T) {
+	t.Parallel()
+	s := sessiontest.Fast(t)
+	w, err := workloads.Find(s, "resnet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	rows := 0
+	r := measure.TuneRequest{Measuring: measure.Measuring{Workload: w}, Limit: optimize.Limit{PowerW: 30},
+		Coverage: campaigns.CoverFront, Probes: 8}
+	first, err := Tune(ctx, s, r, func(e measure.Event) {
+		if p, ok := e.(measure.ProgressEvent); ok && p.Progress.Phase == profiles.Finished {
+			if rows++; rows == 3 {
+				cancel()
+			}
+		}
+	})
+	if !errors.Is(err, context.Canceled) || len(first.Probes) != 3 || first.Fitted != nil ||
+		first.Ended != optimize.Cancelled {
+		t.Fatalf("interrupted with %d measurements, ended %v, error %v; want 3", len(first.Probes), first.Ended, err)
+	}
+	r.Dir, r.Resume = first.Dir, true
+	res, err := Tune(t.Context(), s, r, nil)
+	if err != nil || res.Dir != first.Dir || !res.Feasible || math.IsNaN(res.Predicted.TimeMS) ||
+		res.Probes[0].Measured != first.Probes[0].Measured {
+		t.Errorf("gone on to %+v in %s, error %v", res.Result, res.Dir, err)
+	}
+}
+
+func TestTuneOfTheWholeFrontRefusesWhatItCannotDo(t *testing.T) {
+	t.Parallel()
+	s := sessiontest.Fast(t)
+	for name, r := range map[string]measure.TuneRequest{
+		"several batch sizes":    {Coverage: campaigns.CoverFront, Measuring: measure.Measuring{Batches: []int{8, 16}}},
+		"a strategy of a search": {Coverage: campaigns.CoverFront, Strategy: optimize.Binary},
+	} {
+		if _, err := Tune(t.Context(), s, r, nil); !usage.Is(err) {
+			t.Errorf("%s: %v, want a usage error", name, err)
+		}
+	}
+}
+
+// A prediction may come out worse than hoped, and worse than a mode measured before.
+func TestTuneOfTheWholeFrontIsNeverWorseThanItsList(t *testing.T) {
+	t.Parallel()
+	seeds, limits := uint64(1), []float64{25, 30}
+	switch {
+	case os.Getenv("JTUNE_LONG") != "":
+		seeds = 12
+	case testing.Short():
+		limits = limits[:1]
+	}
+	for seed := range seeds {
+		s := sessiontest.Open(t, session.Options{Device: "virtual:agx-orin", Speed: math.Inf(1), Seed: seed,
+			Paths: session.Paths{DataDir: t.TempDir()}})
+		w, err := workloads.Find(s, "resnet")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, watts := range limits {
+			limit := optimize.Limit{PowerW: watts}
+			res, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
+				Limit: limit, Coverage: campaigns.CoverFront, Probes: 14}, nil)
+			if err != nil || !res.Feasible {
+				t.Fatalf("seed %d: %v", seed, err)
+			}
+			for _, m := range tegra.OncePerSetting(MeasuredOf(res.Probes)) {
+				if limit.Met(m) && m.TimeMS < 0.99*res.Measured.TimeMS {
+					t.Errorf("seed %d, %g W: answer %v, measured %v", seed, watts, res.Measured, m)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package search
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"jtune/optimize"
+	"jtune/tegra"
+	"jtune/tui/session"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/sessiontest"
+	"jtune/tui/session/workloads"
+)
+
+// tuned makes a search and gives the modes that it measured and the notes that it made.
+func tuned(t *testing.T, s *session.Session, r measure.TuneRequest) (measure.TuneResult, []tegra.Mode, string) {
+	t.Helper()
+	var notes []string
+	w, err := workloads.Find(s, "mobilenet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Workload = w
+	res, err := Tune(t.Context(), s, r, func(e measure.Event) {
+		if note, ok := e.(measure.NoteEvent); ok {
+			notes = append(notes, string(note))
+		}
+	})
+	if err != nil || !res.Feasible || !r.Limit.Met(res.Measured) {
+		t.Fatalf("%v: %+v, %v", r.Limit, res.Measured, err)
+	}
+	var modes []tegra.Mode
+	for _, p := range res.Probes {
+		if !slices.Contains(modes, p.Mode) {
+			modes = append(modes, p.Mode)
+		}
+	}
+	return res, modes, strings.Join(notes, "\n")
+}
+
+func TestTuneStartsFromThePoolUnlessFresh(t *testing.T) {
+	t.Parallel()
+	s := sessiontest.Fast(t)
+	_, first, notes := tuned(t, s, measure.TuneRequest{Limit: optimize.Limit{PowerW: 30}})
+	if strings.Contains(notes, "starts from") || len(first) < 6 {
+		t.Errorf("the first search measured %d modes and said %q", len(first), notes)
+	}
+	res, second, notes := tuned(t, s, measure.TuneRequest{Limit: optimize.Limit{PowerW: 25}})
+	if !strings.Contains(notes, "starts from the ") || !strings.Contains(notes, "(1 campaign)") || len(second) > 6 {
+		t.Errorf("the second search measured %d modes after %d and said %q", len(second), len(first), notes)
+	}
+	if res.Known != len(first) || res.Fitted == nil || len(res.Fitted.Samples) < len(first)+1 {
+		t.Errorf("%d modes known, want the %d of the first search in the search and the model", res.Known, len(first))
+	}
+	for _, p := range res.Probes { // none of the pool's rows
+		if p.Err != nil || p.TimeMS == 0 {
+			t.Errorf("probe %+v", p)
+		}
+	}
+	_, fresh, notes := tuned(t, s, measure.TuneRequest{Limit: optimize.Limit{PowerW: 25}, Fresh: true})
+	if strings.Contains(notes, "starts from") || len(fresh) < len(second) {
+		t.Errorf("a fresh search measured %d modes and said %q", len(fresh), notes)
+	}
+}

@@ -1,0 +1,49 @@
+package search
+
+import (
+	"slices"
+
+	"jtune/internal/usage"
+	"jtune/optimize"
+	"jtune/tui/session/campaigns"
+	"jtune/tui/session/measure"
+)
+
+// guarded is a request as it holds for the real traffic of a server, whose users wait for what is measured: a
+// latency is a limit of the search that no probe may break by much, and what is wanted within it is the least
+// power, which at one traffic is the least energy. Other requests stay as they are.
+func guarded(r measure.TuneRequest) (measure.TuneRequest, error) {
+	w := r.Workload
+	if !w.Live() {
+		return r, nil
+	}
+	latencyMS := 0.0
+	if v := r.Serving; v != nil {
+		if v.RatePerS > 0 || v.Arrivals != "" || v.Outstanding > 0 || v.MaxWaitMS > 0 {
+			return r, usage.Load.Errorf("workload %s is measured on its real traffic, nothing is sent", w.Name).
+				Advise("leave %s, %s, %s and %s away", usage.Rate, usage.Arrivals, usage.Outstanding, usage.MaxWait)
+		}
+		latencyMS, r.Serving, r.Watched = v.LatencyMS, nil, v
+	}
+	if r.Coverage == campaigns.CoverFront || r.Strategy != "" && r.Strategy != optimize.Auto {
+		return r, usage.Errorf("workload %s is measured on its real traffic: strategy auto and coverage limit alone "+
+			"keep its users from slow modes", w.Name)
+	}
+	r.More = slices.Clone(r.More)
+	limits := []*optimize.Limit{&r.Limit}
+	for i := range r.More {
+		limits = append(limits, &r.More[i])
+	}
+	for _, l := range limits {
+		if latencyMS > 0 && (l.TimeMS == 0 || l.TimeMS > latencyMS) {
+			l.TimeMS = latencyMS
+		}
+		if l.TimeMS == 0 && l.PowerW == 0 {
+			return r, usage.Latency.Errorf("workload %s is measured on its real traffic, whose energy is least in the "+
+				"slowest mode that follows", w.Name).
+				Advise("say how slow its users may find it, with %s or limit.latency_ms", usage.Latency.Value())
+		}
+		l.Energy, l.GuardTime = false, l.TimeMS > 0
+	}
+	return r, nil
+}

@@ -1,0 +1,271 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"jtune/internal/arrivals"
+	"jtune/internal/stats"
+	"jtune/learn"
+	"jtune/optimize"
+	"jtune/profiles"
+	"jtune/profiles/record"
+	"jtune/profiles/workload"
+	"jtune/tegra"
+	"jtune/tui/session"
+	"jtune/tui/session/campaigns"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/workloads"
+)
+
+// A search under a load predicts the queue from service times (docs/method.md, "Load"). Its answer is then tried with
+// requests at that rate, sent to the server, or handed to the job batch by batch. One that breaks the latency is no
+// answer, and the search goes on with a lower limit:
+//
+//	Serving ──► tuneLimit ──► answer ──► requests at the rate ──► Sent ──► meets: the answer
+//	   ▲                                                            │
+//	   └───────────── latency limit × limit / measured ◄────────────┘
+//
+// Of a server that is watched while its users use it the requests are theirs.
+
+const (
+	// longestSend bounds how long requests are sent to try an answer, fewestSent how few they may be.
+	longestSend = 5 * time.Minute
+	fewestSent  = 20
+	// mostAnswers of a search are tried.
+	mostAnswers = 3
+	// followShare of the rate must be served, by a server that follows it.
+	followShare = 0.95
+	// tighter is by how much more than what was measured the latency limit is lowered after an answer that broke it.
+	tighter = 0.95
+	// tightest is the least factor by which it is lowered at a time.
+	tightest = 0.5
+)
+
+// Remark is why it does not meet what was asked for, or why that is not known; "" where it does.
+func Remark(s session.Sent) string { return cmp.Or(s.Why, s.Unsure) }
+
+// paced reports whether requests at a rate are really sent for what is asked, and why not where they could be.
+func paced(s *session.Session, w workload.Workload, a optimize.Ask) (really bool, why string) {
+	switch {
+	case !a.Load.Open() || s.Replays():
+		return false, ""
+	case a.Load.Pattern == arrivals.Trace:
+		return false, "requests are not sent at the times of a file"
+	case s.Simulated(w) && !workloads.Simulates(w):
+		return false, ""
+	}
+	why = w.UnpacedFault()
+	return why == "", why
+}
+
+// tuneServed searches under a load. The answer has been tried with real requests where they can be sent.
+func tuneServed(ctx context.Context, s *session.Session, r measure.TuneRequest, ref *learn.Reference,
+	observe func(measure.Event)) (measure.TuneResult, error) {
+	asked, err := r.Serving.Ask(r.Limit, s.Seed)
+	if err != nil {
+		return measure.TuneResult{}, err
+	}
+	want := workload.Demand{Rate: asked.Load.RatePerS, Arrivals: string(asked.Load.Pattern)}
+	if !r.Workload.Serves() { // which makes batches by itself
+		want.MaxWaitMS = r.Serving.MaxWaitMS
+	}
+	really, why := paced(s, r.Workload, asked)
+	if !really {
+		if why != "" {
+			measure.Observer(observe).Note("the answer rests on a calculated queue: " + why)
+		}
+		return tuneLimit(ctx, s, r, ref, observe)
+	}
+	serving := *r.Serving
+	r.Serving = &serving
+	return tried(ctx, s, r, ref, asked, observe, trial{
+		run: func(out measure.TuneResult) (session.Sent, error) {
+			return send(ctx, s, r, want, asked, out.Setting, observe)
+		},
+		lower: func(r *measure.TuneRequest, by float64) {
+			serving := *r.Serving
+			serving.LatencyMS *= by
+			r.Serving = &serving
+		}})
+}
+
+// tuneWatched searches on the traffic of a server's users by the mean latency, for a few requests tell no more. Where
+// the server counts them by latency too, the answer is then watched until there are enough for the quantile.
+func tuneWatched(ctx context.Context, s *session.Session, r measure.TuneRequest, ref *learn.Reference,
+	observe func(measure.Event)) (measure.TuneResult, error) {
+	if r.More != nil {
+		measure.Observer(observe).Note("the answers to several limits keep the mean latency: the quantile is looked at " +
+			"where there is one limit")
+		return tuneLimit(ctx, s, r, ref, observe)
+	}
+	asked := optimize.Ask{LatencyMS: r.Watched.LatencyMS, Quantile: cmp.Or(r.Watched.Quantile, session.UsualQuantile)}
+	return tried(ctx, s, r, ref, asked, observe, trial{
+		run: func(out measure.TuneResult) (session.Sent, error) {
+			if v := serving(&out, out.Setting); v == nil || v.Requests == 0 {
+				return session.Sent{Setting: out.Setting, Users: true,
+					Unsure: fmt.Sprintf("the counters of this server tell "+
+						"the mean latency alone: whether p%.4g keeps %.4g ms is not known", 100*asked.Quantile,
+						asked.LatencyMS)}, nil
+			}
+			return send(ctx, s, r, workload.Demand{}, asked, out.Setting, observe)
+		},
+		lower: func(r *measure.TuneRequest, by float64) { r.Limit.TimeMS *= by }})
+}
+
+// trial is how the answer of a search is tried, and how the search goes on with a lower limit.
+type trial struct {
+	run   func(measure.TuneResult) (session.Sent, error)
+	lower func(r *measure.TuneRequest, by float64)
+}
+
+// tried searches until an answer has been tried and meets what is asked for.
+func tried(ctx context.Context, s *session.Session, r measure.TuneRequest, ref *learn.Reference, asked optimize.Ask,
+	observe func(measure.Event), t trial) (measure.TuneResult, error) {
+	var before measure.TuneResult
+	for try := 1; ; try++ {
+		out, err := tuneLimit(ctx, s, r, ref, observe)
+		out.Probes, out.Rows = append(before.Probes, out.Probes...), append(before.Rows, out.Rows...)
+		out.Sent, out.Took, out.Ask = before.Sent, out.Took+before.Took, asked
+		if n := len(before.Sent); n > 0 && errors.Is(err, optimize.ErrInfeasible) { // by the lower limit
+			before.Probes, before.Rows, before.Took = out.Probes, out.Rows, out.Took
+			return before, notServed(asked, before.Sent[n-1])
+		}
+		if err != nil || !out.Feasible {
+			return out, err
+		}
+		begun := s.Clock.Now()
+		got, err := t.run(out)
+		out.Took += s.Clock.Now() - begun
+		if err != nil {
+			return out, err
+		}
+		out.Sent = append(out.Sent, got)
+		if got.Unsure != "" {
+			measure.Observer(observe).Note(fmt.Sprintf("%s: %s", out.Setting.Mode, got.Unsure))
+		}
+		if got.Meets() {
+			return out, nil
+		}
+		measure.Observer(observe).Note(fmt.Sprintf("%s with requests at %s: %s", out.Setting.Mode, asked.Load, got.Why))
+		late := got.LatencyMS.OK && asked.LatencyMS > 0 && got.LatencyMS.V > asked.LatencyMS
+		out.Feasible = false
+		if try == mostAnswers || !late {
+			return out, notServed(asked, got)
+		}
+		t.lower(&r, max(tightest, tighter*asked.LatencyMS/got.LatencyMS.V))
+		r.Fresh, r.Before, before = false, time.Time{}, out // what was measured is known now
+	}
+}
+
+// notServed says that no mode meets what was asked for with real requests, and what the last one did.
+func notServed(a optimize.Ask, s session.Sent) error {
+	how := "with requests sent at that rate"
+	if s.Users {
+		how = "with the requests of its users"
+	}
+	return fmt.Errorf("%w (%v): nearest is %v, where %s %s", optimize.ErrInfeasible, a, s.Setting.Mode, how, s.Why)
+}
+
+// send sends requests at a rate in one setting, as a campaign of its own; or it waits for those of a server's users.
+func send(ctx context.Context, s *session.Session, r measure.TuneRequest, want workload.Demand, a optimize.Ask,
+	at tegra.Setting,
+	observe func(measure.Event)) (session.Sent, error) {
+	w, set := r.Workload.AtBatch(at.Batch), r.Settings
+	w.Load = want
+	set.Requests = requestsFor(a)
+	takes, about := longestSend, "at most "+measure.Roundly(longestSend)
+	if want.Rate > 0 {
+		takes = time.Duration(float64(set.Requests) / want.Rate * float64(time.Second))
+		about = "about " + measure.Roundly(takes)
+	}
+	set.ModeTimeout = cmp.Or(set.ModeTimeout, 2*takes+time.Minute) // of a server that does not follow
+	measure.Observer(observe).Note(fmt.Sprintf("%s: %d requests %s, %s", at.Mode, set.Requests, comingText(a), about))
+	head := campaigns.HeaderOf(s, w, record.PlanHeader{Kind: campaigns.LoadKind, Modes: 1}, nil, set)
+	measuring := measure.Measuring{Workload: w, Settings: set, Gate: r.Gate}
+	row, dir, err := measure.MeasureOne(ctx, s, measure.ProfileRequest{Measuring: measuring}, head, at.Mode, observe)
+	out := session.Sent{Setting: at, Serving: row.Serving, Dir: dir, Users: w.Live()}
+	var hot *profiles.HotError
+	switch {
+	case err != nil && !errors.As(err, &hot):
+		return out, err
+	case !row.Status.Usable() || row.Serving == nil:
+		out.Why = cmp.Or(row.Why, "nothing was measured")
+		return out, nil
+	}
+	out.MeanW = tegra.Finite(row.PowerW)
+	judge(&out, a, w)
+	return out, nil
+}
+
+// comingText says how requests come.
+func comingText(a optimize.Ask) string {
+	if a.Load.Open() {
+		return "at " + a.Load.String()
+	}
+	return "of its users"
+}
+
+// judge compares what was measured with what was asked for.
+func judge(s *session.Sent, a optimize.Ask, w workload.Workload) {
+	v := s.Serving
+	s.LatencyMS = latencyAt(v.Latency, a.Quantile)
+	served, least := requestRate(v, w), followShare*w.Load.Rate
+	if a.Load.Pattern == arrivals.Poisson { // so few may have come
+		least *= 1 - 3/math.Sqrt(float64(max(1, v.Requests)))
+	}
+	switch l := s.LatencyMS; {
+	case served < least:
+		s.Why = fmt.Sprintf("%.4g of %.4g requests per second are served", served, w.Load.Rate)
+	case a.LatencyMS > 0 && l.OK && l.V > a.LatencyMS:
+		s.Why = fmt.Sprintf("p%.4g is %.4g ms, over %.4g", 100*a.Quantile, l.V, a.LatencyMS)
+	case a.PowerW > 0 && s.MeanW.V > a.PowerW: // which the peak is above
+		s.Why = fmt.Sprintf("mean power %.4g W, over %.4g", s.MeanW.V, a.PowerW)
+	case a.LatencyMS > 0 && !l.OK:
+		s.Unsure = fmt.Sprintf("whether p%.4g keeps %.4g ms is not known of %d requests", 100*a.Quantile, a.LatencyMS,
+			v.Requests)
+	}
+}
+
+// requestRate is how many requests per second were answered.
+func requestRate(v *record.Serving, w workload.Workload) float64 {
+	switch {
+	case !v.ServedPerS.OK || v.Units == 0:
+		return 0
+	case !w.Serves(): // a request is one of the units of a batch
+		return v.ServedPerS.V
+	}
+	return v.ServedPerS.V * float64(v.Requests) / float64(v.Units)
+}
+
+// requestsFor is how many requests are sent for the quantile that is asked for, within longestSend.
+func requestsFor(a optimize.Ask) int {
+	n := fewestSent
+	for a.LatencyMS > 0 && !stats.QuantileHolds(a.Quantile, n) && n < 1<<16 {
+		n *= 2
+	}
+	for n > fewestSent && stats.QuantileHolds(a.Quantile, n-1) {
+		n--
+	}
+	if a.Load.Open() {
+		n = min(n, int(a.Load.MeanRate()*longestSend.Seconds()))
+	}
+	return max(fewestSent, n)
+}
+
+// latencyAt is the latency at the next of the recorded quantiles; absent where too few requests tell it.
+func latencyAt(l record.Latency, q float64) tegra.Val[float64] {
+	switch {
+	case l.N == 0 || q > 0.99:
+		return tegra.Val[float64]{}
+	case q <= 0.5:
+		return tegra.Some(l.P50)
+	case q <= 0.95:
+		return l.SureP95()
+	}
+	return l.SureP99()
+}

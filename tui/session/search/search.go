@@ -1,0 +1,190 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+
+	"jtune/internal/text"
+	"jtune/learn"
+	"jtune/optimize"
+	"jtune/profiles"
+	"jtune/profiles/record"
+	"jtune/tegra"
+	"jtune/tui/session"
+	"jtune/tui/session/campaigns"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/models"
+)
+
+// searchPatience is how long a search measures a mode whose minibatches take long: its first mode is a low one, where
+// 40 of them take minutes, and its model errs by more than the mean of ten does.
+const searchPatience = 30 * time.Second
+
+// tuneLimit searches in a closed loop for what one limit asks for: a campaign
+// whose plan is the search.
+func tuneLimit(ctx context.Context, s *session.Session, r measure.TuneRequest, ref *learn.Reference,
+	observe func(measure.Event)) (measure.TuneResult, error) {
+	known, err := Known(s, r, observe)
+	if err != nil {
+		return measure.TuneResult{}, err
+	}
+	if r.Settings.Minibatches == 0 && r.Serving == nil {
+		r.Settings.Patience = cmp.Or(r.Settings.Patience, searchPatience)
+	}
+	options := optimize.TuneOptions{
+		Known:     known,
+		Compare:   toCompare(s),
+		Limit:     r.Limit,
+		More:      r.More,
+		Probes:    capped(r),
+		Depth:     r.Depth,
+		Strategy:  r.Strategy,
+		Rotation:  r.Rotation,
+		Seed:      s.Seed,
+		Space:     s.Device.Space(),
+		Batches:   r.Batches,
+		Only:      measurableSettings(s, r.Batches),
+		Reference: ref,
+		Choosing:  measure.Observer(observe).Step,
+		Observe:   seen(s, observe),
+		Halved:    measure.Observer(observe).Halved,
+	}
+	out := measure.TuneResult{}
+	find, source := optimize.Tune, r.Limit.String()
+	if r.Serving != nil {
+		if out.Ask, err = r.Serving.Ask(r.Limit, s.Seed); err != nil {
+			return out, err
+		}
+		source = out.Ask.String()
+		find = func(ctx context.Context, m optimize.Measure, o optimize.TuneOptions) (optimize.Result, error) {
+			found, served, err := optimize.TuneLoad(ctx, m, out.Ask, o, r.Workload.Batch)
+			out.Served = &served
+			return found, err
+		}
+	}
+	plan := newSearchPlan(ctx, find, options)
+	head := record.PlanHeader{Kind: campaigns.TuneKind, Modes: r.Probes, Source: source, Batches: r.Batches}
+	res, err := measure.RunPlan(ctx, s, measure.ProfileRequest{Measuring: r.Measuring, Retries: -1}, plan,
+		campaigns.HeaderOf(s, r.Workload, head, SearchHeader(r), r.Settings), observe)
+	plan.end(res.Rows)
+	if err != nil && errors.Is(plan.err, context.Canceled) && ctx.Err() == nil {
+		plan.found.Ended, plan.err = optimize.Failing, nil // the job, the device or the record is broken
+	}
+	out.Result, out.Dir, out.Took, out.Rows = plan.found, res.Dir, res.Elapsed, res.Rows
+	return out, errors.Join(plan.err, err)
+}
+
+// toCompare are the modes that a user compares an answer with: the present one, and MAXN.
+func toCompare(s *session.Session) []tegra.Mode {
+	var out []tegra.Mode
+	if m := s.Setup().Mode; m.OK {
+		out = append(out, m.V)
+	}
+	if top := s.Device.Space().Max(); s.Device.Space().Contains(top) && !slices.Contains(out, top) {
+		out = append(out, top)
+	}
+	return out
+}
+
+// Known is what a search starts from: the pool of its workload, older campaigns moved to
+// the later ones where the board has drifted between them.
+func Known(s *session.Session, r measure.TuneRequest, observe func(measure.Event)) ([]tegra.Measured, error) {
+	if r.Fresh || r.Strategy != "" && r.Strategy != optimize.Auto {
+		return nil, nil
+	}
+	pool, err := models.PoolOf(s, r.Workload, r.Batches)
+	if err != nil {
+		return nil, err
+	}
+	pool = pool.Before(r.Before)
+	rows, aligned := pool.Aligned()
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	note := fmt.Sprintf("starts from the %s known of this workload on this board (%s)",
+		text.Count(len(tegra.OncePerSetting(rows)), "mode"), text.Count(len(pool.Parts), "campaign"))
+	if aligned := aligned.String(); aligned != "" {
+		note += "; " + aligned
+	}
+	measure.Observer(observe).Note(note)
+	return rows, nil
+}
+
+// SearchHeader records what a search was asked for.
+func SearchHeader(r measure.TuneRequest) *record.SearchHeader {
+	h := &record.SearchHeader{Strategy: string(cmp.Or(r.Strategy, optimize.Auto)), Depth: r.Depth.String(),
+		Coverage: r.Coverage.String(), Probes: r.Probes, PowerW: r.Limit.PowerW, TimeMS: r.Limit.TimeMS,
+		Energy: r.Limit.Energy, Reference: r.Reference, Fresh: r.Fresh}
+	for _, l := range r.More {
+		h.More = append(h.More, record.LimitHeader{PowerW: l.PowerW, TimeMS: l.TimeMS})
+	}
+	if v := r.Serving; v != nil {
+		h.Load = (*record.LoadHeader)(v)
+	}
+	if r.Strategy == optimize.Binary {
+		h.Rotation = r.Rotation.String()
+	}
+	return h
+}
+
+// searchPlan lets a search choose the modes of a campaign. The search asks for a
+// setting, rests while it is measured, and goes on with its row.
+type searchPlan struct {
+	most  int // probes; 0: the search's own
+	ask   func() (tegra.Setting, bool)
+	asked int
+	stop  func()
+	found optimize.Result // when it has ended, and its error
+	err   error
+	row   record.Row // of the setting asked for last
+}
+
+var _ profiles.Plan = (*searchPlan)(nil)
+
+// searching is optimize.Tune, or one like it.
+type searching func(context.Context, optimize.Measure, optimize.TuneOptions) (optimize.Result, error)
+
+func newSearchPlan(ctx context.Context, find searching, o optimize.TuneOptions) *searchPlan {
+	p := &searchPlan{most: o.Probes, found: optimize.Result{Ended: optimize.Cancelled}, err: context.Canceled}
+	p.ask, p.stop = iter.Pull(func(yield func(tegra.Setting) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		p.found, p.err = find(ctx, func(_ context.Context, a tegra.Setting) (tegra.Measured, error) {
+			if !yield(a) {
+				cancel()
+				return tegra.Measured{}, ctx.Err()
+			}
+			if err := Unusable(p.row); err != nil {
+				return tegra.Measured{}, err
+			}
+			return p.row.Measured, nil
+		}, o)
+	})
+	return p
+}
+
+func (p *searchPlan) Len() (int, bool) { return p.most, p.most > 0 }
+
+func (p *searchPlan) Next(done []record.Row) (profiles.Step, bool) {
+	if len(done) > 0 {
+		p.row = done[len(done)-1]
+	}
+	a, ok := p.ask()
+	if ok {
+		p.asked++
+	}
+	return profiles.Step{Setting: a}, ok
+}
+
+// end ends the search where it is; it gets the last row first.
+func (p *searchPlan) end(rows []record.Row) {
+	if p.asked > 0 && len(rows) == p.asked {
+		p.Next(rows)
+	}
+	p.stop()
+}

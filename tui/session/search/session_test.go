@@ -1,0 +1,124 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"jtune/optimize"
+	"jtune/profiles"
+	"jtune/profiles/record"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/models"
+	"jtune/tui/session/sessiontest"
+	"jtune/tui/session/workloads"
+)
+
+func TestTuneTellsItsProbesAndRecordsThem(t *testing.T) {
+	s := sessiontest.Fast(t)
+	w, err := workloads.Find(s, "lstm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	probes, rows, gates := 0, 0, 0
+	var last profiles.Phase
+	res, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w,
+		Gate: func(_ context.Context) error {
+			gates++
+			return nil
+		}}, Limit: optimize.Limit{PowerW: 25}, Probes: 10}, func(e measure.Event) {
+		switch e := e.(type) {
+		case measure.ProbeEvent:
+			probes++
+		case measure.ProgressEvent:
+			if last = e.Progress.Phase; e.Progress.Row != nil {
+				rows++
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last != profiles.Restoring { // the board is restored before the model is fitted
+		t.Errorf("the last phase was %s", last)
+	}
+	if probes != len(res.Probes) || rows != probes || gates != probes+1 || probes > 10 {
+		t.Errorf("reported %d probes and %d rows, asked the gate %d times, for %d measurements", probes, rows, gates,
+			len(res.Probes))
+	}
+	if head, kept, err := record.Read(res.Dir); err != nil || len(kept) != probes || head.Plan.Kind != "tune" ||
+		!head.Device.Virtual {
+		t.Errorf("record: %d rows, plan %q, virtual %v, %v", len(kept), head.Plan.Kind, head.Device.Virtual, err)
+	}
+	if res.Fitted == nil || res.Versus.MaxN == nil || res.Versus.Present == nil || len(res.Versus.Presets) == 0 {
+		t.Errorf("the result lacks its model or its comparisons: %+v", res.Versus)
+	}
+	if _, err := models.Save(s, "lstm-25w", res.Fitted); err != nil {
+		t.Fatal(err)
+	}
+	m, err := models.Load(s.Options, "lstm-25w")
+	if err != nil || m.Provenance.Workload != "lstm" {
+		t.Errorf("loaded %v, %v", m, err)
+	}
+}
+
+func TestAGateThatRefusesEndsTheJob(t *testing.T) {
+	s := sessiontest.Fast(t)
+	w, _ := workloads.Find(s, "lstm")
+	stop := errors.New("stop")
+	calls := 0
+	gate := func(context.Context) error {
+		if calls++; calls > 2 {
+			return stop
+		}
+		return nil
+	}
+	res, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w, Gate: gate},
+		Limit: optimize.Limit{Energy: true}}, nil)
+	if !errors.Is(err, stop) {
+		t.Errorf("tune: got %v, want the gate's error", err)
+	}
+	if kept := len(res.Probes); kept < 2 || kept > 3 {
+		t.Errorf("tune: %d probes, want the two that were let through", kept)
+	}
+	calls = 0
+	got, err := measure.Profile(t.Context(), s, measure.ProfileRequest{Measuring: measure.Measuring{Workload: w,
+		Gate: gate}, Sample: 9}, nil)
+	if !errors.Is(err, stop) || len(got.Rows) != 2 {
+		t.Errorf("profile: got %d rows and %v, want 2 and the gate's error", len(got.Rows), err)
+	}
+}
+
+func TestASearchThatBreaksWasNotCancelled(t *testing.T) {
+	broken := errors.New("the job is broken")
+	for _, c := range []struct {
+		name   string
+		cancel bool
+		want   optimize.Ended
+	}{{"broken", false, optimize.Failing}, {"interrupted", true, optimize.Cancelled}} {
+		s := sessiontest.Fast(t)
+		w, err := workloads.Find(s, "resnet")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		modes := 0
+		gate := func(context.Context) error {
+			if modes++; modes <= 2 {
+				return nil
+			}
+			if c.cancel {
+				cancel()
+				return ctx.Err()
+			}
+			return broken
+		}
+		res, err := Tune(ctx, s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w, Gate: gate},
+			Limit: optimize.Limit{Energy: true}}, nil)
+		if res.Ended != c.want || len(res.Probes) != 2 || errors.Is(err, broken) == c.cancel {
+			t.Errorf("%s: ended %q after %d measurements with %v, want %q after 2", c.name, res.Ended, len(res.Probes),
+				err, c.want)
+		}
+	}
+}

@@ -1,0 +1,207 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"jtune/internal/usage"
+	"jtune/learn"
+	"jtune/optimize"
+	"jtune/profiles/record"
+	"jtune/profiles/workload"
+	"jtune/tegra"
+	"jtune/tui/session"
+	"jtune/tui/session/campaigns"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/models"
+	"jtune/tui/session/workloads"
+)
+
+// MostMeasured is how many measurements a search for so many limits takes at most, unless it is told.
+func MostMeasured(w workload.Workload, depth optimize.SearchDepth, limits int) int {
+	if w.Serves() && depth == optimize.Quick {
+		return optimize.MostServed(limits)
+	}
+	return optimize.MostProbes(limits)
+}
+
+// capped is the cap of a search; 0: its strategy's own.
+func capped(r measure.TuneRequest) int {
+	if auto := r.Strategy == "" || r.Strategy == optimize.Auto; r.Probes > 0 || !auto {
+		return r.Probes
+	}
+	return MostMeasured(r.Workload, r.Depth, 1+len(r.More))
+}
+
+// Answers are those to all limits of a request, the first one first.
+func Answers(r *measure.TuneResult, q measure.TuneRequest) []session.Answered {
+	out := []session.Answered{{Result: r.Result, Limit: q.Limit, Versus: r.Versus, Serving: serving(r, r.Setting)}}
+	if n := len(r.Sent); n > 0 {
+		out[0].Sent = &r.Sent[n-1]
+	}
+	for i, more := range r.Result.More {
+		one := session.Answered{Result: more, Limit: q.More[i], Serving: serving(r, more.Setting)}
+		if i < len(r.MoreVersus) { // else it ended without a model
+			one.Versus = r.MoreVersus[i]
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+// serving is what inference did in a setting, by its newest reading; nil where there is none.
+func serving(r *measure.TuneResult, at tegra.Setting) (found *record.Serving) {
+	for _, row := range r.Rows {
+		if row.Setting == at && row.Status.Usable() {
+			found = row.Serving
+		}
+	}
+	return found
+}
+
+// Tune searches for the best mode by measuring on this device, and records every
+// measurement in a campaign folder. The device is left as it was found. When
+// no mode meets the limit the error wraps optimize.ErrInfeasible and the
+// result is the nearest mode; on any error it holds what was measured.
+func Tune(ctx context.Context, s *session.Session, r measure.TuneRequest,
+	observe func(measure.Event)) (measure.TuneResult, error) {
+	r, err := guarded(r)
+	if err == nil {
+		err = mayTune(s, r)
+	}
+	if err != nil {
+		return measure.TuneResult{}, err
+	}
+	if r.Batches != nil && r.Reference == "" {
+		r.Reference = "none" // references know one size
+	}
+	ref, err := models.ReferenceOn(s.Options.Paths, r.Reference, s.Device.Board(), s.Device.Space())
+	if err != nil {
+		return measure.TuneResult{}, err
+	}
+	search := func(ctx context.Context, r measure.TuneRequest, ref *learn.Reference,
+		observe func(measure.Event)) (measure.TuneResult, error) {
+		return tuneLimit(ctx, s, r, ref, observe)
+	}
+	switch {
+	case r.Coverage == campaigns.CoverFront:
+		search = func(ctx context.Context, r measure.TuneRequest, ref *learn.Reference,
+			observe func(measure.Event)) (measure.TuneResult, error) {
+			return tuneFront(ctx, s, r, ref, observe)
+		}
+	case r.Serving != nil:
+		search = func(ctx context.Context, r measure.TuneRequest, ref *learn.Reference,
+			observe func(measure.Event)) (measure.TuneResult, error) {
+			return tuneServed(ctx, s, r, ref, observe)
+		}
+		r.Workload.Load = workload.Demand{} // what is learned are service times, of one request after the other
+	case r.Watched != nil && r.Watched.LatencyMS > 0:
+		search = func(ctx context.Context, r measure.TuneRequest, ref *learn.Reference,
+			observe func(measure.Event)) (measure.TuneResult, error) {
+			return tuneWatched(ctx, s, r, ref, observe)
+		}
+	}
+	present := s.Setup()
+	out, err := search(ctx, r, ref, observe)
+	if r.Coverage == campaigns.CoverFront &&
+		out.Fitted == nil { // it ended before the front was known, and can be resumed
+		if r.Keep {
+			out.Kept = measure.Update(s, r.Workload, nil, out.Dir, MeasuredOf(out.Probes), observe)
+		}
+		return out, err
+	}
+	return out, errors.Join(err, summarise(s, &out, r, ref, present))
+}
+
+// mayTune refuses what a search over the whole front, or over batch sizes,
+// cannot do.
+func mayTune(s *session.Session, r measure.TuneRequest) error {
+	switch {
+	case r.Coverage == campaigns.CoverFront && r.Batches != nil:
+		return usage.Batch.Errorf("%s front knows one batch size", usage.Coverage).Advise("give one %s", usage.Batch)
+	case r.Coverage == campaigns.CoverFront && r.Strategy != "" && r.Strategy != optimize.Auto:
+		return usage.Strategy.Errorf("%s front chooses its modes by a design of its own", usage.Coverage).
+			Advise("leave %s away", usage.Strategy)
+	case r.Serving != nil && !s.Replays() && !r.Workload.Infers():
+		return usage.Errorf("workload %s trains; a rate and a latency are of inference", r.Workload.Name)
+	case r.Serving != nil && (r.Coverage == campaigns.CoverFront || r.More != nil ||
+		r.Strategy != "" && r.Strategy != optimize.Auto):
+		return usage.Errorf("a search under a load answers one limit, by strategy auto and coverage limit")
+	case r.More != nil && r.Strategy != "" && r.Strategy != optimize.Auto:
+		return usage.Strategy.Errorf("%s %s answers one limit", usage.Strategy, r.Strategy).
+			Advise("give one, or %s auto", usage.Strategy)
+	case r.Batches == nil:
+		return nil
+	case r.Strategy == optimize.PowerTrain:
+		return usage.Batch.Errorf("strategy powertrain knows one batch size").
+			Advise("give one %s, or use auto, binary or random", usage.Batch)
+	case r.Strategy == optimize.Binary && r.Limit.PowerW == 0:
+		return usage.PowerLimit.Errorf("strategy binary over batch sizes looks for the most samples per second").
+			Advise("it needs %s, with or without %s", usage.PowerLimit, usage.TimeLimit)
+	}
+	return workloads.CheckSizes(s, r.Workload)
+}
+
+// measurableSettings are the settings of those sizes that a replay can answer; nil: all.
+func measurableSettings(s *session.Session, sizes []int) []tegra.Setting {
+	var out []tegra.Setting
+	for _, a := range s.Replayed() {
+		if slices.Contains(sizes, a.Batch) {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// summarise fits the model of everything known and compares the answer.
+func summarise(s *session.Session, out *measure.TuneResult, r measure.TuneRequest, ref *learn.Reference,
+	present tegra.Setup) error {
+	readings := MeasuredOf(out.Probes)
+	if len(readings) == 0 {
+		return nil
+	}
+	known, err := models.Learn(s, r.Workload, r.Batches, out.Dir, readings, ref, r.Keep)
+	var predictor learn.Predictor
+	if out.Fitted, out.Kept = known.Model, known.Path; known.Model != nil {
+		predictor = known.Model
+	}
+	versus := func(m tegra.Measured) session.Versus {
+		if known.Model != nil && known.Batches != nil {
+			predictor = known.At(m.Batch)
+		}
+		return session.Compare(optimize.MeasuredPrediction(m), predictor, tegra.OncePerSetting(known.Rows),
+			s.Device.Space(),
+			s.Device.Presets(), present)
+	}
+	out.Versus = versus(out.Measured)
+	for _, more := range out.More {
+		out.MoreVersus = append(out.MoreVersus, versus(more.Measured))
+	}
+	if r.Keep {
+		return err
+	}
+	return nil
+}
+
+// MeasuredOf are the readings of the probes that gave one.
+func MeasuredOf(probes []optimize.Probe) []tegra.Measured {
+	var out []tegra.Measured
+	for _, p := range probes {
+		if p.Err == nil {
+			out = append(out, p.Measured)
+		}
+	}
+	return out
+}
+
+// LockText says in a word whether clocks are locked.
+func LockText(locked tegra.Val[bool]) string {
+	switch {
+	case !locked.OK:
+		return "–"
+	case locked.V:
+		return "locked"
+	}
+	return "free"
+}

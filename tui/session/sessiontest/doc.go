@@ -1,0 +1,2 @@
+// Package sessiontest opens virtual boards for the tests of the rooms above session.
+package sessiontest

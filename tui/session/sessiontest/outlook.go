@@ -1,0 +1,33 @@
+package sessiontest
+
+import (
+	"testing"
+
+	"jtune/learn"
+	"jtune/tegra"
+	"jtune/tui/session"
+)
+
+// line predicts one mode after the other as slower by a tenth and thriftier by a
+// watt from 40 W down, each with a tenth of deviation.
+type line struct{}
+
+func (line) Predict(modes []tegra.Mode) []learn.Prediction {
+	out := make([]learn.Prediction, len(modes))
+	for i, m := range modes {
+		t, w := 50*(1+0.1*float64(i)), 40-float64(i)
+		out[i] = learn.Prediction{Measured: tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: t, PowerW: w},
+			LnTimeSD: 0.1, LnPowerSD: 0.1}
+	}
+	return out
+}
+
+func LineOutlook(t *testing.T, samples ...tegra.Measured) *session.Outlook {
+	t.Helper()
+	cores := []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}
+	space, err := tegra.NewSpace(cores, []tegra.Freq{tegra.GHz}, []tegra.Freq{tegra.GHz}, []tegra.Freq{tegra.GHz})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return session.OutlookBy(line{}, "w", &learn.Model{Space: space, Samples: samples}, samples, space)
+}

@@ -1,0 +1,140 @@
+package study
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"jtune/internal/figure"
+	"jtune/internal/text"
+	"jtune/optimize"
+	"jtune/tegra"
+	"jtune/tui/session"
+	"jtune/tui/session/plots"
+)
+
+// Figures are the map and the curves over the clocks of the GPU and the CPU.
+func (r EnergyReport) Figures() []figure.Figure {
+	return []figure.Figure{r.HeatMap(), r.Curves(tegra.KnobGPU), r.Curves(tegra.KnobCPU)}
+}
+
+// figure begins a figure of a study.
+func (r EnergyReport) figure(kind, title string) figure.Figure {
+	f := figure.Figure{Kind: kind, Virtual: r.Virtual,
+		Title: fmt.Sprintf("%s: %s, batch %d, on %s", title, r.Workload.Name, r.Workload.Batch, r.Board)}
+	if !r.Least.OK {
+		f.Lacks = "no pair of clocks was measured"
+	}
+	return f
+}
+
+// unitAxis is the energy of a unit, drawn in mJ.
+func (r EnergyReport) unitAxis() figure.Axis {
+	return figure.Axis{Key: "unit_j", Name: "energy of an " + r.Workload.UnitName(), Unit: "mJ", Per: 1e-3, Log: true,
+		Text: text.Of}
+}
+
+// pairs are the study's points with cores and memory at their maxima.
+func (r EnergyReport) pairs() []optimize.EnergyPoint {
+	top := r.space.Max()
+	return slices.DeleteFunc(slices.Clone(r.Points), func(p optimize.EnergyPoint) bool {
+		return p.Mode.Cores != top.Cores || p.Mode.EMC != top.EMC
+	})
+}
+
+// baseNote says what the savings are told against.
+func (r EnergyReport) baseNote() []string {
+	base, ok := r.Base()
+	if !ok {
+		return nil
+	}
+	note := fmt.Sprintf("%s: %s", base.Name, UnitEnergyText(base.UnitJ()))
+	if energy, time := r.change(r.Least.V); r.Least.OK && energy.OK {
+		note += fmt.Sprintf("; the least: %s of energy, %s of latency", percentText(energy), percentText(time))
+	}
+	return []string{note}
+}
+
+// HeatMap is the energy of a unit over the clocks of CPU and GPU, the least measured one marked.
+func (r EnergyReport) HeatMap() figure.Figure {
+	f := r.figure("heat", "energy over the clocks of CPU and GPU")
+	f.X, f.Y = plots.KnobAxis(tegra.KnobGPU), plots.KnobAxis(tegra.KnobCPU)
+	panel := figure.Panel{Axis: r.unitAxis(), Series: []figure.Series{
+		{Name: session.PredictedSeries, Shape: figure.Cells}, {Name: session.MeasuredSeries, Shape: figure.Cells}}}
+	at := func(p optimize.EnergyPoint) figure.Point {
+		x, y := plots.KnobValue(p.Mode, tegra.KnobGPU), plots.KnobValue(p.Mode, tegra.KnobCPU)
+		return figure.Cell(x, y, 1000*r.UnitJ(p)).Of(r.Mode(p.Mode))
+	}
+	for _, p := range r.pairs() {
+		s := &panel.Series[0]
+		if p.N > 0 && !p.Doubted {
+			s = &panel.Series[1]
+		}
+		s.Points = append(s.Points, at(p))
+	}
+	if r.Least.OK {
+		panel.Marks = []figure.Mark{{Point: at(r.Least.V), Glyph: '◆', Name: "least measured"}}
+		f.Notes = append(f.Notes, fmt.Sprintf("◆ least measured: %s at %s", UnitEnergyText(r.UnitJ(r.Least.V)),
+			r.Mode(r.Least.V.Mode)))
+	}
+	f.Notes = append(f.Notes, r.baseNote()...)
+	f.Panels = []figure.Panel{panel}
+	return f
+}
+
+// Curves are latency and energy over one of the two clocks, the other as at the least.
+func (r EnergyReport) Curves(over tegra.Knob) figure.Figure {
+	f := r.figure("curves-"+strings.ToLower(over.String()), "latency and energy over the "+over.String()+"'s clock")
+	f.X = plots.KnobAxis(over)
+	if !r.Least.OK {
+		return f
+	}
+	least := r.Least.V.Mode
+	f.Notes = append([]string{plots.Held(least, over)}, r.baseNote()...)
+	line := slices.DeleteFunc(r.pairs(), func(p optimize.EnergyPoint) bool {
+		a, b := p.Mode, least
+		if over == tegra.KnobGPU {
+			a.GPU, b.GPU = 0, 0
+		} else {
+			a.CPU, b.CPU = 0, 0
+		}
+		return a != b
+	})
+	slices.SortFunc(line, func(a, b optimize.EnergyPoint) int {
+		return cmp.Compare(a.Mode.Value(over), b.Mode.Value(over))
+	})
+	base, known := r.Base()
+	for _, one := range []struct {
+		axis figure.Axis
+		of   func(optimize.EnergyPoint) float64
+		base float64
+	}{
+		{figure.Axis{Key: "time_ms", Name: "latency of a batch", Unit: "ms", Log: true, Text: text.Of},
+			func(p optimize.EnergyPoint) float64 { return p.TimeMS }, base.TimeMS},
+		{r.unitAxis(), func(p optimize.EnergyPoint) float64 { return 1000 * r.UnitJ(p) }, 1000 * base.UnitJ()},
+	} {
+		panel := figure.Panel{Axis: one.axis}
+		all := figure.Series{Name: "measured, else predicted", Shape: figure.Line}
+		measured := figure.Series{Name: session.MeasuredSeries, Shape: figure.Marks}
+		for _, p := range line {
+			if p.Doubted {
+				continue
+			}
+			at := figure.At(plots.KnobValue(p.Mode, over), one.of(p)).Of(r.Mode(p.Mode))
+			all.Points = append(all.Points, at)
+			if p.N > 0 {
+				measured.Points = append(measured.Points, at)
+			}
+		}
+		panel.Series = []figure.Series{all, measured}
+		if known && !math.IsNaN(one.base) {
+			panel.Limits = []figure.Limit{{At: one.base, Name: base.Name}}
+		}
+		at := figure.At(plots.KnobValue(least, over), one.of(r.Least.V))
+		panel.Marks = []figure.Mark{{Point: at, Glyph: '◆', Name: "least measured"}}
+		f.Panels = append(f.Panels, panel)
+	}
+	return f
+}

@@ -1,0 +1,227 @@
+package study
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"jtune/optimize"
+	"jtune/profiles"
+	"jtune/profiles/experiment"
+	"jtune/profiles/record"
+	"jtune/profiles/workload"
+	"jtune/tegra"
+	"jtune/tui/session/campaigns"
+)
+
+// energyKind is what an energy study measures beside the clock pairs: a baseline, or another job to compare with.
+type energyKind struct {
+	experiment.Setting
+	rounds  int  // first, in the middle and last; or once
+	atLeast bool // when the pairs are done, at the best of them
+}
+
+// energyRounds is how often a baseline is measured, so that a board that drifts shows it.
+const energyRounds = 3
+
+// energyStudy measures baselines, pairs of clocks, and baselines again.
+//
+//	baselines ──► pairs ──► baselines ──► pairs ──► baselines ──► others at the best pair
+type energyStudy struct {
+	r     ExperimentRequest // with its space
+	study *optimize.EnergyStudy
+	full  []tegra.Mode // every pair, in this order and in rounds; nil: as the study chooses
+	kinds []energyKind
+}
+
+var _ study = (*energyStudy)(nil)
+
+// newEnergyStudy is what a request measures on a board. A replayed table knows locked clocks alone.
+func newEnergyStudy(r ExperimentRequest, space *tegra.Space, replayed bool) *energyStudy {
+	r = r.forEnergy(replayed)
+	r.Space = space
+	p := &energyStudy{r: r, study: optimize.NewEnergyStudy(space, r.Repeat, !r.Energy.PairsAlone),
+		kinds: r.energyKinds(replayed)}
+	if r.Energy.Full {
+		p.full = profiles.InOrder(p.study.Pairs())
+	}
+	return p
+}
+
+// energyKinds are what is measured beside the pairs, in the fastest mode.
+func (r ExperimentRequest) energyKinds(replayed bool) (list []energyKind) {
+	rounds, free := energyRounds, !replayed
+	add := func(name string, w workload.Workload, g tegra.Governors, rounds int) {
+		set := r.reading(w)
+		if set.DVFS = free; free { // governors go up and down
+			set.MinSamples *= governedFor
+		}
+		list = append(list, energyKind{rounds: rounds, Setting: experiment.Setting{Name: name, Mode: r.Space.Max(),
+			Workload: w, Settings: set, Governors: g}})
+	}
+	none := tegra.Governors{}
+	usual := usualGovernors
+	if replayed {
+		usual, rounds = fastestLocked, 1
+	}
+	add(usual, r.Workload, none, rounds)
+	for _, g := range r.Energy.Governors {
+		add("governors "+GovernorsText(g), r.Workload, g, rounds)
+	}
+	for _, n := range r.Energy.Batches {
+		add(atBatch+strconv.Itoa(n), r.Workload.AtBatch(n), none, 1)
+	}
+	if w := r.Energy.Against; w != nil {
+		add(againstName+w.Name, *w, none, rounds)
+		free = false
+		add(againstName+w.Name+atTheLeast, *w, none, 1)
+		list[len(list)-1].atLeast = true
+	}
+	return list
+}
+
+func (p *energyStudy) digest() string {
+	var names []string
+	for _, k := range p.kinds {
+		names = append(names, k.Name)
+	}
+	return fmt.Sprintf("%s full=%t repeat=%d every=%s inferences=%d %s", campaigns.EnergySource, p.r.Energy.Full,
+		p.r.Repeat,
+		p.r.Every, p.r.Energy.Inferences, strings.Join(names, "; "))
+}
+
+func (p *energyStudy) findings(rows []record.Row, runs []record.Run) Findings {
+	return p.report(rows, runs)
+}
+
+// readings of pairs, and the modes without a usable one.
+func (p *energyStudy) readings(rows []record.Row) (list []tegra.Measured, failed []tegra.Mode) {
+	for _, r := range campaigns.PairRows(p.r.Space, rows) {
+		if r.Status.Usable() {
+			list = append(list, energyOf(r))
+		} else {
+			failed = append(failed, r.Mode)
+		}
+	}
+	return list, failed
+}
+
+// energyOf is the reading of a row by its mean power, so that time and power give the energy.
+func energyOf(r record.Row) tegra.Measured {
+	m := r.Measured
+	if m.Batch = 0; r.EnergyJ > 0 && m.TimeMS > 0 {
+		m.PowerW = 1000 * r.EnergyJ / m.TimeMS
+	}
+	return m
+}
+
+// pairsInAll is about how many readings the pairs take.
+func (p *energyStudy) pairsInAll() int {
+	if p.full != nil {
+		return p.r.Repeat * len(p.full)
+	}
+	return p.study.Len()
+}
+
+func (p *energyStudy) Len() int {
+	n := p.pairsInAll()
+	for _, k := range p.kinds {
+		n += k.rounds
+	}
+	return n
+}
+
+func (p *energyStudy) Next(done []record.Row) (experiment.Run, bool) {
+	if step, ok := p.round(done, 1); ok {
+		return step, true
+	}
+	list, failed := p.readings(done)
+	m, more := p.pair(list, failed)
+	if !more || 2*len(list) >= p.pairsInAll() {
+		if step, ok := p.round(done, 2); ok {
+			return step, true
+		}
+	}
+	if more {
+		again := 1
+		for _, r := range campaigns.PairRows(p.r.Space, done) {
+			if r.Mode == m {
+				again++
+			}
+		}
+		return experiment.Run{Repeat: again, Shared: true, Setting: experiment.Setting{Name: p.r.Space.Format(m),
+			Mode:     m,
+			Workload: p.r.Workload, Settings: p.r.reading(p.r.Workload)}}, true
+	}
+	if step, ok := p.round(done, energyRounds); ok {
+		return step, true
+	}
+	return p.compared(done, list)
+}
+
+// pair is the next pair to measure.
+func (p *energyStudy) pair(list []tegra.Measured, failed []tegra.Mode) (tegra.Mode, bool) {
+	if p.full == nil {
+		return p.study.Next(list, failed)
+	}
+	count := map[tegra.Mode]int{}
+	for _, m := range list {
+		count[m.Mode]++
+	}
+	for round := range p.r.Repeat {
+		for _, m := range p.full {
+			if count[m] <= round && !slices.Contains(failed, m) {
+				return m, true
+			}
+		}
+	}
+	return tegra.Mode{}, false
+}
+
+// round is the next baseline that is due by round n.
+func (p *energyStudy) round(done []record.Row, n int) (experiment.Run, bool) {
+	for k := 1; k <= n; k++ {
+		for _, kind := range p.kinds {
+			if k <= kind.rounds && !kind.atLeast && !experiment.WasRun(done, kind.Name, k) {
+				return experiment.Run{Setting: kind.Setting, Repeat: k}, true
+			}
+		}
+	}
+	return experiment.Run{}, false
+}
+
+// compared is the next job to run at the best pair.
+func (p *energyStudy) compared(done []record.Row, list []tegra.Measured) (experiment.Run, bool) {
+	for _, kind := range p.kinds {
+		if !kind.atLeast || experiment.WasRun(done, kind.Name, 1) {
+			continue
+		}
+		if best := p.study.Sum(list).Least; best.OK {
+			kind.Mode = best.V.Mode
+			return experiment.Run{Setting: kind.Setting, Repeat: 1}, true
+		}
+	}
+	return experiment.Run{}, false
+}
+
+// GovernorsText names governors as --governor takes them.
+func GovernorsText(g tegra.Governors) string {
+	var parts []string
+	if g.CPU != "" {
+		parts = append(parts, "cpu="+g.CPU)
+	}
+	if g.GPU != "" {
+		parts = append(parts, "gpu="+g.GPU)
+	}
+	return strings.Join(parts, ",")
+}
+
+// Names of what is measured beside the pairs.
+const (
+	usualGovernors = "default governors"
+	fastestLocked  = "fastest mode, locked"
+	atBatch        = "batch "   // and its size
+	againstName    = "against " // and the workload's name
+	atTheLeast     = " at the least"
+)

@@ -1,0 +1,62 @@
+package study
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"jtune/optimize"
+	"jtune/profiles/experiment"
+	"jtune/profiles/record"
+	"jtune/tegra"
+	"jtune/tui/session/campaigns"
+)
+
+// Energy is what a recorded energy study found, as far as it got.
+func Energy(c campaigns.Campaign) (EnergyReport, error) {
+	if c.Err != nil {
+		return EnergyReport{}, c.Err
+	}
+	h := c.Header
+	if !campaigns.OfEnergy(h.Plan) {
+		return EnergyReport{}, fmt.Errorf("%s holds no energy study", c.Name)
+	}
+	space, err := h.Device.Space()
+	if err != nil {
+		return EnergyReport{}, err
+	}
+	r := ExperimentRequest{Repeat: 1, board: h.Device.Name, virtual: h.Device.Virtual,
+		Energy: EnergyRequest{Full: strings.Contains(h.Plan.Digest, " full=true ")}}
+	r.Workload, r.Space = h.Workload, space
+	for word := range strings.FieldsSeq(h.Plan.Digest) {
+		if n, is := strings.CutPrefix(word, "repeat="); is {
+			r.Repeat, _ = strconv.Atoi(n)
+		}
+	}
+	if r.virtual {
+		r.board += " " + tegra.VirtualMark(tegra.Origin(true, h.Device.Replay))
+	}
+	st := energyStudy{r: r, study: optimize.NewEnergyStudy(space, r.Repeat, true),
+		kinds: recordedKinds(h, space, c.Rows)}
+	runs, _, err := record.ReadRuns(c.Dir)
+	return st.report(c.Rows, runs), err
+}
+
+// recordedKinds are what was measured beside the pairs.
+func recordedKinds(h record.Header, space *tegra.Space, rows []record.Row) (out []energyKind) {
+	for _, row := range rows {
+		if len(row.Extra) == 0 || row.Extra[0] == space.Format(row.Mode) ||
+			slices.ContainsFunc(out, func(k energyKind) bool { return k.Name == row.Extra[0] }) {
+			continue
+		}
+		k := energyKind{Setting: experiment.Setting{Name: row.Extra[0], Workload: h.Workload}, rounds: energyRounds}
+		if n, is := strings.CutPrefix(k.Name, atBatch); is {
+			k.Workload.Batch, _ = strconv.Atoi(n)
+		} else if other, is := strings.CutPrefix(k.Name, againstName); is {
+			k.Workload.Name = strings.TrimSuffix(other, atTheLeast)
+		}
+		out = append(out, k)
+	}
+	return out
+}

@@ -1,0 +1,357 @@
+package study
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"jtune/internal/text"
+	"jtune/optimize"
+	"jtune/profiles/experiment"
+	"jtune/profiles/record"
+	"jtune/profiles/workload"
+	"jtune/tegra"
+	"jtune/telemetry"
+	"jtune/tui/session/campaigns"
+)
+
+// EnergyReport is what an energy study found.
+type EnergyReport struct {
+	optimize.EnergyResult
+	Workload  workload.Workload
+	PerBatch  float64 // units of a batch
+	Board     string  // with the origin of its numbers when it is not real
+	Virtual   bool
+	Full      bool
+	Repeat    int
+	Baselines []EnergyBaseline // that of the savings first, other governors after it
+	Sizes     []EnergyBaseline // other batch sizes, with the clocks of the first baseline
+	Against   []EnergyBaseline // another job: with those clocks, then at the best pair
+	Failed    text.Lines
+	Costs     []float64 // percent of latency over the baseline's, within which Document gives the least energy
+
+	space   *tegra.Space
+	latency map[tegra.Mode]record.Latency // of the pairs
+}
+
+// EnergyBaseline is something measured beside the pairs.
+type EnergyBaseline struct {
+	optimize.EnergyPoint
+	Name     string
+	Batch    int
+	PerBatch float64 // units of a batch
+	DriftPct float64 // between its readings
+	Latency  record.Latency
+	CPU, GPU telemetry.Residency // mean of its readings
+}
+
+// UnitJ is the energy of a unit.
+func (b EnergyBaseline) UnitJ() float64 { return b.EnergyJ() / b.PerBatch }
+
+// UnitJ is the energy of a unit in one of the study's points.
+func (r EnergyReport) UnitJ(p optimize.EnergyPoint) float64 { return p.EnergyJ() / r.PerBatch }
+
+// latencyCosts are the shares of latency, in percent, within which least energy is told unless another is asked for.
+var latencyCosts = []float64{0, 10, 20}
+
+// report sums up the rows of a study.
+func (p *energyStudy) report(rows []record.Row, runs []record.Run) EnergyReport {
+	list, _ := p.readings(rows)
+	r := p.r
+	out := EnergyReport{EnergyResult: p.study.Sum(list), Workload: r.Workload, Full: r.Energy.Full, Repeat: r.Repeat,
+		Board: r.board, Virtual: r.virtual, PerBatch: float64(max(1, r.Workload.Batch)), Costs: latencyCosts,
+		space: r.Space, latency: map[tegra.Mode]record.Latency{}}
+	if cost := r.Energy.LatencyCost; cost.OK {
+		out.Costs = []float64{cost.V}
+	}
+	for _, row := range rows {
+		if !row.Status.Usable() {
+			out.Failed.Add("%s: %s: %s", strings.Join(row.Extra, ", run "), row.Status, row.Why)
+		}
+	}
+	for _, row := range campaigns.PairRows(r.Space, rows) {
+		if row.Status.Usable() && row.Serving != nil {
+			out.latency[row.Mode] = row.Serving.Latency
+			out.PerBatch = unitsOf(row, r.Workload)
+		}
+	}
+	for _, k := range p.kinds {
+		b, ok := baselineOf(k, rows, runs)
+		switch {
+		case !ok:
+		case k.Workload.Name != r.Workload.Name:
+			out.Against = append(out.Against, b)
+		case k.Workload.Batch != r.Workload.Batch:
+			out.Sizes = append(out.Sizes, b)
+		default:
+			out.Baselines = append(out.Baselines, b)
+		}
+	}
+	return out
+}
+
+// unitsOf are the units of one of a row's batches.
+func unitsOf(row record.Row, w workload.Workload) float64 {
+	if v := row.Serving; v != nil && v.UnitJ.OK && v.UnitJ.V > 0 && row.EnergyJ > 0 {
+		return row.EnergyJ / v.UnitJ.V
+	}
+	return float64(max(1, w.Batch))
+}
+
+// baselineOf sums up the rows of a kind; false without a usable one.
+func baselineOf(k energyKind, rows []record.Row, runs []record.Run) (b EnergyBaseline, ok bool) {
+	b = EnergyBaseline{Name: k.Name, Batch: k.Workload.Batch}
+	var list []tegra.Measured
+	var cpu, gpu []telemetry.Residency
+	for round := 1; round <= k.rounds; round++ {
+		row, found := usableRowOf(rows, k.Name, round)
+		if !found {
+			continue
+		}
+		list = append(list, energyOf(row))
+		b.PerBatch = unitsOf(row, k.Workload)
+		if row.Serving != nil {
+			b.Latency = row.Serving.Latency
+		}
+		if c := row.Character; c != nil {
+			cpu, gpu = append(cpu, c.CPU), append(gpu, c.GPU)
+			continue
+		}
+		for _, run := range runs { // of a row that was read back
+			if run.Setting == k.Name && run.Repeat == round && run.Status.Usable() {
+				cpu, gpu = append(cpu, run.Character.CPU), append(gpu, run.Character.GPU)
+			}
+		}
+	}
+	b.CPU, b.GPU = telemetry.MeanResidency(cpu...), telemetry.MeanResidency(gpu...)
+	b.EnergyPoint, b.DriftPct = optimize.Baseline(list)
+	return b, len(list) > 0
+}
+
+func usableRowOf(rows []record.Row, name string, k int) (record.Row, bool) {
+	for _, r := range slices.Backward(rows) {
+		if r.IsOf(name, k) && r.Status.Usable() {
+			return r, true
+		}
+	}
+	return record.Row{}, false
+}
+
+// Base is the baseline that savings are told against; absent where it was not measured, or where it is a reading of
+// locked clocks that disagrees with all others.
+func (r EnergyReport) Base() (b EnergyBaseline, ok bool) {
+	if len(r.Baselines) == 0 || r.Baselines[0].Name == fastestLocked && !r.Trusts(r.Baselines[0].Mode) {
+		return b, false
+	}
+	return r.Baselines[0], true
+}
+
+// pctOver is from against to at, in percent.
+func pctOver(at, against float64) float64 { return 100 * (at/against - 1) }
+
+// Change is the change of energy and of the time of a batch from the baseline to something measured, in percent;
+// absent without a baseline.
+func (r EnergyReport) Change(p optimize.EnergyPoint, unitJ float64) (energyPct, timePct tegra.Val[float64]) {
+	b, ok := r.Base()
+	if !ok || !(p.TimeMS > 0) {
+		return energyPct, timePct
+	}
+	return tegra.Finite(pctOver(unitJ, b.UnitJ())), tegra.Finite(pctOver(p.TimeMS, b.TimeMS))
+}
+
+// change is Change of one of the study's points.
+func (r EnergyReport) change(p optimize.EnergyPoint) (energyPct, timePct tegra.Val[float64]) {
+	return r.Change(p, r.UnitJ(p))
+}
+
+// Capped is the measured pair of least energy whose batches take at most pct percent longer than the baseline's;
+// absent where none is, or without a baseline.
+func (r EnergyReport) Capped(pct float64) tegra.Val[optimize.EnergyPoint] {
+	if b, ok := r.Base(); ok {
+		return r.Within(b.TimeMS * (1 + pct/100))
+	}
+	return tegra.Val[optimize.EnergyPoint]{}
+}
+
+// Highest is the highest clock in use and its share of the time; absent where it is not known.
+func Highest(r telemetry.Residency) tegra.Val[telemetry.ClockShare] {
+	if !r.OK() {
+		return tegra.Val[telemetry.ClockShare]{}
+	}
+	return tegra.Some(r.Shares[0])
+}
+
+// Mode prints a mode as the board's space does.
+func (r EnergyReport) Mode(m tegra.Mode) string { return r.space.Format(m) }
+
+// unsteadyPoints counts the settings whose readings vary too much.
+func (r EnergyReport) unsteadyPoints() (n int) {
+	for _, p := range r.Points {
+		if p.CVPct.Or(0) > record.MostCVPct {
+			n++
+		}
+	}
+	return n
+}
+
+// UnitEnergyText prints the energy of a unit.
+func UnitEnergyText(j float64) string {
+	if j >= 1 {
+		return text.Of(j) + " J"
+	}
+	return text.Of(1000*j) + " mJ"
+}
+
+func percentText(v tegra.Val[float64]) string {
+	if !v.OK {
+		return "–"
+	}
+	return fmt.Sprintf("%+.1f %%", v.V)
+}
+
+// latencySlack is how much noise may turn latency against a step of a clock.
+const latencySlack = 0.05
+
+// LatencyFalls reports whether latency falls with each step of both clocks, as far as noise lets it be seen.
+func (r EnergyReport) LatencyFalls() bool { return r.Grid().LatencyFalls(latencySlack) }
+
+// CappedText says what Capped is, in a sentence.
+func (r EnergyReport) CappedText(pct float64) string {
+	base, ok := r.Base()
+	if !ok {
+		return "There is no baseline that a latency could be held against."
+	}
+	c := r.Capped(pct)
+	if !c.OK {
+		return fmt.Sprintf("No measured pair keeps its latency within %+g %% of the %s.", pct, base.Name)
+	}
+	return fmt.Sprintf("Within %+g %% of latency: %s.", pct, r.said(c.V))
+}
+
+// Findings says in sentences what the study found, the answer first.
+func (r EnergyReport) Findings() (lines text.Lines) {
+	r.sayLeast(&lines)
+	base, known := r.Base()
+	for _, s := range r.Sizes {
+		if !known {
+			break
+		}
+		pct := pctOver(s.UnitJ(), base.UnitJ())
+		clocks, _ := r.change(r.Least.V)
+		more := ""
+		if r.Least.OK && clocks.OK && pct < clocks.V {
+			more = ": more than any clock saves"
+		}
+		lines.Add("Batch %d in place of %d, with the same clocks: %s per %s, %+.0f %%%s; a batch takes %s ms.", s.Batch,
+			base.Batch, UnitEnergyText(s.UnitJ()), r.Workload.UnitName(), pct, more, text.Of(s.TimeMS))
+	}
+	if known {
+		r.sayBaselines(&lines, base)
+	}
+	for i, a := range r.Against {
+		at, own := base.UnitJ(), "with the "+base.Name
+		if i == 1 && r.Least.OK {
+			at, own = r.UnitJ(r.Least.V), "at "+r.Mode(r.Least.V.Mode)
+		}
+		if known {
+			lines.Add("%s %s: %s per %s, %s takes %+.1f %% of that.", strings.TrimSuffix(a.Name, atTheLeast), own,
+				UnitEnergyText(a.UnitJ()), r.Workload.UnitName(), r.Workload.Name, pctOver(at, a.UnitJ()))
+		}
+	}
+	if r.Least.OK {
+		falls, inner := "falls with both clocks", "has its least between the ends of the GPU's clocks"
+		if !r.LatencyFalls() {
+			falls = "does not fall with every step of the clocks"
+		}
+		if !r.Grid().InnerMinimum() {
+			inner = "is least at an end of the GPU's clocks"
+		}
+		lines.Add("As measured and, where it was not, as predicted: latency %s; energy, the CPU at its highest clock, "+
+			"%s.", falls, inner)
+	}
+	for _, p := range r.Doubted() {
+		lines.Add("%s read %s per %s, which disagrees with all others: it counts for nothing unless measured again.",
+			r.Mode(p.Mode), UnitEnergyText(r.UnitJ(p)), r.Workload.UnitName())
+	}
+	if n := r.unsteadyPoints(); n > 0 {
+		lines.Add("%s whose energies vary by more than %d %%: let the board rest and cool, and end what else runs.",
+			text.Count(n, "setting"), record.MostCVPct)
+	}
+	return lines
+}
+
+func (r EnergyReport) sayLeast(lines *text.Lines) {
+	if !r.Least.OK {
+		lines.Add("No pair of clocks was measured: nothing is known of the least energy.")
+		return
+	}
+	p := r.Least.V
+	lines.Add("Least energy: %s.", r.said(p))
+	if b := r.Beyond; b.OK {
+		lines.Add("With other cores or memory clocks: %s.", r.said(b.V))
+	}
+	base, ok := r.Base()
+	if !ok {
+		if len(r.Baselines) > 0 {
+			lines.Add("The baseline, %s, disagrees with all others: no saving is told against it.", r.Baselines[0].Name)
+		}
+		return
+	}
+	var parts []string
+	for _, pct := range latencyCosts {
+		if c := r.Capped(pct); c.OK {
+			energy, _ := r.change(c.V)
+			parts = append(parts, fmt.Sprintf("%+.0f %%: %s at %s", pct, percentText(energy), r.Mode(c.V.Mode)))
+		}
+	}
+	if len(parts) > 0 {
+		lines.Add("Within a latency over that of the %s of %s.", base.Name, strings.Join(parts, "; "))
+	}
+}
+
+// said is a point in words: its energy, where, how sure, and the change from the baseline.
+func (r EnergyReport) said(p optimize.EnergyPoint) string {
+	out := fmt.Sprintf("%s per %s at %s, %s", UnitEnergyText(r.UnitJ(p)), r.Workload.UnitName(), r.Mode(p.Mode),
+		text.Count(p.N, "reading"))
+	if p.CVPct.OK {
+		out += fmt.Sprintf(" that vary by %.1f %%", p.CVPct.V)
+	}
+	energy, time := r.change(p)
+	if base, ok := r.Base(); ok && energy.OK {
+		out += fmt.Sprintf("; %s of energy and %s of latency against the %s, %s and %s ms", percentText(energy),
+			percentText(time), base.Name, UnitEnergyText(base.UnitJ()), text.Of(base.TimeMS))
+	}
+	return out
+}
+
+func (r EnergyReport) sayBaselines(lines *text.Lines, base EnergyBaseline) {
+	for _, b := range r.Baselines[1:] {
+		lines.Add("%s: %+.1f %% of energy and %+.1f %% of latency against the %s.", b.Name,
+			pctOver(b.UnitJ(), base.UnitJ()), pctOver(b.TimeMS, base.TimeMS), base.Name)
+	}
+	cpu, gpu := Highest(base.CPU), Highest(base.GPU)
+	if base.Name == usualGovernors && cpu.OK && gpu.OK {
+		lines.Add("With the %s the highest clock in use is the CPU's %s for %.0f %% of the time and the GPU's %s for "+
+			"%.0f %%.", base.Name, cpu.V.Freq, 100*cpu.V.Share, gpu.V.Freq, 100*gpu.V.Share)
+	}
+	if base.DriftPct > mostDriftPct {
+		lines.Add("The baseline drifted by %.1f %% between its readings, first, in the middle and last: savings below "+
+			"that mean nothing; let the board reach its temperature first.", base.DriftPct)
+	}
+}
+
+// Text prints the findings for a person.
+func (r EnergyReport) Text(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "energy of an %s: %s, batch %d; %s\n", r.Workload.UnitName(), r.Workload.Name, r.Workload.Batch,
+		r.Board)
+	fmt.Fprintf(&b, "measured %d of %s\n", r.Measured(), text.Count(len(r.Points), "setting"))
+	for _, f := range r.Failed {
+		fmt.Fprintf(&b, "failed: %s\n", f)
+	}
+	for _, l := range r.Findings() {
+		fmt.Fprintf(&b, "- %s\n", l)
+	}
+	return experiment.WriteFolded(w, b.String())
+}

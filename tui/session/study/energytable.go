@@ -1,0 +1,173 @@
+package study
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"jtune/optimize"
+	"jtune/profiles/record"
+	"jtune/tegra"
+	"jtune/tegra/sweep"
+	"jtune/telemetry"
+	"jtune/tui/session"
+	"jtune/tui/session/campaigns"
+)
+
+// energyRow is a point of a study, or something measured beside the pairs, in files.
+type energyRow struct {
+	Setting   string             `json:"setting,omitempty"` // of what is measured beside the pairs
+	Mode      tegra.Mode         `json:"mode"`
+	Status    string             `json:"status"`
+	N         int                `json:"n"`
+	UnitJ     float64            `json:"unit_j"`
+	CVPct     tegra.Val[float64] `json:"cv_pct"`
+	TimeMS    float64            `json:"time_ms"`
+	PowerW    float64            `json:"power_w"`
+	P50MS     tegra.Val[float64] `json:"p50_ms"`
+	P95MS     tegra.Val[float64] `json:"p95_ms"`
+	P99MS     tegra.Val[float64] `json:"p99_ms"`
+	EnergyPct tegra.Val[float64] `json:"energy_change_pct"`
+	TimePct   tegra.Val[float64] `json:"time_change_pct"`
+}
+
+// row is a row of something whose unit takes unitJ.
+func (r EnergyReport) row(name string, p optimize.EnergyPoint, unitJ float64, l record.Latency) energyRow {
+	out := energyRow{Setting: name, Mode: p.Mode, Status: statusOf(p), N: p.N, UnitJ: unitJ, CVPct: p.CVPct,
+		TimeMS: p.TimeMS, PowerW: p.PowerW, P50MS: tegra.Val[float64]{V: l.P50, OK: l.N > 0}, P95MS: l.SureP95(),
+		P99MS: l.SureP99()}
+	out.EnergyPct, out.TimePct = r.Change(p, unitJ)
+	return out
+}
+
+// pointRow is the row of one of the study's points.
+func (r EnergyReport) pointRow(p optimize.EnergyPoint) energyRow {
+	return r.row("", p, r.UnitJ(p), r.latency[p.Mode])
+}
+
+// statusOf says in a word how a point is known.
+func statusOf(p optimize.EnergyPoint) string {
+	switch {
+	case p.Doubted:
+		return "doubted"
+	case p.N > 0:
+		return session.MeasuredSeries
+	}
+	return session.PredictedSeries
+}
+
+// energyColumns are those of the CSV, after the mode's.
+var energyColumns = strings.Fields("setting status n unit_j cv_pct time_ms p50_ms p95_ms p99_ms power_w " +
+	"energy_change_pct time_change_pct")
+
+// CSV prints every point and baseline.
+func (r EnergyReport) CSV(w io.Writer) error {
+	var rows []energyRow
+	for _, b := range slices.Concat(r.Baselines, r.Sizes, r.Against) {
+		rows = append(rows, r.row(b.Name, b.EnergyPoint, b.UnitJ(), b.Latency))
+	}
+	for _, p := range r.Points {
+		rows = append(rows, r.pointRow(p))
+		rows[len(rows)-1].Setting = r.Mode(p.Mode)
+	}
+	c := csv.NewWriter(w)
+	c.Write(slices.Concat(sweep.Columns[:tegra.NumKnobs], energyColumns, []string{sweep.VirtualColumn}))
+	for _, x := range rows {
+		line := append(sweep.ModeFields(x.Mode), x.Setting, x.Status, strconv.Itoa(x.N))
+		for _, v := range []float64{x.UnitJ, x.CVPct.Or(0), x.TimeMS, x.P50MS.Or(0), x.P95MS.Or(0), x.P99MS.Or(0),
+			x.PowerW, x.EnergyPct.Or(0), x.TimePct.Or(0)} {
+			text := ""
+			if v != 0 && !math.IsNaN(v) {
+				text = strconv.FormatFloat(v, 'g', 8, 64)
+			}
+			line = append(line, text)
+		}
+		c.Write(append(line, strconv.FormatBool(r.Virtual)))
+	}
+	c.Flush()
+	return c.Error()
+}
+
+// energyBaselineRow is what a document has of something measured beside the pairs.
+type energyBaselineRow struct {
+	energyRow
+	Batch    int                 `json:"batch"`
+	DriftPct float64             `json:"drift_pct"`
+	CPU      telemetry.Residency `json:"cpu_residency"`
+	GPU      telemetry.Residency `json:"gpu_residency"`
+}
+
+// energyWithin is the least energy at most so many percent slower than the baseline.
+type energyWithin struct {
+	LatencyCostPct float64    `json:"latency_cost_pct"`
+	Answer         *energyRow `json:"answer"`
+}
+
+// energyDocument is a study as JSON.
+type energyDocument struct {
+	Experiment   string              `json:"experiment"`
+	Workload     string              `json:"workload"`
+	Device       string              `json:"device"`
+	Virtual      bool                `json:"virtual"`
+	Unit         string              `json:"unit"`
+	Batch        int                 `json:"batch"`
+	Full         bool                `json:"full"`
+	Repeat       int                 `json:"repeat"`
+	Least        *energyRow          `json:"least"`
+	Beyond       *energyRow          `json:"beyond"`
+	Within       []energyWithin      `json:"within"`
+	LatencyFalls bool                `json:"latency_falls"`
+	Inner        bool                `json:"inner_minimum"`
+	Baselines    []energyBaselineRow `json:"baselines"`
+	Sizes        []energyBaselineRow `json:"sizes"`
+	Against      []energyBaselineRow `json:"against"`
+	Points       []energyRow         `json:"points"`
+	Findings     []string            `json:"findings"`
+	Failed       []string            `json:"failed"`
+	Dir          string              `json:"dir"`
+}
+
+// Document is the report as JSON shows it, with the board's name and the folder of the record.
+func (r EnergyReport) Document(device, dir string) any {
+	one := func(p tegra.Val[optimize.EnergyPoint]) *energyRow {
+		if !p.OK {
+			return nil
+		}
+		row := r.pointRow(p.V)
+		return &row
+	}
+	beside := func(list []EnergyBaseline) []energyBaselineRow {
+		out := []energyBaselineRow{}
+		for _, b := range list {
+			out = append(out, energyBaselineRow{r.row(b.Name, b.EnergyPoint, b.UnitJ(), b.Latency), b.Batch, b.DriftPct,
+				b.CPU, b.GPU})
+		}
+		return out
+	}
+	out := energyDocument{Experiment: campaigns.EnergySource, Workload: r.Workload.Name, Device: device,
+		Virtual: r.Virtual,
+		Unit:    r.Workload.UnitName(), Batch: r.Workload.Batch, Full: r.Full, Repeat: r.Repeat, Least: one(r.Least),
+		Beyond: one(r.Beyond), LatencyFalls: r.LatencyFalls(), Inner: r.Grid().InnerMinimum(),
+		Baselines: beside(r.Baselines), Sizes: beside(r.Sizes), Against: beside(r.Against), Points: []energyRow{},
+		Findings: append([]string{}, r.Findings()...), Failed: append([]string{}, r.Failed...), Dir: dir}
+	for _, pct := range r.Costs {
+		out.Within = append(out.Within, energyWithin{pct, one(r.Capped(pct))})
+	}
+	for _, p := range r.Points {
+		out.Points = append(out.Points, r.pointRow(p))
+	}
+	return out
+}
+
+// Fault says that no pair of clocks was measured, and why; nil where one was.
+func (r EnergyReport) Fault() error {
+	if r.Least.OK {
+		return nil
+	}
+	return fmt.Errorf("experiment %s: no pair of clocks was measured: %s", campaigns.EnergySource,
+		strings.Join(r.Failed, "; "))
+}

@@ -1,0 +1,200 @@
+package study
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"jtune/internal/figure"
+	"jtune/profiles"
+	"jtune/profiles/experiment"
+	"jtune/profiles/harness"
+	"jtune/profiles/record"
+	"jtune/tegra"
+	"jtune/tui/session"
+	"jtune/tui/session/campaigns"
+	"jtune/tui/session/inspect"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/models"
+	"jtune/tui/session/workloads"
+)
+
+// ExperimentRequest asks for an experiment: one of the papers' sweeps, or the energy study, whose next setting depends
+// on what was measured. The request's space, media and kind of board are found here, and its zero mode is the fastest,
+// as in the papers.
+type ExperimentRequest struct {
+	experiment.Request
+	Experiment experiment.Experiment
+	Energy     EnergyRequest // of experiment.Energy
+	// Repeat is how often each setting is run. 0: once; of the energy study each pair that may be the answer 3 times,
+	// or with Full every pair 10 times.
+	Repeat     int
+	Folders    []string // of the data: one replaces the workload's, several are media to compare
+	Dir        string   // record folder; "" makes one below the data directory
+	Resume     bool
+	RedoFailed bool // then run again what failed
+	Gate       profiles.Gate
+
+	board   string // with the origin of its numbers when it is not real
+	virtual bool
+}
+
+// ExperimentResult is a finished or interrupted experiment.
+type ExperimentResult struct {
+	Findings
+	Dir     string
+	End     profiles.End
+	Elapsed time.Duration // device time
+}
+
+// Findings are what an experiment found: an experiment.Report or an EnergyReport.
+type Findings interface {
+	Text(w io.Writer) error // for a person, 80 columns wide
+	CSV(w io.Writer) error
+	Document(device, dir string) any // for JSON
+	Figures() []figure.Figure
+	Fault() error // why there are none; nil where there are
+}
+
+var (
+	_ Findings = experiment.Report{}
+	_ Findings = EnergyReport{}
+)
+
+// study is an experiment as it runs.
+type study interface {
+	experiment.Runs
+	digest() string // of all that a resume must have the same
+	// announce says what is about to be measured and how long it takes, with so many runs done; "" for nothing.
+	announce(ctx context.Context, s *session.Session, done int) string
+	findings(rows []record.Row, runs []record.Run) Findings
+}
+
+// Names of the reports in an experiment's folder.
+const (
+	reportText = "report.txt"
+	reportCSV  = "report.csv"
+)
+
+// Experiment runs an experiment, one setting after another, and reports. It ends with the found state back on the
+// device; an interrupted one keeps its runs and can be resumed. The reports are written into the record's folder.
+func Experiment(ctx context.Context, s *session.Session, r ExperimentRequest,
+	observe func(measure.Event)) (ExperimentResult, error) {
+	prepare, tell := func(r *ExperimentRequest) (study, error) { return sweepOf(s, r) }, measure.Observer(observe)
+	if r.Experiment.Name == campaigns.EnergySource {
+		prepare = func(r *ExperimentRequest) (study, error) { return studyOf(s, r) }
+		if err := checkEnergy(s, r); err != nil {
+			return ExperimentResult{}, err
+		}
+	}
+	r.useFolders()
+	if r.Workload.Name != "" {
+		if err := workloads.CanRun(s, r.Workload); err != nil {
+			return ExperimentResult{}, err
+		}
+	}
+	g, err := s.Guard(ctx)
+	if err != nil {
+		return ExperimentResult{}, err
+	}
+	tell.Note(workloads.FanWarning(s, false), workloads.UptimeNote(s), s.AwaitMeter(ctx))
+	r.board, r.virtual = workloads.BoardOf(s, r.Workload), s.Device.Board().Virtual
+	st, err := prepare(&r)
+	if err != nil {
+		return ExperimentResult{}, err
+	}
+	head := campaigns.HeaderOf(s, r.Workload, record.PlanHeader{Kind: record.ExperimentKind, Modes: st.Len(),
+		Source: r.Experiment.Name, Digest: st.digest()}, nil, record.Settings{})
+	rec, err := campaigns.Record(s, r.Dir, head, r.Resume)
+	if err != nil {
+		return ExperimentResult{}, err
+	}
+	defer rec.Close()
+	tell.Note(rec.Notes()...)
+	measure.EndOrphans(s, r.Workload, tell)
+	tell.Note(st.announce(ctx, s, len(rec.Rows())))
+	if r.Simulated {
+		defer s.Virtual.SetInstance(s.Virtual.Instance())
+		defer func(medium string) { s.Virtual.SetMedium(medium) }(s.Virtual.Medium())
+	}
+	bench := &profiles.Bench{Device: s.Device, Sampler: s.Sampler, Applier: g, Clock: s.Clock, Workload: r.Workload,
+		Observe: tell.Progress}
+	out, rows, err := measureStudy(ctx, st, jobs(s, rec.Log()), tell,
+		profiles.Campaign{Bench: bench, Record: rec, RedoFailed: r.RedoFailed, Gate: r.Gate})
+	measure.Update(s, r.Workload, nil, out.Dir, record.Usable(models.Pooled(campaigns.Campaign{Header: head,
+		Rows: rows})), tell)
+	return out, errors.Join(err, attachFindings(rec, out), rec.End(out.End.String()))
+}
+
+// measureStudy runs an experiment by a campaign, and sums up its rows.
+func measureStudy(ctx context.Context, st study, job func(*profiles.Bench, experiment.Setting), tell measure.Observer,
+	c profiles.Campaign) (out ExperimentResult, rows []record.Row, err error) {
+	c.Plan = &studyPlan{study: st, bench: c.Bench, job: job}
+	sum, err := c.Run(ctx)
+	out.End, out.Elapsed = sum.End, sum.Elapsed
+	var runs []record.Run
+	if c.Record != nil {
+		var notes []string
+		var readErr error
+		out.Dir = c.Record.Dir()
+		runs, notes, readErr = record.ReadRuns(out.Dir)
+		tell.Note(notes...)
+		err = errors.Join(err, readErr)
+	}
+	out.Findings = st.findings(sum.Rows, runs)
+	return out, sum.Rows, err
+}
+
+// studyPlan gives each run of an experiment a bench of its own, and those that share a job the campaign's.
+type studyPlan struct {
+	study
+	bench  *profiles.Bench
+	job    func(*profiles.Bench, experiment.Setting) // makes a bench run the job of a setting
+	shares bool                                      // the campaign's bench runs it
+}
+
+var _ profiles.Plan = (*studyPlan)(nil)
+
+func (p *studyPlan) Len() (int, bool) { return p.study.Len(), true }
+
+func (p *studyPlan) Next(done []record.Row) (profiles.Step, bool) {
+	run, ok := p.study.Next(done)
+	if !ok {
+		return profiles.Step{}, false
+	}
+	b := p.bench
+	if !run.Shared { // it knows nothing of the others
+		b = &profiles.Bench{Device: b.Device, Sampler: b.Sampler, Applier: b.Applier, Clock: b.Clock,
+			NewHarness: b.NewHarness, System: b.System}
+	}
+	if !run.Shared || !p.shares {
+		b.Workload, b.Settings, b.Governors = run.Workload, run.Settings, run.Governors
+		p.job(b, run.Setting)
+		p.shares = p.shares || run.Shared
+	}
+	return profiles.Step{Setting: tegra.Setting{Mode: run.Mode}, Variant: &profiles.Variant{Bench: b, Idle: run.Idle,
+		Variant: record.Variant{Setting: run.Name, Repeat: run.Repeat}, Shared: run.Shared}}, true
+}
+
+// jobs makes benches run the jobs of settings here; log is the file for their output.
+func jobs(s *session.Session, log string) func(*profiles.Bench, experiment.Setting) {
+	return func(b *profiles.Bench, set experiment.Setting) {
+		b.System = inspect.System(s, set.Workload)
+		b.NewHarness = measure.NewHarness(s, set.Workload, set.Settings, log, set.Settings.Epochs, 0)
+		if set.Medium != "" || set.Unit.OK {
+			b.NewHarness = simulating(s, set, b.NewHarness)
+		}
+		if set.Idle {
+			b.NewHarness = func(context.Context, int) (harness.Harness, error) { return harness.Idle(s.Clock), nil }
+		}
+	}
+}
+
+// attachFindings puts both forms of the report into the record's folder.
+func attachFindings(rec *record.Record, r Findings) error {
+	var words, table bytes.Buffer
+	return errors.Join(r.Text(&words), r.CSV(&table), rec.Attach(reportText, words.Bytes()),
+		rec.Attach(reportCSV, table.Bytes()))
+}

@@ -1,0 +1,95 @@
+package study
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"jtune/profiles/experiment"
+	"jtune/profiles/harness"
+	"jtune/profiles/record"
+	"jtune/tegra"
+	"jtune/telemetry"
+	"jtune/tui/session"
+)
+
+// sweepStudy is one of the papers' experiments: its settings are known before.
+type sweepStudy struct {
+	experiment.Runs
+	r    ExperimentRequest
+	plan experiment.Plan
+}
+
+// sweepOf plans one of the papers' experiments on this board.
+func sweepOf(s *session.Session, r *ExperimentRequest) (study, error) {
+	if s.Replays() { // a table has no power of the idle board
+		r.Base = 0
+	}
+	if r.Mode == (tegra.Mode{}) {
+		r.Mode = s.Device.Space().Max()
+	}
+	r.Space, r.Simulated, r.Replayed = s.Device.Space(), s.Simulated(r.Workload), s.Replays()
+	if r.Simulated {
+		r.Media, r.ScaledBatches = s.Virtual.Media(), s.Virtual.ScalesBatches()
+	}
+	plan := r.Experiment.Plan(r.Request)
+	if len(plan.Settings) == 0 {
+		var why []string
+		for _, skip := range plan.Skipped {
+			why = append(why, skip.Why)
+		}
+		return nil, fmt.Errorf("%w: experiment %s cannot run here: %s", tegra.ErrUnsupported, r.Experiment.Name,
+			strings.Join(why, "; "))
+	}
+	if r.Workload.Name == "" {
+		r.Workload = plan.Settings[0].Workload
+	}
+	r.Repeat = max(1, r.Repeat)
+	return &sweepStudy{plan.Rounds(r.Repeat), *r, plan}, nil
+}
+
+func (w *sweepStudy) digest() string { return w.r.Experiment.Name + " " + w.plan.Digest(w.r.Repeat) }
+
+func (w *sweepStudy) announce(context.Context, *session.Session, int) string { return "" }
+
+func (w *sweepStudy) findings(rows []record.Row, runs []record.Run) Findings {
+	out := w.r.Experiment.Report(w.plan, w.r.Repeat, rows, runs)
+	out.Workload, out.Board, out.Virtual = w.r.Workload, w.r.board, w.r.virtual
+	return out
+}
+
+// useFolders lets one folder replace the workload's data; several are media to compare.
+func (r *ExperimentRequest) useFolders() {
+	if len(r.Folders) == 1 {
+		r.Workload.Torch.Data = r.Folders[0]
+	}
+	for _, dir := range r.Folders {
+		r.Data = append(r.Data, medium(dir))
+	}
+}
+
+// medium names a data folder by the disk it lies on.
+func medium(dir string) experiment.Medium {
+	name := dir
+	if disk, err := telemetry.DiskOf(dir); err == nil {
+		name = fmt.Sprintf("%s (%s)", disk, dir)
+	}
+	return experiment.Medium{Dir: dir, Name: name}
+}
+
+// simulating makes the virtual board what a setting wants before its job starts.
+func simulating(s *session.Session, set experiment.Setting, start func(context.Context, int) (harness.Harness,
+	error)) func(
+	context.Context, int) (harness.Harness, error) {
+	return func(ctx context.Context, batch int) (harness.Harness, error) {
+		if set.Unit.OK {
+			s.Virtual.SetInstance(set.Unit.V)
+		}
+		if set.Medium != "" {
+			if err := s.Virtual.SetMedium(set.Medium); err != nil {
+				return nil, err
+			}
+		}
+		return start(ctx, batch)
+	}
+}

@@ -1,0 +1,327 @@
+package task
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"jtune/internal/safefile"
+	"jtune/internal/text"
+	"jtune/optimize"
+	"jtune/profiles"
+	"jtune/profiles/record"
+	"jtune/profiles/workload"
+	"jtune/tegra"
+	"jtune/tui/session"
+	"jtune/tui/session/campaigns"
+	"jtune/tui/session/measure"
+)
+
+// Campaigns are the campaign folders that concern one board: those of a data
+// directory, and those that processes run anywhere.
+type Campaigns struct {
+	Dir   string // of the folders
+	Board tegra.Board
+	Seed  uint64 // of this program: the modes of a plan depend on it
+	// Own is the user's own or built-in workload that a folder's file means; where they differ,
+	// the file's, and how.
+	Own func(there workload.Workload) (w workload.Workload, differs string)
+	// Held lists the campaigns that processes run, this one's too; nil: not looked for.
+	Held func() []record.Running
+}
+
+// CampaignsOf are those of this session's board and data directory.
+func CampaignsOf(s *session.Session) Campaigns {
+	return Campaigns{s.CampaignsDir(), s.Device.Board(), s.Seed, func(there workload.Workload) (workload.Workload,
+		string) {
+		return ownWorkload(s, there)
+	}, s.Finder().Held}
+}
+
+// Listed is a campaign of this board as lists show it.
+type Listed struct {
+	campaigns.Campaign
+	State campaigns.CampaignState
+	PID   int // of the process that runs it; 0: none
+	// Again is how it goes on or measures its failed modes again; where NoResume or NoRedo says
+	// why it does not, that is no way.
+	Again            *Interrupted
+	NoResume, NoRedo string
+}
+
+// List lists the campaigns of this board, the newest first: those of the data directory, and of
+// others those that run now on this very board; a virtual one is its process's own.
+func (c Campaigns) List() ([]Listed, error) {
+	all, err := campaigns.CampaignsIn(c.Dir)
+	held := c.Holding()
+	for _, r := range held {
+		elsewhere := !slices.ContainsFunc(all, func(at campaigns.Campaign) bool {
+			return campaigns.SameFolder(at.Dir,
+				r.Dir)
+		})
+		if elsewhere && !c.Board.Simulated() {
+			all = append(all, campaigns.ReadCampaignFolder(r.Dir))
+		}
+	}
+	var out []Listed
+	for _, at := range slices.Backward(all) {
+		if at.Err == nil && c.Here(at.Header.Device) {
+			out = append(out, c.listed(at, held))
+		}
+	}
+	return out, err
+}
+
+// DeletedList lists those of this board that can be restored, the newest first.
+func (c Campaigns) DeletedList() ([]Listed, error) {
+	all, err := campaigns.CampaignsIn(filepath.Join(filepath.Dir(c.Dir), campaigns.DeletedKind,
+		campaigns.CampaignsKind))
+	var out []Listed
+	for _, at := range slices.Backward(all) {
+		if at.Err == nil && c.Here(at.Header.Device) {
+			out = append(out, Listed{Campaign: at, State: at.State(nil), NoResume: isDeleted, NoRedo: isDeleted})
+		}
+	}
+	return out, err
+}
+
+// broken is how a campaign ended that the job, the device or the record kept from going on.
+var broken = profiles.Broken.String()
+
+const isDeleted = "deleted: restore it first"
+
+// listed is a campaign with what may be done with it.
+func (c Campaigns) listed(at campaigns.Campaign, held []record.Running) Listed {
+	l := Listed{Campaign: at, State: at.State(held)}
+	for _, r := range held {
+		if campaigns.SameFolder(r.Dir, at.Dir) {
+			l.PID = r.PID
+		}
+	}
+	var bad string
+	l.Again, bad = c.again(at)
+	h := at.Header
+	switch kind := h.Plan.Kind; {
+	case l.State == campaigns.CampaignRunning:
+		l.NoResume = "it runs"
+	case bad != "":
+		l.NoResume = bad
+	case l.State == campaigns.CampaignFinished:
+		l.NoResume = "it is finished"
+	case kind == record.ExperimentKind:
+		l.NoResume = experimentCommand(h) + " resumes it in its folder"
+	case l.Again.profile == nil && l.Again.Search == nil:
+		l.NoResume = "a " + kind + " does not go on"
+	case h.Seed != c.Seed && !l.Again.fresh():
+		l.NoResume = fmt.Sprintf("its seed is %d: start jtune with that seed", h.Seed)
+	}
+	switch failed := len(Failed(at.Rows)); {
+	case l.State == campaigns.CampaignRunning:
+		l.NoRedo = "it runs"
+	case bad != "":
+		l.NoRedo = bad
+	case failed == 0:
+		l.NoRedo = "none failed"
+	case h.Plan.Kind == record.ExperimentKind:
+		l.NoRedo = experimentCommand(h) + " measures them where it resumes in its folder"
+	case h.Seed != c.Seed && l.Again.profile != nil:
+		l.NoRedo = fmt.Sprintf("its seed is %d: start jtune with that seed", h.Seed)
+	}
+	return l
+}
+
+// experimentCommand is the command whose experiment a campaign is.
+func experimentCommand(h record.Header) string {
+	if h.Pair != nil {
+		return "jtune pair …"
+	}
+	return "jtune experiment " + h.Plan.Source
+}
+
+// Interrupted is a campaign as it goes on: what it measured is on disk.
+type Interrupted struct {
+	Dir      string
+	Workload workload.Workload
+	// Differs says what the folder's file runs otherwise than the user's own workload; "" where
+	// it is the same. A file alone never decides what is run: the user must see this and agree.
+	Differs string
+	Rows    []record.Row
+	Of      int // modes that it was to measure; 0: as many as a search for a limit needs
+	plan    record.PlanHeader
+	Search  *measure.TuneRequest    // nil: not a search
+	profile *measure.ProfileRequest // nil: not a plan of modes
+}
+
+func (u *Interrupted) String() string {
+	switch {
+	case u.Of > 0 && u.Search != nil:
+		return fmt.Sprintf("front search of %s, %d of %d modes measured", u.Workload.Name, len(u.Rows), u.Of)
+	case u.Search != nil:
+		return fmt.Sprintf("search of %s (%s), %s measured", u.Workload.Name, u.Search.Limit,
+			text.Count(len(u.Rows), "mode"))
+	}
+	return fmt.Sprintf("%d of %d measured with %s (%s)", len(u.Rows), u.Of, u.Workload.Name,
+		campaigns.PlanText(u.plan, nil))
+}
+
+// fresh reports whether it goes on in a new campaign.
+func (u *Interrupted) fresh() bool { return u.Search != nil && u.Of == 0 }
+
+// Interrupted finds the newest campaign of this board that was cut off and can go on; nil when
+// there is none.
+func (c Campaigns) Interrupted() *Interrupted {
+	list, _ := c.List()
+	return Offered(list)
+}
+
+// Offered is the newest campaign of a list that was cut off and can go on; nil when there is
+// none. A search for a limit begins again in a new campaign: it is not offered where
+// a later search of its workload has taken its place. One without a single mode is offered unless
+// it could not measure any.
+func Offered(list []Listed) *Interrupted {
+	later := map[string]bool{} // searches for a limit, by workload
+	for _, l := range list {
+		name := l.Header.Workload.Name
+		toLimit := l.Header.Plan.Kind == campaigns.TuneKind && l.Header.Search != nil
+		switch {
+		case toLimit && later[name], len(l.Rows) == 0 && (l.NoResume != "" || record.Ended(l.Dir) == broken):
+			continue
+		case l.State == campaigns.CampaignInterrupted && l.NoResume == "":
+			return l.Again
+		}
+		later[name] = later[name] || toLimit
+	}
+	return nil
+}
+
+// again is how a campaign can go on, and why it cannot be read as one that can, or "".
+func (c Campaigns) again(at campaigns.Campaign) (u *Interrupted, bad string) {
+	h := at.Header
+	w, differs := c.Own(h.Workload)
+	u = &Interrupted{Dir: at.Dir, Workload: w, Differs: differs, Rows: at.Rows, plan: h.Plan}
+	measuring := measure.Measuring{Workload: w, Batches: h.Plan.Batches, Settings: h.Settings}
+	switch kind := h.Plan.Kind; {
+	case h.Search != nil:
+		r, err := tuneRequest(h, w)
+		if err != nil {
+			return u, err.Error()
+		}
+		if r.Measuring, r.Before = measuring, (time.Time{}); kind == campaigns.ModesKind {
+			u.Of = h.Plan.Modes
+		}
+		u.Search = r
+	case slices.Contains([]string{campaigns.ModesKind, "sample", "grid", "filter"}, kind), kind == "list" &&
+		h.Plan.Listed != nil:
+		r := &measure.ProfileRequest{Measuring: measuring}
+		if err := selected(r, at); err != nil {
+			return u, err.Error()
+		}
+		r.Dir, r.Resume, r.Settings = at.Dir, true, record.Settings{}
+		u.profile, u.Of = r, h.Plan.Readings()
+	case kind == "list":
+		return u, "it does not keep its list: jtune profile resumes it in its folder with that list"
+	}
+	return u, ""
+}
+
+// Task goes on with the campaign; l is the limit to answer for where a search had none. A search
+// for one limit begins again from what is known of the workload, its own rows included; one
+// that was to start from nothing does that again. trust is the user's answer to Differs.
+func (u *Interrupted) Task(l optimize.Limit, trust bool) *Task {
+	u.mustTrust(trust)
+	if u.profile != nil {
+		return Profile(*u.profile, u.plan, u.Rows)
+	}
+	r := *u.Search
+	if r.Limit == (optimize.Limit{}) {
+		r.Limit = l
+	}
+	if u.Of == 0 {
+		return Tune(r)
+	}
+	r.Dir, r.Resume, r.Probes, r.Settings = u.Dir, true, u.Of, record.Settings{}
+	t := Tune(r)
+	t.Planned, t.now.Rows = u.Of+1, slices.Clone(u.Rows)
+	return t
+}
+
+// Redo measures the failed modes of the campaign once more: in its folder where it is a plan of
+// modes, else in a new campaign. trust is the user's answer to Differs.
+func (u *Interrupted) Redo(trust bool) *Task {
+	u.mustTrust(trust)
+	if u.profile == nil {
+		return Redo(Spec{Workload: u.Workload}, Snapshot{Rows: u.Rows})
+	}
+	r := *u.profile
+	r.RedoFailed = true
+	return Profile(r, u.plan, u.Rows)
+}
+
+func (u *Interrupted) mustTrust(trust bool) {
+	if u.Differs != "" && !trust {
+		panic("session: a folder's workload without the user's word")
+	}
+}
+
+// Failed lists the settings of rows that gave no value, each once.
+func Failed(rows []record.Row) []tegra.Setting {
+	good := map[tegra.Setting]bool{}
+	for _, m := range record.Usable(rows) {
+		good[m.Setting] = true
+	}
+	var out []tegra.Setting
+	for _, r := range rows {
+		if at := r.Setting; !good[at] && !slices.Contains(out, at) {
+			out = append(out, at)
+		}
+	}
+	return out
+}
+
+// ModelsChanged is when a model of the data directory was last kept, renamed or deleted;
+// zero while there is none.
+func (c Campaigns) ModelsChanged() time.Time {
+	return safefile.Modified(filepath.Join(filepath.Dir(c.Dir), campaigns.ModelsKind))
+}
+
+// Changed is when a campaign of the data directory last came, went or got another name; zero while
+// there is none.
+func (c Campaigns) Changed() time.Time {
+	at, aside := safefile.Modified(c.Dir), safefile.Modified(filepath.Join(filepath.Dir(c.Dir), campaigns.DeletedKind,
+		campaigns.CampaignsKind))
+	if aside.After(at) {
+		return aside
+	}
+	return at
+}
+
+func (c Campaigns) Holding() []record.Running {
+	if c.Held == nil {
+		return nil
+	}
+	return c.Held()
+}
+
+// Running lists the campaigns that other processes run.
+func (c Campaigns) Running() []record.Running {
+	return slices.DeleteFunc(c.Holding(), func(r record.Running) bool { return r.PID == os.Getpid() })
+}
+
+// Here reports whether a campaign measures a board such as this one.
+func (c Campaigns) Here(d record.DeviceHeader) bool {
+	return d.Name == c.Board.Name && d.Virtual == c.Board.Virtual && d.Replay == c.Board.Replay
+}
+
+// NewestEnergy is the newest energy study of a workload in a list with the newest first; "" for any workload's.
+func NewestEnergy(list []Listed, workload string) (l Listed, ok bool) {
+	at := slices.IndexFunc(list, func(l Listed) bool {
+		named := workload == "" || l.Header.Workload.Name == workload
+		return named && l.Err == nil && campaigns.OfEnergy(l.Header.Plan) && len(l.Rows) > 0
+	})
+	if at < 0 {
+		return l, false
+	}
+	return list[at], true
+}

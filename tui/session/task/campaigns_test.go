@@ -1,0 +1,133 @@
+package task
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"jtune/optimize"
+	"jtune/profiles/record"
+	"jtune/tegra"
+	"jtune/tui/session"
+	"jtune/tui/session/campaigns"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/models"
+	"jtune/tui/session/sessiontest"
+	"jtune/tui/session/workloads"
+)
+
+// cutOff profiles a request until two modes are measured, as a killed program leaves it.
+func cutOff(t *testing.T, s *session.Session, r measure.ProfileRequest) string {
+	t.Helper()
+	w, err := workloads.Find(s, "lstm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	r.Workload, r.Settings.Minibatches = w, 5
+	n := 0
+	res, err := measure.Profile(ctx, s, r, func(e measure.Event) {
+		if measure.FinishedRow(e) != nil {
+			if n++; n == 2 {
+				stop()
+			}
+		}
+	})
+	if err != nil || len(res.Rows) != 2 {
+		t.Fatalf("%d rows, error %v; want 2", len(res.Rows), err)
+	}
+	if err := os.Remove(filepath.Join(res.Dir, "end.txt")); err != nil {
+		t.Fatal(err)
+	}
+	return res.Dir
+}
+
+func TestCampaignsOfferEveryKindOfCutOffProfileAndItGoesOn(t *testing.T) {
+	t.Parallel()
+	s := sessiontest.Fast(t)
+	list := tegra.Settings(s.Device.Space().Sample(4, 5), nil)
+	for name, c := range map[string]struct {
+		r    measure.ProfileRequest
+		want int // readings in all
+		what string
+	}{
+		"chosen as it goes": {measure.ProfileRequest{Choose: 4}, 4, "4 chosen modes"},
+		"random, of a filter": {measure.ProfileRequest{Sample: 3, Filter: "cores>=4  gpu<900MHz"}, 3,
+			"3 random modes of cores>=4 gpu<900MHz"},
+		"a filter, twice each": {measure.ProfileRequest{Filter: "cores=12 cpu=2.20 gpu=1.30", Repeats: 2}, 8,
+			"all 4 modes of cores=12 cpu=2.20 gpu=1.30, 2 times each"},
+		"a list": {measure.ProfileRequest{List: list, ListName: "gone.csv"}, 4, "4 listed modes"},
+	} {
+		dir := cutOff(t, s, c.r)
+		u := CampaignsOf(s).Interrupted()
+		if u == nil || u.Dir != dir || u.Of != c.want {
+			t.Fatalf("%s: offered %+v, want %s", name, u, dir)
+		}
+		if got := campaigns.PlanText(u.plan, nil); got != c.what {
+			t.Errorf("%s: it is %q, want %q", name, got, c.what)
+		}
+		task := u.Task(optimize.Limit{}, false)
+		tasks := Tasks{On: Board{s}, Clock: s.Clock}
+		if err := tasks.Start(t.Context(), task); err != nil {
+			t.Fatal(err)
+		}
+		<-task.Ended()
+		if now := task.Now(); now.Err != nil || len(now.Rows) != c.want || len(now.Coming()) != 0 {
+			t.Errorf("%s: ended with %d rows, %v to come, error %v; want %d", name, len(now.Rows), now.Coming(),
+				now.Err, c.want)
+		}
+		counts := map[tegra.Setting]int{}
+		for _, row := range task.Now().Rows {
+			counts[row.Setting]++
+		}
+		for at, n := range counts {
+			if n != max(1, c.r.Repeats) {
+				t.Errorf("%s: %v was measured %d times", name, at.Mode, n)
+			}
+		}
+		if u := CampaignsOf(s).Interrupted(); u != nil {
+			t.Errorf("%s: %s is offered when it is finished", name, u)
+		}
+	}
+}
+
+func TestCampaignsSayWhyOneDoesNotGoOn(t *testing.T) {
+	t.Parallel()
+	s := sessiontest.Fast(t)
+	dir := cutOff(t, s, measure.ProfileRequest{Sample: 3})
+	c := CampaignsOf(s)
+	one := func() Listed {
+		t.Helper()
+		list, err := c.List()
+		if err != nil || len(list) != 1 {
+			t.Fatalf("%d campaigns, error %v", len(list), err)
+		}
+		return list[0]
+	}
+	if l := one(); l.State != campaigns.CampaignInterrupted || l.NoResume != "" || l.NoRedo != "none failed" {
+		t.Errorf("cut off: %q, %q", l.NoResume, l.NoRedo)
+	}
+	c.Seed++
+	if l := one(); !strings.Contains(l.NoResume, "its seed is 0: start jtune with that seed") {
+		t.Errorf("of another seed: %q", l.NoResume)
+	}
+	c.Seed--
+	c.Held = func() []record.Running { return []record.Running{{Dir: dir, PID: 7}} }
+	if l := one(); l.State != campaigns.CampaignRunning || l.PID != 7 || l.NoResume == "" || l.NoRedo == "" {
+		t.Errorf("running: %+v", l)
+	}
+	c.Held = nil
+	if _, err := models.DeleteCampaign(s.Options, filepath.Base(dir)); err != nil {
+		t.Fatal(err)
+	}
+	gone, err := c.DeletedList()
+	if err != nil || len(gone) != 1 || gone[0].NoResume == "" {
+		t.Errorf("deleted: %+v, error %v", gone, err)
+	}
+	if list, _ := c.List(); len(list) != 0 {
+		t.Errorf("%d campaigns are listed after one was deleted", len(list))
+	}
+}

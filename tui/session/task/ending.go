@@ -1,0 +1,56 @@
+package task
+
+import (
+	"errors"
+	"strings"
+
+	"jtune/optimize"
+	"jtune/tegra"
+	"jtune/tui/session"
+)
+
+// Ending says in a line how a task ended.
+func (s Spec) Ending(now Snapshot) string {
+	what, restored := s.Kind.String()+" "+s.Subject(), ": the board is back as it was found"
+	if s.Kind == Training { // which sets no mode
+		restored = ""
+	}
+	switch {
+	case errors.Is(now.Err, optimize.ErrInfeasible) && s.Kind == Pairing:
+		return what + ": no measured pair keeps the limits"
+	case errors.Is(now.Err, optimize.ErrInfeasible):
+		return what + ": no measured mode meets the limit"
+	case now.Err != nil:
+		return what + ": " + now.Err.Error()
+	case now.Stopped:
+		return what + " stopped" + now.by() + restored
+	}
+	return what + " finished" + restored
+}
+
+// by names who of another program gave the last order; "" for nobody.
+func (s *Snapshot) by() string {
+	if s.By == "" {
+		return ""
+	}
+	return " by " + s.By
+}
+
+// Farewell is the line to leave with: the mode that was kept or restored, and how the search
+// goes on that was cut off (nil: none was). "" where there is nothing to say.
+func Farewell(a session.Applied, cut *Interrupted, d tegra.Device) string {
+	var parts []string
+	switch mode := d.Space().Format(a.Mode.V); {
+	case !a.Mode.OK:
+	case !a.Kept:
+		parts = append(parts, mode+" was not kept: the state before it is restored")
+	case d.Board().Virtual:
+		parts = append(parts, "kept "+mode+" until now: a virtual board ends with the program")
+	default:
+		parts = append(parts, "kept "+mode)
+	}
+	if cut != nil {
+		parts = append(parts, "cut off: "+cut.String()+"; jtune, then 3 and r, goes on")
+	}
+	return strings.Join(parts, "; ")
+}

@@ -1,0 +1,47 @@
+package task
+
+import (
+	"slices"
+	"testing"
+
+	"jtune/optimize"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/search"
+	"jtune/tui/session/sessiontest"
+	"jtune/tui/session/workloads"
+)
+
+// Every step of a binary search is told when it is made, and stays in what a task has to show.
+func TestBinarySearchTellsEachHalvingAsItIsMade(t *testing.T) {
+	t.Parallel()
+	s := sessiontest.Fast(t)
+	w, err := workloads.Find(s, "lstm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []optimize.Halving
+	var shown Snapshot
+	probes, early := 0, 0
+	res, err := search.Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
+		Limit:    optimize.Limit{PowerW: 20},
+		Strategy: optimize.Binary}, func(e measure.Event) {
+		shown.Fold(e)
+		switch e := e.(type) {
+		case measure.ProbeEvent:
+			probes++
+		case measure.HalvingEvent:
+			told = append(told, e.Halving)
+			early = max(early, probes)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(told, res.Trace) || len(told) < 8 || early > len(res.Probes) {
+		t.Errorf("%d steps were told, %d made, the last one after %d probes", len(told), len(res.Trace), early)
+	}
+	if shown.Halved == nil || *shown.Halved != told[len(told)-1] ||
+		!slices.Contains(shown.Notes, told[len(told)-1].String()) {
+		t.Errorf("the task shows %v", shown.Halved)
+	}
+}

@@ -1,0 +1,55 @@
+package task
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"jtune/optimize"
+	"jtune/tegra"
+	"jtune/tui/session"
+	"jtune/tui/session/campaigns"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/search"
+	"jtune/tui/session/sessiontest"
+	"jtune/tui/session/workloads"
+)
+
+// What a search measures follows from what was known: a repetition knows as much, not
+// what was measured since.
+func TestARepeatedSearchStartsFromWhatWasKnownThen(t *testing.T) {
+	if testing.Short() {
+		t.Skip("tunes four times, one after another")
+	}
+	t.Parallel()
+	s := sessiontest.Open(t, session.Options{Device: "virtual:agx-orin", Speed: math.Inf(1),
+		Paths: session.Paths{DataDir: t.TempDir()}})
+	w, err := workloads.Find(s, "mobilenet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	below := func(watts float64) measure.TuneResult {
+		res, err := search.Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
+			Limit: optimize.Limit{PowerW: watts}}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res
+	}
+	below(30)
+	second := below(25)
+	below(20)
+	list, err := campaigns.List(s.Options.Paths)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(list, func(c campaigns.Campaign) bool { return c.Dir == second.Dir })
+	again, err := Repeat(s, list[i], false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := search.Known(s, *again.Tune, nil)
+	if err != nil || len(tegra.OncePerSetting(rows)) != second.Known {
+		t.Errorf("%d modes known, want the %d of then: %v", len(tegra.OncePerSetting(rows)), second.Known, err)
+	}
+}

@@ -1,0 +1,90 @@
+package task
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"jtune/optimize"
+	"jtune/profiles"
+	"jtune/profiles/record"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/pair"
+)
+
+// PairWatch is a search for a pair as it goes, for screens.
+type PairWatch struct {
+	Stage  measure.PairStage
+	Now    *profiles.PairProgress // of the pair that is measured; nil before its first numbers
+	Turns  []measure.PairTurn     // of it, the newest last
+	Rows   []PairRow              // what was measured, in order
+	Probes []measure.PairProbe    // of these the pairs that the search asked for
+
+	last time.Duration // end of the newest turn
+}
+
+// PairRow is a setting of one job, or of both.
+type PairRow struct {
+	Of string // the job that was measured; "" for both
+	record.Row
+}
+
+// Probe is what the search says of a row; false of a job alone, and of what was run to compare.
+func (w *PairWatch) Probe(row int) (measure.PairProbe, bool) {
+	n := 0
+	for _, r := range w.Rows[:row] {
+		if r.Of == "" {
+			n++
+		}
+	}
+	if w.Rows[row].Of != "" || n >= len(w.Probes) {
+		return measure.PairProbe{}, false
+	}
+	return w.Probes[n], true
+}
+
+// add folds an event in.
+func (w *PairWatch) add(e measure.Event) {
+	switch e := e.(type) {
+	case measure.PairStage:
+		w.Stage, w.Now, w.Turns = e, nil, nil
+	case measure.PairProbe:
+		w.Probes = append(w.Probes, e)
+	case measure.ProgressEvent:
+		w.advance(e.Progress)
+	}
+}
+
+// advance takes the bench's progress in.
+func (w *PairWatch) advance(p profiles.Progress) {
+	if p.Phase == profiles.Applying && p.Line == "" {
+		w.Now, w.Turns, w.last = nil, nil, 0
+	}
+	if p.Pair != nil {
+		w.Now = p.Pair
+	}
+	if p.Row != nil {
+		w.Rows = append(w.Rows, PairRow{w.Stage.Workload, *p.Row})
+	}
+	if t := p.Event; t != nil && t.Job != "" {
+		turn := measure.PairTurn{Job: t.Job, MS: t.TimeMS, Late: t.Late}
+		if w.last > 0 {
+			turn.GapMS = max(0, float64(t.Began()-w.last)/float64(time.Millisecond))
+		}
+		w.last, w.Turns = t.T, newest(append(w.Turns, turn), pair.MostTurns)
+	}
+}
+
+// Pair is a search for a pair.
+func Pair(r pair.Request) *Task {
+	spec := Spec{Kind: Pairing, Workload: r.Infer, Pair: &r.Train, Limit: r.Limit, Serving: &r.Serving,
+		Policy: r.Policy, Planned: cmp.Or(r.Most, optimize.MostVerified)}
+	return NewTask(spec, func(ctx context.Context, on Measurer, t *Task) (Outcome, error) {
+		r.Gate, r.Mixes = t.Hold, true
+		found, err := on.Pair(ctx, r, t.Observe)
+		if found.Row == nil {
+			return Outcome{}, err
+		}
+		return Outcome{Paired: &found}, err
+	})
+}

@@ -1,0 +1,92 @@
+package task
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"jtune/optimize"
+	"jtune/profiles/harness"
+	"jtune/profiles/harness/turns"
+	"jtune/profiles/record"
+	"jtune/tegra"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/pair"
+	"jtune/tui/session/sessiontest"
+)
+
+// heard tells of the events of a pair.
+type heard struct {
+	Board
+	tell func(measure.Event)
+}
+
+func (h heard) Pair(ctx context.Context, r pair.Request, observe func(measure.Event)) (pair.Found, error) {
+	return h.Board.Pair(ctx, r, func(e measure.Event) { h.tell(e); observe(e) })
+}
+
+// A pair that runs as a task shows its stages, its turns and what it does against its limits, and leaves its answer.
+func TestPairTaskShowsTurnsAndLimits(t *testing.T) {
+	t.Parallel()
+	s := sessiontest.Fast(t)
+	r := pairOf(t, s)
+	at := tegra.Setting{Mode: s.Device.Space().Max(), Batch: 16}
+	r.At, r.Policy, r.Limit.PowerW = &at, optimize.Strict, 100
+	task := Pair(r)
+	if got := task.Subject(); got != "resnet18 + mobilenet-infer" {
+		t.Errorf("subject %q", got)
+	}
+	seen, parts := map[string]int{}, map[turns.Part]bool{}
+	var watch PairWatch
+	tasks := Tasks{Clock: s.Clock, On: heard{Board{s}, func(e measure.Event) {
+		watch.add(e)
+		p, _ := e.(measure.ProgressEvent)
+		if n := len(watch.Turns); n > 0 && p.Progress.Event != nil {
+			seen[watch.Turns[n-1].Job]++
+		}
+		if watch.Now != nil {
+			parts[watch.Now.Part] = true
+		}
+	}}}
+	if err := tasks.Start(t.Context(), task); err != nil {
+		t.Fatal(err)
+	}
+	<-task.Ended()
+	now := task.Now()
+	if now.Err != nil || now.Paired == nil || now.Paired.Row.Setting != at || !now.Paired.Feasible {
+		t.Fatalf("ended with %v, %+v", now.Err, now.Paired)
+	}
+	if len(now.Watch.Rows) != 2 || len(now.Watch.Probes) != 1 || len(now.Watch.Turns) == 0 {
+		t.Errorf("%d rows, %d pairs, %d turns", len(now.Watch.Rows), len(now.Watch.Probes), len(now.Watch.Turns))
+	}
+	if why := now.IfStopped(task.Spec); !strings.Contains(why, "after 2 measurements") {
+		t.Errorf("stopping it says %q", why)
+	}
+	if seen[harness.JobTrain] == 0 || seen[harness.JobInfer] == 0 || len(seen) != 2 {
+		t.Errorf("turns of %v", seen)
+	}
+	for _, part := range []turns.Part{turns.TrainAlone, turns.ServeAlone, turns.Together, turns.ServeLoad} {
+		if !parts[part] {
+			t.Errorf("nothing was told of the part %d, %q", part, measure.PairPart(part))
+		}
+	}
+	for _, turn := range now.Watch.Turns { // what is compared last is the inference alone
+		if turn.Job != harness.JobInfer || turn.MS <= 0 || turn.GapMS < 0 || len(now.Watch.Turns) > pair.MostTurns {
+			t.Errorf("turn %+v of %d", turn, len(now.Watch.Turns))
+		}
+	}
+	if p, ok := now.Watch.Probe(0); !ok || p.Row.Pair.Policy != string(optimize.Strict) {
+		t.Errorf("the first row: %+v, %t", p, ok)
+	}
+	if _, ok := now.Watch.Probe(1); ok { // the inference alone
+		t.Error("a row to compare counts as a pair that was searched")
+	}
+	for _, l := range pair.PairLimits(now.Paired.Ask, *now.Paired.Row.Pair) {
+		if held := l.Held(); !held.OK || !held.V {
+			t.Errorf("limit %+v", l)
+		}
+	}
+	if len(pair.PairLimits(now.Paired.Ask, record.Pair{})) != 2 {
+		t.Error("a pair has limits of power and latency before it runs, too")
+	}
+}

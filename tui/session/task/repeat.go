@@ -1,0 +1,206 @@
+package task
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"jtune/internal/text"
+	"jtune/internal/usage"
+	"jtune/optimize"
+	"jtune/profiles/imports"
+	"jtune/profiles/record"
+	"jtune/profiles/workload"
+	"jtune/tui/session"
+	"jtune/tui/session/campaigns"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/models"
+	"jtune/tui/session/pair"
+	"jtune/tui/session/workloads"
+)
+
+// Repetition is what a campaign was asked for, ready to be asked again; one of its requests
+// is there.
+type Repetition struct {
+	Tune    *measure.TuneRequest
+	Profile *measure.ProfileRequest
+	Run     *measure.RunRequest
+	Pair    *pair.Request
+	Notes   []string
+}
+
+// ToRepeat are these options for the board, seed and batch sizes of a campaign, where they
+// do not name others themselves.
+func ToRepeat(o session.Options, c campaigns.Campaign) session.Options {
+	h := c.Header
+	if o.Device == "" || o.Device == "auto" {
+		switch d := h.Device; {
+		case d.Replay != "":
+			o.Device = "replay:" + cmp.Or(d.Path, d.Replay)
+		case d.Virtual && d.Which != "":
+			o.Device = "virtual:" + d.Which
+		case d.Virtual:
+			o.Device = "virtual:" + session.VirtualName(d.Name)
+		}
+	}
+	if o.Batches == nil {
+		if o.Batches = h.Plan.Batches; o.Batches == nil {
+			o.Batches = []int{h.Workload.Batch}
+		}
+	}
+	o.Seed = h.Seed
+	return o
+}
+
+// Repeat returns what a campaign was asked for. What it ran must be a workload of this
+// user's, or a built-in one, with the same settings, for a file never says what to run:
+// trust takes the file's word.
+func Repeat(s *session.Session, c campaigns.Campaign, trust bool) (r Repetition, err error) {
+	h := c.Header
+	if here, there := s.Board(), models.Board(c); here != there {
+		return r, usage.Errorf("campaign %s was measured on %s, this is %s", c.Name, there, here)
+	}
+	w, differs := ownWorkload(s, h.Workload)
+	if differs != "" && !trust {
+		return r, usage.TrustCommand.Errorf("%s; %s runs that", differs, usage.TrustCommand)
+	}
+	settings := h.Settings
+	settings.Base, settings.Epochs = 0, 0
+	switch plan := h.Plan; {
+	case h.Pair != nil:
+		train, differs := ownWorkload(s, h.Pair.Train)
+		if differs != "" && !trust {
+			return r, usage.TrustCommand.Errorf("%s; %s runs that", differs, usage.TrustCommand)
+		}
+		search, err := pair.PairSearchOf(h, train, w)
+		if err != nil {
+			return r, fmt.Errorf("campaign %s: %w", c.Name, err)
+		}
+		search.Settings, r.Pair = settings, &search
+	case plan.Kind == record.ExperimentKind || plan.Kind == imports.Kind:
+		return r, usage.Errorf("campaign %s holds an %s, which repeats with jtune %s", c.Name, plan.Kind,
+			plan.Kind)
+	case plan.Kind == campaigns.RunKind:
+		r.Run = &measure.RunRequest{Workload: w, Minibatches: h.Settings.Minibatches, Epochs: h.Settings.Epochs,
+			Every: h.Settings.SampleEvery, Base: h.Settings.Base}
+		if r.Run.Epochs > 0 || plan.Source == campaigns.WhenSteady {
+			r.Run.Minibatches = 0
+		}
+		if now := s.Setup().Mode; len(c.Rows) > 0 && (!now.OK || now.V != c.Rows[0].Mode) {
+			then := s.Device.Space().Format(c.Rows[0].Mode)
+			r.Notes = append(r.Notes, "the board is not in the mode of that run, "+then)
+		}
+	case h.Search != nil:
+		r.Tune, err = tuneRequest(h, w)
+	case plan.Kind == campaigns.TuneKind:
+		return r, usage.Errorf("campaign %s is of jtune %s, which did not record its search", c.Name,
+			h.Jtune)
+	default:
+		r.Profile = &measure.ProfileRequest{Measuring: measure.Measuring{Workload: w, Batches: plan.Batches,
+			Settings: settings}}
+		if err := selected(r.Profile, c); err != nil {
+			return r, err
+		}
+		if n := len(r.Profile.List); plan.Shard == "" && n > 0 && n < plan.Modes {
+			r.Notes = append(r.Notes, fmt.Sprintf("the campaign ended early: the %s that it measured, of %d",
+				text.Count(n, "mode"), plan.Modes))
+		}
+	}
+	if r.Tune != nil {
+		r.Tune.Settings = settings
+	}
+	return r, err
+}
+
+// ownWorkload is the user's or built-in workload that a file means. differs says what the file
+// runs otherwise; then the workload is the file's, and to run it is for the user to decide.
+func ownWorkload(s *session.Session, there workload.Workload) (w workload.Workload, differs string) {
+	w, err := workloads.FindAny(s, there.Name)
+	w = w.AtBatch(there.Batch)
+	w.Workers = there.Workers // as run --workers sets them
+	other := there.Otherwise(w)
+	switch {
+	case err != nil:
+		known := workload.Workload{Name: there.Name, Batch: there.Batch, Workers: there.Workers,
+			Prefetch: there.Prefetch}
+		return there, "workload " + text.Clip(there.Name) + " is not known here; the campaign ran " +
+			cmp.Or(strings.Join(there.Otherwise(known), ", "), "it on a virtual board")
+	case len(other) > 0:
+		return there, "workload " + text.Clip(there.Name) + " has other settings here; the campaign ran " +
+			strings.Join(other, ", ")
+	}
+	return w, ""
+}
+
+// RecordedWorkload is the workload of the campaign in a folder, which must be called name, and
+// its batch sizes: what the user who trusts that file has resumed.
+func RecordedWorkload(s *session.Session, dir, name string) (w workload.Workload, sizes []int, err error) {
+	h, _, err := record.Read(dir)
+	if err != nil {
+		return w, nil, fmt.Errorf("cannot resume %s: %w", dir, err)
+	}
+	if own, err := workloads.FindAny(s, name); h.Workload.Name != name && (err != nil || h.Workload.Name != own.Name) {
+		return w, nil, usage.Errorf("the campaign in %s is of workload %s, not %s", dir,
+			text.Clip(h.Workload.Name), text.Clip(name))
+	}
+	return h.Workload, h.Plan.Batches, nil
+}
+
+// tuneRequest is a search as its header records it.
+func tuneRequest(h record.Header, w workload.Workload) (*measure.TuneRequest, error) {
+	from := h.Search
+	r := &measure.TuneRequest{
+		Measuring: measure.Measuring{Workload: w, Batches: h.Plan.Batches},
+		Probes:    from.Probes,
+		Reference: from.Reference,
+		Strategy:  optimize.Strategy(from.Strategy),
+		Keep:      true,
+		Fresh:     from.Fresh,
+		Before:    h.Created,
+		Limit:     optimize.Limit{PowerW: from.PowerW, TimeMS: from.TimeMS, Energy: from.Energy},
+		Serving:   (*session.Serving)(from.Load),
+	}
+	for _, l := range from.More {
+		r.More = append(r.More, optimize.Limit{PowerW: l.PowerW, TimeMS: l.TimeMS})
+	}
+	if from.Coverage == campaigns.CoverFront.String() {
+		r.Coverage = campaigns.CoverFront
+	}
+	if from.Depth == optimize.Thorough.String() {
+		r.Depth = optimize.Thorough
+	}
+	var err error
+	if r.Rotation, err = optimize.ParseRotation(from.Rotation); err != nil {
+		return nil, fmt.Errorf("campaign: %w", err)
+	}
+	return r, nil
+}
+
+// selected asks for the modes of a campaign in the way in which they were asked for; those
+// of a list by name, where the folder does not keep it those that were measured.
+func selected(r *measure.ProfileRequest, c campaigns.Campaign) error {
+	plan := c.Header.Plan
+	r.Filter, r.Repeats, r.ListName = plan.Filter, plan.Repeats, plan.Source
+	switch plan.Kind {
+	case campaigns.ModesKind:
+		r.Choose = plan.Modes
+	case "sample":
+		r.Sample, r.Grid = plan.Modes, plan.Source == campaigns.GridSource
+	case "grid":
+		r.Grid = true
+	case "filter":
+	default:
+		list, err := plan.List()
+		if err != nil {
+			return fmt.Errorf("campaign %s: %w", c.Name, err)
+		}
+		if r.List = list; list == nil {
+			r.List = c.Settings()
+		}
+	}
+	_, _ = fmt.Sscanf(plan.Shard, "%d/%d", &r.Shard[0], &r.Shard[1])
+	if r.Shard != [2]int{} && r.Sample > 0 { // the plan counts its own part
+		r.Sample *= r.Shard[1]
+	}
+	return nil
+}

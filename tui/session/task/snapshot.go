@@ -1,0 +1,32 @@
+package task
+
+import (
+	"fmt"
+
+	"jtune/internal/text"
+	"jtune/optimize"
+	"jtune/tegra"
+)
+
+// IfStopped says what stopping the task now would mean.
+func (s *Snapshot) IfStopped(spec Spec) string {
+	const kept = ", which stay recorded; the board is restored"
+	done := text.Count(len(s.Rows), "mode") + kept
+	switch {
+	case spec.Pair != nil: // of several campaigns
+		done = text.Count(len(s.Watch.Rows), "measurement") + kept
+	case spec.Kind == Training:
+		done = text.Count(s.Progress.Minibatch, "minibatch")
+	}
+	return fmt.Sprintf("%s %s ends after %s", spec.Kind, spec.Subject(), done)
+}
+
+// Standing is where a setting stands against a limit, by the mean of its results so far.
+func (s *Snapshot) Standing(at tegra.Setting, l optimize.Limit) optimize.Standing {
+	for _, m := range tegra.MeansOf(s.Measured()) {
+		if m.Setting == at {
+			return l.Stand(optimize.MeasuredPrediction(m.Measured), m.N)
+		}
+	}
+	return optimize.Standing{State: optimize.Unknown}
+}

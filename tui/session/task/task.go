@@ -1,0 +1,484 @@
+package task
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"sync"
+	"time"
+
+	"jtune/internal/cpubudget"
+	"jtune/internal/latest"
+	"jtune/optimize"
+	"jtune/profiles"
+	"jtune/profiles/harness"
+	"jtune/profiles/record"
+	"jtune/profiles/workload"
+	"jtune/tegra"
+	"jtune/tui/session"
+	"jtune/tui/session/campaigns"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/pair"
+	"jtune/tui/session/run"
+	"jtune/tui/session/search"
+)
+
+// Subject names what a task is about.
+func (s Spec) Subject() string {
+	if s.Pair == nil {
+		return s.Workload.Name
+	}
+	return pair.PairName(s.Pair.Name, s.Workload.Name)
+}
+
+// TaskKind is what a task is for.
+type TaskKind int
+
+// Kinds of tasks.
+const (
+	Tuning      TaskKind = iota
+	FrontSearch          // of the whole Pareto front
+	Verifying
+	Training
+	Redoing
+	Profiling
+	Pairing
+	Following // what another process does: never a task of this one
+)
+
+func (k TaskKind) String() string {
+	return [...]string{"tuning", "front search", "verifying", "training", "redoing", "profiling", "pairing",
+		"following"}[k]
+}
+
+// TaskState is how far a task is:
+//
+//	queued ──► running ──► pausing ──► paused ──► running … ──► stopping ──► done
+type TaskState int
+
+// States of a task.
+const (
+	Queued   TaskState = iota
+	Running            // it measures
+	Pausing            // it will hold when the mode in progress is measured
+	Paused             // it holds between two modes
+	Stopping           // it was cancelled and restores the board
+	Done               // the board is as it was found
+)
+
+func (s TaskState) String() string {
+	return [...]string{"queued", "running", "pausing after this mode", "paused", "stopping", "done"}[s]
+}
+
+// Spec describes a task.
+type Spec struct {
+	Kind     TaskKind
+	Workload workload.Workload
+	Limit    optimize.Limit
+	More     []optimize.Limit   // further ones of a search
+	Serving  *session.Serving   // the load under which the limit holds; nil: none
+	Planned  int                // modes, about; of a search the most
+	Plan     string             // what a profile measures, in words
+	Pair     *workload.Workload // the training beside Workload, of a pair; nil: none
+	Policy   optimize.Policy    // its turns; "": the better of strict and fill
+}
+
+// Snapshot is a task at one moment. Its lists are not changed afterwards.
+type Snapshot struct {
+	State     TaskState
+	Began     time.Duration // device clock
+	Progress  profiles.Progress
+	Rows      []record.Row
+	Probes    []optimize.Probe
+	Step      *optimize.Step     // of a search: the measurement in progress, and why; nil: not known
+	Best      *measure.BestSoFar // of a search; nil before the first mode
+	Halved    *optimize.Halving  // of a binary search: its last step
+	Order     []tegra.Setting    // of a plan that is fixed
+	redoes    int                // of the first so many rows those that failed are measured again
+	paused    time.Duration      // device time that was spent in pauses
+	pausedAt  time.Duration      // device clock, while State is Paused
+	Times     []float64          // minibatch times of a run, newest last
+	Last      *harness.Event     // the newest minibatch, with its parts
+	Character *record.Character  // of a run, so far
+	Advice    []string           // what it shows, in sentences
+	Watch     PairWatch          // of a pair
+	Notes     []string
+	Log       string // file of the output of a run's job; "" for none
+
+	Stopped bool   // it was cancelled
+	By      string // who of another program paused, continued or stopped it last; "" for nobody
+	Err     error
+	Outcome
+
+	changes int // of the task before this moment
+}
+
+// OlderThan reports whether a snapshot was taken before another one of its task.
+func (s *Snapshot) OlderThan(o Snapshot) bool { return s.changes < o.changes }
+
+// Done reports whether the task has ended and the board is as it was found.
+func (s *Snapshot) Done() bool { return s.State == Done }
+
+// Sized reports whether the rows have batch sizes of their own.
+func (s *Snapshot) Sized() bool { return len(s.Rows) > 0 && s.Rows[0].Batch > 0 }
+
+// Measured lists the usable results so far, in order.
+func (s *Snapshot) Measured() []tegra.Measured { return record.Usable(s.Rows) }
+
+// Coming are the settings that are measured after the one in progress, as far as they are
+// planned, in their order.
+func (s *Snapshot) Coming() []tegra.Setting {
+	done := map[tegra.Setting]int{s.Progress.Step.Setting: 1}
+	if p := s.Progress; p.Phase == profiles.Finished { // its row counts
+		done = map[tegra.Setting]int{}
+	}
+	for i, r := range s.Rows {
+		if r.Status.Usable() || i >= s.redoes {
+			done[r.Setting]++
+		}
+	}
+	return campaigns.ToCome(s.Order, done)
+}
+
+// Elapsed is the device time since the task began, pauses left out.
+func (s *Snapshot) Elapsed(now time.Duration) time.Duration {
+	if s.State == Paused {
+		now = s.pausedAt
+	}
+	return now - s.Began - s.paused
+}
+
+const (
+	// mostTimes bounds the minibatch times that a run keeps for its chart.
+	mostTimes = 600
+	// mostNotes bounds the notes that a task keeps.
+	mostNotes = 100
+)
+
+// Fold takes an event into the snapshot.
+func (s *Snapshot) Fold(e measure.Event) {
+	switch e := e.(type) {
+	case measure.ProgressEvent:
+		s.advance(e)
+	case measure.StepEvent:
+		s.Step = &e.Step
+	case measure.ProbeEvent:
+		s.Step, s.Probes = nil, append(s.Probes, e.Probe)
+		s.best(e.Best)
+	case measure.HalvingEvent:
+		s.Halved, s.Notes = &e.Halving, append(s.Notes, e.Halving.String())
+	case measure.OrderEvent:
+		s.Order = e.Settings
+	case measure.CharacterEvent:
+		s.Character, s.Advice = &e.Character, e.Advice
+	case measure.NoteEvent:
+		s.Notes = append(s.Notes, string(e))
+	}
+	s.Watch.add(e)
+	s.Notes = newest(s.Notes, mostNotes)
+}
+
+// advance takes the bench's progress in.
+func (s *Snapshot) advance(e measure.ProgressEvent) {
+	p := e.Progress
+	s.Progress = p
+	if p.Row != nil {
+		s.Rows = append(s.Rows, *p.Row)
+	} else if p.TimeMS > 0 {
+		s.Times = newest(append(s.Times, p.TimeMS), mostTimes)
+	}
+	if p.Line != "" {
+		s.Notes = append(s.Notes, p.Line)
+	}
+	if e.Minibatch != nil {
+		s.Last = e.Minibatch
+	}
+	s.best(e.Best)
+}
+
+// best keeps the best mode so far, where an event has one.
+func (s *Snapshot) best(b *measure.BestSoFar) {
+	if b != nil {
+		s.Best = b
+	}
+}
+
+func newest[T any](list []T, most int) []T { return list[max(0, len(list)-most):] }
+
+// Task is one piece of work on a board: a search, a verification, a training
+// run. It is safe for use by several goroutines.
+type Task struct {
+	Spec
+	Fast bool // a virtual board's clock runs at full speed meanwhile
+	work work
+
+	Clock   tegra.Clock // the device's; nil before the start
+	updates *latest.Value[Snapshot]
+	ended   chan struct{}
+	pace    Pace // of the task's goroutine
+	Cancel  context.CancelFunc
+
+	mu   sync.Mutex
+	now  Snapshot
+	shut chan struct{} // closed when the pause ends; nil: no pause
+}
+
+// work is what a task does on its goroutine.
+type work func(ctx context.Context, on Measurer, t *Task) (Outcome, error)
+
+// Outcome is what a task found.
+type Outcome struct {
+	Tuned    *measure.TuneResult
+	Answers  []session.Answered // of Tuned
+	Ran      *measure.RunResult
+	Paired   *pair.Found
+	Readings []tegra.Measured // of the task's workload, that no model of Tuned knows
+}
+
+func NewTask(spec Spec, work work) *Task {
+	return &Task{Spec: spec, work: work, updates: latest.New[Snapshot](), ended: make(chan struct{}),
+		Cancel: func() {}}
+}
+
+// Tune is a search.
+func Tune(r measure.TuneRequest) *Task {
+	spec := Spec{Kind: Tuning, Workload: r.Workload, Limit: r.Limit, More: r.More, Serving: r.Serving,
+		Planned: search.MostMeasured(r.Workload, r.Depth, 1+len(r.More))}
+	if r.Coverage == campaigns.CoverFront {
+		spec.Kind, spec.Planned = FrontSearch, search.FrontModes+1
+	}
+	return NewTask(spec, func(ctx context.Context, on Measurer, t *Task) (Outcome, error) {
+		r.Gate, r.Keep = t.Hold, true
+		res, err := on.Tune(ctx, r, t.Observe)
+		switch {
+		case len(res.Probes) == 0:
+			return Outcome{}, err
+		case res.Fitted == nil:
+			return Outcome{Tuned: &res, Answers: search.Answers(&res, r), Readings: search.MeasuredOf(res.Probes)}, err
+		}
+		return Outcome{Tuned: &res, Answers: search.Answers(&res, r)}, err
+	})
+}
+
+// Verify measures one mode, with a batch size where the model has
+// it as an input.
+func Verify(w workload.Workload, m tegra.Mode, batch int) *Task {
+	if batch > 0 {
+		w.Batch = batch
+	}
+	spec := Spec{Kind: Verifying, Workload: w, Planned: 1}
+	return NewTask(spec, func(ctx context.Context, on Measurer, t *Task) (out Outcome, err error) {
+		row, err := on.Verify(ctx, w, m, t.Observe)
+		if row.Batch = batch; err == nil {
+			out.Readings, err = record.Usable([]record.Row{row}), search.Unusable(row)
+		}
+		return out, err
+	})
+}
+
+// Run runs a workload in the present mode until it is stopped.
+func Run(r measure.RunRequest) *Task {
+	spec := Spec{Kind: Training, Workload: r.Workload}
+	return NewTask(spec, func(ctx context.Context, on Measurer, t *Task) (Outcome, error) {
+		r.Log = run.NewLog(r.Log)
+		t.Change(func(s *Snapshot) { s.Log = r.Log })
+		res, err := on.Run(ctx, r, t.Observe)
+		if ctx.Err() != nil {
+			err = nil
+		}
+		return Outcome{Ran: &res}, err
+	})
+}
+
+// Profile measures what a request selects; planned is that, and rows what the folder that it
+// resumes holds.
+func Profile(r measure.ProfileRequest, planned record.PlanHeader, rows []record.Row) *Task {
+	spec := Spec{Kind: Profiling, Workload: r.Workload, Planned: planned.Readings(),
+		Plan: campaigns.PlanText(planned, nil)}
+	if r.RedoFailed {
+		spec.Kind, spec.Planned = Redoing, len(rows)+len(Failed(rows))
+	}
+	t := NewTask(spec, func(ctx context.Context, on Measurer, t *Task) (Outcome, error) {
+		r.Gate, r.Force = t.Hold, true // a warning is shown
+		_, err := on.Profile(ctx, r, t.Observe)
+		if err == nil {
+			err = ctx.Err()
+		}
+		return Outcome{}, err
+	})
+	if t.now.Rows = slices.Clone(rows); r.RedoFailed {
+		t.now.redoes = len(rows)
+	}
+	return t
+}
+
+// Redo measures the failed modes of a task that has ended once more, as
+// rows after its own.
+func Redo(spec Spec, old Snapshot) *Task {
+	failed := Failed(old.Rows)
+	spec.Kind, spec.Planned = Redoing, len(old.Rows)+len(failed)
+	t := NewTask(spec, func(ctx context.Context, on Measurer, t *Task) (Outcome, error) {
+		r := measure.ProfileRequest{Measuring: measure.Measuring{Workload: spec.Workload, Gate: t.Hold}, List: failed,
+			ListName: "failed modes, once more", Force: true}
+		res, err := on.Profile(ctx, r, t.Observe)
+		if err == nil {
+			err = ctx.Err()
+		}
+		return Outcome{Readings: record.Usable(res.Rows)}, err
+	})
+	t.now.Rows, t.now.Probes, t.now.redoes = slices.Clone(old.Rows), slices.Clone(old.Probes), len(old.Rows)
+	return t
+}
+
+// Now is the task as it is.
+func (t *Task) Now() Snapshot {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.now
+}
+
+// Subscribe returns the task after each change; a slow subscriber gets the latest
+// only. There can be one subscriber.
+func (t *Task) Subscribe() *latest.Value[Snapshot] { return t.updates }
+
+// Ended is closed when the task is done.
+func (t *Task) Ended() <-chan struct{} { return t.ended }
+
+// Change makes the task another one for all who look.
+func (t *Task) Change(by func(s *Snapshot)) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	by(&t.now)
+	t.now.changes++
+	now := t.now
+	t.updates.Put(func(newest *Snapshot) { *newest = now })
+}
+
+// Observe takes an event on the task's goroutine.
+func (t *Task) Observe(e measure.Event) {
+	t.pace.Observe(e)
+	t.Change(func(s *Snapshot) { s.Fold(e) })
+}
+
+// Stop ends the task; it restores the board and is done then.
+func (t *Task) Stop() { t.StopBy("") }
+
+// StopBy is Stop by somebody of another program; "" for the user of this one.
+func (t *Task) StopBy(by string) {
+	t.Change(func(s *Snapshot) {
+		if !s.Done() {
+			s.State, s.Stopped, s.By = Stopping, true, by
+		}
+	})
+	t.Cancel()
+}
+
+// Pause holds the task when the mode in progress is measured, or lets it go on.
+func (t *Task) Pause(hold bool) { t.PauseBy(hold, "") }
+
+// PauseBy is Pause by somebody of another program; "" for the user of this one.
+func (t *Task) PauseBy(hold bool, by string) {
+	t.Change(func(s *Snapshot) {
+		switch {
+		case hold && s.State == Running:
+			s.State, s.By, t.shut = Pausing, by, make(chan struct{})
+		case !hold && (s.State == Pausing || s.State == Paused):
+			close(t.shut)
+			if s.State == Paused {
+				s.paused += t.Clock.Now() - s.pausedAt
+			}
+			s.State, s.By, t.shut = Running, by, nil
+		}
+	})
+}
+
+// Hold is the task's gate between two modes: it returns when there is no pause.
+func (t *Task) Hold(ctx context.Context) error {
+	var shut chan struct{}
+	t.Change(func(s *Snapshot) {
+		if s.State == Pausing {
+			s.State, shut, s.pausedAt = Paused, t.shut, t.Clock.Now()
+		}
+	})
+	if shut != nil {
+		select {
+		case <-shut:
+		case <-ctx.Done():
+		}
+	}
+	return ctx.Err()
+}
+
+// SpeedSetter is a clock whose speed can be set: a virtual board's.
+type SpeedSetter interface {
+	Speed() float64
+	SetSpeed(x float64)
+}
+
+// Tasks runs the tasks of one board, one at a time.
+type Tasks struct {
+	On     Measurer
+	Clock  tegra.Clock
+	Rate   SpeedSetter       // nil on real hardware
+	Top    float64           // rate of a fast task; 0: it never sleeps
+	Budget *cpubudget.Budget // nil: not ours to limit
+	last   *Task
+}
+
+// ErrBusy is the answer to a second task on a board.
+var ErrBusy = errors.New("another task runs on this board")
+
+// Start begins a task on a goroutine of its own. Call it from one goroutine.
+func (q *Tasks) Start(ctx context.Context, t *Task) error {
+	if q.last != nil && !q.last.Over() {
+		return ErrBusy
+	}
+	q.last = t
+	ctx, t.Cancel = context.WithCancel(ctx)
+	t.Clock = q.Clock
+	t.Change(func(s *Snapshot) { s.State, s.Began = Running, q.Clock.Now() })
+	slower := q.hurry(t.Fast)
+	go func() {
+		defer t.Cancel()
+		t.pace = Pace{Budget: q.Budget}
+		t.pace.Compute(t.Kind != Training)
+		out, err := t.work(ctx, q.On, t)
+		t.pace.Compute(false)
+		slower()
+		t.Finish(out, err)
+	}()
+	return nil
+}
+
+func (t *Task) Over() bool { s := t.Now(); return s.Done() }
+
+// hurry sets a virtual board's clock to the rate of fast tasks; undo it with slower.
+func (q *Tasks) hurry(fast bool) (slower func()) {
+	if q.Rate == nil || !fast {
+		return func() {}
+	}
+	before, top := q.Rate.Speed(), cmp.Or(q.Top, math.Inf(1))
+	q.Rate.SetSpeed(top)
+	return func() {
+		if q.Rate.Speed() == top {
+			q.Rate.SetSpeed(before)
+		}
+	}
+}
+
+// Finish records how the work ended.
+func (t *Task) Finish(out Outcome, err error) {
+	t.Change(func(s *Snapshot) {
+		if s.Stopped && errors.Is(err, context.Canceled) {
+			err = nil // as requested
+		}
+		s.State, s.Err, s.Outcome = Done, err, out
+		if r := out.Ran; r != nil && r.Character.All.Minibatches > 0 {
+			s.Character, s.Advice = &r.Character, r.Advice
+		}
+	})
+	t.updates.Close()
+	close(t.ended)
+}

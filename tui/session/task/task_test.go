@@ -1,0 +1,152 @@
+package task
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"jtune/optimize"
+	"jtune/profiles"
+	"jtune/profiles/record"
+	"jtune/profiles/workload"
+	"jtune/tegra"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/pair"
+	"jtune/tui/session/sessiontest"
+)
+
+// steps measures one mode of a campaign for each value that it receives.
+type steps chan bool
+
+func (s steps) Tune(context.Context, measure.TuneRequest, func(measure.Event)) (measure.TuneResult, error) {
+	return measure.TuneResult{}, optimize.ErrInfeasible
+}
+
+func (s steps) Profile(ctx context.Context, r measure.ProfileRequest,
+	observe func(measure.Event)) (res measure.ProfileResult, err error) {
+	for i, at := range r.List {
+		if err := r.Gate(ctx); err != nil {
+			return res, err
+		}
+		<-s
+		row := record.Row{Measured: tegra.Measured{Setting: at, TimeMS: float64(i + 1), PowerW: 10}, Status: record.OK}
+		observe(measure.ProgressEvent{Progress: profiles.Progress{Phase: profiles.Finished, Row: &row}})
+		res.Rows = append(res.Rows, row)
+	}
+	return res, nil
+}
+
+func (s steps) Verify(context.Context, workload.Workload, tegra.Mode, func(measure.Event)) (record.Row, error) {
+	return record.Row{Status: record.TimedOut, Why: "too slow"}, nil
+}
+
+func (s steps) Pair(context.Context, pair.Request, func(measure.Event)) (pair.Found, error) {
+	return pair.Found{}, nil
+}
+
+func (s steps) Run(context.Context, measure.RunRequest, func(measure.Event)) (measure.RunResult, error) {
+	return measure.RunResult{}, nil
+}
+
+// redo is a task over three failed modes.
+func redo() *Task {
+	var rows []record.Row
+	for n := range 3 {
+		rows = append(rows, record.Row{Measured: tegra.Measured{Setting: tegra.Setting{Mode: tegra.Mode{Cores: n + 1}}},
+			Status: record.TimedOut})
+	}
+	return Redo(Spec{Workload: workload.Workload{Name: "lstm"}}, Snapshot{Rows: rows})
+}
+
+// await waits until a task is as wanted.
+func await(t *testing.T, task *Task, what string, is func(s Snapshot) bool) Snapshot {
+	t.Helper()
+	for s, ok := task.Now(), true; ok; s, ok = task.Subscribe().Next(t.Context(), 0) {
+		if is(s) {
+			return s
+		}
+	}
+	t.Fatalf("the task ended before: %s; %+v", what, task.Now())
+	return Snapshot{}
+}
+
+func TestTaskPausesBetweenTwoModesAndGoesOn(t *testing.T) {
+	t.Parallel()
+	on := make(steps)
+	q := Tasks{On: on, Clock: sessiontest.Fast(t).Clock}
+	task := redo()
+	if s := task.Now(); s.State != Queued || task.Planned != 6 {
+		t.Errorf("before its start: state %d, %d planned", s.State, task.Planned)
+	}
+	if err := q.Start(t.Context(), task); err != nil {
+		t.Fatal(err)
+	}
+	if err := q.Start(t.Context(), redo()); !errors.Is(err, ErrBusy) {
+		t.Errorf("a second task on the board: %v, want ErrBusy", err)
+	}
+	on <- true
+	await(t, task, "a mode is measured", func(s Snapshot) bool { return len(s.Rows) == 4 })
+	task.Pause(true)
+	held := task.Now()
+	for ; held.State != Paused; held = task.Now() {
+		select {
+		case on <- true: // the mode in progress, if the pause came too late to hold before it
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+	if len(held.Rows) > 5 {
+		t.Errorf("%d rows while paused, want 5 at most", len(held.Rows))
+	}
+	task.Pause(false)
+	for range 6 - len(held.Rows) {
+		on <- true
+	}
+	<-task.Ended()
+	end := task.Now()
+	if !held.OlderThan(end) || end.OlderThan(end) {
+		t.Error("the last snapshot is not the newest")
+	}
+	if !end.Done() || end.Err != nil || len(end.Readings) != 3 || len(end.Rows) != 6 || len(Failed(end.Rows)) != 0 {
+		t.Errorf("at the end %+v", end)
+	}
+	last := Run(measure.RunRequest{Log: filepath.Join(t.TempDir(), "log")})
+	if err := q.Start(t.Context(), last); err != nil {
+		t.Fatalf("after the end of the one before: %v", err)
+	}
+	<-last.Ended() // it writes its log until then
+}
+
+func TestTaskThatIsStoppedEndsWithoutAnError(t *testing.T) {
+	t.Parallel()
+	on := make(steps, 3)
+	q := Tasks{On: on, Clock: sessiontest.Fast(t).Clock}
+	task := redo()
+	if err := q.Start(t.Context(), task); err != nil {
+		t.Fatal(err)
+	}
+	task.Stop()
+	on <- true // the mode in progress
+	<-task.Ended()
+	if s := task.Now(); !s.Done() || !s.Stopped || s.Err != nil || len(s.Rows) > 4 {
+		t.Errorf("stopped: %+v", s)
+	}
+}
+
+func TestTaskTellsWhyItGaveNoValue(t *testing.T) {
+	t.Parallel()
+	q := Tasks{On: make(steps), Clock: sessiontest.Fast(t).Clock}
+	for name, task := range map[string]*Task{
+		"timeout: too slow":            Verify(workload.Workload{}, tegra.Mode{}, 8),
+		optimize.ErrInfeasible.Error(): Tune(measure.TuneRequest{}),
+	} {
+		if err := q.Start(t.Context(), task); err != nil {
+			t.Fatal(err)
+		}
+		<-task.Ended()
+		if s := task.Now(); s.Err == nil || s.Err.Error() != name || s.Readings != nil || s.Tuned != nil {
+			t.Errorf("%s: error %v, readings %v", task.Kind, s.Err, s.Readings)
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package workloads
+
+import (
+	"fmt"
+
+	"jtune/profiles/workload"
+	"jtune/tegra"
+	"jtune/tegra/virtual"
+	"jtune/telemetry"
+	"jtune/tui/session"
+)
+
+// caching is what decides whether keeping the data in memory can make a training faster.
+type caching struct {
+	bytes, free int64              // of the data, and of memory that nothing else needs
+	fetchMS     tegra.Val[float64] // of a minibatch from memory: decoding and pre-processing, by one process
+	computeMS   tegra.Val[float64]
+	workers     int
+	alone       bool // loader processes break the job
+}
+
+// cachingAdvice says whether caching can help, by the size of the data, the free memory and the time of
+// pre-processing.
+func cachingAdvice(c caching) string {
+	data, free := float64(c.bytes)/1e9, float64(c.free)/1e9
+	by := "in one process"
+	if c.workers > 1 {
+		by = fmt.Sprintf("in each of %d processes", c.workers)
+	}
+	sizes := fmt.Sprintf("The data have %.2g GB, %.2g GB of memory are free for them", data, free)
+	switch hidden := c.fetchMS.V / float64(max(1, c.workers)); {
+	case c.bytes > c.free:
+		return fmt.Sprintf("%s: they do not fit, each epoch reads about %.0f %% of them anew. Preloading does not "+
+			"help, a faster disk or a smaller set does.", sizes, 100*(1-free/data))
+	case c.fetchMS.OK && c.computeMS.OK && hidden > c.computeMS.V:
+		more := "more workers or "
+		if c.alone {
+			more = ""
+		}
+		return fmt.Sprintf("%s: they fit, but fetching and pre-processing a minibatch takes %.3g ms %s, "+
+			"%.3g ms of them visible beside %.3g ms of compute: caching helps the first epoch alone, "+
+			"%sless pre-processing all.", sizes, c.fetchMS.V, by, hidden-c.computeMS.V, c.computeMS.V, more)
+	case c.fetchMS.OK && c.computeMS.OK:
+		return fmt.Sprintf("%s: they fit, and pre-processing (%.3g ms %s) hides behind the "+
+			"compute (%.3g ms): later epochs come from memory by themselves, cache = \"preload\" spares the first "+
+			"one the disk.",
+			sizes, c.fetchMS.V, by, c.computeMS.V)
+	}
+	return sizes + ": they fit, later epochs come from memory by themselves; cache = \"preload\" spares the first " +
+		"one the disk. Whether pre-processing is what takes the time is seen in a run."
+}
+
+// CachingOf is the advice after a run; "" where the data or the memory are not known.
+func CachingOf(s *session.Session, w workload.Workload, fetchMS, computeMS tegra.Val[float64]) string {
+	if s.Replays() || w.Infers() {
+		return ""
+	}
+	fault, _ := w.LoaderFault()
+	c := caching{fetchMS: fetchMS, computeMS: computeMS, workers: w.Workers, alone: fault != ""}
+	switch dir := w.Torch.DataFolder(); {
+	case s.Simulated(w):
+		c.bytes = virtual.DataBytes(w.Name)
+	case dir != "":
+		if list, err := telemetry.ListDataset(dir); err == nil {
+			c.bytes = list.Bytes
+		}
+	}
+	r, err := s.Device.Read()
+	free := FreeMemory(r)
+	if c.bytes == 0 || err != nil || !free.OK {
+		return ""
+	}
+	c.free = free.V
+	return cachingAdvice(c)
+}

@@ -1,0 +1,262 @@
+package workloads
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"jtune/internal/text"
+	"jtune/internal/usage"
+	"jtune/profiles/harness/torch"
+	"jtune/profiles/workload"
+	"jtune/tegra"
+	"jtune/tegra/virtual"
+	"jtune/telemetry"
+	"jtune/tui/session"
+)
+
+// Check is one thing that a workload needs.
+type Check struct {
+	What  string `json:"what"`
+	State string `json:"state"` // CheckOK, CheckWarn, CheckMissing
+	Found string `json:"found"`
+	Need  string `json:"need"`
+	Do    string `json:"do"` // "" where nothing is to be done
+}
+
+// States of a check.
+const (
+	CheckOK      = "ok"
+	CheckWarn    = "warning"
+	CheckMissing = "missing"
+)
+
+// Readiness is what a workload needs on this machine, against what there is.
+type Readiness struct {
+	Workload  string  `json:"workload"`
+	Simulated bool    `json:"simulated"` // on this virtual board it needs nothing
+	Virtual   bool    `json:"virtual"`
+	Ready     bool    `json:"ready"`
+	Checks    []Check `json:"checks"`
+}
+
+// CheckWorkload finds out, without starting it, whether a workload can run on this machine.
+func CheckWorkload(ctx context.Context, s *session.Session, w workload.Workload) (Readiness, error) {
+	r := Readiness{Workload: w.Name, Simulated: s.Simulated(w), Virtual: s.Device.Board().Virtual, Ready: true}
+	add := func(c Check) {
+		r.Ready = r.Ready && c.State != CheckMissing
+		r.Checks = append(r.Checks, c)
+	}
+	switch {
+	case w.Serves():
+		add(failing(Check{What: "server", Need: w.Server.URL}, w.Ready(), "start the server, or give its address"))
+	case len(w.Command) > 0 && w.Container.Image == "":
+		path, err := exec.LookPath(w.Command[0])
+		add(failing(Check{What: "program", Found: path, Need: w.Command[0]}, err,
+			"install it, or name its path under [workload."+w.Name+"]"))
+	case w.Container.Image != "":
+		engine, err := exec.LookPath(w.Container.Program())
+		add(failing(Check{What: "container engine", Found: engine, Need: w.Container.Image}, err,
+			"install "+w.Container.Program()+"; what is in the image is not looked into"))
+	case w.Torch.Net != "":
+		for _, c := range packages(ctx, s, w) {
+			add(c)
+		}
+	default:
+		add(Check{What: "program", State: CheckMissing, Need: "a command",
+			Do: "write command = [\"program\"] under [workload." + w.Name + "] (" + configName(s) + ")"})
+	}
+	if ctx.Err() != nil {
+		return r, ctx.Err()
+	}
+	for _, c := range dataChecks(s, w) {
+		add(c)
+	}
+	add(memoryCheck(s, w))
+	return r, nil
+}
+
+// failing is a check that an error fails.
+func failing(c Check, err error, do string) Check {
+	if c.State = CheckOK; err != nil {
+		c.State, c.Found, c.Do = CheckMissing, text.OneLine(err.Error()), do
+	}
+	return c
+}
+
+// packages checks the interpreter of the built-in jobs.
+func packages(ctx context.Context, s *session.Session, w workload.Workload) []Check {
+	v, err := w.Torch.Check(ctx, filepath.Join(s.DataPath(), "torch"))
+	python := failing(Check{What: "Python", Found: v.Python + " " + v.Where, Need: torch.LeastPython + " or later"},
+		err,
+		"install python3, or name an interpreter by python = \"…\" under [torch] ("+configName(s)+")")
+	if err == nil && !torch.AtLeast(v.Python, torch.LeastPython) {
+		python.State, python.Do = CheckMissing, "install a later Python"
+	}
+	if python.State == CheckMissing {
+		return []Check{python}
+	}
+	install := "install it for " + v.Where + ": apt install python3-torch or pip install torch; on a Jetson NVIDIA's " +
+		"build for its JetPack"
+	pytorch := Check{What: "PyTorch", State: CheckOK, Found: v.Torch, Need: torch.LeastTorch + " or later"}
+	if !torch.AtLeast(v.Torch, torch.LeastTorch) || v.Torch == "" {
+		pytorch.State, pytorch.Do = CheckMissing, install
+		if v.Torch == "" {
+			pytorch.Found = v.Why
+		}
+		return []Check{python, pytorch}
+	}
+	cuda := Check{What: "CUDA", State: CheckOK, Found: strings.TrimSpace(v.CUDA + " " + v.GPU),
+		Need: "a GPU to train on"}
+	if v.GPU == "" {
+		cuda.State, cuda.Found = CheckWarn, "PyTorch has no GPU"
+		if v.CUDA != "" {
+			cuda.Found = "PyTorch for CUDA " + v.CUDA + " finds no GPU"
+		}
+		cuda.Do = "it trains on the CPU, which is slow; on a Jetson install NVIDIA's build of PyTorch"
+	}
+	out := []Check{python, pytorch, cuda}
+	if set, ok := w.Torch.DataSet(); ok && set.Image {
+		decoder := Check{What: "torchvision or Pillow", State: CheckOK, Need: "one of them, to decode pictures",
+			Found: strings.TrimSpace("torchvision " + orNone(v.Vision) + ", Pillow " + orNone(v.Pillow))}
+		if v.Vision == "" && v.Pillow == "" {
+			decoder.State, decoder.Do = CheckMissing, "apt install python3-pil, or pip install pillow"
+		}
+		out = append(out, decoder)
+	}
+	return out
+}
+
+func orNone(version string) string {
+	if version == "" {
+		return "none"
+	}
+	return version
+}
+
+// dataChecks checks the data set and the disk that it lies on.
+func dataChecks(s *session.Session, w workload.Workload) []Check {
+	set, known := w.Torch.DataSet()
+	dir := w.Torch.DataFolder()
+	switch {
+	case w.Torch.Data == torch.Synthetic:
+		return []Check{{What: "data", State: CheckOK, Found: "synthetic: made up while it runs, no disk is read",
+			Need: "none"}}
+	case len(w.Command) > 0 && dir == "", w.Serves(), w.Infers() && dir == "":
+		return nil
+	}
+	need := w.Dataset
+	var steps []string
+	if known {
+		need = fmt.Sprintf("%s, about %.2g GB: %s", set.Title, set.GB, set.Files)
+		steps = append(steps, "get it from "+set.From)
+	}
+	steps = append(steps,
+		"on a disk of its own: sudo mkdir -p /data && sudo mount /dev/nvme0n1p1 /data (lsblk lists the disks; a line "+
+			"in /etc/fstab mounts it at each boot)",
+		"copy it there: rsync -a --info=progress2 "+w.Torch.Set+"/ HOST:/data/"+w.Torch.Set+"/",
+		"name the folder: data = \"/data\" under [torch] ("+configName(s)+"); data = \"synthetic\" runs without it")
+	c := Check{What: "data", State: CheckOK, Need: need}
+	if dir == "" {
+		c.State, c.Found, c.Do = CheckMissing, "no folder is named", strings.Join(steps, "; then ")
+		return []Check{c}
+	}
+	list, err := telemetry.ListDataset(dir)
+	if err != nil {
+		c.State, c.Found, c.Do = CheckMissing, text.OneLine(err.Error()), strings.Join(steps, "; then ")
+		if errors.Is(err, fs.ErrNotExist) {
+			c.Do = "is its disk mounted? findmnt lists what is; " + c.Do
+		}
+		return []Check{c}
+	}
+	c.Found = fmt.Sprintf("%s: %s, %.2f GB", dir, text.Count(list.Files, "file"), float64(list.Bytes)/1e9)
+	if known && set.Image && list.Files < w.Samples {
+		c.State = CheckWarn
+		c.Do = fmt.Sprintf("%s of the %s samples that an epoch of the papers has: an epoch will be shorter",
+			text.Thousands(list.Files), text.Thousands(w.Samples))
+	}
+	return append([]Check{c}, diskCheck(s, dir), cacheCheck(s, w, list.Bytes))
+}
+
+// diskCheck says what the data lie on.
+func diskCheck(s *session.Session, dir string) Check {
+	c := Check{What: "disk", State: CheckOK, Need: "any; a faster one where the data do not fit into memory"}
+	name, err := telemetry.DiskOf(dir)
+	if err != nil {
+		name = "unknown disk"
+	}
+	var st syscall.Statfs_t
+	if err := syscall.Statfs(dir, &st); err == nil {
+		c.Found = fmt.Sprintf("%s, %.1f GB free", name, float64(st.Bavail)*float64(st.Bsize)/1e9)
+	} else {
+		c.Found = name
+	}
+	if kind, err := os.ReadFile("/sys/block/" + filepath.Base(name) + "/queue/rotational"); err == nil &&
+		strings.TrimSpace(string(kind)) == "1" {
+		c.State, c.Do = CheckWarn, "a spinning disk: jtune experiment storage compares it with another"
+	}
+	return c
+}
+
+// cacheCheck says whether the data fit into memory.
+func cacheCheck(s *session.Session, w workload.Workload, bytes int64) Check {
+	c := Check{What: "page cache", State: CheckOK, Need: "memory for the data, so that later epochs read no disk"}
+	r, err := machine(s)
+	free := FreeMemory(r)
+	if err != nil || !free.OK {
+		c.Found = "the free memory is not known"
+		return c
+	}
+	c.Found = fmt.Sprintf("%.2f GB of data, %.1f GB of memory free", float64(bytes)/1e9, float64(free.V)/1e9)
+	if bytes > free.V {
+		c.State = CheckWarn
+	}
+	c.Do = cachingAdvice(caching{bytes: bytes, free: free.V, workers: w.Workers})
+	return c
+}
+
+// machine reads the machine on which jobs run: a virtual board's are on this one.
+func machine(s *session.Session) (tegra.Reading, error) {
+	if s.Virtual == nil {
+		return s.Device.Read()
+	}
+	h, err := tegra.OpenHost(tegra.DiskFS("/"), tegra.RealClock(), "", "")
+	if err != nil {
+		return tegra.Reading{}, err
+	}
+	defer h.Close()
+	return h.Read()
+}
+
+// FreeMemory is what programs and the page cache may still take, in bytes.
+func FreeMemory(r tegra.Reading) tegra.Val[int64] {
+	return tegra.Val[int64]{V: r.RAMTotal.V - r.RAMUsed.V, OK: r.RAMTotal.OK && r.RAMUsed.OK}
+}
+
+// memoryCheck compares what the job needs with what the machine has.
+func memoryCheck(s *session.Session, w workload.Workload) Check {
+	c := Check{What: "memory", State: CheckOK, Need: "not known"}
+	r, err := machine(s)
+	free := FreeMemory(r)
+	if err == nil && free.OK {
+		c.Found = fmt.Sprintf("%.1f GB free of %.1f", float64(free.V)/1e9, float64(r.RAMTotal.V)/1e9)
+	} else {
+		c.Found = "not known"
+	}
+	need := virtual.NeedsGB(w.Torch.Net)
+	if need == 0 || w.Torch.Net != w.Name {
+		return c
+	}
+	c.Need = fmt.Sprintf("%.1f GB at batch size 16, on a Jetson with CUDA", need)
+	if free.OK && float64(free.V)/1e9 < need {
+		c.State, c.Do = CheckWarn, fmt.Sprintf("it may not run (DNR): end other programs, take a smaller %s, or add "+
+			"swap", usage.Batch)
+	}
+	return c
+}

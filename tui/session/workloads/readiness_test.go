@@ -1,0 +1,98 @@
+package workloads
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"jtune/profiles/harness/torch"
+	"jtune/profiles/workload"
+	"jtune/tegra"
+)
+
+// interpreter is a program that tells these versions.
+func interpreter(t *testing.T, says string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "python3")
+	if err := os.WriteFile(path, []byte("#!/bin/sh\necho '"+says+"'\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestReadinessSaysWhatAWorkloadLacks(t *testing.T) {
+	t.Parallel()
+	s := fast(t)
+	pictures := t.TempDir()
+	if err := os.WriteFile(filepath.Join(pictures, "1.jpg"), []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const good = `{"python":"3.10.1","executable":"/p","torch":"2.1.0","PIL":"9.0","cuda":"11.4","gpu":"Orin"}`
+	for _, c := range []struct {
+		name, says, data string
+		ready            bool
+		want             []string // state and what, and a word of what to do
+	}{
+		{"all there", good, torch.Synthetic, true, []string{"ok PyTorch ", "ok data "}},
+		{"no PyTorch", `{"python":"3.10.1","executable":"/p","torch_why":"No module named torch"}`, torch.Synthetic, false,
+			[]string{"missing PyTorch install it for /p"}},
+		{"an old PyTorch", `{"python":"3.6.9","executable":"/p","torch":"1.4.0"}`, torch.Synthetic, false,
+			[]string{"missing PyTorch install it for /p"}},
+		{"an old Python", `{"python":"3.5.2","executable":"/p","torch":"1.9.0"}`, torch.Synthetic, false,
+			[]string{"missing Python install a later Python"}},
+		{"no GPU", `{"python":"3.9.1","executable":"/p","torch":"1.13.0a0"}`, torch.Synthetic, true,
+			[]string{"warning CUDA it trains on the CPU"}},
+		{"no decoder", `{"python":"3.9.1","executable":"/p","torch":"1.13.0a0"}`, pictures, false,
+			[]string{"missing torchvision or Pillow apt install", "warning data 1 of the 50,000 samples"}},
+		{"no data", good, "", false, []string{"missing data get it from image-net.org", "ok PyTorch "}},
+		{"no such folder", good, "/nonexistent/data", false, []string{"missing data is its disk mounted?"}},
+		{"no interpreter", "", torch.Synthetic, false, []string{"missing Python "}},
+	} {
+		w, err := Find(s, "resnet18")
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Torch.Python, w.Torch.Data = interpreter(t, c.says), c.data
+		r, err := CheckWorkload(t.Context(), s, w)
+		if err != nil || r.Ready != c.ready || !r.Simulated {
+			t.Errorf("%s: ready %v, simulated %v, %v", c.name, r.Ready, r.Simulated, err)
+		}
+		all := ""
+		for _, check := range r.Checks {
+			all += check.State + " " + check.What + " " + check.Do + "\n"
+		}
+		for _, want := range c.want {
+			if !strings.Contains(all, want) {
+				t.Errorf("%s lacks %q:\n%s", c.name, want, all)
+			}
+		}
+	}
+	own := workload.Workload{Name: "mine", Command: []string{"/nonexistent/train"}}
+	if r, err := CheckWorkload(t.Context(), s, own); err != nil || r.Ready || r.Checks[0].State != CheckMissing {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// By the size of the data, the free memory and the time of pre-processing.
+func TestCachingAdviceWeighsDataMemoryAndPreprocessing(t *testing.T) {
+	t.Parallel()
+	of := func(gb, fetchMS float64) caching {
+		return caching{bytes: int64(gb * 1e9), free: 4e9, fetchMS: tegra.Some(fetchMS), computeMS: tegra.Some(50.0),
+			workers: 4}
+	}
+	alone := of(1, 400)
+	alone.alone, alone.workers = true, 0
+	for want, c := range map[string]caching{
+		"first epoch alone, less pre-processing":   alone,
+		"takes 400 ms in one process, 350 ms of":   alone,
+		"each epoch reads about 60 % of them anew": of(10, 10),
+		"caching helps the first epoch alone":      of(1, 400),
+		"hides behind the compute (50 ms)":         of(1, 100),
+		"is seen in a run":                         {bytes: 1e9, free: 4e9, workers: 4},
+	} {
+		if got := cachingAdvice(c); !strings.Contains(got, want) {
+			t.Errorf("%+v: %q, want %q", c, got, want)
+		}
+	}
+}

@@ -1,0 +1,55 @@
+package workloads
+
+import (
+	"testing"
+
+	"jtune/profiles/workload"
+	"jtune/tegra/virtual"
+	"jtune/tegra/virtual/physics"
+	"jtune/tui/session"
+)
+
+// Where nothing was chosen before, a search begins with the training job of the largest data set that fits the board.
+// On a Nano that is what the 2022 study trained there.
+func TestSessionSuggestsTheLargestWorkloadThatFitsEachBoard(t *testing.T) {
+	t.Parallel()
+	of := map[string]string{
+		"agx-orin":   "resnet18", // 6.7 GB; MobileNet on the same data comes later in the list
+		"agx-xavier": "resnet18",
+		"xavier-nx":  "resnet18",
+		"orin-nano":  "resnet18",
+		"tx2":        "resnet18",
+		"nano":       "lenet5", // 46 MB; of the others only LSTM fits, whose data are 17.8 MB
+	}
+	for _, name := range virtual.Names() {
+		want := of[name]
+		s := open(t, session.Options{Device: "virtual:" + name})
+		list, err := List(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := Suggested(s, list)
+		if got != want {
+			t.Errorf("%s: a search begins with %s, want %s", name, got, want)
+		}
+		chosen, _ := physics.Find(got)
+		for _, w := range list {
+			why := Blocked(s, w)
+			if refused := Refusal(s, w) != ""; refused != (why != "") {
+				t.Errorf("%s on %s: %q, but refused: %v", w.Name, name, why, refused)
+			}
+			if p, _ := physics.Find(w.Name); why == "" && !w.Infers() && p.DatasetMB > chosen.DatasetMB {
+				t.Errorf("%s: %s is larger than %s and runs here", name, w.Name, got)
+			}
+		}
+	}
+	s := open(t, session.Options{})
+	own := []workload.Workload{{Name: "mine", Own: true}, {Name: "night", Own: true, Command: []string{"true"}}}
+	s.Virtual = nil // as on a Jetson: mine has no command
+	if got := Suggested(s, own); got != "night" {
+		t.Errorf("of jobs with unknown data it suggests %q, want the first that runs", got)
+	}
+	if got := Suggested(s, own[:1]); got != "" {
+		t.Errorf("it suggests %q, which cannot run", got)
+	}
+}

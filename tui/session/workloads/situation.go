@@ -1,0 +1,135 @@
+package workloads
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"jtune/internal/text"
+	"jtune/internal/usage"
+	"jtune/learn"
+	"jtune/optimize"
+	"jtune/profiles/workload"
+	"jtune/tegra"
+	"jtune/tui/session"
+)
+
+// EpochMinibatches are those of one epoch of a model's workload: given, or known of the workload.
+func EpochMinibatches(o session.Paths, m *learn.Model, given int) (int, error) {
+	if given > 0 {
+		return given, nil
+	}
+	n := PerEpoch(o, m)
+	if n == 0 {
+		return 0, usage.PerEpoch.Errorf("how many minibatches an epoch of this model's workload has is not known").
+			Advise("give %s", usage.PerEpoch.Value())
+	}
+	return n, nil
+}
+
+// What commands that open no device of their own want to know of the one at hand.
+
+// Situation is what advice about a mode of a model rests on. Presets and the
+// present mode are known when the model's own board is at hand.
+func Situation(o session.Options, m *learn.Model, mode tegra.Mode) optimize.Situation {
+	out := optimize.Situation{Mode: mode, Minibatches: Minibatches(o.Paths, m)}
+	s, err := session.Open(o)
+	if err != nil {
+		return out
+	}
+	defer s.Close()
+	if s.Device.Board().Name == m.Provenance.Device {
+		out.Presets, out.Present = s.Device.Presets(), s.Setup()
+	}
+	return out
+}
+
+// Minibatches counts those of a whole training of a model's workload, of the model's batch
+// size; 0 when it is unknown.
+func Minibatches(o session.Paths, m *learn.Model) int {
+	list, err := Configured(o)
+	if err != nil {
+		return 0
+	}
+	w, _ := workload.Find(list, m.Provenance.Workload)
+	return MinibatchesPerEpoch(m, list) * w.Epochs
+}
+
+// PerEpoch is MinibatchesPerEpoch with the workloads of these options.
+func PerEpoch(o session.Paths, m *learn.Model) int {
+	list, err := Configured(o)
+	if err != nil {
+		return 0
+	}
+	return MinibatchesPerEpoch(m, list)
+}
+
+// MinibatchesPerEpoch counts those of one epoch of a model's training, of the model's batch
+// size; 0 when it is unknown, as for a replay: its name is a label, and its file may be of
+// inference.
+func MinibatchesPerEpoch(m *learn.Model, list []workload.Workload) int {
+	w, err := workload.Find(list, m.Provenance.Workload)
+	if err != nil || w.Infers() || m.Provenance.Replay != "" {
+		return 0
+	}
+	return w.AtBatch(cmp.Or(m.Batch, m.Provenance.Batch)).MinibatchesPerEpoch()
+}
+
+// Simulation is what a simulated board says of a workload.
+type Simulation struct {
+	Estimated bool   // no measurement on such a board is behind it
+	Why       string // why it does not fit the board's memory; "" where it does
+}
+
+// Simulations returns the board of these options and, of a simulated one, how it simulates workloads, by their names.
+func Simulations(o session.Options, list []workload.Workload) (b tegra.Board, of map[string]Simulation) {
+	s, err := session.Open(o)
+	if err != nil {
+		return tegra.Board{}, nil
+	}
+	defer s.Close()
+	of = map[string]Simulation{}
+	for _, w := range list {
+		one := Simulation{Estimated: RunsAs(s, w) == Estimated}
+		if s.Virtual != nil && !s.RunsOnHost(w) {
+			if err := s.Virtual.Fits(w.Name); err != nil {
+				one.Why = err.Error()
+			}
+		}
+		of[w.Name] = one
+	}
+	return s.Device.Board(), of
+}
+
+// SettingsOf are modes at the batch sizes asked for, size by size; plain modes
+// where the model has one batch size. Notes are worth a line to the user.
+func SettingsOf(o session.Options, m *learn.Model, modes []tegra.Mode) (list []tegra.Setting, notes []string,
+	err error) {
+	asked := o.Batches
+	if o.AllSizes {
+		asked = m.Batches
+	}
+	switch {
+	case m.Batches == nil && len(asked) > 0:
+		notes = []string{fmt.Sprintf("the model has one batch size, that of its samples: %s is ignored", usage.Batch)}
+		fallthrough
+	case m.Batches == nil:
+		return tegra.Settings(modes, nil), notes, nil
+	case len(asked) == 0:
+		return nil, nil, usage.Batch.Errorf("the model holds batch sizes %s", text.JoinInts(m.Batches)).
+			Advise("choose with %s, several with commas (a Pareto front then goes by time per sample), or %s all",
+				usage.Batch.Value(), usage.Batch)
+	}
+	for _, b := range asked {
+		if !slices.Contains(m.Batches, b) {
+			how := "between measured ones"
+			if b < m.Batches[0] || b > m.Batches[len(m.Batches)-1] {
+				how = "beyond all measured ones, so its values are extrapolated"
+			}
+			notes = append(notes, fmt.Sprintf("batch size %d was not measured, only %s: it lies %s", b,
+				text.JoinInts(m.Batches), how))
+		}
+		list = append(list, tegra.Settings(modes, []int{b})...)
+	}
+	return list, notes, nil
+}

@@ -1,0 +1,32 @@
+package workloads
+
+import (
+	"strings"
+	"testing"
+
+	"jtune/tegra/tegratest"
+	"jtune/tui/session"
+)
+
+func TestUptimeOfABoardThatRunsForLongRemindsOfAReboot(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{"900.5 100.0": false, "3600 1": false, "86400.0 1.0": true, "": false} {
+		tree := tegratest.NewAGXOrin35()
+		tree.Set("/proc/uptime", text)
+		s := open(t, session.Options{Sysroot: tree.Write(t)})
+		if got := UptimeNote(s); strings.HasPrefix(got, "reminder: the board has been up for 24 h") != want {
+			t.Errorf("up for %q: %q, want a reminder %v", text, got, want)
+		}
+	}
+}
+
+// YOLO's loader processes are none where PyTorch has the fault, JetPack 5, and four elsewhere.
+func TestWorkloadYOLOLoadsAloneOnAffectedBoards(t *testing.T) {
+	t.Parallel()
+	for dir, want := range map[string]int{tegratest.AGXOrin35(t): 0, tegratest.New("agx-orin-36").Write(t): 4} {
+		w, err := Find(open(t, session.Options{Sysroot: dir}), "yolov8n")
+		if err != nil || w.Workers != want || (LoaderNote(w) != "") != (want == 0) {
+			t.Errorf("%d workers, %q, %v; want %d", w.Workers, LoaderNote(w), err, want)
+		}
+	}
+}
