@@ -14,8 +14,8 @@ import (
 	"jtune/tui/widget"
 )
 
-// serving opens the page on a model of inference that knows three batch sizes.
-func serving(t *testing.T) (*pagetest.Driver, *cloudView) {
+// withLoad opens the page on a model of inference that knows three batch sizes.
+func withLoad(t *testing.T) (*pagetest.Driver, *cloudView) {
 	t.Helper()
 	d, p := pagetest.Drive(t, New)
 	w := d.Serves()
@@ -53,7 +53,7 @@ func chosen(t *testing.T, v *session.Outlook, line string) (optimize.Ask, optimi
 
 // The cursor stands on what the command answers, with its batch size, its latency and its state.
 func TestFrontUnderALoadShowsWhatChooseAnswers(t *testing.T) {
-	d, c := serving(t)
+	d, c := withLoad(t)
 	d.Sees("detect batch 16, closed loop", "inferences/s")
 	sizes := map[int]bool{}
 	for _, line := range []string{"p99 60 ms, 20/s", "p95 300 ms, 120/s, uniform", "p99 120 ms, 60/s, wait 30 ms",
@@ -85,7 +85,7 @@ func TestFrontUnderALoadShowsWhatChooseAnswers(t *testing.T) {
 }
 
 func TestFrontUnderALoadNamesItAndItsAxes(t *testing.T) {
-	d, c := serving(t)
+	d, c := withLoad(t)
 	for _, words := range []string{"time", "speed", "time", "speed", "power"} {
 		if got := c.trade().Across.Word; got != words {
 			t.Errorf("across is %s, want %s", got, words)
@@ -133,7 +133,7 @@ func TestFrontUnderALoadNamesItAndItsAxes(t *testing.T) {
 
 // Other batch sizes are one key away, and the page says which of them is the answer.
 func TestFrontUnderALoadGoesBackToTheAnswersBatchSize(t *testing.T) {
-	d, c := serving(t)
+	d, c := withLoad(t)
 	limits(d, "p99 60 ms, 20/s, uniform")
 	best := d.State.Outlook.Batch
 	d.Press("z")

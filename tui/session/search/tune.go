@@ -36,12 +36,12 @@ func capped(r measure.TuneRequest) int {
 
 // Answers are those to all limits of a request, the first one first.
 func Answers(r *measure.TuneResult, q measure.TuneRequest) []session.Answered {
-	out := []session.Answered{{Result: r.Result, Limit: q.Limit, Versus: r.Versus, Serving: serving(r, r.Setting)}}
+	out := []session.Answered{{Result: r.Result, Limit: q.Limit, Versus: r.Versus, Serving: servingOf(r, r.Setting)}}
 	if n := len(r.Sent); n > 0 {
 		out[0].Sent = &r.Sent[n-1]
 	}
 	for i, more := range r.Result.More {
-		one := session.Answered{Result: more, Limit: q.More[i], Serving: serving(r, more.Setting)}
+		one := session.Answered{Result: more, Limit: q.More[i], Serving: servingOf(r, more.Setting)}
 		if i < len(r.MoreVersus) { // else it ended without a model
 			one.Versus = r.MoreVersus[i]
 		}
@@ -50,8 +50,8 @@ func Answers(r *measure.TuneResult, q measure.TuneRequest) []session.Answered {
 	return out
 }
 
-// serving is what inference did in a setting, by its newest reading; nil where there is none.
-func serving(r *measure.TuneResult, at tegra.Setting) (found *record.Serving) {
+// servingOf is what inference did in a setting, by its newest reading; nil where there is none.
+func servingOf(r *measure.TuneResult, at tegra.Setting) (found *record.Serving) {
 	for _, row := range r.Rows {
 		if row.Setting == at && row.Status.Usable() {
 			found = row.Serving
