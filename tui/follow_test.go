@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/optimize/outlook"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tui/page/pagetest"
-	"jtune/tui/session"
 	"jtune/tui/session/remote"
 	"jtune/tui/session/task"
 )
@@ -97,19 +97,19 @@ func TestPreviewShowsBeforeTheEndAndItsBandsShrink(t *testing.T) {
 	t.Parallel()
 	d := drive(t)
 	j := runningJob(d.board, task.Tuning)
-	j.Rows, j.Preview, j.Bands = nil, session.Preview{}, nil
+	j.Rows, j.Preview, j.Bands = nil, outlook.Preview{}, nil
 	d.shows(j)
 	d.press("3")
 	for i, s := range d.board.Samples() {
 		j.Rows = append(j.Rows, record.Row{Measured: s, Status: record.OK})
 		d.send(taskChangedMsg{task: j, now: j.Snapshot})
-		if want := i + 1; want >= session.LeastPreview {
+		if want := i + 1; want >= outlook.LeastPreview {
 			d.until("the preview is of all modes so far", func() bool { return j.Preview.Modes == want })
 		}
 	}
-	if n := len(j.Bands); n != len(j.Rows)-session.LeastPreview+1 || j.Bands[n-1] >= j.Bands[0] {
+	if n := len(j.Bands); n != len(j.Rows)-outlook.LeastPreview+1 || j.Bands[n-1] >= j.Bands[0] {
 		t.Errorf("bands %.0f %% after %d modes, want %d of them, narrower at the end", j.Bands, len(j.Rows),
-			len(j.Rows)-session.LeastPreview+1)
+			len(j.Rows)-outlook.LeastPreview+1)
 	}
 	d.sees("front so far", " % ms, ±")
 }

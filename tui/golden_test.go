@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"jtune/learn"
+	"jtune/optimize/outlook"
 	"jtune/profiles/harness"
 	"jtune/profiles/record"
 	"jtune/tegra"
@@ -21,7 +22,6 @@ import (
 	"jtune/tui/page/models"
 	"jtune/tui/page/pagetest"
 	"jtune/tui/page/train"
-	"jtune/tui/session"
 	modelsroom "jtune/tui/session/models"
 	"jtune/tui/session/remote"
 	"jtune/tui/session/task"
@@ -110,7 +110,7 @@ func studied(d *driver) {
 	info := modelsroom.Info{Name: "resnet18", Path: "/m/resnet18", Model: d.board.Fitted(samples),
 		Modified: pagetest.Start.Add(-3 * time.Hour)}
 	space := d.board.Space()
-	s := session.Assessment{
+	s := outlook.Assessment{
 		Model:   info.Model,
 		Effects: learn.Importance(pagetest.Predictor{}, space, space.Max(), math.Inf(1)),
 		Decides: "half of one setting of 12c/2.20C/1.30G/3.20M: GPU 625 MHz +63 % time, -48 % power; " +
@@ -220,7 +220,7 @@ func scenes() map[string]func(d *driver) {
 			studied(d)
 			info := modelsroom.Info{Name: "resnet18-quick", Path: "/m/resnet18-quick",
 				Model: d.board.Fitted(d.board.Samples()[:4]), Modified: pagetest.Start.Add(-5 * time.Hour)}
-			d.send(models.Assessed{Of: info, Assessment: session.Assessment{Model: info.Model}})
+			d.send(models.Assessed{Of: info, Assessment: outlook.Assessment{Model: info.Model}})
 			d.send(page.ModelsListed{Deleted: []modelsroom.Info{info}})
 			d.press("4", "U")
 		},

@@ -7,9 +7,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jtune/optimize"
+	"jtune/optimize/serving"
 	"jtune/tui/page"
 	"jtune/tui/page/dialog"
-	"jtune/tui/session"
 	"jtune/tui/session/search"
 )
 
@@ -59,9 +59,9 @@ func (r *root) do(i page.Intent) tea.Cmd {
 		sh.Mixes = &again
 		r.open(page.Front)
 	case page.Limit:
-		return r.chooseBy(session.Asked{Limit: optimize.Limit(i), Serving: sh.Load})
+		return r.chooseBy(serving.Asked{Limit: optimize.Limit(i), Serving: sh.Load})
 	case page.Limits:
-		return r.chooseBy(session.Asked(i))
+		return r.chooseBy(serving.Asked(i))
 	case page.ListModels:
 		return listModels(sh.host)
 	default:
@@ -133,7 +133,7 @@ func (r *root) broadcast(msg tea.Msg) tea.Cmd {
 }
 
 // chooseBy takes other limits, under a load or without.
-func (r *root) chooseBy(a session.Asked) tea.Cmd {
+func (r *root) chooseBy(a serving.Asked) tea.Cmd {
 	sh := r.sh
 	sh.Limit, sh.Load, sh.LoadErr = a.Limit, a.Serving, nil
 	return tea.Batch(sh.serve(), r.broadcast(page.LimitSet{}))

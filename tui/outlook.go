@@ -6,16 +6,17 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"jtune/optimize/outlook"
+	"jtune/optimize/serving"
 	"jtune/tegra"
 	"jtune/tui/page"
-	"jtune/tui/session"
 	"jtune/tui/session/models"
 	"jtune/tui/session/task"
 )
 
 // modelLoadedMsg brings the predictions of a model.
 type modelLoadedMsg struct {
-	view *session.Outlook
+	view *outlook.Outlook
 	name string
 }
 
@@ -25,7 +26,7 @@ func (m modelLoadedMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 }
 
 // sizedMsg brings the outlook of another batch size.
-type sizedMsg struct{ view *session.Outlook }
+type sizedMsg struct{ view *outlook.Outlook }
 
 func (m sizedMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	if !r.sh.asked(m.view) {
@@ -47,13 +48,13 @@ func listModels(h host) tea.Cmd {
 func (sh *shared) load(info models.Info) tea.Cmd {
 	space := sh.Device.Space
 	return sh.computed(func() tea.Msg {
-		return modelLoadedMsg{session.NewOutlook(info.Workload(), info.Model, space), info.Name}
+		return modelLoadedMsg{outlook.New(info.Workload(), info.Model, space), info.Name}
 	})
 }
 
 // renewedMsg brings the outlook by a later model of the same pool.
 type renewedMsg struct {
-	old, view *session.Outlook
+	old, view *outlook.Outlook
 	list      []models.Info
 }
 
@@ -94,7 +95,7 @@ func (sh *shared) toSize(by int) tea.Cmd {
 }
 
 // asked reports whether this outlook is the one that toSize asked for last.
-func (sh *shared) asked(v *session.Outlook) bool {
+func (sh *shared) asked(v *outlook.Outlook) bool {
 	return sh.Outlook != nil && v.Model.Whole() == sh.Outlook.Model.Whole() && v.Batch == sh.askedBatch
 }
 
@@ -108,7 +109,7 @@ func (sh *shared) hand(workload string, readings ...tegra.Measured) {
 
 // show makes an outlook the one that all pages read; same: of the model that showed, with
 // other numbers.
-func (sh *shared) show(v *session.Outlook, same bool) (told []tea.Msg, cmd tea.Cmd) {
+func (sh *shared) show(v *outlook.Outlook, same bool) (told []tea.Msg, cmd tea.Cmd) {
 	before := sh.Outlook
 	if !same { // it is what Front shows
 		sh.Mixes = nil
@@ -120,7 +121,7 @@ func (sh *shared) show(v *session.Outlook, same bool) (told []tea.Msg, cmd tea.C
 // servedMsg brings what modes do under a load.
 type servedMsg struct {
 	of     servedOf
-	served *session.Served
+	served *serving.Served
 	err    error
 }
 
@@ -142,7 +143,7 @@ func (sh *shared) serve() tea.Cmd {
 		if err != nil {
 			return servedMsg{of: of, err: err}
 		}
-		served, err := of.view.ServedUnder(ask, before)
+		served, err := serving.ServedUnder(of.view, ask, before)
 		return servedMsg{of, served, err}
 	})
 }
@@ -160,7 +161,7 @@ func (m servedMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 // previewMsg brings the preview of a task.
 type previewMsg struct {
 	task    *shownTask
-	preview session.Preview
+	preview outlook.Preview
 }
 
 // previewNext works out the next preview of a task off the screen's goroutine,
@@ -171,12 +172,12 @@ func (sh *shared) previewNext(j *shownTask) tea.Cmd {
 		return nil
 	}
 	samples, space := j.Measured(), j.SpaceOr(sh.Device.Space)
-	if len(samples) < session.LeastPreview || j.Preview.Modes == len(samples) {
+	if len(samples) < outlook.LeastPreview || j.Preview.Modes == len(samples) {
 		return nil
 	}
 	j.previewing = true
 	ctx := sh.ctx
-	return sh.computed(func() tea.Msg { return previewMsg{j, session.NewPreview(ctx, samples, space)} })
+	return sh.computed(func() tea.Msg { return previewMsg{j, outlook.NewPreview(ctx, samples, space)} })
 }
 
 // previewOwn works out what the running campaign's rows say so far.

@@ -14,11 +14,13 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jtune/optimize"
+	"jtune/optimize/outlook"
 	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/page/pagetest"
 	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
+	"jtune/tui/session/config"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/models"
 	"jtune/tui/session/search"
@@ -93,7 +95,7 @@ func TestFrontAnswersAsChooseDoesAfterAVerification(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		command, v := session.OutlookOf(kept, tegra.Settings(kept.Space.Modes(), nil)), d.r.sh.Outlook
+		command, v := outlook.OutlookOf(kept, tegra.Settings(kept.Space.Modes(), nil)), d.r.sh.Outlook
 		if len(v.Measured()) != len(command.Measured()) {
 			t.Errorf("%s: the page has readings of %d modes, the kept model of %d", when, len(v.Measured()),
 				len(command.Measured()))
@@ -272,7 +274,7 @@ func TestSessionGoesOnWithASearchThatWasCutOff(t *testing.T) {
 func TestSessionAsksBeforeItRunsWhatAFolderNames(t *testing.T) {
 	t.Parallel()
 	o := session.Options{Device: "virtual:agx-orin", Seed: 1, Speed: math.Inf(1),
-		Paths: session.Paths{DataDir: t.TempDir()}}
+		Paths: config.Paths{DataDir: t.TempDir()}}
 	s, err := session.Open(o)
 	if err != nil {
 		t.Fatal(err)

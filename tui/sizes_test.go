@@ -6,11 +6,11 @@ import (
 
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/outlook"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/page/pagetest"
-	"jtune/tui/session"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/task"
 )
@@ -36,7 +36,7 @@ func sizedModel(t testing.TB, b *pagetest.Board) *learn.Model {
 func TestFrontStepsThroughBatchSizesAndSaysWhich(t *testing.T) {
 	t.Parallel()
 	d := drive(t)
-	view := session.NewOutlook("resnet18", sizedModel(t, d.board), d.board.Space())
+	view := outlook.New("resnet18", sizedModel(t, d.board), d.board.Space())
 	d.send(modelLoadedMsg{view, "sized"})
 	d.press("5")
 	at := func(batch string) {
@@ -109,7 +109,7 @@ func TestFrontAnswerOfASearchOverBatchSizesNamesItsSize(t *testing.T) {
 	d := drive(t)
 	m := sizedModel(t, d.board)
 	limit := optimize.Limit{PowerW: 30}
-	view := session.NewOutlook("resnet18", m.At(16), d.board.Space())
+	view := outlook.New("resnet18", m.At(16), d.board.Space())
 	best := view.Known[view.Answer(limit)]
 	res := &measure.TuneResult{Result: optimize.Result{Measured: tegra.Measured{Setting: tegra.Setting{Mode: best.Mode,
 		Batch: 16}, TimeMS: best.TimeMS, PowerW: 29}}, Fitted: m}
@@ -117,7 +117,7 @@ func TestFrontAnswerOfASearchOverBatchSizesNamesItsSize(t *testing.T) {
 		Workload: workload.Workload{Name: "resnet18"}, Limit: limit}}}
 	d.shows(j)
 	d.send(taskDoneMsg{task: j, view: view, now: task.Snapshot{State: task.Done,
-		Outcome: task.Outcome{Tuned: res, Answers: []session.Answered{{Result: res.Result, Limit: limit}}}}})
+		Outcome: task.Outcome{Tuned: res, Answers: []measure.Answered{{Result: res.Result, Limit: limit}}}}})
 	d.press("5")
 	d.sees("resnet18 batch 16", "the answer, batch 16")
 	d.press("z")

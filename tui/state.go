@@ -10,9 +10,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jtune/optimize"
+	"jtune/optimize/outlook"
+	"jtune/optimize/serving"
 	"jtune/telemetry"
 	"jtune/tui/page"
-	"jtune/tui/session"
 	"jtune/tui/session/fleet"
 	"jtune/tui/session/remote"
 	"jtune/tui/session/task"
@@ -25,7 +26,7 @@ type shared struct {
 	page.State
 	deps
 	ctx         context.Context // ends when the program does
-	outlooks    session.Outlooks
+	outlooks    outlook.Outlooks
 	serving     servedOf   // what was worked out under a load last, or is
 	askedBatch  int        // batch size that was asked for and does not show yet; 0: none
 	tasks       task.Tasks // of this board, one at a time
@@ -82,8 +83,8 @@ func (sh *shared) computed(work func() tea.Msg) tea.Cmd {
 }
 
 // subject is a workload on this board.
-func (sh *shared) subject(workload string) session.Subject {
-	return session.SubjectOf(workload, sh.Device.Board)
+func (sh *shared) subject(workload string) outlook.Subject {
+	return outlook.SubjectOf(workload, sh.Device.Board)
 }
 
 // badge says what kind of device this is when it is not plain hardware; a brief one
@@ -130,9 +131,9 @@ func (sh *shared) after(msg tea.Msg) tea.Msg {
 
 // servedOf is what that was worked out for.
 type servedOf struct {
-	view  *session.Outlook
+	view  *outlook.Outlook
 	limit optimize.Limit
-	load  session.Serving
+	load  serving.Serving
 }
 
 // shownTask is a task of the session, or what another process measures. Pages see

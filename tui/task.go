@@ -8,8 +8,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"jtune/optimize/outlook"
 	"jtune/tui/page"
-	"jtune/tui/session"
 	"jtune/tui/session/task"
 )
 
@@ -48,7 +48,7 @@ func (sh *shared) catchUp() {
 type taskDoneMsg struct {
 	task *shownTask
 	now  task.Snapshot
-	view *session.Outlook // of the model that was fitted; nil when none was
+	view *outlook.Outlook // of the model that was fitted; nil when none was
 }
 
 // follow shows the task as it is. A snapshot that was on its way may be older than
@@ -136,7 +136,7 @@ func (sh *shared) start(t *task.Task) tea.Cmd {
 			if m.Batches != nil {
 				m = m.At(r.Batch)
 			}
-			msg.view = session.NewOutlook(t.Workload.Name, m, space)
+			msg.view = outlook.New(t.Workload.Name, m, space)
 		}
 		return sh.after(msg)
 	})

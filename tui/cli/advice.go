@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"jtune/optimize"
-	"jtune/tui/session"
+	"jtune/tegra"
 	"jtune/tui/session/workloads"
 )
 
@@ -73,7 +73,7 @@ func (c *adviceCmd) run(context.Context) error {
 	}
 	s := workloads.Situation(c.options, m, m.Space.Max())
 	if c.mode != "" {
-		if s.Mode, err = session.FindMode(c.mode, m.Space, s.Presets); err != nil {
+		if s.Mode, err = tegra.FindMode(c.mode, m.Space, s.Presets); err != nil {
 			return fmt.Errorf("%w (--mode)", err)
 		}
 	}

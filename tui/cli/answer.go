@@ -9,10 +9,11 @@ import (
 	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/outlook"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tui/export"
-	"jtune/tui/session"
+	"jtune/tui/session/measure"
 )
 
 // answerJSON is `jtune tune --json` and `jtune choose --json`.
@@ -83,7 +84,7 @@ type comparisonJSON struct {
 	export.Size
 }
 
-func toVersusJSON(v session.Versus) versusJSON {
+func toVersusJSON(v outlook.Versus) versusJSON {
 	out := versusJSON{MaxN: toComparisonJSON(v.MaxN), Present: toComparisonJSON(v.Present), Presets: []comparisonJSON{}}
 	for i := range v.Presets {
 		out.Presets = append(out.Presets, *toComparisonJSON(&v.Presets[i]))
@@ -91,7 +92,7 @@ func toVersusJSON(v session.Versus) versusJSON {
 	return out
 }
 
-func toComparisonJSON(c *session.Comparison) *comparisonJSON {
+func toComparisonJSON(c *outlook.Comparison) *comparisonJSON {
 	if c == nil {
 		return nil
 	}
@@ -179,14 +180,14 @@ type answer struct {
 	suspicious bool
 	feasible   bool
 	standing   optimize.Standing
-	versus     session.Versus
+	versus     outlook.Versus
 	situation  optimize.Situation // of choose
 	advice     []string
 	served     *optimize.Outcome // under the load of ask; nil without one
 	ask        optimize.Ask
-	training   *session.Projection // whole ones; nil where they are not asked for
+	training   *outlook.Projection // whole ones; nil where they are not asked for
 	serving    *record.Serving     // what inference did; nil for training, and where it was not measured
-	sent       *session.Sent       // with real requests at the rate; nil where none were sent
+	sent       *measure.Sent       // with real requests at the rate; nil where none were sent
 }
 
 // document is the answer as JSON, without what only the caller knows: the device,
@@ -323,7 +324,7 @@ func (x answer) print(w io.Writer) error {
 }
 
 // changes prints the 95 % band of a difference from a predicted mode.
-func changes(c session.Comparison, lo, hi float64) string {
+func changes(c outlook.Comparison, lo, hi float64) string {
 	if c.Measured {
 		return ""
 	}

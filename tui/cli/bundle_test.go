@@ -9,13 +9,14 @@ import (
 
 	"jtune/tegra/tegratest"
 	"jtune/tui/session"
+	"jtune/tui/session/config"
 	"jtune/tui/session/inspect"
 )
 
 // bundleOf writes the bundle of the tree in root.
 func bundleOf(t *testing.T, root string) string {
 	t.Helper()
-	s, err := session.Open(session.Options{Sysroot: root, Paths: session.Paths{DataDir: t.TempDir(),
+	s, err := session.Open(session.Options{Sysroot: root, Paths: config.Paths{DataDir: t.TempDir(),
 		StateDir: t.TempDir()}})
 	if err != nil {
 		t.Fatal(err)

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strconv"
 
+	"jtune/optimize/outlook"
 	"jtune/tegra"
-	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/fit"
 )
@@ -16,7 +16,7 @@ type campaignsComparedJSON struct {
 	Virtual    bool                `json:"virtual"`   // one of them at least is no measurement
 	Usable     [2]int              `json:"usable"`
 	Common     int                 `json:"common"`
-	Median     *session.Difference `json:"median"` // null where nothing is common
+	Median     *outlook.Difference `json:"median"` // null where nothing is common
 	Conclusion []string            `json:"conclusion"`
 	Modes      []comparedJSON      `json:"modes"`
 }
@@ -26,7 +26,7 @@ type comparedJSON struct {
 	Batch  int        `json:"batch,omitempty"`
 	TimeMS [2]float64 `json:"time_ms"`
 	PowerW [2]float64 `json:"power_w"`
-	session.Difference
+	outlook.Difference
 }
 
 func (c *campaignsCmd) compare(args []string) error {

@@ -8,16 +8,17 @@ import (
 	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/outlook"
+	"jtune/optimize/serving"
 	"jtune/profiles/workload"
 	"jtune/tegra"
-	"jtune/tui/session"
 	"jtune/tui/session/fit"
 	"jtune/tui/session/workloads"
 )
 
 func (a *app) choose() *cobra.Command {
 	var limit optimize.Limit
-	var serving session.Serving
+	var serving serving.Serving
 	var whole training
 	model, maxError, margin := "", 0.0, 0.0
 	cmd := &cobra.Command{
@@ -110,7 +111,7 @@ func (a *app) doChoose(m *learn.Model, limit optimize.Limit, whole training) err
 	if err != nil {
 		return err
 	}
-	o := session.OutlookOf(m, list)
+	o := outlook.OutlookOf(m, list)
 	at, err := o.Choose(limit)
 	if err != nil && !errors.Is(err, optimize.ErrInfeasible) {
 		return err
@@ -141,7 +142,7 @@ func (a *app) doChoose(m *learn.Model, limit optimize.Limit, whole training) err
 }
 
 // chosen is setting number at of an outlook as an answer.
-func (a *app) chosen(m *learn.Model, o *session.Outlook, at int, limit optimize.Limit, feasible bool) answer {
+func (a *app) chosen(m *learn.Model, o *outlook.Outlook, at int, limit optimize.Limit, feasible bool) answer {
 	predicted, about := o.Predicted[at], o.At(at)
 	situation := workloads.Situation(a.options, m, predicted.Mode)
 	x := answer{space: m.Space, mode: predicted.Mode, batch: predicted.Batch, origin: originMark(m.Provenance.Origin()),

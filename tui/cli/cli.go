@@ -18,7 +18,7 @@ import (
 	"jtune/internal/caller"
 	"jtune/internal/text"
 	"jtune/tegra/guard"
-	"jtune/tui/session"
+	"jtune/tui/session/config"
 )
 
 // Main runs the program's own arguments and returns the exit code.
@@ -30,7 +30,7 @@ func Main() int {
 		fmt.Fprintln(os.Stderr, "jtune:", err)
 		return exitPermission
 	}
-	session.FindHome()
+	config.FindHome()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	signals := make(chan os.Signal, 1)

@@ -17,7 +17,7 @@ import (
 	"jtune/internal/text"
 	"jtune/internal/tomlfile"
 	"jtune/tui"
-	"jtune/tui/session"
+	"jtune/tui/session/config"
 	"jtune/tui/widget"
 )
 
@@ -43,7 +43,7 @@ func newConfig(a *app) *cobra.Command {
 			return a.say(nil, "%s", a.options.ConfigPath())
 		}),
 		verb("schema", "Print a JSON schema of the file, for editors", 0, 0, func([]string) error {
-			schema, err := session.ConfigSchema(screenTables())
+			schema, err := config.ConfigSchema(screenTables())
 			if err != nil {
 				return err
 			}
@@ -52,8 +52,8 @@ func newConfig(a *app) *cobra.Command {
 }
 
 // screenTables is what the screens know of the configuration file.
-func screenTables() session.ScreenTables {
-	s := session.ScreenTables{
+func screenTables() config.ScreenTables {
+	s := config.ScreenTables{
 		CheckKeys: tui.CheckKeys,
 		CheckTheme: func(table map[string]string) (key string, err error) {
 			_, key, err = widget.ParseTheme(table)
@@ -61,10 +61,10 @@ func screenTables() session.ScreenTables {
 		},
 	}
 	add := func(table, name string, value any) {
-		s.Keys = append(s.Keys, session.ConfigKey{Path: toml.Key{table, name}, Default: value})
+		s.Keys = append(s.Keys, config.ConfigKey{Path: toml.Key{table, name}, Default: value})
 	}
 	for _, k := range tui.KeyLines(nil) {
-		add("keys", k.Action, session.OneOrMore(k.Keys))
+		add("keys", k.Action, config.OneOrMore(k.Keys))
 	}
 	add("theme", "name", widget.ThemeNames()[0])
 	for _, name := range widget.ThemeColours() {
@@ -95,7 +95,7 @@ func (c configCmd) show(flags *pflag.FlagSet) error {
 	if err != nil {
 		return err
 	}
-	keys, err := session.ConfigKeys(file, screenTables())
+	keys, err := config.ConfigKeys(file, screenTables())
 	if err != nil {
 		return fmt.Errorf("%w; jtune config check lists every fault", err)
 	}
@@ -178,7 +178,7 @@ func (c configCmd) checkFile(args []string) error {
 	if err != nil {
 		return err
 	}
-	faults := session.CheckConfig(file, string(data), screenTables())
+	faults := config.CheckConfig(file, string(data), screenTables())
 	for _, fault := range faults {
 		if err := c.say(nil, "%v", fault); err != nil {
 			return err
@@ -192,7 +192,7 @@ func (c configCmd) checkFile(args []string) error {
 
 // edit lets the user edit the configuration file.
 func (c configCmd) edit(ctx context.Context) error {
-	e := session.ConfigEdit{
+	e := config.ConfigEdit{
 		Path:    c.options.ConfigPath(),
 		Screens: screenTables(),
 		Open:    c.openEditor,

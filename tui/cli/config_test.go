@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"jtune/tui/session"
+	"jtune/tui/session/config"
 )
 
 func TestConfigCheckListsEveryFaultByLine(t *testing.T) {
@@ -173,9 +173,9 @@ func TestConfigSchemaHasEveryKey(t *testing.T) {
 	}
 }
 
-func defaultKeys(t *testing.T) []session.ConfigKey {
+func defaultKeys(t *testing.T) []config.ConfigKey {
 	t.Helper()
-	keys, err := session.ConfigKeys("", screenTables())
+	keys, err := config.ConfigKeys("", screenTables())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +202,7 @@ func TestDocsListEveryKeyOfTheConfiguration(t *testing.T) {
 	_, text, _ = strings.Cut(text, "## Configuration")
 	_, text, _ = strings.Cut(text, "```toml\n")
 	text, _, _ = strings.Cut(text, "```")
-	for _, fault := range session.CheckConfig("docs/reference.md", text, screenTables()) {
+	for _, fault := range config.CheckConfig("docs/reference.md", text, screenTables()) {
 		t.Error(fault)
 	}
 }

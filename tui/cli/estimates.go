@@ -6,8 +6,8 @@ import (
 	"os"
 
 	"jtune/learn"
+	"jtune/optimize/outlook"
 	"jtune/tegra"
-	"jtune/tui/session"
 	"jtune/tui/session/fit"
 	"jtune/tui/session/workloads"
 )
@@ -19,7 +19,7 @@ func (c *predictCmd) compareEstimates(m *learn.Model) error {
 		return err
 	}
 	defer f.Close()
-	list, err := session.ReadEstimates(f, m.Space, workloads.Situation(c.options, m, m.Space.Max()).Presets)
+	list, err := outlook.ReadEstimates(f, m.Space, workloads.Situation(c.options, m, m.Space.Max()).Presets)
 	if err != nil {
 		return usagef("--estimates %s: %v", c.estimates, err)
 	}
@@ -32,7 +32,7 @@ func (c *predictCmd) compareEstimates(m *learn.Model) error {
 		c.notes(s.Notes)
 		others = s.Measured
 	}
-	rows, err := session.NewOutlook(m.Provenance.Workload, m, m.Space).CompareEstimates(list, others)
+	rows, err := outlook.New(m.Provenance.Workload, m, m.Space).CompareEstimates(list, others)
 	if err != nil {
 		return usagef("--estimates %s: %v", c.estimates, err)
 	}

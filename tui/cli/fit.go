@@ -16,10 +16,10 @@ import (
 	"jtune/learn"
 	"jtune/learn/baseline/nn"
 	"jtune/optimize"
+	"jtune/optimize/outlook"
 	"jtune/tegra"
 	"jtune/tegra/sweep"
 	"jtune/tui/export"
-	"jtune/tui/session"
 	"jtune/tui/session/fit"
 	"jtune/tui/session/models"
 	"jtune/tui/session/workloads"
@@ -267,7 +267,7 @@ func (c *predictCmd) run(context.Context) error {
 	if c.epoch == 0 && m.Batches == nil { // an epoch of another batch size has other minibatches
 		c.epoch = workloads.PerEpoch(c.options.Paths, m)
 	}
-	return c.print(session.OutlookOf(m, settings))
+	return c.print(outlook.OutlookOf(m, settings))
 }
 
 // settings are modes at the batch sizes that --batch names.
@@ -325,7 +325,7 @@ func (c *predictCmd) modesToPredict(space *tegra.Space) ([]tegra.Mode, error) {
 	return out, nil
 }
 
-func (c *predictCmd) print(o *session.Outlook) error {
+func (c *predictCmd) print(o *outlook.Outlook) error {
 	m, of := o.Model, export.Points{Known: o.Predicted, Standings: o.Standings(c.limit), PerEpoch: c.epoch}
 	of.Virtual = m.Provenance.Virtual
 	switch {

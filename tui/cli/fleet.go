@@ -17,8 +17,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"jtune/internal/text"
+	"jtune/optimize/rank"
 	"jtune/tegra"
-	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/fleet"
 )
@@ -385,7 +385,7 @@ type fleetRankCmd struct {
 }
 
 func newFleetRank(u onBoards) *cobra.Command {
-	return command(&fleetRankCmd{onBoards: u, rank: rankCmd{app: u.app, by: session.ByTime}}, &cobra.Command{
+	return command(&fleetRankCmd{onBoards: u, rank: rankCmd{app: u.app, by: rank.ByTime}}, &cobra.Command{
 		Use:   "rank WORKLOAD",
 		Short: "Rank the boards by the models that they have of a workload",
 		Args:  cobra.ExactArgs(1),

@@ -13,8 +13,9 @@ import (
 
 	"jtune/internal/text"
 	"jtune/optimize"
+	"jtune/optimize/outlook"
+	"jtune/optimize/serving"
 	"jtune/tui/export"
-	"jtune/tui/session"
 	"jtune/tui/session/fit"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/plots"
@@ -26,7 +27,7 @@ type frontCmd struct {
 	model, samples, x, y, svg string
 	plane                     int // of x and y
 	limit                     optimize.Limit
-	serving                   session.Serving
+	serving                   serving.Serving
 	served                    bool // under a load
 	strict                    bool
 	v                         verification
@@ -80,7 +81,7 @@ func (c *frontCmd) check() (err error) {
 
 func (c *frontCmd) run(ctx context.Context) error {
 	var err error
-	var o *session.Outlook
+	var o *outlook.Outlook
 	var checks measure.VerifyResult
 	words := !c.asCSV && !c.asJSON
 	if c.samples != "" {
@@ -122,7 +123,7 @@ func (c *frontCmd) run(ctx context.Context) error {
 
 // frontPlane finds the plane of two different axes, in either order.
 func frontPlane(x, y string) (int, error) {
-	i := slices.IndexFunc(session.Planes[:], func(p session.Plane) bool {
+	i := slices.IndexFunc(outlook.Planes[:], func(p outlook.Plane) bool {
 		return p.Across.String() == x && p.Up.String() == y || p.Across.String() == y && p.Up.String() == x
 	})
 	if i < 0 {
@@ -132,7 +133,7 @@ func frontPlane(x, y string) (int, error) {
 }
 
 // measuredOutlook is what samples hold.
-func (a *app) measuredOutlook(samples string, strict bool) (*session.Outlook, error) {
+func (a *app) measuredOutlook(samples string, strict bool) (*outlook.Outlook, error) {
 	s, err := fit.ReadSamples(samples, a.options.Batches, strict)
 	if err != nil {
 		return nil, err
@@ -151,7 +152,7 @@ func (a *app) measuredOutlook(samples string, strict bool) (*session.Outlook, er
 // predictedOutlook is all modes by a model, after it was verified where that is
 // asked for.
 func (a *app) predictedOutlook(ctx context.Context, model string,
-	v verification) (*session.Outlook, measure.VerifyResult, error) {
+	v verification) (*outlook.Outlook, measure.VerifyResult, error) {
 	var checks measure.VerifyResult
 	m, err := a.loadPowered("front", model)
 	if err != nil {
@@ -168,7 +169,7 @@ func (a *app) predictedOutlook(ctx context.Context, model string,
 		return nil, checks, err
 	}
 	a.doubts(m)
-	return session.OutlookOf(m, list), checks, nil
+	return outlook.OutlookOf(m, list), checks, nil
 }
 
 func (c *frontCmd) printFront(cloud *export.Cloud, origin string) error {

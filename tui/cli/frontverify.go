@@ -6,7 +6,7 @@ import (
 
 	"jtune/internal/text"
 	"jtune/learn"
-	"jtune/tui/session"
+	"jtune/optimize/outlook"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/remote"
 	"jtune/tui/session/task"
@@ -85,7 +85,7 @@ func (c *frontCmd) printVerified(res measure.VerifyResult) error {
 	rows := [][]string{{"verified", "ms predicted", "measured", "", "W predicted", "measured", ""}}
 	for i, got := range res.Measured {
 		p := res.Before[i]
-		off := session.Against(got, p.Measured)
+		off := outlook.Against(got, p.Measured)
 		rows = append(rows, []string{res.Fitted.Space.Format(got.Mode), text.Of(p.TimeMS), text.Of(got.TimeMS),
 			change(off.TimePct),
 			text.Of(p.PowerW), text.Of(got.PowerW), change(off.PowerPct)})

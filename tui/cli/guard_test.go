@@ -10,6 +10,7 @@ import (
 	"jtune/tegra/guard"
 	"jtune/tegra/tegratest"
 	"jtune/tui/session"
+	"jtune/tui/session/config"
 )
 
 // A session lives for hours; a guard that was killed meanwhile must not take
@@ -17,7 +18,7 @@ import (
 func TestADeadGuardIsReplaced(t *testing.T) {
 	t.Parallel()
 	root := tegratest.AGXOrin35(t)
-	s, err := session.Open(session.Options{Sysroot: root, Paths: session.Paths{DataDir: t.TempDir(),
+	s, err := session.Open(session.Options{Sysroot: root, Paths: config.Paths{DataDir: t.TempDir(),
 		LogFile: filepath.Join(t.TempDir(), "log")}})
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 
 	"jtune/tui"
 	"jtune/tui/session"
+	"jtune/tui/session/config"
 	"jtune/tui/widget"
 )
 
@@ -36,7 +37,7 @@ func keyBindings(o session.Options) (map[string][]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return session.ReadKeys(path, tui.CheckKeys)
+	return config.ReadKeys(path, tui.CheckKeys)
 }
 
 // theme reads the user's choice of colours.
@@ -45,7 +46,7 @@ func theme(o session.Options) (t widget.Theme, err error) {
 	if err != nil {
 		return t, err
 	}
-	err = session.ReadTheme(path, func(table map[string]string) (key string, err error) {
+	err = config.ReadTheme(path, func(table map[string]string) (key string, err error) {
 		t, key, err = widget.ParseTheme(table)
 		return key, err
 	})

@@ -15,8 +15,8 @@ import (
 
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/outlook"
 	"jtune/tegra"
-	"jtune/tui/session"
 )
 
 const head = "cores,cpu_khz,gpu_hz,mem_hz,time_ms,power_w\n"
@@ -416,7 +416,7 @@ func TestChooseAnswersAsTheFrontPageDoes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := session.NewOutlook("toy", m, m.Space)
+	o := outlook.New("toy", m, m.Space)
 	for _, watts := range []float64{1, 14, 17.5, 20, 33} {
 		got := jtune(t, "choose", "--model", path, "--power-limit", fmt.Sprint(watts), "--json").object(t, answerKeys)
 		limit := optimize.Limit{PowerW: watts}

@@ -12,6 +12,7 @@ import (
 	"jtune/tegra"
 	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
+	"jtune/tui/session/config"
 	"jtune/tui/session/remote"
 	"jtune/tui/session/task"
 )
@@ -41,7 +42,7 @@ func TestOrdersOfAnotherProgramReachExperimentsAndVerification(t *testing.T) {
 			}
 			seen := task.Campaigns{Dir: filepath.Join(dir, "campaigns"), Board: tegra.Board{Name: "AGX Orin",
 				Virtual: true}, Held: func() []record.Running {
-				return campaigns.Held(session.Options{Paths: session.Paths{DataDir: dir}}.Paths)
+				return campaigns.Held(session.Options{Paths: config.Paths{DataDir: dir}}.Paths)
 			}}
 			var f *remote.Followed
 			until(t, "it takes orders", func() bool { f = remote.Follow(seen, nil); return f != nil && f.Reach != nil })

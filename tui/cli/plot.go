@@ -15,9 +15,9 @@ import (
 	"jtune/internal/figure"
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/outlook"
 	"jtune/tegra"
 	"jtune/tui/export"
-	"jtune/tui/session"
 	"jtune/tui/session/fit"
 	"jtune/tui/session/plots"
 	"jtune/tui/widget"
@@ -178,7 +178,7 @@ func (a *app) plotSize(asked string) (w, h int, err error) {
 }
 
 // plotOutlook is what is known of every mode, of a model or of samples.
-func (c *plotCmd) plotOutlook(ctx context.Context) (*session.Outlook, error) {
+func (c *plotCmd) plotOutlook(ctx context.Context) (*outlook.Outlook, error) {
 	if c.samples != "" {
 		return c.measuredOutlook(c.samples, c.strict)
 	}
@@ -187,7 +187,7 @@ func (c *plotCmd) plotOutlook(ctx context.Context) (*session.Outlook, error) {
 }
 
 // heldMode is the mode whose values the other knobs keep.
-func (c *plotCmd) heldMode(o *session.Outlook) (tegra.Mode, error) {
+func (c *plotCmd) heldMode(o *outlook.Outlook) (tegra.Mode, error) {
 	if c.at == "" {
 		return plots.Largest(o), nil
 	}
@@ -244,7 +244,7 @@ func (c *plotCmd) plotFront(ctx context.Context) (figure.Figure, error) {
 }
 
 // plotRivals draws several models over one cloud.
-func (c *plotCmd) plotRivals(o *session.Outlook, plane int) (figure.Figure, error) {
+func (c *plotCmd) plotRivals(o *outlook.Outlook, plane int) (figure.Figure, error) {
 	rivals := []plots.Rival{plots.Own(o)}
 	for _, name := range c.with {
 		m, err := c.loadPowered("plot front", name)
@@ -350,9 +350,9 @@ func ofModel(draw func(context.Context, *learn.Model) (figure.Figure, error)) pl
 }
 
 // ofAssessment draws a model's assessment.
-func ofAssessment(draw func(session.Assessment) figure.Figure) plotDrawer {
+func ofAssessment(draw func(outlook.Assessment) figure.Figure) plotDrawer {
 	return ofModel(func(ctx context.Context, m *learn.Model) (figure.Figure, error) {
-		return draw(session.Assess(ctx, m)), ctx.Err()
+		return draw(outlook.Assess(ctx, m)), ctx.Err()
 	})
 }
 
@@ -361,6 +361,6 @@ func (c *plotCmd) plotPredicted(ctx context.Context) (figure.Figure, error) {
 	if err != nil {
 		return figure.Figure{}, err
 	}
-	draw := ofAssessment(func(s session.Assessment) figure.Figure { return plots.Predicted(s, of) })
+	draw := ofAssessment(func(s outlook.Assessment) figure.Figure { return plots.Predicted(s, of) })
 	return draw(c, ctx)
 }

@@ -8,8 +8,8 @@ import (
 
 	"jtune/internal/text"
 	"jtune/learn"
+	"jtune/optimize/outlook"
 	"jtune/tegra"
-	"jtune/tui/session"
 	"jtune/tui/session/workloads"
 )
 
@@ -44,7 +44,7 @@ type projectedJSON struct {
 	Within   bool               `json:"within_limit"`
 }
 
-func toProjectionJSON(p *session.Projection) *projectionJSON {
+func toProjectionJSON(p *outlook.Projection) *projectionJSON {
 	if p == nil {
 		return nil
 	}
@@ -57,7 +57,7 @@ func toProjectionJSON(p *session.Projection) *projectionJSON {
 }
 
 // printProjection prints whole trainings; those in modes that exceed the limit say so.
-func printProjection(w io.Writer, p *session.Projection, space *tegra.Space) error {
+func printProjection(w io.Writer, p *outlook.Projection, space *tegra.Space) error {
 	fmt.Fprintf(w, "\nwhole trainings, %s (%s minibatches):\n", text.Count(p.Epochs, "epoch"),
 		text.Thousands(p.Minibatches))
 	rows := [][]string{{"strategy", "mode", "hours", "kWh", "hours saved", "kWh saved", "", ""}}

@@ -14,9 +14,10 @@ import (
 
 	"jtune/internal/text"
 	"jtune/learn"
+	"jtune/optimize/outlook"
+	"jtune/optimize/rank"
 	"jtune/profiles/workload"
 	"jtune/tegra"
-	"jtune/tui/session"
 	"jtune/tui/session/workloads"
 )
 
@@ -62,13 +63,13 @@ type rankCmd struct {
 	models                             map[string]string
 	epochs, samples                    int
 	round, period                      time.Duration
-	by                                 session.RankKey
+	by                                 rank.RankKey
 	limits, measured                   perBoard
 	idle, asleep, wakeEnergy, wakeTime perBoard
 }
 
 func newRank(a *app) *cobra.Command {
-	return command(&rankCmd{app: a, by: session.ByTime}, &cobra.Command{
+	return command(&rankCmd{app: a, by: rank.ByTime}, &cobra.Command{
 		Use:   "rank --models NAME=MODEL,…",
 		Short: "Rank boards by what a training job takes on each",
 		Long: "rank predicts with a model for each board how long a number of epochs takes there, what it draws and " +
@@ -96,8 +97,8 @@ func (c *rankCmd) goals(f *pflag.FlagSet) {
 	f.IntVar(&c.epochs, "epochs", 1, "`N` epochs in a round")
 	f.IntVar(&c.samples, "samples", 0, "`N` samples of an epoch, where the workload does not tell")
 	f.DurationVar(&c.round, "round", 0, "deadline of a round, such as 10m")
-	choiceFlag(f, &c.by, "sort", "order by `KEY`: time, energy or edp (energy times time)", session.ByTime,
-		session.ByEnergy, session.ByEDP)
+	choiceFlag(f, &c.by, "sort", "order by `KEY`: time, energy or edp (energy times time)", rank.ByTime,
+		rank.ByEnergy, rank.ByEDP)
 	f.Var(&c.limits, "power-limit", "`NAME=W` of boards, or W of all")
 	f.Var(&c.measured, "epoch-time", "`NAME=S` seconds of an epoch that was measured on a machine without a model")
 	f.DurationVar(&c.period, "period", 0, "time from round to round, such as 1h: idle against asleep")
@@ -129,19 +130,19 @@ func (c *rankCmd) run(context.Context) error {
 		if c.period == 0 {
 			break
 		}
-		rest := session.Rest{PeriodS: c.period.Seconds(), IdleW: c.idle.of(b.Name), SleepW: c.asleep.of(b.Name),
+		rest := rank.Rest{PeriodS: c.period.Seconds(), IdleW: c.idle.of(b.Name), SleepW: c.asleep.of(b.Name),
 			WakeJ: c.wakeEnergy.of(b.Name), WakeS: c.wakeTime.of(b.Name)}
 		if err := rest.Check(); err != nil {
 			return fmt.Errorf("%w; --period needs --idle-power, --sleep-power, --wake-energy and --wake-time", err)
 		}
 		r.Boards[i].Rest = &rest
 	}
-	return c.print(session.Rank(r))
+	return c.print(rank.Rank(r))
 }
 
 // request reads the models.
-func (c *rankCmd) request() (session.RankRequest, error) {
-	r := session.RankRequest{Epochs: c.epochs, RoundS: c.round.Seconds(), By: c.by}
+func (c *rankCmd) request() (rank.RankRequest, error) {
+	r := rank.RankRequest{Epochs: c.epochs, RoundS: c.round.Seconds(), By: c.by}
 	for _, flag := range []struct {
 		name   string
 		values perBoard
@@ -169,14 +170,14 @@ func (c *rankCmd) request() (session.RankRequest, error) {
 				return r, err
 			}
 		}
-		r.Boards = append(r.Boards, session.RankBoard{Name: name, PowerW: c.limits.of(name),
-			Outlook: session.OutlookOf(m, tegra.Settings(m.Space.Modes(), nil)), Guess: m.Provenance.Workload != job})
+		r.Boards = append(r.Boards, rank.RankBoard{Name: name, PowerW: c.limits.of(name),
+			Outlook: outlook.OutlookOf(m, tegra.Settings(m.Space.Modes(), nil)), Guess: m.Provenance.Workload != job})
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.measured)) {
 		if _, twice := c.models[name]; twice || name == "" || c.measured[name] == 0 {
 			return r, usagef("--epoch-time: want NAME=S of a machine that has no model, in seconds")
 		}
-		r.Boards = append(r.Boards, session.RankBoard{Name: name, EpochS: c.measured[name]})
+		r.Boards = append(r.Boards, rank.RankBoard{Name: name, EpochS: c.measured[name]})
 	}
 	return r, nil
 }
@@ -214,7 +215,7 @@ func (c *rankCmd) epochOf(m *learn.Model, samples int) (int, error) {
 		text.Clip(m.Provenance.Workload))
 }
 
-func (c *rankCmd) print(r session.Ranking) error {
+func (c *rankCmd) print(r rank.Ranking) error {
 	if c.asJSON {
 		return printJSON(c.out, r)
 	}
@@ -265,7 +266,7 @@ func (c *rankCmd) print(r session.Ranking) error {
 const shownCurve = 8
 
 // printCurve prints some deadlines, and the knee.
-func (c *rankCmd) printCurve(r session.Ranking) error {
+func (c *rankCmd) printCurve(r rank.Ranking) error {
 	if len(r.Curve) < 2 {
 		return nil
 	}
@@ -285,7 +286,7 @@ func (c *rankCmd) printCurve(r session.Ranking) error {
 }
 
 // restText says in words what a pause takes.
-func restText(r session.Rested) string {
+func restText(r rank.Rested) string {
 	if r.Late {
 		return "the round takes longer than the period: there is no pause"
 	}

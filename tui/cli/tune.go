@@ -11,6 +11,7 @@ import (
 
 	"jtune/internal/text"
 	"jtune/optimize"
+	"jtune/optimize/serving"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tui/session"
@@ -27,7 +28,7 @@ type tuneCmd struct {
 	jobs
 	r        measure.TuneRequest
 	rotation string
-	serving  session.Serving
+	serving  serving.Serving
 	watts    []float64
 	join     joinFlags
 }
@@ -196,7 +197,7 @@ func (c *tuneCmd) doTune(ctx context.Context, s *session.Session, r measure.Tune
 
 // leave lets a job that was started elsewhere go on in the mode that was found for it.
 func (c *tuneCmd) leave(ctx context.Context, s *session.Session, r measure.TuneRequest,
-	answers []session.Answered) error {
+	answers []measure.Answered) error {
 	if len(answers) > 1 {
 		c.note("the training goes on in the mode that it was found in: set one of the answers with jtune apply MODE")
 		return nil
@@ -212,7 +213,7 @@ func (c *tuneCmd) leave(ctx context.Context, s *session.Session, r measure.TuneR
 
 // tuned is an answer of a search as it is printed.
 func (c *tuneCmd) tuned(s *session.Session, r measure.TuneRequest, res measure.TuneResult,
-	found session.Answered) answer {
+	found measure.Answered) answer {
 	x := answer{space: s.Device.Space(), mode: found.Mode, batch: found.Batch, origin: originOf(s.Device.Board()),
 		measured: &found.Measured, feasible: found.Feasible, standing: found.Standing(found.Limit),
 		versus: found.Versus, served: res.Served, ask: res.Ask, serving: found.Serving, sent: found.Sent}
@@ -244,7 +245,7 @@ func sizedGoal(l optimize.Limit) string {
 	return "looking for the least power" + latency + ", however many samples it has"
 }
 
-func tuneJSON(s *session.Session, r measure.TuneRequest, res measure.TuneResult, found session.Answered,
+func tuneJSON(s *session.Session, r measure.TuneRequest, res measure.TuneResult, found measure.Answered,
 	x answer) answerJSON {
 	board, out := s.Device.Board(), x.document(found.Limit)
 	out.Device, out.Virtual = text.Optional(board.Name), board.Virtual

@@ -12,11 +12,13 @@ import (
 	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/outlook"
+	"jtune/optimize/serving"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tui/export"
-	"jtune/tui/session"
+	"jtune/tui/session/measure"
 	"jtune/tui/session/plots"
 	"jtune/tui/session/search"
 	"jtune/tui/session/workloads"
@@ -27,7 +29,7 @@ var servingFlagNames = []string{"rate", "arrivals", "outstanding", "latency", "q
 	"idle-power"}
 
 // servingFlags adds the flags of a load.
-func servingFlags(f *pflag.FlagSet, v *session.Serving) {
+func servingFlags(f *pflag.FlagSet, v *serving.Serving) {
 	f.Float64Var(&v.RatePerS, "rate", 0, "inference under a load of `R` requests per second (without: a closed loop)")
 	f.StringVar(&v.Arrivals, "arrivals", "", "how they arrive: uniform, poisson (default with --rate), closed, a "+
 		"scenario of MLPerf, or a `FILE` of seconds")
@@ -47,14 +49,14 @@ func servingFlags(f *pflag.FlagSet, v *session.Serving) {
 // limitLine is the value of --limit: limits and a load in one line, as the Tune dialog takes them.
 type limitLine struct {
 	text string
-	to   func(session.Asked)
+	to   func(serving.Asked)
 }
 
 func (l *limitLine) String() string { return l.text }
-func (l *limitLine) Type() string   { return "limits such as " + session.AskedForm }
+func (l *limitLine) Type() string   { return "limits such as " + serving.AskedForm }
 
 func (l *limitLine) Set(text string) error {
-	a, err := session.ParseAsked(text)
+	a, err := serving.ParseAsked(text)
 	if err == nil {
 		l.text = text
 		l.to(a)
@@ -63,17 +65,17 @@ func (l *limitLine) Set(text string) error {
 }
 
 // limitFlag adds --limit, which sets a load and hands the limits on.
-func limitFlag(f *pflag.FlagSet, v *session.Serving, limits func(optimize.Limit)) {
-	f.Var(&limitLine{to: func(a session.Asked) {
+func limitFlag(f *pflag.FlagSet, v *serving.Serving, limits func(optimize.Limit)) {
+	f.Var(&limitLine{to: func(a serving.Asked) {
 		if a.Serving != nil {
 			*v = *a.Serving
 		}
 		limits(a.Limit)
-	}}, "limit", "limits and a load in one `LINE`, such as \""+session.AskedForm+"\": watts, p99 of the latency, requests")
+	}}, "limit", "limits and a load in one `LINE`, such as \""+serving.AskedForm+"\": watts, p99 of the latency, requests")
 }
 
 // underLoad reports whether a flag of a load was given, and checks the values.
-func underLoad(v session.Serving, given func(name string) bool) (bool, error) {
+func underLoad(v serving.Serving, given func(name string) bool) (bool, error) {
 	any := false
 	for _, name := range servingFlagNames {
 		any = any || given(name)
@@ -93,7 +95,7 @@ func underLoad(v session.Serving, given func(name string) bool) (bool, error) {
 
 // withConfigured takes what no flag gives, nor a line of --limit, from the workload's own load and limit, and reports
 // whether there is a load or a latency limit at all.
-func withConfigured(v session.Serving, w workload.Workload, given func(name string) bool) (session.Serving, bool) {
+func withConfigured(v serving.Serving, w workload.Workload, given func(name string) bool) (serving.Serving, bool) {
 	own, configured := workloads.ServingOf(w)
 	if !configured {
 		return v, false
@@ -189,7 +191,7 @@ type sentJSON struct {
 }
 
 // toSentJSON is nil where no requests were sent.
-func toSentJSON(a optimize.Ask, s *session.Sent) *sentJSON {
+func toSentJSON(a optimize.Ask, s *measure.Sent) *sentJSON {
 	if s == nil {
 		return nil
 	}
@@ -204,7 +206,7 @@ func toSentJSON(a optimize.Ask, s *session.Sent) *sentJSON {
 }
 
 // sentRow is the line of an answer about the requests that were sent.
-func sentRow(a optimize.Ask, s session.Sent) []string {
+func sentRow(a optimize.Ask, s measure.Sent) []string {
 	name := "with real requests"
 	if s.Users {
 		name = "with its users"
@@ -244,7 +246,7 @@ func servingRows(v *record.Serving) [][]string {
 }
 
 // chooseServed is choose under a load.
-func (a *app) chooseServed(m *learn.Model, limit optimize.Limit, v session.Serving) error {
+func (a *app) chooseServed(m *learn.Model, limit optimize.Limit, v serving.Serving) error {
 	ask, err := v.Ask(limit, a.options.Seed)
 	if err != nil {
 		return err
@@ -253,8 +255,8 @@ func (a *app) chooseServed(m *learn.Model, limit optimize.Limit, v session.Servi
 	if err != nil {
 		return err
 	}
-	o := session.OutlookOf(m, list)
-	service := o.Under(ask)
+	o := outlook.OutlookOf(m, list)
+	service := serving.Under(o, ask)
 	found, at, err := service.Answer()
 	if err != nil && !errors.Is(err, optimize.ErrInfeasible) {
 		return err
@@ -270,13 +272,13 @@ func (a *app) chooseServed(m *learn.Model, limit optimize.Limit, v session.Servi
 }
 
 // frontServed is front under a load.
-func (a *app) frontServed(o *session.Outlook, limit optimize.Limit, v session.Serving, energy bool,
+func (a *app) frontServed(o *outlook.Outlook, limit optimize.Limit, v serving.Serving, energy bool,
 	svg string) error {
 	ask, err := v.Ask(limit, a.options.Seed)
 	if err != nil {
 		return err
 	}
-	service := o.Under(ask)
+	service := serving.Under(o, ask)
 	list := service.Front(energy)
 	standings := make([]optimize.Standing, len(list))
 	for i := range list {

@@ -10,10 +10,11 @@ import (
 	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/outlook"
+	"jtune/optimize/serving"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/telemetry"
-	"jtune/tui/session"
 	"jtune/tui/session/study"
 	"jtune/tui/widget"
 )
@@ -43,7 +44,7 @@ func Percent(share tegra.Val[float64]) string {
 }
 
 // SavingPct prints how much is saved, as a range where the other mode is predicted.
-func SavingPct(s session.Saving) string {
+func SavingPct(s outlook.Saving) string {
 	if s.Measured {
 		return widget.SignedPct(s.Pct)
 	}
@@ -51,7 +52,7 @@ func SavingPct(s session.Saving) string {
 }
 
 // SavingText prints it in words.
-func SavingText(s session.Saving) string {
+func SavingText(s outlook.Saving) string {
 	text := SavingPct(s) + " " + s.What + " against " + s.Against
 	if !s.Measured {
 		text += " (predicted)"
@@ -124,7 +125,7 @@ func Heads(w workload.Workload) (time, energy string) {
 }
 
 // UnitHeads are the heads of columns of units per second and of the energy of a unit; "" for a training job.
-func UnitHeads(w workload.Workload, l session.Listing) (speed, energy string) {
+func UnitHeads(w workload.Workload, l serving.Listing) (speed, energy string) {
 	if !w.Infers() || l.Speed == nil {
 		return "", ""
 	}
@@ -158,11 +159,11 @@ func Takes(w workload.Workload, m tegra.Measured) string {
 }
 
 // LatencyHead is the head of a column of latencies under a load.
-func LatencyHead(s *session.Served) string { return session.QuantileText(s.Quantile) + " ms" }
+func LatencyHead(s *serving.Served) string { return serving.QuantileText(s.Quantile) + " ms" }
 
 // LatencyCell is the latency of a mode of the view under the load, by index: exact where that is asked for or was
 // worked out, else interpolated.
-func LatencyCell(s *session.Served, i int, exact bool) string {
+func LatencyCell(s *serving.Served, i int, exact bool) string {
 	if exact {
 		s.AtMode(i)
 	}
@@ -229,7 +230,7 @@ func LimitText(l optimize.Limit) string {
 }
 
 // AskedText prints limits, and the load under which they hold.
-func AskedText(a session.Asked) string {
+func AskedText(a serving.Asked) string {
 	if a.Serving == nil {
 		return LimitText(a.Limit)
 	}

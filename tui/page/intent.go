@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jtune/optimize"
+	"jtune/optimize/serving"
 	"jtune/tegra"
 	"jtune/tui/session"
 	"jtune/tui/session/models"
@@ -89,7 +90,7 @@ type (
 	// Limit chooses by another limit; LimitSet says that it is in force.
 	Limit optimize.Limit
 	// Limits chooses by other limits under another load; LimitSet says that they are in force.
-	Limits session.Asked
+	Limits serving.Asked
 )
 
 type (

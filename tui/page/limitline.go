@@ -3,7 +3,7 @@ package page
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"jtune/tui/session"
+	"jtune/optimize/serving"
 	"jtune/tui/widget"
 )
 
@@ -28,8 +28,8 @@ func (l *LimitLine) Close() { l.input = nil }
 func (l *LimitLine) Update(msg tea.PasteMsg) { l.input.Update(msg) }
 
 // read is what was typed, and why it cannot be asked for, or "".
-func (l *LimitLine) read(read Reader) (a session.Asked, wrong string) {
-	a, err := session.ParseAsked(l.input.Value())
+func (l *LimitLine) read(read Reader) (a serving.Asked, wrong string) {
+	a, err := serving.ParseAsked(l.input.Value())
 	if err != nil {
 		return a, Words(err.Error())
 	}
@@ -72,7 +72,7 @@ func (l *LimitLine) Render(read Reader, w int) string {
 	}
 	form := "such as 30 W"
 	if w, _ := read.Work().Find(read.state.Outlook.Workload); w.Infers() {
-		form = "such as " + session.AskedForm
+		form = "such as " + serving.AskedForm
 	}
 	return widget.Cut(line+widget.StyleDim.Render("   "+form), w)
 }

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"jtune/optimize/outlook"
 	"jtune/tegra"
 	"jtune/tui/session"
 	"jtune/tui/session/models"
@@ -19,7 +20,7 @@ type (
 	// OutlookShown says that another outlook shows than the one before, which may
 	// be nil. Same: by the model that showed, for another batch size or with more readings.
 	OutlookShown struct {
-		Before *session.Outlook
+		Before *outlook.Outlook
 		Same   bool
 	}
 	// LimitSet says that modes are chosen by another limit.

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"jtune/optimize"
+	"jtune/optimize/outlook"
+	"jtune/optimize/serving"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/telemetry"
@@ -127,7 +129,7 @@ func (r Reader) MayMeasure() string { return r.state.MayMeasure() }
 func (r Reader) Limit() optimize.Limit { return r.state.Limit }
 
 // Load is the load under which the modes that show are chosen; false where there is none, as of training.
-func (r Reader) Load() (v session.Serving, loaded bool) {
+func (r Reader) Load() (v serving.Serving, loaded bool) {
 	o := r.state.Outlook
 	if o == nil || r.state.LoadErr != nil {
 		return v, false
@@ -137,7 +139,7 @@ func (r Reader) Load() (v session.Serving, loaded bool) {
 }
 
 // Served is what the modes that show do under the load; nil: there is none, or that is being worked out.
-func (r Reader) Served() *session.Served {
+func (r Reader) Served() *serving.Served {
 	if _, loaded := r.Load(); loaded && r.state.Served.Of(r.state.Outlook) {
 		return r.state.Served
 	}
@@ -145,8 +147,8 @@ func (r Reader) Served() *session.Served {
 }
 
 // Asked is what modes are chosen by.
-func (r Reader) Asked() session.Asked {
-	a := session.Asked{Limit: r.state.Limit}
+func (r Reader) Asked() serving.Asked {
+	a := serving.Asked{Limit: r.state.Limit}
 	if v, loaded := r.Load(); loaded {
 		a.Serving = &v
 	}
@@ -169,7 +171,7 @@ func (r Reader) Standing(m tegra.Mode) optimize.Standing {
 }
 
 // Outlook is the one that shows; nil without a model.
-func (r Reader) Outlook() *session.Outlook { return r.state.Outlook }
+func (r Reader) Outlook() *outlook.Outlook { return r.state.Outlook }
 
 // Mixes are those of the newest pair; nil without.
 func (r Reader) Mixes() *pair.Mixes { return r.state.Mixes }

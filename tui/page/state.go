@@ -8,6 +8,8 @@ import (
 	"jtune/internal/figure"
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/outlook"
+	"jtune/optimize/serving"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/telemetry"
@@ -27,10 +29,10 @@ type State struct {
 	Work     Work
 	Tasks    Tasks
 	Limit    optimize.Limit   // what Front chooses by
-	Load     *session.Serving // the load under which modes of inference are chosen; nil: the configured one, if any
+	Load     *serving.Serving // the load under which modes of inference are chosen; nil: the configured one, if any
 	LoadErr  error            // why there is none although one was asked for
-	Served   *session.Served  // what they do under it; nil: there is no load, or that is being worked out
-	Outlook  *session.Outlook // the one that shows; nil without a model
+	Served   *serving.Served  // what they do under it; nil: there is no load, or that is being worked out
+	Outlook  *outlook.Outlook // the one that shows; nil without a model
 	Mixes    *pair.Mixes      // of the newest pair, which Front shows then; nil without
 	Applied  session.Applied  // what this program has done to the board
 	Look     Look
@@ -44,7 +46,7 @@ func NewState(d tegra.Device, s Session, clock tegra.Clock) State {
 	return State{
 		Device: Device{Board: d.Board(), Space: d.Space(), Presets: d.Presets(), Session: s},
 		Work:   Work{Choice: search.DefaultChoice(d.Presets())},
-		Limit:  optimize.Limit{PowerW: session.DefaultPowerW(d.Presets())},
+		Limit:  optimize.Limit{PowerW: outlook.DefaultPowerW(d.Presets())},
 		Keys:   DefaultKeys(),
 		Moment: Moment{Now: time.Now, Clock: clock},
 	}
@@ -164,7 +166,7 @@ type Task struct {
 	task.Spec
 	task.Snapshot                  // as received last
 	Follows       *remote.Followed // nil: a task of this process
-	Preview       session.Preview
+	Preview       outlook.Preview
 	Bands         []float64 // of time along the Pareto front, as preview after preview found them, %
 }
 

@@ -7,7 +7,9 @@ import (
 
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/outlook"
 	"jtune/tegra"
+	"jtune/tui/session/config"
 )
 
 func TestCompareCountsMeasurementsBeforePredictions(t *testing.T) {
@@ -15,7 +17,7 @@ func TestCompareCountsMeasurementsBeforePredictions(t *testing.T) {
 	top := s.Device.Space().Max()
 	chosen := optimize.MeasuredPrediction(tegra.Measured{Setting: tegra.Setting{Mode: s.Device.Space().At(0)},
 		TimeMS: 200, PowerW: 10})
-	v := Compare(chosen, nil, []tegra.Measured{{Setting: tegra.Setting{Mode: top}, TimeMS: 100, PowerW: 40}},
+	v := outlook.Compare(chosen, nil, []tegra.Measured{{Setting: tegra.Setting{Mode: top}, TimeMS: 100, PowerW: 40}},
 		s.Device.Space(), s.Device.Presets(), tegra.Setup{Mode: tegra.Some(chosen.Mode)})
 	if v.MaxN == nil || v.MaxN.How() != "measured" || v.MaxN.TimePct != 100 || v.MaxN.PowerPct != -75 ||
 		v.MaxN.EnergyPct != -50 || v.MaxN.Lo != v.MaxN.Difference || v.MaxN.Hi != v.MaxN.Difference {
@@ -29,7 +31,7 @@ func TestCompareCountsMeasurementsBeforePredictions(t *testing.T) {
 		tegra.Some(true):  "present",
 		tegra.Some(false): "present, locked",
 	} {
-		v := Compare(chosen, nil, []tegra.Measured{chosen.Measured}, s.Device.Space(), nil,
+		v := outlook.Compare(chosen, nil, []tegra.Measured{chosen.Measured}, s.Device.Space(), nil,
 			tegra.Setup{Mode: tegra.Some(chosen.Mode), Locked: locked})
 		if v.Present == nil || v.Present.Name != want {
 			t.Errorf("with clocks locked %+v the present mode is %+v, want %q", locked, v.Present, want)
@@ -74,7 +76,7 @@ func TestComparedWithAPredictionTheSavingIsARange(t *testing.T) {
 		{"beyond what was measured", reading, far, "extrapolated", 200/1.2 - 100, 240 - 100},
 	} {
 		known := []tegra.Measured{{Setting: tegra.Setting{Mode: c.knownTo}, TimeMS: 1, PowerW: 1}}
-		got := Compare(c.chosen, oneBand{}, known, space, nil, tegra.Setup{}).MaxN
+		got := outlook.Compare(c.chosen, oneBand{}, known, space, nil, tegra.Setup{}).MaxN
 		if got == nil || got.How() != c.how || !same(got.Lo.TimePct, c.timeLo) || !same(got.Hi.TimePct, c.timeHi) {
 			t.Errorf("%s: got %+v, want %s, %.2f to %.2f %% of time", c.name, got, c.how, c.timeLo, c.timeHi)
 		}
@@ -85,44 +87,10 @@ func TestComparedWithAPredictionTheSavingIsARange(t *testing.T) {
 	}
 }
 
-func TestVersusNamesEachModeOnce(t *testing.T) {
-	modes := []tegra.Mode{{Cores: 1}, {Cores: 2}, {Cores: 3}}
-	is := func(name string, m tegra.Mode) Comparison {
-		c := Comparison{Name: name}
-		c.Other.Mode = m
-		return c
-	}
-	maxn, present := is("MAXN", modes[0]), is("present", modes[0])
-	other := is("present", modes[1])
-	for _, c := range []struct {
-		name   string
-		versus Versus
-		want   []string
-	}{
-		{"the board is in MAXN", Versus{MaxN: &maxn, Present: &present,
-			Presets: []Comparison{is("MAXN", modes[0]), is("30W", modes[2])}}, []string{"MAXN = present", "30W"}},
-		{"the board is in a preset", Versus{MaxN: &maxn, Present: &other,
-			Presets: []Comparison{is("MAXN", modes[0]), is("30W", modes[1])}}, []string{"MAXN", "present = 30W"}},
-		{"a preset that is MAXN under another name",
-			Versus{MaxN: &maxn, Presets: []Comparison{is("MODE_60W", modes[0])}}, []string{"MAXN = MODE_60W"}},
-		{"nothing known", Versus{}, nil},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			var got []string
-			for _, o := range c.versus.Distinct() {
-				got = append(got, o.Name)
-			}
-			if !slices.Equal(got, c.want) {
-				t.Errorf("got %q, want %q", got, c.want)
-			}
-		})
-	}
-}
-
 func TestNameOfIsThePresetsBeforeMAXN(t *testing.T) {
 	t.Parallel()
 	for board, want := range map[string]string{"orin-nano": "15W", "agx-orin": "MAXN"} {
-		s, err := Open(Options{Device: "virtual:" + board, Paths: Paths{DataDir: t.TempDir()}})
+		s, err := Open(Options{Device: "virtual:" + board, Paths: config.Paths{DataDir: t.TempDir()}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,7 +99,7 @@ func TestNameOfIsThePresetsBeforeMAXN(t *testing.T) {
 			t.Errorf("the largest mode of %s is named %q, want %q", board, got, want)
 		}
 	}
-	s, err := Open(Options{Device: "virtual:orin-nano", Paths: Paths{DataDir: t.TempDir()}})
+	s, err := Open(Options{Device: "virtual:orin-nano", Paths: config.Paths{DataDir: t.TempDir()}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"jtune/learn"
+	"jtune/optimize/outlook"
 	"jtune/tegra"
 )
 
@@ -13,14 +14,15 @@ func TestEstimatesAreReadByPresetAndMode(t *testing.T) {
 	t.Parallel()
 	s := open(t, Options{Device: "virtual:agx-orin"})
 	space, presets := s.Device.Space(), s.Device.Presets()
-	list, err := ReadEstimates(strings.NewReader("mode,power_w\nMODE_15W,14.2\n12c/2.20C/1.30G/3.20M, 51\n"), space,
+	list, err := outlook.ReadEstimates(strings.NewReader("mode,power_w\nMODE_15W,14.2\n12c/2.20C/1.30G/3.20M, 51\n"),
+		space,
 		presets)
 	if err != nil || len(list) != 2 || list[0].PowerW != 14.2 || list[1].Mode != space.Max() {
 		t.Fatalf("got %+v, %v", list, err)
 	}
 	for _, bad := range []string{"", "mode\nMAXN\n", "mode,power_w\nMODE_15W,many\n", "mode,power_w\nMODE_15W,-3\n",
 		"mode,power_w\nMODE_99W,3\n", "mode,power_w\nMAXN,NaN\n", "mode,power_w\nMAXN,9999\n"} {
-		if list, err := ReadEstimates(strings.NewReader(bad), space, presets); err == nil {
+		if list, err := outlook.ReadEstimates(strings.NewReader(bad), space, presets); err == nil {
 			t.Errorf("%q was read as %+v", bad, list)
 		}
 	}
@@ -41,12 +43,15 @@ func TestOutlookCompareEstimatesHoldsBothAgainstReadings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := NewOutlook("lstm", m, m.Space)
+	o := outlook.New("lstm", m, m.Space)
 	known := m.Samples[0]
 	other := tegra.Measured{Setting: tegra.Setting{Mode: m.Space.Max()}, TimeMS: 10, PowerW: 40}
 	unknown := m.Space.At(m.Space.Len() / 3)
-	compared, err := o.CompareEstimates([]Estimate{{"known", known.Mode, known.PowerW * 1.1}, {"other", other.Mode, 50},
-		{"unknown", unknown, 20}}, []tegra.Measured{other})
+	compared, err := o.CompareEstimates([]outlook.Estimate{
+		{Name: "known", Mode: known.Mode, PowerW: known.PowerW * 1.1},
+		{Name: "other", Mode: other.Mode, PowerW: 50},
+		{Name: "unknown", Mode: unknown, PowerW: 20},
+	}, []tegra.Measured{other})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,19 +15,19 @@ func (s *Session) FindMode(ctx context.Context, text string) (tegra.Mode, error)
 		return tegra.Mode{}, err
 	}
 	space, presets := s.Device.Space(), s.Device.Presets()
-	if p, ok := findPreset(text, presets); ok && p.NeedsReboot {
+	if p, ok := tegra.FindPreset(text, presets); ok && p.NeedsReboot {
 		return p.Mode, fmt.Errorf("%w without a reboot: preset %s needs another GPU power gating: "+
 			"set it with nvpmodel -m %d, or just its clocks with jtune apply %s",
 			tegra.ErrUnsupported, p.Name, p.ID, space.Format(p.Mode))
 	}
-	return FindMode(text, space, presets)
+	return tegra.FindMode(text, space, presets)
 }
 
 // FindRequest is FindMode as something to be set: a preset, by its name or id, as that preset.
 func (s *Session) FindRequest(ctx context.Context, text string) (tegra.Request, error) {
 	m, err := s.FindMode(ctx, text)
 	r := tegra.Request{Mode: m}
-	if p, ok := findPreset(text, s.Device.Presets()); ok && err == nil {
+	if p, ok := tegra.FindPreset(text, s.Device.Presets()); ok && err == nil {
 		r.Preset = tegra.Some(p.ID)
 	}
 	return r, err

@@ -9,6 +9,7 @@ import (
 	"jtune/tegra"
 	"jtune/tegra/virtual"
 	"jtune/telemetry"
+	"jtune/tui/session/config"
 )
 
 // Version is written into records and models; main sets it at link time.
@@ -19,22 +20,22 @@ func (s *Session) TrainLog() string { return filepath.Join(s.DataPath(), "train.
 
 // Introduced reports whether the user has done anything in the screens before.
 func (s *Session) Introduced() bool {
-	_, err := os.Stat(s.introduced())
+	_, err := os.Stat(s.IntroducedFile())
 	return err == nil
 }
 
 // SetIntroduced keeps that for all later starts.
 func (s *Session) SetIntroduced() error {
-	if err := os.MkdirAll(filepath.Dir(s.introduced()), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(s.IntroducedFile()), 0o755); err != nil {
 		return err
 	}
-	return os.WriteFile(s.introduced(), nil, 0o644)
+	return os.WriteFile(s.IntroducedFile(), nil, 0o644)
 }
 
 // Options say which device to open and where to keep things. The zero value
 // opens the Jetson this is, else the virtual AGX Orin.
 type Options struct {
-	Paths
+	config.Paths
 	Device   string  // auto (default), jetson, virtual:NAME, replay:FILE.csv
 	Sysroot  string  // device files are read and written below it, or a bundle's file to read; "" is /
 	Speed    float64 // rate of a virtual clock; 0 is 1, +Inf never sleeps

@@ -10,6 +10,7 @@ import (
 
 	"jtune/internal/testhome"
 	"jtune/internal/usage"
+	"jtune/optimize/outlook"
 	"jtune/tegra"
 	"jtune/tegra/sweep"
 	"jtune/tegra/tegratest"
@@ -101,7 +102,7 @@ func TestDefaultPowerIsABudgetOfEachBoard(t *testing.T) {
 	for name, want := range map[string]float64{"agx-orin": 30, "agx-xavier": 30, "xavier-nx": 15, "nano": 5,
 		"orin-nano": 15, "tx2": 15} {
 		s := open(t, Options{Device: "virtual:" + name})
-		if got := DefaultPowerW(s.Device.Presets()); got != want {
+		if got := outlook.DefaultPowerW(s.Device.Presets()); got != want {
 			t.Errorf("%s: %g W, want %g", name, got, want)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"jtune/internal/safefile"
 	"jtune/profiles/harness"
 	"jtune/tegra"
+	"jtune/tui/session/config"
 )
 
 const (
@@ -24,7 +25,7 @@ const (
 
 // wattMeter reads the meter of the configuration, from when it is asked first.
 type wattMeter struct {
-	table MeterTable
+	table config.MeterTable
 	begin sync.Once
 
 	mu     sync.Mutex
@@ -37,7 +38,7 @@ type wattMeter struct {
 
 // meterOf is the power meter of the configuration; nil for none.
 func meterOf(o Options) (*wattMeter, error) {
-	own, err := o.ownTables()
+	own, err := o.OwnTables()
 	if err != nil || own.Meter.Command == nil && own.Meter.File == "" {
 		return nil, err
 	}

@@ -9,16 +9,17 @@ import (
 
 	"jtune/tegra"
 	"jtune/tegra/tegratest"
+	"jtune/tui/session/config"
 )
 
 // metered opens a board's tree with that configuration.
-func metered(t *testing.T, config string) (*Session, error) {
+func metered(t *testing.T, settings string) (*Session, error) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "config.toml")
-	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(settings), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s, err := Open(Options{Sysroot: tegratest.AGXOrin35(t), Paths: Paths{Config: file, DataDir: t.TempDir()}})
+	s, err := Open(Options{Sysroot: tegratest.AGXOrin35(t), Paths: config.Paths{Config: file, DataDir: t.TempDir()}})
 	if err == nil {
 		t.Cleanup(func() { s.Close() })
 	}

@@ -12,9 +12,10 @@ import (
 	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/outlook"
+	"jtune/optimize/serving"
 	"jtune/profiles/workload"
 	"jtune/tui/page"
-	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/search"
@@ -32,7 +33,7 @@ type Tune struct {
 	choice [8]int // option of each field
 	powerW []float64
 	timeMS []float64
-	asked  *session.Asked // of inference: limits with a load, in place of those; nil: none
+	asked  *serving.Asked // of inference: limits with a load, in place of those; nil: none
 	typed  *widget.Input  // digits of the limits
 	listed *widget.Input  // digits and commas as batch sizes; empty: the option's
 	pair   *tunePair
@@ -133,7 +134,7 @@ func (d *Tune) options(field int) int {
 // sizes are the lists of batch sizes to choose from.
 func (d *Tune) sizes() [][]int {
 	replay := d.read.Board().Replay != ""
-	return session.BatchChoices(d.workload().Batch, d.read.Work().Sizes, replay, replay || d.fixedBatch() != "")
+	return outlook.BatchChoices(d.workload().Batch, d.read.Work().Sizes, replay, replay || d.fixedBatch() != "")
 }
 
 // fixedBatch says why the workload's batch size cannot be chosen, or "".
@@ -403,7 +404,7 @@ func (d *Tune) note(w int) []string {
 	case w >= 56 && d.At == fieldWorkload:
 		out = append(out, "+ adds an inference job that shares the GPU; "+starts)
 	case w >= 56 && d.workload().Infers():
-		out = append(out, "type a limit, or one under a load ("+session.AskedForm+"); "+starts)
+		out = append(out, "type a limit, or one under a load ("+serving.AskedForm+"); "+starts)
 	case w >= 56:
 		out = append(out, "type a limit, or several (20 25 30); "+starts)
 	}

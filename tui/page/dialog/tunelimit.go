@@ -8,8 +8,8 @@ import (
 	"strings"
 	"unicode"
 
+	"jtune/optimize/serving"
 	"jtune/tui/page"
-	"jtune/tui/session"
 	"jtune/tui/session/search"
 )
 
@@ -46,12 +46,12 @@ func words(text, unit string) (out []string) {
 
 // typedLoad is what was typed as limits with a load, or as limits of two kinds; is reports whether that was meant, and
 // wrong is why it is none, or "".
-func (d *Tune) typedLoad() (a session.Asked, is bool, wrong string) {
+func (d *Tune) typedLoad() (a serving.Asked, is bool, wrong string) {
 	line := strings.ToLower(d.typed.Value())
 	if !strings.ContainsAny(line, "p/") && !(strings.Contains(line, "w") && strings.Contains(line, "ms")) {
 		return a, false, ""
 	}
-	a, err := session.ParseAsked(line)
+	a, err := serving.ParseAsked(line)
 	switch {
 	case err != nil:
 		return a, true, page.Words(err.Error())
@@ -63,7 +63,7 @@ func (d *Tune) typedLoad() (a session.Asked, is bool, wrong string) {
 }
 
 // load are the limits with a load that are asked for, those that are being typed too; nil for none.
-func (d *Tune) load() *session.Asked {
+func (d *Tune) load() *serving.Asked {
 	if a, is, wrong := d.typedLoad(); is && wrong == "" {
 		return &a
 	}
@@ -180,7 +180,7 @@ func (d *Tune) limitText() string {
 }
 
 // askedText says what limits with a load ask for.
-func askedText(a session.Asked) string {
+func askedText(a serving.Asked) string {
 	what := "least power for "
 	switch {
 	case a.Limit.Energy:

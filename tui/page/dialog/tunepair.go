@@ -11,9 +11,9 @@ import (
 	"jtune/internal/arrivals"
 	"jtune/internal/text"
 	"jtune/optimize"
+	"jtune/optimize/serving"
 	"jtune/profiles/workload"
 	"jtune/tui/page"
-	"jtune/tui/session"
 	"jtune/tui/session/pair"
 	"jtune/tui/session/search"
 	"jtune/tui/session/task"
@@ -28,7 +28,7 @@ type tunePair struct {
 	name       *widget.Input // both names, as typed; empty: one workload
 	limit      *widget.Input // as typed; empty: asked
 	wait       *widget.Input
-	asked      session.Asked
+	asked      serving.Asked
 	turns      int  // of policies
 	uniform    bool // arrivals
 	waitMS     float64
@@ -64,7 +64,7 @@ func newTunePair(d *Tune) *tunePair {
 		p.two = append(p.two, d.Fields[fieldSpeed])
 	}
 	if last := d.read.Work().Choice; last.Pair != "" {
-		p.asked, _ = session.ParseAsked(last.PairLimits)
+		p.asked, _ = serving.ParseAsked(last.PairLimits)
 		p.settled()
 		p.name.SetValue(last.Pair)
 		if p.wrongName() != "" {
@@ -158,7 +158,7 @@ func (p *tunePair) wrongName() string {
 }
 
 // limits are what is asked for, what is being typed too, and why that is nothing.
-func (p *tunePair) limits() (session.Asked, error) {
+func (p *tunePair) limits() (serving.Asked, error) {
 	line := p.limit.Value()
 	if line == "" {
 		return p.asked, nil
@@ -168,7 +168,7 @@ func (p *tunePair) limits() (session.Asked, error) {
 		a.Limit.PowerW = watts
 		return a, nil
 	}
-	return session.ParseAsked(line)
+	return serving.ParseAsked(line)
 }
 
 // search is what the dialog asks for.
@@ -243,7 +243,7 @@ func (p *tunePair) limitText() string {
 	if p.limit.Value() != "" {
 		return p.limit.Render("_")
 	}
-	if p.asked == (session.Asked{}) {
+	if p.asked == (serving.Asked{}) {
 		return "type limits and the rate, such as " + pairForm
 	}
 	return "most training within " + p.asked.String()

@@ -3,8 +3,9 @@ package front
 import (
 	"jtune/internal/axis"
 	"jtune/optimize"
+	"jtune/optimize/outlook"
+	"jtune/optimize/serving"
 	"jtune/tui/page"
-	"jtune/tui/session"
 	"jtune/tui/session/workloads"
 	"jtune/tui/widget"
 )
@@ -15,28 +16,28 @@ type axes struct {
 	plane  int             // of trades
 	linear map[string]bool // by the key of a quantity: drawn linearly or not, against its custom
 	of     tradesOf
-	list   []session.Trade
+	list   []serving.Trade
 }
 
 // tradesOf is what trades depend on.
 type tradesOf struct {
-	view   *session.Outlook
-	served *session.Served
+	view   *outlook.Outlook
+	served *serving.Served
 	limit  optimize.Limit
 	infers bool
 }
 
 // trades are what the axes can show.
-func (a *axes) trades() []session.Trade {
+func (a *axes) trades() []serving.Trade {
 	v, w, s := a.read.Outlook(), a.job(), a.read.Served()
 	if of := (tradesOf{v, s, a.read.Limit(), w.Infers()}); a.of != of {
-		a.of, a.list = of, v.Trades(workloads.UnitOf(w, v.Batch), of.limit, s)
+		a.of, a.list = of, serving.Trades(v, workloads.UnitOf(w, v.Batch), of.limit, s)
 	}
 	return a.list
 }
 
 // trade is what they show now.
-func (a *axes) trade() session.Trade {
+func (a *axes) trade() serving.Trade {
 	list := a.trades()
 	return list[a.plane%len(list)]
 }
@@ -71,13 +72,13 @@ func (a *axes) nextLog() page.Intent {
 	return page.Sayf("across: %s; up: %s", a.scaleText(t.Across), a.scaleText(t.Up))
 }
 
-func (a *axes) turnScale(q *session.Quantity) { a.linear[q.Key] = !a.linear[q.Key] }
+func (a *axes) turnScale(q *serving.Quantity) { a.linear[q.Key] = !a.linear[q.Key] }
 
 // logarithmic reports whether a quantity is drawn by its logarithm.
-func (a *axes) logarithmic(q *session.Quantity) bool { return q.Log != a.linear[q.Key] }
+func (a *axes) logarithmic(q *serving.Quantity) bool { return q.Log != a.linear[q.Key] }
 
 // scaleText says what an axis shows and how.
-func (a *axes) scaleText(q *session.Quantity) string {
+func (a *axes) scaleText(q *serving.Quantity) string {
 	if a.logarithmic(q) {
 		return q.Word + ", logarithmic"
 	}

@@ -5,9 +5,10 @@ import (
 	"strings"
 
 	"jtune/internal/text"
+	"jtune/optimize/outlook"
+	"jtune/optimize/serving"
 	"jtune/profiles"
 	"jtune/tui/page"
-	"jtune/tui/session"
 	"jtune/tui/session/study"
 	"jtune/tui/session/task"
 	"jtune/tui/session/workloads"
@@ -51,7 +52,7 @@ func (c card) title() string {
 }
 
 // loadedTitle says what the mode is under a load; "" where it is not the best of its batch size.
-func (c card) loadedTitle(s *session.Served) string {
+func (c card) loadedTitle(s *serving.Served) string {
 	n := c.read.Outlook().Batch
 	switch {
 	case c.at != c.answer:
@@ -120,7 +121,7 @@ func (c card) lines(w int, short bool) string {
 }
 
 // numbers are time, power and energy: predicted in their bands, or beside what was measured.
-func (c card) numbers(about session.About) []string {
+func (c card) numbers(about outlook.About) []string {
 	perTime, perEnergy := page.Heads(c.job())
 	pr, got := about.Predicted, about.Reading
 	if !about.Measured() {
@@ -134,7 +135,7 @@ func (c card) numbers(about session.About) []string {
 	row := func(name, predicted, measured string, off float64) string {
 		return fmt.Sprintf("%-5s%9s %8s %6s", name, predicted, measured, widget.SignedPct(off))
 	}
-	off, said := session.Against(got.Measured, pr.Measured), "predicted"
+	off, said := outlook.Against(got.Measured, pr.Measured), "predicted"
 	told, read := page.FiguresIn(pr), page.FiguresOf(got.Measured)
 	if about.Fitted {
 		said = "fitted"
@@ -156,7 +157,7 @@ func (c card) loadLines(short bool) []string {
 	o := s.AtMode(c.at)
 	late := "the queue only grows"
 	if ms := widget.MS(o.LatencyMS); o.Rho <= 1 && ms != widget.Dash {
-		late = fmt.Sprintf("%7s ms %s", ms, session.QuantileText(s.Quantile))
+		late = fmt.Sprintf("%7s ms %s", ms, serving.QuantileText(s.Quantile))
 	}
 	lines := []string{late}
 	if short {

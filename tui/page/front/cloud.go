@@ -7,13 +7,14 @@ import (
 
 	"jtune/internal/axis"
 	"jtune/optimize"
+	"jtune/optimize/outlook"
+	"jtune/optimize/serving"
 	"jtune/tui/page"
-	"jtune/tui/session"
 	"jtune/tui/widget"
 )
 
-// cloudView is the view of all modes of a model as far as they are known: the front, and the choice under the limit. From
-// here a mode goes onto the board.
+// cloudView is the view of all modes of a model as far as they are known: the front, and the choice under the limit.
+// From here a mode goes onto the board.
 type cloudView struct {
 	axes
 	filter  filter
@@ -38,8 +39,8 @@ type cloudView struct {
 
 // answerKey is what an answer depends on.
 type answerKey struct {
-	view   *session.Outlook
-	served *session.Served
+	view   *outlook.Outlook
+	served *serving.Served
 	limit  optimize.Limit
 	text   string // of the filter
 }

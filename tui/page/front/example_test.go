@@ -5,11 +5,11 @@ import (
 
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/outlook"
 	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/page/front"
 	"jtune/tui/page/pagetest"
-	"jtune/tui/session"
 )
 
 // The page shows an outlook, the cursor on its answer under the limit; from
@@ -22,7 +22,7 @@ func ExamplePage() {
 	}
 	state := page.State{Device: page.Device{Space: space}, Keys: page.DefaultKeys(), Limit: optimize.Limit{PowerW: 22}}
 	p := front.New(page.ReaderOf(&state))
-	state.Outlook = session.OutlookBy(pagetest.Predictor{}, "resnet18", &learn.Model{}, nil, space)
+	state.Outlook = outlook.By(pagetest.Predictor{}, "resnet18", &learn.Model{}, nil, space)
 	p.Update(page.OutlookShown{})
 	p.Render(80, 22)
 	fmt.Println(p.Copied())

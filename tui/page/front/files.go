@@ -5,9 +5,9 @@ import (
 
 	"jtune/internal/figure"
 	"jtune/optimize"
+	"jtune/optimize/serving"
 	"jtune/tui/export"
 	"jtune/tui/page"
-	"jtune/tui/session"
 	"jtune/tui/session/plots"
 )
 
@@ -51,7 +51,7 @@ func (c *cloudView) Files() ([]page.File, error) {
 }
 
 // servedFiles are the front under the load as it is drawn, and its members.
-func (c *cloudView) servedFiles(s *session.Served) ([]page.File, error) {
+func (c *cloudView) servedFiles(s *serving.Served) ([]page.File, error) {
 	virtual, energy := c.read.Outlook().Model.Provenance.Virtual, c.trade().Up.Word == "energy"
 	list := s.Front(energy)
 	standings := make([]optimize.Standing, len(list))

@@ -3,8 +3,9 @@ package front
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"jtune/optimize/outlook"
+	"jtune/optimize/serving"
 	"jtune/tui/page"
-	"jtune/tui/session"
 	"jtune/tui/session/workloads"
 	"jtune/tui/widget"
 )
@@ -22,8 +23,8 @@ type filter struct {
 
 // filterKey is what the modes that pass depend on.
 type filterKey struct {
-	view   *session.Outlook
-	served *session.Served
+	view   *outlook.Outlook
+	served *serving.Served
 	text   string
 	plane  int
 }
@@ -47,11 +48,11 @@ func (f *filter) passing() []int {
 		return f.pass
 	}
 	f.of, f.problem = of, ""
-	listing := v.Listing(workloads.UnitOf(f.axes.job(), v.Batch), read.Limit(), read.Served())
+	listing := serving.ListingOf(v, workloads.UnitOf(f.axes.job(), v.Batch), read.Limit(), read.Served())
 	parsed, err := read.Space().ParseFilter(text, listing.FilterKeys()...)
 	pass := []int(nil)
 	if err == nil && text != "" {
-		pass = v.Pass(parsed, listing)
+		pass = serving.Pass(v, parsed, listing)
 	}
 	switch {
 	case err != nil:

@@ -9,10 +9,11 @@ import (
 
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/outlook"
+	"jtune/optimize/serving"
 	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/page/pagetest"
-	"jtune/tui/session"
 	"jtune/tui/session/models"
 	"jtune/tui/widget"
 )
@@ -34,7 +35,7 @@ func TestFrontShowsAReadingInDoubtThatStandsForNothing(t *testing.T) {
 	odd.PowerW /= 3
 	model := d.Board.Fitted(samples)
 	model.Suspicious = []tegra.Setting{{Mode: odd.Mode}}
-	v := session.OutlookBy(pagetest.Predictor{}, "resnet18", model, samples, d.Board.Space())
+	v := outlook.By(pagetest.Predictor{}, "resnet18", model, samples, d.Board.Space())
 	d.Show(v)
 	i, _ := v.Index(odd.Mode)
 	c.goTo(i)
@@ -66,7 +67,7 @@ func TestFrontKeepsTheModesThatPassAFilter(t *testing.T) {
 			t.Errorf("%v does not pass", m)
 		}
 	}
-	best := d.State.Outlook.AnswerAmong(d.State.Limit, d.State.Outlook.Pass(tegra.Filter{}, session.Listing{}))
+	best := d.State.Outlook.AnswerAmong(d.State.Limit, serving.Pass(d.State.Outlook, tegra.Filter{}, serving.Listing{}))
 	if best != all || c.answer() == all || len(c.front()) == 0 {
 		t.Errorf("the answer of all is %d or %d, of those that pass %d with a front of %d", all, best, c.answer(),
 			len(c.front()))
@@ -122,7 +123,7 @@ func TestFrontTableListsTheCursorsModeOffTheFrontToo(t *testing.T) {
 	d, c := withView(t)
 	d.Size(120, 40)
 	d.Press("b")
-	for plane := range session.Planes {
+	for plane := range outlook.Planes {
 		f := c.front()
 		c.goTo((f[len(f)/2] + 1) % d.Board.Space().Len())
 		for slices.Contains(f, c.cursor) {
@@ -173,7 +174,7 @@ func TestFrontCursorStaysInThePartThatShows(t *testing.T) {
 func TestFrontOfEveryPlane(t *testing.T) {
 	d, c := withView(t)
 	v := d.State.Outlook
-	for i, pl := range session.Planes {
+	for i, pl := range outlook.Planes {
 		xs, ys := c.columns()
 		f := c.front()
 		if c.plane != i || len(f) < 5 {

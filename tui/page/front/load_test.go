@@ -7,10 +7,11 @@ import (
 	"testing"
 
 	"jtune/optimize"
+	"jtune/optimize/outlook"
+	"jtune/optimize/serving"
 	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/page/pagetest"
-	"jtune/tui/session"
 	"jtune/tui/widget"
 )
 
@@ -35,9 +36,9 @@ func limits(d *pagetest.Driver, line string) {
 }
 
 // chosen is what jtune choose answers to limits with a load.
-func chosen(t *testing.T, v *session.Outlook, line string) (optimize.Ask, optimize.Outcome, optimize.Standing, error) {
+func chosen(t *testing.T, v *outlook.Outlook, line string) (optimize.Ask, optimize.Outcome, optimize.Standing, error) {
 	t.Helper()
-	a, err := session.ParseAsked(line)
+	a, err := serving.ParseAsked(line)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +47,7 @@ func chosen(t *testing.T, v *session.Outlook, line string) (optimize.Ask, optimi
 		t.Fatal(err)
 	}
 	m := v.Model.Whole()
-	s := session.OutlookOf(m, tegra.Settings(m.Space.Modes(), m.Batches)).Under(ask)
+	s := serving.Under(outlook.OutlookOf(m, tegra.Settings(m.Space.Modes(), m.Batches)), ask)
 	o, _, err := s.Answer()
 	return ask, o, s.Standing(o.Setting), err
 }
@@ -73,7 +74,7 @@ func TestFrontUnderALoadShowsWhatChooseAnswers(t *testing.T) {
 		d.Sees(title, "limit "+line, standing.String())
 		if !math.IsInf(want.LatencyMS, 1) {
 			d.Sees(strings.TrimSpace(page.FiguresOf(tegra.Measured{TimeMS: want.LatencyMS}).MS) + " ms " +
-				session.QuantileText(ask.Quantile))
+				serving.QuantileText(ask.Quantile))
 		}
 		if standing.Within() != (err == nil) {
 			t.Errorf("%s: %v, and the command's error is %v", line, standing, err)
@@ -164,13 +165,13 @@ func TestFrontUnderALoadGoesBackToTheAnswersBatchSize(t *testing.T) {
 // Training knows no load: what was asked of inference leaves its page as it was.
 func TestFrontOfTrainingHasNoLoad(t *testing.T) {
 	d, c := withView(t)
-	d.Ask(session.Asked{Limit: optimize.Limit{PowerW: 30}, Serving: &session.Serving{RatePerS: 30, LatencyMS: 50,
+	d.Ask(serving.Asked{Limit: optimize.Limit{PowerW: 30}, Serving: &serving.Serving{RatePerS: 30, LatencyMS: 50,
 		Quantile: 0.99}})
 	d.Sees("limit 30.0 W", "the answer to the limit")
 	d.Press("i")
 	d.Type(", p99 50 ms, 30/s")
 	d.Sees("a rate and a latency are of inference")
-	if d.Press("esc"); len(c.trades()) != len(session.Planes) {
+	if d.Press("esc"); len(c.trades()) != len(outlook.Planes) {
 		t.Errorf("%d planes", len(c.trades()))
 	}
 }

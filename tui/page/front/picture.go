@@ -5,8 +5,8 @@ import (
 
 	"jtune/internal/figure"
 	"jtune/optimize"
+	"jtune/optimize/outlook"
 	"jtune/tegra"
-	"jtune/tui/session"
 	"jtune/tui/session/plots"
 )
 
@@ -45,7 +45,7 @@ type picture struct {
 }
 
 // figure is the map or the curves, the other knobs as in a mode.
-func (p *picture) figure(v *session.Outlook, here tegra.Mode, limit optimize.Limit) figure.Figure {
+func (p *picture) figure(v *outlook.Outlook, here tegra.Mode, limit optimize.Limit) figure.Figure {
 	if p.drawn == drawCurves {
 		return plots.Curves(v, over[p.over], here, limit, true)
 	}

@@ -1,16 +1,17 @@
 package front
 
 import (
+	"jtune/optimize/outlook"
+	"jtune/optimize/serving"
 	"jtune/tegra"
 	"jtune/tui/page"
-	"jtune/tui/session"
 	"jtune/tui/widget"
 )
 
 // dotsOf is what the dots of the cloud are made from.
 type dotsOf struct {
-	view   *session.Outlook
-	served *session.Served
+	view   *outlook.Outlook
+	served *serving.Served
 	plane  int
 	group  int
 	value  float64 // of the group's knob

@@ -9,9 +9,10 @@ import (
 
 	"jtune/internal/text"
 	"jtune/optimize"
+	"jtune/optimize/outlook"
+	"jtune/optimize/serving"
 	"jtune/tegra"
 	"jtune/tui/page"
-	"jtune/tui/session"
 	"jtune/tui/session/models"
 	"jtune/tui/session/plots"
 	"jtune/tui/widget"
@@ -22,7 +23,7 @@ type rivals struct {
 	read     page.Reader
 	models   []models.Info // of the data directory
 	on       bool
-	of       *session.Outlook // that they were worked out beside
+	of       *outlook.Outlook // that they were worked out beside
 	list     []plots.Rival
 	observed map[tegra.Mode]tegra.Measured
 	limit    optimize.Limit // of choices
@@ -31,7 +32,7 @@ type rivals struct {
 
 // rivalsMsg brings them.
 type rivalsMsg struct {
-	of   *session.Outlook
+	of   *outlook.Outlook
 	list []plots.Rival
 }
 
@@ -87,7 +88,7 @@ func (r *rivals) choices() []plots.Readout {
 
 // lines are the predicted fronts and, in capitals, what was measured of their modes; a small letter stands at each
 // choice.
-func (r *rivals) lines(t session.Trade) (out []widget.CloudLine) {
+func (r *rivals) lines(t serving.Trade) (out []widget.CloudLine) {
 	for k, rival := range r.drawn() {
 		line := widget.CloudLine{Glyph: rivalGlyph(k, 'A')}
 		for _, i := range rival.Front(t.Plane) {

@@ -9,16 +9,16 @@ import (
 
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/outlook"
 	"jtune/tegra"
 	"jtune/tui/page"
-	"jtune/tui/session"
 	"jtune/tui/session/models"
 	"jtune/tui/widget"
 )
 
 // comparison is how two models of the list differ over the whole space.
 type comparison struct {
-	session.ModelComparison
+	outlook.ModelComparison
 	ids    [2]modelID
 	models [2]*learn.Model
 }
@@ -30,7 +30,7 @@ type comparisonMsg struct{ c *comparison }
 func compareModels(a, b models.Info, space *tegra.Space, l optimize.Limit) page.Compute {
 	return func(context.Context) tea.Msg {
 		both := [2]*learn.Model{a.Model, b.Model}
-		return comparisonMsg{&comparison{session.CompareModels(both, space, l), [2]modelID{idOf(a), idOf(b)}, both}}
+		return comparisonMsg{&comparison{outlook.CompareModels(both, space, l), [2]modelID{idOf(a), idOf(b)}, both}}
 	}
 }
 

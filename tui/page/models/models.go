@@ -10,8 +10,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jtune/internal/figure"
+	"jtune/optimize/outlook"
 	"jtune/tui/page"
-	"jtune/tui/session"
 	"jtune/tui/session/models"
 	"jtune/tui/widget"
 )
@@ -29,7 +29,7 @@ type Page struct {
 	view    modelPlot
 	fit     *fitDialog                      // nil: closed
 	marked  modelID                         // zero: none
-	studies map[modelID]*session.Assessment // nil value: being worked out
+	studies map[modelID]*outlook.Assessment // nil value: being worked out
 	plots   map[plotKey]*figure.Figure      // the same
 	versus  *comparison
 	listed  bool // the folder was looked at
@@ -76,7 +76,7 @@ var _ page.Page = (*Page)(nil)
 
 // New makes the page; page.ModelsListed brings the models.
 func New(read page.Reader) *Page {
-	p := &Page{read: read, studies: map[modelID]*session.Assessment{}, plots: map[plotKey]*figure.Figure{}}
+	p := &Page{read: read, studies: map[modelID]*outlook.Assessment{}, plots: map[plotKey]*figure.Figure{}}
 	empty := "no model yet: " + read.Keys().Tune.Label() + " tunes a workload and keeps its model here"
 	p.tab = widget.Table{Keys: read.Keys().ListKeys(), Empty: empty, Cols: []widget.Column{
 		{Title: "model", Width: 17},

@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"jtune/learn"
+	"jtune/optimize/outlook"
 	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/page/pagetest"
-	"jtune/tui/session"
 	"jtune/tui/session/models"
 	"jtune/tui/session/plots"
 	"jtune/tui/widget"
@@ -66,7 +66,7 @@ func TestModelsWorkOutErrorsByRegionAndLearningCurve(t *testing.T) {
 	d.Size(80, 24)
 	s := p.studies[id]
 	var modes [tegra.NumKnobs]int
-	last := session.Region{Knob: -1}
+	last := outlook.Region{Knob: -1}
 	for _, r := range s.Regions() {
 		if r.Hi < r.Lo || r.Knob == last.Knob && r.Lo <= last.Hi {
 			t.Errorf("%v: regions overlap or fall: %+v", r.Knob, s.Regions())
@@ -171,7 +171,7 @@ func TestModelsOfTimeAloneShowDashesForPower(t *testing.T) {
 	}
 	p.list[0].Model = m
 	delete(p.studies, idOf(p.list[0]))
-	s := session.Assessment{Model: m, Effects: learn.Importance(m, m.Space, m.Space.Max(), math.Inf(1))}
+	s := outlook.Assessment{Model: m, Effects: learn.Importance(m, m.Space, m.Space.Max(), math.Inf(1))}
 	if s.Left, err = m.LeaveOut(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -7,8 +7,8 @@ import (
 
 	"jtune/internal/figure"
 	"jtune/optimize"
+	"jtune/optimize/outlook"
 	"jtune/tui/page"
-	"jtune/tui/session"
 	"jtune/tui/session/models"
 	"jtune/tui/session/plots"
 )
@@ -16,12 +16,12 @@ import (
 // Assessed brings the assessment of a model.
 type Assessed struct {
 	Of models.Info
-	session.Assessment
+	outlook.Assessment
 }
 
 // assess works a model's assessment out, off the screen's goroutine.
 func assess(info models.Info) page.Compute {
-	return func(ctx context.Context) tea.Msg { return Assessed{info, session.Assess(ctx, info.Model)} }
+	return func(ctx context.Context) tea.Msg { return Assessed{info, outlook.Assess(ctx, info.Model)} }
 }
 
 // plotKey is a plot that is worked out for a model alone.
@@ -81,7 +81,7 @@ func (p *Page) figure() (figure.Figure, bool) {
 }
 
 // plotOf draws what an assessment holds.
-func plotOf(s session.Assessment, view modelPlot) figure.Figure {
+func plotOf(s outlook.Assessment, view modelPlot) figure.Figure {
 	switch view {
 	case plotTime:
 		return plots.Predicted(s, optimize.Time)

@@ -8,10 +8,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"jtune/optimize/outlook"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tui/page"
-	"jtune/tui/session"
 	"jtune/tui/widget"
 )
 
@@ -84,9 +84,9 @@ func newComparer(read page.Reader, modes []tegra.Mode) *comparer {
 		if at.Fitted {
 			pred = page.FiguresOf(tegra.Measured{})
 		}
-		off := session.Difference{TimePct: nan, PowerPct: nan, EnergyPct: nan}
+		off := outlook.Difference{TimePct: nan, PowerPct: nan, EnergyPct: nan}
 		if i > 0 {
-			off = session.Against(at.Best(), v.About(modes[0]).Best())
+			off = outlook.Against(at.Best(), v.About(modes[0]).Best())
 		}
 		var cells []string
 		for k := range tegra.NumKnobs {

@@ -10,10 +10,10 @@ import (
 
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/serving"
 	"jtune/tegra"
 	"jtune/tui/export"
 	"jtune/tui/page"
-	"jtune/tui/session"
 	"jtune/tui/session/workloads"
 	"jtune/tui/widget"
 )
@@ -22,9 +22,9 @@ import (
 // cannot be read yet leaves the rows as they are.
 func (p *Page) build() {
 	p.built, p.view, p.served = true, p.read.Outlook(), p.read.Served()
-	p.listing = session.Listing{}
+	p.listing = serving.Listing{}
 	if p.view != nil {
-		p.listing = p.view.Listing(workloads.UnitOf(p.job(), p.view.Batch), p.read.Limit(), p.served)
+		p.listing = serving.ListingOf(p.view, workloads.UnitOf(p.job(), p.view.Batch), p.read.Limit(), p.served)
 	}
 	p.head()
 	expr := p.filter
@@ -161,7 +161,7 @@ func (p *Page) sortText() string {
 	at := slices.IndexFunc(sortColumns, func(c sortColumn) bool { return c.column == p.sortBy })
 	name := sortColumns[at].name
 	if p.sortBy == columnTime && p.served != nil {
-		name = session.QuantileText(p.served.Quantile)
+		name = serving.QuantileText(p.served.Quantile)
 	}
 	if p.falling {
 		return "by " + name + " ▾"

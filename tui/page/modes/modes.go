@@ -10,9 +10,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"jtune/optimize/outlook"
+	"jtune/optimize/serving"
 	"jtune/tegra"
 	"jtune/tui/page"
-	"jtune/tui/session"
 	"jtune/tui/widget"
 )
 
@@ -23,9 +24,9 @@ type Page struct {
 	read     page.Reader
 	tab      widget.Table
 	order    []int // indexes of the space, filtered and sorted
-	view     *session.Outlook
-	served   *session.Served
-	listing  session.Listing
+	view     *outlook.Outlook
+	served   *serving.Served
+	listing  serving.Listing
 	limits   page.LimitLine
 	built    bool
 	sortBy   modesColumn

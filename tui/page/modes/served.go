@@ -2,9 +2,9 @@ package modes
 
 import (
 	"jtune/internal/text"
+	"jtune/optimize/serving"
 	"jtune/profiles/workload"
 	"jtune/tui/page"
-	"jtune/tui/session"
 	"jtune/tui/widget"
 )
 
@@ -28,7 +28,7 @@ func (p *Page) head() {
 
 // unitCell is a column of inference that is no minibatch's; false for the others.
 func (p *Page) unitCell(i int, col modesColumn) (cell string, is bool) {
-	var q *session.Quantity
+	var q *serving.Quantity
 	switch {
 	case p.listing.Speed == nil || i >= len(p.listing.Speed.Values):
 		return "", false

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/optimize/serving"
 	"jtune/tui/page/pagetest"
-	"jtune/tui/session"
 )
 
 // Modes of inference have units per second and the energy of a unit; under a load the latency is listed, sorted and
@@ -62,7 +62,7 @@ func TestModesOfInferenceAreListedUnderTheLoad(t *testing.T) {
 			t.Errorf("%v passes with %.4g ms", o.Mode, o.LatencyMS)
 		}
 	}
-	standing := session.QuantileText(d.State.Served.Quantile)
+	standing := serving.QuantileText(d.State.Served.Quantile)
 	for _, size := range pagetest.Sizes {
 		d.Size(size[0], size[1])
 		d.Sees(standing)

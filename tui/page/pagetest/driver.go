@@ -15,8 +15,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"jtune/optimize"
+	"jtune/optimize/outlook"
+	"jtune/optimize/serving"
 	"jtune/tui/page"
-	"jtune/tui/session"
 	"jtune/tui/session/search"
 	"jtune/tui/widget"
 )
@@ -85,9 +86,9 @@ func (d *Driver) do(i page.Intent) {
 	case page.Remember:
 		d.Remembered = search.Choice(i)
 	case page.Limit:
-		d.Ask(session.Asked{Limit: optimize.Limit(i), Serving: d.State.Load})
+		d.Ask(serving.Asked{Limit: optimize.Limit(i), Serving: d.State.Load})
 	case page.Limits:
-		d.Ask(session.Asked(i))
+		d.Ask(serving.Asked(i))
 	case page.Size:
 		d.toSize(int(i))
 	case page.Run:
@@ -151,7 +152,7 @@ func (d *Driver) Until(what string, cond func() bool) {
 }
 
 // Show makes an outlook the one that shows.
-func (d *Driver) Show(v *session.Outlook) {
+func (d *Driver) Show(v *outlook.Outlook) {
 	before := d.State.Outlook
 	d.State.Outlook = v
 	d.Send(page.OutlookShown{Before: before})
@@ -169,7 +170,7 @@ func (d *Driver) toSize(by int) {
 }
 
 // Ask chooses by other limits, under a load or without, and works out what modes do under it.
-func (d *Driver) Ask(a session.Asked) {
+func (d *Driver) Ask(a serving.Asked) {
 	d.t.Helper()
 	d.State.Limit, d.State.Load = a.Limit, a.Serving
 	d.Send(page.LimitSet{})
@@ -185,7 +186,7 @@ func (d *Driver) serve() {
 	}
 	ask, err := v.Ask(d.State.Limit, 0)
 	if err == nil {
-		d.State.Served, err = d.State.Outlook.ServedUnder(ask, d.State.Served)
+		d.State.Served, err = serving.ServedUnder(d.State.Outlook, ask, d.State.Served)
 	}
 	if err != nil {
 		d.t.Fatal(err)

@@ -5,12 +5,12 @@ import (
 	"time"
 
 	"jtune/optimize"
+	"jtune/optimize/outlook"
 	"jtune/profiles"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/telemetry"
 	"jtune/tui/page"
-	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/task"
@@ -32,10 +32,10 @@ func Task(b *Board, kind task.TaskKind) *page.Task {
 		j.Rows, j.Probes = append(j.Rows, row), append(j.Probes, probe)
 	}
 	best := b.Samples()[3]
-	j.Best = &measure.BestSoFar{Mean: tegra.Mean{Measured: best, N: 1}, Limit: j.Limit, MaxN: &session.Comparison{
-		Name: "MAXN", Difference: session.Difference{TimePct: 34, PowerPct: -41, EnergyPct: -21},
-		Lo: session.Difference{TimePct: 28, PowerPct: -44, EnergyPct: -26},
-		Hi: session.Difference{TimePct: 41, PowerPct: -38, EnergyPct: -15}}}
+	j.Best = &measure.BestSoFar{Mean: tegra.Mean{Measured: best, N: 1}, Limit: j.Limit, MaxN: &outlook.Comparison{
+		Name: "MAXN", Difference: outlook.Difference{TimePct: 34, PowerPct: -41, EnergyPct: -21},
+		Lo: outlook.Difference{TimePct: 28, PowerPct: -44, EnergyPct: -26},
+		Hi: outlook.Difference{TimePct: 41, PowerPct: -38, EnergyPct: -15}}}
 	j.Step = &optimize.Step{Setting: b.Samples()[8].Setting, Why: optimize.Improve, Limit: j.Limit,
 		Gain: tegra.Some(0.031), Keeps: tegra.Some(0.92)}
 	j.Progress = profiles.Progress{Phase: profiles.Measuring,
@@ -64,10 +64,10 @@ func Searched(b *Board, watts ...float64) *page.Task {
 		l := optimize.Limit{PowerW: w}
 		at := view.Answer(l)
 		found := read(view.Known[at].Mode, 1.002, 0.998)
-		versus := session.Compare(optimize.MeasuredPrediction(found), Predictor{}, b.Samples(), b.space, b.presets,
+		versus := outlook.Compare(optimize.MeasuredPrediction(found), Predictor{}, b.Samples(), b.space, b.presets,
 			tegra.Setup{Mode: tegra.Some(b.space.Max())})
 		r := optimize.Result{Measured: found, N: 2, Feasible: l.Met(found), Verified: true, Probes: j.Probes}
-		j.Answers = append(j.Answers, session.Answered{Result: r, Limit: l, Versus: versus})
+		j.Answers = append(j.Answers, measure.Answered{Result: r, Limit: l, Versus: versus})
 		if i == 0 {
 			j.Limit = l
 			j.Tuned = &measure.TuneResult{Result: r, Versus: versus, Took: 6 * time.Minute}

@@ -4,10 +4,10 @@ import (
 	"testing"
 
 	"jtune/learn"
+	"jtune/optimize/outlook"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tui/page"
-	"jtune/tui/session"
 )
 
 // ServedBatches are the batch sizes that the model of inference knows.
@@ -57,7 +57,7 @@ func Served(t testing.TB, w workload.Workload, space *tegra.Space) *learn.Model 
 }
 
 // Outlooks of it begin with the largest batch size, as the shell shows them.
-func ServedOutlook(t testing.TB, w workload.Workload, space *tegra.Space) *session.Outlook {
+func ServedOutlook(t testing.TB, w workload.Workload, space *tegra.Space) *outlook.Outlook {
 	t.Helper()
-	return session.NewOutlook(w.Name, Served(t, w, space), space)
+	return outlook.New(w.Name, Served(t, w, space), space)
 }

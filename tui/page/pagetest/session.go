@@ -13,6 +13,7 @@ import (
 	"jtune/internal/figure"
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/outlook"
 	"jtune/profiles"
 	"jtune/profiles/harness"
 	"jtune/profiles/record"
@@ -152,19 +153,19 @@ func (f *Board) Samples() []tegra.Measured {
 }
 
 // Outlook predicts by the law itself, and knows the samples. All boards share it.
-func (f *Board) Outlook() *session.Outlook {
+func (f *Board) Outlook() *outlook.Outlook {
 	known, _ := outlooks()
 	return known
 }
 
-var outlooks = sync.OnceValues(func() (known, guessed *session.Outlook) {
+var outlooks = sync.OnceValues(func() (known, guessed *outlook.Outlook) {
 	device, err := orin()
 	if err != nil {
 		panic(err) // NewBoard has opened it
 	}
 	f := &Board{space: device.Space()}
-	by := func(samples []tegra.Measured) *session.Outlook {
-		return session.OutlookBy(Predictor{}, "resnet18", f.Fitted(samples), samples, f.space)
+	by := func(samples []tegra.Measured) *outlook.Outlook {
+		return outlook.By(Predictor{}, "resnet18", f.Fitted(samples), samples, f.space)
 	}
 	return by(f.Samples()), by(nil)
 })

@@ -3,8 +3,8 @@ package profile
 import (
 	"fmt"
 
+	"jtune/optimize/outlook"
 	"jtune/tui/page"
-	"jtune/tui/session"
 	"jtune/tui/widget"
 	"jtune/tui/widget/chart"
 )
@@ -12,10 +12,10 @@ import (
 // bandsText shows how wide the bands are and how they shrank.
 func bandsText(j *page.Task, w int) string {
 	if len(j.Bands) == 0 {
-		if len(j.Measured()) >= session.LeastPreview {
+		if len(j.Measured()) >= outlook.LeastPreview {
 			return widget.StyleDim.Render("bands: computing")
 		}
-		return widget.StyleDim.Render(fmt.Sprintf("bands from %d modes on", session.LeastPreview))
+		return widget.StyleDim.Render(fmt.Sprintf("bands from %d modes on", outlook.LeastPreview))
 	}
 	text := fmt.Sprintf("±%.0f %% ms, ±%.0f %% W", j.Preview.TimePct, j.Preview.PowerPct)
 	if w >= 28 {

@@ -8,14 +8,15 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jtune/internal/text"
+	"jtune/optimize/outlook"
 	"jtune/tui/page"
-	"jtune/tui/session"
+	"jtune/tui/session/measure"
 	"jtune/tui/widget"
 )
 
 // answers are those that the closing card shows; nil without a card: it shows the end of a
 // search of this program until it is left.
-func (p *Page) answers() []session.Answered {
+func (p *Page) answers() []measure.Answered {
 	j := p.shown()
 	if j == nil || j.Follows != nil || !j.Done() || j.Stopped || p.left == j {
 		return nil
@@ -24,7 +25,7 @@ func (p *Page) answers() []session.Answered {
 }
 
 // answer is the one that is chosen on the card.
-func (p *Page) answer() session.Answered {
+func (p *Page) answer() measure.Answered {
 	list := p.answers()
 	return list[min(p.at, len(list)-1)]
 }
@@ -116,7 +117,7 @@ func (p *Page) card(w, h int) string {
 const leastCard = 4
 
 // limitBlocks are the answers, at most so many of them, the chosen one among them.
-func (p *Page) limitBlocks(list []session.Answered, most int) (out []string) {
+func (p *Page) limitBlocks(list []measure.Answered, most int) (out []string) {
 	if len(list) < 2 {
 		return nil
 	}
@@ -150,7 +151,7 @@ func fitted(blocks []string, h int) []string {
 }
 
 // savingLines show the saving, large where there is room.
-func (p *Page) savingLines(a session.Answered, big bool) []string {
+func (p *Page) savingLines(a measure.Answered, big bool) []string {
 	if !a.Feasible {
 		return []string{widget.StyleBad.Render("no measured mode keeps " + a.Limit.Bounds() + "; the nearest:")}
 	}
@@ -185,7 +186,7 @@ func (p *Page) savingLines(a session.Answered, big bool) []string {
 }
 
 // answerLine is the mode of an answer with its figures, short without the energy.
-func (p *Page) answerLine(a session.Answered, short bool) string {
+func (p *Page) answerLine(a measure.Answered, short bool) string {
 	f := page.FiguresOf(a.Measured)
 	line := fmt.Sprintf("%s%s  %s ms  %s W", widget.StyleBold.Render(p.read.ModeText(a.Mode)),
 		page.BatchText(a.Batch), f.MS, f.W)
@@ -197,7 +198,7 @@ func (p *Page) answerLine(a session.Answered, short bool) string {
 
 // against compares the answer with another mode, in a line of w cells or in two; a range is a
 // prediction.
-func against(c session.Comparison, w int) string {
+func against(c outlook.Comparison, w int) string {
 	pct := func(v, lo, hi float64) string {
 		if c.Measured {
 			return widget.SignedPct(v)

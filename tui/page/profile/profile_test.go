@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/optimize/outlook"
 	"jtune/tui/page"
 	"jtune/tui/page/pagetest"
-	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/remote"
 	"jtune/tui/session/task"
@@ -87,7 +87,7 @@ func TestProfileCardSaysWhenThereIsNothingToSave(t *testing.T) {
 	d.Sees("the board is in the best mode already")
 	j.Answers[0].Feasible = false
 	d.Sees("no measured mode keeps 30 W; the nearest:")
-	j.Answers[0].Feasible, j.Answers[0].Versus = true, session.Versus{}
+	j.Answers[0].Feasible, j.Answers[0].Versus = true, outlook.Versus{}
 	d.Sees("the answer")
 }
 

@@ -8,10 +8,10 @@ import (
 	"jtune/internal/axis"
 	"jtune/internal/text"
 	"jtune/optimize"
+	"jtune/optimize/serving"
 	"jtune/profiles"
 	"jtune/tegra"
 	"jtune/tui/page"
-	"jtune/tui/session"
 	"jtune/tui/session/task"
 	"jtune/tui/widget"
 	"jtune/tui/widget/chart"
@@ -59,7 +59,7 @@ func (p *Page) head(j *page.Task, w int) string {
 	default:
 		goal = ": " + j.Limit.String()
 		if j.Serving != nil {
-			goal = ": " + session.Asked{Limit: j.Limit, Serving: j.Serving}.String()
+			goal = ": " + serving.Asked{Limit: j.Limit, Serving: j.Serving}.String()
 		}
 		for _, l := range j.More {
 			goal += ", " + l.Bounds()

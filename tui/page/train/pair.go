@@ -9,12 +9,12 @@ import (
 
 	"jtune/internal/text"
 	"jtune/optimize"
+	"jtune/optimize/serving"
 	"jtune/profiles"
 	"jtune/profiles/harness"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tui/page"
-	"jtune/tui/session"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/pair"
 	"jtune/tui/session/study"
@@ -147,7 +147,7 @@ func (p *Page) pairPage(j *page.Task, w, h int) string {
 
 // pairHead says which pair, under which limits.
 func (p *Page) pairHead(j *page.Task, w int) string {
-	asked := session.Asked{Limit: j.Limit, Serving: j.Serving}.String()
+	asked := serving.Asked{Limit: j.Limit, Serving: j.Serving}.String()
 	if j.Policy != "" {
 		asked += ", " + turnsText(string(j.Policy))
 	}

@@ -13,6 +13,7 @@ import (
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tui/session"
+	"jtune/tui/session/config"
 )
 
 // Kinds of plans.
@@ -41,7 +42,7 @@ func Record(s *session.Session, dir string, h record.Header, resume bool) (*reco
 		advice = Elsewhere
 		var err error
 		if dir, err = newCampaignDir(s, h); err != nil {
-			return nil, session.Denied(err, advice)
+			return nil, config.Denied(err, advice)
 		}
 	}
 	open := func() (*record.Record, error) { return record.OpenOrCreate(dir, h, resume) }
@@ -49,7 +50,7 @@ func Record(s *session.Session, dir string, h record.Header, resume bool) (*reco
 		open = func() (*record.Record, error) { return record.Create(dir, h) }
 	}
 	r, err := open()
-	return r, session.Denied(err, advice)
+	return r, config.Denied(err, advice)
 }
 
 func newCampaignDir(s *session.Session, h record.Header) (string, error) {

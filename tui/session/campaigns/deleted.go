@@ -11,7 +11,7 @@ import (
 	"jtune/internal/safefile"
 	"jtune/internal/usage"
 	"jtune/profiles/record"
-	"jtune/tui/session"
+	"jtune/tui/session/config"
 )
 
 // Deleted campaigns and models are moved aside, to folder deleted of the data directory,
@@ -20,7 +20,7 @@ import (
 //	campaigns/NAME      ──delete──►  deleted/campaigns/NAME      ──purge──► gone
 //	models/NAME.model   ◄──restore── deleted/models/NAME.model
 
-func DeletedDir(o session.Paths, kind string) string {
+func DeletedDir(o config.Paths, kind string) string {
 	return filepath.Join(o.DataPath(), DeletedKind, kind)
 }
 
@@ -31,22 +31,22 @@ const (
 )
 
 // Deleted lists the campaigns that can be restored, the oldest first.
-func Deleted(o session.Paths) ([]Campaign, error) {
+func Deleted(o config.Paths) ([]Campaign, error) {
 	return CampaignsIn(DeletedDir(o, CampaignsKind))
 }
 
 // SetAside moves a campaign to the deleted ones, under its name or the next free one.
-func SetAside(o session.Paths, name string) (Campaign, error) {
+func SetAside(o config.Paths, name string) (Campaign, error) {
 	return moved(o, name, o.CampaignsDir(), FreeName(DeletedDir(o, CampaignsKind), name, ""))
 }
 
 // BringBack moves a deleted campaign back to the others.
-func BringBack(o session.Paths, name string) (Campaign, error) {
+func BringBack(o config.Paths, name string) (Campaign, error) {
 	return moved(o, name, DeletedDir(o, CampaignsKind), filepath.Join(o.CampaignsDir(), name))
 }
 
 // moved is the campaign of that name in a folder, after it has been moved to another place.
-func moved(o session.Paths, name, from, to string) (Campaign, error) {
+func moved(o config.Paths, name, from, to string) (Campaign, error) {
 	c, err := ownCampaign(o, from, name)
 	if err != nil {
 		return c, err
@@ -59,7 +59,7 @@ func moved(o session.Paths, name, from, to string) (Campaign, error) {
 }
 
 // Rename renames a campaign.
-func Rename(o session.Paths, name, to string) error {
+func Rename(o config.Paths, name, to string) error {
 	c, err := ownCampaign(o, o.CampaignsDir(), name)
 	if err == nil {
 		err = PlainName("campaign", to)
@@ -71,14 +71,14 @@ func Rename(o session.Paths, name, to string) error {
 }
 
 // Purge removes a deleted campaign for good, "" all of them, and lists which.
-func Purge(o session.Paths, name string) ([]string, error) {
+func Purge(o config.Paths, name string) ([]string, error) {
 	return PurgeKind(o, CampaignsKind, name, "")
 }
 
 // ErrReference is why a reference is no model.
 var ErrReference = errors.New("a reference for other workloads, without measured modes")
 
-func PurgeKind(o session.Paths, kind, name, suffix string) ([]string, error) {
+func PurgeKind(o config.Paths, kind, name, suffix string) ([]string, error) {
 	dir := DeletedDir(o, kind)
 	names := []string{name + suffix}
 	if name == "" {
@@ -96,14 +96,14 @@ func PurgeKind(o session.Paths, kind, name, suffix string) ([]string, error) {
 	defer safefile.SyncDir(dir)
 	for i, name := range names {
 		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
-			return names[:i], session.Denied(err, Elsewhere)
+			return names[:i], config.Denied(err, Elsewhere)
 		}
 	}
 	return names, nil
 }
 
 // ownCampaign finds a campaign directly below a folder.
-func ownCampaign(o session.Paths, parent, name string) (Campaign, error) {
+func ownCampaign(o config.Paths, parent, name string) (Campaign, error) {
 	dir, err := OwnEntry(o, parent, CampaignsKind, name, "")
 	if err != nil {
 		return Campaign{}, err
@@ -111,7 +111,7 @@ func ownCampaign(o session.Paths, parent, name string) (Campaign, error) {
 	return ReadCampaignFolder(dir), nil
 }
 
-func OwnEntry(o session.Paths, parent, kind, name, suffix string) (string, error) {
+func OwnEntry(o config.Paths, parent, kind, name, suffix string) (string, error) {
 	if err := PlainName(strings.TrimSuffix(kind, "s"), name); err != nil {
 		return "", err
 	}
@@ -153,12 +153,12 @@ func moveCampaign(dir, to string) (string, error) {
 // Move renames a file or folder, never onto another one.
 func Move(from, to string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-		return session.Denied(err, Elsewhere)
+		return config.Denied(err, Elsewhere)
 	}
 	if _, err := os.Lstat(to); err == nil {
 		return usage.Errorf("%s is there already: rename one of them", to)
 	}
-	return session.Denied(safefile.Rename(from, to), Elsewhere)
+	return config.Denied(safefile.Rename(from, to), Elsewhere)
 }
 
 var Elsewhere = "choose another place with " + usage.DataDir.Value()

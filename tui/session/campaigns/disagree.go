@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"jtune/learn"
+	"jtune/optimize/outlook"
 	"jtune/tegra"
-	"jtune/tui/session"
 )
 
 const (
@@ -28,7 +28,7 @@ type part struct {
 
 // difference is by how much a device's numbers differ from those of the others.
 type difference struct {
-	session.Difference // medians
+	outlook.Difference // medians
 	dir                string
 	modes              int
 	shared             bool // of the very same modes; else of a model of the others
@@ -86,10 +86,10 @@ func compare(p part, others []part, space *tegra.Space) (difference, bool) {
 	for _, m := range rest {
 		known[m.Setting] = m
 	}
-	var off []session.Difference
+	var off []outlook.Difference
 	for _, m := range p.rows {
 		if o, both := known[m.Setting]; both {
-			off = append(off, session.Against(m, o))
+			off = append(off, outlook.Against(m, o))
 		}
 	}
 	d := difference{dir: p.dir, modes: len(off), shared: true}
@@ -105,11 +105,11 @@ func compare(p part, others []part, space *tegra.Space) (difference, bool) {
 		mine := spread(p.rows)
 		off = nil
 		for i, predicted := range s.PredictSettings(tegra.SettingsOf(mine)) {
-			off = append(off, session.Against(mine[i], predicted.Measured))
+			off = append(off, outlook.Against(mine[i], predicted.Measured))
 		}
 		d.modes, d.shared = len(mine), false
 	}
-	d.Difference = session.MedianOf(off)
+	d.Difference = outlook.MedianOf(off)
 	return d, true
 }
 

@@ -11,7 +11,7 @@ import (
 
 	"jtune/profiles/record"
 	"jtune/tegra"
-	"jtune/tui/session"
+	"jtune/tui/session/config"
 )
 
 // Campaign is a folder of measured modes in the data directory.
@@ -25,7 +25,7 @@ type Campaign struct {
 
 // List lists the campaigns of the data directory, the oldest first. A folder that
 // cannot be read is listed with its error.
-func List(o session.Paths) ([]Campaign, error) { return CampaignsIn(o.CampaignsDir()) }
+func List(o config.Paths) ([]Campaign, error) { return CampaignsIn(o.CampaignsDir()) }
 
 func CampaignsIn(parent string) ([]Campaign, error) {
 	entries, err := os.ReadDir(parent)
@@ -76,7 +76,7 @@ func (c Campaign) State(held []record.Running) CampaignState {
 }
 
 // Held lists the campaign folders of the data directory that processes hold.
-func Held(o session.Paths) []record.Running {
+func Held(o config.Paths) []record.Running {
 	finder := record.Finder{Parents: []string{o.CampaignsDir()}}
 	return finder.Held()
 }
@@ -115,7 +115,7 @@ func (c Campaign) Strategy() string {
 }
 
 // Find finds a campaign of the data directory by its name, or any folder by its path.
-func Find(o session.Paths, name string) (Campaign, error) {
+func Find(o config.Paths, name string) (Campaign, error) {
 	dir := name
 	if !strings.ContainsRune(name, filepath.Separator) {
 		dir = filepath.Join(o.CampaignsDir(), name)

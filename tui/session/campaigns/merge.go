@@ -14,6 +14,7 @@ import (
 	"jtune/tegra"
 	"jtune/tegra/sweep"
 	"jtune/tui/session"
+	"jtune/tui/session/config"
 )
 
 // Import makes a campaign folder of a sweep file, of a folder or .tar.gz of
@@ -23,12 +24,12 @@ func Import(o session.Options, path, out string, log imports.Log, strict bool) (
 	if log.Times != "" || imports.IsPowerLog(path) {
 		log.Power = path
 		notes, err := log.Import(out)
-		return notes, session.Denied(err, anotherFolder)
+		return notes, config.Denied(err, anotherFolder)
 	}
 	if st, err := os.Stat(path); err == nil && (st.IsDir() ||
 		strings.HasSuffix(path, ".tar.gz") || strings.HasSuffix(path, ".tgz")) {
 		notes, err := imports.Runs(path, out, log.PerEpoch, strict)
-		return notes, session.Denied(err, anotherFolder)
+		return notes, config.Denied(err, anotherFolder)
 	}
 	t, err := sweep.ReadFile(path, sweep.Options{Strict: strict})
 	if err != nil {
@@ -38,7 +39,7 @@ func Import(o session.Options, path, out string, log imports.Log, strict bool) (
 	if t, err = session.ChosenBatches(t, o); err != nil {
 		return notes, err
 	}
-	return notes, session.Denied(imports.Table(t, out), anotherFolder)
+	return notes, config.Denied(imports.Table(t, out), anotherFolder)
 }
 
 // Merge joins the campaign folders that several devices made of one plan into
@@ -111,7 +112,7 @@ func Merge(dirs []string, out string) (notes []string, err error) {
 	head.Plan.Source = fmt.Sprintf("joined from %d folders", len(dirs))
 	r, err := record.Create(out, head)
 	if err != nil {
-		return notes, session.Denied(err, anotherFolder)
+		return notes, config.Denied(err, anotherFolder)
 	}
 	for _, row := range all {
 		if err := r.Append(row); err != nil {

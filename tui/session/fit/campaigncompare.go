@@ -6,9 +6,9 @@ import (
 
 	"jtune/internal/text"
 	"jtune/optimize"
+	"jtune/optimize/outlook"
 	"jtune/profiles/record"
 	"jtune/tegra"
-	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/models"
 )
@@ -17,7 +17,7 @@ import (
 type Compared struct {
 	tegra.Setting
 	One, Other         tegra.Measured
-	session.Difference // of the other from the one
+	outlook.Difference // of the other from the one
 }
 
 // CampaignComparison is what two campaigns say of the settings that both measured.
@@ -25,7 +25,7 @@ type CampaignComparison struct {
 	One, Other         campaigns.Campaign // the older one first
 	Usable             [2]int             // settings with a usable reading
 	Common             []Compared
-	session.Difference                    // medians over Common; zero without any
+	outlook.Difference                    // medians over Common; zero without any
 	Aligned            optimize.Alignment // what a model that learns from both does with the older one
 	Apart              []string           // in what the campaigns differ besides
 }
@@ -42,15 +42,15 @@ func CompareCampaigns(a, b campaigns.Campaign) CampaignComparison {
 	for _, m := range other {
 		there[m.Setting] = m
 	}
-	var all []session.Difference
+	var all []outlook.Difference
 	for _, m := range one {
 		if o, both := there[m.Setting]; both && m.HasPower() && o.HasPower() {
-			d := session.Against(o, m)
+			d := outlook.Against(o, m)
 			all = append(all, d)
 			c.Common = append(c.Common, Compared{m.Setting, m, o, d})
 		}
 	}
-	c.Difference = session.MedianOf(all)
+	c.Difference = outlook.MedianOf(all)
 	_, c.Aligned = optimize.Align(lists)
 	return c
 }

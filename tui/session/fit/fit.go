@@ -15,6 +15,7 @@ import (
 	"jtune/internal/usage"
 	"jtune/learn"
 	"jtune/learn/baseline/nn"
+	"jtune/optimize/outlook"
 	"jtune/profiles/imports"
 	"jtune/profiles/record"
 	"jtune/tegra"
@@ -199,8 +200,8 @@ func rowsOf(dir string, head record.Header, rows []record.Row, asked []int) ([]r
 }
 
 // Outlook is what was measured of each setting.
-func (s *Samples) Outlook() *session.Outlook {
-	return session.MeasuredOutlook(s.Readings, s.Provenance)
+func (s *Samples) Outlook() *outlook.Outlook {
+	return outlook.Measured(s.Readings, s.Provenance)
 }
 
 // take sets the measurements and the batch sizes where those are an input.

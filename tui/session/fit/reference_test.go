@@ -11,6 +11,7 @@ import (
 	"jtune/tegra"
 	"jtune/tegra/sweep/sweeptest"
 	"jtune/tui/session"
+	"jtune/tui/session/config"
 	"jtune/tui/session/models"
 )
 
@@ -38,7 +39,7 @@ func TestFitOfMeasuredModesLeansOnTheShippedReference(t *testing.T) {
 	t.Parallel()
 	samples := fewRows(t, sweeptest.MobileNet, 40)
 	o := session.Options{Device: "replay:" + sweeptest.Shared(t, sweeptest.MobileNet),
-		Paths: session.Paths{DataDir: t.TempDir()},
+		Paths: config.Paths{DataDir: t.TempDir()},
 		Speed: math.Inf(1)}
 	with, _, err := Fit(t.Context(), o, FitRequest{Samples: samples})
 	if err != nil {

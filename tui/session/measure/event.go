@@ -6,11 +6,11 @@ import (
 
 	"jtune/internal/text"
 	"jtune/optimize"
+	"jtune/optimize/outlook"
 	"jtune/profiles"
 	"jtune/profiles/harness"
 	"jtune/profiles/record"
 	"jtune/tegra"
-	"jtune/tui/session"
 )
 
 // Event is progress of a running task: one of the types below, of a PairStage and of a PairProbe.
@@ -136,5 +136,5 @@ func (c *ReadCost) String() string {
 type BestSoFar struct {
 	tegra.Mean                     // N is 0 while none keeps the limit
 	Limit      optimize.Limit      // that it is the best for
-	MaxN       *session.Comparison // nil where MAXN is it, or nothing is known of MAXN
+	MaxN       *outlook.Comparison // nil where MAXN is it, or nothing is known of MAXN
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"jtune/tui/session"
+	"jtune/tui/session/config"
 	"jtune/tui/session/sessiontest"
 	"jtune/tui/session/workloads"
 )
@@ -19,9 +20,9 @@ import (
 // TestNotifyTellsTheEndOfACampaign measures two modes with each way but the bell configured.
 func TestNotifyTellsTheEndOfACampaign(t *testing.T) {
 	t.Parallel()
-	got := make(chan session.CampaignEnd, 2)
+	got := make(chan config.CampaignEnd, 2)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var e session.CampaignEnd
+		var e config.CampaignEnd
 		if err := json.NewDecoder(r.Body).Decode(&e); err != nil || r.Method != http.MethodPost {
 			t.Errorf("%s: %v", r.Method, err)
 		}
@@ -29,12 +30,13 @@ func TestNotifyTellsTheEndOfACampaign(t *testing.T) {
 	}))
 	defer server.Close()
 	dir := t.TempDir()
-	said, config := filepath.Join(dir, "said"), filepath.Join(dir, "config.toml")
+	said, settings := filepath.Join(dir, "said"), filepath.Join(dir, "config.toml")
 	text := fmt.Sprintf("[notify]\ncommand = ['sh', '-c', 'echo \"$1\" > %s', 'sh']\nwebhook = %q\n", said, server.URL)
-	if err := os.WriteFile(config, []byte(text), 0o644); err != nil {
+	if err := os.WriteFile(settings, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	s := sessiontest.Open(t, session.Options{Device: "virtual:nano", Paths: session.Paths{DataDir: dir, Config: config},
+	s := sessiontest.Open(t, session.Options{Device: "virtual:nano",
+		Paths: config.Paths{DataDir: dir, Config: settings},
 		Speed: math.Inf(1)})
 	w, err := workloads.Find(s, "lstm")
 	if err != nil {
@@ -49,7 +51,7 @@ func TestNotifyTellsTheEndOfACampaign(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := <-got
-	want := session.CampaignEnd{Campaign: "c1", Workload: "lstm", Kind: "sample", End: "complete", Modes: 2,
+	want := config.CampaignEnd{Campaign: "c1", Workload: "lstm", Kind: "sample", End: "complete", Modes: 2,
 		Device:  "Nano",
 		Virtual: true, Text: "sample of lstm on Nano: complete, 2 modes (VIRTUAL: a simulation, not a measurement)"}
 	if e != want {

@@ -13,6 +13,7 @@ import (
 
 	"jtune/tegra"
 	"jtune/tui/session"
+	"jtune/tui/session/config"
 	"jtune/tui/session/models"
 	"jtune/tui/session/sessiontest"
 	"jtune/tui/session/workloads"
@@ -202,7 +203,7 @@ func TestPoolModelOfAReplayBelongsToTheContentOfItsFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := sessiontest.Open(t, session.Options{Device: "replay:" + path, Speed: math.Inf(1),
-			Paths: session.Paths{DataDir: dir}})
+			Paths: config.Paths{DataDir: dir}})
 		w, err := workloads.Find(s, "job")
 		if err != nil {
 			t.Fatal(err)

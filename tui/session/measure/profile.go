@@ -12,20 +12,22 @@ import (
 	"jtune/internal/text"
 	"jtune/internal/usage"
 	"jtune/learn"
+	"jtune/optimize/outlook"
 	"jtune/profiles"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
+	"jtune/tui/session/config"
 	"jtune/tui/session/models"
 	"jtune/tui/session/workloads"
 )
 
 // campaignEnd describes the end of a campaign.
-func campaignEnd(s *session.Session, dir string, h record.Header, sum profiles.Summary, err error) session.CampaignEnd {
+func campaignEnd(s *session.Session, dir string, h record.Header, sum profiles.Summary, err error) config.CampaignEnd {
 	b := s.Device.Board()
-	e := session.CampaignEnd{Campaign: filepath.Base(dir), Workload: h.Workload.Name, Kind: h.Plan.Kind,
+	e := config.CampaignEnd{Campaign: filepath.Base(dir), Workload: h.Workload.Name, Kind: h.Plan.Kind,
 		End:   sum.End.String(),
 		Modes: len(sum.Rows), Device: b.Name, Virtual: b.Virtual}
 	e.Text = fmt.Sprintf("%s of %s on %s: %s, %s", e.Kind, e.Workload, e.Device, e.End, text.Count(e.Modes, "mode"))
@@ -166,7 +168,7 @@ func Expects(ctx context.Context, s *session.Session, m Measuring) *Expectation 
 	}
 	rows, _ := pool.Aligned()
 	samples := tegra.OncePerSetting(rows)
-	if len(samples) < session.LeastPreview {
+	if len(samples) < outlook.LeastPreview {
 		return nil
 	}
 	var some []tegra.Measured

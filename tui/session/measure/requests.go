@@ -5,12 +5,13 @@ import (
 
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/outlook"
+	"jtune/optimize/serving"
 	"jtune/profiles"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/telemetry"
-	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
 )
 
@@ -32,7 +33,7 @@ type TuneRequest struct {
 	Measuring
 	Limit    optimize.Limit
 	More     []optimize.Limit   // further ones, each answered from the same search
-	Serving  *session.Serving   // the load under which the limit holds; nil: none
+	Serving  *serving.Serving   // the load under which the limit holds; nil: none
 	Coverage campaigns.Coverage // limit unless set
 	// Probes caps the measurements, start and verification included; with
 	// coverage front it counts the modes measured before the answer is chosen.
@@ -46,7 +47,7 @@ type TuneRequest struct {
 	Fresh     bool                 // start from nothing, whatever is known of the workload on this board
 	Before    time.Time            // start from what was known then, as a repetition does; zero: from all
 
-	Watched *session.Serving // the latency of a server's users; nil where requests are made up
+	Watched *serving.Serving // the latency of a server's users; nil where requests are made up
 }
 
 // TuneResult is the answer and how it came about.
@@ -56,12 +57,12 @@ type TuneResult struct {
 	// too little was.
 	Fitted *learn.Model
 	Kept   string // the file of Fitted, when that was asked for
-	Versus session.Versus
+	Versus outlook.Versus
 	Served *optimize.Outcome // the answer under the load
 	Ask    optimize.Ask      // of the load
-	Sent   []session.Sent    // answers that were tried with requests, the newest last
+	Sent   []Sent            // answers that were tried with requests, the newest last
 	// MoreVersus compares the answers to further limits, Result.More.
-	MoreVersus []session.Versus
+	MoreVersus []outlook.Versus
 	Dir        string        // the campaign folder
 	Took       time.Duration // device time from first mode to restored state
 	Rows       []record.Row  // of this search, in order

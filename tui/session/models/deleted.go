@@ -11,6 +11,7 @@ import (
 	"jtune/profiles/record"
 	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
+	"jtune/tui/session/config"
 )
 
 // DeleteCampaign moves a campaign aside. The model of its pool forgets its rows; one that
@@ -34,7 +35,7 @@ func RestoreCampaign(o session.Options, name string) error {
 
 // Delete moves a model or reference of the data directory aside and gives the name to
 // restore it by. The model of a pool comes back when something is measured again.
-func Delete(o session.Paths, name string) (string, error) {
+func Delete(o config.Paths, name string) (string, error) {
 	path, suffix, err := ownModel(o, o.ModelsDir(), name)
 	if err != nil {
 		return "", err
@@ -44,7 +45,7 @@ func Delete(o session.Paths, name string) (string, error) {
 }
 
 // Deleted lists the models and references that can be restored, each kind the newest first.
-func Deleted(o session.Paths) ([]Info, error) {
+func Deleted(o config.Paths) ([]Info, error) {
 	dir := campaigns.DeletedDir(o, campaigns.ModelsKind)
 	out, err := readModels(dir)
 	references, _ := filepath.Glob(filepath.Join(dir, "*"+referenceSuffix))
@@ -56,7 +57,7 @@ func Deleted(o session.Paths) ([]Info, error) {
 }
 
 // Restore brings a deleted model back.
-func Restore(o session.Paths, name string) error {
+func Restore(o config.Paths, name string) error {
 	path, suffix, err := ownModel(o, campaigns.DeletedDir(o, campaigns.ModelsKind), name)
 	if err != nil {
 		return err
@@ -65,7 +66,7 @@ func Restore(o session.Paths, name string) error {
 }
 
 // Rename renames a model: under the new name searches keep it from then on.
-func Rename(o session.Paths, name, to string) error {
+func Rename(o config.Paths, name, to string) error {
 	path, suffix, err := ownModel(o, o.ModelsDir(), name)
 	if err == nil {
 		err = campaigns.PlainName("model", to)
@@ -82,7 +83,7 @@ func Rename(o session.Paths, name, to string) error {
 }
 
 // Purge removes a deleted model for good, "" all of them, and lists which.
-func Purge(o session.Paths, name string) ([]string, error) {
+func Purge(o config.Paths, name string) ([]string, error) {
 	if name == "" {
 		return campaigns.PurgeKind(o, campaigns.ModelsKind, "", "")
 	}
@@ -94,7 +95,7 @@ func Purge(o session.Paths, name string) ([]string, error) {
 }
 
 // ownModel finds a model or reference directly below a folder, and the ending of its file.
-func ownModel(o session.Paths, parent, name string) (path, suffix string, err error) {
+func ownModel(o config.Paths, parent, name string) (path, suffix string, err error) {
 	for _, suffix = range []string{modelSuffix, referenceSuffix} {
 		if path, err = campaigns.OwnEntry(o, parent, campaigns.ModelsKind, name, suffix); err == nil {
 			return path, suffix, nil
@@ -173,5 +174,5 @@ func refitPool(o session.Options, pool Pool, h record.Header) error {
 	if err != nil {
 		return err
 	}
-	return session.Denied(m.Save(path), campaigns.Elsewhere)
+	return config.Denied(m.Save(path), campaigns.Elsewhere)
 }

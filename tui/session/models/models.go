@@ -13,10 +13,12 @@ import (
 	"jtune/internal/text"
 	"jtune/internal/usage"
 	"jtune/learn"
+	"jtune/optimize/outlook"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
+	"jtune/tui/session/config"
 )
 
 // modelSuffix ends the names of model files in the data directory.
@@ -82,17 +84,17 @@ func Save(s *session.Session, name string, m *learn.Model) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return path, session.Denied(m.Save(path), campaigns.Elsewhere)
+	return path, config.Denied(m.Save(path), campaigns.Elsewhere)
 }
 
 // keepAs makes the data directory and returns the path of a name in it.
-func keepAs(o session.Paths, name, suffix string) (string, error) {
+func keepAs(o config.Paths, name, suffix string) (string, error) {
 	if err := campaigns.PlainName("model", name); err != nil {
 		return "", err
 	}
 	dir := o.ModelsDir()
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", session.Denied(err, campaigns.Elsewhere)
+		return "", config.Denied(err, campaigns.Elsewhere)
 	}
 	return filepath.Join(dir, name+suffix), nil
 }
@@ -100,7 +102,7 @@ func keepAs(o session.Paths, name, suffix string) (string, error) {
 // Keep copies a model or reference file that can be read into the data
 // directory and returns the name by which it is found there: the file's own,
 // without its ending.
-func Keep(o session.Paths, path string) (string, error) {
+func Keep(o config.Paths, path string) (string, error) {
 	base := filepath.Base(path)
 	name := strings.TrimSuffix(base, filepath.Ext(base))
 	m, err := learn.Load(path)
@@ -114,7 +116,7 @@ func Keep(o session.Paths, path string) (string, error) {
 			return "", usage.Errorf("model %s is there already and learns from the campaigns: rename it, or the file",
 				name)
 		}
-		return name, session.Denied(m.Save(kept), campaigns.Elsewhere)
+		return name, config.Denied(m.Save(kept), campaigns.Elsewhere)
 	}
 	r, refErr := learn.LoadReference(path)
 	if refErr != nil || r.Compact == nil {
@@ -124,7 +126,7 @@ func Keep(o session.Paths, path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return name, session.Denied(r.Compact.Save(kept), campaigns.Elsewhere)
+	return name, config.Denied(r.Compact.Save(kept), campaigns.Elsewhere)
 }
 
 // Load reads a model by its path, or by its name in the data directory, brought up to
@@ -149,7 +151,7 @@ func isPath(nameOrPath string) bool {
 
 // Path is the file of a model: the path itself, or that of a kept model or
 // reference by its name, where no file of that name is here.
-func Path(o session.Paths, nameOrPath string) string {
+func Path(o config.Paths, nameOrPath string) string {
 	if isPath(nameOrPath) {
 		return nameOrPath
 	}
@@ -164,7 +166,7 @@ func Path(o session.Paths, nameOrPath string) string {
 
 // KeptReferences lists the paths of the references without measured modes in
 // the data directory.
-func KeptReferences(o session.Paths) ([]string, error) {
+func KeptReferences(o config.Paths) ([]string, error) {
 	return filepath.Glob(filepath.Join(o.ModelsDir(), "*"+referenceSuffix))
 }
 
@@ -202,7 +204,7 @@ func Reduce(o session.Options, name, out, command string) (*learn.Compact, error
 
 // Renewal is the kept model that takes the place of the outlook's in a list: that of the same
 // pool, fitted later. False where there is none.
-func Renewal(o *session.Outlook, list []Info) (*learn.Model, bool) {
+func Renewal(o *outlook.Outlook, list []Info) (*learn.Model, bool) {
 	from := o.Model.Provenance
 	for _, info := range list {
 		if m := info.Model; m != nil && from.Pool != "" && m.Provenance.Pool == from.Pool &&

@@ -19,6 +19,7 @@ import (
 	"jtune/tegra"
 	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
+	"jtune/tui/session/config"
 )
 
 // The model of a pool is derived from it: it is fitted from the campaign folders whenever
@@ -72,7 +73,7 @@ func Learn(s *session.Session, w workload.Workload, batches []int, dir string, r
 	}
 	path, err := poolModel(s.Options.Paths, pool, NameFor(w, s.Device.Board()))
 	if err == nil {
-		err = session.Denied(out.Save(path), campaigns.Elsewhere)
+		err = config.Denied(out.Save(path), campaigns.Elsewhere)
 	}
 	out.Path = path
 	return out, err
@@ -120,7 +121,7 @@ func fitPool(pool Pool, readings []tegra.Measured, workload string, b tegra.Boar
 }
 
 // Holds reports whether a campaign folder lies among those of the data directory.
-func Holds(o session.Paths, dir string) bool {
+func Holds(o config.Paths, dir string) bool {
 	if dir == "" {
 		return false
 	}
@@ -130,14 +131,14 @@ func Holds(o session.Paths, dir string) bool {
 }
 
 // lockModels waits until no other process fits a model of the data directory.
-func lockModels(o session.Paths) (unlock func(), err error) {
+func lockModels(o config.Paths) (unlock func(), err error) {
 	if err := os.MkdirAll(o.ModelsDir(), 0o755); err != nil {
-		return nil, session.Denied(err, campaigns.Elsewhere)
+		return nil, config.Denied(err, campaigns.Elsewhere)
 	}
 	path := filepath.Join(o.ModelsDir(), ".lock")
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
-		return nil, session.Denied(fmt.Errorf("models: %w", err), campaigns.Elsewhere)
+		return nil, config.Denied(fmt.Errorf("models: %w", err), campaigns.Elsewhere)
 	}
 	for {
 		if err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX); !errors.Is(err, syscall.EINTR) {
@@ -155,7 +156,7 @@ func lockModels(o session.Paths) (unlock func(), err error) {
 }
 
 // ModelOf is the file that holds a pool's model, under whatever name; "" for none.
-func ModelOf(o session.Paths, pool Pool) string {
+func ModelOf(o config.Paths, pool Pool) string {
 	for _, path := range modelsIn(o.ModelsDir()) {
 		if from, _, err := learn.LoadSource(path); err == nil && from.Pool == pool.String() {
 			return path
@@ -172,7 +173,7 @@ func modelsIn(dir string) []string {
 // poolModel is the file to keep a pool's model in: the one that holds it already; one
 // of that name and of an older version, whose samples are all in the pool; else a new
 // one under the first name that is free.
-func poolModel(o session.Paths, pool Pool, name string) (string, error) {
+func poolModel(o config.Paths, pool Pool, name string) (string, error) {
 	if path := ModelOf(o, pool); path != "" {
 		return path, nil
 	}

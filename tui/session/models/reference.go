@@ -10,8 +10,8 @@ import (
 	"jtune/learn"
 	"jtune/profiles/record"
 	"jtune/tegra"
-	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
+	"jtune/tui/session/config"
 )
 
 // LoadReference reads a reference; that of a campaign folder knows its board and software, which are compared.
@@ -29,14 +29,14 @@ func LoadReference(path string) (*learn.Reference, error) {
 
 // Reference finds a reference by its name, as in the --reference flag;
 // none unless one is named.
-func Reference(o session.Paths, name string) (*learn.Reference, error) {
+func Reference(o config.Paths, name string) (*learn.Reference, error) {
 	return ReferenceOn(o, name, tegra.Board{}, nil)
 }
 
 // ReferenceOn finds the reference; nil for none. "" is the shipped profile of the board, where there
 // is one that suits its space. Another name is that of a shipped one, of a file, or of a
 // model or campaign in the data directory.
-func ReferenceOn(o session.Paths, name string, board tegra.Board, space *tegra.Space) (*learn.Reference, error) {
+func ReferenceOn(o config.Paths, name string, board tegra.Board, space *tegra.Space) (*learn.Reference, error) {
 	switch name {
 	case "":
 		return learn.ReferenceFor(board, space), nil

@@ -8,11 +8,12 @@ import (
 	"jtune/learn"
 	"jtune/tegra"
 	"jtune/tui/session"
+	"jtune/tui/session/config"
 )
 
 func TestReferenceIsTheShippedOneOnItsKindOfBoardUnlessNamed(t *testing.T) {
 	t.Parallel()
-	o := session.Options{Paths: session.Paths{DataDir: t.TempDir()}}
+	o := session.Options{Paths: config.Paths{DataDir: t.TempDir()}}
 	orin := tegra.Board{Name: "AGX Orin", Module: "p3701-0000"}
 	simulated := orin
 	simulated.Virtual = true

@@ -7,9 +7,9 @@ import (
 
 	"jtune/internal/figure"
 	"jtune/optimize"
+	"jtune/optimize/outlook"
 	"jtune/profiles/record"
 	"jtune/tegra"
-	"jtune/tui/session"
 	"jtune/tui/session/measure"
 )
 
@@ -84,8 +84,8 @@ func (m *Mixes) Figure(space *tegra.Space, b tegra.Board) figure.Figure {
 	if mark := tegra.VirtualMark(b.Origin()); mark != "" {
 		f.Title += "  " + mark
 	}
-	front := figure.Series{Name: "front, " + session.PredictedSeries, Shape: figure.Rings}
-	dots := figure.Series{Name: session.PredictedSeries, Shape: figure.Dots}
+	front := figure.Series{Name: "front, " + outlook.PredictedSeries, Shape: figure.Rings}
+	dots := figure.Series{Name: outlook.PredictedSeries, Shape: figure.Dots}
 	got := figure.Series{Name: "measured", Shape: figure.Marks}
 	for i, p := range m.Points {
 		at := figure.At(m.PowerW(i), p.TrainPerS).Of(m.Setting(i, space))

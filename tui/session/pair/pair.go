@@ -8,14 +8,15 @@ import (
 	"jtune/internal/usage"
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/outlook"
+	"jtune/optimize/serving"
 	"jtune/tegra"
-	"jtune/tui/session"
 )
 
 // PairRequest asks for the setting in which a training job and an inference job share one GPU.
 type PairRequest struct {
 	Train, Infer *learn.Model
-	Serving      session.Serving
+	Serving      serving.Serving
 	Limit        optimize.Limit
 	Policy       optimize.Policy // "": the better of strict and fill
 	Tau          int             // of strict turns: the most minibatches between two batches; 0: as many as fit
@@ -68,7 +69,7 @@ func Pair(r PairRequest) (Answer, error) {
 		return Answer{}, usage.Of(errPairRate)
 	}
 	ask.Tau = r.Tau
-	infer, settings := session.OutlookOf(r.Infer, tegra.Settings(r.Infer.Space.Modes(), r.Infer.Batches)).Phase()
+	infer, settings := serving.Phase(outlook.OutlookOf(r.Infer, tegra.Settings(r.Infer.Space.Modes(), r.Infer.Batches)))
 	train := trainingPhase(r.Train)
 	policies := []optimize.Policy{r.Policy}
 	if r.Policy == "" {
@@ -121,7 +122,7 @@ func (r PairRequest) check() error {
 
 // trainingPhase is a training workload in every mode.
 func trainingPhase(m *learn.Model) optimize.Phase {
-	known := slices.Clone(session.OutlookOf(m, tegra.Settings(m.Space.Modes(), nil)).Known)
+	known := slices.Clone(outlook.OutlookOf(m, tegra.Settings(m.Space.Modes(), nil)).Known)
 	for i := range known {
 		known[i].Batch = 0
 	}

@@ -11,6 +11,7 @@ import (
 
 	"jtune/internal/arrivals"
 	"jtune/optimize"
+	"jtune/optimize/serving"
 	"jtune/profiles"
 	"jtune/profiles/harness/turns"
 	"jtune/profiles/record"
@@ -116,7 +117,7 @@ func pairHeader(s *session.Session, r Request) record.Header {
 // PairSearchOf is a search as its header records it.
 func PairSearchOf(h record.Header, train, infer workload.Workload) (Request, error) {
 	from := h.Pair
-	r := Request{Train: train, Infer: infer, Batches: h.Plan.Batches, Serving: session.Serving(from.Load),
+	r := Request{Train: train, Infer: infer, Batches: h.Plan.Batches, Serving: serving.Serving(from.Load),
 		Limit: optimize.Limit{PowerW: from.PowerW}, Policy: optimize.Policy(from.Policy), Tau: from.Tau,
 		Strategy: optimize.Strategy(from.Strategy), Most: from.Pairs, Requests: from.Requests, Compare: from.Compare,
 		Separate: from.Separate, Before: h.Created}

@@ -13,6 +13,7 @@ import (
 	"jtune/internal/usage"
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/serving"
 	"jtune/profiles"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
@@ -32,7 +33,7 @@ var PairBatches = []int{1, 4, 16, 32, 64}
 type Request struct {
 	Train, Infer workload.Workload
 	Batches      []int // of inference, ascending; nil: its own
-	Serving      session.Serving
+	Serving      serving.Serving
 	Limit        optimize.Limit
 	Policy       optimize.Policy // "": the better of strict and fill
 	Tau          int             // of strict turns: the most minibatches between two batches; 0: as many as fit

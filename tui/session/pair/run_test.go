@@ -10,10 +10,12 @@ import (
 
 	"jtune/internal/usage"
 	"jtune/optimize"
+	"jtune/optimize/serving"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/virtual"
 	"jtune/tui/session"
+	"jtune/tui/session/config"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/sessiontest"
 	"jtune/tui/session/workloads"
@@ -31,7 +33,7 @@ func pairOf(t *testing.T, s *session.Session) Request {
 		t.Fatal(err)
 	}
 	return Request{Train: train, Infer: infer, Batches: []int{4, 16}, Requests: 200, Most: 3,
-		Serving: session.Serving{RatePerS: 60, Arrivals: "uniform", LatencyMS: 500, Quantile: 0.95},
+		Serving: serving.Serving{RatePerS: 60, Arrivals: "uniform", LatencyMS: 500, Quantile: 0.95},
 		Limit:   optimize.Limit{PowerW: 30}}
 }
 
@@ -121,7 +123,7 @@ func TestPairInOneSettingIsRepeatedThere(t *testing.T) {
 func TestPairRefusesJobsThatNeedMoreMemoryThanIsFree(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Open(t, session.Options{Device: "virtual:orin-nano", Speed: math.Inf(1),
-		Paths: session.Paths{DataDir: t.TempDir()}})
+		Paths: config.Paths{DataDir: t.TempDir()}})
 	r := pairOf(t, s)
 	pairs := func(train, infer string) error {
 		jobs, err := PairJobs(s, train, infer)
@@ -235,7 +237,7 @@ func TestPairRefusesWhatCannotShareAGPU(t *testing.T) {
 	for want, change := range map[string]func(*Request){
 		"answers requests": func(r *Request) { r.Train = r.Infer },
 		"trains":           func(r *Request) { r.Infer = r.Train },
-		"needs a rate":     func(r *Request) { r.Serving = session.Serving{} },
+		"needs a rate":     func(r *Request) { r.Serving = serving.Serving{} },
 		"takes no turns":   func(r *Request) { r.Infer.Container.Image = "x" },
 	} {
 		r := pairOf(t, s)

@@ -5,9 +5,9 @@ import (
 	"fmt"
 
 	"jtune/optimize"
+	"jtune/optimize/serving"
 	"jtune/profiles/record"
 	"jtune/tegra"
-	"jtune/tui/session"
 )
 
 // MostTurns are kept for the screens.
@@ -36,10 +36,10 @@ func PairLimits(a optimize.Ask, p record.Pair) (out []PairLimit) {
 		out = append(out, l)
 	}
 	if a.LatencyMS > 0 {
-		name := fmt.Sprintf("p%.4g", 100*cmp.Or(a.Quantile, session.UsualQuantile))
+		name := fmt.Sprintf("p%.4g", 100*cmp.Or(a.Quantile, serving.UsualQuantile))
 		l := PairLimit{Name: name, Limit: a.LatencyMS, Unit: "ms"}
 		if p.Latency.N > 0 {
-			l.Value = tegra.Finite(quantileOf(p.Latency, cmp.Or(a.Quantile, session.UsualQuantile)))
+			l.Value = tegra.Finite(quantileOf(p.Latency, cmp.Or(a.Quantile, serving.UsualQuantile)))
 		}
 		out = append(out, l)
 	}

@@ -14,8 +14,9 @@ import (
 	"jtune/internal/usage"
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/outlook"
+	"jtune/optimize/serving"
 	"jtune/tegra"
-	"jtune/tui/session"
 )
 
 // bands are the bounds of predictions.
@@ -64,7 +65,7 @@ func knobText(m tegra.Mode, k tegra.Knob) string {
 }
 
 // figureOf begins a figure of what an outlook knows.
-func figureOf(o *session.Outlook, kind, title string) figure.Figure {
+func figureOf(o *outlook.Outlook, kind, title string) figure.Figure {
 	f := figure.Figure{Kind: kind, Title: title + ": " + o.Workload, Virtual: o.Model.Provenance.Virtual}
 	if device := o.Model.Provenance.Device; device != "" {
 		f.Title += " on " + device
@@ -79,7 +80,7 @@ func figureOf(o *session.Outlook, kind, title string) figure.Figure {
 }
 
 // through lists the settings that have at's values of all knobs but some.
-func through(o *session.Outlook, at tegra.Mode, varied ...tegra.Knob) []int {
+func through(o *outlook.Outlook, at tegra.Mode, varied ...tegra.Knob) []int {
 	var out []int
 	for i, p := range o.Known {
 		same := true
@@ -94,7 +95,7 @@ func through(o *session.Outlook, at tegra.Mode, varied ...tegra.Knob) []int {
 }
 
 // Largest is the mode of the largest values that are known of each knob.
-func Largest(o *session.Outlook) tegra.Mode {
+func Largest(o *outlook.Outlook) tegra.Mode {
 	var most [tegra.NumKnobs]int64
 	for _, p := range o.Known {
 		for k, v := range p.Mode.Values() {
@@ -106,11 +107,11 @@ func Largest(o *session.Outlook) tegra.Mode {
 
 // HeatMap is a quantity over two knobs, the others as in mode at; its least value is
 // marked, and at where here is set.
-func HeatMap(o *session.Outlook, of optimize.Axis, x, y tegra.Knob, at tegra.Mode, here bool) figure.Figure {
+func HeatMap(o *outlook.Outlook, of optimize.Axis, x, y tegra.Knob, at tegra.Mode, here bool) figure.Figure {
 	f := figureOf(o, "heat", fmt.Sprintf("%s over %s and %s", of, x, y))
 	f.X, f.Y = KnobAxis(x), KnobAxis(y)
-	panel := figure.Panel{Axis: session.QuantityAxis(of, false), Series: []figure.Series{
-		{Name: session.PredictedSeries, Shape: figure.Cells}, {Name: session.MeasuredSeries, Shape: figure.Cells}}}
+	panel := figure.Panel{Axis: outlook.QuantityAxis(of, false), Series: []figure.Series{
+		{Name: outlook.PredictedSeries, Shape: figure.Cells}, {Name: outlook.MeasuredSeries, Shape: figure.Cells}}}
 	panel.Axis.Log = true
 	for _, i := range through(o, at, x, y) {
 		m := o.Known[i].Mode
@@ -141,7 +142,7 @@ func HeatMap(o *session.Outlook, of optimize.Axis, x, y tegra.Knob, at tegra.Mod
 
 // Curves are time, power and energy over one knob, the others as in mode at, which is
 // marked where here is set; limits are drawn.
-func Curves(o *session.Outlook, over tegra.Knob, at tegra.Mode, l optimize.Limit, here bool) figure.Figure {
+func Curves(o *outlook.Outlook, over tegra.Knob, at tegra.Mode, l optimize.Limit, here bool) figure.Figure {
 	f := figureOf(o, "curves", "time, power and energy over "+over.String())
 	f.X = KnobAxis(over)
 	f.Notes = []string{Held(at, over)}
@@ -150,11 +151,11 @@ func Curves(o *session.Outlook, over tegra.Knob, at tegra.Mode, l optimize.Limit
 		return cmp.Compare(o.Known[a].Mode.Value(over), o.Known[b].Mode.Value(over))
 	})
 	for _, of := range []optimize.Axis{optimize.Time, optimize.Power, optimize.Energy} {
-		panel := figure.Panel{Axis: session.QuantityAxis(of, false)}
-		predicted := figure.Series{Name: session.PredictedSeries, Shape: figure.Line, Bounds: bands}
-		measured := figure.Series{Name: session.MeasuredSeries, Shape: figure.Marks}
+		panel := figure.Panel{Axis: outlook.QuantityAxis(of, false)}
+		predicted := figure.Series{Name: outlook.PredictedSeries, Shape: figure.Line, Bounds: bands}
+		measured := figure.Series{Name: outlook.MeasuredSeries, Shape: figure.Marks}
 		if o.Predictor() == nil {
-			predicted.Name, predicted.Bounds = session.MeasuredSeries, ""
+			predicted.Name, predicted.Bounds = outlook.MeasuredSeries, ""
 		}
 		for _, i := range list {
 			x, p := KnobValue(o.Known[i].Mode, over), o.Predicted[i]
@@ -193,12 +194,12 @@ func Curves(o *session.Outlook, over tegra.Knob, at tegra.Mode, l optimize.Limit
 }
 
 // Cloud is all settings in the plane of two quantities, and their front.
-func Cloud(o *session.Outlook, plane int, l optimize.Limit) figure.Figure {
-	return CloudOf(o, o.Trades(session.Unit{}, l, nil)[plane])
+func Cloud(o *outlook.Outlook, plane int, l optimize.Limit) figure.Figure {
+	return CloudOf(o, serving.Trades(o, serving.Unit{}, l, nil)[plane])
 }
 
 // CloudOf is Cloud of two quantities.
-func CloudOf(o *session.Outlook, t session.Trade) figure.Figure {
+func CloudOf(o *outlook.Outlook, t serving.Trade) figure.Figure {
 	f := figureOf(o, "front", fmt.Sprintf("%s and %s of all modes", t.Across.Word, t.Up.Word))
 	f.Lacks = ""
 	f.X = t.Across.Axis
@@ -208,8 +209,8 @@ func CloudOf(o *session.Outlook, t session.Trade) figure.Figure {
 		return figure.At(t.Across.Values[i], t.Up.Values[i]).Of(o.ModeText(o.Known[i].Mode))
 	}
 	front := figure.Series{Name: "front", Shape: figure.Rings}
-	predicted := figure.Series{Name: session.PredictedSeries, Shape: figure.Dots}
-	measured := figure.Series{Name: session.MeasuredSeries, Shape: figure.Marks}
+	predicted := figure.Series{Name: outlook.PredictedSeries, Shape: figure.Dots}
+	measured := figure.Series{Name: outlook.MeasuredSeries, Shape: figure.Marks}
 	for _, i := range t.Front(nil) {
 		front.Points = append(front.Points, at(i))
 	}
@@ -221,7 +222,7 @@ func CloudOf(o *session.Outlook, t session.Trade) figure.Figure {
 		}
 	}
 	panel.Series = []figure.Series{predicted, front, measured}
-	for _, q := range []*session.Quantity{t.Up, t.Across} {
+	for _, q := range []*serving.Quantity{t.Up, t.Across} {
 		if q.Limit > 0 {
 			name := fmt.Sprintf("limit %s %s", text.Of(q.Limit), q.Unit)
 			panel.Limits = append(panel.Limits, figure.Limit{At: q.Limit, Name: name, Across: q == t.Across})
@@ -245,9 +246,9 @@ func modelFigure(kind, title string, m *learn.Model) figure.Figure {
 }
 
 // assessmentFigure begins a figure of an assessment; it lacks what the assessment lacks.
-func assessmentFigure(a session.Assessment, kind, title string) figure.Figure {
+func assessmentFigure(a outlook.Assessment, kind, title string) figure.Figure {
 	f := modelFigure(kind, title, a.Model)
-	switch why := session.TooSlow(a.Model); {
+	switch why := outlook.TooSlow(a.Model); {
 	case why != "":
 		f.Lacks = why
 	case a.Err != nil:
@@ -272,9 +273,9 @@ func valueOf(l learn.LeftOut, of optimize.Axis) (measured, predicted, lo, hi flo
 
 // Predicted is each measured mode against what the model says that has not seen it: on
 // the diagonal it is right.
-func Predicted(a session.Assessment, of optimize.Axis) figure.Figure {
+func Predicted(a outlook.Assessment, of optimize.Axis) figure.Figure {
 	f := assessmentFigure(a, "predicted", of.String()+", predicted against measured")
-	panel := figure.Panel{Axis: session.QuantityAxis(of, false)}
+	panel := figure.Panel{Axis: outlook.QuantityAxis(of, false)}
 	f.X = panel.Axis
 	f.X.Key, f.X.Name, f.X.Log = panel.Axis.KeyOf("measured"), "measured", true
 	panel.Axis.Name, panel.Axis.Log = "predicted "+of.String(), true
@@ -299,7 +300,7 @@ func Predicted(a session.Assessment, of optimize.Axis) figure.Figure {
 }
 
 // Bars are predicted and measured values side by side, mode by mode.
-func Bars(a session.Assessment) figure.Figure {
+func Bars(a outlook.Assessment) figure.Figure {
 	f := assessmentFigure(a, "bars", "predicted against measured")
 	f.RowKey = "mode"
 	left := slices.Clone(a.Left)
@@ -311,10 +312,10 @@ func Bars(a session.Assessment) figure.Figure {
 		axes = append(axes, optimize.Power)
 	}
 	for _, of := range axes {
-		panel := figure.Panel{Axis: session.QuantityAxis(of, false)}
+		panel := figure.Panel{Axis: outlook.QuantityAxis(of, false)}
 		panel.Axis.Zero = of == optimize.Power // times differ by factors
-		measured := figure.Series{Name: session.MeasuredSeries, Shape: figure.Bars}
-		predicted := figure.Series{Name: session.PredictedSeries, Shape: figure.Ticks}
+		measured := figure.Series{Name: outlook.MeasuredSeries, Shape: figure.Bars}
+		predicted := figure.Series{Name: outlook.PredictedSeries, Shape: figure.Ticks}
 		for row, l := range left {
 			m, p, lo, hi := valueOf(l, of)
 			measured.Points = append(measured.Points, figure.In(row, m))
@@ -331,14 +332,14 @@ func Bars(a session.Assessment) figure.Figure {
 }
 
 // ByRegion is the error in each part of each knob's range.
-func ByRegion(a session.Assessment) figure.Figure {
+func ByRegion(a outlook.Assessment) figure.Figure {
 	f := assessmentFigure(a, "regions", "error by region")
 	f.RowKey = "region"
 	regions := a.Regions()
 	if f.Lacks == "" && regions == nil {
 		f.Lacks = "too few measured modes to divide the space"
 	}
-	errorOf := func(key, name string, of func(session.Region) float64) figure.Panel {
+	errorOf := func(key, name string, of func(outlook.Region) float64) figure.Panel {
 		bars := figure.Series{Name: "error", Shape: figure.Bars}
 		for row, r := range regions {
 			bars.Points = append(bars.Points, figure.In(row, of(r)))
@@ -349,10 +350,10 @@ func ByRegion(a session.Assessment) figure.Figure {
 	for _, r := range regions {
 		f.Rows = append(f.Rows, fmt.Sprintf("%s %s, n %d", r.Knob, Span(r), r.Modes))
 	}
-	f.Panels = []figure.Panel{errorOf("time_error_pct", "time", func(r session.Region) float64 { return r.TimePct })}
+	f.Panels = []figure.Panel{errorOf("time_error_pct", "time", func(r outlook.Region) float64 { return r.TimePct })}
 	if a.Model.HasPower() {
 		f.Panels = append(f.Panels, errorOf("power_error_pct", "power",
-			func(r session.Region) float64 { return r.PowerPct }))
+			func(r outlook.Region) float64 { return r.PowerPct }))
 	}
 	f.Notes = []string{"of modes left out, by the values of each knob"}
 	if r, found := a.Weakest(); found {
@@ -363,7 +364,7 @@ func ByRegion(a session.Assessment) figure.Figure {
 }
 
 // Span prints the region's part of its knob's range: cores as they are, clocks in GHz.
-func Span(r session.Region) string {
+func Span(r outlook.Region) string {
 	one := func(v float64) string {
 		if r.Knob == tegra.KnobCores {
 			return strconv.FormatFloat(v, 'f', 0, 64)
@@ -377,7 +378,7 @@ func Span(r session.Region) string {
 }
 
 // Importance is what each knob alone does to time and power, the others at their largest.
-func Importance(a session.Assessment) figure.Figure {
+func Importance(a outlook.Assessment) figure.Figure {
 	f := modelFigure("importance", "what each knob alone changes", a.Model)
 	f.RowKey = "knob"
 	effect := func(key, name string, of func(learn.KnobEffect) float64) figure.Panel {
@@ -428,7 +429,7 @@ func KnobOf(name string) (tegra.Knob, bool) {
 }
 
 // ParseMode reads a mode in the compact notation; of samples, one of theirs.
-func ParseMode(o *session.Outlook, mode string) (tegra.Mode, error) {
+func ParseMode(o *outlook.Outlook, mode string) (tegra.Mode, error) {
 	if o.Space() != nil {
 		return o.Space().Parse(mode)
 	}
@@ -444,15 +445,15 @@ func ParseMode(o *session.Outlook, mode string) (tegra.Mode, error) {
 }
 
 // Figure draws a front under a load.
-func Figure(s *session.Service, front []optimize.Outcome, energy bool) figure.Figure {
+func Figure(s *serving.Service, front []optimize.Outcome, energy bool) figure.Figure {
 	a, o := s.Ask, s.Outlook()
-	axis, cost := session.ServedCost(a, energy)
-	quantile := session.QuantileText(a.Quantile)
+	axis, cost := serving.ServedCost(a, energy)
+	quantile := serving.QuantileText(a.Quantile)
 	f := figureOf(o, "front under load", fmt.Sprintf("%s and %s at %s", quantile, axis.Name, a.Load))
 	f.Lacks = ""
 	f.X = figure.Axis{Key: "latency_ms", Name: quantile + " at " + a.Load.String(), Unit: "ms"}
 	axis.Zero = true
-	line := figure.Series{Name: session.PredictedSeries, Shape: figure.Rings}
+	line := figure.Series{Name: outlook.PredictedSeries, Shape: figure.Rings}
 	for _, v := range front {
 		name := o.ModeText(v.Mode)
 		if o.Several() {

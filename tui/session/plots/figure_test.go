@@ -7,13 +7,13 @@ import (
 
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/outlook"
 	"jtune/tegra"
-	"jtune/tui/session"
 )
 
 // grid is what was measured of 24 modes: energy is least at 2 GHz of the CPU and the lower
 // clock of the GPU.
-func gridOutlook() *session.Outlook {
+func gridOutlook() *outlook.Outlook {
 	var rows []tegra.Measured
 	for _, cores := range []int{2, 4} {
 		for cpu := range 4 {
@@ -25,7 +25,7 @@ func gridOutlook() *session.Outlook {
 			}
 		}
 	}
-	return session.MeasuredOutlook(rows, learn.Provenance{Workload: "x", Device: "AGX Orin", Virtual: true})
+	return outlook.Measured(rows, learn.Provenance{Workload: "x", Device: "AGX Orin", Virtual: true})
 }
 
 func TestOutlookHeatMapMarksTheLeastOfItsPlane(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/outlook"
 	"jtune/tegra"
-	"jtune/tui/session"
 	"jtune/tui/session/models"
 )
 
@@ -17,25 +17,25 @@ import (
 // over one cloud show how their Pareto fronts and choices differ, and what was measured of these.
 type Rival struct {
 	Name string
-	*session.Outlook
+	*outlook.Outlook
 }
 
 // RivalOf is a model beside an outlook. It has the outlook's batch size.
-func RivalOf(name string, m *learn.Model, o *session.Outlook) Rival {
+func RivalOf(name string, m *learn.Model, o *outlook.Outlook) Rival {
 	if m.Batches != nil && o.Batch > 0 {
 		m = m.At(o.Batch)
 	}
-	return Rival{name, session.OutlookBy(m, o.Workload, m, nil, o.Space())}
+	return Rival{name, outlook.By(m, o.Workload, m, nil, o.Space())}
 }
 
 // Own is the outlook's own model among rivals.
-func Own(o *session.Outlook) Rival {
-	return Rival{string(o.Model.Method), session.OutlookBy(o.Predictor(), o.Workload, o.Model, nil, o.Space())}
+func Own(o *outlook.Outlook) Rival {
+	return Rival{string(o.Model.Method), outlook.By(o.Predictor(), o.Workload, o.Model, nil, o.Space())}
 }
 
 // Rivals are the outlook's own model and the others of a list that are of the same workload on the same board, by their
 // names.
-func Rivals(o *session.Outlook, list []models.Info) []Rival {
+func Rivals(o *outlook.Outlook, list []models.Info) []Rival {
 	own := o.Model.Provenance
 	out := []Rival{Own(o)}
 	for _, info := range list {
@@ -53,7 +53,7 @@ func Rivals(o *session.Outlook, list []models.Info) []Rival {
 }
 
 // Observed is what was measured of each mode: by the outlook's readings, the samples of rivals, and others.
-func Observed(o *session.Outlook, rivals []Rival, others []tegra.Measured) map[tegra.Mode]tegra.Measured {
+func Observed(o *outlook.Outlook, rivals []Rival, others []tegra.Measured) map[tegra.Mode]tegra.Measured {
 	out := map[tegra.Mode]tegra.Measured{}
 	for _, m := range others {
 		out[m.Mode] = m
@@ -106,10 +106,10 @@ func (r Readout) Words(space *tegra.Space) string {
 }
 
 // RivalCloud is Cloud with the predicted fronts of rivals, what was measured of their modes, and their choices.
-func RivalCloud(o *session.Outlook, plane int, l optimize.Limit, rivals []Rival,
+func RivalCloud(o *outlook.Outlook, plane int, l optimize.Limit, rivals []Rival,
 	observed map[tegra.Mode]tegra.Measured) figure.Figure {
 	f := Cloud(o, plane, l)
-	pl, panel := session.Planes[plane], &f.Panels[0]
+	pl, panel := outlook.Planes[plane], &f.Panels[0]
 	for _, r := range rivals {
 		predicted := figure.Series{Name: r.Name + " pred", Shape: figure.Line}
 		seen := figure.Series{Name: r.Name + " obs", Shape: figure.Marks}

@@ -5,6 +5,7 @@ import (
 
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/outlook"
 	"jtune/tegra"
 	"jtune/tui/session"
 	"jtune/tui/session/models"
@@ -40,7 +41,7 @@ func TestRivalsHaveFrontsAndChoicesOfTheirOwn(t *testing.T) {
 	gp, tree := fit(learn.GP), fit(learn.Tree)
 	other := *tree
 	other.Provenance.Workload = "bert"
-	o := session.NewOutlook("lstm", gp, gp.Space)
+	o := outlook.New("lstm", gp, gp.Space)
 	rivals := Rivals(o, []models.Info{{Name: "tree", Model: tree}, {Name: "bert", Model: &other},
 		{Name: "same", Model: gp}})
 	if len(rivals) != 2 || rivals[0].Name != "gp" || rivals[1].Name != "tree" {

@@ -9,9 +9,10 @@ import (
 	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/learn/baseline/nn"
+	"jtune/optimize/outlook"
 	"jtune/tegra"
-	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
+	"jtune/tui/session/config"
 	"jtune/tui/session/fit"
 	"jtune/tui/session/models"
 )
@@ -23,10 +24,10 @@ const leastCurve = 3
 // as some dozens of fits.
 func LearningFigure(ctx context.Context, m *learn.Model) (figure.Figure, error) {
 	f := modelFigure("learning", "learning curve", m)
-	if f.Lacks = session.TooSlow(m); f.Lacks != "" {
+	if f.Lacks = outlook.TooSlow(m); f.Lacks != "" {
 		return f, nil
 	}
-	points, err := m.Curve(ctx, session.CurveSizes)
+	points, err := m.Curve(ctx, outlook.CurveSizes)
 	if err != nil {
 		return f, err
 	}
@@ -158,7 +159,7 @@ func RepeatsFigure(readings []tegra.Measured, from learn.Provenance) figure.Figu
 func Repeats(s *fit.Samples) figure.Figure { return RepeatsFigure(s.Readings, s.Provenance) }
 
 // ModelRepeats is RepeatsFigure of all campaigns that a model learned from.
-func ModelRepeats(o session.Paths, m *learn.Model) (figure.Figure, error) {
+func ModelRepeats(o config.Paths, m *learn.Model) (figure.Figure, error) {
 	if m.Provenance.Pool == "" {
 		f := modelFigure("box", "repeats, against their median", m)
 		f.Lacks = "the model does not know its campaigns: jtune plot box draws one that is named"

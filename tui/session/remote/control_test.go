@@ -16,6 +16,7 @@ import (
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tui/session"
+	"jtune/tui/session/config"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/task"
 )
@@ -114,7 +115,7 @@ func TestControlLetsAnotherProgramPauseAndStopATask(t *testing.T) {
 
 func TestOrdersReachACommandsWork(t *testing.T) {
 	t.Parallel()
-	s := &session.Session{Options: session.Options{Paths: session.Paths{DataDir: t.TempDir()}},
+	s := &session.Session{Options: session.Options{Paths: config.Paths{DataDir: t.TempDir()}},
 		Clock: tegra.RealClock()}
 	said := make(chan string, 8)
 	say := func(format string, args ...any) { said <- fmt.Sprintf(format, args...) }
@@ -155,7 +156,7 @@ func TestOrdersReachACommandsWork(t *testing.T) {
 
 func TestOrdersDoNotPauseARun(t *testing.T) {
 	t.Parallel()
-	s := &session.Session{Options: session.Options{Paths: session.Paths{DataDir: t.TempDir()}},
+	s := &session.Session{Options: session.Options{Paths: config.Paths{DataDir: t.TempDir()}},
 		Clock: tegra.RealClock()}
 	ctx, orders := Obey(t.Context(), s, task.Spec{Kind: task.Training}, false, t.Logf)
 	orders.Observing(func(measure.Event) {})(measure.ProgressEvent{Progress: profiles.Progress{Minibatch: 7}})

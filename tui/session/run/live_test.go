@@ -6,7 +6,7 @@ import (
 
 	"jtune/internal/usage"
 	"jtune/optimize"
-	"jtune/tui/session"
+	"jtune/optimize/serving"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/search"
@@ -27,7 +27,7 @@ func TestTuneOnRealTrafficRefusesWhatItsUsersWouldFeel(t *testing.T) {
 	}{
 		"no latency": {measure.TuneRequest{Limit: optimize.Limit{Energy: true}},
 			"with “latency” … or limit.latency_ms"},
-		"a rate":    {measure.TuneRequest{Serving: &session.Serving{RatePerS: 3, LatencyMS: 9}}, "nothing is sent"},
+		"a rate":    {measure.TuneRequest{Serving: &serving.Serving{RatePerS: 3, LatencyMS: 9}}, "nothing is sent"},
 		"at random": {measure.TuneRequest{Limit: optimize.Limit{TimeMS: 9}, Strategy: optimize.Random}, "slow modes"},
 		"whole front": {measure.TuneRequest{Limit: optimize.Limit{TimeMS: 9}, Coverage: campaigns.CoverFront},
 			"slow modes"},

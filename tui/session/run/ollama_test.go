@@ -18,6 +18,7 @@ import (
 	"jtune/optimize"
 	"jtune/profiles/record"
 	"jtune/tui/session"
+	"jtune/tui/session/config"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/search"
 	"jtune/tui/session/sessiontest"
@@ -180,15 +181,16 @@ func TestOllamaIsMeasuredAndTunedEndToEnd(t *testing.T) {
 	if out, err := create.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	config := filepath.Join(dir, "config.toml")
+	settings := filepath.Join(dir, "config.toml")
 	text := fmt.Sprintf("[workload.tiny]\nkind = \"infer\"\nunit = \"token\"\nsilence_s = 60\n"+
 		"server = { api = \"ollama\", url = %q, prompt_tokens = 8, output_tokens = 4, beside = \"llama\" }\n",
 		server.url)
-	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(settings, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := sessiontest.Open(t, session.Options{Device: "virtual:agx-orin", Speed: 1, Paths: session.Paths{Config: config},
-		Seed: 1})
+	s := sessiontest.Open(t, session.Options{Device: "virtual:agx-orin", Speed: 1,
+		Paths: config.Paths{Config: settings},
+		Seed:  1})
 	w, err := workloads.Find(s, "tiny")
 	if err != nil || w.Server.Model != "tiny:latest" {
 		t.Fatalf("model %q, %v: want the one that is there", w.Server.Model, err)

@@ -3,6 +3,7 @@ package search
 import (
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/outlook"
 	"jtune/tegra"
 	"jtune/tui/session"
 	"jtune/tui/session/measure"
@@ -13,7 +14,7 @@ func bestSoFar(s *session.Session, best tegra.Mean, l optimize.Limit, p learn.Pr
 	measured []tegra.Measured) *measure.BestSoFar {
 	out := &measure.BestSoFar{Mean: best, Limit: l}
 	if top := s.Device.Space().Max(); best.N > 0 && best.Mode != top {
-		out.MaxN = session.Compare(optimize.MeasuredPrediction(best.Measured), p, measured, s.Device.Space(),
+		out.MaxN = outlook.Compare(optimize.MeasuredPrediction(best.Measured), p, measured, s.Device.Space(),
 			s.Device.Presets(), tegra.Setup{}).MaxN
 	}
 	return out

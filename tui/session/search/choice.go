@@ -10,6 +10,8 @@ import (
 
 	"jtune/internal/safefile"
 	"jtune/optimize"
+	"jtune/optimize/outlook"
+	"jtune/optimize/serving"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tui/session"
@@ -47,13 +49,13 @@ type Choice struct {
 
 // DefaultChoice is the one for a board on which none was made.
 func DefaultChoice(presets []tegra.Preset) Choice {
-	return Choice{Goal: WithinPower, PowerW: []float64{session.DefaultPowerW(presets)}, TimeMS: []float64{100},
+	return Choice{Goal: WithinPower, PowerW: []float64{outlook.DefaultPowerW(presets)}, TimeMS: []float64{100},
 		Depth: optimize.Quick.String(), Coverage: campaigns.CoverLimit.String()}
 }
 
 // Asked is the line of limits with a load; nil where there is none, or one that cannot be read.
-func (c Choice) Asked() *session.Asked {
-	a, err := session.ParseAsked(c.Load)
+func (c Choice) Asked() *serving.Asked {
+	a, err := serving.ParseAsked(c.Load)
 	if c.Load == "" || err != nil {
 		return nil
 	}
@@ -62,11 +64,11 @@ func (c Choice) Asked() *session.Asked {
 }
 
 // Asks is what the choice asks for first.
-func (c Choice) Asks() session.Asked {
+func (c Choice) Asks() serving.Asked {
 	if a := c.Asked(); a != nil {
 		return *a
 	}
-	return session.Asked{Limit: c.Limits()[0]}
+	return serving.Asked{Limit: c.Limits()[0]}
 }
 
 // Limits are what the choice asks for.

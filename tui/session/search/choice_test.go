@@ -10,6 +10,7 @@ import (
 	"github.com/adrg/xdg"
 
 	"jtune/tui/session"
+	"jtune/tui/session/config"
 )
 
 func TestTuneChoiceIsRememberedPerBoardAndADamagedFileIsHarmless(t *testing.T) {
@@ -17,7 +18,7 @@ func TestTuneChoiceIsRememberedPerBoardAndADamagedFileIsHarmless(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	xdg.Reload()
 	open := func(device string) *session.Session {
-		s, err := session.Open(session.Options{Device: device, Paths: session.Paths{DataDir: t.TempDir()},
+		s, err := session.Open(session.Options{Device: device, Paths: config.Paths{DataDir: t.TempDir()},
 			Speed: math.Inf(1)})
 		if err != nil {
 			t.Fatal(err)

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"jtune/optimize"
+	"jtune/optimize/outlook"
 	"jtune/tegra"
-	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/sessiontest"
@@ -48,7 +48,7 @@ func TestTuneMeasuresThePresentMode(t *testing.T) {
 			for _, p := range res.Probes[:c.after] {
 				first = append(first, p.Mode)
 			}
-			for _, m := range []*session.Comparison{res.Versus.MaxN, res.Versus.Present} {
+			for _, m := range []*outlook.Comparison{res.Versus.MaxN, res.Versus.Present} {
 				if (m.How() == "measured") != (c.maxn == "measured") ||
 					slices.Contains(first, m.Other.Mode) != m.Measured {
 					t.Errorf("%s was %s; the first modes were %v", m.Name, m.How(), first)

@@ -8,6 +8,7 @@ import (
 
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/outlook"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tui/session"
@@ -119,11 +120,11 @@ func tryFront(ctx context.Context, s *session.Session, r measure.TuneRequest, re
 	}
 	m := known.Model
 	out.Fitted = m
-	all := session.NewOutlook(r.Workload.Name, m, m.Space)
+	all := outlook.New(r.Workload.Name, m, m.Space)
 	o := all
 	at, err := o.Choose(r.Limit)
 	if last || errors.Is(err, optimize.ErrInfeasible) {
-		o = session.MeasuredOutlook(m.Trusted(), m.Provenance)
+		o = outlook.Measured(m.Trusted(), m.Provenance)
 		at, err = o.Choose(r.Limit)
 	}
 	if none, ok := errors.AsType[*optimize.InfeasibleError](err); ok && !out.Feasible {

@@ -16,6 +16,7 @@ import (
 	"jtune/tegra"
 	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
+	"jtune/tui/session/config"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/models"
 	"jtune/tui/session/sessiontest"
@@ -140,7 +141,7 @@ func TestTuneOfTheWholeFrontIsNeverWorseThanItsList(t *testing.T) {
 	}
 	for seed := range seeds {
 		s := sessiontest.Open(t, session.Options{Device: "virtual:agx-orin", Speed: math.Inf(1), Seed: seed,
-			Paths: session.Paths{DataDir: t.TempDir()}})
+			Paths: config.Paths{DataDir: t.TempDir()}})
 		w, err := workloads.Find(s, "resnet")
 		if err != nil {
 			t.Fatal(err)

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"jtune/optimize"
+	"jtune/optimize/serving"
 	"jtune/profiles/record"
-	"jtune/tui/session"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/sessiontest"
 	"jtune/tui/session/workloads"
@@ -34,7 +34,7 @@ func TestTuneOnRealTrafficSendsNothingAndKeepsTheLatency(t *testing.T) {
 	}
 	r, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w}, Reference: "none",
 		Keep:    true,
-		Serving: &session.Serving{LatencyMS: 8 * perToken}}, nil)
+		Serving: &serving.Serving{LatencyMS: 8 * perToken}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestTuneOnRealTrafficKeepsAQuantileThatTheServerCounts(t *testing.T) {
 	const limit = 400
 	r, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w}, Reference: "none",
 		Keep:    true,
-		Serving: &session.Serving{LatencyMS: limit, Quantile: 0.95}}, nil)
+		Serving: &serving.Serving{LatencyMS: limit, Quantile: 0.95}}, nil)
 	if err != nil || !r.Feasible || len(r.Sent) == 0 {
 		t.Fatalf("%d tried, %v", len(r.Sent), err)
 	}

@@ -12,6 +12,7 @@ import (
 	"jtune/internal/stats"
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/serving"
 	"jtune/profiles"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
@@ -47,7 +48,7 @@ const (
 )
 
 // Remark is why it does not meet what was asked for, or why that is not known; "" where it does.
-func Remark(s session.Sent) string { return cmp.Or(s.Why, s.Unsure) }
+func Remark(s measure.Sent) string { return cmp.Or(s.Why, s.Unsure) }
 
 // paced reports whether requests at a rate are really sent for what is asked, and why not where they could be.
 func paced(s *session.Session, w workload.Workload, a optimize.Ask) (really bool, why string) {
@@ -84,7 +85,7 @@ func tuneServed(ctx context.Context, s *session.Session, r measure.TuneRequest, 
 	serving := *r.Serving
 	r.Serving = &serving
 	return tried(ctx, s, r, ref, asked, observe, trial{
-		run: func(out measure.TuneResult) (session.Sent, error) {
+		run: func(out measure.TuneResult) (measure.Sent, error) {
 			return send(ctx, s, r, want, asked, out.Setting, observe)
 		},
 		lower: func(r *measure.TuneRequest, by float64) {
@@ -103,11 +104,11 @@ func tuneWatched(ctx context.Context, s *session.Session, r measure.TuneRequest,
 			"where there is one limit")
 		return tuneLimit(ctx, s, r, ref, observe)
 	}
-	asked := optimize.Ask{LatencyMS: r.Watched.LatencyMS, Quantile: cmp.Or(r.Watched.Quantile, session.UsualQuantile)}
+	asked := optimize.Ask{LatencyMS: r.Watched.LatencyMS, Quantile: cmp.Or(r.Watched.Quantile, serving.UsualQuantile)}
 	return tried(ctx, s, r, ref, asked, observe, trial{
-		run: func(out measure.TuneResult) (session.Sent, error) {
+		run: func(out measure.TuneResult) (measure.Sent, error) {
 			if v := servingOf(&out, out.Setting); v == nil || v.Requests == 0 {
-				return session.Sent{Setting: out.Setting, Users: true,
+				return measure.Sent{Setting: out.Setting, Users: true,
 					Unsure: fmt.Sprintf("the counters of this server tell "+
 						"the mean latency alone: whether p%.4g keeps %.4g ms is not known", 100*asked.Quantile,
 						asked.LatencyMS)}, nil
@@ -119,7 +120,7 @@ func tuneWatched(ctx context.Context, s *session.Session, r measure.TuneRequest,
 
 // trial is how the answer of a search is tried, and how the search goes on with a lower limit.
 type trial struct {
-	run   func(measure.TuneResult) (session.Sent, error)
+	run   func(measure.TuneResult) (measure.Sent, error)
 	lower func(r *measure.TuneRequest, by float64)
 }
 
@@ -163,7 +164,7 @@ func tried(ctx context.Context, s *session.Session, r measure.TuneRequest, ref *
 }
 
 // notServed says that no mode meets what was asked for with real requests, and what the last one did.
-func notServed(a optimize.Ask, s session.Sent) error {
+func notServed(a optimize.Ask, s measure.Sent) error {
 	how := "with requests sent at that rate"
 	if s.Users {
 		how = "with the requests of its users"
@@ -174,7 +175,7 @@ func notServed(a optimize.Ask, s session.Sent) error {
 // send sends requests at a rate in one setting, as a campaign of its own; or it waits for those of a server's users.
 func send(ctx context.Context, s *session.Session, r measure.TuneRequest, want workload.Demand, a optimize.Ask,
 	at tegra.Setting,
-	observe func(measure.Event)) (session.Sent, error) {
+	observe func(measure.Event)) (measure.Sent, error) {
 	w, set := r.Workload.AtBatch(at.Batch), r.Settings
 	w.Load = want
 	set.Requests = requestsFor(a)
@@ -188,7 +189,7 @@ func send(ctx context.Context, s *session.Session, r measure.TuneRequest, want w
 	head := campaigns.HeaderOf(s, w, record.PlanHeader{Kind: campaigns.LoadKind, Modes: 1}, nil, set)
 	measuring := measure.Measuring{Workload: w, Settings: set, Gate: r.Gate}
 	row, dir, err := measure.MeasureOne(ctx, s, measure.ProfileRequest{Measuring: measuring}, head, at.Mode, observe)
-	out := session.Sent{Setting: at, Serving: row.Serving, Dir: dir, Users: w.Live()}
+	out := measure.Sent{Setting: at, Serving: row.Serving, Dir: dir, Users: w.Live()}
 	var hot *profiles.HotError
 	switch {
 	case err != nil && !errors.As(err, &hot):
@@ -211,7 +212,7 @@ func comingText(a optimize.Ask) string {
 }
 
 // judge compares what was measured with what was asked for.
-func judge(s *session.Sent, a optimize.Ask, w workload.Workload) {
+func judge(s *measure.Sent, a optimize.Ask, w workload.Workload) {
 	v := s.Serving
 	s.LatencyMS = latencyAt(v.Latency, a.Quantile)
 	served, least := requestRate(v, w), followShare*w.Load.Rate

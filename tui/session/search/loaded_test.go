@@ -16,10 +16,12 @@ import (
 
 	"jtune/internal/arrivals"
 	"jtune/optimize"
+	"jtune/optimize/serving"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tui/session"
+	"jtune/tui/session/config"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/models"
 	"jtune/tui/session/sessiontest"
@@ -73,14 +75,14 @@ func atARate(t *testing.T, slower float64) (*session.Session, *crowded, measure.
 	c := &crowded{slower: slower}
 	server := httptest.NewServer(c)
 	t.Cleanup(server.Close)
-	config := filepath.Join(t.TempDir(), "config.toml")
+	settings := filepath.Join(t.TempDir(), "config.toml")
 	text := fmt.Sprintf("[workload.chat]\nkind = \"infer\"\nunit = \"token\"\nserver = { api = \"openai\", url = %q, "+
 		"prompt_tokens = 16, output_tokens = %d, beside = \"llama\" }\n", server.URL, sessiontest.AnswerTokens)
-	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(settings, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	s := sessiontest.Open(t, session.Options{Device: "virtual:agx-orin", Speed: 1,
-		Paths: session.Paths{Config: config, DataDir: t.TempDir()},
+		Paths: config.Paths{Config: settings, DataDir: t.TempDir()},
 		Seed:  1})
 	c.s = s
 	w, err := workloads.Find(s, "chat")
@@ -100,7 +102,7 @@ func TestTuneUnderALoadTriesItsAnswerWithRealRequests(t *testing.T) {
 	}
 	t.Parallel()
 	s, c, r := atARate(t, 1)
-	r.Serving = &session.Serving{RatePerS: 10, LatencyMS: 30_000, Quantile: 0.5}
+	r.Serving = &serving.Serving{RatePerS: 10, LatencyMS: 30_000, Quantile: 0.5}
 	configured := r
 	configured.Workload.Load = workload.Demand{Rate: 10}
 	out, err := Tune(t.Context(), s, configured, nil)
@@ -131,7 +133,7 @@ func TestTuneUnderALoadTriesItsAnswerWithRealRequests(t *testing.T) {
 func TestTuneUnderALoadSaysWhenTheServerDoesNotFollow(t *testing.T) {
 	t.Parallel()
 	s, _, r := atARate(t, 8)
-	r.Serving = &session.Serving{RatePerS: 30, LatencyMS: 40, Quantile: 0.5}
+	r.Serving = &serving.Serving{RatePerS: 30, LatencyMS: 40, Quantile: 0.5}
 	if os.Getenv("JTUNE_LONG") == "" { // the answer alone, without the 20 s of the search
 		asked, err := r.Serving.Ask(optimize.Limit{}, 1)
 		if err != nil {

@@ -11,10 +11,12 @@ import (
 
 	"jtune/internal/arrivals"
 	"jtune/optimize"
+	"jtune/optimize/serving"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tui/session"
+	"jtune/tui/session/config"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/models"
 	"jtune/tui/session/sessiontest"
@@ -29,13 +31,13 @@ func TestTuneUnderALoadDrivesAJobOfOurOwnAtTheRate(t *testing.T) {
 	}
 	t.Parallel()
 	s := sessiontest.Open(t, session.Options{Device: "virtual:agx-orin", Speed: math.Inf(1),
-		Paths: session.Paths{DataDir: t.TempDir()}, Seed: 1})
+		Paths: config.Paths{DataDir: t.TempDir()}, Seed: 1})
 	w, err := workloads.Find(s, "mobilenet-infer")
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := measure.TuneRequest{Measuring: measure.Measuring{Workload: w.AtBatch(8)}, Reference: "none", Keep: true,
-		Serving: &session.Serving{RatePerS: 60, Arrivals: "uniform", LatencyMS: 250, Quantile: 0.95, MaxWaitMS: 60}}
+		Serving: &serving.Serving{RatePerS: 60, Arrivals: "uniform", LatencyMS: 250, Quantile: 0.95, MaxWaitMS: 60}}
 	out, err := Tune(t.Context(), s, r, nil)
 	if err != nil || !out.Feasible || len(out.Sent) == 0 {
 		t.Fatalf("%d tried, %v", len(out.Sent), err)
@@ -88,7 +90,7 @@ func TestSentOfTooFewRequestsLeavesTheQuantileOpen(t *testing.T) {
 	t.Parallel()
 	w := workload.Workload{Name: "net", Kind: workload.Inference, Load: workload.Demand{Rate: 1}}
 	a := optimize.Ask{LatencyMS: 50, Quantile: 0.99, Load: arrivals.Load{Pattern: arrivals.Uniform, RatePerS: 1}}
-	few := session.Sent{Serving: &record.Serving{Latency: record.Latency{P50: 20, P95: 30, P99: 40, N: 300},
+	few := measure.Sent{Serving: &record.Serving{Latency: record.Latency{P50: 20, P95: 30, P99: 40, N: 300},
 		Requests: 300,
 		Units:    300, ServedPerS: tegra.Some(1.0)}}
 	if judge(&few, a, w); few.LatencyMS.OK || few.Unsure != "whether p99 keeps 50 ms is not known of 300 requests" ||
@@ -114,14 +116,14 @@ func TestSendDrivesTheRealPyTorchJob(t *testing.T) {
 		t.Skipf("%s has no torch: install python3-torch to run this test", python)
 	}
 	t.Parallel()
-	config := filepath.Join(t.TempDir(), "config.toml")
+	settings := filepath.Join(t.TempDir(), "config.toml")
 	text := "[torch]\npython = \"" + python + "\"\nbeside = true\n[workload.mobilenet-infer]\n" +
 		"env = { OMP_NUM_THREADS = '1' }\n"
-	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(settings, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	s := sessiontest.Open(t, session.Options{Device: "virtual:agx-orin", Speed: 1,
-		Paths: session.Paths{Config: config, DataDir: t.TempDir()}})
+		Paths: config.Paths{Config: settings, DataDir: t.TempDir()}})
 	w, err := workloads.Find(s, "mobilenet-infer")
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"jtune/optimize"
 	"jtune/tegra"
 	"jtune/tui/session"
+	"jtune/tui/session/config"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/models"
 	"jtune/tui/session/sessiontest"
@@ -17,7 +18,7 @@ func TestPoolHoldsTheRowsOfEveryCampaignOfAWorkloadOnABoard(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	s := sessiontest.Open(t, session.Options{Device: "virtual:agx-orin", Speed: math.Inf(1),
-		Paths: session.Paths{DataDir: dir}})
+		Paths: config.Paths{DataDir: dir}})
 	w, err := workloads.Find(s, "lstm")
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"jtune/internal/usage"
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/outlook"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
@@ -35,13 +36,13 @@ func capped(r measure.TuneRequest) int {
 }
 
 // Answers are those to all limits of a request, the first one first.
-func Answers(r *measure.TuneResult, q measure.TuneRequest) []session.Answered {
-	out := []session.Answered{{Result: r.Result, Limit: q.Limit, Versus: r.Versus, Serving: servingOf(r, r.Setting)}}
+func Answers(r *measure.TuneResult, q measure.TuneRequest) []measure.Answered {
+	out := []measure.Answered{{Result: r.Result, Limit: q.Limit, Versus: r.Versus, Serving: servingOf(r, r.Setting)}}
 	if n := len(r.Sent); n > 0 {
 		out[0].Sent = &r.Sent[n-1]
 	}
 	for i, more := range r.Result.More {
-		one := session.Answered{Result: more, Limit: q.More[i], Serving: servingOf(r, more.Setting)}
+		one := measure.Answered{Result: more, Limit: q.More[i], Serving: servingOf(r, more.Setting)}
 		if i < len(r.MoreVersus) { // else it ended without a model
 			one.Versus = r.MoreVersus[i]
 		}
@@ -166,11 +167,11 @@ func summarise(s *session.Session, out *measure.TuneResult, r measure.TuneReques
 	if out.Fitted, out.Kept = known.Model, known.Path; known.Model != nil {
 		predictor = known.Model
 	}
-	versus := func(m tegra.Measured) session.Versus {
+	versus := func(m tegra.Measured) outlook.Versus {
 		if known.Model != nil && known.Batches != nil {
 			predictor = known.At(m.Batch)
 		}
-		return session.Compare(optimize.MeasuredPrediction(m), predictor, tegra.OncePerSetting(known.Rows),
+		return outlook.Compare(optimize.MeasuredPrediction(m), predictor, tegra.OncePerSetting(known.Rows),
 			s.Device.Space(),
 			s.Device.Presets(), present)
 	}

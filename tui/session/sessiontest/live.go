@@ -15,6 +15,7 @@ import (
 
 	"jtune/tegra/virtual"
 	"jtune/tui/session"
+	"jtune/tui/session/config"
 )
 
 // busyServer is a server with users of its own: it counts what it serves, as llama-server does. Its tokens are those
@@ -78,14 +79,14 @@ func Live(t *testing.T) (*session.Session, *busyServer, string) {
 	t.Helper()
 	b := &busyServer{}
 	server := httptest.NewServer(b)
-	config := filepath.Join(t.TempDir(), "config.toml")
+	settings := filepath.Join(t.TempDir(), "config.toml")
 	text := fmt.Sprintf("[workload.chat]\nkind = \"infer\"\nunit = \"token\"\nserver = { counters = \"/metrics\", "+
 		"url = %q, output_tokens = 8, beside = \"llama\" }\n", server.URL)
-	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(settings, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	o := session.Options{Device: "virtual:agx-orin", Speed: math.Inf(1),
-		Paths: session.Paths{Config: config, DataDir: t.TempDir()},
+		Paths: config.Paths{Config: settings, DataDir: t.TempDir()},
 		Seed:  1}
 	s, err := session.OpenBoard(o, virtual.AGXOrin, virtual.Options{Name: virtual.AGXOrin, Speed: o.Speed, Seed: 1,
 		Noise: new(float64)})

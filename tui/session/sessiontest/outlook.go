@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"jtune/learn"
+	"jtune/optimize/outlook"
 	"jtune/tegra"
-	"jtune/tui/session"
 )
 
 // line predicts one mode after the other as slower by a tenth and thriftier by a
@@ -22,12 +22,12 @@ func (line) Predict(modes []tegra.Mode) []learn.Prediction {
 	return out
 }
 
-func LineOutlook(t *testing.T, samples ...tegra.Measured) *session.Outlook {
+func LineOutlook(t *testing.T, samples ...tegra.Measured) *outlook.Outlook {
 	t.Helper()
 	cores := []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}
 	space, err := tegra.NewSpace(cores, []tegra.Freq{tegra.GHz}, []tegra.Freq{tegra.GHz}, []tegra.Freq{tegra.GHz})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return session.OutlookBy(line{}, "w", &learn.Model{Space: space, Samples: samples}, samples, space)
+	return outlook.By(line{}, "w", &learn.Model{Space: space, Samples: samples}, samples, space)
 }

@@ -8,6 +8,7 @@ import (
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tui/session"
+	"jtune/tui/session/config"
 	"jtune/tui/session/workloads"
 )
 
@@ -19,7 +20,7 @@ func InDir(t *testing.T, dir string, seed uint64) (*session.Session, workload.Wo
 
 func InDirOf(t *testing.T, dir string, seed uint64, name string) (*session.Session, workload.Workload) {
 	t.Helper()
-	s := Open(t, session.Options{Device: "virtual:agx-orin", Speed: math.Inf(1), Paths: session.Paths{DataDir: dir},
+	s := Open(t, session.Options{Device: "virtual:agx-orin", Speed: math.Inf(1), Paths: config.Paths{DataDir: dir},
 		Seed: seed})
 	w, err := workloads.Find(s, name)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"jtune/tegra/virtual"
 	"jtune/tui/session"
+	"jtune/tui/session/config"
 )
 
 // languageModel is a server whose tokens take the time of those that a virtual board simulates, and move its clock.
@@ -63,17 +64,17 @@ func (l *languageModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // its laws, without deviations of single modes.
 func BesideServer(t *testing.T, api string, seed uint64) (*session.Session, *httptest.Server) {
 	t.Helper()
-	config := filepath.Join(t.TempDir(), "config.toml")
+	settings := filepath.Join(t.TempDir(), "config.toml")
 	l := &languageModel{api: api}
 	server := httptest.NewServer(l)
 	t.Cleanup(server.Close)
 	text := fmt.Sprintf("[workload.chat]\nkind = \"infer\"\nunit = \"token\"\nserver = { api = %q, url = %q, "+
 		"prompt_tokens = 16, output_tokens = %d, beside = \"llama\" }\n", api, server.URL, AnswerTokens)
-	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(settings, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	o := session.Options{Device: "virtual:agx-orin", Speed: math.Inf(1),
-		Paths: session.Paths{Config: config, DataDir: t.TempDir()},
+		Paths: config.Paths{Config: settings, DataDir: t.TempDir()},
 		Seed:  seed}
 	s, err := session.OpenBoard(o, virtual.AGXOrin, virtual.Options{Name: virtual.AGXOrin, Speed: o.Speed, Seed: seed,
 		Noise: new(float64)})

@@ -19,6 +19,7 @@ import (
 	"jtune/tegra/virtual"
 	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
+	"jtune/tui/session/config"
 	"jtune/tui/session/fit"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/models"
@@ -131,7 +132,7 @@ func TestEnergyStudyByTheLawsSavesWhatTheSlidesSay(t *testing.T) {
 			t.Run(board+"-"+name, func(t *testing.T) {
 				t.Parallel()
 				o := session.Options{Device: "virtual:" + board, Speed: math.Inf(1),
-					Paths: session.Paths{DataDir: t.TempDir()}}
+					Paths: config.Paths{DataDir: t.TempDir()}}
 				hardlyAny := 0.001 // a board without any noise is read for nothing
 				s, err := session.OpenBoard(o, board, virtual.Options{Name: board, Speed: o.Speed, Noise: &hardlyAny})
 				if err != nil {
@@ -259,7 +260,7 @@ func TestEnergyStudyTeachesItsPoolThePairsOfClocks(t *testing.T) {
 	}
 	t.Parallel()
 	s := sessiontest.Open(t, session.Options{Device: "virtual:nano", Speed: math.Inf(1),
-		Paths: session.Paths{DataDir: t.TempDir()}})
+		Paths: config.Paths{DataDir: t.TempDir()}})
 	r := energyRequest(t, s, "mobilenet-infer")
 	r.Dir, r.Repeat, r.Energy.PairsAlone, r.Energy.Batches = "", 1, true, []int{16}
 	res, err := runEnergy(t.Context(), s, r, nil)

@@ -10,8 +10,8 @@ import (
 	"jtune/internal/figure"
 	"jtune/internal/text"
 	"jtune/optimize"
+	"jtune/optimize/outlook"
 	"jtune/tegra"
-	"jtune/tui/session"
 	"jtune/tui/session/plots"
 )
 
@@ -62,7 +62,7 @@ func (r EnergyReport) HeatMap() figure.Figure {
 	f := r.figure("heat", "energy over the clocks of CPU and GPU")
 	f.X, f.Y = plots.KnobAxis(tegra.KnobGPU), plots.KnobAxis(tegra.KnobCPU)
 	panel := figure.Panel{Axis: r.unitAxis(), Series: []figure.Series{
-		{Name: session.PredictedSeries, Shape: figure.Cells}, {Name: session.MeasuredSeries, Shape: figure.Cells}}}
+		{Name: outlook.PredictedSeries, Shape: figure.Cells}, {Name: outlook.MeasuredSeries, Shape: figure.Cells}}}
 	at := func(p optimize.EnergyPoint) figure.Point {
 		x, y := plots.KnobValue(p.Mode, tegra.KnobGPU), plots.KnobValue(p.Mode, tegra.KnobCPU)
 		return figure.Cell(x, y, 1000*r.UnitJ(p)).Of(r.Mode(p.Mode))
@@ -117,7 +117,7 @@ func (r EnergyReport) Curves(over tegra.Knob) figure.Figure {
 	} {
 		panel := figure.Panel{Axis: one.axis}
 		all := figure.Series{Name: "measured, else predicted", Shape: figure.Line}
-		measured := figure.Series{Name: session.MeasuredSeries, Shape: figure.Marks}
+		measured := figure.Series{Name: outlook.MeasuredSeries, Shape: figure.Marks}
 		for _, p := range line {
 			if p.Doubted {
 				continue

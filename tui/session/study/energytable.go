@@ -10,11 +10,11 @@ import (
 	"strings"
 
 	"jtune/optimize"
+	"jtune/optimize/outlook"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/sweep"
 	"jtune/telemetry"
-	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
 )
 
@@ -55,9 +55,9 @@ func statusOf(p optimize.EnergyPoint) string {
 	case p.Doubted:
 		return "doubted"
 	case p.N > 0:
-		return session.MeasuredSeries
+		return outlook.MeasuredSeries
 	}
-	return session.PredictedSeries
+	return outlook.PredictedSeries
 }
 
 // energyColumns are those of the CSV, after the mode's.

@@ -10,6 +10,7 @@ import (
 	"jtune/profiles/workload"
 	"jtune/tegra/tegratest"
 	"jtune/tui/session"
+	"jtune/tui/session/config"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/run"
 )
@@ -21,7 +22,7 @@ func TestHostRunsAWorkloadThatIsComparedWithBoards(t *testing.T) {
 	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
 	tegratest.Program(t, filepath.Join(bin, "nvidia-smi"),
 		"#!/bin/sh\nwhile :; do echo '0, 200.5, 90'; sleep 0.1; done\n")
-	s, err := session.Open(session.Options{NoDevice: true, Paths: session.Paths{DataDir: data}})
+	s, err := session.Open(session.Options{NoDevice: true, Paths: config.Paths{DataDir: data}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +49,7 @@ func TestHostRunsAWorkloadThatIsComparedWithBoards(t *testing.T) {
 func TestHostRecordsAWorkloadThatDidNotRun(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	s, err := session.Open(session.Options{NoDevice: true, Paths: session.Paths{DataDir: data}})
+	s, err := session.Open(session.Options{NoDevice: true, Paths: config.Paths{DataDir: data}})
 	if err != nil {
 		t.Fatal(err)
 	}

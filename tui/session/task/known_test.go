@@ -9,6 +9,7 @@ import (
 	"jtune/tegra"
 	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
+	"jtune/tui/session/config"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/search"
 	"jtune/tui/session/sessiontest"
@@ -23,7 +24,7 @@ func TestARepeatedSearchStartsFromWhatWasKnownThen(t *testing.T) {
 	}
 	t.Parallel()
 	s := sessiontest.Open(t, session.Options{Device: "virtual:agx-orin", Speed: math.Inf(1),
-		Paths: session.Paths{DataDir: t.TempDir()}})
+		Paths: config.Paths{DataDir: t.TempDir()}})
 	w, err := workloads.Find(s, "mobilenet")
 	if err != nil {
 		t.Fatal(err)

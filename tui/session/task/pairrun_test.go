@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"jtune/optimize"
+	"jtune/optimize/serving"
 	"jtune/profiles/record"
 	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
@@ -89,6 +90,6 @@ func pairOf(t *testing.T, s *session.Session) pair.Request {
 		t.Fatal(err)
 	}
 	return pair.Request{Train: train, Infer: infer, Batches: []int{4, 16}, Requests: 200, Most: 3,
-		Serving: session.Serving{RatePerS: 60, Arrivals: "uniform", LatencyMS: 500, Quantile: 0.95},
+		Serving: serving.Serving{RatePerS: 60, Arrivals: "uniform", LatencyMS: 500, Quantile: 0.95},
 		Limit:   optimize.Limit{PowerW: 30}}
 }

@@ -12,12 +12,12 @@ import (
 	"jtune/internal/cpubudget"
 	"jtune/internal/latest"
 	"jtune/optimize"
+	"jtune/optimize/serving"
 	"jtune/profiles"
 	"jtune/profiles/harness"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
-	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/pair"
@@ -78,7 +78,7 @@ type Spec struct {
 	Workload workload.Workload
 	Limit    optimize.Limit
 	More     []optimize.Limit   // further ones of a search
-	Serving  *session.Serving   // the load under which the limit holds; nil: none
+	Serving  *serving.Serving   // the load under which the limit holds; nil: none
 	Planned  int                // modes, about; of a search the most
 	Plan     string             // what a profile measures, in words
 	Pair     *workload.Workload // the training beside Workload, of a pair; nil: none
@@ -231,7 +231,7 @@ type work func(ctx context.Context, on Measurer, t *Task) (Outcome, error)
 // Outcome is what a task found.
 type Outcome struct {
 	Tuned    *measure.TuneResult
-	Answers  []session.Answered // of Tuned
+	Answers  []measure.Answered // of Tuned
 	Ran      *measure.RunResult
 	Paired   *pair.Found
 	Readings []tegra.Measured // of the task's workload, that no model of Tuned knows

@@ -3,8 +3,8 @@ package workloads
 import (
 	"testing"
 
+	"jtune/optimize/serving"
 	"jtune/profiles/workload"
-	"jtune/tui/session"
 )
 
 // What is typed goes before the configuration, which fills in the rest; training knows no load.
@@ -15,7 +15,7 @@ func TestLoadForTakesTheConfigurationWhereNothingElseIsAsked(t *testing.T) {
 	if v, loaded := LoadFor(w, nil); !loaded || v.RatePerS != 10 || v.LatencyMS != 80 || v.Quantile != 0.95 {
 		t.Errorf("of the configuration: %+v, %t", v, loaded)
 	}
-	a, err := session.ParseAsked("p99 50 ms, 30/s, uniform")
+	a, err := serving.ParseAsked("p99 50 ms, 30/s, uniform")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,10 +7,11 @@ import (
 
 	"jtune/learn"
 	"jtune/tui/session"
+	"jtune/tui/session/config"
 )
 
 func TestMinibatchesOfATrainingAreThoseOfTheModelsBatchSize(t *testing.T) {
-	o := session.Options{Paths: session.Paths{DataDir: t.TempDir(), Config: filepath.Join(t.TempDir(), "none.toml")}}
+	o := session.Options{Paths: config.Paths{DataDir: t.TempDir(), Config: filepath.Join(t.TempDir(), "none.toml")}}
 	if err := os.WriteFile(o.Config, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -12,10 +12,11 @@ import (
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tui/session"
+	"jtune/tui/session/config"
 )
 
 // EpochMinibatches are those of one epoch of a model's workload: given, or known of the workload.
-func EpochMinibatches(o session.Paths, m *learn.Model, given int) (int, error) {
+func EpochMinibatches(o config.Paths, m *learn.Model, given int) (int, error) {
 	if given > 0 {
 		return given, nil
 	}
@@ -46,7 +47,7 @@ func Situation(o session.Options, m *learn.Model, mode tegra.Mode) optimize.Situ
 
 // Minibatches counts those of a whole training of a model's workload, of the model's batch
 // size; 0 when it is unknown.
-func Minibatches(o session.Paths, m *learn.Model) int {
+func Minibatches(o config.Paths, m *learn.Model) int {
 	list, err := Configured(o)
 	if err != nil {
 		return 0
@@ -56,7 +57,7 @@ func Minibatches(o session.Paths, m *learn.Model) int {
 }
 
 // PerEpoch is MinibatchesPerEpoch with the workloads of these options.
-func PerEpoch(o session.Paths, m *learn.Model) int {
+func PerEpoch(o config.Paths, m *learn.Model) int {
 	list, err := Configured(o)
 	if err != nil {
 		return 0

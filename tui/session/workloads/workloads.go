@@ -15,6 +15,7 @@ import (
 	"jtune/internal/text"
 	"jtune/internal/usage"
 	"jtune/optimize"
+	"jtune/optimize/serving"
 	"jtune/profiles"
 	"jtune/profiles/experiment"
 	"jtune/profiles/workload"
@@ -22,6 +23,7 @@ import (
 	"jtune/tegra/virtual"
 	"jtune/tegra/virtual/physics"
 	"jtune/tui/session"
+	"jtune/tui/session/config"
 )
 
 // ExperimentWorkload is the workload of that name, else the experiment's own, or
@@ -64,7 +66,7 @@ func List(s *session.Session) ([]workload.Workload, error) {
 }
 
 // Configured lists the built-in workloads and those of the user's file.
-func Configured(o session.Paths) ([]workload.Workload, error) {
+func Configured(o config.Paths) ([]workload.Workload, error) {
 	path, err := o.ConfigFile()
 	if err != nil {
 		return nil, err
@@ -369,26 +371,26 @@ func CanRun(s *session.Session, w workload.Workload) error {
 }
 
 // UnitOf is what a workload's speed and energy are told per, in batches of a size; 0 is its own.
-func UnitOf(w workload.Workload, batch int) session.Unit {
-	return session.Unit{Name: w.UnitName(), PerBatch: w.UnitsPerBatch(batch)}
+func UnitOf(w workload.Workload, batch int) serving.Unit {
+	return serving.Unit{Name: w.UnitName(), PerBatch: w.UnitsPerBatch(batch)}
 }
 
 // ServingOf is the load and the latency limit that the configuration gives a workload; false where it gives none.
-func ServingOf(w workload.Workload) (v session.Serving, given bool) {
+func ServingOf(w workload.Workload) (v serving.Serving, given bool) {
 	if !w.Infers() {
 		return v, false
 	}
-	return session.Serving{RatePerS: w.Load.Rate, Arrivals: w.Load.Arrivals, MaxWaitMS: w.Load.MaxWaitMS,
+	return serving.Serving{RatePerS: w.Load.Rate, Arrivals: w.Load.Arrivals, MaxWaitMS: w.Load.MaxWaitMS,
 		LatencyMS: w.Limit.LatencyMS, Quantile: w.Limit.Quantile}, w.Load.Rate > 0 || w.Limit.LatencyMS > 0
 }
 
 // LoadFor is the load under which modes of a workload are chosen: what is asked for, and what the configuration gives
 // where that leaves it open; false where there is none, as of training.
-func LoadFor(w workload.Workload, asked *session.Serving) (v session.Serving, loaded bool) {
+func LoadFor(w workload.Workload, asked *serving.Serving) (v serving.Serving, loaded bool) {
 	if !w.Infers() {
 		return v, false
 	}
-	v = session.Serving{Quantile: session.UsualQuantile, PowerAs: string(optimize.Peak)}
+	v = serving.Serving{Quantile: serving.UsualQuantile, PowerAs: string(optimize.Peak)}
 	if asked != nil {
 		v = *asked
 	}
@@ -404,5 +406,5 @@ func configName(s *session.Session) string {
 	if s.Config != "" {
 		return s.Config
 	}
-	return session.DefaultConfig()
+	return config.DefaultConfig()
 }

@@ -1,0 +1,35 @@
+package outlook
+
+import (
+	"jtune/internal/figure"
+	"jtune/internal/text"
+	"jtune/optimize"
+	"jtune/tegra"
+)
+
+// Names of series: what was measured is never mixed with what is predicted.
+const (
+	PredictedSeries = "predicted"
+	MeasuredSeries  = "measured"
+)
+
+// QuantityAxis is an axis of time, power or energy.
+func QuantityAxis(a optimize.Axis, several bool) figure.Axis {
+	per := " per minibatch"
+	if several {
+		per = " per sample"
+	}
+	return map[optimize.Axis]figure.Axis{
+		optimize.Time:   {Key: "time_ms", Name: "time" + per, Unit: "ms", Log: true, Text: text.Of},
+		optimize.Power:  {Key: "power_w", Name: "power", Unit: "W", Text: text.Of},
+		optimize.Energy: {Key: "energy_j", Name: "energy" + per, Unit: "J", Log: true, Text: text.Of},
+	}[a]
+}
+
+// ModeText prints a mode in the notation of the outlook's space.
+func (o *Outlook) ModeText(m tegra.Mode) string {
+	if o.space != nil {
+		return o.space.Format(m)
+	}
+	return m.String()
+}

@@ -1,0 +1,213 @@
+package outlook
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"jtune/internal/stats"
+	"jtune/learn"
+	"jtune/optimize"
+	"jtune/tegra"
+)
+
+// Difference is how one setting differs from another, in percent of the other:
+// TimePct +34 takes a third longer, PowerPct -41 draws that much less.
+type Difference struct {
+	TimePct   float64 `json:"time_pct"`
+	PowerPct  float64 `json:"power_pct"`
+	EnergyPct float64 `json:"energy_pct"`
+}
+
+// Against is how mine differs from its.
+func Against(mine, its tegra.Measured) Difference {
+	pct := func(mine, its float64) float64 { return 100 * (mine/its - 1) }
+	return Difference{pct(mine.TimeMS, its.TimeMS), pct(mine.PowerW, its.PowerW), pct(mine.EnergyJ(), its.EnergyJ())}
+}
+
+// MedianOf are the medians of differences, one by one.
+func MedianOf(list []Difference) Difference {
+	var time, power, energy []float64
+	for _, d := range list {
+		time, power, energy = append(time, d.TimePct), append(power, d.PowerPct), append(energy, d.EnergyPct)
+	}
+	usual := func(v []float64) float64 { return stats.OrZero(stats.Median(v)) }
+	return Difference{usual(time), usual(power), usual(energy)}
+}
+
+// Comparison is another mode beside a chosen one.
+type Comparison struct {
+	Name         string
+	ID           tegra.Val[int]   // of a preset
+	Other        learn.Prediction // with the chosen mode's batch size; its reading, without bands, where Measured
+	Measured     bool             // else predicted
+	Extrapolated bool             // predicted, beyond what was measured
+	Difference                    // of the chosen mode from this one
+	// Lo and Hi are the ends of the difference's 95 % band, as if the errors of both
+	// modes were independent; Difference where both were measured.
+	Lo, Hi Difference
+}
+
+// How says where the numbers of the other mode come from, in one word.
+func (c Comparison) How() string {
+	switch {
+	case c.Measured:
+		return "measured"
+	case c.Extrapolated:
+		return "extrapolated"
+	}
+	return "predicted"
+}
+
+// Versus compares a choice with what one would have had without it.
+type Versus struct {
+	MaxN    *Comparison // every knob at its largest; nil when it is unknown
+	Present *Comparison // the mode the device is in; nil when none expresses it
+	Presets []Comparison
+}
+
+// Distinct lists the other modes, each once under all of its names: a preset may
+// be MAXN itself, and the board may be in it.
+func (v Versus) Distinct() []Comparison {
+	const sameAs = " = "
+	var out []Comparison
+	add := func(c Comparison) {
+		i := slices.IndexFunc(out, func(o Comparison) bool { return o.Other.Mode == c.Other.Mode })
+		switch {
+		case i < 0:
+			out = append(out, c)
+		case !slices.Contains(strings.Split(out[i].Name, sameAs), c.Name):
+			out[i].Name += sameAs + c.Name
+		}
+	}
+	for _, c := range []*Comparison{v.MaxN, v.Present} {
+		if c != nil {
+			add(*c)
+		}
+	}
+	for _, c := range v.Presets {
+		add(c)
+	}
+	return out
+}
+
+// Compare is the function Compare for what is known of setting i.
+func (o *Outlook) Compare(i int, presets []tegra.Preset, present tegra.Setup) Versus {
+	chosen, p := o.Known[i], o.predictor
+	if o.Several() {
+		p = o.Model.At(chosen.Batch)
+	}
+	return Compare(chosen, p, o.Measured(), o.space, presets, present)
+}
+
+// Compare puts the chosen mode beside MAXN of a space, the present mode and
+// presets, all at the chosen mode's batch size, so that times and
+// energies compare as those per sample do; p must speak of that size. Measured
+// values count before predicted ones; what neither the
+// predictor (may be nil) nor a measurement knows is left out. All are compared with locked
+// clocks, of which models are.
+func Compare(chosen learn.Prediction, p learn.Predictor, measured []tegra.Measured, space *tegra.Space,
+	presets []tegra.Preset, present tegra.Setup) Versus {
+	c := comparer{chosen: chosen, predictor: p, measured: measured, at: map[tegra.Mode]tegra.Measured{}}
+	for _, m := range measured {
+		if m.Batch == chosen.Batch {
+			c.at[m.Mode] = m
+		}
+	}
+	var v Versus
+	if top := space.Max(); space.Contains(top) {
+		v.MaxN = c.with(tegra.NameOf(top, space, presets), top)
+	}
+	if present.Mode.OK {
+		v.Present = c.with(presentName(present), present.Mode.V)
+	}
+	for _, preset := range presets {
+		if other := c.with(preset.Name, preset.Mode); other != nil {
+			other.ID = tegra.Some(preset.ID)
+			v.Presets = append(v.Presets, *other)
+		}
+	}
+	return v
+}
+
+// presentName is that of the present mode in a comparison, which is with locked clocks.
+func presentName(s tegra.Setup) string {
+	if s.Locked.OK && !s.Locked.V {
+		return "present, locked"
+	}
+	return "present"
+}
+
+type comparer struct {
+	chosen    learn.Prediction
+	predictor learn.Predictor
+	measured  []tegra.Measured
+	at        map[tegra.Mode]tegra.Measured // those of the chosen batch size
+}
+
+// with returns the comparison with mode m; nil when nothing is known about m.
+func (c comparer) with(name string, m tegra.Mode) *Comparison {
+	out := &Comparison{Name: name}
+	if read, ok := c.at[m]; ok {
+		out.Other, out.Measured = optimize.MeasuredPrediction(read), true
+	} else if c.predictor == nil {
+		return nil
+	} else {
+		out.Other = c.predictor.Predict([]tegra.Mode{m})[0]
+		out.Extrapolated = learn.Extrapolates(c.measured, m)
+	}
+	out.Other.Batch = c.chosen.Batch
+	out.Difference = Against(c.chosen.Measured, out.Other.Measured)
+	mine, its := c.chosen, out.Other
+	time := math.Hypot(halfBand(mine.TimeLoMS, mine.TimeHiMS), halfBand(its.TimeLoMS, its.TimeHiMS))
+	power := math.Hypot(halfBand(mine.PowerLoW, mine.PowerHiW), halfBand(its.PowerLoW, its.PowerHiW))
+	out.Lo = out.Difference.moved(-time, -power, -math.Hypot(time, power))
+	out.Hi = out.Difference.moved(time, power, math.Hypot(time, power))
+	return out
+}
+
+// halfBand is half the width of a band in logarithms; 0 of a measured value, which has none.
+func halfBand(lo, hi float64) float64 {
+	if half := math.Log(hi/lo) / 2; half > 0 {
+		return half
+	}
+	return 0
+}
+
+// moved is the difference farther on by so much in logarithms.
+func (d Difference) moved(time, power, energy float64) Difference {
+	by := func(pct, ln float64) float64 { return (100+pct)*math.Exp(ln) - 100 }
+	return Difference{by(d.TimePct, time), by(d.PowerPct, power), by(d.EnergyPct, energy)}
+}
+
+// ModelComparison is how two models differ over all modes of a space.
+type ModelComparison struct {
+	Difference                          // medians of the absolute differences
+	Choices    [2]tegra.Val[tegra.Mode] // what each chooses for a limit; absent where it has none
+	Worst      tegra.Mode               // where their times differ most, and by how much
+	WorstPct   float64
+}
+
+// CompareModels predicts every mode by both models and chooses for a limit as
+// Outlook.Answer does.
+func CompareModels(models [2]*learn.Model, space *tegra.Space, l optimize.Limit) ModelComparison {
+	var c ModelComparison
+	var preds [2][]learn.Prediction
+	for i, m := range models {
+		o := New("", m, space)
+		if at, err := o.Choose(l); err == nil {
+			c.Choices[i] = tegra.Some(o.Known[at].Mode)
+		}
+		preds[i] = o.Predicted
+	}
+	off := make([]Difference, len(preds[0]))
+	for i, p := range preds[0] {
+		d := Against(preds[1][i].Measured, p.Measured)
+		off[i] = Difference{math.Abs(d.TimePct), math.Abs(d.PowerPct), math.Abs(d.EnergyPct)}
+		if off[i].TimePct > c.WorstPct {
+			c.WorstPct, c.Worst = off[i].TimePct, p.Mode
+		}
+	}
+	c.Difference = MedianOf(off)
+	return c
+}

@@ -1,0 +1,42 @@
+package outlook
+
+import (
+	"slices"
+	"testing"
+
+	"jtune/tegra"
+)
+
+func TestVersusNamesEachModeOnce(t *testing.T) {
+	modes := []tegra.Mode{{Cores: 1}, {Cores: 2}, {Cores: 3}}
+	is := func(name string, m tegra.Mode) Comparison {
+		c := Comparison{Name: name}
+		c.Other.Mode = m
+		return c
+	}
+	maxn, present := is("MAXN", modes[0]), is("present", modes[0])
+	other := is("present", modes[1])
+	for _, c := range []struct {
+		name   string
+		versus Versus
+		want   []string
+	}{
+		{"the board is in MAXN", Versus{MaxN: &maxn, Present: &present,
+			Presets: []Comparison{is("MAXN", modes[0]), is("30W", modes[2])}}, []string{"MAXN = present", "30W"}},
+		{"the board is in a preset", Versus{MaxN: &maxn, Present: &other,
+			Presets: []Comparison{is("MAXN", modes[0]), is("30W", modes[1])}}, []string{"MAXN", "present = 30W"}},
+		{"a preset that is MAXN under another name",
+			Versus{MaxN: &maxn, Presets: []Comparison{is("MODE_60W", modes[0])}}, []string{"MAXN = MODE_60W"}},
+		{"nothing known", Versus{}, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var got []string
+			for _, o := range c.versus.Distinct() {
+				got = append(got, o.Name)
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,110 @@
+package outlook
+
+import (
+	"math"
+	"testing"
+
+	"jtune/learn"
+	"jtune/optimize"
+	"jtune/tegra"
+)
+
+// line predicts one mode after the other as slower by a tenth and thriftier by a
+// watt from 40 W down, each with a tenth of deviation.
+type line struct{}
+
+func (line) Predict(modes []tegra.Mode) []learn.Prediction {
+	out := make([]learn.Prediction, len(modes))
+	for i, m := range modes {
+		t, w := 50*(1+0.1*float64(i)), 40-float64(i)
+		out[i] = learn.Prediction{Measured: tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: t, PowerW: w},
+			LnTimeSD: 0.1, LnPowerSD: 0.1}
+	}
+	return out
+}
+
+func lineOutlook(t *testing.T, samples ...tegra.Measured) *Outlook {
+	t.Helper()
+	cores := []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}
+	space, err := tegra.NewSpace(cores, []tegra.Freq{tegra.GHz}, []tegra.Freq{tegra.GHz}, []tegra.Freq{tegra.GHz})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return By(line{}, "w", &learn.Model{Space: space, Samples: samples}, samples, space)
+}
+
+func TestOutlookAnswersWithTheMarginThatChooseKeeps(t *testing.T) {
+	o := lineOutlook(t)
+	l := optimize.Limit{PowerW: 36}
+	at := o.Answer(l)
+	if want, err := o.Choose(l); err != nil || at != want {
+		t.Errorf("the answer is mode %d, the choice with margin %d (%v)", at, want, err)
+	}
+	if p := o.Known[at]; p.PowerW*math.Exp(optimize.UsualMargin.Z()*0.1) > 36 || p.PowerW < 32 {
+		t.Errorf("36 W are answered by a mode of %g W ± 10 %%", p.PowerW)
+	}
+}
+
+func TestOutlookAnswersByTheNearestModeWhereNoneMeetsTheLimit(t *testing.T) {
+	o := lineOutlook(t)
+	if at := o.Answer(optimize.Limit{PowerW: 1}); at != len(o.Known)-1 {
+		t.Errorf("mode %d, want the thriftiest", at)
+	}
+}
+
+func TestOutlookTakesTheMeanOfItsReadings(t *testing.T) {
+	o := lineOutlook(t)
+	m := o.Known[3].Mode
+	one := o.With(tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: 60, PowerW: 30})
+	two := one.With(tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: 70, PowerW: 34})
+	if r := two.About(m).Reading; r.N != 2 || r.TimeMS != 65 || r.PowerW != 32 || two.Known[3].TimeMS != 65 {
+		t.Errorf("got %+v, want the mean of two", r)
+	}
+	if o.About(m).Measured() || one.About(m).Reading.N != 1 {
+		t.Error("an outlook was changed by a reading that came later")
+	}
+}
+
+func TestOutlooksHandReadingsToTheirOwnSubjectAlone(t *testing.T) {
+	var s Outlooks
+	board := tegra.Board{Name: "AGX Orin"}
+	mine, other := SubjectOf("w", board), SubjectOf("v", board)
+	virtual := SubjectOf("w", tegra.Board{Name: board.Name, Virtual: true})
+	m := s.Put(mine, lineOutlook(t)).Known[3].Mode
+	s.Put(other, lineOutlook(t))
+	s.Put(virtual, lineOutlook(t))
+	s.Add(mine, tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: 60, PowerW: 30})
+	has := func(subject Subject) bool { return s.Get(subject, 0).About(m).Measured() }
+	if !has(mine) || has(other) || has(virtual) {
+		t.Error("the reading is not where it belongs, or elsewhere too")
+	}
+	if !s.Put(mine, lineOutlook(t)).About(m).Measured() {
+		t.Error("another model of the workload does not know the reading")
+	}
+	learned := lineOutlook(t, tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: 61, PowerW: 31})
+	if r := s.Put(mine, learned).About(m).Reading; r.N != 1 || r.TimeMS != 61 {
+		t.Errorf("a model that learned from the mode has %+v: the reading counts twice", r)
+	}
+}
+
+func TestStandingsAgreeWithTheAnswer(t *testing.T) {
+	o := lineOutlook(t)
+	l := optimize.Limit{PowerW: 36}
+	if s := o.Standing(o.Answer(l), l); s.State != optimize.Likely {
+		t.Errorf("the fastest mode that keeps the margin is %v", s)
+	}
+	all := o.Standings(l)
+	for i, p := range o.Known {
+		keeps := p.PowerW*math.Exp(optimize.UsualMargin.Z()*0.1) <= 36
+		if s := all[i]; s.Within() != keeps || (s.State == optimize.Over) != (p.PowerW > 36) {
+			t.Errorf("%g W ± 10 %% is %v within 36 W", p.PowerW, s)
+		}
+	}
+	m := tegra.Measured{Setting: o.Known[4].Setting, TimeMS: 70, PowerW: 35.9}
+	if s := o.With(m).Standing(4, l); s.State != optimize.Measured || s.N != 1 {
+		t.Errorf("35.9 W were measured: %v within 36 W", s)
+	}
+	if s := (*Outlook)(nil).StandingOf(m.Mode, l); s.State != optimize.Unknown {
+		t.Errorf("%v where there is no model", s)
+	}
+}

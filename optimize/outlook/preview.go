@@ -1,0 +1,48 @@
+package outlook
+
+import (
+	"context"
+
+	"jtune/internal/stats"
+	"jtune/learn"
+	"jtune/optimize"
+	"jtune/tegra"
+)
+
+// LeastPreview is how many modes it takes before there is a preview.
+const LeastPreview = 4
+
+// Preview is what the modes measured so far show about all modes: the Pareto
+// front before a campaign's end, and how wide its 95 % bands still are.
+type Preview struct {
+	Modes               int       // measured, that it was made of
+	TimeMS              []float64 // along the front, per sample where the batch size is an input
+	PowerW, LowW, HighW []float64
+	TimePct, PowerPct   float64 // half the width of the bands along the front, the median
+}
+
+// NewPreview fits and predicts; without an answer only Modes is set.
+func NewPreview(ctx context.Context, samples []tegra.Measured, space *tegra.Space) Preview {
+	s := Preview{Modes: len(samples)}
+	m, err := learn.Fit(ctx, samples, learn.Options{Space: space, SkipCV: true})
+	if err != nil {
+		return s
+	}
+	preds := m.PredictSettings(tegra.Settings(space.Modes(), m.Batches))
+	points := make([]tegra.Measured, len(preds))
+	for i, p := range preds {
+		if points[i] = p.Measured; m.Batches == nil {
+			points[i].Batch = samples[0].Batch // that of all of them, or none
+		}
+	}
+	var times, powers []float64
+	for _, i := range optimize.Front(points, optimize.Power) {
+		p := preds[i]
+		s.TimeMS, s.PowerW = append(s.TimeMS, points[i].SampleMS()), append(s.PowerW, p.PowerW)
+		s.LowW, s.HighW = append(s.LowW, p.PowerLoW), append(s.HighW, p.PowerHiW)
+		times = append(times, 50*(p.TimeHiMS-p.TimeLoMS)/p.TimeMS)
+		powers = append(powers, 50*(p.PowerHiW-p.PowerLoW)/p.PowerW)
+	}
+	s.TimePct, s.PowerPct = stats.OrZero(stats.Median(times)), stats.OrZero(stats.Median(powers))
+	return s
+}

@@ -1,0 +1,58 @@
+package outlook
+
+import (
+	"jtune/learn"
+	"jtune/optimize"
+	"jtune/tegra"
+)
+
+// Projection is what a whole training takes in the modes of several strategies: minibatches times the time and
+// energy of one.
+type Projection struct {
+	Epochs, Minibatches int
+	Rows                []Projected // the answer first
+}
+
+// Projected is a whole training in one mode.
+type Projected struct {
+	Strategy string
+	Mode     tegra.Mode
+	optimize.Training
+	Saved    optimize.Training // by the answer against this mode; negative: it takes more
+	Measured bool              // else predicted
+	Met      bool              // the mode keeps the limit
+}
+
+// Hours are those of the whole training.
+func (t Projected) Hours() float64 { return t.Time.Hours() }
+
+// Project compares whole trainings in the mode of setting at with those in the best mode that was measured, as a sample
+// of measured modes without a model gives it, and in the modes of v.
+func (o *Outlook) Project(at int, v Versus, l optimize.Limit, epochs, perEpoch int) Projection {
+	out := Projection{Epochs: epochs, Minibatches: epochs * perEpoch}
+	add := func(strategy string, m tegra.Measured, measured bool) {
+		row := Projected{Strategy: strategy, Mode: m.Mode, Training: optimize.Whole(m, out.Minibatches),
+			Measured: measured, Met: l.Met(m)}
+		first := row
+		if len(out.Rows) > 0 {
+			first = out.Rows[0]
+		}
+		row.Saved = optimize.Training{Time: row.Time - first.Time, KWh: row.KWh - first.KWh}
+		out.Rows = append(out.Rows, row)
+	}
+	answer := o.Known[at]
+	add("this answer", answer.Measured, o.At(at).Measured())
+	var sample []learn.Prediction
+	for _, m := range o.Measured() {
+		if m.Batch == answer.Batch {
+			sample = append(sample, optimize.MeasuredPrediction(m))
+		}
+	}
+	if best, err := optimize.Choose(sample, l); err == nil {
+		add("best measured", best.Measured, true)
+	}
+	for _, c := range v.Distinct() {
+		add(c.Name, c.Other.Measured, c.Measured)
+	}
+	return out
+}

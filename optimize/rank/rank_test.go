@@ -1,0 +1,160 @@
+package rank
+
+import (
+	"math"
+	"testing"
+
+	"jtune/internal/usage"
+	"jtune/learn"
+	"jtune/optimize/outlook"
+	"jtune/tegra"
+)
+
+// near reports whether a value is within 1 % of one that was worked out by hand.
+func near(got tegra.Val[float64], want float64) bool {
+	return got.OK && math.Abs(got.V/want-1) < 0.01
+}
+
+// measuredBoard is a board whose modes were measured: time in ms and power in W of each.
+func measuredBoard(name string, points ...[2]float64) RankBoard {
+	var rows []tegra.Measured
+	for i, p := range points {
+		at := tegra.Setting{Mode: tegra.Mode{Cores: 1 + i, CPU: 1e9, GPU: 1e9, EMC: 1e9}}
+		rows = append(rows, tegra.Measured{Setting: at, TimeMS: p[0], PowerW: p[1]})
+	}
+	return RankBoard{Name: name, Outlook: outlook.Measured(rows, learn.Provenance{Device: name, Virtual: name == "b"})}
+}
+
+// TestRankOfHandComputedBoards has 500 minibatches in 5 epochs. Board a: 100 ms at 30 W or 200 ms at
+// 12 W; b: 400 ms at 10 W or 800 ms at 6 W; c: a machine of which an epoch of 30 s is known.
+func TestRankOfHandComputedBoards(t *testing.T) {
+	t.Parallel()
+	request := func(change func(*RankRequest)) Ranking {
+		r := RankRequest{Minibatches: 100, Epochs: 5, By: ByTime, Boards: []RankBoard{
+			measuredBoard("b", [2]float64{400, 10}, [2]float64{800, 6}),
+			measuredBoard("a", [2]float64{100, 30}, [2]float64{200, 12}),
+			{Name: "c", EpochS: 30},
+		}}
+		change(&r)
+		return Rank(r)
+	}
+	type row struct {
+		name                        string
+		epochS, timeS, w, wh, edpKJ float64
+	}
+	for name, c := range map[string]struct {
+		change func(*RankRequest)
+		want   []row
+		dnr    []string
+		round  float64
+	}{
+		"each at its fastest": {func(*RankRequest) {},
+			[]row{{"a", 10, 50, 30, 0.4167, 75}, {name: "c", epochS: 30, timeS: 150}, {"b", 40, 200, 10, 0.5556, 400}},
+			nil, 200},
+		"by energy": {func(r *RankRequest) { r.By, r.Boards = ByEnergy, r.Boards[:2] },
+			[]row{{"a", 10, 50, 30, 0.4167, 75}, {"b", 40, 200, 10, 0.5556, 400}}, nil, 200},
+		"a deadline: the least energy in time": {func(r *RankRequest) { r.RoundS = 210 },
+			[]row{{"a", 20, 100, 12, 0.3333, 120}, {name: "c", epochS: 30, timeS: 150},
+				{"b", 40, 200, 10, 0.5556, 400}},
+			nil, 200},
+		"a power limit": {func(r *RankRequest) { r.Boards[0].PowerW = 8; r.Boards = r.Boards[:2] },
+			[]row{{"a", 10, 50, 30, 0.4167, 75}, {"b", 80, 400, 6, 0.6667, 960}}, nil, 400},
+		"a power limit that misses the deadline": {func(r *RankRequest) { r.Boards[0].PowerW, r.RoundS = 8, 210 },
+			[]row{{"a", 20, 100, 12, 0.3333, 120}, {name: "c", epochS: 30, timeS: 150}}, []string{"b"}, 150},
+		"nobody": {func(r *RankRequest) { r.RoundS = 1 }, nil, []string{"c", "b", "a"}, 0},
+	} {
+		got := request(c.change)
+		if len(got.Boards) != len(c.want)+len(c.dnr) {
+			t.Fatalf("%s: %+v", name, got.Boards)
+		}
+		for i, w := range c.want {
+			x := got.Boards[i]
+			if x.Name != w.name || x.Why != "" || !near(x.EpochS, w.epochS) || !near(x.TimeS, w.timeS) {
+				t.Errorf("%s: place %d is %+v, want %+v", name, i+1, x, w)
+			}
+			x.EDP.V /= 1000
+			if w.w > 0 && (!near(x.PowerW, w.w) || !near(x.EnergyWh, w.wh) || !near(x.EDP, w.edpKJ)) {
+				t.Errorf("%s: %+v, want %+v", name, x, w)
+			}
+			if w.w == 0 && (x.PowerW.OK || x.EnergyWh.OK || x.EDP.OK) {
+				t.Errorf("%s: power of a machine without a model: %+v", name, x)
+			}
+		}
+		for i, name := range c.dnr {
+			if x := got.Boards[len(c.want)+i]; x.Name != name || x.Why == "" {
+				t.Errorf("want DNR of %s with a reason, got %+v", name, x)
+			}
+		}
+		if c.round > 0 && !near(got.RoundS, c.round) || got.RoundS.OK != (c.round > 0) {
+			t.Errorf("%s: a round of %v s, want %g", name, got.RoundS, c.round)
+		}
+		if withC := len(c.want) > 0 && len(got.Boards) == 3; withC && got.EnergyWh.OK {
+			t.Errorf("%s: energy of all, and one's is not known", name)
+		}
+	}
+}
+
+// TestRankCurveFallsWithTheDeadline: a later deadline takes no more energy, from the fastest that all
+// keep to the one from which nothing is saved.
+func TestRankCurveFallsWithTheDeadline(t *testing.T) {
+	t.Parallel()
+	got := Rank(RankRequest{Minibatches: 100, Epochs: 5, By: ByTime, Boards: []RankBoard{
+		measuredBoard("a", [2]float64{100, 30}, [2]float64{200, 12}, [2]float64{300, 7}, [2]float64{600, 3}),
+		measuredBoard("b", [2]float64{150, 20}, [2]float64{400, 6}),
+	}})
+	if n := len(got.Curve); n < 10 || !got.Virtual {
+		t.Fatalf("%d points, virtual %v", n, got.Virtual)
+	}
+	for i, p := range got.Curve[1:] {
+		if p.EnergyWh > got.Curve[i].EnergyWh*1.0001 || p.DeadlineS <= got.Curve[i].DeadlineS {
+			t.Errorf("after %+v comes %+v", got.Curve[i], p)
+		}
+	}
+	// All at their least: 600·3 and 400·6 mJ a minibatch, 500 of each.
+	if last := got.Curve[len(got.Curve)-1]; !near(tegra.Some(last.EnergyWh), (0.6*3+0.4*6)*500/3600) {
+		t.Errorf("the last point is %+v", last)
+	}
+	if first, k := got.Curve[0].DeadlineS, got.Knee; !k.OK || k.V < first || k.V > 2*first {
+		t.Errorf("knee %v, the curve begins at %g", k, first)
+	}
+}
+
+// TestRestBreaksEvenAsTheFormulaSays: an hour's period, 200 s of work, 7.5 W idle, 0.4 W asleep, 1 kJ
+// and 40 s to wake up. Idle 7.5·3400 J = 7.083 Wh, asleep 0.4·3360 + 1000 J = 0.6511 Wh, even at
+// 40 + (1000 − 7.5·40)/7.1 = 138.6 s.
+func TestRestBreaksEvenAsTheFormulaSays(t *testing.T) {
+	t.Parallel()
+	r := Rest{PeriodS: 3600, IdleW: 7.5, SleepW: 0.4, WakeJ: 1000, WakeS: 40}
+	if err := r.Check(); err != nil {
+		t.Fatal(err)
+	}
+	got := r.after(200)
+	if !near(tegra.Some(got.IdleWh), 7.083) || !near(got.SleepWh, 0.6511) || !near(got.BreakEvenS, 138.59) ||
+		!got.Sleep {
+		t.Errorf("got %+v", got)
+	}
+	even := r.after(r.PeriodS - got.BreakEvenS.V)
+	if math.Abs(even.IdleWh-even.SleepWh.V) > 1e-9 {
+		t.Errorf("at the break-even time idle takes %g Wh and sleeping %g", even.IdleWh, even.SleepWh.V)
+	}
+	for pause, want := range map[float64]bool{130: false, 150: true} {
+		if x := r.after(r.PeriodS - pause); x.Sleep != want {
+			t.Errorf("a pause of %g s: %+v", pause, x)
+		}
+	}
+	if x := r.after(3590); x.SleepWh.OK || x.Sleep { // too short to wake up in
+		t.Errorf("%+v", x)
+	}
+	if x := r.after(4000); !x.Late || x.Sleep {
+		t.Errorf("%+v", x)
+	}
+	if r.SleepW = 8; r.after(200).BreakEvenS.OK || r.after(200).Sleep {
+		t.Error("sleeping takes more and pays")
+	}
+	for _, bad := range []Rest{{}, {PeriodS: 1, IdleW: math.NaN()}, {PeriodS: math.Inf(1), IdleW: 1},
+		{PeriodS: 1, IdleW: 1, SleepW: -1}} {
+		if err := bad.Check(); !usage.Is(err) {
+			t.Errorf("%+v: %v", bad, err)
+		}
+	}
+}

@@ -1,0 +1,80 @@
+package serving
+
+import (
+	"cmp"
+
+	"jtune/optimize"
+	"jtune/optimize/outlook"
+	"jtune/tegra"
+)
+
+// Listing is what a table lists of every mode of an outlook: of inference also units per second, and the latency under
+// the load in place of the time of a batch, where there is a load.
+type Listing struct {
+	Time, Power, Energy *Quantity // of a minibatch; of inference the energy of a unit
+	Speed               *Quantity // nil for training
+	served              *Served   // nil without a load
+}
+
+// ListingOf is the outlook's.
+func ListingOf(o *outlook.Outlook, u Unit, l optimize.Limit, served *Served) Listing {
+	var out Listing
+	for _, t := range Trades(o, u, l, served) {
+		for _, q := range []*Quantity{t.Across, t.Up} {
+			switch q.Word {
+			case wordPower:
+				out.Power = cmp.Or(out.Power, q)
+			case wordEnergy:
+				out.Energy = cmp.Or(out.Energy, q)
+			case wordSpeed:
+				out.Speed = cmp.Or(out.Speed, q)
+			default:
+				out.Time = cmp.Or(out.Time, q)
+			}
+		}
+	}
+	if served.Of(o) {
+		out.served = served
+	}
+	return out
+}
+
+// Rough reports whether the latency of a mode may be some percent off.
+func (l Listing) Rough(i int) (rough bool) {
+	if l.served != nil {
+		_, rough = l.served.Rough(i)
+	}
+	return rough
+}
+
+// FilterKeys are the keys that a filter of the list takes beside those of every list.
+func (l Listing) FilterKeys() []string {
+	if l.Speed == nil {
+		return nil
+	}
+	return tegra.InferenceKeys()
+}
+
+// Passes reports whether a mode passes a filter, by the numbers of the table too.
+func (l Listing) Passes(f tegra.Filter, i int, m tegra.Measured) bool {
+	return f.MatchAlso(m, func(key string) float64 {
+		switch key {
+		case tegra.FilterLatency:
+			return l.Time.Values[i]
+		case tegra.FilterSpeed:
+			return l.Speed.Values[i]
+		}
+		return l.Energy.Values[i] * cmp.Or(l.Energy.Per, 1) // in joules
+	})
+}
+
+// Pass lists the settings that a filter of modes and of what is listed of them keeps, by index.
+func Pass(o *outlook.Outlook, f tegra.Filter, l Listing) []int {
+	out := []int{}
+	for i, p := range o.Known {
+		if l.Passes(f, i, p.Measured) {
+			out = append(out, i)
+		}
+	}
+	return out
+}

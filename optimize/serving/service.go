@@ -1,0 +1,265 @@
+package serving
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"jtune/optimize"
+	"jtune/optimize/outlook"
+	"jtune/tegra"
+)
+
+// Service is what the settings of an outlook do under a load. Screens and commands have from here which of them answers
+// what is asked, and where each stands. It belongs to one goroutine at a time.
+type Service struct {
+	optimize.Ask
+	of       *outlook.Outlook
+	infer    optimize.Phase
+	settings []tegra.Setting // by index of the outlook
+	place    map[tegra.Setting]int
+	curve    *optimize.LoadCurve
+	done     map[tegra.Setting]optimize.Outcome // that were evaluated
+}
+
+// Outlook is the outlook whose modes it describes.
+func (v *Service) Outlook() *outlook.Outlook { return v.of }
+
+// Under is the outlook under a load.
+func Under(o *outlook.Outlook, a optimize.Ask) *Service {
+	s := &Service{Ask: a, of: o, place: map[tegra.Setting]int{}, done: map[tegra.Setting]optimize.Outcome{}}
+	s.infer, s.settings = Phase(o)
+	for i, at := range s.settings {
+		s.place[at] = i
+	}
+	s.curve = a.NewLoadCurve(s.infer)
+	return s
+}
+
+// Phase is the workload of an outlook in every setting, and the settings. A model of one batch size has
+// it in its provenance.
+func Phase(o *outlook.Outlook) (optimize.Phase, []tegra.Setting) {
+	known := slices.Clone(o.Known)
+	settings := make([]tegra.Setting, len(known))
+	for i := range known {
+		known[i].Setting = serving(o, i)
+		settings[i] = known[i].Setting
+	}
+	return optimize.NewPhase(known), settings
+}
+
+// serving is a setting of the outlook with the batch size in which it serves.
+func serving(o *outlook.Outlook, i int) tegra.Setting {
+	at := o.Known[i].Setting
+	if at.Batch == 0 {
+		at.Batch = max(1, o.Model.Provenance.Batch)
+	}
+	return at
+}
+
+// asking is the same outlook under another ask, with what was simulated of the same load.
+func (s *Service) asking(a optimize.Ask) *Service {
+	next := *s
+	next.Ask, next.curve, next.done = a, s.curve.With(a), map[tegra.Setting]optimize.Outcome{}
+	return &next
+}
+
+// Answer is the setting that is wanted, and its index. The error is an *optimize.NoSettingError where
+// none meets the ask; the outcome is then the nearest.
+func (s *Service) Answer() (optimize.Outcome, int, error) { return s.among(s.settings) }
+
+// among is Answer among some of the settings.
+func (s *Service) among(settings []tegra.Setting) (optimize.Outcome, int, error) {
+	list, err := s.Choose(settings, s.infer, nil)
+	var none *optimize.NoSettingError
+	switch {
+	case errors.As(err, &none):
+		return none.Nearest, s.place[none.Nearest.Setting], err
+	case err != nil:
+		return optimize.Outcome{}, -1, err
+	}
+	best := s.At(list[0].Setting)
+	return best, s.place[best.Setting], nil
+}
+
+// At is what a setting does: its latency is simulated where no formula has it.
+func (s *Service) At(at tegra.Setting) optimize.Outcome {
+	o, known := s.done[at]
+	if !known {
+		o, _ = s.Evaluate(at, s.infer, nil)
+		s.done[at] = o
+	}
+	return o
+}
+
+// Standing is where a setting stands against what is asked.
+func (s *Service) Standing(at tegra.Setting) optimize.Standing {
+	i, known := s.place[at]
+	if !known {
+		return optimize.Standing{State: optimize.Unknown}
+	}
+	return s.agreed(s.curve.Stand(at, s.of.Readings()[s.of.Known[i].Setting].N), s.At(at))
+}
+
+// agreed is a standing that is on the side of what was worked out of its setting.
+func (s *Service) agreed(of optimize.Standing, o optimize.Outcome) optimize.Standing {
+	if s.Margin != optimize.UsualMargin {
+		return of
+	}
+	return of.Agrees(o.Meets)
+}
+
+// Front is the Pareto front of latency and power, or energy per request, of the settings that
+// follow the load, the fastest first.
+func (s *Service) Front(energy bool) []optimize.Outcome {
+	_, cost := ServedCost(s.Ask, energy)
+	var list []optimize.Outcome
+	for _, o := range s.curve.Front(s.settings, cost) {
+		if o = s.At(o.Setting); o.Meets {
+			list = append(list, o)
+		}
+	}
+	return optimize.Thinned(list, cost)
+}
+
+// Title says which latency is meant, and under which load: "p99 at 30/s, Poisson".
+func (s *Service) Title() string {
+	out := QuantileText(s.Quantile)
+	if !s.Load.Open() {
+		return out + ", " + s.Load.String()
+	}
+	name := string(s.Load.Pattern)
+	if name == "poisson" {
+		name = "Poisson"
+	}
+	rate, _, _ := strings.Cut(s.Load.String(), " ")
+	return out + " at " + rate + ", " + name
+}
+
+// Served is a Service as the screens show it: of the modes of one outlook, whose answer may have another batch size
+// than the outlook.
+type Served struct {
+	*Service
+	Best  optimize.Outcome // of all batch sizes that the model knows: the answer, or the nearest
+	None  error            // says that none meets the ask; nil: Best does
+	view  *outlook.Outlook
+	list  []optimize.Outcome // by index of the view; latency and energy are interpolated
+	first int                // the best of the view's batch size, by its index
+	// fronts of the view's batch size: latency and power, latency and energy
+	fronts [2][]int
+}
+
+// ServedUnder works out what the modes of the outlook do under a load. What was worked out before of the same model
+// or load is taken from there; before may be nil.
+func ServedUnder(o *outlook.Outlook, a optimize.Ask, before *Served) (*Served, error) {
+	var old *outlook.Outlook
+	if before != nil {
+		old = before.of
+	}
+	v := &Served{view: o}
+	if of := o.Whole(old); before != nil && before.of == of {
+		v.Service = before.asking(a)
+	} else {
+		v.Service = Under(of, a)
+	}
+	var err error
+	if v.Best, _, err = v.Answer(); err != nil && !errors.Is(err, optimize.ErrInfeasible) {
+		return nil, err
+	}
+	v.None = err
+	if before != nil && before.view == o && before.Service.of == v.of && before.SameLoad(a) {
+		v.list = before.list
+	} else {
+		v.list = make([]optimize.Outcome, len(o.Known))
+		for i := range v.list {
+			v.list[i], _ = v.curve.Estimate(v.setting(i))
+		}
+	}
+	own := make([]tegra.Setting, len(o.Known))
+	for i := range own {
+		own[i] = v.setting(i)
+	}
+	v.first = v.bestOf(own)
+	for energy := range v.fronts {
+		v.fronts[energy] = v.frontOfView(own, energy == 1)
+	}
+	return v, nil
+}
+
+// Of reports whether it is of this outlook.
+func (v *Served) Of(o *outlook.Outlook) bool { return v != nil && v.view == o }
+
+// setting is a mode of the view with its batch size.
+func (v *Served) setting(i int) tegra.Setting { return serving(v.view, i) }
+
+// AnswerAmong is the best of some modes of the view, with its batch size, or the nearest; nil: of all.
+func (v *Served) AnswerAmong(among []int) int {
+	if among == nil {
+		return v.first
+	}
+	return v.bestOf(v.settingsOf(among))
+}
+
+// bestOf is the view's mode of the best of some settings, or of the nearest.
+func (v *Served) bestOf(settings []tegra.Setting) int {
+	o, _, err := v.among(settings)
+	if err != nil && !errors.Is(err, optimize.ErrInfeasible) {
+		return 0
+	}
+	i, _ := v.view.Index(o.Mode)
+	return i
+}
+
+// AtMode is what a mode of the view does.
+func (v *Served) AtMode(i int) optimize.Outcome { return v.At(v.setting(i)) }
+
+// UnitsPerRequest are the units of a request.
+func (v *Served) UnitsPerRequest(u Unit) float64 { return u.PerBatch / float64(v.setting(0).Batch) }
+
+// ModeStanding is where a mode of the view stands: of those that were not evaluated as interpolated.
+func (v *Served) ModeStanding(i int) optimize.Standing {
+	at := v.setting(i)
+	if _, known := v.done[at]; known {
+		return v.Standing(at)
+	}
+	return v.curve.Stand(at, v.view.Readings()[v.view.Known[i].Setting].N)
+}
+
+// Rough is what a mode of the view does, its latency and energy interpolated unless it was evaluated; rough reports
+// whether they may be some percent off.
+func (v *Served) Rough(i int) (o optimize.Outcome, rough bool) {
+	if o, known := v.done[v.setting(i)]; known {
+		return o, false
+	}
+	return v.list[i], v.MaxWait > 0 && v.Load.Open()
+}
+
+// FrontAmong is Front of some modes of the view, by index; nil: of all.
+func (v *Served) FrontAmong(energy bool, among []int) []int {
+	switch {
+	case among != nil:
+		return v.frontOfView(v.settingsOf(among), energy)
+	case energy:
+		return v.fronts[1]
+	}
+	return v.fronts[0]
+}
+
+// frontOfView is the front of some of the view's modes, as interpolated.
+func (v *Served) frontOfView(settings []tegra.Setting, energy bool) (front []int) {
+	_, cost := ServedCost(v.Ask, energy)
+	for _, o := range v.curve.Front(settings, cost) {
+		i, _ := v.view.Index(o.Mode)
+		front = append(front, i)
+	}
+	return front
+}
+
+// settingsOf are modes of the view with its batch size.
+func (v *Served) settingsOf(modes []int) []tegra.Setting {
+	out := make([]tegra.Setting, len(modes))
+	for k, i := range modes {
+		out[k] = v.setting(i)
+	}
+	return out
+}

@@ -1,0 +1,205 @@
+package serving
+
+import (
+	"math"
+	"slices"
+
+	"jtune/internal/axis"
+	"jtune/internal/figure"
+	"jtune/internal/text"
+	"jtune/optimize"
+	"jtune/optimize/outlook"
+	"jtune/tegra"
+)
+
+// Quantity is one number of every mode of an outlook, as an axis shows it.
+type Quantity struct {
+	figure.Axis
+	Word   string    // in a sentence: "latency"
+	Label  string    // at the end of the axis
+	Values []float64 // by index; not finite: not drawn
+	Span   []float64 // the least and the largest usable one
+	Limit  float64   // 0: none
+	// Band is how far a predicted value may be off.
+	Band func(i int) [2]float64
+	// Of is the value of another model's prediction; nil where a prediction alone does not tell it.
+	Of func(tegra.Measured) float64
+}
+
+// Words of quantities; that of time is the axis' own.
+const (
+	wordPower   = "power"
+	wordEnergy  = "energy"
+	wordSpeed   = "speed"
+	wordLatency = "latency"
+)
+
+// Trade is two quantities of which a mode with more of one has less of the other, and the modes that no other beats.
+type Trade struct {
+	Across, Up *Quantity
+	Plane      int // of Planes, whose front it is; -1 under a load
+	// Front lists the Pareto front of some modes by index; nil: of all.
+	Front func(among []int) []int
+}
+
+// Unit is what the speed and the energy of inference are told per: a sample, or a token of a server's answer.
+type Unit struct {
+	Name     string  // "" for training, which has none
+	PerBatch float64 // units of a batch of an outlook's size
+}
+
+// Infers reports whether the outlook is of inference.
+func (u Unit) Infers() bool { return u.Name != "" }
+
+// Trades are what the modes of an outlook can be compared by, the usual one first: for inference the latency under
+// the load, where there is one, units per second and the energy of a unit too.
+func Trades(o *outlook.Outlook, u Unit, l optimize.Limit, served *Served) []Trade {
+	var of [outlook.NumAxes]*Quantity
+	for a := range outlook.NumAxes {
+		of[a] = quantity(o, a, l)
+	}
+	front := func(plane int) func([]int) []int {
+		return func(among []int) []int {
+			if among == nil {
+				return o.Front(plane)
+			}
+			return o.FrontAmong(plane, among)
+		}
+	}
+	if !u.Infers() {
+		out := make([]Trade, len(outlook.Planes))
+		for i, p := range outlook.Planes {
+			out[i] = Trade{of[p.Across], of[p.Up], i, front(i)}
+		}
+		return out
+	}
+	speed, energy := speed(o, u), unitEnergy(o, u)
+	out := []Trade{
+		{of[optimize.Time], of[optimize.Power], 0, front(0)},
+		{speed, of[optimize.Power], 0, front(0)},
+		{of[optimize.Time], energy, 1, front(1)},
+		{speed, energy, 1, front(1)},
+		{of[optimize.Power], energy, 2, front(2)},
+	}
+	if !served.Of(o) {
+		return out
+	}
+	if speed.Limit = 0; served.Load.Open() {
+		speed.Limit = served.Load.MeanRate() * served.UnitsPerRequest(u)
+	}
+	latency := served.latency()
+	power, perUnit := served.cost(u, false), served.cost(u, true)
+	under := func(energy bool) func([]int) []int {
+		return func(among []int) []int { return served.FrontAmong(energy, among) }
+	}
+	loaded := []Trade{{latency, power, -1, under(false)}, {latency, perUnit, -1, under(true)}}
+	return append(loaded, out[1], out[3], out[4])
+}
+
+// quantity is time, power or energy.
+func quantity(o *outlook.Outlook, a optimize.Axis, l optimize.Limit) *Quantity {
+	q := &Quantity{Axis: outlook.QuantityAxis(a, o.Several()), Word: a.String(), Label: a.Unit(),
+		Values: o.Columns()[a], Span: o.Span()[a], Of: a.Of}
+	q.Band = exactly(o, q.Values)
+	switch a {
+	case optimize.Time:
+		q.Limit = l.TimeMS
+		q.Band = func(i int) [2]float64 { return [2]float64{o.Known[i].TimeLoMS, o.Known[i].TimeHiMS} }
+	case optimize.Power:
+		q.Limit = l.PowerW
+		q.Band = func(i int) [2]float64 { return [2]float64{o.Known[i].PowerLoW, o.Known[i].PowerHiW} }
+	}
+	return q
+}
+
+// exactly is the band of values that have none of their own.
+func exactly(o *outlook.Outlook, values []float64) func(int) [2]float64 {
+	return func(i int) [2]float64 { return [2]float64{values[i], values[i]} }
+}
+
+// made is a quantity of values that are worked out of others.
+func made(o *outlook.Outlook, a figure.Axis, word string, of func(i int) float64) *Quantity {
+	q := &Quantity{Axis: a, Word: word, Label: a.Unit, Values: make([]float64, len(o.Known))}
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for i := range q.Values {
+		q.Values[i] = of(i)
+		if x := q.Values[i]; x > 0 && axis.Finite(x) {
+			lo, hi = min(lo, x), max(hi, x)
+		}
+	}
+	q.Span, q.Band = []float64{lo, hi}, exactly(o, q.Values)
+	return q
+}
+
+// speed is how many units a second a mode can answer.
+func speed(o *outlook.Outlook, u Unit) *Quantity {
+	n, unit := u.PerBatch, u.Name+"s/s"
+	of := func(m tegra.Measured) float64 { return 1000 * n / m.TimeMS }
+	q := made(o, figure.Axis{Key: "units_per_s", Name: unit, Unit: unit, Log: true, Text: text.Of}, wordSpeed,
+		func(i int) float64 { return of(o.Known[i].Measured) })
+	q.Of = of
+	q.Band = func(i int) [2]float64 {
+		p := o.Known[i]
+		return [2]float64{1000 * n / p.TimeHiMS, 1000 * n / p.TimeLoMS}
+	}
+	return q
+}
+
+// unitEnergy is the energy of a unit while a batch is served.
+func unitEnergy(o *outlook.Outlook, u Unit) *Quantity {
+	of := func(m tegra.Measured) float64 { return m.EnergyJ() / u.PerBatch }
+	q := made(o, unitAxis(u), wordEnergy, func(i int) float64 { return of(o.Known[i].Measured) })
+	q.Label, q.Of = "J", of
+	q.milli()
+	return q
+}
+
+// unitAxis is that of the energy of a unit in joules.
+func unitAxis(u Unit) figure.Axis {
+	return figure.Axis{Key: "unit_j", Name: "energy of a unit", Unit: "J/" + u.Name, Log: true, Text: text.Of}
+}
+
+// milli turns joules into millijoules where the least is below one.
+func (q *Quantity) milli() {
+	if !(q.Span[0] < 1) {
+		return
+	}
+	q.Unit, q.Label, q.Per = "m"+q.Unit, "m"+q.Label, 1e-3
+	q.Values, q.Span = slices.Clone(q.Values), slices.Clone(q.Span)
+	for _, list := range [][]float64{q.Values, q.Span} {
+		for i := range list {
+			list[i] *= 1000
+		}
+	}
+	values := q.Values
+	q.Band = func(i int) [2]float64 { return [2]float64{values[i], values[i]} }
+	if of := q.Of; of != nil {
+		q.Of = func(m tegra.Measured) float64 { return 1000 * of(m) }
+	}
+}
+
+// latency is that of a request under the load, at the quantile.
+func (v *Served) latency() *Quantity {
+	q := made(v.view, figure.Axis{Key: "latency_ms", Name: v.Title(), Unit: "ms", Log: true, Text: text.Of},
+		wordLatency,
+		func(i int) float64 { o, _ := v.Rough(i); return o.LatencyMS })
+	q.Label, q.Limit = QuantileText(v.Quantile)+" ms", v.LatencyMS
+	return q
+}
+
+// cost is what a mode costs under the load: watts, or joules per unit.
+func (v *Served) cost(u Unit, energy bool) *Quantity {
+	a, of := ServedCost(v.Ask, energy)
+	a.Text = text.Of
+	if !energy {
+		q := made(v.view, a, wordPower, func(i int) float64 { o, _ := v.Rough(i); return of(o) })
+		q.Limit = v.PowerW
+		return q
+	}
+	perRequest := v.UnitsPerRequest(u)
+	a.Unit, a.Log = "J/"+u.Name, true
+	q := made(v.view, a, wordEnergy, func(i int) float64 { o, _ := v.Rough(i); return of(o) / perRequest })
+	q.Label = "J"
+	q.milli()
+	return q
+}

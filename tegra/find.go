@@ -1,0 +1,58 @@
+package tegra
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"jtune/internal/usage"
+)
+
+// FindMode reads a mode in the compact notation, or the name or id of one of the
+// presets. Without an own check it may be one that needs a reboot.
+func FindMode(text string, space *Space, presets []Preset) (Mode, error) {
+	if p, ok := FindPreset(text, presets); ok {
+		return p.Mode, nil
+	}
+	if m, ok, err := studyMode(text, space); ok {
+		return m, err
+	}
+	m, err := space.Parse(text)
+	if err != nil && !strings.Contains(text, "/") {
+		var known []string
+		for _, p := range presets {
+			known = append(known, fmt.Sprintf("%s (%d)", p.Name, p.ID))
+		}
+		err = fmt.Errorf("%q is neither a mode such as 12c/2.20C/1.30G/3.20M nor a preset of this board: %s", text,
+			cmp.Or(strings.Join(known, ", "), "–"))
+	}
+	if err != nil {
+		err = usage.Of(err)
+	}
+	return m, err
+}
+
+// studyMode is the mode of a label a to n of the 2022 study; ok: text is such a label.
+func studyMode(text string, space *Space) (m Mode, ok bool, err error) {
+	if len(text) != 1 || text[0] < 'a' || int(text[0]-'a') >= len(XavierStudy) {
+		return m, false, nil
+	}
+	modes, _ := space.StudyModes()
+	if m = modes[text[0]-'a']; !space.Contains(m) {
+		err = usage.Errorf("mode %s of the study, %s, is not among the modes here", text, space.Format(m))
+	}
+	return m, true, err
+}
+
+func FindPreset(text string, presets []Preset) (Preset, bool) {
+	for _, p := range presets {
+		if text == strconv.Itoa(p.ID) || presetName(text) == presetName(p.Name) {
+			return p, true
+		}
+	}
+	return Preset{}, false
+}
+
+// presetName makes "30W", "mode_30w" and "MODE_30W" alike.
+func presetName(s string) string { return strings.TrimPrefix(strings.ToUpper(s), "MODE_") }

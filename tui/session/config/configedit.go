@@ -1,0 +1,105 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"jtune/internal/safefile"
+	"jtune/internal/text"
+	"jtune/internal/tomlfile"
+	"jtune/internal/usage"
+)
+
+// ConfigEdit edits the configuration file on a copy beside it. The file is replaced whole, once
+// the copy has no fault; whenever it is not, the copy stays, and the error names it.
+type ConfigEdit struct {
+	Path    string
+	Screens ScreenTables
+	Open    func(copy string) error   // opens the editor and waits for its end
+	Again   func(faults []error) bool // shows what is wrong; false: the user gives up
+}
+
+// Run edits. changed: the file has been replaced.
+func (e ConfigEdit) Run() (changed bool, err error) {
+	path := e.Path
+	if at, err := filepath.EvalSymlinks(path); err == nil {
+		path = at // a link to a file that is kept elsewhere stays one
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return false, Denied(err, "give another file by "+usage.Config.String())
+	}
+	before, err := configBytes(path)
+	if err != nil {
+		return false, err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), "edited.*.toml")
+	if err != nil {
+		return false, Denied(err, "give another file by "+usage.Config.String())
+	}
+	name := f.Name()
+	_, err = f.Write(before)
+	if err = errors.Join(err, f.Close()); err != nil {
+		os.Remove(name)
+		return false, err
+	}
+	after, err := e.typed(name)
+	if err == nil && bytes.Equal(after, before) {
+		return false, os.Remove(name)
+	}
+	if err == nil {
+		err = replaceUnchanged(path, before, after)
+	}
+	if err != nil {
+		if now, lost := os.ReadFile(name); lost == nil && bytes.Equal(now, before) {
+			os.Remove(name) // nothing was typed
+			return false, err
+		}
+		return false, fmt.Errorf("%w; %s is as it was, what you typed is in %s", err, e.Path, name)
+	}
+	return true, os.Remove(name)
+}
+
+// typed is the text of the copy once it has no fault.
+func (e ConfigEdit) typed(copy string) ([]byte, error) {
+	for {
+		if err := e.Open(copy); err != nil {
+			return nil, err
+		}
+		typed, err := safefile.Read(copy, tomlfile.MaxSize)
+		if err != nil {
+			return nil, err
+		}
+		faults := CheckConfig(copy, string(typed), e.Screens)
+		if len(faults) == 0 {
+			return typed, nil
+		}
+		if !e.Again(faults) {
+			return nil, fmt.Errorf("not replaced: %s", text.Count(len(faults), "fault"))
+		}
+	}
+}
+
+// replaceUnchanged replaces the file unless it is no longer what was copied.
+func replaceUnchanged(path string, before, after []byte) error {
+	now, err := configBytes(path)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(now, before) {
+		return errors.New("not replaced: another program has changed the file meanwhile")
+	}
+	return safefile.Replace(path, after)
+}
+
+// configBytes is the content of a file; none where there is no file.
+func configBytes(path string) ([]byte, error) {
+	data, err := safefile.Read(path, tomlfile.MaxSize)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return data, err
+}

@@ -1,0 +1,58 @@
+package measure
+
+import (
+	"jtune/optimize"
+	"jtune/optimize/outlook"
+	"jtune/profiles/record"
+	"jtune/tegra"
+)
+
+// Answered is the answer to one of the limits of a search.
+type Answered struct {
+	optimize.Result
+	Limit   optimize.Limit
+	Versus  outlook.Versus
+	Serving *record.Serving // what inference did in the answer, by its newest reading; nil for training
+	Sent    *Sent           // what it did with requests at the rate, or those of users; nil where that was not tried
+}
+
+// Standing is where the answer stands against a limit. That a mean is within a latency does not say that a quantile is.
+func (a Answered) Standing(l optimize.Limit) optimize.Standing {
+	out := a.Result.Standing(l)
+	if a.Sent != nil && a.Sent.Users && a.Sent.Unsure != "" && l.TimeMS > 0 && out.State == optimize.Measured {
+		out.State = optimize.Doubtful
+	}
+	return out
+}
+
+// Saves is the saving against the mode that the board was in, or against MAXN where that is
+// not known; absent where neither is, or the board was in the answer itself.
+func (a Answered) Saves() (outlook.Comparison, bool) {
+	for _, c := range []*outlook.Comparison{a.Versus.Present, a.Versus.MaxN} {
+		if c != nil {
+			out := *c
+			for _, same := range a.Versus.Distinct() {
+				if same.Other.Mode == c.Other.Mode {
+					out.Name = same.Name
+				}
+			}
+			return out, c.Other.Mode != a.Mode
+		}
+	}
+	return outlook.Comparison{}, false
+}
+
+// Sent is what a setting did when requests came at the rate that was asked for, or as the users of a server sent them.
+type Sent struct {
+	tegra.Setting
+	Serving   *record.Serving
+	MeanW     tegra.Val[float64] // waiting included
+	LatencyMS tegra.Val[float64] // at the quantile, from the scheduled arrival; absent with too few requests for it
+	Why       string             // why it does not meet what was asked for; "" where it does
+	Unsure    string             // why that is not known; "" where it is
+	Users     bool               // the requests were those of a server's users
+	Dir       string             // the campaign folder; "" where no requests were waited for
+}
+
+// Meets reports whether it does, as far as it is known.
+func (s Sent) Meets() bool { return s.Why == "" }
