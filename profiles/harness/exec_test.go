@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"jtune/internal/lines"
 )
 
 // sh runs a script as a job, and ends it with the test.
@@ -155,7 +157,7 @@ func TestExecFloodIsSurvivedInBoundedMemory(t *testing.T) {
 	if !errors.Is(err, io.EOF) || len(events) != queueLen || h.counts().Dropped != 20000-queueLen {
 		t.Errorf("%d events, %v, %+v", len(events), err, h.counts())
 	}
-	if st, err := os.Stat(log); err != nil || st.Size() > maxLog+maxLine {
+	if st, err := os.Stat(log); err != nil || st.Size() > maxLog+lines.Longest {
 		t.Errorf("log has %d bytes, %v; want %d at most", st.Size(), err, maxLog)
 	}
 }

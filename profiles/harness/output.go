@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"jtune/internal/lines"
 	"jtune/internal/text"
 )
 
@@ -15,8 +16,8 @@ func (j *job) listen(readers *sync.WaitGroup, stdout, stderr *pipe) {
 	stdout.before, stderr.before = j.queue.handOver, j.queue.handOver
 	if j.pattern == nil {
 		take := j.take(stdout)
-		readers.Go(func() { eachLine(stdout, take) })
-		readers.Go(func() { eachLine(stderr, j.log.stderr) })
+		readers.Go(func() { lines.Each(stdout, take) })
+		readers.Go(func() { lines.Each(stderr, j.log.stderr) })
 		return
 	}
 	take, log := j.match(j.take(new(pipe))), j.match(j.log.stderr) // its lines have no time of their own
@@ -29,9 +30,9 @@ func (j *job) listen(readers *sync.WaitGroup, stdout, stderr *pipe) {
 func pieces(r reader) func(io.Reader, func(text []byte, whole bool)) {
 	switch r.(type) {
 	case *pattern, *guess:
-		return eachDraw
+		return lines.EachDraw
 	}
-	return eachFinished
+	return lines.EachFinished
 }
 
 // match returns the function that reads minibatches from lines and passes other lines to rest.

@@ -6,7 +6,6 @@ import (
 	"math"
 	"strings"
 	"testing"
-	"testing/iotest"
 	"time"
 
 	"jtune/internal/tools/reliability"
@@ -160,27 +159,6 @@ func TestPatternThatFindsNothingIsRefused(t *testing.T) {
 	if _, err := Exec(t.Context(), ExecOptions{Command: []string{"true"}, Pattern: "x"}); err == nil {
 		t.Error("a job was started with a pattern that finds nothing")
 	}
-}
-
-func TestPatternBarsAreReadBeforeTheyEnd(t *testing.T) {
-	t.Parallel()
-	var got []string
-	eachDraw(iotest.OneByteReader(strings.NewReader("ab\rc\n\nd")), func(text []byte, whole bool) {
-		mark := "~"
-		if whole {
-			mark = "."
-		}
-		got = append(got, string(text)+mark)
-	})
-	if want := "a~ ab~ ab. c~ c. . d~ d."; strings.Join(got, " ") != want {
-		t.Errorf("got %q, want %q", strings.Join(got, " "), want)
-	}
-	long := strings.Repeat("x", 3*maxLine) + "y\n"
-	eachDraw(strings.NewReader(long), func(text []byte, whole bool) {
-		if len(text) > 2*maxLine || whole && len(text) > 0 && text[len(text)-1] != 'y' {
-			t.Errorf("a piece of %d bytes", len(text))
-		}
-	})
 }
 
 func TestPatternJobsProgressBarIsRead(t *testing.T) {

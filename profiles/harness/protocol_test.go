@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -196,17 +195,6 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-func TestParserLongLinesAreCut(t *testing.T) {
-	t.Parallel()
-	var got []int
-	text := "one\n\n" + strings.Repeat("x", 3*maxLine+5) + "\ntwo\nlast"
-	eachLine(strings.NewReader(text), func(b []byte) { got = append(got, len(b)) })
-	want := []int{3, 0, maxLine, 3, 4}
-	if fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("lengths %v, want %v", got, want)
-	}
-}
-
 func TestQueueFloodLosesTheOldestEvents(t *testing.T) {
 	t.Parallel()
 	q := NewQueue()
@@ -224,22 +212,4 @@ func TestQueueFloodLosesTheOldestEvents(t *testing.T) {
 	if _, err := q.taken(e, ok); err == nil || err.Error() != "over" || q.dropped != 100 {
 		t.Errorf("end: %v, %d dropped; want its end and 100", err, q.dropped)
 	}
-}
-
-func FuzzLines(f *testing.F) {
-	f.Add([]byte("a\nb\r 10%\r 20%\n\n"))
-	f.Add(bytes.Repeat([]byte("x"), maxLine+5))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		defer reliability.Input(t)()
-		eachLine(bytes.NewReader(text), func(line []byte) {
-			if len(line) > maxLine || bytes.IndexByte(line, '\n') >= 0 {
-				t.Errorf("a line of %d bytes", len(line))
-			}
-		})
-		eachDraw(bytes.NewReader(text), func(piece []byte, _ bool) {
-			if bytes.ContainsAny(piece, "\r\n") {
-				t.Errorf("%q", piece)
-			}
-		})
-	})
 }

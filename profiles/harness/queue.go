@@ -4,11 +4,13 @@ import (
 	"context"
 	"runtime"
 	"sync"
+
+	"jtune/internal/lines"
 )
 
 // queueLen is the number of events that can wait. A job that floods the queue loses the oldest:
-// its reader never slows it down, and memory is bounded.
-const queueLen = 4096
+// its reader never slows it down, and memory is bounded. An event takes two bytes at least, see handOver.
+const queueLen = lines.Chunk
 
 // Queue hands events from the readers of a job to its Next. It loses the oldest where Next falls behind.
 type Queue struct {

@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"time"
 
+	"jtune/internal/lines"
 	"jtune/internal/text"
 )
 
@@ -51,7 +52,7 @@ func StartStream(command []string, line func(text string)) (*Stream, error) {
 	}
 	go func() {
 		defer close(s.done)
-		eachLine(out, func(b []byte) { line(text.OneLine(string(b))) })
+		lines.Each(out, func(b []byte) { line(text.OneLine(string(b))) })
 		out.Close()
 		_ = s.cmd.Wait() // its state says how it ended
 		s.mu.Lock()

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/lines"
 	"jtune/internal/tools/reliability"
 )
 
@@ -156,7 +157,7 @@ func readsTool(t testing.TB, tool, command, text string) (events []Event) {
 		t.Fatal(err)
 	}
 	now := time.Duration(0)
-	eachFinished(strings.NewReader(text), func(line []byte, whole bool) {
+	lines.EachFinished(strings.NewReader(text), func(line []byte, whole bool) {
 		if len(line) > 0 {
 			now += time.Second
 		}

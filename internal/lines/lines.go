@@ -1,4 +1,7 @@
-package harness
+// Package lines splits what a program prints into lines, and into the steps of a progress bar, with bounded memory.
+//
+//	io.Reader ──► Each (whole lines), EachDraw (what a terminal would show), EachFinished ──► one call for each
+package lines
 
 import (
 	"bufio"
@@ -7,16 +10,19 @@ import (
 	"io"
 )
 
-// maxLine is how much of a line is kept; the rest of it is read and dropped.
-const maxLine = 64 << 10
+// Longest is how much of a line is kept; the rest of it is read and dropped.
+const Longest = 64 << 10
+
+// Chunk is how many bytes the pieces of a bar are read in at a time.
+const Chunk = 4096
 
 // maxBar is the longest unfinished progress bar that is read.
 const maxBar = 4 << 10
 
-// eachLine calls f with every line of r, without its newline and cut to
-// maxLine. The slice is valid during the call. It returns when r ends.
-func eachLine(r io.Reader, f func(text []byte)) {
-	b := bufio.NewReaderSize(r, maxLine)
+// Each calls f with every line of r, without its newline and cut to
+// Longest. The slice is valid during the call. It returns when r ends.
+func Each(r io.Reader, f func(text []byte)) {
+	b := bufio.NewReaderSize(r, Longest)
 	for {
 		text, err := b.ReadSlice('\n')
 		cut := errors.Is(err, bufio.ErrBufferFull)
@@ -36,23 +42,23 @@ func eachLine(r io.Reader, f func(text []byte)) {
 	}
 }
 
-// eachDraw calls f with every piece of r that ends in a newline or a carriage return, and with
+// EachDraw calls f with every piece of r that ends in a newline or a carriage return, and with
 // the unfinished rest whenever r has no more for now: progress bars start with the return, so
-// one that is drawn ends only with the next one. Pieces longer than maxLine lose their
+// one that is drawn ends only with the next one. Pieces longer than Longest lose their
 // beginning.
-func eachDraw(r io.Reader, f func(text []byte, whole bool)) {
+func EachDraw(r io.Reader, f func(text []byte, whole bool)) {
 	eachPiece(r, func(text []byte) { f(text, true) }, f)
 }
 
-// eachFinished is eachDraw without pieces that have no end: a number in them may be cut.
-func eachFinished(r io.Reader, f func(text []byte, whole bool)) {
+// EachFinished is EachDraw without pieces that have no end: a number in them may be cut.
+func EachFinished(r io.Reader, f func(text []byte, whole bool)) {
 	eachPiece(r, func(text []byte) { f(text, true) }, func([]byte, bool) {})
 }
 
 // eachPiece calls f with every piece that ends, and rest with what has no end yet, or, over, never gets one.
 func eachPiece(r io.Reader, f func(text []byte), rest func(text []byte, over bool)) {
 	var held []byte
-	chunk := make([]byte, queueLen) // an event takes two bytes at least, see Queue.handOver
+	chunk := make([]byte, Chunk)
 	for {
 		n, err := r.Read(chunk)
 		held = append(held, chunk[:n]...)
@@ -64,7 +70,7 @@ func eachPiece(r io.Reader, f func(text []byte), rest func(text []byte, over boo
 			f(held[:i])
 			held = held[i+1:]
 		}
-		held = bytes.Clone(held[max(0, len(held)-maxLine):])
+		held = bytes.Clone(held[max(0, len(held)-Longest):])
 		if len(held) > 0 && (err != nil || len(held) <= maxBar) {
 			rest(held, err != nil)
 		}
