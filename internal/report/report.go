@@ -28,6 +28,7 @@ type Column[T any] struct {
 	Of    func(T) any
 	Text  func(T) string // in text, in place of Of and Unit
 	Form  Form           // other than CSV and JSON alike
+	Omit  bool           // an absent value has no key in JSON
 }
 
 // Form is where a column with a key is written.
@@ -89,23 +90,28 @@ func (t Table[T]) Cells(row T) (list []string) {
 
 // CSV writes rows below their keys.
 func (t Table[T]) CSV(to io.Writer, rows []T) error {
-	w := csv.NewWriter(to)
-	var head []string
-	for _, c := range t.keyed(CSV) {
-		head = append(head, c.Key)
-	}
-	w.Write(head)
+	w, columns := csv.NewWriter(to), t.keyed(CSV)
+	w.Write(columns.Head())
 	for _, r := range rows {
-		w.Write(t.Fields(r))
+		w.Write(columns.Fields(r))
 	}
 	w.Flush()
 	return w.Error()
 }
 
-// Fields are a row of CSV.
-func (t Table[T]) Fields(row T) (list []string) {
-	for _, c := range t.keyed(CSV) {
-		list = append(list, field(c.Of(row)))
+// Head are the keys of a table that is for CSV alone, as its first line.
+func (t Table[T]) Head() (list []string) {
+	for _, c := range t {
+		list = append(list, c.Key)
+	}
+	return list
+}
+
+// Fields are a row of a table that is for CSV alone.
+func (t Table[T]) Fields(row T) []string {
+	list := make([]string, len(t))
+	for i, c := range t {
+		list[i] = field(c.Of(row))
 	}
 	return list
 }
@@ -122,28 +128,24 @@ func (t Table[T]) keyed(form Form) (list Table[T]) {
 
 // Objects are rows for a JSON document.
 func (t Table[T]) Objects(rows []T) []Object {
-	list := []Object{}
+	list, columns := []Object{}, t.keyed(JSON)
 	for _, r := range rows {
-		list = append(list, t.Object(r))
+		o := make(Object, 0, len(columns))
+		for _, c := range columns {
+			if v := c.Of(r); !c.Omit || !absent(v) {
+				o = append(o, [2]any{c.Key, v})
+			}
+		}
+		list = append(list, o)
 	}
 	return list
 }
 
 // Object is a row for a JSON document.
-func (t Table[T]) Object(row T) (o Object) {
-	for _, c := range t.keyed(JSON) {
-		o = append(o, member{c.Key, c.Of(row)})
-	}
-	return o
-}
+func (t Table[T]) Object(row T) Object { return t.Objects([]T{row})[0] }
 
-// Object is a JSON object that keeps the order of its keys.
-type Object []member
-
-type member struct {
-	key   string
-	value any
-}
+// Object is a JSON object: keys and values, in order.
+type Object [][2]any
 
 // MarshalJSON prints the members in order; numbers that are not finite are null.
 func (o Object) MarshalJSON() ([]byte, error) {
@@ -155,13 +157,13 @@ func (o Object) MarshalJSON() ([]byte, error) {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		if v, ok := m.value.(float64); ok && !finite(v) {
-			m.value = nil
+		if v, ok := m[1].(float64); ok && !finite(v) {
+			m[1] = nil
 		}
-		e.Encode(m.key)
+		e.Encode(m[0])
 		b.WriteByte(':')
-		if err := e.Encode(m.value); err != nil {
-			return nil, fmt.Errorf("%s: %w", m.key, err)
+		if err := e.Encode(m[1]); err != nil {
+			return nil, fmt.Errorf("%v: %w", m[0], err)
 		}
 	}
 	b.WriteByte('}')
@@ -170,6 +172,17 @@ func (o Object) MarshalJSON() ([]byte, error) {
 
 // optional is a value that may be absent, as tegra.Val.
 type optional interface{ Get() (v any, ok bool) }
+
+func absent(v any) bool {
+	switch v := v.(type) {
+	case float64:
+		return !finite(v)
+	case optional:
+		_, ok := v.Get()
+		return !ok
+	}
+	return false
+}
 
 const none = "–"
 

@@ -1,13 +1,12 @@
 package export
 
 import (
-	"encoding/csv"
 	"errors"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
+	"jtune/internal/report"
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/tegra"
@@ -19,15 +18,6 @@ type Points struct {
 	Standings []optimize.Standing // by index of Known
 	Virtual   bool                // numbers of a virtual board
 	PerEpoch  int                 // minibatches of an epoch; 0: not known
-}
-
-// epochOf is an epoch of a point.
-func (p Points) epochOf(m tegra.Measured) (e Epoch) {
-	if p.PerEpoch > 0 {
-		s := float64(p.PerEpoch) * m.TimeMS / 1000
-		e = Epoch{tegra.Finite(s), tegra.Finite(s * m.PowerW)}
-	}
-	return e
 }
 
 // Cloud is many modes and their front.
@@ -55,34 +45,46 @@ func List(of Points) *Cloud {
 // Sized reports whether the batch size is an input of the points.
 func (c *Cloud) Sized() bool { return len(c.Known) > 0 && c.Known[0].Batch > 0 }
 
-// Listed are the members of the front for JSON.
-func (c *Cloud) Listed() []Point {
-	out := make([]Point, len(c.Front))
-	for i, k := range c.Front {
-		p := c.Known[k]
-		out[i] = Point{p.Mode.Units(), BandsOf(p), SizeOf(p.Measured), c.epochOf(p.Measured),
-			StandingOf(c.Standings[k]), c.Virtual}
+// columns are those of the members of the front, by their indexes of Known.
+func (c *Cloud) columns() report.Table[int] {
+	float := func(key string, of func(p learn.Prediction) float64) report.Column[int] {
+		return report.Column[int]{Key: key, Of: func(k int) any { return of(c.Known[k]) }}
 	}
-	return out
+	epoch := func(p learn.Prediction) float64 { return float64(c.PerEpoch) * p.TimeMS / 1000 }
+	sized := []report.Column[int]{
+		{Key: "batch", Form: report.JSON, Of: func(k int) any { return c.Known[k].Batch }},
+		{Key: "time_per_sample_ms", Form: report.JSON, Omit: true,
+			Of: func(k int) any { return c.Known[k].Measured.SampleMS() }},
+	}
+	epochs := []report.Column[int]{
+		{Key: "epoch_s", Form: report.JSON, Omit: true, Of: func(k int) any { return epoch(c.Known[k]) }},
+		{Key: "epoch_j", Form: report.JSON, Omit: true,
+			Of: func(k int) any { return epoch(c.Known[k]) * c.Known[k].PowerW }},
+	}
+	size := []report.Column[int]{{Key: "bs", Form: report.CSV, Of: func(k int) any { return c.Known[k].Batch }}}
+	if !c.Sized() {
+		sized, size = nil, nil
+	}
+	if c.PerEpoch == 0 {
+		epochs = nil
+	}
+	return slices.Concat(ModeColumns(func(k int) tegra.Mode { return c.Known[k].Mode }), report.Table[int]{
+		float("time_ms", func(p learn.Prediction) float64 { return p.TimeMS }),
+		float("time_lo_ms", func(p learn.Prediction) float64 { return p.TimeLoMS }),
+		float("time_hi_ms", func(p learn.Prediction) float64 { return p.TimeHiMS }),
+		float("power_w", func(p learn.Prediction) float64 { return p.PowerW }),
+		float("power_lo_w", func(p learn.Prediction) float64 { return p.PowerLoW }),
+		float("power_hi_w", func(p learn.Prediction) float64 { return p.PowerHiW }),
+		float("energy_j", learn.Prediction.EnergyJ),
+	}, sized, epochs, standingColumns(func(k int) optimize.Standing { return c.Standings[k] }), size,
+		virtualColumn[int](c.Virtual))
 }
 
+// Listed are the members of the front for JSON.
+func (c *Cloud) Listed() []report.Object { return c.columns().Objects(c.Front) }
+
 // WriteCSV lists the front.
-func (c *Cloud) WriteCSV(to io.Writer) error {
-	w := csv.NewWriter(to)
-	write := func(row []string, size, virtual string) {
-		if c.Sized() {
-			row = append(row, size)
-		}
-		w.Write(append(row, virtual))
-	}
-	write(strings.Split(Columns+","+StandingColumns, ","), SizeColumn, VirtualColumn)
-	for _, k := range c.Front {
-		row := append(Fields(c.Known[k]), StandingOf(c.Standings[k]).fields()...)
-		write(row, strconv.Itoa(c.Known[k].Batch), strconv.FormatBool(c.Virtual))
-	}
-	w.Flush()
-	return w.Error()
-}
+func (c *Cloud) WriteCSV(to io.Writer) error { return c.columns().CSV(to, c.Front) }
 
 // Tables are the points as CSV and the front's as JSON.
 func (c *Cloud) Tables() (list, doc string, err error) {

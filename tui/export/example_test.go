@@ -1,21 +1,24 @@
 package export_test
 
 import (
-	"fmt"
-	"strings"
+	"os"
 
 	"jtune/learn"
+	"jtune/optimize"
 	"jtune/tegra"
 	"jtune/tui/export"
 )
 
 // A prediction as a row of CSV: knobs, then time, power and energy with 95 % bands.
-func ExampleFields() {
+func ExampleCloud_WriteCSV() {
 	mode := tegra.Mode{Cores: 4, CPU: 1_510_400_000, GPU: 624_750_000, EMC: 2_133_000_000}
 	p := learn.Prediction{
 		Measured: tegra.Measured{Setting: tegra.Setting{Mode: mode}, TimeMS: 120, PowerW: 14.5},
 		TimeLoMS: 110, TimeHiMS: 131, PowerLoW: 13.9, PowerHiW: 15.1,
 	}
-	fmt.Println(strings.Join(export.Fields(p), ","))
-	// Output: 4,1510400,624750000,2133000000,120,110,131,14.5,13.9,15.1,1.74
+	of := export.Points{Known: []learn.Prediction{p}, Standings: []optimize.Standing{optimize.Limit{PowerW: 30}.Stand(p, 0)}}
+	_ = export.List(of).WriteCSV(os.Stdout)
+	// Output:
+	// cores,cpu_khz,gpu_hz,mem_hz,time_ms,time_lo_ms,time_hi_ms,power_w,power_lo_w,power_hi_w,energy_j,measured,n,state,chance_over,virtual
+	// 4,1510400,624750000,2133000000,120,110,131,14.5,13.9,15.1,1.74,false,0,sure,0.0001,false
 }

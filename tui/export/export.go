@@ -12,14 +12,11 @@ package export
 import (
 	"encoding/json"
 	"io"
-	"math"
-	"strconv"
 
 	"jtune/internal/report"
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/tegra"
-	"jtune/tegra/sweep"
 )
 
 // Means are the time, power and energy of a minibatch.
@@ -74,12 +71,6 @@ func SizeOf(m tegra.Measured) Size {
 	return Size{m.Batch, tegra.Finite(m.SampleMS())}
 }
 
-// Epoch is what an epoch takes; nothing of it is written where its minibatches are not known.
-type Epoch struct {
-	TimeS   tegra.Val[float64] `json:"epoch_s,omitzero"`
-	EnergyJ tegra.Val[float64] `json:"epoch_j,omitzero"`
-}
-
 // Standing is what a point was measured to be, and where it stands against the limit.
 type Standing struct {
 	Measured   bool               `json:"measured"`
@@ -93,15 +84,8 @@ func StandingOf(s optimize.Standing) Standing {
 	return Standing{!s.Predicted(), s.N, s.State, s.ChanceOver}
 }
 
-// Point is a mode, what is predicted or known of it, and where it stands.
-type Point struct {
-	tegra.ModeUnits
-	Bands
-	Size
-	Epoch
-	Standing
-	Virtual bool `json:"virtual"`
-}
+// VirtualColumn says of each row whether its numbers are of a virtual board.
+const VirtualColumn = "virtual"
 
 // ModeColumns are the knobs of a row's mode.
 func ModeColumns[T any](of func(T) tegra.Mode) report.Table[T] {
@@ -113,45 +97,22 @@ func ModeColumns[T any](of func(T) tegra.Mode) report.Table[T] {
 	}
 }
 
-// Columns head the CSV of Fields. After them come those of the standing, SizeColumn where
-// the batch size is an input, and VirtualColumn.
-const (
-	Columns = "cores,cpu_khz,gpu_hz,mem_hz,time_ms,time_lo_ms,time_hi_ms,power_w,power_lo_w,power_hi_w,energy_j"
-
-	StandingColumns = "measured,n,state,chance_over"
-	SizeColumn      = "bs"
-	VirtualColumn   = "virtual"
-)
-
-// Fields are the fields of a prediction.
-func Fields(p learn.Prediction) []string {
-	out := sweep.ModeFields(p.Mode)
-	for _, v := range []float64{
-		p.TimeMS, p.TimeLoMS, p.TimeHiMS, p.PowerW, p.PowerLoW, p.PowerHiW, p.EnergyJ(),
-	} {
-		out = append(out, Text(v))
+// standingColumns are where a row stands, as Standing.
+func standingColumns[T any](of func(T) optimize.Standing) report.Table[T] {
+	return report.Table[T]{
+		{Key: "measured", Of: func(row T) any { return !of(row).Predicted() }},
+		{Key: "n", Of: func(row T) any { return of(row).N }},
+		{Key: "state", Of: func(row T) any { return of(row).State }},
+		{Key: "chance_over", Of: func(row T) any { return of(row).ChanceOver }},
 	}
-	return out
 }
 
-// fields are the columns of a standing.
-func (s Standing) fields() []string {
-	chance := ""
-	if s.ChanceOver.OK {
-		chance = Text(s.ChanceOver.V)
-	}
-	return []string{strconv.FormatBool(s.Measured), strconv.Itoa(s.N), s.State.String(), chance}
+func virtualColumn[T any](virtual bool) report.Table[T] {
+	return report.Table[T]{{Key: VirtualColumn, Of: func(T) any { return virtual }}}
 }
 
-// Text prints a value with six significant digits and no exponent; "" when it
-// is not a finite number.
-func Text(v float64) string {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return ""
-	}
-	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64)
-	return strconv.FormatFloat(rounded, 'f', -1, 64)
-}
+// Text is report.Number.
+func Text(v float64) string { return report.Number(v) }
 
 // WriteJSON writes one indented document.
 func WriteJSON(to io.Writer, v any) error {

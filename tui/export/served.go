@@ -1,31 +1,37 @@
 package export
 
 import (
-	"encoding/csv"
 	"io"
 	"slices"
-	"strconv"
-	"strings"
 
+	"jtune/internal/report"
 	"jtune/optimize"
-	"jtune/tegra/sweep"
+	"jtune/tegra"
 )
 
-// servedColumns are those of a Pareto front under a load. What is not known is empty: the latency where the
+// ServedCSV writes what settings do under a load, one a line. What is not known is empty: the latency where the
 // queue only grows, mean power and energy without the idle power.
-var servedColumns = strings.Fields("cores cpu_khz gpu_hz mem_hz batch time_ms latency_ms quantile " +
-	"rate_per_s arrivals served_per_s peak_w mean_w unit_j busy_unit_j busy_share measured n state chance_over virtual")
-
-// ServedCSV writes what settings do under a load, one a line.
 func ServedCSV(to io.Writer, a optimize.Ask, list []optimize.Outcome, standings []optimize.Standing,
 	virtual bool) error {
-	w := csv.NewWriter(to)
-	rows := [][]string{servedColumns}
-	for i, o := range list {
-		rows = append(rows, slices.Concat(sweep.ModeFields(o.Mode), []string{strconv.Itoa(o.Batch),
-			Text(o.TimeMS), Text(o.LatencyMS), Text(a.Quantile), Text(a.Load.MeanRate()), string(a.Load.Pattern),
-			Text(o.ServedPerS), Text(o.PeakW), Text(o.MeanW), Text(o.JPerUnit), Text(o.BusyJPerUnit),
-			Text(min(o.Rho, 1))}, StandingOf(standings[i]).fields(), []string{strconv.FormatBool(virtual)}))
+	float := func(key string, of func(o optimize.Outcome) float64) report.Column[int] {
+		return report.Column[int]{Key: key, Of: func(i int) any { return of(list[i]) }}
 	}
-	return w.WriteAll(rows)
+	all := make([]int, len(list))
+	for i := range all {
+		all[i] = i
+	}
+	return slices.Concat(ModeColumns(func(i int) tegra.Mode { return list[i].Mode }), report.Table[int]{
+		{Key: "batch", Of: func(i int) any { return list[i].Batch }},
+		float("time_ms", func(o optimize.Outcome) float64 { return o.TimeMS }),
+		float("latency_ms", func(o optimize.Outcome) float64 { return o.LatencyMS }),
+		{Key: "quantile", Of: func(int) any { return a.Quantile }},
+		{Key: "rate_per_s", Of: func(int) any { return a.Load.MeanRate() }},
+		{Key: "arrivals", Of: func(int) any { return a.Load.Pattern }},
+		float("served_per_s", func(o optimize.Outcome) float64 { return o.ServedPerS }),
+		float("peak_w", func(o optimize.Outcome) float64 { return o.PeakW }),
+		float("mean_w", func(o optimize.Outcome) float64 { return o.MeanW }),
+		float("unit_j", func(o optimize.Outcome) float64 { return o.JPerUnit }),
+		float("busy_unit_j", func(o optimize.Outcome) float64 { return o.BusyJPerUnit }),
+		float("busy_share", func(o optimize.Outcome) float64 { return min(o.Rho, 1) }),
+	}, standingColumns(func(i int) optimize.Standing { return standings[i] }), virtualColumn[int](virtual)).CSV(to, all)
 }
