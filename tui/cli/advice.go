@@ -18,7 +18,7 @@ import (
 
 // adviceCmd is `jtune advice`.
 type adviceCmd struct {
-	*app
+	onModels
 	model, mode string
 	minibatches int
 	whole       training
@@ -26,7 +26,7 @@ type adviceCmd struct {
 }
 
 func newAdvice(a *app) *cobra.Command {
-	return command(&adviceCmd{app: a}, &cobra.Command{
+	return command(&adviceCmd{onModels: onModels{a}}, &cobra.Command{
 		Use:   "advice [--model MODEL]",
 		Short: "Explain what a model shows about its workload",
 		Example: "  jtune advice\n" +

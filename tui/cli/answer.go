@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 
+	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/optimize"
@@ -33,7 +34,7 @@ type answerJSON struct {
 	N          int                `json:"n"` // readings of the answer, of which the mean counts
 	ChanceOver tegra.Val[float64] `json:"chance_over"`
 	Served     *servedJSON        `json:"served,omitempty"` // under a load
-	Training   *projectionJSON    `json:"training,omitempty"`
+	Training   report.Object      `json:"training,omitempty"`
 	Serving    *servingJSON       `json:"serving,omitempty"` // what inference did in the mode
 	Sent       *sentJSON          `json:"sent,omitempty"`    // with requests at the rate that was asked for
 	export.Size
@@ -203,7 +204,7 @@ func (x answer) document(limit optimize.Limit) answerJSON {
 		N:          x.standing.N,
 		ChanceOver: x.standing.ChanceOver,
 		Size:       x.size(),
-		Training:   toProjectionJSON(x.training),
+		Training:   projectionOf(x.training),
 	}
 	if x.served != nil {
 		out.Limit, out.Served = servedLimitJSON(x.ask, limit), toServedJSON(x.ask, *x.served)

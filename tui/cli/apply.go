@@ -236,7 +236,7 @@ func (declined) Is(target error) bool { return target == guard.ErrReverted }
 // then errors.Is(err, guard.ErrReverted).
 func (c *applyCmd) decide(ctx context.Context, g trial, reverted <-chan struct{}) error {
 	if !c.yes {
-		err := c.ask(ctx, c.question(), c.keepAfter, reverted)
+		err := ask(ctx, c.app, c.question(), c.keepAfter, reverted)
 		if errors.Is(err, guard.ErrReverted) {
 			if _, restoreErr := g.Restore(ctx); restoreErr != nil {
 				return restoreErr
@@ -264,7 +264,7 @@ func (c *applyCmd) question() string {
 
 // ask waits for one line: y keeps (nil), n declines, silence reverts. End of
 // input is not an answer, and neither is anything else.
-func (a *app) ask(ctx context.Context, question string, limit time.Duration, reverted <-chan struct{}) error {
+func ask(ctx context.Context, a *app, question string, limit time.Duration, reverted <-chan struct{}) error {
 	end := " "
 	if !isTerminal(a.in) {
 		end = "\n" // a program that reads the question reads lines

@@ -4,30 +4,11 @@ import (
 	"fmt"
 	"strconv"
 
-	"jtune/optimize/outlook"
+	"jtune/internal/report"
 	"jtune/tegra"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/fit"
 )
-
-// campaignsComparedJSON is what `jtune campaigns compare --json` prints.
-type campaignsComparedJSON struct {
-	Campaigns  [2]string           `json:"campaigns"` // the older one first
-	Virtual    bool                `json:"virtual"`   // one of them at least is no measurement
-	Usable     [2]int              `json:"usable"`
-	Common     int                 `json:"common"`
-	Median     *outlook.Difference `json:"median"` // null where nothing is common
-	Conclusion []string            `json:"conclusion"`
-	Modes      []comparedJSON      `json:"modes"`
-}
-
-type comparedJSON struct {
-	Mode   string     `json:"mode"`
-	Batch  int        `json:"batch,omitempty"`
-	TimeMS [2]float64 `json:"time_ms"`
-	PowerW [2]float64 `json:"power_w"`
-	outlook.Difference
-}
 
 func (c *campaignsCmd) compare(args []string) error {
 	var list [2]campaigns.Campaign
@@ -43,7 +24,7 @@ func (c *campaignsCmd) compare(args []string) error {
 		return err
 	}
 	if c.asJSON {
-		return printJSON(c.out, toCampaignsComparedJSON(x, space))
+		return printJSON(c.out, comparison(x, space))
 	}
 	for _, at := range []campaigns.Campaign{x.One, x.Other} {
 		fmt.Fprintf(c.out, "%s: %s, %s%s\n", at.Name, at.Header.Workload.Name, at.What(),
@@ -71,18 +52,33 @@ func (c *campaignsCmd) compare(args []string) error {
 	return nil
 }
 
-func toCampaignsComparedJSON(c fit.CampaignComparison, space *tegra.Space) campaignsComparedJSON {
-	out := campaignsComparedJSON{Campaigns: [2]string{c.One.Name, c.Other.Name}, Usable: c.Usable,
-		Common:     len(c.Common),
-		Virtual:    c.One.Header.Device.Virtual || c.Other.Header.Device.Virtual,
-		Conclusion: c.Conclusion(), Modes: []comparedJSON{}}
+// comparison is `jtune campaigns compare --json`, the older campaign first; without a common mode the median is null.
+func comparison(c fit.CampaignComparison, space *tegra.Space) report.Object {
+	var median any
 	if len(c.Common) > 0 {
-		out.Median = &c.Difference
+		median = c.Difference
 	}
+	modes := []report.Object{}
 	for _, m := range c.Common {
-		out.Modes = append(out.Modes, comparedJSON{Mode: space.Format(m.Mode), Batch: m.Batch,
-			TimeMS: [2]float64{m.One.TimeMS, m.Other.TimeMS}, PowerW: [2]float64{m.One.PowerW, m.Other.PowerW},
-			Difference: m.Difference})
+		row := report.Object{{"mode", space.Format(m.Mode)}}
+		if m.Batch > 0 {
+			row = append(row, [2]any{"batch", m.Batch})
+		}
+		modes = append(modes, append(row, report.Object{
+			{"time_ms", [2]float64{m.One.TimeMS, m.Other.TimeMS}},
+			{"power_w", [2]float64{m.One.PowerW, m.Other.PowerW}},
+			{"time_pct", m.TimePct},
+			{"power_pct", m.PowerPct},
+			{"energy_pct", m.EnergyPct},
+		}...))
 	}
-	return out
+	return report.Object{
+		{"campaigns", [2]string{c.One.Name, c.Other.Name}},
+		{"virtual", c.One.Header.Device.Virtual || c.Other.Header.Device.Virtual}, // one at least is no measurement
+		{"usable", c.Usable},
+		{"common", len(c.Common)},
+		{"median", median},
+		{"conclusion", c.Conclusion()},
+		{"modes", modes},
+	}
 }

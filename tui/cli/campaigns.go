@@ -35,7 +35,7 @@ func newCampaigns(a *app) *cobra.Command {
 		Example: "  jtune campaigns\n  jtune campaigns show 20260105-101500-resnet18-tune\n" +
 			"  jtune campaigns list --deleted",
 	})
-	a.jsonFlag(cmd.PersistentFlags())
+	a.jsonFlag(cmd.PersistentFlags(), asDocument)
 	list := verb("list", "List the campaigns of the data directory, the oldest first", 0, 0, c.list)
 	c.flags(list.Flags())
 	cmd.AddCommand(list,

@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"context"
 	"errors"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"jtune/internal/text"
 	"jtune/learn"
@@ -12,121 +14,136 @@ import (
 	"jtune/optimize/serving"
 	"jtune/profiles/workload"
 	"jtune/tegra"
+	"jtune/tui/session"
 	"jtune/tui/session/fit"
 	"jtune/tui/session/workloads"
 )
 
-func (a *app) choose() *cobra.Command {
-	var limit optimize.Limit
-	var serving serving.Serving
-	var whole training
-	model, maxError, margin := "", 0.0, 0.0
-	cmd := &cobra.Command{
+// chooseCmd is `jtune choose`.
+type chooseCmd struct {
+	onModels
+	model            string
+	limit            optimize.Limit
+	serving          serving.Serving
+	whole            training
+	maxError, margin float64
+}
+
+func newChoose(a *app) *cobra.Command {
+	return command(&chooseCmd{onModels: onModels{a}}, &cobra.Command{
 		Use: "choose --model MODEL (--power-limit W | --time-limit MS | --energy-limit J | --energy | --throughput | " +
 			"--max-slowdown PCT | --knee)",
 		Short: "Choose a power mode by the predictions of a model",
 		Example: "  jtune fit --samples campaign --out resnet.model\n" +
 			"  jtune choose --model resnet.model --power-limit 30\n" +
 			"  jtune choose --model resnet.model --power-limit 30 --epochs 120",
-		Args: takes(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			served, err := underLoad(serving, cmd.Flags().Changed)
-			if err != nil {
-				return err
-			}
-			if !(margin >= 0) {
-				return usagef("--margin %g: want 0 or a positive number", margin)
-			}
-			limit.Margin = optimize.MarginOf(margin)
-			if cmd.Flags().Changed("max-error") && !(maxError > 0) {
-				return usagef("--max-error %g: must be a positive number of percent", maxError)
-			}
-			m, err := a.loadPowered("choose", model)
-			if err != nil {
-				return err
-			}
-			if !limit.Knee && limit.MaxSlowdownPct == 0 {
-				var own bool
-				serving, own = withConfigured(serving, a.listed(m.Provenance.Workload), cmd.Flags().Changed)
-				served = served || own
-			}
-			check := checkLimit
-			if served { // the load is a goal of its own
-				check = checkLimits
-			}
-			if err := check(limit, cmd.Flags().Changed); err != nil {
-				return err
-			}
-			if err := fit.CheckError(m, maxError); err != nil {
-				return err
-			}
-			if served && whole.epochs > 0 {
-				return usagef("choose --epochs is about training, not about a load")
-			}
-			if served {
-				return a.chooseServed(m, limit, serving)
-			}
-			return a.doChoose(m, limit, whole)
-		},
-	}
-	fl := cmd.Flags()
-	modelFlag(fl, &model, "")
-	goalFlags(fl, &limit)
-	servingFlags(fl, &serving)
-	limitFlag(fl, &serving, func(l optimize.Limit) { limit.PowerW, limit.TimeMS = l.PowerW, l.TimeMS })
-	fl.Float64Var(&limit.EnergyJ, "energy-limit", 0,
-		"fastest mode that takes at most `J` joules per minibatch; with several batch sizes: per sample")
-	fl.Float64Var(&limit.MaxSlowdownPct, "max-slowdown", 0,
-		"mode of least power that is at most `PCT` percent slower than the fastest")
-	fl.BoolVar(&limit.Throughput, "throughput", false,
-		"fastest mode, also within --time-limit; with several batch sizes: most samples per second, "+
-			"as with --power-limit")
-	fl.BoolVar(&limit.Knee, "knee", false, "knee of the Pareto front of time and power")
-	fl.Float64Var(&margin, "margin", limit.Margin.Z(),
-		"stay `Z` standard deviations of the prediction below a limit")
-	fl.Float64Var(&maxError, "max-error", 0,
-		"fail with exit code 5 when the model's own cross-validated error is above `PCT` percent, or not known")
-	whole.flags(fl)
-	a.jsonFlag(fl)
-	return cmd
+	})
 }
 
-// listed is a workload by its name, as far as it is known without a device; the zero one where it is not.
-func (a *app) listed(name string) workload.Workload {
-	list, _ := workloads.Configured(a.options.Paths)
+func (c *chooseCmd) flags(f *pflag.FlagSet) {
+	modelFlag(f, &c.model, "")
+	goalFlags(f, &c.limit)
+	servingFlags(f, &c.serving)
+	limitFlag(f, &c.serving, func(l optimize.Limit) { c.limit.PowerW, c.limit.TimeMS = l.PowerW, l.TimeMS })
+	f.Float64Var(&c.limit.EnergyJ, "energy-limit", 0,
+		"fastest mode that takes at most `J` joules per minibatch; with several batch sizes: per sample")
+	f.Float64Var(&c.limit.MaxSlowdownPct, "max-slowdown", 0,
+		"mode of least power that is at most `PCT` percent slower than the fastest")
+	f.BoolVar(&c.limit.Throughput, "throughput", false,
+		"fastest mode, also within --time-limit; with several batch sizes: most samples per second, "+
+			"as with --power-limit")
+	f.BoolVar(&c.limit.Knee, "knee", false, "knee of the Pareto front of time and power")
+	f.Float64Var(&c.margin, "margin", c.limit.Margin.Z(),
+		"stay `Z` standard deviations of the prediction below a limit")
+	f.Float64Var(&c.maxError, "max-error", 0,
+		"fail with exit code 5 when the model's own cross-validated error is above `PCT` percent, or not known")
+	c.whole.flags(f)
+	c.jsonFlag(f, asDocument)
+}
+
+func (c *chooseCmd) check() error {
+	switch {
+	case !(c.margin >= 0):
+		return usagef("--margin %g: want 0 or a positive number", c.margin)
+	case c.given("max-error") && !(c.maxError > 0):
+		return usagef("--max-error %g: must be a positive number of percent", c.maxError)
+	}
+	c.limit.Margin = optimize.MarginOf(c.margin)
+	return nil
+}
+
+func (c *chooseCmd) run(context.Context) error {
+	served, err := underLoad(c.serving, c.given)
+	if err != nil {
+		return err
+	}
+	m, err := c.loadPowered("choose", c.model)
+	if err != nil {
+		return err
+	}
+	if !c.limit.Knee && c.limit.MaxSlowdownPct == 0 {
+		var own bool
+		c.serving, own = withConfigured(c.serving, listedWorkload(c.options, m.Provenance.Workload), c.given)
+		served = served || own
+	}
+	check := checkLimit
+	if served { // the load is a goal of its own
+		check = checkLimits
+	}
+	if err := check(c.limit, c.given); err != nil {
+		return err
+	}
+	if err := fit.CheckError(m, c.maxError); err != nil {
+		return err
+	}
+	switch {
+	case served && c.whole.epochs > 0:
+		return usagef("choose --epochs is about training, not about a load")
+	case served:
+		return c.underLoad(m)
+	}
+	return c.best(m)
+}
+
+// listedWorkload is a workload by its name, as far as it is known without a device; the zero one where it is not.
+func listedWorkload(o session.Options, name string) workload.Workload {
+	list, _ := workloads.Configured(o.Paths)
 	w, _ := workload.Find(list, name)
 	return w
 }
 
+// onModels is app for commands on models.
+type onModels struct{ *app }
+
 // modelSettings are all settings that a model knows, or those of the batch sizes asked for.
-func (a *app) modelSettings(m *learn.Model) ([]tegra.Setting, error) {
+func (a onModels) modelSettings(m *learn.Model) ([]tegra.Setting, error) {
 	if m.Batches == nil || len(a.options.Batches) > 0 {
 		return a.settings(m, m.Space.Modes())
 	}
 	return tegra.Settings(m.Space.Modes(), m.Batches), nil
 }
 
-func (a *app) doChoose(m *learn.Model, limit optimize.Limit, whole training) error {
-	list, err := a.modelSettings(m)
+func (c *chooseCmd) best(m *learn.Model) error {
+	list, err := c.modelSettings(m)
 	if err != nil {
 		return err
 	}
 	o := outlook.OutlookOf(m, list)
-	at, err := o.Choose(limit)
+	at, err := o.Choose(c.limit)
 	if err != nil && !errors.Is(err, optimize.ErrInfeasible) {
 		return err
 	}
-	a.doubts(m)
-	x := a.chosen(m, o, at, limit, err == nil)
-	if whole.epochs > 0 {
-		perEpoch, err := whole.minibatches(a, m.At(x.batch))
+	c.doubts(m)
+	x := c.chosen(m, o, at, c.limit, err == nil)
+	if c.whole.epochs > 0 {
+		perEpoch, err := c.whole.minibatches(c.app, m.At(x.batch))
 		if err != nil {
 			return err
 		}
-		projection := o.Project(at, x.versus, limit, whole.epochs, perEpoch)
+		projection := o.Project(at, x.versus, c.limit, c.whole.epochs, perEpoch)
 		x.training = &projection
 	}
-	if !a.asJSON {
+	if !c.asJSON {
 		if x.training != nil {
 			x.situation.Minibatches = x.training.Minibatches
 		}
@@ -136,15 +153,15 @@ func (a *app) doChoose(m *learn.Model, limit optimize.Limit, whole training) err
 			x.situation.Predicted = o.Predicted
 		}
 		x.advice = optimize.Findings(m, x.situation)
-		return errors.Join(err, x.print(a.out))
+		return errors.Join(err, x.print(c.out))
 	}
-	return errors.Join(err, printJSON(a.out, a.answerJSON(x, m, limit)))
+	return errors.Join(err, printJSON(c.out, answerOf(x, m, c.limit)))
 }
 
 // chosen is setting number at of an outlook as an answer.
-func (a *app) chosen(m *learn.Model, o *outlook.Outlook, at int, limit optimize.Limit, feasible bool) answer {
+func (c *chooseCmd) chosen(m *learn.Model, o *outlook.Outlook, at int, limit optimize.Limit, feasible bool) answer {
 	predicted, about := o.Predicted[at], o.At(at)
-	situation := workloads.Situation(a.options, m, predicted.Mode)
+	situation := workloads.Situation(c.options, m, predicted.Mode)
 	x := answer{space: m.Space, mode: predicted.Mode, batch: predicted.Batch, origin: originMark(m.Provenance.Origin()),
 		predicted: &predicted, fitted: about.Fitted, feasible: feasible, standing: o.Standing(at, limit),
 		suspicious: about.Doubted.OK, situation: situation, versus: o.Compare(at, situation.Presets,
@@ -159,7 +176,7 @@ func (a *app) chosen(m *learn.Model, o *outlook.Outlook, at int, limit optimize.
 }
 
 // doubts notes why what a model predicts is not to be trusted.
-func (a *app) doubts(m *learn.Model) {
+func (a onModels) doubts(m *learn.Model) {
 	if doubt := m.Doubt(); doubt != "" {
 		a.note("%s", doubt)
 	}
@@ -168,7 +185,7 @@ func (a *app) doubts(m *learn.Model) {
 	}
 }
 
-func (a *app) answerJSON(x answer, m *learn.Model, limit optimize.Limit) answerJSON {
+func answerOf(x answer, m *learn.Model, limit optimize.Limit) answerJSON {
 	out := x.document(limit)
 	out.Device, out.Virtual = text.Optional(m.Provenance.Device), m.Provenance.Virtual
 	out.Workload = text.Optional(m.Provenance.Workload)

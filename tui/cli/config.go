@@ -28,7 +28,7 @@ func newConfig(a *app) *cobra.Command {
 	c := configCmd{a}
 	show := verb("show", "List every key with its value, default and origin", 0, 0, nil)
 	show.RunE = func(cmd *cobra.Command, _ []string) error { return c.show(cmd.InheritedFlags()) }
-	a.jsonListFlag(show.Flags())
+	a.jsonFlag(show.Flags(), asList)
 	edit := verb("edit", "Edit a copy in $EDITOR, and take it once it has no fault", 0, 0, nil)
 	edit.RunE = func(cmd *cobra.Command, _ []string) error { return c.edit(cmd.Context()) }
 	return group(&cobra.Command{

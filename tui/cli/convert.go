@@ -23,10 +23,10 @@ func newConvert(a *app) *cobra.Command {
 }
 
 // nvpmodelCmd is `jtune convert nvpmodel`.
-type nvpmodelCmd struct{ *app }
+type nvpmodelCmd struct{ logs }
 
 func newConvertNvpmodel(a *app) *cobra.Command {
-	return command(&nvpmodelCmd{a}, &cobra.Command{
+	return command(&nvpmodelCmd{logs{a}}, &cobra.Command{
 		Use:   "nvpmodel FILE",
 		Short: "Print the power modes of an nvpmodel.conf",
 		Args:  cobra.ExactArgs(1),
@@ -34,7 +34,7 @@ func newConvertNvpmodel(a *app) *cobra.Command {
 }
 
 func (c *nvpmodelCmd) flags(f *pflag.FlagSet) {
-	c.jsonFlag(f)
+	c.jsonFlag(f, asDocument)
 }
 
 func (c *nvpmodelCmd) run(context.Context) error {

@@ -11,41 +11,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/tegra"
 	"jtune/tui/session"
 	"jtune/tui/session/inspect"
 )
-
-// deviceJSON is `jtune device --json`.
-type deviceJSON struct {
-	Model      string         `json:"model"`
-	Compatible []string       `json:"compatible"`
-	SoC        text.Optional  `json:"soc"`
-	L4T        text.Optional  `json:"l4t"`
-	Virtual    bool           `json:"virtual"`
-	Space      spaceJSON      `json:"space"`
-	Rails      []string       `json:"rails"`
-	TotalRule  text.Optional  `json:"total_power_rule"`
-	Presets    []tegra.Preset `json:"presets"`
-	Rights     inspect.Rights `json:"rights"`
-	// The mode in force, absent when none expresses it; whether its clocks are locked; and the
-	// preset that nvpmodel set last.
-	Mode     tegra.Val[tegra.Mode] `json:"mode"`
-	Name     text.Optional         `json:"name"` // "MAXN", "MAXN locked", …
-	Locked   tegra.Val[bool]       `json:"locked"`
-	PresetID tegra.Val[int]        `json:"preset_id"`
-}
-
-// spaceJSON lists the values that each knob can take; memory clocks and the
-// number of modes are null for who may not read the whole list.
-type spaceJSON struct {
-	Cores  []int          `json:"cores"`
-	CPUKHz []int64        `json:"cpu_khz"`
-	GPUHz  []tegra.Freq   `json:"gpu_hz"`
-	MemHz  []tegra.Freq   `json:"mem_hz"`
-	Modes  tegra.Val[int] `json:"modes"`
-}
 
 // deviceCmd is `jtune device`.
 type deviceCmd struct {
@@ -65,7 +36,7 @@ func (c *deviceCmd) flags(f *pflag.FlagSet) {
 		"storage, power, price, size, modes and presets")
 	f.BoolVar(&c.tunables, "tunables", false, "list everything that can be set here, with its allowed values")
 	f.BoolVar(&c.asCSV, "csv", false, "with --list: as CSV, one device per line")
-	c.jsonFlag(f)
+	c.jsonFlag(f, asDocument)
 }
 
 func (c *deviceCmd) run(context.Context) error {
@@ -80,7 +51,7 @@ func (c *deviceCmd) run(context.Context) error {
 		case c.tunables:
 			return c.printTunables(s)
 		case c.asJSON:
-			return printJSON(c.out, toDeviceJSON(s))
+			return printJSON(c.out, deviceDocument(s))
 		}
 		return printDevice(c.out, s)
 	})
@@ -105,36 +76,42 @@ func (c *deviceCmd) printTunables(s *session.Session) error {
 	return errors.Join(table(c.out, rows...), c.printOrigin(s.Device.Board().Origin()))
 }
 
-func toDeviceJSON(s *session.Session) deviceJSON {
-	b := s.Device.Board()
+// deviceDocument is `jtune device --json`. The mode in force is null where none expresses it, and memory clocks and the
+// number of modes are null for who may not read the whole list; preset_id is what nvpmodel set last.
+func deviceDocument(s *session.Session) report.Object {
+	b, space := s.Device.Board(), s.Device.Space()
 	now, _ := s.Device.Read() // what cannot be read is absent
-	return deviceJSON{
-		Mode:       now.Mode,
-		Name:       text.Optional(tegra.NameNow(s.Device, now)),
-		Locked:     now.Locked,
-		PresetID:   s.Sysfs().PresetID(),
-		Model:      b.Model,
-		Compatible: listOf(b.Compatible),
-		SoC:        text.Optional(b.SoC),
-		L4T:        text.Optional(b.L4T),
-		Virtual:    b.Virtual,
-		Space:      toSpaceJSON(s.Device.Space(), s.Sysfs().Complete()),
-		Rails:      listOf(b.Rails),
-		TotalRule:  text.Optional(b.TotalRule),
-		Presets:    listOf(s.Device.Presets()),
-		Rights:     inspect.RightsOf(s),
+	cpu := []int64{}
+	for _, f := range space.CPU {
+		cpu = append(cpu, f.KHz())
 	}
-}
-
-func toSpaceJSON(s *tegra.Space, complete bool) spaceJSON {
-	out := spaceJSON{Cores: listOf(s.Cores), CPUKHz: []int64{}, GPUHz: listOf(s.GPU)}
-	for _, f := range s.CPU {
-		out.CPUKHz = append(out.CPUKHz, f.KHz())
+	var memory []tegra.Freq
+	modes := tegra.Val[int]{V: space.Len(), OK: s.Sysfs().Complete()}
+	if modes.OK {
+		memory = listOf(space.EMC)
 	}
-	if complete {
-		out.MemHz, out.Modes = listOf(s.EMC), tegra.Some(s.Len())
+	return report.Object{
+		{"model", b.Model},
+		{"compatible", listOf(b.Compatible)},
+		{"soc", text.Optional(b.SoC)},
+		{"l4t", text.Optional(b.L4T)},
+		{"virtual", b.Virtual},
+		{"space", report.Object{
+			{"cores", listOf(space.Cores)},
+			{"cpu_khz", cpu},
+			{"gpu_hz", listOf(space.GPU)},
+			{"mem_hz", memory},
+			{"modes", modes},
+		}},
+		{"rails", listOf(b.Rails)},
+		{"total_power_rule", text.Optional(b.TotalRule)},
+		{"presets", listOf(s.Device.Presets())},
+		{"rights", inspect.RightsOf(s)},
+		{"mode", now.Mode},
+		{"name", text.Optional(tegra.NameNow(s.Device, now))}, // "MAXN", "MAXN locked", …
+		{"locked", now.Locked},
+		{"preset_id", s.Sysfs().PresetID()},
 	}
-	return out
 }
 
 func printDevice(w io.Writer, s *session.Session) error {

@@ -41,7 +41,7 @@ func (c *doctorCmd) flags(f *pflag.FlagSet) {
 		"names and numbers of this unit, to be sent to others")
 	f.StringVar(&c.job, "workload", "", "check what workload `NAME` needs on this machine, without starting "+
 		"it: packages and their versions, data, memory, disk; exit code 1 where something is missing")
-	c.jsonFlag(f)
+	c.jsonFlag(f, asDocument)
 }
 
 func (c *doctorCmd) run(ctx context.Context) error {

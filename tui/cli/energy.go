@@ -65,7 +65,7 @@ func (c *energyCmd) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.svg, "svg", "", "draw the heat map and the curves as SVG files in `DIR`")
 	f.BoolVar(&c.asCSV, "csv", false, "every point as CSV")
 	c.recordFlags(f, "study", "readings")
-	c.weightsFlag(f)
+	weightsFlag(f, &c.options)
 }
 
 func (c *energyCmd) check() error {

@@ -72,7 +72,7 @@ func (c *evaluateCmd) flags(f *pflag.FlagSet) {
 			"they are only counted")
 	f.BoolVar(&c.Quick, "quick", false, "fewer samples and limits: an answer in seconds")
 	f.BoolVar(&c.asCSV, "csv", false, "as CSV, a line for each method and size, and for each region of the space")
-	c.jsonFlag(f)
+	c.jsonFlag(f, asDocument)
 	f.BoolVar(&c.strict, "strict", false, "a bad row of --truth is an error")
 }
 

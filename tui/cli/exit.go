@@ -58,14 +58,14 @@ func (a *app) report(ctx context.Context, err error) int {
 	line := "jtune: " + strings.Join(strings.Fields(strings.ReplaceAll(err.Error(), "\n", "; ")), " ")
 	var root *session.RootError
 	if errors.As(err, &root) {
-		line += "; run: " + a.asRoot(root.Tree)
+		line += "; run: " + asRoot(a.line, root.Tree)
 	}
 	fmt.Fprintln(a.err, line)
 	return exitCode(err)
 }
 
 // asRoot is this very command line, run as root: below a --sysroot in root's own name.
-func (a *app) asRoot(tree bool) string {
+func asRoot(line []string, tree bool) string {
 	program, err := os.Executable()
 	if err != nil {
 		program = "jtune"
@@ -74,7 +74,7 @@ func (a *app) asRoot(tree bool) string {
 	if tree {
 		words = append(words, "env", "-u", "SUDO_UID")
 	}
-	for _, w := range append([]string{program}, a.line...) {
+	for _, w := range append([]string{program}, line...) {
 		words = append(words, text.ShellWord(w))
 	}
 	return strings.Join(words, " ")

@@ -361,7 +361,7 @@ func (c *experimentCmd) compareDevices() error {
 		return printJSON(c.out, map[string]any{"virtual": true, "devices": rows, "stated": study.Stated})
 	}
 	for _, name := range names {
-		err := c.printFigure(study.DevicesFigure(rows, name), plotRequest{size: "80x14"})
+		err := printFigure(c.app, study.DevicesFigure(rows, name), plotRequest{size: "80x14"})
 		if err != nil {
 			return err
 		}

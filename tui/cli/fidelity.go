@@ -46,7 +46,7 @@ func (c *fidelityCmd) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.only, "only", "", "only figures with `TEXT` in their name")
 	f.BoolVar(&c.strict, "strict", false, "exit code 1 when a figure that held at the release holds no more")
 	f.BoolVar(&c.asCSV, "csv", false, "as CSV, one figure per line")
-	c.jsonFlag(f)
+	c.jsonFlag(f, asDocument)
 }
 
 func (c *fidelityCmd) check() (err error) {

@@ -25,19 +25,6 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-// fitJSON is `jtune fit --json`.
-type fitJSON struct {
-	Method    learn.Method  `json:"method"`
-	Samples   int           `json:"samples"`
-	CV        learn.Errors  `json:"cv"`
-	Reference text.Optional `json:"reference"`
-	Warnings  []string      `json:"warnings"`
-	Batches   []int         `json:"batches,omitempty"` // where the batch size is an input
-	Virtual   bool          `json:"virtual"`
-	// Networks are those of powertrain and nn, time first; left out for other methods.
-	Networks []learn.Network `json:"networks,omitempty"`
-}
-
 // fitCmd is `jtune fit`.
 type fitCmd struct {
 	*app
@@ -72,7 +59,7 @@ func (c *fitCmd) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.entries, "entries", "", "list how often the networks of powertrain and nn see each mode in `FILE`, as CSV")
 	f.BoolVar(&c.r.SkipCV, "no-cv", false, "no cross-validation: faster, and the model does not know its own error")
 	f.BoolVar(&c.r.Strict, "strict", false, "a bad row is an error")
-	c.jsonFlag(f)
+	c.jsonFlag(f, asDocument)
 }
 
 // check puts --loss, --hyper and --freeze into the request.
@@ -139,16 +126,21 @@ func replicatedCSV(list []fit.Replicated, virtual bool) string {
 
 func (c *fitCmd) printFit(m *learn.Model) error {
 	if c.asJSON {
-		return printJSON(c.out, fitJSON{
-			Method:    m.Method,
-			Samples:   len(m.Samples),
-			CV:        m.CV,
-			Reference: text.Optional(m.Reference),
-			Warnings:  listOf(m.Warnings),
-			Batches:   m.Batches,
-			Virtual:   m.Provenance.Virtual,
-			Networks:  learn.NetworksOf(m),
-		})
+		doc := report.Object{
+			{"method", m.Method},
+			{"samples", len(m.Samples)},
+			{"cv", m.CV},
+			{"reference", text.Optional(m.Reference)},
+			{"warnings", listOf(m.Warnings)},
+		}
+		if len(m.Batches) > 0 { // the batch size is an input
+			doc = append(doc, [2]any{"batches", m.Batches})
+		}
+		doc = append(doc, [2]any{"virtual", m.Provenance.Virtual})
+		if networks := learn.NetworksOf(m); len(networks) > 0 { // of powertrain and nn, time first
+			doc = append(doc, [2]any{"networks", networks})
+		}
+		return printJSON(c.out, doc)
 	}
 	c.notes(m.Warnings)
 	pct := func(v float64) string {
@@ -197,7 +189,7 @@ func withSize(sized bool, row []string, fields ...string) []string {
 
 // predictCmd is `jtune predict`.
 type predictCmd struct {
-	*app
+	onModels
 	model, modes, estimates, measured string
 	limit                             optimize.Limit
 	strict                            bool
@@ -205,7 +197,7 @@ type predictCmd struct {
 }
 
 func newPredict(a *app) *cobra.Command {
-	return command(&predictCmd{app: a}, &cobra.Command{
+	return command(&predictCmd{onModels: onModels{a}}, &cobra.Command{
 		Use:   "predict --model MODEL [MODE...]",
 		Short: "Predict time, power and energy of any or all modes",
 		Long: "Predicts with a model of jtune fit or tune. MODE is a mode such as 12c/1.65C/0.62G/3.19M, or a filter " +
@@ -231,7 +223,7 @@ func (c *predictCmd) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.measured, "measured", "", "with --estimates: sweep `FILE` or campaign folder of further measured modes")
 	countFlag(f, &c.epoch, "per-epoch", "`N` minibatches of an epoch (default: those of the workload, if known)")
 	f.BoolVar(&c.asCSV, "csv", false, "as CSV")
-	c.jsonListFlag(f)
+	c.jsonFlag(f, asList)
 	f.BoolVar(&c.strict, "strict", false, "a bad row is an error")
 }
 
@@ -271,7 +263,7 @@ func (c *predictCmd) run(context.Context) error {
 }
 
 // settings are modes at the batch sizes that --batch names.
-func (a *app) settings(m *learn.Model, modes []tegra.Mode) ([]tegra.Setting, error) {
+func (a onModels) settings(m *learn.Model, modes []tegra.Mode) ([]tegra.Setting, error) {
 	list, notes, err := workloads.SettingsOf(a.options, m, modes)
 	a.notes(notes)
 	return list, err
@@ -280,7 +272,7 @@ func (a *app) settings(m *learn.Model, modes []tegra.Mode) ([]tegra.Setting, err
 // listed prints batch sizes.
 func listed(list []int) string { return strings.Trim(fmt.Sprint(list), "[]") }
 
-func (a *app) loadModel(name string) (*learn.Model, error) {
+func (a onModels) loadModel(name string) (*learn.Model, error) {
 	if name == "" {
 		return nil, usagef("--model MODEL is missing: jtune fit makes one")
 	}
@@ -288,7 +280,7 @@ func (a *app) loadModel(name string) (*learn.Model, error) {
 }
 
 // loadPowered is loadModel for commands that need power too.
-func (a *app) loadPowered(command, name string) (*learn.Model, error) {
+func (a onModels) loadPowered(command, name string) (*learn.Model, error) {
 	m, err := a.loadModel(name)
 	if err == nil && !m.HasPower() {
 		return nil, noPower(command, "model "+name)

@@ -186,7 +186,7 @@ func newFleetWatch(u onBoards) *cobra.Command {
 func (c *fleetWatchCmd) flags(f *pflag.FlagSet) {
 	f.DurationVar(&c.interval, "interval", c.interval, "time between two rounds")
 	f.IntVar(&c.count, "count", 0, "stop after `N` rounds; 0: never")
-	c.jsonLinesFlag(f)
+	c.jsonFlag(f, asLines)
 }
 
 func (c *fleetWatchCmd) check() error {
@@ -251,7 +251,7 @@ func newFleetDoctor(u onBoards) *cobra.Command {
 }
 
 func (c *fleetDoctorCmd) flags(f *pflag.FlagSet) {
-	c.jsonFlag(f)
+	c.jsonFlag(f, asDocument)
 }
 
 func (c *fleetDoctorCmd) run(ctx context.Context) error {
@@ -277,7 +277,7 @@ func newFleetTune(u onBoards) *cobra.Command {
 }
 
 func (c *fleetTuneCmd) flags(f *pflag.FlagSet) {
-	c.jsonFlag(f)
+	c.jsonFlag(f, asDocument)
 }
 
 func (c *fleetTuneCmd) run(ctx context.Context) error {
@@ -333,7 +333,7 @@ func newFleetProfile(u onBoards) *cobra.Command {
 func (c *fleetProfileCmd) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.dir, "out", "", "`DIR` for the joined campaign, new")
 	f.IntVar(&c.tries, "retries", c.tries, "`N` times that a lost connection is tried again")
-	c.jsonFlag(f)
+	c.jsonFlag(f, asDocument)
 }
 
 func (c *fleetProfileCmd) check() error {
@@ -385,7 +385,7 @@ type fleetRankCmd struct {
 }
 
 func newFleetRank(u onBoards) *cobra.Command {
-	return command(&fleetRankCmd{onBoards: u, rank: rankCmd{app: u.app, by: rank.ByTime}}, &cobra.Command{
+	return command(&fleetRankCmd{onBoards: u, rank: rankCmd{onModels: onModels{u.app}, by: rank.ByTime}}, &cobra.Command{
 		Use:   "rank WORKLOAD",
 		Short: "Rank the boards by the models that they have of a workload",
 		Args:  cobra.ExactArgs(1),

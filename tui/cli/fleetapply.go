@@ -33,7 +33,7 @@ func newFleetApply(u onBoards) *cobra.Command {
 func (c *fleetApplyCmd) flags(f *pflag.FlagSet) {
 	f.BoolVar(&c.yes, "yes", false, "do not ask")
 	f.DurationVar(&c.keepAfter, "keep-after", c.keepAfter, "revert after this `TIME` without an answer")
-	c.jsonFlag(f)
+	c.jsonFlag(f, asDocument)
 }
 
 func (c *fleetApplyCmd) run(ctx context.Context) error {
@@ -70,7 +70,7 @@ func (u onBoards) keepOn(ctx context.Context, set []fleet.Board, limit time.Dura
 	for _, b := range set {
 		names = append(names, b.Name)
 	}
-	return u.ask(ctx, keepQuestion+" on "+strings.Join(names, ", ")+"?", limit, nil) == nil
+	return ask(ctx, u.app, keepQuestion+" on "+strings.Join(names, ", ")+"?", limit, nil) == nil
 }
 
 // fleetInstallCmd is `jtune fleet install`.
@@ -89,7 +89,7 @@ func newFleetInstall(u onBoards) *cobra.Command {
 }
 
 func (c *fleetInstallCmd) flags(f *pflag.FlagSet) {
-	c.jsonFlag(f)
+	c.jsonFlag(f, asDocument)
 }
 
 func (c *fleetInstallCmd) run(ctx context.Context) error {

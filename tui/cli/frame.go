@@ -67,18 +67,14 @@ func (a jobs) withSizedJob(name, trusted string, f func(*session.Session, worklo
 	})
 }
 
-// jsonFlag adds --json to a command that answers with one document.
-func (a *app) jsonFlag(f *pflag.FlagSet) { f.BoolVar(&a.asJSON, "json", false, "as JSON") }
+// What --json prints: one document, a list, or an answer that has no end.
+const (
+	asDocument = "as JSON"
+	asList     = "as a JSON array"
+	asLines    = "one JSON object per line"
+)
 
-// jsonListFlag adds --json to a command that answers with a list.
-func (a *app) jsonListFlag(f *pflag.FlagSet) {
-	f.BoolVar(&a.asJSON, "json", false, "as a JSON array")
-}
-
-// jsonLinesFlag adds --json to a command whose answer has no end.
-func (a *app) jsonLinesFlag(f *pflag.FlagSet) {
-	f.BoolVar(&a.asJSON, "json", false, "one JSON object per line")
-}
+func (a *app) jsonFlag(f *pflag.FlagSet, usage string) { f.BoolVar(&a.asJSON, "json", false, usage) }
 
 // count is a flag of a number that cannot be 0; its default is not for the user to write.
 type count int
@@ -134,23 +130,12 @@ func (c *choice[T]) Set(text string) error {
 	return nil
 }
 
-// checkResume finds what the flags that continue a campaign lack.
-func checkResume(dir string, resume, redoFailed bool) error {
-	switch {
-	case redoFailed && !resume:
-		return usagef("--redo-failed needs --resume and --out DIR")
-	case resume && dir == "":
-		return usagef("--resume needs --out DIR, the folder to continue")
-	}
-	return nil
-}
-
 // weightsFlag adds --weights to a command that runs a workload.
-func (a *app) weightsFlag(f *pflag.FlagSet) {
-	f.StringVar(&a.options.Weights, "weights", "",
+func weightsFlag(f *pflag.FlagSet, o *session.Options) {
+	f.StringVar(&o.Weights, "weights", "",
 		"`FILE` of the model, or its name, for llama, llama-server, ollama, vllm, trt, triton, deepstream, yolo-predict; "+
 			"without it the one that a running server has loaded")
-	f.BoolVar(&a.options.Remote, "remote", false,
+	f.BoolVar(&o.Remote, "remote", false,
 		"use a server whose address is not on the loopback; power is this board's")
 }
 

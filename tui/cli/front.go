@@ -23,7 +23,7 @@ import (
 
 // frontCmd is `jtune front`.
 type frontCmd struct {
-	*app
+	onModels
 	model, samples, x, y, svg string
 	plane                     int // of x and y
 	limit                     optimize.Limit
@@ -34,7 +34,7 @@ type frontCmd struct {
 }
 
 func newFront(a *app) *cobra.Command {
-	return command(&frontCmd{app: a}, &cobra.Command{
+	return command(&frontCmd{onModels: onModels{a}}, &cobra.Command{
 		Use:   "front (--model MODEL | --samples FILE)",
 		Short: "Print the Pareto front of time and power",
 		Example: "  jtune front --model resnet.model --svg front.svg\n" +
@@ -53,7 +53,7 @@ func (c *frontCmd) flags(f *pflag.FlagSet) {
 	servingFlags(f, &c.serving)
 	limitFlag(f, &c.serving, func(l optimize.Limit) { c.limit.PowerW, c.limit.TimeMS = l.PowerW, l.TimeMS })
 	f.BoolVar(&c.asCSV, "csv", false, "as CSV")
-	c.jsonListFlag(f)
+	c.jsonFlag(f, asList)
 	f.StringVar(&c.svg, "svg", "", "draw the cloud of modes and the front into `FILE`")
 	countFlag(f, &c.v.most, "verify",
 		"first measure up to `N` modes along it on this device, and update the model with them (try 10)")
@@ -94,11 +94,11 @@ func (c *frontCmd) run(ctx context.Context) error {
 	}
 	if c.model != "" && !c.given("x") && c.v.most == 0 {
 		var own bool
-		c.serving, own = withConfigured(c.serving, c.listed(o.Workload), c.given)
+		c.serving, own = withConfigured(c.serving, listedWorkload(c.options, o.Workload), c.given)
 		c.served = c.served || own
 	}
 	if c.served {
-		return c.frontServed(o, c.limit, c.serving, c.y == "energy", c.svg)
+		return c.underLoad(o)
 	}
 	points := export.Points{Known: o.Known, Standings: o.Standings(c.limit), Virtual: o.Model.Provenance.Virtual}
 	cloud := export.NewCloud(points, o.Front(c.plane))
@@ -133,7 +133,7 @@ func frontPlane(x, y string) (int, error) {
 }
 
 // measuredOutlook is what samples hold.
-func (a *app) measuredOutlook(samples string, strict bool) (*outlook.Outlook, error) {
+func (a onModels) measuredOutlook(samples string, strict bool) (*outlook.Outlook, error) {
 	s, err := fit.ReadSamples(samples, a.options.Batches, strict)
 	if err != nil {
 		return nil, err
@@ -151,7 +151,7 @@ func (a *app) measuredOutlook(samples string, strict bool) (*outlook.Outlook, er
 
 // predictedOutlook is all modes by a model, after it was verified where that is
 // asked for.
-func (a *app) predictedOutlook(ctx context.Context, model string,
+func (a onModels) predictedOutlook(ctx context.Context, model string,
 	v verification) (*outlook.Outlook, measure.VerifyResult, error) {
 	var checks measure.VerifyResult
 	m, err := a.loadPowered("front", model)

@@ -26,7 +26,7 @@ type verification struct {
 
 // verifyFront measures along a model's front; the result holds what was
 // expected, what was measured, and the updated model.
-func (a *app) verifyFront(ctx context.Context, m *learn.Model, v verification) (measure.VerifyResult, error) {
+func (a onModels) verifyFront(ctx context.Context, m *learn.Model, v verification) (measure.VerifyResult, error) {
 	var none measure.VerifyResult
 	s, err := a.session()
 	if err != nil {

@@ -57,7 +57,7 @@ func (c *importCmd) run(context.Context) error {
 		c.log.Mode = tegra.Some(m)
 	}
 	notes, err := campaigns.Import(c.options, c.args[0], c.dir, c.log, c.strict)
-	return c.printFolder(c.dir, notes, err)
+	return printFolder(c.app, c.dir, notes, err)
 }
 
 // mergeCmd is `jtune merge`.
@@ -80,11 +80,11 @@ func (c *mergeCmd) flags(f *pflag.FlagSet) {
 
 func (c *mergeCmd) run(context.Context) error {
 	notes, err := campaigns.Merge(c.args, c.dir)
-	return c.printFolder(c.dir, notes, err)
+	return printFolder(c.app, c.dir, notes, err)
 }
 
 // printFolder prints what a campaign folder holds that was made, with notes, or why it was not.
-func (a *app) printFolder(dir string, notes []string, err error) error {
+func printFolder(a *app, dir string, notes []string, err error) error {
 	a.notes(notes)
 	if err != nil {
 		return err

@@ -13,8 +13,11 @@ import (
 // longestLine bounds a line of input; tegrastats prints less than 2 kB.
 const longestLine = 1 << 20
 
+// logs is app for commands that read the files of other programs.
+type logs struct{ *app }
+
 // input opens a file that the user named; "-" is standard input.
-func (a *app) input(name string) (in io.Reader, done func(), err error) {
+func (a logs) input(name string) (in io.Reader, done func(), err error) {
 	if name == "-" {
 		return a.in, func() {}, nil
 	}

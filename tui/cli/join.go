@@ -29,10 +29,12 @@ func (j *joinFlags) join(s *session.Session, w workload.Workload, sizes []int) (
 	switch {
 	case j.PID < 0:
 		return w, usagef("--attach %d: want the number of a process", j.PID)
-	case j.given() && len(sizes) > 0:
-		return w, usagef("a training that runs already has one batch size: give one --batch")
-	case j.given():
-		return workloads.Join(s, w, j.Elsewhere)
+	case !j.given():
+		return w, nil
 	}
-	return w, nil
+	w, err := workloads.Join(s, w, j.Elsewhere)
+	if err == nil && len(sizes) > 0 {
+		err = usagef("a training that runs already has one batch size: give one --batch")
+	}
+	return w, err
 }

@@ -92,7 +92,7 @@ func (c *modelsCmd) flags(f *pflag.FlagSet) {
 		"copy a model or reference `FILE` into the data directory, where it is found by its name")
 	f.StringVar(&c.reduceTo, "reduce", "", "write a reference for other workloads into `FILE`, without the measured "+
 		"modes")
-	c.jsonListFlag(f)
+	c.jsonFlag(f, asList)
 }
 
 func (c *modelsCmd) run(context.Context) error {
@@ -120,7 +120,7 @@ func (c *modelsCmd) verbs() []*cobra.Command {
 	list.Flags().BoolVar(&c.deleted, "deleted", false, "the names of those that were deleted and can be restored")
 	show := verb("show NAME|FILE", "Show one model in full", 1, 1, c.show)
 	for _, v := range []*cobra.Command{list, show} {
-		c.jsonFlag(v.Flags())
+		c.jsonFlag(v.Flags(), asDocument)
 	}
 	return []*cobra.Command{list, show,
 		verb("keep FILE", "Copy a model or reference into the data directory", 1, 1, c.keep),

@@ -46,7 +46,7 @@ func (c *modesCmd) flags(f *pflag.FlagSet) {
 		"count of cores and CPU clock")
 	f.IntVar(&c.sample, "sample", 0, "`N` random modes")
 	f.BoolVar(&c.asCSV, "csv", false, "as CSV, one mode per line")
-	c.jsonListFlag(f)
+	c.jsonFlag(f, asList)
 }
 
 func (c *modesCmd) check() error {
@@ -127,7 +127,7 @@ func newWorkloads(a *app) *cobra.Command {
 	return command(&workloadsCmd{a}, &cobra.Command{Use: "workloads", Short: "List the known workloads"})
 }
 
-func (c *workloadsCmd) flags(f *pflag.FlagSet) { c.jsonListFlag(f) }
+func (c *workloadsCmd) flags(f *pflag.FlagSet) { c.jsonFlag(f, asList) }
 
 func (c *workloadsCmd) run(context.Context) error {
 	list, err := workloads.Configured(c.options.Paths)

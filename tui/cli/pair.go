@@ -21,7 +21,7 @@ import (
 
 // pairCmd is `jtune pair`.
 type pairCmd struct {
-	*app
+	onModels
 	pair.Request
 	train, infer, models, policy, at string
 	modes, serveAt, trainAt          string
@@ -30,7 +30,7 @@ type pairCmd struct {
 }
 
 func newPair(a *app) *cobra.Command {
-	c := &pairCmd{app: a, modes: "one"}
+	c := &pairCmd{onModels: onModels{a}, modes: "one"}
 	c.Strategy = optimize.Auto
 	return command(c, &cobra.Command{
 		Use:   "pair --train A --infer B --rate R [--latency MS] [--power-limit W]",
@@ -64,7 +64,7 @@ func (c *pairCmd) flags(f *pflag.FlagSet) {
 	f.Lookup("arrivals").Usage = "how they arrive: uniform, poisson (default), or a `FILE` of seconds"
 	_ = f.MarkHidden("outstanding") // of a closed loop, which leaves no time to train
 	c.measureFlags(f)
-	c.jsonFlag(f)
+	c.jsonFlag(f, asDocument)
 }
 
 // measureFlags adds the flags of measuring.

@@ -116,11 +116,11 @@ func toMixJSON(a optimize.Ask, o optimize.Outcome, row *record.Row, quantiles [3
 }
 
 // answerPair prints an answer.
-func (a *app) answerPair(x pairAnswer) error {
-	if a.asJSON {
-		return printJSON(a.out, x.document())
+func (c *pairCmd) answerPair(x pairAnswer) error {
+	if c.asJSON {
+		return printJSON(c.out, x.document())
 	}
-	return a.printPair(x)
+	return c.printPair(x)
 }
 
 func (x pairAnswer) document() pairJSON {
@@ -163,7 +163,7 @@ func (x pairAnswer) document() pairJSON {
 	return out
 }
 
-func (a *app) printPair(x pairAnswer) error {
+func (c *pairCmd) printPair(x pairAnswer) error {
 	how := "predicted, not measured as a pair"
 	if x.Row != nil {
 		how = fmt.Sprintf("measured as a pair (%s)", text.Count(len(x.Probes), "pair"))
@@ -172,7 +172,7 @@ func (a *app) printPair(x pairAnswer) error {
 	if x.Ask.Policy != optimize.Free {
 		turns = string(x.Ask.Policy) + " turns"
 	}
-	fmt.Fprintf(a.out, "%s, inference in batches of %d, %s%s; %s\n", x.space.Format(x.Mode), x.Batch, turns,
+	fmt.Fprintf(c.out, "%s, inference in batches of %d, %s%s; %s\n", x.space.Format(x.Mode), x.Batch, turns,
 		x.origin, how)
 	rows := [][]string{
 		{"training", text.Of(x.TrainPerS) + " minibatches/s", aloneText(x.TrainAlonePerS), trainingCost(x.Answer)},
@@ -214,7 +214,7 @@ func (a *app) printPair(x pairAnswer) error {
 	if !x.Feasible {
 		rows = append(rows, []string{"does not meet the limits", x.Why()})
 	}
-	return table(a.out, rows...)
+	return table(c.out, rows...)
 }
 
 // lateText is the latency of an answer.

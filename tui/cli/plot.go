@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -53,7 +54,7 @@ var plotKinds = []struct {
 
 // plotCmd is `jtune plot`.
 type plotCmd struct {
-	*app
+	onModels
 	plotRequest
 }
 
@@ -63,7 +64,7 @@ func newPlot(a *app) *cobra.Command {
 		kinds = append(kinds, k.name)
 		lines = append(lines, fmt.Sprintf("  %-11s %s", k.name, k.does))
 	}
-	return command(&plotCmd{app: a}, &cobra.Command{
+	return command(&plotCmd{onModels: onModels{a}}, &cobra.Command{
 		Use:   "plot KIND (--model MODEL | --samples FILE)",
 		Short: "Draw one figure in the terminal, or as SVG, CSV or JSON",
 		Example: "  jtune plot heat --model resnet.model --x cpu --y gpu --of energy\n" +
@@ -91,7 +92,7 @@ func (c *plotCmd) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.file, "out", "", "draw into `FILE`, as SVG")
 	f.StringVar(&c.size, "size", "", "`COLSxROWS` of the drawing as text (default that of the terminal, or 80x24)")
 	f.BoolVar(&c.asCSV, "csv", false, "the points as CSV")
-	c.jsonFlag(f)
+	c.jsonFlag(f, asDocument)
 	f.BoolVar(&c.strict, "strict", false, "a bad row of --samples is an error")
 }
 
@@ -110,11 +111,11 @@ func (c *plotCmd) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return c.printFigure(f, c.plotRequest)
+	return printFigure(c.app, f, c.plotRequest)
 }
 
 // printFigure writes a figure as it was asked for.
-func (a *app) printFigure(f figure.Figure, r plotRequest) error {
+func printFigure(a *app, f figure.Figure, r plotRequest) error {
 	f.Lacks = flagged(f.Lacks)
 	if r.file != "" {
 		if err := writeFile(r.file, export.FigureSVG(f)); err != nil {
@@ -140,7 +141,7 @@ func (a *app) printFigure(f figure.Figure, r plotRequest) error {
 	if glyphs == widget.GlyphsAuto {
 		glyphs = widget.GlyphsOf(os.Getenv)
 	}
-	w, h, err := a.plotSize(r.size)
+	w, h, err := plotSize(a.out, r.size)
 	if err != nil {
 		return err
 	}
@@ -159,7 +160,7 @@ const (
 )
 
 // plotSize is the size asked for, that of the terminal but for the prompt's line, or 80x24.
-func (a *app) plotSize(asked string) (w, h int, err error) {
+func plotSize(out io.Writer, asked string) (w, h int, err error) {
 	if asked != "" {
 		if n, err := fmt.Sscanf(asked, "%dx%d", &w, &h); n != 2 || err != nil || w < leastPlotW || h < leastPlotH ||
 			w > mostPlotW || h > mostPlotH {
@@ -169,7 +170,7 @@ func (a *app) plotSize(asked string) (w, h int, err error) {
 		return w, h, nil
 	}
 	w, h = 80, 24
-	if isTerminal(a.out) {
+	if isTerminal(out) {
 		if size, err := unix.IoctlGetWinsize(int(os.Stdout.Fd()), unix.TIOCGWINSZ); err == nil && size.Col > 0 {
 			w, h = int(size.Col), int(size.Row)-1
 		}

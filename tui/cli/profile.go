@@ -63,7 +63,7 @@ func (c *profileCmd) flags(f *pflag.FlagSet) {
 		"with --resume: run the command that the campaign's file names, though "+
 			"your configuration has another")
 	perModeFlag(f, &c.r.Settings.Minibatches)
-	c.weightsFlag(f)
+	weightsFlag(f, &c.options)
 	c.join.add(f)
 	f.DurationVar(&c.r.Settings.FixedWait, "wait", 0, "wait `TIME` in each new mode instead of until power is steady")
 	f.DurationVar(&c.r.Settings.ModeTimeout, "mode-timeout", 0, "longest `TIME` for a mode (default 20m)")

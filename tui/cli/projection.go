@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/optimize/outlook"
@@ -26,34 +27,26 @@ func (t training) minibatches(a *app, m *learn.Model) (int, error) {
 	return workloads.EpochMinibatches(a.options.Paths, m, t.perEpoch)
 }
 
-// projectionJSON is a whole training in the answer's mode and in those that it is compared with.
-type projectionJSON struct {
-	Epochs      int             `json:"epochs"`
-	Minibatches int             `json:"minibatches"`
-	Strategies  []projectedJSON `json:"strategies"`
-}
-
-type projectedJSON struct {
-	Strategy string             `json:"strategy"`
-	Mode     tegra.Mode         `json:"mode"`
-	TimeH    tegra.Val[float64] `json:"time_h"`
-	KWh      tegra.Val[float64] `json:"energy_kwh"`
-	SavedH   tegra.Val[float64] `json:"saved_h"` // by the answer
-	SavedKWh tegra.Val[float64] `json:"saved_kwh"`
-	Measured bool               `json:"measured"`
-	Within   bool               `json:"within_limit"`
-}
-
-func toProjectionJSON(p *outlook.Projection) *projectionJSON {
+// projectionOf is a whole training in the answer's mode and in those that it is compared with, with what the answer
+// saves; nil without one.
+func projectionOf(p *outlook.Projection) report.Object {
 	if p == nil {
 		return nil
 	}
-	out := &projectionJSON{p.Epochs, p.Minibatches, nil}
+	var rows []report.Object
 	for _, r := range p.Rows {
-		out.Strategies = append(out.Strategies, projectedJSON{r.Strategy, r.Mode, tegra.Finite(r.Hours()),
-			tegra.Finite(r.KWh), tegra.Finite(r.Saved.Time.Hours()), tegra.Finite(r.Saved.KWh), r.Measured, r.Met})
+		rows = append(rows, report.Object{
+			{"strategy", r.Strategy},
+			{"mode", r.Mode},
+			{"time_h", r.Hours()},
+			{"energy_kwh", r.KWh},
+			{"saved_h", r.Saved.Time.Hours()},
+			{"saved_kwh", r.Saved.KWh},
+			{"measured", r.Measured},
+			{"within_limit", r.Met},
+		})
 	}
-	return out
+	return report.Object{{"epochs", p.Epochs}, {"minibatches", p.Minibatches}, {"strategies", rows}}
 }
 
 // printProjection prints whole trainings; those in modes that exceed the limit say so.

@@ -59,7 +59,7 @@ func (p perBoard) of(name string) float64 {
 
 // rankCmd is `jtune rank`, and ranks what jtune fleet rank has fetched.
 type rankCmd struct {
-	*app
+	onModels
 	models                             map[string]string
 	epochs, samples                    int
 	round, period                      time.Duration
@@ -69,7 +69,7 @@ type rankCmd struct {
 }
 
 func newRank(a *app) *cobra.Command {
-	return command(&rankCmd{app: a, by: rank.ByTime}, &cobra.Command{
+	return command(&rankCmd{onModels: onModels{a}, by: rank.ByTime}, &cobra.Command{
 		Use:   "rank --models NAME=MODEL,…",
 		Short: "Rank boards by what a training job takes on each",
 		Long: "rank predicts with a model for each board how long a number of epochs takes there, what it draws and " +
@@ -106,7 +106,7 @@ func (c *rankCmd) goals(f *pflag.FlagSet) {
 	f.Var(&c.asleep, "sleep-power", "`W` of a sleeping board, or NAME=W")
 	f.Var(&c.wakeEnergy, "wake-energy", "`J` of waking up, or NAME=J")
 	f.Var(&c.wakeTime, "wake-time", "`S` seconds of waking up, or NAME=S")
-	c.jsonFlag(f)
+	c.jsonFlag(f, asDocument)
 }
 
 func (c *rankCmd) check() error {

@@ -31,7 +31,7 @@ func newRepeat(a *app) *cobra.Command {
 
 func (c *repeatCmd) flags(f *pflag.FlagSet) {
 	f.BoolVar(&c.trust, "trust-command", false, "run the command that the campaign's file names")
-	c.jsonFlag(f)
+	c.jsonFlag(f, asDocument)
 }
 
 func (c *repeatCmd) run(ctx context.Context) error {
@@ -50,7 +50,7 @@ func (c *repeatCmd) run(ctx context.Context) error {
 		case again.Tune != nil:
 			return (&tuneCmd{jobs: jobs{c.app}}).doTune(ctx, s, *again.Tune)
 		case again.Pair != nil:
-			return (&pairCmd{app: c.app}).doPair(ctx, s, *again.Pair)
+			return (&pairCmd{onModels: onModels{c.app}}).doPair(ctx, s, *again.Pair)
 		case again.Profile != nil:
 			return (&profileCmd{jobs: jobs{c.app}}).doProfile(ctx, s, *again.Profile)
 		}

@@ -65,7 +65,7 @@ func (c *reproduceCmd) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.Sweeps, "sweeps", "", "`DIR` with measured sweeps")
 	f.StringVar(&c.svg, "svg", "", "draw the results as SVG files in `DIR`")
 	f.BoolVar(&c.asCSV, "csv", false, "as CSV, one result per line")
-	c.jsonFlag(f)
+	c.jsonFlag(f, asDocument)
 }
 
 func (c *reproduceCmd) check() error {
@@ -107,7 +107,7 @@ func (c *reproduceCmd) run(ctx context.Context) error {
 	for _, r := range reports {
 		drawn = append(drawn, r.Drawn...)
 	}
-	if err := c.drawFigures(c.svg, drawn); err != nil {
+	if err := drawFigures(c.app, c.svg, drawn); err != nil {
 		return err
 	}
 	return c.print(reports)
@@ -162,7 +162,7 @@ func simulatedMark(simulated bool) string {
 }
 
 // drawFigures writes figures as SVG, each under the name of its kind; "" for dir: none.
-func (a *app) drawFigures(dir string, list []figure.Figure) error {
+func drawFigures(a *app, dir string, list []figure.Figure) error {
 	if dir == "" {
 		return nil
 	}
@@ -223,7 +223,7 @@ func (c *reproduceCmd) printStudy(r reproduce.Report) error {
 	}
 	if c.plots {
 		for _, f := range r.Drawn {
-			if err := c.printFigure(f, plotRequest{}); err != nil {
+			if err := printFigure(c.app, f, plotRequest{}); err != nil {
 				return err
 			}
 			fmt.Fprintln(c.out)

@@ -19,7 +19,7 @@ func newRevert(a *app) *cobra.Command {
 	})
 }
 
-func (c *revertCmd) flags(f *pflag.FlagSet) { c.jsonFlag(f) }
+func (c *revertCmd) flags(f *pflag.FlagSet) { c.jsonFlag(f, asDocument) }
 
 func (c *revertCmd) run(ctx context.Context) error {
 	return c.onDevice(func(s *session.Session) error {

@@ -89,7 +89,7 @@ func (a *app) root() *cobra.Command {
 	root.Flags().BoolVarP(&version, "version", "v", false, "version for jtune")
 	root.AddCommand(newWatch(a), newDevice(a), newDoctor(a), newModes(a), newWorkloads(a), newRun(a), newHarness(a),
 		newProfile(a), newMerge(a), newExperiment(a), newImport(a), newFit(a), newModels(a), newCampaigns(a),
-		newRepeat(a), newPredict(a), newFront(a), a.choose(), newPair(a), newTune(a), newAdvice(a), newApply(a),
+		newRepeat(a), newPredict(a), newFront(a), newChoose(a), newPair(a), newTune(a), newAdvice(a), newApply(a),
 		newRevert(a), newExport(a), newConvert(a), newEvaluate(a), newPlot(a), newDemo(a), newFidelity(a),
 		newReproduce(a), newExporter(a), newRank(a), newWake(a), newSuspend(a), newFleet(a), newGuard(), newKeys(a),
 		newConfig(a), newVersion(a), newMan(a))
@@ -145,7 +145,7 @@ func (a *app) globals(root *cobra.Command) {
 
 // readGlobals checks the global flags that have a grammar of their own.
 func (a *app) readGlobals() error {
-	if err := a.readBatches(); err != nil {
+	if err := readBatches(&a.options, a.batches); err != nil {
 		return err
 	}
 	if _, err := a.options.ConfigFile(); err != nil {
@@ -167,9 +167,8 @@ func (a *app) readGlobals() error {
 }
 
 // readBatches reads --batch: sizes, or all of those that a file holds.
-func (a *app) readBatches() error {
-	o := &a.options
-	for _, word := range a.batches {
+func readBatches(o *session.Options, words []string) error {
+	for _, word := range words {
 		if word == "all" {
 			o.AllSizes = true
 			continue

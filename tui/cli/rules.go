@@ -32,8 +32,9 @@ const (
 // rules are all of this kind; flags that lack a value have theirs in the check of a command.
 var rules = []flagRule{
 	{"", "csv", not, "json", ""},
-	{"", "resume", needs, "out", "give --out DIR, the folder to continue"},
-	{"", "redo-failed trust-command", needs, "resume", "and --out DIR"},
+	{"", "resume", needs, "out", "the folder to continue"},
+	{"", "redo-failed", needs, "resume", "and --out DIR"},
+	{"profile", "trust-command", needs, "resume", "and --out DIR"},
 	{"", "pattern", needs, "attach log", "it reads a running training"},
 
 	{"advice", "mode minibatches epochs per-epoch", needs, "model", ""},

@@ -106,8 +106,8 @@ func (c *runCmd) flags(f *pflag.FlagSet) {
 	c.join.add(f)
 	f.BoolVar(&c.options.NoDevice, "no-device", false, "on a PC, server or Raspberry Pi: this machine's "+
 		"times, and power where RAPL or nvidia-smi tell it; modes are not read or set")
-	c.weightsFlag(f)
-	c.jsonFlag(f)
+	weightsFlag(f, &c.options)
+	c.jsonFlag(f, asDocument)
 }
 
 func (c *runCmd) check() error {
@@ -214,12 +214,12 @@ func samplingText(v measure.Sampling) string {
 		text.Of(v.AskedMS), text.Of(v.JitterMS), text.Of(v.LeastMS), text.Of(v.MostMS), text.Thousands(v.Samples))
 }
 
-func (a *app) printDoubts(r measure.RunResult) {
+func (c *runCmd) printDoubts(r measure.RunResult) {
 	if r.ReadCost != nil {
-		fmt.Fprintln(a.out, wrapped(r.ReadCost.String()))
+		fmt.Fprintln(c.out, wrapped(r.ReadCost.String()))
 	}
 	for _, line := range append(run.Doubts(r), r.Advice...) {
-		fmt.Fprintln(a.out, wrapped(line))
+		fmt.Fprintln(c.out, wrapped(line))
 	}
 }
 

@@ -93,7 +93,7 @@ func latencyLimitText(l record.Latency, q, limitMS float64) string {
 }
 
 // printServing prints a run of an inference workload.
-func (a *app) printServing(r measure.RunResult, s *session.Session, w workload.Workload, power string) error {
+func (c *runCmd) printServing(r measure.RunResult, s *session.Session, w workload.Workload, power string) error {
 	v := r.Character.Serving
 	phase := ""
 	if v.Phase != "" {
@@ -132,12 +132,12 @@ func (a *app) printServing(r measure.RunResult, s *session.Session, w workload.W
 			rows = append(rows, row)
 		}
 	}
-	if err := table(a.out, rows...); err != nil {
+	if err := table(c.out, rows...); err != nil {
 		return err
 	}
-	a.printDoubts(r)
+	c.printDoubts(r)
 	if v.Latency.N > 0 && !v.Latency.SureP99().OK {
-		fmt.Fprintln(a.out, wrapped(strings.TrimSpace(fmt.Sprintf("~ marks a quantile of too few: p95 needs 200, p99 "+
+		fmt.Fprintln(c.out, wrapped(strings.TrimSpace(fmt.Sprintf("~ marks a quantile of too few: p95 needs 200, p99 "+
 			"1,000; give --minibatches 1000 for more than %s.", text.Thousands(v.Latency.N)))))
 	}
 	return nil

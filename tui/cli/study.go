@@ -32,7 +32,7 @@ func (c *studyCmd) recordFlags(f *pflag.FlagSet, what, settings string) {
 	f.StringVar(&c.r.Dir, "out", "", "record `DIR`, new (default below the data directory)")
 	f.BoolVar(&c.r.Resume, "resume", false, "continue the same "+what+" in --out DIR")
 	f.BoolVar(&c.r.RedoFailed, "redo-failed", false, "with --resume: repeat the "+settings+" that failed")
-	c.jsonFlag(f)
+	c.jsonFlag(f, asDocument)
 }
 
 // onBoard opens the device, completes the request there, and does its work as a task that other jtunes can pause and
@@ -73,7 +73,7 @@ func (c *studyCmd) study(ctx context.Context, s *session.Session) error {
 	if !c.quiet {
 		c.note("recorded in %s, with report.txt and report.csv", filepath.Clean(res.Dir))
 	}
-	if err := c.drawFigures(c.svg, res.Figures()); err != nil {
+	if err := drawFigures(c.app, c.svg, res.Figures()); err != nil {
 		return err
 	}
 	document := res.Document(s.Device.Board().Name, res.Dir)
@@ -104,7 +104,7 @@ func (c *studyCmd) print(res study.ExperimentResult) error {
 	figures := res.Figures()
 	for _, f := range figures[:min(c.shown, len(figures))] {
 		fmt.Fprintln(c.out)
-		if err := c.printFigure(f, plotRequest{}); err != nil {
+		if err := printFigure(c.app, f, plotRequest{}); err != nil {
 			return err
 		}
 	}

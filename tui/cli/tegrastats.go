@@ -6,17 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/tegra"
 	"jtune/telemetry/tegrastats"
-	"jtune/tui/export"
 )
 
 // errEnough ends reading a log early without an error.
@@ -24,7 +24,7 @@ var errEnough = errors.New("enough")
 
 // eachLine calls f with each line of a tegrastats log. Other lines are counted and
 // noted at the end; a log without any tegrastats line is an error.
-func (a *app) eachLine(ctx context.Context, name string, f func(tegrastats.Line) error) error {
+func (a logs) eachLine(ctx context.Context, name string, f func(tegrastats.Line) error) error {
 	in, done, err := a.input(name)
 	if err != nil {
 		return err
@@ -68,7 +68,7 @@ func (a *app) eachLine(ctx context.Context, name string, f func(tegrastats.Line)
 }
 
 // watchLog prints the readings of a tegrastats log.
-func (a *app) watchLog(ctx context.Context, name string, count int) error {
+func (a logs) watchLog(ctx context.Context, name string, count int) error {
 	n := 0
 	var since stopwatch
 	return a.eachLine(ctx, name, func(l tegrastats.Line) error {
@@ -108,10 +108,10 @@ func (w *stopwatch) at(stamp *string) tegra.Val[float64] {
 }
 
 // tegrastatsCmd is `jtune convert tegrastats`.
-type tegrastatsCmd struct{ *app }
+type tegrastatsCmd struct{ logs }
 
 func newConvertTegrastats(a *app) *cobra.Command {
-	return command(&tegrastatsCmd{a}, &cobra.Command{
+	return command(&tegrastatsCmd{logs{a}}, &cobra.Command{
 		Use:   "tegrastats [FILE|-]",
 		Short: "Convert a tegrastats log, or its output through a pipe",
 		Args:  cobra.MaximumNArgs(1),
@@ -119,7 +119,7 @@ func newConvertTegrastats(a *app) *cobra.Command {
 }
 
 func (c *tegrastatsCmd) flags(f *pflag.FlagSet) {
-	c.jsonLinesFlag(f)
+	c.jsonFlag(f, asLines)
 	f.BoolVar(&c.asCSV, "csv", false, "as CSV, with the rails of the first line")
 }
 
@@ -137,76 +137,72 @@ func (c *tegrastatsCmd) run(ctx context.Context) error {
 	return c.watchLog(ctx, name, 0)
 }
 
-// csv prints a row per line. The columns of the rails are those of
-// the first line; fields that a line lacks stay empty.
+// csv prints a row per line. The columns of the rails are those of the first line; fields that a line lacks stay
+// empty.
 func (c *tegrastatsCmd) csv(ctx context.Context, name string) error {
+	var columns report.Table[logged]
 	w := csv.NewWriter(c.out)
-	var rails []string
-	begun := false
 	return c.eachLine(ctx, name, func(l tegrastats.Line) error {
-		if !begun {
-			begun = true
-			header := []string{"timestamp", "total_power_mw", "ram_used_mb", "cores_on", "cpu_load_pct", "gpu_load_pct",
-				"gpu_freq_mhz", "emc_load_pct", "emc_freq_mhz", "temp_max_c"}
-			for _, r := range l.Rails {
-				rails, header = append(rails, r.Name), append(header, strings.ToLower(r.Name)+"_mw")
-			}
-			w.Write(header)
+		if columns == nil {
+			columns = lineColumns(l.Rails)
+			w.Write(columns.Head())
 		}
-		w.Write(tegrastatsFields(l, rails))
+		w.Write(columns.Fields(logged{l, l.Reading()}))
 		w.Flush()
 		return w.Error()
 	})
 }
 
-func tegrastatsFields(l tegrastats.Line, rails []string) []string {
-	r := l.Reading()
-	value := func(v tegra.Val[float64]) string {
-		if !v.OK {
+// logged is a line of a log, and what it says of a board.
+type logged struct {
+	l tegrastats.Line
+	r tegra.Reading
+}
+
+// lineColumns are those of a line, with these rails.
+func lineColumns(rails []tegrastats.Rail) report.Table[logged] {
+	mhz := func(f tegra.Val[tegra.Freq]) tegra.Val[float64] {
+		return tegra.Val[float64]{V: f.V.MHz(), OK: f.OK}
+	}
+	columns := report.Table[logged]{
+		{Key: "timestamp", Of: func(x logged) any { return given(x.l.Timestamp) }},
+		{Key: "total_power_mw", Of: func(x logged) any { return given(x.l.TotalPowerMW) }},
+		{Key: "ram_used_mb", Of: func(x logged) any {
+			if x.l.RAM == nil {
+				return ""
+			}
+			return x.l.RAM.UsedMB
+		}},
+		{Key: "cores_on", Of: func(x logged) any { return x.r.Online() }},
+		{Key: "cpu_load_pct", Of: func(x logged) any { return x.r.CPU.LoadPct }},
+		{Key: "gpu_load_pct", Of: func(x logged) any { return x.r.GPU.LoadPct }},
+		{Key: "gpu_freq_mhz", Of: func(x logged) any { return mhz(x.r.GPU.Actual) }},
+		{Key: "emc_load_pct", Of: func(x logged) any { return x.r.EMC.LoadPct }},
+		{Key: "emc_freq_mhz", Of: func(x logged) any { return mhz(x.r.EMC.Actual) }},
+		{Key: "temp_max_c", Of: func(x logged) any {
+			if t := hottest(x.r.Temps); t != nil {
+				return t.C
+			}
 			return ""
-		}
-		return export.Text(v.V)
+		}},
 	}
-	mhz := func(v tegra.Val[tegra.Freq]) string {
-		if !v.OK {
+	for _, rail := range rails {
+		columns = append(columns, report.Column[logged]{Key: strings.ToLower(rail.Name) + "_mw", Of: func(x logged) any {
+			for _, r := range slices.Backward(x.l.Rails) {
+				if r.Name == rail.Name {
+					return r.CurMW
+				}
+			}
 			return ""
-		}
-		return export.Text(v.V.MHz())
+		}})
 	}
-	whole := func(v *int) string {
-		if v == nil {
-			return ""
-		}
-		return strconv.Itoa(*v)
+	return columns
+}
+
+// given is a value that may be nil.
+func given[T any](v *T) tegra.Val[T] {
+	if v == nil {
+		return tegra.Val[T]{}
 	}
-	stamp, ram, hot := "", "", ""
-	if l.Timestamp != nil {
-		stamp = *l.Timestamp
-	}
-	if l.RAM != nil {
-		ram = strconv.Itoa(l.RAM.UsedMB)
-	}
-	if t := hottest(r.Temps); t != nil {
-		hot = export.Text(t.C)
-	}
-	out := []string{
-		stamp,
-		whole(l.TotalPowerMW),
-		ram,
-		strconv.Itoa(r.Online()),
-		value(r.CPU.LoadPct),
-		value(r.GPU.LoadPct),
-		mhz(r.GPU.Actual),
-		value(r.EMC.LoadPct),
-		mhz(r.EMC.Actual),
-		hot,
-	}
-	power := map[string]string{}
-	for _, rail := range l.Rails {
-		power[rail.Name] = strconv.Itoa(rail.CurMW)
-	}
-	for _, name := range rails {
-		out = append(out, power[name])
-	}
-	return out
+	return tegra.Some(*v)
 }

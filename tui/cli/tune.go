@@ -82,8 +82,8 @@ func (c *tuneCmd) flags(f *pflag.FlagSet) {
 	c.join.add(f)
 	f.StringVar(&c.r.Dir, "out", "", "new campaign `DIR` for the measurements (default: in the data directory)")
 	perModeFlag(f, &c.r.Settings.Minibatches)
-	c.weightsFlag(f)
-	c.jsonFlag(f)
+	weightsFlag(f, &c.options)
+	c.jsonFlag(f, asDocument)
 }
 
 func (c *tuneCmd) run(ctx context.Context) error {
@@ -94,7 +94,7 @@ func (c *tuneCmd) run(ctx context.Context) error {
 	if c.r.Rotation, err = optimize.ParseRotation(c.rotation); err != nil {
 		return usagef("--rotation: %v", err)
 	}
-	load, own := withConfigured(c.serving, c.listed(c.args[0]), c.given)
+	load, own := withConfigured(c.serving, listedWorkload(c.options, c.args[0]), c.given)
 	if served || own {
 		c.r.Serving = &load
 	}

@@ -245,13 +245,13 @@ func servingRows(v *record.Serving) [][]string {
 	return rows
 }
 
-// chooseServed is choose under a load.
-func (a *app) chooseServed(m *learn.Model, limit optimize.Limit, v serving.Serving) error {
-	ask, err := v.Ask(limit, a.options.Seed)
+// underLoad is choose under a load.
+func (c *chooseCmd) underLoad(m *learn.Model) error {
+	ask, err := c.serving.Ask(c.limit, c.options.Seed)
 	if err != nil {
 		return err
 	}
-	list, err := a.modelSettings(m)
+	list, err := c.modelSettings(m)
 	if err != nil {
 		return err
 	}
@@ -261,20 +261,20 @@ func (a *app) chooseServed(m *learn.Model, limit optimize.Limit, v serving.Servi
 	if err != nil && !errors.Is(err, optimize.ErrInfeasible) {
 		return err
 	}
-	a.doubts(m)
-	plain := optimize.Limit{PowerW: limit.PowerW, TimeMS: limit.TimeMS, Margin: limit.Margin}
-	x := a.chosen(m, o, at, plain, err == nil)
+	c.doubts(m)
+	plain := optimize.Limit{PowerW: c.limit.PowerW, TimeMS: c.limit.TimeMS, Margin: c.limit.Margin}
+	x := c.chosen(m, o, at, plain, err == nil)
 	x.served, x.ask, x.standing = &found, ask, service.Standing(found.Setting)
-	if !a.asJSON {
-		return errors.Join(err, x.print(a.out))
+	if !c.asJSON {
+		return errors.Join(err, x.print(c.out))
 	}
-	return errors.Join(err, printJSON(a.out, a.answerJSON(x, m, limit)))
+	return errors.Join(err, printJSON(c.out, answerOf(x, m, c.limit)))
 }
 
-// frontServed is front under a load.
-func (a *app) frontServed(o *outlook.Outlook, limit optimize.Limit, v serving.Serving, energy bool,
-	svg string) error {
-	ask, err := v.Ask(limit, a.options.Seed)
+// underLoad is front under a load.
+func (c *frontCmd) underLoad(o *outlook.Outlook) error {
+	energy := c.y == "energy"
+	ask, err := c.serving.Ask(c.limit, c.options.Seed)
 	if err != nil {
 		return err
 	}
@@ -288,16 +288,16 @@ func (a *app) frontServed(o *outlook.Outlook, limit optimize.Limit, v serving.Se
 		_, _, err := service.Answer()
 		return err
 	}
-	if svg != "" {
-		if err := writeFile(svg, export.FigureSVG(plots.Figure(service, list, energy))); err != nil {
+	if c.svg != "" {
+		if err := writeFile(c.svg, export.FigureSVG(plots.Figure(service, list, energy))); err != nil {
 			return err
 		}
-		if a.note("%s: the Pareto front of %s", svg, text.Count(len(list), "setting")); !a.asCSV && !a.asJSON {
+		if c.note("%s: the Pareto front of %s", c.svg, text.Count(len(list), "setting")); !c.asCSV && !c.asJSON {
 			return nil
 		}
 	}
-	if a.asCSV {
-		return export.ServedCSV(a.out, ask, list, standings, o.Model.Provenance.Virtual)
+	if c.asCSV {
+		return export.ServedCSV(c.out, ask, list, standings, o.Model.Provenance.Virtual)
 	}
 	type point struct {
 		Mode    tegra.Mode `json:"mode"`
@@ -322,9 +322,9 @@ func (a *app) frontServed(o *outlook.Outlook, limit optimize.Limit, v serving.Se
 		rows = append(rows, []string{v.Mode.String(), fmt.Sprint(v.Batch), text.Of(v.LatencyMS), text.Of(v.PeakW),
 			value(p.MeanW), value(p.UnitJ), fmt.Sprintf("%.0f %%", 100*p.BusyShare), standings[i].String()})
 	}
-	if a.asJSON {
-		return printJSON(a.out, points)
+	if c.asJSON {
+		return printJSON(c.out, points)
 	}
-	fmt.Fprintln(a.out, strings.ToUpper(ask.Load.String()[:1])+ask.Load.String()[1:]+", predicted")
-	return errors.Join(table(a.out, rows...), a.printOrigin(o.Model.Provenance.Origin()))
+	fmt.Fprintln(c.out, strings.ToUpper(ask.Load.String()[:1])+ask.Load.String()[1:]+", predicted")
+	return errors.Join(table(c.out, rows...), c.printOrigin(o.Model.Provenance.Origin()))
 }

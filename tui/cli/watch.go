@@ -43,14 +43,14 @@ type watchJSON struct {
 
 // watchCmd is `jtune watch`.
 type watchCmd struct {
-	*app
+	logs
 	interval time.Duration
 	count    int
 	from     string
 }
 
 func newWatch(a *app) *cobra.Command {
-	return command(&watchCmd{app: a, interval: time.Second}, &cobra.Command{
+	return command(&watchCmd{logs: logs{a}, interval: time.Second}, &cobra.Command{
 		Use:   "watch",
 		Short: "Print live readings, one per line, or those of a tegrastats log",
 	})
@@ -60,7 +60,7 @@ func (c *watchCmd) flags(f *pflag.FlagSet) {
 	f.DurationVar(&c.interval, "interval", c.interval, "time between readings")
 	f.IntVar(&c.count, "count", 0, "stop after `N` readings; 0: never")
 	f.StringVar(&c.from, "from", "", "read lines of tegrastats from `FILE`, - for standard input")
-	c.jsonLinesFlag(f)
+	c.jsonFlag(f, asLines)
 }
 
 func (c *watchCmd) check() error {
