@@ -240,7 +240,7 @@ func TestBatchModelFile(t *testing.T) {
 	if err != nil || !bytes.HasPrefix(data, []byte("jtune-model 2 ")) {
 		t.Fatalf("%v: the file begins with %.20q: an older program must see another version", err, data)
 	}
-	if _, err := LoadReference(path); err == nil || !strings.Contains(err.Error(), "--batch") {
+	if _, err := LoadReference(path); err == nil || !strings.Contains(err.Error(), "“batch size”") {
 		t.Errorf("as a reference: %v", err)
 	}
 	_, body, _ := bytes.Cut(data, []byte("\n"))

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"jtune/internal/usage"
 	"jtune/tegra"
 )
 
@@ -43,8 +44,9 @@ func (r *Reference) Beyond(modes []tegra.Mode) string {
 		}
 	}
 	return fmt.Sprintf("%d of %s off the grid that reference %s was measured on (%s): its networks are far off there; "+
-		"keep to the grid: jtune profile --sample N --grid",
-		off, count(len(modes), "mode lies", "modes lie"), r.Name, strings.Join(ranges, ", "))
+		"keep to the grid: jtune profile %s %s",
+		off, count(len(modes), "mode lies", "modes lie"), r.Name, strings.Join(ranges, ", "),
+		usage.Sample.Value(), usage.Grid)
 }
 
 // sameSetting is by how much, relative, settings of a knob may differ that are the same.

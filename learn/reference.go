@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"jtune/internal/safefile"
+	"jtune/internal/usage"
 	"jtune/learn/baseline/nn"
 	"jtune/tegra"
 	"jtune/tegra/sweep"
@@ -51,8 +52,7 @@ func LoadReference(path string) (*Reference, error) {
 		}
 		if m.Batches != nil {
 			return nil, fmt.Errorf("reference %s: a model of several batch sizes (%s) is not a reference; fit one "+
-				"size with --batch N",
-				path, strings.Trim(fmt.Sprint(m.Batches), "[]"))
+				"size with %s", path, strings.Trim(fmt.Sprint(m.Batches), "[]"), usage.Batch.Value())
 		}
 		name := referenceName(path, m.Provenance.Workload)
 		r := &Reference{Name: name, Samples: m.Samples, Provenance: m.Provenance}

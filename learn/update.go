@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"jtune/internal/usage"
 	"jtune/tegra"
 )
 
@@ -16,8 +17,7 @@ import (
 func (m *Model) With(ctx context.Context, more []tegra.Measured, check bool) (*Model, error) {
 	if m.Method != GP {
 		return nil, fmt.Errorf("only gp models can be updated with new measurements, this one is of method %s: fit "+
-			"one with --method gp",
-			m.Method)
+			"one with %s gp", m.Method, usage.Method)
 	}
 	return Fit(ctx, slices.Concat(m.Samples, more), Options{
 		Method:     GP,

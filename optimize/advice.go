@@ -12,6 +12,7 @@ import (
 
 	"jtune/internal/stats"
 	"jtune/internal/text"
+	"jtune/internal/usage"
 	"jtune/learn"
 	"jtune/tegra"
 )
@@ -124,7 +125,7 @@ func tooWrong(m *learn.Model) string {
 	}
 	todo := "measure more"
 	if m.Method != learn.GP {
-		todo += ", or fit with --method gp"
+		todo += ", or fit with " + usage.Method.String() + " gp"
 	}
 	return "errors of " + what + " are too large to say which modes waste power: " + todo
 }

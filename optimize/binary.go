@@ -25,6 +25,7 @@ import (
 	"strings"
 
 	"jtune/internal/text"
+	"jtune/internal/usage"
 	"jtune/tegra"
 )
 
@@ -245,8 +246,8 @@ func (s *search) warnOfPoor(r *Result) {
 		name += fmt.Sprintf(" with batch size %d", c.Batch)
 	}
 	s.warn("the answer is poor: going by the %s that were measured, %s would come to about %s ms at %s W; a binary "+
-		"search assumes that every knob alone trades time for power: --strategy auto looks further",
-		text.Count(len(s.order), "mode"), name, text.Of(c.TimeMS), text.Of(c.PowerW))
+		"search assumes that every knob alone trades time for power: %s auto looks further",
+		text.Count(len(s.order), "mode"), name, text.Of(c.TimeMS), text.Of(c.PowerW), usage.Strategy)
 }
 
 // raiseMode reports whether better modes lie higher when the size is no knob:

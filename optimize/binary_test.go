@@ -238,7 +238,7 @@ func TestBinarySaysWhenItsAnswerIsPoor(t *testing.T) {
 				res, err = tuneModes(t.Context(), b.Measure, o)
 			}
 			poor := slices.ContainsFunc(res.Warnings, func(w string) bool {
-				return strings.Contains(w, "--strategy auto")
+				return strings.Contains(w, "“strategy” auto")
 			})
 			gap := res.Measured.TimeMS / best.TimeMS
 			if err != nil || poor && gap < 1.05 || !poor && gap > 1.25 {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"jtune/internal/stats"
+	"jtune/internal/usage"
 	"jtune/profiles/record"
 	"jtune/tegra"
 )
@@ -36,7 +37,7 @@ type HotError struct{ Why string }
 
 func (e *HotError) Error() string {
 	return fmt.Sprintf("the board is hot: %s; stopped after this mode, what was measured before is kept; let it cool, "+
-		"then start again (profile: with --resume --redo-failed)", e.Why)
+		"then start again (profile: with %s %s)", e.Why, usage.Resume, usage.RedoFailed)
 }
 
 // Gate is called before each mode is measured. It may block, which pauses the campaign. An
@@ -242,10 +243,12 @@ func (r *campaignRun) keep(step Step, row record.Row) error {
 	r.sum.Failed++
 	if r.failures++; r.failures >= maxFailures {
 		return fmt.Errorf(
-			"%d modes in a row failed, the last (%s) because: %s; fix this, then resume with --resume --redo-failed",
+			"%d modes in a row failed, the last (%s) because: %s; fix this, then resume with %s %s",
 			r.failures,
 			row.Mode,
 			row.Why,
+			usage.Resume,
+			usage.RedoFailed,
 		)
 	}
 	return nil

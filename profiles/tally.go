@@ -18,12 +18,12 @@ type tally struct {
 	stall, compute, overhead adder
 	time                     float64
 	energy                   telemetry.Energy
-	cpu, gpu, ram            usage
+	cpu, gpu, ram            utilization
 	meter                    adder
 }
 
-// usage is how much of a part of the device was used. The newest values are kept for the median.
-type usage struct {
+// utilization is how much of a part of the device was used. The newest values are kept for the median.
+type utilization struct {
 	adder
 	values []float64
 }
@@ -31,7 +31,7 @@ type usage struct {
 // keptUsages bounds the values of which a median is taken: nearly three hours of them.
 const keptUsages = 10000
 
-func (u *usage) add(v tegra.Val[float64]) {
+func (u *utilization) add(v tegra.Val[float64]) {
 	if u.adder.add(v); !v.OK {
 		return
 	}
@@ -41,7 +41,7 @@ func (u *usage) add(v tegra.Val[float64]) {
 	u.values = append(u.values, v.V)
 }
 
-func (u usage) median() tegra.Val[float64] { return tegra.Finite(stats.Median(u.values)) }
+func (u utilization) median() tegra.Val[float64] { return tegra.Finite(stats.Median(u.values)) }
 
 // adder sums values that may be absent.
 type adder struct {

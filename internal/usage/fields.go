@@ -64,6 +64,7 @@ const (
 	Fan     Field = "fan"
 	KeepFan Field = "keep the fan"
 	Force   Field = "force"
+	AtBoot  Field = "at boot"
 )
 
 // Campaigns and studies.
@@ -99,7 +100,7 @@ func Fields() []Field {
 		Batch, Workers, Weights, Remote, Log, TrustCommand, Epochs, PerEpoch, Minibatches,
 		Load, Rate, Arrivals, Outstanding, MaxWait, Latency,
 		PowerLimit, TimeLimit, EnergyLimit, MaxSlowdown, Knee, PowerAs, Coverage, Strategy,
-		Mode, Modes, Sample, Grid, Filter, List, Shard, DVFS, Fan, KeepFan, Force,
+		Mode, Modes, Sample, Grid, Filter, List, Shard, DVFS, Fan, KeepFan, Force, AtBoot,
 		Out, Resume, RedoFailed, Repeat, Data, Meter, Governor, Against, ServeAt, TrainAt,
 		Method, Reference, Phase, Samples, EpochTimes, Runs, Sweeps, LeaveOutStuck,
 	}

@@ -157,7 +157,7 @@ func TestExperimentWhatCannotBeDoneIsSkippedWithItsReason(t *testing.T) {
 	}{
 		{"a command of the user's own", "cache", Request{Workload: own}, 0, "takes root"},
 		{"made-up data", "cache", Request{Workload: made}, 0, "synthetic data are not in a file"},
-		{"one medium", "storage", Request{Workload: real}, 2, "--data DIR for each medium"},
+		{"one medium", "storage", Request{Workload: real}, 2, "“data folders” … for each medium"},
 		{"no data at all", "storage", Request{Workload: made}, 0, "none is named"},
 		{
 			"two media",

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"jtune/internal/text"
+	"jtune/internal/usage"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
@@ -337,7 +338,7 @@ func planStorage(r Request, p *Plan) {
 		media = []Medium{{Dir: r.Workload.Torch.Data, Name: "data folder"}}
 	}
 	if len(media) < 2 && !r.Simulated {
-		p.skip("a second medium", "none is named: copy the data there and give --data DIR for each medium")
+		p.skip("a second medium", "none is named: copy the data there and give %s for each medium", usage.Data.Value())
 	}
 	fault, _ := r.Workload.LoaderFault()
 	if fault != "" {
@@ -417,10 +418,11 @@ func planBaseload(r Request, p *Plan) {
 	}
 	for _, state := range []struct{ name, title, why string }{
 		{"ii", "logging off, DVFS off", "without reading the sensors the board's power is unknown: read a meter at " +
-			"the supply and give --meter ii=W; a reading every 10 s comes near"},
-		{"iii", "logging off, DVFS on", "as (ii): give --meter iii=W"},
+			"the supply and give " + usage.Meter.String() + " ii=W; a reading every 10 s comes near"},
+		{"iii", "logging off, DVFS on", "as (ii): give " + usage.Meter.String() + " iii=W"},
 		{"iv", "suspended",
-			"a suspended board cannot measure itself: read a meter at the supply and give --meter iv=W"},
+			"a suspended board cannot measure itself: read a meter at the supply and give " +
+				usage.Meter.String() + " iv=W"},
 	} {
 		if !given(state.name) {
 			p.skip("("+state.name+") "+state.title, "%s", state.why)

@@ -8,6 +8,7 @@ import (
 
 	"jtune/internal/stats"
 	"jtune/internal/text"
+	"jtune/internal/usage"
 	"jtune/tegra"
 )
 
@@ -85,9 +86,10 @@ func sayCache(r Report) (out text.Lines) {
 	default:
 		out.Add(
 			"With the cache dropped a minibatch took %s ms, with it %s ms: something else changed; repeat it "+
-				"(--repeat 3).",
+				"(%s 3).",
 			short(b.V),
 			short(a.V),
+			usage.Repeat,
 		)
 	}
 	return append(out, r.preload()...)

@@ -2,9 +2,10 @@ package harness
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"math"
 
+	"jtune/internal/usage"
 	"jtune/tegra/virtual"
 )
 
@@ -37,7 +38,7 @@ func AttachAlongside(b *virtual.Board, workload string, batch int, begin func() 
 
 func realTime(b *virtual.Board) error {
 	if b.Clock().Speed() != 1 {
-		return errors.New("harness: a real job beside a virtual board needs its clock at --speed 1")
+		return fmt.Errorf("harness: a real job beside a virtual board needs its clock at %s 1", usage.Speed)
 	}
 	return nil
 }
@@ -46,7 +47,7 @@ func realTime(b *virtual.Board) error {
 // moves, as those of tests do.
 func Alongside(b *virtual.Board, workload string, begin func() (Harness, error)) (Harness, error) {
 	if speed := b.Clock().Speed(); speed != 1 && !math.IsInf(speed, 1) {
-		return nil, errors.New("harness: a real server beside a virtual board needs its clock at --speed 1")
+		return nil, fmt.Errorf("harness: a real server beside a virtual board needs its clock at %s 1", usage.Speed)
 	}
 	return beside(b, workload, 0, begin)
 }

@@ -44,7 +44,7 @@ func TestExecAlongsideRunsWhileAVirtualBoardDrawsItsPower(t *testing.T) {
 	}
 	b.Clock().SetSpeed(60)
 	if _, err := ExecAlongside(t.Context(), b, "lenet5", 16, o); err == nil ||
-		!strings.Contains(err.Error(), "--speed 1") {
+		!strings.Contains(err.Error(), "“speed” 1") {
 		t.Errorf("at speed 60: %v", err)
 	}
 }

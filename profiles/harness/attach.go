@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"jtune/internal/text"
+	"jtune/internal/usage"
 	"jtune/tegra"
 )
 
@@ -81,8 +82,8 @@ func (e Elsewhere) output() (string, error) {
 		path := filepath.Join("/proc", strconv.Itoa(e.PID), "fd", fd)
 		st, err := os.Stat(path)
 		if errors.Is(err, os.ErrPermission) {
-			return "", fmt.Errorf("process %d belongs to somebody else: name its log with --log FILE: %w", e.PID,
-				tegra.ErrPermission)
+			return "", fmt.Errorf("process %d belongs to somebody else: name its log with %s: %w", e.PID,
+				usage.Log.Value(), tegra.ErrPermission)
 		}
 		if err == nil && st.Mode().IsRegular() {
 			return path, nil
@@ -91,7 +92,8 @@ func (e Elsewhere) output() (string, error) {
 		goesTo = cmp.Or(goesTo, text.OneLine(where))
 	}
 	return "", fmt.Errorf("process %d writes to no file (%s): start it with its output in one "+
-		"(python3 train.py > train.log 2>&1), or name its log with --log FILE", e.PID, cmp.Or(goesTo, "nothing"))
+		"(python3 train.py > train.log 2>&1), or name its log with %s", e.PID, cmp.Or(goesTo, "nothing"),
+		usage.Log.Value())
 }
 
 func (e Elsewhere) String() string {

@@ -16,6 +16,7 @@ import (
 	"jtune/internal/safefile"
 	"jtune/internal/stats"
 	"jtune/internal/text"
+	"jtune/internal/usage"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/telemetry/tegrastats"
@@ -89,11 +90,12 @@ func (l Log) errTimeless(power []powerSample) error {
 	}
 	span := power[len(power)-1].t - power[0].t
 	return fmt.Errorf(
-		"%s has %.2f W over %s (median of %d readings) and no minibatch times: give them with --epochs FILE",
+		"%s has %.2f W over %s (median of %d readings) and no minibatch times: give them with %s",
 		l.Power,
 		stats.Median(watts),
 		span.Round(time.Second),
 		len(watts),
+		usage.EpochTimes.Value(),
 	)
 }
 
@@ -296,7 +298,7 @@ func clocksOf(r tegra.Reading) [4]float64 {
 // mode is the power mode that the clocks of a log show, when they are constant.
 func (log powerLog) mode() (tegra.Mode, error) {
 	if len(log.clocks) == 0 {
-		return tegra.Mode{}, errors.New("a log of jtop has no clocks: give the mode with --mode")
+		return tegra.Mode{}, fmt.Errorf("a log of jtop has no clocks: give the mode with %s", usage.Mode)
 	}
 	var list [4][]float64
 	for _, clocks := range log.clocks {
@@ -314,7 +316,8 @@ func (log powerLog) mode() (tegra.Mode, error) {
 			}
 		}
 		if typical[i] == 0 || float64(off) > record.ThrottledShare*float64(len(list[i])) {
-			return tegra.Mode{}, fmt.Errorf("the %s is missing or not constant: give the mode with --mode", name)
+			return tegra.Mode{}, fmt.Errorf("the %s is missing or not constant: give the mode with %s", name,
+				usage.Mode)
 		}
 	}
 	mhz := func(v float64) tegra.Freq { return tegra.Freq(math.Round(v)) * tegra.MHz }

@@ -123,7 +123,7 @@ func TestLogPowerLogAloneIsRefusedWithWhatItTells(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "c")
 	notes, err := l.Import(out)
 	if err == nil || len(notes) > 0 || !strings.Contains(err.Error(), "8.50 W") ||
-		!strings.Contains(err.Error(), "--epochs FILE") {
+		!strings.Contains(err.Error(), "“minibatch times”") {
 		t.Errorf("%v, notes %q", err, notes)
 	}
 	if _, err := os.Stat(out); err == nil {
@@ -138,12 +138,12 @@ func TestLogBadOnesAreClearErrors(t *testing.T) {
 		{"a text", "hello\nworld\n", "", `it begins "hello"`},
 		{"an empty file", "", "", "neither of tegrastats nor"},
 		{"no rails", "RAM 519/7607MB (lfb 61x4MB) CPU [20%@1510,10%@1510]\n", "", "none of 1 lines has the power"},
-		{"clocks that change", jumps, "", "GPU clock is missing or not constant: give the mode with --mode"},
-		{"a jtop log, which shows no clocks", "time,power cur,log_time\nx,1,1\n", "", "--mode"},
+		{"clocks that change", jumps, "", "GPU clock is missing or not constant: give the mode with “mode”"},
+		{"a jtop log, which shows no clocks", "time,power cur,log_time\nx,1,1\n", "", "“mode”"},
 		{"a jtop log with a bad date", "time,power cur\n2024-06-10 01:58:26,1\nyesterday,2\n", "", `time "yesterday"`},
 		{"time that goes back", "power cur,log_time\n1,5\n1,4\n", "", "out of order"},
 		{"times without a column", tegrastatsLine("", 8000), "a,b\n1,2\n", `no column "epoch"`},
-		{"a row per epoch of unknown size", tegrastatsLine("", 8000), "epoch,time_ms\n0,100\n1,100\n", "--per-epoch"},
+		{"a row per epoch of unknown size", tegrastatsLine("", 8000), "epoch,time_ms\n0,100\n1,100\n", "“minibatches per epoch”"},
 		{
 			"power of another time",
 			tegrastatsLine("", 8000),

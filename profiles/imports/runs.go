@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"jtune/internal/stats"
+	"jtune/internal/usage"
 	"jtune/profiles/harness"
 	"jtune/profiles/record"
 	"jtune/tegra"
@@ -117,8 +118,8 @@ func (run *rawRun) minibatches(powerEnd float64) ([]harness.Event, error) {
 		}
 	} else if onePerEpoch(whole) || run.batches > 0 {
 		if run.batches <= 0 {
-			return nil, errors.New("epoch log: it has a row per epoch and the number of minibatches of an epoch " +
-				"is unknown: give --per-epoch N")
+			return nil, fmt.Errorf("epoch log: it has a row per epoch and the number of minibatches of an epoch "+
+				"is unknown: give %s", usage.PerEpoch.Value())
 		}
 		run.perEpoch, parts = true, false
 		whole = split(whole, run.batches)

@@ -267,7 +267,7 @@ func TestRunsFolderWithARowPerEpochNeedsTheirNumber(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := filepath.Join(t.TempDir(), "c")
-	if _, err := Runs(dir, out, 0, true); err == nil || !strings.Contains(err.Error(), "--per-epoch") {
+	if _, err := Runs(dir, out, 0, true); err == nil || !strings.Contains(err.Error(), "“minibatches per epoch”") {
 		t.Errorf("without: %v", err)
 	}
 	if _, err := Runs(dir, out, 10, true); err != nil {

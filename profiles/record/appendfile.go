@@ -16,6 +16,7 @@ import (
 
 	"jtune/internal/safefile"
 	"jtune/internal/text"
+	"jtune/internal/usage"
 	"jtune/tegra/sweep"
 )
 
@@ -224,7 +225,7 @@ func (a *appendFile) spill() error {
 // remedy is the advice for a disk that is full.
 func remedy(err error) string {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		return "; free some space, then resume with --resume: all finished modes are kept"
+		return "; free some space, then resume with " + usage.Resume.String() + ": all finished modes are kept"
 	}
 	return ""
 }

@@ -101,7 +101,7 @@ func TestHeaderResumeWantsTheSameCampaign(t *testing.T) {
 	} else {
 		r.Close()
 	}
-	if _, err := OpenOrCreate(dir, base, false); err == nil || !strings.Contains(err.Error(), "--resume") {
+	if _, err := OpenOrCreate(dir, base, false); err == nil || !strings.Contains(err.Error(), "“resume” continues it") {
 		t.Errorf("a campaign in the folder: %v", err)
 	}
 	for _, c := range []struct {

@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"jtune/internal/safefile"
+	"jtune/internal/usage"
 	"jtune/tegra/sweep"
 )
 
@@ -95,7 +96,8 @@ func OpenOrCreate(dir string, h Header, resume bool) (*Record, error) {
 func mayHold(dir string, resume bool) (held bool, err error) {
 	held, err = holdsCampaign(dir)
 	if err == nil && held && !resume {
-		err = fmt.Errorf("folder %s already holds a campaign: --resume continues it, a new folder begins another", dir)
+		err = fmt.Errorf("folder %s already holds a campaign: %s continues it, a new folder begins another", dir,
+			usage.Resume)
 	}
 	return held, err
 }

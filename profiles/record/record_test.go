@@ -413,7 +413,7 @@ func TestRecordFullDiskLeavesNoHalfLineAndSaysWhatToDo(t *testing.T) {
 		failed = r.Append(rows[n%len(rows)])
 		n++
 	}
-	if failed == nil || !errors.Is(failed, syscall.ENOSPC) || !strings.Contains(failed.Error(), "--resume") {
+	if failed == nil || !errors.Is(failed, syscall.ENOSPC) || !strings.Contains(failed.Error(), "“resume”") {
 		t.Fatalf("got %v", failed)
 	}
 	text := disk.text.String()

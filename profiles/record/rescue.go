@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"jtune/internal/text"
+	"jtune/internal/usage"
 )
 
 // ErrFolder reports that a campaign's folder was moved, replaced or deleted while it was measured.
@@ -41,8 +42,8 @@ func (r *Record) rescue(row Row, err error) error {
 			r.dir, r.rows = dir, rows
 			r.closeFiles()
 		}
-		return fmt.Errorf("%w; %s (without raw samples) are in %s: resume with --out %s --resume", failed,
-			text.Count(len(rows), "row"), dir, dir)
+		return fmt.Errorf("%w; %s (without raw samples) are in %s: resume with %s %s %s", failed,
+			text.Count(len(rows), "row"), dir, usage.Out, dir, usage.Resume)
 	}
 	return failed
 }

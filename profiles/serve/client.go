@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"jtune/internal/text"
+	"jtune/internal/usage"
 	"jtune/tegra"
 )
 
@@ -201,10 +202,11 @@ func (c *client) choose(a *about, names []string, verb string) error {
 		a.Model = names[0]
 		return nil
 	case len(names) == 0:
-		return fmt.Errorf("%w: the server at %s %s none; load one, or give --weights NAME", ErrModels, c.o.URL, verb)
+		return fmt.Errorf("%w: the server at %s %s none; load one, or give %s", ErrModels, c.o.URL, verb,
+			usage.Weights.Value())
 	}
-	return fmt.Errorf("%w: the server at %s %s %s; give --weights NAME", ErrModels, c.o.URL, verb,
-		text.OneLine(strings.Join(names, ", ")))
+	return fmt.Errorf("%w: the server at %s %s %s; give %s", ErrModels, c.o.URL, verb,
+		text.OneLine(strings.Join(names, ", ")), usage.Weights.Value())
 }
 
 // ask sends one request and reads its stream to the end.

@@ -163,8 +163,8 @@ func TestServerThatFailsEndsWithAReason(t *testing.T) {
 		"answers nothing": {Ollama, fake{ollamaModel, func(w http.ResponseWriter, _ *http.Request, _ string) {
 			io.WriteString(w, `{"done":true}`+"\n")
 		}}, "the answer is empty"},
-		"has no model":        {OpenAI, fake{`{"data":[]}`, good}, "serves none; load one, or give --weights NAME"},
-		"has several models":  {OpenAI, fake{`{"data":[{"id":"a"},{"id":"b"}]}`, good}, "serves a, b; give --weights NAME"},
+		"has no model":        {OpenAI, fake{`{"data":[]}`, good}, "serves none; load one, or give “weights”"},
+		"has several models":  {OpenAI, fake{`{"data":[{"id":"a"},{"id":"b"}]}`, good}, "serves a, b; give “weights”"},
 		"has no Ollama model": {Ollama, fake{`{"models":[]}`, goodOllama}, "has none; load one"},
 		"lists garbage":       {OpenAI, fake{`<html>`, good}, "answers no JSON"},
 	} {

@@ -171,7 +171,7 @@ func TestProgramsOfInferenceAreFoundAndTheirServersAsked(t *testing.T) {
 	}
 	list := builtIns(t)
 	llama, _ := Find(list, "llama")
-	if err := llama.Ready(); err == nil || !strings.Contains(err.Error(), "give --weights FILE") {
+	if err := llama.Ready(); err == nil || !strings.Contains(err.Error(), "give “weights”") {
 		t.Errorf("without weights: %v", err)
 	}
 	if llama, err = llama.WithWeights("/models/x.gguf"); err != nil {
@@ -182,7 +182,7 @@ func TestProgramsOfInferenceAreFoundAndTheirServersAsked(t *testing.T) {
 		t.Errorf("%q, %v", job.Command, err)
 	}
 	resnet, _ := Find(list, "resnet18")
-	if _, err := resnet.WithWeights("x"); err == nil || !strings.Contains(err.Error(), "takes no --weights") {
+	if _, err := resnet.WithWeights("x"); err == nil || !strings.Contains(err.Error(), "takes no “weights”") {
 		t.Errorf("a training job takes weights: %v", err)
 	}
 }

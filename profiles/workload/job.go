@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"jtune/internal/usage"
 	"jtune/profiles/harness"
 	"jtune/profiles/harness/torch"
 	"jtune/tegra"
@@ -99,7 +100,8 @@ func (w Workload) Ready() error {
 	case w.Elsewhere != nil:
 		return w.Elsewhere.Check()
 	case strings.Contains(strings.Join(w.Command, " "), weightsVariable):
-		return fmt.Errorf("%w: give --weights FILE, or the name by which its server knows the model", ErrNoWeights)
+		return fmt.Errorf("%w: give %s, a file or the name by which its server knows the model", ErrNoWeights,
+			usage.Weights)
 	case w.Serves():
 		return w.Server.reachable()
 	case len(w.Command) > 0:

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"jtune/internal/arrivals"
+	"jtune/internal/usage"
 	"jtune/profiles/harness"
 	"jtune/profiles/serve"
 )
@@ -16,7 +17,7 @@ import (
 // ErrNoWeights: the workload runs any model, and none was named.
 var ErrNoWeights = errors.New("it needs a model")
 
-// weightsVariable in a command stands for the file of --weights.
+// weightsVariable in a command stands for the file of weights.
 const weightsVariable = "${JTUNE_WEIGHTS}"
 
 // Serves reports whether a server answers the workload's requests.
@@ -37,7 +38,8 @@ func (w Workload) WithWeights(name string) (Workload, error) {
 		command[i] = strings.ReplaceAll(word, weightsVariable, name)
 	}
 	if slices.Equal(command, w.Command) && !w.Serves() {
-		return w, fmt.Errorf("workload %s takes no --weights: its command does not contain %s", w.Name, weightsVariable)
+		return w, fmt.Errorf("workload %s takes no %s: its command does not contain %s", w.Name, usage.Weights,
+			weightsVariable)
 	}
 	w.Command = command
 	if w.Serves() {
@@ -73,7 +75,7 @@ func (w Workload) Discover(ctx context.Context) (Workload, error) {
 func (s Server) reachable() error {
 	if !(s.Local() && s.local(s.counters())) && !s.Remote {
 		return fmt.Errorf("server %s is not on the loopback: perhaps on another machine, whose power this board does "+
-			"not measure; run jtune there, or give --remote where the address is this board's", s.URL)
+			"not measure; run jtune there, or give %s where the address is this board's", s.URL, usage.Remote)
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"jtune/internal/text"
+	"jtune/internal/usage"
 	"jtune/tegra"
 )
 
@@ -65,8 +66,8 @@ var programs = []program{
 	{"nvpmodel", "all limits of a preset", "ends by itself; wait for it"},
 	{"nvpower.sh", "all limits of a preset", "ends by itself; wait for it"},
 	{"jetson_clocks", "CPU, GPU and memory clocks", "ends by itself; wait for it"},
-	{"nvfancontrol", "the fan", "writes the fan again every few seconds: jtune apply --fan max needs it stopped " +
-		"(systemctl stop nvfancontrol)"},
+	{"nvfancontrol", "the fan", text.Optional("writes the fan again every few seconds: jtune apply " +
+		usage.Fan.String() + " max needs it stopped (systemctl stop nvfancontrol)")},
 	{"jtop", "presets and clocks, when a user presses its keys", "reads only, until a key is pressed in it"},
 	{"power-profiles-daemon", "the CPU governor", ""},
 	{"tuned", "the CPU governor and limits", ""},
@@ -78,7 +79,8 @@ var programs = []program{
 // units by name. Those of the vendor come first.
 var units = []program{
 	{"nvpower.service", "all limits of the default preset, at boot", ""},
-	{"nvpmodel.service", "all limits of the last preset, at boot", "jtune apply --at-boot comes after it"},
+	{"nvpmodel.service", "all limits of the last preset, at boot", text.Optional("jtune apply " + usage.AtBoot.String() +
+		" comes after it")},
 	{"nvfancontrol.service", "the fan", ""},
 	{"jetson_clocks.service", "CPU, GPU and memory clocks, at boot", ""},
 	{"jetson-clocks.service", "CPU, GPU and memory clocks, at boot", ""},

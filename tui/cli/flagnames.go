@@ -53,6 +53,7 @@ var flagNames = map[usage.Field]struct{ flag, value string }{
 	usage.Fan:     {"--fan", "auto|max"},
 	usage.KeepFan: {"--keep-fan", ""},
 	usage.Force:   {"--force", ""},
+	usage.AtBoot:  {"--at-boot", ""},
 
 	usage.Out:        {"--out", "DIR"},
 	usage.Resume:     {"--resume", ""},

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"jtune/internal/usage"
 	"jtune/optimize/lab/faults"
 	"jtune/tegra"
 )
@@ -13,7 +14,7 @@ import (
 // leaves it out if LeaveOutStuck is set.
 func (o *Options) withoutStuck() (notes []string) {
 	note := func(found string, n int) {
-		after := " Leave these %d settings out with --leave-out-stuck"
+		after := " Leave these %d settings out with " + usage.LeaveOutStuck.String()
 		if o.LeaveOutStuck {
 			after = " These %d settings are left out"
 		}

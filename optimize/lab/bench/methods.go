@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"jtune/internal/usage"
 	"jtune/learn"
 	"jtune/learn/baseline/nn"
 	"jtune/optimize"
@@ -66,7 +67,7 @@ var sizedMethods = []string{GP, Random, Tune, Maxn, Presets, Oracle}
 
 func newMethod(ctx context.Context, name string, o *Options, f *truth) (c *method, note string, err error) {
 	if f.places.Batches != nil && !slices.Contains(sizedMethods, name) {
-		return nil, "left out, it is for one batch size: choose one with --batch N", nil
+		return nil, "left out, it is for one batch size: choose one with " + usage.Batch.Value(), nil
 	}
 	switch name {
 	case GP:

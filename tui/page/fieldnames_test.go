@@ -1,0 +1,23 @@
+package page
+
+import (
+	"testing"
+
+	"jtune/internal/usage"
+)
+
+func TestWordsNameFieldsAsTheScreensDo(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		usage.Rate.Errorf("want above 0").Error():                 "rate: want above 0",
+		"choose one with " + usage.Batch.Value():                  "choose one with “batch”",
+		"leave " + usage.Rate.String() + " away":                  "leave “rate” away",
+		usage.Batch.String() + " 8,16: a job has one batch size":  "“batch” 8,16: a job has one batch size",
+		"tune: " + usage.Load.String() + ": want above 0":         "tune: “load”: want above 0",
+		"give " + usage.Seed.String() + ": its seed is another's": "give “seed”: its seed is another's",
+	} {
+		if got := Words(text); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
