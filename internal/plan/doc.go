@@ -1,3 +1,3 @@
-// Package plan holds the test that no import points against the plan of the
-// rooms (docs/architecture.md).
+// Package plan holds the tests that no import points against the plan of the rooms (docs/architecture.md), and that no
+// text below the command line names a flag.
 package plan
