@@ -1,0 +1,118 @@
+package plan
+
+import (
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// floors are the packages of the two layers that have rooms, the lowest first. A package imports only packages of
+// floors below its own; those of one floor do not know each other.
+var floors = [][]string{
+	{"optimize"},
+	{"optimize/ladder", "optimize/energy", "optimize/advice"},
+	{"optimize/mix", "optimize/outlook"},
+	{"optimize/serving", "optimize/rank"},
+	{"optimize/lab"},
+	{"tui/session/fleet"},
+	{"tui/session/config"},
+	{"tui/session"},
+	{"tui/session/workloads", "tui/session/inspect", "tui/session/campaigns"},
+	{"tui/session/models", "tui/session/sessiontest"},
+	{"tui/session/fit"},
+	{"tui/session/plots"},
+	{"tui/session/measure"},
+	{"tui/session/search", "tui/session/run", "tui/session/study"},
+	{"tui/session/pair"},
+	{"tui/session/task"},
+	{"tui/session/remote"},
+	{"tui/session/lab"},
+}
+
+// floorOf is the floor of a package, by its place in floors; -1 where the package is in no room that has one.
+// What lies in a folder of tests or of the laboratory has the floor of that folder.
+func floorOf(pkg string) int {
+	for i, rooms := range floors {
+		for _, room := range rooms {
+			laboratory := strings.HasSuffix(room, "/lab") && strings.HasPrefix(pkg, room+"/")
+			if pkg == room || laboratory {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// climbs reports whether an import points to the same floor or to a higher one.
+func climbs(from, to string) bool {
+	a, b := floorOf(from), floorOf(to)
+	if a < 0 || b < 0 || from == to {
+		return false
+	}
+	return b > a || b == a && !ofLaboratory(from)
+}
+
+func TestFloorsAreClimbedByNoImport(t *testing.T) {
+	found := 0
+	for _, layer := range []string{"optimize", "tui/session"} {
+		err := filepath.WalkDir(filepath.Join(root, layer), func(file string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || filepath.Ext(file) != ".go" || strings.HasSuffix(file, "_test.go") {
+				return err
+			}
+			dir, err := filepath.Rel(root, filepath.Dir(file))
+			if err != nil {
+				return err
+			}
+			pkg := filepath.ToSlash(dir)
+			if ofTests(pkg) && pkg != "tui/session/sessiontest" {
+				return nil
+			}
+			if floorOf(pkg) < 0 {
+				t.Errorf("package %s has no floor", pkg)
+			}
+			imports, err := importsOf(file)
+			for _, to := range imports {
+				if pkgTo, ours := strings.CutPrefix(to, "jtune/"); ours {
+					found++
+					if climbs(pkg, pkgTo) {
+						t.Errorf("%s/%s imports %s, which is not below it", pkg, filepath.Base(file), pkgTo)
+					}
+				}
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if found < 200 {
+		t.Errorf("%d imports were looked at: that is not both layers", found)
+	}
+}
+
+func TestFloorsKnowWhatClimbs(t *testing.T) {
+	for _, c := range []struct {
+		from, to string
+		bad      bool
+	}{
+		{"tui/session/campaigns", "tui/session/models", true},
+		{"tui/session/models", "tui/session/campaigns", false},
+		{"tui/session/search", "tui/session/run", true},
+		{"tui/session", "tui/session/task", true},
+		{"optimize/outlook", "optimize/serving", true},
+		{"tui/session/measure", "optimize/serving", false},
+	} {
+		if got := climbs(c.from, c.to); got != c.bad {
+			t.Errorf("%s imports %s: climbs is %v", c.from, c.to, got)
+		}
+	}
+	var all []string
+	for _, rooms := range floors {
+		all = append(all, rooms...)
+	}
+	if slices.Sort(all); len(slices.Compact(all)) != len(slices.Concat(floors...)) {
+		t.Error("a room has two floors")
+	}
+}
