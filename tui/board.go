@@ -100,5 +100,5 @@ func (b board) RestoreModel(name string) error { return models.Restore(b.Session
 
 // PlanBoot prepares a mode to be set at boot.
 func (b board) PlanBoot(m tegra.Mode, flags ...string) (*session.BootUnit, error) {
-	return b.Session.PlanBoot(m, flags...)
+	return session.PlanBoot(b.Session, m, flags...)
 }

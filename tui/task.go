@@ -61,7 +61,7 @@ func (j *shownTask) follow(now task.Snapshot) {
 
 func (j *shownTask) stop() {
 	if j.run != nil {
-		j.run.Stop()
+		j.run.Stop("")
 		j.follow(j.run.Now())
 	}
 }
@@ -69,7 +69,7 @@ func (j *shownTask) stop() {
 // pause holds the task after the mode in progress, or lets it go on.
 func (j *shownTask) pause() {
 	if j.run != nil {
-		j.run.Pause(j.State == task.Running)
+		j.run.Pause(j.State == task.Running, "")
 		j.follow(j.run.Now())
 	}
 }

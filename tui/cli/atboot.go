@@ -29,7 +29,7 @@ func (c *applyCmd) planBoot(s *session.Session, m tegra.Mode) (*session.BootUnit
 	if c.fan != "" {
 		flags = append(flags, "--fan="+c.fan)
 	}
-	unit, err := s.PlanBoot(m, flags...)
+	unit, err := session.PlanBoot(s, m, flags...)
 	if errors.Is(err, tegra.ErrUnsupported) {
 		err = fmt.Errorf("--at-boot: %w", err)
 	}
@@ -57,7 +57,7 @@ func (c *applyCmd) installBoot(u *session.BootUnit) error {
 
 // endBoot removes the unit.
 func (c *applyCmd) endBoot(s *session.Session) error {
-	switch err := s.EndBoot(); {
+	switch err := session.EndBoot(s); {
 	case errors.Is(err, boot.ErrNotInstalled):
 		c.note("%v: nothing to remove", err)
 		return nil

@@ -25,7 +25,7 @@ type BootUnit struct {
 // such as --dvfs=off. The unit can be shown with an error too: then it cannot
 // be written, because a virtual board has no boot (tegra.ErrUnsupported), for
 // want of rights (tegra.ErrPermission), or because a foreign file is in the way.
-func (s *Session) PlanBoot(m tegra.Mode, flags ...string) (*BootUnit, error) {
+func PlanBoot(s *Session, m tegra.Mode, flags ...string) (*BootUnit, error) {
 	u := &BootUnit{Root: s.Sysroot}
 	program, err := os.Executable()
 	if err == nil {
@@ -43,7 +43,7 @@ func (s *Session) PlanBoot(m tegra.Mode, flags ...string) (*BootUnit, error) {
 		u.Notes = append(u.Notes, fmt.Sprintf("others than root may change %s: who does gets root rights at the next "+
 			"boot; install jtune in /usr/local/bin first", name))
 	}
-	if err := s.mayBoot(); err != nil {
+	if err := mayBoot(s); err != nil {
 		return u, err
 	}
 	return u, u.within(func(d *boot.Dir) error {
@@ -55,7 +55,7 @@ func (s *Session) PlanBoot(m tegra.Mode, flags ...string) (*BootUnit, error) {
 }
 
 // mayBoot returns an error where what happens at boot cannot be changed.
-func (s *Session) mayBoot() error {
+func mayBoot(s *Session) error {
 	if s.Virtual != nil {
 		return fmt.Errorf("a virtual board has no boot: %w", tegra.ErrUnsupported)
 	}
@@ -110,8 +110,8 @@ func (u *BootUnit) Undo() error {
 
 // EndBoot has no mode applied at boot any more. errors.Is(err,
 // boot.ErrNotInstalled) when none was.
-func (s *Session) EndBoot() error {
-	if err := s.mayBoot(); err != nil {
+func EndBoot(s *Session) error {
+	if err := mayBoot(s); err != nil {
 		return err
 	}
 	return (&BootUnit{Root: s.Sysroot}).Remove()

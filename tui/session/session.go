@@ -2,8 +2,6 @@ package session
 
 import (
 	"errors"
-	"os"
-	"path/filepath"
 
 	"jtune/profiles/record"
 	"jtune/tegra"
@@ -14,23 +12,6 @@ import (
 
 // Version is written into records and models; main sets it at link time.
 var Version = "dev"
-
-// TrainLog is the file that gets what the job of a training run says.
-func (s *Session) TrainLog() string { return filepath.Join(s.DataPath(), "train.log") }
-
-// Introduced reports whether the user has done anything in the screens before.
-func (s *Session) Introduced() bool {
-	_, err := os.Stat(s.IntroducedFile())
-	return err == nil
-}
-
-// SetIntroduced keeps that for all later starts.
-func (s *Session) SetIntroduced() error {
-	if err := os.MkdirAll(filepath.Dir(s.IntroducedFile()), 0o755); err != nil {
-		return err
-	}
-	return os.WriteFile(s.IntroducedFile(), nil, 0o644)
-}
 
 // Options say which device to open and where to keep things. The zero value
 // opens the Jetson this is, else the virtual AGX Orin.

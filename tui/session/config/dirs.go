@@ -77,8 +77,25 @@ func (o Paths) LogPath() string {
 	return o.StateFile("guard.log")
 }
 
-// IntroducedFile is the file that exists once this user knows the screens.
-func (o Paths) IntroducedFile() string { return o.StateFile("introduced") }
+// TrainLog is the file that gets what the job of a training run says.
+func (o Paths) TrainLog() string { return filepath.Join(o.DataPath(), "train.log") }
+
+// introduced is the file that exists once this user knows the screens.
+func (o Paths) introduced() string { return o.StateFile("introduced") }
+
+// Introduced reports whether the user has done anything in the screens before.
+func (o Paths) Introduced() bool {
+	_, err := os.Stat(o.introduced())
+	return err == nil
+}
+
+// SetIntroduced keeps that for all later starts.
+func (o Paths) SetIntroduced() error {
+	if err := os.MkdirAll(filepath.Dir(o.introduced()), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(o.introduced(), nil, 0o644)
+}
 
 // Denied adds the exit code and advice to the error of a refused write, and the
 // advice to that of a folder that cannot be made.

@@ -190,9 +190,9 @@ func (c *Control) obey(r controlRequest, by string) Reach {
 	switch r.Order {
 	case OrderLook:
 	case OrderPause, OrderGoOn:
-		t.PauseBy(r.Order == OrderPause, by)
+		t.Pause(r.Order == OrderPause, by)
 	case OrderStop:
-		t.StopBy(by)
+		t.Stop(by)
 	default:
 		return Reach{Error: "an unknown order"}
 	}

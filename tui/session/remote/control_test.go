@@ -109,7 +109,7 @@ func TestControlLetsAnotherProgramPauseAndStopATask(t *testing.T) {
 	if err := f.Give(OrderStop); err == nil || !strings.Contains(err.Error(), "another task") || next.Now().Stopped {
 		t.Errorf("an order for the task before: %v, the next one is stopped: %v", err, next.Now().Stopped)
 	}
-	next.Stop()
+	next.Stop("")
 	<-next.Ended()
 }
 
@@ -212,7 +212,7 @@ func TestControlSocketIsTheUsersAloneAndLeavesNothing(t *testing.T) {
 	if !c.may(uint32(own)) || !c.may(0) || c.may(uint32(own)+1) {
 		t.Error("others than the user and root may give orders")
 	}
-	task.Stop()
+	task.Stop("")
 	<-task.Ended()
 	if err := c.Close(); err != nil {
 		t.Fatal(err)

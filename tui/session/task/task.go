@@ -362,11 +362,9 @@ func (t *Task) Observe(e measure.Event) {
 	t.Change(func(s *Snapshot) { s.Fold(e) })
 }
 
-// Stop ends the task; it restores the board and is done then.
-func (t *Task) Stop() { t.StopBy("") }
-
-// StopBy is Stop by somebody of another program; "" for the user of this one.
-func (t *Task) StopBy(by string) {
+// Stop ends the task; it restores the board and is done then. Somebody of another program is named; "" is the user of
+// this one.
+func (t *Task) Stop(by string) {
 	t.Change(func(s *Snapshot) {
 		if !s.Done() {
 			s.State, s.Stopped, s.By = Stopping, true, by
@@ -375,11 +373,9 @@ func (t *Task) StopBy(by string) {
 	t.Cancel()
 }
 
-// Pause holds the task when the mode in progress is measured, or lets it go on.
-func (t *Task) Pause(hold bool) { t.PauseBy(hold, "") }
-
-// PauseBy is Pause by somebody of another program; "" for the user of this one.
-func (t *Task) PauseBy(hold bool, by string) {
+// Pause holds the task when the mode in progress is measured, or lets it go on. Somebody of another program is named;
+// "" is the user of this one.
+func (t *Task) Pause(hold bool, by string) {
 	t.Change(func(s *Snapshot) {
 		switch {
 		case hold && s.State == Running:

@@ -88,7 +88,7 @@ func TestTaskPausesBetweenTwoModesAndGoesOn(t *testing.T) {
 	}
 	on <- true
 	await(t, task, "a mode is measured", func(s Snapshot) bool { return len(s.Rows) == 4 })
-	task.Pause(true)
+	task.Pause(true, "")
 	held := task.Now()
 	for ; held.State != Paused; held = task.Now() {
 		select {
@@ -99,7 +99,7 @@ func TestTaskPausesBetweenTwoModesAndGoesOn(t *testing.T) {
 	if len(held.Rows) > 5 {
 		t.Errorf("%d rows while paused, want 5 at most", len(held.Rows))
 	}
-	task.Pause(false)
+	task.Pause(false, "")
 	for range 6 - len(held.Rows) {
 		on <- true
 	}
@@ -126,7 +126,7 @@ func TestTaskThatIsStoppedEndsWithoutAnError(t *testing.T) {
 	if err := q.Start(t.Context(), task); err != nil {
 		t.Fatal(err)
 	}
-	task.Stop()
+	task.Stop("")
 	on <- true // the mode in progress
 	<-task.Ended()
 	if s := task.Now(); !s.Done() || !s.Stopped || s.Err != nil || len(s.Rows) > 4 {
