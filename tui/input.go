@@ -134,12 +134,7 @@ func (r *root) globalKey(k tea.KeyPressMsg) tea.Cmd {
 	case keys.Boards.Matches(k):
 		return r.openBoards()
 	case keys.Mouse.Matches(k):
-		sh.mouse = !sh.mouse
-		if sh.mouse {
-			sh.say("mouse on: click tabs and modes, zoom by the wheel; the terminal selects no text")
-		} else {
-			sh.say("mouse off: the terminal selects text again")
-		}
+		sh.turnMouse()
 	case keys.Enlarge.Matches(k):
 		sh.say("enlarge: %s has nothing to enlarge now", r.shown().Name().Title())
 	case keys.Copy.Matches(k):

@@ -147,3 +147,12 @@ type shownTask struct {
 
 // notNow says why an action does not work now.
 func (sh *shared) notNow(a widget.Action) { sh.say("%s: not now, %s", a.Help().Desc, a.Why) }
+
+// turnMouse takes what the mouse does, or leaves it to the terminal.
+func (sh *shared) turnMouse() {
+	if sh.mouse = !sh.mouse; sh.mouse {
+		sh.say("mouse on: click tabs and modes, zoom by the wheel; the terminal selects no text")
+	} else {
+		sh.say("mouse off: the terminal selects text again")
+	}
+}

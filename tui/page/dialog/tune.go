@@ -87,25 +87,8 @@ func NewTune(read page.Reader) *Tune {
 	}
 	for i, name := range names {
 		text := func() string { return d.text(i) }
-		d.Fields = append(d.Fields, widget.Field{Name: name, Text: text, Turn: func(by int) {
-			d.settle()
-			if i == fieldLimit {
-				d.typed.SetValue("") // of another unit
-				d.asked = nil
-			}
-			if i == fieldWorkload || i == fieldBatch {
-				d.listed.SetValue("")
-			}
-			if widget.Around(&d.choice[i], by, d.options(i)); i == fieldWorkload {
-				d.choice[fieldBatch] = 0
-			}
-			if d.batches() != nil || d.load() != nil {
-				d.choice[fieldCoverage] = 0
-			}
-			if i == fieldStrategy && d.binary() {
-				d.choice[fieldCoverage] = 0
-			}
-		}})
+		turn := func(by int) { d.turn(i, by) }
+		d.Fields = append(d.Fields, widget.Field{Name: name, Text: text, Turn: turn})
 	}
 	limit, batch := &d.Fields[fieldLimit], &d.Fields[fieldBatch]
 	limit.Input, limit.Whole, limit.Step, limit.Wrong = d.typed, true, d.step, d.wrongLimit
@@ -113,6 +96,27 @@ func NewTune(read page.Reader) *Tune {
 	batch.Input, batch.Typed, batch.Wrong = d.listed, d.sizesTyped, d.wrongSizes
 	d.pair = newTunePair(d)
 	return d
+}
+
+// turn takes the next choice of a field, or the one before; what does not go with it begins again.
+func (d *Tune) turn(field, by int) {
+	d.settle()
+	if field == fieldLimit {
+		d.typed.SetValue("") // of another unit
+		d.asked = nil
+	}
+	if field == fieldWorkload || field == fieldBatch {
+		d.listed.SetValue("")
+	}
+	if widget.Around(&d.choice[field], by, d.options(field)); field == fieldWorkload {
+		d.choice[fieldBatch] = 0
+	}
+	if d.batches() != nil || d.load() != nil {
+		d.choice[fieldCoverage] = 0
+	}
+	if field == fieldStrategy && d.binary() {
+		d.choice[fieldCoverage] = 0
+	}
 }
 
 func (d *Tune) options(field int) int {
