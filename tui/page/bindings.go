@@ -127,10 +127,6 @@ var (
 	keySigns = map[string]string{"up": "↑", "down": "↓", "left": "←", "right": "→", "pgdown": "pgdn"}
 )
 
-func keyLabel(k string) string {
-	return cmp.Or(keySigns[k], k)
-}
-
 // takes says why an action cannot have a key, or nil.
 func (a action) takes(k string) error {
 	r, size := utf8.DecodeRuneInString(k)

@@ -167,3 +167,10 @@ func Manage(what string, do func() (said string, err error)) Compute {
 		return Managed{what, said, err}
 	}
 }
+
+// Managed says how renaming, deleting or restoring a campaign or a model went.
+type Managed struct {
+	What string // "campaign", "model"
+	Said string // what was done
+	Err  error
+}

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"reflect"
 	"regexp"
 	"slices"
@@ -200,4 +201,8 @@ func snake(name string) string {
 		b.WriteRune(unicode.ToLower(r))
 	}
 	return b.String()
+}
+
+func keyLabel(k string) string {
+	return cmp.Or(keySigns[k], k)
 }

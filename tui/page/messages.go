@@ -35,13 +35,6 @@ type (
 	}
 )
 
-// Managed says how renaming, deleting or restoring a campaign or a model went.
-type Managed struct {
-	What string // "campaign", "model"
-	Said string // what was done
-	Err  error
-}
-
 // Responses to a page's or dialog's request to the guard.
 type (
 	// ModeSet says how setting a mode went.

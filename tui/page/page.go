@@ -1,30 +1,9 @@
 package page
 
 import (
-	"errors"
-	"strings"
-
 	tea "charm.land/bubbletea/v2"
 
-	"jtune/internal/figure"
-	"jtune/tui/export"
 	"jtune/tui/widget"
-)
-
-// Name is what a page is known by: "front".
-type Name string
-
-// Title is what the page is called on the screen: "Front".
-func (n Name) Title() string { return strings.ToUpper(string(n[:1])) + string(n[1:]) }
-
-// Names of the pages.
-const (
-	Live    Name = "live"
-	Train   Name = "train"
-	Profile Name = "profile"
-	Models  Name = "models"
-	Front   Name = "front"
-	Modes   Name = "modes"
 )
 
 // Page is one of the screens. Messages go to all of them, keys to the one that shows.
@@ -60,19 +39,4 @@ type Mouser interface {
 // Exporter is a page that is exported in more forms than the text of the screen.
 type Exporter interface {
 	Files() ([]File, error)
-}
-
-// File is one form in which something is exported: the ending of its name, and
-// what it holds.
-type File struct{ Ending, Text string }
-
-// FigureFiles are a figure as it is drawn, and its values.
-func FigureFiles(f figure.Figure) ([]File, error) {
-	var table, document strings.Builder
-	err := errors.Join(export.FigureCSV(&table, f), export.FigureJSON(&document, f))
-	return []File{
-		{Ending: "svg", Text: export.FigureSVG(f)},
-		{Ending: "csv", Text: table.String()},
-		{Ending: "json", Text: document.String()},
-	}, err
 }

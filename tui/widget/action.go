@@ -126,3 +126,9 @@ func footerPart(hints []Action, room int) string {
 	}
 	return strings.Join(parts, "  ")
 }
+
+// ListKeys are the keys that walk rows, and search them.
+type ListKeys struct {
+	Up, Down, PageUp, PageDown, HalfUp, HalfDown, Home, End Action
+	Search, Next, Prev, Back                                Action
+}

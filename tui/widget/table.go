@@ -17,12 +17,6 @@ type Column struct {
 	Off   bool // has nothing to show now
 }
 
-// ListKeys are the keys that walk rows, and search them.
-type ListKeys struct {
-	Up, Down, PageUp, PageDown, HalfUp, HalfDown, Home, End Action
-	Search, Next, Prev, Back                                Action
-}
-
 // Table draws rows that it asks for one by one, so that 18,000 cost no more
 // than those on screen. The cursor row is marked by a glyph and by reverse.
 type Table struct {

@@ -208,3 +208,19 @@ func (f *Apply) Undo() page.Intent {
 	f.stage = Ending
 	return page.Revert{Why: "undone", Settle: true}
 }
+
+// name is the mode as it will be, or is, called.
+func (f *Apply) name() string {
+	if f.ask.DVFS {
+		return f.title() + ", clocks free"
+	}
+	return f.title()
+}
+
+func (f *Apply) title() string {
+	text := f.read.ModeText(f.ask.Mode)
+	if name := f.read.NameAs(f.ask.Mode, tegra.Some(!f.ask.DVFS)); name != "" {
+		return name + " " + text
+	}
+	return text
+}

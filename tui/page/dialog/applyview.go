@@ -142,19 +142,3 @@ func (f *Apply) idleNow() string {
 	}
 	return fmt.Sprintf("  idle %.1f → %.1f W", f.from.IdleW.V, after.V)
 }
-
-// name is the mode as it will be, or is, called.
-func (f *Apply) name() string {
-	if f.ask.DVFS {
-		return f.title() + ", clocks free"
-	}
-	return f.title()
-}
-
-func (f *Apply) title() string {
-	text := f.read.ModeText(f.ask.Mode)
-	if name := f.read.NameAs(f.ask.Mode, tegra.Some(!f.ask.DVFS)); name != "" {
-		return name + " " + text
-	}
-	return text
-}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"jtune/optimize/serving"
 	"jtune/tui/page"
@@ -32,16 +31,6 @@ func (d *Tune) numbers() *[]float64 {
 		return &d.timeMS
 	}
 	return nil
-}
-
-// words are what stands between commas and blanks, without a unit after its number.
-func words(text, unit string) (out []string) {
-	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || unicode.IsSpace(r) }) {
-		if word = strings.TrimSuffix(word, unit); word != "" {
-			out = append(out, word)
-		}
-	}
-	return out
 }
 
 // typedLoad is what was typed as limits with a load, or as limits of two kinds; is reports whether that was meant, and

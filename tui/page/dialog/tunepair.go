@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"jtune/internal/arrivals"
 	"jtune/internal/text"
 	"jtune/optimize"
@@ -19,22 +17,6 @@ import (
 	"jtune/tui/session/task"
 	"jtune/tui/widget"
 )
-
-// tunePair are the questions for two jobs that share the GPU, "A + B" as the workload. They stand in place of the
-// others from the workload on, while that names two.
-type tunePair struct {
-	d          *Tune
-	begin      *widget.Input // takes + at a single workload
-	name       *widget.Input // both names, as typed; empty: one workload
-	limit      *widget.Input // as typed; empty: asked
-	wait       *widget.Input
-	asked      serving.Asked
-	turns      int  // of policies
-	uniform    bool // arrivals
-	waitMS     float64
-	own        bool           // the inference keeps its batch size
-	alone, two []widget.Field // the questions for one job and for two
-}
 
 // policies are the kinds of turns, as the dialog orders them.
 var policies = []optimize.Policy{"", optimize.Strict, optimize.Fill, optimize.Free}
@@ -75,9 +57,6 @@ func newTunePair(d *Tune) *tunePair {
 	return p
 }
 
-// on reports whether the workload names two jobs.
-func (p *tunePair) on() bool { return p.name.Value() != "" }
-
 // add makes a pair of the workload: with the first job that can share the GPU with it.
 func (p *tunePair) add() {
 	if p.begin.Value() == "" {
@@ -106,11 +85,6 @@ const (
 	pairLimit = 1
 	pairTurns = 2
 )
-
-// jobs are the two workloads, and why they are none.
-func (p *tunePair) jobs() (workload.Pair, error) {
-	return pair.ParsePair(p.d.read.Workloads(), p.name.Value())
-}
 
 // partner takes the next job that can share the GPU with the first one that is named.
 func (p *tunePair) partner(by int) {
@@ -376,17 +350,4 @@ func (p *tunePair) notes(w int) []string {
 		out = append(out, "type limits and the rate: "+pairForm+"; a number alone is the power limit")
 	}
 	return out
-}
-
-// Paste gives a pasted text to the question that it is for: what is no pair goes to the limit.
-func (d *Tune) Paste(m tea.PasteMsg) {
-	if d.At == fieldWorkload && !d.pair.on() {
-		if d.At = d.Types; strings.Contains(m.Content, "+") {
-			d.At = fieldWorkload
-			d.pair.name.SetValue(strings.TrimSpace(m.Content))
-			d.pair.named()
-			return
-		}
-	}
-	d.Form.Paste(m)
 }

@@ -118,3 +118,9 @@ func (d *fitDialog) note(int) []string {
 	}
 	return lines
 }
+
+// refitMsg says how fitting by another method went.
+type refitMsg struct {
+	name string
+	err  error
+}

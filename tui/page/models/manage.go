@@ -11,14 +11,6 @@ import (
 	"jtune/tui/widget"
 )
 
-// entries are the models that the table lists.
-func (p *Page) entries() []models.Info {
-	if p.deleted {
-		return p.aside
-	}
-	return p.list
-}
-
 // fill takes a new list; the cursor stays on its model.
 func (p *Page) fill(msg page.ModelsListed) {
 	was, _ := p.chosen()

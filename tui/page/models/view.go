@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"jtune/internal/figure"
 	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/tegra"
@@ -183,4 +184,33 @@ func (p *Page) Numbers() string {
 	return "time, power ±: the mean error for modes left out of the fit. time ×, power ×: how much a knob " +
 		"alone changes them over its range. within its 95 % bands: left-out modes whose true value lies in the " +
 		"range that was predicted; 95 of 100 should."
+}
+
+// Files are the plot that shows.
+func (p *Page) Files() ([]page.File, error) {
+	f, ok := p.figure()
+	if !ok {
+		return nil, nil
+	}
+	return page.FigureFiles(f)
+}
+
+// figure is the plot that shows; false while it is being worked out, and for the comparison.
+func (p *Page) figure() (figure.Figure, bool) {
+	info, ok := p.chosen()
+	if !ok || info.Model == nil {
+		return figure.Figure{}, false
+	}
+	if worksOut[p.view] != nil {
+		f := p.plots[plotKey{idOf(info), p.view}]
+		if f == nil {
+			return figure.Figure{}, false
+		}
+		return *f, true
+	}
+	s := p.studies[idOf(info)]
+	if s == nil || p.view == plotCompare {
+		return figure.Figure{}, false
+	}
+	return plotOf(*s, p.view), true
 }

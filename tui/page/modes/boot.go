@@ -1,7 +1,6 @@
 package modes
 
 import (
-	"errors"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -20,53 +19,6 @@ type bootDialog struct {
 	mode   tegra.Mode
 	unit   *session.BootUnit
 	cannot string // why it cannot be written; ""
-}
-
-// noBoot returns the reason why the present mode cannot become that at boot, or
-// "". A virtual board shows what a real one would do.
-func (p *Page) noBoot() string {
-	done := p.read.Applied()
-	switch why := p.read.MayWrite(); {
-	case why != "":
-		return why
-	case done.Unkept():
-		return "keep the mode first"
-	case !p.bootMode().OK:
-		return "the board is in no mode; apply one"
-	}
-	return ""
-}
-
-// bootMode is the mode that was kept, else the one the board is in.
-func (p *Page) bootMode() tegra.Val[tegra.Mode] {
-	if done := p.read.Applied(); done.Kept {
-		return done.Mode
-	}
-	return p.read.Present()
-}
-
-// planBoot prepares the unit of the mode that the board is in.
-func (p *Page) planBoot() page.Intent {
-	if why := p.noBoot(); why != "" {
-		return page.Say("at boot: not now, " + why)
-	}
-	done := p.read.Applied()
-	return page.PlanBoot{Mode: p.bootMode().V, Free: done.Kept && done.Free}
-}
-
-// openBoot shows what was planned.
-func (p *Page) openBoot(msg page.BootPlanned) page.Intent {
-	if msg.Unit == nil || msg.Unit.Text == "" {
-		return page.Fail{What: "at boot", Err: msg.Err}
-	}
-	p.boot = &bootDialog{read: p.read, mode: msg.Mode, unit: msg.Unit}
-	switch {
-	case errors.Is(msg.Err, tegra.ErrUnsupported):
-		p.boot.cannot = "a virtual board has no boot: on a Jetson this would be written"
-	case msg.Err != nil:
-		p.boot.cannot = page.Words(msg.Err.Error())
-	}
-	return nil
 }
 
 // key takes a key; closed says that the dialog goes.

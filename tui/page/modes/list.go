@@ -2,18 +2,12 @@ package modes
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
-	"jtune/learn"
 	"jtune/optimize"
 	"jtune/optimize/serving"
 	"jtune/tegra"
-	"jtune/tui/export"
-	"jtune/tui/page"
 	"jtune/tui/session/workloads"
 	"jtune/tui/widget"
 )
@@ -124,27 +118,6 @@ var sortColumns = []sortColumn{
 	{"j", "energy", columnEnergy},
 }
 
-// sortKey takes the letter of a column; any other key leaves the order as it is.
-func (p *Page) sortKey(k tea.KeyPressMsg) page.Intent {
-	p.sorting = false
-	for _, c := range sortColumns {
-		switch {
-		case k.Text != c.letter:
-		case !p.hasColumn(c.column) && p.read.Outlook() != nil:
-			return page.Sayf("sort by %s: not now, it is of inference", c.name)
-		case !p.hasColumn(c.column):
-			return page.Sayf("sort by %s: not now, no model is loaded", c.name)
-		default:
-			p.sort(c.column)
-			return nil
-		}
-	}
-	if keys := p.read.Keys(); !keys.Back.Matches(k) && !keys.Quit.Matches(k) {
-		return page.Sayf("sort: no column has the letter %s", k)
-	}
-	return nil
-}
-
 // sort sorts by a column, by the present one the other way round: knobs begin with
 // the largest, what a minibatch costs with the least.
 func (p *Page) sort(by modesColumn) {
@@ -179,44 +152,6 @@ func (p *Page) sortLine() string {
 	}
 	return widget.StyleAsk.Render(" sort by: ") + strings.Join(out, "  ") +
 		widget.StyleDim.Render("   the same again: the other way round")
-}
-
-// shown lists the modes of the rows, or of the comparison.
-func (p *Page) shown() []tegra.Mode {
-	p.fill()
-	if p.compared != nil {
-		return p.compared.modes
-	}
-	at := p.tab.Cursor
-	defer func() { p.tab.Cursor = at }()
-	var out []tegra.Mode
-	for p.tab.Cursor = 0; p.tab.Cursor < p.tab.Rows; p.tab.Cursor++ {
-		if m, ok := p.chosen(); ok {
-			out = append(out, m)
-		}
-	}
-	return out
-}
-
-// Files are the rows that show.
-func (p *Page) Files() ([]page.File, error) {
-	points := export.Points{Virtual: p.read.Board().Virtual}
-	v, nan := p.read.Outlook(), math.NaN()
-	if v != nil {
-		points.Virtual = v.Model.Provenance.Virtual
-	}
-	for _, m := range p.shown() {
-		pr := learn.Prediction{TimeLoMS: nan, TimeHiMS: nan, PowerLoW: nan, PowerHiW: nan}
-		pr.Mode, pr.TimeMS, pr.PowerW = m, nan, nan
-		if v != nil {
-			if i, ok := v.Index(m); ok {
-				pr = v.Known[i]
-			}
-		}
-		points.Known, points.Standings = append(points.Known, pr), append(points.Standings, p.standing(m))
-	}
-	list, doc, err := export.List(points).Tables()
-	return []page.File{{Ending: "csv", Text: list}, {Ending: "json", Text: doc}}, err
 }
 
 // standing is where a mode stands against the limit.

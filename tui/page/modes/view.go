@@ -2,11 +2,14 @@ package modes
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"jtune/internal/text"
+	"jtune/learn"
 	"jtune/tegra"
+	"jtune/tui/export"
 	"jtune/tui/page"
 	"jtune/tui/session/search"
 	"jtune/tui/widget"
@@ -235,4 +238,42 @@ func (p *Page) Numbers() string {
 		"the units that a mode can answer each second; mJ/inf: the energy of one. Under a load (i types it, such as " +
 		"30 W, p99 50 ms, 30/s) p99 ms is the latency that 99 of 100 requests keep, waiting included, exact at the " +
 		"cursor and within 0.5 % elsewhere, ~ within 8 %; grows: requests come faster than they are answered."
+}
+
+// shown lists the modes of the rows, or of the comparison.
+func (p *Page) shown() []tegra.Mode {
+	p.fill()
+	if p.compared != nil {
+		return p.compared.modes
+	}
+	at := p.tab.Cursor
+	defer func() { p.tab.Cursor = at }()
+	var out []tegra.Mode
+	for p.tab.Cursor = 0; p.tab.Cursor < p.tab.Rows; p.tab.Cursor++ {
+		if m, ok := p.chosen(); ok {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// Files are the rows that show.
+func (p *Page) Files() ([]page.File, error) {
+	points := export.Points{Virtual: p.read.Board().Virtual}
+	v, nan := p.read.Outlook(), math.NaN()
+	if v != nil {
+		points.Virtual = v.Model.Provenance.Virtual
+	}
+	for _, m := range p.shown() {
+		pr := learn.Prediction{TimeLoMS: nan, TimeHiMS: nan, PowerLoW: nan, PowerHiW: nan}
+		pr.Mode, pr.TimeMS, pr.PowerW = m, nan, nan
+		if v != nil {
+			if i, ok := v.Index(m); ok {
+				pr = v.Known[i]
+			}
+		}
+		points.Known, points.Standings = append(points.Known, pr), append(points.Standings, p.standing(m))
+	}
+	list, doc, err := export.List(points).Tables()
+	return []page.File{{Ending: "csv", Text: list}, {Ending: "json", Text: doc}}, err
 }

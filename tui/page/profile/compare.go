@@ -11,26 +11,6 @@ import (
 	"jtune/tui/widget"
 )
 
-// comparison is two campaigns side by side.
-type comparison struct {
-	fit.CampaignComparison
-	says []string
-}
-
-func newPair(keys widget.ListKeys) widget.Table {
-	return widget.Table{Keys: keys, Empty: "no mode was measured by both", Cols: []widget.Column{
-		{Title: "mode", Width: 20, Whole: true},
-		{Title: "bs", Width: 3, Right: true, Drop: 4},
-		{Title: "ms", Width: 5, Right: true, Drop: 3},
-		{Title: "then", Width: 5, Right: true, Drop: 3},
-		{Title: "time", Width: 7, Right: true},
-		{Title: "W", Width: 5, Right: true, Drop: 2},
-		{Title: "then", Width: 5, Right: true, Drop: 2},
-		{Title: "power", Width: 7, Right: true},
-		{Title: "energy", Width: 7, Right: true, Drop: 1},
-	}}
-}
-
 // compare marks a campaign, and compares the next one with it.
 func (p *Page) compare(l task.Listed) page.Intent {
 	other, ok := p.find(p.marked)
@@ -76,4 +56,14 @@ func (p *Page) pairCell(m fit.Compared, col int) string {
 	return [...]string{p.read.ModeText(m.Mode), batch, widget.MS(m.One.TimeMS), widget.MS(m.Other.TimeMS),
 		pct(m.TimePct), widget.Number(m.One.PowerW, 1), widget.Number(m.Other.PowerW, 1), pct(m.PowerPct),
 		pct(m.EnergyPct)}[col]
+}
+
+// find gives the campaign of a folder.
+func (p *Page) find(dir string) (task.Listed, bool) {
+	for _, l := range p.entries() {
+		if l.Dir == dir {
+			return l, true
+		}
+	}
+	return task.Listed{}, false
 }

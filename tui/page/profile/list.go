@@ -14,45 +14,8 @@ import (
 	"jtune/tui/widget"
 )
 
-// Columns of the list.
-const (
-	columnName = iota
-	columnModes
-	columnState
-	columnWorkload
-	columnWhat
-)
-
-func newList(keys widget.ListKeys) widget.Table {
-	return widget.Table{Keys: keys, Cols: []widget.Column{
-		columnName:     {Title: "campaign", Width: 31},
-		columnModes:    {Title: "modes", Width: 5, Right: true},
-		columnState:    {Title: "state", Width: 11, Whole: true},
-		columnWorkload: {Title: "workload", Width: 10, Drop: 2},
-		columnWhat:     {Title: "measures", Width: 16, Drop: 1},
-	}}
-}
-
 // star marks the campaign that another one is compared with.
 const star = "*"
-
-// entries are the campaigns of the list.
-func (p *Page) entries() []task.Listed {
-	if p.deleted {
-		return p.read.Deleted()
-	}
-	return p.read.Campaigns()
-}
-
-// find gives the campaign of a folder.
-func (p *Page) find(dir string) (task.Listed, bool) {
-	for _, l := range p.entries() {
-		if l.Dir == dir {
-			return l, true
-		}
-	}
-	return task.Listed{}, false
-}
 
 // settle puts the cursor on the campaign that it was on, or at first on the one that was cut off.
 func (p *Page) settle() {

@@ -23,32 +23,8 @@ import (
 	"jtune/tui/widget/chart"
 )
 
-// pair is the search for a pair that the page shows: while it runs, and its end until it is left; nil for none.
-func (p *Page) pair() *page.Task {
-	j := p.read.Task()
-	if j == nil || j.Kind != task.Pairing || j.Done() && p.left == j {
-		return nil
-	}
-	return j
-}
-
 // numbersW is how wide the numbers of a pair are where charts stand beside them.
 const numbersW = 76
-
-// newRows is the table of what was measured for a pair.
-func newRows(keys widget.ListKeys) widget.Table {
-	return widget.Table{Keys: keys, Empty: "nothing measured yet", Cols: []widget.Column{
-		{Title: "n", Width: 2, Right: true, Drop: 4},
-		{Title: "mode", Width: 20, Whole: true},
-		{Title: "bs", Width: 3, Right: true},
-		{Title: "what ran", Width: 15, Drop: 1},
-		{Title: "ms", Width: 5, Right: true, Drop: 5},
-		{Title: "mb/s", Width: 5, Right: true},
-		{Title: "p99 ms", Width: 6, Right: true, Drop: 2},
-		{Title: "W", Width: 5, Right: true},
-		{Title: "state", Width: 10, Drop: 3},
-	}}
-}
 
 // pairKey takes the keys of a pair.
 func (p *Page) pairKey(k tea.KeyPressMsg) (page.Intent, bool) {

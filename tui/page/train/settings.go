@@ -67,10 +67,17 @@ func (s *settings) changed() workload.Workload {
 	return w
 }
 
-// unset says why no settings of a run can be changed here, or "".
-func (p *Page) unset() string {
-	if p.read.Board().Replay != "" {
-		return "a replay holds one batch size"
-	}
-	return ""
+// jobField asks for a job that runs already: the number of its process, or the path of its log or named pipe.
+func (s *settings) jobField() widget.Field {
+	s.job = widget.NewInput(joinedFrom(s.workload), "", longestPath)
+	return widget.Field{Name: "job", Input: s.job, Text: func() string {
+		if s.job.Value() == "" {
+			return "jtune starts it"
+		}
+		return s.job.Render("_")
+	}}
 }
+
+// jobNote explains the field.
+const jobNote = "Type the process number of a training that runs already, or the path of its log or named pipe: " +
+	"runs and searches read it, and never signal or end it. Empty: jtune starts a job."

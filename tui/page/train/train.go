@@ -3,7 +3,6 @@
 package train
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
@@ -71,50 +70,6 @@ func New(read page.Reader) *Page {
 // Name is page.Page's.
 func (p *Page) Name() page.Name { return page.Train }
 
-// Update is page.Page's.
-func (p *Page) Update(msg tea.Msg) page.Intent {
-	switch msg := msg.(type) {
-	case page.WorkloadsListed:
-		p.tab.Cursor = p.read.Work().First()
-	case page.Sampled:
-		if p.running() {
-			p.tellEpochs(p.read.Task())
-			if p.read.Look().Shown == page.Train {
-				return p.readLog()
-			}
-		}
-	case page.TaskChanged:
-		if msg.Task.Kind == task.Training {
-			p.tellEpochs(msg.Task)
-		}
-	case page.TaskDone:
-		if msg.Task.Kind == task.Training {
-			p.tellEpochs(msg.Task)
-			if err := msg.Task.Err; err != nil {
-				p.log.Add("jtune: " + page.Words(err.Error()))
-			}
-			return p.readLog()
-		}
-	case LogRead:
-		p.log.Add(msg.Lines...)
-		if p.tail == nil {
-			p.tail = msg.From
-		}
-		if msg.From != nil && msg.From.More {
-			return p.readLog()
-		}
-	case tea.PasteMsg:
-		if p.edit != nil {
-			p.edit.Paste(msg)
-			return nil
-		}
-		p.log.Paste(msg)
-		p.tab.Paste(msg)
-		p.rows.Paste(msg)
-	}
-	return nil
-}
-
 // readLog reads what the job has said since, off the screen's goroutine.
 func (p *Page) readLog() page.Intent {
 	t := p.tail
@@ -174,68 +129,6 @@ func (p *Page) Typing() bool {
 	return p.edit != nil || p.log.Typing() || p.tab.Search.Typing() || p.pair() != nil && p.rows.Search.Typing()
 }
 
-func (p *Page) editKey(k tea.KeyPressMsg) (does page.Intent) {
-	closed, taken := p.edit.Key(k)
-	if taken {
-		p.set[p.edit.workload.Name], does = p.edit.changed(), p.edit.joining()
-	}
-	if closed {
-		p.edit = nil
-	}
-	return does
-}
-
-func (p *Page) openSettings() page.Intent {
-	w, ok := p.chosen()
-	if !ok {
-		return nil
-	}
-	if why := p.unset(); why != "" {
-		return page.Sayf("settings of %s: not here, %s", w.Name, why)
-	}
-	p.edit = newSettings(p.read.Keys(), w)
-	return nil
-}
-
-// Key is page.Page's.
-func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
-	keys := p.read.Keys()
-	if p.edit != nil {
-		return p.editKey(k), true
-	}
-	if p.large == trainLog && p.log.Key(k) {
-		return nil, true
-	}
-	if p.pair() != nil {
-		return p.pairKey(k)
-	}
-	switch {
-	case p.tab.Search.On() && p.tab.Key(k):
-	case keys.Edit.Matches(k):
-		return p.openSettings(), true
-	case keys.Output.Matches(k) && p.shown() != nil:
-		if p.large != trainLog {
-			p.large = trainLog
-		} else {
-			p.large = trainAll
-		}
-	case p.tab.Key(k):
-	case keys.Start.Matches(k):
-		return p.start(), true
-	case keys.Enlarge.Matches(k) && p.shown() != nil:
-		p.large = (p.large + 1) % numTrainParts
-	case keys.Back.Matches(k) && p.large != trainAll:
-		p.large = trainAll
-	case keys.Stop.Matches(k):
-		if p.running() {
-			return page.Stop{}, true
-		}
-	default:
-		return nil, false
-	}
-	return nil, true
-}
-
 func (p *Page) running() bool { return p.read.Busy() && p.read.Task().Kind == task.Training }
 
 // start runs the chosen workload in the present mode until it is stopped.
@@ -266,46 +159,6 @@ func (p *Page) start() page.Intent {
 // is stopped.
 const endless = 1 << 30
 
-// Hints is page.Page's.
-func (p *Page) Hints() []widget.Action {
-	keys := p.read.Keys()
-	if p.edit != nil {
-		return p.edit.Hints()
-	}
-	if p.pair() != nil {
-		return p.pairHints()
-	}
-	busy := ""
-	if p.read.Busy() {
-		busy = "busy " + p.read.Task().Kind.String()
-	}
-	output := "nothing ran"
-	if p.shown() != nil {
-		output = ""
-	}
-	if p.large == trainLog {
-		return append(p.log.Hints(), keys.Back.As("all"))
-	}
-	if p.tab.Search.On() {
-		return p.tab.Search.Hints(p.tab.Keys)
-	}
-	if p.running() {
-		return append([]widget.Action{keys.Stop, keys.Output, keys.Enlarge}, page.SpeedHints(p.read)...)
-	}
-	if w, ok := p.chosen(); ok {
-		busy = cmp.Or(busy, p.read.Session().Blocked(w))
-	}
-	out := []widget.Action{
-		keys.Up.With(keys.Down, "choose"),
-		keys.Start.Unless(busy),
-		keys.Edit.Unless(p.unset()),
-		keys.Output.Unless(output),
-		keys.Stop.Unless("nothing runs"),
-		keys.Filter.As("search"),
-	}
-	return append(out, page.SpeedHints(p.read)...)
-}
-
 // shown is the run that the page shows; nil when there was none.
 func (p *Page) shown() *page.Task {
 	if j := p.read.Task(); j != nil && j.Kind == task.Training {
@@ -314,66 +167,34 @@ func (p *Page) shown() *page.Task {
 	return nil
 }
 
-// Copied is the name of the chosen workload.
-func (p *Page) Copied() string {
-	w, _ := p.chosen()
-	return w.Name
+// pair is the search for a pair that the page shows: while it runs, and its end until it is left; nil for none.
+func (p *Page) pair() *page.Task {
+	j := p.read.Task()
+	if j == nil || j.Kind != task.Pairing || j.Done() && p.left == j {
+		return nil
+	}
+	return j
 }
 
-// Render draws the page.
-func (p *Page) Render(w, h int) string {
-	if p.edit != nil {
-		return widget.Over(p.render(w, h), p.edit.Render(w, h), w, h)
-	}
-	return p.render(w, h)
+// newRows is the table of what was measured for a pair.
+func newRows(keys widget.ListKeys) widget.Table {
+	return widget.Table{Keys: keys, Empty: "nothing measured yet", Cols: []widget.Column{
+		{Title: "n", Width: 2, Right: true, Drop: 4},
+		{Title: "mode", Width: 20, Whole: true},
+		{Title: "bs", Width: 3, Right: true},
+		{Title: "what ran", Width: 15, Drop: 1},
+		{Title: "ms", Width: 5, Right: true, Drop: 5},
+		{Title: "mb/s", Width: 5, Right: true},
+		{Title: "p99 ms", Width: 6, Right: true, Drop: 2},
+		{Title: "W", Width: 5, Right: true},
+		{Title: "state", Width: 10, Drop: 3},
+	}}
 }
 
-func (p *Page) render(w, h int) string {
-	if j := p.pair(); j != nil {
-		return p.pairPage(j, w, h)
+// unset says why no settings of a run can be changed here, or "".
+func (p *Page) unset() string {
+	if p.read.Board().Replay != "" {
+		return "a replay holds one batch size"
 	}
-	p.tab.Rows, p.tab.Cell = len(p.read.Workloads()), p.cell
-	j := p.shown()
-	list := p.read.Panel("Workloads", p.tab.Search.Note(), p.tab.Render)
-	switch {
-	case j == nil && h >= 14:
-		return widget.Under(list.Render(w, h-4), widget.Fit(p.advice(w), w, 4))
-	case j == nil:
-		return list.Render(w, h)
-	case p.large == trainTimes:
-		return p.times(j).Render(w, h)
-	case p.large == trainLog:
-		return p.read.Panel("Log of "+j.Workload.Name, p.log.Note(), p.log.Render).Render(w, h)
-	case j.Done() && h >= 20: // what may be started next stays in sight
-		top := min(len(p.read.Workloads())+3, h/4+1)
-		return widget.Under(list.Render(w, top), p.run(j, w, h-top))
-	}
-	return p.run(j, w, h)
-}
-
-func (p *Page) advice(w int) string {
-	keys := p.read.Keys()
-	return "\n" + widget.Wrap(keys.Start.Label()+" runs the workload in the mode the board is in now and changes "+
-		"nothing; "+keys.Tune.Label()+" finds its best mode.", w)
-}
-
-func (p *Page) cell(row, col int) string {
-	w := p.asSet(p.read.Workloads()[row])
-	switch col {
-	case 0:
-		return w.Name
-	case 1:
-		return w.Model
-	case 2:
-		return w.Dataset
-	case 3:
-		return w.Task
-	case 4:
-		return widget.Positive(float64(w.Samples), 0)
-	case 5:
-		return widget.Positive(float64(w.Batch), 0)
-	case 6:
-		return fmt.Sprint(w.Workers)
-	}
-	return p.read.Session().RunsAs(w)
+	return ""
 }

@@ -13,6 +13,34 @@ import (
 	"jtune/tui/session/plots"
 )
 
+// modelPlot is what the panel beside a model's description shows.
+type modelPlot int
+
+const (
+	plotTime modelPlot = iota
+	plotPower
+	plotBars
+	plotRegions
+	plotImportance
+	plotCurve
+	plotRepeats
+	plotLoss
+	plotCompare
+	numModelPlots
+)
+
+var plotTitles = [...]string{
+	"Time, predicted against measured",
+	"Power, predicted against measured",
+	"Predicted and measured by mode",
+	"Error by region, of modes left out",
+	"What each knob alone changes",
+	"Learning curve",
+	"Repeats, against their median",
+	"Training loss",
+	"Compared",
+}
+
 // Assessed brings the assessment of a model.
 type Assessed struct {
 	Of models.Info
@@ -58,26 +86,6 @@ func workOut(s page.Session, view modelPlot, info models.Info) page.Compute {
 		}
 		return plotMsg{plotKey{idOf(info), view}, f}
 	}
-}
-
-// figure is the plot that shows; false while it is being worked out, and for the comparison.
-func (p *Page) figure() (figure.Figure, bool) {
-	info, ok := p.chosen()
-	if !ok || info.Model == nil {
-		return figure.Figure{}, false
-	}
-	if worksOut[p.view] != nil {
-		f := p.plots[plotKey{idOf(info), p.view}]
-		if f == nil {
-			return figure.Figure{}, false
-		}
-		return *f, true
-	}
-	s := p.studies[idOf(info)]
-	if s == nil || p.view == plotCompare {
-		return figure.Figure{}, false
-	}
-	return plotOf(*s, p.view), true
 }
 
 // plotOf draws what an assessment holds.

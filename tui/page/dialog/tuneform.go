@@ -1,0 +1,324 @@
+package dialog
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jtune/internal/text"
+	"jtune/optimize"
+	"jtune/optimize/serving"
+	"jtune/tui/page"
+	"jtune/tui/session/campaigns"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/search"
+	"jtune/tui/session/task"
+	"jtune/tui/widget"
+)
+
+// NewTune asks about the workloads that are read.
+func NewTune(read page.Reader) *Tune {
+	last := read.Work().Choice
+	d := &Tune{
+		read:   read,
+		powerW: last.PowerW,
+		timeMS: last.TimeMS,
+		typed:  widget.NewInput("", askedKeys, 60),
+		listed: widget.NewInput("", "0123456789,", 30),
+	}
+	d.asked = last.Asked()
+	d.choice[fieldLimit] = max(0, slices.Index(goals, last.Goal))
+	if last.Coverage == campaigns.CoverFront.String() {
+		d.choice[fieldCoverage] = int(campaigns.CoverFront)
+	}
+	if last.Depth == optimize.Thorough.String() {
+		d.choice[fieldDepth] = int(optimize.Thorough)
+	}
+	d.choice[fieldWorkload] = read.Work().First()
+	names := []string{"workload", "limit", "coverage", "depth", "batch", "fresh", "strategy", "clock"}
+	if !read.Speed().OK {
+		names = names[:fieldSpeed]
+	}
+	d.Form = widget.Form{
+		Keys:  read.Keys().FormKeys(),
+		Title: tuneTitle,
+		Verb:  "start",
+		Width: 72,
+		Note:  d.note,
+		Walk:  fieldCoverage,
+		At:    fieldLimit,
+		Types: fieldLimit,
+	}
+	for i, name := range names {
+		text := func() string { return d.text(i) }
+		turn := func(by int) { d.turn(i, by) }
+		d.Fields = append(d.Fields, widget.Field{Name: name, Text: text, Turn: turn})
+	}
+	limit, batch := &d.Fields[fieldLimit], &d.Fields[fieldBatch]
+	limit.Input, limit.Whole, limit.Step, limit.Wrong = d.typed, true, d.step, d.wrongLimit
+	d.Fields[fieldStrategy].Wrong = d.wrongStrategy
+	batch.Input, batch.Typed, batch.Wrong = d.listed, d.sizesTyped, d.wrongSizes
+	d.pair = newTunePair(d)
+	return d
+}
+
+// turn takes the next choice of a field, or the one before; what does not go with it begins again.
+func (d *Tune) turn(field, by int) {
+	d.settle()
+	if field == fieldLimit {
+		d.typed.SetValue("") // of another unit
+		d.asked = nil
+	}
+	if field == fieldWorkload || field == fieldBatch {
+		d.listed.SetValue("")
+	}
+	if widget.Around(&d.choice[field], by, d.options(field)); field == fieldWorkload {
+		d.choice[fieldBatch] = 0
+	}
+	if d.batches() != nil || d.load() != nil {
+		d.choice[fieldCoverage] = 0
+	}
+	if field == fieldStrategy && d.binary() {
+		d.choice[fieldCoverage] = 0
+	}
+}
+
+func (d *Tune) options(field int) int {
+	switch field {
+	case fieldWorkload:
+		return len(d.read.Workloads())
+	case fieldLimit:
+		return 3
+	case fieldCoverage:
+		if d.batches() != nil || d.load() != nil || d.binary() {
+			return 1
+		}
+	case fieldBatch:
+		return len(d.sizes())
+	}
+	return 2
+}
+
+// batchText says which sizes are chosen among.
+func (d *Tune) batchText() string {
+	several := d.batches()
+	switch {
+	case d.listed.Value() != "":
+		return d.listed.Render("_")
+	case several != nil:
+		return "choose among " + strings.Trim(fmt.Sprint(several), "[]")
+	}
+	own := d.sizes()[d.choice[fieldBatch]][0]
+	switch why := d.fixedBatch(); {
+	case own == 0 || d.read.Board().Replay != "":
+		return "as measured"
+	case why != "":
+		return text.Count(own, "sample") + ": " + why
+	}
+	return text.Count(own, "sample") + ", its own"
+}
+
+func (d *Tune) text(field int) string {
+	c := d.choice[field]
+	switch field {
+	case fieldWorkload:
+		if c < len(d.read.Workloads()) {
+			return workloadText(d.read.Workloads()[c])
+		}
+		return "none known"
+	case fieldLimit:
+		return d.limitText()
+	case fieldBatch:
+		return d.batchText()
+	case fieldCoverage:
+		return [...]string{d.limitCoverage(),
+			fmt.Sprintf("whole front: about %d modes, for any limit", search.FrontModes)}[c]
+	case fieldDepth:
+		if d.binary() {
+			return widget.Dash + " a binary search ends when one mode is left"
+		}
+		if campaigns.Coverage(d.choice[fieldCoverage]) == campaigns.CoverFront {
+			return widget.Dash + " the whole front has a design of its own"
+		}
+		return [...]string{"quick: until less than 1 % can be gained",
+			"thorough: until less than 0.5 % can be gained"}[c]
+	case fieldStrategy:
+		return [...]string{"auto: a model says what to measure next",
+			"binary: halves one knob after another, and shows each step"}[c]
+	case fieldFresh:
+		if d.binary() {
+			return widget.Dash + " a binary search starts from nothing"
+		}
+		return [...]string{"no: starts from what is known here of the workload",
+			"yes: starts from nothing"}[c]
+	}
+	return [...]string{"max: seconds instead of minutes", "as it is: " + page.SpeedText(d.read.Speed().V)}[c]
+}
+
+// limitCoverage says how much is measured for the limits.
+func (d *Tune) limitCoverage() string {
+	n := len(d.limits())
+	which := "this limit"
+	if n > 1 {
+		which = fmt.Sprintf("these %d limits", n)
+	}
+	most := search.MostMeasured(d.workload(), optimize.SearchDepth(d.choice[fieldDepth]), n)
+	return fmt.Sprintf("%s: at most %d measurements", which, most)
+}
+
+// answers are those of the dialog, to be remembered.
+func (d *Tune) answers() search.Choice {
+	load := ""
+	if asked := d.load(); asked != nil {
+		load = asked.String()
+	}
+	return search.Choice{
+		Load:     load,
+		Workload: d.read.Workloads()[d.choice[fieldWorkload]].Name,
+		Goal:     d.goal(),
+		PowerW:   d.powerW,
+		TimeMS:   d.timeMS,
+		Depth:    optimize.SearchDepth(d.choice[fieldDepth]).String(),
+		Coverage: campaigns.Coverage(d.choice[fieldCoverage]).String(),
+	}
+}
+
+// limits are what the dialog asks for, those that are being typed too.
+func (d *Tune) limits() []optimize.Limit {
+	if asked := d.load(); asked != nil {
+		return []optimize.Limit{asked.Limit}
+	}
+	c := search.Choice{Goal: d.goal(), PowerW: d.powerW, TimeMS: d.timeMS}
+	if list, wrong := d.typedNumbers(); wrong == "" && len(list) > 0 {
+		c.PowerW, c.TimeMS = list, list
+	}
+	return c.Limits()
+}
+
+// wrongStrategy says why the strategy cannot answer what is asked, or "".
+func (d *Tune) wrongStrategy() string {
+	switch {
+	case !d.binary():
+	case len(d.limits()) > 1:
+		return "answers one limit"
+	case d.goal() == search.LeastEnergy:
+		return "needs a limit of power or time"
+	case d.batches() != nil && d.goal() != search.WithinPower:
+		return "over batch sizes it needs a power limit"
+	}
+	return ""
+}
+
+// request is what the dialog asks for.
+func (d *Tune) request() measure.TuneRequest {
+	limits := d.limits()
+	r := measure.TuneRequest{
+		Measuring: measure.Measuring{
+			Workload: d.workload(),
+			Batches:  d.batches(),
+		},
+		Limit:    limits[0],
+		Coverage: campaigns.Coverage(d.choice[fieldCoverage]),
+		Depth:    optimize.SearchDepth(d.choice[fieldDepth]),
+		Fresh:    d.choice[fieldFresh] == 1,
+	}
+	if len(limits) > 1 {
+		r.More = limits[1:]
+	}
+	if d.binary() {
+		r.Strategy = optimize.Binary
+	}
+	if asked := d.load(); asked != nil { // which only the usual search answers
+		r.Serving, r.Coverage, r.Strategy = asked.Serving, campaigns.CoverLimit, ""
+	}
+	return r
+}
+
+// Key takes a key; closed says that the dialog goes.
+func (d *Tune) Key(k tea.KeyPressMsg) (does page.Intent, closed bool) {
+	keys := d.read.Keys()
+	if keys.Enter.Matches(k) || keys.StartNow.Matches(k) || keys.FieldNext.Matches(k) || keys.FieldPrev.Matches(k) {
+		d.settle()
+		d.pair.settle()
+	}
+	closed, start := d.Form.Key(k)
+	if start {
+		does = d.start()
+	}
+	return does, closed
+}
+
+// start begins what the dialog asks for and shows the campaign.
+func (d *Tune) start() page.Intent {
+	switch why := d.read.MayWrite(); {
+	case why != "":
+		return page.Say("tune: not now, " + why)
+	case len(d.read.Workloads()) == 0:
+		return page.Say("tune: no workload is known")
+	case d.pair.on():
+		return d.pair.start()
+	}
+	return page.All{
+		page.Remember(d.answers()),
+		page.Open(page.Profile),
+		page.Start{Task: task.Tune(d.request()), Fast: d.choice[fieldSpeed] == 0},
+	}
+}
+
+func (d *Tune) note(w int) []string {
+	if d.pair.on() {
+		return d.pair.notes(w)
+	}
+	starts := d.read.Keys().StartNow.Label() + " starts with these answers"
+	out := []string{"measures a few modes, answers with the best one, measures that twice, restores the board"}
+	if campaigns.Coverage(d.choice[fieldCoverage]) == campaigns.CoverFront {
+		out[0] = "searches the whole Pareto front, answers with the best mode, measures it, restores the board"
+	}
+	switch {
+	case d.At == fieldBatch && d.fixedBatch() == "":
+		out[0] = "other sizes start the job anew, and may take more memory or train differently"
+		if w >= 56 {
+			out = append(out, "type sizes with commas, such as 8,16,32; "+starts)
+		}
+	case w >= 56 && d.At == fieldWorkload && d.workload().Infers():
+		out = append(out, "+ adds a training job that shares the GPU; "+starts)
+	case w >= 56 && d.At == fieldWorkload:
+		out = append(out, "+ adds an inference job that shares the GPU; "+starts)
+	case w >= 56 && d.workload().Infers():
+		out = append(out, "type a limit, or one under a load ("+serving.AskedForm+"); "+starts)
+	case w >= 56:
+		out = append(out, "type a limit, or several (20 25 30); "+starts)
+	}
+	return out
+}
+
+// Hints lists the keys that work now, help before the way out.
+func (d *Tune) Hints() []widget.Action { return withHelp(d.Form.Hints(), d.read.Keys().Help) }
+
+// Numbers explains the questions, for the help.
+func (d *Tune) Numbers() string {
+	return "limit: the fastest mode within so many watts, the mode of least power within so many milliseconds per " +
+		"minibatch, or the mode of least energy. Digits go there from every question, and the first one replaces " +
+		"the value. Several limits, such as 20 25 30, are answered from one search. Of inference: 30 W, p99 50 ms, " +
+		"30/s is a limit under 30 requests a second, 99 in 100 of them answered within 50 ms. coverage: what these " +
+		"limits need, or a model of the whole Pareto front, for any limit. depth: the expected gain at which the " +
+		"search stops. batch: other batch sizes to choose among. fresh: whether to start from what is known of the " +
+		"workload on this board. strategy: auto, or the papers' binary search. clock: of a virtual board, while " +
+		"it measures. An answer marked with ✗ keeps the search from starting. Workload, limits, coverage and " +
+		"depth are remembered for this board. A job that runs already is joined in the settings on the Train page."
+}
+
+// Paste gives a pasted text to the question that it is for: what is no pair goes to the limit.
+func (d *Tune) Paste(m tea.PasteMsg) {
+	if d.At == fieldWorkload && !d.pair.on() {
+		if d.At = d.Types; strings.Contains(m.Content, "+") {
+			d.At = fieldWorkload
+			d.pair.name.SetValue(strings.TrimSpace(m.Content))
+			d.pair.named()
+			return
+		}
+	}
+	d.Form.Paste(m)
+}

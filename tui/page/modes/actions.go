@@ -1,0 +1,112 @@
+package modes
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jtune/tegra"
+	"jtune/tui/page"
+)
+
+// noBoot returns the reason why the present mode cannot become that at boot, or
+// "". A virtual board shows what a real one would do.
+func (p *Page) noBoot() string {
+	done := p.read.Applied()
+	switch why := p.read.MayWrite(); {
+	case why != "":
+		return why
+	case done.Unkept():
+		return "keep the mode first"
+	case !p.bootMode().OK:
+		return "the board is in no mode; apply one"
+	}
+	return ""
+}
+
+// bootMode is the mode that was kept, else the one the board is in.
+func (p *Page) bootMode() tegra.Val[tegra.Mode] {
+	if done := p.read.Applied(); done.Kept {
+		return done.Mode
+	}
+	return p.read.Present()
+}
+
+// planBoot prepares the unit of the mode that the board is in.
+func (p *Page) planBoot() page.Intent {
+	if why := p.noBoot(); why != "" {
+		return page.Say("at boot: not now, " + why)
+	}
+	done := p.read.Applied()
+	return page.PlanBoot{Mode: p.bootMode().V, Free: done.Kept && done.Free}
+}
+
+// openBoot shows what was planned.
+func (p *Page) openBoot(msg page.BootPlanned) page.Intent {
+	if msg.Unit == nil || msg.Unit.Text == "" {
+		return page.Fail{What: "at boot", Err: msg.Err}
+	}
+	p.boot = &bootDialog{read: p.read, mode: msg.Mode, unit: msg.Unit}
+	switch {
+	case errors.Is(msg.Err, tegra.ErrUnsupported):
+		p.boot.cannot = "a virtual board has no boot: on a Jetson this would be written"
+	case msg.Err != nil:
+		p.boot.cannot = page.Words(msg.Err.Error())
+	}
+	return nil
+}
+
+// noBlock returns the reason why a mode cannot be written for nvpmodel, or "".
+func (p *Page) noBlock() string {
+	if _, can := p.read.Block(); !can {
+		return "not for this board"
+	}
+	return ""
+}
+
+// blockMsg brings a mode as a block for nvpmodel.conf.
+type blockMsg struct {
+	name, text string
+	err        error
+}
+
+// writeBlock exports the chosen mode for the vendor's nvpmodel.conf.
+func (p *Page) writeBlock() page.Intent {
+	m, ok := p.chosen()
+	if why := p.noBlock(); why != "" || !ok {
+		return page.Say("nvpmodel block: " + cmp.Or(why, "no mode is chosen"))
+	}
+	name := fmt.Sprintf("JTUNE_%dC_%.0f_%.0f_%.0f", m.Cores, m.CPU.MHz(), m.GPU.MHz(), m.EMC.MHz())
+	write, _ := p.read.Block()
+	return page.Run(func(context.Context) tea.Msg {
+		text, err := write(m, name)
+		return blockMsg{name, text, err}
+	})
+}
+
+func (p *Page) composeKey(k tea.KeyPressMsg) (page.Intent, bool) {
+	keys := p.read.Keys()
+	switch {
+	case keys.Back.Matches(k), keys.Quit.Matches(k):
+		p.compose = nil
+		return nil, true
+	case keys.Enter.Matches(k):
+		return p.applyComposed(page.Apply{}), true
+	}
+	if does, yes := keys.Applies(k); yes {
+		return p.applyComposed(does), true
+	}
+	return nil, p.compose.key(k)
+}
+
+func (p *Page) applyComposed(does page.Apply) page.Intent {
+	does.Mode = p.compose.mode()
+	if !p.read.Space().Contains(does.Mode) {
+		return page.Say("this combination does not exist on this board")
+	}
+	p.compose = nil
+	return does
+}

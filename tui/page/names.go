@@ -1,0 +1,21 @@
+package page
+
+import (
+	"strings"
+)
+
+// Name is what a page is known by: "front".
+type Name string
+
+// Title is what the page is called on the screen: "Front".
+func (n Name) Title() string { return strings.ToUpper(string(n[:1])) + string(n[1:]) }
+
+// Names of the pages.
+const (
+	Live    Name = "live"
+	Train   Name = "train"
+	Profile Name = "profile"
+	Models  Name = "models"
+	Front   Name = "front"
+	Modes   Name = "modes"
+)

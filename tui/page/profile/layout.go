@@ -1,0 +1,84 @@
+package profile
+
+import (
+	"fmt"
+	"strings"
+
+	"jtune/tegra"
+	"jtune/tui/page"
+	"jtune/tui/session/campaigns"
+	"jtune/tui/widget"
+)
+
+// Render draws the page.
+func (p *Page) Render(w, h int) string {
+	j := p.shown()
+	switch {
+	case p.view == viewTwo:
+		return p.compared(w, h)
+	case j == nil:
+		return p.campaigns(w, h)
+	}
+	head := p.head(j, w)
+	if p.answers() != nil {
+		rest := h - strings.Count(head, "\n") - 1
+		return widget.Under(head, p.read.Panel("the answer", "", p.card).Render(w, rest))
+	}
+	head = widget.Under(head, p.searchLines(j, w, searchRows(w, h)))
+	rest := h - strings.Count(head, "\n") - 1
+	p.tab.Rows = len(j.Rows)
+	p.tab.Cols[0].Width = max(2, len(fmt.Sprint(len(j.Rows))))
+	p.tab.Cols[sizeColumn].Off = !j.Sized()
+	p.tab.Cols[sizeColumn+1].Title, _ = page.Heads(j.Workload)
+	p.tab.Cell = func(row, col int) string { return p.cell(j, row, col) }
+	list := p.read.Panel("measured, newest first", p.tab.Search.Note(), p.tab.Render)
+	front := p.read.Panel("front so far", "● measured ◉ best ─ expected",
+		func(w, h int) string { return p.front(j, w, h) })
+	coming := p.read.Panel("to come, in order", "↑ raises a clock", func(w, h int) string { return p.coming(j, w, h) })
+	switch {
+	case rest < 3:
+		return widget.Fit(head, w, h)
+	case p.large == 3:
+		return widget.Under(head, coming.Render(w, rest))
+	case p.large == 1 || p.large == 0 && w < 78:
+		return widget.Under(head, list.Render(w, rest))
+	case p.large == 2:
+		return widget.Under(head, front.Render(w, rest))
+	}
+	left := 54
+	if w > 130 {
+		left = 62
+	}
+	left += p.tab.Cols[0].Width - 2
+	side := list.Render(left, rest)
+	if n := len(j.Coming()); n > 0 && h >= comingH {
+		low := min(rest/3, n+2)
+		side = widget.Under(list.Render(left, rest-low), coming.Render(left, low))
+	}
+	return widget.Under(head, widget.Beside(side, front.Render(w-left, rest)))
+}
+
+// comingH is the height from which on the modes to come have room beside what was measured.
+const comingH = 30
+
+// coming lists the modes that come next, those that raise a clock marked.
+func (p *Page) coming(j *page.Task, w, h int) string {
+	list := j.Coming()
+	if len(list) == 0 {
+		return widget.Fit(widget.Wrap("not known before: each is chosen from the results so far", w), w, h)
+	}
+	after := tegra.Val[tegra.Mode]{V: j.Progress.Step.Mode, OK: j.Progress.Step.Mode.Cores > 0}
+	up := campaigns.Raised(list, after)
+	var lines []string
+	for i, at := range list[:min(len(list), h)] {
+		mark := "  "
+		if up[i] {
+			mark = "↑ "
+		}
+		lines = append(lines, mark+p.read.ModeText(at.Mode)+page.BatchText(at.Batch))
+	}
+	if more := len(list) - h; more > 0 {
+		lines[h-1] = fmt.Sprintf("  and %d more", more+1)
+	}
+	return widget.Fit(strings.Join(lines, "\n"), w, h)
+}

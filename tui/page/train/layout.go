@@ -1,0 +1,65 @@
+package train
+
+import (
+	"fmt"
+
+	"jtune/tui/widget"
+)
+
+// Render draws the page.
+func (p *Page) Render(w, h int) string {
+	if p.edit != nil {
+		return widget.Over(p.render(w, h), p.edit.Render(w, h), w, h)
+	}
+	return p.render(w, h)
+}
+
+func (p *Page) render(w, h int) string {
+	if j := p.pair(); j != nil {
+		return p.pairPage(j, w, h)
+	}
+	p.tab.Rows, p.tab.Cell = len(p.read.Workloads()), p.cell
+	j := p.shown()
+	list := p.read.Panel("Workloads", p.tab.Search.Note(), p.tab.Render)
+	switch {
+	case j == nil && h >= 14:
+		return widget.Under(list.Render(w, h-4), widget.Fit(p.advice(w), w, 4))
+	case j == nil:
+		return list.Render(w, h)
+	case p.large == trainTimes:
+		return p.times(j).Render(w, h)
+	case p.large == trainLog:
+		return p.read.Panel("Log of "+j.Workload.Name, p.log.Note(), p.log.Render).Render(w, h)
+	case j.Done() && h >= 20: // what may be started next stays in sight
+		top := min(len(p.read.Workloads())+3, h/4+1)
+		return widget.Under(list.Render(w, top), p.run(j, w, h-top))
+	}
+	return p.run(j, w, h)
+}
+
+func (p *Page) advice(w int) string {
+	keys := p.read.Keys()
+	return "\n" + widget.Wrap(keys.Start.Label()+" runs the workload in the mode the board is in now and changes "+
+		"nothing; "+keys.Tune.Label()+" finds its best mode.", w)
+}
+
+func (p *Page) cell(row, col int) string {
+	w := p.asSet(p.read.Workloads()[row])
+	switch col {
+	case 0:
+		return w.Name
+	case 1:
+		return w.Model
+	case 2:
+		return w.Dataset
+	case 3:
+		return w.Task
+	case 4:
+		return widget.Positive(float64(w.Samples), 0)
+	case 5:
+		return widget.Positive(float64(w.Batch), 0)
+	case 6:
+		return fmt.Sprint(w.Workers)
+	}
+	return p.read.Session().RunsAs(w)
+}
