@@ -113,11 +113,12 @@ func TestFrontAnswerOfASearchOverBatchSizesNamesItsSize(t *testing.T) {
 	best := view.Known[view.Answer(limit)]
 	res := &measure.TuneResult{Result: optimize.Result{Measured: tegra.Measured{Setting: tegra.Setting{Mode: best.Mode,
 		Batch: 16}, TimeMS: best.TimeMS, PowerW: 29}}, Fitted: m}
+	res.Answers = []measure.Answer{{Result: res.Result, Limit: limit}}
 	j := &shownTask{Task: page.Task{Spec: task.Spec{Kind: task.Tuning,
 		Workload: workload.Workload{Name: "resnet18"}, Limit: limit}}}
 	d.shows(j)
 	d.send(taskDoneMsg{task: j, view: view, now: task.Snapshot{State: task.Done,
-		Outcome: task.Outcome{Tuned: res, Answers: []measure.Answered{{Result: res.Result, Limit: limit}}}}})
+		Outcome: task.Outcome{Tuned: res}}})
 	d.press("5")
 	d.sees("resnet18 batch 16", "the answer, batch 16")
 	d.press("z")

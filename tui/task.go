@@ -147,7 +147,7 @@ func (m taskDoneMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	sh, j := r.sh, m.task
 	j.Snapshot = m.now
 	text := j.Ending(j.Snapshot)
-	if len(j.Answers) > 0 && j.Err == nil && !j.Stopped && sh.Look.Shown != page.Profile {
+	if j.Tuned != nil && j.Err == nil && !j.Stopped && sh.Look.Shown != page.Profile {
 		text += "; 3 shows the answer"
 	}
 	if j == sh.task {
@@ -171,7 +171,7 @@ func (m taskDoneMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	}
 	sh.Limit, sh.Load, sh.LoadErr = j.Limit, j.Serving, nil
 	view := m.view
-	for _, a := range j.Answers {
+	for _, a := range j.Tuned.Answers {
 		if a.Batch == view.Batch {
 			view = view.Answering(a.Limit, a.Result)
 		}

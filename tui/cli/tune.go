@@ -167,7 +167,7 @@ func (c *tuneCmd) doTune(ctx context.Context, s *session.Session, r measure.Tune
 	if err != nil && !errors.Is(err, optimize.ErrInfeasible) || res.Measured.TimeMS == 0 {
 		return err
 	}
-	answers := search.Answers(&res, r)
+	answers := res.Answers
 	documents := make([]answerJSON, len(answers))
 	for i, found := range answers {
 		if found.Feasible && !found.Verified && r.Serving == nil {
@@ -197,7 +197,7 @@ func (c *tuneCmd) doTune(ctx context.Context, s *session.Session, r measure.Tune
 
 // leave lets a job that was started elsewhere go on in the mode that was found for it.
 func (c *tuneCmd) leave(ctx context.Context, s *session.Session, r measure.TuneRequest,
-	answers []measure.Answered) error {
+	answers []measure.Answer) error {
 	if len(answers) > 1 {
 		c.note("the training goes on in the mode that it was found in: set one of the answers with jtune apply MODE")
 		return nil
@@ -213,10 +213,10 @@ func (c *tuneCmd) leave(ctx context.Context, s *session.Session, r measure.TuneR
 
 // tuned is an answer of a search as it is printed.
 func (c *tuneCmd) tuned(s *session.Session, r measure.TuneRequest, res measure.TuneResult,
-	found measure.Answered) answer {
+	found measure.Answer) answer {
 	x := answer{space: s.Device.Space(), mode: found.Mode, batch: found.Batch, origin: originOf(s.Device.Board()),
-		measured: &found.Measured, feasible: found.Feasible, standing: found.Standing(found.Limit),
-		versus: found.Versus, served: res.Served, ask: res.Ask, serving: found.Serving, sent: found.Sent}
+		measured: &found.Measured, feasible: found.Feasible, standing: found.Standing,
+		versus: found.Versus, served: found.Served, ask: found.Ask, serving: found.Serving, sent: found.Sent}
 	if found.Predicted.TimeMS > 0 {
 		x.predicted = &found.Predicted
 	}
@@ -245,7 +245,7 @@ func sizedGoal(l optimize.Limit) string {
 	return "looking for the least power" + latency + ", however many samples it has"
 }
 
-func tuneJSON(s *session.Session, r measure.TuneRequest, res measure.TuneResult, found measure.Answered,
+func tuneJSON(s *session.Session, r measure.TuneRequest, res measure.TuneResult, found measure.Answer,
 	x answer) answerJSON {
 	board, out := s.Device.Board(), x.document(found.Limit)
 	out.Device, out.Virtual = text.Optional(board.Name), board.Virtual

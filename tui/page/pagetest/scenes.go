@@ -67,13 +67,14 @@ func Searched(b *Board, watts ...float64) *page.Task {
 		versus := outlook.Compare(optimize.MeasuredPrediction(found), Predictor{}, b.Samples(), b.space, b.presets,
 			tegra.Setup{Mode: tegra.Some(b.space.Max())})
 		r := optimize.Result{Measured: found, N: 2, Feasible: l.Met(found), Verified: true, Probes: j.Probes}
-		j.Answers = append(j.Answers, measure.Answered{Result: r, Limit: l, Versus: versus})
 		if i == 0 {
 			j.Limit = l
-			j.Tuned = &measure.TuneResult{Result: r, Versus: versus, Took: 6 * time.Minute}
+			j.Tuned = &measure.TuneResult{Result: r, Took: 6 * time.Minute}
 		} else {
 			j.More = append(j.More, l)
 		}
+		j.Tuned.Answers = append(j.Tuned.Answers, measure.Answer{Result: r, Limit: l, Standing: r.Standing(l),
+			Versus: versus})
 	}
 	return j
 }

@@ -16,16 +16,16 @@ import (
 
 // answers are those that the closing card shows; nil without a card: it shows the end of a
 // search of this program until it is left.
-func (p *Page) answers() []measure.Answered {
+func (p *Page) answers() []measure.Answer {
 	j := p.shown()
-	if j == nil || j.Follows != nil || !j.Done() || j.Stopped || p.left == j {
+	if j == nil || j.Follows != nil || !j.Done() || j.Stopped || p.left == j || j.Tuned == nil {
 		return nil
 	}
-	return j.Answers
+	return j.Tuned.Answers
 }
 
 // answer is the one that is chosen on the card.
-func (p *Page) answer() measure.Answered {
+func (p *Page) answer() measure.Answer {
 	list := p.answers()
 	return list[min(p.at, len(list)-1)]
 }
@@ -85,10 +85,10 @@ func (p *Page) card(w, h int) string {
 	if len(list) == 1 {
 		blocks = append(blocks, p.answerLine(a, narrow))
 	}
-	if t := p.shown().Tuned; t.Served != nil {
-		blocks = append(blocks, page.ServedText(t.Ask, *t.Served))
+	if a.Served != nil {
+		blocks = append(blocks, page.ServedText(a.Ask, *a.Served))
 	}
-	standing := page.StandingText(a.Standing(a.Limit))
+	standing := page.StandingText(a.Standing)
 	if f := page.FiguresOf(a.Measured); narrow && len(list) > 1 {
 		blocks = append(blocks, fmt.Sprintf("%s W  %s J", f.W, f.J), standing)
 	} else if narrow {
@@ -117,7 +117,7 @@ func (p *Page) card(w, h int) string {
 const leastCard = 4
 
 // limitBlocks are the answers, at most so many of them, the chosen one among them.
-func (p *Page) limitBlocks(list []measure.Answered, most int) (out []string) {
+func (p *Page) limitBlocks(list []measure.Answer, most int) (out []string) {
 	if len(list) < 2 {
 		return nil
 	}
@@ -151,7 +151,7 @@ func fitted(blocks []string, h int) []string {
 }
 
 // savingLines show the saving, large where there is room.
-func (p *Page) savingLines(a measure.Answered, big bool) []string {
+func (p *Page) savingLines(a measure.Answer, big bool) []string {
 	if !a.Feasible {
 		return []string{widget.StyleBad.Render("no measured mode keeps " + a.Limit.Bounds() + "; the nearest:")}
 	}
@@ -186,7 +186,7 @@ func (p *Page) savingLines(a measure.Answered, big bool) []string {
 }
 
 // answerLine is the mode of an answer with its figures, short without the energy.
-func (p *Page) answerLine(a measure.Answered, short bool) string {
+func (p *Page) answerLine(a measure.Answer, short bool) string {
 	f := page.FiguresOf(a.Measured)
 	line := fmt.Sprintf("%s%s  %s ms  %s W", widget.StyleBold.Render(p.read.ModeText(a.Mode)),
 		page.BatchText(a.Batch), f.MS, f.W)

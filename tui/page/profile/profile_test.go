@@ -63,8 +63,8 @@ func TestProfileEndsWithACardOfTheSaving(t *testing.T) {
 		t.Errorf("enter opens %q for %v, want the front of the second answer", want, d.State.Limit)
 	}
 	d.Press("a")
-	if want, _ := d.Want().(page.Apply); want.Mode != j.Answers[1].Mode {
-		t.Errorf("a applies %v, want %v", want.Mode, j.Answers[1].Mode)
+	if want, _ := d.Want().(page.Apply); want.Mode != j.Tuned.Answers[1].Mode {
+		t.Errorf("a applies %v, want %v", want.Mode, j.Tuned.Answers[1].Mode)
 	}
 	d.Press("esc")
 	if strings.Contains(d.Screen(), "against MAXN") {
@@ -83,11 +83,11 @@ func TestProfileCardSaysWhenThereIsNothingToSave(t *testing.T) {
 	d, _ := pagetest.Drive(t, New)
 	j := pagetest.Searched(d.Board, 30)
 	d.State.Tasks.Own = j
-	j.Answers[0].Versus.Present.Other.Mode = j.Answers[0].Mode
+	j.Tuned.Answers[0].Versus.Present.Other.Mode = j.Tuned.Answers[0].Mode
 	d.Sees("the board is in the best mode already")
-	j.Answers[0].Feasible = false
+	j.Tuned.Answers[0].Feasible = false
 	d.Sees("no measured mode keeps 30 W; the nearest:")
-	j.Answers[0].Feasible, j.Answers[0].Versus = true, outlook.Versus{}
+	j.Tuned.Answers[0].Feasible, j.Tuned.Answers[0].Versus = true, outlook.Versus{}
 	d.Sees("the answer")
 }
 

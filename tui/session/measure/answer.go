@@ -7,27 +7,21 @@ import (
 	"jtune/tegra"
 )
 
-// Answered is the answer to one of the limits of a search.
-type Answered struct {
+// Answer is the setting that was found for a limit, and what is known of it.
+type Answer struct {
 	optimize.Result
-	Limit   optimize.Limit
-	Versus  outlook.Versus
-	Serving *record.Serving // what inference did in the answer, by its newest reading; nil for training
-	Sent    *Sent           // what it did with requests at the rate, or those of users; nil where that was not tried
-}
-
-// Standing is where the answer stands against a limit. That a mean is within a latency does not say that a quantile is.
-func (a Answered) Standing(l optimize.Limit) optimize.Standing {
-	out := a.Result.Standing(l)
-	if a.Sent != nil && a.Sent.Users && a.Sent.Unsure != "" && l.TimeMS > 0 && out.State == optimize.Measured {
-		out.State = optimize.Doubtful
-	}
-	return out
+	Limit    optimize.Limit
+	Standing optimize.Standing // where it stands against Limit
+	Versus   outlook.Versus    // empty where no model could be fitted
+	Ask      optimize.Ask      // with the load, where there is one
+	Served   *optimize.Outcome // under the load of Ask; nil without one
+	Serving  *record.Serving   // what inference did in the setting, by its newest reading; nil for training
+	Sent     *Sent             // what it did with requests at the rate, or those of users; nil where that was not tried
 }
 
 // Saves is the saving against the mode that the board was in, or against MAXN where that is
 // not known; absent where neither is, or the board was in the answer itself.
-func (a Answered) Saves() (outlook.Comparison, bool) {
+func (a Answer) Saves() (outlook.Comparison, bool) {
 	for _, c := range []*outlook.Comparison{a.Versus.Present, a.Versus.MaxN} {
 		if c != nil {
 			out := *c

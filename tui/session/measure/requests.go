@@ -5,7 +5,6 @@ import (
 
 	"jtune/learn"
 	"jtune/optimize"
-	"jtune/optimize/outlook"
 	"jtune/optimize/serving"
 	"jtune/profiles"
 	"jtune/profiles/record"
@@ -56,16 +55,46 @@ type TuneResult struct {
 	// Fitted knows everything that was measured, ready to be saved; nil when
 	// too little was.
 	Fitted *learn.Model
-	Kept   string // the file of Fitted, when that was asked for
-	Versus outlook.Versus
-	Served *optimize.Outcome // the answer under the load
-	Ask    optimize.Ask      // of the load
-	Sent   []Sent            // answers that were tried with requests, the newest last
-	// MoreVersus compares the answers to further limits, Result.More.
-	MoreVersus []outlook.Versus
-	Dir        string        // the campaign folder
-	Took       time.Duration // device time from first mode to restored state
-	Rows       []record.Row  // of this search, in order
+	Kept   string        // the file of Fitted, when that was asked for
+	Sent   []Sent        // answers that were tried with requests, the newest last
+	Dir    string        // the campaign folder
+	Took   time.Duration // device time from first mode to restored state
+	Rows   []record.Row  // of this search, in order
+	// Ask is the limit with its load, and Served the answer under it, nil without one. They end in the answer.
+	Ask    optimize.Ask
+	Served *optimize.Outcome
+	// Answers are those to all limits of the request; the first is that to Limit, which Result has too.
+	Answers []Answer
+}
+
+// AnswerTo makes the answers to a request of what its search found.
+func (r *TuneResult) AnswerTo(q TuneRequest) {
+	r.Answers = []Answer{{Result: r.Result, Limit: q.Limit, Ask: r.Ask, Served: r.Served}}
+	if n := len(r.Sent); n > 0 {
+		r.Answers[0].Sent = &r.Sent[n-1]
+	}
+	for i, more := range r.Result.More {
+		r.Answers = append(r.Answers, Answer{Result: more, Limit: q.More[i]})
+	}
+	for i := range r.Answers {
+		a := &r.Answers[i]
+		a.Serving, a.Standing = r.Serving(a.Setting), a.Result.Standing(a.Limit)
+		// that a mean is within a latency does not say that a quantile is
+		if a.Sent != nil && a.Sent.Users && a.Sent.Unsure != "" && a.Limit.TimeMS > 0 &&
+			a.Standing.State == optimize.Measured {
+			a.Standing.State = optimize.Doubtful
+		}
+	}
+}
+
+// Serving is what inference did in a setting, by its newest reading; nil where there is none.
+func (r *TuneResult) Serving(at tegra.Setting) (found *record.Serving) {
+	for _, row := range r.Rows {
+		if row.Setting == at && row.Status.Usable() {
+			found = row.Serving
+		}
+	}
+	return found
 }
 
 // ProfileRequest asks to measure a set of modes. Exactly one of Choose,

@@ -48,13 +48,13 @@ func TestTuneMeasuresThePresentMode(t *testing.T) {
 			for _, p := range res.Probes[:c.after] {
 				first = append(first, p.Mode)
 			}
-			for _, m := range []*outlook.Comparison{res.Versus.MaxN, res.Versus.Present} {
+			for _, m := range []*outlook.Comparison{res.Answers[0].Versus.MaxN, res.Answers[0].Versus.Present} {
 				if (m.How() == "measured") != (c.maxn == "measured") ||
 					slices.Contains(first, m.Other.Mode) != m.Measured {
 					t.Errorf("%s was %s; the first modes were %v", m.Name, m.How(), first)
 				}
 			}
-			if got := res.Versus.Present.Other.Mode; got != present {
+			if got := res.Answers[0].Versus.Present.Other.Mode; got != present {
 				t.Errorf("compared with %v, the board was in %v", got, present)
 			}
 		})

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"jtune/optimize"
 	"jtune/optimize/serving"
 	"jtune/profiles/record"
 	"jtune/tui/session/measure"
@@ -51,12 +50,12 @@ func TestTuneOnRealTrafficSendsNothingAndKeepsTheLatency(t *testing.T) {
 			t.Errorf("%v was tried: %.4g ms a token", p.Mode, ms)
 		}
 	}
-	a := Answers(&r, measure.TuneRequest{})[0]
+	a := r.Answers[0]
 	if v := a.Serving; v == nil || v.Units < 8*4 || !v.UnitJ.OK || v.Latency != (record.Latency{}) {
 		t.Errorf("the answer's inference: %+v", v)
 	}
 	if a.Sent == nil || !strings.Contains(a.Sent.Unsure, "the mean latency alone: whether p99 keeps 360 ms") ||
-		a.Standing(optimize.Limit{TimeMS: 8 * perToken}).Ticked() {
+		a.Standing.Ticked() {
 		t.Errorf("of a quantile that its counters do not tell: %+v", a.Sent)
 	}
 }

@@ -107,7 +107,7 @@ func tuneWatched(ctx context.Context, s *session.Session, r measure.TuneRequest,
 	asked := optimize.Ask{LatencyMS: r.Watched.LatencyMS, Quantile: cmp.Or(r.Watched.Quantile, serving.UsualQuantile)}
 	return tried(ctx, s, r, ref, asked, observe, trial{
 		run: func(out measure.TuneResult) (measure.Sent, error) {
-			if v := servingOf(&out, out.Setting); v == nil || v.Requests == 0 {
+			if v := out.Serving(out.Setting); v == nil || v.Requests == 0 {
 				return measure.Sent{Setting: out.Setting, Users: true,
 					Unsure: fmt.Sprintf("the counters of this server tell "+
 						"the mean latency alone: whether p%.4g keeps %.4g ms is not known", 100*asked.Quantile,

@@ -115,7 +115,7 @@ func TestTuneUnderALoadTriesItsAnswerWithRealRequests(t *testing.T) {
 		!last.MeanW.OK {
 		t.Errorf("%+v; sent %+v", out.Result.Measured, last)
 	}
-	if a := Answers(&out, r)[0]; a.Serving == nil || !a.Serving.UnitJ.OK || len(a.Serving.Phases) != 2 {
+	if a := out.Answers[0]; a.Serving == nil || !a.Serving.UnitJ.OK || len(a.Serving.Phases) != 2 {
 		t.Errorf("the answer's inference: %+v", a.Serving)
 	}
 	head, rows, err := record.Read(last.Dir)

@@ -50,8 +50,8 @@ func TestTuneTellsItsProbesAndRecordsThem(t *testing.T) {
 		!head.Device.Virtual {
 		t.Errorf("record: %d rows, plan %q, virtual %v, %v", len(kept), head.Plan.Kind, head.Device.Virtual, err)
 	}
-	if res.Fitted == nil || res.Versus.MaxN == nil || res.Versus.Present == nil || len(res.Versus.Presets) == 0 {
-		t.Errorf("the result lacks its model or its comparisons: %+v", res.Versus)
+	if v := res.Answers[0].Versus; res.Fitted == nil || v.MaxN == nil || v.Present == nil || len(v.Presets) == 0 {
+		t.Errorf("the result lacks its model or its comparisons: %+v", v)
 	}
 	if _, err := models.Save(s, "lstm-25w", res.Fitted); err != nil {
 		t.Fatal(err)

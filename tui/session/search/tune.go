@@ -9,7 +9,6 @@ import (
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/optimize/outlook"
-	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tui/session"
@@ -35,38 +34,13 @@ func capped(r measure.TuneRequest) int {
 	return MostMeasured(r.Workload, r.Depth, 1+len(r.More))
 }
 
-// Answers are those to all limits of a request, the first one first.
-func Answers(r *measure.TuneResult, q measure.TuneRequest) []measure.Answered {
-	out := []measure.Answered{{Result: r.Result, Limit: q.Limit, Versus: r.Versus, Serving: servingOf(r, r.Setting)}}
-	if n := len(r.Sent); n > 0 {
-		out[0].Sent = &r.Sent[n-1]
-	}
-	for i, more := range r.Result.More {
-		one := measure.Answered{Result: more, Limit: q.More[i], Serving: servingOf(r, more.Setting)}
-		if i < len(r.MoreVersus) { // else it ended without a model
-			one.Versus = r.MoreVersus[i]
-		}
-		out = append(out, one)
-	}
-	return out
-}
-
-// servingOf is what inference did in a setting, by its newest reading; nil where there is none.
-func servingOf(r *measure.TuneResult, at tegra.Setting) (found *record.Serving) {
-	for _, row := range r.Rows {
-		if row.Setting == at && row.Status.Usable() {
-			found = row.Serving
-		}
-	}
-	return found
-}
-
 // Tune searches for the best mode by measuring on this device, and records every
 // measurement in a campaign folder. The device is left as it was found. When
 // no mode meets the limit the error wraps optimize.ErrInfeasible and the
 // result is the nearest mode; on any error it holds what was measured.
 func Tune(ctx context.Context, s *session.Session, r measure.TuneRequest,
 	observe func(measure.Event)) (measure.TuneResult, error) {
+	asked := r
 	r, err := guarded(r)
 	if err == nil {
 		err = mayTune(s, r)
@@ -105,6 +79,7 @@ func Tune(ctx context.Context, s *session.Session, r measure.TuneRequest,
 	}
 	present := s.Setup()
 	out, err := search(ctx, r, ref, observe)
+	out.AnswerTo(asked)
 	if r.Coverage == campaigns.CoverFront &&
 		out.Fitted == nil { // it ended before the front was known, and can be resumed
 		if r.Keep {
@@ -175,9 +150,8 @@ func summarise(s *session.Session, out *measure.TuneResult, r measure.TuneReques
 			s.Device.Space(),
 			s.Device.Presets(), present)
 	}
-	out.Versus = versus(out.Measured)
-	for _, more := range out.More {
-		out.MoreVersus = append(out.MoreVersus, versus(more.Measured))
+	for i, a := range out.Answers {
+		out.Answers[i].Versus = versus(a.Measured)
 	}
 	if r.Keep {
 		return err

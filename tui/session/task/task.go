@@ -231,7 +231,6 @@ type work func(ctx context.Context, on Measurer, t *Task) (Outcome, error)
 // Outcome is what a task found.
 type Outcome struct {
 	Tuned    *measure.TuneResult
-	Answers  []measure.Answered // of Tuned
 	Ran      *measure.RunResult
 	Paired   *pair.Found
 	Readings []tegra.Measured // of the task's workload, that no model of Tuned knows
@@ -256,9 +255,9 @@ func Tune(r measure.TuneRequest) *Task {
 		case len(res.Probes) == 0:
 			return Outcome{}, err
 		case res.Fitted == nil:
-			return Outcome{Tuned: &res, Answers: search.Answers(&res, r), Readings: search.MeasuredOf(res.Probes)}, err
+			return Outcome{Tuned: &res, Readings: search.MeasuredOf(res.Probes)}, err
 		}
-		return Outcome{Tuned: &res, Answers: search.Answers(&res, r)}, err
+		return Outcome{Tuned: &res}, err
 	})
 }
 
