@@ -139,7 +139,7 @@ func (sh *shared) serve() tea.Cmd {
 	sh.serving = of
 	before, seed := sh.Served, sh.seed
 	return sh.computed(func() tea.Msg {
-		ask, err := load.Ask(of.limit, seed)
+		ask, err := of.limit.Under(load, seed)
 		if err != nil {
 			return servedMsg{of: of, err: err}
 		}

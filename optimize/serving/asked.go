@@ -65,7 +65,7 @@ func ParseAsked(line string) (a Asked, err error) {
 	}
 	if load {
 		a.Serving = &v
-		_, err = v.Ask(a.Limit, 0)
+		_, err = a.Limit.Under(v, 0)
 	} else if a.Limit == (optimize.Limit{}) {
 		err = usage.Errorf("no limit: want clauses such as %s", AskedForm)
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"jtune/internal/arrivals"
 	"jtune/internal/text"
 	"jtune/profiles/workload"
 	"jtune/tegra"
@@ -48,20 +49,8 @@ type SearchHeader struct {
 	Reference string  `toml:"reference,omitempty"` // as it was requested
 	Fresh     bool    `toml:"fresh,omitempty"`     // started from nothing, whatever was known
 
-	More []LimitHeader `toml:"more_limits,omitempty"` // further ones that were answered from the same search
-	Load *LoadHeader   `toml:"load,omitempty"`        // under which the limits hold
-}
-
-// LoadHeader is the load of a search, as it was requested.
-type LoadHeader struct {
-	RatePerS    float64 `toml:"rate_per_s,omitempty"`
-	Arrivals    string  `toml:"arrivals,omitempty"`
-	Outstanding int     `toml:"outstanding,omitempty"`
-	LatencyMS   float64 `toml:"latency_ms,omitempty"`
-	Quantile    float64 `toml:"quantile,omitempty"`
-	MaxWaitMS   float64 `toml:"max_wait_ms,omitempty"`
-	PowerAs     string  `toml:"power_as,omitempty"`
-	IdleW       float64 `toml:"idle_w,omitempty"`
+	More []LimitHeader  `toml:"more_limits,omitempty"` // further ones that were answered from the same search
+	Load *arrivals.Spec `toml:"load,omitempty"`        // under which the limits hold
 }
 
 // LimitHeader is a further limit of a search; 0: not limited.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"jtune/internal/arrivals"
 	"jtune/internal/text"
 	"jtune/profiles/workload"
 	"jtune/tegra"
@@ -17,7 +18,7 @@ const PairKind = "pair"
 // PairHeader says what beside the workload of a campaign, an inference, was measured, and what was looked for.
 type PairHeader struct {
 	Train    workload.Workload `toml:"train"`
-	Load     LoadHeader        `toml:"load"`
+	Load     arrivals.Spec     `toml:"load"`
 	PowerW   float64           `toml:"power_limit_w,omitempty"`
 	Policy   string            `toml:"policy,omitempty"` // of the turns, as it was requested
 	Tau      int               `toml:"tau,omitempty"`

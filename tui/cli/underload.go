@@ -247,7 +247,7 @@ func servingRows(v *record.Serving) [][]string {
 
 // underLoad is choose under a load.
 func (c *chooseCmd) underLoad(m *learn.Model) error {
-	ask, err := c.serving.Ask(c.limit, c.options.Seed)
+	ask, err := c.limit.Under(c.serving, c.options.Seed)
 	if err != nil {
 		return err
 	}
@@ -274,7 +274,7 @@ func (c *chooseCmd) underLoad(m *learn.Model) error {
 // underLoad is front under a load.
 func (c *frontCmd) underLoad(o *outlook.Outlook) error {
 	energy := c.y == "energy"
-	ask, err := c.serving.Ask(c.limit, c.options.Seed)
+	ask, err := c.limit.Under(c.serving, c.options.Seed)
 	if err != nil {
 		return err
 	}

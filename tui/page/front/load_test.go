@@ -42,7 +42,7 @@ func chosen(t *testing.T, v *outlook.Outlook, line string) (optimize.Ask, optimi
 	if err != nil {
 		t.Fatal(err)
 	}
-	ask, err := a.Serving.Ask(a.Limit, 0)
+	ask, err := a.Limit.Under(*a.Serving, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

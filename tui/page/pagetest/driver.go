@@ -184,7 +184,7 @@ func (d *Driver) serve() {
 	if !loaded {
 		return
 	}
-	ask, err := v.Ask(d.State.Limit, 0)
+	ask, err := d.State.Limit.Under(v, 0)
 	if err == nil {
 		d.State.Served, err = serving.ServedUnder(d.State.Outlook, ask, d.State.Served)
 	}

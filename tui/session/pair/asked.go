@@ -16,7 +16,7 @@ var errPairRate = errors.New("a pair needs a rate, such as 60/s")
 
 // Ask is what the pair must meet, without a margin as pairs are measured. Errors are of usage.
 func (r Request) Ask(seed uint64) (optimize.Ask, error) {
-	ask, err := r.Serving.Ask(r.Limit, seed)
+	ask, err := r.Limit.Under(r.Serving, seed)
 	if err == nil && !ask.Load.Open() {
 		err = usage.Of(errPairRate)
 	}

@@ -61,7 +61,7 @@ func Pair(r PairRequest) (Answer, error) {
 	if err := r.check(); err != nil {
 		return Answer{}, err
 	}
-	ask, err := r.Serving.Ask(r.Limit, r.Seed)
+	ask, err := r.Limit.Under(r.Serving, r.Seed)
 	if err != nil {
 		return Answer{}, err
 	}

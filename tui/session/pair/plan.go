@@ -11,7 +11,6 @@ import (
 
 	"jtune/internal/arrivals"
 	"jtune/optimize"
-	"jtune/optimize/serving"
 	"jtune/profiles"
 	"jtune/profiles/harness/turns"
 	"jtune/profiles/record"
@@ -108,7 +107,7 @@ func pairHeader(s *session.Session, r Request) record.Header {
 		plan.SetList([]tegra.Setting{*r.At})
 	}
 	head := campaigns.HeaderOf(s, r.Infer, plan, nil, r.Settings)
-	head.Pair = &record.PairHeader{Train: r.Train, Load: record.LoadHeader(r.Serving), PowerW: r.Limit.PowerW,
+	head.Pair = &record.PairHeader{Train: r.Train, Load: r.Serving, PowerW: r.Limit.PowerW,
 		Policy: string(r.Policy), Tau: r.Tau, Strategy: string(r.Strategy), Pairs: r.Most, Requests: r.Requests,
 		Compare: r.Compare, Separate: r.Separate}
 	return head
@@ -117,7 +116,7 @@ func pairHeader(s *session.Session, r Request) record.Header {
 // PairSearchOf is a search as its header records it.
 func PairSearchOf(h record.Header, train, infer workload.Workload) (Request, error) {
 	from := h.Pair
-	r := Request{Train: train, Infer: infer, Batches: h.Plan.Batches, Serving: serving.Serving(from.Load),
+	r := Request{Train: train, Infer: infer, Batches: h.Plan.Batches, Serving: from.Load,
 		Limit: optimize.Limit{PowerW: from.PowerW}, Policy: optimize.Policy(from.Policy), Tau: from.Tau,
 		Strategy: optimize.Strategy(from.Strategy), Most: from.Pairs, Requests: from.Requests, Compare: from.Compare,
 		Separate: from.Separate, Before: h.Created}

@@ -185,7 +185,7 @@ func PairByHours(ctx context.Context, s *session.Session, r Request, hours PairH
 	if err := errors.Join(mayPair(s, r), hours.Check()); err != nil {
 		return err
 	}
-	ask, err := r.Serving.Ask(r.Limit, s.Seed)
+	ask, err := r.Limit.Under(r.Serving, s.Seed)
 	if err != nil {
 		return err
 	}

@@ -67,7 +67,7 @@ func paced(s *session.Session, w workload.Workload, a optimize.Ask) (really bool
 // tuneServed searches under a load. The answer has been tried with real requests where they can be sent.
 func tuneServed(ctx context.Context, s *session.Session, r measure.TuneRequest, ref *learn.Reference,
 	observe func(measure.Event)) (measure.TuneResult, error) {
-	asked, err := r.Serving.Ask(r.Limit, s.Seed)
+	asked, err := r.Limit.Under(*r.Serving, s.Seed)
 	if err != nil {
 		return measure.TuneResult{}, err
 	}

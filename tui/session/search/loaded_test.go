@@ -135,7 +135,7 @@ func TestTuneUnderALoadSaysWhenTheServerDoesNotFollow(t *testing.T) {
 	s, _, r := atARate(t, 8)
 	r.Serving = &serving.Serving{RatePerS: 30, LatencyMS: 40, Quantile: 0.5}
 	if os.Getenv("JTUNE_LONG") == "" { // the answer alone, without the 20 s of the search
-		asked, err := r.Serving.Ask(optimize.Limit{}, 1)
+		asked, err := (optimize.Limit{}).Under(*r.Serving, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -57,7 +57,7 @@ func tuneLimit(ctx context.Context, s *session.Session, r measure.TuneRequest, r
 	out := measure.TuneResult{}
 	find, source := optimize.Tune, r.Limit.String()
 	if r.Serving != nil {
-		if out.Ask, err = r.Serving.Ask(r.Limit, s.Seed); err != nil {
+		if out.Ask, err = r.Limit.Under(*r.Serving, s.Seed); err != nil {
 			return out, err
 		}
 		source = out.Ask.String()
@@ -124,7 +124,7 @@ func SearchHeader(r measure.TuneRequest) *record.SearchHeader {
 		h.More = append(h.More, record.LimitHeader{PowerW: l.PowerW, TimeMS: l.TimeMS})
 	}
 	if v := r.Serving; v != nil {
-		h.Load = (*record.LoadHeader)(v)
+		h.Load = v
 	}
 	if r.Strategy == optimize.Binary {
 		h.Rotation = r.Rotation.String()
