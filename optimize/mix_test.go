@@ -155,7 +155,8 @@ func TestAskChoosesWhatBruteForceFinds(t *testing.T) {
 		found := 0
 		for range problems {
 			a := Ask{Load: load(arrivals.Uniform, 5+115*rng.Float64()), LatencyMS: 20 + 980*rng.Float64(),
-				Limit: Limit{PowerW: 12 + 40*rng.Float64()}, Want: []Want{LeastPower, LeastTime, LeastEnergy}[rng.IntN(3)],
+				Limit:   Limit{PowerW: 12 + 40*rng.Float64()},
+				Want:    []Want{LeastPower, LeastTime, LeastEnergy}[rng.IntN(3)],
 				PowerAs: []PowerAs{Peak, Mean}[rng.IntN(2)], IdleW: 9, Fulcrum: rng.IntN(2) == 0}
 			best, least := -1, math.Inf(1)
 			for i, m := range rows {

@@ -199,8 +199,8 @@ func (c *LoadCurve) Stand(at tegra.Setting, n int) Standing {
 	return s
 }
 
-// Agrees is the standing of a setting of which it was worked out whether it meets the limits with the usual margin kept: what
-// was interpolated is on the same side.
+// Agrees is the standing of a setting of which it was worked out whether it meets the limits with the usual margin
+// kept: what was interpolated is on the same side.
 func (s Standing) Agrees(meets bool) Standing {
 	switch {
 	case s.State == Unknown || s.Within() == meets:

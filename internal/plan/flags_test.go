@@ -13,7 +13,8 @@ import (
 	"testing"
 )
 
-// flagless are where no text may name a flag of jtune: a text mentions a usage.Field, whose flag the command line knows.
+// flagless are where no text may name a flag of jtune: a text mentions a usage.Field, whose flag the command line
+// knows.
 var flagless = []string{"tegra", "telemetry", "learn", "optimize", "profiles", "tui"}
 
 // flagsOfOthers are files below a folder with arguments of other programs.

@@ -1,7 +1,7 @@
 // Package usage says what is wrong with a request without knowing where it was typed. A text mentions what has to be
 // given by the name of a Field in quotation marks; whoever shows the text puts its own name there.
 //
-//	code ──► Error{Field, Why, Try}, notes ──► “batch size” ──► Named ──► --batch on the command line, a dialog's label
+//	code ──► Error{Field, Why, Try}, notes ──► “batch size” ──► Named ──► --batch on a command line, a dialog's label
 package usage
 
 import (
@@ -73,7 +73,8 @@ const some = " …"
 
 var mention = regexp.MustCompile(`“([^“”]+)”(` + some + `)?`)
 
-// Named replaces the fields that a text mentions by other names; value: some value of the field belongs behind its name.
+// Named replaces the fields that a text mentions by other names; value: some value of the field belongs behind its
+// name.
 // Other texts in such quotation marks stay, and fields whose other name is "".
 func Named(text string, name func(f Field, value bool) string) string {
 	if !strings.Contains(text, "“") {

@@ -15,7 +15,8 @@ func TestErrorBeginsWithTheFieldUnlessTheTextMentionsIt(t *testing.T) {
 	}{
 		{Errorf("no limit: want %s", "30 W"), "no limit: want 30 W"},
 		{Rate.Errorf("want above 0"), "“rate”: want above 0"},
-		{Batch.Errorf("sizes 8, 16").Advise("choose with %s", Batch.Value()), "sizes 8, 16: choose with “batch size” …"},
+		{Batch.Errorf("sizes 8, 16").Advise("choose with %s", Batch.Value()),
+			"sizes 8, 16: choose with “batch size” …"},
 		{Batch.Errorf("%s %d: a job has one", Batch, 8), "“batch size” 8: a job has one"},
 		{&Error{Field: Seed, Why: "want a number", Try: "leave it out"}, "“seed”: want a number: leave it out"},
 	} {

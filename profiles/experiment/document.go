@@ -26,7 +26,8 @@ type document struct {
 // Document is the report as JSON shows it, with the board's name and the folder of the record.
 func (r Report) Document(device, dir string) any {
 	out := document{Experiment: r.Experiment.Name, Workload: text.Optional(r.Workload.Name), Device: device,
-		Virtual: r.Virtual, Repeat: r.Repeat, Dir: dir, Lines: []map[string]any{}, Missing: append([]Missing{}, r.Missing...),
+		Virtual: r.Virtual, Repeat: r.Repeat, Dir: dir, Lines: []map[string]any{},
+		Missing: append([]Missing{}, r.Missing...),
 		Skipped: append([]Skip{}, r.Skipped...), Failed: append([]string{}, r.Failed...),
 		Notes: append([]string{}, r.Notes...), Takeaway: append([]string{}, r.Takeaway...)}
 	for _, l := range r.Lines {

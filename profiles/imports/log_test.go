@@ -143,7 +143,8 @@ func TestLogBadOnesAreClearErrors(t *testing.T) {
 		{"a jtop log with a bad date", "time,power cur\n2024-06-10 01:58:26,1\nyesterday,2\n", "", `time "yesterday"`},
 		{"time that goes back", "power cur,log_time\n1,5\n1,4\n", "", "out of order"},
 		{"times without a column", tegrastatsLine("", 8000), "a,b\n1,2\n", `no column "epoch"`},
-		{"a row per epoch of unknown size", tegrastatsLine("", 8000), "epoch,time_ms\n0,100\n1,100\n", "“minibatches per epoch”"},
+		{"a row per epoch of unknown size", tegrastatsLine("", 8000), "epoch,time_ms\n0,100\n1,100\n",
+			"“minibatches per epoch”"},
 		{
 			"power of another time",
 			tegrastatsLine("", 8000),

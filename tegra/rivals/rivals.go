@@ -79,8 +79,9 @@ var programs = []program{
 // units by name. Those of the vendor come first.
 var units = []program{
 	{"nvpower.service", "all limits of the default preset, at boot", ""},
-	{"nvpmodel.service", "all limits of the last preset, at boot", text.Optional("jtune apply " + usage.AtBoot.String() +
-		" comes after it")},
+	{"nvpmodel.service", "all limits of the last preset, at boot",
+		text.Optional("jtune apply " + usage.AtBoot.String() +
+			" comes after it")},
 	{"nvfancontrol.service", "the fan", ""},
 	{"jetson_clocks.service", "CPU, GPU and memory clocks, at boot", ""},
 	{"jetson-clocks.service", "CPU, GPU and memory clocks, at boot", ""},

@@ -47,9 +47,8 @@ func group(c *cobra.Command, forms string, commands ...*cobra.Command) *cobra.Co
 	return c
 }
 
-func (a *app) base() *app           { return a }
-func (a *app) flags(*pflag.FlagSet) {}
-func (a *app) check() error         { return nil }
+func (a *app) base() *app   { return a }
+func (a *app) check() error { return nil }
 
 // given reports whether a flag of the command was given.
 func (a *app) given(flag string) bool { return a.cmd.Flags().Changed(flag) }

@@ -19,7 +19,8 @@ func newConvert(a *app) *cobra.Command {
 	return group(&cobra.Command{
 		Use:   "convert tegrastats|nvpmodel",
 		Short: "Convert NVIDIA's formats",
-	}, "jtune convert tegrastats [FILE], or jtune convert nvpmodel FILE", newConvertTegrastats(a), newConvertNvpmodel(a))
+	}, "jtune convert tegrastats [FILE], or jtune convert nvpmodel FILE",
+		newConvertTegrastats(a), newConvertNvpmodel(a))
 }
 
 // nvpmodelCmd is `jtune convert nvpmodel`.

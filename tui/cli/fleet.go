@@ -385,7 +385,8 @@ type fleetRankCmd struct {
 }
 
 func newFleetRank(u onBoards) *cobra.Command {
-	return command(&fleetRankCmd{onBoards: u, rank: rankCmd{onModels: onModels{u.app}, by: rank.ByTime}}, &cobra.Command{
+	c := &fleetRankCmd{onBoards: u, rank: rankCmd{onModels: onModels{u.app}, by: rank.ByTime}}
+	return command(c, &cobra.Command{
 		Use:   "rank WORKLOAD",
 		Short: "Rank the boards by the models that they have of a workload",
 		Args:  cobra.ExactArgs(1),

@@ -49,7 +49,8 @@ func (a *app) open(cmd *cobra.Command) error {
 			return err
 		}
 		farewell, err := tui.Run(cmd.Context(), s, tui.Options{NoColor: a.noColor || os.Getenv("NO_COLOR") != "",
-			Glyphs: glyphs, Theme: colours, Version: session.Version, Keys: bindings, Budget: a.limitCPU(), Tour: a.tour,
+			Glyphs: glyphs, Theme: colours, Version: session.Version, Keys: bindings,
+			Budget: a.limitCPU(), Tour: a.tour,
 			Boards: boards, Panes: &fleet.Panes{Boards: others}, Pane: fleet.PaneName()})
 		if err := s.Close(); err != nil { // which restores what was not kept
 			a.note("%v", err)

@@ -130,9 +130,10 @@ func studyColumns() report.Table[evidence.Result] {
 		{Key: "metric", Form: report.JSON, Of: func(x r) any { return x.Metric }},
 		{Key: "own", Title: "own", Of: own, Text: ownText}, // the worst of values
 		{Key: "values", Form: report.JSON, Of: func(x r) any { return listOf(x.Values) }},
-		{Key: "published", Title: "published", Of: func(x r) any { return report.Exact(x.Value) }, Text: func(x r) string {
-			return publishedText(x.Figure)
-		}},
+		{Key: "published", Title: "published", Of: func(x r) any { return report.Exact(x.Value) },
+			Text: func(x r) string {
+				return publishedText(x.Figure)
+			}},
 		{Key: "published_max", Of: most},
 		{Key: "unit", Of: func(x r) any { return x.Unit }},
 		{Key: "relation", Of: func(x r) any { return x.Relation }},

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// flagRule says which flags of a command go together. A word is a flag, a flag with a value (policy=free), or in capitals
-// the arguments (MODE), also with the value of the first one (KIND=front).
+// flagRule says which flags of a command exclude or need each other. A word is a flag, a flag with a value
+// (policy=free), or in capitals the arguments (MODE), also with the value of the first one (KIND=front).
 type flagRule struct {
 	command string // several with commas; "": each that has all of the flags
 	words   string
@@ -70,7 +70,8 @@ var rules = []flagRule{
 	{"fleet profile", "out", missing, "", "a new folder for the joined campaign"},
 	{"models", "keep", not, "NAME reduce", "it takes no other argument"},
 	{"models", "reduce", needs, "NAME", ""},
-	{"pair", "policy=free", not, "predict models", "without turns only measuring says what happens: take strict or fill"},
+	{"pair", "policy=free", not, "predict models",
+		"without turns only measuring says what happens: take strict or fill"},
 	{"pair", "at compare pairs requests minibatches out modes strategy serve-at train-at changes resume redo-failed",
 		not, "predict models", "it is of measuring"},
 	{"pair", "strategy=binary strategy=gmd strategy=random", not, "modes=separate at serve-at policy=free",

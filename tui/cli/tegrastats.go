@@ -166,7 +166,8 @@ func lineColumns(rails []tegrastats.Rail) report.Table[logged] {
 	}
 	columns := report.Table[logged]{
 		{Key: "timestamp", Of: func(x logged) any { return given(x.l.Timestamp) }},
-		{Key: "total_power_mw", Of: func(x logged) any { return given(x.l.TotalPowerMW) }},
+		{Key: "total_power_mw",
+			Of: func(x logged) any { return given(x.l.TotalPowerMW) }},
 		{Key: "ram_used_mb", Of: func(x logged) any {
 			if x.l.RAM == nil {
 				return ""
@@ -187,14 +188,15 @@ func lineColumns(rails []tegrastats.Rail) report.Table[logged] {
 		}},
 	}
 	for _, rail := range rails {
-		columns = append(columns, report.Column[logged]{Key: strings.ToLower(rail.Name) + "_mw", Of: func(x logged) any {
-			for _, r := range slices.Backward(x.l.Rails) {
-				if r.Name == rail.Name {
-					return r.CurMW
+		columns = append(columns, report.Column[logged]{Key: strings.ToLower(rail.Name) + "_mw",
+			Of: func(x logged) any {
+				for _, r := range slices.Backward(x.l.Rails) {
+					if r.Name == rail.Name {
+						return r.CurMW
+					}
 				}
-			}
-			return ""
-		}})
+				return ""
+			}})
 	}
 	return columns
 }

@@ -16,7 +16,8 @@ func ExampleCloud_WriteCSV() {
 		Measured: tegra.Measured{Setting: tegra.Setting{Mode: mode}, TimeMS: 120, PowerW: 14.5},
 		TimeLoMS: 110, TimeHiMS: 131, PowerLoW: 13.9, PowerHiW: 15.1,
 	}
-	of := export.Points{Known: []learn.Prediction{p}, Standings: []optimize.Standing{optimize.Limit{PowerW: 30}.Stand(p, 0)}}
+	of := export.Points{Known: []learn.Prediction{p},
+		Standings: []optimize.Standing{optimize.Limit{PowerW: 30}.Stand(p, 0)}}
 	_ = export.List(of).WriteCSV(os.Stdout)
 	// Output:
 	// cores,cpu_khz,gpu_hz,mem_hz,time_ms,time_lo_ms,time_hi_ms,power_w,power_lo_w,power_hi_w,energy_j,measured,n,state,chance_over,virtual

@@ -173,7 +173,8 @@ func pairRows(ctx context.Context, s *session.Session, r Request, observe func(m
 			return known, nil
 		}
 		measure.Observer(observe).Send(measure.PairStage{Workload: w.Name, Known: len(known)})
-		measure.Observer(observe).Note(fmt.Sprintf("%s: %s known, measuring %d first; they serve every later question too",
+		measure.Observer(observe).Note(fmt.Sprintf("%s: %s known, measuring %d first; "+
+			"they serve every later question too",
 			w.Name, text.Count(len(known), "setting"), PairProfiled))
 		res, err := measure.Profile(ctx, s, measure.ProfileRequest{Measuring: measure.Measuring{Workload: w,
 			Batches:  batches,

@@ -100,7 +100,8 @@ func tuneServed(ctx context.Context, s *session.Session, r measure.TuneRequest, 
 func tuneWatched(ctx context.Context, s *session.Session, r measure.TuneRequest, ref *learn.Reference,
 	observe func(measure.Event)) (measure.TuneResult, error) {
 	if r.More != nil {
-		measure.Observer(observe).Note("the answers to several limits keep the mean latency: the quantile is looked at " +
+		measure.Observer(observe).Note("the answers to several limits keep the mean latency: the quantile is " +
+			"looked at " +
 			"where there is one limit")
 		return tuneLimit(ctx, s, r, ref, observe)
 	}

@@ -52,7 +52,8 @@ func TestTuneUnderALoadDrivesAJobOfOurOwnAtTheRate(t *testing.T) {
 		t.Errorf("p95 %.4g ms, the queue of equations has %.4g", got, want)
 	}
 	if watts := last.MeanW.V; watts >= out.Answers[0].Served.PeakW || math.Abs(v.UnitJ.V*v.ServedPerS.V/watts-1) > 0.1 {
-		t.Errorf("%.4g W in the mean, %.4g while it serves, %.4g J an inference at %.4g/s", watts, out.Answers[0].Served.PeakW,
+		t.Errorf("%.4g W in the mean, %.4g while it serves, %.4g J an inference at %.4g/s", watts,
+			out.Answers[0].Served.PeakW,
 			v.UnitJ.V, v.ServedPerS.V)
 	}
 	head, rows, err := record.Read(last.Dir)

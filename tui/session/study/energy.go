@@ -22,13 +22,14 @@ import (
 // EnergyRequest says what the energy study measures: which clocks answer a request at the least energy, against the
 // governors that the board was found with. Every is 100 ms unless told otherwise.
 type EnergyRequest struct {
-	Full        bool              // every pair of clocks, in place of those that a model asks for
-	Inferences  int               // of one reading; 0: 40 batches and 3 s, or with Full 3,200
-	Governors   []tegra.Governors // further baselines
-	Batches     []int             // further batch sizes, with the clocks of the baseline
-	Against     *workload.Workload
-	PairsAlone  bool               // leave other numbers of cores and memory clocks out
-	LatencyCost tegra.Val[float64] // percent over the baseline's within which least energy is reported; absent: 0, 10, 20
+	Full       bool              // every pair of clocks, in place of those that a model asks for
+	Inferences int               // of one reading; 0: 40 batches and 3 s, or with Full 3,200
+	Governors  []tegra.Governors // further baselines
+	Batches    []int             // further batch sizes, with the clocks of the baseline
+	Against    *workload.Workload
+	PairsAlone bool // leave other numbers of cores and memory clocks out
+	// LatencyCost is in percent over the baseline's, within which least energy is reported; absent: 0, 10, 20.
+	LatencyCost tegra.Val[float64]
 }
 
 // Defaults of an energy study: screening, and the form of the slides.
