@@ -102,7 +102,7 @@ func TestEnergyStudyOnVirtualBoardsComesNearTheSlides(t *testing.T) {
 			if len(res.Baselines) != 2 || len(res.Sizes) != 1 || base.N != energyRounds {
 				t.Fatalf("%d baselines, %d sizes, %d readings of the first", len(res.Baselines), len(res.Sizes), base.N)
 			}
-			if other, _ := res.Change(res.Baselines[1].EnergyPoint, res.Baselines[1].UnitJ()); math.Abs(other.V) > 2 {
+			if other, _ := res.Change(res.Baselines[1].Point, res.Baselines[1].UnitJ()); math.Abs(other.V) > 2 {
 				t.Errorf("other governors: %+.1f %%, published under 1 %%", other.V)
 			}
 			if res.Sizes[0].UnitJ() >= base.UnitJ() {

@@ -9,7 +9,7 @@ import (
 
 	"jtune/internal/figure"
 	"jtune/internal/text"
-	"jtune/optimize"
+	"jtune/optimize/energy"
 	"jtune/optimize/outlook"
 	"jtune/tegra"
 	"jtune/tui/session/plots"
@@ -37,9 +37,9 @@ func (r EnergyReport) unitAxis() figure.Axis {
 }
 
 // pairs are the study's points with cores and memory at their maxima.
-func (r EnergyReport) pairs() []optimize.EnergyPoint {
+func (r EnergyReport) pairs() []energy.Point {
 	top := r.space.Max()
-	return slices.DeleteFunc(slices.Clone(r.Points), func(p optimize.EnergyPoint) bool {
+	return slices.DeleteFunc(slices.Clone(r.Points), func(p energy.Point) bool {
 		return p.Mode.Cores != top.Cores || p.Mode.EMC != top.EMC
 	})
 }
@@ -63,7 +63,7 @@ func (r EnergyReport) HeatMap() figure.Figure {
 	f.X, f.Y = plots.KnobAxis(tegra.KnobGPU), plots.KnobAxis(tegra.KnobCPU)
 	panel := figure.Panel{Axis: r.unitAxis(), Series: []figure.Series{
 		{Name: outlook.PredictedSeries, Shape: figure.Cells}, {Name: outlook.MeasuredSeries, Shape: figure.Cells}}}
-	at := func(p optimize.EnergyPoint) figure.Point {
+	at := func(p energy.Point) figure.Point {
 		x, y := plots.KnobValue(p.Mode, tegra.KnobGPU), plots.KnobValue(p.Mode, tegra.KnobCPU)
 		return figure.Cell(x, y, 1000*r.UnitJ(p)).Of(r.Mode(p.Mode))
 	}
@@ -93,7 +93,7 @@ func (r EnergyReport) Curves(over tegra.Knob) figure.Figure {
 	}
 	least := r.Least.V.Mode
 	f.Notes = append([]string{plots.Held(least, over)}, r.baseNote()...)
-	line := slices.DeleteFunc(r.pairs(), func(p optimize.EnergyPoint) bool {
+	line := slices.DeleteFunc(r.pairs(), func(p energy.Point) bool {
 		a, b := p.Mode, least
 		if over == tegra.KnobGPU {
 			a.GPU, b.GPU = 0, 0
@@ -102,18 +102,18 @@ func (r EnergyReport) Curves(over tegra.Knob) figure.Figure {
 		}
 		return a != b
 	})
-	slices.SortFunc(line, func(a, b optimize.EnergyPoint) int {
+	slices.SortFunc(line, func(a, b energy.Point) int {
 		return cmp.Compare(a.Mode.Value(over), b.Mode.Value(over))
 	})
 	base, known := r.Base()
 	for _, one := range []struct {
 		axis figure.Axis
-		of   func(optimize.EnergyPoint) float64
+		of   func(energy.Point) float64
 		base float64
 	}{
 		{figure.Axis{Key: "time_ms", Name: "latency of a batch", Unit: "ms", Log: true, Text: text.Of},
-			func(p optimize.EnergyPoint) float64 { return p.TimeMS }, base.TimeMS},
-		{r.unitAxis(), func(p optimize.EnergyPoint) float64 { return 1000 * r.UnitJ(p) }, 1000 * base.UnitJ()},
+			func(p energy.Point) float64 { return p.TimeMS }, base.TimeMS},
+		{r.unitAxis(), func(p energy.Point) float64 { return 1000 * r.UnitJ(p) }, 1000 * base.UnitJ()},
 	} {
 		panel := figure.Panel{Axis: one.axis}
 		all := figure.Series{Name: "measured, else predicted", Shape: figure.Line}

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"jtune/optimize"
+	"jtune/optimize/energy"
 	"jtune/profiles"
 	"jtune/profiles/experiment"
 	"jtune/profiles/record"
@@ -30,7 +30,7 @@ const energyRounds = 3
 //	baselines ──► pairs ──► baselines ──► pairs ──► baselines ──► others at the best pair
 type energyStudy struct {
 	r     ExperimentRequest // with its space
-	study *optimize.EnergyStudy
+	study *energy.Study
 	full  []tegra.Mode // every pair, in this order and in rounds; nil: as the study chooses
 	kinds []energyKind
 }
@@ -41,7 +41,7 @@ var _ study = (*energyStudy)(nil)
 func newEnergyStudy(r ExperimentRequest, space *tegra.Space, replayed bool) *energyStudy {
 	r = r.forEnergy(replayed)
 	r.Space = space
-	p := &energyStudy{r: r, study: optimize.NewEnergyStudy(space, r.Repeat, !r.Energy.PairsAlone),
+	p := &energyStudy{r: r, study: energy.NewStudy(space, r.Repeat, !r.Energy.PairsAlone),
 		kinds: r.energyKinds(replayed)}
 	if r.Energy.Full {
 		p.full = profiles.InOrder(p.study.Pairs())

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"jtune/optimize"
+	"jtune/optimize/energy"
 	"jtune/profiles/experiment"
 	"jtune/profiles/record"
 	"jtune/tegra"
@@ -37,7 +37,7 @@ func Energy(c campaigns.Campaign) (EnergyReport, error) {
 	if r.virtual {
 		r.board += " " + tegra.VirtualMark(tegra.Origin(true, h.Device.Replay))
 	}
-	st := energyStudy{r: r, study: optimize.NewEnergyStudy(space, r.Repeat, true),
+	st := energyStudy{r: r, study: energy.NewStudy(space, r.Repeat, true),
 		kinds: recordedKinds(h, space, c.Rows)}
 	runs, _, err := record.ReadRuns(c.Dir)
 	return st.report(c.Rows, runs), err

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"jtune/internal/text"
-	"jtune/optimize"
+	"jtune/optimize/energy"
 	"jtune/profiles/experiment"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
@@ -18,7 +18,7 @@ import (
 
 // EnergyReport is what an energy study found.
 type EnergyReport struct {
-	optimize.EnergyResult
+	energy.Result
 	Workload  workload.Workload
 	PerBatch  float64 // units of a batch
 	Board     string  // with the origin of its numbers when it is not real
@@ -37,7 +37,7 @@ type EnergyReport struct {
 
 // EnergyBaseline is something measured beside the pairs.
 type EnergyBaseline struct {
-	optimize.EnergyPoint
+	energy.Point
 	Name     string
 	Batch    int
 	PerBatch float64 // units of a batch
@@ -50,7 +50,7 @@ type EnergyBaseline struct {
 func (b EnergyBaseline) UnitJ() float64 { return b.EnergyJ() / b.PerBatch }
 
 // UnitJ is the energy of a unit in one of the study's points.
-func (r EnergyReport) UnitJ(p optimize.EnergyPoint) float64 { return p.EnergyJ() / r.PerBatch }
+func (r EnergyReport) UnitJ(p energy.Point) float64 { return p.EnergyJ() / r.PerBatch }
 
 // latencyCosts are the shares of latency, in percent, within which least energy is told unless another is asked for.
 var latencyCosts = []float64{0, 10, 20}
@@ -59,7 +59,7 @@ var latencyCosts = []float64{0, 10, 20}
 func (p *energyStudy) report(rows []record.Row, runs []record.Run) EnergyReport {
 	list, _ := p.readings(rows)
 	r := p.r
-	out := EnergyReport{EnergyResult: p.study.Sum(list), Workload: r.Workload, Full: r.Energy.Full, Repeat: r.Repeat,
+	out := EnergyReport{Result: p.study.Sum(list), Workload: r.Workload, Full: r.Energy.Full, Repeat: r.Repeat,
 		Board: r.board, Virtual: r.virtual, PerBatch: float64(max(1, r.Workload.Batch)), Costs: latencyCosts,
 		space: r.Space, latency: map[tegra.Mode]record.Latency{}}
 	if cost := r.Energy.LatencyCost; cost.OK {
@@ -125,7 +125,7 @@ func baselineOf(k energyKind, rows []record.Row, runs []record.Run) (b EnergyBas
 		}
 	}
 	b.CPU, b.GPU = telemetry.MeanResidency(cpu...), telemetry.MeanResidency(gpu...)
-	b.EnergyPoint, b.DriftPct = optimize.Baseline(list)
+	b.Point, b.DriftPct = energy.Baseline(list)
 	return b, len(list) > 0
 }
 
@@ -152,7 +152,7 @@ func pctOver(at, against float64) float64 { return 100 * (at/against - 1) }
 
 // Change is the change of energy and of the time of a batch from the baseline to something measured, in percent;
 // absent without a baseline.
-func (r EnergyReport) Change(p optimize.EnergyPoint, unitJ float64) (energyPct, timePct tegra.Val[float64]) {
+func (r EnergyReport) Change(p energy.Point, unitJ float64) (energyPct, timePct tegra.Val[float64]) {
 	b, ok := r.Base()
 	if !ok || !(p.TimeMS > 0) {
 		return energyPct, timePct
@@ -161,17 +161,17 @@ func (r EnergyReport) Change(p optimize.EnergyPoint, unitJ float64) (energyPct, 
 }
 
 // change is Change of one of the study's points.
-func (r EnergyReport) change(p optimize.EnergyPoint) (energyPct, timePct tegra.Val[float64]) {
+func (r EnergyReport) change(p energy.Point) (energyPct, timePct tegra.Val[float64]) {
 	return r.Change(p, r.UnitJ(p))
 }
 
 // Capped is the measured pair of least energy whose batches take at most pct percent longer than the baseline's;
 // absent where none is, or without a baseline.
-func (r EnergyReport) Capped(pct float64) tegra.Val[optimize.EnergyPoint] {
+func (r EnergyReport) Capped(pct float64) tegra.Val[energy.Point] {
 	if b, ok := r.Base(); ok {
 		return r.Within(b.TimeMS * (1 + pct/100))
 	}
-	return tegra.Val[optimize.EnergyPoint]{}
+	return tegra.Val[energy.Point]{}
 }
 
 // Highest is the highest clock in use and its share of the time; absent where it is not known.
@@ -311,7 +311,7 @@ func (r EnergyReport) sayLeast(lines *text.Lines) {
 }
 
 // said is a point in words: its energy, where, how sure, and the change from the baseline.
-func (r EnergyReport) said(p optimize.EnergyPoint) string {
+func (r EnergyReport) said(p energy.Point) string {
 	out := fmt.Sprintf("%s per %s at %s, %s", UnitEnergyText(r.UnitJ(p)), r.Workload.UnitName(), r.Mode(p.Mode),
 		text.Count(p.N, "reading"))
 	if p.CVPct.OK {

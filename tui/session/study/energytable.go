@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"jtune/optimize"
+	"jtune/optimize/energy"
 	"jtune/optimize/outlook"
 	"jtune/profiles/record"
 	"jtune/tegra"
@@ -36,7 +36,7 @@ type energyRow struct {
 }
 
 // row is a row of something whose unit takes unitJ.
-func (r EnergyReport) row(name string, p optimize.EnergyPoint, unitJ float64, l record.Latency) energyRow {
+func (r EnergyReport) row(name string, p energy.Point, unitJ float64, l record.Latency) energyRow {
 	out := energyRow{Setting: name, Mode: p.Mode, Status: statusOf(p), N: p.N, UnitJ: unitJ, CVPct: p.CVPct,
 		TimeMS: p.TimeMS, PowerW: p.PowerW, P50MS: tegra.Val[float64]{V: l.P50, OK: l.N > 0}, P95MS: l.SureP95(),
 		P99MS: l.SureP99()}
@@ -45,12 +45,12 @@ func (r EnergyReport) row(name string, p optimize.EnergyPoint, unitJ float64, l 
 }
 
 // pointRow is the row of one of the study's points.
-func (r EnergyReport) pointRow(p optimize.EnergyPoint) energyRow {
+func (r EnergyReport) pointRow(p energy.Point) energyRow {
 	return r.row("", p, r.UnitJ(p), r.latency[p.Mode])
 }
 
 // statusOf says in a word how a point is known.
-func statusOf(p optimize.EnergyPoint) string {
+func statusOf(p energy.Point) string {
 	switch {
 	case p.Doubted:
 		return "doubted"
@@ -68,7 +68,7 @@ var energyColumns = strings.Fields("setting status n unit_j cv_pct time_ms p50_m
 func (r EnergyReport) CSV(w io.Writer) error {
 	var rows []energyRow
 	for _, b := range slices.Concat(r.Baselines, r.Sizes, r.Against) {
-		rows = append(rows, r.row(b.Name, b.EnergyPoint, b.UnitJ(), b.Latency))
+		rows = append(rows, r.row(b.Name, b.Point, b.UnitJ(), b.Latency))
 	}
 	for _, p := range r.Points {
 		rows = append(rows, r.pointRow(p))
@@ -133,7 +133,7 @@ type energyDocument struct {
 
 // Document is the report as JSON shows it, with the board's name and the folder of the record.
 func (r EnergyReport) Document(device, dir string) any {
-	one := func(p tegra.Val[optimize.EnergyPoint]) *energyRow {
+	one := func(p tegra.Val[energy.Point]) *energyRow {
 		if !p.OK {
 			return nil
 		}
@@ -143,7 +143,7 @@ func (r EnergyReport) Document(device, dir string) any {
 	beside := func(list []EnergyBaseline) []energyBaselineRow {
 		out := []energyBaselineRow{}
 		for _, b := range list {
-			out = append(out, energyBaselineRow{r.row(b.Name, b.EnergyPoint, b.UnitJ(), b.Latency), b.Batch, b.DriftPct,
+			out = append(out, energyBaselineRow{r.row(b.Name, b.Point, b.UnitJ(), b.Latency), b.Batch, b.DriftPct,
 				b.CPU, b.GPU})
 		}
 		return out

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"jtune/optimize"
+	"jtune/optimize/energy"
 	"jtune/profiles/experiment"
 	"jtune/tegra"
 	"jtune/tegra/virtual/physics"
@@ -95,7 +95,7 @@ func otherGovernors(b *bench, f Figure) (out []float64, err error) {
 		return nil, err
 	}
 	for _, other := range r.Baselines[1:] {
-		energy, _ := r.Change(other.EnergyPoint, other.UnitJ())
+		energy, _ := r.Change(other.Point, other.UnitJ())
 		out = append(out, math.Abs(energy.V))
 	}
 	return out, nil
@@ -144,12 +144,12 @@ func latencyAtLeastEnergy(b *bench, f Figure) (out []float64, err error) {
 }
 
 // grid is what every pair of clocks does to a network.
-func (b *bench) grid(board string, n physics.Network) (optimize.EnergyGrid, error) {
+func (b *bench) grid(board string, n physics.Network) (energy.Grid, error) {
 	k, err := b.kind(board)
 	if err != nil {
-		return optimize.EnergyGrid{}, err
+		return energy.Grid{}, err
 	}
-	out := optimize.NewEnergyGrid(k.space.CPU, k.space.GPU)
+	out := energy.NewGrid(k.space.CPU, k.space.GPU)
 	for _, cpu := range k.space.CPU {
 		for _, gpu := range k.space.GPU {
 			m := k.fastest

@@ -1,4 +1,4 @@
-package optimize
+package energy
 
 import (
 	"math"
@@ -9,29 +9,29 @@ import (
 	"jtune/tegra"
 )
 
-// EnergyPoint is what a study knows of one setting: the mean of its readings, else a prediction.
-type EnergyPoint struct {
+// Point is what a study knows of one setting: the mean of its readings, else a prediction.
+type Point struct {
 	tegra.Measured                    // of a batch
 	N              int                // readings; 0: predicted
 	CVPct          tegra.Val[float64] // of their energies: standard deviation in percent of the mean
 	Doubted        bool               // its reading disagrees with all others: it is never the answer
 }
 
-// EnergyResult is what an energy study shows.
-type EnergyResult struct {
-	Points []EnergyPoint // every pair, then other settings that were measured
-	Least  tegra.Val[EnergyPoint]
+// Result is what an energy study shows.
+type Result struct {
+	Points []Point // every pair, then other settings that were measured
+	Least  tegra.Val[Point]
 	// Beyond is the measured setting of least energy with fewer cores or slower memory; absent where none is better
 	// than the best pair.
-	Beyond tegra.Val[EnergyPoint]
+	Beyond tegra.Val[Point]
 
 	space *tegra.Space
 	model *learn.Model
 }
 
 // Sum is what readings show. Those of modes that the board does not have are left out.
-func (s *EnergyStudy) Sum(readings []tegra.Measured) EnergyResult {
-	r := EnergyResult{space: s.space}
+func (s *Study) Sum(readings []tegra.Measured) Result {
+	r := Result{space: s.space}
 	known := map[tegra.Mode][]tegra.Measured{}
 	var clean []tegra.Measured
 	for _, m := range readings {
@@ -54,7 +54,7 @@ func (s *EnergyStudy) Sum(readings []tegra.Measured) EnergyResult {
 	}
 	predicted := r.model.Predict(modes)
 	for i, mode := range modes {
-		p := EnergyPoint{Measured: predicted[i].Measured}
+		p := Point{Measured: predicted[i].Measured}
 		if list := known[mode]; len(list) > 0 {
 			p = pointOf(list)
 			p.Doubted = slices.Contains(r.model.Suspicious, p.Setting)
@@ -69,14 +69,14 @@ func (s *EnergyStudy) Sum(readings []tegra.Measured) EnergyResult {
 		}
 	}
 	if r.Beyond.OK && r.Least.OK && r.Beyond.V.EnergyJ() >= r.Least.V.EnergyJ() {
-		r.Beyond = tegra.Val[EnergyPoint]{}
+		r.Beyond = tegra.Val[Point]{}
 	}
 	return r
 }
 
 // pointOf sums up the readings of one setting.
-func pointOf(list []tegra.Measured) EnergyPoint {
-	p := EnergyPoint{N: len(list)}
+func pointOf(list []tegra.Measured) Point {
+	p := Point{N: len(list)}
 	var ms, joules []float64
 	for _, m := range list {
 		ms, joules = append(ms, m.TimeMS), append(joules, m.EnergyJ())
@@ -88,7 +88,7 @@ func pointOf(list []tegra.Measured) EnergyPoint {
 }
 
 // Baseline is the mean of readings of one kind of baseline, and by how many percent their energies differ at most.
-func Baseline(readings []tegra.Measured) (p EnergyPoint, driftPct float64) {
+func Baseline(readings []tegra.Measured) (p Point, driftPct float64) {
 	if len(readings) == 0 {
 		return p, 0
 	}
@@ -101,13 +101,13 @@ func Baseline(readings []tegra.Measured) (p EnergyPoint, driftPct float64) {
 
 // Trusts reports whether readings of a setting agree with what the study's model says of it. A baseline of locked
 // clocks is one of the pairs, and a glitch there would make up a saving.
-func (r EnergyResult) Trusts(m tegra.Mode) bool {
-	i := slices.IndexFunc(r.Points, func(p EnergyPoint) bool { return p.Mode == m })
+func (r Result) Trusts(m tegra.Mode) bool {
+	i := slices.IndexFunc(r.Points, func(p Point) bool { return p.Mode == m })
 	return i < 0 || !r.Points[i].Doubted
 }
 
 // Doubted are the settings whose readings disagree with all others.
-func (r EnergyResult) Doubted() (out []EnergyPoint) {
+func (r Result) Doubted() (out []Point) {
 	for _, p := range r.Points {
 		if p.Doubted {
 			out = append(out, p)
@@ -117,7 +117,7 @@ func (r EnergyResult) Doubted() (out []EnergyPoint) {
 }
 
 // Measured counts the settings that were measured, of all kinds.
-func (r EnergyResult) Measured() (n int) {
+func (r Result) Measured() (n int) {
 	for _, p := range r.Points {
 		if p.N > 0 {
 			n++
@@ -127,7 +127,7 @@ func (r EnergyResult) Measured() (n int) {
 }
 
 // Within is the measured pair of least energy whose time is at most ms; absent where none is.
-func (r EnergyResult) Within(ms float64) (best tegra.Val[EnergyPoint]) {
+func (r Result) Within(ms float64) (best tegra.Val[Point]) {
 	for _, p := range r.Points {
 		if p.N > 0 && !p.Doubted && p.TimeMS <= ms && r.isPair(p.Mode) &&
 			(!best.OK || p.EnergyJ() < best.V.EnergyJ()) {
@@ -137,14 +137,14 @@ func (r EnergyResult) Within(ms float64) (best tegra.Val[EnergyPoint]) {
 	return best
 }
 
-func (r EnergyResult) isPair(m tegra.Mode) bool {
+func (r Result) isPair(m tegra.Mode) bool {
 	top := r.space.Max()
 	return m.Cores == top.Cores && m.EMC == top.EMC
 }
 
 // Grid is what is known of the pairs, clock by clock.
-func (r EnergyResult) Grid() EnergyGrid {
-	g := NewEnergyGrid(r.space.CPU, r.space.GPU)
+func (r Result) Grid() Grid {
+	g := NewGrid(r.space.CPU, r.space.GPU)
 	for _, p := range r.Points {
 		if r.isPair(p.Mode) && !p.Doubted {
 			g.Set(p.Measured)
@@ -153,15 +153,15 @@ func (r EnergyResult) Grid() EnergyGrid {
 	return g
 }
 
-// EnergyGrid is time and energy of a batch over the clocks of CPU and GPU, both ascending; NaN where nothing is known.
-type EnergyGrid struct {
+// Grid is time and energy of a batch over the clocks of CPU and GPU, both ascending; NaN where nothing is known.
+type Grid struct {
 	CPU, GPU []tegra.Freq
 	MS, J    [][]float64 // by CPU clock, then GPU clock
 }
 
-// NewEnergyGrid is one that knows nothing.
-func NewEnergyGrid(cpu, gpu []tegra.Freq) EnergyGrid {
-	g := EnergyGrid{CPU: cpu, GPU: gpu}
+// NewGrid is one that knows nothing.
+func NewGrid(cpu, gpu []tegra.Freq) Grid {
+	g := Grid{CPU: cpu, GPU: gpu}
 	for range cpu {
 		g.MS = append(g.MS, slices.Repeat([]float64{math.NaN()}, len(gpu)))
 		g.J = append(g.J, slices.Repeat([]float64{math.NaN()}, len(gpu)))
@@ -170,7 +170,7 @@ func NewEnergyGrid(cpu, gpu []tegra.Freq) EnergyGrid {
 }
 
 // Set puts a mode's numbers in their place.
-func (g EnergyGrid) Set(m tegra.Measured) {
+func (g Grid) Set(m tegra.Measured) {
 	c, k := slices.Index(g.CPU, m.Mode.CPU), slices.Index(g.GPU, m.Mode.GPU)
 	if c >= 0 && k >= 0 {
 		g.MS[c][k], g.J[c][k] = m.TimeMS, m.EnergyJ()
@@ -179,7 +179,7 @@ func (g EnergyGrid) Set(m tegra.Measured) {
 
 // LatencyFalls reports whether a step up of the CPU's or the GPU's clock never makes a batch slower by more than the
 // share slack.
-func (g EnergyGrid) LatencyFalls(slack float64) bool {
+func (g Grid) LatencyFalls(slack float64) bool {
 	for c := range g.CPU {
 		for k := range g.GPU {
 			if c > 0 && g.MS[c][k] > g.MS[c-1][k]*(1+slack) || k > 0 && g.MS[c][k] > g.MS[c][k-1]*(1+slack) {
@@ -192,7 +192,7 @@ func (g EnergyGrid) LatencyFalls(slack float64) bool {
 
 // InnerMinimum reports whether energy, the CPU's clock at its highest, is least between the lowest and the highest
 // clock of the GPU.
-func (g EnergyGrid) InnerMinimum() bool {
+func (g Grid) InnerMinimum() bool {
 	row := g.J[len(g.J)-1]
 	at := -1
 	for k, j := range row {

@@ -1,8 +1,6 @@
-package optimize
-
-// The energy study of inference: which clocks answer a request at the least energy, as the slides on the energy
-// impact of device parameters ask of all pairs of CPU and GPU clocks, cores and memory at their maxima. Measuring all
-// of them takes days, so the model screens them:
+// Package energy is the energy study of inference: which clocks answer a request at the least energy, as the slides on
+// the energy impact of device parameters ask of all pairs of CPU and GPU clocks, cores and memory at their maxima.
+// Measuring all of them takes days, so the model screens them:
 //
 //	24 pairs, evenly spread ──► model ──► 5 pairs of least energy ──► neighbours of the best ──► the best of all again
 //	                                            └──► fewer cores and slower memory at the best pairs
@@ -10,6 +8,7 @@ package optimize
 // Each first reading is chosen by the first readings before it, so a study goes on after an interruption as if there
 // had been none. A reading that disagrees with all others is never the answer: the model's outlier rule decides
 // (docs/method.md, Outliers), and only two readings that agree lift it.
+package energy
 
 import (
 	"cmp"
@@ -27,11 +26,11 @@ const (
 	finalists              = 5    // pairs of least energy: by the model, and those at whose clocks others are tried
 	beyondPairs            = 6    // settings with other numbers of cores and memory clocks at least, and
 	mostBeyondPairs        = 16   // at most: as many as are left of
-	mostEnergySettings     = 40
+	mostSettings           = 40
 )
 
-// EnergyStudy chooses what to measure, and says what it shows. Readings are of one batch size.
-type EnergyStudy struct {
+// Study chooses what to measure, and says what it shows. Readings are of one batch size.
+type Study struct {
 	space  *tegra.Space
 	pairs  []tegra.Mode
 	repeat int
@@ -39,10 +38,10 @@ type EnergyStudy struct {
 	fits   map[int]*learn.Model // by the number of first readings
 }
 
-// NewEnergyStudy is a study of a board. Each setting that may be the answer is read repeat times. beyond: other
+// NewStudy is a study of a board. Each setting that may be the answer is read repeat times. beyond: other
 // numbers of cores and memory clocks are tried too.
-func NewEnergyStudy(space *tegra.Space, repeat int, beyond bool) *EnergyStudy {
-	s := &EnergyStudy{space: space, repeat: max(1, repeat), beyond: beyond, fits: map[int]*learn.Model{}}
+func NewStudy(space *tegra.Space, repeat int, beyond bool) *Study {
+	s := &Study{space: space, repeat: max(1, repeat), beyond: beyond, fits: map[int]*learn.Model{}}
 	top := space.Max()
 	for _, m := range space.All() {
 		if m.Cores == top.Cores && m.EMC == top.EMC {
@@ -53,20 +52,20 @@ func NewEnergyStudy(space *tegra.Space, repeat int, beyond bool) *EnergyStudy {
 }
 
 // Pairs are all pairs of CPU and GPU clocks, cores and memory at their maxima.
-func (s *EnergyStudy) Pairs() []tegra.Mode { return s.pairs }
+func (s *Study) Pairs() []tegra.Mode { return s.pairs }
 
 // Len is about how many readings the study takes.
-func (s *EnergyStudy) Len() int {
+func (s *Study) Len() int {
 	repeated := finalists + len(steps)
 	n := min(latticeCPU*latticeGPU+repeated, len(s.pairs))
 	if s.beyond {
-		n = min(mostEnergySettings, n+mostBeyondPairs)
+		n = min(mostSettings, n+mostBeyondPairs)
 	}
 	return n + (s.repeat-1)*repeated
 }
 
 // Next is the mode to read next, after these readings in their order and modes that failed; false at the end.
-func (s *EnergyStudy) Next(readings []tegra.Measured, failed []tegra.Mode) (tegra.Mode, bool) {
+func (s *Study) Next(readings []tegra.Measured, failed []tegra.Mode) (tegra.Mode, bool) {
 	first := s.firsts(readings)
 	out := map[tegra.Mode]bool{}
 	for _, m := range failed {
@@ -87,7 +86,7 @@ func (s *EnergyStudy) Next(readings []tegra.Measured, failed []tegra.Mode) (tegr
 	if m, ok := open(lattice); ok {
 		return m, true
 	}
-	if len(first) < mostEnergySettings-beyondPairs {
+	if len(first) < mostSettings-beyondPairs {
 		if m, ok := open(s.chosen(first, len(lattice))); ok {
 			return m, true
 		}
@@ -97,7 +96,7 @@ func (s *EnergyStudy) Next(readings []tegra.Measured, failed []tegra.Mode) (tegr
 			}
 		}
 	}
-	if s.beyond && len(first) < mostEnergySettings {
+	if s.beyond && len(first) < mostSettings {
 		if m, ok := s.otherwise(first, out); ok {
 			return m, true
 		}
@@ -106,7 +105,7 @@ func (s *EnergyStudy) Next(readings []tegra.Measured, failed []tegra.Mode) (tegr
 }
 
 // firsts are the first readings of each mode, in their order.
-func (s *EnergyStudy) firsts(readings []tegra.Measured) (out []tegra.Measured) {
+func (s *Study) firsts(readings []tegra.Measured) (out []tegra.Measured) {
 	seen := map[tegra.Mode]bool{}
 	for _, m := range readings {
 		if m.Batch = 0; !seen[m.Mode] && s.space.Contains(m.Mode) {
@@ -118,7 +117,7 @@ func (s *EnergyStudy) firsts(readings []tegra.Measured) (out []tegra.Measured) {
 }
 
 // lattice are the first pairs: a few clocks of each kind, evenly spread from the highest to the lowest.
-func (s *EnergyStudy) lattice() (out []tegra.Mode) {
+func (s *Study) lattice() (out []tegra.Mode) {
 	if len(s.pairs) <= latticeCPU*latticeGPU {
 		out = slices.Clone(s.pairs)
 		slices.Reverse(out)
@@ -145,7 +144,7 @@ func spread(list []tegra.Freq, n int) (out []tegra.Freq) {
 }
 
 // fit is the model of first readings; nil where there is none.
-func (s *EnergyStudy) fit(first []tegra.Measured) *learn.Model {
+func (s *Study) fit(first []tegra.Measured) *learn.Model {
 	if m, ok := s.fits[len(first)]; ok && slices.Equal(m.Samples, first) {
 		return m
 	}
@@ -157,7 +156,7 @@ func (s *EnergyStudy) fit(first []tegra.Measured) *learn.Model {
 }
 
 // model fits readings, several of one mode included.
-func (s *EnergyStudy) model(readings []tegra.Measured) *learn.Model {
+func (s *Study) model(readings []tegra.Measured) *learn.Model {
 	m, err := learn.Fit(context.Background(), readings, learn.Options{Space: s.space, SkipCV: true})
 	if err != nil {
 		return nil
@@ -166,7 +165,7 @@ func (s *EnergyStudy) model(readings []tegra.Measured) *learn.Model {
 }
 
 // chosen are the pairs of least energy, one after another: each by the model of the readings before it.
-func (s *EnergyStudy) chosen(first []tegra.Measured, lattice int) (out []tegra.Mode) {
+func (s *Study) chosen(first []tegra.Measured, lattice int) (out []tegra.Mode) {
 	n := min(lattice, len(first))
 	for range finalists {
 		model := s.fit(first[:n])
@@ -190,7 +189,7 @@ func (s *EnergyStudy) chosen(first []tegra.Measured, lattice int) (out []tegra.M
 }
 
 // ascending are modes by their energy: measured where the reading is trusted, else predicted.
-func (s *EnergyStudy) ascending(model *learn.Model, modes []tegra.Mode) []tegra.Mode {
+func (s *Study) ascending(model *learn.Model, modes []tegra.Mode) []tegra.Mode {
 	known := s.known(model, modes)
 	return slices.SortedStableFunc(slices.Values(modes), func(a, b tegra.Mode) int {
 		return cmp.Compare(known[a].EnergyJ(), known[b].EnergyJ())
@@ -198,7 +197,7 @@ func (s *EnergyStudy) ascending(model *learn.Model, modes []tegra.Mode) []tegra.
 }
 
 // known is what a model says of modes, with trusted readings in place of predictions.
-func (s *EnergyStudy) known(model *learn.Model, modes []tegra.Mode) map[tegra.Mode]tegra.Measured {
+func (s *Study) known(model *learn.Model, modes []tegra.Mode) map[tegra.Mode]tegra.Measured {
 	out := make(map[tegra.Mode]tegra.Measured, len(modes))
 	for _, p := range model.Predict(modes) {
 		out[p.Mode] = p.Measured
@@ -212,7 +211,7 @@ func (s *EnergyStudy) known(model *learn.Model, modes []tegra.Mode) map[tegra.Mo
 }
 
 // best is the trusted reading of least energy among those that are of interest.
-func (s *EnergyStudy) best(first []tegra.Measured, of func(tegra.Mode) bool) (best tegra.Measured, ok bool) {
+func (s *Study) best(first []tegra.Measured, of func(tegra.Mode) bool) (best tegra.Measured, ok bool) {
 	model := s.fit(first)
 	if model == nil {
 		return best, false
@@ -227,7 +226,7 @@ func (s *EnergyStudy) best(first []tegra.Measured, of func(tegra.Mode) bool) (be
 
 // wouldBeBest are the pairs of least energy: by the trusted readings, and by all, for the readings around one that
 // disagrees with all others bear it out, or not.
-func (s *EnergyStudy) wouldBeBest(first []tegra.Measured) (out []tegra.Mode) {
+func (s *Study) wouldBeBest(first []tegra.Measured) (out []tegra.Mode) {
 	var least tegra.Measured
 	for _, m := range first {
 		if s.isPair(m.Mode) && (least.TimeMS == 0 || m.EnergyJ() < least.EnergyJ()) {
@@ -243,7 +242,7 @@ func (s *EnergyStudy) wouldBeBest(first []tegra.Measured) (out []tegra.Mode) {
 	return out
 }
 
-func (s *EnergyStudy) isPair(m tegra.Mode) bool {
+func (s *Study) isPair(m tegra.Mode) bool {
 	top := s.space.Max()
 	return m.Cores == top.Cores && m.EMC == top.EMC
 }
@@ -252,7 +251,7 @@ func (s *EnergyStudy) isPair(m tegra.Mode) bool {
 var steps = [...]struct{ cpu, gpu int }{{0, -1}, {0, 1}, {-1, 0}, {1, 0}}
 
 // neighbours are the pairs one step of a clock away.
-func (s *EnergyStudy) neighbours(m tegra.Mode) (out []tegra.Mode) {
+func (s *Study) neighbours(m tegra.Mode) (out []tegra.Mode) {
 	c, g := slices.Index(s.space.CPU, m.CPU), slices.Index(s.space.GPU, m.GPU)
 	for _, d := range steps {
 		i, k := c+d.cpu, g+d.gpu
@@ -269,7 +268,7 @@ func (s *EnergyStudy) neighbours(m tegra.Mode) (out []tegra.Mode) {
 }
 
 // otherwise is the next setting with other numbers of cores or memory clocks, at the clocks of the best pairs.
-func (s *EnergyStudy) otherwise(first []tegra.Measured, out map[tegra.Mode]bool) (tegra.Mode, bool) {
+func (s *Study) otherwise(first []tegra.Measured, out map[tegra.Mode]bool) (tegra.Mode, bool) {
 	model, tried := s.fit(first), 0
 	for m := range out {
 		if !s.isPair(m) {
@@ -304,7 +303,7 @@ func (s *EnergyStudy) otherwise(first []tegra.Measured, out map[tegra.Mode]bool)
 
 // again is the next mode to be read once more: of those that may be the answer, and of those that would be it if
 // their reading were trusted, in rounds, so that a board that drifts shows it in the readings of each.
-func (s *EnergyStudy) again(readings, first []tegra.Measured) (tegra.Mode, bool) {
+func (s *Study) again(readings, first []tegra.Measured) (tegra.Mode, bool) {
 	model := s.fit(first)
 	if model == nil {
 		return tegra.Mode{}, false

@@ -1,16 +1,16 @@
-package optimize_test
+package energy_test
 
 import (
 	"math"
 	"testing"
 
-	"jtune/optimize"
+	"jtune/optimize/energy"
 	"jtune/tegra"
 	"jtune/tegra/sweep/sweeptest"
 )
 
 // readings replays an energy study on a measured sweep, where each setting has one reading.
-func readings(t *testing.T, s *optimize.EnergyStudy, truth map[tegra.Mode]tegra.Measured) (list []tegra.Measured) {
+func readings(t *testing.T, s *energy.Study, truth map[tegra.Mode]tegra.Measured) (list []tegra.Measured) {
 	t.Helper()
 	for {
 		m, ok := s.Next(list, nil)
@@ -44,7 +44,7 @@ func inferenceOf(t *testing.T, name string, batch int) (map[tegra.Mode]tegra.Mea
 	return truth, space
 }
 
-func TestEnergyStudyComesNearTheLeastOfTheMeasuredSweeps(t *testing.T) {
+func TestStudyComesNearTheLeastOfTheMeasuredSweeps(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name    string
@@ -62,7 +62,7 @@ func TestEnergyStudyComesNearTheLeastOfTheMeasuredSweeps(t *testing.T) {
 		{"resnet_infer", 64, 0, 45}, // at most 50: a cleaned answer; the glitch reads 63
 	} {
 		truth, space := inferenceOf(t, c.name, c.batch)
-		s := optimize.NewEnergyStudy(space, 1, true)
+		s := energy.NewStudy(space, 1, true)
 		list := readings(t, s, truth)
 		r := s.Sum(list)
 		if !r.Least.OK || len(list) > 40 {
@@ -95,10 +95,10 @@ func TestEnergyStudyComesNearTheLeastOfTheMeasuredSweeps(t *testing.T) {
 }
 
 // At batch 32 the fastest mode of ResNet reads 58 mJ among neighbours of 165: as a pair it would be the least by far.
-func TestEnergyStudyNeverAnnouncesAGlitch(t *testing.T) {
+func TestStudyNeverAnnouncesAGlitch(t *testing.T) {
 	t.Parallel()
 	truth, space := inferenceOf(t, "resnet_infer", 32)
-	s := optimize.NewEnergyStudy(space, 1, true)
+	s := energy.NewStudy(space, 1, true)
 	list := readings(t, s, truth)
 	r := s.Sum(list)
 	top := space.Max()
@@ -138,23 +138,23 @@ func made() (map[tegra.Mode]tegra.Measured, *tegra.Space) {
 	return truth, space
 }
 
-func TestEnergyStudyGoesOnAsIfThereHadBeenNoInterruption(t *testing.T) {
+func TestStudyGoesOnAsIfThereHadBeenNoInterruption(t *testing.T) {
 	t.Parallel()
 	truth, space := made()
-	s := optimize.NewEnergyStudy(space, 3, true)
+	s := energy.NewStudy(space, 3, true)
 	whole := readings(t, s, truth)
 	for _, n := range []int{10, 24, 27, 31, len(whole) - 3} {
-		m, ok := optimize.NewEnergyStudy(space, 3, true).Next(whole[:n], nil)
+		m, ok := energy.NewStudy(space, 3, true).Next(whole[:n], nil)
 		if !ok || m != whole[n].Mode {
 			t.Errorf("after %d readings %s comes next, in one go %s", n, m, whole[n].Mode)
 		}
 	}
 }
 
-func TestEnergyStudyReadsWhatMayBeTheAnswerSeveralTimes(t *testing.T) {
+func TestStudyReadsWhatMayBeTheAnswerSeveralTimes(t *testing.T) {
 	t.Parallel()
 	truth, space := made()
-	s := optimize.NewEnergyStudy(space, 3, false)
+	s := energy.NewStudy(space, 3, false)
 	list := readings(t, s, truth)
 	r := s.Sum(list)
 	least := math.Inf(1)
@@ -173,10 +173,10 @@ func TestEnergyStudyReadsWhatMayBeTheAnswerSeveralTimes(t *testing.T) {
 }
 
 // A first reading at half of the true energy is read again, and the two others outvote it.
-func TestEnergyStudyReadsAnOutlierAgain(t *testing.T) {
+func TestStudyReadsAnOutlierAgain(t *testing.T) {
 	t.Parallel()
 	truth, space := made()
-	s := optimize.NewEnergyStudy(space, 3, false)
+	s := energy.NewStudy(space, 3, false)
 	first, _ := s.Next(nil, nil)
 	var list []tegra.Measured
 	count := 0
@@ -202,10 +202,10 @@ func TestEnergyStudyReadsAnOutlierAgain(t *testing.T) {
 	}
 }
 
-func TestEnergyStudyLeavesOutWhatFails(t *testing.T) {
+func TestStudyLeavesOutWhatFails(t *testing.T) {
 	t.Parallel()
 	truth, space := made()
-	s := optimize.NewEnergyStudy(space, 2, true)
+	s := energy.NewStudy(space, 2, true)
 	bad, _ := s.Next(nil, nil)
 	var list []tegra.Measured
 	for range 200 {
