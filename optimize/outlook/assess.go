@@ -8,7 +8,7 @@ import (
 
 	"jtune/internal/stats"
 	"jtune/learn"
-	"jtune/optimize"
+	"jtune/optimize/advice"
 	"jtune/tegra"
 )
 
@@ -40,7 +40,7 @@ func Assess(ctx context.Context, m *learn.Model) Assessment {
 	a := Assessment{
 		Model:   m,
 		Effects: learn.Importance(m, m.Space, top, math.Inf(1)),
-		Decides: optimize.Decides(m, top),
+		Decides: advice.Decides(m, top),
 	}
 	if TooSlow(m) == "" {
 		a.Left, a.Err = m.LeaveOut(ctx)

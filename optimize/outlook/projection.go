@@ -3,6 +3,7 @@ package outlook
 import (
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/advice"
 	"jtune/tegra"
 )
 
@@ -17,10 +18,10 @@ type Projection struct {
 type Projected struct {
 	Strategy string
 	Mode     tegra.Mode
-	optimize.Training
-	Saved    optimize.Training // by the answer against this mode; negative: it takes more
-	Measured bool              // else predicted
-	Met      bool              // the mode keeps the limit
+	advice.Training
+	Saved    advice.Training // by the answer against this mode; negative: it takes more
+	Measured bool            // else predicted
+	Met      bool            // the mode keeps the limit
 }
 
 // Hours are those of the whole training.
@@ -31,13 +32,13 @@ func (t Projected) Hours() float64 { return t.Time.Hours() }
 func (o *Outlook) Project(at int, v Versus, l optimize.Limit, epochs, perEpoch int) Projection {
 	out := Projection{Epochs: epochs, Minibatches: epochs * perEpoch}
 	add := func(strategy string, m tegra.Measured, measured bool) {
-		row := Projected{Strategy: strategy, Mode: m.Mode, Training: optimize.Whole(m, out.Minibatches),
+		row := Projected{Strategy: strategy, Mode: m.Mode, Training: advice.TrainingOf(m, out.Minibatches),
 			Measured: measured, Met: l.Met(m)}
 		first := row
 		if len(out.Rows) > 0 {
 			first = out.Rows[0]
 		}
-		row.Saved = optimize.Training{Time: row.Time - first.Time, KWh: row.KWh - first.KWh}
+		row.Saved = advice.Training{Time: row.Time - first.Time, KWh: row.KWh - first.KWh}
 		out.Rows = append(out.Rows, row)
 	}
 	answer := o.Known[at]

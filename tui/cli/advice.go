@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"jtune/optimize"
+	"jtune/optimize/advice"
 	"jtune/tegra"
 	"jtune/tui/session/workloads"
 )
@@ -22,7 +22,7 @@ type adviceCmd struct {
 	model, mode string
 	minibatches int
 	whole       training
-	scenario    optimize.Scenario
+	scenario    advice.Scenario
 }
 
 func newAdvice(a *app) *cobra.Command {
@@ -42,18 +42,18 @@ func (c *adviceCmd) flags(f *pflag.FlagSet) {
 	countFlag(f, &c.minibatches, "minibatches",
 		"`N` minibatches of a whole training (default: those of the workload, if known)")
 	c.whole.flags(f)
-	f.StringVar(&c.scenario.Often, "often", "", "how often it is trained: `WORD` of "+strings.Join(optimize.Often, ", "))
+	f.StringVar(&c.scenario.Often, "often", "", "how often it is trained: `WORD` of "+strings.Join(advice.Often, ", "))
 	f.DurationVar(&c.scenario.Length, "length", 0, "how long a training takes, such as 40m or 72h")
 	f.StringVar(&c.scenario.Changes, "changes", "", "how often the workload changes: `WORD` of "+
-		strings.Join(optimize.Changing, ", "))
+		strings.Join(advice.Changing, ", "))
 }
 
 func (c *adviceCmd) check() error {
 	switch s := c.scenario; {
-	case s.Often != "" && !slices.Contains(optimize.Often, s.Often):
-		return usagef("--often %s: want one of %s", s.Often, strings.Join(optimize.Often, ", "))
-	case s.Changes != "" && !slices.Contains(optimize.Changing, s.Changes):
-		return usagef("--changes %s: want one of %s", s.Changes, strings.Join(optimize.Changing, ", "))
+	case s.Often != "" && !slices.Contains(advice.Often, s.Often):
+		return usagef("--often %s: want one of %s", s.Often, strings.Join(advice.Often, ", "))
+	case s.Changes != "" && !slices.Contains(advice.Changing, s.Changes):
+		return usagef("--changes %s: want one of %s", s.Changes, strings.Join(advice.Changing, ", "))
 	case s.Length < 0:
 		return usagef("--length must not be negative")
 	}
@@ -62,8 +62,8 @@ func (c *adviceCmd) check() error {
 
 func (c *adviceCmd) run(context.Context) error {
 	switch {
-	case c.scenario != (optimize.Scenario{}):
-		return printApproach(c.out, optimize.ApproachOf(c.scenario))
+	case c.scenario != (advice.Scenario{}):
+		return printApproach(c.out, advice.ApproachOf(c.scenario))
 	case c.model == "":
 		return printApproaches(c.out)
 	}
@@ -87,10 +87,10 @@ func (c *adviceCmd) run(context.Context) error {
 		}
 		s.Minibatches = c.whole.epochs * n
 	}
-	return errors.Join(printLines(c.out, optimize.Advice(m, s)), c.printOrigin(m.Provenance.Origin()))
+	return errors.Join(printLines(c.out, advice.Of(m, s)), c.printOrigin(m.Provenance.Origin()))
 }
 
-func printApproach(w io.Writer, p optimize.Approach) error {
+func printApproach(w io.Writer, p advice.Approach) error {
 	_, err := fmt.Fprintf(w, "%s (trainings: %s; the workload changes: %s)\n  the paper:  %s\n  with jtune: %s\n",
 		p.Scenario, p.Training, p.Changes, p.Paper, p.Jtune)
 	return err
@@ -98,7 +98,7 @@ func printApproach(w io.Writer, p optimize.Approach) error {
 
 // printApproaches lists which way of measuring suits which training.
 func printApproaches(w io.Writer) error {
-	for i, p := range optimize.Approaches() {
+	for i, p := range advice.Approaches() {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}

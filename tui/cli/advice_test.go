@@ -4,13 +4,13 @@ import (
 	"strings"
 	"testing"
 
-	"jtune/optimize"
+	"jtune/optimize/advice"
 )
 
 func TestAdviceWithoutAModelTellsTheApproaches(t *testing.T) {
 	t.Parallel()
 	out := jtune(t, "advice").done(t).out
-	for _, a := range optimize.Approaches() {
+	for _, a := range advice.Approaches() {
 		if !strings.Contains(out, a.Scenario) || !strings.Contains(out, a.Paper) || !strings.Contains(out, a.Jtune) {
 			t.Errorf("%q is not printed in full:\n%s", a.Scenario, out)
 		}

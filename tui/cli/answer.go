@@ -10,6 +10,7 @@ import (
 	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/advice"
 	"jtune/optimize/outlook"
 	"jtune/profiles/record"
 	"jtune/tegra"
@@ -182,7 +183,7 @@ type answer struct {
 	feasible   bool
 	standing   optimize.Standing
 	versus     outlook.Versus
-	situation  optimize.Situation // of choose
+	situation  advice.Situation // of choose
 	advice     []string
 	served     *optimize.Outcome // under the load of ask; nil without one
 	ask        optimize.Ask

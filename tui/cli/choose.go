@@ -10,6 +10,7 @@ import (
 	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/advice"
 	"jtune/optimize/outlook"
 	"jtune/optimize/serving"
 	"jtune/profiles/workload"
@@ -152,7 +153,7 @@ func (c *chooseCmd) best(m *learn.Model) error {
 		} else {
 			x.situation.Predicted = o.Predicted
 		}
-		x.advice = optimize.Findings(m, x.situation)
+		x.advice = advice.Findings(m, x.situation)
 		return errors.Join(err, x.print(c.out))
 	}
 	return errors.Join(err, printJSON(c.out, answerOf(x, m, c.limit)))

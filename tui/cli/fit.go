@@ -16,6 +16,7 @@ import (
 	"jtune/learn"
 	"jtune/learn/baseline/nn"
 	"jtune/optimize"
+	"jtune/optimize/advice"
 	"jtune/optimize/outlook"
 	"jtune/tegra"
 	"jtune/tegra/sweep"
@@ -175,8 +176,8 @@ func (c *fitCmd) printFit(m *learn.Model) error {
 		fmt.Fprintf(c.out, "\nat batch size %d:\n", largest)
 		m = m.At(largest)
 	}
-	about := optimize.Situation{Mode: m.Space.Max(), Minibatches: workloads.Minibatches(c.options.Paths, m)}
-	return printAdvice(c.out, optimize.Advice(m, about))
+	about := advice.Situation{Mode: m.Space.Max(), Minibatches: workloads.Minibatches(c.options.Paths, m)}
+	return printAdvice(c.out, advice.Of(m, about))
 }
 
 // withSize adds fields to a row where the batch size is an input.
@@ -333,7 +334,7 @@ func (c *predictCmd) print(o *outlook.Outlook) error {
 			"(" + between(p.PowerLoW, p.PowerHiW) + ")", inUnit(p.EnergyJ(), "J")},
 			"batch "+strconv.Itoa(p.Batch), inUnit(p.Measured.SampleMS(), "ms per sample"))
 		if c.epoch > 0 {
-			row = append(row, "epoch "+optimize.Whole(p.Measured, c.epoch).String())
+			row = append(row, "epoch "+advice.TrainingOf(p.Measured, c.epoch).String())
 		}
 		if s := of.Standings[i]; s.Limited {
 			row = append(row, s.String())

@@ -11,6 +11,7 @@ import (
 
 	"jtune/internal/text"
 	"jtune/optimize"
+	"jtune/optimize/advice"
 	"jtune/optimize/serving"
 	"jtune/profiles/workload"
 	"jtune/tegra"
@@ -224,7 +225,7 @@ func (c *tuneCmd) tuned(s *session.Session, r measure.TuneRequest, res measure.T
 		if m.Batches != nil {
 			m = m.At(found.Batch)
 		}
-		x.advice = optimize.Findings(m, optimize.Situation{Mode: x.mode, Present: s.Setup(),
+		x.advice = advice.Findings(m, advice.Situation{Mode: x.mode, Present: s.Setup(),
 			Presets: s.Device.Presets(), Minibatches: workloads.Minibatches(c.options.Paths, m)})
 	}
 	return x

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"jtune/learn"
-	"jtune/optimize"
+	"jtune/optimize/advice"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tui/session"
@@ -37,7 +37,7 @@ func newAdviser(s *session.Session, w workload.Workload) adviser {
 	if err != nil || !m.HasPower() || !m.CV.Known() || !m.Space.Contains(mode.V) {
 		return out
 	}
-	for _, line := range optimize.Knobs(m, mode.V) {
+	for _, line := range advice.Knobs(m, mode.V) {
 		out.knobs = append(out.knobs, sentence(line))
 	}
 	return out

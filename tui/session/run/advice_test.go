@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"jtune/optimize"
+	"jtune/optimize/advice"
 	"jtune/profiles"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
@@ -50,11 +50,11 @@ func TestARunAdvisesAsTheModelDoes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := optimize.Knobs(m, s.Setup().Mode.V)
+	lines := advice.Knobs(m, s.Setup().Mode.V)
 	if len(lines) == 0 || !strings.HasPrefix(lines[0], "half of one setting of ") {
 		t.Errorf("the model says %q", lines)
 	}
-	said := optimize.Advice(m, optimize.Situation{Mode: s.Setup().Mode.V})
+	said := advice.Of(m, advice.Situation{Mode: s.Setup().Mode.V})
 	for _, line := range lines {
 		if !slices.Contains(got, sentence(line)) || !slices.Contains(said, line) {
 			t.Errorf("%q: the run says %q, advice %q", line, got, said)

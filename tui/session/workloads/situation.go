@@ -8,7 +8,7 @@ import (
 	"jtune/internal/text"
 	"jtune/internal/usage"
 	"jtune/learn"
-	"jtune/optimize"
+	"jtune/optimize/advice"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tui/session"
@@ -32,8 +32,8 @@ func EpochMinibatches(o config.Paths, m *learn.Model, given int) (int, error) {
 
 // Situation is what advice about a mode of a model rests on. Presets and the
 // present mode are known when the model's own board is at hand.
-func Situation(o session.Options, m *learn.Model, mode tegra.Mode) optimize.Situation {
-	out := optimize.Situation{Mode: mode, Minibatches: Minibatches(o.Paths, m)}
+func Situation(o session.Options, m *learn.Model, mode tegra.Mode) advice.Situation {
+	out := advice.Situation{Mode: mode, Minibatches: Minibatches(o.Paths, m)}
 	s, err := session.Open(o)
 	if err != nil {
 		return out

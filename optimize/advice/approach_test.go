@@ -1,4 +1,4 @@
-package optimize
+package advice
 
 import (
 	"strings"

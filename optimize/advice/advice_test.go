@@ -1,4 +1,4 @@
-package optimize
+package advice
 
 import (
 	"math"
@@ -51,7 +51,7 @@ func TestOffTheFrontOnlyBeyondTheErrors(t *testing.T) {
 
 func TestTrainingOfAWholeRun(t *testing.T) {
 	t.Parallel()
-	got := Whole(tegra.Measured{TimeMS: 100, PowerW: 36}, 36_000)
+	got := TrainingOf(tegra.Measured{TimeMS: 100, PowerW: 36}, 36_000)
 	if got.Time != time.Hour || math.Abs(got.KWh-0.036) > 1e-12 {
 		t.Errorf("36,000 minibatches of 100 ms at 36 W: got %v and %v kWh, want 1 h and 0.036", got.Time, got.KWh)
 	}
@@ -119,7 +119,7 @@ func TestAdviceNamesWhatAUserCanGain(t *testing.T) {
 	}
 	top := space.Max()
 	lean := tegra.Mode{Cores: 2, CPU: 500 * tegra.MHz, GPU: top.GPU, EMC: top.EMC}
-	said := strings.Join(Advice(model, Situation{Mode: top, Present: inMode(lean), Minibatches: 360_000}), "\n")
+	said := strings.Join(Of(model, Situation{Mode: top, Present: inMode(lean), Minibatches: 360_000}), "\n")
 	for _, want := range []string{
 		"half of one setting of 12c/2.20C/1.30G/3.20M: GPU 600 MHz +1", // 108 % by the law
 		"cores can go down: 8 cores cost 0.",
@@ -143,17 +143,17 @@ func TestAdviceNamesWhatAUserCanGain(t *testing.T) {
 		strings.Contains(found, "HOT") {
 		t.Errorf("what an answer is worth:\n%s", found)
 	}
-	if said := strings.Join(Advice(model, worth), "\n"); !strings.Contains(said, "preset HOT (12c/2.20C/0.60G/3.20M) "+
+	if said := strings.Join(Of(model, worth), "\n"); !strings.Contains(said, "preset HOT (12c/2.20C/0.60G/3.20M) "+
 		"lies off the Pareto front") {
 		t.Errorf("advice lacks the preset off the front:\n%s", said)
 	}
-	said = strings.Join(Advice(model, Situation{Mode: lean, Present: inMode(top), Minibatches: 360_000}), "\n")
+	said = strings.Join(Of(model, Situation{Mode: lean, Present: inMode(top), Minibatches: 360_000}), "\n")
 	if !strings.Contains(said, "Wh less than in the present mode") || strings.Contains(said, "cores can") {
 		t.Errorf("a lean mode saves energy and its cores are at their least:\n%s", said)
 	}
 	free := Situation{Mode: lean, Present: inMode(top), Minibatches: 360_000}
 	free.Present.Locked = tegra.Some(false)
-	said = strings.Join(Advice(model, free), "\n")
+	said = strings.Join(Of(model, free), "\n")
 	if !strings.Contains(said, "less than in the present mode with locked clocks") {
 		t.Errorf("the model is of locked clocks, the board's are free:\n%s", said)
 	}
@@ -162,7 +162,7 @@ func TestAdviceNamesWhatAUserCanGain(t *testing.T) {
 		"errors are not known": {},
 	} {
 		model.CV = cv
-		said = strings.Join(Advice(model, Situation{Mode: top}), "\n")
+		said = strings.Join(Of(model, Situation{Mode: top}), "\n")
 		if !strings.Contains(said, want) || strings.Contains(said, "can go down") ||
 			strings.Contains(said, "off the Pareto front") {
 			t.Errorf("advice of a model that is far off lacks %q:\n%s", want, said)
@@ -172,7 +172,7 @@ func TestAdviceNamesWhatAUserCanGain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := Advice(linear, Situation{Mode: lean}); got[0] != Decides(linear, lean) ||
+	if got := Of(linear, Situation{Mode: lean}); got[0] != Decides(linear, lean) ||
 		!strings.HasPrefix(got[0], "half of one setting of 2c/0.50C/1.30G/3.20M: GPU 600 MHz +") {
 		t.Errorf("what decides by a straight line: got %q", got)
 	}
@@ -215,7 +215,7 @@ func TestAdviceIsTrueOfMeasuredSweeps(t *testing.T) {
 			t.Fatal(err)
 		}
 		top := s.Space.Max()
-		said := Advice(model, Situation{Mode: top})
+		said := Of(model, Situation{Mode: top})
 		for _, h := range Halves(model, top) {
 			truth, ok := s.At[h.To]
 			if !ok {

@@ -1,8 +1,7 @@
-package optimize
-
-// Advice in words from a fitted model: which knob decides the time, what each costs,
-// whether a mode in use lies off the Pareto front, what a whole training gains, and which
-// way of measuring suits it (PowerTrain, Table 1).
+// Package advice says in words what a fitted model knows: which knob decides the time, what each costs, whether a mode
+// in use lies off the Pareto front, what a whole training gains, and which way of measuring suits it (PowerTrain,
+// Table 1).
+package advice
 
 import (
 	"fmt"
@@ -28,16 +27,16 @@ type Situation struct {
 	Predicted []learn.Prediction
 }
 
-// Advice is what a model says about a workload, one sentence per line. Predictions
+// Of is what a model says about a workload, one sentence per line. Predictions
 // decide, measured values where the model has them.
-func Advice(m *learn.Model, s Situation) []string {
+func Of(m *learn.Model, s Situation) []string {
 	a := newAdviser(m, s)
 	lines := append(Knobs(m, s.Mode), a.doubtOrFront(true)...)
 	length, approach := a.training()
 	return append(append(lines, length...), approach...)
 }
 
-// Findings are the part of Advice that an answer is worth: what else can be gained, whether
+// Findings are the part of Of that an answer is worth: what else can be gained, whether
 // the present mode wastes power, and what the answer comes to over a whole training.
 func Findings(m *learn.Model, s Situation) []string {
 	a := newAdviser(m, s)
@@ -233,12 +232,12 @@ func (a *adviser) training() (length, approach []string) {
 	if a.Minibatches <= 0 {
 		return nil, nil
 	}
-	here := Whole(a.at(a.Mode).Measured, a.Minibatches)
+	here := TrainingOf(a.at(a.Mode).Measured, a.Minibatches)
 	text := fmt.Sprintf("a whole training of %s minibatches takes %s in %s",
 		text.Thousands(a.Minibatches), here, a.name(a.Mode))
 	than := here
 	if a.Present.Mode.OK && a.Present.Mode.V != a.Mode {
-		than = Whole(a.at(a.Present.Mode.V).Measured, a.Minibatches)
+		than = TrainingOf(a.at(a.Present.Mode.V).Measured, a.Minibatches)
 		text += "; " + against(here, than) + " " + a.present()
 		if !a.at(a.Mode).read || !a.at(a.Present.Mode.V).read {
 			text += " (predicted)"
@@ -262,9 +261,9 @@ func (t Training) String() string {
 	return spoken(t.Time) + " and " + energy(t.KWh)
 }
 
-// Whole is minibatches times the point's time and energy: no validation, no
+// TrainingOf is minibatches times the point's time and energy: no validation, no
 // loading between epochs.
-func Whole(p tegra.Measured, minibatches int) Training {
+func TrainingOf(p tegra.Measured, minibatches int) Training {
 	n := float64(minibatches)
 	return Training{time.Duration(n * p.TimeMS * float64(time.Millisecond)), n * p.TimeMS * p.PowerW / 3.6e9}
 }
