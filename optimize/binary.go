@@ -180,7 +180,7 @@ func (s *search) binary() error {
 	b.hi[BatchKnob] = max(1, len(s.places.Batches)) - 1
 	for turn := 0; !b.single(); turn++ {
 		k := s.o.Rotation.Turns.next(&b, order, &turn)
-		i := s.nearestMember(&ladder, b.middle())
+		i := ladder.nearest(b.middle(), s.places, s.absent)
 		over, ok := s.overAt(i)
 		if !ok {
 			return nil
@@ -207,7 +207,7 @@ func (s *search) binary() error {
 			s.o.Halved(h)
 		}
 	}
-	if _, ok := s.overAt(s.nearestMember(&ladder, b.lo)); ok {
+	if _, ok := s.overAt(ladder.nearest(b.lo, s.places, s.absent)); ok {
 		s.ended = Converged
 	}
 	return nil
@@ -353,38 +353,4 @@ func (s *search) overAt(i int) (o over, ok bool) {
 		o |= overTime
 	}
 	return o, true
-}
-
-// nearestMember is the setting at these rungs or, where it is none that can be
-// measured, the one fewest steps away.
-func (s *search) nearestMember(l *ladder, at rungs) int {
-	setting := tegra.Setting{
-		Mode: tegra.Mode{Cores: s.o.Space.Cores[at[tegra.KnobCores]], CPU: s.o.Space.CPU[at[tegra.KnobCPU]],
-			GPU: s.o.Space.GPU[at[tegra.KnobGPU]], EMC: s.o.Space.EMC[at[tegra.KnobEMC]]},
-	}
-	sizes := s.places.Batches
-	if sizes != nil {
-		setting.Batch = sizes[at[BatchKnob]]
-	}
-	if i, ok := s.places.Index(setting); ok && !s.absent[i] {
-		return i
-	}
-	nearest := newArgmax()
-	for i, a := range s.places.All() {
-		if s.absent[i] {
-			continue
-		}
-		steps := 0.0
-		for k, r := range l.rungs(a.Mode) {
-			d := l.level(tegra.Knob(k), r) - l.level(tegra.Knob(k), at[k])
-			steps += d * d
-		}
-		if sizes != nil {
-			r, _ := slices.BinarySearch(sizes, a.Batch)
-			d := float64(r-at[BatchKnob]) / float64(max(1, len(sizes)-1))
-			steps += d * d
-		}
-		nearest.offer(i, -steps, 0)
-	}
-	return nearest.index
 }

@@ -40,16 +40,15 @@ func SearchMixBy(ctx context.Context, strategy Strategy, measure MixMeasure, o M
 	s := &mixProbing{ctx: ctx, measure: measure, seen: map[tegra.Setting]*MixProbe{},
 		mixSearch: mixSearch{o: o, settings: o.Settings(), measured: map[tegra.Setting]bool{},
 			failed: map[tegra.Setting]bool{}, known: map[tegra.Setting]bool{}, train: &Phase{}}}
-	s.near = &search{places: tegra.Places{Space: o.Space, Batches: o.Batches}, o: TuneOptions{Space: o.Space},
-		absent: map[int]bool{}}
+	s.places, s.absent = tegra.Places{Space: o.Space, Batches: o.Batches}, map[int]bool{}
 	if o.Only != nil {
 		there := map[tegra.Setting]bool{}
 		for _, a := range o.Only {
 			there[a] = true
 		}
-		for i, a := range s.near.places.All() {
+		for i, a := range s.places.All() {
 			if !there[a] {
-				s.near.absent[i] = true
+				s.absent[i] = true
 			}
 		}
 	}
@@ -92,7 +91,8 @@ type mixProbing struct {
 	mixSearch
 	ctx     context.Context
 	measure MixMeasure
-	near    *search // places
+	places  tegra.Places
+	absent  map[int]bool // places that cannot be measured
 	ladder  ladder
 	seen    map[tegra.Setting]*MixProbe
 	result  MixResult
@@ -101,7 +101,7 @@ type mixProbing struct {
 
 // probe measures the setting at these rungs, or the nearest that there is, once.
 func (s *mixProbing) probe(at rungs) (*MixProbe, error) {
-	return s.once(s.near.places.At(s.near.nearestMember(&s.ladder, at)))
+	return s.once(s.places.At(s.ladder.nearest(at, s.places, s.absent)))
 }
 
 func (s *mixProbing) once(at tegra.Setting) (*MixProbe, error) {

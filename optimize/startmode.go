@@ -124,3 +124,40 @@ func (s *search) startByPrior() (int, bool) {
 	}
 	return s.mostInformative(&b, draw(s.rng, list, priorChoice)), true
 }
+
+// nearest is the setting at these rungs or, where it is none that can be measured, the one fewest steps away: its index
+// among the places; -1 where all are absent.
+func (l *ladder) nearest(at rungs, places tegra.Places, absent map[int]bool) int {
+	var values [tegra.NumKnobs]int64
+	for k := range values {
+		values[k] = int64(l[k][at[k]])
+	}
+	setting := tegra.Setting{Mode: tegra.ModeOfValues(values)}
+	sizes := places.Batches
+	if sizes != nil {
+		setting.Batch = sizes[at[BatchKnob]]
+	}
+	if i, ok := places.Index(setting); ok && !absent[i] {
+		return i
+	}
+	nearest, least := -1, math.Inf(1)
+	for i, a := range places.All() {
+		if absent[i] {
+			continue
+		}
+		steps := 0.0
+		for k, r := range l.rungs(a.Mode) {
+			d := l.level(tegra.Knob(k), r) - l.level(tegra.Knob(k), at[k])
+			steps += d * d
+		}
+		if sizes != nil {
+			r, _ := slices.BinarySearch(sizes, a.Batch)
+			d := float64(r-at[BatchKnob]) / float64(max(1, len(sizes)-1))
+			steps += d * d
+		}
+		if steps < least {
+			nearest, least = i, steps
+		}
+	}
+	return nearest
+}
