@@ -21,124 +21,20 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
-	"strings"
 
 	"jtune/internal/text"
 	"jtune/internal/usage"
+	"jtune/optimize/ladder"
 	"jtune/tegra"
 )
 
-// BatchKnob stands for the batch size in the turns of a binary search.
-const BatchKnob = tegra.NumKnobs
-
-// rungs is a place in each knob's list of values and, last, in that of the batch
-// sizes.
-type rungs [BatchKnob + 1]int
-
-// box is what is left of each list: rungs lo to hi.
-type box struct{ lo, hi rungs }
-
-func (b *box) single() bool { return b.lo == b.hi }
-
-// left is the number of values left of each knob.
-func (b *box) left() (n rungs) {
-	for k := range n {
-		n[k] = b.hi[k] - b.lo[k] + 1
-	}
-	return n
-}
-
-func (b *box) middle() (mid rungs) {
-	for k := range mid {
-		mid[k] = (b.lo[k] + b.hi[k]) / 2
-	}
-	return mid
-}
-
-// drop removes the lower half of a knob, the middle included, or the higher
-// one, which leaves the middle.
-func (b *box) drop(k tegra.Knob, lower bool) {
-	mid := (b.lo[k] + b.hi[k]) / 2
-	if lower {
-		b.lo[k] = mid + 1
-	} else {
-		b.hi[k] = mid
-	}
-}
-
-// Turns is the order in which a binary search halves the knobs, which the report
-// does not state.
-type Turns int
-
-// Turns, all in the order of the rotation.
-const (
-	InTurn   Turns = iota // one halving of each knob after the other
-	Widest                // always the knob with most values left
-	OneByOne              // one knob to its end before the next
-)
-
-func (t Turns) String() string { return [...]string{"in turn", "widest first", "one by one"}[t] }
-
-// Rotation sets the turns of a binary search. The zero value is GPU, CPU, memory,
-// cores, then the batch size where there are several, in turn.
-type Rotation struct {
-	Order []tegra.Knob // every knob once, BatchKnob last unless named; nil: GPU, CPU, memory, cores
-	Turns Turns
-}
-
-// knobNames are how a rotation is written, by knob.
-var knobNames = [BatchKnob + 1]string{"cores", "cpu", "gpu", "mem", "batch"}
-
-// ParseRotation reads "gpu,cpu,mem,cores", "widest" or "one-by-one", the last
-// two also before an order: "widest:cores,cpu,gpu,mem". "" is the zero
-// value.
-func ParseRotation(text string) (Rotation, error) {
-	var r Rotation
-	head, rest, _ := strings.Cut(text, ":")
-	switch head {
-	case "":
-	case "widest":
-		r.Turns = Widest
-	case "one-by-one":
-		r.Turns = OneByOne
-	default:
-		rest = text
-	}
-	if rest == "" {
-		return r, nil
-	}
-	for _, name := range strings.Split(rest, ",") {
-		k := slices.Index(knobNames[:], name)
-		if k < 0 {
-			return r, fmt.Errorf("rotation %q: %q is none of cores, cpu, gpu, mem, batch", text, name)
-		}
-		r.Order = append(r.Order, tegra.Knob(k))
-	}
-	_, err := r.order()
-	return r, err
-}
-
-// String writes a rotation as ParseRotation reads it.
-func (r Rotation) String() string {
-	var names []string
-	for _, k := range r.Order {
-		names = append(names, knobNames[k])
-	}
-	head, order := [...]string{"", "widest", "one-by-one"}[r.Turns], strings.Join(names, ",")
-	if head != "" && order != "" {
-		head += ":"
-	}
-	return head + order
-}
-
 // Halving is one step of a binary search.
 type Halving struct {
-	tegra.Setting            // in the middle of what was left
-	Knob          tegra.Knob // BatchKnob for the batch size
-	Raised        bool       // the lower half was dropped, else the higher
-	Sizes         bool       // the higher half of the sizes was dropped too
-	Left          rungs      // values left of each knob after it; 1 of the sizes where they are no input
+	tegra.Setting              // in the middle of what was left
+	Knob          tegra.Knob   // BatchKnob for the batch size
+	Raised        bool         // the lower half was dropped, else the higher
+	Sizes         bool         // the higher half of the sizes was dropped too
+	Left          ladder.Rungs // values left of each knob after it; 1 of the sizes where they are no input
 }
 
 func (h Halving) String() string {
@@ -153,7 +49,7 @@ func (h Halving) String() string {
 		knob += " and of batch"
 	}
 	if h.Batch > 0 {
-		batch, sizes = fmt.Sprintf(" batch %d", h.Batch), fmt.Sprintf(" × sizes %d", h.Left[BatchKnob])
+		batch, sizes = fmt.Sprintf(" batch %d", h.Batch), fmt.Sprintf(" × sizes %d", h.Left[ladder.BatchKnob])
 	}
 	return fmt.Sprintf("%v%s: %s half of %s dropped, left settings: cores %d × CPU %d × GPU %d × memory %d%s",
 		h.Mode, batch, half, knob, h.Left[tegra.KnobCores], h.Left[tegra.KnobCPU], h.Left[tegra.KnobGPU],
@@ -168,19 +64,15 @@ func (s *search) binary() error {
 	case s.limit.PowerW == 0 && s.limit.TimeMS == 0:
 		return errors.New("a binary search needs a power limit or a time limit")
 	}
-	order, err := s.o.Rotation.order()
+	order, err := s.o.Rotation.Knobs()
 	if err != nil {
 		return err
 	}
-	ladder := newLadder(s.o.Space)
-	var b box
-	for k, list := range ladder {
-		b.hi[k] = len(list) - 1
-	}
-	b.hi[BatchKnob] = max(1, len(s.places.Batches)) - 1
-	for turn := 0; !b.single(); turn++ {
-		k := s.o.Rotation.Turns.next(&b, order, &turn)
-		i := ladder.nearest(b.middle(), s.places, s.absent)
+	lists := ladder.New(s.o.Space)
+	b := lists.Whole(len(s.places.Batches))
+	for turn := 0; !b.Single(); turn++ {
+		k := s.o.Rotation.Turns.Next(&b, order, &turn)
+		i := lists.Nearest(b.Middle(), s.places, s.absent)
 		over, ok := s.overAt(i)
 		if !ok {
 			return nil
@@ -190,24 +82,24 @@ func (s *search) binary() error {
 		switch {
 		case s.places.Batches == nil:
 			h.Raised = s.raiseMode(over)
-		case k == BatchKnob && over == overPower: // more samples per second where a power knob is lower
+		case k == ladder.BatchKnob && over == overPower: // more samples per second where a power knob is lower
 			h.Knob = nextPowerKnob(&b, order, &turn)
-		case k == BatchKnob:
+		case k == ladder.BatchKnob:
 			h.Raised = over == 0
 		default:
 			h.Raised = over&overPower == 0
-			h.Sizes = over == overPower|overTime && b.lo[BatchKnob] < b.hi[BatchKnob]
+			h.Sizes = over == overPower|overTime && b.Lo[ladder.BatchKnob] < b.Hi[ladder.BatchKnob]
 		}
-		b.drop(h.Knob, h.Raised)
+		b.Drop(h.Knob, h.Raised)
 		if h.Sizes {
-			b.drop(BatchKnob, false)
+			b.Drop(ladder.BatchKnob, false)
 		}
-		h.Left = b.left()
+		h.Left = b.Left()
 		if s.trace = append(s.trace, h); s.o.Halved != nil {
 			s.o.Halved(h)
 		}
 	}
-	if _, ok := s.overAt(ladder.nearest(b.lo, s.places, s.absent)); ok {
+	if _, ok := s.overAt(lists.Nearest(b.Lo, s.places, s.absent)); ok {
 		s.ended = Converged
 	}
 	return nil
@@ -261,65 +153,15 @@ func (s *search) raiseMode(o over) bool {
 
 // nextPowerKnob is the next knob in turn that has values left and is not the size;
 // the size when there is none.
-func nextPowerKnob(b *box, order []tegra.Knob, turn *int) tegra.Knob {
-	left := b.left()
+func nextPowerKnob(b *ladder.Box, order []tegra.Knob, turn *int) tegra.Knob {
+	left := b.Left()
 	for step := 1; step <= len(order); step++ {
-		if k := order[(*turn+step)%len(order)]; k != BatchKnob && left[k] > 1 {
+		if k := order[(*turn+step)%len(order)]; k != ladder.BatchKnob && left[k] > 1 {
 			*turn += step
 			return k
 		}
 	}
-	return BatchKnob
-}
-
-// order is the knobs' order, checked.
-func (r Rotation) order() ([]tegra.Knob, error) {
-	if r.Turns < InTurn || r.Turns > OneByOne {
-		return nil, fmt.Errorf("turns of a binary search: %d is none of in turn, widest first, one by one",
-			int(r.Turns))
-	}
-	order := slices.Clone(r.Order)
-	if order == nil {
-		order = []tegra.Knob{tegra.KnobGPU, tegra.KnobCPU, tegra.KnobEMC, tegra.KnobCores}
-	}
-	if !slices.Contains(order, BatchKnob) {
-		order = append(order, BatchKnob)
-	}
-	var seen [BatchKnob + 1]bool
-	for _, k := range order {
-		if k < 0 || k > BatchKnob || seen[k] {
-			return nil, errRotation
-		}
-		seen[k] = true
-	}
-	if len(order) != len(seen) {
-		return nil, errRotation
-	}
-	return order, nil
-}
-
-var errRotation = errors.New("the rotation of a binary search names every knob once")
-
-// next is the knob to halve; the box has one with more than one value. turn counts
-// through the order and skips knobs with one value left.
-func (t Turns) next(b *box, order []tegra.Knob, turn *int) tegra.Knob {
-	left := b.left()
-	switch t {
-	case Widest:
-		widest := order[0]
-		for _, k := range order {
-			if left[k] > left[widest] {
-				widest = k
-			}
-		}
-		return widest
-	case OneByOne:
-		*turn = 0
-	}
-	for left[order[*turn%len(order)]] == 1 {
-		*turn++
-	}
-	return order[*turn%len(order)]
+	return ladder.BatchKnob
 }
 
 // over says which limits a setting breaks.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/optimize/ladder"
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
 )
@@ -14,13 +15,13 @@ func TestBinaryHasATrace(t *testing.T) {
 	c, f, g, m := tegra.KnobCores, tegra.KnobCPU, tegra.KnobGPU, tegra.KnobEMC
 	for _, x := range []struct {
 		name     string
-		rotation Rotation
+		rotation ladder.Rotation
 		knobs    []tegra.Knob // that are halved: 4 cores, 8 CPU, 8 GPU, 3 memory settings
 	}{
-		{"the note's rotation", Rotation{}, []tegra.Knob{g, f, m, c, g, f, m, c, g, f}},
-		{"another order", Rotation{Order: []tegra.Knob{c, f, g, m}}, []tegra.Knob{c, f, g, m, c, f, g, m, f, g}},
-		{"one knob to its end before the next", Rotation{Turns: OneByOne}, []tegra.Knob{g, g, g, f, f, f, m, m, c, c}},
-		{"the knob with most settings left", Rotation{Turns: Widest}, []tegra.Knob{g, f, g, f, c, m, g, f, m, c}},
+		{"the note's rotation", ladder.Rotation{}, []tegra.Knob{g, f, m, c, g, f, m, c, g, f}},
+		{"another order", ladder.Rotation{Order: []tegra.Knob{c, f, g, m}}, []tegra.Knob{c, f, g, m, c, f, g, m, f, g}},
+		{"one knob to its end before the next", ladder.Rotation{Turns: ladder.OneByOne}, []tegra.Knob{g, g, g, f, f, f, m, m, c, c}},
+		{"the knob with most settings left", ladder.Rotation{Turns: ladder.Widest}, []tegra.Knob{g, f, g, f, c, m, g, f, m, c}},
 	} {
 		b := optimizetest.New(t)
 		limit := Limit{PowerW: 25}
@@ -33,7 +34,7 @@ func TestBinaryHasATrace(t *testing.T) {
 			t.Fatal(err)
 		}
 		var knobs []tegra.Knob
-		left := rungs{4, 8, 8, 3, 1}
+		left := ladder.Rungs{4, 8, 8, 3, 1}
 		for _, h := range res.Trace {
 			knobs = append(knobs, h.Knob)
 			if over := b.Answer(h.Mode).PowerW > limit.PowerW; over == h.Raised {
@@ -52,7 +53,7 @@ func TestBinaryHasATrace(t *testing.T) {
 		if n := min(len(knobs), 5); n < 5 || !slices.Equal(knobs[:n], x.knobs[:n]) {
 			t.Errorf("%s: halved %v, want to begin as %v", x.name, knobs, x.knobs)
 		}
-		if left != (rungs{1, 1, 1, 1, 1}) {
+		if left != (ladder.Rungs{1, 1, 1, 1, 1}) {
 			t.Errorf("%s: ended with %v settings left", x.name, left)
 		}
 	}
@@ -67,35 +68,6 @@ func TestBinaryAloneHasATrace(t *testing.T) {
 	}
 }
 
-func TestParseRotation(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]Rotation{
-		"":                             {},
-		"widest":                       {Turns: Widest},
-		"one-by-one":                   {Turns: OneByOne},
-		"cores,cpu,gpu,mem":            {Order: []tegra.Knob{0, 1, 2, 3}},
-		"one-by-one:mem,gpu,cores,cpu": {Order: []tegra.Knob{3, 2, 0, 1}, Turns: OneByOne},
-	} {
-		got, err := ParseRotation(text)
-		if err != nil || got.Turns != want.Turns || !slices.Equal(got.Order, want.Order) {
-			t.Errorf("%q: got %+v, %v", text, got, err)
-		}
-	}
-	for _, text := range []string{
-		"gpu",
-		"gpu,gpu,cpu,mem",
-		"gpu,cpu,mem,fan",
-		"deepest",
-		"widest:gpu",
-		"cores,cpu,gpu,mem,cores",
-		",",
-	} {
-		if got, err := ParseRotation(text); err == nil {
-			t.Errorf("%q: got %+v, want an error", text, got)
-		}
-	}
-}
-
 func TestBinaryOverBatchSizes(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
@@ -105,8 +77,8 @@ func TestBinaryOverBatchSizes(t *testing.T) {
 		{PowerW: 20},
 		{PowerW: 16, TimeMS: 400},
 	} {
-		for name, rotation := range map[string]Rotation{"in turn": {}, "widest first": {Turns: Widest}, "one by " +
-			"one": {Turns: OneByOne}} {
+		for name, rotation := range map[string]ladder.Rotation{"in turn": {}, "widest first": {Turns: ladder.Widest}, "one by " +
+			"one": {Turns: ladder.OneByOne}} {
 			res, err := Tune(
 				t.Context(),
 				b.Serve,
@@ -121,7 +93,7 @@ func TestBinaryOverBatchSizes(t *testing.T) {
 			if err != nil || !res.Feasible || !res.Verified {
 				t.Fatalf("%v, %s: %v, %+v", l, name, err, res.Measured)
 			}
-			left, k := rungs{4, 8, 8, 3, 5}, BatchKnob
+			left, k := ladder.Rungs{4, 8, 8, 3, 5}, ladder.BatchKnob
 			for _, h := range res.Trace {
 				at := b.Served(h.Setting)
 				power, time := at.PowerW > l.PowerW, l.TimeMS > 0 && at.TimeMS > l.TimeMS
@@ -132,12 +104,12 @@ func TestBinaryOverBatchSizes(t *testing.T) {
 					sizes = power && time && left[k] > 1
 				}
 				if h.Raised != want || h.Sizes != sizes ||
-					h.Knob == k && power && !time && left != (rungs{1, 1, 1, 1, left[k]}) {
+					h.Knob == k && power && !time && left != (ladder.Rungs{1, 1, 1, 1, left[k]}) {
 					t.Errorf("%v, %s: over power %v, over time %v, left %v: %v", l, name, power, time, left, h)
 				}
 				left = h.Left
 			}
-			if left != (rungs{1, 1, 1, 1, 1}) {
+			if left != (ladder.Rungs{1, 1, 1, 1, 1}) {
 				t.Errorf("%v, %s: ended with %v settings left", l, name, left)
 			}
 			// Steps: what each of the five lists takes alone, 2 + 3 + 3 + 2 + 3, and the last setting, twice.

@@ -12,6 +12,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"jtune/optimize/ladder"
 	"jtune/tegra"
 )
 
@@ -52,7 +53,7 @@ func SearchMixBy(ctx context.Context, strategy Strategy, measure MixMeasure, o M
 			}
 		}
 	}
-	s.ladder, s.result.Ended = newLadder(o.Space), Converged
+	s.ladder, s.result.Ended = ladder.New(o.Space), Converged
 	var err error
 	switch strategy {
 	case Binary:
@@ -93,15 +94,15 @@ type mixProbing struct {
 	measure MixMeasure
 	places  tegra.Places
 	absent  map[int]bool // places that cannot be measured
-	ladder  ladder
+	ladder  ladder.Ladder
 	seen    map[tegra.Setting]*MixProbe
 	result  MixResult
 	most    int
 }
 
 // probe measures the setting at these rungs, or the nearest that there is, once.
-func (s *mixProbing) probe(at rungs) (*MixProbe, error) {
-	return s.once(s.places.At(s.ladder.nearest(at, s.places, s.absent)))
+func (s *mixProbing) probe(at ladder.Rungs) (*MixProbe, error) {
+	return s.once(s.places.At(s.ladder.Nearest(at, s.places, s.absent)))
 }
 
 func (s *mixProbing) once(at tegra.Setting) (*MixProbe, error) {
@@ -124,15 +125,6 @@ func (s *mixProbing) once(at tegra.Setting) (*MixProbe, error) {
 	return &p, nil
 }
 
-// whole is the box of all values.
-func (s *mixProbing) whole() (b box) {
-	for k, list := range s.ladder {
-		b.hi[k] = len(list) - 1
-	}
-	b.hi[BatchKnob] = max(1, len(s.o.Batches)) - 1
-	return b
-}
-
 // breaks says which limits a probe breaks: one that could not be measured, all.
 func (s *mixProbing) breaks(p *MixProbe) (power, latency bool) {
 	if p.Err != nil {
@@ -150,21 +142,21 @@ func (s *mixProbing) breaks(p *MixProbe) (power, latency bool) {
 // upper half of the sizes or the lower half of a clock; else its lower half.
 func (s *mixProbing) binary() error {
 	s.most = s.o.Most
-	order, err := Rotation{}.order()
+	order, err := ladder.Rotation{}.Knobs()
 	if err != nil {
 		return err
 	}
-	b := s.whole()
-	for turn := 0; !b.single(); turn++ {
-		k := InTurn.next(&b, order, &turn)
-		p, err := s.probe(b.middle())
+	b := s.ladder.Whole(len(s.o.Batches))
+	for turn := 0; !b.Single(); turn++ {
+		k := ladder.InTurn.Next(&b, order, &turn)
+		p, err := s.probe(b.Middle())
 		if err != nil {
 			return err
 		}
 		power, late := s.breaks(p)
-		b.drop(k, !power && (!late || k != BatchKnob))
+		b.Drop(k, !power && (!late || k != ladder.BatchKnob))
 	}
-	_, err = s.probe(b.lo)
+	_, err = s.probe(b.Lo)
 	return err
 }
 
@@ -190,11 +182,11 @@ func (s *mixProbing) gmd() error {
 	if s.most == 0 {
 		s.most = gmdMost
 	}
-	b := s.whole()
-	top := b.hi[BatchKnob]
+	b := s.ladder.Whole(len(s.o.Batches))
+	top := b.Hi[ladder.BatchKnob]
 	for ; top > 0; top-- {
-		at := b.hi
-		at[BatchKnob] = top
+		at := b.Hi
+		at[ladder.BatchKnob] = top
 		p, err := s.probe(at)
 		if err != nil {
 			return err
@@ -213,22 +205,22 @@ func (s *mixProbing) gmd() error {
 
 // descend looks for the best mode in one batch size.
 func (s *mixProbing) descend(size int) error {
-	b := s.whole()
-	b.lo[BatchKnob], b.hi[BatchKnob] = size, size
-	for begun := len(s.seen); !b.single() && len(s.seen)-begun < gmdProbes; {
-		middle, err := s.probe(b.middle())
+	b := s.ladder.Whole(len(s.o.Batches))
+	b.Lo[ladder.BatchKnob], b.Hi[ladder.BatchKnob] = size, size
+	for begun := len(s.seen); !b.Single() && len(s.seen)-begun < gmdProbes; {
+		middle, err := s.probe(b.Middle())
 		if err != nil {
 			return err
 		}
 		power, _ := s.breaks(middle)
 		best, steepest := tegra.Knob(-1), -1.0
 		for k := range tegra.Knob(tegra.NumKnobs) {
-			if b.lo[k] == b.hi[k] {
+			if b.Lo[k] == b.Hi[k] {
 				continue
 			}
-			at := b.middle()
-			if at[k] = b.hi[k]; power {
-				at[k] = b.lo[k]
+			at := b.Middle()
+			if at[k] = b.Hi[k]; power {
+				at[k] = b.Lo[k]
 			}
 			p, err := s.probe(at)
 			if err != nil {
@@ -238,9 +230,9 @@ func (s *mixProbing) descend(size int) error {
 				best, steepest = k, slope
 			}
 		}
-		b.drop(best, !power)
+		b.Drop(best, !power)
 	}
-	_, err := s.probe(b.lo)
+	_, err := s.probe(b.Lo)
 	return err
 }
 

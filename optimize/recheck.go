@@ -2,6 +2,7 @@ package optimize
 
 import (
 	"jtune/learn"
+	"jtune/optimize/ladder"
 	"jtune/tegra"
 )
 
@@ -64,12 +65,12 @@ func bestIn(list []tegra.Measured, l Limit) int {
 
 // farthest is the setting whose mode lies farthest from another; -1 for none.
 func farthest(list []tegra.Measured, from tegra.Setting, space *tegra.Space) int {
-	most, ladder := newArgmax(), newLadder(space)
-	a := ladder.rungs(from.Mode)
+	most, ladder := newArgmax(), ladder.New(space)
+	a := ladder.Rungs(from.Mode)
 	for i, m := range list {
 		far := 0.0
-		for k, rung := range ladder.rungs(m.Mode) {
-			d := ladder.level(tegra.Knob(k), rung) - ladder.level(tegra.Knob(k), a[k])
+		for k, rung := range ladder.Rungs(m.Mode) {
+			d := ladder.Level(tegra.Knob(k), rung) - ladder.Level(tegra.Knob(k), a[k])
 			far += d * d
 		}
 		most.offer(i, far, 0)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"jtune/optimize/ladder"
 	"jtune/tegra"
 )
 
@@ -18,31 +19,6 @@ const (
 	startFallback, midFallback = 0.2, 0.45 // mean level to be near when no mode qualifies
 )
 
-// ladder is the ascending list of each knob's settings.
-type ladder [tegra.NumKnobs][]float64
-
-func newLadder(s *tegra.Space) ladder {
-	var l ladder
-	for k := range tegra.NumKnobs {
-		l[k] = s.Values(k)
-	}
-	return l
-}
-
-// rungs is the place of each knob of a listed mode in its list, from 0.
-func (l *ladder) rungs(m tegra.Mode) [tegra.NumKnobs]int {
-	var out [tegra.NumKnobs]int
-	for k, list := range l {
-		out[k], _ = slices.BinarySearch(list, m.Value(tegra.Knob(k)))
-	}
-	return out
-}
-
-// level scales a rung to 0..1; 0 for a list of one value.
-func (l *ladder) level(k tegra.Knob, rung int) float64 {
-	return float64(rung) / float64(max(1, len(l[k])-1))
-}
-
 // startMode is the first mode: one to compare the answer with that lies there, or any such
 // one without a power limit. Else it is drawn: a low one under a power limit, a
 // lower-middle one without. When no mode of the space lies there, or all that do have
@@ -53,14 +29,14 @@ func (s *search) startMode() int {
 		most, least, mean, ideal = middleLevelMost, middleLeast, middleMost, midFallback
 	}
 	var fit []int
-	nearest, ladder := newArgmax(), newLadder(s.o.Space)
+	nearest, ladder := newArgmax(), ladder.New(s.o.Space)
 	for i, at := range s.places.All() {
 		if s.failed[i] {
 			continue
 		}
 		sum, top, knobs := 0.0, 0.0, float64(tegra.NumKnobs)
-		for k, rung := range ladder.rungs(at.Mode) {
-			v := ladder.level(tegra.Knob(k), rung)
+		for k, rung := range ladder.Rungs(at.Mode) {
+			v := ladder.Level(tegra.Knob(k), rung)
 			sum, top = sum+v, max(top, v)
 		}
 		if n := len(s.places.Batches); n > 0 {
@@ -123,41 +99,4 @@ func (s *search) startByPrior() (int, bool) {
 		return 0, false
 	}
 	return s.mostInformative(&b, draw(s.rng, list, priorChoice)), true
-}
-
-// nearest is the setting at these rungs or, where it is none that can be measured, the one fewest steps away: its index
-// among the places; -1 where all are absent.
-func (l *ladder) nearest(at rungs, places tegra.Places, absent map[int]bool) int {
-	var values [tegra.NumKnobs]int64
-	for k := range values {
-		values[k] = int64(l[k][at[k]])
-	}
-	setting := tegra.Setting{Mode: tegra.ModeOfValues(values)}
-	sizes := places.Batches
-	if sizes != nil {
-		setting.Batch = sizes[at[BatchKnob]]
-	}
-	if i, ok := places.Index(setting); ok && !absent[i] {
-		return i
-	}
-	nearest, least := -1, math.Inf(1)
-	for i, a := range places.All() {
-		if absent[i] {
-			continue
-		}
-		steps := 0.0
-		for k, r := range l.rungs(a.Mode) {
-			d := l.level(tegra.Knob(k), r) - l.level(tegra.Knob(k), at[k])
-			steps += d * d
-		}
-		if sizes != nil {
-			r, _ := slices.BinarySearch(sizes, a.Batch)
-			d := float64(r-at[BatchKnob]) / float64(max(1, len(sizes)-1))
-			steps += d * d
-		}
-		if steps < least {
-			nearest, least = i, steps
-		}
-	}
-	return nearest
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"jtune/learn"
+	"jtune/optimize/ladder"
 	"jtune/tegra"
 )
 
@@ -68,8 +69,8 @@ type TuneOptions struct {
 	// random; binary ends by itself.
 	Probes   int
 	Depth    SearchDepth
-	Strategy Strategy // "" means auto
-	Rotation Rotation // of the knobs, for binary
+	Strategy Strategy        // "" means auto
+	Rotation ladder.Rotation // of the knobs, for binary
 	Seed     uint64
 	Space    *tegra.Space
 	Batches  []int // batch sizes to choose among; nil: the workload has one

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"jtune/optimize/ladder"
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
 	"jtune/tegra/sweep/sweeptest"
@@ -257,15 +258,15 @@ func TestTuneRejectsBadOptions(t *testing.T) {
 			Limit:    Limit{PowerW: 30},
 			Space:    b.Space,
 			Strategy: Binary,
-			Rotation: Rotation{Order: []tegra.Knob{tegra.KnobCPU}},
+			Rotation: ladder.Rotation{Order: []tegra.Knob{tegra.KnobCPU}},
 		},
 		"a rotation that doubles one": {
 			Limit:    Limit{PowerW: 30},
 			Space:    b.Space,
 			Strategy: Binary,
-			Rotation: Rotation{Order: []tegra.Knob{0, 1, 2, 2}},
+			Rotation: ladder.Rotation{Order: []tegra.Knob{0, 1, 2, 2}},
 		},
-		"turns of no kind": {Limit: Limit{PowerW: 30}, Space: b.Space, Strategy: Binary, Rotation: Rotation{Turns: 3}},
+		"turns of no kind": {Limit: Limit{PowerW: 30}, Space: b.Space, Strategy: Binary, Rotation: ladder.Rotation{Turns: 3}},
 	} {
 		if _, err := tuneModes(t.Context(), b.Measure, o); err == nil || errors.Is(err, ErrInfeasible) {
 			t.Errorf("%s: got %v, want an error about the request", name, err)

@@ -12,6 +12,7 @@ import (
 	"jtune/internal/text"
 	"jtune/optimize"
 	"jtune/optimize/advice"
+	"jtune/optimize/ladder"
 	"jtune/optimize/serving"
 	"jtune/profiles/workload"
 	"jtune/tegra"
@@ -92,7 +93,7 @@ func (c *tuneCmd) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.r.Rotation, err = optimize.ParseRotation(c.rotation); err != nil {
+	if c.r.Rotation, err = ladder.ParseRotation(c.rotation); err != nil {
 		return usagef("--rotation: %v", err)
 	}
 	load, own := withConfigured(c.serving, listedWorkload(c.options, c.args[0]), c.given)

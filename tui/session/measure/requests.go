@@ -5,6 +5,7 @@ import (
 
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/ladder"
 	"jtune/optimize/serving"
 	"jtune/profiles"
 	"jtune/profiles/record"
@@ -40,7 +41,7 @@ type TuneRequest struct {
 	Probes    int
 	Depth     optimize.SearchDepth // Quick unless set
 	Strategy  optimize.Strategy    // auto unless set
-	Rotation  optimize.Rotation    // of a binary search
+	Rotation  ladder.Rotation      // of a binary search
 	Reference string               // "" the shipped one on its kind of board, "none", a name or a file
 	Keep      bool                 // save the model in the data directory, under the workload's name
 	Fresh     bool                 // start from nothing, whatever is known of the workload on this board

@@ -8,6 +8,7 @@ import (
 	"jtune/internal/text"
 	"jtune/internal/usage"
 	"jtune/optimize"
+	"jtune/optimize/ladder"
 	"jtune/optimize/serving"
 	"jtune/profiles/imports"
 	"jtune/profiles/record"
@@ -171,7 +172,7 @@ func tuneRequest(h record.Header, w workload.Workload) (*measure.TuneRequest, er
 		r.Depth = optimize.Thorough
 	}
 	var err error
-	if r.Rotation, err = optimize.ParseRotation(from.Rotation); err != nil {
+	if r.Rotation, err = ladder.ParseRotation(from.Rotation); err != nil {
 		return nil, fmt.Errorf("campaign: %w", err)
 	}
 	return r, nil
