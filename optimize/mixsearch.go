@@ -194,14 +194,7 @@ func (o MixOptions) fit(rows []tegra.Measured, batches []int, settings []tegra.S
 	if err != nil {
 		return Phase{}, err
 	}
-	preds := model.PredictSettings(settings)
-	read := bySetting(rows)
-	for i := range preds {
-		if m, ok := read[preds[i].Setting]; ok {
-			preds[i] = MeasuredPrediction(m)
-		}
-	}
-	return NewPhase(preds), nil
+	return NewPhase(Known(model.PredictSettings(settings), tegra.OncePerSetting(rows))), nil
 }
 
 // open are the settings that may still be measured.
@@ -221,9 +214,9 @@ func (s *mixSearch) knownOver(r *MixResult) {
 	if s.train != nil {
 		return // profiled one by one, not as a mix
 	}
-	read := bySetting(s.o.Infer)
+	read := s.profiled()
 	for _, at := range s.settings {
-		if _, ok := read[at]; !ok {
+		if !read[at] {
 			continue
 		}
 		o, ok := s.asks(0).Evaluate(at, s.infer, s.train)
@@ -279,11 +272,17 @@ func (s *mixSearch) profiledWithin(open []tegra.Setting) []tegra.Setting {
 	if s.train != nil {
 		return nil // profiled one by one, not as a mix
 	}
-	read := bySetting(s.o.Infer)
-	return slices.DeleteFunc(slices.Clone(open), func(a tegra.Setting) bool {
-		_, ok := read[a]
-		return !ok
-	})
+	read := s.profiled()
+	return slices.DeleteFunc(slices.Clone(open), func(a tegra.Setting) bool { return !read[a] })
+}
+
+// profiled are the settings in which the inference was measured.
+func (s *mixSearch) profiled() map[tegra.Setting]bool {
+	out := make(map[tegra.Setting]bool, len(s.o.Infer))
+	for _, m := range s.o.Infer {
+		out[m.Setting] = true
+	}
+	return out
 }
 
 // harmless are the settings that will hardly be far over a limit. Where none is so sure, those are taken that
