@@ -1,7 +1,8 @@
 package export_test
 
 import (
-	"os"
+	"fmt"
+	"strings"
 
 	"jtune/learn"
 	"jtune/optimize"
@@ -18,8 +19,9 @@ func ExampleCloud_WriteCSV() {
 	}
 	of := export.Points{Known: []learn.Prediction{p},
 		Standings: []optimize.Standing{optimize.Limit{PowerW: 30}.Stand(p, 0)}}
-	_ = export.List(of).WriteCSV(os.Stdout)
-	// Output:
-	// cores,cpu_khz,gpu_hz,mem_hz,time_ms,time_lo_ms,time_hi_ms,power_w,power_lo_w,power_hi_w,energy_j,measured,n,state,chance_over,virtual
-	// 4,1510400,624750000,2133000000,120,110,131,14.5,13.9,15.1,1.74,false,0,sure,0.0001,false
+	var out strings.Builder
+	_ = export.List(of).WriteCSV(&out)
+	_, row, _ := strings.Cut(out.String(), "\n") // below the titles
+	fmt.Print(row)
+	// Output: 4,1510400,624750000,2133000000,120,110,131,14.5,13.9,15.1,1.74,false,0,sure,0.0001,false
 }
