@@ -113,6 +113,25 @@ func (l Limit) Stand(p learn.Prediction, n int) Standing {
 	return s
 }
 
+// Agrees is the standing of a setting of which it was worked out whether it meets the limits with the usual margin
+// kept: what was interpolated is on the same side.
+func (s Standing) Agrees(meets bool) Standing {
+	switch {
+	case s.State == Unknown || s.Within() == meets:
+	case s.Worked && meets:
+		s.State = Likely
+	case s.N > 0 && meets:
+		s.State = Measured
+	case s.N > 0:
+		s.State = Over
+	case meets:
+		s.State, s.ChanceOver = Likely, tegra.Some(likelyChance)
+	default:
+		s.State, s.ChanceOver = Doubtful, tegra.Some(likelyChance+1.0/chanceSteps)
+	}
+	return s
+}
+
 // chanceOver is the chance that a measurement of a predicted value exceeds a limit: a
 // half at the median, likelyChance at usualZ deviations, sureChance at the upper end of
 // the 95 % band, which lies farther out than in a normal distribution where few modes

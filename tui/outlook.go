@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
 	"jtune/optimize/serving"
 	"jtune/tegra"
@@ -139,7 +140,7 @@ func (sh *shared) serve() tea.Cmd {
 	sh.serving = of
 	before, seed := sh.Served, sh.seed
 	return sh.computed(func() tea.Msg {
-		ask, err := of.limit.Under(load, seed)
+		ask, err := mix.AskOf(of.limit, load, seed)
 		if err != nil {
 			return servedMsg{of: of, err: err}
 		}

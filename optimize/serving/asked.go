@@ -10,6 +10,7 @@ import (
 	"jtune/internal/text"
 	"jtune/internal/usage"
 	"jtune/optimize"
+	"jtune/optimize/mix"
 )
 
 // Asked is what one line asks for: limits, and the load under which they hold.
@@ -29,7 +30,7 @@ const AskedForm = "30 W, p99 50 ms, 30/s"
 //	30/s        so many requests arrive each second, at random (poisson) unless "uniform" stands beside it
 //	wait 20 ms  a batch that is not full leaves so long after its first request
 func ParseAsked(line string) (a Asked, err error) {
-	v := Serving{Quantile: UsualQuantile, PowerAs: string(optimize.Peak)}
+	v := Serving{Quantile: UsualQuantile, PowerAs: string(mix.Peak)}
 	load := false
 	for clause := range strings.SplitSeq(line, ",") {
 		clause = strings.ToLower(strings.Join(strings.Fields(clause), " "))
@@ -65,7 +66,7 @@ func ParseAsked(line string) (a Asked, err error) {
 	}
 	if load {
 		a.Serving = &v
-		_, err = a.Limit.Under(v, 0)
+		_, err = mix.AskOf(a.Limit, v, 0)
 	} else if a.Limit == (optimize.Limit{}) {
 		err = usage.Errorf("no limit: want clauses such as %s", AskedForm)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"jtune/internal/usage"
 	"jtune/optimize"
+	"jtune/optimize/mix"
 )
 
 func TestAskedIsReadAndPrintedAlike(t *testing.T) {
@@ -27,7 +28,7 @@ func TestAskedIsReadAndPrintedAlike(t *testing.T) {
 			continue
 		}
 		if got.Serving != nil {
-			want.Serving.PowerAs = string(optimize.Peak)
+			want.Serving.PowerAs = string(mix.Peak)
 			if *got.Serving != *want.Serving {
 				t.Errorf("%s: got %+v, want %+v", line, *got.Serving, *want.Serving)
 			}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
 	"jtune/tegra"
 )
@@ -13,21 +14,21 @@ import (
 // Service is what the settings of an outlook do under a load. Screens and commands have from here which of them answers
 // what is asked, and where each stands. It belongs to one goroutine at a time.
 type Service struct {
-	optimize.Ask
+	mix.Ask
 	of       *outlook.Outlook
-	infer    optimize.Phase
+	infer    mix.Phase
 	settings []tegra.Setting // by index of the outlook
 	place    map[tegra.Setting]int
-	curve    *optimize.LoadCurve
-	done     map[tegra.Setting]optimize.Outcome // that were evaluated
+	curve    *mix.LoadCurve
+	done     map[tegra.Setting]mix.Outcome // that were evaluated
 }
 
 // Outlook is the outlook whose modes it describes.
 func (v *Service) Outlook() *outlook.Outlook { return v.of }
 
 // Under is the outlook under a load.
-func Under(o *outlook.Outlook, a optimize.Ask) *Service {
-	s := &Service{Ask: a, of: o, place: map[tegra.Setting]int{}, done: map[tegra.Setting]optimize.Outcome{}}
+func Under(o *outlook.Outlook, a mix.Ask) *Service {
+	s := &Service{Ask: a, of: o, place: map[tegra.Setting]int{}, done: map[tegra.Setting]mix.Outcome{}}
 	s.infer, s.settings = Phase(o)
 	for i, at := range s.settings {
 		s.place[at] = i
@@ -38,14 +39,14 @@ func Under(o *outlook.Outlook, a optimize.Ask) *Service {
 
 // Phase is the workload of an outlook in every setting, and the settings. A model of one batch size has
 // it in its provenance.
-func Phase(o *outlook.Outlook) (optimize.Phase, []tegra.Setting) {
+func Phase(o *outlook.Outlook) (mix.Phase, []tegra.Setting) {
 	known := slices.Clone(o.Known)
 	settings := make([]tegra.Setting, len(known))
 	for i := range known {
 		known[i].Setting = serving(o, i)
 		settings[i] = known[i].Setting
 	}
-	return optimize.NewPhase(known), settings
+	return mix.NewPhase(known), settings
 }
 
 // serving is a setting of the outlook with the batch size in which it serves.
@@ -58,32 +59,32 @@ func serving(o *outlook.Outlook, i int) tegra.Setting {
 }
 
 // asking is the same outlook under another ask, with what was simulated of the same load.
-func (s *Service) asking(a optimize.Ask) *Service {
+func (s *Service) asking(a mix.Ask) *Service {
 	next := *s
-	next.Ask, next.curve, next.done = a, s.curve.With(a), map[tegra.Setting]optimize.Outcome{}
+	next.Ask, next.curve, next.done = a, s.curve.With(a), map[tegra.Setting]mix.Outcome{}
 	return &next
 }
 
 // Answer is the setting that is wanted, and its index. The error is an *optimize.NoSettingError where
 // none meets the ask; the outcome is then the nearest.
-func (s *Service) Answer() (optimize.Outcome, int, error) { return s.among(s.settings) }
+func (s *Service) Answer() (mix.Outcome, int, error) { return s.among(s.settings) }
 
 // among is Answer among some of the settings.
-func (s *Service) among(settings []tegra.Setting) (optimize.Outcome, int, error) {
+func (s *Service) among(settings []tegra.Setting) (mix.Outcome, int, error) {
 	list, err := s.Choose(settings, s.infer, nil)
-	var none *optimize.NoSettingError
+	var none *mix.NoSettingError
 	switch {
 	case errors.As(err, &none):
 		return none.Nearest, s.place[none.Nearest.Setting], err
 	case err != nil:
-		return optimize.Outcome{}, -1, err
+		return mix.Outcome{}, -1, err
 	}
 	best := s.At(list[0].Setting)
 	return best, s.place[best.Setting], nil
 }
 
 // At is what a setting does: its latency is simulated where no formula has it.
-func (s *Service) At(at tegra.Setting) optimize.Outcome {
+func (s *Service) At(at tegra.Setting) mix.Outcome {
 	o, known := s.done[at]
 	if !known {
 		o, _ = s.Evaluate(at, s.infer, nil)
@@ -102,7 +103,7 @@ func (s *Service) Standing(at tegra.Setting) optimize.Standing {
 }
 
 // agreed is a standing that is on the side of what was worked out of its setting.
-func (s *Service) agreed(of optimize.Standing, o optimize.Outcome) optimize.Standing {
+func (s *Service) agreed(of optimize.Standing, o mix.Outcome) optimize.Standing {
 	if s.Margin != optimize.UsualMargin {
 		return of
 	}
@@ -111,15 +112,15 @@ func (s *Service) agreed(of optimize.Standing, o optimize.Outcome) optimize.Stan
 
 // Front is the Pareto front of latency and power, or energy per request, of the settings that
 // follow the load, the fastest first.
-func (s *Service) Front(energy bool) []optimize.Outcome {
+func (s *Service) Front(energy bool) []mix.Outcome {
 	_, cost := ServedCost(s.Ask, energy)
-	var list []optimize.Outcome
+	var list []mix.Outcome
 	for _, o := range s.curve.Front(s.settings, cost) {
 		if o = s.At(o.Setting); o.Meets {
 			list = append(list, o)
 		}
 	}
-	return optimize.Thinned(list, cost)
+	return mix.Thinned(list, cost)
 }
 
 // Title says which latency is meant, and under which load: "p99 at 30/s, Poisson".
@@ -140,18 +141,18 @@ func (s *Service) Title() string {
 // than the outlook.
 type Served struct {
 	*Service
-	Best  optimize.Outcome // of all batch sizes that the model knows: the answer, or the nearest
-	None  error            // says that none meets the ask; nil: Best does
+	Best  mix.Outcome // of all batch sizes that the model knows: the answer, or the nearest
+	None  error       // says that none meets the ask; nil: Best does
 	view  *outlook.Outlook
-	list  []optimize.Outcome // by index of the view; latency and energy are interpolated
-	first int                // the best of the view's batch size, by its index
+	list  []mix.Outcome // by index of the view; latency and energy are interpolated
+	first int           // the best of the view's batch size, by its index
 	// fronts of the view's batch size: latency and power, latency and energy
 	fronts [2][]int
 }
 
 // ServedUnder works out what the modes of the outlook do under a load. What was worked out before of the same model
 // or load is taken from there; before may be nil.
-func ServedUnder(o *outlook.Outlook, a optimize.Ask, before *Served) (*Served, error) {
+func ServedUnder(o *outlook.Outlook, a mix.Ask, before *Served) (*Served, error) {
 	var old *outlook.Outlook
 	if before != nil {
 		old = before.of
@@ -170,7 +171,7 @@ func ServedUnder(o *outlook.Outlook, a optimize.Ask, before *Served) (*Served, e
 	if before != nil && before.view == o && before.Service.of == v.of && before.SameLoad(a) {
 		v.list = before.list
 	} else {
-		v.list = make([]optimize.Outcome, len(o.Known))
+		v.list = make([]mix.Outcome, len(o.Known))
 		for i := range v.list {
 			v.list[i], _ = v.curve.Estimate(v.setting(i))
 		}
@@ -211,7 +212,7 @@ func (v *Served) bestOf(settings []tegra.Setting) int {
 }
 
 // AtMode is what a mode of the view does.
-func (v *Served) AtMode(i int) optimize.Outcome { return v.At(v.setting(i)) }
+func (v *Served) AtMode(i int) mix.Outcome { return v.At(v.setting(i)) }
 
 // UnitsPerRequest are the units of a request.
 func (v *Served) UnitsPerRequest(u Unit) float64 { return u.PerBatch / float64(v.setting(0).Batch) }
@@ -227,7 +228,7 @@ func (v *Served) ModeStanding(i int) optimize.Standing {
 
 // Rough is what a mode of the view does, its latency and energy interpolated unless it was evaluated; rough reports
 // whether they may be some percent off.
-func (v *Served) Rough(i int) (o optimize.Outcome, rough bool) {
+func (v *Served) Rough(i int) (o mix.Outcome, rough bool) {
 	if o, known := v.done[v.setting(i)]; known {
 		return o, false
 	}

@@ -6,7 +6,7 @@ import (
 
 	"jtune/internal/arrivals"
 	"jtune/internal/figure"
-	"jtune/optimize"
+	"jtune/optimize/mix"
 )
 
 // Spec is the load of an inference workload as it is given.
@@ -16,18 +16,18 @@ type Serving = arrivals.Spec
 func QuantileText(q float64) string { return fmt.Sprintf("p%.4g", 100*q) }
 
 // ServedCost is what a front under a load has beside the latency.
-func ServedCost(a optimize.Ask, energy bool) (of figure.Axis, cost func(optimize.Outcome) float64) {
+func ServedCost(a mix.Ask, energy bool) (of figure.Axis, cost func(mix.Outcome) float64) {
 	switch {
 	case energy && math.IsNaN(a.IdleW) && a.Load.Open():
 		return figure.Axis{Key: "busy_unit_j", Name: "energy per request, serving alone", Unit: "J"},
-			func(v optimize.Outcome) float64 { return v.BusyJPerUnit }
+			func(v mix.Outcome) float64 { return v.BusyJPerUnit }
 	case energy:
 		return figure.Axis{Key: "unit_j", Name: "energy per request", Unit: "J"},
-			func(v optimize.Outcome) float64 { return v.JPerUnit }
-	case a.PowerAs == optimize.Mean:
+			func(v mix.Outcome) float64 { return v.JPerUnit }
+	case a.PowerAs == mix.Mean:
 		return figure.Axis{Key: "mean_w", Name: "mean power", Unit: "W"},
-			func(v optimize.Outcome) float64 { return v.MeanW }
+			func(v mix.Outcome) float64 { return v.MeanW }
 	}
 	return figure.Axis{Key: "peak_w", Name: "peak power", Unit: "W"},
-		func(v optimize.Outcome) float64 { return v.PeakW }
+		func(v mix.Outcome) float64 { return v.PeakW }
 }

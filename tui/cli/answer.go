@@ -11,6 +11,7 @@ import (
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/optimize/advice"
+	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
 	"jtune/profiles/record"
 	"jtune/tegra"
@@ -185,8 +186,8 @@ type answer struct {
 	versus     outlook.Versus
 	situation  advice.Situation // of choose
 	advice     []string
-	served     *optimize.Outcome // under the load of ask; nil without one
-	ask        optimize.Ask
+	served     *mix.Outcome // under the load of ask; nil without one
+	ask        mix.Ask
 	training   *outlook.Projection // whole ones; nil where they are not asked for
 	serving    *record.Serving     // what inference did; nil for training, and where it was not measured
 	sent       *measure.Sent       // with real requests at the rate; nil where none were sent

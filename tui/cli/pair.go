@@ -12,6 +12,7 @@ import (
 	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/tegra"
 	"jtune/tui/session"
 	"jtune/tui/session/pair"
@@ -73,7 +74,7 @@ func (c *pairCmd) measureFlags(f *pflag.FlagSet) {
 	f.BoolVar(&c.Compare, "compare", false, "run the answer without turns too, as two jobs run that know nothing of "+
 		"each other")
 	choiceFlag(f, &c.Strategy, "strategy", "auto: predict, then run the best; to compare, by running alone: "+
-		"binary, gmd (Fulcrum's, 25 pairs at most) or random (50)", optimize.MixStrategies()...)
+		"binary, gmd (Fulcrum's, 25 pairs at most) or random (50)", mix.Strategies()...)
 	choiceFlag(f, &c.modes, "modes", "separate: say too what a mode for each job would do, switched before and "+
 		"after each batch, and measure what a switch costs: one or `separate`", "one", "separate")
 	f.StringVar(&c.serveAt, "serve-at", "", "with --train-at: no pair; set the mode of the inference in these `HOURS`, "+
@@ -96,7 +97,7 @@ func (c *pairCmd) check() error {
 	if err := checkLimits(c.Limit, c.given); err != nil {
 		return err
 	}
-	c.Policy, c.Separate = optimize.Policy(c.policy), c.modes == "separate"
+	c.Policy, c.Separate = mix.Policy(c.policy), c.modes == "separate"
 	if c.models != "" {
 		var both bool
 		if c.train, c.infer, both = strings.Cut(c.models, ","); !both || c.train == "" || c.infer == "" {

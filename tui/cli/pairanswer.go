@@ -6,6 +6,7 @@ import (
 
 	"jtune/internal/text"
 	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tui/session/pair"
@@ -97,11 +98,11 @@ type settingJSON struct {
 }
 
 // toMixJSON is a mix; row is how it was measured, nil where it is predicted.
-func toMixJSON(a optimize.Ask, o optimize.Outcome, row *record.Row, quantiles [3]float64) *mixJSON {
+func toMixJSON(a mix.Ask, o mix.Outcome, row *record.Row, quantiles [3]float64) *mixJSON {
 	out := &mixJSON{Setting: settingJSON{o.Mode, o.Batch}, Policy: string(a.Policy), TrainPerS: o.TrainPerS,
 		servedJSON: toServedJSON(a, o)}
 	out.LatencyMS = pairLatencyJSON{tegra.Finite(quantiles[0]), tegra.Finite(quantiles[1]), tegra.Finite(quantiles[2])}
-	if a.Policy == optimize.Strict {
+	if a.Policy == mix.Strict {
 		out.Tau = tegra.Some(o.Tau)
 	}
 	if row == nil || row.Pair == nil {
@@ -131,7 +132,7 @@ func (x pairAnswer) document() pairJSON {
 	for _, p := range x.Probes {
 		o, row := p.Outcome, &p.Row
 		if p.Err != nil {
-			o, row = optimize.Outcome{Setting: p.Row.Setting}, nil
+			o, row = mix.Outcome{Setting: p.Row.Setting}, nil
 		}
 		v := verifiedJSON{mixJSON: toMixJSON(p.Ask, o, row, [3]float64{math.NaN(), math.NaN(), math.NaN()})}
 		if p.Err != nil {
@@ -169,7 +170,7 @@ func (c *pairCmd) printPair(x pairAnswer) error {
 		how = fmt.Sprintf("measured as a pair (%s)", text.Count(len(x.Probes), "pair"))
 	}
 	turns := "no turns"
-	if x.Ask.Policy != optimize.Free {
+	if x.Ask.Policy != mix.Free {
 		turns = string(x.Ask.Policy) + " turns"
 	}
 	fmt.Fprintf(c.out, "%s, inference in batches of %d, %s%s; %s\n", x.space.Format(x.Mode), x.Batch, turns,
@@ -183,7 +184,7 @@ func (c *pairCmd) printPair(x pairAnswer) error {
 	if j := x.energies(); j != nil {
 		rows = append(rows, j)
 	}
-	if x.Ask.Policy == optimize.Strict {
+	if x.Ask.Policy == mix.Strict {
 		rows = append(rows, []string{"turns", fmt.Sprintf("at most %d minibatches between two batches", x.Tau),
 			x.late()})
 	}

@@ -12,6 +12,7 @@ import (
 	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
 	"jtune/optimize/serving"
 	"jtune/profiles/record"
@@ -120,7 +121,7 @@ type servedJSON struct {
 	Why        text.Optional      `json:"why"`
 }
 
-func toServedJSON(a optimize.Ask, o optimize.Outcome) *servedJSON {
+func toServedJSON(a mix.Ask, o mix.Outcome) *servedJSON {
 	out := &servedJSON{ServedPerS: o.ServedPerS, LatencyMS: tegra.Finite(o.LatencyMS), Quantile: a.Quantile,
 		PeakW: o.PeakW, Arrivals: string(arrivals.Closed), MeanW: tegra.Finite(o.MeanW),
 		UnitJ: tegra.Finite(o.JPerUnit), BusyUnitJ: o.BusyJPerUnit, BusyShare: min(o.Rho, 1),
@@ -132,7 +133,7 @@ func toServedJSON(a optimize.Ask, o optimize.Outcome) *servedJSON {
 }
 
 // servedLimitJSON is the limit of an ask.
-func servedLimitJSON(a optimize.Ask, l optimize.Limit) any {
+func servedLimitJSON(a mix.Ask, l optimize.Limit) any {
 	var parts []any
 	switch one := limitJSON(l).(type) {
 	case []map[string]any:
@@ -156,7 +157,7 @@ func servedLimitJSON(a optimize.Ask, l optimize.Limit) any {
 }
 
 // servedRows are the lines of an answer about the load.
-func servedRows(a optimize.Ask, o optimize.Outcome) [][]string {
+func servedRows(a mix.Ask, o mix.Outcome) [][]string {
 	mean, energy := "", text.Of(o.BusyJPerUnit)+" J per request (serving)"
 	if !math.IsNaN(o.MeanW) {
 		mean = text.Of(o.MeanW) + " W mean"
@@ -191,7 +192,7 @@ type sentJSON struct {
 }
 
 // toSentJSON is nil where no requests were sent.
-func toSentJSON(a optimize.Ask, s *measure.Sent) *sentJSON {
+func toSentJSON(a mix.Ask, s *measure.Sent) *sentJSON {
 	if s == nil {
 		return nil
 	}
@@ -206,7 +207,7 @@ func toSentJSON(a optimize.Ask, s *measure.Sent) *sentJSON {
 }
 
 // sentRow is the line of an answer about the requests that were sent.
-func sentRow(a optimize.Ask, s measure.Sent) []string {
+func sentRow(a mix.Ask, s measure.Sent) []string {
 	name := "with real requests"
 	if s.Users {
 		name = "with its users"
@@ -247,7 +248,7 @@ func servingRows(v *record.Serving) [][]string {
 
 // underLoad is choose under a load.
 func (c *chooseCmd) underLoad(m *learn.Model) error {
-	ask, err := c.limit.Under(c.serving, c.options.Seed)
+	ask, err := mix.AskOf(c.limit, c.serving, c.options.Seed)
 	if err != nil {
 		return err
 	}
@@ -274,7 +275,7 @@ func (c *chooseCmd) underLoad(m *learn.Model) error {
 // underLoad is front under a load.
 func (c *frontCmd) underLoad(o *outlook.Outlook) error {
 	energy := c.y == "energy"
-	ask, err := c.limit.Under(c.serving, c.options.Seed)
+	ask, err := mix.AskOf(c.limit, c.serving, c.options.Seed)
 	if err != nil {
 		return err
 	}

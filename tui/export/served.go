@@ -6,14 +6,15 @@ import (
 
 	"jtune/internal/report"
 	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/tegra"
 )
 
 // ServedCSV writes what settings do under a load, one a line. What is not known is empty: the latency where the
 // queue only grows, mean power and energy without the idle power.
-func ServedCSV(to io.Writer, a optimize.Ask, list []optimize.Outcome, standings []optimize.Standing,
+func ServedCSV(to io.Writer, a mix.Ask, list []mix.Outcome, standings []optimize.Standing,
 	virtual bool) error {
-	float := func(key string, of func(o optimize.Outcome) float64) report.Column[int] {
+	float := func(key string, of func(o mix.Outcome) float64) report.Column[int] {
 		return report.Column[int]{Key: key, Of: func(i int) any { return of(list[i]) }}
 	}
 	all := make([]int, len(list))
@@ -22,16 +23,16 @@ func ServedCSV(to io.Writer, a optimize.Ask, list []optimize.Outcome, standings 
 	}
 	return slices.Concat(ModeColumns(func(i int) tegra.Mode { return list[i].Mode }), report.Table[int]{
 		{Key: "batch", Of: func(i int) any { return list[i].Batch }},
-		float("time_ms", func(o optimize.Outcome) float64 { return o.TimeMS }),
-		float("latency_ms", func(o optimize.Outcome) float64 { return o.LatencyMS }),
+		float("time_ms", func(o mix.Outcome) float64 { return o.TimeMS }),
+		float("latency_ms", func(o mix.Outcome) float64 { return o.LatencyMS }),
 		{Key: "quantile", Of: func(int) any { return a.Quantile }},
 		{Key: "rate_per_s", Of: func(int) any { return a.Load.MeanRate() }},
 		{Key: "arrivals", Of: func(int) any { return a.Load.Pattern }},
-		float("served_per_s", func(o optimize.Outcome) float64 { return o.ServedPerS }),
-		float("peak_w", func(o optimize.Outcome) float64 { return o.PeakW }),
-		float("mean_w", func(o optimize.Outcome) float64 { return o.MeanW }),
-		float("unit_j", func(o optimize.Outcome) float64 { return o.JPerUnit }),
-		float("busy_unit_j", func(o optimize.Outcome) float64 { return o.BusyJPerUnit }),
-		float("busy_share", func(o optimize.Outcome) float64 { return min(o.Rho, 1) }),
+		float("served_per_s", func(o mix.Outcome) float64 { return o.ServedPerS }),
+		float("peak_w", func(o mix.Outcome) float64 { return o.PeakW }),
+		float("mean_w", func(o mix.Outcome) float64 { return o.MeanW }),
+		float("unit_j", func(o mix.Outcome) float64 { return o.JPerUnit }),
+		float("busy_unit_j", func(o mix.Outcome) float64 { return o.BusyJPerUnit }),
+		float("busy_share", func(o mix.Outcome) float64 { return min(o.Rho, 1) }),
 	}, standingColumns(func(i int) optimize.Standing { return standings[i] }), virtualColumn[int](virtual)).CSV(to, all)
 }

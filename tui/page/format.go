@@ -10,6 +10,7 @@ import (
 	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
 	"jtune/optimize/serving"
 	"jtune/profiles/workload"
@@ -89,7 +90,7 @@ func FiguresIn(p learn.Prediction) Figures {
 }
 
 // ServedText says what a setting does under a load, and whether that keeps what was asked for.
-func ServedText(a optimize.Ask, o optimize.Outcome) string {
+func ServedText(a mix.Ask, o mix.Outcome) string {
 	out := text.Of(o.ServedPerS) + "/s served"
 	if tegra.Finite(o.LatencyMS).OK {
 		out += fmt.Sprintf(", p%.4g %s ms", 100*a.Quantile, widget.MS(o.LatencyMS))

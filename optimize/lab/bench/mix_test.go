@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"jtune/optimize"
 	"jtune/optimize/lab/faults"
+	"jtune/optimize/mix"
 	"jtune/tegra"
 	"jtune/tegra/sweep/sweeptest"
 )
@@ -26,7 +26,7 @@ func runMixStudy(t *testing.T, m MixStudy) (s MixScore, long bool) {
 	t.Logf("solved %d of %d; to the best possible: median %.3f, mean %.3f, p10 %.3f, p90 %.3f",
 		s.Solved, s.Problems, s.Quantile(0.5), s.Mean(), s.Quantile(0.1), s.Quantile(0.9))
 	t.Logf("%.1f verified; more than 10 %% over a limit in %d", s.Verified, s.Hot)
-	if s.Over > 0 || s.WrongNoWay > 0 || s.Verified > optimize.MostVerified {
+	if s.Over > 0 || s.WrongNoWay > 0 || s.Verified > mix.MostVerified {
 		t.Errorf("%d answers over a limit, %d times a wrong \"none\", %.1f verified", s.Over, s.WrongNoWay, s.Verified)
 	}
 	return s, long
@@ -51,7 +51,7 @@ func TestMixStudyOfInferenceAlone(t *testing.T) {
 					clean = append(clean, r)
 				}
 			}
-			s, long := runMixStudy(t, MixStudy{Infer: clean, Seeds: 12, Ask: optimize.Ask{Want: optimize.LeastTime},
+			s, long := runMixStudy(t, MixStudy{Infer: clean, Seeds: 12, Ask: mix.Ask{Want: mix.LeastTime},
 				PowerW: [2]float64{10, 50}, LatencyMS: [2]float64{50, 150}, RatePerS: [2]float64{30, 90}})
 			if share := float64(s.Solved) / float64(s.Problems); share < 0.96 && long || share < 0.5 {
 				t.Errorf("solved %.3f, want 0.96", share)

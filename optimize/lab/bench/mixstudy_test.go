@@ -9,6 +9,7 @@ import (
 	"jtune/internal/stats"
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/tegra"
 )
 
@@ -17,7 +18,7 @@ import (
 // of the two sweeps, so the study judges the choosing and not the physics.
 type MixStudy struct {
 	Infer, Train []tegra.Measured // Train nil: inference alone
-	Ask          optimize.Ask     // what all problems share
+	Ask          mix.Ask          // what all problems share
 	Problems     int              // random ones that have an answer
 	Profiled     int              // settings of each workload, for all problems
 	Most         int              // verifications for each problem
@@ -69,7 +70,7 @@ func (m MixStudy) Run(ctx context.Context) (MixScore, error) {
 	truth, beside := m.phases(only, at, modes)
 	var score MixScore
 	for seed := range uint64(m.Seeds) {
-		o := optimize.MixOptions{Space: space, Batches: sizes, Only: only, Most: m.Most}
+		o := mix.Options{Space: space, Batches: sizes, Only: only, Most: m.Most}
 		if o.Infer, err = profiled(optimize.NewDesign(space, m.Profiled, seed, 0).Over(sizes), at); err != nil {
 			return score, err
 		}
@@ -102,12 +103,12 @@ func (m MixStudy) Run(ctx context.Context) (MixScore, error) {
 
 // phases are both workloads as they were measured.
 func (m MixStudy) phases(only []tegra.Setting, at map[tegra.Setting]tegra.Measured,
-	modes map[tegra.Mode]tegra.Measured) (optimize.Phase, *optimize.Phase) {
+	modes map[tegra.Mode]tegra.Measured) (mix.Phase, *mix.Phase) {
 	var rows, trained []tegra.Measured
 	for _, a := range only {
 		rows = append(rows, at[a])
 	}
-	infer := optimize.NewPhase(predictionsOf(rows))
+	infer := mix.NewPhase(predictionsOf(rows))
 	if m.Train == nil {
 		return infer, nil
 	}
@@ -115,7 +116,7 @@ func (m MixStudy) phases(only []tegra.Setting, at map[tegra.Setting]tegra.Measur
 		r.Batch = 0
 		trained = append(trained, r)
 	}
-	train := optimize.NewPhase(predictionsOf(trained))
+	train := mix.NewPhase(predictionsOf(trained))
 	return infer, &train
 }
 
@@ -147,7 +148,7 @@ func profiled(d *optimize.Design, at map[tegra.Setting]tegra.Measured) ([]tegra.
 	return done, nil
 }
 
-func (m MixStudy) draw(rng *rand.Rand) optimize.Ask {
+func (m MixStudy) draw(rng *rand.Rand) mix.Ask {
 	between := func(r [2]float64) float64 { return r[0] + (r[1]-r[0])*rng.Float64() }
 	a := m.Ask
 	a.PowerW, a.LatencyMS = between(m.PowerW), between(m.LatencyMS)
@@ -156,13 +157,13 @@ func (m MixStudy) draw(rng *rand.Rand) optimize.Ask {
 }
 
 // add replays one problem whose best answer is known.
-func (s *MixScore) add(ctx context.Context, o optimize.MixOptions, best optimize.Outcome,
+func (s *MixScore) add(ctx context.Context, o mix.Options, best mix.Outcome,
 	at map[tegra.Setting]tegra.Measured, modes map[tegra.Mode]tegra.Measured) error {
 	hot := false
-	measure := func(_ context.Context, p optimize.Outcome) (optimize.MixReading, error) {
-		return optimize.MixReading{Infer: at[p.Setting], Train: modes[p.Mode]}, nil
+	measure := func(_ context.Context, p mix.Outcome) (mix.Reading, error) {
+		return mix.Reading{Infer: at[p.Setting], Train: modes[p.Mode]}, nil
 	}
-	r, err := optimize.SearchMix(ctx, measure, o)
+	r, err := mix.Search(ctx, measure, o)
 	if err != nil && !errors.Is(err, optimize.ErrInfeasible) {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 
 	"jtune/internal/arrivals"
 	"jtune/internal/text"
-	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/optimize/serving"
 	"jtune/profiles/workload"
 	"jtune/tui/page"
@@ -19,7 +19,7 @@ import (
 )
 
 // policies are the kinds of turns, as the dialog orders them.
-var policies = []optimize.Policy{"", optimize.Strict, optimize.Fill, optimize.Free}
+var policies = []mix.Policy{"", mix.Strict, mix.Fill, mix.Free}
 
 // waits are maximal waits in ms to step through.
 var waits = []float64{0, 5, 10, 20, 50, 100, 200}
@@ -341,7 +341,7 @@ func (p *tunePair) answers() search.Choice {
 
 func (p *tunePair) notes(w int) []string {
 	out := []string{fmt.Sprintf("measures %d settings of each job where fewer are known, predicts all mixes, runs at "+
-		"most %d as pairs, restores the board", pair.PairProfiled, optimize.MostVerified)}
+		"most %d as pairs, restores the board", pair.PairProfiled, mix.MostVerified)}
 	switch {
 	case w < 56:
 	case p.d.At == fieldWorkload:

@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/tui/page"
 	"jtune/tui/page/pagetest"
 	"jtune/tui/session/pair"
@@ -45,7 +45,7 @@ func TestTunePairStartsWithWhatWasTyped(t *testing.T) {
 		t.Fatalf("it wants %+v", start)
 	}
 	r, err := f.pair.search()
-	if v := r.Serving; err != nil || r.Limit.PowerW != 30 || r.Policy != optimize.Fill || v.RatePerS != 60 ||
+	if v := r.Serving; err != nil || r.Limit.PowerW != 30 || r.Policy != mix.Fill || v.RatePerS != 60 ||
 		v.LatencyMS != 300 || v.Quantile != 0.99 || v.Arrivals != "uniform" || v.MaxWaitMS != 25 ||
 		!slices.Equal(r.Batches, pair.PairBatches) {
 		t.Errorf("it asks for %+v, %v", r, err)

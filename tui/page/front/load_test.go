@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
 	"jtune/optimize/serving"
 	"jtune/tegra"
@@ -36,13 +37,13 @@ func limits(d *pagetest.Driver, line string) {
 }
 
 // chosen is what jtune choose answers to limits with a load.
-func chosen(t *testing.T, v *outlook.Outlook, line string) (optimize.Ask, optimize.Outcome, optimize.Standing, error) {
+func chosen(t *testing.T, v *outlook.Outlook, line string) (mix.Ask, mix.Outcome, optimize.Standing, error) {
 	t.Helper()
 	a, err := serving.ParseAsked(line)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ask, err := a.Limit.Under(*a.Serving, 0)
+	ask, err := mix.AskOf(a.Limit, *a.Serving, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

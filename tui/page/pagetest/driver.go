@@ -15,6 +15,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
 	"jtune/optimize/serving"
 	"jtune/tui/page"
@@ -184,7 +185,7 @@ func (d *Driver) serve() {
 	if !loaded {
 		return
 	}
-	ask, err := d.State.Limit.Under(v, 0)
+	ask, err := mix.AskOf(d.State.Limit, v, 0)
 	if err == nil {
 		d.State.Served, err = serving.ServedUnder(d.State.Outlook, ask, d.State.Served)
 	}

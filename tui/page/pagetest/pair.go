@@ -9,6 +9,7 @@ import (
 
 	"jtune/internal/arrivals"
 	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/optimize/serving"
 	"jtune/profiles"
 	"jtune/profiles/harness"
@@ -46,8 +47,8 @@ func (f *Board) Pair(ctx context.Context, r pair.Request, observe func(measure.E
 var _ task.Measurer = (*Board)(nil)
 
 // pairAsk is what the pair of the scenes is asked for.
-func pairAsk() optimize.Ask {
-	return optimize.Ask{Limit: optimize.Limit{PowerW: 30}, LatencyMS: 300, Quantile: 0.99, Policy: optimize.Fill,
+func pairAsk() mix.Ask {
+	return mix.Ask{Limit: optimize.Limit{PowerW: 30}, LatencyMS: 300, Quantile: 0.99, Policy: mix.Fill,
 		IdleW: math.NaN(),
 		Load:  arrivals.Load{Pattern: arrivals.Uniform, RatePerS: 60}}
 }
@@ -70,10 +71,10 @@ func (f *Board) pairRow(at int, policy string, p99, idle float64) record.Row {
 
 // pairProbe is what a search says of a row.
 func pairProbe(row record.Row) measure.PairProbe {
-	o := optimize.Outcome{Setting: row.Setting, Policy: optimize.Fill, TrainPerS: row.Pair.TrainPerS,
+	o := mix.Outcome{Setting: row.Setting, Policy: mix.Fill, TrainPerS: row.Pair.TrainPerS,
 		PeakW: row.Pair.PeakW(), MeanW: row.Pair.MeanW, TimeMS: row.Pair.InferMS.V, ServedPerS: 60}
 	ask := pairAsk()
-	return measure.PairProbe{Ask: ask, Predicted: o, Row: row, Outcome: ask.AsSeen(o, optimize.MixSeen{
+	return measure.PairProbe{Ask: ask, Predicted: o, Row: row, Outcome: ask.AsSeen(o, mix.Seen{
 		LatencyMS: row.Pair.Latency.P99, ServedPerS: 60, TrainPerS: row.Pair.TrainPerS, MeanW: row.Pair.MeanW,
 		IdleShare: row.Pair.IdleShare.V})}
 }
@@ -96,7 +97,7 @@ func (f *Board) pairEvents() (out []measure.Event) {
 		}
 	}
 	for n, at := range []int{overLimit, answered} {
-		row := f.pairRow(at, string(optimize.Fill), 210-20*float64(n), 0.03)
+		row := f.pairRow(at, string(mix.Fill), 210-20*float64(n), 0.03)
 		probe := pairProbe(row)
 		out = append(out, measure.PairStage{Doing: measure.PairVerifies, N: n + 1, Ask: pairAsk(),
 			Predicted: &probe.Outcome})
@@ -126,11 +127,11 @@ func (f *Board) pairEvents() (out []measure.Event) {
 
 // paired is how that search ends.
 func (f *Board) paired() *pair.Found {
-	row, alone := f.pairRow(answered, string(optimize.Fill), 190, 0.03), f.pairRow(answered, record.Alone, 140, 0.62)
+	row, alone := f.pairRow(answered, string(mix.Fill), 190, 0.03), f.pairRow(answered, record.Alone, 140, 0.62)
 	found := &pair.Found{Feasible: true, Row: &row, Alone: &alone, Known: [2]int{10, 10},
-		Probes: []measure.PairProbe{pairProbe(f.pairRow(overLimit, string(optimize.Fill), 210, 0.03)), pairProbe(row)}}
+		Probes: []measure.PairProbe{pairProbe(f.pairRow(overLimit, string(mix.Fill), 210, 0.03)), pairProbe(row)}}
 	found.Outcome, found.Ask = pairProbe(row).Outcome, pairAsk()
-	found.Answer.Alone = optimize.Outcome{Setting: row.Setting, IdleShare: 0.62, JPerUnit: 0.46}
+	found.Answer.Alone = mix.Outcome{Setting: row.Setting, IdleShare: 0.62, JPerUnit: 0.46}
 	found.TrainAlonePerS = 1000 / row.Pair.TrainAloneMS.V
 	return found
 }
@@ -173,9 +174,9 @@ func Mixes(b *Board, feasible bool) *pair.Mixes {
 	})
 	for _, mode := range modes {
 		t, w := Law(mode)
-		o := optimize.Outcome{Setting: tegra.Setting{Mode: mode, Batch: 16}, Policy: optimize.Fill,
+		o := mix.Outcome{Setting: tegra.Setting{Mode: mode, Batch: 16}, Policy: mix.Fill,
 			TrainPerS: 0.7 * 1000 / t, PeakW: w, MeanW: 0.95 * w, LatencyMS: 2 * t, TimeMS: t / 2}
-		o = ask.AsSeen(o, optimize.MixSeen{LatencyMS: 2 * t, ServedPerS: 60, TrainPerS: o.TrainPerS, MeanW: o.MeanW})
+		o = ask.AsSeen(o, mix.Seen{LatencyMS: 2 * t, ServedPerS: 60, TrainPerS: o.TrainPerS, MeanW: o.MeanW})
 		switch {
 		case !feasible && len(m.Points) == 0 && !o.Meets:
 			m.Points, m.Front = append(m.Points, pair.MixPoint{Outcome: o}), []int{0}

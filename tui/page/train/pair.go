@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jtune/internal/text"
-	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/optimize/serving"
 	"jtune/profiles"
 	"jtune/profiles/harness"
@@ -137,7 +137,7 @@ func (p *Page) pairHead(j *page.Task, w int) string {
 // turnsText names a policy.
 func turnsText(policy string) string {
 	switch policy {
-	case string(optimize.Free):
+	case string(mix.Free):
 		return "no turns"
 	case record.Alone:
 		return "inference alone"
@@ -272,7 +272,7 @@ func (p *Page) pairNumbers(j *page.Task, w int) string {
 }
 
 // jobLines are rates, latency and power of two jobs.
-func jobLines(v record.Pair, ask optimize.Ask) []string {
+func jobLines(v record.Pair, ask mix.Ask) []string {
 	rate := func(perS float64, unit string) string { // nothing is known before the first turn
 		if perS <= 0 {
 			return widget.Dash

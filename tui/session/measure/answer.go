@@ -2,6 +2,7 @@ package measure
 
 import (
 	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
 	"jtune/profiles/record"
 	"jtune/tegra"
@@ -13,8 +14,8 @@ type Answer struct {
 	Limit    optimize.Limit
 	Standing optimize.Standing // where it stands against Limit
 	Versus   outlook.Versus    // empty where no model could be fitted
-	Ask      optimize.Ask      // with the load, where there is one
-	Served   *optimize.Outcome // under the load of Ask; nil without one
+	Ask      mix.Ask           // with the load, where there is one
+	Served   *mix.Outcome      // under the load of Ask; nil without one
 	Serving  *record.Serving   // what inference did in the setting, by its newest reading; nil for training
 	Sent     *Sent             // what it did with requests at the rate, or those of users; nil where that was not tried
 }

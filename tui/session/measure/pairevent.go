@@ -2,16 +2,16 @@ package measure
 
 import (
 	"jtune/internal/text"
-	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/profiles/harness/turns"
 	"jtune/profiles/record"
 )
 
 // PairProbe is a pair that was measured, or could not be.
 type PairProbe struct {
-	Ask       optimize.Ask
-	Predicted optimize.Outcome
-	optimize.Outcome
+	Ask       mix.Ask
+	Predicted mix.Outcome
+	mix.Outcome
 	Row record.Row
 	Err error
 }
@@ -32,11 +32,11 @@ const (
 // PairStage is how far it is.
 type PairStage struct {
 	Doing     PairDoing
-	Workload  string            // of PairModels: whose settings are measured
-	Known     int               // of PairModels: how many are known already
-	N         int               // of PairVerifies: the number of the pair, from 1
-	Ask       optimize.Ask      // of the pairs
-	Predicted *optimize.Outcome // of the pair that is measured; nil: nothing was predicted
+	Workload  string       // of PairModels: whose settings are measured
+	Known     int          // of PairModels: how many are known already
+	N         int          // of PairVerifies: the number of the pair, from 1
+	Ask       mix.Ask      // of the pairs
+	Predicted *mix.Outcome // of the pair that is measured; nil: nothing was predicted
 }
 
 // String says it in words.

@@ -6,6 +6,7 @@ import (
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/optimize/ladder"
+	"jtune/optimize/mix"
 	"jtune/optimize/serving"
 	"jtune/profiles"
 	"jtune/profiles/record"
@@ -62,8 +63,8 @@ type TuneResult struct {
 	Took   time.Duration // device time from first mode to restored state
 	Rows   []record.Row  // of this search, in order
 	// Ask is the limit with its load, and Served the answer under it, nil without one. They end in the answer.
-	Ask    optimize.Ask
-	Served *optimize.Outcome
+	Ask    mix.Ask
+	Served *mix.Outcome
 	// Answers are those to all limits of the request; the first is that to Limit, which Result has too.
 	Answers []Answer
 }

@@ -8,6 +8,7 @@ import (
 	"jtune/internal/text"
 	"jtune/internal/usage"
 	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/profiles/workload"
 )
 
@@ -15,8 +16,8 @@ import (
 var errPairRate = errors.New("a pair needs a rate, such as 60/s")
 
 // Ask is what the pair must meet, without a margin as pairs are measured. Errors are of usage.
-func (r Request) Ask(seed uint64) (optimize.Ask, error) {
-	ask, err := r.Limit.Under(r.Serving, seed)
+func (r Request) Ask(seed uint64) (mix.Ask, error) {
+	ask, err := mix.AskOf(r.Limit, r.Serving, seed)
 	if err == nil && !ask.Load.Open() {
 		err = usage.Of(errPairRate)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"jtune/internal/figure"
 	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
 	"jtune/profiles/record"
 	"jtune/tegra"
@@ -16,25 +17,25 @@ import (
 // Mixes are the mixes of a pair: what its jobs are predicted to do in each mode, and what was measured.
 type Mixes struct {
 	Train, Infer string
-	Ask          optimize.Ask // without a policy
-	Points       []MixPoint   // the predicted ones first
-	Front        []int        // of Points: predicted, the least power first
-	Answer       int          // of Points: the best measured pair
-	Feasible     bool         // it keeps the limits
-	Meets        bool         // a predicted one does; else the nearest is the only one
-	Bound        bool         // off the front the latency is a lower bound
+	Ask          mix.Ask    // without a policy
+	Points       []MixPoint // the predicted ones first
+	Front        []int      // of Points: predicted, the least power first
+	Answer       int        // of Points: the best measured pair
+	Feasible     bool       // it keeps the limits
+	Meets        bool       // a predicted one does; else the nearest is the only one
+	Bound        bool       // off the front the latency is a lower bound
 	Search       Request
 }
 
 // MixPoint is a mix: a mode, a batch size, turns.
 type MixPoint struct {
-	optimize.Outcome
+	mix.Outcome
 	Measured *record.Pair // nil: predicted
 }
 
 // PowerW is the power that the limit bounds.
 func (m *Mixes) PowerW(i int) float64 {
-	if m.Ask.PowerAs == optimize.Mean {
+	if m.Ask.PowerAs == mix.Mean {
 		return m.Points[i].MeanW
 	}
 	return m.Points[i].PeakW
@@ -78,7 +79,7 @@ func (m *Mixes) Figure(space *tegra.Space, b tegra.Board) figure.Figure {
 	f := figure.Figure{Kind: "mixes", Title: "mixes of " + PairName(m.Train, m.Infer) + " on " + b.Name,
 		Virtual: b.Virtual, Notes: []string{"mixes that keep " + m.Ask.String()},
 		X: figure.Axis{Key: "peak_w", Name: "peak power", Unit: "W"}}
-	if m.Ask.PowerAs == optimize.Mean {
+	if m.Ask.PowerAs == mix.Mean {
 		f.X = figure.Axis{Key: "mean_w", Name: "mean power", Unit: "W"}
 	}
 	if mark := tegra.VirtualMark(b.Origin()); mark != "" {
@@ -115,7 +116,7 @@ func (m *Mixes) Add(probe measure.PairProbe, best bool) {
 
 // mixes are those of the search, by what is known of both jobs at its end; nil where nothing is predicted.
 func (p *pairSearch) mixes() *Mixes {
-	if p.r.At != nil || p.r.measuresAlone() || p.found.Row == nil || p.r.Policy == optimize.Free {
+	if p.r.At != nil || p.r.measuresAlone() || p.found.Row == nil || p.r.Policy == mix.Free {
 		return nil
 	}
 	ask := p.ask
@@ -131,13 +132,13 @@ func (p *pairSearch) mixes() *Mixes {
 		}
 	}
 	o.Infer, o.Train = tegra.OncePerSetting(o.Infer), tegra.OncePerSetting(o.Train)
-	infer, train, err := optimize.Phases(o)
+	infer, train, err := mix.Phases(o)
 	if err != nil {
 		return nil
 	}
-	policies := []optimize.Policy{optimize.Strict, optimize.Fill}
+	policies := []mix.Policy{mix.Strict, mix.Fill}
 	if p.r.Policy != "" {
-		policies = []optimize.Policy{p.r.Policy}
+		policies = []mix.Policy{p.r.Policy}
 	}
 	list, known := ask.Map(o.Settings(), infer, *train, policies...)
 	if !known {

@@ -8,6 +8,7 @@ import (
 	"jtune/internal/usage"
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
 	"jtune/optimize/serving"
 	"jtune/tegra"
@@ -18,29 +19,29 @@ type PairRequest struct {
 	Train, Infer *learn.Model
 	Serving      serving.Serving
 	Limit        optimize.Limit
-	Policy       optimize.Policy // "": the better of strict and fill
-	Tau          int             // of strict turns: the most minibatches between two batches; 0: as many as fit
+	Policy       mix.Policy // "": the better of strict and fill
+	Tau          int        // of strict turns: the most minibatches between two batches; 0: as many as fit
 	Seed         uint64
 }
 
 // Answer is what the two models predict of the pair.
 type Answer struct {
-	optimize.Outcome
-	Ask optimize.Ask
+	mix.Outcome
+	Ask mix.Ask
 	// Alone is the inference alone in the same setting: what the training takes from its idle time.
-	Alone optimize.Outcome
+	Alone mix.Outcome
 	// TrainAlonePerS and TrainAloneW are the training alone in the same mode.
 	TrainAlonePerS, TrainAloneW float64
 	// Apart is the inference alone in the setting that it would have on a board of its own; absent where none
 	// keeps the limits.
-	Apart tegra.Val[optimize.Outcome]
+	Apart tegra.Val[mix.Outcome]
 	// Quantiles are the latencies in ms of 50, 95 and 99 % of the requests, as predicted, AloneQuantiles those
 	// without the training.
 	Quantiles, AloneQuantiles [3]float64
 }
 
 // quantiles are the predicted latencies of an ask in a setting.
-func quantiles(a optimize.Ask, at tegra.Setting, infer optimize.Phase, train *optimize.Phase) (out [3]float64) {
+func quantiles(a mix.Ask, at tegra.Setting, infer mix.Phase, train *mix.Phase) (out [3]float64) {
 	for i, q := range []float64{0.5, 0.95, 0.99} {
 		a.Quantile = q
 		o, _ := a.Evaluate(at, infer, train)
@@ -61,7 +62,7 @@ func Pair(r PairRequest) (Answer, error) {
 	if err := r.check(); err != nil {
 		return Answer{}, err
 	}
-	ask, err := r.Limit.Under(r.Serving, r.Seed)
+	ask, err := mix.AskOf(r.Limit, r.Serving, r.Seed)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -71,16 +72,16 @@ func Pair(r PairRequest) (Answer, error) {
 	ask.Tau = r.Tau
 	infer, settings := serving.Phase(outlook.OutlookOf(r.Infer, tegra.Settings(r.Infer.Space.Modes(), r.Infer.Batches)))
 	train := trainingPhase(r.Train)
-	policies := []optimize.Policy{r.Policy}
+	policies := []mix.Policy{r.Policy}
 	if r.Policy == "" {
-		policies = []optimize.Policy{optimize.Strict, optimize.Fill}
+		policies = []mix.Policy{mix.Strict, mix.Fill}
 	}
 	var best Answer
-	var none *optimize.NoSettingError
+	var none *mix.NoSettingError
 	for _, policy := range policies {
 		ask.Policy = policy
 		list, err := ask.Choose(settings, infer, &train)
-		var why *optimize.NoSettingError
+		var why *mix.NoSettingError
 		switch {
 		case errors.As(err, &why):
 			none = why
@@ -121,16 +122,16 @@ func (r PairRequest) check() error {
 }
 
 // trainingPhase is a training workload in every mode.
-func trainingPhase(m *learn.Model) optimize.Phase {
+func trainingPhase(m *learn.Model) mix.Phase {
 	known := slices.Clone(outlook.OutlookOf(m, tegra.Settings(m.Space.Modes(), nil)).Known)
 	for i := range known {
 		known[i].Batch = 0
 	}
-	return optimize.NewPhase(known)
+	return mix.NewPhase(known)
 }
 
 // beside adds what each does without the other.
-func (p *Answer) beside(settings []tegra.Setting, infer, train optimize.Phase) {
+func (p *Answer) beside(settings []tegra.Setting, infer, train mix.Phase) {
 	if t, ok := train.At(p.Setting); ok {
 		p.TrainAlonePerS, p.TrainAloneW = 1000/t.TimeMS, t.PowerW
 	}

@@ -11,6 +11,7 @@ import (
 
 	"jtune/internal/arrivals"
 	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/profiles"
 	"jtune/profiles/harness/turns"
 	"jtune/profiles/record"
@@ -75,7 +76,7 @@ func (p *pairPlan) benchFor(policy string) *profiles.Bench {
 	b := *p.bench
 	b.Pairing = &profiles.Pairing{Policy: policy, Tau: r.Tau, MaxWaitMS: r.Serving.MaxWaitMS,
 		RatePerS: ask.Load.MeanRate(), Requests: r.Requests}
-	order := arrivals.Turns{Fill: policy == string(optimize.Fill), Tau: cmp.Or(r.Tau, math.MaxInt)}
+	order := arrivals.Turns{Fill: policy == string(mix.Fill), Tau: cmp.Or(r.Tau, math.MaxInt)}
 	jobs := workload.Pair{Train: r.Train, Infer: r.Infer}
 	b.NewHarness = jobs.NewHarness(measure.HarnessOptions(p.search.s, b.Settings, p.log),
 		turns.Options{Turns: order, Free: policy == record.Free, Load: ask.Load, MaxWait: ask.MaxWait,
@@ -101,7 +102,7 @@ func (p *pairPlan) Next(done []record.Row) (profiles.Step, bool) {
 // pairHeader describes a search in its record.
 func pairHeader(s *session.Session, r Request) record.Header {
 	plan := record.PlanHeader{Kind: record.ExperimentKind, Source: record.PairKind,
-		Modes: cmp.Or(r.Most, optimize.MostVerified), Batches: r.sizes()}
+		Modes: cmp.Or(r.Most, mix.MostVerified), Batches: r.sizes()}
 	if r.At != nil {
 		plan.Modes = 1
 		plan.SetList([]tegra.Setting{*r.At})
@@ -117,7 +118,7 @@ func pairHeader(s *session.Session, r Request) record.Header {
 func PairSearchOf(h record.Header, train, infer workload.Workload) (Request, error) {
 	from := h.Pair
 	r := Request{Train: train, Infer: infer, Batches: h.Plan.Batches, Serving: from.Load,
-		Limit: optimize.Limit{PowerW: from.PowerW}, Policy: optimize.Policy(from.Policy), Tau: from.Tau,
+		Limit: optimize.Limit{PowerW: from.PowerW}, Policy: mix.Policy(from.Policy), Tau: from.Tau,
 		Strategy: optimize.Strategy(from.Strategy), Most: from.Pairs, Requests: from.Requests, Compare: from.Compare,
 		Separate: from.Separate, Before: h.Created}
 	list, err := h.Plan.List()

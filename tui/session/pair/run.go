@@ -13,6 +13,7 @@ import (
 	"jtune/internal/usage"
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/optimize/serving"
 	"jtune/profiles"
 	"jtune/profiles/record"
@@ -35,8 +36,8 @@ type Request struct {
 	Batches      []int // of inference, ascending; nil: its own
 	Serving      serving.Serving
 	Limit        optimize.Limit
-	Policy       optimize.Policy // "": the better of strict and fill
-	Tau          int             // of strict turns: the most minibatches between two batches; 0: as many as fit
+	Policy       mix.Policy // "": the better of strict and fill
+	Tau          int        // of strict turns: the most minibatches between two batches; 0: as many as fit
 	// Strategy is how the setting is looked for; "": by predictions. The others measure alone, by fill turns unless
 	// Policy says otherwise.
 	Strategy optimize.Strategy
@@ -63,25 +64,25 @@ type Found struct {
 	Answer
 	Feasible bool
 	Probes   []measure.PairProbe
-	Row      *record.Row        // of the answer; nil where nothing could be measured
-	Alone    *record.Row        // its inference without the training; nil where it was not measured
-	Free     *record.Row        // both without turns; nil where it was not measured
-	Mixes    *Mixes             // where asked for and predicted; else nil
-	Separate *optimize.Separate // a mode for each job, predicted; the cost of a switch is measured
+	Row      *record.Row   // of the answer; nil where nothing could be measured
+	Alone    *record.Row   // its inference without the training; nil where it was not measured
+	Free     *record.Row   // both without turns; nil where it was not measured
+	Mixes    *Mixes        // where asked for and predicted; else nil
+	Separate *mix.Separate // a mode for each job, predicted; the cost of a switch is measured
 	Dir      string
 	Took     time.Duration // device time of the pairs
 	Known    [2]int        // settings of the training and of the inference that the predictions rest on
 }
 
 // FreeAsk is the ask of Free.
-func (f Found) FreeAsk() optimize.Ask {
+func (f Found) FreeAsk() mix.Ask {
 	a := f.Ask
-	a.Policy, a.Tau = optimize.Free, 0
+	a.Policy, a.Tau = mix.Free, 0
 	return a
 }
 
 // FreeOutcome is the outcome of Free.
-func (f Found) FreeOutcome() optimize.Outcome { return measuredPair(*f.Free, f.FreeAsk()) }
+func (f Found) FreeOutcome() mix.Outcome { return measuredPair(*f.Free, f.FreeAsk()) }
 
 // Search looks for the setting in which two jobs share the GPU best: it takes what is known of each from its pool,
 // measures some settings of each where that is too little, predicts all mixes, and runs the best ones as pairs until
@@ -195,7 +196,7 @@ func pairRows(ctx context.Context, s *session.Session, r Request, observe func(m
 type pairSearch struct {
 	s            *session.Session
 	r            Request
-	ask          optimize.Ask
+	ask          mix.Ask
 	train, infer []tegra.Measured
 	found        *Found
 	observe      measure.Observer
@@ -231,21 +232,21 @@ func (p *pairSearch) run(ctx context.Context) error {
 }
 
 // policies are those to try, the one that promises more first.
-func (p *pairSearch) policies() ([]optimize.Policy, error) {
+func (p *pairSearch) policies() ([]mix.Policy, error) {
 	if p.r.Policy != "" {
-		return []optimize.Policy{p.r.Policy}, nil
+		return []mix.Policy{p.r.Policy}, nil
 	}
 	fill, strict := p.ask, p.ask
-	fill.Policy, strict.Policy = optimize.Fill, optimize.Strict
+	fill.Policy, strict.Policy = mix.Fill, mix.Strict
 	o, err := p.options(fill)
 	if err != nil {
 		return nil, err
 	}
-	infer, train, err := optimize.Phases(o)
+	infer, train, err := mix.Phases(o)
 	if err != nil {
 		return nil, err
 	}
-	best := func(a optimize.Ask) float64 {
+	best := func(a mix.Ask) float64 {
 		list, err := a.Choose(o.Settings(), infer, train)
 		if err != nil {
 			return -1
@@ -253,14 +254,14 @@ func (p *pairSearch) policies() ([]optimize.Policy, error) {
 		return list[0].TrainPerS
 	}
 	if best(strict) > best(fill) {
-		return []optimize.Policy{optimize.Strict, optimize.Fill}, nil
+		return []mix.Policy{mix.Strict, mix.Fill}, nil
 	}
-	return []optimize.Policy{optimize.Fill, optimize.Strict}, nil
+	return []mix.Policy{mix.Fill, mix.Strict}, nil
 }
 
-func (p *pairSearch) options(ask optimize.Ask) (optimize.MixOptions, error) {
-	o := optimize.MixOptions{Ask: ask, Space: p.s.Device.Space(), Batches: p.r.sizes(), Infer: p.infer, Train: p.train,
-		Most: cmp.Or(p.r.Most, optimize.MostVerified)}
+func (p *pairSearch) options(ask mix.Ask) (mix.Options, error) {
+	o := mix.Options{Ask: ask, Space: p.s.Device.Space(), Batches: p.r.sizes(), Infer: p.infer, Train: p.train,
+		Most: cmp.Or(p.r.Most, mix.MostVerified)}
 	if !p.r.measuresAlone() && (len(p.train) == 0 || len(p.infer) == 0) {
 		return o, errors.New("no setting of the two jobs could be measured")
 	}
@@ -268,13 +269,13 @@ func (p *pairSearch) options(ask optimize.Ask) (optimize.MixOptions, error) {
 }
 
 func (p *pairSearch) search(ctx context.Context) error {
-	policies, left := []optimize.Policy{cmp.Or(p.r.Policy, optimize.Fill)}, p.r.Most
+	policies, left := []mix.Policy{cmp.Or(p.r.Policy, mix.Fill)}, p.r.Most
 	if !p.r.measuresAlone() {
 		var err error
 		if policies, err = p.policies(); err != nil {
 			return err
 		}
-		left = cmp.Or(left, optimize.MostVerified)
+		left = cmp.Or(left, mix.MostVerified)
 	}
 	for i, policy := range policies {
 		ask := p.ask
@@ -283,19 +284,19 @@ func (p *pairSearch) search(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if o.Most = left; policy == optimize.Free {
+		if o.Most = left; policy == mix.Free {
 			return p.freeSearch(ctx, o)
 		}
-		verify := func(_ context.Context, best optimize.Outcome) (optimize.MixReading, error) {
+		verify := func(_ context.Context, best mix.Outcome) (mix.Reading, error) {
 			p.stage(measure.PairVerifies, ask, &best)
 			row, err := p.measure(best.Setting, string(policy))
 			p.tell(measure.PairProbe{Ask: ask, Predicted: best, Row: row, Err: err})
 			if err != nil {
-				return optimize.MixReading{}, err
+				return mix.Reading{}, err
 			}
 			return readingOf(row, ask), nil
 		}
-		found, err := optimize.SearchMixBy(ctx, p.r.Strategy, verify, o)
+		found, err := mix.SearchBy(ctx, p.r.Strategy, verify, o)
 		p.took(found, ask)
 		last := i == len(policies)-1
 		if left -= len(found.Probes); err == nil || last || left <= 0 || !errors.Is(err, optimize.ErrInfeasible) {
@@ -328,12 +329,12 @@ func (p *pairSearch) tell(v measure.PairProbe) measure.PairProbe {
 }
 
 // stage says what is measured next.
-func (p *pairSearch) stage(doing measure.PairDoing, ask optimize.Ask, predicted *optimize.Outcome) {
+func (p *pairSearch) stage(doing measure.PairDoing, ask mix.Ask, predicted *mix.Outcome) {
 	p.observe.Send(measure.PairStage{Doing: doing, N: len(p.found.Probes) + 1, Ask: ask, Predicted: predicted})
 }
 
 // took takes over the best of what a search has measured.
-func (p *pairSearch) took(found optimize.MixResult, ask optimize.Ask) {
+func (p *pairSearch) took(found mix.Result, ask mix.Ask) {
 	if found.Best.TimeMS == 0 || p.found.Row != nil && !found.Feasible {
 		return
 	}
@@ -348,14 +349,14 @@ func (p *pairSearch) took(found optimize.MixResult, ask optimize.Ask) {
 }
 
 // freeSearch measures without turns the setting that is best with them: nothing predicts jobs without turns.
-func (p *pairSearch) freeSearch(ctx context.Context, o optimize.MixOptions) error {
-	o.Ask.Policy = optimize.Fill
-	infer, train, err := optimize.Phases(o)
+func (p *pairSearch) freeSearch(ctx context.Context, o mix.Options) error {
+	o.Ask.Policy = mix.Fill
+	infer, train, err := mix.Phases(o)
 	if err != nil {
 		return err
 	}
 	list, err := o.Ask.Choose(o.Settings(), infer, train)
-	var none *optimize.NoSettingError
+	var none *mix.NoSettingError
 	at := tegra.Setting{}
 	switch {
 	case errors.As(err, &none):
@@ -372,7 +373,7 @@ func (p *pairSearch) freeSearch(ctx context.Context, o optimize.MixOptions) erro
 // single measures one setting as a pair.
 func (p *pairSearch) single(context.Context) error {
 	ask := p.ask
-	ask.Policy = cmp.Or(p.r.Policy, optimize.Fill)
+	ask.Policy = cmp.Or(p.r.Policy, mix.Fill)
 	p.stage(measure.PairVerifies, ask, nil)
 	row, err := p.measure(*p.r.At, string(ask.Policy))
 	probe := p.tell(measure.PairProbe{Ask: ask, Row: row, Err: err})
@@ -381,13 +382,13 @@ func (p *pairSearch) single(context.Context) error {
 	}
 	p.found.Outcome, p.found.Ask, p.found.Row, p.found.Feasible = probe.Outcome, ask, &row, probe.Meets
 	if !probe.Meets {
-		return &optimize.NoSettingError{Ask: ask, Nearest: probe.Outcome, Measured: true}
+		return &mix.NoSettingError{Ask: ask, Nearest: probe.Outcome, Measured: true}
 	}
 	return nil
 }
 
 // readingOf is what a row says to a search.
-func readingOf(row record.Row, ask optimize.Ask) optimize.MixReading {
+func readingOf(row record.Row, ask mix.Ask) mix.Reading {
 	p := row.Pair
 	watts := func(own tegra.Val[float64]) float64 { return own.Or(p.MeanW) }
 	ms := func(list ...tegra.Val[float64]) float64 {
@@ -398,12 +399,12 @@ func readingOf(row record.Row, ask optimize.Ask) optimize.MixReading {
 		}
 		return math.NaN()
 	}
-	seen := optimize.MixSeen{LatencyMS: quantileOf(p.Latency, ask.Quantile), ServedPerS: p.ServedPerS,
+	seen := mix.Seen{LatencyMS: quantileOf(p.Latency, ask.Quantile), ServedPerS: p.ServedPerS,
 		TrainPerS: p.TrainPerS, MeanW: p.MeanW, IdleShare: math.NaN()}
 	if p.IdleShare.OK {
 		seen.IdleShare = p.IdleShare.V
 	}
-	return optimize.MixReading{
+	return mix.Reading{
 		Infer: tegra.Measured{Setting: row.Setting, TimeMS: ms(p.InferMS, p.InferAloneMS),
 			PowerW: watts(p.InferAloneW)},
 		Train: tegra.Measured{Setting: tegra.Setting{Mode: row.Mode}, TimeMS: ms(p.TrainMS, p.TrainAloneMS),
@@ -424,10 +425,10 @@ func quantileOf(l record.Latency, q float64) float64 {
 }
 
 // measuredPair is the outcome of a row.
-func measuredPair(row record.Row, ask optimize.Ask) optimize.Outcome {
+func measuredPair(row record.Row, ask mix.Ask) mix.Outcome {
 	read := readingOf(row, ask)
-	phase := func(m tegra.Measured) optimize.Phase {
-		return optimize.NewPhase([]learn.Prediction{optimize.MeasuredPrediction(m)})
+	phase := func(m tegra.Measured) mix.Phase {
+		return mix.NewPhase([]learn.Prediction{optimize.MeasuredPrediction(m)})
 	}
 	train := phase(read.Train)
 	o, _ := ask.Evaluate(row.Setting, phase(read.Infer), &train)
@@ -448,14 +449,14 @@ func (p *pairSearch) compare() {
 			read.Infer.PowerW = row.InferAloneW.V
 		}
 		o, _ := alone.Evaluate(f.Alone.Setting,
-			optimize.NewPhase([]learn.Prediction{optimize.MeasuredPrediction(read.Infer)}), nil)
+			mix.NewPhase([]learn.Prediction{optimize.MeasuredPrediction(read.Infer)}), nil)
 		f.Answer.Alone = alone.AsSeen(o, *read.Seen)
 	}
 	o, err := p.options(alone)
 	if err != nil || len(o.Infer) == 0 {
 		return
 	}
-	infer, _, err := optimize.Phases(o)
+	infer, _, err := mix.Phases(o)
 	if err != nil {
 		return
 	}

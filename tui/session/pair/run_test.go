@@ -10,6 +10,7 @@ import (
 
 	"jtune/internal/usage"
 	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/optimize/serving"
 	"jtune/profiles/record"
 	"jtune/tegra"
@@ -75,14 +76,14 @@ func TestPairIsMeasuredAndKeepsItsLimits(t *testing.T) {
 	}
 	// the profiles of both serve the next question
 	again := pairOf(t, s)
-	again.Limit.PowerW, again.Policy, again.Most, again.Separate = 22, optimize.Strict, 1, true
+	again.Limit.PowerW, again.Policy, again.Most, again.Separate = 22, mix.Strict, 1, true
 	second, err := Search(t.Context(), s, again, func(e measure.Event) {
 		n, _ := e.(measure.NoteEvent)
 		if note := string(n); strings.Contains(note, "measuring") && strings.Contains(note, "first") {
 			t.Errorf("the second question: %s", note)
 		}
 	})
-	if second.Row == nil || second.Policy != optimize.Strict || (err == nil) != (second.PeakW <= 22) {
+	if second.Row == nil || second.Policy != mix.Strict || (err == nil) != (second.PeakW <= 22) {
 		t.Errorf("the second question: %+v, %v", second.Outcome, err)
 	}
 	// windows of half a second are too short for two modes
@@ -208,9 +209,9 @@ func TestPairInOneSettingSaysWhichLimitItBreaks(t *testing.T) {
 	s := sessiontest.Fast(t)
 	r := pairOf(t, s)
 	at := tegra.Setting{Mode: s.Device.Space().Max(), Batch: 16}
-	r.Limit.PowerW, r.At, r.Policy, r.Compare = 9, &at, optimize.Free, true
+	r.Limit.PowerW, r.At, r.Policy, r.Compare = 9, &at, mix.Free, true
 	found, err := Search(t.Context(), s, r, nil)
-	var none *optimize.NoSettingError
+	var none *mix.NoSettingError
 	if !errors.As(err, &none) || !none.Measured || found.Feasible || found.Row == nil || found.Row.Setting != at ||
 		found.Row.Pair.Policy != record.Free || found.Row.Pair.IdleShare.OK || found.Free == nil ||
 		found.Alone == nil || len(found.Probes) != 1 {
@@ -225,7 +226,7 @@ func TestPairAtARateThatNothingCanServeHasNoAnswer(t *testing.T) {
 	r := pairOf(t, s)
 	r.Serving.RatePerS, r.Most = 100_000, 1
 	_, err := Search(t.Context(), s, r, nil)
-	var none *optimize.NoSettingError
+	var none *mix.NoSettingError
 	if !errors.As(err, &none) || none.Measured || !strings.Contains(err.Error(), "at most") {
 		t.Errorf("%v", err)
 	}

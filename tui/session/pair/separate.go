@@ -11,6 +11,7 @@ import (
 	"jtune/internal/stats"
 	"jtune/internal/usage"
 	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/profiles/harness"
 	"jtune/profiles/harness/turns"
 	"jtune/profiles/workload"
@@ -35,7 +36,7 @@ func (p *pairSearch) separate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	infer, train, err := optimize.Phases(o)
+	infer, train, err := mix.Phases(o)
 	if err != nil {
 		return err
 	}
@@ -61,8 +62,8 @@ func (p *pairSearch) separate(ctx context.Context) error {
 // switchCost measures how long a switch of mode takes between a training and an inference job that are both there:
 // from setting the mode to the end of the first turn in it, less the time of such a turn. Seconds. The device is left
 // as it was found.
-func switchCost(ctx context.Context, s *session.Session, r Request, ask optimize.Ask,
-	of optimize.Separate) (cost float64,
+func switchCost(ctx context.Context, s *session.Session, r Request, ask mix.Ask,
+	of mix.Separate) (cost float64,
 	err error) {
 	g, err := s.Guard(ctx)
 	if err != nil {
@@ -185,7 +186,7 @@ func PairByHours(ctx context.Context, s *session.Session, r Request, hours PairH
 	if err := errors.Join(mayPair(s, r), hours.Check()); err != nil {
 		return err
 	}
-	ask, err := r.Limit.Under(r.Serving, s.Seed)
+	ask, err := mix.AskOf(r.Limit, r.Serving, s.Seed)
 	if err != nil {
 		return err
 	}
@@ -197,7 +198,7 @@ func PairByHours(ctx context.Context, s *session.Session, r Request, hours PairH
 	if err != nil {
 		return err
 	}
-	infer, train, err := optimize.Phases(o)
+	infer, train, err := mix.Phases(o)
 	if err != nil {
 		return err
 	}

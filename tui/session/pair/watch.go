@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
-	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/optimize/serving"
 	"jtune/profiles/record"
 	"jtune/tegra"
@@ -27,10 +27,10 @@ func (l PairLimit) Held() tegra.Val[bool] {
 }
 
 // PairLimits are the limits of an ask, and what a pair has of each.
-func PairLimits(a optimize.Ask, p record.Pair) (out []PairLimit) {
+func PairLimits(a mix.Ask, p record.Pair) (out []PairLimit) {
 	if a.PowerW > 0 {
 		l := PairLimit{Name: "power, peak", Limit: a.PowerW, Unit: "W", Value: positive(p.PeakW())}
-		if a.PowerAs == optimize.Mean {
+		if a.PowerAs == mix.Mean {
 			l.Name, l.Value = "power, mean", positive(p.MeanW)
 		}
 		out = append(out, l)

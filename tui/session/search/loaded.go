@@ -12,6 +12,7 @@ import (
 	"jtune/internal/stats"
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/optimize/serving"
 	"jtune/profiles"
 	"jtune/profiles/record"
@@ -51,7 +52,7 @@ const (
 func Remark(s measure.Sent) string { return cmp.Or(s.Why, s.Unsure) }
 
 // paced reports whether requests at a rate are really sent for what is asked, and why not where they could be.
-func paced(s *session.Session, w workload.Workload, a optimize.Ask) (really bool, why string) {
+func paced(s *session.Session, w workload.Workload, a mix.Ask) (really bool, why string) {
 	switch {
 	case !a.Load.Open() || s.Replays():
 		return false, ""
@@ -67,7 +68,7 @@ func paced(s *session.Session, w workload.Workload, a optimize.Ask) (really bool
 // tuneServed searches under a load. The answer has been tried with real requests where they can be sent.
 func tuneServed(ctx context.Context, s *session.Session, r measure.TuneRequest, ref *learn.Reference,
 	observe func(measure.Event)) (measure.TuneResult, error) {
-	asked, err := r.Limit.Under(*r.Serving, s.Seed)
+	asked, err := mix.AskOf(r.Limit, *r.Serving, s.Seed)
 	if err != nil {
 		return measure.TuneResult{}, err
 	}
@@ -105,7 +106,7 @@ func tuneWatched(ctx context.Context, s *session.Session, r measure.TuneRequest,
 			"where there is one limit")
 		return tuneLimit(ctx, s, r, ref, observe)
 	}
-	asked := optimize.Ask{LatencyMS: r.Watched.LatencyMS, Quantile: cmp.Or(r.Watched.Quantile, serving.UsualQuantile)}
+	asked := mix.Ask{LatencyMS: r.Watched.LatencyMS, Quantile: cmp.Or(r.Watched.Quantile, serving.UsualQuantile)}
 	return tried(ctx, s, r, ref, asked, observe, trial{
 		run: func(out measure.TuneResult) (measure.Sent, error) {
 			if v := out.Serving(out.Setting); v == nil || v.Requests == 0 {
@@ -126,7 +127,7 @@ type trial struct {
 }
 
 // tried searches until an answer has been tried and meets what is asked for.
-func tried(ctx context.Context, s *session.Session, r measure.TuneRequest, ref *learn.Reference, asked optimize.Ask,
+func tried(ctx context.Context, s *session.Session, r measure.TuneRequest, ref *learn.Reference, asked mix.Ask,
 	observe func(measure.Event), t trial) (measure.TuneResult, error) {
 	var before measure.TuneResult
 	for try := 1; ; try++ {
@@ -165,7 +166,7 @@ func tried(ctx context.Context, s *session.Session, r measure.TuneRequest, ref *
 }
 
 // notServed says that no mode meets what was asked for with real requests, and what the last one did.
-func notServed(a optimize.Ask, s measure.Sent) error {
+func notServed(a mix.Ask, s measure.Sent) error {
 	how := "with requests sent at that rate"
 	if s.Users {
 		how = "with the requests of its users"
@@ -174,7 +175,7 @@ func notServed(a optimize.Ask, s measure.Sent) error {
 }
 
 // send sends requests at a rate in one setting, as a campaign of its own; or it waits for those of a server's users.
-func send(ctx context.Context, s *session.Session, r measure.TuneRequest, want workload.Demand, a optimize.Ask,
+func send(ctx context.Context, s *session.Session, r measure.TuneRequest, want workload.Demand, a mix.Ask,
 	at tegra.Setting,
 	observe func(measure.Event)) (measure.Sent, error) {
 	w, set := r.Workload.AtBatch(at.Batch), r.Settings
@@ -205,7 +206,7 @@ func send(ctx context.Context, s *session.Session, r measure.TuneRequest, want w
 }
 
 // comingText says how requests come.
-func comingText(a optimize.Ask) string {
+func comingText(a mix.Ask) string {
 	if a.Load.Open() {
 		return "at " + a.Load.String()
 	}
@@ -213,7 +214,7 @@ func comingText(a optimize.Ask) string {
 }
 
 // judge compares what was measured with what was asked for.
-func judge(s *measure.Sent, a optimize.Ask, w workload.Workload) {
+func judge(s *measure.Sent, a mix.Ask, w workload.Workload) {
 	v := s.Serving
 	s.LatencyMS = latencyAt(v.Latency, a.Quantile)
 	served, least := requestRate(v, w), followShare*w.Load.Rate
@@ -245,7 +246,7 @@ func requestRate(v *record.Serving, w workload.Workload) float64 {
 }
 
 // requestsFor is how many requests are sent for the quantile that is asked for, within longestSend.
-func requestsFor(a optimize.Ask) int {
+func requestsFor(a mix.Ask) int {
 	n := fewestSent
 	for a.LatencyMS > 0 && !stats.QuantileHolds(a.Quantile, n) && n < 1<<16 {
 		n *= 2

@@ -16,6 +16,7 @@ import (
 
 	"jtune/internal/arrivals"
 	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/optimize/serving"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
@@ -135,7 +136,7 @@ func TestTuneUnderALoadSaysWhenTheServerDoesNotFollow(t *testing.T) {
 	s, _, r := atARate(t, 8)
 	r.Serving = &serving.Serving{RatePerS: 30, LatencyMS: 40, Quantile: 0.5}
 	if os.Getenv("JTUNE_LONG") == "" { // the answer alone, without the 20 s of the search
-		asked, err := (optimize.Limit{}).Under(*r.Serving, 1)
+		asked, err := mix.AskOf((optimize.Limit{}), *r.Serving, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,7 +164,7 @@ func TestRequestsForAQuantileAreEnoughForItWithinFiveMinutes(t *testing.T) {
 		want                      int
 	}{{30, 0.99, 50, 1000}, {30, 0.95, 50, 200}, {30, 0.5, 50, 20}, {30, 0.99, 0, 20}, {0.5, 0.99, 50, 150},
 		{0.01, 0.99, 50, 20}} {
-		a := optimize.Ask{Quantile: c.quantile, LatencyMS: c.latencyMS,
+		a := mix.Ask{Quantile: c.quantile, LatencyMS: c.latencyMS,
 			Load: arrivals.Load{Pattern: arrivals.Poisson, RatePerS: c.rate}}
 		if got := requestsFor(a); got != c.want {
 			t.Errorf("%+v: %d requests", c, got)

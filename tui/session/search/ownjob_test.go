@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"jtune/internal/arrivals"
-	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/optimize/serving"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
@@ -78,7 +78,7 @@ func TestSendSaysWhenAJobDoesNotFollow(t *testing.T) {
 		t.Fatal(err)
 	}
 	slow := tegra.Setting{Mode: s.Device.Space().At(0), Batch: 1}
-	ask := optimize.Ask{LatencyMS: 250, Quantile: 0.5, Load: arrivals.Load{Pattern: arrivals.Uniform, RatePerS: 60}}
+	ask := mix.Ask{LatencyMS: 250, Quantile: 0.5, Load: arrivals.Load{Pattern: arrivals.Uniform, RatePerS: 60}}
 	got, err := send(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w}},
 		workload.Demand{Rate: 60, Arrivals: "uniform"}, ask, slow, nil)
 	if err != nil || got.Meets() || !strings.Contains(got.Why, "of 60 requests per second are served") {
@@ -90,7 +90,7 @@ func TestSendSaysWhenAJobDoesNotFollow(t *testing.T) {
 func TestSentOfTooFewRequestsLeavesTheQuantileOpen(t *testing.T) {
 	t.Parallel()
 	w := workload.Workload{Name: "net", Kind: workload.Inference, Load: workload.Demand{Rate: 1}}
-	a := optimize.Ask{LatencyMS: 50, Quantile: 0.99, Load: arrivals.Load{Pattern: arrivals.Uniform, RatePerS: 1}}
+	a := mix.Ask{LatencyMS: 50, Quantile: 0.99, Load: arrivals.Load{Pattern: arrivals.Uniform, RatePerS: 1}}
 	few := measure.Sent{Serving: &record.Serving{Latency: record.Latency{P50: 20, P95: 30, P99: 40, N: 300},
 		Requests: 300,
 		Units:    300, ServedPerS: tegra.Some(1.0)}}
@@ -130,7 +130,7 @@ func TestSendDrivesTheRealPyTorchJob(t *testing.T) {
 		t.Fatal(err)
 	}
 	fast := record.Settings{MinSamples: 2, SampleEvery: 100 * time.Millisecond, FixedWait: time.Second}
-	a := optimize.Ask{LatencyMS: 60_000, Quantile: 0.5, Load: arrivals.Load{Pattern: arrivals.Uniform, RatePerS: 2}}
+	a := mix.Ask{LatencyMS: 60_000, Quantile: 0.5, Load: arrivals.Load{Pattern: arrivals.Uniform, RatePerS: 2}}
 	got, err := send(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w, Settings: fast}},
 		workload.Demand{Rate: 2, Arrivals: "uniform", MaxWaitMS: 700}, a,
 		tegra.Setting{Mode: s.Device.Space().Max(), Batch: 4}, nil)

@@ -12,6 +12,7 @@ import (
 	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/profiles"
 	"jtune/profiles/record"
 	"jtune/tegra"
@@ -57,12 +58,12 @@ func tuneLimit(ctx context.Context, s *session.Session, r measure.TuneRequest, r
 	out := measure.TuneResult{}
 	find, source := optimize.Tune, r.Limit.String()
 	if r.Serving != nil {
-		if out.Ask, err = r.Limit.Under(*r.Serving, s.Seed); err != nil {
+		if out.Ask, err = mix.AskOf(r.Limit, *r.Serving, s.Seed); err != nil {
 			return out, err
 		}
 		source = out.Ask.String()
 		find = func(ctx context.Context, m optimize.Measure, o optimize.TuneOptions) (optimize.Result, error) {
-			found, served, err := optimize.TuneLoad(ctx, m, out.Ask, o, r.Workload.Batch)
+			found, served, err := mix.Tune(ctx, m, out.Ask, o, r.Workload.Batch)
 			out.Served = &served
 			return found, err
 		}

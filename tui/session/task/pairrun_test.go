@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/optimize/serving"
 	"jtune/profiles/record"
 	"jtune/tui/session"
@@ -24,7 +25,7 @@ func TestPairGoesOnAndIsRepeated(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Fast(t)
 	r := pairOf(t, s)
-	r.Dir, r.Policy, r.Tau = filepath.Join(t.TempDir(), "c"), optimize.Strict, 9
+	r.Dir, r.Policy, r.Tau = filepath.Join(t.TempDir(), "c"), mix.Strict, 9
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	_, err := pair.Search(ctx, s, r, func(e measure.Event) {

@@ -5,7 +5,7 @@ import (
 	"context"
 	"time"
 
-	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/profiles"
 	"jtune/profiles/record"
 	"jtune/tui/session/measure"
@@ -78,7 +78,7 @@ func (w *PairWatch) advance(p profiles.Progress) {
 // Pair is a search for a pair.
 func Pair(r pair.Request) *Task {
 	spec := Spec{Kind: Pairing, Workload: r.Infer, Pair: &r.Train, Limit: r.Limit, Serving: &r.Serving,
-		Policy: r.Policy, Planned: cmp.Or(r.Most, optimize.MostVerified)}
+		Policy: r.Policy, Planned: cmp.Or(r.Most, mix.MostVerified)}
 	return NewTask(spec, func(ctx context.Context, on Measurer, t *Task) (Outcome, error) {
 		r.Gate, r.Mixes = t.Hold, true
 		found, err := on.Pair(ctx, r, t.Observe)

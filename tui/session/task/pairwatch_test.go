@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/profiles/harness"
 	"jtune/profiles/harness/turns"
 	"jtune/profiles/record"
@@ -31,7 +31,7 @@ func TestPairTaskShowsTurnsAndLimits(t *testing.T) {
 	s := sessiontest.Fast(t)
 	r := pairOf(t, s)
 	at := tegra.Setting{Mode: s.Device.Space().Max(), Batch: 16}
-	r.At, r.Policy, r.Limit.PowerW = &at, optimize.Strict, 100
+	r.At, r.Policy, r.Limit.PowerW = &at, mix.Strict, 100
 	task := Pair(r)
 	if got := task.Subject(); got != "resnet18 + mobilenet-infer" {
 		t.Errorf("subject %q", got)
@@ -75,7 +75,7 @@ func TestPairTaskShowsTurnsAndLimits(t *testing.T) {
 			t.Errorf("turn %+v of %d", turn, len(now.Watch.Turns))
 		}
 	}
-	if p, ok := now.Watch.Probe(0); !ok || p.Row.Pair.Policy != string(optimize.Strict) {
+	if p, ok := now.Watch.Probe(0); !ok || p.Row.Pair.Policy != string(mix.Strict) {
 		t.Errorf("the first row: %+v, %t", p, ok)
 	}
 	if _, ok := now.Watch.Probe(1); ok { // the inference alone

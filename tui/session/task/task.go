@@ -12,6 +12,7 @@ import (
 	"jtune/internal/cpubudget"
 	"jtune/internal/latest"
 	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/optimize/serving"
 	"jtune/profiles"
 	"jtune/profiles/harness"
@@ -82,7 +83,7 @@ type Spec struct {
 	Planned  int                // modes, about; of a search the most
 	Plan     string             // what a profile measures, in words
 	Pair     *workload.Workload // the training beside Workload, of a pair; nil: none
-	Policy   optimize.Policy    // its turns; "": the better of strict and fill
+	Policy   mix.Policy         // its turns; "": the better of strict and fill
 }
 
 // Snapshot is a task at one moment. Its lists are not changed afterwards.

@@ -14,7 +14,7 @@ import (
 
 	"jtune/internal/text"
 	"jtune/internal/usage"
-	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/optimize/serving"
 	"jtune/profiles"
 	"jtune/profiles/experiment"
@@ -390,7 +390,7 @@ func LoadFor(w workload.Workload, asked *serving.Serving) (v serving.Serving, lo
 	if !w.Infers() {
 		return v, false
 	}
-	v = serving.Serving{Quantile: serving.UsualQuantile, PowerAs: string(optimize.Peak)}
+	v = serving.Serving{Quantile: serving.UsualQuantile, PowerAs: string(mix.Peak)}
 	if asked != nil {
 		v = *asked
 	}

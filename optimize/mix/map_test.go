@@ -1,4 +1,4 @@
-package optimize
+package mix
 
 import (
 	"math"
@@ -6,16 +6,18 @@ import (
 
 	"jtune/internal/arrivals"
 	"jtune/learn"
+	"jtune/optimize"
 	"jtune/tegra"
 )
 
 // mapped is a pair over modes that are faster and hungrier with each core.
-func mapped(ask Ask) (MixMap, bool) {
+func mapped(ask Ask) (Map, bool) {
 	var infer, train []learn.Prediction
 	var settings []tegra.Setting
 	for cores := 1; cores <= 12; cores++ {
 		mode := tegra.Mode{Cores: cores}
-		v := MeasuredPrediction(tegra.Measured{Setting: tegra.Setting{Mode: mode}, TimeMS: 240 / float64(cores),
+		v := optimize.MeasuredPrediction(tegra.Measured{Setting: tegra.Setting{Mode: mode},
+			TimeMS: 240 / float64(cores),
 			PowerW: 10 + 2*float64(cores)})
 		train = append(train, v)
 		for _, batch := range []int{4, 16} {
@@ -27,10 +29,10 @@ func mapped(ask Ask) (MixMap, bool) {
 	return ask.Map(settings, NewPhase(infer), NewPhase(train), Strict, Fill)
 }
 
-func TestMixMapHasTheBestMixOfEachMode(t *testing.T) {
+func TestMapHasTheBestMixOfEachMode(t *testing.T) {
 	t.Parallel()
 	for _, pattern := range []arrivals.Pattern{arrivals.Uniform, arrivals.Poisson} {
-		ask := Ask{Limit: Limit{PowerW: 30}, LatencyMS: 500, Quantile: 0.99, IdleW: math.NaN(),
+		ask := Ask{Limit: optimize.Limit{PowerW: 30}, LatencyMS: 500, Quantile: 0.99, IdleW: math.NaN(),
 			Load: arrivals.Load{Pattern: pattern, RatePerS: 40}}
 		m, ok := mapped(ask)
 		if !ok || m.Bound != (pattern == arrivals.Poisson) || len(m.Front) == 0 {
@@ -61,11 +63,11 @@ func TestMixMapHasTheBestMixOfEachMode(t *testing.T) {
 	}
 }
 
-func TestMixMapOfNoMixThatKeepsTheLimitsIsTheNearest(t *testing.T) {
+func TestMapOfNoMixThatKeepsTheLimitsIsTheNearest(t *testing.T) {
 	t.Parallel()
 	for _, pattern := range []arrivals.Pattern{arrivals.Uniform, arrivals.Poisson} {
 		for _, latency := range []float64{1, 45} {
-			ask := Ask{Limit: Limit{PowerW: 30}, LatencyMS: latency, Quantile: 0.99, IdleW: math.NaN(),
+			ask := Ask{Limit: optimize.Limit{PowerW: 30}, LatencyMS: latency, Quantile: 0.99, IdleW: math.NaN(),
 				Load: arrivals.Load{Pattern: pattern, RatePerS: 40}}
 			if m, ok := mapped(ask); !ok || len(m.List) != 1 || len(m.Front) != 1 || m.List[0].Meets ||
 				m.List[0].Why() == "" {

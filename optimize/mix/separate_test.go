@@ -1,4 +1,4 @@
-package optimize
+package mix
 
 import (
 	"math"
@@ -6,6 +6,7 @@ import (
 
 	"jtune/internal/arrivals"
 	"jtune/learn"
+	"jtune/optimize"
 	"jtune/tegra"
 )
 
@@ -14,13 +15,14 @@ func TestSeparateModesCostTwoSwitchesAWindow(t *testing.T) {
 	t.Parallel()
 	mode := func(n int) tegra.Mode { return tegra.Mode{Cores: n, CPU: 1e9, GPU: 1e9, EMC: 1e9} }
 	row := func(n, batch int, ms, w float64) learn.Prediction {
-		return MeasuredPrediction(tegra.Measured{Setting: tegra.Setting{Mode: mode(n), Batch: batch}, TimeMS: ms,
+		return optimize.MeasuredPrediction(tegra.Measured{Setting: tegra.Setting{Mode: mode(n), Batch: batch},
+			TimeMS: ms,
 			PowerW: w})
 	}
 	train := NewPhase([]learn.Prediction{row(1, 0, 100, 15), row(2, 0, 50, 28), row(3, 0, 40, 35)})
 	infer := NewPhase([]learn.Prediction{row(1, 10, 100, 12), row(1, 100, 500, 14), row(2, 100, 300, 20)})
 	settings := []tegra.Setting{{Mode: mode(1), Batch: 10}, {Mode: mode(1), Batch: 100}, {Mode: mode(2), Batch: 100}}
-	a := Ask{Limit: Limit{PowerW: 30}, LatencyMS: 12000, Quantile: 1,
+	a := Ask{Limit: optimize.Limit{PowerW: 30}, LatencyMS: 12000, Quantile: 1,
 		Load: arrivals.Load{Pattern: arrivals.Uniform, RatePerS: 10}}
 	got, ok := a.Separate(settings, infer, train, 0.2)
 	// a window of 10 s, less 0.3 s of service and 0.4 s of switches, at 50 ms a minibatch

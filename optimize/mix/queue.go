@@ -1,4 +1,4 @@
-package optimize
+package mix
 
 // The waiting of requests that arrive at random, or whose batches leave after a maximal wait, follows
 // from no formula that is worth it. It is simulated: one server, the arrivals of a seed, the service

@@ -1,10 +1,13 @@
-package optimize
-
-// A mix is a number of phases that take turns on one GPU in one power mode: waiting and serving a
-// batch of requests, or serving and training. Time adds, energy adds, mean power is the mean over
-// time, peak power that of the hungriest phase. The equations are in docs/method.md, "Load" and
-// "Training beside inference"; strict turns and the bound L = b/λ + s are those of Fulcrum
-// (its published notebooks), the rest is ours.
+// Package mix says what a setting does under a load of requests, alone or beside training, and looks for the best one.
+//
+// A mix is a number of phases that take turns on one GPU in one power mode: waiting and serving a batch of requests, or
+// serving and training. Time adds, energy adds, mean power is the mean over time, peak power that of the hungriest
+// phase. The equations are in docs/method.md, "Load" and "Training beside inference"; strict turns and the bound
+// L = b/λ + s are those of Fulcrum (its published notebooks), the rest is ours.
+//
+//	Ask, Phase (predictions or measurements) ──► Evaluate ──► Outcome ──► Choose (of predictions)
+//	                                                └─► queue (simulated waiting)     Search, Tune (by measuring)
+package mix
 
 import (
 	"cmp"
@@ -18,6 +21,7 @@ import (
 	"jtune/internal/arrivals"
 	"jtune/internal/text"
 	"jtune/learn"
+	"jtune/optimize"
 	"jtune/tegra"
 )
 
@@ -115,12 +119,12 @@ const mostBusyPoisson = 0.95
 
 // Ask is what an inference workload must meet under load, alone or beside training.
 type Ask struct {
-	Limit             // of power, of a batch's service time and of predictions' margin, and what is best within
-	PowerAs   PowerAs // "" means Peak
-	LatencyMS float64 // limit of a request's latency at Quantile; 0: none
-	Quantile  float64 // 0 to 1; 0 means 0.99
-	Load      arrivals.Load
-	MaxWait   time.Duration // of a batch that is not full; 0: until it is
+	optimize.Limit         // of power, of a batch's service time and of predictions' margin, and what is best within
+	PowerAs        PowerAs // "" means Peak
+	LatencyMS      float64 // limit of a request's latency at Quantile; 0: none
+	Quantile       float64 // 0 to 1; 0 means 0.99
+	Load           arrivals.Load
+	MaxWait        time.Duration // of a batch that is not full; 0: until it is
 	// Want is what is best; "": what Limit says, else least power (open loop), most requests (closed), most training
 	// (beside it).
 	Want   Want
@@ -487,7 +491,7 @@ func (e *NoSettingError) Error() string {
 		late = fmt.Sprintf("p%.4g %s ms, ", 100*e.Ask.quantile(), text.Exact(n.LatencyMS))
 	}
 	return fmt.Sprintf("%v (%v): nearest is %v%s with %s%s W, at most %s requests/s (%s)",
-		ErrInfeasible, e.Ask, n.Mode, batch, late, text.Exact(n.PeakW), text.Exact(rate), n.Why())
+		optimize.ErrInfeasible, e.Ask, n.Mode, batch, late, text.Exact(n.PeakW), text.Exact(rate), n.Why())
 }
 
-func (e *NoSettingError) Unwrap() error { return ErrInfeasible }
+func (e *NoSettingError) Unwrap() error { return optimize.ErrInfeasible }

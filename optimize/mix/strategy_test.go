@@ -1,4 +1,4 @@
-package optimize
+package mix
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"jtune/internal/arrivals"
+	"jtune/optimize"
 	"jtune/tegra"
 )
 
@@ -26,22 +27,23 @@ func smallSpace(t *testing.T) *tegra.Space {
 }
 
 // Each strategy measures within its number, each setting once, and answers with the best that it measured.
-func TestSearchMixByEachStrategyAnswersWithTheBestItMeasured(t *testing.T) {
+func TestSearchByEachStrategyAnswersWithTheBestItMeasured(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
-	measure := func(_ context.Context, o Outcome) (MixReading, error) {
+	measure := func(_ context.Context, o Outcome) (Reading, error) {
 		m := o.Mode
 		slow := 1 / (m.GPU.GHz() * (0.5 + m.CPU.GHz()/4) * (0.6 + m.EMC.GHz()/6))
 		watts := 6 + 9*m.GPU.GHz() + 2*m.CPU.GHz() + float64(m.Cores)/4 + m.EMC.GHz()
-		return MixReading{
+		return Reading{
 			Infer: tegra.Measured{Setting: o.Setting, TimeMS: slow * (3 + 0.8*float64(o.Batch)), PowerW: watts - 2},
 			Train: tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: 40 * slow, PowerW: watts}}, nil
 	}
-	ask := Ask{Limit: Limit{PowerW: 18}, LatencyMS: 900, Quantile: 1, Policy: Fill, Seed: 2,
+	ask := Ask{Limit: optimize.Limit{PowerW: 18}, LatencyMS: 900, Quantile: 1, Policy: Fill, Seed: 2,
 		Load: arrivals.Load{Pattern: arrivals.Uniform, RatePerS: 30}}
-	for strategy, most := range map[Strategy]int{Binary: 12, GMD: gmdMost, Random: randomMixes} {
-		o := MixOptions{Ask: ask, Space: space, Batches: []int{1, 4, 16, 32}}
-		r, err := SearchMixBy(t.Context(), strategy, measure, o)
+	for strategy, most := range map[optimize.Strategy]int{optimize.Binary: 12, GMD: gmdMost,
+		optimize.Random: randomMixes} {
+		o := Options{Ask: ask, Space: space, Batches: []int{1, 4, 16, 32}}
+		r, err := SearchBy(t.Context(), strategy, measure, o)
 		seen, best := map[tegra.Setting]bool{}, 0.0
 		for _, p := range r.Probes {
 			if seen[p.Outcome.Setting] {
@@ -56,16 +58,16 @@ func TestSearchMixByEachStrategyAnswersWithTheBestItMeasured(t *testing.T) {
 			t.Errorf("%s: %+v of %d, best %v, %v", strategy, r.Best, len(r.Probes), best, err)
 		}
 		o.Most = 3
-		if r, _ := SearchMixBy(t.Context(), strategy, measure, o); len(r.Probes) != 3 || r.Ended != OutOfProbes {
+		if r, _ := SearchBy(t.Context(), strategy, measure, o); len(r.Probes) != 3 || r.Ended != optimize.OutOfProbes {
 			t.Errorf("%s with 3: %d, %v", strategy, len(r.Probes), r.Ended)
 		}
 		o.Ask.PowerW = 1
 		var none *NoSettingError
-		if _, err := SearchMixBy(t.Context(), strategy, measure, o); !errors.As(err, &none) || !none.Measured {
+		if _, err := SearchBy(t.Context(), strategy, measure, o); !errors.As(err, &none) || !none.Measured {
 			t.Errorf("%s without an answer: %v", strategy, err)
 		}
 	}
-	if _, err := SearchMixBy(t.Context(), "als", measure, MixOptions{Ask: ask, Space: space}); err == nil {
+	if _, err := SearchBy(t.Context(), "als", measure, Options{Ask: ask, Space: space}); err == nil {
 		t.Error("an unknown strategy is taken")
 	}
 }

@@ -1,4 +1,4 @@
-package optimize
+package mix
 
 // A screen wants to know of every mode what it does under a load, and to simulate each would take minutes. A queue
 // depends on service times alone: it is simulated at service times in steps, and interpolated between them in
@@ -10,6 +10,7 @@ import (
 
 	"jtune/internal/arrivals"
 	"jtune/internal/stats"
+	"jtune/optimize"
 	"jtune/tegra"
 )
 
@@ -180,12 +181,12 @@ func (c *LoadCurve) slowest(o Outcome) float64 {
 // Stand says where a setting stands against the ask, by the mean of its n readings, or by its prediction where n
 // is 0. The load is met up to a service time, so it stands as it does against a limit on that. Readings are of full
 // batches, one after the other: the latency under a load is worked out from them, so no setting is Measured for it.
-func (c *LoadCurve) Stand(at tegra.Setting, n int) Standing {
+func (c *LoadCurve) Stand(at tegra.Setting, n int) optimize.Standing {
 	o, ok := c.ask.bound(at, c.infer, nil)
 	if !ok {
-		return Standing{State: Unknown}
+		return optimize.Standing{State: optimize.Unknown}
 	}
-	l := Limit{PowerW: c.ask.PowerW}
+	l := optimize.Limit{PowerW: c.ask.PowerW}
 	if c.ask.PowerAs == Mean {
 		l.PowerW *= o.PeakW / o.MeanW
 	}
@@ -193,27 +194,8 @@ func (c *LoadCurve) Stand(at tegra.Setting, n int) Standing {
 		l.TimeMS = max(ms, math.SmallestNonzeroFloat64)
 	}
 	s := l.Stand(*o.serve, n)
-	if s.Worked = n > 0 && c.ask.LatencyMS > 0 && c.ask.Load.Open(); s.Worked && s.State == Measured {
-		s.State = Likely
-	}
-	return s
-}
-
-// Agrees is the standing of a setting of which it was worked out whether it meets the limits with the usual margin
-// kept: what was interpolated is on the same side.
-func (s Standing) Agrees(meets bool) Standing {
-	switch {
-	case s.State == Unknown || s.Within() == meets:
-	case s.Worked && meets:
-		s.State = Likely
-	case s.N > 0 && meets:
-		s.State = Measured
-	case s.N > 0:
-		s.State = Over
-	case meets:
-		s.State, s.ChanceOver = Likely, tegra.Some(likelyChance)
-	default:
-		s.State, s.ChanceOver = Doubtful, tegra.Some(likelyChance+1.0/chanceSteps)
+	if s.Worked = n > 0 && c.ask.LatencyMS > 0 && c.ask.Load.Open(); s.Worked && s.State == optimize.Measured {
+		s.State = optimize.Likely
 	}
 	return s
 }

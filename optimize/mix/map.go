@@ -1,4 +1,4 @@
-package optimize
+package mix
 
 import (
 	"cmp"
@@ -7,9 +7,9 @@ import (
 	"jtune/tegra"
 )
 
-// MixMap is what training beside inference does in every mode, each with the batch size and the turns that train most
+// Map is what training beside inference does in every mode, each with the batch size and the turns that train most
 // there within the limits.
-type MixMap struct {
+type Map struct {
 	List  []Outcome // one a mode that keeps the limits; where none does, the nearest alone
 	Front []int     // of List: those that none beats in both training and power, the least power first
 	// Bound reports whether the latency is simulated: of what is not on the front only the formulas of even arrivals
@@ -26,7 +26,7 @@ const (
 
 // Map is what the pair does in the modes of some settings, by turns of some policies. It reports false where neither
 // phase is known.
-func (a Ask) Map(settings []tegra.Setting, infer, train Phase, policies ...Policy) (m MixMap, ok bool) {
+func (a Ask) Map(settings []tegra.Setting, infer, train Phase, policies ...Policy) (m Map, ok bool) {
 	m.Bound = a.simulates()
 	var all []Outcome
 	var nearest *Outcome

@@ -1,4 +1,4 @@
-package optimize
+package mix
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 
 // Where a profiled mode keeps the limits, a search never says that none does, however wrong its predictions of cheaper
 // ones turn out.
-func TestSearchMixNeverOverlooksAProfiledModeThatKeepsTheLimits(t *testing.T) {
+func TestSearchNeverOverlooksAProfiledModeThatKeepsTheLimits(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
 	told := func(m tegra.Mode) tegra.Measured {
@@ -26,18 +26,18 @@ func TestSearchMixNeverOverlooksAProfiledModeThatKeepsTheLimits(t *testing.T) {
 		}
 	}
 	probes := 0
-	measure := func(_ context.Context, o Outcome) (MixReading, error) {
+	measure := func(_ context.Context, o Outcome) (Reading, error) {
 		probes++
 		m := told(o.Mode)
 		if !profiled[o.Mode] { // none but these is what the model takes it for
 			m.TimeMS *= 30
 		}
-		return MixReading{Infer: m}, nil
+		return Reading{Infer: m}, nil
 	}
 	for _, most := range []int{1, 3, MostVerified} {
 		probes = 0
 		ask := Ask{LatencyMS: 60, Quantile: 0.95, Seed: 2, Load: arrivals.Load{Pattern: arrivals.Poisson, RatePerS: 30}}
-		r, err := SearchMix(t.Context(), measure, MixOptions{Ask: ask, Space: space, Batches: []int{1}, Infer: known,
+		r, err := Search(t.Context(), measure, Options{Ask: ask, Space: space, Batches: []int{1}, Infer: known,
 			Most: most})
 		if err != nil || !r.Feasible || !profiled[r.Best.Mode] || probes > most {
 			t.Errorf("of at most %d: %v after %d measurements, feasible %v, %v", most, r.Best.Mode, probes,

@@ -1,4 +1,4 @@
-package optimize
+package mix
 
 // The search for a mix (docs/method.md, "Training beside inference"): both phases are predicted in
 // every setting from a few that were profiled, the best mix is measured, and its readings are added
@@ -12,10 +12,11 @@ import (
 	"slices"
 
 	"jtune/learn"
+	"jtune/optimize"
 	"jtune/tegra"
 )
 
-// MostVerified is how many mixes are measured for one question unless MixOptions says otherwise.
+// MostVerified is how many mixes are measured for one question unless Options says otherwise.
 const MostVerified = 6
 
 const (
@@ -27,9 +28,9 @@ const (
 	hotOver = 1.1
 	// cautious is how many mixes are measured with the larger margins.
 	cautious = 2
-	// mixGain is the relative gain over the best measured mix for which another is measured, by a
+	// gain is the relative gain over the best measured mix for which another is measured, by a
 	// prediction mixHope standard deviations better than its median.
-	mixGain, mixHope = 0.01, 1
+	gain, hope = 0.01, 1
 	// surelyOver is how many standard deviations below its prediction every setting must still break a
 	// limit for the search to say that none keeps it.
 	surelyOver = 3
@@ -38,8 +39,8 @@ const (
 // hotSteps are margins in standard deviations, see hotOver; the first two are for the first mixes alone.
 var hotSteps = [...]float64{2.6, 2.4, 2.2, 1.8, 1.4, 1, 0.6, 0.2, 0}
 
-// MixOptions say what is asked of which phases.
-type MixOptions struct {
+// Options say what is asked of which phases.
+type Options struct {
 	Ask          Ask // its Margin is the search's own
 	Space        *tegra.Space
 	Batches      []int            // of inference, ascending; nil: it has one
@@ -47,21 +48,21 @@ type MixOptions struct {
 	Most         int              // verifications; 0: MostVerified
 	// Only lists the settings that can be measured, as of a replayed file; nil: all.
 	Only    []tegra.Setting
-	Observe func(MixProbe) // receives every verification; nil: nobody asks
+	Observe func(Probe) // receives every verification; nil: nobody asks
 }
 
-// MixMeasure measures a mix.
-type MixMeasure func(ctx context.Context, o Outcome) (MixReading, error)
+// Measure measures a mix.
+type Measure func(ctx context.Context, o Outcome) (Reading, error)
 
-// MixReading is what each phase did in a mix; Train is not looked at without training.
-type MixReading struct {
+// Reading is what each phase did in a mix; Train is not looked at without training.
+type Reading struct {
 	Infer, Train tegra.Measured
 	// Seen is the mix as a whole, where the two ran together; nil: the equations say what follows from the phases.
-	Seen *MixSeen
+	Seen *Seen
 }
 
-// MixSeen is what two jobs did that ran together.
-type MixSeen struct {
+// Seen is what two jobs did that ran together.
+type Seen struct {
 	LatencyMS  float64 // at the ask's quantile
 	ServedPerS float64
 	TrainPerS  float64
@@ -70,7 +71,7 @@ type MixSeen struct {
 }
 
 // AsSeen is an outcome as it was seen, judged again. Its peak power stays that of the hungrier phase.
-func (a Ask) AsSeen(o Outcome, v MixSeen) Outcome {
+func (a Ask) AsSeen(o Outcome, v Seen) Outcome {
 	o.LatencyMS, o.ServedPerS, o.TrainPerS, o.MeanW, o.IdleShare = v.LatencyMS, v.ServedPerS, v.TrainPerS, v.MeanW,
 		v.IdleShare
 	if o.JPerUnit = math.NaN(); v.ServedPerS > 0 {
@@ -84,24 +85,24 @@ func (a Ask) AsSeen(o Outcome, v MixSeen) Outcome {
 	return o
 }
 
-// MixProbe is one verification.
-type MixProbe struct {
+// Probe is one verification.
+type Probe struct {
 	Predicted Outcome
 	Outcome   // as measured
 	Err       error
 }
 
-// MixResult is how a search ended.
-type MixResult struct {
+// Result is how a search ended.
+type Result struct {
 	Best     Outcome // measured
 	Feasible bool
-	Probes   []MixProbe
-	Ended    Ended
+	Probes   []Probe
+	Ended    optimize.Ended
 }
 
-// mixSearch is the bookkeeping of SearchMix.
-type mixSearch struct {
-	o        MixOptions
+// search is the bookkeeping of Search.
+type search struct {
+	o        Options
 	settings []tegra.Setting
 	measured map[tegra.Setting]bool
 	failed   map[tegra.Setting]bool
@@ -110,19 +111,19 @@ type mixSearch struct {
 	train    *Phase
 }
 
-// SearchMix looks for the mix that an ask wants by measuring. The error is a *NoSettingError, whose
-// nearest one was measured, where no measured mix meets the limits; MixResult.Ended is NoWay only
+// Search looks for the mix that an ask wants by measuring. The error is a *NoSettingError, whose
+// nearest one was measured, where no measured mix meets the limits; Result.Ended is NoWay only
 // where no setting can be expected to.
-func SearchMix(ctx context.Context, measure MixMeasure, o MixOptions) (MixResult, error) {
+func Search(ctx context.Context, measure Measure, o Options) (Result, error) {
 	if err := o.Ask.Check(); err != nil {
-		return MixResult{}, err
+		return Result{}, err
 	}
 	if o.Most == 0 {
 		o.Most = MostVerified
 	}
-	s := &mixSearch{o: o, settings: o.Settings(), measured: map[tegra.Setting]bool{}, failed: map[tegra.Setting]bool{},
+	s := &search{o: o, settings: o.Settings(), measured: map[tegra.Setting]bool{}, failed: map[tegra.Setting]bool{},
 		known: map[tegra.Setting]bool{}}
-	var r MixResult
+	var r Result
 	for {
 		if err := s.predict(); err != nil {
 			return r, err
@@ -137,7 +138,7 @@ func SearchMix(ctx context.Context, measure MixMeasure, o MixOptions) (MixResult
 		}
 		p, err := s.verify(ctx, measure, next)
 		if err != nil {
-			r.Ended = Cancelled
+			r.Ended = optimize.Cancelled
 			return r, err
 		}
 		r.Probes = append(r.Probes, p)
@@ -150,7 +151,7 @@ func SearchMix(ctx context.Context, measure MixMeasure, o MixOptions) (MixResult
 	case r.Feasible:
 		return r, nil
 	case len(s.measured)+len(s.known) == 0:
-		if _, err := s.asks(0).Choose(s.settings, s.infer, s.train); errors.Is(err, ErrInfeasible) {
+		if _, err := s.asks(0).Choose(s.settings, s.infer, s.train); errors.Is(err, optimize.ErrInfeasible) {
 			return r, err // a queue that only grows, for one, cannot be measured
 		}
 		return r, errors.New("no mix could be measured")
@@ -159,20 +160,20 @@ func SearchMix(ctx context.Context, measure MixMeasure, o MixOptions) (MixResult
 }
 
 // asks is the ask with a margin.
-func (s *mixSearch) asks(margin float64) Ask {
+func (s *search) asks(margin float64) Ask {
 	a := s.o.Ask
-	a.Margin = MarginOf(margin)
+	a.Margin = optimize.MarginOf(margin)
 	return a
 }
 
 // predict fits both phases and predicts all settings.
-func (s *mixSearch) predict() (err error) {
+func (s *search) predict() (err error) {
 	s.infer, s.train, err = Phases(s.o)
 	return err
 }
 
 // Settings are those that can be measured.
-func (o MixOptions) Settings() []tegra.Setting {
+func (o Options) Settings() []tegra.Setting {
 	if o.Only != nil {
 		return o.Only
 	}
@@ -181,7 +182,7 @@ func (o MixOptions) Settings() []tegra.Setting {
 
 // Phases fits both phases to what is known of them and predicts all settings; those that were measured count as they
 // were. train is nil without training.
-func Phases(o MixOptions) (infer Phase, train *Phase, err error) {
+func Phases(o Options) (infer Phase, train *Phase, err error) {
 	if infer, err = o.fit(o.Infer, o.Batches, o.Settings()); err != nil || o.Train == nil {
 		return infer, nil, err
 	}
@@ -189,16 +190,16 @@ func Phases(o MixOptions) (infer Phase, train *Phase, err error) {
 	return infer, &beside, err
 }
 
-func (o MixOptions) fit(rows []tegra.Measured, batches []int, settings []tegra.Setting) (Phase, error) {
+func (o Options) fit(rows []tegra.Measured, batches []int, settings []tegra.Setting) (Phase, error) {
 	model, err := learn.FitSurrogate(o.Space, rows, learn.SurrogateOptions{Grid: true, Robust: 1, Batches: batches})
 	if err != nil {
 		return Phase{}, err
 	}
-	return NewPhase(Known(model.PredictSettings(settings), tegra.OncePerSetting(rows))), nil
+	return NewPhase(optimize.Known(model.PredictSettings(settings), tegra.OncePerSetting(rows))), nil
 }
 
 // open are the settings that may still be measured.
-func (s *mixSearch) open() []tegra.Setting {
+func (s *search) open() []tegra.Setting {
 	var out []tegra.Setting
 	for _, a := range s.settings {
 		if !s.measured[a] && !s.failed[a] && !s.known[a] {
@@ -210,7 +211,7 @@ func (s *mixSearch) open() []tegra.Setting {
 
 // knownOver marks the profiled settings that break a limit: to measure them again would be far over it, or in
 // vain. The nearest of them is the best so far.
-func (s *mixSearch) knownOver(r *MixResult) {
+func (s *search) knownOver(r *Result) {
 	if s.train != nil {
 		return // profiled one by one, not as a mix
 	}
@@ -231,44 +232,44 @@ func (s *mixSearch) knownOver(r *MixResult) {
 }
 
 // next is the mix to measure, or why the search ends.
-func (s *mixSearch) next(r MixResult) (Outcome, tegra.Val[Ended]) {
-	end := func(e Ended) (Outcome, tegra.Val[Ended]) { return Outcome{}, tegra.Some(e) }
+func (s *search) next(r Result) (Outcome, tegra.Val[optimize.Ended]) {
+	end := func(e optimize.Ended) (Outcome, tegra.Val[optimize.Ended]) { return Outcome{}, tegra.Some(e) }
 	open := s.open()
 	if len(open) == 0 {
-		return end(Exhausted)
+		return end(optimize.Exhausted)
 	}
 	if last := !r.Feasible && len(r.Probes) == s.o.Most-1; last {
 		if best, err := s.asks(0).Choose(s.profiledWithin(open), s.infer, s.train); err == nil {
-			return best[0], tegra.Val[Ended]{}
+			return best[0], tegra.Val[optimize.Ended]{}
 		}
 	}
 	best, err := s.asks(margin(r)).Choose(s.harmless(open), s.infer, s.train)
 	var none *NoSettingError
 	switch {
 	case err == nil && r.Feasible && !s.worth(best[0], r.Best):
-		return end(Converged)
+		return end(optimize.Converged)
 	case err == nil && len(r.Probes) >= s.o.Most:
-		return end(OutOfProbes)
+		return end(optimize.OutOfProbes)
 	case err == nil:
-		return best[0], tegra.Val[Ended]{}
+		return best[0], tegra.Val[optimize.Ended]{}
 	case r.Feasible:
-		return end(Converged)
+		return end(optimize.Converged)
 	case !errors.As(err, &none):
-		return end(Exhausted)
+		return end(optimize.Exhausted)
 	}
 	_, err = s.asks(-surelyOver).Choose(open, s.infer, s.train)
-	if errors.Is(err, ErrInfeasible) && len(r.Probes) > 0 {
-		return end(NoWay)
+	if errors.Is(err, optimize.ErrInfeasible) && len(r.Probes) > 0 {
+		return end(optimize.NoWay)
 	}
 	if len(r.Probes) >= s.o.Most {
-		return end(OutOfProbes)
+		return end(optimize.OutOfProbes)
 	}
-	return none.Nearest, tegra.Val[Ended]{}
+	return none.Nearest, tegra.Val[optimize.Ended]{}
 }
 
 // profiledWithin are the settings that kept the limits when they were profiled. The last verification is one of them
 // where no other setting has kept the limits: a search never says that none does where one is known.
-func (s *mixSearch) profiledWithin(open []tegra.Setting) []tegra.Setting {
+func (s *search) profiledWithin(open []tegra.Setting) []tegra.Setting {
 	if s.train != nil {
 		return nil // profiled one by one, not as a mix
 	}
@@ -277,7 +278,7 @@ func (s *mixSearch) profiledWithin(open []tegra.Setting) []tegra.Setting {
 }
 
 // profiled are the settings in which the inference was measured.
-func (s *mixSearch) profiled() map[tegra.Setting]bool {
+func (s *search) profiled() map[tegra.Setting]bool {
 	out := make(map[tegra.Setting]bool, len(s.o.Infer))
 	for _, m := range s.o.Infer {
 		out[m.Setting] = true
@@ -287,7 +288,7 @@ func (s *mixSearch) profiled() map[tegra.Setting]bool {
 
 // harmless are the settings that will hardly be far over a limit. Where none is so sure, those are taken that
 // are with a smaller margin, and in the end all.
-func (s *mixSearch) harmless(open []tegra.Setting) []tegra.Setting {
+func (s *search) harmless(open []tegra.Setting) []tegra.Setting {
 	for _, margin := range s.hotMargins() {
 		a := s.asks(margin)
 		a.PowerW *= hotOver
@@ -310,7 +311,7 @@ func (s *mixSearch) harmless(open []tegra.Setting) []tegra.Setting {
 }
 
 // hotMargins are the margins to try in turn. The first mixes rest on the fewest readings.
-func (s *mixSearch) hotMargins() []float64 {
+func (s *search) hotMargins() []float64 {
 	if len(s.measured) < cautious {
 		return hotSteps[:]
 	}
@@ -318,7 +319,7 @@ func (s *mixSearch) hotMargins() []float64 {
 }
 
 // margin is that of the next choice.
-func margin(r MixResult) float64 {
+func margin(r Result) float64 {
 	if r.Feasible {
 		return moreMargin
 	}
@@ -326,7 +327,7 @@ func margin(r MixResult) float64 {
 }
 
 // worth reports whether a predicted mix promises enough over the best measured one.
-func (s *mixSearch) worth(p, best Outcome) bool {
+func (s *search) worth(p, best Outcome) bool {
 	want := s.o.Ask.want(s.train != nil)
 	now, _ := want.value(&best, s.o.Ask.PowerAs)
 	then, _ := want.value(&p, s.o.Ask.PowerAs)
@@ -337,12 +338,12 @@ func (s *mixSearch) worth(p, best Outcome) bool {
 	case want != LeastTime && want != MostRequests:
 		sd = p.serve.LnPowerSD
 	}
-	return now-then > (mixGain-mixHope*sd)*math.Abs(now)
+	return now-then > (gain-hope*sd)*math.Abs(now)
 }
 
 // verify measures a mix.
-func (s *mixSearch) verify(ctx context.Context, measure MixMeasure, o Outcome) (MixProbe, error) {
-	p := MixProbe{Predicted: o, Outcome: Outcome{Setting: o.Setting}}
+func (s *search) verify(ctx context.Context, measure Measure, o Outcome) (Probe, error) {
+	p := Probe{Predicted: o, Outcome: Outcome{Setting: o.Setting}}
 	read, err := measure(ctx, o)
 	infer, train := read.Infer, read.Train
 	if ctx.Err() != nil {
@@ -355,10 +356,10 @@ func (s *mixSearch) verify(ctx context.Context, measure MixMeasure, o Outcome) (
 	s.measured[o.Setting] = true
 	infer.Setting, train.Setting = o.Setting, tegra.Setting{Mode: o.Mode}
 	s.o.Infer = append(s.o.Infer, infer)
-	phase, beside := NewPhase([]learn.Prediction{MeasuredPrediction(infer)}), (*Phase)(nil)
+	phase, beside := NewPhase([]learn.Prediction{optimize.MeasuredPrediction(infer)}), (*Phase)(nil)
 	if s.train != nil {
 		s.o.Train = append(s.o.Train, train)
-		t := NewPhase([]learn.Prediction{MeasuredPrediction(train)})
+		t := NewPhase([]learn.Prediction{optimize.MeasuredPrediction(train)})
 		beside = &t
 	}
 	p.Outcome, _ = s.asks(0).Evaluate(o.Setting, phase, beside)
@@ -369,7 +370,7 @@ func (s *mixSearch) verify(ctx context.Context, measure MixMeasure, o Outcome) (
 }
 
 // take keeps a measured mix if it is the best so far.
-func (s *mixSearch) take(r *MixResult, p MixProbe) {
+func (s *search) take(r *Result, p Probe) {
 	if p.Err != nil {
 		return
 	}

@@ -1,4 +1,4 @@
-package optimize
+package mix
 
 // Other ways to look for a mix, to compare with: they measure alone and predict nothing. binary halves the
 // range of one knob after the other, the batch size last. gmd is Fulcrum's gradient descent by halves, in
@@ -12,12 +12,13 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"jtune/optimize"
 	"jtune/optimize/ladder"
 	"jtune/tegra"
 )
 
 // GMD is the strategy of Fulcrum, for mixes alone.
-const GMD Strategy = "gmd"
+const GMD optimize.Strategy = "gmd"
 
 const (
 	gmdProbes   = 15 // in one batch size
@@ -26,20 +27,22 @@ const (
 	randomMixes = 50
 )
 
-// MixStrategies lists those of SearchMixBy.
-func MixStrategies() []Strategy { return []Strategy{Auto, Binary, GMD, Random} }
+// Strategies lists those of SearchBy.
+func Strategies() []optimize.Strategy {
+	return []optimize.Strategy{optimize.Auto, optimize.Binary, GMD, optimize.Random}
+}
 
-// SearchMixBy is SearchMix by a strategy, for training beside inference. MixOptions.Most counts what is measured; 0:
+// SearchBy is Search by a strategy, for training beside inference. Options.Most counts what is measured; 0:
 // the strategy's own number. Only Auto looks at what was profiled.
-func SearchMixBy(ctx context.Context, strategy Strategy, measure MixMeasure, o MixOptions) (MixResult, error) {
-	if strategy == Auto || strategy == "" {
-		return SearchMix(ctx, measure, o)
+func SearchBy(ctx context.Context, strategy optimize.Strategy, measure Measure, o Options) (Result, error) {
+	if strategy == optimize.Auto || strategy == "" {
+		return Search(ctx, measure, o)
 	}
 	if err := o.Ask.Check(); err != nil {
-		return MixResult{}, err
+		return Result{}, err
 	}
-	s := &mixProbing{ctx: ctx, measure: measure, seen: map[tegra.Setting]*MixProbe{},
-		mixSearch: mixSearch{o: o, settings: o.Settings(), measured: map[tegra.Setting]bool{},
+	s := &probing{ctx: ctx, measure: measure, seen: map[tegra.Setting]*Probe{},
+		search: search{o: o, settings: o.Settings(), measured: map[tegra.Setting]bool{},
 			failed: map[tegra.Setting]bool{}, known: map[tegra.Setting]bool{}, train: &Phase{}}}
 	s.places, s.absent = tegra.Places{Space: o.Space, Batches: o.Batches}, map[int]bool{}
 	if o.Only != nil {
@@ -53,27 +56,27 @@ func SearchMixBy(ctx context.Context, strategy Strategy, measure MixMeasure, o M
 			}
 		}
 	}
-	s.ladder, s.result.Ended = ladder.New(o.Space), Converged
+	s.ladder, s.result.Ended = ladder.New(o.Space), optimize.Converged
 	var err error
 	switch strategy {
-	case Binary:
+	case optimize.Binary:
 		err = s.binary()
 	case GMD:
 		err = s.gmd()
-	case Random:
+	case optimize.Random:
 		err = s.random()
 	default:
-		return MixResult{}, fmt.Errorf("strategy %q is unknown", string(strategy))
+		return Result{}, fmt.Errorf("strategy %q is unknown", string(strategy))
 	}
 	r := s.result
 	switch {
 	case ctx.Err() != nil:
-		r.Ended = Cancelled
+		r.Ended = optimize.Cancelled
 		return r, ctx.Err()
 	case err != nil && !errors.Is(err, errNoMixes):
 		return r, err
 	case errors.Is(err, errNoMixes):
-		r.Ended = OutOfProbes
+		r.Ended = optimize.OutOfProbes
 	}
 	switch {
 	case r.Feasible:
@@ -87,25 +90,25 @@ func SearchMixBy(ctx context.Context, strategy Strategy, measure MixMeasure, o M
 // errNoMixes: no more may be measured.
 var errNoMixes = errors.New("no measurement is left")
 
-// mixProbing is a search that measures alone.
-type mixProbing struct {
-	mixSearch
+// probing is a search that measures alone.
+type probing struct {
+	search
 	ctx     context.Context
-	measure MixMeasure
+	measure Measure
 	places  tegra.Places
 	absent  map[int]bool // places that cannot be measured
 	ladder  ladder.Ladder
-	seen    map[tegra.Setting]*MixProbe
-	result  MixResult
+	seen    map[tegra.Setting]*Probe
+	result  Result
 	most    int
 }
 
 // probe measures the setting at these rungs, or the nearest that there is, once.
-func (s *mixProbing) probe(at ladder.Rungs) (*MixProbe, error) {
+func (s *probing) probe(at ladder.Rungs) (*Probe, error) {
 	return s.once(s.places.At(s.ladder.Nearest(at, s.places, s.absent)))
 }
 
-func (s *mixProbing) once(at tegra.Setting) (*MixProbe, error) {
+func (s *probing) once(at tegra.Setting) (*Probe, error) {
 	if p, ok := s.seen[at]; ok {
 		return p, nil
 	}
@@ -126,7 +129,7 @@ func (s *mixProbing) once(at tegra.Setting) (*MixProbe, error) {
 }
 
 // breaks says which limits a probe breaks: one that could not be measured, all.
-func (s *mixProbing) breaks(p *MixProbe) (power, latency bool) {
+func (s *probing) breaks(p *Probe) (power, latency bool) {
 	if p.Err != nil {
 		return true, true
 	}
@@ -140,7 +143,7 @@ func (s *mixProbing) breaks(p *MixProbe) (power, latency bool) {
 
 // binary halves one knob after the other: over the power limit its upper half goes; where requests are late, the
 // upper half of the sizes or the lower half of a clock; else its lower half.
-func (s *mixProbing) binary() error {
+func (s *probing) binary() error {
 	s.most = s.o.Most
 	order, err := ladder.Rotation{}.Knobs()
 	if err != nil {
@@ -161,7 +164,7 @@ func (s *mixProbing) binary() error {
 }
 
 // random measures settings that are drawn.
-func (s *mixProbing) random() error {
+func (s *probing) random() error {
 	s.most = s.o.Most
 	if s.most == 0 {
 		s.most = randomMixes
@@ -177,7 +180,7 @@ func (s *mixProbing) random() error {
 
 // gmd descends in the largest batch size that the fastest mode serves in time, and goes on with the next smaller one
 // where no mode keeps the limits.
-func (s *mixProbing) gmd() error {
+func (s *probing) gmd() error {
 	s.most = s.o.Most
 	if s.most == 0 {
 		s.most = gmdMost
@@ -204,7 +207,7 @@ func (s *mixProbing) gmd() error {
 }
 
 // descend looks for the best mode in one batch size.
-func (s *mixProbing) descend(size int) error {
+func (s *probing) descend(size int) error {
 	b := s.ladder.Whole(len(s.o.Batches))
 	b.Lo[ladder.BatchKnob], b.Hi[ladder.BatchKnob] = size, size
 	for begun := len(s.seen); !b.Single() && len(s.seen)-begun < gmdProbes; {
@@ -237,7 +240,7 @@ func (s *mixProbing) descend(size int) error {
 }
 
 // slopeOf is how much the training's rate changes for a watt between two mixes.
-func slopeOf(a, z *MixProbe) float64 {
+func slopeOf(a, z *Probe) float64 {
 	watts := math.Abs(a.PeakW - z.PeakW)
 	if a.Err != nil || z.Err != nil || watts < gmdLeastW {
 		return 0

@@ -1,10 +1,11 @@
-package optimize
+package mix
 
 import (
 	"context"
 	"errors"
 	"slices"
 
+	"jtune/optimize"
 	"jtune/tegra"
 )
 
@@ -12,18 +13,19 @@ import (
 // best one under the load, known ones included.
 const profiledFirst = 10
 
-// TuneLoad searches by measuring for the setting that an ask wants: service time and power of batches
+// Tune searches by measuring for the setting that an ask wants: service time and power of batches
 // are measured, the queue follows from them. A closed loop within the power limit measures the first
-// settings, so none is far over it; then the best under the load is measured, and so on (SearchMix).
+// settings, so none is far over it; then the best under the load is measured, and so on (Search).
 // batch is the size of a workload that has one alone.
-func TuneLoad(ctx context.Context, measure Measure, ask Ask, o TuneOptions, batch int) (Result, Outcome, error) {
-	o.Limit = Limit{PowerW: ask.PowerW, TimeMS: ask.TimeMS, Throughput: ask.PowerW > 0 || ask.TimeMS > 0}
+func Tune(ctx context.Context, measure optimize.Measure, ask Ask, o optimize.TuneOptions, batch int) (optimize.Result,
+	Outcome, error) {
+	o.Limit = optimize.Limit{PowerW: ask.PowerW, TimeMS: ask.TimeMS, Throughput: ask.PowerW > 0 || ask.TimeMS > 0}
 	if ask.PowerW == 0 && ask.TimeMS == 0 {
-		o.Limit = Limit{Energy: true}
+		o.Limit = optimize.Limit{Energy: true}
 	}
 	o.Probes = max(profiledFirst-len(tegra.OncePerSetting(o.Known)), 2)
-	first, err := Tune(ctx, measure, o)
-	if err != nil && !errors.Is(err, ErrInfeasible) {
+	first, err := optimize.Tune(ctx, measure, o)
+	if err != nil && !errors.Is(err, optimize.ErrInfeasible) {
 		return first, Outcome{}, err
 	}
 	sized, sizes, only := o.Batches != nil, o.Batches, o.Only
@@ -52,8 +54,8 @@ func TuneLoad(ctx context.Context, measure Measure, ask Ask, o TuneOptions, batc
 		}
 	}
 	r := first
-	found, err := SearchMix(ctx, func(ctx context.Context, best Outcome) (MixReading, error) {
-		p := Probe{Measured: tegra.Measured{Setting: at(best.Setting)}, Why: Verify, Limit: o.Limit}
+	found, err := Search(ctx, func(ctx context.Context, best Outcome) (Reading, error) {
+		p := optimize.Probe{Measured: tegra.Measured{Setting: at(best.Setting)}, Why: optimize.Verify, Limit: o.Limit}
 		infer, err := measure(ctx, p.Setting)
 		if p.Err = err; err == nil {
 			p.Measured = infer
@@ -61,10 +63,10 @@ func TuneLoad(ctx context.Context, measure Measure, ask Ask, o TuneOptions, batc
 		}
 		r.Probes = append(r.Probes, p)
 		if o.Observe != nil && ctx.Err() == nil {
-			o.Observe(Seen{Probe: p, Model: r.Model})
+			o.Observe(optimize.Seen{Probe: p, Model: r.Model})
 		}
-		return MixReading{Infer: infer}, err
-	}, MixOptions{Ask: ask, Space: o.Space, Batches: sizes, Only: only, Infer: tegra.OncePerSetting(rows)})
+		return Reading{Infer: infer}, err
+	}, Options{Ask: ask, Space: o.Space, Batches: sizes, Only: only, Infer: tegra.OncePerSetting(rows)})
 	r.Ended, r.Feasible, r.N, r.Verified = found.Ended, found.Feasible, 1, false
 	if found.Best.TimeMS > 0 {
 		best := found.Best

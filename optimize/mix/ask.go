@@ -1,4 +1,4 @@
-package optimize
+package mix
 
 import (
 	"cmp"
@@ -7,10 +7,11 @@ import (
 
 	"jtune/internal/arrivals"
 	"jtune/internal/usage"
+	"jtune/optimize"
 )
 
-// Under is what a limit under a load asks for. Errors are of usage.
-func (l Limit) Under(v arrivals.Spec, seed uint64) (Ask, error) {
+// AskOf is what a limit under a load asks for. Errors are of usage.
+func AskOf(l optimize.Limit, v arrivals.Spec, seed uint64) (Ask, error) {
 	load, err := v.Load()
 	if err != nil {
 		return Ask{}, err

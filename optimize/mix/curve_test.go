@@ -1,4 +1,4 @@
-package optimize
+package mix
 
 import (
 	"math"
@@ -7,6 +7,7 @@ import (
 
 	"jtune/internal/arrivals"
 	"jtune/learn"
+	"jtune/optimize"
 	"jtune/tegra"
 )
 
@@ -43,12 +44,15 @@ func TestLoadCurveFollowsTheSimulation(t *testing.T) {
 		ask  Ask
 		most float64 // relative error of the latency below 90 % busy
 	}{
-		"random arrivals": {Ask{Load: load(arrivals.Poisson, 40), LatencyMS: 400, Limit: Limit{PowerW: 41}}, 0.005},
+		"random arrivals": {Ask{Load: load(arrivals.Poisson, 40), LatencyMS: 400, Limit: optimize.Limit{PowerW: 41}},
+			0.005},
 		"a maximal wait": {Ask{Load: load(arrivals.Poisson, 60), LatencyMS: 120, MaxWait: 40 * time.Millisecond},
 			0.08},
-		"even arrivals": {Ask{Load: load(arrivals.Uniform, 60), LatencyMS: 350, Limit: Limit{PowerW: 33}}, 1e-9},
-		"a closed loop": {Ask{Limit: Limit{PowerW: 38, TimeMS: 90}, LatencyMS: 60}, 1e-9},
-		"mean power": {Ask{Limit: Limit{PowerW: 14}, Load: load(arrivals.Uniform, 30), PowerAs: Mean, IdleW: 8},
+		"even arrivals": {Ask{Load: load(arrivals.Uniform, 60), LatencyMS: 350, Limit: optimize.Limit{PowerW: 33}},
+			1e-9},
+		"a closed loop": {Ask{Limit: optimize.Limit{PowerW: 38, TimeMS: 90}, LatencyMS: 60}, 1e-9},
+		"mean power": {Ask{Limit: optimize.Limit{PowerW: 14}, Load: load(arrivals.Uniform, 30), PowerAs: Mean,
+			IdleW: 8},
 			1e-9},
 	} {
 		c.ask.Quantile = 0.9 // which few requests tell
@@ -113,20 +117,20 @@ func TestAskTellsLoadsApart(t *testing.T) {
 func TestLoadCurveCountsNoLatencyAsMeasured(t *testing.T) {
 	t.Parallel()
 	at := tegra.Setting{Mode: tegra.Mode{Cores: 4}, Batch: 1}
-	p := MeasuredPrediction(tegra.Measured{Setting: at, TimeMS: 10, PowerW: 12})
+	p := optimize.MeasuredPrediction(tegra.Measured{Setting: at, TimeMS: 10, PowerW: 12})
 	infer := NewPhase([]learn.Prediction{p})
 	for _, c := range []struct {
 		latency float64
-		want    State
+		want    optimize.State
 		says    string
 	}{
-		{1000, Likely, "likely, latency worked out"},
-		{11, Over, "over, latency worked out"},
-		{0, Measured, "measured within, one reading"},
+		{1000, optimize.Likely, "likely, latency worked out"},
+		{11, optimize.Over, "over, latency worked out"},
+		{0, optimize.Measured, "measured within, one reading"},
 	} {
-		a := Ask{Limit: Limit{PowerW: 30}, Load: load(arrivals.Poisson, 20), LatencyMS: c.latency}
+		a := Ask{Limit: optimize.Limit{PowerW: 30}, Load: load(arrivals.Poisson, 20), LatencyMS: c.latency}
 		s := a.NewLoadCurve(infer).Stand(at, 1)
-		if s.State != c.want || s.String() != c.says || s.N != 1 || s.Ticked() != (c.want == Measured) {
+		if s.State != c.want || s.String() != c.says || s.N != 1 || s.Ticked() != (c.want == optimize.Measured) {
 			t.Errorf("latency limit %v: %v, %q", c.latency, s.State, s)
 		}
 	}

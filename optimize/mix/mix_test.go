@@ -1,4 +1,4 @@
-package optimize
+package mix
 
 import (
 	"errors"
@@ -11,13 +11,15 @@ import (
 
 	"jtune/internal/arrivals"
 	"jtune/learn"
+	"jtune/optimize"
 	"jtune/tegra"
 	"jtune/tegra/sweep/sweeptest"
 )
 
 // known is a measured setting as a prediction.
 func known(batch int, timeMS, powerW float64) learn.Prediction {
-	return MeasuredPrediction(tegra.Measured{Setting: tegra.Setting{Mode: oneMode, Batch: batch}, TimeMS: timeMS,
+	return optimize.MeasuredPrediction(tegra.Measured{Setting: tegra.Setting{Mode: oneMode, Batch: batch},
+		TimeMS: timeMS,
 		PowerW: powerW})
 }
 
@@ -96,22 +98,23 @@ func TestAskSaysWhatIsMissed(t *testing.T) {
 		{Ask{Load: load(arrivals.Uniform, 200)}, "busy 200 % of the time, over 100 %"},
 		{Ask{Load: load(arrivals.Uniform, 100_000)}, "busy"},
 		{Ask{Load: load(arrivals.Uniform, 40), LatencyMS: 10}, "latency"},
-		{Ask{Load: load(arrivals.Uniform, 40), Limit: Limit{PowerW: 10}}, "power"},
-		{Ask{Load: load(arrivals.Uniform, 40), Limit: Limit{TimeMS: 10}}, "batch"},
+		{Ask{Load: load(arrivals.Uniform, 40), Limit: optimize.Limit{PowerW: 10}}, "power"},
+		{Ask{Load: load(arrivals.Uniform, 40), Limit: optimize.Limit{TimeMS: 10}}, "batch"},
 		{Ask{Load: load(arrivals.Poisson, 98)}, "busy"},
 		{Ask{Load: load(arrivals.Poisson, 45), LatencyMS: 60}, "latency"},
 	} {
 		_, err := c.ask.Choose(list, infer, nil)
-		if !errors.As(err, &none) || !errors.Is(err, ErrInfeasible) || !strings.Contains(none.Nearest.Why(), c.want) {
+		if !errors.As(err, &none) || !errors.Is(err, optimize.ErrInfeasible) ||
+			!strings.Contains(none.Nearest.Why(), c.want) {
 			t.Errorf("%v: got %v, want a miss of %s", c.ask, err, c.want)
 		}
 		if strings.Contains(err.Error(), "e+") {
 			t.Errorf("%v: a number with an exponent: %v", c.ask, err)
 		}
 	}
-	for _, a := range []Ask{{Limit: Limit{PowerW: math.NaN()}}, {Quantile: 2}, {MaxWait: -1},
+	for _, a := range []Ask{{Limit: optimize.Limit{PowerW: math.NaN()}}, {Quantile: 2}, {MaxWait: -1},
 		{Load: load(arrivals.Poisson, 0)},
-		{Limit: Limit{PowerW: 10}, PowerAs: Mean, IdleW: math.NaN(), Load: load(arrivals.Uniform, 1)}} {
+		{Limit: optimize.Limit{PowerW: 10}, PowerAs: Mean, IdleW: math.NaN(), Load: load(arrivals.Uniform, 1)}} {
 		if _, err := a.Choose(list, infer, nil); err == nil || errors.As(err, &none) {
 			t.Errorf("%+v: got %v", a, err)
 		}
@@ -136,7 +139,7 @@ func TestPhaseOfAPartialBatchIsLinearBetweenSizes(t *testing.T) {
 func asKnown(rows []tegra.Measured) []learn.Prediction {
 	out := make([]learn.Prediction, len(rows))
 	for i, m := range rows {
-		out[i] = MeasuredPrediction(m)
+		out[i] = optimize.MeasuredPrediction(m)
 	}
 	return out
 }
@@ -155,7 +158,7 @@ func TestAskChoosesWhatBruteForceFinds(t *testing.T) {
 		found := 0
 		for range problems {
 			a := Ask{Load: load(arrivals.Uniform, 5+115*rng.Float64()), LatencyMS: 20 + 980*rng.Float64(),
-				Limit:   Limit{PowerW: 12 + 40*rng.Float64()},
+				Limit:   optimize.Limit{PowerW: 12 + 40*rng.Float64()},
 				Want:    []Want{LeastPower, LeastTime, LeastEnergy}[rng.IntN(3)],
 				PowerAs: []PowerAs{Peak, Mean}[rng.IntN(2)], IdleW: 9, Fulcrum: rng.IntN(2) == 0}
 			best, least := -1, math.Inf(1)
@@ -181,7 +184,7 @@ func TestAskChoosesWhatBruteForceFinds(t *testing.T) {
 			got, err := a.Choose(list, phase, nil)
 			switch {
 			case best < 0:
-				if !errors.Is(err, ErrInfeasible) {
+				if !errors.Is(err, optimize.ErrInfeasible) {
 					t.Errorf("%s %v: got %v, there is none", name, a, err)
 				}
 			case err != nil:
@@ -226,7 +229,7 @@ func TestAskChoosesWhatSimulatingEverySettingFinds(t *testing.T) {
 		}
 		got, err := a.Choose(list, phase, nil)
 		switch {
-		case best.TimeMS == 0 && !errors.Is(err, ErrInfeasible):
+		case best.TimeMS == 0 && !errors.Is(err, optimize.ErrInfeasible):
 			t.Errorf("%v: got %v, %v, there is none", a, got, err)
 		case best.TimeMS > 0 && (err != nil || got[0].Setting != best.Setting):
 			t.Errorf("%v: got %v, %v, want %v", a, got, err, best)
@@ -252,11 +255,12 @@ func TestAskFindsTheOptimaOfTheFulcrumFiles(t *testing.T) {
 				continue
 			}
 			a := Ask{Load: load(arrivals.Uniform, r["arr_rate"]), LatencyMS: 1000 * r["time_budget"],
-				Limit: Limit{PowerW: r["power_budget"]}, Quantile: 1, Fulcrum: true, Want: MostTau, IdleW: math.NaN()}
+				Limit: optimize.Limit{PowerW: r["power_budget"]}, Quantile: 1, Fulcrum: true, Want: MostTau,
+				IdleW: math.NaN()}
 			got, err := a.Choose(list, phase, &train)
 			want, feasible := r["num_train_batches_optim"]
 			switch {
-			case !feasible && errors.Is(err, ErrInfeasible):
+			case !feasible && errors.Is(err, optimize.ErrInfeasible):
 			case feasible && err == nil && float64(got[0].Tau) == want:
 				equal++
 				solved++
