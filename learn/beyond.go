@@ -5,7 +5,6 @@ import (
 	"math"
 	"strings"
 
-	"jtune/internal/usage"
 	"jtune/tegra"
 )
 
@@ -44,9 +43,8 @@ func (r *Reference) Beyond(modes []tegra.Mode) string {
 		}
 	}
 	return fmt.Sprintf("%d of %s off the grid that reference %s was measured on (%s): its networks are far off there; "+
-		"keep to the grid: jtune profile %s %s",
-		off, count(len(modes), "mode lies", "modes lie"), r.Name, strings.Join(ranges, ", "),
-		usage.Sample.Value(), usage.Grid)
+		"keep to the grid: profile random modes of it",
+		off, count(len(modes), "mode lies", "modes lie"), r.Name, strings.Join(ranges, ", "))
 }
 
 // sameSetting is by how much, relative, settings of a knob may differ that are the same.

@@ -131,3 +131,14 @@ func TestSumsHaveAColumnForEachFolder(t *testing.T) {
 		}
 	}
 }
+
+// The limits of this tree: a package that grows past one is divided, not excused.
+func TestTheTreeKeepsItsLimits(t *testing.T) {
+	tree, err := Count("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range tree.Faults() {
+		t.Error(f)
+	}
+}
