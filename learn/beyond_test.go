@@ -31,7 +31,7 @@ func TestBeyondSaysWhichModesLieOffTheReferencesGrid(t *testing.T) {
 		},
 		"the slowest clocks": {
 			[]tegra.Mode{orin(2, 115_200)},
-			[]string{"1 of 1 mode", "CPU 268.8 MHz to 2.20 GHz", "“grid”"},
+			[]string{"1 of 1 mode", "CPU 268.8 MHz to 2.20 GHz", "random modes of it"},
 		},
 		"a core and a clock apart": {
 			[]tegra.Mode{orin(1, 115_200), orin(2, 192_000)},
