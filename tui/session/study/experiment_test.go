@@ -202,7 +202,8 @@ func TestAnInterruptedExperimentGoesOnWhereItStood(t *testing.T) {
 	if err != nil || res.End != profiles.Interrupted {
 		t.Fatalf("ended %s, %v", res.End, err)
 	}
-	if _, err := Experiment(t.Context(), s, r, nil); err == nil || !strings.Contains(err.Error(), usage.Resume.String()) {
+	if _, err := Experiment(t.Context(), s, r, nil); err == nil || !strings.Contains(err.Error(),
+		usage.Resume.String()) {
 		t.Errorf("without resuming: %v", err)
 	}
 	other := r
