@@ -20,8 +20,10 @@ func TestBinaryHasATrace(t *testing.T) {
 	}{
 		{"the note's rotation", ladder.Rotation{}, []tegra.Knob{g, f, m, c, g, f, m, c, g, f}},
 		{"another order", ladder.Rotation{Order: []tegra.Knob{c, f, g, m}}, []tegra.Knob{c, f, g, m, c, f, g, m, f, g}},
-		{"one knob to its end before the next", ladder.Rotation{Turns: ladder.OneByOne}, []tegra.Knob{g, g, g, f, f, f, m, m, c, c}},
-		{"the knob with most settings left", ladder.Rotation{Turns: ladder.Widest}, []tegra.Knob{g, f, g, f, c, m, g, f, m, c}},
+		{"one knob to its end before the next", ladder.Rotation{Turns: ladder.OneByOne},
+			[]tegra.Knob{g, g, g, f, f, f, m, m, c, c}},
+		{"the knob with most settings left", ladder.Rotation{Turns: ladder.Widest},
+			[]tegra.Knob{g, f, g, f, c, m, g, f, m, c}},
 	} {
 		b := optimizetest.New(t)
 		limit := Limit{PowerW: 25}
@@ -77,8 +79,8 @@ func TestBinaryOverBatchSizes(t *testing.T) {
 		{PowerW: 20},
 		{PowerW: 16, TimeMS: 400},
 	} {
-		for name, rotation := range map[string]ladder.Rotation{"in turn": {}, "widest first": {Turns: ladder.Widest}, "one by " +
-			"one": {Turns: ladder.OneByOne}} {
+		for name, rotation := range map[string]ladder.Rotation{"in turn": {}, "widest first": {Turns: ladder.Widest},
+			"one by one": {Turns: ladder.OneByOne}} {
 			res, err := Tune(
 				t.Context(),
 				b.Serve,

@@ -266,7 +266,8 @@ func TestTuneRejectsBadOptions(t *testing.T) {
 			Strategy: Binary,
 			Rotation: ladder.Rotation{Order: []tegra.Knob{0, 1, 2, 2}},
 		},
-		"turns of no kind": {Limit: Limit{PowerW: 30}, Space: b.Space, Strategy: Binary, Rotation: ladder.Rotation{Turns: 3}},
+		"turns of no kind": {Limit: Limit{PowerW: 30}, Space: b.Space, Strategy: Binary,
+			Rotation: ladder.Rotation{Turns: 3}},
 	} {
 		if _, err := tuneModes(t.Context(), b.Measure, o); err == nil || errors.Is(err, ErrInfeasible) {
 			t.Errorf("%s: got %v, want an error about the request", name, err)

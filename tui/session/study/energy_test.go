@@ -222,7 +222,8 @@ func TestEnergyStudyThatWasInterruptedGoesOn(t *testing.T) {
 	if err != nil || res.End != profiles.Interrupted {
 		t.Fatalf("ended %s, %v", res.End, err)
 	}
-	if _, err := runEnergy(t.Context(), s, r, nil); err == nil || !strings.Contains(err.Error(), usage.Resume.String()) {
+	if _, err := runEnergy(t.Context(), s, r, nil); err == nil || !strings.Contains(err.Error(),
+		usage.Resume.String()) {
 		t.Errorf("without resuming: %v", err)
 	}
 	other := r
