@@ -119,7 +119,7 @@ func TestSSHShowsTheScreensOfOtherBoards(t *testing.T) {
 	here.press("Down", "Enter")
 	here.sees("bench Nano", "module total")
 	here.press("t", "t")
-	here.sees("tuning lstm")
+	here.sees("tuning lenet5")
 	here.press("B")
 	here.sees("its screens", "open", "AGX Orin")
 	here.press("Down", "Enter")
