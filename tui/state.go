@@ -9,9 +9,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"jtune/internal/arrivals"
 	"jtune/optimize"
 	"jtune/optimize/outlook"
-	"jtune/optimize/serving"
 	"jtune/telemetry"
 	"jtune/tui/page"
 	"jtune/tui/session/fleet"
@@ -133,7 +133,7 @@ func (sh *shared) after(msg tea.Msg) tea.Msg {
 type servedOf struct {
 	view  *outlook.Outlook
 	limit optimize.Limit
-	load  serving.Serving
+	load  arrivals.Spec
 }
 
 // shownTask is a task of the session, or what another process measures. Pages see

@@ -16,7 +16,7 @@ import (
 // Asked is what one line asks for: limits, and the load under which they hold.
 type Asked struct {
 	Limit   optimize.Limit
-	Serving *Serving // nil: no load
+	Serving *arrivals.Spec // nil: no load
 }
 
 // AskedForm is how such a line is written.
@@ -30,7 +30,7 @@ const AskedForm = "30 W, p99 50 ms, 30/s"
 //	30/s        so many requests arrive each second, at random (poisson) unless "uniform" stands beside it
 //	wait 20 ms  a batch that is not full leaves so long after its first request
 func ParseAsked(line string) (a Asked, err error) {
-	v := Serving{Quantile: UsualQuantile, PowerAs: string(mix.Peak)}
+	v := arrivals.Spec{Quantile: UsualQuantile, PowerAs: string(mix.Peak)}
 	load := false
 	for clause := range strings.SplitSeq(line, ",") {
 		clause = strings.ToLower(strings.Join(strings.Fields(clause), " "))

@@ -3,6 +3,7 @@ package serving
 import (
 	"testing"
 
+	"jtune/internal/arrivals"
 	"jtune/internal/usage"
 	"jtune/optimize"
 	"jtune/optimize/mix"
@@ -13,10 +14,10 @@ func TestAskedIsReadAndPrintedAlike(t *testing.T) {
 	for line, want := range map[string]Asked{
 		"30 W":                  {Limit: optimize.Limit{PowerW: 30}},
 		"30 W, 50 ms":           {Limit: optimize.Limit{PowerW: 30, TimeMS: 50}},
-		"30 W, p99 50 ms, 30/s": {optimize.Limit{PowerW: 30}, &Serving{RatePerS: 30, LatencyMS: 50, Quantile: 0.99}},
-		"p95 12.5 ms, 7.5/s, uniform, wait 20 ms": {Serving: &Serving{RatePerS: 7.5, LatencyMS: 12.5, Quantile: 0.95,
+		"30 W, p99 50 ms, 30/s": {optimize.Limit{PowerW: 30}, &arrivals.Spec{RatePerS: 30, LatencyMS: 50, Quantile: 0.99}},
+		"p95 12.5 ms, 7.5/s, uniform, wait 20 ms": {Serving: &arrivals.Spec{RatePerS: 7.5, LatencyMS: 12.5, Quantile: 0.95,
 			Arrivals: "uniform", MaxWaitMS: 20}},
-		"p99.9 50 ms": {Serving: &Serving{LatencyMS: 50, Quantile: 0.999}},
+		"p99.9 50 ms": {Serving: &arrivals.Spec{LatencyMS: 50, Quantile: 0.999}},
 	} {
 		got, err := ParseAsked(line)
 		if err != nil {

@@ -4,13 +4,9 @@ import (
 	"fmt"
 	"math"
 
-	"jtune/internal/arrivals"
 	"jtune/internal/figure"
 	"jtune/optimize/mix"
 )
-
-// Spec is the load of an inference workload as it is given.
-type Serving = arrivals.Spec
 
 // QuantileText is what people call a quantile: "p99".
 func QuantileText(q float64) string { return fmt.Sprintf("p%.4g", 100*q) }

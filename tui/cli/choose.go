@@ -7,12 +7,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"jtune/internal/arrivals"
 	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/optimize/advice"
 	"jtune/optimize/outlook"
-	"jtune/optimize/serving"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tui/session"
@@ -25,7 +25,7 @@ type chooseCmd struct {
 	onModels
 	model            string
 	limit            optimize.Limit
-	serving          serving.Serving
+	serving          arrivals.Spec
 	whole            training
 	maxError, margin float64
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"jtune/internal/arrivals"
 	"jtune/internal/text"
 	"jtune/optimize"
 	"jtune/optimize/outlook"
-	"jtune/optimize/serving"
 	"jtune/tui/export"
 	"jtune/tui/session/fit"
 	"jtune/tui/session/measure"
@@ -27,7 +27,7 @@ type frontCmd struct {
 	model, samples, x, y, svg string
 	plane                     int // of x and y
 	limit                     optimize.Limit
-	serving                   serving.Serving
+	serving                   arrivals.Spec
 	served                    bool // under a load
 	strict                    bool
 	v                         verification

@@ -9,11 +9,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"jtune/internal/arrivals"
 	"jtune/internal/text"
 	"jtune/optimize"
 	"jtune/optimize/advice"
 	"jtune/optimize/ladder"
-	"jtune/optimize/serving"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tui/session"
@@ -30,7 +30,7 @@ type tuneCmd struct {
 	jobs
 	r        measure.TuneRequest
 	rotation string
-	serving  serving.Serving
+	serving  arrivals.Spec
 	watts    []float64
 	join     joinFlags
 }

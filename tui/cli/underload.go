@@ -30,7 +30,7 @@ var servingFlagNames = []string{"rate", "arrivals", "outstanding", "latency", "q
 	"idle-power"}
 
 // servingFlags adds the flags of a load.
-func servingFlags(f *pflag.FlagSet, v *serving.Serving) {
+func servingFlags(f *pflag.FlagSet, v *arrivals.Spec) {
 	f.Float64Var(&v.RatePerS, "rate", 0, "inference under a load of `R` requests per second (without: a closed loop)")
 	f.StringVar(&v.Arrivals, "arrivals", "", "how they arrive: uniform, poisson (default with --rate), closed, a "+
 		"scenario of MLPerf, or a `FILE` of seconds")
@@ -66,7 +66,7 @@ func (l *limitLine) Set(text string) error {
 }
 
 // limitFlag adds --limit, which sets a load and hands the limits on.
-func limitFlag(f *pflag.FlagSet, v *serving.Serving, limits func(optimize.Limit)) {
+func limitFlag(f *pflag.FlagSet, v *arrivals.Spec, limits func(optimize.Limit)) {
 	f.Var(&limitLine{to: func(a serving.Asked) {
 		if a.Serving != nil {
 			*v = *a.Serving
@@ -76,7 +76,7 @@ func limitFlag(f *pflag.FlagSet, v *serving.Serving, limits func(optimize.Limit)
 }
 
 // underLoad reports whether a flag of a load was given, and checks the values.
-func underLoad(v serving.Serving, given func(name string) bool) (bool, error) {
+func underLoad(v arrivals.Spec, given func(name string) bool) (bool, error) {
 	any := false
 	for _, name := range servingFlagNames {
 		any = any || given(name)
@@ -96,7 +96,7 @@ func underLoad(v serving.Serving, given func(name string) bool) (bool, error) {
 
 // withConfigured takes what no flag gives, nor a line of --limit, from the workload's own load and limit, and reports
 // whether there is a load or a latency limit at all.
-func withConfigured(v serving.Serving, w workload.Workload, given func(name string) bool) (serving.Serving, bool) {
+func withConfigured(v arrivals.Spec, w workload.Workload, given func(name string) bool) (arrivals.Spec, bool) {
 	own, configured := workloads.ServingOf(w)
 	if !configured {
 		return v, false

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"time"
 
+	"jtune/internal/arrivals"
 	"jtune/optimize"
 	"jtune/optimize/outlook"
 	"jtune/optimize/serving"
@@ -129,7 +130,7 @@ func (r Reader) MayMeasure() string { return r.state.MayMeasure() }
 func (r Reader) Limit() optimize.Limit { return r.state.Limit }
 
 // Load is the load under which the modes that show are chosen; false where there is none, as of training.
-func (r Reader) Load() (v serving.Serving, loaded bool) {
+func (r Reader) Load() (v arrivals.Spec, loaded bool) {
 	o := r.state.Outlook
 	if o == nil || r.state.LoadErr != nil {
 		return v, false

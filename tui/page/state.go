@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"jtune/internal/arrivals"
 	"jtune/internal/figure"
 	"jtune/learn"
 	"jtune/optimize"
@@ -29,7 +30,7 @@ type State struct {
 	Work     Work
 	Tasks    Tasks
 	Limit    optimize.Limit   // what Front chooses by
-	Load     *serving.Serving // the load under which modes of inference are chosen; nil: the configured one, if any
+	Load     *arrivals.Spec   // the load under which modes of inference are chosen; nil: the configured one, if any
 	LoadErr  error            // why there is none although one was asked for
 	Served   *serving.Served  // what they do under it; nil: there is no load, or that is being worked out
 	Outlook  *outlook.Outlook // the one that shows; nil without a model

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/arrivals"
 	"jtune/optimize"
 	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
@@ -166,7 +167,7 @@ func TestFrontUnderALoadGoesBackToTheAnswersBatchSize(t *testing.T) {
 // Training knows no load: what was asked of inference leaves its page as it was.
 func TestFrontOfTrainingHasNoLoad(t *testing.T) {
 	d, c := withView(t)
-	d.Ask(serving.Asked{Limit: optimize.Limit{PowerW: 30}, Serving: &serving.Serving{RatePerS: 30, LatencyMS: 50,
+	d.Ask(serving.Asked{Limit: optimize.Limit{PowerW: 30}, Serving: &arrivals.Spec{RatePerS: 30, LatencyMS: 50,
 		Quantile: 0.99}})
 	d.Sees("limit 30.0 W", "the answer to the limit")
 	d.Press("i")

@@ -10,7 +10,6 @@ import (
 	"jtune/internal/arrivals"
 	"jtune/optimize"
 	"jtune/optimize/mix"
-	"jtune/optimize/serving"
 	"jtune/profiles"
 	"jtune/profiles/harness"
 	"jtune/profiles/harness/turns"
@@ -141,7 +140,7 @@ func Pairing(b *Board, ended bool) *page.Task {
 	w, _ := b.Workloads()
 	j := &page.Task{Spec: task.Pair(pair.Request{Train: w[0], Infer: Serves(),
 		Limit:   optimize.Limit{PowerW: 30},
-		Serving: serving.Serving{RatePerS: 60, Arrivals: "uniform", LatencyMS: 300, Quantile: 0.99}}).Spec}
+		Serving: arrivals.Spec{RatePerS: 60, Arrivals: "uniform", LatencyMS: 300, Quantile: 0.99}}).Spec}
 	j.State, j.Began = task.Running, b.Elapsed-372*time.Second
 	for _, e := range b.pairEvents() {
 		j.Fold(e)

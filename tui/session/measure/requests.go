@@ -3,11 +3,11 @@ package measure
 import (
 	"time"
 
+	"jtune/internal/arrivals"
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/optimize/ladder"
 	"jtune/optimize/mix"
-	"jtune/optimize/serving"
 	"jtune/profiles"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
@@ -34,7 +34,7 @@ type TuneRequest struct {
 	Measuring
 	Limit    optimize.Limit
 	More     []optimize.Limit   // further ones, each answered from the same search
-	Serving  *serving.Serving   // the load under which the limit holds; nil: none
+	Serving  *arrivals.Spec     // the load under which the limit holds; nil: none
 	Coverage campaigns.Coverage // limit unless set
 	// Probes caps the measurements, start and verification included; with
 	// coverage front it counts the modes measured before the answer is chosen.
@@ -48,7 +48,7 @@ type TuneRequest struct {
 	Fresh     bool                 // start from nothing, whatever is known of the workload on this board
 	Before    time.Time            // start from what was known then, as a repetition does; zero: from all
 
-	Watched *serving.Serving // the latency of a server's users; nil where requests are made up
+	Watched *arrivals.Spec // the latency of a server's users; nil where requests are made up
 }
 
 // TuneResult is the answer and how it came about.

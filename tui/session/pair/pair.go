@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"jtune/internal/arrivals"
 	"jtune/internal/usage"
 	"jtune/learn"
 	"jtune/optimize"
@@ -17,7 +18,7 @@ import (
 // PairRequest asks for the setting in which a training job and an inference job share one GPU.
 type PairRequest struct {
 	Train, Infer *learn.Model
-	Serving      serving.Serving
+	Serving      arrivals.Spec
 	Limit        optimize.Limit
 	Policy       mix.Policy // "": the better of strict and fill
 	Tau          int        // of strict turns: the most minibatches between two batches; 0: as many as fit

@@ -9,12 +9,12 @@ import (
 	"slices"
 	"time"
 
+	"jtune/internal/arrivals"
 	"jtune/internal/text"
 	"jtune/internal/usage"
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/optimize/mix"
-	"jtune/optimize/serving"
 	"jtune/profiles"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
@@ -34,7 +34,7 @@ var PairBatches = []int{1, 4, 16, 32, 64}
 type Request struct {
 	Train, Infer workload.Workload
 	Batches      []int // of inference, ascending; nil: its own
-	Serving      serving.Serving
+	Serving      arrivals.Spec
 	Limit        optimize.Limit
 	Policy       mix.Policy // "": the better of strict and fill
 	Tau          int        // of strict turns: the most minibatches between two batches; 0: as many as fit

@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/arrivals"
 	"jtune/internal/usage"
 	"jtune/optimize"
 	"jtune/optimize/mix"
-	"jtune/optimize/serving"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/virtual"
@@ -34,7 +34,7 @@ func pairOf(t *testing.T, s *session.Session) Request {
 		t.Fatal(err)
 	}
 	return Request{Train: train, Infer: infer, Batches: []int{4, 16}, Requests: 200, Most: 3,
-		Serving: serving.Serving{RatePerS: 60, Arrivals: "uniform", LatencyMS: 500, Quantile: 0.95},
+		Serving: arrivals.Spec{RatePerS: 60, Arrivals: "uniform", LatencyMS: 500, Quantile: 0.95},
 		Limit:   optimize.Limit{PowerW: 30}}
 }
 
@@ -238,7 +238,7 @@ func TestPairRefusesWhatCannotShareAGPU(t *testing.T) {
 	for want, change := range map[string]func(*Request){
 		"answers requests": func(r *Request) { r.Train = r.Infer },
 		"trains":           func(r *Request) { r.Infer = r.Train },
-		"needs a rate":     func(r *Request) { r.Serving = serving.Serving{} },
+		"needs a rate":     func(r *Request) { r.Serving = arrivals.Spec{} },
 		"takes no turns":   func(r *Request) { r.Infer.Container.Image = "x" },
 	} {
 		r := pairOf(t, s)

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/arrivals"
 	"jtune/internal/usage"
 	"jtune/optimize"
-	"jtune/optimize/serving"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/search"
@@ -27,7 +27,7 @@ func TestTuneOnRealTrafficRefusesWhatItsUsersWouldFeel(t *testing.T) {
 	}{
 		"no latency": {measure.TuneRequest{Limit: optimize.Limit{Energy: true}},
 			"with “latency” … or limit.latency_ms"},
-		"a rate":    {measure.TuneRequest{Serving: &serving.Serving{RatePerS: 3, LatencyMS: 9}}, "nothing is sent"},
+		"a rate":    {measure.TuneRequest{Serving: &arrivals.Spec{RatePerS: 3, LatencyMS: 9}}, "nothing is sent"},
 		"at random": {measure.TuneRequest{Limit: optimize.Limit{TimeMS: 9}, Strategy: optimize.Random}, "slow modes"},
 		"whole front": {measure.TuneRequest{Limit: optimize.Limit{TimeMS: 9}, Coverage: campaigns.CoverFront},
 			"slow modes"},

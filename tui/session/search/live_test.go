@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"jtune/optimize/serving"
+	"jtune/internal/arrivals"
 	"jtune/profiles/record"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/sessiontest"
@@ -33,7 +33,7 @@ func TestTuneOnRealTrafficSendsNothingAndKeepsTheLatency(t *testing.T) {
 	}
 	r, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w}, Reference: "none",
 		Keep:    true,
-		Serving: &serving.Serving{LatencyMS: 8 * perToken}}, nil)
+		Serving: &arrivals.Spec{LatencyMS: 8 * perToken}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestTuneOnRealTrafficKeepsAQuantileThatTheServerCounts(t *testing.T) {
 	const limit = 400
 	r, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w}, Reference: "none",
 		Keep:    true,
-		Serving: &serving.Serving{LatencyMS: limit, Quantile: 0.95}}, nil)
+		Serving: &arrivals.Spec{LatencyMS: limit, Quantile: 0.95}}, nil)
 	if err != nil || !r.Feasible || len(r.Sent) == 0 {
 		t.Fatalf("%d tried, %v", len(r.Sent), err)
 	}

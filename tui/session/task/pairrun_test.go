@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/arrivals"
 	"jtune/optimize"
 	"jtune/optimize/mix"
-	"jtune/optimize/serving"
 	"jtune/profiles/record"
 	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
@@ -91,6 +91,6 @@ func pairOf(t *testing.T, s *session.Session) pair.Request {
 		t.Fatal(err)
 	}
 	return pair.Request{Train: train, Infer: infer, Batches: []int{4, 16}, Requests: 200, Most: 3,
-		Serving: serving.Serving{RatePerS: 60, Arrivals: "uniform", LatencyMS: 500, Quantile: 0.95},
+		Serving: arrivals.Spec{RatePerS: 60, Arrivals: "uniform", LatencyMS: 500, Quantile: 0.95},
 		Limit:   optimize.Limit{PowerW: 30}}
 }

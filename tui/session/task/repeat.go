@@ -9,7 +9,6 @@ import (
 	"jtune/internal/usage"
 	"jtune/optimize"
 	"jtune/optimize/ladder"
-	"jtune/optimize/serving"
 	"jtune/profiles/imports"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
@@ -160,7 +159,7 @@ func tuneRequest(h record.Header, w workload.Workload) (*measure.TuneRequest, er
 		Fresh:     from.Fresh,
 		Before:    h.Created,
 		Limit:     optimize.Limit{PowerW: from.PowerW, TimeMS: from.TimeMS, Energy: from.Energy},
-		Serving:   (*serving.Serving)(from.Load),
+		Serving:   from.Load,
 	}
 	for _, l := range from.More {
 		r.More = append(r.More, optimize.Limit{PowerW: l.PowerW, TimeMS: l.TimeMS})

@@ -9,11 +9,11 @@ import (
 	"sync"
 	"time"
 
+	"jtune/internal/arrivals"
 	"jtune/internal/cpubudget"
 	"jtune/internal/latest"
 	"jtune/optimize"
 	"jtune/optimize/mix"
-	"jtune/optimize/serving"
 	"jtune/profiles"
 	"jtune/profiles/harness"
 	"jtune/profiles/record"
@@ -79,7 +79,7 @@ type Spec struct {
 	Workload workload.Workload
 	Limit    optimize.Limit
 	More     []optimize.Limit   // further ones of a search
-	Serving  *serving.Serving   // the load under which the limit holds; nil: none
+	Serving  *arrivals.Spec     // the load under which the limit holds; nil: none
 	Planned  int                // modes, about; of a search the most
 	Plan     string             // what a profile measures, in words
 	Pair     *workload.Workload // the training beside Workload, of a pair; nil: none

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"jtune/internal/arrivals"
 	"jtune/internal/text"
 	"jtune/internal/usage"
 	"jtune/optimize/mix"
@@ -376,21 +377,21 @@ func UnitOf(w workload.Workload, batch int) serving.Unit {
 }
 
 // ServingOf is the load and the latency limit that the configuration gives a workload; false where it gives none.
-func ServingOf(w workload.Workload) (v serving.Serving, given bool) {
+func ServingOf(w workload.Workload) (v arrivals.Spec, given bool) {
 	if !w.Infers() {
 		return v, false
 	}
-	return serving.Serving{RatePerS: w.Load.Rate, Arrivals: w.Load.Arrivals, MaxWaitMS: w.Load.MaxWaitMS,
+	return arrivals.Spec{RatePerS: w.Load.Rate, Arrivals: w.Load.Arrivals, MaxWaitMS: w.Load.MaxWaitMS,
 		LatencyMS: w.Limit.LatencyMS, Quantile: w.Limit.Quantile}, w.Load.Rate > 0 || w.Limit.LatencyMS > 0
 }
 
 // LoadFor is the load under which modes of a workload are chosen: what is asked for, and what the configuration gives
 // where that leaves it open; false where there is none, as of training.
-func LoadFor(w workload.Workload, asked *serving.Serving) (v serving.Serving, loaded bool) {
+func LoadFor(w workload.Workload, asked *arrivals.Spec) (v arrivals.Spec, loaded bool) {
 	if !w.Infers() {
 		return v, false
 	}
-	v = serving.Serving{Quantile: serving.UsualQuantile, PowerAs: string(mix.Peak)}
+	v = arrivals.Spec{Quantile: serving.UsualQuantile, PowerAs: string(mix.Peak)}
 	if asked != nil {
 		v = *asked
 	}
