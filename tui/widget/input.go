@@ -2,6 +2,7 @@ package widget
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"charm.land/bubbles/v2/key"
 	"charm.land/bubbles/v2/textinput"
@@ -46,10 +47,29 @@ func (in *Input) Update(msg tea.Msg) {
 		if m.Text != "" && !in.may(m.Text) {
 			return
 		}
+		head, rest := in.parts()
+		if key.Matches(m, in.text.KeyMap.DeleteWordForward) && lastWord(rest) {
+			in.SetValue(head)
+			return
+		}
 	case tea.PasteMsg:
 		msg = tea.PasteMsg{Content: strings.TrimSpace(m.Content)}
 	}
 	in.text, _ = in.text.Update(msg)
+}
+
+// parts are the text before the cursor and the rest.
+func (in *Input) parts() (head, rest string) {
+	text := []rune(in.Value())
+	at := min(in.text.Position(), len(text))
+	return string(text[:at]), string(text[at:])
+}
+
+// lastWord reports whether nothing but blanks follows the first character of a text. Deleting such a word makes
+// textinput (bubbles 2.2.1, deleteWordForward) read past the end of its text and panic.
+func lastWord(rest string) bool {
+	_, size := utf8.DecodeRuneInString(rest)
+	return strings.TrimSpace(rest[size:]) == ""
 }
 
 // may reports whether a key of this text writes here.
@@ -75,9 +95,10 @@ func (in *Input) Takes(k tea.KeyPressMsg) bool {
 // Render draws the text with its cursor: the given glyph at its end, else the
 // character under the cursor reversed.
 func (in *Input) Render(end string) string {
-	text, at := []rune(in.Value()), in.text.Position()
-	if at >= len(text) {
-		return string(text) + end
+	head, rest := in.parts()
+	if rest == "" {
+		return head + end
 	}
-	return string(text[:at]) + StyleCursor.Render(string(text[at])) + string(text[at+1:])
+	_, size := utf8.DecodeRuneInString(rest)
+	return head + StyleCursor.Render(rest[:size]) + rest[size:]
 }

@@ -46,3 +46,22 @@ func TestInputTakesItsOwnCharactersAndEditsOnlyWhatIsThere(t *testing.T) {
 		t.Errorf("%q: a pasted text should be taken as it is", in.Value())
 	}
 }
+
+// A word at the end of the text, or blanks there, ended the whole program.
+func TestInputDeletesTheLastWord(t *testing.T) {
+	altD := tea.KeyPressMsg{Code: 'd', Mod: tea.ModAlt}
+	for _, c := range []struct {
+		text string
+		left int
+		want string
+	}{{"ab  ", 1, "ab "}, {"ab  ", 2, "ab"}, {"ab", 1, "a"}, {"30 W", 2, "30"}, {"30 W 9", 4, "30 9"},
+		{"世", 1, ""}, {"", 0, ""}} {
+		in := NewInput(c.text, "", 20)
+		for range c.left {
+			in.Update(keyPress("left"))
+		}
+		if in.Update(altD); in.Value() != c.want {
+			t.Errorf("%q, %d from its end: %q, want %q", c.text, c.left, in.Value(), c.want)
+		}
+	}
+}
