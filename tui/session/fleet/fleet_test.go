@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -128,6 +129,25 @@ func TestShardsGoOnWithTheSamePlanOnly(t *testing.T) {
 	}
 	if _, err := OpenShards(dir, boards, first.Args); err == nil {
 		t.Error("a broken file is taken")
+	}
+}
+
+// The file may be somebody else's, and the boards' shells get its id.
+func TestShardsTakeNoIDThatAShellWouldRun(t *testing.T) {
+	t.Parallel()
+	for _, id := range []string{"x; id > /tmp/x; echo", "$(id)", "`id`", "20260101-0123456789abcdef\n", "", "..", "-x",
+		"20260101-0123456789abcdef/..", "20260101-0123456789ABCDEF"} {
+		dir := t.TempDir()
+		data, err := json.Marshal(Shards{ID: id, Boards: []string{"a"}, Args: []string{"lstm"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, shardsFile), data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if s, err := OpenShards(dir, []Board{{Name: "a"}}, []string{"lstm"}); err == nil {
+			t.Errorf("%q is taken: %+v", id, s)
+		}
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -38,6 +39,9 @@ const (
 	folderThere = "jtune-fleet"
 )
 
+// idPattern is that of an ID, which the shells of the boards get: the file may be somebody else's.
+var idPattern = regexp.MustCompile(`^[0-9]{8}-[0-9a-f]{16}$`)
+
 // ErrOtherPlan is the error where a folder holds the parts of another plan.
 var ErrOtherPlan = errors.New("holds parts of another plan")
 
@@ -54,7 +58,11 @@ func OpenShards(dir string, boards []Board, args []string) (*Shards, error) {
 		if err := json.Unmarshal(data, &old); err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
-		if !slices.Equal(old.Boards, now.Boards) || !slices.Equal(old.Args, now.Args) || !fs.ValidPath(old.ID) {
+		if !idPattern.MatchString(old.ID) {
+			return nil, fmt.Errorf("%s: %q is no id of a plan of jtune: give another %s", file, text.Clip(old.ID),
+				usage.Out)
+		}
+		if !slices.Equal(old.Boards, now.Boards) || !slices.Equal(old.Args, now.Args) {
 			return nil, fmt.Errorf("%s %w: profile %s on %s; give another %s", dir, ErrOtherPlan,
 				text.Clip(strings.Join(old.Args, " ")), text.Clip(strings.Join(old.Boards, ",")), usage.Out)
 		}
@@ -82,6 +90,9 @@ func OpenShards(dir string, boards []Board, args []string) (*Shards, error) {
 // part is the name of a board's part, here and there.
 func (s *Shards) part(b Board) string { return fmt.Sprintf("part-%d", s.number(b)) }
 
+// there is the folder of a board's part, from the home folder there.
+func (s *Shards) there(b Board) string { return folderThere + "/" + s.ID + "/" + s.part(b) }
+
 // number is a board's shard, from 1.
 func (s *Shards) number(b Board) int { return slices.Index(s.Boards, b.Name) + 1 }
 
@@ -99,11 +110,10 @@ const again = 5 * time.Second
 // Measure measures a board's part there and copies it here. A lost connection is tried again so many
 // times: what runs there finishes its mode, and the next call resumes.
 func (s *Shards) Measure(ctx context.Context, b Board, tries int, line func(string)) Result {
-	there := folderThere + "/" + s.ID
 	args := append([]string{"profile"}, s.Args...)
-	args = append(args, "--shard", fmt.Sprintf("%d/%d", s.number(b), len(s.Boards)), "--out", there+"/"+s.part(b),
+	args = append(args, "--shard", fmt.Sprintf("%d/%d", s.number(b), len(s.Boards)), "--out", s.there(b),
 		"--resume")
-	call := Call{Shell: "mkdir -p " + there + " && " + b.Command(args...), Line: line}
+	call := Call{Shell: "mkdir -p " + text.ShellWord(path.Dir(s.there(b))) + " && " + b.Command(args...), Line: line}
 	r := b.Do(ctx, call)
 	for ; tries > 0 && r.Err != nil && mayGoOn(r.Err); tries-- {
 		line(fmt.Sprintf("%v; again in %v", r.Err, again))
@@ -143,7 +153,7 @@ func (s *Shards) fetch(ctx context.Context, b Board) error {
 		_, drained := io.Copy(io.Discard, reader)
 		ended <- errors.Join(err, drained)
 	}()
-	r := b.Do(ctx, Call{Shell: "tar -C " + folderThere + "/" + s.ID + "/" + s.part(b) + " -cf - .", Out: writer})
+	r := b.Do(ctx, Call{Shell: "tar -C " + text.ShellWord(s.there(b)) + " -cf - .", Out: writer})
 	writer.CloseWithError(r.Err)
 	err = <-ended
 	if r.Err != nil {
