@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -148,15 +147,15 @@ func (u onBoards) reports() func(b fleet.Board) func(string) {
 	}
 }
 
-// onEach runs a command of jtune on each board.
-func (u onBoards) onEach(ctx context.Context, args ...string) ([]fleet.Result, error) {
+// onEach runs a command of jtune on each board, within a time; 0: without end.
+func (u onBoards) onEach(ctx context.Context, within time.Duration, args ...string) ([]fleet.Result, error) {
 	boards, err := u.boards()
 	if err != nil {
 		return nil, err
 	}
 	line := u.reports()
 	return fleet.Each(ctx, boards, func(ctx context.Context, b fleet.Board) fleet.Result {
-		return b.Do(ctx, fleet.Call{Shell: b.Command(args...), Line: line(b)})
+		return b.Do(ctx, fleet.Call{Shell: b.Command(args...), Line: line(b), Within: within})
 	}), nil
 }
 
@@ -166,8 +165,11 @@ func fieldsOf[T any](doc []byte) (v T) {
 	return v
 }
 
-// roundTime is how long a board may take to answer a round of watch.
-const roundTime = 30 * time.Second
+// How long a board may take to answer.
+const (
+	roundTime  = 30 * time.Second // of watch
+	doctorTime = 5 * time.Minute  // which watches what reading costs
+)
 
 // fleetWatchCmd is `jtune fleet watch`.
 type fleetWatchCmd struct {
@@ -199,9 +201,7 @@ func (c *fleetWatchCmd) check() error {
 func (c *fleetWatchCmd) run(ctx context.Context) error {
 	clock := tegra.RealClock()
 	for n := 1; ; n++ {
-		round, cancel := context.WithTimeout(ctx, roundTime)
-		list, err := c.onEach(round, "watch", "--count", "1", "--json")
-		cancel()
+		list, err := c.onEach(ctx, roundTime, "watch", "--count", "1", "--json")
 		if err != nil {
 			return err
 		}
@@ -255,7 +255,7 @@ func (c *fleetDoctorCmd) flags(f *pflag.FlagSet) {
 }
 
 func (c *fleetDoctorCmd) run(ctx context.Context) error {
-	list, err := c.onEach(ctx, "doctor", "--json")
+	list, err := c.onEach(ctx, doctorTime, "doctor", "--json")
 	if err != nil {
 		return err
 	}
@@ -281,7 +281,7 @@ func (c *fleetTuneCmd) flags(f *pflag.FlagSet) {
 }
 
 func (c *fleetTuneCmd) run(ctx context.Context) error {
-	list, err := c.onEach(ctx, append(append([]string{"tune"}, c.args...), "--json")...)
+	list, err := c.onEach(ctx, 0, append(append([]string{"tune"}, c.args...), "--json")...)
 	if err != nil {
 		return err
 	}
@@ -409,7 +409,7 @@ func (c *fleetRankCmd) run(ctx context.Context) error {
 	}
 	line := c.reports()
 	list := fleet.Each(ctx, boards, func(ctx context.Context, b fleet.Board) fleet.Result {
-		return fetchModel(ctx, b, c.args[0], filepath.Join(dir, b.Name), line(b))
+		return fleet.FetchModel(ctx, b, c.args[0], filepath.Join(dir, b.Name), line(b))
 	})
 	c.rank.models = map[string]string{}
 	for _, got := range list {
@@ -429,28 +429,4 @@ func (c *fleetRankCmd) run(ctx context.Context) error {
 		return exitError(code)
 	}
 	return nil
-}
-
-// fetchModel copies the model that a board has of a workload.
-func fetchModel(ctx context.Context, b fleet.Board, workload, to string, line func(string)) fleet.Result {
-	r := b.Do(ctx, fleet.Call{Shell: b.Command("models", "--json"), Line: line})
-	if r.Err != nil {
-		return r
-	}
-	for _, m := range fieldsOf[[]struct{ Name, Workload, Path string }]([]byte(r.Out)) {
-		if m.Workload != workload && m.Name != workload || m.Path == "" {
-			continue
-		}
-		file, err := os.Create(to)
-		if err != nil {
-			return fleet.Result{Board: b, Code: exitFailed, Err: err}
-		}
-		w := bufio.NewWriter(file)
-		r := b.Do(ctx, fleet.Call{Shell: "cat -- " + text.ShellWord(m.Path), Out: w, Line: line})
-		if err := errors.Join(w.Flush(), file.Close()); err != nil && r.Err == nil {
-			r.Code, r.Err = exitFailed, err
-		}
-		return r
-	}
-	return fleet.Result{Board: b, Code: exitFailed, Err: fmt.Errorf("has no model of %s", text.Clip(workload))}
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"jtune/internal/text"
 )
@@ -23,6 +24,9 @@ sudo -n apt-get install -y --allow-downgrades -o DPkg::Lock::Timeout=120 "$t/jtu
 /usr/bin/jtune version`
 )
 
+// installTime is how long it may take: apt there may wait for another, and fetch what the package needs.
+const installTime = 30 * time.Minute
+
 // Install copies a package, or the program itself, to a board, installs it, and reads back the version
 // that answers there. A package needs sudo without a password; the program goes to ~/.local/bin.
 func Install(ctx context.Context, b Board, file string, line func(string)) Result {
@@ -35,7 +39,7 @@ func Install(ctx context.Context, b Board, file string, line func(string)) Resul
 	if filepath.Ext(file) == ".deb" {
 		shell = temporary + debian
 	}
-	r := b.Do(ctx, Call{Shell: shell, In: io.Reader(f), Line: line})
+	r := b.Do(ctx, Call{Shell: shell, In: io.Reader(f), Line: line, Within: installTime})
 	if r.Err != nil {
 		r.Err = fmt.Errorf("not installed: %w", r.Err)
 		return r

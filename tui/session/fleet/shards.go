@@ -1,7 +1,7 @@
 package fleet
 
 import (
-	"archive/tar"
+	"cmp"
 	"context"
 	"encoding/hex"
 	"encoding/json"
@@ -127,7 +127,7 @@ func (s *Shards) Measure(ctx context.Context, b Board, tries int, line func(stri
 	if errors.Is(r.Err, ErrLost) || ctx.Err() != nil {
 		return r
 	}
-	if err := s.fetch(ctx, b); err != nil && r.Err == nil {
+	if err := s.fetch(ctx, b, line); err != nil && r.Err == nil {
 		r.Code, r.Err = 1, err
 	}
 	return r
@@ -138,8 +138,22 @@ func mayGoOn(err error) bool {
 	return errors.Is(err, ErrLost) || strings.Contains(err.Error(), "in use by another jtune")
 }
 
-// fetch copies a board's part here, in place of an earlier copy.
-func (s *Shards) fetch(ctx context.Context, b Board) error {
+// fetchTime is how long a part may take to come.
+const fetchTime = time.Hour
+
+// fetch copies a board's part here, in place of an earlier copy. Where it is larger than a part may be, the jobs' own
+// outputs stay there, which joining does not need.
+func (s *Shards) fetch(ctx context.Context, b Board, line func(string)) error {
+	err := s.copied(ctx, b, "")
+	if errors.Is(err, errTooMuch) {
+		line("the part is large: the outputs of the job, log.txt, stay there in " + s.there(b))
+		err = s.copied(ctx, b, " --exclude=log.txt")
+	}
+	return err
+}
+
+// copied copies what tar there gives with these options.
+func (s *Shards) copied(ctx context.Context, b Board, options string) error {
 	to := filepath.Join(s.dir, s.part(b))
 	fresh, err := os.MkdirTemp(s.dir, ".part-")
 	if err != nil {
@@ -150,72 +164,17 @@ func (s *Shards) fetch(ctx context.Context, b Board) error {
 	ended := make(chan error, 1)
 	go func() {
 		err := unpack(reader, fresh)
-		_, drained := io.Copy(io.Discard, reader)
-		ended <- errors.Join(err, drained)
+		reader.CloseWithError(err) // nothing more is read from the board
+		ended <- err
 	}()
-	r := b.Do(ctx, Call{Shell: "tar -C " + text.ShellWord(s.there(b)) + " -cf - .", Out: writer})
+	r := b.Do(ctx, Call{Shell: "tar -C " + text.ShellWord(s.there(b)) + options + " -cf - .", Out: writer,
+		Within: fetchTime})
 	writer.CloseWithError(r.Err)
-	err = <-ended
-	if r.Err != nil {
-		return r.Err
-	}
-	if err != nil {
+	if err := cmp.Or(<-ended, r.Err); err != nil {
 		return fmt.Errorf("the record of %s: %w", b.Name, err)
 	}
 	if err := os.RemoveAll(to); err != nil {
 		return err
 	}
 	return safefile.Rename(fresh, to)
-}
-
-// Bounds of a part.
-const (
-	mostFiles = 1000
-	mostBytes = 4 << 30
-)
-
-// unpack writes the regular files of a tar stream below a folder. Links, devices and names that lead
-// elsewhere are errors: the stream is of another machine.
-func unpack(r io.Reader, dir string) error {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	files, left := 0, int64(mostBytes)
-	for t := tar.NewReader(r); ; {
-		h, err := t.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		name := path.Clean(h.Name)
-		files++
-		left -= h.Size
-		switch {
-		case files > mostFiles || left < 0:
-			return errors.New("more files or bytes than a campaign has")
-		case !filepath.IsLocal(name):
-			return fmt.Errorf("%q leads elsewhere", text.Clip(h.Name))
-		case name == ".":
-			continue
-		case h.Typeflag == tar.TypeDir:
-			if err := root.Mkdir(name, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
-				return err
-			}
-			continue
-		case h.Typeflag != tar.TypeReg:
-			return fmt.Errorf("%q is no regular file", text.Clip(h.Name))
-		}
-		f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-		if err != nil {
-			return err
-		}
-		_, err = io.Copy(f, t)
-		if err := errors.Join(err, f.Close()); err != nil {
-			return err
-		}
-	}
 }

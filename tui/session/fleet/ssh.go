@@ -19,10 +19,20 @@ import (
 
 const (
 	sshFailed = 255     // ssh's own exit code
-	mostOut   = 8 << 20 // bytes of a command's output that are kept
+	mostOut   = 8 << 20 // bytes of a command's output: one that sends more is ended
 	mostSaid  = 1 << 20 // bytes of a line
 	endGrace  = 5 * time.Second
 )
+
+// Lines of standard error are passed on up to mostAtOnce at a time, and further ones at lineEvery: a board that
+// sends for ever does not flood the terminal here.
+const (
+	mostAtOnce = 5000
+	lineEvery  = 50 * time.Millisecond
+)
+
+// errTalks is the error for a board whose output is larger than what it was asked for.
+var errTalks = errors.New("sends more than it was asked for: ended here")
 
 // Options of ssh: keepAlive makes it notice within about 30 s that a board is gone, asksNothing makes it
 // fail where it would ask for a password.
@@ -37,6 +47,8 @@ type Call struct {
 	In    io.Reader         // its standard input; nil: none
 	Out   io.Writer         // gets its standard output in place of Result.Out; nil: Result.Out
 	Line  func(line string) // gets each line of standard error as it comes; nil: nobody
+	// Within is how long the command may take; 0: without end, as one that measures.
+	Within time.Duration
 }
 
 // Command is a command line of jtune for the shell there.
@@ -59,15 +71,22 @@ func (b Board) Terminal(here bool, args ...string) []string {
 
 // Do runs a command on a board. When ctx ends, so does the connection: what runs there gets a hangup.
 func (b Board) Do(ctx context.Context, c Call) Result {
+	asked := ctx
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	if c.Within > 0 {
+		late := fmt.Errorf("has not ended within %v", c.Within)
+		defer time.AfterFunc(c.Within, func() { end(late) }).Stop()
+	}
 	args := slices.Concat(asksNothing, keepAlive, b.Options, []string{"--", b.SSH, c.Shell})
 	cmd := exec.CommandContext(ctx, "ssh", args...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = endGrace
 	cmd.Stdin = c.In
-	out := &bounded{most: mostOut}
-	cmd.Stdout = out
+	var out bytes.Buffer
+	cmd.Stdout = &toEnd{to: &atMost{to: &out, left: mostOut}, end: end}
 	if c.Out != nil {
-		cmd.Stdout = c.Out
+		cmd.Stdout = &toEnd{to: c.Out, end: end}
 	}
 	last := ""
 	reader, writer := io.Pipe()
@@ -75,17 +94,7 @@ func (b Board) Do(ctx context.Context, c Call) Result {
 	heard := make(chan struct{})
 	go func() {
 		defer close(heard)
-		lines := bufio.NewScanner(reader)
-		lines.Buffer(nil, mostSaid)
-		for lines.Scan() {
-			line := text.OneLine(lines.Text())
-			if strings.TrimSpace(line) == "" {
-				continue
-			}
-			if last = line; c.Line != nil {
-				c.Line(line)
-			}
-		}
+		last = passOn(reader, c.Line)
 		_, _ = io.Copy(io.Discard, reader) // after a line that is too long
 	}()
 	err := cmd.Run()
@@ -94,8 +103,10 @@ func (b Board) Do(ctx context.Context, c Call) Result {
 	r := Result{Board: b, Out: out.String()}
 	var exit *exec.ExitError
 	switch {
+	case asked.Err() != nil:
+		r.Code, r.Err = 130, asked.Err()
 	case ctx.Err() != nil:
-		r.Code, r.Err = 130, ctx.Err()
+		r.Code, r.Err = 1, context.Cause(ctx)
 	case errors.As(err, &exit) && exit.ExitCode() == sshFailed:
 		r.Code, r.Err = 1, fmt.Errorf("%w: %s", ErrLost, said(last, "ssh failed"))
 	case errors.As(err, &exit):
@@ -106,24 +117,74 @@ func (b Board) Do(ctx context.Context, c Call) Result {
 	return r
 }
 
+// passOn gives the lines of a board's standard error on, and returns the last one.
+func passOn(from io.Reader, to func(string)) (last string) {
+	lines := bufio.NewScanner(from)
+	lines.Buffer(nil, mostSaid)
+	room, left, at := float64(mostAtOnce), 0, time.Now()
+	for lines.Scan() {
+		line := text.OneLine(lines.Text())
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		last = line
+		now := time.Now()
+		room = min(mostAtOnce, room+now.Sub(at).Seconds()/lineEvery.Seconds())
+		at = now
+		switch {
+		case to == nil:
+			continue
+		case room < 1:
+			left++
+			continue
+		}
+		leftOut(left, to)
+		left = 0
+		room--
+		to(line)
+	}
+	leftOut(left, to)
+	return last
+}
+
+// leftOut says how many lines came too fast to be passed on.
+func leftOut(lines int, to func(string)) {
+	if lines > 0 {
+		to("(" + text.Count(lines, "line") + " came too fast to be shown)")
+	}
+}
+
+// toEnd ends a connection where what it brings is not taken any more.
+type toEnd struct {
+	to  io.Writer
+	end context.CancelCauseFunc
+}
+
+func (w *toEnd) Write(p []byte) (int, error) {
+	n, err := w.to.Write(p)
+	if err != nil {
+		w.end(err)
+	}
+	return n, err
+}
+
+// atMost takes so many bytes; more are an error.
+type atMost struct {
+	to   io.Writer
+	left int
+}
+
+func (w *atMost) Write(p []byte) (int, error) {
+	if w.left -= len(p); w.left < 0 {
+		return 0, errTalks
+	}
+	return w.to.Write(p)
+}
+
 // said is the last line of an error, without the program's name.
 func said(line, otherwise string) string {
 	if line = strings.TrimPrefix(line, "jtune: "); line != "" {
 		return line
 	}
 	return otherwise
-}
-
-// bounded keeps the first bytes that are written to it.
-type bounded struct {
-	bytes.Buffer
-	most int
-}
-
-func (b *bounded) Write(p []byte) (int, error) {
-	if room := b.most - b.Len(); room < len(p) {
-		b.Buffer.Write(p[:max(0, room)])
-		return len(p), nil
-	}
-	return b.Buffer.Write(p)
 }

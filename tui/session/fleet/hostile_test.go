@@ -1,0 +1,148 @@
+package fleet
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// hereSSH makes ssh a shell of this machine, and gives a board there with an empty home folder.
+func hereSSH(t *testing.T) (b Board, home string) {
+	t.Helper()
+	dir, home := t.TempDir(), t.TempDir()
+	script := "#!/bin/sh\nwhile [ \"$1\" != -- ]; do shift; done\nshift 2\ncd " + home + " && exec sh -c \"$*\"\n"
+	if err := os.WriteFile(filepath.Join(dir, "ssh"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	return Board{Name: "a", SSH: "there", Jtune: "true"}, home
+}
+
+func TestDoEndsABoardThatSendsForEver(t *testing.T) {
+	b, _ := hereSSH(t)
+	for name, c := range map[string]struct{ shell, want string }{
+		"an output without end":   {"exec yes", "sends more than"},
+		"an output of one line":   {"exec cat /dev/zero", "sends more than"},
+		"messages without end":    {"exec yes >&2", "has not ended within"},
+		"a message without end":   {"exec cat /dev/zero >&2", "has not ended within"},
+		"nothing, without an end": {"exec sleep 600", "has not ended within"},
+	} {
+		lines, bytes := 0, 0
+		r := b.Do(t.Context(), Call{Shell: c.shell, Within: time.Second, Line: func(s string) {
+			lines++
+			bytes += len(s)
+		}})
+		if r.Code != 1 || r.Err == nil || !strings.Contains(r.Err.Error(), c.want) {
+			t.Errorf("%s: exit code %d, %v; want %q", name, r.Code, r.Err, c.want)
+		}
+		if most := mostAtOnce + 2*int(time.Minute/lineEvery); lines > most || bytes > most*1000 || len(r.Out) > mostOut {
+			t.Errorf("%s: %d lines of %d bytes and %d bytes are passed on", name, lines, bytes, len(r.Out))
+		}
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if r := b.Do(ctx, Call{Shell: "true", Within: time.Hour}); r.Code != 130 {
+		t.Errorf("stopped: exit code %d, %v", r.Code, r.Err)
+	}
+}
+
+func TestPassOnSaysHowManyLinesItLeavesOut(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("epoch\n\n", 3*mostAtOnce) + "the end\n"
+	shown, said := 0, ""
+	last := passOn(strings.NewReader(text), func(line string) { shown, said = shown+1, line })
+	if shown < mostAtOnce || shown > 2*mostAtOnce || last != "the end" || !strings.Contains(said, "came too fast") {
+		t.Errorf("%d lines of %d, then %q; the last is %q", shown, 3*mostAtOnce+1, said, last)
+	}
+}
+
+// partThere makes the part of a board there: so many modes with what a campaign has of each.
+func partThere(t *testing.T, home string, s *Shards, b Board, modes int) string {
+	t.Helper()
+	dir := filepath.Join(home, s.there(b))
+	for i := range modes {
+		mode := filepath.Join(dir, "logs", fmt.Sprintf("pm_%d", i))
+		if err := os.MkdirAll(mode, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"knobs.csv", "result.csv", "log.txt"} {
+			if err := os.WriteFile(filepath.Join(mode, name), []byte("x\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return dir
+}
+
+// A part of 600 modes was measured and never came: 1,000 files were the most.
+func TestShardsFetchAPartOfManyModes(t *testing.T) {
+	b, home := hereSSH(t)
+	s, err := OpenShards(filepath.Join(t.TempDir(), "parts"), []Board{b}, []string{"lstm"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const modes = 300 // 1,200 folders and files
+	partThere(t, home, s, b, modes)
+	if r := s.Measure(t.Context(), b, 0, func(line string) { t.Log(line) }); r.Err != nil {
+		t.Fatal(r.Err)
+	}
+	if got, err := filepath.Glob(filepath.Join(s.Parts()[0], "logs", "*", "*")); err != nil || len(got) != 3*modes {
+		t.Errorf("%d files of %d are here: %v", len(got), 3*modes, err)
+	}
+}
+
+func TestShardsLeaveLargeOutputsOfTheJobThere(t *testing.T) {
+	b, home := hereSSH(t)
+	s, err := OpenShards(filepath.Join(t.TempDir(), "parts"), []Board{b}, []string{"lstm"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	large := filepath.Join(partThere(t, home, s, b, 2), "logs", "pm_1", "log.txt")
+	if err := os.Truncate(large, mostBytes+1); err != nil { // it has no blocks
+		t.Fatal(err)
+	}
+	var said string
+	if r := s.Measure(t.Context(), b, 0, func(line string) { said += line }); r.Err != nil {
+		t.Fatal(r.Err)
+	}
+	got, err := filepath.Glob(filepath.Join(s.Parts()[0], "logs", "*", "*"))
+	if err != nil || len(got) != 4 || !strings.Contains(said, "log.txt, stay there in jtune-fleet/") {
+		t.Errorf("%q is here: %v; it says %q", got, err, said)
+	}
+}
+
+// A board that answers with another stream, and one that sends on after the end of its archive.
+func TestShardsEndAPartThatDoesNotEnd(t *testing.T) {
+	for name, tar := range map[string]string{
+		"no archive":           "exec yes",
+		"more after its end":   "/usr/bin/env -i PATH=/usr/bin:/bin tar \"$@\"; exec cat /dev/zero",
+		"nothing but an error": "echo broken >&2; exit 2",
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, home := hereSSH(t)
+			s, err := OpenShards(filepath.Join(t.TempDir(), "parts"), []Board{b}, []string{"lstm"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			partThere(t, home, s, b, 1)
+			dir := t.TempDir()
+			if err := os.WriteFile(filepath.Join(dir, "tar"), []byte("#!/bin/sh\n"+tar+"\n"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+			ctx, stop := context.WithTimeout(t.Context(), 3*time.Minute)
+			defer stop()
+			r := s.Measure(ctx, b, 0, func(string) {})
+			if ctx.Err() != nil || r.Err == nil || !strings.HasPrefix(r.Err.Error(), "the record of a: ") {
+				t.Errorf("it ends with %v", r.Err)
+			}
+			if list, _ := os.ReadDir(filepath.Dir(s.Parts()[0])); len(list) != 1 {
+				t.Errorf("%v is left", list)
+			}
+		})
+	}
+}
