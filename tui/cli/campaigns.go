@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,6 +14,7 @@ import (
 	"jtune/internal/text"
 	"jtune/profiles/record"
 	"jtune/tui/session/campaigns"
+	"jtune/tui/session/config"
 	"jtune/tui/session/models"
 )
 
@@ -54,7 +54,7 @@ func newCampaigns(a *app) *cobra.Command {
 			return a.say(models.RestoreCampaign(a.options, args[0]), "%s is back", args[0])
 		}),
 		verb("purge [NAME]", "Remove deleted campaigns for good: one, or all", 0, 1, func(args []string) error {
-			gone, err := campaigns.Purge(a.options.Paths, strings.Join(args, ""))
+			gone, err := oneOrAll(args, a.options.Paths, campaigns.Purge, campaigns.PurgeAll)
 			return a.say(err, "%s removed for good", text.Count(len(gone), "campaign"))
 		}))
 	return cmd
@@ -72,8 +72,22 @@ func verb(use, short string, least, most int, do func(args []string) error) *cob
 		Use:   use,
 		Short: short,
 		Args:  takes(cobra.RangeArgs(least, most)),
-		RunE:  func(_ *cobra.Command, args []string) error { return do(args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if slices.Contains(args, "") { // as of a shell's variable that is not set: it means none, not all
+				return usagef("%s: an argument is empty; the form is: %s", commandName(cmd), cmd.UseLine())
+			}
+			return do(args)
+		},
 	}
+}
+
+// oneOrAll does something with the thing that is named, or with all.
+func oneOrAll(args []string, o config.Paths, one func(config.Paths, string) ([]string, error),
+	all func(config.Paths) ([]string, error)) ([]string, error) {
+	if len(args) == 0 {
+		return all(o)
+	}
+	return one(o, args[0])
 }
 
 // say prints what was done, unless that failed.

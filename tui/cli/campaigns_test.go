@@ -153,6 +153,31 @@ func TestCampaignsCompareWhatTwoMeasured(t *testing.T) {
 	run("campaigns", "compare", one, "nobodys").fails(t, exitFailed, "no campaign nobodys")
 }
 
+// A name that is empty, as of a shell's variable that is not set, means none: not all.
+func TestPurgeOfAnEmptyNameRemovesNothing(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"campaigns/a", "models/b.model"} {
+		if err := os.MkdirAll(filepath.Join(dir, "deleted", name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, kind := range []string{"campaigns", "models"} {
+		for _, args := range [][]string{{"purge", ""}, {"delete", ""}, {"restore", ""}, {"show", ""},
+			{"rename", "a", ""}} {
+			jtune(t, append([]string{"--data-dir", dir, kind}, args...)...).fails(t, exitUsage, "an argument is empty")
+		}
+		left, err := os.ReadDir(filepath.Join(dir, "deleted", kind))
+		if err != nil || len(left) != 1 {
+			t.Errorf("%s: %v is left, %v", kind, left, err)
+		}
+		o := jtune(t, "--data-dir", dir, kind, "purge").done(t)
+		if left, _ := os.ReadDir(filepath.Join(dir, "deleted", kind)); len(left) > 0 ||
+			!strings.HasPrefix(o.out, "1 ") {
+			t.Errorf("%s: %v is left; %s", kind, left, o.out)
+		}
+	}
+}
+
 func TestModelsAreRenamedDeletedAndRestored(t *testing.T) {
 	t.Parallel()
 	run, dir := inData(t)

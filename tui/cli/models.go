@@ -136,7 +136,7 @@ func (c *modelsCmd) verbs() []*cobra.Command {
 			return c.say(models.Restore(c.options.Paths, args[0]), "%s is back", args[0])
 		}),
 		verb("purge [NAME]", "Remove deleted models for good: one, or all", 0, 1, func(args []string) error {
-			gone, err := models.Purge(c.options.Paths, strings.Join(args, ""))
+			gone, err := oneOrAll(args, c.options.Paths, models.Purge, models.PurgeAll)
 			return c.say(err, "%s removed for good", text.Count(len(gone), "model"))
 		}),
 		verb("reduce NAME|FILE OUT", "Write a model as a reference for other workloads", 2, 2, c.reduce),

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"jtune/internal/safefile"
+	"jtune/internal/text"
 	"jtune/internal/usage"
 	"jtune/profiles/record"
 	"jtune/tui/session/config"
@@ -62,7 +63,7 @@ func moved(o config.Paths, name, from, to string) (Campaign, error) {
 func Rename(o config.Paths, name, to string) error {
 	c, err := ownCampaign(o, o.CampaignsDir(), name)
 	if err == nil {
-		err = PlainName("campaign", to)
+		err = NewName("campaign", to)
 	}
 	if err == nil {
 		_, err = moveCampaign(c.Dir, filepath.Join(o.CampaignsDir(), to))
@@ -70,29 +71,42 @@ func Rename(o config.Paths, name, to string) error {
 	return err
 }
 
-// Purge removes a deleted campaign for good, "" all of them, and lists which.
+// Purge removes a deleted campaign for good.
 func Purge(o config.Paths, name string) ([]string, error) {
 	return PurgeKind(o, CampaignsKind, name, "")
 }
 
+// PurgeAll removes all deleted campaigns for good, and lists which.
+func PurgeAll(o config.Paths) ([]string, error) { return PurgeAllOf(o, CampaignsKind) }
+
 // ErrReference is why a reference is no model.
 var ErrReference = errors.New("a reference for other workloads, without measured modes")
 
+// PurgeKind removes what was deleted under a name for good.
 func PurgeKind(o config.Paths, kind, name, suffix string) ([]string, error) {
 	dir := DeletedDir(o, kind)
-	names := []string{name + suffix}
-	if name == "" {
-		names = nil
-		entries, err := os.ReadDir(dir)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("deleted %s: %w", kind, err)
-		}
-		for _, e := range entries {
-			names = append(names, e.Name())
-		}
-	} else if _, err := OwnEntry(o, dir, kind, name, suffix); err != nil {
+	if _, err := OwnEntry(o, dir, kind, name, suffix); err != nil {
 		return nil, err
 	}
+	return removed(dir, []string{name + suffix})
+}
+
+// PurgeAllOf removes everything of a kind that was deleted for good, and lists it.
+func PurgeAllOf(o config.Paths, kind string) ([]string, error) {
+	dir := DeletedDir(o, kind)
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("deleted %s: %w", kind, err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return removed(dir, names)
+}
+
+// removed removes entries of a folder, and lists those that are gone.
+func removed(dir string, names []string) ([]string, error) {
 	defer safefile.SyncDir(dir)
 	for i, name := range names {
 		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
@@ -126,6 +140,23 @@ func OwnEntry(o config.Paths, parent, kind, name, suffix string) (string, error)
 func PlainName(what, name string) error {
 	if name == "" || strings.ContainsAny(name, "/\\\x00") || strings.HasPrefix(name, ".") {
 		return usage.Errorf("%s name %q: give a plain name without slashes", what, name)
+	}
+	return nil
+}
+
+// mostName is how long a new name may be, in bytes: file systems take 255, and an ending follows.
+const mostName = 200
+
+// NewName rejects names that are no names of files, and those that lists and command lines cannot show.
+func NewName(what, name string) error {
+	if err := PlainName(what, name); err != nil {
+		return err
+	}
+	switch {
+	case len(name) > mostName:
+		return usage.Errorf("%s name of %d bytes: give one of %d at most", what, len(name), mostName)
+	case name != text.OneLine(name):
+		return usage.Errorf("%s name %q: give a name of printed characters, without blanks around it", what, name)
 	}
 	return nil
 }

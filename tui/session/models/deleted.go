@@ -69,7 +69,7 @@ func Restore(o config.Paths, name string) error {
 func Rename(o config.Paths, name, to string) error {
 	path, suffix, err := ownModel(o, o.ModelsDir(), name)
 	if err == nil {
-		err = campaigns.PlainName("model", to)
+		err = campaigns.NewName("model", to)
 	}
 	if err != nil {
 		return err
@@ -82,11 +82,11 @@ func Rename(o config.Paths, name, to string) error {
 	return campaigns.Move(path, filepath.Join(o.ModelsDir(), to+suffix))
 }
 
-// Purge removes a deleted model for good, "" all of them, and lists which.
+// PurgeAll removes all deleted models for good, and lists which.
+func PurgeAll(o config.Paths) ([]string, error) { return campaigns.PurgeAllOf(o, campaigns.ModelsKind) }
+
+// Purge removes a deleted model for good.
 func Purge(o config.Paths, name string) ([]string, error) {
-	if name == "" {
-		return campaigns.PurgeKind(o, campaigns.ModelsKind, "", "")
-	}
 	_, suffix, err := ownModel(o, campaigns.DeletedDir(o, campaigns.ModelsKind), name)
 	if err != nil {
 		return nil, err

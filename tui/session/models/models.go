@@ -89,7 +89,7 @@ func Save(s *session.Session, name string, m *learn.Model) (string, error) {
 
 // keepAs makes the data directory and returns the path of a name in it.
 func keepAs(o config.Paths, name, suffix string) (string, error) {
-	if err := campaigns.PlainName("model", name); err != nil {
+	if err := campaigns.NewName("model", name); err != nil {
 		return "", err
 	}
 	dir := o.ModelsDir()
