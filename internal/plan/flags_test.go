@@ -27,6 +27,7 @@ var flagsOfOthers = []struct{ below, file, of string }{
 	{"profiles/harness/torch", "torch.go", "our trainer"},
 	{"profiles/serve", "live.go", "llama-server"},
 	{"tui/session/fleet", "install.go", "apt-get"},
+	{"tui/session/fleet", "model.go", "jtune on another board, over ssh"},
 	{"tui/session/fleet", "shards.go", "jtune on another board, over ssh"},
 	{"tui/session", "host.go", "nvidia-smi"},
 	{"tui/session", "readiness.go", "rsync"},
