@@ -19,7 +19,7 @@ func TestFrontShowsAMeasurementInThePlaceOfItsPrediction(t *testing.T) {
 	t.Parallel()
 	d := drive(t).withView()
 	d.press("5")
-	standing := func() optimize.Standing { return d.r.sh.Outlook.Standing(d.onFront(), d.r.sh.Limit) }
+	standing := func() optimize.Standing { return d.r.sh.Outlook.Standing(d.onFront(), d.r.sh.Goal.Limit) }
 	for range 10 { // to a mode that is as likely over as not: it reads more than is predicted
 		if standing().State <= optimize.Likely {
 			d.press("left")
@@ -38,7 +38,7 @@ func TestFrontShowsAMeasurementInThePlaceOfItsPrediction(t *testing.T) {
 		t.Error("the prediction itself has changed, or the view before")
 	}
 	// measured a little over the limit: it is not the answer
-	if d.sees("✗ measured over, one reading"); v.Answer(d.r.sh.Limit) == cursor {
+	if d.sees("✗ measured over, one reading"); v.Answer(d.r.sh.Goal.Limit) == cursor {
 		t.Error("the answer breaks the limit")
 	}
 	d.press("c")

@@ -6,8 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"jtune/optimize"
-	"jtune/optimize/serving"
+	"jtune/optimize/mix"
 	"jtune/tui/page"
 	"jtune/tui/page/dialog"
 	"jtune/tui/session/search"
@@ -58,10 +57,8 @@ func (r *root) do(i page.Intent) tea.Cmd {
 		again := *i.Mixes
 		sh.Mixes = &again
 		r.open(page.Front)
-	case page.Limit:
-		return r.chooseBy(serving.Asked{Limit: optimize.Limit(i), Serving: sh.Load})
-	case page.Limits:
-		return r.chooseBy(serving.Asked(i))
+	case page.Choose:
+		return r.chooseBy(mix.Goal(i))
 	case page.ListModels:
 		return listModels(sh.host)
 	default:
@@ -132,9 +129,9 @@ func (r *root) broadcast(msg tea.Msg) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// chooseBy takes other limits, under a load or without.
-func (r *root) chooseBy(a serving.Asked) tea.Cmd {
+// chooseBy takes another goal.
+func (r *root) chooseBy(g mix.Goal) tea.Cmd {
 	sh := r.sh
-	sh.Limit, sh.Load, sh.LoadErr = a.Limit, a.Serving, nil
+	sh.Goal, sh.LoadErr = g, nil
 	return tea.Batch(sh.serve(), r.broadcast(page.LimitSet{}))
 }

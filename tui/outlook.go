@@ -6,7 +6,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
 	"jtune/optimize/serving"
 	"jtune/tegra"
@@ -128,19 +127,19 @@ type servedMsg struct {
 
 // serve works out what the modes that show do under the load, where there is one and they are of inference.
 func (sh *shared) serve() tea.Cmd {
-	load, loaded := page.ReaderOf(&sh.State).Load()
-	if !loaded {
+	goal := page.ReaderOf(&sh.State).Goal()
+	if !goal.Loaded() {
 		sh.Served, sh.serving = nil, servedOf{}
 		return nil
 	}
-	of := servedOf{sh.Outlook, sh.Limit, load}
+	of := servedOf{sh.Outlook, goal}
 	if of == sh.serving {
 		return nil
 	}
 	sh.serving = of
 	before, seed := sh.Served, sh.seed
 	return sh.computed(func() tea.Msg {
-		ask, err := mix.AskOf(of.limit, load, seed)
+		ask, err := goal.Ask(seed)
 		if err != nil {
 			return servedMsg{of: of, err: err}
 		}

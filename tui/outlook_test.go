@@ -97,7 +97,7 @@ func TestOutlookReachesThePagesInAnyOrder(t *testing.T) {
 	at := d.onFront()
 	d.press("home")
 	d.send(d.otherLoaded())
-	if want := d.r.sh.Outlook.Answer(d.r.sh.Limit); d.onFront() != want || at != want ||
+	if want := d.r.sh.Outlook.Answer(d.r.sh.Goal.Limit); d.onFront() != want || at != want ||
 		d.r.sh.Outlook.Workload != "bert" {
 		t.Errorf("the cursor is on mode %d of %s, before on %d, want the answer %d", d.onFront(),
 			d.r.sh.Outlook.Workload, at, want)

@@ -24,8 +24,8 @@ func TestFrontLimitMovesTheAnswer(t *testing.T) {
 		d.press("[")
 	}
 	after := v.Known[d.onFront()]
-	if d.r.sh.Limit.PowerW != 25 || after.PowerW > 25 || after.TimeMS <= before.TimeMS {
-		t.Errorf("limit %g W gives %.1f W in %.1f ms, before %.1f W in %.1f ms", d.r.sh.Limit.PowerW, after.PowerW,
+	if d.r.sh.Goal.Limit.PowerW != 25 || after.PowerW > 25 || after.TimeMS <= before.TimeMS {
+		t.Errorf("limit %g W gives %.1f W in %.1f ms, before %.1f W in %.1f ms", d.r.sh.Goal.Limit.PowerW, after.PowerW,
 			after.TimeMS, before.PowerW, before.TimeMS)
 	}
 }

@@ -149,8 +149,7 @@ func depsOf(s *session.Session, o Options) deps {
 	st := &d.state
 	st.Device.ReadOnly, st.Device.Block = s.ReadOnly, s.Sysfs().NVPModelBlock
 	st.Work = page.Work{Preferred: s.Options.Workload, Sizes: workloads.Sizes(s), Choice: search.LastChoice(s)}
-	asked := st.Work.Choice.Asks()
-	st.Limit, st.Load = asked.Limit, asked.Serving
+	st.Goal = st.Work.Choice.First()
 	if st.Look.Glyphs = o.Glyphs; o.Glyphs == widget.GlyphsAuto {
 		st.Look.Glyphs = widget.GlyphsOf(os.Getenv)
 	}

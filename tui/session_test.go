@@ -48,7 +48,7 @@ func driveSession(t *testing.T, o session.Options) (*driver, *session.Session) {
 	// what else runs on this machine, and who runs it, is no part of a test
 	deps.campaigns.Held, deps.introduced, deps.remembered = nil, nil, nil
 	deps.state.Work.Choice = search.DefaultChoice(s.Device.Presets())
-	deps.state.Limit = deps.state.Work.Choice.Limits()[0]
+	deps.state.Goal.Limit = deps.state.Work.Choice.Limits()[0]
 	deps.state.Moment.Now = func() time.Time { return d.now }
 	d.r = newRoot(ctx, deps)
 	d.r.watch = deps.watch(func() int64 { return 0 })

@@ -6,6 +6,7 @@ import (
 
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
 	"jtune/profiles/workload"
 	"jtune/tegra"
@@ -50,7 +51,7 @@ func TestFrontStepsThroughBatchSizesAndSaysWhich(t *testing.T) {
 		}
 		d.size(80, 24)
 		d.sees("best of batch "+batch, "ms/sample", "Z z size")
-		if d.onFront() != d.r.sh.Outlook.Answer(d.r.sh.Limit) {
+		if d.onFront() != d.r.sh.Outlook.Answer(d.r.sh.Goal.Limit) {
 			t.Errorf("batch %s: the cursor left the answer", batch)
 		}
 	}
@@ -115,7 +116,7 @@ func TestFrontAnswerOfASearchOverBatchSizesNamesItsSize(t *testing.T) {
 		Batch: 16}, TimeMS: best.TimeMS, PowerW: 29}}, Fitted: m}
 	res.Answers = []measure.Answer{{Result: res.Result, Limit: limit}}
 	j := &shownTask{Task: page.Task{Spec: task.Spec{Kind: task.Tuning,
-		Workload: workload.Workload{Name: "resnet18"}, Limit: limit}}}
+		Workload: workload.Workload{Name: "resnet18"}, Goal: mix.Goal{Limit: limit}}}}
 	d.shows(j)
 	d.send(taskDoneMsg{task: j, view: view, now: task.Snapshot{State: task.Done,
 		Outcome: task.Outcome{Tuned: res}}})

@@ -9,8 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"jtune/internal/arrivals"
-	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
 	"jtune/telemetry"
 	"jtune/tui/page"
@@ -131,9 +130,8 @@ func (sh *shared) after(msg tea.Msg) tea.Msg {
 
 // servedOf is what that was worked out for.
 type servedOf struct {
-	view  *outlook.Outlook
-	limit optimize.Limit
-	load  arrivals.Spec
+	view *outlook.Outlook
+	goal mix.Goal
 }
 
 // shownTask is a task of the session, or what another process measures. Pages see

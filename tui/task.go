@@ -169,7 +169,7 @@ func (m taskDoneMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	if m.view == nil {
 		return []tea.Msg{done}, tea.Batch(sh.serve(), again)
 	}
-	sh.Limit, sh.Load, sh.LoadErr = j.Limit, j.Serving, nil
+	sh.Goal, sh.LoadErr = j.Goal, nil
 	view := m.view
 	for _, a := range j.Tuned.Answers {
 		if a.Batch == view.Batch {

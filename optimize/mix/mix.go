@@ -183,7 +183,7 @@ func (a Ask) Check() error {
 	return a.Load.Check()
 }
 
-func (a Ask) quantile() float64 { return cmp.Or(a.Quantile, 0.99) }
+func (a Ask) quantile() float64 { return cmp.Or(a.Quantile, UsualQuantile) }
 
 func (a Ask) want(beside bool) Want {
 	switch {

@@ -7,11 +7,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"jtune/internal/arrivals"
 	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/optimize/advice"
+	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
 	"jtune/profiles/workload"
 	"jtune/tegra"
@@ -24,8 +24,7 @@ import (
 type chooseCmd struct {
 	onModels
 	model            string
-	limit            optimize.Limit
-	serving          arrivals.Spec
+	goal             mix.Goal
 	whole            training
 	maxError, margin float64
 }
@@ -43,18 +42,18 @@ func newChoose(a *app) *cobra.Command {
 
 func (c *chooseCmd) flags(f *pflag.FlagSet) {
 	modelFlag(f, &c.model, "")
-	goalFlags(f, &c.limit)
-	servingFlags(f, &c.serving)
-	limitFlag(f, &c.serving, func(l optimize.Limit) { c.limit.PowerW, c.limit.TimeMS = l.PowerW, l.TimeMS })
-	f.Float64Var(&c.limit.EnergyJ, "energy-limit", 0,
+	goalFlags(f, &c.goal.Limit)
+	servingFlags(f, &c.goal.Load)
+	limitFlag(f, &c.goal.Load, func(l optimize.Limit) { c.goal.Limit.PowerW, c.goal.Limit.TimeMS = l.PowerW, l.TimeMS })
+	f.Float64Var(&c.goal.Limit.EnergyJ, "energy-limit", 0,
 		"fastest mode that takes at most `J` joules per minibatch; with several batch sizes: per sample")
-	f.Float64Var(&c.limit.MaxSlowdownPct, "max-slowdown", 0,
+	f.Float64Var(&c.goal.Limit.MaxSlowdownPct, "max-slowdown", 0,
 		"mode of least power that is at most `PCT` percent slower than the fastest")
-	f.BoolVar(&c.limit.Throughput, "throughput", false,
+	f.BoolVar(&c.goal.Limit.Throughput, "throughput", false,
 		"fastest mode, also within --time-limit; with several batch sizes: most samples per second, "+
 			"as with --power-limit")
-	f.BoolVar(&c.limit.Knee, "knee", false, "knee of the Pareto front of time and power")
-	f.Float64Var(&c.margin, "margin", c.limit.Margin.Z(),
+	f.BoolVar(&c.goal.Limit.Knee, "knee", false, "knee of the Pareto front of time and power")
+	f.Float64Var(&c.margin, "margin", c.goal.Limit.Margin.Z(),
 		"stay `Z` standard deviations of the prediction below a limit")
 	f.Float64Var(&c.maxError, "max-error", 0,
 		"fail with exit code 5 when the model's own cross-validated error is above `PCT` percent, or not known")
@@ -69,12 +68,12 @@ func (c *chooseCmd) check() error {
 	case c.given("max-error") && !(c.maxError > 0):
 		return usagef("--max-error %g: must be a positive number of percent", c.maxError)
 	}
-	c.limit.Margin = optimize.MarginOf(c.margin)
+	c.goal.Limit.Margin = optimize.MarginOf(c.margin)
 	return nil
 }
 
 func (c *chooseCmd) run(context.Context) error {
-	served, err := underLoad(c.serving, c.given)
+	served, err := underLoad(c.goal.Load, c.given)
 	if err != nil {
 		return err
 	}
@@ -82,16 +81,16 @@ func (c *chooseCmd) run(context.Context) error {
 	if err != nil {
 		return err
 	}
-	if !c.limit.Knee && c.limit.MaxSlowdownPct == 0 {
+	if !c.goal.Limit.Knee && c.goal.Limit.MaxSlowdownPct == 0 {
 		var own bool
-		c.serving, own = withConfigured(c.serving, listedWorkload(c.options, m.Provenance.Workload), c.given)
+		c.goal.Load, own = withConfigured(c.goal.Load, listedWorkload(c.options, m.Provenance.Workload), c.given)
 		served = served || own
 	}
 	check := checkLimit
 	if served { // the load is a goal of its own
 		check = checkLimits
 	}
-	if err := check(c.limit, c.given); err != nil {
+	if err := check(c.goal.Limit, c.given); err != nil {
 		return err
 	}
 	if err := fit.CheckError(m, c.maxError); err != nil {
@@ -130,18 +129,18 @@ func (c *chooseCmd) best(m *learn.Model) error {
 		return err
 	}
 	o := outlook.OutlookOf(m, list)
-	at, err := o.Choose(c.limit)
+	at, err := o.Choose(c.goal.Limit)
 	if err != nil && !errors.Is(err, optimize.ErrInfeasible) {
 		return err
 	}
 	c.doubts(m)
-	x := c.chosen(m, o, at, c.limit, err == nil)
+	x := c.chosen(m, o, at, c.goal.Limit, err == nil)
 	if c.whole.epochs > 0 {
 		perEpoch, err := c.whole.minibatches(c.app, m.At(x.batch))
 		if err != nil {
 			return err
 		}
-		projection := o.Project(at, x.versus, c.limit, c.whole.epochs, perEpoch)
+		projection := o.Project(at, x.versus, c.goal.Limit, c.whole.epochs, perEpoch)
 		x.training = &projection
 	}
 	if !c.asJSON {
@@ -156,7 +155,7 @@ func (c *chooseCmd) best(m *learn.Model) error {
 		x.advice = advice.Findings(m, x.situation)
 		return errors.Join(err, x.print(c.out))
 	}
-	return errors.Join(err, printJSON(c.out, answerOf(x, m, c.limit)))
+	return errors.Join(err, printJSON(c.out, answerOf(x, m, c.goal.Limit)))
 }
 
 // chosen is setting number at of an outlook as an answer.

@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"jtune/internal/arrivals"
 	"jtune/internal/text"
 	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
 	"jtune/tui/export"
 	"jtune/tui/session/fit"
@@ -26,8 +26,7 @@ type frontCmd struct {
 	onModels
 	model, samples, x, y, svg string
 	plane                     int // of x and y
-	limit                     optimize.Limit
-	serving                   arrivals.Spec
+	goal                      mix.Goal
 	served                    bool // under a load
 	strict                    bool
 	v                         verification
@@ -49,9 +48,9 @@ func (c *frontCmd) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.samples, "samples", "", "sweep `FILE` or campaign folder: the measured Pareto front")
 	f.StringVar(&c.x, "x", "time", "x axis: time, or power with --y energy")
 	f.StringVar(&c.y, "y", "power", "y axis: power or energy")
-	limitFlags(f, &c.limit)
-	servingFlags(f, &c.serving)
-	limitFlag(f, &c.serving, func(l optimize.Limit) { c.limit.PowerW, c.limit.TimeMS = l.PowerW, l.TimeMS })
+	limitFlags(f, &c.goal.Limit)
+	servingFlags(f, &c.goal.Load)
+	limitFlag(f, &c.goal.Load, func(l optimize.Limit) { c.goal.Limit.PowerW, c.goal.Limit.TimeMS = l.PowerW, l.TimeMS })
 	f.BoolVar(&c.asCSV, "csv", false, "as CSV")
 	c.jsonFlag(f, asList)
 	f.StringVar(&c.svg, "svg", "", "draw the cloud of modes and the front into `FILE`")
@@ -72,10 +71,10 @@ func (c *frontCmd) check() (err error) {
 	if c.plane, err = frontPlane(c.x, c.y); err != nil {
 		return err
 	}
-	if err := checkLimits(c.limit, c.given); err != nil {
+	if err := checkLimits(c.goal.Limit, c.given); err != nil {
 		return err
 	}
-	c.served, err = underLoad(c.serving, c.given)
+	c.served, err = underLoad(c.goal.Load, c.given)
 	return err
 }
 
@@ -94,16 +93,16 @@ func (c *frontCmd) run(ctx context.Context) error {
 	}
 	if c.model != "" && !c.given("x") && c.v.most == 0 {
 		var own bool
-		c.serving, own = withConfigured(c.serving, listedWorkload(c.options, o.Workload), c.given)
+		c.goal.Load, own = withConfigured(c.goal.Load, listedWorkload(c.options, o.Workload), c.given)
 		c.served = c.served || own
 	}
 	if c.served {
 		return c.underLoad(o)
 	}
-	points := export.Points{Known: o.Known, Standings: o.Standings(c.limit), Virtual: o.Model.Provenance.Virtual}
+	points := export.Points{Known: o.Known, Standings: o.Standings(c.goal.Limit), Virtual: o.Model.Provenance.Virtual}
 	cloud := export.NewCloud(points, o.Front(c.plane))
 	if c.svg != "" {
-		if err := writeFile(c.svg, export.FigureSVG(plots.Cloud(o, c.plane, c.limit))); err != nil {
+		if err := writeFile(c.svg, export.FigureSVG(plots.Cloud(o, c.plane, c.goal.Limit))); err != nil {
 			return err
 		}
 		c.note("%s: %s, %s on the Pareto front", c.svg, text.Count(len(cloud.Known), "point"),

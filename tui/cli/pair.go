@@ -60,7 +60,7 @@ func (c *pairCmd) flags(f *pflag.FlagSet) {
 	choiceFlag(f, &c.policy, "policy", "turns: strict, fill or free (default the better of strict and fill)",
 		"strict", "fill", "free")
 	countFlag(f, &c.Tau, "tau", "strict turns: at most `N` minibatches between two batches")
-	servingFlags(f, &c.Serving)
+	servingFlags(f, &c.Load)
 	f.Lookup("rate").Usage = "inference under a load of `R` requests per second"
 	f.Lookup("arrivals").Usage = "how they arrive: uniform, poisson (default), or a `FILE` of seconds"
 	_ = f.MarkHidden("outstanding") // of a closed loop, which leaves no time to train
@@ -91,7 +91,7 @@ func (c *pairCmd) measureFlags(f *pflag.FlagSet) {
 
 // check takes over flags that have a grammar.
 func (c *pairCmd) check() error {
-	if _, err := underLoad(c.Serving, c.given); err != nil {
+	if _, err := underLoad(c.Load, c.given); err != nil {
 		return err
 	}
 	if err := checkLimits(c.Limit, c.given); err != nil {
@@ -107,7 +107,7 @@ func (c *pairCmd) check() error {
 	switch {
 	case c.train == "" || c.infer == "":
 		return usagef("give --train A and --infer B, two workloads, or --models A.model,B.model")
-	case c.Serving.RatePerS == 0 && c.Serving.Arrivals == "":
+	case c.Load.RatePerS == 0 && c.Load.Arrivals == "":
 		return usagef("a pair needs the rate of the requests: give --rate R")
 	}
 	return nil
@@ -122,7 +122,7 @@ func (c *pairCmd) run(ctx context.Context) error {
 
 // fromModels predicts from models.
 func (c *pairCmd) fromModels() error {
-	r := pair.PairRequest{Serving: c.Serving, Limit: c.Limit, Policy: c.Policy, Tau: c.Tau, Seed: c.options.Seed}
+	r := pair.PairRequest{Goal: c.Goal, Policy: c.Policy, Tau: c.Tau, Seed: c.options.Seed}
 	var err error
 	if r.Train, err = c.loadPowered("pair", c.train); err != nil {
 		return err

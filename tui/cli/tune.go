@@ -30,7 +30,6 @@ type tuneCmd struct {
 	jobs
 	r        measure.TuneRequest
 	rotation string
-	serving  arrivals.Spec
 	watts    []float64
 	join     joinFlags
 }
@@ -54,8 +53,8 @@ func (c *tuneCmd) flags(f *pflag.FlagSet) {
 			"batch sizes: most samples per second")
 	f.Lookup("power-limit").DefValue = "" // as of one number
 	otherGoalFlags(f, &c.r.Limit)
-	servingFlags(f, &c.serving)
-	limitFlag(f, &c.serving, func(l optimize.Limit) {
+	servingFlags(f, &c.r.Load)
+	limitFlag(f, &c.r.Load, func(l optimize.Limit) {
 		if c.r.Limit.TimeMS = l.TimeMS; l.PowerW > 0 {
 			c.watts = []float64{l.PowerW}
 		}
@@ -89,16 +88,16 @@ func (c *tuneCmd) flags(f *pflag.FlagSet) {
 }
 
 func (c *tuneCmd) run(ctx context.Context) error {
-	served, err := underLoad(c.serving, c.given)
+	served, err := underLoad(c.r.Load, c.given)
 	if err != nil {
 		return err
 	}
 	if c.r.Rotation, err = ladder.ParseRotation(c.rotation); err != nil {
 		return usagef("--rotation: %v", err)
 	}
-	load, own := withConfigured(c.serving, listedWorkload(c.options, c.args[0]), c.given)
-	if served || own {
-		c.r.Serving = &load
+	var own bool
+	if c.r.Load, own = withConfigured(c.r.Load, listedWorkload(c.options, c.args[0]), c.given); !served && !own {
+		c.r.Load = arrivals.Spec{}
 	}
 	if err := wantLimits(&c.r, c.watts, c.given); err != nil {
 		return err
@@ -124,7 +123,7 @@ func wantLimits(r *measure.TuneRequest, watts []float64, given func(name string)
 		l := goal
 		l.PowerW = w
 		check := checkLimit
-		if r.Serving != nil { // the load is a goal of its own
+		if r.Loaded() { // the load is a goal of its own
 			check = checkLimits
 		}
 		if err := check(l, given); err != nil {
@@ -148,7 +147,7 @@ func (c *tuneCmd) doTune(ctx context.Context, s *session.Session, r measure.Tune
 	if r.Batches != nil {
 		thing = "setting"
 		goal := sizedGoal(r.Limit)
-		if r.Serving != nil {
+		if r.Loaded() {
 			goal = "looking for the best under the load"
 		}
 		c.note("batch sizes %s: %s", listed(r.Batches), goal)
@@ -172,7 +171,7 @@ func (c *tuneCmd) doTune(ctx context.Context, s *session.Session, r measure.Tune
 	answers := res.Answers
 	documents := make([]answerJSON, len(answers))
 	for i, found := range answers {
-		if found.Feasible && !found.Verified && r.Serving == nil {
+		if found.Feasible && !found.Verified && !r.Loaded() {
 			c.note("the answer was measured only once: no probe was left to repeat it")
 		}
 		x := c.tuned(s, r, res, found)

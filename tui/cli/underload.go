@@ -50,14 +50,14 @@ func servingFlags(f *pflag.FlagSet, v *arrivals.Spec) {
 // limitLine is the value of --limit: limits and a load in one line, as the Tune dialog takes them.
 type limitLine struct {
 	text string
-	to   func(serving.Asked)
+	to   func(mix.Goal)
 }
 
 func (l *limitLine) String() string { return l.text }
-func (l *limitLine) Type() string   { return "limits such as " + serving.AskedForm }
+func (l *limitLine) Type() string   { return "limits such as " + mix.GoalForm }
 
 func (l *limitLine) Set(text string) error {
-	a, err := serving.ParseAsked(text)
+	a, err := mix.ParseGoal(text)
 	if err == nil {
 		l.text = text
 		l.to(a)
@@ -67,12 +67,12 @@ func (l *limitLine) Set(text string) error {
 
 // limitFlag adds --limit, which sets a load and hands the limits on.
 func limitFlag(f *pflag.FlagSet, v *arrivals.Spec, limits func(optimize.Limit)) {
-	f.Var(&limitLine{to: func(a serving.Asked) {
-		if a.Serving != nil {
-			*v = *a.Serving
+	f.Var(&limitLine{to: func(a mix.Goal) {
+		if a.Loaded() {
+			*v = a.Load
 		}
 		limits(a.Limit)
-	}}, "limit", "limits and a load in one `LINE`, such as \""+serving.AskedForm+"\": watts, p99 of the latency, requests")
+	}}, "limit", "limits and a load in one `LINE`, such as \""+mix.GoalForm+"\": watts, p99 of the latency, requests")
 }
 
 // underLoad reports whether a flag of a load was given, and checks the values.
@@ -248,7 +248,7 @@ func servingRows(v *record.Serving) [][]string {
 
 // underLoad is choose under a load.
 func (c *chooseCmd) underLoad(m *learn.Model) error {
-	ask, err := mix.AskOf(c.limit, c.serving, c.options.Seed)
+	ask, err := c.goal.Ask(c.options.Seed)
 	if err != nil {
 		return err
 	}
@@ -263,19 +263,19 @@ func (c *chooseCmd) underLoad(m *learn.Model) error {
 		return err
 	}
 	c.doubts(m)
-	plain := optimize.Limit{PowerW: c.limit.PowerW, TimeMS: c.limit.TimeMS, Margin: c.limit.Margin}
+	plain := optimize.Limit{PowerW: c.goal.Limit.PowerW, TimeMS: c.goal.Limit.TimeMS, Margin: c.goal.Limit.Margin}
 	x := c.chosen(m, o, at, plain, err == nil)
 	x.served, x.ask, x.standing = &found, ask, service.Standing(found.Setting)
 	if !c.asJSON {
 		return errors.Join(err, x.print(c.out))
 	}
-	return errors.Join(err, printJSON(c.out, answerOf(x, m, c.limit)))
+	return errors.Join(err, printJSON(c.out, answerOf(x, m, c.goal.Limit)))
 }
 
 // underLoad is front under a load.
 func (c *frontCmd) underLoad(o *outlook.Outlook) error {
 	energy := c.y == "energy"
-	ask, err := mix.AskOf(c.limit, c.serving, c.options.Seed)
+	ask, err := c.goal.Ask(c.options.Seed)
 	if err != nil {
 		return err
 	}

@@ -230,12 +230,12 @@ func LimitText(l optimize.Limit) string {
 	return "least energy"
 }
 
-// AskedText prints limits, and the load under which they hold.
-func AskedText(a serving.Asked) string {
-	if a.Serving == nil {
-		return LimitText(a.Limit)
+// GoalText prints limits, and the load under which they hold.
+func GoalText(g mix.Goal) string {
+	if !g.Loaded() {
+		return LimitText(g.Limit)
 	}
-	return a.String()
+	return g.String()
 }
 
 // Gigabytes prints bytes as GB with one decimal, or a dash.

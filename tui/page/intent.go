@@ -6,8 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"jtune/optimize"
-	"jtune/optimize/serving"
+	"jtune/optimize/mix"
 	"jtune/tegra"
 	"jtune/tui/session"
 	"jtune/tui/session/models"
@@ -87,10 +86,8 @@ type (
 	Remember search.Choice
 	// ShowMixes shows what a pair's jobs do in each mode on Front.
 	ShowMixes struct{ *pair.Mixes }
-	// Limit chooses by another limit; LimitSet says that it is in force.
-	Limit optimize.Limit
-	// Limits chooses by other limits under another load; LimitSet says that they are in force.
-	Limits serving.Asked
+	// Choose chooses by another goal; LimitSet says that it is in force.
+	Choose mix.Goal
 )
 
 type (
@@ -146,8 +143,7 @@ func (ListModels) intent()  {}
 func (Load) intent()        {}
 func (Size) intent()        {}
 func (ShowMixes) intent()   {}
-func (Limit) intent()       {}
-func (Limits) intent()      {}
+func (Choose) intent()      {}
 func (Remember) intent()    {}
 func (Apply) intent()       {}
 func (SetMode) intent()     {}

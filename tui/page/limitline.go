@@ -3,7 +3,7 @@ package page
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"jtune/optimize/serving"
+	"jtune/optimize/mix"
 	"jtune/tui/widget"
 )
 
@@ -15,7 +15,7 @@ const mostLimits = 80
 
 // Open begins with the limits that hold.
 func (l *LimitLine) Open(read Reader) {
-	l.input = widget.NewInput(read.Asked().String(), "", mostLimits)
+	l.input = widget.NewInput(read.Goal().String(), "", mostLimits)
 }
 
 // Typing reports whether it is open.
@@ -28,13 +28,13 @@ func (l *LimitLine) Close() { l.input = nil }
 func (l *LimitLine) Update(msg tea.PasteMsg) { l.input.Update(msg) }
 
 // read is what was typed, and why it cannot be asked for, or "".
-func (l *LimitLine) read(read Reader) (a serving.Asked, wrong string) {
-	a, err := serving.ParseAsked(l.input.Value())
+func (l *LimitLine) read(read Reader) (a mix.Goal, wrong string) {
+	a, err := mix.ParseGoal(l.input.Value())
 	if err != nil {
 		return a, Words(err.Error())
 	}
 	w, _ := read.Work().Find(read.state.Outlook.Workload)
-	if a.Serving != nil && !w.Infers() {
+	if a.Loaded() && !w.Infers() {
 		return a, "a rate and a latency are of inference"
 	}
 	return a, ""
@@ -52,7 +52,7 @@ func (l *LimitLine) Key(k tea.KeyPressMsg, read Reader) Intent {
 			return nil
 		}
 		l.Close()
-		return Limits(a)
+		return Choose(a)
 	default:
 		l.input.Update(k)
 	}
@@ -72,7 +72,7 @@ func (l *LimitLine) Render(read Reader, w int) string {
 	}
 	form := "such as 30 W"
 	if w, _ := read.Work().Find(read.state.Outlook.Workload); w.Infers() {
-		form = "such as " + serving.AskedForm
+		form = "such as " + mix.GoalForm
 	}
 	return widget.Cut(line+widget.StyleDim.Render("   "+form), w)
 }

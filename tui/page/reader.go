@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"time"
 
-	"jtune/internal/arrivals"
 	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
 	"jtune/optimize/serving"
 	"jtune/profiles/workload"
@@ -126,42 +126,37 @@ func (r Reader) MayWrite() string { return r.state.mayWrite() }
 // MayMeasure returns the reason why nothing can be measured now, or "".
 func (r Reader) MayMeasure() string { return r.state.MayMeasure() }
 
-// Limit is what modes are chosen by.
-func (r Reader) Limit() optimize.Limit { return r.state.Limit }
+// Limit is what modes are chosen by, without the load.
+func (r Reader) Limit() optimize.Limit { return r.state.Goal.Limit }
 
-// Load is the load under which the modes that show are chosen; false where there is none, as of training.
-func (r Reader) Load() (v arrivals.Spec, loaded bool) {
-	o := r.state.Outlook
-	if o == nil || r.state.LoadErr != nil {
-		return v, false
-	}
-	w, _ := r.state.Work.Find(o.Workload)
-	return workloads.LoadFor(w, r.state.Load)
-}
+// Within is what is wanted within another limit.
+func (r Reader) Within(l optimize.Limit) Choose { return Choose{l, r.state.Goal.Load} }
 
 // Served is what the modes that show do under the load; nil: there is none, or that is being worked out.
 func (r Reader) Served() *serving.Served {
-	if _, loaded := r.Load(); loaded && r.state.Served.Of(r.state.Outlook) {
+	if r.Goal().Loaded() && r.state.Served.Of(r.state.Outlook) {
 		return r.state.Served
 	}
 	return nil
 }
 
-// Asked is what modes are chosen by.
-func (r Reader) Asked() serving.Asked {
-	a := serving.Asked{Limit: r.state.Limit}
-	if v, loaded := r.Load(); loaded {
-		a.Serving = &v
+// Goal is what the modes that show are chosen by; without a load where there is none, as of training.
+func (r Reader) Goal() mix.Goal {
+	g := r.state.Goal
+	w := workload.Workload{}
+	if o := r.state.Outlook; o != nil && r.state.LoadErr == nil {
+		w, _ = r.state.Work.Find(o.Workload)
 	}
-	return a
+	g.Load = workloads.LoadFor(w, g.Load)
+	return g
 }
 
 // Standing is where a mode stands against what is asked; optimize.Unknown where nothing is known of it.
 func (r Reader) Standing(m tegra.Mode) optimize.Standing {
 	unknown := optimize.Standing{State: optimize.Unknown}
-	switch _, loaded := r.Load(); {
-	case !loaded:
-		return r.state.Outlook.StandingOf(m, r.state.Limit)
+	switch {
+	case !r.Goal().Loaded():
+		return r.state.Outlook.StandingOf(m, r.state.Goal.Limit)
 	case r.Served() == nil:
 		return unknown
 	}

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"time"
 
-	"jtune/internal/arrivals"
 	"jtune/internal/figure"
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
 	"jtune/optimize/serving"
 	"jtune/profiles/workload"
@@ -29,9 +29,8 @@ type State struct {
 	Readings Readings
 	Work     Work
 	Tasks    Tasks
-	Limit    optimize.Limit   // what Front chooses by
-	Load     *arrivals.Spec   // the load under which modes of inference are chosen; nil: the configured one, if any
-	LoadErr  error            // why there is none although one was asked for
+	Goal     mix.Goal         // what modes are chosen by; of inference without a load: under the configured one, if any
+	LoadErr  error            // why none are chosen under its load
 	Served   *serving.Served  // what they do under it; nil: there is no load, or that is being worked out
 	Outlook  *outlook.Outlook // the one that shows; nil without a model
 	Mixes    *pair.Mixes      // of the newest pair, which Front shows then; nil without
@@ -47,7 +46,7 @@ func NewState(d tegra.Device, s Session, clock tegra.Clock) State {
 	return State{
 		Device: Device{Board: d.Board(), Space: d.Space(), Presets: d.Presets(), Session: s},
 		Work:   Work{Choice: search.DefaultChoice(d.Presets())},
-		Limit:  optimize.Limit{PowerW: outlook.DefaultPowerW(d.Presets())},
+		Goal:   mix.Goal{Limit: optimize.Limit{PowerW: outlook.DefaultPowerW(d.Presets())}},
 		Keys:   DefaultKeys(),
 		Moment: Moment{Now: time.Now, Clock: clock},
 	}

@@ -72,7 +72,7 @@ func (f *Apply) Render(w, h int) string {
 		lines = append(lines, "measured  "+page.Takes(page.Job(f.read), *m))
 	}
 	if s := f.standing; s.Limited && s.State != optimize.Unknown {
-		asked, stands := "limit     "+page.AskedText(f.read.Asked()), page.StandingText(s)
+		asked, stands := "limit     "+page.GoalText(f.read.Goal()), page.StandingText(s)
 		if widget.Width(asked+"  "+stands) <= min(w, mostApply)-4 {
 			lines = append(lines, asked+"  "+stands)
 		} else {

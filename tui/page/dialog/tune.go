@@ -9,8 +9,8 @@ import (
 	"unicode"
 
 	"jtune/learn"
+	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
-	"jtune/optimize/serving"
 	"jtune/profiles/workload"
 	"jtune/tui/page"
 	"jtune/tui/session/pair"
@@ -27,9 +27,9 @@ type Tune struct {
 	choice [8]int // option of each field
 	powerW []float64
 	timeMS []float64
-	asked  *serving.Asked // of inference: limits with a load, in place of those; nil: none
-	typed  *widget.Input  // digits of the limits
-	listed *widget.Input  // digits and commas as batch sizes; empty: the option's
+	asked  mix.Goal      // of inference: limits with a load, in place of those; zero: none
+	typed  *widget.Input // digits of the limits
+	listed *widget.Input // digits and commas as batch sizes; empty: the option's
 	pair   *tunePair
 }
 
@@ -151,7 +151,7 @@ type tunePair struct {
 	name       *widget.Input // both names, as typed; empty: one workload
 	limit      *widget.Input // as typed; empty: asked
 	wait       *widget.Input
-	asked      serving.Asked
+	asked      mix.Goal
 	turns      int  // of policies
 	uniform    bool // arrivals
 	waitMS     float64

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/profiles/workload"
 	"jtune/tui/page"
 	"jtune/tui/page/pagetest"
@@ -251,7 +252,7 @@ func TestTuneBeginsAtTheLimitAndTakesSeveral(t *testing.T) {
 	d.Type(" 30,20 25")
 	d.Sees("these 3 limits: at most 50")
 	d.Press("t")
-	want := measure.TuneRequest{Limit: optimize.Limit{PowerW: 25},
+	want := measure.TuneRequest{Goal: mix.Goal{Limit: optimize.Limit{PowerW: 25}},
 		More: []optimize.Limit{{PowerW: 30}, {PowerW: 20}}}
 	if got := f.request(); got.Limit != want.Limit || !slices.Equal(got.More, want.More) {
 		t.Errorf("it asks for %v and %v", got.Limit, got.More)
@@ -260,7 +261,7 @@ func TestTuneBeginsAtTheLimitAndTakesSeveral(t *testing.T) {
 	if all.Task == nil || len(all.Task.More) != 2 {
 		t.Errorf("it starts %+v", all.Task)
 	}
-	if got := d.Remembered; got.Goal != search.WithinPower || !slices.Equal(got.PowerW, []float64{25, 30, 20}) {
+	if got := d.Remembered; got.Kind != search.WithinPower || !slices.Equal(got.PowerW, []float64{25, 30, 20}) {
 		t.Errorf("it remembers %+v", got)
 	}
 
@@ -274,7 +275,7 @@ func TestTuneBeginsAtTheLimitAndTakesSeveral(t *testing.T) {
 }
 
 func TestTuneBeginsWithTheAnswersGivenLast(t *testing.T) {
-	last := search.Choice{Workload: "mobilenet", Goal: search.WithinTime, PowerW: []float64{22},
+	last := search.Choice{Workload: "mobilenet", Kind: search.WithinTime, PowerW: []float64{22},
 		TimeMS: []float64{80, 120}, Depth: "thorough", Coverage: "limit"}
 	d, f := pagetest.Drive(t, func(read page.Reader) tuneForm { return tuneForm{NewTune(read)} })
 	d.State.Work.Choice = last
@@ -338,15 +339,15 @@ func TestTuneTakesLimitsWithALoad(t *testing.T) {
 	if got := f.answers().Load; got != "30 W, p99 50 ms, 30/s" {
 		t.Errorf("remembered is %q", got)
 	}
-	v := r.Serving
-	if v == nil || v.RatePerS != 30 || v.LatencyMS != 50 || r.Limit.PowerW != 30 || r.More != nil {
-		t.Errorf("asks for %+v under %+v", r.Limit, r.Serving)
+	v := r.Load
+	if v.RatePerS != 30 || v.LatencyMS != 50 || r.Limit.PowerW != 30 || r.More != nil {
+		t.Errorf("asks for %+v under %+v", r.Limit, r.Load)
 	}
 	d.Press("up", "]", "]")
 	d.Sees("least power for 32 W, p99 50 ms, 30/s")
 	d.Press("[", "down")
-	if r := f.request(); r.Limit.PowerW != 31 || r.Serving == nil || *r.Serving != *v {
-		t.Errorf("a limit with a load, moved by 1 W: %+v under %+v", r.Limit, r.Serving)
+	if r := f.request(); r.Limit.PowerW != 31 || r.Load != v {
+		t.Errorf("a limit with a load, moved by 1 W: %+v under %+v", r.Limit, r.Load)
 	}
 	d.Press("right") // the whole front cannot be searched under a load
 	if f.request().Coverage != campaigns.CoverLimit {
@@ -355,14 +356,14 @@ func TestTuneTakesLimitsWithALoad(t *testing.T) {
 	d.Press("up")
 	d.Press(letters("25")...)
 	d.Press("down")
-	if r := f.request(); r.Serving != nil || r.Limit.PowerW != 25 {
-		t.Errorf("after 25: %+v under %+v", r.Limit, r.Serving)
+	if r := f.request(); r.Loaded() || r.Limit.PowerW != 25 {
+		t.Errorf("after 25: %+v under %+v", r.Limit, r.Load)
 	}
 	d.Press("up")
 	d.Press(letters("40 W, p99 50 ms, 30/s, uniform")...)
 	d.Press("down")
-	if r := f.request(); r.Serving == nil || r.Serving.Arrivals != "uniform" {
-		t.Errorf("uniform: %+v", r.Serving)
+	if r := f.request(); r.Load.Arrivals != "uniform" {
+		t.Errorf("uniform: %+v", r.Load)
 	}
 	d.Press("up")
 	d.Press(letters("p99 50 ms, /s")...)

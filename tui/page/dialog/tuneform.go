@@ -9,7 +9,7 @@ import (
 
 	"jtune/internal/text"
 	"jtune/optimize"
-	"jtune/optimize/serving"
+	"jtune/optimize/mix"
 	"jtune/tui/page"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
@@ -28,8 +28,8 @@ func NewTune(read page.Reader) *Tune {
 		typed:  widget.NewInput("", askedKeys, 60),
 		listed: widget.NewInput("", "0123456789,", 30),
 	}
-	d.asked = last.Asked()
-	d.choice[fieldLimit] = max(0, slices.Index(goals, last.Goal))
+	d.asked = last.Typed()
+	d.choice[fieldLimit] = max(0, slices.Index(kinds, last.Kind))
 	if last.Coverage == campaigns.CoverFront.String() {
 		d.choice[fieldCoverage] = int(campaigns.CoverFront)
 	}
@@ -69,7 +69,7 @@ func (d *Tune) turn(field, by int) {
 	d.settle()
 	if field == fieldLimit {
 		d.typed.SetValue("") // of another unit
-		d.asked = nil
+		d.asked = mix.Goal{}
 	}
 	if field == fieldWorkload || field == fieldBatch {
 		d.listed.SetValue("")
@@ -77,7 +77,7 @@ func (d *Tune) turn(field, by int) {
 	if widget.Around(&d.choice[field], by, d.options(field)); field == fieldWorkload {
 		d.choice[fieldBatch] = 0
 	}
-	if d.batches() != nil || d.load() != nil {
+	if d.batches() != nil || d.load() != (mix.Goal{}) {
 		d.choice[fieldCoverage] = 0
 	}
 	if field == fieldStrategy && d.binary() {
@@ -92,7 +92,7 @@ func (d *Tune) options(field int) int {
 	case fieldLimit:
 		return 3
 	case fieldCoverage:
-		if d.batches() != nil || d.load() != nil || d.binary() {
+		if d.batches() != nil || d.load() != (mix.Goal{}) || d.binary() {
 			return 1
 		}
 	case fieldBatch:
@@ -170,14 +170,10 @@ func (d *Tune) limitCoverage() string {
 
 // answers are those of the dialog, to be remembered.
 func (d *Tune) answers() search.Choice {
-	load := ""
-	if asked := d.load(); asked != nil {
-		load = asked.String()
-	}
 	return search.Choice{
-		Load:     load,
+		Load:     d.load().String(),
 		Workload: d.read.Workloads()[d.choice[fieldWorkload]].Name,
-		Goal:     d.goal(),
+		Kind:     d.kind(),
 		PowerW:   d.powerW,
 		TimeMS:   d.timeMS,
 		Depth:    optimize.SearchDepth(d.choice[fieldDepth]).String(),
@@ -187,10 +183,10 @@ func (d *Tune) answers() search.Choice {
 
 // limits are what the dialog asks for, those that are being typed too.
 func (d *Tune) limits() []optimize.Limit {
-	if asked := d.load(); asked != nil {
-		return []optimize.Limit{asked.Limit}
+	if g := d.load(); g != (mix.Goal{}) {
+		return []optimize.Limit{g.Limit}
 	}
-	c := search.Choice{Goal: d.goal(), PowerW: d.powerW, TimeMS: d.timeMS}
+	c := search.Choice{Kind: d.kind(), PowerW: d.powerW, TimeMS: d.timeMS}
 	if list, wrong := d.typedNumbers(); wrong == "" && len(list) > 0 {
 		c.PowerW, c.TimeMS = list, list
 	}
@@ -203,9 +199,9 @@ func (d *Tune) wrongStrategy() string {
 	case !d.binary():
 	case len(d.limits()) > 1:
 		return "answers one limit"
-	case d.goal() == search.LeastEnergy:
+	case d.kind() == search.LeastEnergy:
 		return "needs a limit of power or time"
-	case d.batches() != nil && d.goal() != search.WithinPower:
+	case d.batches() != nil && d.kind() != search.WithinPower:
 		return "over batch sizes it needs a power limit"
 	}
 	return ""
@@ -219,7 +215,7 @@ func (d *Tune) request() measure.TuneRequest {
 			Workload: d.workload(),
 			Batches:  d.batches(),
 		},
-		Limit:    limits[0],
+		Goal:     mix.Goal{Limit: limits[0]},
 		Coverage: campaigns.Coverage(d.choice[fieldCoverage]),
 		Depth:    optimize.SearchDepth(d.choice[fieldDepth]),
 		Fresh:    d.choice[fieldFresh] == 1,
@@ -230,8 +226,8 @@ func (d *Tune) request() measure.TuneRequest {
 	if d.binary() {
 		r.Strategy = optimize.Binary
 	}
-	if asked := d.load(); asked != nil { // which only the usual search answers
-		r.Serving, r.Coverage, r.Strategy = asked.Serving, campaigns.CoverLimit, ""
+	if g := d.load(); g != (mix.Goal{}) { // which only the usual search answers
+		r.Load, r.Coverage, r.Strategy = g.Load, campaigns.CoverLimit, ""
 	}
 	return r
 }
@@ -287,7 +283,7 @@ func (d *Tune) note(w int) []string {
 	case w >= 56 && d.At == fieldWorkload:
 		out = append(out, "+ adds an inference job that shares the GPU; "+starts)
 	case w >= 56 && d.workload().Infers():
-		out = append(out, "type a limit, or one under a load ("+serving.AskedForm+"); "+starts)
+		out = append(out, "type a limit, or one under a load ("+mix.GoalForm+"); "+starts)
 	case w >= 56:
 		out = append(out, "type a limit, or several (20 25 30); "+starts)
 	}

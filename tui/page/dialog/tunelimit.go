@@ -7,16 +7,16 @@ import (
 	"strconv"
 	"strings"
 
-	"jtune/optimize/serving"
+	"jtune/optimize/mix"
 	"jtune/tui/page"
 	"jtune/tui/session/search"
 )
 
-// goals are the kinds of limits, as the dialog orders them.
-var goals = []search.Goal{search.WithinPower, search.WithinTime, search.LeastEnergy}
+// kinds are the kinds of limits, as the dialog orders them.
+var kinds = []search.Kind{search.WithinPower, search.WithinTime, search.LeastEnergy}
 
-// goal is the kind of limit that is asked for.
-func (d *Tune) goal() search.Goal { return goals[d.choice[fieldLimit]] }
+// kind is the kind of limit that is asked for.
+func (d *Tune) kind() search.Kind { return kinds[d.choice[fieldLimit]] }
 
 // askedKeys write a line of limits and load, "uniform" and "poisson" too. A t starts the search, so that a maximal
 // wait is pasted, or typed on Front.
@@ -24,7 +24,7 @@ const askedKeys = "0123456789., Wwmps/uniform"
 
 // numbers are the values that the present kind of limit holds; nil for energy.
 func (d *Tune) numbers() *[]float64 {
-	switch d.goal() {
+	switch d.kind() {
 	case search.WithinPower:
 		return &d.powerW
 	case search.WithinTime:
@@ -35,36 +35,36 @@ func (d *Tune) numbers() *[]float64 {
 
 // typedLoad is what was typed as limits with a load, or as limits of two kinds; is reports whether that was meant, and
 // wrong is why it is none, or "".
-func (d *Tune) typedLoad() (a serving.Asked, is bool, wrong string) {
+func (d *Tune) typedLoad() (g mix.Goal, is bool, wrong string) {
 	line := strings.ToLower(d.typed.Value())
 	if !strings.ContainsAny(line, "p/") && !(strings.Contains(line, "w") && strings.Contains(line, "ms")) {
-		return a, false, ""
+		return g, false, ""
 	}
-	a, err := serving.ParseAsked(line)
+	g, err := mix.ParseGoal(line)
 	switch {
 	case err != nil:
-		return a, true, page.Words(err.Error())
-	case a.Serving != nil && !d.workload().Infers():
-		return a, true, "a rate and a latency are of inference"
+		return g, true, page.Words(err.Error())
+	case g.Loaded() && !d.workload().Infers():
+		return g, true, "a rate and a latency are of inference"
 	}
-	a.Limit.Energy = d.goal() == search.LeastEnergy
-	return a, true, ""
+	g.Limit.Energy = d.kind() == search.LeastEnergy
+	return g, true, ""
 }
 
-// load are the limits with a load that are asked for, those that are being typed too; nil for none.
-func (d *Tune) load() *serving.Asked {
-	if a, is, wrong := d.typedLoad(); is && wrong == "" {
-		return &a
+// load are the limits with a load that are asked for, those that are being typed too; zero for none.
+func (d *Tune) load() mix.Goal {
+	if g, is, wrong := d.typedLoad(); is && wrong == "" {
+		return g
 	}
-	if d.asked == nil || d.typed.Value() != "" || d.asked.Serving != nil && !d.workload().Infers() {
-		return nil
+	if d.typed.Value() != "" || d.asked.Loaded() && !d.workload().Infers() {
+		return mix.Goal{}
 	}
 	return d.asked
 }
 
 // typedNumbers are those that were typed, each once, and why they are no answer, or "".
 func (d *Tune) typedNumbers() (list []float64, wrong string) {
-	unit := map[search.Goal]string{search.WithinPower: "W", search.WithinTime: "ms"}[d.goal()]
+	unit := map[search.Kind]string{search.WithinPower: "W", search.WithinTime: "ms"}[d.kind()]
 	for _, word := range words(d.typed.Value(), unit) {
 		v, err := strconv.ParseFloat(word, 64)
 		switch {
@@ -94,9 +94,9 @@ func (d *Tune) wrongLimit() string {
 
 // settle turns what was typed into the limit's values; what is none stays as it was typed.
 func (d *Tune) settle() {
-	if a, is, wrong := d.typedLoad(); is {
+	if g, is, wrong := d.typedLoad(); is {
 		if wrong == "" {
-			d.asked = &a
+			d.asked = g
 			d.choice[fieldCoverage] = 0
 			d.typed.SetValue("")
 		}
@@ -107,7 +107,7 @@ func (d *Tune) settle() {
 		return
 	}
 	if at := d.numbers(); at != nil && len(list) > 0 {
-		*at, d.asked = list, nil
+		*at, d.asked = list, mix.Goal{}
 	}
 	d.typed.SetValue("")
 }
@@ -115,12 +115,11 @@ func (d *Tune) settle() {
 // step moves the limits by one.
 func (d *Tune) step(by int) {
 	d.settle()
-	if a := d.load(); a != nil {
-		moved := *a
-		if moved.Limit.PowerW > 0 {
-			moved.Limit.PowerW = max(1, moved.Limit.PowerW+float64(by))
+	if g := d.load(); g != (mix.Goal{}) {
+		if g.Limit.PowerW > 0 {
+			g.Limit.PowerW = max(1, g.Limit.PowerW+float64(by))
 		}
-		d.asked = &moved
+		d.asked = g
 		return
 	}
 	at := d.numbers()
@@ -137,8 +136,8 @@ func (d *Tune) step(by int) {
 
 // limitText says what is asked for.
 func (d *Tune) limitText() string {
-	if asked := d.load(); asked != nil && d.typed.Value() == "" {
-		return askedText(*asked)
+	if g := d.load(); g != (mix.Goal{}) && d.typed.Value() == "" {
+		return goalText(g)
 	}
 	value := ""
 	if at := d.numbers(); d.typed.Value() != "" {
@@ -153,7 +152,7 @@ func (d *Tune) limitText() string {
 	if _, is, _ := d.typedLoad(); is {
 		return value
 	}
-	switch d.goal() {
+	switch d.kind() {
 	case search.WithinPower:
 		return fmt.Sprintf("fastest within %s W", value) + d.perSample(", per sample", "")
 	case search.WithinTime:
@@ -168,16 +167,16 @@ func (d *Tune) limitText() string {
 	return "least energy per " + d.perSample("sample", "minibatch")
 }
 
-// askedText says what limits with a load ask for.
-func askedText(a serving.Asked) string {
+// goalText says what limits with a load ask for.
+func goalText(g mix.Goal) string {
 	what := "least power for "
 	switch {
-	case a.Limit.Energy:
+	case g.Limit.Energy:
 		what = "least energy for "
-	case a.Serving == nil:
+	case !g.Loaded():
 		what = "fastest within "
-	case a.Serving.RatePerS == 0:
+	case g.Load.RatePerS == 0:
 		what = "most requests within "
 	}
-	return what + a.String()
+	return what + g.String()
 }

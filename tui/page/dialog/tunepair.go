@@ -9,7 +9,6 @@ import (
 	"jtune/internal/arrivals"
 	"jtune/internal/text"
 	"jtune/optimize/mix"
-	"jtune/optimize/serving"
 	"jtune/profiles/workload"
 	"jtune/tui/page"
 	"jtune/tui/session/pair"
@@ -46,7 +45,7 @@ func newTunePair(d *Tune) *tunePair {
 		p.two = append(p.two, d.Fields[fieldSpeed])
 	}
 	if last := d.read.Work().Choice; last.Pair != "" {
-		p.asked, _ = serving.ParseAsked(last.PairLimits)
+		p.asked, _ = mix.ParseGoal(last.PairLimits)
 		p.settled()
 		p.name.SetValue(last.Pair)
 		if p.wrongName() != "" {
@@ -132,7 +131,7 @@ func (p *tunePair) wrongName() string {
 }
 
 // limits are what is asked for, what is being typed too, and why that is nothing.
-func (p *tunePair) limits() (serving.Asked, error) {
+func (p *tunePair) limits() (mix.Goal, error) {
 	line := p.limit.Value()
 	if line == "" {
 		return p.asked, nil
@@ -142,7 +141,7 @@ func (p *tunePair) limits() (serving.Asked, error) {
 		a.Limit.PowerW = watts
 		return a, nil
 	}
-	return serving.ParseAsked(line)
+	return mix.ParseGoal(line)
 }
 
 // search is what the dialog asks for.
@@ -151,19 +150,16 @@ func (p *tunePair) search() (pair.Request, error) {
 	if err != nil {
 		return pair.Request{}, err
 	}
-	a, err := p.limits()
+	g, err := p.limits()
 	if err != nil {
 		return pair.Request{}, err
 	}
-	r := pair.Request{Train: two.Train, Infer: two.Infer, Batches: p.sizes(), Limit: a.Limit,
+	r := pair.Request{Train: two.Train, Infer: two.Infer, Batches: p.sizes(), Goal: g,
 		Policy: policies[p.turns]}
-	if a.Serving != nil {
-		r.Serving = *a.Serving
-	}
 	if p.uniform {
-		r.Serving.Arrivals = string(arrivals.Uniform)
+		r.Load.Arrivals = string(arrivals.Uniform)
 	}
-	r.Serving.MaxWaitMS = p.waitNow()
+	r.Load.MaxWaitMS = p.waitNow()
 	_, err = r.Ask(0)
 	return r, err
 }
@@ -217,7 +213,7 @@ func (p *tunePair) limitText() string {
 	if p.limit.Value() != "" {
 		return p.limit.Render("_")
 	}
-	if p.asked == (serving.Asked{}) {
+	if p.asked == (mix.Goal{}) {
 		return "type limits and the rate, such as " + pairForm
 	}
 	return "most training within " + p.asked.String()
@@ -249,11 +245,7 @@ func (p *tunePair) settle() {
 
 // settled gives arrivals and the maximal wait of the line that was asked to their own questions.
 func (p *tunePair) settled() {
-	v := p.asked.Serving
-	if v == nil {
-		return
-	}
-	own := *v
+	own := &p.asked.Load
 	if own.Arrivals != "" {
 		p.uniform = own.Arrivals == string(arrivals.Uniform)
 	}
@@ -261,7 +253,6 @@ func (p *tunePair) settled() {
 		p.waitMS = own.MaxWaitMS
 	}
 	own.Arrivals, own.MaxWaitMS = "", 0
-	p.asked.Serving = &own
 }
 
 func (p *tunePair) turnsText() string {
@@ -327,15 +318,13 @@ func (p *tunePair) start() page.Intent {
 // answers are those of the dialog, to be remembered.
 func (p *tunePair) answers() search.Choice {
 	p.settle()
-	c, a := p.d.read.Work().Choice, p.asked
-	if a.Serving != nil {
-		v := *a.Serving
-		if v.MaxWaitMS = p.waitMS; p.uniform {
-			v.Arrivals = string(arrivals.Uniform)
+	c, g := p.d.read.Work().Choice, p.asked
+	if g.Loaded() {
+		if g.Load.MaxWaitMS = p.waitMS; p.uniform {
+			g.Load.Arrivals = string(arrivals.Uniform)
 		}
-		a.Serving = &v
 	}
-	c.Pair, c.PairLimits = p.name.Value(), a.String()
+	c.Pair, c.PairLimits = p.name.Value(), g.String()
 	return c
 }
 

@@ -45,7 +45,7 @@ func TestTunePairStartsWithWhatWasTyped(t *testing.T) {
 		t.Fatalf("it wants %+v", start)
 	}
 	r, err := f.pair.search()
-	if v := r.Serving; err != nil || r.Limit.PowerW != 30 || r.Policy != mix.Fill || v.RatePerS != 60 ||
+	if v := r.Load; err != nil || r.Limit.PowerW != 30 || r.Policy != mix.Fill || v.RatePerS != 60 ||
 		v.LatencyMS != 300 || v.Quantile != 0.99 || v.Arrivals != "uniform" || v.MaxWaitMS != 25 ||
 		!slices.Equal(r.Batches, pair.PairBatches) {
 		t.Errorf("it asks for %+v, %v", r, err)
@@ -57,8 +57,8 @@ func TestTunePairStartsWithWhatWasTyped(t *testing.T) {
 	d.State.Work.Choice = d.Remembered
 	*f.Tune = *NewTune(page.ReaderOf(d.State))
 	d.Sees("resnet18 + mobilenet-infer", "30 W, p99 300 ms, 60/s", "uniform", "25.0 ms")
-	if again, err := f.pair.search(); err != nil || again.Serving != r.Serving {
-		t.Errorf("the next time it asks for %+v, %v", again.Serving, err)
+	if again, err := f.pair.search(); err != nil || again.Load != r.Load {
+		t.Errorf("the next time it asks for %+v, %v", again.Load, err)
 	}
 	d.State.Work.Choice.Pair = "resnet18 + gone-infer"
 	if next := NewTune(page.ReaderOf(d.State)); next.pair.on() {

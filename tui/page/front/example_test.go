@@ -5,6 +5,7 @@ import (
 
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
 	"jtune/tegra"
 	"jtune/tui/page"
@@ -20,7 +21,8 @@ func ExamplePage() {
 	if err != nil {
 		panic(err)
 	}
-	state := page.State{Device: page.Device{Space: space}, Keys: page.DefaultKeys(), Limit: optimize.Limit{PowerW: 22}}
+	state := page.State{Device: page.Device{Space: space}, Keys: page.DefaultKeys(),
+		Goal: mix.Goal{Limit: optimize.Limit{PowerW: 22}}}
 	p := front.New(page.ReaderOf(&state))
 	state.Outlook = outlook.By(pagetest.Predictor{}, "resnet18", &learn.Model{}, nil, space)
 	p.Update(page.OutlookShown{})

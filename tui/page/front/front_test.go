@@ -67,7 +67,8 @@ func TestFrontKeepsTheModesThatPassAFilter(t *testing.T) {
 			t.Errorf("%v does not pass", m)
 		}
 	}
-	best := d.State.Outlook.AnswerAmong(d.State.Limit, serving.Pass(d.State.Outlook, tegra.Filter{}, serving.Listing{}))
+	best := d.State.Outlook.AnswerAmong(d.State.Goal.Limit, serving.Pass(d.State.Outlook, tegra.Filter{},
+		serving.Listing{}))
 	if best != all || c.answer() == all || len(c.front()) == 0 {
 		t.Errorf("the answer of all is %d or %d, of those that pass %d with a front of %d", all, best, c.answer(),
 			len(c.front()))
@@ -109,7 +110,7 @@ func TestFrontDrawsOtherModelsOverTheCloud(t *testing.T) {
 		t.Fatalf("%d models are drawn", len(c.rivals.drawn()))
 	}
 	for k, r := range c.rivals.choices() {
-		if r.Predicted != c.rivals.list[k].Predicted[c.rivals.list[k].Answer(d.State.Limit)] {
+		if r.Predicted != c.rivals.list[k].Predicted[c.rivals.list[k].Answer(d.State.Goal.Limit)] {
 			t.Errorf("%s chooses %v", r.Name, r.Predicted.Mode)
 		}
 	}
@@ -279,8 +280,8 @@ func TestFrontLimitComesBackToWhereItWas(t *testing.T) {
 	t.Parallel()
 	d, _ := pagetest.Drive(t, New)
 	d.Show(d.Board.Outlook())
-	d.State.Limit = optimize.Limit{TimeMS: 80}
-	if d.Press("]", "["); math.Abs(d.State.Limit.TimeMS-80) > 1e-9 {
-		t.Errorf("up and down again is %v", d.State.Limit)
+	d.State.Goal.Limit = optimize.Limit{TimeMS: 80}
+	if d.Press("]", "["); math.Abs(d.State.Goal.Limit.TimeMS-80) > 1e-9 {
+		t.Errorf("up and down again is %v", d.State.Goal.Limit)
 	}
 }

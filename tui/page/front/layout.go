@@ -120,7 +120,7 @@ func (c *cloudView) rivalSide(w, h int) string {
 // head says what the page speaks of, how sure it is, what part shows, and the
 // limit, which always stays.
 func (c *cloudView) head(w int) string {
-	limit := "limit " + page.AskedText(c.read.Asked())
+	limit := "limit " + page.GoalText(c.read.Goal())
 	if c.dots.Zoom.Steps > 0 {
 		limit = fmt.Sprintf("zoom ×%.1f  %s", c.dots.Zoom.Factor(), limit)
 	}

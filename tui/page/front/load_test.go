@@ -40,11 +40,11 @@ func limits(d *pagetest.Driver, line string) {
 // chosen is what jtune choose answers to limits with a load.
 func chosen(t *testing.T, v *outlook.Outlook, line string) (mix.Ask, mix.Outcome, optimize.Standing, error) {
 	t.Helper()
-	a, err := serving.ParseAsked(line)
+	a, err := mix.ParseGoal(line)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ask, err := mix.AskOf(a.Limit, *a.Serving, 0)
+	ask, err := a.Ask(0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func TestFrontUnderALoadGoesBackToTheAnswersBatchSize(t *testing.T) {
 // Training knows no load: what was asked of inference leaves its page as it was.
 func TestFrontOfTrainingHasNoLoad(t *testing.T) {
 	d, c := withView(t)
-	d.Ask(serving.Asked{Limit: optimize.Limit{PowerW: 30}, Serving: &arrivals.Spec{RatePerS: 30, LatencyMS: 50,
+	d.Ask(mix.Goal{Limit: optimize.Limit{PowerW: 30}, Load: arrivals.Spec{RatePerS: 30, LatencyMS: 50,
 		Quantile: 0.99}})
 	d.Sees("limit 30.0 W", "the answer to the limit")
 	d.Press("i")

@@ -71,8 +71,7 @@ func presetGlyph(preset tegra.Preset) rune {
 
 // pending reports whether it is being worked out what modes do under the load.
 func (m modes) pending() bool {
-	_, loaded := m.read.Load()
-	return loaded && m.read.Served() == nil
+	return m.read.Goal().Loaded() && m.read.Served() == nil
 }
 
 // loadTitle is what the page says of the load beside the workload's name; "" for training.

@@ -41,7 +41,7 @@ func (r *rivals) turn() page.Intent {
 	if r.on = !r.on; !r.on {
 		return nil
 	}
-	if _, loaded := r.read.Load(); loaded {
+	if r.read.Goal().Loaded() {
 		r.on = false
 		return page.Say("other models: not under a load; " + r.read.Keys().Limits.Label() + " and limits without one")
 	}
@@ -72,7 +72,7 @@ func (r *rivals) take(m rivalsMsg) page.Intent {
 
 // drawn lists the models that are drawn; nil: none.
 func (r *rivals) drawn() []plots.Rival {
-	if _, loaded := r.read.Load(); r.on && r.of == r.read.Outlook() && !loaded {
+	if r.on && r.of == r.read.Outlook() && !r.read.Goal().Loaded() {
 		return r.list
 	}
 	return nil

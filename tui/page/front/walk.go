@@ -129,11 +129,12 @@ func (c *cloudView) zoomBy(steps int) page.Intent {
 // takes the cursor to the new answer.
 func (c *cloudView) moveLimit(steps int) page.Intent {
 	by := float64(steps)
-	l := c.read.Limit()
-	if v, loaded := c.read.Load(); loaded && v.LatencyMS > 0 {
-		v.LatencyMS = max(0.01, v.LatencyMS*math.Pow(1.05, by))
-		return page.Limits{Limit: l, Serving: &v}
+	g := c.read.Goal()
+	if g.Load.LatencyMS > 0 {
+		g.Load.LatencyMS = max(0.01, g.Load.LatencyMS*math.Pow(1.05, by))
+		return page.Choose(g)
 	}
+	l := g.Limit
 	switch {
 	case l.TimeMS > 0:
 		l.TimeMS = max(0.01, l.TimeMS*math.Pow(1.05, by)) // up and down again is where it was
@@ -142,7 +143,7 @@ func (c *cloudView) moveLimit(steps int) page.Intent {
 	default:
 		l = optimize.Limit{PowerW: max(1, math.Round(c.read.Outlook().Known[c.cursor].PowerW)+by)}
 	}
-	return page.Limit(l)
+	return c.read.Within(l)
 }
 
 // Click puts the cursor on the mode that is drawn nearest to a cell; the part

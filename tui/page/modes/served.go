@@ -59,10 +59,10 @@ func (p *Page) cursorMode() int {
 
 // loadText is what the title says of the load; "" without one.
 func (p *Page) loadText() string {
-	switch _, loaded := p.read.Load(); {
+	switch {
 	case p.served != nil:
 		return ", " + p.served.Title()
-	case loaded:
+	case p.read.Goal().Loaded():
 		return ", working out the load …"
 	}
 	return ""

@@ -36,7 +36,7 @@ func TestModesOfInferenceAreListedUnderTheLoad(t *testing.T) {
 	}
 	d.Press("s", "t")
 	d.Sees("by p99 ▴")
-	if m, _ := p.chosen(); d.State.Outlook.StandingOf(m, d.State.Limit).Limited {
+	if m, _ := p.chosen(); d.State.Outlook.StandingOf(m, d.State.Goal.Limit).Limited {
 		t.Error("there is no plain limit")
 	}
 	last := 0.0

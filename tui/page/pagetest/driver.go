@@ -14,7 +14,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"jtune/optimize"
 	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
 	"jtune/optimize/serving"
@@ -86,10 +85,8 @@ func (d *Driver) do(i page.Intent) {
 		}
 	case page.Remember:
 		d.Remembered = search.Choice(i)
-	case page.Limit:
-		d.Ask(serving.Asked{Limit: optimize.Limit(i), Serving: d.State.Load})
-	case page.Limits:
-		d.Ask(serving.Asked(i))
+	case page.Choose:
+		d.Ask(mix.Goal(i))
 	case page.Size:
 		d.toSize(int(i))
 	case page.Run:
@@ -171,9 +168,9 @@ func (d *Driver) toSize(by int) {
 }
 
 // Ask chooses by other limits, under a load or without, and works out what modes do under it.
-func (d *Driver) Ask(a serving.Asked) {
+func (d *Driver) Ask(a mix.Goal) {
 	d.t.Helper()
-	d.State.Limit, d.State.Load = a.Limit, a.Serving
+	d.State.Goal = a
 	d.Send(page.LimitSet{})
 	d.serve()
 }
@@ -181,11 +178,11 @@ func (d *Driver) Ask(a serving.Asked) {
 // serve works out what modes do under the load.
 func (d *Driver) serve() {
 	d.t.Helper()
-	v, loaded := page.ReaderOf(d.State).Load()
-	if !loaded {
+	goal := page.ReaderOf(d.State).Goal()
+	if !goal.Loaded() {
 		return
 	}
-	ask, err := mix.AskOf(d.State.Limit, v, 0)
+	ask, err := goal.Ask(0)
 	if err == nil {
 		d.State.Served, err = serving.ServedUnder(d.State.Outlook, ask, d.State.Served)
 	}

@@ -139,8 +139,8 @@ func (f *Board) paired() *pair.Found {
 func Pairing(b *Board, ended bool) *page.Task {
 	w, _ := b.Workloads()
 	j := &page.Task{Spec: task.Pair(pair.Request{Train: w[0], Infer: Serves(),
-		Limit:   optimize.Limit{PowerW: 30},
-		Serving: arrivals.Spec{RatePerS: 60, Arrivals: "uniform", LatencyMS: 300, Quantile: 0.99}}).Spec}
+		Goal: mix.Goal{Limit: optimize.Limit{PowerW: 30},
+			Load: arrivals.Spec{RatePerS: 60, Arrivals: "uniform", LatencyMS: 300, Quantile: 0.99}}}).Spec}
 	j.State, j.Began = task.Running, b.Elapsed-372*time.Second
 	for _, e := range b.pairEvents() {
 		j.Fold(e)

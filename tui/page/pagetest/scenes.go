@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
 	"jtune/profiles"
 	"jtune/profiles/record"
@@ -19,7 +20,7 @@ import (
 // Task is a campaign in its midst, without a goroutine behind it.
 func Task(b *Board, kind task.TaskKind) *page.Task {
 	w, _ := b.Workloads()
-	j := &page.Task{Spec: task.Spec{Kind: kind, Workload: w[0], Limit: optimize.Limit{PowerW: 30},
+	j := &page.Task{Spec: task.Spec{Kind: kind, Workload: w[0], Goal: mix.Goal{Limit: optimize.Limit{PowerW: 30}},
 		Planned: optimize.DefaultProbes}}
 	j.State, j.Began = task.Running, b.Elapsed-372*time.Second
 	for i, s := range b.Samples()[:8] {

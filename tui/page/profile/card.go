@@ -44,7 +44,7 @@ func (p *Page) cardKey(k tea.KeyPressMsg) (page.Intent, bool) {
 	case keys.Up.Matches(k) && len(list) > 1:
 		p.at = max(0, min(p.at, len(list)-1)-1)
 	case keys.Look.Matches(k):
-		return page.All{page.Limit(p.answer().Limit), page.Open(page.Front)}, true
+		return page.All{p.read.Within(p.answer().Limit), page.Open(page.Front)}, true
 	default:
 		does, yes := keys.Applies(k)
 		does.Mode = p.answer().Mode

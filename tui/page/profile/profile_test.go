@@ -59,8 +59,8 @@ func TestProfileEndsWithACardOfTheSaving(t *testing.T) {
 	d.State.Tasks.Own = j
 	d.Sees("▸ 20 W", "  30 W", "energy per minibatch", "against MAXN = present", "predicted", "a apply, then keep")
 	d.Press("down", "enter")
-	if want, _ := d.Want().(page.Open); page.Name(want) != page.Front || d.State.Limit.PowerW != 30 {
-		t.Errorf("enter opens %q for %v, want the front of the second answer", want, d.State.Limit)
+	if want, _ := d.Want().(page.Open); page.Name(want) != page.Front || d.State.Goal.Limit.PowerW != 30 {
+		t.Errorf("enter opens %q for %v, want the front of the second answer", want, d.State.Goal.Limit)
 	}
 	d.Press("a")
 	if want, _ := d.Want().(page.Apply); want.Mode != j.Tuned.Answers[1].Mode {

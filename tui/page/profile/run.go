@@ -8,7 +8,6 @@ import (
 	"jtune/internal/axis"
 	"jtune/internal/text"
 	"jtune/optimize"
-	"jtune/optimize/serving"
 	"jtune/profiles"
 	"jtune/tegra"
 	"jtune/tui/page"
@@ -58,8 +57,8 @@ func (p *Page) head(j *page.Task, w int) string {
 		}
 	default:
 		goal = ": " + j.Limit.String()
-		if j.Serving != nil {
-			goal = ": " + serving.Asked{Limit: j.Limit, Serving: j.Serving}.String()
+		if j.Loaded() {
+			goal = ": " + j.Goal.String()
 		}
 		for _, l := range j.More {
 			goal += ", " + l.Bounds()

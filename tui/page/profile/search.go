@@ -88,7 +88,7 @@ func (p *Page) bestText(b *measure.BestSoFar) string {
 		limit = "for " + b.Limit.Bounds() + ": "
 	}
 	switch j := p.read.Task(); {
-	case j != nil && j.Serving != nil: // what a mode does under the load is known at the end
+	case j != nil && j.Loaded(): // what a mode does under the load is known at the end
 		return "the answer under the load is known at the end"
 	case b.N == 0:
 		return limit + "none keeps " + b.Limit.Bounds() + " yet"

@@ -9,7 +9,6 @@ import (
 
 	"jtune/internal/text"
 	"jtune/optimize/mix"
-	"jtune/optimize/serving"
 	"jtune/profiles"
 	"jtune/profiles/harness"
 	"jtune/profiles/record"
@@ -123,7 +122,7 @@ func (p *Page) pairPage(j *page.Task, w, h int) string {
 
 // pairHead says which pair, under which limits.
 func (p *Page) pairHead(j *page.Task, w int) string {
-	asked := serving.Asked{Limit: j.Limit, Serving: j.Serving}.String()
+	asked := j.Goal.String()
 	if j.Policy != "" {
 		asked += ", " + turnsText(string(j.Policy))
 	}

@@ -32,9 +32,8 @@ type Measuring struct {
 // can be resumed.
 type TuneRequest struct {
 	Measuring
-	Limit    optimize.Limit
-	More     []optimize.Limit   // further ones, each answered from the same search
-	Serving  *arrivals.Spec     // the load under which the limit holds; nil: none
+	mix.Goal
+	More     []optimize.Limit   // further limits, each answered from the same search
 	Coverage campaigns.Coverage // limit unless set
 	// Probes caps the measurements, start and verification included; with
 	// coverage front it counts the modes measured before the answer is chosen.
@@ -48,7 +47,7 @@ type TuneRequest struct {
 	Fresh     bool                 // start from nothing, whatever is known of the workload on this board
 	Before    time.Time            // start from what was known then, as a repetition does; zero: from all
 
-	Watched *arrivals.Spec // the latency of a server's users; nil where requests are made up
+	Watched arrivals.Spec // the latency of a server's users; zero where requests are made up
 }
 
 // TuneResult is the answer and how it came about.

@@ -17,7 +17,7 @@ var errPairRate = errors.New("a pair needs a rate, such as 60/s")
 
 // Ask is what the pair must meet, without a margin as pairs are measured. Errors are of usage.
 func (r Request) Ask(seed uint64) (mix.Ask, error) {
-	ask, err := mix.AskOf(r.Limit, r.Serving, seed)
+	ask, err := r.Goal.Ask(seed)
 	if err == nil && !ask.Load.Open() {
 		err = usage.Of(errPairRate)
 	}

@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"jtune/internal/arrivals"
 	"jtune/internal/usage"
 	"jtune/learn"
-	"jtune/optimize"
 	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
 	"jtune/optimize/serving"
@@ -18,11 +16,10 @@ import (
 // PairRequest asks for the setting in which a training job and an inference job share one GPU.
 type PairRequest struct {
 	Train, Infer *learn.Model
-	Serving      arrivals.Spec
-	Limit        optimize.Limit
-	Policy       mix.Policy // "": the better of strict and fill
-	Tau          int        // of strict turns: the most minibatches between two batches; 0: as many as fit
-	Seed         uint64
+	mix.Goal
+	Policy mix.Policy // "": the better of strict and fill
+	Tau    int        // of strict turns: the most minibatches between two batches; 0: as many as fit
+	Seed   uint64
 }
 
 // Answer is what the two models predict of the pair.
@@ -63,7 +60,7 @@ func Pair(r PairRequest) (Answer, error) {
 	if err := r.check(); err != nil {
 		return Answer{}, err
 	}
-	ask, err := mix.AskOf(r.Limit, r.Serving, r.Seed)
+	ask, err := r.Goal.Ask(r.Seed)
 	if err != nil {
 		return Answer{}, err
 	}

@@ -74,7 +74,7 @@ func (p *pairPlan) Prepare(b *profiles.Bench, log string) { p.bench, p.log = b, 
 func (p *pairPlan) benchFor(policy string) *profiles.Bench {
 	r, ask := p.search.r, p.search.ask
 	b := *p.bench
-	b.Pairing = &profiles.Pairing{Policy: policy, Tau: r.Tau, MaxWaitMS: r.Serving.MaxWaitMS,
+	b.Pairing = &profiles.Pairing{Policy: policy, Tau: r.Tau, MaxWaitMS: r.Load.MaxWaitMS,
 		RatePerS: ask.Load.MeanRate(), Requests: r.Requests}
 	order := arrivals.Turns{Fill: policy == string(mix.Fill), Tau: cmp.Or(r.Tau, math.MaxInt)}
 	jobs := workload.Pair{Train: r.Train, Infer: r.Infer}
@@ -108,7 +108,7 @@ func pairHeader(s *session.Session, r Request) record.Header {
 		plan.SetList([]tegra.Setting{*r.At})
 	}
 	head := campaigns.HeaderOf(s, r.Infer, plan, nil, r.Settings)
-	head.Pair = &record.PairHeader{Train: r.Train, Load: r.Serving, PowerW: r.Limit.PowerW,
+	head.Pair = &record.PairHeader{Train: r.Train, Load: r.Load, PowerW: r.Limit.PowerW,
 		Policy: string(r.Policy), Tau: r.Tau, Strategy: string(r.Strategy), Pairs: r.Most, Requests: r.Requests,
 		Compare: r.Compare, Separate: r.Separate}
 	return head
@@ -117,8 +117,9 @@ func pairHeader(s *session.Session, r Request) record.Header {
 // PairSearchOf is a search as its header records it.
 func PairSearchOf(h record.Header, train, infer workload.Workload) (Request, error) {
 	from := h.Pair
-	r := Request{Train: train, Infer: infer, Batches: h.Plan.Batches, Serving: from.Load,
-		Limit: optimize.Limit{PowerW: from.PowerW}, Policy: mix.Policy(from.Policy), Tau: from.Tau,
+	r := Request{Train: train, Infer: infer, Batches: h.Plan.Batches,
+		Goal:   mix.Goal{Limit: optimize.Limit{PowerW: from.PowerW}, Load: from.Load},
+		Policy: mix.Policy(from.Policy), Tau: from.Tau,
 		Strategy: optimize.Strategy(from.Strategy), Most: from.Pairs, Requests: from.Requests, Compare: from.Compare,
 		Separate: from.Separate, Before: h.Created}
 	list, err := h.Plan.List()

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"jtune/internal/arrivals"
 	"jtune/internal/text"
 	"jtune/internal/usage"
 	"jtune/learn"
@@ -34,10 +33,9 @@ var PairBatches = []int{1, 4, 16, 32, 64}
 type Request struct {
 	Train, Infer workload.Workload
 	Batches      []int // of inference, ascending; nil: its own
-	Serving      arrivals.Spec
-	Limit        optimize.Limit
-	Policy       mix.Policy // "": the better of strict and fill
-	Tau          int        // of strict turns: the most minibatches between two batches; 0: as many as fit
+	mix.Goal
+	Policy mix.Policy // "": the better of strict and fill
+	Tau    int        // of strict turns: the most minibatches between two batches; 0: as many as fit
 	// Strategy is how the setting is looked for; "": by predictions. The others measure alone, by fill turns unless
 	// Policy says otherwise.
 	Strategy optimize.Strategy

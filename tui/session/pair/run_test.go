@@ -34,8 +34,8 @@ func pairOf(t *testing.T, s *session.Session) Request {
 		t.Fatal(err)
 	}
 	return Request{Train: train, Infer: infer, Batches: []int{4, 16}, Requests: 200, Most: 3,
-		Serving: arrivals.Spec{RatePerS: 60, Arrivals: "uniform", LatencyMS: 500, Quantile: 0.95},
-		Limit:   optimize.Limit{PowerW: 30}}
+		Goal: mix.Goal{Limit: optimize.Limit{PowerW: 30},
+			Load: arrivals.Spec{RatePerS: 60, Arrivals: "uniform", LatencyMS: 500, Quantile: 0.95}}}
 }
 
 func TestPairIsMeasuredAndKeepsItsLimits(t *testing.T) {
@@ -224,7 +224,7 @@ func TestPairAtARateThatNothingCanServeHasNoAnswer(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Fast(t)
 	r := pairOf(t, s)
-	r.Serving.RatePerS, r.Most = 100_000, 1
+	r.Load.RatePerS, r.Most = 100_000, 1
 	_, err := Search(t.Context(), s, r, nil)
 	var none *mix.NoSettingError
 	if !errors.As(err, &none) || none.Measured || !strings.Contains(err.Error(), "at most") {
@@ -238,7 +238,7 @@ func TestPairRefusesWhatCannotShareAGPU(t *testing.T) {
 	for want, change := range map[string]func(*Request){
 		"answers requests": func(r *Request) { r.Train = r.Infer },
 		"trains":           func(r *Request) { r.Infer = r.Train },
-		"needs a rate":     func(r *Request) { r.Serving = arrivals.Spec{} },
+		"needs a rate":     func(r *Request) { r.Load = arrivals.Spec{} },
 		"takes no turns":   func(r *Request) { r.Infer.Container.Image = "x" },
 	} {
 		r := pairOf(t, s)

@@ -186,7 +186,7 @@ func PairByHours(ctx context.Context, s *session.Session, r Request, hours PairH
 	if err := errors.Join(mayPair(s, r), hours.Check()); err != nil {
 		return err
 	}
-	ask, err := mix.AskOf(r.Limit, r.Serving, s.Seed)
+	ask, err := r.Goal.Ask(s.Seed)
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"jtune/optimize/mix"
-	"jtune/optimize/serving"
 	"jtune/profiles/record"
 	"jtune/tegra"
 )
@@ -36,10 +35,10 @@ func PairLimits(a mix.Ask, p record.Pair) (out []PairLimit) {
 		out = append(out, l)
 	}
 	if a.LatencyMS > 0 {
-		name := fmt.Sprintf("p%.4g", 100*cmp.Or(a.Quantile, serving.UsualQuantile))
+		name := fmt.Sprintf("p%.4g", 100*cmp.Or(a.Quantile, mix.UsualQuantile))
 		l := PairLimit{Name: name, Limit: a.LatencyMS, Unit: "ms"}
 		if p.Latency.N > 0 {
-			l.Value = tegra.Finite(quantileOf(p.Latency, cmp.Or(a.Quantile, serving.UsualQuantile)))
+			l.Value = tegra.Finite(quantileOf(p.Latency, cmp.Or(a.Quantile, mix.UsualQuantile)))
 		}
 		out = append(out, l)
 	}

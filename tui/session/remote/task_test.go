@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tui/session/campaigns"
@@ -48,7 +49,7 @@ func TestCampaignsFindTheInterruptedOneOfThisBoard(t *testing.T) {
 	}
 	same := func(*record.Header) {}
 	search := func(l optimize.Limit) func(h *record.Header) {
-		return func(h *record.Header) { h.Search = search.SearchHeader(measure.TuneRequest{Limit: l}) }
+		return func(h *record.Header) { h.Search = search.SearchHeader(measure.TuneRequest{Goal: mix.Goal{Limit: l}}) }
 	}
 	campaign("2026-1", "modes", 8, 4, same)
 	front := &record.SearchHeader{Coverage: campaigns.CoverFront.String()}

@@ -7,6 +7,7 @@ import (
 	"jtune/internal/arrivals"
 	"jtune/internal/usage"
 	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/search"
@@ -25,11 +26,14 @@ func TestTuneOnRealTrafficRefusesWhatItsUsersWouldFeel(t *testing.T) {
 		r     measure.TuneRequest
 		words string
 	}{
-		"no latency": {measure.TuneRequest{Limit: optimize.Limit{Energy: true}},
+		"no latency": {measure.TuneRequest{Goal: mix.Goal{Limit: optimize.Limit{Energy: true}}},
 			"with “latency” … or limit.latency_ms"},
-		"a rate":    {measure.TuneRequest{Serving: &arrivals.Spec{RatePerS: 3, LatencyMS: 9}}, "nothing is sent"},
-		"at random": {measure.TuneRequest{Limit: optimize.Limit{TimeMS: 9}, Strategy: optimize.Random}, "slow modes"},
-		"whole front": {measure.TuneRequest{Limit: optimize.Limit{TimeMS: 9}, Coverage: campaigns.CoverFront},
+		"a rate": {measure.TuneRequest{Goal: mix.Goal{Load: arrivals.Spec{RatePerS: 3, LatencyMS: 9}}},
+			"nothing is sent"},
+		"at random": {measure.TuneRequest{Goal: mix.Goal{Limit: optimize.Limit{TimeMS: 9}}, Strategy: optimize.Random},
+			"slow modes"},
+		"whole front": {measure.TuneRequest{Goal: mix.Goal{Limit: optimize.Limit{TimeMS: 9}},
+			Coverage: campaigns.CoverFront},
 			"slow modes"},
 	} {
 		c.r.Workload = w

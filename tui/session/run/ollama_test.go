@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/profiles/record"
 	"jtune/tui/session"
 	"jtune/tui/session/config"
@@ -210,7 +211,7 @@ func TestOllamaIsMeasuredAndTunedEndToEnd(t *testing.T) {
 	request := measure.TuneRequest{Measuring: measure.Measuring{Workload: w,
 		Settings: record.Settings{Minibatches: 2, MinSamples: 1,
 			SampleEvery: 100 * time.Millisecond, FixedWait: 300 * time.Millisecond}}, Reference: "none", Probes: 5,
-		Limit: optimize.Limit{Energy: true}}
+		Goal: mix.Goal{Limit: optimize.Limit{Energy: true}}}
 	found := s.Setup().Mode
 	out, err := search.Tune(t.Context(), s, request, nil)
 	if err != nil || !out.Feasible || len(out.Probes) < 3 || s.Setup().Mode != found {

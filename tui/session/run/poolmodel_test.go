@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tui/session"
@@ -33,7 +34,7 @@ func TestPoolModelNeverForgets(t *testing.T) {
 	}
 	tune := func(s *session.Session, w workload.Workload, l optimize.Limit, probes int) error {
 		_, err := search.Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
-			Limit: l, Probes: probes, Keep: true}, nil)
+			Goal: mix.Goal{Limit: l}, Probes: probes, Keep: true}, nil)
 		return err
 	}
 	jobs := []struct {
@@ -55,7 +56,7 @@ func TestPoolModelNeverForgets(t *testing.T) {
 		{"stopped search", func(s *session.Session, w workload.Workload) error {
 			_, err := search.Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w,
 				Gate: stopped(1)},
-				Limit: optimize.Limit{PowerW: 25}, Keep: true}, nil)
+				Goal: mix.Goal{Limit: optimize.Limit{PowerW: 25}}, Keep: true}, nil)
 			if errors.Is(err, context.Canceled) {
 				return nil
 			}
@@ -64,7 +65,7 @@ func TestPoolModelNeverForgets(t *testing.T) {
 		{"stopped search over the front", func(s *session.Session, w workload.Workload) error {
 			_, err := search.Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w,
 				Gate: stopped(2)},
-				Limit: optimize.Limit{PowerW: 25}, Coverage: campaigns.CoverFront, Keep: true}, nil)
+				Goal: mix.Goal{Limit: optimize.Limit{PowerW: 25}}, Coverage: campaigns.CoverFront, Keep: true}, nil)
 			if errors.Is(err, context.Canceled) {
 				return nil
 			}

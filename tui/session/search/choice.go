@@ -10,8 +10,8 @@ import (
 
 	"jtune/internal/safefile"
 	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
-	"jtune/optimize/serving"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tui/session"
@@ -21,60 +21,57 @@ import (
 // MostLimits is how many limits one search may answer from the screens.
 const MostLimits = 6
 
-// Goal is the kind of a limit.
-type Goal string
+// Kind is what is limited.
+type Kind string
 
-// Goals of a search.
+// Kinds of limits.
 const (
-	WithinPower Goal = "power"  // fastest within watts
-	WithinTime  Goal = "time"   // least power within milliseconds
-	LeastEnergy Goal = "energy" // without a limit
+	WithinPower Kind = "power"  // fastest within watts
+	WithinTime  Kind = "time"   // least power within milliseconds
+	LeastEnergy Kind = "energy" // without a limit
 )
 
 // Choice is how the Tune dialog was answered last on a board.
 type Choice struct {
 	Workload string    `json:"workload,omitempty"`
-	Goal     Goal      `json:"goal,omitempty"`
+	Kind     Kind      `json:"goal,omitempty"`
 	PowerW   []float64 `json:"power_w,omitempty"`
 	TimeMS   []float64 `json:"time_ms,omitempty"`
 	Depth    string    `json:"depth,omitempty"`
 	Coverage string    `json:"coverage,omitempty"`
-	// Pair is two workloads, as ParsePair reads them, and PairLimits what was asked of them, as ParseAsked does; "":
+	// Pair is two workloads, as ParsePair reads them, and PairLimits what was asked of them, as ParseGoal does; "":
 	// one workload.
 	Pair       string `json:"pair,omitempty"`
 	PairLimits string `json:"pair_limits,omitempty"`
-	// Load is a line of limits with a load, as ParseAsked reads it, in place of PowerW and TimeMS; "": none.
+	// Load is a line of limits with a load, as ParseGoal reads it, in place of PowerW and TimeMS; "": none.
 	Load string `json:"load,omitempty"`
 }
 
 // DefaultChoice is the one for a board on which none was made.
 func DefaultChoice(presets []tegra.Preset) Choice {
-	return Choice{Goal: WithinPower, PowerW: []float64{outlook.DefaultPowerW(presets)}, TimeMS: []float64{100},
+	return Choice{Kind: WithinPower, PowerW: []float64{outlook.DefaultPowerW(presets)}, TimeMS: []float64{100},
 		Depth: optimize.Quick.String(), Coverage: campaigns.CoverLimit.String()}
 }
 
-// Asked is the line of limits with a load; nil where there is none, or one that cannot be read.
-func (c Choice) Asked() *serving.Asked {
-	a, err := serving.ParseAsked(c.Load)
-	if c.Load == "" || err != nil {
-		return nil
+// Typed is the line of limits with a load; zero where there is none, or one that cannot be read.
+func (c Choice) Typed() mix.Goal {
+	g, err := mix.ParseGoal(c.Load)
+	if err != nil {
+		return mix.Goal{}
 	}
-	a.Limit.Energy = c.Goal == LeastEnergy
-	return &a
+	g.Limit.Energy = c.Kind == LeastEnergy
+	return g
 }
 
-// Asks is what the choice asks for first.
-func (c Choice) Asks() serving.Asked {
-	if a := c.Asked(); a != nil {
-		return *a
-	}
-	return serving.Asked{Limit: c.Limits()[0]}
+// First is what the choice asks for first.
+func (c Choice) First() mix.Goal {
+	return cmp.Or(c.Typed(), mix.Goal{Limit: c.Limits()[0]})
 }
 
 // Limits are what the choice asks for.
 func (c Choice) Limits() []optimize.Limit {
 	var out []optimize.Limit
-	switch c.Goal {
+	switch c.Kind {
 	case LeastEnergy:
 		return []optimize.Limit{{Energy: true}}
 	case WithinTime:
@@ -98,8 +95,8 @@ func (c Choice) over(d Choice) Choice {
 	if n := len(c.TimeMS); n == 0 || n > MostLimits || slices.ContainsFunc(c.TimeMS, bad) {
 		c.TimeMS = d.TimeMS
 	}
-	if !slices.Contains([]Goal{WithinPower, WithinTime, LeastEnergy}, c.Goal) {
-		c.Goal = d.Goal
+	if !slices.Contains([]Kind{WithinPower, WithinTime, LeastEnergy}, c.Kind) {
+		c.Kind = d.Kind
 	}
 	c.Depth, c.Coverage = cmp.Or(c.Depth, d.Depth), cmp.Or(c.Coverage, d.Coverage)
 	return c

@@ -32,7 +32,7 @@ func TestTuneChoiceIsRememberedPerBoardAndADamagedFileIsHarmless(t *testing.T) {
 	if got := LastChoice(orin); !reflect.DeepEqual(got, normal) {
 		t.Errorf("without a file it is %+v", got)
 	}
-	want := Choice{Workload: "lstm", Goal: WithinTime, PowerW: []float64{20, 25}, TimeMS: []float64{80},
+	want := Choice{Workload: "lstm", Kind: WithinTime, PowerW: []float64{20, 25}, TimeMS: []float64{80},
 		Depth: "thorough", Coverage: "front", Load: "30 W, p99 50 ms, 30/s"}
 	if err := KeepChoice(orin, want); err != nil {
 		t.Fatal(err)
@@ -47,7 +47,7 @@ func TestTuneChoiceIsRememberedPerBoardAndADamagedFileIsHarmless(t *testing.T) {
 		if err := os.WriteFile(choiceFile(orin), []byte(bad), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if got := LastChoice(orin); got.Goal != WithinPower || got.Limits()[0] != normal.Limits()[0] {
+		if got := LastChoice(orin); got.Kind != WithinPower || got.Limits()[0] != normal.Limits()[0] {
 			t.Errorf("of a file %q it takes %+v", bad, got)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
 	"jtune/tegra"
 	"jtune/tui/session/campaigns"
@@ -20,9 +21,10 @@ func TestTuneMeasuresThePresentMode(t *testing.T) {
 		maxn  string
 		after int // modes at most until both have been measured
 	}{
-		{"within a time limit", measure.TuneRequest{Limit: optimize.Limit{TimeMS: 20}}, "measured", 2},
-		{"never over a power limit", measure.TuneRequest{Limit: optimize.Limit{PowerW: 22}}, "predicted", 0},
-		{"in a search for the whole front", measure.TuneRequest{Limit: optimize.Limit{PowerW: 30},
+		{"within a time limit", measure.TuneRequest{Goal: mix.Goal{Limit: optimize.Limit{TimeMS: 20}}}, "measured", 2},
+		{"never over a power limit", measure.TuneRequest{Goal: mix.Goal{Limit: optimize.Limit{PowerW: 22}}},
+			"predicted", 0},
+		{"in a search for the whole front", measure.TuneRequest{Goal: mix.Goal{Limit: optimize.Limit{PowerW: 30}},
 			Coverage: campaigns.CoverFront,
 			Probes:   6}, "measured", 2},
 	} {

@@ -12,6 +12,7 @@ import (
 	"jtune/internal/usage"
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/profiles"
 	"jtune/tegra"
 	"jtune/tui/session"
@@ -35,7 +36,8 @@ func TestTuneOfTheWholeFrontKeepsAModelLikeAnyOther(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	front := measure.TuneRequest{Measuring: measure.Measuring{Workload: w}, Limit: optimize.Limit{PowerW: 30},
+	front := measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
+		Goal:     mix.Goal{Limit: optimize.Limit{PowerW: 30}},
 		Coverage: campaigns.CoverFront, Probes: 12, Keep: true}
 	res, err := Tune(t.Context(), s, front, nil)
 	if err != nil || !res.Feasible || !res.Verified || res.Measured.PowerW > 30 || res.Took <= 0 {
@@ -75,7 +77,7 @@ func TestTuneOfTheWholeFrontTakesTheReferenceItIsGiven(t *testing.T) {
 		t.Fatal(err)
 	}
 	res, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
-		Limit:    optimize.Limit{PowerW: 1},
+		Goal:     mix.Goal{Limit: optimize.Limit{PowerW: 1}},
 		Coverage: campaigns.CoverFront, Probes: 8, Reference: learn.ShippedName}, nil)
 	none, ok := errors.AsType[*optimize.InfeasibleError](err)
 	if !ok || !none.Measured || res.Mode != none.Nearest.Mode || res.Measured.PowerW <= 1 || res.Feasible {
@@ -95,7 +97,8 @@ func TestTuneOfTheWholeFrontGoesOnWhereItWasInterrupted(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	rows := 0
-	r := measure.TuneRequest{Measuring: measure.Measuring{Workload: w}, Limit: optimize.Limit{PowerW: 30},
+	r := measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
+		Goal:     mix.Goal{Limit: optimize.Limit{PowerW: 30}},
 		Coverage: campaigns.CoverFront, Probes: 8}
 	first, err := Tune(ctx, s, r, func(e measure.Event) {
 		if p, ok := e.(measure.ProgressEvent); ok && p.Progress.Phase == profiles.Finished {
@@ -149,7 +152,7 @@ func TestTuneOfTheWholeFrontIsNeverWorseThanItsList(t *testing.T) {
 		for _, watts := range limits {
 			limit := optimize.Limit{PowerW: watts}
 			res, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
-				Limit: limit, Coverage: campaigns.CoverFront, Probes: 14}, nil)
+				Goal: mix.Goal{Limit: limit}, Coverage: campaigns.CoverFront, Probes: 14}, nil)
 			if err != nil || !res.Feasible {
 				t.Fatalf("seed %d: %v", seed, err)
 			}

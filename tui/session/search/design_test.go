@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/tegra"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
@@ -34,7 +35,8 @@ func TestADayOfTuningLeavesOneModelThatGetsBetter(t *testing.T) {
 		limits := []optimize.Limit{{PowerW: 30}, {PowerW: 20}, {TimeMS: 120}, {PowerW: 42}, {Energy: true}}
 		for k, limit := range limits {
 			s, w := sessiontest.InDirOf(t, dir, 100*day+uint64(k), "mobilenet") // another program each time
-			request := measure.TuneRequest{Measuring: measure.Measuring{Workload: w}, Limit: limit, Keep: true}
+			request := measure.TuneRequest{Measuring: measure.Measuring{Workload: w}, Goal: mix.Goal{Limit: limit},
+				Keep: true}
 			res, err := Tune(t.Context(), s, request, nil)
 			if err != nil || !res.Feasible || !limit.Met(res.Measured) {
 				t.Fatalf("%v: %+v, %v", limit, res.Measured, err)
@@ -76,9 +78,10 @@ func TestADayOfTuningLeavesOneModelThatGetsBetter(t *testing.T) {
 func TestTuneOfTheWholeFrontStartsFromWhatIsKnown(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Fast(t)
-	_, known, _ := tuned(t, s, measure.TuneRequest{Limit: optimize.Limit{PowerW: 28}})
-	front := measure.TuneRequest{Limit: optimize.Limit{PowerW: 28}, Coverage: campaigns.CoverFront, Probes: len(known) +
-		3}
+	_, known, _ := tuned(t, s, measure.TuneRequest{Goal: mix.Goal{Limit: optimize.Limit{PowerW: 28}}})
+	front := measure.TuneRequest{Goal: mix.Goal{Limit: optimize.Limit{PowerW: 28}}, Coverage: campaigns.CoverFront,
+		Probes: len(known) +
+			3}
 	res, _, notes := tuned(t, s, front)
 	again := map[tegra.Mode]bool{}
 	for _, p := range res.Probes[:4] {

@@ -3,6 +3,7 @@ package search
 import (
 	"slices"
 
+	"jtune/internal/arrivals"
 	"jtune/internal/usage"
 	"jtune/optimize"
 	"jtune/tui/session/campaigns"
@@ -18,12 +19,12 @@ func guarded(r measure.TuneRequest) (measure.TuneRequest, error) {
 		return r, nil
 	}
 	latencyMS := 0.0
-	if v := r.Serving; v != nil {
+	if v := r.Load; r.Loaded() {
 		if v.RatePerS > 0 || v.Arrivals != "" || v.Outstanding > 0 || v.MaxWaitMS > 0 {
 			return r, usage.Load.Errorf("workload %s is measured on its real traffic, nothing is sent", w.Name).
 				Advise("leave %s, %s, %s and %s away", usage.Rate, usage.Arrivals, usage.Outstanding, usage.MaxWait)
 		}
-		latencyMS, r.Serving, r.Watched = v.LatencyMS, nil, v
+		latencyMS, r.Load, r.Watched = v.LatencyMS, arrivals.Spec{}, v
 	}
 	if r.Coverage == campaigns.CoverFront || r.Strategy != "" && r.Strategy != optimize.Auto {
 		return r, usage.Errorf("workload %s is measured on its real traffic: strategy auto and coverage limit alone "+

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"jtune/internal/arrivals"
+	"jtune/optimize/mix"
 	"jtune/profiles/record"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/sessiontest"
@@ -32,8 +33,8 @@ func TestTuneOnRealTrafficSendsNothingAndKeepsTheLatency(t *testing.T) {
 		}
 	}
 	r, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w}, Reference: "none",
-		Keep:    true,
-		Serving: &arrivals.Spec{LatencyMS: 8 * perToken}}, nil)
+		Keep: true,
+		Goal: mix.Goal{Load: arrivals.Spec{LatencyMS: 8 * perToken}}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,8 +75,8 @@ func TestTuneOnRealTrafficKeepsAQuantileThatTheServerCounts(t *testing.T) {
 	}
 	const limit = 400
 	r, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w}, Reference: "none",
-		Keep:    true,
-		Serving: &arrivals.Spec{LatencyMS: limit, Quantile: 0.95}}, nil)
+		Keep: true,
+		Goal: mix.Goal{Load: arrivals.Spec{LatencyMS: limit, Quantile: 0.95}}}, nil)
 	if err != nil || !r.Feasible || len(r.Sent) == 0 {
 		t.Fatalf("%d tried, %v", len(r.Sent), err)
 	}

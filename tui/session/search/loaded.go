@@ -13,7 +13,6 @@ import (
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/optimize/mix"
-	"jtune/optimize/serving"
 	"jtune/profiles"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
@@ -68,13 +67,13 @@ func paced(s *session.Session, w workload.Workload, a mix.Ask) (really bool, why
 // tuneServed searches under a load. The answer has been tried with real requests where they can be sent.
 func tuneServed(ctx context.Context, s *session.Session, r measure.TuneRequest, ref *learn.Reference,
 	observe func(measure.Event)) (measure.TuneResult, error) {
-	asked, err := mix.AskOf(r.Limit, *r.Serving, s.Seed)
+	asked, err := r.Goal.Ask(s.Seed)
 	if err != nil {
 		return measure.TuneResult{}, err
 	}
 	want := workload.Demand{Rate: asked.Load.RatePerS, Arrivals: string(asked.Load.Pattern)}
 	if !r.Workload.Serves() { // which makes batches by itself
-		want.MaxWaitMS = r.Serving.MaxWaitMS
+		want.MaxWaitMS = r.Load.MaxWaitMS
 	}
 	really, why := paced(s, r.Workload, asked)
 	if !really {
@@ -83,17 +82,11 @@ func tuneServed(ctx context.Context, s *session.Session, r measure.TuneRequest, 
 		}
 		return tuneLimit(ctx, s, r, ref, observe)
 	}
-	serving := *r.Serving
-	r.Serving = &serving
 	return tried(ctx, s, r, ref, asked, observe, trial{
 		run: func(out measure.TuneResult) (measure.Sent, error) {
 			return send(ctx, s, r, want, asked, out.Setting, observe)
 		},
-		lower: func(r *measure.TuneRequest, by float64) {
-			serving := *r.Serving
-			serving.LatencyMS *= by
-			r.Serving = &serving
-		}})
+		lower: func(r *measure.TuneRequest, by float64) { r.Load.LatencyMS *= by }})
 }
 
 // tuneWatched searches on the traffic of a server's users by the mean latency, for a few requests tell no more. Where
@@ -106,7 +99,7 @@ func tuneWatched(ctx context.Context, s *session.Session, r measure.TuneRequest,
 			"where there is one limit")
 		return tuneLimit(ctx, s, r, ref, observe)
 	}
-	asked := mix.Ask{LatencyMS: r.Watched.LatencyMS, Quantile: cmp.Or(r.Watched.Quantile, serving.UsualQuantile)}
+	asked := mix.Ask{LatencyMS: r.Watched.LatencyMS, Quantile: cmp.Or(r.Watched.Quantile, mix.UsualQuantile)}
 	return tried(ctx, s, r, ref, asked, observe, trial{
 		run: func(out measure.TuneResult) (measure.Sent, error) {
 			if v := out.Serving(out.Setting); v == nil || v.Requests == 0 {

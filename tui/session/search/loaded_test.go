@@ -102,7 +102,7 @@ func TestTuneUnderALoadTriesItsAnswerWithRealRequests(t *testing.T) {
 	}
 	t.Parallel()
 	s, c, r := atARate(t, 1)
-	r.Serving = &arrivals.Spec{RatePerS: 10, LatencyMS: 30_000, Quantile: 0.5}
+	r.Load = arrivals.Spec{RatePerS: 10, LatencyMS: 30_000, Quantile: 0.5}
 	configured := r
 	configured.Workload.Load = workload.Demand{Rate: 10}
 	out, err := Tune(t.Context(), s, configured, nil)
@@ -133,9 +133,9 @@ func TestTuneUnderALoadTriesItsAnswerWithRealRequests(t *testing.T) {
 func TestTuneUnderALoadSaysWhenTheServerDoesNotFollow(t *testing.T) {
 	t.Parallel()
 	s, _, r := atARate(t, 8)
-	r.Serving = &arrivals.Spec{RatePerS: 30, LatencyMS: 40, Quantile: 0.5}
+	r.Load = arrivals.Spec{RatePerS: 30, LatencyMS: 40, Quantile: 0.5}
 	if os.Getenv("JTUNE_LONG") == "" { // the answer alone, without the 20 s of the search
-		asked, err := mix.AskOf((optimize.Limit{}), *r.Serving, 1)
+		asked, err := mix.Goal{Load: r.Load}.Ask(1)
 		if err != nil {
 			t.Fatal(err)
 		}

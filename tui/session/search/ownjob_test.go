@@ -36,7 +36,8 @@ func TestTuneUnderALoadDrivesAJobOfOurOwnAtTheRate(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := measure.TuneRequest{Measuring: measure.Measuring{Workload: w.AtBatch(8)}, Reference: "none", Keep: true,
-		Serving: &arrivals.Spec{RatePerS: 60, Arrivals: "uniform", LatencyMS: 250, Quantile: 0.95, MaxWaitMS: 60}}
+		Goal: mix.Goal{Load: arrivals.Spec{RatePerS: 60, Arrivals: "uniform", LatencyMS: 250, Quantile: 0.95,
+			MaxWaitMS: 60}}}
 	out, err := Tune(t.Context(), s, r, nil)
 	if err != nil || !out.Feasible || len(out.Sent) == 0 {
 		t.Fatalf("%d tried, %v", len(out.Sent), err)

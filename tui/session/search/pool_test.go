@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/tegra"
 	"jtune/tui/session"
 	"jtune/tui/session/config"
@@ -29,7 +30,7 @@ func TestPoolHoldsTheRowsOfEveryCampaignOfAWorkloadOnABoard(t *testing.T) {
 		t.Fatal(err)
 	}
 	tuned, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
-		Limit: optimize.Limit{PowerW: 25}, Probes: 4}, nil)
+		Goal: mix.Goal{Limit: optimize.Limit{PowerW: 25}}, Probes: 4}, nil)
 	if err != nil && tuned.Probes == nil {
 		t.Fatal(err)
 	}

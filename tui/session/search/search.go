@@ -34,7 +34,7 @@ func tuneLimit(ctx context.Context, s *session.Session, r measure.TuneRequest, r
 	if err != nil {
 		return measure.TuneResult{}, err
 	}
-	if r.Settings.Minibatches == 0 && r.Serving == nil {
+	if r.Settings.Minibatches == 0 && !r.Loaded() {
 		r.Settings.Patience = cmp.Or(r.Settings.Patience, searchPatience)
 	}
 	options := optimize.TuneOptions{
@@ -57,8 +57,8 @@ func tuneLimit(ctx context.Context, s *session.Session, r measure.TuneRequest, r
 	}
 	out := measure.TuneResult{}
 	find, source := optimize.Tune, r.Limit.String()
-	if r.Serving != nil {
-		if out.Ask, err = mix.AskOf(r.Limit, *r.Serving, s.Seed); err != nil {
+	if r.Loaded() {
+		if out.Ask, err = r.Goal.Ask(s.Seed); err != nil {
 			return out, err
 		}
 		source = out.Ask.String()
@@ -124,8 +124,8 @@ func SearchHeader(r measure.TuneRequest) *record.SearchHeader {
 	for _, l := range r.More {
 		h.More = append(h.More, record.LimitHeader{PowerW: l.PowerW, TimeMS: l.TimeMS})
 	}
-	if v := r.Serving; v != nil {
-		h.Load = v
+	if r.Loaded() {
+		h.Load = &r.Load
 	}
 	if r.Strategy == optimize.Binary {
 		h.Rotation = r.Rotation.String()

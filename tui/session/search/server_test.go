@@ -11,6 +11,7 @@ import (
 
 	"jtune/internal/usage"
 	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tui/session"
@@ -69,8 +70,8 @@ func testTuneOfAServer(t *testing.T, api string, watts float64, seed uint64) {
 	}
 	leastJ, mostPerS := bestOf(t, s, watts)
 	r, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w}, Reference: "none",
-		Keep:  true,
-		Limit: optimize.Limit{Energy: watts == 0, PowerW: watts}}, nil)
+		Keep: true,
+		Goal: mix.Goal{Limit: optimize.Limit{Energy: watts == 0, PowerW: watts}}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +155,7 @@ func TestTuneOfAServerThatDiesEndsWithAReason(t *testing.T) {
 			found := s.Setup().Mode
 			r, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
 				Reference: "none",
-				Limit:     optimize.Limit{Energy: true}}, nil)
+				Goal:      mix.Goal{Limit: optimize.Limit{Energy: true}}}, nil)
 			if err == nil || !strings.Contains(err.Error(), c.words) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("%v, want %q", err, c.words)
 			}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/profiles"
 	"jtune/profiles/record"
 	"jtune/tui/session/measure"
@@ -26,7 +27,7 @@ func TestTuneTellsItsProbesAndRecordsThem(t *testing.T) {
 		Gate: func(_ context.Context) error {
 			gates++
 			return nil
-		}}, Limit: optimize.Limit{PowerW: 25}, Probes: 10}, func(e measure.Event) {
+		}}, Goal: mix.Goal{Limit: optimize.Limit{PowerW: 25}}, Probes: 10}, func(e measure.Event) {
 		switch e := e.(type) {
 		case measure.ProbeEvent:
 			probes++
@@ -74,7 +75,7 @@ func TestAGateThatRefusesEndsTheJob(t *testing.T) {
 		return nil
 	}
 	res, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w, Gate: gate},
-		Limit: optimize.Limit{Energy: true}}, nil)
+		Goal: mix.Goal{Limit: optimize.Limit{Energy: true}}}, nil)
 	if !errors.Is(err, stop) {
 		t.Errorf("tune: got %v, want the gate's error", err)
 	}
@@ -115,7 +116,7 @@ func TestASearchThatBreaksWasNotCancelled(t *testing.T) {
 			return broken
 		}
 		res, err := Tune(ctx, s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w, Gate: gate},
-			Limit: optimize.Limit{Energy: true}}, nil)
+			Goal: mix.Goal{Limit: optimize.Limit{Energy: true}}}, nil)
 		if res.Ended != c.want || len(res.Probes) != 2 || errors.Is(err, broken) == c.cancel {
 			t.Errorf("%s: ended %q after %d measurements with %v, want %q after 2", c.name, res.Ended, len(res.Probes),
 				err, c.want)

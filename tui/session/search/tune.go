@@ -65,13 +65,13 @@ func Tune(ctx context.Context, s *session.Session, r measure.TuneRequest,
 			observe func(measure.Event)) (measure.TuneResult, error) {
 			return tuneFront(ctx, s, r, ref, observe)
 		}
-	case r.Serving != nil:
+	case r.Loaded():
 		search = func(ctx context.Context, r measure.TuneRequest, ref *learn.Reference,
 			observe func(measure.Event)) (measure.TuneResult, error) {
 			return tuneServed(ctx, s, r, ref, observe)
 		}
 		r.Workload.Load = workload.Demand{} // what is learned are service times, of one request after the other
-	case r.Watched != nil && r.Watched.LatencyMS > 0:
+	case r.Watched.LatencyMS > 0:
 		search = func(ctx context.Context, r measure.TuneRequest, ref *learn.Reference,
 			observe func(measure.Event)) (measure.TuneResult, error) {
 			return tuneWatched(ctx, s, r, ref, observe)
@@ -99,9 +99,9 @@ func mayTune(s *session.Session, r measure.TuneRequest) error {
 	case r.Coverage == campaigns.CoverFront && r.Strategy != "" && r.Strategy != optimize.Auto:
 		return usage.Strategy.Errorf("%s front chooses its modes by a design of its own", usage.Coverage).
 			Advise("leave %s away", usage.Strategy)
-	case r.Serving != nil && !s.Replays() && !r.Workload.Infers():
+	case r.Loaded() && !s.Replays() && !r.Workload.Infers():
 		return usage.Errorf("workload %s trains; a rate and a latency are of inference", r.Workload.Name)
-	case r.Serving != nil && (r.Coverage == campaigns.CoverFront || r.More != nil ||
+	case r.Loaded() && (r.Coverage == campaigns.CoverFront || r.More != nil ||
 		r.Strategy != "" && r.Strategy != optimize.Auto):
 		return usage.Errorf("a search under a load answers one limit, by strategy auto and coverage limit")
 	case r.More != nil && r.Strategy != "" && r.Strategy != optimize.Auto:

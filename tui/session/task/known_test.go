@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/tegra"
 	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
@@ -31,7 +32,7 @@ func TestARepeatedSearchStartsFromWhatWasKnownThen(t *testing.T) {
 	}
 	below := func(watts float64) measure.TuneResult {
 		res, err := search.Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
-			Limit: optimize.Limit{PowerW: watts}}, nil)
+			Goal: mix.Goal{Limit: optimize.Limit{PowerW: watts}}}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/models"
@@ -53,7 +54,7 @@ func TestDataDirectoryOfAnOlderVersionOpensUnchanged(t *testing.T) {
 		t.Errorf("resumed: %d rows, %d new, %v", len(res.Rows), res.New, err)
 	}
 	request := measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
-		Limit: optimize.Limit{PowerW: 25}, Probes: 4, Keep: true}
+		Goal: mix.Goal{Limit: optimize.Limit{PowerW: 25}}, Probes: 4, Keep: true}
 	res, err := search.Tune(t.Context(), s, request, nil)
 	if err != nil || res.Kept != kept[0].Path {
 		t.Errorf("another search keeps its model as %s, %v; want %s", res.Kept, err, kept[0].Path)

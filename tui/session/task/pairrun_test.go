@@ -91,6 +91,6 @@ func pairOf(t *testing.T, s *session.Session) pair.Request {
 		t.Fatal(err)
 	}
 	return pair.Request{Train: train, Infer: infer, Batches: []int{4, 16}, Requests: 200, Most: 3,
-		Serving: arrivals.Spec{RatePerS: 60, Arrivals: "uniform", LatencyMS: 500, Quantile: 0.95},
-		Limit:   optimize.Limit{PowerW: 30}}
+		Goal: mix.Goal{Limit: optimize.Limit{PowerW: 30},
+			Load: arrivals.Spec{RatePerS: 60, Arrivals: "uniform", LatencyMS: 500, Quantile: 0.95}}}
 }

@@ -77,7 +77,7 @@ func (w *PairWatch) advance(p profiles.Progress) {
 
 // Pair is a search for a pair.
 func Pair(r pair.Request) *Task {
-	spec := Spec{Kind: Pairing, Workload: r.Infer, Pair: &r.Train, Limit: r.Limit, Serving: &r.Serving,
+	spec := Spec{Kind: Pairing, Workload: r.Infer, Pair: &r.Train, Goal: r.Goal,
 		Policy: r.Policy, Planned: cmp.Or(r.Most, mix.MostVerified)}
 	return NewTask(spec, func(ctx context.Context, on Measurer, t *Task) (Outcome, error) {
 		r.Gate, r.Mixes = t.Hold, true

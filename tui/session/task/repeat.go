@@ -9,6 +9,7 @@ import (
 	"jtune/internal/usage"
 	"jtune/optimize"
 	"jtune/optimize/ladder"
+	"jtune/optimize/mix"
 	"jtune/profiles/imports"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
@@ -158,8 +159,10 @@ func tuneRequest(h record.Header, w workload.Workload) (*measure.TuneRequest, er
 		Keep:      true,
 		Fresh:     from.Fresh,
 		Before:    h.Created,
-		Limit:     optimize.Limit{PowerW: from.PowerW, TimeMS: from.TimeMS, Energy: from.Energy},
-		Serving:   from.Load,
+		Goal:      mix.Goal{Limit: optimize.Limit{PowerW: from.PowerW, TimeMS: from.TimeMS, Energy: from.Energy}},
+	}
+	if from.Load != nil {
+		r.Load = *from.Load
 	}
 	for _, l := range from.More {
 		r.More = append(r.More, optimize.Limit{PowerW: l.PowerW, TimeMS: l.TimeMS})

@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"jtune/internal/arrivals"
 	"jtune/internal/cpubudget"
 	"jtune/internal/latest"
 	"jtune/optimize"
@@ -77,13 +76,12 @@ func (s TaskState) String() string {
 type Spec struct {
 	Kind     TaskKind
 	Workload workload.Workload
-	Limit    optimize.Limit
-	More     []optimize.Limit   // further ones of a search
-	Serving  *arrivals.Spec     // the load under which the limit holds; nil: none
-	Planned  int                // modes, about; of a search the most
-	Plan     string             // what a profile measures, in words
-	Pair     *workload.Workload // the training beside Workload, of a pair; nil: none
-	Policy   mix.Policy         // its turns; "": the better of strict and fill
+	mix.Goal
+	More    []optimize.Limit   // further limits of a search
+	Planned int                // modes, about; of a search the most
+	Plan    string             // what a profile measures, in words
+	Pair    *workload.Workload // the training beside Workload, of a pair; nil: none
+	Policy  mix.Policy         // its turns; "": the better of strict and fill
 }
 
 // Snapshot is a task at one moment. Its lists are not changed afterwards.
@@ -244,7 +242,7 @@ func NewTask(spec Spec, work work) *Task {
 
 // Tune is a search.
 func Tune(r measure.TuneRequest) *Task {
-	spec := Spec{Kind: Tuning, Workload: r.Workload, Limit: r.Limit, More: r.More, Serving: r.Serving,
+	spec := Spec{Kind: Tuning, Workload: r.Workload, Goal: r.Goal, More: r.More,
 		Planned: search.MostMeasured(r.Workload, r.Depth, 1+len(r.More))}
 	if r.Coverage == campaigns.CoverFront {
 		spec.Kind, spec.Planned = FrontSearch, search.FrontModes+1

@@ -3,7 +3,8 @@ package workloads
 import (
 	"testing"
 
-	"jtune/optimize/serving"
+	"jtune/internal/arrivals"
+	"jtune/optimize/mix"
 	"jtune/profiles/workload"
 )
 
@@ -12,22 +13,22 @@ func TestLoadForTakesTheConfigurationWhereNothingElseIsAsked(t *testing.T) {
 	t.Parallel()
 	w := workload.Workload{Name: "chat", Kind: workload.Inference, Load: workload.Demand{Rate: 10, MaxWaitMS: 5},
 		Limit: workload.LatencyLimit{LatencyMS: 80, Quantile: 0.95}}
-	if v, loaded := LoadFor(w, nil); !loaded || v.RatePerS != 10 || v.LatencyMS != 80 || v.Quantile != 0.95 {
-		t.Errorf("of the configuration: %+v, %t", v, loaded)
+	if v := LoadFor(w, arrivals.Spec{}); v.RatePerS != 10 || v.LatencyMS != 80 || v.Quantile != 0.95 {
+		t.Errorf("of the configuration: %+v", v)
 	}
-	a, err := serving.ParseAsked("p99 50 ms, 30/s, uniform")
+	a, err := mix.ParseGoal("p99 50 ms, 30/s, uniform")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v, _ := LoadFor(w, a.Serving); v.RatePerS != 30 || v.LatencyMS != 50 || v.Quantile != 0.99 ||
+	if v := LoadFor(w, a.Load); v.RatePerS != 30 || v.LatencyMS != 50 || v.Quantile != 0.99 ||
 		v.Arrivals != "uniform" || v.MaxWaitMS != 5 {
 		t.Errorf("what is typed: %+v", v)
 	}
 	w.Kind = ""
-	if _, loaded := LoadFor(w, a.Serving); loaded {
+	if v := LoadFor(w, a.Load); v != (arrivals.Spec{}) {
 		t.Error("training is under a load")
 	}
-	if v, loaded := LoadFor(workload.Workload{Kind: workload.Inference}, nil); loaded {
+	if v := LoadFor(workload.Workload{Kind: workload.Inference}, arrivals.Spec{}); v != (arrivals.Spec{}) {
 		t.Errorf("nothing is asked for, and it is %+v", v)
 	}
 }

@@ -386,20 +386,17 @@ func ServingOf(w workload.Workload) (v arrivals.Spec, given bool) {
 }
 
 // LoadFor is the load under which modes of a workload are chosen: what is asked for, and what the configuration gives
-// where that leaves it open; false where there is none, as of training.
-func LoadFor(w workload.Workload, asked *arrivals.Spec) (v arrivals.Spec, loaded bool) {
-	if !w.Infers() {
-		return v, false
-	}
-	v = arrivals.Spec{Quantile: serving.UsualQuantile, PowerAs: string(mix.Peak)}
-	if asked != nil {
-		v = *asked
-	}
+// where that leaves it open; zero where there is none, as of training.
+func LoadFor(w workload.Workload, asked arrivals.Spec) arrivals.Spec {
 	own, configured := ServingOf(w)
-	if configured {
-		v = v.Configured(own, v.Gives)
+	switch {
+	case !w.Infers():
+		return arrivals.Spec{}
+	case !configured:
+		return asked
 	}
-	return v, configured || asked != nil
+	v := cmp.Or(asked, arrivals.Spec{Quantile: mix.UsualQuantile, PowerAs: string(mix.Peak)})
+	return v.Configured(own, v.Gives)
 }
 
 // configName is where the user's workloads belong, for advice.
