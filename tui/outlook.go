@@ -121,7 +121,7 @@ func (sh *shared) show(v *outlook.Outlook, same bool) (told []tea.Msg, cmd tea.C
 // servedMsg brings what modes do under a load.
 type servedMsg struct {
 	of     servedOf
-	served *serving.Served
+	served *serving.LoadView
 	err    error
 }
 
@@ -143,7 +143,7 @@ func (sh *shared) serve() tea.Cmd {
 		if err != nil {
 			return servedMsg{of: of, err: err}
 		}
-		served, err := serving.ServedUnder(of.view, ask, before)
+		served, err := serving.ViewUnder(of.view, ask, before)
 		return servedMsg{of, served, err}
 	})
 }

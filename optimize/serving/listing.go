@@ -13,11 +13,11 @@ import (
 type Listing struct {
 	Time, Power, Energy *Quantity // of a minibatch; of inference the energy of a unit
 	Speed               *Quantity // nil for training
-	served              *Served   // nil without a load
+	served              *LoadView // nil without a load
 }
 
 // ListingOf is the outlook's.
-func ListingOf(o *outlook.Outlook, u Unit, l optimize.Limit, served *Served) Listing {
+func ListingOf(o *outlook.Outlook, u Unit, l optimize.Limit, served *LoadView) Listing {
 	var out Listing
 	for _, t := range Trades(o, u, l, served) {
 		for _, q := range []*Quantity{t.Across, t.Up} {

@@ -53,7 +53,7 @@ func (u Unit) Infers() bool { return u.Name != "" }
 
 // Trades are what the modes of an outlook can be compared by, the usual one first: for inference the latency under
 // the load, where there is one, units per second and the energy of a unit too.
-func Trades(o *outlook.Outlook, u Unit, l optimize.Limit, served *Served) []Trade {
+func Trades(o *outlook.Outlook, u Unit, l optimize.Limit, served *LoadView) []Trade {
 	var of [outlook.NumAxes]*Quantity
 	for a := range outlook.NumAxes {
 		of[a] = quantity(o, a, l)
@@ -179,7 +179,7 @@ func (q *Quantity) milli() {
 }
 
 // latency is that of a request under the load, at the quantile.
-func (v *Served) latency() *Quantity {
+func (v *LoadView) latency() *Quantity {
 	q := made(v.view, figure.Axis{Key: "latency_ms", Name: v.Title(), Unit: "ms", Log: true, Text: text.Of},
 		wordLatency,
 		func(i int) float64 { o, _ := v.Rough(i); return o.LatencyMS })
@@ -188,7 +188,7 @@ func (v *Served) latency() *Quantity {
 }
 
 // cost is what a mode costs under the load: watts, or joules per unit.
-func (v *Served) cost(u Unit, energy bool) *Quantity {
+func (v *LoadView) cost(u Unit, energy bool) *Quantity {
 	a, of := ServedCost(v.Ask, energy)
 	a.Text = text.Of
 	if !energy {

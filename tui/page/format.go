@@ -160,11 +160,11 @@ func Takes(w workload.Workload, m tegra.Measured) string {
 }
 
 // LatencyHead is the head of a column of latencies under a load.
-func LatencyHead(s *serving.Served) string { return serving.QuantileText(s.Quantile) + " ms" }
+func LatencyHead(s *serving.LoadView) string { return serving.QuantileText(s.Quantile) + " ms" }
 
 // LatencyCell is the latency of a mode of the view under the load, by index: exact where that is asked for or was
 // worked out, else interpolated.
-func LatencyCell(s *serving.Served, i int, exact bool) string {
+func LatencyCell(s *serving.LoadView, i int, exact bool) string {
 	if exact {
 		s.AtMode(i)
 	}

@@ -133,7 +133,7 @@ func (r Reader) Limit() optimize.Limit { return r.state.Goal.Limit }
 func (r Reader) Within(l optimize.Limit) Choose { return Choose{l, r.state.Goal.Load} }
 
 // Served is what the modes that show do under the load; nil: there is none, or that is being worked out.
-func (r Reader) Served() *serving.Served {
+func (r Reader) Served() *serving.LoadView {
 	if r.Goal().Loaded() && r.state.Served.Of(r.state.Outlook) {
 		return r.state.Served
 	}

@@ -22,7 +22,7 @@ type axes struct {
 // tradesOf is what trades depend on.
 type tradesOf struct {
 	view   *outlook.Outlook
-	served *serving.Served
+	served *serving.LoadView
 	limit  optimize.Limit
 	infers bool
 }

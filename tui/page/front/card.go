@@ -52,7 +52,7 @@ func (c card) title() string {
 }
 
 // loadedTitle says what the mode is under a load; "" where it is not the best of its batch size.
-func (c card) loadedTitle(s *serving.Served) string {
+func (c card) loadedTitle(s *serving.LoadView) string {
 	n := c.read.Outlook().Batch
 	switch {
 	case c.at != c.answer:

@@ -40,7 +40,7 @@ type cloudView struct {
 // answerKey is what an answer depends on.
 type answerKey struct {
 	view   *outlook.Outlook
-	served *serving.Served
+	served *serving.LoadView
 	limit  optimize.Limit
 	text   string // of the filter
 }

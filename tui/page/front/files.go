@@ -51,7 +51,7 @@ func (c *cloudView) Files() ([]page.File, error) {
 }
 
 // servedFiles are the front under the load as it is drawn, and its members.
-func (c *cloudView) servedFiles(s *serving.Served) ([]page.File, error) {
+func (c *cloudView) servedFiles(s *serving.LoadView) ([]page.File, error) {
 	virtual, energy := c.read.Outlook().Model.Provenance.Virtual, c.trade().Up.Word == "energy"
 	list := s.Front(energy)
 	standings := make([]optimize.Standing, len(list))
@@ -60,6 +60,6 @@ func (c *cloudView) servedFiles(s *serving.Served) ([]page.File, error) {
 	}
 	var table strings.Builder
 	err := export.ServedCSV(&table, s.Ask, list, standings, virtual)
-	return []page.File{{Ending: "svg", Text: export.FigureSVG(plots.Figure(s.Service, list, energy))},
+	return []page.File{{Ending: "svg", Text: export.FigureSVG(plots.Figure(s, list, energy))},
 		{Ending: "csv", Text: table.String()}}, err
 }

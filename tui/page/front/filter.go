@@ -24,7 +24,7 @@ type filter struct {
 // filterKey is what the modes that pass depend on.
 type filterKey struct {
 	view   *outlook.Outlook
-	served *serving.Served
+	served *serving.LoadView
 	text   string
 	plane  int
 }

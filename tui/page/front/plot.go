@@ -11,7 +11,7 @@ import (
 // dotsOf is what the dots of the cloud are made from.
 type dotsOf struct {
 	view   *outlook.Outlook
-	served *serving.Served
+	served *serving.LoadView
 	plane  int
 	group  int
 	value  float64 // of the group's knob

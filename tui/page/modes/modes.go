@@ -18,7 +18,7 @@ type Page struct {
 	tab      widget.Table
 	order    []int // indexes of the space, filtered and sorted
 	view     *outlook.Outlook
-	served   *serving.Served
+	served   *serving.LoadView
 	listing  serving.Listing
 	limits   page.LimitLine
 	built    bool

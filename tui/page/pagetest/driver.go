@@ -184,7 +184,7 @@ func (d *Driver) serve() {
 	}
 	ask, err := goal.Ask(0)
 	if err == nil {
-		d.State.Served, err = serving.ServedUnder(d.State.Outlook, ask, d.State.Served)
+		d.State.Served, err = serving.ViewUnder(d.State.Outlook, ask, d.State.Served)
 	}
 	if err != nil {
 		d.t.Fatal(err)

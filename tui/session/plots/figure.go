@@ -446,7 +446,7 @@ func ParseMode(o *outlook.Outlook, mode string) (tegra.Mode, error) {
 }
 
 // Figure draws a front under a load.
-func Figure(s *serving.Service, front []mix.Outcome, energy bool) figure.Figure {
+func Figure(s *serving.LoadView, front []mix.Outcome, energy bool) figure.Figure {
 	a, o := s.Ask, s.Outlook()
 	axis, cost := serving.ServedCost(a, energy)
 	quantile := serving.QuantileText(a.Quantile)

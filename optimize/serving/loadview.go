@@ -11,30 +11,39 @@ import (
 	"jtune/tegra"
 )
 
-// Service is what the settings of an outlook do under a load. Screens and commands have from here which of them answers
-// what is asked, and where each stands. It belongs to one goroutine at a time.
-type Service struct {
+// LoadView is what the settings of an outlook do under a load. Screens and commands have from here which of them
+// answers what is asked, and where each stands. It belongs to one goroutine at a time.
+type LoadView struct {
 	mix.Ask
-	of       *outlook.Outlook
+	of       *outlook.Outlook // of all batch sizes that the model knows
 	infer    mix.Phase
-	settings []tegra.Setting // by index of the outlook
+	settings []tegra.Setting // by index of of
 	place    map[tegra.Setting]int
 	curve    *mix.LoadCurve
 	done     map[tegra.Setting]mix.Outcome // that were evaluated
+
+	// Of the modes that a screen shows (ViewUnder), whose answer may have another batch size than they:
+	Best  mix.Outcome // the answer, or the nearest
+	None  error       // says that none meets the ask; nil: Best does
+	view  *outlook.Outlook
+	list  []mix.Outcome // by index of the view; latency and energy are interpolated
+	first int           // the best of the view's batch size, by its index
+	// fronts of the view's batch size: latency and power, latency and energy
+	fronts [2][]int
 }
 
 // Outlook is the outlook whose modes it describes.
-func (v *Service) Outlook() *outlook.Outlook { return v.of }
+func (v *LoadView) Outlook() *outlook.Outlook { return v.of }
 
 // Under is the outlook under a load.
-func Under(o *outlook.Outlook, a mix.Ask) *Service {
-	s := &Service{Ask: a, of: o, place: map[tegra.Setting]int{}, done: map[tegra.Setting]mix.Outcome{}}
-	s.infer, s.settings = Phase(o)
-	for i, at := range s.settings {
-		s.place[at] = i
+func Under(o *outlook.Outlook, a mix.Ask) *LoadView {
+	v := &LoadView{Ask: a, of: o, place: map[tegra.Setting]int{}, done: map[tegra.Setting]mix.Outcome{}}
+	v.infer, v.settings = Phase(o)
+	for i, at := range v.settings {
+		v.place[at] = i
 	}
-	s.curve = a.NewLoadCurve(s.infer)
-	return s
+	v.curve = a.NewLoadCurve(v.infer)
+	return v
 }
 
 // Phase is the workload of an outlook in every setting, and the settings. A model of one batch size has
@@ -59,52 +68,52 @@ func serving(o *outlook.Outlook, i int) tegra.Setting {
 }
 
 // asking is the same outlook under another ask, with what was simulated of the same load.
-func (s *Service) asking(a mix.Ask) *Service {
-	next := *s
-	next.Ask, next.curve, next.done = a, s.curve.With(a), map[tegra.Setting]mix.Outcome{}
+func (v *LoadView) asking(a mix.Ask) *LoadView {
+	next := *v
+	next.Ask, next.curve, next.done = a, v.curve.With(a), map[tegra.Setting]mix.Outcome{}
 	return &next
 }
 
 // Answer is the setting that is wanted, and its index. The error is an *optimize.NoSettingError where
 // none meets the ask; the outcome is then the nearest.
-func (s *Service) Answer() (mix.Outcome, int, error) { return s.among(s.settings) }
+func (v *LoadView) Answer() (mix.Outcome, int, error) { return v.among(v.settings) }
 
 // among is Answer among some of the settings.
-func (s *Service) among(settings []tegra.Setting) (mix.Outcome, int, error) {
-	list, err := s.Choose(settings, s.infer, nil)
+func (v *LoadView) among(settings []tegra.Setting) (mix.Outcome, int, error) {
+	list, err := v.Choose(settings, v.infer, nil)
 	var none *mix.NoSettingError
 	switch {
 	case errors.As(err, &none):
-		return none.Nearest, s.place[none.Nearest.Setting], err
+		return none.Nearest, v.place[none.Nearest.Setting], err
 	case err != nil:
 		return mix.Outcome{}, -1, err
 	}
-	best := s.At(list[0].Setting)
-	return best, s.place[best.Setting], nil
+	best := v.At(list[0].Setting)
+	return best, v.place[best.Setting], nil
 }
 
 // At is what a setting does: its latency is simulated where no formula has it.
-func (s *Service) At(at tegra.Setting) mix.Outcome {
-	o, known := s.done[at]
+func (v *LoadView) At(at tegra.Setting) mix.Outcome {
+	o, known := v.done[at]
 	if !known {
-		o, _ = s.Evaluate(at, s.infer, nil)
-		s.done[at] = o
+		o, _ = v.Evaluate(at, v.infer, nil)
+		v.done[at] = o
 	}
 	return o
 }
 
 // Standing is where a setting stands against what is asked.
-func (s *Service) Standing(at tegra.Setting) optimize.Standing {
-	i, known := s.place[at]
+func (v *LoadView) Standing(at tegra.Setting) optimize.Standing {
+	i, known := v.place[at]
 	if !known {
 		return optimize.Standing{State: optimize.Unknown}
 	}
-	return s.agreed(s.curve.Stand(at, s.of.Readings()[s.of.Known[i].Setting].N), s.At(at))
+	return v.agreed(v.curve.Stand(at, v.of.Readings()[v.of.Known[i].Setting].N), v.At(at))
 }
 
 // agreed is a standing that is on the side of what was worked out of its setting.
-func (s *Service) agreed(of optimize.Standing, o mix.Outcome) optimize.Standing {
-	if s.Margin != optimize.UsualMargin {
+func (v *LoadView) agreed(of optimize.Standing, o mix.Outcome) optimize.Standing {
+	if v.Margin != optimize.UsualMargin {
 		return of
 	}
 	return of.Agrees(o.Meets)
@@ -112,11 +121,11 @@ func (s *Service) agreed(of optimize.Standing, o mix.Outcome) optimize.Standing 
 
 // Front is the Pareto front of latency and power, or energy per request, of the settings that
 // follow the load, the fastest first.
-func (s *Service) Front(energy bool) []mix.Outcome {
-	_, cost := ServedCost(s.Ask, energy)
+func (v *LoadView) Front(energy bool) []mix.Outcome {
+	_, cost := ServedCost(v.Ask, energy)
 	var list []mix.Outcome
-	for _, o := range s.curve.Front(s.settings, cost) {
-		if o = s.At(o.Setting); o.Meets {
+	for _, o := range v.curve.Front(v.settings, cost) {
+		if o = v.At(o.Setting); o.Meets {
 			list = append(list, o)
 		}
 	}
@@ -124,53 +133,38 @@ func (s *Service) Front(energy bool) []mix.Outcome {
 }
 
 // Title says which latency is meant, and under which load: "p99 at 30/s, Poisson".
-func (s *Service) Title() string {
-	out := QuantileText(s.Quantile)
-	if !s.Load.Open() {
-		return out + ", " + s.Load.String()
+func (v *LoadView) Title() string {
+	out := QuantileText(v.Quantile)
+	if !v.Load.Open() {
+		return out + ", " + v.Load.String()
 	}
-	name := string(s.Load.Pattern)
+	name := string(v.Load.Pattern)
 	if name == "poisson" {
 		name = "Poisson"
 	}
-	rate, _, _ := strings.Cut(s.Load.String(), " ")
+	rate, _, _ := strings.Cut(v.Load.String(), " ")
 	return out + " at " + rate + ", " + name
 }
 
-// Served is a Service as the screens show it: of the modes of one outlook, whose answer may have another batch size
-// than the outlook.
-type Served struct {
-	*Service
-	Best  mix.Outcome // of all batch sizes that the model knows: the answer, or the nearest
-	None  error       // says that none meets the ask; nil: Best does
-	view  *outlook.Outlook
-	list  []mix.Outcome // by index of the view; latency and energy are interpolated
-	first int           // the best of the view's batch size, by its index
-	// fronts of the view's batch size: latency and power, latency and energy
-	fronts [2][]int
-}
-
-// ServedUnder works out what the modes of the outlook do under a load. What was worked out before of the same model
-// or load is taken from there; before may be nil.
-func ServedUnder(o *outlook.Outlook, a mix.Ask, before *Served) (*Served, error) {
+// ViewUnder works out what the modes of an outlook do under a load. What was worked out before of the same model or
+// load is taken from there; before may be nil.
+func ViewUnder(o *outlook.Outlook, a mix.Ask, before *LoadView) (v *LoadView, err error) {
 	var old *outlook.Outlook
 	if before != nil {
 		old = before.of
 	}
-	v := &Served{view: o}
-	if of := o.Whole(old); before != nil && before.of == of {
-		v.Service = before.asking(a)
+	if of := o.Whole(old); before != nil && old == of {
+		v = before.asking(a)
 	} else {
-		v.Service = Under(of, a)
+		v = Under(of, a)
 	}
-	var err error
 	if v.Best, _, err = v.Answer(); err != nil && !errors.Is(err, optimize.ErrInfeasible) {
 		return nil, err
 	}
 	v.None = err
-	if before != nil && before.view == o && before.Service.of == v.of && before.SameLoad(a) {
-		v.list = before.list
-	} else {
+	estimated := v.list != nil && v.view == o && before.SameLoad(a)
+	v.view = o
+	if !estimated {
 		v.list = make([]mix.Outcome, len(o.Known))
 		for i := range v.list {
 			v.list[i], _ = v.curve.Estimate(v.setting(i))
@@ -188,13 +182,13 @@ func ServedUnder(o *outlook.Outlook, a mix.Ask, before *Served) (*Served, error)
 }
 
 // Of reports whether it is of this outlook.
-func (v *Served) Of(o *outlook.Outlook) bool { return v != nil && v.view == o }
+func (v *LoadView) Of(o *outlook.Outlook) bool { return v != nil && v.view == o }
 
 // setting is a mode of the view with its batch size.
-func (v *Served) setting(i int) tegra.Setting { return serving(v.view, i) }
+func (v *LoadView) setting(i int) tegra.Setting { return serving(v.view, i) }
 
 // AnswerAmong is the best of some modes of the view, with its batch size, or the nearest; nil: of all.
-func (v *Served) AnswerAmong(among []int) int {
+func (v *LoadView) AnswerAmong(among []int) int {
 	if among == nil {
 		return v.first
 	}
@@ -202,7 +196,7 @@ func (v *Served) AnswerAmong(among []int) int {
 }
 
 // bestOf is the view's mode of the best of some settings, or of the nearest.
-func (v *Served) bestOf(settings []tegra.Setting) int {
+func (v *LoadView) bestOf(settings []tegra.Setting) int {
 	o, _, err := v.among(settings)
 	if err != nil && !errors.Is(err, optimize.ErrInfeasible) {
 		return 0
@@ -212,13 +206,13 @@ func (v *Served) bestOf(settings []tegra.Setting) int {
 }
 
 // AtMode is what a mode of the view does.
-func (v *Served) AtMode(i int) mix.Outcome { return v.At(v.setting(i)) }
+func (v *LoadView) AtMode(i int) mix.Outcome { return v.At(v.setting(i)) }
 
 // UnitsPerRequest are the units of a request.
-func (v *Served) UnitsPerRequest(u Unit) float64 { return u.PerBatch / float64(v.setting(0).Batch) }
+func (v *LoadView) UnitsPerRequest(u Unit) float64 { return u.PerBatch / float64(v.setting(0).Batch) }
 
 // ModeStanding is where a mode of the view stands: of those that were not evaluated as interpolated.
-func (v *Served) ModeStanding(i int) optimize.Standing {
+func (v *LoadView) ModeStanding(i int) optimize.Standing {
 	at := v.setting(i)
 	if _, known := v.done[at]; known {
 		return v.Standing(at)
@@ -228,7 +222,7 @@ func (v *Served) ModeStanding(i int) optimize.Standing {
 
 // Rough is what a mode of the view does, its latency and energy interpolated unless it was evaluated; rough reports
 // whether they may be some percent off.
-func (v *Served) Rough(i int) (o mix.Outcome, rough bool) {
+func (v *LoadView) Rough(i int) (o mix.Outcome, rough bool) {
 	if o, known := v.done[v.setting(i)]; known {
 		return o, false
 	}
@@ -236,7 +230,7 @@ func (v *Served) Rough(i int) (o mix.Outcome, rough bool) {
 }
 
 // FrontAmong is Front of some modes of the view, by index; nil: of all.
-func (v *Served) FrontAmong(energy bool, among []int) []int {
+func (v *LoadView) FrontAmong(energy bool, among []int) []int {
 	switch {
 	case among != nil:
 		return v.frontOfView(v.settingsOf(among), energy)
@@ -247,7 +241,7 @@ func (v *Served) FrontAmong(energy bool, among []int) []int {
 }
 
 // frontOfView is the front of some of the view's modes, as interpolated.
-func (v *Served) frontOfView(settings []tegra.Setting, energy bool) (front []int) {
+func (v *LoadView) frontOfView(settings []tegra.Setting, energy bool) (front []int) {
 	_, cost := ServedCost(v.Ask, energy)
 	for _, o := range v.curve.Front(settings, cost) {
 		i, _ := v.view.Index(o.Mode)
@@ -257,7 +251,7 @@ func (v *Served) frontOfView(settings []tegra.Setting, energy bool) (front []int
 }
 
 // settingsOf are modes of the view with its batch size.
-func (v *Served) settingsOf(modes []int) []tegra.Setting {
+func (v *LoadView) settingsOf(modes []int) []tegra.Setting {
 	out := make([]tegra.Setting, len(modes))
 	for k, i := range modes {
 		out[k] = v.setting(i)
