@@ -11,8 +11,8 @@ import (
 func TestGoalIsReadAndPrintedAlike(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]Goal{
-		"30 W":                  {Limit: optimize.Limit{PowerW: 30}},
-		"30 W, 50 ms":           {Limit: optimize.Limit{PowerW: 30, TimeMS: 50}},
+		"30 W":        {Limit: optimize.Limit{PowerW: 30}},
+		"30 W, 50 ms": {Limit: optimize.Limit{PowerW: 30, TimeMS: 50}},
 		"30 W, p99 50 ms, 30/s": {optimize.Limit{PowerW: 30},
 			arrivals.Spec{RatePerS: 30, LatencyMS: 50, Quantile: 0.99}},
 		"p95 12.5 ms, 7.5/s, uniform, wait 20 ms": {Load: arrivals.Spec{RatePerS: 7.5, LatencyMS: 12.5, Quantile: 0.95,
