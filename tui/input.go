@@ -122,6 +122,7 @@ func (r *root) globalKey(k tea.KeyPressMsg) tea.Cmd {
 			sh.say("tune: not now, %s", why)
 			return nil
 		}
+		sh.Work.Pointed = r.subject()
 		r.form = dialog.NewTune(page.ReaderOf(&sh.State))
 	case keys.Undo.Matches(k):
 		return r.do(r.apply.Undo())

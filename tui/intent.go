@@ -39,6 +39,7 @@ func (r *root) do(i page.Intent) tea.Cmd {
 	case page.ShowBoard:
 		return r.showBoard(string(i))
 	case page.NewCampaign:
+		sh.Work.Pointed = r.subject()
 		d := dialog.NewCampaign(page.ReaderOf(&sh.State))
 		r.form = d
 		return r.do(d.Learn())

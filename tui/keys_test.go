@@ -56,3 +56,27 @@ func TestHintsOfEveryPageHaveAHelpText(t *testing.T) {
 		}
 	}
 }
+
+// The key that tunes takes the workload under the cursor, on every page that has one there.
+func TestTuneTakesTheWorkloadUnderTheCursor(t *testing.T) {
+	t.Parallel()
+	asks := func(d *driver, workload string) {
+		t.Helper()
+		d.press("t")
+		d.sees("  workload   " + workload + ":")
+		d.press("esc")
+	}
+	d := drive(t)
+	asks(d, "resnet18") // no cursor on Live: the suggested one
+	d.press("2")
+	d.sees("▸resnet18")
+	d.press("down")
+	d.sees("▸mobilenet")
+	asks(d, "mobilenet")
+	d.r.sh.Work.Preferred = "bert" // as a run of it would leave it
+	asks(d, "mobilenet")
+	d.press("1")
+	asks(d, "bert")
+	d.withView().press("5")
+	asks(d, "resnet18")
+}

@@ -113,6 +113,14 @@ type explained interface {
 	Numbers() string
 }
 
+// subject is the workload under the cursor of the page that shows; "" where there is none.
+func (r *root) subject() string {
+	if p, ok := r.shown().(page.Subjected); ok {
+		return p.Subject()
+	}
+	return ""
+}
+
 // typing reports whether keys write a text on the page.
 func (r *root) typing() bool {
 	t, ok := r.shown().(page.Typist)

@@ -29,6 +29,12 @@ type Typist interface {
 	Typing() bool
 }
 
+// Subjected is a page whose cursor is on a workload, or on what was measured or learned with one.
+type Subjected interface {
+	// Subject is the name of that workload; "" where the cursor is on none.
+	Subject() string
+}
+
 // Mouser is a page that the mouse means something to. Cells are the page's own;
 // false passes the event on.
 type Mouser interface {

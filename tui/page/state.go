@@ -126,7 +126,8 @@ const chartSpan = 2 * time.Minute
 // Work is the workloads that are known, and what they may be run with.
 type Work struct {
 	List      []workload.Workload
-	Preferred string // the one to begin with; "" for none
+	Pointed   string // the one under the cursor of the page that shows, as a dialog was opened; "" for none
+	Preferred string // the one to begin with where the cursor is on none; "" for none
 	Suggested string // the one to begin with where none was chosen
 	Sizes     []int  // batch sizes asked for, or that a replay has; nil where they are not several
 	// Fixed says by a workload's name why its batch size cannot be chosen.
@@ -140,10 +141,10 @@ func (k Work) Find(name string) (w workload.Workload, known bool) {
 	return w, err == nil
 }
 
-// First is the place in the list of the workload to begin with: the preferred one, the one that was chosen
-// last, or the suggested one.
+// First is the place in the list of the workload to begin with: the one that the cursor is on, the preferred one, the
+// one that was chosen last, or the suggested one.
 func (k Work) First() int {
-	for _, name := range []string{k.Preferred, k.Choice.Workload, k.Suggested} {
+	for _, name := range []string{k.Pointed, k.Preferred, k.Choice.Workload, k.Suggested} {
 		if w, known := k.Find(name); known {
 			return slices.IndexFunc(k.List, func(l workload.Workload) bool { return l.Name == w.Name })
 		}

@@ -26,6 +26,8 @@ var (
 	_ page.Typist   = (*Page)(nil)
 	_ page.Mouser   = (*Page)(nil)
 	_ page.Exporter = (*Page)(nil)
+
+	_ page.Subjected = (*Page)(nil)
 )
 
 // New draws the outlook that is read.
@@ -96,6 +98,14 @@ func (p *Page) Typing() bool { return p.view() == p.cloud && p.cloud.typing() }
 
 // Hints is page.Page's.
 func (p *Page) Hints() []widget.Action { return p.view().Hints() }
+
+// Subject is page.Subjected's: the workload of the model that shows.
+func (p *Page) Subject() string {
+	if v := p.shared.read.Outlook(); v != nil && p.view() == p.cloud {
+		return v.Workload
+	}
+	return ""
+}
 
 // Copied is page.Page's: the mode under the cursor.
 func (p *Page) Copied() string { return p.view().Copied() }

@@ -31,7 +31,10 @@ type Page struct {
 	listed  bool // the folder was looked at
 }
 
-var _ page.Page = (*Page)(nil)
+var (
+	_ page.Page      = (*Page)(nil)
+	_ page.Subjected = (*Page)(nil)
+)
 
 // New makes the page; page.ModelsListed brings the models.
 func New(read page.Reader) *Page {
@@ -75,6 +78,15 @@ func (p *Page) chosen() (models.Info, bool) {
 		return models.Info{}, false
 	}
 	return list[p.tab.Cursor], true
+}
+
+// Subject is page.Subjected's: the workload of the chosen model.
+func (p *Page) Subject() string {
+	info, ok := p.chosen()
+	if !ok {
+		return ""
+	}
+	return info.Workload()
 }
 
 // Copied is the path of the chosen model.

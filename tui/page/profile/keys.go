@@ -161,6 +161,15 @@ func (p *Page) runHints() []widget.Action {
 	return append(out, p.walkHints()...)
 }
 
+// Subject is page.Subjected's: the workload of the campaign that shows, or of the one under the cursor.
+func (p *Page) Subject() string {
+	if j := p.shown(); j != nil {
+		return j.Workload.Name
+	}
+	l, _ := p.under()
+	return l.Header.Workload.Name
+}
+
 // Copied is the mode of the chosen row; on the list the name of the campaign.
 func (p *Page) Copied() string {
 	switch j := p.shown(); {

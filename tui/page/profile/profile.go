@@ -44,7 +44,10 @@ type Page struct {
 	pair    widget.Table // of its modes
 }
 
-var _ page.Page = (*Page)(nil)
+var (
+	_ page.Page      = (*Page)(nil)
+	_ page.Subjected = (*Page)(nil)
+)
 
 // New follows the campaigns that are read.
 func New(read page.Reader) *Page {

@@ -113,6 +113,9 @@ func listed(t *testing.T) (*pagetest.Driver, *Page) {
 func TestProfileListsCampaignsAndActsOnTheOneUnderTheCursor(t *testing.T) {
 	d, p := listed(t)
 	d.Sees("▸20260314-144500-resnet18-sample", "6/11 interrupted", "jtune 4242: the grid", "cut off: r goes on")
+	if p.Subject() != "resnet18" {
+		t.Errorf("t would tune %q, not the campaign's workload", p.Subject())
+	}
 	d.Press("M")
 	if want, _ := d.Want().(page.Rename); want.Name != "20260314-144500-resnet18-sample" {
 		t.Errorf("M asks for %+v", d.Want())

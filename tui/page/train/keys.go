@@ -156,6 +156,15 @@ func (p *Page) Hints() []widget.Action {
 	return append(out, page.SpeedHints(p.read)...)
 }
 
+// Subject is page.Subjected's: the chosen workload, while the list shows or its run.
+func (p *Page) Subject() string {
+	if p.pair() != nil {
+		return ""
+	}
+	w, _ := p.chosen()
+	return w.Name
+}
+
 // Copied is the name of the chosen workload.
 func (p *Page) Copied() string {
 	w, _ := p.chosen()

@@ -48,7 +48,10 @@ type LogRead struct {
 	From  *tail.File // read further; nil: not
 }
 
-var _ page.Page = (*Page)(nil)
+var (
+	_ page.Page      = (*Page)(nil)
+	_ page.Subjected = (*Page)(nil)
+)
 
 // New runs the workloads that are read.
 func New(read page.Reader) *Page {
