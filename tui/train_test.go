@@ -55,6 +55,7 @@ func TestTrainShowsARunsStagesEpochsAndWhatTheyMean(t *testing.T) {
 	if strings.Contains(d.screen(), "mobilenet") {
 		t.Error("the list of workloads takes room while one runs")
 	}
+	d.send(d.reading()) // with which the log is written
 	d.press("o")
 	d.sees("Log of resnet18", "jtune: resnet18 begins", "jtune: epoch 1: 3125 minibatches", "jtune: epoch 2", "scroll")
 	d.press("/", "q", "esc") // q is typed, and leaves nothing

@@ -49,7 +49,7 @@ const MostWorkers, MostPrefetch = 1024, 1024
 //	torch = { net = "resnet18", set = "gld23k" }
 //
 // An entry with a built-in name changes the keys it gives and leaves the
-// rest; any other entry is added. Unknown keys and bad values are errors that
+// rest; any other entry is added, before the built-in ones. Unknown keys and bad values are errors that
 // name file and line. No file: "" or one that does not exist.
 func Load(userFile string) ([]Workload, error) {
 	list, err := parse("built-in workloads", builtIn, nil)
@@ -142,6 +142,7 @@ func read(name, text string, base []Workload) *workfile {
 		}
 	}
 	f.uniqueAliases()
+	f.list = slices.Concat(f.list[len(base):], f.list[:len(base)])
 	return f
 }
 

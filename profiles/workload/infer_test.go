@@ -186,3 +186,19 @@ func TestProgramsOfInferenceAreFoundAndTheirServersAsked(t *testing.T) {
 		t.Errorf("a training job takes weights: %v", err)
 	}
 }
+
+func TestWorkloadsOfTheUserAreListedBeforeTheBuiltInOnes(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "config.toml")
+	text := "[workload.night]\ncommand = [\"true\"]\n[workload.resnet18]\nbatch = 8\n[workload.day]\ncommand = [\"true\"]\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	list, err := Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if list[0].Name != "night" || list[1].Name != "day" || list[2].Name != "resnet18" || list[2].Batch != 8 {
+		t.Errorf("the list begins with %s %s %s", list[0].Name, list[1].Name, list[2].Name)
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"jtune/internal/arrivals"
+	"jtune/internal/text"
 	"jtune/internal/usage"
 	"jtune/profiles/harness"
 	"jtune/profiles/serve"
@@ -22,6 +23,21 @@ const weightsVariable = "${JTUNE_WEIGHTS}"
 
 // Serves reports whether a server answers the workload's requests.
 func (w Workload) Serves() bool { return w.Server != Server{} }
+
+// About says what a workload runs: its title, its model and data, its server, or its command.
+func (w Workload) About() string {
+	switch {
+	case w.Title != "" && w.Title != w.Name:
+		return w.Title
+	case w.Model != "" && w.Dataset != "":
+		return w.Model + " on " + w.Dataset
+	case w.Serves():
+		return strings.TrimSpace(w.Model + " of the server at " + w.Server.URL)
+	case len(w.Command) > 0:
+		return text.Clip(strings.Join(w.Command, " "))
+	}
+	return w.Model + w.Dataset
+}
 
 // Beside reports whether the job really runs on this machine, beside a virtual board.
 func (w Workload) Beside() bool {

@@ -250,6 +250,9 @@ func (d *Campaign) repeatsText() string {
 }
 
 func (d *Campaign) clockText() string {
+	if r, _ := d.request(); r.Workload.Beside() {
+		return realTime
+	}
 	return [...]string{"max: seconds instead of minutes", "as it is: " + page.SpeedText(d.read.Speed().V)}[d.clock]
 }
 

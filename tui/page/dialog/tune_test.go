@@ -378,3 +378,24 @@ func TestTuneTakesNoLoadForTraining(t *testing.T) {
 		t.Error("taken")
 	}
 }
+
+// A job of one's own is described by what is known of it: no empty words stand where a model and its data would be.
+func TestTuneDescribesOwnJobsAndServers(t *testing.T) {
+	server := workload.Workload{Name: "chat", Kind: workload.Inference,
+		Server: workload.Server{API: "openai", URL: "http://127.0.0.1:8080", Beside: "llama"}}
+	for _, c := range []struct {
+		w    workload.Workload
+		want string
+	}{
+		{server, "chat: of the server at http://127.0.0.1:8080"},
+		{workload.Workload{Name: "mine", Command: []string{"python3", "train.py\x1b[2J"}}, "mine: python3 train.py[2J"},
+		{workload.Workload{Name: "mine", Title: "Night shift"}, "mine: Night shift"},
+		{workload.Workload{Name: "mine"}, "mine"},
+	} {
+		if got := workloadText(c.w); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+	d, _ := driveTune(t, func(s *page.State) { s.Work.List = []workload.Workload{server} })
+	d.Sees("clock      – real time: the job really runs on this machine")
+}

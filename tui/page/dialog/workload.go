@@ -8,16 +8,18 @@ import (
 	"jtune/tui/widget"
 )
 
+// realTime is the rate of a virtual board's clock for a job that does not run on that board.
+const realTime = widget.Dash + " real time: the job really runs on this machine"
+
 // workloadText says what a workload trains, or which job is read where it runs already.
 func workloadText(w workload.Workload) string {
 	if w.Elsewhere != nil {
 		return fmt.Sprintf("%s: %v", w.Name, w.Elsewhere)
 	}
-	title := w.Title
-	if title == "" || title == w.Name {
-		title = w.Model + " on " + w.Dataset
+	if about := w.About(); about != "" {
+		return w.Name + ": " + about
 	}
-	return w.Name + ": " + title
+	return w.Name
 }
 
 // withHelp puts help before the way out of a form.

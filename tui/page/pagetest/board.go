@@ -34,6 +34,7 @@ type Board struct {
 	Keeps     int                 // so often a mode was kept
 	Reverts   int                 // so often one was taken back
 	Refuse    error               // of Apply
+	Lacks     map[string]string   // why workloads cannot run, by name
 	Stuck     bool                // Apply succeeds but reads back something else
 	TuneErr   error               // of Tune
 	Says      *record.Character   // of a run; nil: n/a

@@ -48,11 +48,11 @@ func (f *Board) JoinFrom(w workload.Workload, from string) (workload.Workload, e
 	return w, nil
 }
 
-// Blocked says that all can.
-func (f *Board) Blocked(workload.Workload) string { return "" }
+// Blocked says that all can but those that lack something.
+func (f *Board) Blocked(w workload.Workload) string { return f.Lacks[w.Name] }
 
 // Refusal is page.Session's.
-func (f *Board) Refusal(workload.Workload) string { return "" }
+func (f *Board) Refusal(w workload.Workload) string { return f.Lacks[w.Name] }
 
 // RunsAs is page.Session's.
 func (f *Board) RunsAs(workload.Workload) string { return "simulated" }

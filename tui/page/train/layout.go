@@ -3,6 +3,7 @@ package train
 import (
 	"fmt"
 
+	"jtune/tui/page"
 	"jtune/tui/widget"
 )
 
@@ -37,8 +38,14 @@ func (p *Page) render(w, h int) string {
 	return p.run(j, w, h)
 }
 
+// advice says what may be done with the workload under the cursor, or why it cannot run and what to do.
 func (p *Page) advice(w int) string {
 	keys := p.read.Keys()
+	if chosen, ok := p.chosen(); ok {
+		if why := p.read.Session().Refusal(chosen); why != "" {
+			return "\n" + widget.Wrap(page.Words(why), w)
+		}
+	}
 	return "\n" + widget.Wrap(keys.Start.Label()+" runs the workload in the mode the board is in now and changes "+
 		"nothing; "+keys.Tune.Label()+" finds its best mode.", w)
 }

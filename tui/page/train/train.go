@@ -144,7 +144,7 @@ func (p *Page) start() page.Intent {
 		return page.Sayf("not now: busy %s", p.read.Task().Kind)
 	}
 	if why := p.read.Session().Refusal(w); why != "" {
-		return page.Sayf("%s", why)
+		return page.Say(page.Words(why))
 	}
 	p.log, p.tail, p.told = newLog(p.read), &tail.File{}, 0
 	begins := fmt.Sprintf("jtune: %s begins, %d samples a %s", w.Name, w.Batch, w.Noun())

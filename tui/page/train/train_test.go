@@ -61,3 +61,12 @@ func TestTrainTellsInferenceInItsOwnWords(t *testing.T) {
 		}
 	}
 }
+
+// What a workload lacks is said where the cursor is on it, before anyone tries to start it.
+func TestTrainSaysUnderTheListWhatAWorkloadLacks(t *testing.T) {
+	d, _ := pagetest.Drive(t, New)
+	d.Board.Lacks = map[string]string{"mobilenet": "mobilenet cannot run here: give it a command"}
+	d.Sees("▸resnet18", "enter runs the workload in the mode")
+	d.Press("down")
+	d.Sees("▸mobilenet", "mobilenet cannot run here: give it a command")
+}

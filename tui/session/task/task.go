@@ -433,7 +433,7 @@ func (q *Tasks) Start(ctx context.Context, t *Task) error {
 	ctx, t.Cancel = context.WithCancel(ctx)
 	t.Clock = q.Clock
 	t.Change(func(s *Snapshot) { s.State, s.Began = Running, q.Clock.Now() })
-	slower := q.hurry(t.Fast)
+	slower := q.pace(t)
 	go func() {
 		defer t.Cancel()
 		t.pace = Pace{Budget: q.Budget}
@@ -448,16 +448,22 @@ func (q *Tasks) Start(ctx context.Context, t *Task) error {
 
 func (t *Task) Over() bool { s := t.Now(); return s.Done() }
 
-// hurry sets a virtual board's clock to the rate of fast tasks; undo it with slower.
-func (q *Tasks) hurry(fast bool) (slower func()) {
-	if q.Rate == nil || !fast {
+// RealTime reports whether a job of the task really runs, beside a virtual board: its clock keeps real time then.
+func (s Spec) RealTime() bool { return s.Workload.Beside() || s.Pair != nil && s.Pair.Beside() }
+
+// pace sets a virtual board's clock to the rate that the task takes; undo it with before.
+func (q *Tasks) pace(t *Task) (before func()) {
+	if q.Rate == nil || !t.Fast && !t.RealTime() {
 		return func() {}
 	}
-	before, top := q.Rate.Speed(), cmp.Or(q.Top, math.Inf(1))
-	q.Rate.SetSpeed(top)
+	was, rate := q.Rate.Speed(), cmp.Or(q.Top, math.Inf(1))
+	if t.RealTime() {
+		rate = 1
+	}
+	q.Rate.SetSpeed(rate)
 	return func() {
-		if q.Rate.Speed() == top {
-			q.Rate.SetSpeed(before)
+		if q.Rate.Speed() == rate {
+			q.Rate.SetSpeed(was)
 		}
 	}
 }

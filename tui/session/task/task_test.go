@@ -3,7 +3,9 @@ package task
 import (
 	"context"
 	"errors"
+	"math"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -147,6 +149,44 @@ func TestTaskTellsWhyItGaveNoValue(t *testing.T) {
 		<-task.Ended()
 		if s := task.Now(); s.Err == nil || s.Err.Error() != name || s.Readings != nil || s.Tuned != nil {
 			t.Errorf("%s: error %v, readings %v", task.Kind, s.Err, s.Readings)
+		}
+	}
+}
+
+// rate is a virtual board's clock, and what it was set to.
+type rate struct{ was []float64 }
+
+func (r *rate) Speed() float64     { return r.was[len(r.was)-1] }
+func (r *rate) SetSpeed(x float64) { r.was = append(r.was, x) }
+
+// A job that really runs beside a virtual board keeps real time, also where the task was to be fast; the clock goes on at
+// its own rate afterwards.
+func TestTaskOfARealJobBesideAVirtualBoardKeepsRealTime(t *testing.T) {
+	t.Parallel()
+	simulated, really := workload.Workload{Name: "resnet18"}, workload.Workload{Name: "mine"}
+	really.Torch.Beside = true
+	for _, c := range []struct {
+		w    workload.Workload
+		pair *workload.Workload
+		fast bool
+		want []float64
+	}{
+		{simulated, nil, false, []float64{10}},
+		{simulated, nil, true, []float64{10, math.Inf(1), 10}},
+		{really, nil, true, []float64{10, 1, 10}},
+		{really, nil, false, []float64{10, 1, 10}},
+		{simulated, &really, true, []float64{10, 1, 10}},
+	} {
+		clock := &rate{was: []float64{10}}
+		q := Tasks{On: make(steps), Clock: sessiontest.Fast(t).Clock, Rate: clock}
+		task := Verify(c.w, tegra.Mode{}, 8)
+		task.Fast, task.Pair = c.fast, c.pair
+		if err := q.Start(t.Context(), task); err != nil {
+			t.Fatal(err)
+		}
+		<-task.Ended()
+		if !slices.Equal(clock.was, c.want) {
+			t.Errorf("%s, fast %v: the clock's rates were %v, want %v", c.w.Name, c.fast, clock.was, c.want)
 		}
 	}
 }

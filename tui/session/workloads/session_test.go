@@ -1,8 +1,10 @@
 package workloads
 
 import (
+	"strings"
 	"testing"
 
+	"jtune/internal/usage"
 	"jtune/profiles/workload"
 	"jtune/tegra/virtual"
 	"jtune/tegra/virtual/physics"
@@ -51,5 +53,49 @@ func TestSessionSuggestsTheLargestWorkloadThatFitsEachBoard(t *testing.T) {
 	}
 	if got := Suggested(s, own[:1]); got != "" {
 		t.Errorf("it suggests %q, which cannot run", got)
+	}
+}
+
+// A server that is configured runs from every list that starts workloads; where one cannot, the reason names the way.
+func TestServersAndOwnJobsRunOrSayWhatTheyLack(t *testing.T) {
+	t.Parallel()
+	server := workload.Workload{Name: "chat", Kind: workload.Inference, Unit: workload.UnitToken,
+		Server: workload.Server{API: "openai", URL: "http://127.0.0.1:8080"}}
+	beside := server
+	beside.Server.Beside = "llama"
+	own := workload.Workload{Name: "mine", Command: []string{"train"}}
+	really := own
+	really.Torch.Net, really.Torch.Beside = "resnet18", true
+	virtual := open(t, session.Options{Device: "virtual:agx-orin"})
+	hardware := open(t, session.Options{Device: "virtual:agx-orin"})
+	hardware.Virtual = nil
+	for _, c := range []struct {
+		on    *session.Session
+		w     workload.Workload
+		as    string
+		lacks []string
+	}{
+		{hardware, server, "yes", nil},
+		{virtual, beside, "yes", nil},
+		{virtual, server, "not here", []string{"asks no server", `beside = "llama"`, "[workload.chat]"}},
+		{hardware, own, "yes", nil},
+		{virtual, really, "yes", nil},
+		{virtual, own, "not here", []string{"jtune run mine", usage.NoDevice.String(), "beside = true", "[workload.mine]"}},
+	} {
+		if as := RunsAs(c.on, c.w); as != c.as {
+			t.Errorf("%+v runs as %q, want %q", c.w, as, c.as)
+		}
+		why := Refusal(c.on, c.w)
+		if (why != "") != (c.lacks != nil) {
+			t.Errorf("%s: %q", c.w.Name, why)
+		}
+		for _, word := range c.lacks {
+			if !strings.Contains(why, word) {
+				t.Errorf("%s: %q lacks %q", c.w.Name, why, word)
+			}
+		}
+	}
+	if why := FixedBatch(virtual, beside); !strings.Contains(why, "server") {
+		t.Errorf("the batch size of a server cannot be chosen: %q", why)
 	}
 }

@@ -147,6 +147,8 @@ func FixedBatch(s *session.Session, w workload.Workload) string {
 		return "its job runs already"
 	case s.Virtual != nil && !s.RunsOnHost(w), w.TakesBatch():
 		return ""
+	case w.Serves():
+		return "its server batches requests itself"
 	}
 	return "its command never reads JTUNE_BATCH"
 }
@@ -264,7 +266,7 @@ func Blocked(s *session.Session, w workload.Workload) string {
 		if s.Virtual.Fits(w.Name) != nil {
 			return "no memory"
 		}
-	case len(w.Command) > 0:
+	case len(w.Command) > 0, w.Serves():
 	case w.Torch.Net == "":
 		return "no command"
 	case w.Torch.Data == "":
@@ -287,8 +289,14 @@ func Refusal(s *session.Session, w workload.Workload) string {
 	if err := s.Virtual.Fits(w.Name); err != nil {
 		return err.Error()
 	}
-	return w.Name + " cannot run on a virtual board, which runs no commands and simulates the training of the " +
-		"built-in workloads"
+	if w.Serves() {
+		return fmt.Sprintf("%s cannot run on a virtual board, which asks no server: give beside = \"llama\" in the "+
+			"server of [workload.%s] in the configuration file: times of this machine, power of that simulated job", w.Name,
+			w.Name)
+	}
+	return fmt.Sprintf("%s cannot run on a virtual board, which runs no commands: jtune run %s with %s times it on this "+
+		"machine; torch = { net = \"resnet18\", set = \"imagenet-val\", beside = true } in [workload.%s] of the "+
+		"configuration file adds the power of that simulated job, and searches work", w.Name, w.Name, usage.NoDevice, w.Name)
 }
 
 // Suggested is the workload to begin with where none was chosen: the largest that fits the board. The largest is the
