@@ -1,0 +1,416 @@
+package detect
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Candidate is one way to read a program, as it is shown.
+type Candidate struct {
+	Form, What string
+	Share      float64 // of the time since the first step
+	TimeMS     float64 // of a unit
+	Pattern    string  // the expression that chooses it; "" where none does
+}
+
+// LeftOut is what was read and does not count.
+type LeftOut struct {
+	What  string
+	Count int
+	S     float64
+}
+
+// Reading is what a program's lines say.
+type Reading struct {
+	Form, What string
+	Unit       string  // Step and so on
+	Samples    int     // of a minibatch, where the program counts samples; 0: it counts steps
+	Steps      int     // units that were read
+	TimeMS     float64 // the median of a unit
+	MeanMS     float64 // the mean, without pauses
+	Epochs     int     // that were begun; 0: none told
+	Of         int     // units of an epoch; 0: not told
+	Example    string  // a line that it was read from
+	LeftOut    []LeftOut
+	Candidates []Candidate
+	Summary    bool // the program's own report, when it ended
+}
+
+// Undecided is why no reading was taken.
+type Undecided struct {
+	Why        string
+	Rivals     []Candidate // that disagree; nil for another reason
+	Candidates []Candidate
+	Tails      []string // the last lines
+}
+
+func (u *Undecided) Error() string { return u.Why }
+
+// rival is a candidate with what was measured of it.
+type rival struct {
+	*candidate
+	measured
+	share float64
+}
+
+const (
+	// apart: two times that differ by more are not of the same thing.
+	apart = 1.10
+	// claims is the share of the time from which on a candidate can be the job.
+	claims = 1.0 / 3
+)
+
+// Read decides by what was read so far. It returns *Undecided where nothing can be taken.
+func (d *Detector) Read() (Reading, error) {
+	field := d.field()
+	shown := candidates(field)
+	if r, ok := d.ofReport(); ok && (d.o.Only == "" || d.only(r.Form)) {
+		r.Candidates = shown
+		return r, nil
+	}
+	able := d.able(field)
+	best, rivals, err := d.choose(able, field)
+	if err != nil {
+		err.Candidates, err.Tails, err.Rivals = shown, d.tails, candidates(rivals)
+		return Reading{}, err
+	}
+	return d.reading(best, field, shown), nil
+}
+
+// ofReport is the program's own report: the mean of equal ones.
+func (d *Detector) ofReport() (r Reading, ok bool) {
+	if len(d.reports) == 0 {
+		return r, false
+	}
+	last := d.reports[len(d.reports)-1]
+	var of []span
+	units := 0.0
+	for _, p := range d.reports {
+		if p.Form == last.Form {
+			of = append(of, span{n: 1, ms: p.TimeMS})
+			units += p.Units
+		}
+	}
+	lo, hi := of[0].ms, of[0].ms
+	for _, s := range of {
+		lo, hi = min(lo, s.ms), max(hi, s.ms)
+	}
+	if len(of) > 1 && len(of) < least && hi > apart*lo {
+		return r, false
+	}
+	mean := 0.0
+	for _, s := range of {
+		mean += s.ms / float64(len(of))
+	}
+	return Reading{Form: last.Form, What: "its own report", Unit: last.Unit, Steps: max(1, int(units)),
+		TimeMS: weighted(of, 0.5), MeanMS: mean, Summary: true}, true
+}
+
+// field measures all candidates.
+func (d *Detector) field() (out []rival) {
+	first := d.last
+	for _, c := range d.all {
+		if c.polarity != before && len(c.spans) > 0 {
+			first = min(first, c.first)
+		}
+	}
+	total := max(d.last-first, time.Nanosecond)
+	for _, c := range d.all {
+		if len(c.spans) == 0 {
+			continue
+		}
+		m := c.measure()
+		if m.steps <= 0 || m.medianMS <= 0 {
+			continue
+		}
+		out = append(out, rival{c, m, min(1, float64(m.time)/float64(total))})
+	}
+	slices.SortStableFunc(out, func(a, b rival) int { return cmp.Compare(b.share, a.share) })
+	return out
+}
+
+func (d *Detector) only(form string) bool {
+	switch d.o.Only {
+	case "", form:
+		return true
+	case "huggingface":
+		return form == "tqdm" || form == "huggingface"
+	case "it/s":
+		return form == "rate"
+	}
+	return false
+}
+
+// able are the candidates that can be the job.
+func (d *Detector) able(field []rival) (out []rival) {
+	for _, r := range field {
+		switch {
+		case r.steps < least || r.kept < 2 || r.unit == "byte" || !d.only(r.form):
+		case r.stated && r.moving(field):
+		case r.plain && !d.agrees(r):
+		case !r.stated && r.outer(field):
+		default:
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// moving reports whether a counter of the same line goes on: the clock then tells its time. A counter of epochs does
+// not tell that of a step.
+func (r rival) moving(field []rival) bool {
+	return slices.ContainsFunc(r.with, func(c *candidate) bool {
+		if c.unit == Epoch && !r.plain || c.unit == Request && r.unit == Token || c.unit == Run && r.unit == Token {
+			return false
+		}
+		return slices.ContainsFunc(field, func(o rival) bool { return o.candidate == c && o.steps >= least })
+	})
+}
+
+// agrees reports whether a time that does not say of what is that between its lines.
+func (d *Detector) agrees(r rival) bool {
+	var gaps []span
+	for _, s := range r.spans {
+		gaps = append(gaps, span{n: 1, ms: millis(s.d)})
+	}
+	gap := weighted(gaps, 0.5)
+	return gap > 0 && r.medianMS < apart*gap && gap < apart*r.medianMS
+}
+
+// outer reports whether another candidate goes on inside the steps of this one: its bar is of epochs, or it tells the
+// same steps more rarely.
+func (r rival) outer(field []rival) bool {
+	return slices.ContainsFunc(field, func(o rival) bool {
+		if o.candidate == r.candidate || o.stated || o.polarity < unknown || o.steps < least {
+			return false
+		}
+		if r.unit == Epoch && o.unit != Epoch && 4*o.time > r.time {
+			return true
+		}
+		if len(o.spans) < 3*len(r.spans) || r.known {
+			return false
+		}
+		inside := time.Duration(0)
+		for _, s := range o.spans {
+			if s.end > r.first && s.end <= r.last {
+				inside += s.d
+			}
+		}
+		return 2*inside > r.time+r.paused
+	})
+}
+
+// choose takes the candidate in which most time passes.
+func (d *Detector) choose(able, field []rival) (best rival, rivals []rival, err *Undecided) {
+	if len(able) == 0 {
+		return best, nil, d.nothing(field)
+	}
+	weight := func(r rival) float64 {
+		w := r.share
+		switch {
+		case r.known:
+			w += 10
+		case r.polarity == before:
+			return 0
+		case r.polarity == aside:
+			w *= 0.1
+		}
+		if r.stated && !r.known { // the clock is better
+			w *= 0.9
+		}
+		if r.plain {
+			w *= 0.5
+		}
+		return w + 0.001*rankOf(r)
+	}
+	best = slices.MaxFunc(able, func(a, b rival) int { return cmp.Compare(weight(a), weight(b)) })
+	if weight(best) <= 0.003 || best.polarity == before {
+		return best, nil, &Undecided{Why: fmt.Sprintf("only %q was read, which comes before the work", best.title())}
+	}
+	if best.twoMS[0] > 0 {
+		return best, nil, &Undecided{Why: fmt.Sprintf("bars %q that look the same take %s and %s ms a step by "+
+			"turns, as training and validation do", best.title(), short(best.twoMS[0]), short(best.twoMS[1]))}
+	}
+	if best.share < 0.08 && best.polarity != forJob && !best.known {
+		return best, nil, &Undecided{Why: fmt.Sprintf("%q is the most that was read, and only %.0f %% of the time",
+			best.title(),
+			100*best.share)}
+	}
+	for _, r := range able {
+		if r.candidate != best.candidate && d.contradicts(best, r) {
+			rivals = append(rivals, r)
+		}
+	}
+	if len(rivals) > 0 {
+		rivals = append([]rival{best}, rivals...)
+		return best, rivals, &Undecided{Why: "its lines tell two times: " + listed(rivals)}
+	}
+	return best, nil, nil
+}
+
+// rankOf prefers the plainest of candidates that claim the same time.
+func rankOf(r rival) float64 {
+	switch {
+	case r.of > 0:
+		return 3 - 0.01*float64(min(r.order, 90))
+	case !r.stated:
+		return 2 - 0.01*float64(min(r.order, 90))
+	}
+	return 1 - 0.01*float64(min(r.order, 90))
+}
+
+// contradicts reports whether two candidates cannot both be right.
+func (d *Detector) contradicts(best, r rival) bool {
+	if best.known && !r.known || r.polarity < unknown && best.polarity >= unknown || r.plain && !best.plain {
+		return false
+	}
+	if r.share <= claims || best.share <= claims {
+		return false
+	}
+	if best.unit != r.unit {
+		// Counts of different things are not of one time; but which of them the user means is not known where neither
+		// is the step.
+		return best.unit != Step && r.unit != Step && best.unit != Epoch && r.unit != Epoch && !best.known
+	}
+	if ratio := best.medianMS / r.medianMS; ratio < apart && ratio > 1/apart {
+		return false
+	}
+	// A count that agrees with the other in the mean is the same one, seen through pauses.
+	return true
+}
+
+// nothing says why no candidate can be taken.
+func (d *Detector) nothing(field []rival) *Undecided {
+	for _, r := range field {
+		if r.steps < least || r.spans == nil || r.kept < 2 {
+			return &Undecided{Why: fmt.Sprintf("fewer than %d steps were read (%q)", least, r.title())}
+		}
+		if r.plain {
+			return &Undecided{Why: fmt.Sprintf("%q tells a time, and not of what: its lines come in other times",
+				clip(r.example))}
+		}
+	}
+	if len(d.all) > 0 && len(field) == 0 {
+		return &Undecided{Why: fmt.Sprintf("fewer than %d steps were read", least)}
+	}
+	if d.lines == 0 {
+		return &Undecided{Why: "it printed nothing"}
+	}
+	last := ""
+	if n := len(d.tails); n > 0 {
+		last = "; the last: " + clip(d.tails[n-1])
+	}
+	return &Undecided{Why: fmt.Sprintf("none of the %d lines that it printed tells steps%s", d.lines, last)}
+}
+
+func clip(s string) string {
+	r := []rune(s)
+	if len(r) > 100 {
+		return string(r[:99]) + "…"
+	}
+	return s
+}
+
+func short(v float64) string {
+	if v >= 100 {
+		return fmt.Sprintf("%.0f", v)
+	}
+	return fmt.Sprintf("%.3g", v)
+}
+
+func listed(rs []rival) string {
+	var out []string
+	for _, r := range rs {
+		out = append(out, fmt.Sprintf("%s %q %s ms a %s", r.form, r.title(), short(r.medianMS), r.unit))
+	}
+	return strings.Join(out, ", ")
+}
+
+// title is what a candidate is called.
+func (c *candidate) title() string {
+	if c.what != "" {
+		return c.what
+	}
+	return c.form
+}
+
+// candidates are those with enough steps, as they are shown: 8 at most.
+func candidates(field []rival) (out []Candidate) {
+	for _, r := range field {
+		if r.steps >= least && !r.plain && len(out) < 8 && !(r.stated && r.moving(field)) {
+			out = append(out, Candidate{Form: r.form, What: r.title(), Share: math.Round(1000*r.share) / 1000,
+				TimeMS: r.medianMS, Pattern: r.pattern()})
+		}
+	}
+	return out
+}
+
+// reading is what is told of the candidate that was chosen.
+func (d *Detector) reading(best rival, field []rival, shown []Candidate) Reading {
+	r := Reading{Form: best.form, What: best.title(), Unit: best.unit, Steps: int(best.steps + best.before + 0.5),
+		TimeMS: best.medianMS, MeanMS: best.meanMS, Of: best.of, Candidates: shown, Example: best.example,
+		LeftOut: d.leftOut(best, field)}
+	if best.run > 0 || best.epoch > 0 {
+		r.Epochs = best.run + 1
+	}
+	samples := best.unit == Sample || d.o.Counts == Sample && !best.stated
+	if d.o.Counts == Step && best.unit == Sample {
+		r.Unit, samples = Step, false
+	}
+	if batch := d.samplesPerStep(); samples && batch > 0 && d.fits(best, batch) {
+		r.Unit, r.Samples = Step, batch
+		r.TimeMS, r.MeanMS = r.TimeMS*float64(batch), r.MeanMS*float64(batch)
+		r.Steps = max(1, r.Steps/batch)
+		r.Of /= batch
+	} else if samples {
+		r.Unit = Sample
+	}
+	return r
+}
+
+// samplesPerStep is the batch size, where one is known.
+func (d *Detector) samplesPerStep() int {
+	if d.batch > 0 && d.batch != d.o.Batch && d.o.Batch == 0 {
+		return d.batch
+	}
+	return cmp.Or(d.o.Batch, d.batch)
+}
+
+// fits reports whether a counter of samples goes on by whole minibatches.
+func (d *Detector) fits(best rival, batch int) bool {
+	if best.stated {
+		return true
+	}
+	whole := 0
+	for _, s := range best.spans {
+		if math.Mod(s.n, float64(batch)) == 0 {
+			whole++
+		}
+	}
+	return 10*whole >= 8*len(best.spans)
+}
+
+// leftOut lists what was read and does not count.
+func (d *Detector) leftOut(best rival, field []rival) (out []LeftOut) {
+	if best.pauses > 0 {
+		out = append(out, LeftOut{What: "pauses", Count: best.pauses, S: best.paused.Seconds()})
+	}
+	for _, r := range field {
+		if r.candidate == best.candidate || r.stated || slices.Contains(best.with, r.candidate) ||
+			r.outer([]rival{best}) || r.share < 0.005 {
+			continue
+		}
+		if r.unit == best.unit && r.medianMS < apart*best.medianMS && best.medianMS < apart*r.medianMS {
+			continue
+		}
+		out = append(out, LeftOut{What: r.title(), Count: int(r.steps + 0.5), S: r.time.Seconds()})
+		if len(out) == 6 {
+			break
+		}
+	}
+	return out
+}

@@ -1,0 +1,111 @@
+package detect
+
+import (
+	"slices"
+	"strings"
+)
+
+// What is counted.
+const (
+	Step      = "minibatch"
+	Frame     = "frame"
+	Inference = "inference"
+	Request   = "request"
+	Token     = "token"
+	Sample    = "sample"
+	Epoch     = "epoch"
+	Run       = "run"
+)
+
+// counters are the words before a number that counts, and what it counts.
+var counters = map[string]string{
+	"step": Step, "steps": Step, "iter": Step, "iters": Step, "iteration": Step, "iterations": Step, "it": Step,
+	"batch": Step, "batches": Step, "minibatch": Step, "minibatches": Step, "update": Step, "updates": Step,
+	"frame": Frame, "frames": Frame, "image": Frame, "images": Frame, "img": Frame, "rendered": Frame,
+	"epoch": Epoch, "ep": Epoch, "epochs": Epoch, "round": Epoch, "episode": Epoch,
+	"request": Request, "requests": Request, "query": Request, "prompt": Request, "inference": Inference,
+	"inferences": Inference, "sample": Sample, "samples": Sample, "token": Token, "tokens": Token, "run": Run,
+}
+
+// units are the words of rates and of times per unit.
+var units = map[string]string{
+	"it": Step, "its": Step, "iter": Step, "iters": Step, "iteration": Step, "iterations": Step, "step": Step,
+	"steps": Step, "batch": Step, "batches": Step, "minibatch": Step, "minibatches": Step, "update": Step,
+	"updates": Step, "frame": Frame, "frames": Frame, "f": Frame, "fps": Frame, "img": Sample, "imgs": Sample,
+	"image": Sample, "images": Sample, "sample": Sample, "samples": Sample, "example": Sample, "examples": Sample,
+	"ex": Sample, "seq": Sample, "sequence": Sample, "sequences": Sample, "tok": Token, "toks": Token, "token": Token,
+	"tokens": Token, "t": Token, "req": Request, "request": Request, "requests": Request, "query": Request,
+	"queries": Request, "infer": Inference, "inference": Inference, "inferences": Inference, "inf": Inference,
+}
+
+// Polarity of a name: what it says of whether the job is meant.
+const (
+	forJob  = 1
+	unknown = 0
+	// aside is validation: it is the job only where nothing else is.
+	aside = -1
+	// before is what comes before the job: it is never the job.
+	before = -2
+)
+
+var (
+	asideWords = strings.Fields("val valid validation validate validating validate test testing eval evaluation " +
+		"evaluating evaluate dev predicting")
+	beforeWords = strings.Fields("sanity scan scanning map loading load loaded download downloading downloads shard " +
+		"shards saving save checkpoint checkpoints tokenizing tokenization tokenize preprocess preprocessing caching " +
+		"cache filter extracting fetching resolving building build compiling compile warmup warming calibrating " +
+		"calibration converting quantizing unpacking installing install collecting importing prefetching generating " +
+		"connecting waiting initializing init autotuning tuning")
+	forWords = strings.Fields("train training trainer epoch step steps iter iteration")
+)
+
+// polarity judges the words of a name.
+func polarity(name []string) int {
+	p := unknown
+	for _, w := range name {
+		switch {
+		case slices.Contains(beforeWords, w):
+			return before
+		case slices.Contains(asideWords, w):
+			p = aside
+		case p == unknown && slices.Contains(forWords, w):
+			p = forJob
+		}
+	}
+	return p
+}
+
+// formOf names the program or library whose lines look so; general is the name of the form in general.
+func formOf(line, general string) string {
+	has := func(parts ...string) bool {
+		for _, p := range parts {
+			if !strings.Contains(line, p) {
+				return false
+			}
+		}
+		return true
+	}
+	for _, k := range []struct {
+		name  string
+		parts []string
+	}{
+		{"lightning", []string{"v_num"}}, {"mmengine", []string{"Epoch(train)"}}, {"mmengine", []string{"mmengine"}},
+		{"keras", []string{"ETA:", "["}}, {"keras", []string{"/step -"}}, {"keras", []string{"/step", "━"}},
+		{"megatron", []string{"elapsed time per iteration"}}, {"fairseq", []string{"train_inner"}},
+		{"fairseq", []string{"num_updates"}}, {"nanogpt", []string{"iter ", "mfu "}},
+		{"detectron2", []string{"max_mem:"}}, {"torchvision", []string{"eta:", "max mem:"}},
+		{"timm", []string{"Time:", "/s)", "LR:"}}, {"deepspeed", []string{"skipped=", "step="}},
+		{"mxnet", []string{"Speed:", "samples/sec", "Batch"}}, {"paddlepaddle", []string{"batch_cost"}},
+		{"paddlepaddle", []string{"ips:"}}, {"tensorflow", []string{"global_step/sec"}},
+		{"tensorflow", []string{"sec/step"}}, {"tensorflow", []string{"per-step time"}},
+		{"ultralytics", []string{"(frame "}}, {"ultralytics", []string{"GPU_mem"}}, {"ffmpeg",
+			[]string{"frame=", "bitrate="}},
+		{"gstreamer", []string{"rendered:", "dropped:"}}, {"fastai", []string{"Epoch", "|-----"}},
+		{"composer", []string{"ba/s"}}, {"maxtext", []string{"completed step:"}},
+	} {
+		if has(k.parts...) {
+			return k.name
+		}
+	}
+	return general
+}

@@ -1,0 +1,39 @@
+package detect
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// pattern is an expression that reads this candidate alone; "" where there is none.
+func (c *candidate) pattern() string {
+	if c.stated || c.known {
+		return ""
+	}
+	lead := ""
+	if w := c.literal(); w != "" {
+		lead = regexp.QuoteMeta(w) + `\D.*?`
+		if c.of > 0 {
+			lead = regexp.QuoteMeta(w) + `.*?\b`
+		}
+	}
+	switch {
+	case c.of > 0:
+		return fmt.Sprintf(`%s(?P<batch>\d+)/%d\b`, lead, c.of)
+	case lead != "":
+		return regexp.QuoteMeta(c.literal()) + `\W+(?P<batch>\d+)`
+	}
+	return ""
+}
+
+// literal is a word before the count that tells this candidate from others.
+func (c *candidate) literal() string {
+	f := strings.FieldsFunc(c.what, func(r rune) bool { return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z') })
+	for i := len(f) - 1; i >= 0; i-- {
+		if len(f[i]) > 1 {
+			return f[i]
+		}
+	}
+	return ""
+}

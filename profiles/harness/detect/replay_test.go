@@ -1,0 +1,99 @@
+package detect
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"jtune/internal/lines"
+)
+
+// recorder runs the tool that replays formats on a clock of its own: it writes what is printed with its times.
+const recorder = `
+import sys, time, json
+now = [100.0]
+out = sys.stdout
+time.monotonic = lambda: now[0]
+time.sleep = lambda d: now.__setitem__(0, now[0] + d)
+class W:
+    def __init__(self, n): self.n = n
+    def write(self, s): out.write(json.dumps([now[0], self.n, s]) + "\n")
+    def flush(self): pass
+sys.stdout, sys.stderr = W(1), W(2)
+tool = sys.argv[1]
+sys.argv = sys.argv[1:]
+exec(compile(open(tool).read(), tool, "exec"), {"__name__": "__main__"})
+`
+
+// piece is what a program printed at a time.
+type piece struct {
+	at   time.Duration
+	from int
+	text string
+}
+
+// record replays a format of the shared tool; the test is skipped where it is not there.
+func record(t testing.TB, format string) (out []piece) {
+	t.Helper()
+	dir := os.Getenv("JTUNE_SHARED")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "..", "..", "shared")
+	}
+	tool := filepath.Join(dir, "tools", "job_lines.py")
+	if _, err := os.Stat(tool); err != nil {
+		t.Skip("the shared formats are not here")
+	}
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("no python3")
+	}
+	cmd := exec.Command(python, "-c", recorder, tool, format)
+	cmd.Stderr = os.Stderr
+	text, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := bufio.NewScanner(bytes.NewReader(text))
+	s.Buffer(nil, 1<<22)
+	for s.Scan() {
+		var p [3]any
+		if err := json.Unmarshal(s.Bytes(), &p); err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, piece{time.Duration(p[0].(float64) * 1e9), int(p[1].(float64)), p[2].(string)})
+	}
+	return out
+}
+
+// play gives the pieces to a detector as the harness does, which takes both outputs apart on their own.
+func play(d *Detector, pieces []piece) {
+	held := map[int]string{}
+	for _, p := range pieces {
+		text := held[p.from] + p.text
+		for {
+			i := strings.IndexAny(text, "\r\n")
+			if i < 0 {
+				break
+			}
+			d.Line([]byte(text[:i]), p.at, true)
+			text = text[i+1:]
+		}
+		if len(text) > lines.Longest {
+			text = text[len(text)-lines.Longest:]
+		}
+		if held[p.from] = text; text != "" {
+			d.Line([]byte(text), p.at, false)
+		}
+	}
+	for _, text := range held {
+		if text != "" {
+			d.Line([]byte(text), d.last, true)
+		}
+	}
+}

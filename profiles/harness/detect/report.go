@@ -1,0 +1,100 @@
+package detect
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Report is what a program says of its whole run when it ends.
+type Report struct {
+	Form, Unit string
+	TimeMS     float64 // of a unit
+	Units      float64 // that it is of; 0: not said
+}
+
+// reportLine is a line of a report: what it says is the time of a unit in ms, or its rate per second.
+type reportLine struct {
+	form, unit, has string
+	re              *regexp.Regexp
+	scale           float64 // of a time, in ms; 0: a rate per second
+	rank            int     // the lower is taken where a report has several
+}
+
+var reportLines = []reportLine{
+	{"mlperf", Inference, "latency (ns)", regexp.MustCompile(`^50\.00 percentile latency \(ns\)\s*: (\d+)$`), 1e-6, 0},
+	{"mlperf", Inference, "latency (ns)", regexp.MustCompile(`^Mean latency \(ns\)\s*: (\d+)$`), 1e-6, 1},
+	{"mlperf", Inference, "Samples per second", regexp.MustCompile(`^Samples per second\s*: ([\d.]+)$`), 0, 2},
+	{"whisper.cpp", Run, "total time", regexp.MustCompile(`whisper_print_timings:\s+total time =\s*([\d.]+) ms`), 1, 0},
+	{"onnxruntime", Inference, "Average inference time cost",
+		regexp.MustCompile(`Average inference time cost(?: total)?: ([\d.]+) ms`), 1, 0},
+	{"onnxruntime", Inference, "Number of inferences per second",
+		regexp.MustCompile(`Number of inferences per second: ([\d.]+)`), 0, 1},
+	{"genai-perf", Token, "Inter token latency (ms)",
+		regexp.MustCompile(`Inter token latency \(ms\)\s*[│┃|]\s*([\d.,]+)`), 1, 0},
+	{"genai-perf", Token, "Output token throughput (",
+		regexp.MustCompile(`Output token throughput \((?:per sec|tokens/sec)\)\s*[│┃|]\s*([\d.,]+)`), 0, 1},
+	{"trtllm-bench", Token, "time-per-output-token",
+		regexp.MustCompile(`Average time-per-output-token \[TPOT\] \(ms\):\s*([\d.]+)`), 1, 0},
+	{"trtllm-bench", Token, "Total Output Throughput",
+		regexp.MustCompile(`Total Output Throughput \(tokens/sec\):\s*([\d.]+)`), 0, 1},
+	{"trtexec", Inference, "median", regexp.MustCompile(`\[I\] median: ([\d.]+) ms`), 1, 0},
+	{"tflite", Inference, "avg=", regexp.MustCompile(`count=\d+ first=\d+ curr=\d+ min=\d+ max=\d+ avg=([\d.e+]+)`),
+		0.001, 0},
+	{"openvino", Inference, "Median:", regexp.MustCompile(`Median:\s+([\d.]+) ms$`), 1, 0},
+	{"piper", Run, "Real-time factor", regexp.MustCompile(`infer=([\d.]+) sec`), 1000, 0},
+}
+
+// reported takes a line of a report.
+func (d *Detector) reported(line string) bool {
+	for _, l := range reportLines {
+		if !strings.Contains(line, l.has) {
+			continue
+		}
+		m := l.re.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		v := decimal(strings.ReplaceAll(m[1], ",", ""))
+		if !(v > 0) {
+			return true
+		}
+		if l.scale == 0 {
+			v = 1000 / v
+		} else {
+			v *= l.scale
+		}
+		if old, ok := d.ranks[l.form]; !ok || l.rank < old {
+			d.ranks[l.form] = l.rank
+			d.setReport(Report{Form: l.form, Unit: l.unit, TimeMS: v})
+		} else if l.rank == old {
+			d.report(l.form, l.unit, v, 0)
+		}
+		return true
+	}
+	return false
+}
+
+// report adds a result that stands for itself. Of several of one form that differ none is taken.
+func (d *Detector) report(form, unit string, ms, n float64) {
+	d.reports = append(d.reports, Report{Form: form, Unit: unit, TimeMS: ms, Units: n})
+	if len(d.reports) > mostReports {
+		d.reports = d.reports[1:]
+	}
+}
+
+// mostReports bounds how many results of a run are kept.
+const mostReports = 1000
+
+// setReport puts a better result of a report in the place of a worse one.
+func (d *Detector) setReport(r Report) {
+	for i, old := range d.reports {
+		if old.Form == r.Form {
+			d.reports[i] = r
+			return
+		}
+	}
+	d.reports = append(d.reports, r)
+}
+
+// Report gives the detector what another reader made of the program's own report.
+func (d *Detector) Report(r Report) { d.setReport(r) }

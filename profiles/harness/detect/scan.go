@@ -1,0 +1,296 @@
+package detect
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// scan finds everything in a line that counts or tells a time.
+func (d *Detector) scan(line string, now time.Duration, whole bool) {
+	nums := numbers(line)
+	if len(nums) == 0 || len(line) > 0 && line[0] == '{' && !strings.Contains(line, `"`) && !strings.Contains(line, "'") {
+		return
+	}
+	bar := isBar(line)
+	if !whole && !bar {
+		return
+	}
+	epoch := d.epochOf(line, nums)
+	var moved []*candidate
+	used := make([]bool, len(nums))
+	for i := range nums {
+		c := d.counter(line, nums, i, used, bar, whole)
+		if c == nil {
+			continue
+		}
+		was, of := c.moved, epoch
+		if c.unit == Epoch {
+			of = 0
+		}
+		c.count(int(nums[i].v), of, now, d.movedBeside(c))
+		if c.moved != was || c.lines == 1 {
+			c.example = line
+		}
+		moved = append(moved, c)
+	}
+	if whole {
+		for _, c := range d.told(line, nums, used, now) {
+			for _, m := range moved {
+				if !slices.Contains(c.with, m) && len(c.with) < 8 {
+					c.with = append(c.with, m)
+				}
+			}
+		}
+	}
+	for _, c := range moved {
+		if c.moved == now && c.polarity != before || c.moved == now && c.of > 0 {
+			d.note(c, moved, now)
+		}
+	}
+}
+
+// isBar reports whether a line is drawn, so that one that has no end yet may be read.
+func isBar(line string) bool {
+	return strings.Contains(line, "%|") || strings.ContainsAny(line, "━█") || strings.Contains(line, "it/s") ||
+		strings.Contains(line, "s/it")
+}
+
+// counter is the candidate that the number at i counts for; nil where it does not count.
+func (d *Detector) counter(line string, nums []number, i int, used []bool, bar, whole bool) *candidate {
+	n := nums[i]
+	if used[i] || !n.whole || n.v > 1e12 {
+		return nil
+	}
+	prefix := line[:n.from]
+	label := words(prefix, 2)
+	if adjacent := i > 0 && nums[i-1].to >= n.from-1; adjacent {
+		label = nil
+	}
+	last := ""
+	if len(label) > 0 && direct(prefix) {
+		last = label[len(label)-1]
+	}
+	_, labelled := counters[last]
+	if n.glued && !labelled {
+		return nil
+	}
+	if of, known := ratio(line, nums, i); of >= 0 {
+		if known {
+			used[i+1] = true
+		}
+		if !whole && !bar {
+			return nil
+		}
+		return d.find(d.ratioOf(line, prefix, last, of, bar))
+	}
+	if !whole {
+		return nil
+	}
+	rest := line[n.to:]
+	if strings.HasPrefix(rest, "it [") {
+		return d.find(found{form: "tqdm", unit: Step, name: prefix})
+	}
+	if unit := leading(line, nums, i); unit != "" {
+		return d.find(found{form: formOf(line, "counter"), unit: unit, label: "leading"})
+	}
+	if !labelled || suffixed(rest) {
+		return nil
+	}
+	return d.find(found{form: formOf(line, "step"), unit: counters[last], name: prefix, label: last})
+}
+
+// direct reports whether nothing but signs stands between the last word of a text and its end.
+func direct(prefix string) bool {
+	t := strings.TrimRight(prefix, " :=#[(|\"'")
+	return t != "" && (letter(t[len(t)-1]) || t[len(t)-1] == ')') && len(prefix)-len(t) < 16
+}
+
+// suffixed reports whether a number is one of something: 50ms, 640x480, 20 it/s.
+func suffixed(rest string) bool {
+	if rest == "" {
+		return false
+	}
+	if word(rest[0]) || rest[0] == '%' || rest[0] == '/' || rest[0] == '_' {
+		return true
+	}
+	return unitAfter(rest) != (rateUnit{})
+}
+
+// ratioOf is a counter with an end, such as 47/1563.
+func (d *Detector) ratioOf(line, prefix, label string, of int, bar bool) found {
+	f := found{form: "counter", unit: Step, name: prefix, of: of, ratio: true, bar: bar}
+	if strings.Contains(line, "%|") || strings.Contains(line, "it/s") || strings.Contains(line, "s/it") {
+		f.form = "tqdm"
+		if strings.Contains(line, "•") {
+			f.form = "rich"
+		}
+	}
+	f.form = formOf(line, f.form)
+	if unit, ok := counters[label]; ok {
+		f.unit = unit
+	} else if unit := barUnit(line); bar && unit != "" {
+		f.unit = unit
+	}
+	if f.form == "ultralytics" && strings.Contains(prefix, "Class") {
+		f.name = "val " + prefix
+	}
+	// A percentage after the count with few lines an epoch is how PyTorch's own example tells samples.
+	if strings.Contains(prefix, "Train Epoch:") && strings.Contains(line, "%)]") && strings.Contains(line, "Loss:") {
+		f.form, f.unit = "pytorch", Sample
+	}
+	return f
+}
+
+// barUnit is what a bar counts, by the rate at its end.
+func barUnit(line string) string {
+	i := strings.LastIndex(line, "/s")
+	if i < 0 {
+		return ""
+	}
+	j := i
+	for j > 0 && letter(line[j-1]) {
+		j--
+	}
+	switch w := strings.ToLower(line[j:i]); w {
+	case "b", "kb", "mb", "gb", "kib", "mib", "gib":
+		return "byte"
+	default:
+		return units[w]
+	}
+}
+
+// ratio is the second number of one such as 47/1563, and whether it is known; -1 where there is none.
+func ratio(line string, nums []number, i int) (of int, known bool) {
+	n := nums[i]
+	if n.from > 0 && (line[n.from-1] == '/' || line[n.from-1] == '.') {
+		return -1, false
+	}
+	rest := strings.TrimLeft(line[n.to:], " ")
+	if strings.HasPrefix(rest, "/?") || strings.HasPrefix(rest, "/Unknown") {
+		return 0, false
+	}
+	if i+1 >= len(nums) {
+		return -1, false
+	}
+	m := nums[i+1]
+	between := strings.TrimSpace(line[n.to:m.from])
+	if between != "/" && between != "of" && between != "out of" || !m.whole || m.v < 2 || n.v > m.v+1 || m.v > 1e12 {
+		return -1, false
+	}
+	if m.to < len(line) {
+		switch c := line[m.to]; {
+		case c == '/', c == '_', letter(c) && !strings.HasPrefix(line[m.to:], "it"):
+			return -1, false
+		case c == '.' && digit(line, m.to+1):
+			return -1, false
+		}
+	}
+	return int(m.v), true
+}
+
+// leading is what a number at the beginning of a line counts, in the tables of programs that say no word; "" elsewhere.
+func leading(line string, nums []number, i int) string {
+	if i != 0 {
+		return ""
+	}
+	rest := line[nums[0].to:]
+	switch {
+	case nums[0].from == 0 && strings.HasPrefix(rest, ": ") && strings.Contains(rest, " avg loss"),
+		nums[0].from == 0 && strings.HasPrefix(rest, ": ") && strings.Contains(rest, " avg,"):
+		return Step // Darknet
+	case nums[0].from == 0 && strings.HasPrefix(rest, ":") && strings.Contains(rest, "learn:") &&
+		strings.Contains(rest, "total:"):
+		return Step // CatBoost
+	case nums[0].from == 1 && line[0] == '[' && strings.HasPrefix(rest, "]") &&
+		(strings.Contains(rest, "train") || strings.Contains(rest, "valid") || strings.Contains(rest, "loss")):
+		return Step // XGBoost, LightGBM, CLU
+	}
+	return ""
+}
+
+// epochOf is the epoch that a line names, or that of the line before; as it is printed.
+func (d *Detector) epochOf(line string, nums []number) int {
+	for _, n := range nums {
+		if !n.whole || n.v > 1e9 || n.from > 60 {
+			continue
+		}
+		label := words(line[:n.from], 1)
+		if len(label) == 1 && (label[0] == "epoch" || label[0] == "ep") && direct(line[:n.from]) {
+			if d.epoch = int(n.v); d.epoch == 0 {
+				d.fromZero = true
+			}
+			return d.epoch
+		}
+	}
+	return d.epoch
+}
+
+// found describes a candidate that a line shows.
+type found struct {
+	form, unit, name, label string
+	of                      int
+	ratio, bar              bool
+	stated, plain, known    bool
+}
+
+// find is the candidate that looks so, a new one where there is none; nil where there are too many.
+func (d *Detector) find(f found) *candidate {
+	name := template(f.name)
+	key := f.unit + "\x00" + name + "\x00" + f.label + "\x00" + strconv.Itoa(f.of)
+	if f.stated {
+		key += "\x00stated"
+	}
+	c := d.byKey[key]
+	if c != nil {
+		return c
+	}
+	if len(d.all) >= mostCandidates {
+		return nil
+	}
+	w := words(f.name, 40)
+	c = &candidate{form: f.form, key: key, unit: f.unit, of: f.of, stated: f.stated, plain: f.plain, known: f.known,
+		polarity: polarity(w), what: describe(f, name), order: len(d.all)}
+	d.byKey[key] = c
+	d.all = append(d.all, c)
+	return c
+}
+
+// mostCandidates bounds how many are looked at: lines with names of files make as many.
+const mostCandidates = 300
+
+// describe is what a candidate is called: the words before its count.
+func describe(f found, name string) string {
+	name = strings.TrimRight(strings.TrimSpace(name), " :=[(%#|")
+	if r := []rune(name); len(r) > 40 {
+		name = "…" + string(r[len(r)-39:])
+	}
+	return strings.TrimSpace(name)
+}
+
+// movedBeside is when a candidate other than c, with a count of its own, last went on.
+func (d *Detector) movedBeside(c *candidate) time.Duration {
+	for _, m := range d.moves {
+		if m.of != c {
+			return m.at
+		}
+	}
+	return 0
+}
+
+// note keeps the two candidates that went on last.
+func (d *Detector) note(c *candidate, same []*candidate, now time.Duration) {
+	keep := []move{{c, now}}
+	for _, m := range d.moves {
+		if m.of != c && !slices.Contains(same, m.of) && len(keep) < 2 {
+			keep = append(keep, m)
+		}
+	}
+	d.moves = keep
+}
+
+type move struct {
+	of *candidate
+	at time.Duration
+}

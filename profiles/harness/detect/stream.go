@@ -1,0 +1,136 @@
+package detect
+
+import (
+	"time"
+
+	"jtune/internal/stats"
+)
+
+const (
+	// enoughSteps and enoughWork: a choice waits for both, or for mostWork, since the first step.
+	enoughSteps = 20
+	enoughWork  = 3 * time.Second
+	mostWork    = 10 * time.Second
+	// asideWork is how long a choice waits for something else where all that goes on is validation.
+	asideWork = 30 * time.Second
+	// window is of how many of the last times the usual one is taken.
+	window = 20
+)
+
+// Done is units that were done since the last ones.
+type Done struct {
+	N      int
+	TimeMS float64       // of each
+	End    time.Duration // of the last one
+	Epoch  int           // from 0
+	First  int           // the number of the first of them, from 0
+	Pause  bool          // it is longer than ten usual ones: no step
+}
+
+// Chosen reports whether it was decided what counts.
+func (d *Detector) Chosen() bool { return d.chosen != nil }
+
+// Work is how long ago the first step of the job was seen; 0 where none was.
+func (d *Detector) Work(now time.Duration) time.Duration {
+	work := time.Duration(0)
+	for _, c := range d.all {
+		if c.polarity != before && !c.plain && len(c.spans) > 0 {
+			work = max(work, now-c.first)
+		}
+	}
+	return work
+}
+
+// Choose decides what counts, where there is enough to decide by. It reports whether it did; the error says why what
+// was read cannot be taken. Steps that were read before are not handed on.
+func (d *Detector) Choose(now time.Duration) (r Reading, done bool, err error) {
+	work := d.Work(now)
+	if d.chosen != nil || work < enoughWork {
+		return r, false, nil
+	}
+	field := d.field()
+	able := d.able(field)
+	if len(able) == 0 {
+		return r, false, nil
+	}
+	best, rivals, no := d.choose(able, field)
+	switch {
+	case no != nil && (len(rivals) > 0 || best.twoMS[0] > 0) && work >= mostWork:
+		no.Candidates, no.Rivals, no.Tails = candidates(field), candidates(rivals), d.tails
+		return r, false, no
+	case no != nil, best.polarity == aside && work < asideWork, work < mostWork && best.steps < enoughSteps:
+		return r, false, nil
+	}
+	d.chosen, d.handed = best.candidate, best.forgot+len(best.spans)
+	for _, s := range best.spans[max(0, len(best.spans)-window):] {
+		d.ran = append(d.ran, s.ms)
+	}
+	r = d.reading(best, field, candidates(field))
+	d.samples = r.Samples
+	return r, true, nil
+}
+
+// Overtaken says that something else now takes most of the time, though another was chosen; nil where the choice holds.
+func (d *Detector) Overtaken() error {
+	if d.chosen == nil {
+		return nil
+	}
+	r, err := d.Read()
+	if err != nil || r.Summary || len(d.all) == 0 {
+		return nil
+	}
+	field := d.field()
+	best, _, no := d.choose(d.able(field), field)
+	if no == nil && best.candidate != d.chosen && best.unit == d.chosen.unit {
+		return &Undecided{Why: "most of the time passes in " + best.title() + ", not in " + d.chosen.title() +
+			" as at first", Candidates: candidates(field)}
+	}
+	return nil
+}
+
+// Take hands on what the chosen candidate has counted since the last time. The newest count waits for the next: lines
+// that come together are one.
+func (d *Detector) Take(all bool) (out []Done) {
+	c := d.chosen
+	if c == nil {
+		return nil
+	}
+	last := c.forgot + len(c.spans)
+	if !all {
+		last--
+	}
+	for d.handed = max(d.handed, c.forgot); d.handed < last; d.handed++ {
+		s := c.spans[d.handed-c.forgot]
+		usual := stats.Median(d.ran)
+		if d.ran = append(d.ran, s.ms); len(d.ran) > window {
+			d.ran = d.ran[1:]
+		}
+		n, ms := s.n, s.ms
+		if d.samples > 0 {
+			n, ms = n/float64(d.samples), ms*float64(d.samples)
+			usual *= float64(d.samples)
+		}
+		done := Done{N: max(1, int(n+0.5)), TimeMS: ms, End: s.end, Epoch: d.epochFrom0(s.epoch, s.run)}
+		if done.First = s.done - int(s.n+0.5); d.samples > 0 {
+			done.First /= d.samples
+		}
+		done.First = max(0, done.First)
+		if done.Pause = s.dirty && !c.stated || ms > pause*usual ||
+			c.of > 0 && s.done == c.of && s.n < least && ms > lastStep*usual; done.Pause {
+			done.N, done.TimeMS = 1, millis(s.d)
+		}
+		out = append(out, done)
+	}
+	return out
+}
+
+// epochFrom0 counts epochs from 0, however they are printed; by the runs of the counter where none are.
+func (d *Detector) epochFrom0(printed, run int) int {
+	if printed == 0 {
+		return run
+	}
+	if !d.fromZero {
+		return max(0, printed-1)
+	}
+	return printed
+}
