@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"jtune/internal/report"
 	"jtune/learn"
 	"jtune/tegra"
 )
@@ -111,6 +112,11 @@ func (l Limit) Stand(p learn.Prediction, n int) Standing {
 		s.State = Unknown
 	}
 	return s
+}
+
+// Object is what a JSON document has of it.
+func (s Standing) Object() report.Object {
+	return report.Object{{"measured", !s.Predicted()}, {"n", s.N}, {"state", s.State}, {"chance_over", s.ChanceOver}}
 }
 
 // Agrees is the standing of a setting of which it was worked out whether it meets the limits with the usual margin

@@ -114,7 +114,7 @@ func TestFrontAnswerOfASearchOverBatchSizesNamesItsSize(t *testing.T) {
 	best := view.Known[view.Answer(limit)]
 	res := &measure.TuneResult{Result: optimize.Result{Measured: tegra.Measured{Setting: tegra.Setting{Mode: best.Mode,
 		Batch: 16}, TimeMS: best.TimeMS, PowerW: 29}}, Fitted: m}
-	res.Answers = []measure.Answer{{Result: res.Result, Limit: limit}}
+	res.AnswerTo(measure.TuneRequest{Goal: mix.Goal{Limit: limit}}, tegra.Board{})
 	j := &shownTask{Task: page.Task{Spec: task.Spec{Kind: task.Tuning,
 		Workload: workload.Workload{Name: "resnet18"}, Goal: mix.Goal{Limit: limit}}}}
 	d.shows(j)

@@ -173,7 +173,7 @@ func (m taskDoneMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	view := m.view
 	for _, a := range j.Tuned.Answers {
 		if a.Batch == view.Batch {
-			view = view.Answering(a.Limit, a.Result)
+			view = view.Answering(a.Limit, a.About, a.Probes)
 		}
 	}
 	told, cmd = sh.show(view, false)

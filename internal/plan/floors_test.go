@@ -18,7 +18,7 @@ var floors = [][]string{
 	{"optimize/serving", "optimize/rank"},
 	{"optimize/lab"},
 	{"tui/session/fleet"},
-	{"tui/session/config"},
+	{"tui/session/config", "tui/session/answers"},
 	{"tui/session"},
 	{"tui/session/workloads", "tui/session/inspect", "tui/session/campaigns"},
 	{"tui/session/models", "tui/session/sessiontest"},

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -168,6 +169,23 @@ func (o Object) MarshalJSON() ([]byte, error) {
 	}
 	b.WriteByte('}')
 	return b.Bytes(), nil
+}
+
+// Join is one JSON object with the members of several, in order.
+func Join(objects ...any) (json.RawMessage, error) {
+	var members [][]byte
+	for _, o := range objects {
+		var b bytes.Buffer
+		e := json.NewEncoder(&b)
+		e.SetEscapeHTML(false)
+		if err := e.Encode(o); err != nil {
+			return nil, err
+		}
+		if in := bytes.TrimSpace(b.Bytes()); len(in) > len("{}") {
+			members = append(members, in[1:len(in)-1])
+		}
+	}
+	return slices.Concat([]byte("{"), bytes.Join(members, []byte(",")), []byte("}")), nil
 }
 
 // optional is a value that may be absent, as tegra.Val.

@@ -189,11 +189,11 @@ func (o *Outlook) With(m tegra.Measured) *Outlook {
 
 // Answering also knows the readings that tuning counted of what it found for a limit, and
 // what it expected of the modes that it measured.
-func (o *Outlook) Answering(l optimize.Limit, r optimize.Result) *Outlook {
+func (o *Outlook) Answering(l optimize.Limit, a About, probes []optimize.Probe) *Outlook {
 	next := *o
 	next.tuned = append(slices.Clone(o.tuned), l)
-	if at := (tegra.Setting{Mode: r.Mode, Batch: o.Predicted[0].Batch}); r.N > 0 && r.Batch == o.Batch {
-		found := tegra.Mean{Measured: r.Measured, N: r.N}
+	found := a.Reading
+	if at := (tegra.Setting{Mode: found.Mode, Batch: o.Predicted[0].Batch}); found.N > 0 && found.Batch == o.Batch {
 		found.Setting = at
 		next.readings, next.doubted = maps.Clone(o.readings), maps.Clone(o.doubted)
 		next.readings[at] = found
@@ -201,9 +201,9 @@ func (o *Outlook) Answering(l optimize.Limit, r optimize.Result) *Outlook {
 		next.work()
 	}
 	next.before = map[tegra.Mode]learn.Prediction{}
-	answer := optimize.Probe{Measured: tegra.Measured{Setting: r.Setting}, Predicted: r.Predicted}
-	for _, p := range append(slices.Clone(r.Probes), answer) {
-		if _, earlier := next.before[p.Mode]; !earlier && p.Batch == r.Batch {
+	answer := optimize.Probe{Measured: a.Reading.Measured, Predicted: a.Predicted}
+	for _, p := range append(slices.Clone(probes), answer) {
+		if _, earlier := next.before[p.Mode]; !earlier && p.Batch == answer.Batch {
 			next.before[p.Mode] = p.Predicted
 		}
 	}

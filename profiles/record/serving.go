@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"jtune/internal/report"
 	"jtune/internal/stats"
 	"jtune/internal/text"
 	"jtune/tegra"
@@ -56,6 +57,32 @@ const (
 
 // servingKind is the text of the first of servingColumns.
 const servingKind = "infer"
+
+// Object is what a JSON document has of it; nil where s is nil. Quantiles of too few requests are absent.
+func (s *Serving) Object() report.Object {
+	if s == nil {
+		return nil
+	}
+	l := s.Latency
+	return report.Object{
+		{"kind", servingKind},
+		{"unit", s.Unit},
+		{"phase", text.Optional(s.Phase)},
+		{"units", s.Units},
+		{"units_per_s", s.PerS},
+		{"served_per_s", s.ServedPerS},
+		{"unit_j", s.UnitJ},
+		{"p50_ms", tegra.Val[float64]{V: l.P50, OK: l.N > 0}},
+		{"p95_ms", l.SureP95()},
+		{"p99_ms", l.SureP99()},
+		{"requests", l.N},
+		{"ttft_ms", s.TTFTMS},
+		{"tpot_ms", s.TPOTMS},
+		{"reps", s.Reps},
+		{"phases", append([]PhaseOfServing{}, s.Phases...)},
+		{"cv_pct", s.CVPct},
+	}
+}
 
 // fields prints the values in the order of servingColumns; all empty where s is nil.
 func (s *Serving) fields() []string {

@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	"jtune/learn"
+	"jtune/optimize/outlook"
 	"jtune/tegra"
+	"jtune/tui/session/answers"
 )
 
 func TestTuneInWordsNamesNoModeTwice(t *testing.T) {
@@ -46,12 +48,12 @@ func TestAnswerPrintsNoAbsurdBandBesideAMeasurement(t *testing.T) {
 		"none is known":              {nan, nan, false, false},
 	} {
 		p := learn.Prediction{Measured: at, TimeLoMS: c.lo, TimeHiMS: c.hi, PowerLoW: nan, PowerHiW: nan}
-		x := answer{space: space, mode: mode, predicted: &p, feasible: true}
+		x := answers.Answer{Setting: at.Setting, About: outlook.About{Predicted: p}, Feasible: true}
 		if c.measured {
-			x.measured = &at
+			x.Reading = tegra.Mean{Measured: at, N: 1}
 		}
 		var b strings.Builder
-		err := x.print(&b)
+		err := printAnswer(&b, x, space, "", nil)
 		if err != nil || strings.Contains(b.String(), "(") != c.want || strings.Contains(b.String(), "NaN") {
 			t.Errorf("%s: %v\n%s", name, err, b.String())
 		}

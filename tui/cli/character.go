@@ -12,7 +12,8 @@ import (
 	"jtune/tui/session/measure"
 )
 
-// runJSON is `jtune run --json`: the run, then its character, whose means are per minibatch, with what follows from it.
+// runJSON is `jtune run --json`, of inference with what it served behind it: the run, then its character, whose means
+// are per minibatch, with what follows from it.
 type runJSON struct {
 	measure.RunResult
 	PerS      tegra.Val[float64] `json:"minibatches_per_s"` // by the mean time
@@ -35,7 +36,6 @@ type runJSON struct {
 	UptimeS        tegra.Val[float64] `json:"uptime_s"`
 	Versions       []string           `json:"versions"`
 	Advice         []string           `json:"advice"`
-	*servingJSON
 }
 
 func toRunJSON(r measure.RunResult, b tegra.Board) runJSON {
@@ -65,7 +65,6 @@ func toRunJSON(r measure.RunResult, b tegra.Board) runJSON {
 		UptimeS:        tegra.Val[float64]{V: c.Uptime.V.Seconds(), OK: c.Uptime.OK},
 		Versions:       listOf(c.Versions),
 		Advice:         listOf(r.Advice),
-		servingJSON:    toServingJSON(c.Serving),
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/optimize/advice"
@@ -16,6 +15,7 @@ import (
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tui/session"
+	"jtune/tui/session/answers"
 	"jtune/tui/session/fit"
 	"jtune/tui/session/workloads"
 )
@@ -134,45 +134,36 @@ func (c *chooseCmd) best(m *learn.Model) error {
 		return err
 	}
 	c.doubts(m)
-	x := c.chosen(m, o, at, c.goal.Limit, err == nil)
+	situation := workloads.Situation(c.options, m, o.Predicted[at].Mode)
+	a := answers.Chosen(o, at, c.goal.Limit, situation.Presets, situation.Present)
+	a.Feasible = err == nil
 	if c.whole.epochs > 0 {
-		perEpoch, err := c.whole.minibatches(c.app, m.At(x.batch))
+		perEpoch, err := c.whole.minibatches(c.app, m.At(a.Batch))
 		if err != nil {
 			return err
 		}
-		projection := o.Project(at, x.versus, c.goal.Limit, c.whole.epochs, perEpoch)
-		x.training = &projection
+		projection := o.Project(at, a.Versus, c.goal.Limit, c.whole.epochs, perEpoch)
+		a.Training, situation.Minibatches = &projection, projection.Minibatches
 	}
+	var findings []string
 	if !c.asJSON {
-		if x.training != nil {
-			x.situation.Minibatches = x.training.Minibatches
-		}
+		of := m
 		if m.Batches != nil {
-			m = m.At(x.batch)
+			of = m.At(a.Batch)
 		} else {
-			x.situation.Predicted = o.Predicted
+			situation.Predicted = o.Predicted
 		}
-		x.advice = advice.Findings(m, x.situation)
-		return errors.Join(err, x.print(c.out))
+		findings = advice.Findings(of, situation)
 	}
-	return errors.Join(err, printJSON(c.out, answerOf(x, m, c.goal.Limit)))
+	return errors.Join(err, c.answer(a, m, findings))
 }
 
-// chosen is setting number at of an outlook as an answer.
-func (c *chooseCmd) chosen(m *learn.Model, o *outlook.Outlook, at int, limit optimize.Limit, feasible bool) answer {
-	predicted, about := o.Predicted[at], o.At(at)
-	situation := workloads.Situation(c.options, m, predicted.Mode)
-	x := answer{space: m.Space, mode: predicted.Mode, batch: predicted.Batch, origin: originMark(m.Provenance.Origin()),
-		predicted: &predicted, fitted: about.Fitted, feasible: feasible, standing: o.Standing(at, limit),
-		suspicious: about.Doubted.OK, situation: situation, versus: o.Compare(at, situation.Presets,
-			situation.Present)}
-	switch {
-	case about.Measured():
-		x.measured = &about.Reading.Measured
-	case about.Doubted.OK:
-		x.measured = &about.Doubted.V
+// answer prints an answer of a model.
+func (c *chooseCmd) answer(a answers.Answer, m *learn.Model, findings []string) error {
+	if c.asJSON {
+		return printJSON(c.out, a)
 	}
-	return x
+	return printAnswer(c.out, a, m.Space, originMark(m.Provenance.Origin()), findings)
 }
 
 // doubts notes why what a model predicts is not to be trusted.
@@ -183,11 +174,4 @@ func (a onModels) doubts(m *learn.Model) {
 	if weak := m.Weakness(); weak != "" {
 		a.note("the model is weak, its choice is a guess: %s", weak)
 	}
-}
-
-func answerOf(x answer, m *learn.Model, limit optimize.Limit) answerJSON {
-	out := x.document(limit)
-	out.Device, out.Virtual = text.Optional(m.Provenance.Device), m.Provenance.Virtual
-	out.Workload = text.Optional(m.Provenance.Workload)
-	return out
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"jtune/internal/text"
-	"jtune/learn"
 	"jtune/optimize"
 	"jtune/optimize/mix"
 	"jtune/tegra"
@@ -136,15 +135,9 @@ func (c *pairCmd) fromModels() error {
 	}
 	c.doubts(r.Train)
 	c.doubts(r.Infer)
-	x := pairAnswer{Found: pair.Found{Answer: p, Feasible: err == nil}, space: r.Infer.Space,
-		origin: originMark(r.Infer.Provenance.Origin()), device: r.Infer.Provenance.Device,
-		virtual: r.Infer.Provenance.Virtual,
-		train:   modelWorkload(r.Train, c.train), infer: modelWorkload(r.Infer, c.infer), powerW: c.Limit.PowerW}
-	return errors.Join(err, c.answerPair(x))
+	p.Train, p.Infer = cmp.Or(p.Train, c.train), cmp.Or(p.Infer, c.infer)
+	return errors.Join(err, c.print(p, r.Infer.Space, originMark(r.Infer.Provenance.Origin())))
 }
-
-// modelWorkload is what a model is of.
-func modelWorkload(m *learn.Model, name string) string { return cmp.Or(m.Provenance.Workload, name) }
 
 // measure looks for the answer by running pairs.
 func (c *pairCmd) measure(ctx context.Context, s *session.Session) error {
@@ -189,9 +182,7 @@ func (c *pairCmd) doPair(ctx context.Context, s *session.Session, r pair.Request
 	if err != nil && !errors.Is(err, optimize.ErrInfeasible) || found.Row == nil {
 		return err
 	}
-	board := s.Device.Board()
-	return errors.Join(err, c.answerPair(pairAnswer{Found: found, space: s.Device.Space(), origin: originOf(board),
-		device: board.Name, virtual: board.Virtual, train: r.Train.Name, infer: r.Infer.Name, powerW: r.Limit.PowerW}))
+	return errors.Join(err, c.print(found, s.Device.Space(), originOf(s.Device.Board())))
 }
 
 // byHours sets the modes of the two jobs by the time of day.

@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/optimize/outlook"
@@ -25,28 +24,6 @@ func (t *training) flags(f *pflag.FlagSet) {
 // minibatches are those of an epoch.
 func (t training) minibatches(a *app, m *learn.Model) (int, error) {
 	return workloads.EpochMinibatches(a.options.Paths, m, t.perEpoch)
-}
-
-// projectionOf is a whole training in the answer's mode and in those that it is compared with, with what the answer
-// saves; nil without one.
-func projectionOf(p *outlook.Projection) report.Object {
-	if p == nil {
-		return nil
-	}
-	var rows []report.Object
-	for _, r := range p.Rows {
-		rows = append(rows, report.Object{
-			{"strategy", r.Strategy},
-			{"mode", r.Mode},
-			{"time_h", r.Hours()},
-			{"energy_kwh", r.KWh},
-			{"saved_h", r.Saved.Time.Hours()},
-			{"saved_kwh", r.Saved.KWh},
-			{"measured", r.Measured},
-			{"within_limit", r.Met},
-		})
-	}
-	return report.Object{{"epochs", p.Epochs}, {"minibatches", p.Minibatches}, {"strategies", rows}}
 }
 
 // printProjection prints whole trainings; those in modes that exceed the limit say so.

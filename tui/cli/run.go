@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/profiles/workload"
 	"jtune/tegra"
@@ -171,7 +173,8 @@ func (c *runCmd) doRun(ctx context.Context, s *session.Session, r measure.RunReq
 
 func (c *runCmd) printRun(r measure.RunResult, s *session.Session, w workload.Workload) error {
 	if c.asJSON {
-		return printJSON(c.out, toRunJSON(r, s.Device.Board()))
+		doc, err := report.Join(toRunJSON(r, s.Device.Board()), r.Character.Serving.Object())
+		return errors.Join(err, printJSON(c.out, doc))
 	}
 	later, part := r.Character.SteadyIsLater(), r.Character.Steady()
 	count := text.Thousands(r.Minibatches)

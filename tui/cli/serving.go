@@ -142,36 +142,3 @@ func (c *runCmd) printServing(r measure.RunResult, s *session.Session, w workloa
 	}
 	return nil
 }
-
-// servingJSON is what `run --json` adds of an inference workload.
-type servingJSON struct {
-	Kind       string                  `json:"kind"`
-	Unit       string                  `json:"unit"`
-	Phase      text.Optional           `json:"phase"`
-	Units      int                     `json:"units"`
-	UnitsPerS  tegra.Val[float64]      `json:"units_per_s"`
-	ServedPerS tegra.Val[float64]      `json:"served_per_s"`
-	UnitJ      tegra.Val[float64]      `json:"unit_j"`
-	P50MS      tegra.Val[float64]      `json:"p50_ms"`
-	P95MS      tegra.Val[float64]      `json:"p95_ms"`
-	P99MS      tegra.Val[float64]      `json:"p99_ms"`
-	Requests   int                     `json:"requests"`
-	TTFTMS     tegra.Val[float64]      `json:"ttft_ms"`
-	TPOTMS     tegra.Val[float64]      `json:"tpot_ms"`
-	Reps       int                     `json:"reps"`
-	Phases     []record.PhaseOfServing `json:"phases"`
-	CVPct      tegra.Val[float64]      `json:"cv_pct"`
-}
-
-// toServingJSON is nil for a training job.
-func toServingJSON(v *record.Serving) *servingJSON {
-	if v == nil {
-		return nil
-	}
-	l := v.Latency
-	return &servingJSON{Kind: workload.Inference, Unit: v.Unit, Phase: text.Optional(v.Phase), Units: v.Units,
-		UnitsPerS: v.PerS, ServedPerS: v.ServedPerS, UnitJ: v.UnitJ, P50MS: tegra.Val[float64]{V: l.P50, OK: l.N > 0},
-		P95MS: l.SureP95(), P99MS: l.SureP99(), Requests: l.N, TTFTMS: v.TTFTMS, TPOTMS: v.TPOTMS,
-		Phases: listOf(v.Phases), Reps: v.Reps,
-		CVPct: v.CVPct}
-}

@@ -11,12 +11,14 @@ import (
 
 	"jtune/internal/arrivals"
 	"jtune/internal/text"
+	"jtune/learn"
 	"jtune/optimize"
 	"jtune/optimize/advice"
 	"jtune/optimize/ladder"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tui/session"
+	"jtune/tui/session/answers"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/remote"
@@ -168,42 +170,40 @@ func (c *tuneCmd) doTune(ctx context.Context, s *session.Session, r measure.Tune
 	if err != nil && !errors.Is(err, optimize.ErrInfeasible) || res.Measured.TimeMS == 0 {
 		return err
 	}
-	answers := res.Answers
-	documents := make([]answerJSON, len(answers))
-	for i, found := range answers {
+	for i, found := range res.Answers {
 		if found.Feasible && !found.Verified && !r.Loaded() {
 			c.note("the answer was measured only once: no probe was left to repeat it")
 		}
-		x := c.tuned(s, r, res, found)
-		if documents[i] = tuneJSON(s, r, res, found, x); c.asJSON {
+		if c.asJSON {
 			continue
 		}
-		if len(answers) > 1 {
+		if len(res.Answers) > 1 {
 			fmt.Fprintf(c.out, "%s%v\n", map[bool]string{true: "\n"}[i > 0], found.Limit)
 		}
-		err = errors.Join(err, x.print(c.out))
+		err = errors.Join(err, printAnswer(c.out, found, s.Device.Space(), originOf(s.Device.Board()),
+			c.findings(s, res.Fitted, found)))
 	}
 	switch {
 	case !c.asJSON:
-	case len(documents) == 1:
-		err = errors.Join(err, printJSON(c.out, documents[0]))
+	case len(res.Answers) == 1:
+		err = errors.Join(err, printJSON(c.out, res.Answers[0]))
 	default:
-		err = errors.Join(err, printJSON(c.out, documents))
+		err = errors.Join(err, printJSON(c.out, res.Answers))
 	}
 	if r.Workload.Elsewhere == nil || err != nil {
 		return err
 	}
-	return c.leave(ctx, s, r, answers)
+	return c.leave(ctx, s, r, res.Answers)
 }
 
 // leave lets a job that was started elsewhere go on in the mode that was found for it.
 func (c *tuneCmd) leave(ctx context.Context, s *session.Session, r measure.TuneRequest,
-	answers []measure.Answer) error {
-	if len(answers) > 1 {
+	found []answers.Answer) error {
+	if len(found) > 1 {
 		c.note("the training goes on in the mode that it was found in: set one of the answers with jtune apply MODE")
 		return nil
 	}
-	m := answers[0].Mode
+	m := found[0].Mode
 	if _, err := workloads.Leave(ctx, s, m); err != nil {
 		return fmt.Errorf("the training goes on, not in the answer: %w", err)
 	}
@@ -212,23 +212,16 @@ func (c *tuneCmd) leave(ctx context.Context, s *session.Session, r measure.TuneR
 	return nil
 }
 
-// tuned is an answer of a search as it is printed.
-func (c *tuneCmd) tuned(s *session.Session, r measure.TuneRequest, res measure.TuneResult,
-	found measure.Answer) answer {
-	x := answer{space: s.Device.Space(), mode: found.Mode, batch: found.Batch, origin: originOf(s.Device.Board()),
-		measured: &found.Measured, feasible: found.Feasible, standing: found.Standing,
-		versus: found.Versus, served: found.Served, ask: found.Ask, serving: found.Serving, sent: found.Sent}
-	if found.Predicted.TimeMS > 0 {
-		x.predicted = &found.Predicted
+// findings are what a model says in words of an answer; nothing without one.
+func (c *tuneCmd) findings(s *session.Session, m *learn.Model, a answers.Answer) []string {
+	if m == nil {
+		return nil
 	}
-	if m := res.Fitted; m != nil && !c.asJSON {
-		if m.Batches != nil {
-			m = m.At(found.Batch)
-		}
-		x.advice = advice.Findings(m, advice.Situation{Mode: x.mode, Present: s.Setup(),
-			Presets: s.Device.Presets(), Minibatches: workloads.Minibatches(c.options.Paths, m)})
+	if m.Batches != nil {
+		m = m.At(a.Batch)
 	}
-	return x
+	return advice.Findings(m, advice.Situation{Mode: a.Mode, Present: s.Setup(), Presets: s.Device.Presets(),
+		Minibatches: workloads.Minibatches(c.options.Paths, m)})
 }
 
 // sizedGoal describes what a limit means with several batch sizes.
@@ -244,18 +237,6 @@ func sizedGoal(l optimize.Limit) string {
 		return fmt.Sprintf("looking for the most samples per second at %s W at most%s", text.Of(l.PowerW), latency)
 	}
 	return "looking for the least power" + latency + ", however many samples it has"
-}
-
-func tuneJSON(s *session.Session, r measure.TuneRequest, res measure.TuneResult, found measure.Answer,
-	x answer) answerJSON {
-	board, out := s.Device.Board(), x.document(found.Limit)
-	out.Device, out.Virtual = text.Optional(board.Name), board.Virtual
-	out.Workload = text.Optional(r.Workload.Name)
-	out.ProfilingS = tegra.Some(res.Took.Seconds())
-	for _, p := range res.Probes {
-		out.Probes = append(out.Probes, toProbeJSON(p))
-	}
-	return out
 }
 
 // distinct counts the modes among probes, each with its batch size.

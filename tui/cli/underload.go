@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"jtune/internal/arrivals"
+	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/optimize"
@@ -19,9 +21,8 @@ import (
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tui/export"
-	"jtune/tui/session/measure"
+	"jtune/tui/session/answers"
 	"jtune/tui/session/plots"
-	"jtune/tui/session/search"
 	"jtune/tui/session/workloads"
 )
 
@@ -104,58 +105,6 @@ func withConfigured(v arrivals.Spec, w workload.Workload, given func(name string
 	return v.Configured(own, func(name string) bool { return given(name) || given("limit") && v.Gives(name) }), true
 }
 
-// servedJSON is what a setting does under a load.
-type servedJSON struct {
-	ServedPerS float64            `json:"served_per_s"`
-	LatencyMS  tegra.Val[float64] `json:"latency_ms"` // at the quantile; null where the queue only grows
-	Quantile   float64            `json:"quantile"`
-	RatePerS   tegra.Val[float64] `json:"rate_per_s"` // null in a closed loop
-	Arrivals   string             `json:"arrivals"`
-	PeakW      float64            `json:"peak_w"`
-	MeanW      tegra.Val[float64] `json:"mean_w"` // null where the idle power is not known
-	UnitJ      tegra.Val[float64] `json:"unit_j"`
-	BusyUnitJ  float64            `json:"busy_unit_j"`
-	BusyShare  float64            `json:"busy_share"`
-	IdleShare  float64            `json:"idle_share"`
-	Meets      bool               `json:"meets"`
-	Why        text.Optional      `json:"why"`
-}
-
-func toServedJSON(a mix.Ask, o mix.Outcome) *servedJSON {
-	out := &servedJSON{ServedPerS: o.ServedPerS, LatencyMS: tegra.Finite(o.LatencyMS), Quantile: a.Quantile,
-		PeakW: o.PeakW, Arrivals: string(arrivals.Closed), MeanW: tegra.Finite(o.MeanW),
-		UnitJ: tegra.Finite(o.JPerUnit), BusyUnitJ: o.BusyJPerUnit, BusyShare: min(o.Rho, 1),
-		IdleShare: o.IdleShare, Meets: o.Meets, Why: text.Optional(o.Why())}
-	if a.Load.Open() {
-		out.RatePerS, out.Arrivals = tegra.Some(a.Load.MeanRate()), string(a.Load.Pattern)
-	}
-	return out
-}
-
-// servedLimitJSON is the limit of an ask.
-func servedLimitJSON(a mix.Ask, l optimize.Limit) any {
-	var parts []any
-	switch one := limitJSON(l).(type) {
-	case []map[string]any:
-		for _, p := range one {
-			parts = append(parts, p)
-		}
-	default:
-		parts = append(parts, one)
-	}
-	if a.LatencyMS > 0 {
-		p := map[string]any{"kind": "latency", "value_ms": a.LatencyMS, "quantile": a.Quantile, "rate_per_s": nil}
-		if a.Load.Open() {
-			p["rate_per_s"] = a.Load.MeanRate()
-		}
-		parts = append(parts, p)
-	}
-	if len(parts) == 1 {
-		return parts[0]
-	}
-	return parts
-}
-
 // servedRows are the lines of an answer about the load.
 func servedRows(a mix.Ask, o mix.Outcome) [][]string {
 	mean, energy := "", text.Of(o.BusyJPerUnit)+" J per request (serving)"
@@ -178,53 +127,25 @@ func servedRows(a mix.Ask, o mix.Outcome) [][]string {
 	return rows
 }
 
-// sentJSON is what happened with real requests at the rate.
-type sentJSON struct {
-	Requests   int                `json:"requests"`
-	LatencyMS  tegra.Val[float64] `json:"latency_ms"` // at the quantile; null with too few requests
-	Quantile   float64            `json:"quantile"`
-	RatePerS   tegra.Val[float64] `json:"rate_per_s"` // null of those of users
-	ServedPerS tegra.Val[float64] `json:"units_served_per_s"`
-	MeanW      tegra.Val[float64] `json:"mean_w"` // waiting included
-	UnitJ      tegra.Val[float64] `json:"unit_j"`
-	Meets      tegra.Val[bool]    `json:"meets"` // null where it is not known
-	Why        text.Optional      `json:"why"`
-}
-
-// toSentJSON is nil where no requests were sent.
-func toSentJSON(a mix.Ask, s *measure.Sent) *sentJSON {
-	if s == nil {
-		return nil
-	}
-	out := &sentJSON{LatencyMS: s.LatencyMS, Quantile: a.Quantile, MeanW: s.MeanW,
-		Why:      text.Optional(search.Remark(*s)),
-		RatePerS: tegra.Val[float64]{V: a.Load.MeanRate(), OK: a.Load.Open()},
-		Meets:    tegra.Val[bool]{V: s.Meets(), OK: s.Why != "" || s.Unsure == ""}}
-	if v := s.Serving; v != nil {
-		out.Requests, out.ServedPerS, out.UnitJ = v.Requests, v.ServedPerS, v.UnitJ
-	}
-	return out
-}
-
-// sentRow is the line of an answer about the requests that were sent.
-func sentRow(a mix.Ask, s measure.Sent) []string {
+// trialRow is the line of an answer about the requests that were sent.
+func trialRow(a mix.Ask, t answers.Trial) []string {
 	name := "with real requests"
-	if s.Users {
+	if t.Users {
 		name = "with its users"
 	}
-	if s.Serving == nil {
-		return []string{name, search.Remark(s)}
+	if t.Serving == nil {
+		return []string{name, t.Remark()}
 	}
 	late := fmt.Sprintf("p%.4g n/a", 100*a.Quantile)
-	if s.LatencyMS.OK {
-		late = fmt.Sprintf("p%.4g %s ms", 100*a.Quantile, text.Of(s.LatencyMS.V))
+	if t.LatencyMS.OK {
+		late = fmt.Sprintf("p%.4g %s ms", 100*a.Quantile, text.Of(t.LatencyMS.V))
 	}
-	how := text.Thousands(s.Serving.Requests) + " requests"
+	how := text.Thousands(t.Serving.Requests) + " requests"
 	if a.Load.Open() {
 		how += " at " + a.Load.String()
 	}
-	return []string{name, late, "(" + how + ")", dash(s.MeanW, "%.4g W mean"), search.Remark(s),
-		dash(s.Serving.UnitJ, "%.4g J per "+s.Serving.Unit)}
+	return []string{name, late, "(" + how + ")", dash(t.MeanW, "%.4g W mean"), t.Remark(),
+		dash(t.Serving.UnitJ, "%.4g J per "+t.Serving.Unit)}
 }
 
 // servingRows are the lines of an answer about what inference did in its mode: all of it, and each phase.
@@ -263,13 +184,10 @@ func (c *chooseCmd) underLoad(m *learn.Model) error {
 		return err
 	}
 	c.doubts(m)
-	plain := optimize.Limit{PowerW: c.goal.Limit.PowerW, TimeMS: c.goal.Limit.TimeMS, Margin: c.goal.Limit.Margin}
-	x := c.chosen(m, o, at, plain, err == nil)
-	x.served, x.ask, x.standing = &found, ask, service.Standing(found.Setting)
-	if !c.asJSON {
-		return errors.Join(err, x.print(c.out))
-	}
-	return errors.Join(err, printJSON(c.out, answerOf(x, m, c.goal.Limit)))
+	situation := workloads.Situation(c.options, m, o.Predicted[at].Mode)
+	a := answers.Chosen(o, at, c.goal.Limit, situation.Presets, situation.Present)
+	a.Feasible, a.Served, a.Ask, a.Standing = err == nil, &found, ask, service.Standing(found.Setting)
+	return errors.Join(err, c.answer(a, m, nil))
 }
 
 // underLoad is front under a load.
@@ -300,28 +218,19 @@ func (c *frontCmd) underLoad(o *outlook.Outlook) error {
 	if c.asCSV {
 		return export.ServedCSV(c.out, ask, list, standings, o.Model.Provenance.Virtual)
 	}
-	type point struct {
-		Mode    tegra.Mode `json:"mode"`
-		Batch   int        `json:"batch"`
-		TimeMS  float64    `json:"time_ms"`
-		Virtual bool       `json:"virtual"`
-		servedJSON
-		export.Standing
-	}
-	points, rows := []point{}, [][]string{{"mode", "batch", fmt.Sprintf("p%.4g ms", 100*ask.Quantile), "W peak",
+	points, rows := []report.Object{}, [][]string{{"mode", "batch", fmt.Sprintf("p%.4g ms", 100*ask.Quantile), "W peak",
 		"W mean", "J per request", "busy", ""}}
-	for i, v := range list {
-		points = append(points, point{v.Mode, v.Batch, v.TimeMS, o.Model.Provenance.Virtual, *toServedJSON(ask, v),
-			export.StandingOf(standings[i])})
-		p := points[len(points)-1]
-		value := func(v tegra.Val[float64]) string {
-			if !v.OK {
-				return "n/a"
-			}
-			return text.Of(v.V)
+	value := func(v float64) string {
+		if math.IsNaN(v) {
+			return "n/a"
 		}
+		return text.Of(v)
+	}
+	for i, v := range list {
+		points = append(points, slices.Concat(report.Object{{"mode", v.Mode}, {"batch", v.Batch}, {"time_ms", v.TimeMS},
+			{"virtual", o.Model.Provenance.Virtual}}, answers.Served(ask, v), standings[i].Object()))
 		rows = append(rows, []string{v.Mode.String(), fmt.Sprint(v.Batch), text.Of(v.LatencyMS), text.Of(v.PeakW),
-			value(p.MeanW), value(p.UnitJ), fmt.Sprintf("%.0f %%", 100*p.BusyShare), standings[i].String()})
+			value(v.MeanW), value(v.JPerUnit), fmt.Sprintf("%.0f %%", 100*min(v.Rho, 1)), standings[i].String()})
 	}
 	if c.asJSON {
 		return printJSON(c.out, points)

@@ -237,8 +237,7 @@ func TestFrontDoesNotCallPredictedWhatWasFitted(t *testing.T) {
 	said := v.Predicted[c.cursor]
 	said.TimeMS *= 1.5
 	probe := optimize.Probe{Measured: learned, Predicted: said}
-	answer := tegra.Measured{Setting: tegra.Setting{Mode: learned.Mode}}
-	v = v.Answering(optimize.Limit{PowerW: 30}, optimize.Result{Measured: answer, Probes: []optimize.Probe{probe}})
+	v = v.Answering(optimize.Limit{PowerW: 30}, outlook.About{}, []optimize.Probe{probe})
 	if at := v.About(learned.Mode); at.Fitted || at.Predicted.TimeMS != said.TimeMS {
 		t.Errorf("expected %.1f ms (fitted %v), what was said before it was measured is %.1f",
 			at.Predicted.TimeMS, at.Fitted, said.TimeMS)

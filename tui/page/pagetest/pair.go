@@ -29,14 +29,14 @@ func Serves() workload.Workload {
 }
 
 // Pair measures the third of the board's samples as a pair, and reports two pairs on the way there.
-func (f *Board) Pair(ctx context.Context, r pair.Request, observe func(measure.Event)) (pair.Found,
+func (f *Board) Pair(ctx context.Context, r pair.Request, observe func(measure.Event)) (pair.Answer,
 	error) {
 	f.mu.Lock()
 	f.AskedPair = r
 	f.mu.Unlock()
 	for _, e := range f.pairEvents() {
 		if err := r.Gate(ctx); err != nil {
-			return pair.Found{}, err
+			return pair.Answer{}, err
 		}
 		observe(e)
 	}
@@ -125,12 +125,12 @@ func (f *Board) pairEvents() (out []measure.Event) {
 }
 
 // paired is how that search ends.
-func (f *Board) paired() *pair.Found {
+func (f *Board) paired() *pair.Answer {
 	row, alone := f.pairRow(answered, string(mix.Fill), 190, 0.03), f.pairRow(answered, record.Alone, 140, 0.62)
-	found := &pair.Found{Feasible: true, Row: &row, Alone: &alone, Known: [2]int{10, 10},
+	found := &pair.Answer{Feasible: true, Row: &row, AloneRow: &alone, Known: [2]int{10, 10},
 		Probes: []measure.PairProbe{pairProbe(f.pairRow(overLimit, string(mix.Fill), 210, 0.03)), pairProbe(row)}}
 	found.Outcome, found.Ask = pairProbe(row).Outcome, pairAsk()
-	found.Answer.Alone = mix.Outcome{Setting: row.Setting, IdleShare: 0.62, JPerUnit: 0.46}
+	found.Alone = mix.Outcome{Setting: row.Setting, IdleShare: 0.62, JPerUnit: 0.46}
 	found.TrainAlonePerS = 1000 / row.Pair.TrainAloneMS.V
 	return found
 }
@@ -149,7 +149,7 @@ func Pairing(b *Board, ended bool) *page.Task {
 		return j
 	}
 	found := b.paired()
-	for i, row := range []*record.Row{found.Row, found.Alone} {
+	for i, row := range []*record.Row{found.Row, found.AloneRow} {
 		j.Fold(measure.ProgressEvent{Progress: profiles.Progress{Phase: profiles.Finished, Row: row}})
 		if i == 0 {
 			j.Fold(found.Probes[1])

@@ -12,6 +12,7 @@ import (
 	"jtune/tegra"
 	"jtune/telemetry"
 	"jtune/tui/page"
+	"jtune/tui/session/answers"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/task"
@@ -74,8 +75,9 @@ func Searched(b *Board, watts ...float64) *page.Task {
 		} else {
 			j.More = append(j.More, l)
 		}
-		j.Tuned.Answers = append(j.Tuned.Answers, measure.Answer{Result: r, Limit: l, Standing: r.Standing(l),
-			Versus: versus})
+		j.Tuned.Answers = append(j.Tuned.Answers, answers.Answer{Setting: found.Setting, Limit: l, Feasible: r.Feasible,
+			About:    outlook.About{Reading: tegra.Mean{Measured: found, N: r.N}},
+			Standing: r.Standing(l), Versus: versus, Probes: j.Probes})
 	}
 	return j
 }

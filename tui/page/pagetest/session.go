@@ -221,13 +221,13 @@ func (f *Board) Tune(ctx context.Context, r measure.TuneRequest, observe func(me
 		res.Probes = append(res.Probes, probe)
 	}
 	if f.TuneErr != nil {
-		res.AnswerTo(r)
+		res.AnswerTo(r, f.Board())
 		return res, f.TuneErr
 	}
 	_, guessed := outlooks()
 	res.Mode, res.Feasible, res.Verified = f.space.At(guessed.Answer(r.Limit)), true, true
 	res.Measured, res.N = read(res.Mode, 1.002, 0.998), 2
-	res.AnswerTo(r)
+	res.AnswerTo(r, f.Board())
 	fitted, err := learn.Fit(context.Background(), append(samples, res.Measured),
 		learn.Options{Space: f.space, Provenance: learn.Provenance{Device: "AGX Orin", Workload: r.Workload.Name,
 			Virtual: true}})

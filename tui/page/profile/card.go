@@ -10,13 +10,13 @@ import (
 	"jtune/internal/text"
 	"jtune/optimize/outlook"
 	"jtune/tui/page"
-	"jtune/tui/session/measure"
+	"jtune/tui/session/answers"
 	"jtune/tui/widget"
 )
 
 // answers are those that the closing card shows; nil without a card: it shows the end of a
 // search of this program until it is left.
-func (p *Page) answers() []measure.Answer {
+func (p *Page) answers() []answers.Answer {
 	j := p.shown()
 	if j == nil || j.Follows != nil || !j.Done() || j.Stopped || p.left == j || j.Tuned == nil {
 		return nil
@@ -25,7 +25,7 @@ func (p *Page) answers() []measure.Answer {
 }
 
 // answer is the one that is chosen on the card.
-func (p *Page) answer() measure.Answer {
+func (p *Page) answer() answers.Answer {
 	list := p.answers()
 	return list[min(p.at, len(list)-1)]
 }
@@ -89,7 +89,7 @@ func (p *Page) card(w, h int) string {
 		blocks = append(blocks, page.ServedText(a.Ask, *a.Served))
 	}
 	standing := page.StandingText(a.Standing)
-	if f := page.FiguresOf(a.Measured); narrow && len(list) > 1 {
+	if f := page.FiguresOf(a.Best()); narrow && len(list) > 1 {
 		blocks = append(blocks, fmt.Sprintf("%s W  %s J", f.W, f.J), standing)
 	} else if narrow {
 		blocks = append(blocks, f.J+" J  "+standing)
@@ -117,7 +117,7 @@ func (p *Page) card(w, h int) string {
 const leastCard = 4
 
 // limitBlocks are the answers, at most so many of them, the chosen one among them.
-func (p *Page) limitBlocks(list []measure.Answer, most int) (out []string) {
+func (p *Page) limitBlocks(list []answers.Answer, most int) (out []string) {
 	if len(list) < 2 {
 		return nil
 	}
@@ -151,7 +151,7 @@ func fitted(blocks []string, h int) []string {
 }
 
 // savingLines show the saving, large where there is room.
-func (p *Page) savingLines(a measure.Answer, big bool) []string {
+func (p *Page) savingLines(a answers.Answer, big bool) []string {
 	if !a.Feasible {
 		return []string{widget.StyleBad.Render("no measured mode keeps " + a.Limit.Bounds() + "; the nearest:")}
 	}
@@ -186,8 +186,8 @@ func (p *Page) savingLines(a measure.Answer, big bool) []string {
 }
 
 // answerLine is the mode of an answer with its figures, short without the energy.
-func (p *Page) answerLine(a measure.Answer, short bool) string {
-	f := page.FiguresOf(a.Measured)
+func (p *Page) answerLine(a answers.Answer, short bool) string {
+	f := page.FiguresOf(a.Best())
 	line := fmt.Sprintf("%s%s  %s ms  %s W", widget.StyleBold.Render(p.read.ModeText(a.Mode)),
 		page.BatchText(a.Batch), f.MS, f.W)
 	if short {

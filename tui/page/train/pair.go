@@ -339,7 +339,7 @@ func limitLine(l pair.PairLimit, measured bool, w int) string {
 }
 
 // pairAnswer is the best measured pair, and what each job does without the other.
-func (p *Page) pairAnswer(j *page.Task, f *pair.Found, w int) string {
+func (p *Page) pairAnswer(j *page.Task, f *pair.Answer, w int) string {
 	row := f.Row
 	lines := []string{widget.StyleBold.Render(p.read.ModeText(f.Mode)) +
 		fmt.Sprintf(", inference in batches of %d, %s", f.Batch, turnsText(row.Pair.Policy))}
@@ -349,14 +349,14 @@ func (p *Page) pairAnswer(j *page.Task, f *pair.Found, w int) string {
 	lines = append(append(lines, jobLines(*row.Pair, f.Ask)...), idleLine(*row.Pair))
 	if e := row.Pair.RequestJ(row.Batch); e.OK {
 		line := "energy     " + study.UnitEnergyText(e.V) + "/request"
-		if v := f.Answer.Alone.JPerUnit; v > 0 {
+		if v := f.Alone.JPerUnit; v > 0 {
 			line += ", alone " + study.UnitEnergyText(v) + " with its waiting"
 		}
 		lines = append(lines, line)
 	}
-	if v := tegra.Finite(f.Answer.Alone.IdleShare); v.OK && f.Alone != nil {
+	if v := tegra.Finite(f.Alone.IdleShare); v.OK && f.AloneRow != nil {
 		lines = append(lines, "alone      the inference alone leaves the GPU idle "+page.Percent(v)+
-			" of the time, p99 "+marked(f.Alone.Pair.Latency.SureP99(), f.Alone.Pair.Latency.P99)+" ms")
+			" of the time, p99 "+marked(f.AloneRow.Pair.Latency.SureP99(), f.AloneRow.Pair.Latency.P99)+" ms")
 	}
 	if f.Apart.OK {
 		watts := text.Of(f.Apart.V.PeakW) + " W peak"

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/tegra"
 	"jtune/tui/session/sessiontest"
 )
@@ -18,7 +19,8 @@ func TestAnAnswerMeasuredOverTheLimitGivesWayToTheBestWithin(t *testing.T) {
 		With(tegra.Measured{Setting: other, TimeMS: 75, PowerW: 33})
 	r := &TuneResult{}
 	r.Setting, r.TimeMS, r.PowerW, r.N = found, 70, 35.8, 1
-	o = o.Answering(l, r.Result)
+	r.AnswerTo(TuneRequest{Goal: mix.Goal{Limit: l}}, tegra.Board{})
+	o = o.Answering(l, r.Answers[0].About, nil)
 	if at := o.Answer(l); at != 6 {
 		t.Errorf("the answer is mode %d, tuning found mode 6", at)
 	}

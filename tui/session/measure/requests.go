@@ -8,11 +8,13 @@ import (
 	"jtune/optimize"
 	"jtune/optimize/ladder"
 	"jtune/optimize/mix"
+	"jtune/optimize/outlook"
 	"jtune/profiles"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/telemetry"
+	"jtune/tui/session/answers"
 	"jtune/tui/session/campaigns"
 )
 
@@ -56,35 +58,38 @@ type TuneResult struct {
 	// Fitted knows everything that was measured, ready to be saved; nil when
 	// too little was.
 	Fitted *learn.Model
-	Kept   string        // the file of Fitted, when that was asked for
-	Sent   []Sent        // answers that were tried with requests, the newest last
-	Dir    string        // the campaign folder
-	Took   time.Duration // device time from first mode to restored state
-	Rows   []record.Row  // of this search, in order
+	Kept   string          // the file of Fitted, when that was asked for
+	Sent   []answers.Trial // answers that were tried with requests, the newest last
+	Dir    string          // the campaign folder
+	Took   time.Duration   // device time from first mode to restored state
+	Rows   []record.Row    // of this search, in order
 	// Ask is the limit with its load, and Served the answer under it, nil without one. They end in the answer.
 	Ask    mix.Ask
 	Served *mix.Outcome
 	// Answers are those to all limits of the request; the first is that to Limit, which Result has too.
-	Answers []Answer
+	Answers []answers.Answer
 }
 
-// AnswerTo makes the answers to a request of what its search found.
-func (r *TuneResult) AnswerTo(q TuneRequest) {
-	r.Answers = []Answer{{Result: r.Result, Limit: q.Limit, Ask: r.Ask, Served: r.Served}}
-	if n := len(r.Sent); n > 0 {
-		r.Answers[0].Sent = &r.Sent[n-1]
+// AnswerTo makes the answers to a request on a board of what its search found.
+func (r *TuneResult) AnswerTo(q TuneRequest, on tegra.Board) {
+	limits := append([]optimize.Limit{q.Limit}, q.More...)
+	r.Answers = make([]answers.Answer, 1+len(r.More))
+	for i, found := range append([]optimize.Result{r.Result}, r.More...) {
+		r.Answers[i] = answers.Answer{Setting: found.Setting, Device: on.Name, Virtual: on.Virtual,
+			Workload: q.Workload.Name, Limit: limits[i], Feasible: found.Feasible, Verified: found.Verified,
+			Standing: found.Standing(limits[i]), Serving: r.Serving(found.Setting), Probes: r.Probes,
+			Ended: found.Ended, Took: r.Took, About: outlook.About{Predicted: found.Predicted,
+				Reading: tegra.Mean{Measured: found.Measured, N: found.N}}}
 	}
-	for i, more := range r.Result.More {
-		r.Answers = append(r.Answers, Answer{Result: more, Limit: q.More[i]})
+	first := &r.Answers[0]
+	if first.Ask, first.Served = r.Ask, r.Served; len(r.Sent) == 0 {
+		return
 	}
-	for i := range r.Answers {
-		a := &r.Answers[i]
-		a.Serving, a.Standing = r.Serving(a.Setting), a.Result.Standing(a.Limit)
-		// that a mean is within a latency does not say that a quantile is
-		if a.Sent != nil && a.Sent.Users && a.Sent.Unsure != "" && a.Limit.TimeMS > 0 &&
-			a.Standing.State == optimize.Measured {
-			a.Standing.State = optimize.Doubtful
-		}
+	first.Trial = &r.Sent[len(r.Sent)-1]
+	// that a mean is within a latency does not say that a quantile is
+	if first.Trial.Users && first.Trial.Unsure != "" && first.Limit.TimeMS > 0 &&
+		first.Standing.State == optimize.Measured {
+		first.Standing.State = optimize.Doubtful
 	}
 }
 

@@ -22,22 +22,6 @@ type PairRequest struct {
 	Seed   uint64
 }
 
-// Answer is what the two models predict of the pair.
-type Answer struct {
-	mix.Outcome
-	Ask mix.Ask
-	// Alone is the inference alone in the same setting: what the training takes from its idle time.
-	Alone mix.Outcome
-	// TrainAlonePerS and TrainAloneW are the training alone in the same mode.
-	TrainAlonePerS, TrainAloneW float64
-	// Apart is the inference alone in the setting that it would have on a board of its own; absent where none
-	// keeps the limits.
-	Apart tegra.Val[mix.Outcome]
-	// Quantiles are the latencies in ms of 50, 95 and 99 % of the requests, as predicted, AloneQuantiles those
-	// without the training.
-	Quantiles, AloneQuantiles [3]float64
-}
-
 // quantiles are the predicted latencies of an ask in a setting.
 func quantiles(a mix.Ask, at tegra.Setting, infer mix.Phase, train *mix.Phase) (out [3]float64) {
 	for i, q := range []float64{0.5, 0.95, 0.99} {
@@ -46,12 +30,6 @@ func quantiles(a mix.Ask, at tegra.Setting, infer mix.Phase, train *mix.Phase) (
 		out[i] = o.LatencyMS
 	}
 	return out
-}
-
-// MarginalJ is the energy of a request on top of what the training's share of the time takes: NaN where the
-// idle power is not known.
-func (p Answer) MarginalJ() float64 {
-	return (p.MeanW - p.TrainPerS/p.TrainAlonePerS*p.TrainAloneW) / p.ServedPerS
 }
 
 // Pair chooses the setting and the policy of most training within the limits, by the models of the two
@@ -74,7 +52,8 @@ func Pair(r PairRequest) (Answer, error) {
 	if r.Policy == "" {
 		policies = []mix.Policy{mix.Strict, mix.Fill}
 	}
-	var best Answer
+	of := r.Infer.Provenance
+	best := Answer{Train: r.Train.Provenance.Workload, Infer: of.Workload, Device: of.Device, Virtual: of.Virtual}
 	var none *mix.NoSettingError
 	for _, policy := range policies {
 		ask.Policy = policy
@@ -96,6 +75,7 @@ func Pair(r PairRequest) (Answer, error) {
 		best.beside(settings, infer, train)
 		return best, none
 	}
+	best.Feasible = true
 	best.beside(settings, infer, train)
 	return best, nil
 }
@@ -129,16 +109,16 @@ func trainingPhase(m *learn.Model) mix.Phase {
 }
 
 // beside adds what each does without the other.
-func (p *Answer) beside(settings []tegra.Setting, infer, train mix.Phase) {
-	if t, ok := train.At(p.Setting); ok {
-		p.TrainAlonePerS, p.TrainAloneW = 1000/t.TimeMS, t.PowerW
+func (x *Answer) beside(settings []tegra.Setting, infer, train mix.Phase) {
+	if t, ok := train.At(x.Setting); ok {
+		x.TrainAlonePerS, x.TrainAloneW = 1000/t.TimeMS, t.PowerW
 	}
-	alone := p.Ask
+	alone := x.Ask
 	alone.Policy, alone.Tau = "", 0
-	p.Alone, _ = alone.Evaluate(p.Setting, infer, nil)
-	p.Quantiles, p.AloneQuantiles = quantiles(p.Ask, p.Setting, infer, &train), quantiles(alone, p.Setting, infer, nil)
+	x.Alone, _ = alone.Evaluate(x.Setting, infer, nil)
+	x.Quantiles, x.AloneQuantiles = quantiles(x.Ask, x.Setting, infer, &train), quantiles(alone, x.Setting, infer, nil)
 	if list, err := alone.Choose(settings, infer, nil); err == nil {
 		o, _ := alone.Evaluate(list[0].Setting, infer, nil)
-		p.Apart = tegra.Some(o)
+		x.Apart = tegra.Some(o)
 	}
 }

@@ -57,42 +57,17 @@ type Request struct {
 // measuresAlone reports whether nothing is predicted.
 func (r Request) measuresAlone() bool { return r.Strategy != "" && r.Strategy != optimize.Auto }
 
-// Found is the answer to a PairSearch.
-type Found struct {
-	Answer
-	Feasible bool
-	Probes   []measure.PairProbe
-	Row      *record.Row   // of the answer; nil where nothing could be measured
-	Alone    *record.Row   // its inference without the training; nil where it was not measured
-	Free     *record.Row   // both without turns; nil where it was not measured
-	Mixes    *Mixes        // where asked for and predicted; else nil
-	Separate *mix.Separate // a mode for each job, predicted; the cost of a switch is measured
-	Dir      string
-	Took     time.Duration // device time of the pairs
-	Known    [2]int        // settings of the training and of the inference that the predictions rest on
-}
-
-// FreeAsk is the ask of Free.
-func (f Found) FreeAsk() mix.Ask {
-	a := f.Ask
-	a.Policy, a.Tau = mix.Free, 0
-	return a
-}
-
-// FreeOutcome is the outcome of Free.
-func (f Found) FreeOutcome() mix.Outcome { return measuredPair(*f.Free, f.FreeAsk()) }
-
 // Search looks for the setting in which two jobs share the GPU best: it takes what is known of each from its pool,
 // measures some settings of each where that is too little, predicts all mixes, and runs the best ones as pairs until
 // the best has been measured. The device is left as it was found. The error is an *optimize.NoSettingError where no
 // measured pair keeps the limits.
-func Search(ctx context.Context, s *session.Session, r Request, observe func(measure.Event)) (Found, error) {
+func Search(ctx context.Context, s *session.Session, r Request, observe func(measure.Event)) (Answer, error) {
 	if err := mayPair(s, r); err != nil {
-		return Found{}, err
+		return Answer{}, err
 	}
 	ask, err := r.Ask(s.Seed)
 	if err != nil {
-		return Found{}, err
+		return Answer{}, err
 	}
 	if math.IsNaN(ask.IdleW) {
 		if idle := s.IdleW(ctx, false); idle.OK {
@@ -100,9 +75,10 @@ func Search(ctx context.Context, s *session.Session, r Request, observe func(mea
 		}
 	}
 	if err := ask.Check(); err != nil {
-		return Found{}, usage.Of(err)
+		return Answer{}, usage.Of(err)
 	}
-	found := Found{}
+	board := s.Device.Board()
+	found := Answer{Train: r.Train.Name, Infer: r.Infer.Name, Device: board.Name, Virtual: board.Virtual}
 	if r.Dir != "" {
 		if err := record.Check(r.Dir, pairHeader(s, r), r.Resume); err != nil {
 			return found, err
@@ -196,7 +172,7 @@ type pairSearch struct {
 	r            Request
 	ask          mix.Ask
 	train, infer []tegra.Measured
-	found        *Found
+	found        *Answer
 	observe      measure.Observer
 	measure      func(a tegra.Setting, policy string) (record.Row, error)
 }
@@ -216,13 +192,13 @@ func (p *pairSearch) run(ctx context.Context) error {
 	p.stage(measure.PairAlone, p.found.Ask, nil)
 	p.observe.Note("the answer's inference alone, to compare")
 	if row, aloneErr := p.measure(at, record.Alone); aloneErr == nil {
-		p.found.Alone = &row
+		p.found.AloneRow = &row
 	}
 	if p.r.Compare && ctx.Err() == nil {
 		p.stage(measure.PairUnordered, p.found.Ask, nil)
 		p.observe.Note("both without turns, to compare")
 		if row, freeErr := p.measure(at, record.Free); freeErr == nil {
-			p.found.Free = &row
+			p.found.FreeRow = &row
 		}
 	}
 	p.compare()
@@ -441,14 +417,14 @@ func (p *pairSearch) compare() {
 	}
 	alone := f.Ask
 	alone.Policy, alone.Tau = "", 0
-	if f.Alone != nil {
-		read := readingOf(*f.Alone, alone)
+	if f.AloneRow != nil {
+		read := readingOf(*f.AloneRow, alone)
 		if row.InferAloneW.OK {
 			read.Infer.PowerW = row.InferAloneW.V
 		}
-		o, _ := alone.Evaluate(f.Alone.Setting,
+		o, _ := alone.Evaluate(f.AloneRow.Setting,
 			mix.NewPhase([]learn.Prediction{optimize.MeasuredPrediction(read.Infer)}), nil)
-		f.Answer.Alone = alone.AsSeen(o, *read.Seen)
+		f.Alone = alone.AsSeen(o, *read.Seen)
 	}
 	o, err := p.options(alone)
 	if err != nil || len(o.Infer) == 0 {

@@ -55,10 +55,10 @@ func TestPairIsMeasuredAndKeepsItsLimits(t *testing.T) {
 		found.TrainPerS <= 0 || math.Abs(found.ServedPerS/60-1) > 0.05 || len(found.Probes) > 3 {
 		t.Errorf("answer %+v of %d pairs", found.Outcome, len(found.Probes))
 	}
-	if found.TrainAlonePerS <= found.TrainPerS || found.Answer.Alone.IdleShare <= found.IdleShare ||
+	if found.TrainAlonePerS <= found.TrainPerS || found.Alone.IdleShare <= found.IdleShare ||
 		!found.Apart.OK || found.MarginalJ() <= 0 {
 		t.Errorf("alone %.2f/s and idle %.2f, together %.2f/s and %.2f, a request %.3f J", found.TrainAlonePerS,
-			found.Answer.Alone.IdleShare, found.TrainPerS, found.IdleShare, found.MarginalJ())
+			found.Alone.IdleShare, found.TrainPerS, found.IdleShare, found.MarginalJ())
 	}
 	if after := s.Setup().Mode; after != before {
 		t.Errorf("left in %v, found in %v", after, before)
@@ -213,8 +213,8 @@ func TestPairInOneSettingSaysWhichLimitItBreaks(t *testing.T) {
 	found, err := Search(t.Context(), s, r, nil)
 	var none *mix.NoSettingError
 	if !errors.As(err, &none) || !none.Measured || found.Feasible || found.Row == nil || found.Row.Setting != at ||
-		found.Row.Pair.Policy != record.Free || found.Row.Pair.IdleShare.OK || found.Free == nil ||
-		found.Alone == nil || len(found.Probes) != 1 {
+		found.Row.Pair.Policy != record.Free || found.Row.Pair.IdleShare.OK || found.FreeRow == nil ||
+		found.AloneRow == nil || len(found.Probes) != 1 {
 		t.Errorf("%+v, %v", found, err)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tui/session"
+	"jtune/tui/session/answers"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/workloads"
@@ -46,9 +47,6 @@ const (
 	// tightest is the least factor by which it is lowered at a time.
 	tightest = 0.5
 )
-
-// Remark is why it does not meet what was asked for, or why that is not known; "" where it does.
-func Remark(s measure.Sent) string { return cmp.Or(s.Why, s.Unsure) }
 
 // paced reports whether requests at a rate are really sent for what is asked, and why not where they could be.
 func paced(s *session.Session, w workload.Workload, a mix.Ask) (really bool, why string) {
@@ -83,7 +81,7 @@ func tuneServed(ctx context.Context, s *session.Session, r measure.TuneRequest, 
 		return tuneLimit(ctx, s, r, ref, observe)
 	}
 	return tried(ctx, s, r, ref, asked, observe, trial{
-		run: func(out measure.TuneResult) (measure.Sent, error) {
+		run: func(out measure.TuneResult) (answers.Trial, error) {
 			return send(ctx, s, r, want, asked, out.Setting, observe)
 		},
 		lower: func(r *measure.TuneRequest, by float64) { r.Load.LatencyMS *= by }})
@@ -101,9 +99,9 @@ func tuneWatched(ctx context.Context, s *session.Session, r measure.TuneRequest,
 	}
 	asked := mix.Ask{LatencyMS: r.Watched.LatencyMS, Quantile: cmp.Or(r.Watched.Quantile, mix.UsualQuantile)}
 	return tried(ctx, s, r, ref, asked, observe, trial{
-		run: func(out measure.TuneResult) (measure.Sent, error) {
+		run: func(out measure.TuneResult) (answers.Trial, error) {
 			if v := out.Serving(out.Setting); v == nil || v.Requests == 0 {
-				return measure.Sent{Setting: out.Setting, Users: true,
+				return answers.Trial{Setting: out.Setting, Users: true,
 					Unsure: fmt.Sprintf("the counters of this server tell "+
 						"the mean latency alone: whether p%.4g keeps %.4g ms is not known", 100*asked.Quantile,
 						asked.LatencyMS)}, nil
@@ -115,7 +113,7 @@ func tuneWatched(ctx context.Context, s *session.Session, r measure.TuneRequest,
 
 // trial is how the answer of a search is tried, and how the search goes on with a lower limit.
 type trial struct {
-	run   func(measure.TuneResult) (measure.Sent, error)
+	run   func(measure.TuneResult) (answers.Trial, error)
 	lower func(r *measure.TuneRequest, by float64)
 }
 
@@ -159,7 +157,7 @@ func tried(ctx context.Context, s *session.Session, r measure.TuneRequest, ref *
 }
 
 // notServed says that no mode meets what was asked for with real requests, and what the last one did.
-func notServed(a mix.Ask, s measure.Sent) error {
+func notServed(a mix.Ask, s answers.Trial) error {
 	how := "with requests sent at that rate"
 	if s.Users {
 		how = "with the requests of its users"
@@ -170,7 +168,7 @@ func notServed(a mix.Ask, s measure.Sent) error {
 // send sends requests at a rate in one setting, as a campaign of its own; or it waits for those of a server's users.
 func send(ctx context.Context, s *session.Session, r measure.TuneRequest, want workload.Demand, a mix.Ask,
 	at tegra.Setting,
-	observe func(measure.Event)) (measure.Sent, error) {
+	observe func(measure.Event)) (answers.Trial, error) {
 	w, set := r.Workload.AtBatch(at.Batch), r.Settings
 	w.Load = want
 	set.Requests = requestsFor(a)
@@ -184,7 +182,7 @@ func send(ctx context.Context, s *session.Session, r measure.TuneRequest, want w
 	head := campaigns.HeaderOf(s, w, record.PlanHeader{Kind: campaigns.LoadKind, Modes: 1}, nil, set)
 	measuring := measure.Measuring{Workload: w, Settings: set, Gate: r.Gate}
 	row, dir, err := measure.MeasureOne(ctx, s, measure.ProfileRequest{Measuring: measuring}, head, at.Mode, observe)
-	out := measure.Sent{Setting: at, Serving: row.Serving, Dir: dir, Users: w.Live()}
+	out := answers.Trial{Setting: at, Serving: row.Serving, Dir: dir, Users: w.Live()}
 	var hot *profiles.HotError
 	switch {
 	case err != nil && !errors.As(err, &hot):
@@ -207,7 +205,7 @@ func comingText(a mix.Ask) string {
 }
 
 // judge compares what was measured with what was asked for.
-func judge(s *measure.Sent, a mix.Ask, w workload.Workload) {
+func judge(s *answers.Trial, a mix.Ask, w workload.Workload) {
 	v := s.Serving
 	s.LatencyMS = latencyAt(v.Latency, a.Quantile)
 	served, least := requestRate(v, w), followShare*w.Load.Rate

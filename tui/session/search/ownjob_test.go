@@ -15,6 +15,7 @@ import (
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tui/session"
+	"jtune/tui/session/answers"
 	"jtune/tui/session/config"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/models"
@@ -91,11 +92,11 @@ func TestSentOfTooFewRequestsLeavesTheQuantileOpen(t *testing.T) {
 	t.Parallel()
 	w := workload.Workload{Name: "net", Kind: workload.Inference, Load: workload.Demand{Rate: 1}}
 	a := mix.Ask{LatencyMS: 50, Quantile: 0.99, Load: arrivals.Load{Pattern: arrivals.Uniform, RatePerS: 1}}
-	few := measure.Sent{Serving: &record.Serving{Latency: record.Latency{P50: 20, P95: 30, P99: 40, N: 300},
+	few := answers.Trial{Serving: &record.Serving{Latency: record.Latency{P50: 20, P95: 30, P99: 40, N: 300},
 		Requests: 300,
 		Units:    300, ServedPerS: tegra.Some(1.0)}}
 	if judge(&few, a, w); few.LatencyMS.OK || few.Unsure != "whether p99 keeps 50 ms is not known of 300 requests" ||
-		Remark(few) != few.Unsure {
+		few.Remark() != few.Unsure {
 		t.Errorf("%+v", few)
 	}
 	many := few

@@ -79,7 +79,7 @@ func Tune(ctx context.Context, s *session.Session, r measure.TuneRequest,
 	}
 	present := s.Setup()
 	out, err := search(ctx, r, ref, observe)
-	out.AnswerTo(asked)
+	out.AnswerTo(asked, s.Device.Board())
 	if r.Coverage == campaigns.CoverFront &&
 		out.Fitted == nil { // it ended before the front was known, and can be resumed
 		if r.Keep {
@@ -151,7 +151,7 @@ func summarise(s *session.Session, out *measure.TuneResult, r measure.TuneReques
 			s.Device.Presets(), present)
 	}
 	for i, a := range out.Answers {
-		out.Answers[i].Versus = versus(a.Measured)
+		out.Answers[i].Versus = versus(a.Reading.Measured)
 	}
 	if r.Keep {
 		return err

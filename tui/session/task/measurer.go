@@ -19,7 +19,7 @@ type Measurer interface {
 	Profile(ctx context.Context, r measure.ProfileRequest, observe func(measure.Event)) (measure.ProfileResult, error)
 	Verify(ctx context.Context, w workload.Workload, m tegra.Mode, observe func(measure.Event)) (record.Row, error)
 	Run(ctx context.Context, r measure.RunRequest, observe func(measure.Event)) (measure.RunResult, error)
-	Pair(ctx context.Context, r pair.Request, observe func(measure.Event)) (pair.Found, error)
+	Pair(ctx context.Context, r pair.Request, observe func(measure.Event)) (pair.Answer, error)
 }
 
 // Board measures on an open device.
@@ -51,6 +51,6 @@ func (b Board) Run(ctx context.Context, r measure.RunRequest, observe func(measu
 }
 
 // Pair looks for the best mix of two jobs.
-func (b Board) Pair(ctx context.Context, r pair.Request, observe func(measure.Event)) (pair.Found, error) {
+func (b Board) Pair(ctx context.Context, r pair.Request, observe func(measure.Event)) (pair.Answer, error) {
 	return pair.Search(ctx, b.Session, r, observe)
 }

@@ -15,7 +15,7 @@ func Measure(m *pair.Mixes, i int) *Task {
 }
 
 // With are the mixes with what Measure has found; the same where that is of other jobs, or answers something else.
-func With(m *pair.Mixes, of Spec, f pair.Found) *pair.Mixes {
+func With(m *pair.Mixes, of Spec, f pair.Answer) *pair.Mixes {
 	if m == nil || f.Row == nil || len(f.Probes) == 0 || of.Subject() != pair.PairName(m.Train, m.Infer) ||
 		f.Ask.String() != m.Ask.String() {
 		return m

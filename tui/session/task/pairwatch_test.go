@@ -21,7 +21,7 @@ type heard struct {
 	tell func(measure.Event)
 }
 
-func (h heard) Pair(ctx context.Context, r pair.Request, observe func(measure.Event)) (pair.Found, error) {
+func (h heard) Pair(ctx context.Context, r pair.Request, observe func(measure.Event)) (pair.Answer, error) {
 	return h.Board.Pair(ctx, r, func(e measure.Event) { h.tell(e); observe(e) })
 }
 

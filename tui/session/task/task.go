@@ -231,7 +231,7 @@ type work func(ctx context.Context, on Measurer, t *Task) (Outcome, error)
 type Outcome struct {
 	Tuned    *measure.TuneResult
 	Ran      *measure.RunResult
-	Paired   *pair.Found
+	Paired   *pair.Answer
 	Readings []tegra.Measured // of the task's workload, that no model of Tuned knows
 }
 

@@ -44,8 +44,8 @@ func (s steps) Verify(context.Context, workload.Workload, tegra.Mode, func(measu
 	return record.Row{Status: record.TimedOut, Why: "too slow"}, nil
 }
 
-func (s steps) Pair(context.Context, pair.Request, func(measure.Event)) (pair.Found, error) {
-	return pair.Found{}, nil
+func (s steps) Pair(context.Context, pair.Request, func(measure.Event)) (pair.Answer, error) {
+	return pair.Answer{}, nil
 }
 
 func (s steps) Run(context.Context, measure.RunRequest, func(measure.Event)) (measure.RunResult, error) {

@@ -1,0 +1,87 @@
+// Package answers holds what a search, or a model, answers to a limit. Commands print an answer, screens draw it, and it
+// marshals itself.
+package answers
+
+import (
+	"cmp"
+	"time"
+
+	"jtune/optimize"
+	"jtune/optimize/mix"
+	"jtune/optimize/outlook"
+	"jtune/profiles/record"
+	"jtune/tegra"
+)
+
+// Answer is the setting that was found for a limit, and what is known of it.
+type Answer struct {
+	tegra.Setting
+	outlook.About                     // its prediction, without a time where there is none, and its reading
+	Device        string              // the board; "" where it is not known
+	Virtual       bool                // which is simulated
+	Workload      string              // "" where it is not known
+	Limit         optimize.Limit      // that it is the answer to
+	Ask           mix.Ask             // with the load, where there is one
+	Standing      optimize.Standing   // where it stands against Limit
+	Feasible      bool                // false: it is the nearest
+	Verified      bool                // it was measured twice
+	Versus        outlook.Versus      // empty where no model could be fitted
+	Served        *mix.Outcome        // under the load of Ask; nil without one
+	Serving       *record.Serving     // what inference did in it, by its newest reading; nil for training
+	Trial         *Trial              // what it did with requests; nil where that was not tried
+	Training      *outlook.Projection // whole ones; nil where they are not asked for
+	Probes        []optimize.Probe    // of its search; nil: it was chosen from a model
+	Ended         optimize.Ended      // how the search did
+	Took          time.Duration       // device time of the search
+}
+
+// Chosen is setting number at of an outlook as the answer to a limit.
+func Chosen(o *outlook.Outlook, at int, l optimize.Limit, presets []tegra.Preset, present tegra.Setup) Answer {
+	of := o.Model.Provenance
+	return Answer{Setting: o.Predicted[at].Setting, About: o.At(at), Device: of.Device, Virtual: of.Virtual,
+		Workload: of.Workload, Limit: l, Standing: o.Standing(at, l), Versus: o.Compare(at, presets, present)}
+}
+
+// Read is what was measured of the setting, also where it is in doubt, as it disagrees with all others and was not
+// repeated: then the prediction counts. Absent where nothing was measured.
+func (a Answer) Read() tegra.Val[tegra.Measured] {
+	if a.Measured() {
+		return tegra.Some(a.Reading.Measured)
+	}
+	return a.Doubted
+}
+
+// Saves is the saving against the mode that the board was in, or against MAXN where that is
+// not known; absent where neither is, or the board was in the answer itself.
+func (a Answer) Saves() (outlook.Comparison, bool) {
+	for _, c := range []*outlook.Comparison{a.Versus.Present, a.Versus.MaxN} {
+		if c != nil {
+			out := *c
+			for _, same := range a.Versus.Distinct() {
+				if same.Other.Mode == c.Other.Mode {
+					out.Name = same.Name
+				}
+			}
+			return out, c.Other.Mode != a.Mode
+		}
+	}
+	return outlook.Comparison{}, false
+}
+
+// Trial is what a setting did when requests came at the rate that was asked for, or as the users of a server sent them.
+type Trial struct {
+	tegra.Setting
+	Serving   *record.Serving
+	MeanW     tegra.Val[float64] // waiting included
+	LatencyMS tegra.Val[float64] // at the quantile, from the scheduled arrival; absent with too few requests for it
+	Why       string             // why it does not meet what was asked for; "" where it does
+	Unsure    string             // why that is not known; "" where it is
+	Users     bool               // the requests were those of a server's users
+	Dir       string             // the campaign folder; "" where no requests were waited for
+}
+
+// Meets reports whether it does, as far as it is known.
+func (t Trial) Meets() bool { return t.Why == "" }
+
+// Remark is why it does not meet what was asked for, or why that is not known; "" where it does.
+func (t Trial) Remark() string { return cmp.Or(t.Why, t.Unsure) }

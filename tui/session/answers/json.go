@@ -1,0 +1,236 @@
+package answers
+
+import (
+	"math"
+
+	"jtune/internal/arrivals"
+	"jtune/internal/report"
+	"jtune/internal/text"
+	"jtune/learn"
+	"jtune/optimize"
+	"jtune/optimize/mix"
+	"jtune/optimize/outlook"
+	"jtune/profiles/record"
+	"jtune/tegra"
+)
+
+// MarshalJSON is `jtune tune --json` and `jtune choose --json`.
+func (a Answer) MarshalJSON() ([]byte, error) {
+	out := report.Object{
+		{"device", text.Optional(a.Device)},
+		{"virtual", a.Virtual},
+		{"workload", text.Optional(a.Workload)},
+		{"limit", a.limits()},
+		{"mode", a.Mode},
+		{"predicted", a.predicted()},
+		{"measured", a.measured()},
+		{"feasible", a.Feasible},
+		{"probes", probes(a.Probes)},
+		{"profiling_s", tegra.Val[float64]{V: a.Took.Seconds(), OK: a.Probes != nil}},
+		{"versus", versus(a.Versus)},
+		{"state", a.Standing.State},
+		{"n", a.Standing.N}, // readings, of which the mean counts
+		{"chance_over", a.Standing.ChanceOver},
+	}
+	add := func(key string, value report.Object) {
+		if value != nil {
+			out = append(out, [2]any{key, value})
+		}
+	}
+	if a.Served != nil {
+		add("served", Served(a.Ask, *a.Served))
+	}
+	add("training", whole(a.Training))
+	add("serving", a.Serving.Object())
+	add("sent", a.Trial.object(a.Ask))
+	return append(out, size(a.Best())...).MarshalJSON()
+}
+
+func (a Answer) limits() any {
+	if a.Served != nil {
+		return Limits(a.Limit, a.Ask)
+	}
+	return Limits(a.Limit, mix.Ask{})
+}
+
+// predicted is null where nothing was.
+func (a Answer) predicted() any {
+	if a.Predicted.TimeMS > 0 {
+		return bands(a.Predicted)
+	}
+	return nil
+}
+
+// measured is marked where it is in doubt: then the prediction counts.
+func (a Answer) measured() any {
+	m := a.Read()
+	if !m.OK {
+		return nil
+	}
+	out := report.Object{{"time_ms", m.V.TimeMS}, {"power_w", m.V.PowerW}, {"energy_j", m.V.EnergyJ()}}
+	if a.Doubted.OK {
+		out = append(out, [2]any{"suspicious", true})
+	}
+	return out
+}
+
+// bands is a prediction with the ends of its 95 % bands, which a measured value lacks.
+func bands(p learn.Prediction) report.Object {
+	return report.Object{
+		{"time_ms", p.TimeMS},
+		{"time_lo_ms", p.TimeLoMS},
+		{"time_hi_ms", p.TimeHiMS},
+		{"power_w", p.PowerW},
+		{"power_lo_w", p.PowerLoW},
+		{"power_hi_w", p.PowerHiW},
+		{"energy_j", p.EnergyJ()},
+	}
+}
+
+// size is the batch size where it is an input beside the mode; nothing elsewhere.
+func size(m tegra.Measured) (out report.Object) {
+	if m.Batch > 0 {
+		out = append(out, [2]any{"batch", m.Batch})
+		if ms := m.SampleMS(); !math.IsNaN(ms) {
+			out = append(out, [2]any{"time_per_sample_ms", ms})
+		}
+	}
+	return out
+}
+
+// probes are without what the search keeps for itself; a failed one has no values.
+func probes(list []optimize.Probe) []report.Object {
+	out := []report.Object{}
+	for _, p := range list {
+		row := report.Object{{"mode", p.Mode}, {"time_ms", nil}, {"power_w", nil}, {"why", p.Why}}
+		if p.Err == nil {
+			row[1][1], row[2][1] = p.TimeMS, p.PowerW
+		}
+		out = append(out, append(row, size(p.Measured)...))
+	}
+	return out
+}
+
+func versus(v outlook.Versus) report.Object {
+	one := func(c *outlook.Comparison) any {
+		if c == nil {
+			return nil
+		}
+		return beside(*c)
+	}
+	presets := []report.Object{}
+	for _, c := range v.Presets {
+		presets = append(presets, beside(c))
+	}
+	return report.Object{{"maxn", one(v.MaxN)}, {"present", one(v.Present)}, {"presets", presets}}
+}
+
+// beside is another mode; the percentages are how the answer differs from it.
+func beside(c outlook.Comparison) report.Object {
+	out := append(report.Object{{"id", c.ID}, {"name", c.Name}, {"mode", c.Other.Mode}}, bands(c.Other)...)
+	out = append(out, report.Object{
+		{"measured", c.Measured},
+		{"extrapolated", c.Extrapolated},
+		{"time_pct", c.TimePct},
+		{"power_pct", c.PowerPct},
+		{"energy_pct", c.EnergyPct},
+	}...)
+	return append(out, size(c.Other.Measured)...)
+}
+
+// Limits are a limit and that of a latency under a load: one object, or an array where several hold at once.
+func Limits(l optimize.Limit, a mix.Ask) any {
+	var parts []report.Object
+	add := func(given bool, kind string, more ...[2]any) {
+		if given {
+			parts = append(parts, append(report.Object{{"kind", kind}}, more...))
+		}
+	}
+	add(l.PowerW > 0, "power", [2]any{"value_w", l.PowerW})
+	add(l.TimeMS > 0, "time", [2]any{"value_ms", l.TimeMS})
+	add(l.EnergyJ > 0, "energy", [2]any{"value_j", l.EnergyJ})
+	add(l.Energy, "energy")
+	add(l.MaxSlowdownPct > 0, "max_slowdown", [2]any{"value_pct", l.MaxSlowdownPct})
+	add(l.Throughput, "throughput")
+	add(l.Knee, "knee")
+	add(a.LatencyMS > 0, "latency", [2]any{"quantile", a.Quantile}, [2]any{"rate_per_s", rate(a)},
+		[2]any{"value_ms", a.LatencyMS})
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	return parts
+}
+
+// rate is absent in a closed loop, and of requests that users send.
+func rate(a mix.Ask) tegra.Val[float64] {
+	return tegra.Val[float64]{V: a.Load.MeanRate(), OK: a.Load.Open()}
+}
+
+// Served is what a setting does under the load of an ask: without a latency where the queue only grows, and without
+// mean power where the idle power is not known.
+func Served(a mix.Ask, o mix.Outcome) report.Object {
+	pattern := arrivals.Closed
+	if a.Load.Open() {
+		pattern = a.Load.Pattern
+	}
+	return report.Object{
+		{"served_per_s", o.ServedPerS},
+		{"latency_ms", o.LatencyMS},
+		{"quantile", a.Quantile},
+		{"rate_per_s", rate(a)},
+		{"arrivals", pattern},
+		{"peak_w", o.PeakW},
+		{"mean_w", o.MeanW},
+		{"unit_j", o.JPerUnit},
+		{"busy_unit_j", o.BusyJPerUnit},
+		{"busy_share", min(o.Rho, 1)},
+		{"idle_share", o.IdleShare},
+		{"meets", o.Meets},
+		{"why", text.Optional(o.Why())},
+	}
+}
+
+// object is nil where no requests were sent. The latency is absent with too few requests, and whether it meets what
+// was asked for where that is not known.
+func (t *Trial) object(a mix.Ask) report.Object {
+	if t == nil {
+		return nil
+	}
+	v := t.Serving
+	if v == nil {
+		v = &record.Serving{}
+	}
+	return report.Object{
+		{"requests", v.Requests},
+		{"latency_ms", t.LatencyMS},
+		{"quantile", a.Quantile},
+		{"rate_per_s", rate(a)},
+		{"units_served_per_s", v.ServedPerS},
+		{"mean_w", t.MeanW},
+		{"unit_j", v.UnitJ},
+		{"meets", tegra.Val[bool]{V: t.Meets(), OK: t.Why != "" || t.Unsure == ""}},
+		{"why", text.Optional(t.Remark())},
+	}
+}
+
+// whole is a whole training in the answer's mode and in those that it is compared with, with what the answer saves; nil
+// without one.
+func whole(p *outlook.Projection) report.Object {
+	if p == nil {
+		return nil
+	}
+	rows := []report.Object{}
+	for _, r := range p.Rows {
+		rows = append(rows, report.Object{
+			{"strategy", r.Strategy},
+			{"mode", r.Mode},
+			{"time_h", r.Hours()},
+			{"energy_kwh", r.KWh},
+			{"saved_h", r.Saved.Time.Hours()},
+			{"saved_kwh", r.Saved.KWh},
+			{"measured", r.Measured},
+			{"within_limit", r.Met},
+		})
+	}
+	return report.Object{{"epochs", p.Epochs}, {"minibatches", p.Minibatches}, {"strategies", rows}}
+}

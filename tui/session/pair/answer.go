@@ -1,0 +1,169 @@
+package pair
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"jtune/internal/report"
+	"jtune/internal/text"
+	"jtune/optimize"
+	"jtune/optimize/mix"
+	"jtune/profiles/record"
+	"jtune/tegra"
+	"jtune/tui/session/answers"
+	"jtune/tui/session/measure"
+)
+
+// Answer is the setting in which a training and an inference share a GPU, and what is known of it.
+type Answer struct {
+	mix.Outcome
+	Ask          mix.Ask
+	Train, Infer string // the workloads
+	Device       string // the board; "" where it is not known
+	Virtual      bool   // which is simulated
+	Feasible     bool   // false: it is the nearest
+	// Alone is the inference alone in the same setting: what the training takes from its idle time.
+	Alone mix.Outcome
+	// TrainAlonePerS and TrainAloneW are the training alone in the same mode.
+	TrainAlonePerS, TrainAloneW float64
+	// Apart is the inference alone in the setting that it would have on a board of its own; absent where none
+	// keeps the limits.
+	Apart tegra.Val[mix.Outcome]
+	// Quantiles are the latencies in ms of 50, 95 and 99 % of the requests, as predicted, AloneQuantiles those
+	// without the training.
+	Quantiles, AloneQuantiles [3]float64
+
+	Probes   []measure.PairProbe
+	Row      *record.Row   // how it was measured; nil where it is predicted
+	AloneRow *record.Row   // its inference without the training; nil where it was not measured
+	FreeRow  *record.Row   // both without turns; nil where it was not measured
+	Mixes    *Mixes        // where asked for and predicted; else nil
+	Separate *mix.Separate // a mode for each job, predicted; the cost of a switch is measured
+	Dir      string
+	Took     time.Duration // device time of the pairs
+	Known    [2]int        // settings of the training and of the inference that the predictions rest on
+}
+
+// MarginalJ is the energy of a request on top of what the training's share of the time takes: NaN where the
+// idle power is not known.
+func (x Answer) MarginalJ() float64 {
+	return (x.MeanW - x.TrainPerS/x.TrainAlonePerS*x.TrainAloneW) / x.ServedPerS
+}
+
+// free is both without turns.
+func (x Answer) free() (mix.Ask, mix.Outcome) {
+	a := x.Ask
+	a.Policy, a.Tau = mix.Free, 0
+	return a, measuredPair(*x.FreeRow, a)
+}
+
+// MarshalJSON is `jtune pair --json`.
+func (x Answer) MarshalJSON() ([]byte, error) {
+	out := report.Object{
+		{"device", text.Optional(x.Device)},
+		{"virtual", x.Virtual},
+		{"train", x.Train},
+		{"infer", x.Infer},
+		{"limit", answers.Limits(optimize.Limit{PowerW: x.Ask.PowerW}, x.Ask)},
+		{"marginal_unit_j", x.MarginalJ()},
+	}
+	out = append(out, mixed(x.Ask, x.Outcome, x.Row, x.Quantiles)...)
+	var free, separate any
+	if x.FreeRow != nil {
+		ask, o := x.free()
+		free = mixed(ask, o, x.FreeRow, [3]float64{})
+	}
+	if v := x.Separate; v != nil { // predicted, but for the cost of a switch
+		separate = report.Object{
+			{"infer", setting(v.Infer)},
+			{"train_mode", v.Train},
+			{"switch_ms", 1000 * v.SwitchS},
+			{"window_ms", 1000 * v.WindowS},
+			{"train_per_s", v.TrainPerS},
+			{"latency_ms", v.LatencyMS}, // at the quantile, with even arrivals
+			{"peak_w", v.PeakW},
+			{"offered", v.Offered},
+		}
+	}
+	verified := []report.Object{}
+	for _, p := range x.Probes {
+		verified = append(verified, tried(p))
+	}
+	return append(out, report.Object{
+		{"feasible", x.Feasible},
+		{"measured", x.Row != nil},
+		{"campaign", text.Optional(x.Dir)},
+		{"verified", verified},
+		{"free", free},
+		{"separate", separate},
+		{"alone", x.alone()},
+	}...).MarshalJSON()
+}
+
+// alone is each job without the other.
+func (x Answer) alone() report.Object {
+	ask := x.Ask
+	ask.Policy = ""
+	var apart any
+	if x.Apart.OK {
+		apart = answers.Served(x.Ask, x.Apart.V)
+	}
+	return report.Object{
+		{"train_per_s", x.TrainAlonePerS},
+		{"train_w", x.TrainAloneW},
+		{"minibatch_j", x.TrainAloneW / x.TrainAlonePerS},
+		{"infer", mixed(ask, x.Alone, x.AloneRow, x.AloneQuantiles)},
+		{"own_board", apart},
+	}
+}
+
+// tried is a pair that was run, or could not be.
+func tried(p measure.PairProbe) report.Object {
+	o, row := p.Outcome, &p.Row
+	var predicted any
+	if v := p.Predicted; v.TimeMS > 0 {
+		predicted = report.Object{{"train_per_s", v.TrainPerS}, {"latency_ms", v.LatencyMS}, {"peak_w", v.PeakW},
+			{"mean_w", v.MeanW}}
+	}
+	why := ""
+	if p.Err != nil {
+		o, row, why = mix.Outcome{Setting: p.Row.Setting}, nil, p.Err.Error()
+	}
+	nan := math.NaN()
+	return append(mixed(p.Ask, o, row, [3]float64{nan, nan, nan}),
+		[2]any{"predicted", predicted}, [2]any{"error", text.Optional(why)})
+}
+
+// mixed is what two jobs do in a setting; row is how that was measured, nil where it is predicted. It has latencies of
+// three quantiles in place of that at the quantile asked for.
+func mixed(a mix.Ask, o mix.Outcome, row *record.Row, quantiles [3]float64) report.Object {
+	latency := report.Object{{"p50", quantiles[0]}, {"p95", quantiles[1]}, {"p99", quantiles[2]}}
+	policy, tau := string(a.Policy), tegra.Val[int]{V: o.Tau, OK: a.Policy == mix.Strict}
+	var minibatchJ, requestJ tegra.Val[float64]
+	var late, requests tegra.Val[int]
+	if row != nil && row.Pair != nil {
+		p := row.Pair
+		policy = p.Policy
+		latency = report.Object{{"p50", p.Latency.P50}, {"p95", p.Latency.SureP95()}, {"p99", p.Latency.SureP99()}}
+		minibatchJ, requestJ = p.MinibatchJ(), p.RequestJ(row.Batch)
+		late, requests = tegra.Some(p.Late), tegra.Some(p.Latency.N)
+	}
+	served := slices.DeleteFunc(answers.Served(a, o), func(m [2]any) bool { return m[0] == "latency_ms" })
+	return slices.Concat(report.Object{
+		{"setting", setting(o.Setting)},
+		{"policy", policy},
+		{"tau", tau},
+		{"train_per_s", o.TrainPerS},
+		{"latency_ms", latency},
+	}, served, report.Object{
+		{"minibatch_j", minibatchJ},
+		{"request_j", requestJ},
+		{"late_turns", late},
+		{"requests", requests},
+	})
+}
+
+func setting(at tegra.Setting) report.Object {
+	return report.Object{{"mode", at.Mode}, {"batch", at.Batch}}
+}
