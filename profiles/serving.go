@@ -121,8 +121,8 @@ func (s *serving) latency(watched bool) record.Latency {
 }
 
 // result sums up. The energy of requests that come by themselves, or at a rate, includes the waiting between them.
-func (s *serving) result(w workload.Workload, all record.Part) *record.Serving {
-	out := &record.Serving{Unit: w.UnitName(), Phase: s.phase, Units: s.units, Latency: s.latency(w.Live())}
+func (s *serving) result(w workload.Workload, all record.Part) *record.Served {
+	out := &record.Served{Unit: w.UnitName(), Phase: s.phase, Units: s.units, Latency: s.latency(w.Live())}
 	out.Requests = out.Latency.N
 	perBatch := float64(s.units) / float64(all.Minibatches)
 	if all.TimeMS > 0 {

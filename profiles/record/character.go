@@ -30,7 +30,7 @@ type Character struct {
 	// their data where the job reports minibatches; absent for a training job.
 	Latency tegra.Val[Latency] `json:"latency_ms"`
 	// Serving is what an inference job answered; nil of a training job and in what was read from a file.
-	Serving *Serving `json:"-"`
+	Serving *Served `json:"-"`
 	// Drop is a sudden drop of the measured power while the work continued at the same speed.
 	// Its time counts from the start of the run.
 	Drop tegra.Val[telemetry.PowerDrop] `json:"-"`

@@ -55,13 +55,13 @@ func TestCharacterAdviceFollowsWhatWasMeasured(t *testing.T) {
 		},
 		{
 			"inference that waits for its input",
-			Character{All: steadyPart(60, 38, 40, 30), Workers: 1, Serving: &Serving{}},
+			Character{All: steadyPart(60, 38, 40, 30), Workers: 1, Serving: &Served{}},
 			BoundLoader,
 			[]string{"Input-bound: the GPU waits for its input in 60 % of each batch", "or faster cores."},
 		},
 		{
 			"inference whose kernels the CPU cannot launch fast enough",
-			Character{All: steadyPart(1, 17, 25, 20), Workers: 4, Serving: &Serving{}},
+			Character{All: steadyPart(1, 17, 25, 20), Workers: 4, Serving: &Served{}},
 			BoundCPU,
 			[]string{"CPU-bound: the GPU is busy 25 %", "or more requests at a time"},
 		},

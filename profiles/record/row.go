@@ -61,7 +61,7 @@ type Row struct {
 	// unknown except for the parts of a minibatch and the energy.
 	Bare bool
 	// Serving is what an inference job answered; nil of a training job.
-	Serving *Serving
+	Serving *Served
 	// Pair is what two jobs did that shared a GPU; nil of one job.
 	Pair *Pair
 	// Character sums up the run; nil in rows that were read back, whose characters ReadRuns

@@ -12,8 +12,8 @@ import (
 	"jtune/tegra"
 )
 
-// Serving sums up what an inference job answered in one mode.
-type Serving struct {
+// Served sums up what an inference job answered in one mode.
+type Served struct {
 	Unit     string // inference, token or frame
 	Phase    string // prefill or decode where only one of them was measured
 	Requests int    // whose latencies Latency holds: requests, or batches where the job reports none
@@ -59,7 +59,7 @@ const (
 const servingKind = "infer"
 
 // Object is what a JSON document has of it; nil where s is nil. Quantiles of too few requests are absent.
-func (s *Serving) Object() report.Object {
+func (s *Served) Object() report.Object {
 	if s == nil {
 		return nil
 	}
@@ -85,7 +85,7 @@ func (s *Serving) Object() report.Object {
 }
 
 // fields prints the values in the order of servingColumns; all empty where s is nil.
-func (s *Serving) fields() []string {
+func (s *Served) fields() []string {
 	if s == nil {
 		return make([]string, len(servingColumns))
 	}
@@ -118,12 +118,12 @@ func (s *Serving) fields() []string {
 }
 
 // parseServing reads the fields of servingColumns; nil where they are empty.
-func parseServing(f []string) (*Serving, error) {
+func parseServing(f []string) (*Served, error) {
 	if f[0] == "" {
 		return nil, nil
 	}
 	p := fieldParser{columns: servingColumns, fields: f}
-	s := &Serving{}
+	s := &Served{}
 	if kind := p.text(); kind != servingKind {
 		return nil, fmt.Errorf("kind is %q", text.Clip(kind))
 	}

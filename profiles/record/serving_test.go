@@ -22,7 +22,7 @@ func TestRecordKeepsWhatAnInferenceJobAnswered(t *testing.T) {
 	}
 	row := Row{Measured: tegra.Measured{Setting: tegra.Setting{Mode: d.Space().Max()}, TimeMS: 4, PowerW: 30},
 		Status: OK, Applied: d.Space().Max(), Minibatches: 40, When: time.Unix(1e9, 0).UTC(),
-		Serving: &Serving{Unit: "token",
+		Serving: &Served{Unit: "token",
 			Phase: "decode", Requests: 40, Units: 5120, Latency: Latency{P50: 1, P95: 2, P99: 3, N: 40},
 			PerS: tegra.Some(30.5), UnitJ: tegra.Some(0.75), TPOTMS: tegra.Some(33.0), Reps: 3, CVPct: tegra.Some(1.5),
 			Phases: []PhaseOfServing{{Phase: Prefill, PerS: tegra.Some(500.0), UnitJ: tegra.Some(0.05)},
@@ -52,7 +52,7 @@ func TestRecordKeepsWhatAnInferenceJobAnswered(t *testing.T) {
 // The columns of the phases are younger than the others.
 func TestRecordReadsRowsFromBeforePhasesWereKept(t *testing.T) {
 	t.Parallel()
-	s := &Serving{Unit: "token", Requests: 4, Units: 512, Latency: Latency{P50: 1, P95: 2, P99: 3, N: 4}}
+	s := &Served{Unit: "token", Requests: 4, Units: 512, Latency: Latency{P50: 1, P95: 2, P99: 3, N: 4}}
 	n := len(servingColumns) - 2*phaseColumns
 	r := Row{Extra: s.fields()[:n]}
 	if err := r.takeServing(servingColumns[:n]); err != nil || !reflect.DeepEqual(r.Serving, s) || len(r.Extra) > 0 {

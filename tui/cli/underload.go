@@ -149,7 +149,7 @@ func trialRow(a mix.Ask, t answers.Trial) []string {
 }
 
 // servingRows are the lines of an answer about what inference did in its mode: all of it, and each phase.
-func servingRows(v *record.Serving) [][]string {
+func servingRows(v *record.Served) [][]string {
 	if v == nil {
 		return nil
 	}

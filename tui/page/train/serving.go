@@ -12,7 +12,7 @@ import (
 )
 
 // served is what a run of inference has answered so far; nil for a training run, and before the first numbers.
-func served(j *page.Task) *record.Serving {
+func served(j *page.Task) *record.Served {
 	if j.Character == nil {
 		return nil
 	}
@@ -20,7 +20,7 @@ func served(j *page.Task) *record.Serving {
 }
 
 // answers are a run of inference in numbers: what was answered, how fast, at which energy.
-func (p *Page) answers(j *page.Task, v *record.Serving) []string {
+func (p *Page) answers(j *page.Task, v *record.Served) []string {
 	unit := j.Workload.UnitName()
 	lines := []string{"answered   " + text.Count(v.Units, unit), "speed      " + perS(v.PerS, unit)}
 	if v.RatePerS.OK {
@@ -82,7 +82,7 @@ func latencies(j *page.Task, w, _ int) string {
 }
 
 // requestsOr names what the latencies are of.
-func requestsOr(v *record.Serving) string {
+func requestsOr(v *record.Served) string {
 	if v.RatePerS.OK || v.TTFTMS.OK {
 		return "requests"
 	}

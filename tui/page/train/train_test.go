@@ -48,7 +48,7 @@ func TestPrintableIsWhatATerminalLeaves(t *testing.T) {
 // A run of inference tells what it answers: units, latencies with a mark where they are of too few, energy of a unit.
 func TestTrainTellsInferenceInItsOwnWords(t *testing.T) {
 	t.Parallel()
-	v := &record.Serving{Unit: "token", Units: 1234, PerS: tegra.Some(30.5), UnitJ: tegra.Some(0.5),
+	v := &record.Served{Unit: "token", Units: 1234, PerS: tegra.Some(30.5), UnitJ: tegra.Some(0.5),
 		RatePerS: tegra.Some(8.0), ServedPerS: tegra.Some(7.5),
 		Latency: record.Latency{P50: 20, P95: 30, P99: 40, N: 300}}
 	j := &page.Task{Spec: task.Spec{Workload: workload.Workload{Kind: workload.Inference, Unit: "token"}},

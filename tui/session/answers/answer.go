@@ -27,7 +27,7 @@ type Answer struct {
 	Verified      bool                // it was measured twice
 	Versus        outlook.Versus      // empty where no model could be fitted
 	Served        *mix.Outcome        // under the load of Ask; nil without one
-	Serving       *record.Serving     // what inference did in it, by its newest reading; nil for training
+	Serving       *record.Served      // what inference did in it, by its newest reading; nil for training
 	Trial         *Trial              // what it did with requests; nil where that was not tried
 	Training      *outlook.Projection // whole ones; nil where they are not asked for
 	Probes        []optimize.Probe    // of its search; nil: it was chosen from a model
@@ -71,7 +71,7 @@ func (a Answer) Saves() (outlook.Comparison, bool) {
 // Trial is what a setting did when requests came at the rate that was asked for, or as the users of a server sent them.
 type Trial struct {
 	tegra.Setting
-	Serving   *record.Serving
+	Serving   *record.Served
 	MeanW     tegra.Val[float64] // waiting included
 	LatencyMS tegra.Val[float64] // at the quantile, from the scheduled arrival; absent with too few requests for it
 	Why       string             // why it does not meet what was asked for; "" where it does

@@ -198,7 +198,7 @@ func (t *Trial) object(a mix.Ask) report.Object {
 	}
 	v := t.Serving
 	if v == nil {
-		v = &record.Serving{}
+		v = &record.Served{}
 	}
 	return report.Object{
 		{"requests", v.Requests},

@@ -94,7 +94,7 @@ func (r *TuneResult) AnswerTo(q TuneRequest, on tegra.Board) {
 }
 
 // Serving is what inference did in a setting, by its newest reading; nil where there is none.
-func (r *TuneResult) Serving(at tegra.Setting) (found *record.Serving) {
+func (r *TuneResult) Serving(at tegra.Setting) (found *record.Served) {
 	for _, row := range r.Rows {
 		if row.Setting == at && row.Status.Usable() {
 			found = row.Serving

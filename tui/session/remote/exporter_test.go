@@ -33,8 +33,8 @@ func TestExporterJobIsTheFollowedCampaign(t *testing.T) {
 	if diff := cmp.Diff(want, f.job()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	serving := func(units, requests int, p50, p99 float64) *record.Serving {
-		return &record.Serving{Unit: "token", Units: units, UnitJ: tegra.Some(0.5), Requests: requests,
+	serving := func(units, requests int, p50, p99 float64) *record.Served {
+		return &record.Served{Unit: "token", Units: units, UnitJ: tegra.Some(0.5), Requests: requests,
 			Latency: record.Latency{P50: p50, P99: p99, N: requests}}
 	}
 	f.Rows = []record.Row{{Status: record.OK, Serving: serving(300, 1000, 40, 90)},

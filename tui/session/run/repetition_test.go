@@ -25,7 +25,7 @@ func TestRepetitionsOfUnevenEnergyAreFlagged(t *testing.T) {
 		if n != 10 || math.Abs(cv.V-100*c.spread) > 1e-9 {
 			t.Errorf("%v: %d repetitions that vary by %v %%", c.spread, n, cv)
 		}
-		v := &record.Serving{Reps: n, CVPct: cv}
+		v := &record.Served{Reps: n, CVPct: cv}
 		doubts := strings.Join(Doubts(measure.RunResult{Character: record.Character{Serving: v}}), " ")
 		if strings.Contains(doubts, "Unsteady") != c.flagged {
 			t.Errorf("%v: %q, want flagged %v", c.spread, doubts, c.flagged)

@@ -226,7 +226,7 @@ func judge(s *answers.Trial, a mix.Ask, w workload.Workload) {
 }
 
 // requestRate is how many requests per second were answered.
-func requestRate(v *record.Serving, w workload.Workload) float64 {
+func requestRate(v *record.Served, w workload.Workload) float64 {
 	switch {
 	case !v.ServedPerS.OK || v.Units == 0:
 		return 0

@@ -92,7 +92,7 @@ func TestSentOfTooFewRequestsLeavesTheQuantileOpen(t *testing.T) {
 	t.Parallel()
 	w := workload.Workload{Name: "net", Kind: workload.Inference, Load: workload.Demand{Rate: 1}}
 	a := mix.Ask{LatencyMS: 50, Quantile: 0.99, Load: arrivals.Load{Pattern: arrivals.Uniform, RatePerS: 1}}
-	few := answers.Trial{Serving: &record.Serving{Latency: record.Latency{P50: 20, P95: 30, P99: 40, N: 300},
+	few := answers.Trial{Serving: &record.Served{Latency: record.Latency{P50: 20, P95: 30, P99: 40, N: 300},
 		Requests: 300,
 		Units:    300, ServedPerS: tegra.Some(1.0)}}
 	if judge(&few, a, w); few.LatencyMS.OK || few.Unsure != "whether p99 keeps 50 ms is not known of 300 requests" ||
@@ -100,7 +100,7 @@ func TestSentOfTooFewRequestsLeavesTheQuantileOpen(t *testing.T) {
 		t.Errorf("%+v", few)
 	}
 	many := few
-	many.Unsure, many.Serving = "", &record.Serving{Latency: record.Latency{P50: 20, P95: 30, P99: 60, N: 1000},
+	many.Unsure, many.Serving = "", &record.Served{Latency: record.Latency{P50: 20, P95: 30, P99: 60, N: 1000},
 		Requests: 1000, Units: 1000, ServedPerS: tegra.Some(1.0)}
 	if judge(&many, a, w); many.Meets() || many.Why != "p99 is 60 ms, over 50" {
 		t.Errorf("%+v", many)
