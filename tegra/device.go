@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"jtune/internal/text"
@@ -71,6 +72,14 @@ type Board struct {
 // not measured on this machine; "" when they are.
 func (b Board) Origin() string { return Origin(b.Virtual, b.Replay) }
 
+// FeedRail is the rail that feeds the whole module; "" where several add up to it.
+func (b Board) FeedRail() string {
+	if strings.HasPrefix(b.TotalRule, "SUM:") {
+		return ""
+	}
+	return b.TotalRule
+}
+
 // Simulated reports whether workloads run on the board's physics.
 func (b Board) Simulated() bool { return b.Virtual && b.Replay == "" }
 
@@ -123,6 +132,7 @@ type Reading struct {
 	// OverCurrents counts the over-current events since boot; absent where no
 	// counter could be read.
 	OverCurrents Val[int64]
+	Alarms       []string // rails whose monitor says that their current exceeded its critical limit
 	RAMUsed      Val[int64]
 	RAMTotal     Val[int64] // bytes
 	RAMCached    Val[int64]
@@ -149,14 +159,18 @@ type Missing struct {
 	Why  string `json:"why"`  // "no permission (root only)", "input/output error"
 }
 
-// RailReading is the power of one rail in watts. Voltage and current are absent where the
-// driver gives the power itself.
+// RailReading is one rail: power in watts, and voltage and current where the driver gives them.
 type RailReading struct {
-	Name    string       `json:"name"`
-	PowerW  Val[float64] `json:"power_w"`
-	Volts   Val[float64] `json:"-"`
-	Amperes Val[float64] `json:"-"`
+	Name    string        `json:"name"`
+	PowerW  Val[float64]  `json:"power_w"`
+	Volts   Val[float64]  `json:"voltage_v"`
+	Amperes Val[float64]  `json:"current_a"`
+	Limits  CurrentLimits `json:"-"`
 }
+
+// CurrentLimits are those that the power monitor watches a rail's current by, in amperes; absent where the board sets
+// none. They guard the supply and do not follow the power mode.
+type CurrentLimits struct{ Max, Crit Val[float64] }
 
 // CoreReading is one core of the CPU.
 type CoreReading struct {

@@ -3,6 +3,7 @@ package tegra
 import (
 	"errors"
 	"fmt"
+	"math"
 	"path"
 	"strconv"
 	"strings"
@@ -14,9 +15,12 @@ var errPoweredDown = errors.New("powered down")
 // rail is one channel of a power monitor.
 type rail struct {
 	name   string
-	millis [2]*source // mV and mA, whose product is µW
-	power  *source    // or the power itself
+	millis [2]*source // mV and mA; their product is the power unless power is read
+	power  *source    // the power itself; nil: the driver does not give it
 	watt   float64    // units of power in one watt
+	whole  bool       // the driver's own power is the product in whole units: it need not be read too
+	limits CurrentLimits
+	alarm  *source // 1 when the current exceeded its critical limit; nil: there is no such limit
 }
 
 // railGroup is every connected rail and the rule that makes the total.
@@ -111,14 +115,30 @@ func (g *railGroup) indexes(names []string) []int {
 func (f *finder) rail(dir string, channel int) (rail, bool) {
 	i, n := strconv.Itoa(channel), strconv.Itoa(channel+1)
 	src := func(file string) *source { return newSource(f.fs, dir+"/"+file) }
+	both := func(volts, amperes string) [2]*source {
+		if !f.exists(dir+"/"+volts) || !f.exists(dir+"/"+amperes) {
+			return [2]*source{}
+		}
+		return [2]*source{src(volts), src(amperes)}
+	}
 	if name, ok := f.label(dir + "/rail_name_" + i); ok {
-		return rail{name: name, power: src("in_power" + i + "_input"), watt: 1e3}, true
+		millis := both("in_voltage"+i+"_input", "in_current"+i+"_input")
+		return rail{name: name, millis: millis, power: src("in_power" + i + "_input"), watt: 1e3, whole: true,
+			limits: CurrentLimits{
+				Max: f.current(dir + "/warn_current_limit_" + i), Crit: f.current(dir + "/crit_current_limit_" + i),
+			}}, true
 	}
+	limits := CurrentLimits{Max: f.current(dir + "/curr" + n + "_max"), Crit: f.current(dir + "/curr" + n + "_crit")}
 	if name, ok := f.label(dir + "/in" + n + "_label"); ok {
-		return rail{name: name, millis: [2]*source{src("in" + n + "_input"), src("curr" + n + "_input")}}, true
+		r := rail{name: name, millis: [2]*source{src("in" + n + "_input"), src("curr" + n + "_input")}, limits: limits}
+		if file := "curr" + n + "_crit_alarm"; limits.Crit.OK && f.exists(dir+"/"+file) {
+			r.alarm = src(file)
+		}
+		return r, true
 	}
-	if text, _ := readText(f.fs, dir+"/name"); text == "ina238" && channel == 0 {
-		return rail{name: "VIN", power: src("power1_input"), watt: 1e6}, true
+	if text, _ := readText(f.fs, dir+"/name"); text == "ina238" && channel == 0 { // in0 is its shunt's voltage
+		return rail{name: "VIN", millis: both("in1_input", "curr1_input"), power: src("power1_input"), watt: 1e6,
+			limits: limits}, true
 	}
 	return rail{}, false
 }
@@ -129,43 +149,79 @@ func (f *finder) label(path string) (string, bool) {
 	return text, err == nil && text != "" && text != "NC" && len(text) <= 64
 }
 
-// maxRailW bounds what is taken for a rail's power; the largest module draws 130 W.
-const maxRailW = 1000
+// unlimitedMilliA is where the chip's registers of limits end, as on boards that set none: 163.8 mV over 5 mΩ.
+const unlimitedMilliA = 32760
 
-// read reads the rail's power into to, and voltage and current where they make it.
+// current reads a limit in mA, with its unit as text on L4T 32; absent where the board sets none.
+func (f *finder) current(path string) Val[float64] {
+	text, err := readText(f.fs, path)
+	if err != nil {
+		return Val[float64]{}
+	}
+	v, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(text, "ma")), 10, 64)
+	if err != nil || v <= 0 || v >= unlimitedMilliA {
+		return Val[float64]{}
+	}
+	return Some(float64(v) / 1e3)
+}
+
+// What is taken for a rail's power and voltage at most; the largest module draws 130 W, and no carrier feeds a module
+// with more than 60 V.
+const (
+	maxRailW = 1000
+	maxRailV = 100
+)
+
+// read reads the rail's power, voltage and current into to. The power counts: a driver that gives it need not give
+// the others.
 func (r *rail) read(to *RailReading) error {
-	var volts, amperes Val[float64]
-	var w float64
-	if r.power != nil {
+	w, err := r.readMillis(to)
+	switch {
+	case err == nil && r.power == nil:
+	case err == nil && r.whole:
+		w = math.Round(w*r.watt) / r.watt
+	case r.power == nil:
+		return err
+	default:
 		v, err := r.power.int()
 		if err != nil {
 			return err
 		}
 		w = float64(v) / r.watt
-	} else {
-		mv, err := r.millis[0].int()
-		if err != nil {
-			return err
-		}
-		ma, err := r.millis[1].int()
-		if err != nil {
-			return err
-		}
-		volts, amperes = Some(float64(mv)/1e3), Some(float64(ma)/1e3)
-		w = float64(mv) * float64(ma) / 1e6
 	}
 	if w < 0 || w > maxRailW {
+		to.Volts, to.Amperes = Val[float64]{}, Val[float64]{}
 		return fmt.Errorf("%.0f W is not a plausible power of a rail", w)
 	}
-	to.PowerW, to.Volts, to.Amperes = Some(w), volts, amperes
+	to.PowerW = Some(w)
 	return nil
+}
+
+// errNoMillis: the driver shows no voltage and current of a rail.
+var errNoMillis = errors.New("no voltage and current")
+
+// readMillis reads voltage and current and returns their product in watts.
+func (r *rail) readMillis(to *RailReading) (w float64, err error) {
+	if r.millis[0] == nil {
+		return 0, errNoMillis
+	}
+	mv, err := r.millis[0].within(maxRailV*1000, " mV is not a rail's voltage")
+	if err != nil {
+		return 0, err
+	}
+	ma, err := r.millis[1].int()
+	if err != nil {
+		return 0, err
+	}
+	to.Volts, to.Amperes = Some(float64(mv)/1e3), Some(float64(ma)/1e3)
+	return float64(mv) * float64(ma) / 1e6, nil
 }
 
 func (g *railGroup) read(r *Reading, miss func(string, error)) {
 	r.Rails = make([]RailReading, len(g.rails))
 	for i := range g.rails {
 		rail := &g.rails[i]
-		r.Rails[i].Name = rail.name
+		r.Rails[i].Name, r.Rails[i].Limits = rail.name, rail.limits
 		if err := rail.read(&r.Rails[i]); err != nil {
 			miss("rail "+rail.name, err)
 		}
@@ -183,9 +239,25 @@ func (g *railGroup) read(r *Reading, miss func(string, error)) {
 	r.TotalW = Some(sum)
 }
 
+// alarms names the rails whose current exceeded its critical limit; nil where none has such a limit.
+func (g *railGroup) alarms(miss func(string, error)) (names []string) {
+	for _, r := range g.rails {
+		if r.alarm == nil {
+			continue
+		}
+		switch on, err := r.alarm.flag(); {
+		case err != nil:
+			miss("alarm of rail "+r.name, err)
+		case on:
+			names = append(names, r.name)
+		}
+	}
+	return names
+}
+
 func (g *railGroup) close() {
 	for _, r := range g.rails {
-		for _, s := range []*source{r.millis[0], r.millis[1], r.power} {
+		for _, s := range []*source{r.millis[0], r.millis[1], r.power, r.alarm} {
 			s.close()
 		}
 	}

@@ -7,7 +7,7 @@ import (
 
 // slowValues are those that need not be read at every reading when readings are
 // frequent: temperatures (a call to the firmware each, 80 µs on a board), the
-// fan, the memory in use. Clocks, loads, power and throttling are never kept.
+// fan, the memory in use, alarms of rails. Clocks, loads, power and throttling are never kept.
 type slowValues struct {
 	every  time.Duration // 0: at every reading
 	at     time.Duration // device time of the last look
@@ -32,6 +32,7 @@ func (s *Sysfs) readSlow(r *Reading) {
 	r.Temps, r.TempsOff = slices.Clone(k.seen.Temps), slices.Clone(k.seen.TempsOff)
 	r.FanPct, r.FanRPM = k.seen.FanPct, k.seen.FanRPM
 	r.RAMUsed, r.RAMTotal, r.RAMCached = k.seen.RAMUsed, k.seen.RAMTotal, k.seen.RAMCached
+	r.Alarms = slices.Clone(k.seen.Alarms)
 	r.Missing = append(r.Missing, k.seen.Missing...)
 }
 
@@ -40,6 +41,7 @@ func (k *slowValues) look(s *Sysfs, now time.Duration) {
 	miss := func(name string, err error) { r.Missing = append(r.Missing, Missing{name, reason(err)}) }
 	readZones(s.zones, &r, miss)
 	s.fan.read(&r, miss)
+	r.Alarms = s.rails.alarms(miss)
 	readMemory(s.meminfo, &r, miss)
 	*k = slowValues{every: k.every, at: now, looked: true, seen: r}
 }

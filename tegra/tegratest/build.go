@@ -102,6 +102,8 @@ func (tr *Tree) hwmon(dir, channels string) {
 		tr.Set(dir+"/in"+n+"_input", values[1])
 		tr.Set(dir+"/curr"+n+"_input", values[2])
 		tr.Set(dir+"/in"+strconv.Itoa(i+4)+"_input", "91234")
+		tr.Set(dir+"/curr"+n+"_max", "32760") // the registers' end: no limit
+		tr.Set(dir+"/curr"+n+"_crit", "32760")
 	}
 	tr.Set(dir+"/in7_label", "sum of shunt voltages")
 	tr.Set(dir+"/in7_input", "360")
@@ -110,12 +112,14 @@ func (tr *Tree) hwmon(dir, channels string) {
 	tr.Links["/sys/class/hwmon"+dir[at:]] = dir
 }
 
-// iio adds an INA3221 as L4T 32 shows it: names and mW.
+// iio adds an INA3221 as L4T 32 shows it: names, mW, mV and mA.
 func (tr *Tree) iio(dir, channels string) {
 	for i, c := range strings.Split(channels, ", ") {
 		n, values := strconv.Itoa(i), strings.Fields(c)
 		tr.Set(dir+"/rail_name_"+n, values[0])
 		tr.Set(dir+"/in_power"+n+"_input", values[1])
+		tr.Set(dir+"/in_voltage"+n+"_input", values[2])
+		tr.Set(dir+"/in_current"+n+"_input", values[3])
 		tr.Set(dir+"/crit_current_limit_"+n, "32760 ma")
 	}
 }
