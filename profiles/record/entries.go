@@ -65,10 +65,14 @@ func (p *fieldParser) ofInference() bool {
 	return at >= 0 && at < len(p.fields) && p.fields[at] == harness.JobInfer
 }
 
-// isOf reports whether a line is of that batch size; the size, if the line has one, is its last field.
+// isOf reports whether a line is of that batch size, if the line has one.
 func (p *fieldParser) isOf(batch int) bool {
-	p.at = len(p.columns) - 1
-	return p.columns[p.at] != SizeColumn || p.whole() == int64(batch)
+	at := slices.Index(p.columns, SizeColumn)
+	if at < 0 {
+		return true
+	}
+	p.at = at
+	return p.whole() == int64(batch)
 }
 
 // rawLines calls f with the fields of each whole line of a raw file below its header, which may

@@ -129,6 +129,8 @@ type DeviceHeader struct {
 	CPUKHz []int64 `toml:"cpu_khz"`
 	GPUHz  []int64 `toml:"gpu_hz"`
 	MemHz  []int64 `toml:"mem_hz"`
+	// Rails are those of the board when the campaign was created; none in folders of older versions.
+	Rails []string `toml:"rails,omitempty"`
 	// cores,cpu_khz,gpu_hz,mem_hz of each mode when not every combination exists
 	Members []string `toml:"members,omitempty"`
 }
@@ -199,7 +201,7 @@ func Digest(modes []tegra.Mode) string {
 func NewDeviceHeader(d tegra.Device) DeviceHeader {
 	b := d.Board()
 	h := DeviceHeader{Name: b.Name, Model: b.Model, Module: b.Module, SoC: b.SoC, L4T: b.L4T, JetPack: b.JetPack,
-		Virtual: b.Virtual, Replay: b.Replay, Total: b.TotalRule}
+		Virtual: b.Virtual, Replay: b.Replay, Total: b.TotalRule, Rails: b.Rails}
 	h.SetSpace(d.Space())
 	return h
 }

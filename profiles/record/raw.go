@@ -49,8 +49,9 @@ const (
 // goingOn are the columns of a raw file: one that an older jtune began keeps its own.
 func (r *Record) goingOn(name string, columns []string) []string {
 	there := r.columnsOf(name)
-	n := shared(there, columns)
-	if n < len(columns)-laterColumns || n < len(there) && there[n] != SizeColumn && there[n] != sweep.VirtualColumn {
+	n, rails := shared(there, columns), len(railColumns(railsIn(there)))
+	if n < len(columns)-laterColumns || n < len(there)-rails && there[n] != SizeColumn &&
+		there[n] != sweep.VirtualColumn {
 		return columns
 	}
 	return columns[:n]
@@ -65,16 +66,18 @@ func shared(header, known []string) int {
 	return n
 }
 
-// headed are the columns of a raw file by its header: those known, of an older jtune perhaps, and the batch size.
+// headed are the columns of a raw file by its header: those known, of an older jtune perhaps, the batch size, and the
+// rails'.
 func headed(header, known []string) []string {
 	n := shared(header, known)
-	switch {
-	case n < len(known)-laterColumns: // no file of jtune's
+	if n < len(known)-laterColumns { // no file of jtune's
 		return known
-	case n < len(header) && header[n] == SizeColumn:
-		return slices.Concat(known[:n], []string{SizeColumn})
 	}
-	return known[:n]
+	columns := known[:n]
+	if n < len(header) && header[n] == SizeColumn {
+		columns = slices.Concat(columns, []string{SizeColumn})
+	}
+	return slices.Concat(columns, railColumns(railsIn(header)))
 }
 
 // Minibatch keeps a raw minibatch; why is "" where it counts.
@@ -113,7 +116,7 @@ func (r *Record) Sample(s tegra.Setting, of telemetry.Sample) error {
 		text.OneLine(of.Why),
 		optional(of.MeterW),
 	})
-	r.samples.add(r.withSize(line[:r.sampleWidth], s.Batch))
+	r.samples.add(append(r.withSize(line[:r.sampleWidth], s.Batch), r.railFields(of.Reading)...))
 	return r.samples.spill()
 }
 

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bufio"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -54,7 +55,8 @@ type Record struct {
 	names       []string // columns of modes.csv
 	// Columns of runs.csv, samples.csv and minibatches.csv: an older jtune's have fewer.
 	runsWidth, sampleWidth, minibatchWidth int
-	salvage                                bool // holds what another record lost: not rescued again
+	sampleRails                            []string // whose voltages and currents samples.csv has
+	salvage                                bool     // holds what another record lost: not rescued again
 }
 
 // Create makes a new campaign folder. The folder must not exist, or be empty.
@@ -189,14 +191,18 @@ func (r *Record) modesColumns() []string {
 	return slices.Concat(known, r.extra)
 }
 
-// columnsOf reads the columns of a file of the folder; nil when it has none.
+// columnsOf reads the columns of a file of the folder; nil when it has none, or no whole line of them.
 func (r *Record) columnsOf(name string) []string {
 	f, err := os.Open(filepath.Join(r.dir, name))
 	if err != nil {
 		return nil
 	}
 	defer f.Close()
-	names, err := csv.NewReader(safefile.Lines(f)).Read()
+	line, err := bufio.NewReader(safefile.Lines(f)).ReadString('\n')
+	if err != nil {
+		return nil
+	}
+	names, err := csv.NewReader(strings.NewReader(line)).Read()
 	if err != nil {
 		return nil
 	}
@@ -226,14 +232,14 @@ func (r *Record) open() (*Record, error) {
 		minibatches = minibatches[:slices.Index(minibatches, jobColumn)]
 	}
 	samples, minibatches = r.goingOn(samplesName, samples), r.goingOn(minibatchesName, minibatches)
-	r.sampleWidth, r.minibatchWidth = len(samples), len(minibatches)
+	r.sampleWidth, r.minibatchWidth, r.sampleRails = len(samples), len(minibatches), r.railsOfSamples()
 	for _, file := range []struct {
 		to      **appendFile
 		name    string
 		columns []string
 	}{
 		{&r.modes, modesName, r.names},
-		{&r.samples, samplesName, r.sized(samples)},
+		{&r.samples, samplesName, slices.Concat(r.sized(samples), railColumns(r.sampleRails))},
 		{&r.minibatches, minibatchesName, r.sized(minibatches)},
 		{&r.epochs, epochsName, r.sized(epochColumns)},
 		{&r.runs, runsName, r.runsColumns()},

@@ -111,10 +111,15 @@ func TestRecordRowsSurviveTheRecord(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	rails := []tegra.RailReading{
+		{Name: "VIN_SYS_5V0", Volts: tegra.Some(4.96), Amperes: tegra.Some(0.82)}, // in another order
+		{Name: "VDD_GPU_SOC", Amperes: tegra.Some(0.14)},                          // whose voltage failed
+	}
 	e := harness.Event{T: 1500 * time.Millisecond, Epoch: 1, Batch: 3, TimeMS: 60.5, ComputeMS: tegra.Some(50.0)}
 	if err := errors.Join(
 		r.Minibatch(tegra.Setting{Mode: want[0].Mode}, e, ""),
-		r.Sample(tegra.Setting{Mode: want[0].Mode}, telemetry.Sample{T: time.Second, Why: "total,\npower"}),
+		r.Sample(tegra.Setting{Mode: want[0].Mode}, telemetry.Sample{T: time.Second, Why: "total,\npower",
+			Reading: tegra.Reading{Rails: rails}}),
 		r.Close(),
 	); err != nil {
 		t.Fatal(err)
@@ -129,7 +134,7 @@ func TestRecordRowsSurviveTheRecord(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"minibatches.csv": "1.500,2,1651200,624750000,3199000000,1,3,60.5,,,50,,true,,true",
-		"samples.csv":     `1.000,2,1651200,624750000,3199000000,,false,"total, power",,true`,
+		"samples.csv":     `1.000,2,1651200,624750000,3199000000,,false,"total, power",,,0.14,,,4.96,0.82,,,true`,
 	} {
 		if text, err := os.ReadFile(filepath.Join(dir, name)); err != nil ||
 			!strings.HasSuffix(string(text), "\n"+want+"\n") {
@@ -445,7 +450,7 @@ func TestRecordOfOneBatchSizeHasNoColumnOfIt(t *testing.T) {
 	r.Close()
 	for name, want := range map[string][]string{
 		modesName:       Columns,
-		samplesName:     sampleColumns,
+		samplesName:     slices.Concat(sampleColumns, railColumns(testHeader(t).Device.Rails)),
 		minibatchesName: slices.DeleteFunc(slices.Clone(minibatchColumns), func(c string) bool { return c == "job" }),
 	} {
 		if got := r.columnsOf(name); !slices.Equal(got, slices.Concat(want, []string{sweep.VirtualColumn})) {

@@ -150,6 +150,10 @@ func (e *Exporter) power(p *page, s telemetry.Sample) {
 		{"jetson_power_watts", "Power of a rail.", func(r tegra.RailReading) value { return r.PowerW }},
 		{"jetson_rail_volts", "Voltage of a rail.", func(r tegra.RailReading) value { return r.Volts }},
 		{"jetson_rail_amperes", "Current of a rail.", func(r tegra.RailReading) value { return r.Amperes }},
+		{"jtune_rail_volts", "Voltage of a rail, as jetson_rail_volts.",
+			func(r tegra.RailReading) value { return r.Volts }},
+		{"jtune_rail_amperes", "Current of a rail, as jetson_rail_amperes.",
+			func(r tegra.RailReading) value { return r.Amperes }},
 	} {
 		p.begin(m.name, m.help, gauge)
 		for _, r := range s.Reading.Rails {

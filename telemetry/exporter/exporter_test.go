@@ -106,6 +106,8 @@ func TestExporterWritesWhatTheDeviceReads(t *testing.T) {
 		`jetson_power_watts{rail="VDD_IN"} 12.5`,
 		`jetson_rail_volts{rail="VDD_IN"} 5`,
 		`jetson_rail_amperes{rail="VDD_IN"} 2.5`,
+		`jtune_rail_volts{rail="VDD_IN"} 5`,
+		`jtune_rail_amperes{rail="VDD_IN"} 2.5`,
 		`jetson_module_power_watts 12.5`,
 		`jetson_overcurrent_events_total 3`,
 		`jetson_temperature_celsius{zone="CPU-therm"} 41.5`,

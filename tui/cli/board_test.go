@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -28,7 +29,10 @@ func TestWatchPrintsOneObjectPerLine(t *testing.T) {
 		}
 		hasKeys(t, v["self"], "cpu_pct")
 		for _, r := range v["rails"].([]any) {
-			hasKeys(t, r, "name power_w")
+			v := hasKeys(t, r, "name power_w voltage_v current_a")
+			if w := v["voltage_v"].(float64) * v["current_a"].(float64); math.Abs(w-v["power_w"].(float64)) > 0.01 {
+				t.Errorf("%v: %g W by voltage and current", v, w)
+			}
 		}
 		cores := v["cpu"].([]any)
 		for _, c := range cores {
@@ -52,7 +56,7 @@ func TestWatchInWords(t *testing.T) {
 	t.Parallel()
 	o := jtune(t, with(virtualBoard, "watch", "--count", "2")...).done(t)
 	if n := strings.Count(o.out, "\n"); n != 2 || !strings.Contains(o.out, " W ") ||
-		!strings.Contains(o.out, "VIRTUAL") {
+		!strings.Contains(o.out, "VIRTUAL") || !regexp.MustCompile(`VDD_GPU_SOC 1\d\.\d\d V \d\.\d\d A`).MatchString(o.out) {
 		t.Errorf("got %d lines: %s", n, o.out)
 	}
 }

@@ -36,6 +36,43 @@ type runJSON struct {
 	UptimeS        tegra.Val[float64] `json:"uptime_s"`
 	Versions       []string           `json:"versions"`
 	Advice         []string           `json:"advice"`
+	Peak           peakJSON           `json:"peak"`
+	Least          leastJSON          `json:"least"`
+}
+
+// peakJSON is what a run asked of the supply at most: current by the rail that stands for it.
+type peakJSON struct {
+	PowerW tegra.Val[float64] `json:"power_w"`
+	A      tegra.Val[float64] `json:"current_a"`
+	Rail   text.Optional      `json:"rail"`
+}
+
+// leastJSON is how far that rail's voltage sagged.
+type leastJSON struct {
+	V    tegra.Val[float64] `json:"voltage_v"`
+	Rail text.Optional      `json:"rail"`
+}
+
+func toPeakJSON(p telemetry.Peaks, b tegra.Board) (peak peakJSON, least leastJSON) {
+	peak.PowerW = p.PowerW
+	if r := p.Supply(b); r != nil {
+		peak.A, peak.Rail = r.Amperes, text.Optional(r.Name)
+		least = leastJSON{r.LeastV, text.Optional(r.Name)}
+	}
+	return peak, least
+}
+
+// peaksText says the same in words; "" where nothing of it is known.
+func peaksText(p telemetry.Peaks, b tegra.Board) string {
+	var parts []string
+	if p.PowerW.OK {
+		parts = append(parts, fmt.Sprintf("%.2f W", p.PowerW.V))
+	}
+	if r := p.Supply(b); r != nil {
+		parts = append(parts, fmt.Sprintf("%.2f A of %s, which fell to %s", r.Amperes.V, r.Name,
+			dash(r.LeastV, "%.3f V")))
+	}
+	return strings.Join(parts, "; ")
 }
 
 func toRunJSON(r measure.RunResult, b tegra.Board) runJSON {
@@ -43,7 +80,10 @@ func toRunJSON(r measure.RunResult, b tegra.Board) runJSON {
 	if c.SteadyIsLater() {
 		epochs = "later"
 	}
+	peak, least := toPeakJSON(r.Peaks, b)
 	return runJSON{
+		Peak:           peak,
+		Least:          least,
 		RunResult:      r,
 		PerS:           tegra.Val[float64]{V: 1000 / r.MeanMS, OK: r.MeanMS > 0},
 		Epochs:         epochs,

@@ -201,6 +201,9 @@ func (c *runCmd) printRun(r measure.RunResult, s *session.Session, w workload.Wo
 		{"stall", msPair(r.StallMS, part.StallMS)}, {"compute", msPair(r.ComputeMS, part.ComputeMS)},
 		{"overhead", msPair(r.OverheadMS, part.OverheadMS)}, {"power", power},
 		{"energy", dash(r.EnergyJ, "%.3f J per minibatch, mean")}}
+	if peak := peaksText(r.Peaks, s.Device.Board()); peak != "" {
+		rows = append(rows, []string{"peak", peak})
+	}
 	if v := r.Sampling; v != nil {
 		rows = append(rows, []string{"sampling", samplingText(*v)})
 	}

@@ -110,7 +110,7 @@ func (c *watchCmd) watchDevice(ctx context.Context) error {
 			line.Self.CPUPct, line.MeterW = self.CPUPct(), s.MeterW()
 			err = printLine(c.out, line)
 		} else {
-			text := readingLine(board, r, tegra.NameNow(s.Device, r))
+			text := readingLine(board, r, tegra.NameNow(s.Device, r)) + supplies(r)
 			if w := s.MeterW(); w.OK {
 				text += fmt.Sprintf("  meter %.2f W", w.V)
 			}
@@ -201,6 +201,16 @@ func readingLine(b tegra.Board, r tegra.Reading, name string) string {
 		parts = append(parts, "VIRTUAL")
 	}
 	return strings.Join(parts, "  ")
+}
+
+// supplies prints voltage and current of each rail, those that the board shows.
+func supplies(r tegra.Reading) (text string) {
+	for _, rail := range r.Rails {
+		if rail.Volts.OK || rail.Amperes.OK {
+			text += fmt.Sprintf("  %s %s %s", rail.Name, dash(rail.Volts, "%.2f V"), dash(rail.Amperes, "%.2f A"))
+		}
+	}
+	return text
 }
 
 func hottest(temps []tegra.TempReading) *tegra.TempReading {

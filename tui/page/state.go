@@ -104,12 +104,16 @@ type Readings struct {
 	Disk    telemetry.DiskRates
 	GPU     telemetry.GPUUse
 	Before  tegra.Val[int64] // over-current events when the program began
+	Peaks   telemetry.Peaks  // since then
 }
 
 // Take adds what a watch has read since the readings before.
 func (r *Readings) Take(more telemetry.Readings) {
 	last := more.Last
 	r.History = append(r.History, more.Samples...)
+	for _, s := range more.Samples {
+		r.Peaks.Take(s.Reading)
+	}
 	for len(r.History) > 1 && (r.History[0].T < last.T-chartSpan || len(r.History) > telemetry.MaxReadings) {
 		r.History = r.History[1:]
 	}

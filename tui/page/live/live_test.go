@@ -138,3 +138,24 @@ func TestLiveShowsTheJunctionInTheSmallestPanelOfHeat(t *testing.T) {
 	}
 	t.Errorf("the hottest sensor is cut off:\n%s", d.Screen())
 }
+
+func TestLiveShowsVoltsAndAmperes(t *testing.T) {
+	d, _ := pagetest.Drive(t, New)
+	supply := func(volts, amperes float64) {
+		reads(d, func(r *tegra.Reading) {
+			r.Rails = []tegra.RailReading{
+				{Name: "VDD_GPU_SOC", PowerW: tegra.Some(volts * amperes), Volts: tegra.Some(volts),
+					Amperes: tegra.Some(amperes)},
+				{Name: "VDD_CPU_CV", PowerW: tegra.Some(2.0)},
+			}
+		})
+		d.State.Readings.Peaks.Take(d.State.Readings.Sample.Reading)
+	}
+	supply(18.52, 1.61)
+	supply(18.79, 0.66)
+	d.Press("e", "e")
+	d.Sees("voltage current", "18.79 V  0.66 A", "    – V     – A", "most 1.61 A, least 18.52 V")
+	d.Size(200, 50)
+	d.Press("esc")
+	d.Sees("VDD_GPU_SOC", "18.79 V 0.66 A")
+}

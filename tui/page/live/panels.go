@@ -44,19 +44,6 @@ func (p *Page) coversLines(w int) int {
 	return strings.Count(widget.Wrap(text, w), "\n") + 1
 }
 
-// summand marks a rail that makes the total or a part of it.
-func (p *Page) summand(rail string) string {
-	rule := p.read.Board().TotalRule
-	parts, isSum := strings.CutPrefix(rule, "SUM:")
-	switch {
-	case isSum && slices.Contains(strings.Split(parts, ","), rail):
-		return "+ "
-	case rail == rule:
-		return "= "
-	}
-	return "  "
-}
-
 // tableW is how wide a table of numbers grows: across more, eyes lose the line.
 const tableW = 58
 
@@ -256,6 +243,13 @@ func (p *Page) power(w, h int) string {
 	numbers := func(rail string, v tegra.Val[float64]) string {
 		return fmt.Sprintf("%5s W %5s W", page.Num(v, 1), page.Num(p.meanW(rail), 1))
 	}
+	supplied := full >= suppliesFromW
+	supply := func(r tegra.RailReading) string {
+		if !supplied {
+			return ""
+		}
+		return fmt.Sprintf(" %5s V %5s A", page.Num(r.Volts, 2), page.Num(r.Amperes, 2))
+	}
 	line := func(row, rail string, ink chart.Ink) string {
 		if room := full - w - 2; room >= leastSpark {
 			row += "  " + p.railSpark(rail, ink, room)
@@ -263,11 +257,16 @@ func (p *Page) power(w, h int) string {
 		return row
 	}
 	head := widget.Ends("", "now   1 min", w)
+	if supplied {
+		head = widget.Ends("", "now   1 min  voltage current", w)
+	}
 	if full-w >= leastSpark+2 {
 		head += "  last 2 min"
 	}
 	lines := []string{widget.StyleDim.Render(head),
-		line(p.totalW(widget.Row("module total", numbers("", read.TotalW), w)), "", chart.InkSeries)}
+		line(p.totalW(widget.Row("module total", numbers("", read.TotalW)+strings.Repeat(" ",
+			len(supply(tegra.RailReading{}))),
+			w)), "", chart.InkSeries)}
 	if meter := p.read.Sample().MeterW; meter.OK {
 		lines = append(lines, widget.Row("power meter", fmt.Sprintf("%5s W %7s", page.Num(meter, 1), ""), w))
 	}
@@ -289,12 +288,15 @@ func (p *Page) power(w, h int) string {
 		}
 		ink := page.PartInk(r.Name)
 		name := p.summand(r.Name) + widget.Paint(ink, r.Name)
-		lines = append(lines, line(widget.Row(name, numbers(r.Name, r.PowerW), w), r.Name, ink))
+		lines = append(lines, line(widget.Row(name, numbers(r.Name, r.PowerW)+supply(r), w), r.Name, ink))
 	}
 	all := p.read.Readings()
 	lines = append(lines, widget.Row("energy since "+all.Since.Format("15:04"), widget.Joules(all.EnergyJ), w))
 	if covers != "" {
 		lines = append(lines, widget.StyleDim.Render(widget.Wrap(covers, full)))
+	}
+	if used := strings.Count(strings.Join(lines, "\n"), "\n") + 1; used < h {
+		lines = append(lines, p.supplyLines(full, h-used)...)
 	}
 	return under(lines, p.railChart, full, h)
 }
@@ -303,6 +305,8 @@ func (p *Page) power(w, h int) string {
 const (
 	leastSpark = 12
 	sparkFromW = 52
+	// Voltages and currents stand beside the watts of rails.
+	suppliesFromW = 64
 )
 
 // hottest names the hottest sensor and the junction.

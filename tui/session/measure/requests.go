@@ -170,6 +170,7 @@ type RunResult struct {
 	SettleS    tegra.Val[float64] `json:"settle_s"` // from the first minibatch until then; absent while settling
 	Sampling   *Sampling          `json:"sampling"` // how evenly power was sampled; nil of a run without samples
 	Hot        string             `json:"-"`        // why the board was too hot to be measured; "" when it was not
+	Peaks      telemetry.Peaks    `json:"-"`        // of power, currents and voltages while it ran
 	Character  record.Character   `json:"-"`        // means, loads, clocks, disk and page cache
 	Advice     []string           `json:"-"`        // what Character and the model of the workload say in words
 	Dir        string             `json:"-"`        // the campaign folder; "" for none

@@ -30,6 +30,7 @@ type meter struct {
 	lastT   time.Duration
 	gaps    []float64 // between two samples, in ms: the newest
 	latest  tegra.Val[float64]
+	peaks   telemetry.Peaks
 	fresh   bool // a sample came since due was asked
 }
 
@@ -57,6 +58,7 @@ func (m *meter) take(s telemetry.Sample) {
 		m.gaps = append(m.gaps, (s.T-m.lastT).Seconds()*1000)
 	}
 	m.lastT = s.T
+	m.peaks.Take(s.Reading)
 	if p := s.PowerW(); p.OK {
 		m.latest = p
 	}
@@ -82,6 +84,13 @@ func (m *meter) sampling() *measure.Sampling {
 		JitterMS: stats.Mean(off),
 		Samples:  len(m.gaps) + 1,
 	}
+}
+
+// extremes are the peaks so far.
+func (m *meter) extremes() telemetry.Peaks {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return telemetry.Peaks{PowerW: m.peaks.PowerW, Rails: slices.Clone(m.peaks.Rails)}
 }
 
 // due reports whether a sample came since it was asked last.

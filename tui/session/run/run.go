@@ -304,6 +304,7 @@ func (c *collector) result(ch record.Character, latestW tegra.Val[float64]) meas
 		Sampling:    c.meter.sampling(),
 		Settled:     c.verdict,
 		Hot:         c.meter.settle.Hot(),
+		Peaks:       c.meter.extremes(),
 		Character:   ch,
 	}
 	if c.verdict != telemetry.Settling {

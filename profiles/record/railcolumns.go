@@ -1,0 +1,62 @@
+package record
+
+import (
+	"slices"
+	"strings"
+
+	"jtune/tegra"
+	"jtune/tegra/sweep"
+)
+
+// Endings of the columns of samples.csv with a rail's voltage and current. They stand last, for each rail that the
+// board had when the file was begun; an older jtune's file has none.
+const (
+	voltsEnding   = "_v"
+	amperesEnding = "_a"
+)
+
+// railColumns are the columns of these rails.
+func railColumns(rails []string) (names []string) {
+	for _, rail := range rails {
+		names = append(names, rail+voltsEnding, rail+amperesEnding)
+	}
+	return names
+}
+
+// railsIn are the rails whose columns stand at the end of a header, after those known and the batch size.
+func railsIn(header []string) (rails []string) {
+	if n := len(header) - 1; n >= 0 && header[n] == sweep.VirtualColumn {
+		header = header[:n]
+	}
+	for len(header) >= 2 {
+		rail, volts := strings.CutSuffix(header[len(header)-2], voltsEnding)
+		other, amperes := strings.CutSuffix(header[len(header)-1], amperesEnding)
+		if !volts || !amperes || rail != other {
+			break
+		}
+		rails, header = append(rails, rail), header[:len(header)-2]
+	}
+	slices.Reverse(rails)
+	return rails
+}
+
+// railsOfSamples are the rails whose columns samples.csv has, or gets where it is new.
+func (r *Record) railsOfSamples() []string {
+	if there := r.columnsOf(samplesName); there != nil {
+		return railsIn(there)
+	}
+	return r.header.Device.Rails
+}
+
+// railFields are a sample's values for those columns, empty where they are not available.
+func (r *Record) railFields(of tegra.Reading) (fields []string) {
+	for _, name := range r.sampleRails {
+		i := slices.IndexFunc(of.Rails, func(x tegra.RailReading) bool { return x.Name == name })
+		if i < 0 {
+			fields = append(fields, "", "")
+			continue
+		}
+		fields = append(fields, optional(of.Rails[i].Volts), optional(of.Rails[i].Amperes))
+	}
+	return fields
+}

@@ -1,0 +1,45 @@
+package live
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"jtune/tui/page"
+	"jtune/tui/widget"
+)
+
+// summand marks a rail that makes the total or a part of it.
+func (p *Page) summand(rail string) string {
+	rule := p.read.Board().TotalRule
+	parts, isSum := strings.CutPrefix(rule, "SUM:")
+	switch {
+	case isSum && slices.Contains(strings.Split(parts, ","), rail):
+		return "+ "
+	case rail == rule:
+		return "= "
+	}
+	return "  "
+}
+
+// supplyLines are voltage and current of the rail that stands for the supply, now and at their extremes since the
+// program began, in at most h lines.
+func (p *Page) supplyLines(w, h int) (lines []string) {
+	all := p.read.Readings()
+	most := all.Peaks.Supply(p.read.Board())
+	if most == nil {
+		return nil
+	}
+	for _, r := range all.Sample.Reading.Rails {
+		if r.Name == most.Name {
+			lines = append(lines, widget.Row(r.Name, page.Num(r.Volts, 2)+" V "+page.Num(r.Amperes, 2)+" A", w))
+		}
+	}
+	text := fmt.Sprintf("since %s: most %s A, least %s V", all.Since.Format("15:04"), page.Num(most.Amperes, 2),
+		page.Num(most.LeastV, 2))
+	if all.Peaks.PowerW.OK {
+		text += ", most " + page.Num(all.Peaks.PowerW, 1) + " W"
+	}
+	lines = append(lines, widget.StyleDim.Render(widget.Cut(text, w)))
+	return lines[:min(h, len(lines))]
+}
