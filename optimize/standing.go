@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strings"
 
 	"jtune/internal/report"
 	"jtune/learn"
@@ -171,7 +172,7 @@ func (s Standing) Predicted() bool { return s.N == 0 }
 // surely within by a band that is worth the name.
 func (s Standing) Ticked() bool { return s.Limited && s.State <= Sure && !s.Wide }
 
-// String says it in words: how sure, by how many readings, the chance of exceeding.
+// String says it in words: how sure, by how many readings, the chance to keep the limit.
 func (s Standing) String() string {
 	readings := "one reading"
 	if s.N > 1 {
@@ -195,9 +196,9 @@ func (s Standing) String() string {
 	case s.State == Sure:
 		return "surely within"
 	case s.State == Over:
-		return "over, chance " + s.Chance()
+		return strings.TrimSuffix("over, "+s.keeps(), ", ")
 	}
-	return fmt.Sprintf("%v, %s chance over", s.State, s.Chance())
+	return s.State.String() + ", " + s.keeps()
 }
 
 // Brief is String in a few letters, for a column of a table; "" where nothing is to say.
@@ -215,20 +216,22 @@ func (s Standing) Brief() string {
 		return ""
 	case s.State == Sure:
 		return s.State.String()
+	case s.State == Over:
+		return s.String()
 	}
-	return s.State.String() + " " + s.Chance()
+	return s.keeps()
 }
 
-// Chance prints the chance of exceeding the limit; "unknown" where there is none.
-func (s Standing) Chance() string {
-	switch pct := 100 * s.ChanceOver.V; {
+// keeps prints the chance to keep the limit: "85 % in"; "" where there is hardly one.
+func (s Standing) keeps() string {
+	switch pct := 100 * (1 - s.ChanceOver.V); {
 	case !s.ChanceOver.OK:
-		return "unknown"
+		return "chance unknown"
 	case pct < 0.5:
-		return "<1 %"
+		return ""
 	case pct > 99.5:
-		return ">99 %"
+		return ">99 % in"
 	default:
-		return fmt.Sprintf("%.0f %%", pct)
+		return fmt.Sprintf("%.0f %% in", pct)
 	}
 }

@@ -120,3 +120,26 @@ func TestTheChoiceAgreesWithTheState(t *testing.T) {
 		}
 	}
 }
+
+// The number beside a state is the chance to keep the limit, whichever state it is.
+func TestStandingTellsTheChanceToKeepTheLimit(t *testing.T) {
+	for _, c := range []struct {
+		state       State
+		over        float64
+		long, brief string
+	}{
+		{Likely, 0.15, "likely, 85 % in", "85 % in"},
+		{Doubtful, 0.41, "doubtful, 59 % in", "59 % in"},
+		{Over, 0.53, "over, 47 % in", "over, 47 % in"},
+		{Over, 0.999, "over", "over"},
+		{Sure, 0.01, "surely within", "sure"},
+	} {
+		s := Standing{State: c.state, Limited: true, ChanceOver: tegra.Some(c.over)}
+		if s.String() != c.long || s.Brief() != c.brief {
+			t.Errorf("%v, %v over: %q and %q, want %q and %q", c.state, c.over, s.String(), s.Brief(), c.long, c.brief)
+		}
+	}
+	if s := (Standing{State: Likely, Limited: true}); s.String() != "likely, chance unknown" {
+		t.Errorf("without a chance: %q", s)
+	}
+}

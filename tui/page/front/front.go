@@ -155,5 +155,5 @@ const cloudNumbers = "V draws the cloud, a map, curves, and what the newest ener
 	"not measured, with the uncertainty of its prediction. present, locked: the present mode, whose clocks " +
 	"are free now, as it is with locked ones, of which models are. limit: the answer is the best mode within " +
 	"it: the fastest within watts, the one of least power within a time. measured: the mean of its readings " +
-	"keeps the limit; surely within: the upper end of the 95 % band does; likely: the chance of exceeding is " +
-	"16 % at most; doubtful: a half at most; over: more, or measured over."
+	"keeps the limit; surely within: the upper end of the 95 % band does; likely, 91 % in: it keeps the limit 91 " +
+	"times in 100, and 84 at least; doubtful: 50 at least; over: less, or measured over."

@@ -232,7 +232,7 @@ func (p *Page) Numbers() string {
 	return "12c/2.20C/1.30G/3.20M: cores online, clocks of CPU, GPU and memory (EMC) in GHz. ms/mb, W, J/mb: time, " +
 		"module power and energy of one minibatch of the workload named above the table, measured where the " +
 		"state says so, else predicted; a dash without a model. 95 %: where the true value lies 95 times in 100. " +
-		"state: where the mode stands against the limit of Front, with the chance of exceeding it; measured 3×: by " +
+		"state: where the mode stands against the limit of Front, 85 % in: the chance to keep it; measured 3×: by " +
 		"the mean of three readings. is: what the mode is besides: the board's now, MAXN, a preset. ▴ the least " +
 		"first, ▾ the largest first. to A: compared with the mode marked first. Of inference: inf/s, tok/s, frame/s, " +
 		"the units that a mode can answer each second; mJ/inf: the energy of one. Under a load (i types it, such as " +
