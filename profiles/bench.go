@@ -83,7 +83,9 @@ type Progress struct {
 	Step      Step
 	Minibatch int // clean ones so far
 	Of        int
-	TimeMS    float64 // of the latest minibatch; 0 before
+	Span      time.Duration // that these took
+	Samples   int           // power samples meanwhile
+	TimeMS    float64       // of the latest minibatch; 0 before
 	PowerW    tegra.Val[float64]
 	Settled   tegra.Val[float64] // seconds until power was steady, or waiting was given up; absent before
 	Dropped   int                // power samples before that
@@ -95,6 +97,20 @@ type Progress struct {
 	Done, Total  int           // Total 0: not known
 	ETALo, ETAHi time.Duration // time left, between these; 0 while not known
 	Line         string        // a message for the user
+}
+
+// Collected says how much of the present mode has been measured: of the minibatches that it takes, or, once these are
+// in, how long it has been measured and how often power was read; brief in few columns.
+func (p Progress) Collected(brief bool) string {
+	switch {
+	case p.Minibatch <= p.Of && brief:
+		return fmt.Sprintf("%d/%d", p.Minibatch, p.Of)
+	case p.Minibatch <= p.Of:
+		return fmt.Sprintf("%d of %d minibatches", p.Minibatch, p.Of)
+	case brief:
+		return fmt.Sprintf("%.0f s", p.Span.Seconds())
+	}
+	return fmt.Sprintf("%.0f s, %s", p.Span.Seconds(), text.Count(p.Samples, "power sample"))
 }
 
 // maxEmptyRuns jobs in a row without one minibatch end the campaign: the command does not work.

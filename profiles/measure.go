@@ -487,7 +487,10 @@ func (m *measurement) progress(e harness.Event) {
 		p.Settled = tegra.Some((m.steady.At() - m.from).Seconds())
 	}
 	if n := len(m.samples); n > 0 {
-		p.PowerW = m.samples[n-1].PowerW()
+		p.PowerW, p.Samples = m.samples[n-1].PowerW(), n
+	}
+	if n := len(m.clean); n > 0 {
+		p.Span = m.clean[n-1].T - m.clean[0].Began()
 	}
 	m.b.notify(p)
 }

@@ -130,7 +130,7 @@ func minibatches(p profiles.Progress) string {
 	if p.Of == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d of %d minibatches", p.Minibatch, p.Of)
+	return p.Collected(false)
 }
 
 // newest are the time of the newest minibatch and the power beside it.

@@ -153,6 +153,14 @@ func Ends(left, rightText string, w int) string {
 	return left + " " + Right(rightText, room)
 }
 
+// Pinned puts one text at the left and one at the right end of w columns; the left one gives way, clause by clause.
+func Pinned(left, rightText string, w int) string {
+	if rightText == "" {
+		return CutClause(left, w)
+	}
+	return Ends(CutClause(left, max(0, w-Width(rightText)-1)), rightText, w)
+}
+
 // Row puts numbers at the right end of w columns; the name gives way.
 func Row(name, numbers string, w int) string {
 	n := Width(numbers)

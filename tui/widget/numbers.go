@@ -81,6 +81,33 @@ func ClockText(d time.Duration) string {
 	return fmt.Sprintf("%02d:%02d", s/60, s%60)
 }
 
+// SpanText prints how long something takes, to the second below two minutes: 42 s, 12 min, 3.4 h.
+func SpanText(d time.Duration) string {
+	switch {
+	case d < 2*time.Minute:
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	case d < 2*time.Hour:
+		return fmt.Sprintf("%.0f min", d.Minutes())
+	}
+	return fmt.Sprintf("%.1f h", d.Hours())
+}
+
+// SpanRange prints the bounds between which something takes, with one unit; as one number where both read alike.
+func SpanRange(lo, hi time.Duration) string {
+	unit, name := time.Second, "s"
+	switch {
+	case hi >= 2*time.Hour:
+		unit, name = time.Hour, "h"
+	case hi >= 2*time.Minute:
+		unit, name = time.Minute, "min"
+	}
+	in := func(d time.Duration) string { return fmt.Sprintf("%.0f", float64(d)/float64(unit)) }
+	if in(lo) == in(hi) {
+		return in(hi) + " " + name
+	}
+	return in(lo) + "–" + in(hi) + " " + name
+}
+
 // MemorySize prints bytes in GB, or in MB below a tenth of one.
 func MemorySize(n int64) string {
 	if n < 1e8 {

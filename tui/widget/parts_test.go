@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -131,5 +132,37 @@ func TestGlyphsHaveAPlainStandInEach(t *testing.T) {
 	got := toASCII(all)
 	if strings.ContainsAny(got, "?") || len(got) != len([]rune(all)) {
 		t.Errorf("%q becomes %q: unknown glyphs, or not one column each", all, got)
+	}
+}
+
+func TestSpansOfTimeHaveAUnitThatFits(t *testing.T) {
+	for want, got := range map[string]string{
+		"0 s":     SpanText(0),
+		"42 s":    SpanText(42 * time.Second),
+		"119 s":   SpanText(119 * time.Second),
+		"3.5 h":   SpanText(210 * time.Minute),
+		"20–40 s": SpanRange(20*time.Second, 40*time.Second),
+		"2 min":   SpanRange(110*time.Second, 130*time.Second),
+		"7–9 min": SpanRange(7*time.Minute, 9*time.Minute),
+		"1–3 h":   SpanRange(70*time.Minute, 3*time.Hour),
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func TestPinnedTextKeepsTheRightEnd(t *testing.T) {
+	for _, c := range []struct {
+		w    int
+		want string
+	}{
+		{30, "measuring 7 s, 88.1 ms  9 left"},
+		{24, "measuring 7 s     9 left"},
+		{12, "meas… 9 left"},
+	} {
+		if got := Pinned("measuring 7 s, 88.1 ms", "9 left", c.w); got != c.want {
+			t.Errorf("in %d columns %q, want %q", c.w, got, c.want)
+		}
 	}
 }

@@ -104,7 +104,7 @@ func (p *Page) card(w, h int) string {
 	}
 	cost := fmt.Sprintf("%s: %s", a.Ended, text.Count(len(a.Probes), "measurement"))
 	if took := p.shown().Tuned.Took; took > 0 {
-		cost += fmt.Sprintf(" in %.0f min", took.Minutes())
+		cost += " in " + widget.SpanText(took)
 	}
 	lines := fitted(append(blocks, "", widget.StyleDim.Render(cost)), h)
 	for i, line := range lines {

@@ -50,8 +50,8 @@ func (p *Page) followedHead(j *page.Task, w int) string {
 			state += ", newest mode " + widget.Ago(p.read.Now().Sub(f.Newest))
 		}
 		if lo, hi := profiles.Remaining(j.Rows, j.Planned-len(j.Rows)); hi > 0 {
-			left = fmt.Sprintf("%.0f–%.0f min left", lo.Minutes(), hi.Minutes())
+			left = widget.SpanRange(lo, hi) + " left"
 		}
 	}
-	return widget.Under(widget.StyleBold.Render(first), widget.Ends(widget.CutClause(" "+state, w), left, w))
+	return widget.Under(widget.StyleBold.Render(first), widget.Pinned(" "+state, left, w))
 }

@@ -3,8 +3,11 @@ package profile
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"jtune/optimize/outlook"
+	"jtune/profiles"
+	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/page/pagetest"
 	"jtune/tui/session/campaigns"
@@ -181,7 +184,7 @@ func TestProfileShowsWholeValuesInFortyColumns(t *testing.T) {
 	d.Size(40, 10)
 	j := pagetest.Task(d.Board, task.Tuning)
 	d.State.Tasks.Own = j
-	d.Sees("measuring 31/40", "best 141.2 ms, 27.6 W: -26…-15 % energy", "   against MAXN (predicted)",
+	d.Sees("31/40", "best 141.2 ms, 27.6 W: -26…-15 % energy", "   against MAXN (predicted)",
 		"why: expected gain 3.1 %, 92 % sure to", "   keep 30 W")
 	d.State.Tasks.Own = pagetest.Searched(d.Board, 30)
 	d.Sees("% energy against MAXN = present", " ms  ", " W ", " J  ✓ measured within, mean of 2",
@@ -230,4 +233,44 @@ func TestProfileSaysWhyAnotherProgramsRunIsNotPaused(t *testing.T) {
 	if want, _ := d.Want().(page.Order); want.Do != remote.OrderStop {
 		t.Errorf("x wants %+v", want)
 	}
+}
+
+// How much time is left stands at the right end of the second line at every width, whatever the task does.
+func TestProfileAlwaysShowsTheTimeLeft(t *testing.T) {
+	t.Parallel()
+	d, _ := pagetest.Drive(t, New)
+	states := map[string]func(j *page.Task){
+		"measuring": func(*page.Task) {},
+		"a long remark": func(j *page.Task) {
+			j.Progress.LeftOut, j.Progress.Dropped, j.Progress.Settled = 34, 5, tegra.Some(3.1)
+		},
+		"more than asked for": func(j *page.Task) {
+			j.Progress.Minibatch, j.Progress.Span, j.Progress.Samples = 577, 7*time.Second, 6
+		},
+		"applying": func(j *page.Task) { j.Progress.Phase = profiles.Applying },
+		"settling": func(j *page.Task) { j.Progress.Phase = profiles.Settling },
+		"pausing":  func(j *page.Task) { j.State = task.Pausing },
+		"paused":   func(j *page.Task) { j.State = task.Paused },
+		"stopping": func(j *page.Task) { j.State = task.Stopping },
+	}
+	for name, change := range states {
+		for w, left := range map[int]string{40: "9 min left", 80: "7–9 min left", 120: "7–9 min left"} {
+			j := pagetest.Task(d.Board, task.Tuning)
+			change(j)
+			d.State.Tasks.Own = j
+			d.Size(w, 20)
+			if line := strings.Split(d.Screen(), "\n")[1]; !strings.HasSuffix(strings.TrimRight(line, " "), left) {
+				t.Errorf("%s at %d columns: %q does not end with %q", name, w, line, left)
+			}
+			if screen := d.Screen(); strings.Contains(screen, "577") {
+				t.Errorf("%s at %d columns counts past what was asked for:\n%s", name, w, screen)
+			}
+		}
+	}
+	j := pagetest.Task(d.Board, task.Tuning)
+	states["more than asked for"](j)
+	d.State.Tasks.Own = j
+	d.Sees("measuring 7 s, 6 power samples, 88.1 ms")
+	j.Progress.ETAHi = 0
+	d.Sees("06:12 elapsed")
 }

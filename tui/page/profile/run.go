@@ -24,7 +24,6 @@ func (p *Page) head(j *page.Task, w int) string {
 	case j == p.open:
 		return p.openedHead(w)
 	}
-	pr := j.Progress
 	count := fmt.Sprintf("mode %d", len(j.Rows)+1)
 	if j.Done() {
 		count = text.Count(len(j.Rows), "mode")
@@ -39,14 +38,6 @@ func (p *Page) head(j *page.Task, w int) string {
 		count += fmt.Sprintf(" of about %d", j.Planned)
 	default:
 		count += fmt.Sprintf(", planned about %d", j.Planned)
-	}
-	elapsed := widget.ClockText(j.Elapsed(p.read.BoardNow()))
-	if j.Done() {
-		elapsed = ""
-	} else if pr.ETAHi > 0 {
-		elapsed += fmt.Sprintf(" elapsed, %.0f–%.0f min left", pr.ETALo.Minutes(), pr.ETAHi.Minutes())
-	} else {
-		elapsed += " elapsed"
 	}
 	goal := ""
 	switch j.Kind {
@@ -69,9 +60,30 @@ func (p *Page) head(j *page.Task, w int) string {
 		why := widget.Wrap(" ended: "+page.Words(j.Err.Error()), w)
 		return widget.Under(widget.StyleBold.Render(first), widget.StyleBad.Render(why))
 	}
-	state := widget.CutClause(" "+p.state(j, w), w)
-	return widget.Under(widget.StyleBold.Render(first), widget.Ends(state, elapsed, w))
+	return widget.Under(widget.StyleBold.Render(first), widget.Pinned(" "+p.state(j, w), p.timing(j, w), w))
 }
+
+// timing is how long a campaign has run and how much of it is left, as far as that is known; "" at its end. It is
+// always in sight.
+func (p *Page) timing(j *page.Task, w int) string {
+	pr, elapsed := j.Progress, widget.ClockText(j.Elapsed(p.read.BoardNow()))
+	switch {
+	case j.Done():
+		return ""
+	case pr.ETAHi > 0 && w < narrowW:
+		return widget.SpanText(pr.ETAHi) + " left"
+	case pr.ETAHi > 0 && w < wideW:
+		return elapsed + ", " + widget.SpanRange(pr.ETALo, pr.ETAHi) + " left"
+	case pr.ETAHi > 0:
+		return elapsed + " elapsed, " + widget.SpanRange(pr.ETALo, pr.ETAHi) + " left"
+	case w < narrowW:
+		return elapsed
+	}
+	return elapsed + " elapsed"
+}
+
+// wideW is the width from which on the line of the state has room for words.
+const wideW = 100
 
 func (p *Page) state(j *page.Task, w int) string {
 	keys := p.read.Keys()
@@ -92,12 +104,10 @@ func (p *Page) state(j *page.Task, w int) string {
 		return widget.StyleWarn.Render("pausing after this mode") + "; " + keys.Pause.Label() + " goes on"
 	}
 	text := widget.StyleBold.Render(pr.Phase.String())
-	if pr.Phase == profiles.Measuring && pr.Of > 0 {
-		count := fmt.Sprintf(" %d of %d minibatches", pr.Minibatch, pr.Of)
-		if w < narrowW {
-			count = fmt.Sprintf(" %d/%d", pr.Minibatch, pr.Of)
-		}
-		text += fmt.Sprintf("%s, %s ms", count, widget.MS(pr.TimeMS))
+	if pr.Phase == profiles.Measuring && pr.Of > 0 && w < narrowW {
+		text = widget.StyleBold.Render(pr.Collected(true)) + fmt.Sprintf(", %s ms", widget.MS(pr.TimeMS))
+	} else if pr.Phase == profiles.Measuring && pr.Of > 0 {
+		text += fmt.Sprintf(" %s, %s ms", pr.Collected(w < wideW), widget.MS(pr.TimeMS))
 	}
 	if pr.PowerW.OK {
 		text += ", " + page.Unit(pr.PowerW, 1, "W")
@@ -135,7 +145,7 @@ func outcome(j *page.Task) string {
 	if j.Tuned == nil || j.Tuned.Took <= 0 {
 		return ""
 	}
-	return fmt.Sprintf(": %s, %.0f min", j.Tuned.Ended, j.Tuned.Took.Minutes())
+	return fmt.Sprintf(": %s, %s", j.Tuned.Ended, widget.SpanText(j.Tuned.Took))
 }
 
 // sizeColumn shows the batch size, where a campaign has several.
