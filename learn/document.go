@@ -380,7 +380,7 @@ func listsOf(s *tegra.Space) spaceLists {
 	return l
 }
 
-func (l spaceLists) product() (*tegra.Space, error) {
+func (l *spaceLists) product() (*tegra.Space, error) {
 	s, err := tegra.NewSpace(l.Cores, l.CPUHz, l.GPUHz, l.MemHz)
 	if err == nil {
 		err = s.Bounded()
@@ -388,7 +388,7 @@ func (l spaceLists) product() (*tegra.Space, error) {
 	return s, err
 }
 
-func (l spaceLists) space() (*tegra.Space, error) {
+func (l *spaceLists) space() (*tegra.Space, error) {
 	full, err := l.product()
 	if err != nil || !l.Partial {
 		return full, err

@@ -77,10 +77,10 @@ type Provenance struct {
 }
 
 // Origin says where the samples of a virtual board come from; "" for a real one.
-func (p Provenance) Origin() string { return tegra.Origin(p.Virtual, p.Replay) }
+func (p *Provenance) Origin() string { return tegra.Origin(p.Virtual, p.Replay) }
 
 // simulated reports whether no sample was measured on a real board.
-func (p Provenance) simulated() bool { return p.Virtual && p.Replay == "" }
+func (p *Provenance) simulated() bool { return p.Virtual && p.Replay == "" }
 
 // Fit learns to predict time and power from measured modes; one is enough to
 // get an answer, ten for a useful one. Equal arguments give equal models. When

@@ -41,7 +41,7 @@ func NetworksOf(m *Model) (list []Network) {
 }
 
 // Words is one line about a network.
-func (n Network) Words() string {
+func (n *Network) Words() string {
 	var layers []string
 	for _, w := range n.Layers {
 		layers = append(layers, fmt.Sprint(w))

@@ -26,7 +26,7 @@ const servedProbes = 14
 func MostServed(limits int) int { return servedProbes + furtherProbes*(limits-1) }
 
 // sought are the limits with the one in force first given, as the search looks at them.
-func (o TuneOptions) sought() []Limit {
+func (o *TuneOptions) sought() []Limit {
 	list := append([]Limit{o.Limit}, o.More...)
 	for i := range list {
 		if o.Batches != nil && list[i].PowerW > 0 && !list[i].Energy {

@@ -139,7 +139,7 @@ type Result struct {
 }
 
 // Standing is where the answer stands against the limit.
-func (r Result) Standing(l Limit) Standing { return l.Stand(MeasuredPrediction(r.Measured), r.N) }
+func (r *Result) Standing(l Limit) Standing { return l.Stand(MeasuredPrediction(r.Measured), r.N) }
 
 // Tune searches for the best mode within a limit by measuring (docs/method.md,
 // Search rule). The answer has been measured, and all of its readings meet the

@@ -49,7 +49,7 @@ func parseUptime(text string) (out tegra.Val[time.Duration]) {
 }
 
 // kernel is the release of the running kernel; "" where it is unknown.
-func (s System) kernel() string {
+func (s *System) kernel() string {
 	if s.FS == nil {
 		return ""
 	}
@@ -74,7 +74,7 @@ func PreloadNote(share float64) string {
 const preloaded = 0.95
 
 // cached is the page-cache share of the dataset, or why it is not known.
-func (s System) cached() (tegra.Val[float64], string) {
+func (s *System) cached() (tegra.Val[float64], string) {
 	if s.Data == nil {
 		return tegra.Val[float64]{}, s.DataWhy
 	}

@@ -18,7 +18,7 @@ type family struct {
 }
 
 // covers says what the total covers.
-func (fam family) covers() string {
+func (fam *family) covers() string {
 	if len(fam.total) > 1 {
 		return "whole module, without the carrier board"
 	}

@@ -143,7 +143,7 @@ type Reading struct {
 }
 
 // Online counts the cores that are online.
-func (r Reading) Online() int {
+func (r *Reading) Online() int {
 	n := 0
 	for _, c := range r.Cores {
 		if c.Online {
@@ -264,12 +264,12 @@ func (f KnobFile) Mismatch() error {
 }
 
 // PresetSet reports whether nvpmodel's own id was set.
-func (a Applied) PresetSet() bool {
+func (a *Applied) PresetSet() bool {
 	return slices.ContainsFunc(a.Files, func(f KnobFile) bool { return f.Path == PresetFile })
 }
 
 // Mismatch is that of the first file that does not read back as requested; nil where all do.
-func (a Applied) Mismatch() error {
+func (a *Applied) Mismatch() error {
 	for _, f := range a.Files {
 		if err := f.Mismatch(); err != nil {
 			return err
@@ -279,4 +279,4 @@ func (a Applied) Mismatch() error {
 }
 
 // OK reports whether every file reads back as it was written.
-func (a Applied) OK() bool { return a.Mismatch() == nil }
+func (a *Applied) OK() bool { return a.Mismatch() == nil }

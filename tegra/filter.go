@@ -166,7 +166,7 @@ func (f Filter) MatchAlso(m Measured, value func(key string) float64) bool {
 	return true
 }
 
-func (t term) match(m Measured, value func(key string) float64) bool {
+func (t *term) match(m Measured, value func(key string) float64) bool {
 	var v float64
 	switch t.key {
 	case "":

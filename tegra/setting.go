@@ -127,12 +127,12 @@ type Repeats struct {
 }
 
 // Median is the measurement that counts.
-func (r Repeats) Median() Measured {
+func (r *Repeats) Median() Measured {
 	return Measured{Setting: r.Setting, TimeMS: stats.Median(r.TimesMS), PowerW: stats.Median(r.PowersW)}
 }
 
 // Mean is the mean of all measurements.
-func (r Repeats) Mean() Mean {
+func (r *Repeats) Mean() Mean {
 	m := Measured{Setting: r.Setting, TimeMS: stats.Mean(r.TimesMS), PowerW: stats.Mean(r.PowersW)}
 	return Mean{m, len(r.TimesMS)}
 }

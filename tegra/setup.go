@@ -8,4 +8,4 @@ type Setup struct {
 }
 
 // Setup is how the board was set when it was read; its idle power is not known from one reading.
-func (r Reading) Setup() Setup { return Setup{Mode: r.Mode, Locked: r.Locked} }
+func (r *Reading) Setup() Setup { return Setup{Mode: r.Mode, Locked: r.Locked} }

@@ -19,7 +19,7 @@ type Sample struct {
 }
 
 // PowerW is the module's power when the sample is valid.
-func (s Sample) PowerW() tegra.Val[float64] {
+func (s *Sample) PowerW() tegra.Val[float64] {
 	if !s.Valid {
 		return tegra.Val[float64]{}
 	}

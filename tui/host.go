@@ -65,7 +65,7 @@ type deps struct {
 
 // watch begins to follow the device; written counts the bytes that the screens
 // cost the line.
-func (d deps) watch(written func() int64) *telemetry.Watch {
+func (d *deps) watch(written func() int64) *telemetry.Watch {
 	return telemetry.NewWatch(telemetry.WatchOptions{Sampler: d.sampler, Files: d.files, GPUProcesses: d.gpuProcesses,
 		Written: written})
 }

@@ -28,7 +28,7 @@ func (m sampleMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 }
 
 // first reads the device once, so that the first frame has something to show.
-func (d deps) first() telemetry.Readings {
+func (d *deps) first() telemetry.Readings {
 	s, _ := d.sampler.Read() // its error is in Why
 	return telemetry.Readings{Last: s, Samples: []telemetry.Sample{s}}
 }

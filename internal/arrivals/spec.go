@@ -63,7 +63,7 @@ func (v Spec) Configured(own Spec, given func(flag string) bool) Spec {
 }
 
 // Load is how its requests come. Errors are of usage.
-func (v Spec) Load() (Load, error) {
+func (v *Spec) Load() (Load, error) {
 	name := v.Arrivals
 	if name == "" {
 		name = string(Closed)

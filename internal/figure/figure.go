@@ -33,7 +33,7 @@ type Figure struct {
 }
 
 // Heat reports whether the points are the cells of a heat map.
-func (f Figure) Heat() bool { return f.Y.Key != "" }
+func (f *Figure) Heat() bool { return f.Y.Key != "" }
 
 // Axis is a quantity.
 type Axis struct {
@@ -49,7 +49,7 @@ type Axis struct {
 }
 
 // Title is the name with the unit.
-func (a Axis) Title() string {
+func (a *Axis) Title() string {
 	if a.Unit == "" {
 		return a.Name
 	}
@@ -57,7 +57,7 @@ func (a Axis) Title() string {
 }
 
 // KeyOf is the key of a bound: "time_lo_ms" of "time_ms".
-func (a Axis) KeyOf(bound string) string {
+func (a *Axis) KeyOf(bound string) string {
 	at := strings.LastIndexByte(a.Key, '_')
 	if at < 0 {
 		return a.Key + "_" + bound
@@ -66,7 +66,7 @@ func (a Axis) KeyOf(bound string) string {
 }
 
 // Label prints a value of the axis.
-func (a Axis) Label(v float64) string {
+func (a *Axis) Label(v float64) string {
 	switch {
 	case !axis.Finite(v):
 		return "–"
@@ -77,7 +77,7 @@ func (a Axis) Label(v float64) string {
 }
 
 // Scale holds the values.
-func (a Axis) Scale(values []float64) axis.Scale {
+func (a *Axis) Scale(values []float64) axis.Scale {
 	switch {
 	case a.Part != nil:
 		return *a.Part
@@ -188,7 +188,7 @@ type Limit struct {
 }
 
 // Span lists all values of a panel, bounds included.
-func (p Panel) Span() []float64 {
+func (p *Panel) Span() []float64 {
 	out := []float64{}
 	for _, s := range p.Series {
 		for _, q := range s.Points {
@@ -199,12 +199,12 @@ func (p Panel) Span() []float64 {
 }
 
 // Xs lists all places across.
-func (f Figure) Xs() []float64 { return f.all(func(p Point) float64 { return p.X }) }
+func (f *Figure) Xs() []float64 { return f.all(func(p Point) float64 { return p.X }) }
 
 // Ys lists all places upward.
-func (f Figure) Ys() []float64 { return f.all(func(p Point) float64 { return p.Y }) }
+func (f *Figure) Ys() []float64 { return f.all(func(p Point) float64 { return p.Y }) }
 
-func (f Figure) all(of func(Point) float64) []float64 {
+func (f *Figure) all(of func(Point) float64) []float64 {
 	var out []float64
 	for _, p := range f.Panels {
 		for _, s := range p.Series {
@@ -224,7 +224,7 @@ func Distinct(values []float64) []float64 {
 }
 
 // Names lists the series' names, each once.
-func (f Figure) Names() []Series {
+func (f *Figure) Names() []Series {
 	var out []Series
 	for _, p := range f.Panels {
 		for _, s := range p.Series {
@@ -244,7 +244,7 @@ const Heats = 5
 type HeatEnds [Heats]float64
 
 // HeatEnds are those of the panel's values: each shade has as many cells.
-func (p Panel) HeatEnds() (ends HeatEnds) {
+func (p *Panel) HeatEnds() (ends HeatEnds) {
 	var values []float64
 	for _, s := range p.Series {
 		for _, q := range s.Points {
@@ -269,7 +269,7 @@ func (ends HeatEnds) Heat(v float64) int {
 }
 
 // Least is the point of the least value; false without any.
-func (p Panel) Least() (Point, bool) {
+func (p *Panel) Least() (Point, bool) {
 	var least Point
 	found := false
 	for _, s := range p.Series {

@@ -49,7 +49,7 @@ func Findings(m *learn.Model, s Situation) []string {
 }
 
 // present names the present mode, which is spoken of as it is with locked clocks.
-func (s Situation) present() string {
+func (s *Situation) present() string {
 	if s.Present.Locked.OK && !s.Present.Locked.V {
 		return "the present mode with locked clocks"
 	}

@@ -101,13 +101,13 @@ func Baseline(readings []tegra.Measured) (p Point, driftPct float64) {
 
 // Trusts reports whether readings of a setting agree with what the study's model says of it. A baseline of locked
 // clocks is one of the pairs, and a glitch there would make up a saving.
-func (r Result) Trusts(m tegra.Mode) bool {
+func (r *Result) Trusts(m tegra.Mode) bool {
 	i := slices.IndexFunc(r.Points, func(p Point) bool { return p.Mode == m })
 	return i < 0 || !r.Points[i].Doubted
 }
 
 // Doubted are the settings whose readings disagree with all others.
-func (r Result) Doubted() (out []Point) {
+func (r *Result) Doubted() (out []Point) {
 	for _, p := range r.Points {
 		if p.Doubted {
 			out = append(out, p)
@@ -117,7 +117,7 @@ func (r Result) Doubted() (out []Point) {
 }
 
 // Measured counts the settings that were measured, of all kinds.
-func (r Result) Measured() (n int) {
+func (r *Result) Measured() (n int) {
 	for _, p := range r.Points {
 		if p.N > 0 {
 			n++
@@ -127,7 +127,7 @@ func (r Result) Measured() (n int) {
 }
 
 // Within is the measured pair of least energy whose time is at most ms; absent where none is.
-func (r Result) Within(ms float64) (best tegra.Val[Point]) {
+func (r *Result) Within(ms float64) (best tegra.Val[Point]) {
 	for _, p := range r.Points {
 		if p.N > 0 && !p.Doubted && p.TimeMS <= ms && r.isPair(p.Mode) &&
 			(!best.OK || p.EnergyJ() < best.V.EnergyJ()) {
@@ -137,13 +137,13 @@ func (r Result) Within(ms float64) (best tegra.Val[Point]) {
 	return best
 }
 
-func (r Result) isPair(m tegra.Mode) bool {
+func (r *Result) isPair(m tegra.Mode) bool {
 	top := r.space.Max()
 	return m.Cores == top.Cores && m.EMC == top.EMC
 }
 
 // Grid is what is known of the pairs, clock by clock.
-func (r Result) Grid() Grid {
+func (r *Result) Grid() Grid {
 	g := NewGrid(r.space.CPU, r.space.GPU)
 	for _, p := range r.Points {
 		if r.isPair(p.Mode) && !p.Doubted {
@@ -170,7 +170,7 @@ func NewGrid(cpu, gpu []tegra.Freq) Grid {
 }
 
 // Set puts a mode's numbers in their place.
-func (g Grid) Set(m tegra.Measured) {
+func (g *Grid) Set(m tegra.Measured) {
 	c, k := slices.Index(g.CPU, m.Mode.CPU), slices.Index(g.GPU, m.Mode.GPU)
 	if c >= 0 && k >= 0 {
 		g.MS[c][k], g.J[c][k] = m.TimeMS, m.EnergyJ()

@@ -51,8 +51,8 @@ func (c *LoadCurve) lnGrowth(batch int, s float64) float64 {
 }
 
 // NewLoadCurve simulates nothing yet.
-func (a Ask) NewLoadCurve(infer Phase) *LoadCurve {
-	return &LoadCurve{a, infer, &simulated{at: map[curveAt]queued{}}}
+func (a *Ask) NewLoadCurve(infer Phase) *LoadCurve {
+	return &LoadCurve{*a, infer, &simulated{at: map[curveAt]queued{}}}
 }
 
 // With is the curve for another ask, with what was simulated where it is of the same load.
@@ -65,7 +65,7 @@ func (c *LoadCurve) With(a Ask) *LoadCurve {
 }
 
 // SameLoad reports whether two asks have one load and one quantile: they may have other limits.
-func (a Ask) SameLoad(b Ask) bool {
+func (a *Ask) SameLoad(b Ask) bool {
 	x, y := a.Load, b.Load
 	sameTrace := len(x.TraceS) == len(y.TraceS) && (len(x.TraceS) == 0 || &x.TraceS[0] == &y.TraceS[0])
 	return sameTrace && x.Pattern == y.Pattern && x.RatePerS == y.RatePerS && x.Outstanding == y.Outstanding &&

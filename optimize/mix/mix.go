@@ -162,7 +162,7 @@ type Outcome struct {
 }
 
 // Check returns an error unless the ask makes sense.
-func (a Ask) Check() error {
+func (a *Ask) Check() error {
 	for _, v := range []struct {
 		name  string
 		value float64
@@ -185,7 +185,7 @@ func (a Ask) Check() error {
 
 func (a Ask) quantile() float64 { return cmp.Or(a.Quantile, UsualQuantile) }
 
-func (a Ask) want(beside bool) Want {
+func (a *Ask) want(beside bool) Want {
 	switch {
 	case a.Want != "":
 		return a.Want
@@ -231,11 +231,11 @@ func (a Ask) Evaluate(at tegra.Setting, infer Phase, train *Phase) (Outcome, boo
 }
 
 // simulates reports whether the latency follows from no formula.
-func (a Ask) simulates() bool {
+func (a *Ask) simulates() bool {
 	return a.Load.Open() && !a.Fulcrum && (a.Load.Pattern != arrivals.Uniform || a.MaxWait > 0)
 }
 
-func (a Ask) mostBusy() float64 {
+func (a *Ask) mostBusy() float64 {
 	if a.Load.Pattern == arrivals.Poisson || a.Load.Pattern == arrivals.Trace {
 		return mostBusyPoisson
 	}
@@ -244,7 +244,7 @@ func (a Ask) mostBusy() float64 {
 
 // bound evaluates by the formulas of even arrivals and full batches. Where Ask.simulates, its latency
 // is a lower bound.
-func (a Ask) bound(at tegra.Setting, infer Phase, train *Phase) (Outcome, bool) {
+func (a *Ask) bound(at tegra.Setting, infer Phase, train *Phase) (Outcome, bool) {
 	serve, ok := infer.At(at)
 	if !ok || !(serve.TimeMS > 0) {
 		return Outcome{}, false
@@ -308,7 +308,7 @@ func (a Ask) bound(at tegra.Setting, infer Phase, train *Phase) (Outcome, bool) 
 }
 
 // wait is the longest that a request waits for its batch, at the quantile, with even arrivals.
-func (a Ask) wait(b, window float64) float64 {
+func (a *Ask) wait(b, window float64) float64 {
 	if a.Fulcrum {
 		return window
 	}
@@ -319,7 +319,7 @@ func (a Ask) wait(b, window float64) float64 {
 }
 
 // spend sets power and energy by the shares of the time that serving and training take.
-func (a Ask) spend(o *Outcome, serving, training float64) {
+func (a *Ask) spend(o *Outcome, serving, training float64) {
 	serving = min(serving, 1)
 	o.IdleShare = max(0, 1-serving-training)
 	if o.IdleShare < 1e-9 {
@@ -333,7 +333,7 @@ func (a Ask) spend(o *Outcome, serving, training float64) {
 }
 
 // judged is the power that a limit bounds, with the margin kept.
-func (a Ask) judged(o Outcome, peakHigh float64) float64 {
+func (a *Ask) judged(o Outcome, peakHigh float64) float64 {
 	if a.PowerAs == Mean {
 		return o.MeanW * peakHigh / o.PeakW
 	}
@@ -341,7 +341,7 @@ func (a Ask) judged(o Outcome, peakHigh float64) float64 {
 }
 
 // judge says whether an outcome meets the limits with this power, latency and service time.
-func (a Ask) judge(o *Outcome, powerW, latencyMS, timeMS float64) {
+func (a *Ask) judge(o *Outcome, powerW, latencyMS, timeMS float64) {
 	o.excess, o.missed = 0, [batchTime]miss{}
 	n := 0
 	over := func(what limited, value, limit float64) {
@@ -378,7 +378,7 @@ type miss struct {
 }
 
 // Why says which limits are broken; "" where none is.
-func (o Outcome) Why() string {
+func (o *Outcome) Why() string {
 	formats := [...]string{
 		busyShare:  "busy %s %% of the time, over %s %%",
 		itsPower:   "power %s W, over %s W",
@@ -423,7 +423,7 @@ func (w Want) value(o *Outcome, as PowerAs) (first, second float64) {
 }
 
 // compare orders two outcomes that meet the ask, the better one first.
-func (a Ask) compare(x, y *Outcome, want Want) int {
+func (a *Ask) compare(x, y *Outcome, want Want) int {
 	x1, x2 := want.value(x, a.PowerAs)
 	y1, y2 := want.value(y, a.PowerAs)
 	return cmp.Or(cmp.Compare(x1, y1), cmp.Compare(x2, y2))

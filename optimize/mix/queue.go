@@ -75,7 +75,7 @@ func (q Queueing) Simulate() Waited {
 func duration(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
 // queueing is the simulation of an outcome; slow: with the margin kept.
-func (a Ask) queueing(o *Outcome, infer Phase, slow bool) Queueing {
+func (a *Ask) queueing(o *Outcome, infer Phase, slow bool) Queueing {
 	factor, minibatch := 1.0, o.train.TimeMS/1000
 	if slow {
 		factor, minibatch = o.slowS/(o.TimeMS/1000), o.slowTrain
@@ -88,7 +88,7 @@ func (a Ask) queueing(o *Outcome, infer Phase, slow bool) Queueing {
 
 // simulate replaces what an outcome has by formula: latency, training, power. The latency that is
 // judged keeps the margin.
-func (a Ask) simulate(o *Outcome, infer Phase) {
+func (a *Ask) simulate(o *Outcome, infer Phase) {
 	w := a.queueing(o, infer, false).Simulate()
 	o.LatencyMS = stats.NearestRank(w.LatenciesMS, a.quantile())
 	slow := o.LatencyMS
@@ -112,7 +112,7 @@ const (
 // firstInTime returns the first of the outcomes, the best first, whose simulated latency keeps the
 // limit; the others are given to late. One that is slower at the same batch size than one that was
 // late is late too, and is not simulated. Beside training it returns the best of those near it.
-func (a Ask) firstInTime(best []Outcome, infer Phase, want Want, late func(Outcome)) []Outcome {
+func (a *Ask) firstInTime(best []Outcome, infer Phase, want Want, late func(Outcome)) []Outcome {
 	type pair struct{ serve, train float64 }
 	failed := map[int][]pair{}
 	var found []Outcome

@@ -190,7 +190,7 @@ func Phases(o Options) (infer Phase, train *Phase, err error) {
 	return infer, &beside, err
 }
 
-func (o Options) fit(rows []tegra.Measured, batches []int, settings []tegra.Setting) (Phase, error) {
+func (o *Options) fit(rows []tegra.Measured, batches []int, settings []tegra.Setting) (Phase, error) {
 	model, err := learn.FitSurrogate(o.Space, rows, learn.SurrogateOptions{Grid: true, Robust: 1, Batches: batches})
 	if err != nil {
 		return Phase{}, err

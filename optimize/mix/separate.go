@@ -26,7 +26,7 @@ const switchShare = 0.05
 
 // Separate is the best choice of two modes for an ask, by the formulas of even arrivals; false where none
 // keeps the limits.
-func (a Ask) Separate(settings []tegra.Setting, infer, train Phase, switchS float64) (Separate, bool) {
+func (a *Ask) Separate(settings []tegra.Setting, infer, train Phase, switchS float64) (Separate, bool) {
 	best := Separate{TrainPerS: -1}
 	fastest, mode, trainW := math.Inf(1), tegra.Mode{}, 0.0
 	for m := range train.at {

@@ -49,7 +49,7 @@ func Assess(ctx context.Context, m *learn.Model) Assessment {
 }
 
 // Held counts the left-out samples within their 95 % bands of time and of power.
-func (a Assessment) Held() (time, power int) {
+func (a *Assessment) Held() (time, power int) {
 	for _, l := range a.Left {
 		if p, m := l.Prediction, l.Measured; p.TimeLoMS <= m.TimeMS && m.TimeMS <= p.TimeHiMS {
 			time++

@@ -49,7 +49,7 @@ type Comparison struct {
 }
 
 // How says where the numbers of the other mode come from, in one word.
-func (c Comparison) How() string {
+func (c *Comparison) How() string {
 	switch {
 	case c.Measured:
 		return "measured"
@@ -146,7 +146,7 @@ type comparer struct {
 }
 
 // with returns the comparison with mode m; nil when nothing is known about m.
-func (c comparer) with(name string, m tegra.Mode) *Comparison {
+func (c *comparer) with(name string, m tegra.Mode) *Comparison {
 	out := &Comparison{Name: name}
 	if read, ok := c.at[m]; ok {
 		out.Other, out.Measured = optimize.MeasuredPrediction(read), true

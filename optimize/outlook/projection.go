@@ -25,7 +25,7 @@ type Projected struct {
 }
 
 // Hours are those of the whole training.
-func (t Projected) Hours() float64 { return t.Time.Hours() }
+func (t *Projected) Hours() float64 { return t.Time.Hours() }
 
 // Project compares whole trainings in the mode of setting at with those in the best mode that was measured, as a sample
 // of measured modes without a model gives it, and in the modes of v.

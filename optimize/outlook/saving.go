@@ -13,7 +13,7 @@ type Saving struct {
 
 // Saves says what the chosen mode saves against this one. Without a saving in anything it is
 // the energy, which is not negative then.
-func (c Comparison) Saves() Saving {
+func (c *Comparison) Saves() Saving {
 	energy := Saving{"energy", c.EnergyPct, c.Lo.EnergyPct, c.Hi.EnergyPct, c.Name, c.Measured}
 	for _, s := range []Saving{energy,
 		{"power", c.PowerPct, c.Lo.PowerPct, c.Hi.PowerPct, c.Name, c.Measured},

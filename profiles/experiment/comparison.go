@@ -28,7 +28,7 @@ func change(from, to float64) string {
 
 // moved is the change of a stat between two settings; "" when one is not
 // known, or when they do not differ beyond noise.
-func (r Report) moved(what, key string, from, to lineKey) string {
+func (r *Report) moved(what, key string, from, to lineKey) string {
 	a, b := r.stat(from, key), r.stat(to, key)
 	if !a.OK || !b.OK || a.V == 0 && b.V == 0 {
 		return ""
@@ -51,7 +51,7 @@ func list(parts ...string) string {
 }
 
 // compared describes in one clause how two settings differ; "" when one of them has no time.
-func (r Report) compared(from, to lineKey) string {
+func (r *Report) compared(from, to lineKey) string {
 	if !r.stat(from, "time_ms").OK || !r.stat(to, "time_ms").OK {
 		return ""
 	}
@@ -69,7 +69,7 @@ func (r Report) compared(from, to lineKey) string {
 }
 
 // pace is the part of a setting's lines that represents long training.
-func (r Report) pace(setting string) lineKey {
+func (r *Report) pace(setting string) lineKey {
 	for _, name := range []string{Later, ""} {
 		if at := (lineKey{setting, name}); r.stat(at, "time_ms").OK {
 			return at
@@ -79,7 +79,7 @@ func (r Report) pace(setting string) lineKey {
 }
 
 // settings lists the settings that have lines, in order.
-func (r Report) settings() (out []string) {
+func (r *Report) settings() (out []string) {
 	for _, l := range r.Lines {
 		if !slices.Contains(out, l.Setting) {
 			out = append(out, l.Setting)
@@ -90,7 +90,7 @@ func (r Report) settings() (out []string) {
 
 // extreme returns the setting with the least (or, by sign -1, the greatest) value of a number;
 // "" when none has it.
-func (r Report) extreme(key string, sign float64) (best string, value float64) {
+func (r *Report) extreme(key string, sign float64) (best string, value float64) {
 	for _, s := range r.settings() {
 		if v := r.stat(r.pace(s), key); v.OK && (best == "" || sign*v.V < sign*value) {
 			best, value = s, v.V

@@ -24,7 +24,7 @@ type document struct {
 }
 
 // Document is the report as JSON shows it, with the board's name and the folder of the record.
-func (r Report) Document(device, dir string) any {
+func (r *Report) Document(device, dir string) any {
 	out := document{Experiment: r.Experiment.Name, Workload: text.Optional(r.Workload.Name), Device: device,
 		Virtual: r.Virtual, Repeat: r.Repeat, Dir: dir, Lines: []map[string]any{},
 		Missing: append([]Missing{}, r.Missing...),
@@ -44,7 +44,7 @@ func (r Report) Document(device, dir string) any {
 }
 
 // Fault says that there is nothing to report, and why; nil where there is.
-func (r Report) Fault() error {
+func (r *Report) Fault() error {
 	if len(r.Lines) > 0 {
 		return nil
 	}

@@ -673,7 +673,7 @@ func TestExperimentVariabilityGivesQuartilesOfEachUnit(t *testing.T) {
 			r.Lines = append(r.Lines, Line{lineKey: key, Runs: 1, Stats: map[string]Stat{"time_ms": {v, v, v}}})
 		}
 	}
-	said := strings.Join(sayVariability(r), "\n")
+	said := strings.Join(sayVariability(&r), "\n")
 	for _, want := range []string{"Unit 0: over 4 epochs", "between 101 and 104 ms", "quartiles 102, 102, 103",
 		"Over 2 units the median time of a minibatch lies between 102 and 112 ms, 9.8 % apart"} {
 		if !strings.Contains(said, want) {
@@ -693,7 +693,7 @@ func TestExperimentDVFSTellsTheShareOfTimeAtEachClock(t *testing.T) {
 				telemetry.ClockShare{Freq: 1000 * tegra.MHz, Share: 0.6}),
 			gpu: kernel(telemetry.ClockShare{Freq: 300 * tegra.MHz, Share: 1})}}}}
 	want := "CPU 2.00 GHz 40 %, 1.00 GHz 60 % (by the kernel); GPU 300 MHz 100 % (by the kernel); memory –"
-	if said := strings.Join(sayDVFS(r), "\n"); !strings.Contains(said, want) {
+	if said := strings.Join(sayDVFS(&r), "\n"); !strings.Contains(said, want) {
 		t.Errorf("the report does not say %q:\n%s", want, said)
 	}
 }

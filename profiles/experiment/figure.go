@@ -8,7 +8,7 @@ import (
 
 // Figures draw an experiment's settings beside each other: bars of a whole epoch where its length is known, and of a
 // minibatch.
-func (r Report) Figures() []figure.Figure {
+func (r *Report) Figures() []figure.Figure {
 	lines := r.Main()
 	epoch := barsOf(r, "experiment-"+r.Experiment.Name+"-epoch", "per epoch", lines, []barPanel{
 		{"epoch_s", "time", "s", "epoch_s", 1},
@@ -40,7 +40,7 @@ type barPanel struct {
 	per                     float64
 }
 
-func barsOf(r Report, kind, per string, lines []Line, panels []barPanel) figure.Figure {
+func barsOf(r *Report, kind, per string, lines []Line, panels []barPanel) figure.Figure {
 	title := "experiment " + r.Experiment.Name + ", " + r.Workload.Name + " on " + r.Board + ", " + per
 	f := figure.Figure{Kind: kind, Title: title, Virtual: r.Virtual, RowKey: "setting"}
 	for _, l := range lines {

@@ -58,7 +58,7 @@ func over(own []float64, repeats Stat) float64 {
 }
 
 // line is the line of a part.
-func (r Report) line(at lineKey) (Line, bool) {
+func (r *Report) line(at lineKey) (Line, bool) {
 	for _, l := range r.Lines {
 		if l.lineKey == at {
 			return l, true
@@ -68,7 +68,7 @@ func (r Report) line(at lineKey) (Line, bool) {
 }
 
 // Main is the line of each setting that represents long training.
-func (r Report) Main() (out []Line) {
+func (r *Report) Main() (out []Line) {
 	for _, s := range r.settings() {
 		if l, ok := r.line(r.pace(s)); ok {
 			out = append(out, l)
@@ -79,7 +79,7 @@ func (r Report) Main() (out []Line) {
 
 // between is the share by which a number of two lines may differ by noise; infinite with too
 // few readings.
-func (r Report) between(key string, from, to lineKey) float64 {
+func (r *Report) between(key string, from, to lineKey) float64 {
 	a, _ := r.line(from)
 	b, _ := r.line(to)
 	time, power := math.Hypot(a.noise.time, b.noise.time), math.Hypot(a.noise.power, b.noise.power)
@@ -93,13 +93,13 @@ func (r Report) between(key string, from, to lineKey) float64 {
 }
 
 // margin is the share within which a number of two lines counts as equal.
-func (r Report) margin(key string, from, to lineKey) float64 {
+func (r *Report) margin(key string, from, to lineKey) float64 {
 	return max(alike, r.between(key, from, to))
 }
 
 // apart reports whether a number of two lines differs beyond their noise. A part of the time
 // must differ by more than the noise of the whole time.
-func (r Report) apart(key string, from, to lineKey) bool {
+func (r *Report) apart(key string, from, to lineKey) bool {
 	a, b := r.stat(from, key), r.stat(to, key)
 	if !a.OK || !b.OK || a.V == b.V {
 		return false
@@ -113,7 +113,7 @@ func (r Report) apart(key string, from, to lineKey) bool {
 
 // tooShort explains which numbers rest on too few readings to be compared, and whether nothing
 // can be; "" for none.
-func (r Report) tooShort() (why string, nothing bool) {
+func (r *Report) tooShort() (why string, nothing bool) {
 	time, power := false, false
 	for _, l := range r.Lines {
 		time = time || math.IsInf(l.noise.time, 1)

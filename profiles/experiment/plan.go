@@ -25,7 +25,7 @@ type Experiment struct {
 	plan     func(Request, *Plan)
 	columns  []string // of the text report
 	perEpoch bool     // a line per epoch in place of one per run
-	takeaway func(Report) text.Lines
+	takeaway func(*Report) text.Lines
 }
 
 // All lists the experiments.
@@ -105,7 +105,7 @@ func All() []Experiment {
 }
 
 // spreadKey is the number whose spread over repeats is reported.
-func (e Experiment) spreadKey() string {
+func (e *Experiment) spreadKey() string {
 	if slices.Contains(e.columns, "time_ms") || e.columns == nil {
 		return "time_ms"
 	}
@@ -113,7 +113,7 @@ func (e Experiment) spreadKey() string {
 }
 
 // Minibatches is how many a run takes unless told otherwise.
-func (e Experiment) Minibatches() int {
+func (e *Experiment) Minibatches() int {
 	if e.Name == "polling" {
 		return pollingMinibatches
 	}
@@ -217,7 +217,7 @@ func (e Experiment) Plan(r Request) Plan {
 }
 
 // Digest is a fingerprint of the plan: a resume must have the same.
-func (p Plan) Digest(repeat int) string {
+func (p *Plan) Digest(repeat int) string {
 	h := sha256.New()
 	fmt.Fprintln(h, repeat)
 	for _, s := range p.Settings {
@@ -230,7 +230,7 @@ func (p Plan) Digest(repeat int) string {
 // holdsCache returns why the page cache of the workload's data cannot be controlled without
 // root; "" when it can: by a virtual board, or by the built-in job, which asks the kernel to
 // drop its files.
-func (r Request) holdsCache() (why string) {
+func (r *Request) holdsCache() (why string) {
 	w := r.Workload
 	switch {
 	case r.Simulated:
@@ -245,7 +245,7 @@ func (r Request) holdsCache() (why string) {
 }
 
 // setting is one run of the request's workload.
-func (r Request) setting(name string) Setting {
+func (r *Request) setting(name string) Setting {
 	s := Setting{
 		Name:     name,
 		Mode:     r.Mode,
@@ -282,7 +282,7 @@ func planWorkers(r Request, p *Plan) {
 
 // needsVariable notes that the settings have no effect on a command of the user that does not
 // read a variable. A job that reports its settings in its hello is checked as it runs.
-func (r Request) needsVariable(p *Plan, variable string, reads bool) {
+func (r *Request) needsVariable(p *Plan, variable string, reads bool) {
 	if len(r.Workload.Command) > 0 && !r.Simulated && !reads {
 		p.skip("an effect of the settings", "the command does not read %s: its runs are all alike", variable)
 	}

@@ -26,7 +26,7 @@ func planPolling(r Request, p *Plan) {
 	}
 }
 
-func sayPolling(r Report) (out text.Lines) {
+func sayPolling(r *Report) (out text.Lines) {
 	usual := lineKey{pollingName(pollingEvery[0]), ""}
 	for _, every := range pollingEvery[1:] {
 		at := lineKey{pollingName(every), ""}

@@ -138,8 +138,8 @@ var defaultColumns = strings.Fields("time_ms stall_ms compute_ms overhead_ms pow
 
 // Report makes the report of what was run. Of several runs of a setting with
 // one repeat the newest counts; rows hold the settings that failed.
-func (e Experiment) Report(p Plan, repeat int, rows []record.Row, runs []record.Run) Report {
-	out := Report{Experiment: e, Repeat: max(1, repeat), Skipped: p.Skipped, same: p.same,
+func (e *Experiment) Report(p Plan, repeat int, rows []record.Row, runs []record.Run) *Report {
+	out := &Report{Experiment: *e, Repeat: max(1, repeat), Skipped: p.Skipped, same: p.same,
 		meter: p.meter}
 	for _, s := range p.Settings {
 		var usable []usableRun
@@ -200,7 +200,7 @@ type usableRun struct {
 
 // lines of one setting: of its epochs, of epoch 0 and the later ones when they
 // can differ, or of the run as a whole.
-func (e Experiment) lines(s Setting, runs []usableRun) (out []Line) {
+func (e *Experiment) lines(s Setting, runs []usableRun) (out []Line) {
 	if len(runs) == 0 {
 		return nil
 	}
@@ -252,14 +252,14 @@ func (e Experiment) lines(s Setting, runs []usableRun) (out []Line) {
 }
 
 // stat is a number of a part; not OK when it is not known.
-func (r Report) stat(at lineKey, key string) tegra.Val[float64] {
+func (r *Report) stat(at lineKey, key string) tegra.Val[float64] {
 	l, _ := r.line(at)
 	s, ok := l.Stats[key]
 	return tegra.Val[float64]{V: s.Median, OK: ok}
 }
 
 // Text prints the report for a person, 80 columns wide where it can.
-func (r Report) Text(w io.Writer) error {
+func (r *Report) Text(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", r.Experiment.Name, r.Experiment.Title)
 	fmt.Fprintf(&b, "%s\n\n", r.heading())
@@ -299,7 +299,7 @@ func WriteFolded(w io.Writer, report string) error {
 	return nil
 }
 
-func (r Report) heading() string {
+func (r *Report) heading() string {
 	parts := []string{r.Board}
 	if r.Experiment.Workload != "" {
 		parts = append(
@@ -316,7 +316,7 @@ func (r Report) heading() string {
 	return strings.Join(parts, "; ")
 }
 
-func (r Report) table(b *strings.Builder) {
+func (r *Report) table(b *strings.Builder) {
 	if len(r.Lines) == 0 && !slices.ContainsFunc(r.Missing, func(m Missing) bool { return m.State == DidNotRun }) {
 		b.WriteString("nothing was run\n")
 		return
@@ -399,7 +399,7 @@ func spread(l Line, key string) string {
 
 // CSV prints every number: median, least and most of each column. Settings without numbers follow, with their state
 // as the part.
-func (r Report) CSV(w io.Writer) error {
+func (r *Report) CSV(w io.Writer) error {
 	c := csv.NewWriter(w)
 	head := slices.Concat([]string{"setting", "part", "runs"}, sweep.Columns[:4])
 	for _, col := range Columns() {

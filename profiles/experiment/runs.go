@@ -31,7 +31,7 @@ type rounds struct {
 }
 
 // Rounds are the runs of a plan, each setting so many times.
-func (p Plan) Rounds(repeat int) Runs { return rounds{p.Settings, repeat} }
+func (p *Plan) Rounds(repeat int) Runs { return rounds{p.Settings, repeat} }
 
 func (r rounds) Len() int { return r.repeat * len(r.settings) }
 

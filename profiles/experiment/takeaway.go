@@ -12,7 +12,7 @@ import (
 	"jtune/tegra"
 )
 
-func sayWorkers(r Report) (out text.Lines) {
+func sayWorkers(r *Report) (out text.Lines) {
 	names := r.settings()
 	fastest, best := r.extreme("time_ms", 1)
 	if fastest == "" {
@@ -57,7 +57,7 @@ func sayWorkers(r Report) (out text.Lines) {
 
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-func sayCache(r Report) (out text.Lines) {
+func sayCache(r *Report) (out text.Lines) {
 	for _, s := range r.settings() {
 		first, later := lineKey{s, Epoch0}, lineKey{s, Later}
 		if text := r.compared(first, later); text != "" {
@@ -100,7 +100,7 @@ const inMemory = 95
 
 // preload advises to preload the data: where a run that begins cold does not bring them into
 // memory, and one with the data in memory is faster.
-func (r Report) preload() (out text.Lines) {
+func (r *Report) preload() (out text.Lines) {
 	cold, cached := lineKey{"cold at the start", Later}, lineKey{"preloaded", Later}
 	share, from, to := r.stat(cold, "cache_pct"), r.stat(cold, "time_ms"), r.stat(cached, "time_ms")
 	if share.OK && share.V < inMemory && r.apart("time_ms", cold, cached) && to.V < from.V {
@@ -111,7 +111,7 @@ func (r Report) preload() (out text.Lines) {
 	return out
 }
 
-func (r Report) readText(s string) string {
+func (r *Report) readText(s string) string {
 	a, b := r.stat(lineKey{s, Epoch0}, "read_bytes_per_s"), r.stat(lineKey{s, Later}, "read_bytes_per_s")
 	if !a.OK || !b.OK {
 		return ""
@@ -119,7 +119,7 @@ func (r Report) readText(s string) string {
 	return fmt.Sprintf("; the disk read %s MB/s, then %s", short(a.V/1e6), short(b.V/1e6))
 }
 
-func sayStorage(r Report) (out text.Lines) {
+func sayStorage(r *Report) (out text.Lines) {
 	type medium struct {
 		name       string
 		cold, warm tegra.Val[float64]
@@ -166,7 +166,7 @@ func sayStorage(r Report) (out text.Lines) {
 	return append(out, text+".")
 }
 
-func sayBatch(r Report) (out text.Lines) {
+func sayBatch(r *Report) (out text.Lines) {
 	perSample := func(s string) (ms float64, n int) {
 		var size int
 		if _, err := fmt.Sscanf(s, "batch %d", &size); err != nil || size == 0 {
@@ -227,7 +227,7 @@ func sayBatch(r Report) (out text.Lines) {
 	return out
 }
 
-func sayDVFS(r Report) (out text.Lines) {
+func sayDVFS(r *Report) (out text.Lines) {
 	off, on := r.pace(dvfsOff), r.pace(dvfsOn)
 	if text := r.compared(off, on); text != "" {
 		out.Add("With DVFS on: %s.", text)
@@ -250,7 +250,7 @@ func sayDVFS(r Report) (out text.Lines) {
 	return out
 }
 
-func sayBaseload(r Report) (out text.Lines) {
+func sayBaseload(r *Report) (out text.Lines) {
 	watts := func(s string) tegra.Val[float64] { return r.stat(lineKey{s, ""}, "power_w") }
 	if v := watts(idleLogging); v.OK {
 		out.Add(
@@ -293,7 +293,7 @@ var idleStates = map[string]string{"i": "logging, DVFS off", "ii": "logging off,
 	"iii": "logging off, DVFS on", "iv": "suspended"}
 
 // sayMetered repeats what a meter at the supply read, and what logging costs by it.
-func (r Report) sayMetered() (out text.Lines) {
+func (r *Report) sayMetered() (out text.Lines) {
 	watt := map[string]float64{}
 	for _, m := range r.meter {
 		watt[m.State] = m.Watt
@@ -312,7 +312,7 @@ func (r Report) sayMetered() (out text.Lines) {
 // board.
 const powerStep = 0.12
 
-func sayVariability(r Report) (out text.Lines) {
+func sayVariability(r *Report) (out text.Lines) {
 	later := slices.DeleteFunc(slices.Clone(r.Lines), func(l Line) bool { return l.Part == Epoch0 })
 	if len(later) == 0 {
 		return nil
@@ -381,7 +381,7 @@ func sayPowerSteps(later []Line) (out text.Lines) {
 // neighbours are pairs of labels that differ in one knob (the 2022 study, table of power modes).
 var neighbours = strings.Fields("ab bc cd de ef hi ij jg kl lm mn ng")
 
-func sayModes(r Report) (out text.Lines) {
+func sayModes(r *Report) (out text.Lines) {
 	byLabel := map[string]Line{}
 	for _, s := range r.settings() {
 		label, _, _ := strings.Cut(s, " ")
@@ -458,7 +458,7 @@ func knobOf(a, b tegra.Mode) string {
 }
 
 // front lists the settings that no other beats in time and energy.
-func (r Report) front() (out text.Lines) {
+func (r *Report) front() (out text.Lines) {
 	value := func(s, key string) tegra.Val[float64] { return r.stat(r.pace(s), key) }
 	for _, s := range r.settings() {
 		t, e := value(s, "time_ms"), value(s, "energy_j")

@@ -27,7 +27,7 @@ type Container struct {
 }
 
 // Program is the container engine.
-func (c Container) Program() string {
+func (c *Container) Program() string {
 	if c.Engine == "" {
 		return DefaultEngine
 	}
@@ -37,7 +37,7 @@ func (c Container) Program() string {
 // run is the command line that runs a job in the container. The host's IPC
 // name space is shared because loader processes hand minibatches over in
 // shared memory, of which a container by itself has 64 MB.
-func (c Container) run(name string, o ExecOptions) []string {
+func (c *Container) run(name string, o ExecOptions) []string {
 	words := []string{c.Program(), "run", "--rm", "--init", "--name", name, "--ipc=host"}
 	if c.Runtime != "" {
 		words = append(words, "--runtime", c.Runtime)
@@ -56,4 +56,4 @@ func (c Container) run(name string, o ExecOptions) []string {
 }
 
 // remove is the command that ends the container of that name.
-func (c Container) remove(name string) []string { return []string{c.Program(), "rm", "-f", name} }
+func (c *Container) remove(name string) []string { return []string{c.Program(), "rm", "-f", name} }

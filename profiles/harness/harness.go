@@ -78,13 +78,13 @@ type Event struct {
 }
 
 // Timed reports whether the event is a unit of measurement: a minibatch of training or a batch of inference.
-func (e Event) Timed() bool { return e.Kind == Minibatch || e.Kind == Infer }
+func (e *Event) Timed() bool { return e.Kind == Minibatch || e.Kind == Infer }
 
 // Latency is how long a request took, its waiting included, in ms.
-func (e Event) Latency() float64 { return float64(e.T-e.Arrive) / float64(time.Millisecond) }
+func (e *Event) Latency() float64 { return float64(e.T-e.Arrive) / float64(time.Millisecond) }
 
 // Began is when the minibatch began.
-func (e Event) Began() time.Duration {
+func (e *Event) Began() time.Duration {
 	return e.T - time.Duration(e.TimeMS*float64(time.Millisecond))
 }
 

@@ -159,7 +159,7 @@ func (p *parser) time(t *float64) error {
 	return nil
 }
 
-func (l line) minibatch(e *Event) error {
+func (l *line) minibatch(e *Event) error {
 	if l.TimeMS == nil {
 		return errors.New("minibatch without time_ms")
 	}
@@ -174,7 +174,7 @@ func (l line) minibatch(e *Event) error {
 	return nil
 }
 
-func (l line) epoch(e *Event) error {
+func (l *line) epoch(e *Event) error {
 	var whole tegra.Val[float64]
 	for _, f := range []struct {
 		name string

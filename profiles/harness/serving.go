@@ -26,7 +26,7 @@ func units(name string, from *float64, min int, to *int) error {
 }
 
 // infer reads an executed batch.
-func (l line) infer(e *Event) error {
+func (l *line) infer(e *Event) error {
 	if l.TimeMS == nil {
 		return errors.New("infer without time_ms")
 	}

@@ -34,7 +34,7 @@ type Log struct {
 
 // Import makes a campaign folder of the run; outDir must be new. The notes list what was left
 // out or assumed.
-func (l Log) Import(outDir string) (notes []string, err error) {
+func (l *Log) Import(outDir string) (notes []string, err error) {
 	text, err := readBounded(l.Power)
 	if err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func (l Log) Import(outDir string) (notes []string, err error) {
 
 // errTimeless is the error for a log without minibatch times, from which no row can be made; it
 // reports the power that the log holds.
-func (l Log) errTimeless(power []powerSample) error {
+func (l *Log) errTimeless(power []powerSample) error {
 	watts := make([]float64, len(power))
 	for i, s := range power {
 		watts[i] = s.w

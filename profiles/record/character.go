@@ -112,7 +112,7 @@ func (p Part) MarshalJSON() ([]byte, error) {
 }
 
 // StallShare is the part of the time, 0 to 1, in which the GPU waits for data.
-func (p Part) StallShare() tegra.Val[float64] {
+func (p *Part) StallShare() tegra.Val[float64] {
 	if !p.StallMS.OK || p.TimeMS <= 0 {
 		return tegra.Val[float64]{}
 	}
@@ -124,13 +124,13 @@ const enoughLater = defaultMinibatches
 
 // SteadyIsLater reports whether the epochs after the first represent long training: they do
 // unless the run ended soon after they began, or all were asked for.
-func (c Character) SteadyIsLater() bool {
+func (c *Character) SteadyIsLater() bool {
 	n := c.Later.V.Minibatches
 	return c.Later.OK && !c.AllEpochs && (n >= enoughLater || n >= c.First.V.Minibatches)
 }
 
 // Steady is the part of the run that represents long training.
-func (c Character) Steady() Part {
+func (c *Character) Steady() Part {
 	if c.SteadyIsLater() {
 		return c.Later.V
 	}
@@ -139,7 +139,7 @@ func (c Character) Steady() Part {
 
 // EpochS is the time of a whole epoch in seconds at the pace of p; absent when
 // the number of minibatches is not known.
-func (c Character) EpochS(p Part) tegra.Val[float64] {
+func (c *Character) EpochS(p Part) tegra.Val[float64] {
 	if c.PerEpoch <= 0 || p.Minibatches == 0 {
 		return tegra.Val[float64]{}
 	}
@@ -148,7 +148,7 @@ func (c Character) EpochS(p Part) tegra.Val[float64] {
 
 // BaseShare is the part, 0 to 1, of the energy that the idle device would have drawn in the
 // same time.
-func (c Character) BaseShare() tegra.Val[float64] {
+func (c *Character) BaseShare() tegra.Val[float64] {
 	if p := c.Steady().PowerW; c.BaseW.OK && p.OK && p.V > 0 {
 		return tegra.Some(min(1, c.BaseW.V/p.V))
 	}
@@ -177,7 +177,7 @@ const (
 )
 
 // Bound is what limits the time; BoundUnknown when the job or the device reports too little.
-func (c Character) Bound() Bound {
+func (c *Character) Bound() Bound {
 	p := c.Steady()
 	stall := p.StallShare()
 	switch {
@@ -197,7 +197,7 @@ func (c Character) Bound() Bound {
 
 // Advice explains in texts what the numbers mean for this workload, the most important
 // first; nil when they show nothing. Every text follows from a measured value.
-func (c Character) Advice() []string {
+func (c *Character) Advice() []string {
 	var out text.Lines
 	if d := c.Drop; d.OK {
 		out.Add("After %s the measured power fell from %.1f to %.1f W at the same pace: the sensor or what reads it "+
@@ -245,12 +245,12 @@ func (c Character) Advice() []string {
 
 // rereads reports whether the data come from the disk in every epoch: whole epochs did not
 // bring them into memory. That epoch 0 reads them says nothing.
-func (c Character) rereads(p Part) bool {
+func (c *Character) rereads(p Part) bool {
 	return c.SteadyIsLater() && p.ReadBytesPerS.Or(0) > 1e6 && c.CacheAfter.Or(1) < coldShare
 }
 
 // adviseLoader says what would make loading faster.
-func (c Character) adviseLoader(out *text.Lines, p Part) {
+func (c *Character) adviseLoader(out *text.Lines, p Part) {
 	switch {
 	case c.Workers == 0 && c.LoaderFault != "":
 		out.Add("It loads in the training process (workers = 0): %s.", c.LoaderFault)

@@ -156,7 +156,7 @@ type PlanHeader struct {
 }
 
 // Readings is how many the plan asks for.
-func (p PlanHeader) Readings() int { return p.Modes * max(1, p.Repeats) }
+func (p *PlanHeader) Readings() int { return p.Modes * max(1, p.Repeats) }
 
 // mostListed bounds the settings of a list that a header keeps: with them it stays far below the
 // size up to which it is read.
@@ -173,7 +173,7 @@ func (p *PlanHeader) SetList(list []tegra.Setting) {
 }
 
 // List reads the settings that SetList kept; nil where none were.
-func (p PlanHeader) List() ([]tegra.Setting, error) {
+func (p *PlanHeader) List() ([]tegra.Setting, error) {
 	var out []tegra.Setting
 	for _, text := range p.Listed {
 		mode, batch, _ := cutLast(text, ",")
@@ -207,7 +207,7 @@ func NewDeviceHeader(d tegra.Device) DeviceHeader {
 }
 
 // Board is the device as far as the header describes it.
-func (h DeviceHeader) Board() tegra.Board {
+func (h *DeviceHeader) Board() tegra.Board {
 	return tegra.Board{Name: h.Name, Model: h.Model, Module: h.Module, SoC: h.SoC, L4T: h.L4T, JetPack: h.JetPack,
 		TotalRule: h.Total, Virtual: h.Virtual, Replay: h.Replay}
 }
@@ -235,7 +235,7 @@ func memberText(m tegra.Mode) string {
 }
 
 // Space rebuilds the device's space of modes.
-func (h DeviceHeader) Space() (*tegra.Space, error) {
+func (h *DeviceHeader) Space() (*tegra.Space, error) {
 	freqs := func(list []int64, unit tegra.Freq) []tegra.Freq {
 		out := make([]tegra.Freq, len(list))
 		for i, v := range list {
@@ -261,7 +261,7 @@ func (h DeviceHeader) Space() (*tegra.Space, error) {
 
 // checkResume returns an error when a campaign with header o cannot continue h: rows must be of
 // the same device, software, workload and selection.
-func (h Header) checkResume(o Header) error {
+func (h *Header) checkResume(o Header) error {
 	type pair struct{ what, there, here string }
 	text := func(v any) string { return fmt.Sprint(v) }
 	for _, p := range []pair{
@@ -288,7 +288,7 @@ func (h Header) checkResume(o Header) error {
 	return h.Pair.checkResume(o.Pair)
 }
 
-func (h DeviceHeader) identity() string {
+func (h *DeviceHeader) identity() string {
 	kind := ""
 	switch {
 	case h.Replay != "":
@@ -303,7 +303,7 @@ func (h DeviceHeader) identity() string {
 }
 
 // spaceText describes a space in an error: its sizes and a fingerprint.
-func (h DeviceHeader) spaceText() string {
+func (h *DeviceHeader) spaceText() string {
 	sum := sha256.Sum256(fmt.Append(nil, h.Cores, h.CPUKHz, h.GPUHz, h.MemHz, h.Members))
 	return fmt.Sprintf(
 		"%d core counts, %d CPU, %d GPU, %d memory clocks (%x)",

@@ -88,13 +88,13 @@ type Pair struct {
 }
 
 // PeakW is the mean power of the hungrier job; where they were not measured one by one, that of both.
-func (p Pair) PeakW() float64 { return max(p.TrainAloneW.V, p.InferAloneW.V, p.MeanW) }
+func (p *Pair) PeakW() float64 { return max(p.TrainAloneW.V, p.InferAloneW.V, p.MeanW) }
 
 // MinibatchJ and RequestJ are the energy of a turn of each job by its own power; batch requests are answered in one.
-func (p Pair) MinibatchJ() tegra.Val[float64] { return joules(p.TrainAloneW, p.TrainMS, 1) }
+func (p *Pair) MinibatchJ() tegra.Val[float64] { return joules(p.TrainAloneW, p.TrainMS, 1) }
 
 // RequestJ is described at MinibatchJ.
-func (p Pair) RequestJ(batch int) tegra.Val[float64] { return joules(p.InferAloneW, p.InferMS, batch) }
+func (p *Pair) RequestJ(batch int) tegra.Val[float64] { return joules(p.InferAloneW, p.InferMS, batch) }
 
 func joules(watts, ms tegra.Val[float64], units int) tegra.Val[float64] {
 	return tegra.Val[float64]{V: watts.V * ms.V / 1000 / float64(max(1, units)), OK: watts.OK && ms.OK}

@@ -32,7 +32,7 @@ type Variant struct {
 func (v *Variant) Columns() []string { return []string{v.Setting, strconv.Itoa(v.Repeat)} }
 
 // IsOf reports whether a row of an experiment belongs to that variant.
-func (r Row) IsOf(setting string, repeat int) bool {
+func (r *Row) IsOf(setting string, repeat int) bool {
 	return slices.Equal(r.Extra, (&Variant{Setting: setting, Repeat: repeat}).Columns())
 }
 

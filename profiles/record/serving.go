@@ -168,7 +168,7 @@ func (r *Record) line(row Row) []string {
 }
 
 // PhaseOf is what a phase did in the row's mode; false where its speed is not known.
-func (r Row) PhaseOf(name string) (PhaseOfServing, bool) {
+func (r *Row) PhaseOf(name string) (PhaseOfServing, bool) {
 	if r.Serving == nil {
 		return PhaseOfServing{}, false
 	}

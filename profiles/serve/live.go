@@ -51,7 +51,7 @@ type page struct {
 }
 
 // of reads them out of a page; false where one is missing.
-func (c counters) of(all page) (out served, ok bool) {
+func (c *counters) of(all page) (out served, ok bool) {
 	if out.units, ok = all.values[c.units]; !ok {
 		return out, false
 	}

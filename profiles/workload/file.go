@@ -204,7 +204,7 @@ var namePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
 type fault struct{ key, why string }
 
 // faults lists what is wrong with the values of a workload.
-func (w Workload) faults() (out []fault) {
+func (w *Workload) faults() (out []fault) {
 	add := func(bad bool, key, why string, args ...any) {
 		if bad {
 			out = append(out, fault{key, fmt.Sprintf(why, args...)})

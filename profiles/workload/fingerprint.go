@@ -16,7 +16,7 @@ const AsMeasured = "as measured"
 // Fingerprint identifies what runs, whatever it is called: training or inference,
 // model, data, loader settings, command, and the versions of the framework. The batch
 // size is left out, for it is part of each setting.
-func (w Workload) Fingerprint(versions string) string {
+func (w *Workload) Fingerprint(versions string) string {
 	sum := sha256.New()
 	add := func(key string, value any) { // what is not set does not count: later versions may know more
 		if text := fmt.Sprint(value); text != "" && text != "false" && text != "0" && text != "[]" {

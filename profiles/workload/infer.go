@@ -86,7 +86,7 @@ type Demand struct {
 // Infers reports whether the workload answers requests instead of training.
 func (w Workload) Infers() bool { return w.kind() == Inference }
 
-func (w Workload) kind() string {
+func (w *Workload) kind() string {
 	if w.Torch.Infer {
 		return Inference
 	}
@@ -94,7 +94,7 @@ func (w Workload) kind() string {
 }
 
 // UnitName is what an inference workload's speed and energy are told per; "" for a training job.
-func (w Workload) UnitName() string {
+func (w *Workload) UnitName() string {
 	if !w.Infers() {
 		return ""
 	}
@@ -103,7 +103,7 @@ func (w Workload) UnitName() string {
 
 // UnitsPerBatch are the units of inference in a batch of a size, which is the workload's own where it is 0: of a server
 // of a language model the tokens of an answer.
-func (w Workload) UnitsPerBatch(batch int) float64 {
+func (w *Workload) UnitsPerBatch(batch int) float64 {
 	if w.Serves() && w.UnitName() == UnitToken {
 		return float64(w.Server.WithDefaults().OutputTokens)
 	}
@@ -119,10 +119,10 @@ func (w Workload) Noun() string {
 }
 
 // Restarts reports whether the job is started anew for each mode.
-func (w Workload) Restarts() bool { return w.Per == PerRun || harness.EndsWithSummary(w.Pattern) }
+func (w *Workload) Restarts() bool { return w.Per == PerRun || harness.EndsWithSummary(w.Pattern) }
 
 // inferFaults are the faults of the keys of inference.
-func (w Workload) inferFaults(add func(bad bool, key, why string, args ...any)) {
+func (w *Workload) inferFaults(add func(bad bool, key, why string, args ...any)) {
 	oneOf := func(key, v string, known ...string) {
 		add(v != "" && !slices.Contains(known, v), key, "%s %q: want %s", key, v, strings.Join(known, ", "))
 	}
@@ -168,8 +168,8 @@ const (
 	APIOllama = "ollama"
 )
 
-func (s Server) faults(add func(bad bool, key, why string, args ...any)) {
-	if s == (Server{}) {
+func (s *Server) faults(add func(bad bool, key, why string, args ...any)) {
+	if *s == (Server{}) {
 		return
 	}
 	live := s.Counters != ""
@@ -206,7 +206,7 @@ func (s Server) identity() string {
 }
 
 // Local reports whether a server's address is this machine's.
-func (s Server) Local() bool { return s.local(s.URL) }
+func (s *Server) Local() bool { return s.local(s.URL) }
 
 func (Server) local(address string) bool {
 	if address == "" {
@@ -241,7 +241,7 @@ func (w Workload) WithEnv(settings []string) (Workload, error) {
 }
 
 // expand puts the batch size into the words of a command.
-func (w Workload) expand() []string {
+func (w *Workload) expand() []string {
 	out := slices.Clone(w.Command)
 	for i, word := range out {
 		out[i] = strings.ReplaceAll(word, "${"+batchVariable+"}", strconv.Itoa(w.Batch))

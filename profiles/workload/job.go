@@ -95,7 +95,7 @@ func (w Workload) attach(o HarnessOptions) func(ctx context.Context, batch int) 
 
 // Ready returns an error for what is missing to run the workload on real hardware, as far as it
 // is known before the start.
-func (w Workload) Ready() error {
+func (w *Workload) Ready() error {
 	switch {
 	case w.Elsewhere != nil:
 		return w.Elsewhere.Check()
@@ -127,12 +127,12 @@ const (
 // TakesBatch reports whether the workload can run at another batch size: the built-in jobs can,
 // and a command of the user whose words, or a script named by them, contain JTUNE_BATCH.
 // Whether the job really uses it is seen when it runs, see profiles.ErrFixedBatch.
-func (w Workload) TakesBatch() bool { return w.reads(batchVariable) }
+func (w *Workload) TakesBatch() bool { return w.reads(batchVariable) }
 
 // TakesWorkers is TakesBatch for the number of loader processes.
-func (w Workload) TakesWorkers() bool { return w.reads(workersVariable) }
+func (w *Workload) TakesWorkers() bool { return w.reads(workersVariable) }
 
-func (w Workload) reads(variable string) bool {
+func (w *Workload) reads(variable string) bool {
 	if _, fixed := w.Env[variable]; fixed || w.Serves() || w.Elsewhere != nil {
 		return false
 	}
@@ -201,7 +201,7 @@ const (
 )
 
 // silence is how long the job may print nothing, before its first minibatch and later; 0: what package harness takes.
-func (w Workload) silence(o HarnessOptions) (start, later time.Duration) {
+func (w *Workload) silence(o HarnessOptions) (start, later time.Duration) {
 	later = cmp.Or(o.Silence, time.Duration(w.SilenceS)*time.Second)
 	if later == 0 && len(w.Command) == 0 {
 		return builtInStart, builtInSilence
@@ -210,7 +210,7 @@ func (w Workload) silence(o HarnessOptions) (start, later time.Duration) {
 }
 
 // builtIn sets e to the built-in job, whose scripts are written to folder.
-func (w Workload) builtIn(e *harness.ExecOptions, folder string) error {
+func (w *Workload) builtIn(e *harness.ExecOptions, folder string) error {
 	folder, err := torch.Folder(folder)
 	if err != nil {
 		return err
@@ -232,7 +232,7 @@ func (w Workload) builtIn(e *harness.ExecOptions, folder string) error {
 }
 
 // environment holds the settings of a command; see package harness.
-func (w Workload) environment(o HarnessOptions) map[string]string {
+func (w *Workload) environment(o HarnessOptions) map[string]string {
 	protocol := "1"
 	if w.Infers() {
 		protocol = "2"

@@ -16,7 +16,7 @@ import (
 type Pair struct{ Train, Infer Workload }
 
 // takesNoTurns is why a job of the workload cannot be given its work turn by turn, "" where it can.
-func (w Workload) takesNoTurns() string {
+func (w *Workload) takesNoTurns() string {
 	switch {
 	case w.Serves():
 		return fmt.Sprintf("workload %s is a server: it takes no turns", w.Name)
@@ -30,7 +30,7 @@ func (w Workload) takesNoTurns() string {
 
 // UnpacedFault is why requests cannot be sent to the workload at a rate, "" where they can: to a server, and to a job
 // that takes the turns of its batches. Of a script that is told by its text.
-func (w Workload) UnpacedFault() string {
+func (w *Workload) UnpacedFault() string {
 	switch {
 	case w.Serves():
 		return ""
@@ -62,7 +62,7 @@ func (p Pair) Fault() string {
 }
 
 // SimulatedName is the name under which a virtual board knows the workload's network; "" where it has none.
-func (w Workload) SimulatedName() string {
+func (w *Workload) SimulatedName() string {
 	if w.Torch.Net == "" || !w.Infers() {
 		return w.Torch.Net
 	}
@@ -120,10 +120,10 @@ const pacedWarmUp = 20
 
 // paced returns the function with which a Bench starts an inference job whose requests arrive at the rate of the
 // workload's load.
-func (w Workload) paced(o HarnessOptions) func(context.Context, int) (harness.Harness, error) {
+func (w *Workload) paced(o HarnessOptions) func(context.Context, int) (harness.Harness, error) {
 	if why := w.UnpacedFault(); why != "" {
 		return func(context.Context, int) (harness.Harness, error) { return nil, errors.New(why) }
 	}
-	return Pair{Infer: w}.NewHarness(o, turns.Options{Load: w.Load.arrivals(0), WarmUp: pacedWarmUp,
+	return Pair{Infer: *w}.NewHarness(o, turns.Options{Load: w.Load.arrivals(0), WarmUp: pacedWarmUp,
 		MaxWait: time.Duration(w.Load.MaxWaitMS * float64(time.Millisecond)), Seed: serve.LoadSeed})
 }

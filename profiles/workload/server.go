@@ -22,7 +22,7 @@ var ErrNoWeights = errors.New("it needs a model")
 const weightsVariable = "${JTUNE_WEIGHTS}"
 
 // Serves reports whether a server answers the workload's requests.
-func (w Workload) Serves() bool { return w.Server != Server{} }
+func (w *Workload) Serves() bool { return w.Server != Server{} }
 
 // About says what a workload runs: its title, its model and data, its server, or its command.
 func (w Workload) About() string {
@@ -40,7 +40,7 @@ func (w Workload) About() string {
 }
 
 // Beside reports whether the job really runs on this machine, beside a virtual board.
-func (w Workload) Beside() bool {
+func (w *Workload) Beside() bool {
 	return w.Elsewhere != nil || w.Torch.Beside || w.Serves() && w.Server.Beside != ""
 }
 
@@ -88,7 +88,7 @@ func (w Workload) Discover(ctx context.Context) (Workload, error) {
 }
 
 // reachable returns an error for a server elsewhere: its power is not this board's.
-func (s Server) reachable() error {
+func (s *Server) reachable() error {
 	if !(s.Local() && s.local(s.counters())) && !s.Remote {
 		return fmt.Errorf("server %s is not on the loopback: perhaps on another machine, whose power this board does "+
 			"not measure; run jtune there, or give %s where the address is this board's", s.URL, usage.Remote)
@@ -97,11 +97,11 @@ func (s Server) reachable() error {
 }
 
 // Live reports whether modes are measured on the real traffic of a running server.
-func (w Workload) Live() bool { return w.Server.Counters != "" }
+func (w *Workload) Live() bool { return w.Server.Counters != "" }
 
 // UnitsOfRequest is how many units a request counts as where real ones are measured, which have any length; 0 where
 // requests are made up.
-func (w Workload) UnitsOfRequest() int {
+func (w *Workload) UnitsOfRequest() int {
 	switch {
 	case !w.Live():
 		return 0
@@ -112,14 +112,14 @@ func (w Workload) UnitsOfRequest() int {
 }
 
 // counters is the address of the counters; "" where none are given.
-func (s Server) counters() string {
+func (s *Server) counters() string {
 	if strings.HasPrefix(s.Counters, "/") {
 		return strings.TrimSuffix(s.URL, "/") + s.Counters
 	}
 	return s.Counters
 }
 
-func (w Workload) serveOptions(o HarnessOptions) serve.Options {
+func (w *Workload) serveOptions(o HarnessOptions) serve.Options {
 	s := w.Server.WithDefaults()
 	start, silence := w.silence(o)
 	return serve.Options{API: s.API, URL: s.URL, Counters: s.counters(), Ready: s.Ready, Model: s.Model,

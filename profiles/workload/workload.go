@@ -74,7 +74,7 @@ func (w Workload) MinibatchesPerEpoch() int {
 
 // LoaderFault is why the built-in job loads without loader processes on the boards of the papers, and how many it has
 // elsewhere; "" where it is not meant to.
-func (w Workload) LoaderFault() (why string, elsewhere int) {
+func (w *Workload) LoaderFault() (why string, elsewhere int) {
 	if w.Torch.Net != "yolov8n" || w.Infers() || len(w.Command) > 0 || w.Workers > 0 {
 		return "", 0
 	}
@@ -90,11 +90,11 @@ func (w Workload) AtBatch(n int) Workload {
 }
 
 // Same reports whether rows of one workload may continue the rows of the other.
-func (w Workload) Same(o Workload) bool { return len(w.Otherwise(o)) == 0 }
+func (w *Workload) Same(o Workload) bool { return len(w.Otherwise(o)) == 0 }
 
 // Otherwise lists what w runs otherwise than o, in words: the setting, what w has, and what o
 // has. It is empty where both run the same.
-func (w Workload) Otherwise(o Workload) []string {
+func (w *Workload) Otherwise(o Workload) []string {
 	var out []string
 	for _, p := range []struct {
 		what        string

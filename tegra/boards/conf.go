@@ -70,13 +70,13 @@ func (c Conf) String() string {
 
 func gating(mask string) string { return strings.TrimSuffix(mask, "_PG_MASK") + "_POWER_GATING" }
 
-func (c Conf) clock(out *strings.Builder, suffix, prefix string) {
+func (c *Conf) clock(out *strings.Builder, suffix, prefix string) {
 	table := "available_frequencies"
 	fmt.Fprintf(out, "FREQ_TABLE%s %s%s\nMAX_FREQ%s %smax_freq\nMIN_FREQ%s %smin_freq\n", suffix, prefix, table, suffix,
 		prefix, suffix, prefix)
 }
 
-func (c Conf) mode(line func(string, ...any), m []string) {
+func (c *Conf) mode(line func(string, ...any), m []string) {
 	count, _ := strconv.Atoi(m[2])
 	on := c.Order[:count]
 	line("< POWER_MODEL ID=%s NAME=%s >", m[0], m[1])

@@ -114,7 +114,7 @@ func fanName(p tegra.FanPolicy) string {
 }
 
 // command turns a request into what is to be applied.
-func (r request) command() (tegra.Request, time.Duration, error) {
+func (r *request) command() (tegra.Request, time.Duration, error) {
 	fan, ok := fanNames[r.Fan]
 	keep := time.Duration(r.KeepAfterMS) * time.Millisecond
 	switch {

@@ -52,7 +52,7 @@ const (
 )
 
 // Active reports whether this may change knobs while jtune works.
-func (r Rival) Active() bool { return r.State == Running && r.Touches != "" }
+func (r *Rival) Active() bool { return r.State == Running && r.Touches != "" }
 
 // program is a program known to change knobs.
 type program struct {

@@ -19,7 +19,7 @@ type Row struct {
 var hashSeed = maphash.MakeSeed()
 
 // hash is the same for rows that are alike.
-func (r Row) hash() uint64 {
+func (r *Row) hash() uint64 {
 	var h maphash.Hash
 	h.SetSeed(hashSeed)
 	maphash.WriteComparable(&h, r.reading())
@@ -31,7 +31,7 @@ func (r Row) hash() uint64 {
 }
 
 // alike reports whether two rows are alike in every digit.
-func (r Row) alike(other Row) bool {
+func (r *Row) alike(other Row) bool {
 	return r.reading() == other.reading() && slices.Equal(r.Extra, other.Extra)
 }
 

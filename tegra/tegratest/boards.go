@@ -29,7 +29,7 @@ func BoardNamed(name string) (Board, bool) {
 }
 
 // New builds the board's root.
-func (b Board) New() *Tree { return New(b.Name) }
+func (b *Board) New() *Tree { return New(b.Name) }
 
 // New builds the root of the board of a name.
 func New(name string) *Tree {

@@ -57,7 +57,7 @@ const (
 	writing
 )
 
-func (f FileFault) concerns(u use) bool {
+func (f *FileFault) concerns(u use) bool {
 	if u == reading {
 		return f.Read != nil || f.Garbage != ""
 	}

@@ -126,7 +126,7 @@ func modelNamed(name string) (model, bool) {
 }
 
 // lists are the settings that a board's files offer.
-func (m model) lists(f boards.Facts) lists {
+func (m *model) lists(f boards.Facts) lists {
 	l := lists{cores: len(f.CPU.Leaders), cpu: clocks(f.CPU.Clocks, tegra.KHz), gpu: clocks(f.GPU.Clocks, tegra.Hz),
 		emc: clocks(f.Memory.Rates, tegra.KHz)}
 	if len(l.emc) == 0 {

@@ -54,7 +54,7 @@ func (b *Board) presets() []preset {
 }
 
 // mode is the preset's on a board with these lists.
-func (p preset) mode(l lists) tegra.Mode {
+func (p *preset) mode(l lists) tegra.Mode {
 	upTo := func(f tegra.Freq, list []tegra.Freq) tegra.Freq {
 		if f == 0 {
 			return list[len(list)-1]

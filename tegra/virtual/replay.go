@@ -91,7 +91,7 @@ func (r *replay) row(m tegra.Mode, batch int) tegra.Measured {
 }
 
 // within reports whether other has every setting of l.
-func (l lists) within(other lists) bool {
+func (l *lists) within(other lists) bool {
 	in := func(some, all []tegra.Freq) bool {
 		return !slices.ContainsFunc(some, func(f tegra.Freq) bool { return !slices.Contains(all, f) })
 	}

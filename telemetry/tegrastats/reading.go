@@ -9,7 +9,7 @@ import (
 
 // Reading is the line in the units of a device's own readings. Clocks are
 // the rounded megahertz that tegrastats prints; T is left zero.
-func (l Line) Reading() tegra.Reading {
+func (l *Line) Reading() tegra.Reading {
 	r := tegra.Reading{TempsOff: l.TempsOff}
 	for _, x := range l.Rails {
 		r.Rails = append(r.Rails, tegra.RailReading{Name: x.Name, PowerW: tegra.Some(float64(x.CurMW) / 1000)})

@@ -98,7 +98,7 @@ func (c *studyCmd) print(res study.ExperimentResult) error {
 	if err := res.Text(c.out); err != nil {
 		return err
 	}
-	if e, ok := res.Findings.(study.EnergyReport); ok && c.r.Energy.LatencyCost.OK {
+	if e, ok := res.Findings.(*study.EnergyReport); ok && c.r.Energy.LatencyCost.OK {
 		fmt.Fprintln(c.out, wrapped(e.CappedText(c.r.Energy.LatencyCost.V)))
 	}
 	figures := res.Figures()

@@ -154,12 +154,12 @@ type frame struct {
 	across, up               axis.Scale
 }
 
-func (r frame) x(v float64) (float64, bool) {
+func (r *frame) x(v float64) (float64, bool) {
 	f, ok := r.across.At(v)
 	return r.left + f*r.width, ok
 }
 
-func (r frame) y(v float64) (float64, bool) {
+func (r *frame) y(v float64) (float64, bool) {
 	f, ok := r.up.At(v)
 	return r.top + (1-f)*r.height, ok
 }
@@ -237,7 +237,7 @@ func (d *drawing) mark(x, y float64, name string) {
 		x+dx, y-3, anchor, html.EscapeString(name))
 }
 
-func (r frame) place(p figure.Point) (x, y float64, ok bool) {
+func (r *frame) place(p figure.Point) (x, y float64, ok bool) {
 	x, okX := r.x(p.X)
 	y, okY := r.y(p.V)
 	return x, y, okX && okY

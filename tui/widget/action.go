@@ -18,10 +18,10 @@ type Action struct {
 }
 
 // Matches reports whether a key is one of the action's.
-func (a Action) Matches(k tea.KeyPressMsg) bool { return key.Matches(k, a.Binding) }
+func (a *Action) Matches(k tea.KeyPressMsg) bool { return key.Matches(k, a.Binding) }
 
 // Pressed is a press of the action's first key.
-func (a Action) Pressed() tea.KeyPressMsg {
+func (a *Action) Pressed() tea.KeyPressMsg {
 	if len(a.Keys()) == 0 {
 		return tea.KeyPressMsg{}
 	}
@@ -52,7 +52,7 @@ func KeyPress(name string) tea.KeyPressMsg {
 }
 
 // Label is what the action's key is called on the screen.
-func (a Action) Label() string { return a.Help().Key }
+func (a *Action) Label() string { return a.Help().Key }
 
 // As is the action under another word, where it does something of its own.
 func (a Action) As(word string) Action {
@@ -74,7 +74,7 @@ func (a Action) Unless(why string) Action {
 }
 
 // With is two actions that belong together under one word: "← →", "[ ]".
-func (a Action) With(b Action, word string) Action {
+func (a *Action) With(b Action, word string) Action {
 	between := " "
 	if a.Label() == "←" || a.Label() == "↑" {
 		between = ""
@@ -85,7 +85,7 @@ func (a Action) With(b Action, word string) Action {
 }
 
 // Explained is what the action does, in words for the help.
-func (a Action) Explained() string {
+func (a *Action) Explained() string {
 	if a.Does != "" {
 		return a.Does
 	}

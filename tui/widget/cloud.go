@@ -35,7 +35,7 @@ func (p Points) Nearest(fx, fy float64) (i int, ok bool) {
 }
 
 // pick returns the value pairs of some points.
-func (p Points) pick(list []int) (xs, ys []float64) {
+func (p *Points) pick(list []int) (xs, ys []float64) {
 	for _, i := range list {
 		xs, ys = append(xs, p.Xs[i]), append(ys, p.Ys[i])
 	}
@@ -132,7 +132,7 @@ func (c *Cloud) Render(v CloudView, w, h int) string {
 
 // drawDots puts the dots into the plot. Those of a group stand out; the others
 // stand back, or stay away where dots look alike.
-func (v CloudView) drawDots(plot *chart.Plot) {
+func (v *CloudView) drawDots(plot *chart.Plot) {
 	switch {
 	case v.Group == nil && v.Coarse:
 		plot.Specks(v.Xs, v.Ys, chart.InkCloud)
@@ -148,7 +148,7 @@ func (v CloudView) drawDots(plot *chart.Plot) {
 	plot.Points(xs, ys, chart.InkSeries)
 }
 
-func (v CloudView) mark(plot *chart.Plot, glyph rune, ink chart.Ink, list ...int) {
+func (v *CloudView) mark(plot *chart.Plot, glyph rune, ink chart.Ink, list ...int) {
 	for _, i := range list {
 		plot.Mark(v.Xs[i], v.Ys[i], glyph, ink)
 	}

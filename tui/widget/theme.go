@@ -152,7 +152,7 @@ func (t Theme) Painter(light, sixteen bool) *strings.Replacer {
 }
 
 // codes are the SGR parameters of the foreground.
-func (h hue) codes(light, high, sixteen bool) string {
+func (h *hue) codes(light, high, sixteen bool) string {
 	switch {
 	case sixteen && high && light:
 		return h.highLight16

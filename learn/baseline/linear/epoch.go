@@ -60,7 +60,7 @@ func FitEnergy(epochs []Epoch) (EnergyModel, error) {
 
 // EnergyJ predicts the joules of an epoch that takes timeS, which is usually
 // itself predicted.
-func (e EnergyModel) EnergyJ(m tegra.Mode, timeS float64) float64 {
+func (e *EnergyModel) EnergyJ(m tegra.Mode, timeS float64) float64 {
 	return e.At(append(Knobs(m), timeS))
 }
 

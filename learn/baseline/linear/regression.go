@@ -112,7 +112,7 @@ func mixed(centred *mat.Dense, all int) (out []int) {
 }
 
 // At returns the regression's value, which may be zero or negative.
-func (r Regression) At(x []float64) float64 {
+func (r *Regression) At(x []float64) float64 {
 	v := r.Intercept
 	for k, s := range r.Slope {
 		v += s * (x[k] - r.Centre[k])

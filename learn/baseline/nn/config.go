@@ -189,14 +189,14 @@ func Settings() (names []string) {
 type plan struct{ train, holdout, batch, epochs, steps int }
 
 // heldOut is how many of n modes choose the checkpoint.
-func (c Config) heldOut(n int) int {
+func (c *Config) heldOut(n int) int {
 	if h := int(math.Round(c.Holdout * float64(n))); h >= minHoldout {
 		return h
 	}
 	return 0
 }
 
-func (c Config) plan(train, holdout int) plan {
+func (c *Config) plan(train, holdout int) plan {
 	p := plan{train: train, holdout: holdout, batch: min(c.Batch, train), epochs: c.Epochs}
 	if c.MinSteps > 0 {
 		need := (c.MinSteps*p.batch + p.train - 1) / p.train

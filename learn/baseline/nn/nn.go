@@ -66,7 +66,7 @@ const mostCurve = 200
 
 // curve picks passes of the history that are evenly spread over it on a logarithmic scale, since most happens early,
 // and the kept one; those without a finite loss, which files cannot hold, are left out.
-func (r Report) curve() (out []Losses) {
+func (r *Report) curve() (out []Losses) {
 	growth := math.Pow(float64(len(r.History)), 1.0/mostCurve)
 	next := 1.0
 	for _, l := range r.History {

@@ -164,14 +164,14 @@ func (t *training) prepare(x [][inputs]float64, y []float64) {
 }
 
 // code and decode turn a target into what is standardised and back.
-func (c Config) code(y float64) float64 {
+func (c *Config) code(y float64) float64 {
 	if c.LogTarget {
 		return math.Log(y)
 	}
 	return y
 }
 
-func (c Config) decode(v float64) float64 {
+func (c *Config) decode(v float64) float64 {
 	if c.LogTarget {
 		return math.Exp(v)
 	}

@@ -179,7 +179,7 @@ func (r *Report) writeTable(w io.Writer, columns []column) error {
 	return t.Flush()
 }
 
-func (r Row) size() string {
+func (r *Row) size() string {
 	if !r.Size.OK {
 		return none
 	}

@@ -42,7 +42,7 @@ func (r *Report) WriteCSV(w io.Writer) error {
 }
 
 // cells are the columns from time_mape_q1_pct to power_in95_pct.
-func (a Accuracy) cells() (out []string) {
+func (a *Accuracy) cells() (out []string) {
 	for _, q := range []tegra.Val[Quartiles]{a.TimeMAPEPct, a.PowerMAPEPct} {
 		out = append(out, cells(q.OK, q.V.Q1, q.V.Median, q.V.Q3)...)
 	}
@@ -53,7 +53,7 @@ func (a Accuracy) cells() (out []string) {
 }
 
 // choices are the columns from penalty_pct to minutes.
-func (r Row) choices() (out []string) {
+func (r *Row) choices() (out []string) {
 	for _, p := range []tegra.Val[Penalty]{r.PenaltyPct, r.CleanPenaltyPct} {
 		out = append(out, cells(p.OK, p.V.Median, p.V.P90)...)
 	}

@@ -36,7 +36,7 @@ const (
 const checkTime = 3 * time.Minute
 
 // Check asks the job's interpreter for its versions; folder gets the scripts.
-func (j Job) Check(ctx context.Context, folder string) (v Versions, err error) {
+func (j *Job) Check(ctx context.Context, folder string) (v Versions, err error) {
 	if folder, err = Folder(folder); err != nil {
 		return v, err
 	}
@@ -110,7 +110,7 @@ var setsOnDisk = map[string]Set{
 }
 
 // DataSet is what the job's data set is like on disk; ok is false for made-up data.
-func (j Job) DataSet() (set Set, ok bool) {
+func (j *Job) DataSet() (set Set, ok bool) {
 	set, ok = setsOnDisk[j.Set]
 	return set, ok && j.Data != Synthetic && !j.Infer
 }

@@ -126,7 +126,7 @@ func (j Job) Command(folder string) []string {
 	return c
 }
 
-func (j Job) python() string {
+func (j *Job) python() string {
 	if j.Python == "" {
 		return DefaultPython
 	}
@@ -148,7 +148,7 @@ func (j Job) Ready() error {
 }
 
 // HasData returns an error unless a data folder, which must exist, or synthetic data are given.
-func (j Job) HasData() error {
+func (j *Job) HasData() error {
 	if j.Data == "" && !j.Infer {
 		return fmt.Errorf(
 			"no data for %s: write data = \"FOLDER\" (or data = %q for made-up samples) under [torch] in the "+
@@ -172,7 +172,7 @@ func (j Job) HasData() error {
 
 // DataFolder is the folder of the data set, which lies below one of several or is
 // the one given; "" for none and for synthetic data.
-func (j Job) DataFolder() string {
+func (j *Job) DataFolder() string {
 	if j.Data == "" || j.Data == Synthetic {
 		return ""
 	}

@@ -32,7 +32,7 @@ func Networks() []Network {
 }
 
 // job is the name of the network's inference job.
-func (n Network) job() string {
+func (n *Network) job() string {
 	if n.Name == llama {
 		return n.Name
 	}

@@ -112,7 +112,7 @@ const seenBusy = 0.94
 func (s Steps) GPULoad() float64 { return min(1, s.GPUBusy/seenBusy) }
 
 // Infers reports whether the job answers requests; it has no epochs.
-func (w Workload) Infers() bool { return w.network != nil }
+func (w *Workload) Infers() bool { return w.network != nil }
 
 // Minibatches per epoch at a batch size.
 func (w Workload) Minibatches(batch int) int { return (w.Samples + batch - 1) / batch }
@@ -223,7 +223,7 @@ func (w Workload) Run(chip Chip, c Conditions, read Reading) Steps {
 
 // Governed is Run with clocks that governors choose: the computing process launches kernels with the CPU at full,
 // is woken with it at low to take the next minibatch over, and power follows from the clocks' means.
-func (w Workload) Governed(chip Chip, full, low, mean Conditions, read Reading) Steps {
+func (w *Workload) Governed(chip Chip, full, low, mean Conditions, read Reading) Steps {
 	s := w.Run(chip, full, read)
 	wake := w.Run(chip, low, read).HandMS - s.HandMS
 	share := s.TimeMS / (s.TimeMS + wake)

@@ -74,7 +74,7 @@ type Chip struct {
 	Heat       float64 // 1/W: leakage that grows with the heat of the rest
 }
 
-func (k Chip) power(w Workload, c Conditions, s Steps) Power {
+func (k *Chip) power(w Workload, c Conditions, s Steps) Power {
 	vg, vc := k.GPU.at(c.GPU), k.CPU.at(c.CPU)
 	vg, vc = vg*vg, vc*vc
 	var p Power

@@ -154,7 +154,7 @@ func (d *Tune) text(field int) string {
 		return [...]string{"no: starts from what is known here of the workload",
 			"yes: starts from nothing"}[c]
 	}
-	if d.workload().Beside() {
+	if w := d.workload(); w.Beside() {
 		return realTime
 	}
 	return [...]string{"max: seconds instead of minutes", "as it is: " + page.SpeedText(d.read.Speed().V)}[c]

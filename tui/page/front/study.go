@@ -89,7 +89,7 @@ func (s *studyView) load(l task.Listed) page.Intent {
 // findingsOf reads what a study found.
 func findingsOf(l task.Listed) findings {
 	r, err := study.Energy(l.Campaign)
-	f := findings{dir: l.Dir, rows: len(l.Rows), report: &r, err: err}
+	f := findings{dir: l.Dir, rows: len(l.Rows), report: r, err: err}
 	if err == nil {
 		f.words, f.heat = r.Findings(), r.HeatMap()
 		f.lines = [...]figure.Figure{r.Curves(tegra.KnobGPU), r.Curves(tegra.KnobCPU)}
@@ -161,10 +161,10 @@ func (s *studyView) figure() figure.Figure {
 // Render draws the study, and what it found where there is room.
 func (s *studyView) Render(w, h int) string {
 	switch {
-	case s.report == nil:
-		return widget.Fit("\n reading the energy study …", w, h)
 	case s.err != nil:
 		return widget.Fit("\n"+widget.Wrap("the energy study: "+page.Words(s.err.Error()), w), w, h)
+	case s.report == nil:
+		return widget.Fit("\n reading the energy study …", w, h)
 	}
 	f := s.figure()
 	head := widget.Cut(" "+widget.StyleBold.Render(f.Title), w)

@@ -63,7 +63,7 @@ const (
 )
 
 // State is where the campaign stands; held are the folders that processes hold.
-func (c Campaign) State(held []record.Running) CampaignState {
+func (c *Campaign) State(held []record.Running) CampaignState {
 	plan := c.Header.Plan
 	switch ended := record.Ended(c.Dir); {
 	case slices.ContainsFunc(held, func(r record.Running) bool { return SameFolder(r.Dir, c.Dir) }):
@@ -82,10 +82,10 @@ func Held(o config.Paths) []record.Running {
 }
 
 // Usable counts the settings of the campaign that have a usable reading.
-func (c Campaign) Usable() int { return len(tegra.OncePerSetting(record.Usable(c.Rows))) }
+func (c *Campaign) Usable() int { return len(tegra.OncePerSetting(record.Usable(c.Rows))) }
 
 // Modes counts the settings that were measured, well or not.
-func (c Campaign) Modes() int { return len(c.Settings()) }
+func (c *Campaign) Modes() int { return len(c.Settings()) }
 
 // Settings are those that were measured, well or not, each once and in their order.
 func (c Campaign) Settings() []tegra.Setting {
@@ -101,10 +101,10 @@ func (c Campaign) Settings() []tegra.Setting {
 }
 
 // What says in words what the campaign measures.
-func (c Campaign) What() string { return PlanText(c.Header.Plan, c.Header.Search) }
+func (c *Campaign) What() string { return PlanText(c.Header.Plan, c.Header.Search) }
 
 // Strategy is that of a search; "" where the plan lists its modes.
-func (c Campaign) Strategy() string {
+func (c *Campaign) Strategy() string {
 	switch search := c.Header.Search; {
 	case search != nil && search.Coverage == CoverFront.String():
 		return "front"

@@ -69,7 +69,7 @@ func knownBeside(k toml.Key) (names []string) {
 }
 
 // boards lists the boards by name.
-func (o ownTables) boards() (list []fleet.Board) {
+func (o *ownTables) boards() (list []fleet.Board) {
 	for _, name := range slices.Sorted(maps.Keys(o.Board)) {
 		b := o.Board[name]
 		b.Name = name
@@ -110,7 +110,7 @@ func (o ownTables) keys() []ConfigKey {
 }
 
 // configKeys lists every key of them with its value, default and line.
-func (o ownTables) configKeys(file, source string) ([]ConfigKey, error) {
+func (o *ownTables) configKeys(file, source string) ([]ConfigKey, error) {
 	var none map[string]any
 	meta, err := tomlfile.Decode(file, source, &none)
 	if err != nil {

@@ -62,7 +62,7 @@ type Samples struct {
 }
 
 // HasPower reports whether power was measured; a sweep file may hold time alone.
-func (s Samples) HasPower() bool { return len(s.Measured) > 0 && s.Measured[0].HasPower() }
+func (s *Samples) HasPower() bool { return len(s.Measured) > 0 && s.Measured[0].HasPower() }
 
 // ReadSamples reads a sweep file or a campaign folder. Rows that are not
 // usable are left out and noted. Of a file with several batch sizes it takes the

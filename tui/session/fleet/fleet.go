@@ -34,7 +34,7 @@ type Board struct {
 var namePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 // Fault is the key with a bad value, and what is wrong with it; "" for none.
-func (b Board) Fault() (key, why string) {
+func (b *Board) Fault() (key, why string) {
 	switch {
 	case !namePattern.MatchString(b.Name):
 		return "", "a name is letters, digits and . _ - , 64 at most"

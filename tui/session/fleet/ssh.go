@@ -52,7 +52,7 @@ type Call struct {
 }
 
 // Command is a command line of jtune for the shell there.
-func (b Board) Command(args ...string) string {
+func (b *Board) Command(args ...string) string {
 	words := []string{cmp.Or(b.Jtune, "jtune")}
 	for _, w := range append(slices.Clone(b.Args), args...) {
 		words = append(words, text.ShellWord(w))
@@ -61,7 +61,7 @@ func (b Board) Command(args ...string) string {
 }
 
 // Terminal is the command of this machine that runs jtune there on this terminal, or without one.
-func (b Board) Terminal(here bool, args ...string) []string {
+func (b *Board) Terminal(here bool, args ...string) []string {
 	command := append([]string{"ssh"}, b.Options...)
 	if here {
 		command = append(command, "-t")
@@ -70,7 +70,7 @@ func (b Board) Terminal(here bool, args ...string) []string {
 }
 
 // Do runs a command on a board. When ctx ends, so does the connection: what runs there gets a hangup.
-func (b Board) Do(ctx context.Context, c Call) Result {
+func (b *Board) Do(ctx context.Context, c Call) Result {
 	asked := ctx
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
@@ -100,7 +100,7 @@ func (b Board) Do(ctx context.Context, c Call) Result {
 	err := cmd.Run()
 	writer.Close()
 	<-heard
-	r := Result{Board: b, Out: out.String()}
+	r := Result{Board: *b, Out: out.String()}
 	var exit *exec.ExitError
 	switch {
 	case asked.Err() != nil:

@@ -58,7 +58,7 @@ func Tunables(s *session.Session) []Tunable {
 }
 
 // Words are the values in a line: few in full, many by their ends.
-func (t Tunable) Words() string {
+func (t *Tunable) Words() string {
 	const few = 8
 	n, unit := len(t.Values), ""
 	if t.Unit != "" {

@@ -16,7 +16,7 @@ type KnownRows struct {
 }
 
 // With gives all that counts: what is known, as it is now, and what was measured since.
-func (k KnownRows) With(done []record.Row) ([]tegra.Measured, optimize.Alignment) {
+func (k *KnownRows) With(done []record.Row) ([]tegra.Measured, optimize.Alignment) {
 	return optimize.Align([][]tegra.Measured{k.Rows, record.Usable(done)})
 }
 

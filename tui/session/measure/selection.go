@@ -198,6 +198,6 @@ func (p Planned) String() string {
 }
 
 // OrderText lists the first of the settings in their order, those that raise a clock marked.
-func (p Planned) OrderText(mode func(m tegra.Mode) string, most int) string {
+func (p *Planned) OrderText(mode func(m tegra.Mode) string, most int) string {
 	return campaigns.OrderText(p.Order, tegra.Val[tegra.Mode]{}, mode, most)
 }

@@ -224,7 +224,7 @@ type Info struct {
 }
 
 // Workload is the one that the model is of.
-func (i Info) Workload() string {
+func (i *Info) Workload() string {
 	if i.Model != nil && i.Model.Provenance.Workload != "" {
 		return i.Model.Provenance.Workload
 	}

@@ -44,7 +44,7 @@ type PoolPart struct {
 }
 
 // Rows are all rows of the pool as they were measured, in that order.
-func (p Pool) Rows() []tegra.Measured { return slices.Concat(p.lists()...) }
+func (p *Pool) Rows() []tegra.Measured { return slices.Concat(p.lists()...) }
 
 // Aligned are the rows that the pool's model is fitted to and that its searches start
 // from: where the board has drifted, those of older campaigns are moved to later ones or
@@ -52,7 +52,7 @@ func (p Pool) Rows() []tegra.Measured { return slices.Concat(p.lists()...) }
 func (p Pool) Aligned() ([]tegra.Measured, optimize.Alignment) { return optimize.Align(p.lists()) }
 
 // lists are the rows of each campaign.
-func (p Pool) lists() [][]tegra.Measured {
+func (p *Pool) lists() [][]tegra.Measured {
 	out := make([][]tegra.Measured, len(p.Parts))
 	for i, part := range p.Parts {
 		out[i] = record.Usable(part.Rows)
@@ -61,7 +61,7 @@ func (p Pool) lists() [][]tegra.Measured {
 }
 
 // apart says in which versions of software the newest campaign of the pool differs from earlier ones; "" for none.
-func (p Pool) apart() string {
+func (p *Pool) apart() string {
 	if len(p.Parts) == 0 {
 		return ""
 	}
@@ -84,7 +84,7 @@ func (p Pool) Before(t time.Time) Pool {
 }
 
 // Campaigns lists the names of the campaigns that the pool has rows of.
-func (p Pool) Campaigns() []string {
+func (p *Pool) Campaigns() []string {
 	var out []string
 	for _, part := range p.Parts {
 		out = append(out, part.Campaign)

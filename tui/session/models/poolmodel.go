@@ -34,7 +34,7 @@ func (p Pool) String() string {
 	return p.unversioned() + ", with " + p.versions
 }
 
-func (p Pool) unversioned() string {
+func (p *Pool) unversioned() string {
 	size := "all batch sizes"
 	if p.Batch > 0 {
 		size = fmt.Sprintf("batch size %d", p.Batch)
@@ -204,11 +204,11 @@ func poolModel(o config.Paths, pool Pool, name string) (string, error) {
 
 // follows reports whether the pool may be what another one has become: that of a file of
 // an older version, or of campaigns that did not say their framework's versions.
-func (p Pool) follows(other string) bool { return other == "" || other == p.unversioned() }
+func (p *Pool) follows(other string) bool { return other == "" || other == p.unversioned() }
 
 // knows reports whether a model's samples are all readings of the pool, as they were
 // measured or as they are fitted, or medians of them.
-func (p Pool) knows(samples []tegra.Measured) bool {
+func (p *Pool) knows(samples []tegra.Measured) bool {
 	rows := map[tegra.Setting][]tegra.Measured{}
 	aligned, _ := p.Aligned()
 	for _, r := range append(aligned, p.Rows()...) {

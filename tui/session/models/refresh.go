@@ -64,7 +64,7 @@ func readingsOf(dir string) map[string]int {
 }
 
 // campaigns picks those of the pool.
-func (p Pool) campaigns(list []campaigns.Campaign) []campaigns.Campaign {
+func (p *Pool) campaigns(list []campaigns.Campaign) []campaigns.Campaign {
 	names := p.Campaigns()
 	return slices.DeleteFunc(slices.Clone(list), func(c campaigns.Campaign) bool {
 		return !slices.Contains(names,
@@ -73,14 +73,14 @@ func (p Pool) campaigns(list []campaigns.Campaign) []campaigns.Campaign {
 }
 
 // cutOff reports whether a campaign of the pool ended before it could keep a model.
-func (p Pool) cutOff(list []campaigns.Campaign) bool {
+func (p *Pool) cutOff(list []campaigns.Campaign) bool {
 	return slices.ContainsFunc(p.campaigns(list), func(c campaigns.Campaign) bool {
 		return c.Header.Device.Which != "" && record.Ended(c.Dir) == ""
 	})
 }
 
 // heldBy reports whether a process measures for the pool now.
-func (p Pool) heldBy(list []campaigns.Campaign, held []record.Running) bool {
+func (p *Pool) heldBy(list []campaigns.Campaign, held []record.Running) bool {
 	return slices.ContainsFunc(p.campaigns(list),
 		func(c campaigns.Campaign) bool { return c.State(held) == campaigns.CampaignRunning })
 }

@@ -130,7 +130,7 @@ func PairSearchOf(h record.Header, train, infer workload.Workload) (Request, err
 }
 
 // knownBefore is the time whose knowledge a search rests on: one that goes on predicts from what it knew when it began.
-func (r Request) knownBefore() time.Time {
+func (r *Request) knownBefore() time.Time {
 	if !r.Resume {
 		return r.Before
 	}

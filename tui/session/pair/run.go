@@ -55,7 +55,7 @@ type Request struct {
 }
 
 // measuresAlone reports whether nothing is predicted.
-func (r Request) measuresAlone() bool { return r.Strategy != "" && r.Strategy != optimize.Auto }
+func (r *Request) measuresAlone() bool { return r.Strategy != "" && r.Strategy != optimize.Auto }
 
 // Search looks for the setting in which two jobs share the GPU best: it takes what is known of each from its pool,
 // measures some settings of each where that is too little, predicts all mixes, and runs the best ones as pairs until
@@ -116,7 +116,7 @@ func Search(ctx context.Context, s *session.Session, r Request, observe func(mea
 }
 
 // sizes are the batch sizes of inference, also where there is one.
-func (r Request) sizes() []int {
+func (r *Request) sizes() []int {
 	if r.At != nil && !slices.Contains(r.Batches, r.At.Batch) {
 		return []int{max(1, r.At.Batch)}
 	}

@@ -91,7 +91,7 @@ func Readouts(rivals []Rival, observed map[tegra.Mode]tegra.Measured, l optimize
 }
 
 // Words is a readout in a line.
-func (r Readout) Words(space *tegra.Space) string {
+func (r *Readout) Words(space *tegra.Space) string {
 	words := fmt.Sprintf("%s: %s, predicted %s ms %s W", r.Name, space.Format(r.Predicted.Mode),
 		text.Of(r.Predicted.TimeMS), text.Of(r.Predicted.PowerW))
 	if r.Observed.OK {

@@ -69,7 +69,7 @@ func (c Choice) First() mix.Goal {
 }
 
 // Limits are what the choice asks for.
-func (c Choice) Limits() []optimize.Limit {
+func (c *Choice) Limits() []optimize.Limit {
 	var out []optimize.Limit
 	switch c.Kind {
 	case LeastEnergy:

@@ -65,7 +65,7 @@ func (r ExperimentRequest) forEnergy(replayed bool) ExperimentRequest {
 }
 
 // reading are the settings of one.
-func (r ExperimentRequest) reading(w workload.Workload) record.Settings {
+func (r *ExperimentRequest) reading(w workload.Workload) record.Settings {
 	s := record.Settings{SampleEvery: r.Every, MinSamples: int(energySamples * energyEvery / r.Every),
 		FixedWait: energyWait, Minibatches: energyBatches, ModeTimeout: energyTimeout}
 	switch {
@@ -138,7 +138,7 @@ func studyOf(s *session.Session, r *ExperimentRequest) (study, error) {
 }
 
 // StudyEnergy is the energy study without a record, on any board: what fidelity works the published savings out by.
-func StudyEnergy(ctx context.Context, r ExperimentRequest, bench *profiles.Bench) (EnergyReport, error) {
+func StudyEnergy(ctx context.Context, r ExperimentRequest, bench *profiles.Bench) (*EnergyReport, error) {
 	st := newEnergyStudy(r, bench.Device.Space(), false)
 	asItIs := func(*profiles.Bench, experiment.Setting) {}
 	_, rows, err := measureStudy(ctx, st, asItIs, nil, profiles.Campaign{Bench: bench})

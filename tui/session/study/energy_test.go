@@ -41,7 +41,7 @@ func energyRequest(t *testing.T, s *session.Session, name string) ExperimentRequ
 
 // studied is an energy study that was run.
 type studied struct {
-	EnergyReport
+	*EnergyReport
 	Dir string
 	End profiles.End
 }
@@ -49,7 +49,7 @@ type studied struct {
 func runEnergy(ctx context.Context, s *session.Session, r ExperimentRequest, observe func(measure.Event)) (studied,
 	error) {
 	res, err := Experiment(ctx, s, r, observe)
-	report, _ := res.Findings.(EnergyReport)
+	report, _ := res.Findings.(*EnergyReport)
 	return studied{report, res.Dir, res.End}, err
 }
 
@@ -85,7 +85,7 @@ func TestEnergyStudyOnVirtualBoardsComesNearTheSlides(t *testing.T) {
 			}
 			again, err := Energy(campaigns.ReadCampaignFolder(res.Dir))
 			var told, read strings.Builder
-			for b, r := range map[*strings.Builder]EnergyReport{&told: res.EnergyReport, &read: again} {
+			for b, r := range map[*strings.Builder]*EnergyReport{&told: res.EnergyReport, &read: again} {
 				err = errors.Join(err, r.Text(b), r.CSV(b))
 			}
 			if err != nil || told.String() != read.String() || again.HeatMap().Title != res.HeatMap().Title {

@@ -14,17 +14,17 @@ import (
 )
 
 // Energy is what a recorded energy study found, as far as it got.
-func Energy(c campaigns.Campaign) (EnergyReport, error) {
+func Energy(c campaigns.Campaign) (*EnergyReport, error) {
 	if c.Err != nil {
-		return EnergyReport{}, c.Err
+		return nil, c.Err
 	}
 	h := c.Header
 	if !campaigns.OfEnergy(h.Plan) {
-		return EnergyReport{}, fmt.Errorf("%s holds no energy study", c.Name)
+		return nil, fmt.Errorf("%s holds no energy study", c.Name)
 	}
 	space, err := h.Device.Space()
 	if err != nil {
-		return EnergyReport{}, err
+		return nil, err
 	}
 	r := ExperimentRequest{Repeat: 1, board: h.Device.Name, virtual: h.Device.Virtual,
 		Energy: EnergyRequest{Full: strings.Contains(h.Plan.Digest, " full=true ")}}

@@ -47,19 +47,19 @@ type EnergyBaseline struct {
 }
 
 // UnitJ is the energy of a unit.
-func (b EnergyBaseline) UnitJ() float64 { return b.EnergyJ() / b.PerBatch }
+func (b *EnergyBaseline) UnitJ() float64 { return b.EnergyJ() / b.PerBatch }
 
 // UnitJ is the energy of a unit in one of the study's points.
-func (r EnergyReport) UnitJ(p energy.Point) float64 { return p.EnergyJ() / r.PerBatch }
+func (r *EnergyReport) UnitJ(p energy.Point) float64 { return p.EnergyJ() / r.PerBatch }
 
 // latencyCosts are the shares of latency, in percent, within which least energy is told unless another is asked for.
 var latencyCosts = []float64{0, 10, 20}
 
 // report sums up the rows of a study.
-func (p *energyStudy) report(rows []record.Row, runs []record.Run) EnergyReport {
+func (p *energyStudy) report(rows []record.Row, runs []record.Run) *EnergyReport {
 	list, _ := p.readings(rows)
 	r := p.r
-	out := EnergyReport{Result: p.study.Sum(list), Workload: r.Workload, Full: r.Energy.Full, Repeat: r.Repeat,
+	out := &EnergyReport{Result: p.study.Sum(list), Workload: r.Workload, Full: r.Energy.Full, Repeat: r.Repeat,
 		Board: r.board, Virtual: r.virtual, PerBatch: float64(max(1, r.Workload.Batch)), Costs: latencyCosts,
 		space: r.Space, latency: map[tegra.Mode]record.Latency{}}
 	if cost := r.Energy.LatencyCost; cost.OK {
@@ -140,7 +140,7 @@ func usableRowOf(rows []record.Row, name string, k int) (record.Row, bool) {
 
 // Base is the baseline that savings are told against; absent where it was not measured, or where it is a reading of
 // locked clocks that disagrees with all others.
-func (r EnergyReport) Base() (b EnergyBaseline, ok bool) {
+func (r *EnergyReport) Base() (b EnergyBaseline, ok bool) {
 	if len(r.Baselines) == 0 || r.Baselines[0].Name == fastestLocked && !r.Trusts(r.Baselines[0].Mode) {
 		return b, false
 	}
@@ -152,7 +152,7 @@ func pctOver(at, against float64) float64 { return 100 * (at/against - 1) }
 
 // Change is the change of energy and of the time of a batch from the baseline to something measured, in percent;
 // absent without a baseline.
-func (r EnergyReport) Change(p energy.Point, unitJ float64) (energyPct, timePct tegra.Val[float64]) {
+func (r *EnergyReport) Change(p energy.Point, unitJ float64) (energyPct, timePct tegra.Val[float64]) {
 	b, ok := r.Base()
 	if !ok || !(p.TimeMS > 0) {
 		return energyPct, timePct
@@ -161,13 +161,13 @@ func (r EnergyReport) Change(p energy.Point, unitJ float64) (energyPct, timePct 
 }
 
 // change is Change of one of the study's points.
-func (r EnergyReport) change(p energy.Point) (energyPct, timePct tegra.Val[float64]) {
+func (r *EnergyReport) change(p energy.Point) (energyPct, timePct tegra.Val[float64]) {
 	return r.Change(p, r.UnitJ(p))
 }
 
 // Capped is the measured pair of least energy whose batches take at most pct percent longer than the baseline's;
 // absent where none is, or without a baseline.
-func (r EnergyReport) Capped(pct float64) tegra.Val[energy.Point] {
+func (r *EnergyReport) Capped(pct float64) tegra.Val[energy.Point] {
 	if b, ok := r.Base(); ok {
 		return r.Within(b.TimeMS * (1 + pct/100))
 	}
@@ -183,10 +183,10 @@ func Highest(r telemetry.Residency) tegra.Val[telemetry.ClockShare] {
 }
 
 // Mode prints a mode as the board's space does.
-func (r EnergyReport) Mode(m tegra.Mode) string { return r.space.Format(m) }
+func (r *EnergyReport) Mode(m tegra.Mode) string { return r.space.Format(m) }
 
 // unsteadyPoints counts the settings whose readings vary too much.
-func (r EnergyReport) unsteadyPoints() (n int) {
+func (r *EnergyReport) unsteadyPoints() (n int) {
 	for _, p := range r.Points {
 		if p.CVPct.Or(0) > record.MostCVPct {
 			n++
@@ -214,10 +214,10 @@ func percentText(v tegra.Val[float64]) string {
 const latencySlack = 0.05
 
 // LatencyFalls reports whether latency falls with each step of both clocks, as far as noise lets it be seen.
-func (r EnergyReport) LatencyFalls() bool { return r.Grid().LatencyFalls(latencySlack) }
+func (r *EnergyReport) LatencyFalls() bool { return r.Grid().LatencyFalls(latencySlack) }
 
 // CappedText says what Capped is, in a sentence.
-func (r EnergyReport) CappedText(pct float64) string {
+func (r *EnergyReport) CappedText(pct float64) string {
 	base, ok := r.Base()
 	if !ok {
 		return "There is no baseline that a latency could be held against."
@@ -230,7 +230,7 @@ func (r EnergyReport) CappedText(pct float64) string {
 }
 
 // Findings says in sentences what the study found, the answer first.
-func (r EnergyReport) Findings() (lines text.Lines) {
+func (r *EnergyReport) Findings() (lines text.Lines) {
 	r.sayLeast(&lines)
 	base, known := r.Base()
 	for _, s := range r.Sizes {
@@ -281,7 +281,7 @@ func (r EnergyReport) Findings() (lines text.Lines) {
 	return lines
 }
 
-func (r EnergyReport) sayLeast(lines *text.Lines) {
+func (r *EnergyReport) sayLeast(lines *text.Lines) {
 	if !r.Least.OK {
 		lines.Add("No pair of clocks was measured: nothing is known of the least energy.")
 		return
@@ -311,7 +311,7 @@ func (r EnergyReport) sayLeast(lines *text.Lines) {
 }
 
 // said is a point in words: its energy, where, how sure, and the change from the baseline.
-func (r EnergyReport) said(p energy.Point) string {
+func (r *EnergyReport) said(p energy.Point) string {
 	out := fmt.Sprintf("%s per %s at %s, %s", UnitEnergyText(r.UnitJ(p)), r.Workload.UnitName(), r.Mode(p.Mode),
 		text.Count(p.N, "reading"))
 	if p.CVPct.OK {
@@ -325,7 +325,7 @@ func (r EnergyReport) said(p energy.Point) string {
 	return out
 }
 
-func (r EnergyReport) sayBaselines(lines *text.Lines, base EnergyBaseline) {
+func (r *EnergyReport) sayBaselines(lines *text.Lines, base EnergyBaseline) {
 	for _, b := range r.Baselines[1:] {
 		lines.Add("%s: %+.1f %% of energy and %+.1f %% of latency against the %s.", b.Name,
 			pctOver(b.UnitJ(), base.UnitJ()), pctOver(b.TimeMS, base.TimeMS), base.Name)
@@ -342,7 +342,7 @@ func (r EnergyReport) sayBaselines(lines *text.Lines, base EnergyBaseline) {
 }
 
 // Text prints the findings for a person.
-func (r EnergyReport) Text(w io.Writer) error {
+func (r *EnergyReport) Text(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "energy of an %s: %s, batch %d; %s\n", r.Workload.UnitName(), r.Workload.Name, r.Workload.Batch,
 		r.Board)

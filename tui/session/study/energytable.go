@@ -36,7 +36,7 @@ type energyRow struct {
 }
 
 // row is a row of something whose unit takes unitJ.
-func (r EnergyReport) row(name string, p energy.Point, unitJ float64, l record.Latency) energyRow {
+func (r *EnergyReport) row(name string, p energy.Point, unitJ float64, l record.Latency) energyRow {
 	out := energyRow{Setting: name, Mode: p.Mode, Status: statusOf(p), N: p.N, UnitJ: unitJ, CVPct: p.CVPct,
 		TimeMS: p.TimeMS, PowerW: p.PowerW, P50MS: tegra.Val[float64]{V: l.P50, OK: l.N > 0}, P95MS: l.SureP95(),
 		P99MS: l.SureP99()}
@@ -45,7 +45,7 @@ func (r EnergyReport) row(name string, p energy.Point, unitJ float64, l record.L
 }
 
 // pointRow is the row of one of the study's points.
-func (r EnergyReport) pointRow(p energy.Point) energyRow {
+func (r *EnergyReport) pointRow(p energy.Point) energyRow {
 	return r.row("", p, r.UnitJ(p), r.latency[p.Mode])
 }
 
@@ -65,7 +65,7 @@ var energyColumns = strings.Fields("setting status n unit_j cv_pct time_ms p50_m
 	"energy_change_pct time_change_pct")
 
 // CSV prints every point and baseline.
-func (r EnergyReport) CSV(w io.Writer) error {
+func (r *EnergyReport) CSV(w io.Writer) error {
 	var rows []energyRow
 	for _, b := range slices.Concat(r.Baselines, r.Sizes, r.Against) {
 		rows = append(rows, r.row(b.Name, b.Point, b.UnitJ(), b.Latency))
@@ -132,7 +132,7 @@ type energyDocument struct {
 }
 
 // Document is the report as JSON shows it, with the board's name and the folder of the record.
-func (r EnergyReport) Document(device, dir string) any {
+func (r *EnergyReport) Document(device, dir string) any {
 	one := func(p tegra.Val[energy.Point]) *energyRow {
 		if !p.OK {
 			return nil
@@ -164,7 +164,7 @@ func (r EnergyReport) Document(device, dir string) any {
 }
 
 // Fault says that no pair of clocks was measured, and why; nil where one was.
-func (r EnergyReport) Fault() error {
+func (r *EnergyReport) Fault() error {
 	if r.Least.OK {
 		return nil
 	}

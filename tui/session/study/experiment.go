@@ -59,8 +59,8 @@ type Findings interface {
 }
 
 var (
-	_ Findings = experiment.Report{}
-	_ Findings = EnergyReport{}
+	_ Findings = (*experiment.Report)(nil)
+	_ Findings = (*EnergyReport)(nil)
 )
 
 // study is an experiment as it runs.

@@ -47,7 +47,7 @@ func small(t *testing.T, s *session.Session, name string) ExperimentRequest {
 
 // found is an experiment that was run.
 type found struct {
-	experiment.Report
+	*experiment.Report
 	Dir string
 	End profiles.End
 }
@@ -55,7 +55,7 @@ type found struct {
 func runSweep(ctx context.Context, s *session.Session, r ExperimentRequest, observe func(measure.Event)) (found,
 	error) {
 	res, err := Experiment(ctx, s, r, observe)
-	report, _ := res.Findings.(experiment.Report)
+	report, _ := res.Findings.(*experiment.Report)
 	return found{report, res.Dir, res.End}, err
 }
 

@@ -53,7 +53,7 @@ type Listed struct {
 
 // List lists the campaigns of this board, the newest first: those of the data directory, and of
 // others those that run now on this very board; a virtual one is its process's own.
-func (c Campaigns) List() ([]Listed, error) {
+func (c *Campaigns) List() ([]Listed, error) {
 	all, err := campaigns.CampaignsIn(c.Dir)
 	held := c.Holding()
 	for _, r := range held {
@@ -75,7 +75,7 @@ func (c Campaigns) List() ([]Listed, error) {
 }
 
 // DeletedList lists those of this board that can be restored, the newest first.
-func (c Campaigns) DeletedList() ([]Listed, error) {
+func (c *Campaigns) DeletedList() ([]Listed, error) {
 	all, err := campaigns.CampaignsIn(filepath.Join(filepath.Dir(c.Dir), campaigns.DeletedKind,
 		campaigns.CampaignsKind))
 	var out []Listed
@@ -93,7 +93,7 @@ var broken = profiles.Broken.String()
 const isDeleted = "deleted: restore it first"
 
 // listed is a campaign with what may be done with it.
-func (c Campaigns) listed(at campaigns.Campaign, held []record.Running) Listed {
+func (c *Campaigns) listed(at campaigns.Campaign, held []record.Running) Listed {
 	l := Listed{Campaign: at, State: at.State(held)}
 	for _, r := range held {
 		if campaigns.SameFolder(r.Dir, at.Dir) {
@@ -197,7 +197,7 @@ func Offered(list []Listed) *Interrupted {
 }
 
 // again is how a campaign can go on, and why it cannot be read as one that can, or "".
-func (c Campaigns) again(at campaigns.Campaign) (u *Interrupted, bad string) {
+func (c *Campaigns) again(at campaigns.Campaign) (u *Interrupted, bad string) {
 	h := at.Header
 	w, differs := c.Own(h.Workload)
 	u = &Interrupted{Dir: at.Dir, Workload: w, Differs: differs, Rows: at.Rows, plan: h.Plan}
@@ -282,13 +282,13 @@ func Failed(rows []record.Row) []tegra.Setting {
 
 // ModelsChanged is when a model of the data directory was last kept, renamed or deleted;
 // zero while there is none.
-func (c Campaigns) ModelsChanged() time.Time {
+func (c *Campaigns) ModelsChanged() time.Time {
 	return safefile.Modified(filepath.Join(filepath.Dir(c.Dir), campaigns.ModelsKind))
 }
 
 // Changed is when a campaign of the data directory last came, went or got another name; zero while
 // there is none.
-func (c Campaigns) Changed() time.Time {
+func (c *Campaigns) Changed() time.Time {
 	at, aside := safefile.Modified(c.Dir), safefile.Modified(filepath.Join(filepath.Dir(c.Dir), campaigns.DeletedKind,
 		campaigns.CampaignsKind))
 	if aside.After(at) {
@@ -305,12 +305,12 @@ func (c Campaigns) Holding() []record.Running {
 }
 
 // Running lists the campaigns that other processes run.
-func (c Campaigns) Running() []record.Running {
+func (c *Campaigns) Running() []record.Running {
 	return slices.DeleteFunc(c.Holding(), func(r record.Running) bool { return r.PID == os.Getpid() })
 }
 
 // Here reports whether a campaign measures a board such as this one.
-func (c Campaigns) Here(d record.DeviceHeader) bool {
+func (c *Campaigns) Here(d record.DeviceHeader) bool {
 	return d.Name == c.Board.Name && d.Virtual == c.Board.Virtual && d.Replay == c.Board.Replay
 }
 

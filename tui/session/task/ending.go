@@ -10,7 +10,7 @@ import (
 )
 
 // Ending says in a line how a task ended.
-func (s Spec) Ending(now Snapshot) string {
+func (s *Spec) Ending(now Snapshot) string {
 	what, restored := s.Kind.String()+" "+s.Subject(), ": the board is back as it was found"
 	if s.Kind == Training { // which sets no mode
 		restored = ""

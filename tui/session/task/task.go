@@ -26,7 +26,7 @@ import (
 )
 
 // Subject names what a task is about.
-func (s Spec) Subject() string {
+func (s *Spec) Subject() string {
 	if s.Pair == nil {
 		return s.Workload.Name
 	}

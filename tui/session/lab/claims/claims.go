@@ -99,8 +99,8 @@ func Ledger(ctx context.Context, o reproduce.Options) (out []Judged, err error) 
 }
 
 // judge holds a claim against those of the results that it cites and that have own values.
-func (c Claim) judge(results []evidence.Result) Judged {
-	j := Judged{Claim: c}
+func (c *Claim) judge(results []evidence.Result) Judged {
+	j := Judged{Claim: *c}
 	for _, r := range results {
 		if !c.cites(r.ID) || len(r.Values) == 0 {
 			continue
@@ -122,6 +122,6 @@ func (c Claim) judge(results []evidence.Result) Judged {
 	return j
 }
 
-func (c Claim) cites(id string) bool {
+func (c *Claim) cites(id string) bool {
 	return slices.ContainsFunc(c.evidence, func(prefix string) bool { return strings.HasPrefix(id, prefix) })
 }

@@ -73,7 +73,7 @@ const (
 )
 
 // Place is whose count a figure belongs to: a board, Several or Other.
-func (f Figure) Place() string {
+func (f *Figure) Place() string {
 	place := ""
 	for _, j := range f.Jobs {
 		if place != "" && j.Board != place {

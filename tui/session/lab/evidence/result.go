@@ -27,7 +27,7 @@ func (r Result) Worst() float64 {
 }
 
 // Why is the reason of a verdict that is no success; "" else.
-func (r Result) Why() string {
+func (r *Result) Why() string {
 	if r.Verdict.Holds() {
 		return ""
 	}

@@ -20,7 +20,7 @@ const (
 const farthest = 999
 
 // Off is how many tolerances a value lies off the figure: up to 1 is within.
-func (f Figure) Off(value float64) float64 {
+func (f *Figure) Off(value float64) float64 {
 	var off float64
 	switch f.Relation {
 	case "lt", "le":
@@ -36,7 +36,7 @@ func (f Figure) Off(value float64) float64 {
 }
 
 // Slack is one tolerance at a value, in the figure's unit.
-func (f Figure) Slack(value float64) float64 {
+func (f *Figure) Slack(value float64) float64 {
 	if f.Relative {
 		return max(1e-9, f.Tolerance*math.Abs(value))
 	}
@@ -44,7 +44,7 @@ func (f Figure) Slack(value float64) float64 {
 }
 
 // Judge is how many tolerances the worst of the values is off the figure, NaN without any, and what that comes to.
-func (f Figure) Judge(values []float64) (off float64, v Verdict) {
+func (f *Figure) Judge(values []float64) (off float64, v Verdict) {
 	if off = math.NaN(); len(values) > 0 {
 		off = 0
 	}
@@ -54,7 +54,7 @@ func (f Figure) Judge(values []float64) (off float64, v Verdict) {
 	return off, f.verdict(off)
 }
 
-func (f Figure) verdict(off float64) Verdict {
+func (f *Figure) verdict(off float64) Verdict {
 	switch {
 	case f.Kind == Stated:
 		return AsStated

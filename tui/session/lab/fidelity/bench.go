@@ -38,7 +38,7 @@ type bench struct {
 	live   map[string]observed
 	costs  map[string]campaignCost
 	// studies are energy studies, by board, network and governors.
-	studies map[string]study.EnergyReport
+	studies map[string]*study.EnergyReport
 	others  map[uint64]*bench // see again
 }
 
@@ -62,7 +62,7 @@ var fastestPreset = map[string]string{"xavier-nx": "MODE_15W_6CORE"}
 func newBench(c constants, seed uint64) *bench {
 	return &bench{constants: c, seed: seed, boards: map[unit]*virtual.Board{}, kinds: map[string]kind{},
 		live: map[string]observed{}, costs: map[string]campaignCost{},
-		studies: map[string]study.EnergyReport{}, others: map[uint64]*bench{}}
+		studies: map[string]*study.EnergyReport{}, others: map[uint64]*bench{}}
 }
 
 // again is the bench of the given run, this one of run 0: the others have other noise.

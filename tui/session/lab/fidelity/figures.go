@@ -52,7 +52,7 @@ func parseFigures(text string) (out []Figure, err error) {
 }
 
 // About reports whether a figure is about a board, alone or among others.
-func (f Figure) About(board string) bool {
+func (f *Figure) About(board string) bool {
 	for _, j := range f.Jobs {
 		if j.Board == board {
 			return true

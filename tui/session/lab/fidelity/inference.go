@@ -33,18 +33,18 @@ func (b *bench) answer(board string, w physics.Workload, m tegra.Mode) (answer, 
 }
 
 // study is the program's own energy study of a network: all that is left out is what repeats a reading.
-func (b *bench) study(board string, n physics.Network, other ...tegra.Governors) (study.EnergyReport, error) {
+func (b *bench) study(board string, n physics.Network, other ...tegra.Governors) (*study.EnergyReport, error) {
 	key := fmt.Sprint(board, n.Name, other)
 	if found, ok := b.studies[key]; ok {
 		return found, nil
 	}
 	v, err := b.fresh(unit{board: board}, hardlyAny)
 	if err != nil {
-		return study.EnergyReport{}, err
+		return nil, err
 	}
 	measuring, err := rig.Measuring(v, n.Infer(perRequest).Name)
 	if err != nil {
-		return study.EnergyReport{}, err
+		return nil, err
 	}
 	defer measuring.Done()
 	measuring.Workload = measuring.Workload.AtBatch(perRequest)

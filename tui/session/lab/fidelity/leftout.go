@@ -91,7 +91,7 @@ func (c constants) scaled(one constant, factor float64) constants {
 
 // fitsTo reports whether a figure is one that constants were fitted to: an equation that follows from physics alone on
 // the boards before Orin.
-func (f Figure) fitsTo() bool {
+func (f *Figure) fitsTo() bool {
 	byPhysics := []string{"value", "ratio", "change", "mean-change", "part-of-change", "sum", "idle"}
 	if f.Kind != evidence.Simulated || f.Relation != "eq" && f.Relation != "approx" || f.Tolerance == 0 ||
 		!slices.Contains(byPhysics, f.word) || f.of == "cached_pct" || f.of == "read_iops" {

@@ -211,7 +211,7 @@ func reruns(b *bench, f Figure) (out []float64, err error) {
 }
 
 // measured is the mean energy of a minibatch in J, read from the rails.
-func (r run) measured() (float64, error) {
+func (r *run) measured() (float64, error) {
 	board, err := r.start(usualNoise)
 	if err != nil {
 		return 0, err
@@ -243,7 +243,7 @@ func (r run) measured() (float64, error) {
 const hardlyAny = 0.001
 
 // steadyMS is the mean time of a minibatch with free clocks, after a board was prepared.
-func (r run) steadyMS(prepare func(*virtual.Board) (done func(), err error)) (ms float64, err error) {
+func (r *run) steadyMS(prepare func(*virtual.Board) (done func(), err error)) (ms float64, err error) {
 	board, err := r.start(hardlyAny)
 	if err != nil {
 		return 0, err

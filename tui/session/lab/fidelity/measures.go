@@ -12,7 +12,9 @@ import (
 )
 
 // perEpoch turns ms per minibatch into s per epoch.
-func (r run) perEpoch(ms float64) float64 { return ms * float64(r.job.Minibatches(r.job.Batch)) / 1000 }
+func (r *run) perEpoch(ms float64) float64 {
+	return ms * float64(r.job.Minibatches(r.job.Batch)) / 1000
+}
 
 // quantities are what figures are about, of one run.
 var quantities = map[string]func(run) (float64, error){
@@ -87,7 +89,7 @@ func minibatches(board *virtual.Board, n int) (ms float64, err error) {
 }
 
 // reads runs two epochs: the page cache's share of the data after the first, and files read per second in the second.
-func (r run) reads() (cached, iops float64, err error) {
+func (r *run) reads() (cached, iops float64, err error) {
 	board, err := r.start(0)
 	if err != nil {
 		return 0, 0, err

@@ -58,10 +58,10 @@ func New(n int, at func(x []float64) ([]float64, error)) (f Refit, err error) {
 }
 
 // Residuals are those with the constants in use.
-func (f Refit) Residuals() []float64 { return f.r }
+func (f *Refit) Residuals() []float64 { return f.r }
 
 // slopesAt moves each constant a little.
-func (f Refit) slopesAt(x, r []float64) (*mat.Dense, error) {
+func (f *Refit) slopesAt(x, r []float64) (*mat.Dense, error) {
 	out := mat.NewDense(len(r), f.n, nil)
 	for k := range x {
 		own := x[k]
@@ -123,7 +123,7 @@ func (f Refit) Without(those []int) ([]float64, error) {
 }
 
 // sum is what a fit that does not see those minimises.
-func (f Refit) sum(x, r []float64, those []int) (sum float64) {
+func (f *Refit) sum(x, r []float64, those []int) (sum float64) {
 	for _, v := range r {
 		sum += v * v
 	}
@@ -137,7 +137,7 @@ func (f Refit) sum(x, r []float64, those []int) (sum float64) {
 }
 
 // step solves the linearised fit; most is the largest part of the step.
-func (f Refit) step(x, r []float64, slopes *mat.Dense, damp float64) (step []float64, most float64) {
+func (f *Refit) step(x, r []float64, slopes *mat.Dense, damp float64) (step []float64, most float64) {
 	normal, pull := normalOf(slopes), mat.NewVecDense(f.n, nil)
 	pull.MulVec(slopes.T(), mat.NewVecDense(len(r), r))
 	for k := range f.n {
@@ -168,7 +168,7 @@ func normalOf(slopes *mat.Dense) *mat.Dense {
 
 // Effective is how many constants the residuals determine, of those that the prior leaves free: the trace of the matrix
 // that says how the fitted values follow the published ones.
-func (f Refit) Effective() float64 {
+func (f *Refit) Effective() float64 {
 	var solved, hat mat.Dense
 	if err := solved.Solve(normalOf(f.slopes), f.slopes.T()); err != nil {
 		panic("refit: the prior keeps the constants apart: " + err.Error())
