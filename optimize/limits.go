@@ -8,7 +8,8 @@ package optimize
 import (
 	"cmp"
 	"errors"
-	"slices"
+
+	"jtune/internal/sorted"
 )
 
 // furtherProbes is by how much each further limit raises the cap of a search without one of its
@@ -45,7 +46,7 @@ func (s *search) answerAll() (Result, error) {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(limits[a].PowerW, limits[b].PowerW) })
+	sorted.Stable(order, func(a, b int) int { return cmp.Compare(limits[a].PowerW, limits[b].PowerW) })
 	most, ended := s.cap, make([]Ended, len(limits))
 	for n, i := range order {
 		s.limit, s.ended, s.cap = limits[i], Converged, most*(n+1)/len(order)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"jtune/internal/sorted"
 	"jtune/profiles/record"
 	"jtune/tegra"
 )
@@ -73,7 +74,8 @@ var _ Plan = (*listPlan)(nil)
 // ListPlan measures these steps, duplicates once: one batch size after the other, because each
 // needs a job of its own, and within a batch size in the order that raises clocks least.
 func ListPlan(steps []Step) Plan {
-	steps = slices.SortedStableFunc(slices.Values(steps), func(a, b Step) int {
+	steps = slices.Clone(steps)
+	sorted.Stable(steps, func(a, b Step) int {
 		return cmp.Or(cmp.Compare(a.Batch, b.Batch), inOrder(a.Mode, b.Mode))
 	})
 	return &listPlan{slices.CompactFunc(steps, func(a, b Step) bool { return a.Setting == b.Setting })}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"jtune/internal/sorted"
 	"jtune/internal/text"
 )
 
@@ -74,7 +75,7 @@ func parseGPUClients(r io.Reader) (list []GPUProcess, ok bool) {
 			list = append(list, p)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b GPUProcess) int { return cmp.Compare(b.Bytes, a.Bytes) })
+	sorted.Stable(list, func(a, b GPUProcess) int { return cmp.Compare(b.Bytes, a.Bytes) })
 	return list, ok && lines.Err() == nil
 }
 

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"jtune/internal/sorted"
 )
 
 // planner puts the writes from one state to another into the order that never
@@ -277,7 +279,8 @@ func (p *planner) fanDuty() {
 
 // coresOff goes from the highest core down.
 func (p *planner) coresOff() {
-	cores := slices.SortedFunc(slices.Values(p.c.s.cpu.cores), func(a, b core) int { return cmp.Compare(b.n, a.n) })
+	cores := slices.Clone(p.c.s.cpu.cores)
+	sorted.By(cores, func(a, b core) int { return cmp.Compare(b.n, a.n) })
 	for _, core := range cores {
 		if core.n == 0 {
 			continue

@@ -3,6 +3,7 @@ package tui
 import (
 	"slices"
 
+	"jtune/internal/sorted"
 	"jtune/tui/page"
 	"jtune/tui/page/dialog"
 )
@@ -46,6 +47,6 @@ func (r *root) newPalette() *dialog.Palette {
 	for i, p := range r.pages {
 		out = append(out, dialog.Offer{Action: keys.PageKey(i + 1).As("open " + p.Name().Title())})
 	}
-	slices.SortStableFunc(out, func(a, b dialog.Offer) int { return rank(a) - rank(b) })
+	sorted.Stable(out, func(a, b dialog.Offer) int { return rank(a) - rank(b) })
 	return dialog.NewPalette(keys, out)
 }

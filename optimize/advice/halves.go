@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
+	"jtune/internal/sorted"
 	"jtune/internal/stats"
 	"jtune/internal/text"
 	"jtune/learn"
@@ -98,7 +98,7 @@ func Halves(m *learn.Model, at tegra.Mode) []Half {
 			out = append(out, h)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Half) int { return cmp.Compare(b.TimePct, a.TimePct) })
+	sorted.Stable(out, func(a, b Half) int { return cmp.Compare(b.TimePct, a.TimePct) })
 	return out
 }
 

@@ -16,6 +16,7 @@ import (
 	"math"
 	"slices"
 
+	"jtune/internal/sorted"
 	"jtune/learn"
 	"jtune/tegra"
 )
@@ -191,9 +192,9 @@ func (s *Study) chosen(first []tegra.Measured, lattice int) (out []tegra.Mode) {
 // ascending are modes by their energy: measured where the reading is trusted, else predicted.
 func (s *Study) ascending(model *learn.Model, modes []tegra.Mode) []tegra.Mode {
 	known := s.known(model, modes)
-	return slices.SortedStableFunc(slices.Values(modes), func(a, b tegra.Mode) int {
-		return cmp.Compare(known[a].EnergyJ(), known[b].EnergyJ())
-	})
+	out := slices.Clone(modes)
+	sorted.Stable(out, func(a, b tegra.Mode) int { return cmp.Compare(known[a].EnergyJ(), known[b].EnergyJ()) })
+	return out
 }
 
 // known is what a model says of modes, with trusted readings in place of predictions.

@@ -3,8 +3,8 @@ package mix
 import (
 	"cmp"
 	"math"
-	"slices"
 
+	"jtune/internal/sorted"
 	"jtune/tegra"
 )
 
@@ -24,7 +24,7 @@ func (c *LoadCurve) Front(settings []tegra.Setting, cost func(Outcome) float64) 
 // Thinned leaves the outcomes that no other beats in both latency and cost, the shortest latency first. It changes
 // the order of the list.
 func Thinned(list []Outcome, cost func(Outcome) float64) []Outcome {
-	slices.SortStableFunc(list, func(x, y Outcome) int {
+	sorted.Stable(list, func(x, y Outcome) int {
 		return cmp.Or(cmp.Compare(x.LatencyMS, y.LatencyMS), cmp.Compare(cost(x), cost(y)))
 	})
 	var out []Outcome

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"jtune/internal/sorted"
 	"jtune/tegra"
 )
 
@@ -117,7 +118,7 @@ func (a Ask) trainingFront(all []Outcome, infer Phase) (front []Outcome, late la
 	for i := range all {
 		order[i] = &all[i]
 	}
-	slices.SortStableFunc(order, func(x, y *Outcome) int {
+	sorted.Stable(order, func(x, y *Outcome) int {
 		return cmp.Or(cmp.Compare(power(x), power(y)), cmp.Compare(y.TrainPerS, x.TrainPerS))
 	})
 	if a.simulates() {
@@ -139,7 +140,7 @@ func (a Ask) trainingFront(all []Outcome, infer Phase) (front []Outcome, late la
 func (a Ask) simulatedBands(order []*Outcome, infer Phase, late *lateMixes) (out []*Outcome) {
 	for band := range mapBands {
 		in := slices.Clone(order[len(order)*band/mapBands : len(order)*(band+1)/mapBands])
-		slices.SortStableFunc(in, func(x, y *Outcome) int { return cmp.Compare(y.TrainPerS, x.TrainPerS) })
+		sorted.Stable(in, func(x, y *Outcome) int { return cmp.Compare(y.TrainPerS, x.TrainPerS) })
 		tries := 0
 		for _, at := range in {
 			if late.holds(at) {
@@ -157,6 +158,6 @@ func (a Ask) simulatedBands(order []*Outcome, infer Phase, late *lateMixes) (out
 			late.add(o)
 		}
 	}
-	slices.SortStableFunc(out, func(x, y *Outcome) int { return cmp.Compare(x.PeakW, y.PeakW) })
+	sorted.Stable(out, func(x, y *Outcome) int { return cmp.Compare(x.PeakW, y.PeakW) })
 	return out
 }

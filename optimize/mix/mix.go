@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"jtune/internal/arrivals"
+	"jtune/internal/sorted"
 	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/optimize"
@@ -38,7 +39,7 @@ func NewPhase(preds []learn.Prediction) Phase {
 		p.at[v.Mode] = append(p.at[v.Mode], v)
 	}
 	for _, list := range p.at {
-		slices.SortFunc(list, func(a, b learn.Prediction) int { return cmp.Compare(a.Batch, b.Batch) })
+		sorted.By(list, func(a, b learn.Prediction) int { return cmp.Compare(a.Batch, b.Batch) })
 	}
 	return p
 }
@@ -454,7 +455,7 @@ func (a Ask) Choose(settings []tegra.Setting, infer Phase, train *Phase) ([]Outc
 		}
 	}
 	want := a.want(train != nil)
-	slices.SortStableFunc(meets, func(x, y Outcome) int { return a.compare(&x, &y, want) })
+	sorted.Stable(meets, func(x, y Outcome) int { return a.compare(&x, &y, want) })
 	if a.simulates() && len(meets) > 0 {
 		nearest = nil
 		meets = a.firstInTime(meets, infer, want, keep)

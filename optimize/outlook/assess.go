@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"jtune/internal/sorted"
 	"jtune/internal/stats"
 	"jtune/learn"
 	"jtune/optimize/advice"
@@ -82,7 +83,7 @@ func (a Assessment) Regions() []Region {
 		knob := tegra.Knob(k)
 		value := func(l learn.LeftOut) float64 { return l.Measured.Mode.Value(knob) }
 		left := slices.Clone(a.Left)
-		slices.SortStableFunc(left, func(x, y learn.LeftOut) int { return cmp.Compare(value(x), value(y)) })
+		sorted.Stable(left, func(x, y learn.LeftOut) int { return cmp.Compare(value(x), value(y)) })
 		for i := 0; i < len(left); {
 			end := min(len(left), i+size)
 			for end < len(left) && value(left[end]) == value(left[end-1]) {

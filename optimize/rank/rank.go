@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
+	"jtune/internal/sorted"
 	"jtune/internal/text"
 	"jtune/internal/usage"
 	"jtune/learn"
@@ -98,11 +98,11 @@ func Rank(r RankRequest) Ranking {
 		}
 		return x.TimeS
 	}
-	slices.SortStableFunc(out.Boards, func(a, b Ranked) int {
+	sorted.Stable(out.Boards, func(a, b Ranked) int {
 		return cmp.Compare(of(a).Or(math.Inf(1)), of(b).Or(math.Inf(1)))
 	})
 	fails := func(x Ranked) int { return min(len(x.Why), 1) }
-	slices.SortStableFunc(out.Boards, func(a, b Ranked) int { return fails(a) - fails(b) })
+	sorted.Stable(out.Boards, func(a, b Ranked) int { return fails(a) - fails(b) })
 	out.RoundS, out.EnergyWh = sums(out.Boards)
 	if r.RoundS == 0 {
 		out.Curve = r.curve()

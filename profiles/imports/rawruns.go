@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"jtune/internal/safefile"
+	"jtune/internal/sorted"
 	"jtune/internal/text"
 	"jtune/tegra"
 	"jtune/tegra/sweep"
@@ -79,7 +80,7 @@ func readRuns(from string) ([]*rawRun, error) {
 	if len(runs) == 0 {
 		return nil, fmt.Errorf("%s: no folder pm_<cores>_<CPU kHz>_<GPU Hz>_<memory Hz> with logs in it", from)
 	}
-	slices.SortFunc(runs, func(a, b *rawRun) int { return strings.Compare(a.dir, b.dir) })
+	sorted.By(runs, func(a, b *rawRun) int { return strings.Compare(a.dir, b.dir) })
 	return runs, nil
 }
 

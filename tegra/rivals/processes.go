@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"jtune/internal/sorted"
 	"jtune/internal/text"
 	"jtune/tegra"
 )
@@ -35,7 +36,7 @@ func processes(fsys tegra.FS, self int) []Rival {
 		}
 	}
 	// as numbers: Glob sorts as text
-	slices.SortStableFunc(out, func(a, b Rival) int { return len(a.Path) - len(b.Path) })
+	sorted.Stable(out, func(a, b Rival) int { return len(a.Path) - len(b.Path) })
 	return out
 }
 

@@ -10,6 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"jtune/internal/sorted"
 	"jtune/internal/text"
 	"jtune/tui/widget"
 )
@@ -200,7 +201,7 @@ func (t *Keys) Letters() []Letter {
 			out[at].Where = append(out[at].Where, where...)
 		}
 	}
-	slices.SortFunc(out, func(a, b Letter) int {
+	sorted.By(out, func(a, b Letter) int {
 		return cmp.Or(strings.Compare(strings.ToLower(a.Letter), strings.ToLower(b.Letter)),
 			strings.Compare(b.Letter, a.Letter))
 	})

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"jtune/internal/axis"
+	"jtune/internal/sorted"
 	"jtune/tegra"
 	"jtune/telemetry"
 	"jtune/tui/widget"
@@ -118,7 +119,7 @@ const mostTemps = 4
 // HeatChart draws the hottest temperatures, and the lowest trip point among theirs.
 func (r Reader) HeatChart(w, h int) string {
 	temps := slices.Clone(r.Sample().Reading.Temps)
-	slices.SortStableFunc(temps, func(a, b tegra.TempReading) int { return cmp.Compare(b.C, a.C) })
+	sorted.Stable(temps, func(a, b tegra.TempReading) int { return cmp.Compare(b.C, a.C) })
 	of := History{Unit: "°C"}
 	least := math.Inf(1)
 	for _, t := range temps[:min(len(temps), mostTemps)] {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"jtune/internal/sorted"
 	"jtune/internal/stats"
 	"jtune/tegra"
 )
@@ -59,7 +60,7 @@ func Stuck(rows []tegra.Measured) (index []int, words []string) {
 	for at, byCPU := range runs {
 		var time, power []float64
 		for _, run := range byCPU {
-			slices.SortFunc(run, func(a, b int) int { return cmp.Compare(rows[a].Mode.GPU, rows[b].Mode.GPU) })
+			sorted.By(run, func(a, b int) int { return cmp.Compare(rows[a].Mode.GPU, rows[b].Mode.GPU) })
 			if n := len(run); n >= leastClocks {
 				lo, hi := rows[run[1]], rows[run[n-1]]
 				time, power = append(time, math.Log(hi.TimeMS/lo.TimeMS)), append(power, math.Log(hi.PowerW/lo.PowerW))
@@ -70,7 +71,7 @@ func Stuck(rows []tegra.Measured) (index []int, words []string) {
 			all, usual[at.batch] = append(all, e), append(usual[at.batch], e.power)
 		}
 	}
-	slices.SortFunc(all, func(a, b effect) int {
+	sorted.By(all, func(a, b effect) int {
 		return cmp.Or(cmp.Compare(a.batch, b.batch), cmp.Compare(a.cores, b.cores), cmp.Compare(a.emc, b.emc))
 	})
 	for _, e := range all {

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"jtune/internal/sorted"
 	"jtune/tui/page"
 	"jtune/tui/widget"
 )
@@ -96,7 +97,7 @@ func (d *Palette) find() {
 		}
 	}
 	if len(words) > 0 {
-		slices.SortStableFunc(d.found, func(a, b Offer) int { return begins(b, words[0]) - begins(a, words[0]) })
+		sorted.Stable(d.found, func(a, b Offer) int { return begins(b, words[0]) - begins(a, words[0]) })
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"jtune/internal/sorted"
 	"jtune/optimize"
 	"jtune/optimize/serving"
 	"jtune/tegra"
@@ -50,7 +51,7 @@ func (p *Page) build() {
 		return
 	}
 	value := p.values(p.sortBy)
-	slices.SortStableFunc(p.order, func(a, b int) int {
+	sorted.Stable(p.order, func(a, b int) int {
 		if p.falling {
 			a, b = b, a
 		}

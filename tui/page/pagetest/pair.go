@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 	"math"
-	"slices"
 	"time"
 
 	"jtune/internal/arrivals"
+	"jtune/internal/sorted"
 	"jtune/optimize"
 	"jtune/optimize/mix"
 	"jtune/profiles"
@@ -166,7 +166,7 @@ func Mixes(b *Board, feasible bool) *pair.Mixes {
 	m := &pair.Mixes{Train: "resnet18", Infer: Serves().Name, Ask: ask, Feasible: feasible, Meets: feasible}
 	most := 0.0
 	modes := b.space.Sample(400, 5)
-	slices.SortFunc(modes, func(x, y tegra.Mode) int {
+	sorted.By(modes, func(x, y tegra.Mode) int {
 		_, a := Law(x)
 		_, b := Law(y)
 		return cmp.Compare(a, b)

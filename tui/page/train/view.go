@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"jtune/internal/axis"
+	"jtune/internal/sorted"
 	"jtune/internal/stats"
 	"jtune/internal/text"
 	"jtune/profiles/record"
@@ -313,7 +314,7 @@ func residencies(j *page.Task, w, h int) string {
 			continue
 		}
 		shares := slices.Clone(part.of.Shares)
-		slices.SortStableFunc(shares, func(a, b telemetry.ClockShare) int { return cmp.Compare(b.Share, a.Share) })
+		sorted.Stable(shares, func(a, b telemetry.ClockShare) int { return cmp.Compare(b.Share, a.Share) })
 		for i, s := range shares[:min(len(shares), max(1, h/3))] {
 			if i > 0 && s.Share < leastShare {
 				break

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"jtune/internal/sorted"
 	"jtune/profiles/record"
 )
 
@@ -55,7 +56,7 @@ func LedgerOf(list []Campaign) (all Ledger, devices []DeviceLedger) {
 		}
 		devices[i].add(c)
 	}
-	slices.SortFunc(devices, func(a, b DeviceLedger) int {
+	sorted.By(devices, func(a, b DeviceLedger) int {
 		if a.Virtual != b.Virtual {
 			if a.Virtual {
 				return 1

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"jtune/internal/sorted"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tui/session/config"
@@ -42,7 +43,7 @@ func CampaignsIn(parent string) ([]Campaign, error) {
 			out = append(out, ReadCampaignFolder(dir))
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Campaign) int { return a.Header.Created.Compare(b.Header.Created) })
+	sorted.Stable(out, func(a, b Campaign) int { return a.Header.Created.Compare(b.Header.Created) })
 	return out, nil
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
+	"jtune/internal/sorted"
 	"jtune/internal/tomlfile"
 	"jtune/profiles/workload"
 )
@@ -34,7 +35,7 @@ func CheckConfig(file, text string, screens ScreenTables) []error {
 	_, theme := readTable(file, text, "theme", colour, screens.CheckTheme)
 	_, own := readOwn(file, text)
 	faults = slices.Concat(faults, keys, theme, own)
-	slices.SortStableFunc(faults, func(a, b error) int { return cmp.Compare(lineOf(a), lineOf(b)) })
+	sorted.Stable(faults, func(a, b error) int { return cmp.Compare(lineOf(a), lineOf(b)) })
 	return faults
 }
 

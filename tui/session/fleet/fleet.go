@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 
+	"jtune/internal/sorted"
 	"jtune/internal/text"
 )
 
@@ -67,7 +68,7 @@ func Pick(all []Board, names []string, group string) ([]Board, error) {
 	if len(out) == 0 {
 		return nil, errors.New(`no boards: the configuration has no [board.NAME] with ssh = "user@host"`)
 	}
-	slices.SortFunc(out, func(a, b Board) int { return strings.Compare(a.Name, b.Name) })
+	sorted.By(out, func(a, b Board) int { return strings.Compare(a.Name, b.Name) })
 	return slices.CompactFunc(out, func(a, b Board) bool { return a.Name == b.Name }), nil
 }
 

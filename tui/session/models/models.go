@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"jtune/internal/sorted"
 	"jtune/internal/text"
 	"jtune/internal/usage"
 	"jtune/learn"
@@ -51,7 +52,7 @@ func readModels(dir string) ([]Info, error) {
 		}
 		out = append(out, info)
 	}
-	slices.SortFunc(out, func(a, b Info) int { return b.Modified.Compare(a.Modified) })
+	sorted.By(out, func(a, b Info) int { return b.Modified.Compare(a.Modified) })
 	return out, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"jtune/internal/figure"
+	"jtune/internal/sorted"
 	"jtune/optimize"
 	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
@@ -62,7 +63,7 @@ func (m *Mixes) Walk() []int {
 			out = append(out, i)
 		}
 	}
-	slices.SortStableFunc(out, func(i, j int) int {
+	sorted.Stable(out, func(i, j int) int {
 		return cmp.Or(cmp.Compare(m.PowerW(i), m.PowerW(j)), cmp.Compare(i, j))
 	})
 	return out

@@ -10,6 +10,7 @@ import (
 
 	"jtune/internal/axis"
 	"jtune/internal/figure"
+	"jtune/internal/sorted"
 	"jtune/internal/text"
 	"jtune/internal/usage"
 	"jtune/learn"
@@ -148,7 +149,7 @@ func Curves(o *outlook.Outlook, over tegra.Knob, at tegra.Mode, l optimize.Limit
 	f.X = KnobAxis(over)
 	f.Notes = []string{Held(at, over)}
 	list := through(o, at, over)
-	slices.SortFunc(list, func(a, b int) int {
+	sorted.By(list, func(a, b int) int {
 		return cmp.Compare(o.Known[a].Mode.Value(over), o.Known[b].Mode.Value(over))
 	})
 	for _, of := range []optimize.Axis{optimize.Time, optimize.Power, optimize.Energy} {
@@ -305,7 +306,7 @@ func Bars(a outlook.Assessment) figure.Figure {
 	f := assessmentFigure(a, "bars", "predicted against measured")
 	f.RowKey = "mode"
 	left := slices.Clone(a.Left)
-	slices.SortStableFunc(left, func(x, y learn.LeftOut) int {
+	sorted.Stable(left, func(x, y learn.LeftOut) int {
 		return cmp.Compare(x.Measured.TimeMS, y.Measured.TimeMS)
 	})
 	axes := []optimize.Axis{optimize.Time}

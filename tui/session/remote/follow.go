@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"jtune/internal/safefile"
+	"jtune/internal/sorted"
 	"jtune/internal/text"
 	"jtune/profiles/record"
 	"jtune/tegra"
@@ -61,9 +62,9 @@ func Follow(c task.Campaigns, before *Followed) *Followed {
 	list := slices.DeleteFunc(c.Running(), func(r record.Running) bool {
 		return c.Board.Virtual && !strings.HasPrefix(r.Dir, own)
 	})
-	slices.SortStableFunc(list,
+	sorted.Stable(list,
 		func(a, b record.Running) int { return safefile.Modified(b.Dir).Compare(safefile.Modified(a.Dir)) })
-	slices.SortStableFunc(list, func(a, b record.Running) int { return rank(a) - rank(b) })
+	sorted.Stable(list, func(a, b record.Running) int { return rank(a) - rank(b) })
 	if before != nil && !before.Ended {
 		at := slices.Index(list, before.Running)
 		if at < 0 {

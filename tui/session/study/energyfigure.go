@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"jtune/internal/figure"
+	"jtune/internal/sorted"
 	"jtune/internal/text"
 	"jtune/optimize/energy"
 	"jtune/optimize/outlook"
@@ -102,7 +103,7 @@ func (r *EnergyReport) Curves(over tegra.Knob) figure.Figure {
 		}
 		return a != b
 	})
-	slices.SortFunc(line, func(a, b energy.Point) int {
+	sorted.By(line, func(a, b energy.Point) int {
 		return cmp.Compare(a.Mode.Value(over), b.Mode.Value(over))
 	})
 	base, known := r.Base()

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"jtune/internal/sorted"
 	"jtune/tui/session/lab/evidence"
 	"jtune/tui/session/lab/refit"
 )
@@ -183,6 +184,6 @@ func facts(figures []Figure) [][]int {
 	for _, g := range groups {
 		out = append(out, g)
 	}
-	slices.SortFunc(out, func(a, b []int) int { return cmp.Compare(a[0], b[0]) })
+	sorted.By(out, func(a, b []int) int { return cmp.Compare(a[0], b[0]) })
 	return out
 }
