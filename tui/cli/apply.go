@@ -126,17 +126,9 @@ const hasty = 10 * time.Second
 const grace = 5 * time.Second
 
 func (c *applyCmd) apply(ctx context.Context, s *session.Session, r tegra.Request) error {
-	var unit *session.BootUnit
-	if c.atBoot {
-		var err error
-		if unit, err = c.planBoot(s, r.Mode); err != nil {
-			return err
-		}
-		w := c.out
-		if c.asJSON {
-			w = c.err
-		}
-		c.showBoot(unit, w)
+	unit, err := c.unitAtBoot(s, r.Mode)
+	if err != nil {
+		return err
 	}
 	applier, err := s.Guard(ctx)
 	if err != nil {
@@ -166,13 +158,8 @@ func (c *applyCmd) apply(ctx context.Context, s *session.Session, r tegra.Reques
 	if c.yes || c.keepAfter > hasty {
 		after.IdleW = s.IdleW(ctx, true)
 	}
-	if !c.asJSON {
-		if err := printApplied(c.out, s, applied); err != nil {
-			return err
-		}
-		fmt.Fprintf(c.out, "clocks     %s → %s\n", search.LockText(before.Locked), search.LockText(after.Locked))
-		fmt.Fprintf(c.out, "idle       %s → %s\n", dash(before.IdleW, "%.1f W"), dash(after.IdleW, "%.1f W"))
-		c.sayPreset(s, r, applied)
+	if err := c.sayApplied(s, r, applied, before, after); err != nil {
+		return err
 	}
 	if err = c.decide(ctx, g, reverted); err != nil && !errors.Is(err, guard.ErrReverted) {
 		return err
@@ -189,15 +176,52 @@ func (c *applyCmd) apply(ctx context.Context, s *session.Session, r tegra.Reques
 	if now, rerr := s.Device.Read(); rerr == nil && out.Kept && now.Heat.Or(false) {
 		c.note("a thermal limit caps the clocks now: they are those of the mode again once the board has cooled")
 	}
+	return errors.Join(err, c.sayKept(s, out))
+}
+
+// unitAtBoot is the unit that sets the mode at every boot, shown; nil where none is asked for.
+func (c *applyCmd) unitAtBoot(s *session.Session, m tegra.Mode) (*session.BootUnit, error) {
+	if !c.atBoot {
+		return nil, nil
+	}
+	unit, err := c.planBoot(s, m)
+	if err != nil {
+		return nil, err
+	}
+	w := c.out
+	if c.asJSON {
+		w = c.err
+	}
+	c.showBoot(unit, w)
+	return unit, nil
+}
+
+// sayApplied prints what was read back, and how the board was set before and is set after.
+func (c *applyCmd) sayApplied(s *session.Session, r tegra.Request, applied tegra.Applied,
+	before, after tegra.Setup) error {
+	if c.asJSON {
+		return nil
+	}
+	if err := printApplied(c.out, s, applied); err != nil {
+		return err
+	}
+	fmt.Fprintf(c.out, "clocks     %s → %s\n", search.LockText(before.Locked), search.LockText(after.Locked))
+	fmt.Fprintf(c.out, "idle       %s → %s\n", dash(before.IdleW, "%.1f W"), dash(after.IdleW, "%.1f W"))
+	c.sayPreset(s, r, applied)
+	return nil
+}
+
+// sayKept prints whether the mode stays.
+func (c *applyCmd) sayKept(s *session.Session, out appliedJSON) error {
 	switch {
 	case c.asJSON:
-		return errors.Join(err, printJSON(c.out, out))
+		return printJSON(c.out, out)
 	case out.Kept && s.Virtual != nil:
 		fmt.Fprintln(c.out, "kept for as long as the virtual board lives: it ends with this command")
 	case out.Kept:
 		fmt.Fprintln(c.out, "kept")
 	}
-	return err
+	return nil
 }
 
 // sayPreset says what a preset is now beside its mode.

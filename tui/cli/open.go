@@ -40,31 +40,7 @@ func (a *app) open(cmd *cobra.Command) error {
 	}
 	defer s.Close()
 	if isTerminal(a.in) && isTerminal(a.out) {
-		var boards []string
-		if s.Virtual != nil && !cmd.Flags().Changed("device") && a.tour == 0 {
-			boards = virtual.Names()
-		}
-		others, err := a.options.Boards()
-		if err != nil {
-			return err
-		}
-		farewell, err := tui.Run(cmd.Context(), s, tui.Options{NoColor: a.noColor || os.Getenv("NO_COLOR") != "",
-			Glyphs: glyphs, Theme: colours, Version: session.Version, Keys: bindings,
-			Budget: a.limitCPU(), Tour: a.tour,
-			Boards: boards, Panes: &fleet.Panes{Boards: others}, Pane: fleet.PaneName()})
-		if err := s.Close(); err != nil { // which restores what was not kept
-			a.note("%v", err)
-		}
-		if farewell != "" {
-			fmt.Fprintln(a.out, "jtune:", farewell)
-		}
-		if other, ok := errors.AsType[*tui.OtherBoard](err); ok {
-			if err := cmd.Flags().Set("device", "virtual:"+other.Name); err != nil {
-				return err
-			}
-			return a.open(cmd)
-		}
-		return err
+		return a.shell(cmd, s, tui.Options{Glyphs: glyphs, Theme: colours, Keys: bindings})
 	}
 	a.notice(s)
 	if err := warmUp(cmd.Context(), s); err != nil {
@@ -79,4 +55,32 @@ func (a *app) open(cmd *cobra.Command) error {
 	a.note("not a terminal: printed one reading. See jtune watch, tune, profile and apply; jtune help lists all " +
 		"commands")
 	return nil
+}
+
+// shell is the full-screen tuner, on another virtual board where the user changes to one.
+func (a *app) shell(cmd *cobra.Command, s *session.Session, o tui.Options) error {
+	if s.Virtual != nil && !cmd.Flags().Changed("device") && a.tour == 0 {
+		o.Boards = virtual.Names()
+	}
+	others, err := a.options.Boards()
+	if err != nil {
+		return err
+	}
+	o.Panes, o.Pane = &fleet.Panes{Boards: others}, fleet.PaneName()
+	o.NoColor = a.noColor || os.Getenv("NO_COLOR") != ""
+	o.Version, o.Budget, o.Tour = session.Version, a.limitCPU(), a.tour
+	farewell, err := tui.Run(cmd.Context(), s, o)
+	if err := s.Close(); err != nil { // which restores what was not kept
+		a.note("%v", err)
+	}
+	if farewell != "" {
+		fmt.Fprintln(a.out, "jtune:", farewell)
+	}
+	if other, ok := errors.AsType[*tui.OtherBoard](err); ok {
+		if err := cmd.Flags().Set("device", "virtual:"+other.Name); err != nil {
+			return err
+		}
+		return a.open(cmd)
+	}
+	return err
 }
