@@ -128,13 +128,14 @@ func (c *chooseCmd) best(m *learn.Model) error {
 	if err != nil {
 		return err
 	}
+	situation := workloads.Situation(c.options, m, m.Space.Max()) // from here on no device is open
 	o := outlook.OutlookOf(m, list)
 	at, err := o.Choose(c.goal.Limit)
 	if err != nil && !errors.Is(err, optimize.ErrInfeasible) {
 		return err
 	}
 	c.doubts(m)
-	situation := workloads.Situation(c.options, m, o.Predicted[at].Mode)
+	situation.Mode = o.Predicted[at].Mode
 	a := answers.Chosen(o, at, c.goal.Limit, situation.Presets, situation.Present)
 	a.Feasible = err == nil
 	if c.whole.epochs > 0 {

@@ -177,6 +177,7 @@ func (c *chooseCmd) underLoad(m *learn.Model) error {
 	if err != nil {
 		return err
 	}
+	situation := workloads.Situation(c.options, m, m.Space.Max()) // from here on no device is open
 	o := outlook.OutlookOf(m, list)
 	service := serving.Under(o, ask)
 	found, at, err := service.Answer()
@@ -184,7 +185,6 @@ func (c *chooseCmd) underLoad(m *learn.Model) error {
 		return err
 	}
 	c.doubts(m)
-	situation := workloads.Situation(c.options, m, o.Predicted[at].Mode)
 	a := answers.Chosen(o, at, c.goal.Limit, situation.Presets, situation.Present)
 	a.Feasible, a.Served, a.Ask, a.Standing = err == nil, &found, ask, service.Standing(found.Setting)
 	return errors.Join(err, c.answer(a, m, nil))
