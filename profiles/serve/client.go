@@ -223,6 +223,9 @@ func (c *client) ask(ctx context.Context, prompt string, output int) (answer, er
 	return a, nil
 }
 
+// errStalls is the error of an answer of which no text came for too long.
+var errStalls = errors.New("it stalls")
+
 // refused is an answer with another status than 200.
 type refused struct {
 	code int
@@ -234,7 +237,7 @@ func (r *refused) Error() string { return r.err.Error() }
 func (c *client) once(ctx context.Context, prompt string, output int) (answer, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	stalled := fmt.Errorf("nothing comes for %s: it stalls", c.o.Silence)
+	stalled := fmt.Errorf("nothing comes for %s: %w", c.o.Silence, errStalls)
 	watch := time.AfterFunc(c.o.Silence, func() { cancel(stalled) })
 	defer watch.Stop()
 	path, body := c.body(prompt, output)
@@ -243,7 +246,7 @@ func (c *client) once(ctx context.Context, prompt string, output int) (answer, e
 		return answer{}, err
 	}
 	r.Header.Set("Content-Type", "application/json")
-	s := stream{clock: c.o.Clock, a: answer{begin: c.o.Clock.Now()}}
+	s := stream{clock: c.o.Clock, a: answer{begin: c.o.Clock.Now()}, alive: func() { watch.Reset(c.o.Silence) }}
 	reply, err := c.http.Do(r)
 	if err == nil {
 		defer reply.Body.Close()
@@ -251,7 +254,9 @@ func (c *client) once(ctx context.Context, prompt string, output int) (answer, e
 			text, _ := io.ReadAll(io.LimitReader(reply.Body, mostJSON))
 			return answer{}, &refused{reply.StatusCode, statusError(reply.StatusCode, text)}
 		}
-		err = s.read(reply.Body, c.o.API, output, func() { watch.Reset(c.o.Silence) })
+		if err = s.read(reply.Body, c.o.API, output); err == nil {
+			err = s.believable(len(prompt), output)
+		}
 	}
 	switch {
 	case context.Cause(ctx) == stalled:
@@ -285,15 +290,15 @@ type stream struct {
 	a      answer
 	pieces int
 	ended  bool
+	alive  func() // called at each piece; nil: nobody waits
 }
 
 // read reads lines to the end of the answer.
-func (s *stream) read(from io.Reader, api string, most int, alive func()) error {
+func (s *stream) read(from io.Reader, api string, most int) error {
 	lines := bufio.NewScanner(from)
 	lines.Buffer(make([]byte, 0, 4096), mostLine)
 	bad := 0
 	for !s.ended && lines.Scan() {
-		alive()
 		line := bytes.TrimSpace(lines.Bytes())
 		if len(line) == 0 {
 			continue
@@ -348,8 +353,26 @@ func (s *stream) finish() {
 	}
 }
 
-// piece notes a piece of the answer.
+// believable returns an error where the server counts more tokens than an answer to this prompt can have: of the
+// prompt, no more than it has bytes, beside what the server puts around it; of the answer, no more than were asked
+// for, beside what a server that guesses several at once has too many.
+func (s *stream) believable(prompt, output int) error {
+	switch in, out := 2*prompt+1000, 2*output+16; {
+	case s.a.out > out:
+		return fmt.Errorf("it counts %s tokens where %d were asked for: look at its version, or at what is between",
+			text.Thousands(s.a.out), output)
+	case s.a.in > in:
+		return fmt.Errorf("it counts a prompt of %s tokens where %s bytes were sent: look at its version, or at what "+
+			"is between", text.Thousands(s.a.in), text.Thousands(prompt))
+	}
+	return nil
+}
+
+// piece notes a piece of the answer that has text. Others, and comments, as proxies send them, are no progress.
 func (s *stream) piece() {
+	if s.alive != nil {
+		s.alive()
+	}
 	if s.pieces++; s.pieces == 1 {
 		s.a.first = s.clock.Now()
 	}
@@ -380,7 +403,8 @@ func (s *stream) openAI(line []byte) error {
 	var o struct {
 		Error   any `json:"error"`
 		Choices []struct {
-			Text string `json:"text"`
+			Text     string `json:"text"`
+			Thinking string `json:"reasoning_content"` // tokens as well
 		} `json:"choices"`
 		Usage *struct {
 			In  int `json:"prompt_tokens"`
@@ -397,7 +421,7 @@ func (s *stream) openAI(line []byte) error {
 	if o.Error != nil {
 		return errors.New(errorText(o.Error))
 	}
-	if len(o.Choices) > 0 && o.Choices[0].Text != "" {
+	if len(o.Choices) > 0 && o.Choices[0].Text+o.Choices[0].Thinking != "" {
 		s.piece()
 		s.a.end = s.clock.Now()
 	}
@@ -417,6 +441,7 @@ func (s *stream) ollama(line []byte) error {
 	var o struct {
 		Error    any     `json:"error"`
 		Response string  `json:"response"`
+		Thinking string  `json:"thinking"` // tokens as well
 		Done     bool    `json:"done"`
 		In       int     `json:"prompt_eval_count"`
 		InNS     float64 `json:"prompt_eval_duration"`
@@ -429,7 +454,7 @@ func (s *stream) ollama(line []byte) error {
 	if o.Error != nil {
 		return errors.New(errorText(o.Error))
 	}
-	if o.Response != "" {
+	if o.Response+o.Thinking != "" {
 		s.piece()
 	}
 	if s.ended = o.Done; o.Done {

@@ -249,7 +249,7 @@ func (s *server) failed(err error) error {
 func (s *server) request(ctx context.Context, number int, due time.Duration) {
 	a, err := s.client.ask(ctx, s.prompt(s.o.PromptTokens, number), s.o.OutputTokens)
 	if err != nil {
-		s.fail(ctx, err)
+		s.fail(ctx, a.begin, err)
 		return
 	}
 	s.mu.Lock()
@@ -271,14 +271,16 @@ const LoadSeed = 1
 // single reports whether one request at a time is outstanding, so that the parts of its time are its own.
 func (s *server) single() bool { return !s.o.Load.Open() && s.o.Load.Outstanding <= 1 }
 
-// fail counts a failed request; too many in a row end the measurement.
-func (s *server) fail(ctx context.Context, err error) {
+// fail counts a request that began at a time and failed. Too many in a row end the measurement, and a stall in
+// which no other was answered either.
+func (s *server) fail(ctx context.Context, begin time.Duration, err error) {
 	if ctx.Err() != nil {
 		return
 	}
 	s.mu.Lock()
 	s.failures++
-	if s.failures >= mostFailures && s.err == nil {
+	hangs := errors.Is(err, errStalls) && s.last <= begin
+	if (hangs || s.failures >= mostFailures) && s.err == nil {
 		s.err = s.failed(err)
 		s.cancel()
 	}

@@ -121,6 +121,26 @@ func TestServerRequestsBecomeBatchesOfTokens(t *testing.T) {
 	}
 }
 
+// endless answers with the same line until the client has gone.
+func endless(line string) func(http.ResponseWriter, *http.Request, string) {
+	return func(w http.ResponseWriter, r *http.Request, _ string) {
+		for r.Context().Err() == nil {
+			io.WriteString(w, line)
+			w.(http.Flusher).Flush()
+			time.Sleep(time.Millisecond)
+		}
+	}
+}
+
+// says answers with so many pieces, and with counts of tokens of its own.
+func says(pieces, in, out int) func(http.ResponseWriter, *http.Request, string) {
+	return func(w http.ResponseWriter, _ *http.Request, _ string) {
+		io.WriteString(w, strings.Repeat("data: {\"choices\":[{\"text\":\"x\"}]}\n\n", pieces))
+		fmt.Fprintf(w, "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":%d,\"completion_tokens\":%d}}\n\n"+
+			"data: [DONE]\n\n", in, out)
+	}
+}
+
 // Servers that fail: the measurement ends with one line that says what is wrong.
 func TestServerThatFailsEndsWithAReason(t *testing.T) {
 	t.Parallel()
@@ -157,6 +177,15 @@ func TestServerThatFailsEndsWithAReason(t *testing.T) {
 				io.WriteString(w, "data: {\"choices\":[{\"text\":\"x\"}]}\n\n")
 			}
 		}}, "does not end"},
+		"keeps alive without an answer": {OpenAI, fake{oneModel, endless(": keep-alive\n\n")}, "nothing comes for"},
+		"streams pieces without text": {OpenAI, fake{oneModel, endless("data: {\"choices\":[{\"text\":\"\"}]}\n\n")},
+			"nothing comes for"},
+		"streams pieces of no text to Ollama's client": {Ollama, fake{ollamaModel, endless("{\"response\":\"\"}\n")},
+			"nothing comes for"},
+		"says a million tokens": {OpenAI, fake{oneModel, says(3, 40, 1000000)},
+			"1,000,000 tokens where 3 were asked for"},
+		"says a million tokens of the prompt": {OpenAI, fake{oneModel, says(3, 1000000, 3)},
+			"a prompt of 1,000,000 tokens"},
 		"streams an error": {Ollama, fake{ollamaModel, func(w http.ResponseWriter, _ *http.Request, _ string) {
 			io.WriteString(w, `{"error":"model runner has unexpectedly stopped"}`+"\n")
 		}}, "model runner has unexpectedly stopped"},
@@ -171,7 +200,7 @@ func TestServerThatFailsEndsWithAReason(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			silence := time.Minute
-			if name == "stalls" {
+			if strings.HasPrefix(c.want, "nothing comes") {
 				silence = 200 * time.Millisecond
 			}
 			h, err := servesWithin(t, c.api, c.f, silence)
@@ -183,6 +212,25 @@ func TestServerThatFailsEndsWithAReason(t *testing.T) {
 				t.Errorf("%v, want %q", err, c.want)
 			}
 		})
+	}
+}
+
+// One stall says enough where nothing else is answered: three would take three times as long.
+func TestServerThatStallsLaterEndsAtTheFirstStall(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int32
+	h, err := servesWithin(t, OpenAI, fake{oneModel, func(w http.ResponseWriter, r *http.Request, body string) {
+		if asked.Add(1) > warmUp+2 {
+			endless(": keep-alive\n\n")(w, r, body)
+			return
+		}
+		good(w, r, body)
+	}}, time.Second)
+	for err == nil {
+		_, err = h.Next(t.Context())
+	}
+	if n := asked.Load(); n != warmUp+3 || !strings.Contains(err.Error(), "it stalls") {
+		t.Errorf("%d requests, %v", n, err)
 	}
 }
 
@@ -320,7 +368,7 @@ func FuzzStream(f *testing.F) {
 			api = OpenAI
 		}
 		s := stream{clock: tegra.RealClock()}
-		err := s.read(strings.NewReader(string(text)), api, 8, func() {})
+		err := s.read(strings.NewReader(string(text)), api, 8)
 		if err == nil && (s.a.out < 1 || s.a.in < 0 || s.a.end < s.a.first ||
 			s.a.prefillMS.V < 0 || s.a.decodeMS.V < 0) {
 			t.Errorf("%q: %+v", text, s.a)
