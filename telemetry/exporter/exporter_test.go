@@ -280,6 +280,53 @@ func TestExporterServesUntilItIsToldToEnd(t *testing.T) {
 	}
 }
 
+// Connections that have asked once, that begin a request and do not end it, and that say nothing: more than are kept.
+func TestExporterAnswersWhileOthersHoldConnections(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Skipf("no loopback: %v", err)
+	}
+	go func() { _ = of(&still{}, exporter.Source{}).Serve(t.Context(), l) }()
+	url := "http://" + l.Addr().String() + "/metrics"
+	scrape := func(client *http.Client) {
+		t.Helper()
+		answer, err := client.Get(url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		if _, err := io.Copy(io.Discard, answer.Body); err != nil || answer.StatusCode != http.StatusOK {
+			t.Errorf("%s: %v", answer.Status, err)
+		}
+	}
+	for name, hold := range map[string]func(){
+		"asked once": func() { scrape(&http.Client{Transport: &http.Transport{}}) },
+		"a header without end": func() {
+			c, err := net.Dial("tcp", l.Addr().String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { c.Close() })
+			fmt.Fprint(c, "GET /metrics HTTP/1.1\r\nHost: a\r\nX: ")
+		},
+		"nothing": func() {
+			c, err := net.Dial("tcp", l.Addr().String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { c.Close() })
+		},
+	} {
+		for range 100 {
+			hold()
+		}
+		begun := time.Now()
+		scrape(&http.Client{Transport: &http.Transport{}})
+		t.Logf("%s: a scrape takes %v", name, time.Since(begun))
+	}
+}
+
 func TestExporterReplacesAFileWhole(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "jtune.prom")

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"sync"
 	"time"
 
 	"jtune/internal/safefile"
@@ -17,7 +16,7 @@ import (
 const (
 	requestTime   = 10 * time.Second
 	requestHeader = 16 << 10
-	idleTime      = 5 * time.Minute // longer than the usual interval of scrapes
+	idleTime      = 90 * time.Second // longer than the usual interval of scrapes
 	mostConns     = 32
 )
 
@@ -50,8 +49,10 @@ func (e *Exporter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // Serve answers on a listener until ctx ends, and closes it.
 func (e *Exporter) Serve(ctx context.Context, l net.Listener) error {
+	open := &connections{Listener: l, since: map[net.Conn]time.Time{}}
 	server := &http.Server{
 		Handler:           e,
+		ConnState:         open.note,
 		ReadHeaderTimeout: requestTime,
 		ReadTimeout:       requestTime,
 		WriteTimeout:      requestTime,
@@ -60,7 +61,7 @@ func (e *Exporter) Serve(ctx context.Context, l net.Listener) error {
 	}
 	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
 	defer stop()
-	err := server.Serve(&limited{Listener: l, slots: make(chan struct{}, mostConns)})
+	err := server.Serve(open)
 	if errors.Is(err, http.ErrServerClosed) {
 		return ctx.Err()
 	}
@@ -74,36 +75,4 @@ func (e *Exporter) WriteFile(path string) error {
 		return err
 	}
 	return safefile.Replace(path, out.Bytes())
-}
-
-// limited is a listener of at most so many connections at a time; further ones are closed.
-type limited struct {
-	net.Listener
-	slots chan struct{}
-}
-
-func (l *limited) Accept() (net.Conn, error) {
-	for {
-		c, err := l.Listener.Accept()
-		if err != nil {
-			return nil, err
-		}
-		select {
-		case l.slots <- struct{}{}:
-			return &counted{Conn: c, free: sync.OnceFunc(func() { <-l.slots })}, nil
-		default:
-			_ = c.Close()
-		}
-	}
-}
-
-// counted is a connection that frees its slot when it is closed.
-type counted struct {
-	net.Conn
-	free func()
-}
-
-func (c *counted) Close() error {
-	defer c.free()
-	return c.Conn.Close()
 }

@@ -1,0 +1,51 @@
+package exporter
+
+import (
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// connections is a listener that keeps at most mostConns open. A further one takes the place of the one that has
+// done nothing for longest, so that whoever connects and asks nothing cannot keep a scraper out.
+type connections struct {
+	net.Listener
+	mu    sync.Mutex
+	since map[net.Conn]time.Time // of its last change: it was accepted, a request began, an answer ended
+}
+
+// Accept waits for a connection.
+func (l *connections) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.since) >= mostConns {
+		var oldest net.Conn
+		for c, at := range l.since {
+			if oldest == nil || at.Before(l.since[oldest]) {
+				oldest = c
+			}
+		}
+		delete(l.since, oldest)
+		_ = oldest.Close()
+	}
+	l.since[c] = time.Now()
+	return c, nil
+}
+
+// note follows the states of the server's connections.
+func (l *connections) note(c net.Conn, to http.ConnState) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch _, open := l.since[c]; {
+	case !open: // it was closed here
+	case to == http.StateClosed:
+		delete(l.since, c)
+	default:
+		l.since[c] = time.Now()
+	}
+}
