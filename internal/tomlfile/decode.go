@@ -12,15 +12,19 @@ import (
 const (
 	MaxSize  = 1 << 20 // bytes of a file
 	maxDepth = 32      // of brackets, and of the names of a dotted key
+	maxKeys  = 10_000  // and tables: values of a long array are none
 )
+
+// MostFaults is how many faults of one file are looked up and listed.
+const MostFaults = 50
 
 // Decode decodes a file's text. An error is one line with the file and, where it has one, the line.
 func Decode(file, text string, into any) (toml.MetaData, error) {
 	if len(text) > MaxSize {
 		return toml.MetaData{}, fmt.Errorf("%s: larger than %d bytes", file, MaxSize)
 	}
-	if line, what := tooDeep(text); line > 0 {
-		return toml.MetaData{}, fmt.Errorf("%s: line %d: %s is deeper than %d levels", file, line, what, maxDepth)
+	if line, why := beyond(text); line > 0 {
+		return toml.MetaData{}, fmt.Errorf("%s: line %d: %s", file, line, why)
 	}
 	meta, err := toml.Decode(text, into)
 	if err != nil {
@@ -29,10 +33,11 @@ func Decode(file, text string, into any) (toml.MetaData, error) {
 	return meta, nil
 }
 
-// tooDeep finds the line where brackets or a dotted key are nested too deeply; 0 where none is.
-func tooDeep(text string) (line int, what string) {
+// beyond finds the line where brackets or a dotted key are nested too deeply, or where the keys are too many; 0 where
+// none is.
+func beyond(text string) (line int, why string) {
 	line = 1
-	depth, dots := 0, 0
+	depth, dots, keys := 0, 0, 0
 	for len(text) > 0 {
 		if skip := stringOrComment(text); skip > 0 {
 			line += strings.Count(text[:skip], "\n")
@@ -41,6 +46,9 @@ func tooDeep(text string) (line int, what string) {
 		}
 		switch text[0] {
 		case '[', '{':
+			if depth == 0 && text[0] == '[' {
+				keys++ // a table; or an array, whose key counts with it
+			}
 			depth++
 			dots = 0
 		case ']', '}':
@@ -51,13 +59,18 @@ func tooDeep(text string) (line int, what string) {
 			line++
 			dots = 0
 		case '=', ',':
+			if text[0] == '=' {
+				keys++
+			}
 			dots = 0
 		}
-		if depth > maxDepth {
-			return line, "a value"
-		}
-		if dots > maxDepth {
-			return line, "a key"
+		switch {
+		case depth > maxDepth:
+			return line, fmt.Sprintf("a value is deeper than %d levels", maxDepth)
+		case dots > maxDepth:
+			return line, fmt.Sprintf("a key is deeper than %d levels", maxDepth)
+		case keys > maxKeys:
+			return line, fmt.Sprintf("more than %d keys and tables", maxKeys)
 		}
 		text = text[1:]
 	}

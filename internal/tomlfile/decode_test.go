@@ -1,6 +1,7 @@
 package tomlfile
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -16,7 +17,10 @@ func TestDecodeRefusesWhatTheDecoderWouldChokeOn(t *testing.T) {
 		"a dotted key": {
 			"# x\n'it.' = 1\n\n''" + strings.Repeat(".a", 100_000) + " = 1", "line 4: a key is deeper",
 		},
-		"a large file": {"a = '" + strings.Repeat("x", MaxSize) + "'", "larger than 1048576 bytes"},
+		"many keys":          {numbered("k%d = 1\n", 90_000), "line 10001: more than 10000 keys and tables"},
+		"many tables":        {numbered("[t%d]\n", 60_000), "line 10001: more than 10000 keys"},
+		"many inline tables": {numbered("a%d = {b = 1, c = 2}\n", 30_000), "line 3334: more than 10000 keys"},
+		"a large file":       {"a = '" + strings.Repeat("x", MaxSize) + "'", "larger than 1048576 bytes"},
 	} {
 		var into map[string]any
 		_, err := Decode("f.toml", c.text, &into)
@@ -24,6 +28,14 @@ func TestDecodeRefusesWhatTheDecoderWouldChokeOn(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+}
+
+func numbered(form string, n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, form, i)
+	}
+	return b.String()
 }
 
 func TestDecodeTakesBracketsAndDotsOfStringsAndNumbers(t *testing.T) {

@@ -263,5 +263,7 @@ func (f *workfile) uniqueAliases() {
 }
 
 func (f *workfile) faultAt(key toml.Key, format string, args ...any) {
-	f.faults = append(f.faults, tomlfile.At(f.name, f.text, key, fmt.Errorf(format, args...)))
+	if len(f.faults) < tomlfile.MostFaults { // to find a line takes the whole file
+		f.faults = append(f.faults, tomlfile.At(f.name, f.text, key, fmt.Errorf(format, args...)))
+	}
 }

@@ -155,6 +155,9 @@ func jobDefaults() (names []string) {
 func (f *workfile) unknown(of func(toml.Key) bool) {
 	var told []toml.Key
 	for _, k := range f.unread {
+		if len(f.faults) >= tomlfile.MostFaults {
+			return
+		}
 		inner := func(o toml.Key) bool { return len(o) <= len(k) && slices.Equal(o, k[:len(o)]) }
 		if !of(k) || slices.ContainsFunc(told, inner) {
 			continue

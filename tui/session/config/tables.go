@@ -45,13 +45,16 @@ func readOwn(file, source string) (own ownTables, faults []error) {
 		}
 	}
 	for _, k := range meta.Undecoded() {
+		if len(found) >= tomlfile.MostFaults {
+			break
+		}
 		if known := knownBeside(k); known != nil {
 			last := k[len(k)-1]
 			found = append(found, fault{k, fmt.Errorf("unknown key %s; the nearest is %s; known are %s",
 				text.Clip(k.String()), text.Nearest(last, known), strings.Join(known, " "))})
 		}
 	}
-	for _, f := range found {
+	for _, f := range found[:min(len(found), tomlfile.MostFaults)] {
 		faults = append(faults, tomlfile.At(file, source, f.key, f.why))
 	}
 	return own, faults
