@@ -24,6 +24,9 @@ func writeHeader(dir string, h Header) error {
 	if err := toml.NewEncoder(&b).Encode(h); err != nil {
 		return fmt.Errorf("campaign.toml: %w", err)
 	}
+	if _, err := parseHeader(headerName, b.Bytes()); err != nil { // of a text from elsewhere that is too long
+		return fmt.Errorf("what was to be written could not be read again: %w", err)
+	}
 	if err := safefile.Replace(filepath.Join(dir, headerName), b.Bytes()); err != nil {
 		return fmt.Errorf("campaign.toml: %w%s", err, remedy(err))
 	}

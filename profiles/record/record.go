@@ -355,14 +355,18 @@ func (r *Record) Append(row Row) error {
 	case len(r.rows) >= mostRows:
 		return fmt.Errorf("campaign folder %s: %w after this one: give a new folder", r.dir, errRows)
 	}
+	extra := make([]string, len(r.extra))
+	copy(extra, row.Extra)
+	line := append(r.line(row), extra...)
+	if err := r.readable(line); err != nil {
+		return fmt.Errorf("recording in %s: %w", r.dir, err)
+	}
 	if run, ok := r.run(row); ok {
 		if err := r.writeRun(run); err != nil {
 			return r.rescue(row, err)
 		}
 	}
-	extra := make([]string, len(r.extra))
-	copy(extra, row.Extra)
-	r.modes.add(append(r.line(row), extra...))
+	r.modes.add(line)
 	err := r.modes.flush(true)
 	if err == nil {
 		err = r.present()

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"jtune/internal/safefile"
@@ -303,6 +304,17 @@ func readIfThere(dir, name string) ([]byte, error) {
 		return nil, fmt.Errorf("campaign folder: %w", err)
 	}
 	return text, nil
+}
+
+// readable returns an error where a line would be unreadable in modes.csv: a value without a number in it, as foreign
+// counters can bring about, would lose its mode when the campaign is read.
+func (r *Record) readable(line []string) error {
+	head := append(r.knownColumns(), r.extra...)
+	if _, bad := parseRows([]byte(csvLine(head) + csvLine(line))); len(bad) > 0 {
+		_, why, _ := strings.Cut(bad[0], "left out: ")
+		return fmt.Errorf("the row could not be read again: %s", why)
+	}
+	return nil
 }
 
 func parseRows(text []byte) (rows []Row, bad []string) {

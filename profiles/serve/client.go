@@ -193,11 +193,17 @@ func (c *client) aboutOllama(ctx context.Context) (about, error) {
 	return a, nil
 }
 
+// mostModel is how long the name of a model may be, in bytes: it is recorded as it is.
+const mostModel = 200
+
 // choose takes the one model that there is where none was named.
 func (c *client) choose(a *about, names []string, verb string) error {
 	switch {
 	case a.Model != "":
 		return nil
+	case len(names) == 1 && (len(names[0]) > mostModel || names[0] != text.OneLine(names[0])):
+		return fmt.Errorf("%w: its name at %s, %.40q, has more than %d bytes or control characters; give %s",
+			ErrModels, c.o.URL, names[0], mostModel, usage.Weights.Value())
 	case len(names) == 1:
 		a.Model = names[0]
 		return nil

@@ -230,6 +230,10 @@ func (l *live) poll(ctx context.Context) error {
 	was := l.last
 	done := served{units: now.units - was.units, requests: now.requests - was.requests, busyS: now.busyS - was.busyS}
 	switch {
+	case max(done.units, done.requests, done.busyS) > mostCounted:
+		l.last = now
+		l.emit(harness.Event{Kind: harness.Note, Message: fmt.Sprintf("the counters of the server rose by more than "+
+			"%.0e at once, which is left out", mostCounted)})
 	case done.units < 0 || done.requests < 0 || done.busyS < 0:
 		l.last = now
 		l.emit(harness.Event{Kind: harness.Note, Message: "the counters of the server began anew: was it restarted?"})
@@ -254,8 +258,10 @@ func (l *live) poll(ctx context.Context) error {
 	return nil
 }
 
-// mostAtOnce bounds the events of one poll.
-const mostAtOnce = 256
+const (
+	mostAtOnce  = 256 // events of one poll
+	mostCounted = 1e9 // tokens, answers or seconds between two polls: more is no count of what was served
+)
 
 // Stop ends the reading. The server goes on.
 func (l *live) Stop(context.Context) error {

@@ -103,6 +103,28 @@ func TestLiveServerIsReadByItsCounters(t *testing.T) {
 	}
 }
 
+// Counters may be anything, and their sums infinite: no event has such a time.
+func TestLiveServerLeavesOutWhatNoServerServes(t *testing.T) {
+	t.Parallel()
+	h, err := watches(t, vllm(0, 0, 0), vllm(100, 1, 1.7e308), vllm(200, 2, 1.7e308)+vllm(0, 0, 1.7e308),
+		vllm(300, 3, 0), vllm(400, 4, 5))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		e, err := h.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.TimeMS > 1e12 {
+			t.Errorf("%+v", e)
+		}
+		if e.Kind == harness.Infer && e.N == 100 && e.TimeMS == 5000 {
+			return
+		}
+	}
+}
+
 // vLLM counts its answers by their latency too: what came since the reading before is on its last event.
 func TestLiveServerTellsHowManyAnswersTookHowLong(t *testing.T) {
 	t.Parallel()

@@ -192,10 +192,13 @@ func TestServerThatFailsEndsWithAReason(t *testing.T) {
 		"answers nothing": {Ollama, fake{ollamaModel, func(w http.ResponseWriter, _ *http.Request, _ string) {
 			io.WriteString(w, `{"done":true}`+"\n")
 		}}, "the answer is empty"},
-		"has no model":        {OpenAI, fake{`{"data":[]}`, good}, "serves none; load one, or give “weights”"},
-		"has several models":  {OpenAI, fake{`{"data":[{"id":"a"},{"id":"b"}]}`, good}, "serves a, b; give “weights”"},
-		"has no Ollama model": {Ollama, fake{`{"models":[]}`, goodOllama}, "has none; load one"},
-		"lists garbage":       {OpenAI, fake{`<html>`, good}, "answers no JSON"},
+		"has no model":       {OpenAI, fake{`{"data":[]}`, good}, "serves none; load one, or give “weights”"},
+		"has several models": {OpenAI, fake{`{"data":[{"id":"a"},{"id":"b"}]}`, good}, "serves a, b; give “weights”"},
+		"has a model of a long name": {OpenAI, fake{`{"data":[{"id":"` + strings.Repeat("x", 3000) + `"}]}`, good},
+			"has more than 200 bytes"},
+		"has a model of no name": {OpenAI, fake{`{"data":[{"id":"a\u0085b"}]}`, good}, "or control characters"},
+		"has no Ollama model":    {Ollama, fake{`{"models":[]}`, goodOllama}, "has none; load one"},
+		"lists garbage":          {OpenAI, fake{`<html>`, good}, "answers no JSON"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
