@@ -34,10 +34,12 @@ func Task(b *Board, kind task.TaskKind) *page.Task {
 		j.Rows, j.Probes = append(j.Rows, row), append(j.Probes, probe)
 	}
 	best := b.Samples()[3]
-	j.Best = &measure.BestSoFar{Mean: tegra.Mean{Measured: best, N: 1}, Limit: j.Limit, MaxN: &outlook.Comparison{
+	j.Best = &answers.Answer{Setting: best.Setting, About: outlook.About{Reading: tegra.Mean{Measured: best, N: 1}},
+		Limit: j.Limit}
+	j.Best.Versus.MaxN = &outlook.Comparison{
 		Name: "MAXN", Difference: outlook.Difference{TimePct: 34, PowerPct: -41, EnergyPct: -21},
 		Lo: outlook.Difference{TimePct: 28, PowerPct: -44, EnergyPct: -26},
-		Hi: outlook.Difference{TimePct: 41, PowerPct: -38, EnergyPct: -15}}}
+		Hi: outlook.Difference{TimePct: 41, PowerPct: -38, EnergyPct: -15}}
 	j.Step = &optimize.Step{Setting: b.Samples()[8].Setting, Why: optimize.Improve, Limit: j.Limit,
 		Gain: tegra.Some(0.031), Keeps: tegra.Some(0.92)}
 	j.Progress = profiles.Progress{Phase: profiles.Measuring,

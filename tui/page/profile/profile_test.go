@@ -90,7 +90,7 @@ func TestProfileCardSaysWhenThereIsNothingToSave(t *testing.T) {
 	d.Sees("the board is in the best mode already")
 	j.Tuned.Answers[0].Feasible = false
 	d.Sees("no measured mode keeps 30 W; the nearest:")
-	j.Tuned.Answers[0].Feasible, j.Tuned.Answers[0].Versus = true, outlook.Versus{}
+	j.Tuned.Answers[0].Feasible, j.Tuned.Answers[0].Versus = true, outlook.Baselines{}
 	d.Sees("the answer")
 }
 
@@ -100,9 +100,9 @@ func TestProfileSaysTheBestSoFarAndWhyTheNext(t *testing.T) {
 	d.State.Tasks.Own = j
 	d.Sees("best so far 141.2 ms, 27.6 W: -26…-15 % energy against MAXN (predicted)",
 		"why this one: expected gain 3.1 %, 92 % sure to keep 30 W", "◉")
-	j.Best.MaxN.Measured = true
+	j.Best.Versus.MaxN.Measured = true
 	d.Sees("27.6 W: -21 % energy against MAXN")
-	j.Best.N = 0
+	j.Best.Reading.N = 0
 	d.Sees("best so far none keeps 30 W yet")
 }
 

@@ -5,8 +5,8 @@ import (
 
 	"jtune/tegra"
 	"jtune/tui/page"
+	"jtune/tui/session/answers"
 	"jtune/tui/session/campaigns"
-	"jtune/tui/session/measure"
 	"jtune/tui/widget"
 	"jtune/tui/widget/chart"
 )
@@ -82,7 +82,7 @@ func hanging(line string, w int) []string {
 }
 
 // bestText is the best mode so far in words.
-func (p *Page) bestText(b *measure.BestSoFar) string {
+func (p *Page) bestText(b *answers.Answer) string {
 	limit := ""
 	if j := p.read.Task(); j != nil && len(j.More) > 0 {
 		limit = "for " + b.Limit.Bounds() + ": "
@@ -90,28 +90,28 @@ func (p *Page) bestText(b *measure.BestSoFar) string {
 	switch j := p.read.Task(); {
 	case j != nil && j.Loaded(): // what a mode does under the load is known at the end
 		return "the answer under the load is known at the end"
-	case b.N == 0:
+	case !b.Measured():
 		return limit + "none keeps " + b.Limit.Bounds() + " yet"
-	case b.MaxN == nil && b.Mode == p.read.Space().Max():
+	case b.Versus.MaxN == nil && b.Mode == p.read.Space().Max():
 		return limit + widget.StyleBold.Render(takes(b)) + ": MAXN itself"
-	case b.MaxN == nil:
+	case b.Versus.MaxN == nil:
 		return limit + widget.StyleBold.Render(takes(b))
 	}
-	return limit + widget.StyleBold.Render(takes(b)) + ": " + page.SavingText(b.MaxN.Saves())
+	return limit + widget.StyleBold.Render(takes(b)) + ": " + page.SavingText(b.Versus.MaxN.Saves())
 }
 
 // takes prints time and power of the best mode, per sample where it has a batch size.
-func takes(b *measure.BestSoFar) string {
+func takes(b *answers.Answer) string {
 	unit := " ms, "
 	if b.Batch > 0 {
 		unit = " ms/sample, "
 	}
-	return widget.MS(b.SampleMS()) + unit + widget.Number(b.PowerW, 1) + " W"
+	return widget.MS(b.Reading.SampleMS()) + unit + widget.Number(b.Reading.PowerW, 1) + " W"
 }
 
 // markBest marks the best mode so far in the chart.
 func markBest(j *page.Task, plot *chart.Plot) {
-	if b := j.Best; b != nil && b.N > 0 {
-		plot.Mark(b.SampleMS(), b.PowerW, '◉', chart.InkCursor)
+	if b := j.Best; b != nil && b.Measured() {
+		plot.Mark(b.Reading.SampleMS(), b.Reading.PowerW, '◉', chart.InkCursor)
 	}
 }

@@ -25,7 +25,7 @@ type Answer struct {
 	Standing      optimize.Standing   // where it stands against Limit
 	Feasible      bool                // false: it is the nearest
 	Verified      bool                // it was measured twice
-	Versus        outlook.Versus      // empty where no model could be fitted
+	Versus        outlook.Baselines   // empty where no model could be fitted
 	Served        *mix.Outcome        // under the load of Ask; nil without one
 	Serving       *record.Served      // what inference did in it, by its newest reading; nil for training
 	Trial         *Trial              // what it did with requests; nil where that was not tried

@@ -111,7 +111,7 @@ func probes(list []optimize.Probe) []report.Object {
 	return out
 }
 
-func versus(v outlook.Versus) report.Object {
+func versus(v outlook.Baselines) report.Object {
 	one := func(c *outlook.Comparison) any {
 		if c == nil {
 			return nil

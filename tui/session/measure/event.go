@@ -6,11 +6,11 @@ import (
 
 	"jtune/internal/text"
 	"jtune/optimize"
-	"jtune/optimize/outlook"
 	"jtune/profiles"
 	"jtune/profiles/harness"
 	"jtune/profiles/record"
 	"jtune/tegra"
+	"jtune/tui/session/answers"
 )
 
 // Event is progress of a running task: one of the types below, of a PairStage and of a PairProbe.
@@ -19,8 +19,8 @@ type Event interface{ event() }
 // ProgressEvent is a phase, a minibatch or a finished row of the bench.
 type ProgressEvent struct {
 	Progress  profiles.Progress
-	Minibatch *harness.Event // of a Run: what the harness reported
-	Best      *BestSoFar     // of a campaign with a limit, after a finished row; nil: not looked for
+	Minibatch *harness.Event  // of a Run: what the harness reported
+	Best      *answers.Answer // so far, of a campaign with a limit, after a finished row; nil: not looked for
 }
 
 // StepEvent comes before a search measures a mode: which one, and why.
@@ -29,7 +29,7 @@ type StepEvent struct{ Step optimize.Step }
 // ProbeEvent comes after a search has measured a mode.
 type ProbeEvent struct {
 	Probe optimize.Probe
-	Best  *BestSoFar
+	Best  *answers.Answer // so far: without a reading while none keeps the limit
 }
 
 // HalvingEvent is a step of a binary search: which half of which knob was dropped.
@@ -130,11 +130,4 @@ func (c *ReadCost) String() string {
 		s += ": no more than the times scatter by"
 	}
 	return s + "."
-}
-
-// BestSoFar is the best mode that a search has measured until now.
-type BestSoFar struct {
-	tegra.Mean                     // N is 0 while none keeps the limit
-	Limit      optimize.Limit      // that it is the best for
-	MaxN       *outlook.Comparison // nil where MAXN is it, or nothing is known of MAXN
 }

@@ -6,15 +6,16 @@ import (
 	"jtune/optimize/outlook"
 	"jtune/tegra"
 	"jtune/tui/session"
+	"jtune/tui/session/answers"
 	"jtune/tui/session/measure"
 )
 
 // bestSoFar compares the best mode with MAXN; model may be nil.
 func bestSoFar(s *session.Session, best tegra.Mean, l optimize.Limit, p learn.Predictor,
-	measured []tegra.Measured) *measure.BestSoFar {
-	out := &measure.BestSoFar{Mean: best, Limit: l}
+	measured []tegra.Measured) *answers.Answer {
+	out := &answers.Answer{Setting: best.Setting, About: outlook.About{Reading: best}, Limit: l}
 	if top := s.Device.Space().Max(); best.N > 0 && best.Mode != top {
-		out.MaxN = outlook.Compare(optimize.MeasuredPrediction(best.Measured), p, measured, s.Device.Space(),
+		out.Versus.MaxN = outlook.Compare(optimize.MeasuredPrediction(best.Measured), p, measured, s.Device.Space(),
 			s.Device.Presets(), tegra.Setup{}).MaxN
 	}
 	return out

@@ -18,6 +18,7 @@ import (
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
+	"jtune/tui/session/answers"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/pair"
@@ -91,18 +92,18 @@ type Snapshot struct {
 	Progress  profiles.Progress
 	Rows      []record.Row
 	Probes    []optimize.Probe
-	Step      *optimize.Step     // of a search: the measurement in progress, and why; nil: not known
-	Best      *measure.BestSoFar // of a search; nil before the first mode
-	Halved    *optimize.Halving  // of a binary search: its last step
-	Order     []tegra.Setting    // of a plan that is fixed
-	redoes    int                // of the first so many rows those that failed are measured again
-	paused    time.Duration      // device time that was spent in pauses
-	pausedAt  time.Duration      // device clock, while State is Paused
-	Times     []float64          // minibatch times of a run, newest last
-	Last      *harness.Event     // the newest minibatch, with its parts
-	Character *record.Character  // of a run, so far
-	Advice    []string           // what it shows, in sentences
-	Watch     PairWatch          // of a pair
+	Step      *optimize.Step    // of a search: the measurement in progress, and why; nil: not known
+	Best      *answers.Answer   // of a search so far; nil before the first mode
+	Halved    *optimize.Halving // of a binary search: its last step
+	Order     []tegra.Setting   // of a plan that is fixed
+	redoes    int               // of the first so many rows those that failed are measured again
+	paused    time.Duration     // device time that was spent in pauses
+	pausedAt  time.Duration     // device clock, while State is Paused
+	Times     []float64         // minibatch times of a run, newest last
+	Last      *harness.Event    // the newest minibatch, with its parts
+	Character *record.Character // of a run, so far
+	Advice    []string          // what it shows, in sentences
+	Watch     PairWatch         // of a pair
 	Notes     []string
 	Log       string // file of the output of a run's job; "" for none
 
@@ -198,7 +199,7 @@ func (s *Snapshot) advance(e measure.ProgressEvent) {
 }
 
 // best keeps the best mode so far, where an event has one.
-func (s *Snapshot) best(b *measure.BestSoFar) {
+func (s *Snapshot) best(b *answers.Answer) {
 	if b != nil {
 		s.Best = b
 	}
