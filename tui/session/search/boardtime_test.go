@@ -1,0 +1,143 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"jtune/internal/stats"
+	"jtune/optimize"
+	"jtune/optimize/mix"
+	"jtune/optimize/outlook"
+	"jtune/tegra/virtual"
+	"jtune/tui/session"
+	"jtune/tui/session/config"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/workloads"
+)
+
+// trainings are the jobs of the papers, which every virtual board simulates where its memory holds them.
+var trainings = []string{"resnet18", "mobilenet", "yolov8n", "bert", "lstm", "lenet5", "vgg11"}
+
+// searched is what one search on a virtual board took, and what it found.
+type searched struct {
+	result  measure.TuneResult
+	boardS  float64 // of the board's time
+	firstS  float64 // of that, in the first measurement
+	gapPct  float64 // the answer's true time over that of the best mode within the limit
+	overPct float64 // the answer's true power over the limit; below 0 within
+	modes   int     // measured, baselines left out
+}
+
+// searchBoard searches for the fastest mode within the board's default limit, from nothing; nil where the workload
+// does not fit the board.
+func searchBoard(t testing.TB, board, workload string, seed uint64) *searched {
+	t.Helper()
+	s, err := session.Open(session.Options{Device: "virtual:" + board, Speed: math.Inf(1), Seed: seed,
+		Paths: config.Paths{DataDir: t.TempDir()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if s.Virtual.Fits(workload) != nil {
+		return nil
+	}
+	w, err := workloads.Find(s, workload)
+	if err != nil {
+		t.Fatal(err)
+	}
+	limit := optimize.Limit{PowerW: outlook.DefaultPowerW(s.Device.Presets())}
+	r := measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
+		Goal: mix.Goal{Limit: limit}}
+	res, err := Tune(context.Background(), s, r, nil)
+	if err != nil {
+		t.Errorf("%s, %s, seed %d: %v", board, workload, seed, err)
+		return nil
+	}
+	out := &searched{result: res, boardS: res.Took.Seconds(), firstS: res.Rows[0].TookS}
+	bestMS := math.Inf(1)
+	for _, m := range s.Device.Space().All() {
+		if ms, w, err := s.Virtual.Truth(workload, m); err == nil && w <= limit.PowerW {
+			bestMS = min(bestMS, ms)
+		}
+	}
+	ms, watts, err := s.Virtual.Truth(workload, res.Mode)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out.gapPct, out.overPct = 100*(ms/bestMS-1), 100*(watts/limit.PowerW-1)
+	for _, p := range res.Probes {
+		if p.Why != "before" && p.Why != "preset" {
+			out.modes++
+		}
+	}
+	return out
+}
+
+// seedsOf is how many seeds JTUNE_SEEDS asks for.
+func seedsOf(t testing.TB, usual int) int {
+	t.Helper()
+	if n, err := strconv.Atoi(os.Getenv("JTUNE_SEEDS")); err == nil {
+		return n
+	}
+	return usual
+}
+
+// TestBoardTimeToAnAnswer prints what a search for the board's default limit costs: median board time, share of the
+// first measurement, measurements, gap of the answer. Short: one board and workload. JTUNE_ONLY=nano/lstm narrows.
+func TestBoardTimeToAnAnswer(t *testing.T) {
+	boards, jobs, seeds := []string{virtual.AGXOrin}, trainings[:1], 1
+	if os.Getenv("JTUNE_LONG") != "" {
+		boards, jobs, seeds = virtual.Names(), trainings, seedsOf(t, 3)
+	}
+	if only := os.Getenv("JTUNE_ONLY"); only != "" {
+		board, job, _ := strings.Cut(only, "/")
+		boards = []string{board}
+		if job != "" {
+			jobs = []string{job}
+		}
+	}
+	line := func(name string, all []searched) {
+		column := func(of func(searched) float64) []float64 {
+			var out []float64
+			for _, a := range all {
+				out = append(out, of(a))
+			}
+			return out
+		}
+		took := column(func(a searched) float64 { return a.boardS })
+		gap := column(func(a searched) float64 { return a.gapPct })
+		t.Logf("%-24s board %5.0f s (%.0f to %.0f), first %3.0f %%, %2.0f measurements, gap %+5.1f %% (mean %+.1f), "+
+			"power %+5.1f %%", name, stats.Median(took), slices.Min(took), slices.Max(took),
+			stats.Median(column(func(a searched) float64 { return 100 * a.firstS / a.boardS })),
+			stats.Median(column(func(a searched) float64 { return float64(a.modes) })), stats.Median(gap), stats.Mean(gap),
+			stats.Median(column(func(a searched) float64 { return a.overPct })))
+	}
+	var every []searched
+	for _, board := range boards {
+		for _, job := range jobs {
+			var all []searched
+			for seed := range seeds {
+				if a := searchBoard(t, board, job, uint64(seed)+1); a != nil {
+					all = append(all, *a)
+				}
+			}
+			if len(all) > 0 {
+				line(fmt.Sprintf("%s %s", board, job), all)
+				every = append(every, all...)
+			}
+		}
+	}
+	if line("all", every); os.Getenv("JTUNE_LONG") != "" {
+		return
+	}
+	if a := every[0]; a.gapPct > 10 || a.overPct > 5 || a.boardS > 240 {
+		t.Errorf("board time %.0f s, gap %.1f %%, power %+.1f %% of the limit: a search should do better", a.boardS,
+			a.gapPct, a.overPct)
+	}
+}
