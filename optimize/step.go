@@ -2,6 +2,7 @@ package optimize
 
 import (
 	"fmt"
+	"math"
 
 	"jtune/learn"
 	"jtune/tegra"
@@ -18,6 +19,10 @@ type Step struct {
 	// Keeps is the chance that the reading keeps the limit, 0 to 1; absent without a limit on power
 	// or time, or where nothing is predicted.
 	Keeps tegra.Val[float64]
+	// PowerW is the expected power, absent where nothing is predicted, and LnPowerSD its standard deviation in
+	// logarithms.
+	PowerW    tegra.Val[float64]
+	LnPowerSD float64
 	// Toward is the setting that promises most but is not trusted to keep the power limit yet:
 	// this measurement says most about it. Absent elsewhere.
 	Toward tegra.Val[tegra.Setting]
@@ -78,6 +83,7 @@ func (s *search) step(i int, why Why) Step {
 		return out
 	}
 	b := s.believe()
+	out.PowerW, out.LnPowerSD = tegra.Some(math.Exp(b.lnPower[i])), b.sdPower[i]
 	if s.limit.PowerW > 0 || s.limit.TimeMS > 0 {
 		out.Keeps = tegra.Some(b.chance(s.limit, i))
 	}

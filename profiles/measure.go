@@ -10,9 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"jtune/internal/text"
 	"jtune/profiles/harness"
-	"jtune/profiles/harness/turns"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/telemetry"
@@ -141,7 +139,7 @@ func (m *measurement) begin(w *Monitor) {
 	}
 	m.since = m.b.Clock.Now()
 	m.toDiscard = max(0, m.set.Discard)
-	m.steady = steadyBy(m.set)
+	m.steady = steadyBy(m.set, m.step.Change)
 	m.clean, m.samples, m.leftOut, m.dropped = nil, nil, 0, 0
 	m.flood, m.floodFrom = 0, m.since
 	// A job that trains already shows the new mode's power from now on; a new
@@ -387,66 +385,6 @@ func (m *measurement) beyondEpochs(e harness.Event) bool {
 	return m.set.Epochs > 0 && e.Epoch >= m.set.Epochs
 }
 
-// enough reports whether collection ends with this minibatch.
-func (m *measurement) enough(e harness.Event) bool {
-	if e.Summary != nil {
-		return true
-	}
-	if m.set.Epochs > 0 {
-		return m.beyondEpochs(e)
-	}
-	if m.set.Requests > 0 {
-		return m.monitor.Requests() >= m.set.Requests && m.validSamples() >= m.set.MinSamples
-	}
-	if m.b.Pairing != nil && (m.pair.part == turns.Together || m.pair.part == turns.ServeLoad) {
-		return m.enoughOfPart(e)
-	}
-	if len(m.clean) < m.set.Minibatches {
-		return m.enoughOfSlow(e)
-	}
-	longest := time.Duration(extraSamples+m.set.MinSamples) * m.set.SampleEvery
-	full := m.clean[m.set.Minibatches-1].T
-	if m.validSamples() >= m.set.MinSamples || e.T-full > longest {
-		return true
-	}
-	m.raise()
-	return false
-}
-
-// enoughOfSlow reports whether a mode is so slow that fewer minibatches count.
-func (m *measurement) enoughOfSlow(e harness.Event) bool {
-	return m.set.Patience > 0 && len(m.clean) >= record.FewestOfSlow &&
-		e.T-m.clean[0].Began() >= m.set.Patience && m.validSamples() >= m.set.MinSamples
-}
-
-// raise takes note that a mode is so fast that it gets more minibatches, and says so once.
-func (m *measurement) raise() {
-	if m.raised {
-		return
-	}
-	m.raised, m.raisedAt = true, m.validSamples()
-	if m.b.notedFast {
-		return
-	}
-	m.b.notedFast = true
-	m.b.notify(Progress{Phase: m.phase(), Step: m.step, Line: fmt.Sprintf(
-		"%s: %d minibatches ended with %s of %d: this mode, and others as fast, get more minibatches",
-		m.step.Mode, m.set.Minibatches, text.Count(m.raisedAt, "power sample"), m.set.MinSamples)})
-}
-
-// countNote says in a row that its mode got more minibatches than were asked for, or fewer; "" when it did not.
-func (m *measurement) countNote() string {
-	if n := len(m.clean); m.set.Patience > 0 && n < m.set.Minibatches && n >= record.FewestOfSlow {
-		return fmt.Sprintf("note: %d minibatches in place of %d, which took %s", n, m.set.Minibatches,
-			(m.clean[n-1].T - m.clean[0].Began()).Round(time.Second))
-	}
-	if !m.raised {
-		return ""
-	}
-	return fmt.Sprintf("note: %d minibatches in place of %d, which ended with %s of %d", len(m.clean),
-		m.set.Minibatches, text.Count(m.raisedAt, "power sample"), m.set.MinSamples)
-}
-
 func (m *measurement) phase() Phase {
 	switch {
 	case m.set.Epochs == 0 && m.steady.Verdict() == telemetry.Settling:
@@ -465,6 +403,9 @@ func (m *measurement) notify(p Phase) {
 func (m *measurement) target() int {
 	if m.set.Epochs > 0 {
 		return max(0, m.set.Epochs*m.b.Workload.AtBatch(m.step.Batch).MinibatchesPerEpoch()-max(0, m.set.Discard))
+	}
+	if m.set.Requests == 0 && m.set.Precision > 0 {
+		return m.preciseTarget()
 	}
 	return cmp.Or(m.set.Requests, m.set.Minibatches)
 }

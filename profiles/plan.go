@@ -16,6 +16,8 @@ type Step struct {
 	tegra.Setting
 	Raise bool   // CPU or GPU clock rises from the mode before, which some boards reject
 	Group string // of a plan in groups: which one this mode is of
+	// Change is by how much power is expected to change from the mode before, in logarithms; absent where not known.
+	Change tegra.Val[float64]
 	// Variant is not nil for a step that departs from its campaign's workload
 	// or settings.
 	Variant *Variant

@@ -31,8 +31,8 @@ func SettingsFor(w workload.Workload, s record.Settings) record.Settings {
 }
 
 // steadyBy is how the beginning of what counts is found: by the power, or after
-// a fixed time.
-func steadyBy(s record.Settings) telemetry.Steady {
+// a fixed time. change is the expected change of power, in logarithms, absent where it is not known.
+func steadyBy(s record.Settings, change tegra.Val[float64]) telemetry.Steady {
 	if s.FixedWait > 0 {
 		return telemetry.Steady{
 			Window:  1,
@@ -41,7 +41,29 @@ func steadyBy(s record.Settings) telemetry.Steady {
 			GiveUp:  s.FixedWait + s.SteadyGiveUp,
 		}
 	}
-	return telemetry.Steady{GiveUp: s.SteadyGiveUp}
+	out := telemetry.Steady{GiveUp: s.SteadyGiveUp}
+	if s.Precision > 0 { // samples may come faster than power settles
+		out.MinWait = settlingTime(change)
+	}
+	return out
+}
+
+// Power follows a change of mode within mostSettling (published: 2 to 3 s). What is left of the change falls by
+// a factor of e every settlingTau; leftToSettle of the power is lost in a reading's scatter.
+const (
+	mostSettling  = 3 * time.Second
+	leastSettling = time.Second
+	settlingTau   = 600 * time.Millisecond
+	leftToSettle  = 0.005
+)
+
+// settlingTime is how long power takes to settle after it was expected to change by so much, in logarithms.
+func settlingTime(change tegra.Val[float64]) time.Duration {
+	if !change.OK || math.IsNaN(change.V) {
+		return mostSettling
+	}
+	left := math.Abs(math.Expm1(change.V)) / leftToSettle
+	return min(max(leastSettling, time.Duration(float64(settlingTau)*math.Log(max(left, 1)))), mostSettling)
 }
 
 // request is a mode with the settings of the campaign.

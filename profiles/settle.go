@@ -31,7 +31,7 @@ type Settle struct {
 // NewSettle returns a Settle of a workload that has seen nothing.
 func NewSettle(w workload.Workload) *Settle {
 	usual := SettingsFor(w, record.Settings{})
-	return &Settle{every: usual.SampleEvery, steady: steadyBy(usual)}
+	return &Settle{every: usual.SampleEvery, steady: steadyBy(usual, tegra.Val[float64]{})}
 }
 
 // Sample takes a reading of the device; it may come from any goroutine.

@@ -20,6 +20,8 @@ type Settings struct {
 	Silence      time.Duration `toml:"silence"`       // of the harness; 60 s
 	// how long the clean minibatches of a slow mode may take: from then on ten are enough; 0: all of Minibatches
 	Patience time.Duration `toml:"patience,omitempty"`
+	// relative standard error of time and power with which a mode has shown enough, in place of Minibatches; 0: not
+	Precision float64 `toml:"precision,omitempty"`
 	// requests of an inference workload, sent at the rate of its load, to be answered in place of Minibatches; 0: not
 	Requests int `toml:"requests,omitempty"`
 	// whole epochs from the job's start in place of Minibatches; 0: not
@@ -43,6 +45,9 @@ const (
 
 // FewestOfSlow is how many clean minibatches of a mode are enough once they have taken Patience.
 const FewestOfSlow = 10
+
+// FewestOfPrecise is how many clean minibatches a mode gets at least where Precision decides.
+const FewestOfPrecise = 8
 
 // WithDefaults fills in the defaults.
 func (s Settings) WithDefaults() Settings {
@@ -79,6 +84,7 @@ func (s Settings) Over(earlier Settings) Settings {
 	choose(&s.SteadyGiveUp, earlier.SteadyGiveUp)
 	choose(&s.ModeTimeout, earlier.ModeTimeout)
 	choose(&s.Patience, earlier.Patience)
+	choose(&s.Precision, earlier.Precision)
 	choose(&s.Requests, earlier.Requests)
 	choose(&s.DVFS, earlier.DVFS)
 	choose(&s.KeepFan, earlier.KeepFan)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"jtune/optimize"
 	"jtune/optimize/mix"
 	"jtune/profiles"
+	"jtune/profiles/harness"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tui/session"
@@ -26,6 +28,27 @@ import (
 // 40 of them take minutes, and its model errs by more than the mean of ten does.
 const searchPatience = 30 * time.Second
 
+// A search measures a mode until its time and power are known to searchPrecision, by samples of power that come
+// every searchSamples.
+const (
+	searchPrecision = 0.01
+	searchSamples   = 500 * time.Millisecond
+)
+
+// settingsOf are those with which a search measures: each mode for no longer than a model needs, unless a number of
+// minibatches was asked for, and where requests are answered, whose times scatter with their lengths.
+func settingsOf(r measure.TuneRequest) record.Settings {
+	set := r.Settings
+	if set.Minibatches > 0 || r.Loaded() {
+		return set
+	}
+	set.Patience = cmp.Or(set.Patience, searchPatience)
+	if w := r.Workload; !w.Serves() && !w.Live() && !harness.EndsWithSummary(w.Pattern) {
+		set.Precision, set.SampleEvery = searchPrecision, cmp.Or(set.SampleEvery, searchSamples)
+	}
+	return set
+}
+
 // tuneLimit searches in a closed loop for what one limit asks for: a campaign
 // whose plan is the search.
 func tuneLimit(ctx context.Context, s *session.Session, r measure.TuneRequest, ref *learn.Reference,
@@ -34,9 +57,7 @@ func tuneLimit(ctx context.Context, s *session.Session, r measure.TuneRequest, r
 	if err != nil {
 		return measure.TuneResult{}, err
 	}
-	if r.Settings.Minibatches == 0 && !r.Loaded() {
-		r.Settings.Patience = cmp.Or(r.Settings.Patience, searchPatience)
-	}
+	r.Settings = settingsOf(r)
 	options := optimize.TuneOptions{
 		Known:     known,
 		Compare:   toCompare(s),
@@ -142,7 +163,8 @@ type searchPlan struct {
 	stop  func()
 	found optimize.Result // when it has ended, and its error
 	err   error
-	row   record.Row // of the setting asked for last
+	row   record.Row    // of the setting asked for last
+	step  optimize.Step // what is said of the setting asked for now
 }
 
 var _ profiles.Plan = (*searchPlan)(nil)
@@ -152,6 +174,12 @@ type searching func(context.Context, optimize.Measure, optimize.TuneOptions) (op
 
 func newSearchPlan(ctx context.Context, find searching, o optimize.TuneOptions) *searchPlan {
 	p := &searchPlan{most: o.Probes, found: optimize.Result{Ended: optimize.Cancelled}, err: context.Canceled}
+	tell := o.Choosing
+	o.Choosing = func(s optimize.Step) {
+		if p.step = s; tell != nil {
+			tell(s)
+		}
+	}
 	p.ask, p.stop = iter.Pull(func(yield func(tegra.Setting) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
@@ -179,7 +207,17 @@ func (p *searchPlan) Next(done []record.Row) (profiles.Step, bool) {
 	if ok {
 		p.asked++
 	}
-	return profiles.Step{Setting: a}, ok
+	return profiles.Step{Setting: a, Change: p.change(a)}, ok
+}
+
+// change is the expected change of power from the mode before, two standard deviations of the prediction farther away;
+// absent where nothing is predicted.
+func (p *searchPlan) change(to tegra.Setting) tegra.Val[float64] {
+	if !p.step.PowerW.OK || p.step.Setting != to || !p.row.Status.Usable() || p.row.Batch != to.Batch {
+		return tegra.Val[float64]{}
+	}
+	by := math.Log(p.step.PowerW.V / p.row.PowerW)
+	return tegra.Finite(by + math.Copysign(2*p.step.LnPowerSD, by))
 }
 
 // end ends the search where it is; it gets the last row first.

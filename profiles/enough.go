@@ -1,0 +1,149 @@
+package profiles
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"jtune/internal/stats"
+	"jtune/internal/text"
+	"jtune/profiles/harness"
+	"jtune/profiles/harness/turns"
+	"jtune/profiles/record"
+)
+
+// When a mode has shown enough: after a number of minibatches, or, with Settings.Precision, when its time and power
+// are known well enough (docs/decisions/031-readings-of-a-search-end-when-they-are-precise.md).
+
+const (
+	// steadySpan is how long steady power is watched at least where the precision decides.
+	steadySpan = 3 * time.Second
+	// longestSpan is when it is left undecided, once the usual number of minibatches has come.
+	longestSpan = 2 * steadySpan
+	// medianSE is the standard error of a median in that of a mean of normal values.
+	medianSE = 1.2533
+	// sdOfIQR is the standard deviation of normal values in interquartile ranges.
+	sdOfIQR = 0.7413
+)
+
+// enough reports whether collection ends with this minibatch.
+func (m *measurement) enough(e harness.Event) bool {
+	if e.Summary != nil {
+		return true
+	}
+	if m.set.Epochs > 0 {
+		return m.beyondEpochs(e)
+	}
+	if m.set.Requests > 0 {
+		return m.monitor.Requests() >= m.set.Requests && m.validSamples() >= m.set.MinSamples
+	}
+	if m.b.Pairing != nil && (m.pair.part == turns.Together || m.pair.part == turns.ServeLoad) {
+		return m.enoughOfPart(e)
+	}
+	if m.set.Precision > 0 && m.precise() {
+		return true
+	}
+	if len(m.clean) < m.set.Minibatches {
+		return m.enoughOfSlow(e)
+	}
+	longest := time.Duration(extraSamples+m.set.MinSamples) * m.set.SampleEvery
+	full := m.clean[m.set.Minibatches-1].T
+	if m.set.Precision > 0 {
+		return e.T-full > longest
+	}
+	if m.validSamples() >= m.set.MinSamples || e.T-full > longest {
+		return true
+	}
+	m.raise()
+	return false
+}
+
+// enoughOfSlow reports whether a mode is so slow that fewer minibatches count.
+func (m *measurement) enoughOfSlow(e harness.Event) bool {
+	return m.set.Patience > 0 && len(m.clean) >= record.FewestOfSlow &&
+		e.T-m.clean[0].Began() >= m.set.Patience && m.validSamples() >= m.set.MinSamples
+}
+
+// raise takes note that a mode is so fast that it gets more minibatches, and says so once.
+func (m *measurement) raise() {
+	if m.raised {
+		return
+	}
+	m.raised, m.raisedAt = true, m.validSamples()
+	if m.b.notedFast {
+		return
+	}
+	m.b.notedFast = true
+	m.b.notify(Progress{Phase: m.phase(), Step: m.step, Line: fmt.Sprintf(
+		"%s: %d minibatches ended with %s of %d: this mode, and others as fast, get more minibatches",
+		m.step.Mode, m.set.Minibatches, text.Count(m.raisedAt, "power sample"), m.set.MinSamples)})
+}
+
+// countNote says in a row that its mode got more minibatches than were asked for, or fewer; "" when it did not.
+func (m *measurement) countNote() string {
+	if m.set.Precision > 0 {
+		return m.precisionNote()
+	}
+	if n := len(m.clean); m.set.Patience > 0 && n < m.set.Minibatches && n >= record.FewestOfSlow {
+		return fmt.Sprintf("note: %d minibatches in place of %d, which took %s", n, m.set.Minibatches,
+			(m.clean[n-1].T - m.clean[0].Began()).Round(time.Second))
+	}
+	if !m.raised {
+		return ""
+	}
+	return fmt.Sprintf("note: %d minibatches in place of %d, which ended with %s of %d", len(m.clean),
+		m.set.Minibatches, text.Count(m.raisedAt, "power sample"), m.set.MinSamples)
+}
+
+// precise reports whether time and power are known to the precision asked for; or it is not to be expected.
+func (m *measurement) precise() bool {
+	n := len(m.clean)
+	if n < record.FewestOfPrecise || m.validSamples() < m.set.MinSamples {
+		return false
+	}
+	span := m.clean[n-1].T - m.clean[0].Began()
+	if span < steadySpan {
+		return false
+	}
+	time, power := m.errors()
+	return max(time, power) <= m.set.Precision || n >= m.set.Minibatches && span >= longestSpan
+}
+
+// errors are the relative standard errors of the medians of time and power so far.
+func (m *measurement) errors() (time, power float64) {
+	times := make([]float64, len(m.clean))
+	for i, e := range m.clean {
+		times[i] = e.TimeMS
+	}
+	watts, _ := m.power()
+	return errorOfMedian(times), errorOfMedian(watts)
+}
+
+// errorOfMedian is the relative standard error of the median of scattered values; +Inf of fewer than two.
+func errorOfMedian(values []float64) float64 {
+	mid := stats.Median(values)
+	if len(values) < 2 || !(mid > 0) {
+		return math.Inf(1)
+	}
+	return medianSE * sdOfIQR * stats.IQR(values) / mid / math.Sqrt(float64(len(values)))
+}
+
+// preciseTarget is about how many minibatches a reading of that precision takes; 0 before the first.
+func (m *measurement) preciseTarget() int {
+	n := len(m.clean)
+	if n == 0 {
+		return 0
+	}
+	took := m.clean[n-1].T - m.clean[0].Began()
+	return max(record.FewestOfPrecise, int(math.Ceil(float64(n)*float64(steadySpan)/float64(max(took, 1)))))
+}
+
+// precisionNote says in a row that time or power is less precise than asked for; "" where both are.
+func (m *measurement) precisionNote() string {
+	time, power := m.errors()
+	if max(time, power) <= m.set.Precision {
+		return ""
+	}
+	return fmt.Sprintf("note: %d minibatches scatter: time is known to %.2g %%, power to %.2g %%", len(m.clean),
+		100*time, 100*power)
+}
