@@ -25,7 +25,7 @@ var errOneSize = errors.New("strategy powertrain searches modes of one batch siz
 
 // random measures as many random modes as there are probes for.
 func (s *search) random() {
-	s.draw(s.cap-s.reserve(), s.o.Space)
+	s.draw(s.cap-s.reserve()-len(s.probes), s.o.Space)
 	if s.ended == Converged && len(s.probes) < s.places.Len() {
 		s.ended = OutOfProbes
 	}
@@ -147,5 +147,5 @@ func (s *search) warnOfPick() {
 // randomFirst is how many random modes powerTrain begins with: one probe stays
 // for the networks' pick, beside the verification's.
 func (s *search) randomFirst() int {
-	return min(randomModes, max(1, s.cap-s.reserve()-1))
+	return min(randomModes, max(1, s.cap-s.reserve()-1-len(s.probes)))
 }

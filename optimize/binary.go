@@ -177,7 +177,7 @@ const (
 func (s *search) overAt(i int) (o over, ok bool) {
 	if len(s.readings[i]) == 0 && !s.failed[i] {
 		why := Improve
-		if len(s.probes) == 0 {
+		if s.compared.own() == 0 {
 			why = Start
 		}
 		if !s.mayGoOn() || !s.probe(i, why) {

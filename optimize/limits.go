@@ -50,7 +50,7 @@ func (s *search) answerAll() (Result, error) {
 	most, ended := s.cap, make([]Ended, len(limits))
 	for n, i := range order {
 		s.limit, s.ended, s.cap = limits[i], Converged, most*(n+1)/len(order)
-		s.begun = len(s.probes)
+		s.begun = s.compared.own()
 		if s.goOn == nil {
 			s.closedLoop()
 		} else {
@@ -61,11 +61,16 @@ func (s *search) answerAll() (Result, error) {
 			break
 		}
 	}
+	s.cap = most
+	if s.o.Baselines.Presets != nil && !s.over() {
+		s.limit = limits[commonest(s, limits)]
+		s.compared.measurePreset()
+	}
 	results := make([]Result, len(limits))
 	var errs []error
 	for _, i := range order {
 		if s.limit = limits[i]; !s.over() {
-			s.ended, s.cap = ended[i], most
+			s.ended = ended[i]
 			s.verify()
 		}
 		var err error

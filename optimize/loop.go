@@ -175,12 +175,15 @@ type loop struct {
 func (s *search) closedLoop() {
 	s.fits = true
 	s.prepareReference()
+	if !s.compared.measurePresent() {
+		return
+	}
 	if len(s.known) > 0 && !s.checkKnown() {
 		return
 	}
 	s.checked = len(s.known) > 0
 	l := &loop{search: s}
-	for len(s.order) == 0 {
+	for !s.compared.started() {
 		if !l.mayGoOn() || !s.probe(s.startMode(), Start) {
 			return
 		}
@@ -251,13 +254,13 @@ func (s *search) lnGoal(i int) float64 {
 
 // caution is the number of deviations that trusted asks for now.
 func (l *loop) caution() float64 {
-	return max(0, trustZ+trustFewZ*float64(max(0, trustModes-len(l.order)))-trustDetourZ*float64(l.detours))
+	return max(0, trustZ+trustFewZ*float64(max(0, trustModes-l.compared.told()))-trustDetourZ*float64(l.detours))
 }
 
 // optimism is the number of deviations that possible asks for now: fewer when
 // many modes were measured in vain.
 func (l *loop) optimism() float64 {
-	return min(max(possibleZ-possibleLessZ*float64(len(l.order)-trustModes), leastPossibleZ), possibleZ)
+	return min(max(possibleZ-possibleLessZ*float64(l.compared.told()-trustModes), leastPossibleZ), possibleZ)
 }
 
 // seekFeasible chooses while nothing measured meets the limits (step 4 of the
@@ -350,13 +353,13 @@ func (l *loop) gain() float64 {
 // limit or from what is known of the board has made the probes after which one quiet
 // step ends it and only a gain of knownDetour is worth a detour.
 func (l *loop) enough() bool {
-	return (len(l.known) > 0 || l.begun > 0) && len(l.probes)-l.begun >= knownProbes || l.leans(leanDetours)
+	return (len(l.known) > 0 || l.begun > 0) && l.compared.own()-l.begun >= knownProbes || l.leans(leanDetours)
 }
 
 // leans reports whether a quick search has made so many probes, and uses a board's profile that its
 // readings confirm: its model is then as good as that of several probes more.
 func (l *loop) leans(probes int) bool {
-	if !l.residual.HasPrior() || l.o.Depth != Quick || len(l.probes)-l.begun < probes {
+	if !l.residual.HasPrior() || l.o.Depth != Quick || l.compared.own()-l.begun < probes {
 		return false
 	}
 	_, power := l.model.ReferenceWeights()

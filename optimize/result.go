@@ -32,7 +32,7 @@ func (s *search) verify() {
 // settled reports whether the winner i was measured twice, or is so near to a mode
 // that was that the difference is noise.
 func (s *search) settled(i int) bool {
-	return len(s.probes) >= s.cap || s.twice(i) || s.verifiedNear(i) >= 0
+	return len(s.probes) >= s.cap-s.compared.forPreset() || s.twice(i) || s.verifiedNear(i) >= 0
 }
 
 func (s *search) twice(i int) bool { return len(s.readings[i]) > 1 }
@@ -112,6 +112,7 @@ func (s *search) finish() (Result, error) {
 func (s *search) result() Result {
 	r := Result{Probes: s.probes, Ended: s.ended, Trace: s.trace, Warnings: s.warnings, Known: len(s.known),
 		Drift: s.drift}
+	s.compared.baselines(&r)
 	if len(s.order) == 0 {
 		return r
 	}

@@ -50,7 +50,7 @@ type search struct {
 	inARow   int
 	lastErr  error
 	ended    Ended
-	begun    int                      // probes made when the turn of the present limit came
+	begun    int                      // own probes made when the turn of the present limit came
 	toward   tegra.Val[tegra.Setting] // of which the next probe says most
 	goOn     func()                   // looks for another winner when the first does not repeat; nil: it ends there
 
@@ -63,7 +63,9 @@ type search struct {
 	model    *learn.Surrogate
 	expected *learn.Posterior // by the model; nil until it is asked for
 	fits     bool             // refit after every probe
-	fitErr   error
+
+	compared comparing // with the mode that the board is in, and a preset
+	fitErr       error
 }
 
 func newSearch(ctx context.Context, measure Measure, o TuneOptions) (*search, error) {
@@ -102,11 +104,15 @@ func newSearch(ctx context.Context, measure Measure, o TuneOptions) (*search, er
 		failed:   map[int]bool{},
 		absent:   map[int]bool{},
 	}
+	s.compared.search = s
 	if s.cap == 0 {
 		s.cap = map[Strategy]int{Binary: math.MaxInt, PowerTrain: randomModes + 3, Random: randomModes + 1}[o.Strategy]
 	}
 	if s.cap == 0 {
 		s.cap = MostProbes(1 + len(o.More))
+	}
+	if o.Probes == 0 && s.cap < math.MaxInt {
+		s.cap += o.Baselines.Probes()
 	}
 	if o.Only != nil {
 		for i := range s.places.Len() {
@@ -133,18 +139,18 @@ func (s *search) read(i int, m tegra.Measured) {
 }
 
 // short reports whether the search is capped at so few probes that none may be wasted.
-func (s *search) short() bool { return s.cap <= servedProbes }
+func (s *search) short() bool { return s.cap-s.o.Baselines.Probes() <= servedProbes }
 
 // reserve is how many probes the search itself leaves for the verification: a
-// second one in case the winner does not repeat, unless the search is short.
+// second one in case the winner does not repeat, unless the search is short; and for a preset.
 func (s *search) reserve() int {
 	switch {
 	case s.cap <= 1:
 		return 0
 	case s.short():
-		return 1
+		return 1 + s.compared.forPreset()
 	}
-	return 2
+	return 2 + s.compared.forPreset()
 }
 
 // mayGoOn reports whether there are probes left beside those for verification.

@@ -35,6 +35,10 @@ func (s Step) String() string {
 		keep = fmt.Sprintf("%.0f %% sure to keep %s", 100*s.Keeps.V, s.Limit.Bounds())
 	}
 	switch {
+	case s.Why == Before:
+		return "the mode that the board is in: what the answer is compared with"
+	case s.Why == Vendor:
+		return "the vendor's best preset for this goal: what the answer is compared with"
 	case s.Why == Start && !s.Gain.OK && !s.Keeps.OK:
 		return "nothing is known yet: a mode that shows what each knob does"
 	case s.Why == Start:

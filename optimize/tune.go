@@ -85,10 +85,11 @@ type TuneOptions struct {
 	Known []tegra.Measured
 	// Compare are modes that the answer will be compared with, such as the present one: the
 	// closed loop measures them early, where it trusts them to keep a power limit.
-	Compare  []tegra.Mode
-	Choosing func(Step)    // receives every measurement before it is made; nil: nobody asks
-	Observe  func(Seen)    // receives every probe when it is done; nil: nobody asks
-	Halved   func(Halving) // receives every step of a binary search; nil: nobody asks
+	Compare   []tegra.Mode
+	Baselines Baselines     // measured to compare the answer with
+	Choosing  func(Step)    // receives every measurement before it is made; nil: nobody asks
+	Observe   func(Seen)    // receives every probe when it is done; nil: nobody asks
+	Halved    func(Halving) // receives every step of a binary search; nil: nobody asks
 }
 
 // Ended says why a search stopped.
@@ -124,16 +125,17 @@ type Result struct {
 	N int // readings that Measured is the mean of
 	// Predicted is what the model said before the mode was first measured, or
 	// says now if it had not been asked.
-	Predicted learn.Prediction
-	Feasible  bool // false: Mode is the nearest measured one
-	Verified  bool // measured twice
-	Probes    []Probe
-	Ended     Ended
-	Model     *learn.Surrogate // fitted to all probes; nil when there is none
-	Trace     []Halving        // of a binary search, in order
-	Warnings  []string
-	Known     int   // modes of TuneOptions.Known that counted
-	Drift     Drift // with which they counted
+	Predicted      learn.Prediction
+	Feasible       bool // false: Mode is the nearest measured one
+	Verified       bool // measured twice
+	Probes         []Probe
+	Ended          Ended
+	Model          *learn.Surrogate // fitted to all probes; nil when there is none
+	Trace          []Halving        // of a binary search, in order
+	Warnings       []string
+	Before, Preset tegra.Mean // what was measured of Baselines: the present mode, the best preset; N is 0 of none
+	Known          int        // modes of TuneOptions.Known that counted
+	Drift          Drift      // with which they counted
 	// More are the answers to TuneOptions.More, in their order, with the same probes.
 	More []Result
 }
@@ -165,17 +167,25 @@ func Tune(ctx context.Context, measure Measure, o TuneOptions) (Result, error) {
 		}
 		s.closedLoop()
 	case Binary:
-		err = s.binary()
+		if s.compared.measurePresent() {
+			err = s.binary()
+		}
 	case PowerTrain:
-		err = s.powerTrain()
+		if s.compared.measurePresent() {
+			err = s.powerTrain()
+		}
 	case Random:
-		s.random()
+		if s.compared.measurePresent() {
+			s.random()
+		}
 	default:
 		err = fmt.Errorf("unknown strategy %q: want one of %v", o.Strategy, Strategies())
 	}
 	if err != nil {
 		return s.result(), err
 	}
-	s.verify()
+	if s.verify(); s.compared.measurePreset() {
+		s.verify()
+	}
 	return s.finish()
 }

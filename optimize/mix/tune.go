@@ -23,7 +23,7 @@ func Tune(ctx context.Context, measure optimize.Measure, ask Ask, o optimize.Tun
 	if ask.PowerW == 0 && ask.TimeMS == 0 {
 		o.Limit = optimize.Limit{Energy: true}
 	}
-	o.Probes = max(profiledFirst-len(tegra.OncePerSetting(o.Known)), 2)
+	o.Probes = max(profiledFirst-len(tegra.OncePerSetting(o.Known)), 2) + o.Baselines.Probes()
 	first, err := optimize.Tune(ctx, measure, o)
 	if err != nil && !errors.Is(err, optimize.ErrInfeasible) {
 		return first, Outcome{}, err

@@ -48,6 +48,7 @@ type SearchHeader struct {
 	Energy    bool    `toml:"energy,omitempty"`
 	Reference string  `toml:"reference,omitempty"` // as it was requested
 	Fresh     bool    `toml:"fresh,omitempty"`     // started from nothing, whatever was known
+	Baseline  string  `toml:"baseline,omitempty"`  // measured to compare with; "": the present mode and a preset
 
 	More []LimitHeader  `toml:"more_limits,omitempty"` // further ones that were answered from the same search
 	Load *arrivals.Spec `toml:"load,omitempty"`        // under which the limits hold

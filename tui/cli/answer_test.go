@@ -19,7 +19,7 @@ func TestTuneInWordsNamesNoModeTwice(t *testing.T) {
 	if n := strings.Count(o.out, "against MAXN"); n != 1 {
 		t.Errorf("\"against MAXN\" stands %d times, want once:\n%s", n, o.out)
 	}
-	if row := regexp.MustCompile(`against MODE_30W .* time +\([-+]\d+ to [-+]\d+\) .*(predicted|extrapolated)\n`); !row.
+	if row := regexp.MustCompile(`against MODE_50W .* time +\([-+]\d+ to [-+]\d+\) .*(predicted|extrapolated)\n`); !row.
 		MatchString(o.out) {
 		t.Errorf("the comparison with a mode that was not measured lacks its bands:\n%s", o.out)
 	}

@@ -241,7 +241,9 @@ func checkProbes(t testing.TB, v map[string]any, most int) {
 	answer, found := modeOf(t, v["mode"]), false
 	for i, p := range probes {
 		probe := hasKeys(t, p, "mode time_ms power_w why")
-		if why := probe["why"]; why != "start" && why != "improve" && why != "verify" || i == 0 && why != "start" {
+		why := probe["why"].(string)
+		if !slices.Contains([]string{"before", "start", "improve", "verify", "preset"}, why) ||
+			(i == 0) != (why == "before") || why == "preset" && i != len(probes)-1 {
 			t.Errorf("probe %d: why %v", i+1, why)
 		}
 		found = found || modeOf(t, probe["mode"]) == answer

@@ -46,6 +46,7 @@ type TuneRequest struct {
 	Rotation  ladder.Rotation      // of a binary search
 	Reference string               // "" the shipped one on its kind of board, "none", a name or a file
 	Keep      bool                 // save the model in the data directory, under the workload's name
+	Baseline  Baseline             // measured to compare the answer with
 	Fresh     bool                 // start from nothing, whatever is known of the workload on this board
 	Before    time.Time            // start from what was known then, as a repetition does; zero: from all
 

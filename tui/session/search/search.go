@@ -53,17 +53,19 @@ func settingsOf(r measure.TuneRequest) record.Settings {
 // whose plan is the search.
 func tuneLimit(ctx context.Context, s *session.Session, r measure.TuneRequest, ref *learn.Reference,
 	observe func(measure.Event)) (measure.TuneResult, error) {
-	known, err := Known(s, r, observe)
+	pool, err := poolOf(s, r)
 	if err != nil {
 		return measure.TuneResult{}, err
 	}
+	known, compared := knownOf(pool, observe), baselines(s, r, pool)
 	r.Settings = settingsOf(r)
 	options := optimize.TuneOptions{
 		Known:     known,
 		Compare:   toCompare(s),
+		Baselines: compared,
 		Limit:     r.Limit,
 		More:      r.More,
-		Probes:    capped(r),
+		Probes:    capped(r, compared),
 		Depth:     r.Depth,
 		Strategy:  r.Strategy,
 		Rotation:  r.Rotation,
@@ -113,20 +115,26 @@ func toCompare(s *session.Session) []tegra.Mode {
 	return out
 }
 
-// Known is what a search starts from: the pool of its workload, older campaigns moved to
-// the later ones where the board has drifted between them.
-func Known(s *session.Session, r measure.TuneRequest, observe func(measure.Event)) ([]tegra.Measured, error) {
+// poolOf is what a search may start from: all that is known of its workload, unless it is to start from nothing.
+func poolOf(s *session.Session, r measure.TuneRequest) (models.Pool, error) {
 	if r.Fresh || r.Strategy != "" && r.Strategy != optimize.Auto {
-		return nil, nil
+		return models.Pool{}, nil
 	}
 	pool, err := models.PoolOf(s, r.Workload, r.Batches)
-	if err != nil {
-		return nil, err
-	}
-	pool = pool.Before(r.Before)
+	return pool.Before(r.Before), err
+}
+
+// Known is what a search starts from, see knownOf.
+func Known(s *session.Session, r measure.TuneRequest, observe func(measure.Event)) ([]tegra.Measured, error) {
+	pool, err := poolOf(s, r)
+	return knownOf(pool, observe), err
+}
+
+// knownOf are the rows of a pool, older campaigns moved to the later ones where the board has drifted between them.
+func knownOf(pool models.Pool, observe func(measure.Event)) []tegra.Measured {
 	rows, aligned := pool.Aligned()
 	if len(rows) == 0 {
-		return nil, nil
+		return nil
 	}
 	note := fmt.Sprintf("starts from the %s known of this workload on this board (%s)",
 		text.Count(len(tegra.OncePerSetting(rows)), "mode"), text.Count(len(pool.Parts), "campaign"))
@@ -134,7 +142,7 @@ func Known(s *session.Session, r measure.TuneRequest, observe func(measure.Event
 		note += "; " + aligned
 	}
 	measure.Observer(observe).Note(note)
-	return rows, nil
+	return rows
 }
 
 // SearchHeader records what a search was asked for.
@@ -147,6 +155,9 @@ func SearchHeader(r measure.TuneRequest) *record.SearchHeader {
 	}
 	if r.Loaded() {
 		h.Load = &r.Load
+	}
+	if r.Baseline != measure.BothBaselines {
+		h.Baseline = r.Baseline.String()
 	}
 	if r.Strategy == optimize.Binary {
 		h.Rotation = r.Rotation.String()

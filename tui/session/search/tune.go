@@ -26,12 +26,12 @@ func MostMeasured(w workload.Workload, depth optimize.SearchDepth, limits int) i
 	return optimize.MostProbes(limits)
 }
 
-// capped is the cap of a search; 0: its strategy's own.
-func capped(r measure.TuneRequest) int {
+// capped is the cap of a search, its baselines included; 0: its strategy's own.
+func capped(r measure.TuneRequest, compared optimize.Baselines) int {
 	if auto := r.Strategy == "" || r.Strategy == optimize.Auto; r.Probes > 0 || !auto {
 		return r.Probes
 	}
-	return MostMeasured(r.Workload, r.Depth, 1+len(r.More))
+	return MostMeasured(r.Workload, r.Depth, 1+len(r.More)) + compared.Probes()
 }
 
 // Tune searches for the best mode by measuring on this device, and records every

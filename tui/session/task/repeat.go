@@ -158,6 +158,7 @@ func tuneRequest(h record.Header, w workload.Workload) (*measure.TuneRequest, er
 		Strategy:  optimize.Strategy(from.Strategy),
 		Keep:      true,
 		Fresh:     from.Fresh,
+		Baseline:  measure.BaselineOf(from.Baseline),
 		Before:    h.Created,
 		Goal:      mix.Goal{Limit: optimize.Limit{PowerW: from.PowerW, TimeMS: from.TimeMS, Energy: from.Energy}},
 	}
