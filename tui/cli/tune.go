@@ -78,8 +78,8 @@ func (c *tuneCmd) flags(f *pflag.FlagSet) {
 		}
 		return pflag.NormalizedName(name)
 	})
-	choiceFlag(f, &c.r.Baseline, "baseline", "measured to compare the answer with: the mode that the board is in, first, "+
-		"and the vendor's best preset for the goal, last; each unless a reading of the last hour is known",
+	choiceFlag(f, &c.r.Baseline, "baseline", "measured to compare the answer with: the mode that the board is in, "+
+		"first, and the vendor's best preset for the goal, last; each unless a reading of the last hour is known",
 		measure.Baselines()...)
 	f.BoolVar(&c.r.Fresh, "fresh", false,
 		"start from nothing; else a search starts from what is known of the workload on "+

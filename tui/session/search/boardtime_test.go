@@ -115,7 +115,8 @@ func TestBoardTimeToAnAnswer(t *testing.T) {
 		t.Logf("%-24s board %5.0f s (%.0f to %.0f), first %3.0f %%, %2.0f measurements, gap %+5.1f %% (mean %+.1f), "+
 			"power %+5.1f %%", name, stats.Median(took), slices.Min(took), slices.Max(took),
 			stats.Median(column(func(a searched) float64 { return 100 * a.firstS / a.boardS })),
-			stats.Median(column(func(a searched) float64 { return float64(a.modes) })), stats.Median(gap), stats.Mean(gap),
+			stats.Median(column(func(a searched) float64 { return float64(a.modes) })),
+			stats.Median(gap), stats.Mean(gap),
 			stats.Median(column(func(a searched) float64 { return a.overPct })))
 	}
 	var every []searched
