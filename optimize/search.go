@@ -65,7 +65,7 @@ type search struct {
 	fits     bool             // refit after every probe
 
 	compared comparing // with the mode that the board is in, and a preset
-	fitErr       error
+	fitErr   error
 }
 
 func newSearch(ctx context.Context, measure Measure, o TuneOptions) (*search, error) {
