@@ -58,22 +58,19 @@ func (a *app) report(ctx context.Context, err error) int {
 	line := "jtune: " + strings.Join(strings.Fields(strings.ReplaceAll(err.Error(), "\n", "; ")), " ")
 	var root *session.RootError
 	if errors.As(err, &root) {
-		line += "; run: " + asRoot(a.line, root.Tree)
+		line += "; run: " + asRoot(a.line)
 	}
 	fmt.Fprintln(a.err, line)
 	return exitCode(err)
 }
 
-// asRoot is this very command line, run as root: below a --sysroot in root's own name.
-func asRoot(line []string, tree bool) string {
+// asRoot is this very command line, run as root.
+func asRoot(line []string) string {
 	program, err := os.Executable()
 	if err != nil {
 		program = "jtune"
 	}
 	words := []string{"sudo"}
-	if tree {
-		words = append(words, "env", "-u", "SUDO_UID")
-	}
 	for _, w := range append([]string{program}, line...) {
 		words = append(words, text.ShellWord(w))
 	}

@@ -72,7 +72,7 @@ func TestWithoutRightsJtuneExitsWithThreeAndSaysWhatToDo(t *testing.T) {
 		args  []string
 		words []string
 	}{
-		{"setting a mode", []string{"apply", "MAXN", "--yes", "--sysroot", root}, []string{root, "root"}},
+		{"setting a mode", []string{"apply", "MAXN", "--yes", "--sysroot", root}, []string{root, "writable"}},
 		{"writing a model", []string{"fit", "--device", "virtual:agx-orin", "--samples", samples, "--out",
 			filepath.Join(shut, "m")}, []string{shut, "--out"}},
 		{"writing a campaign", []string{"profile", "resnet", "--device", "virtual:agx-orin", "--speed", "max",

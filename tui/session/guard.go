@@ -190,22 +190,24 @@ func (g *guardSlot) close() error {
 	return running.Close()
 }
 
-// RootError is a refusal that the same command would not meet as root. Through sudo it would
-// meet it again where Tree is set: below a --sysroot sudo gives no rights.
-type RootError struct {
-	err  error
-	Tree bool
-}
+// RootError is a refusal that the same command would not meet as root.
+type RootError struct{ err error }
 
 func (e *RootError) Error() string { return e.err.Error() }
 
 func (e *RootError) Unwrap() error { return e.err }
 
-// NeedsRoot makes a missing right a RootError, unless this is root already.
+// NeedsRoot makes a missing right a RootError, unless this is root already. On another tree than the machine's own
+// sudo gives no rights, which protects the user's files, so the advice is another one.
 func NeedsRoot(err error, root string) error {
 	tree := root != "/" && root != ""
-	if errors.Is(err, tegra.ErrPermission) && (!caller.Root() || tree && os.Geteuid() != 0) {
-		return &RootError{err, tree}
+	switch {
+	case !errors.Is(err, tegra.ErrPermission):
+		return err
+	case tree && os.Geteuid() != 0:
+		return fmt.Errorf("%w; make the files below %s writable for this user: sudo gives no rights there", err, root)
+	case !caller.Root():
+		return &RootError{err}
 	}
 	return err
 }
@@ -230,14 +232,11 @@ func (s *Session) startGuard(ctx context.Context) (privileged, error) {
 	}
 	root := s.Sysroot
 	g, err := guard.Start(ctx, guard.StartOptions{Sysroot: root, LogFile: s.LogPath()})
-	switch {
-	case err == nil:
-		s.sysfs.UsePrivileged(g.ReadFile)
-		return g, nil
-	case root != "/" && errors.Is(err, tegra.ErrPermission):
-		return nil, fmt.Errorf("%w: make the files below %s writable for this user, or run as root", err, root)
+	if err != nil {
+		return nil, err
 	}
-	return nil, err
+	s.sysfs.UsePrivileged(g.ReadFile)
+	return g, nil
 }
 
 // leftBehind describes a state that a killed guard could not restore; "" when
