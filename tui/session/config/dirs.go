@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/user"
 	"path/filepath"
 
 	"github.com/adrg/xdg"
@@ -30,8 +31,19 @@ func (o Paths) DataPath() string {
 	return filepath.Join(xdg.DataHome, "jtune")
 }
 
-// FindHome reads the environment again for the folders below the user's home.
-func FindHome() { xdg.Reload() }
+// FindHome reads the environment again for the folders below the user's home. Where HOME is missing, as for a service
+// of the system, or is no absolute path, it is the account's own, for jobs too. An account that has none either, as
+// one that systemd made up, can write below / only, that is nowhere.
+func FindHome() {
+	defer xdg.Reload()
+	if filepath.IsAbs(os.Getenv("HOME")) {
+		return
+	}
+	_ = os.Unsetenv("HOME")
+	if u, err := user.Current(); err == nil && filepath.IsAbs(u.HomeDir) {
+		_ = os.Setenv("HOME", u.HomeDir)
+	}
+}
 
 // ModelsDir is where models are kept.
 func (o Paths) ModelsDir() string { return filepath.Join(o.DataPath(), "models") }
