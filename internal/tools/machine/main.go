@@ -37,16 +37,17 @@ func main() {
 
 // part is one of the things to try. It returns how many times, and what was wrong.
 type part struct {
-	name string
-	try  func(context.Context, *lab) (count int, findings []string, err error)
+	name  string
+	needs string // programs, beside those of all parts
+	try   func(context.Context, *lab) (count int, findings []string, err error)
 }
 
 // The longest come first.
 var parts = []part{
-	{"system", trySystem},
-	{"cuts", powerCuts},
-	{"system-cuts", cutSystem},
-	{"arm64", smokeOfArm64},
+	{"system", "qemu-system-x86_64 ssh", trySystem},
+	{"cuts", "qemu-system-x86_64", powerCuts},
+	{"system-cuts", "qemu-system-x86_64 ssh", cutSystem},
+	{"arm64", "qemu-system-aarch64 ssh", smokeOfArm64},
 }
 
 // lab is what all parts share.
@@ -77,10 +78,6 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err := flags.Parse(args); err != nil || flags.NArg() > 0 {
 		return 2
 	}
-	if why := missing(); why != "" {
-		fmt.Fprintln(stderr, "machine: skipped:", why)
-		return 0
-	}
 	if l.dir == "" {
 		dir, err := os.MkdirTemp("", "jtune-machine")
 		if err != nil {
@@ -103,9 +100,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		})
 	}
 	for _, p := range parts {
-		if slices.Contains(strings.Split(*names, ","), p.name) {
-			next <- p
+		if !slices.Contains(strings.Split(*names, ","), p.name) {
+			continue
 		}
+		if why := p.missing(exec.LookPath); why != "" {
+			fmt.Fprintf(stderr, "machine: %s is skipped: %s\n", p.name, why)
+			continue
+		}
+		next <- p
 	}
 	close(next)
 	wg.Wait()
@@ -148,14 +150,13 @@ func nameList() string {
 	return strings.Join(names, ",")
 }
 
-// missing says why nothing can be tried here; "" when all is there.
-func missing() string {
+// missing says why a part cannot be tried here; "" when all is there.
+func (p part) missing(find func(program string) (path string, err error)) string {
 	if os.Geteuid() != 0 {
 		return "building a Debian system takes root"
 	}
-	const needed = "qemu-system-x86_64 qemu-system-aarch64 mmdebstrap cpio mke2fs debugfs ssh"
-	for program := range strings.FieldsSeq(needed) {
-		if _, err := exec.LookPath(program); err != nil {
+	for program := range strings.FieldsSeq("mmdebstrap cpio mke2fs debugfs " + p.needs) {
+		if _, err := find(program); err != nil {
 			return "no " + program +
 				": apt-get install qemu-system-x86 qemu-system-arm mmdebstrap cpio e2fsprogs openssh-client"
 		}
