@@ -195,6 +195,18 @@ func TestStyledKeepsStylesAndNothingElseThatCommandsATerminal(t *testing.T) {
 	}
 }
 
+// A program may give its terminal any size: the screens took hundreds of megabytes, and did not end.
+func TestScreenOfAnAbsurdWindowIsBounded(t *testing.T) {
+	t.Parallel()
+	d := drive(t)
+	p, _ := onRenderer(t, 80, 24)
+	s := &screen{root: d.r, renderer: p, size: func() (int, int, error) { return 32767, 32767, nil }}
+	s.Update(tea.WindowSizeMsg{Width: 32767, Height: 32767})
+	if p.w != mostColumns || p.h != mostRows {
+		t.Errorf("%d columns of %d rows", p.w, p.h)
+	}
+}
+
 // sizesOf are the sizes of the window that a command brings.
 func sizesOf(cmd tea.Cmd) (out []tea.WindowSizeMsg) {
 	if cmd == nil {

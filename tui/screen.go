@@ -14,6 +14,13 @@ type screen struct {
 	due      bool                         // a frame waits for its time
 }
 
+// Bounds of the screens. A window that says to be larger shows them in its corner: each cell takes memory, and a
+// program may give its terminal any size up to 65,535 each way.
+const (
+	mostColumns = 1000
+	mostRows    = 500
+)
+
 // frameMsg: the time of a frame has come.
 type frameMsg struct{}
 
@@ -41,6 +48,7 @@ func (s *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.ModeReportMsg:
 		s.renderer.report(msg)
 	case tea.WindowSizeMsg:
+		msg.Width, msg.Height = min(msg.Width, mostColumns), min(msg.Height, mostRows)
 		other := msg.Width != s.renderer.w || msg.Height != s.renderer.h
 		s.renderer.resize(msg.Width, msg.Height)
 		if _, cmd = s.root.Update(msg); other { // an older size may come after a newer one
