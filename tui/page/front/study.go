@@ -11,6 +11,7 @@ import (
 	"jtune/internal/text"
 	"jtune/tegra"
 	"jtune/tui/page"
+	"jtune/tui/session/campaigns"
 	"jtune/tui/session/study"
 	"jtune/tui/session/task"
 	"jtune/tui/widget"
@@ -42,13 +43,20 @@ type findings struct {
 // studyMsg brings them.
 type studyMsg struct{ findings }
 
-// newest is the study in the list of campaigns; false without one.
+// newest is the newest study of the workload that shows, or of any without a model, in the list of campaigns, which has
+// the newest first; false without one.
 func (s *studyView) newest() (task.Listed, bool) {
 	name := ""
 	if v := s.read.Outlook(); v != nil {
 		name = v.Workload
 	}
-	return task.NewestEnergy(s.read.Campaigns(), name)
+	for _, l := range s.read.Campaigns() {
+		named := name == "" || l.Header.Workload.Name == name
+		if named && l.Err == nil && campaigns.OfEnergy(l.Header.Plan) && len(l.Rows) > 0 {
+			return l, true
+		}
+	}
+	return task.Listed{}, false
 }
 
 // open shows the map of the newest study; without one it does nothing.

@@ -313,15 +313,3 @@ func (c *Campaigns) Running() []record.Running {
 func (c *Campaigns) Here(d record.DeviceHeader) bool {
 	return d.Name == c.Board.Name && d.Virtual == c.Board.Virtual && d.Replay == c.Board.Replay
 }
-
-// NewestEnergy is the newest energy study of a workload in a list with the newest first; "" for any workload's.
-func NewestEnergy(list []Listed, workload string) (l Listed, ok bool) {
-	at := slices.IndexFunc(list, func(l Listed) bool {
-		named := workload == "" || l.Header.Workload.Name == workload
-		return named && l.Err == nil && campaigns.OfEnergy(l.Header.Plan) && len(l.Rows) > 0
-	})
-	if at < 0 {
-		return l, false
-	}
-	return list[at], true
-}
