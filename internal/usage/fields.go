@@ -8,6 +8,8 @@ const (
 	Device   Field = "device"
 	Sysroot  Field = "file tree"
 	Medium   Field = "medium"
+	Fault    Field = "fault"
+	Ambient  Field = "ambient"
 	NoDevice Field = "no device"
 	ReadOnly Field = "read only"
 	Speed    Field = "speed"
@@ -96,7 +98,7 @@ const (
 // Fields lists every one.
 func Fields() []Field {
 	return []Field{
-		Device, Sysroot, Medium, NoDevice, ReadOnly, Speed, Config, DataDir, Seed,
+		Device, Sysroot, Medium, Fault, Ambient, NoDevice, ReadOnly, Speed, Config, DataDir, Seed,
 		Batch, Workers, Weights, Remote, Log, TrustCommand, Epochs, PerEpoch, Minibatches,
 		Load, Rate, Arrivals, Outstanding, MaxWait, Latency,
 		PowerLimit, TimeLimit, EnergyLimit, MaxSlowdown, Knee, PowerAs, Coverage, Strategy,

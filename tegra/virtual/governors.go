@@ -38,11 +38,11 @@ type scaling struct {
 // topClock, topGPU and topEMC are the clocks that limits, load and heat leave at most.
 func (b *Board) topClock(p int) tegra.Freq {
 	g := &b.knobs.policy[p]
-	return b.heat.limit(g.list, g.actual(b.job != nil))
+	return b.heatLimit(g.list, g.actual(b.job != nil))
 }
 
 func (b *Board) topGPU() tegra.Freq {
-	return b.heat.limit(b.knobs.gpu.list, b.knobs.gpu.actual(b.job != nil))
+	return b.heatLimit(b.knobs.gpu.list, b.knobs.gpu.actual(b.job != nil))
 }
 
 func (b *Board) topEMC() tegra.Freq { return b.knobs.emcActual(b.job != nil) }

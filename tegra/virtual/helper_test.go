@@ -71,12 +71,12 @@ func set(t testing.TB, b *Board, m tegra.Mode) {
 			tegra.KHz,
 		)
 	}
-	lock(t, b, &b.knobs.gpu, gpuFreqDir+"/", m.GPU, tegra.Hz)
+	lock(t, b, &b.knobs.gpu, b.facts.GPU.Dir+"/", m.GPU, tegra.Hz)
 	if !b.knobs.emcFixed() {
 		write(t, b, emcDir+"/mrq_rate_locked", "1")
 		write(t, b, emcDir+"/state", "1")
 	}
-	write(t, b, emcCapFile, "0")
+	write(t, b, b.facts.Conf.Caps[0], "0")
 	write(t, b, emcDir+"/rate", fmt.Sprint(int64(m.EMC)))
 	for i := cores - 1; i >= m.Cores; i-- {
 		if b.knobs.online[i] {

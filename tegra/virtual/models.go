@@ -8,6 +8,7 @@ import (
 
 	"jtune/tegra"
 	"jtune/tegra/boards"
+	"jtune/tegra/virtual/heat"
 	"jtune/tegra/virtual/physics"
 )
 
@@ -25,6 +26,8 @@ type model struct {
 	supplyMV int64    // of rails whose voltage was not recorded
 	idle     []string // names of a core's idle states
 	emc      []tegra.Freq
+	supply   supply       // of the rail that feeds the module; none: a rail's own sag
+	cooling  heat.Cooling // none: the board's of its name
 }
 
 // models are the boards that New knows. What is an estimate: first minibatches of AGX Xavier,

@@ -13,6 +13,19 @@ type rail struct {
 	of       func(physics.Power) float64
 	supplyMV float64
 	stepMA   float64 // least significant bit
+	supply   supply
+}
+
+// supply is what feeds a rail: its voltage without load, and the resistance of the way to it.
+type supply struct{ openMV, milliOhm float64 }
+
+// milliVolts is the voltage of a rail that draws watts.
+func (r rail) milliVolts(watt float64) float64 {
+	if r.supply.milliOhm == 0 {
+		return r.supplyMV - min(sag*watt/10, 300)
+	}
+	open, loss := r.supply.openMV, 4*r.supply.milliOhm*watt*1000 // of V = open - R·I and watt = V·I
+	return (open + math.Sqrt(max(0, open*open-loss))) / 2
 }
 
 // The INA3221 as set up on an AGX Orin, whose first three rails are the module's power.
@@ -70,7 +83,7 @@ func (b *Board) measured() []measure {
 
 // channel turns watts into what the chip reports.
 func (r rail) channel(watt, noise, deviation float64) measure {
-	volt := busStepMV * int64(math.Round((r.supplyMV-min(sag*watt/10, 300))/busStepMV))
+	volt := busStepMV * int64(math.Round(r.milliVolts(watt)/busStepMV))
 	amp := watt * 1e6 / float64(volt)
 	if noise == 0 {
 		return measure{volt, int64(math.Round(amp))}

@@ -34,7 +34,11 @@ func (b *Board) connect(label string, supplyMV float64) int {
 	if label == "SYS5V" {
 		supplyMV = lowMV
 	}
-	b.rails = append(b.rails, rail{label, of, supplyMV, float64(b.model.stepMA)})
+	r := rail{label: label, of: of, supplyMV: supplyMV, stepMA: float64(b.model.stepMA)}
+	if label == "VDD_IN" {
+		r.supply = b.model.supply
+	}
+	b.rails = append(b.rails, r)
 	return len(b.rails) - 1
 }
 
@@ -55,6 +59,7 @@ func (b *Board) hwmonFiles(dir string, channels []string) {
 			connected = append(connected, index)
 		}
 		b.channelFiles(hwmon, i+1, fields[0], index)
+		b.limitFiles(hwmon, dir, i+1, index)
 	}
 	b.text(hwmon+"/in7_label", "sum of shunt voltages\n")
 	sum := func(per int64) func() string {
@@ -84,8 +89,6 @@ func (b *Board) channelFiles(dir string, channel int, label string, rail int) {
 		b.text(in+"_label", label+"\n"),
 		b.show(in+"_input", value(func(m measure) int64 { return m.milliVolt })),
 		b.show(curr+"_input", value(func(m measure) int64 { return m.milliAmp })),
-		b.text(curr+"_max", "32760\n"),
-		b.text(curr+"_crit", "32760\n"),
 		b.show(fmt.Sprintf("%s/in%d_input", dir, channel+3),
 			value(func(m measure) int64 { return 2 * m.milliAmp })), // shunt µV
 	}
@@ -95,6 +98,21 @@ func (b *Board) channelFiles(dir string, channel int, label string, rail int) {
 		}
 	}
 	b.mayVanish(label, made...)
+}
+
+// limitFiles are the limits that the monitor watches a channel's current by, as recorded, and its alarm.
+func (b *Board) limitFiles(dir, recorded string, channel, rail int) {
+	name := fmt.Sprintf("/curr%d_", channel)
+	for _, limit := range []string{"max", "crit"} {
+		text, known := b.facts.Files[recorded+name+limit]
+		if !known {
+			text = "32760" // the registers' end: none
+		}
+		b.text(dir+name+limit, text+"\n")
+		if most, err := strconv.ParseInt(text, 10, 64); err == nil && known && limit == "crit" && rail >= 0 {
+			b.show(dir+name+"crit_alarm", func() string { return flag(b.measured()[rail].milliAmp > most) })
+		}
+	}
 }
 
 // iioFiles are a channel's on L4T 32: mV, mA and mW.
@@ -125,7 +143,7 @@ func (b *Board) mayVanish(label string, files ...*node) {
 // kernel says so (L4T 34 and 35): the GPU without work, the vision units always.
 func (b *Board) zone(name, recorded string) func() float64 {
 	h := &b.heat
-	near := func(offset float64) func() float64 { return func() float64 { return h.body + offset } }
+	near := func(offset float64) func() float64 { return func() float64 { return h.Sink + offset } }
 	kind := strings.ToLower(name)
 	offsets := map[string]float64{"soc0-therm": 0.4, "soc1-therm": 0.1, "soc2-therm": 0.6, "tboard_tegra": -7,
 		"tdiode_tegra": -4}
@@ -135,14 +153,14 @@ func (b *Board) zone(name, recorded string) func() float64 {
 			if off && b.gated() {
 				return -256
 			}
-			return h.gpu
+			return h.GPU
 		}
 	case off:
 		return func() float64 { return -256 }
 	case strings.Contains(kind, "cpu"):
-		return func() float64 { return h.cpu }
+		return func() float64 { return h.CPU }
 	case strings.HasPrefix(kind, "tj"):
-		return h.hottest
+		return func() float64 { return h.Hottest() }
 	case recorded == "100000": // the power controller's alarm, no temperature
 		return func() float64 { return 100 }
 	default:
@@ -168,7 +186,7 @@ func (b *Board) thermalFiles() {
 		dir := fmt.Sprintf("/sys/devices/virtual/thermal/cooling_device%d", i)
 		b.text(dir+"/type", name+"\n")
 		b.text(dir+"/max_state", "1\n")
-		b.show(dir+"/cur_state", func() string { return flag(h.throttled) })
+		b.show(dir+"/cur_state", func() string { return flag(h.Throttled) })
 		b.link(fmt.Sprintf("/sys/class/thermal/cooling_device%d", i), dir)
 	}
 }
@@ -182,10 +200,10 @@ func (b *Board) tripFiles(dir, zone string) {
 	}
 	var trips []trip
 	if zone == "tj-therm" {
-		trips = []trip{{"active", fanFromC}, {"active", fanFullC}}
+		trips = []trip{{"active", b.cooling.FanFromC}, {"active", b.cooling.FanFullC}}
 	}
 	if strings.HasSuffix(zone, "-therm") {
-		trips = append(trips, trip{"passive", throttleAtC}, trip{"critical", stopAtC})
+		trips = append(trips, trip{"passive", b.cooling.ThrottleC}, trip{"critical", b.cooling.StopC})
 	}
 	for i, t := range trips {
 		b.text(fmt.Sprintf("%s/trip_point_%d_type", dir, i), t.kind+"\n")
@@ -197,21 +215,21 @@ func (b *Board) tripFiles(dir, zone string) {
 // cycle is taken over by the fan service again.
 func (b *Board) fanFiles() {
 	h := &b.heat
-	duty := func() string { return strconv.Itoa(h.pwm) + "\n" }
+	duty := func() string { return strconv.Itoa(h.PWM) + "\n" }
 	drive := func(v string) error {
 		pwm, err := number(v)
 		if err != nil || pwm > 255 {
 			return syscall.EINVAL
 		}
-		h.pwm, h.manual = int(pwm), pwm == 255 || pwm == 0
+		h.PWM, h.Manual = int(pwm), pwm == 255 || pwm == 0
 		return nil
 	}
-	rpm := func() string { return strconv.Itoa(int(fanTopRPM*h.fan)) + "\n" }
+	rpm := func() string { return strconv.Itoa(int(fanTopRPM*h.Fan)) + "\n" }
 	const old = "/sys/devices/pwm-fan"
 	if b.facts.Files[old+"/target_pwm"] != "" { // L4T 32
 		b.knob(old+"/target_pwm", duty, drive)
-		b.knob(old+"/temp_control", func() string { return flag(!h.manual) }, func(v string) error {
-			h.manual = v == "0"
+		b.knob(old+"/temp_control", func() string { return flag(!h.Manual) }, func(v string) error {
+			h.Manual = v == "0"
 			return nil
 		})
 		b.show(old+"/rpm_measured", rpm)

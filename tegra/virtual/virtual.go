@@ -20,6 +20,7 @@ import (
 	"jtune/tegra"
 	"jtune/tegra/boards"
 	"jtune/tegra/sweep"
+	"jtune/tegra/virtual/heat"
 	"jtune/tegra/virtual/physics"
 )
 
@@ -113,22 +114,23 @@ type Board struct {
 	table *replay // nil: physics
 	root  *node
 
-	mu     sync.Mutex
-	at     time.Duration // up to which the state below is worked out
-	knobs  knobs
-	job    *job     // nil: nothing runs
-	pair   *pairing // of two jobs that share the board, job the first of them; nil: one runs
-	cached map[string]float64
-	steady steady // what the board tends to under the knobs and the job
-	from   physics.Power
-	since  time.Duration             // when it began to tend there, coming from from
-	splits map[int64][summed]measure // exact rails by µW
-	heat   heat
-	cpu    []jiffies
-	spent  clockTimes // at each clock since boot
-	readMB float64    // from the drive since boot
-	faults Faults
-	used   map[int]int // uses of Faults.Files by index
+	mu      sync.Mutex
+	at      time.Duration // up to which the state below is worked out
+	knobs   knobs
+	job     *job     // nil: nothing runs
+	pair    *pairing // of two jobs that share the board, job the first of them; nil: one runs
+	cached  map[string]float64
+	steady  steady // what the board tends to under the knobs and the job
+	from    physics.Power
+	since   time.Duration             // when it began to tend there, coming from from
+	splits  map[int64][summed]measure // exact rails by µW
+	heat    heat.State
+	cooling heat.Cooling
+	cpu     []jiffies
+	spent   clockTimes // at each clock since boot
+	readMB  float64    // from the drive since boot
+	faults  Faults
+	used    map[int]int // uses of Faults.Files by index
 
 	quirky    bool          // see Options.Quirks
 	readSince time.Duration // when a rail was read first; 0: never
@@ -146,15 +148,24 @@ func New(o Options) (*Board, error) {
 		return nil, fmt.Errorf("virtual:%s is not simulated; there is virtual:%s: %w", o.Name,
 			strings.Join(Names(), ", virtual:"), tegra.ErrNoDevice)
 	}
+	if o.Chip == nil {
+		chip := physics.On(m.name)
+		o.Chip = &chip
+	}
+	return newBoard(m, o)
+}
+
+// newBoard is New of a kind of board, whose chip is given.
+func newBoard(m model, o Options) (*Board, error) {
 	if o.Noise != nil && !(*o.Noise >= 0 && *o.Noise <= 100) {
 		return nil, fmt.Errorf("noise of %g: want 0 to 100, 1 is usual", *o.Noise)
 	}
-	b := &Board{clock: newClock(o.Speed), seed: o.Seed, model: m, facts: boards.Of(m.facts), chip: physics.On(m.name),
+	b := &Board{clock: newClock(o.Speed), seed: o.Seed, model: m, facts: boards.Of(m.facts), chip: *o.Chip,
 		cached: map[string]float64{}, used: map[int]int{}, splits: map[int64][summed]measure{}}
-	if o.Chip != nil {
-		b.chip = *o.Chip
+	b.lists, b.cooling = m.lists(b.facts), m.cooling
+	if m.cooling == (heat.Cooling{}) {
+		b.cooling = heat.Of(m.name)
 	}
-	b.lists = m.lists(b.facts)
 	if o.Medium == "" {
 		o.Medium = m.media[0]
 	}
@@ -190,10 +201,10 @@ func New(o Options) (*Board, error) {
 	b.cpu = make([]jiffies, b.lists.cores)
 	b.spent = newClockTimes(len(b.knobs.policy))
 	b.faults = o.Faults.clone()
-	b.heat = newHeat(b.ambient())
 	b.holdClocks()
 	b.retarget()
 	b.from = b.steady.steps.Power // at rest since long
+	b.heat = b.cooling.At(warms(b.from), b.air(), b.faults.FanStuck)
 	b.root = &node{kids: map[string]*node{}}
 	b.build()
 	return b, nil
@@ -275,11 +286,13 @@ func (b *Board) advance(now time.Duration) {
 	for b.at < now {
 		dt := min(step, now-b.at)
 		b.at += dt
+		left, turned := b.warm(dt)
+		b.at, dt = b.at-left, dt-left
 		for i := range b.cpu {
 			b.cpu[i].add(dt, b.steady.coreBusy[i])
 		}
 		b.countClocks(dt)
-		if b.heat.add(dt, b.powers(b.at), b.ambient(), b.faults.FanStuck) {
+		if turned {
 			b.retarget()
 		}
 	}

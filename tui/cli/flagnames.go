@@ -9,6 +9,8 @@ var flagNames = map[usage.Field]struct{ flag, value string }{
 	usage.Device:   {"--device", "NAME"},
 	usage.Sysroot:  {"--sysroot", "DIR"},
 	usage.Medium:   {"--medium", "NAME"},
+	usage.Fault:    {"--fault", "NAME"},
+	usage.Ambient:  {"--ambient", "C"},
 	usage.NoDevice: {"--no-device", ""},
 	usage.ReadOnly: {"--read-only", ""},
 	usage.Speed:    {"--speed", "N"},

@@ -65,6 +65,7 @@ func (a *app) root() *cobra.Command {
 			return a.open(cmd)
 		},
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
+			a.options.AmbientC.OK = cmd.Flags().Changed("ambient")
 			if err := a.readGlobals(); err != nil {
 				return err
 			}
@@ -131,6 +132,9 @@ func (a *app) globals(root *cobra.Command) {
 	f.IntVar(&o.Instance, "instance", 0, "`N` of a virtual board: units differ a little; 0 is the mean of all")
 	f.BoolVar(&o.Quirks, "quirks", false, "a virtual board has the vendor's known faults: on L4T 32 power "+
 		"reads 15 % too low after 16 h")
+	f.StringSliceVar(&o.Faults, "fault", nil, "a virtual board has a fault from the start: `NAME` fan, whose fan "+
+		"stands still")
+	f.Float64Var(&o.AmbientC.V, "ambient", 25, "air around a virtual board, in degrees `C`")
 	f.StringSliceVar(&a.batches, "batch", nil,
 		"batch size `N` of a job, or to pick from sweep files and models that hold several; several with commas, "+
 			"or all (those of a file): tune chooses among them, profile measures each")

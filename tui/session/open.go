@@ -2,9 +2,11 @@ package session
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -106,7 +108,10 @@ func openJetson(o Options) (*Session, error) {
 		s.ReadOnly = true
 		s.Notice = o.Sysroot + " is a bundle: its values are those of the moment when it was made, nothing can be set"
 	}
-	if s.sysfs, err = tegra.Open(s.fs, s.Clock); err != nil {
+	if s.sysfs, err = tegra.Open(s.fs, s.Clock); err == nil {
+		err = o.onlyVirtual()
+	}
+	if err != nil {
 		return nil, err
 	}
 	s.sysfs.Relax(slowEvery)
@@ -123,12 +128,46 @@ func openVirtual(o Options, name string) (*Session, error) {
 	if o.Instance > 0 {
 		which = fmt.Sprintf("%s %d", name, o.Instance)
 	}
+	faults, err := o.faults()
+	if err != nil {
+		return nil, err
+	}
 	s, err := OpenBoard(o, which, virtual.Options{Name: name, Speed: o.Speed, Seed: o.Seed, Medium: o.Medium,
-		Instance: o.Instance, Quirks: o.Quirks})
+		Instance: o.Instance, Quirks: o.Quirks, Faults: faults})
 	if err != nil && !errors.Is(err, tegra.ErrNoDevice) {
 		return nil, usage.Of(err)
 	}
 	return s, err
+}
+
+// Air that a virtual board may stand in, °C.
+const coldestC, warmestC = -40, 85
+
+// faults are those that a virtual board has from the start.
+func (o Options) faults() (f virtual.Faults, err error) {
+	if f, err = virtual.Named(o.Faults); err != nil {
+		return f, usage.Fault.Errorf("%w", err)
+	}
+	if at := o.AmbientC; at.OK {
+		if !(at.V >= coldestC && at.V <= warmestC) {
+			return f, usage.Ambient.Errorf("air of %g °C", at.V).Advise("give %d to %d", coldestC, warmestC)
+		}
+		f.AmbientC = cmp.Or(at.V, math.SmallestNonzeroFloat64) // 0 stands for the usual air
+	}
+	return f, nil
+}
+
+// onlyVirtual is an error where a real device is asked for what only a virtual board can do.
+func (o Options) onlyVirtual() error {
+	switch {
+	case len(o.Faults) > 0:
+		return usage.Fault.Errorf("only a virtual board has faults on demand").Advise("give %s virtual:NAME",
+			usage.Device)
+	case o.AmbientC.OK:
+		return usage.Ambient.Errorf("only a virtual board stands in air of one's choice").Advise(
+			"give %s virtual:NAME", usage.Device)
+	}
+	return nil
 }
 
 func openReplay(o Options, path string) (*Session, error) {

@@ -24,6 +24,9 @@ type Options struct {
 	Medium   string  // of a virtual board: what the data lie on; "" is the board's usual one
 	Instance int     // of a virtual board: which unit; 0 is the mean of all
 	Quirks   bool    // of a virtual board: with the vendor's known faults
+	// Faults of a virtual board by name, and the air around it in °C; absent: 25.
+	Faults   []string
+	AmbientC tegra.Val[float64]
 	// batch size of jobs, or sizes to choose among and those picked from files and models that hold several
 	Batches  []int
 	AllSizes bool   // of files and models that hold several

@@ -41,6 +41,9 @@ func Find(name string) (Workload, bool) {
 	if n, ok := findNetwork(name); ok {
 		return n.Infer(1), true
 	}
+	if name == Envelope {
+		return envelope, true
+	}
 	list := load().Workload
 	i := slices.IndexFunc(list, func(w Workload) bool { return w.Name == name })
 	if i < 0 {

@@ -167,6 +167,9 @@ func (w Workload) Steady(chip Chip, c Conditions) Steps { return w.Run(chip, c, 
 
 // Run is Steady with reading from a drive.
 func (w Workload) Run(chip Chip, c Conditions, read Reading) Steps {
+	if w.Name == Envelope {
+		return w.burn(chip, c)
+	}
 	w = w.On(chip)
 	var s Steps
 	n, workers := float64(c.Cores), float64(w.Workers)

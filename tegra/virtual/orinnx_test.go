@@ -1,0 +1,89 @@
+package virtual
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"jtune/tegra"
+	"jtune/tegra/virtual/heat"
+	"jtune/tegra/virtual/physics"
+)
+
+// orinNX is an Orin NX 16 GB on a carrier of 5 V, as a board maker published it under sustained load: no board of jtune's,
+// but the check that power, rails and heat together are of the right size. Fitted to the six rows of the publication are,
+// of the cooling, the heat sink's resistances still and blown, that of the dies, and where the fan begins and ends; of the
+// chip what nothing changes, the GPU's leakage and switching energy, what a busy core draws and the floor of its voltage.
+// All else of the chip is the Orin Nano's. Taken from the publication without a fit are the
+// supply's voltage and resistance, the step of the voltage, and the limits of the current. The air (25 °C) was not
+// measured, and the heat capacity is this test's own choice: no time constant was published.
+func orinNX(t *testing.T) *Board {
+	t.Helper()
+	chip := physics.On("orin-nano")
+	chip.Name, chip.TopCPU = "orin-nx", 1.984
+	chip.CPU.Top, chip.GPU.Top = 1.984, 1.173
+	chip.CPU.Floor, chip.CoreWork = 0.85, 0.7
+	chip.Base, chip.GPULeak, chip.Switch = 3.0, 4.1, 0.48
+	cooling := heat.Of("orin-nano")
+	cooling.JPerK, cooling.StillKPerW, cooling.BlownKPerW, cooling.DieKPerW = 110, 10.8, 1.72, 0.72
+	cooling.FanFromC, cooling.FanFullC = 58.7, 75.1
+	noise := 0.0
+	b, err := newBoard(model{name: "orin-nx", facts: "orin-nx-super-36", memoryGB: 16, media: []string{"ssd"},
+		firstMS: 2600, stepMA: 8, idle: []string{"WFI", "c7"}, supply: supply{5195, 29}, cooling: cooling},
+		Options{Chip: &chip, Speed: math.Inf(1), Noise: &noise})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// The six sustained rows of the publication.
+func TestOrinNXUnderSustainedLoad(t *testing.T) {
+	for _, row := range []struct {
+		name      string
+		mode      tegra.Mode // 0: clocks free
+		load      bool
+		lasts     time.Duration
+		w         float64
+		a, v, tjC float64 // 0: not published
+	}{
+		{"idle, clocks free", tegra.Mode{}, false, 30 * time.Minute, 4.6, 1.01, 5.160, 58.4},
+		{"idle, clocks locked", mhz(1984, 1173), false, 30 * time.Minute, 7.5, 0, 0, 62},
+		{"25W", mhz(1497.6, 408), true, 15 * time.Minute, 16.9, 3.34, 5.104, 71.0},
+		{"40W", mhz(1497.6, 1173), true, 15 * time.Minute, 27.6, 5.60, 5.040, 86.1},
+		{"MAXN_SUPER", mhz(1984, 1173), true, 15 * time.Minute, 29.4, 6.02, 5.024, 89.3},
+		{"45 minutes", mhz(1984, 1173), true, 45 * time.Minute, 29.0, 6.05, 5.016, 92.0},
+	} {
+		b := orinNX(t)
+		d := open(t, b)
+		if row.mode.Cores > 0 {
+			set(t, b, row.mode)
+		}
+		if row.load {
+			start(t, b, physics.Envelope)
+		}
+		sleep(t, b, row.lasts)
+		r, err := d.Read()
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := r.Rails[0]
+		tj := 0.0
+		for _, z := range r.Temps {
+			tj = max(tj, z.C)
+		}
+		t.Logf("%-20s %.1f W of %.1f, %.2f A of %.2f, %.3f V of %.3f, %.1f °C of %.1f", row.name, r.TotalW.V, row.w,
+			in.Amperes.V, row.a, in.Volts.V, row.v, tj, row.tjC)
+		if !near(r.TotalW.V, row.w, 0.15) || row.a > 0 && !near(in.Amperes.V, row.a, 0.15) ||
+			row.v > 0 && math.Abs(in.Volts.V-row.v) > 0.06 || math.Abs(tj-row.tjC) > 5 {
+			t.Errorf("%s: %.1f W, %.2f A, %.3f V, %.1f °C", row.name, r.TotalW.V, in.Amperes.V, in.Volts.V, tj)
+		}
+		if r.Throttled.V || len(r.Alarms) > 0 {
+			t.Errorf("%s: throttled %v, alarms of %v", row.name, r.Throttled, r.Alarms)
+		}
+	}
+}
+
+func mhz(cpu, gpu float64) tegra.Mode {
+	return tegra.Mode{Cores: 8, CPU: tegra.Freq(cpu * 1e6), GPU: tegra.Freq(gpu * 1e6), EMC: 3199 * tegra.MHz}
+}

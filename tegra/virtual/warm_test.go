@@ -1,0 +1,84 @@
+package virtual
+
+import (
+	"testing"
+	"time"
+
+	"jtune/tegra"
+)
+
+// warmed is what a board shows in the course of a job in its top mode.
+type warmed struct {
+	mostW, mostC float64
+	throttled    time.Duration // when it first did; 0: never
+}
+
+func warmUp(t *testing.T, name, job string, lasts time.Duration, f Faults) (out warmed) {
+	t.Helper()
+	b := fast(t, Options{Name: name, Faults: f})
+	d := open(t, b)
+	if b.exists(emcDir) { // else its governors are at the top while a job runs
+		set(t, b, tegra.Mode{Cores: b.lists.cores, CPU: top(b.lists.cpu), GPU: top(b.lists.gpu), EMC: top(b.lists.emc)})
+	}
+	start(t, b, job)
+	begun := b.Clock().Now()
+	for at := time.Duration(0); at < lasts; at = b.Clock().Now() - begun {
+		sleep(t, b, 5*time.Second)
+		r, err := d.Read()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Throttled.V && out.throttled == 0 {
+			out.throttled = at
+		}
+		out.mostW = max(out.mostW, r.TotalW.V)
+		for _, z := range r.Temps {
+			out.mostC = max(out.mostC, z.C)
+		}
+	}
+	return out
+}
+
+func top(list []tegra.Freq) tegra.Freq { return list[len(list)-1] }
+
+// Every board holds its top mode in air of 25 °C, and throttles late, not at once, with its fan blocked in warm air.
+func TestBoardsInWarmAirWithABlockedFan(t *testing.T) {
+	for _, name := range Names() {
+		job := "resnet18"
+		if name == "nano" {
+			job = "lenet5" // what fits its memory
+		}
+		if w := warmUp(t, name, job, 45*time.Minute, Faults{}); w.throttled > 0 || w.mostC > 94 {
+			t.Errorf("%s: %.1f W, %.1f °C, throttled after %v", name, w.mostW, w.mostC, w.throttled)
+		} else {
+			t.Logf("%s: %.1f W, %.1f °C", name, w.mostW, w.mostC)
+		}
+		w := warmUp(t, name, job, 45*time.Minute, Faults{FanStuck: true, AmbientC: 40})
+		t.Logf("%s with its fan blocked, at 40 °C: throttled after %v", name, w.throttled)
+		if w.throttled < 2*time.Minute || w.throttled > 40*time.Minute {
+			t.Errorf("%s with its fan blocked: %.1f °C, throttled after %v", name, w.mostC, w.throttled)
+		}
+	}
+}
+
+// What the hungriest board does with the top mode in air of 25 °C, in a warm box, and in a hot one.
+func TestAGXOrinInABox(t *testing.T) {
+	for air, limits := range map[float64]struct {
+		throttles bool
+		mostC     float64
+	}{25: {false, 75}, 45: {false, 92}, 75: {true, 101}} {
+		w := warmUp(t, AGXOrin, "resnet18", time.Hour, Faults{AmbientC: air})
+		if w.mostW > 60 || w.mostC > limits.mostC || (w.throttled > 0) != limits.throttles {
+			t.Errorf("in air of %.0f °C: %.1f W, %.1f °C, throttled after %v", air, w.mostW, w.mostC, w.throttled)
+		}
+	}
+}
+
+func TestFaultsByName(t *testing.T) {
+	if f, err := Named([]string{"fan"}); err != nil || !f.FanStuck {
+		t.Errorf("%+v, %v", f, err)
+	}
+	if _, err := Named([]string{"pump"}); err == nil {
+		t.Error("a fault that no board has")
+	}
+}
