@@ -52,11 +52,11 @@ const (
 type Probe struct {
 	tegra.Measured // Mode always; time and power are 0 when Err is set
 	Why            Why
-	Err            error // the mode could not be measured
-	Limit          Limit // that it was made for
+	Err            error `toml:"-"` // the mode could not be measured
+	Limit          Limit `toml:"-"` // that it was made for
 	Feasible       bool  // this reading meets it
 	// Predicted is what was expected before; zero for a start probe.
-	Predicted learn.Prediction
+	Predicted learn.Prediction `toml:"-"`
 }
 
 // TuneOptions say what to look for and how. Space and a Limit are needed.

@@ -103,7 +103,7 @@ func probes(list []optimize.Probe) []report.Object {
 	out := []report.Object{}
 	for _, p := range list {
 		row := report.Object{{"mode", p.Mode}, {"time_ms", nil}, {"power_w", nil}, {"why", p.Why}}
-		if p.Err == nil {
+		if p.Err == nil && p.TimeMS > 0 {
 			row[1][1], row[2][1] = p.TimeMS, p.PowerW
 		}
 		out = append(out, append(row, size(p.Measured)...))

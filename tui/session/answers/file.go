@@ -1,0 +1,189 @@
+package answers
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/BurntSushi/toml"
+
+	"jtune/internal/arrivals"
+	"jtune/internal/safefile"
+	"jtune/internal/text"
+	"jtune/internal/tomlfile"
+	"jtune/optimize"
+	"jtune/tegra"
+)
+
+// The answer of a search lies in the folder of its first campaign, beside what was measured. It is for people and
+// screens to look up: models and later searches learn from the rows, never from it.
+const (
+	// FileName is that of a kept answer.
+	FileName   = "answer.toml"
+	fileFormat = 1
+
+	// Bounds of a file.
+	mostBytes    = 64 << 10
+	mostAnswers  = 64
+	mostCores    = 1 << 10
+	mostWarnings = 32
+)
+
+// Kept is the answer of one search, with one for each of its limits, as it is kept.
+type Kept struct {
+	Format   int       `toml:"format"`
+	Jtune    string    `toml:"jtune"`    // version that found it
+	Software string    `toml:"software"` // releases that the readings depend on
+	When     time.Time `toml:"when"`
+	// Warnings are what the search says against its answer.
+	Warnings []string         `toml:"warnings,omitempty"`
+	Answers  []Answer         `toml:"answer"`
+	Ended    optimize.Ended   `toml:"ended"`
+	Probes   []optimize.Probe `toml:"probe,omitempty"` // of the search, once for all answers
+	// Worked says that nothing was kept, as by earlier versions: the answers are the best rows within the limits.
+	Worked bool `toml:"-"`
+}
+
+// Keep writes an answer into the folder of a campaign, whole or not at all.
+func Keep(dir string, k Kept) error {
+	k.Format = fileFormat
+	k.Answers, k.Warnings = slices.Clone(k.Answers), newest(k.Warnings, mostWarnings)
+	for i := range k.Answers {
+		a := &k.Answers[i]
+		if i == 0 {
+			k.Probes, k.Ended = a.Probes, a.Ended
+		}
+		a.Probes = nil
+		if l := &a.Ask.Load; l.Pattern == arrivals.Trace { // the times stay in the user's file
+			l.RatePerS, l.TraceS = l.MeanRate(), nil
+		}
+		if t := a.Trial; t != nil {
+			own := *t
+			own.Dir = filepath.Base(own.Dir)
+			a.Trial = &own
+		}
+	}
+	var b bytes.Buffer
+	b.WriteString("# What a search of jtune found. Only to be looked up: nothing is set or run because of this file.\n")
+	if err := toml.NewEncoder(&b).Encode(k); err != nil {
+		return fmt.Errorf("%s: %w", FileName, err)
+	}
+	if b.Len() > mostBytes {
+		return fmt.Errorf("%s: %d bytes, at most %d can be kept", FileName, b.Len(), mostBytes)
+	}
+	if err := safefile.Replace(filepath.Join(dir, FileName), b.Bytes()); err != nil {
+		return fmt.Errorf("%s: %w", FileName, err)
+	}
+	return nil
+}
+
+// Find reads the answer that is kept in a folder; nil where none is.
+func Find(dir string) (*Kept, error) {
+	path := filepath.Join(dir, FileName)
+	data, err := safefile.Read(path, mostBytes)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("answer: %w", err)
+	}
+	k, err := parse(path, string(data))
+	if err != nil {
+		return nil, err
+	}
+	return &k, nil
+}
+
+// parse reads a file that anybody may have written.
+func parse(path, data string) (k Kept, err error) {
+	if _, err := tomlfile.Decode(path, data, &k); err != nil {
+		return Kept{}, err
+	}
+	plain(reflect.ValueOf(&k).Elem())
+	bad := ""
+	switch {
+	case k.Format != fileFormat:
+		bad = fmt.Sprintf("format %d, this jtune reads format %d", k.Format, fileFormat)
+	case len(k.Answers) == 0 || len(k.Answers) > mostAnswers:
+		bad = fmt.Sprintf("%d answers: want 1 to %d", len(k.Answers), mostAnswers)
+	case !slices.Contains(ends, k.Ended):
+		bad = "its search did not end as one can"
+	}
+	for i := range k.Answers {
+		a := &k.Answers[i]
+		a.Ended = k.Ended
+		if a.Probes = slices.Clone(k.Probes); a.Probes == nil {
+			a.Probes = []optimize.Probe{}
+		}
+		if fault := a.fault(); fault != "" && bad == "" {
+			bad = fmt.Sprintf("answer %d: %s", i+1, fault)
+		}
+	}
+	if bad != "" {
+		return Kept{}, fmt.Errorf("%s: %s", path, bad)
+	}
+	return k, nil
+}
+
+// ends are those that a search can have.
+var ends = []optimize.Ended{optimize.Converged, optimize.OutOfProbes, optimize.Exhausted, optimize.NoWay,
+	optimize.Failing, optimize.Cancelled}
+
+// fault says what cannot be in an answer; "" where all can.
+func (a *Answer) fault() string {
+	possible := func(m tegra.Mode) bool {
+		return m.Cores > 0 && m.Cores <= mostCores && m.CPU > 0 && m.GPU > 0 && m.EMC >= 0
+	}
+	best := a.Best()
+	switch {
+	case !possible(a.Mode) || a.Batch < 0:
+		return "its mode is none"
+	case !(best.TimeMS > 0) || math.IsInf(best.TimeMS, 0) || a.Reading.N < 0:
+		return "it has no time"
+	case a.Standing.State < optimize.Measured || a.Standing.State > optimize.Unknown:
+		return "its state is none"
+	case a.Limit.Check() != nil:
+		return "its limit is none"
+	case a.Served != nil && a.Ask.Check() != nil && a.Ask.Load.Pattern != arrivals.Trace:
+		return "its load is none"
+	case a.Ask.Load.Pattern == arrivals.Trace && !(a.Ask.Load.RatePerS > 0):
+		return "its load has no rate"
+	}
+	for _, c := range a.Versus.Distinct() {
+		if !possible(c.Other.Mode) {
+			return "a mode that it is compared with is none"
+		}
+	}
+	return ""
+}
+
+// plain makes all texts of a value single lines without control characters.
+func plain(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			plain(v.Elem())
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				plain(v.Field(i))
+			}
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			plain(v.Index(i))
+		}
+	case reflect.String:
+		v.SetString(text.OneLine(strings.ToValidUTF8(v.String(), "?")))
+	}
+}
+
+func newest[T any](list []T, most int) []T { return list[max(0, len(list)-most):] }

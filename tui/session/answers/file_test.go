@@ -1,0 +1,177 @@
+package answers
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"jtune/internal/arrivals"
+	"jtune/internal/tools/reliability"
+	"jtune/learn"
+	"jtune/optimize"
+	"jtune/optimize/mix"
+	"jtune/optimize/outlook"
+	"jtune/profiles/record"
+	"jtune/tegra"
+)
+
+// full is an answer with all that one may have.
+func full() Answer {
+	mode := tegra.Mode{Cores: 3, CPU: 1110 * tegra.MHz, GPU: 624 * tegra.MHz, EMC: 3199 * tegra.MHz}
+	at := tegra.Measured{Setting: tegra.Setting{Mode: mode, Batch: 1}, TimeMS: 21.5, PowerW: 18.25}
+	beside := outlook.Comparison{Name: "MAXN", Other: optimize.MeasuredPrediction(at), Measured: true,
+		Difference: outlook.Difference{TimePct: 35, PowerPct: -41, EnergyPct: math.NaN()}}
+	served := &record.Served{Unit: "inference", Requests: 900, Units: 900, UnitJ: tegra.Some(0.6),
+		Latency: record.Latency{P50: 30, P95: 40, P99: 46.5, N: 900}}
+	return Answer{Setting: at.Setting, Device: "AGX Orin", Virtual: true, Workload: "yolov8n-infer",
+		About: outlook.About{Predicted: learn.Prediction{Measured: at, TimeLoMS: 20, TimeHiMS: 23},
+			Reading: tegra.Mean{Measured: at, N: 2}},
+		Limit: optimize.Limit{PowerW: 30},
+		Ask: mix.Ask{Limit: optimize.Limit{PowerW: 30}, LatencyMS: 50, Quantile: 0.99, IdleW: math.NaN(),
+			Load: arrivals.Load{Pattern: arrivals.Poisson, RatePerS: 30}},
+		Standing: optimize.Standing{N: 2, Limited: true}, Feasible: true, Verified: true,
+		Versus:  outlook.Versus{MaxN: &beside, Presets: []outlook.Comparison{beside}},
+		Served:  &mix.Outcome{Setting: at.Setting, LatencyMS: math.Inf(1), MeanW: 18, Meets: true},
+		Serving: served, Took: 93 * time.Second,
+		Trial: &Trial{Setting: at.Setting, Serving: served, MeanW: tegra.Some(18.0), LatencyMS: tegra.Some(46.5),
+			Dir: "/home/someone/campaigns/x-load"},
+		Probes: []optimize.Probe{{Measured: at, Why: optimize.Start}, {Measured: at, Why: optimize.Verify}}}
+}
+
+func document(t *testing.T, a Answer) string {
+	t.Helper()
+	text, err := json.Marshal(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestAKeptAnswerIsTheAnswer(t *testing.T) {
+	t.Parallel()
+	dir, a := t.TempDir(), full()
+	second := a
+	second.Limit.PowerW = 25
+	kept := Kept{Jtune: "1.2", When: time.Now(), Warnings: []string{"a poor answer"}, Answers: []Answer{a, second}}
+	if err := Keep(dir, kept); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Find(dir)
+	if err != nil || got == nil || len(got.Answers) != 2 || got.Warnings[0] != "a poor answer" || got.Worked {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	for i, want := range []Answer{a, second} {
+		if was, is := document(t, want), document(t, got.Answers[i]); was != is {
+			t.Errorf("it was\n%s\nnow it is\n%s", was, is)
+		}
+	}
+	if d := got.Answers[0].Trial.Dir; d != "x-load" {
+		t.Errorf("the path of a folder is kept: %s", d)
+	}
+	if a.Probes == nil || a.Trial.Dir == "x-load" {
+		t.Error("keeping an answer has changed it")
+	}
+	if none, err := Find(t.TempDir()); none != nil || err != nil {
+		t.Errorf("an empty folder: %v, %v", none, err)
+	}
+}
+
+func TestAnAnswerOfAFileOfArrivalsKeepsItsRateAlone(t *testing.T) {
+	t.Parallel()
+	dir, a := t.TempDir(), full()
+	a.Ask.Load = arrivals.Load{Pattern: arrivals.Trace, TraceS: make([]float64, 1<<16)}
+	for i := range a.Ask.Load.TraceS {
+		a.Ask.Load.TraceS[i] = float64(i) / 20
+	}
+	if err := Keep(dir, Kept{Answers: []Answer{a}}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Find(dir)
+	if err != nil || got.Answers[0].Ask.Load.String() != a.Ask.Load.String() {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+func TestAForeignAnswerIsBoundedFilteredAndChecked(t *testing.T) {
+	t.Parallel()
+	dir, a := t.TempDir(), full()
+	a.Workload, a.Trial.Why = "x\x1b]0;y\a\nz", "\u202eevil"
+	if err := Keep(dir, Kept{Answers: []Answer{a}, Warnings: []string{"\x1b[2J"}}); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, FileName)
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Find(dir)
+	if err != nil || strings.ContainsAny(got.Answers[0].Workload+got.Answers[0].Trial.Why+got.Warnings[0],
+		"\x1b\a\n\u202e") {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for name, c := range map[string]struct{ from, to, want string }{
+		"too large":    {"format = 1\n", "format = 1\n#" + strings.Repeat("x", mostBytes), "larger than"},
+		"format":       {"format = 1", "format = 2", "reads format 1"},
+		"mode":         {"Cores = 3", "Cores = -3", "its mode is none"},
+		"state":        {"State = 0", "State = 77", "its state is none"},
+		"end":          {"ended = 0", "ended = -1", "did not end"},
+		"limit":        {"PowerW = 30.0", "PowerW = -inf", "is none"},
+		"no TOML":      {"format = 1", "format = ", "line"},
+		"wrong shape":  {"[[answer]]", "[answer]", ""},
+		"load":         {`Pattern = "poisson"`, `Pattern = "trace"`, ""},
+		"no arrivals":  {`RatePerS = 30.0`, `RatePerS = 0.0`, "its load is none"},
+		"a nested one": {"format = 1", "format = " + strings.Repeat("[", 1000), "deeper than"},
+	} {
+		changed := strings.Replace(string(good), c.from, c.to, 1)
+		if changed == string(good) {
+			t.Errorf("%s: the file has no %s", name, c.from)
+		}
+		if err := os.WriteFile(path, []byte(changed), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := Find(dir); err != nil && strings.Count(err.Error(), "\n") > 0 ||
+			c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(path, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Find(dir); err == nil {
+		t.Errorf("a folder in its place: %+v", got)
+	}
+}
+
+func FuzzKeptAnswer(f *testing.F) {
+	dir := f.TempDir()
+	if err := Keep(dir, Kept{Answers: []Answer{full()}}); err != nil {
+		f.Fatal(err)
+	}
+	good, err := os.ReadFile(filepath.Join(dir, FileName))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(string(good))
+	f.Add("format = 1\n[[answer]]\nBatch = 1\n")
+	f.Fuzz(func(t *testing.T, data string) {
+		defer reliability.Input(t)()
+		k, err := parse("answer.toml", data)
+		if err != nil {
+			return
+		}
+		for _, a := range k.Answers {
+			if _, err := json.Marshal(a); err != nil {
+				t.Errorf("%v", err)
+			}
+			_ = a.Standing.String() + a.Standing.Brief() + a.Ended.String() + a.Limit.Bounds() + a.Ask.String()
+			a.Saves()
+		}
+	})
+}
