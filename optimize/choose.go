@@ -149,6 +149,16 @@ func (l Limit) Met(p tegra.Measured) bool {
 // that both keep it.
 func (l Limit) Better(a, b tegra.Measured) bool { return l.objective().better(a, b) }
 
+// BestOf is the best of the settings whose mean keeps the limit; N is 0 where none does.
+func (l Limit) BestOf(list []tegra.Measured) (best tegra.Mean) {
+	for _, m := range tegra.MeansOf(list) {
+		if l.Met(m.Measured) && (best.N == 0 || l.Better(m.Measured, best.Measured)) {
+			best = m
+		}
+	}
+	return best
+}
+
 // excess is by how much, in logarithms summed over the broken limits, a point
 // with these standard deviations misses the limits with the margin kept.
 func (l Limit) excess(p tegra.Measured, sdTime, sdPower float64) float64 {

@@ -154,7 +154,12 @@ type PlanHeader struct {
 	// Listed are the settings of a list, as SetList writes them: what is left to measure when its
 	// file is gone.
 	Listed []string `toml:"listed,omitempty"`
+	// PartOf is when the first campaign began (Header.Began) of a search that needs several; "" in the first.
+	PartOf string `toml:"part_of,omitempty"`
 }
+
+// Began names a campaign by the moment of its creation, which a new name of its folder leaves.
+func (h Header) Began() string { return h.Created.UTC().Format(time.RFC3339Nano) }
 
 // Readings is how many the plan asks for.
 func (p *PlanHeader) Readings() int { return p.Modes * max(1, p.Repeats) }

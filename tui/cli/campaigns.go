@@ -13,9 +13,12 @@ import (
 	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/profiles/record"
+	"jtune/tegra"
+	"jtune/tui/session/answers"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/config"
 	"jtune/tui/session/models"
+	"jtune/tui/session/questions"
 )
 
 // campaignsCmd is `jtune campaigns` and what it does with a campaign.
@@ -36,10 +39,10 @@ func newCampaigns(a *app) *cobra.Command {
 			"  jtune campaigns list --deleted",
 	})
 	a.jsonFlag(cmd.PersistentFlags(), asDocument)
-	list := verb("list", "List the campaigns of the data directory, the oldest first", 0, 0, c.list)
+	list := verb("list", "List the campaigns of the data directory, the newest first", 0, 0, c.list)
 	c.flags(list.Flags())
 	cmd.AddCommand(list,
-		verb("show NAME", "Show one campaign in full, by its name or folder", 1, 1, c.show),
+		verb("show NAME", "Show one campaign in full, with the answer of its search", 1, 1, c.show),
 		verb("summary", "Count campaigns, runs, epochs and devices of the data directory", 0, 0, c.summary),
 		verb("compare NAME OTHER", "Compare what two campaigns measured of the same modes", 2, 2, c.compare),
 		verb("rename NAME NEW", "Rename a campaign", 2, 2, func(args []string) error {
@@ -114,6 +117,7 @@ func (c *campaignsCmd) list([]string) error {
 		}
 		return x.Err != nil
 	})
+	slices.Reverse(list)
 	columns := campaignColumns(campaigns.Held(c.options.Paths))
 	if c.asJSON {
 		return printJSON(c.out, columns.Objects(list))
@@ -185,9 +189,80 @@ func (c *campaignsCmd) show(args []string) error {
 	if err != nil {
 		return err
 	}
-	if c.asJSON {
-		return printJSON(c.out, campaignColumns(campaigns.Held(c.options.Paths)).Object(one))
+	list, err := campaigns.List(c.options.Paths)
+	if err != nil {
+		return err
 	}
+	head, kept, err := questions.Find(list, one)
+	if err != nil { // what was measured is shown all the same
+		c.note("%v", err)
+	}
+	if c.asJSON {
+		object := campaignColumns(campaigns.Held(c.options.Paths)).Object(one)
+		return printJSON(c.out, append(object, keptObject(list, head, kept)...))
+	}
+	if err := c.describe(one); err != nil || kept == nil {
+		return err
+	}
+	return c.printKept(list, head, kept)
+}
+
+// keptObject is what a JSON document has of the answer of a search.
+func keptObject(list []campaigns.Campaign, head campaigns.Campaign, k *answers.Kept) report.Object {
+	if k == nil {
+		return report.Object{{"answer", nil}, {"worked_out", nil}, {"better_since", nil}}
+	}
+	var answer any = k.Answers[0]
+	var since []any
+	for i := range k.Answers {
+		var mode any
+		if at, ok := questions.Since(list, head, k, i); ok {
+			mode = at.Mode
+		}
+		since = append(since, mode)
+	}
+	var better any = since[0]
+	if len(k.Answers) > 1 {
+		answer, better = k.Answers, since
+	}
+	return report.Object{{"answer", answer}, {"worked_out", k.Worked}, {"better_since", better}}
+}
+
+// printKept prints the answer of a search.
+func (c *campaignsCmd) printKept(list []campaigns.Campaign, head campaigns.Campaign, k *answers.Kept) error {
+	space, err := head.Header.Device.Space()
+	if err != nil {
+		return err
+	}
+	origin := originOf(head.Header.Device.Board())
+	if k.Worked {
+		origin += ", worked out of its rows"
+	}
+	for i, a := range k.Answers {
+		fmt.Fprintf(c.out, "\n%v\n", a.Limit)
+		if err := printAnswer(c.out, a, space, origin, nil); err != nil {
+			return err
+		}
+		if at, ok := questions.Since(list, head, k, i); ok {
+			fmt.Fprintf(c.out, "better mode found since: %s\n", settingText(space, at))
+		}
+	}
+	for _, warning := range k.Warnings {
+		c.note("%s", warning)
+	}
+	return nil
+}
+
+// settingText prints a setting in the notation of its board.
+func settingText(space *tegra.Space, at tegra.Setting) string {
+	if at.Batch > 0 {
+		return fmt.Sprintf("%s at batch size %d", space.Format(at.Mode), at.Batch)
+	}
+	return space.Format(at.Mode)
+}
+
+// describe prints what a campaign measured, on what, and how.
+func (c *campaignsCmd) describe(one campaigns.Campaign) error {
 	h := one.Header
 	rows := [][]string{
 		{"name", one.Name},

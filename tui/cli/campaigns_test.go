@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -29,7 +31,12 @@ func TestCampaignsAreListedRenamedDeletedAndRestored(t *testing.T) {
 	if out := run("campaigns", "--json").done(t).out; strings.TrimSpace(out) != "[]" {
 		t.Errorf("no campaigns are %s", out)
 	}
-	run("tune", "lstm", "--power-limit", "25", "--probes", "3", "--seed", "7").done(t)
+	answered := []byte(run("tune", "lstm", "--power-limit", "25", "--probes", "3", "--seed", "7", "--json").done(t).out)
+	var document any // in the order of its keys
+	if err := json.Unmarshal(answered, &document); err != nil {
+		t.Fatal(err)
+	}
+	answered, _ = json.Marshal(document)
 	run("profile", "lstm", "--sample", "3", "--minibatches", "5").done(t)
 	run("run", "lstm", "--minibatches", "5").done(t)
 	run("run", "lstm", "--minibatches", "5", "--no-record").done(t)
@@ -37,7 +44,7 @@ func TestCampaignsAreListedRenamedDeletedAndRestored(t *testing.T) {
 	if len(list) != 3 {
 		t.Fatalf("%d campaigns, want a search, a profile and a run", len(list))
 	}
-	for i, strategy := range []any{"auto", nil, nil} {
+	for i, strategy := range []any{nil, nil, "auto"} { // the newest first
 		c := hasKeys(t, list[i], campaignKeys)
 		if c["workload"] != "lstm" || c["device"] != "AGX Orin" || c["virtual"] != true || c["state"] != "finished" ||
 			c["strategy"] != strategy || c["fingerprint"] != list[0]["fingerprint"] {
@@ -47,7 +54,7 @@ func TestCampaignsAreListedRenamedDeletedAndRestored(t *testing.T) {
 			t.Errorf("started %v", c["started"])
 		}
 	}
-	if list[0]["seed"] != 7.0 || list[1]["modes"] != 3.0 || list[1]["usable"] != 3.0 {
+	if list[2]["seed"] != 7.0 || list[1]["modes"] != 3.0 || list[1]["usable"] != 3.0 {
 		t.Errorf("got %v", list)
 	}
 	sum := run("campaigns", "summary", "--json").done(t).object(t,
@@ -57,17 +64,25 @@ func TestCampaignsAreListedRenamedDeletedAndRestored(t *testing.T) {
 		t.Errorf("the sum of a search, a profile and a run is %v", sum)
 	}
 	run("campaigns", "summary").done(t)
-	tuned, sampled := list[0]["name"].(string), list[1]["name"].(string)
+	tuned, sampled := list[2]["name"].(string), list[1]["name"].(string)
 	run("campaigns", "rename", sampled, "mine").done(t)
 	run("campaigns", "show", sampled).fails(t, exitFailed, "no campaign "+sampled, "jtune campaigns")
 	shown := run("campaigns", "show", tuned).done(t).out
-	for _, word := range []string{tuned, "at most 25 W", "strategy auto", "depth quick", "seed", "batch size 16"} {
+	for _, word := range []string{tuned, "at most 25 W", "strategy auto", "depth quick", "seed", "batch size 16",
+		"\nfastest, power ≤ 25 W\n", "measured within"} {
 		if !strings.Contains(shown, word) {
 			t.Errorf("campaigns show does not say %q:\n%s", word, shown)
 		}
 	}
-	if c := run("campaigns", "show", "mine", "--json").done(t).object(t, campaignKeys); c["name"] != "mine" {
+	shownKeys := campaignKeys + " answer worked_out better_since"
+	c := run("campaigns", "show", "mine", "--json").done(t).object(t, shownKeys)
+	if c["name"] != "mine" || c["answer"] != nil {
 		t.Errorf("got %v", c)
+	}
+	c = run("campaigns", "show", tuned, "--json").done(t).object(t, shownKeys)
+	answer, _ := json.Marshal(c["answer"])
+	if !bytes.Equal(answer, answered) || c["worked_out"] != false {
+		t.Errorf("tune answered\n%s\ncampaigns show says\n%s", answered, answer)
 	}
 
 	samples := func() any {
@@ -123,7 +138,7 @@ func TestCampaignsCompareWhatTwoMeasured(t *testing.T) {
 	if len(list) != 2 || list[0]["modes"] != 4.0 || list[0]["state"] != "finished" {
 		t.Fatalf("got %v", list)
 	}
-	one, other := list[0]["name"].(string), list[1]["name"].(string)
+	other, one := list[0]["name"].(string), list[1]["name"].(string)
 	if rows := rowsOf(t, filepath.Join(dir, "campaigns", one)); len(rows) != 8 {
 		t.Errorf("%d rows of 4 modes that are measured twice", len(rows))
 	}

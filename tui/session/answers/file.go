@@ -42,6 +42,9 @@ type Kept struct {
 	Jtune    string    `toml:"jtune"`    // version that found it
 	Software string    `toml:"software"` // releases that the readings depend on
 	When     time.Time `toml:"when"`
+	// Load and Batches are what was asked for besides the limits of the answers.
+	Load    arrivals.Spec `toml:"load,omitempty"`
+	Batches []int         `toml:"batches,omitempty"`
 	// Warnings are what the search says against its answer.
 	Warnings []string         `toml:"warnings,omitempty"`
 	Answers  []Answer         `toml:"answer"`
@@ -55,6 +58,9 @@ type Kept struct {
 func Keep(dir string, k Kept) error {
 	k.Format = fileFormat
 	k.Answers, k.Warnings = slices.Clone(k.Answers), newest(k.Warnings, mostWarnings)
+	if foreign(k.Load) {
+		k.Load.Arrivals = string(arrivals.Trace)
+	}
 	for i := range k.Answers {
 		a := &k.Answers[i]
 		if i == 0 {
@@ -113,6 +119,8 @@ func parse(path, data string) (k Kept, err error) {
 		bad = fmt.Sprintf("format %d, this jtune reads format %d", k.Format, fileFormat)
 	case len(k.Answers) == 0 || len(k.Answers) > mostAnswers:
 		bad = fmt.Sprintf("%d answers: want 1 to %d", len(k.Answers), mostAnswers)
+	case foreign(k.Load):
+		bad = "its load is none"
 	case !slices.Contains(ends, k.Ended):
 		bad = "its search did not end as one can"
 	}
@@ -130,6 +138,16 @@ func parse(path, data string) (k Kept, err error) {
 		return Kept{}, fmt.Errorf("%s: %s", path, bad)
 	}
 	return k, nil
+}
+
+// foreign reports whether a load is none that could be asked for again without reading another file: those of a file of
+// arrivals are kept by their mean rate.
+func foreign(v arrivals.Spec) bool {
+	if v == (arrivals.Spec{}) || v.Arrivals == string(arrivals.Trace) {
+		return false
+	}
+	_, err := arrivals.Named(v.Arrivals)
+	return v.Arrivals != "" && err != nil
 }
 
 // ends are those that a search can have.

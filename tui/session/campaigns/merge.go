@@ -108,7 +108,7 @@ func Merge(dirs []string, out string) (notes []string, err error) {
 		notes = append(notes, "columns of imported files that jtune does not know are left out")
 	}
 	head.Plan.Modes, head.Plan.Digest, head.Plan.Shard = len(all), "", ""
-	head.Plan.Repeats, head.Plan.Listed = 0, nil
+	head.Plan.Repeats, head.Plan.Listed, head.Plan.PartOf = 0, nil, ""
 	head.Plan.Source = fmt.Sprintf("joined from %d folders", len(dirs))
 	r, err := record.Create(out, head)
 	if err != nil {

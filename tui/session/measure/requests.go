@@ -50,6 +50,7 @@ type TuneRequest struct {
 	Fresh     bool                 // start from nothing, whatever is known of the workload on this board
 	Before    time.Time            // start from what was known then, as a repetition does; zero: from all
 
+	PartOf  string        // when the search's first campaign began; "" in that one
 	Watched arrivals.Spec // the latency of a server's users; zero where requests are made up
 }
 
@@ -61,7 +62,9 @@ type TuneResult struct {
 	Fitted *learn.Model
 	Kept   string          // the file of Fitted, when that was asked for
 	Sent   []answers.Trial // answers that were tried with requests, the newest last
-	Dir    string          // the campaign folder
+	Dir    string          // the campaign folder, of several the last
+	Home   string          // the first of them, which keeps the answer
+	Began  string          // when that one did (record.Header.Began)
 	Took   time.Duration   // device time from first mode to restored state
 	Rows   []record.Row    // of this search, in order
 	// Ask is the limit with its load, and Served the answer under it, nil without one. They end in the answer.

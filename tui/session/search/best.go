@@ -57,19 +57,9 @@ func tracked(s *session.Session, l optimize.Limit, observe func(measure.Event)) 
 		if row := measure.FinishedRow(e); row != nil && row.Status.Usable() {
 			done = append(done, row.Measured)
 			p := e.(measure.ProgressEvent)
-			p.Best = bestSoFar(s, bestMean(done, l), l, nil, tegra.OncePerSetting(done))
+			p.Best = bestSoFar(s, l.BestOf(done), l, nil, tegra.OncePerSetting(done))
 			e = p
 		}
 		measure.Observer(observe).Send(e)
 	}
-}
-
-// bestMean is the best of the settings whose mean keeps a limit; N is 0 where none does.
-func bestMean(list []tegra.Measured, l optimize.Limit) (best tegra.Mean) {
-	for _, m := range tegra.MeansOf(list) {
-		if l.Met(m.Measured) && (best.N == 0 || l.Better(m.Measured, best.Measured)) {
-			best = m
-		}
-	}
-	return best
 }

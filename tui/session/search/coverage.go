@@ -39,7 +39,7 @@ func tuneFront(ctx context.Context, s *session.Session, r measure.TuneRequest, r
 	}
 	camp, err := measure.ProfilePlanned(ctx, s, measure.ProfileRequest{Measuring: r.Measuring,
 		Choose: cmp.Or(r.Probes, FrontModes), First: toCompare(s), Known: known, Lean: ref}, SearchHeader(r), observe)
-	out.Dir, out.Ended = camp.Dir, optimize.NoWay
+	out.Dir, out.Home, out.Ended = camp.Dir, camp.Dir, optimize.NoWay
 	out.Rows = camp.Rows
 	for _, row := range camp.Rows {
 		out.Probes = append(out.Probes, probeOf(row, optimize.Improve, r.Limit))

@@ -92,14 +92,16 @@ func tuneLimit(ctx context.Context, s *session.Session, r measure.TuneRequest, r
 		}
 	}
 	plan := newSearchPlan(ctx, find, options)
-	head := record.PlanHeader{Kind: campaigns.TuneKind, Modes: r.Probes, Source: source, Batches: r.Batches}
-	res, err := measure.RunPlan(ctx, s, measure.ProfileRequest{Measuring: r.Measuring, Retries: -1}, plan,
-		campaigns.HeaderOf(s, r.Workload, head, SearchHeader(r), r.Settings), observe)
+	head := campaigns.HeaderOf(s, r.Workload, record.PlanHeader{Kind: campaigns.TuneKind, Modes: r.Probes,
+		Source: source, Batches: r.Batches, PartOf: r.PartOf}, SearchHeader(r), r.Settings)
+	res, err := measure.RunPlan(ctx, s, measure.ProfileRequest{Measuring: r.Measuring, Retries: -1}, plan, head,
+		observe)
 	plan.end(res.Rows)
 	if err != nil && errors.Is(plan.err, context.Canceled) && ctx.Err() == nil {
 		plan.found.Ended, plan.err = optimize.Failing, nil // the job, the device or the record is broken
 	}
 	out.Result, out.Dir, out.Took, out.Rows = plan.found, res.Dir, res.Elapsed, res.Rows
+	out.Home, out.Began = res.Dir, head.Began()
 	return out, errors.Join(plan.err, err)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"jtune/internal/usage"
 	"jtune/learn"
@@ -12,6 +13,7 @@ import (
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tui/session"
+	"jtune/tui/session/answers"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/models"
@@ -87,7 +89,25 @@ func Tune(ctx context.Context, s *session.Session, r measure.TuneRequest,
 		}
 		return out, err
 	}
-	return out, errors.Join(err, summarise(s, &out, r, ref, present))
+	err = errors.Join(err, summarise(s, &out, r, ref, present))
+	keepAnswer(&out, asked, err, observe)
+	return out, err
+}
+
+// keepAnswer leaves the answer of a search that has ended in the folder of its first campaign.
+func keepAnswer(out *measure.TuneResult, asked measure.TuneRequest, err error, observe func(measure.Event)) {
+	answered := err == nil || errors.Is(err, optimize.ErrInfeasible)
+	if !answered || out.Home == "" || !(out.Measured.TimeMS > 0) || out.Ended == optimize.Cancelled {
+		return
+	}
+	kept := answers.Kept{Jtune: session.Version, When: time.Now(), Load: asked.Load, Batches: asked.Batches,
+		Warnings: out.Warnings, Answers: out.Answers}
+	if out.Fitted != nil {
+		kept.Software = out.Fitted.Provenance.Software
+	}
+	if err := answers.Keep(out.Home, kept); err != nil {
+		measure.Observer(observe).Note("the answer is not kept: " + err.Error())
+	}
 }
 
 // mayTune refuses what a search over the whole front, or over batch sizes,

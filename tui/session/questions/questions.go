@@ -1,0 +1,161 @@
+// Package questions holds what a board was asked and what it answered: searches with the campaigns that they made, the
+// answer that each keeps, and what has been found since.
+//
+//	campaign folders ──► Question (head, parts) ──► Answer: kept, or worked out of older folders
+//	later readings   ──► Since: a mode that is better by now
+package questions
+
+import (
+	"errors"
+	"slices"
+
+	"jtune/optimize"
+	"jtune/optimize/outlook"
+	"jtune/profiles/record"
+	"jtune/tegra"
+	"jtune/tui/session/answers"
+	"jtune/tui/session/campaigns"
+	"jtune/tui/session/models"
+)
+
+// Head is the campaign of a list that keeps the answer of the search which c is a part of: c itself where it is none, or
+// where the first one is not there any more.
+func Head(list []campaigns.Campaign, c campaigns.Campaign) campaigns.Campaign {
+	if of := c.Header.Plan.PartOf; of != "" {
+		for _, one := range list {
+			if one.Header.Plan.PartOf == "" && one.Header.Began() == of {
+				return one
+			}
+		}
+	}
+	return c
+}
+
+// Parts are the further campaigns of the search that a campaign of a list began, in the list's order.
+func Parts(list []campaigns.Campaign, head campaigns.Campaign) (out []campaigns.Campaign) {
+	if head.Header.Plan.PartOf != "" {
+		return nil
+	}
+	began := head.Header.Began()
+	for _, one := range list {
+		if one.Header.Plan.PartOf == began {
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+// Answer is what the search of a campaign found: as it was kept, or worked out of the rows of a folder of an earlier
+// version; nil where nothing was asked, or the search was cut off.
+func Answer(c campaigns.Campaign) (*answers.Kept, error) {
+	k, err := answers.Find(c.Dir)
+	if k != nil || err != nil {
+		return k, err
+	}
+	return workedOut(c), nil
+}
+
+// complete is how a campaign ends that has measured all it was to.
+const complete = "complete"
+
+// workedOut is the best of a search's own rows within each of its limits; nil where there is none, or where it was
+// asked for more than a limit, such as a load.
+func workedOut(c campaigns.Campaign) *answers.Kept {
+	h := c.Header
+	if h.Search == nil || h.Search.Load != nil || h.Plan.PartOf != "" || record.Ended(c.Dir) != complete {
+		return nil
+	}
+	limits := []optimize.Limit{{PowerW: h.Search.PowerW, TimeMS: h.Search.TimeMS, Energy: h.Search.Energy}}
+	for _, l := range h.Search.More {
+		limits = append(limits, optimize.Limit{PowerW: l.PowerW, TimeMS: l.TimeMS})
+	}
+	rows := record.Usable(c.Rows)
+	out := answers.Kept{Jtune: h.Jtune, When: h.Created, Batches: h.Plan.Batches, Worked: true}
+	for _, l := range limits {
+		if l == (optimize.Limit{}) {
+			continue
+		}
+		best := l.BestOf(rows)
+		if best.N == 0 {
+			continue
+		}
+		a := answers.Answer{Setting: best.Setting, About: outlook.About{Reading: best}, Device: h.Device.Name,
+			Virtual: h.Device.Virtual, Workload: h.Workload.Name, Limit: l, Feasible: true, Verified: best.N > 1,
+			Standing: l.Stand(optimize.MeasuredPrediction(best.Measured), best.N), Ended: optimize.Converged}
+		for _, m := range rows {
+			a.Probes = append(a.Probes, optimize.Probe{Measured: m, Feasible: l.Met(m)})
+		}
+		if space, err := h.Device.Space(); err == nil {
+			a.Versus = outlook.Compare(optimize.MeasuredPrediction(best.Measured), nil, tegra.OncePerSetting(rows),
+				space, nil, tegra.Setup{})
+		}
+		out.Answers = append(out.Answers, a)
+	}
+	if out.Answers == nil {
+		return nil
+	}
+	return &out
+}
+
+// Since is the best mode by all that a list of campaigns, the oldest first, holds of the workload and board of a search,
+// where it is better than the search's answer number i beyond what two readings of one mode differ by. Under a load it
+// is not known.
+func Since(list []campaigns.Campaign, c campaigns.Campaign, k *answers.Kept, i int) (better tegra.Setting, ok bool) {
+	a := k.Answers[i]
+	if a.Served != nil || a.Reading.N == 0 {
+		return better, false
+	}
+	pool := models.CollectPool(list, c.Header.Workload, models.Board(c), k.Batches)
+	rows, _ := pool.Aligned()
+	l := a.Limit
+	if k.Batches != nil && l.PowerW > 0 {
+		l.Throughput = true
+	}
+	best, now := l.BestOf(rows), a.Reading.Measured
+	for _, m := range tegra.MeansOf(rows) {
+		if m.Mode == a.Mode && (m.Batch == a.Batch || pool.Batch > 0) {
+			now = m.Measured
+		}
+	}
+	switch {
+	case best.N == 0 || best.Mode == a.Mode && (best.Batch == a.Batch || pool.Batch > 0):
+		return better, false
+	case l.Met(now) && !l.Better(best.Measured, slightly(now)):
+		return better, false
+	}
+	return best.Setting, true
+}
+
+// noise is by how much readings of one mode differ, relative to them: what is less better is no news.
+const noise = 0.01
+
+// slightly is a reading that is better by the noise.
+func slightly(m tegra.Measured) tegra.Measured {
+	m.TimeMS *= 1 - noise
+	m.PowerW *= 1 - noise
+	return m
+}
+
+// Find reads the answer of the search that a campaign of a list is, or is a part of; nil where there is none.
+func Find(list []campaigns.Campaign, c campaigns.Campaign) (head campaigns.Campaign, k *answers.Kept, err error) {
+	head = Head(list, c)
+	k, err = Answer(head)
+	return head, k, err
+}
+
+// Newest is the newest campaign of a list, the oldest first, that keeps an answer of a workload on a board; a folder
+// that cannot be read is passed over.
+func Newest(list []campaigns.Campaign, workload, board string) (c campaigns.Campaign, k *answers.Kept) {
+	for _, one := range slices.Backward(list) {
+		if one.Err != nil || one.Header.Workload.Name != workload || models.Board(one) != board {
+			continue
+		}
+		if k, err := Answer(one); err == nil && k != nil {
+			return one, k
+		}
+	}
+	return c, nil
+}
+
+// ErrNone says that a campaign has no answer.
+var ErrNone = errors.New("no answer: it is not a search, or was cut off")

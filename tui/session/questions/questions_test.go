@@ -1,0 +1,119 @@
+package questions
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"jtune/optimize"
+	"jtune/optimize/mix"
+	"jtune/tegra"
+	"jtune/tui/session/answers"
+	"jtune/tui/session/campaigns"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/models"
+	"jtune/tui/session/search"
+	"jtune/tui/session/sessiontest"
+	"jtune/tui/session/workloads"
+)
+
+func TestASearchKeepsItsAnswerAndAnOlderFolderIsWorkedOut(t *testing.T) {
+	t.Parallel()
+	s := sessiontest.Fast(t)
+	w, err := workloads.Find(s, "mobilenet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	limits := []optimize.Limit{{PowerW: 28}, {PowerW: 22}}
+	found, err := search.Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
+		Goal: mix.Goal{Limit: limits[0]}, More: limits[1:], Keep: true}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := campaigns.List(s.Options.Paths)
+	if err != nil || len(list) != 1 {
+		t.Fatalf("%d campaigns, %v", len(list), err)
+	}
+	head, k, err := Find(list, list[0])
+	if err != nil || k == nil || k.Worked || len(k.Answers) != 2 || head.Dir != found.Home {
+		t.Fatalf("%+v, %v", k, err)
+	}
+	for i, a := range k.Answers {
+		was, _ := json.Marshal(found.Answers[i])
+		is, err := json.Marshal(a)
+		if err != nil || string(was) != string(is) {
+			t.Errorf("%v: the search said\n%s\nits folder says\n%s (%v)", a.Limit, was, is, err)
+		}
+		if at, ok := Since(list, head, k, i); ok && !limits[i].Better(found.Answers[i].Reading.Measured,
+			tegra.Measured{Setting: at}) {
+			t.Logf("%v: %v is better by what is known", a.Limit, at)
+		}
+	}
+	if at, newest := Newest(list, "mobilenet", models.Board(head)); newest == nil || at.Dir != head.Dir {
+		t.Errorf("the newest answer is that of %s", at.Dir)
+	}
+
+	if err := os.Remove(filepath.Join(head.Dir, answers.FileName)); err != nil {
+		t.Fatal(err)
+	}
+	k, err = Answer(head)
+	if err != nil || k == nil || !k.Worked || len(k.Answers) != 2 {
+		t.Fatalf("without its file: %+v, %v", k, err)
+	}
+	for i, a := range k.Answers {
+		m := a.Reading.Measured
+		if a.Limit != limits[i] || !limits[i].Met(m) || a.Standing.State != optimize.Measured ||
+			limits[i].Better(found.Answers[i].Reading.Measured, m) && found.Answers[i].Reading.N < 2 {
+			t.Errorf("%v: %+v", limits[i], a.Setting)
+		}
+		if _, err := json.Marshal(a); err != nil {
+			t.Error(err)
+		}
+	}
+
+	if err := os.WriteFile(filepath.Join(head.Dir, answers.FileName), []byte("format = 9\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if k, err := Answer(head); err == nil || k != nil {
+		t.Errorf("a file that is none: %+v", k)
+	}
+}
+
+func TestWhatIsFoundLaterIsSaidAndTheAnswerStays(t *testing.T) {
+	t.Parallel()
+	s := sessiontest.Fast(t)
+	w, err := workloads.Find(s, "mobilenet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	limit := optimize.Limit{PowerW: 28}
+	// a search that may measure three times answers with a poor mode
+	found, err := search.Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
+		Goal: mix.Goal{Limit: limit}, Probes: 3, Keep: true}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	better, err := search.Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
+		Goal: mix.Goal{Limit: limit}, Keep: true}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := campaigns.List(s.Options.Paths)
+	if err != nil || len(list) != 2 {
+		t.Fatalf("%d campaigns, %v", len(list), err)
+	}
+	k, err := Answer(list[0])
+	if err != nil || k == nil || k.Answers[0].Setting != found.Setting {
+		t.Fatalf("%+v, %v", k, err)
+	}
+	at, ok := Since(list, list[0], k, 0)
+	gained := better.Measured.TimeMS < 0.98*found.Measured.TimeMS
+	if ok != gained || ok && at.Mode != better.Mode {
+		t.Errorf("better since: %v %v, the later search found %v %.4g ms, the first %v %.4g ms", at, ok,
+			better.Mode, better.Measured.TimeMS, found.Mode, found.Measured.TimeMS)
+	}
+	if !gained {
+		t.Error("three measurements were enough: the test shows nothing")
+	}
+}
