@@ -166,28 +166,28 @@ const (
 	BoundGPU     Bound = "GPU"
 )
 
-// Limits between the bounds: a wait for data of a tenth of the time is worth fixing, and large
-// networks keep a GPU 99 % busy where small ones reach 25 % (the 2022 study, batch size
-// experiments).
+// Limits between the bounds: large networks keep a GPU 99 % busy where small ones reach 25 % (the 2022 study, batch
+// size experiments). A wait for data of a tenth of the time is worth a remark, whatever limits the rest.
 const (
-	loaderShare = 0.10
+	remarkShare = 0.10
 	busyGPUPct  = 70
 	busyCPUPct  = 85
 	coldShare   = 0.95 // of the dataset in the page cache, below which it is read from the disk
 )
 
-// Bound is what limits the time; BoundUnknown when the job or the device reports too little.
+// Bound is what limits the time; BoundUnknown when the job or the device reports too little. The loader does where the
+// GPU waits for data longer than it works; else it counts how busy the GPU is while it has data.
 func (c *Character) Bound() Bound {
 	p := c.Steady()
 	stall := p.StallShare()
 	switch {
 	case p.Minibatches == 0:
 		return BoundUnknown
-	case stall.OK && stall.V >= loaderShare:
+	case stall.OK && p.StallMS.V > p.ComputeMS.Or(p.TimeMS-p.StallMS.V):
 		return BoundLoader
 	case !p.GPUPct.OK:
 		return BoundUnknown
-	case p.GPUPct.V >= busyGPUPct:
+	case p.GPUPct.V >= busyGPUPct*(1-stall.Or(0)):
 		return BoundGPU
 	case stall.OK:
 		return BoundCPU
@@ -220,6 +220,7 @@ func (c *Character) Advice() []string {
 			waits = fmt.Sprintf(" and waits for data in %.0f %%", stall)
 		}
 		out.Add("GPU-bound: the GPU is busy %.0f %% of the time%s.", p.GPUPct.V, waits)
+		c.remarkLoader(&out, p)
 	case BoundCPU:
 		if c.Serving != nil {
 			out.Add("CPU-bound: the GPU is busy %.0f %% of the time although it waits for input in %.0f %% only. "+
@@ -228,6 +229,7 @@ func (c *Character) Advice() []string {
 		}
 		out.Add("CPU-bound: the GPU is busy %.0f %% of the time although it waits for data in %.0f %% only. "+
 			"jtune experiment batch measures what a larger minibatch brings.", p.GPUPct.V, stall)
+		c.remarkLoader(&out, p)
 	}
 	if c.Later.OK && c.CacheAfter.OK && c.CacheAfter.V < coldShare {
 		out.Add("After whole epochs %.0f %% of the dataset are in memory: it does not stay there, each epoch reads it "+
@@ -247,6 +249,13 @@ func (c *Character) Advice() []string {
 // bring them into memory. That epoch 0 reads them says nothing.
 func (c *Character) rereads(p Part) bool {
 	return c.SteadyIsLater() && p.ReadBytesPerS.Or(0) > 1e6 && c.CacheAfter.Or(1) < coldShare
+}
+
+// remarkLoader says it of a training that is not bound by its loader, where the wait is worth it.
+func (c *Character) remarkLoader(out *text.Lines, p Part) {
+	if c.Serving == nil && p.StallShare().Or(0) >= remarkShare {
+		c.adviseLoader(out, p)
+	}
 }
 
 // adviseLoader says what would make loading faster.

@@ -42,6 +42,31 @@ func TestCharacterAdviceFollowsWhatWasMeasured(t *testing.T) {
 			[]string{"GPU-bound: the GPU is busy 98 %", "waits for data in 1 %."},
 		},
 		{
+			"a GPU that works most of the time and waits for data in between",
+			Character{All: steadyPart(13, 85, 93, 30), Workers: 4},
+			BoundGPU,
+			[]string{"GPU-bound: the GPU is busy 93 % of the time and waits for data in 13 %.\n",
+				"jtune experiment workers measures"},
+		},
+		{
+			"a GPU that is busy whenever it has data, and waits for these less than it works",
+			Character{All: steadyPart(38, 60, 59, 30), Workers: 4},
+			BoundGPU,
+			[]string{"GPU-bound: the GPU is busy 59 % of the time and waits for data in 38 %."},
+		},
+		{
+			"a GPU that waits as long as it works, and a little longer",
+			Character{All: steadyPart(50, 48, 48, 30), Workers: 4},
+			BoundLoader,
+			[]string{"Loader-bound: the GPU waits for data in 50 % of each minibatch."},
+		},
+		{
+			"a job that tells its wait alone",
+			Character{All: Part{Minibatches: 9, TimeMS: 10, StallMS: some(6)}},
+			BoundLoader,
+			[]string{"waits for data in 60 %"},
+		},
+		{
 			"a small network whose kernels the CPU cannot launch fast enough",
 			Character{All: steadyPart(1, 17, 25, 20)},
 			BoundCPU,
