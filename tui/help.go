@@ -68,7 +68,7 @@ func helpLine(k widget.Action, w int) string {
 func globalHints(keys *page.Keys) []widget.Action {
 	return []widget.Action{
 		keys.Page, keys.NextPage, keys.PrevPage,
-		keys.Tune, keys.Undo, keys.Freeze, keys.Enlarge,
+		keys.Tune, keys.Verify, keys.Undo, keys.Freeze, keys.Enlarge,
 		keys.Slower, keys.Faster,
 		keys.Copy, keys.Export, keys.Messages, keys.Boards, keys.Mouse,
 		keys.Back, keys.Quit,

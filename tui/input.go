@@ -122,8 +122,13 @@ func (r *root) globalKey(k tea.KeyPressMsg) tea.Cmd {
 			sh.say("tune: not now, %s", why)
 			return nil
 		}
-		sh.Work.Pointed = r.subject()
-		r.form = dialog.NewTune(page.ReaderOf(&sh.State))
+		r.asking(func(read page.Reader) { r.form = dialog.NewTune(read) })
+	case keys.Verify.Matches(k):
+		if why := sh.MayMeasure(); why != "" {
+			sh.say("measure: not now, %s", why)
+			return nil
+		}
+		r.asking(func(read page.Reader) { r.form = dialog.NewMeasure(read) })
 	case keys.Undo.Matches(k):
 		return r.do(r.apply.Undo())
 	case keys.Freeze.Matches(k):
@@ -190,7 +195,7 @@ func (r *root) changeSpeed(up bool) tea.Cmd {
 		r.sh.say("speed: only a virtual board's clock can be changed")
 		return nil
 	}
-	if r.sh.Busy() && r.sh.task.RealTime() {
+	if r.sh.Busy() && r.sh.task.Workload.Beside() {
 		r.sh.say("speed: not now, %s really runs on this machine: the clock keeps real time", r.sh.task.Workload.Name)
 		return nil
 	}
@@ -226,6 +231,11 @@ func (r *root) paletteKey(k tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case chosen == nil:
 		return nil
+	case chosen.ID == r.sh.Keys.Verify.ID: // of the mode under the cursor, where the page has one
+		if does, taken := r.shown().Key(chosen.Pressed()); taken {
+			return r.do(does)
+		}
+		return r.globalKey(chosen.Pressed())
 	case chosen.On == "":
 		return r.globalKey(chosen.Pressed())
 	}

@@ -39,8 +39,8 @@ func (r *root) do(i page.Intent) tea.Cmd {
 	case page.ShowBoard:
 		return r.showBoard(string(i))
 	case page.NewCampaign:
-		sh.Work.Pointed = r.subject()
-		d := dialog.NewCampaign(page.ReaderOf(&sh.State))
+		var d *dialog.Campaign
+		r.asking(func(read page.Reader) { d = dialog.NewCampaign(read) })
 		r.form = d
 		return r.do(d.Learn())
 	case page.Rename:

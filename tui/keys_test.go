@@ -1,11 +1,14 @@
 package tui
 
 import (
+	"strings"
 	"testing"
 
+	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/page/dialog"
 	"jtune/tui/page/pagetest"
+	"jtune/tui/session/task"
 )
 
 func TestKeysOfTheUserWorkAndShowInLastLineHelpAndText(t *testing.T) {
@@ -79,4 +82,51 @@ func TestTuneTakesTheWorkloadUnderTheCursor(t *testing.T) {
 	asks(d, "bert")
 	d.withView().press("5")
 	asks(d, "resnet18")
+}
+
+// v measures any mode on any page: the one under the cursor of Modes, Front or a campaign, elsewhere one that is asked
+// for, the presets first.
+func TestAnyModeIsMeasuredFromAnyPage(t *testing.T) {
+	t.Parallel()
+	d := drive(t)
+	last := d.r.sh.task
+	measures := func(what, workload string, want tegra.Mode) {
+		t.Helper()
+		d.until(what+" is measured", func() bool { return d.r.sh.task != last && d.r.sh.task.Done() })
+		j := d.r.sh.task
+		if last = j; j.Kind != task.Verifying || j.Workload.Name != workload || len(j.Readings) != 1 ||
+			j.Readings[0].Mode != want {
+			t.Errorf("%s: %v of %s gave %+v, want %v with %s", what, j.Kind, j.Workload.Name, j.Readings, want, workload)
+		}
+		d.until("its end is told", func() bool { return strings.Contains(d.r.sh.notices.shown.text, "measured ") })
+	}
+	presets := d.board.Presets()
+	d.press("v")
+	d.sees("Measure a mode", "▸mode     ‹ "+presets[0].Name+" ", "workload   resnet18: ResNet-18 on ImageNet",
+		"enter measure")
+	d.press("right", "enter")
+	measures("the second preset", "resnet18", presets[1].Mode)
+	d.press("2")
+	d.sees("▸resnet18")
+	d.press("down", "v", "n", "o", "enter")
+	d.sees("Measure a mode", "✗ no mode of this board such as 12c/")
+	d.press("backspace", "backspace")
+	for _, c := range "30w" {
+		d.press(string(c))
+	}
+	d.press("enter")
+	p, _ := tegra.FindPreset("MODE_30W", presets)
+	measures("a typed preset on Train", "mobilenet", p.Mode)
+	d.press("6", "p")
+	d.sees("Presets of this board", "v measure")
+	d.press("down", "v")
+	measures("a preset of Modes", "resnet18", presets[1].Mode)
+	d.withView().press("6", "p", "p")
+	d.press("down", "v")
+	measures("a row of Modes", "resnet18", d.r.sh.Device.Space.At(d.r.sh.Device.Space.Len()-2))
+	d.r.sh.Device.ReadOnly = true
+	for _, page := range []string{"1", "5", "6"} {
+		d.press(page, "v")
+		d.sees("measure: not now, read-only")
+	}
 }

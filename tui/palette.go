@@ -13,7 +13,7 @@ import (
 // page says in the last line.
 func (r *root) newPalette() *dialog.Palette {
 	keys := r.sh.Keys
-	why := map[string]string{keys.Tune.ID: r.sh.MayMeasure(), keys.AtOnce.ID: "only by its key"}
+	why := map[string]string{keys.Tune.ID: r.sh.MayMeasure(), keys.Verify.ID: r.sh.MayMeasure(), keys.AtOnce.ID: "only by its key"}
 	rank := func(o dialog.Offer) int {
 		switch {
 		case o.ID == keys.Apply.ID, o.ID == keys.AtOnce.ID:

@@ -46,6 +46,7 @@ var (
 	_ form = (*dialog.Tune)(nil)
 	_ form = (*dialog.Campaign)(nil)
 	_ form = (*dialog.Rename)(nil)
+	_ form = (*dialog.Measure)(nil)
 )
 
 // Sizes below which no page is drawn, only what the board does.
@@ -119,6 +120,13 @@ func (r *root) subject() string {
 		return p.Subject()
 	}
 	return ""
+}
+
+// asking opens a dialog that begins with the workload under the cursor.
+func (r *root) asking(open func(read page.Reader)) {
+	r.sh.Work.Pointed = r.subject()
+	open(page.ReaderOf(&r.sh.State))
+	r.sh.Work.Pointed = ""
 }
 
 // typing reports whether keys write a text on the page.

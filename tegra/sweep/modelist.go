@@ -8,25 +8,35 @@ import (
 	"strings"
 
 	"jtune/internal/text"
+	"jtune/tegra"
 )
 
 // mostSelection bounds a line of a list of modes.
 const mostSelection = 4096
 
-// selects reports whether the first line that holds something is a mode or a
+// selects reports whether the first line that holds something is a mode, a preset or a
 // filter rather than the header of a table.
-func selects(r *bufio.Reader) bool {
+func selects(r *bufio.Reader, presets []tegra.Preset) bool {
 	head, _ := r.Peek(mostSelection)
 	for line := range strings.Lines(string(head)) {
 		if line, _, _ = strings.Cut(line, "#"); strings.TrimSpace(line) != "" {
 			first, _, _ := strings.Cut(line, ",")
-			return strings.ContainsAny(first, "/<>=")
+			_, named := tegra.FindPreset(strings.TrimSpace(first), presets)
+			return named || strings.ContainsAny(first, "/<>=")
 		}
 	}
 	return false
 }
 
-// selections reads a mode in the compact notation, or a filter, per line; what
+// selected are the modes that a line names.
+func (o Options) selected(line string) ([]tegra.Mode, error) {
+	if p, named := tegra.FindPreset(line, o.Presets); named {
+		return []tegra.Mode{p.Mode}, nil
+	}
+	return o.Space.Select(line)
+}
+
+// selections reads a mode in the compact notation, the name of a preset, or a filter, per line; what
 // follows a # is a remark. The rows have no values.
 func (t *Table) selections(r *bufio.Reader, o Options) error {
 	for number := 1; ; number++ {
@@ -39,7 +49,7 @@ func (t *Table) selections(r *bufio.Reader, o Options) error {
 		}
 		line, _, _ = strings.Cut(line, "#")
 		if line = strings.TrimSpace(line); line != "" {
-			modes, err := o.Space.Select(line)
+			modes, err := o.selected(line)
 			p := Problem{number, fmt.Sprint(err)}
 			switch {
 			case err != nil && o.Strict:

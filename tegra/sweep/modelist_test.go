@@ -28,6 +28,12 @@ func TestReadTakesAListOfModesInTheCompactNotation(t *testing.T) {
 	if len(table.Problems) != 1 || table.Problems[0].Line != 5 {
 		t.Errorf("problems %v", table.Problems)
 	}
+	presets := o
+	presets.Presets = []tegra.Preset{{ID: 2, Name: "MODE_30W", Mode: space.Max()}}
+	named, err := sweep.Read(strings.NewReader("MODE_30W # the vendor's\n2c/1.65C/0.62G/3.19M\n30w\n"), "list", presets)
+	if err != nil || len(named.Rows) != 3 || named.Rows[0].Mode != space.Max() || named.Rows[2].Mode != space.Max() {
+		t.Errorf("names of presets: %v, %v", named, err)
+	}
 	o.Strict = true
 	_, err = sweep.Read(strings.NewReader(list), "list", o)
 	if err == nil || !strings.Contains(err.Error(), "line 5") {

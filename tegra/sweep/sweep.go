@@ -92,6 +92,8 @@ type Options struct {
 	// Space takes, with ModesOnly, a list without a header too: a line is then
 	// what Space.Select reads.
 	Space *tegra.Space
+	// Presets may stand in such a list by their names.
+	Presets []tegra.Preset
 	// TimeOnly takes a file without a power column too; its rows have none. A
 	// column that may be power under a name of its own is still an error.
 	TimeOnly bool
@@ -131,7 +133,7 @@ func Read(r io.Reader, name string, o Options) (*Table, error) {
 	r = safefile.Lines(safefile.Most(r, mostBytes))
 	if o.ModesOnly && o.Space != nil {
 		from := bufio.NewReader(r)
-		if r = from; selects(from) {
+		if r = from; selects(from, o.Presets) {
 			return t, t.selections(from, o)
 		}
 	}

@@ -54,7 +54,8 @@ func (c *profileCmd) flags(f *pflag.FlagSet) {
 		"count of cores and CPU clock (on an AGX Orin PowerTrain's grid); with --sample N, N modes of it")
 	f.StringVar(&c.r.Filter, "filter", "", "measure all modes that match `EXPR`, such as 'cores>=8 gpu<900MHz'; with "+
 		"--modes, --sample or --grid, modes of those")
-	f.StringVar(&c.list, "list", "", "measure the modes of a `FILE`: CSV, or one per line such as 12c/1.65C/0.62G/3.19M")
+	f.StringVar(&c.list, "list", "", "measure the modes of a `FILE`: CSV, or one per line such as "+
+		"12c/1.65C/0.62G/3.19M or the name of a preset")
 	f.StringVar(&c.part, "shard", "", "measure only part `i/n`, to share the work among devices")
 	f.StringVar(&c.r.Dir, "out", "", "new campaign `DIR` (default: in the data directory)")
 	f.BoolVar(&c.r.Resume, "resume", false, "continue the same plan in --out DIR")
@@ -107,7 +108,7 @@ func (c *profileCmd) run(ctx context.Context) error {
 				return err
 			}
 		}
-		modes, err := c.readModes(c.list, s.Device.Space())
+		modes, err := c.readModes(c.list, s.Device)
 		if err != nil {
 			return err
 		}
@@ -130,11 +131,12 @@ func parseShard(text string) ([2]int, error) {
 
 // readModes reads the modes to measure from a file. Modes that the device lacks, as
 // after an update of its software, are noted and left out.
-func (c *profileCmd) readModes(path string, space *tegra.Space) ([]tegra.Mode, error) {
+func (c *profileCmd) readModes(path string, d tegra.Device) ([]tegra.Mode, error) {
 	if path == "" {
 		return nil, nil
 	}
-	t, err := sweep.ReadFile(path, sweep.Options{ModesOnly: true, Space: space})
+	space := d.Space()
+	t, err := sweep.ReadFile(path, sweep.Options{ModesOnly: true, Space: space, Presets: d.Presets()})
 	if err != nil {
 		return nil, err
 	}

@@ -80,7 +80,7 @@ Limits      i           type limits       front modes  type limits: 30 W; of inf
 Axes        X           axes              front       time, power, energy; of inference units per second, under a load its latency; of a map: its quantity
 Group       K           group by knob     front       light up the modes that share a knob's setting; other knobs of a map or curves
 Rivals      O           other models      front       fronts and choices of other models of the workload, over the same cloud
-Verify      v           verify            front       measure this mode, then restore the board
+Verify      v           verify            everywhere  measure the mode at the cursor, or one that is asked for, then restore the board
 Table       b           table/plot        front       the Pareto front as a table, and back
 Answer      c           to the answer     front       back to the best mode within the limit
 Size        z           next batch size   front

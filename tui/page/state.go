@@ -130,7 +130,7 @@ const chartSpan = 2 * time.Minute
 // Work is the workloads that are known, and what they may be run with.
 type Work struct {
 	List      []workload.Workload
-	Pointed   string // the one under the cursor of the page that shows, as a dialog was opened; "" for none
+	Pointed   string // the one under the cursor, while a dialog opens; "" for none
 	Preferred string // the one to begin with where the cursor is on none; "" for none
 	Suggested string // the one to begin with where none was chosen
 	Sizes     []int  // batch sizes asked for, or that a replay has; nil where they are not several

@@ -7,7 +7,6 @@ import (
 	"jtune/optimize"
 	"jtune/tegra"
 	"jtune/tui/page"
-	"jtune/tui/session/task"
 	"jtune/tui/widget"
 )
 
@@ -98,13 +97,6 @@ func (m modes) sizesTo(batch int) int {
 
 // verify measures a mode and restores the board.
 func (m modes) verify(i int) page.Intent {
-	if why := m.read.MayMeasure(); why != "" {
-		return page.Say("verify: not now, " + why)
-	}
 	v := m.read.Outlook()
-	w, known := m.read.Work().Find(v.Workload)
-	if !known {
-		return page.Sayf("verify: workload %s is not known here", v.Workload)
-	}
-	return page.Start{Task: task.Verify(w, v.Known[i].Mode, v.Batch), Fast: true}
+	return page.Measure(m.read, v.Workload, v.Known[i].Mode)
 }

@@ -97,6 +97,12 @@ func (p *Page) rowKey(k tea.KeyPressMsg) (page.Intent, bool) {
 	case p.tab.Key(k):
 	case keys.Mark.Matches(k):
 		p.mark()
+	case keys.Verify.Matches(k):
+		m, ok := p.chosen()
+		if !ok {
+			return nil, false
+		}
+		return page.Measure(p.read, page.MeasuredWith(p.read), m), true
 	default:
 		does, yes := keys.Applies(k)
 		if m, ok := p.chosen(); yes && ok {
@@ -183,6 +189,7 @@ func (p *Page) Hints() []widget.Action {
 	}
 	return []widget.Action{
 		keys.Apply.Unless(p.read.MayWrite()),
+		keys.Verify.As("measure").Unless(p.read.MayMeasure()),
 		keys.Filter, keys.Sort,
 		keys.Mark.As("mark").Doing("mark a mode to compare it"),
 		compare, next, keys.Compose,

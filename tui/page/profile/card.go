@@ -60,6 +60,7 @@ func (p *Page) cardHints() []widget.Action {
 		keys.Apply.As("apply, then keep").Unless(why),
 		keys.Look,
 		keys.Back.As("the list"),
+		keys.Verify.As("measure a mode").Unless(p.read.MayMeasure()),
 		keys.AtOnce.Unless(why),
 	}
 	if len(p.answers()) > 1 {

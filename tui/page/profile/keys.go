@@ -36,6 +36,8 @@ func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 		return does, true
 	}
 	switch {
+	case keys.Verify.Matches(k):
+		return p.measure(j)
 	case j != nil && keys.Enlarge.Matches(k):
 		p.large = (p.large + 1) % 4
 	case keys.Back.Matches(k) && p.large != 0:
@@ -62,6 +64,14 @@ func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 		return nil, false
 	}
 	return nil, true
+}
+
+// measure measures the mode of the chosen row of a campaign once more, with its workload; elsewhere the key asks which.
+func (p *Page) measure(j *page.Task) (page.Intent, bool) {
+	if j == nil || p.answers() != nil || p.tab.Cursor >= len(j.Rows) {
+		return nil, false
+	}
+	return page.Measure(p.read, j.Workload.Name, j.Rows[len(j.Rows)-1-p.tab.Cursor].Mode), true
 }
 
 // runKey takes the keys of what runs, here or in another program that takes orders.
@@ -151,6 +161,9 @@ func (p *Page) runHints() []widget.Action {
 	out = append(out, page.SpeedHints(p.read)...)
 	if j != nil && !j.Done() {
 		out = append(out, list)
+	}
+	if j != nil && j.Done() && len(j.Rows) > 0 {
+		out = append(out, keys.Verify.As("measure").Doing("measure this mode once more").Unless(p.read.MayMeasure()))
 	}
 	out = append(out, keys.Enlarge)
 	for _, again := range []widget.Action{resume, redo} {

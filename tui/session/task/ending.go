@@ -2,8 +2,10 @@ package task
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
+	"jtune/internal/text"
 	"jtune/optimize"
 	"jtune/tegra"
 	"jtune/tui/session"
@@ -24,6 +26,10 @@ func (s *Spec) Ending(now Snapshot) string {
 		return what + ": " + now.Err.Error()
 	case now.Stopped:
 		return what + " stopped" + now.by() + restored
+	}
+	if m := now.Readings; s.Kind == Verifying && len(m) > 0 {
+		return fmt.Sprintf("measured %v: %s ms, %s W; board restored", m[0].Mode, text.Of(m[0].TimeMS),
+			text.Of(m[0].PowerW))
 	}
 	return what + " finished" + restored
 }

@@ -449,16 +449,16 @@ func (q *Tasks) Start(ctx context.Context, t *Task) error {
 
 func (t *Task) Over() bool { s := t.Now(); return s.Done() }
 
-// RealTime reports whether a job of the task really runs, beside a virtual board: its clock keeps real time then.
-func (s Spec) RealTime() bool { return s.Workload.Beside() || s.Pair != nil && s.Pair.Beside() }
+// realTime reports whether a job of the task really runs, beside a virtual board: its clock keeps real time then.
+func (s Spec) realTime() bool { return s.Workload.Beside() || s.Pair != nil && s.Pair.Beside() }
 
 // pace sets a virtual board's clock to the rate that the task takes; undo it with before.
 func (q *Tasks) pace(t *Task) (before func()) {
-	if q.Rate == nil || !t.Fast && !t.RealTime() {
+	if q.Rate == nil || !t.Fast && !t.realTime() {
 		return func() {}
 	}
 	was, rate := q.Rate.Speed(), cmp.Or(q.Top, math.Inf(1))
-	if t.RealTime() {
+	if t.realTime() {
 		rate = 1
 	}
 	q.Rate.SetSpeed(rate)

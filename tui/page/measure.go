@@ -1,0 +1,41 @@
+package page
+
+import (
+	"jtune/tegra"
+	"jtune/tui/session/task"
+)
+
+// Measure measures a mode with a workload, by name, and restores the board: at the batch size of the model that shows,
+// where it is of that workload.
+func Measure(read Reader, workload string, m tegra.Mode) Intent {
+	if why := read.MayMeasure(); why != "" {
+		return Say("measure: not now, " + why)
+	}
+	w, known := read.Work().Find(workload)
+	if !known {
+		return Sayf("measure: workload %s is not known here", workload)
+	}
+	if !read.Space().Contains(m) {
+		return Sayf("measure: %v is no mode that this board can be set to now", m)
+	}
+	if why := read.Session().Refusal(w); why != "" {
+		return Say(Words(why))
+	}
+	batch := 0
+	if v := read.Outlook(); v != nil && v.Workload == w.Name {
+		batch = v.Batch
+	}
+	return Start{Task: task.Verify(w, m, batch), Fast: true}
+}
+
+// MeasuredWith is the workload that a mode is measured with: that of the model that shows, else the one to begin with;
+// "" where none is known.
+func MeasuredWith(read Reader) string {
+	if v := read.Outlook(); v != nil {
+		return v.Workload
+	}
+	if list, at := read.Workloads(), read.Work().First(); at < len(list) {
+		return list[at].Name
+	}
+	return ""
+}
