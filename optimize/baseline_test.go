@@ -141,6 +141,7 @@ func TestPowerTrainKeepsAProbeForWhatItsNetworksPick(t *testing.T) {
 	t.Parallel()
 	for cap := 3; cap <= 80; cap++ {
 		s := &search{cap: cap}
+		s.compared.search = s
 		if left := cap - s.randomFirst() - s.reserve(); left < 1 || s.randomFirst() < 1 ||
 			s.randomFirst() > randomModes {
 			t.Errorf("of %d probes %d are random and %d verify: %d left", cap, s.randomFirst(), s.reserve(), left)

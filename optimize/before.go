@@ -188,6 +188,12 @@ func (c *comparing) presets() []tegra.Preset {
 func (c *comparing) baselines(r *Result) {
 	s := c.search
 	r.Before, r.Preset = c.baseline(s.o.Baselines.Present), c.baseline(c.preset)
+	if s.o.More == nil || r.Preset.N == 0 {
+		return
+	}
+	if p, ok := c.bestPreset(r.Preset.Batch); !ok || p != r.Preset.Setting { // it is the best for another limit
+		r.Preset = tegra.Mean{}
+	}
 }
 
 func (c *comparing) baseline(at tegra.Val[tegra.Setting]) (out tegra.Mean) {

@@ -38,7 +38,8 @@ func TestImprovementFallsWhereSpeedDrivesPower(t *testing.T) {
 func TestShortSearchLeavesOneProbeForTheVerification(t *testing.T) {
 	t.Parallel()
 	for most, want := range map[int]int{1: 0, 5: 1, servedProbes: 1, servedProbes + 1: 2} {
-		if s := (&search{cap: most}); s.reserve() != want {
+		s := &search{cap: most}
+		if s.compared.search = s; s.reserve() != want {
 			t.Errorf("of %d probes %d are left, want %d", most, s.reserve(), want)
 		}
 	}

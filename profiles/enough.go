@@ -20,10 +20,6 @@ const (
 	steadySpan = 3 * time.Second
 	// longestSpan is when it is left undecided, once the usual number of minibatches has come.
 	longestSpan = 2 * steadySpan
-	// medianSE is the standard error of a median in that of a mean of normal values.
-	medianSE = 1.2533
-	// sdOfIQR is the standard deviation of normal values in interquartile ranges.
-	sdOfIQR = 0.7413
 )
 
 // enough reports whether collection ends with this minibatch.
@@ -116,16 +112,8 @@ func (m *measurement) errors() (time, power float64) {
 		times[i] = e.TimeMS
 	}
 	watts, _ := m.power()
-	return errorOfMedian(times), errorOfMedian(watts)
-}
-
-// errorOfMedian is the relative standard error of the median of scattered values; +Inf of fewer than two.
-func errorOfMedian(values []float64) float64 {
-	mid := stats.Median(values)
-	if len(values) < 2 || !(mid > 0) {
-		return math.Inf(1)
-	}
-	return medianSE * sdOfIQR * stats.IQR(values) / mid / math.Sqrt(float64(len(values)))
+	return stats.ErrorOfMedian(stats.IQR(times), stats.Median(times), len(times)),
+		stats.ErrorOfMedian(stats.IQR(watts), stats.Median(watts), len(watts))
 }
 
 // preciseTarget is about how many minibatches a reading of that precision takes; 0 before the first.

@@ -95,3 +95,13 @@ func VariationPct(values []float64) float64 {
 	}
 	return 100 * math.Sqrt(squares/float64(len(values)-1)) / mean
 }
+
+// ErrorOfMedian is the relative standard error of the median of n values that are normally distributed, by their
+// interquartile range: 1.25 times that of their mean. +Inf of fewer than two.
+func ErrorOfMedian(iqr, median float64, n int) float64 {
+	const medianSE, sdOfIQR = 1.2533, 0.7413
+	if n < 2 || !(median > 0) {
+		return math.Inf(1)
+	}
+	return medianSE * sdOfIQR * iqr / median / math.Sqrt(float64(n))
+}

@@ -100,3 +100,13 @@ func TestQuantileHoldsFromTenValuesBeyondIt(t *testing.T) {
 		}
 	}
 }
+
+func TestErrorOfMedianFallsWithTheRootOfTheirNumber(t *testing.T) {
+	// Values with a standard deviation of 2 % have an interquartile range of 2.7 %.
+	if got := ErrorOfMedian(2.698, 100, 25); math.Abs(got-0.02*1.2533/5) > 1e-4 {
+		t.Errorf("got %g", got)
+	}
+	if got := ErrorOfMedian(1, 100, 1); !math.IsInf(got, 1) {
+		t.Errorf("of one value got %g, want no bound", got)
+	}
+}

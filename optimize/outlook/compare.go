@@ -119,7 +119,7 @@ func Compare(chosen learn.Prediction, p learn.Predictor, measured []tegra.Measur
 		v.MaxN = c.with(tegra.NameOf(top, space, presets), top)
 	}
 	if present.Mode.OK {
-		v.Present = c.with(presentName(present), present.Mode.V)
+		v.Present = c.with(PresentName(present), present.Mode.V)
 	}
 	for _, preset := range presets {
 		if other := c.with(preset.Name, preset.Mode); other != nil {
@@ -130,8 +130,8 @@ func Compare(chosen learn.Prediction, p learn.Predictor, measured []tegra.Measur
 	return v
 }
 
-// presentName is that of the present mode in a comparison, which is with locked clocks.
-func presentName(s tegra.Setup) string {
+// PresentName is the name of the present mode in a comparison, which is with locked clocks.
+func PresentName(s tegra.Setup) string {
 	if s.Locked.OK && !s.Locked.V {
 		return "present, locked"
 	}

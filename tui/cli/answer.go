@@ -53,6 +53,11 @@ func printAnswer(w io.Writer, a answers.Answer, space *tegra.Space, origin strin
 		batch = fmt.Sprintf(" at batch size %d", a.Batch)
 	}
 	fmt.Fprintln(w, space.Format(a.Mode)+batch+origin)
+	for _, line := range []string{a.Headline(), a.Beside()} {
+		if line != "" {
+			fmt.Fprintln(w, line)
+		}
+	}
 	rows := append(knownRows(a), servingRows(a.Serving)...)
 	if a.Served != nil {
 		rows = append(rows, servedRows(a.Ask, *a.Served)...)

@@ -26,6 +26,10 @@ type Answer struct {
 	Feasible      bool                // false: it is the nearest
 	Verified      bool                // it was measured twice
 	Versus        outlook.Baselines   // empty where no model could be fitted
+	Error         Errors              // of its reading
+	Before        *Baseline           // the mode that the board was in; nil where it was not measured
+	Preset        *Baseline           // the vendor's best preset for the goal; nil where none was measured
+	Gain          *Gain               // over one of them; nil where no baseline is known
 	Served        *mix.Outcome        // under the load of Ask; nil without one
 	Serving       *record.Served      // what inference did in it, by its newest reading; nil for training
 	Trial         *Trial              // what it did with requests; nil where that was not tried
@@ -38,8 +42,32 @@ type Answer struct {
 // Chosen is setting number at of an outlook as the answer to a limit.
 func Chosen(o *outlook.Outlook, at int, l optimize.Limit, presets []tegra.Preset, present tegra.Setup) Answer {
 	of := o.Model.Provenance
-	return Answer{Setting: o.Predicted[at].Setting, About: o.At(at), Device: of.Device, Virtual: of.Virtual,
+	a := Answer{Setting: o.Predicted[at].Setting, About: o.At(at), Device: of.Device, Virtual: of.Virtual,
 		Workload: of.Workload, Limit: l, Standing: o.Standing(at, l), Versus: o.Compare(at, presets, present)}
+	a.fromReadings(o)
+	return a
+}
+
+// fromReadings takes what was measured of the modes that the answer is compared with for its baselines.
+func (a *Answer) fromReadings(o *outlook.Outlook) {
+	read := func(c *outlook.Comparison) *Baseline {
+		if c == nil || !c.Measured {
+			return nil
+		}
+		n := max(1, o.About(c.Other.Mode).Reading.N)
+		return &Baseline{Name: c.Name, Mean: tegra.Mean{Measured: c.Other.Measured, N: n},
+			Error: ErrorsOf(c.Other.Setting, n, nil)}
+	}
+	a.Error, a.Before = ErrorsOf(a.Setting, a.Reading.N, nil), read(a.Versus.Present)
+	for i := range a.Versus.Presets {
+		b := read(&a.Versus.Presets[i])
+		if b != nil && (a.Before == nil || b.Setting != a.Before.Setting) && a.Limit.Met(b.Measured) &&
+			(a.Preset == nil || a.Limit.Better(b.Measured, a.Preset.Measured)) {
+			a.Preset = b
+		}
+	}
+	a.Compared()
+	a.Guessed()
 }
 
 // Read is what was measured of the setting, also where it is in doubt, as it disagrees with all others and was not

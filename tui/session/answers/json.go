@@ -27,6 +27,10 @@ func (a Answer) MarshalJSON() ([]byte, error) {
 		{"feasible", a.Feasible},
 		{"probes", probes(a.Probes)},
 		{"profiling_s", tegra.Val[float64]{V: a.Took.Seconds(), OK: a.Probes != nil}},
+		{"board_s", tegra.Val[float64]{V: a.Took.Seconds(), OK: a.Probes != nil}},
+		{"before", a.Before.object()},
+		{"preset", a.Preset.object()},
+		{"gain", a.Gain.object()},
 		{"versus", versus(a.Versus)},
 		{"state", a.Standing.State},
 		{"n", a.Standing.N}, // readings, of which the mean counts
@@ -44,6 +48,25 @@ func (a Answer) MarshalJSON() ([]byte, error) {
 	add("serving", a.Serving.Object())
 	add("sent", a.Trial.object(a.Ask))
 	return append(out, size(a.Best())...).MarshalJSON()
+}
+
+// object is null where the mode was not measured.
+func (b *Baseline) object() any {
+	if b == nil {
+		return nil
+	}
+	mode := tegra.Val[tegra.Mode]{V: b.Mode, OK: b.Mode != tegra.Mode{}} // none expresses what was found
+	return append(report.Object{{"name", b.Name}, {"mode", mode}, {"time_ms", b.TimeMS}, {"power_w", b.PowerW},
+		{"energy_j", b.EnergyJ()}, {"n", b.N}}, size(b.Measured)...)
+}
+
+// object is null where nothing is compared with.
+func (g *Gain) object() any {
+	if g == nil {
+		return nil
+	}
+	return report.Object{{"quantity", g.Quantity}, {"against", g.Against}, {"pct", g.Pct}, {"lo_pct", g.Lo},
+		{"hi_pct", g.Hi}, {"measured", g.Measured}, {"told_apart", g.ToldApart}}
 }
 
 func (a Answer) limits() any {

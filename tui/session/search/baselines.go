@@ -6,9 +6,11 @@ import (
 	"time"
 
 	"jtune/optimize"
+	"jtune/optimize/outlook"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tui/session"
+	"jtune/tui/session/answers"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/models"
 )
@@ -28,7 +30,7 @@ func baselines(s *session.Session, r measure.TuneRequest, pool models.Pool) opti
 	if r.Baseline == measure.BothBaselines {
 		out.Presets = s.Device.Presets()
 	}
-	out.Warm = warm(pool, cmp.Or(r.Before, s.Clock.Wall()))
+	out.Warm = record.Usable(warm(pool, r.Before, s.Clock.Wall()))
 	return out
 }
 
@@ -44,14 +46,64 @@ func usualBatch(r measure.TuneRequest) int {
 }
 
 // warm are the readings of a pool that are at most warmFor old.
-func warm(pool models.Pool, now time.Time) []tegra.Measured {
-	var out []tegra.Measured
+func warm(pool models.Pool, before, now time.Time) (out []record.Row) {
+	if !before.IsZero() { // a repetition
+		now = before
+	}
 	for _, part := range pool.Parts {
 		for _, row := range part.Rows {
 			if now.Sub(row.When) <= warmFor {
-				out = append(out, record.Usable([]record.Row{row})...)
+				out = append(out, row)
 			}
 		}
 	}
 	return out
+}
+
+// compare sets what the answers of a search are compared with, and their gains. present is how the board was set
+// before.
+func compare(s *session.Session, out *measure.TuneResult, r measure.TuneRequest, present tegra.Setup) {
+	rows := slices.Concat(out.Warm, out.Rows)
+	baseline := func(m tegra.Mean, name string) *answers.Baseline {
+		if m.N == 0 {
+			return nil
+		}
+		return &answers.Baseline{Name: name, Mean: m, Error: answers.ErrorsOf(m.Setting, m.N, rows)}
+	}
+	for i := range out.Answers {
+		a := &out.Answers[i]
+		found := out.Result
+		if i > 0 {
+			found = out.More[i-1]
+		}
+		a.Error = answers.ErrorsOf(a.Setting, a.Reading.N, rows)
+		a.Before = baseline(found.Before, outlook.PresentName(present))
+		if found.Preset.Setting != found.Before.Setting {
+			a.Preset = baseline(found.Preset, presetName(s, found.Preset.Mode))
+		}
+		if a.Compared(); r.Baseline != measure.NoBaseline {
+			a.Guessed()
+		}
+	}
+}
+
+// presetName is the name of a preset as it was measured: one that needs a reboot by its cores and clocks alone.
+func presetName(s *session.Session, m tegra.Mode) string {
+	for _, p := range s.Device.Presets() {
+		if p.NeedsReboot && samePreset(p, m, s.Device.Space()) {
+			return p.Name + "'s clocks"
+		}
+		if samePreset(p, m, s.Device.Space()) {
+			return p.Name
+		}
+	}
+	return tegra.NameOf(m, s.Device.Space(), s.Device.Presets())
+}
+
+// samePreset reports whether a mode is a preset's, whose memory clock only root may be able to read.
+func samePreset(p tegra.Preset, m tegra.Mode, space *tegra.Space) bool {
+	if p.Mode.EMC == 0 {
+		p.Mode.EMC = space.Max().EMC
+	}
+	return p.Mode == m
 }

@@ -16,6 +16,7 @@ import (
 	"jtune/optimize/outlook"
 	"jtune/tegra/virtual"
 	"jtune/tui/session"
+	"jtune/tui/session/answers"
 	"jtune/tui/session/config"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/workloads"
@@ -32,11 +33,21 @@ type searched struct {
 	gapPct  float64 // the answer's true time over that of the best mode within the limit
 	overPct float64 // the answer's true power over the limit; below 0 within
 	modes   int     // measured, baselines left out
+	truePct float64 // what the answer's gain is by the board's own truth; NaN where nothing was measured
 }
 
 // searchBoard searches for the fastest mode within the board's default limit, from nothing; nil where the workload
 // does not fit the board.
 func searchBoard(t testing.TB, board, workload string, seed uint64) *searched {
+	t.Helper()
+	return searchFor(t, board, workload, seed, func(s *session.Session) optimize.Limit {
+		return optimize.Limit{PowerW: outlook.DefaultPowerW(s.Device.Presets())}
+	})
+}
+
+// searchFor searches for the best mode within a limit; the gap is that of time within a power limit.
+func searchFor(t testing.TB, board, workload string, seed uint64,
+	goal func(*session.Session) optimize.Limit) *searched {
 	t.Helper()
 	s, err := session.Open(session.Options{Device: "virtual:" + board, Speed: math.Inf(1), Seed: seed,
 		Paths: config.Paths{DataDir: t.TempDir()}})
@@ -51,7 +62,7 @@ func searchBoard(t testing.TB, board, workload string, seed uint64) *searched {
 	if err != nil {
 		t.Fatal(err)
 	}
-	limit := optimize.Limit{PowerW: outlook.DefaultPowerW(s.Device.Presets())}
+	limit := goal(s)
 	r := measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
 		Goal: mix.Goal{Limit: limit}}
 	res, err := Tune(context.Background(), s, r, nil)
@@ -59,9 +70,12 @@ func searchBoard(t testing.TB, board, workload string, seed uint64) *searched {
 		t.Errorf("%s, %s, seed %d: %v", board, workload, seed, err)
 		return nil
 	}
-	out := &searched{result: res, boardS: res.Took.Seconds(), firstS: res.Rows[0].TookS}
+	out := &searched{truePct: math.NaN(), result: res, boardS: res.Took.Seconds(), firstS: res.Rows[0].TookS}
 	bestMS := math.Inf(1)
 	for _, m := range s.Device.Space().All() {
+		if limit.PowerW == 0 {
+			break
+		}
 		if ms, w, err := s.Virtual.Truth(workload, m); err == nil && w <= limit.PowerW {
 			bestMS = min(bestMS, ms)
 		}
@@ -69,6 +83,16 @@ func searchBoard(t testing.TB, board, workload string, seed uint64) *searched {
 	ms, watts, err := s.Virtual.Truth(workload, res.Mode)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if a := res.Answers[0]; a.Gain != nil && a.Gain.Measured {
+		b, _ := a.Baseline()
+		itsMS, itsWatts, err := s.Virtual.Truth(workload, b.Mode)
+		if err != nil {
+			t.Fatal(err)
+		}
+		by := map[answers.Quantity]float64{answers.Time: ms / itsMS, answers.Power: watts / itsWatts,
+			answers.Energy: ms * watts / itsMS / itsWatts}
+		out.truePct = 100 * (by[a.Gain.Quantity] - 1)
 	}
 	out.gapPct, out.overPct = 100*(ms/bestMS-1), 100*(watts/limit.PowerW-1)
 	for _, p := range res.Probes {

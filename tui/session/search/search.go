@@ -78,7 +78,7 @@ func tuneLimit(ctx context.Context, s *session.Session, r measure.TuneRequest, r
 		Observe:   seen(s, observe),
 		Halved:    measure.Observer(observe).Halved,
 	}
-	out := measure.TuneResult{}
+	out := measure.TuneResult{Warm: warm(pool, r.Before, s.Clock.Wall())}
 	find, source := optimize.Tune, r.Limit.String()
 	if r.Loaded() {
 		if out.Ask, err = r.Goal.Ask(s.Seed); err != nil {

@@ -173,6 +173,7 @@ func summarise(s *session.Session, out *measure.TuneResult, r measure.TuneReques
 	for i, a := range out.Answers {
 		out.Answers[i].Versus = versus(a.Reading.Measured)
 	}
+	compare(s, out, r, present)
 	if r.Keep {
 		return err
 	}

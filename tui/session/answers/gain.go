@@ -1,0 +1,162 @@
+package answers
+
+import (
+	"math"
+
+	"jtune/internal/stats"
+	"jtune/optimize"
+	"jtune/optimize/outlook"
+	"jtune/profiles/record"
+	"jtune/tegra"
+)
+
+// Present is the name of the mode that the board was in, where an answer is compared with it.
+const Present = "present"
+
+// Baseline is what was measured of a mode that an answer is compared with.
+type Baseline struct {
+	Name       string
+	tegra.Mean        // N readings
+	Error      Errors // of their mean
+}
+
+// Errors are the relative standard errors of a measured time and power.
+type Errors struct{ Time, Power float64 }
+
+// Two readings of a mode differ by more than each scatters: the mode is set anew, the data are read anew. One standard
+// deviation of that.
+const (
+	againTime  = 0.005
+	againPower = 0.004
+	// unknownError is the error of a reading of which no row is known.
+	unknownError = 0.011
+)
+
+// ErrorsOf are those of the mean of n readings of a setting, by the rows that they were made of.
+func ErrorsOf(at tegra.Setting, n int, rows []record.Row) Errors {
+	var of []Errors
+	for _, r := range rows {
+		if r.Setting == at && r.Status.Usable() && !r.Bare {
+			time := stats.ErrorOfMedian(r.TimeIQRMS, r.TimeMS, r.Minibatches)
+			power := stats.ErrorOfMedian(r.PowerIQRW, r.PowerW, r.PowerSamples)
+			of = append(of, Errors{math.Hypot(time, againTime), math.Hypot(power, againPower)})
+		}
+	}
+	of = of[max(0, len(of)-n):]
+	for len(of) < n {
+		of = append(of, Errors{unknownError, unknownError})
+	}
+	var sum Errors
+	for _, e := range of {
+		sum.Time, sum.Power = math.Hypot(sum.Time, e.Time), math.Hypot(sum.Power, e.Power)
+	}
+	return Errors{sum.Time / float64(max(1, n)), sum.Power / float64(max(1, n))}
+}
+
+// Quantity is what a goal asks for.
+type Quantity string
+
+// Quantities.
+const (
+	Time       Quantity = "time"
+	Power      Quantity = "power"
+	Energy     Quantity = "energy"
+	Throughput Quantity = "throughput" // where the batch size is searched
+	Latency    Quantity = "latency"
+)
+
+// Gain is by how much an answer differs from what one would have without it, in the quantity that was asked for.
+type Gain struct {
+	Quantity
+	Against  string  // Present, or the preset's name
+	Pct      float64 // of the other's; below 0 where the answer takes less
+	Lo, Hi   float64 // the ends of its 95 % band
+	Measured bool    // both were
+	// ToldApart says that both were measured and differ by more than their readings' errors.
+	ToldApart bool
+}
+
+// QuantityOf is what a limit asks for, the batch size being searched or not.
+func QuantityOf(l optimize.Limit, sized bool) Quantity {
+	switch {
+	case l.Energy:
+		return Energy
+	case l.PowerW == 0 && l.TimeMS > 0, l.TimeMS > 0 && !sized:
+		return Power
+	case sized || l.Throughput:
+		return Throughput
+	}
+	return Time
+}
+
+// of is the value of a quantity, per sample where the batch size is an input, and the relative error of it.
+func (q Quantity) of(m tegra.Measured, e Errors) (value, err float64) {
+	switch q {
+	case Power:
+		return m.PowerW, e.Power
+	case Energy:
+		return m.SampleJ(), math.Hypot(e.Time, e.Power)
+	case Throughput:
+		return 1000 / m.SampleMS(), e.Time
+	}
+	return m.SampleMS(), e.Time
+}
+
+// z95 is the half width of a 95 % band in standard deviations.
+const z95 = 1.96
+
+// gain compares the answer's reading with a baseline's.
+func (a *Answer) gain(q Quantity, b *Baseline, against string) *Gain {
+	g := &Gain{Quantity: q, Against: against, Measured: true}
+	if b.Setting == a.Setting {
+		return g
+	}
+	mine, myError := q.of(a.Reading.Measured, a.Error)
+	its, itsError := q.of(b.Measured, b.Error)
+	by, half := math.Log(mine/its), z95*math.Hypot(myError, itsError)
+	pct := func(ln float64) float64 { return 100 * math.Expm1(ln) }
+	g.Pct, g.Lo, g.Hi, g.ToldApart = pct(by), pct(by-half), pct(by+half), math.Abs(by) > half
+	return g
+}
+
+// Compared sets the gain of an answer over its measured baselines: like with like. Of a goal of time the preset
+// that keeps the limit counts first, which is what one would take otherwise; of others the present mode, if it keeps
+// the limit.
+func (a *Answer) Compared() {
+	q := QuantityOf(a.Limit, a.Batch > 0)
+	fair := a.Before != nil && a.Limit.Met(a.Before.Measured)
+	switch {
+	case a.Reading.N == 0:
+	case a.Before != nil && a.Before.Setting == a.Setting:
+		a.Gain = a.gain(q, a.Before, Present)
+	case a.Preset != nil && (q == Time || q == Throughput || !fair):
+		a.Gain = a.gain(q, a.Preset, a.Preset.Name)
+	case a.Before != nil:
+		a.Gain = a.gain(q, a.Before, Present)
+	}
+}
+
+// Guessed sets a gain over the present mode, or MAXN, by prediction, where no baseline could be measured.
+func (a *Answer) Guessed() {
+	c, name := a.Versus.Present, Present
+	if c == nil {
+		c, name = a.Versus.MaxN, "MAXN"
+	}
+	if a.Gain != nil || c == nil {
+		return
+	}
+	q := QuantityOf(a.Limit, a.Batch > 0)
+	of := func(d outlook.Difference) float64 {
+		switch q {
+		case Power:
+			return d.PowerPct
+		case Energy:
+			return d.EnergyPct
+		case Throughput:
+			return 100 * (100/(100+d.TimePct) - 1)
+		}
+		return d.TimePct
+	}
+	lo, hi := of(c.Lo), of(c.Hi)
+	a.Gain = &Gain{Quantity: q, Against: name, Pct: of(c.Difference), Lo: min(lo, hi), Hi: max(lo, hi)}
+}

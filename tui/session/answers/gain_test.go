@@ -1,0 +1,71 @@
+package answers
+
+import (
+	"strings"
+	"testing"
+
+	"jtune/optimize"
+	"jtune/profiles/record"
+	"jtune/tegra"
+)
+
+func TestAnAnswerIsComparedInWhatWasAskedFor(t *testing.T) {
+	at := func(cores int, ms, watts float64) tegra.Mean {
+		return tegra.Mean{Measured: tegra.Measured{Setting: tegra.Setting{Mode: tegra.Mode{Cores: cores}}, TimeMS: ms,
+			PowerW: watts}, N: 1}
+	}
+	small := Errors{0.005, 0.005}
+	maxn := &Baseline{"present, locked", at(12, 58, 50), small}
+	preset := &Baseline{"MODE_30W", at(8, 96, 29.4), small}
+	for _, c := range []struct {
+		name      string
+		l         optimize.Limit
+		mine      tegra.Mean
+		preset    *Baseline
+		quantity  Quantity
+		against   string
+		toldApart bool
+		headline  string
+	}{
+		{"faster within watts", optimize.Limit{PowerW: 30}, at(7, 90, 29.4), preset, Time, "MODE_30W", true,
+			"6.2 % faster than MODE_30W (-7.5 to -4.9 % time), at 29.4 W, 29.4 there"},
+		{"within the readings' errors", optimize.Limit{PowerW: 30}, at(7, 95.5, 29.4), preset, Time, "MODE_30W", false,
+			"indistinguishable from MODE_30W (-1.9 to +0.9 % time)"},
+		{"no preset keeps the limit", optimize.Limit{PowerW: 30}, at(7, 90, 29.4), nil, Time, Present, true,
+			"keeps 30 W: 55 % slower than present, locked (+53.0 to +57.3 % time), at 29.4 W, 50.0 there"},
+		{"least power in time", optimize.Limit{TimeMS: 120}, at(7, 118, 25), preset, Power, Present, true,
+			"-50 % power against present, locked (-50.7 to -49.3 %)"},
+		{"least energy", optimize.Limit{Energy: true}, at(7, 75, 34), preset, Energy, Present, true,
+			"-12 % energy against present, locked (-13.8 to -10.3 %)"},
+		{"the present mode", optimize.Limit{Energy: true}, at(12, 58, 50), preset, Energy, Present, false,
+			"the board is in the best mode already"},
+	} {
+		a := Answer{Setting: c.mine.Setting, Limit: c.l, Feasible: true, Error: small, Before: maxn, Preset: c.preset}
+		a.Reading = c.mine
+		a.Compared()
+		g := a.Gain
+		if g == nil || g.Quantity != c.quantity || g.Against != c.against || g.ToldApart != c.toldApart || !g.Measured {
+			t.Errorf("%s: got %+v", c.name, g)
+			continue
+		}
+		if got := a.Headline(); got != c.headline {
+			t.Errorf("%s: got %q, want %q", c.name, got, c.headline)
+		}
+		if got := a.Beside(); !strings.HasPrefix(got, "present, locked: 58.0 ms, 50.0 W, 2.90 J") {
+			t.Errorf("%s: beside it %q", c.name, got)
+		}
+	}
+}
+
+func TestTheErrorOfAMeanIsThatOfItsReadings(t *testing.T) {
+	at := tegra.Setting{Mode: tegra.Mode{Cores: 4}}
+	row := record.Row{Measured: tegra.Measured{Setting: at, TimeMS: 100, PowerW: 30}, Status: record.OK,
+		Minibatches: 40, PowerSamples: 6, TimeIQRMS: 2.7, PowerIQRW: 0.4}
+	one, two := ErrorsOf(at, 1, []record.Row{row}), ErrorsOf(at, 2, []record.Row{row, row})
+	if one.Time < 0.005 || one.Time > 0.01 || two.Time > 0.72*one.Time || two.Power > 0.72*one.Power {
+		t.Errorf("one reading %+v, two %+v", one, two)
+	}
+	if none := ErrorsOf(at, 1, nil); none.Time != unknownError {
+		t.Errorf("of a reading without a row got %+v", none)
+	}
+}

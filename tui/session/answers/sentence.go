@@ -1,0 +1,118 @@
+package answers
+
+import (
+	"fmt"
+	"math"
+
+	"jtune/internal/text"
+	"jtune/tegra"
+)
+
+// Headline says what an answer gains in a sentence: in the quantity that was asked for, with the 95 % band, and how
+// sure that is; "" where nothing is known to compare with.
+func (a Answer) Headline() string {
+	g := a.Gain
+	if g == nil {
+		return ""
+	}
+	b, name := a.Baseline()
+	keeps := ""
+	if b == a.Before && b != nil && !a.Limit.Met(b.Measured) && a.Feasible { // what it is compared with does not
+		keeps = "keeps " + a.Limit.Bounds() + ": "
+	}
+	switch {
+	case g.Measured && b != nil && b.Setting == a.Setting && b == a.Before:
+		return "the board is in the best mode already"
+	case !g.Measured:
+		return fmt.Sprintf("%s %s %s (%s, not measured)", change(g), g.Quantity, "against "+name, g.band())
+	case !g.ToldApart:
+		return fmt.Sprintf("%sindistinguishable from %s (%s %s)", keeps, name, g.band(), g.Quantity)
+	case g.Quantity == Time && g.Pct < 0:
+		return fmt.Sprintf("%s%s faster than %s (%s time)%s", keeps, percent(-g.Pct), name, g.band(), a.draws(b))
+	case g.Quantity == Time:
+		return fmt.Sprintf("%s%s slower than %s (%s time)%s", keeps, percent(g.Pct), name, g.band(), a.draws(b))
+	case g.Quantity == Throughput && g.Pct > 0:
+		return fmt.Sprintf("%s%s more samples per second than %s (%s)%s", keeps, percent(g.Pct), name, g.band(),
+			a.draws(b))
+	case g.Quantity == Throughput:
+		return fmt.Sprintf("%s%s fewer samples per second than %s (%s)%s", keeps, percent(-g.Pct), name, g.band(),
+			a.draws(b))
+	}
+	return fmt.Sprintf("%s%s %s against %s (%s)", keeps, change(g), g.Quantity, name, g.band())
+}
+
+// Beside says what was measured of the mode that the board was in, and where the headline does not, what the answer
+// loses or saves against it; "" where it was not measured.
+func (a Answer) Beside() string {
+	b := a.Before
+	if b == nil {
+		return ""
+	}
+	read := fmt.Sprintf("%s: %s ms, %s W, %s J", b.Name, text.Of(b.TimeMS), text.Of(b.PowerW), text.Of(b.EnergyJ()))
+	if over := a.over(b.Measured); over != "" {
+		read += ", " + over
+	}
+	if a.Gain == nil || a.Gain.Against == Present || b.Setting == a.Setting {
+		return read
+	}
+	pct := func(mine, its float64) string { return fmt.Sprintf("%+.0f %%", math.Round(100*(mine/its-1))+0) }
+	m := a.Reading.Measured
+	return fmt.Sprintf("%s; the answer: %s time, %s power, %s energy", read, pct(m.SampleMS(), b.SampleMS()),
+		pct(m.PowerW, b.PowerW), pct(m.SampleJ(), b.SampleJ()))
+}
+
+// Baseline is what the gain is over, and its name; nil where that was not measured.
+func (a Answer) Baseline() (*Baseline, string) {
+	switch {
+	case a.Gain == nil:
+		return nil, ""
+	case a.Gain.Against == Present && a.Before != nil:
+		return a.Before, a.Before.Name
+	case a.Preset != nil && a.Preset.Name == a.Gain.Against:
+		return a.Preset, a.Preset.Name
+	}
+	return nil, a.Gain.Against
+}
+
+// draws says what the answer and a baseline draw, where time is compared.
+func (a Answer) draws(b *Baseline) string {
+	if b == nil {
+		return ""
+	}
+	return fmt.Sprintf(", at %s W, %s there", text.Of(a.Reading.PowerW), text.Of(b.PowerW))
+}
+
+// over says by how much a mode passes the limit on power or time; "" where it does not.
+func (a Answer) over(m tegra.Measured) string {
+	if w := a.Limit.PowerW; w > 0 && m.PowerW > w {
+		return fmt.Sprintf("%s W over the limit", text.Of(m.PowerW-w))
+	}
+	if ms := a.Limit.TimeMS; ms > 0 && m.TimeMS > ms {
+		return fmt.Sprintf("%s ms over the limit", text.Of(m.TimeMS-ms))
+	}
+	return ""
+}
+
+// percent prints a size.
+func percent(v float64) string {
+	if v < 9.95 {
+		return fmt.Sprintf("%.1f %%", v)
+	}
+	return fmt.Sprintf("%.0f %%", v)
+}
+
+// change prints a difference with its sign.
+func change(g *Gain) string {
+	if g.Pct < 0 {
+		return "-" + percent(-g.Pct)
+	}
+	return "+" + percent(g.Pct)
+}
+
+// band prints the 95 % band.
+func (g *Gain) band() string {
+	if g.Lo == g.Hi {
+		return fmt.Sprintf("%+.1f %%", g.Lo+0)
+	}
+	return fmt.Sprintf("%+.1f to %+.1f %%", g.Lo+0, g.Hi+0)
+}
