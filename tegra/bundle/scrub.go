@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"bytes"
+	"net/netip"
 	"regexp"
 	"slices"
 	"strconv"
@@ -36,6 +37,24 @@ var patterns = []struct {
 }
 
 const scrubbed = "SCRUBBED"
+
+var (
+	// address begins where an IP address may, after what is no part of a name or number.
+	address = regexp.MustCompile(`(^|[^\w:.])([0-9A-Fa-f]{0,4}[:.][0-9A-Fa-f:.]*[0-9A-Fa-f:])`)
+	// bareMAC is a MAC address as it stands on labels. The kernel's files have other numbers of this form.
+	bareMAC = regexp.MustCompile(`(?i)\b[0-9a-f]{12}\b`)
+)
+
+// withoutAddresses replaces IP addresses.
+func withoutAddresses(data []byte) []byte {
+	return address.ReplaceAllFunc(data, func(found []byte) []byte {
+		part := address.FindSubmatch(found)
+		if _, err := netip.ParseAddr(strings.TrimRight(string(part[2]), ".")); err != nil {
+			return found
+		}
+		return append(bytes.Clone(part[1]), scrubbed...)
+	})
+}
 
 // comment is what people write into configuration files (the rule of nvpmodel.conf's parser).
 var comment = regexp.MustCompile(`(?m)(^|[ \t])#.*$`)
@@ -88,12 +107,14 @@ func (s *scrubber) text(name string, data []byte) []byte {
 	for _, p := range patterns {
 		data = p.find.ReplaceAll(data, []byte(p.put))
 	}
+	data = withoutAddresses(data)
 	if !strings.HasPrefix(name, "/etc/") {
 		return data // the kernel's own words, which a host may be called by
 	}
 	if strings.HasSuffix(name, ".conf") {
 		data = comment.ReplaceAll(data, []byte("$1#"))
 	}
+	data = bareMAC.ReplaceAll(data, []byte(scrubbed))
 	for _, find := range s.names {
 		data = find.ReplaceAll(data, []byte("${1}"+scrubbed))
 	}
