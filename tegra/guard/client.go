@@ -33,7 +33,7 @@ type Client struct {
 	mu       sync.Mutex
 	next     int64
 	calls    map[int64]chan response
-	onRevert func(tegra.Applied)
+	onRevert func(tegra.Applied, error)
 	final    error        // of the restore at the guard's end
 	ended    func() error // closes what is held of the guard; nil: nothing
 }
@@ -82,7 +82,7 @@ func (c *Client) listen(r *bufio.Reader) {
 		case call != nil:
 			call <- answer
 		case answer.Event == "reverted" && onRevert != nil:
-			go onRevert(answer.Applied.applied())
+			go onRevert(answer.Applied.applied(), answer.err())
 		}
 	}
 }
@@ -172,8 +172,9 @@ func (c *Client) ApplyFor(ctx context.Context, r tegra.Request, keepAfter time.D
 	return a, err
 }
 
-// OnRevert makes the client call f, on its own goroutine, when a countdown ends.
-func (c *Client) OnRevert(f func(tegra.Applied)) {
+// OnRevert makes the client call f, on its own goroutine, when a countdown ends. The error is that of knobs that could
+// not be restored; the guard goes on trying.
+func (c *Client) OnRevert(f func(tegra.Applied, error)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.onRevert = f

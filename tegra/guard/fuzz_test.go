@@ -72,7 +72,7 @@ func FuzzAnswers(f *testing.F) {
 		if err != nil {
 			return
 		}
-		c.OnRevert(func(tegra.Applied) {})
+		c.OnRevert(func(tegra.Applied, error) {})
 		_, _ = c.Restore(t.Context())
 		_ = c.Close()
 	})

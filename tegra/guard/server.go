@@ -35,6 +35,7 @@ type Server struct {
 	fanOn  bool             // the fan's files belong to the states
 	timer  *time.Timer      // countdown of the last apply; nil: none runs
 	lapsed bool             // the last countdown ended without Keep
+	undo   time.Duration    // before a countdown's undo that failed is tried again
 	owed   map[string]bool  // files whose last write had no effect: written again by every restore
 	events func(response)
 }
@@ -50,7 +51,7 @@ type ServerOptions struct {
 // once anything has been applied; Keep forgets it.
 func NewServer(fsys tegra.FS, clock tegra.Clock, o ServerOptions) (*Server, error) {
 	s := &Server{fs: fsys, log: o.Log, owed: map[string]bool{}, events: func(response) {},
-		pause: time.Sleep, flush: lastAnswers}
+		pause: time.Sleep, flush: lastAnswers, undo: undoPause}
 	var err error
 	if s.sysfs, err = tegra.Open(fsys, clock); err != nil {
 		return nil, err
@@ -89,26 +90,26 @@ func (s *Server) snapshot() (tegra.State, error) {
 // first.
 func (s *Server) hold(now tegra.State) error {
 	fresh := s.found == nil
+	var more tegra.State
 	if fresh {
 		left, err := s.store.load(foundFile)
 		if err != nil {
 			s.logf("saved state unreadable, set aside: %v", err)
 			s.store.setAside(foundFile)
 		}
-		s.found = &tegra.State{}
 		if left != nil {
-			s.found.Add(left.State)
+			more.Add(left.State)
 		}
+	} else {
+		more.Add(*s.found)
 	}
-	if added := s.found.Add(now); added == 0 && !fresh {
+	if added := more.Add(now); added == 0 && !fresh {
 		return nil
 	}
-	if err := s.store.save(foundFile, s.pending(*s.found)); err != nil {
-		if fresh {
-			s.found = nil
-		}
-		return err
+	if err := s.store.save(foundFile, s.pending(more)); err != nil {
+		return err // found holds only what is on the disk: the rest is not written
 	}
+	s.found = &more
 	return nil
 }
 
@@ -291,7 +292,9 @@ func (s *Server) keep() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.lapsed {
-		s.lapsed = false
+		if s.lapsed = false; s.last != nil {
+			return fmt.Errorf("%w, but not all knobs could be restored; it is tried again", ErrReverted)
+		}
 		return ErrReverted
 	}
 	if err := s.stillSet(); err != nil {
@@ -337,12 +340,38 @@ func (s *Server) startTimer(d time.Duration) {
 		}
 		s.timer, s.lapsed = nil, true
 		applied, err := s.undoLast()
-		s.last = nil
 		s.logf("not kept in time: reverted, %v", err)
 		s.events(response{Event: "reverted", Applied: toWireApplied(applied)}.failed(err))
+		if err != nil {
+			s.undoAgain(s.undo)
+		}
 	})
 	s.timer = t
 }
+
+// undoAgain tries a countdown's undo that failed again after a pause, which doubles each time, until it holds or a
+// request takes its place.
+func (s *Server) undoAgain(pause time.Duration) {
+	var t *time.Timer
+	t = time.AfterFunc(pause, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.timer != t || s.last == nil {
+			return
+		}
+		s.timer = nil
+		_, err := s.undoLast()
+		if s.logf("reverting again: %v", err); err != nil {
+			s.undoAgain(min(2*pause, mostUndoPause))
+		}
+	})
+	s.timer = t
+}
+
+const (
+	undoPause     = 2 * time.Second
+	mostUndoPause = time.Minute
+)
 
 func (s *Server) stopTimer() {
 	if s.timer != nil {

@@ -20,6 +20,7 @@ import (
 // rig is a guard at work on a fake root behind a kernel that minds its rules.
 type rig struct {
 	*Client
+	server *Server
 	t      *testing.T
 	k      *tegratest.Kernel
 	root   string
@@ -48,7 +49,7 @@ func (r *rig) connect() {
 	if s.store, err = stateStore(tegra.DiskFS(r.root), true); err != nil {
 		r.t.Fatal(err)
 	}
-	r.space = s.sysfs.Space()
+	r.server, r.space = s, s.sysfs.Space()
 	requests, in := io.Pipe()
 	out, answers := io.Pipe()
 	go func() {

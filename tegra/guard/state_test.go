@@ -167,7 +167,7 @@ func TestGuardRevertsWhenACountdownEnds(t *testing.T) {
 	ctx := context.Background()
 	r := newRig(t, tegratest.NewAGXOrin35())
 	told := make(chan tegra.Applied, 1)
-	r.OnRevert(func(a tegra.Applied) { told <- a })
+	r.OnRevert(func(a tegra.Applied, _ error) { told <- a })
 	if _, err := r.ApplyFor(ctx, tegra.Request{Mode: mid}, 5*time.Millisecond); err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +182,7 @@ func TestGuardKeepStopsTheCountdown(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	r := newRig(t, tegratest.NewAGXOrin35())
-	r.OnRevert(func(tegra.Applied) { t.Error("reverted although kept") })
+	r.OnRevert(func(tegra.Applied, error) { t.Error("reverted although kept") })
 	if _, err := r.ApplyFor(ctx, tegra.Request{Mode: mid}, time.Hour); err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,11 @@ const (
 
 // store keeps states on disk. The zero store keeps nothing: a virtual board
 // is gone with its process.
-type store struct{ dir *os.Root }
+type store struct {
+	dir *os.Root
+	// write writes to a file of the folder; nil: as usual.
+	write func(f *os.File, data []byte) (int, error)
+}
 
 // stateStore is the state folder of the board below a sysroot; create makes the
 // folder where it is absent, else the store keeps nothing then.
@@ -37,7 +41,7 @@ func stateStore(fsys tegra.FS, create bool) (store, error) {
 	if err != nil {
 		return store{}, withKind("state folder", err)
 	}
-	return store{dir}, nil
+	return store{dir: dir}, nil
 }
 
 // path is a file of the folder as an error names it.
@@ -55,7 +59,10 @@ func (s store) save(name string, p Pending) error {
 	if err := s.writeSynced(name+".new", append(data, '\n')); err != nil {
 		return withKind("save the found state", err)
 	}
-	return s.dir.Rename(name+".new", name)
+	if err := s.dir.Rename(name+".new", name); err != nil {
+		return withKind("save the found state", err)
+	}
+	return nil
 }
 
 // writeSynced writes a new file to the disk itself. Only the one guard that
@@ -68,12 +75,19 @@ func (s store) writeSynced(name string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(data)
+	write := (*os.File).Write
+	if s.write != nil {
+		write = s.write
+	}
+	_, err = write(f, data)
 	if err == nil {
 		err = f.Sync()
 	}
 	if cerr := f.Close(); err == nil {
 		err = cerr
+	}
+	if err != nil {
+		_ = s.remove(name) // of a full disk, which needs the room
 	}
 	return err
 }

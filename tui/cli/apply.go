@@ -114,7 +114,7 @@ func (c *applyCmd) run(ctx context.Context) error {
 type trial interface {
 	tegra.Applier
 	ApplyFor(ctx context.Context, r tegra.Request, keepAfter time.Duration) (tegra.Applied, error)
-	OnRevert(f func(tegra.Applied))
+	OnRevert(f func(tegra.Applied, error))
 }
 
 var _ trial = (*guard.Client)(nil)
@@ -144,7 +144,7 @@ func (c *applyCmd) apply(ctx context.Context, s *session.Session, r tegra.Reques
 		c.note("warning: the board is hot: %s", now.Hot())
 	}
 	reverted := make(chan struct{})
-	g.OnRevert(func(tegra.Applied) { close(reverted) })
+	g.OnRevert(func(tegra.Applied, error) { close(reverted) })
 	var applied tegra.Applied
 	if c.yes {
 		applied, err = g.Apply(ctx, r)
