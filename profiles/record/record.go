@@ -134,6 +134,10 @@ func openOrCreate(dir string, h Header, held bool, extra []string) (*Record, err
 		err = writeHeader(dir, h)
 	}
 	if err != nil {
+		if !held { // an empty folder goes: lists would have to leave it out
+			_ = os.Remove(filepath.Join(dir, lockName))
+			_ = os.Remove(dir)
+		}
 		unlockFolder(r.lock)
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,19 +58,19 @@ func Learn(s *session.Session, w workload.Workload, batches []int, dir string, r
 	if !Holds(s.Options.Paths, dir) {
 		return fit(s, w, Pool{}, readings, ref)
 	}
+	var unlocked error // then it is fitted all the same, and not kept
 	if keep {
 		unlock, err := lockModels(s.Options.Paths)
-		if err != nil {
-			return out, err
+		if unlocked = err; err == nil {
+			defer unlock()
 		}
-		defer unlock()
 	}
 	pool, err := PoolOf(s, w, batches)
 	if err != nil {
 		return out, err
 	}
-	if out, err = fit(s, w, pool, nil, ref); err != nil || !keep {
-		return out, err
+	if out, err = fit(s, w, pool, nil, ref); err != nil || !keep || unlocked != nil {
+		return out, cmp.Or(err, unlocked)
 	}
 	path, err := poolModel(s.Options.Paths, pool, NameFor(w, s.Device.Board()))
 	if err == nil {
@@ -130,6 +131,12 @@ func Holds(o config.Paths, dir string) bool {
 	return err == nil && ownErr == nil && os.SameFile(parent, own)
 }
 
+// lockPatience is how long another process may fit a model: a fit takes seconds, on a Nano a minute. One that was
+// stopped holds the lock for ever.
+var lockPatience = 3 * time.Minute
+
+const lockEvery = 20 * time.Millisecond
+
 // lockModels waits until no other process fits a model of the data directory.
 func lockModels(o config.Paths) (unlock func(), err error) {
 	if err := os.MkdirAll(o.ModelsDir(), 0o755); err != nil {
@@ -140,14 +147,21 @@ func lockModels(o config.Paths) (unlock func(), err error) {
 	if err != nil {
 		return nil, config.Denied(fmt.Errorf("models: %w", err), campaigns.Elsewhere)
 	}
-	for {
-		if err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX); !errors.Is(err, syscall.EINTR) {
+	for end := time.Now().Add(lockPatience); ; time.Sleep(lockEvery) {
+		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		waits := errors.Is(err, syscall.EWOULDBLOCK) || errors.Is(err, syscall.EINTR)
+		if !waits || time.Now().After(end) {
 			break
 		}
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, syscall.EWOULDBLOCK):
 		f.Close()
-		return nil, fmt.Errorf("models: lock: %w", err)
+		return nil, fmt.Errorf("models: another jtune has held %s for %v: end it; the next search or jtune fit makes "+
+			"the model", path, lockPatience)
+	case err != nil:
+		f.Close()
+		return nil, fmt.Errorf("models: lock %s: %w", path, err)
 	}
 	return func() {
 		_ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN)
