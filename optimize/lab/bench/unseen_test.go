@@ -1,0 +1,191 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"jtune/learn"
+	"jtune/optimize"
+	"jtune/optimize/optimizetest"
+	"jtune/tegra"
+)
+
+// unseen is what searches over a population came to.
+type unseen struct {
+	gapPct, modes []float64
+	hot, total    int
+	over          int             // answers above their limit in truth by more than the noise of two readings
+	notes         []string        // hot searches and others that went far wrong
+	belief        map[int]*surety // by number of readings
+}
+
+// surety is how far truths lie from a belief of power, in its deviations: those that take the time for certain, and
+// those that the power a faster mode would draw adds to.
+type surety struct{ certain, guarded []float64 }
+
+var suretyAt = []int{1, 2, 3, 5, 8}
+
+// believe compares a model from n modes with the truth of all modes.
+func (u *unseen) believe(m *learn.Surrogate, n int, w *simulated, modes []tegra.Mode) {
+	if u.belief[n] == nil {
+		u.belief[n] = &surety{}
+	}
+	p, all := m.Posterior(), make([]int, len(modes))
+	for i := range all {
+		all[i] = i
+	}
+	faster := m.PowerIfFaster(p, 2, all)
+	for i, mode := range modes {
+		off := math.Log(w.truth[mode].PowerW) - p.LnPower[i]
+		sd := math.Hypot(p.SdPower[i], p.NoisePower)
+		u.belief[n].certain = append(u.belief[n].certain, off/sd)
+		u.belief[n].guarded = append(u.belief[n].guarded, off/math.Hypot(sd, faster[i]/2))
+	}
+}
+
+const (
+	noteGapPct = 10
+	noteModes  = 16
+)
+
+func (u *unseen) note(format string, args ...any) {
+	u.notes = append(u.notes, fmt.Sprintf(format, args...))
+}
+
+func (u *unseen) String() string {
+	q := func(v []float64, q float64) float64 {
+		v = slices.Sorted(slices.Values(v))
+		return v[int(q*float64(len(v)-1)+0.5)]
+	}
+	mean := 0.0
+	for _, v := range u.gapPct {
+		mean += v / float64(len(u.gapPct))
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "hot %d of %d; gap median %.1f p90 %.1f mean %.1f worst %.0f %%; modes median %.0f p90 %.0f "+
+		"most %.0f; answers over %d\n", u.hot, u.total, q(u.gapPct, 0.5), q(u.gapPct, 0.9), mean, q(u.gapPct, 1),
+		q(u.modes, 0.5), q(u.modes, 0.9), q(u.modes, 1), u.over)
+	for _, n := range suretyAt {
+		s := u.belief[n]
+		if s == nil {
+			continue
+		}
+		fmt.Fprintf(&b, "after %d: time certain %s; with the time %s\n", n, sureness(s.certain), sureness(s.guarded))
+	}
+	return b.String()
+}
+
+// sureness prints the share of deviations inside the 50, 80 and 95 % bands, and their root mean square.
+func sureness(z []float64) string {
+	var in [3]int
+	sum := 0.0
+	for _, v := range z {
+		for k, band := range [3]float64{0.674, 1.282, 1.96} {
+			if math.Abs(v) <= band {
+				in[k]++
+			}
+		}
+		sum += v * v
+	}
+	share := func(k int) float64 { return 100 * float64(in[k]) / float64(len(z)) }
+	return fmt.Sprintf("%.0f/%.0f/%.0f %% inside, %.2f", share(0), share(1), share(2), math.Sqrt(sum/float64(len(z))))
+}
+
+// search searches for every limit of a workload.
+func (p *population) search(t *testing.T, u *unseen, k int, ref *learn.Reference) {
+	t.Helper()
+	if u.belief == nil {
+		u.belief = map[int]*surety{}
+	}
+	w := &p.workloads[k]
+	for _, l := range p.limits(k) {
+		read, seen := map[tegra.Mode]int{}, map[int]bool{}
+		measure := func(_ context.Context, m tegra.Mode) (tegra.Measured, error) {
+			read[m]++
+			return p.reading(k, read[m], m), nil
+		}
+		res, err := optimize.Tune(t.Context(), optimizetest.OfModes(measure), optimize.TuneOptions{
+			Limit: l, Space: p.space, Seed: p.seed, Reference: ref,
+			Observe: func(s optimize.Seen) {
+				if n := len(read); s.Model != nil && slices.Contains(suretyAt, n) && !seen[n] {
+					seen[n] = true
+					u.believe(s.Model, n, w, p.modes)
+				}
+			},
+		})
+		u.total++
+		for n, r := range res.Probes {
+			own := r.Why != optimize.Before && r.Why != optimize.Vendor
+			if own && r.PowerW > optimize.MaxOvershoot*l.PowerW {
+				u.hot++
+				u.note("%s, %g W: probe %d of %d, %v: %.1f ms %.1f W, predicted %.1f ms %.1f W", w.Name, l.PowerW, n+1,
+					len(res.Probes), r.Mode, r.TimeMS, r.PowerW, r.Predicted.TimeMS, r.Predicted.PowerW)
+				break
+			}
+		}
+		u.modes = append(u.modes, float64(len(read)))
+		if err != nil {
+			t.Errorf("%s, %g W: %v", w.Name, l.PowerW, err)
+			continue
+		}
+		got := w.truth[res.Mode]
+		if got.PowerW > l.PowerW*math.Exp(3*populationNoise) {
+			u.over++
+		}
+		gap := 100 * (got.TimeMS/p.best(k, l) - 1)
+		u.gapPct = append(u.gapPct, gap)
+		if gap > noteGapPct || len(read) > noteModes {
+			u.note("%s, %g W: %.0f %% off after %d modes, %v", w.Name, l.PowerW, gap, len(read), res.Ended)
+		}
+	}
+}
+
+// Every search of both populations, with the shipped profile, with profiles of three other workloads and without one;
+// JTUNE_NOTES=1 lists the searches that were hot, long or far off.
+func TestClosedLoopOnUnseenWorkloads(t *testing.T) {
+	if os.Getenv("JTUNE_LONG") == "" {
+		t.Skip("1,600 searches; JTUNE_LONG=1 makes them")
+	}
+	for _, seed := range []uint64{populationSeed, confirmingSeed} {
+		p := newPopulation(t, seed, populationSize)
+		shipped := learn.ProfileReference("agx-orin")
+		for _, c := range []struct {
+			name string
+			ref  func(k int) *learn.Reference
+		}{
+			{"shipped", func(int) *learn.Reference { return shipped }},
+			{"others", func(k int) *learn.Reference { return p.profileOf(t, k) }},
+			{"none", func(int) *learn.Reference { return nil }},
+		} {
+			t.Run(fmt.Sprintf("%d, %s", seed, c.name), func(t *testing.T) {
+				var u unseen
+				for k := range p.workloads {
+					p.search(t, &u, k, c.ref(k))
+				}
+				t.Log(&u)
+				if os.Getenv("JTUNE_NOTES") != "" {
+					t.Log(strings.Join(u.notes, "\n"))
+				}
+			})
+		}
+	}
+}
+
+// A few workloads of the population: every search ends with an answer within its limit.
+func TestClosedLoopAnswersOnUnseenWorkloads(t *testing.T) {
+	t.Parallel()
+	p := newPopulation(t, populationSeed, 4)
+	var u unseen
+	for k := range p.workloads {
+		p.search(t, &u, k, learn.ProfileReference("agx-orin"))
+	}
+	t.Log(&u)
+	if u.over > 0 {
+		t.Errorf("%d of %d answers draw more than their limit", u.over, u.total)
+	}
+}
