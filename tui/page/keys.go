@@ -106,7 +106,7 @@ FieldNext   down tab j  next answer       form
 FieldPrev   up shift+tab k  answer before     form
 OptionNext  right l     change            form
 OptionPrev  left h      change            form
-StartNow    t           start now         form
+StartNow    t ctrl+t    start now         form        start with these answers; at a question that takes letters, ctrl+t
 New         n           new campaign      profile     measure modes of your choice: which, how many, how often
 Open        enter       open              profile     show what a campaign measured
 Rename      M           rename            profile models  give a campaign or a model another name

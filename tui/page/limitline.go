@@ -8,14 +8,17 @@ import (
 )
 
 // LimitLine is the line in which limits are typed, of inference with a load. The zero value is closed.
-type LimitLine struct{ input *widget.Input }
+type LimitLine struct {
+	input *widget.Input
+	old   bool // the limits that hold: the first character replaces them
+}
 
 // mostLimits is how long it may be, in characters.
 const mostLimits = 80
 
 // Open begins with the limits that hold.
 func (l *LimitLine) Open(read Reader) {
-	l.input = widget.NewInput(read.Goal().String(), "", mostLimits)
+	l.input, l.old = widget.NewInput(read.Goal().String(), "", mostLimits), true
 }
 
 // Typing reports whether it is open.
@@ -25,7 +28,16 @@ func (l *LimitLine) Typing() bool { return l.input != nil }
 func (l *LimitLine) Close() { l.input = nil }
 
 // Update takes what the terminal pastes.
-func (l *LimitLine) Update(msg tea.PasteMsg) { l.input.Update(msg) }
+func (l *LimitLine) Update(msg tea.PasteMsg) { l.write(msg, true) }
+
+// write edits the line; what writes first takes the place of the limits that hold, an arrow keeps them to be edited.
+func (l *LimitLine) write(msg tea.Msg, writes bool) {
+	if l.old && writes {
+		l.input.SetValue("")
+	}
+	l.old = false
+	l.input.Update(msg)
+}
 
 // read is what was typed, and why it cannot be asked for, or "".
 func (l *LimitLine) read(read Reader) (a mix.Goal, wrong string) {
@@ -54,7 +66,7 @@ func (l *LimitLine) Key(k tea.KeyPressMsg, read Reader) Intent {
 		l.Close()
 		return Choose(a)
 	default:
-		l.input.Update(k)
+		l.write(k, k.Text != "")
 	}
 	return nil
 }

@@ -73,6 +73,18 @@ func (a Action) Unless(why string) Action {
 	return a
 }
 
+// Chord is the action by the first of its keys that writes no letter; false where it has none.
+func (a *Action) Chord() (by Action, has bool) {
+	for _, k := range a.Keys() {
+		if strings.HasPrefix(k, "ctrl+") {
+			by = *a
+			by.SetHelp(k, a.Help().Desc)
+			return by, true
+		}
+	}
+	return *a, false
+}
+
 // With is two actions that belong together under one word: "← →", "[ ]".
 func (a *Action) With(b Action, word string) Action {
 	between := " "

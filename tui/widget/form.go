@@ -47,11 +47,17 @@ type Field struct {
 	Wrong func() string
 	Whole bool         // the answer is values: where room is short it is wrapped, not cut
 	Step  func(by int) // the lower and higher keys; nil: they do nothing
+	Left  func()       // the cursor goes to another question; nil: nobody asks
 }
 
 // Key takes a key; closed says that the dialog goes, taken that it counts.
 func (f *Form) Key(k tea.KeyPressMsg) (closed, taken bool) {
-	now := f.Fields[f.At]
+	now, at := f.Fields[f.At], f.At
+	defer func() {
+		if f.At != at && now.Left != nil {
+			now.Left()
+		}
+	}()
 	switch {
 	case now.Input != nil && now.Input.Takes(k), k.Text != "" && f.types(k.Text):
 		f.typed(k)
@@ -126,9 +132,13 @@ func (f *Form) Hints() []Action {
 		enter = f.Keys.Enter.As(f.Verb)
 	}
 	out := []Action{enter}
-	in := f.Fields[f.At].Input // may take the key as a letter
-	if f.Walk > 0 && (in == nil || !in.may(f.Keys.StartNow.Label())) {
-		out = append(out, f.Keys.StartNow)
+	start, works := f.Keys.StartNow, true
+	if in := f.Fields[f.At].Input; in != nil && in.may(start.Label()) { // it takes the key as a letter
+		start, works = start.Chord()
+		works = works && f.At < f.Walk // from there on enter starts
+	}
+	if f.Walk > 0 && works {
+		out = append(out, start)
 	}
 	if len(f.Fields) > 1 {
 		out = append(out, f.Keys.FieldPrev.With(f.Keys.FieldNext, "answer"))

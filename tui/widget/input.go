@@ -40,6 +40,9 @@ func (in *Input) SetValue(text string) {
 	in.text.CursorEnd()
 }
 
+// Only changes which keys write.
+func (in *Input) Only(keys string) { in.keys = keys }
+
 // Update takes a key or what the terminal pastes.
 func (in *Input) Update(msg tea.Msg) {
 	switch m := msg.(type) {

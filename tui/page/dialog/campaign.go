@@ -74,6 +74,7 @@ func NewCampaign(read page.Reader) *Campaign {
 		askRepeats: {Name: "repeats", Text: d.repeatsText, Turn: d.step(d.repeated, d.times), Input: d.repeated,
 			Wrong: func() string { return wrongNumber(d.repeated) }},
 	}
+	newFinder(read, "", func(at int) { d.workload = at }).asks(&d.Fields[askWorkload])
 	if read.Speed().OK {
 		d.Fields = append(d.Fields, widget.Field{Name: "clock", Text: d.clockText, Turn: d.turn(&d.clock, 2)})
 	}

@@ -1,6 +1,7 @@
 package dialog
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -36,8 +37,11 @@ func NewMeasure(read page.Reader) *Measure {
 		d.typed.SetValue("")
 		widget.Around(&d.at, by, len(d.listed))
 	}}
-	with := widget.Field{Name: "workload", Text: d.workloadText, Wrong: d.wrongWorkload,
+	with := widget.Field{Name: "workload", Text: d.workloadText,
 		Turn: func(by int) { widget.Around(&d.workload, by, len(read.Workloads())) }}
+	find := newFinder(read, "", func(at int) { d.workload = at })
+	find.asks(&with)
+	with.Wrong = func() string { return cmp.Or(find.wrong(), d.wrongWorkload()) }
 	d.Form = widget.Form{Keys: read.Keys().FormKeys(), Title: "Measure a mode", Verb: "measure", Width: 72, Note: d.note,
 		Fields: []widget.Field{mode, with}}
 	return d

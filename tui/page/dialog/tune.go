@@ -28,6 +28,7 @@ type Tune struct {
 	powerW []float64
 	timeMS []float64
 	asked  mix.Goal      // of inference: limits with a load, in place of those; zero: none
+	find   *finder       // of the workload
 	typed  *widget.Input // digits of the limits
 	listed *widget.Input // digits and commas as batch sizes; empty: the option's
 	pair   *tunePair
@@ -147,7 +148,6 @@ func words(text, unit string) (out []string) {
 // others from the workload on, while that names two.
 type tunePair struct {
 	d          *Tune
-	begin      *widget.Input // takes + at a single workload
 	name       *widget.Input // both names, as typed; empty: one workload
 	limit      *widget.Input // as typed; empty: asked
 	wait       *widget.Input

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"jtune/optimize"
 	"jtune/optimize/mix"
@@ -15,6 +16,7 @@ import (
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/search"
+	"jtune/tui/widget"
 )
 
 // tuneForm is the questions before tuning as something that is driven.
@@ -193,7 +195,6 @@ func TestTuneKeepsAPastedLimitThatIsNone(t *testing.T) {
 	}{
 		"words":               {[]string{"up", "up", "up"}, "abc", []string{"within abc_ W", "✗ a number above 0"}},
 		"words at the depth":  {[]string{"up"}, "abc", []string{"within abc_ W", "✗ a number above 0"}},
-		"a time for a power":  {[]string{"up", "up", "up"}, "80 ms", []string{"80 ms_ W", "✗ a number above 0"}},
 		"a number for energy": {[]string{"up", "up", "up", "left"}, "25", []string{"✗ least energy has no limit"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -398,4 +399,81 @@ func TestTuneDescribesOwnJobsAndServers(t *testing.T) {
 	}
 	d, _ := driveTune(t, func(s *page.State) { s.Work.List = []workload.Workload{server} })
 	d.Sees("clock      – real time: the job really runs on this machine")
+}
+
+// Letters at the question for a workload find one by its name and never start anything, a t neither.
+func TestTuneFindsAWorkloadByTheLettersOfItsName(t *testing.T) {
+	t.Parallel()
+	d, f := pagetest.Drive(t, func(read page.Reader) tuneForm { return tuneForm{NewTune(read)} })
+	d.Press("up")
+	d.Sees("type a name to find it; + adds an inference job")
+	if hints := ansi.Strip(widget.Footer(f.Hints(), 0, 200)); !strings.Contains(hints, "ctrl+t start now") {
+		t.Errorf("the last line does not say how to start: %s", hints)
+	}
+	d.Press(letters("bert")...)
+	if d.Want() != nil {
+		t.Fatal("the letters of a name start a measurement")
+	}
+	d.Sees("‹ bert_ → bert: BERT base on SQuAD ›")
+	d.Press("down", "up")
+	d.Sees("‹ bert: BERT base on SQuAD ›")
+	d.Press(letters("net18")...) // a digit after a letter belongs to the name
+	d.Sees("‹ net18_ → resnet18: ")
+	d.Press("x")
+	d.Sees("‹ net18x_ ›", "✗ no workload has such a name")
+	d.Press("ctrl+t")
+	if d.Want() != nil {
+		t.Error("it starts with another workload than was typed")
+	}
+	d.Press("backspace", "ctrl+t")
+	if f.request().Workload.Name != "resnet18" || d.Want() == nil {
+		t.Errorf("ctrl+t does not start %s", f.request().Workload.Name)
+	}
+	d.Press("up", "down", "down", "2", "5")
+	d.Sees("fastest within 25_ W")
+	d.Press("up", "2") // a digit before any letter is a limit
+	d.Sees("▸limit    ‹ fastest within 2_ W")
+	for what, at := range map[string]int{"resnet18": 0, "RES": 0, "mobile": 1, "net": 0, "squad": 2, "nothing": -1} {
+		if got := findWorkload(d.State.Work.List, what); got != at {
+			t.Errorf("%q finds workload %d, want %d", what, got, at)
+		}
+	}
+}
+
+// campaignForm is the questions before a campaign as something that is driven.
+type campaignForm struct{ *Campaign }
+
+// Update is pagetest.Driven's.
+func (f campaignForm) Update(tea.Msg) page.Intent { return nil }
+
+func TestOtherDialogsFindAWorkloadByItsNameToo(t *testing.T) {
+	t.Parallel()
+	d, f := pagetest.Drive(t, func(read page.Reader) campaignForm { return campaignForm{NewCampaign(read)} })
+	d.Press("up")
+	d.Press(letters("bert")...)
+	if d.Sees("bert_ → bert"); d.Want() != nil {
+		t.Error("the letters of a name start a campaign")
+	}
+	if r, _ := f.request(); r.Workload.Name != "bert" {
+		t.Errorf("the campaign takes %s", r.Workload.Name)
+	}
+}
+
+// A unit says which kind of limit is meant, whichever the dialog showed.
+func TestTuneTakesTheKindOfLimitFromItsUnit(t *testing.T) {
+	t.Parallel()
+	d, f := pagetest.Drive(t, func(read page.Reader) tuneForm { return tuneForm{NewTune(read)} })
+	d.Sees("fastest within 30 W")
+	d.Type("120 ms")
+	d.Sees("least power within 120 ms_ per minibatch")
+	d.Press("enter")
+	if d.Sees("least power within 120 ms/minibatch"); f.request().Limit != (optimize.Limit{TimeMS: 120}) {
+		t.Errorf("asks for %+v", f.request().Limit)
+	}
+	d.Press("up")
+	d.Type("25 W")
+	d.Press("enter")
+	if d.Sees("fastest within 25 W"); f.request().Limit != (optimize.Limit{PowerW: 25}) {
+		t.Errorf("asks for %+v", f.request().Limit)
+	}
 }

@@ -56,12 +56,23 @@ func NewTune(read page.Reader) *Tune {
 		turn := func(by int) { d.turn(i, by) }
 		d.Fields = append(d.Fields, widget.Field{Name: name, Text: text, Turn: turn})
 	}
+	d.find = newFinder(read, "+", d.take)
+	d.find.asks(&d.Fields[fieldWorkload])
 	limit, batch := &d.Fields[fieldLimit], &d.Fields[fieldBatch]
 	limit.Input, limit.Whole, limit.Step, limit.Wrong = d.typed, true, d.step, d.wrongLimit
+	limit.Typed = d.unitTyped
 	d.Fields[fieldStrategy].Wrong = d.wrongStrategy
 	batch.Input, batch.Typed, batch.Wrong = d.listed, d.sizesTyped, d.wrongSizes
 	d.pair = newTunePair(d)
 	return d
+}
+
+// take chooses the workload at a place of the list.
+func (d *Tune) take(at int) {
+	if d.choice[fieldWorkload] != at {
+		d.choice[fieldWorkload] = at
+		d.turn(fieldWorkload, 0)
+	}
 }
 
 // turn takes the next choice of a field, or the one before; what does not go with it begins again.
@@ -238,7 +249,9 @@ func (d *Tune) request() measure.TuneRequest {
 // Key takes a key; closed says that the dialog goes.
 func (d *Tune) Key(k tea.KeyPressMsg) (does page.Intent, closed bool) {
 	keys := d.read.Keys()
-	if keys.Enter.Matches(k) || keys.StartNow.Matches(k) || keys.FieldNext.Matches(k) || keys.FieldPrev.Matches(k) {
+	in := d.Fields[d.At].Input
+	leaves := keys.Enter.Matches(k) || keys.StartNow.Matches(k) || keys.FieldNext.Matches(k) || keys.FieldPrev.Matches(k)
+	if leaves && (in == nil || !in.Takes(k)) {
 		d.settle()
 		d.pair.settle()
 	}
@@ -282,9 +295,9 @@ func (d *Tune) note(w int) []string {
 			out = append(out, "type sizes with commas, such as 8,16,32; "+starts)
 		}
 	case w >= 56 && d.At == fieldWorkload && d.workload().Infers():
-		out = append(out, "+ adds a training job that shares the GPU; "+starts)
+		out = append(out, "type a name to find it; + adds a training job that shares the GPU")
 	case w >= 56 && d.At == fieldWorkload:
-		out = append(out, "+ adds an inference job that shares the GPU; "+starts)
+		out = append(out, "type a name to find it; + adds an inference job that shares the GPU")
 	case w >= 56 && d.workload().Infers():
 		out = append(out, "type a limit, or one under a load ("+mix.GoalForm+"); "+starts)
 	case w >= 56:
@@ -312,11 +325,13 @@ func (d *Tune) Numbers() string {
 // Paste gives a pasted text to the question that it is for: what is no pair goes to the limit.
 func (d *Tune) Paste(m tea.PasteMsg) {
 	if d.At == fieldWorkload && !d.pair.on() {
-		if d.At = d.Types; strings.Contains(m.Content, "+") {
-			d.At = fieldWorkload
-			d.pair.name.SetValue(strings.TrimSpace(m.Content))
+		switch text := strings.TrimSpace(m.Content); {
+		case strings.Contains(text, "+"):
+			d.pair.name.SetValue(text)
 			d.pair.named()
 			return
+		case findWorkload(d.read.Workloads(), text) < 0:
+			d.At = d.Types
 		}
 	}
 	d.Form.Paste(m)

@@ -62,6 +62,19 @@ func (d *Tune) load() mix.Goal {
 	return d.asked
 }
 
+// unitTyped takes the kind of limit that a typed unit says, alone: 120 ms is a time, 25 W a power.
+func (d *Tune) unitTyped() {
+	line := strings.ToLower(d.typed.Value())
+	watts, time := strings.Contains(line, "w"), strings.Contains(line, "m")
+	switch {
+	case watts == time || strings.ContainsAny(line, "p/u"): // both, none, or a line with a load
+	case watts:
+		d.choice[fieldLimit] = slices.Index(kinds, search.WithinPower)
+	default:
+		d.choice[fieldLimit] = slices.Index(kinds, search.WithinTime)
+	}
+}
+
 // typedNumbers are those that were typed, each once, and why they are no answer, or "".
 func (d *Tune) typedNumbers() (list []float64, wrong string) {
 	unit := map[search.Kind]string{search.WithinPower: "W", search.WithinTime: "ms"}[d.kind()]
@@ -152,11 +165,15 @@ func (d *Tune) limitText() string {
 	if _, is, _ := d.typedLoad(); is {
 		return value
 	}
+	watts, time := " W", " ms/"+d.workload().Noun()
+	if strings.ContainsAny(strings.ToLower(d.typed.Value()), "wms") { // typed with it
+		watts, time = "", " per "+d.workload().Noun()
+	}
 	switch d.kind() {
 	case search.WithinPower:
-		return fmt.Sprintf("fastest within %s W", value) + d.perSample(", per sample", "")
+		return fmt.Sprintf("fastest within %s%s", value, watts) + d.perSample(", per sample", "")
 	case search.WithinTime:
-		return fmt.Sprintf("least power within %s ms/%s", value, d.workload().Noun())
+		return fmt.Sprintf("least power within %s%s", value, time)
 	}
 	if d.typed.Value() != "" {
 		return value

@@ -27,9 +27,9 @@ var waits = []float64{0, 5, 10, 20, 50, 100, 200}
 const pairForm = "30 W, p99 300 ms, 60/s"
 
 func newTunePair(d *Tune) *tunePair {
-	p := &tunePair{d: d, begin: widget.NewInput("", "+", 1), name: widget.NewInput("", "", 80),
+	p := &tunePair{d: d, name: widget.NewInput("", "", 80),
 		limit: widget.NewInput("", askedKeys, 60), wait: widget.NewInput("", "0123456789.", 8)}
-	d.Fields[fieldWorkload].Input, d.Fields[fieldWorkload].Typed = p.begin, p.add
+	d.Fields[fieldWorkload].Typed = p.add
 	p.alone = d.Fields
 	p.two = []widget.Field{
 		{Name: "workload", Text: p.nameText, Turn: p.partner, Input: p.name, Typed: p.named, Wrong: p.wrongName,
@@ -56,12 +56,13 @@ func newTunePair(d *Tune) *tunePair {
 	return p
 }
 
-// add makes a pair of the workload: with the first job that can share the GPU with it.
+// add follows what is typed at a single workload: + makes a pair of it with the first job that can share the GPU.
 func (p *tunePair) add() {
-	if p.begin.Value() == "" {
+	if find := p.d.find; !strings.Contains(find.in.Value(), "+") {
+		find.typed()
 		return
 	}
-	p.begin.SetValue("")
+	p.d.find.clear()
 	p.name.SetValue(p.d.workload().Name + " + ")
 	p.partner(0)
 	p.named()
@@ -117,6 +118,8 @@ func (p *tunePair) nameText() string {
 func (p *tunePair) wrongName() string {
 	two, err := p.jobs()
 	switch {
+	case err != nil && p.single() >= 0: // one job again
+		return ""
 	case err != nil:
 		return page.Words(err.Error())
 	case p.d.read.Board().Replay != "":
@@ -240,7 +243,22 @@ func (p *tunePair) settle() {
 	}
 	if two, err := p.jobs(); err == nil {
 		p.name.SetValue(pair.PairName(two.Train.Name, two.Infer.Name))
+	} else if one := p.single(); one >= 0 {
+		p.name.SetValue("")
+		p.named()
+		p.d.take(one)
 	}
+}
+
+// single is the place in the list of the one workload that is named, with or without a + behind it; -1: two are, or
+// none is.
+func (p *tunePair) single() int {
+	name := strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(p.name.Value()), "+"))
+	w, known := p.d.read.Work().Find(name)
+	if !known || name == "" {
+		return -1
+	}
+	return slices.IndexFunc(p.d.read.Workloads(), func(l workload.Workload) bool { return l.Name == w.Name })
 }
 
 // settled gives arrivals and the maximal wait of the line that was asked to their own questions.
@@ -334,7 +352,7 @@ func (p *tunePair) notes(w int) []string {
 	switch {
 	case w < 56:
 	case p.d.At == fieldWorkload:
-		out = append(out, "→ takes the next job that can share the GPU; without the second name it is one job again")
+		out = append(out, "→ takes the next job that can share the GPU; one name alone is one job again")
 	case p.d.At == pairLimit:
 		out = append(out, "type limits and the rate: "+pairForm+"; a number alone is the power limit")
 	}

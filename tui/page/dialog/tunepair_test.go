@@ -124,3 +124,25 @@ func TestTunePairSaysWhatIsWrongInALine(t *testing.T) {
 	d.State.Device.Board.Replay = "file.csv"
 	d.Sees("a replay answers for one workload")
 }
+
+// The name of one job in the form for two goes back to that one job.
+func TestTunePairWithOneNameIsThatJobAgain(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"mobilenet", "mobilenet +"} {
+		d, f := drivePair(t)
+		for f.pair.name.Value() != "r" {
+			d.Press("backspace")
+		}
+		d.Press("backspace")
+		if d.Sees("find the best power mode", "resnet18"); f.pair.on() {
+			t.Error("an empty line names two jobs")
+		}
+		d.Press("+", "home")
+		f.pair.name.SetValue(name[:1])
+		d.Type(name[1:])
+		if d.Press("enter"); f.pair.on() || f.workload().Name != "mobilenet" {
+			t.Errorf("%q: two jobs %v, of %s", name, f.pair.on(), f.workload().Name)
+		}
+		d.Sees("find the best power mode", "mobilenet: MobileNet v3 on GLD23k")
+	}
+}

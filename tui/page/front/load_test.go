@@ -27,12 +27,9 @@ func withLoad(t *testing.T) (*pagetest.Driver, *cloudView) {
 	return d, p.cloud
 }
 
-// limits types limits on the page.
+// limits types limits on the page, in the place of those that hold.
 func limits(d *pagetest.Driver, line string) {
 	d.Press("i")
-	for range 80 {
-		d.Press("backspace")
-	}
 	d.Type(line)
 	d.Press("enter")
 }
