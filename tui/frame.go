@@ -154,8 +154,14 @@ func (r *root) overlay(under string, w, h int) string {
 // place in it unless something must be answered first; so has the way out of a
 // dialog.
 func (r *root) footer(w int) string {
-	hints := r.hints()
-	n, keep := len(hints), 0
+	hints, keep := r.footerHints()
+	return widget.Footer(hints, keep, w)
+}
+
+// footerHints are the hints of the last line, of which the last keep have their place in it.
+func (r *root) footerHints() (hints []widget.Action, keep int) {
+	hints = r.hints()
+	n := len(hints)
 	if n > 2 && hints[n-1].ID == r.sh.Keys.Quit.ID {
 		if keep = 2; hints[n-3].Why == "" {
 			keep = 3
@@ -166,7 +172,7 @@ func (r *root) footer(w int) string {
 	} else if n > 1 && hints[n-1].ID == r.sh.Keys.Back.ID {
 		keep = 1
 	}
-	return widget.Footer(hints, keep, w)
+	return hints, keep
 }
 
 // hints are the keys that are valid now, for the last line.

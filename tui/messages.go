@@ -29,7 +29,7 @@ func (r *root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.MouseWheelMsg:
 		cmd = r.wheel(msg)
 	case tea.MouseClickMsg:
-		r.click(msg)
+		cmd = r.click(msg)
 	case streamed:
 		if cmd = msg.next(r); r.sh.Look.Frozen {
 			r.hold(msg)

@@ -9,6 +9,7 @@ import (
 
 	"jtune/tui/page"
 	"jtune/tui/page/dialog"
+	"jtune/tui/widget"
 )
 
 // underMouse is the page if nothing lies over it; nil for one that knows no
@@ -21,18 +22,26 @@ func (r *root) underMouse() page.Mouser {
 	return p
 }
 
-// click opens the page of a tab, or does what the page makes of it.
-func (r *root) click(m tea.MouseClickMsg) {
-	if r.tour != nil {
-		return
+// click opens the page of a tab, presses the key of a hint in the last line, or does what the page makes of it.
+func (r *root) click(m tea.MouseClickMsg) tea.Cmd {
+	if r.tour != nil || m.Button != tea.MouseLeft {
+		return nil
 	}
-	if tab, ok := r.tabAt(m.X); ok && m.Y == 0 && m.Button == tea.MouseLeft && r.asks == nil {
+	if m.Y == r.h-1 && r.w >= minW && r.h >= minH {
+		hints, keep := r.footerHints()
+		if a, ok := widget.FooterAt(hints, keep, r.w, m.X); ok {
+			return r.key(a.Pressed())
+		}
+		return nil
+	}
+	if tab, ok := r.tabAt(m.X); ok && m.Y == 0 && r.asks == nil {
 		r.turn(tab)
-		return
+		return nil
 	}
-	if p := r.underMouse(); p != nil && m.Button == tea.MouseLeft {
+	if p := r.underMouse(); p != nil {
 		p.Click(m.X, m.Y-1)
 	}
+	return nil
 }
 
 // wheel is the arrow keys, unless the page has a use for it.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 )
 
 func TestTabsOpenTheirPageByAClick(t *testing.T) {
@@ -26,6 +27,44 @@ func TestTabsOpenTheirPageByAClick(t *testing.T) {
 		d.send(tea.MouseClickMsg{X: strings.Index(first, "VIRTUAL"), Y: 0, Button: tea.MouseLeft})
 		if d.r.active != len(d.r.pages)-1 {
 			t.Errorf("a click on the badge opens page %d", d.r.active+1)
+		}
+	}
+}
+
+// A click on a hint in the last line is a press of its key; beside them it is nothing.
+func TestHintsInTheLastLineAreClicked(t *testing.T) {
+	t.Parallel()
+	d := drive(t)
+	click := func(word string) {
+		t.Helper()
+		lines := strings.Split(strings.TrimRight(d.screen(), "\n"), "\n")
+		last := lines[len(lines)-1]
+		at := strings.Index(last, word)
+		if at < 0 {
+			t.Fatalf("the last line lacks %q: %s", word, last)
+		}
+		d.now = d.now.Add(rush)
+		x := ansi.StringWidth(last[:at])
+		d.send(tea.MouseClickMsg{X: x, Y: len(lines) - 1, Button: tea.MouseRight})
+		d.send(tea.MouseClickMsg{X: x, Y: len(lines) - 1, Button: tea.MouseLeft})
+	}
+	for _, s := range sizes() {
+		d.size(s[0], s[1])
+		if click("? help"); d.r.text == nil {
+			t.Errorf("%dx%d: a click on help does not open it", s[0], s[1])
+		}
+		if click("esc close"); d.r.text != nil {
+			t.Errorf("%dx%d: a click on close does not close it", s[0], s[1])
+		}
+		if click("t tune"); d.r.form == nil {
+			t.Errorf("%dx%d: a click on tune does not open its dialog", s[0], s[1])
+		}
+		if click("esc back"); d.r.form != nil {
+			t.Errorf("%dx%d: a click on back does not leave it", s[0], s[1])
+		}
+		d.send(tea.MouseClickMsg{X: s[0] - 1, Y: s[1] - 1, Button: tea.MouseLeft})
+		if d.quit || d.r.form != nil || d.r.text != nil {
+			t.Errorf("%dx%d: a click beside the hints does something", s[0], s[1])
 		}
 	}
 }

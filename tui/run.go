@@ -125,7 +125,7 @@ func (r *root) farewell(d tegra.Device) string {
 			cut = at
 		}
 	}
-	return task.Farewell(r.sh.Applied, cut, d)
+	return widget.Wrap(task.Farewell(r.sh.Applied, cut, d), r.w)
 }
 
 func depsOf(s *session.Session, o Options) deps {

@@ -149,7 +149,7 @@ func (sh *shared) notNow(a widget.Action) { sh.say("%s: not now, %s", a.Help().D
 // turnMouse takes what the mouse does, or leaves it to the terminal.
 func (sh *shared) turnMouse() {
 	if sh.mouse = !sh.mouse; sh.mouse {
-		sh.say("mouse on: click tabs and modes, zoom by the wheel; the terminal selects no text")
+		sh.say("mouse on: click tabs, modes and keys, zoom by the wheel; the terminal selects no text")
 	} else {
 		sh.say("mouse off: the terminal selects text again")
 	}

@@ -1,6 +1,7 @@
 package widget
 
 import (
+	"slices"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
@@ -110,33 +111,56 @@ func Press(a Action) string { return StyleKey.Render(a.Label()) }
 // Footer fits the hints into the last line: the last keep of them always, then
 // the first ones first.
 func Footer(hints []Action, keep, w int) string {
-	room := w
-	for _, k := range hints[len(hints)-keep:] {
-		room -= Width(k.Label()+" "+k.Help().Desc) + 2
+	var parts []string
+	for _, h := range footerHints(hints, keep, w) {
+		parts = append(parts, h.footerText())
 	}
-	own := footerPart(hints[:len(hints)-keep], room)
-	tail := footerPart(hints[len(hints)-keep:], w)
-	if own != "" && tail != "" {
-		own += "  "
-	}
-	return Cut(own+tail, w)
+	return Cut(strings.Join(parts, footerGap), w)
 }
 
-func footerPart(hints []Action, room int) string {
-	var parts []string
-	for _, k := range hints {
-		text := StyleKey.Render(k.Label()) + " " + k.Help().Desc
-		if k.Why != "" {
-			text = StyleDim.Render(k.Label() + " " + k.Help().Desc + " (" + k.Why + ")")
+// FooterAt is the action whose hint is drawn in a column of that line; false where there is none.
+func FooterAt(hints []Action, keep, w, x int) (a Action, ok bool) {
+	at := 0
+	for _, h := range footerHints(hints, keep, w) {
+		n := Width(h.footerText())
+		if x >= at && x < at+n {
+			return h, true
 		}
-		n := Width(text)
-		if n > room {
-			continue
-		}
-		parts = append(parts, text)
-		room -= n + 2
+		at += n + len(footerGap)
 	}
-	return strings.Join(parts, "  ")
+	return a, false
+}
+
+// footerGap stands between two hints.
+const footerGap = "  "
+
+// footerHints are those that have room, in their order.
+func footerHints(hints []Action, keep, w int) []Action {
+	own, last := hints[:len(hints)-keep], hints[len(hints)-keep:]
+	room := w
+	for _, k := range last {
+		room -= Width(k.Label()+" "+k.Help().Desc) + len(footerGap)
+	}
+	return slices.Concat(fitting(own, room), fitting(last, w))
+}
+
+// fitting are the hints that have room, the first ones first.
+func fitting(hints []Action, room int) (out []Action) {
+	for _, k := range hints {
+		if n := Width(k.footerText()); n <= room {
+			out = append(out, k)
+			room -= n + len(footerGap)
+		}
+	}
+	return out
+}
+
+// footerText is the hint of the action; one that does not work now says why.
+func (a *Action) footerText() string {
+	if a.Why != "" {
+		return StyleDim.Render(a.Label() + " " + a.Help().Desc + " (" + a.Why + ")")
+	}
+	return StyleKey.Render(a.Label()) + " " + a.Help().Desc
 }
 
 // ListKeys are the keys that walk rows, and search them.

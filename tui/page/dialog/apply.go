@@ -116,6 +116,8 @@ func (f *Apply) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 			f.ask.DVFS = !f.ask.DVFS
 		case keys.Back.Matches(k) || keys.No.Matches(k) || keys.Quit.Matches(k):
 			f.stage = Idle
+		case keys.Yes.Matches(k):
+			return page.Say(keys.Apply.Label() + " applies it, then asks whether to keep it"), true
 		}
 		return nil, true
 	case Keeping:

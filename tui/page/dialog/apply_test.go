@@ -51,6 +51,17 @@ func TestApplySaysWhereTheModeStandsAgainstTheLimit(t *testing.T) {
 	}
 }
 
+// Who answers yes to the change that is shown is told which key applies it.
+func TestApplyTellsItsKeyWhereYesIsPressed(t *testing.T) {
+	d, f := pagetest.Drive(t, NewApply)
+	d.State.Outlook = d.Board.Outlook()
+	f.Ask(page.Apply{Mode: d.Board.Space().Max()})
+	d.Press("y")
+	if d.Notice != "a applies it, then asks whether to keep it" || f.Stage() != Asking {
+		t.Errorf("y says %q, stage %v", d.Notice, f.Stage())
+	}
+}
+
 func TestApplyDoesNotShowAsPredictedWhatWasFitted(t *testing.T) {
 	d, f := pagetest.Drive(t, NewApply)
 	d.State.Outlook = d.Board.Outlook()

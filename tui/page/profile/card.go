@@ -56,8 +56,12 @@ func (p *Page) cardKey(k tea.KeyPressMsg) (page.Intent, bool) {
 // cardHints are the keys of the card.
 func (p *Page) cardHints() []widget.Action {
 	keys, why := p.read.Keys(), p.read.MayWrite()
+	apply := keys.Apply.As("apply, then keep")
+	if p.read.Look().Narrow { // else it has no room
+		apply = keys.Apply
+	}
 	out := []widget.Action{
-		keys.Apply.As("apply, then keep").Unless(why),
+		apply.Unless(why),
 		keys.Look,
 		keys.Back.As("the list"),
 		keys.Verify.As("measure a mode").Unless(p.read.MayMeasure()),

@@ -267,7 +267,10 @@ func (p *Page) campaigns(w, h int) string {
 	p.settle()
 	p.list.Cell = func(row, col int) string { return p.entryCell(list[row], col) }
 	title, note := "campaigns of this board, newest first", p.list.Search.Note()
-	if p.deleted {
+	switch {
+	case p.marked != "":
+		title = star + " is marked: " + keys.Compare.Label() + " on another one compares the two"
+	case p.deleted:
 		title = "deleted, newest first: " + keys.Restore.Label() + " restores"
 	}
 	panel := p.read.Panel(title, note, p.list.Render)

@@ -150,6 +150,14 @@ func TestProfileListsCampaignsAndActsOnTheOneUnderTheCursor(t *testing.T) {
 	}
 }
 
+func TestProfileSaysThatACampaignIsMarked(t *testing.T) {
+	d, _ := listed(t)
+	d.Press("d")
+	d.Sees("* is marked: d on another one compares the two")
+	d.Press("esc")
+	d.Sees("campaigns of this board, newest first")
+}
+
 func TestProfileComparesTwoCampaigns(t *testing.T) {
 	d, _ := listed(t)
 	d.Press("d")
@@ -195,7 +203,7 @@ func TestProfileShowsWholeValuesInFortyColumns(t *testing.T) {
 	for range 6 {
 		d.Press("down")
 	}
-	d.Sees("▸ 40 W ", "✓ measured within", " J ")
+	d.Sees("▸ 40 W ", "✓ measured within", " J ", "a apply  enter")
 	if screen := d.Screen(); strings.Contains(screen, "… ") {
 		t.Errorf("a value is cut:\n%s", screen)
 	}

@@ -10,11 +10,16 @@ import (
 
 // IfStopped says what stopping the task now would mean.
 func (s *Snapshot) IfStopped(spec Spec) string {
-	const kept = ", which stay recorded; the board is restored"
-	done := text.Count(len(s.Rows), "mode") + kept
+	kept := func(n int) string {
+		if n == 1 {
+			return ", which stays recorded; the board is restored"
+		}
+		return ", which stay recorded; the board is restored"
+	}
+	done := text.Count(len(s.Rows), "mode") + kept(len(s.Rows))
 	switch {
 	case spec.Pair != nil: // of several campaigns
-		done = text.Count(len(s.Watch.Rows), "measurement") + kept
+		done = text.Count(len(s.Watch.Rows), "measurement") + kept(len(s.Watch.Rows))
 	case spec.Kind == Training:
 		done = text.Count(s.Progress.Minibatch, "minibatch")
 	}
