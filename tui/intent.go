@@ -47,6 +47,8 @@ func (r *root) do(i page.Intent) tea.Cmd {
 		r.form = dialog.NewRename(page.ReaderOf(&sh.State), i)
 	case page.Export:
 		return sh.export(i)
+	case page.Recall:
+		return r.recall(i.Workload)
 	case page.Load:
 		return sh.load(i.Model)
 	case page.Size:

@@ -45,6 +45,7 @@ func (r *root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		r.sh.reread(msg)
 		return r.Update(msg.about)
 	case page.ModelsListed:
+		r.sh.kept = msg.List
 		cmd = tea.Batch(r.broadcast(msg), r.sh.renew(msg.List))
 	case page.Managed:
 		cmd = r.sh.managed(msg)
@@ -61,7 +62,7 @@ func (r *root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = r.broadcast(msg)
 	}
 	r.sh.Moment.Asking = r.apply.Stage() != dialog.Idle
-	return r, cmd
+	return r, tea.Batch(cmd, r.sh.loadLast())
 }
 
 // Init begins to watch the device and lists workloads and models.

@@ -52,6 +52,35 @@ func (sh *shared) load(info models.Info) tea.Cmd {
 	})
 }
 
+// loadLast shows the model that was kept last, with the goal of the newest search of its workload, where Front opens
+// without one; nil elsewhere.
+func (sh *shared) loadLast() tea.Cmd {
+	if sh.Look.Shown != page.Front || sh.Outlook != nil || sh.Mixes != nil || sh.loadedLast || sh.Busy() {
+		return nil
+	}
+	for _, info := range sh.kept {
+		if info.Model == nil || models.Foreign(info.Model, sh.Device.Space) != "" {
+			continue
+		}
+		sh.loadedLast = true
+		if l, ok := page.ReaderOf(&sh.State).Answered(info.Workload()); ok {
+			sh.Goal, sh.LoadErr = l.Answer.Goal(0), nil
+		}
+		return sh.load(info)
+	}
+	return nil
+}
+
+// recall opens the card of the newest search of a workload.
+func (r *root) recall(workload string) tea.Cmd {
+	if _, ok := page.ReaderOf(&r.sh.State).Answered(workload); !ok {
+		r.sh.say("no search of %s has answered on this board: %s begins one", workload, r.sh.Keys.Tune.Label())
+		return nil
+	}
+	r.open(page.Profile)
+	return r.broadcast(page.Recalled{Workload: workload})
+}
+
 // renewedMsg brings the outlook by a later model of the same pool.
 type renewedMsg struct {
 	old, view *outlook.Outlook

@@ -14,6 +14,7 @@ import (
 	"jtune/telemetry"
 	"jtune/tui/page"
 	"jtune/tui/session/fleet"
+	"jtune/tui/session/models"
 	"jtune/tui/session/remote"
 	"jtune/tui/session/task"
 	"jtune/tui/widget"
@@ -26,14 +27,16 @@ type shared struct {
 	deps
 	ctx         context.Context // ends when the program does
 	outlooks    outlook.Outlooks
-	serving     servedOf   // what was worked out under a load last, or is
-	askedBatch  int        // batch size that was asked for and does not show yet; 0: none
-	tasks       task.Tasks // of this board, one at a time
-	task        *shownTask // that Tasks.Own shows
-	follow      *shownTask // that Tasks.Followed shows
-	lookedAt    time.Time  // for those
-	modelsAt    time.Time  // when the models that are listed were changed
-	campaignsAt time.Time  // and the campaigns
+	serving     servedOf      // what was worked out under a load last, or is
+	askedBatch  int           // batch size that was asked for and does not show yet; 0: none
+	tasks       task.Tasks    // of this board, one at a time
+	task        *shownTask    // that Tasks.Own shows
+	follow      *shownTask    // that Tasks.Followed shows
+	lookedAt    time.Time     // for those
+	modelsAt    time.Time     // when the models that are listed were changed
+	campaignsAt time.Time     // and the campaigns
+	kept        []models.Info // the models that are listed, the newest first
+	loadedLast  bool          // the newest of them was loaded, as none was when Front opened
 	notices     notices
 	mouse       bool
 	control     *remote.Control   // through which other programs see the tasks; nil: they do not

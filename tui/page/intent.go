@@ -78,6 +78,8 @@ type (
 	// ListModels looks through the models of the data directory; ModelsListed
 	// brings them.
 	ListModels struct{}
+	// Recall opens the card of the newest search of a workload on Profile.
+	Recall struct{ Workload string }
 	// Load shows the predictions of a model.
 	Load struct{ Model models.Info }
 	// Size shows the model's batch size so many places further in its list.
@@ -141,6 +143,7 @@ func (Order) intent()       {}
 func (Join) intent()        {}
 func (ListModels) intent()  {}
 func (Load) intent()        {}
+func (Recall) intent()      {}
 func (Size) intent()        {}
 func (ShowMixes) intent()   {}
 func (Choose) intent()      {}

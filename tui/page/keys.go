@@ -20,7 +20,7 @@ type Keys struct {
 	Enlarge, Back, Up, Down, Left, Right, PageUp, PageDown, HalfUp, HalfDown, Home, End, Enter, Apply, AtOnce,
 	Yes, No, Filter, NextMatch, PrevMatch, Palette, Sort, AtBoot, Compare, Presets, Compose, Block, Lower, Higher,
 	Limits, Rivals, Axes, Group, Verify, Lock, Table, Answer, Size, SizeBefore, Log, Whole, ZoomIn, ZoomOut, Start,
-	Edit, Stop, Output, Pause, Resume, Redo, Look, Load, Refit, Mark, NextPlot, Picture, FieldNext, FieldPrev,
+	Edit, Stop, Output, Pause, Resume, Redo, Look, Load, Refit, Mark, NextPlot, Picture, Recall, FieldNext, FieldPrev,
 	OptionNext, OptionPrev, StartNow, New, Open, Rename, Delete, Restore, Boards widget.Action
 }
 
@@ -51,8 +51,8 @@ Enlarge     e           enlarge           everywhere  enlarge a panel, one after
 Back        esc         back              everywhere form compose typed question  leave what is open; never quits
 Up          up k        up                train profile models front modes compose help
 Down        down j      down              train profile models front modes compose help
-Left        left h      left              front modes compose
-Right       right l     right             front modes compose
+Left        left h      left              profile front modes compose
+Right       right l     right             profile front modes compose
 PageUp      pgup        a screen up       train profile models front modes help
 PageDown    pgdown      a screen down     train profile models front modes help
 HalfUp      ctrl+u      half a screen up  train profile models front modes help
@@ -102,6 +102,7 @@ Refit       F           fit again         models      fit the same modes by anot
 Mark        space       mark to compare   models modes  mark a model; the one under the cursor is compared with it
 NextPlot    X           next plot         models      predictions, regions, knobs, learning, repeats, loss, comparison
 Picture     V           map, curves       front       the cloud of modes, a map over two knobs, curves over one
+Recall      Q           the card          front models  open the answer of the newest search of this workload
 FieldNext   down tab j  next answer       form
 FieldPrev   up shift+tab k  answer before     form
 OptionNext  right l     change            form

@@ -114,6 +114,16 @@ func (r Reader) Interrupted() *task.Interrupted { return r.state.Tasks.Interrupt
 // Campaigns are those of this board, the newest first; nil before they are listed.
 func (r Reader) Campaigns() []task.Listed { return r.state.Tasks.Campaigns }
 
+// Answered is the newest campaign with the answer of a search of a workload.
+func (r Reader) Answered(workload string) (l task.Listed, ok bool) {
+	for _, l := range r.state.Tasks.Campaigns {
+		if l.Answer != nil && l.Header.Workload.Name == workload {
+			return l, true
+		}
+	}
+	return l, false
+}
+
 // Deleted are the campaigns that can be restored, the newest first.
 func (r Reader) Deleted() []task.Listed { return r.state.Tasks.Deleted }
 

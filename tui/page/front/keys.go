@@ -32,6 +32,8 @@ func (c *cloudView) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 		return c.rivals.turn(), true
 	case keys.Filter.Matches(k):
 		c.filter.open()
+	case keys.Recall.Matches(k):
+		return page.Recall{Workload: c.read.Outlook().Workload}, true
 	case keys.Verify.Matches(k):
 		return c.verify(c.cursor), true
 	default:
@@ -163,5 +165,5 @@ func (c *cloudView) Hints() []widget.Action {
 		keys.PageUp.As("far left").Doing("along the front by a twentieth of it"),
 		keys.PageDown.As("far right").Doing("the other way"),
 		keys.Limits, keys.Rivals, keys.Filter.Doing("keep modes such as cores<=8: their front, their answer"),
-		keys.HalfUp, keys.HalfDown, keys.Home, keys.End, keys.Answer, keys.Group, keys.AtOnce.Unless(why))
+		keys.HalfUp, keys.HalfDown, keys.Home, keys.End, keys.Answer, keys.Recall, keys.Group, keys.AtOnce.Unless(why))
 }

@@ -54,6 +54,8 @@ func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 		p.large = 0
 	case keys.Load.Matches(k):
 		return p.load(), true
+	case keys.Recall.Matches(k):
+		return page.Recall{Workload: p.Subject()}, true
 	case keys.Refit.Matches(k):
 		return p.refit(), true
 	case keys.NextPlot.Matches(k):
@@ -194,6 +196,7 @@ func (p *Page) Hints() []widget.Action {
 		keys.NextPlot.Unless(why),
 		fit,
 		keys.Mark.Unless(mark),
+		keys.Recall.Unless(why),
 		keys.Enlarge,
 		keys.Delete.Unless(why),
 		keys.Rename.Unless(why),

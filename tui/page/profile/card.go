@@ -33,6 +33,10 @@ func (p *Page) answer() answers.Answer {
 // cardKey takes the keys of the card.
 func (p *Page) cardKey(k tea.KeyPressMsg) (page.Intent, bool) {
 	keys, list := p.read.Keys(), p.answers()
+	if j := p.shown(); list == nil && j != nil && j == p.left && keys.Open.Matches(k) {
+		p.left = nil
+		return nil, true
+	}
 	if list == nil {
 		return nil, false
 	}
@@ -44,13 +48,18 @@ func (p *Page) cardKey(k tea.KeyPressMsg) (page.Intent, bool) {
 	case keys.Up.Matches(k) && len(list) > 1:
 		p.at = max(0, min(p.at, len(list)-1)-1)
 	case keys.Look.Matches(k):
-		return page.All{p.read.Within(p.answer().Limit), page.Open(page.Front)}, true
+		return page.All{p.goal(), page.Open(page.Front)}, true
 	default:
 		does, yes := keys.Applies(k)
 		does.Mode = p.answer().Mode
 		return does, yes
 	}
 	return nil, true
+}
+
+// goal is what the chosen answer was asked for.
+func (p *Page) goal() page.Choose {
+	return page.Choose{Limit: p.answer().Limit, Load: p.shown().Load}
 }
 
 // cardHints are the keys of the card.
@@ -63,7 +72,7 @@ func (p *Page) cardHints() []widget.Action {
 	out := []widget.Action{
 		apply.Unless(why),
 		keys.Look,
-		keys.Back.As("the list"),
+		keys.Back.As("its rows"),
 		keys.Verify.As("measure a mode").Unless(p.read.MayMeasure()),
 		keys.AtOnce.Unless(why),
 	}
@@ -111,11 +120,27 @@ func (p *Page) card(w, h int) string {
 	if took := p.shown().Tuned.Took; took > 0 {
 		cost += " in " + widget.SpanText(took)
 	}
+	blocks = append(blocks, p.remarks()...)
 	lines := fitted(append(blocks, "", widget.StyleDim.Render(cost)), h)
 	for i, line := range lines {
 		lines[i] = widget.CutClause(line, w)
 	}
 	return widget.Fit(strings.Join(lines, "\n"), w, h)
+}
+
+// remarks are what the search says against its answer, and what has been found since.
+func (p *Page) remarks() (out []string) {
+	if p.open != nil && p.kept.worked {
+		out = append(out, widget.StyleDim.Render("worked out of its rows: an earlier version kept no answer"))
+	}
+	if at := min(p.at, len(p.kept.better)-1); p.open != nil && at >= 0 && p.kept.better[at].OK {
+		better := p.kept.better[at].V
+		out = append(out, "better mode found since: "+p.read.ModeText(better.Mode)+page.BatchText(better.Batch))
+	}
+	for _, warning := range p.shown().Tuned.Warnings {
+		out = append(out, widget.StyleWarn.Render(warning))
+	}
+	return out
 }
 
 // leastCard is the lines that the answer of one limit takes.
@@ -175,7 +200,7 @@ func (p *Page) savingLines(a answers.Answer, big bool) []string {
 	if drawn == "" {
 		return []string{widget.StyleGood.Bold(true).Render(page.SavingText(s)), ""}
 	}
-	per := " per " + p.running().Workload.Noun()
+	per := " per " + p.shown().Workload.Noun()
 	style, words := widget.StyleGood, []string{s.What + per, "against " + s.Against, c.How()}
 	if s.What != "energy" {
 		words[0] = s.What

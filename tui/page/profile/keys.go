@@ -14,8 +14,11 @@ import (
 
 // Update is page.Page's: the rest is in the state.
 func (p *Page) Update(msg tea.Msg) page.Intent {
-	if m, ok := msg.(tea.PasteMsg); ok {
+	switch m := msg.(type) {
+	case tea.PasteMsg:
 		p.table().Paste(m)
+	case page.Recalled:
+		p.recall(m.Workload)
 	}
 	return nil
 }

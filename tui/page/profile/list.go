@@ -133,7 +133,7 @@ func (p *Page) listKey(k tea.KeyPressMsg) (page.Intent, bool) {
 	case keys.Open.Matches(k):
 		p.show(l)
 	default:
-		return nil, false
+		return p.foldKey(k, l)
 	}
 	return nil, true
 }
@@ -148,6 +148,8 @@ func (p *Page) show(l task.Listed) {
 	h := l.Header
 	j := &page.Task{Spec: task.Spec{Workload: h.Workload}}
 	j.Rows, j.State = l.Rows, task.Done
+	p.reopen(j, l)
+	p.at = 0
 	p.open, p.entry = j, l.Dir
 }
 
@@ -286,9 +288,6 @@ func (p *Page) entryCell(l task.Listed, col int) string {
 	plan := l.Header.Plan
 	switch col {
 	case columnName:
-		if l.Dir == p.marked {
-			return star + " " + l.Name
-		}
 		return l.Name
 	case columnModes:
 		n := len(l.Rows)
@@ -304,10 +303,7 @@ func (p *Page) entryCell(l task.Listed, col int) string {
 	case columnWorkload:
 		return l.Header.Workload.Name
 	}
-	if l.PID > 0 && l.PID != os.Getpid() {
-		return fmt.Sprintf("jtune %d: %s", l.PID, l.What())
-	}
-	return l.What()
+	return p.question(l)
 }
 
 // more says of the campaign under the cursor what the list has no room for.

@@ -34,14 +34,16 @@ type Page struct {
 	left  *page.Task // the search whose closing card was left
 	at    int        // the answer that is chosen on the card
 
-	list    widget.Table
-	deleted bool         // the list is of those that can be restored
-	chosen  string       // folder of the campaign under the cursor
-	open    *page.Task   // of the list, as it shows; nil: what runs, or ran last
-	entry   string       // its folder
-	marked  string       // folder of the campaign to compare with; "" for none
-	two     *comparison  // that shows
-	pair    widget.Table // of its modes
+	list     widget.Table
+	deleted  bool            // the list is of those that can be restored
+	unfolded map[string]bool // folders of searches whose parts show
+	chosen   string          // folder of the campaign under the cursor
+	open     *page.Task      // of the list, as it shows; nil: what runs, or ran last
+	kept     keptCard        // of the card of open
+	entry    string          // its folder
+	marked   string          // folder of the campaign to compare with; "" for none
+	two      *comparison     // that shows
+	pair     widget.Table    // of its modes
 }
 
 var (
@@ -172,27 +174,19 @@ func newPair(keys widget.ListKeys) widget.Table {
 
 func newList(keys widget.ListKeys) widget.Table {
 	return widget.Table{Keys: keys, Cols: []widget.Column{
-		columnName:     {Title: "campaign", Width: 31},
-		columnModes:    {Title: "modes", Width: 5, Right: true},
-		columnState:    {Title: "state", Width: 11, Whole: true},
-		columnWorkload: {Title: "workload", Width: 10, Drop: 2},
-		columnWhat:     {Title: "measures", Width: 16, Drop: 1},
+		columnWorkload: {Title: "workload", Width: 13},
+		columnWhat:     {Title: "question → answer", Width: 38},
+		columnState:    {Title: "state", Width: 11, Whole: true, Drop: 1},
+		columnModes:    {Title: "modes", Width: 5, Right: true, Drop: 2},
+		columnName:     {Title: "campaign", Width: 31, Drop: 3},
 	}}
 }
 
 // Columns of the list.
 const (
-	columnName = iota
-	columnModes
-	columnState
-	columnWorkload
+	columnWorkload = iota
 	columnWhat
+	columnState
+	columnModes
+	columnName
 )
-
-// entries are the campaigns of the list.
-func (p *Page) entries() []task.Listed {
-	if p.deleted {
-		return p.read.Deleted()
-	}
-	return p.read.Campaigns()
-}

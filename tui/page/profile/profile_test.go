@@ -10,6 +10,7 @@ import (
 	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/page/pagetest"
+	"jtune/tui/session/answers"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/remote"
 	"jtune/tui/session/task"
@@ -115,7 +116,8 @@ func listed(t *testing.T) (*pagetest.Driver, *Page) {
 
 func TestProfileListsCampaignsAndActsOnTheOneUnderTheCursor(t *testing.T) {
 	d, p := listed(t)
-	d.Sees("▸20260314-144500-resnet18-sample", "6/11 interrupted", "jtune 4242: the grid", "cut off: r goes on")
+	d.Sees("▸resnet18      11 random modes of cores>=4", "interrupted   6/11", "jtune 4242: the grid",
+		" 20260314-144500-resnet18-sample", "cut off: r goes on")
 	if p.Subject() != "resnet18" {
 		t.Errorf("t would tune %q, not the campaign's workload", p.Subject())
 	}
@@ -161,7 +163,7 @@ func TestProfileSaysThatACampaignIsMarked(t *testing.T) {
 func TestProfileComparesTwoCampaigns(t *testing.T) {
 	d, _ := listed(t)
 	d.Press("d")
-	d.Sees("▸* 20260314-144500", "d compares it with the one marked *")
+	d.Sees("▸resnet18      * 11 random modes", "d compares it with the one marked *")
 	d.Press("down", "d")
 	d.Sees("6 modes measured by both", "+5.3 % time", "the board has drifted", "first after the new heat sink")
 	d.Press("esc", "d", "esc")
@@ -281,4 +283,41 @@ func TestProfileAlwaysShowsTheTimeLeft(t *testing.T) {
 	d.Sees("measuring 7 s, 6 power samples, 88.1 ms")
 	j.Progress.ETAHi = 0
 	d.Sees("06:12 elapsed")
+}
+
+// The answer of a search of any day is one enter away, with the further campaigns that it needed below it.
+func TestProfileOpensTheAnswerThatACampaignKeeps(t *testing.T) {
+	d, p := listed(t)
+	kept := &answers.Kept{Answers: pagetest.Searched(d.Board, 20, 30).Tuned.Answers, Warnings: []string{"a poor one"}}
+	list := d.State.Tasks.Campaigns
+	list[2].Answer = kept
+	list[1].Part = list[2].Dir
+	mode := d.Board.Space().Format(kept.Answers[0].Mode)
+	d.Sees("campaigns of this board")
+	d.Press("g", "down")
+	if strings.Contains(d.Screen(), "11 random modes") {
+		t.Errorf("a part of a search is a row of its own:\n%s", d.Screen())
+	}
+	d.Sees("20 W → " + mode)
+	d.Press("right")
+	d.Sees("└ 11 random modes")
+	d.Press("left", "enter")
+	d.Sees("▸ 20 W", "  30 W", "against MAXN = present", "a poor one", "a apply, then keep")
+	d.Press("down", "a")
+	if want, _ := d.Want().(page.Apply); want.Mode != kept.Answers[1].Mode {
+		t.Errorf("a applies %v, want %v", want.Mode, kept.Answers[1].Mode)
+	}
+	d.Press("esc")
+	d.Sees("measured, newest first")
+	d.Press("enter")
+	d.Sees("a apply, then keep")
+	d.Press("esc", "esc")
+	d.Sees("campaigns of this board")
+
+	d.Send(page.Recalled{Workload: "resnet18"})
+	d.Sees("a apply, then keep", "30 W")
+	p.kept.better = []tegra.Val[tegra.Setting]{{}, tegra.Some(tegra.Setting{Mode: kept.Answers[0].Mode})}
+	p.kept.worked = true
+	d.Press("down")
+	d.Sees("better mode found since: "+mode, "worked out of its rows")
 }

@@ -19,6 +19,7 @@ import (
 	"jtune/internal/text"
 	"jtune/internal/tomlfile"
 	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/tegra"
 )
 
@@ -52,6 +53,11 @@ type Kept struct {
 	Probes   []optimize.Probe `toml:"probe,omitempty"` // of the search, once for all answers
 	// Worked says that nothing was kept, as by earlier versions: the answers are the best rows within the limits.
 	Worked bool `toml:"-"`
+}
+
+// Goal is what answer number i was asked for.
+func (k Kept) Goal(i int) mix.Goal {
+	return mix.Goal{Limit: k.Answers[i].Limit, Load: k.Load}
 }
 
 // Keep writes an answer into the folder of a campaign, whole or not at all.

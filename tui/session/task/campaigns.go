@@ -15,8 +15,10 @@ import (
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tui/session"
+	"jtune/tui/session/answers"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
+	"jtune/tui/session/questions"
 )
 
 // Campaigns are the campaign folders that concern one board: those of a data
@@ -49,6 +51,8 @@ type Listed struct {
 	// why it does not, that is no way.
 	Again            *Interrupted
 	NoResume, NoRedo string
+	Answer           *answers.Kept // of its search, with the goal of each; nil without one
+	Part             string        // folder of the campaign that began the search which it is a part of; "": none
 }
 
 // List lists the campaigns of this board, the newest first: those of the data directory, and of
@@ -68,7 +72,13 @@ func (c *Campaigns) List() ([]Listed, error) {
 	var out []Listed
 	for _, at := range slices.Backward(all) {
 		if at.Err == nil && c.Here(at.Header.Device) {
-			out = append(out, c.listed(at, held))
+			l := c.listed(at, held)
+			if head := questions.Head(all, at); head.Dir != at.Dir {
+				l.Part = head.Dir
+			} else if l.State != campaigns.CampaignRunning {
+				l.Answer, _ = questions.Answer(at) // a file that cannot be read is none
+			}
+			out = append(out, l)
 		}
 	}
 	return out, err

@@ -1,0 +1,152 @@
+package profile
+
+import (
+	"fmt"
+	"os"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jtune/tegra"
+	"jtune/tui/page"
+	"jtune/tui/session/answers"
+	"jtune/tui/session/campaigns"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/questions"
+	"jtune/tui/session/task"
+	"jtune/tui/widget"
+)
+
+// The list is one of questions: a search is one row with its answer. The further campaigns that it needed stand below
+// it where the row is unfolded.
+
+// entries are the rows of the list.
+func (p *Page) entries() []task.Listed {
+	if p.deleted {
+		return p.read.Deleted()
+	}
+	var out []task.Listed
+	all := p.read.Campaigns()
+	for _, l := range all {
+		if l.Part != "" {
+			continue
+		}
+		if out = append(out, l); p.unfolded[l.Dir] {
+			out = append(out, parts(all, l.Dir)...)
+		}
+	}
+	return out
+}
+
+// parts are the further campaigns of the search that one began, the oldest first.
+func parts(all []task.Listed, dir string) (out []task.Listed) {
+	for i := len(all) - 1; i >= 0; i-- {
+		if all[i].Part == dir {
+			out = append(out, all[i])
+		}
+	}
+	return out
+}
+
+// fold shows the parts of the row under the cursor, or hides them.
+func (p *Page) fold(l task.Listed, open bool) page.Intent {
+	dir := l.Dir
+	if l.Part != "" {
+		dir = l.Part
+	}
+	if len(parts(p.read.Campaigns(), dir)) == 0 {
+		return page.Say("this row is one campaign")
+	}
+	if p.unfolded == nil {
+		p.unfolded = map[string]bool{}
+	}
+	p.unfolded[dir], p.chosen = open, dir
+	return nil
+}
+
+// foldKey takes the keys that show the parts of a row and hide them.
+func (p *Page) foldKey(k tea.KeyPressMsg, l task.Listed) (page.Intent, bool) {
+	keys := p.read.Keys()
+	switch {
+	case p.deleted:
+	case keys.Right.Matches(k):
+		return p.fold(l, true), true
+	case keys.Left.Matches(k):
+		return p.fold(l, false), true
+	}
+	return nil, false
+}
+
+// question is what a row asks and the answer, or what a campaign without a question measures.
+func (p *Page) question(l task.Listed) string {
+	mark := ""
+	if l.Dir == p.marked {
+		mark = star + " "
+	}
+	switch k := l.Answer; {
+	case l.Part != "":
+		return mark + "  └ " + l.What()
+	case k != nil:
+		return mark + p.answered(k)
+	case l.PID > 0 && l.PID != os.Getpid():
+		return fmt.Sprintf("%sjtune %d: %s", mark, l.PID, l.What())
+	}
+	return mark + l.What()
+}
+
+// answered is the goal of a search and its answer: "30 W → 12c/1.04C/0.73G/3.20M 87 ms".
+func (p *Page) answered(k *answers.Kept) string {
+	a, goal := k.Answers[0], k.Goal(0).String()
+	if goal == "" {
+		goal = a.Limit.Bounds()
+	}
+	out := goal + " → " + p.read.ModeText(a.Mode) + page.BatchText(a.Batch)
+	if !a.Feasible {
+		return goal + " → none; nearest " + p.read.ModeText(a.Mode)
+	}
+	if a.Served != nil {
+		out += fmt.Sprintf(" p%.4g %s ms", 100*a.Ask.Quantile, widget.MS(a.Served.LatencyMS))
+	} else {
+		out += " " + page.FiguresOf(a.Best()).MS + " ms"
+	}
+	if more := len(k.Answers) - 1; more > 0 {
+		out += fmt.Sprintf(" and %d more", more)
+	}
+	return out
+}
+
+// keptCard is what the card of an earlier search says besides.
+type keptCard struct {
+	worked bool
+	better []tegra.Val[tegra.Setting] // by answer: the mode that is better by now
+}
+
+// reopen makes what a search found show as at its end: the card.
+func (p *Page) reopen(j *page.Task, l task.Listed) {
+	k := l.Answer
+	if p.kept = (keptCard{}); k == nil {
+		return
+	}
+	p.kept.worked = k.Worked
+	var all []campaigns.Campaign
+	for _, one := range slices.Backward(p.read.Campaigns()) {
+		all = append(all, one.Campaign)
+	}
+	for i := range k.Answers {
+		at, ok := questions.Since(all, l.Campaign, k, i)
+		p.kept.better = append(p.kept.better, tegra.Val[tegra.Setting]{V: at, OK: ok})
+	}
+	j.Kind, j.Goal = task.Tuning, k.Goal(0)
+	result := measure.TuneResult{Answers: k.Answers, Took: k.Answers[0].Took, Dir: l.Dir, Home: l.Dir}
+	result.Warnings = k.Warnings
+	j.Tuned = &result
+}
+
+// recall opens the newest answer of a workload.
+func (p *Page) recall(workload string) {
+	p.shown() // what has begun meanwhile shows by itself, before this
+	if l, ok := p.read.Answered(workload); ok {
+		p.deleted, p.chosen, p.left = false, l.Dir, nil
+		p.show(l)
+	}
+}
