@@ -2,6 +2,7 @@ package modes
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 
@@ -41,7 +42,10 @@ func (p *Page) build() {
 			p.order = append(p.order, i)
 		}
 	}
-	if !p.hasColumn(p.sortBy) {
+	switch {
+	case !p.sorted && p.hasColumn(columnState):
+		p.sortBy, p.falling = columnState, false
+	case !p.sorted, !p.hasColumn(p.sortBy):
 		p.sortBy, p.falling = columnMode, true
 	}
 	if p.sortBy == columnMode {
@@ -72,7 +76,7 @@ func (p *Page) hasColumn(c modesColumn) bool {
 	switch {
 	case c >= columnMode && c <= columnEMC:
 		return true
-	case c == columnTime, c == columnPower, c == columnEnergy:
+	case c == columnTime, c == columnPower, c == columnEnergy, c == columnState:
 		return p.read.Outlook() != nil
 	case c == columnSpeed:
 		return p.read.Outlook() != nil && p.job().Infers()
@@ -91,12 +95,48 @@ func (p *Page) values(c modesColumn) []float64 {
 		return p.listing.Power.Values
 	case columnEnergy:
 		return p.listing.Energy.Values
+	case columnState:
+		return p.byState()
 	}
 	out := make([]float64, p.read.Space().Len())
 	for i := range out {
 		out[i] = p.read.Space().At(i).Value(tegra.Knob(c - columnCores))
 	}
 	return out
+}
+
+// byState ranks the modes by how they keep the limit, the best first: the answer, those that keep it by what the limit
+// asks for, then the doubtful ones and the rest.
+func (p *Page) byState() []float64 {
+	l, goal := p.read.Limit(), p.listing.Time.Values
+	switch {
+	case l.Energy || l.EnergyJ > 0:
+		goal = p.listing.Energy.Values
+	case p.served != nil || l.TimeMS > 0:
+		goal = p.listing.Power.Values
+	}
+	ranks := [...]float64{optimize.Doubtful: 1, optimize.Over: 2, optimize.Unknown: 3}
+	out := make([]float64, p.read.Space().Len())
+	for i := range out {
+		rank := ranks[p.standing(p.read.Space().At(i)).State]
+		if v := goal[i]; v > 0 && !math.IsInf(v, 1) {
+			out[i] = rank + v/(1+v) // within a rank, whatever the unit
+		} else {
+			out[i] = rank + 1
+		}
+	}
+	if at := p.answer(); at >= 0 && at < len(out) {
+		out[at] = -1
+	}
+	return out
+}
+
+// answer is the place of the best mode within the limit.
+func (p *Page) answer() int {
+	if p.served != nil {
+		return p.served.AnswerAmong(nil)
+	}
+	return p.view.AnswerAmong(p.read.Limit(), nil)
 }
 
 // sortColumn is a column that can be sorted by.
@@ -117,6 +157,7 @@ var sortColumns = []sortColumn{
 	{"u", "units/s", columnSpeed},
 	{"w", "power", columnPower},
 	{"j", "energy", columnEnergy},
+	{"s", "state", columnState},
 }
 
 // sort sorts by a column, by the present one the other way round: knobs begin with
@@ -127,6 +168,7 @@ func (p *Page) sort(by modesColumn) {
 	} else {
 		p.falling = by < columnTime || by == columnSpeed
 	}
+	p.sorted = true
 	p.sortBy, p.list, p.built, p.tab.Cursor = by, listAll, false, 0
 }
 

@@ -24,6 +24,7 @@ type Page struct {
 	built    bool
 	sortBy   modesColumn
 	falling  bool // the largest first
+	sorted   bool // by the user; else what keeps the limit is on top, once a model is loaded
 	sorting  bool // the next key is a column's letter
 	filter   string
 	input    *widget.Input // the filter while it is typed; nil: it is not

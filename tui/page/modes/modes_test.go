@@ -191,3 +191,34 @@ func TestModesFilterThatIsWrongStaysToBeMended(t *testing.T) {
 	d.Press("enter")
 	d.Sees("filter gpu>=0.9", "shows all modes again")
 }
+
+// Once a model is loaded, the answer is on top, then what keeps the limit, the fastest first, until the user sorts.
+func TestModesBeginWithWhatKeepsTheLimit(t *testing.T) {
+	d, p := pagetest.Drive(t, New)
+	d.Sees("no model: knobs only, by mode ▾", "▸  12c/2.20C/1.30G/3.20M")
+	view := d.Board.Outlook()
+	d.Show(view)
+	d.Sees("by state ▴")
+	answer := view.Answer(d.State.Goal.Limit)
+	if p.order[0] != answer {
+		t.Errorf("on top is mode %d, not the answer %d", p.order[0], answer)
+	}
+	last := 0
+	for n, at := range p.order[1:2000] {
+		if s := p.standing(p.read.Space().At(at)); !s.Within() {
+			last = n
+			break
+		}
+		if over := view.Known[p.order[n]].TimeMS; n > 0 && view.Known[at].TimeMS < 0.999999*over {
+			t.Fatalf("row %d takes less time than the one above it, within the limit too", n+2)
+		}
+	}
+	for _, at := range p.order[len(p.order)-100:] {
+		if p.standing(p.read.Space().At(at)).Within() {
+			t.Fatalf("mode %d keeps the limit and stands at the end; the first that does not is row %d", at, last)
+		}
+	}
+	d.Press("s", "m")
+	d.Show(d.Board.Outlook())
+	d.Sees("by mode")
+}
