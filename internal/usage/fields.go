@@ -25,6 +25,8 @@ const (
 	Weights      Field = "weights"
 	Remote       Field = "remote server"
 	Log          Field = "log"
+	Pattern      Field = "pattern"
+	Counts       Field = "counts"
 	TrustCommand Field = "trust the command"
 	Epochs       Field = "epochs"
 	PerEpoch     Field = "minibatches per epoch"
@@ -99,7 +101,7 @@ const (
 func Fields() []Field {
 	return []Field{
 		Device, Sysroot, Medium, Fault, Ambient, NoDevice, ReadOnly, Speed, Config, DataDir, Seed,
-		Batch, Workers, Weights, Remote, Log, TrustCommand, Epochs, PerEpoch, Minibatches,
+		Batch, Workers, Weights, Remote, Log, Pattern, Counts, TrustCommand, Epochs, PerEpoch, Minibatches,
 		Load, Rate, Arrivals, Outstanding, MaxWait, Latency,
 		PowerLimit, TimeLimit, EnergyLimit, MaxSlowdown, Knee, PowerAs, Coverage, Strategy,
 		Mode, Modes, Sample, Grid, Filter, List, Shard, DVFS, Fan, KeepFan, Force, AtBoot,

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"jtune/internal/usage"
+	"jtune/profiles/harness/detect"
 	"jtune/tegra/virtual"
 )
 
@@ -62,6 +63,16 @@ func beside(b *virtual.Board, workload string, batch int, begin func() (Harness,
 		return nil, err
 	}
 	return alongside{h, b}, nil
+}
+
+var _ Detecting = alongside{}
+
+// Detected implements Detecting.
+func (b alongside) Detected() (r detect.Reading, err error, ok bool) {
+	if d, is := b.Harness.(Detecting); is {
+		return d.Detected()
+	}
+	return r, nil, false
 }
 
 // Stop ends both.

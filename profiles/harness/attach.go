@@ -23,6 +23,7 @@ type Elsewhere struct {
 	PID     int    // 0: not known
 	Log     string // "": the file to which the process writes
 	Pattern string // reads minibatches out of its lines, see CheckPattern; "": finds out
+	Detect  Detect // how it finds out
 }
 
 // attachSilence is how long such a job may be silent: it may validate or write a checkpoint meanwhile.
@@ -140,7 +141,9 @@ func Attach(ctx context.Context, e Elsewhere, clock tegra.Clock, silent time.Dur
 	read := &readClock{Clock: clock}
 	read.tick()
 	a := &attached{job: &job{name: e.String(), log: &jobLog{}, queue: NewQueue(), clock: read, stdout: new(pipe),
-		silence: silenceOf(silent, silent), lastEvent: time.Now()}, done: make(chan struct{})}
+		silence: silenceOf(silent, silent), lastEvent: time.Now(), started: time.Now(),
+		misread: make(chan struct{})}, done: make(chan struct{})}
+	a.job.exited = a.done
 	if a.job.pattern, err = e.reader(); err != nil {
 		return nil, err
 	}
@@ -166,16 +169,17 @@ func (c *readClock) Now() time.Duration { return time.Duration(c.at.Load()) }
 
 // reader reads the job's lines.
 func (e Elsewhere) reader() (reader, error) {
-	if e.Pattern != "" {
-		return newReader(e.Pattern, nil)
-	}
-	return newGuess(), nil
+	return patternOf(ExecOptions{Pattern: e.Pattern, Detect: &e.Detect})
 }
 
 // follow reads to the end.
 func (a *attached) follow() {
 	defer close(a.done)
+	if _, ok := a.job.pattern.(*detecting); ok {
+		go a.job.watch()
+	}
 	pieces(a.job.pattern)(a.tail, a.job.match(func(text []byte) { a.job.bad(text, errNoEvent) }))
+	a.job.finish()
 	a.job.queue.Close(a.tail.why())
 }
 

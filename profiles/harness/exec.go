@@ -5,14 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
 
 	"jtune/internal/text"
+	"jtune/profiles/harness/detect"
 	"jtune/tegra"
 )
 
@@ -42,6 +45,9 @@ type ExecOptions struct {
 	Container Container // in which Command is run
 	Turn      *os.File  // the job's end of a turn socket, closed here; nil: none (not in a container)
 	Pattern   string    // reads minibatches out of lines that match, see CheckPattern; "" for none
+	// Detect finds out how lines tell steps, where there is no Pattern; nil: only events of the protocol are read.
+	Detect *Detect
+	Echo   io.Writer // gets all that the job prints, as it comes; nil: nothing does
 }
 
 // job is an external training job. It runs in its own process group, which is ended as a whole,
@@ -66,6 +72,11 @@ type job struct {
 	stopping  bool
 	failure   string    // message of its error event
 	lastEvent time.Time // or the start
+	started   time.Time
+	stepped   bool          // it has told of a step
+	refused   bool          // misread is closed
+	misread   chan struct{} // closed when what it prints cannot be taken
+	echo      io.Writer
 	garbage   int
 	lastBad   string
 	lastLine  string // that the reader knows nothing of
@@ -91,25 +102,56 @@ func Exec(ctx context.Context, o ExecOptions) (Harness, error) {
 	}
 	j := &job{name: text.OneLine(o.Command[0]), pattern: read, log: log, queue: NewQueue(), clock: o.Clock,
 		silence: silenceOf(o.Start, o.Silence),
-		exited:  make(chan struct{}), ended: make(chan struct{}), lastEvent: time.Now()}
+		exited:  make(chan struct{}), ended: make(chan struct{}), lastEvent: time.Now(), started: time.Now(),
+		misread: make(chan struct{}), echo: o.Echo}
 	if j.clock == nil {
 		j.clock = tegra.RealClock()
 	}
 	if _, ok := tools[o.Pattern]; ok {
 		j.tool = o.Pattern
 	}
+	if d, ok := read.(*detecting); ok {
+		d.start = j.clock.Now()
+	}
 	if err := j.start(o); err != nil {
 		log.close()
-		return nil, fmt.Errorf("harness %s: %w", j.name, err)
+		return nil, notStarted(j.name, err)
 	}
 	return j, nil
 }
 
+// notStarted says why a command did not start, and what to do.
+func notStarted(name string, err error) error {
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		return fmt.Errorf("command %s was not found in PATH: give its path, such as ./%s", name, filepath.Base(name))
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("command %s does not exist, or the folder or interpreter that it needs: %v", name, err)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("command %s cannot be run: is it a program, and executable (chmod +x)? %v", name, err)
+	case errors.Is(err, syscall.ENOEXEC):
+		return fmt.Errorf("command %s is no program of this machine, and has no #! line: name its interpreter", name)
+	}
+	return fmt.Errorf("harness %s: %w", name, err)
+}
+
 func patternOf(o ExecOptions) (reader, error) {
 	if o.Pattern == "" {
-		return nil, nil
+		if o.Detect == nil {
+			return nil, nil
+		}
+		return newDetecting(*o.Detect, o.Command), nil
 	}
-	return newReader(o.Pattern, o.Command)
+	read, err := newReader(o.Pattern, o.Command)
+	if d, ok := read.(*detecting); ok && o.Detect != nil {
+		with := newDetecting(*o.Detect, o.Command)
+		with.own = d.own
+		if with.Only = ""; d.own == nil {
+			with = d.with(*o.Detect, o.Command)
+		}
+		read = with
+	}
+	return read, err
 }
 
 // contain turns the options into those of the engine's command.
@@ -197,6 +239,7 @@ func (j *job) follow(stdout, stderr *pipe) {
 	readers.Wait()
 	stdout.Close()
 	stderr.Close()
+	j.finish()
 	if sum, ok := j.pattern.(summing); ok {
 		if e := sum.summary(); e != nil {
 			j.found = true
@@ -210,6 +253,27 @@ func (j *job) follow(stdout, stderr *pipe) {
 	close(j.ended)
 }
 
+// exitCode is the status of a process as a shell tells it.
+func exitCode(p *os.ProcessState) int {
+	if status, ok := p.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return 128 + int(status.Signal())
+	}
+	return p.ExitCode()
+}
+
+// finish takes what a program of which nothing is known has told when it ends.
+func (j *job) finish() {
+	d, ok := j.pattern.(*detecting)
+	if !ok {
+		return
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, e := range d.finish(j.clock.Now()) {
+		j.queue.Put(e)
+	}
+}
+
 // outcome is how the job ended: io.EOF when it was done or stopped.
 func (j *job) outcome(err error) error {
 	j.mu.Lock()
@@ -220,9 +284,10 @@ func (j *job) outcome(err error) error {
 	case err == nil && j.failure == "" && j.tool != "" && !j.found:
 		return &UnreadError{Command: j.name, Pattern: j.tool, Last: j.lastLine}
 	case err == nil && j.failure == "":
-		return io.EOF
+		return j.unread()
 	}
-	e := &ExitError{Command: j.name, Status: j.cmd.ProcessState.String(), Lines: j.log.tail()}
+	e := &ExitError{Command: j.name, Status: j.cmd.ProcessState.String(),
+		Code: exitCode(j.cmd.ProcessState), Lines: j.log.tail()}
 	if j.group.abandoned() {
 		e.Status = "the shell that watches over it was killed, so it was ended too"
 	}
@@ -230,6 +295,33 @@ func (j *job) outcome(err error) error {
 		e.Lines = append(e.Lines, j.failure)
 	}
 	return e
+}
+
+// unread is why a program of which nothing is known gave nothing that could be taken; io.EOF where it did.
+func (j *job) unread() error {
+	d, ok := j.pattern.(*detecting)
+	if !ok {
+		return io.EOF
+	}
+	if u, ok := errors.AsType[*detect.Undecided](d.err); ok {
+		return &NotUnderstood{Command: j.name, Undecided: u}
+	}
+	return io.EOF
+}
+
+// Detected implements Detecting.
+func (j *job) Detected() (r detect.Reading, err error, ok bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	d, ok := j.pattern.(*detecting)
+	if !ok || d.told {
+		return r, nil, false
+	}
+	r, err = d.d.Read()
+	if u, bad := errors.AsType[*detect.Undecided](err); bad {
+		err = &NotUnderstood{Command: j.name, Undecided: u}
+	}
+	return r, err, true
 }
 
 // Next waits for the next event.
@@ -248,6 +340,9 @@ func (j *job) Next(ctx context.Context) (Event, error) {
 		case <-ctx.Done():
 			silence.Stop()
 			return Event{}, ctx.Err()
+		case <-j.misread:
+			silence.Stop()
+			return Event{}, j.silent()
 		case <-silence.C:
 			if j.patience() <= 0 {
 				return Event{}, j.silent()
@@ -260,12 +355,32 @@ func (j *job) Next(ctx context.Context) (Event, error) {
 func (j *job) patience() time.Duration {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.silence.most() + j.stdout.most() - time.Since(j.lastEvent)
+	left := j.silence.most() + j.stdout.most() - time.Since(j.lastEvent)
+	if d, ok := j.pattern.(*detecting); ok {
+		switch {
+		case d.err != nil && !d.ToEnd:
+			return 0
+		case d.ToEnd: // it is measured as it is
+			return max(left, time.Minute)
+		}
+	}
+	if j.pattern != nil && !j.stepped && j.silence.start > 0 {
+		left = min(left, max(startLimit, j.silence.start)-time.Since(j.started))
+	}
+	return left
 }
 
 func (j *job) silent() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	if d, ok := j.pattern.(*detecting); ok {
+		if d.err == nil {
+			_, d.err = d.d.Read()
+		}
+		if u, bad := errors.AsType[*detect.Undecided](d.err); bad && time.Since(j.lastEvent) < j.silence.most() {
+			return &NotUnderstood{Command: j.name, Undecided: u}
+		}
+	}
 	return &SilenceError{Command: j.name, After: j.silence.most(), Garbage: j.garbage, Last: j.lastBad}
 }
 

@@ -125,6 +125,7 @@ type Paced interface {
 type ExitError struct {
 	Command string
 	Status  string   // "exit status 1", "signal: killed"
+	Code    int      // exit status; 128 and the number of the signal that ended it
 	Lines   []string // the last lines it wrote to stderr, oldest first
 }
 

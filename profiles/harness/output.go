@@ -22,14 +22,25 @@ func (j *job) listen(readers *sync.WaitGroup, stdout, stderr *pipe) {
 	}
 	take, log := j.match(j.take(new(pipe))), j.match(j.log.stderr) // its lines have no time of their own
 	each := pieces(j.pattern)
-	readers.Go(func() { each(stdout, take) })
-	readers.Go(func() { each(stderr, log) })
+	if _, ok := j.pattern.(*detecting); ok {
+		go j.watch()
+	}
+	readers.Go(func() { each(j.echoed(stdout), take) })
+	readers.Go(func() { each(j.echoed(stderr), log) })
+}
+
+// echoed is an output of the job that is shown too where that is asked for.
+func (j *job) echoed(r io.Reader) io.Reader {
+	if j.echo == nil {
+		return r
+	}
+	return io.TeeReader(r, j.echo)
 }
 
 // pieces is how the lines of a program are taken apart: bars of progress are read before they end.
 func pieces(r reader) func(io.Reader, func(text []byte, whole bool)) {
 	switch r.(type) {
-	case *pattern, *guess:
+	case *pattern, *detecting:
 		return lines.EachDraw
 	}
 	return lines.EachFinished
@@ -41,12 +52,17 @@ func (j *job) match(rest func(text []byte)) func(text []byte, whole bool) {
 		j.mu.Lock()
 		now := j.clock.Now()
 		events, ok := j.pattern.read(text, now, whole)
-		if ok {
+		if whole || ok { // any output is a sign of life
 			j.heard(events...)
 		}
 		for _, e := range events {
 			j.found = j.found || e.Timed()
+			j.stepped = j.stepped || e.Timed()
 			j.queue.Put(e)
+		}
+		if d, ok := j.pattern.(*detecting); ok && d.err != nil && !j.refused {
+			j.refused = true
+			close(j.misread)
 		}
 		if line := plainLine(text); !ok && line != "" {
 			j.lastLine = clipped(line)
@@ -54,6 +70,34 @@ func (j *job) match(rest func(text []byte)) func(text []byte, whole bool) {
 		j.mu.Unlock()
 		if !ok && whole {
 			rest(text)
+		}
+	}
+}
+
+// watchOutput is how often it is looked whether anything of a program's output was understood.
+const watchOutput = time.Second
+
+// watch says when a program has worked for a while and nothing of what it prints tells its steps, and ends the wait for
+// one whose lines tell two times.
+func (j *job) watch() {
+	every := time.NewTicker(watchOutput)
+	defer every.Stop()
+	for {
+		select {
+		case <-j.exited:
+			return
+		case <-every.C:
+		}
+		j.mu.Lock()
+		d := j.pattern.(*detecting)
+		note := d.doubt(j.clock.Now())
+		over := d.took() || d.noted
+		j.mu.Unlock()
+		if note != "" {
+			j.queue.Put(Event{Kind: Note, T: j.clock.Now(), Message: note})
+		}
+		if over {
+			return
 		}
 	}
 }

@@ -22,41 +22,18 @@ import (
 //
 // An expression names what it finds: batch (done in this epoch), of (how many
 // there are: bars of another length, such as a validation's, are passed over),
-// epoch, time_ms, time_s, rate (per second).
+// epoch, time_ms, time_s, rate (per second), units (of one result at the end).
 
-// patterns are the known ones by name.
-var patterns = map[string]struct {
-	text       string
-	firstEpoch int // the number of the first epoch as it is printed
-}{
-	// 3%|▎  | 47/1563 [00:12<06:31,  3.87it/s]
-	"tqdm": {`\d+%\|.*?\|\s*` + barCount, 0},
-	// The Trainer's own bar has no name before it, those of loading have.
-	"huggingface": {`^\s*\d+%\|.*?\|\s*` + barCount, 0},
-	//   1/100  2.23G  1.23  2.34  1.12  45  640: 100%|███| 1563/1563 [04:55<00:00,  5.29it/s]
-	//   1/100  2.23G  1.23  2.34  1.12  45  640: 3% ──── 47/1563 5.3it/s 6.1s<4:49
-	"ultralytics": {
-		`^\s*(?P<epoch>\d+)/\d+\s+[\d.]+G\s.*?:\s+\d+%[|\s].*?\s(?P<batch>\d+)/(?P<of>\d+)\s.*?` + speed,
-		1,
-	},
-	// step 120 loss 2.31 5.21 it/s; 1.92 s/it
-	"it/s": {`(?P<rate>\d+(?:\.\d+)?)\s?it/s|(?P<time_s>\d+(?:\.\d+)?)\s?s/it`, 0},
-}
-
-const (
-	speed    = `[\d.?]+\s?(?:(?:it|batch|batches|step|steps)/s|s/(?:it|batch|step))`
-	barCount = `(?P<batch>\d+)/(?P<of>\d+) \[[\d:]+<[\d:?]+,\s*` + speed
-	// maxAtOnce: a larger step of a count is of something else.
-	maxAtOnce = 1000
-)
+// maxAtOnce: a larger step of a count is of something else.
+const maxAtOnce = 1000
 
 // escapes are what colours and moves the cursor of a terminal.
 var escapes = regexp.MustCompile(`\x1b\[[0-9;?]*[A-Za-z]`)
 
 // pattern reads minibatches from lines. It is not safe for several goroutines.
 type pattern struct {
-	re    *regexp.Regexp
-	first int
+	re       *regexp.Regexp
+	fromZero bool // epochs are counted from 0; else from 1
 
 	of      int           // length of the bar that counts; 0: none seen
 	epoch   int           // of the last count
@@ -64,6 +41,7 @@ type pattern struct {
 	at      time.Duration // when it came
 	counted bool          // done and at are valid
 	events  int           // without a count: how many so far
+	units   int           // of the last result, where it says so
 }
 
 // CheckPattern returns an error unless a pattern is the name of a known one, or a regular
@@ -74,11 +52,7 @@ func CheckPattern(text string) error {
 }
 
 func newPattern(expr string) (*pattern, error) {
-	known, named := patterns[expr]
-	if !named {
-		known.text = expr
-	}
-	re, err := regexp.Compile(known.text)
+	re, err := regexp.Compile(expr)
 	if err != nil {
 		return nil, fmt.Errorf(
 			"pattern: %w; known ones: %s",
@@ -89,7 +63,7 @@ func newPattern(expr string) (*pattern, error) {
 	finds := re.SubexpNames()
 	for _, need := range []string{"batch", "time_ms", "time_s", "rate"} {
 		if slices.Contains(finds, need) {
-			return &pattern{re: re, first: known.firstEpoch}, nil
+			return &pattern{re: re}, nil
 		}
 	}
 	return nil, fmt.Errorf(
@@ -115,7 +89,12 @@ func (p *pattern) read(text []byte, now time.Duration, whole bool) (events []Eve
 	}
 	epoch := p.epoch
 	if n, err := strconv.Atoi(found("epoch")); err == nil && n <= maxCount {
-		epoch = max(0, n-p.first)
+		if n == 0 {
+			p.fromZero = true
+		}
+		if epoch = n; !p.fromZero {
+			epoch = max(0, n-1)
+		}
 	}
 	if count := found("batch"); count != "" && found("time_ms")+found("time_s") == "" {
 		return p.count(epoch, count, found("of"), now), true
@@ -129,6 +108,9 @@ func (p *pattern) read(text []byte, now time.Duration, whole bool) (events []Eve
 	}
 	if n, err := strconv.Atoi(found("batch")); err == nil && n <= maxCount {
 		e.Batch = n
+	}
+	if n, err := strconv.Atoi(found("units")); err == nil && n > 0 && n <= maxCount {
+		p.units = n
 	}
 	p.events++
 	p.epoch = epoch

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"jtune/profiles/harness/detect"
 	"jtune/tegra"
 )
 
@@ -59,14 +60,23 @@ func newReader(pattern string, command []string) (reader, error) {
 	if t, ok := tools[pattern]; ok {
 		return t.make(command), nil
 	}
-	return newPattern(pattern)
+	if slices.Contains(detect.Forms(), pattern) {
+		return newDetecting(Detect{Options: detect.Options{Only: pattern}}, command), nil
+	}
+	own, err := newPattern(pattern)
+	if err != nil {
+		return nil, err
+	}
+	d := newDetecting(Detect{}, command)
+	d.own = own
+	return d, nil
 }
 
 // knownPatterns lists the names that a pattern may have.
 func knownPatterns() string {
-	names := slices.Concat(slices.Collect(maps.Keys(patterns)), slices.Collect(maps.Keys(tools)))
+	names := slices.Concat(slices.Collect(maps.Keys(tools)), detect.Forms())
 	slices.Sort(names)
-	return strings.Join(names, " ")
+	return strings.Join(slices.Compact(names), " ")
 }
 
 // plainLine is a line without what colours it and without spaces around it.

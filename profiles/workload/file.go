@@ -229,6 +229,8 @@ func (w *Workload) faults() (out []fault) {
 		"has no command; give command = [\"program\", \"argument\"]")
 	bad, why := w.Torch.Fault()
 	add(why != "", "torch."+bad, "%s", why)
+	add(w.Counts != "" && w.Counts != CountsSteps && w.Counts != CountsSamples, "counts",
+		"counts %q: want %s or %s", w.Counts, CountsSteps, CountsSamples)
 	if w.Pattern != "" {
 		err := harness.CheckPattern(w.Pattern)
 		add(err != nil, "pattern", "%v", err)

@@ -33,6 +33,7 @@ func (w *Workload) Fingerprint(versions string) string {
 	add("prefetch", w.Prefetch)
 	add("command", fmt.Sprintf("%q", w.Command))
 	add("dir", w.Dir)
+	add("counts", w.Counts)
 	for _, k := range slices.Sorted(maps.Keys(w.Env)) {
 		add("env "+k, w.Env[k])
 	}

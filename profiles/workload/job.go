@@ -16,6 +16,7 @@ import (
 
 	"jtune/internal/usage"
 	"jtune/profiles/harness"
+	"jtune/profiles/harness/detect"
 	"jtune/profiles/harness/torch"
 	"jtune/tegra"
 	"jtune/tegra/virtual"
@@ -47,7 +48,7 @@ func (w Workload) NewHarness(o HarnessOptions) func(ctx context.Context, batch i
 	if o.AtRate {
 		return w.paced(o)
 	}
-	if o.Virtual != nil && !w.Torch.Beside {
+	if o.Virtual != nil && !w.Torch.Beside && !w.OnHost {
 		return func(_ context.Context, batch int) (harness.Harness, error) {
 			w := w.AtBatch(batch)
 			start, silence := w.silence(o)
@@ -66,7 +67,7 @@ func (w Workload) NewHarness(o HarnessOptions) func(ctx context.Context, batch i
 			return nil, fmt.Errorf("workload %s: %w", w.Name, err)
 		}
 		if o.Virtual != nil {
-			return harness.ExecAlongside(ctx, o.Virtual, w.Torch.Net, w.Batch, job)
+			return harness.ExecAlongside(ctx, o.Virtual, w.SimulatedName(), w.Batch, job)
 		}
 		return harness.Exec(ctx, job)
 	}
@@ -76,6 +77,7 @@ func (w Workload) NewHarness(o HarnessOptions) func(ctx context.Context, batch i
 func (w Workload) attach(o HarnessOptions) func(ctx context.Context, batch int) (harness.Harness, error) {
 	e := *w.Elsewhere
 	e.Pattern = cmp.Or(e.Pattern, w.Pattern)
+	e.Detect = *w.detect()
 	begin := func(ctx context.Context) (harness.Harness, error) {
 		h, err := harness.Attach(ctx, e, o.Clock, cmp.Or(o.Silence, time.Duration(w.SilenceS)*time.Second))
 		if err != nil {
@@ -85,7 +87,7 @@ func (w Workload) attach(o HarnessOptions) func(ctx context.Context, batch int) 
 	}
 	return func(ctx context.Context, _ int) (harness.Harness, error) {
 		if o.Virtual != nil {
-			return harness.AttachAlongside(o.Virtual, w.Torch.Net, w.Batch, func() (harness.Harness, error) {
+			return harness.AttachAlongside(o.Virtual, w.SimulatedName(), w.Batch, func() (harness.Harness, error) {
 				return begin(ctx)
 			})
 		}
@@ -185,6 +187,7 @@ func (w Workload) job(o HarnessOptions) (harness.ExecOptions, error) {
 		return e, err
 	}
 	if len(w.Command) > 0 {
+		e.Detect, e.Echo = w.detect(), w.Echo
 		return e, nil
 	}
 	return e, w.builtIn(&e, o.Scripts)
@@ -200,10 +203,39 @@ const (
 	builtInSilence = 5 * time.Minute
 )
 
+// detect is how the lines of a command are read of which nothing is known.
+func (w Workload) detect() *harness.Detect {
+	d := &harness.Detect{Infer: w.Infers(), ToEnd: w.ToEnd, PerRun: w.Per == PerRun}
+	d.FromStart = w.FromStart
+	if d.Usual = w.Batch; w.Batch != defaultBatch && w.Batch > 1 {
+		d.Batch = w.Batch
+	}
+	switch w.Counts {
+	case CountsSamples:
+		d.Counts = detect.Sample
+	case CountsSteps:
+		d.Counts = detect.Step
+	}
+	return d
+}
+
+// What Workload.Counts may be.
+const (
+	CountsSteps   = "steps"
+	CountsSamples = "samples"
+)
+
 // silence is how long the job may print nothing, before its first minibatch and later; 0: what package harness takes.
 func (w *Workload) silence(o HarnessOptions) (start, later time.Duration) {
 	later = cmp.Or(o.Silence, time.Duration(w.SilenceS)*time.Second)
-	if later == 0 && len(w.Command) == 0 {
+	switch {
+	case later > 0:
+		return later, later
+	case len(w.Command) > 0 && !w.Serves():
+		return builtInStart, 0
+	case w.Serves() && len(w.Command) == 0:
+		return 0, 0
+	case len(w.Command) == 0:
 		return builtInStart, builtInSilence
 	}
 	return later, later

@@ -2,7 +2,6 @@ package workload
 
 import (
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -141,7 +140,7 @@ func TestWorkloadCommandLearnsTheWorkloadsSettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.Next(t.Context()); !errors.Is(err, io.EOF) {
+	if _, err := h.Next(t.Context()); !errors.Is(err, harness.ErrNotUnderstood) {
 		t.Error(err)
 	}
 	if text, _ := os.ReadFile(file); string(text) != "own 32 3 6 1\n" {

@@ -61,8 +61,14 @@ func (p Pair) Fault() string {
 	return ""
 }
 
+// besideCommands is the workload of a virtual board whose power stands beside a command of the user.
+const besideCommands = "resnet18"
+
 // SimulatedName is the name under which a virtual board knows the workload's network; "" where it has none.
 func (w *Workload) SimulatedName() string {
+	if w.OnHost {
+		return besideCommands
+	}
 	if w.Torch.Net == "" || !w.Infers() {
 		return w.Torch.Net
 	}

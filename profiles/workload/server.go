@@ -41,7 +41,7 @@ func (w Workload) About() string {
 
 // Beside reports whether the job really runs on this machine, beside a virtual board.
 func (w *Workload) Beside() bool {
-	return w.Elsewhere != nil || w.Torch.Beside || w.Serves() && w.Server.Beside != ""
+	return w.Elsewhere != nil || w.OnHost || w.Torch.Beside || w.Serves() && w.Server.Beside != ""
 }
 
 // WithWeights names the model: a file for a command, or the name by which a server knows it.

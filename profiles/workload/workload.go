@@ -3,6 +3,7 @@ package workload
 import (
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,7 +41,17 @@ type Workload struct {
 	// reads minibatches out of Command's own lines: tqdm, huggingface, ultralytics, it/s or an
 	// expression
 	Pattern string `toml:"pattern,omitempty" json:"pattern,omitempty"`
-	Own     bool   `toml:"own,omitempty" json:"own"` // from the user's file
+	// what the counter of Command's lines counts, steps or samples; found out when empty
+	Counts string `toml:"counts,omitempty" json:"counts,omitempty"`
+	Own    bool   `toml:"own,omitempty" json:"own"` // from the user's file
+	// OnHost: the command really runs, on this machine, beside a virtual board.
+	OnHost bool `toml:"-" json:"-"`
+	// ToEnd: the command is measured to its end, whatever it prints.
+	ToEnd bool `toml:"-" json:"-"`
+	// FromStart counts the steps of the command that were read before it was known how.
+	FromStart bool `toml:"-" json:"-"`
+	// Echo gets what the command prints; nil: nothing does.
+	Echo io.Writer `toml:"-" json:"-"`
 
 	// in which Command or the built-in job runs
 	Container harness.Container `toml:"container,omitempty" json:"container,omitzero"`
@@ -107,6 +118,7 @@ func (w *Workload) Otherwise(o Workload) []string {
 		{"container", w.Container, o.Container},
 		{"built-in job", w.Torch, o.Torch},
 		{"pattern", w.Pattern, o.Pattern},
+		{"counts", w.Counts, o.Counts},
 		{"batch size", w.Batch, o.Batch},
 		{"workers", w.Workers, o.Workers},
 		{"prefetch", w.Prefetch, o.Prefetch},

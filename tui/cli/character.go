@@ -38,6 +38,8 @@ type runJSON struct {
 	Advice         []string           `json:"advice"`
 	Peak           peakJSON           `json:"peak"`
 	Least          leastJSON          `json:"least"`
+	Reading        any                `json:"reading"` // how a command was read, or what reading sensors costs
+	*ownJSON
 }
 
 // peakJSON is what a run asked of the supply at most: current by the rail that stands for it.
@@ -81,9 +83,21 @@ func toRunJSON(r measure.RunResult, b tegra.Board) runJSON {
 		epochs = "later"
 	}
 	peak, least := toPeakJSON(r.Peaks, b)
+	var reading any
+	if v := toReadingJSON(r); v != nil {
+		reading = v
+	}
+	if r.ReadCost != nil {
+		reading = r.ReadCost
+	}
+	if r.Whole != nil && r.Reading == nil {
+		r.EnergyJ = r.Whole.EnergyJ
+	}
 	return runJSON{
 		Peak:           peak,
 		Least:          least,
+		Reading:        reading,
+		ownJSON:        toOwnJSON(r.Whole),
 		RunResult:      r,
 		PerS:           tegra.Val[float64]{V: 1000 / r.MeanMS, OK: r.MeanMS > 0},
 		Epochs:         epochs,

@@ -13,6 +13,7 @@ import (
 	"jtune/internal/text"
 	"jtune/internal/usage"
 	"jtune/optimize"
+	"jtune/profiles/harness"
 	"jtune/tegra"
 	"jtune/tegra/guard"
 	"jtune/tui"
@@ -92,6 +93,7 @@ func exitCode(err error) int {
 		{tegra.ErrNoDevice, exitNoDevice},
 		{tegra.ErrUnsupported, exitNoDevice},
 		{guard.ErrBusy, exitNoDevice},
+		{harness.ErrNotUnderstood, exitNoDevice},
 		{fs.ErrPermission, exitPermission},
 	} {
 		if errors.Is(err, c.target) {

@@ -23,6 +23,8 @@ var flagNames = map[usage.Field]struct{ flag, value string }{
 	usage.Weights:      {"--weights", "NAME"},
 	usage.Remote:       {"--remote", ""},
 	usage.Log:          {"--log", "FILE"},
+	usage.Pattern:      {"--pattern", "PATTERN"},
+	usage.Counts:       {"--counts", "steps|samples"},
 	usage.TrustCommand: {"--trust-command", ""},
 	usage.Epochs:       {"--epochs", "N"},
 	usage.PerEpoch:     {"--per-epoch", "N"},

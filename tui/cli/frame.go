@@ -35,11 +35,24 @@ func (a *app) onDevice(f func(*session.Session) error) error {
 }
 
 // jobs is app for commands that run a workload.
-type jobs struct{ *app }
+type jobs struct {
+	*app
+	own commandFlags // a command in place of a workload
+}
 
 // withJob is onDevice with a workload.
 func (a jobs) withJob(name string, f func(*session.Session, workload.Workload) error) error {
 	return a.onDevice(func(s *session.Session) error {
+		if a.own.given() {
+			w, err := a.own.Workload(s)
+			if err == nil && len(s.Batches) > 0 {
+				w.Batch = s.Batches[0]
+			}
+			if err != nil {
+				return err
+			}
+			return f(s, w)
+		}
 		w, err := workloads.Find(s, name)
 		if err != nil {
 			return err
@@ -53,7 +66,9 @@ func (a jobs) withJob(name string, f func(*session.Session, workload.Workload) e
 func (a jobs) withSizedJob(name, trusted string, f func(*session.Session, workload.Workload, []int) error) error {
 	return a.onDevice(func(s *session.Session) error {
 		find := func(name string) (workload.Workload, []int, error) { return workloads.FindSized(s, name) }
-		if trusted != "" {
+		if a.own.given() {
+			find = func(string) (workload.Workload, []int, error) { return workloads.TypedSized(s, a.own.Typed) }
+		} else if trusted != "" {
 			find = func(name string) (workload.Workload, []int, error) {
 				return task.RecordedWorkload(s, trusted,
 					name)

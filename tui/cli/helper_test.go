@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -69,8 +70,12 @@ func jtuneWith(t testing.TB, ctx context.Context, stdin io.Reader, args ...strin
 	var out, err safeBuffer
 	all := args
 	if !strings.Contains(strings.Join(args, " "), "--data-dir") {
-		all = append(append([]string{}, args...), "--data-dir", t.TempDir(), "--log-file",
-			filepath.Join(t.TempDir(), "log"))
+		at := slices.Index(args, "--") // what follows is a command of its own
+		if at < 0 {
+			at = len(args)
+		}
+		all = slices.Concat(args[:at], []string{"--data-dir", t.TempDir(), "--log-file",
+			filepath.Join(t.TempDir(), "log")}, args[at:])
 	}
 	code := Run(ctx, all, stdin, &out, &err)
 	return outcome{code, out.String(), err.String()}

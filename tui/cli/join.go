@@ -16,13 +16,26 @@ func (j *joinFlags) add(f *pflag.FlagSet) {
 	f.IntVar(&j.PID, "attach", 0, "read the training that runs as process `PID`; it is neither signalled nor ended")
 	f.StringVar(&j.Log, "log", "", "read a running training from its log or named pipe `FILE`; with --attach, until "+
 		"that process ends")
-	f.StringVar(&j.Pattern, "pattern", "", "with --attach or --log: how its lines tell minibatches, as a workload's "+
-		"`PATTERN` in the configuration (default: tries those known)")
+	f.StringVar(&j.Pattern, "pattern", "", "with --attach, --log or -- COMMAND: how its lines tell minibatches, as a "+
+		"workload's `PATTERN` in the configuration (default: finds out)")
 	f.Lookup("attach").DefValue = "0"
 }
 
 // given reports whether a job was named.
 func (j *joinFlags) given() bool { return j.PID != 0 || j.Log != "" }
+
+// alone returns an error for a pattern with nothing to read.
+func (j *joinFlags) alone(own *commandFlags) error {
+	switch {
+	case own.given() && j.given():
+		return usagef("--attach and --log read a job that runs already: give WORKLOAD, not -- COMMAND")
+	case own.given():
+		own.Pattern, j.Pattern = j.Pattern, ""
+	case j.Pattern != "" && !j.given():
+		return usagef("--pattern needs --attach PID, --log FILE or -- COMMAND too: it reads what they print")
+	}
+	return nil
+}
 
 // join makes the workload one of the job that was named, if any; sizes are the batch sizes to choose among.
 func (j *joinFlags) join(s *session.Session, w workload.Workload, sizes []int) (workload.Workload, error) {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -35,14 +36,17 @@ type profileCmd struct {
 }
 
 func newProfile(a *app) *cobra.Command {
-	return command(&profileCmd{jobs: jobs{a}, retries: 1}, &cobra.Command{
-		Use:   "profile WORKLOAD (--modes N | --sample N [--grid] | --grid | --filter EXPR | --list FILE)",
+	c := &profileCmd{jobs: jobs{app: a}, retries: 1}
+	return command(c, &cobra.Command{
+		Use: "profile (WORKLOAD | -- COMMAND [ARG…]) " +
+			"(--modes N | --sample N [--grid] | --grid | --filter EXPR | --list FILE)",
 		Short: "Measure power modes with a training job and record them",
 		Example: "  jtune profile resnet --modes 50 --out campaign\n" +
 			"  jtune profile resnet --modes 50 --out campaign --resume\n" +
 			"  jtune profile resnet --sample 20 --filter 'cores>=8' --repeat 3\n" +
-			"  jtune profile resnet --grid --shard 1/3 --out part1",
-		Args: cobra.ExactArgs(1),
+			"  jtune profile resnet --grid --shard 1/3 --out part1\n" +
+			"  jtune profile --modes 12 -- ./detect video.mp4",
+		Args: c.own.args(0, cobra.ExactArgs(1)),
 	})
 }
 
@@ -66,6 +70,7 @@ func (c *profileCmd) flags(f *pflag.FlagSet) {
 	perModeFlag(f, &c.r.Settings.Minibatches)
 	weightsFlag(f, &c.options)
 	c.join.add(f)
+	c.own.add(f)
 	f.DurationVar(&c.r.Settings.FixedWait, "wait", 0, "wait `TIME` in each new mode instead of until power is steady")
 	f.DurationVar(&c.r.Settings.ModeTimeout, "mode-timeout", 0, "longest `TIME` for a mode (default 20m)")
 	f.IntVar(&c.retries, "retries", 1, "retry a failed mode `N` times")
@@ -94,12 +99,21 @@ func (c *profileCmd) check() (err error) {
 }
 
 func (c *profileCmd) run(ctx context.Context) error {
+	if err := errors.Join(c.own.idle(c.given), c.join.alone(&c.own)); err != nil {
+		return err
+	}
+	if c.own.given() {
+		c.args = []string{""}
+	}
 	trusted := ""
 	if c.trust {
 		trusted = c.r.Dir
 	}
 	return c.withSizedJob(c.args[0], trusted, func(s *session.Session, w workload.Workload, sizes []int) error {
-		var err error
+		w, err := c.understood(ctx, s, w)
+		if err != nil {
+			return err
+		}
 		if c.r.Workload, err = c.join.join(s, w, sizes); err != nil {
 			return err
 		}

@@ -43,7 +43,7 @@ func TestRevisionComesFromTheBuild(t *testing.T) {
 func TestManualNamesEveryCommandAndExitCode(t *testing.T) {
 	t.Parallel()
 	page := jtune(t, "man").done(t).out
-	for _, want := range []string{".TH JTUNE 1", ".SS tune WORKLOAD", ".SS export nvpmodel MODE", `\-\-power\-limit`,
+	for _, want := range []string{".TH JTUNE 1", ".SS tune (WORKLOAD", ".SS export nvpmodel MODE", `\-\-power\-limit`,
 		"130 interrupted"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the manual lacks %q", want)

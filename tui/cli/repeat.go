@@ -48,12 +48,12 @@ func (c *repeatCmd) run(ctx context.Context) error {
 		c.notes(again.Notes)
 		switch {
 		case again.Tune != nil:
-			return (&tuneCmd{jobs: jobs{c.app}}).doTune(ctx, s, *again.Tune)
+			return (&tuneCmd{jobs: jobs{app: c.app}}).doTune(ctx, s, *again.Tune)
 		case again.Pair != nil:
 			return (&pairCmd{onModels: onModels{c.app}}).doPair(ctx, s, *again.Pair)
 		case again.Profile != nil:
-			return (&profileCmd{jobs: jobs{c.app}}).doProfile(ctx, s, *again.Profile)
+			return (&profileCmd{jobs: jobs{app: c.app}}).doProfile(ctx, s, *again.Profile)
 		}
-		return (&runCmd{jobs: jobs{c.app}}).doRun(ctx, s, *again.Run)
+		return (&runCmd{jobs: jobs{app: c.app}}).doRun(ctx, s, *again.Run)
 	})
 }

@@ -35,7 +35,6 @@ var rules = []flagRule{
 	{"", "resume", needs, "out", "the folder to continue"},
 	{"", "redo-failed", needs, "resume", "and --out DIR"},
 	{"profile", "trust-command", needs, "resume", "and --out DIR"},
-	{"", "pattern", needs, "attach log", "it reads a running training"},
 
 	{"advice", "mode minibatches epochs per-epoch", needs, "model", ""},
 	{"advice", "minibatches", not, "epochs", ""},

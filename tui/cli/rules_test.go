@@ -45,7 +45,7 @@ func TestBrokenRulesAreUsageErrorsThatSayWhatToDo(t *testing.T) {
 		"device --csv=false --tunables": "",
 		"device --list --tunables":      "--list and --tunables exclude each other",
 		"modes --csv --json":            "--csv and --json exclude each other",
-		"run lenet5 --pattern x":        "--pattern needs --attach PID or --log FILE too",
+		"run lenet5 --pattern x":        "--pattern needs --attach PID, --log FILE or -- COMMAND too",
 	} {
 		o := jtune(t, strings.Fields(line)...)
 		if want == "" && o.code != exitOK {

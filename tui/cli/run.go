@@ -68,22 +68,30 @@ type runCmd struct {
 	workers int
 	infer   inferFlags
 	join    joinFlags
+	save    string
+	// exitCode passes on the status of the command.
+	exitCode bool
 }
 
 func newRun(a *app) *cobra.Command {
-	c := &runCmd{jobs: jobs{a}, workers: -1}
+	c := &runCmd{jobs: jobs{app: a}, workers: -1}
 	return command(c, &cobra.Command{
-		Use:   "run WORKLOAD",
-		Short: "Run a workload in the present mode; report time, power, energy",
+		Use:   "run (WORKLOAD | -- COMMAND [ARG…])",
+		Short: "Run a workload or a command as it is; report time, power, energy",
 		Long: "Runs a workload in the present mode and changes nothing. It waits until power is steady,\n" +
 			"then takes 40 minibatches, or more until there are three readings of power. --minibatches takes\n" +
 			"exactly so many from the second one on, and says if power was not steady; --epochs takes whole\n" +
 			"epochs and keeps epoch 0, which reads the data for the first time, apart.\n\n" +
 			"--attach and --log read a training that was started elsewhere, with the power beside it, and leave it\n" +
-			"running: jtune run resnet18 --attach $(pgrep -f train.py).",
-		Args: func(cmd *cobra.Command, args []string) error {
+			"running: jtune run resnet18 --attach $(pgrep -f train.py).\n\n" +
+			"With -- COMMAND it runs any command to its end, finds out how its lines tell steps, and\n" +
+			"reports time, power and energy of a step and of the whole; --minibatches ends the command\n" +
+			"after so many steps. What the command prints goes to standard error.",
+		Example: "  jtune run resnet18\n  jtune run -- python3 train.py --epochs 3\n" +
+			"  jtune run --save detect -- ./detect video.mp4",
+		Args: c.own.args(1, func(cmd *cobra.Command, args []string) error {
 			return cobra.ExactArgs(1)(cmd, c.epochs.takeNumber(args))
-		},
+		}),
 	})
 }
 
@@ -106,6 +114,9 @@ func (c *runCmd) flags(f *pflag.FlagSet) {
 			"no power, no campaign folder")
 	c.infer.add(f)
 	c.join.add(f)
+	c.own.add(f)
+	f.StringVar(&c.save, "save", "", "of -- COMMAND: write it into the configuration as workload `NAME`")
+	f.BoolVar(&c.exitCode, "exit-code", false, "of -- COMMAND: end with its exit status")
 	f.BoolVar(&c.options.NoDevice, "no-device", false, "on a PC, server or Raspberry Pi: this machine's "+
 		"times, and power where RAPL or nvidia-smi tell it; modes are not read or set")
 	weightsFlag(f, &c.options)
@@ -113,6 +124,12 @@ func (c *runCmd) flags(f *pflag.FlagSet) {
 }
 
 func (c *runCmd) check() error {
+	if err := errors.Join(c.own.idle(c.given), checkSave(c.save), c.join.alone(&c.own)); err != nil {
+		return err
+	}
+	if c.own.given() {
+		c.args = append(c.args[:len(c.args)-len(c.own.Command):len(c.args)-len(c.own.Command)], "")
+	}
 	c.args = c.epochs.takeNumber(c.args)
 	c.r.Epochs, c.r.Inferences, c.r.Repeat = c.epochs.n, c.infer.inferences, c.infer.repeat
 	switch {
@@ -146,6 +163,9 @@ func (c *runCmd) run(ctx context.Context) error {
 			if s.Virtual == nil && !w.TakesWorkers() {
 				c.note("--workers %d: the command of %s never reads JTUNE_WORKERS", c.workers, w.Name)
 			}
+		}
+		if c.own.given() {
+			return c.runOwn(ctx, s, c.r)
 		}
 		return c.doRun(ctx, s, c.r)
 	})

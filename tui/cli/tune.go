@@ -38,14 +38,16 @@ type tuneCmd struct {
 
 func newTune(a *app) *cobra.Command {
 	r := measure.TuneRequest{Keep: true, Strategy: optimize.Auto}
-	return command(&tuneCmd{jobs: jobs{a}, r: r}, &cobra.Command{
-		Use:   "tune WORKLOAD (--power-limit W[,W…] | --time-limit MS | --energy)",
+	c := &tuneCmd{jobs: jobs{app: a}, r: r}
+	return command(c, &cobra.Command{
+		Use:   "tune (WORKLOAD | -- COMMAND [ARG…]) (--power-limit W[,W…] | --time-limit MS | --energy)",
 		Short: "Search for the best power mode by measuring on the board",
 		Example: "  jtune tune resnet --power-limit 30\n  jtune tune resnet --power-limit 30 --speed max --json\n" +
 			"  jtune tune resnet --power-limit 20,25,30\n" +
 			"  jtune tune job --time-limit 80 --device replay:sweep.csv --speed max\n" +
-			"  jtune tune resnet --power-limit 30 --time-limit 150 --batch 8,16,32",
-		Args: cobra.ExactArgs(1),
+			"  jtune tune resnet --power-limit 30 --time-limit 150 --batch 8,16,32\n" +
+			"  jtune tune --power-limit 15 -- python3 train.py",
+		Args: c.own.args(0, cobra.ExactArgs(1)),
 	})
 }
 
@@ -86,6 +88,7 @@ func (c *tuneCmd) flags(f *pflag.FlagSet) {
 			"this board, and measures its best guess again first")
 	referenceFlag(f, &c.r.Reference)
 	c.join.add(f)
+	c.own.add(f)
 	f.StringVar(&c.r.Dir, "out", "", "new campaign `DIR` for the measurements (default: in the data directory)")
 	perModeFlag(f, &c.r.Settings.Minibatches)
 	weightsFlag(f, &c.options)
@@ -93,6 +96,12 @@ func (c *tuneCmd) flags(f *pflag.FlagSet) {
 }
 
 func (c *tuneCmd) run(ctx context.Context) error {
+	if err := errors.Join(c.own.idle(c.given), c.join.alone(&c.own)); err != nil {
+		return err
+	}
+	if c.own.given() {
+		c.args = []string{""}
+	}
 	served, err := underLoad(c.r.Load, c.given)
 	if err != nil {
 		return err
@@ -109,6 +118,9 @@ func (c *tuneCmd) run(ctx context.Context) error {
 	}
 	return c.withSizedJob(c.args[0], "", func(s *session.Session, w workload.Workload, sizes []int) error {
 		c.r.Batches = sizes
+		if w, err = c.understood(ctx, s, w); err != nil {
+			return err
+		}
 		if c.r.Workload, err = c.join.join(s, w, sizes); err != nil {
 			return err
 		}

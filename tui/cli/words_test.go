@@ -42,9 +42,9 @@ func TestGridIsNotSaidToBeThePapers(t *testing.T) {
 	}
 }
 
-func TestRunNamesAWorkloadThatAVirtualBoardCannotSimulate(t *testing.T) {
+func TestRunOfACommandBesideAVirtualBoardNeedsRealTime(t *testing.T) {
 	t.Parallel()
 	config := write(t, "[workload.mine]\ncommand = [\"true\"]\n")
 	jtune(t, append([]string{"run", "mine", "--config", config}, virtualBoard...)...).
-		fails(t, exitFailed, `workload "mine" cannot be simulated`)
+		fails(t, exitUsage, "whose clock then needs --speed 1")
 }

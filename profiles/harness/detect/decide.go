@@ -42,13 +42,25 @@ type Reading struct {
 
 // Undecided is why no reading was taken.
 type Undecided struct {
+	Kind       Kind
 	Why        string
+	Lines      int         // that were read
 	Rivals     []Candidate // that disagree; nil for another reason
 	Candidates []Candidate
 	Tails      []string // the last lines
 }
 
 func (u *Undecided) Error() string { return u.Why }
+
+// Kind is the kind of reason why no reading was taken.
+type Kind int
+
+// Kinds of reasons.
+const (
+	Nothing  Kind = iota // no line tells a step of the job
+	Few                  // fewer than three steps
+	Disagree             // two candidates tell two times
+)
 
 // rival is a candidate with what was measured of it.
 type rival struct {
@@ -75,7 +87,7 @@ func (d *Detector) Read() (Reading, error) {
 	able := d.able(field)
 	best, rivals, err := d.choose(able, field)
 	if err != nil {
-		err.Candidates, err.Tails, err.Rivals = shown, d.tails, candidates(rivals)
+		err.Candidates, err.Tails, err.Rivals, err.Lines = shown, d.tails, candidates(rivals), d.lines
 		return Reading{}, err
 	}
 	return d.reading(best, field, shown), nil
@@ -134,15 +146,18 @@ func (d *Detector) field() (out []rival) {
 }
 
 func (d *Detector) only(form string) bool {
-	switch d.o.Only {
-	case "", form:
+	switch {
+	case d.o.Only == "", d.o.Only == form, d.o.Only == form+"-server", d.o.Only == "llama-server" &&
+		form == "llama.cpp":
 		return true
-	case "huggingface":
-		return form == "tqdm" || form == "huggingface"
-	case "it/s":
-		return form == "rate"
+	case slices.Contains(bars, d.o.Only):
+		return slices.Contains(bars, form) || form == "rich"
+	case d.o.Only == "it/s":
+		return form == "rate" || form == "tensorflow"
 	}
-	return false
+	// The names of trainers are those of families of lines, not of programs.
+	return slices.Contains([]string{"counter", "step", "rate", "keras"}, form) &&
+		!slices.Contains(knownForms(), d.o.Only)
 }
 
 // able are the candidates that can be the job.
@@ -232,8 +247,9 @@ func (d *Detector) choose(able, field []rival) (best rival, rivals []rival, err 
 		return best, nil, &Undecided{Why: fmt.Sprintf("only %q was read, which comes before the work", best.title())}
 	}
 	if best.twoMS[0] > 0 {
-		return best, nil, &Undecided{Why: fmt.Sprintf("bars %q that look the same take %s and %s ms a step by "+
-			"turns, as training and validation do", best.title(), short(best.twoMS[0]), short(best.twoMS[1]))}
+		return best, nil, &Undecided{Kind: Disagree,
+			Why: fmt.Sprintf("bars %q that look the same take %s and %s ms a step by "+
+				"turns, as training and validation do", best.title(), short(best.twoMS[0]), short(best.twoMS[1]))}
 	}
 	if best.share < 0.08 && best.polarity != forJob && !best.known {
 		return best, nil, &Undecided{Why: fmt.Sprintf("%q is the most that was read, and only %.0f %% of the time",
@@ -247,7 +263,7 @@ func (d *Detector) choose(able, field []rival) (best rival, rivals []rival, err 
 	}
 	if len(rivals) > 0 {
 		rivals = append([]rival{best}, rivals...)
-		return best, rivals, &Undecided{Why: "its lines tell two times: " + listed(rivals)}
+		return best, rivals, &Undecided{Kind: Disagree, Why: "its lines tell two times: " + listed(rivals)}
 	}
 	return best, nil, nil
 }
@@ -286,16 +302,18 @@ func (d *Detector) contradicts(best, r rival) bool {
 // nothing says why no candidate can be taken.
 func (d *Detector) nothing(field []rival) *Undecided {
 	for _, r := range field {
-		if r.steps < least || r.spans == nil || r.kept < 2 {
-			return &Undecided{Why: fmt.Sprintf("fewer than %d steps were read (%q)", least, r.title())}
+		if r.polarity >= unknown && !r.plain && (r.steps < least || r.kept < 2) {
+			return &Undecided{Kind: Few, Why: fmt.Sprintf("fewer than %d steps were read (%q)", least, r.title())}
 		}
 		if r.plain {
 			return &Undecided{Why: fmt.Sprintf("%q tells a time, and not of what: its lines come in other times",
 				clip(r.example))}
 		}
 	}
-	if len(d.all) > 0 && len(field) == 0 {
-		return &Undecided{Why: fmt.Sprintf("fewer than %d steps were read", least)}
+	for _, c := range d.all {
+		if c.moved > 0 && c.polarity >= unknown && !c.stated && c.unit != "byte" && len(field) == 0 {
+			return &Undecided{Kind: Few, Why: fmt.Sprintf("fewer than %d steps were read (%q)", least, c.title())}
+		}
 	}
 	if d.lines == 0 {
 		return &Undecided{Why: "it printed nothing"}
@@ -361,7 +379,7 @@ func (d *Detector) reading(best rival, field []rival, shown []Candidate) Reading
 	if d.o.Counts == Step && best.unit == Sample {
 		r.Unit, samples = Step, false
 	}
-	if batch := d.samplesPerStep(); samples && batch > 0 && d.fits(best, batch) {
+	if batch := d.samplesPerStep(); samples && batch > 1 && d.fits(best, batch) {
 		r.Unit, r.Samples = Step, batch
 		r.TimeMS, r.MeanMS = r.TimeMS*float64(batch), r.MeanMS*float64(batch)
 		r.Steps = max(1, r.Steps/batch)
@@ -374,10 +392,7 @@ func (d *Detector) reading(best rival, field []rival, shown []Candidate) Reading
 
 // samplesPerStep is the batch size, where one is known.
 func (d *Detector) samplesPerStep() int {
-	if d.batch > 0 && d.batch != d.o.Batch && d.o.Batch == 0 {
-		return d.batch
-	}
-	return cmp.Or(d.o.Batch, d.batch)
+	return cmp.Or(d.o.Batch, d.batch, d.o.Usual)
 }
 
 // fits reports whether a counter of samples goes on by whole minibatches.

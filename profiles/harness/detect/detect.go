@@ -7,10 +7,12 @@ import (
 
 // Options say what is known of a program before it prints.
 type Options struct {
-	// Batch is the samples of a minibatch, where a program counts samples.
-	Batch int
+	// Batch is the samples of a minibatch, where a program counts samples; 0: what it prints, else Usual.
+	Batch, Usual int
 	// Counts is what a counter counts, where the user says so: Step or Sample; "" finds out.
 	Counts string
+	// FromStart hands the steps on that were read before it was decided, too.
+	FromStart bool
 	// Only is the form to take, of Forms; "" takes any.
 	Only string
 }

@@ -103,6 +103,17 @@ var knownLines = []knownLine{
 		}},
 }
 
+// knownForms are the names of the known lines and reports.
+func knownForms() (names []string) {
+	for _, k := range knownLines {
+		names = append(names, k.form)
+	}
+	for _, l := range reportLines {
+		names = append(names, l.form)
+	}
+	return names
+}
+
 // ignoredLines are of no step: what another line says better, or what is of something else.
 var ignoredLines = []string{"prompt eval", "load time =", "sample time =", "sampling time =", "total time =",
 	"eval_samples_per_second", "train_samples_per_second", "[TRT]", "KV cache usage", "Speed: "}

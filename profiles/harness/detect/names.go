@@ -75,6 +75,17 @@ func polarity(name []string) int {
 	return p
 }
 
+// bars are the forms whose lines are bars of progress; others the further forms that have a name.
+var (
+	bars   = strings.Fields("tqdm huggingface lightning ultralytics diffusers accelerate yolov5 pytorch-lightning")
+	others = strings.Fields("keras tensorflow mxnet paddlepaddle darknet jax timm torchvision detectron2 mmengine " +
+		"fairseq nanogpt megatron deepspeed pytorch rich llama.cpp llama-server ollama sglang " +
+		"vllm-server jetson-inference whisper.cpp mlperf onnxruntime genai-perf trtllm-bench tflite openvino it/s")
+)
+
+// Forms are the names that a form may be asked for by.
+func Forms() []string { return slices.Concat(bars, others) }
+
 // formOf names the program or library whose lines look so; general is the name of the form in general.
 func formOf(line, general string) string {
 	has := func(parts ...string) bool {

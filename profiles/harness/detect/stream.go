@@ -62,6 +62,9 @@ func (d *Detector) Choose(now time.Duration) (r Reading, done bool, err error) {
 		return r, false, nil
 	}
 	d.chosen, d.handed = best.candidate, best.forgot+len(best.spans)
+	if d.o.FromStart {
+		d.handed = best.forgot
+	}
 	for _, s := range best.spans[max(0, len(best.spans)-window):] {
 		d.ran = append(d.ran, s.ms)
 	}
@@ -133,4 +136,25 @@ func (d *Detector) epochFrom0(printed, run int) int {
 		return max(0, printed-1)
 	}
 	return printed
+}
+
+// ChooseAtEnd decides by all that was read of a program that has ended, and hands its steps on.
+func (d *Detector) ChooseAtEnd() error {
+	if d.chosen != nil {
+		return nil
+	}
+	r, err := d.Read()
+	if err != nil || r.Summary {
+		return err
+	}
+	field := d.field()
+	best, _, no := d.choose(d.able(field), field)
+	if no != nil {
+		return no
+	}
+	d.chosen, d.samples = best.candidate, r.Samples
+	for _, s := range best.spans {
+		d.ran = append(d.ran, s.ms)
+	}
+	return nil
 }

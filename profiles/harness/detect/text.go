@@ -11,7 +11,11 @@ const mostText = 2048
 // plain is a line without what colours it, moves the cursor or goes back, and without spaces around it. Binary text
 // gives "".
 func plain(line []byte) string {
-	line = line[:min(len(line), mostText)]
+	if len(line) > mostText {
+		line = line[:mostText]
+	} else if !utf8.Valid(line) {
+		return ""
+	}
 	out := make([]byte, 0, len(line))
 	for i := 0; i < len(line); i++ {
 		switch c := line[i]; {

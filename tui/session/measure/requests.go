@@ -10,6 +10,7 @@ import (
 	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
 	"jtune/profiles"
+	"jtune/profiles/harness/detect"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
@@ -150,6 +151,9 @@ type RunRequest struct {
 	Base       time.Duration // measure the idle device's power for this long first; 0: do not
 	Dir        string        // campaign folder, new; "" makes one below the data directory
 	NoRecord   bool          // leave none
+	// Own: a command of the user's own, which is measured as a whole too; without Minibatches and Epochs to its end,
+	// whatever it prints.
+	Own bool
 	// AllEpochs counts epoch 0 too, which is otherwise kept apart where later ones follow.
 	AllEpochs bool
 	// Uninstrumented reads no sensor before the job runs, nor while the minibatches run that count; in between it reads
@@ -180,7 +184,13 @@ type RunResult struct {
 	Advice     []string           `json:"-"`        // what Character and the model of the workload say in words
 	Dir        string             `json:"-"`        // the campaign folder; "" for none
 	// ReadCost is what reading sensors costs the job; nil unless the run was to show it.
-	ReadCost *ReadCost `json:"reading,omitempty"`
+	ReadCost *ReadCost `json:"-"`
+	// Whole is what a command of the user's own cost from start to end; nil of another run.
+	Whole *Whole `json:"-"`
+	// Reading is how the lines of a command were read; nil where it tells its steps by events, or not at all.
+	Reading    *detect.Reading    `json:"-"`
+	Candidates []detect.Candidate `json:"-"` // where there is no Reading
+	Refused    bool               `json:"-"` // what was read contradicts itself, or is too little
 }
 
 // Sampling is how evenly the device was read, in ms between two readings.

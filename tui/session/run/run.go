@@ -64,9 +64,13 @@ func Run(ctx context.Context, s *session.Session, r measure.RunRequest, observe 
 		r.Repeat = max(1, r.Repeat)
 		r.Epochs = r.Repeat
 	}
+	r.Workload.ToEnd = r.Own && r.Minibatches == 0 && r.Epochs == 0
+	r.Workload.FromStart = r.Own
+	whole := meterWhole(s, r)
 	h, err := measure.NewHarness(s, r.Workload, record.Settings{}, cmp.Or(r.Log, rec.log()), r.Epochs,
 		r.Inferences)(ctx, 0)
 	if err != nil {
+		whole.end()
 		return measure.RunResult{}, err
 	}
 	meter := &meter{clock: s.Clock, monitor: monitor, settle: profiles.NewSettle(r.Workload)}
@@ -78,7 +82,8 @@ func Run(ctx context.Context, s *session.Session, r measure.RunRequest, observe 
 	if !r.Uninstrumented {
 		measure.Observer(observe).Note(s.AwaitMeter(ctx))
 	}
-	c := &collector{meter: meter, observe: observe, want: r.Minibatches, allEpochs: r.AllEpochs, advise: advise}
+	c := &collector{meter: meter, observe: observe, want: r.Minibatches, allEpochs: r.AllEpochs, advise: advise,
+		toEnd: r.Workload.ToEnd}
 	if r.Uninstrumented {
 		c.turns = &readTurns{sampler: s.Sampler, clock: s.Clock, every: r.Every, each: r.Minibatches}
 		defer c.turns.end()
@@ -89,11 +94,13 @@ func Run(ctx context.Context, s *session.Session, r measure.RunRequest, observe 
 		c.want = r.Repeat * ((r.Inferences-1)/max(1, r.Workload.Batch) + 1)
 	case r.Epochs > 0:
 		c.want = r.Epochs * r.Workload.MinibatchesPerEpoch() // 0: until the job ends
+	case c.toEnd: // until the job ends
 	default:
 		c.want = profiles.SettingsFor(r.Workload, record.Settings{}).Minibatches
 		c.patient = s.Device.Board().TotalRule != ""
 	}
 	err = c.collect(ctx, h)
+	spent := whole.end()
 	if c.turns != nil {
 		c.turns.end()
 	}
@@ -104,6 +111,8 @@ func Run(ctx context.Context, s *session.Session, r measure.RunRequest, observe 
 		err = stopErr
 	}
 	out := c.result(monitor.Finish(), power)
+	out.Whole = spent
+	err = readOf(&out, r, h, err)
 	if v := out.Character.Serving; v != nil && r.Inferences > 0 {
 		v.Reps, v.CVPct = record.Repetitions(out.Character.Epochs)
 	}
@@ -160,6 +169,7 @@ type collector struct {
 	patient   bool       // wait until power is steady, and for enough samples of it
 	allEpochs bool       // epoch 0 counts too
 	told      bool       // how much of preloaded data is in memory
+	toEnd     bool       // the run ends with its command, whatever that prints
 	turns     *readTurns // of a run that shows what reading sensors costs; nil: another run
 
 	count   int
@@ -178,7 +188,7 @@ func (c *collector) collect(ctx context.Context, h harness.Harness) error {
 	for !c.enough() {
 		e, err := h.Next(ctx)
 		switch {
-		case errors.Is(err, io.EOF) && c.count > 0:
+		case errors.Is(err, io.EOF) && (c.count > 0 || c.toEnd):
 			return nil
 		case errors.Is(err, io.EOF) && !first && c.patient:
 			return fmt.Errorf("the workload ended before its power was steady: let it run longer, or take %s or %s",

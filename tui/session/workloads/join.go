@@ -15,8 +15,8 @@ import (
 // neither signalled nor ended.
 func Join(s *session.Session, w workload.Workload, e harness.Elsewhere) (workload.Workload, error) {
 	switch {
-	case w.Serves(), w.Infers():
-		return w, usage.Errorf("workload %s answers requests: what is read from a running job is training", w.Name)
+	case w.Serves():
+		return w, usage.Errorf("workload %s asks a server: what a running job prints is not read beside it", w.Name)
 	case s.Replays():
 		return w, usage.Errorf("a replay answers from its file: no running job is read beside it")
 	}

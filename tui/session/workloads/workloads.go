@@ -100,6 +100,11 @@ func FindSized(s *session.Session, name string) (w workload.Workload, sizes []in
 		}
 		return w, nil, nil
 	}
+	return sized(s, w)
+}
+
+// sized gives a workload the batch size that was asked for, or returns those to choose among.
+func sized(s *session.Session, w workload.Workload) (_ workload.Workload, sizes []int, err error) {
 	sizes = Sizes(s)
 	if sizes == nil && len(s.Batches) == 0 && !s.Replays() && len(w.Batches) > 1 {
 		sizes = slices.Compact(slices.Sorted(slices.Values(w.Batches)))
@@ -162,7 +167,7 @@ func FindAny(s *session.Session, name string) (workload.Workload, error) {
 	w, err := workload.Find(list, name)
 	switch {
 	case err == nil:
-		return served(s, loading(s, w))
+		return served(s, onHost(s, loading(s, w)))
 	case s.Replays() && name != "":
 		w = workload.Workload{Name: name, Title: name, Model: workload.AsMeasured, Dataset: "in that file", Batch: 16}
 	default:
@@ -362,6 +367,12 @@ func CanRun(s *session.Session, w workload.Workload) error {
 	case s.Virtual != nil && w.Server.Beside != "" && !virtual.Simulates(w.Server.Beside):
 		return fmt.Errorf("%w: workload %s: no virtual board simulates beside = %q; take one of %s",
 			tegra.ErrUnsupported, w.Name, text.Clip(w.Server.Beside), strings.Join(virtual.InferenceJobs(), " "))
+	case w.OnHost:
+		if s.Virtual.Clock().Speed() != 1 {
+			return usage.Speed.Errorf("a command really runs beside a virtual board, whose clock then needs %s 1",
+				usage.Speed)
+		}
+		return nil
 	case s.Virtual != nil && w.Server.Beside == "" && !virtual.Simulates(w.SimulatedName()):
 		return fmt.Errorf("%w: workload %s: beside = true takes the power of a simulated network: name it, as in "+
 			"torch = { net = \"resnet18\", set = \"imagenet-val\", beside = true } (%s)",

@@ -1,0 +1,271 @@
+package harness
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"jtune/internal/text"
+	"jtune/internal/usage"
+	"jtune/profiles/harness/detect"
+)
+
+// ErrNotUnderstood reports that the output of a program tells no steps that could be read.
+var ErrNotUnderstood = errors.New("its output was not understood")
+
+// NotUnderstood is why no steps could be read in what a command printed.
+type NotUnderstood struct {
+	Command   string
+	Undecided *detect.Undecided
+}
+
+func (e *NotUnderstood) Error() string {
+	u := e.Undecided
+	if len(u.Rivals) > 0 {
+		return fmt.Sprintf("%s: %s; choose one with %s", e.Command, text.OneLine(u.Why), choices(u.Rivals))
+	}
+	return fmt.Sprintf("%s: %s; tell how its lines count, such as %s", e.Command, text.OneLine(u.Why),
+		usage.Pattern.String()+` 'step (?P<batch>\d+)'`)
+}
+
+// choices are the patterns that choose among candidates.
+func choices(list []detect.Candidate) string {
+	var out []string
+	for _, c := range list {
+		if c.Pattern != "" {
+			out = append(out, usage.Pattern.String()+" '"+c.Pattern+"'")
+		}
+	}
+	if len(out) == 0 {
+		return usage.Pattern.Value()
+	}
+	return strings.Join(out, " or ")
+}
+
+// Is makes all of them ErrNotUnderstood.
+func (e *NotUnderstood) Is(target error) bool { return target == ErrNotUnderstood }
+
+// Detect says how the lines of a program of which nothing is known are read.
+type Detect struct {
+	detect.Options
+	Infer bool // its steps are batches of inference
+	// ToEnd lets a program end without a step that could be read: it is measured as a whole.
+	ToEnd bool
+	// PerRun: each run of the program is one reading, by what its lines tell, or else by how long it takes.
+	PerRun bool
+}
+
+// Detecting is a harness that finds out by itself how a program tells its steps.
+type Detecting interface {
+	// Detected is what it read until now; an error that wraps ErrNotUnderstood where nothing can be taken, and ok
+	// false where the harness was told what to read.
+	Detected() (r detect.Reading, err error, ok bool)
+}
+
+// detecting reads the lines of a program of which nothing is known.
+type detecting struct {
+	Detect
+	d       *detect.Detector
+	own     *pattern // the user's own expression; nil: none
+	events  parser
+	told    bool // events of the protocol came: they are read
+	tools   map[string]reader
+	tried   time.Duration // when it was last tried to choose
+	watched time.Duration // when it was last looked whether the choice holds
+	noted   bool          // that nothing is understood
+	err     error
+	count   int // batches handed on
+	start   time.Duration
+}
+
+const (
+	// chooseEvery is how often it is tried to choose; watchEvery, whether the choice still holds.
+	chooseEvery = 500 * time.Millisecond
+	watchEvery  = 15 * time.Second
+	// doubtLines and doubtWork: after so many lines, or so long, without a step it is said that none is understood.
+	doubtLines = 20
+	doubtWork  = 10 * time.Second
+	// startLimit is how long a program may take before its first step, whatever it prints.
+	startLimit = 15 * time.Minute
+)
+
+// reporting are the tools whose report is read beside everything else.
+var reporting = map[string]string{"trtexec": detect.Inference, "perf_analyzer": detect.Inference,
+	"vllm": detect.Token, "edge-llm": detect.Token}
+
+func newDetecting(o Detect, command []string) *detecting {
+	if o.Batch == 0 {
+		o.Batch = detect.BatchIn(strings.Join(command, " "))
+	}
+	r := &detecting{Detect: o, d: detect.New(o.Options), tools: map[string]reader{}}
+	for name := range reporting {
+		r.tools[name] = tools[name].make(command)
+	}
+	return r
+}
+
+// with is the same form, with further options.
+func (r *detecting) with(o Detect, command []string) *detecting {
+	o.Only = r.Only
+	return newDetecting(o, command)
+}
+
+func (r *detecting) read(line []byte, now time.Duration, whole bool) (events []Event, ok bool) {
+	if len(line) > 0 && line[0] == '{' && whole && !r.d.Chosen() {
+		if e, err := r.events.parse(line); err == nil {
+			at, _ := r.events.when(now, tailEvery)
+			r.told = r.told || e.Timed()
+			return []Event{stamp(e, at)}, true
+		}
+	}
+	switch {
+	case r.told:
+		return nil, false
+	case r.own != nil:
+		return r.readOwn(line, now, whole)
+	}
+	if whole {
+		for _, t := range r.tools {
+			t.read(line, now, true)
+		}
+	}
+	ok = r.d.Line(line, now, whole)
+	switch {
+	case r.err != nil:
+	case !r.d.Chosen() && now-r.tried >= chooseEvery:
+		r.tried, r.watched = now, now
+		if reading, chosen, err := r.d.Choose(now); err != nil && !r.ToEnd {
+			r.err = err
+		} else if chosen {
+			events = append(events, Event{Kind: Note, T: now, Message: Reads(reading)})
+		}
+	case now-r.watched >= watchEvery && !r.ToEnd:
+		r.watched = now
+		r.err = r.d.Overtaken()
+	}
+	return append(events, r.steps(false)...), ok
+}
+
+// readOwn reads a line by the user's expression.
+func (r *detecting) readOwn(line []byte, now time.Duration, whole bool) ([]Event, bool) {
+	found, ok := r.own.read(line, now, whole)
+	r.d.Own(len(found), now, ok, line, whole)
+	for i, e := range found {
+		if i == len(found)-1 {
+			r.d.OwnSteps(len(found), e.TimeMS, e.T, e.Epoch, e.Batch, !r.own.counted)
+		}
+	}
+	return r.steps(false), ok
+}
+
+// steps are the events of what was counted.
+func (r *detecting) steps(all bool) (events []Event) {
+	for _, s := range r.d.Take(all) {
+		if r.PerRun {
+			continue
+		}
+		n := min(s.N, maxAtOnce)
+		each := time.Duration(s.TimeMS * float64(time.Millisecond))
+		for i := range n {
+			e := Event{Kind: Minibatch, Epoch: s.Epoch, Batch: s.First + i, TimeMS: s.TimeMS, Unclean: s.Pause,
+				T: s.End - each*time.Duration(n-1-i)}
+			if r.Infer {
+				e.Kind, e.N, e.Batch, e.Epoch = Infer, 1, r.count, 0
+			}
+			r.count++
+			events = append(events, e)
+		}
+	}
+	return events
+}
+
+// doubt is a note where the program has worked for a while and nothing was understood; "" otherwise.
+func (r *detecting) doubt(now time.Duration) string {
+	if r.noted || r.told || r.d.Chosen() || r.d.Begun() || r.d.Lines() == 0 ||
+		r.d.Since(now) < doubtWork && r.d.Strange() < doubtLines {
+		return ""
+	}
+	r.noted = true
+	_, err := r.d.Read()
+	if err == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s. It goes on. A line that counts can be named: %s", text.OneLine(err.Error()),
+		usage.Pattern.String()+` 'step (?P<batch>\d+)'`)
+}
+
+// finish takes what a program says of itself when it ends, and steps that were too few to choose by.
+func (r *detecting) finish(now time.Duration) (events []Event) {
+	if r.told {
+		return nil
+	}
+	for name, t := range r.tools {
+		if e := t.(summing).summary(); e != nil && e.Summary != nil {
+			r.d.Report(detect.Report{Form: name, Unit: reporting[name], TimeMS: e.Summary.TimeMS, Units: float64(e.N)})
+			return []Event{*e}
+		}
+	}
+	if r.PerRun && r.own == nil {
+		return r.wholeRun(now)
+	}
+	if e := r.ownResult(); e != nil {
+		return []Event{*e}
+	}
+	if !r.d.Chosen() && r.err == nil {
+		if err := r.d.ChooseAtEnd(); err != nil && !r.ToEnd {
+			r.err = err
+		}
+	}
+	return r.steps(true)
+}
+
+// wholeRun is a run of a program as one reading.
+func (r *detecting) wholeRun(now time.Duration) []Event {
+	span, units, ms := now-r.start, 1.0, millis(now-r.start)
+	if got, err := r.d.Read(); err == nil && got.Unit != detect.Run {
+		units, ms = float64(got.Steps), got.TimeMS
+		span = time.Duration(units * got.MeanMS * float64(time.Millisecond))
+	}
+	if e := summed(now, span, units, Summary{TimeMS: ms}); e != nil {
+		return []Event{*e}
+	}
+	return nil
+}
+
+func millis(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+// ownResult is the one result that an expression of the user found at the end of a run; nil where it found several.
+func (r *detecting) ownResult() *Event {
+	if r.own == nil || r.own.counted || r.own.events == 0 || r.own.events > 2 {
+		return nil
+	}
+	ms, at, span := r.d.OwnResult()
+	if ms <= 0 {
+		return nil
+	}
+	return summed(at, span, max(1, float64(r.own.units)), Summary{TimeMS: ms})
+}
+
+// took reports whether anything was read that can be taken.
+func (r *detecting) took() bool { return r.told || r.d.Chosen() }
+
+// Reads says in a line what is read of a program, and what is left out.
+func Reads(r detect.Reading) string {
+	of := ""
+	if r.Of > 0 && r.Unit == detect.Step {
+		of = fmt.Sprintf(", %d an epoch", r.Of)
+	}
+	if r.Samples > 0 {
+		of += fmt.Sprintf(", of %d samples each", r.Samples)
+	}
+	line := fmt.Sprintf("reads: %s %q%s, %s ms a %s", r.Form, text.OneLine(r.What), of, text.Of(r.TimeMS), r.Unit)
+	var left []string
+	for _, l := range r.LeftOut {
+		left = append(left, fmt.Sprintf("%s (%d, %.1f s)", text.OneLine(l.What), l.Count, l.S))
+	}
+	if len(left) > 0 {
+		line += "; left out: " + strings.Join(left, ", ")
+	}
+	return line
+}

@@ -1,0 +1,307 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"jtune/internal/text"
+	"jtune/internal/usage"
+	"jtune/profiles/harness"
+	"jtune/profiles/harness/detect"
+	"jtune/profiles/workload"
+	"jtune/tegra"
+	"jtune/tui/session"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/run"
+	"jtune/tui/session/workloads"
+)
+
+// commandFlags say of a command of the user's own what cannot be read from what it prints.
+type commandFlags struct{ workloads.Typed }
+
+// ownForm is how a command of the user's own stands on a line.
+const ownForm = "[-- COMMAND [ARG…]]"
+
+func (o *commandFlags) add(f *pflag.FlagSet) {
+	f.StringVar(&o.Dir, "dir", "", "of -- COMMAND: run it in `DIR`")
+	if f.Lookup("env") == nil { // which run has for every workload
+		f.StringArrayVar(&o.Env, "env", nil, "of -- COMMAND: `K=V` in its environment; several times")
+	}
+	countFlag(f, &o.Dataset, "dataset-size", "of -- COMMAND: its data have `N` samples")
+	choiceFlag(f, &o.Unit, "unit", "of -- COMMAND: what a step is: inference, token or frame (default: read)",
+		workload.UnitInference, workload.UnitToken, workload.UnitFrame)
+	choiceFlag(f, &o.Counts, "counts", "of -- COMMAND: what its counter counts: steps or samples (default: read)",
+		workload.CountsSteps, workload.CountsSamples)
+	choiceFlag(f, &o.Kind, "kind", "of -- COMMAND: train or infer (default: read)", workload.Train, workload.Inference)
+}
+
+// given reports whether a command was given.
+func (o *commandFlags) given() bool { return o.Command != nil }
+
+// args takes the command behind -- out of the arguments; most is how many may stand before it. Without one check holds.
+func (o *commandFlags) args(most int, check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		dash := cmd.ArgsLenAtDash()
+		switch {
+		case dash < 0:
+			return check(cmd, args)
+		case dash == len(args):
+			return usagef("%sno command behind --, such as: -- python3 train.py", commandName(cmd))
+		case dash > most, dash > 0 && !wholeNumber(args[0]): // --epochs 3 -- COMMAND
+			return usagef("%sgive either WORKLOAD or -- COMMAND", commandName(cmd))
+		case strings.TrimSpace(args[dash]) == "":
+			return usagef("%sthe command behind -- is empty", commandName(cmd))
+		}
+		o.Command = args[dash:]
+		return nil
+	}
+}
+
+func wholeNumber(s string) bool {
+	_, err := strconv.Atoi(s)
+	return err == nil
+}
+
+// idle returns an error for flags of a command where none is given.
+func (o *commandFlags) idle(given func(flag string) bool) error {
+	for _, flag := range []string{"dir", "dataset-size", "unit", "counts", "kind", "save", "exit-code"} {
+		if !o.given() && given(flag) {
+			return usagef("--%s needs -- COMMAND too: a workload has it in the configuration", flag)
+		}
+	}
+	if !o.given() && len(o.Env) > 0 {
+		return usagef("--env needs -- COMMAND too: a workload has it in the configuration")
+	}
+	return nil
+}
+
+// understood is a command of the user's own after its first steps were read, or its first run; another workload is
+// returned as it is.
+func (a jobs) understood(ctx context.Context, s *session.Session, w workload.Workload) (workload.Workload, error) {
+	if !a.own.given() {
+		return w, nil
+	}
+	if err := workloads.NeedsModes(s); err != nil {
+		return w, err
+	}
+	return measure.Understand(ctx, s, w, a.noted)
+}
+
+// noted prints the notes among events.
+func (a *app) noted(e measure.Event) {
+	if n, ok := e.(measure.NoteEvent); ok {
+		a.note("%s", string(n))
+	}
+}
+
+// runOwn runs a command of the user's own, to its end or for a number of steps.
+func (c *runCmd) runOwn(ctx context.Context, s *session.Session, r measure.RunRequest) error {
+	shown := &echo{to: c.err}
+	r.Own, r.Workload.Echo = true, shown
+	if !c.given("base") {
+		r.Base = 0
+	}
+	res, err := run.Run(ctx, s, r, c.noted)
+	shown.end()
+	var unread *harness.NotUnderstood
+	died, failed := errors.AsType[*harness.ExitError](err)
+	if res.Whole == nil || err != nil && !failed && !errors.As(err, &unread) {
+		return err
+	}
+	if res.Dir != "" {
+		c.note("recorded in %s", res.Dir)
+	}
+	if printed := c.printOwn(res, s, r.Workload); printed != nil {
+		return printed
+	}
+	if c.save != "" && !failed {
+		if saved := c.saveOwn(r.Workload, res); saved != nil {
+			return saved
+		}
+	}
+	if failed && c.exitCode {
+		c.note("%v", err)
+		return exitError(max(1, died.Code))
+	}
+	return err
+}
+
+// echo shows what a command prints.
+type echo struct {
+	mu   sync.Mutex
+	to   io.Writer
+	open bool // the last line has no end yet
+}
+
+func (e *echo) Write(b []byte) (int, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if n := len(b); n > 0 {
+		e.open = b[n-1] != '\n'
+	}
+	_, _ = e.to.Write(b) // a closed standard error ends no measurement
+	return len(b), nil
+}
+
+// end ends the last line.
+func (e *echo) end() {
+	if e.open {
+		fmt.Fprintln(e.to)
+	}
+}
+
+// saveOwn writes the command into the configuration.
+func (c *runCmd) saveOwn(w workload.Workload, res measure.RunResult) error {
+	if res.Reading != nil {
+		w = workloads.Learned(w, *res.Reading)
+	}
+	if summed := res.Reading != nil && res.Reading.Summary; (res.Reading == nil || summed) && c.r.Minibatches == 0 {
+		w.Kind, w.Per, w.Batch = workload.Inference, workload.PerRun, 1
+	}
+	path, err := c.options.SaveWorkload(c.save, workloads.SaveText(c.save, w))
+	if err != nil {
+		return err
+	}
+	c.note("saved as %s in %s: jtune tune %s", c.save, path, c.save)
+	return nil
+}
+
+// printOwn prints what a command cost, and how it was read.
+func (c *runCmd) printOwn(r measure.RunResult, s *session.Session, w workload.Workload) error {
+	if c.asJSON {
+		return printJSON(c.out, toRunJSON(r, s.Device.Board()))
+	}
+	rows := [][]string{{"board", workloads.BoardOf(s, w)}}
+	if x := r.Reading; x != nil {
+		unit := x.Unit
+		if x.Samples > 0 {
+			unit = fmt.Sprintf("%s of %d samples", unit, x.Samples)
+		}
+		rows = append(rows, []string{"reads", strings.TrimPrefix(harness.Reads(*x), "reads: ")},
+			[]string{"steps", text.Thousands(x.Steps)},
+			[]string{"time", fmt.Sprintf("%s median, %s mean a %s", msText(tegra.Some(x.TimeMS)),
+				msText(tegra.Some(x.MeanMS)),
+				unit)},
+			[]string{"energy", dash(r.EnergyJ, "%.3g J a "+x.Unit+", mean")})
+	}
+	o := r.Whole
+	rows = append(rows, []string{"wall time", fmt.Sprintf("%.2f s", o.WallS)},
+		[]string{"whole energy", dash(o.EnergyJ, "%.1f J")},
+		[]string{"power", dash(o.MeanW, "%.2f W mean") + ", " + dash(o.PeakW, "%.2f W peak")})
+	for _, rail := range o.Rails {
+		if rail.EnergyJ.OK || rail.LeastV.OK {
+			rows = append(rows, []string{rail.Name, railText(rail)})
+		}
+	}
+	if o.GPU.OK || o.CPU.OK {
+		rows = append(rows, []string{"clocks", fmt.Sprintf("CPU %s, GPU %s, memory %s, means", dash(o.CPU, "%.2f GHz"),
+			dash(o.GPU, "%.2f GHz"), dash(o.EMC, "%.2f GHz"))})
+	}
+	if o.Throttled.OK && o.Throttled.V {
+		rows = append(rows, []string{"throttled", "yes, at least once"})
+	}
+	return table(c.out, rows...)
+}
+
+func railText(r measure.RailWhole) string {
+	out := dash(r.EnergyJ, "%.1f J") + ", " + dash(r.PeakW, "%.2f W peak")
+	if r.PeakA.OK {
+		out += fmt.Sprintf(", %.2f A peak", r.PeakA.V)
+	}
+	if r.LeastV.OK {
+		out += fmt.Sprintf(", %.2f V least", r.LeastV.V)
+	}
+	return out
+}
+
+// readingJSON is how a command was read.
+type readingJSON struct {
+	Form       text.Optional      `json:"form"`
+	What       text.Optional      `json:"what"`
+	Steps      int                `json:"steps"`
+	TimeMS     tegra.Val[float64] `json:"time_ms"`
+	MeanMS     tegra.Val[float64] `json:"mean_ms"`
+	Unit       text.Optional      `json:"unit"`
+	Samples    int                `json:"samples,omitempty"` // of a minibatch, where samples are counted
+	LeftOut    []leftOutJSON      `json:"left_out"`
+	Candidates []candidateJSON    `json:"candidates"`
+}
+
+type leftOutJSON struct {
+	What  string  `json:"what"`
+	Count int     `json:"count"`
+	S     float64 `json:"s"`
+}
+
+type candidateJSON struct {
+	Form   string  `json:"form"`
+	What   string  `json:"what"`
+	Share  float64 `json:"share"`
+	TimeMS float64 `json:"time_ms"`
+}
+
+// ownJSON is what a command of the user's own cost as a whole.
+type ownJSON struct {
+	WallS     float64             `json:"wall_s"`
+	TotalJ    tegra.Val[float64]  `json:"total_energy_j"`
+	MeanW     tegra.Val[float64]  `json:"mean_w"`
+	PeakW     tegra.Val[float64]  `json:"peak_w"`
+	Rails     []measure.RailWhole `json:"rails"`
+	CPU       tegra.Val[float64]  `json:"cpu_ghz"`
+	GPU       tegra.Val[float64]  `json:"gpu_ghz"`
+	EMC       tegra.Val[float64]  `json:"emc_ghz"`
+	Throttled tegra.Val[bool]     `json:"throttled"`
+}
+
+func toOwnJSON(o *measure.Whole) *ownJSON {
+	if o == nil {
+		return nil
+	}
+	return &ownJSON{WallS: o.WallS, TotalJ: o.EnergyJ, MeanW: o.MeanW, PeakW: o.PeakW, Rails: listOf(o.Rails),
+		CPU: o.CPU, GPU: o.GPU, EMC: o.EMC, Throttled: o.Throttled}
+}
+
+// toReadingJSON is the reading of a run; nil of a workload whose lines are events.
+func toReadingJSON(r measure.RunResult) *readingJSON {
+	out := readingJSON{LeftOut: []leftOutJSON{}, Candidates: []candidateJSON{}}
+	candidates := r.Candidates
+	switch x := r.Reading; {
+	case x != nil:
+		out.Form, out.What, out.Unit = text.Optional(x.Form), text.Optional(text.OneLine(x.What)), text.Optional(x.Unit)
+		out.Steps, out.Samples = x.Steps, x.Samples
+		out.TimeMS, out.MeanMS = tegra.Some(x.TimeMS), tegra.Some(x.MeanMS)
+		candidates = x.Candidates
+		for _, l := range x.LeftOut {
+			out.LeftOut = append(out.LeftOut, leftOutJSON{text.OneLine(l.What), l.Count, l.S})
+		}
+	case r.Whole == nil:
+		return nil
+	case !r.Refused:
+		wall := tegra.Some(1000 * r.Whole.WallS)
+		out.Form, out.What, out.Unit, out.Steps = "whole", "from start to end", detect.Run, 1
+		out.TimeMS, out.MeanMS = wall, wall
+	}
+	for _, k := range candidates {
+		out.Candidates = append(out.Candidates, candidateJSON{k.Form, text.OneLine(k.What), k.Share, k.TimeMS})
+	}
+	return &out
+}
+
+// checkSave refuses a name that no workload can have.
+func checkSave(name string) error {
+	if name == "" {
+		return nil
+	}
+	if err := workload.Own(name, []string{"true"}).Check(); err != nil {
+		return usage.Errorf("--save %s: %w", text.Clip(name), err)
+	}
+	return nil
+}

@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// steps is a script that prints n steps of some 5 ms, then more.
+func steps(n, more string) []string {
+	return []string{"--", "sh", "-c", "i=0; while [ $i -lt " + n + " ]; do echo step $i; i=$((i+1)); sleep 0.005; done; " +
+		more}
+}
+
+var noDevice = []string{"run", "--no-device", "--no-record", "--json"}
+
+func TestRunOfACommandReadsItToItsEnd(t *testing.T) {
+	t.Parallel()
+	o := jtune(t, with(noDevice, steps("50", "echo all done")...)...).done(t)
+	v := o.object(t, runKeys+ownKeys)
+	r := hasKeys(t, v["reading"], "form what steps time_ms mean_ms unit left_out candidates")
+	if r["form"] != "step" || r["unit"] != "minibatch" || r["steps"].(float64) < 40 || v["wall_s"].(float64) < 0.2 {
+		t.Errorf("%v", r)
+	}
+	if !strings.Contains(o.err, "all done\n") || strings.Contains(o.out, "all done") {
+		t.Errorf("what it prints belongs on standard error: %q", o.err)
+	}
+}
+
+const ownKeys = " wall_s total_energy_j mean_w peak_w rails cpu_ghz gpu_ghz emc_ghz throttled"
+
+func TestRunOfACommandThatPrintsNothingIsMeasuredAsAWhole(t *testing.T) {
+	t.Parallel()
+	v := jtune(t, with(noDevice, "--", "sleep", "0.2")...).done(t).object(t, runKeys+ownKeys)
+	if r := v["reading"].(map[string]any); r["form"] != "whole" || v["wall_s"].(float64) < 0.2 {
+		t.Errorf("%v", v)
+	}
+}
+
+func TestRunOfACommandRefusesWhatItCannotTake(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		code int
+		want string
+		args []string
+	}{
+		{exitNoDevice, "fewer than 3 steps", []string{"--", "sh", "-c", "echo step 1; sleep .05; echo step 2"}},
+		{exitNoDevice, "none of the 2 lines", []string{"--minibatches", "5", "--", "sh", "-c", "echo a; echo b"}},
+		{exitFailed, "exit status 3", steps("5", "exit 3")},
+		{3, "exit status 3", with([]string{"--exit-code"}, steps("5", "exit 3")...)},
+		{exitFailed, "was not found in PATH", []string{"--", "no-such-program"}},
+		{exitUsage, "no argument given", []string{"--"}},
+		{exitUsage, "2 arguments given", []string{"resnet18", "--", "true"}},
+		{exitUsage, "--save needs -- COMMAND", []string{"resnet18", "--save", "x"}},
+		{exitUsage, "--save Bad Name", []string{"--save", "Bad Name", "--", "true"}},
+	} {
+		o := jtune(t, with([]string{"run", "--no-device", "--no-record"}, c.args...)...)
+		if o.code != c.code || !strings.Contains(o.err, c.want) {
+			t.Errorf("%q: exit code %d, %q; want %d, %q", c.args, o.code, o.err, c.code, c.want)
+		}
+	}
+}
+
+func TestRunOfACommandIsSavedAndCommentsStay(t *testing.T) {
+	t.Parallel()
+	config := filepath.Join(t.TempDir(), "config.toml")
+	before := "# mine\n[workload.mine]\ncommand = [\"old\"]\n# of the next\n\n[torch]\ndata = \"/x\" # there\n"
+	if err := os.WriteFile(config, []byte(before), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args := with([]string{"run", "--no-device", "--no-record", "--config", config, "--save", "mine", "--batch", "8"},
+		steps("20", ":")...)
+	jtune(t, args...).done(t)
+	after, err := os.ReadFile(config)
+	for _, want := range []string{"# mine\n[workload.mine]\ncommand = [\"sh\", \"-c\", ", "batch = 8\n", "# of the next\n",
+		"data = \"/x\" # there\n"} {
+		if err != nil || !strings.Contains(string(after), want) {
+			t.Errorf("%v, %s lacks %q", err, after, want)
+		}
+	}
+	if strings.Contains(string(after), "old") {
+		t.Errorf("the former command is left: %s", after)
+	}
+}

@@ -1,0 +1,71 @@
+package config
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"jtune/internal/usage"
+	"jtune/profiles/workload"
+)
+
+// SaveWorkload adds the table of a workload to the configuration file, in place of one of that name. Everything else,
+// comments too, stays as it is. It returns the path of the file.
+func (p Paths) SaveWorkload(name, table string) (string, error) {
+	path := p.Config
+	if path == "" {
+		path = DefaultConfig()
+	}
+	if at, err := filepath.EvalSymlinks(path); err == nil {
+		path = at
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return path, Denied(err, "give another file by "+usage.Config.String())
+	}
+	before, err := configBytes(path)
+	if err != nil {
+		return path, err
+	}
+	after := withTable(string(before), name, table)
+	if faults := workload.Faults(path, after); len(faults) > 0 {
+		return path, fmt.Errorf("not saved: %w", faults[0])
+	}
+	return path, Denied(replaceUnchanged(path, before, []byte(after)), "give another file by "+usage.Config.String())
+}
+
+// withTable is a text of TOML with a table of a workload put in the place of that of the same name, or at the end.
+func withTable(text, name, table string) string {
+	var out strings.Builder
+	put, inside := false, false
+	for line := range strings.Lines(text) {
+		head := strings.ReplaceAll(strings.TrimSpace(line), " ", "")
+		if strings.HasPrefix(head, "[") {
+			mine := head == "[workload."+name+"]" || strings.HasPrefix(head, "[workload."+name+"]#") ||
+				strings.HasPrefix(head, "[workload."+name+".")
+			if mine && !put {
+				out.WriteString(table)
+				put = true
+			}
+			inside = mine
+			if mine {
+				continue
+			}
+		}
+		if bare := strings.TrimSpace(line); inside && bare != "" && !strings.HasPrefix(bare, "#") {
+			continue
+		}
+		out.WriteString(line)
+	}
+	if put {
+		return out.String()
+	}
+	text = out.String()
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	if text != "" {
+		text += "\n"
+	}
+	return text + table
+}

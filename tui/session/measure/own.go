@@ -1,0 +1,177 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"jtune/internal/text"
+	"jtune/profiles/harness"
+	"jtune/profiles/harness/detect"
+	"jtune/profiles/record"
+	"jtune/profiles/workload"
+	"jtune/tegra"
+	"jtune/tui/session"
+	"jtune/tui/session/workloads"
+)
+
+// Whole is what a command cost from its start to its end.
+type Whole struct {
+	WallS   float64            `json:"wall_s"`
+	EnergyJ tegra.Val[float64] `json:"energy_j"`
+	MeanW   tegra.Val[float64] `json:"mean_w"`
+	PeakW   tegra.Val[float64] `json:"peak_w"`
+	Rails   []RailWhole        `json:"rails"`
+	// means of the clocks in GHz
+	CPU       tegra.Val[float64] `json:"cpu_ghz"`
+	GPU       tegra.Val[float64] `json:"gpu_ghz"`
+	EMC       tegra.Val[float64] `json:"emc_ghz"`
+	Throttled tegra.Val[bool]    `json:"throttled"`
+}
+
+// RailWhole is the part of one rail.
+type RailWhole struct {
+	Name    string             `json:"name"`
+	EnergyJ tegra.Val[float64] `json:"energy_j"`
+	PeakW   tegra.Val[float64] `json:"peak_w"`
+	PeakA   tegra.Val[float64] `json:"peak_a"`
+	LeastV  tegra.Val[float64] `json:"least_v"`
+}
+
+const (
+	// trialLook is how often a trial looks at what it has read.
+	trialLook = 2 * time.Second
+	// trialText is how long a command may print lines that tell nothing.
+	trialText = time.Minute
+	// trialStart is how long a command may take to its first step.
+	trialStart = 15 * time.Minute
+)
+
+// Understand starts a job of the user's own in the present mode and reads what it prints, until it is known how its
+// lines tell its steps, or until it ends by itself: then one run is one reading. It returns the workload with what was
+// found. Workloads whose lines are known are returned as they are.
+func Understand(ctx context.Context, s *session.Session, w workload.Workload,
+	observe Observer) (workload.Workload, error) {
+	if !w.Own || len(w.Command) == 0 || w.Serves() || w.Elsewhere != nil || w.Per != "" || s.Simulated(w) ||
+		w.Pattern != "" && w.Kind != "" {
+		return w, nil
+	}
+	if err := workloads.CanRun(s, w); err != nil {
+		return w, err
+	}
+	EndOrphans(s, w, observe)
+	trial := w
+	trial.ToEnd = true
+	begun := time.Now()
+	h, err := NewHarness(s, trial, record.Settings{}, "", 0, 0)(ctx, 0)
+	if err != nil {
+		return w, err
+	}
+	defer func() { _ = h.Stop(context.WithoutCancel(ctx)) }()
+	steps := 0
+	for {
+		e, err := next(ctx, h)
+		switch {
+		case err == nil && e.Kind == harness.Note:
+			observe.Note(e.Message)
+		case err == nil && e.Summary != nil, errors.Is(err, io.EOF):
+			return ended(w, h, time.Since(begun), steps, observe)
+		case err == nil && e.Timed():
+			if steps++; steps >= 3 {
+				return understood(w, h), nil
+			}
+		case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
+			if err := tooLong(h, time.Since(begun)); err != nil {
+				return w, err
+			}
+		case err != nil:
+			return w, err
+		}
+	}
+}
+
+// next waits for the next event for a moment.
+func next(ctx context.Context, h harness.Harness) (harness.Event, error) {
+	ctx, cancel := context.WithTimeout(ctx, trialLook)
+	defer cancel()
+	return h.Next(ctx)
+}
+
+// understood is the workload whose steps are read.
+func understood(w workload.Workload, h harness.Harness) workload.Workload {
+	if d, ok := h.(harness.Detecting); ok {
+		if r, err, ok := d.Detected(); ok && err == nil {
+			return workloads.Learned(w, r)
+		}
+	}
+	return w
+}
+
+// ended is the workload of a command that ends by itself: each of its runs is a reading.
+func ended(w workload.Workload, h harness.Harness, took time.Duration, steps int,
+	observe Observer) (workload.Workload, error) {
+	d, ok := h.(harness.Detecting)
+	if !ok {
+		return w, nil
+	}
+	r, err, ok := d.Detected()
+	if !ok { // events of the protocol
+		return w, nil
+	}
+	var unread *harness.NotUnderstood
+	if errors.As(err, &unread) && unread.Undecided.Kind == detect.Disagree {
+		return w, err
+	}
+	what := "the whole run is read"
+	if err == nil {
+		w, what = workloads.Learned(w, r), harness.Reads(r)
+	}
+	if took < time.Second/2 {
+		return w, fmt.Errorf("%w: %s ended after %s: too short a run to be measured", harness.ErrNotUnderstood,
+			text.OneLine(w.Command[0]), took.Round(time.Millisecond))
+	}
+	w.Kind, w.Per = workload.Inference, workload.PerRun
+	if w.Batch == workload.Own("", nil).Batch {
+		w.Batch = 1
+	}
+	observe.Note(fmt.Sprintf("%s ends by itself after %.3g s: each mode is one run, so 12 modes take about %s; %s", w.Name,
+		took.Seconds(), (12 * took).Round(time.Second), what))
+	return w, nil
+}
+
+// tooLong is the error of a command that goes on and on, and prints nothing that tells its steps.
+func tooLong(h harness.Harness, took time.Duration) error {
+	d, ok := h.(harness.Detecting)
+	if !ok {
+		return nil
+	}
+	_, err, _ := d.Detected()
+	var unread *harness.NotUnderstood
+	if !errors.As(err, &unread) {
+		return nil
+	}
+	u := unread.Undecided
+	if u.Kind == detect.Disagree && took >= 20*time.Second || took >= trialStart {
+		return err
+	}
+	if u.Kind == detect.Nothing && took >= trialText && u.Lines >= 20 && !loads(u.Tails) {
+		return err
+	}
+	return nil
+}
+
+// loads reports whether lines are of what comes before work.
+func loads(lines []string) bool {
+	for _, l := range lines {
+		l = strings.ToLower(l)
+		for _, w := range []string{"load", "build", "compil", "download", "import", "extract", "prepar", "warm", "cach"} {
+			if strings.Contains(l, w) {
+				return true
+			}
+		}
+	}
+	return false
+}

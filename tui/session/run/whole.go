@@ -1,0 +1,172 @@
+package run
+
+import (
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"jtune/profiles/harness"
+	"jtune/profiles/harness/detect"
+	"jtune/tegra"
+	"jtune/telemetry"
+	"jtune/tui/session"
+	"jtune/tui/session/measure"
+)
+
+// wholeMeter measures from the start of a command to its end.
+type wholeMeter struct {
+	s      *session.Session
+	began  time.Duration
+	cancel func()
+
+	mu      sync.Mutex
+	last    telemetry.Sample
+	covered time.Duration // with power
+	energy  float64
+	out     measure.Whole
+	clocks  [3]struct{ sum, n float64 }
+}
+
+// meterWhole begins to measure; nil where that is not asked for.
+func meterWhole(s *session.Session, r measure.RunRequest) *wholeMeter {
+	if !r.Own {
+		return nil
+	}
+	m := &wholeMeter{s: s, began: s.Clock.Now()}
+	m.read()
+	m.cancel = s.Sampler.Subscribe(r.Every, m.take)
+	return m
+}
+
+// read takes a sample at this moment.
+func (m *wholeMeter) read() {
+	if r, err := m.s.Device.Read(); err == nil {
+		m.take(telemetry.Sample{T: m.s.Clock.Now(), Reading: r, Valid: telemetry.CheckPower(r) == ""})
+	}
+}
+
+func (m *wholeMeter) take(x telemetry.Sample) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	last, p := m.last, powerOf(x)
+	m.last = x
+	if o := &m.out; p.OK {
+		o.PeakW = most(o.PeakW, p)
+	}
+	m.rails(x)
+	for i, c := range []tegra.ClockReading{x.Reading.CPU, x.Reading.GPU, x.Reading.EMC} {
+		if c.Actual.OK {
+			m.clocks[i].sum += c.Actual.V.GHz()
+			m.clocks[i].n++
+		}
+	}
+	if t := x.Reading.Throttled; t.OK {
+		m.out.Throttled = tegra.Some(t.V || m.out.Throttled.V)
+	}
+	if dt := x.T - last.T; p.OK && last.T > 0 && dt > 0 {
+		w := p.V
+		if before := powerOf(last); before.OK {
+			w = (w + before.V) / 2
+		}
+		m.energy += w * dt.Seconds()
+		m.covered += dt
+	}
+}
+
+// powerOf is the module's power, or that of a meter where the module tells none.
+func powerOf(x telemetry.Sample) tegra.Val[float64] {
+	if p := x.PowerW(); p.OK {
+		return p
+	}
+	return x.MeterW
+}
+
+func most(a, b tegra.Val[float64]) tegra.Val[float64] {
+	if !a.OK || b.OK && b.V > a.V {
+		return b
+	}
+	return a
+}
+
+// rails adds the part of each rail.
+func (m *wholeMeter) rails(x telemetry.Sample) {
+	dt := (x.T - m.last.T).Seconds()
+	for _, r := range x.Reading.Rails {
+		i := slices.IndexFunc(m.out.Rails, func(o measure.RailWhole) bool { return o.Name == r.Name })
+		if i < 0 {
+			i = len(m.out.Rails)
+			m.out.Rails = append(m.out.Rails, measure.RailWhole{Name: r.Name})
+		}
+		o := &m.out.Rails[i]
+		o.PeakW, o.PeakA = most(o.PeakW, r.PowerW), most(o.PeakA, r.Amperes)
+		if r.Volts.OK && (!o.LeastV.OK || r.Volts.V < o.LeastV.V) {
+			o.LeastV = r.Volts
+		}
+		if r.PowerW.OK && dt > 0 {
+			o.EnergyJ = tegra.Some(o.EnergyJ.V + r.PowerW.V*dt)
+		}
+	}
+}
+
+// end is what was measured; nil where nothing was.
+func (m *wholeMeter) end() *measure.Whole {
+	if m == nil {
+		return nil
+	}
+	m.cancel()
+	m.read()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	o := m.out
+	o.WallS = (m.s.Clock.Now() - m.began).Seconds()
+	if m.covered > 0 {
+		o.MeanW = tegra.Some(m.energy / m.covered.Seconds())
+		o.EnergyJ = tegra.Some(o.MeanW.V * o.WallS)
+	}
+	for i, c := range []*tegra.Val[float64]{&o.CPU, &o.GPU, &o.EMC} {
+		if m.clocks[i].n > 0 {
+			*c = tegra.Some(m.clocks[i].sum / m.clocks[i].n)
+		}
+	}
+	return &o
+}
+
+// readOf puts what the lines of a command told into the result of its run. The error says why nothing can be taken,
+// where that is needed, or where what was read contradicts itself.
+func readOf(out *measure.RunResult, r measure.RunRequest, h harness.Harness, told error) error {
+	d, ok := h.(harness.Detecting)
+	if !ok {
+		return told
+	}
+	reading, err, ok := d.Detected()
+	switch {
+	case !ok && out.Minibatches > 0: // events of the protocol
+		out.Reading = &detect.Reading{Form: "jtune", What: "its own events", Unit: detect.Step, Steps: out.Minibatches,
+			TimeMS: out.TimeMS, MeanMS: out.MeanMS}
+		return told
+	case !ok:
+		return told
+	case err == nil:
+		out.Reading = &reading
+		if r.Own {
+			out.TimeMS, out.MeanMS = reading.TimeMS, reading.MeanMS
+			if r.Minibatches == 0 {
+				out.Minibatches = max(out.Minibatches, reading.Steps)
+			}
+			if w := out.Whole; w != nil && w.MeanW.OK {
+				out.PowerW, out.EnergyJ = w.MeanW, tegra.Some(w.MeanW.V*reading.MeanMS/1000)
+			}
+		}
+		return told
+	}
+	unread, _ := errors.AsType[*harness.NotUnderstood](err)
+	if unread != nil {
+		out.Candidates = unread.Undecided.Candidates
+	}
+	if told == nil && r.Own && (r.Minibatches > 0 || unread != nil && unread.Undecided.Kind != detect.Nothing) {
+		out.Refused = true
+		return err
+	}
+	return told
+}

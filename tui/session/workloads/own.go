@@ -1,0 +1,177 @@
+package workloads
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"jtune/internal/tomlfile"
+	"jtune/internal/usage"
+	"jtune/profiles/harness/detect"
+	"jtune/profiles/workload"
+	"jtune/tegra"
+	"jtune/tegra/virtual"
+	"jtune/tui/session"
+)
+
+// Typed is a job of the user's own as it was typed: a command, and what cannot be read from what it prints.
+type Typed struct {
+	Command []string
+	Dir     string   // where it runs; "": the present folder
+	Env     []string // K=V, added to the environment
+	Dataset int      // samples of an epoch; 0: not said
+	Unit    string   // token, frame, inference; "": found out
+	Counts  string   // steps or samples: what its counter counts; "": found out
+	Kind    string   // train or infer; "": found out
+	Pattern string   // an expression, or the name of a form; "": found out
+}
+
+// Name is what the job is called: its script or program, without folder and extension.
+func (t Typed) Name() string {
+	words := slices.DeleteFunc(slices.Clone(t.Command[1:]), func(w string) bool { return strings.HasPrefix(w, "-") })
+	name := filepath.Base(t.Command[0])
+	runs := regexp.MustCompile(`^(python[\d.]*|bash|sh|dash|node|ruby|perl|julia|env|nice|uv|poetry|conda|torchrun|` +
+		`accelerate|deepspeed|time)$`)
+	for _, w := range words {
+		if !runs.MatchString(name) {
+			break
+		}
+		if base := filepath.Base(w); scriptName.MatchString(base) || runs.MatchString(base) {
+			name = base
+		}
+	}
+	if image := t.image(); image != "" {
+		name = image
+	}
+	name = strings.ToLower(strings.TrimSuffix(name, filepath.Ext(name)))
+	name = strings.Trim(regexp.MustCompile(`[^a-z0-9._-]+`).ReplaceAllString(name, "-"), "-._")
+	return cmp.Or(name[:min(len(name), 64)], "job")
+}
+
+// scriptName is a word that may be the name of a program.
+var scriptName = regexp.MustCompile(`^[A-Za-z][\w-]*(\.\w+)?$`)
+
+// image is the program that a container runs, or its image; "" where the command is none of a container.
+func (t Typed) image() string {
+	for i := len(t.Command) - 1; i > 0; i-- {
+		if base := filepath.Base(t.Command[i]); Containers(t.Command) && strings.HasSuffix(base, ".py") {
+			return base
+		}
+	}
+	return ""
+}
+
+// Containers reports whether a command begins a container.
+func Containers(command []string) bool {
+	if len(command) < 2 {
+		return false
+	}
+	engine := filepath.Base(command[0])
+	return slices.Contains([]string{"docker", "podman", "nerdctl", "jetson-containers"}, engine) &&
+		slices.Contains(command, "run")
+}
+
+// Workload makes a workload of the job.
+func (t Typed) Workload(s *session.Session) (w workload.Workload, err error) {
+	if s.Replays() {
+		return w, usage.Errorf("a replay answers from its file: it runs no command")
+	}
+	w = workload.Own(t.Name(), t.Command)
+	w.Dir, w.Samples, w.Unit, w.Counts, w.Kind, w.Pattern = t.Dir, t.Dataset, t.Unit, t.Counts, t.Kind, t.Pattern
+	if w.Unit != "" && w.Kind == "" {
+		w.Kind = workload.Inference
+	}
+	if w.Dir == "" {
+		w.Dir, _ = filepath.Abs(".")
+	} else if w.Dir, err = filepath.Abs(w.Dir); err != nil {
+		return w, usage.Of(err)
+	}
+	if w, err = w.WithEnv(t.Env); err != nil {
+		return w, usage.Of(err)
+	}
+	if w.Infers() {
+		w.Batch = 1
+	}
+	if err := w.Check(); err != nil {
+		return w, usage.Of(err)
+	}
+	return onHost(s, w), nil
+}
+
+// onHost marks a command of the user that really runs beside a virtual board, which simulates the built-in workloads
+// alone.
+func onHost(s *session.Session, w workload.Workload) workload.Workload {
+	w.OnHost = s.Virtual != nil && !s.Replays() && w.Own && len(w.Command) > 0 && !w.Serves() &&
+		w.Torch.Net == "" && !virtual.Simulates(w.Name)
+	return w
+}
+
+// TypedSized is Typed.Workload where the batch size may be chosen among several, as FindSized is for workloads with a
+// name.
+func TypedSized(s *session.Session, t Typed) (w workload.Workload, sizes []int, err error) {
+	if w, err = t.Workload(s); err != nil {
+		return w, nil, err
+	}
+	return sized(s, w)
+}
+
+// Learned is a workload with what the first steps of its job have told.
+func Learned(w workload.Workload, r detect.Reading) workload.Workload {
+	switch r.Unit {
+	case detect.Frame, detect.Token, detect.Inference, detect.Request, detect.Run:
+		if w.Kind == "" {
+			w.Kind, w.Batch = workload.Inference, 1
+			w.Unit = map[string]string{detect.Frame: workload.UnitFrame, detect.Token: workload.UnitToken}[r.Unit]
+		}
+	}
+	if r.Samples > 0 && w.Batch != r.Samples && w.Kind != workload.Inference {
+		w.Batch = r.Samples
+	}
+	if w.Samples == 0 && r.Of > 0 && r.Unit == detect.Step {
+		w.Samples = r.Of * w.Batch
+	}
+	return w
+}
+
+// NeedsModes refuses a search on a machine that has no power modes.
+func NeedsModes(s *session.Session) error {
+	if s.Host() != nil {
+		return fmt.Errorf("%w: this machine has no power modes to choose among; measure the command by run, or name a "+
+			"board with %s", tegra.ErrUnsupported, usage.Device.Value())
+	}
+	return nil
+}
+
+// SaveText is the table of the configuration file that stands for a job.
+func SaveText(name string, w workload.Workload) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "[workload.%s]\n", name)
+	quoted := make([]string, len(w.Command))
+	for i, word := range w.Command {
+		quoted[i] = tomlfile.Quote(word)
+	}
+	fmt.Fprintf(&b, "command = [%s]\n", strings.Join(quoted, ", "))
+	for _, k := range []struct{ key, v string }{{"dir", w.Dir}, {"kind", w.Kind}, {"unit", w.Unit}, {"per", w.Per},
+		{"counts", w.Counts}, {"pattern", w.Pattern}} {
+		if k.v != "" {
+			fmt.Fprintf(&b, "%s = %s\n", k.key, tomlfile.Quote(k.v))
+		}
+	}
+	if w.Batch > 1 {
+		fmt.Fprintf(&b, "batch = %d\n", w.Batch)
+	}
+	if w.Samples > 0 {
+		fmt.Fprintf(&b, "samples = %d\n", w.Samples)
+	}
+	var env []string
+	for k, v := range w.Env {
+		env = append(env, fmt.Sprintf("%s = %s", tomlfile.Quote(k), tomlfile.Quote(v)))
+	}
+	if slices.Sort(env); len(env) > 0 {
+		fmt.Fprintf(&b, "env = { %s }\n", strings.Join(env, ", "))
+	}
+	return b.String()
+}
