@@ -177,6 +177,12 @@ func (j *job) removeContainer() {
 func (j *job) start(o ExecOptions) (err error) {
 	if o.Container.Image != "" {
 		o = j.contain(o)
+	} else if command, remove, note := Contained(o.Command, "jtune-"+o.Name); remove != nil || note != "" {
+		o.Command, j.remove = command, remove
+		j.removeContainer() // of a job whose jtune and watcher were both killed
+		if note != "" {
+			j.queue.Put(Event{Kind: Note, T: j.clock.Now(), Message: note})
+		}
 	}
 	if j.group, err = newGroup(j.remove); err != nil {
 		return err
