@@ -27,6 +27,7 @@ type experimentCmd struct {
 	workload, mode    string
 	pair, meter, runs []string
 	plots             bool
+	own               commandFlags
 }
 
 func newExperiment(a *app) *cobra.Command {
@@ -41,7 +42,7 @@ func newExperiment(a *app) *cobra.Command {
 		fmt.Fprintf(&about, "%s (%s)\n\n", one.name, one.about)
 	}
 	out := command(c, &cobra.Command{
-		Use:   "experiment [NAME [WORKLOAD]]",
+		Use:   "experiment [NAME [WORKLOAD | -- COMMAND [ARG…]]]",
 		Short: "Run one of the papers' characterisation sweeps and explain it",
 		Long: "Runs a training job with several settings, one after another in the fastest power mode with the fan " +
 			"at maximum and locked clocks, and compares them: a table, a CSV file, and sentences about the measured " +
@@ -52,10 +53,10 @@ func newExperiment(a *app) *cobra.Command {
 		Example: "  jtune experiment\n  jtune experiment workers resnet --repeat 3 --out workers\n" +
 			"  jtune experiment storage --data /mnt/ssd/imagenet --data /mnt/sd/imagenet\n" +
 			"  jtune experiment cache --epochs 6 --json",
-		Args: func(cmd *cobra.Command, args []string) error {
+		Args: c.own.args(one, func(cmd *cobra.Command, args []string) error {
 			_, rest := takeLabels(c.r.Labels, args)
 			return cobra.MaximumNArgs(2)(cmd, rest)
-		},
+		}),
 		ValidArgs: append(names, allOfThem, devicesOfAll),
 	})
 	out.AddCommand(newEnergy(a))
@@ -87,6 +88,7 @@ func (c *experimentCmd) flags(f *pflag.FlagSet) {
 	f.StringArrayVar(&c.meter, "meter", nil,
 		"baseload: `STATE=W`, what a meter at the supply read in idle state i, ii, iii or iv; several times")
 	c.recordFlags(f, "experiment", "settings")
+	c.own.add(f)
 }
 
 // mostUnits is as many units of a board as anybody compares.
@@ -111,7 +113,13 @@ var ownFlags = []struct{ flag, experiment string }{{"labels", "modes"}, {"pair",
 	{"instances", "variability"}, {"meter", "baseload"}}
 
 func (c *experimentCmd) check() (err error) {
-	c.r.Labels, c.args = takeLabels(c.r.Labels, c.args)
+	if err := c.own.idle(c.given); err != nil {
+		return err
+	}
+	if c.own.given() && c.workload != "" {
+		return usagef("experiment: give either -- COMMAND or --workload NAME")
+	}
+	c.r.Labels, c.args = takeLabels(c.r.Labels, c.own.before(c.args))
 	if len(c.args) == 0 {
 		return nil
 	}
@@ -204,6 +212,14 @@ func (c *experimentCmd) complete(ctx context.Context, s *session.Session) (err e
 		return nil
 	}
 	c.r.Experiment = c.list[0]
+	if c.own.given() {
+		jobs := jobs{app: c.app, own: c.own}
+		w, err := c.own.Workload(s)
+		if err == nil {
+			c.r.Workload, err = jobs.understood(ctx, s, w)
+		}
+		return err
+	}
 	c.r.Workload, err = workloads.ExperimentWorkload(s, c.r.Experiment, c.workload)
 	return err
 }

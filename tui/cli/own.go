@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -32,6 +33,10 @@ const ownForm = "[-- COMMAND [ARG…]]"
 
 func (o *commandFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&o.Dir, "dir", "", "of -- COMMAND: run it in `DIR`")
+	if f.Lookup("pattern") == nil { // which goes with --log too
+		f.StringVar(&o.Pattern, "pattern", "", "of -- COMMAND: how its lines tell steps, as a workload's `PATTERN` in the "+
+			"configuration (default: finds out)")
+	}
 	if f.Lookup("env") == nil { // which run has for every workload
 		f.StringArrayVar(&o.Env, "env", nil, "of -- COMMAND: `K=V` in its environment; several times")
 	}
@@ -46,8 +51,8 @@ func (o *commandFlags) add(f *pflag.FlagSet) {
 // given reports whether a command was given.
 func (o *commandFlags) given() bool { return o.Command != nil }
 
-// args takes the command behind -- out of the arguments; most is how many may stand before it. Without one check holds.
-func (o *commandFlags) args(most int, check cobra.PositionalArgs) cobra.PositionalArgs {
+// args takes the command behind -- out of the arguments; before says which may stand before it. Without one check holds.
+func (o *commandFlags) args(before func(args []string) bool, check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		dash := cmd.ArgsLenAtDash()
 		switch {
@@ -55,7 +60,7 @@ func (o *commandFlags) args(most int, check cobra.PositionalArgs) cobra.Position
 			return check(cmd, args)
 		case dash == len(args):
 			return usagef("%sno command behind --, such as: -- python3 train.py", commandName(cmd))
-		case dash > most, dash > 0 && !wholeNumber(args[0]): // --epochs 3 -- COMMAND
+		case !before(args[:dash]):
 			return usagef("%sgive either WORKLOAD or -- COMMAND", commandName(cmd))
 		case strings.TrimSpace(args[dash]) == "":
 			return usagef("%sthe command behind -- is empty", commandName(cmd))
@@ -65,9 +70,26 @@ func (o *commandFlags) args(most int, check cobra.PositionalArgs) cobra.Position
 	}
 }
 
-func wholeNumber(s string) bool {
-	_, err := strconv.Atoi(s)
-	return err == nil
+// Which arguments may stand before a command.
+func none(args []string) bool { return len(args) == 0 }
+
+func one(args []string) bool { return len(args) == 1 }
+
+// aNumber is that of --epochs 3 -- COMMAND.
+func aNumber(args []string) bool {
+	if len(args) == 1 {
+		_, err := strconv.Atoi(args[0])
+		return err == nil
+	}
+	return len(args) == 0
+}
+
+// before are the arguments that stand before a command, or all of them.
+func (o *commandFlags) before(args []string) []string {
+	if !o.given() {
+		return args
+	}
+	return slices.Clone(args[:len(args)-len(o.Command)])
 }
 
 // idle returns an error for flags of a command where none is given.
@@ -122,7 +144,7 @@ func (c *runCmd) runOwn(ctx context.Context, s *session.Session, r measure.RunRe
 	if printed := c.printOwn(res, s, r.Workload); printed != nil {
 		return printed
 	}
-	if c.save != "" && !failed {
+	if c.save != "" && err == nil {
 		if saved := c.saveOwn(r.Workload, res); saved != nil {
 			return saved
 		}

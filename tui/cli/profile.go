@@ -46,7 +46,7 @@ func newProfile(a *app) *cobra.Command {
 			"  jtune profile resnet --sample 20 --filter 'cores>=8' --repeat 3\n" +
 			"  jtune profile resnet --grid --shard 1/3 --out part1\n" +
 			"  jtune profile --modes 12 -- ./detect video.mp4",
-		Args: c.own.args(0, cobra.ExactArgs(1)),
+		Args: c.own.args(none, cobra.ExactArgs(1)),
 	})
 }
 

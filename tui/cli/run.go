@@ -89,7 +89,7 @@ func newRun(a *app) *cobra.Command {
 			"after so many steps. What the command prints goes to standard error.",
 		Example: "  jtune run resnet18\n  jtune run -- python3 train.py --epochs 3\n" +
 			"  jtune run --save detect -- ./detect video.mp4",
-		Args: c.own.args(1, func(cmd *cobra.Command, args []string) error {
+		Args: c.own.args(aNumber, func(cmd *cobra.Command, args []string) error {
 			return cobra.ExactArgs(1)(cmd, c.epochs.takeNumber(args))
 		}),
 	})
@@ -128,7 +128,7 @@ func (c *runCmd) check() error {
 		return err
 	}
 	if c.own.given() {
-		c.args = append(c.args[:len(c.args)-len(c.own.Command):len(c.args)-len(c.own.Command)], "")
+		c.args = append(c.own.before(c.args), "")
 	}
 	c.args = c.epochs.takeNumber(c.args)
 	c.r.Epochs, c.r.Inferences, c.r.Repeat = c.epochs.n, c.infer.inferences, c.infer.repeat

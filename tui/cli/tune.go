@@ -47,7 +47,7 @@ func newTune(a *app) *cobra.Command {
 			"  jtune tune job --time-limit 80 --device replay:sweep.csv --speed max\n" +
 			"  jtune tune resnet --power-limit 30 --time-limit 150 --batch 8,16,32\n" +
 			"  jtune tune --power-limit 15 -- python3 train.py",
-		Args: c.own.args(0, cobra.ExactArgs(1)),
+		Args: c.own.args(none, cobra.ExactArgs(1)),
 	})
 }
 
