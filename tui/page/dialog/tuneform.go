@@ -153,8 +153,8 @@ func (d *Tune) text(field int) string {
 		if campaigns.Coverage(d.choice[fieldCoverage]) == campaigns.CoverFront {
 			return widget.Dash + " the whole front has a design of its own"
 		}
-		return [...]string{"quick: until less than 1 % can be gained",
-			"thorough: until less than 0.5 % can be gained"}[c]
+		return [...]string{"quick: until less than 1 % more is expected",
+			"thorough: until less than 0.5 % more is expected"}[c]
 	case fieldStrategy:
 		return [...]string{"auto: a model says what to measure next",
 			"binary: halves one knob after another, and shows each step"}[c]
