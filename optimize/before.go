@@ -59,6 +59,19 @@ func (b Baselines) Probes() (n int) {
 	return n
 }
 
+// Newest is what these probes measured of a setting, else what was measured just before them; N is 0 where nothing was.
+func (b Baselines) Newest(probes []Probe, at tegra.Setting) (out tegra.Mean) {
+	for _, p := range probes {
+		if p.Err == nil && p.Setting == at {
+			out = out.And(tegra.Mean{Measured: p.Measured, N: 1})
+		}
+	}
+	if out.N == 0 {
+		out = b.warm(at)
+	}
+	return out
+}
+
 // forPreset is how many probes are left for a preset.
 func (c *comparing) forPreset() int {
 	s := c.search
@@ -201,15 +214,7 @@ func (c *comparing) baseline(at tegra.Val[tegra.Setting]) (out tegra.Mean) {
 	if !at.OK {
 		return out
 	}
-	if i, ok := s.places.Index(at.V); ok {
-		for _, m := range s.fresh(i) {
-			out = out.And(tegra.Mean{Measured: m, N: 1})
-		}
-	}
-	if out.N == 0 {
-		out = s.o.Baselines.warm(at.V)
-	}
-	return out
+	return s.o.Baselines.Newest(s.probes, at.V)
 }
 
 // own is how many probes the search made for itself.

@@ -23,6 +23,8 @@ func Tune(ctx context.Context, measure optimize.Measure, ask Ask, o optimize.Tun
 	if ask.PowerW == 0 && ask.TimeMS == 0 {
 		o.Limit = optimize.Limit{Energy: true}
 	}
+	presets := o.Baselines.Presets // of which the best is known once the load is
+	o.Baselines.Presets = nil
 	o.Probes = max(profiledFirst-len(tegra.OncePerSetting(o.Known)), 2) + o.Baselines.Probes()
 	first, err := optimize.Tune(ctx, measure, o)
 	if err != nil && !errors.Is(err, optimize.ErrInfeasible) {
@@ -54,19 +56,32 @@ func Tune(ctx context.Context, measure optimize.Measure, ask Ask, o optimize.Tun
 		}
 	}
 	r := first
-	found, err := Search(ctx, func(ctx context.Context, best Outcome) (Reading, error) {
-		p := optimize.Probe{Measured: tegra.Measured{Setting: at(best.Setting)}, Why: optimize.Verify, Limit: o.Limit}
+	probe := func(ctx context.Context, s tegra.Setting, why optimize.Why) (tegra.Measured, error) {
+		p := optimize.Probe{Measured: tegra.Measured{Setting: at(s)}, Why: why, Limit: o.Limit}
 		infer, err := measure(ctx, p.Setting)
 		if p.Err = err; err == nil {
 			p.Measured = infer
-			p.Setting = at(best.Setting)
+			p.Setting = at(s)
 		}
 		r.Probes = append(r.Probes, p)
 		if o.Observe != nil && ctx.Err() == nil {
 			o.Observe(optimize.Seen{Probe: p, Model: r.Model})
 		}
+		return infer, err
+	}
+	options := Options{Ask: ask, Space: o.Space, Batches: sizes, Only: only, Infer: tegra.OncePerSetting(rows)}
+	found, err := Search(ctx, func(ctx context.Context, best Outcome) (Reading, error) {
+		infer, err := probe(ctx, best.Setting, optimize.Verify)
 		return Reading{Infer: infer}, err
-	}, Options{Ask: ask, Space: o.Space, Batches: sizes, Only: only, Infer: tegra.OncePerSetting(rows)})
+	}, options)
+	if best, ok := bestPreset(options, r.Probes, presets, found.Best.Batch); ok && found.Feasible && ctx.Err() == nil {
+		if r.Preset = o.Baselines.Newest(r.Probes, at(best)); r.Preset.N == 0 {
+			if infer, err := probe(ctx, best, optimize.Vendor); err == nil {
+				r.Preset = tegra.Mean{Measured: infer, N: 1}
+				r.Preset.Setting = at(best)
+			}
+		}
+	}
 	r.Ended, r.Feasible, r.N, r.Verified = found.Ended, found.Feasible, 1, false
 	if found.Best.TimeMS > 0 {
 		best := found.Best
@@ -80,3 +95,45 @@ func Tune(ctx context.Context, measure optimize.Measure, ask Ask, o optimize.Tun
 	}
 	return r, found.Best, err
 }
+
+// bestPreset is the vendor's preset that serves a load best, of those that meet what is asked for: by what was
+// measured, or by predictions of which none is far over a power limit. False where there is none.
+func bestPreset(o Options, probes []optimize.Probe, presets []tegra.Preset, batch int) (best tegra.Setting, ok bool) {
+	if presets == nil {
+		return best, false
+	}
+	for _, p := range probes {
+		if p.Err == nil {
+			m := p.Measured
+			m.Batch = max(m.Batch, batch)
+			o.Infer = append(o.Infer, m)
+		}
+	}
+	o.Infer = tegra.OncePerSetting(o.Infer)
+	infer, _, err := Phases(o)
+	if err != nil {
+		return best, false
+	}
+	var list []Outcome
+	for _, p := range presets {
+		if p.Mode.EMC == 0 { // the top rate, which only root can read
+			p.Mode.EMC = o.Space.Max().EMC
+		}
+		at := tegra.Setting{Mode: p.Mode, Batch: batch}
+		serve, known := infer.At(at)
+		if !known || o.Ask.PowerW > 0 && serve.PowerHiW > optimize.MaxOvershoot*o.Ask.PowerW {
+			continue
+		}
+		if v, known := o.Ask.Evaluate(at, infer, nil); known && v.Meets {
+			list = append(list, v)
+		}
+	}
+	if len(list) == 0 {
+		return best, false
+	}
+	want := o.Ask.want(false)
+	return slices.MinFunc(list, func(a, b Outcome) int { return o.Ask.compare(&a, &b, want) }).Setting, true
+}
+
+// Wants is what is best for an ask, alone.
+func (a Ask) Wants() Want { return a.want(false) }

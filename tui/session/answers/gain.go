@@ -4,7 +4,9 @@ import (
 	"math"
 
 	"jtune/internal/stats"
+	"jtune/learn"
 	"jtune/optimize"
+	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
 	"jtune/profiles/record"
 	"jtune/tegra"
@@ -113,16 +115,25 @@ func (a *Answer) gain(q Quantity, b *Baseline, against string) *Gain {
 	}
 	mine, myError := q.of(a.Reading.Measured, a.Error)
 	its, itsError := q.of(b.Measured, b.Error)
-	by, half := math.Log(mine/its), z95*math.Hypot(myError, itsError)
+	g.between(math.Log(mine/its), math.Hypot(myError, itsError))
+	return g
+}
+
+// between sets the difference and its band, in logarithms, with the standard error of it.
+func (g *Gain) between(by, err float64) {
+	half := z95 * err
 	pct := func(ln float64) float64 { return 100 * math.Expm1(ln) }
 	g.Pct, g.Lo, g.Hi, g.ToldApart = pct(by), pct(by-half), pct(by+half), math.Abs(by) > half
-	return g
 }
 
 // Compared sets the gain of an answer over its measured baselines: like with like. Of a goal of time the preset
 // that keeps the limit counts first, which is what one would take otherwise; of others the present mode, if it keeps
 // the limit.
 func (a *Answer) Compared() {
+	if a.Served != nil {
+		a.comparedUnderLoad()
+		return
+	}
 	q := QuantityOf(a.Limit, a.Batch > 0)
 	fair := a.Before != nil && a.Limit.Met(a.Before.Measured)
 	switch {
@@ -136,13 +147,63 @@ func (a *Answer) Compared() {
 	}
 }
 
+// wanted is the quantity of a load's goal, and its value for an outcome.
+func (a *Answer) wanted(o mix.Outcome) (Quantity, float64) {
+	switch a.Ask.Wants() {
+	case mix.LeastEnergy:
+		if math.IsNaN(o.JPerUnit) {
+			return Energy, o.BusyJPerUnit
+		}
+		return Energy, o.JPerUnit
+	case mix.MostRequests:
+		return Throughput, o.ServedPerS
+	case mix.LeastTime:
+		return Time, o.TimeMS
+	}
+	if a.Ask.PowerAs == mix.Mean {
+		return Power, o.MeanW
+	}
+	return Power, o.PeakW
+}
+
+// comparedUnderLoad compares what the answer and a baseline do under the load, by their readings: with the present
+// mode if that meets what is asked for, else with the best preset.
+func (a *Answer) comparedUnderLoad() {
+	q, mine := a.wanted(*a.Served)
+	under := func(b *Baseline) (mix.Outcome, bool) {
+		if b == nil {
+			return mix.Outcome{}, false
+		}
+		at := tegra.Setting{Mode: b.Mode, Batch: a.Served.Batch}
+		m := b.Measured
+		m.Setting = at
+		return a.Ask.Evaluate(at, mix.NewPhase([]learn.Prediction{optimize.MeasuredPrediction(m)}), nil)
+	}
+	present, known := under(a.Before)
+	b, against, theirs := a.Before, Present, present
+	if v, ok := under(a.Preset); ok && !(known && present.Meets) {
+		b, against, theirs, known = a.Preset, a.Preset.Name, v, true
+	}
+	_, its := a.wanted(theirs)
+	if !known || !(mine > 0 && its > 0) {
+		return
+	}
+	a.Gain = &Gain{Quantity: q, Against: against, Measured: true}
+	if b.Mode == a.Mode {
+		return
+	}
+	_, myError := q.of(a.Reading.Measured, a.Error)
+	_, itsError := q.of(b.Measured, b.Error)
+	a.Gain.between(math.Log(mine/its), math.Hypot(myError, itsError))
+}
+
 // Guessed sets a gain over the present mode, or MAXN, by prediction, where no baseline could be measured.
 func (a *Answer) Guessed() {
 	c, name := a.Versus.Present, Present
 	if c == nil {
 		c, name = a.Versus.MaxN, "MAXN"
 	}
-	if a.Gain != nil || c == nil {
+	if a.Gain != nil || c == nil || a.Served != nil {
 		return
 	}
 	q := QuantityOf(a.Limit, a.Batch > 0)

@@ -2,9 +2,11 @@ package search
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"time"
 
+	"jtune/learn"
 	"jtune/optimize"
 	"jtune/optimize/outlook"
 	"jtune/profiles/record"
@@ -85,6 +87,56 @@ func compare(s *session.Session, out *measure.TuneResult, r measure.TuneRequest,
 			a.Guessed()
 		}
 	}
+}
+
+// frontBaselines finds the present mode among what a search over the whole front measured first, and measures the best
+// preset for the goal, by its model, unless that was measured.
+func frontBaselines(ctx context.Context, s *session.Session, r measure.TuneRequest, out *measure.TuneResult,
+	observe func(measure.Event)) error {
+	of := baselines(s, r, models.Pool{})
+	if len(out.Probes) > 0 && of.Present.OK && out.Probes[0].Setting == of.Present.V {
+		out.Probes[0].Why = optimize.Before
+		out.Before = of.Newest(out.Probes, of.Present.V)
+	}
+	if out.Fitted == nil || !out.Feasible || ctx.Err() != nil {
+		return nil
+	}
+	var best learn.Prediction
+	for _, p := range of.Presets {
+		if p.Mode.EMC == 0 {
+			p.Mode.EMC = s.Device.Space().Max().EMC
+		}
+		if !s.Device.Space().Contains(p.Mode) {
+			continue
+		}
+		about := out.Fitted.Predict([]tegra.Mode{p.Mode})[0]
+		if got := of.Newest(out.Probes, about.Setting); got.N > 0 {
+			about = optimize.MeasuredPrediction(got.Measured)
+		} else if r.Limit.PowerW > 0 && about.PowerHiW > optimize.MaxOvershoot*r.Limit.PowerW {
+			continue
+		}
+		if r.Limit.Met(about.Measured) && (best.TimeMS == 0 || r.Limit.Better(about.Measured, best.Measured)) {
+			best = about
+		}
+	}
+	if best.TimeMS == 0 {
+		return nil
+	}
+	if out.Preset = of.Newest(out.Probes, best.Setting); out.Preset.N > 0 {
+		return nil
+	}
+	head, _, err := record.Read(out.Dir)
+	if err != nil {
+		return err
+	}
+	again := measure.Measuring{Workload: r.Workload, Dir: out.Dir, Resume: true, Settings: r.Settings}
+	row, _, err := measure.MeasureOne(ctx, s, measure.ProfileRequest{Measuring: again}, head, best.Mode, observe)
+	if err != nil {
+		return err
+	}
+	out.Probes, out.Rows = append(out.Probes, probeOf(row, optimize.Vendor, r.Limit)), append(out.Rows, row)
+	out.Preset = of.Newest(out.Probes, row.Setting)
+	return nil
 }
 
 // presetName is the name of a preset as it was measured: one that needs a reboot by its cores and clocks alone.

@@ -53,6 +53,9 @@ func tuneFront(ctx context.Context, s *session.Session, r measure.TuneRequest, r
 	}
 	begun, measured := s.Clock.Now(), err
 	err = answerFront(ctx, s, r, ref, &out, measured, observe)
+	if failed := frontBaselines(ctx, s, r, &out, observe); err == nil {
+		err = failed
+	}
 	for _, l := range r.More {
 		one, asked := out, r
 		asked.Limit, one.Result = l, optimize.Result{Probes: out.Probes, Ended: optimize.NoWay, Known: out.Known}
@@ -60,6 +63,7 @@ func tuneFront(ctx context.Context, s *session.Session, r measure.TuneRequest, r
 			err = errors.Join(err, failed)
 		}
 		out.Probes, out.Fitted = one.Probes, one.Fitted
+		one.Before = out.Before
 		out.More = append(out.More, one.Result)
 	}
 	for i := range out.More {
