@@ -41,7 +41,8 @@ func TestTuneOnRealTrafficSendsNothingAndKeepsTheLatency(t *testing.T) {
 	ms, power, err := s.Virtual.Truth("llama", r.Setting.Mode)
 	t.Logf("%v after %d measurements: %.4g ms a token, %.4g W (least %.4g)", r.Setting.Mode, len(r.Probes), ms, power,
 		leastW)
-	// Two of the measurements are baselines. Its server answers in real time, so a busy machine changes the readings: 2 to 9 % were seen.
+	// Two of the measurements are baselines. Its server answers in real time, so a busy machine changes the readings:
+	// 2 to 9 % were seen.
 	if err != nil || !r.Feasible || len(r.Probes) > 14+2 || ms > 1.01*perToken || power > 1.12*leastW {
 		t.Errorf("%v after %d measurements: %.4g ms a token, %.4g W, the least is %.4g (%v)", r.Setting.Mode,
 			len(r.Probes), ms, power, leastW, err)
