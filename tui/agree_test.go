@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // boardsOfAgreement are boards with limits that their presets have, in the order in which Front's
@@ -51,7 +52,8 @@ func TestTmuxNoScreenContradictsACommand(t *testing.T) {
 					s.press("[")
 				}
 				s.press("c")
-				agreeOnAnswer(t, s.sees(fmt.Sprintf("limit %d.0 W", limit), "the answer to the limit"), jtune, limit)
+				s.sees(fmt.Sprintf("limit %d.0 W", limit), "the answer to the limit")
+				agreeOnAnswer(t, s, jtune, limit)
 			}
 		})
 	}
@@ -162,11 +164,28 @@ func agreeOnPresent(t *testing.T, s *terminal, jtune func(...string) string) {
 		t.Fatal("device does not say what is set now")
 	}
 	s.press("1")
-	screen := words(s.sees("mode "+now[1], "clocks: ")) // once the wider window is drawn
-	shown := regexp.MustCompile(`mode (\S+(?: = \S+)?).* clocks: (\S+)`).FindStringSubmatch(screen)
-	if shown == nil || shown[1] != now[1] || shown[2] != now[2] {
-		t.Errorf("device says %q, Live %q:\n%s", now, shown, s.screen())
+	s.agrees(func(screen string) (wrong []string) {
+		shown := regexp.MustCompile(`mode (\S+(?: = \S+)?).* clocks: (\S+)`).FindStringSubmatch(words(screen))
+		if shown == nil || shown[1] != now[1] || shown[2] != now[2] {
+			wrong = append(wrong, fmt.Sprintf("device says %q, Live %q", now, shown))
+		}
+		return wrong
+	})
+}
+
+// agrees waits until a screen has nothing wrong. What tmux shows while a frame is being written is half of it, and on
+// a busy machine for long.
+func (s *terminal) agrees(wrong func(screen string) []string) {
+	s.t.Helper()
+	var screen string
+	var last []string
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		screen = s.screen()
+		if last = wrong(screen); len(last) == 0 {
+			return
+		}
 	}
+	s.t.Errorf("%s\n%s", strings.Join(last, "\n"), screen)
 }
 
 func agreeOnModels(t *testing.T, s *terminal, jtune func(...string) string) {
@@ -176,17 +195,18 @@ func agreeOnModels(t *testing.T, s *terminal, jtune func(...string) string) {
 	show := jtune("models", "resnet18-virtual")
 	number := regexp.MustCompile(`(?:time|power) error +([0-9.]+ %)`).FindAllStringSubmatch(show, -1)
 	for _, n := range number {
-		if screen := s.sees("cross-validated errors"); !strings.Contains(screen, "±"+n[1]) {
-			t.Errorf("Models does not show the error %s:\n%s", n[1], screen)
-		}
+		s.sees("cross-validated errors", "±"+n[1])
 	}
 	if len(number) != 2 {
 		t.Errorf("two errors are in\n%s", show)
 	}
 	s.press("e", "e") // the plot, then the description
-	if screen := words(s.sees("half of one setting of", "About")); !strings.Contains(screen, decides) {
-		t.Errorf("Models does not say %q:\n%s", decides, screen)
-	}
+	s.agrees(func(screen string) (wrong []string) {
+		if !strings.Contains(words(screen), decides) {
+			wrong = append(wrong, fmt.Sprintf("Models does not say %q", decides))
+		}
+		return wrong
+	})
 	s.press("e")
 }
 
@@ -207,30 +227,48 @@ func alike(a, b string) bool {
 	return errX == nil && errY == nil && math.Abs(x-y) <= max(rounding(a), rounding(b))
 }
 
-func agreeOnAnswer(t *testing.T, screen string, jtune func(...string) string, limit int) {
+func agreeOnAnswer(t *testing.T, s *terminal, jtune func(...string) string, limit int) {
 	t.Helper()
 	said := jtune("choose", "--model", "resnet18-virtual", "--power-limit", fmt.Sprint(limit))
+	s.agrees(func(screen string) (wrong []string) {
+		for _, what := range apart(screen, said) {
+			wrong = append(wrong, fmt.Sprintf("%d W: %s; choose says\n%s", limit, what, said))
+		}
+		return wrong
+	})
+	mode, _, _ := strings.Cut(said, " ")
+	state := standing.FindStringSubmatch(said)
+	front := jtune("front", "--model", "resnet18-virtual", "--power-limit", fmt.Sprint(limit))
+	for line := range strings.Lines(front) {
+		if strings.HasPrefix(line, mode+" ") && !strings.Contains(line, state[1]) {
+			t.Errorf("%d W: front says %q, choose %q", limit, line, state[1])
+		}
+	}
+}
+
+// apart is in what Front's card of the answer differs from what choose says.
+func apart(screen, said string) (wrong []string) {
 	mode, _, _ := strings.Cut(said, " ")
 	_, card, _ := strings.Cut(screen, "the answer to the limit")
 	card = words(card)
 	state := standing.FindStringSubmatch(said)
 	if !strings.Contains(card, mode) || state == nil || !strings.Contains(card, state[1]) {
-		t.Errorf("%d W: Front shows\n%s\nchoose says\n%s", limit, screen, said)
-		return
+		return []string{"Front shows another answer"}
 	}
 	rows := figures.FindAllStringSubmatch(said, -1)
 	for i, r := range rows {
 		for k, unit := range []string{"ms/mb", "W", "J/mb"} {
 			shown := regexp.MustCompile(`([0-9.]+) ` + unit + ` `).FindStringSubmatch(card)
 			if len(rows) > 1 { // a column each
-				shown = regexp.MustCompile(unit + ` ([0-9.]+) ([0-9.]+) `).FindStringSubmatch(card)[i:]
+				shown = regexp.MustCompile(unit + ` ([0-9.]+) ([0-9.]+) `).FindStringSubmatch(card)
+				shown = shown[min(i, len(shown)):]
 			}
 			if len(shown) < 2 || !alike(shown[1], r[2+k]) {
-				t.Errorf("%d W: Front shows %v %s, choose says %s %s\n%s", limit, shown, unit, r[1], r[2+k], screen)
+				wrong = append(wrong, fmt.Sprintf("Front shows %v %s, choose says %s %s", shown, unit, r[1], r[2+k]))
 			}
 		}
 		if !strings.Contains(card, r[1]) && len(rows) > 1 {
-			t.Errorf("%d W: what choose calls %s is called otherwise on Front:\n%s", limit, r[1], screen)
+			wrong = append(wrong, fmt.Sprintf("what choose calls %s is called otherwise on Front", r[1]))
 		}
 	}
 	compared := 0
@@ -238,17 +276,12 @@ func agreeOnAnswer(t *testing.T, screen string, jtune func(...string) string, li
 		name, _, _ := strings.Cut(a[1], " = ")
 		if want := a[2] + "…" + a[3] + " %"; a[2] != "" && !regexp.MustCompile(
 			regexp.QuoteMeta(name)+`[^%]* `+regexp.QuoteMeta(want)).MatchString(card) {
-			t.Errorf("%d W: against %s %s is not on Front:\n%s\n%s", limit, name, want, screen, said)
+			wrong = append(wrong, fmt.Sprintf("against %s %s is not on Front", name, want))
 		}
 		compared++
 	}
 	if len(rows) == 0 || compared == 0 {
-		t.Errorf("nothing to compare in\n%s", said)
+		wrong = append(wrong, "there is nothing to compare")
 	}
-	front := jtune("front", "--model", "resnet18-virtual", "--power-limit", fmt.Sprint(limit))
-	for line := range strings.Lines(front) {
-		if strings.HasPrefix(line, mode+" ") && !strings.Contains(line, state[1]) {
-			t.Errorf("%d W: front says %q, choose %q", limit, line, state[1])
-		}
-	}
+	return wrong
 }
