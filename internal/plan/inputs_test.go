@@ -1,0 +1,131 @@
+package plan
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// readers are the functions by which something from outside enters: files, streams, sockets, programs, environment.
+var readers = map[string][]string{
+	"os":       {"ReadFile", "Open", "OpenFile", "OpenRoot", "ReadDir", "Getenv", "LookupEnv", "Environ"},
+	"safefile": {"Read", "Open"},
+	"net":      {"Listen", "Dial", "DialTimeout", "ListenUnix", "DialUnix"},
+	"http":     {"NewRequest", "NewRequestWithContext", "Get", "Post", "Server"},
+	"exec":     {"Command", "CommandContext"},
+	"xdg":      {"Reload"},
+}
+
+// notInputs are files that only open what jtune itself makes, or are tests' and the laboratory's.
+var notInputs = regexp.MustCompile(`^internal/(tools|testhome|safefile)/|/lab/|(test|tests)/[^/]*$|tegratest/`)
+
+// mostOfSecurity is how many lines SECURITY.md may have.
+const mostOfSecurity = 200
+
+// TestInputsAreAllInSecurity holds the table of SECURITY.md against the tree, both ways.
+func TestInputsAreAllInSecurity(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, "SECURITY.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(text), "\n"); n > mostOfSecurity {
+		t.Errorf("SECURITY.md has %d lines, at most %d", n, mostOfSecurity)
+	}
+	_, table, _ := strings.Cut(string(text), "| input | owner |")
+	table, _, _ = strings.Cut(table, "\n\n")
+	named := map[string]bool{}
+	for _, m := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(table, -1) {
+		named[m[1]] = true
+	}
+	for row := range strings.Lines(table) {
+		if cells := strings.Split(row, "|"); len(cells) == 7 && slices.ContainsFunc(cells[1:6], func(c string) bool {
+			return strings.TrimSpace(c) == ""
+		}) {
+			t.Errorf("a cell is empty: %s", row)
+		}
+	}
+	tests := map[string]bool{} // by package and name
+	err = filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		name, _ := filepath.Rel(root, file)
+		name = filepath.ToSlash(name)
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") && name != "."):
+			return filepath.SkipDir
+		case d.IsDir() || filepath.Ext(name) != ".go":
+			return nil
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		if strings.HasSuffix(name, "_test.go") {
+			for _, decl := range parsed.Decls {
+				f, ok := decl.(*ast.FuncDecl)
+				if !ok {
+					continue
+				}
+				test := path.Base(path.Dir(name)) + "." + f.Name.Name
+				tests[test] = true
+				if strings.HasPrefix(f.Name.Name, "Fuzz") && !named[test] {
+					t.Errorf("SECURITY.md has no line for what %s reads", test)
+				}
+			}
+			return nil
+		}
+		if notInputs.MatchString(name) || named[name] {
+			return nil
+		}
+		if call := reads(parsed); call != "" {
+			t.Errorf("SECURITY.md has no line for %s, which calls %s", name, call)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what := range named {
+		switch {
+		case strings.HasSuffix(what, ".go"):
+			if _, err := os.Stat(filepath.Join(root, what)); err != nil {
+				t.Errorf("SECURITY.md names %s: %v", what, err)
+			}
+		case strings.Contains(what, ".Fuzz") || strings.Contains(what, ".Test"):
+			begins := func(test string) bool { return strings.HasPrefix(test, what) }
+			if !tests[what] && !slices.ContainsFunc(keys(tests), begins) {
+				t.Errorf("SECURITY.md names %s, which is no test", what)
+			}
+		}
+	}
+}
+
+// reads is a call of a file by which something from outside enters; "" for none.
+func reads(f *ast.File) (call string) {
+	ast.Inspect(f, func(n ast.Node) bool {
+		s, ok := n.(*ast.SelectorExpr)
+		if !ok {
+			return true
+		}
+		if pkg, ok := s.X.(*ast.Ident); ok && slices.Contains(readers[pkg.Name], s.Sel.Name) {
+			call = pkg.Name + "." + s.Sel.Name
+		}
+		return call == ""
+	})
+	return call
+}
+
+func keys(of map[string]bool) (list []string) {
+	for k := range of {
+		list = append(list, k)
+	}
+	return list
+}
