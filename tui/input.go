@@ -7,7 +7,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jtune/tui/page"
-	"jtune/tui/page/dialog"
 )
 
 // rush is faster than fingers and key repeat are: keys that follow each other
@@ -122,13 +121,13 @@ func (r *root) globalKey(k tea.KeyPressMsg) tea.Cmd {
 			sh.say("tune: not now, %s", why)
 			return nil
 		}
-		r.asking(func(read page.Reader) { r.form = dialog.NewTune(read) })
+		return r.do(page.AskTune{})
 	case keys.Verify.Matches(k):
 		if why := sh.MayMeasure(); why != "" {
 			sh.say("measure: not now, %s", why)
 			return nil
 		}
-		r.asking(func(read page.Reader) { r.form = dialog.NewMeasure(read) })
+		return r.do(page.AskMeasure{})
 	case keys.Undo.Matches(k):
 		return r.do(r.apply.Undo())
 	case keys.Freeze.Matches(k):
@@ -231,6 +230,8 @@ func (r *root) paletteKey(k tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case chosen == nil:
 		return nil
+	case chosen.Does != nil:
+		return r.do(chosen.Does)
 	case chosen.ID == r.sh.Keys.Verify.ID: // of the mode under the cursor, where the page has one
 		if does, taken := r.shown().Key(chosen.Pressed()); taken {
 			return r.do(does)

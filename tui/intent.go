@@ -38,9 +38,13 @@ func (r *root) do(i page.Intent) tea.Cmd {
 			yes: func() tea.Cmd { return r.do(i.Then) }}
 	case page.ShowBoard:
 		return r.showBoard(string(i))
+	case page.AskTune:
+		r.asking(i.Workload, func(read page.Reader) { r.form = dialog.NewTune(read).Within(i.Limit) })
+	case page.AskMeasure:
+		r.asking("", func(read page.Reader) { r.form = dialog.NewMeasure(read).Of(i.Mode) })
 	case page.NewCampaign:
 		var d *dialog.Campaign
-		r.asking(func(read page.Reader) { d = dialog.NewCampaign(read) })
+		r.asking("", func(read page.Reader) { d = dialog.NewCampaign(read) })
 		r.form = d
 		return r.do(d.Learn())
 	case page.Rename:

@@ -96,7 +96,8 @@ func TestAnyModeIsMeasuredFromAnyPage(t *testing.T) {
 		j := d.r.sh.task
 		if last = j; j.Kind != task.Verifying || j.Workload.Name != workload || len(j.Readings) != 1 ||
 			j.Readings[0].Mode != want {
-			t.Errorf("%s: %v of %s gave %+v, want %v with %s", what, j.Kind, j.Workload.Name, j.Readings, want, workload)
+			t.Errorf("%s: %v of %s gave %+v, want %v with %s", what, j.Kind, j.Workload.Name, j.Readings, want,
+				workload)
 		}
 		d.until("its end is told", func() bool { return strings.Contains(d.r.sh.notices.shown.text, "measured ") })
 	}

@@ -13,7 +13,8 @@ import (
 // page says in the last line.
 func (r *root) newPalette() *dialog.Palette {
 	keys := r.sh.Keys
-	why := map[string]string{keys.Tune.ID: r.sh.MayMeasure(), keys.Verify.ID: r.sh.MayMeasure(), keys.AtOnce.ID: "only by its key"}
+	why := map[string]string{keys.Tune.ID: r.sh.MayMeasure(), keys.Verify.ID: r.sh.MayMeasure(),
+		keys.AtOnce.ID: "only by its key"}
 	rank := func(o dialog.Offer) int {
 		switch {
 		case o.ID == keys.Apply.ID, o.ID == keys.AtOnce.ID:
@@ -48,5 +49,5 @@ func (r *root) newPalette() *dialog.Palette {
 		out = append(out, dialog.Offer{Action: keys.PageKey(i + 1).As("open " + p.Name().Title())})
 	}
 	sorted.Stable(out, func(a, b dialog.Offer) int { return rank(a) - rank(b) })
-	return dialog.NewPalette(keys, out)
+	return dialog.NewPalette(keys, out, r.wordsOf)
 }

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -122,9 +123,9 @@ func (r *root) subject() string {
 	return ""
 }
 
-// asking opens a dialog that begins with the workload under the cursor.
-func (r *root) asking(open func(read page.Reader)) {
-	r.sh.Work.Pointed = r.subject()
+// asking opens a dialog that begins with a workload: "" is the one under the cursor.
+func (r *root) asking(workload string, open func(read page.Reader)) {
+	r.sh.Work.Pointed = cmp.Or(workload, r.subject())
 	open(page.ReaderOf(&r.sh.State))
 	r.sh.Work.Pointed = ""
 }

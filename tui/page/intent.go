@@ -47,6 +47,10 @@ type (
 	ShowBoard string
 	// NewCampaign opens the dialog that begins one.
 	NewCampaign struct{}
+	// AskTune opens the dialog that begins a search: of a workload, within a limit; both may be "".
+	AskTune struct{ Workload, Limit string }
+	// AskMeasure opens the dialog that measures a mode, or the preset of a name.
+	AskMeasure struct{ Mode string }
 	// Rename opens the dialog that gives a campaign or a model another name.
 	Rename struct {
 		What, Name string // "campaign", and its present name
@@ -130,6 +134,8 @@ func (All) intent()         {}
 func (Say) intent()         {}
 func (ShowBoard) intent()   {}
 func (NewCampaign) intent() {}
+func (AskTune) intent()     {}
+func (AskMeasure) intent()  {}
 func (Rename) intent()      {}
 func (Fail) intent()        {}
 func (Run) intent()         {}

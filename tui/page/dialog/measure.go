@@ -42,8 +42,15 @@ func NewMeasure(read page.Reader) *Measure {
 	find := newFinder(read, "", func(at int) { d.workload = at })
 	find.asks(&with)
 	with.Wrong = func() string { return cmp.Or(find.wrong(), d.wrongWorkload()) }
-	d.Form = widget.Form{Keys: read.Keys().FormKeys(), Title: "Measure a mode", Verb: "measure", Width: 72, Note: d.note,
+	d.Form = widget.Form{Keys: read.Keys().FormKeys(), Title: "Measure a mode", Verb: "measure", Width: 72,
+		Note:   d.note,
 		Fields: []widget.Field{mode, with}}
+	return d
+}
+
+// Of types a mode or the name of a preset; "" leaves it as it is.
+func (d *Measure) Of(mode string) *Measure {
+	d.typed.SetValue(mode)
 	return d
 }
 

@@ -14,12 +14,14 @@ import (
 // Offer is an action that the palette lists, on the page where it works; "" is every page.
 type Offer struct {
 	widget.Action
-	On page.Name
+	On   page.Name
+	Does page.Intent // what a line of words asks for; nil: the action of its key
 }
 
 // Palette lists every action, its key and why it does not work now, and finds one by what is typed.
 type Palette struct {
 	keys  *page.Keys
+	words func(line string) (Offer, bool) // what a line asks for that names an action and what it is to act on
 	all   []Offer
 	found []Offer
 	typed *widget.Input
@@ -32,9 +34,9 @@ const (
 	explains      = 3  // the column of what an action does
 )
 
-// NewPalette lists the offers in their order.
-func NewPalette(keys *page.Keys, all []Offer) *Palette {
-	d := &Palette{keys: keys, all: all, found: all, typed: widget.NewInput("", "", widget.MostFilter)}
+// NewPalette lists the offers in their order, and first what words asks for.
+func NewPalette(keys *page.Keys, all []Offer, words func(line string) (Offer, bool)) *Palette {
+	d := &Palette{keys: keys, words: words, all: all, found: all, typed: widget.NewInput("", "", widget.MostFilter)}
 	list := keys.ListKeys()
 	list.Search, list.Back = widget.Action{}, widget.Action{}
 	d.tab = widget.Table{Keys: list, Empty: "no action has such a name", Cell: d.cell, Cols: []widget.Column{
@@ -96,7 +98,9 @@ func (d *Palette) find() {
 			d.found = append(d.found, o)
 		}
 	}
-	if len(words) > 0 {
+	if o, asked := d.words(d.typed.Value()); asked {
+		d.found = slices.Insert(d.found, 0, o)
+	} else if len(words) > 0 {
 		sorted.Stable(d.found, func(a, b Offer) int { return begins(b, words[0]) - begins(a, words[0]) })
 	}
 }

@@ -67,6 +67,21 @@ func NewTune(read page.Reader) *Tune {
 	return d
 }
 
+// Within types a limit, such as 25 W; "" leaves it as it is.
+func (d *Tune) Within(limit string) *Tune {
+	switch {
+	case limit == "":
+	case d.pair.on():
+		d.pair.limit.SetValue(limit)
+		d.pair.settle()
+	default:
+		d.typed.SetValue(limit)
+		d.unitTyped()
+		d.settle()
+	}
+	return d
+}
+
 // take chooses the workload at a place of the list.
 func (d *Tune) take(at int) {
 	if d.choice[fieldWorkload] != at {
@@ -250,7 +265,8 @@ func (d *Tune) request() measure.TuneRequest {
 func (d *Tune) Key(k tea.KeyPressMsg) (does page.Intent, closed bool) {
 	keys := d.read.Keys()
 	in := d.Fields[d.At].Input
-	leaves := keys.Enter.Matches(k) || keys.StartNow.Matches(k) || keys.FieldNext.Matches(k) || keys.FieldPrev.Matches(k)
+	leaves := keys.Enter.Matches(k) || keys.StartNow.Matches(k) || keys.FieldNext.Matches(k) ||
+		keys.FieldPrev.Matches(k)
 	if leaves && (in == nil || !in.Takes(k)) {
 		d.settle()
 		d.pair.settle()

@@ -44,7 +44,7 @@ func newTunePair(d *Tune) *tunePair {
 	if d.read.Speed().OK {
 		p.two = append(p.two, d.Fields[fieldSpeed])
 	}
-	if last := d.read.Work().Choice; last.Pair != "" {
+	if last := d.read.Work().Choice; last.Pair != "" && d.read.Work().Pointed == "" {
 		p.asked, _ = mix.ParseGoal(last.PairLimits)
 		p.settled()
 		p.name.SetValue(last.Pair)

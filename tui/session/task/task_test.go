@@ -159,8 +159,8 @@ type rate struct{ was []float64 }
 func (r *rate) Speed() float64     { return r.was[len(r.was)-1] }
 func (r *rate) SetSpeed(x float64) { r.was = append(r.was, x) }
 
-// A job that really runs beside a virtual board keeps real time, also where the task was to be fast; the clock goes on at
-// its own rate afterwards.
+// A job that really runs beside a virtual board keeps real time, also where the task was to be fast; the clock goes on
+// at its own rate afterwards.
 func TestTaskOfARealJobBesideAVirtualBoardKeepsRealTime(t *testing.T) {
 	t.Parallel()
 	simulated, really := workload.Workload{Name: "resnet18"}, workload.Workload{Name: "mine"}

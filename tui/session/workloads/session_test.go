@@ -80,7 +80,8 @@ func TestServersAndOwnJobsRunOrSayWhatTheyLack(t *testing.T) {
 		{virtual, server, "not here", []string{"asks no server", `beside = "llama"`, "[workload.chat]"}},
 		{hardware, own, "yes", nil},
 		{virtual, really, "yes", nil},
-		{virtual, own, "not here", []string{"jtune run mine", usage.NoDevice.String(), "beside = true", "[workload.mine]"}},
+		{virtual, own, "not here", []string{"jtune run mine", usage.NoDevice.String(), "beside = true",
+			"[workload.mine]"}},
 	} {
 		if as := RunsAs(c.on, c.w); as != c.as {
 			t.Errorf("%+v runs as %q, want %q", c.w, as, c.as)
