@@ -1,0 +1,222 @@
+// Package approach says early where a temperature will end. A module under a steady load approaches its end as
+//
+//	T(t) = end − (end − start)·e^(−t/τ)
+//
+// with a τ that is not known, and a fan that bends the curve. A fit for each of many τ, weighed by how well it
+// describes what was seen, gives the end with its own uncertainty: wide while little of the curve was seen, narrow
+// after one τ.
+package approach
+
+import (
+	"math"
+	"slices"
+	"time"
+)
+
+// Curve is what was seen of a temperature since its load began. The zero value is ready.
+type Curve struct {
+	bins  []bin
+	width time.Duration // of a bin
+	fan   float64       // how much faster the fan may still turn, 0 to 1
+}
+
+// bin is the mean of the readings in an interval.
+type bin struct{ t, c, n float64 }
+
+const (
+	firstWidth = 5 * time.Second
+	mostBins   = 360
+	// settling is left out: the dies' own warming, and the job's first minibatches.
+	settling = 30 * time.Second
+	// leastSeen is how much of the curve a fit needs.
+	leastSeen = time.Minute
+)
+
+// Fan says how much faster than now the fan may still turn, 0 to 1: it will bend the curve down. 0 where there is
+// none, or it stands.
+func (c *Curve) Fan(headroom float64) { c.fan = max(0, min(1, headroom)) }
+
+// Add takes a temperature in °C at a time since the load began.
+func (c *Curve) Add(t time.Duration, celsius float64) {
+	if t < settling || math.IsNaN(celsius) || math.IsInf(celsius, 0) {
+		return
+	}
+	if c.width == 0 {
+		c.width = firstWidth
+	}
+	last := len(c.bins) - 1
+	if last >= 0 && int64(t/c.width) == int64(time.Duration(c.bins[last].t*float64(time.Second))/c.width) {
+		b := &c.bins[last]
+		b.t, b.c, b.n = (b.t*b.n+t.Seconds())/(b.n+1), (b.c*b.n+celsius)/(b.n+1), b.n+1
+		return
+	}
+	if len(c.bins) == mostBins {
+		c.halve()
+	}
+	c.bins = append(c.bins, bin{t.Seconds(), celsius, 1})
+}
+
+// halve joins neighbouring bins, so that a curve may be days long.
+func (c *Curve) halve() {
+	c.width *= 2
+	for i := range len(c.bins) / 2 {
+		a, b := c.bins[2*i], c.bins[2*i+1]
+		n := a.n + b.n
+		c.bins[i] = bin{(a.t*a.n + b.t*b.n) / n, (a.c*a.n + b.c*b.n) / n, n}
+	}
+	c.bins = c.bins[:len(c.bins)/2]
+}
+
+// Fit is where a curve ends.
+type Fit struct {
+	EndC     float64 // the temperature at steady state
+	LoC, HiC float64 // between which it lies in nine of ten cases
+	Tau      time.Duration
+	In       time.Duration // until the temperature is within 1 °C of its end; 0: it is
+	Reached  bool          // it has stood there for minutes
+}
+
+// Time constants that a module on its heat sink may have.
+const (
+	leastTau = 40.0 // s
+	mostTau  = 2400.0
+	taus     = 44
+)
+
+const (
+	// near is how close to its end a temperature has arrived, °C.
+	near = 1.0
+	// still is how little it may have risen, °C, in standing to be steady.
+	still    = 0.5
+	standing = 5 * time.Minute
+	// reading is the error of a reading's mean that a fit is weighed by, °C: more than sensors scatter, because the
+	// curve is none of the family while the fan's speed changes.
+	reading = 0.12
+	// Shares of what is still to come: by how much the end may differ from an exponential's, and with a fan that may
+	// turn faster, by how much it is lower and how much more it may differ.
+	bend, slower, wider = 0.12, 0.45, 0.25
+	// floor is the error of every end, °C.
+	floor = 0.6
+)
+
+// Fit is absent before a minute of the curve was seen.
+func (c *Curve) Fit() (fit Fit, ok bool) {
+	if len(c.bins) < 4 || c.bins[len(c.bins)-1].t-c.bins[0].t < leastSeen.Seconds() {
+		return Fit{}, false
+	}
+	now := c.now()
+	var all [taus]candidate
+	best := math.Inf(1)
+	for i := range all {
+		tau := leastTau * math.Pow(mostTau/leastTau, float64(i)/(taus-1))
+		all[i] = c.candidate(tau)
+		best = min(best, all[i].misfit)
+	}
+	sum, logTau := 0.0, 0.0
+	for i := range all {
+		a := &all[i]
+		a.weight = math.Exp(-(a.misfit - best) / 2)
+		sum += a.weight
+		logTau += a.weight * math.Log(a.tau)
+		left := a.end - now
+		if left > 0 {
+			a.end -= left * slower * c.fan
+		}
+		spread := bend + wider*c.fan
+		a.sd = math.Sqrt(a.sd*a.sd + spread*spread*left*left + floor*floor)
+	}
+	at := func(share float64) float64 { return quantile(all[:], sum, share) }
+	fit = Fit{EndC: at(0.5), LoC: at(0.05), HiC: at(0.95),
+		Tau: time.Duration(math.Exp(logTau/sum) * float64(time.Second))}
+	if left := math.Abs(fit.EndC - now); left > near {
+		fit.In = time.Duration(float64(fit.Tau) * math.Log(left/near))
+	}
+	fit.Reached = fit.In == 0 && c.stands(now)
+	return fit, true
+}
+
+// now is the mean of the last half minute.
+func (c *Curve) now() float64 {
+	sum, n, last := 0.0, 0.0, c.bins[len(c.bins)-1].t
+	for _, b := range slices.Backward(c.bins) {
+		if n > 0 && b.t < last-settling.Seconds() {
+			break
+		}
+		sum, n = sum+b.c*b.n, n+b.n
+	}
+	return sum / n
+}
+
+// stands reports whether the temperature has not moved for minutes.
+func (c *Curve) stands(now float64) bool {
+	last := c.bins[len(c.bins)-1].t
+	if last-c.bins[0].t < standing.Seconds() {
+		return false
+	}
+	for _, b := range slices.Backward(c.bins) {
+		if math.Abs(b.c-now) > 2*still {
+			return false
+		}
+		if b.t <= last-standing.Seconds() {
+			return math.Abs(b.c-now) <= still
+		}
+	}
+	return false
+}
+
+// candidate is the end for one τ.
+type candidate struct{ tau, end, sd, misfit, weight float64 }
+
+// candidate fits end and amplitude for a τ by least squares; later readings count more, as the fan bends the earlier.
+func (c *Curve) candidate(tau float64) candidate {
+	last := c.bins[len(c.bins)-1].t
+	fade := max(40, last/4)
+	var s0, s1, s2, y0, y1 float64
+	weigh := func(b bin) (w, x float64) {
+		return math.Exp(-(last - b.t) / fade), math.Exp(-(b.t - last) / tau)
+	}
+	for _, b := range c.bins {
+		w, x := weigh(b)
+		s0, s1, s2 = s0+w, s1+w*x, s2+w*x*x
+		y0, y1 = y0+w*b.c, y1+w*x*b.c
+	}
+	det := s0*s2 - s1*s1
+	if det <= 1e-9*s0*s2 {
+		return candidate{tau: tau, end: y0 / s0, sd: 50, misfit: math.Inf(1)}
+	}
+	end, amp := (s2*y0-s1*y1)/det, (s0*y1-s1*y0)/det
+	misfit := 0.0
+	for _, b := range c.bins {
+		w, x := weigh(b)
+		r := b.c - end - amp*x
+		misfit += w * r * r
+	}
+	// Neighbouring bins err together: as many count as there are half minutes.
+	share := min(1, c.width.Seconds()/settling.Seconds())
+	return candidate{tau: tau, end: end, sd: reading * math.Sqrt(s2/det/share),
+		misfit: share * misfit / (reading * reading)}
+}
+
+// quantile of the mixture of all candidates.
+func quantile(all []candidate, sum, share float64) float64 {
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, a := range all {
+		if a.weight > 1e-6*sum {
+			low, high = min(low, a.end-4*a.sd), max(high, a.end+4*a.sd)
+		}
+	}
+	for range 40 {
+		mid, below := (low+high)/2, 0.0
+		for _, a := range all {
+			if a.weight > 1e-6*sum {
+				below += a.weight * 0.5 * math.Erfc((a.end-mid)/a.sd/math.Sqrt2)
+			}
+		}
+		if below < share*sum {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return (low + high) / 2
+}
