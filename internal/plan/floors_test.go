@@ -25,7 +25,7 @@ var floors = [][]string{
 	{"tui/session/fit", "tui/session/questions"},
 	{"tui/session/plots"},
 	{"tui/session/measure"},
-	{"tui/session/search", "tui/session/run", "tui/session/study"},
+	{"tui/session/search", "tui/session/run", "tui/session/study", "tui/session/soak"},
 	{"tui/session/pair"},
 	{"tui/session/task"},
 	{"tui/session/remote"},

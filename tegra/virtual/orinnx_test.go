@@ -10,20 +10,20 @@ import (
 	"jtune/tegra/virtual/physics"
 )
 
-// orinNX is an Orin NX 16 GB on a carrier of 5 V, as a board maker published it under sustained load: no board of jtune's,
-// but the check that power, rails and heat together are of the right size. Fitted to the six rows of the publication are,
-// of the cooling, the heat sink's resistances still and blown, that of the dies, and where the fan begins and ends; of the
-// chip what nothing changes, the GPU's leakage and switching energy, what a busy core draws and the floor of its voltage.
-// All else of the chip is the Orin Nano's. Taken from the publication without a fit are the
-// supply's voltage and resistance, the step of the voltage, and the limits of the current. The air (25 °C) was not
+// orinNX is an Orin NX 16 GB on a carrier of 5 V, as a board maker published it under sustained load: no board of
+// jtune's, but the check that power, rails and heat together are of the right size. Fitted to the six rows of the
+// publication are, of the cooling, the heat sink's resistances still and blown, that of the dies, and where the fan
+// begins and ends; of the chip what nothing changes, the GPU's leakage and switching energy, what a busy core draws
+// and the floor of its voltage. All else of the chip is the Orin Nano's. Taken from the publication without a fit are
+// the supply's voltage and resistance, the step of the voltage, and the limits of the current. The air (25 °C) was not
 // measured, and the heat capacity is this test's own choice: no time constant was published.
 func orinNX(t *testing.T) *Board {
 	t.Helper()
 	chip := physics.On("orin-nano")
 	chip.Name, chip.TopCPU = "orin-nx", 1.984
 	chip.CPU.Top, chip.GPU.Top = 1.984, 1.173
-	chip.CPU.Floor, chip.CoreWork = 0.85, 0.7
-	chip.Base, chip.GPULeak, chip.Switch = 3.0, 4.1, 0.48
+	chip.CPU.Floor, chip.CoreWork = 0.85, 0.875
+	chip.Base, chip.GPULeak, chip.Switch = 3.0, 4.1, 0.81
 	cooling := heat.Of("orin-nano")
 	cooling.JPerK, cooling.StillKPerW, cooling.BlownKPerW, cooling.DieKPerW = 110, 10.8, 1.72, 0.72
 	cooling.FanFromC, cooling.FanFullC = 58.7, 75.1

@@ -40,6 +40,7 @@ var flagNames = map[usage.Field]struct{ flag, value string }{
 	usage.PowerLimit:  {"--power-limit", "W"},
 	usage.TimeLimit:   {"--time-limit", "MS"},
 	usage.EnergyLimit: {"--energy-limit", "J"},
+	usage.Limit:       {"--limit", "LIST"},
 	usage.MaxSlowdown: {"--max-slowdown", "PCT"},
 	usage.Knee:        {"--knee", ""},
 	usage.PowerAs:     {"--power-as", "NAME"},

@@ -48,6 +48,7 @@ var rules = []flagRule{
 	{"run", "no-instrument", not, "epochs inferences", "it compares minibatches of one job: give --minibatches N"},
 	{"profile", "list", not, "modes sample grid", "give exactly one"},
 	{"profile", "modes", not, "sample grid", "give exactly one"},
+	{"soak", "for", not, "until-steady", ""},
 	{"fit", "samples", missing, "", "measured modes"},
 	{"fit", "out", missing, "", "the file for the model"},
 	{"fit", "loss entries hyper", needs, "method=powertrain method=nn", "it is for networks"},

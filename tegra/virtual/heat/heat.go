@@ -3,8 +3,8 @@
 //
 //	power, air ──► Cooling, State.Add ──► temperatures, fan, throttled
 //
-// No thermal resistance or time constant of a Jetson is published: those of Of are the virtual boards' own choice, of the
-// right size for the power that each board draws.
+// No thermal resistance or time constant of a Jetson is published: those of Of are the virtual boards' own choice, of
+// the right size for the power that each board draws.
 package heat
 
 import (
@@ -119,7 +119,8 @@ const longestStep = 5 * time.Second
 
 // Add lets dt pass; true when throttling began or ended. It ends early then: left is what remains of dt, for the caller
 // to work out the power of the other clocks first.
-func (s *State) Add(c Cooling, dt time.Duration, p Power, air float64, fanStuck bool) (left time.Duration, turned bool) {
+func (s *State) Add(c Cooling, dt time.Duration, p Power, air float64, fanStuck bool) (left time.Duration,
+	turned bool) {
 	for dt > 0 && !turned {
 		step := min(dt, longestStep)
 		dt -= step

@@ -4,10 +4,10 @@ package physics
 // precision on the GPU without a pause. It is no training, so Workloads does not list it.
 const Envelope = "envelope"
 
-// envelope has power above that of every training job, as a matrix product keeps all units of the GPU at work: by a board
-// maker's report a kernel that computes as much in single precision draws less than half of it.
+// envelope draws more than every training job, as a matrix product keeps all units of the GPU at work: by a board
+// maker's report a kernel of its own in single precision draws less than half of it.
 var envelope = Workload{Name: Envelope, Samples: 1 << 20, Batch: 1, InMemory: true, MemoryMB: 1500, Kernel: 20,
-	Switching: 44, CPUActive: 0.45, TransferJ: 40}
+	Switching: 26, CPUActive: 0.36, TransferJ: 40}
 
 // burn is a product of matrices with all cores busy beside it.
 func (w Workload) burn(chip Chip, c Conditions) Steps {

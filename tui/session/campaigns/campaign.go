@@ -59,7 +59,7 @@ func newCampaignDir(s *session.Session, h record.Header) (string, error) {
 		return "", err
 	}
 	kind := h.Plan.Kind
-	if kind == record.ExperimentKind {
+	if kind == record.ExperimentKind || h.Plan.Source == SoakSource {
 		kind = h.Plan.Source
 	}
 	base := fmt.Sprintf("%s-%s-%s", h.Created.Format("20060102-150405"), record.SafeName(h.Workload.Name), kind)

@@ -23,6 +23,9 @@ const RunKind = "run"
 // steady power.
 const WhenSteady = "steady power"
 
+// SoakSource is the source of a run that proves that a mode holds.
+const SoakSource = "soak"
+
 // GridSource marks modes that are drawn from the even subset.
 const GridSource = "grid"
 

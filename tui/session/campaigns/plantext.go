@@ -72,6 +72,8 @@ func PlanText(p record.PlanHeader, search *record.SearchHeader) string {
 		out = "verification"
 	case p.Kind == "front":
 		out = "verification of the front, " + text.Count(p.Modes, thing)
+	case p.Kind == RunKind && p.Source == SoakSource:
+		out = "soak"
 	case p.Kind == RunKind:
 		out = "single run"
 	case p.Source != "": // an experiment, an import

@@ -82,6 +82,8 @@ func Repeat(s *session.Session, c campaigns.Campaign, trust bool) (r Repetition,
 	case plan.Kind == record.ExperimentKind || plan.Kind == imports.Kind:
 		return r, usage.Errorf("campaign %s holds an %s, which repeats with jtune %s", c.Name, plan.Kind,
 			plan.Kind)
+	case plan.Kind == campaigns.RunKind && plan.Source == campaigns.SoakSource:
+		return r, usage.Errorf("campaign %s is a soak, which repeats with jtune soak", c.Name)
 	case plan.Kind == campaigns.RunKind:
 		r.Run = &measure.RunRequest{Workload: w, Minibatches: h.Settings.Minibatches, Epochs: h.Settings.Epochs,
 			Every: h.Settings.SampleEvery, Base: h.Settings.Base}

@@ -1,0 +1,221 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"jtune/profiles/workload"
+	"jtune/tegra"
+	"jtune/tui/session"
+	"jtune/tui/session/soak"
+	"jtune/tui/session/workloads"
+)
+
+// soakCmd is `jtune soak`.
+type soakCmd struct {
+	jobs
+	r        soak.Request
+	mode     string
+	limits   string
+	envelope bool
+}
+
+func newSoak(a *app) *cobra.Command {
+	c := &soakCmd{jobs: jobs{app: a}}
+	return command(c, &cobra.Command{
+		Use:   "soak (WORKLOAD | --envelope | -- COMMAND [ARG…])",
+		Short: "Prove that a mode holds: heat, currents and clocks",
+		Long: "Runs a job in a mode (the present one unless --mode names another) and reads power,\n" +
+			"currents, voltages, temperatures, clocks and counters once a second. It says early where the\n" +
+			"temperature will end, and ends at once when a limit breaks or a clock falls, unless --go-on is\n" +
+			"given. The board is left as it was found.\n\n" +
+			"Exit code 0: the mode holds; 5: it does not; 1: something was not seen that the answer needs.\n" +
+			"No board measures its air: how warm the idle board is before and after stands for it. Without a\n" +
+			"power meter the supply of the carrier is not seen.",
+		Example: "  jtune soak resnet18\n  jtune soak resnet18 --mode MAXN --for 10m --limit \"30 W, 85 °C, 5 A\"\n" +
+			"  jtune soak --envelope --until-steady --json\n" +
+			"  jtune soak --for 1h -- ./detect video.mp4",
+		Args: c.own.args(none, cobra.MaximumNArgs(1)),
+	})
+}
+
+func (c *soakCmd) flags(f *pflag.FlagSet) {
+	f.StringVar(&c.mode, "mode", "", "`MODE`, a preset or its id: set it for the soak, and restore")
+	f.DurationVar(&c.r.For, "for", soak.Usual, "run for `D`")
+	f.BoolVar(&c.r.UntilSteady, "until-steady", false, "run until the temperature has arrived at its end")
+	f.StringVar(&c.limits, "limit", "", "`LIST` such as \"15 W, 85 °C, 5 A VDD_IN, 4.75 V\": a soak that exceeds one "+
+		"does not hold")
+	f.BoolVar(&c.r.GoOn, "go-on", false, "go on after a limit broke or a clock fell")
+	f.BoolVar(&c.envelope, "envelope", false, "in place of a job: keep all cores and the GPU busy")
+	f.StringVar(&c.r.Dir, "out", "", "`DIR` for the samples and the result (default a new one of the data directory)")
+	c.own.add(f)
+	c.jsonFlag(f, asDocument)
+}
+
+func (c *soakCmd) check() (err error) {
+	if err := c.own.idle(c.given); err != nil {
+		return err
+	}
+	c.args = c.own.before(c.args)
+	switch {
+	case c.r.For <= 0:
+		return usagef("--for %s: must be positive", c.r.For)
+	case c.envelope && (len(c.args) > 0 || c.own.given()):
+		return usagef("soak: a job and --envelope exclude each other")
+	case !c.envelope && len(c.args) == 0 && !c.own.given():
+		return usagef("soak needs a job: give a WORKLOAD, --envelope or -- COMMAND")
+	}
+	c.r.Limits, err = soak.ParseLimits(c.limits)
+	return err
+}
+
+func (c *soakCmd) run(ctx context.Context) error {
+	if c.envelope {
+		return c.onDevice(func(s *session.Session) error {
+			w, err := soak.Envelope(s)
+			if err != nil {
+				return err
+			}
+			return c.soak(ctx, s, w)
+		})
+	}
+	return c.withJob(strings.Join(c.args, ""), func(s *session.Session, w workload.Workload) error {
+		if c.own.given() {
+			shown := &echo{to: c.err}
+			defer shown.end()
+			w.Echo, w.ToEnd, w.FromStart = shown, true, true
+		}
+		return c.soak(ctx, s, w)
+	})
+}
+
+// soak runs the job in the mode asked for and prints the verdict.
+func (c *soakCmd) soak(ctx context.Context, s *session.Session, w workload.Workload) error {
+	c.r.Workload = w
+	if c.mode != "" {
+		r, err := s.FindRequest(ctx, c.mode)
+		if err != nil {
+			return err
+		}
+		c.r.Mode = &r
+	}
+	rep := c.reporter(s.Device)
+	rep.pace.Compute(false)
+	out, err := soak.Run(ctx, s, c.r, soakProgress(rep))
+	rep.wipe()
+	if err != nil {
+		return err
+	}
+	if out.Dir != "" {
+		c.note("recorded in %s", out.Dir)
+	}
+	return c.printSoak(s, out)
+}
+
+// soakProgress prints where a soak stands: on a terminal in one line, elsewhere once in five minutes.
+func soakProgress(rep *reporter) func(soak.Status) {
+	const quiet = 5 * time.Minute
+	last := -quiet
+	return func(st soak.Status) {
+		switch line := soakLine(st); {
+		case rep.bar:
+			rep.draw(line)
+		case st.Phase != "load" || st.At-last >= quiet:
+			if st.Phase == "load" {
+				last = st.At
+			}
+			rep.line("%s", line)
+		}
+	}
+}
+
+// soakLine is where a soak stands, in words.
+func soakLine(st soak.Status) string {
+	if st.Phase != "load" {
+		return st.Phase + ": the idle board's temperature stands for the air's"
+	}
+	text := st.At.Round(time.Second).String()
+	if st.For > 0 {
+		text += " of " + st.For.String()
+	}
+	text += "  " + dash(st.PowerW, "%.1f W") + "  peak " + dash(st.Peak.Amperes, "%.2f A") + "  tj " +
+		dash(st.TjC, "%.0f °C") + " now"
+	if st.Steady.TjC.OK {
+		text += ", " + steadyText(st.Steady)
+		if st.In > 0 {
+			text += fmt.Sprintf(" in %.0f min", max(1, st.In.Minutes()))
+		}
+	}
+	if st.Broken != "" {
+		text += "  " + st.Broken
+	}
+	return text
+}
+
+// steadyText is where the temperature ends.
+func steadyText(s soak.Steady) string {
+	if s.Reached {
+		return fmt.Sprintf("steady at %.0f °C", s.TjC.V)
+	}
+	return fmt.Sprintf("%.0f °C (%.0f to %.0f) at steady state", s.TjC.V, s.LoC.V, s.HiC.V)
+}
+
+// soakExit is the exit code of a verdict.
+func soakExit(v soak.Verdict) error {
+	switch v {
+	case soak.Holds:
+		return nil
+	case soak.DoesNotHold:
+		return exitError(exitInfeasible)
+	}
+	return exitError(exitFailed)
+}
+
+func (c *soakCmd) printSoak(s *session.Session, r soak.Result) error {
+	var err error
+	if c.asJSON {
+		err = printJSON(c.out, r)
+	} else {
+		err = c.soakText(s, r)
+	}
+	if err != nil {
+		return err
+	}
+	return soakExit(r.Verdict)
+}
+
+func (c *soakCmd) soakText(s *session.Session, r soak.Result) error {
+	head := r.Reason
+	if !strings.HasPrefix(head, string(r.Verdict)) {
+		head = fmt.Sprintf("%s: %s", r.Verdict, r.Reason)
+	}
+	fmt.Fprintln(c.out, wrapped(head))
+	mode := "as it was found"
+	if r.Mode.OK {
+		mode = s.Device.Space().Format(r.Mode.V)
+	}
+	steady := "not seen"
+	if r.Steady.TjC.OK {
+		steady = steadyText(r.Steady)
+	}
+	left := func(v tegra.Val[float64], unit string) string { return dash(v, "%.2f "+unit) }
+	rows := [][]string{
+		{"board", workloads.BoardOf(s, c.r.Workload)}, {"job", c.r.Workload.Name}, {"mode", mode},
+		{"lasted", time.Duration(r.DurationS * float64(time.Second)).Round(time.Second).String()},
+		{"temperature", steady},
+		{"peak", fmt.Sprintf("%s, %s of %s, tj %s", dash(r.Peak.PowerW, "%.2f W"), dash(r.Peak.Amperes, "%.2f A"),
+			r.Peak.Rail.Or("–"), dash(r.Peak.TjC, "%.1f °C"))},
+		{"least", fmt.Sprintf("%s of %s", dash(r.Least.Volts, "%.3f V"), r.Least.Rail.Or("–"))},
+		{"margins", fmt.Sprintf("%s, %s, %s, %s", left(r.Margins.PowerW, "W"), left(r.Margins.Amperes, "A"),
+			left(r.Margins.TjC, "°C"), left(r.Margins.Volts, "V"))}}
+	for _, e := range r.Events {
+		at := time.Duration(e.AtS * float64(time.Second)).Round(time.Second)
+		rows = append(rows, []string{"at " + at.String(), e.What})
+	}
+	return table(c.out, rows...)
+}

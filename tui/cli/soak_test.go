@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const soakKeys = "verdict reason mode duration_s steady peak least margins throttled events virtual"
+
+func TestSoakAnswersByItsExitCode(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "soak")
+	o := jtune(t, with(virtualBoard, "soak", "resnet18", "--for", "10m", "--limit", "60 W, 99 °C, 4 V", "--json",
+		"--out",
+		dir)...).done(t)
+	v := o.object(t, soakKeys)
+	hasKeys(t, v["steady"], "tj_c lo_c hi_c reached")
+	hasKeys(t, v["peak"], "power_w current_a tj_c rail")
+	hasKeys(t, v["least"], "voltage_v rail")
+	m := hasKeys(t, v["margins"], "power_w current_a tj_c voltage_v")
+	if v["verdict"] != "holds" || v["duration_s"] != 600.0 || v["throttled"] != nil || v["virtual"] != true ||
+		m["current_a"] != nil || m["power_w"].(float64) <= 0 || m["voltage_v"].(float64) <= 0 {
+		t.Errorf("%v", v)
+	}
+	for _, name := range []string{"soak.csv", "soak.json", "campaign.toml"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			t.Error(err)
+		}
+	}
+	hot := jtune(t, with(virtualBoard, "soak", "resnet18", "--mode", "MAXN", "--ambient", "75", "--fault", "fan",
+		"--json")...)
+	if hot.code != exitInfeasible {
+		t.Fatalf("exit code %d: %s", hot.code, hot.err)
+	}
+	v = outcome{out: hot.out}.object(t, soakKeys)
+	th := hasKeys(t, v["throttled"], "at_s clock from_hz to_hz")
+	if v["verdict"] != "does not hold" || th["clock"] != "GPU" || th["to_hz"].(float64) >= th["from_hz"].(float64) ||
+		v["duration_s"].(float64) > 600 {
+		t.Errorf("%v", v)
+	}
+	text := jtune(t, with(virtualBoard, "soak", "--envelope", "--until-steady")...).done(t)
+	for _, said := range []string{"holds: held for", "; steady at", "job          envelope", "VIRTUAL",
+		"stands for the air"} {
+		if !strings.Contains(strings.ReplaceAll(text.out, "\n", " "), said) {
+			t.Errorf("not said: %q\n%s", said, text.out)
+		}
+	}
+}
+
+func TestSoakRefusesInOneLine(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		args string
+		code int
+		says string
+	}{
+		{"soak", exitUsage, "give a WORKLOAD, --envelope or -- COMMAND"},
+		{"soak nothing", exitUsage, "nothing"},
+		{"soak resnet18 --envelope", exitUsage, "exclude each other"},
+		{"soak resnet18 --for 1h --until-steady", exitUsage, "--until-steady"},
+		{"soak resnet18 --for 0s", exitUsage, "must be positive"},
+		{"soak --envelope -- true", exitUsage, "exclude each other"},
+		{"soak resnet18 --limit 5Q", exitUsage, "--limit"},
+		{"soak resnet18 --limit 5A_VDD_IN", exitUsage, "--limit"},
+		{"soak resnet18 --mode 99c", exitUsage, "99c"},
+		{"soak resnet18 --ambient 300", exitUsage, "--ambient"},
+		{"soak resnet18 --fault pump", exitUsage, "--fault"},
+	} {
+		o := jtune(t, with(virtualBoard, strings.Fields(c.args)...)...)
+		o.fails(t, c.code, c.says)
+	}
+}

@@ -1,0 +1,283 @@
+package soak
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"jtune/profiles/harness"
+	"jtune/profiles/record"
+	"jtune/profiles/workload"
+	"jtune/tegra"
+	"jtune/telemetry"
+	"jtune/tui/session"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/workloads"
+)
+
+// Usual is how long a soak takes where nothing else is asked for.
+const Usual = 45 * time.Minute
+
+const (
+	sampleEvery = time.Second
+	// usualRest is how long the board rests before and after: its temperature then stands for the air's, which no board
+	// measures.
+	usualRest = 30 * time.Second
+	// longest bounds a soak until it is steady.
+	longest = 4 * time.Hour
+	// tellEvery is how often who looks on is told.
+	tellEvery = 5 * time.Second
+)
+
+// Request asks for a soak.
+type Request struct {
+	Workload    workload.Workload
+	Mode        *tegra.Request // nil: the mode that is set, and nothing is changed
+	For         time.Duration  // 0: Usual, unless UntilSteady
+	UntilSteady bool
+	Limits      Limits
+	GoOn        bool          // a broken limit does not end it
+	Dir         string        // of samples and result; "": a new folder of the data directory
+	Rest        time.Duration // before and after; 0: half a minute
+	NoRecord    bool
+}
+
+// lasts is how long the load runs at most.
+func (r Request) lasts() time.Duration {
+	switch {
+	case r.UntilSteady:
+		return longest
+	case r.For == 0:
+		return Usual
+	}
+	return r.For
+}
+
+// Run soaks a mode and leaves the board as it was found. Samples are kept as they come, so that a result that never
+// came can be worked out from them; the result is kept beside them. When ctx ends, the verdict is of what was seen.
+func Run(ctx context.Context, s *session.Session, r Request, observe func(Status)) (Result, error) {
+	if err := workloads.CanRun(s, r.Workload); err != nil {
+		return Result{}, err
+	}
+	now, err := s.Device.Read()
+	if err == nil {
+		err = r.Limits.fits(now)
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	if r.Rest == 0 {
+		r.Rest = usualRest
+	}
+	measure.EndOrphans(s, r.Workload, nil)
+	files, err := keep(s, r)
+	if err != nil {
+		return Result{}, err
+	}
+	defer files.close()
+	k := &soak{s: s, r: r, files: files, observe: observe}
+	out, err := k.run(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	out.Dir = files.dir
+	return out, files.result(out)
+}
+
+// soak is one soak in progress.
+type soak struct {
+	s       *session.Session
+	r       Request
+	files   *files
+	observe func(Status)
+
+	mu    sync.Mutex // the sampler's goroutine and the job's
+	watch *watcher
+	end   context.CancelFunc // of the load
+	done  bool               // the load has run for as long as it was to, or broke a limit
+	told  time.Duration
+}
+
+func (k *soak) run(ctx context.Context) (Result, error) {
+	idle, err := k.rest(ctx, "rest")
+	if err != nil {
+		return Result{}, err
+	}
+	restore, err := k.apply(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	end, err := k.load(ctx, idle)
+	after := context.WithoutCancel(ctx)
+	restoreErr := restore(after)
+	if err != nil {
+		return Result{}, errors.Join(err, restoreErr)
+	}
+	if ctx.Err() == nil {
+		if r, err := k.rest(ctx, "rest after"); err == nil {
+			k.watch.note(k.s.Clock.Now(), "idle after it: %s", heatText(r))
+		}
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if restoreErr != nil {
+		k.watch.note(k.s.Clock.Now(), "the board could not be restored: %v", restoreErr)
+	}
+	return k.watch.judge(end, k.mode()), nil
+}
+
+// mode is the one that was soaked.
+func (k *soak) mode() tegra.Val[tegra.Mode] {
+	if k.r.Mode != nil {
+		return tegra.Some(k.r.Mode.Mode)
+	}
+	return k.files.mode
+}
+
+// rest reads the idle board for a while; its last reading stands for the air.
+func (k *soak) rest(ctx context.Context, phase string) (tegra.Reading, error) {
+	begun := k.s.Clock.Now()
+	k.tell(Status{Phase: phase})
+	for k.s.Clock.Now()-begun < k.r.Rest {
+		if err := k.s.Clock.Sleep(ctx, min(sampleEvery, k.r.Rest)); err != nil {
+			return tegra.Reading{}, err
+		}
+	}
+	return k.s.Device.Read()
+}
+
+// heatText is the hottest zone of a reading.
+func heatText(r tegra.Reading) string {
+	hot := tegra.Val[float64]{}
+	for _, z := range r.Temps {
+		if !z.Dummy() && (!hot.OK || z.C > hot.V) {
+			hot = tegra.Some(z.C)
+		}
+	}
+	if !hot.OK {
+		return "no temperature"
+	}
+	return fmt.Sprintf("tj %.1f °C", hot.V)
+}
+
+// apply sets the mode, where one was asked for; restore takes the board back to what was found.
+func (k *soak) apply(ctx context.Context) (restore func(context.Context) error, err error) {
+	nothing := func(context.Context) error { return nil }
+	if k.r.Mode == nil {
+		return nothing, nil
+	}
+	g, err := k.s.Guard(ctx)
+	if err != nil {
+		return nil, err
+	}
+	restore = func(ctx context.Context) error {
+		_, err := g.Restore(ctx)
+		return err
+	}
+	applied, err := g.Apply(ctx, *k.r.Mode)
+	if err == nil && !applied.OK() {
+		err = applied.Mismatch()
+	}
+	if err != nil {
+		return nil, errors.Join(err, restore(context.WithoutCancel(ctx)))
+	}
+	return restore, nil
+}
+
+// load runs the job until its time is over, it is steady, or something broke.
+func (k *soak) load(ctx context.Context, idle tegra.Reading) (ending, error) {
+	asked := k.r.lasts()
+	if k.r.UntilSteady {
+		asked = 0
+	}
+	load, end := context.WithCancel(ctx)
+	defer end()
+	h, err := measure.NewHarness(k.s, k.r.Workload, record.Settings{}, k.files.log(), 0, 0)(load, 0)
+	if err != nil {
+		return ending{}, err
+	}
+	look := func() {}
+	if p, ok := h.(harness.Paced); ok {
+		look = p.Pace()
+	}
+	k.watch = newWatcher(k.s.Device.Board(), k.r.Limits, k.s.Clock.Now(), idle, k.s.Clock.Wall())
+	k.watch.note(k.watch.begun, "idle before it: %s, which stands for the air", heatText(idle))
+	k.end = end
+	cancel := k.s.Sampler.Subscribe(sampleEvery, func(s telemetry.Sample) {
+		k.take(s)
+		look()
+	})
+	cut := k.follow(load, h)
+	cancel()
+	if err := h.Stop(context.WithoutCancel(ctx)); err != nil && cut == "" {
+		cut = "the job did not end well: " + err.Error()
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.done {
+		cut = ""
+	} else if ctx.Err() != nil {
+		cut = "interrupted"
+	}
+	return ending{cut, asked}, nil
+}
+
+// follow takes the job's events until it ends; it says why it ended by itself.
+func (k *soak) follow(ctx context.Context, h harness.Harness) (cut string) {
+	for {
+		e, err := h.Next(ctx)
+		switch {
+		case errors.Is(err, io.EOF), errors.Is(err, harness.ErrNotUnderstood) && ctx.Err() == nil:
+			return "the job ended"
+		case ctx.Err() != nil:
+			return "interrupted"
+		case err != nil:
+			return err.Error()
+		case e.Kind == harness.Failure:
+			return "the job reports: " + e.Message
+		case e.Timed():
+			k.files.step(e.TimeMS)
+		}
+	}
+}
+
+// take judges a sample, keeps it, and ends the load when it is time.
+func (k *soak) take(s telemetry.Sample) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.done {
+		return
+	}
+	w := k.watch
+	w.take(s, k.s.Clock.Wall())
+	k.files.sample(w.at(s.T), s)
+	over := s.T-w.begun >= k.r.lasts()
+	if k.r.UntilSteady && w.samples%10 == 0 {
+		now, _ := w.steady()
+		over = over || now.Reached
+	}
+	if over || w.broken != "" && !k.r.GoOn {
+		k.done = true
+		k.end()
+	}
+	if k.observe != nil && (k.done || s.T-k.told >= tellEvery) {
+		k.told = s.T
+		steady, in := w.steady()
+		status := Status{Phase: "load", At: s.T - w.begun, PowerW: w.nowW, TjC: w.nowC, Steady: steady, In: in,
+			Broken: w.broken}
+		if !k.r.UntilSteady {
+			status.For = k.r.lasts()
+		}
+		status.Peak, status.Least = w.extremes()
+		k.observe(status)
+	}
+}
+
+func (k *soak) tell(s Status) {
+	if k.observe != nil {
+		k.observe(s)
+	}
+}

@@ -1,0 +1,281 @@
+package soak
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"jtune/tegra"
+	"jtune/tegra/virtual"
+	"jtune/tui/session"
+	"jtune/tui/session/sessiontest"
+	"jtune/tui/session/workloads"
+)
+
+// request soaks what fits a board.
+func request(t *testing.T, s *session.Session, board string) Request {
+	t.Helper()
+	job := "resnet18"
+	if board == "nano" {
+		job = "lenet5"
+	}
+	w, err := workloads.Find(s, job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Request{Workload: w, Rest: 5 * time.Second}
+}
+
+func board(t *testing.T, name string, seed uint64, faults []string, air tegra.Val[float64]) *session.Session {
+	t.Helper()
+	return sessiontest.Open(t, session.Options{Device: "virtual:" + name, Speed: math.Inf(1), Seed: seed,
+		Faults:   faults,
+		AmbientC: air})
+}
+
+// rows are the samples that a soak kept, by column.
+func rows(t *testing.T, dir string) (out []map[string]string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, SamplesName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range all[1:] {
+		row := map[string]string{}
+		for i, v := range line {
+			row[all[0][i]] = v
+		}
+		out = append(out, row)
+	}
+	return out
+}
+
+func number(t *testing.T, text string) float64 {
+	t.Helper()
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// first is when a sample first was as asked.
+func first(t *testing.T, all []map[string]string, is func(map[string]string) bool) float64 {
+	t.Helper()
+	for _, row := range all {
+		if is(row) {
+			return number(t, row["t_s"])
+		}
+	}
+	return math.NaN()
+}
+
+// Six boards, three seeds: one soak that holds, one that throttles late in a warm box with a blocked fan, and one that
+// breaks a limit in amperes get the right verdict at the right time.
+func TestSoaksOfSixBoards(t *testing.T) {
+	boards, seeds, lasts := virtual.Names(), uint64(3), Usual
+	if os.Getenv("JTUNE_LONG") == "" {
+		boards, seeds, lasts = []string{"agx-orin", "nano", "xavier-nx"}, 1, 20*time.Minute
+	}
+	for _, name := range boards {
+		for seed := range seeds {
+			t.Run(fmt.Sprintf("%s %d", name, seed), func(t *testing.T) {
+				t.Parallel()
+				s := board(t, name, seed, nil, tegra.Val[float64]{})
+				r := request(t, s, name)
+				r.For = lasts
+				held, err := Run(t.Context(), s, r, nil)
+				if err != nil || held.Verdict != Holds || held.DurationS != lasts.Seconds() || held.Throttled != nil ||
+					!held.Virtual || !held.Steady.TjC.OK {
+					t.Fatalf("%v: %+v", err, held)
+				}
+				kept := rows(t, held.Dir)
+				if len(kept) < int(lasts.Seconds())-2 {
+					t.Errorf("%d samples of %v are kept", len(kept), lasts)
+				}
+				wantThrottling(t, name, seed)
+				wantAmperes(t, name, seed, held)
+			})
+		}
+	}
+}
+
+func wantThrottling(t *testing.T, name string, seed uint64) {
+	t.Helper()
+	s := board(t, name, seed, []string{"fan"}, tegra.Some(40.0))
+	r := request(t, s, name)
+	r.For = Usual
+	out, err := Run(t.Context(), s, r, nil)
+	if err != nil || out.Verdict != DoesNotHold || out.Throttled == nil || !strings.Contains(out.Reason, "clock fell") {
+		t.Fatalf("with a blocked fan: %v: %+v", err, out)
+	}
+	kept := rows(t, out.Dir)
+	at := first(t, kept, func(row map[string]string) bool { return row["throttled"] == "true" })
+	if math.Abs(out.Throttled.AtS-at) > 1.1 || math.Abs(out.DurationS-at) > 1.1 || at < 60 {
+		t.Errorf("it throttled at %g s, by the verdict at %g, and ended at %g", at, out.Throttled.AtS, out.DurationS)
+	}
+	if out.Peak.TjC.V < 97 || out.Throttled.To.V >= out.Throttled.From.V {
+		t.Errorf("%+v", out)
+	}
+}
+
+func wantAmperes(t *testing.T, name string, seed uint64, held Result) {
+	t.Helper()
+	if !held.Peak.Amperes.OK || !held.Least.Volts.OK {
+		t.Fatalf("no peak current: %+v", held)
+	}
+	limit := 0.97 * held.Peak.Amperes.V
+	s := board(t, name, seed, nil, tegra.Val[float64]{})
+	r := request(t, s, name)
+	r.For, r.GoOn = 2*time.Minute, true
+	r.Limits = Limits{Amperes: tegra.Some(limit), Rail: held.Peak.Rail.V}
+	out, err := Run(t.Context(), s, r, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := first(t, rows(t, out.Dir), func(row map[string]string) bool {
+		return number(t, row[held.Peak.Rail.V+"_a"]) > limit
+	})
+	if math.IsNaN(at) { // this unit reached it later
+		if out.Verdict != Holds {
+			t.Errorf("within %g A: %+v", limit, out)
+		}
+		return
+	}
+	if out.Verdict != DoesNotHold || !strings.Contains(out.Reason, " A of "+held.Peak.Rail.V) ||
+		out.Margins.Amperes.V >= 0 || out.DurationS < 119 {
+		t.Errorf("over %g A at %g s: %+v", limit, at, out)
+	}
+	if e := out.Events[1]; math.Abs(e.AtS-at) > 1.1 {
+		t.Errorf("the event is at %g s, the sample at %g", e.AtS, at)
+	}
+}
+
+func TestSoakUntilSteadyInAMode(t *testing.T) {
+	t.Parallel()
+	s := board(t, "agx-orin", 1, nil, tegra.Val[float64]{})
+	r := request(t, s, "agx-orin")
+	found := s.Setup()
+	mode, err := s.FindRequest(t.Context(), "8c/1.73C/0.62G/3.20M")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Mode, r.UntilSteady = &mode, true
+	var seen []Status
+	out, err := Run(t.Context(), s, r, func(st Status) { seen = append(seen, st) })
+	if err != nil || out.Verdict != Holds || !out.Steady.Reached || out.Mode.V != mode.Mode || out.DurationS > 3600 ||
+		out.DurationS < 300 {
+		t.Fatalf("%v: %+v", err, out)
+	}
+	if now := s.Setup(); now.Mode != found.Mode || now.Locked != found.Locked {
+		t.Errorf("the board is not as it was found: %+v, %+v", now, found)
+	}
+	if len(seen) < 20 || seen[0].Phase != "rest" || seen[len(seen)-1].Phase != "rest after" {
+		t.Errorf("%d states", len(seen))
+	}
+	text, err := os.ReadFile(filepath.Join(out.Dir, ResultName))
+	var kept Result
+	if err == nil {
+		err = json.Unmarshal(text, &struct {
+			Verdict *Verdict `json:"verdict"`
+		}{&kept.Verdict})
+	}
+	if err != nil || kept.Verdict != Holds {
+		t.Errorf("soak.json: %v\n%s", err, text)
+	}
+}
+
+// What happens to a board in the middle of a soak.
+func TestSoakOfABoardThatFails(t *testing.T) {
+	t.Parallel()
+	zones := "/sys/class/thermal/thermal_zone*/temp"
+	for name, c := range map[string]struct {
+		fault  virtual.FileFault
+		reason string
+	}{
+		"a lost sensor":   {virtual.FileFault{Pattern: zones, Read: os.ErrPermission}, "temperature for"},
+		"a frozen sensor": {virtual.FileFault{Pattern: zones}, "temperature for"},
+		"a job that ends": {virtual.FileFault{}, "after 1m"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := board(t, "agx-orin", 1, nil, tegra.Val[float64]{})
+			r := request(t, s, "agx-orin")
+			r.For = 8 * time.Minute
+			injected := false
+			out, err := Run(t.Context(), s, r, func(st Status) {
+				if st.At > 90*time.Second && !injected {
+					injected = true
+					faults := virtual.Faults{}
+					switch {
+					case c.fault.Pattern == "":
+						faults.DieAfter = 1
+					case c.fault.Read == nil: // as it stands
+						c.fault.Garbage = strconv.Itoa(int(math.Round(st.TjC.V * 1000)))
+						fallthrough
+					default:
+						faults.Files = []virtual.FileFault{c.fault}
+					}
+					s.Virtual.Inject(faults)
+				}
+			})
+			if err != nil || out.Verdict != NotSeen || !strings.Contains(out.Reason, c.reason) {
+				t.Fatalf("%v: %s: %s %v", err, out.Verdict, out.Reason, out.Events)
+			}
+			if n := len(rows(t, out.Dir)); n < 85 || n < int(out.DurationS)-2 {
+				t.Errorf("%d samples of %g s", n, out.DurationS)
+			}
+		})
+	}
+}
+
+// Every sample is on the disk when it was taken; a soak that is interrupted says what was not seen, and restores.
+func TestSoakIsInterrupted(t *testing.T) {
+	t.Parallel()
+	s := board(t, "agx-orin", 1, nil, tegra.Val[float64]{})
+	r := request(t, s, "agx-orin")
+	mode, err := s.FindRequest(t.Context(), "4c/1.11C/0.42G/2.13M")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := s.Setup()
+	r.Mode, r.Dir = &mode, filepath.Join(t.TempDir(), "soak")
+	ctx, cancel := context.WithCancel(t.Context())
+	onDisk := 0
+	out, err := Run(ctx, s, r, func(st Status) {
+		if st.At >= 3*time.Minute && ctx.Err() == nil {
+			text, _ := os.ReadFile(filepath.Join(r.Dir, SamplesName))
+			onDisk = bytes.Count(text, []byte("\n")) - 1
+			cancel()
+		}
+	})
+	if err != nil || out.Verdict != NotSeen || !strings.Contains(out.Reason, "interrupted after 3m") {
+		t.Fatalf("%v: %+v", err, out)
+	}
+	if onDisk < 179 {
+		t.Errorf("%d samples are on the disk after three minutes", onDisk)
+	}
+	if now := s.Setup(); now.Mode != found.Mode {
+		t.Errorf("the board is in %v, it was in %v", now.Mode, found.Mode)
+	}
+	if _, err := Run(t.Context(), s, r, nil); err == nil {
+		t.Error("a second soak goes to the same folder")
+	}
+	if _, err := Run(ctx, s, request(t, s, "agx-orin"), nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("interrupted before it began: %v", err)
+	}
+}

@@ -1,0 +1,193 @@
+package soak
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"jtune/tegra"
+)
+
+// span is a length of time for people.
+func span(d time.Duration) string { return d.Round(time.Second).String() }
+
+// Status is what a soak shows while it goes on.
+type Status struct {
+	Phase   string        // rest, load, rest after
+	At, For time.Duration // of the load; For 0: until steady
+	PowerW  tegra.Val[float64]
+	TjC     tegra.Val[float64]
+	Steady  Steady
+	In      time.Duration // until steady
+	Peak    Peak
+	Least   Least
+	Broken  string // the first thing that broke a limit
+}
+
+func (w *watcher) steady() (out Steady, in time.Duration) {
+	fit, ok := w.curve.Fit()
+	if !ok {
+		return out, 0
+	}
+	tenth := func(v float64) tegra.Val[float64] { return tegra.Some(math.Round(v*10) / 10) }
+	return Steady{TjC: tenth(fit.EndC), LoC: tenth(fit.LoC), HiC: tenth(min(fit.HiC, mostEndC)), Reached: fit.Reached},
+		fit.In
+}
+
+// mostEndC is the highest end that is shown: early in a soak little more is known than that it will be hot.
+const mostEndC = 150
+
+func (w *watcher) extremes() (p Peak, l Least) {
+	p.PowerW, p.TjC = w.peaks.PowerW, w.tjC
+	if supply := w.peaks.Supply(w.board); supply != nil {
+		p.Amperes, p.Rail = supply.Amperes, tegra.Some(supply.Name)
+	}
+	if name := w.voltsRail(); name != "" {
+		if rail := w.peaks.Of(name); rail != nil && rail.LeastV.OK {
+			l.Volts, l.Rail = rail.LeastV, tegra.Some(name)
+		}
+	}
+	return p, l
+}
+
+// margins are what is left to the limits given, else to the board's own.
+func (w *watcher) margins() (m Margins) {
+	left := func(limit, v tegra.Val[float64]) tegra.Val[float64] {
+		return tegra.Val[float64]{V: math.Round((limit.V-v.V)*1000) / 1000, OK: limit.OK && v.OK}
+	}
+	p, l := w.extremes()
+	m.PowerW = left(w.limits.PowerW, p.PowerW)
+	limitA, current := w.limits.Amperes, p.Amperes
+	if supply := w.peaks.Supply(w.board); supply != nil && !limitA.OK {
+		limitA = supply.Limits.Crit
+	}
+	if w.limits.Amperes.OK {
+		current = w.mostAmperes()
+	}
+	m.Amperes = left(limitA, current)
+	limitC := w.limits.TempC
+	if !limitC.OK {
+		limitC = w.tripC
+	}
+	m.TjC = left(limitC, p.TjC)
+	m.Volts = left(l.Volts, w.limits.Volts)
+	return m
+}
+
+// mostAmperes is the largest current of the rails that a limit in amperes is about.
+func (w *watcher) mostAmperes() (most tegra.Val[float64]) {
+	for _, r := range w.peaks.Rails {
+		if (w.limits.Rail == "" || w.limits.Rail == r.Name) && r.Amperes.OK && (!most.OK || r.Amperes.V > most.V) {
+			most = r.Amperes
+		}
+	}
+	return most
+}
+
+// missed says what was not seen for long, in words.
+func (w *watcher) missed() (parts []string) {
+	for _, name := range slices.Sorted(maps.Keys(w.unseen)) {
+		g, total := w.unseen[name], w.unseen[name].total
+		if g.open && w.last-g.since > longGap {
+			total += w.last - g.since
+		}
+		if total > longGap {
+			parts = append(parts, fmt.Sprintf("%s for %s", name, span(total)))
+		}
+	}
+	return parts
+}
+
+// ending is how a soak came to its end.
+type ending struct {
+	cut   string        // why it ended before its time; "" where it did not
+	asked time.Duration // how long it was to be; 0: until steady
+}
+
+// judge makes the result of what was seen.
+func (w *watcher) judge(e ending, mode tegra.Val[tegra.Mode]) Result {
+	r := Result{Mode: mode, DurationS: w.at(w.last), Throttled: w.fell, Events: w.events, Virtual: w.board.Virtual}
+	if r.Events == nil {
+		r.Events = []Event{}
+	}
+	r.Steady, _ = w.steady()
+	r.Peak, r.Least = w.extremes()
+	r.Margins = w.margins()
+	missed := w.missed()
+	lasted := span(w.last - w.begun)
+	switch {
+	case w.broken != "":
+		r.Verdict, r.Reason = DoesNotHold, w.broken
+	case e.cut != "":
+		r.Verdict, r.Reason = NotSeen, fmt.Sprintf("%s after %s%s", e.cut, lasted, of(e.asked))
+	case len(missed) > 0:
+		r.Verdict, r.Reason = NotSeen, "not seen: "+strings.Join(missed, ", ")
+	case w.endsOver(r.Steady) != "":
+		r.Verdict, r.Reason = NotSeen, fmt.Sprintf("held for %s, but %s", lasted, w.endsOver(r.Steady))
+	default:
+		r.Verdict, r.Reason = Holds, w.held(r, lasted)
+	}
+	return r
+}
+
+func of(asked time.Duration) string {
+	if asked == 0 {
+		return ""
+	}
+	return " of " + span(asked)
+}
+
+// endsOver says that the temperature surely ends above its limit, where it has not arrived yet.
+func (w *watcher) endsOver(s Steady) string {
+	limit, what := w.limits.TempC, "the limit"
+	if !limit.OK {
+		limit, what = w.tripC, "the trip point"
+	}
+	if !limit.OK || !s.LoC.OK || s.Reached || s.LoC.V <= limit.V {
+		return ""
+	}
+	return fmt.Sprintf("tj would end at %.0f °C (%.0f to %.0f), above %s of %g °C: let it run longer", s.TjC.V, s.LoC.V,
+		s.HiC.V, what, limit.V)
+}
+
+// held sums up what a mode did that holds.
+func (w *watcher) held(r Result, lasted string) string {
+	var parts []string
+	add := func(v tegra.Val[float64], format, of string, limit tegra.Val[float64]) {
+		if !v.OK {
+			return
+		}
+		part := fmt.Sprintf(format, v.V)
+		if limit.OK {
+			part += " of " + fmt.Sprintf(of, limit.V)
+		}
+		parts = append(parts, part)
+	}
+	add(r.Peak.PowerW, "%.1f W", "%g", w.limits.PowerW)
+	limitA := tegra.Val[float64]{V: r.Peak.Amperes.V + r.Margins.Amperes.V, OK: r.Margins.Amperes.OK}
+	if w.limits.Amperes.OK {
+		add(w.mostAmperes(), "%.2f A", "%g", w.limits.Amperes)
+	} else {
+		add(r.Peak.Amperes, "%.2f A", "%.1f (trip)", limitA)
+	}
+	limitC := tegra.Val[float64]{V: r.Peak.TjC.V + r.Margins.TjC.V, OK: r.Margins.TjC.OK}
+	add(r.Peak.TjC, "%.0f", "%.0f °C", limitC)
+	if !limitC.OK && r.Peak.TjC.OK {
+		parts[len(parts)-1] += " °C"
+	}
+	add(r.Least.Volts, "%.2f V at least", "", tegra.Val[float64]{})
+	text := "held for " + lasted
+	if len(parts) > 0 {
+		text += ", peak " + strings.Join(parts, ", ")
+	}
+	switch s := r.Steady; {
+	case s.Reached:
+		text += fmt.Sprintf("; steady at %.0f °C", s.TjC.V)
+	case s.TjC.OK:
+		text += fmt.Sprintf("; not steady yet, tj would end at %.0f °C (%.0f to %.0f)", s.TjC.V, s.LoC.V, s.HiC.V)
+	}
+	return text
+}

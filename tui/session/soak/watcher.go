@@ -1,0 +1,350 @@
+package soak
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"jtune/internal/text"
+	"jtune/tegra"
+	"jtune/telemetry"
+	"jtune/telemetry/approach"
+)
+
+// watcher judges the samples of a soak, one after the other. It knows no clock but theirs.
+type watcher struct {
+	board  tegra.Board
+	limits Limits
+
+	begun, last time.Duration // of the load, and of the last sample
+	wall        time.Time     // of the last sample
+	samples     int
+	curve       approach.Curve
+	peaks       telemetry.Peaks
+	tjC         tegra.Val[float64]  // most
+	tripC       tegra.Val[float64]  // lowest trip point of any zone
+	nowC        tegra.Val[float64]  // of the hottest zone
+	nowW        tegra.Val[float64]  // of the module
+	clocks      map[string]*clocked // by name
+	fell        *Throttled
+	broken      string // the first thing that broke a limit, in words; "" for none
+	brokenAt    time.Duration
+	counted     tegra.Val[int64] // over-current events
+	alarms      []string
+	unseen      map[string]*gap
+	still       stillness
+	events      []Event
+}
+
+// clocked is a clock's course.
+type clocked struct {
+	top  tegra.Val[tegra.Freq] // the highest that it ran at under the load
+	low  int                   // samples in a row that it was below what is set, while locked
+	last tegra.Val[tegra.Freq]
+}
+
+// gap is a value that was not seen for some time.
+type gap struct {
+	total time.Duration
+	since time.Duration // of the present gap; noted: it is an event
+	open  bool
+	noted bool
+}
+
+const (
+	// longGap is from when on a missing value counts as not seen.
+	longGap = 10 * time.Second
+	// steadyClock is how long after the load's begin clocks may still rise.
+	steadyClock = 5 * time.Second
+	// fallen is how far below its highest a clock has fallen for sure.
+	fallen = 0.97
+)
+
+// Values that a soak is about.
+const (
+	seenTemp  = "temperature"
+	seenPower = "power"
+	seenAmps  = "current"
+	seenAll   = "the board"
+)
+
+func newWatcher(b tegra.Board, l Limits, begun time.Duration, before tegra.Reading, wall time.Time) *watcher {
+	w := &watcher{board: b, limits: l, begun: begun, last: begun, wall: wall, counted: before.OverCurrents,
+		alarms: before.Alarms, clocks: map[string]*clocked{"CPU": {}, "GPU": {}, "EMC": {}}, unseen: map[string]*gap{}}
+	if len(before.Temps) > 0 || l.TempC.OK {
+		w.unseen[seenTemp] = &gap{}
+	}
+	if before.TotalW.OK {
+		w.unseen[seenPower] = &gap{}
+	}
+	if slices.ContainsFunc(before.Rails, func(r tegra.RailReading) bool { return r.Amperes.OK }) {
+		w.unseen[seenAmps] = &gap{}
+	}
+	w.unseen[seenAll] = &gap{}
+	return w
+}
+
+// at is a time since the load began.
+func (w *watcher) at(t time.Duration) float64 { return math.Round((t-w.begun).Seconds()*10) / 10 }
+
+func (w *watcher) note(t time.Duration, format string, args ...any) {
+	const most = 1000 // of a flickering sensor
+	if len(w.events) < most {
+		w.events = append(w.events, Event{w.at(t), fmt.Sprintf(format, args...)})
+	}
+}
+
+// take judges a sample; wall is the time of day that belongs to it.
+func (w *watcher) take(s telemetry.Sample, wall time.Time) {
+	if s.T <= w.begun {
+		w.wall = wall
+		return
+	}
+	w.gaps(s, wall)
+	w.samples++
+	r := s.Reading
+	w.peaks.Take(r)
+	w.heat(s.T, r)
+	w.counters(s.T, r)
+	w.clocksOf(s.T, r)
+	w.check(s.T, r)
+	w.nowW = r.TotalW
+	w.last, w.wall = s.T, wall
+}
+
+// gaps notes what of the sample is missing, and whether the board stood still since the last one: its own clock stops
+// while it is suspended, the time of day goes on.
+func (w *watcher) gaps(s telemetry.Sample, wall time.Time) {
+	since := s.T - w.last
+	if slept := wall.Sub(w.wall) - since; slept > longGap {
+		w.unseen[seenAll].total += slept
+		w.note(s.T, "nothing was seen for %s: the board was suspended, or its clock was set", span(slept))
+	} else if since > longGap {
+		w.unseen[seenAll].total += since
+		w.note(s.T, "nothing was seen for %s", span(since))
+	}
+	r := s.Reading
+	for name, there := range map[string]bool{
+		seenTemp: len(r.Temps) > 0, seenPower: r.TotalW.OK,
+		seenAmps: slices.ContainsFunc(r.Rails, func(x tegra.RailReading) bool { return x.Amperes.OK }),
+	} {
+		g := w.unseen[name]
+		switch {
+		case g == nil:
+		case there && g.open:
+			if g.open = false; s.T-g.since > longGap {
+				g.total += s.T - g.since
+				w.note(s.T, "the %s is seen again", name)
+			}
+			g.noted = false
+		case there:
+		case !g.open:
+			g.open, g.since = true, w.last
+		case s.T-g.since > longGap && !g.noted:
+			g.noted = true
+			w.note(s.T, "no %s could be read for %s", name, span(s.T-g.since))
+		}
+	}
+}
+
+// heat follows the hottest zone.
+func (w *watcher) heat(t time.Duration, r tegra.Reading) {
+	w.nowC = tegra.Val[float64]{}
+	for _, z := range r.Temps {
+		if z.Dummy() {
+			continue
+		}
+		if !w.nowC.OK || z.C > w.nowC.V {
+			w.nowC = tegra.Some(z.C)
+		}
+		if z.Trip.OK && (!w.tripC.OK || z.Trip.V.C < w.tripC.V) {
+			w.tripC = tegra.Some(z.Trip.V.C)
+		}
+	}
+	if !w.nowC.OK {
+		return
+	}
+	if !w.tjC.OK || w.nowC.V > w.tjC.V {
+		w.tjC = w.nowC
+	}
+	headroom := 1 - r.FanPct.Or(100)/100
+	if r.FanRPM.OK && r.FanRPM.V == 0 {
+		headroom = 0 // it is driven, and stands
+	}
+	w.curve.Fan(headroom)
+	w.curve.Add(t-w.begun, w.nowC.V)
+	if stuck := w.still.add(t, w.nowC.V); stuck > 0 {
+		w.unseen[seenTemp].total += stuck
+		if w.still.counted > stuck { // said before
+			return
+		}
+		w.note(t, "the temperature stood at %.3f °C for %s while it was to rise: its sensor is frozen", w.nowC.V,
+			span(stuck))
+	}
+}
+
+// counters follow over-current events and alarms.
+func (w *watcher) counters(t time.Duration, r tegra.Reading) {
+	if n := r.OverCurrents; n.OK {
+		if w.counted.OK && n.V > w.counted.V {
+			w.broke(t, "%s at %s", text.Count(int(n.V-w.counted.V), "over-current event"), w.clock(t))
+		}
+		w.counted = n
+	}
+	for _, rail := range r.Alarms {
+		if !slices.Contains(w.alarms, rail) {
+			w.broke(t, "over-current alarm of %s at %s", rail, w.clock(t))
+		}
+	}
+	w.alarms = r.Alarms
+}
+
+// clock is a time of the soak for people.
+func (w *watcher) clock(t time.Duration) string {
+	if d := t - w.begun; d >= time.Minute {
+		return fmt.Sprintf("%.0f min", d.Minutes())
+	}
+	return fmt.Sprintf("%.0f s", (t - w.begun).Seconds())
+}
+
+// broke keeps the first thing that broke a limit, and notes every one.
+func (w *watcher) broke(t time.Duration, format string, args ...any) {
+	what := fmt.Sprintf(format, args...)
+	if w.broken == "" {
+		w.broken, w.brokenAt = what, t
+	}
+	w.note(t, "%s", what)
+}
+
+// clocksOf finds the first fall of a clock: while a thermal or over-current limit is in force, or below what is set
+// while clocks are locked. Free clocks move by themselves.
+func (w *watcher) clocksOf(t time.Duration, r tegra.Reading) {
+	slowed := r.Heat.Or(false) || r.Throttled.Or(false)
+	var worst *Throttled
+	share, locked := 1.0, r.Locked.Or(false)
+	for _, c := range []struct {
+		name string
+		tegra.ClockReading
+	}{{"CPU", r.CPU}, {"GPU", r.GPU}, {"EMC", r.EMC}} {
+		k := w.clocks[c.name]
+		if !c.Actual.OK || c.Actual.V == 0 {
+			continue
+		}
+		set := c.Max
+		if locked && set.OK && float64(c.Actual.V) < fallen*float64(set.V) {
+			k.low++
+		} else {
+			k.low = 0
+		}
+		from := k.top
+		if locked && set.OK && set.V > from.V {
+			from = set
+		}
+		if from.OK && float64(c.Actual.V) < fallen*float64(from.V) && (slowed || k.low >= 3) {
+			// Free clocks of the CPU move by themselves: the GPU's tells more.
+			if at := float64(c.Actual.V) / float64(from.V); at < share || !locked && c.name == "GPU" {
+				share = at
+				worst = &Throttled{AtS: w.at(t), Clock: c.name, From: from, To: c.Actual}
+			}
+		}
+		if t-w.begun >= steadyClock && !slowed && (!k.top.OK || c.Actual.V > k.top.V) {
+			k.top = c.Actual
+		}
+		k.last = c.Actual
+	}
+	if worst == nil && r.Heat.Or(false) && w.fell == nil { // it says so itself; no clock shows it yet
+		worst = &Throttled{AtS: w.at(t), Clock: "GPU", From: w.clocks["GPU"].top, To: w.clocks["GPU"].last}
+	}
+	if worst == nil || w.fell != nil {
+		return
+	}
+	w.fell = worst
+	tj := ""
+	if w.nowC.OK {
+		tj = fmt.Sprintf(", tj %.0f °C", w.nowC.V)
+	}
+	to := "below what is set"
+	if worst.To.OK {
+		to = "to " + worst.To.V.String()
+	}
+	w.broke(t, "%s clock fell %s at %s%s", worst.Clock, to, w.clock(t), tj)
+}
+
+// check holds a sample against the limits.
+func (w *watcher) check(t time.Duration, r tegra.Reading) {
+	l := w.limits
+	over := func(limit, v tegra.Val[float64]) bool { return limit.OK && v.OK && v.V > limit.V }
+	once := func(name, format string, args ...any) {
+		if !strings.Contains(w.broken, name) {
+			w.broke(t, format, args...)
+		}
+	}
+	if over(l.PowerW, r.TotalW) {
+		once(" W of the module", "%.1f W of the module at %s, over %g W", r.TotalW.V, w.clock(t), l.PowerW.V)
+	}
+	if over(l.TempC, w.nowC) {
+		once("°C at", "%.1f °C at %s, over %g °C", w.nowC.V, w.clock(t), l.TempC.V)
+	}
+	for _, rail := range r.Rails {
+		if (l.Rail == "" || l.Rail == rail.Name) && over(l.Amperes, rail.Amperes) {
+			once(" A of ", "%.2f A of %s at %s, over %g A", rail.Amperes.V, rail.Name, w.clock(t), l.Amperes.V)
+		}
+		if l.Volts.OK && rail.Volts.OK && rail.Volts.V < l.Volts.V && rail.Name == w.voltsRail() {
+			once(" V of ", "%.3f V of %s at %s, below %g V", rail.Volts.V, rail.Name, w.clock(t), l.Volts.V)
+		}
+	}
+}
+
+// voltsRail is the rail that a limit in volts is about.
+func (w *watcher) voltsRail() string {
+	if w.limits.VRail != "" {
+		return w.limits.VRail
+	}
+	if supply := w.peaks.Supply(w.board); supply != nil {
+		return supply.Name
+	}
+	return ""
+}
+
+// stillness notices a sensor that repeats its last value to the last digit while the temperature rises.
+type stillness struct {
+	past    []moment // of the last minute
+	since   time.Duration
+	rising  float64       // °C a minute, when it began to stand
+	counted time.Duration // of its standing
+}
+
+type moment struct {
+	t time.Duration
+	c float64
+}
+
+const (
+	frozenAfter = time.Minute
+	frozenRise  = 1.5 // °C a minute: no module stops that suddenly
+	pastSpan    = 30 * time.Second
+)
+
+// add takes a value and returns how much longer than before it is known that the sensor stands.
+func (s *stillness) add(t time.Duration, c float64) (stuck time.Duration) {
+	n := len(s.past)
+	if n == 0 || c != s.past[n-1].c {
+		s.past = append(s.past, moment{t, c})
+		for s.past[0].t < t-pastSpan {
+			s.past = s.past[1:]
+		}
+		s.since, s.rising, s.counted = t, 0, 0
+		if first := s.past[0]; t-first.t >= pastSpan/3 {
+			s.rising = (c - first.c) / (t - first.t).Minutes()
+		}
+		return 0
+	}
+	stood := t - s.since
+	if s.rising < frozenRise || stood-s.counted < frozenAfter {
+		return 0
+	}
+	stuck, s.counted = stood-s.counted, stood
+	return stuck
+}

@@ -1,0 +1,130 @@
+package soak
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"jtune/tegra"
+	"jtune/telemetry"
+)
+
+var morning = time.Date(2026, 1, 5, 8, 0, 0, 0, time.UTC)
+
+// reading is of a board under load at its clocks.
+func reading(c, w float64) tegra.Reading {
+	clock := func(f tegra.Freq) tegra.ClockReading {
+		return tegra.ClockReading{Actual: tegra.Some(f), Max: tegra.Some(f), Min: tegra.Some(f)}
+	}
+	return tegra.Reading{TotalW: tegra.Some(w), Temps: []tegra.TempReading{{Name: "tj-thermal", C: c,
+		Trip: tegra.Some(tegra.Trip{Kind: "passive", C: 99})}}, CPU: clock(2 * tegra.GHz), GPU: clock(tegra.GHz),
+		EMC: clock(3 * tegra.GHz), Locked: tegra.Some(true), Heat: tegra.Some(false), Throttled: tegra.Some(false),
+		OverCurrents: tegra.Some(int64(2)), Rails: []tegra.RailReading{{Name: "VDD_IN", PowerW: tegra.Some(w),
+			Volts: tegra.Some(5.0), Amperes: tegra.Some(w / 5), Limits: tegra.CurrentLimits{Crit: tegra.Some(7.784)}}}}
+}
+
+// watched is a soak of some seconds; change may alter a second's reading and the time of day.
+func watched(l Limits, seconds int, change func(s int, r *tegra.Reading, wall *time.Time)) Result {
+	w := newWatcher(tegra.Board{TotalRule: "VDD_IN"}, l, 0, reading(40, 5), morning)
+	late := time.Duration(0)
+	for s := 1; s <= seconds; s++ {
+		r, wall := reading(60+float64(s%7)/8, 25), morning.Add(time.Duration(s)*time.Second+late)
+		before := wall
+		if change != nil {
+			change(s, &r, &wall)
+		}
+		late += wall.Sub(before)
+		w.take(telemetry.Sample{T: time.Duration(s) * time.Second, Reading: r, Valid: true}, wall)
+	}
+	return w.judge(ending{asked: time.Duration(seconds) * time.Second}, tegra.Val[tegra.Mode]{})
+}
+
+func TestVerdicts(t *testing.T) {
+	t.Parallel()
+	some := tegra.Some[float64]
+	at := func(second int, f func(r *tegra.Reading)) func(int, *tegra.Reading, *time.Time) {
+		return func(s int, r *tegra.Reading, _ *time.Time) {
+			if s >= second {
+				f(r)
+			}
+		}
+	}
+	for name, c := range map[string]struct {
+		limits  Limits
+		change  func(int, *tegra.Reading, *time.Time)
+		verdict Verdict
+		reason  string
+	}{
+		"nothing": {Limits{}, nil, Holds, "5.00 A of 7.8 (trip)"},
+		"within":  {Limits{PowerW: some(30), Amperes: some(6), Volts: some(4.75)}, nil, Holds, "25.0 W of 30"},
+		"watts": {Limits{PowerW: some(26)}, at(200, func(r *tegra.Reading) { r.TotalW = some(27.25) }), DoesNotHold,
+			"27.2 W of the module at 3 min, over 26 W"},
+		"amperes": {Limits{Amperes: some(5.5)}, at(50, func(r *tegra.Reading) { r.Rails[0].Amperes = some(5.6) }),
+			DoesNotHold,
+			"5.60 A of VDD_IN at 50 s, over 5.5 A"},
+		"of another rail": {Limits{Amperes: some(5.5), Rail: "VDD_SOC"},
+			at(50, func(r *tegra.Reading) { r.Rails[0].Amperes = some(5.6) }), Holds, ""},
+		"volts": {Limits{Volts: some(4.75)}, at(9, func(r *tegra.Reading) { r.Rails[0].Volts = some(4.7) }),
+			DoesNotHold,
+			"4.700 V of VDD_IN at 9 s, below 4.75 V"},
+		"heat": {Limits{TempC: some(85)}, at(9, func(r *tegra.Reading) { r.Temps[0].C = 86 }), DoesNotHold,
+			"over 85 °C"},
+		"a counter": {Limits{}, at(100, func(r *tegra.Reading) { r.OverCurrents = tegra.Some(int64(3)) }), DoesNotHold,
+			"1 over-current event at 2 min"},
+		"an alarm": {Limits{}, at(100, func(r *tegra.Reading) { r.Alarms = []string{"VDD_IN"} }), DoesNotHold,
+			"over-current alarm of VDD_IN"},
+		"a clock by heat": {Limits{}, at(100, func(r *tegra.Reading) {
+			r.Heat, r.GPU.Actual = tegra.Some(true), tegra.Some(500*tegra.MHz)
+		}), DoesNotHold, "GPU clock fell to 500 MHz at 2 min"},
+		"a clock without a counter": {Limits{},
+			at(100, func(r *tegra.Reading) { r.CPU.Actual = tegra.Some(1500 * tegra.MHz) }),
+			DoesNotHold, "CPU clock fell to 1.50 GHz at 2 min"},
+		"a clock for a moment": {Limits{}, func(s int, r *tegra.Reading, _ *time.Time) {
+			if s%50 == 0 {
+				r.CPU.Actual = tegra.Some(1900 * tegra.MHz)
+			}
+		}, Holds, ""},
+		"free clocks": {Limits{}, at(100, func(r *tegra.Reading) {
+			r.Locked, r.CPU.Actual = tegra.Some(false), tegra.Some(700*tegra.MHz)
+		}), Holds, ""},
+		"no temperature": {Limits{}, at(100, func(r *tegra.Reading) { r.Temps = nil }), NotSeen,
+			"temperature for 3m21s"},
+		"no current": {Limits{}, at(280, func(r *tegra.Reading) { r.Rails[0].Amperes = tegra.Val[float64]{} }),
+			NotSeen, "current for"},
+		"no power for a moment": {Limits{}, func(s int, r *tegra.Reading, _ *time.Time) {
+			if s%30 < 5 {
+				r.TotalW = tegra.Val[float64]{}
+			}
+		}, Holds, ""},
+		"a board that was suspended": {Limits{}, func(s int, _ *tegra.Reading, wall *time.Time) {
+			if s == 150 {
+				*wall = wall.Add(20 * time.Minute)
+			}
+		}, NotSeen, "the board for 20m0s"},
+		"a frozen sensor": {Limits{}, func(s int, r *tegra.Reading, _ *time.Time) {
+			r.Temps[0].C = 50 + float64(min(s, 90))/10
+		}, NotSeen, "temperature for 3m"},
+		"what broke before it was lost": {Limits{PowerW: some(20)}, at(100, func(r *tegra.Reading) { r.Temps = nil }),
+			DoesNotHold, "over 20 W"},
+	} {
+		r := watched(c.limits, 300, c.change)
+		if r.Verdict != c.verdict || !strings.Contains(r.Reason, c.reason) {
+			t.Errorf("%s: %s: %s\n%v", name, r.Verdict, r.Reason, r.Events)
+		}
+		if r.DurationS != 300 || r.Margins.TjC.OK != (r.Peak.TjC.OK) ||
+			strings.Contains(name, "clock by") != (r.Throttled != nil && r.Throttled.Clock == "GPU") {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+}
+
+// A flickering sensor does not fill memory with events.
+func TestEventsAreBounded(t *testing.T) {
+	t.Parallel()
+	r := watched(Limits{PowerW: tegra.Some(30.0)}, 100_000, func(s int, r *tegra.Reading, _ *time.Time) {
+		r.OverCurrents = tegra.Some(int64(s))
+	})
+	if n := len(r.Events); n > 1000 || r.Verdict != DoesNotHold {
+		t.Errorf("%d events, %s", n, r.Verdict)
+	}
+}
