@@ -131,3 +131,31 @@ func TestAnyModeIsMeasuredFromAnyPage(t *testing.T) {
 		d.sees("measure: not now, read-only")
 	}
 }
+
+// What goes on runs at the rate of the task before; after a restart as the dialogs begin it, at full speed.
+func TestWhatGoesOnKeepsItsSpeed(t *testing.T) {
+	t.Parallel()
+	d := drive(t)
+	w := d.r.sh.Work.List[0]
+	for _, c := range []struct {
+		begin page.Start
+		fast  bool
+	}{
+		{page.Start{Again: true}, true},
+		{page.Start{}, false},
+		{page.Start{Again: true}, false},
+		{page.Start{Fast: true}, true},
+		{page.Start{Again: true}, true},
+	} {
+		c.begin.Task = task.Verify(w, d.board.Presets()[0].Mode, 0)
+		d.run(d.r.do(c.begin))
+		now := c.begin.Task
+		d.until("it runs to its end", func() bool {
+			return d.r.sh.task != nil && d.r.sh.task.run == now &&
+				d.r.sh.task.Done()
+		})
+		if now.Fast != c.fast {
+			t.Errorf("%+v runs fast: %v, want %v", c.begin, now.Fast, c.fast)
+		}
+	}
+}

@@ -112,7 +112,7 @@ func (sh *shared) begin(i page.Start) tea.Cmd {
 		sh.Work.Preferred = i.Task.Workload.Name
 		return sh.start(i.Task)
 	}
-	i.Task.Fast = i.Fast
+	i.Task.Fast = i.Fast || i.Again && (sh.task == nil || sh.task.run == nil || sh.task.run.Fast)
 	return sh.withGuard(func() tea.Cmd { return sh.start(i.Task) })
 }
 

@@ -69,6 +69,8 @@ type (
 	Start struct {
 		Task *task.Task
 		Fast bool // a virtual board's clock runs at full speed meanwhile
+		// Again goes on with what was begun, at its rate: that of the task before, or after a restart full speed.
+		Again bool
 	}
 	// Stop ends the running task once the user has said yes; it restores the board.
 	Stop struct{}

@@ -119,7 +119,7 @@ func (p *Page) start(u *task.Interrupted, task *task.Task) page.Intent {
 	if why := p.read.MayWrite(); why != "" {
 		return page.Say("not now: " + why)
 	}
-	begin := page.Start{Task: task}
+	begin := page.Start{Task: task, Again: true}
 	if u == nil || u.Differs == "" {
 		return begin
 	}
