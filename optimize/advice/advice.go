@@ -238,7 +238,7 @@ func (a *adviser) training() (length, approach []string) {
 	than := here
 	if a.Present.Mode.OK && a.Present.Mode.V != a.Mode {
 		than = TrainingOf(a.at(a.Present.Mode.V).Measured, a.Minibatches)
-		text += "; " + against(here, than) + " " + a.present()
+		text += "; " + Against(here, than) + " " + a.present()
 		if !a.at(a.Mode).read || !a.at(a.Present.Mode.V).read {
 			text += " (predicted)"
 		}
@@ -258,7 +258,7 @@ func (t Training) String() string {
 	if math.IsNaN(t.KWh) {
 		return spoken(t.Time)
 	}
-	return spoken(t.Time) + " and " + energy(t.KWh)
+	return spoken(t.Time) + " and " + Energy(t.KWh)
 }
 
 // TrainingOf is minibatches times the point's time and energy: no validation, no
@@ -268,16 +268,16 @@ func TrainingOf(p tegra.Measured, minibatches int) Training {
 	return Training{time.Duration(n * p.TimeMS * float64(time.Millisecond)), n * p.TimeMS * p.PowerW / 3.6e9}
 }
 
-// energy prints watt-hours up to one kilowatt-hour.
-func energy(kwh float64) string {
+// Energy prints watt-hours up to one kilowatt-hour.
+func Energy(kwh float64) string {
 	if kwh < 1 {
 		return fmt.Sprintf("%.3g Wh", kwh*1000)
 	}
 	return fmt.Sprintf("%.2f kWh", kwh)
 }
 
-// against says "1.4 h less and 120 Wh more than".
-func against(here, other Training) string {
+// Against says "1.4 h less and 120 Wh more than".
+func Against(here, other Training) string {
 	more := func(less bool) string {
 		if less {
 			return "less"
@@ -288,7 +288,7 @@ func against(here, other Training) string {
 	if math.IsNaN(de) {
 		return fmt.Sprintf("%s %s than in", spoken(dt.Abs()), more(dt < 0))
 	}
-	return fmt.Sprintf("%s %s and %s %s than in", spoken(dt.Abs()), more(dt < 0), energy(max(de, -de)), more(de < 0))
+	return fmt.Sprintf("%s %s and %s %s than in", spoken(dt.Abs()), more(dt < 0), Energy(max(de, -de)), more(de < 0))
 }
 
 // spoken prints a duration as people say it.

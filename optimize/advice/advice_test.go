@@ -55,7 +55,7 @@ func TestTrainingOfAWholeRun(t *testing.T) {
 	if got.Time != time.Hour || math.Abs(got.KWh-0.036) > 1e-12 {
 		t.Errorf("36,000 minibatches of 100 ms at 36 W: got %v and %v kWh, want 1 h and 0.036", got.Time, got.KWh)
 	}
-	if got := against(Training{time.Hour, 0.05}, Training{5 * time.Hour / 2, 0.04}); got != "90 min less and 10 Wh "+
+	if got := Against(Training{time.Hour, 0.05}, Training{5 * time.Hour / 2, 0.04}); got != "90 min less and 10 Wh "+
 		"more than in" {
 		t.Errorf("got %q", got)
 	}

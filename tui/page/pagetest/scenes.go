@@ -77,9 +77,20 @@ func Searched(b *Board, watts ...float64) *page.Task {
 		} else {
 			j.More = append(j.More, l)
 		}
-		j.Tuned.Answers = append(j.Tuned.Answers, answers.Answer{Setting: found.Setting, Limit: l, Feasible: r.Feasible,
+		top := read(b.space.Max(), 1, 1)
+		a := answers.Answer{Setting: found.Setting, Limit: l, Feasible: r.Feasible,
 			About:    outlook.About{Reading: tegra.Mean{Measured: found, N: r.N}},
-			Standing: r.Standing(l), Versus: versus, Probes: j.Probes})
+			Standing: r.Standing(l), Versus: versus, Probes: j.Probes,
+			Error: answers.ErrorsOf(found.Setting, r.N, nil), Before: &answers.Baseline{Name: "MAXN",
+				Mean: tegra.Mean{Measured: top, N: 1}, Error: answers.ErrorsOf(top.Setting, 1, nil)}}
+		for _, preset := range b.presets {
+			if m := read(preset.Mode, 1, 1); l.Met(m) && (a.Preset == nil || l.Better(m, a.Preset.Measured)) {
+				a.Preset = &answers.Baseline{Name: preset.Name, Mean: tegra.Mean{Measured: m, N: 1},
+					Error: answers.ErrorsOf(m.Setting, 1, nil)}
+			}
+		}
+		a.Compared()
+		j.Tuned.Answers = append(j.Tuned.Answers, a)
 	}
 	return j
 }

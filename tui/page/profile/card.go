@@ -88,14 +88,17 @@ const (
 	bigH = 14
 )
 
-// card shows what the search has found: the saving against the mode that the board was in, the
-// answer, and how it compares. Where room is short blank lines go first, then the comparisons from
-// the last, each whole.
+// card shows what the search has found: what it gains in the quantity that was asked for, what was measured before and
+// after, the answer, and how it compares. Where room is short blank lines go first, then the comparisons from the last,
+// each whole.
 func (p *Page) card(w, h int) string {
 	list, a := p.answers(), p.answer()
 	narrow := w < narrowW
 	blocks := p.limitBlocks(list, max(1, h-leastCard))
-	blocks = append(blocks, p.savingLines(a, w >= bigW && h >= bigH+len(blocks))...)
+	blocks = append(blocks, p.headline(a, w, w >= bigW && h >= bigH+len(blocks))...)
+	if rows := picture(a, w); h-len(blocks) >= len(rows)+leastCard && rows != nil {
+		blocks = append(append(blocks, rows...), "")
+	}
 	if len(list) == 1 {
 		blocks = append(blocks, p.answerLine(a, narrow))
 	}
@@ -110,18 +113,28 @@ func (p *Page) card(w, h int) string {
 	} else {
 		blocks = append(blocks, standing)
 	}
+	if whole := whole(a, p.shown().Workload); whole != "" && !narrow {
+		blocks = append(blocks, whole)
+	}
+	blocks = append(blocks, p.remarks()...)
+	cost := fmt.Sprintf("%s: %s", a.Ended, text.Count(len(a.Probes), "measurement"))
+	if took := p.shown().Tuned.Took; took > 0 {
+		cost += " in " + widget.SpanText(took)
+	}
+	cost = widget.StyleDim.Render(cost)
+	if !narrow {
+		blocks = append(blocks, cost)
+	}
 	blocks = append(blocks, "")
 	for _, c := range a.Versus.Distinct() {
 		if c.Other.Mode != a.Mode {
 			blocks = append(blocks, against(c, w))
 		}
 	}
-	cost := fmt.Sprintf("%s: %s", a.Ended, text.Count(len(a.Probes), "measurement"))
-	if took := p.shown().Tuned.Took; took > 0 {
-		cost += " in " + widget.SpanText(took)
+	if narrow {
+		blocks = append(blocks, "", cost)
 	}
-	blocks = append(blocks, p.remarks()...)
-	lines := fitted(append(blocks, "", widget.StyleDim.Render(cost)), h)
+	lines := fitted(blocks, h)
 	for i, line := range lines {
 		lines[i] = widget.CutClause(line, w)
 	}
@@ -178,41 +191,6 @@ func fitted(blocks []string, h int) []string {
 		blocks = blocks[:len(blocks)-1]
 	}
 	return strings.Split(strings.Join(blocks, "\n"), "\n")
-}
-
-// savingLines show the saving, large where there is room.
-func (p *Page) savingLines(a answers.Answer, big bool) []string {
-	if !a.Feasible {
-		return []string{widget.StyleBad.Render("no measured mode keeps " + a.Limit.Bounds() + "; the nearest:")}
-	}
-	c, other := a.Saves()
-	switch {
-	case c.Name == "":
-		return []string{widget.StyleBold.Render("the answer"), ""}
-	case !other:
-		return []string{widget.StyleGood.Render("the board is in the best mode already: " + c.Name), ""}
-	}
-	s := c.Saves()
-	drawn := ""
-	if big && p.read.Look().Glyphs != widget.GlyphsASCII {
-		drawn = widget.Big(page.SavingPct(s))
-	}
-	if drawn == "" {
-		return []string{widget.StyleGood.Bold(true).Render(page.SavingText(s)), ""}
-	}
-	per := " per " + p.shown().Workload.Noun()
-	style, words := widget.StyleGood, []string{s.What + per, "against " + s.Against, c.How()}
-	if s.What != "energy" {
-		words[0] = s.What
-	}
-	if s.Pct >= 0 {
-		style = widget.StyleWarn
-	}
-	out := []string{""}
-	for i, line := range strings.Split(drawn, "\n") {
-		out = append(out, " "+style.Render(line)+"   "+widget.StyleBold.Render(words[i]))
-	}
-	return append(out, "")
 }
 
 // answerLine is the mode of an answer with its figures, short without the energy.

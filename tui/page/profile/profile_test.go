@@ -61,7 +61,8 @@ func TestProfileEndsWithACardOfTheSaving(t *testing.T) {
 	d, p := pagetest.Drive(t, New)
 	j := pagetest.Searched(d.Board, 20, 30)
 	d.State.Tasks.Own = j
-	d.Sees("▸ 20 W", "  30 W", "energy per minibatch", "against MAXN = present", "predicted", "a apply, then keep")
+	d.Sees("▸ 20 W", "  30 W", "faster than MODE_15W", "measured: -",
+		"present   █", "MODE_15W  █", "answer    █", "against the present mode: +", "a apply, then keep")
 	d.Press("down", "enter")
 	if want, _ := d.Want().(page.Open); page.Name(want) != page.Front || d.State.Goal.Limit.PowerW != 30 {
 		t.Errorf("enter opens %q for %v, want the front of the second answer", want, d.State.Goal.Limit)
@@ -71,7 +72,7 @@ func TestProfileEndsWithACardOfTheSaving(t *testing.T) {
 		t.Errorf("a applies %v, want %v", want.Mode, j.Tuned.Answers[1].Mode)
 	}
 	d.Press("esc")
-	if strings.Contains(d.Screen(), "against MAXN") {
+	if strings.Contains(d.Screen(), "against the present mode") {
 		t.Error("esc does not leave the card")
 	}
 	d.Sees("measured, newest first")
@@ -87,12 +88,22 @@ func TestProfileCardSaysWhenThereIsNothingToSave(t *testing.T) {
 	d, _ := pagetest.Drive(t, New)
 	j := pagetest.Searched(d.Board, 30)
 	d.State.Tasks.Own = j
-	j.Tuned.Answers[0].Versus.Present.Other.Mode = j.Tuned.Answers[0].Mode
+	a := &j.Tuned.Answers[0]
+	a.Before.Setting = a.Setting
+	a.Compared()
 	d.Sees("the board is in the best mode already")
 	j.Tuned.Answers[0].Feasible = false
 	d.Sees("no measured mode keeps 30 W; the nearest:")
-	j.Tuned.Answers[0].Feasible, j.Tuned.Answers[0].Versus = true, outlook.Baselines{}
+	a.Feasible, a.Versus, a.Gain = true, outlook.Baselines{}, nil
 	d.Sees("the answer")
+
+	// a range across zero is neither large nor green, and a mode that breaks the limit is none to be faster than
+	a.Gain = &answers.Gain{Quantity: answers.Energy, Against: "MODE_15W", Pct: -3, Lo: -36, Hi: 33}
+	d.Sees("-3.0 % energy against MODE_15W (-36.0 to +33.0 %, not measured)")
+	a.Before, a.Preset = &answers.Baseline{Name: "MAXN", Mean: tegra.Mean{Measured: tegra.Measured{
+		Setting: tegra.Setting{Mode: d.Board.Space().Max()}, TimeMS: 30, PowerW: 55}, N: 1}}, nil
+	a.Compared()
+	d.Sees("keeps 30 W: ", " slower than MAXN (+")
 }
 
 func TestProfileSaysTheBestSoFarAndWhyTheNext(t *testing.T) {
@@ -197,7 +208,7 @@ func TestProfileShowsWholeValuesInFortyColumns(t *testing.T) {
 	d.Sees("31/40", "best 141.2 ms, 27.6 W: -26…-15 % energy", "   against MAXN (predicted)",
 		"why: expected gain 3.1 %, 92 % sure to", "   keep 30 W")
 	d.State.Tasks.Own = pagetest.Searched(d.Board, 30)
-	d.Sees("% energy against MAXN = present", " ms  ", " W ", " J  ✓ measured within, mean of 2",
+	d.Sees("% faster than MODE_30W, measured", " ms  ", " W ", " J  ✓ measured within, mean of 2",
 		"MAXN = present: time +", "  power -", ", energy -", "MODE_15W, predicted: time ")
 	d.State.Tasks.Own = pagetest.Searched(d.Board, 20, 30)
 	d.Sees("▸ 20 W ", "  30 W ", " ms", " J ", "✓ measured within")
@@ -302,7 +313,7 @@ func TestProfileOpensTheAnswerThatACampaignKeeps(t *testing.T) {
 	d.Press("right")
 	d.Sees("└ 11 random modes")
 	d.Press("left", "enter")
-	d.Sees("▸ 20 W", "  30 W", "against MAXN = present", "a poor one", "a apply, then keep")
+	d.Sees("▸ 20 W", "  30 W", "against the present mode", "a poor one", "a apply, then keep")
 	d.Press("down", "a")
 	if want, _ := d.Want().(page.Apply); want.Mode != kept.Answers[1].Mode {
 		t.Errorf("a applies %v, want %v", want.Mode, kept.Answers[1].Mode)

@@ -61,6 +61,22 @@ func (a Answer) Beside() string {
 		pct(m.PowerW, b.PowerW), pct(m.SampleJ(), b.SampleJ()))
 }
 
+// Changes says how the answer differs from the mode that the board was in, where that was measured and is another one.
+func (a Answer) Changes() string {
+	b := a.Before
+	if b == nil || b.Setting == a.Setting || a.Reading.N == 0 {
+		return ""
+	}
+	pct := func(mine, its float64) string { return fmt.Sprintf("%+.0f %%", math.Round(100*(mine/its-1))+0) }
+	m := a.Reading.Measured
+	out := fmt.Sprintf("against the present mode: %s time, %s power, %s energy", pct(m.SampleMS(), b.SampleMS()),
+		pct(m.PowerW, b.PowerW), pct(m.SampleJ(), b.SampleJ()))
+	if over := a.over(b.Measured); over != "" {
+		out += "; that is " + over
+	}
+	return out
+}
+
 // Baseline is what the gain is over, and its name; nil where that was not measured.
 func (a Answer) Baseline() (*Baseline, string) {
 	switch {
@@ -92,6 +108,26 @@ func (a Answer) over(m tegra.Measured) string {
 	}
 	return ""
 }
+
+// Words are the gain as a number, without its band, and what it says of the answer beside it.
+func (g *Gain) Words() (number, says string) {
+	size := math.Abs(math.Round(g.Pct)) + 0
+	switch {
+	case g.Quantity == Time && g.Pct < 0:
+		return fmt.Sprintf("%.0f %%", size), "faster than " + g.Against
+	case g.Quantity == Time:
+		return fmt.Sprintf("%.0f %%", size), "slower than " + g.Against
+	case g.Quantity == Throughput:
+		return fmt.Sprintf("%+.0f %%", math.Round(g.Pct)+0), "samples per second against " + g.Against
+	}
+	return fmt.Sprintf("%+.0f %%", math.Round(g.Pct)+0), string(g.Quantity) + " against " + g.Against
+}
+
+// Better reports whether the answer is better than what it is compared with.
+func (g *Gain) Better() bool { return (g.Pct < 0) != (g.Quantity == Throughput) }
+
+// Band prints the ends of the 95 % band.
+func (g *Gain) Band() string { return g.band() }
 
 // percent prints a size.
 func percent(v float64) string {

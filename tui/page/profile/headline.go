@@ -1,0 +1,193 @@
+package profile
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"jtune/optimize/advice"
+	"jtune/profiles/workload"
+	"jtune/tegra"
+	"jtune/tui/session/answers"
+	"jtune/tui/widget"
+)
+
+// headline says what an answer gains: large only where both values were measured and differ by more than their errors,
+// green only where it is a gain.
+func (p *Page) headline(a answers.Answer, w int, big bool) []string {
+	g := a.Gain
+	switch {
+	case !a.Feasible:
+		return []string{widget.StyleBad.Render("no measured mode keeps " + a.Limit.Bounds() + "; the nearest:")}
+	case g == nil:
+		return []string{widget.StyleBold.Render("the answer"), ""}
+	}
+	sentence := a.Headline()
+	if g.Measured && !g.ToldApart && a.Before != nil && a.Before.Setting == a.Setting {
+		return []string{widget.StyleGood.Render(sentence + ": " + a.Before.Name), ""}
+	}
+	style := widget.StyleBold
+	switch {
+	case !fair(a):
+	case g.Better():
+		style = widget.StyleGood.Bold(true)
+	default:
+		style = widget.StyleWarn.Bold(true)
+	}
+	beside, number, words := a.Changes(), "", ""
+	if fair(a) {
+		number, words = g.Words()
+	}
+	if !big || !fair(a) || p.read.Look().Glyphs == widget.GlyphsASCII {
+		if w < narrowW && fair(a) {
+			sentence = number + " " + words + ", measured"
+		}
+		out := strings.Split(widget.Wrap(sentence, w), "\n")
+		for i := range out {
+			out[i] = style.Render(out[i])
+		}
+		if beside != "" && w >= narrowW {
+			out = append(out, beside)
+		}
+		return append(out, "")
+	}
+	drawn := widget.Big(number)
+	if drawn == "" {
+		return []string{style.Render(sentence), beside, ""}
+	}
+	says := []string{words, "measured: " + g.Band() + " " + string(g.Quantity), ""}
+	if b, _ := a.Baseline(); b != nil {
+		says[2] = fmt.Sprintf("at %s W, %s W there", widget.Number(a.Reading.PowerW, 1), widget.Number(b.PowerW, 1))
+	}
+	out := []string{""}
+	for i, line := range strings.Split(drawn, "\n") {
+		say := says[i]
+		if i == 0 {
+			say = widget.StyleBold.Render(say)
+		}
+		out = append(out, " "+style.Render(line)+"   "+say)
+	}
+	if beside != "" {
+		out = append(out, beside)
+	}
+	return append(out, "")
+}
+
+// fair reports whether a gain is one of like with like that was measured: the other mode keeps the limit too, and
+// differs by more than the errors of both readings.
+func fair(a answers.Answer) bool {
+	b, _ := a.Baseline()
+	return a.Gain.ToldApart && b != nil && a.Limit.Met(b.Measured)
+}
+
+// Cells of the picture of before and after.
+const (
+	pictureW   = 66 // least width that it is drawn in
+	namedW     = 9
+	valueW     = 9
+	mostBar    = 30
+	pictureGap = 2
+)
+
+// bar is a row of that picture.
+type bar struct {
+	name     string
+	of       tegra.Measured
+	measured bool
+}
+
+// picture draws time, power and energy of the present mode, of the best preset and of the answer as bars: ● measured,
+// ○ predicted; nil where nothing is known to compare with, or there is no room.
+func picture(a answers.Answer, w int) []string {
+	var rows []bar
+	switch c := a.Versus.Present; {
+	case a.Before != nil:
+		rows = append(rows, bar{answers.Present, a.Before.Measured, true})
+	case c != nil && c.Other.TimeMS > 0:
+		rows = append(rows, bar{answers.Present, c.Other.Measured, c.Measured})
+	}
+	if b := a.Preset; b != nil && (len(rows) == 0 || b.Setting != rows[0].of.Setting) {
+		rows = append(rows, bar{strings.TrimSuffix(b.Name, "'s clocks"), b.Measured, true})
+	}
+	if len(rows) == 0 || w < pictureW || rows[len(rows)-1].of.Setting == a.Setting && len(rows) == 1 {
+		return nil
+	}
+	rows = append(rows, bar{"answer", a.Best(), a.Measured()})
+	values := []struct {
+		head, unit string
+		digits     int
+		of         func(tegra.Measured) float64
+	}{
+		{"time", "ms", 1, func(m tegra.Measured) float64 { return m.TimeMS }},
+		{"power", "W", 1, func(m tegra.Measured) float64 { return m.PowerW }},
+		{"energy", "J", 2, tegra.Measured.EnergyJ},
+	}
+	each := min(mostBar, (w-namedW-2-len(values)*(valueW+pictureGap))/len(values))
+	lines := make([]string, len(rows)+1)
+	lines[0] = strings.Repeat(" ", namedW+1)
+	for i, r := range rows {
+		lines[i+1] = fmt.Sprintf("%-*s ", namedW, widget.Cut(r.name, namedW))
+	}
+	for _, v := range values {
+		most := 0.0
+		for _, r := range rows {
+			most = max(most, v.of(r.of))
+		}
+		lines[0] += fmt.Sprintf("%-*s", each+valueW+pictureGap, v.head)
+		for i, r := range rows {
+			drawn := strings.Repeat("█", length(v.of(r.of)/most, each))
+			text := widget.Number(v.of(r.of), v.digits) + " " + v.unit
+			lines[i+1] += barStyle(i == len(rows)-1, drawn) + strings.Repeat(" ", each-widget.Width(drawn)) +
+				fmt.Sprintf("%*s", valueW, text) + strings.Repeat(" ", pictureGap)
+		}
+	}
+	for i, r := range rows {
+		mark := "○"
+		if r.measured {
+			mark = "●"
+		}
+		lines[i+1] = strings.TrimRight(lines[i+1], " ") + " " + mark
+	}
+	return append([]string{widget.StyleDim.Render(lines[0])}, lines[1:]...)
+}
+
+// length is that of a bar of a share of the longest one.
+func length(share float64, most int) int {
+	if !(share > 0) {
+		return 0
+	}
+	return max(1, int(math.Round(min(1, share)*float64(most))))
+}
+
+// barStyle colours a bar: the answer stands out.
+func barStyle(answer bool, drawn string) string {
+	if answer {
+		return widget.StyleGood.Render(drawn)
+	}
+	return widget.StyleDim.Render(drawn)
+}
+
+// whole says what a whole training, or a day under the load, takes in the answer, and beside the present mode; "" where
+// that is not known.
+func whole(a answers.Answer, w workload.Workload) string {
+	if a.Served != nil {
+		mean := a.Served.MeanW
+		if a.Trial != nil && a.Trial.MeanW.OK {
+			mean = a.Trial.MeanW.V
+		}
+		if !(mean > 0) {
+			return ""
+		}
+		return fmt.Sprintf("a day under this load: %s", advice.Energy(24*mean/1000))
+	}
+	n := w.MinibatchesPerEpoch() * w.Epochs
+	if w.Infers() || n == 0 || a.Batch > 0 {
+		return ""
+	}
+	here := advice.TrainingOf(a.Best(), n)
+	out := "a whole training: " + here.String()
+	if a.Before != nil && a.Before.Setting != a.Setting {
+		out += "; " + advice.Against(here, advice.TrainingOf(a.Before.Measured, n)) + " the present mode"
+	}
+	return out
+}
