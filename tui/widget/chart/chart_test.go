@@ -291,3 +291,28 @@ func rendered(r *Raster, paint Paint) string {
 	}
 	return strings.Join(rows, "\n")
 }
+
+// A word keeps its own ink where a line of another one passes, whichever was drawn first.
+func TestALabelKeepsItsInkWhereLinesMeet(t *testing.T) {
+	for _, first := range []bool{true, false} {
+		r := newRaster(5, 1)
+		line := []canvas.Float64Point{{X: 0, Y: 0.5}, {X: 1, Y: 0.5}}
+		if first {
+			r.Line(line, InkGPU)
+		}
+		r.Text(1, 0, "CPU", InkCPU)
+		if !first {
+			r.Line(line, InkGPU)
+		}
+		inks := ""
+		r.Row(0, func(ink Ink, text string) string {
+			if strings.Contains(text, "CPU") && ink == InkCPU {
+				inks += text
+			}
+			return text
+		})
+		if inks != "CPU" {
+			t.Errorf("line first %v: the label is not in its own ink: %v", first, r.ink)
+		}
+	}
+}

@@ -52,7 +52,7 @@ func (r *Raster) stamp(patterns [][]rune, ink Ink) {
 			if bits := uint8(pattern - runes.BrailleBlockOffset); bits != 0 {
 				i := y*r.W + x
 				r.dots[i] |= bits
-				r.ink[i] = max(r.ink[i], ink)
+				r.tint(i, ink)
 			}
 		}
 	}

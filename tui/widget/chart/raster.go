@@ -39,7 +39,7 @@ func (r *Raster) Dot(x, y int, ink Ink) {
 	}
 	i := y/4*r.W + x/2
 	r.dots[i] |= dotBit[y%4][x%2]
-	r.ink[i] = max(r.ink[i], ink)
+	r.tint(i, ink)
 }
 
 // Rune puts a glyph of one column over a cell, if no glyph of a higher ink is
@@ -52,8 +52,14 @@ func (r *Raster) Rune(cx, cy int, glyph rune, ink Ink) {
 	if r.marks[i] != 0 && r.ink[i] > ink {
 		return
 	}
-	r.marks[i] = glyph
-	r.ink[i] = max(r.ink[i], ink)
+	r.marks[i], r.ink[i] = glyph, ink // that of the dots below does not show
+}
+
+// tint gives the dots of a cell the higher ink; what stands over them keeps its own.
+func (r *Raster) tint(i int, ink Ink) {
+	if r.marks[i] == 0 {
+		r.ink[i] = max(r.ink[i], ink)
+	}
 }
 
 // Text puts a word over cells, left to right.
