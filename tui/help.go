@@ -28,7 +28,8 @@ func (r *root) helpLines(w int) []string {
 	for _, k := range shown.Hints() {
 		lines = append(lines, helpLine(k, w))
 	}
-	lines = append(lines, "", widget.StyleBold.Render("the numbers"), widget.Wrap(shown.Numbers(), w))
+	lines = append(lines, "", widget.StyleBold.Render("the numbers"))
+	lines = append(lines, widget.Entries(shown.Numbers(), w)...)
 	if r.form != nil {
 		return lines
 	}
