@@ -18,6 +18,8 @@ type Curve struct {
 	bins  []bin
 	width time.Duration // of a bin
 	fan   float64       // how much faster the fan may still turn, 0 to 1
+	first float64       // that when the load began
+	asked bool          // first is known
 }
 
 // bin is the mean of the readings in an interval.
@@ -34,7 +36,19 @@ const (
 
 // Fan says how much faster than now the fan may still turn, 0 to 1: it will bend the curve down. 0 where there is
 // none, or it stands.
-func (c *Curve) Fan(headroom float64) { c.fan = max(0, min(1, headroom)) }
+func (c *Curve) Fan(headroom float64) {
+	if c.fan = max(0, min(1, headroom)); !c.asked {
+		c.first, c.asked = c.fan, true
+	}
+}
+
+// bends is by how much what is still to come is less than an exponential says, because the fan follows the temperature.
+func (c *Curve) bends() (share, spread float64) {
+	if c.first-c.fan < moved { // it has not followed yet, and may never do
+		return stands * c.fan, wider * c.fan
+	}
+	return follows * min(1, c.fan/half), wider * min(1, c.fan/half)
+}
 
 // Add takes a temperature in °C at a time since the load began.
 func (c *Curve) Add(t time.Duration, celsius float64) {
@@ -92,9 +106,12 @@ const (
 	// reading is the error of a reading's mean that a fit is weighed by, °C: more than sensors scatter, because the
 	// curve is none of the family while the fan's speed changes.
 	reading = 0.12
-	// Shares of what is still to come: by how much the end may differ from an exponential's, and with a fan that may
-	// turn faster, by how much it is lower and how much more it may differ.
-	bend, slower, wider = 0.12, 0.45, 0.25
+	// Shares of what is still to come: by how much the end may differ from an exponential's, by how much it is lower
+	// with a fan that stands as it did and with one that follows the temperature, and how much more it may differ then.
+	bend, stands, follows, wider = 0.12, 0.3, 0.55, 0.25
+	// moved is how much faster a fan turns that follows the temperature; half is a headroom that leaves it all its
+	// effect.
+	moved, half = 0.04, 0.5
 	// floor is the error of every end, °C.
 	floor = 0.6
 )
@@ -105,6 +122,8 @@ func (c *Curve) Fit() (fit Fit, ok bool) {
 		return Fit{}, false
 	}
 	now := c.now()
+	share, more := c.bends()
+	spread := bend + more
 	var all [taus]candidate
 	best := math.Inf(1)
 	for i := range all {
@@ -120,14 +139,16 @@ func (c *Curve) Fit() (fit Fit, ok bool) {
 		logTau += a.weight * math.Log(a.tau)
 		left := a.end - now
 		if left > 0 {
-			a.end -= left * slower * c.fan
+			a.end -= left * share
 		}
-		spread := bend + wider*c.fan
 		a.sd = math.Sqrt(a.sd*a.sd + spread*spread*left*left + floor*floor)
 	}
 	at := func(share float64) float64 { return quantile(all[:], sum, share) }
 	fit = Fit{EndC: at(0.5), LoC: at(0.05), HiC: at(0.95),
 		Tau: time.Duration(math.Exp(logTau/sum) * float64(time.Second))}
+	if fit.EndC > now { // a load that goes on does not cool
+		fit.LoC = max(fit.LoC, now-near)
+	}
 	if left := math.Abs(fit.EndC - now); left > near {
 		fit.In = time.Duration(float64(fit.Tau) * math.Log(left/near))
 	}

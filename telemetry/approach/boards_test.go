@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"os"
+	"slices"
 	"testing"
 	"time"
 
@@ -19,6 +20,7 @@ type course struct {
 	fan  []float64 // how much faster it may turn
 	end  float64   // an hour later
 	tau  float64   // s: the heat sink's, its fan as it turns in the end
+	rise float64   // s: when 63 % of the way was gone
 }
 
 // lasts is how long a course is: six time constants of the slowest board with its fan blocked.
@@ -66,12 +68,52 @@ func soak(t *testing.T, name string, seed uint64, f virtual.Faults) (out course,
 		out.c, out.fan = append(out.c, hottest), append(out.fan, headroom)
 	}
 	out.name, out.end = name, out.c[len(out.c)-1]
+	out.rise = float64(slices.IndexFunc(out.c, func(c float64) bool {
+		return c >= out.c[0]+(1-1/math.E)*(out.end-out.c[0])
+	}))
 	turns := 1 - out.fan[len(out.fan)-1]
 	if f.FanStuck {
 		turns = 0
 	}
 	out.tau = heat.Of(name).Tau(turns).Seconds()
 	return out, true
+}
+
+// score counts fits at one time of a course.
+type score struct{ n, within, near int }
+
+func (s *score) add(curve *approach.Curve, end float64) {
+	fit, ok := curve.Fit()
+	if !ok {
+		return
+	}
+	s.n++
+	if fit.LoC <= end && end <= fit.HiC {
+		s.within++
+	}
+	if math.Abs(fit.EndC-end) <= 3 {
+		s.near++
+	}
+}
+
+// Times of a course in its time constants.
+var marks = []float64{0.25, 0.5, 0.75, 1, 1.5, 2, 3}
+
+// scored adds the fits of a course at marks, and when 63 % of the way was gone.
+func (c course) scored(at []score, rise *score) {
+	var curve approach.Curve
+	next := 0
+	for i, v := range c.c {
+		curve.Fan(c.fan[i])
+		curve.Add(time.Duration(i+1)*time.Second, v)
+		if float64(i) == c.rise {
+			rise.add(&curve, c.end)
+		}
+		if next < len(marks) && float64(i) >= marks[next]*c.tau {
+			at[next].add(&curve, c.end)
+			next++
+		}
+	}
 }
 
 // Six boards, three units of each, in air of three temperatures and with the fan blocked: after one time constant the
@@ -82,46 +124,24 @@ func TestEndIsSeenEarly(t *testing.T) {
 	if os.Getenv("JTUNE_LONG") == "" {
 		seeds, all = 1, all[1:4]
 	}
-	marks := []float64{0.25, 0.5, 0.75, 1, 1.5, 2, 3}
-	type count struct{ n, within, near int }
-	counts := make([]count, len(marks))
+	at, rise := make([]score, len(marks)), score{}
 	for _, name := range virtual.Names() {
 		for seed := range seeds {
 			for _, f := range all {
-				c, ok := soak(t, name, seed, f)
-				if !ok {
-					continue
-				}
-				var curve approach.Curve
-				next := 0
-				for i, v := range c.c {
-					curve.Fan(c.fan[i])
-					curve.Add(time.Duration(i+1)*time.Second, v)
-					if next == len(marks) || float64(i) < marks[next]*c.tau {
-						continue
-					}
-					if fit, ok := curve.Fit(); ok {
-						n := &counts[next]
-						n.n++
-						if fit.LoC <= c.end && c.end <= fit.HiC {
-							n.within++
-						}
-						if math.Abs(fit.EndC-c.end) <= 3 {
-							n.near++
-						} else if marks[next] >= 1 {
-							t.Logf("%s %+v at %g τ: %.1f °C, in the end %.1f, expected %+v", name, f, marks[next], v,
-								c.end, fit)
-						}
-					}
-					next++
+				if c, ok := soak(t, name, seed, f); ok {
+					c.scored(at, &rise)
 				}
 			}
 		}
 	}
-	for i, n := range counts {
-		t.Logf("at %.2f τ: of %d %d hold the end, %d are within 3 °C", marks[i], n.n, n.within, n.near)
+	t.Logf("where 63 %% of the way is gone: %+v", rise)
+	if rise.n == 0 || 5*rise.within < 4*rise.n || 3*rise.near < 2*rise.n {
+		t.Errorf("where 63 %% of the way is gone: %+v", rise)
+	}
+	for i, n := range at {
+		t.Logf("at %.2f τ: %+v", marks[i], n)
 		if n.n == 0 || 5*n.within < 4*n.n || marks[i] >= 1 && 5*n.near < 4*n.n {
-			t.Errorf("at %.2f τ: of %d %d hold the end, %d are within 3 °C", marks[i], n.n, n.within, n.near)
+			t.Errorf("at %.2f τ: %+v", marks[i], n)
 		}
 	}
 }
