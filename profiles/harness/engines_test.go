@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"os"
 	"strings"
 	"testing"
 )
@@ -26,5 +27,30 @@ func TestContainedChangesTheCommandsOfContainersAlone(t *testing.T) {
 		if exec := strings.Contains(c.command, " exec "); exec != (note != "") {
 			t.Errorf("%q: note %q", c.command, note)
 		}
+	}
+}
+
+func TestContainerOfACommandIsEndedWithItsJob(t *testing.T) {
+	t.Parallel()
+	engine, calls := fakeEngine(t)
+	h, err := Exec(t.Context(), ExecOptions{Command: []string{engine, "run", "-it", "--rm", "IMAGE", "train"}, Name: "mine",
+		Detect: &Detect{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for kind := Kind(""); kind != Minibatch; {
+		e, err := h.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		kind = e.Kind
+	}
+	if err := h.Stop(t.Context()); err != nil {
+		t.Error(err)
+	}
+	text, err := os.ReadFile(calls)
+	want := "rm -f jtune-mine\nrun --name jtune-mine --init -i --rm IMAGE train\nrm -f jtune-mine\n"
+	if err != nil || !strings.HasPrefix(string(text), want) {
+		t.Errorf("%v, got %q, want %q", err, text, want)
 	}
 }

@@ -185,3 +185,17 @@ func TestWorkloadWhichCommandsTakeAMinibatchSize(t *testing.T) {
 		}
 	}
 }
+
+// A server of the user's own is stalled after a minute, as the built-in ones are; a command has a quarter of an hour to
+// its first step.
+func TestWorkloadSilenceOfServersAndCommands(t *testing.T) {
+	t.Parallel()
+	server := Workload{Name: "chat", Own: true, Server: Server{API: APIOpenAI, URL: "http://127.0.0.1:1"}}
+	if o := server.serveOptions(HarnessOptions{}); o.Silence != 0 && o.Silence != harness.DefaultSilence {
+		t.Errorf("a server may be silent for %v", o.Silence)
+	}
+	own := Own("own", []string{"true"})
+	if start, later := own.silence(HarnessOptions{}); start != builtInStart || later != 0 {
+		t.Errorf("a command may be silent for %v at its start, and for %v", start, later)
+	}
+}

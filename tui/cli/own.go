@@ -48,6 +48,21 @@ func (o *commandFlags) add(f *pflag.FlagSet) {
 	choiceFlag(f, &o.Kind, "kind", "of -- COMMAND: train or infer (default: read)", workload.Train, workload.Inference)
 }
 
+// noModes refuses a search on a machine that has no modes.
+func noModes(f *pflag.FlagSet) {
+	f.Bool("no-device", false, "")
+	f.Lookup("no-device").Hidden = true
+}
+
+// withoutModes is the answer to the flag of noModes.
+func (a *app) withoutModes() error {
+	if a.given("no-device") {
+		return usagef("--no-device: this machine has no power modes to choose among: jtune run --no-device -- COMMAND " +
+			"measures a command on it, --device virtual:NAME tries a search")
+	}
+	return nil
+}
+
 // given reports whether a command was given.
 func (o *commandFlags) given() bool { return o.Command != nil }
 

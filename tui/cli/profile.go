@@ -71,6 +71,7 @@ func (c *profileCmd) flags(f *pflag.FlagSet) {
 	weightsFlag(f, &c.options)
 	c.join.add(f)
 	c.own.add(f)
+	noModes(f)
 	f.DurationVar(&c.r.Settings.FixedWait, "wait", 0, "wait `TIME` in each new mode instead of until power is steady")
 	f.DurationVar(&c.r.Settings.ModeTimeout, "mode-timeout", 0, "longest `TIME` for a mode (default 20m)")
 	f.IntVar(&c.retries, "retries", 1, "retry a failed mode `N` times")
@@ -99,7 +100,7 @@ func (c *profileCmd) check() (err error) {
 }
 
 func (c *profileCmd) run(ctx context.Context) error {
-	if err := errors.Join(c.own.idle(c.given), c.join.alone(&c.own)); err != nil {
+	if err := errors.Join(c.withoutModes(), c.own.idle(c.given), c.join.alone(&c.own)); err != nil {
 		return err
 	}
 	if c.own.given() {

@@ -89,6 +89,7 @@ func (c *tuneCmd) flags(f *pflag.FlagSet) {
 	referenceFlag(f, &c.r.Reference)
 	c.join.add(f)
 	c.own.add(f)
+	noModes(f)
 	f.StringVar(&c.r.Dir, "out", "", "new campaign `DIR` for the measurements (default: in the data directory)")
 	perModeFlag(f, &c.r.Settings.Minibatches)
 	weightsFlag(f, &c.options)
@@ -96,7 +97,7 @@ func (c *tuneCmd) flags(f *pflag.FlagSet) {
 }
 
 func (c *tuneCmd) run(ctx context.Context) error {
-	if err := errors.Join(c.own.idle(c.given), c.join.alone(&c.own)); err != nil {
+	if err := errors.Join(c.withoutModes(), c.own.idle(c.given), c.join.alone(&c.own)); err != nil {
 		return err
 	}
 	if c.own.given() {

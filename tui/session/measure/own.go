@@ -46,6 +46,8 @@ const (
 	trialLook = 2 * time.Second
 	// trialText is how long a command may print lines that tell nothing.
 	trialText = time.Minute
+	// leastRun is how long a run that is one reading takes at least: power is read each second.
+	leastRun = 5 * time.Second
 	// trialStart is how long a command may take to its first step.
 	trialStart = 15 * time.Minute
 )
@@ -129,9 +131,10 @@ func ended(w workload.Workload, h harness.Harness, took time.Duration, steps int
 	if err == nil {
 		w, what = workloads.Learned(w, r), harness.Reads(r)
 	}
-	if took < time.Second/2 {
-		return w, fmt.Errorf("%w: %s ended after %s: too short a run to be measured", harness.ErrNotUnderstood,
-			text.OneLine(w.Command[0]), took.Round(time.Millisecond))
+	if took < leastRun {
+		return w, fmt.Errorf("%w: %s ended after %s: a run is one reading, and takes %s at least for its power; let it do "+
+			"more, or repeat it: sh -c 'for i in 1 2 3 4 5 6 7 8; do COMMAND; done'", harness.ErrNotUnderstood,
+			text.OneLine(w.Command[0]), took.Round(10*time.Millisecond), leastRun)
 	}
 	w.Kind, w.Per = workload.Inference, workload.PerRun
 	if w.Batch == workload.Own("", nil).Batch {

@@ -50,11 +50,11 @@ func (m *wholeMeter) take(x telemetry.Sample) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	last, p := m.last, powerOf(x)
+	m.rails(x)
 	m.last = x
 	if o := &m.out; p.OK {
 		o.PeakW = most(o.PeakW, p)
 	}
-	m.rails(x)
 	for i, c := range []tegra.ClockReading{x.Reading.CPU, x.Reading.GPU, x.Reading.EMC} {
 		if c.Actual.OK {
 			m.clocks[i].sum += c.Actual.V.GHz()
@@ -91,7 +91,10 @@ func most(a, b tegra.Val[float64]) tegra.Val[float64] {
 
 // rails adds the part of each rail.
 func (m *wholeMeter) rails(x telemetry.Sample) {
-	dt := (x.T - m.last.T).Seconds()
+	dt := 0.0
+	if m.last.T > 0 {
+		dt = (x.T - m.last.T).Seconds()
+	}
 	for _, r := range x.Reading.Rails {
 		i := slices.IndexFunc(m.out.Rails, func(o measure.RailWhole) bool { return o.Name == r.Name })
 		if i < 0 {

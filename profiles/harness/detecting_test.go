@@ -1,0 +1,66 @@
+package harness
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A healthy job that prints lines of something else for longer than it may be silent is not ended.
+func TestDetectingTakesAnyOutputAsASignOfLife(t *testing.T) {
+	t.Parallel()
+	script := `for i in 1 2 3 4 5 6; do echo "Test: nothing yet"; sleep 0.2; done; ` +
+		`for i in 1 2 3 4 5 6 7 8; do echo step $i; sleep 0.02; done`
+	h := sh(t, script, ExecOptions{Detect: &Detect{}, Silence: 900 * time.Millisecond})
+	events, err := all(t, h)
+	if !errors.Is(err, io.EOF) {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, e := range events {
+		if e.Timed() {
+			n++
+		}
+	}
+	if n < 5 {
+		t.Errorf("%d steps of %v", n, events)
+	}
+}
+
+func TestDetectingSaysEarlyThatNothingIsUnderstood(t *testing.T) {
+	t.Parallel()
+	script := `for i in 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1; do echo "all is well"; done; sleep 2; echo over`
+	h := sh(t, script, ExecOptions{Detect: &Detect{}})
+	e, err := h.Next(t.Context())
+	if err != nil || e.Kind != Note || !strings.Contains(e.Message, "the last: all is well. It goes on.") {
+		t.Errorf("%+v, %v", e, err)
+	}
+	if _, err := all(t, h); !errors.Is(err, ErrNotUnderstood) {
+		t.Errorf("it ended with %v", err)
+	}
+}
+
+func TestDetectingReadsOneResultAtTheEndByAnOwnExpression(t *testing.T) {
+	t.Parallel()
+	script := `sleep 0.3; echo "mean 12.5 ms of 40 images"`
+	h := sh(t, script, ExecOptions{Detect: &Detect{PerRun: true},
+		Pattern: `mean (?P<time_ms>[\d.]+) ms of (?P<units>\d+)`})
+	events, err := all(t, h)
+	if !errors.Is(err, io.EOF) || len(events) == 0 {
+		t.Fatalf("%v, %v", events, err)
+	}
+	if e := events[len(events)-1]; e.Summary == nil || e.Summary.TimeMS != 12.5 || e.N != 40 {
+		t.Errorf("%+v", e)
+	}
+}
+
+func TestDetectingReadsARunAsAWhole(t *testing.T) {
+	t.Parallel()
+	h := sh(t, "sleep 0.3; echo done", ExecOptions{Detect: &Detect{PerRun: true}})
+	events, err := all(t, h)
+	if !errors.Is(err, io.EOF) || len(events) != 1 || events[0].Summary == nil || events[0].TimeMS < 290 {
+		t.Errorf("%+v, %v", events, err)
+	}
+}

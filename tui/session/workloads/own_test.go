@@ -1,0 +1,25 @@
+package workloads
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestTypedIsNamedAfterItsProgram(t *testing.T) {
+	t.Parallel()
+	for command, want := range map[string]string{
+		"python3 train.py --epochs 3":                    "train",
+		"python3 -u src/Main_Net.py":                     "main_net",
+		"/usr/bin/env python3 run.py":                    "run",
+		"./detect video.mp4":                             "detect",
+		"torchrun --nproc 1 train.py":                    "train",
+		"sh -c sleep":                                    "sleep",
+		"docker run --rm IMAGE python3 /opt/infer.py":    "infer",
+		"/opt/llama.cpp/build/bin/llama-bench -m x.gguf": "llama-bench",
+		"...": "job",
+	} {
+		if got := (Typed{Command: strings.Fields(command)}).Name(); got != want {
+			t.Errorf("%s is called %q, want %q", command, got, want)
+		}
+	}
+}
