@@ -9,27 +9,32 @@ import (
 	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/task"
+	"jtune/tui/session/workloads"
 )
 
 // repeatCmd is `jtune repeat`.
 type repeatCmd struct {
 	*app
 	trust bool
+	own   commandFlags
 }
 
 func newRepeat(a *app) *cobra.Command {
-	return command(&repeatCmd{app: a}, &cobra.Command{
-		Use:   "repeat CAMPAIGN",
+	c := &repeatCmd{app: a}
+	return command(c, &cobra.Command{
+		Use:   "repeat CAMPAIGN [-- COMMAND [ARG…]]",
 		Short: "Run a campaign again, into a new folder",
 		Long: "Measures again what a search, profile, pair, verification or single run measured: the same workload, " +
 			"limit, strategy and seed, on the same board. The workload must be known here with the same settings, " +
-			"for a folder never says what to run.",
-		Example: "  jtune repeat 20260105-101500-resnet18-tune",
-		Args:    cobra.ExactArgs(1),
+			"for a folder never says what to run. A campaign of a command is repeated with that command again.",
+		Example: "  jtune repeat 20260105-101500-resnet18-tune\n" +
+			"  jtune repeat 20260105-101500-train-tune -- python3 train.py",
+		Args: c.own.args(one, cobra.ExactArgs(1)),
 	})
 }
 
 func (c *repeatCmd) flags(f *pflag.FlagSet) {
+	c.own.add(f)
 	f.BoolVar(&c.trust, "trust-command", false, "run the command that the campaign's file names")
 	c.jsonFlag(f, asDocument)
 }
@@ -41,7 +46,11 @@ func (c *repeatCmd) run(ctx context.Context) error {
 	}
 	c.options = task.ToRepeat(c.options, old)
 	return c.onDevice(func(s *session.Session) error {
-		again, err := task.Repeat(s, old, c.trust)
+		var typed *workloads.Typed
+		if c.own.given() {
+			typed = &c.own.Typed
+		}
+		again, err := task.Repeat(s, old, c.trust, typed)
 		if err != nil {
 			return err
 		}

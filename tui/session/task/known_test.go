@@ -46,7 +46,7 @@ func TestARepeatedSearchStartsFromWhatWasKnownThen(t *testing.T) {
 		t.Fatal(err)
 	}
 	i := slices.IndexFunc(list, func(c campaigns.Campaign) bool { return c.Dir == second.Dir })
-	again, err := Repeat(s, list[i], false)
+	again, err := Repeat(s, list[i], false, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

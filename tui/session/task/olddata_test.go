@@ -65,10 +65,10 @@ func TestDataDirectoryOfAnOlderVersionOpensUnchanged(t *testing.T) {
 			t.Errorf("the model does not know %v", m.Mode)
 		}
 	}
-	if again, err := Repeat(s, list[1], false); err == nil {
+	if again, err := Repeat(s, list[1], false, nil); err == nil {
 		t.Errorf("a search without its settings repeats as %+v", again)
 	}
-	again, err := Repeat(s, list[0], false)
+	again, err := Repeat(s, list[0], false, nil)
 	if err != nil || again.Profile == nil || again.Profile.Sample != 3 {
 		t.Errorf("a profile repeats as %+v, %v", again.Profile, err)
 	}

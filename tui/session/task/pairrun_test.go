@@ -59,7 +59,7 @@ func TestPairGoesOnAndIsRepeated(t *testing.T) {
 		t.Errorf("a finished one: %+v, %v, and %d rows; was %+v of %d", same.Outcome, err, len(rows), found.Outcome,
 			len(after))
 	}
-	again, err := Repeat(s, campaigns.ReadCampaignFolder(r.Dir), false)
+	again, err := Repeat(s, campaigns.ReadCampaignFolder(r.Dir), false, nil)
 	if err != nil || again.Pair == nil {
 		t.Fatalf("to repeat: %+v, %v", again, err)
 	}

@@ -56,13 +56,22 @@ func ToRepeat(o session.Options, c campaigns.Campaign) session.Options {
 
 // Repeat returns what a campaign was asked for. What it ran must be a workload of this
 // user's, or a built-in one, with the same settings, for a file never says what to run:
-// trust takes the file's word.
-func Repeat(s *session.Session, c campaigns.Campaign, trust bool) (r Repetition, err error) {
+// trust takes the file's word. typed is the command that the user gave again; nil: none.
+func Repeat(s *session.Session, c campaigns.Campaign, trust bool, typed *workloads.Typed) (r Repetition, err error) {
 	h := c.Header
 	if here, there := s.Board(), models.Board(c); here != there {
 		return r, usage.Errorf("campaign %s was measured on %s, this is %s", c.Name, there, here)
 	}
 	w, differs := ownWorkload(s, h.Workload)
+	if typed != nil {
+		if w, differs, err = typedAgain(s, *typed, h.Workload); err != nil {
+			return r, err
+		}
+		trust = false
+	}
+	if differs != "" && typed != nil {
+		return r, usage.Errorf("%s: give the same command, or measure this one anew", differs)
+	}
 	if differs != "" && !trust {
 		return r, usage.TrustCommand.Errorf("%s; %s runs that", differs, usage.TrustCommand)
 	}
@@ -127,13 +136,28 @@ func ownWorkload(s *session.Session, there workload.Workload) (w workload.Worklo
 	case err != nil:
 		known := workload.Workload{Name: there.Name, Batch: there.Batch, Workers: there.Workers,
 			Prefetch: there.Prefetch}
-		return there, "workload " + text.Clip(there.Name) + " is not known here; the campaign ran " +
+		return workloads.OnHost(s, there), "workload " + text.Clip(there.Name) + " is not known here; the campaign ran " +
 			cmp.Or(strings.Join(there.Otherwise(known), ", "), "it on a virtual board")
 	case len(other) > 0:
-		return there, "workload " + text.Clip(there.Name) + " has other settings here; the campaign ran " +
+		return workloads.OnHost(s, there), "workload " + text.Clip(there.Name) + " has other settings here; the campaign ran " +
 			strings.Join(other, ", ")
 	}
 	return w, ""
+}
+
+// typedAgain is the workload of a command that is given again. What its first steps told is as it was.
+func typedAgain(s *session.Session, t workloads.Typed, there workload.Workload) (w workload.Workload, differs string,
+	err error) {
+	if w, err = t.Workload(s); err != nil {
+		return w, "", err
+	}
+	w.Name, w.Title = there.Name, there.Title
+	w.Kind, w.Unit, w.Per = cmp.Or(w.Kind, there.Kind), cmp.Or(w.Unit, there.Unit), cmp.Or(w.Per, there.Per)
+	w.Batch, w.Samples, w.Workers = there.Batch, there.Samples, there.Workers
+	if other := there.Otherwise(w); len(other) > 0 {
+		differs = "the campaign ran " + strings.Join(other, ", ")
+	}
+	return w, differs, nil
 }
 
 // RecordedWorkload is the workload of the campaign in a folder, which must be called name, and

@@ -98,12 +98,12 @@ func (t Typed) Workload(s *session.Session) (w workload.Workload, err error) {
 	if err := w.Check(); err != nil {
 		return w, usage.Of(err)
 	}
-	return onHost(s, w), nil
+	return OnHost(s, w), nil
 }
 
-// onHost marks a command of the user that really runs beside a virtual board, which simulates the built-in workloads
+// OnHost marks a command of the user that really runs beside a virtual board, which simulates the built-in workloads
 // alone.
-func onHost(s *session.Session, w workload.Workload) workload.Workload {
+func OnHost(s *session.Session, w workload.Workload) workload.Workload {
 	w.OnHost = s.Virtual != nil && !s.Replays() && w.Own && len(w.Command) > 0 && !w.Serves() &&
 		w.Torch.Net == "" && !virtual.Simulates(w.Name)
 	return w

@@ -167,7 +167,7 @@ func FindAny(s *session.Session, name string) (workload.Workload, error) {
 	w, err := workload.Find(list, name)
 	switch {
 	case err == nil:
-		return served(s, onHost(s, loading(s, w)))
+		return served(s, OnHost(s, loading(s, w)))
 	case s.Replays() && name != "":
 		w = workload.Workload{Name: name, Title: name, Model: workload.AsMeasured, Dataset: "in that file", Batch: 16}
 	default:
