@@ -212,6 +212,9 @@ func (r *detecting) finish(now time.Duration) (events []Event) {
 	if e := r.ownResult(); e != nil {
 		return []Event{*e}
 	}
+	if got, err := r.d.Read(); err == nil && got.Summary && !r.d.Chosen() && !r.ToEnd {
+		return r.wholeRun(now)
+	}
 	if !r.d.Chosen() && r.err == nil {
 		if err := r.d.ChooseAtEnd(); err != nil && !r.ToEnd {
 			r.err = err
@@ -223,7 +226,7 @@ func (r *detecting) finish(now time.Duration) (events []Event) {
 // wholeRun is a run of a program as one reading.
 func (r *detecting) wholeRun(now time.Duration) []Event {
 	span, units, ms := now-r.start, 1.0, millis(now-r.start)
-	if got, err := r.d.Read(); err == nil && got.Unit != detect.Run {
+	if got, err := r.d.Read(); err == nil && (got.Unit != detect.Run || got.Summary) {
 		units, ms = float64(got.Steps), got.TimeMS
 		span = time.Duration(units * got.MeanMS * float64(time.Millisecond))
 	}
@@ -250,6 +253,14 @@ func (r *detecting) ownResult() *Event {
 // took reports whether anything was read that can be taken.
 func (r *detecting) took() bool { return r.told || r.d.Chosen() }
 
+// Each is a unit with its article.
+func Each(unit string) string {
+	if strings.ContainsAny(unit[:min(1, len(unit))], "aeio") {
+		return "an " + unit
+	}
+	return "a " + unit
+}
+
 // Reads says in a line what is read of a program, and what is left out.
 func Reads(r detect.Reading) string {
 	of := ""
@@ -259,7 +270,8 @@ func Reads(r detect.Reading) string {
 	if r.Samples > 0 {
 		of += fmt.Sprintf(", of %d samples each", r.Samples)
 	}
-	line := fmt.Sprintf("reads: %s %q%s, %s ms a %s", r.Form, text.OneLine(r.What), of, text.Of(r.TimeMS), r.Unit)
+	line := fmt.Sprintf("reads: %s %q%s, %s ms %s", r.Form, text.OneLine(r.What), of, text.Of(r.TimeMS),
+		Each(r.Unit))
 	var left []string
 	for _, l := range r.LeftOut {
 		left = append(left, fmt.Sprintf("%s (%d, %.1f s)", text.OneLine(l.What), l.Count, l.S))

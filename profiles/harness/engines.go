@@ -28,7 +28,8 @@ func Contained(command []string, name string) (changed, remove []string, note st
 		return command, nil, ""
 	}
 	if at := slices.Index(command, "exec"); full && (at == 1 || at == 2 && command[1] == "container") {
-		return command, nil, "a process in a container that runs already is not ended with the job: jtune can end only " +
+		return command, nil, "a process in a container that runs already is not ended with the job: jtune can end " +
+			"only " +
 			"the client; run a container of its own, or read the job's log"
 	}
 	run := slices.Index(command, "run")

@@ -16,7 +16,8 @@ func TestContainedChangesTheCommandsOfContainersAlone(t *testing.T) {
 			"/usr/bin/podman run --name jtune-x --init --runtime nvidia -v /data:/data IMAGE sh -t",
 			"/usr/bin/podman rm -f jtune-x"},
 		{"docker run --name=mine --init --tty IMAGE", "docker run --name=mine --init IMAGE", "docker rm -f mine"},
-		{"docker run --name mine -e TOKEN=t IMAGE", "docker run --init --name mine -e TOKEN=t IMAGE", "docker rm -f mine"},
+		{"docker run --name mine -e TOKEN=t IMAGE", "docker run --init --name mine -e TOKEN=t IMAGE",
+			"docker rm -f mine"},
 		{"jetson-containers run -it IMAGE", "jetson-containers run --name jtune-x -i IMAGE", "docker rm -f jtune-x"},
 		{"docker exec -it NAME python3 train.py", "docker exec -it NAME python3 train.py", ""},
 	} {
@@ -33,7 +34,8 @@ func TestContainedChangesTheCommandsOfContainersAlone(t *testing.T) {
 func TestContainerOfACommandIsEndedWithItsJob(t *testing.T) {
 	t.Parallel()
 	engine, calls := fakeEngine(t)
-	h, err := Exec(t.Context(), ExecOptions{Command: []string{engine, "run", "-it", "--rm", "IMAGE", "train"}, Name: "mine",
+	h, err := Exec(t.Context(), ExecOptions{Command: []string{engine, "run", "-it", "--rm", "IMAGE", "train"},
+		Name:   "mine",
 		Detect: &Detect{}})
 	if err != nil {
 		t.Fatal(err)

@@ -34,7 +34,8 @@ const ownForm = "[-- COMMAND [ARG…]]"
 func (o *commandFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&o.Dir, "dir", "", "of -- COMMAND: run it in `DIR`")
 	if f.Lookup("pattern") == nil { // which goes with --log too
-		f.StringVar(&o.Pattern, "pattern", "", "of -- COMMAND: how its lines tell steps, as a workload's `PATTERN` in the "+
+		f.StringVar(&o.Pattern, "pattern", "", "of -- COMMAND: how its lines tell steps, as a workload's "+
+			"`PATTERN` in the "+
 			"configuration (default: finds out)")
 	}
 	if f.Lookup("env") == nil { // which run has for every workload
@@ -57,7 +58,8 @@ func noModes(f *pflag.FlagSet) {
 // withoutModes is the answer to the flag of noModes.
 func (a *app) withoutModes() error {
 	if a.given("no-device") {
-		return usagef("--no-device: this machine has no power modes to choose among: jtune run --no-device -- COMMAND " +
+		return usagef("--no-device: this machine has no power modes to choose among: jtune run --no-device -- " +
+			"COMMAND " +
 			"measures a command on it, --device virtual:NAME tries a search")
 	}
 	return nil
@@ -66,7 +68,8 @@ func (a *app) withoutModes() error {
 // given reports whether a command was given.
 func (o *commandFlags) given() bool { return o.Command != nil }
 
-// args takes the command behind -- out of the arguments; before says which may stand before it. Without one check holds.
+// args takes the command behind -- out of the arguments; before says which may stand before it. Without one check
+// holds.
 func (o *commandFlags) args(before func(args []string) bool, check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		dash := cmd.ArgsLenAtDash()
@@ -224,10 +227,10 @@ func (c *runCmd) printOwn(r measure.RunResult, s *session.Session, w workload.Wo
 		}
 		rows = append(rows, []string{"reads", strings.TrimPrefix(harness.Reads(*x), "reads: ")},
 			[]string{"steps", text.Thousands(x.Steps)},
-			[]string{"time", fmt.Sprintf("%s median, %s mean a %s", msText(tegra.Some(x.TimeMS)),
+			[]string{"time", fmt.Sprintf("%s median, %s mean %s", msText(tegra.Some(x.TimeMS)),
 				msText(tegra.Some(x.MeanMS)),
-				unit)},
-			[]string{"energy", dash(r.EnergyJ, "%.3g J a "+x.Unit+", mean")})
+				harness.Each(unit))},
+			[]string{"energy", dash(r.EnergyJ, "%.3g J "+harness.Each(x.Unit)+", mean")})
 	}
 	o := r.Whole
 	rows = append(rows, []string{"wall time", fmt.Sprintf("%.2f s", o.WallS)},

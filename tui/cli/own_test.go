@@ -9,7 +9,8 @@ import (
 
 // steps is a script that prints n steps of some 20 ms, then more.
 func steps(n, more string) []string {
-	return []string{"--", "sh", "-c", "i=0; while [ $i -lt " + n + " ]; do echo step $i; i=$((i+1)); sleep 0.02; done; " +
+	return []string{"--", "sh", "-c", "i=0; while [ $i -lt " + n +
+		" ]; do echo step $i; i=$((i+1)); sleep 0.02; done; " +
 		more}
 }
 
@@ -73,7 +74,8 @@ func TestRunOfACommandIsSavedAndCommentsStay(t *testing.T) {
 		steps("40", ":")...)
 	jtune(t, args...).done(t)
 	after, err := os.ReadFile(config)
-	for _, want := range []string{"# mine\n[workload.mine]\ncommand = [\"sh\", \"-c\", ", "batch = 8\n", "# of the next\n",
+	for _, want := range []string{"# mine\n[workload.mine]\ncommand = [\"sh\", \"-c\", ", "batch = 8\n",
+		"# of the next\n",
 		"data = \"/x\" # there\n"} {
 		if err != nil || !strings.Contains(string(after), want) {
 			t.Errorf("%v, %s lacks %q", err, after, want)

@@ -379,7 +379,7 @@ func (d *Detector) reading(best rival, field []rival, shown []Candidate) Reading
 	if d.o.Counts == Step && best.unit == Sample {
 		r.Unit, samples = Step, false
 	}
-	if batch := d.samplesPerStep(); samples && batch > 1 && d.fits(best, batch) {
+	if batch := d.samplesPerStep(best); samples && batch > 1 && d.fits(best, batch) {
 		r.Unit, r.Samples = Step, batch
 		r.TimeMS, r.MeanMS = r.TimeMS*float64(batch), r.MeanMS*float64(batch)
 		r.Steps = max(1, r.Steps/batch)
@@ -390,9 +390,14 @@ func (d *Detector) reading(best rival, field []rival, shown []Candidate) Reading
 	return r
 }
 
-// samplesPerStep is the batch size, where one is known.
-func (d *Detector) samplesPerStep() int {
-	return cmp.Or(d.o.Batch, d.batch, d.o.Usual)
+// samplesPerStep is the batch size, where one is known. The usual one is taken where lines are of a training that
+// counts samples: other rates stay those of a sample.
+func (d *Detector) samplesPerStep(best rival) int {
+	usual := 0
+	if best.form == "pytorch" || d.o.Counts == Sample {
+		usual = d.o.Usual
+	}
+	return cmp.Or(d.o.Batch, d.batch, usual)
 }
 
 // fits reports whether a counter of samples goes on by whole minibatches.

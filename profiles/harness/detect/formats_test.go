@@ -394,6 +394,12 @@ var formats = []format{
 			"(avg): 50000\n" +
 			"count=60 first=50123 curr=50001 min=49000 max=52000 avg=50000 std=400\n")
 	}},
+	{"images per second, alone", Sample, 20, func(j *job) {
+		for range 10 {
+			j.wait(time.Second)
+			j.print("throughput 50.0 img/s\n")
+		}
+	}},
 	{"a download, then nothing", "", 0, func(j *job) {
 		for i := range 100 {
 			j.wait(50 * time.Millisecond)
@@ -440,7 +446,11 @@ func TestReadManyFormats(t *testing.T) {
 		t.Run(f.name, func(t *testing.T) {
 			j := &job{now: time.Hour}
 			f.run(j)
-			d := New(Options{Batch: 16})
+			o := Options{Batch: 16}
+			if f.unit == Sample { // nothing says how many make a minibatch
+				o = Options{Usual: 16}
+			}
+			d := New(o)
 			play(d, j.out)
 			got, err := d.Read()
 			if f.ms == 0 {

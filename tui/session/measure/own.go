@@ -132,7 +132,8 @@ func ended(w workload.Workload, h harness.Harness, took time.Duration, steps int
 		w, what = workloads.Learned(w, r), harness.Reads(r)
 	}
 	if took < leastRun {
-		return w, fmt.Errorf("%w: %s ended after %s: a run is one reading, and takes %s at least for its power; let it do "+
+		return w, fmt.Errorf("%w: %s ended after %s: a run is one reading, and takes %s at least for its power; "+
+			"let it do "+
 			"more, or repeat it: sh -c 'for i in 1 2 3 4 5 6 7 8; do COMMAND; done'", harness.ErrNotUnderstood,
 			text.OneLine(w.Command[0]), took.Round(10*time.Millisecond), leastRun)
 	}
@@ -140,7 +141,8 @@ func ended(w workload.Workload, h harness.Harness, took time.Duration, steps int
 	if w.Batch == workload.Own("", nil).Batch {
 		w.Batch = 1
 	}
-	observe.Note(fmt.Sprintf("%s ends by itself after %.3g s: each mode is one run, so 12 modes take about %s; %s", w.Name,
+	observe.Note(fmt.Sprintf("%s ends by itself after %.3g s: each mode is one run, so 12 modes take about %s; %s",
+		w.Name,
 		took.Seconds(), (12 * took).Round(time.Second), what))
 	return w, nil
 }
@@ -170,7 +172,8 @@ func tooLong(h harness.Harness, took time.Duration) error {
 func loads(lines []string) bool {
 	for _, l := range lines {
 		l = strings.ToLower(l)
-		for _, w := range []string{"load", "build", "compil", "download", "import", "extract", "prepar", "warm", "cach"} {
+		for _, w := range []string{"load", "build", "compil", "download", "import", "extract", "prepar", "warm",
+			"cach"} {
 			if strings.Contains(l, w) {
 				return true
 			}

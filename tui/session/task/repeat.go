@@ -136,10 +136,12 @@ func ownWorkload(s *session.Session, there workload.Workload) (w workload.Worklo
 	case err != nil:
 		known := workload.Workload{Name: there.Name, Batch: there.Batch, Workers: there.Workers,
 			Prefetch: there.Prefetch}
-		return workloads.OnHost(s, there), "workload " + text.Clip(there.Name) + " is not known here; the campaign ran " +
+		return workloads.OnHost(s, there), "workload " + text.Clip(there.Name) +
+			" is not known here; the campaign ran " +
 			cmp.Or(strings.Join(there.Otherwise(known), ", "), "it on a virtual board")
 	case len(other) > 0:
-		return workloads.OnHost(s, there), "workload " + text.Clip(there.Name) + " has other settings here; the campaign ran " +
+		return workloads.OnHost(s, there), "workload " + text.Clip(there.Name) +
+			" has other settings here; the campaign ran " +
 			strings.Join(other, ", ")
 	}
 	return w, ""
