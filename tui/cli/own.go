@@ -232,6 +232,9 @@ func (c *runCmd) printOwn(r measure.RunResult, s *session.Session, w workload.Wo
 				harness.Each(unit))},
 			[]string{"energy", dash(r.EnergyJ, "%.3g J "+harness.Each(x.Unit)+", mean")})
 	}
+	if r.Reading == nil && !r.Refused {
+		rows = append(rows, []string{"reads", "no steps: measured as a whole"})
+	}
 	o := r.Whole
 	rows = append(rows, []string{"wall time", fmt.Sprintf("%.2f s", o.WallS)},
 		[]string{"whole energy", dash(o.EnergyJ, "%.1f J")},
