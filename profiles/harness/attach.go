@@ -15,6 +15,7 @@ import (
 
 	"jtune/internal/text"
 	"jtune/internal/usage"
+	"jtune/profiles/harness/process"
 	"jtune/tegra"
 )
 
@@ -32,7 +33,7 @@ const attachSilence = 5 * time.Minute
 // attached is a job that was started elsewhere. It is never signalled, and goes on when it is no longer read.
 type attached struct {
 	job  *job
-	tail *tail
+	tail *process.Tail
 	done chan struct{} // closed when its output is read no more
 }
 
@@ -56,7 +57,7 @@ func (e Elsewhere) Check() error {
 			return err
 		}
 	}
-	if e.PID != 0 && !alive(e.PID, "") {
+	if e.PID != 0 && !process.Alive(e.PID, "") {
 		return fmt.Errorf("no process %d runs: %w", e.PID, ErrOver)
 	}
 	path, err := e.output()
@@ -147,10 +148,9 @@ func Attach(ctx context.Context, e Elsewhere, clock tegra.Clock, silent time.Dur
 	if a.job.pattern, err = e.reader(); err != nil {
 		return nil, err
 	}
-	if a.tail, err = openTail(path, e.PID); err != nil {
+	if a.tail, err = process.OpenTail(path, e.PID, read.tick); err != nil {
 		return nil, err
 	}
-	a.tail.brings = read.tick
 	if hello, ok := helloOf(path); ok {
 		a.job.queue.Put(stamp(hello, a.job.clock.Now()))
 	}
@@ -180,7 +180,11 @@ func (a *attached) follow() {
 	}
 	pieces(a.job.pattern)(a.tail, a.job.match(func(text []byte) { a.job.bad(text, errNoEvent) }))
 	a.job.finish()
-	a.job.queue.Close(a.tail.why())
+	end := io.EOF
+	if a.tail.Over() {
+		end = ErrOver
+	}
+	a.job.queue.Close(end)
 }
 
 // Next waits for the next event. A done event ends the job.
@@ -200,10 +204,4 @@ func (a *attached) Stop(context.Context) error {
 	a.tail.Close()
 	<-a.done
 	return nil
-}
-
-// alive reports whether a process runs that has that identity; "": any.
-func alive(pid int, id string) bool {
-	now := processID(pid)
-	return now != "" && !strings.HasSuffix(now, "/ended") && (id == "" || id == now)
 }

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"jtune/profiles/harness/process"
 )
 
 // elsewhere starts a program that jtune does not start, with its output in a file.
@@ -68,8 +70,8 @@ func TestAttachReadsARunningJobAndLeavesIt(t *testing.T) {
 		if got[0].TimeMS != 20.5 || got[4].Batch != got[0].Batch+4 {
 			t.Errorf("%v: %+v", e, got)
 		}
-		if err := h.Stop(t.Context()); err != nil || !alive(pid, "") {
-			t.Errorf("%v: the job after the end of reading: alive %v, %v", e, alive(pid, ""), err)
+		if err := h.Stop(t.Context()); err != nil || !process.Alive(pid, "") {
+			t.Errorf("%v: the job after the end of reading: alive %v, %v", e, process.Alive(pid, ""), err)
 		}
 	}
 }
@@ -211,7 +213,7 @@ func TestAttachLeavesAJobBehindANamedPipeRunning(t *testing.T) {
 			break
 		}
 		if time.Since(start) > 3*time.Minute {
-			t.Fatalf("the job stalls, alive %v", alive(pid, ""))
+			t.Fatalf("the job stalls, alive %v", process.Alive(pid, ""))
 		}
 	}
 	if err := syscall.Kill(pid, 0); err != nil {

@@ -9,6 +9,7 @@ import (
 	"jtune/internal/text"
 	"jtune/internal/usage"
 	"jtune/profiles/harness/detect"
+	"jtune/profiles/harness/process"
 )
 
 // ErrNotUnderstood reports that the output of a program tells no steps that could be read.
@@ -114,7 +115,7 @@ func (r *detecting) with(o Detect, command []string) *detecting {
 func (r *detecting) read(line []byte, now time.Duration, whole bool) (events []Event, ok bool) {
 	if len(line) > 0 && line[0] == '{' && whole && !r.d.Chosen() {
 		if e, err := r.events.parse(line); err == nil {
-			at, _ := r.events.when(now, tailEvery)
+			at, _ := r.events.when(now, process.TailEvery)
 			r.told = r.told || e.Timed()
 			return []Event{stamp(e, at)}, true
 		}

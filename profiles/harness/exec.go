@@ -16,6 +16,7 @@ import (
 
 	"jtune/internal/text"
 	"jtune/profiles/harness/detect"
+	"jtune/profiles/harness/process"
 	"jtune/tegra"
 )
 
@@ -55,7 +56,7 @@ type ExecOptions struct {
 type job struct {
 	name    string
 	cmd     *exec.Cmd
-	group   *group
+	group   *process.Group
 	log     *jobLog
 	queue   *Queue
 	stdout  *pipe
@@ -184,12 +185,12 @@ func (j *job) start(o ExecOptions) (err error) {
 			j.queue.Put(Event{Kind: Note, T: j.clock.Now(), Message: note})
 		}
 	}
-	if j.group, err = newGroup(j.remove); err != nil {
+	if j.group, err = process.NewGroup(j.remove); err != nil {
 		return err
 	}
 	defer func() {
 		if err != nil {
-			j.group.end()
+			j.group.End()
 		}
 	}()
 	cmd := exec.Command(o.Command[0], o.Command[1:]...)
@@ -197,7 +198,7 @@ func (j *job) start(o ExecOptions) (err error) {
 	for k, v := range o.Env {
 		cmd.Env = append(cmd.Env, k+"="+v)
 	}
-	j.group.add(cmd)
+	j.group.Add(cmd)
 	stdout, outEnd, err := os.Pipe()
 	if err != nil {
 		return err
@@ -235,8 +236,8 @@ func (j *job) follow(stdout, stderr *pipe) {
 	j.listen(&readers, stdout, stderr)
 	err := j.cmd.Wait()
 	close(j.exited)
-	j.group.signal(syscall.SIGKILL) // what the job left behind
-	if n := j.group.killStrays(); n > 0 {
+	j.group.Signal(syscall.SIGKILL) // what the job left behind
+	if n := j.group.KillStrays(); n > 0 {
 		j.log.note("killed %d processes that had left the job's group", n)
 	}
 	stdout.end()
@@ -255,7 +256,7 @@ func (j *job) follow(stdout, stderr *pipe) {
 	j.queue.Close(j.outcome(err))
 	j.log.note("ended: %s", j.cmd.ProcessState)
 	j.log.close()
-	j.group.end()
+	j.group.End()
 	close(j.ended)
 }
 
@@ -294,7 +295,7 @@ func (j *job) outcome(err error) error {
 	}
 	e := &ExitError{Command: j.name, Status: j.cmd.ProcessState.String(),
 		Code: exitCode(j.cmd.ProcessState), Lines: j.log.tail()}
-	if j.group.abandoned() {
+	if j.group.Abandoned() {
 		e.Status = "the shell that watches over it was killed, so it was ended too"
 	}
 	if j.failure != "" {
@@ -395,15 +396,15 @@ func (j *job) Stop(ctx context.Context) error {
 	j.mu.Lock()
 	j.stopping = true
 	j.mu.Unlock()
-	j.group.signal(syscall.SIGTERM)
+	j.group.Signal(syscall.SIGTERM)
 	grace := time.NewTimer(termGrace)
 	defer grace.Stop()
 	select {
 	case <-j.exited: // what is left of the group has been killed
 	case <-grace.C:
-		j.group.signal(syscall.SIGKILL)
+		j.group.Signal(syscall.SIGKILL)
 	case <-ctx.Done():
-		j.group.signal(syscall.SIGKILL)
+		j.group.Signal(syscall.SIGKILL)
 	}
 	<-j.ended
 	return nil

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"jtune/internal/lines"
+	"jtune/profiles/harness/process"
 )
 
 // sh runs a script as a job, and ends it with the test.
@@ -480,7 +481,7 @@ func TestExecJobEndsWithItsWatcher(t *testing.T) {
 	if _, err := j.Next(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := j.group.watcher.Process.Kill(); err != nil {
+	if err := syscall.Kill(j.group.Watcher(), syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
 	_, err := all(t, j)
@@ -515,7 +516,7 @@ func endsOrphan(t *testing.T, job string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	EndOrphans()
+	process.EndOrphans()
 	if !running(pid) {
 		t.Fatal("the job of a jtune that runs was ended")
 	}
@@ -531,7 +532,7 @@ func endsOrphan(t *testing.T, job string) {
 	if !running(pid) {
 		t.Fatal("the job ended by itself: this test proves nothing")
 	}
-	if n := EndOrphans(); n < 1 {
+	if n := process.EndOrphans(); n < 1 {
 		t.Errorf("%d processes ended", n)
 	}
 	for deadline := time.Now().Add(patience); running(pid); time.Sleep(10 * time.Millisecond) {

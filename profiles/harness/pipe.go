@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"jtune/profiles/harness/process"
 )
 
 // How long output may wait when its lines have their own times: each poll wakes
@@ -73,7 +75,7 @@ func newPipe(f *os.File) *pipe {
 
 // widen sets the size of a pipe to pipeBytes, and returns the size that the system granted.
 func widen(f *os.File) (size int) {
-	err := control(f, func(fd uintptr) (err error) {
+	err := process.Control(f, func(fd uintptr) (err error) {
 		if size, err = unix.FcntlInt(fd, unix.F_SETPIPE_SZ, pipeBytes); err != nil {
 			size, err = unix.FcntlInt(fd, unix.F_GETPIPE_SZ, 0)
 		}
@@ -206,21 +208,11 @@ func (p *pipe) runtimeFile() *os.File {
 
 // duplicate returns a second descriptor of a file, which the runtime does not know.
 func duplicate(f *os.File) (fd int, err error) {
-	err = control(f, func(own uintptr) (err error) {
+	err = process.Control(f, func(own uintptr) (err error) {
 		fd, err = unix.FcntlInt(own, unix.F_DUPFD_CLOEXEC, 0)
 		return err
 	})
 	return fd, err
-}
-
-// control calls do with a file's descriptor. Unlike Fd it leaves the file non-blocking.
-func control(f *os.File, do func(fd uintptr) error) error {
-	conn, err := f.SyscallConn()
-	if err != nil {
-		return err
-	}
-	ctlErr := conn.Control(func(fd uintptr) { err = do(fd) })
-	return errors.Join(ctlErr, err)
 }
 
 // poll reads what is available; EAGAIN when there is nothing.

@@ -11,12 +11,13 @@ import (
 
 	"jtune/internal/lines"
 	"jtune/internal/text"
+	"jtune/profiles/harness/process"
 )
 
 // Stream is a program of the user that prints lines for as long as it runs, such as the readings of a power meter. It
 // is started once, and ends with jtune, however that ends.
 type Stream struct {
-	group *group
+	group *process.Group
 	cmd   *exec.Cmd
 	out   *os.File
 	done  chan struct{} // closed when its output is read up
@@ -33,12 +34,12 @@ func StartStream(command []string, line func(text string)) (*Stream, error) {
 		return nil, errors.New("no command to run")
 	}
 	name := text.OneLine(command[0])
-	g, err := newGroup(nil)
+	g, err := process.NewGroup(nil)
 	if err != nil {
 		return nil, err
 	}
 	s := &Stream{group: g, cmd: exec.Command(command[0], command[1:]...), done: make(chan struct{})}
-	g.add(s.cmd)
+	g.Add(s.cmd)
 	out, outEnd, err := os.Pipe()
 	if err == nil {
 		s.cmd.Stdout, s.cmd.Stderr = outEnd, (*lastLine)(s)
@@ -47,7 +48,7 @@ func StartStream(command []string, line func(text string)) (*Stream, error) {
 		s.out = out
 	}
 	if err != nil {
-		g.end()
+		g.End()
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	go func() {
@@ -87,11 +88,11 @@ func (s *Stream) Why() string {
 // Close ends the program.
 func (s *Stream) Close() error {
 	s.close.Do(func() {
-		s.group.signal(syscall.SIGKILL)
-		s.group.killStrays()
+		s.group.Signal(syscall.SIGKILL)
+		s.group.KillStrays()
 		s.out.SetReadDeadline(time.Now().Add(drainGrace)) // whoever else holds its output
 		<-s.done
-		s.group.end()
+		s.group.End()
 	})
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"jtune/profiles"
 	"jtune/profiles/harness"
+	"jtune/profiles/harness/process"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tui/session"
@@ -50,7 +51,7 @@ func EndOrphans(s *session.Session, w workload.Workload, observe Observer) {
 	if s.Simulated(w) {
 		return
 	}
-	if n := harness.EndOrphans(); n > 0 {
+	if n := process.EndOrphans(); n > 0 {
 		observe.Note(fmt.Sprintf("ended an earlier job (%d of its processes): its jtune and the shell that watches "+
 			"over it were killed together", n))
 	}

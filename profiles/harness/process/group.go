@@ -1,4 +1,6 @@
-package harness
+// Package process keeps hold of a job's processes: their group, which ends however jtune ends, their control group, and
+// what they write to a log.
+package process
 
 import (
 	"bytes"
@@ -16,7 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// group is the process group in which a job runs. Its leader is a watcher, a
+// Group is the process group in which a job runs. Its leader is a watcher, a
 // shell that waits for the end of a pipe whose other end jtune holds: however
 // jtune ends, kill -9 included, the pipe ends with it, and the watcher removes
 // the job's container and kills the group. As the watcher is reaped last, the
@@ -28,7 +30,7 @@ import (
 // then one that empties its environment too is lost. Where jtune and the watcher
 // are killed together, EndOrphans ends the job by the same two when the next one
 // starts.
-type group struct {
+type Group struct {
 	watcher *exec.Cmd
 	pipe    *os.File
 	cgroup  *os.File      // folder of the job's control group; nil for none
@@ -54,13 +56,15 @@ for p in /proc/[0-9]*; do grep -qsaF "$mark" "$p/environ" && kill -KILL "${p#/pr
 [ -z "$cgroup" ] || rmdir "$cgroup"
 kill -KILL 0`
 
-func newGroup(remove []string) (*group, error) {
+// NewGroup starts a watcher and with it the group. The command remove, if any, removes the job's container when jtune
+// has ended.
+func NewGroup(remove []string) (*Group, error) {
 	held, pipe, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
 	defer held.Close()
-	g := &group{pipe: pipe, run: processID(os.Getpid()) + "-" + rand.Text(), dead: make(chan struct{})}
+	g := &Group{pipe: pipe, run: ID(os.Getpid()) + "-" + rand.Text(), dead: make(chan struct{})}
 	folder := ""
 	if g.cgroup = newCgroup(g.mark()); g.cgroup != nil {
 		folder = g.cgroup.Name()
@@ -78,7 +82,7 @@ func newGroup(remove []string) (*group, error) {
 }
 
 // wait waits for the watcher's end, and reaps it when the group has been killed.
-func (g *group) wait() {
+func (g *Group) wait() {
 	defer close(g.dead)
 	pid := g.watcher.Process.Pid
 	for unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {
@@ -92,8 +96,8 @@ func (g *group) wait() {
 	g.watcher.Wait()
 }
 
-// add makes a command that has not been started a process of the group.
-func (g *group) add(cmd *exec.Cmd) {
+// Add makes a command that has not been started a process of the group.
+func (g *Group) Add(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pgid: g.watcher.Process.Pid}
 	if g.cgroup != nil {
 		cmd.SysProcAttr.UseCgroupFD, cmd.SysProcAttr.CgroupFD = true, int(g.cgroup.Fd())
@@ -101,11 +105,22 @@ func (g *group) add(cmd *exec.Cmd) {
 	cmd.Env = append(cmd.Environ(), g.mark())
 }
 
-// mark is what the job's processes have in their environment.
-func (g *group) mark() string { return runVariable() + "=" + g.run }
+// Watcher is the process number of the watcher, which is the number of the group.
+func (g *Group) Watcher() int { return g.watcher.Process.Pid }
 
-// signal reaches every process of the group.
-func (g *group) signal(sig syscall.Signal) {
+// Cgroup is the folder of the job's control group; "" without one.
+func (g *Group) Cgroup() string {
+	if g.cgroup == nil {
+		return ""
+	}
+	return g.cgroup.Name()
+}
+
+// mark is what the job's processes have in their environment.
+func (g *Group) mark() string { return runVariable() + "=" + g.run }
+
+// Signal reaches every process of the group.
+func (g *Group) Signal(sig syscall.Signal) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if !g.over {
@@ -114,14 +129,14 @@ func (g *group) signal(sig syscall.Signal) {
 	}
 }
 
-// killStrays kills the job's processes that left the group, and returns how many.
-func (g *group) killStrays() (killed int) {
+// KillStrays kills the job's processes that left the group, and returns how many.
+func (g *Group) KillStrays() (killed int) {
 	return g.endCgroup() + killMarked(func(run string) bool { return run == g.run })
 }
 
 // endCgroup kills what is left in the job's control group, removes it, and returns how many processes had left the
 // process group.
-func (g *group) endCgroup() (killed int) {
+func (g *Group) endCgroup() (killed int) {
 	if g.cgroup == nil {
 		return 0
 	}
@@ -140,20 +155,20 @@ func EndOrphans() (killed int) {
 		by, _, ok := strings.Cut(run, "-")
 		space, pid, _ := strings.Cut(by, "/")
 		n, err := strconv.Atoi(strings.Split(pid, "/")[0])
-		here, _, _ := strings.Cut(processID(os.Getpid()), "/")
+		here, _, _ := strings.Cut(ID(os.Getpid()), "/")
 		if !ok || err != nil || space != here {
 			return false
 		}
 		// One that is hidden, as by a /proc with hidepid, has not ended.
-		now := processID(n)
+		now := ID(n)
 		return now != by && (now != "" || syscall.Kill(n, 0) == syscall.ESRCH)
 	}
 	return killCgroups(over) + killMarked(over)
 }
 
-// processID names a process for as long as the system runs: its name space of numbers, its number,
+// ID names a process for as long as the system runs: its name space of numbers, its number,
 // and when it started, in clock ticks since boot. It is "" where that cannot be read.
-func processID(pid int) string {
+func ID(pid int) string {
 	space, _ := os.Readlink("/proc/self/ns/pid")
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	f := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:])) // from the third field of proc(5)
@@ -202,17 +217,23 @@ func killMarked(of func(run string) bool) (killed int) {
 	return killed
 }
 
-// end kills what is left of the group, the watcher with it.
-func (g *group) end() {
-	g.signal(syscall.SIGKILL)
+// End kills what is left of the group, the watcher with it.
+func (g *Group) End() {
+	g.Signal(syscall.SIGKILL)
 	g.endCgroup()
 	<-g.dead
 	g.pipe.Close()
 }
 
-// abandoned reports whether the watcher was killed.
-func (g *group) abandoned() bool {
+// Abandoned reports whether the watcher was killed.
+func (g *Group) Abandoned() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.lost
+}
+
+// Alive reports whether a process runs that has that identity; "": any.
+func Alive(pid int, id string) bool {
+	now := ID(pid)
+	return now != "" && !strings.HasSuffix(now, "/ended") && (id == "" || id == now)
 }

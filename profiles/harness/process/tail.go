@@ -1,7 +1,6 @@
-package harness
+package process
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"os"
@@ -13,12 +12,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tailEvery is how often a log is looked at for more.
-const tailEvery = 100 * time.Millisecond
+// TailEvery is how often a log is looked at for more.
+const TailEvery = 100 * time.Millisecond
 
-// tail reads what is added to a log, or comes through a named pipe, until it is closed or the process that writes is
+// Tail reads what is added to a log, or comes through a named pipe, until it is closed or the process that writes is
 // gone. A log that is cut or replaced is read from its start.
-type tail struct {
+type Tail struct {
 	path   string
 	pid    int // that writes; 0: not known
 	id     string
@@ -32,10 +31,12 @@ type tail struct {
 	brings func() // called when a read brings something
 }
 
-var _ io.ReadCloser = (*tail)(nil)
+var _ io.ReadCloser = (*Tail)(nil)
 
-func openTail(path string, pid int) (*tail, error) {
-	t := &tail{path: path, pid: pid, id: processID(pid), closed: make(chan struct{}), brings: func() {}}
+// OpenTail begins at the end of a log, or opens a named pipe, that process pid writes (0: not known). What brings is
+// called when a read brings something.
+func OpenTail(path string, pid int, brings func()) (*Tail, error) {
+	t := &Tail{path: path, pid: pid, id: ID(pid), closed: make(chan struct{}), brings: brings}
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
@@ -57,7 +58,7 @@ func openTail(path string, pid int) (*tail, error) {
 }
 
 // Read waits for more.
-func (t *tail) Read(b []byte) (int, error) {
+func (t *Tail) Read(b []byte) (int, error) {
 	for last := false; ; {
 		n, err := t.poll(b)
 		switch {
@@ -71,26 +72,26 @@ func (t *tail) Read(b []byte) (int, error) {
 			t.over = true
 			return 0, io.EOF
 		}
-		if last = t.pid != 0 && !alive(t.pid, t.id); last {
+		if last = t.pid != 0 && !Alive(t.pid, t.id); last {
 			continue // what it wrote last
 		}
 		select {
 		case <-t.closed:
 			return 0, io.EOF
-		case <-time.After(tailEvery):
+		case <-time.After(TailEvery):
 		}
 	}
 }
 
 // poll reads what there is.
-func (t *tail) poll(b []byte) (int, error) {
+func (t *Tail) poll(b []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.file == nil {
 		return 0, io.EOF
 	}
 	n := 0
-	err := control(t.file, func(fd uintptr) (err error) {
+	err := Control(t.file, func(fd uintptr) (err error) {
 		n, err = unix.Read(int(fd), b)
 		return err
 	})
@@ -111,7 +112,7 @@ func (t *tail) poll(b []byte) (int, error) {
 }
 
 // replaced begins again at the start of a log that was cut or replaced. It needs t.mu.
-func (t *tail) replaced() error {
+func (t *Tail) replaced() error {
 	at, err := t.file.Seek(0, io.SeekCurrent)
 	if err != nil {
 		return err
@@ -137,16 +138,11 @@ func (t *tail) replaced() error {
 	return nil
 }
 
-// why is how the output ended.
-func (t *tail) why() error {
-	if t.over {
-		return ErrOver
-	}
-	return io.EOF
-}
+// Over reports whether reading ended because the process that writes is gone.
+func (t *Tail) Over() bool { return t.over }
 
 // Close ends a Read.
-func (t *tail) Close() error {
+func (t *Tail) Close() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.file == nil {
@@ -171,7 +167,7 @@ func keepOpen(path string) (io.Closer, error) {
 		return nil, err
 	}
 	defer fifo.Close()
-	if err := control(fifo, func(fd uintptr) error { return unix.SetNonblock(int(fd), false) }); err != nil {
+	if err := Control(fifo, func(fd uintptr) error { return unix.SetNonblock(int(fd), false) }); err != nil {
 		return nil, err
 	}
 	held, pipe, err := os.Pipe()
@@ -190,26 +186,12 @@ func keepOpen(path string) (io.Closer, error) {
 	return pipe, nil
 }
 
-// mostHello is how much of the beginning of a log is looked through for what the job says of itself.
-const mostHello = 64 << 10
-
-// helloOf reads the hello at the beginning of a log.
-func helloOf(path string) (Event, bool) {
-	st, err := os.Stat(path)
-	if err != nil || !st.Mode().IsRegular() {
-		return Event{}, false
-	}
-	f, err := os.Open(path)
+// Control calls do with a file's descriptor. Unlike Fd it leaves the file non-blocking.
+func Control(f *os.File, do func(fd uintptr) error) error {
+	conn, err := f.SyscallConn()
 	if err != nil {
-		return Event{}, false
+		return err
 	}
-	defer f.Close()
-	head, _ := io.ReadAll(io.LimitReader(f, mostHello))
-	for line := range bytes.Lines(head) {
-		var p parser
-		if e, err := p.parse(line); err == nil && e.Kind == Hello {
-			return e, true
-		}
-	}
-	return Event{}, false
+	ctlErr := conn.Control(func(fd uintptr) { err = do(fd) })
+	return errors.Join(ctlErr, err)
 }
