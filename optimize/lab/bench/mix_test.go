@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"errors"
 	"os"
 	"slices"
 	"testing"
@@ -88,5 +89,27 @@ func TestMixStudyOfTrainingBesideInference(t *testing.T) {
 				t.Errorf("mean %.3f of the best possible training, want %g", s.Mean(), want.mean)
 			}
 		})
+	}
+}
+
+// A study of a workload whose minibatch fits beside none of the requests ends, and says so.
+func TestMixStudyEndsWhereNothingTrains(t *testing.T) {
+	t.Parallel()
+	var m MixStudy
+	for _, cores := range []int{2, 4} {
+		for _, ghz := range []tegra.Freq{1, 2} {
+			mode := tegra.Mode{Cores: cores, CPU: ghz * tegra.GHz, GPU: ghz * 500 * tegra.MHz, EMC: ghz * tegra.GHz}
+			m.Train = append(m.Train, tegra.Measured{Setting: tegra.Setting{Mode: mode}, TimeMS: 1e6, PowerW: 20})
+			for _, size := range []int{1, 4} {
+				m.Infer = append(m.Infer, tegra.Measured{Setting: tegra.Setting{Mode: mode, Batch: size},
+					TimeMS: float64(10*size) / float64(ghz), PowerW: 15})
+			}
+		}
+	}
+	m.Ask = mix.Ask{Want: mix.MostTraining, Quantile: 1}
+	m.Problems, m.Profiled, m.Seeds, m.Most = 1, 4, 1, 2
+	m.PowerW, m.LatencyMS, m.RatePerS = [2]float64{30, 40}, [2]float64{100, 200}, [2]float64{5, 10}
+	if s, err := m.Run(t.Context()); !errors.Is(err, errUnsolvable) || s.Problems > 0 {
+		t.Errorf("%d problems, %v", s.Problems, err)
 	}
 }

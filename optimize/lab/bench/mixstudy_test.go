@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 
 	"jtune/internal/arrivals"
@@ -85,7 +86,13 @@ func (m MixStudy) Run(ctx context.Context) (MixScore, error) {
 			}
 		}
 		rng := rand.New(rand.NewPCG(seed, 0x6d6978))
-		for n := 0; n < m.Problems; {
+		for n, drawn := 0, 0; n < m.Problems; drawn++ {
+			if drawn == drawsPerProblem*m.Problems {
+				return score, fmt.Errorf("%w: %d of %d problems in %d draws", errUnsolvable, n, m.Problems, drawn)
+			}
+			if err := ctx.Err(); err != nil {
+				return score, err
+			}
 			o.Ask = m.draw(rng)
 			best, err := o.Ask.Choose(only, truth, beside)
 			if err != nil || beside != nil && best[0].TrainPerS == 0 {
@@ -100,6 +107,11 @@ func (m MixStudy) Run(ctx context.Context) (MixScore, error) {
 	score.Verified /= float64(max(1, score.Problems))
 	return score, nil
 }
+
+// drawsPerProblem bounds the draws of problems that a mix of the sweeps solves.
+const drawsPerProblem = 1000
+
+var errUnsolvable = errors.New("hardly any problem has an answer that trains")
 
 // phases are both workloads as they were measured.
 func (m MixStudy) phases(only []tegra.Setting, at map[tegra.Setting]tegra.Measured,
