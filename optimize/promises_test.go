@@ -1,0 +1,84 @@
+package optimize
+
+import (
+	"math"
+	"testing"
+
+	"jtune/optimize/optimizetest"
+	"jtune/tegra"
+)
+
+// No probe that the model chooses is one that it does not trust to stay near the limits, while another is open that it
+// trusts with all caution.
+func TestTuneProbesNothingUntrustedWhileATrustedModeIsOpen(t *testing.T) {
+	t.Parallel()
+	for _, limit := range []Limit{{PowerW: 18}, {PowerW: 22}, {PowerW: 28}, {PowerW: 30, TimeMS: 120, GuardTime: true},
+		{TimeMS: 150, GuardTime: true}} {
+		for seed := range uint64(3) {
+			board := optimizetest.New(t)
+			var s *search
+			o := TuneOptions{Limit: limit, Space: board.Space, Seed: seed}
+			judged := 0
+			o.Choosing = func(step Step) {
+				if step.Why == Verify || s.model == nil || len(s.order) == 0 {
+					return
+				}
+				l, b := &loop{search: s}, s.believe()
+				i, _ := s.places.Index(step.Setting)
+				trusted := b.openModes(func(k int) bool { return b.trusted(s.limit, k, l.caution()) })
+				near := b.below(s.limit, i, MaxOvershoot, b.hot) && b.faster(s.limit, i, MaxOvershoot, b.hot)
+				if judged++; !near && len(trusted) > 0 {
+					t.Errorf("%v, seed %d: %v is not trusted, %d others are", limit, seed, step.Mode, len(trusted))
+				}
+			}
+			var err error
+			if s, err = newSearch(t.Context(), optimizetest.OfModes(board.Measure), o); err != nil {
+				t.Fatal(err)
+			}
+			if s.closedLoop(); judged == 0 {
+				t.Errorf("%v, seed %d: no probe was judged", limit, seed)
+			}
+		}
+	}
+}
+
+// After known modes that count, the model's own deviations are wider.
+func TestBeliefIsWiderAfterKnownModes(t *testing.T) {
+	t.Parallel()
+	board := optimizetest.New(t)
+	s, err := newSearch(t.Context(), optimizetest.OfModes(board.Measure),
+		TuneOptions{Limit: Limit{PowerW: 25}, Space: board.Space, Known: sampleOf(board, 8)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.fit(); err != nil {
+		t.Fatal(err)
+	}
+	before := s.believe()
+	s.closedLoop()
+	if !s.checked {
+		t.Fatal("the known modes were not checked")
+	}
+	s.checked = false
+	plain := s.believe()
+	s.checked = true
+	after := s.believe()
+	for i := range after.ownSDPower {
+		if math.Abs(after.ownSDPower[i]/plain.ownSDPower[i]-knownDoubt) > 1e-9 ||
+			math.Abs(after.ownSDTime[i]/plain.ownSDTime[i]-knownDoubt) > 1e-9 {
+			t.Fatalf("mode %d: deviations %g and %g, %g and %g without the known modes", i, after.ownSDTime[i],
+				after.ownSDPower[i], plain.ownSDTime[i], plain.ownSDPower[i])
+		}
+	}
+	if before.hot != hotZ {
+		t.Errorf("%g deviations to the hot limit without a profile", before.hot)
+	}
+}
+
+func sampleOf(b *optimizetest.Board, n int) []tegra.Measured {
+	var rows []tegra.Measured
+	for _, m := range b.Space.Sample(n, 1) {
+		rows = append(rows, b.Answer(m))
+	}
+	return rows
+}
