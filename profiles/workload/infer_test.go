@@ -190,7 +190,9 @@ func TestProgramsOfInferenceAreFoundAndTheirServersAsked(t *testing.T) {
 func TestWorkloadsOfTheUserAreListedBeforeTheBuiltInOnes(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "config.toml")
-	text := "[workload.night]\ncommand = [\"true\"]\n[workload.resnet18]\nbatch = 8\n[workload.day]\ncommand = [\"true\"]\n"
+	text := "[workload.night]\ncommand = [\"true\"]\n" +
+		"[workload.resnet18]\nbatch = 8\n" +
+		"[workload.day]\ncommand = [\"true\"]\n"
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

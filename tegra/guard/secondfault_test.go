@@ -36,7 +36,8 @@ func (r *rig) failSaves(after int, err error) (heal func()) {
 func TestGuardWritesNothingWhereTheFoundStateCannotBeSaved(t *testing.T) {
 	onEveryBoard(t, func(t *testing.T, r *rig) {
 		low := tegra.Mode{Cores: 1, CPU: r.space.CPU[0], GPU: r.space.GPU[0], EMC: r.space.EMC[0]}
-		for name, fault := range map[string]error{"a full disk": syscall.ENOSPC, "one that is read alone": syscall.EROFS} {
+		for name, fault := range map[string]error{"a full disk": syscall.ENOSPC,
+			"one that is read alone": syscall.EROFS} {
 			heal := r.failSaves(0, fault)
 			for range 2 { // what was known at the first try was not saved either
 				if _, err := r.Apply(context.Background(), tegra.Request{Mode: low, Fan: tegra.FanMax}); err == nil ||

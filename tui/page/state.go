@@ -29,7 +29,8 @@ type State struct {
 	Readings Readings
 	Work     Work
 	Tasks    Tasks
-	Goal     mix.Goal          // what modes are chosen by; of inference without a load: under the configured one, if any
+	// Goal is what modes are chosen by; of inference without a load: under the configured one, if any.
+	Goal     mix.Goal
 	LoadErr  error             // why none are chosen under its load
 	Served   *serving.LoadView // what they do under it; nil: there is no load, or that is being worked out
 	Outlook  *outlook.Outlook  // the one that shows; nil without a model

@@ -2,8 +2,8 @@ package widget
 
 import "strings"
 
-// Entries lays out sentences such as "limit: the best mode within it." as a list: each that begins with what it explains
-// begins a line, in w columns, its own further lines and sentences set in.
+// Entries lays out sentences such as "limit: the best mode within it." as a list: each that begins with what it
+// explains begins a line, in w columns, its own further lines and sentences set in.
 func Entries(text string, w int) (lines []string) {
 	const in = "  "
 	for _, entry := range entriesOf(text) {

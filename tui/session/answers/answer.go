@@ -1,5 +1,5 @@
-// Package answers holds what a search, or a model, answers to a limit. Commands print an answer, screens draw it, and it
-// marshals itself.
+// Package answers holds what a search, or a model, answers to a limit. Commands print an answer, screens draw it, and
+// it marshals itself.
 package answers
 
 import (

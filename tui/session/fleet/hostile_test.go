@@ -39,7 +39,8 @@ func TestDoEndsABoardThatSendsForEver(t *testing.T) {
 		if r.Code != 1 || r.Err == nil || !strings.Contains(r.Err.Error(), c.want) {
 			t.Errorf("%s: exit code %d, %v; want %q", name, r.Code, r.Err, c.want)
 		}
-		if most := mostAtOnce + 2*int(time.Minute/lineEvery); lines > most || bytes > most*1000 || len(r.Out) > mostOut {
+		if most := mostAtOnce + 2*int(time.Minute/lineEvery); lines > most || bytes > most*1000 ||
+			len(r.Out) > mostOut {
 			t.Errorf("%s: %d lines of %d bytes and %d bytes are passed on", name, lines, bytes, len(r.Out))
 		}
 	}

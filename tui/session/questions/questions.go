@@ -18,8 +18,8 @@ import (
 	"jtune/tui/session/models"
 )
 
-// Head is the campaign of a list that keeps the answer of the search which c is a part of: c itself where it is none, or
-// where the first one is not there any more.
+// Head is the campaign of a list that keeps the answer of the search which c is a part of: c itself where it is none,
+// or where the first one is not there any more.
 func Head(list []campaigns.Campaign, c campaigns.Campaign) campaigns.Campaign {
 	if of := c.Header.Plan.PartOf; of != "" {
 		for _, one := range list {
@@ -97,9 +97,9 @@ func workedOut(c campaigns.Campaign) *answers.Kept {
 	return &out
 }
 
-// Since is the best mode by all that a list of campaigns, the oldest first, holds of the workload and board of a search,
-// where it is better than the search's answer number i beyond what two readings of one mode differ by. Under a load it
-// is not known.
+// Since is the best mode by all that a list of campaigns, the oldest first, holds of the workload and board of a
+// search, where it is better than the search's answer number i beyond what two readings of one mode differ by. Under a
+// load it is not known.
 func Since(list []campaigns.Campaign, c campaigns.Campaign, k *answers.Kept, i int) (better tegra.Setting, ok bool) {
 	a := k.Answers[i]
 	if a.Served != nil || a.Reading.N == 0 {
