@@ -90,9 +90,10 @@ func (a *app) root() *cobra.Command {
 	root.Flags().BoolVarP(&version, "version", "v", false, "version for jtune")
 	root.AddCommand(newWatch(a), newDevice(a), newDoctor(a), newModes(a), newWorkloads(a), newRun(a), newSoak(a),
 		newHarness(a), newProfile(a), newMerge(a), newExperiment(a), newImport(a), newFit(a), newModels(a),
-		newCampaigns(a), newRepeat(a), newPredict(a), newFront(a), newChoose(a), newPair(a), newTune(a), newAdvice(a), newApply(a),
-		newRevert(a), newExport(a), newConvert(a), newEvaluate(a), newPlot(a), newDemo(a), newFidelity(a),
-		newReproduce(a), newExporter(a), newRank(a), newWake(a), newSuspend(a), newFleet(a), newGuard(), newKeys(a),
+		newCampaigns(a), newRepeat(a), newPredict(a), newFront(a), newChoose(a), newPair(a), newTune(a),
+		newAdvice(a), newApply(a), newRevert(a), newExport(a), newConvert(a), newEvaluate(a), newPlot(a), newDemo(a),
+		newFidelity(a), newReproduce(a), newExporter(a), newRank(a), newWake(a), newSuspend(a), newFleet(a), newGuard(),
+		newKeys(a),
 		newConfig(a), newVersion(a), newMan(a))
 	helpPages(root)
 	return root

@@ -30,15 +30,15 @@ type State struct {
 	Work     Work
 	Tasks    Tasks
 	// Goal is what modes are chosen by; of inference without a load: under the configured one, if any.
-	Goal     mix.Goal
-	LoadErr  error             // why none are chosen under its load
-	Served   *serving.LoadView // what they do under it; nil: there is no load, or that is being worked out
-	Outlook  *outlook.Outlook  // the one that shows; nil without a model
-	Mixes    *pair.Mixes       // of the newest pair, which Front shows then; nil without
-	Applied  session.Applied   // what this program has done to the board
-	Look     Look
-	Keys     *Keys
-	Moment   Moment
+	Goal    mix.Goal
+	LoadErr error             // why none are chosen under its load
+	Served  *serving.LoadView // what they do under it; nil: there is no load, or that is being worked out
+	Outlook *outlook.Outlook  // the one that shows; nil without a model
+	Mixes   *pair.Mixes       // of the newest pair, which Front shows then; nil without
+	Applied session.Applied   // what this program has done to the board
+	Look    Look
+	Keys    *Keys
+	Moment  Moment
 }
 
 // NewState is what is known of a device before it is read: the built-in keys, the

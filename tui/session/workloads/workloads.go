@@ -299,8 +299,8 @@ func Refusal(s *session.Session, w workload.Workload) string {
 			"server of [workload.%s] in the configuration file: times of this machine, power of that simulated job",
 			w.Name, w.Name)
 	}
-	return fmt.Sprintf("%s cannot run on a virtual board, which runs no commands: jtune run %s with %s times it on this "+
-		"machine; torch = { net = \"resnet18\", set = \"imagenet-val\", beside = true } in [workload.%s] of the "+
+	return fmt.Sprintf("%s cannot run on a virtual board, which runs no commands: jtune run %s with %s times it on "+
+		"this machine; torch = { net = \"resnet18\", set = \"imagenet-val\", beside = true } in [workload.%s] of the "+
 		"configuration file adds the power of that simulated job, and searches work",
 		w.Name, w.Name, usage.NoDevice, w.Name)
 }
