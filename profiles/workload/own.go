@@ -14,11 +14,12 @@ func Own(name string, command []string) Workload {
 
 // Check returns an error for the first bad value of a workload.
 func (w Workload) Check() error {
-	for _, bad := range w.faults() {
-		if bad.key == "" {
-			return errors.New(bad.why)
-		}
-		return fmt.Errorf("%s: %s", bad.key, bad.why)
+	list := w.faults()
+	switch {
+	case len(list) == 0:
+		return nil
+	case list[0].key == "":
+		return errors.New(list[0].why)
 	}
-	return nil
+	return fmt.Errorf("%s: %s", list[0].key, list[0].why)
 }

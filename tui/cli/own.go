@@ -28,9 +28,6 @@ import (
 // commandFlags say of a command of the user's own what cannot be read from what it prints.
 type commandFlags struct{ workloads.Typed }
 
-// ownForm is how a command of the user's own stands on a line.
-const ownForm = "[-- COMMAND [ARG…]]"
-
 func (o *commandFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&o.Dir, "dir", "", "of -- COMMAND: run it in `DIR`")
 	if f.Lookup("pattern") == nil { // which goes with --log too

@@ -31,20 +31,6 @@ func Head(list []campaigns.Campaign, c campaigns.Campaign) campaigns.Campaign {
 	return c
 }
 
-// Parts are the further campaigns of the search that a campaign of a list began, in the list's order.
-func Parts(list []campaigns.Campaign, head campaigns.Campaign) (out []campaigns.Campaign) {
-	if head.Header.Plan.PartOf != "" {
-		return nil
-	}
-	began := head.Header.Began()
-	for _, one := range list {
-		if one.Header.Plan.PartOf == began {
-			out = append(out, one)
-		}
-	}
-	return out
-}
-
 // Answer is what the search of a campaign found: as it was kept, or worked out of the rows of a folder of an earlier
 // version; nil where nothing was asked, or the search was cut off.
 func Answer(c campaigns.Campaign) (*answers.Kept, error) {
