@@ -52,7 +52,8 @@ func (r *root) do(i page.Intent) tea.Cmd {
 	case page.Export:
 		return sh.export(i)
 	case page.Recall:
-		return r.recall(i.Workload)
+		r.open(page.Profile)
+		return r.broadcast(page.Recalled{Workload: i.Workload})
 	case page.Load:
 		return sh.load(i.Model)
 	case page.Size:

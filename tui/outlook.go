@@ -11,6 +11,7 @@ import (
 	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/session/models"
+	"jtune/tui/session/questions"
 	"jtune/tui/session/task"
 )
 
@@ -22,7 +23,7 @@ type modelLoadedMsg struct {
 
 func (m modelLoadedMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	r.sh.say("loaded %s: Front and Modes show its predictions", m.name)
-	return r.sh.show(m.view, false)
+	return r.sh.show(page.ReaderOf(&r.sh.State).Finding(m.view), false)
 }
 
 // sizedMsg brings the outlook of another batch size.
@@ -32,7 +33,7 @@ func (m sizedMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	if !r.sh.asked(m.view) {
 		return nil, nil
 	}
-	return r.sh.show(m.view, true)
+	return r.sh.show(page.ReaderOf(&r.sh.State).Finding(m.view), true)
 }
 
 // listModels looks through the models of the data directory.
@@ -71,16 +72,6 @@ func (sh *shared) loadLast() tea.Cmd {
 	return nil
 }
 
-// recall opens the card of the newest search of a workload.
-func (r *root) recall(workload string) tea.Cmd {
-	if _, ok := page.ReaderOf(&r.sh.State).Answered(workload); !ok {
-		r.sh.say("no search of %s has answered on this board: %s begins one", workload, r.sh.Keys.Tune.Label())
-		return nil
-	}
-	r.open(page.Profile)
-	return r.broadcast(page.Recalled{Workload: workload})
-}
-
 // renewedMsg brings the outlook by a later model of the same pool.
 type renewedMsg struct {
 	old, view *outlook.Outlook
@@ -89,7 +80,7 @@ type renewedMsg struct {
 
 func (m renewedMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	if r.sh.Outlook.Model == m.old.Model {
-		return r.sh.show(m.view, true)
+		return r.sh.show(page.ReaderOf(&r.sh.State).Finding(m.view), true)
 	}
 	return nil, r.sh.renew(m.list) // of what shows by now
 }
@@ -161,17 +152,18 @@ func (sh *shared) serve() tea.Cmd {
 		sh.Served, sh.serving = nil, servedOf{}
 		return nil
 	}
-	of := servedOf{sh.Outlook, goal}
+	of := servedOf{sh.Outlook, goal, sh.campaignsAt}
 	if of == sh.serving {
 		return nil
 	}
 	sh.serving = of
-	before, seed := sh.Served, sh.seed
+	before, seed, list := sh.Served, sh.seed, page.ReaderOf(&sh.State).Measured()
 	return sh.computed(func() tea.Msg {
 		ask, err := goal.Ask(seed)
 		if err != nil {
 			return servedMsg{of: of, err: err}
 		}
+		ask = questions.Known(list, of.view.Model.Provenance, goal, ask)
 		served, err := serving.ViewUnder(of.view, ask, before)
 		return servedMsg{of, served, err}
 	})

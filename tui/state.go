@@ -135,6 +135,7 @@ func (sh *shared) after(msg tea.Msg) tea.Msg {
 type servedOf struct {
 	view *outlook.Outlook
 	goal mix.Goal
+	at   time.Time // when the campaigns were changed that say what has failed under the load
 }
 
 // shownTask is a task of the session, or what another process measures. Pages see

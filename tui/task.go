@@ -204,7 +204,12 @@ func (m campaignsMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	t := &r.sh.Tasks
 	r.sh.campaignsAt, t.Campaigns, t.Deleted, t.Interrupted = m.changed, m.list, m.deleted, task.Offered(m.list)
 	r.sh.fail("campaigns", m.err)
-	return nil, nil
+	if v := r.sh.Outlook; v != nil { // what was found out meanwhile decides which mode answers
+		if now := page.ReaderOf(&r.sh.State).Finding(v); now != v {
+			return r.sh.show(now, true)
+		}
+	}
+	return nil, r.sh.serve()
 }
 
 // managed says how a campaign or a model was renamed, deleted or restored, and lists both again.

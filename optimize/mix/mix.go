@@ -135,7 +135,9 @@ type Ask struct {
 	// Fulcrum takes that paper's bound of the latency, b/λ + s, for the one that follows from its
 	// arrivals, (b−1)/λ + s.
 	Fulcrum bool
-	IdleW   float64 // of a board that waits; NaN where it is not known
+	Failed  []tegra.Setting `toml:"-"` // did not meet the ask when requests were sent: no answers
+	Found   *tegra.Setting  `toml:"-"` // by a search for this very ask, since which nothing was measured
+	IdleW   float64         // of a board that waits; NaN where it is not known
 	Seed    uint64
 }
 
@@ -447,7 +449,7 @@ func (a Ask) Choose(settings []tegra.Setting, infer Phase, train *Phase) ([]Outc
 	for _, at := range settings {
 		o, ok := a.bound(at, infer, train)
 		switch {
-		case !ok:
+		case !ok || slices.Contains(a.Failed, at):
 		case o.Meets:
 			meets = append(meets, o)
 		case len(meets) == 0:

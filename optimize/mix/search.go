@@ -202,7 +202,7 @@ func (o *Options) fit(rows []tegra.Measured, batches []int, settings []tegra.Set
 func (s *search) open() []tegra.Setting {
 	var out []tegra.Setting
 	for _, a := range s.settings {
-		if !s.measured[a] && !s.failed[a] && !s.known[a] {
+		if !s.measured[a] && !s.failed[a] && !s.known[a] && !slices.Contains(s.o.Ask.Failed, a) {
 			out = append(out, a)
 		}
 	}

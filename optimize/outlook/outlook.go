@@ -36,6 +36,9 @@ type Outlook struct {
 	Model     *learn.Model
 	Predicted []learn.Prediction // by the model, by index of the space
 	Known     []learn.Prediction // the same with readings in place of predictions
+	// Found is what searches have found for limits by measuring, since which nothing else was measured: Choose gives
+	// it.
+	Found map[optimize.Limit]tegra.Setting
 
 	space     *tegra.Space
 	predictor learn.Predictor // of Predicted
@@ -289,6 +292,16 @@ func (o *Outlook) Choose(l optimize.Limit) (int, error) { return o.choose(l, nil
 
 // choose is Choose among some of the settings, by index; nil: all.
 func (o *Outlook) choose(l optimize.Limit, among []int) (int, error) {
+	if at, ok := o.Found[l]; ok && among == nil {
+		if own := o.Predicted[0].Batch; !o.Several() && (at.Batch == o.Batch || own == 0 && o.Batch == 0) {
+			at.Batch = own // 0 where the size is no input of the predictions
+		}
+		for i := range o.Predicted {
+			if o.Predicted[i].Setting == at {
+				return i, nil
+			}
+		}
+	}
 	if o.Batches() != nil && l.PowerW > 0 {
 		l.Throughput = true
 	}

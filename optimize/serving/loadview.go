@@ -76,7 +76,14 @@ func (v *LoadView) asking(a mix.Ask) *LoadView {
 
 // Answer is the setting that is wanted, and its index. The error is an *optimize.NoSettingError where
 // none meets the ask; the outcome is then the nearest.
-func (v *LoadView) Answer() (mix.Outcome, int, error) { return v.among(v.settings) }
+func (v *LoadView) Answer() (mix.Outcome, int, error) {
+	if v.Found != nil {
+		if i, known := v.place[*v.Found]; known {
+			return v.At(*v.Found), i, nil
+		}
+	}
+	return v.among(v.settings)
+}
 
 // among is Answer among some of the settings.
 func (v *LoadView) among(settings []tegra.Setting) (mix.Outcome, int, error) {
@@ -105,8 +112,13 @@ func (v *LoadView) At(at tegra.Setting) mix.Outcome {
 // Standing is where a setting stands against what is asked.
 func (v *LoadView) Standing(at tegra.Setting) optimize.Standing {
 	i, known := v.place[at]
-	if !known {
+	switch {
+	case !known:
 		return optimize.Standing{State: optimize.Unknown}
+	case slices.Contains(v.Failed, at): // as requests have shown
+		return optimize.Standing{State: optimize.Over, N: 1, Limited: true}
+	case v.Found != nil && at == *v.Found:
+		return optimize.Standing{State: optimize.Measured, N: 2, Limited: true}
 	}
 	return v.agreed(v.curve.Stand(at, v.of.Readings()[v.of.Known[i].Setting].N), v.At(at))
 }
@@ -125,6 +137,9 @@ func (v *LoadView) Front(energy bool) []mix.Outcome {
 	_, cost := ServedCost(v.Ask, energy)
 	var list []mix.Outcome
 	for _, o := range v.curve.Front(v.settings, cost) {
+		if slices.Contains(v.Failed, o.Setting) {
+			continue
+		}
 		if o = v.At(o.Setting); o.Meets {
 			list = append(list, o)
 		}
@@ -175,6 +190,10 @@ func ViewUnder(o *outlook.Outlook, a mix.Ask, before *LoadView) (v *LoadView, er
 		own[i] = v.setting(i)
 	}
 	v.first = v.bestOf(own)
+	if i, known := v.view.Index(v.Best.Mode); known && v.Found != nil && v.Best.Setting == *v.Found &&
+		v.setting(i) == *v.Found {
+		v.first = i
+	}
 	for energy := range v.fronts {
 		v.fronts[energy] = v.frontOfView(own, energy == 1)
 	}

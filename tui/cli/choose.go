@@ -16,7 +16,9 @@ import (
 	"jtune/tegra"
 	"jtune/tui/session"
 	"jtune/tui/session/answers"
+	"jtune/tui/session/campaigns"
 	"jtune/tui/session/fit"
+	"jtune/tui/session/questions"
 	"jtune/tui/session/workloads"
 )
 
@@ -130,6 +132,9 @@ func (c *chooseCmd) best(m *learn.Model) error {
 	}
 	situation := workloads.Situation(c.options, m, m.Space.Max()) // from here on no device is open
 	o := outlook.OutlookOf(m, list)
+	if known, err := campaigns.List(c.options.Paths); err == nil {
+		o.Found = questions.Answered(known, m.Provenance)
+	}
 	at, err := o.Choose(c.goal.Limit)
 	if err != nil && !errors.Is(err, optimize.ErrInfeasible) {
 		return err

@@ -22,7 +22,9 @@ import (
 	"jtune/tegra"
 	"jtune/tui/export"
 	"jtune/tui/session/answers"
+	"jtune/tui/session/campaigns"
 	"jtune/tui/session/plots"
+	"jtune/tui/session/questions"
 	"jtune/tui/session/workloads"
 )
 
@@ -167,12 +169,22 @@ func servingRows(v *record.Served) [][]string {
 	return rows
 }
 
+// known is an ask with what the searches of the data directory have found out of it.
+func (a onModels) known(from learn.Provenance, g mix.Goal, ask mix.Ask) mix.Ask {
+	list, err := campaigns.List(a.options.Paths)
+	if err != nil {
+		return ask
+	}
+	return questions.Known(list, from, g, ask)
+}
+
 // underLoad is choose under a load.
 func (c *chooseCmd) underLoad(m *learn.Model) error {
 	ask, err := c.goal.Ask(c.options.Seed)
 	if err != nil {
 		return err
 	}
+	ask = c.known(m.Provenance, c.goal, ask)
 	list, err := c.modelSettings(m)
 	if err != nil {
 		return err
@@ -197,6 +209,7 @@ func (c *frontCmd) underLoad(o *outlook.Outlook) error {
 	if err != nil {
 		return err
 	}
+	ask = c.known(o.Model.Provenance, c.goal, ask)
 	service := serving.Under(o, ask)
 	list := service.Front(energy)
 	standings := make([]optimize.Standing, len(list))

@@ -27,7 +27,7 @@ type (
 	LimitSet struct{}
 	// ServedShown says that it was worked out what modes do under the load.
 	ServedShown struct{}
-	// Recalled asks for the card of the newest search of a workload, which there is.
+	// Recalled asks for the card of the newest search of a workload.
 	Recalled struct{ Workload string }
 	// ModelsListed brings the models of the data directory.
 	ModelsListed struct {

@@ -2,6 +2,8 @@ package page
 
 import (
 	"cmp"
+	"maps"
+	"slices"
 	"time"
 
 	"jtune/optimize"
@@ -12,7 +14,9 @@ import (
 	"jtune/tegra"
 	"jtune/telemetry"
 	"jtune/tui/session"
+	"jtune/tui/session/campaigns"
 	"jtune/tui/session/pair"
+	"jtune/tui/session/questions"
 	"jtune/tui/session/task"
 	"jtune/tui/session/workloads"
 	"jtune/tui/widget"
@@ -122,6 +126,26 @@ func (r Reader) Answered(workload string) (l task.Listed, ok bool) {
 		}
 	}
 	return l, false
+}
+
+// Measured are the campaigns of this board, the oldest first.
+func (r Reader) Measured() []campaigns.Campaign {
+	var out []campaigns.Campaign
+	for _, l := range slices.Backward(r.state.Tasks.Campaigns) {
+		out = append(out, l.Campaign)
+	}
+	return out
+}
+
+// Finding is an outlook that knows what searches have found.
+func (r Reader) Finding(v *outlook.Outlook) *outlook.Outlook {
+	found := questions.Answered(r.Measured(), v.Model.Provenance)
+	if maps.Equal(found, v.Found) {
+		return v
+	}
+	next := *v
+	next.Found = found
+	return &next
 }
 
 // Deleted are the campaigns that can be restored, the newest first.

@@ -102,7 +102,9 @@ func (p *Page) card(w, h int) string {
 	if len(list) == 1 {
 		blocks = append(blocks, p.answerLine(a, narrow))
 	}
-	if a.Served != nil {
+	if t := a.Trial; t != nil && t.Serving != nil {
+		blocks = append(blocks, trialText(a))
+	} else if a.Served != nil {
 		blocks = append(blocks, page.ServedText(a.Ask, *a.Served))
 	}
 	standing := page.StandingText(a.Standing)

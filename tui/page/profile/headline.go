@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"jtune/internal/text"
 	"jtune/optimize/advice"
 	"jtune/profiles/workload"
 	"jtune/tegra"
@@ -188,6 +189,25 @@ func whole(a answers.Answer, w workload.Workload) string {
 	out := "a whole training: " + here.String()
 	if a.Before != nil && a.Before.Setting != a.Setting {
 		out += "; " + advice.Against(here, advice.TrainingOf(a.Before.Measured, n)) + " the present mode"
+	}
+	return out
+}
+
+// trialText says what an answer did when requests were sent to it.
+func trialText(a answers.Answer) string {
+	t := a.Trial
+	out := fmt.Sprintf("measured with %s requests", text.Thousands(t.Serving.Requests))
+	if a.Ask.Load.Open() {
+		out += " at " + a.Ask.Load.String()
+	}
+	if t.LatencyMS.OK {
+		out += fmt.Sprintf(": p%.4g %s ms", 100*a.Ask.Quantile, widget.MS(t.LatencyMS.V))
+	}
+	if t.MeanW.OK {
+		out += fmt.Sprintf(", %s W in the mean", widget.Number(t.MeanW.V, 1))
+	}
+	if remark := t.Remark(); remark != "" {
+		out += "; " + remark
 	}
 	return out
 }

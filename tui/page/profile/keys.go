@@ -18,7 +18,7 @@ func (p *Page) Update(msg tea.Msg) page.Intent {
 	case tea.PasteMsg:
 		p.table().Paste(m)
 	case page.Recalled:
-		p.recall(m.Workload)
+		return p.recall(m.Workload)
 	}
 	return nil
 }

@@ -3,14 +3,12 @@ package profile
 import (
 	"fmt"
 	"os"
-	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
 	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/session/answers"
-	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/questions"
 	"jtune/tui/session/task"
@@ -128,10 +126,7 @@ func (p *Page) reopen(j *page.Task, l task.Listed) {
 		return
 	}
 	p.kept.worked = k.Worked
-	var all []campaigns.Campaign
-	for _, one := range slices.Backward(p.read.Campaigns()) {
-		all = append(all, one.Campaign)
-	}
+	all := p.read.Measured()
 	for i := range k.Answers {
 		at, ok := questions.Since(all, l.Campaign, k, i)
 		p.kept.better = append(p.kept.better, tegra.Val[tegra.Setting]{V: at, OK: ok})
@@ -143,10 +138,14 @@ func (p *Page) reopen(j *page.Task, l task.Listed) {
 }
 
 // recall opens the newest answer of a workload.
-func (p *Page) recall(workload string) {
+func (p *Page) recall(workload string) page.Intent {
 	p.shown() // what has begun meanwhile shows by itself, before this
-	if l, ok := p.read.Answered(workload); ok {
-		p.deleted, p.chosen, p.left = false, l.Dir, nil
-		p.show(l)
+	l, ok := p.read.Answered(workload)
+	if !ok {
+		return page.Sayf("no search of %s has answered on this board: %s begins one", workload,
+			p.read.Keys().Tune.Label())
 	}
+	p.deleted, p.chosen, p.left = false, l.Dir, nil
+	p.show(l)
+	return nil
 }

@@ -99,6 +99,7 @@ func (a Answer) Saves() (outlook.Comparison, bool) {
 // Trial is what a setting did when requests came at the rate that was asked for, or as the users of a server sent them.
 type Trial struct {
 	tegra.Setting
+	N         int // readings, of which the mean counts
 	Serving   *record.Served
 	MeanW     tegra.Val[float64] // waiting included
 	LatencyMS tegra.Val[float64] // at the quantile, from the scheduled arrival; absent with too few requests for it

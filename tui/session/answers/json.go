@@ -42,7 +42,7 @@ func (a Answer) MarshalJSON() ([]byte, error) {
 		}
 	}
 	if a.Served != nil {
-		add("served", Served(a.Ask, *a.Served))
+		add("served", append(Served(a.Ask, *a.Served), [2]any{"measured", a.Trial.measured()}))
 	}
 	add("training", whole(a.Training))
 	add("serving", a.Serving.Object())
@@ -211,6 +211,16 @@ func Served(a mix.Ask, o mix.Outcome) report.Object {
 		{"meets", o.Meets},
 		{"why", text.Optional(o.Why())},
 	}
+}
+
+// measured is what a trial read under the load; null where nothing was.
+func (t *Trial) measured() any {
+	if t == nil || t.Serving == nil {
+		return nil
+	}
+	l := t.Serving.Latency
+	return report.Object{{"p50_ms", tegra.Val[float64]{V: l.P50, OK: l.N > 0}}, {"p95_ms", l.SureP95()},
+		{"p99_ms", l.SureP99()}, {"mean_w", t.MeanW}, {"n", t.N}}
 }
 
 // object is nil where no requests were sent. The latency is absent with too few requests, and whether it meets what

@@ -51,8 +51,9 @@ type TuneRequest struct {
 	Fresh     bool                 // start from nothing, whatever is known of the workload on this board
 	Before    time.Time            // start from what was known then, as a repetition does; zero: from all
 
-	PartOf  string        // when the search's first campaign began; "" in that one
-	Watched arrivals.Spec // the latency of a server's users; zero where requests are made up
+	Failed  []tegra.Setting // under this very load, with requests: they are no answer
+	PartOf  string          // when the search's first campaign began; "" in that one
+	Watched arrivals.Spec   // the latency of a server's users; zero where requests are made up
 }
 
 // TuneResult is the answer and how it came about.
@@ -92,6 +93,9 @@ func (r *TuneResult) AnswerTo(q TuneRequest, on tegra.Board) {
 		return
 	}
 	first.Trial = &r.Sent[len(r.Sent)-1]
+	if t := first.Trial; t.N < 2 && first.Ask.LatencyMS > 0 && first.Standing.State == optimize.Measured {
+		first.Standing.State = optimize.Likely // one reading of a quantile
+	}
 	// that a mean is within a latency does not say that a quantile is
 	if first.Trial.Users && first.Trial.Unsure != "" && first.Limit.TimeMS > 0 &&
 		first.Standing.State == optimize.Measured {

@@ -5,7 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
+	"slices"
 	"time"
 
 	"jtune/internal/arrivals"
@@ -21,6 +21,7 @@ import (
 	"jtune/tui/session/answers"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
+	"jtune/tui/session/questions"
 	"jtune/tui/session/workloads"
 )
 
@@ -40,8 +41,6 @@ const (
 	fewestSent  = 20
 	// mostAnswers of a search are tried.
 	mostAnswers = 3
-	// followShare of the rate must be served, by a server that follows it.
-	followShare = 0.95
 	// tighter is by how much more than what was measured the latency limit is lowered after an answer that broke it.
 	tighter = 0.95
 	// tightest is the least factor by which it is lowered at a time.
@@ -73,6 +72,12 @@ func tuneServed(ctx context.Context, s *session.Session, r measure.TuneRequest, 
 	if !r.Workload.Serves() { // which makes batches by itself
 		want.MaxWaitMS = r.Load.MaxWaitMS
 	}
+	if list, err := campaigns.List(s.Options.Paths); err == nil && !r.Fresh && r.Before.IsZero() {
+		b := s.Device.Board()
+		r.Failed = questions.Failed(list, learn.Provenance{Workload: r.Workload.Name, Device: b.Name,
+			Virtual: b.Virtual,
+			Replay:  b.Replay}, asked)
+	}
 	really, why := paced(s, r.Workload, asked)
 	if !really {
 		if why != "" {
@@ -82,6 +87,7 @@ func tuneServed(ctx context.Context, s *session.Session, r measure.TuneRequest, 
 	}
 	return tried(ctx, s, r, ref, asked, observe, trial{
 		run: func(out measure.TuneResult) (answers.Trial, error) {
+			r.PartOf = out.Began
 			return send(ctx, s, r, want, asked, out.Setting, observe)
 		},
 		lower: func(r *measure.TuneRequest, by float64) { r.Load.LatencyMS *= by }})
@@ -106,6 +112,7 @@ func tuneWatched(ctx context.Context, s *session.Session, r measure.TuneRequest,
 						"the mean latency alone: whether p%.4g keeps %.4g ms is not known", 100*asked.Quantile,
 						asked.LatencyMS)}, nil
 			}
+			r.PartOf = out.Began
 			return send(ctx, s, r, workload.Demand{}, asked, out.Setting, observe)
 		},
 		lower: func(r *measure.TuneRequest, by float64) { r.Limit.TimeMS *= by }})
@@ -125,6 +132,9 @@ func tried(ctx context.Context, s *session.Session, r measure.TuneRequest, ref *
 		out, err := tuneLimit(ctx, s, r, ref, observe)
 		out.Probes, out.Rows = append(before.Probes, out.Probes...), append(before.Rows, out.Rows...)
 		out.Sent, out.Took, out.Ask = before.Sent, out.Took+before.Took, asked
+		if try > 1 {
+			out.Home, out.Began = before.Home, before.Began
+		}
 		if n := len(before.Sent); n > 0 && errors.Is(err, optimize.ErrInfeasible) { // by the lower limit
 			before.Probes, before.Rows, before.Took = out.Probes, out.Rows, out.Took
 			return before, notServed(asked, before.Sent[n-1])
@@ -134,6 +144,11 @@ func tried(ctx context.Context, s *session.Session, r measure.TuneRequest, ref *
 		}
 		begun := s.Clock.Now()
 		got, err := t.run(out)
+		if err == nil && got.Meets() && got.LatencyMS.OK { // one reading of a quantile is none to rely on
+			var again answers.Trial
+			again, err = t.run(out)
+			got = got.And(again, asked, r.Workload)
+		}
 		out.Took += s.Clock.Now() - begun
 		if err != nil {
 			return out, err
@@ -151,9 +166,19 @@ func tried(ctx context.Context, s *session.Session, r measure.TuneRequest, ref *
 		if try == mostAnswers || !late {
 			return out, notServed(asked, got)
 		}
+		r.Failed = append(slices.Clone(r.Failed), at(r, got.Setting))
 		t.lower(&r, max(tightest, tighter*asked.LatencyMS/got.LatencyMS.V))
+		r.PartOf = out.Began
 		r.Fresh, r.Before, before = false, time.Time{}, out // what was measured is known now
 	}
+}
+
+// at is a setting with the batch size in which it serves.
+func at(r measure.TuneRequest, a tegra.Setting) tegra.Setting {
+	if a.Batch == 0 {
+		a.Batch = max(1, r.Workload.Batch)
+	}
+	return a
 }
 
 // notServed says that no mode meets what was asked for with real requests, and what the last one did.
@@ -179,10 +204,11 @@ func send(ctx context.Context, s *session.Session, r measure.TuneRequest, want w
 	}
 	set.ModeTimeout = cmp.Or(set.ModeTimeout, 2*takes+time.Minute) // of a server that does not follow
 	measure.Observer(observe).Note(fmt.Sprintf("%s: %d requests %s, %s", at.Mode, set.Requests, comingText(a), about))
-	head := campaigns.HeaderOf(s, w, record.PlanHeader{Kind: campaigns.LoadKind, Modes: 1}, nil, set)
+	head := campaigns.HeaderOf(s, w, record.PlanHeader{Kind: campaigns.LoadKind, Modes: 1, PartOf: r.PartOf},
+		nil, set)
 	measuring := measure.Measuring{Workload: w, Settings: set, Gate: r.Gate}
 	row, dir, err := measure.MeasureOne(ctx, s, measure.ProfileRequest{Measuring: measuring}, head, at.Mode, observe)
-	out := answers.Trial{Setting: at, Serving: row.Serving, Dir: dir, Users: w.Live()}
+	out := answers.Trial{Setting: at, N: 1, Serving: row.Serving, Dir: dir, Users: w.Live()}
 	var hot *profiles.HotError
 	switch {
 	case err != nil && !errors.As(err, &hot):
@@ -192,7 +218,7 @@ func send(ctx context.Context, s *session.Session, r measure.TuneRequest, want w
 		return out, nil
 	}
 	out.MeanW = tegra.Finite(row.PowerW)
-	judge(&out, a, w)
+	out.Judge(a, w)
 	return out, nil
 }
 
@@ -202,38 +228,6 @@ func comingText(a mix.Ask) string {
 		return "at " + a.Load.String()
 	}
 	return "of its users"
-}
-
-// judge compares what was measured with what was asked for.
-func judge(s *answers.Trial, a mix.Ask, w workload.Workload) {
-	v := s.Serving
-	s.LatencyMS = latencyAt(v.Latency, a.Quantile)
-	served, least := requestRate(v, w), followShare*w.Load.Rate
-	if a.Load.Pattern == arrivals.Poisson { // so few may have come
-		least *= 1 - 3/math.Sqrt(float64(max(1, v.Requests)))
-	}
-	switch l := s.LatencyMS; {
-	case served < least:
-		s.Why = fmt.Sprintf("%.4g of %.4g requests per second are served", served, w.Load.Rate)
-	case a.LatencyMS > 0 && l.OK && l.V > a.LatencyMS:
-		s.Why = fmt.Sprintf("p%.4g is %.4g ms, over %.4g", 100*a.Quantile, l.V, a.LatencyMS)
-	case a.PowerW > 0 && s.MeanW.V > a.PowerW: // which the peak is above
-		s.Why = fmt.Sprintf("mean power %.4g W, over %.4g", s.MeanW.V, a.PowerW)
-	case a.LatencyMS > 0 && !l.OK:
-		s.Unsure = fmt.Sprintf("whether p%.4g keeps %.4g ms is not known of %d requests", 100*a.Quantile, a.LatencyMS,
-			v.Requests)
-	}
-}
-
-// requestRate is how many requests per second were answered.
-func requestRate(v *record.Served, w workload.Workload) float64 {
-	switch {
-	case !v.ServedPerS.OK || v.Units == 0:
-		return 0
-	case !w.Serves(): // a request is one of the units of a batch
-		return v.ServedPerS.V
-	}
-	return v.ServedPerS.V * float64(v.Requests) / float64(v.Units)
 }
 
 // requestsFor is how many requests are sent for the quantile that is asked for, within longestSend.
@@ -249,17 +243,4 @@ func requestsFor(a mix.Ask) int {
 		n = min(n, int(a.Load.MeanRate()*longestSend.Seconds()))
 	}
 	return max(fewestSent, n)
-}
-
-// latencyAt is the latency at the next of the recorded quantiles; absent where too few requests tell it.
-func latencyAt(l record.Latency, q float64) tegra.Val[float64] {
-	switch {
-	case l.N == 0 || q > 0.99:
-		return tegra.Val[float64]{}
-	case q <= 0.5:
-		return tegra.Some(l.P50)
-	case q <= 0.95:
-		return l.SureP95()
-	}
-	return l.SureP99()
 }

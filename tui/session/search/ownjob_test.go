@@ -52,7 +52,8 @@ func TestTuneUnderALoadDrivesAJobOfOurOwnAtTheRate(t *testing.T) {
 	if got, want := last.LatencyMS.V, out.Answers[0].Served.LatencyMS; math.Abs(got/want-1) > 0.1 {
 		t.Errorf("p95 %.4g ms, the queue of equations has %.4g", got, want)
 	}
-	if watts := last.MeanW.V; watts >= out.Answers[0].Served.PeakW || math.Abs(v.UnitJ.V*v.ServedPerS.V/watts-1) > 0.1 {
+	if watts := last.MeanW.V; watts >= 1.02*out.Answers[0].Served.PeakW ||
+		math.Abs(v.UnitJ.V*v.ServedPerS.V/watts-1) > 0.1 {
 		t.Errorf("%.4g W in the mean, %.4g while it serves, %.4g J an inference at %.4g/s", watts,
 			out.Answers[0].Served.PeakW,
 			v.UnitJ.V, v.ServedPerS.V)
@@ -95,14 +96,14 @@ func TestSentOfTooFewRequestsLeavesTheQuantileOpen(t *testing.T) {
 	few := answers.Trial{Serving: &record.Served{Latency: record.Latency{P50: 20, P95: 30, P99: 40, N: 300},
 		Requests: 300,
 		Units:    300, ServedPerS: tegra.Some(1.0)}}
-	if judge(&few, a, w); few.LatencyMS.OK || few.Unsure != "whether p99 keeps 50 ms is not known of 300 requests" ||
+	if few.Judge(a, w); few.LatencyMS.OK || few.Unsure != "whether p99 keeps 50 ms is not known of 300 requests" ||
 		few.Remark() != few.Unsure {
 		t.Errorf("%+v", few)
 	}
 	many := few
 	many.Unsure, many.Serving = "", &record.Served{Latency: record.Latency{P50: 20, P95: 30, P99: 60, N: 1000},
 		Requests: 1000, Units: 1000, ServedPerS: tegra.Some(1.0)}
-	if judge(&many, a, w); many.Meets() || many.Why != "p99 is 60 ms, over 50" {
+	if many.Judge(a, w); many.Meets() || many.Why != "p99 is 60 ms, over 50" {
 		t.Errorf("%+v", many)
 	}
 }

@@ -1,4 +1,4 @@
-package questions
+package questions_test
 
 import (
 	"encoding/json"
@@ -13,6 +13,7 @@ import (
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/models"
+	"jtune/tui/session/questions"
 	"jtune/tui/session/search"
 	"jtune/tui/session/sessiontest"
 	"jtune/tui/session/workloads"
@@ -35,7 +36,7 @@ func TestASearchKeepsItsAnswerAndAnOlderFolderIsWorkedOut(t *testing.T) {
 	if err != nil || len(list) != 1 {
 		t.Fatalf("%d campaigns, %v", len(list), err)
 	}
-	head, k, err := Find(list, list[0])
+	head, k, err := questions.Find(list, list[0])
 	if err != nil || k == nil || k.Worked || len(k.Answers) != 2 || head.Dir != found.Home {
 		t.Fatalf("%+v, %v", k, err)
 	}
@@ -45,19 +46,19 @@ func TestASearchKeepsItsAnswerAndAnOlderFolderIsWorkedOut(t *testing.T) {
 		if err != nil || string(was) != string(is) {
 			t.Errorf("%v: the search said\n%s\nits folder says\n%s (%v)", a.Limit, was, is, err)
 		}
-		if at, ok := Since(list, head, k, i); ok && !limits[i].Better(found.Answers[i].Reading.Measured,
+		if at, ok := questions.Since(list, head, k, i); ok && !limits[i].Better(found.Answers[i].Reading.Measured,
 			tegra.Measured{Setting: at}) {
 			t.Logf("%v: %v is better by what is known", a.Limit, at)
 		}
 	}
-	if at, newest := Newest(list, "mobilenet", models.Board(head)); newest == nil || at.Dir != head.Dir {
+	if at, newest := questions.Newest(list, "mobilenet", models.Board(head)); newest == nil || at.Dir != head.Dir {
 		t.Errorf("the newest answer is that of %s", at.Dir)
 	}
 
 	if err := os.Remove(filepath.Join(head.Dir, answers.FileName)); err != nil {
 		t.Fatal(err)
 	}
-	k, err = Answer(head)
+	k, err = questions.Answer(head)
 	if err != nil || k == nil || !k.Worked || len(k.Answers) != 2 {
 		t.Fatalf("without its file: %+v, %v", k, err)
 	}
@@ -75,7 +76,7 @@ func TestASearchKeepsItsAnswerAndAnOlderFolderIsWorkedOut(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(head.Dir, answers.FileName), []byte("format = 9\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if k, err := Answer(head); err == nil || k != nil {
+	if k, err := questions.Answer(head); err == nil || k != nil {
 		t.Errorf("a file that is none: %+v", k)
 	}
 }
@@ -103,11 +104,11 @@ func TestWhatIsFoundLaterIsSaidAndTheAnswerStays(t *testing.T) {
 	if err != nil || len(list) != 2 {
 		t.Fatalf("%d campaigns, %v", len(list), err)
 	}
-	k, err := Answer(list[0])
+	k, err := questions.Answer(list[0])
 	if err != nil || k == nil || k.Answers[0].Setting != found.Setting {
 		t.Fatalf("%+v, %v", k, err)
 	}
-	at, ok := Since(list, list[0], k, 0)
+	at, ok := questions.Since(list, list[0], k, 0)
 	gained := better.Measured.TimeMS < 0.98*found.Measured.TimeMS
 	if ok != gained || ok && at.Mode != better.Mode {
 		t.Errorf("better since: %v %v, the later search found %v %.4g ms, the first %v %.4g ms", at, ok,

@@ -1,0 +1,84 @@
+package answers
+
+import (
+	"fmt"
+	"math"
+
+	"jtune/internal/arrivals"
+	"jtune/optimize/mix"
+	"jtune/profiles/record"
+	"jtune/profiles/workload"
+	"jtune/tegra"
+)
+
+// followShare of the rate must be served, by a server that follows it.
+const followShare = 0.95
+
+// And is a trial with another reading of the same setting: their mean, judged again. Where the other one could not be
+// measured, or did not meet what was asked for by itself and there is nothing to take the mean of, it is that one.
+func (t Trial) And(o Trial, a mix.Ask, w workload.Workload) Trial {
+	if t.Serving == nil || o.Serving == nil || !o.LatencyMS.OK {
+		return o
+	}
+	x, y, v := t.Serving.Latency, o.Serving.Latency, *o.Serving
+	v.Latency = record.Latency{P50: (x.P50 + y.P50) / 2, P95: (x.P95 + y.P95) / 2, P99: (x.P99 + y.P99) / 2, N: x.N +
+		y.N}
+	v.Requests, v.Units = t.Serving.Requests+v.Requests, t.Serving.Units+v.Units
+	half := func(to *tegra.Val[float64], other tegra.Val[float64]) {
+		if to.OK && other.OK {
+			to.V = (to.V + other.V) / 2
+		}
+	}
+	half(&v.ServedPerS, t.Serving.ServedPerS)
+	half(&v.UnitJ, t.Serving.UnitJ)
+	o.N, o.Serving, o.Why, o.Unsure = t.N+o.N, &v, "", ""
+	half(&o.MeanW, t.MeanW)
+	w.Load.Rate = a.Load.RatePerS
+	o.Judge(a, w)
+	return o
+}
+
+// Judge compares what was measured with what was asked for.
+func (s *Trial) Judge(a mix.Ask, w workload.Workload) {
+	v := s.Serving
+	s.LatencyMS = latencyAt(v.Latency, a.Quantile)
+	served, least := requestRate(v, w), followShare*w.Load.Rate
+	if a.Load.Pattern == arrivals.Poisson { // so few may have come
+		least *= 1 - 3/math.Sqrt(float64(max(1, v.Requests)))
+	}
+	switch l := s.LatencyMS; {
+	case served < least:
+		s.Why = fmt.Sprintf("%.4g of %.4g requests per second are served", served, w.Load.Rate)
+	case a.LatencyMS > 0 && l.OK && l.V > a.LatencyMS:
+		s.Why = fmt.Sprintf("p%.4g is %.4g ms, over %.4g", 100*a.Quantile, l.V, a.LatencyMS)
+	case a.PowerW > 0 && s.MeanW.V > a.PowerW: // which the peak is above
+		s.Why = fmt.Sprintf("mean power %.4g W, over %.4g", s.MeanW.V, a.PowerW)
+	case a.LatencyMS > 0 && !l.OK:
+		s.Unsure = fmt.Sprintf("whether p%.4g keeps %.4g ms is not known of %d requests", 100*a.Quantile, a.LatencyMS,
+			v.Requests)
+	}
+}
+
+// requestRate is how many requests per second were answered.
+func requestRate(v *record.Served, w workload.Workload) float64 {
+	switch {
+	case !v.ServedPerS.OK || v.Units == 0:
+		return 0
+	case !w.Serves(): // a request is one of the units of a batch
+		return v.ServedPerS.V
+	}
+	return v.ServedPerS.V * float64(v.Requests) / float64(v.Units)
+}
+
+// latencyAt is the latency at the next of the recorded quantiles; absent where too few requests tell it.
+func latencyAt(l record.Latency, q float64) tegra.Val[float64] {
+	switch {
+	case l.N == 0 || q > 0.99:
+		return tegra.Val[float64]{}
+	case q <= 0.5:
+		return tegra.Some(l.P50)
+	case q <= 0.95:
+		return l.SureP95()
+	}
+	return l.SureP99()
+}

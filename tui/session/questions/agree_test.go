@@ -1,0 +1,126 @@
+package questions_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"testing"
+
+	"jtune/internal/arrivals"
+	"jtune/optimize"
+	"jtune/optimize/mix"
+	"jtune/optimize/outlook"
+	"jtune/optimize/serving"
+	"jtune/tegra"
+	"jtune/tui/session"
+	"jtune/tui/session/campaigns"
+	"jtune/tui/session/config"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/questions"
+	"jtune/tui/session/search"
+	"jtune/tui/session/sessiontest"
+	"jtune/tui/session/workloads"
+)
+
+// Directly after a search the card, campaigns show, choose, Front and Modes name its answer: they have it from the kept
+// answer, from an outlook of settings, and from one of a page.
+func TestAllNameTheAnswerOfARandomSearch(t *testing.T) {
+	t.Parallel()
+	searches := 3
+	if os.Getenv("JTUNE_LONG") != "" {
+		searches = 200
+	}
+	if testing.Short() {
+		t.Skip("numbers that one goroutine computes")
+	}
+	rng := rand.New(rand.NewPCG(7, 11))
+	s := sessiontest.Open(t, session.Options{Device: "virtual:agx-orin", Speed: math.Inf(1),
+		Paths: config.Paths{DataDir: t.TempDir()}, Seed: 3})
+	answered := 0
+	for n := range searches {
+		r := randomRequest(t, s, rng, n)
+		t.Run(fmt.Sprintf("%d %s %v %v", n, r.Workload.Name, r.Goal, r.Batches), func(t *testing.T) {
+			out, err := search.Tune(t.Context(), s, r, nil)
+			if errors.Is(err, optimize.ErrInfeasible) {
+				return
+			}
+			if err != nil || out.Fitted == nil {
+				t.Fatal(err)
+			}
+			answered++
+			agrees(t, s, r, out)
+		})
+	}
+	if answered == 0 {
+		t.Error("no search has answered")
+	}
+}
+
+func randomRequest(t *testing.T, s *session.Session, rng *rand.Rand, n int) measure.TuneRequest {
+	t.Helper()
+	name := []string{"resnet18", "yolov8n-infer", "mobilenet", "resnet18-infer", "lstm"}[n%5]
+	w, err := workloads.Find(s, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := measure.TuneRequest{Measuring: measure.Measuring{Workload: w}, Keep: true}
+	r.Limit.PowerW = float64(18 + rng.IntN(25))
+	switch {
+	case w.Infers():
+		r.Load = arrivals.Spec{RatePerS: float64(10 + rng.IntN(30)), LatencyMS: float64(35 + rng.IntN(40)),
+			Quantile: 0.99, PowerAs: "peak"}
+	case rng.IntN(3) == 0:
+		r.Limit = optimize.Limit{Energy: true}
+	case rng.IntN(4) == 0:
+		r.Batches = []int{8, 16}
+	}
+	return r
+}
+
+// agrees holds every way to an answer against what a search has found.
+func agrees(t *testing.T, s *session.Session, r measure.TuneRequest, out measure.TuneResult) {
+	t.Helper()
+	want := out.Answers[0].Setting
+	list, err := campaigns.List(s.Options.Paths)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, k, err := questions.Find(list, list[len(list)-1])
+	if err != nil || k == nil || k.Answers[0].Setting != want {
+		t.Fatalf("the kept answer: %+v, %v", k, err)
+	}
+	m := out.Fitted
+	settings := tegra.Settings(m.Space.Modes(), m.Batches)
+	o := outlook.OutlookOf(m, settings)
+	o.Found = questions.Answered(list, m.Provenance)
+	one := m
+	if m.Batches != nil {
+		one = m.At(want.Batch)
+	}
+	page := outlook.New(r.Workload.Name, one, m.Space)
+	page.Found = o.Found
+	if !r.Loaded() {
+		at, err := o.Choose(r.Limit)
+		if err != nil || o.Predicted[at].Setting != want {
+			t.Errorf("choose gives %v, the search %v (%v)", o.Predicted[at].Setting, want, err)
+		}
+		if on := page.Predicted[page.Answer(r.Limit)].Mode; on != want.Mode {
+			t.Errorf("Front gives %v, the search %v", on, want)
+		}
+		return
+	}
+	ask, err := r.Goal.Ask(s.Seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask = questions.Known(list, m.Provenance, mix.Goal{Limit: r.Limit, Load: r.Load}, ask)
+	if found, _, err := serving.Under(o, ask).Answer(); err != nil || found.Mode != want.Mode {
+		t.Errorf("choose gives %v, the search %v (%v)", found.Mode, want, err)
+	}
+	view, err := serving.ViewUnder(page, ask, nil)
+	if err != nil || view.Best.Mode != want.Mode || page.Known[view.AnswerAmong(nil)].Mode != want.Mode {
+		t.Errorf("Front gives %v, the search %v (%v)", view.Best.Mode, want, err)
+	}
+}
