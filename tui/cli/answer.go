@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 
+	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/optimize"
 	"jtune/optimize/outlook"
@@ -72,7 +73,7 @@ func printAnswer(w io.Writer, a answers.Answer, space *tegra.Space, origin strin
 	if !a.Feasible {
 		rows = append(rows, []string{"does not meet the limit: the nearest mode"})
 	}
-	if err := table(w, rows...); err != nil {
+	if err := report.Grid(w, rows...); err != nil {
 		return err
 	}
 	if a.Training != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"jtune/internal/report"
 	"jtune/tegra"
 	"jtune/tegra/boot"
 	"jtune/tegra/guard"
@@ -356,7 +357,7 @@ func printApplied(w io.Writer, s *session.Session, x tegra.Applied) error {
 		}
 		rows = append(rows, []string{f.Knob, f.Asked, f.Actual, mark, f.Path})
 	}
-	if err := table(w, rows...); err != nil {
+	if err := report.Grid(w, rows...); err != nil {
 		return err
 	}
 	if x.Asked != (tegra.Mode{}) {

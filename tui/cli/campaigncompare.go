@@ -42,7 +42,7 @@ func (c *campaignsCmd) compare(args []string) error {
 			fmt.Sprintf("%.1f", m.Other.PowerW), pct(m.PowerPct), pct(m.EnergyPct)})
 	}
 	if len(x.Common) > 0 {
-		if err := table(c.out, rows...); err != nil {
+		if err := report.Grid(c.out, rows...); err != nil {
 			return err
 		}
 	}

@@ -173,7 +173,7 @@ func (c *campaignsCmd) summary([]string) error {
 	for _, d := range devices {
 		rows = append(rows, row(ofDevice(d.Device, d.Virtual), d.Ledger))
 	}
-	return table(c.out, append(rows, row(text.Count(len(devices), "device"), all))...)
+	return report.Grid(c.out, append(rows, row(text.Count(len(devices), "device"), all))...)
 }
 
 // ofDevice names a device, and says so when its numbers are no measurements.
@@ -286,5 +286,5 @@ func (c *campaignsCmd) describe(one campaigns.Campaign) error {
 		[]string{"seed", strconv.FormatUint(h.Seed, 10)},
 		[]string{"settings", fmt.Sprintf("%d minibatches per mode", h.Settings.Minibatches)},
 		[]string{"made by", "jtune " + h.Jtune})
-	return table(c.out, rows...)
+	return report.Grid(c.out, rows...)
 }

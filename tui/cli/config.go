@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"jtune/internal/report"
 	"jtune/internal/safefile"
 	"jtune/internal/text"
 	"jtune/internal/tomlfile"
@@ -121,7 +122,7 @@ func (c configCmd) show(flags *pflag.FlagSet) error {
 		}
 		rows = append(rows, []string{r.Key, configValue(r.Value), configValue(r.Default), origin})
 	}
-	return table(c.out, rows...)
+	return report.Grid(c.out, rows...)
 }
 
 // flagRows are the flags of all commands.

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"jtune/internal/report"
 	"jtune/tegra"
 	"jtune/tegra/nvpmodel"
 )
@@ -81,7 +82,7 @@ func printNvpmodel(w io.Writer, c *nvpmodel.Config) error {
 		}
 		rows = append(rows, []string{strconv.Itoa(m.ID), m.Name, strconv.Itoa(len(on)), cpu, gpu, emc, mark})
 	}
-	return table(w, rows...)
+	return report.Grid(w, rows...)
 }
 
 // limitText prints a limit of an nvpmodel mode, which may be absent, none, or

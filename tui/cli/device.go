@@ -73,7 +73,7 @@ func (c *deviceCmd) printTunables(s *session.Session) error {
 	if c.asJSON {
 		return printJSON(c.out, list)
 	}
-	return errors.Join(table(c.out, rows...), c.printOrigin(s.Device.Board().Origin()))
+	return errors.Join(report.Grid(c.out, rows...), c.printOrigin(s.Device.Board().Origin()))
 }
 
 // deviceDocument is `jtune device --json`. The mode in force is null where none expresses it, and memory clocks and the
@@ -134,7 +134,7 @@ func printDevice(w io.Writer, s *session.Session) error {
 		{"setting modes", inspect.RightsOf(s).How},
 	}
 	rows = append(rows, presentRows(s)...)
-	if err := table(w, rows...); err != nil {
+	if err := report.Grid(w, rows...); err != nil {
 		return err
 	}
 	presets := [][]string{{"id", "preset", "mode", ""}}
@@ -152,7 +152,7 @@ func printDevice(w io.Writer, s *session.Session) error {
 		presets = append(presets, []string{strconv.Itoa(p.ID), p.Name, space.Format(p.Mode), strings.Join(marks, ", ")})
 	}
 	fmt.Fprintln(w)
-	return table(w, presets...)
+	return report.Grid(w, presets...)
 }
 
 // clockRange prints a knob's clocks from the slowest to the fastest; all of

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/profiles/workload"
 	"jtune/tegra/rivals"
@@ -87,7 +88,7 @@ func (c *doctorCmd) checkWorkload(ctx context.Context, s *session.Session, name 
 		for _, k := range r.Checks {
 			rows = append(rows, []string{k.State, k.What, k.Found, k.Need})
 		}
-		err = table(c.out, rows...)
+		err = report.Grid(c.out, rows...)
 		for _, k := range r.Checks {
 			if k.Do != "" {
 				fmt.Fprintln(c.out, wrapped(k.What+": "+k.Do))
@@ -133,7 +134,7 @@ func (c *doctorCmd) printDiagnosis(d inspect.Diagnosis) error {
 		}
 		rows = append(rows, []string{mark, s.Name, string(s.Path), string(s.Why)})
 	}
-	if err := table(c.out, rows...); err != nil {
+	if err := report.Grid(c.out, rows...); err != nil {
 		return err
 	}
 	fmt.Fprintf(c.out, "\n%d sources, %d missing\n", len(d.Sources), missing)
@@ -184,7 +185,7 @@ func (c *doctorCmd) printPrograms(found []workload.Found) error {
 	}
 	fmt.Fprintln(c.out)
 	if len(rows) > 0 {
-		if err := table(c.out, append([][]string{{"inference", "program", "", ""}}, rows...)...); err != nil {
+		if err := report.Grid(c.out, append([][]string{{"inference", "program", "", ""}}, rows...)...); err != nil {
 			return err
 		}
 	}
@@ -206,5 +207,5 @@ func (c *doctorCmd) printOthers(others []rivals.Rival) error {
 			r.Name, string(r.State), orDash(string(r.Touches)), orDash(string(r.Path)), string(r.Note),
 		})
 	}
-	return table(c.out, rows...)
+	return report.Grid(c.out, rows...)
 }

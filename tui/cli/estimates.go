@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 
+	"jtune/internal/report"
 	"jtune/learn"
 	"jtune/optimize/outlook"
 	"jtune/tegra"
@@ -46,7 +47,7 @@ func (c *predictCmd) compareEstimates(m *learn.Model) error {
 			inUnit(r.PredictedW.Or(math.NaN()), "W"),
 			dash(r.MeasuredW, "%.1f W"), off(r.EstimatePct), off(r.PredictedPct)})
 	}
-	if err := table(c.out, text...); err != nil {
+	if err := report.Grid(c.out, text...); err != nil {
 		return err
 	}
 	for _, r := range rows {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"jtune/internal/report"
 	"jtune/profiles/experiment"
 	"jtune/tegra"
 	"jtune/tegra/virtual"
@@ -289,7 +290,7 @@ func (c *experimentCmd) listed() error {
 	for _, one := range beside {
 		rows = append(rows, []string{one.name, one.about, one.runs})
 	}
-	return table(c.out, rows...)
+	return report.Grid(c.out, rows...)
 }
 
 // runAll runs several and says at the end which of them could not run.

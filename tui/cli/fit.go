@@ -168,7 +168,7 @@ func (c *fitCmd) printFit(m *learn.Model) error {
 		{"cross-validated", orDash(m.CV.How)},
 		{"reference", orDash(m.Reference)},
 	}
-	if err := table(c.out, append(rows, networkRows(learn.NetworksOf(m))...)...); err != nil {
+	if err := report.Grid(c.out, append(rows, networkRows(learn.NetworksOf(m))...)...); err != nil {
 		return err
 	}
 	if m.Batches != nil {
@@ -344,7 +344,7 @@ func (c *predictCmd) print(o *outlook.Outlook) error {
 		}
 		rows = append(rows, row)
 	}
-	return table(c.out, rows...)
+	return report.Grid(c.out, rows...)
 }
 
 func between(lo, hi float64) string {

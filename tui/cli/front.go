@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/optimize"
 	"jtune/optimize/mix"
@@ -186,7 +187,7 @@ func (c *frontCmd) printFront(cloud *export.Cloud, origin string) error {
 			text.Of(p.EnergyJ()), mark},
 			strconv.Itoa(p.Batch), text.Of(p.Measured.SampleMS())))
 	}
-	return errors.Join(table(c.out, rows...), c.printOrigin(origin))
+	return errors.Join(report.Grid(c.out, rows...), c.printOrigin(origin))
 }
 
 // writeFile replaces a file that the user named.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/optimize/outlook"
@@ -90,5 +91,5 @@ func (c *frontCmd) printVerified(res measure.VerifyResult) error {
 			change(off.TimePct),
 			text.Of(p.PowerW), text.Of(got.PowerW), change(off.PowerPct)})
 	}
-	return table(c.out, rows...)
+	return report.Grid(c.out, rows...)
 }

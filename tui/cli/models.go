@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/learn/baseline/nn"
@@ -303,7 +304,7 @@ func (c *modelsCmd) printAll(list []modelJSON) error {
 			errorText(m.CV, m.CV.PowerMAPEPct), orDash(workload), ofDevice(string(m.Device), m.Virtual),
 		})
 	}
-	if err := table(c.out, rows...); err != nil {
+	if err := report.Grid(c.out, rows...); err != nil {
 		return err
 	}
 	c.note("%s are inside this program; the others are in %s. jtune models NAME shows one",
@@ -352,7 +353,7 @@ func (c *modelsCmd) print(m modelJSON) error {
 		rows = append(rows, []string{"made by", made})
 	}
 	c.notes(m.Warnings)
-	return table(c.out, rows...)
+	return report.Grid(c.out, rows...)
 }
 
 func (c *modelsCmd) keep(args []string) error {

@@ -102,7 +102,7 @@ func countModes(w io.Writer, s *tegra.Space) error {
 		}
 		return strings.Join(out, " ")
 	}
-	return table(w,
+	return report.Grid(w,
 		[]string{fmt.Sprintf("%d core counts", len(s.Cores)), strings.Trim(fmt.Sprint(s.Cores), "[]")},
 		[]string{fmt.Sprintf("%d CPU clocks, MHz", len(s.CPU)), freqs(s.CPU)},
 		[]string{fmt.Sprintf("%d GPU clocks, MHz", len(s.GPU)), freqs(s.GPU)},

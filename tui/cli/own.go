@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/internal/usage"
 	"jtune/profiles/harness"
@@ -248,7 +249,7 @@ func (c *runCmd) printOwn(r measure.RunResult, s *session.Session, w workload.Wo
 	if o.Throttled.OK && o.Throttled.V {
 		rows = append(rows, []string{"throttled", "yes, at least once"})
 	}
-	return table(c.out, rows...)
+	return report.Grid(c.out, rows...)
 }
 
 func railText(r measure.RailWhole) string {

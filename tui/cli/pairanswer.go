@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/optimize/mix"
 	"jtune/profiles/record"
@@ -49,7 +50,7 @@ func (c *pairCmd) print(x pair.Answer, space *tegra.Space, origin string) error 
 	if !x.Feasible {
 		rows = append(rows, []string{"does not meet the limits", x.Why()})
 	}
-	return table(c.out, rows...)
+	return report.Grid(c.out, rows...)
 }
 
 // apartRows are the lines about the two jobs in a mode each, and on a board each.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/optimize/outlook"
@@ -45,5 +46,5 @@ func printProjection(w io.Writer, p *outlook.Projection, space *tegra.Space) err
 		}
 		rows = append(rows, row)
 	}
-	return table(w, rows...)
+	return report.Grid(w, rows...)
 }

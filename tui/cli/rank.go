@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/optimize/outlook"
@@ -243,7 +244,7 @@ func (c *rankCmd) print(r rank.Ranking) error {
 		rows = append(rows, []string{x.Name, mode, seconds(x.EpochS), seconds(x.TimeS), shown(x.PowerW),
 			shown(x.EnergyWh), shown(edp), say})
 	}
-	if err := table(c.out, rows...); err != nil {
+	if err := report.Grid(c.out, rows...); err != nil {
 		return err
 	}
 	fmt.Fprintf(c.out, "a round ends after %s", seconds(r.RoundS))
@@ -276,7 +277,7 @@ func (c *rankCmd) printCurve(r rank.Ranking) error {
 		rows = append(rows, []string{seconds(tegra.Some(p.DeadlineS)), text.Of(p.EnergyWh)})
 	}
 	fmt.Fprintln(c.out)
-	if err := table(c.out, rows...); err != nil {
+	if err := report.Grid(c.out, rows...); err != nil {
 		return err
 	}
 	if r.Knee.OK {

@@ -227,7 +227,7 @@ func (c *runCmd) printRun(r measure.RunResult, s *session.Session, w workload.Wo
 	if v := r.Sampling; v != nil {
 		rows = append(rows, []string{"sampling", samplingText(*v)})
 	}
-	if err := table(c.out, append(rows, characterRows(r.Character)...)...); err != nil {
+	if err := report.Grid(c.out, append(rows, characterRows(r.Character)...)...); err != nil {
 		return err
 	}
 	c.printDoubts(r)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
@@ -132,7 +133,7 @@ func (c *runCmd) printServing(r measure.RunResult, s *session.Session, w workloa
 			rows = append(rows, row)
 		}
 	}
-	if err := table(c.out, rows...); err != nil {
+	if err := report.Grid(c.out, rows...); err != nil {
 		return err
 	}
 	c.printDoubts(r)

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"jtune/internal/report"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tui/session"
@@ -217,5 +218,5 @@ func (c *soakCmd) soakText(s *session.Session, r soak.Result) error {
 		at := time.Duration(e.AtS * float64(time.Second)).Round(time.Second)
 		rows = append(rows, []string{"at " + at.String(), e.What})
 	}
-	return table(c.out, rows...)
+	return report.Grid(c.out, rows...)
 }

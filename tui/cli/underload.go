@@ -249,5 +249,5 @@ func (c *frontCmd) underLoad(o *outlook.Outlook) error {
 		return printJSON(c.out, points)
 	}
 	fmt.Fprintln(c.out, strings.ToUpper(ask.Load.String()[:1])+ask.Load.String()[1:]+", predicted")
-	return errors.Join(table(c.out, rows...), c.printOrigin(o.Model.Provenance.Origin()))
+	return errors.Join(report.Grid(c.out, rows...), c.printOrigin(o.Model.Provenance.Origin()))
 }
