@@ -1,0 +1,102 @@
+package mix
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"jtune/internal/text"
+	"jtune/optimize"
+)
+
+// judged is the power that a limit bounds, with the margin kept.
+func (a *Ask) judged(o Outcome, peakHigh float64) float64 {
+	if a.PowerAs == Mean {
+		return o.MeanW * peakHigh / o.PeakW
+	}
+	return peakHigh
+}
+
+// judge says whether an outcome meets the limits with this power, latency and service time.
+func (a *Ask) judge(o *Outcome, powerW, latencyMS, timeMS float64) {
+	o.excess, o.missed = 0, [batchTime]miss{}
+	n := 0
+	over := func(what limited, value, limit float64) {
+		if limit > 0 && !(value <= limit) {
+			o.excess += math.Log(value / limit)
+			o.missed[n] = miss{what, value, limit}
+			n++
+		}
+	}
+	if a.Load.Open() {
+		over(busyShare, o.Rho*timeMS/o.TimeMS, a.mostBusy())
+	}
+	over(itsPower, powerW, a.PowerW)
+	over(itsLatency, latencyMS, a.LatencyMS)
+	over(batchTime, timeMS, a.TimeMS)
+	o.Meets = n == 0
+}
+
+// limited is what has a limit.
+type limited int
+
+const (
+	nothing limited = iota
+	busyShare
+	itsPower
+	itsLatency
+	batchTime
+)
+
+// miss is a limit that is broken, and by what.
+type miss struct {
+	what         limited
+	value, limit float64
+}
+
+// Why says which limits are broken; "" where none is.
+func (o *Outcome) Why() string {
+	formats := [...]string{
+		busyShare:  "busy %s %% of the time, over %s %%",
+		itsPower:   "power %s W, over %s W",
+		itsLatency: "latency %s ms, over %s ms",
+		batchTime:  "batch %s ms, over %s ms",
+	}
+	var parts []string
+	for _, m := range o.missed {
+		if m.what != nothing && !math.IsInf(m.value, 1) { // a queue that only grows is busy more than all of the time
+			unit := 1.0
+			if m.what == busyShare {
+				unit = 100
+			}
+			parts = append(parts, fmt.Sprintf(formats[m.what], text.Exact(unit*m.value), text.Exact(unit*m.limit)))
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// NoSettingError says that no setting meets an ask, and what comes nearest.
+type NoSettingError struct {
+	Ask      Ask
+	Nearest  Outcome
+	Measured bool // Nearest was measured; else predicted
+}
+
+func (e *NoSettingError) Error() string {
+	n, batch := e.Nearest, ""
+	if n.Batch > 0 {
+		batch = fmt.Sprintf(" at batch size %d", n.Batch)
+	}
+	rate := n.ServedPerS
+	if n.Batch > 0 && n.TimeMS > 0 {
+		rate = 1000 * float64(n.Batch) / n.TimeMS
+	}
+	late := ""
+	if !math.IsInf(n.LatencyMS, 1) {
+		late = fmt.Sprintf("p%.4g %s ms, ", 100*e.Ask.quantile(), text.Exact(n.LatencyMS))
+	}
+	return fmt.Sprintf("%v (%v): nearest is %v%s with %s%s W, at most %s requests/s (%s)",
+		optimize.ErrInfeasible, e.Ask, n.Mode, batch, late, text.Exact(n.PeakW), text.Exact(rate), n.Why())
+}
+
+func (e *NoSettingError) Unwrap() error { return optimize.ErrInfeasible }
