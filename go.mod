@@ -34,11 +34,8 @@ require (
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/lrstanley/bubblezone/v2 v2.0.0 // indirect
 	github.com/lucasb-eyer/go-colorful v1.4.1 // indirect
-	github.com/mattn/go-runewidth v0.0.27 // indirect
+	github.com/mattn/go-runewidth v0.0.31 // indirect
 	github.com/rivo/uniseg v0.4.7 // indirect
 	github.com/xo/terminfo v0.0.0-20220910002029-abceb7e1c41e // indirect
 	golang.org/x/tools v0.30.0 // indirect
 )
-
-// Later releases cost every start more than 20 ms of CPU time: docs/decisions/002-old-rune-width-module.md.
-replace github.com/mattn/go-runewidth => github.com/mattn/go-runewidth v0.0.25
