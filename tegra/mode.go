@@ -30,6 +30,16 @@ func (m Mode) Units() ModeUnits {
 // MarshalJSON prints Units.
 func (m Mode) MarshalJSON() ([]byte, error) { return json.Marshal(m.Units()) }
 
+// UnmarshalJSON reads what MarshalJSON prints.
+func (m *Mode) UnmarshalJSON(data []byte) error {
+	var u ModeUnits
+	if err := json.Unmarshal(data, &u); err != nil {
+		return err
+	}
+	*m = Mode{Cores: u.Cores, CPU: Freq(u.CPUKHz) * KHz, GPU: u.GPUHz, EMC: u.MemHz.V}
+	return nil
+}
+
 // Knob names one of the four dimensions of a power mode.
 type Knob int
 

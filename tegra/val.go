@@ -41,3 +41,13 @@ func (v Val[T]) MarshalJSON() ([]byte, error) {
 	}
 	return json.Marshal(v.V)
 }
+
+// UnmarshalJSON reads what MarshalJSON prints.
+func (v *Val[T]) UnmarshalJSON(data []byte) error {
+	if string(data) == "null" {
+		*v = Val[T]{}
+		return nil
+	}
+	v.OK = true
+	return json.Unmarshal(data, &v.V)
+}

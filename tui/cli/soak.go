@@ -54,6 +54,7 @@ func (c *soakCmd) flags(f *pflag.FlagSet) {
 	f.BoolVar(&c.r.GoOn, "go-on", false, "go on after a limit broke or a clock fell")
 	f.BoolVar(&c.envelope, "envelope", false, "in place of a job: keep all cores and the GPU busy")
 	f.StringVar(&c.r.Dir, "out", "", "`DIR` for the samples and the result (default a new one of the data directory)")
+	f.BoolVar(&c.r.Resume, "resume", false, "continue the soak in --out DIR that was cut off, as it was asked for")
 	c.own.add(f)
 	c.jsonFlag(f, asDocument)
 }
@@ -70,6 +71,16 @@ func (c *soakCmd) check() (err error) {
 		return usagef("soak: a job and --envelope exclude each other")
 	case !c.envelope && len(c.args) == 0 && !c.own.given():
 		return usagef("soak needs a job: give a WORKLOAD, --envelope or -- COMMAND")
+	}
+	if c.r.Resume {
+		if c.r.Dir == "" {
+			return usagef("soak: --resume needs the folder: give --out DIR")
+		}
+		for _, name := range []string{"mode", "for", "until-steady", "limit", "go-on"} {
+			if c.given(name) {
+				return usagef("soak: --resume goes on as its folder says: leave out --%s", name)
+			}
+		}
 	}
 	c.r.Limits, err = soak.ParseLimits(c.limits)
 	return err

@@ -3,6 +3,7 @@ package soak
 import (
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -26,44 +27,102 @@ const (
 // program loses nothing that was seen. nil keeps nothing.
 type files struct {
 	dir  string
-	mode tegra.Val[tegra.Mode]
+	plan plan
+	past []Seen         // of the soak that is continued
 	rec  *record.Record // nil: none
 	f    *os.File
 	out  *csv.Writer
 
-	mu     sync.Mutex
-	stepMS float64 // of the job's newest step; 0: none yet
-	rails  []string
-	mark   string
-	err    error // the first of writing
+	mu      sync.Mutex
+	stepMS  tegra.Val[float64] // of the job's newest step
+	rails   []string
+	columns []column
+	mark    string
+	err     error // the first of writing
 }
 
-// keep makes the folder of a soak.
-func keep(s *session.Session, r Request) (*files, error) {
-	now := s.Setup()
-	k := &files{mode: now.Mode, rails: s.Device.Board().Rails, mark: strconv.FormatBool(s.Device.Board().Virtual)}
-	if r.NoRecord {
-		return k, nil
+// keep makes the folder of a soak, or opens that of one that was cut off; then the request is that one's. before is a
+// reading of the idle board.
+func keep(s *session.Session, r *Request, before tegra.Reading) (k *files, err error) {
+	board := s.Device.Board()
+	k = &files{mark: strconv.FormatBool(board.Virtual), rails: board.Rails, columns: columns(board.Rails)}
+	if r.Resume {
+		err = k.continued(r)
+	} else {
+		k.plan = planOf(*r, s.Setup().Mode, before)
+	}
+	if err != nil || r.NoRecord {
+		return k, err
 	}
 	plan := record.PlanHeader{Kind: campaigns.RunKind, Modes: 1, Source: campaigns.SoakSource}
 	head := campaigns.HeaderOf(s, r.Workload, plan, nil, record.Settings{SampleEvery: sampleEvery})
-	rec, err := campaigns.Record(s, r.Dir, head, false)
-	if err != nil {
+	if k.rec, err = campaigns.Record(s, r.Dir, head, r.Resume); err != nil {
 		return nil, err
 	}
-	k.rec, k.dir = rec, rec.Dir()
-	if k.f, err = safefile.Open(filepath.Join(k.dir, SamplesName), os.O_WRONLY|os.O_APPEND); err != nil {
+	if k.dir = k.rec.Dir(); r.Resume {
+		err = os.Remove(filepath.Join(k.dir, ResultName))
+		if os.IsNotExist(err) {
+			err = nil
+		}
+	} else {
+		err = k.plan.write(k.dir)
+	}
+	if err == nil {
+		err = k.open()
+	}
+	if err != nil {
+		k.close()
 		return nil, err
+	}
+	return k, nil
+}
+
+// continued reads the soak in the folder that a request continues.
+func (k *files) continued(r *Request) (err error) {
+	if k.plan, err = readPlan(r.Dir); err != nil {
+		return err
+	}
+	if record.Ended(r.Dir) == "complete" {
+		return fmt.Errorf("the soak in %s has ended: there is nothing to continue", r.Dir)
+	}
+	if k.past, err = readCourse(r.Dir, k.plan); err != nil && err != errNoSamples {
+		return err
+	}
+	*r = k.plan.resumes(*r)
+	return nil
+}
+
+// rested keeps what the board showed after its rest.
+func (k *files) rested(idle tegra.Reading) error {
+	if k.plan.IdleC = hottest(idle).Or(0); k.rec == nil || len(k.past) > 0 {
+		return nil
+	}
+	return k.plan.write(k.dir)
+}
+
+// open opens the file of the samples; a new one gets its head.
+func (k *files) open() (err error) {
+	if k.f, err = safefile.Open(filepath.Join(k.dir, SamplesName), os.O_RDWR|os.O_APPEND); err != nil {
+		return err
 	}
 	k.out = csv.NewWriter(k.f)
-	names := []string{"t_s", "power_w", "tj_c", "cpu_khz", "cpu_asked_khz", "gpu_hz", "gpu_asked_hz", "emc_hz",
-		"fan_pct",
-		"throttled", "over_currents", "ram_bytes", "step_ms"}
-	for _, rail := range k.rails {
-		names = append(names, rail+"_v", rail+"_a")
+	st, err := k.f.Stat()
+	if err != nil {
+		return err
+	}
+	if st.Size() > 0 { // after a line that was torn, a new one begins
+		last := make([]byte, 1)
+		if _, err := k.f.ReadAt(last, st.Size()-1); err == nil && last[0] != '\n' {
+			_, k.err = k.f.WriteString("\n")
+		}
+		return k.err
+	}
+	var names []string
+	for _, c := range k.columns {
+		names = append(names, c.name)
 	}
 	k.line(append(names, "virtual"))
-	return k, k.err
+	return k.err
 }
 
 // log is the file for what the job says besides events; "" for none.
@@ -78,7 +137,7 @@ func (k *files) log() string {
 func (k *files) step(ms float64) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.stepMS = ms
+	k.stepMS = tegra.Some(ms)
 }
 
 func (k *files) line(fields []string) {
@@ -91,54 +150,32 @@ func (k *files) line(fields []string) {
 }
 
 // sample keeps a reading; what the board does not show is empty.
-func (k *files) sample(at float64, s telemetry.Sample) {
+func (k *files) sample(seen Seen, s telemetry.Sample) {
 	if k.out == nil {
 		return
 	}
 	k.mu.Lock()
-	step := k.stepMS
+	seen.StepMS = k.stepMS
 	k.mu.Unlock()
-	number := func(v tegra.Val[float64]) string {
-		if !v.OK {
-			return ""
-		}
-		return strconv.FormatFloat(v.V, 'f', -1, 64)
-	}
-	whole := func(v tegra.Val[int64]) string {
-		if !v.OK {
-			return ""
-		}
-		return strconv.FormatInt(v.V, 10)
-	}
-	hertz := func(v tegra.Val[tegra.Freq]) string { return whole(tegra.Val[int64]{V: int64(v.V), OK: v.OK}) }
-	r, hottest := s.Reading, tegra.Val[float64]{}
-	for _, z := range r.Temps {
-		if !z.Dummy() && (!hottest.OK || z.C > hottest.V) {
-			hottest = tegra.Some(z.C)
-		}
-	}
-	throttled := ""
-	if r.Throttled.OK {
-		throttled = strconv.FormatBool(r.Throttled.V)
-	}
-	fields := []string{strconv.FormatFloat(at, 'f', 1, 64), number(r.TotalW), number(hottest),
-		whole(tegra.InKHz(r.CPU.Actual)),
-		whole(tegra.InKHz(r.CPU.Max)), hertz(r.GPU.Actual), hertz(r.GPU.Max), hertz(r.EMC.Actual), number(r.FanPct),
-		throttled, whole(r.OverCurrents), whole(r.RAMUsed), number(tegra.Val[float64]{V: step, OK: step > 0})}
-	for _, name := range k.rails {
-		volts, amperes := tegra.Val[float64]{}, tegra.Val[float64]{}
-		for _, rail := range r.Rails {
+	seen.Reading = s.Reading
+	seen.Reading.Rails = make([]tegra.RailReading, len(k.rails))
+	for i, name := range k.rails {
+		for _, rail := range s.Reading.Rails {
 			if rail.Name == name {
-				volts, amperes = rail.Volts, rail.Amperes
+				seen.Reading.Rails[i] = rail
 			}
 		}
-		fields = append(fields, number(volts), number(amperes))
+		seen.Reading.Rails[i].Name = name
+	}
+	fields := make([]string, 0, len(k.columns)+1)
+	for _, c := range k.columns {
+		fields = append(fields, c.text(seen))
 	}
 	k.line(append(fields, k.mark))
 }
 
 // result keeps the verdict.
-func (k *files) result(r Result) error {
+func (k *files) result(r Result, cut bool) error {
 	if k.rec == nil {
 		return nil
 	}
@@ -146,8 +183,12 @@ func (k *files) result(r Result) error {
 	if err == nil {
 		err = safefile.Replace(filepath.Join(k.dir, ResultName), append(text, '\n'))
 	}
+	how := "complete"
+	if cut {
+		how = "interrupted"
+	}
 	if err == nil {
-		err = k.rec.End("complete")
+		err = k.rec.End(how)
 	}
 	if err == nil {
 		err = k.err

@@ -42,6 +42,7 @@ type Request struct {
 	GoOn        bool          // a broken limit does not end it
 	Dir         string        // of samples and result; "": a new folder of the data directory
 	Rest        time.Duration // before and after; 0: half a minute
+	Resume      bool          // continue the soak in Dir, which was cut off: all but the workload is as it says
 	NoRecord    bool
 }
 
@@ -73,18 +74,18 @@ func Run(ctx context.Context, s *session.Session, r Request, observe func(Status
 		r.Rest = usualRest
 	}
 	measure.EndOrphans(s, r.Workload, nil)
-	files, err := keep(s, r)
+	files, err := keep(s, &r, now)
 	if err != nil {
 		return Result{}, err
 	}
 	defer files.close()
 	k := &soak{s: s, r: r, files: files, observe: observe}
-	out, err := k.run(ctx)
+	out, cut, err := k.run(ctx)
 	if err != nil {
 		return Result{}, err
 	}
 	out.Dir = files.dir
-	return out, files.result(out)
+	return out, files.result(out, cut)
 }
 
 // soak is one soak in progress.
@@ -101,20 +102,24 @@ type soak struct {
 	told  time.Duration
 }
 
-func (k *soak) run(ctx context.Context) (Result, error) {
+// run is a whole soak; cut says that it can be continued.
+func (k *soak) run(ctx context.Context) (out Result, cut bool, err error) {
 	idle, err := k.rest(ctx, "rest")
+	if err == nil {
+		err = k.files.rested(idle)
+	}
 	if err != nil {
-		return Result{}, err
+		return Result{}, false, err
 	}
 	restore, err := k.apply(ctx)
 	if err != nil {
-		return Result{}, err
+		return Result{}, false, err
 	}
-	end, err := k.load(ctx, idle)
+	end, err := k.load(ctx)
 	after := context.WithoutCancel(ctx)
 	restoreErr := restore(after)
 	if err != nil {
-		return Result{}, errors.Join(err, restoreErr)
+		return Result{}, false, errors.Join(err, restoreErr)
 	}
 	if ctx.Err() == nil {
 		if r, err := k.rest(ctx, "rest after"); err == nil {
@@ -126,18 +131,10 @@ func (k *soak) run(ctx context.Context) (Result, error) {
 	if restoreErr != nil {
 		k.watch.note(k.s.Clock.Now(), "the board could not be restored: %v", restoreErr)
 	}
-	return k.watch.judge(end, k.mode()), nil
+	return k.watch.judge(end, k.files.plan.mode()), end.cut != "" && k.watch.broken == "", nil
 }
 
-// mode is the one that was soaked.
-func (k *soak) mode() tegra.Val[tegra.Mode] {
-	if k.r.Mode != nil {
-		return tegra.Some(k.r.Mode.Mode)
-	}
-	return k.files.mode
-}
-
-// rest reads the idle board for a while; its last reading stands for the air.
+// rest reads the idle board for a while; its last temperature stands for the air's.
 func (k *soak) rest(ctx context.Context, phase string) (tegra.Reading, error) {
 	begun := k.s.Clock.Now()
 	k.tell(Status{Phase: phase})
@@ -151,16 +148,10 @@ func (k *soak) rest(ctx context.Context, phase string) (tegra.Reading, error) {
 
 // heatText is the hottest zone of a reading.
 func heatText(r tegra.Reading) string {
-	hot := tegra.Val[float64]{}
-	for _, z := range r.Temps {
-		if !z.Dummy() && (!hot.OK || z.C > hot.V) {
-			hot = tegra.Some(z.C)
-		}
+	if hot := hottest(r); hot.OK {
+		return fmt.Sprintf("tj %.1f °C", hot.V)
 	}
-	if !hot.OK {
-		return "no temperature"
-	}
-	return fmt.Sprintf("tj %.1f °C", hot.V)
+	return "no temperature"
 }
 
 // apply sets the mode, where one was asked for; restore takes the board back to what was found.
@@ -188,7 +179,7 @@ func (k *soak) apply(ctx context.Context) (restore func(context.Context) error, 
 }
 
 // load runs the job until its time is over, it is steady, or something broke.
-func (k *soak) load(ctx context.Context, idle tegra.Reading) (ending, error) {
+func (k *soak) load(ctx context.Context) (ending, error) {
 	asked := k.r.lasts()
 	if k.r.UntilSteady {
 		asked = 0
@@ -203,8 +194,7 @@ func (k *soak) load(ctx context.Context, idle tegra.Reading) (ending, error) {
 	if p, ok := h.(harness.Paced); ok {
 		look = p.Pace()
 	}
-	k.watch = newWatcher(k.s.Device.Board(), k.r.Limits, k.s.Clock.Now(), idle, k.s.Clock.Wall())
-	k.watch.note(k.watch.begun, "idle before it: %s, which stands for the air", heatText(idle))
+	k.begin()
 	k.end = end
 	cancel := k.s.Sampler.Subscribe(sampleEvery, func(s telemetry.Sample) {
 		k.take(s)
@@ -223,6 +213,19 @@ func (k *soak) load(ctx context.Context, idle tegra.Reading) (ending, error) {
 		cut = "interrupted"
 	}
 	return ending{cut, asked}, nil
+}
+
+// begin makes the watcher, which has seen what the soak that is continued saw.
+func (k *soak) begin() {
+	now, past := k.s.Clock.Now(), time.Duration(0)
+	if n := len(k.files.past); n > 0 {
+		past = time.Duration(k.files.past[n-1].AtS * float64(time.Second))
+	}
+	k.watch = k.files.plan.watcher(k.s.Device.Board(), now-past, k.s.Clock.Wall())
+	if past > 0 {
+		k.watch.replay(k.files.past)
+		k.watch.goesOn(now, k.s.Clock.Wall())
+	}
 }
 
 // follow takes the job's events until it ends; it says why it ended by itself.
@@ -253,7 +256,7 @@ func (k *soak) take(s telemetry.Sample) {
 	}
 	w := k.watch
 	w.take(s, k.s.Clock.Wall())
-	k.files.sample(w.at(s.T), s)
+	k.files.sample(Seen{AtS: w.at(s.T), Wall: k.s.Clock.Wall(), Part: tegra.Some(w.parts)}, s)
 	over := s.T-w.begun >= k.r.lasts()
 	if k.r.UntilSteady && w.samples%10 == 0 {
 		now, _ := w.steady()

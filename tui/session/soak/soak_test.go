@@ -275,7 +275,83 @@ func TestSoakIsInterrupted(t *testing.T) {
 	if _, err := Run(t.Context(), s, r, nil); err == nil {
 		t.Error("a second soak goes to the same folder")
 	}
+	if kept, err := Read(r.Dir); err != nil || !kept.Ended || kept.Result.Reason != out.Reason ||
+		kept.Result.Mode != out.Mode || len(kept.Course) < onDisk {
+		t.Errorf("%v: %+v", err, kept.Result)
+	}
+	r.Resume, r.Mode = true, nil
+	again, err := Run(t.Context(), s, r, nil)
+	if err != nil || again.Verdict != Holds || again.Mode != out.Mode || again.DurationS != Usual.Seconds() ||
+		!strings.Contains(again.Reason, "in 2 parts; steady at") || again.Peak.TjC.V < out.Peak.TjC.V {
+		t.Fatalf("continued: %v: %+v", err, again)
+	}
+	if n := len(rows(t, r.Dir)); n < int(Usual.Seconds())-5 {
+		t.Errorf("%d samples of both parts", n)
+	}
+	if _, err := Run(t.Context(), s, r, nil); err == nil || !strings.Contains(err.Error(), "nothing to continue") {
+		t.Errorf("a soak that has ended is continued: %v", err)
+	}
 	if _, err := Run(ctx, s, request(t, s, "agx-orin"), nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted before it began: %v", err)
 	}
+}
+
+// Whatever is killed, the samples that it left are judged as they were when they came, and the soak goes on from there.
+func TestSoakThatWasKilled(t *testing.T) {
+	t.Parallel()
+	s := board(t, "orin-nano", 2, []string{"fan"}, tegra.Some(30.0))
+	r := request(t, s, "orin-nano")
+	r.For, r.Limits, r.GoOn = 5*time.Minute, Limits{TempC: tegra.Some(70.0)}, true
+	out, err := Run(t.Context(), s, r, nil)
+	if err != nil || out.Verdict != DoesNotHold {
+		t.Fatalf("%v: %+v", err, out)
+	}
+	full := kept(t, out.Dir)
+	if full.Result.Reason != out.Reason || full.Result.Steady != out.Steady || full.Result.Peak != out.Peak ||
+		full.Limits != r.Limits || !full.Result.Virtual {
+		t.Errorf("read back %+v\nit was %+v", full.Result, out)
+	}
+	for _, name := range []string{ResultName, "end.txt"} {
+		if err := os.Remove(filepath.Join(out.Dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	left := kept(t, out.Dir)
+	if left.Ended || left.Result.Verdict != DoesNotHold || left.Result.Reason != out.Reason ||
+		left.Result.Peak != out.Peak || left.Result.Least != out.Least || left.Result.Steady != out.Steady ||
+		left.Result.Margins != out.Margins || left.Result.DurationS != out.DurationS {
+		t.Errorf("worked out %+v\nit was %+v", left.Result, out)
+	}
+	// the last line is torn, the three minutes before it are there
+	path := filepath.Join(out.Dir, SamplesName)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	torn := append(bytes.Join(lines[:181], nil), lines[181][:40]...)
+	if err := os.WriteFile(path, torn, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if left = kept(t, out.Dir); left.Result.DurationS < 179 || left.Result.DurationS > 181 {
+		t.Errorf("a torn line: %+v", left.Result)
+	}
+	r = Request{Workload: r.Workload, Dir: out.Dir, Resume: true}
+	again, err := Run(t.Context(), s, r, nil)
+	if err != nil || again.Verdict != DoesNotHold || again.DurationS != 300 || again.Reason != left.Result.Reason {
+		t.Fatalf("continued: %v: %+v", err, again)
+	}
+	parts := kept(t, out.Dir)
+	if n := len(parts.Course); n < 295 || n > 305 || parts.Course[n-1].Part.V != 1 || parts.Result.Peak.TjC.V < 70 {
+		t.Errorf("%d samples, %+v", n, parts.Result)
+	}
+}
+
+func kept(t *testing.T, dir string) Kept {
+	t.Helper()
+	k, err := Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
 }

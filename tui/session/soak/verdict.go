@@ -125,6 +125,9 @@ func (w *watcher) judge(e ending, mode tegra.Val[tegra.Mode]) Result {
 		r.Verdict, r.Reason = NotSeen, fmt.Sprintf("%s after %s%s", e.cut, lasted, of(e.asked))
 	case len(missed) > 0:
 		r.Verdict, r.Reason = NotSeen, "not seen: "+strings.Join(missed, ", ")
+	case w.parts > 0 && !r.Steady.Reached:
+		r.Verdict, r.Reason = NotSeen, fmt.Sprintf("held for %s with a break, but was not steady in the %s since",
+			lasted, span(w.last-w.resumed))
 	case w.endsOver(r.Steady) != "":
 		r.Verdict, r.Reason = NotSeen, fmt.Sprintf("held for %s, but %s", lasted, w.endsOver(r.Steady))
 	default:
@@ -182,6 +185,9 @@ func (w *watcher) held(r Result, lasted string) string {
 	text := "held for " + lasted
 	if len(parts) > 0 {
 		text += ", peak " + strings.Join(parts, ", ")
+	}
+	if w.parts > 0 {
+		text += fmt.Sprintf("; in %d parts", w.parts+1)
 	}
 	switch s := r.Steady; {
 	case s.Reached:

@@ -19,6 +19,8 @@ type watcher struct {
 	limits Limits
 
 	begun, last time.Duration // of the load, and of the last sample
+	resumed     time.Duration // when it was continued last; 0: it is in one piece
+	parts       int64         // before the present one
 	wall        time.Time     // of the last sample
 	samples     int
 	curve       approach.Curve
@@ -70,28 +72,51 @@ const (
 	seenAll   = "the board"
 )
 
-func newWatcher(b tegra.Board, l Limits, begun time.Duration, before tegra.Reading, wall time.Time) *watcher {
-	w := &watcher{board: b, limits: l, begun: begun, last: begun, wall: wall, counted: before.OverCurrents,
-		alarms: before.Alarms, clocks: map[string]*clocked{"CPU": {}, "GPU": {}, "EMC": {}}, unseen: map[string]*gap{}}
-	if len(before.Temps) > 0 || l.TempC.OK {
-		w.unseen[seenTemp] = &gap{}
+// shown are the values that a soak is about and that a board shows.
+func shown(r tegra.Reading, l Limits) (names []string) {
+	if len(r.Temps) > 0 || l.TempC.OK {
+		names = append(names, seenTemp)
 	}
-	if before.TotalW.OK {
-		w.unseen[seenPower] = &gap{}
+	if r.TotalW.OK {
+		names = append(names, seenPower)
 	}
-	if slices.ContainsFunc(before.Rails, func(r tegra.RailReading) bool { return r.Amperes.OK }) {
-		w.unseen[seenAmps] = &gap{}
+	if slices.ContainsFunc(r.Rails, func(r tegra.RailReading) bool { return r.Amperes.OK }) {
+		names = append(names, seenAmps)
 	}
-	w.unseen[seenAll] = &gap{}
-	return w
+	return names
 }
+
+// replay takes the samples that a folder kept.
+func (w *watcher) replay(course []Seen) {
+	for i, s := range course {
+		at := w.begun + time.Duration(s.AtS*float64(time.Second))
+		switch {
+		case i == 0:
+			w.wall = s.Wall
+		case s.Part.V != w.parts:
+			w.goesOn(at, s.Wall)
+		}
+		w.parts = s.Part.V
+		w.take(telemetry.Sample{T: at, Reading: s.Reading, Valid: true}, s.Wall)
+	}
+}
+
+// goesOn continues a soak that was cut off: the board has cooled since.
+func (w *watcher) goesOn(t time.Duration, wall time.Time) {
+	w.note(t, "it was cut off for %s, and continued", span(max(0, wall.Sub(w.wall))))
+	w.resumed, w.last, w.wall = t, t, wall
+	w.curve, w.still = approach.Curve{}, stillness{}
+	w.parts++
+}
+
+// mostEvents bounds the events of a soak.
+const mostEvents = 1000
 
 // at is a time since the load began.
 func (w *watcher) at(t time.Duration) float64 { return math.Round((t-w.begun).Seconds()*10) / 10 }
 
 func (w *watcher) note(t time.Duration, format string, args ...any) {
-	const most = 1000 // of a flickering sensor
-	if len(w.events) < most {
+	if len(w.events) < mostEvents { // of a flickering sensor
 		w.events = append(w.events, Event{w.at(t), fmt.Sprintf(format, args...)})
 	}
 }
@@ -174,7 +199,7 @@ func (w *watcher) heat(t time.Duration, r tegra.Reading) {
 		headroom = 0 // it is driven, and stands
 	}
 	w.curve.Fan(headroom)
-	w.curve.Add(t-w.begun, w.nowC.V)
+	w.curve.Add(t-max(w.begun, w.resumed), w.nowC.V)
 	if stuck := w.still.add(t, w.nowC.V); stuck > 0 {
 		w.unseen[seenTemp].total += stuck
 		if w.still.counted > stuck { // said before

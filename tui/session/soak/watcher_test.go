@@ -25,7 +25,8 @@ func reading(c, w float64) tegra.Reading {
 
 // watched is a soak of some seconds; change may alter a second's reading and the time of day.
 func watched(l Limits, seconds int, change func(s int, r *tegra.Reading, wall *time.Time)) Result {
-	w := newWatcher(tegra.Board{TotalRule: "VDD_IN"}, l, 0, reading(40, 5), morning)
+	p := planOf(Request{Limits: l}, tegra.Val[tegra.Mode]{}, reading(40, 5))
+	w := p.watcher(tegra.Board{TotalRule: "VDD_IN"}, 0, morning)
 	late := time.Duration(0)
 	for s := 1; s <= seconds; s++ {
 		r, wall := reading(60+float64(s%7)/8, 25), morning.Add(time.Duration(s)*time.Second+late)

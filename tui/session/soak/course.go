@@ -1,0 +1,273 @@
+package soak
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"jtune/internal/safefile"
+	"jtune/internal/text"
+	"jtune/tegra"
+)
+
+// Seen is a sample of a soak as its folder keeps it.
+type Seen struct {
+	AtS     float64 // since the load began
+	Wall    time.Time
+	Reading tegra.Reading // its one temperature is the hottest zone's
+	StepMS  tegra.Val[float64]
+	Part    tegra.Val[int64] // how often the soak was continued before
+}
+
+// hottest is the hottest zone of a reading.
+func hottest(r tegra.Reading) (out tegra.Val[float64]) {
+	for _, z := range r.Temps {
+		if !z.Dummy() && (!out.OK || z.C > out.V) {
+			out = tegra.Some(z.C)
+		}
+	}
+	return out
+}
+
+// TjC is the hottest zone.
+func (s Seen) TjC() tegra.Val[float64] { return hottest(s.Reading) }
+
+// Rail is a rail by its name; absent values where it is not there.
+func (s Seen) Rail(name string) tegra.RailReading {
+	for _, r := range s.Reading.Rails {
+		if r.Name == name {
+			return r
+		}
+	}
+	return tegra.RailReading{}
+}
+
+// column is one of soak.csv: as text, "" for absent, and back.
+type column struct {
+	name string
+	text func(Seen) string
+	take func(*Seen, string) error
+}
+
+func decimal(v tegra.Val[float64]) string {
+	if !v.OK {
+		return ""
+	}
+	return strconv.FormatFloat(v.V, 'f', -1, 64)
+}
+
+func toNumber(to *tegra.Val[float64]) func(string) error {
+	return func(text string) error {
+		v, err := strconv.ParseFloat(text, 64)
+		*to = tegra.Finite(v)
+		return err
+	}
+}
+
+func whole(v tegra.Val[int64]) string {
+	if !v.OK {
+		return ""
+	}
+	return strconv.FormatInt(v.V, 10)
+}
+
+// numbers is a column of a number.
+func numbers(name string, of func(*Seen) *tegra.Val[float64]) column {
+	return column{name, func(s Seen) string { return decimal(*of(&s)) },
+		func(s *Seen, text string) error { return toNumber(of(s))(text) }}
+}
+
+// wholes is a column of a whole number.
+func wholes(name string, of func(*Seen) *tegra.Val[int64]) column {
+	return column{name, func(s Seen) string { return whole(*of(&s)) },
+		func(s *Seen, text string) error {
+			v, err := strconv.ParseInt(text, 10, 64)
+			*of(s) = tegra.Some(v)
+			return err
+		}}
+}
+
+// clocks is a column of a frequency, in units of one hertz or kilohertz.
+func clocks(name string, unit tegra.Freq, of func(*Seen) *tegra.Val[tegra.Freq]) column {
+	return column{name,
+		func(s Seen) string {
+			v := *of(&s)
+			return whole(tegra.Val[int64]{V: int64(v.V / unit), OK: v.OK})
+		},
+		func(s *Seen, text string) error {
+			v, err := strconv.ParseInt(text, 10, 64)
+			*of(s) = tegra.Some(tegra.Freq(v) * unit)
+			return err
+		}}
+}
+
+// truths is a column of true and false.
+func truths(name string, of func(*Seen) *tegra.Val[bool]) column {
+	return column{name,
+		func(s Seen) string {
+			if v := *of(&s); v.OK {
+				return strconv.FormatBool(v.V)
+			}
+			return ""
+		},
+		func(s *Seen, text string) error {
+			v, err := strconv.ParseBool(text)
+			*of(s) = tegra.Some(v)
+			return err
+		}}
+}
+
+// columns are those of a board with rails, but for the mark of a simulation at their end. rails stand in a sample in
+// their order.
+func columns(rails []string) []column {
+	type freq = tegra.Val[tegra.Freq]
+	list := []column{
+		{"t_s", func(s Seen) string { return strconv.FormatFloat(s.AtS, 'f', 1, 64) },
+			func(s *Seen, text string) (err error) { s.AtS, err = strconv.ParseFloat(text, 64); return err }},
+		{"unix_s", func(s Seen) string { return strconv.FormatFloat(float64(s.Wall.UnixMilli())/1000, 'f', 1, 64) },
+			func(s *Seen, text string) error {
+				v, err := strconv.ParseFloat(text, 64)
+				s.Wall = time.UnixMilli(int64(v * 1000))
+				return err
+			}},
+		numbers("power_w", func(s *Seen) *tegra.Val[float64] { return &s.Reading.TotalW }),
+		{"tj_c", func(s Seen) string { return decimal(s.TjC()) }, func(s *Seen, text string) error {
+			var v tegra.Val[float64]
+			err := toNumber(&v)(text)
+			if v.OK {
+				s.Reading.Temps = []tegra.TempReading{{Name: "hottest", C: v.V}}
+			}
+			return err
+		}},
+		clocks("cpu_khz", tegra.KHz, func(s *Seen) *freq { return &s.Reading.CPU.Actual }),
+		clocks("cpu_asked_khz", tegra.KHz, func(s *Seen) *freq { return &s.Reading.CPU.Max }),
+		clocks("gpu_hz", tegra.Hz, func(s *Seen) *freq { return &s.Reading.GPU.Actual }),
+		clocks("gpu_asked_hz", tegra.Hz, func(s *Seen) *freq { return &s.Reading.GPU.Max }),
+		clocks("emc_hz", tegra.Hz, func(s *Seen) *freq { return &s.Reading.EMC.Actual }),
+		clocks("emc_asked_hz", tegra.Hz, func(s *Seen) *freq { return &s.Reading.EMC.Max }),
+		truths("locked", func(s *Seen) *tegra.Val[bool] { return &s.Reading.Locked }),
+		numbers("fan_pct", func(s *Seen) *tegra.Val[float64] { return &s.Reading.FanPct }),
+		wholes("fan_rpm", func(s *Seen) *tegra.Val[int64] { return &s.Reading.FanRPM }),
+		truths("throttled", func(s *Seen) *tegra.Val[bool] { return &s.Reading.Throttled }),
+		truths("heat", func(s *Seen) *tegra.Val[bool] { return &s.Reading.Heat }),
+		wholes("over_currents", func(s *Seen) *tegra.Val[int64] { return &s.Reading.OverCurrents }),
+		{"alarms", func(s Seen) string { return strings.Join(s.Reading.Alarms, ";") },
+			func(s *Seen, list string) error {
+				s.Reading.Alarms = strings.Split(text.OneLine(list), ";")
+				return nil
+			}},
+		wholes("ram_bytes", func(s *Seen) *tegra.Val[int64] { return &s.Reading.RAMUsed }),
+		wholes("part", func(s *Seen) *tegra.Val[int64] { return &s.Part }),
+		numbers("step_ms", func(s *Seen) *tegra.Val[float64] { return &s.StepMS }),
+	}
+	for i, name := range rails {
+		list = append(list,
+			numbers(name+"_v", func(s *Seen) *tegra.Val[float64] { return &s.rail(i, name).Volts }),
+			numbers(name+"_a", func(s *Seen) *tegra.Val[float64] { return &s.rail(i, name).Amperes }))
+	}
+	return list
+}
+
+// rail is the i-th rail of a soak's columns.
+func (s *Seen) rail(i int, name string) *tegra.RailReading {
+	for len(s.Reading.Rails) <= i {
+		s.Reading.Rails = append(s.Reading.Rails, tegra.RailReading{})
+	}
+	s.Reading.Rails[i].Name = name
+	return &s.Reading.Rails[i]
+}
+
+const (
+	mostCourse  = 128 << 20 // bytes
+	mostSamples = 1 << 20
+	mostRails   = 64
+)
+
+// errNoSamples says that a soak was cut off before its load began.
+var errNoSamples = errors.New("no sample was kept")
+
+// readCourse reads the samples of a folder. A line that a sudden end has torn is left out.
+func readCourse(dir string, p plan) (list []Seen, err error) {
+	path := filepath.Join(dir, SamplesName)
+	data, err := safefile.Read(path, mostCourse)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, errNoSamples
+	}
+	if err != nil {
+		return nil, fmt.Errorf("soak: %w", err)
+	}
+	lines := csv.NewReader(bytes.NewReader(data))
+	lines.FieldsPerRecord, lines.ReuseRecord = -1, true
+	head, err := lines.Read()
+	if err != nil {
+		return nil, errNoSamples
+	}
+	head = slices.Clone(head)
+	rails := railsOf(head)
+	known := map[string]column{}
+	for _, c := range columns(rails) {
+		known[c.name] = c
+	}
+	for len(list) < mostSamples {
+		fields, err := lines.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if s, ok := seen(head, fields, known); ok && err == nil {
+			s.constants(p)
+			list = append(list, s)
+		}
+	}
+	return list, nil
+}
+
+// railsOf are the rails whose voltages a head names.
+func railsOf(head []string) (rails []string) {
+	for _, name := range head {
+		if rail, ok := strings.CutSuffix(name, "_v"); ok && len(rails) < mostRails {
+			rails = append(rails, text.OneLine(rail))
+		}
+	}
+	return rails
+}
+
+// seen is a line of soak.csv, unless it was torn.
+func seen(head, fields []string, known map[string]column) (s Seen, ok bool) {
+	if len(fields) != len(head) || len(fields) == 0 || head[0] != "t_s" || fields[len(fields)-1] == "" {
+		return s, false
+	}
+	for i, name := range head {
+		c, there := known[name]
+		if !there || fields[i] == "" {
+			continue
+		}
+		if c.take(&s, fields[i]) != nil {
+			return s, false
+		}
+	}
+	return s, s.AtS >= 0 && s.AtS <= 1000*longest.Seconds()
+}
+
+// constants fills in what does not change in the course of a soak.
+func (s *Seen) constants(p plan) {
+	if p.TripC > 0 {
+		for i := range s.Reading.Temps {
+			s.Reading.Temps[i].Trip = tegra.Some(tegra.Trip{C: p.TripC})
+		}
+	}
+	for i := range s.Reading.Rails {
+		rail := &s.Reading.Rails[i]
+		rail.Limits.Crit = given(p.CritA[rail.Name])
+		if rail.Volts.OK && rail.Amperes.OK {
+			rail.PowerW = tegra.Some(rail.Volts.V * rail.Amperes.V)
+		}
+	}
+}

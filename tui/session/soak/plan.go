@@ -1,0 +1,182 @@
+package soak
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/BurntSushi/toml"
+
+	"jtune/internal/safefile"
+	"jtune/internal/text"
+	"jtune/internal/tomlfile"
+	"jtune/tegra"
+	"jtune/tegra/sweep"
+)
+
+// plan is what a soak was asked for and what its board says before it begins, as its folder keeps it: with the samples
+// it is enough to judge a soak that was killed, and to continue it. 0 is none.
+type plan struct {
+	Format      int                `toml:"format"`
+	Mode        string             `toml:"mode,omitempty"`  // set for the soak: cores,cpu_khz,gpu_hz,mem_hz
+	Found       string             `toml:"found,omitempty"` // the board was in, where a mode expresses that
+	ForS        float64            `toml:"for_s,omitempty"`
+	UntilSteady bool               `toml:"until_steady,omitempty"`
+	GoOn        bool               `toml:"go_on,omitempty"`
+	RestS       float64            `toml:"rest_s,omitempty"`
+	LimitW      float64            `toml:"limit_w,omitempty"`
+	LimitC      float64            `toml:"limit_c,omitempty"`
+	LimitA      float64            `toml:"limit_a,omitempty"`
+	LimitV      float64            `toml:"limit_v,omitempty"`
+	RailA       string             `toml:"rail_a,omitempty"`
+	RailV       string             `toml:"rail_v,omitempty"`
+	TripC       float64            `toml:"trip_c,omitempty"`  // the lowest trip point
+	CritA       map[string]float64 `toml:"crit_a,omitempty"`  // of the power monitors, by rail
+	Watched     []string           `toml:"watched,omitempty"` // values that the board showed before it
+	Counted     *int64             `toml:"counted,omitempty"` // over-current events before it; nil: no counter
+	Alarms      []string           `toml:"alarms,omitempty"`
+	IdleC       float64            `toml:"idle_c,omitempty"` // the hottest zone before it
+}
+
+const (
+	planName   = "soak.toml"
+	planFormat = 1
+	mostPlan   = 64 << 10
+)
+
+// modeText is a mode as a plan keeps it; "" for none.
+func modeText(m tegra.Val[tegra.Mode]) string {
+	if !m.OK {
+		return ""
+	}
+	return strings.Join(sweep.ModeFields(m.V), ",")
+}
+
+// modeOf reads what modeText wrote.
+func modeOf(text string) (m tegra.Val[tegra.Mode], err error) {
+	if text == "" {
+		return m, nil
+	}
+	mode, err := sweep.ParseMode(strings.Split(text, ","))
+	return tegra.Val[tegra.Mode]{V: mode, OK: err == nil}, err
+}
+
+// planOf is the plan of a request; before is a reading of the idle board.
+func planOf(r Request, found tegra.Val[tegra.Mode], before tegra.Reading) plan {
+	p := plan{Format: planFormat, Found: modeText(found), ForS: r.lasts().Seconds(), UntilSteady: r.UntilSteady,
+		GoOn: r.GoOn, RestS: r.Rest.Seconds(), LimitW: r.Limits.PowerW.Or(0), LimitC: r.Limits.TempC.Or(0),
+		LimitA: r.Limits.Amperes.Or(0), LimitV: r.Limits.Volts.Or(0), RailA: r.Limits.Rail, RailV: r.Limits.VRail,
+		CritA: map[string]float64{}, Alarms: before.Alarms, Watched: shown(before, r.Limits)}
+	if n := before.OverCurrents; n.OK {
+		p.Counted = &n.V
+	}
+	if r.Mode != nil {
+		p.Mode = modeText(tegra.Some(r.Mode.Mode))
+	}
+	for _, z := range before.Temps {
+		if z.Trip.OK && (p.TripC == 0 || z.Trip.V.C < p.TripC) {
+			p.TripC = z.Trip.V.C
+		}
+	}
+	for _, rail := range before.Rails {
+		if rail.Limits.Crit.OK {
+			p.CritA[rail.Name] = rail.Limits.Crit.V
+		}
+	}
+	p.IdleC = hottest(before).Or(0)
+	return p
+}
+
+func given(v float64) tegra.Val[float64] { return tegra.Val[float64]{V: v, OK: v > 0} }
+
+// limits are those of the plan.
+func (p plan) limits() Limits {
+	return Limits{PowerW: given(p.LimitW), TempC: given(p.LimitC), Amperes: given(p.LimitA), Volts: given(p.LimitV),
+		Rail: p.RailA, VRail: p.RailV}
+}
+
+// mode is the one that is soaked; absent where no mode expresses what was found.
+func (p plan) mode() tegra.Val[tegra.Mode] {
+	m, _ := modeOf(p.Mode)
+	if !m.OK {
+		m, _ = modeOf(p.Found)
+	}
+	return m
+}
+
+// asked is how long the load was to run; 0: until steady.
+func (p plan) asked() time.Duration {
+	if p.UntilSteady {
+		return 0
+	}
+	return time.Duration(p.ForS * float64(time.Second))
+}
+
+// resumes is the request that continues a plan with the job of another.
+func (p plan) resumes(r Request) Request {
+	r.For, r.UntilSteady, r.GoOn, r.Limits = p.asked(), p.UntilSteady, p.GoOn, p.limits()
+	r.Rest, r.Mode = time.Duration(p.RestS*float64(time.Second)), nil
+	if m, _ := modeOf(p.Mode); m.OK {
+		r.Mode = &tegra.Request{Mode: m.V}
+	}
+	return r
+}
+
+func (p plan) write(dir string) error {
+	var b bytes.Buffer
+	b.WriteString("# What a soak of jtune was asked for. Nothing is run because of this file.\n")
+	if err := toml.NewEncoder(&b).Encode(p); err != nil {
+		return fmt.Errorf("%s: %w", planName, err)
+	}
+	return safefile.Replace(filepath.Join(dir, planName), b.Bytes())
+}
+
+// readPlan reads a file that anybody may have written.
+func readPlan(dir string) (p plan, err error) {
+	path := filepath.Join(dir, planName)
+	data, err := safefile.Read(path, mostPlan)
+	if err != nil {
+		return p, fmt.Errorf("soak: %w", err)
+	}
+	if _, err := tomlfile.Decode(path, string(data), &p); err != nil {
+		return plan{}, err
+	}
+	_, bad := modeOf(p.Mode)
+	if bad == nil {
+		_, bad = modeOf(p.Found)
+	}
+	most := longest.Seconds()
+	switch {
+	case p.Format != planFormat:
+		return plan{}, fmt.Errorf("%s: format %d, this jtune reads format %d", path, p.Format, planFormat)
+	case bad != nil:
+		return plan{}, fmt.Errorf("%s: %w", path, bad)
+	case !(p.ForS >= 0 && p.ForS <= 1000*most) || !(p.RestS >= 0 && p.RestS <= most):
+		return plan{}, fmt.Errorf("%s: its times are none", path)
+	}
+	p.RailA, p.RailV = text.OneLine(p.RailA), text.OneLine(p.RailV)
+	for _, list := range [][]string{p.Alarms, p.Watched} {
+		for i := range list {
+			list[i] = text.OneLine(list[i])
+		}
+	}
+	return p, nil
+}
+
+// watcher judges the samples of the plan's soak, whose load begins at begun.
+func (p plan) watcher(b tegra.Board, begun time.Duration, wall time.Time) *watcher {
+	w := &watcher{board: b, limits: p.limits(), begun: begun, last: begun, wall: wall, alarms: p.Alarms,
+		clocks: map[string]*clocked{"CPU": {}, "GPU": {}, "EMC": {}}, unseen: map[string]*gap{seenAll: {}}}
+	if p.Counted != nil {
+		w.counted = tegra.Some(*p.Counted)
+	}
+	for _, name := range p.Watched {
+		w.unseen[name] = &gap{}
+	}
+	if p.IdleC > 0 {
+		w.note(begun, "idle before it: tj %.1f °C, which stands for the air", p.IdleC)
+	}
+	return w
+}
