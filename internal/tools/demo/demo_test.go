@@ -52,7 +52,7 @@ func replay(t *testing.T, path string, fast bool) {
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
-	headline := regexp.MustCompile(`(?m)^│[ ▀▄█]* measured *│$`) // not "predicted"
+	headline := regexp.MustCompile(`(?m)^│[ ▀▄█]* measured: -.*│$`) // not "predicted"
 	for i, step := range tui.Tour {
 		text := textOf(frames[i])
 		if !fast && slices.Contains(step.Shows, "the answer") && !headline.MatchString(text) {
