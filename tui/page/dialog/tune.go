@@ -18,13 +18,14 @@ import (
 )
 
 // Tune asks three things, each with an answer that enter takes, the one given last on this
-// board: which workload, which limits, which coverage. Five more need not be visited: how
+// board: which workload, which limits, which coverage. Six more need not be visited: how
 // long to look for improvements, which batch sizes to choose among, whether to start from
-// nothing, by which strategy and, on a virtual board, how fast its clock runs. It begins at the limit.
+// nothing, by which strategy, what to compare the answer with and, on a virtual board, how fast its clock runs. It
+// begins at the limit.
 type Tune struct {
 	widget.Form
 	read   page.Reader
-	choice [8]int // option of each field
+	choice [9]int // option of each field
 	powerW []float64
 	timeMS []float64
 	asked  mix.Goal      // of inference: limits with a load, in place of those; zero: none
@@ -44,6 +45,7 @@ const (
 	fieldBatch
 	fieldFresh
 	fieldStrategy
+	fieldBefore
 	fieldSpeed
 )
 

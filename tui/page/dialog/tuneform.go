@@ -37,7 +37,7 @@ func NewTune(read page.Reader) *Tune {
 		d.choice[fieldDepth] = int(optimize.Thorough)
 	}
 	d.choice[fieldWorkload] = read.Work().First()
-	names := []string{"workload", "limit", "coverage", "depth", "batch", "fresh", "strategy", "clock"}
+	names := []string{"workload", "limit", "coverage", "depth", "batch", "fresh", "strategy", "before", "clock"}
 	if !read.Speed().OK {
 		names = names[:fieldSpeed]
 	}
@@ -123,6 +123,8 @@ func (d *Tune) options(field int) int {
 		}
 	case fieldBatch:
 		return len(d.sizes())
+	case fieldBefore:
+		return len(measure.Baselines())
 	}
 	return 2
 }
@@ -179,6 +181,9 @@ func (d *Tune) text(field int) string {
 		}
 		return [...]string{"no: starts from what is known here of the workload",
 			"yes: starts from nothing"}[c]
+	case fieldBefore:
+		return [...]string{"yes: measures the mode the board is in now, and a preset",
+			"present: measures the mode the board is in now", "no: what is gained is not measured"}[c]
 	}
 	if w := d.workload(); w.Beside() {
 		return realTime
@@ -248,6 +253,7 @@ func (d *Tune) request() measure.TuneRequest {
 		Coverage: campaigns.Coverage(d.choice[fieldCoverage]),
 		Depth:    optimize.SearchDepth(d.choice[fieldDepth]),
 		Fresh:    d.choice[fieldFresh] == 1,
+		Baseline: measure.Baselines()[d.choice[fieldBefore]],
 	}
 	if len(limits) > 1 {
 		r.More = limits[1:]
@@ -333,7 +339,8 @@ func (d *Tune) Numbers() string {
 		"30/s is a limit under 30 requests a second, 99 in 100 of them answered within 50 ms. coverage: what these " +
 		"limits need, or a model of the whole Pareto front, for any limit. depth: the expected gain at which the " +
 		"search stops. batch: other batch sizes to choose among. fresh: whether to start from what is known of the " +
-		"workload on this board. strategy: auto, or the papers' binary search. clock: of a virtual board, while " +
+		"workload on this board. strategy: auto, or the papers' binary search. before: what is measured to compare " +
+		"the answer with. clock: of a virtual board, while " +
 		"it measures. An answer marked with ✗ keeps the search from starting. Workload, limits, coverage and " +
 		"depth are remembered for this board. A job that runs already is joined in the settings on the Train page."
 }
