@@ -238,7 +238,7 @@ func (a *adviser) training() (length, approach []string) {
 	than := here
 	if a.Present.Mode.OK && a.Present.Mode.V != a.Mode {
 		than = TrainingOf(a.at(a.Present.Mode.V).Measured, a.Minibatches)
-		text += "; " + Against(here, than) + " " + a.present()
+		text += "; " + Against(here, than) + " in " + a.present()
 		if !a.at(a.Mode).read || !a.at(a.Present.Mode.V).read {
 			text += " (predicted)"
 		}
@@ -286,9 +286,9 @@ func Against(here, other Training) string {
 	}
 	dt, de := here.Time-other.Time, here.KWh-other.KWh
 	if math.IsNaN(de) {
-		return fmt.Sprintf("%s %s than in", spoken(dt.Abs()), more(dt < 0))
+		return fmt.Sprintf("%s %s than", spoken(dt.Abs()), more(dt < 0))
 	}
-	return fmt.Sprintf("%s %s and %s %s than in", spoken(dt.Abs()), more(dt < 0), Energy(max(de, -de)), more(de < 0))
+	return fmt.Sprintf("%s %s and %s %s than", spoken(dt.Abs()), more(dt < 0), Energy(max(de, -de)), more(de < 0))
 }
 
 // spoken prints a duration as people say it.

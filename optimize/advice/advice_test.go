@@ -56,7 +56,7 @@ func TestTrainingOfAWholeRun(t *testing.T) {
 		t.Errorf("36,000 minibatches of 100 ms at 36 W: got %v and %v kWh, want 1 h and 0.036", got.Time, got.KWh)
 	}
 	if got := Against(Training{time.Hour, 0.05}, Training{5 * time.Hour / 2, 0.04}); got != "90 min less and 10 Wh "+
-		"more than in" {
+		"more than" {
 		t.Errorf("got %q", got)
 	}
 }

@@ -96,8 +96,12 @@ func (p *Page) card(w, h int) string {
 	narrow := w < narrowW
 	blocks := p.limitBlocks(list, max(1, h-leastCard))
 	blocks = append(blocks, p.headline(a, w, w >= bigW && h >= bigH+len(blocks))...)
-	if rows := picture(a, w); h-len(blocks) >= len(rows)+leastCard && rows != nil {
-		blocks = append(append(blocks, rows...), "")
+	drawn := picture(a, p.now(answers.Present), w)
+	if h-len(blocks) < len(drawn)+leastCard {
+		drawn = nil
+	}
+	if drawn != nil {
+		blocks = append(append(blocks, drawn...), "")
 	}
 	if len(list) == 1 {
 		blocks = append(blocks, p.answerLine(a, narrow))
@@ -128,10 +132,15 @@ func (p *Page) card(w, h int) string {
 		blocks = append(blocks, cost)
 	}
 	blocks = append(blocks, "")
+	var others []outlook.Comparison
 	for _, c := range a.Versus.Distinct() {
-		if c.Other.Mode != a.Mode {
-			blocks = append(blocks, against(c, w))
+		if c.Other.Mode != a.Mode && (drawn == nil || !inPicture(a, c.Other.Mode)) {
+			c.Name = p.now(c.Name)
+			others = append(others, c)
 		}
+	}
+	for _, c := range others {
+		blocks = append(blocks, against(c, widestName(others), w))
 	}
 	if narrow {
 		blocks = append(blocks, "", cost)
@@ -206,9 +215,20 @@ func (p *Page) answerLine(a answers.Answer, short bool) string {
 	return line + "  " + f.J + " J"
 }
 
-// against compares the answer with another mode, in a line of w cells or in two; a range is a
-// prediction.
-func against(c outlook.Comparison, w int) string {
+// widestName is the room that the names of comparisons take.
+func widestName(list []outlook.Comparison) (widest int) {
+	for _, c := range list {
+		widest = max(widest, widget.Width(c.Name))
+	}
+	return min(widest, mostNamed)
+}
+
+// mostNamed is the most room of such a name.
+const mostNamed = 26
+
+// against compares the answer with another mode, whose name has room of named cells, in a line of w cells or in two; a
+// range is a prediction.
+func against(c outlook.Comparison, named, w int) string {
 	pct := func(v, lo, hi float64) string {
 		if c.Measured {
 			return widget.SignedPct(v)
@@ -224,12 +244,10 @@ func against(c outlook.Comparison, w int) string {
 		}
 		return fmt.Sprintf("%s%s\n  power %s, energy %s", c.Name, first, power, energy)
 	}
-	named := 16
-	if w >= 74 {
-		named = len("MAXN = present, locked")
-	}
-	line := widget.Cut(c.Name, named) + " " + strings.TrimRight(fmt.Sprintf("time %-11s power %-11s energy %-11s", time,
-		power, energy), " ")
+	name := widget.Cut(c.Name, named)
+	line := name + strings.Repeat(" ", named-widget.Width(name)+2) +
+		strings.TrimRight(fmt.Sprintf("time %-11s power %-11s energy %-11s", time,
+			power, energy), " ")
 	if how := " " + c.How(); widget.Width(line)+len(how) <= w {
 		line += widget.StyleDim.Render(how)
 	}

@@ -3,6 +3,7 @@ package profile
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"jtune/internal/text"
@@ -23,9 +24,9 @@ func (p *Page) headline(a answers.Answer, w int, big bool) []string {
 	case g == nil:
 		return []string{widget.StyleBold.Render("the answer"), ""}
 	}
-	sentence := a.Headline()
+	sentence := p.now(a.Headline())
 	if g.Measured && !g.ToldApart && a.Before != nil && a.Before.Setting == a.Setting {
-		return []string{widget.StyleGood.Render(sentence + ": " + a.Before.Name), ""}
+		return []string{widget.StyleGood.Render(sentence + ": " + p.now(a.Before.Name)), ""}
 	}
 	style := widget.StyleBold
 	switch {
@@ -35,10 +36,12 @@ func (p *Page) headline(a answers.Answer, w int, big bool) []string {
 	default:
 		style = widget.StyleWarn.Bold(true)
 	}
-	beside, number, words := a.Changes(), "", ""
+	beside, number, words := p.now(a.Changes()), "", ""
 	if fair(a) {
 		number, words = g.Words()
+		words = p.now(words)
 	}
+	big = big && p.allFair()
 	if !big || !fair(a) || p.read.Look().Glyphs == widget.GlyphsASCII {
 		if w < narrowW && fair(a) {
 			sentence = number + " " + words + ", measured"
@@ -74,6 +77,30 @@ func (p *Page) headline(a answers.Answer, w int, big bool) []string {
 	return append(out, "")
 }
 
+// allFair reports whether all answers of the card are fair: what is drawn large must not come and go with the cursor.
+func (p *Page) allFair() bool {
+	return !slices.ContainsFunc(p.answers(), func(a answers.Answer) bool { return a.Gain == nil || !fair(a) })
+}
+
+// now is a text about the mode that the board was in before the search, which is present no more once another is set.
+func (p *Page) now(text string) string {
+	a, now := p.answer(), p.read.Present()
+	was := tegra.Mode{}
+	switch {
+	case a.Before != nil:
+		was = a.Before.Mode
+	case a.Versus.Present != nil:
+		was = a.Versus.Present.Other.Mode
+	}
+	if p.read.Busy() || !now.OK || was == (tegra.Mode{}) || now.V == was {
+		return text
+	}
+	return strings.NewReplacer("the present mode", "the mode before", "against present, locked",
+		"against the mode before", "against present", "against the mode before", "than present, locked",
+		"than the mode before", "than present", "than the mode before", "present, locked", "before, locked",
+		"present", "before").Replace(text)
+}
+
 // fair reports whether a gain is one of like with like that was measured: the other mode keeps the limit too, and
 // differs by more than the errors of both readings.
 func fair(a answers.Answer) bool {
@@ -98,14 +125,14 @@ type bar struct {
 }
 
 // picture draws time, power and energy of the present mode, of the best preset and of the answer as bars: ● measured,
-// ○ predicted; nil where nothing is known to compare with, or there is no room.
-func picture(a answers.Answer, w int) []string {
+// ○ predicted; nil where nothing is known to compare with, or there is no room. present is what the first is called.
+func picture(a answers.Answer, present string, w int) []string {
 	var rows []bar
 	switch c := a.Versus.Present; {
 	case a.Before != nil:
-		rows = append(rows, bar{answers.Present, a.Before.Measured, true})
+		rows = append(rows, bar{present, a.Before.Measured, true})
 	case c != nil && c.Other.TimeMS > 0:
-		rows = append(rows, bar{answers.Present, c.Other.Measured, c.Measured})
+		rows = append(rows, bar{present, c.Other.Measured, c.Measured})
 	}
 	if b := a.Preset; b != nil && (len(rows) == 0 || b.Setting != rows[0].of.Setting) {
 		rows = append(rows, bar{strings.TrimSuffix(b.Name, "'s clocks"), b.Measured, true})
@@ -152,6 +179,12 @@ func picture(a answers.Answer, w int) []string {
 	return append([]string{widget.StyleDim.Render(lines[0])}, lines[1:]...)
 }
 
+// inPicture reports whether the picture draws a mode's bars.
+func inPicture(a answers.Answer, m tegra.Mode) bool {
+	return a.Before != nil && a.Before.Mode == m || a.Preset != nil && a.Preset.Mode == m ||
+		a.Before == nil && a.Versus.Present != nil && a.Versus.Present.Other.Mode == m
+}
+
 // length is that of a bar of a share of the longest one.
 func length(share float64, most int) int {
 	if !(share > 0) {
@@ -188,7 +221,7 @@ func whole(a answers.Answer, w workload.Workload) string {
 	here := advice.TrainingOf(a.Best(), n)
 	out := "a whole training: " + here.String()
 	if a.Before != nil && a.Before.Setting != a.Setting {
-		out += "; " + advice.Against(here, advice.TrainingOf(a.Before.Measured, n)) + " the present mode"
+		out += "; " + advice.Against(here, advice.TrainingOf(a.Before.Measured, n)) + " now"
 	}
 	return out
 }

@@ -106,6 +106,26 @@ func TestProfileCardSaysWhenThereIsNothingToSave(t *testing.T) {
 	d.Sees("keeps 30 W: ", " slower than MAXN (+")
 }
 
+func TestProfileCardNamesAModeOnceAndTheOneBeforeSo(t *testing.T) {
+	d, p := pagetest.Drive(t, New)
+	j := pagetest.Searched(d.Board, 20)
+	d.State.Tasks.Own = j
+	a := &j.Tuned.Answers[0]
+	d.State.Readings.OK = true
+	d.State.Readings.Sample.Reading.Mode = tegra.Some(a.Before.Mode)
+	d.Sees("present   █", "against the present mode: ")
+	for _, name := range []string{"MODE_15W ", "MAXN "} {
+		if n := strings.Count(d.Screen(), "\n│ "+name); n != 1 && name != "MAXN " || n > 1 {
+			t.Errorf("%s has %d lines:\n%s", name, n, d.Screen())
+		}
+	}
+	d.State.Readings.Sample.Reading.Mode = tegra.Some(a.Mode) // applied and kept
+	d.Sees("before    █", "against the mode before: ")
+	if strings.Contains(d.Screen(), "present") || p.now("MAXN = present, locked") != "MAXN = before, locked" {
+		t.Errorf("the mode before is called present:\n%s", d.Screen())
+	}
+}
+
 func TestProfileSaysTheBestSoFarAndWhyTheNext(t *testing.T) {
 	d, _ := pagetest.Drive(t, New)
 	j := pagetest.Task(d.Board, task.Tuning)
@@ -291,6 +311,7 @@ func TestProfileAlwaysShowsTheTimeLeft(t *testing.T) {
 	j := pagetest.Task(d.Board, task.Tuning)
 	states["more than asked for"](j)
 	d.State.Tasks.Own = j
+	d.Size(120, 20)
 	d.Sees("measuring 7 s, 6 power samples, 88.1 ms")
 	j.Progress.ETAHi = 0
 	d.Sees("06:12 elapsed")

@@ -1,6 +1,7 @@
 package answers
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -54,6 +55,36 @@ func TestAnAnswerIsComparedInWhatWasAskedFor(t *testing.T) {
 		if got := a.Beside(); !strings.HasPrefix(got, "present, locked: 58.0 ms, 50.0 W, 2.90 J") {
 			t.Errorf("%s: beside it %q", c.name, got)
 		}
+	}
+}
+
+func TestAnAnswerOfSeveralBatchSizesIsComparedByTheSample(t *testing.T) {
+	sized := func(cores, batch int, ms, watts float64) tegra.Mean {
+		return tegra.Mean{Measured: tegra.Measured{Setting: tegra.Setting{Mode: tegra.Mode{Cores: cores}, Batch: batch},
+			TimeMS: ms, PowerW: watts}, N: 1}
+	}
+	small := Errors{0.005, 0.005}
+	mine, preset := sized(7, 32, 160, 29), sized(8, 16, 96, 29.4) // 200 and 167 samples per second
+	a := Answer{Setting: mine.Setting, Limit: optimize.Limit{PowerW: 30}, Feasible: true, Error: small,
+		Before: &Baseline{"present, locked", sized(12, 16, 58, 50), small}, Preset: &Baseline{"MODE_30W", preset,
+			small}}
+	a.Reading = mine
+	a.Compared()
+	g := a.Gain
+	if g == nil || g.Quantity != Throughput || g.Against != "MODE_30W" || !g.ToldApart || !g.Better() ||
+		math.Abs(g.Pct-20) > 0.01 {
+		t.Fatalf("got %+v, want 20 %% more samples per second than MODE_30W", g)
+	}
+	want := "20 % more samples per second than MODE_30W (+18.3 to +21.7 %), at 29.0 W, 29.4 there"
+	if got := a.Headline(); got != want {
+		t.Errorf("got %q", got)
+	}
+	if number, says := g.Words(); number != "+20 %" || says != "samples per second against MODE_30W" {
+		t.Errorf("got %q %q", number, says)
+	}
+	a.Limit = optimize.Limit{Energy: true}
+	if a.Compared(); a.Gain.Quantity != Energy || a.Gain.Against != Present || a.Gain.Pct > -19 || a.Gain.Pct < -20.1 {
+		t.Errorf("least energy per sample: got %+v, want 0.145 J against 0.181", a.Gain)
 	}
 }
 
