@@ -451,3 +451,41 @@ func TestSurrogateCovarianceAgreesWithThePosterior(t *testing.T) {
 		t.Errorf("covariance with no modes: %v", got)
 	}
 }
+
+// Readings of one mode agree up to 10 %, by time and by power.
+func TestFitTellsReadingsThatAgreeFromOnesThatDoNot(t *testing.T) {
+	t.Parallel()
+	space := smallSpace(t)
+	for _, c := range []struct {
+		name         string
+		times, watts []float64 // of one mode, as shares of the truth
+		apart, agree bool
+	}{
+		{"9 % of time", []float64{1, 1.09}, []float64{1, 1}, false, true},
+		{"9 % of power", []float64{1, 1}, []float64{1, 1.09}, false, true},
+		{"11 % of time", []float64{1, 1.11}, []float64{1, 1}, true, true}, // each near their median
+		{"11 % of power", []float64{1, 1}, []float64{1, 1.11}, true, true},
+		{"two of three", []float64{1, 1.09, 1.3}, []float64{1, 1, 1}, true, true},
+		{"none of three", []float64{1, 1.11, 1.3}, []float64{1, 1, 1}, true, false},
+		{"none of three by power", []float64{1, 1, 1}, []float64{1, 1.11, 1.3}, true, false},
+	} {
+		samples := truths(space.Modes()[:40:40])
+		one := samples[7]
+		samples = slices.Delete(samples, 7, 8)
+		for i := range c.times {
+			again := one
+			again.TimeMS, again.PowerW = one.TimeMS*c.times[i], one.PowerW*c.watts[i]
+			samples = append(samples, again)
+		}
+		m, err := Fit(t.Context(), samples, Options{Method: Linear, Space: space})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if hasWarning(m, "values more than 10 % apart") != c.apart ||
+			slices.Contains(m.Repeated, one.Setting) != c.agree {
+			t.Errorf("%s: warnings %q, repeated %v; want apart %v, agreeing %v", c.name, m.Warnings, m.Repeated,
+				c.apart,
+				c.agree)
+		}
+	}
+}

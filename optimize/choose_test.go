@@ -3,6 +3,7 @@ package optimize
 import (
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -62,6 +63,9 @@ func TestChooseKnownTakesTheBestKnownOfEquals(t *testing.T) {
 		{"of alike ones the fastest",
 			[]learn.Prediction{measured(1, 91, 28), measured(2, 90, 29.9), measured(3, 90.5, 25)},
 			[]int{1, 1, 1}, limit, 1},
+		{"the best known of three, neither the first nor the fastest",
+			[]learn.Prediction{measured(1, 90, 28), measured(2, 90.5, 28), measured(3, 91, 28)},
+			[]int{1, 3, 2}, limit, 1},
 		{"one measured over the limit counts for nothing",
 			[]learn.Prediction{pred(1, 90, 29, 0.02, 0.02), measured(2, 90, 30.1)}, []int{0, 3}, limit, 0},
 		{"no mode beyond the slowdown",
@@ -71,6 +75,13 @@ func TestChooseKnownTakesTheBestKnownOfEquals(t *testing.T) {
 		got, err := ChooseKnown(c.known, func(i int) int { return c.n[i] }, c.limit)
 		if err != nil || got.Index != c.want {
 			t.Errorf("%s: got %d (%v), want %d", c.name, got.Index, err, c.want)
+		}
+		last := len(c.known) - 1 // the order of the list decides nothing
+		back := slices.Clone(c.known)
+		slices.Reverse(back)
+		got, err = ChooseKnown(back, func(i int) int { return c.n[last-i] }, c.limit)
+		if err != nil || last-got.Index != c.want {
+			t.Errorf("%s, in reverse: got %d (%v), want %d", c.name, last-got.Index, err, c.want)
 		}
 	}
 }

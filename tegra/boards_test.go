@@ -354,6 +354,43 @@ func TestTheTX2TakesItsA57CoresFirst(t *testing.T) {
 	}
 }
 
+// The zero state stands for the present one: what was found of memory and fan is what is there now.
+func TestPlanTakesThePresentStateWhereNoneWasFound(t *testing.T) {
+	t.Parallel()
+	told := 0 // boards where what was found decides
+	for _, b := range tegratest.Boards() {
+		s := openRoot(t, b.New().Write(t))
+		c := s.Control()
+		now, err := c.Snapshot()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Space().Len() == 0 {
+			continue
+		}
+		nothing := tegra.State{Files: []tegra.StateFile{{Path: "/nowhere", Value: "0"}}}
+		for _, m := range []tegra.Mode{s.Space().Max(), s.Space().At(0)} {
+			for _, fan := range []tegra.FanPolicy{tegra.FanUntouched, tegra.FanAuto, tegra.FanMax} {
+				for _, dvfs := range []bool{false, true} {
+					r := tegra.Request{Mode: m, Fan: fan, DVFS: dvfs}
+					zero, err := c.Plan(now, r, tegra.State{})
+					same, err2 := c.Plan(now, r, now)
+					if err != nil || err2 != nil || !slices.Equal(zero, same) {
+						t.Errorf("%s, %v: %v (%v) of the zero state, %v (%v) of the present one", b.Name, m, zero, err,
+							same, err2)
+					}
+					if other, err := c.Plan(now, r, nothing); err != nil || !slices.Equal(other, same) {
+						told++
+					}
+				}
+			}
+		}
+	}
+	if told == 0 {
+		t.Error("what was found decides nothing on any board: this test cannot fail")
+	}
+}
+
 func TestTheNanoLocksItsMemoryThroughTheClockFramework(t *testing.T) {
 	t.Parallel()
 	s := open(t, tegratest.New("nano-32"))

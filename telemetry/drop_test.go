@@ -3,6 +3,8 @@ package telemetry
 import (
 	"testing"
 	"time"
+
+	"jtune/tegra"
 )
 
 // hours feeds a run of a sample a second and a minibatch of 100 ms.
@@ -67,5 +69,48 @@ func TestDropNeedsBothPowerAndMinibatches(t *testing.T) {
 	}
 	if d.Found().OK {
 		t.Error("found although no minibatch tells that the work goes on")
+	}
+}
+
+// Each threshold, from both sides.
+func TestDropHoldsItsThresholds(t *testing.T) {
+	t.Parallel()
+	// run has a sample and a minibatch each second: 31 W and 100 ms before the drop, then watts and ms; rare: fewer
+	// minibatches are reported then, which take as long as any.
+	run := func(before, after int, watts, ms float64, rare bool) tegra.Val[PowerDrop] {
+		drop := time.Duration(before) * time.Minute
+		var d Drop
+		for at := time.Duration(0); at <= drop+time.Duration(after)*time.Minute; at += time.Second {
+			w, each := 31.0, 100.0
+			if at >= drop {
+				w, each = watts, ms
+			}
+			d.Power(at, w)
+			if at < drop || !rare || at/time.Second%3 == 0 {
+				d.Minibatch(at, each)
+			}
+		}
+		return d.Found()
+	}
+	for _, c := range []struct {
+		name          string
+		before, after int
+		watts, ms     float64
+		rare, found   bool
+	}{
+		{"ten minutes before, six after", 10, 6, 18, 100, false, true},
+		{"nine minutes before", 9, 6, 18, 100, false, false},
+		{"five minutes after, the first between", 11, 5, 18, 100, false, true},
+		{"four minutes after", 11, 4, 18, 100, false, false},
+		{"by 11 %", 20, 8, 0.89 * 31, 100, false, true},
+		{"by 9 %", 20, 8, 0.91 * 31, 100, false, false},
+		{"minibatches 9 % slower", 20, 8, 18, 109, false, true},
+		{"minibatches 11 % slower", 20, 8, 18, 111, false, false},
+		{"minibatches 11 % faster", 20, 8, 18, 90, false, false},
+		{"fewer minibatches, as long", 20, 8, 18, 100, true, true},
+	} {
+		if got := run(c.before, c.after, c.watts, c.ms, c.rare); got.OK != c.found {
+			t.Errorf("%s: found %v, want %v", c.name, got, c.found)
+		}
 	}
 }

@@ -108,3 +108,22 @@ func TestStandingsAgreeWithTheAnswer(t *testing.T) {
 		t.Errorf("%v where there is no model", s)
 	}
 }
+
+func TestIndexOfAModeWithoutPredictionIsNone(t *testing.T) {
+	o := lineOutlook(t)
+	for i := range o.Predicted {
+		if at, ok := o.Index(o.Predicted[i].Mode); !ok || at != i {
+			t.Errorf("mode %d has index %d, %v", i, at, ok)
+		}
+	}
+	strange := o.Predicted[0].Mode
+	strange.Cores = 13
+	if at, ok := o.Index(strange); ok {
+		t.Errorf("a mode that the board does not have has index %d", at)
+	}
+	last := o.Predicted[len(o.Predicted)-1].Mode
+	o.Predicted = o.Predicted[:len(o.Predicted)-1]
+	if at, ok := o.Index(last); ok {
+		t.Errorf("a mode without a prediction has index %d", at)
+	}
+}

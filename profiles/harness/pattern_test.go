@@ -62,6 +62,9 @@ func TestPatternsReadTimesFromLines(t *testing.T) {
 			[]float64{1000},
 			0,
 		},
+		{"texts that are no time", `took (?P<time_ms>\S+) ms`, []shown{{0, "took nan ms"}, {1, "took NaN ms"},
+			{2, "took inf ms"}, {3, "took +Inf ms"}, {4, "took -1 ms"}, {5, "took 0 ms"}, {6, "took 1e999 ms"}},
+			nil, 0},
 		{
 			"numbers beyond reason",
 			`batch (?P<batch>\d+)|(?P<rate>[-\de.]+)/s`,
@@ -102,6 +105,19 @@ func TestPatternMinibatchesOfOneLineFollowEachOther(t *testing.T) {
 				4+i,
 			)
 		}
+	}
+}
+
+func TestPatternWithoutCountNumbersMinibatches(t *testing.T) {
+	t.Parallel()
+	got := reads(t, `took (?P<time_ms>\d+) ms`, []shown{{1, "took 5 ms"}, {2, "took 6 ms"}, {3, "took 7 ms"}})
+	for i, e := range got {
+		if e.Batch != i || e.TimeMS != float64(5+i) {
+			t.Errorf("minibatch %d has number %d and took %v ms", i, e.Batch, e.TimeMS)
+		}
+	}
+	if len(got) != 3 {
+		t.Errorf("%d minibatches, want 3", len(got))
 	}
 }
 

@@ -1,11 +1,13 @@
 package record
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -159,5 +161,31 @@ func TestHeaderBrokenIsAClearError(t *testing.T) {
 	os.WriteFile(filepath.Join(dir, modesName), []byte("a,b,c\n1,2,3\n"), 0o600)
 	if _, err := open(dir); err == nil || !strings.Contains(err.Error(), "columns") {
 		t.Errorf("other columns: %v", err)
+	}
+}
+
+// On a full disk a campaign does not begin: nothing is measured into a folder that cannot say what it is.
+func TestCreateFailsWhereTheHeaderCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	disk := t.TempDir()
+	if err := syscall.Mount("none", disk, "tmpfs", 0, "size=16k,nr_inodes=64"); err != nil {
+		t.Skip("no small disk to fill:", err)
+	}
+	t.Cleanup(func() { _ = syscall.Unmount(disk, syscall.MNT_DETACH) })
+	if err := os.WriteFile(filepath.Join(disk, "full"), make([]byte, 1<<20), 0o644); !errors.Is(err, syscall.ENOSPC) {
+		t.Fatalf("the disk is not full: %v", err)
+	}
+	r, err := Create(filepath.Join(disk, "c"), testHeader(t))
+	if err == nil {
+		r.Close()
+	}
+	if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "free some space") {
+		t.Errorf("%v; want that the disk is full, and what to do", err)
+	}
+	if err := writeHeader(disk, testHeader(t)); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("the header alone: %v", err)
+	}
+	if _, err := readHeader(filepath.Join(disk, "c")); err == nil {
+		t.Error("a header is there")
 	}
 }

@@ -1,12 +1,16 @@
 package record
 
 import (
+	"encoding/csv"
+	"errors"
 	"math"
+	"os"
 	"path/filepath"
 	"reflect"
 	"testing"
 	"time"
 
+	"jtune/internal/stats"
 	"jtune/tegra"
 	"jtune/tegra/virtual"
 )
@@ -77,6 +81,60 @@ func TestLatencyQuantilesAreAbsentWhereTooFewRequestsAreBehindThem(t *testing.T)
 		}
 		if l.SureP95().OK != c.p95 || l.SureP99().OK != c.p99 {
 			t.Errorf("%d: p95 %v, p99 %v", c.n, l.SureP95(), l.SureP99())
+		}
+	}
+}
+
+func TestLatencyCountedIsInMilliseconds(t *testing.T) {
+	t.Parallel()
+	h := stats.NewHistogram(map[float64]float64{0.1: 50, 0.2: 100, 0.4: 100, math.Inf(1): 100})
+	l, ok := LatencyCounted(h)
+	if !ok || l.N != 100 || math.Abs(l.P50-100) > 1 || !(l.P95 > 150 && l.P95 <= 200) ||
+		!(l.P99 >= l.P95 && l.P99 <= 200) {
+		t.Errorf("%+v, %v; want 100 ms in the middle and up to 200 ms", l, ok)
+	}
+	endless := stats.NewHistogram(map[float64]float64{0.1: 90, math.Inf(1): 100})
+	if l, ok := LatencyCounted(endless); ok {
+		t.Errorf("%+v although the slowest lie in a bucket without end", l)
+	}
+}
+
+// The file of a pair names its columns in the order in which a row fills them.
+func TestRecordOfAPairFillsTheColumnsThatItNames(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "c")
+	r, err := Create(dir, pairHeader(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	mode := exampleRows()[0].Mode
+	row := Row{Measured: tegra.Measured{Setting: tegra.Setting{Mode: mode, Batch: 16}, TimeMS: 4, PowerW: 30},
+		Status:  OK,
+		Applied: mode, Minibatches: 40, When: time.Unix(1e9, 0).UTC(),
+		Serving: &Served{Unit: "request", Requests: 400, Latency: Latency{P50: 1, P95: 2, P99: 3, N: 400}},
+		Pair: &Pair{Policy: "strict", Tau: 7, MaxWaitMS: 12.5, TrainPerS: 8.5, ServedPerS: 61, MeanW: 27.5, Late: 3,
+			Minibatches: 99}}
+	if err := errors.Join(r.Append(row), r.Close()); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(filepath.Join(dir, modesName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	lines, err := csv.NewReader(f).ReadAll()
+	if err != nil || len(lines) != 2 {
+		t.Fatalf("%d lines, %v", len(lines), err)
+	}
+	named := map[string]string{}
+	for i, column := range lines[0] {
+		named[column] = lines[1][i]
+	}
+	for column, want := range map[string]string{"bs": "16", "unit": "request", "requests": "400", "policy": "strict",
+		"tau": "7", "max_wait_ms": "12.5", "train_per_s": "8.5", "pair_served_per_s": "61", "mean_w": "27.5",
+		"late_turns": "3", "train_turns": "99"} {
+		if got, ok := named[column]; !ok || got != want {
+			t.Errorf("column %s: %q, want %q (of %v)", column, got, want, lines[0])
 		}
 	}
 }

@@ -309,3 +309,21 @@ func TestCloseSaysThatTheGuardIsStopped(t *testing.T) {
 	waitFree(t, root)
 	wantSame(t, before, root, "after it went on")
 }
+
+// An error keeps its exit code in whatever it is wrapped.
+func TestExitCodeOfWrappedErrors(t *testing.T) {
+	t.Parallel()
+	for err, want := range map[error]int{
+		tegra.ErrPermission: exitPermission, tegra.ErrNoDevice: exitNoDevice, tegra.ErrUnsupported: exitNoDevice,
+		ErrBusy: exitNoDevice, errors.New("anything else"): exitFailed,
+	} {
+		for _, e := range []error{err, fmt.Errorf("open: %w", err), errors.Join(errors.New("first"), err)} {
+			if got := exitCode(e); got != want {
+				t.Errorf("%v: exit code %d, want %d", e, got, want)
+			}
+		}
+	}
+	if exitCode(nil) != exitOK {
+		t.Error("no error is one")
+	}
+}

@@ -1,0 +1,47 @@
+package record
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Lines of an earlier version are shorter, and a first run may have said nothing.
+func TestVersionsAreThoseOfTheFirstRunThatToldAny(t *testing.T) {
+	t.Parallel()
+	at := slices.Index(runColumns, "versions")
+	line := func(versions string, n int) string {
+		f := make([]string, n)
+		if at < n {
+			f[at] = versions
+		}
+		return strings.Join(f, ",")
+	}
+	head := strings.Join(runColumns, ",")
+	for name, c := range map[string]struct {
+		lines []string
+		want  string
+	}{
+		"no file": {nil, ""},
+		"no run":  {[]string{head}, ""},
+		"a line without any": {[]string{head, line("", at), line("torch 2.0.0 on cuda; CUDA 11.4", at+1)},
+			"torch 2.0.0 on cuda; CUDA 11.4"},
+		"a line that ends": {[]string{head, line("", at)}, ""},
+		"the first that tells": {[]string{head, line("", at+1),
+			line("torch 2.0.0; L4T 35.1; kernel 5.10; JetPack 5; CUDA 11.4", at+1), line("torch 1.9",
+				at+1)}, "torch 2.0.0; CUDA 11.4"},
+	} {
+		dir := t.TempDir()
+		if c.lines != nil {
+			text := strings.Join(c.lines, "\n") + "\n"
+			if err := os.WriteFile(filepath.Join(dir, runsName), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := FrameworkVersions(dir); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
