@@ -22,7 +22,7 @@ var floors = [][]string{
 	{"tui/session"},
 	{"tui/session/workloads", "tui/session/inspect", "tui/session/campaigns"},
 	{"tui/session/models", "tui/session/sessiontest"},
-	{"tui/session/fit", "tui/session/questions"},
+	{"tui/session/fit", "tui/session/questions", "tui/session/readiness"},
 	{"tui/session/plots"},
 	{"tui/session/measure"},
 	{"tui/session/search", "tui/session/run", "tui/session/study", "tui/session/soak"},

@@ -59,7 +59,7 @@ func TestBoardFitsTheWorkloadsThatRanOnIt(t *testing.T) {
 	} {
 		fit, not, _ := strings.Cut(boards, ", not ")
 		for name := range strings.FieldsSeq(fit) {
-			if err := fast(t, Options{Name: name}).Fits(workload); err != nil {
+			if err := fast(t, Options{Name: name}).Fits(workload, 0); err != nil {
 				t.Error(err)
 			}
 		}

@@ -82,7 +82,7 @@ func (b *Board) Start(j Job) error {
 	if j.Batch < 0 || j.Batch > 1024 {
 		return fmt.Errorf("batch size %d: want 1 to 1024, or 0 for the workload's own", j.Batch)
 	}
-	if err := b.Fits(j.Workload); err != nil {
+	if err := b.Fits(j.Workload, j.Batch); err != nil {
 		return err
 	}
 	if w = w.On(b.chip); j.Batch > 0 {

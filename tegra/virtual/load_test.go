@@ -98,12 +98,14 @@ func TestLoadsAreShown(t *testing.T) {
 // What a cache serves of data that are read once an epoch in random order: hardly anything before it holds all.
 func TestHitIsSmallUntilAllIsCached(t *testing.T) {
 	t.Parallel()
-	if hit(0) != 0 || hit(1) != 1 || hit(2) != 1 || hit(0.06) > 0.002 || math.Abs(hit(0.5)-0.153) > 0.001 {
-		t.Errorf("0, 6, 50 and 100 %% cached serve %.3f, %.4f, %.3f and %.3f", hit(0), hit(0.06), hit(0.5), hit(1))
+	if CacheHits(0) != 0 || CacheHits(1) != 1 || CacheHits(2) != 1 || CacheHits(0.06) > 0.002 ||
+		math.Abs(CacheHits(0.5)-0.153) > 0.001 {
+		t.Errorf("0, 6, 50 and 100 %% cached serve %.3f, %.4f, %.3f and %.3f", CacheHits(0), CacheHits(0.06),
+			CacheHits(0.5), CacheHits(1))
 	}
 	for x := 0.01; x < 1; x += 0.01 {
-		if hit(x) <= hit(x-0.01) || hit(x) > x {
-			t.Errorf("%.2f cached serve %.4f, a little less %.4f", x, hit(x), hit(x-0.01))
+		if CacheHits(x) <= CacheHits(x-0.01) || CacheHits(x) > x {
+			t.Errorf("%.2f cached serve %.4f, a little less %.4f", x, CacheHits(x), CacheHits(x-0.01))
 		}
 	}
 }

@@ -47,7 +47,7 @@ func (b *Board) StartPair(jobs [2]Job, both bool) error {
 	if b.table != nil {
 		return fmt.Errorf("%w: a replay answers for one workload", tegra.ErrUnsupported)
 	}
-	need := systemGB
+	var need []int64
 	for i, j := range jobs {
 		if j.Workload == "" {
 			continue
@@ -56,12 +56,12 @@ func (b *Board) StartPair(jobs [2]Job, both bool) error {
 			return err
 		}
 		p.jobs[i] = b.job
-		need += b.job.workload.MemoryMB / 1000
+		need = append(need, memoryOf(b.job.workload))
 	}
-	if need > b.model.memoryGB {
+	if m := b.Memory(); m.Left(need...) < 0 {
 		b.StopWorkload()
 		return fmt.Errorf("%s and %s need %.1f GB of memory with the system: virtual:%s has %g GB", jobs[0].Workload,
-			jobs[1].Workload, need, b.model.name, b.model.memoryGB)
+			jobs[1].Workload, gigabytes(m.Total-m.Left(need...)), b.model.name, b.model.memoryGB)
 	}
 	defer b.enter()()
 	b.job, b.pair = cmp.Or(p.jobs[0], p.jobs[1]), p

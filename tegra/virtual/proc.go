@@ -9,12 +9,10 @@ import (
 	"jtune/tegra/virtual/physics"
 )
 
-// What the system itself uses of a board's memory, kB, and share of it.
+// What a running system keeps in the page cache that no job reads: as recorded, in bytes, and at most a share.
 const (
-	systemKB  = 2_600_000
-	baseCache = 1_400_000
+	baseCache = 1_400_000 * kib
 	mostShare = 0.3
-	visibleKB = 980_564 // of a module's GB, as recorded of an AGX Orin with 32
 )
 
 // jiffies are a core's times in seconds.
@@ -78,7 +76,7 @@ func (b *Board) stat() string {
 func (b *Board) gpuClients() string {
 	text, total := fmt.Sprintf("%-18s %18s %8s %11s\n", "CLIENT", "PROCESS", "PID", "SIZE"), 0.0
 	for i, j := range b.running() {
-		size := j.workload.MemoryMB * 1000
+		size := float64(memoryOf(j.workload)) / kib
 		text += fmt.Sprintf("%-18s %18s %8d %10.0fK\n", "user", j.label, 4242+i, size)
 		total += size
 	}
@@ -91,17 +89,18 @@ func ticks(name string, j jiffies) string {
 }
 
 func (b *Board) meminfo() string {
-	memory := b.model.memoryGB * visibleKB
-	used := min(systemKB, mostShare*memory)
+	m := b.Memory()
+	var jobs []int64
 	for _, j := range b.running() {
-		used += j.workload.MemoryMB * 1000
+		jobs = append(jobs, memoryOf(j.workload))
 	}
-	cached := min(baseCache, mostShare*memory)
+	left := float64(max(0, m.Left(jobs...)))
+	cached := min(baseCache, mostShare*float64(m.Total))
 	for _, w := range physics.Workloads() {
-		cached += b.cached[w.Name] * w.DatasetMB * 1000
+		cached += b.cached[w.Name] * w.DatasetMB * 1e6
 	}
-	cached = max(0, min(cached, memory-used))
-	free := max(0, memory-used-cached)
+	cached = min(cached, left) / kib
+	memory, free := float64(m.Total)/kib, left/kib-cached
 	return fmt.Sprintf("MemTotal:       %8.0f kB\nMemFree:        %8.0f kB\nMemAvailable:   %8.0f kB\n"+
 		"Buffers:        %8d kB\nCached:         %8.0f kB\n"+
 		"SReclaimable:   %8d kB\nSwapTotal:      %8d kB\nSwapFree:       %8d kB\n",

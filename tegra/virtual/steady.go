@@ -2,7 +2,6 @@ package virtual
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"jtune/tegra"
@@ -138,35 +137,20 @@ func (b *Board) spread(s physics.Steps) []float64 {
 	return busy
 }
 
-// cacheable is the share of a workload's data that the page cache can hold.
-func (b *Board) cacheable(w physics.Workload) float64 {
-	free := b.model.memoryGB - systemGB - w.On(b.chip).MemoryMB/1000
-	return max(0, min(1, free/(w.DatasetMB/1000)))
-}
-
-// hit is the share of reads that a cache with the share x of the data serves, all read once
-// in random order and the longest unused dropped first.
-func hit(x float64) float64 {
-	if x >= 1 {
-		return 1
-	}
-	return x + (1-x)*math.Log1p(-x)
-}
-
 // cold is the share of a workload's reads that go to the drive just now, coldLater after
 // its first epoch.
 func (b *Board) cold(w physics.Workload) float64 {
 	if w.InMemory || b.table != nil {
 		return 0
 	}
-	return 1 - hit(b.cached[w.Name])
+	return 1 - CacheHits(b.cached[w.Name])
 }
 
 func (b *Board) coldLater(w physics.Workload) float64 {
 	if w.InMemory || b.table != nil {
 		return 0
 	}
-	return 1 - hit(b.cacheable(w))
+	return 1 - CacheHits(b.cacheable(w))
 }
 
 // reading is what a share of a minibatch's data from the drive costs.

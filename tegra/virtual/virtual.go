@@ -52,32 +52,6 @@ func (b *Board) Estimated(workload string) bool {
 	return !slices.Contains(w.Boards, b.model.name)
 }
 
-// systemGB is what a board's system needs of its memory beside a job.
-const systemGB = 1.2
-
-// Fits says why a workload does not fit the board's memory; nil when it does or
-// a table answers.
-func (b *Board) Fits(workload string) error {
-	w, known := physics.Find(workload)
-	if need := w.On(b.chip).MemoryMB/1000 + systemGB; b.table == nil && known && need > b.model.memoryGB {
-		return fmt.Errorf("%s needs %.1f GB of memory, %.1f with the system: virtual:%s has %g GB", workload,
-			need-systemGB, need, b.model.name, b.model.memoryGB)
-	}
-	return nil
-}
-
-// NeedsGB is the memory that a simulated workload needs, its system left out; 0 for others.
-func NeedsGB(workload string) float64 {
-	w, _ := physics.Find(workload)
-	return w.MemoryMB / 1000
-}
-
-// DataBytes is the size of the data set of a simulated workload; 0 for others.
-func DataBytes(workload string) int64 {
-	w, _ := physics.Find(workload)
-	return int64(w.DatasetMB * 1e6)
-}
-
 // Options describe the board to build. Only Name is required.
 type Options struct {
 	Name   string       // see Names; may be empty with Replay

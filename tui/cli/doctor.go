@@ -15,6 +15,7 @@ import (
 	"jtune/tegra/rivals"
 	"jtune/tui/session"
 	"jtune/tui/session/inspect"
+	"jtune/tui/session/readiness"
 	"jtune/tui/session/workloads"
 )
 
@@ -77,7 +78,7 @@ func (c *doctorCmd) checkWorkload(ctx context.Context, s *session.Session, name 
 	if err != nil {
 		return err
 	}
-	r, err := workloads.CheckWorkload(ctx, s, w)
+	r, err := readiness.CheckWorkload(ctx, s, w)
 	if err != nil {
 		return err
 	}
@@ -98,12 +99,15 @@ func (c *doctorCmd) checkWorkload(ctx context.Context, s *session.Session, name 
 		if !r.Ready {
 			verdict = w.Name + " cannot run on this machine yet"
 		}
-		if r.Simulated {
+		switch {
+		case r.Refusal != "":
+			verdict += "; this virtual board refuses it: " + r.Refusal
+		case r.Simulated:
 			verdict += "; this virtual board simulates it and needs none of it"
 		}
 		fmt.Fprintln(c.out, "verdict: "+verdict)
 	}
-	if err != nil || r.Ready {
+	if err != nil || r.Ready && r.Refusal == "" {
 		return err
 	}
 	return exitError(exitFailed) // the verdict has said why

@@ -95,7 +95,7 @@ func TestJoiningRefusesWhatIsNoRunningTraining(t *testing.T) {
 func TestDoctorChecksAWorkloadBeforeItsStart(t *testing.T) {
 	t.Parallel()
 	o := jtune(t, with(virtualBoard, "doctor", "--workload", "resnet18", "--json")...)
-	v := o.object(t, "workload simulated virtual ready checks")
+	v := o.object(t, "workload simulated refusal virtual ready checks")
 	if v["workload"] != "resnet18" || v["simulated"] != true || v["ready"] != false || o.code != exitFailed {
 		t.Errorf("%v, exit code %d; want data missing and %d", v, o.code, exitFailed)
 	}

@@ -62,6 +62,7 @@ const (
 	frameworks = 0.3   // of launching, between batches
 	perMB      = 0.18  // mJ
 	runtimeMB  = 900   // memory of a process with its framework
+	resident   = 0.15  // of a sample's activations at once, the others are freed: the largest neighbouring layers
 )
 
 // Infer is the job of answering in batches of a size.
@@ -70,7 +71,7 @@ func (n Network) Infer(batch int) Workload {
 	moved := n.WeightsMB + n.ActivationsMB*b
 	launch := n.Kernels * perKernel * n.Stack
 	return Workload{Name: n.job(), Boards: n.Boards, network: &n, Samples: batch, Batch: batch,
-		InMemory: true, MemoryMB: runtimeMB + moved,
+		InMemory: true, MemoryMB: runtimeMB + n.WeightsMB + resident*n.ActivationsMB*b,
 		Kernel: n.GFLOP * b / (teraflops * reached * n.Efficiency), Traffic: rereading * moved / memoryMB,
 		Roofline: 2.5, Launch: launch, Overlap: 5, Serial: frameworks * launch,
 		Switching: 25, CPUActive: 0.36, TransferJ: perMB * moved}

@@ -65,6 +65,8 @@ func Search(ctx context.Context, s *session.Session, r Request, observe func(mea
 	if err := mayPair(s, r); err != nil {
 		return Answer{}, err
 	}
+	asked := r
+	r.fitting(s)
 	ask, err := r.Ask(s.Seed)
 	if err != nil {
 		return Answer{}, err
@@ -80,7 +82,7 @@ func Search(ctx context.Context, s *session.Session, r Request, observe func(mea
 	board := s.Device.Board()
 	found := Answer{Train: r.Train.Name, Infer: r.Infer.Name, Device: board.Name, Virtual: board.Virtual}
 	if r.Dir != "" {
-		if err := record.Check(r.Dir, pairHeader(s, r), r.Resume); err != nil {
+		if err := record.Check(r.Dir, pairHeader(s, asked), r.Resume); err != nil {
 			return found, err
 		}
 	}
@@ -95,7 +97,7 @@ func Search(ctx context.Context, s *session.Session, r Request, observe func(mea
 	measure.Observer(observe).Send(measure.PairStage{Doing: measure.PairPredicts})
 	search := &pairSearch{s: s, r: r, ask: ask, train: train, infer: infer, found: &found,
 		observe: measure.Observer(observe)}
-	head := pairHeader(s, r)
+	head := pairHeader(s, asked)
 	plan := newPairPlan(ctx, search)
 	res, err := measure.RunPlan(ctx, s, measure.ProfileRequest{Measuring: measure.Measuring{Workload: r.Infer,
 		Batches: r.sizes(), Dir: r.Dir,

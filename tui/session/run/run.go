@@ -21,6 +21,7 @@ import (
 	"jtune/tui/session"
 	"jtune/tui/session/inspect"
 	"jtune/tui/session/measure"
+	"jtune/tui/session/readiness"
 	"jtune/tui/session/workloads"
 )
 
@@ -122,7 +123,8 @@ func Run(ctx context.Context, s *session.Session, r measure.RunRequest, observe 
 		advise = newAdviser(s, r.Workload) // by the model that knows the run
 	}
 	out.Advice = advise.of(out.Character)
-	if line := workloads.CachingOf(s, r.Workload, tegra.Finite(stats.Median(c.all.fetch)), out.ComputeMS); line != "" {
+	if line := readiness.CachingOf(s, r.Workload, out.Character.All.RAMBytes,
+		tegra.Finite(stats.Median(c.all.fetch)), out.ComputeMS); line != "" {
 		out.Advice = append(out.Advice, line)
 	}
 	return out, err

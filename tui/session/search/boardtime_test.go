@@ -55,7 +55,7 @@ func searchFor(t testing.TB, board, workload string, seed uint64,
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if s.Virtual.Fits(workload) != nil {
+	if s.Virtual.Fits(workload, 0) != nil {
 		return nil
 	}
 	w, err := workloads.Find(s, workload)

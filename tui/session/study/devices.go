@@ -128,7 +128,7 @@ func deviceRow(b *virtual.Board, name, workload string) (row DeviceRow, err erro
 	top := d.Space().Max()
 	row = DeviceRow{Virtual: true, Workload: workload, Board: name, Mode: d.Space().Format(top),
 		Estimated: b.Estimated(workload)}
-	if why := b.Fits(workload); why != nil {
+	if why := b.Fits(workload, 0); why != nil {
 		row.Why = why.Error()
 		return row, nil
 	}

@@ -1,6 +1,5 @@
 // Package workloads knows which jobs can run on the open board: the built-in ones and the user's own, their batch
-// sizes, what each lacks here, and how data get to them.
+// sizes, and whether this board refuses them.
 //
-//	user's file, session ──► List, Find ──► workload ──► Blocked, RunsAs, Readiness
-//	board's memory, workload ──► caching advice
+//	user's file, session ──► List, Find ──► workload ──► Blocked, RunsAs
 package workloads

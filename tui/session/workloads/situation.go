@@ -93,7 +93,7 @@ func Simulations(o session.Options, list []workload.Workload) (b tegra.Board, of
 	for _, w := range list {
 		one := Simulation{Estimated: RunsAs(s, w) == Estimated}
 		if s.Virtual != nil && !s.RunsOnHost(w) {
-			if err := s.Virtual.Fits(w.Name); err != nil {
+			if err := s.Virtual.Fits(w.Name, w.Batch); err != nil {
 				one.Why = err.Error()
 			}
 		}

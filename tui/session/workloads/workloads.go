@@ -41,7 +41,7 @@ func ExperimentWorkload(s *session.Session, e experiment.Experiment, name string
 		return Find(s, name)
 	}
 	w, err := Find(s, e.Workload)
-	if err == nil && s.Virtual != nil && s.Virtual.Fits(w.Name) != nil {
+	if err == nil && s.Virtual != nil && s.Virtual.Fits(w.Name, w.Batch) != nil {
 		list, err := List(s)
 		if err != nil {
 			return w, err
@@ -142,7 +142,7 @@ func CheckSizes(s *session.Session, w workload.Workload) error {
 		return nil
 	}
 	return usage.Batch.Errorf("workload %s has a fixed batch size: its command never reads JTUNE_BATCH; "+
-		"read it there or in a script that the command names, or give one %s (%s)", w.Name, usage.Batch, configName(s))
+		"read it there or in a script that the command names, or give one %s (%s)", w.Name, usage.Batch, ConfigName(s))
 }
 
 // FixedBatch is the reason why a workload's batch size cannot be chosen; "" when it can.
@@ -268,7 +268,7 @@ func Blocked(s *session.Session, w workload.Workload) string {
 		if !Simulates(w) {
 			return "not here"
 		}
-		if s.Virtual.Fits(w.Name) != nil {
+		if s.Virtual.Fits(w.Name, w.Batch) != nil {
 			return "no memory"
 		}
 	case len(w.Command) > 0, w.Serves():
@@ -291,7 +291,7 @@ func Refusal(s *session.Session, w workload.Workload) string {
 		return fmt.Sprintf("%s cannot run on this board, %s: give data = \"FOLDER\" under [torch], or command under "+
 			"[workload.%s], in the configuration file", w.Name, why, w.Name)
 	}
-	if err := s.Virtual.Fits(w.Name); err != nil {
+	if err := s.Virtual.Fits(w.Name, w.Batch); err != nil {
 		return err.Error()
 	}
 	if w.Serves() {
@@ -361,7 +361,7 @@ func CanRun(s *session.Session, w workload.Workload) error {
 			"on a Jetson, or replay a sweep of it with %s replay:FILE.csv", tegra.ErrUnsupported, w.Name,
 			strings.Join(virtual.InferenceJobs(), " "), usage.Device)
 	case s.Simulated(w):
-		if err := s.Virtual.Fits(w.Name); err != nil {
+		if err := s.Virtual.Fits(w.Name, w.Batch); err != nil {
 			return fmt.Errorf("%w: %w", tegra.ErrUnsupported, err)
 		}
 		return nil
@@ -377,16 +377,16 @@ func CanRun(s *session.Session, w workload.Workload) error {
 	case s.Virtual != nil && w.Server.Beside == "" && !virtual.Simulates(w.SimulatedName()):
 		return fmt.Errorf("%w: workload %s: beside = true takes the power of a simulated network: name it, as in "+
 			"torch = { net = \"resnet18\", set = \"imagenet-val\", beside = true } (%s)",
-			tegra.ErrUnsupported, w.Name, configName(s))
+			tegra.ErrUnsupported, w.Name, ConfigName(s))
 	}
 	err := w.Ready()
 	switch {
 	case errors.Is(err, workload.ErrNoWeights):
 		return usage.Errorf("workload %s: %w", w.Name, err)
 	case errors.Is(err, fs.ErrNotExist): // a folder that was named
-		return fmt.Errorf("workload %s: %w (%s)", w.Name, err, configName(s))
+		return fmt.Errorf("workload %s: %w (%s)", w.Name, err, ConfigName(s))
 	case err != nil:
-		return fmt.Errorf("%w: workload %s: %w (%s)", tegra.ErrUnsupported, w.Name, err, configName(s))
+		return fmt.Errorf("%w: workload %s: %w (%s)", tegra.ErrUnsupported, w.Name, err, ConfigName(s))
 	}
 	return nil
 }
@@ -419,8 +419,8 @@ func LoadFor(w workload.Workload, asked arrivals.Spec) arrivals.Spec {
 	return v.Configured(own, v.Gives)
 }
 
-// configName is where the user's workloads belong, for advice.
-func configName(s *session.Session) string {
+// ConfigName is where the user's workloads belong, for advice.
+func ConfigName(s *session.Session) string {
 	if s.Config != "" {
 		return s.Config
 	}

@@ -201,7 +201,7 @@ func (b *bench) run(j evidence.Job, s setup) (r run, err error) {
 	if err != nil {
 		return r, err
 	}
-	if err = board.Fits(j.Workload); err != nil {
+	if err = board.Fits(j.Workload, 0); err != nil {
 		return r, err
 	}
 	if s.free {

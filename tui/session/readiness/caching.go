@@ -1,4 +1,4 @@
-package workloads
+package readiness
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 
 // caching is what decides whether keeping the data in memory can make a training faster.
 type caching struct {
-	bytes, free int64              // of the data, and of memory that nothing else needs
+	bytes, free int64              // of the data, and of memory that neither the system nor the job needs
 	fetchMS     tegra.Val[float64] // of a minibatch from memory: decoding and pre-processing, by one process
 	computeMS   tegra.Val[float64]
 	workers     int
@@ -27,11 +27,11 @@ func cachingAdvice(c caching) string {
 	if c.workers > 1 {
 		by = fmt.Sprintf("in each of %d processes", c.workers)
 	}
-	sizes := fmt.Sprintf("The data have %.2g GB, %.2g GB of memory are free for them", data, free)
+	sizes := fmt.Sprintf("The data have %.2g GB, %.2g GB of memory are free for them beside the job", data, free)
 	switch hidden := c.fetchMS.V / float64(max(1, c.workers)); {
 	case c.bytes > c.free:
 		return fmt.Sprintf("%s: they do not fit, each epoch reads about %.0f %% of them anew. Preloading does not "+
-			"help, a faster disk or a smaller set does.", sizes, 100*(1-free/data))
+			"help, a faster disk or a smaller set does.", sizes, 100*(1-virtual.CacheHits(free/data)))
 	case c.fetchMS.OK && c.computeMS.OK && hidden > c.computeMS.V:
 		more := "more workers or "
 		if c.alone {
@@ -50,13 +50,10 @@ func cachingAdvice(c caching) string {
 		"one the disk. Whether pre-processing is what takes the time is seen in a run."
 }
 
-// CachingOf is the advice after a run; "" where the data or the memory are not known.
-func CachingOf(s *session.Session, w workload.Workload, fetchMS, computeMS tegra.Val[float64]) string {
-	if s.Replays() || w.Infers() {
-		return ""
-	}
+// cachingOf is what is known of a workload's data and of the memory for them; false where that is too little.
+func cachingOf(s *session.Session, w workload.Workload) (c caching, known bool) {
 	fault, _ := w.LoaderFault()
-	c := caching{fetchMS: fetchMS, computeMS: computeMS, workers: w.Workers, alone: fault != ""}
+	c = caching{workers: w.Workers, alone: fault != ""}
 	switch dir := w.Torch.DataFolder(); {
 	case s.Simulated(w):
 		c.bytes = virtual.DataBytes(w.Name)
@@ -65,11 +62,24 @@ func CachingOf(s *session.Session, w workload.Workload, fetchMS, computeMS tegra
 			c.bytes = list.Bytes
 		}
 	}
-	r, err := s.Device.Read()
-	free := FreeMemory(r)
-	if c.bytes == 0 || err != nil || !free.OK {
+	m, ok := MemoryOf(s, w)
+	c.free = max(0, m.Left(JobMemory(s, w, m.Used).Bytes))
+	return c, ok && c.bytes > 0
+}
+
+// CachingOf is the advice after a run, whose job has ended and took so much memory with the system and all others
+// while it ran; "" where the data or the memory are not known.
+func CachingOf(s *session.Session, w workload.Workload, ram, fetchMS, computeMS tegra.Val[float64]) string {
+	if s.Replays() || w.Infers() {
 		return ""
 	}
-	c.free = free.V
+	c, known := cachingOf(s, w)
+	if !known {
+		return ""
+	}
+	if m, ok := MemoryOf(s, w); ok && ram.OK && !s.Simulated(w) {
+		c.free = max(0, m.Total-int64(ram.V))
+	}
+	c.fetchMS, c.computeMS = fetchMS, computeMS
 	return cachingAdvice(c)
 }

@@ -1,4 +1,4 @@
-package workloads
+package readiness
 
 import (
 	"context"
@@ -15,10 +15,9 @@ import (
 	"jtune/internal/usage"
 	"jtune/profiles/harness/torch"
 	"jtune/profiles/workload"
-	"jtune/tegra"
-	"jtune/tegra/virtual"
 	"jtune/telemetry"
 	"jtune/tui/session"
+	"jtune/tui/session/workloads"
 )
 
 // Check is one thing that a workload needs.
@@ -40,7 +39,8 @@ const (
 // Readiness is what a workload needs on this machine, against what there is.
 type Readiness struct {
 	Workload  string  `json:"workload"`
-	Simulated bool    `json:"simulated"` // on this virtual board it needs nothing
+	Simulated bool    `json:"simulated"` // on this virtual board it needs nothing of this machine
+	Refusal   string  `json:"refusal"`   // why the board refuses it, as run, tune and profile do; "" where it does not
 	Virtual   bool    `json:"virtual"`
 	Ready     bool    `json:"ready"`
 	Checks    []Check `json:"checks"`
@@ -48,7 +48,15 @@ type Readiness struct {
 
 // CheckWorkload finds out, without starting it, whether a workload can run on this machine.
 func CheckWorkload(ctx context.Context, s *session.Session, w workload.Workload) (Readiness, error) {
-	r := Readiness{Workload: w.Name, Simulated: s.Simulated(w), Virtual: s.Device.Board().Virtual, Ready: true}
+	r := Readiness{Workload: w.Name, Simulated: s.Simulated(w) && workloads.Simulates(w),
+		Virtual: s.Device.Board().Virtual, Ready: true}
+	if s.Virtual != nil {
+		if r.Refusal = workloads.Refusal(s, w); r.Refusal == "" {
+			if err := workloads.CanRun(s, w); err != nil {
+				r.Refusal = err.Error()
+			}
+		}
+	}
 	add := func(c Check) {
 		r.Ready = r.Ready && c.State != CheckMissing
 		r.Checks = append(r.Checks, c)
@@ -70,7 +78,7 @@ func CheckWorkload(ctx context.Context, s *session.Session, w workload.Workload)
 		}
 	default:
 		add(Check{What: "program", State: CheckMissing, Need: "a command",
-			Do: "write command = [\"program\"] under [workload." + w.Name + "] (" + configName(s) + ")"})
+			Do: "write command = [\"program\"] under [workload." + w.Name + "] (" + workloads.ConfigName(s) + ")"})
 	}
 	if ctx.Err() != nil {
 		return r, ctx.Err()
@@ -95,7 +103,7 @@ func packages(ctx context.Context, s *session.Session, w workload.Workload) []Ch
 	v, err := w.Torch.Check(ctx, filepath.Join(s.DataPath(), "torch"))
 	python := failing(Check{What: "Python", Found: v.Python + " " + v.Where, Need: torch.LeastPython + " or later"},
 		err,
-		"install python3, or name an interpreter by python = \"…\" under [torch] ("+configName(s)+")")
+		"install python3, or name an interpreter by python = \"…\" under [torch] ("+workloads.ConfigName(s)+")")
 	if err == nil && !torch.AtLeast(v.Python, torch.LeastPython) {
 		python.State, python.Do = CheckMissing, "install a later Python"
 	}
@@ -151,7 +159,10 @@ func dataChecks(s *session.Session, w workload.Workload) []Check {
 	case len(w.Command) > 0 && dir == "", w.Serves(), w.Infers() && dir == "":
 		return nil
 	}
-	need := w.Dataset
+	need, cache := w.Dataset, []Check(nil)
+	if s.Simulated(w) { // whose data need no folder
+		cache = []Check{cacheCheck(s, w)}
+	}
 	var steps []string
 	if known {
 		need = fmt.Sprintf("%s, about %.2g GB: %s", set.Title, set.GB, set.Files)
@@ -161,11 +172,12 @@ func dataChecks(s *session.Session, w workload.Workload) []Check {
 		"on a disk of its own: sudo mkdir -p /data && sudo mount /dev/nvme0n1p1 /data (lsblk lists the disks; a line "+
 			"in /etc/fstab mounts it at each boot)",
 		"copy it there: rsync -a --info=progress2 "+w.Torch.Set+"/ HOST:/data/"+w.Torch.Set+"/",
-		"name the folder: data = \"/data\" under [torch] ("+configName(s)+"); data = \"synthetic\" runs without it")
+		"name the folder: data = \"/data\" under [torch] ("+workloads.ConfigName(s)+"); data = \"synthetic\" "+
+			"runs without it")
 	c := Check{What: "data", State: CheckOK, Need: need}
 	if dir == "" {
 		c.State, c.Found, c.Do = CheckMissing, "no folder is named", strings.Join(steps, "; then ")
-		return []Check{c}
+		return append([]Check{c}, cache...)
 	}
 	list, err := telemetry.ListDataset(dir)
 	if err != nil {
@@ -173,7 +185,7 @@ func dataChecks(s *session.Session, w workload.Workload) []Check {
 		if errors.Is(err, fs.ErrNotExist) {
 			c.Do = "is its disk mounted? findmnt lists what is; " + c.Do
 		}
-		return []Check{c}
+		return append([]Check{c}, cache...)
 	}
 	c.Found = fmt.Sprintf("%s: %s, %.2f GB", dir, text.Count(list.Files, "file"), float64(list.Bytes)/1e9)
 	if known && set.Image && list.Files < w.Samples {
@@ -181,7 +193,7 @@ func dataChecks(s *session.Session, w workload.Workload) []Check {
 		c.Do = fmt.Sprintf("%s of the %s samples that an epoch of the papers has: an epoch will be shorter",
 			text.Thousands(list.Files), text.Thousands(w.Samples))
 	}
-	return append([]Check{c}, diskCheck(s, dir), cacheCheck(s, w, list.Bytes))
+	return append([]Check{c}, diskCheck(s, dir), cacheCheck(s, w))
 }
 
 // diskCheck says what the data lie on.
@@ -204,57 +216,36 @@ func diskCheck(s *session.Session, dir string) Check {
 	return c
 }
 
-// cacheCheck says whether the data fit into memory.
-func cacheCheck(s *session.Session, w workload.Workload, bytes int64) Check {
+// cacheCheck says whether the data fit into the memory that the job leaves.
+func cacheCheck(s *session.Session, w workload.Workload) Check {
 	c := Check{What: "page cache", State: CheckOK, Need: "memory for the data, so that later epochs read no disk"}
-	r, err := machine(s)
-	free := FreeMemory(r)
-	if err != nil || !free.OK {
+	data, known := cachingOf(s, w)
+	if !known {
 		c.Found = "the free memory is not known"
 		return c
 	}
-	c.Found = fmt.Sprintf("%.2f GB of data, %.1f GB of memory free", float64(bytes)/1e9, float64(free.V)/1e9)
-	if bytes > free.V {
+	c.Found = fmt.Sprintf("%.2f GB of data, %.1f GB of memory free beside the job", float64(data.bytes)/1e9,
+		float64(data.free)/1e9)
+	if data.bytes > data.free {
 		c.State = CheckWarn
 	}
-	c.Do = cachingAdvice(caching{bytes: bytes, free: free.V, workers: w.Workers})
+	c.Do = cachingAdvice(data)
 	return c
-}
-
-// machine reads the machine on which jobs run: a virtual board's are on this one.
-func machine(s *session.Session) (tegra.Reading, error) {
-	if s.Virtual == nil {
-		return s.Device.Read()
-	}
-	h, err := tegra.OpenHost(tegra.DiskFS("/"), tegra.RealClock(), "", "")
-	if err != nil {
-		return tegra.Reading{}, err
-	}
-	defer h.Close()
-	return h.Read()
-}
-
-// FreeMemory is what programs and the page cache may still take, in bytes.
-func FreeMemory(r tegra.Reading) tegra.Val[int64] {
-	return tegra.Val[int64]{V: r.RAMTotal.V - r.RAMUsed.V, OK: r.RAMTotal.OK && r.RAMUsed.OK}
 }
 
 // memoryCheck compares what the job needs with what the machine has.
 func memoryCheck(s *session.Session, w workload.Workload) Check {
-	c := Check{What: "memory", State: CheckOK, Need: "not known"}
-	r, err := machine(s)
-	free := FreeMemory(r)
-	if err == nil && free.OK {
-		c.Found = fmt.Sprintf("%.1f GB free of %.1f", float64(free.V)/1e9, float64(r.RAMTotal.V)/1e9)
-	} else {
-		c.Found = "not known"
+	c := Check{What: "memory", State: CheckOK, Need: "not known", Found: "not known"}
+	m, known := MemoryOf(s, w)
+	if known {
+		c.Found = fmt.Sprintf("%.1f GB free of %.1f", float64(m.Left())/1e9, float64(m.Total)/1e9)
 	}
-	need := virtual.NeedsGB(w.Torch.Net)
-	if need == 0 || w.Torch.Net != w.Name {
+	need := JobMemory(s, w, m.Used)
+	if need.Bytes == 0 {
 		return c
 	}
-	c.Need = fmt.Sprintf("%.1f GB at batch size 16, on a Jetson with CUDA", need)
-	if free.OK && float64(free.V)/1e9 < need {
+	c.Need = fmt.Sprintf("%.1f GB at batch size %d, %s", float64(need.Bytes)/1e9, w.Batch, need.How)
+	if known && m.Left(need.Bytes) < 0 {
 		c.State, c.Do = CheckWarn, fmt.Sprintf("it may not run (DNR): end other programs, take a smaller %s, or add "+
 			"swap", usage.Batch)
 	}

@@ -1,4 +1,4 @@
-package workloads
+package readiness
 
 import (
 	"os"
@@ -9,6 +9,8 @@ import (
 	"jtune/profiles/harness/torch"
 	"jtune/profiles/workload"
 	"jtune/tegra"
+	"jtune/tui/session/sessiontest"
+	"jtune/tui/session/workloads"
 )
 
 // interpreter is a program that tells these versions.
@@ -23,7 +25,7 @@ func interpreter(t *testing.T, says string) string {
 
 func TestReadinessSaysWhatAWorkloadLacks(t *testing.T) {
 	t.Parallel()
-	s := fast(t)
+	s := sessiontest.Fast(t)
 	pictures := t.TempDir()
 	if err := os.WriteFile(filepath.Join(pictures, "1.jpg"), []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
@@ -49,7 +51,7 @@ func TestReadinessSaysWhatAWorkloadLacks(t *testing.T) {
 		{"no such folder", good, "/nonexistent/data", false, []string{"missing data is its disk mounted?"}},
 		{"no interpreter", "", torch.Synthetic, false, []string{"missing Python "}},
 	} {
-		w, err := Find(s, "resnet18")
+		w, err := workloads.Find(s, "resnet18")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +88,7 @@ func TestCachingAdviceWeighsDataMemoryAndPreprocessing(t *testing.T) {
 	for want, c := range map[string]caching{
 		"first epoch alone, less pre-processing":   alone,
 		"takes 400 ms in one process, 350 ms of":   alone,
-		"each epoch reads about 60 % of them anew": of(10, 10),
+		"each epoch reads about 91 % of them anew": of(10, 10),
 		"caching helps the first epoch alone":      of(1, 400),
 		"hides behind the compute (50 ms)":         of(1, 100),
 		"is seen in a run":                         {bytes: 1e9, free: 4e9, workers: 4},

@@ -1,0 +1,122 @@
+package readiness
+
+import (
+	"fmt"
+
+	"jtune/profiles/record"
+	"jtune/profiles/workload"
+	"jtune/tegra"
+	"jtune/tegra/virtual"
+	"jtune/tui/session"
+	"jtune/tui/session/campaigns"
+	"jtune/tui/session/models"
+)
+
+// Memory is the account of a board's memory, in bytes, while no job of jtune runs. Whatever is said of what fits and
+// of what stays in the page cache follows from it and from the needs of jobs.
+type Memory struct {
+	Total int64
+	Used  int64 // by the system and other programs; what the page cache holds could be freed and does not count
+}
+
+// MemoryOf reads the account of the machine on which a workload runs: the board's, or that of the machine that a
+// virtual board's unsimulated jobs run on; false where it is not known.
+func MemoryOf(s *session.Session, w workload.Workload) (Memory, bool) {
+	if s.Virtual != nil && s.Simulated(w) {
+		m := s.Virtual.Memory()
+		return Memory{Total: m.Total, Used: m.System}, true
+	}
+	r, err := machine(s)
+	return Memory{Total: r.RAMTotal.V, Used: r.RAMUsed.V}, err == nil && r.RAMTotal.OK && r.RAMUsed.OK
+}
+
+// Left is what jobs with these needs leave for the page cache; below 0 they do not fit.
+func (m Memory) Left(needs ...int64) int64 {
+	left := m.Total - m.Used
+	for _, n := range needs {
+		left -= n
+	}
+	return left
+}
+
+// Need is the memory that a job takes at its batch size, and how that is known.
+type Need struct {
+	Bytes int64 // 0: not known
+	How   string
+}
+
+// String is a need with how it is known.
+func (n Need) String() string {
+	if n.Bytes == 0 {
+		return "an unknown amount"
+	}
+	return fmt.Sprintf("%.0f MB (%s)", float64(n.Bytes)/1e6, n.How)
+}
+
+// JobMemory is what a job needs at its batch size: on a board that simulates it what the simulation takes, else by its
+// records at that size, else what is known of the built-in network.
+func JobMemory(s *session.Session, w workload.Workload, used int64) Need {
+	if s.Simulated(w) {
+		return Need{Bytes: s.Virtual.Needs(w.Name, w.Batch), How: "simulated"}
+	}
+	if most := recordedMemory(s, w, used); most > 0 {
+		return Need{Bytes: most, How: "by its records"}
+	}
+	return Need{Bytes: virtual.Needs(w.SimulatedName(), w.Batch), How: "estimated"}
+}
+
+// recordedMemory is the most memory that a workload took at its batch size in its records, above what the board uses
+// now; 0 where none says it.
+func recordedMemory(s *session.Session, w workload.Workload, used int64) int64 {
+	list, err := campaigns.List(s.Options.Paths)
+	if err != nil {
+		return 0
+	}
+	most := int64(0)
+	for _, c := range list {
+		if c.Err != nil || models.Board(c) != s.Board() || c.Header.Workload.Fingerprint("") != w.Fingerprint("") ||
+			c.Header.Pair != nil {
+			continue
+		}
+		runs, _, err := record.ReadRuns(c.Dir)
+		if err != nil {
+			continue
+		}
+		for _, run := range runs {
+			if run.Character.Batch == w.Batch {
+				most = max(most, int64(run.Character.All.RAMBytes.Or(0))-used)
+			}
+		}
+	}
+	return most
+}
+
+// PairFits refuses two jobs that need more memory together than the board has left.
+func PairFits(s *session.Session, train, infer workload.Workload) error {
+	m, ok := MemoryOf(s, train)
+	if !ok {
+		return nil // a board without the reading is asked for nothing
+	}
+	a, b := JobMemory(s, train, m.Used), JobMemory(s, infer, m.Used)
+	if m.Left(a.Bytes, b.Bytes) >= 0 {
+		return nil
+	}
+	const mega = 1e6
+	return fmt.Errorf("%w: %s needs %s and %s at batch size %d %s of memory, %.0f MB of the %.0f MB of %s are free: "+
+		"did not run (DNR): end other programs, or take smaller jobs; jtune run measures what each needs alone",
+		tegra.ErrUnsupported, train.Name, a, infer.Name, infer.Batch, b, float64(m.Left())/mega,
+		float64(m.Total)/mega, s.Device.Board().Name)
+}
+
+// machine reads the machine on which a workload runs: a virtual board's unsimulated jobs are on this one.
+func machine(s *session.Session) (tegra.Reading, error) {
+	if s.Virtual == nil {
+		return s.Device.Read()
+	}
+	h, err := tegra.OpenHost(tegra.DiskFS("/"), tegra.RealClock(), "", "")
+	if err != nil {
+		return tegra.Reading{}, err
+	}
+	defer h.Close()
+	return h.Read()
+}

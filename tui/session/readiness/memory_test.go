@@ -1,0 +1,89 @@
+package readiness
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"jtune/profiles/workload"
+	"jtune/tegra"
+	"jtune/tui/session"
+	"jtune/tui/session/config"
+	"jtune/tui/session/sessiontest"
+	"jtune/tui/session/workloads"
+)
+
+func openBoard(t *testing.T, board string) *session.Session {
+	t.Helper()
+	return sessiontest.Open(t, session.Options{Device: "virtual:" + board, Speed: math.Inf(1),
+		Paths: config.Paths{DataDir: t.TempDir()}})
+}
+
+func find(t *testing.T, s *session.Session, name string) workload.Workload {
+	t.Helper()
+	w, err := workloads.Find(s, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// The study's Xavier NX keeps less than 6 % of MobileNet's data: the advice takes the job's memory off what is free.
+func TestCachingAdviceCountsTheJobsMemory(t *testing.T) {
+	t.Parallel()
+	for board, want := range map[string]string{
+		"xavier-nx": "they do not fit, each epoch reads about 100 % of them anew",
+		"tx2":       "they do not fit, each epoch reads about 100 % of them anew",
+		"orin-nano": "they do not fit",
+		"agx-orin":  "they fit",
+	} {
+		s := openBoard(t, board)
+		w := find(t, s, "mobilenet")
+		after := CachingOf(s, w, tegra.Some(1.0), tegra.Some(10.0), tegra.Some(50.0))
+		if !strings.Contains(after, want) {
+			t.Errorf("%s after a run: %q, want %q", board, after, want)
+		}
+		r, err := CheckWorkload(t.Context(), s, w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range r.Checks {
+			if c.What == "page cache" && !strings.Contains(c.Do, want) {
+				t.Errorf("%s by the doctor: %q, want %q", board, c.Do, want)
+			}
+		}
+	}
+}
+
+// What the doctor says of a virtual board is what a run on it does.
+func TestReadinessRefusesWhatARunRefuses(t *testing.T) {
+	t.Parallel()
+	s := openBoard(t, "nano")
+	own := workload.Workload{Name: "mine", Command: []string{"true"}, Batch: 1}
+	for _, w := range []workload.Workload{find(t, s, "mobilenet"), find(t, s, "lenet5"), own} {
+		r, err := CheckWorkload(t.Context(), s, w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if refused := workloads.Refusal(s, w); r.Refusal != refused {
+			t.Errorf("%s: the doctor says %q, a run %q", w.Name, r.Refusal, refused)
+		}
+		if w.Name == "mine" && (r.Simulated || r.Refusal == "") {
+			t.Errorf("a command is simulated: %+v", r)
+		}
+	}
+}
+
+// The need of a job is that of its batch size, whatever other sizes took.
+func TestPairFitsByTheBatchSizeAskedFor(t *testing.T) {
+	t.Parallel()
+	s := openBoard(t, "nano")
+	train, infer := find(t, s, "lenet5"), find(t, s, "bert-infer")
+	if infer.Batch = 1; PairFits(s, find(t, s, "lenet5"), find(t, s, "mobilenet-infer")) != nil {
+		t.Error("LeNet and MobileNet do not fit a Nano")
+	}
+	if err := PairFits(s, train, infer); err == nil || !strings.Contains(err.Error(), "did not run (DNR)") ||
+		!strings.Contains(err.Error(), "bert-infer at batch size 1 1403 MB") {
+		t.Errorf("%v", err)
+	}
+}
