@@ -8,6 +8,7 @@ import (
 	"jtune/optimize"
 	"jtune/profiles"
 	"jtune/profiles/harness"
+	"jtune/profiles/harness/detect"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tui/session/answers"
@@ -46,6 +47,17 @@ type CharacterEvent struct {
 
 // NoteEvent is one line for the log.
 type NoteEvent string
+
+// ToldEvent is what a command of the user's own has printed, and how it is read so far.
+type ToldEvent struct {
+	Lines   []string        // the last ones, as they came
+	Reading *detect.Reading // nil: none can be taken
+	Why     error           // none can; nil before anything is known
+	// Candidates are the ways to read it, also where none can be taken.
+	Candidates []detect.Candidate
+}
+
+func (ToldEvent) event() {}
 
 func (ProgressEvent) event() {}
 

@@ -158,6 +158,8 @@ type RunRequest struct {
 	// Own: a command of the user's own, which is measured as a whole too; without Minibatches and Epochs to its end,
 	// whatever it prints.
 	Own bool
+	// Listen tells what the command prints and how it is read, as ToldEvents.
+	Listen bool
 	// AllEpochs counts epoch 0 too, which is otherwise kept apart where later ones follow.
 	AllEpochs bool
 	// Uninstrumented reads no sensor before the job runs, nor while the minibatches run that count; in between it reads

@@ -67,6 +67,7 @@ func Run(ctx context.Context, s *session.Session, r measure.RunRequest, observe 
 	}
 	r.Workload.ToEnd = r.Own && r.Minibatches == 0 && r.Epochs == 0
 	r.Workload.FromStart = r.Own
+	heard := listen(&r, observe)
 	whole := meterWhole(s, r)
 	h, err := measure.NewHarness(s, r.Workload, record.Settings{}, cmp.Or(r.Log, rec.log()), r.Epochs,
 		r.Inferences)(ctx, 0)
@@ -84,7 +85,7 @@ func Run(ctx context.Context, s *session.Session, r measure.RunRequest, observe 
 		measure.Observer(observe).Note(s.AwaitMeter(ctx))
 	}
 	c := &collector{meter: meter, observe: observe, want: r.Minibatches, allEpochs: r.AllEpochs, advise: advise,
-		toEnd: r.Workload.ToEnd}
+		toEnd: r.Workload.ToEnd, listen: heard}
 	if r.Uninstrumented {
 		c.turns = &readTurns{sampler: s.Sampler, clock: s.Clock, every: r.Every, each: r.Minibatches}
 		defer c.turns.end()
@@ -101,6 +102,8 @@ func Run(ctx context.Context, s *session.Session, r measure.RunRequest, observe 
 		c.patient = s.Device.Board().TotalRule != ""
 	}
 	err = c.collect(ctx, h)
+	heard.end()
+	heard.tell(h)
 	spent := whole.end()
 	if c.turns != nil {
 		c.turns.end()
@@ -171,6 +174,7 @@ type collector struct {
 	patient   bool       // wait until power is steady, and for enough samples of it
 	allEpochs bool       // epoch 0 counts too
 	told      bool       // how much of preloaded data is in memory
+	listen    *listener  // to what the command prints; nil: nobody does
 	toEnd     bool       // the run ends with its command, whatever that prints
 	turns     *readTurns // of a run that shows what reading sensors costs; nil: another run
 
@@ -188,7 +192,7 @@ type collector struct {
 func (c *collector) collect(ctx context.Context, h harness.Harness) error {
 	first := true
 	for !c.enough() {
-		e, err := h.Next(ctx)
+		e, err := c.listen.next(ctx, h)
 		switch {
 		case errors.Is(err, io.EOF) && (c.count > 0 || c.toEnd):
 			return nil

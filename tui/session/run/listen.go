@@ -1,0 +1,143 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"jtune/profiles/harness"
+	"jtune/tui/session/measure"
+)
+
+const (
+	// listenEvery is how often it is told what a command has printed.
+	listenEvery = time.Second
+	// mostHeard and mostHeardLine bound what is kept of it.
+	mostHeard     = 200
+	mostHeardLine = 2000
+)
+
+// listener keeps the last lines that a command prints, and tells them with how they are read.
+type listener struct {
+	observe measure.Observer
+	soon    context.Context // ends when it is time to tell; nil: none runs
+	cancel  func()
+
+	mu    sync.Mutex
+	fresh bool // something came since it was told
+	lines []string
+	now   []byte // the line that has no end yet
+	back  bool   // what comes next is written over it
+}
+
+// listen begins to listen to the command of a run; nil where that is not asked for.
+func listen(r *measure.RunRequest, observe measure.Observer) *listener {
+	if !r.Listen {
+		return nil
+	}
+	l := &listener{observe: observe}
+	r.Workload.Echo = l
+	return l
+}
+
+// Write is io.Writer's, of what the command prints.
+func (l *listener) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.fresh = true
+	for _, c := range b {
+		switch {
+		case c == '\n':
+			l.lines = append(l.lines, string(l.now))
+			if len(l.lines) >= 2*mostHeard {
+				l.lines = slices.Clone(l.lines[len(l.lines)-mostHeard:])
+			}
+			l.now, l.back = l.now[:0], false
+		case c == '\r':
+			l.back = true
+		default:
+			if l.back {
+				l.now, l.back = l.now[:0], false
+			}
+			if len(l.now) < mostHeardLine {
+				l.now = append(l.now, c)
+			}
+		}
+	}
+	return len(b), nil
+}
+
+// news reports whether something came since it was asked last.
+func (l *listener) news() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	was := l.fresh
+	l.fresh = false
+	return was
+}
+
+// heard are the last lines.
+func (l *listener) heard() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out := slices.Clone(l.lines[max(0, len(l.lines)-mostHeard):])
+	if len(l.now) > 0 {
+		out = append(out, string(l.now))
+	}
+	return out
+}
+
+// next waits for the next event, and tells meanwhile what was heard. An event that comes as the time to tell does stays
+// in the harness for the next call.
+func (l *listener) next(ctx context.Context, h harness.Harness) (harness.Event, error) {
+	if l == nil {
+		return h.Next(ctx)
+	}
+	for {
+		if l.soon == nil || l.soon.Err() != nil {
+			if l.news() {
+				l.tell(h)
+			}
+			l.end()
+			l.soon, l.cancel = context.WithTimeout(ctx, listenEvery)
+		}
+		e, err := h.Next(l.soon)
+		switch {
+		case !errors.Is(err, context.DeadlineExceeded):
+			return e, err
+		case ctx.Err() != nil:
+			return e, ctx.Err()
+		}
+	}
+}
+
+// end frees what waits for the time to tell.
+func (l *listener) end() {
+	if l != nil && l.soon != nil {
+		l.cancel()
+	}
+}
+
+// tell says what was heard, and how it is read.
+func (l *listener) tell(h harness.Harness) {
+	if l == nil {
+		return
+	}
+	out := measure.ToldEvent{Lines: l.heard()}
+	if d, ok := h.(harness.Detecting); ok {
+		r, err, ok := d.Detected()
+		unread, _ := errors.AsType[*harness.NotUnderstood](err)
+		switch {
+		case !ok:
+		case err == nil:
+			out.Reading, out.Candidates = &r, r.Candidates
+		case unread != nil:
+			out.Why, out.Candidates = unread.Undecided, unread.Undecided.Candidates
+		default:
+			out.Why = err
+		}
+	}
+	l.observe.Send(out)
+}

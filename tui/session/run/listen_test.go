@@ -1,0 +1,84 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"jtune/profiles/harness"
+	"jtune/tui/session/measure"
+)
+
+func TestAListenerKeepsTheLastLinesAsATerminalLeavesThem(t *testing.T) {
+	t.Parallel()
+	r := measure.RunRequest{Listen: true}
+	l := listen(&r, nil)
+	for _, text := range []string{"one\r\ntw", "o\n 10%\r 20%", "\r 30"} {
+		if n, err := r.Workload.Echo.Write([]byte(text)); n != len(text) || err != nil {
+			t.Fatal(n, err)
+		}
+	}
+	if got, want := l.heard(), []string{"one", "two", " 30"}; !slices.Equal(got, want) {
+		t.Errorf("heard %q, want %q", got, want)
+	}
+	for range 10 {
+		_, _ = l.Write([]byte(strings.Repeat("x", 10*mostHeardLine) + strings.Repeat("\n", mostHeard)))
+	}
+	if got := l.heard(); len(got) > mostHeard+1 || len(l.lines) > 2*mostHeard || len(got[0]) > mostHeardLine {
+		t.Errorf("%d lines are kept, the first of %d bytes", len(got), len(got[0]))
+	}
+	if listen(&measure.RunRequest{}, nil) != nil {
+		t.Error("a run that nobody asked to hear is listened to")
+	}
+}
+
+// slow is a job whose events come at set times, and that has said some of them.
+type slow struct {
+	harness.Harness
+	*harness.Queue
+}
+
+func (s slow) Next(ctx context.Context) (harness.Event, error) { return s.Queue.Next(ctx) }
+
+func TestAListenerLosesNoEventAndTellsOnlyNews(t *testing.T) {
+	t.Parallel()
+	const events, every = 60, 40 * time.Millisecond
+	told := 0
+	l := listen(&measure.RunRequest{Listen: true}, func(measure.Event) { told++ })
+	h := slow{Queue: harness.NewQueue()}
+	go func() {
+		for i := range events {
+			if i == 0 {
+				fmt.Fprintln(l, "the only line")
+			}
+			h.Put(harness.Event{Kind: harness.Minibatch, Batch: i})
+			time.Sleep(every)
+		}
+		h.Close(io.EOF)
+	}()
+	for i := range events {
+		if e, err := l.next(t.Context(), h); err != nil || e.Batch != i {
+			t.Fatalf("event %d is %d, %v", i, e.Batch, err)
+		}
+	}
+	if _, err := l.next(t.Context(), h); !errors.Is(err, io.EOF) {
+		t.Errorf("at the end: %v", err)
+	}
+	if told != 1 {
+		t.Errorf("one line in %v is told %d times", events*every, told)
+	}
+	l.end()
+	l = listen(&measure.RunRequest{Listen: true}, nil)
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	h.Queue = harness.NewQueue()
+	if _, err := l.next(gone, h); !errors.Is(err, context.Canceled) {
+		t.Errorf("a run that is stopped: %v", err)
+	}
+	l.end()
+}
