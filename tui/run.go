@@ -129,7 +129,7 @@ func (r *root) farewell(d tegra.Device) string {
 }
 
 func depsOf(s *session.Session, o Options) deps {
-	on := board{task.Board{Session: s}}
+	on := board{task.Board{Session: s, Jobs: workloads.JobsOf(s)}}
 	d := deps{
 		host:         on,
 		state:        page.NewState(s.Device, on, s.Clock),

@@ -198,12 +198,7 @@ func (e *echo) end() {
 
 // saveOwn writes the command into the configuration.
 func (c *runCmd) saveOwn(w workload.Workload, res measure.RunResult) error {
-	if res.Reading != nil {
-		w = workloads.Learned(w, *res.Reading)
-	}
-	if summed := res.Reading != nil && res.Reading.Summary; (res.Reading == nil || summed) && c.r.Minibatches == 0 {
-		w.Kind, w.Per, w.Batch = workload.Inference, workload.PerRun, 1
-	}
+	w = workloads.Understood(w, res.Reading, c.r.Minibatches == 0)
 	path, err := c.options.SaveWorkload(c.save, workloads.SaveText(c.save, w))
 	if err != nil {
 		return err

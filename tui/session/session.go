@@ -56,6 +56,7 @@ type Session struct {
 	finder  record.Finder
 	bundled bool   // the device's files are those of a bundle
 	Which   string // board of its kind, see record.DeviceHeader
+	Typed   TypedJobs
 
 	host *tegra.Host // without a device; else nil
 	gpu  *gpuReader  // of the host; nil: none

@@ -70,7 +70,7 @@ func TestCampaignsOfferEveryKindOfCutOffProfileAndItGoesOn(t *testing.T) {
 			t.Errorf("%s: it is %q, want %q", name, got, c.what)
 		}
 		task := u.Task(optimize.Limit{}, false)
-		tasks := Tasks{On: Board{s}, Clock: s.Clock}
+		tasks := Tasks{On: Board{Session: s}, Clock: s.Clock}
 		if err := tasks.Start(t.Context(), task); err != nil {
 			t.Fatal(err)
 		}

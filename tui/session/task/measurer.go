@@ -11,6 +11,7 @@ import (
 	"jtune/tui/session/pair"
 	"jtune/tui/session/run"
 	"jtune/tui/session/search"
+	"jtune/tui/session/workloads"
 )
 
 // Measurer is what tasks ask of an open board.
@@ -23,7 +24,10 @@ type Measurer interface {
 }
 
 // Board measures on an open device.
-type Board struct{ *session.Session }
+type Board struct {
+	*session.Session
+	workloads.Jobs
+}
 
 var _ Measurer = Board{}
 

@@ -38,7 +38,7 @@ func TestPairTaskShowsTurnsAndLimits(t *testing.T) {
 	}
 	seen, parts := map[string]int{}, map[turns.Part]bool{}
 	var watch PairWatch
-	tasks := Tasks{Clock: s.Clock, On: heard{Board{s}, func(e measure.Event) {
+	tasks := Tasks{Clock: s.Clock, On: heard{Board{Session: s}, func(e measure.Event) {
 		watch.add(e)
 		p, _ := e.(measure.ProgressEvent)
 		if n := len(watch.Turns); n > 0 && p.Progress.Event != nil {

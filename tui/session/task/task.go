@@ -83,6 +83,7 @@ type Spec struct {
 	Plan    string             // what a profile measures, in words
 	Pair    *workload.Workload // the training beside Workload, of a pair; nil: none
 	Policy  mix.Policy         // its turns; "": the better of strict and fill
+	Try     bool               // a run of a command to its end, to see how it is read
 }
 
 // Snapshot is a task at one moment. Its lists are not changed afterwards.
@@ -105,7 +106,8 @@ type Snapshot struct {
 	Advice    []string          // what it shows, in sentences
 	Watch     PairWatch         // of a pair
 	Notes     []string
-	Log       string // file of the output of a run's job; "" for none
+	Told      *measure.ToldEvent // of a run of a command: what it printed, and how it is read; nil before
+	Log       string             // file of the output of a run's job; "" for none
 
 	Stopped bool   // it was cancelled
 	By      string // who of another program paused, continued or stopped it last; "" for nobody
@@ -173,6 +175,8 @@ func (s *Snapshot) Fold(e measure.Event) {
 		s.Order = e.Settings
 	case measure.CharacterEvent:
 		s.Character, s.Advice = &e.Character, e.Advice
+	case measure.ToldEvent:
+		s.Told = &e
 	case measure.NoteEvent:
 		s.Notes = append(s.Notes, string(e))
 	}

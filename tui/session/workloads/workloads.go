@@ -57,7 +57,11 @@ func ExperimentWorkload(s *session.Session, e experiment.Experiment, name string
 func List(s *session.Session) ([]workload.Workload, error) {
 	file := s.Device.Board().Replay
 	if file == "" {
-		return Configured(s.Options.Paths)
+		list, err := Configured(s.Options.Paths)
+		for i, w := range list {
+			list[i] = OnHost(s, w)
+		}
+		return withTyped(s.Typed.List(), list), err
 	}
 	w, err := FindAny(s, cmp.Or(s.Options.Workload, strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))))
 	if sizes := Sizes(s); sizes != nil {
@@ -305,14 +309,18 @@ func Refusal(s *session.Session, w workload.Workload) string {
 		w.Name, w.Name, usage.NoDevice, w.Name)
 }
 
-// Suggested is the workload to begin with where none was chosen: the largest that fits the board. The largest is the
-// training job that may run here and has the largest data set on disk, the first of equals in the list. Where no such
-// data set is known, it is the first workload that may run; "" where none may.
+// Suggested is the workload to begin with where none was chosen: the first command of the user's own, else the largest
+// that fits the board. The largest is the training job that may run here and has the largest data set on disk, the
+// first of equals in the list. Where no such data set is known, it is the first workload that may run; "" where none
+// may.
 func Suggested(s *session.Session, list []workload.Workload) string {
 	name, most := "", 0.0
 	for _, w := range list {
 		if Blocked(s, w) != "" {
 			continue
+		}
+		if w.Own && len(w.Command) > 0 {
+			return w.Name
 		}
 		of, _ := physics.Find(w.Name)
 		if name == "" || !w.Infers() && of.DatasetMB > most {

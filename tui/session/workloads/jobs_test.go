@@ -1,0 +1,54 @@
+package workloads
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"jtune/profiles/workload"
+	"jtune/tui/session"
+)
+
+func TestTypedJobsAreListedFirstAndSaved(t *testing.T) {
+	t.Parallel()
+	s := open(t, session.Options{})
+	jobs := JobsOf(s)
+	typed, err := jobs.TypedJob("LR=0.1 python3 train.py", Typed{Dir: t.TempDir()})
+	if err != nil || !typed.OnHost || typed.Name != "train" || typed.Env["LR"] != "0.1" {
+		t.Fatalf("%+v, %v", typed, err)
+	}
+	other := typed
+	other.Name = FreeName(other, []workload.Workload{typed})
+	if other.Command = []string{"python3", "other.py"}; other.Name != "train" {
+		t.Errorf("the same job is called %s", other.Name)
+	}
+	if other.Name = FreeName(other, []workload.Workload{typed}); other.Name != "train-2" {
+		t.Errorf("another job is called %s", other.Name)
+	}
+	for _, w := range []workload.Workload{typed, other, typed} {
+		if err := jobs.KeepJob(w); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := List(s)
+	if err != nil || list[0].Name != "train" || list[1].Name != "train-2" || list[2].Own {
+		t.Fatalf("%v, %v, %v; %v", list[0].Name, list[1].Name, list[2].Name, err)
+	}
+	if got := Suggested(s, list); got != "train" {
+		t.Errorf("it suggests %s", got)
+	}
+	if _, err := jobs.SaveJob("two words", typed); err == nil {
+		t.Error("a job is saved by a name that no workload can have")
+	}
+	path, err := jobs.SaveJob("train", typed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(path); err != nil || !strings.Contains(string(text), "[workload.train]") {
+		t.Errorf("%s: %q, %v", filepath.Base(path), text, err)
+	}
+	if list, err = List(s); err != nil || list[0].Name != "train-2" || list[1].Name != "train" || !list[1].OnHost {
+		t.Errorf("saved: %v, %v, %v", list[0].Name, list[1].Name, err)
+	}
+}
