@@ -212,11 +212,11 @@ func (m campaignsMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	return nil, r.sh.serve()
 }
 
-// managed says how a campaign or a model was renamed, deleted or restored, and lists both again.
+// managed says how a campaign, a model or a job of the user's own was changed, and lists them again.
 func (sh *shared) managed(m page.Managed) tea.Cmd {
 	if m.Err == nil {
 		sh.say("%s", m.Said)
 	}
 	sh.fail(m.What, m.Err)
-	return tea.Batch(sh.listCampaigns(), listModels(sh.host))
+	return tea.Batch(sh.listCampaigns(), listModels(sh.host), sh.listWorkloads)
 }

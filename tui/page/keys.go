@@ -21,7 +21,8 @@ type Keys struct {
 	Yes, No, Filter, NextMatch, PrevMatch, Palette, Sort, AtBoot, Compare, Presets, Compose, Block, Lower, Higher,
 	Limits, Rivals, Axes, Group, Verify, Lock, Table, Answer, Size, SizeBefore, Log, Whole, ZoomIn, ZoomOut, Start,
 	Edit, Stop, Output, Pause, Resume, Redo, Look, Load, Refit, Mark, NextPlot, Picture, Recall, FieldNext, FieldPrev,
-	OptionNext, OptionPrev, StartNow, New, Open, Rename, Delete, Restore, Boards widget.Action
+	OptionNext, OptionPrev, StartNow, New, Open, Rename, Delete, Restore, Boards, OwnJob,
+	Reread, SaveJob widget.Action
 }
 
 // keyTable has a row for each of the Keys: its name, its keys, its word in the
@@ -113,6 +114,9 @@ Open        enter       open              profile     show what a campaign measu
 Rename      M           rename            profile models  give a campaign or a model another name
 Delete      D           delete            profile models  move a campaign or a model aside; a campaign's model forgets what it measured
 Restore     U           deleted           profile models  list what was deleted; there: restore one
+OwnJob      n           new job           train       type a command of your own, see how it is read, save it, tune it
+Reread      X           next reading      train       of a command of your own: start it again, read in another way
+SaveJob     s           save              train       write a command of your own into the configuration, by a name
 `
 
 // keyRow is a row of keyTable.

@@ -20,6 +20,7 @@ import (
 	"jtune/tui/session/remote"
 	"jtune/tui/session/search"
 	"jtune/tui/session/task"
+	"jtune/tui/session/workloads"
 	"jtune/tui/widget"
 )
 
@@ -90,6 +91,11 @@ type Session interface {
 	RenameModel(name, to string) error
 	DeleteModel(name string) (aside string, err error)
 	RestoreModel(name string) error
+	// TypedJob makes a workload of a command that was typed in a line.
+	TypedJob(line string, as workloads.Typed) (workload.Workload, error)
+	// KeepJob makes such a job known until the session ends; SaveJob writes it into the configuration by a name.
+	KeepJob(w workload.Workload) error
+	SaveJob(name string, w workload.Workload) (path string, err error)
 	// TrainLog is the file that gets what the job of a training run says.
 	TrainLog() string
 }

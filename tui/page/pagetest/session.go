@@ -24,6 +24,7 @@ import (
 	"jtune/tui/session/measure"
 	"jtune/tui/session/models"
 	"jtune/tui/session/plots"
+	"jtune/tui/session/workloads"
 )
 
 // Workloads are three that can run.
@@ -40,6 +41,25 @@ func (f *Board) Workloads() ([]workload.Workload, error) {
 
 // Suggested is none: what begins is the first.
 func (f *Board) Suggested([]workload.Workload) string { return "" }
+
+// TypedJob reads the line as a session does.
+func (f *Board) TypedJob(line string, as workloads.Typed) (workload.Workload, error) {
+	t, err := as.OfLine(line)
+	if err != nil {
+		return workload.Workload{}, err
+	}
+	w := workload.Own(t.Name(), t.Command)
+	w.Unit, w.Pattern = t.Unit, t.Pattern
+	return w, nil
+}
+
+// KeepJob keeps what was asked for.
+func (f *Board) KeepJob(w workload.Workload) error { return f.acts("keep job " + w.Name) }
+
+// SaveJob keeps what was asked for.
+func (f *Board) SaveJob(name string, _ workload.Workload) (path string, err error) {
+	return "config.toml", f.acts("save job " + name)
+}
 
 // JoinFrom is as a session's, whatever runs.
 func (f *Board) JoinFrom(w workload.Workload, from string) (workload.Workload, error) {

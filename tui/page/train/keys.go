@@ -15,6 +15,7 @@ func (p *Page) Update(msg tea.Msg) page.Intent {
 	switch msg := msg.(type) {
 	case page.WorkloadsListed:
 		p.tab.Cursor = p.read.Work().First()
+		return p.jobListed()
 	case page.Sampled:
 		if p.running() {
 			p.tellEpochs(p.read.Task())
@@ -32,6 +33,9 @@ func (p *Page) Update(msg tea.Msg) page.Intent {
 			if err := msg.Task.Err; err != nil {
 				p.log.Add("jtune: " + page.Words(err.Error()))
 			}
+			if p.job != nil {
+				return p.job.ended()
+			}
 			return p.readLog()
 		}
 	case LogRead:
@@ -43,8 +47,12 @@ func (p *Page) Update(msg tea.Msg) page.Intent {
 			return p.readLog()
 		}
 	case tea.PasteMsg:
-		if p.edit != nil {
+		switch {
+		case p.edit != nil:
 			p.edit.Paste(msg)
+			return nil
+		case p.job != nil:
+			p.job.paste(msg)
 			return nil
 		}
 		p.log.Paste(msg)
@@ -83,6 +91,9 @@ func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 	if p.edit != nil {
 		return p.editKey(k), true
 	}
+	if p.job != nil {
+		return p.jobKey(k)
+	}
 	if p.large == trainLog && p.log.Key(k) {
 		return nil, true
 	}
@@ -91,6 +102,8 @@ func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 	}
 	switch {
 	case p.tab.Search.On() && p.tab.Key(k):
+	case keys.OwnJob.Matches(k):
+		return p.openJob(), true
 	case keys.Edit.Matches(k):
 		return p.openSettings(), true
 	case keys.Output.Matches(k) && p.shown() != nil:
@@ -122,6 +135,9 @@ func (p *Page) Hints() []widget.Action {
 	if p.edit != nil {
 		return p.edit.Hints()
 	}
+	if p.job != nil {
+		return p.job.hints()
+	}
 	if p.pair() != nil {
 		return p.pairHints()
 	}
@@ -148,6 +164,7 @@ func (p *Page) Hints() []widget.Action {
 	out := []widget.Action{
 		keys.Up.With(keys.Down, "choose"),
 		keys.Start.Unless(busy),
+		keys.OwnJob.Unless(cmp.Or(p.noJob(), busy)),
 		keys.Edit.Unless(p.unset()),
 		keys.Output.Unless(output),
 		keys.Stop.Unless("nothing runs"),

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"jtune/tui/page"
+	"jtune/tui/session/workloads"
 	"jtune/tui/widget"
 )
 
@@ -11,6 +12,9 @@ import (
 func (p *Page) Render(w, h int) string {
 	if p.edit != nil {
 		return widget.Over(p.render(w, h), p.edit.Render(w, h), w, h)
+	}
+	if p.job != nil {
+		return p.job.render(p.render(w, h), w, h)
 	}
 	return p.render(w, h)
 }
@@ -56,6 +60,9 @@ func (p *Page) cell(row, col int) string {
 	case 0:
 		return w.Name
 	case 1:
+		if w.Model == "" {
+			return printable(workloads.LineOf(w.Command))
+		}
 		return w.Model
 	case 2:
 		return w.Dataset
@@ -66,6 +73,9 @@ func (p *Page) cell(row, col int) string {
 	case 5:
 		return widget.Positive(float64(w.Batch), 0)
 	case 6:
+		if w.Own && len(w.Command) > 0 && !w.TakesWorkers() {
+			return "" // the job's own affair
+		}
 		return fmt.Sprint(w.Workers)
 	}
 	return p.read.Session().RunsAs(w)

@@ -19,17 +19,19 @@ import (
 // Page chooses a workload, runs it in the mode the board is in, and
 // shows how its minibatches go.
 type Page struct {
-	read  page.Reader
-	tab   widget.Table
-	large trainPart // what fills the page
-	above int       // how many texts of advice stand above all panels, as drawn last
-	log   widget.LogPane
-	tail  *tail.File                   // of the run's log; nil before
-	told  int                          // epochs whose end the log tells
-	edit  *settings                    // nil: closed
-	set   map[string]workload.Workload // as changed for runs, by name
-	rows  widget.Table                 // of a pair: what was measured
-	left  *page.Task                   // the pair whose answer was left for the list
+	read     page.Reader
+	tab      widget.Table
+	large    trainPart // what fills the page
+	above    int       // how many texts of advice stand above all panels, as drawn last
+	log      widget.LogPane
+	tail     *tail.File                   // of the run's log; nil before
+	told     int                          // epochs whose end the log tells
+	edit     *settings                    // nil: closed
+	job      *ownJob                      // nil: closed
+	lastLine string                       // command that was typed there last
+	set      map[string]workload.Workload // as changed for runs, by name
+	rows     widget.Table                 // of a pair: what was measured
+	left     *page.Task                   // the pair whose answer was left for the list
 }
 
 // trainPart is what may fill the page while a run is shown.
@@ -129,7 +131,8 @@ func (p *Page) asSet(w workload.Workload) workload.Workload {
 
 // Typing reports whether all keys go to the dialog or a search.
 func (p *Page) Typing() bool {
-	return p.edit != nil || p.log.Typing() || p.tab.Search.Typing() || p.pair() != nil && p.rows.Search.Typing()
+	return p.edit != nil || p.job != nil && p.job.typing() || p.log.Typing() || p.tab.Search.Typing() ||
+		p.pair() != nil && p.rows.Search.Typing()
 }
 
 func (p *Page) running() bool { return p.read.Busy() && p.read.Task().Kind == task.Training }
@@ -143,6 +146,10 @@ func (p *Page) start() page.Intent {
 	if p.read.Busy() {
 		return page.Sayf("not now: busy %s", p.read.Task().Kind)
 	}
+	if j := p.shown(); j != nil && j.Workload.Name == w.Name && unreadable(j) {
+		p.job = jobOf(p.read, j)
+		return nil
+	}
 	if why := p.read.Session().Refusal(w); why != "" {
 		return page.Say(page.Words(why))
 	}
@@ -154,7 +161,8 @@ func (p *Page) start() page.Intent {
 		begins += fmt.Sprintf(", %d workers", w.Workers)
 	}
 	p.log.Add(begins)
-	r := measure.RunRequest{Workload: w, Minibatches: endless, Log: p.read.Session().TrainLog()}
+	r := measure.RunRequest{Workload: w, Minibatches: endless, Log: p.read.Session().TrainLog(),
+		Listen: w.Own && len(w.Command) > 0}
 	return page.Start{Task: task.Run(r)}
 }
 

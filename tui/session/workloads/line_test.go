@@ -23,7 +23,8 @@ func TestALineIsReadAsAShellWouldWithoutExpansions(t *testing.T) {
 			t.Errorf("%s: written as %s, read as %q, %v", line, LineOf(got.Command), again.Command, err)
 		}
 	}
-	if got, err := (Typed{}).OfLine("A=1 B='x y' ./run"); err != nil || !slices.Equal(got.Env, []string{"A=1", "B=x y"}) {
+	if got, err := (Typed{}).OfLine("A=1 B='x y' ./run"); err != nil ||
+		!slices.Equal(got.Env, []string{"A=1", "B=x y"}) {
 		t.Errorf("the environment is %q, %v", got.Env, err)
 	}
 	for _, line := range []string{"", "  ", "A=1", "a | b", "a > b", "a; b", "a && b", "a $HOME", "a `b`", "~/run", "a *",

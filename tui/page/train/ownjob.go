@@ -1,0 +1,409 @@
+package train
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jtune/profiles/harness"
+	"jtune/profiles/harness/detect"
+	"jtune/profiles/workload"
+	"jtune/tui/page"
+	"jtune/tui/session/measure"
+	"jtune/tui/session/task"
+	"jtune/tui/session/workloads"
+	"jtune/tui/widget"
+)
+
+// ownJob takes a command of the user's own, runs it and shows what it prints beside how that is read, so that it can be
+// read in another way, saved by a name and tuned. The job ends with the dialog.
+type ownJob struct {
+	read    page.Reader
+	ask     *widget.Form // what is asked; nil: the job shows
+	command *widget.Input
+	batch   *widget.Input
+	unit    int           // in ownUnits
+	name    *widget.Input // to save it by
+	as      workloads.Typed
+	work    workload.Workload // as tried last; zero: none was
+	task    *task.Task        // that tries it; nil: none does
+	next    nextStep
+	others  []detect.Candidate // that can be chosen, while one is
+	tuneAs  string             // the name that is tuned once it is listed
+}
+
+// nextStep is what follows when the job that runs has ended.
+type nextStep int
+
+const (
+	stepNone nextStep = iota
+	stepAgain
+	stepTune
+)
+
+const (
+	mostCommand = 2000
+	mostName    = 64
+	mostDigits  = 5
+)
+
+// ownUnits are the answers to what a step is, and their words.
+var ownUnits = []struct{ unit, text string }{{"", "found out"}, {workload.UnitInference, "an inference"},
+	{workload.UnitToken, "a token"}, {workload.UnitFrame, "a frame"}}
+
+// openJob opens the dialog with its question.
+func (p *Page) openJob() page.Intent {
+	if why := p.noJob(); why != "" {
+		return page.Sayf("own job: not here, %s", why)
+	}
+	if p.read.Busy() {
+		return page.Sayf("not now: busy %s", p.read.Task().Kind)
+	}
+	p.job = newJob(p.read, p.lastLine)
+	p.job.question()
+	return nil
+}
+
+// noJob says why no command can run here, or "".
+func (p *Page) noJob() string {
+	if p.read.Board().Replay != "" {
+		return "a replay answers from its file"
+	}
+	return ""
+}
+
+func newJob(read page.Reader, line string) *ownJob {
+	return &ownJob{read: read, command: widget.NewInput(line, "", mostCommand),
+		batch: widget.NewInput("", "0123456789", mostDigits), name: widget.NewInput("", "", mostName)}
+}
+
+// unreadable reports whether a run has ended because what its job prints is not understood.
+func unreadable(j *page.Task) bool {
+	return j.Done() && !j.Try && j.Told != nil && errors.Is(j.Err, harness.ErrNotUnderstood)
+}
+
+// jobOf shows the lines of a job that could not be read.
+func jobOf(read page.Reader, j *page.Task) *ownJob {
+	d := newJob(read, workloads.LineOf(j.Workload.Command))
+	d.work, d.as = j.Workload, workloads.Typed{Dir: j.Workload.Dir}
+	for k, v := range j.Workload.Env {
+		d.as.Env = append(d.as.Env, k+"="+v)
+	}
+	return d
+}
+
+// question asks for the command, and for what cannot be read from its lines.
+func (d *ownJob) question() {
+	d.ask = &widget.Form{Keys: d.read.Keys().FormKeys(), Title: "Your own job", Verb: "run", Width: 78,
+		Note: func(int) []string {
+			return []string{"The command runs in the present mode and the present folder; what it prints shows with " +
+				"how it is read. Words as in a shell, but no shell reads them: sh -c '…' asks for one."}
+		},
+		Fields: []widget.Field{
+			{Name: "command", Text: func() string { return d.command.Render("_") }, Input: d.command,
+				Wrong: d.wrongCommand},
+			{Name: "batch size", Text: d.batchText, Input: d.batch},
+			{Name: "a step is", Text: func() string { return ownUnits[d.unit].text },
+				Turn: func(by int) { widget.Around(&d.unit, by, len(ownUnits)) }},
+		}}
+}
+
+func (d *ownJob) batchText() string {
+	if d.batch.Value() == "" {
+		return "found out"
+	}
+	return d.batch.Render("_") + " samples"
+}
+
+func (d *ownJob) wrongCommand() string {
+	if d.command.Value() == "" {
+		return "type a command, such as python3 train.py"
+	}
+	if _, err := d.made(); err != nil {
+		return page.Words(err.Error())
+	}
+	return ""
+}
+
+// made is the workload as asked for.
+func (d *ownJob) made() (workload.Workload, error) {
+	d.as.Unit = ownUnits[d.unit].unit
+	w, err := d.read.Session().TypedJob(d.command.Value(), d.as)
+	if n := 0; err == nil && d.batch.Value() != "" {
+		if _, bad := fmt.Sscan(d.batch.Value(), &n); bad == nil && n > 0 {
+			w.Batch = n
+		}
+	}
+	return w, err
+}
+
+// typing reports whether all keys are the dialog's.
+func (d *ownJob) typing() bool { return d.ask != nil }
+
+func (d *ownJob) paste(m tea.PasteMsg) {
+	if d.ask != nil {
+		d.ask.Paste(m)
+	}
+}
+
+// shown is the run of the job; nil before.
+func (d *ownJob) shown() *page.Task {
+	if j := d.read.Task(); j != nil && j.Kind == task.Training && d.work.Name != "" && j.Workload.Name == d.work.Name {
+		return j
+	}
+	return nil
+}
+
+func (d *ownJob) running() bool { j := d.shown(); return j != nil && !j.Done() }
+
+// start runs the job as asked for, or ends it first.
+func (d *ownJob) start() page.Intent {
+	if d.running() {
+		d.next = stepAgain
+		return d.stop()
+	}
+	w, err := d.made()
+	if err != nil {
+		return page.Fail{What: "own job", Err: err}
+	}
+	d.work, d.next = w, stepNone
+	d.task = try(w)
+	return page.Start{Task: d.task}
+}
+
+// try runs a job in the present mode to its end, to see how it is read. It leaves no record.
+func try(w workload.Workload) *task.Task {
+	t := task.Run(measure.RunRequest{Workload: w, Own: true, Listen: true, NoRecord: true})
+	t.Try = true
+	return t
+}
+
+// told is a workload with what its job has told in a run.
+func told(j *page.Task, w workload.Workload) workload.Workload {
+	if j.Told == nil {
+		return w
+	}
+	return workloads.Understood(w, j.Told.Reading, j.Done() && !j.Stopped && j.Err == nil)
+}
+
+// stop ends the job, without a question: it began with the dialog.
+func (d *ownJob) stop() page.Intent {
+	if t := d.task; t != nil {
+		t.Stop("")
+	}
+	return nil
+}
+
+// ended goes on once the job has ended.
+func (d *ownJob) ended() page.Intent {
+	step := d.next
+	d.next = stepNone
+	switch step {
+	case stepAgain:
+		return d.start()
+	case stepTune:
+		return d.tune()
+	}
+	return nil
+}
+
+// understood is the workload with what its run has told.
+func (d *ownJob) understood() workload.Workload {
+	w := d.work
+	if j := d.shown(); j != nil {
+		batch := w.Batch
+		if w = told(j, w); d.batch.Value() != "" {
+			w.Batch = batch
+		}
+	}
+	return w
+}
+
+// unread says why the job cannot be saved or tuned as it is read now, or "".
+func (d *ownJob) unread() string {
+	keys, j := d.read.Keys(), d.shown()
+	switch {
+	case j == nil || j.Told == nil && !j.Done():
+		return "nothing has come yet"
+	case j.Told == nil || j.Told.Reading != nil || j.Told.Why == nil:
+		return ""
+	case d.as.Pattern != "":
+		return "nothing is read so; " + keys.Reread.Label() + " takes another reading"
+	case !j.Done():
+		return "nothing is read yet; when it has ended by itself, each run is one reading"
+	}
+	return ""
+}
+
+// tune asks how the job is tuned, once it has ended and is listed.
+func (d *ownJob) tune() page.Intent {
+	if why := d.unread(); why != "" {
+		return page.Sayf("tune: not now, %s", why)
+	}
+	if d.running() {
+		d.next = stepTune
+		return d.stop()
+	}
+	w := d.understood()
+	w.Name = workloads.FreeName(w, d.read.Workloads())
+	d.tuneAs = w.Name
+	keep := d.read.Session().KeepJob
+	return page.Manage("own job", func() (string, error) { return w.Name + " can be tuned until jtune ends", keep(w) })
+}
+
+// jobListed opens the question of a search for the job that was waited for.
+func (p *Page) jobListed() page.Intent {
+	if p.job == nil || p.job.tuneAs == "" {
+		return nil
+	}
+	name := p.job.tuneAs
+	if p.job.tuneAs = ""; !slices.ContainsFunc(p.read.Workloads(),
+		func(w workload.Workload) bool { return w.Name == name }) {
+		return nil
+	}
+	if why := p.read.MayMeasure(); why != "" {
+		return page.Sayf("tune: not now, %s", why)
+	}
+	p.job = nil
+	return page.AskTune{Workload: name}
+}
+
+// askName asks for the name to save the job by.
+func (d *ownJob) askName() page.Intent {
+	if why := d.unread(); why != "" {
+		return page.Sayf("save: not now, %s", why)
+	}
+	w := d.understood()
+	d.name.SetValue(w.Name)
+	d.ask = &widget.Form{Keys: d.read.Keys().FormKeys(), Title: "Save your own job", Verb: "save", Width: 72,
+		Note: func(int) []string { return []string{"[workload.NAME] of the configuration; comments there stay"} },
+		Fields: []widget.Field{{Name: "name", Text: func() string { return d.name.Render("_") }, Input: d.name,
+			Wrong: func() string {
+				if err := workload.Own(d.name.Value(), []string{"true"}).Check(); err != nil {
+					return err.Error()
+				}
+				return ""
+			}}}}
+	return nil
+}
+
+func (d *ownJob) save() page.Intent {
+	name, w, save := d.name.Value(), d.understood(), d.read.Session().SaveJob
+	w.Name = name
+	return page.Manage("own job", func() (string, error) {
+		path, err := save(name, w)
+		return fmt.Sprintf("saved as %s in %s", name, path), err
+	})
+}
+
+// nextReading starts the job again, read by the candidate after the present one that an expression chooses; after the
+// last it is found out again.
+func (d *ownJob) nextReading() page.Intent {
+	d.others = d.choices()
+	if len(d.others) == 0 {
+		return page.Say("own job: nothing else was read in its lines")
+	}
+	at := 1 + slices.IndexFunc(d.others, func(c detect.Candidate) bool { return c.Pattern == d.as.Pattern })
+	if d.as.Pattern == "" {
+		at = 0
+	}
+	if d.as.Pattern = ""; at < len(d.others) {
+		d.as.Pattern = d.others[at].Pattern
+	}
+	return d.start()
+}
+
+// choices are the candidates that can be chosen in place of the one that is found out.
+func (d *ownJob) choices() (out []detect.Candidate) {
+	j := d.shown()
+	if d.as.Pattern != "" || j == nil || j.Told == nil {
+		return d.others
+	}
+	for _, c := range j.Told.Candidates {
+		if r := j.Told.Reading; c.Pattern != "" && (r == nil || c.Form != r.Form || c.What != r.What) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// tooFast answers a key that was pasted, not pressed: a pasted text runs no command.
+func tooFast(key widget.Action) page.Intent {
+	return page.Sayf("that came too fast for a finger: press %s again", key.Label())
+}
+
+// formKey takes a key for what is asked.
+func (p *Page) formKey(k tea.KeyPressMsg) (does page.Intent) {
+	d := p.job
+	form, enter := d.ask, p.read.Keys().Enter
+	if enter.Matches(k) && p.read.Rushed() {
+		return tooFast(enter)
+	}
+	closed, taken := form.Key(k)
+	if !closed {
+		return nil
+	}
+	d.ask = nil
+	saves := form.Verb == "save"
+	switch {
+	case taken && saves:
+		return d.save()
+	case taken:
+		p.lastLine, d.as.Pattern, d.others = d.command.Value(), "", nil
+		return d.start()
+	case d.work.Name == "": // nothing was tried
+		p.job = nil
+	}
+	return nil
+}
+
+// jobKey takes a key for the dialog.
+func (p *Page) jobKey(k tea.KeyPressMsg) (page.Intent, bool) {
+	d, keys := p.job, p.read.Keys()
+	if d.ask != nil {
+		return p.formKey(k), true
+	}
+	switch {
+	case keys.Back.Matches(k):
+		p.job = nil
+		return d.stop(), true
+	case keys.Start.Matches(k) && p.read.Rushed():
+		return tooFast(keys.Start), true
+	case keys.Reread.Matches(k) && p.read.Rushed():
+		return tooFast(keys.Reread), true
+	case keys.Edit.Matches(k), keys.OwnJob.Matches(k):
+		d.question()
+	case keys.Reread.Matches(k):
+		return d.nextReading(), true
+	case keys.SaveJob.Matches(k):
+		return d.askName(), true
+	case keys.Tune.Matches(k):
+		return d.tune(), true
+	case keys.Stop.Matches(k):
+		return d.stop(), true
+	case keys.Start.Matches(k) && !d.running():
+		return d.start(), true
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+func (d *ownJob) hints() []widget.Action {
+	if d.ask != nil {
+		return d.ask.Hints()
+	}
+	keys, others := d.read.Keys(), ""
+	if len(d.choices()) == 0 {
+		others = "nothing else was read"
+	}
+	run := keys.Stop
+	if !d.running() {
+		run = keys.Start.As("run again")
+	}
+	return []widget.Action{keys.Tune.Unless(d.unread()), keys.SaveJob.Unless(d.unread()), keys.Reread.Unless(others),
+		keys.Edit.As("command, batch, unit"),
+		run, keys.Back.As("leave")}
+}
