@@ -185,7 +185,7 @@ func parse(data []byte) (d document, found string, err error) {
 	body, found, err := unframe(fileMagic, data, fileVersion, batchVersion, priorVersion)
 	switch {
 	case errors.Is(err, errOtherMagic):
-		return d, found, fmt.Errorf("%w; make one with jtune fit", ErrNotModel)
+		return d, found, fmt.Errorf("%w; make one with jtune models fit", ErrNotModel)
 	case errors.Is(err, errOtherVersion):
 		return d, found, fmt.Errorf("%w: it is of version %s, this jtune reads versions %d to %d; fit again",
 			ErrModelVersion, found, fileVersion, priorVersion)

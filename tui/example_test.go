@@ -22,5 +22,5 @@ func ExampleKeyLines() {
 	fmt.Println(action, err)
 	// Output:
 	// [ctrl+q ctrl+c] [everywhere] quit; what was not kept is restored
-	// quits no such action; the nearest is quit; jtune keys lists them
+	// quits no such action; the nearest is quit; jtune config keys lists them
 }

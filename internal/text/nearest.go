@@ -5,13 +5,26 @@ import (
 	"slices"
 )
 
-// Nearest is the known word that takes the fewest changed letters to make of this one; "" where none is known.
+// Nearest is the known word that takes the fewest changed letters to make of this one; "" where none is known, or
+// where half of the letters would have to change.
 func Nearest(word string, known []string) string {
 	if len(known) == 0 {
 		return ""
 	}
 	word = word[:min(len(word), longestQuote)]
-	return slices.MinFunc(known, func(a, b string) int { return cmp.Compare(edits(a, word), edits(b, word)) })
+	nearest := slices.MinFunc(known, func(a, b string) int { return cmp.Compare(edits(a, word), edits(b, word)) })
+	if 2*edits(nearest, word) >= max(len(nearest), len(word)) {
+		return ""
+	}
+	return nearest
+}
+
+// Suggest is the end of a message about an unknown word: the known word next to it, or "" where none is near.
+func Suggest(word string, known []string) string {
+	if near := Nearest(word, known); near != "" {
+		return "; the nearest is " + near
+	}
+	return ""
 }
 
 // edits counts the letters to insert, remove or replace to make one word of

@@ -30,7 +30,7 @@ var CurveSizes = []int{6, 8, 10, 12, 15, 20, 25, 30, 40, 60, 100, 200}
 // TooSlow is the reason why a model is not assessed while a person waits; "" where it is.
 func TooSlow(m *learn.Model) string {
 	if m.Method == learn.NN || m.Method == learn.PowerTrain {
-		return "networks take minutes for this: jtune evaluate compares methods"
+		return "networks take minutes for this: jtune research evaluate compares methods"
 	}
 	return ""
 }

@@ -19,7 +19,7 @@
 //	{"event":"error","message":"out of memory"}
 //	{"event":"done"}
 //
-// In Python, with the file that "jtune harness" prints:
+// In Python, with the file that "jtune workloads harness" prints:
 //
 //	import jtune
 //	for batch, (x, y) in enumerate(loader):

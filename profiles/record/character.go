@@ -228,7 +228,7 @@ func (c *Character) Advice() []string {
 			break
 		}
 		out.Add("CPU-bound: the GPU is busy %.0f %% of the time although it waits for data in %.0f %% only. "+
-			"jtune experiment batch measures what a larger minibatch brings.", p.GPUPct.V, stall)
+			"jtune research experiment batch measures what a larger minibatch brings.", p.GPUPct.V, stall)
 		c.remarkLoader(&out, p)
 	}
 	if c.Later.OK && c.CacheAfter.OK && c.CacheAfter.V < coldShare {
@@ -264,17 +264,19 @@ func (c *Character) adviseLoader(out *text.Lines, p Part) {
 	case c.Workers == 0 && c.LoaderFault != "":
 		out.Add("It loads in the training process (workers = 0): %s.", c.LoaderFault)
 	case c.Workers == 0:
-		out.Add("It loads in the training process (workers = 0): jtune experiment workers measures what loader " +
+		out.Add("It loads in the training process (workers = 0): jtune research experiment workers measures what " +
+			"loader " +
 			"processes bring.")
 	case c.rereads(p):
 		out.Add("The data come from the disk in every epoch, at %.0f MB/s; %.0f %% of them are in memory: jtune "+
-			"experiment cache measures what that costs.", p.ReadBytesPerS.V/1e6, 100*c.CacheAfter.V)
+			"research experiment cache measures what that costs.", p.ReadBytesPerS.V/1e6, 100*c.CacheAfter.V)
 	case p.CPUPct.OK && p.CPUPct.V >= busyCPUPct:
 		out.Add("The cores are %.0f %% busy with workers = %d: more workers find no free core.", p.CPUPct.V, c.Workers)
 	case p.CPUPct.OK:
-		out.Add("The cores are %.0f %% busy with workers = %d: jtune experiment workers measures what more bring.",
+		out.Add("The cores are %.0f %% busy with workers = %d: jtune research experiment workers measures what "+
+			"more bring.",
 			p.CPUPct.V, c.Workers)
 	default:
-		out.Add("It has workers = %d: jtune experiment workers measures what more bring.", c.Workers)
+		out.Add("It has workers = %d: jtune research experiment workers measures what more bring.", c.Workers)
 	}
 }

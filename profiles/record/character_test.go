@@ -46,7 +46,7 @@ func TestCharacterAdviceFollowsWhatWasMeasured(t *testing.T) {
 			Character{All: steadyPart(13, 85, 93, 30), Workers: 4},
 			BoundGPU,
 			[]string{"GPU-bound: the GPU is busy 93 % of the time and waits for data in 13 %.\n",
-				"jtune experiment workers measures"},
+				"jtune research experiment workers measures"},
 		},
 		{
 			"a GPU that is busy whenever it has data, and waits for these less than it works",
@@ -76,7 +76,8 @@ func TestCharacterAdviceFollowsWhatWasMeasured(t *testing.T) {
 			"a loader with too few workers",
 			Character{All: steadyPart(60, 38, 40, 30), Workers: 1},
 			BoundLoader,
-			[]string{"waits for data in 60 %", "30 % busy with workers = 1: jtune experiment workers measures"},
+			[]string{"waits for data in 60 %",
+				"30 % busy with workers = 1: jtune research experiment workers measures"},
 		},
 		{
 			"inference that waits for its input",
@@ -113,13 +114,14 @@ func TestCharacterAdviceFollowsWhatWasMeasured(t *testing.T) {
 			Character{All: withDisk, First: tegra.Some(withDisk), Later: tegra.Some(withDisk), Workers: 4,
 				CacheAfter: some(0.4)},
 			BoundLoader,
-			[]string{"from the disk in every epoch, at 63 MB/s; 40 % of them are in memory: jtune experiment cache"},
+			[]string{"from the disk in every epoch, at 63 MB/s; 40 % of them are in memory: jtune research " +
+				"experiment cache"},
 		},
 		{
 			"data from the disk in epoch 0, as always",
 			Character{All: withDisk, First: tegra.Some(withDisk), Workers: 4, CacheAfter: some(0.4)},
 			BoundLoader,
-			[]string{"jtune experiment workers measures"},
+			[]string{"jtune research experiment workers measures"},
 		},
 		{
 			"data from the disk, loaded in the training process",
@@ -131,7 +133,7 @@ func TestCharacterAdviceFollowsWhatWasMeasured(t *testing.T) {
 			"data from the disk, but all of them in memory by now",
 			Character{All: withDisk, Workers: 4, CacheAfter: some(1)},
 			BoundLoader,
-			[]string{"jtune experiment workers measures"},
+			[]string{"jtune research experiment workers measures"},
 		},
 		{
 			"energy that is mostly the idle board's",

@@ -165,8 +165,8 @@ func (f *workfile) unknown(of func(toml.Key) bool) {
 		told = append(told, k)
 		known := beside(k)
 		last := k[len(k)-1]
-		f.faultAt(k, "unknown key %s; the nearest is %s; known are %s", text.Clip(k.String()),
-			text.Nearest(last, known), strings.Join(known, " "))
+		f.faultAt(k, "unknown key %s%s; known are %s", text.Clip(k.String()),
+			text.Suggest(last, known), strings.Join(known, " "))
 	}
 }
 

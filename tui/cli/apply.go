@@ -75,7 +75,7 @@ func newApply(a *app) *cobra.Command {
 }
 
 func (c *applyCmd) flags(f *pflag.FlagSet) {
-	f.DurationVar(&c.keepAfter, "keep-after", c.keepAfter, "revert after this long without an answer")
+	timeFlag(f, &c.keepAfter, "keep-after", c.keepAfter, "revert after this long without an answer")
 	f.BoolVar(&c.yes, "yes", false, "keep the mode without asking")
 	choiceFlag(f, &c.dvfs, "dvfs",
 		"on lets the governor scale clocks below those of the mode, off locks them (min = max)", "on", "off")

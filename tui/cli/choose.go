@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"jtune/internal/units"
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/optimize/advice"
@@ -36,7 +37,7 @@ func newChoose(a *app) *cobra.Command {
 		Use: "choose --model MODEL (--power-limit W | --time-limit MS | --energy-limit J | --energy | --throughput | " +
 			"--max-slowdown PCT | --knee)",
 		Short: "Choose a power mode by the predictions of a model",
-		Example: "  jtune fit --samples campaign --out resnet.model\n" +
+		Example: "  jtune models fit --samples campaign --out resnet.model\n" +
 			"  jtune choose --model resnet.model --power-limit 30\n" +
 			"  jtune choose --model resnet.model --power-limit 30 --epochs 120",
 	})
@@ -47,9 +48,9 @@ func (c *chooseCmd) flags(f *pflag.FlagSet) {
 	goalFlags(f, &c.goal.Limit)
 	servingFlags(f, &c.goal.Load)
 	limitFlag(f, &c.goal.Load, func(l optimize.Limit) { c.goal.Limit.PowerW, c.goal.Limit.TimeMS = l.PowerW, l.TimeMS })
-	f.Float64Var(&c.goal.Limit.EnergyJ, "energy-limit", 0,
+	unitFlag(f, &c.goal.Limit.EnergyJ, "energy-limit", 0, units.Joule,
 		"fastest mode that takes at most `J` joules per minibatch; with several batch sizes: per sample")
-	f.Float64Var(&c.goal.Limit.MaxSlowdownPct, "max-slowdown", 0,
+	unitFlag(f, &c.goal.Limit.MaxSlowdownPct, "max-slowdown", 0, units.Percent,
 		"mode of least power that is at most `PCT` percent slower than the fastest")
 	f.BoolVar(&c.goal.Limit.Throughput, "throughput", false,
 		"fastest mode, also within --time-limit; with several batch sizes: most samples per second, "+
@@ -57,7 +58,7 @@ func (c *chooseCmd) flags(f *pflag.FlagSet) {
 	f.BoolVar(&c.goal.Limit.Knee, "knee", false, "knee of the Pareto front of time and power")
 	f.Float64Var(&c.margin, "margin", c.goal.Limit.Margin.Z(),
 		"stay `Z` standard deviations of the prediction below a limit")
-	f.Float64Var(&c.maxError, "max-error", 0,
+	unitFlag(f, &c.maxError, "max-error", 0, units.Percent,
 		"fail with exit code 5 when the model's own cross-validated error is above `PCT` percent, or not known")
 	c.whole.flags(f)
 	c.jsonFlag(f, asDocument)

@@ -66,14 +66,10 @@ func (a *app) execute(ctx context.Context) int {
 	a.out = &text.PlainWriter{To: a.out, Words: flagged}
 	a.err = &text.PlainWriter{To: a.err, Words: flagged, Returns: true}
 	root := a.root()
-	root.SetArgs(a.line)
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	ownHelp(root)
 	defer func() { a.budget.End() }()
-	if err := knownCommand(root, a.line); err != nil {
-		return a.report(ctx, err)
-	}
-	return a.report(ctx, root.ExecuteContext(ctx))
+	return a.report(ctx, a.current(ctx, root))
 }

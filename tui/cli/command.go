@@ -36,7 +36,7 @@ func command(x action, c *cobra.Command) *cobra.Command {
 // group is a command that has no other use than its own commands; alone it is an error that shows their forms, or
 // without forms its help.
 func group(c *cobra.Command, forms string, commands ...*cobra.Command) *cobra.Command {
-	c.Args = takes(cobra.NoArgs)
+	c.Args, c.Annotations = takes(cobra.NoArgs), map[string]string{groupOnly: ""}
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if forms == "" {
 			return c.Help()
@@ -49,6 +49,14 @@ func group(c *cobra.Command, forms string, commands ...*cobra.Command) *cobra.Co
 
 func (a *app) base() *app   { return a }
 func (a *app) check() error { return nil }
+
+// groupOnly marks a command that has no other use than its own commands.
+const groupOnly = "group"
+
+func isGroup(c *cobra.Command) bool {
+	_, is := c.Annotations[groupOnly]
+	return is
+}
 
 // given reports whether a flag of the command was given.
 func (a *app) given(flag string) bool { return a.cmd.Flags().Changed(flag) }

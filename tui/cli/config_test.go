@@ -28,7 +28,7 @@ container = { imag = "x" }
 aply = ["a"]
 verify = 3
 [theme]
-gut = 22
+gpx = 22
 name = "drak"
 [tourch]
 x = 1
@@ -46,7 +46,7 @@ x = 1
 		"line 10: unknown key workload.resnet18.container.imag; the nearest is image",
 		"line 12: [keys] aply: no such action; the nearest is apply",
 		"line 13: [keys] verify: want a key",
-		"line 15: [theme] gut: no such colour; the nearest is gpu",
+		"line 15: [theme] gpx: no such colour; the nearest is gpu",
 		"line 16: [theme] name: \"drak\"",
 		"line 17: unknown key tourch; the nearest is [torch]",
 	}

@@ -18,10 +18,10 @@ import (
 
 func newConvert(a *app) *cobra.Command {
 	return group(&cobra.Command{
-		Use:   "convert tegrastats|nvpmodel",
-		Short: "Convert NVIDIA's formats",
-	}, "jtune convert tegrastats [FILE], or jtune convert nvpmodel FILE",
-		newConvertTegrastats(a), newConvertNvpmodel(a))
+		Use:   "convert",
+		Short: "Read tegrastats logs and nvpmodel.conf, write modes for nvpmodel",
+	}, "jtune convert tegrastats [FILE], jtune convert nvpmodel FILE, or jtune convert export MODE --name NAME",
+		newConvertTegrastats(a), newConvertNvpmodel(a), newExport(a))
 }
 
 // nvpmodelCmd is `jtune convert nvpmodel`.

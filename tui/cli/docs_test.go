@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
 )
 
 // checkout is the repository, seen from this package.
@@ -102,6 +104,13 @@ func TestDocsNameFilesThatExist(t *testing.T) {
 	}
 }
 
+// findCommand finds the command of a line's words, by its present or a former name.
+func findCommand(words []string) (*cobra.Command, []string, error) {
+	root := new(app).root()
+	words, _ = present(root, words)
+	return root.Find(words)
+}
+
 func TestDocsShowCommandsThatExist(t *testing.T) {
 	t.Parallel()
 	seen := 0
@@ -112,7 +121,7 @@ func TestDocsShowCommandsThatExist(t *testing.T) {
 				continue
 			}
 			words := strings.Fields(m[1])
-			on, rest, err := new(app).root().Find(words)
+			on, rest, err := findCommand(words)
 			if err != nil {
 				t.Errorf("%s: %q: %v", page, strings.TrimSpace(line), err)
 				continue

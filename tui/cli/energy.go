@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"jtune/internal/units"
 	"jtune/profiles/experiment"
 	"jtune/tegra"
 	"jtune/tui/session"
@@ -15,7 +16,7 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-// energyCmd is `jtune experiment energy`.
+// energyCmd is `jtune research experiment energy`.
 type energyCmd struct {
 	studyCmd
 	infer       inferFlags
@@ -40,10 +41,10 @@ func newEnergy(a *app) *cobra.Command {
 			"the answer.\n\n" +
 			"--batch 1,4,16 studies the first size and measures the others beside the baseline. At the end the " +
 			"board is restored, governors included.",
-		Example: "  jtune experiment energy mobilenet-infer --batch 1\n" +
-			"  jtune experiment energy mobilenet-infer --full --repeat 10 --out study\n" +
-			"  jtune experiment energy mobilenet-infer --governor cpu=performance,gpu=simple_ondemand\n" +
-			"  jtune experiment energy mobilenet-infer --latency-cost 20 --svg plots",
+		Example: "  jtune research experiment energy mobilenet-infer --batch 1\n" +
+			"  jtune research experiment energy mobilenet-infer --full --repeat 10 --out study\n" +
+			"  jtune research experiment energy mobilenet-infer --governor cpu=performance,gpu=simple_ondemand\n" +
+			"  jtune research experiment energy mobilenet-infer --latency-cost 20 --svg plots",
 		Args: cobra.ExactArgs(1),
 	})
 }
@@ -56,12 +57,12 @@ func (c *energyCmd) flags(f *pflag.FlagSet) {
 		"answer `N` in each reading (default 40 batches and 3 s; with --full 3200)")
 	f.StringArrayVar(&c.governors, "governor", nil, "another baseline: `NAMES` such as "+
 		"cpu=performance,gpu=simple_ondemand; may be repeated")
-	f.Float64Var(&c.latencyCost, "latency-cost", 0, "also the least energy whose latency is at most `PCT` percent "+
+	unitFlag(f, &c.latencyCost, "latency-cost", 0, units.Percent, "also the least energy whose latency is at most `PCT` percent "+
 		"above the baseline's")
 	f.StringVar(&c.against, "against", "", "compare with workload `NAME`: the same requests, in the baseline and at "+
 		"the best pair")
 	c.infer.addJob(f)
-	f.DurationVar(&c.r.Every, "interval", 100*time.Millisecond, "time between two power samples")
+	timeFlag(f, &c.r.Every, "interval", 100*time.Millisecond, "time between two power samples")
 	f.StringVar(&c.svg, "svg", "", "draw the heat map and the curves as SVG files in `DIR`")
 	f.BoolVar(&c.asCSV, "csv", false, "every point as CSV")
 	c.recordFlags(f, "study", "readings")

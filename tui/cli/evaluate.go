@@ -21,7 +21,7 @@ import (
 	"jtune/tui/session/models"
 )
 
-// evaluateCmd is `jtune evaluate`.
+// evaluateCmd is `jtune research evaluate`.
 type evaluateCmd struct {
 	*app
 	bench.Options

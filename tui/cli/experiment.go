@@ -21,7 +21,7 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-// experimentCmd is `jtune experiment`: the papers' sweeps, all of them, or a comparison of boards.
+// experimentCmd is `jtune research experiment`: the papers' sweeps, all of them, or a comparison of boards.
 type experimentCmd struct {
 	studyCmd
 	list              []experiment.Experiment // to run
@@ -51,9 +51,9 @@ func newExperiment(a *app) *cobra.Command {
 			"Every run is recorded in --out DIR when it ends, with the report (report.txt, report.csv); --resume " +
 			"continues with the missing runs. At the end the board is restored. Times are means per minibatch " +
 			"without the first one. Parts that this board or job cannot do are skipped and listed.",
-		Example: "  jtune experiment\n  jtune experiment workers resnet --repeat 3 --out workers\n" +
-			"  jtune experiment storage --data /mnt/ssd/imagenet --data /mnt/sd/imagenet\n" +
-			"  jtune experiment cache --epochs 6 --json",
+		Example: "  jtune research experiment\n  jtune research experiment workers resnet --repeat 3 --out workers\n" +
+			"  jtune research experiment storage --data /mnt/ssd/imagenet --data /mnt/sd/imagenet\n" +
+			"  jtune research experiment cache --epochs 6 --json",
 		Args: c.own.args(one, func(cmd *cobra.Command, args []string) error {
 			_, rest := takeLabels(c.r.Labels, args)
 			return cobra.MaximumNArgs(2)(cmd, rest)
@@ -74,10 +74,10 @@ func (c *experimentCmd) flags(f *pflag.FlagSet) {
 	countFlag(f, &c.r.Repeat, "repeat", "run every setting `N` times and report the spread")
 	f.StringArrayVar(&c.r.Folders, "data", nil,
 		"`DIR` of the training data; for storage several times: a copy on each medium")
-	f.DurationVar(&c.r.Idle, "idle", time.Minute, "baseload: measure each state for this long (papers: 30m)")
-	f.DurationVar(&c.r.Base, "base", 5*time.Second,
+	timeFlag(f, &c.r.Idle, "idle", time.Minute, "baseload: measure each state for this long (papers: 30m)")
+	timeFlag(f, &c.r.Base, "base", 5*time.Second,
 		"measure the idle board for this long before each run, for its share of the energy; 0: do not")
-	f.DurationVar(&c.r.Every, "interval", time.Second, "time between two power samples")
+	timeFlag(f, &c.r.Every, "interval", time.Second, "time between two power samples")
 	f.StringArrayVar(&c.pair, "pair", nil, "modes: compare two modes that differ in one knob, `MODE` given twice")
 	f.BoolVar(&c.plots, "plot", false, "draw the settings as bars in the terminal too")
 	f.StringVar(&c.svg, "svg", "", "draw the settings as bars into `DIR`, as SVG")

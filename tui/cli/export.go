@@ -12,47 +12,42 @@ import (
 	"jtune/tui/session"
 )
 
-func newExport(a *app) *cobra.Command {
-	return group(&cobra.Command{
-		Use:   "export nvpmodel",
-		Short: "Print a mode in NVIDIA's format",
-	}, "jtune export nvpmodel MODE --name NAME", newExportNvpmodel(a))
-}
-
 // presetNamePattern is what nvpmodel takes for a name.
 var presetNamePattern = regexp.MustCompile(`^[A-Za-z0-9_]{1,64}$`)
 
-// exportNvpmodelCmd is `jtune export nvpmodel`.
-type exportNvpmodelCmd struct {
+// exportCmd is `jtune convert export`.
+type exportCmd struct {
 	*app
 	name string
 }
 
-func newExportNvpmodel(a *app) *cobra.Command {
-	return command(&exportNvpmodelCmd{app: a}, &cobra.Command{
-		Use:   "nvpmodel MODE --name NAME",
-		Short: "Print a POWER_MODEL block for this board's nvpmodel.conf",
+func newExport(a *app) *cobra.Command {
+	return command(&exportCmd{app: a}, &cobra.Command{
+		Use:   "export MODE --name NAME",
+		Short: "Print a mode as a POWER_MODEL block for this board's nvpmodel.conf",
 		Long: "Prints a mode as a POWER_MODEL block with the next free id. Append it to the list of modes in the " +
 			"board's\n" +
 			"nvpmodel.conf, whose parameters it uses; then sudo nvpmodel -m ID sets it.",
-		Args: cobra.ExactArgs(1),
+		Args: func(cmd *cobra.Command, args []string) error {
+			return cobra.ExactArgs(1)(cmd, withoutFormat(args))
+		},
 	})
 }
 
-func (c *exportNvpmodelCmd) flags(f *pflag.FlagSet) {
+func (c *exportCmd) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.name, "name", "", "`NAME` of the mode: letters, digits and _")
 }
 
-func (c *exportNvpmodelCmd) check() error {
+func (c *exportCmd) check() error {
 	if !presetNamePattern.MatchString(c.name) {
 		return usagef("--name %q: want letters, digits and _", c.name)
 	}
 	return nil
 }
 
-func (c *exportNvpmodelCmd) run(ctx context.Context) error {
+func (c *exportCmd) run(ctx context.Context) error {
 	return c.onDevice(func(s *session.Session) error {
-		m, err := s.FindMode(ctx, c.args[0])
+		m, err := s.FindMode(ctx, withoutFormat(c.args)[0])
 		if err != nil {
 			return err
 		}
@@ -66,4 +61,12 @@ func (c *exportNvpmodelCmd) run(ctx context.Context) error {
 		_, err = fmt.Fprint(c.out, text)
 		return err
 	})
+}
+
+// withoutFormat removes the format's name, which `jtune convert export MODE` had to give.
+func withoutFormat(args []string) []string {
+	if len(args) > 0 && args[0] == "nvpmodel" {
+		return args[1:]
+	}
+	return args
 }

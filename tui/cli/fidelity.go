@@ -20,7 +20,7 @@ import (
 	"jtune/tui/session/lab/fidelity"
 )
 
-// fidelityCmd is `jtune fidelity`.
+// fidelityCmd is `jtune research fidelity`.
 type fidelityCmd struct {
 	*app
 	only   string
@@ -37,8 +37,8 @@ func newFidelity(a *app) *cobra.Command {
 			"tolerances off it is: up to 1 is within, up to 1.5 near. A setting is a number that the simulation " +
 			"takes as an input, a stated one needs no simulation, a contradictory one disagrees with figures of its " +
 			"own paper. Nothing here is a measurement.",
-		Example: "  jtune fidelity --device virtual:nano\n  jtune fidelity --only s2-dvfs --json\n" +
-			"  jtune fidelity --device all --strict",
+		Example: "  jtune research fidelity --device virtual:nano\n  jtune research fidelity --only s2-dvfs --json\n" +
+			"  jtune research fidelity --device all --strict",
 	})
 }
 
@@ -77,7 +77,7 @@ func (c *fidelityCmd) run(ctx context.Context) error {
 	case len(figures) == 0 && c.only == "":
 		c.note("no published figure is about virtual:%s", c.about)
 	case len(figures) == 0:
-		return usagef("--only %s: no figure has that in its name; jtune fidelity lists them", c.only)
+		return usagef("--only %s: no figure has that in its name; jtune research fidelity lists them", c.only)
 	}
 	results, err := fidelity.Evaluate(ctx, figures, c.options.Seed)
 	if err != nil {
@@ -99,7 +99,7 @@ func (c *fidelityCmd) run(ctx context.Context) error {
 	return nil
 }
 
-// columns are those of `jtune fidelity`.
+// columns are those of `jtune research fidelity`.
 func (c *fidelityCmd) columns() report.Table[evidence.Result] {
 	type r = evidence.Result
 	most := func(x r) any { return tegra.Val[report.Exact]{V: report.Exact(x.Most), OK: x.Relation == "range"} }

@@ -26,7 +26,7 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-// fitCmd is `jtune fit`.
+// fitCmd is `jtune models fit`.
 type fitCmd struct {
 	*app
 	r             fit.FitRequest
@@ -201,7 +201,7 @@ func newPredict(a *app) *cobra.Command {
 	return command(&predictCmd{onModels: onModels{a}}, &cobra.Command{
 		Use:   "predict --model MODEL [MODE...]",
 		Short: "Predict time, power and energy of any or all modes",
-		Long: "Predicts with a model of jtune fit or tune. MODE is a mode such as 12c/1.65C/0.62G/3.19M, or a filter " +
+		Long: "Predicts with a model. MODE is a mode such as 12c/1.65C/0.62G/3.19M, or a filter " +
 			"such as cores=2,4,6 for all that match; clocks also take 900MHz, 0.9GHz or just 900. A line of the " +
 			"text is a mode with its time, power and energy per minibatch and their 95 % bands, its time and energy " +
 			"per epoch where its minibatches are known, and where it stands against a limit. Values are the model's, " +
@@ -275,7 +275,7 @@ func listed(list []int) string { return strings.Trim(fmt.Sprint(list), "[]") }
 
 func (a onModels) loadModel(name string) (*learn.Model, error) {
 	if name == "" {
-		return nil, usagef("--model MODEL is missing: jtune fit makes one")
+		return nil, usagef("--model MODEL is missing: jtune models fit makes one")
 	}
 	return models.Load(a.options, name)
 }

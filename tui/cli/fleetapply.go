@@ -32,7 +32,7 @@ func newFleetApply(u onBoards) *cobra.Command {
 
 func (c *fleetApplyCmd) flags(f *pflag.FlagSet) {
 	f.BoolVar(&c.yes, "yes", false, "do not ask")
-	f.DurationVar(&c.keepAfter, "keep-after", c.keepAfter, "revert after this `TIME` without an answer")
+	timeFlag(f, &c.keepAfter, "keep-after", c.keepAfter, "revert after this `TIME` without an answer")
 	c.jsonFlag(f, asDocument)
 }
 

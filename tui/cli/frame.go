@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"jtune/internal/units"
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/profiles/workload"
@@ -173,23 +174,23 @@ func modelFlag(f *pflag.FlagSet, name *string, more string) {
 
 // limitFlags adds limits to a command that says of each mode where it stands against them.
 func limitFlags(f *pflag.FlagSet, l *optimize.Limit) {
-	f.Float64Var(&l.PowerW, "power-limit", 0, "say of each mode whether it stays within `W` watts, and how sure "+
+	unitFlag(f, &l.PowerW, "power-limit", 0, units.Watt, "say of each mode whether it stays within `W` watts, and how sure "+
 		"that is")
-	f.Float64Var(&l.TimeMS, "time-limit", 0, "the same for `MS` milliseconds per minibatch")
-	f.Float64Var(&l.EnergyJ, "energy-limit", 0, "the same for `J` joules per minibatch, or per sample where the batch "+
+	unitFlag(f, &l.TimeMS, "time-limit", 0, units.Millisecond, "the same for `MS` milliseconds per minibatch")
+	unitFlag(f, &l.EnergyJ, "energy-limit", 0, units.Joule, "the same for `J` joules per minibatch, or per sample where the batch "+
 		"size is an input")
 }
 
 // goalFlags adds the goals of choose.
 func goalFlags(f *pflag.FlagSet, l *optimize.Limit) {
-	f.Float64Var(&l.PowerW, "power-limit", 0,
+	unitFlag(f, &l.PowerW, "power-limit", 0, units.Watt,
 		"fastest mode that draws at most `W` watts; with several batch sizes: most samples per second")
 	otherGoalFlags(f, l)
 }
 
 // otherGoalFlags adds the goals besides watts of choose and tune.
 func otherGoalFlags(f *pflag.FlagSet, l *optimize.Limit) {
-	f.Float64Var(&l.TimeMS, "time-limit", 0, "mode of least power with at most `MS` milliseconds per minibatch; "+
+	unitFlag(f, &l.TimeMS, "time-limit", 0, units.Millisecond, "mode of least power with at most `MS` milliseconds per minibatch; "+
 		"with --power-limit and several batch sizes: the limit on the latency")
 	f.BoolVar(&l.Energy, "energy", false, "mode of least energy per minibatch; with several batch sizes: per sample")
 }

@@ -10,7 +10,7 @@ import (
 	"jtune/profiles/harness/torch"
 )
 
-// harnessCmd is `jtune harness`.
+// harnessCmd is `jtune workloads harness`.
 type harnessCmd struct {
 	*app
 	folder string
@@ -25,7 +25,7 @@ func newHarness(a *app) *cobra.Command {
 			"the step into \"with jtune.minibatch(epoch, batch):\". --write DIR writes it into DIR, with the " +
 			"built-in\n" +
 			"PyTorch jobs, to read or change them: python3 DIR/train.py --help",
-		Example: "  jtune harness > jtune.py",
+		Example: "  jtune workloads harness > jtune.py",
 	})
 }
 

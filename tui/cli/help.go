@@ -18,6 +18,8 @@ func ownHelp(root *cobra.Command) {
 	for _, c := range root.Commands() {
 		switch c.Name() {
 		case "help":
+			c.Use, c.Short = "help [COMMAND|TOPIC]", "Explain a command or a topic"
+			c.Long = "Prints the help of a command, or one of these topics: " + topicNames() + "."
 			c.Run, c.RunE = nil, helpOn
 		case "completion":
 			c.Args, c.RunE = cobra.ArbitraryArgs, unknownShell
@@ -30,9 +32,13 @@ func ownHelp(root *cobra.Command) {
 
 // helpOn prints the help of the command that the arguments name.
 func helpOn(cmd *cobra.Command, args []string) error {
+	if t, ok := topicOf(args); ok {
+		return t.print(cmd)
+	}
+	args, _ = present(cmd.Root(), args)
 	on, rest, err := cmd.Root().Find(args)
 	if err != nil || len(rest) > 0 {
-		return usagef("help: there is no command %q: jtune help lists them", strings.Join(args, " "))
+		return usagef("help: there is no command or topic %q: jtune help lists them", strings.Join(args, " "))
 	}
 	on.InitDefaultHelpFlag()
 	return on.Help()

@@ -1,12 +1,10 @@
 package cli
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"jtune/internal/text"
 )
@@ -16,36 +14,36 @@ const helpWidth = 80
 
 // examples show a line or two of each command that has none of its own.
 var examples = map[string]string{
-	"jtune":                 "jtune\njtune --device virtual:agx-orin --speed 60",
-	"jtune watch":           "jtune watch --interval 100ms --count 50 --json",
-	"jtune device":          "jtune device --json",
-	"jtune doctor":          "jtune doctor\njtune doctor --bundle board.tar.gz",
-	"jtune modes":           "jtune modes --filter 'cores>=8 gpu<900MHz' --csv",
-	"jtune workloads":       "jtune workloads",
-	"jtune run":             "jtune run resnet --minibatches 100",
-	"jtune merge":           "jtune merge part1 part2 part3 --out campaign",
-	"jtune import":          "jtune import sweep.csv --out campaign",
-	"jtune fit":             "jtune fit --samples campaign --out resnet.model",
-	"jtune predict":         "jtune predict --model resnet.model --csv",
-	"jtune front":           "jtune front --model resnet.model --svg front.svg",
-	"jtune revert":          "jtune revert",
-	"jtune export":          "jtune export nvpmodel 8c/1.34C/0.83G/2.13M --name TRAIN",
-	"jtune export nvpmodel": "jtune export nvpmodel 8c/1.34C/0.83G/2.13M --name TRAIN",
+	"jtune":                  "jtune\njtune --device virtual:agx-orin --speed 60",
+	"jtune watch":            "jtune watch --interval 100ms --count 50 --json",
+	"jtune device":           "jtune device --json",
+	"jtune doctor":           "jtune doctor\njtune doctor --bundle board.tar.gz",
+	"jtune device modes":     "jtune device modes --filter 'cores>=8 gpu<900MHz' --csv",
+	"jtune workloads":        "jtune workloads",
+	"jtune run":              "jtune run resnet --minibatches 100",
+	"jtune campaigns merge":  "jtune campaigns merge part1 part2 part3 --out campaign",
+	"jtune campaigns import": "jtune campaigns import sweep.csv --out campaign",
+	"jtune models fit":       "jtune models fit --samples campaign --out resnet.model",
+	"jtune predict":          "jtune predict --model resnet.model --csv",
+	"jtune front":            "jtune front --model resnet.model --svg front.svg",
+	"jtune revert":           "jtune revert",
+	"jtune convert export":   "jtune convert export 8c/1.34C/0.83G/2.13M --name TRAIN",
 	"jtune convert": "jtune convert tegrastats log.txt --csv\n" +
 		"jtune convert nvpmodel /etc/nvpmodel.conf --json",
 	"jtune convert tegrastats": "tegrastats | jtune convert tegrastats - --json",
 	"jtune convert nvpmodel":   "jtune convert nvpmodel /etc/nvpmodel.conf --json",
-	"jtune evaluate":           "jtune evaluate --truth bert.csv --reference resnet.csv",
+	"jtune research":           "jtune research reproduce --claims --quick\njtune research experiment workers resnet",
+	"jtune research evaluate":  "jtune research evaluate --truth bert.csv --reference resnet.csv",
 	"jtune demo":               "jtune demo --fast",
 	"jtune fleet watch":        "jtune fleet watch --interval 10s",
 	"jtune fleet doctor":       "jtune fleet doctor --group lab",
 	"jtune fleet rank":         "jtune fleet rank resnet18 --epochs 5 --round 10m",
 	"jtune fleet apply":        "jtune fleet apply MODE_30W --boards orin1,orin2",
-	"jtune wake":               "jtune wake 48:b0:2d:00:11:22",
-	"jtune suspend":            "sudo jtune suspend\njtune suspend --dry-run",
+	"jtune device wake":        "jtune device wake 48:b0:2d:00:11:22",
+	"jtune device suspend":     "sudo jtune device suspend\njtune device suspend --dry-run",
 	"jtune campaigns summary":  "jtune campaigns summary --json",
 	"jtune exporter":           "jtune exporter\njtune exporter --once | promtool check metrics",
-	"jtune keys":               "jtune keys",
+	"jtune config keys":        "jtune config keys",
 	"jtune config":             "jtune config show",
 	"jtune config show":        "jtune config show --json",
 	"jtune config edit":        "jtune config edit",
@@ -81,46 +79,6 @@ func helpPages(root *cobra.Command) {
 		}
 		c.Long = wrapped(c.Long)
 	})
-}
-
-// flagHelp prints the flags of a command in the width of a plain terminal; the library's own does not break their
-// lines. It is no template: beside one the linker keeps every exported method, as a template might call it, and the
-// program is a fifth larger.
-func flagHelp(c *cobra.Command) error {
-	var b strings.Builder
-	section := func(title, lines string) {
-		if lines != "" {
-			fmt.Fprintf(&b, "\n\n%s:\n%s", title, lines)
-		}
-	}
-	flags := func(f *pflag.FlagSet) string {
-		return strings.TrimRight(f.FlagUsagesWrapped(helpWidth), " \n")
-	}
-	b.WriteString("Usage:")
-	if c.Runnable() {
-		b.WriteString("\n  " + c.UseLine())
-	}
-	if c.HasAvailableSubCommands() {
-		b.WriteString("\n  " + c.CommandPath() + " [command]")
-	}
-	if len(c.Aliases) > 0 {
-		section("Aliases", "  "+c.NameAndAliases())
-	}
-	section("Examples", c.Example)
-	var commands []string
-	for _, sub := range c.Commands() {
-		if sub.IsAvailableCommand() || sub.Name() == "help" {
-			commands = append(commands, fmt.Sprintf("  %-*s %s", sub.NamePadding(), sub.Name(), sub.Short))
-		}
-	}
-	section("Available Commands", strings.Join(commands, "\n"))
-	section("Flags", flags(c.LocalFlags()))
-	section("Global Flags", flags(c.InheritedFlags()))
-	if c.HasAvailableSubCommands() {
-		fmt.Fprintf(&b, "\n\nUse \"%s [command] --help\" for more information about a command.", c.CommandPath())
-	}
-	_, err := fmt.Fprintln(c.OutOrStderr(), b.String())
-	return err
 }
 
 func each(c *cobra.Command, f func(*cobra.Command)) {

@@ -25,7 +25,7 @@ func TestEveryCommandHasAnExampleThatItTakes(t *testing.T) {
 				t.Errorf("%s: %q is no example", c.CommandPath(), line)
 				continue
 			}
-			on, rest, err := new(app).root().Find(words[1:])
+			on, rest, err := findCommand(words[1:])
 			if err != nil {
 				t.Errorf("%s: %q: %v", c.CommandPath(), line, err)
 				continue

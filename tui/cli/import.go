@@ -14,7 +14,7 @@ import (
 	"jtune/tui/session/campaigns"
 )
 
-// importCmd is `jtune import`.
+// importCmd is `jtune campaigns import`.
 type importCmd struct {
 	*app
 	dir, mode string
@@ -30,8 +30,9 @@ func newImport(a *app) *cobra.Command {
 			"Hz>_<memory Hz>\n" +
 			"per mode; or the power log of one run, of tegrastats or jtop, with the times of its minibatches from " +
 			"--epochs.",
-		Example: "  jtune import sweep.csv --out campaign\n  jtune import runs.tar.gz --out campaign\n" +
-			"  jtune import tegrastats.log --epochs epoch_stats.csv --out campaign",
+		Example: "  jtune campaigns import sweep.csv --out campaign\n" +
+			"  jtune campaigns import runs.tar.gz --out campaign\n" +
+			"  jtune campaigns import tegrastats.log --epochs epoch_stats.csv --out campaign",
 		Args: cobra.ExactArgs(1),
 	})
 }
@@ -44,7 +45,7 @@ func (c *importCmd) flags(f *pflag.FlagSet) {
 	countFlag(f, &c.log.PerEpoch, "per-epoch", "an epoch is one row of its log and has `N` minibatches")
 	f.StringVar(&c.mode, "mode", "",
 		"of a power log: `MODE` as cores,CPU kHz,GPU Hz,memory Hz (default: the clocks it shows)")
-	f.DurationVar(&c.log.Every, "every", 0,
+	timeFlag(f, &c.log.Every, "every", 0,
 		"`TIME` between lines of tegrastats without timestamps (default 1s)")
 }
 
@@ -60,7 +61,7 @@ func (c *importCmd) run(context.Context) error {
 	return printFolder(c.app, c.dir, notes, err)
 }
 
-// mergeCmd is `jtune merge`.
+// mergeCmd is `jtune campaigns merge`.
 type mergeCmd struct {
 	*app
 	dir string
@@ -83,6 +84,15 @@ func (c *mergeCmd) run(context.Context) error {
 	return printFolder(c.app, c.dir, notes, err)
 }
 
+// folderJSON is the campaign folder that `jtune campaigns import` or merge made.
+type folderJSON struct {
+	Path     string        `json:"path"`
+	Rows     int           `json:"rows"`
+	Workload text.Optional `json:"workload"`
+	Device   text.Optional `json:"device"`
+	Virtual  bool          `json:"virtual"`
+}
+
 // printFolder prints what a campaign folder holds that was made, with notes, or why it was not.
 func printFolder(a *app, dir string, notes []string, err error) error {
 	a.notes(notes)
@@ -92,6 +102,10 @@ func printFolder(a *app, dir string, notes []string, err error) error {
 	head, rows, err := record.Read(dir)
 	if err != nil {
 		return err
+	}
+	if a.asJSON {
+		return printJSON(a.out, folderJSON{dir, len(rows), text.Optional(head.Workload.Name),
+			text.Optional(head.Device.Name), head.Device.Virtual})
 	}
 	from := " on " + orDash(head.Device.Name)
 	if head.Plan.Kind == imports.Kind {

@@ -20,10 +20,6 @@ func newMan(a *app) *cobra.Command {
 	return c
 }
 
-// exitCodesText is the EXIT STATUS section.
-const exitCodesText = "0 done, 1 failed, 2 usage, 3 no permission, 4 no such device or not supported by this board, " +
-	"5 no feasible answer, 6 reverted, 130 interrupted."
-
 // writeMan prints the command tree as one manual page in troff.
 func writeMan(w io.Writer, root *cobra.Command) {
 	fmt.Fprintf(w, ".TH JTUNE 1\n.SH NAME\njtune \\- %s\n.SH SYNOPSIS\n.B jtune\n[flags] [command]\n.SH DESCRIPTION\n"+
@@ -44,15 +40,24 @@ func writeMan(w io.Writer, root *cobra.Command) {
 		fmt.Fprintf(w, ".TP\n.B %s\n%s: %s (%s)\n", troff(k.Action), troff(strings.Join(k.Keys, ", ")), troff(k.Does),
 			strings.Join(k.Where, ", "))
 	}
-	fmt.Fprintf(w, ".SH EXIT STATUS\n%s\n", troff(exitCodesText))
+	for _, t := range topics {
+		if t.text == "" {
+			continue // its flags are above
+		}
+		title := strings.ToUpper(strings.ReplaceAll(t.name, "-", " "))
+		if t.name == "exit-codes" {
+			title = "EXIT STATUS" // as manual pages call it
+		}
+		fmt.Fprintf(w, ".SH %s\n.nf\n%s\n.fi\n", title, troff(t.body(root)))
+	}
 	fmt.Fprint(w, ".SH FILES\n$XDG_CONFIG_HOME/jtune/config.toml, $XDG_DATA_HOME/jtune, $XDG_STATE_HOME/jtune\n")
 }
 
 func writeCommand(w io.Writer, c *cobra.Command) {
-	if c.HasAvailableSubCommands() {
-		for _, sub := range c.Commands() {
-			writeCommand(w, sub)
-		}
+	for _, sub := range c.Commands() {
+		writeCommand(w, sub)
+	}
+	if isGroup(c) {
 		return
 	}
 	use := strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ") + strings.TrimPrefix(c.Use, c.Name())

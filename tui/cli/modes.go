@@ -25,7 +25,7 @@ import (
 // measuredKey finds filter terms that a bare mode has no value for.
 var measuredKey = regexp.MustCompile(`(?i)\b(time|power|energy)\b`)
 
-// modesCmd is `jtune modes`.
+// modesCmd is `jtune device modes`.
 type modesCmd struct {
 	*app
 	filter string
@@ -62,7 +62,7 @@ func (c *modesCmd) check() error {
 func (c *modesCmd) run(context.Context) error {
 	return c.onDevice(func(s *session.Session) error {
 		if !s.Sysfs().Complete() {
-			return fmt.Errorf("%w: only root can read the memory clocks of this board: run jtune modes as root",
+			return fmt.Errorf("%w: only root can read the memory clocks of this board: run jtune device modes as root",
 				tegra.ErrPermission)
 		}
 		space := s.Device.Space()

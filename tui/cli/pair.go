@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"jtune/internal/text"
+	"jtune/internal/units"
 	"jtune/optimize"
 	"jtune/optimize/mix"
 	"jtune/tegra"
@@ -55,7 +56,7 @@ func (c *pairCmd) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.infer, "infer", "", "inference workload; with --predict also its model: `NAME` or file")
 	f.StringVar(&c.models, "models", "", "predict from two `MODELS` with a comma, the training's first")
 	f.BoolVar(&c.predict, "predict", false, "predict from the kept models of both, and measure nothing")
-	f.Float64Var(&c.Limit.PowerW, "power-limit", 0, "limit of `W` watts")
+	unitFlag(f, &c.Limit.PowerW, "power-limit", 0, units.Watt, "limit of `W` watts")
 	choiceFlag(f, &c.policy, "policy", "turns: strict, fill or free (default the better of strict and fill)",
 		"strict", "fill", "free")
 	countFlag(f, &c.Tau, "tau", "strict turns: at most `N` minibatches between two batches")

@@ -72,8 +72,8 @@ func (c *profileCmd) flags(f *pflag.FlagSet) {
 	c.join.add(f)
 	c.own.add(f)
 	noModes(f)
-	f.DurationVar(&c.r.Settings.FixedWait, "wait", 0, "wait `TIME` in each new mode instead of until power is steady")
-	f.DurationVar(&c.r.Settings.ModeTimeout, "mode-timeout", 0, "longest `TIME` for a mode (default 20m)")
+	timeFlag(f, &c.r.Settings.FixedWait, "wait", 0, "wait `TIME` in each new mode instead of until power is steady")
+	timeFlag(f, &c.r.Settings.ModeTimeout, "mode-timeout", 0, "longest `TIME` for a mode (default 20m)")
 	f.IntVar(&c.retries, "retries", 1, "retry a failed mode `N` times")
 	choiceFlag(f, &c.dvfs, "dvfs", "`on` lets the governor scale clocks below those of a mode (default off: locked)",
 		"on", "off")

@@ -43,7 +43,7 @@ func TestRevisionComesFromTheBuild(t *testing.T) {
 func TestManualNamesEveryCommandAndExitCode(t *testing.T) {
 	t.Parallel()
 	page := jtune(t, "man").done(t).out
-	for _, want := range []string{".TH JTUNE 1", ".SS tune (WORKLOAD", ".SS export nvpmodel MODE", `\-\-power\-limit`,
+	for _, want := range []string{".TH JTUNE 1", ".SS tune (WORKLOAD", ".SS convert export MODE", `\-\-power\-limit`,
 		"130 interrupted"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the manual lacks %q", want)
@@ -87,7 +87,7 @@ func TestUsageErrorsExitWithTwoAndSayWhatToDo(t *testing.T) {
 		{"a limit that is not a number", []string{"tune", "resnet", "--power-limit", "NaN"}, []string{"--power-limit"}},
 		{"a limit that is a word", []string{"tune", "resnet", "--power-limit", "ten"},
 			[]string{`--power-limit "ten": want a number`}},
-		{"a time without its unit", []string{"watch", "--interval", "5"}, []string{`--interval "5"`, "500ms"}},
+		{"a time of another unit", []string{"watch", "--interval", "5W"}, []string{`--interval "5W"`, "500ms"}},
 		{"energy beside a limit", []string{"tune", "resnet", "--energy", "--power-limit", "20"}, []string{"--energy"}},
 		{"no probes", []string{"tune", "resnet", "--energy", "--probes", "0"}, []string{"--probes"}},
 		{"an unknown strategy", []string{"tune", "resnet", "--energy", "--strategy", "luck"},

@@ -38,7 +38,7 @@ func (p *perBoard) Set(list string) error {
 		if !named {
 			name, value = "", word
 		}
-		v, err := positive(value)
+		v, err := positive(strings.TrimSpace(strings.TrimRight(value, "WJ")))
 		if value == "0" {
 			v, err = 0, nil
 		}
@@ -79,7 +79,8 @@ func newRank(a *app) *cobra.Command {
 			"time, without it the energy of all over the deadline is shown. What cannot do it is named (DNR: did not " +
 			"run).\n\nWith --period it compares staying idle with sleeping until the next round. The powers are " +
 			"yours: the board's sensors are off while it sleeps, so a meter at the supply must read them, and " +
-			"whether a board wakes up by the network (jtune wake) is to be tried; an AGX Orin did not when that was " +
+			"whether a board wakes up by the network (jtune device wake) is to be tried; an AGX Orin did not when " +
+			"that was " +
 			"studied.",
 		Example: "  jtune rank --models orin=orin.model,nano=nano.model --epochs 5 --power-limit nano=10\n" +
 			"  jtune rank --models orin=a.model,nano=b.model --round 10m\n" +
@@ -97,12 +98,12 @@ func (c *rankCmd) flags(f *pflag.FlagSet) {
 func (c *rankCmd) goals(f *pflag.FlagSet) {
 	f.IntVar(&c.epochs, "epochs", 1, "`N` epochs in a round")
 	f.IntVar(&c.samples, "samples", 0, "`N` samples of an epoch, where the workload does not tell")
-	f.DurationVar(&c.round, "round", 0, "deadline of a round, such as 10m")
+	timeFlag(f, &c.round, "round", 0, "deadline of a round, such as 10m")
 	choiceFlag(f, &c.by, "sort", "order by `KEY`: time, energy or edp (energy times time)", rank.ByTime,
 		rank.ByEnergy, rank.ByEDP)
 	f.Var(&c.limits, "power-limit", "`NAME=W` of boards, or W of all")
 	f.Var(&c.measured, "epoch-time", "`NAME=S` seconds of an epoch that was measured on a machine without a model")
-	f.DurationVar(&c.period, "period", 0, "time from round to round, such as 1h: idle against asleep")
+	timeFlag(f, &c.period, "period", 0, "time from round to round, such as 1h: idle against asleep")
 	f.Var(&c.idle, "idle-power", "`W` of an idle board, or NAME=W")
 	f.Var(&c.asleep, "sleep-power", "`W` of a sleeping board, or NAME=W")
 	f.Var(&c.wakeEnergy, "wake-energy", "`J` of waking up, or NAME=J")

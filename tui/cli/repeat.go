@@ -12,7 +12,7 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-// repeatCmd is `jtune repeat`.
+// repeatCmd is `jtune campaigns repeat`.
 type repeatCmd struct {
 	*app
 	trust bool
@@ -27,8 +27,8 @@ func newRepeat(a *app) *cobra.Command {
 		Long: "Measures again what a search, profile, pair, verification or single run measured: the same workload, " +
 			"limit, strategy and seed, on the same board. The workload must be known here with the same settings, " +
 			"for a folder never says what to run. A campaign of a command is repeated with that command again.",
-		Example: "  jtune repeat 20260105-101500-resnet18-tune\n" +
-			"  jtune repeat 20260105-101500-train-tune -- python3 train.py",
+		Example: "  jtune campaigns repeat 20260105-101500-resnet18-tune\n" +
+			"  jtune campaigns repeat 20260105-101500-train-tune -- python3 train.py",
 		Args: c.own.args(one, cobra.ExactArgs(1)),
 	})
 }

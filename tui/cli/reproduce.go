@@ -22,7 +22,7 @@ import (
 	"jtune/tui/session/lab/reproduce"
 )
 
-// reproduceCmd is `jtune reproduce`.
+// reproduceCmd is `jtune research reproduce`.
 type reproduceCmd struct {
 	*app
 	reproduce.Options
@@ -43,8 +43,8 @@ func newReproduce(a *app) *cobra.Command {
 			"Where --sweeps has a sweep that was measured on a board, named " + reproduce.SweepFile("BOARD/WORKLOAD") +
 			", it is used; else a virtual board stands in, and the result says that it is simulated.\n\n" +
 			"--claims lists the take-aways of the papers, each with pass, fail or not testable here, and its numbers.",
-		Example: "  jtune reproduce four-modes\n  jtune reproduce all --quick --svg plots\n" +
-			"  jtune reproduce --claims --quick",
+		Example: "  jtune research reproduce four-modes\n  jtune research reproduce all --quick --svg plots\n" +
+			"  jtune research reproduce --claims --quick",
 		Args:      cobra.MaximumNArgs(1),
 		ValidArgs: append([]string{"all"}, studyNames()...),
 	})
@@ -113,7 +113,7 @@ func (c *reproduceCmd) run(ctx context.Context) error {
 	return c.print(reports)
 }
 
-// studyColumns are those of `jtune reproduce`.
+// studyColumns are those of `jtune research reproduce`.
 func studyColumns() report.Table[evidence.Result] {
 	type r = evidence.Result
 	own := func(x r) any { return tegra.Val[report.Exact]{V: report.Exact(x.Worst()), OK: !math.IsNaN(x.Worst())} }
@@ -238,7 +238,7 @@ func (c *reproduceCmd) printStudy(r reproduce.Report) error {
 	return err
 }
 
-// claimColumns are those of `jtune reproduce --claims`.
+// claimColumns are those of `jtune research reproduce --claims`.
 func claimColumns() report.Table[claims.Judged] {
 	type j = claims.Judged
 	return report.Table[j]{

@@ -6,11 +6,13 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"jtune/internal/cpubudget"
+	"jtune/internal/units"
 	"jtune/learn"
 	"jtune/tegra/virtual"
 	"jtune/tui/session"
@@ -88,13 +90,7 @@ func (a *app) root() *cobra.Command {
 	})
 	a.globals(root)
 	root.Flags().BoolVarP(&version, "version", "v", false, "version for jtune")
-	root.AddCommand(newWatch(a), newDevice(a), newDoctor(a), newModes(a), newWorkloads(a), newRun(a), newSoak(a),
-		newHarness(a), newProfile(a), newMerge(a), newExperiment(a), newImport(a), newFit(a), newModels(a),
-		newCampaigns(a), newRepeat(a), newPredict(a), newFront(a), newChoose(a), newPair(a), newTune(a),
-		newAdvice(a), newApply(a), newRevert(a), newExport(a), newConvert(a), newEvaluate(a), newPlot(a), newDemo(a),
-		newFidelity(a), newReproduce(a), newExporter(a), newRank(a), newWake(a), newSuspend(a), newFleet(a), newGuard(),
-		newKeys(a),
-		newConfig(a), newVersion(a), newMan(a))
+	a.commands(root)
 	helpPages(root)
 	return root
 }
@@ -135,7 +131,7 @@ func (a *app) globals(root *cobra.Command) {
 		"reads 15 % too low after 16 h")
 	f.StringSliceVar(&o.Faults, "fault", nil, "a virtual board has a fault from the start: `NAME` fan, whose fan "+
 		"stands still")
-	f.Float64Var(&o.AmbientC.V, "ambient", 25, "air around a virtual board, in degrees `C`")
+	unitFlag(f, &o.AmbientC.V, "ambient", 25, units.Celsius, "air around a virtual board, in degrees `C`")
 	f.StringSliceVar(&a.batches, "batch", nil,
 		"batch size `N` of a job, or to pick from sweep files and models that hold several; several with commas, "+
 			"or all (those of a file): tune chooses among them, profile measures each")
@@ -160,7 +156,7 @@ func (a *app) readGlobals() error {
 		a.options.Speed = math.Inf(1)
 		return nil
 	}
-	v, err := positive(a.speed)
+	v, err := positive(strings.Trim(a.speed, "x× ")) // as the screens show it
 	if err != nil {
 		return usagef("--speed %q: want a positive number or max", a.speed)
 	}

@@ -41,7 +41,7 @@ func TestEveryWordOfARuleIsAFlagOfItsCommand(t *testing.T) {
 func TestBrokenRulesAreUsageErrorsThatSayWhatToDo(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
-		"advice --mode X":               "advice: --mode needs --model FILE too",
+		"advice --mode X":               "explain: --mode needs --model FILE too",
 		"device --csv=false --tunables": "",
 		"device --list --tunables":      "--list and --tunables exclude each other",
 		"modes --csv --json":            "--csv and --json exclude each other",

@@ -103,8 +103,8 @@ func (c *runCmd) flags(f *pflag.FlagSet) {
 	f.IntVar(&c.workers, "workers", -1,
 		"`N` loader processes, 0 loads in the training process (default the workload's)")
 	f.Lookup("workers").DefValue = "0" // the workload's
-	f.DurationVar(&c.r.Every, "interval", time.Second, "between two readings of power")
-	f.DurationVar(&c.r.Base, "base", 3*time.Second,
+	timeFlag(f, &c.r.Every, "interval", time.Second, "between two readings of power")
+	timeFlag(f, &c.r.Base, "base", 3*time.Second,
 		"first measure the idle board for this long, for its share of the energy; 0: do not")
 	f.BoolVar(&c.r.NoRecord, "no-record", false, "leave no campaign folder")
 	f.BoolVar(&c.r.AllEpochs, "include-epoch-zero", false,

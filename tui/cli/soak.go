@@ -47,7 +47,7 @@ func newSoak(a *app) *cobra.Command {
 
 func (c *soakCmd) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.mode, "mode", "", "`MODE`, a preset or its id: set it for the soak, and restore")
-	f.DurationVar(&c.r.For, "for", soak.Usual, "run for `D`")
+	timeFlag(f, &c.r.For, "for", soak.Usual, "run for `D`")
 	f.BoolVar(&c.r.UntilSteady, "until-steady", false, "run until the temperature has arrived at its end")
 	f.StringVar(&c.limits, "limit", "", "`LIST` such as \"15 W, 85 °C, 5 A VDD_IN, 4.75 V\": a soak that exceeds one "+
 		"does not hold")

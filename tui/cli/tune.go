@@ -11,6 +11,7 @@ import (
 
 	"jtune/internal/arrivals"
 	"jtune/internal/text"
+	"jtune/internal/units"
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/optimize/advice"
@@ -52,10 +53,9 @@ func newTune(a *app) *cobra.Command {
 }
 
 func (c *tuneCmd) flags(f *pflag.FlagSet) {
-	f.Float64SliceVar(&c.watts, "power-limit", nil,
+	unitsFlag(f, &c.watts, "power-limit", units.Watt,
 		"fastest mode that draws at most `W` watts; several with commas are answered from one search; with several "+
 			"batch sizes: most samples per second")
-	f.Lookup("power-limit").DefValue = "" // as of one number
 	otherGoalFlags(f, &c.r.Limit)
 	servingFlags(f, &c.r.Load)
 	limitFlag(f, &c.r.Load, func(l optimize.Limit) {

@@ -12,6 +12,7 @@ import (
 	"jtune/internal/arrivals"
 	"jtune/internal/report"
 	"jtune/internal/text"
+	"jtune/internal/units"
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/optimize/mix"
@@ -34,19 +35,19 @@ var servingFlagNames = []string{"rate", "arrivals", "outstanding", "latency", "q
 
 // servingFlags adds the flags of a load.
 func servingFlags(f *pflag.FlagSet, v *arrivals.Spec) {
-	f.Float64Var(&v.RatePerS, "rate", 0, "inference under a load of `R` requests per second (without: a closed loop)")
+	unitFlag(f, &v.RatePerS, "rate", 0, units.PerSecond, "inference under a load of `R` requests per second (without: a closed loop)")
 	f.StringVar(&v.Arrivals, "arrivals", "", "how they arrive: uniform, poisson (default with --rate), closed, a "+
 		"scenario of MLPerf, or a `FILE` of seconds")
 	countFlag(f, &v.Outstanding, "outstanding", "a closed loop with `N` requests outstanding (default 1)")
-	f.Float64Var(&v.LatencyMS, "latency", 0, "limit of `MS` milliseconds from a request's arrival to its answer, "+
+	unitFlag(f, &v.LatencyMS, "latency", 0, units.Millisecond, "limit of `MS` milliseconds from a request's arrival to its answer, "+
 		"at --quantile")
 	f.Float64Var(&v.Quantile, "quantile", 0.99, "share `Q` of the requests that keep --latency")
-	f.Float64Var(&v.MaxWaitMS, "max-wait", 0, "a batch that is not full leaves `MS` milliseconds after its first "+
+	unitFlag(f, &v.MaxWaitMS, "max-wait", 0, units.Millisecond, "a batch that is not full leaves `MS` milliseconds after its first "+
 		"request "+
 		"(default: when it is full)")
 	f.StringVar(&v.PowerAs, "power-as", "peak", "--power-limit is on the peak of a batch, or on the mean with "+
 		"waiting: peak or mean")
-	f.Float64Var(&v.IdleW, "idle-power", 0, "module power of the board while it waits, in `W` watts, for mean power and "+
+	unitFlag(f, &v.IdleW, "idle-power", 0, units.Watt, "module power of the board while it waits, in `W` watts, for mean power and "+
 		"energy per request")
 }
 

@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"cmp"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,11 +14,12 @@ import (
 // knownCommand is a usage error when the first word that is not a flag is no
 // command, whatever flags stand around it.
 func knownCommand(root *cobra.Command, args []string) error {
-	name, ok := firstWord(root, args)
-	if !ok || strings.HasPrefix(name, "__complete") { // shells ask by hidden commands
+	at, ok := firstWord(root, args)
+	if !ok || strings.HasPrefix(args[at], "__complete") { // shells ask by hidden commands
 		return nil
 	}
-	var names []string
+	name := args[at]
+	names := slices.Collect(maps.Keys(moved))
 	for _, c := range root.Commands() {
 		if c.Name() == name || c.HasAlias(name) {
 			return nil
@@ -24,28 +28,32 @@ func knownCommand(root *cobra.Command, args []string) error {
 			names = append(names, c.Name())
 		}
 	}
-	return usagef("unknown command %q: the nearest is %s; jtune help lists them", text.Clip(name),
-		text.Nearest(name, names))
+	slices.Sort(names)
+	nearest := text.Nearest(name, names)
+	if nearest = cmp.Or(moved[nearest], nearest); nearest != "" {
+		nearest = "the nearest is " + nearest + "; "
+	}
+	return usagef("unknown command %q: %sjtune help lists them", text.Clip(name), nearest)
 }
 
-// firstWord is the first argument that is neither a flag nor a flag's value.
-func firstWord(root *cobra.Command, args []string) (string, bool) {
+// firstWord is the place of the first argument that is neither a flag nor a flag's value.
+func firstWord(root *cobra.Command, args []string) (int, bool) {
 	for i := 0; i < len(args); i++ {
 		word := args[i]
 		if word == "--" {
-			return "", false
+			return 0, false
 		}
 		if !strings.HasPrefix(word, "-") || word == "-" {
-			return word, true
+			return i, true
 		}
 		flag, _, hasValue := strings.Cut(strings.TrimLeft(word, "-"), "=")
 		f := root.PersistentFlags().Lookup(flag)
 		if f == nil {
-			return "", false // a flag of a command before its name: the next word may be its value
+			return 0, false // a flag of a command before its name: the next word may be its value
 		}
 		if f.NoOptDefVal == "" && !hasValue {
 			i++
 		}
 	}
-	return "", false
+	return 0, false
 }

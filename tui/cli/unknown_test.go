@@ -7,11 +7,14 @@ import (
 
 func TestAnUnknownCommandIsNamedWithTheNearestOne(t *testing.T) {
 	t.Parallel()
-	for args, near := range map[string]string{"fleeet": "", "prdict --json": "predict", "modse --help": "modes",
-		"--seed 3 tunee resnet": "tune", "--read-only --device=virtual:agx-orin aply -h": "apply", "fleeet --json": "",
-		"fleeet --help": ""} {
+	for args, near := range map[string]string{"fleeet": "fleet", "prdict --json": "predict",
+		"modse --help": "device modes", "--seed 3 tunee resnet": "tune",
+		"--read-only --device=virtual:agx-orin aply -h": "apply", "list": "", "start": ""} {
 		o := jtune(t, strings.Fields(args)...)
-		o.fails(t, exitUsage, "unknown command", "the nearest is "+near)
+		if near != "" {
+			near = "the nearest is " + near + "; "
+		}
+		o.fails(t, exitUsage, "unknown command", ": "+near+"jtune help lists them")
 		if o.out != "" || strings.Count(o.err, "\n") != 1 {
 			t.Errorf("%s: got %q on stdout and %q on stderr, want nothing and one line", args, o.out, o.err)
 		}

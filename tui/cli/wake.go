@@ -11,7 +11,7 @@ import (
 	"jtune/tui/session/remote"
 )
 
-// wakeCmd is `jtune wake`.
+// wakeCmd is `jtune device wake`.
 type wakeCmd struct {
 	*app
 	to string
@@ -22,7 +22,7 @@ func newWake(a *app) *cobra.Command {
 		Use:   "wake MAC",
 		Short: "Wake a board on the local network (Wake-on-LAN)",
 		Long: "wake sends the packet that wakes a board whose network card was told to listen (on the board: " +
-			"sudo ethtool -s eth0 wol g, then sudo jtune suspend). Nothing answers; whether a board supports " +
+			"sudo ethtool -s eth0 wol g, then sudo jtune device suspend). Nothing answers; whether a board supports " +
 			"it shows in whether it comes up.",
 		Args: cobra.ExactArgs(1),
 	})
@@ -36,7 +36,7 @@ func (c *wakeCmd) run(ctx context.Context) error {
 	return c.say(remote.Wake(ctx, c.args[0], c.to), "sent to %s through %s", c.args[0], c.to)
 }
 
-// suspendCmd is `jtune suspend`.
+// suspendCmd is `jtune device suspend`.
 type suspendCmd struct {
 	*app
 	dry bool
@@ -47,7 +47,8 @@ func newSuspend(a *app) *cobra.Command {
 		Use:   "suspend",
 		Short: "Put the board to sleep until it is woken",
 		Long: "suspend lists the network cards and whether the kernel lets them wake the board, then puts the board " +
-			"to sleep through systemd. It refuses while a campaign is measured. jtune wake MAC on another machine, " +
+			"to sleep through systemd. It refuses while a campaign is measured. jtune device wake MAC on another " +
+			"machine, " +
 			"or the power button, wakes the board, where board, supply and network support it: not verified on a " +
 			"Jetson.",
 	})
@@ -66,7 +67,7 @@ func (c *suspendCmd) run(ctx context.Context) error {
 			says := "may not be able to wake the board"
 			switch {
 			case card.Wakes.V:
-				says = "may wake the board: jtune wake " + card.MAC
+				says = "may wake the board: jtune device wake " + card.MAC
 			case card.Wakes.OK:
 				says = "wakes nothing before: sudo ethtool -s " + card.Name + " wol g"
 			}

@@ -57,7 +57,7 @@ func newWatch(a *app) *cobra.Command {
 }
 
 func (c *watchCmd) flags(f *pflag.FlagSet) {
-	f.DurationVar(&c.interval, "interval", c.interval, "time between readings")
+	timeFlag(f, &c.interval, "interval", c.interval, "time between readings")
 	f.IntVar(&c.count, "count", 0, "stop after `N` readings; 0: never")
 	f.StringVar(&c.from, "from", "", "read lines of tegrastats from `FILE`, - for standard input")
 	c.jsonFlag(f, asLines)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The answer is not followed by advice that is the same after every one: jtune advice prints that.
+// The answer is not followed by advice that is the same after every one: jtune explain prints that.
 func TestChooseSaysNothingThatEveryAnswerSays(t *testing.T) {
 	t.Parallel()
 	model := filepath.Join(t.TempDir(), "m")

@@ -61,8 +61,8 @@ func KeysWith(wish map[string][]string) (t *Keys, fault string, err error) {
 			for _, a := range list {
 				names = append(names, a.name)
 			}
-			return t, name, fmt.Errorf("no such action; the nearest is %s; jtune keys lists them",
-				text.Nearest(name, names))
+			return t, name, fmt.Errorf("no such action%s; jtune config keys lists them",
+				text.Suggest(name, names))
 		}
 	}
 	for _, a := range list {

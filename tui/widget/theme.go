@@ -114,8 +114,8 @@ func ParseTheme(table map[string]string) (t Theme, key string, err error) {
 		at := slices.IndexFunc(hues, func(h hue) bool { return h.name == key })
 		if at < 0 {
 			names := ThemeColours()
-			return t, key, fmt.Errorf("no such colour; the nearest is %s; want name or one of %s",
-				text.Nearest(key, append(names, "name")), strings.Join(names, ", "))
+			return t, key, fmt.Errorf("no such colour%s; want name or one of %s",
+				text.Suggest(key, append(names, "name")), strings.Join(names, ", "))
 		}
 		if t.own[hues[at].dark], err = colourCodes(value); err != nil {
 			return t, key, err

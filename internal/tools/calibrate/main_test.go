@@ -96,7 +96,7 @@ func TestPhysicsComesNearTheRangesOfPublishedSweeps(t *testing.T) {
 	}
 }
 
-// The fit and `jtune fidelity` see the same figures.
+// The fit and `jtune research fidelity` see the same figures.
 func TestPublishedAreTheFiguresOfFidelity(t *testing.T) {
 	m := made(t)
 	got := map[string]int{}

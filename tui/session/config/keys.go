@@ -15,7 +15,7 @@ import (
 //	[keys]
 //	apply = ["a", "ctrl+o"]   # or one: apply = "a"
 //
-// The names of the actions are those that "jtune keys" prints; check returns the
+// The names of the actions are those that "jtune config keys" prints; check returns the
 // action that is wrong, and why. Errors name file and line. No file: "" or one
 // that does not exist.
 func ReadKeys(file string, check func(map[string][]string) (action string, err error)) (map[string][]string, error) {

@@ -157,7 +157,8 @@ func lockModels(o config.Paths) (unlock func(), err error) {
 	switch {
 	case errors.Is(err, syscall.EWOULDBLOCK):
 		f.Close()
-		return nil, fmt.Errorf("models: another jtune has held %s for %v: end it; the next search or jtune fit makes "+
+		return nil, fmt.Errorf("models: another jtune has held %s for %v: end it; the next search or "+
+			"jtune models fit makes "+
 			"the model", path, lockPatience)
 	case err != nil:
 		f.Close()

@@ -211,7 +211,7 @@ func diskCheck(s *session.Session, dir string) Check {
 	}
 	if kind, err := os.ReadFile("/sys/block/" + filepath.Base(name) + "/queue/rotational"); err == nil &&
 		strings.TrimSpace(string(kind)) == "1" {
-		c.State, c.Do = CheckWarn, "a spinning disk: jtune experiment storage compares it with another"
+		c.State, c.Do = CheckWarn, "a spinning disk: jtune research experiment storage compares it with another"
 	}
 	return c
 }

@@ -147,7 +147,7 @@ func experimentCommand(h record.Header) string {
 	if h.Pair != nil {
 		return "jtune pair …"
 	}
-	return "jtune experiment " + h.Plan.Source
+	return "jtune research experiment " + h.Plan.Source
 }
 
 // Interrupted is a campaign as it goes on: what it measured is on disk.

@@ -16,8 +16,8 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-// adviceCmd is `jtune advice`.
-type adviceCmd struct {
+// explainCmd is `jtune explain`.
+type explainCmd struct {
 	onModels
 	model, mode string
 	minibatches int
@@ -25,17 +25,17 @@ type adviceCmd struct {
 	scenario    advice.Scenario
 }
 
-func newAdvice(a *app) *cobra.Command {
-	return command(&adviceCmd{onModels: onModels{a}}, &cobra.Command{
-		Use:   "advice [--model MODEL]",
+func newExplain(a *app) *cobra.Command {
+	return command(&explainCmd{onModels: onModels{a}}, &cobra.Command{
+		Use:   "explain [--model MODEL]",
 		Short: "Explain what a model shows about its workload",
-		Example: "  jtune advice\n" +
-			"  jtune advice --often periodically --length 40m --changes rarely\n" +
-			"  jtune advice --model resnet.model --mode MAXN --minibatches 375000",
+		Example: "  jtune explain\n" +
+			"  jtune explain --often periodically --length 40m --changes rarely\n" +
+			"  jtune explain --model resnet.model --mode MAXN --minibatches 375000",
 	})
 }
 
-func (c *adviceCmd) flags(f *pflag.FlagSet) {
+func (c *explainCmd) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.model, "model", "",
 		"model `FILE`, or the name of a kept one; without it the approaches by scenario are printed")
 	f.StringVar(&c.mode, "mode", "", "power mode `MODE` or preset to explain (default: every knob at its largest)")
@@ -43,12 +43,12 @@ func (c *adviceCmd) flags(f *pflag.FlagSet) {
 		"`N` minibatches of a whole training (default: those of the workload, if known)")
 	c.whole.flags(f)
 	f.StringVar(&c.scenario.Often, "often", "", "how often it is trained: `WORD` of "+strings.Join(advice.Often, ", "))
-	f.DurationVar(&c.scenario.Length, "length", 0, "how long a training takes, such as 40m or 72h")
+	timeFlag(f, &c.scenario.Length, "length", 0, "how long a training takes, such as 40m or 72h")
 	f.StringVar(&c.scenario.Changes, "changes", "", "how often the workload changes: `WORD` of "+
 		strings.Join(advice.Changing, ", "))
 }
 
-func (c *adviceCmd) check() error {
+func (c *explainCmd) check() error {
 	switch s := c.scenario; {
 	case s.Often != "" && !slices.Contains(advice.Often, s.Often):
 		return usagef("--often %s: want one of %s", s.Often, strings.Join(advice.Often, ", "))
@@ -60,7 +60,7 @@ func (c *adviceCmd) check() error {
 	return nil
 }
 
-func (c *adviceCmd) run(context.Context) error {
+func (c *explainCmd) run(context.Context) error {
 	switch {
 	case c.scenario != (advice.Scenario{}):
 		return printApproach(c.out, advice.ApproachOf(c.scenario))

@@ -1,0 +1,118 @@
+// Package units reads numbers that people type with or without a unit: 30, 30W, 30 W, 80ms, 0.08 s, 15min.
+package units
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Unit is what a number without a unit counts.
+type Unit string
+
+// The units of flags.
+const (
+	Watt        Unit = "W"
+	Joule       Unit = "J"
+	Millisecond Unit = "ms"
+	Percent     Unit = "%"
+	Celsius     Unit = "°C"
+	PerSecond   Unit = "/s"
+)
+
+// spellings are how a unit, or a multiple of it, may be written, with its size. The first one is the usual one.
+var spellings = map[Unit][]spelling{
+	Watt:  {{"W", 1}, {"mW", 1e-3}, {"kW", 1e3}, {"watt", 1}, {"watts", 1}},
+	Joule: {{"J", 1}, {"mJ", 1e-3}, {"kJ", 1e3}},
+	Millisecond: {{"ms", 1}, {"us", 1e-3}, {"µs", 1e-3}, {"s", 1e3}, {"sec", 1e3}, {"m", 6e4}, {"min", 6e4},
+		{"h", 3.6e6}},
+	Percent:   {{"%", 1}, {"percent", 1}},
+	Celsius:   {{"°C", 1}, {"C", 1}},
+	PerSecond: {{"/s", 1}, {"Hz", 1}, {"/min", 1.0 / 60}},
+}
+
+type spelling struct {
+	name string
+	size float64
+}
+
+// number is a number and what stands behind it.
+var number = regexp.MustCompile(`^\s*([-+]?[\d.]+(?:[eE][-+]?\d+)?)\s*(\S*)\s*$`)
+
+// Parse reads a number of unit u. Case counts: mW is not MW.
+func Parse(text string, u Unit) (float64, error) {
+	m := number.FindStringSubmatch(text)
+	if v, err := strconv.ParseFloat(strings.TrimSpace(text), 64); m == nil && err == nil {
+		return v, nil // not a number, or infinite: what the flag means says whether it may be
+	}
+	if m == nil {
+		return 0, fmt.Errorf("want a number, such as %s", u.Example())
+	}
+	v, err := strconv.ParseFloat(m[1], 64)
+	if err != nil {
+		return 0, fmt.Errorf("want a number, such as %s", u.Example())
+	}
+	if m[2] == "" {
+		return v, nil
+	}
+	for _, s := range spellings[u] {
+		if s.name == m[2] {
+			return v * s.size, nil
+		}
+	}
+	return 0, fmt.Errorf("unit %q: want %s", m[2], u.Names())
+}
+
+// Example is a number with its unit.
+func (u Unit) Example() string { return "30" + string(u) }
+
+// Names lists what u may be written as.
+func (u Unit) Names() string {
+	var names []string
+	for _, s := range spellings[u] {
+		names = append(names, s.name)
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
+// day is for times of days, which time.ParseDuration does not read.
+const day = 24 * time.Hour
+
+var (
+	plain = regexp.MustCompile(`^[-+]?[\d.]+$`)
+	part  = regexp.MustCompile(`([\d.]+)(days?|d|hours?|minutes?|min|sec|seconds?)`)
+	short = map[string]string{"min": "m", "minute": "m", "minutes": "m", "sec": "s", "second": "s", "seconds": "s",
+		"hour": "h", "hours": "h"}
+)
+
+// Duration reads a time, such as 80ms, 0.5 s, 15min, 1h30m or 2d; without a unit it is in seconds.
+func Duration(text string) (time.Duration, error) {
+	word := strings.Join(strings.Fields(text), "")
+	if plain.MatchString(word) {
+		word += "s"
+	}
+	var days float64
+	word = part.ReplaceAllStringFunc(word, func(found string) string {
+		m := part.FindStringSubmatch(found)
+		if slices.Contains([]string{"d", "day", "days"}, m[2]) {
+			n, _ := strconv.ParseFloat(m[1], 64)
+			days += n
+			return ""
+		}
+		return m[1] + short[m[2]]
+	})
+	long := days * float64(day)
+	if word == "" && days > 0 && long < math.MaxInt64/2 {
+		return time.Duration(long), nil
+	}
+	d, err := time.ParseDuration(word)
+	if err != nil || long >= math.MaxInt64/2 {
+		return 0, fmt.Errorf("want a time, such as 80ms, 30s, 15min or 2h")
+	}
+	return d + time.Duration(long), nil
+}
