@@ -135,7 +135,8 @@ func (c *LoadCurve) Estimate(at tegra.Setting) (Outcome, bool) {
 func (c *LoadCurve) lnLatency(batch int, parts []float64, place float64) float64 {
 	step := int(math.Floor(place))
 	lo, hi, share := c.point(batch, step, parts), c.point(batch, step+1, parts), place-float64(step)
-	return lo.lnLatency + share*(hi.lnLatency-lo.lnLatency) + c.lnGrowth(batch, math.Exp(place*curveStep))
+	return lo.lnLatency + share*(hi.lnLatency-lo.lnLatency) + c.lnGrowth(batch, math.Exp(place*curveStep)) +
+		c.ask.off.ln
 }
 
 // slowest is the longest service time, in ms, that a batch of an outcome's setting may take under the ask; 0 where
@@ -157,7 +158,8 @@ func (c *LoadCurve) slowest(o Outcome) float64 {
 		if !a.Load.Open() {
 			return min(most, a.LatencyMS/turns)
 		}
-		return max(0, min(most, a.LatencyMS-(o.LatencyMS-o.TimeMS)))
+		off := a.off.factor(0)
+		return max(0, min(most, a.LatencyMS/off-(o.LatencyMS/off-o.TimeMS)))
 	}
 	batch, parts, limit := max(1, o.Batch), c.parts(o.Setting), math.Log(a.LatencyMS)
 	over := func(place float64) bool { return c.lnLatency(batch, parts, place) > limit }

@@ -135,8 +135,11 @@ type Ask struct {
 	Fulcrum bool
 	Failed  []tegra.Setting `toml:"-"` // did not meet the ask when requests were sent: no answers
 	Found   *tegra.Setting  `toml:"-"` // by a search for this very ask, since which nothing was measured
-	IdleW   float64         // of a board that waits; NaN where it is not known
-	Seed    uint64
+	// Sent is what requests at such a load have shown: Corrected takes the ratio to what is calculated from it.
+	Sent  []Sent `toml:"-"`
+	off   correction
+	IdleW float64 // of a board that waits; NaN where it is not known
+	Seed  uint64
 }
 
 // Outcome is what a setting does under a load.
@@ -299,6 +302,8 @@ func (a *Ask) bound(at tegra.Setting, infer Phase, train *Phase) (Outcome, bool)
 		}
 		trained = float64(o.Tau)
 	}
+	o.LatencyMS *= a.off.factor(0)
+	slow *= a.off.factor(a.Margin.Z())
 	o.TrainPerS = trained / window
 	a.spend(&o, s/window, trained*o.train.TimeMS/1000/window)
 	a.judge(&o, a.judged(o, peakHigh), slow, slowest)

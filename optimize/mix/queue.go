@@ -90,10 +90,11 @@ func (a *Ask) queueing(o *Outcome, infer Phase, slow bool) Queueing {
 // judged keeps the margin.
 func (a *Ask) simulate(o *Outcome, infer Phase) {
 	w := a.queueing(o, infer, false).Simulate()
-	o.LatencyMS = stats.NearestRank(w.LatenciesMS, a.quantile())
+	o.LatencyMS = stats.NearestRank(w.LatenciesMS, a.quantile()) * a.off.factor(0)
 	slow := o.LatencyMS
 	if a.Margin.Z() > 0 && a.LatencyMS > 0 && o.Meets {
-		slow = stats.NearestRank(a.queueing(o, infer, true).Simulate().LatenciesMS, a.quantile())
+		slow = stats.NearestRank(a.queueing(o, infer, true).Simulate().LatenciesMS, a.quantile()) *
+			a.off.factor(a.Margin.Z())
 	}
 	if o.Policy != "" {
 		o.TrainPerS = float64(w.Minibatches) / w.SpanS

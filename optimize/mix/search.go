@@ -168,7 +168,9 @@ func (s *search) asks(margin float64) Ask {
 
 // predict fits both phases and predicts all settings.
 func (s *search) predict() (err error) {
-	s.infer, s.train, err = Phases(s.o)
+	if s.infer, s.train, err = Phases(s.o); err == nil && s.train == nil {
+		s.o.Ask = s.o.Ask.Corrected(s.infer)
+	}
 	return err
 }
 

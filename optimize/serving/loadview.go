@@ -37,8 +37,10 @@ func (v *LoadView) Outlook() *outlook.Outlook { return v.of }
 
 // Under is the outlook under a load.
 func Under(o *outlook.Outlook, a mix.Ask) *LoadView {
-	v := &LoadView{Ask: a, of: o, place: map[tegra.Setting]int{}, done: map[tegra.Setting]mix.Outcome{}}
+	v := &LoadView{of: o, place: map[tegra.Setting]int{}, done: map[tegra.Setting]mix.Outcome{}}
 	v.infer, v.settings = Phase(o)
+	a = a.Corrected(v.infer)
+	v.Ask = a
 	for i, at := range v.settings {
 		v.place[at] = i
 	}
@@ -70,6 +72,7 @@ func serving(o *outlook.Outlook, i int) tegra.Setting {
 // asking is the same outlook under another ask, with what was simulated of the same load.
 func (v *LoadView) asking(a mix.Ask) *LoadView {
 	next := *v
+	a = a.Corrected(v.infer)
 	next.Ask, next.curve, next.done = a, v.curve.With(a), map[tegra.Setting]mix.Outcome{}
 	return &next
 }
@@ -177,7 +180,7 @@ func ViewUnder(o *outlook.Outlook, a mix.Ask, before *LoadView) (v *LoadView, er
 		return nil, err
 	}
 	v.None = err
-	estimated := v.list != nil && v.view == o && before.SameLoad(a)
+	estimated := v.list != nil && v.view == o && before.SameLoad(a) && before.SameOff(v.Ask)
 	v.view = o
 	if !estimated {
 		v.list = make([]mix.Outcome, len(o.Known))

@@ -52,6 +52,7 @@ type TuneRequest struct {
 	Before    time.Time            // start from what was known then, as a repetition does; zero: from all
 
 	Failed  []tegra.Setting // under this very load, with requests: they are no answer
+	Sent    []mix.Sent      // what requests at such loads have shown
 	PartOf  string          // when the search's first campaign began; "" in that one
 	Watched arrivals.Spec   // the latency of a server's users; zero where requests are made up
 }

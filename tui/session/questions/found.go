@@ -2,6 +2,7 @@ package questions
 
 import (
 	"slices"
+	"time"
 
 	"jtune/internal/arrivals"
 	"jtune/learn"
@@ -65,17 +66,27 @@ func Answered(list []campaigns.Campaign, from learn.Provenance) map[optimize.Lim
 	return out
 }
 
-// Failed are the settings of a model's workload that did not meet an ask when requests came at its load, by the mean of
-// their readings.
-func Failed(list []campaigns.Campaign, from learn.Provenance, a mix.Ask) (out []tegra.Setting) {
+// likeRate is the factor within which the rate of a load is like another's.
+const likeRate = 2.0
+
+// Sent is what requests have shown of a model's workload: the settings that did not meet an ask when requests came at
+// its load, and the latencies of settings at loads like it, both by the mean of their readings.
+func Sent(list []campaigns.Campaign, from learn.Provenance, a mix.Ask) (failed []tegra.Setting, sent []mix.Sent) {
 	if !a.Load.Open() {
-		return nil
+		return nil, nil
 	}
-	tried := map[tegra.Setting]answers.Trial{}
+	type at struct {
+		tegra.Setting
+		rate float64
+	}
+	var order []at
+	tried := map[at]answers.Trial{}
 	for _, c := range list {
 		w := c.Header.Workload
-		if !about(c, from) || c.Header.Plan.Kind != campaigns.LoadKind || w.Load.Rate != a.Load.RatePerS ||
-			w.Load.Arrivals != string(a.Load.Pattern) {
+		like := w.Load.Rate <= likeRate*a.Load.RatePerS && a.Load.RatePerS <= likeRate*w.Load.Rate
+		if !about(c, from) || c.Header.Plan.Kind != campaigns.LoadKind || !like ||
+			w.Load.Arrivals != string(a.Load.Pattern) ||
+			!w.Serves() && w.Load.MaxWaitMS != float64(a.MaxWait)/float64(time.Millisecond) {
 			continue
 		}
 		for _, row := range c.Rows {
@@ -85,23 +96,30 @@ func Failed(list []campaigns.Campaign, from learn.Provenance, a mix.Ask) (out []
 			t := answers.Trial{Setting: tegra.Setting{Mode: row.Mode, Batch: max(1, w.Batch)}, N: 1,
 				Serving: row.Serving, MeanW: tegra.Finite(row.PowerW)}
 			t.Judge(a, w)
-			if before, twice := tried[t.Setting]; twice {
+			here := at{t.Setting, w.Load.Rate}
+			if before, twice := tried[here]; twice {
 				t = before.And(t, a, w)
+			} else {
+				order = append(order, here)
 			}
-			tried[t.Setting] = t
+			tried[here] = t
 		}
 	}
-	for at, t := range tried {
-		if !t.Meets() {
-			out = append(out, at)
+	for _, here := range order {
+		t := tried[here]
+		if here.rate == a.Load.RatePerS && !t.Meets() {
+			failed = append(failed, here.Setting)
+		}
+		if t.LatencyMS.OK {
+			sent = append(sent, mix.Sent{Setting: here.Setting, RatePerS: here.rate, LatencyMS: t.LatencyMS.V})
 		}
 	}
-	return out
+	return failed, sent
 }
 
 // Known is an ask with what searches have found out of it: the answer to this very goal, and what failed.
 func Known(list []campaigns.Campaign, from learn.Provenance, g mix.Goal, a mix.Ask) mix.Ask {
-	a.Failed = Failed(list, from, a)
+	a.Failed, a.Sent = Sent(list, from, a)
 	if at, ok := Found(list, from, g); ok {
 		if at.Batch == 0 {
 			at.Batch = max(1, from.Batch)

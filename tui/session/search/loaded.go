@@ -74,7 +74,7 @@ func tuneServed(ctx context.Context, s *session.Session, r measure.TuneRequest, 
 	}
 	if list, err := campaigns.List(s.Options.Paths); err == nil && !r.Fresh && r.Before.IsZero() {
 		b := s.Device.Board()
-		r.Failed = questions.Failed(list, learn.Provenance{Workload: r.Workload.Name, Device: b.Name,
+		r.Failed, r.Sent = questions.Sent(list, learn.Provenance{Workload: r.Workload.Name, Device: b.Name,
 			Virtual: b.Virtual,
 			Replay:  b.Replay}, asked)
 	}
@@ -90,7 +90,11 @@ func tuneServed(ctx context.Context, s *session.Session, r measure.TuneRequest, 
 			r.PartOf = out.Began
 			return send(ctx, s, r, want, asked, out.Setting, observe)
 		},
-		lower: func(r *measure.TuneRequest, by float64) { r.Load.LatencyMS *= by }})
+		lower: func(r *measure.TuneRequest,
+			got answers.Trial) { // by the ratio of what was measured to what was calculated
+			r.Sent = append(slices.Clone(r.Sent), mix.Sent{Setting: at(*r, got.Setting), RatePerS: asked.Load.RatePerS,
+				LatencyMS: got.LatencyMS.V})
+		}})
 }
 
 // tuneWatched searches on the traffic of a server's users by the mean latency, for a few requests tell no more. Where
@@ -115,13 +119,15 @@ func tuneWatched(ctx context.Context, s *session.Session, r measure.TuneRequest,
 			r.PartOf = out.Began
 			return send(ctx, s, r, workload.Demand{}, asked, out.Setting, observe)
 		},
-		lower: func(r *measure.TuneRequest, by float64) { r.Limit.TimeMS *= by }})
+		lower: func(r *measure.TuneRequest, got answers.Trial) {
+			r.Limit.TimeMS *= max(tightest, tighter*asked.LatencyMS/got.LatencyMS.V)
+		}})
 }
 
-// trial is how the answer of a search is tried, and how the search goes on with a lower limit.
+// trial is how the answer of a search is tried, and how the search goes on after one that was late.
 type trial struct {
 	run   func(measure.TuneResult) (answers.Trial, error)
-	lower func(r *measure.TuneRequest, by float64)
+	lower func(r *measure.TuneRequest, late answers.Trial)
 }
 
 // tried searches until an answer has been tried and meets what is asked for.
@@ -167,7 +173,7 @@ func tried(ctx context.Context, s *session.Session, r measure.TuneRequest, ref *
 			return out, notServed(asked, got)
 		}
 		r.Failed = append(slices.Clone(r.Failed), at(r, got.Setting))
-		t.lower(&r, max(tightest, tighter*asked.LatencyMS/got.LatencyMS.V))
+		t.lower(&r, got)
 		r.PartOf = out.Began
 		r.Fresh, r.Before, before = false, time.Time{}, out // what was measured is known now
 	}

@@ -84,7 +84,7 @@ func tuneLimit(ctx context.Context, s *session.Session, r measure.TuneRequest, r
 		if out.Ask, err = r.Goal.Ask(s.Seed); err != nil {
 			return out, err
 		}
-		out.Ask.Failed = r.Failed
+		out.Ask.Failed, out.Ask.Sent = r.Failed, r.Sent
 		source = out.Ask.String()
 		find = func(ctx context.Context, m optimize.Measure, o optimize.TuneOptions) (optimize.Result, error) {
 			found, served, err := mix.Tune(ctx, m, out.Ask, o, r.Workload.Batch)
