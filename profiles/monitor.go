@@ -248,6 +248,7 @@ func (w *Monitor) epoch(e harness.Event) {
 		if w.epochs[n-1].part.Epoch == 0 {
 			w.first.close(now)
 		}
+		w.epochs[n-1].finish()
 		if w.system.Data != nil && time.Since(w.cachePolled) > cacheEvery {
 			w.after, w.cacheWhy = w.system.cached()
 			w.cachePolled = time.Now()

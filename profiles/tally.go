@@ -1,6 +1,8 @@
 package profiles
 
 import (
+	"math"
+	"slices"
 	"time"
 
 	"jtune/internal/stats"
@@ -20,28 +22,35 @@ type tally struct {
 	energy                   telemetry.Energy
 	cpu, gpu, ram            utilization
 	meter                    adder
+	done                     bool // part is the result of an epoch that is over
 }
 
-// utilization is how much of a part of the device was used. The newest values are kept for the median.
+// utilization is how much of a part of the device was used. The newest values are kept for the median, in the order
+// of time and sorted: a result is asked for each second, however long the run.
 type utilization struct {
 	adder
-	values []float64
+	values, sorted []float64
 }
 
 // keptUsages bounds the values of which a median is taken: nearly three hours of them.
 const keptUsages = 10000
 
 func (u *utilization) add(v tegra.Val[float64]) {
-	if u.adder.add(v); !v.OK {
+	if u.adder.add(v); !v.OK || math.IsNaN(v.V) || math.IsInf(v.V, 0) {
 		return
 	}
 	if len(u.values) >= 2*keptUsages {
 		u.values = append(u.values[:0], u.values[keptUsages:]...)
+		u.sorted = slices.Sorted(slices.Values(u.values))
 	}
 	u.values = append(u.values, v.V)
+	i, _ := slices.BinarySearch(u.sorted, v.V)
+	u.sorted = slices.Insert(u.sorted, i, v.V)
 }
 
-func (u utilization) median() tegra.Val[float64] { return tegra.Finite(stats.Median(u.values)) }
+func (u *utilization) median() tegra.Val[float64] {
+	return tegra.Finite(stats.SortedQuantile(u.sorted, 0.5))
+}
 
 // adder sums values that may be absent.
 type adder struct {
@@ -109,7 +118,7 @@ func (t *tally) loads(r tegra.Reading) {
 
 func (t *tally) result(now snapshot) record.Part {
 	p := t.part
-	if p.Minibatches == 0 {
+	if p.Minibatches == 0 || t.done {
 		return p
 	}
 	p.Span, p.End = t.to-t.from, t.to
@@ -132,3 +141,6 @@ func (t *tally) result(now snapshot) record.Part {
 	}
 	return p
 }
+
+// finish keeps the result of an epoch that is over in place of what it follows from.
+func (t *tally) finish() { *t = tally{part: t.result(t.closed), done: true} }

@@ -15,10 +15,15 @@ import (
 // left out; without any it is NaN.
 func Quantile(values []float64, q float64) float64 {
 	v := slices.DeleteFunc(slices.Clone(values), func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
+	slices.Sort(v)
+	return SortedQuantile(v, q)
+}
+
+// SortedQuantile is Quantile of finite values in ascending order.
+func SortedQuantile(v []float64, q float64) float64 {
 	if len(v) == 0 {
 		return math.NaN()
 	}
-	slices.Sort(v)
 	at := q * float64(len(v)-1)
 	i := min(int(at), len(v)-1)
 	if i == len(v)-1 || v[i] == v[i+1] {
