@@ -1,6 +1,8 @@
 package record
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"jtune/telemetry"
@@ -89,6 +91,33 @@ func (s Settings) Over(earlier Settings) Settings {
 	choose(&s.DVFS, earlier.DVFS)
 	choose(&s.KeepFan, earlier.KeepFan)
 	return s
+}
+
+// GoOn is an error where these settings ask for other rows than an earlier run's: a campaign has one way of measuring.
+// What they leave open goes on as it began, and how long a mode may take changes no row.
+func (s Settings) GoOn(earlier Settings) error {
+	var list []string
+	differ := func(what string, here, there any, asked bool) {
+		if asked && here != there {
+			list = append(list, fmt.Sprintf("%s %v there, %v here", what, there, here))
+		}
+	}
+	earlier = earlier.WithDefaults()
+	differ("minibatches", s.Minibatches, earlier.Minibatches, s.Minibatches > 0)
+	differ("first ones left out", s.Discard, earlier.Discard, s.Discard != 0)
+	differ("least samples", s.MinSamples, earlier.MinSamples, s.MinSamples > 0)
+	differ("sampling every", s.SampleEvery, earlier.SampleEvery, s.SampleEvery > 0)
+	differ("fixed wait", s.FixedWait, earlier.FixedWait, s.FixedWait > 0)
+	differ("requests", s.Requests, earlier.Requests, s.Requests > 0)
+	differ("epochs", s.Epochs, earlier.Epochs, s.Epochs > 0)
+	differ("base load", s.Base, earlier.Base, s.Base > 0)
+	differ("free clocks", s.DVFS, earlier.DVFS, s.DVFS)
+	differ("fan left alone", s.KeepFan, earlier.KeepFan, s.KeepFan)
+	if list == nil {
+		return nil
+	}
+	return fmt.Errorf("the campaign there measures otherwise: %s; leave these settings out, or give another folder",
+		strings.Join(list, ", "))
 }
 
 // Cost estimates how long n modes take on the device's clock before anything is known of the

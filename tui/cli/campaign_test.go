@@ -113,7 +113,11 @@ func TestAResumedCampaignKeepsItsSettings(t *testing.T) {
 	if err := os.WriteFile(file, []byte(strings.Join(lines[:3], "")), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	jtune(t, with(args, "--resume")...).done(t)
+	for _, other := range [][]string{{"--minibatches", "10"}, {"--dvfs", "on"}, {"--wait", "3s"}} {
+		jtune(t, with(with(args, "--resume"), other...)...).fails(t, exitFailed,
+			"the campaign there measures otherwise")
+	}
+	jtune(t, with(args, "--resume", "--minibatches", "5")...).done(t)
 	_, rows, err := record.Read(out)
 	if err != nil || len(rows) != 4 {
 		t.Fatalf("%d rows, %v", len(rows), err)

@@ -84,6 +84,9 @@ func RunPlan(ctx context.Context, s *session.Session, r ProfileRequest, plan pro
 		return ProfileResult{}, err
 	}
 	defer rec.Close()
+	if err := r.Settings.GoOn(rec.Header().Settings); r.Resume && err != nil {
+		return ProfileResult{}, fmt.Errorf("cannot resume %s: %w", rec.Dir(), err)
+	}
 	Observer(observe).Note(rec.Notes()...)
 	EndOrphans(s, r.Workload, observe)
 	bench.Settings = r.Settings.Over(rec.Header().Settings)
