@@ -32,13 +32,33 @@ func At(file, text string, key toml.Key, err error) error {
 func Error(file string, err error) error {
 	var p toml.ParseError
 	if !errors.As(err, &p) { // a value of the wrong type: the text names line and key
-		return fmt.Errorf("%s: %s", file, text.OneLine(strings.TrimPrefix(err.Error(), "toml: ")))
+		return fmt.Errorf("%s: %s", file, advised(text.OneLine(strings.TrimPrefix(err.Error(), "toml: "))))
 	}
 	key := ""
 	if p.LastKey != "" {
 		key = p.LastKey + ": "
 	}
-	return fmt.Errorf("%s: line %d: %s", file, p.Position.Line, text.OneLine(key+p.Message))
+	return fmt.Errorf("%s: line %d: %s", file, p.Position.Line, advised(text.OneLine(key+p.Message)))
+}
+
+// advised is a decoder's error with what to write instead, for those that users meet most.
+func advised(message string) string {
+	for _, c := range []struct{ has, advice string }{
+		{"invalid escape in string", "put an expression in single quotes: pattern = '...'"},
+		{"TOML value has type string; destination has type slice",
+			`write a list: ["python3", "train.py"]`},
+		{"TOML value has type int64; destination has type string", `put it in quotes: "8"`},
+		{"TOML value has type string; destination has type int", "write the number without quotes"},
+		{"TOML value has type string; destination has type float", "write the number without quotes"},
+		{"TOML value has type string; destination has type bool", "write true or false without quotes"},
+		{"expected value but found", "put text in quotes"},
+		{"has already been defined", "keep one of them"},
+	} {
+		if strings.Contains(message, c.has) {
+			return message + ": " + c.advice
+		}
+	}
+	return message
 }
 
 // Line finds the line of a key in a TOML text, from 1: that of the longest leading part of the

@@ -203,5 +203,6 @@ func Find(list []Workload, name string) (Workload, error) {
 		}
 		known = append(known, w.Name)
 	}
-	return Workload{}, fmt.Errorf("workload %q: no such workload; known: %s", text.Clip(name), strings.Join(known, " "))
+	return Workload{}, fmt.Errorf("workload %q: no such workload%s; known: %s", text.Clip(name),
+		text.Suggest(want, known), strings.Join(known, " "))
 }

@@ -127,12 +127,16 @@ func choiceFlag[T comparable](f *pflag.FlagSet, to *T, name, usage string, of ..
 func (c *choice[T]) String() string { return fmt.Sprint(*c.to) }
 func (c *choice[T]) Type() string   { return "string" }
 
+func (c *choice[T]) words() (list []string) {
+	for _, v := range c.of {
+		list = append(list, fmt.Sprint(v))
+	}
+	return list
+}
+
 // form is how errors describe the words.
 func (c *choice[T]) form() string {
-	var words []string
-	for _, v := range c.of {
-		words = append(words, fmt.Sprint(v))
-	}
+	words := c.words()
 	last := len(words) - 1
 	return strings.Join(words[:last], ", ") + " or " + words[last]
 }

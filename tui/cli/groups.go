@@ -34,7 +34,7 @@ func (a *app) commands(root *cobra.Command) {
 	add("records", below(newCampaigns(a), newRepeat(a), newImport(a), newMerge(a)), below(newModels(a), newFit(a)))
 	add("board", below(newDevice(a), newModes(a), newSuspend(a), newWake(a)), newConvert(a))
 	add("fleet", newFleet(a), newRank(a), newExporter(a))
-	add("setup", below(newWorkloads(a), newHarness(a)), below(newConfig(a), newKeys(a)),
+	add("setup", below(newWorkloads(a), newWorkloadsAdd(a), newHarness(a)), below(newConfig(a), newKeys(a)),
 		newDemo(a), newVersion(a), newMan(a))
 	add("research", newResearch(a))
 	root.SetCompletionCommandGroupID("setup")
@@ -95,6 +95,10 @@ func present(root *cobra.Command, line []string) (now []string, former string) {
 // current runs ctx's command line by its present name, and tells a person of that name.
 func (a *app) current(ctx context.Context, root *cobra.Command) error {
 	line, former := present(root, a.line)
+	if len(line) > 0 && strings.HasPrefix(line[0], "__complete") {
+		plainUsage(root)
+		a.completions(root)
+	}
 	if err := knownCommand(root, line); err != nil {
 		return err
 	}

@@ -31,6 +31,7 @@ var unmarked = map[string]string{
 	"models purge":        "says what it did",
 	"models reduce":       "says what it did",
 	"research":            "has no answer of its own",
+	"workloads add":       "says what it did",
 	"research experiment": "lists the experiments without a name; with one: below",
 	"revert":              "a virtual board has no steps of an earlier process",
 	"config":              "has no answer of its own",

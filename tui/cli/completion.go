@@ -1,0 +1,155 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"jtune/learn"
+	"jtune/tegra/virtual"
+	"jtune/tui/session"
+	"jtune/tui/session/workloads"
+)
+
+// names lists what a shell may complete. It reads names only: no campaign or model is opened.
+type names func() []string
+
+// completions gives each command's arguments, by its path, and each flag, by its name, the names that complete it.
+func (a *app) completions(root *cobra.Command) {
+	arguments := map[string]names{}
+	for path, of := range map[string]names{
+		"run, tune, soak, profile, fleet rank, research experiment energy": a.workloadNames,
+		"apply, fleet apply, convert export, predict":                      a.presetNames,
+		"campaigns show, campaigns compare, campaigns rename, campaigns delete, campaigns repeat, campaigns merge, " +
+			"report, verify": a.campaignNames,
+		"models, models show, models rename, models delete, models reduce, models share": a.modelNames,
+		"help": func() []string { return strings.Split(topicNames(), ", ") },
+	} {
+		for one := range strings.SplitSeq(path, ", ") {
+			arguments["jtune "+one] = of
+		}
+	}
+	flags := map[string]names{
+		"device": deviceNames, "board": a.boardNames, "boards": a.boardNames, "group": a.groupNames,
+		"model": a.modelNames, "models": a.modelNames, "reference": a.referenceNames, "mode": a.presetNames,
+		"workload": a.workloadNames, "train": a.workloadNames, "infer": a.workloadNames, "against": a.workloadNames,
+		"medium": fixed("ssd", "emmc", "sd", "hdd"), "fault": fixed("fan"), "speed": fixed("1", "60", "max"),
+		"glyphs": fixed("auto", "braille", "blocks", "ascii"), "arrivals": fixed("uniform", "poisson", "closed"),
+		"fan": fixed("auto", "max"), "method": fixed("auto", "gp", "powertrain", "nn", "linear"),
+	}
+	each(root, func(c *cobra.Command) {
+		if of := arguments[c.CommandPath()]; of != nil && c.ValidArgs == nil {
+			c.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+				left := slices.DeleteFunc(of(), func(name string) bool { return slices.Contains(args, name) })
+				return left, cobra.ShellCompDirectiveDefault // a file, where no name fits
+			}
+		}
+		complete := func(f *pflag.Flag) {
+			of := flags[f.Name]
+			if v, ok := f.Value.(interface{ words() []string }); ok {
+				of = v.words
+			}
+			if of == nil || f.Value.Type() == "bool" {
+				return
+			}
+			_ = c.RegisterFlagCompletionFunc(f.Name, func(*cobra.Command, []string, string) ([]string,
+				cobra.ShellCompDirective) {
+				return of(), cobra.ShellCompDirectiveDefault
+			}) // fails only where the flag has one
+		}
+		c.LocalNonPersistentFlags().VisitAll(complete)
+		c.PersistentFlags().VisitAll(complete)
+	})
+}
+
+// plainUsage removes the quotes that mark the name of a flag's value, which shells would show.
+func plainUsage(root *cobra.Command) {
+	each(root, func(c *cobra.Command) {
+		c.Flags().VisitAll(func(f *pflag.Flag) { f.Usage = strings.ReplaceAll(f.Usage, "`", "") })
+		c.PersistentFlags().VisitAll(func(f *pflag.Flag) { f.Usage = strings.ReplaceAll(f.Usage, "`", "") })
+	})
+}
+
+func fixed(list ...string) names { return func() []string { return slices.Clone(list) } }
+
+func deviceNames() []string {
+	list := []string{"auto", "jetson", "replay:"}
+	for _, name := range virtual.Names() {
+		list = append(list, "virtual:"+name)
+	}
+	return list
+}
+
+func (a *app) workloadNames() (list []string) {
+	known, err := workloads.Configured(a.options.Paths)
+	if err != nil {
+		return nil
+	}
+	for _, w := range known {
+		list = append(list, w.Name)
+	}
+	return list
+}
+
+func (a *app) presetNames() (list []string) {
+	s, err := session.Open(a.options)
+	if err != nil {
+		return nil
+	}
+	defer s.Close()
+	for _, p := range s.Device.Presets() {
+		list = append(list, p.Name)
+	}
+	return list
+}
+
+func (a *app) campaignNames() (list []string) {
+	entries, _ := os.ReadDir(a.options.CampaignsDir()) // no folder: no names
+	for _, e := range entries {
+		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
+			list = append(list, e.Name())
+		}
+	}
+	slices.Reverse(list) // the newest first
+	return list
+}
+
+func (a *app) modelNames() (list []string) {
+	paths, _ := filepath.Glob(filepath.Join(a.options.ModelsDir(), "*.model")) // the pattern is well formed
+	for _, path := range paths {
+		list = append(list, strings.TrimSuffix(filepath.Base(path), ".model"))
+	}
+	return list
+}
+
+func (a *app) referenceNames() []string {
+	return slices.Concat([]string{"none", learn.ShippedName}, learn.ProfileNames(), a.modelNames())
+}
+
+func (a *app) boardNames() (list []string) {
+	boards, err := a.options.Boards()
+	if err != nil {
+		return nil
+	}
+	for _, b := range boards {
+		list = append(list, b.Name)
+	}
+	return list
+}
+
+func (a *app) groupNames() (list []string) {
+	boards, err := a.options.Boards()
+	if err != nil {
+		return nil
+	}
+	for _, b := range boards {
+		if b.Group != "" && !slices.Contains(list, b.Group) {
+			list = append(list, b.Group)
+		}
+	}
+	return list
+}

@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestShellsCompleteNames(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, path := range []string{"campaigns/20260105-101500-resnet18-tune", "models"} {
+		if err := os.MkdirAll(filepath.Join(dir, path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "models", "resnet18@agx-orin.model"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	config := write(t, "[workload.mine]\ncommand = [\"true\"]\n[board.orin1]\nssh = \"me@orin1\"\ngroup = \"lab\"\n")
+	for line, want := range map[string]string{
+		"tune ":                      "mine",
+		"run res":                    "resnet18",
+		"apply ":                     "MODE_30W",
+		"campaigns show ":            "20260105-101500-resnet18-tune",
+		"models show ":               "resnet18@agx-orin",
+		"choose --model ":            "resnet18@agx-orin",
+		"fit --reference ":           "agx-orin",
+		"tune --strategy ":           "powertrain",
+		"tune --depth ":              "thorough",
+		"device --device ":           "virtual:nano",
+		"watch --board ":             "orin1",
+		"fleet watch --group ":       "lab",
+		"help ":                      "exit-codes",
+		"research reproduce ":        "four-modes",
+		"pair --train ":              "mobilenet",
+		"apply MODE_30W --keep-afte": "--keep-after",
+	} {
+		words := strings.Split(line, " ")
+		out := jtune(t, append([]string{"__complete", "--config", config, "--data-dir", dir}, words...)...).done(t).out
+		if !strings.Contains("\n"+out, "\n"+want) {
+			t.Errorf("%q is not completed by %s:\n%s", line, want, out)
+		}
+		if strings.Contains(out, "`") {
+			t.Errorf("%q: marks of the source:\n%s", line, out)
+		}
+	}
+}
