@@ -28,6 +28,7 @@ type family struct {
 	noise   float64 // standard deviation of e: sn
 	heavy   bool    // e has a heavy tail of large values: see batchTimeFamily
 	prior   *Prior  // of theta, in place of the constants above; nil: those
+	wide    bool    // prior is for workloads unlike those that it was learned from
 }
 
 // timeFamily: the slowest resource decides, softly. Terms: fixed time; GPU; one CPU

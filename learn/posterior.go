@@ -162,8 +162,7 @@ func strided(v []simd.Lanes, b int) []float64 {
 	return out
 }
 
-// mixture is one curve, or two (with and without the reference) weighted by
-// their evidence.
+// mixture is curves weighted by their evidence: without a reference, with it, and with a board's prior made wider.
 type mixture struct {
 	curves  []*curve
 	weights []float64
@@ -195,11 +194,17 @@ func (m mixture) noise() float64 {
 // mean writes the posterior mean of ln y.
 func (m mixture) mean(at inputs, out []float64) {
 	m.curves[0].mean(at, out)
-	if len(m.curves) == 2 {
-		with := make([]float64, len(out))
-		m.curves[1].mean(at, with)
-		for i, v := range with {
-			out[i] = m.weights[0]*out[i] + m.weights[1]*v
+	if len(m.curves) == 1 {
+		return
+	}
+	for i := range out {
+		out[i] *= m.weights[0]
+	}
+	one := make([]float64, len(out))
+	for k, c := range m.curves[1:] {
+		c.mean(at, one)
+		for i, v := range one {
+			out[i] += m.weights[k+1] * v
 		}
 	}
 }
@@ -208,13 +213,17 @@ func (m mixture) mean(at inputs, out []float64) {
 // slices of that length.
 func (m mixture) posterior(at inputs, from, to int, mean, sd []float64) {
 	m.curves[0].posterior(at, from, to, mean, sd)
-	if len(m.curves) == 2 {
+	if len(m.curves) > 1 {
 		mean2, var2 := make([]float64, len(mean)), make([]float64, len(mean))
-		m.curves[1].posterior(at, from, to, mean2, var2)
-		a, b := m.weights[0], m.weights[1]
-		for i := range mean {
-			sd[i] = a*sd[i] + b*var2[i] + a*b*square(mean[i]-mean2[i])
-			mean[i] = a*mean[i] + b*mean2[i]
+		so := m.weights[0] // of the weights
+		for k, c := range m.curves[1:] {
+			c.posterior(at, from, to, mean2, var2)
+			a, b := so/(so+m.weights[k+1]), m.weights[k+1]/(so+m.weights[k+1])
+			for i := range mean {
+				sd[i] = a*sd[i] + b*var2[i] + a*b*square(mean[i]-mean2[i])
+				mean[i] = a*mean[i] + b*mean2[i]
+			}
+			so += m.weights[k+1]
 		}
 	}
 	for i, v := range sd {
@@ -243,11 +252,13 @@ func (m mixture) covariance(a, b inputs) *mat.Dense {
 			}
 		}
 	}
-	if len(m.curves) == 2 {
-		for r := range a.x {
-			for s := range b.x {
-				apart := (meanA[0][r] - meanA[1][r]) * (meanB[0][s] - meanB[1][s])
-				out.Set(r, s, out.At(r, s)+m.weights[0]*m.weights[1]*apart)
+	for i := range m.curves {
+		for j := range i {
+			for r := range a.x {
+				for s := range b.x {
+					apart := (meanA[j][r] - meanA[i][r]) * (meanB[j][s] - meanB[i][s])
+					out.Set(r, s, out.At(r, s)+m.weights[j]*m.weights[i]*apart)
+				}
 			}
 		}
 	}

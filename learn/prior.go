@@ -28,6 +28,20 @@ type Prior struct {
 	Scatter float64 `json:"scatter,omitempty"`
 }
 
+// unlikeBy is the factor on a prior's deviations for workloads unlike those that it was learned from
+// (docs/decisions/032-unseen-workloads.md).
+const unlikeBy = 2
+
+// wide is the prior for workloads unlike those that it was learned from.
+func (q Prior) wide() Prior {
+	q.SD = slices.Clone(q.SD)
+	for i := range q.SD {
+		q.SD[i] *= unlikeBy
+	}
+	q.LevelSD *= unlikeBy
+	return q
+}
+
 // loose is the prior with the deviations that were expected.
 func (q Prior) loose() Prior {
 	if q.Scatter == 0 {
@@ -97,6 +111,16 @@ const (
 type transfer struct {
 	carries Share
 	prior   *Prior // nil: the family's
+	wary    bool   // see Residual.Wary
+}
+
+// priors are those of the fits with the reference: the family's, or a board's as it is and, for a wary one, wide.
+func (t transfer) priors() []*Prior {
+	if t.prior == nil || !t.wary {
+		return []*Prior{t.prior}
+	}
+	wide := t.prior.wide()
+	return []*Prior{t.prior, &wide}
 }
 
 // Targets of a fit, as indexes.
@@ -110,7 +134,7 @@ func (r *Residual) transfer(target int) transfer {
 	if r == nil {
 		return transfer{}
 	}
-	out := transfer{carries: r.carries[target]}
+	out := transfer{carries: r.carries[target], wary: r.wary}
 	if r.priors != nil {
 		out.prior = &r.priors[target]
 	}

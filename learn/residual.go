@@ -28,6 +28,7 @@ type Residual struct {
 	samples []tegra.Measured // those; nil for a compact one
 	carries [2]Share         // how much of time and power carries over
 	priors  *[2]Prior        // learned with it, of time and power; nil: none
+	wary    bool             // see Wary
 	once    sync.Once
 	time    []float64 // over the space
 	power   []float64
@@ -69,6 +70,16 @@ func (r *Residual) Loose() *Residual {
 	priors := [2]Prior{r.priors[ofTime].loose(), r.priors[ofPower].loose()}
 	return &Residual{space: r.space, scale: r.scale, sums: r.sums, modes: r.modes, samples: r.samples,
 		carries: r.carries, priors: &priors}
+}
+
+// Wary is r for a search that guards hardware, which must not be too sure of a workload unlike those that r was learned
+// from: a third fit has a board's prior with wide deviations (docs/decisions/032-unseen-workloads.md).
+func (r *Residual) Wary() *Residual {
+	if !r.HasPrior() {
+		return r
+	}
+	return &Residual{space: r.space, scale: r.scale, sums: r.sums, modes: r.modes, samples: r.samples,
+		carries: r.carries, priors: r.priors, wary: true}
 }
 
 // HasPrior reports whether r knows what to expect of a workload before anything is measured.

@@ -50,40 +50,63 @@ func fitTimePower(
 	return t, nil
 }
 
-// allEvidence is the weight from which one of two fits is kept alone: the other
-// would cost as much again and change nothing.
-const allEvidence = 0.99
+// leastEvidence is the weight below which a fit is left out: it would cost as much as the others and change nothing.
+const leastEvidence = 0.01
 
-// mix fits without and, when there is a reference, with it, weighted by
-// evidence: a reference that does not help fades out.
+// mix fits without and, when there is a reference, with it, weighted by evidence: a reference that does not help
+// fades out. For a wary reference there are two fits with it, with a board's prior as it is and with deviations several
+// times as wide, which a workload unlike those that it was learned from needs: the board's residual is its own all the
+// same (docs/decisions/032-unseen-workloads.md).
 func (f *family) mix(at inputs, y []float64, o SurrogateOptions, t transfer) (mixture, error) {
 	k := f.amplitudes()
 	d := data{x: at.x, y: y, l: make([]float64, len(y)*k)}
 	for i := range y {
 		at.terms(i, d.l[i*k:(i+1)*k])
 	}
-	plain, learned := *f, *f
-	plain.prior, learned.prior = nil, t.prior
-	alone, err := plain.fit(d, o.Grid, o.Robust)
-	if err != nil || at.r == nil || len(y) == 0 && t.prior == nil {
-		return mixture{[]*curve{alone}, []float64{1}}, err
+	plain, with := *f, d
+	plain.prior, with.r, with.carries = nil, at.r, t.carries
+	families, of := []*family{&plain}, []data{d}
+	if at.r != nil && (len(y) > 0 || t.prior != nil) {
+		for i, q := range t.priors() {
+			learned := *f
+			learned.prior, learned.wide = q, i > 0
+			families, of = append(families, &learned), append(of, with)
+		}
 	}
-	d.r, d.carries = at.r, t.carries
-	with, err := learned.fit(d, o.Grid, o.Robust)
+	if len(y) == 0 && len(families) > 1 { // nothing speaks for the fit without
+		families, of = families[1:2], of[1:2]
+	}
+	curves := make([]*curve, len(families))
+	err := parallel.Each(len(curves), func(i int) (err error) {
+		curves[i], err = families[i].fit(of[i], o.Grid, o.Robust)
+		return err
+	})
 	if err != nil {
 		return mixture{}, err
 	}
-	if len(y) == 0 {
-		return mixture{[]*curve{with}, []float64{1}}, nil
+	return byEvidence(curves), nil
+}
+
+// byEvidence weights curves of equal prior weight, those of hardly any evidence left out.
+func byEvidence(curves []*curve) mixture {
+	weights := func() []float64 {
+		out := make([]float64, len(curves))
+		for i, c := range curves {
+			for _, other := range curves {
+				out[i] += math.Exp(c.score - other.score)
+			}
+			out[i] = 1 / out[i]
+		}
+		return out
 	}
-	trust := 1 / (1 + math.Exp(with.score-alone.score))
-	switch {
-	case trust > allEvidence:
-		return mixture{[]*curve{with}, []float64{1}}, nil
-	case trust < 1-allEvidence:
-		return mixture{[]*curve{alone}, []float64{1}}, nil
+	var kept []*curve
+	for i, w := range weights() {
+		if w >= leastEvidence {
+			kept = append(kept, curves[i])
+		}
 	}
-	return mixture{[]*curve{alone, with}, []float64{1 - trust, trust}}, nil
+	curves = kept
+	return mixture{curves, weights()}
 }
 
 func timeInputs(f *family, x []point, r []float64) inputs {
@@ -114,22 +137,23 @@ func (t *timePowerModel) meanTime(at inputs) []float64 {
 
 // trust is the weight of the fit with the reference.
 func (m mixture) trust() float64 {
+	sum := 0.0
 	for i, c := range m.curves {
 		if c.r != nil {
-			return m.weights[i]
+			sum += m.weights[i]
 		}
 	}
-	return 0
+	return sum
 }
 
 // priorDoF is how many degrees of freedom a board's prior adds to those of the readings, where it counts in full
 // (docs/decisions/030-as-narrow-as-the-workloads-lie.md).
 const priorDoF = 15
 
-// trustInPrior is the weight of the fit with a board's prior.
+// trustInPrior is the weight of the fit with a board's prior as narrow as it is.
 func (m mixture) trustInPrior() float64 {
 	for i, c := range m.curves {
-		if c.family.prior != nil {
+		if c.family.prior != nil && !c.family.wide {
 			return m.weights[i]
 		}
 	}
@@ -138,10 +162,13 @@ func (m mixture) trustInPrior() float64 {
 
 // dominant is the curve of the larger weight.
 func (m mixture) dominant() *curve {
-	if len(m.curves) == 2 && m.weights[1] > m.weights[0] {
-		return m.curves[1]
+	best := 0
+	for i, w := range m.weights {
+		if w > m.weights[best] {
+			best = i
+		}
 	}
-	return m.curves[0]
+	return m.curves[best]
 }
 
 // outlier reports whether sample i is one by the dominant curve.

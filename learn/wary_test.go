@@ -1,0 +1,57 @@
+package learn
+
+import (
+	"math"
+	"testing"
+
+	"jtune/tegra/sweep/sweeptest"
+)
+
+// A wary reference gives a third fit a weight, with the prior's deviations wide: from two modes it is less sure of power
+// than the reference as it is, and the weights add up to one.
+func TestWaryReferenceIsLessSure(t *testing.T) {
+	t.Parallel()
+	s := loadSweep(t, sweeptest.LSTM)
+	r, err := ProfileReference("agx-orin-without-lstm").Residual(s.space)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, _ := s.split(randomPlaces(len(s.rows), 2, 1))
+	fit := func(r *Residual) *Surrogate {
+		got, err := FitSurrogate(s.space, in, SurrogateOptions{Grid: true, Reference: r})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	sure, wary := fit(r), fit(r.Wary())
+	for _, m := range []mixture{wary.time, wary.power} {
+		sum := 0.0
+		for _, w := range m.weights {
+			sum += w
+		}
+		if len(m.curves) != 3 || math.Abs(sum-1) > 1e-9 {
+			t.Errorf("%d curves with weights %.3g, want three that add up to 1", len(m.curves), m.weights)
+		}
+	}
+	mean := func(v []float64) (sum float64) {
+		for _, x := range v {
+			sum += x / float64(len(v))
+		}
+		return sum
+	}
+	a, b := sure.Posterior(), wary.Posterior()
+	if x, y := mean(a.SdPower), mean(b.SdPower); y <= x {
+		t.Errorf("deviations of power %.3f, %.3f without the third fit", y, x)
+	}
+	all := make([]int, len(b.SdPower))
+	for i := range all {
+		all[i] = i
+	}
+	cov := wary.CovPower(all[:3], all[:3])
+	for i := range 3 {
+		if v := cov.At(i, i); math.Abs(v/square(b.SdPower[i])-1) > 1e-6 {
+			t.Errorf("mode %d: variance %g by covariance, %g by deviation", i, v, square(b.SdPower[i]))
+		}
+	}
+}
