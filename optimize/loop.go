@@ -9,22 +9,17 @@ package optimize
 // docs/decisions/010-search-trust-near-the-power-limit.md. Cost of a step: one fit
 // and one pass over the space.
 
-import (
-	"math"
-
-	"jtune/tegra"
-)
+import "math"
 
 // Settings of the closed loop.
 const (
 	trustZ         = 1.64 // deviations by which a trusted mode lies within the limit
 	trustFewZ      = 0.5  // more for every mode that fewer than trustModes were measured
 	trustModes     = 6
-	trustDetourZ   = 0.5   // less for every detour in a row
 	trustOver      = 1.05  // a trusted mode may pass the limit by this factor
 	MaxOvershoot   = 1.1   // in power limits: what no probe should draw
-	hotZ           = 2     // deviations by which a trusted mode lies within that, whatever the detours
-	hotShare       = 0.95  // with a board's profile, or over batch sizes: band of a trusted mode that ends below that
+	hotZ           = 2     // deviations by which a trusted mode lies within that
+	hotShare       = 0.95  // with a board's profile: band of a trusted mode that ends below that
 	unlikely       = 0.05  // below this chance of meeting the limit, seek the least excess
 	narrowPower    = 1.3   // factor on the deviations in the chance to meet a power limit
 	untrusted      = 1000  // ranks modes that are not trusted below all that are
@@ -38,8 +33,11 @@ const (
 	knownDetour    = 0.03 // expected improvement for which it makes detours after that
 	knownStop      = 0.9  // share of the gain to stop at, after that
 	leanProbes     = 5    // of a search that uses a board's profile, before one quiet step ends it
-	leanDetours    = 9    // the same, before small gains are worth no detour
-	leanWeight     = 0.5  // of the profile in power, for both
+	leanDetours    = 9    // the same, whatever the readings say of it, before small gains are worth no detour
+	leanWeight     = 0.5  // of the profile in time and in power, to end after leanProbes
+	longProbes     = 15   // of a quick search among modes, from which on longGain is the gain to stop at,
+	longGain       = 0.03 // and
+	longMore       = 0.02 // more for every probe after that
 	knownDoubt     = 1.3  // factor on the model's own deviations, once the known modes were checked
 )
 
@@ -61,6 +59,8 @@ type belief struct {
 	noiseTime, noisePower float64
 	open                  []bool    // may be measured: neither was nor failed
 	hot                   float64   // deviations of a trusted mode to MaxOvershoot
+	ifFaster              []float64 // of ln power, see guard; nil without a power limit
+	ease                  float64   // factor on the deviations that trusted asks for, see gainTrust
 	drive                 []float64 // see drives
 }
 
@@ -87,6 +87,7 @@ func (s *search) believe() belief {
 		open:       make([]bool, n),
 		drive:      make([]float64, n),
 		hot:        hotZ,
+		ease:       1,
 	}
 	if s.residual.HasPrior() && len(s.known) == 0 {
 		b.hot = p.WidthByReadings(hotShare)
@@ -98,6 +99,7 @@ func (s *search) believe() belief {
 		b.open[i] = len(s.readings[i]) == 0 && !s.failed[i]
 		b.goal[i] = -math.Log(float64(max(1, s.places.At(i).Batch))) // per sample
 	}
+	b.guard(s, doubt)
 	switch s.limit.objective() {
 	case byPower:
 		b.goal, b.sdGoal = b.lnPower, b.sdPower
@@ -141,11 +143,20 @@ func (b *belief) faster(l Limit, i int, factor, z float64) bool {
 // within reports whether the median of mode i keeps a power limit, and a guarded time limit.
 func (b *belief) within(l Limit, i int) bool { return b.below(l, i, 1, 0) && b.faster(l, i, 1, 0) }
 
-// possible reports whether mode i may meet the limits: z of its own deviations,
-// without the noise of a reading, below its median.
+// possible reports whether mode i may meet the limits: z of its own deviations, without the noise of a reading, below
+// its median. As fast as a time limit asks for, it draws what such a mode draws.
 func (b *belief) possible(l Limit, i int, z float64) bool {
-	return (l.PowerW == 0 || b.lnPower[i]-z*b.ownSDPower[i] <= math.Log(l.PowerW)) &&
-		(l.TimeMS == 0 || b.lnTime[i]-z*b.ownSDTime[i] <= math.Log(l.TimeMS))
+	lnPower := b.lnPower[i] - z*b.ownSDPower[i]
+	if l.TimeMS > 0 {
+		faster := max(0, b.lnTime[i]-math.Log(l.TimeMS)) / b.ownSDTime[i]
+		if faster > z {
+			return false
+		}
+		if b.ifFaster != nil {
+			lnPower += faster * b.ifFaster[i] / fasterZ
+		}
+	}
+	return l.PowerW == 0 || lnPower <= math.Log(l.PowerW)
 }
 
 // harm orders modes that are not trusted, the least harmful first: by power, or by a guarded time.
@@ -160,8 +171,8 @@ func (b *belief) harm(l Limit, i int) float64 {
 // limit can trip a power supply; breaking a time limit while measuring is harmless
 // unless it is guarded.
 func (b *belief) trusted(l Limit, i int, z float64) bool {
-	return b.below(l, i, trustOver, z) && b.below(l, i, MaxOvershoot, b.hot) &&
-		b.faster(l, i, trustOver, z) && b.faster(l, i, MaxOvershoot, b.hot)
+	return b.below(l, i, trustOver, b.ease*z) && b.coolIfFaster(l, i) &&
+		b.faster(l, i, trustOver, b.ease*z) && b.faster(l, i, MaxOvershoot, b.ease*b.hot)
 }
 
 // loop is the state of a closed loop between steps.
@@ -228,6 +239,8 @@ func (s *search) prepareReference() {
 	}
 	if s.limit.PowerW == 0 { // the narrow prior makes searches within a power limit better, others no better
 		s.residual = s.residual.Loose()
+	} else {
+		s.residual = s.residual.Wary()
 	}
 }
 
@@ -254,7 +267,7 @@ func (s *search) lnGoal(i int) float64 {
 
 // caution is the number of deviations that trusted asks for now.
 func (l *loop) caution() float64 {
-	return max(0, trustZ+trustFewZ*float64(max(0, trustModes-l.compared.told()))-trustDetourZ*float64(l.detours))
+	return trustZ + trustFewZ*float64(max(0, trustModes-l.compared.told()))
 }
 
 // optimism is the number of deviations that possible asks for now: fewer when
@@ -265,24 +278,28 @@ func (l *loop) optimism() float64 {
 
 // seekFeasible chooses while nothing measured meets the limits (step 4 of the
 // search rule). It ends as soon as no mode is left that may meet them and the
-// nearest of all was measured.
+// nearest of those that are trusted was measured, or one as near within the noise.
 func (l *loop) seekFeasible(b *belief) (int, bool) {
 	z := l.caution()
-	likely, lowest, nearest := newArgmax(), newArgmax(), newArgmax()
+	likely, lowest, nearest, measured := newArgmax(), newArgmax(), newArgmax(), newArgmax()
 	hope, trustedHope, possible := 0.0, 0.0, false
 	for i, open := range b.open {
 		miss, over := b.miss(l.limit, i), 0.0
 		if !b.within(l.limit, i) {
 			over = b.harm(l.limit, i)
 		}
-		nearest.offer(i, -over, -miss)
+		trusted := open && b.trusted(l.limit, i, z)
+		if !open || trusted {
+			nearest.offer(i, -over, -miss)
+		}
 		if !open {
+			measured.offer(i, -over, -miss)
 			continue
 		}
 		chance := b.chance(l.limit, i)
 		hope = max(hope, chance)
 		possible = possible || b.possible(l.limit, i, l.optimism())
-		if !b.trusted(l.limit, i, z) {
+		if !trusted {
 			lowest.offer(i, -untrusted-b.harm(l.limit, i), 0)
 		} else {
 			lowest.offer(i, 0, -miss)
@@ -294,7 +311,7 @@ func (l *loop) seekFeasible(b *belief) (int, bool) {
 	case lowest.index < 0:
 		l.ended = Exhausted
 		return 0, false
-	case !possible && !b.open[nearest.index], l.quietFor(hope < noChance && len(l.order) >= noChanceModes):
+	case !possible && nearest.asNear(measured), l.quietFor(hope < noChance && len(l.order) >= noChanceModes):
 		l.ended = NoWay
 		return 0, false
 	case likely.index < 0 || trustedHope < unlikely:
@@ -334,13 +351,15 @@ func (l *loop) seekBetter(b *belief, best float64) (int, bool) {
 		l.detours = 0
 		return trusted.index, true
 	}
-	return l.detour(b, desired.index, z)
+	return l.gainTrust(b, desired.index, best)
 }
 
 // gain is the expected relative improvement below which a step is quiet: a search that
 // knows much already makes the most of its first probes.
 func (l *loop) gain() float64 {
 	switch {
+	case l.o.Depth == Quick && l.places.Batches == nil && l.compared.own()-l.begun >= longProbes:
+		return longGain + longMore*float64(l.compared.own()-l.begun-longProbes)
 	case len(l.known) == 0:
 		return l.o.Depth.gain()
 	case l.enough():
@@ -353,44 +372,22 @@ func (l *loop) gain() float64 {
 // limit or from what is known of the board has made the probes after which one quiet
 // step ends it and only a gain of knownDetour is worth a detour.
 func (l *loop) enough() bool {
-	return (len(l.known) > 0 || l.begun > 0) && l.compared.own()-l.begun >= knownProbes || l.leans(leanDetours)
+	return (len(l.known) > 0 || l.begun > 0) && l.compared.own()-l.begun >= knownProbes || l.profiled(leanDetours)
+}
+
+// profiled reports whether a quick search has made so many probes, and knows a board's profile.
+func (l *loop) profiled(probes int) bool {
+	return l.residual.HasPrior() && l.o.Depth == Quick && l.compared.own()-l.begun >= probes
 }
 
 // leans reports whether a quick search has made so many probes, and uses a board's profile that its
 // readings confirm: its model is then as good as that of several probes more.
 func (l *loop) leans(probes int) bool {
-	if !l.residual.HasPrior() || l.o.Depth != Quick || l.compared.own()-l.begun < probes {
+	if !l.profiled(probes) {
 		return false
 	}
-	_, power := l.model.ReferenceWeights()
-	return power >= leanWeight
-}
-
-// detour chooses the trusted mode that says most about the desired one, which is
-// not trusted yet.
-func (l *loop) detour(b *belief, desired int, z float64) (int, bool) {
-	l.detours++
-	candidates := b.openModes(func(i int) bool { return b.trusted(l.limit, i, z) })
-	if len(candidates) == 0 {
-		candidates = b.openModes(func(i int) bool { return b.within(l.limit, i) })
-	}
-	if len(candidates) == 0 { // one just over the limit may still keep it
-		candidates = b.openModes(func(i int) bool {
-			return b.below(l.limit, i, trustOver, 0) && b.chance(l.limit, i) >= unlikely
-		})
-	}
-	if len(candidates) == 0 {
-		l.ended = Exhausted
-		return 0, false
-	}
-	l.toward = tegra.Some(l.places.At(desired))
-	cov := l.model.CovPower(candidates, []int{desired})
-	most := newArgmax()
-	for k, i := range candidates {
-		c := cov.At(k, 0)
-		most.offer(i, c*c/(b.sdPower[i]*b.sdPower[i]), 0) // sdPower includes the noise
-	}
-	return most.index, true
+	time, power := l.model.ReferenceWeights()
+	return min(time, power) >= leanWeight
 }
 
 // openModes lists the modes that may be measured and that keep accepts.
@@ -422,6 +419,11 @@ type argmax struct {
 }
 
 func newArgmax() argmax { return argmax{index: -1} }
+
+// asNear reports whether the values of a are no more than the noise of a reading above those of another.
+func (a *argmax) asNear(other argmax) bool {
+	return other.index >= 0 && a.value <= other.value+sameValue && a.then <= other.then+sameValue
+}
 
 func (a *argmax) offer(i int, value, then float64) {
 	if a.index < 0 || value > a.value || value == a.value && then > a.then {

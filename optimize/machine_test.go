@@ -25,9 +25,9 @@ func TestTuneIsTheSameOnEveryMachine(t *testing.T) {
 		timeMS, powerW float64 // predicted at the end for the answer
 	}{
 		{"fastest within a power limit", TuneOptions{Limit: Limit{PowerW: 25}, Seed: 1}, "4c/0.55C/0.15G/0.80M " +
-			"8c/0.80C/0.63G/0.80M 8c/0.80C/0.95G/1.60M 8c/1.30C/0.95G/1.60M 8c/1.55C/0.95G/1.60M " +
-			"8c/1.80C/0.95G/1.60M 8c/1.55C/0.79G/3.20M 2c/1.55C/0.95G/3.20M 4c/1.55C/0.95G/3.20M " +
-			"8c/1.80C/0.95G/1.60M", 85.919224486661903, 24.737472023197139},
+			"8c/0.55C/0.63G/0.80M 8c/0.80C/0.95G/1.60M 8c/1.05C/1.11G/1.60M 8c/1.30C/0.95G/1.60M " +
+			"4c/1.05C/0.79G/3.20M 8c/1.55C/0.95G/1.60M 8c/2.05C/0.95G/0.80M 8c/1.30C/0.95G/3.20M " +
+			"8c/1.80C/0.95G/1.60M 8c/1.80C/0.95G/1.60M", 86.093084475252937, 24.70780905445179},
 		{"least power within a time limit", TuneOptions{Limit: Limit{TimeMS: 90}, Seed: 2}, "6c/1.05C/0.63G/0.80M " +
 			"8c/1.30C/1.11G/1.60M 8c/0.80C/0.47G/3.20M 4c/0.55C/0.79G/1.60M 8c/1.30C/0.95G/1.60M " +
 			"8c/1.55C/0.95G/1.60M 6c/1.30C/0.95G/1.60M 6c/1.55C/0.95G/1.60M 8c/1.55C/0.79G/3.20M " +

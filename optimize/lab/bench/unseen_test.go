@@ -168,11 +168,29 @@ func TestClosedLoopOnUnseenWorkloads(t *testing.T) {
 					p.search(t, &u, k, c.ref(k))
 				}
 				t.Log(&u)
+				u.within(t, c.name != "none")
 				if os.Getenv("JTUNE_NOTES") != "" {
 					t.Log(strings.Join(u.notes, "\n"))
 				}
 			})
 		}
+	}
+}
+
+// within checks the bars that the rule is held to; those of hot searches and of modes are of searches with a profile.
+func (u *unseen) within(t *testing.T, profile bool) {
+	t.Helper()
+	slices.Sort(u.gapPct)
+	slices.Sort(u.modes)
+	if p90, worst := u.gapPct[9*len(u.gapPct)/10], u.gapPct[len(u.gapPct)-1]; p90 > 3.5 || worst > 30 || u.over > 0 {
+		t.Errorf("gap p90 %.1f and worst %.0f %%, %d answers over their limit; want 3.5, 30 and none",
+			p90, worst, u.over)
+	}
+	if most := u.modes[len(u.modes)-1]; most > 20 {
+		t.Errorf("a search of %.0f modes, want 20 at most", most)
+	}
+	if median := u.modes[len(u.modes)/2]; profile && (median > 10 || 1000*u.hot > 25*u.total) {
+		t.Errorf("%d of %d searches hot, a median of %.0f modes; want 2.5 %% and 10 at most", u.hot, u.total, median)
 	}
 }
 
@@ -187,5 +205,8 @@ func TestClosedLoopAnswersOnUnseenWorkloads(t *testing.T) {
 	t.Log(&u)
 	if u.over > 0 {
 		t.Errorf("%d of %d answers draw more than their limit", u.over, u.total)
+	}
+	if u.hot > 1 {
+		t.Errorf("%d of %d searches were hot, want one at most:\n%s", u.hot, u.total, strings.Join(u.notes, "\n"))
 	}
 }
