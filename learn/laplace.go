@@ -37,6 +37,8 @@ type data struct {
 	l []float64 // n × terms, row-major
 	y []float64 // ln of the measurement
 	r []float64 // reference residual at each x; nil without a reference
+	// wide are standard deviations of y beside the noise; nil: none.
+	wide []float64
 	// carries is how much of r is expected to carry over.
 	carries Share
 }
@@ -338,7 +340,7 @@ func (d *descent) lineSearch(theta, step []float64, at float64, res []float64) (
 	return nil, 0, false
 }
 
-// factor returns L of C = sf² K + sn² diag(v) + carries.SD² r rᵀ.
+// factor returns L of C = sf² K + sn² diag(v) + diag(wide²) + carries.SD² r rᵀ.
 func (s *solver) factor(sf, sn float64, v []float64) ([]float64, error) {
 	n := s.n
 	c := make([]float64, n*n)
@@ -350,6 +352,9 @@ func (s *solver) factor(sf, sn float64, v []float64) ([]float64, error) {
 			}
 		}
 		c[i*n+i] += sn * sn * v[i]
+		if s.d.wide != nil {
+			c[i*n+i] += square(s.d.wide[i])
+		}
 	}
 	if !cholesky(c, n) {
 		return nil, errNotPositive

@@ -30,9 +30,18 @@ type SurrogateOptions struct {
 	Grid      bool      // choose among 3×3 noise and smoothness settings by evidence
 	Robust    int       // rounds in which outliers are found and down-weighted: 2 for a final fit, 1 in a loop
 	Reference *Residual // another workload of this device; nil: none
+	// Over are settings whose power alone was read, and not for long.
+	Over []PowerReading
 	// Batches makes the batch size an input: those that may be predicted. A sample
 	// has one of them, and the reference is not used. nil: samples have no size.
 	Batches []int
+}
+
+// PowerReading is a setting whose power alone was read.
+type PowerReading struct {
+	tegra.Setting
+	PowerW float64
+	LnSD   float64 // standard deviation of ln PowerW, beside the noise of any reading
 }
 
 var _ Predictor = (*Surrogate)(nil)
@@ -89,6 +98,10 @@ func fitSurrogate(
 	}
 	list := tegra.SettingsOf(samples)
 	rTime, rPower := s.reference.at(tegra.ModesOf(list))
+	more, err := s.powerAlone(o.Over)
+	if err != nil {
+		return nil, err
+	}
 
 	top := tegra.Setting{Mode: topMode(space, s.scale), Batch: s.view}
 	rTop, _ := s.reference.at([]tegra.Mode{top.Mode})
@@ -97,11 +110,30 @@ func fitSurrogate(
 		lnTime,
 		lnPower,
 		residuals{rTime, rPower},
+		more,
 		timeInputs(h.time, s.scale.settings([]tegra.Setting{top}), rTop),
 		o,
 		h,
 	)
 	return s, err
+}
+
+// powerAlone prepares readings of power alone.
+func (s *Surrogate) powerAlone(list []PowerReading) (out powerAlone, err error) {
+	var at []tegra.Setting
+	for _, p := range list {
+		m := tegra.Measured{Setting: p.Setting, TimeMS: 1, PowerW: p.PowerW}
+		if err := checkSample(s.space, m); err != nil {
+			return out, fmt.Errorf("power of %s: %w", p.Mode, err)
+		}
+		at = append(at, p.Setting)
+		out.lnPower, out.sd = append(out.lnPower, math.Log(p.PowerW)), append(out.sd, p.LnSD)
+	}
+	if len(at) > 0 {
+		out.x = s.scale.settings(at)
+		out.r.time, out.r.power = s.reference.at(tegra.ModesOf(at))
+	}
+	return out, nil
 }
 
 // topMode is the mode with the largest sum of octaves.

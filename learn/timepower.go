@@ -20,6 +20,14 @@ type timePowerModel struct {
 // hyperparameters are the two families with the values to start from.
 type hyperparameters struct{ time, power *family }
 
+// powerAlone are points where power was read and no time.
+type powerAlone struct {
+	x       []point
+	lnPower []float64
+	sd      []float64
+	r       residuals
+}
+
 // residuals are a reference's at some points; nil without a reference.
 type residuals struct{ time, power []float64 }
 
@@ -29,6 +37,7 @@ func fitTimePower(
 	x []point,
 	lnTime, lnPower []float64,
 	r residuals,
+	more powerAlone,
 	top inputs,
 	o SurrogateOptions,
 	h hyperparameters,
@@ -36,15 +45,25 @@ func fitTimePower(
 	t := timePowerModel{n: len(x)}
 	at := timeInputs(h.time, x, r.time)
 	var err error
-	if t.time, err = h.time.mix(at, lnTime, o, o.Reference.transfer(ofTime)); err != nil {
+	if t.time, err = h.time.mix(at, lnTime, nil, o, o.Reference.transfer(ofTime)); err != nil {
 		return t, fmt.Errorf("time model: %w", err)
 	}
 	t.lnTimeTop = t.meanTime(top)[0]
 	if lnPower == nil {
 		return t, nil
 	}
+	var wide []float64
+	if len(more.x) > 0 {
+		x, lnPower = append(slices.Clone(x), more.x...), append(slices.Clone(lnPower), more.lnPower...)
+		wide = append(make([]float64, t.n), more.sd...)
+		if r.power != nil {
+			r.time = append(slices.Clone(r.time), more.r.time...)
+			r.power = append(slices.Clone(r.power), more.r.power...)
+		}
+		at = timeInputs(h.time, x, r.time)
+	}
 	at = powerInputs(h.power, x, r.power, t.lnTimeTop, t.meanTime(at))
-	if t.power, err = h.power.mix(at, lnPower, o, o.Reference.transfer(ofPower)); err != nil {
+	if t.power, err = h.power.mix(at, lnPower, wide, o, o.Reference.transfer(ofPower)); err != nil {
 		return t, fmt.Errorf("power model: %w", err)
 	}
 	return t, nil
@@ -57,9 +76,10 @@ const leastEvidence = 0.01
 // fades out. For a wary reference there are two fits with it, with a board's prior as it is and with deviations several
 // times as wide, which a workload unlike those that it was learned from needs: the board's residual is its own all the
 // same (docs/decisions/032-unseen-workloads.md).
-func (f *family) mix(at inputs, y []float64, o SurrogateOptions, t transfer) (mixture, error) {
+// wide are deviations of the values of y beside the noise; nil: none.
+func (f *family) mix(at inputs, y, wide []float64, o SurrogateOptions, t transfer) (mixture, error) {
 	k := f.amplitudes()
-	d := data{x: at.x, y: y, l: make([]float64, len(y)*k)}
+	d := data{x: at.x, y: y, wide: wide, l: make([]float64, len(y)*k)}
 	for i := range y {
 		at.terms(i, d.l[i*k:(i+1)*k])
 	}

@@ -2,6 +2,7 @@ package optimize
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 
@@ -57,7 +58,8 @@ func (s *search) measureAgain(i int) bool {
 	if !s.probe(i, Verify) {
 		return false
 	}
-	if s.failed[i] {
+	var over *OverLimit
+	if s.failed[i] && !errors.As(s.lastErr, &over) {
 		delete(s.failed, i)
 		return s.probe(i, Verify)
 	}
@@ -77,7 +79,8 @@ func (s *search) thirdTime(i int) bool {
 
 // fit refits the model to all readings.
 func (s *search) fit() error {
-	o := learn.SurrogateOptions{Grid: true, Robust: 1, Reference: s.residual, Batches: s.places.Batches}
+	o := learn.SurrogateOptions{Grid: true, Robust: 1, Reference: s.residual, Batches: s.places.Batches,
+		Over: s.tooMuch}
 	model, err := learn.FitSurrogate(s.o.Space, s.samples(), o)
 	if err != nil {
 		return fmt.Errorf("fit to %d measured modes: %w", len(s.order), err)

@@ -47,6 +47,7 @@ type search struct {
 	checked  bool                     // the known modes were checked, and count
 	failed   map[int]bool
 	absent   map[int]bool // cannot be measured: failed from the start
+	tooMuch  overs        // readings of modes that were ended
 	inARow   int
 	lastErr  error
 	ended    Ended
@@ -188,8 +189,12 @@ func (s *search) probe(i int, why Why) bool {
 	}
 	if err != nil {
 		p.Err, s.failed[i], s.lastErr = err, true, err
-		s.inARow++
-		s.mayDrop(at.Batch)
+		if s.tooMuch.take(at, err) {
+			s.inARow = 0
+		} else {
+			s.inARow++
+			s.mayDrop(at.Batch)
+		}
 	} else {
 		p.Measured, p.Feasible = m, s.limit.Met(m)
 		s.read(i, m)
@@ -240,7 +245,7 @@ func (s *search) reading(at tegra.Setting) (tegra.Measured, error) {
 
 // seen refits the model, hands the probe to Observe, and reports whether to go on.
 func (s *search) seen(p Probe) bool {
-	if s.fits && p.Err == nil {
+	if s.fits && (p.Err == nil || len(s.tooMuch) > 0) {
 		if s.fitErr = s.fit(); s.fitErr != nil {
 			s.ended = Failing
 			return false

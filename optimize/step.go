@@ -23,6 +23,8 @@ type Step struct {
 	// logarithms.
 	PowerW    tegra.Val[float64]
 	LnPowerSD float64
+	// MostW is what it may draw before it is ended, in watts; 0: anything.
+	MostW float64
 	// Toward is the setting that promises most but is not trusted to keep the power limit yet:
 	// this measurement says most about it. Absent elsewhere.
 	Toward tegra.Val[tegra.Setting]
@@ -82,7 +84,7 @@ func (l Limit) Bounds() string {
 
 // step describes the measurement of setting i that is about to be made.
 func (s *search) step(i int, why Why) Step {
-	out := Step{Setting: s.places.At(i), Why: why, Limit: s.limit, Toward: s.toward}
+	out := Step{Setting: s.places.At(i), Why: why, Limit: s.limit, Toward: s.toward, MostW: s.o.mostW(s.limit, why)}
 	if s.model == nil || len(s.order) == 0 {
 		return out
 	}

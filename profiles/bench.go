@@ -157,10 +157,11 @@ func (b *Bench) once(ctx context.Context, step Step) (record.Row, error) {
 type fault struct {
 	status record.Status
 	why    string
+	powerW float64 // that was read before the mode was ended for it; 0 elsewhere
 }
 
 func failed(format string, args ...any) *fault {
-	return &fault{record.Failed, fmt.Sprintf(format, args...)}
+	return &fault{status: record.Failed, why: fmt.Sprintf(format, args...)}
 }
 
 func (b *Bench) notify(p Progress) {
@@ -180,14 +181,14 @@ func (b *Bench) apply(ctx context.Context, step Step, set record.Settings) (tegr
 	case errors.Is(err, tegra.ErrPermission) || errors.Is(err, tegra.ErrGone):
 		return applied, nil, err
 	case err != nil:
-		return applied, &fault{record.Rejected, raiseHint(step, err.Error())}, nil
+		return applied, &fault{status: record.Rejected, why: raiseHint(step, err.Error())}, nil
 	case !applied.OK():
 		why := applied.Mismatch()
 		if _, err := b.Applier.Revert(ctx); err != nil {
 			return applied, nil, fmt.Errorf("mode %s was not taken (%w), and the mode before could not be restored: %w",
 				step.Mode, why, err)
 		}
-		return applied, &fault{record.Rejected, raiseHint(step, why.Error())}, nil
+		return applied, &fault{status: record.Rejected, why: raiseHint(step, why.Error())}, nil
 	}
 	b.confirm(step, applied, set)
 	return applied, nil, nil

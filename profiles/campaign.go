@@ -186,7 +186,9 @@ func (r *campaignRun) measure(ctx context.Context, step Step) (record.Row, error
 	}
 	for try := 0; ; try++ {
 		row, err := r.once(ctx, step)
-		if err != nil || row.Status.Usable() || row.Status == record.TimedOut || row.Status == record.Misset ||
+		last := row.Status.Usable() || row.Status == record.TimedOut || row.Status == record.Misset ||
+			row.Status == record.Over
+		if err != nil || last ||
 			r.hot != "" || try >= retries {
 			if err == nil && !row.Status.Usable() && try > 0 {
 				row.Why = fmt.Sprintf("%s (%d tries)", row.Why, try+1)
@@ -241,6 +243,10 @@ func (r *campaignRun) keep(step Step, row record.Row) error {
 		return nil
 	}
 	r.sum.Failed++
+	if row.Status == record.Over { // the board and the job work
+		r.failures = 0
+		return nil
+	}
 	if r.failures++; r.failures >= maxFailures {
 		return fmt.Errorf(
 			"%d modes in a row failed, the last (%s) because: %s; fix this, then resume with %s %s",

@@ -65,6 +65,8 @@ type measurement struct {
 	base      Base               // idle in this mode
 	late      string             // why there are fewer minibatches than wanted; "" when there are enough
 	pair      ofPair             // of two jobs that share the GPU
+	inForce   time.Duration      // since when the mode is
+	watch     overWatch
 
 	mu      sync.Mutex
 	monitor *Monitor // of the present job in this mode; nil before it is started
@@ -98,8 +100,10 @@ func (m *measurement) run(ctx context.Context) (*fault, error) {
 			return nil, err
 		}
 	}
+	whole := ctx
 	ctx, m.cancel = context.WithCancelCause(ctx)
 	defer m.cancel(nil)
+	m.inForce, m.watch.mostW = m.b.Clock.Now(), m.step.MostW
 	defer m.b.Sampler.Subscribe(m.set.SampleEvery, m.addSample)()
 	for try := 0; ; try++ {
 		monitor := func() *Monitor {
@@ -116,6 +120,10 @@ func (m *measurement) run(ctx context.Context) (*fault, error) {
 		}
 		if context.Cause(ctx) == errModeTimeout {
 			return m.timedOut(), nil
+		}
+		var over *overLimit
+		if errors.As(context.Cause(ctx), &over) && whole.Err() == nil {
+			return m.tooMuch(whole, over)
 		}
 		var raw *rawError
 		if ctx.Err() != nil || errors.As(err, &raw) || errors.Is(err, ErrFixedBatch) ||
@@ -162,6 +170,9 @@ func (m *measurement) addSample(s telemetry.Sample) {
 	m.queue.push(s)
 	if m.monitor != nil {
 		m.monitor.Sample(s)
+	}
+	if over := m.watch.add(s, m.inForce); over != nil {
+		m.cancel(over)
 	}
 	if s.T-m.began > m.set.ModeTimeout {
 		m.cancel(errModeTimeout)

@@ -18,6 +18,8 @@ type Step struct {
 	Group string // of a plan in groups: which one this mode is of
 	// Change is by how much power is expected to change from the mode before, in logarithms; absent where not known.
 	Change tegra.Val[float64]
+	// MostW ends the mode as soon as the rails read more; 0: nothing does.
+	MostW float64
 	// Variant is not nil for a step that departs from its campaign's workload
 	// or settings.
 	Variant *Variant

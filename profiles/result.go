@@ -36,17 +36,17 @@ func (m *measurement) verdict() *fault {
 	switch {
 	case n > 0 && float64(throttled) > record.ThrottledShare*n:
 		return &fault{
-			record.Throttled,
-			fmt.Sprintf("throttled (thermal or over-current) in %d of %d samples", throttled, len(during)),
+			status: record.Throttled,
+			why:    fmt.Sprintf("throttled (thermal or over-current) in %d of %d samples", throttled, len(during)),
 		}
 	case m.hot() != "":
-		return &fault{record.Hot, m.hot()}
+		return &fault{status: record.Hot, why: m.hot()}
 	case 2*foreign > len(during):
 		return failed("mode %s in force instead: does another program set clocks (nvpmodel, jetson_clocks)?", other)
 	case valid == 0:
 		return failed("no valid power sample among %d: %s", len(during), lastWhy)
 	case clocks != "" && !capped:
-		return &fault{record.Misset, clocks}
+		return &fault{status: record.Misset, why: clocks}
 	}
 	return nil
 }
@@ -70,7 +70,7 @@ func (m *measurement) timedOut() *fault {
 		m.late = "note: " + why
 		return m.verdict()
 	}
-	return &fault{record.TimedOut, why}
+	return &fault{status: record.TimedOut, why: why}
 }
 
 // hot is why the board is too hot for this measurement and the ones after it: it was in
@@ -159,7 +159,10 @@ func (m *measurement) row(f *fault) record.Row {
 		r.Character, r.Serving = &c, c.Serving
 	}
 	if m.b.hot = m.hot(); f != nil {
-		r.Status, r.Why = f.status, f.why
+		r.Status, r.Why, r.PowerW = f.status, f.why, f.powerW
+		if f.status == record.Over { // the mode before is back
+			r.Applied = tegra.Mode{}
+		}
 		return r
 	}
 	if m.steady.Verdict() == telemetry.Unstable {

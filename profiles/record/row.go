@@ -30,17 +30,19 @@ const (
 	Throttled Status = "throttled" // the board slowed itself: not a measurement of the mode
 	Hot       Status = "hot"       // the board was close to its thermal limits, or they slowed it
 	Misset    Status = "misset"    // a clock read otherwise than set while the job ran
+	Over      Status = "over"      // drew more than its measurement allows, and was ended for it
 	Rejected  Status = "rejected"  // the board did not take the mode
 	TimedOut  Status = "timeout"   // too few minibatches in the time a mode may take
 	Failed    Status = "failed"    // anything else, see Why
 )
 
-var statuses = []Status{OK, Unstable, Throttled, Hot, Misset, Rejected, TimedOut, Failed}
+var statuses = []Status{OK, Unstable, Throttled, Hot, Misset, Over, Rejected, TimedOut, Failed}
 
 // Usable reports whether a model may be fitted to time and power of such a row.
 func (s Status) Usable() bool { return s == OK || s == Unstable }
 
-// Row is one finished mode. Time and power are zero when Status is not usable.
+// Row is one finished mode. Time and power are zero when Status is not usable; only the power that ended a mode is
+// kept, while its campaign runs.
 type Row struct {
 	tegra.Measured
 	Status       Status

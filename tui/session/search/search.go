@@ -43,10 +43,17 @@ func settingsOf(r measure.TuneRequest) record.Settings {
 		return set
 	}
 	set.Patience = cmp.Or(set.Patience, searchPatience)
-	if w := r.Workload; !w.Serves() && !w.Live() && !harness.EndsWithSummary(w.Pattern) {
+	if steadyPower(r) {
 		set.Precision, set.SampleEvery = searchPrecision, cmp.Or(set.SampleEvery, searchSamples)
 	}
 	return set
+}
+
+// steadyPower reports whether a job's power is as steady as its mode: that of a server goes up and down with each
+// request.
+func steadyPower(r measure.TuneRequest) bool {
+	w := r.Workload
+	return !r.Loaded() && !w.Serves() && !w.Live() && !harness.EndsWithSummary(w.Pattern)
 }
 
 // tuneLimit searches in a closed loop for what one limit asks for: a campaign
@@ -93,6 +100,7 @@ func tuneLimit(ctx context.Context, s *session.Session, r measure.TuneRequest, r
 		}
 	}
 	plan := newSearchPlan(ctx, find, options)
+	plan.ends = steadyPower(r)
 	head := campaigns.HeaderOf(s, r.Workload, record.PlanHeader{Kind: campaigns.TuneKind, Modes: r.Probes,
 		Source: source, Batches: r.Batches, PartOf: r.PartOf}, SearchHeader(r), r.Settings)
 	res, err := measure.RunPlan(ctx, s, measure.ProfileRequest{Measuring: r.Measuring, Retries: -1}, plan, head,
@@ -179,6 +187,7 @@ type searchPlan struct {
 	err   error
 	row   record.Row    // of the setting asked for last
 	step  optimize.Step // what is said of the setting asked for now
+	ends  bool          // a mode that draws more than its step allows is ended
 }
 
 var _ profiles.Plan = (*searchPlan)(nil)
@@ -202,6 +211,10 @@ func newSearchPlan(ctx context.Context, find searching, o optimize.TuneOptions) 
 				cancel()
 				return tegra.Measured{}, ctx.Err()
 			}
+			if p.row.Status == record.Over {
+				return tegra.Measured{}, &optimize.OverLimit{PowerW: p.row.PowerW,
+					After: time.Duration(p.row.TookS * float64(time.Second))}
+			}
 			if err := Unusable(p.row); err != nil {
 				return tegra.Measured{}, err
 			}
@@ -221,7 +234,11 @@ func (p *searchPlan) Next(done []record.Row) (profiles.Step, bool) {
 	if ok {
 		p.asked++
 	}
-	return profiles.Step{Setting: a, Change: p.change(a)}, ok
+	step := profiles.Step{Setting: a, Change: p.change(a)}
+	if p.ends && p.step.Setting == a {
+		step.MostW = p.step.MostW
+	}
+	return step, ok
 }
 
 // change is the expected change of power from the mode before, two standard deviations of the prediction farther away;

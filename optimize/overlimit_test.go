@@ -1,0 +1,99 @@
+package optimize
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"jtune/optimize/optimizetest"
+	"jtune/tegra"
+)
+
+// A measurement that was ended for its power is no answer and no failure of the board: the search goes on, never asks
+// for the mode again, and expects about that power of it and more of its neighbours than before.
+func TestTuneLearnsFromAModeThatWasEndedForItsPower(t *testing.T) {
+	t.Parallel()
+	board, limit := optimizetest.New(t), Limit{PowerW: 25}
+	var s *search
+	var ended []tegra.Mode
+	var before, after float64
+	o := TuneOptions{Limit: limit, Space: board.Space, Seed: 1}
+	o.Choosing = func(step Step) {
+		if step.MostW != MaxOvershoot*limit.PowerW {
+			t.Errorf("a probe may draw %g W", step.MostW)
+		}
+		if i, _ := s.places.Index(step.Setting); len(s.order) == 3 && ended == nil {
+			before = s.believe().lnPower[i]
+		}
+	}
+	measure := func(ctx context.Context, m tegra.Mode) (tegra.Measured, error) {
+		r, err := board.Measure(ctx, m)
+		if len(s.order) == 3 && ended == nil {
+			ended = append(ended, m)
+			return tegra.Measured{}, &OverLimit{PowerW: 1.2 * r.PowerW, After: 2 * time.Second}
+		}
+		if slices.Contains(ended, m) {
+			t.Errorf("%v was asked for again", m)
+		}
+		return r, err
+	}
+	o.Observe = func(seen Seen) {
+		if seen.Err != nil {
+			i, _ := s.places.Index(seen.Setting)
+			after = s.believe().lnPower[i]
+		}
+	}
+	var err error
+	if s, err = newSearch(t.Context(), optimizetest.OfModes(measure), o); err != nil {
+		t.Fatal(err)
+	}
+	s.closedLoop()
+	s.verify()
+	r, err := s.finish()
+	if err != nil || !r.Feasible || len(ended) != 1 || r.Mode == ended[0] {
+		t.Fatalf("%v after %d probes, %d ended: %v", r.Measured, len(r.Probes), len(ended), err)
+	}
+	if after-before < 0.04 {
+		t.Errorf("ln power of the mode that was ended is believed %.2f higher, want 0.04 at least", after-before)
+	}
+}
+
+// The winner is not measured a third time where its second measurement was ended.
+func TestTuneDoesNotRepeatAVerificationThatWasEnded(t *testing.T) {
+	t.Parallel()
+	board, limit := optimizetest.New(t), Limit{PowerW: 25}
+	asked, hot := map[tegra.Mode]int{}, (*tegra.Mode)(nil)
+	res, err := Tune(t.Context(), optimizetest.OfModes(func(ctx context.Context, m tegra.Mode) (tegra.Measured, error) {
+		if asked[m]++; asked[m] == 2 && hot == nil {
+			hot = &m
+		}
+		if hot != nil && *hot == m {
+			return tegra.Measured{}, &OverLimit{PowerW: 30, After: time.Second}
+		}
+		return board.Measure(ctx, m)
+	}), TuneOptions{Limit: limit, Space: board.Space, Seed: 1})
+	if err != nil || hot == nil || res.Mode == *hot || asked[*hot] != 2 {
+		t.Fatalf("answer %v: %v, asked %v", res.Mode, err, asked)
+	}
+	var over *OverLimit
+	if i := slices.IndexFunc(res.Probes, func(p Probe) bool { return errors.As(p.Err, &over) }); i < 0 {
+		t.Error("no probe tells it")
+	} else if got := res.Probes[i].Err.Error(); got != "ended after 1 s: 30 W" {
+		t.Errorf("%q", got)
+	}
+}
+
+// The present mode is read to its end, and so are those of the strategies that need readings over a limit.
+func TestNothingEndsThePresentModeOrABinarySearch(t *testing.T) {
+	t.Parallel()
+	l := Limit{PowerW: 20}
+	if o := (&TuneOptions{}); o.mostW(l, Before) != 0 || o.mostW(l, Improve) != MaxOvershoot*20 ||
+		o.mostW(Limit{TimeMS: 3}, Improve) != 0 {
+		t.Error("of the closed loop")
+	}
+	if o := (&TuneOptions{Strategy: Binary}); o.mostW(l, Improve) != 0 {
+		t.Error("of a binary search")
+	}
+}
