@@ -3,6 +3,7 @@ package learn
 import (
 	"math"
 
+	"jtune/learn/internal/parallel"
 	"jtune/tegra"
 )
 
@@ -63,9 +64,16 @@ func (s scale) points(modes []tegra.Mode) []point {
 // settings are points with the batch size as their last input, where it is one.
 func (s scale) settings(list []tegra.Setting) []point {
 	out := make([]point, len(list))
-	for i, a := range list {
+	parallel.Ranges(len(list), func(from, to int) { s.among(list, from, to, out) })
+	return out
+}
+
+// among writes the points of the settings from ≤ i < to.
+func (s scale) among(list []tegra.Setting, from, to int, out []point) {
+	for i := from; i < to; i++ {
+		a := list[i]
 		for k := range tegra.NumKnobs {
-			if v := a.Mode.Value(k); i > 0 && v == list[i-1].Mode.Value(k) { // as in most of a space's modes
+			if v := a.Mode.Value(k); i > from && v == list[i-1].Mode.Value(k) { // as in most of a space's modes
 				out[i][k] = out[i-1][k]
 			} else {
 				out[i][k] = s.octaves(k, v)
@@ -75,5 +83,4 @@ func (s scale) settings(list []tegra.Setting) []point {
 			out[i][batchInput] = max(math.Log2(float64(a.Batch))-s.log2Batch, -mostBatchOctaves)
 		}
 	}
-	return out
 }

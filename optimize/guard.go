@@ -30,7 +30,10 @@ func (b *belief) guard(s *search, doubt float64) {
 		return
 	}
 	b.ifFaster = make([]float64, len(b.open))
-	list := b.openModes(func(i int) bool { return b.below(s.limit, i, 1, -possibleZ) })
+	list := b.openModes(func(i int) bool {
+		return b.below(s.limit, i, MaxOvershoot, easeLeast*b.hot) ||
+			s.limit.TimeMS > 0 && b.below(s.limit, i, 1, -possibleZ)
+	})
 	for k, more := range s.model.PowerIfFaster(s.expected, fasterZ*doubt, list) {
 		b.ifFaster[list[k]] = more
 	}
@@ -41,7 +44,7 @@ func (b *belief) coolIfFaster(l Limit, i int) bool {
 	if b.ifFaster == nil {
 		return b.below(l, i, MaxOvershoot, b.hot)
 	}
-	return b.lnPower[i]+b.ease*math.Hypot(b.hot*b.sdPower[i], b.ifFaster[i]) <= math.Log(l.PowerW*MaxOvershoot)
+	return b.lnPower[i]+b.ease*math.Hypot(b.hot*b.sdPower[i], b.ifFaster[i]) <= b.ln(l.PowerW*MaxOvershoot)
 }
 
 // gainTrust chooses while the mode that promises most is not trusted, nor any that promises enough: a trusted mode
@@ -106,7 +109,7 @@ func (l *loop) telling(b *belief, desired int) (int, bool) {
 	}
 	slope := 0.0 // of ln power by ln time
 	if b.ifFaster != nil {
-		slope = b.ifFaster[desired] / (fasterZ * b.ownSDTime[desired])
+		slope = l.model.PowerIfFaster(l.expected, 1, []int{desired})[0] / l.expected.SdTime[desired]
 	}
 	power, time := l.model.CovPower(list, []int{desired}), l.model.CovTime(list, []int{desired})
 	unknown := square(b.ownSDPower[desired]) + square(slope*b.ownSDTime[desired])

@@ -42,7 +42,7 @@ func (s *search) drives(b *belief, doubt float64) {
 func (b *belief) chance(l Limit, i int) float64 {
 	p := b.inTime(l, i)
 	if l.PowerW > 0 {
-		p *= normalCDF((math.Log(l.PowerW) - b.lnPower[i]) / math.Hypot(narrowPower*b.sdPower[i], b.drive[i]))
+		p *= normalCDF((b.ln(l.PowerW) - b.lnPower[i]) / math.Hypot(narrowPower*b.sdPower[i], b.drive[i]))
 	}
 	return p
 }
@@ -52,7 +52,7 @@ func (b *belief) inTime(l Limit, i int) float64 {
 	if l.TimeMS == 0 {
 		return 1
 	}
-	return normalCDF((math.Log(l.TimeMS) - b.lnTime[i]) / b.sdTime[i])
+	return normalCDF((b.ln(l.TimeMS) - b.lnTime[i]) / b.sdTime[i])
 }
 
 // improvement is the expected relative improvement of mode i over best (ln of
@@ -75,7 +75,7 @@ func (b *belief) together(l Limit, i int, from, drive float64) float64 {
 	start := max(from, -jointEnds)
 	width := (max(start, 0) + jointEnds - start) / jointSlab
 	perDeviation := drive * b.ownSDTime[i] / b.sdTime[i] // the noise of a reading draws no power
-	room, sum := math.Log(l.PowerW)-b.lnPower[i], 0.0
+	room, sum := b.ln(l.PowerW)-b.lnPower[i], 0.0
 	for k := range jointSlab {
 		u := start + (float64(k)+0.5)*width
 		keeps := normalCDF((room - u*perDeviation) / (narrowPower * b.sdPower[i]))

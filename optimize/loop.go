@@ -62,6 +62,26 @@ type belief struct {
 	ifFaster              []float64 // of ln power, see guard; nil without a power limit
 	ease                  float64   // factor on the deviations that trusted asks for, see gainTrust
 	drive                 []float64 // see drives
+	logs                  logarithms
+}
+
+// logarithms are the last few that were asked for: of limits, for each mode.
+type logarithms struct {
+	of, ln [4]float64
+	next   int
+}
+
+// ln is the logarithm of a limit.
+func (b *belief) ln(of float64) float64 {
+	c := &b.logs
+	for i, v := range c.of {
+		if v == of && of != 0 {
+			return c.ln[i]
+		}
+	}
+	i := c.next
+	c.of[i], c.ln[i], c.next = of, math.Log(of), (i+1)%len(c.of)
+	return c.ln[i]
 }
 
 func (s *search) believe() belief {
@@ -132,12 +152,12 @@ func (b *belief) miss(l Limit, i int) float64 {
 // below reports whether mean + z·sd of mode i stays below factor times the power
 // limit.
 func (b *belief) below(l Limit, i int, factor, z float64) bool {
-	return l.PowerW == 0 || b.lnPower[i]+z*b.sdPower[i] <= math.Log(l.PowerW*factor)
+	return l.PowerW == 0 || b.lnPower[i]+z*b.sdPower[i] <= b.ln(l.PowerW*factor)
 }
 
 // faster is below for the time limit, where that is guarded.
 func (b *belief) faster(l Limit, i int, factor, z float64) bool {
-	return !l.GuardTime || l.TimeMS == 0 || b.lnTime[i]+z*b.sdTime[i] <= math.Log(l.TimeMS*factor)
+	return !l.GuardTime || l.TimeMS == 0 || b.lnTime[i]+z*b.sdTime[i] <= b.ln(l.TimeMS*factor)
 }
 
 // within reports whether the median of mode i keeps a power limit, and a guarded time limit.
@@ -148,7 +168,7 @@ func (b *belief) within(l Limit, i int) bool { return b.below(l, i, 1, 0) && b.f
 func (b *belief) possible(l Limit, i int, z float64) bool {
 	lnPower := b.lnPower[i] - z*b.ownSDPower[i]
 	if l.TimeMS > 0 {
-		faster := max(0, b.lnTime[i]-math.Log(l.TimeMS)) / b.ownSDTime[i]
+		faster := max(0, b.lnTime[i]-b.ln(l.TimeMS)) / b.ownSDTime[i]
 		if faster > z {
 			return false
 		}
@@ -156,7 +176,7 @@ func (b *belief) possible(l Limit, i int, z float64) bool {
 			lnPower += faster * b.ifFaster[i] / fasterZ
 		}
 	}
-	return l.PowerW == 0 || lnPower <= math.Log(l.PowerW)
+	return l.PowerW == 0 || lnPower <= b.ln(l.PowerW)
 }
 
 // harm orders modes that are not trusted, the least harmful first: by power, or by a guarded time.
