@@ -136,10 +136,12 @@ type Ask struct {
 	Failed  []tegra.Setting `toml:"-"` // did not meet the ask when requests were sent: no answers
 	Found   *tegra.Setting  `toml:"-"` // by a search for this very ask, since which nothing was measured
 	// Sent is what requests at such a load have shown: Corrected takes the ratio to what is calculated from it.
-	Sent  []Sent `toml:"-"`
-	off   correction
-	IdleW float64 // of a board that waits; NaN where it is not known
-	Seed  uint64
+	Sent []Sent `toml:"-"`
+	off  correction
+	// expects ranks mixes of strict turns by the whole minibatches to expect in place of those that fit at the median.
+	expects bool
+	IdleW   float64 // of a board that waits; NaN where it is not known
+	Seed    uint64
 }
 
 // Outcome is what a setting does under a load.
@@ -163,6 +165,9 @@ type Outcome struct {
 	excess       float64           // sum over the broken limits, in logarithms
 	slowS        float64           // service time and minibatch in seconds, with the margin
 	slowTrain    float64
+	more         float64 // whole minibatches a window to expect beside Tau, see Ask.expects
+	trains       float64 // chance that one fits
+	windowS      float64 // between two batches
 }
 
 // Check returns an error unless the ask makes sense.
@@ -301,7 +306,11 @@ func (a *Ask) bound(at tegra.Setting, infer Phase, train *Phase) (Outcome, bool)
 			o.Tau = min(o.Tau, a.Tau)
 		}
 		trained = float64(o.Tau)
+		if a.expects {
+			o.expect(a.Tau, window, s)
+		}
 	}
+	o.windowS = window
 	o.LatencyMS *= a.off.factor(0)
 	slow *= a.off.factor(a.Margin.Z())
 	o.TrainPerS = trained / window
@@ -355,9 +364,12 @@ func (w Want) value(o *Outcome, as PowerAs) (first, second float64) {
 	case MostRequests:
 		return -o.ServedPerS, power
 	case MostTraining:
+		if o.more != 0 {
+			return -o.TrainPerS - o.more/o.windowS, power
+		}
 		return -o.TrainPerS, power
 	case MostTau:
-		return -float64(o.Tau), power
+		return -float64(o.Tau) - o.more, power
 	}
 	return power, o.TimeMS
 }

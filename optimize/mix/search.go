@@ -31,6 +31,8 @@ const (
 	// gain is the relative gain over the best measured mix for which another is measured, by a
 	// prediction mixHope standard deviations better than its median.
 	gain, hope = 0.01, 1
+	// mayTrain is the chance of a minibatch in each window from which a mix is measured while none trains.
+	mayTrain = 0.05
 	// surelyOver is how many standard deviations below its prediction every setting must still break a
 	// limit for the search to say that none keeps it.
 	surelyOver = 3
@@ -45,6 +47,7 @@ type Options struct {
 	Space        *tegra.Space
 	Batches      []int            // of inference, ascending; nil: it has one
 	Infer, Train []tegra.Measured // profiled; Train is nil without training
+	Lean         *learn.Residual  // what is known of the board's training workloads; nil: nothing
 	Most         int              // verifications; 0: MostVerified
 	// Only lists the settings that can be measured, as of a replayed file; nil: all.
 	Only    []tegra.Setting
@@ -74,6 +77,7 @@ type Seen struct {
 func (a Ask) AsSeen(o Outcome, v Seen) Outcome {
 	o.LatencyMS, o.ServedPerS, o.TrainPerS, o.MeanW, o.IdleShare = v.LatencyMS, v.ServedPerS, v.TrainPerS, v.MeanW,
 		v.IdleShare
+	o.more = 0
 	if o.JPerUnit = math.NaN(); v.ServedPerS > 0 {
 		o.JPerUnit = v.MeanW / v.ServedPerS
 	}
@@ -162,7 +166,7 @@ func Search(ctx context.Context, measure Measure, o Options) (Result, error) {
 // asks is the ask with a margin.
 func (s *search) asks(margin float64) Ask {
 	a := s.o.Ask
-	a.Margin = optimize.MarginOf(margin)
+	a.Margin, a.expects = optimize.MarginOf(margin), s.train != nil
 	return a
 }
 
@@ -185,15 +189,17 @@ func (o Options) Settings() []tegra.Setting {
 // Phases fits both phases to what is known of them and predicts all settings; those that were measured count as they
 // were. train is nil without training.
 func Phases(o Options) (infer Phase, train *Phase, err error) {
-	if infer, err = o.fit(o.Infer, o.Batches, o.Settings()); err != nil || o.Train == nil {
+	if infer, err = o.fit(o.Infer, o.Batches, nil, o.Settings()); err != nil || o.Train == nil {
 		return infer, nil, err
 	}
-	beside, err := o.fit(o.Train, nil, tegra.Settings(o.Space.Modes(), nil))
+	beside, err := o.fit(o.Train, nil, o.Lean, tegra.Settings(o.Space.Modes(), nil))
 	return infer, &beside, err
 }
 
-func (o *Options) fit(rows []tegra.Measured, batches []int, settings []tegra.Setting) (Phase, error) {
-	model, err := learn.FitSurrogate(o.Space, rows, learn.SurrogateOptions{Grid: true, Robust: 1, Batches: batches})
+func (o *Options) fit(rows []tegra.Measured, batches []int, lean *learn.Residual, settings []tegra.Setting) (Phase,
+	error) {
+	model, err := learn.FitSurrogate(o.Space, rows, learn.SurrogateOptions{Grid: true, Robust: 1, Batches: batches,
+		Reference: lean})
 	if err != nil {
 		return Phase{}, err
 	}
@@ -331,6 +337,9 @@ func margin(r Result) float64 {
 // worth reports whether a predicted mix promises enough over the best measured one.
 func (s *search) worth(p, best Outcome) bool {
 	want := s.o.Ask.want(s.train != nil)
+	if s.train != nil && best.TrainPerS == 0 && best.Policy == Strict { // an answer that trains nothing is none
+		return p.Tau > 0 || p.trains >= mayTrain
+	}
 	now, _ := want.value(&best, s.o.Ask.PowerAs)
 	then, _ := want.value(&p, s.o.Ask.PowerAs)
 	sd := p.serve.LnTimeSD

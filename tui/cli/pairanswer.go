@@ -50,6 +50,9 @@ func (c *pairCmd) print(x pair.Answer, space *tegra.Space, origin string) error 
 	if !x.Feasible {
 		rows = append(rows, []string{"does not meet the limits", x.Why()})
 	}
+	if why := x.NothingTrains(); why != "" {
+		rows = append(rows, []string{"trains nothing", why})
+	}
 	return report.Grid(c.out, rows...)
 }
 

@@ -48,6 +48,9 @@ func TestPairThatKeepsNoLimitSaysSo(t *testing.T) {
 	j.Paired.Feasible, j.Err = false, optimize.ErrInfeasible
 	d.State.Tasks.Own = j
 	d.Sees("✗ no measured pair keeps the limits", "The nearest pair, measured")
+	j.Paired.Feasible, j.Err, j.Paired.TrainPerS = true, nil, 0
+	d.Sees("✗ trains nothing: no minibatch fits between two batches")
+	j.Paired.Feasible, j.Err = false, optimize.ErrInfeasible
 	j.Paired, j.Err = nil, errors.New("the board is too hot")
 	d.Sees("ended: the board is too hot", "no pair was measured", "apply (no pair was measured)")
 	if d.Press("a"); d.Want() != nil {

@@ -51,6 +51,17 @@ func (x Answer) MarginalJ() float64 {
 	return (x.MeanW - x.TrainPerS/x.TrainAlonePerS*x.TrainAloneW) / x.ServedPerS
 }
 
+// NothingTrains says why an answer is none for the training though it keeps the limits; "" where some trains.
+func (x Answer) NothingTrains() string {
+	switch {
+	case !x.Feasible || x.TrainPerS > 0:
+		return ""
+	case x.Row == nil:
+		return "no minibatch is expected to fit between two batches"
+	}
+	return "no minibatch fits between two batches within the limits"
+}
+
 // free is both without turns.
 func (x Answer) free() (mix.Ask, mix.Outcome) {
 	a := x.Ask
