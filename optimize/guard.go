@@ -49,9 +49,12 @@ func (b *belief) coolIfFaster(l Limit, i int) bool {
 
 // gainTrust chooses while the mode that promises most is not trusted, nor any that promises enough: a trusted mode
 // that tells much of it, or else the best of those that become trusted first as fewer deviations are asked for. It
-// ends the search where none does.
+// ends the search where none does. Over batch sizes it makes detours alone, with less caution after each.
 func (l *loop) gainTrust(b *belief, desired int, best float64) (int, bool) {
 	tells, ok := l.telling(b, desired)
+	if l.places.Batches != nil && tells >= 0 {
+		return l.detour(tells, desired), true
+	}
 	if ok && l.detours < mostDetour {
 		return l.detour(tells, desired), true
 	}
@@ -66,7 +69,8 @@ func (l *loop) gainTrust(b *belief, desired int, best float64) (int, bool) {
 		}
 	}
 	b.ease = 1
-	if ok || tells >= 0 && l.detours < mostDetour && b.improvement(l.limit, desired, best) >= knownDetour {
+	weak := tells >= 0 && l.detours < mostDetour && b.improvement(l.limit, desired, best) >= knownDetour
+	if ok || weak {
 		return l.detour(tells, desired), true
 	}
 	if i, ok := l.justOver(b, best); ok {

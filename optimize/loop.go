@@ -16,6 +16,7 @@ const (
 	trustZ         = 1.64 // deviations by which a trusted mode lies within the limit
 	trustFewZ      = 0.5  // more for every mode that fewer than trustModes were measured
 	trustModes     = 6
+	trustDetourZ   = 0.5   // less for every detour in a row, over batch sizes
 	trustOver      = 1.05  // a trusted mode may pass the limit by this factor
 	MaxOvershoot   = 1.1   // in power limits: what no probe should draw
 	hotZ           = 2     // deviations by which a trusted mode lies within that
@@ -287,7 +288,11 @@ func (s *search) lnGoal(i int) float64 {
 
 // caution is the number of deviations that trusted asks for now.
 func (l *loop) caution() float64 {
-	return trustZ + trustFewZ*float64(max(0, trustModes-l.compared.told()))
+	z := trustZ + trustFewZ*float64(max(0, trustModes-l.compared.told()))
+	if l.places.Batches != nil {
+		z = max(0, z-trustDetourZ*float64(l.detours))
+	}
+	return z
 }
 
 // optimism is the number of deviations that possible asks for now: fewer when

@@ -45,15 +45,7 @@ func TestMixStudyOfInferenceAlone(t *testing.T) {
 	for _, name := range []string{"mobnet", "resnet"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			rows := sweeptest.Settings(t, "infer/"+name+"_infer")
-			stuck, _ := faults.Stuck(rows)
-			var clean []tegra.Measured
-			for i, r := range rows {
-				if !slices.Contains(stuck, i) {
-					clean = append(clean, r)
-				}
-			}
-			s, long := runMixStudy(t, MixStudy{Infer: clean, Seeds: 12, Ask: mix.Ask{Want: mix.LeastTime},
+			s, long := runMixStudy(t, MixStudy{Infer: notStuck(t, name), Seeds: 12, Ask: mix.Ask{Want: mix.LeastTime},
 				PowerW: [2]float64{10, 50}, LatencyMS: [2]float64{50, 150}, RatePerS: [2]float64{30, 90}})
 			if share := float64(s.Solved) / float64(s.Problems); share < 0.96 && long || share < 0.5 {
 				t.Errorf("solved %.3f, want 0.96", share)
@@ -66,6 +58,38 @@ func TestMixStudyOfInferenceAlone(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The same with limits on latency that lie 0.3 to 10 times that of the fastest setting, as far as some setting meets
+// them: hardly any search measures far over a limit.
+func TestMixStudyOfTightAndLooseLatencies(t *testing.T) {
+	if os.Getenv("JTUNE_LONG") == "" {
+		t.Skip("400 searches; JTUNE_LONG=1 makes them")
+	}
+	t.Parallel()
+	for _, name := range []string{"mobnet", "resnet"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, _ := runMixStudy(t, MixStudy{Infer: notStuck(t, name), Seeds: 4, Ask: mix.Ask{Want: mix.LeastTime},
+				PowerW: [2]float64{10, 50}, LatencyTimes: [2]float64{0.3, 10}, RatePerS: [2]float64{30, 90}})
+			if float64(s.Hot) > 0.05*float64(s.Problems) {
+				t.Errorf("%d of %d searches measured more than 10 %% over a limit", s.Hot, s.Problems)
+			}
+		})
+	}
+}
+
+// notStuck is an inference sweep without the settings whose clock was not set.
+func notStuck(t *testing.T, name string) (clean []tegra.Measured) {
+	t.Helper()
+	rows := sweeptest.Settings(t, "infer/"+name+"_infer")
+	stuck, _ := faults.Stuck(rows)
+	for i, r := range rows {
+		if !slices.Contains(stuck, i) {
+			clean = append(clean, r)
+		}
+	}
+	return clean
 }
 
 // Training beside inference, as in Fulcrum's figure 8.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 
 	"jtune/internal/arrivals"
@@ -27,6 +28,9 @@ type MixStudy struct {
 	Seeds        int
 	// The ranges that problems are drawn from: watts, milliseconds, requests per second.
 	PowerW, LatencyMS, RatePerS [2]float64
+	// LatencyTimes draws the latency evenly in logarithms in place of LatencyMS: times that of the fastest setting at
+	// the rate.
+	LatencyTimes [2]float64
 }
 
 // MixScore is what came out. Ratio is the answer's goal to the best possible one, as a share of it:
@@ -100,6 +104,10 @@ func (m MixStudy) Run(ctx context.Context) (MixScore, error) {
 				return score, err
 			}
 			o.Ask = m.draw(rng)
+			if m.LatencyTimes[1] > 0 {
+				from, to := m.LatencyTimes[0], m.LatencyTimes[1]
+				o.Ask.LatencyMS = fastest(o.Ask, only, truth) * from * math.Pow(to/from, rng.Float64())
+			}
 			best, err := o.Ask.Choose(only, truth, beside)
 			if err != nil || beside != nil && best[0].TrainPerS == 0 {
 				continue
@@ -112,6 +120,18 @@ func (m MixStudy) Run(ctx context.Context) (MixScore, error) {
 	}
 	score.Verified /= float64(max(1, score.Problems))
 	return score, nil
+}
+
+// fastest is the least latency of any setting at the rate of an ask.
+func fastest(a mix.Ask, only []tegra.Setting, truth mix.Phase) float64 {
+	a.PowerW, a.LatencyMS = 0, 0
+	least := math.Inf(1)
+	for _, at := range only {
+		if o, ok := a.Evaluate(at, truth, nil); ok && o.Rho <= 1 {
+			least = min(least, o.LatencyMS)
+		}
+	}
+	return least
 }
 
 // drawsPerProblem bounds the draws of problems that a mix of the sweeps solves.
