@@ -68,6 +68,11 @@ func NewProfile(note ReferenceNote, carries [2]Share, priors *[2]Prior, sweeps [
 	if err != nil {
 		return nil, err
 	}
+	return newProfile(space, note, carries, priors, sweeps)
+}
+
+func newProfile(space *tegra.Space, note ReferenceNote, carries [2]Share, priors *[2]Prior,
+	sweeps []ProfileSweep) (*Profile, error) {
 	top := space.Max()
 	p := &Profile{ReferenceNote: note, Max: top.Values(), Octaves: compactOctaves, Carries: carries, Priors: priors}
 	f := family{octaves: (&Compact{Octaves: p.Octaves}).octaves()}

@@ -30,6 +30,8 @@ var unmarked = map[string]string{
 	"models restore":      "says what it did",
 	"models purge":        "says what it did",
 	"models reduce":       "says what it did",
+	"models share":        "says what it did",
+	"models learn":        "says what it did",
 	"research":            "has no answer of its own",
 	"workloads add":       "says what it did",
 	"research experiment": "lists the experiments without a name; with one: below",

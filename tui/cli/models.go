@@ -140,6 +140,8 @@ func (c *modelsCmd) verbs() []*cobra.Command {
 			gone, err := oneOrAll(args, c.options.Paths, models.Purge, models.PurgeAll)
 			return c.say(err, "%s removed for good", text.Count(len(gone), "model"))
 		}),
+		verb("share NAME|FILE AS", "Write what others need of a workload for a profile of the board", 2, 2, c.share),
+		verb("learn FILE...", "Make a profile of a board from shared files", 1, mostShares, c.learn),
 		verb("reduce NAME|FILE OUT", "Write a model as a reference for other workloads", 2, 2, c.reduce),
 	}
 }
@@ -359,6 +361,31 @@ func (c *modelsCmd) print(m modelJSON) error {
 func (c *modelsCmd) keep(args []string) error {
 	name, err := models.Keep(c.options.Paths, args[0])
 	return c.say(err, "%s: kept in %s; --model and --reference find it by that name", name, c.options.ModelsDir())
+}
+
+// mostShares bounds the arguments of `jtune models learn`.
+const mostShares = 100
+
+func (c *modelsCmd) share(args []string) error {
+	path, p, err := models.Share(c.options, args[0], args[1])
+	if err != nil {
+		return err
+	}
+	return c.say(nil, "%s: %s of %s modes of an %s, no measured value; others give it to jtune models learn", path,
+		text.Count(len(p.Centres), "kernel"), text.Thousands(p.Workloads[0].Modes), p.Device)
+}
+
+func (c *modelsCmd) learn(args []string) error {
+	p, err := models.LearnBoard(c.options.Paths, args)
+	if err != nil {
+		return err
+	}
+	prior := "too few workloads to say what to expect of another: residuals alone"
+	if p.Priors != nil {
+		prior = "with what to expect of a workload before it is measured"
+	}
+	return c.say(nil, "%s: a profile of %s, %s; searches on an %s use it where none is shipped, others with "+
+		"--reference %s", p.Name, p.Workload, prior, p.Device, p.Name)
 }
 
 func (c *modelsCmd) reduce(args []string) error {

@@ -203,6 +203,61 @@ func Reduce(o session.Options, name, out, command string) (*learn.Compact, error
 	return c, c.Save(out)
 }
 
+// Share writes what a profile of a board needs of a model's workload into a file, under a name, and returns it. The
+// file has no measured value, and no other name than that and the board's.
+func Share(o session.Options, model, name string) (path string, p *learn.Profile, err error) {
+	m, err := Load(o, model)
+	switch {
+	case err != nil:
+		return "", nil, err
+	case !m.HasPower() || m.Batches != nil || m.Provenance.Device == "":
+		return "", nil, fmt.Errorf("model %s: a share needs time and power of one batch size on a board that it names",
+			model)
+	}
+	if err := campaigns.NewName("share", name); err != nil {
+		return "", nil, err
+	}
+	note := learn.ReferenceNote{Version: 1, Device: m.Provenance.Device, Source: "measured by the maker of this file",
+		Licence: "the maker's", Virtual: m.Provenance.Virtual && m.Provenance.Replay == ""}
+	if p, err = learn.NewShare(name, note, m.Space, m.Samples); err != nil {
+		return "", nil, fmt.Errorf("model %s: %w", model, err)
+	}
+	path = name + boardSuffix
+	return path, p, config.Denied(p.Save(path), campaigns.Elsewhere)
+}
+
+// ownProfile names the profile that was made from shared files of a board.
+func ownProfile(device string) string {
+	return strings.ReplaceAll(strings.ToLower(device), " ", "-") + "-shared"
+}
+
+// boardSuffix ends the names of shared profiles.
+const boardSuffix = ".board"
+
+// LearnBoard makes a profile of a board from shared files and keeps it in the data directory, as the board's own where
+// none is shipped for it.
+func LearnBoard(o config.Paths, files []string) (*learn.Compact, error) {
+	var list []*learn.Profile
+	for _, file := range files {
+		p, err := learn.LoadProfile(file)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, p)
+	}
+	name := ownProfile(list[0].Device)
+	all, err := learn.MergeProfiles(name, list)
+	if err != nil {
+		return nil, err
+	}
+	path, err := keepAs(o, name, referenceSuffix)
+	if err != nil {
+		return nil, err
+	}
+	c := all.Learned()
+	return c, config.Denied(c.Save(path), campaigns.Elsewhere)
+}
+
 // Renewal is the kept model that takes the place of the outlook's in a list: that of the same
 // pool, fitted later. False where there is none.
 func Renewal(o *outlook.Outlook, list []Info) (*learn.Model, bool) {

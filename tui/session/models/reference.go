@@ -27,6 +27,19 @@ func LoadReference(path string) (*learn.Reference, error) {
 	return r, err
 }
 
+// sharedFor is the profile that was made from shared files of such a board; nil where none was.
+func sharedFor(o config.Paths, board tegra.Board) *learn.Reference {
+	if board.Name == "" {
+		return nil
+	}
+	r, err := learn.LoadReference(filepath.Join(o.ModelsDir(), ownProfile(board.Name)+referenceSuffix))
+	if err != nil || r.Compact == nil || r.Compact.Device != board.Name ||
+		r.Compact.Virtual != (board.Virtual && board.Replay == "") {
+		return nil
+	}
+	return r
+}
+
 // Reference finds a reference by its name, as in the --reference flag;
 // none unless one is named.
 func Reference(o config.Paths, name string) (*learn.Reference, error) {
@@ -34,12 +47,15 @@ func Reference(o config.Paths, name string) (*learn.Reference, error) {
 }
 
 // ReferenceOn finds the reference; nil for none. "" is the shipped profile of the board, where there
-// is one that suits its space. Another name is that of a shipped one, of a file, or of a
-// model or campaign in the data directory.
+// is one that suits its space, else the one that was made from shared files. Another name is that of a shipped one, of
+// a file, or of a model or campaign in the data directory.
 func ReferenceOn(o config.Paths, name string, board tegra.Board, space *tegra.Space) (*learn.Reference, error) {
 	switch name {
 	case "":
-		return learn.ReferenceFor(board, space), nil
+		if r := learn.ReferenceFor(board, space); r != nil {
+			return r, nil
+		}
+		return sharedFor(o, board), nil
 	case "none":
 		return nil, nil
 	case learn.ShippedName:
