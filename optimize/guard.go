@@ -31,8 +31,12 @@ func (b *belief) guard(s *search, doubt float64) {
 	}
 	b.ifFaster = make([]float64, len(b.open))
 	list := b.openModes(func(i int) bool {
-		return b.below(s.limit, i, MaxOvershoot, easeLeast*b.hot) ||
-			s.limit.TimeMS > 0 && b.below(s.limit, i, 1, -possibleZ)
+		if s.limit.TimeMS > 0 && b.below(s.limit, i, 1, -possibleZ) {
+			return true
+		}
+		// Power grows by no more than speed: of most modes that says enough.
+		b.ifFaster[i] = fasterZ * b.ownSDTime[i]
+		return b.below(s.limit, i, MaxOvershoot, easeLeast*b.hot) && !b.coolIfFaster(s.limit, i)
 	})
 	for k, more := range s.model.PowerIfFaster(s.expected, fasterZ*doubt, list) {
 		b.ifFaster[list[k]] = more

@@ -118,7 +118,9 @@ func (s *search) believe() belief {
 		b.sdTime[i] = math.Hypot(b.ownSDTime[i], p.NoiseTime)
 		b.sdPower[i] = math.Hypot(b.ownSDPower[i], p.NoisePower)
 		b.open[i] = len(s.readings[i]) == 0 && !s.failed[i]
-		b.goal[i] = -math.Log(float64(max(1, s.places.At(i).Batch))) // per sample
+		if s.places.Batches != nil {
+			b.goal[i] = -math.Log(float64(max(1, s.places.At(i).Batch))) // per sample
+		}
 	}
 	b.guard(s, doubt)
 	switch s.limit.objective() {
@@ -356,7 +358,7 @@ func (l *loop) seekBetter(b *belief, best float64) (int, bool) {
 		}
 		ei := b.improvement(l.limit, i, best)
 		desired.offer(i, ei, 0)
-		if b.trusted(l.limit, i, z) {
+		if (trusted.index < 0 || ei > trusted.value) && b.trusted(l.limit, i, z) {
 			trusted.offer(i, ei, 0)
 		}
 	}

@@ -186,6 +186,15 @@ func (u *unseen) within(t *testing.T, profile bool) {
 		t.Errorf("gap p90 %.1f and worst %.0f %%, %d answers over their limit; want 3.5, 30 and none",
 			p90, worst, u.over)
 	}
+	for _, n := range []int{2, 3} {
+		sum := 0.0
+		for _, v := range u.belief[n].guarded {
+			sum += v * v / float64(len(u.belief[n].guarded))
+		}
+		if rms := math.Sqrt(sum); rms > 1.3 {
+			t.Errorf("after %d modes the guard's belief errs by %.2f of its deviations, want 1.3 at most", n, rms)
+		}
+	}
 	if most := u.modes[len(u.modes)-1]; most > 20 {
 		t.Errorf("a search of %.0f modes, want 20 at most", most)
 	}
