@@ -157,7 +157,7 @@ func (b *Bench) once(ctx context.Context, step Step) (record.Row, error) {
 type fault struct {
 	status record.Status
 	why    string
-	powerW float64 // that was read before the mode was ended for it; 0 elsewhere
+	over   *overLimit // why the mode was ended; nil elsewhere
 }
 
 func failed(format string, args ...any) *fault {

@@ -59,5 +59,5 @@ func (m *measurement) tooMuch(ctx context.Context, over *overLimit) (*fault, err
 	if _, err := m.b.Applier.Revert(ctx); err != nil {
 		return nil, fmt.Errorf("mode %s was %w, and the mode before could not be restored: %w", m.step.Mode, over, err)
 	}
-	return &fault{status: record.Over, why: over.Error(), powerW: over.powerW}, nil
+	return &fault{status: record.Over, why: over.Error(), over: over}, nil
 }

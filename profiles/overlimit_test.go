@@ -27,6 +27,9 @@ func TestBenchEndsAModeThatDrawsTooMuch(t *testing.T) {
 		row.Applied != (tegra.Mode{}) || !strings.HasPrefix(row.Why, "ended after ") {
 		t.Fatalf("%+v, %v; want over", row, err)
 	}
+	if row.SettleS < 1 || row.SettleS > 2.5 {
+		t.Errorf("ended after %g s", row.SettleS)
+	}
 	if took := r.board.Clock().Now() - began; took > 2500*time.Millisecond {
 		t.Errorf("it drew too much for %s", took)
 	}

@@ -159,9 +159,9 @@ func (m *measurement) row(f *fault) record.Row {
 		r.Character, r.Serving = &c, c.Serving
 	}
 	if m.b.hot = m.hot(); f != nil {
-		r.Status, r.Why, r.PowerW = f.status, f.why, f.powerW
-		if f.status == record.Over { // the mode before is back
-			r.Applied = tegra.Mode{}
+		r.Status, r.Why = f.status, f.why
+		if over := f.over; over != nil { // the mode before is back
+			r.PowerW, r.SettleS, r.Applied = over.powerW, over.after.Seconds(), tegra.Mode{}
 		}
 		return r
 	}

@@ -56,7 +56,7 @@ type Row struct {
 	ComputeMS    tegra.Val[float64]
 	OverheadMS   tegra.Val[float64]
 	EnergyJ      float64 // per minibatch, from samples at their true times
-	SettleS      float64 // apply to steady power
+	SettleS      float64 // apply to steady power; of a mode over its limit, to its end
 	TookS        float64 // the whole mode
 	Raise        bool
 	When         time.Time // calendar time of the end; zero when it is not known

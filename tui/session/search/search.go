@@ -213,7 +213,7 @@ func newSearchPlan(ctx context.Context, find searching, o optimize.TuneOptions) 
 			}
 			if p.row.Status == record.Over {
 				return tegra.Measured{}, &optimize.OverLimit{PowerW: p.row.PowerW,
-					After: time.Duration(p.row.TookS * float64(time.Second))}
+					After: time.Duration(p.row.SettleS * float64(time.Second))}
 			}
 			if err := Unusable(p.row); err != nil {
 				return tegra.Measured{}, err

@@ -1,0 +1,47 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"jtune/learn"
+	"jtune/optimize"
+	"jtune/profiles/record"
+	"jtune/tegra"
+)
+
+// A row that was ended over its limit reaches the search with its watts, and what a step may draw reaches the bench; of
+// jobs whose power goes up and down nothing is ended.
+func TestSearchPlanEndsModesOverTheLimitAndTellsTheSearch(t *testing.T) {
+	t.Parallel()
+	first, second := tegra.Setting{Mode: tegra.Mode{Cores: 2}}, tegra.Setting{Mode: tegra.Mode{Cores: 4}}
+	for _, ends := range []bool{true, false} {
+		var over *optimize.OverLimit
+		find := func(ctx context.Context, m optimize.Measure, o optimize.TuneOptions) (optimize.Result, error) {
+			o.Choosing(optimize.Step{Setting: first, MostW: 22})
+			_, err := m(ctx, first)
+			if !errors.As(err, &over) {
+				t.Errorf("the search hears %v", err)
+			}
+			o.Choosing(optimize.Step{Setting: second})
+			_, _ = m(ctx, second)
+			return optimize.Result{Measured: tegra.Measured{}, Model: (*learn.Surrogate)(nil)}, nil
+		}
+		p := newSearchPlan(t.Context(), find, optimize.TuneOptions{})
+		p.ends = ends
+		step, ok := p.Next(nil)
+		if want := map[bool]float64{true: 22, false: 0}[ends]; !ok || step.MostW != want {
+			t.Errorf("a step may draw %g W, want %g", step.MostW, want)
+		}
+		row := record.Row{Measured: tegra.Measured{Setting: first, PowerW: 31}, Status: record.Over,
+			TookS: 40, SettleS: 2}
+		if step, ok = p.Next([]record.Row{row}); !ok || step.Setting != second || step.MostW != 0 {
+			t.Errorf("after it: %+v", step)
+		}
+		if over == nil || over.PowerW != 31 || over.Error() != "ended after 2 s: 31 W" {
+			t.Errorf("the search hears %v", over)
+		}
+		p.stop()
+	}
+}
