@@ -12,6 +12,7 @@ import (
 	"jtune/internal/report"
 	"jtune/profiles/workload"
 	"jtune/tegra"
+	"jtune/telemetry/hold"
 	"jtune/tui/session"
 	"jtune/tui/session/soak"
 	"jtune/tui/session/workloads"
@@ -82,7 +83,7 @@ func (c *soakCmd) check() (err error) {
 			}
 		}
 	}
-	c.r.Limits, err = soak.ParseLimits(c.limits)
+	c.r.Limits, err = hold.ParseLimits(c.limits)
 	return err
 }
 
@@ -170,7 +171,7 @@ func soakLine(st soak.Status) string {
 }
 
 // steadyText is where the temperature ends.
-func steadyText(s soak.Steady) string {
+func steadyText(s hold.Steady) string {
 	if s.Reached {
 		return fmt.Sprintf("steady at %.0f °C", s.TjC.V)
 	}
@@ -178,11 +179,11 @@ func steadyText(s soak.Steady) string {
 }
 
 // soakExit is the exit code of a verdict.
-func soakExit(v soak.Verdict) error {
+func soakExit(v hold.Verdict) error {
 	switch v {
-	case soak.Holds:
+	case hold.Holds:
 		return nil
-	case soak.DoesNotHold:
+	case hold.DoesNotHold:
 		return exitError(exitInfeasible)
 	}
 	return exitError(exitFailed)

@@ -1,7 +1,6 @@
-// Package soak proves that a mode holds: it runs a job for as long as it takes, watches power, currents, voltages,
-// temperatures, clocks and counters once a second, and says where the temperature will end, what broke a limit, and
-// what was not seen.
+// Package soak proves that a mode holds: it runs a job for as long as it takes, has every sample judged, keeps them all,
+// and leaves the board as it was found. A soak that was cut off goes on; one that was killed is judged by what it left.
 //
-//	Request ──► Run ──► guard (mode), harness (job), sampler ──► watcher ──► Result
-//	                                                      └──► soak.csv, soak.json
+//	Request ──► Run ──► guard (mode), harness (job), sampler ──► hold.Watcher ──► Result
+//	                                                      └──► soak.toml, soak.csv, soak.json ──► Read
 package soak

@@ -14,6 +14,7 @@ import (
 	"jtune/internal/tomlfile"
 	"jtune/tegra"
 	"jtune/tegra/sweep"
+	"jtune/telemetry/hold"
 )
 
 // plan is what a soak was asked for and what its board says before it begins, as its folder keeps it: with the samples
@@ -68,7 +69,7 @@ func planOf(r Request, found tegra.Val[tegra.Mode], before tegra.Reading) plan {
 	p := plan{Format: planFormat, Found: modeText(found), ForS: r.lasts().Seconds(), UntilSteady: r.UntilSteady,
 		GoOn: r.GoOn, RestS: r.Rest.Seconds(), LimitW: r.Limits.PowerW.Or(0), LimitC: r.Limits.TempC.Or(0),
 		LimitA: r.Limits.Amperes.Or(0), LimitV: r.Limits.Volts.Or(0), RailA: r.Limits.Rail, RailV: r.Limits.VRail,
-		CritA: map[string]float64{}, Alarms: before.Alarms, Watched: shown(before, r.Limits)}
+		CritA: map[string]float64{}, Alarms: before.Alarms, Watched: hold.Shown(before, r.Limits)}
 	if n := before.OverCurrents; n.OK {
 		p.Counted = &n.V
 	}
@@ -92,8 +93,8 @@ func planOf(r Request, found tegra.Val[tegra.Mode], before tegra.Reading) plan {
 func given(v float64) tegra.Val[float64] { return tegra.Val[float64]{V: v, OK: v > 0} }
 
 // limits are those of the plan.
-func (p plan) limits() Limits {
-	return Limits{PowerW: given(p.LimitW), TempC: given(p.LimitC), Amperes: given(p.LimitA), Volts: given(p.LimitV),
+func (p plan) limits() hold.Limits {
+	return hold.Limits{PowerW: given(p.LimitW), TempC: given(p.LimitC), Amperes: given(p.LimitA), Volts: given(p.LimitV),
 		Rail: p.RailA, VRail: p.RailV}
 }
 
@@ -166,17 +167,11 @@ func readPlan(dir string) (p plan, err error) {
 }
 
 // watcher judges the samples of the plan's soak, whose load begins at begun.
-func (p plan) watcher(b tegra.Board, begun time.Duration, wall time.Time) *watcher {
-	w := &watcher{board: b, limits: p.limits(), begun: begun, last: begun, wall: wall, alarms: p.Alarms,
-		clocks: map[string]*clocked{"CPU": {}, "GPU": {}, "EMC": {}}, unseen: map[string]*gap{seenAll: {}}}
+func (p plan) watcher(b tegra.Board, begun time.Duration, wall time.Time) *hold.Watcher {
+	start := hold.Start{Board: b, Limits: p.limits(), Begun: begun, Wall: wall, Watched: p.Watched, Alarms: p.Alarms,
+		IdleC: given(p.IdleC)}
 	if p.Counted != nil {
-		w.counted = tegra.Some(*p.Counted)
+		start.Counted = tegra.Some(*p.Counted)
 	}
-	for _, name := range p.Watched {
-		w.unseen[name] = &gap{}
-	}
-	if p.IdleC > 0 {
-		w.note(begun, "idle before it: tj %.1f °C, which stands for the air", p.IdleC)
-	}
-	return w
+	return hold.New(start)
 }

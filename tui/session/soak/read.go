@@ -9,9 +9,10 @@ import (
 	"time"
 
 	"jtune/internal/safefile"
-	"jtune/internal/text"
 	"jtune/profiles/record"
 	"jtune/tegra"
+	"jtune/telemetry"
+	"jtune/telemetry/hold"
 	"jtune/tui/session/campaigns"
 )
 
@@ -19,8 +20,8 @@ import (
 type Kept struct {
 	Dir    string
 	Header record.Header
-	Limits Limits
-	Result Result
+	Limits hold.Limits
+	Result hold.Result
 	Ended  bool   // its verdict was kept; else it was worked out of the samples
 	Course []Seen // the samples, in their order
 }
@@ -56,7 +57,7 @@ func Read(dir string) (Kept, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		board := head.Device.Board()
 		board.Rails = head.Device.Rails
-		k.Result = worked(p, board, k.Course, ending{cut: "cut off", asked: p.asked()})
+		k.Result = worked(p, board, k.Course, hold.Ending{Cut: "cut off", Asked: p.asked()})
 	case err != nil:
 		return Kept{}, fmt.Errorf("soak: %w", err)
 	default:
@@ -64,36 +65,32 @@ func Read(dir string) (Kept, error) {
 		if err := json.Unmarshal(data, &k.Result); err != nil {
 			return Kept{}, fmt.Errorf("%s: %w", path, err)
 		}
-		if err := k.Result.check(); err != nil {
+		if err := k.Result.Check(); err != nil {
 			return Kept{}, fmt.Errorf("%s: %w", path, err)
 		}
 	}
-	k.Result.Dir, k.Result.Virtual = dir, head.Device.Virtual
+	k.Result.Virtual = head.Device.Virtual
 	return k, nil
 }
 
-// check makes the texts of a verdict single lines, and is an error where it is none.
-func (r *Result) check() error {
-	switch r.Verdict {
-	case Holds, DoesNotHold, NotSeen:
-	default:
-		return errors.New("its verdict is none")
+// worked judges samples as they were judged when they came.
+func worked(p plan, b tegra.Board, course []Seen, e hold.Ending) hold.Result {
+	begun := time.Time{}
+	if len(course) > 0 {
+		begun = course[0].Wall
 	}
-	r.Reason = text.OneLine(r.Reason)
-	r.Peak.Rail.V, r.Least.Rail.V = text.OneLine(r.Peak.Rail.V), text.OneLine(r.Least.Rail.V)
-	if r.Throttled != nil {
-		r.Throttled.Clock = text.OneLine(r.Throttled.Clock)
-	}
-	r.Events = r.Events[:min(len(r.Events), mostEvents)]
-	for i := range r.Events {
-		r.Events[i].What = text.OneLine(r.Events[i].What)
-	}
-	return nil
+	w := p.watcher(b, 0, begun)
+	replay(w, course)
+	return w.Judge(e, p.mode())
 }
 
-// worked judges samples as they were judged when they came.
-func worked(p plan, b tegra.Board, course []Seen, e ending) Result {
-	w := p.watcher(b, 0, time.Time{})
-	w.replay(course)
-	return w.judge(e, p.mode())
+// replay gives a watcher, whose load has not begun, the samples that a folder kept.
+func replay(w *hold.Watcher, course []Seen) {
+	for _, s := range course {
+		at := w.Begun() + time.Duration(s.AtS*float64(time.Second))
+		if s.Part.V != w.Part() {
+			w.GoesOn(at, s.Wall)
+		}
+		w.Take(telemetry.Sample{T: at, Reading: s.Reading, Valid: true}, s.Wall)
+	}
 }

@@ -13,6 +13,7 @@ import (
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/telemetry"
+	"jtune/telemetry/hold"
 	"jtune/tui/session"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/workloads"
@@ -38,7 +39,7 @@ type Request struct {
 	Mode        *tegra.Request // nil: the mode that is set, and nothing is changed
 	For         time.Duration  // 0: Usual, unless UntilSteady
 	UntilSteady bool
-	Limits      Limits
+	Limits      hold.Limits
 	GoOn        bool          // a broken limit does not end it
 	Dir         string        // of samples and result; "": a new folder of the data directory
 	Rest        time.Duration // before and after; 0: half a minute
@@ -57,6 +58,19 @@ func (r Request) lasts() time.Duration {
 	return r.For
 }
 
+// Status is what a soak shows while it goes on.
+type Status struct {
+	Phase string // rest, load, rest after
+	hold.Status
+	For time.Duration // 0: until steady
+}
+
+// Result is a soak's verdict.
+type Result struct {
+	hold.Result
+	Dir string `json:"-"` // where samples and result are kept; "" for nowhere
+}
+
 // Run soaks a mode and leaves the board as it was found. Samples are kept as they come, so that a result that never
 // came can be worked out from them; the result is kept beside them. When ctx ends, the verdict is of what was seen.
 func Run(ctx context.Context, s *session.Session, r Request, observe func(Status)) (Result, error) {
@@ -65,7 +79,7 @@ func Run(ctx context.Context, s *session.Session, r Request, observe func(Status
 	}
 	now, err := s.Device.Read()
 	if err == nil {
-		err = r.Limits.fits(now)
+		err = r.Limits.Fits(now)
 	}
 	if err != nil {
 		return Result{}, err
@@ -96,7 +110,7 @@ type soak struct {
 	observe func(Status)
 
 	mu    sync.Mutex // the sampler's goroutine and the job's
-	watch *watcher
+	watch *hold.Watcher
 	end   context.CancelFunc // of the load
 	done  bool               // the load has run for as long as it was to, or broke a limit
 	told  time.Duration
@@ -123,15 +137,15 @@ func (k *soak) run(ctx context.Context) (out Result, cut bool, err error) {
 	}
 	if ctx.Err() == nil {
 		if r, err := k.rest(ctx, "rest after"); err == nil {
-			k.watch.note(k.s.Clock.Now(), "idle after it: %s", heatText(r))
+			k.watch.Note(k.s.Clock.Now(), "idle after it: %s", heatText(r))
 		}
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if restoreErr != nil {
-		k.watch.note(k.s.Clock.Now(), "the board could not be restored: %v", restoreErr)
+		k.watch.Note(k.s.Clock.Now(), "the board could not be restored: %v", restoreErr)
 	}
-	return k.watch.judge(end, k.files.plan.mode()), end.cut != "" && k.watch.broken == "", nil
+	return Result{Result: k.watch.Judge(end, k.files.plan.mode())}, end.Cut != "" && k.watch.Broken() == "", nil
 }
 
 // rest reads the idle board for a while; its last temperature stands for the air's.
@@ -179,7 +193,7 @@ func (k *soak) apply(ctx context.Context) (restore func(context.Context) error, 
 }
 
 // load runs the job until its time is over, it is steady, or something broke.
-func (k *soak) load(ctx context.Context) (ending, error) {
+func (k *soak) load(ctx context.Context) (hold.Ending, error) {
 	asked := k.r.lasts()
 	if k.r.UntilSteady {
 		asked = 0
@@ -188,7 +202,7 @@ func (k *soak) load(ctx context.Context) (ending, error) {
 	defer end()
 	h, err := measure.NewHarness(k.s, k.r.Workload, record.Settings{}, k.files.log(), 0, 0)(load, 0)
 	if err != nil {
-		return ending{}, err
+		return hold.Ending{}, err
 	}
 	look := func() {}
 	if p, ok := h.(harness.Paced); ok {
@@ -212,7 +226,7 @@ func (k *soak) load(ctx context.Context) (ending, error) {
 	} else if ctx.Err() != nil {
 		cut = "interrupted"
 	}
-	return ending{cut, asked}, nil
+	return hold.Ending{Cut: cut, Asked: asked}, nil
 }
 
 // begin makes the watcher, which has seen what the soak that is continued saw.
@@ -223,8 +237,8 @@ func (k *soak) begin() {
 	}
 	k.watch = k.files.plan.watcher(k.s.Device.Board(), now-past, k.s.Clock.Wall())
 	if past > 0 {
-		k.watch.replay(k.files.past)
-		k.watch.goesOn(now, k.s.Clock.Wall())
+		replay(k.watch, k.files.past)
+		k.watch.GoesOn(now, k.s.Clock.Wall())
 	}
 }
 
@@ -255,26 +269,24 @@ func (k *soak) take(s telemetry.Sample) {
 		return
 	}
 	w := k.watch
-	w.take(s, k.s.Clock.Wall())
-	k.files.sample(Seen{AtS: w.at(s.T), Wall: k.s.Clock.Wall(), Part: tegra.Some(w.parts)}, s)
-	over := s.T-w.begun >= k.r.lasts()
-	if k.r.UntilSteady && w.samples%10 == 0 {
-		now, _ := w.steady()
+	w.Take(s, k.s.Clock.Wall())
+	k.files.sample(Seen{AtS: w.At(s.T), Wall: k.s.Clock.Wall(), Part: tegra.Some(w.Part())}, s)
+	lasted := s.T - w.Begun()
+	over := lasted >= k.r.lasts()
+	if k.r.UntilSteady && int(lasted.Seconds())%10 == 0 {
+		now, _ := w.Steady()
 		over = over || now.Reached
 	}
-	if over || w.broken != "" && !k.r.GoOn {
+	if over || w.Broken() != "" && !k.r.GoOn {
 		k.done = true
 		k.end()
 	}
 	if k.observe != nil && (k.done || s.T-k.told >= tellEvery) {
 		k.told = s.T
-		steady, in := w.steady()
-		status := Status{Phase: "load", At: s.T - w.begun, PowerW: w.nowW, TjC: w.nowC, Steady: steady, In: in,
-			Broken: w.broken}
+		status := Status{Phase: "load", Status: w.Status(s.T)}
 		if !k.r.UntilSteady {
 			status.For = k.r.lasts()
 		}
-		status.Peak, status.Least = w.extremes()
 		k.observe(status)
 	}
 }

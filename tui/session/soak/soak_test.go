@@ -17,6 +17,7 @@ import (
 
 	"jtune/tegra"
 	"jtune/tegra/virtual"
+	"jtune/telemetry/hold"
 	"jtune/tui/session"
 	"jtune/tui/session/sessiontest"
 	"jtune/tui/session/workloads"
@@ -99,7 +100,7 @@ func TestSoaksOfSixBoards(t *testing.T) {
 				r := request(t, s, name)
 				r.For = lasts
 				held, err := Run(t.Context(), s, r, nil)
-				if err != nil || held.Verdict != Holds || held.DurationS != lasts.Seconds() || held.Throttled != nil ||
+				if err != nil || held.Verdict != hold.Holds || held.DurationS != lasts.Seconds() || held.Throttled != nil ||
 					!held.Virtual || !held.Steady.TjC.OK {
 					t.Fatalf("%v: %+v", err, held)
 				}
@@ -120,7 +121,7 @@ func wantThrottling(t *testing.T, name string, seed uint64) {
 	r := request(t, s, name)
 	r.For = Usual
 	out, err := Run(t.Context(), s, r, nil)
-	if err != nil || out.Verdict != DoesNotHold || out.Throttled == nil || !strings.Contains(out.Reason, "clock fell") {
+	if err != nil || out.Verdict != hold.DoesNotHold || out.Throttled == nil || !strings.Contains(out.Reason, "clock fell") {
 		t.Fatalf("with a blocked fan: %v: %+v", err, out)
 	}
 	kept := rows(t, out.Dir)
@@ -142,7 +143,7 @@ func wantAmperes(t *testing.T, name string, seed uint64, held Result) {
 	s := board(t, name, seed, nil, tegra.Val[float64]{})
 	r := request(t, s, name)
 	r.For, r.GoOn = 2*time.Minute, true
-	r.Limits = Limits{Amperes: tegra.Some(limit), Rail: held.Peak.Rail.V}
+	r.Limits = hold.Limits{Amperes: tegra.Some(limit), Rail: held.Peak.Rail.V}
 	out, err := Run(t.Context(), s, r, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -151,12 +152,12 @@ func wantAmperes(t *testing.T, name string, seed uint64, held Result) {
 		return number(t, row[held.Peak.Rail.V+"_a"]) > limit
 	})
 	if math.IsNaN(at) { // this unit reached it later
-		if out.Verdict != Holds {
+		if out.Verdict != hold.Holds {
 			t.Errorf("within %g A: %+v", limit, out)
 		}
 		return
 	}
-	if out.Verdict != DoesNotHold || !strings.Contains(out.Reason, " A of "+held.Peak.Rail.V) ||
+	if out.Verdict != hold.DoesNotHold || !strings.Contains(out.Reason, " A of "+held.Peak.Rail.V) ||
 		out.Margins.Amperes.V >= 0 || out.DurationS < 119 {
 		t.Errorf("over %g A at %g s: %+v", limit, at, out)
 	}
@@ -177,7 +178,7 @@ func TestSoakUntilSteadyInAMode(t *testing.T) {
 	r.Mode, r.UntilSteady = &mode, true
 	var seen []Status
 	out, err := Run(t.Context(), s, r, func(st Status) { seen = append(seen, st) })
-	if err != nil || out.Verdict != Holds || !out.Steady.Reached || out.Mode.V != mode.Mode || out.DurationS > 3600 ||
+	if err != nil || out.Verdict != hold.Holds || !out.Steady.Reached || out.Mode.V != mode.Mode || out.DurationS > 3600 ||
 		out.DurationS < 300 {
 		t.Fatalf("%v: %+v", err, out)
 	}
@@ -191,10 +192,10 @@ func TestSoakUntilSteadyInAMode(t *testing.T) {
 	var kept Result
 	if err == nil {
 		err = json.Unmarshal(text, &struct {
-			Verdict *Verdict `json:"verdict"`
+			Verdict *hold.Verdict `json:"verdict"`
 		}{&kept.Verdict})
 	}
-	if err != nil || kept.Verdict != Holds {
+	if err != nil || kept.Verdict != hold.Holds {
 		t.Errorf("soak.json: %v\n%s", err, text)
 	}
 }
@@ -233,7 +234,7 @@ func TestSoakOfABoardThatFails(t *testing.T) {
 					s.Virtual.Inject(faults)
 				}
 			})
-			if err != nil || out.Verdict != NotSeen || !strings.Contains(out.Reason, c.reason) {
+			if err != nil || out.Verdict != hold.NotSeen || !strings.Contains(out.Reason, c.reason) {
 				t.Fatalf("%v: %s: %s %v", err, out.Verdict, out.Reason, out.Events)
 			}
 			if n := len(rows(t, out.Dir)); n < 85 || n < int(out.DurationS)-2 {
@@ -263,7 +264,7 @@ func TestSoakIsInterrupted(t *testing.T) {
 			cancel()
 		}
 	})
-	if err != nil || out.Verdict != NotSeen || !strings.Contains(out.Reason, "interrupted after 3m") {
+	if err != nil || out.Verdict != hold.NotSeen || !strings.Contains(out.Reason, "interrupted after 3m") {
 		t.Fatalf("%v: %+v", err, out)
 	}
 	if onDisk < 179 {
@@ -281,7 +282,7 @@ func TestSoakIsInterrupted(t *testing.T) {
 	}
 	r.Resume, r.Mode = true, nil
 	again, err := Run(t.Context(), s, r, nil)
-	if err != nil || again.Verdict != Holds || again.Mode != out.Mode || again.DurationS != Usual.Seconds() ||
+	if err != nil || again.Verdict != hold.Holds || again.Mode != out.Mode || again.DurationS != Usual.Seconds() ||
 		!strings.Contains(again.Reason, "in 2 parts; steady at") || again.Peak.TjC.V < out.Peak.TjC.V {
 		t.Fatalf("continued: %v: %+v", err, again)
 	}
@@ -301,9 +302,9 @@ func TestSoakThatWasKilled(t *testing.T) {
 	t.Parallel()
 	s := board(t, "orin-nano", 2, []string{"fan"}, tegra.Some(30.0))
 	r := request(t, s, "orin-nano")
-	r.For, r.Limits, r.GoOn = 5*time.Minute, Limits{TempC: tegra.Some(70.0)}, true
+	r.For, r.Limits, r.GoOn = 5*time.Minute, hold.Limits{TempC: tegra.Some(70.0)}, true
 	out, err := Run(t.Context(), s, r, nil)
-	if err != nil || out.Verdict != DoesNotHold {
+	if err != nil || out.Verdict != hold.DoesNotHold {
 		t.Fatalf("%v: %+v", err, out)
 	}
 	full := kept(t, out.Dir)
@@ -317,7 +318,7 @@ func TestSoakThatWasKilled(t *testing.T) {
 		}
 	}
 	left := kept(t, out.Dir)
-	if left.Ended || left.Result.Verdict != DoesNotHold || left.Result.Reason != out.Reason ||
+	if left.Ended || left.Result.Verdict != hold.DoesNotHold || left.Result.Reason != out.Reason ||
 		left.Result.Peak != out.Peak || left.Result.Least != out.Least || left.Result.Steady != out.Steady ||
 		left.Result.Margins != out.Margins || left.Result.DurationS != out.DurationS {
 		t.Errorf("worked out %+v\nit was %+v", left.Result, out)
@@ -338,7 +339,7 @@ func TestSoakThatWasKilled(t *testing.T) {
 	}
 	r = Request{Workload: r.Workload, Dir: out.Dir, Resume: true}
 	again, err := Run(t.Context(), s, r, nil)
-	if err != nil || again.Verdict != DoesNotHold || again.DurationS != 300 || again.Reason != left.Result.Reason {
+	if err != nil || again.Verdict != hold.DoesNotHold || again.DurationS != 300 || again.Reason != left.Result.Reason {
 		t.Fatalf("continued: %v: %+v", err, again)
 	}
 	parts := kept(t, out.Dir)

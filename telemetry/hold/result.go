@@ -1,6 +1,11 @@
-package soak
+package hold
 
-import "jtune/tegra"
+import (
+	"errors"
+
+	"jtune/internal/text"
+	"jtune/tegra"
+)
 
 // Verdict is what a soak has shown.
 type Verdict string
@@ -25,8 +30,6 @@ type Result struct {
 	Throttled *Throttled            `json:"throttled"` // nil: it did not
 	Events    []Event               `json:"events"`
 	Virtual   bool                  `json:"virtual"`
-
-	Dir string `json:"-"` // where samples and result are kept; "" for nowhere
 }
 
 // Steady is where the hottest zone ends, in nine of ten cases between LoC and HiC.
@@ -72,4 +75,23 @@ type Throttled struct {
 type Event struct {
 	AtS  float64 `json:"at_s"`
 	What string  `json:"what"`
+}
+
+// Check makes the texts of a verdict from a file single lines; an error says that it is none.
+func (r *Result) Check() error {
+	switch r.Verdict {
+	case Holds, DoesNotHold, NotSeen:
+	default:
+		return errors.New("its verdict is none")
+	}
+	r.Reason = text.OneLine(r.Reason)
+	r.Peak.Rail.V, r.Least.Rail.V = text.OneLine(r.Peak.Rail.V), text.OneLine(r.Least.Rail.V)
+	if r.Throttled != nil {
+		r.Throttled.Clock = text.OneLine(r.Throttled.Clock)
+	}
+	r.Events = r.Events[:min(len(r.Events), MostEvents)]
+	for i := range r.Events {
+		r.Events[i].What = text.OneLine(r.Events[i].What)
+	}
+	return nil
 }

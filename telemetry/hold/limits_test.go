@@ -1,4 +1,4 @@
-package soak
+package hold
 
 import (
 	"strings"
@@ -44,13 +44,13 @@ func TestLimitsNeedASensor(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err = l.fits(power); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+		if err = l.Fits(power); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", line, err)
 		}
 	}
 	l, _ := ParseLimits("5 A VDD_SOC")
 	power.Rails[0].Amperes = tegra.Some(2.0)
-	if err := l.fits(power); err == nil || !strings.Contains(err.Error(), "VDD_IN") {
+	if err := l.Fits(power); err == nil || !strings.Contains(err.Error(), "VDD_IN") {
 		t.Errorf("a rail that is not there: %v", err)
 	}
 }

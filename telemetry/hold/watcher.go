@@ -1,4 +1,4 @@
-package soak
+package hold
 
 import (
 	"fmt"
@@ -13,8 +13,8 @@ import (
 	"jtune/telemetry/approach"
 )
 
-// watcher judges the samples of a soak, one after the other. It knows no clock but theirs.
-type watcher struct {
+// Watcher judges the samples of a load that goes on, one after the other. It knows no clock but theirs.
+type Watcher struct {
 	board  tegra.Board
 	limits Limits
 
@@ -72,8 +72,34 @@ const (
 	seenAll   = "the board"
 )
 
-// shown are the values that a soak is about and that a board shows.
-func shown(r tegra.Reading, l Limits) (names []string) {
+// Start is what is known before a load begins.
+type Start struct {
+	Board   tegra.Board
+	Limits  Limits
+	Begun   time.Duration // of the load
+	Wall    time.Time     // the time of day then
+	Watched []string      // as Shown says: what the board showed
+	Counted tegra.Val[int64]
+	Alarms  []string
+	IdleC   tegra.Val[float64] // the hottest zone of the idle board
+}
+
+// New makes a watcher of a load.
+func New(s Start) *Watcher {
+	w := &Watcher{board: s.Board, limits: s.Limits, begun: s.Begun, last: s.Begun, wall: s.Wall, alarms: s.Alarms,
+		counted: s.Counted, clocks: map[string]*clocked{"CPU": {}, "GPU": {}, "EMC": {}},
+		unseen: map[string]*gap{seenAll: {}}}
+	for _, name := range s.Watched {
+		w.unseen[name] = &gap{}
+	}
+	if s.IdleC.OK {
+		w.Note(s.Begun, "idle before it: tj %.1f °C, which stands for the air", s.IdleC.V)
+	}
+	return w
+}
+
+// Shown are the values that a soak is about and that a board shows.
+func Shown(r tegra.Reading, l Limits) (names []string) {
 	if len(r.Temps) > 0 || l.TempC.OK {
 		names = append(names, seenTemp)
 	}
@@ -86,43 +112,29 @@ func shown(r tegra.Reading, l Limits) (names []string) {
 	return names
 }
 
-// replay takes the samples that a folder kept.
-func (w *watcher) replay(course []Seen) {
-	for i, s := range course {
-		at := w.begun + time.Duration(s.AtS*float64(time.Second))
-		switch {
-		case i == 0:
-			w.wall = s.Wall
-		case s.Part.V != w.parts:
-			w.goesOn(at, s.Wall)
-		}
-		w.parts = s.Part.V
-		w.take(telemetry.Sample{T: at, Reading: s.Reading, Valid: true}, s.Wall)
-	}
-}
-
-// goesOn continues a soak that was cut off: the board has cooled since.
-func (w *watcher) goesOn(t time.Duration, wall time.Time) {
-	w.note(t, "it was cut off for %s, and continued", span(max(0, wall.Sub(w.wall))))
+// GoesOn continues a load that was cut off: the board has cooled since.
+func (w *Watcher) GoesOn(t time.Duration, wall time.Time) {
+	w.Note(t, "it was cut off for %s, and continued", span(max(0, wall.Sub(w.wall))))
 	w.resumed, w.last, w.wall = t, t, wall
 	w.curve, w.still = approach.Curve{}, stillness{}
 	w.parts++
 }
 
-// mostEvents bounds the events of a soak.
-const mostEvents = 1000
+// MostEvents bounds the events of a load.
+const MostEvents = 1000
 
-// at is a time since the load began.
-func (w *watcher) at(t time.Duration) float64 { return math.Round((t-w.begun).Seconds()*10) / 10 }
+// At is a time since the load began.
+func (w *Watcher) At(t time.Duration) float64 { return math.Round((t-w.begun).Seconds()*10) / 10 }
 
-func (w *watcher) note(t time.Duration, format string, args ...any) {
-	if len(w.events) < mostEvents { // of a flickering sensor
-		w.events = append(w.events, Event{w.at(t), fmt.Sprintf(format, args...)})
+// Note adds an event.
+func (w *Watcher) Note(t time.Duration, format string, args ...any) {
+	if len(w.events) < MostEvents { // of a flickering sensor
+		w.events = append(w.events, Event{w.At(t), fmt.Sprintf(format, args...)})
 	}
 }
 
-// take judges a sample; wall is the time of day that belongs to it.
-func (w *watcher) take(s telemetry.Sample, wall time.Time) {
+// Take judges a sample; wall is the time of day that belongs to it.
+func (w *Watcher) Take(s telemetry.Sample, wall time.Time) {
 	if s.T <= w.begun {
 		w.wall = wall
 		return
@@ -141,14 +153,14 @@ func (w *watcher) take(s telemetry.Sample, wall time.Time) {
 
 // gaps notes what of the sample is missing, and whether the board stood still since the last one: its own clock stops
 // while it is suspended, the time of day goes on.
-func (w *watcher) gaps(s telemetry.Sample, wall time.Time) {
+func (w *Watcher) gaps(s telemetry.Sample, wall time.Time) {
 	since := s.T - w.last
 	if slept := wall.Sub(w.wall) - since; slept > longGap {
 		w.unseen[seenAll].total += slept
-		w.note(s.T, "nothing was seen for %s: the board was suspended, or its clock was set", span(slept))
+		w.Note(s.T, "nothing was seen for %s: the board was suspended, or its clock was set", span(slept))
 	} else if since > longGap {
 		w.unseen[seenAll].total += since
-		w.note(s.T, "nothing was seen for %s", span(since))
+		w.Note(s.T, "nothing was seen for %s", span(since))
 	}
 	r := s.Reading
 	for name, there := range map[string]bool{
@@ -161,7 +173,7 @@ func (w *watcher) gaps(s telemetry.Sample, wall time.Time) {
 		case there && g.open:
 			if g.open = false; s.T-g.since > longGap {
 				g.total += s.T - g.since
-				w.note(s.T, "the %s is seen again", name)
+				w.Note(s.T, "the %s is seen again", name)
 			}
 			g.noted = false
 		case there:
@@ -169,13 +181,13 @@ func (w *watcher) gaps(s telemetry.Sample, wall time.Time) {
 			g.open, g.since = true, w.last
 		case s.T-g.since > longGap && !g.noted:
 			g.noted = true
-			w.note(s.T, "no %s could be read for %s", name, span(s.T-g.since))
+			w.Note(s.T, "no %s could be read for %s", name, span(s.T-g.since))
 		}
 	}
 }
 
 // heat follows the hottest zone.
-func (w *watcher) heat(t time.Duration, r tegra.Reading) {
+func (w *Watcher) heat(t time.Duration, r tegra.Reading) {
 	w.nowC = tegra.Val[float64]{}
 	for _, z := range r.Temps {
 		if z.Dummy() {
@@ -205,13 +217,13 @@ func (w *watcher) heat(t time.Duration, r tegra.Reading) {
 		if w.still.counted > stuck { // said before
 			return
 		}
-		w.note(t, "the temperature stood at %.3f °C for %s while it was to rise: its sensor is frozen", w.nowC.V,
+		w.Note(t, "the temperature stood at %.3f °C for %s while it was to rise: its sensor is frozen", w.nowC.V,
 			span(stuck))
 	}
 }
 
 // counters follow over-current events and alarms.
-func (w *watcher) counters(t time.Duration, r tegra.Reading) {
+func (w *Watcher) counters(t time.Duration, r tegra.Reading) {
 	if n := r.OverCurrents; n.OK {
 		if w.counted.OK && n.V > w.counted.V {
 			w.broke(t, "%s at %s", text.Count(int(n.V-w.counted.V), "over-current event"), w.clock(t))
@@ -227,7 +239,7 @@ func (w *watcher) counters(t time.Duration, r tegra.Reading) {
 }
 
 // clock is a time of the soak for people.
-func (w *watcher) clock(t time.Duration) string {
+func (w *Watcher) clock(t time.Duration) string {
 	if d := t - w.begun; d >= time.Minute {
 		return fmt.Sprintf("%.0f min", d.Minutes())
 	}
@@ -235,17 +247,17 @@ func (w *watcher) clock(t time.Duration) string {
 }
 
 // broke keeps the first thing that broke a limit, and notes every one.
-func (w *watcher) broke(t time.Duration, format string, args ...any) {
+func (w *Watcher) broke(t time.Duration, format string, args ...any) {
 	what := fmt.Sprintf(format, args...)
 	if w.broken == "" {
 		w.broken, w.brokenAt = what, t
 	}
-	w.note(t, "%s", what)
+	w.Note(t, "%s", what)
 }
 
 // clocksOf finds the first fall of a clock: while a thermal or over-current limit is in force, or below what is set
 // while clocks are locked. Free clocks move by themselves.
-func (w *watcher) clocksOf(t time.Duration, r tegra.Reading) {
+func (w *Watcher) clocksOf(t time.Duration, r tegra.Reading) {
 	slowed := r.Heat.Or(false) || r.Throttled.Or(false)
 	var worst *Throttled
 	share, locked := 1.0, r.Locked.Or(false)
@@ -271,7 +283,7 @@ func (w *watcher) clocksOf(t time.Duration, r tegra.Reading) {
 			// Free clocks of the CPU move by themselves: the GPU's tells more.
 			if at := float64(c.Actual.V) / float64(from.V); at < share || !locked && c.name == "GPU" {
 				share = at
-				worst = &Throttled{AtS: w.at(t), Clock: c.name, From: from, To: c.Actual}
+				worst = &Throttled{AtS: w.At(t), Clock: c.name, From: from, To: c.Actual}
 			}
 		}
 		if t-w.begun >= steadyClock && !slowed && (!k.top.OK || c.Actual.V > k.top.V) {
@@ -280,7 +292,7 @@ func (w *watcher) clocksOf(t time.Duration, r tegra.Reading) {
 		k.last = c.Actual
 	}
 	if worst == nil && r.Heat.Or(false) && w.fell == nil { // it says so itself; no clock shows it yet
-		worst = &Throttled{AtS: w.at(t), Clock: "GPU", From: w.clocks["GPU"].top, To: w.clocks["GPU"].last}
+		worst = &Throttled{AtS: w.At(t), Clock: "GPU", From: w.clocks["GPU"].top, To: w.clocks["GPU"].last}
 	}
 	if worst == nil || w.fell != nil {
 		return
@@ -298,7 +310,7 @@ func (w *watcher) clocksOf(t time.Duration, r tegra.Reading) {
 }
 
 // check holds a sample against the limits.
-func (w *watcher) check(t time.Duration, r tegra.Reading) {
+func (w *Watcher) check(t time.Duration, r tegra.Reading) {
 	l := w.limits
 	over := func(limit, v tegra.Val[float64]) bool { return limit.OK && v.OK && v.V > limit.V }
 	once := func(name, format string, args ...any) {
@@ -323,7 +335,7 @@ func (w *watcher) check(t time.Duration, r tegra.Reading) {
 }
 
 // voltsRail is the rail that a limit in volts is about.
-func (w *watcher) voltsRail() string {
+func (w *Watcher) voltsRail() string {
 	if w.limits.VRail != "" {
 		return w.limits.VRail
 	}

@@ -1,4 +1,4 @@
-package soak
+package hold
 
 import (
 	"strings"
@@ -25,8 +25,9 @@ func reading(c, w float64) tegra.Reading {
 
 // watched is a soak of some seconds; change may alter a second's reading and the time of day.
 func watched(l Limits, seconds int, change func(s int, r *tegra.Reading, wall *time.Time)) Result {
-	p := planOf(Request{Limits: l}, tegra.Val[tegra.Mode]{}, reading(40, 5))
-	w := p.watcher(tegra.Board{TotalRule: "VDD_IN"}, 0, morning)
+	before := reading(40, 5)
+	w := New(Start{Board: tegra.Board{TotalRule: "VDD_IN"}, Limits: l, Wall: morning, Watched: Shown(before, l),
+		Counted: before.OverCurrents, IdleC: tegra.Some(40.0)})
 	late := time.Duration(0)
 	for s := 1; s <= seconds; s++ {
 		r, wall := reading(60+float64(s%7)/8, 25), morning.Add(time.Duration(s)*time.Second+late)
@@ -35,9 +36,9 @@ func watched(l Limits, seconds int, change func(s int, r *tegra.Reading, wall *t
 			change(s, &r, &wall)
 		}
 		late += wall.Sub(before)
-		w.take(telemetry.Sample{T: time.Duration(s) * time.Second, Reading: r, Valid: true}, wall)
+		w.Take(telemetry.Sample{T: time.Duration(s) * time.Second, Reading: r, Valid: true}, wall)
 	}
-	return w.judge(ending{asked: time.Duration(seconds) * time.Second}, tegra.Val[tegra.Mode]{})
+	return w.Judge(Ending{Asked: time.Duration(seconds) * time.Second}, tegra.Val[tegra.Mode]{})
 }
 
 func TestVerdicts(t *testing.T) {

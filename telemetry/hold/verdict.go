@@ -1,4 +1,4 @@
-package soak
+package hold
 
 import (
 	"fmt"
@@ -14,20 +14,20 @@ import (
 // span is a length of time for people.
 func span(d time.Duration) string { return d.Round(time.Second).String() }
 
-// Status is what a soak shows while it goes on.
+// Status is where a load stands that is watched.
 type Status struct {
-	Phase   string        // rest, load, rest after
-	At, For time.Duration // of the load; For 0: until steady
-	PowerW  tegra.Val[float64]
-	TjC     tegra.Val[float64]
-	Steady  Steady
-	In      time.Duration // until steady
-	Peak    Peak
-	Least   Least
-	Broken  string // the first thing that broke a limit
+	At     time.Duration // since it began
+	PowerW tegra.Val[float64]
+	TjC    tegra.Val[float64]
+	Steady Steady
+	In     time.Duration // until steady
+	Peak   Peak
+	Least  Least
+	Broken string // the first thing that broke a limit
 }
 
-func (w *watcher) steady() (out Steady, in time.Duration) {
+// Steady is where the temperature ends, and how long until it has arrived.
+func (w *Watcher) Steady() (out Steady, in time.Duration) {
 	fit, ok := w.curve.Fit()
 	if !ok {
 		return out, 0
@@ -37,10 +37,27 @@ func (w *watcher) steady() (out Steady, in time.Duration) {
 		fit.In
 }
 
+// Status is where the load stands at a time.
+func (w *Watcher) Status(t time.Duration) (s Status) {
+	s = Status{At: t - w.begun, PowerW: w.nowW, TjC: w.nowC, Broken: w.broken}
+	s.Steady, s.In = w.Steady()
+	s.Peak, s.Least = w.extremes()
+	return s
+}
+
+// Broken is the first thing that broke a limit, in words; "" for none.
+func (w *Watcher) Broken() string { return w.broken }
+
+// Begun is when the load began.
+func (w *Watcher) Begun() time.Duration { return w.begun }
+
+// Part is how often the load was continued after it was cut off.
+func (w *Watcher) Part() int64 { return w.parts }
+
 // mostEndC is the highest end that is shown: early in a soak little more is known than that it will be hot.
 const mostEndC = 150
 
-func (w *watcher) extremes() (p Peak, l Least) {
+func (w *Watcher) extremes() (p Peak, l Least) {
 	p.PowerW, p.TjC = w.peaks.PowerW, w.tjC
 	if supply := w.peaks.Supply(w.board); supply != nil {
 		p.Amperes, p.Rail = supply.Amperes, tegra.Some(supply.Name)
@@ -54,7 +71,7 @@ func (w *watcher) extremes() (p Peak, l Least) {
 }
 
 // margins are what is left to the limits given, else to the board's own.
-func (w *watcher) margins() (m Margins) {
+func (w *Watcher) margins() (m Margins) {
 	left := func(limit, v tegra.Val[float64]) tegra.Val[float64] {
 		return tegra.Val[float64]{V: math.Round((limit.V-v.V)*1000) / 1000, OK: limit.OK && v.OK}
 	}
@@ -78,7 +95,7 @@ func (w *watcher) margins() (m Margins) {
 }
 
 // mostAmperes is the largest current of the rails that a limit in amperes is about.
-func (w *watcher) mostAmperes() (most tegra.Val[float64]) {
+func (w *Watcher) mostAmperes() (most tegra.Val[float64]) {
 	for _, r := range w.peaks.Rails {
 		if (w.limits.Rail == "" || w.limits.Rail == r.Name) && r.Amperes.OK && (!most.OK || r.Amperes.V > most.V) {
 			most = r.Amperes
@@ -88,7 +105,7 @@ func (w *watcher) mostAmperes() (most tegra.Val[float64]) {
 }
 
 // missed says what was not seen for long, in words.
-func (w *watcher) missed() (parts []string) {
+func (w *Watcher) missed() (parts []string) {
 	for _, name := range slices.Sorted(maps.Keys(w.unseen)) {
 		g, total := w.unseen[name], w.unseen[name].total
 		if g.open && w.last-g.since > longGap {
@@ -101,19 +118,19 @@ func (w *watcher) missed() (parts []string) {
 	return parts
 }
 
-// ending is how a soak came to its end.
-type ending struct {
-	cut   string        // why it ended before its time; "" where it did not
-	asked time.Duration // how long it was to be; 0: until steady
+// Ending is how a soak came to its end.
+type Ending struct {
+	Cut   string        // why it ended before its time; "" where it did not
+	Asked time.Duration // how long it was to be; 0: until steady
 }
 
-// judge makes the result of what was seen.
-func (w *watcher) judge(e ending, mode tegra.Val[tegra.Mode]) Result {
-	r := Result{Mode: mode, DurationS: w.at(w.last), Throttled: w.fell, Events: w.events, Virtual: w.board.Virtual}
+// Judge makes the result of what was seen.
+func (w *Watcher) Judge(e Ending, mode tegra.Val[tegra.Mode]) Result {
+	r := Result{Mode: mode, DurationS: w.At(w.last), Throttled: w.fell, Events: w.events, Virtual: w.board.Virtual}
 	if r.Events == nil {
 		r.Events = []Event{}
 	}
-	r.Steady, _ = w.steady()
+	r.Steady, _ = w.Steady()
 	r.Peak, r.Least = w.extremes()
 	r.Margins = w.margins()
 	missed := w.missed()
@@ -121,8 +138,8 @@ func (w *watcher) judge(e ending, mode tegra.Val[tegra.Mode]) Result {
 	switch {
 	case w.broken != "":
 		r.Verdict, r.Reason = DoesNotHold, w.broken
-	case e.cut != "":
-		r.Verdict, r.Reason = NotSeen, fmt.Sprintf("%s after %s%s", e.cut, lasted, of(e.asked))
+	case e.Cut != "":
+		r.Verdict, r.Reason = NotSeen, fmt.Sprintf("%s after %s%s", e.Cut, lasted, of(e.Asked))
 	case len(missed) > 0:
 		r.Verdict, r.Reason = NotSeen, "not seen: "+strings.Join(missed, ", ")
 	case w.parts > 0 && !r.Steady.Reached:
@@ -144,7 +161,7 @@ func of(asked time.Duration) string {
 }
 
 // endsOver says that the temperature surely ends above its limit, where it has not arrived yet.
-func (w *watcher) endsOver(s Steady) string {
+func (w *Watcher) endsOver(s Steady) string {
 	limit, what := w.limits.TempC, "the limit"
 	if !limit.OK {
 		limit, what = w.tripC, "the trip point"
@@ -157,7 +174,7 @@ func (w *watcher) endsOver(s Steady) string {
 }
 
 // held sums up what a mode did that holds.
-func (w *watcher) held(r Result, lasted string) string {
+func (w *Watcher) held(r Result, lasted string) string {
 	var parts []string
 	add := func(v tegra.Val[float64], format, of string, limit tegra.Val[float64]) {
 		if !v.OK {

@@ -1,4 +1,4 @@
-package soak
+package hold
 
 import (
 	"fmt"
@@ -75,8 +75,8 @@ func (l *Limits) take(part string) error {
 	return nil
 }
 
-// fits is an error where a board does not show what a limit is about.
-func (l Limits) fits(r tegra.Reading) error {
+// Fits is an error where a board does not show what a limit is about.
+func (l Limits) Fits(r tegra.Reading) error {
 	named := func(rail string) error {
 		if rail == "" || slices.ContainsFunc(r.Rails, func(x tegra.RailReading) bool { return x.Name == rail }) {
 			return nil
