@@ -94,8 +94,9 @@ func given(v float64) tegra.Val[float64] { return tegra.Val[float64]{V: v, OK: v
 
 // limits are those of the plan.
 func (p plan) limits() hold.Limits {
-	return hold.Limits{PowerW: given(p.LimitW), TempC: given(p.LimitC), Amperes: given(p.LimitA), Volts: given(p.LimitV),
-		Rail: p.RailA, VRail: p.RailV}
+	return hold.Limits{PowerW: given(p.LimitW), TempC: given(p.LimitC), Amperes: given(p.LimitA),
+		Volts: given(p.LimitV),
+		Rail:  p.RailA, VRail: p.RailV}
 }
 
 // mode is the one that is soaked; absent where no mode expresses what was found.

@@ -100,7 +100,8 @@ func TestSoaksOfSixBoards(t *testing.T) {
 				r := request(t, s, name)
 				r.For = lasts
 				held, err := Run(t.Context(), s, r, nil)
-				if err != nil || held.Verdict != hold.Holds || held.DurationS != lasts.Seconds() || held.Throttled != nil ||
+				if err != nil || held.Verdict != hold.Holds || held.DurationS != lasts.Seconds() ||
+					held.Throttled != nil ||
 					!held.Virtual || !held.Steady.TjC.OK {
 					t.Fatalf("%v: %+v", err, held)
 				}
@@ -121,7 +122,8 @@ func wantThrottling(t *testing.T, name string, seed uint64) {
 	r := request(t, s, name)
 	r.For = Usual
 	out, err := Run(t.Context(), s, r, nil)
-	if err != nil || out.Verdict != hold.DoesNotHold || out.Throttled == nil || !strings.Contains(out.Reason, "clock fell") {
+	if err != nil || out.Verdict != hold.DoesNotHold || out.Throttled == nil ||
+		!strings.Contains(out.Reason, "clock fell") {
 		t.Fatalf("with a blocked fan: %v: %+v", err, out)
 	}
 	kept := rows(t, out.Dir)
@@ -178,7 +180,8 @@ func TestSoakUntilSteadyInAMode(t *testing.T) {
 	r.Mode, r.UntilSteady = &mode, true
 	var seen []Status
 	out, err := Run(t.Context(), s, r, func(st Status) { seen = append(seen, st) })
-	if err != nil || out.Verdict != hold.Holds || !out.Steady.Reached || out.Mode.V != mode.Mode || out.DurationS > 3600 ||
+	if err != nil || out.Verdict != hold.Holds || !out.Steady.Reached || out.Mode.V != mode.Mode ||
+		out.DurationS > 3600 ||
 		out.DurationS < 300 {
 		t.Fatalf("%v: %+v", err, out)
 	}
