@@ -29,6 +29,7 @@ var floors = [][]string{
 	{"tui/session/pair"},
 	{"tui/session/task"},
 	{"tui/session/remote"},
+	{"tui/session/handover"},
 	{"tui/session/lab"},
 }
 

@@ -30,7 +30,8 @@ func (a *app) commands(root *cobra.Command) {
 		}
 	}
 	add("daily", newRun(a), newTune(a), newSoak(a), newApply(a), newRevert(a), newWatch(a), newDoctor(a))
-	add("closer", newChoose(a), newFront(a), newPredict(a), newPlot(a), newExplain(a), newProfile(a), newPair(a))
+	add("closer", newChoose(a), newFront(a), newPredict(a), newPlot(a), newExplain(a), newProfile(a), newPair(a),
+		newReport(a))
 	add("records", below(newCampaigns(a), newRepeat(a), newImport(a), newMerge(a)), below(newModels(a), newFit(a)))
 	add("board", below(newDevice(a), newModes(a), newSuspend(a), newWake(a)), newConvert(a))
 	add("fleet", newFleet(a), newRank(a), newExporter(a))

@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"jtune/internal/text"
+	"jtune/profiles/record"
+	"jtune/tui/export"
+	"jtune/tui/session/handover"
+)
+
+// reportCmd is `jtune report`.
+type reportCmd struct {
+	*app
+	file     string
+	markdown bool
+}
+
+func newReport(a *app) *cobra.Command {
+	return command(&reportCmd{app: a}, &cobra.Command{
+		Use:   "report [CAMPAIGN]",
+		Short: "Write one page to hand over: answer, gain, proof, how to set it",
+		Long: "Writes one HTML page on a campaign: what was asked and found, what it gains over the mode before and\n" +
+			"the vendor's preset, whether it holds (the newest soak of the mode), every reading, what was predicted\n" +
+			"only, board and software, and how to set the mode again. The page needs no other file, loads nothing\n" +
+			"and prints on A4. Without a name it is on the newest search.",
+		Example: "  jtune report\n  jtune report 20260105-101500-resnet18-tune --out resnet18.html\n" +
+			"  jtune report --md --out - | less",
+		Args: cobra.MaximumNArgs(1),
+	})
+}
+
+func (c *reportCmd) flags(f *pflag.FlagSet) {
+	f.StringVar(&c.file, "out", "", "`FILE` to write, - for standard output (default CAMPAIGN.html, or .md, here)")
+	f.BoolVar(&c.markdown, "md", false, "as Markdown, without the figures")
+}
+
+// reportCommands are those that a report gives to copy.
+var reportCommands = handover.Commands{
+	Set: func(mode string) []string {
+		return []string{"jtune apply " + mode, "sudo jtune apply " + mode + " --at-boot",
+			"jtune convert export " + mode + " --name TUNED"}
+	},
+	SetSays: "apply sets the mode with locked clocks, reads every knob back, and reverts unless it is kept. " +
+		"--at-boot sets it at every boot too. The last line prints a block for the board's nvpmodel.conf.",
+	Prove: func(job, mode string) string { return "jtune soak " + job + " --mode " + mode },
+}
+
+func (c *reportCmd) run(context.Context) error {
+	name := ""
+	if len(c.args) > 0 {
+		name = c.args[0]
+	}
+	of, err := handover.Find(c.options, name)
+	if err != nil {
+		return err
+	}
+	r, err := handover.Gather(c.options, of, reportCommands, time.Now())
+	if err != nil {
+		return err
+	}
+	c.notes(r.Notes)
+	page, ending := export.DocumentHTML(r.Document()), ".html"
+	if c.markdown {
+		page, ending = export.DocumentMarkdown(r.Document()), ".md"
+	}
+	if c.file == "-" {
+		_, err := fmt.Fprint(c.out, page)
+		return err
+	}
+	file := c.file
+	if file == "" {
+		file = record.SafeName(r.Name) + ending
+	}
+	if err := writeFile(file, page); err != nil {
+		return err
+	}
+	c.note("%s: %s, %s kB", file, r.Document().Title, text.Thousands((len(page)+999)/1000))
+	return nil
+}

@@ -1,0 +1,113 @@
+package cli
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// searched is a data directory with a search and a soak of its answer.
+func searched(t *testing.T) (data string, found string) {
+	t.Helper()
+	data = t.TempDir()
+	o := jtune(t, with(virtualBoard, "tune", "mobilenet", "--power-limit", "28", "--data-dir", data)...).done(t)
+	found, _, _ = strings.Cut(o.out, " ")
+	jtune(t, with(virtualBoard, "soak", "mobilenet", "--mode", found, "--for", "20m", "--data-dir", data)...).done(t)
+	return data, found
+}
+
+func TestReportOfASearch(t *testing.T) {
+	t.Parallel()
+	data, found := searched(t)
+	file := filepath.Join(t.TempDir(), "page.html")
+	o := jtune(t, "report", "--data-dir", data, "--out", file).done(t)
+	if !strings.Contains(o.err, "mobilenet on AGX Orin") {
+		t.Errorf("said %q", o.err)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(text)
+	for _, said := range []string{"SIMULATED: a virtual board", found, "It holds: held for 20m0s", "● measured",
+		"○ predicted", "<svg ", "jtune apply " + found, "the soak: mobilenet", "All modes, and what was measured",
+		"faster than"} {
+		if !strings.Contains(page, said) {
+			t.Errorf("the page does not say %q", said)
+		}
+	}
+	for _, bad := range []string{"<script", "src=", "href=", "http:", "https:", "url("} {
+		if strings.Contains(page, bad) {
+			t.Errorf("the page has %s", bad)
+		}
+	}
+	if len(page) > 400_000 {
+		t.Errorf("%d bytes", len(page))
+	}
+	inBrowser(t, page)
+	md := jtune(t, "report", "--data-dir", data, "--md", "--out", "-").done(t)
+	if !strings.HasPrefix(md.out, "# SIMULATED") || !strings.Contains(md.out, "| the answer | "+found) {
+		t.Errorf("as Markdown:\n%s", md.out)
+	}
+}
+
+// probe opens the report in a frame of a width and writes down how it lies in it and what it loaded.
+const probe = `<!doctype html><body><iframe id="f" src="/page.html" style="border:0;width:%dpx;height:900px"></iframe>
+<script>document.getElementById("f").onload=function(){var w=this.contentWindow,d=w.document;
+document.body.dataset.found="wide "+(d.documentElement.scrollWidth>%d)+", loads "+
+w.performance.getEntriesByType("resource").length+", figures "+d.querySelectorAll("svg").length+
+", paper "+w.getComputedStyle(d.body).backgroundColor}</script>`
+
+// inBrowser looks at a page in a browser, on a phone and on a desk, by day and by night.
+func inBrowser(t *testing.T, page string) {
+	t.Helper()
+	browser, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Log("no chromium: the page was not looked at")
+		return
+	}
+	for _, width := range []int{390, 1280} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			switch r.URL.Path {
+			case "/page.html":
+				fmt.Fprint(w, page)
+			case "/":
+				fmt.Fprintf(w, probe, width, width)
+			default:
+				if r.URL.Path != "/favicon.ico" {
+					t.Errorf("the browser asked for %s", r.URL)
+				}
+				http.NotFound(w, r)
+			}
+		}))
+		for scheme, paper := range map[string]string{"1": "rgb(255, 255, 255)", "0": "rgb(13, 17, 23)"} {
+			out, err := exec.CommandContext(t.Context(), browser, "--headless=new", "--no-sandbox", "--disable-gpu",
+				"--user-data-dir="+t.TempDir(), "--disable-background-networking", "--virtual-time-budget=3000",
+				"--blink-settings=preferredColorScheme="+scheme, "--window-size=1400,1000", "--dump-dom",
+				server.URL+"/").Output()
+			if err != nil {
+				t.Logf("chromium does not run here: %v", err)
+				continue
+			}
+			if want := `data-found="wide false, loads 0, figures 2, paper ` + paper; !strings.Contains(string(out), want) {
+				_, found, _ := strings.Cut(string(out), "data-found")
+				t.Errorf("at %d px, scheme %s: got %.100s, want %s", width, scheme, found, want)
+			}
+		}
+		server.Close()
+	}
+}
+
+func TestReportRefusesInOneLine(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	jtune(t, "report", "--data-dir", data).fails(t, exitFailed, "no search has been kept yet")
+	jtune(t, "report", "nothing", "--data-dir", data).fails(t, exitFailed, "no campaign nothing")
+	jtune(t, "report", "a", "b").fails(t, exitUsage, "")
+}

@@ -1,0 +1,176 @@
+package handover
+
+import (
+	"flag"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"jtune/learn"
+	"jtune/optimize"
+	"jtune/optimize/outlook"
+	"jtune/profiles/record"
+	"jtune/profiles/workload"
+	"jtune/tegra"
+	"jtune/telemetry/hold"
+	"jtune/tui/export"
+	"jtune/tui/session/answers"
+	"jtune/tui/session/soak"
+)
+
+var update = flag.Bool("update", false, "write the golden report")
+
+func mode(cores int, cpu, gpu, emc float64) tegra.Mode {
+	return tegra.Mode{Cores: cores, CPU: tegra.Freq(cpu * 1e9), GPU: tegra.Freq(gpu * 1e9), EMC: tegra.Freq(emc * 1e9)}
+}
+
+func measured(m tegra.Mode, ms, w float64) tegra.Measured {
+	return tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: ms, PowerW: w}
+}
+
+// search is a report on a search whose answer was soaked.
+func search(t *testing.T) Report {
+	t.Helper()
+	space, err := tegra.NewSpace([]int{2, 4}, []tegra.Freq{tegra.GHz, 2 * tegra.GHz},
+		[]tegra.Freq{tegra.GHz / 2, tegra.GHz},
+		[]tegra.Freq{2 * tegra.GHz})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, before, preset := mode(4, 1, 1, 2), mode(4, 2, 1, 2), mode(2, 2, 0.5, 2)
+	a := answers.Answer{Setting: tegra.Setting{Mode: found}, Limit: optimize.Limit{PowerW: 15}, Feasible: true,
+		Verified: true, Standing: optimize.Standing{N: 2, Limited: true},
+		About: outlook.About{Reading: tegra.Mean{Measured: measured(found, 80, 14.2), N: 2},
+			Predicted: learn.Prediction{Measured: measured(found, 82, 14.0), TimeLoMS: 74, TimeHiMS: 90, PowerLoW: 13,
+				PowerHiW: 15}},
+		Before: &answers.Baseline{Name: "present", Mean: tegra.Mean{Measured: measured(before, 60, 21), N: 1}},
+		Preset: &answers.Baseline{Name: "15W", Mean: tegra.Mean{Measured: measured(preset, 110, 14.5), N: 1}},
+		Versus: outlook.Baselines{Presets: []outlook.Comparison{{Name: "10W",
+			Other: learn.Prediction{Measured: measured(mode(2, 1, 0.5, 2), 190, 9.4)}}}}}
+	a.Compared()
+	at := time.Date(2026, 1, 5, 10, 15, 0, 0, time.UTC)
+	head := record.Header{Jtune: "1.2", Created: at, Seed: 7,
+		Device: record.DeviceHeader{Name: "Orin NX", Model: "NVIDIA Orin NX", SoC: "tegra234", L4T: "36.4",
+			Total: "VDD_IN", Rails: []string{"VDD_IN"}},
+		Workload: workload.Workload{Name: "resnet18", Batch: 16, Workers: 4},
+		Plan:     record.PlanHeader{Kind: "tune"}}
+	rows := []record.Row{
+		{Measured: measured(before, 60, 21), Status: record.OK, Minibatches: 40},
+		{Measured: measured(preset, 110, 14.5), Status: record.OK, Minibatches: 40},
+		{Measured: tegra.Measured{Setting: tegra.Setting{Mode: mode(2, 1, 1, 2)}}, Status: record.TimedOut,
+			Why: "4 minibatches in 60 s"},
+		{Measured: measured(found, 80, 14.2), Status: record.OK, Minibatches: 41}}
+	return Report{Name: "20260105-101500-resnet18-tune", Header: head, Software: []string{"torch 2.8.0"}, Space: space,
+		Rows: rows, Kept: &answers.Kept{Answers: []answers.Answer{a}, Warnings: []string{"one mode was too slow"}},
+		Since: []tegra.Setting{{}}, Soaks: []*soak.Kept{proved(head, found)}, Jtune: "1.2", Made: at.Add(time.Hour),
+		Commands: Commands{Set: func(mode string) []string { return []string{"jtune apply " + mode} },
+			SetSays: "apply reads it back.",
+			Prove:   func(job, mode string) string { return "jtune soak " + job + " " + mode }}}
+}
+
+// proved is a soak of 45 minutes.
+func proved(head record.Header, m tegra.Mode) *soak.Kept {
+	some := tegra.Some[float64]
+	k := soak.Kept{Header: head, Ended: true, Limits: hold.Limits{Amperes: some(5)}, Result: hold.Result{
+		Verdict: hold.Holds, Reason: "held for 45m0s, peak 2.90 A of 5; steady at 71 °C", Mode: tegra.Some(m),
+		DurationS: 2700, Steady: hold.Steady{TjC: some(71), LoC: some(70.2), HiC: some(71.9), Reached: true},
+		Peak:    hold.Peak{PowerW: some(14.9), Amperes: some(2.9), TjC: some(71.2), Rail: tegra.Some("VDD_IN")},
+		Least:   hold.Least{Volts: some(5.04), Rail: tegra.Some("VDD_IN")},
+		Margins: hold.Margins{Amperes: some(2.1), TjC: some(27.8)},
+		Events:  []hold.Event{{AtS: 0, What: "idle before it: tj 38.0 °C, which stands for the air"}}}}
+	for s := range 2700 {
+		k.Course = append(k.Course, soak.Seen{AtS: float64(s), Reading: tegra.Reading{TotalW: some(14.5),
+			Temps: []tegra.TempReading{{Name: "tj", C: 71 - 33*math.Exp(-float64(s)/300)}},
+			Rails: []tegra.RailReading{{Name: "VDD_IN", Amperes: some(2.8), Volts: some(5.05)}}}})
+	}
+	return &k
+}
+
+// The words of a report, as Markdown.
+func TestReportSays(t *testing.T) {
+	t.Parallel()
+	got := export.DocumentMarkdown(search(t).Document())
+	path := filepath.Join("testdata", "report.md")
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("run with -update and read the difference; got\n%s", got)
+	}
+}
+
+// A page without a mark is of a real board; any other says in large letters what it is.
+func TestReportSaysWhatIsNoMeasurement(t *testing.T) {
+	t.Parallel()
+	r := search(t)
+	if d := r.Document(); d.Mark != "" {
+		t.Errorf("a real board is marked %q", d.Mark)
+	}
+	r.Header.Device.Virtual = true
+	if page := export.DocumentHTML(r.Document()); !strings.Contains(page, `<p class="mark">SIMULATED`) {
+		t.Error("a virtual board's page has no mark")
+	}
+	r.Header.Device.Replay = "sweep.csv"
+	if page := export.DocumentHTML(r.Document()); !strings.Contains(page, `<p class="mark">REPLAYED`) {
+		t.Error("a replay's page has no mark")
+	}
+}
+
+// Whatever names a folder holds, they are text on the page.
+func TestReportOfHostileNames(t *testing.T) {
+	t.Parallel()
+	const evil = `"><script>alert(1)</script><img src=http://x.example/a onerror=b()>'|*[l](http://x.example)` + "\n# h\n"
+	r := search(t)
+	r.Name, r.Header.Workload.Name, r.Software = evil, evil, []string{evil}
+	r.Header.Device.Name, r.Header.Device.Model, r.Header.Device.Rails = evil, evil, []string{evil}
+	r.Header.Plan.Source, r.Notes, r.Kept.Warnings = evil, []string{evil}, []string{evil}
+	r.Rows[2].Why, r.Kept.Answers[0].Preset.Name, r.Kept.Answers[0].Gain.Against = evil, evil, evil
+	r.Kept.Answers[0].Versus.Presets[0].Name = evil
+	s := r.Soaks[0]
+	s.Header, s.Result.Reason, s.Result.Peak.Rail, s.Result.Events[0].What = r.Header, evil, tegra.Some(evil), evil
+	page := export.DocumentHTML(r.Document())
+	for _, bad := range []string{"<script", "<img", "src=", "href=", "http://www.w3.org"} {
+		if strings.Contains(strings.ReplaceAll(page, "&lt;img src=http", ""), bad) {
+			t.Errorf("the page has %s", bad)
+		}
+	}
+	if strings.Contains(page, "jtune soak \"") {
+		t.Error("a command to copy has a name that a shell would run")
+	}
+	if n := strings.Count(page, "&lt;script&gt;"); n < 12 {
+		t.Errorf("only %d of the names are on the page", n)
+	}
+	if len(page) > 400_000 {
+		t.Errorf("%d bytes", len(page))
+	}
+	for line := range strings.Lines(export.DocumentMarkdown(r.Document())) {
+		bare := strings.NewReplacer(`\]`, "", `\<`, "").Replace(line)
+		if strings.HasPrefix(line, "# h") || strings.Contains(bare, "](") || strings.Contains(bare, "<") {
+			t.Errorf("markup of a name: %s", line)
+		}
+	}
+}
+
+func TestReportWithoutASoakSaysHowToGetOne(t *testing.T) {
+	t.Parallel()
+	r := search(t)
+	r.Soaks[0] = nil
+	page := export.DocumentHTML(r.Document())
+	r.Header.Workload.Name = "$(reboot)"
+	if cmd := export.DocumentMarkdown(r.Document()); strings.Contains(cmd, "soak $(") {
+		t.Error("a command to copy has a name that a shell would run")
+	}
+	if !strings.Contains(page, "jtune soak resnet18 4c/1.00C/1.00G/2.00M") ||
+		strings.Contains(page, "It holds") {
+		t.Error("a page without a soak does not say how to get one")
+	}
+}

@@ -1,0 +1,328 @@
+package handover
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"jtune/internal/document"
+	"jtune/internal/text"
+	"jtune/profiles/record"
+	"jtune/tegra"
+	"jtune/tui/session/answers"
+)
+
+// Document puts a report into words.
+func (r Report) Document() document.Document {
+	board := r.Header.Device.Board()
+	d := document.Document{
+		Title: fmt.Sprintf("%s on %s", r.Header.Workload.Name, orNone(board.Name)),
+		Mark:  mark(board),
+		About: fmt.Sprintf("Report of campaign %s, measured %s, written %s by jtune %s", r.Name, day(r.Header.Created),
+			day(r.Made), r.Jtune),
+	}
+	add := func(parts ...document.Part) { d.Parts = append(d.Parts, parts...) }
+	if r.Kept != nil {
+		for i, a := range r.Kept.Answers {
+			add(r.answer(i, a)...)
+			add(r.proof(i, a.Mode)...)
+		}
+	} else if len(r.Soaks) > 0 {
+		add(soakParts(r.Soaks[0])...)
+	}
+	add(r.path()...)
+	add(r.measured()...)
+	add(r.settings()...)
+	add(r.board()...)
+	add(r.told()...)
+	return d
+}
+
+// mark says in large letters that a page's numbers are no measurements.
+func mark(b tegra.Board) string {
+	switch {
+	case b.Replay != "":
+		return "REPLAYED: this board replays numbers of a file. Nothing on this page was measured anew."
+	case b.Virtual:
+		return "SIMULATED: a virtual board. No number on this page was measured on a Jetson."
+	}
+	return ""
+}
+
+func day(t time.Time) string {
+	if t.IsZero() {
+		return "at an unknown time"
+	}
+	return t.UTC().Format("2006-01-02 15:04 UTC")
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "–"
+	}
+	return s
+}
+
+// setting prints a setting in the notation of the report's board.
+func (r Report) setting(at tegra.Setting) string {
+	if at.Batch > 0 {
+		return fmt.Sprintf("%s at batch size %d", r.Space.Format(at.Mode), at.Batch)
+	}
+	return r.Space.Format(at.Mode)
+}
+
+// answer is what was asked and found, and what it gains.
+func (r Report) answer(i int, a answers.Answer) (parts []document.Part) {
+	goal := a.Limit.String()
+	if a.Served != nil {
+		goal = a.Ask.String()
+	}
+	tone := document.Plain
+	if a.Gain != nil && a.Gain.ToldApart && a.Gain.Better() {
+		tone = document.Good
+	}
+	parts = append(parts, document.Heading("The answer: "+goal),
+		document.Claim{Text: r.setting(a.Setting)})
+	if !a.Feasible {
+		parts = append(parts, document.Claim{Text: "No mode meets the limit; this is the nearest.", Tone: document.Bad})
+	}
+	if line := a.Headline(); line != "" {
+		parts = append(parts, document.Claim{Text: line, Tone: tone})
+	}
+	if line := a.Beside(); line != "" {
+		parts = append(parts, document.Text(line))
+	}
+	parts = append(parts, r.beside(a))
+	facts := document.Facts{{"how sure", a.Standing.String()}}
+	if r.Kept.Worked {
+		facts = append(facts, [2]string{"answer", "worked out of the rows of a folder of an earlier version"})
+	}
+	if a.Trial != nil {
+		sent := fmt.Sprintf("mean %s W, latency %s ms", value(a.Trial.MeanW), value(a.Trial.LatencyMS))
+		if why := a.Trial.Remark(); why != "" {
+			sent += "; " + why
+		}
+		facts = append(facts, [2]string{"with requests sent", sent})
+	}
+	if better := r.Since[i]; better != (tegra.Setting{}) {
+		facts = append(facts, [2]string{"better mode found since", r.setting(better)})
+	}
+	return append(parts, facts)
+}
+
+func value(v tegra.Val[float64]) string {
+	if !v.OK {
+		return "–"
+	}
+	return text.Of(v.V)
+}
+
+// Where a number comes from.
+const (
+	isMeasured  = "● measured"
+	isPredicted = "○ predicted"
+)
+
+// beside is a table of the answer, what it is compared with, and what was expected of it.
+func (r Report) beside(a answers.Answer) document.Table {
+	noun := r.Header.Workload.Noun()
+	t := document.Table{Head: []string{"", "mode", "where from", "ms per " + noun, "W", "J per " + noun}, Numbers: 3}
+	row := func(name string, m tegra.Measured, from string) {
+		mode := "no mode expresses it"
+		if m.Mode != (tegra.Mode{}) {
+			mode = r.setting(m.Setting)
+		}
+		t.Rows = append(t.Rows, []string{name, mode, from, text.Of(m.TimeMS), text.Of(m.PowerW), text.Of(m.EnergyJ())})
+	}
+	shown := map[string]bool{}
+	for _, b := range []*answers.Baseline{a.Before, a.Preset} {
+		if b != nil {
+			row(b.Name, b.Measured, times(b.N))
+			shown[b.Name] = true
+		}
+	}
+	if a.Reading.N > 0 {
+		row("the answer", a.Reading.Measured, times(a.Reading.N))
+	}
+	if p := a.Predicted; p.TimeMS > 0 {
+		row("the answer", p.Measured, isPredicted)
+		last := t.Rows[len(t.Rows)-1]
+		last[3] += between(p.TimeLoMS, p.TimeHiMS)
+		last[4] += between(p.PowerLoW, p.PowerHiW)
+	}
+	for _, c := range a.Versus.Distinct() {
+		if !c.Measured && !shown[c.Name] {
+			row(c.Name, c.Other.Measured, isPredicted)
+		}
+	}
+	return t
+}
+
+func times(n int) string {
+	if n > 1 {
+		return fmt.Sprintf("%s, mean of %d", isMeasured, n)
+	}
+	return isMeasured
+}
+
+// between is a 95 % band; "" where there is none.
+func between(lo, hi float64) string {
+	if math.IsNaN(lo) || math.IsNaN(hi) || !(hi > lo) {
+		return ""
+	}
+	return fmt.Sprintf(" (%s–%s)", text.Of(lo), text.Of(hi))
+}
+
+// mostDots is how many points a figure has of modes that were only predicted.
+const mostDots = 1500
+
+// path is the cloud of all modes with what was measured.
+func (r Report) path() []document.Part {
+	if r.Known == nil {
+		return nil
+	}
+	parts := []document.Part{document.Heading("All modes, and what was measured")}
+	f := r.cloud()
+	return append(parts, document.Drawing{Figure: f}, document.Text(
+		"Large dots were measured. Small dots are predicted by a model of the measured modes; the rings are those "+
+			"that no other mode beats in both quantities."))
+}
+
+// mostRows is how many measured modes a report lists.
+const mostRows = 150
+
+// measured is a table of every reading.
+func (r Report) measured() []document.Part {
+	if len(r.Rows) == 0 {
+		return nil
+	}
+	noun := r.Header.Workload.Noun()
+	t := document.Table{Head: []string{"mode", "how it ended", "#", "ms per " + noun, "W", "J per " + noun,
+		plural(noun)},
+		Numbers: 2}
+	for i, row := range r.Rows[:min(len(r.Rows), mostRows)] {
+		cells := []string{r.setting(row.Setting), ended(row), fmt.Sprint(i + 1), "–", "–", "–", "–"}
+		if row.Status.Usable() {
+			cells[3], cells[4], cells[5] = text.Of(row.TimeMS), text.Of(row.PowerW), text.Of(row.Measured.EnergyJ())
+			cells[6] = text.Thousands(row.Minibatches)
+		}
+		t.Rows = append(t.Rows, cells)
+	}
+	parts := []document.Part{document.Heading("What was measured, in its order"), t}
+	if more := len(r.Rows) - mostRows; more > 0 {
+		parts = append(parts, document.Text(fmt.Sprintf("and %s more in modes.csv of the campaign",
+			text.Count(more, "reading"))))
+	}
+	return parts
+}
+
+func ended(row record.Row) string {
+	if row.Why != "" {
+		return string(row.Status) + ": " + row.Why
+	}
+	return string(row.Status)
+}
+
+// settings say how to set each answer again.
+func (r Report) settings() (parts []document.Part) {
+	var modes []tegra.Mode
+	if r.Kept != nil {
+		for _, a := range r.Kept.Answers {
+			modes = append(modes, a.Mode)
+		}
+	} else if len(r.Soaks) > 0 && r.Soaks[0].Result.Mode.OK {
+		modes = append(modes, r.Soaks[0].Result.Mode.V)
+	}
+	if modes == nil {
+		return nil
+	}
+	parts = append(parts, document.Heading("How to set the mode again"))
+	t := document.Table{Head: []string{"mode", "CPU cores online", "CPU kHz", "GPU Hz", "memory (EMC) Hz"}, Numbers: 1}
+	var code []string
+	for _, m := range modes {
+		name := r.Space.Format(m)
+		t.Rows = append(t.Rows, []string{name, fmt.Sprint(m.Cores), fmt.Sprint(m.CPU.KHz()), fmt.Sprint(int64(m.GPU)),
+			fmt.Sprint(int64(m.EMC))})
+		code = append(code, r.Commands.Set(name)...)
+	}
+	return append(parts, t, document.Code(strings.Join(code, "\n")), document.Text(r.Commands.SetSays))
+}
+
+// board is on what all this was measured.
+func (r Report) board() []document.Part {
+	h := r.Header
+	facts := document.Facts{}
+	add := func(name, text string) {
+		if text != "" {
+			facts = append(facts, [2]string{name, text})
+		}
+	}
+	add("board", h.Device.Name)
+	add("model", h.Device.Model)
+	add("module", h.Device.Module)
+	add("SoC", h.Device.SoC)
+	add("L4T", h.Device.L4T)
+	add("JetPack", h.Device.JetPack)
+	add("power", h.Device.Total)
+	add("rails", strings.Join(h.Device.Rails, ", "))
+	add("workload", fmt.Sprintf("%s, batch size %d, %s", h.Workload.Name, h.Workload.Batch,
+		text.Count(h.Workload.Workers, "worker")))
+	add("software", strings.Join(r.Software, "; "))
+	add("measured by", "jtune "+h.Jtune)
+	if h.Search != nil {
+		add("search", h.Search.String())
+	} else {
+		add("plan", h.Plan.String())
+	}
+	add("seed", fmt.Sprint(h.Seed))
+	return []document.Part{document.Heading("Board and software"), facts}
+}
+
+// told says what the numbers are, and what nobody has seen.
+func (r Report) told() []document.Part {
+	measured, usable := len(r.Rows), 0
+	for _, row := range r.Rows {
+		if row.Status.Usable() {
+			usable++
+		}
+	}
+	lines := []string{}
+	if measured > 0 {
+		lines = append(lines,
+			fmt.Sprintf("%s, %s of them usable. Only what is marked measured was: a reading's time is "+
+				"the median of its %s, its power the median of the module's own power monitor.",
+				text.Count(measured, "reading"), text.Thousands(usable), plural(r.Header.Workload.Noun())))
+	}
+	if r.Known != nil {
+		cv := r.Known.Model.CV
+		line := "All other numbers of modes are predicted by a model"
+		if cv.How != "" {
+			line += fmt.Sprintf(", whose mean error for modes that it had not seen is %.1f %% of time and %s of power "+
+				"(%s)", cv.TimeMAPEPct, percent(cv.PowerMAPEPct), cv.How)
+		}
+		lines = append(lines, line+".")
+	}
+	if r.Kept != nil {
+		lines = append(lines, r.Kept.Warnings...)
+	}
+	lines = append(lines, r.Notes...)
+	lines = append(lines,
+		"No board measures its air, and none the supply of its carrier: the temperatures are those of the "+
+			"module in the place where it stood, the watts, amperes and volts those of its own rails.")
+	parts := []document.Part{document.Heading("What these numbers are")}
+	for _, l := range lines {
+		parts = append(parts, document.Text(l))
+	}
+	return parts
+}
+
+func percent(v float64) string {
+	if math.IsNaN(v) {
+		return "–"
+	}
+	return fmt.Sprintf("%.1f %%", v)
+}
+
+// plural of batch and minibatch.
+func plural(noun string) string { return noun + "es" }
