@@ -29,7 +29,8 @@ func (a *app) commands(root *cobra.Command) {
 			root.AddCommand(c)
 		}
 	}
-	add("daily", newRun(a), newTune(a), newSoak(a), newApply(a), newRevert(a), newWatch(a), newDoctor(a))
+	add("daily", newRun(a), newTune(a), newSoak(a), newApply(a), newRevert(a), newVerify(a), newWatch(a),
+		newDoctor(a))
 	add("closer", newChoose(a), newFront(a), newPredict(a), newPlot(a), newExplain(a), newProfile(a), newPair(a),
 		newReport(a))
 	add("records", below(newCampaigns(a), newRepeat(a), newImport(a), newMerge(a)), below(newModels(a), newFit(a)))

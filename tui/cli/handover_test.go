@@ -104,6 +104,19 @@ func inBrowser(t *testing.T, page string) {
 	}
 }
 
+func TestVerifyMeasuresAnAnswerAgain(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	jtune(t, with(virtualBoard, "verify", "--data-dir", data)...).fails(t, exitFailed, "no answer of a search")
+	jtune(t, with(virtualBoard, "tune", "mobilenet", "--power-limit", "28", "--data-dir", data)...).done(t)
+	v := jtune(t, with(virtualBoard, "verify", "--json", "--data-dir", data)...).done(t).object(t,
+		"holds mode time_pct power_pct since virtual")
+	if v["holds"] != true || v["virtual"] != true {
+		t.Errorf("%v", v)
+	}
+	jtune(t, with(virtualBoard, "verify", "nothing", "--data-dir", data)...).fails(t, exitFailed, "no campaign nothing")
+}
+
 func TestReportRefusesInOneLine(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()

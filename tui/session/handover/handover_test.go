@@ -174,3 +174,18 @@ func TestReportWithoutASoakSaysHowToGetOne(t *testing.T) {
 		t.Error("a page without a soak does not say how to get one")
 	}
 }
+
+func TestDriftIsMoreThanReadingsDifferBy(t *testing.T) {
+	t.Parallel()
+	a := search(t).Kept.Answers[0]
+	for _, c := range []struct {
+		ms, w float64
+		holds bool
+	}{{80, 14.2, true}, {80.6, 14.3, true}, {70, 13, true}, {86, 14.2, false}, {80, 15.3, false}} {
+		row := record.Row{Measured: measured(a.Mode, c.ms, c.w), Status: record.OK, Minibatches: 40, PowerSamples: 8,
+			TimeIQRMS: 0.8, PowerIQRW: 0.2}
+		if d := drift(a, row, time.Time{}); d.Holds != c.holds || (d.TimePct > 0) != (c.ms > 80) {
+			t.Errorf("%g ms, %g W: %+v", c.ms, c.w, d)
+		}
+	}
+}
