@@ -3,7 +3,9 @@ package soak
 import (
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -79,7 +81,11 @@ func keep(s *session.Session, r *Request, before tegra.Reading) (k *files, err e
 
 // continued reads the soak in the folder that a request continues.
 func (k *files) continued(r *Request) (err error) {
-	if k.plan, err = readPlan(r.Dir); err != nil {
+	k.plan, err = readPlan(r.Dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("there is no soak in %s to continue", r.Dir)
+	case err != nil:
 		return err
 	}
 	if record.Ended(r.Dir) == "complete" {
