@@ -186,7 +186,7 @@ var keyRow = regexp.MustCompile("(?m)^\\| `((?:torch|workload)\\.[\\w.]+)` \\| `
 
 func TestDocsListEveryKeyOfTheConfiguration(t *testing.T) {
 	t.Parallel()
-	text := docPages(t)[filepath.Join(checkout, "docs/reference.md")]
+	text := docPages(t)[filepath.Join(checkout, "docs/reference/README.md")]
 	var got, want [][]string
 	for _, m := range keyRow.FindAllStringSubmatch(text, -1) {
 		got = append(got, m[1:])
@@ -202,7 +202,7 @@ func TestDocsListEveryKeyOfTheConfiguration(t *testing.T) {
 	_, text, _ = strings.Cut(text, "## Configuration")
 	_, text, _ = strings.Cut(text, "```toml\n")
 	text, _, _ = strings.Cut(text, "```")
-	for _, fault := range config.CheckConfig("docs/reference.md", text, screenTables()) {
+	for _, fault := range config.CheckConfig("docs/reference/README.md", text, screenTables()) {
 		t.Error(fault)
 	}
 }

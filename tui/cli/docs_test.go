@@ -17,7 +17,7 @@ const checkout = "../.."
 func docPages(t *testing.T) map[string]string {
 	t.Helper()
 	pages := map[string]string{}
-	for _, pattern := range []string{"README.md", "CONTRIBUTING.md", "docs/*.md", "docs/decisions/*.md"} {
+	for _, pattern := range []string{"README.md", "CONTRIBUTING.md", "docs/*.md", "docs/*/*.md"} {
 		found, err := filepath.Glob(filepath.Join(checkout, pattern))
 		if err != nil || len(found) == 0 {
 			t.Fatalf("no page %s: %v", pattern, err)

@@ -20,7 +20,7 @@ import (
 const (
 	inNamespace = "JTUNE_TEST_NAMESPACE" // folder that the test in the namespace may fill
 	installed   = "/usr/local/bin/jtune"
-	rule        = "worker ALL=(root) NOPASSWD: " + installed + " guard -sysroot=/\n" // as in docs/fleet.md
+	rule        = "worker ALL=(root) NOPASSWD: " + installed + " guard -sysroot=/\n" // as in docs/howto/many-boards.md
 	secret      = "/etc/secret"                                                      // only root reads it
 )
 

@@ -89,7 +89,7 @@ PartitionName=orin Nodes=%[1]s Default=YES MaxTime=INFINITE State=UP
 	}
 }
 
-// TestSlurmArrayJobMeasuresOnePlan submits the array job of docs/fleet.md to a real Slurm and joins the
+// TestSlurmArrayJobMeasuresOnePlan submits the array job of docs/howto/many-boards.md to a real Slurm and joins the
 // parts.
 func TestSlurmArrayJobMeasuresOnePlan(t *testing.T) {
 	long(t, "runs Slurm's daemons", "munged", "slurmctld", "slurmd", "sbatch", "sinfo")

@@ -21,7 +21,7 @@ import (
 var systemScript string
 
 // system is a Debian system with systemd, sudo, OpenSSH and four processors, or two. Its users are root, worker (with
-// the sudoers line of docs/fleet.md), other (sudo with a password) and guest (no rights).
+// the sudoers line of docs/howto/many-boards.md), other (sudo with a password) and guest (no rights).
 type system struct {
 	b        media
 	disk     string
