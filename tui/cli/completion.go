@@ -18,8 +18,11 @@ import (
 // names lists what a shell may complete. It reads names only: no campaign or model is opened.
 type names func() []string
 
+// completer knows the names that a command line of app may hold.
+type completer struct{ *app }
+
 // completions gives each command's arguments, by its path, and each flag, by its name, the names that complete it.
-func (a *app) completions(root *cobra.Command) {
+func (a completer) completions(root *cobra.Command) {
 	arguments := map[string]names{}
 	for path, of := range map[string]names{
 		"run, tune, soak, profile, fleet rank, research experiment energy": a.workloadNames,
@@ -84,7 +87,7 @@ func deviceNames() []string {
 	return list
 }
 
-func (a *app) workloadNames() (list []string) {
+func (a completer) workloadNames() (list []string) {
 	known, err := workloads.Configured(a.options.Paths)
 	if err != nil {
 		return nil
@@ -95,7 +98,7 @@ func (a *app) workloadNames() (list []string) {
 	return list
 }
 
-func (a *app) presetNames() (list []string) {
+func (a completer) presetNames() (list []string) {
 	s, err := session.Open(a.options)
 	if err != nil {
 		return nil
@@ -107,7 +110,7 @@ func (a *app) presetNames() (list []string) {
 	return list
 }
 
-func (a *app) campaignNames() (list []string) {
+func (a completer) campaignNames() (list []string) {
 	entries, _ := os.ReadDir(a.options.CampaignsDir()) // no folder: no names
 	for _, e := range entries {
 		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
@@ -118,7 +121,7 @@ func (a *app) campaignNames() (list []string) {
 	return list
 }
 
-func (a *app) modelNames() (list []string) {
+func (a completer) modelNames() (list []string) {
 	paths, _ := filepath.Glob(filepath.Join(a.options.ModelsDir(), "*.model")) // the pattern is well formed
 	for _, path := range paths {
 		list = append(list, strings.TrimSuffix(filepath.Base(path), ".model"))
@@ -126,11 +129,11 @@ func (a *app) modelNames() (list []string) {
 	return list
 }
 
-func (a *app) referenceNames() []string {
+func (a completer) referenceNames() []string {
 	return slices.Concat([]string{"none", learn.ShippedName}, learn.ProfileNames(), a.modelNames())
 }
 
-func (a *app) boardNames() (list []string) {
+func (a completer) boardNames() (list []string) {
 	boards, err := a.options.Boards()
 	if err != nil {
 		return nil
@@ -141,7 +144,7 @@ func (a *app) boardNames() (list []string) {
 	return list
 }
 
-func (a *app) groupNames() (list []string) {
+func (a completer) groupNames() (list []string) {
 	boards, err := a.options.Boards()
 	if err != nil {
 		return nil

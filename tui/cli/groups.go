@@ -99,7 +99,7 @@ func (a *app) current(ctx context.Context, root *cobra.Command) error {
 	line, former := present(root, a.line)
 	if len(line) > 0 && strings.HasPrefix(line[0], "__complete") {
 		plainUsage(root)
-		a.completions(root)
+		completer{a}.completions(root)
 	}
 	if err := knownCommand(root, line); err != nil {
 		return err
