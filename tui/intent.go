@@ -53,7 +53,7 @@ func (r *root) do(i page.Intent) tea.Cmd {
 		return sh.export(i)
 	case page.Recall:
 		r.open(page.Profile)
-		return r.broadcast(page.Recalled{Workload: i.Workload})
+		return r.broadcast(page.Recalled(i))
 	case page.Load:
 		return sh.load(i.Model)
 	case page.Size:

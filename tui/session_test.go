@@ -219,7 +219,7 @@ func TestSessionGoesOnWithASearchThatWasCutOff(t *testing.T) {
 		folders int // of both
 	}{
 		"over the whole front, in its folder": {
-			[]string{"down", "right", "down", "down", "down", "down", "down"}, 1},
+			[]string{"down", "right", "down", "down", "down", "down", "down", "down"}, 1},
 		"for a limit, in another, from what was known": {[]string{"down", "2", "6", "up", "up"}, 2},
 	} {
 		t.Run(name, func(t *testing.T) {

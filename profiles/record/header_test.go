@@ -182,7 +182,9 @@ func TestCreateFailsWhereTheHeaderCannotBeWritten(t *testing.T) {
 	if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "free some space") {
 		t.Errorf("%v; want that the disk is full, and what to do", err)
 	}
-	if err := writeHeader(disk, testHeader(t)); !errors.Is(err, syscall.ENOSPC) {
+	h := testHeader(t)
+	h.Format = headerFormat
+	if err := writeHeader(disk, h); !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("the header alone: %v", err)
 	}
 	if _, err := readHeader(filepath.Join(disk, "c")); err == nil {

@@ -135,6 +135,7 @@ func furnish(home string) error {
 	}
 	for path, text := range map[string]string{
 		"btop/btop.conf": "update_ms = 1000\n",
+		"empty.toml":     "",
 		"jtune/config.toml": fmt.Sprintf("[workload.%s]\ncommand = [%q, %q]\nbatch = 16\nsamples = 50000\n", jobName,
 			self, asJob),
 	} {
@@ -172,7 +173,8 @@ func job(ctx context.Context, out io.Writer) {
 // workload is the one of the configuration file.
 func programs(jtune, home string) []program {
 	files := []string{jtune, "--sysroot", filepath.Join(home, "root"), "--data-dir", home + "/data"}
-	virtual := []string{jtune, "--device", "virtual:agx-orin", "--data-dir", filepath.Join(home, "virtual")}
+	virtual := []string{jtune, "--device", "virtual:agx-orin", "--data-dir", filepath.Join(home, "virtual"),
+		"--config", filepath.Join(home, "empty.toml")} // its simulated workloads alone
 	const live = "module total"
 	return []program{
 		{name: "idle", own: true, command: files, first: live},

@@ -42,18 +42,18 @@ func (p *Page) compared(w, h int) string {
 	}
 	top := append(head, says[:min(len(says), max(1, h/2-2))]...)
 	p.pair.Rows = len(c.Common)
-	p.pair.Cell = func(row, col int) string { return p.pairCell(c.Common[row], col) }
+	p.pair.Cell = func(row, col int) string { return pairCell(p.read, c.Common[row], col) }
 	panel := p.read.Panel("modes that both measured", p.pair.Search.Note(), p.pair.Render)
 	return widget.Fit(widget.Under(strings.Join(top, "\n"), panel.Render(w, max(1, h-len(top)))), w, h)
 }
 
-func (p *Page) pairCell(m fit.Compared, col int) string {
+func pairCell(r page.Reader, m fit.Compared, col int) string {
 	pct := func(v float64) string { return fmt.Sprintf("%+.1f %%", v) }
 	batch := widget.Dash
 	if m.Batch > 0 {
 		batch = fmt.Sprint(m.Batch)
 	}
-	return [...]string{p.read.ModeText(m.Mode), batch, widget.MS(m.One.TimeMS), widget.MS(m.Other.TimeMS),
+	return [...]string{r.ModeText(m.Mode), batch, widget.MS(m.One.TimeMS), widget.MS(m.Other.TimeMS),
 		pct(m.TimePct), widget.Number(m.One.PowerW, 1), widget.Number(m.Other.PowerW, 1), pct(m.PowerPct),
 		pct(m.EnergyPct)}[col]
 }

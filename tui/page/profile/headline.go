@@ -41,7 +41,7 @@ func (p *Page) headline(a answers.Answer, w int, big bool) []string {
 		number, words = g.Words()
 		words = p.now(words)
 	}
-	big = big && p.allFair()
+	big = big && allFair(p.answers())
 	if !big || !fair(a) || p.read.Look().Glyphs == widget.GlyphsASCII {
 		if w < narrowW && fair(a) {
 			sentence = number + " " + words + ", measured"
@@ -77,9 +77,9 @@ func (p *Page) headline(a answers.Answer, w int, big bool) []string {
 	return append(out, "")
 }
 
-// allFair reports whether all answers of the card are fair: what is drawn large must not come and go with the cursor.
-func (p *Page) allFair() bool {
-	return !slices.ContainsFunc(p.answers(), func(a answers.Answer) bool { return a.Gain == nil || !fair(a) })
+// allFair reports whether all answers of a card are fair: what is drawn large must not come and go with the cursor.
+func allFair(list []answers.Answer) bool {
+	return !slices.ContainsFunc(list, func(a answers.Answer) bool { return a.Gain == nil || !fair(a) })
 }
 
 // now is a text about the mode that the board was in before the search, which is present no more once another is set.

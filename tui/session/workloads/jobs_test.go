@@ -8,11 +8,16 @@ import (
 
 	"jtune/profiles/workload"
 	"jtune/tui/session"
+	"jtune/tui/session/config"
 )
 
 func TestTypedJobsAreListedFirstAndSaved(t *testing.T) {
 	t.Parallel()
-	s := open(t, session.Options{})
+	file := filepath.Join(t.TempDir(), "config.toml")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, session.Options{Paths: config.Paths{Config: file}})
 	jobs := JobsOf(s)
 	typed, err := jobs.TypedJob("LR=0.1 python3 train.py", Typed{Dir: t.TempDir()})
 	if err != nil || !typed.OnHost || typed.Name != "train" || typed.Env["LR"] != "0.1" {
