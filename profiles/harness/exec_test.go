@@ -69,7 +69,7 @@ func TestExecJobThatDiesGivesItsEventsThenStatusAndLastLine(t *testing.T) {
 	if !errors.As(err, &died) || died.Status != "exit status 3" || len(died.Lines) != 2 || len(events) != 3 {
 		t.Fatalf("%d events, %#v", len(events), err)
 	}
-	if want := "harness sh died: exit status 3: CUDA out of memory"; err.Error() != want {
+	if want := "command sh ended with exit status 3: CUDA out of memory"; err.Error() != want {
 		t.Errorf("got %q, want %q", err, want)
 	}
 }
@@ -84,7 +84,7 @@ func TestExecEnginesAdviceIsNotTheReason(t *testing.T) {
 			ExecOptions{},
 		),
 	)
-	if want := "harness sh died: exit status 125: docker: Cannot connect to the Docker daemon."; err == nil ||
+	if want := "command sh ended with exit status 125: docker: Cannot connect to the Docker daemon."; err == nil ||
 		err.Error() != want {
 		t.Errorf("got %v, want %q", err, want)
 	}

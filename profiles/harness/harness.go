@@ -133,15 +133,26 @@ func (e *ExitError) Error() string {
 	switch {
 	case e.Status == "signal: "+syscall.SIGKILL.String():
 		return fmt.Sprintf(
-			"harness %s was killed from outside (%s): most often by the kernel, out of memory (see dmesg), "+
+			"command %s was killed from outside (%s): most often by the kernel, out of memory (see dmesg), "+
 				"which counts as did not run (DNR)",
 			e.Command,
 			e.Status,
 		)
 	case len(e.Lines) == 0:
-		return fmt.Sprintf("harness %s died: %s, with nothing on stderr", e.Command, e.Status)
+		return fmt.Sprintf("command %s ended %s, with nothing on stderr", e.Command, e.how())
 	}
-	return fmt.Sprintf("harness %s died: %s: %s", e.Command, e.Status, reason(e.Lines))
+	return fmt.Sprintf("command %s ended %s: %s", e.Command, e.how(), reason(e.Lines))
+}
+
+// how it ended: "with exit status 1", "by signal: segmentation fault".
+func (e *ExitError) how() string {
+	switch {
+	case strings.HasPrefix(e.Status, "signal"):
+		return "by " + e.Status
+	case strings.HasPrefix(e.Status, "exit"):
+		return "with " + e.Status
+	}
+	return "because " + e.Status
 }
 
 // reason is the last meaningful line: container engines end with advice to read their help.
@@ -180,14 +191,14 @@ type SilenceError struct {
 func (e *SilenceError) Error() string {
 	if e.Garbage == 0 {
 		return fmt.Sprintf(
-			"harness %s prints nothing for %s: does it flush its output after each line? (a job that loads for "+
+			"command %s prints nothing for %s: does it flush its output after each line? (a job that loads for "+
 				"longer: silence_s under [workload.NAME] in the configuration file)",
 			e.Command,
 			e.After,
 		)
 	}
 	return fmt.Sprintf(
-		"harness %s prints no event for %s, only %d lines that are none; last: %s",
+		"command %s prints no event for %s, only %d lines that are none; last: %s",
 		e.Command,
 		e.After,
 		e.Garbage,

@@ -21,7 +21,8 @@ func TestBadHarnesses(t *testing.T) {
 		words        []string
 	}{
 		{"that dies at once", "echo no such dataset >&2; exit 3", []string{"no such dataset"}},
-		{"that prints garbage and dies", "head -c 3000 /dev/zero; echo; echo '{\"event\":'; exit 1", []string{"died"}},
+		{"that prints garbage and dies", "head -c 3000 /dev/zero; echo; echo '{\"event\":'; exit 1",
+			[]string{"command sh ended with exit status 1"}},
 	} {
 		t.Run("a harness "+c.name, func(t *testing.T) {
 			t.Parallel()
