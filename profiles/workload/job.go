@@ -67,10 +67,29 @@ func (w Workload) NewHarness(o HarnessOptions) func(ctx context.Context, batch i
 			return nil, fmt.Errorf("workload %s: %w", w.Name, err)
 		}
 		if o.Virtual != nil {
-			return harness.ExecAlongside(ctx, o.Virtual, w.SimulatedName(), w.Batch, job)
+			name, batch := w.standIn(o.Virtual)
+			return harness.ExecAlongside(ctx, o.Virtual, name, batch, job)
 		}
 		return harness.Exec(ctx, job)
 	}
+}
+
+// smallest is a simulated workload that fits every virtual board.
+const smallest = "lenet5"
+
+// standIn is the simulated workload whose power stands beside a real job. Of a command of the user's own nothing is
+// known: it stands at a batch size of its own, or is a smaller one, so that it fits the board.
+func (w Workload) standIn(b *virtual.Board) (name string, batch int) {
+	name = w.SimulatedName()
+	if !w.OnHost {
+		return name, w.Batch
+	}
+	for _, batch := range []int{0, 1} {
+		if b.Fits(name, batch) == nil {
+			return name, batch
+		}
+	}
+	return smallest, 0
 }
 
 // attach returns what reads a job that was started elsewhere.
