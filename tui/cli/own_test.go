@@ -85,3 +85,23 @@ func TestRunOfACommandIsSavedAndCommentsStay(t *testing.T) {
 		t.Errorf("the former command is left: %s", after)
 	}
 }
+
+func TestCampaignOfACommandGoesOnWithTheSameCommandOnly(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "c")
+	board := []string{"--device", "virtual:nano", "--data-dir", t.TempDir()}
+	touched := filepath.Join(t.TempDir(), "touched")
+	job, other := steps("100000", ":"), []string{"--", "touch", touched}
+	profile := with(board, "profile", "--modes", "1", "--force", "--out", dir)
+	jtune(t, with(profile, job...)...).done(t)
+	o := jtune(t, with(with(profile, "--resume"), job...)...).done(t)
+	if !strings.Contains(o.err+o.out, "0 new") {
+		t.Errorf("it measures again: %s", o.err)
+	}
+	jtune(t, with(with(profile, "--resume"), other...)...).fails(t, exitUsage, "give the same command")
+	jtune(t, with(board, with([]string{"repeat", dir}, other...)...)...).fails(t, exitUsage, "give the same command")
+	jtune(t, with(board, "repeat", dir)...).fails(t, exitUsage, "give it again behind --", "--trust-command")
+	if _, err := os.Stat(touched); err == nil {
+		t.Error("another command was run before it was refused")
+	}
+}

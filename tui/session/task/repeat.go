@@ -64,7 +64,7 @@ func Repeat(s *session.Session, c campaigns.Campaign, trust bool, typed *workloa
 	}
 	w, differs := ownWorkload(s, h.Workload)
 	if typed != nil {
-		if w, differs, err = typedAgain(s, *typed, h.Workload); err != nil {
+		if w, differs, err = workloads.TypedAgain(s, *typed, h.Workload); err != nil {
 			return r, err
 		}
 		trust = false
@@ -134,6 +134,9 @@ func ownWorkload(s *session.Session, there workload.Workload) (w workload.Worklo
 	w.Workers = there.Workers // as run --workers sets them
 	other := there.Otherwise(w)
 	switch {
+	case err != nil && there.Own && len(there.Command) > 0:
+		return workloads.OnHost(s, there), "the campaign ran a command of its own: give it again behind --, " +
+			"such as -- " + text.OneLine(workloads.LineOf(there.Command))
 	case err != nil:
 		known := workload.Workload{Name: there.Name, Batch: there.Batch, Workers: there.Workers,
 			Prefetch: there.Prefetch}
@@ -146,21 +149,6 @@ func ownWorkload(s *session.Session, there workload.Workload) (w workload.Worklo
 			strings.Join(other, ", ")
 	}
 	return w, ""
-}
-
-// typedAgain is the workload of a command that is given again. What its first steps told is as it was.
-func typedAgain(s *session.Session, t workloads.Typed, there workload.Workload) (w workload.Workload, differs string,
-	err error) {
-	if w, err = t.Workload(s); err != nil {
-		return w, "", err
-	}
-	w.Name, w.Title = there.Name, there.Title
-	w.Kind, w.Unit, w.Per = cmp.Or(w.Kind, there.Kind), cmp.Or(w.Unit, there.Unit), cmp.Or(w.Per, there.Per)
-	w.Batch, w.Samples, w.Workers = there.Batch, there.Samples, there.Workers
-	if other := there.Otherwise(w); len(other) > 0 {
-		differs = "the campaign ran " + strings.Join(other, ", ")
-	}
-	return w, differs, nil
 }
 
 // RecordedWorkload is the workload of the campaign in a folder, which must be called name, and

@@ -1,7 +1,9 @@
 package workloads
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
 
 	"jtune/internal/usage"
 	"jtune/profiles/workload"
@@ -51,4 +53,20 @@ func FreeName(w workload.Workload, list []workload.Workload) string {
 // sameJob reports whether two workloads run the same and are read alike.
 func sameJob(a, b workload.Workload) bool {
 	return a.Fingerprint("") == b.Fingerprint("") && a.Batch == b.Batch && a.Unit == b.Unit && a.Pattern == b.Pattern
+}
+
+// TypedAgain is the workload of a command that is given again for the campaign of one. What its first steps told is as
+// it was. differs is what differs otherwise.
+func TypedAgain(s *session.Session, t Typed, there workload.Workload) (w workload.Workload, differs string,
+	err error) {
+	if w, err = t.Workload(s); err != nil {
+		return w, "", err
+	}
+	w.Name, w.Title = there.Name, there.Title
+	w.Kind, w.Unit, w.Per = cmp.Or(w.Kind, there.Kind), cmp.Or(w.Unit, there.Unit), cmp.Or(w.Per, there.Per)
+	w.Batch, w.Samples, w.Workers = there.Batch, there.Samples, there.Workers
+	if other := there.Otherwise(w); len(other) > 0 {
+		differs = "the campaign ran " + strings.Join(other, ", ")
+	}
+	return w, differs, nil
 }
