@@ -86,7 +86,7 @@ func Understand(ctx context.Context, s *session.Session, w workload.Workload,
 				return understood(w, h), nil
 			}
 		case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
-			if err := tooLong(h, time.Since(begun)); err != nil {
+			if err := TooLong(h, time.Since(begun)); err != nil {
 				return w, err
 			}
 		case err != nil:
@@ -147,8 +147,8 @@ func ended(w workload.Workload, h harness.Harness, took time.Duration, steps int
 	return w, nil
 }
 
-// tooLong is the error of a command that goes on and on, and prints nothing that tells its steps.
-func tooLong(h harness.Harness, took time.Duration) error {
+// TooLong is the error of a command that goes on and on, and prints nothing that tells its steps.
+func TooLong(h harness.Harness, took time.Duration) error {
 	d, ok := h.(harness.Detecting)
 	if !ok {
 		return nil

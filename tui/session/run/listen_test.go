@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"jtune/profiles/harness"
+	"jtune/profiles/harness/detect"
 	"jtune/tui/session/measure"
 )
 
@@ -81,4 +82,35 @@ func TestAListenerLosesNoEventAndTellsOnlyNews(t *testing.T) {
 		t.Errorf("a run that is stopped: %v", err)
 	}
 	l.end()
+}
+
+// unread is a job that goes on, and prints lines that tell no steps.
+type unread struct {
+	slow
+	last string
+}
+
+func (u unread) Detected() (r detect.Reading, err error, ok bool) {
+	return r, &harness.NotUnderstood{Command: "job", Undecided: &detect.Undecided{Kind: detect.Nothing, Lines: 30,
+		Tails: []string{u.last}}}, true
+}
+
+func TestARunForStepsEndsWhereNoLineTellsAny(t *testing.T) {
+	t.Parallel()
+	h := unread{slow{Queue: harness.NewQueue()}, "round done"}
+	c := &collector{own: time.Now().Add(-2 * time.Minute)}
+	if _, err := c.next(t.Context(), h); !errors.Is(err, harness.ErrNotUnderstood) {
+		t.Errorf("after 2 minutes: %v", err)
+	}
+	for _, c := range []struct {
+		last  string
+		after time.Duration
+		ends  bool
+	}{{"round done", 50 * time.Second, false}, {"loading shard 12", 2 * time.Minute, false},
+		{"loading shard 99", 16 * time.Minute, true}} {
+		h.last = c.last
+		if err := measure.TooLong(h, c.after); (err != nil) != c.ends {
+			t.Errorf("%q after %v: %v", c.last, c.after, err)
+		}
+	}
 }

@@ -86,6 +86,9 @@ func Run(ctx context.Context, s *session.Session, r measure.RunRequest, observe 
 	}
 	c := &collector{meter: meter, observe: observe, want: r.Minibatches, allEpochs: r.AllEpochs, advise: advise,
 		toEnd: r.Workload.ToEnd, listen: heard}
+	if r.Own && !c.toEnd {
+		c.own = time.Now()
+	}
 	if r.Uninstrumented {
 		c.turns = &readTurns{sampler: s.Sampler, clock: s.Clock, every: r.Every, each: r.Minibatches}
 		defer c.turns.end()
@@ -177,6 +180,7 @@ type collector struct {
 	listen    *listener  // to what the command prints; nil: nobody does
 	toEnd     bool       // the run ends with its command, whatever that prints
 	turns     *readTurns // of a run that shows what reading sensors costs; nil: another run
+	own       time.Time  // when a command of the user's own began whose steps are waited for; zero: none are
 
 	count   int
 	leftOut int
@@ -192,7 +196,7 @@ type collector struct {
 func (c *collector) collect(ctx context.Context, h harness.Harness) error {
 	first := true
 	for !c.enough() {
-		e, err := c.listen.next(ctx, h)
+		e, err := c.next(ctx, h)
 		switch {
 		case errors.Is(err, io.EOF) && (c.count > 0 || c.toEnd):
 			return nil
@@ -226,6 +230,25 @@ func (c *collector) collect(ctx context.Context, h harness.Harness) error {
 		}
 	}
 	return nil
+}
+
+// lookEvery is how often it is looked whether a command is understood, before its first step.
+const lookEvery = 2 * time.Second
+
+// next waits for the next event; for the first step of a command no longer than there is hope that its lines tell any.
+func (c *collector) next(ctx context.Context, h harness.Harness) (harness.Event, error) {
+	for !c.own.IsZero() && c.count+c.leftOut == 0 {
+		soon, cancel := context.WithTimeout(ctx, lookEvery)
+		e, err := c.listen.next(soon, h)
+		cancel()
+		if !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
+			return e, err
+		}
+		if err := measure.TooLong(h, time.Since(c.own)); err != nil {
+			return harness.Event{}, err
+		}
+	}
+	return c.listen.next(ctx, h)
 }
 
 // skip takes a minibatch that does not count.
