@@ -268,6 +268,19 @@ func (ends HeatEnds) Heat(v float64) int {
 	return at
 }
 
+// Share places a value between the least and the largest, from 0 to 1: by the shades, and between their ends.
+func (ends HeatEnds) Share(v float64) float64 {
+	at := ends.Heat(v)
+	if at <= 0 { // how far the least value lies below is not known
+		return 0
+	}
+	within := 1.0
+	if lo, hi := ends[at-1], ends[at]; hi > lo {
+		within = min(1, (v-lo)/(hi-lo))
+	}
+	return (float64(at) + within) / Heats
+}
+
 // Least is the point of the least value; false without any.
 func (p *Panel) Least() (Point, bool) {
 	var least Point

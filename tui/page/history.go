@@ -62,6 +62,7 @@ func (r Reader) OverTime(of History, w, h int) string {
 		most = max(most, of.Limit)
 	}
 	plot := chart.Plot{X: axis.Scale{Lo: -chartSpan.Seconds(), Hi: 0}, XName: "s", YName: of.Unit}
+	plot.Graded = len(lines) == 1
 	plot.From(of.Least, most, h)
 	if of.Limit > 0 {
 		plot.Level(of.Limit, of.LimitName, chart.InkLimit)

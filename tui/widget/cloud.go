@@ -56,6 +56,8 @@ type CloudView struct {
 	Doubted      []int
 	Marks        []CloudMark
 	Lines        []CloudLine // of other models
+	GhostX       []float64   // the front before, which stands back
+	GhostY       []float64
 	Cursor       int
 	BandX, BandY [2]float64 // at the cursor
 }
@@ -106,6 +108,7 @@ func (c *Cloud) Render(v CloudView, w, h int) string {
 	}
 	plot.Base(c.dots)
 	plot.Limits(v.AtX, v.AtY)
+	plot.Line(v.GhostX, v.GhostY, chart.InkCloud)
 	xs, ys := v.pick(v.Front)
 	plot.Line(xs, ys, chart.InkFront)
 	if v.Plain {

@@ -94,7 +94,9 @@ func legendOf(f figure.Figure) string {
 			words[len(words)-1] += " " + p.Axis.Unit
 		}
 		for _, m := range p.Marks {
-			words = append(words, string(m.Glyph)+" "+m.Name)
+			if m.Name != "" {
+				words = append(words, string(m.Glyph)+" "+m.Name)
+			}
 		}
 	}
 	for i, word := range words {

@@ -62,7 +62,7 @@ func (g Glyphs) Profile(environ []string, noColor bool) colorprofile.Profile {
 	most := map[Glyphs]colorprofile.Profile{GlyphsBlocks: colorprofile.ANSI, GlyphsASCII: colorprofile.Ascii}
 	limit, limited := most[g]
 	if !limited {
-		limit = colorprofile.ANSI256
+		limit = colorprofile.TrueColor
 	}
 	if noColor {
 		return colorprofile.Ascii

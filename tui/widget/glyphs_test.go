@@ -57,7 +57,8 @@ func TestGlyphsBoundTheColours(t *testing.T) {
 		noColor bool
 		want    colorprofile.Profile
 	}{
-		{"braille has 256", GlyphsBraille, rich, false, colorprofile.ANSI256},
+		{"braille has all", GlyphsBraille, rich, false, colorprofile.TrueColor}, // for values; all else is of 256
+		{"256 where the terminal has no more", GlyphsBraille, rich[:1], false, colorprofile.ANSI256},
 		{"blocks have 16", GlyphsBlocks, rich, false, colorprofile.ANSI},
 		{"ASCII has none", GlyphsASCII, rich, false, colorprofile.Ascii},
 		{"NO_COLOR has none", GlyphsBraille, rich, true, colorprofile.Ascii},

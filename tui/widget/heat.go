@@ -108,11 +108,11 @@ func (g *heatGrid) row(r int, middle bool) string {
 			out.WriteString(strings.Repeat(" ", g.wide))
 			continue
 		}
-		shade := " "
+		shade, hue := " ", chart.InkSeries
 		if heat >= 0 {
-			shade = string([]rune(heatGlyphs)[heat])
+			shade, hue = string([]rune(heatGlyphs)[heat]), chart.HeatInk(g.ends.Share(cell.v))
 		}
-		sign, ink := shade, chart.InkSeries
+		sign, ink := shade, hue
 		switch {
 		case !middle:
 		case cell.mark != nil && cell.mark.Here:
@@ -132,10 +132,10 @@ func (g *heatGrid) row(r int, middle bool) string {
 			continue
 		}
 		if rest == 1 { // the columns touch: the shade is a surface
-			out.WriteString(g.paint(chart.InkSeries, shade))
+			out.WriteString(g.paint(hue, shade))
 			continue
 		}
-		out.WriteString(g.paint(chart.InkSeries, strings.Repeat(shade, rest-1)) + " ")
+		out.WriteString(g.paint(hue, strings.Repeat(shade, rest-1)) + " ")
 	}
 	return out.String()
 }

@@ -45,10 +45,24 @@ var inkStyles = [...]Style{
 	chart.InkCursor:   lipgloss.NewStyle().Bold(true).Reverse(true),
 }
 
+// heatStyles are those of values from the least to the largest: where a terminal has fewer colours the nearest of
+// them, and glyphs or places say the same.
+var heatStyles = func() (out [chart.HeatInks]Style) {
+	for i, hex := range [...]string{"#3a7bd5", "#2fa4d7", "#2ec4b6", "#57cc71", "#a3d653", "#e8d44d", "#f6a940",
+		"#f0743e",
+		"#e03b4b"} {
+		out[i] = lipgloss.NewStyle().Foreground(lipgloss.Color(hex))
+	}
+	return out
+}()
+
 // Paint styles the marks of a chart.
 func Paint(ink chart.Ink, text string) string {
 	if ink == chart.InkNone {
 		return text
+	}
+	if share, ok := ink.HeatShare(); ok {
+		return heatStyles[int(share*(chart.HeatInks-1)+0.5)].Render(text)
 	}
 	return inkStyles[ink].Render(text)
 }

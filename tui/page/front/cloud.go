@@ -23,8 +23,9 @@ type cloudView struct {
 	study   *studyView // the picture after the last one
 	limits  page.LimitLine
 	dots    widget.Cloud
-	top     int // first row of the plot on the page
-	cursor  int // index of the space
+	top     int              // first row of the plot on the page
+	cursor  int              // index of the space
+	ghost   *outlook.Outlook // by the model before this one; nil: none
 	large   bool
 	group   int // 0: none; else knob group-1, the modes that share the cursor's setting
 	tab     widget.Table
@@ -181,6 +182,9 @@ func (c *cloudView) limited() {
 // outlookShown follows another outlook: a mode off the answer stays under the cursor.
 func (c *cloudView) outlookShown(m page.OutlookShown) page.Intent {
 	c.seek = c.seek || !m.Same
+	if c.ghost = nil; m.Before != nil && m.Same && m.Before.Batch == c.read.Outlook().Batch {
+		c.ghost = m.Before
+	}
 	if !m.Same || c.cursor == m.Before.Answer(c.read.Limit()) {
 		c.goTo(c.answer())
 	}

@@ -17,7 +17,11 @@ func (c *cloudView) Copied() string { return c.read.ModeText(c.read.Outlook().Kn
 // figure is the map or the curves around the mode under the cursor.
 func (c *cloudView) figure() figure.Figure {
 	v := c.read.Outlook()
-	return c.picture.figure(v, v.Known[c.cursor].Mode, c.read.Limit())
+	f := c.picture.figure(v, v.Known[c.cursor].Mode, c.read.Limit())
+	if c.picture.drawn == drawMap {
+		c.path(&f)
+	}
+	return f
 }
 
 // Files are the front as it is drawn, and its members.

@@ -15,6 +15,7 @@ import (
 	"jtune/tui/page"
 	"jtune/tui/page/pagetest"
 	"jtune/tui/session/models"
+	"jtune/tui/session/task"
 	"jtune/tui/widget"
 )
 
@@ -282,5 +283,45 @@ func TestFrontLimitComesBackToWhereItWas(t *testing.T) {
 	d.State.Goal.Limit = optimize.Limit{TimeMS: 80}
 	if d.Press("]", "["); math.Abs(d.State.Goal.Limit.TimeMS-80) > 1e-9 {
 		t.Errorf("up and down again is %v", d.State.Goal.Limit)
+	}
+}
+
+// A map is coloured by value where the terminal can, and numbers what the search has measured in its order.
+func TestFrontColoursTheMapAndDrawsTheSearchOnIt(t *testing.T) {
+	d, p := pagetest.Drive(t, New)
+	d.Show(d.Board.Outlook())
+	j := pagetest.Searched(d.Board, 30)
+	j.Workload.Name = d.State.Outlook.Workload
+	d.State.Tasks.Own = j
+	d.Size(120, 35)
+	d.Press("V")
+	d.Sees("1\u00a0…\u00a0the\u00a0search's\u00a0path", "◆\u00a0least")
+	for _, hue := range []string{"38;2;58;123;213", "38;2;224;59;75"} { // the least values and the largest
+		if drawn := p.Render(120, 35); !strings.Contains(drawn, hue) {
+			t.Errorf("the map lacks the colour %s", hue)
+		}
+	}
+	verifying := pagetest.Task(d.Board, task.Verifying)
+	d.State.Tasks.Own, d.State.Tasks.Searched = verifying, j
+	d.Sees("search's\u00a0path")
+	j.Workload.Name = "another"
+	if strings.Contains(d.Screen(), "path") {
+		t.Error("the path of another workload's search is drawn")
+	}
+}
+
+func TestFrontKeepsTheFrontBeforeInSight(t *testing.T) {
+	d, _ := pagetest.Drive(t, New)
+	d.Show(d.Board.Outlook())
+	before := d.State.Outlook
+	if strings.Contains(d.Screen(), "front\u00a0before") {
+		t.Error("the first front has one before it")
+	}
+	d.State.Outlook = d.Board.Outlook()
+	d.Send(page.OutlookShown{Before: before, Same: true})
+	d.Sees("front\u00a0before")
+	d.Show(before)
+	if strings.Contains(d.Screen(), "front\u00a0before") {
+		t.Error("the front of another model is called the one before")
 	}
 }

@@ -2,12 +2,14 @@ package front
 
 import (
 	"fmt"
+	"math"
 
 	"jtune/internal/figure"
 	"jtune/optimize"
 	"jtune/optimize/outlook"
 	"jtune/tegra"
 	"jtune/tui/session/plots"
+	"jtune/tui/session/task"
 )
 
 // drawing is what is drawn of the modes.
@@ -51,6 +53,32 @@ func (p *picture) figure(v *outlook.Outlook, here tegra.Mode, limit optimize.Lim
 	}
 	pair := pairs[p.pair]
 	return plots.HeatMap(v, quantities[p.of], pair[0], pair[1], here, true)
+}
+
+// pathGlyphs number what a search has measured, in its order.
+const pathGlyphs = "123456789abcdefghijklmnopqrstuvwxyz"
+
+// path marks a map with what the newest search of this program measured of its workload, in its order. The other
+// knobs of these modes may differ from those of the map.
+func (c *cloudView) path(f *figure.Figure) {
+	j := c.read.Task()
+	if j == nil || j.Kind != task.Tuning {
+		j = c.read.Searched()
+	}
+	if j == nil || j.Workload.Name != c.read.Outlook().Workload || len(f.Panels) == 0 {
+		return
+	}
+	pair, name := pairs[c.picture.pair], "… the search's path"
+	var marks []figure.Mark
+	for i, row := range j.Rows {
+		if i == len(pathGlyphs) {
+			break
+		}
+		at := figure.Cell(plots.KnobValue(row.Mode, pair[0]), plots.KnobValue(row.Mode, pair[1]), math.NaN())
+		marks = append(marks, figure.Mark{Point: at, Glyph: rune(pathGlyphs[i]), Name: name})
+		name = ""
+	}
+	f.Panels[0].Marks = append(marks, f.Panels[0].Marks...) // the least, and here, over it
 }
 
 // text says what is drawn over the knobs.

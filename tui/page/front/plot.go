@@ -38,6 +38,7 @@ func (c *cloudView) plot(w, h int) string {
 		BandX:    t.Across.Band(c.cursor),
 		BandY:    t.Up.Band(c.cursor),
 	}
+	show.GhostX, show.GhostY = c.before(t)
 	of := dotsOf{view: v, served: c.read.Served(), plane: c.plane, group: c.group}
 	if pass := c.filter.passing(); pass != nil {
 		of.text = c.filter.of.text
@@ -49,6 +50,19 @@ func (c *cloudView) plot(w, h int) string {
 	}
 	show.Dots = of
 	return c.dots.Render(show, w, h)
+}
+
+// before is the front by the model that showed before this one, of the same workload: what was measured since has
+// moved it.
+func (c *cloudView) before(t serving.Trade) (xs, ys []float64) {
+	if c.ghost == nil || c.read.Goal().Loaded() {
+		return nil, nil
+	}
+	for _, i := range c.ghost.Front(t.Plane) {
+		m := c.ghost.Known[i].Measured
+		xs, ys = append(xs, t.Across.Of(m)), append(ys, t.Up.Of(m))
+	}
+	return xs, ys
 }
 
 // grouped lists the modes that share the cursor's setting of a knob.
@@ -88,6 +102,9 @@ func (c *cloudView) legend(w int) string {
 	}
 	if len(c.read.Outlook().Doubted()) > 0 {
 		words = append(words, "? measured, in doubt")
+	}
+	if c.ghost != nil {
+		words = append(words, "⠒ front before")
 	}
 	if len(c.rivals.drawn()) > 0 {
 		words = append(words, "a b chosen by models, lines their fronts", "A B measured of these")

@@ -33,7 +33,19 @@ const (
 	InkMeasured
 	InkPreset
 	InkCursor
+	inkHeat // the first of HeatInks
 )
+
+// HeatInks is how many inks lie between the least value and the largest.
+const HeatInks = 9
+
+// HeatInk is the ink of a share of a scale, from 0 to 1.
+func HeatInk(share float64) Ink { return inkHeat + Ink(min(max(share, 0), 1)*(HeatInks-1)+0.5) }
+
+// HeatShare is the share that HeatInk gives an ink for; false for any other ink.
+func (i Ink) HeatShare() (share float64, ok bool) {
+	return float64(i-inkHeat) / (HeatInks - 1), i >= inkHeat
+}
 
 // Paint applies the style of an ink to a run of text.
 type Paint func(ink Ink, text string) string

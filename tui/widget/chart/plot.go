@@ -18,6 +18,7 @@ type Plot struct {
 	Step         float64 // between the ticks of Y; 0: round ones
 	XName, YName string  // printed at the right end and in the corner of the axes
 	Margin       int     // least columns left of the plot, where several stand over each other
+	Graded       bool    // a line in InkSeries is coloured by its height
 	layers       []func(p *Plot, r *Raster)
 }
 
@@ -241,10 +242,23 @@ func (p *Plot) Render(w, h int, paint Paint) string {
 		if text != "" {
 			edge = "┤"
 		}
-		rows = append(rows, paint(InkAxis, padLeft(text, gutter)+edge)+r.Row(y, paint))
+		rows = append(rows, paint(InkAxis, padLeft(text, gutter)+edge)+r.Row(y, p.graded(paint, y, r.H)))
 	}
 	rows = append(rows, paint(InkAxis, p.xAxis(gutter, r.W)), paint(InkAxis, p.xLabels(gutter, r.W)))
 	return strings.Join(rows, "\n")
+}
+
+// graded paints one of the rows of a raster.
+func (p *Plot) graded(paint Paint, row, rows int) Paint {
+	if !p.Graded || rows < 2 {
+		return paint
+	}
+	return func(ink Ink, text string) string {
+		if ink == InkSeries {
+			ink = HeatInk(1 - float64(row)/float64(rows-1))
+		}
+		return paint(ink, text)
+	}
 }
 
 // yLabels returns the text of the tick on each raster row.
