@@ -238,9 +238,9 @@ func (c *predictCmd) run(context.Context) error {
 	if c.estimates != "" {
 		return c.compareEstimates(m)
 	}
-	list := m.Space.Modes()
+	list, lost := m.Space.Modes(), 0
 	if c.modes != "" {
-		if list, err = c.modesToPredict(m.Space); err != nil {
+		if list, lost, err = c.modesToPredict(m.Space); err != nil {
 			return err
 		}
 	} else if len(c.args) > 0 {
@@ -260,7 +260,10 @@ func (c *predictCmd) run(context.Context) error {
 	if c.epoch == 0 && m.Batches == nil { // an epoch of another batch size has other minibatches
 		c.epoch = workloads.PerEpoch(c.options.Paths, m)
 	}
-	return c.print(outlook.OutlookOf(m, settings))
+	if err := c.print(outlook.OutlookOf(m, settings)); err != nil || lost == 0 {
+		return err
+	}
+	return exitError(exitFailed) // the notes have said which modes are left out
 }
 
 // settings are modes at the batch sizes that --batch names.
@@ -295,28 +298,43 @@ func noPower(command, what string) error {
 		"power_w)", command, what)
 }
 
-// modesToPredict keeps the order and the duplicates of a file.
-func (c *predictCmd) modesToPredict(space *tegra.Space) ([]tegra.Mode, error) {
+// modesToPredict keeps the order and the duplicates of a file, and counts its modes that the model's board does not
+// have: each is told with its line and the nearest, and left out.
+func (c *predictCmd) modesToPredict(space *tegra.Space) (list []tegra.Mode, lost int, err error) {
 	o := sweep.Options{ModesOnly: true, Space: space, Strict: c.strict}
 	var t *sweep.Table
-	var err error
 	if c.modes == "-" {
 		t, err = sweep.Read(c.in, "standard input", o)
 	} else {
 		t, err = sweep.ReadFile(c.modes, o)
 	}
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	for _, p := range t.Problems {
 		c.note("%s: %s: row skipped", c.modes, p)
 	}
-	out := make([]tegra.Mode, len(t.Rows))
-	for i, r := range t.Rows {
-		out[i] = r.Mode
+	for _, r := range t.Rows {
+		mode, why := space.Snap(r.Mode)
+		if why == nil {
+			list = append(list, mode)
+			continue
+		}
+		if lost++; lost <= mostLost {
+			c.note("%s: %s: row skipped", c.modes, sweep.Problem{Line: r.Line, Why: why.Error()})
+		}
 	}
-	return out, nil
+	if lost > mostLost {
+		c.note("%s: %d further rows skipped, whose modes the model's board does not have", c.modes, lost-mostLost)
+	}
+	if lost > 0 && list == nil {
+		return nil, lost, usagef("--modes %s: none of its %d modes is one of the model's board", c.modes, lost)
+	}
+	return list, lost, nil
 }
+
+// mostLost is how many modes that do not exist are told one by one.
+const mostLost = 20
 
 func (c *predictCmd) print(o *outlook.Outlook) error {
 	m, of := o.Model, export.Points{Known: o.Predicted, Standings: o.Standings(c.limit), PerEpoch: c.epoch}

@@ -271,6 +271,27 @@ func TestPredictKeepsRowsOrderAndDuplicates(t *testing.T) {
 	}
 }
 
+// A mode that the model's board does not have is told with its line and the nearest, left out, and ends the command
+// with an error when all others are printed.
+func TestPredictLeavesOutModesThatDoNotExist(t *testing.T) {
+	t.Parallel()
+	model := fitToy(t)
+	modes := write(t, "cores,cpu,gpu,mem\n16,9999999,1300500000,3199000000\n12,2201600,1300500000,3199000000\n"+
+		"12,2201600,9000000000,3199000000\n")
+	o := jtune(t, "predict", "--model", model, "--modes", modes)
+	if o.code != exitFailed || strings.Count(o.out, "\n") != 1 || !strings.HasPrefix(o.out, "12c/2.20C/1.30G") {
+		t.Errorf("exit code %d, output %q; want the one mode that exists and %d", o.code, o.out, exitFailed)
+	}
+	for _, want := range []string{"line 2: 16 cores is not a setting of this device; nearest: 12: row skipped",
+		"line 4: GPU 9.00 GHz is not a setting of this device; nearest: 1.30 GHz"} {
+		if !strings.Contains(o.err, want) {
+			t.Errorf("stderr lacks %q:\n%s", want, o.err)
+		}
+	}
+	none := write(t, "cores,cpu,gpu,mem\n16,9999999,1300500000,3199000000\n")
+	jtune(t, "predict", "--model", model, "--modes", none).fails(t, exitUsage, "none of its 1 modes")
+}
+
 func TestPredictTakesModesInEveryNotation(t *testing.T) {
 	t.Parallel()
 	model := fitToy(t)
