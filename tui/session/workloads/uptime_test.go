@@ -1,6 +1,7 @@
 package workloads
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -20,13 +21,20 @@ func TestUptimeOfABoardThatRunsForLongRemindsOfAReboot(t *testing.T) {
 	}
 }
 
-// YOLO's loader processes are none where PyTorch has the fault, JetPack 5, and four elsewhere.
+// YOLO's loader processes are none where PyTorch has the fault, JetPack 5, and four elsewhere: on JetPack 4 and 6, and
+// on virtual boards of theirs.
 func TestWorkloadYOLOLoadsAloneOnAffectedBoards(t *testing.T) {
 	t.Parallel()
 	for dir, want := range map[string]int{tegratest.AGXOrin35(t): 0, tegratest.New("agx-orin-36").Write(t): 4} {
 		w, err := Find(open(t, session.Options{Sysroot: dir}), "yolov8n")
 		if err != nil || w.Workers != want || (LoaderNote(w) != "") != (want == 0) {
 			t.Errorf("%d workers, %q, %v; want %d", w.Workers, LoaderNote(w), err, want)
+		}
+	}
+	for board, want := range map[string]int{"agx-orin": 0, "agx-xavier": 4, "nano": 4} {
+		w, err := Find(open(t, session.Options{Device: "virtual:" + board, Speed: math.Inf(1)}), "yolov8n")
+		if err != nil || w.Workers != want || (LoaderNote(w) != "") != (want == 0) {
+			t.Errorf("%s: %d workers, %q, %v; want %d", board, w.Workers, LoaderNote(w), err, want)
 		}
 	}
 }

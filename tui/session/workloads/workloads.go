@@ -180,17 +180,17 @@ func FindAny(s *session.Session, name string) (workload.Workload, error) {
 	return w, nil
 }
 
-// affectedL4T is the last major release whose PyTorch has the fault of loader processes: JetPack 5. A later one has
-// another PyTorch.
-const affectedL4T = 35
+// affectedL4T are the major releases whose PyTorch has the fault of loader processes: those of JetPack 5. An earlier
+// and a later one have another PyTorch.
+var affectedL4T = []int{34, 35}
 
 // loading gives a workload that some boards load without loader processes the usual number where it has no reason to:
-// on later releases, and off a Jetson.
+// on other releases, and off a Jetson.
 func loading(s *session.Session, w workload.Workload) workload.Workload {
 	b := s.Device.Board()
 	major, _, _ := strings.Cut(b.L4T, ".")
 	why, elsewhere := w.LoaderFault()
-	if n, err := strconv.Atoi(major); why == "" || err == nil && n <= affectedL4T || b.Simulated() {
+	if n, err := strconv.Atoi(major); why == "" || err == nil && slices.Contains(affectedL4T, n) {
 		return w
 	}
 	w.Workers = elsewhere
