@@ -156,6 +156,9 @@ func (c *Config) Set(assignment string) error {
 		value = "[" + value + "]"
 	}
 	changed := *c
+	if key == "epochs" { // as many as are asked for, also where they make few steps
+		changed.MinSteps = -1
+	}
 	err := json.Unmarshal([]byte(fmt.Sprintf("{%q:%s}", key, value)), &changed)
 	if err == nil {
 		_, err = changed.withDefaults()

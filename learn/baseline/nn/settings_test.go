@@ -22,6 +22,21 @@ func TestConfigSetTakesEverySettingByItsName(t *testing.T) {
 	}
 }
 
+// As many passes as are asked for: the least number of steps does not raise them.
+func TestConfigSetOfEpochsIsTakenAtItsWord(t *testing.T) {
+	for _, c := range []Config{FromScratch(), ForTransfer()} {
+		if err := c.Set("epochs=5"); err != nil {
+			t.Fatal(err)
+		}
+		if p := c.plan(40, 5); p.epochs != 5 {
+			t.Errorf("%d passes, want 5", p.epochs)
+		}
+		if err := c.Set("min_steps=1000"); err != nil || c.plan(40, 5).steps < 1000 {
+			t.Errorf("%d steps, %v; want those asked for behind it", c.plan(40, 5).steps, err)
+		}
+	}
+}
+
 func TestConfigSetRefusesWhatItCannotTrainWith(t *testing.T) {
 	for _, a := range []string{"", "epochs", "epochs=", "epochs=x", "epochs=-3", "dropout=2", "layers=3", "loss=l1",
 		"seed=-1", "batch=1e9999", `loss=mse","seed":"7`, "learn_rate=NaN", "layers=", "layers=64,0,8",
