@@ -58,6 +58,22 @@ func TestExperimentDrawsItsSettingsAsBars(t *testing.T) {
 	}
 }
 
+// A model learns from the modes of an experiment, whose runs differ in the mode alone, and from no other experiment.
+func TestFitLearnsFromTheModesOfAnExperiment(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	modes, dvfs := filepath.Join(dir, "modes"), filepath.Join(dir, "dvfs")
+	board := []string{"--device", "virtual:agx-xavier", "--speed", "max"}
+	jtune(t, with(board, "experiment", "modes", "lenet", "--minibatches", "10", "--base", "0", "--out", modes)...).done(t)
+	o := jtune(t, "fit", "--samples", modes, "--out", filepath.Join(dir, "m.model"), "--no-cv", "--json").done(t)
+	if v := o.object(t, "method samples cv reference warnings virtual"); v["samples"].(float64) < 10 {
+		t.Errorf("a model of %v modes, want the study's fourteen", v["samples"])
+	}
+	jtune(t, with(board, "experiment", "dvfs", "lenet", "--minibatches", "10", "--base", "0", "--out", dvfs)...).done(t)
+	jtune(t, "fit", "--samples", dvfs, "--out", filepath.Join(dir, "n.model")).fails(t, exitFailed,
+		"whose runs differ in more than the mode")
+}
+
 func TestExperimentReportsAsTextCSVAndJSON(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "x")

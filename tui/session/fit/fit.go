@@ -98,6 +98,9 @@ func readSamples(path string, batches []int, strict bool, phase string) (Samples
 	return out, nil
 }
 
+// modesExperiment is the experiment whose runs differ in the power mode alone.
+const modesExperiment = "modes"
+
 func readCampaign(dir string, batches []int, strict bool, phase string) (Samples, error) {
 	head, rows, notes, err := record.ReadNoted(dir)
 	if err != nil {
@@ -108,7 +111,7 @@ func readCampaign(dir string, batches []int, strict bool, phase string) (Samples
 	}
 	if campaigns.OfEnergy(head.Plan) {
 		rows = campaigns.ClockPairs(head, rows)
-	} else if head.Plan.Kind == record.ExperimentKind {
+	} else if head.Plan.Kind == record.ExperimentKind && head.Plan.Source != modesExperiment {
 		return Samples{}, fmt.Errorf("%s holds experiment %s, whose runs differ in more than the mode: a model takes "+
 			"a campaign of jtune profile", dir, head.Plan.Source)
 	}
