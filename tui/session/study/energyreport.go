@@ -238,9 +238,8 @@ func (r *EnergyReport) Findings() (lines text.Lines) {
 			break
 		}
 		pct := pctOver(s.UnitJ(), base.UnitJ())
-		clocks, _ := r.change(r.Least.V)
 		more := ""
-		if r.Least.OK && clocks.OK && pct < clocks.V {
+		if most := r.mostSaved(); most.OK && pct < most.V {
 			more = ": more than any clock saves"
 		}
 		lines.Add("Batch %d in place of %d, with the same clocks: %s per %s, %+.0f %%%s; a batch takes %s ms.", s.Batch,
@@ -308,6 +307,16 @@ func (r *EnergyReport) sayLeast(lines *text.Lines) {
 	if len(parts) > 0 {
 		lines.Add("Within a latency over that of the %s of %s.", base.Name, strings.Join(parts, "; "))
 	}
+}
+
+// mostSaved is the change of energy from the baseline, in %, of what saves most by any clock or number of cores.
+func (r *EnergyReport) mostSaved() (most tegra.Val[float64]) {
+	for _, p := range []tegra.Val[energy.Point]{r.Least, r.Beyond} {
+		if saved, _ := r.change(p.V); p.OK && saved.OK && (!most.OK || saved.V < most.V) {
+			most = saved
+		}
+	}
+	return most
 }
 
 // said is a point in words: its energy, where, how sure, and the change from the baseline.
