@@ -38,10 +38,11 @@ func TestTmuxNoScreenContradictsACommand(t *testing.T) {
 			}
 			dir := t.TempDir()
 			s, jtune := onBoard(t, c.board, dir, "resnet18", "--power-limit", fmt.Sprint(c.tuned))
+			model := "resnet18@virtual-" + c.board
 			agreeOnPresent(t, s, jtune)
-			agreeOnModels(t, s, jtune)
+			agreeOnModels(t, s, jtune, model)
 			s.press("4", "Enter")
-			s.sees("loaded resnet18-virtual")
+			s.sees("loaded " + model)
 			s.press("5")
 			at := limitOf(t, s.sees("the answer to the limit"))
 			for _, limit := range c.limits {
@@ -53,7 +54,7 @@ func TestTmuxNoScreenContradictsACommand(t *testing.T) {
 				}
 				s.press("c")
 				s.sees(fmt.Sprintf("limit %d.0 W", limit), "the answer to the limit")
-				agreeOnAnswer(t, s, jtune, limit)
+				agreeOnAnswer(t, s, jtune, model, limit)
 			}
 		})
 	}
@@ -73,7 +74,7 @@ func TestTmuxNoScreenContradictsACommandUnderALoad(t *testing.T) {
 		t.Skip("the long form; the pages alone are held against the same answer by default")
 	}
 	t.Parallel()
-	const model = "mobilenet-infer-virtual"
+	const model = "mobilenet-infer@virtual-xavier-nx"
 	s, jtune := onBoard(t, "xavier-nx", t.TempDir(), "mobilenet-infer", "--rate", "20", "--latency", "300")
 	s.press("4")
 	s.sees("▸"+model, "About")
@@ -188,11 +189,11 @@ func (s *terminal) agrees(wrong func(screen string) []string) {
 	s.t.Errorf("%s\n%s", strings.Join(last, "\n"), screen)
 }
 
-func agreeOnModels(t *testing.T, s *terminal, jtune func(...string) string) {
+func agreeOnModels(t *testing.T, s *terminal, jtune func(...string) string, model string) {
 	t.Helper()
-	decides, _, _ := strings.Cut(jtune("advice", "--model", "resnet18-virtual"), "\n")
+	decides, _, _ := strings.Cut(jtune("advice", "--model", model), "\n")
 	s.press("4")
-	show := jtune("models", "resnet18-virtual")
+	show := jtune("models", model)
 	number := regexp.MustCompile(`(?:time|power) error +([0-9.]+ %)`).FindAllStringSubmatch(show, -1)
 	for _, n := range number {
 		s.sees("cross-validated errors", "±"+n[1])
@@ -227,9 +228,9 @@ func alike(a, b string) bool {
 	return errX == nil && errY == nil && math.Abs(x-y) <= max(rounding(a), rounding(b))
 }
 
-func agreeOnAnswer(t *testing.T, s *terminal, jtune func(...string) string, limit int) {
+func agreeOnAnswer(t *testing.T, s *terminal, jtune func(...string) string, model string, limit int) {
 	t.Helper()
-	said := jtune("choose", "--model", "resnet18-virtual", "--power-limit", fmt.Sprint(limit))
+	said := jtune("choose", "--model", model, "--power-limit", fmt.Sprint(limit))
 	s.agrees(func(screen string) (wrong []string) {
 		for _, what := range apart(screen, said) {
 			wrong = append(wrong, fmt.Sprintf("%d W: %s; choose says\n%s", limit, what, said))
@@ -238,7 +239,7 @@ func agreeOnAnswer(t *testing.T, s *terminal, jtune func(...string) string, limi
 	})
 	mode, _, _ := strings.Cut(said, " ")
 	state := standing.FindStringSubmatch(said)
-	front := jtune("front", "--model", "resnet18-virtual", "--power-limit", fmt.Sprint(limit))
+	front := jtune("front", "--model", model, "--power-limit", fmt.Sprint(limit))
 	for line := range strings.Lines(front) {
 		if strings.HasPrefix(line, mode+" ") && !strings.Contains(line, state[1]) {
 			t.Errorf("%d W: front says %q, choose %q", limit, line, state[1])

@@ -206,12 +206,12 @@ func TestFitKeepsTheOtherMethodBesideTheFirst(t *testing.T) {
 	d := drive(t)
 	d.press("t", "t")
 	d.press("4")
-	d.until("the model is listed", func() bool { return strings.Contains(d.screen(), "resnet18-virtual") })
+	d.until("the model is listed", func() bool { return strings.Contains(d.screen(), "resnet18@virtual-agx-orin") })
 	d.press("F")
 	d.sees("method    ‹ linear ›", "measures nothing")
 	d.press("enter")
-	d.until("two models are listed", func() bool { return strings.Count(d.screen(), "resnet18-virtual") > 1 })
-	d.sees("resnet18-virtual", "linear")
+	d.until("two models are listed", func() bool { return strings.Count(d.screen(), "resnet18@virtual-agx-orin") > 1 })
+	d.sees("resnet18@virtual-agx-orin", "linear")
 }
 
 func TestFitInTheBackgroundCanBeStopped(t *testing.T) {
@@ -219,14 +219,14 @@ func TestFitInTheBackgroundCanBeStopped(t *testing.T) {
 	d := drive(t)
 	d.press("t", "t")
 	d.press("4")
-	d.until("the model is listed", func() bool { return strings.Contains(d.screen(), "resnet18-virtual") })
+	d.until("the model is listed", func() bool { return strings.Contains(d.screen(), "resnet18@virtual-agx-orin") })
 	d.press("F", "left", "left")
 	d.sees("method    ‹ nn ›") // takes minutes
 	d.press("enter")
-	d.sees("fitting resnet18-virtual-by-nn", "F stop the fit")
+	d.sees("fitting resnet18@virtual-agx-orin-by-nn", "F stop the fit")
 	d.press("5", "4", "F")
 	d.until("it has stopped", func() bool { return strings.Contains(d.screen(), "F fit again") })
-	d.sees("fit stopped: resnet18-virtual-by-nn is not kept", "F fit again")
+	d.sees("fit stopped: resnet18@virtual-agx-orin-by-nn is not kept", "F fit again")
 	if list, err := d.board.Models(); err != nil || len(list) != 1 {
 		t.Errorf("%d models are kept (%v), want the one before", len(list), err)
 	}

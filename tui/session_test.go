@@ -91,7 +91,7 @@ func TestFrontAnswersAsChooseDoesAfterAVerification(t *testing.T) {
 	d, s := driveSession(t, session.Options{Device: "virtual:agx-orin", Speed: math.Inf(1), Seed: 1})
 	agree := func(when string) {
 		t.Helper()
-		kept, err := models.Load(s.Options, "resnet18-virtual")
+		kept, err := models.Load(s.Options, "resnet18@virtual-agx-orin")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -88,7 +88,7 @@ func TestCampaignsAreListedRenamedDeletedAndRestored(t *testing.T) {
 	samples := func() any {
 		t.Helper()
 		for _, m := range array(t, run("models", "list", "--json").done(t).out) {
-			if hasKeys(t, m, keptModelKeys); m["name"] == "lstm-virtual" {
+			if hasKeys(t, m, keptModelKeys); m["name"] == "lstm@virtual-agx-orin" {
 				return m["modes"]
 			}
 		}
@@ -204,7 +204,7 @@ func TestModelsAreRenamedDeletedAndRestored(t *testing.T) {
 		}
 		return out[shippedModels:] // these come first
 	}
-	run("models", "rename", "lstm-virtual", "mine").done(t)
+	run("models", "rename", "lstm@virtual-agx-orin", "mine").done(t)
 	run("profile", "lstm", "--sample", "4", "--minibatches", "5").done(t)
 	if got := names(); !slices.Equal(got, []string{"mine"}) {
 		t.Errorf("models %v, want the renamed one, which goes on learning", got)

@@ -64,12 +64,13 @@ func TestFitLearnsFromTheModesOfAnExperiment(t *testing.T) {
 	dir := t.TempDir()
 	modes, dvfs := filepath.Join(dir, "modes"), filepath.Join(dir, "dvfs")
 	board := []string{"--device", "virtual:agx-xavier", "--speed", "max"}
-	jtune(t, with(board, "experiment", "modes", "lenet", "--minibatches", "10", "--base", "0", "--out", modes)...).done(t)
+	brief := []string{"lenet", "--minibatches", "10", "--base", "0", "--out"}
+	jtune(t, with(with(board, "experiment", "modes"), with(brief, modes)...)...).done(t)
 	o := jtune(t, "fit", "--samples", modes, "--out", filepath.Join(dir, "m.model"), "--no-cv", "--json").done(t)
 	if v := o.object(t, "method samples cv reference warnings virtual"); v["samples"].(float64) < 10 {
 		t.Errorf("a model of %v modes, want the study's fourteen", v["samples"])
 	}
-	jtune(t, with(board, "experiment", "dvfs", "lenet", "--minibatches", "10", "--base", "0", "--out", dvfs)...).done(t)
+	jtune(t, with(with(board, "experiment", "dvfs"), with(brief, dvfs)...)...).done(t)
 	jtune(t, "fit", "--samples", dvfs, "--out", filepath.Join(dir, "n.model")).fails(t, exitFailed,
 		"whose runs differ in more than the mode")
 }

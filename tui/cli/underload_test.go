@@ -157,7 +157,7 @@ func TestTheConfiguredLoadHoldsForChooseAndTune(t *testing.T) {
 	choose := func(args ...string) map[string]any {
 		t.Helper()
 		o := jtune(t, append([]string{"choose", "--config", config, "--data-dir", data, "--model",
-			"mobilenet-infer-virtual", "--json"}, args...)...).done(t)
+			"mobilenet-infer@virtual-agx-orin", "--json"}, args...)...).done(t)
 		return o.object(t, answerKeys+" served")["served"].(map[string]any)
 	}
 	if v := choose("--power-limit", "60"); v["rate_per_s"] != 25.0 || v["quantile"] != 0.95 ||

@@ -27,6 +27,8 @@ func (p *Page) render(w, h int) string {
 	switch name := &p.tab.Cols[0].Width; { // what models are called apart stands at the end
 	case w >= 100:
 		*name = 40
+	case w >= 80:
+		*name = 33 // a workload, its board and how it was fitted
 	case w >= 70:
 		*name = 24
 	default:

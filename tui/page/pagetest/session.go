@@ -253,7 +253,7 @@ func (f *Board) Tune(ctx context.Context, r measure.TuneRequest, observe func(me
 			Virtual: true}})
 	res.Fitted = fitted
 	if r.Keep {
-		_, _ = f.SaveModel(r.Workload.Name+"-virtual", fitted)
+		_, _ = f.SaveModel(models.NameFor(r.Workload, record.NewDeviceHeader(f)), fitted)
 	}
 	return res, err
 }

@@ -61,11 +61,11 @@ func TestPoolModelKeepsItsNameAndLeavesThoseOfOthersAlone(t *testing.T) {
 		}
 		return filepath.Base(res.Kept)
 	}
-	if got := measure(ProfileRequest{Measuring: Measuring{Workload: w}}); got != "lstm-virtual.model" {
+	if got := measure(ProfileRequest{Measuring: Measuring{Workload: w}}); got != "lstm@virtual-agx-orin.model" {
 		t.Errorf("the first model is %s", got)
 	}
 	mine := filepath.Join(s.Options.ModelsDir(), "mine.model")
-	if err := os.Rename(filepath.Join(s.Options.ModelsDir(), "lstm-virtual.model"), mine); err != nil {
+	if err := os.Rename(filepath.Join(s.Options.ModelsDir(), "lstm@virtual-agx-orin.model"), mine); err != nil {
 		t.Fatal(err)
 	}
 	if got := measure(ProfileRequest{Measuring: Measuring{Workload: w}}); got != "mine.model" {
@@ -74,15 +74,15 @@ func TestPoolModelKeepsItsNameAndLeavesThoseOfOthersAlone(t *testing.T) {
 	other := w.AtBatch(4)
 	r := ProfileRequest{Measuring: Measuring{Workload: other}}
 	a, b := measure(r), measure(r)
-	if a != "lstm-virtual.model" || b != a {
+	if a != "lstm@virtual-agx-orin.model" || b != a {
 		t.Errorf("another batch size is kept as %s, then %s", a, b)
 	}
 	other.Workers++
-	if got := measure(ProfileRequest{Measuring: Measuring{Workload: other}}); got != "lstm-virtual-bs4.model" {
+	if got := measure(ProfileRequest{Measuring: Measuring{Workload: other}}); got != "lstm@virtual-agx-orin-bs4.model" {
 		t.Errorf("a third workload of that name is kept as %s", got)
 	}
 	r = ProfileRequest{Measuring: Measuring{Workload: w, Batches: []int{4, 8}}}
-	if got := measure(r); got != "lstm-virtual-batches.model" {
+	if got := measure(r); got != "lstm@virtual-agx-orin-batches.model" {
 		t.Errorf("all sizes are kept as %s", got)
 	}
 	elsewhere := ProfileRequest{Measuring: Measuring{Workload: w, Dir: filepath.Join(t.TempDir(), "c")},
@@ -94,7 +94,8 @@ func TestPoolModelKeepsItsNameAndLeavesThoseOfOthersAlone(t *testing.T) {
 	list, err := models.List(s.Options)
 	for _, info := range list {
 		from := info.Model.Provenance
-		size := map[string]int{"mine": 16, "lstm-virtual": 4, "lstm-virtual-bs4": 4}[info.Name] // none: several
+		size := map[string]int{"mine": 16, "lstm@virtual-agx-orin": 4, // none: several
+			"lstm@virtual-agx-orin-bs4": 4}[info.Name]
 		if time.Since(from.When).Abs() > time.Hour || from.Batch != size {
 			t.Errorf("%s is said to be of %v and of batch size %d", info.Name, from.When, from.Batch)
 		}
@@ -104,7 +105,7 @@ func TestPoolModelKeepsItsNameAndLeavesThoseOfOthersAlone(t *testing.T) {
 		names = append(names, m.Name)
 	}
 	slices.Sort(names)
-	want := []string{"lstm-virtual", "lstm-virtual-batches", "lstm-virtual-bs4", "mine"}
+	want := []string{"lstm@virtual-agx-orin", "lstm@virtual-agx-orin-batches", "lstm@virtual-agx-orin-bs4", "mine"}
 	if err != nil || !slices.Equal(names, want) {
 		t.Errorf("models %v, %v; want %v", names, err, want)
 	}
@@ -172,7 +173,7 @@ func TestPoolModelLearnsWhatAKilledProgramHadMeasured(t *testing.T) {
 	if err := os.WriteFile(model, early, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if m, err := models.Load(s.Options, "lstm-virtual"); err != nil || len(m.Samples) != 5 {
+	if m, err := models.Load(s.Options, "lstm@virtual-agx-orin"); err != nil || len(m.Samples) != 5 {
 		t.Errorf("by its name it is %+v, %v; want the 5 modes on disk", m, err)
 	}
 	at, err := os.Stat(model)
@@ -183,7 +184,7 @@ func TestPoolModelLearnsWhatAKilledProgramHadMeasured(t *testing.T) {
 	if again, err := os.Stat(model); err != nil || !again.ModTime().Equal(at.ModTime()) {
 		t.Errorf("a model that knows all is fitted again, %v", err)
 	}
-	if _, err := models.Delete(s.Options.Paths, "lstm-virtual"); err != nil {
+	if _, err := models.Delete(s.Options.Paths, "lstm@virtual-agx-orin"); err != nil {
 		t.Fatal(err)
 	}
 	if n := len(listed()); n != 0 {

@@ -158,7 +158,7 @@ func refitPool(o session.Options, pool Pool, h record.Header) error {
 	}
 	board := h.Device.Board()
 	if path == "" {
-		if path, err = poolModel(o.Paths, pool, NameFor(h.Workload, board)); err != nil {
+		if path, err = poolModel(o.Paths, pool, h.Workload, h.Device); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,17 +10,21 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"jtune/internal/sorted"
 	"jtune/internal/text"
 	"jtune/internal/usage"
 	"jtune/learn"
 	"jtune/optimize/outlook"
+	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/config"
+	"jtune/tui/session/workloads"
 )
 
 // modelSuffix ends the names of model files in the data directory.
@@ -138,10 +143,38 @@ func Load(o session.Options, nameOrPath string) (*learn.Model, error) {
 	}
 	m, err := learn.Load(Path(o.Paths, nameOrPath))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("no model %s: there is no such file, and none is kept by that name in %s: jtune models "+
-			"lists those that are", nameOrPath, o.ModelsDir())
+		if path := presentModel(o, nameOrPath); path != "" {
+			return learn.Load(path)
+		}
+		return nil, fmt.Errorf("no model %s: there is no such file, none is kept by that name in %s, and of no "+
+			"workload of that name has anything been learned on this board: jtune models lists those that are",
+			nameOrPath, o.ModelsDir())
 	}
 	return m, err
+}
+
+// presentModel is the file of the present board's model of a workload; "" for none.
+func presentModel(o session.Options, name string) string {
+	s, err := session.Open(o)
+	if err != nil {
+		return ""
+	}
+	defer s.Close()
+	w, err := workloads.FindAny(s, name)
+	if err != nil {
+		return ""
+	}
+	list, err := campaigns.List(o.Paths)
+	if err != nil {
+		return ""
+	}
+	for _, batches := range [][]int{nil, {0}} { // of its own size, else of all sizes
+		pool := CollectPool(list, w, s.Board(), batches)
+		if path := ModelOf(o.Paths, pool); path != "" {
+			return path
+		}
+	}
+	return ""
 }
 
 // isPath reports whether a name means a file, whatever is kept by it.
@@ -287,13 +320,39 @@ func (i *Info) Workload() string {
 	return i.Name
 }
 
-// NameFor is the name under which the model of a tuned workload is kept.
-func NameFor(w workload.Workload, b tegra.Board) string {
+// NameFor is the name under which the model of a tuned workload is kept: with its board's.
+func NameFor(w workload.Workload, d record.DeviceHeader) string {
+	board := boardName(d.Name)
 	switch {
-	case b.Replay != "":
+	case d.Replay != "":
+		board = "replay"
+		if _, hash, ok := strings.Cut(d.Which, ":"); ok {
+			board += "-" + hash[:min(len(hash), shownHash)]
+		}
+	case d.Virtual:
+		board = "virtual-" + board
+	}
+	return w.Name + "@" + board
+}
+
+// shownHash is how much of a replayed file's hash is in the names of its models.
+const shownHash = 6
+
+// olderName is the name that versions without the board's name in it gave.
+func olderName(w workload.Workload, d record.DeviceHeader) string {
+	switch {
+	case d.Replay != "":
 		return w.Name + "-replay"
-	case b.Virtual:
+	case d.Virtual:
 		return w.Name + "-virtual"
 	}
 	return w.Name
+}
+
+// boardName is a board in the name of a model: small letters, digits and dashes.
+func boardName(board string) string {
+	words := strings.FieldsFunc(strings.ToLower(board), func(r rune) bool {
+		return r >= utf8.RuneSelf || !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
+	return cmp.Or(strings.Join(words, "-"), "board")
 }

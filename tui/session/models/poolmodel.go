@@ -16,6 +16,7 @@ import (
 
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tui/session"
@@ -72,7 +73,7 @@ func Learn(s *session.Session, w workload.Workload, batches []int, dir string, r
 	if out, err = fit(s, w, pool, nil, ref); err != nil || !keep || unlocked != nil {
 		return out, cmp.Or(err, unlocked)
 	}
-	path, err := poolModel(s.Options.Paths, pool, NameFor(w, s.Device.Board()))
+	path, err := poolModel(s.Options.Paths, pool, w, s.DeviceHeader())
 	if err == nil {
 		err = config.Denied(out.Save(path), campaigns.Elsewhere)
 	}
@@ -188,17 +189,31 @@ func modelsIn(dir string) []string {
 // poolModel is the file to keep a pool's model in: the one that holds it already; one
 // of that name and of an older version, whose samples are all in the pool; else a new
 // one under the first name that is free.
-func poolModel(o config.Paths, pool Pool, name string) (string, error) {
+func poolModel(o config.Paths, pool Pool, w workload.Workload, d record.DeviceHeader) (string, error) {
 	if path := ModelOf(o, pool); path != "" {
 		return path, nil
 	}
+	continues := func(path string) bool {
+		from, samples, err := learn.LoadSource(path)
+		return err == nil && pool.follows(from.Pool) && pool.knows(samples)
+	}
+	if older := filepath.Join(o.ModelsDir(), olderName(w, d)+modelSuffix); continues(older) {
+		return older, nil
+	}
+	name := NameFor(w, d)
 	path, err := keepAs(o, name, modelSuffix)
 	if err != nil {
 		return "", err
 	}
-	from, samples, err := learn.LoadSource(path)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && pool.follows(from.Pool) && pool.knows(samples) {
+	from, _, err := learn.LoadSource(path)
+	if errors.Is(err, fs.ErrNotExist) || continues(path) {
 		return path, nil
+	}
+	if err == nil && !strings.Contains(from.Pool, pool.Board) { // another one of the kind in a shared folder
+		name += "-" + boardName(d.Which)
+		if path, err = keepAs(o, name, modelSuffix); err != nil || !slices.Contains(modelsIn(o.ModelsDir()), path) {
+			return path, err
+		}
 	}
 	if pool.Batch > 0 {
 		name += fmt.Sprintf("-bs%d", pool.Batch)

@@ -46,7 +46,7 @@ func TestARunAdvisesAsTheModelDoes(t *testing.T) {
 		t.Fatalf("no model was kept: %v", err)
 	}
 	got := run()
-	m, err := models.Load(s.Options, models.NameFor(w, s.Device.Board()))
+	m, err := models.Load(s.Options, models.NameFor(w, s.DeviceHeader()))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,7 +64,7 @@ func TestTuneOfTheWholeFrontKeepsAModelLikeAnyOther(t *testing.T) {
 		t.Errorf("model of %+v made %v, want %+v made before %v", got, when, want, now)
 	}
 	list, err := models.List(s.Options)
-	if err != nil || len(list) != 1 || list[0].Name != "mobilenet-virtual" {
+	if err != nil || len(list) != 1 || list[0].Name != "mobilenet@virtual-agx-orin" {
 		t.Errorf("models %v, %v", list, err)
 	}
 }
