@@ -139,7 +139,9 @@ func studyColumns() report.Table[evidence.Result] {
 		{Key: "relation", Of: func(x r) any { return x.Relation }},
 		{Key: "tolerance", Title: "tolerance", Of: func(x r) any { return report.Exact(x.Slack(x.Value)) },
 			Text: func(x r) string { return "± " + number(x.Slack(x.Value)) }},
-		{Key: "verdict", Title: "verdict", Of: func(x r) any { return x.Verdict }},
+		{Key: "verdict", Title: "verdict", Of: func(x r) any { return x.Verdict },
+			Text: func(x r) string { return x.Said() }},
+		{Key: "side", Form: report.JSON, Of: func(x r) any { return text.Optional(x.Side()) }},
 		{Key: "simulated", Of: func(x r) any { return x.Simulated }},
 		{Key: "virtual", Of: func(x r) any { return x.Simulated }},
 		{Key: "note", Form: report.JSON, Of: func(x r) any { return text.Optional(x.Why()) }},
@@ -198,8 +200,18 @@ func (c *reproduceCmd) print(reports []reproduce.Report) error {
 		}
 	}
 	n := evidence.Summary(all)[evidence.All]
-	_, err := fmt.Fprintf(c.out, "%d published results: %d hold, %d near, %d outside, %d without an own value\n",
-		len(all), n.Holding(), n.Near, n.Outside, n.Contradictory+n.NotSimulated)
+	better, quick := 0, ""
+	for _, r := range all {
+		if r.Side() == "better" {
+			better++
+		}
+	}
+	if c.Quick {
+		quick = "; quick: one sample of modes, smaller references: no figures to quote"
+	}
+	_, err := fmt.Fprintf(c.out, "%d published results: %d hold, %d near, %d outside, of these two %d better than "+
+		"published, %d without an own value%s\n", len(all), n.Holding(), n.Near, n.Outside, better,
+		n.Contradictory+n.NotSimulated, quick)
 	return err
 }
 
@@ -272,14 +284,22 @@ func (c *reproduceCmd) printClaims(judged []claims.Judged) error {
 			for _, v := range e.Own {
 				own = append(own, number(v))
 			}
-			numbers = append(numbers, strings.TrimSpace(fmt.Sprintf("%s %s, published %s %s (%s)", e.ID,
-				strings.Join(own, " "), number(e.Published), e.Unit, e.Verdict)))
+			verdict := string(e.Verdict)
+			if e.Side != "" {
+				verdict += ", " + e.Side
+			}
+			numbers = append(numbers, fmt.Sprintf("%s %s, published %s (%s)", e.ID, strings.Join(own, " "),
+				publishedText(e.Figure()), verdict))
 		}
 		fmt.Fprintf(c.out, "    %d of %d figures hold%s: %s\n", j.Holding, len(j.Evidence),
 			map[bool]string{true: ", VIRTUAL"}[j.Simulated], strings.Join(numbers, "; "))
 	}
+	quick := ""
+	if c.Quick {
+		quick = "; quick: each figure of a method is of one sample, so that methods look better or worse than they are"
+	}
 	_, err := fmt.Fprintf(c.out, "\n%d claims: %d pass, %d fail, %d not testable here; a claim passes when more than "+
-		"two thirds of its figures hold\n", len(judged), count[claims.Pass], count[claims.Fail],
-		count[claims.NotTestable])
+		"two thirds of its figures hold%s\n", len(judged), count[claims.Pass], count[claims.Fail],
+		count[claims.NotTestable], quick)
 	return err
 }

@@ -57,7 +57,15 @@ type Evidence struct {
 	Own       []float64        `json:"own"`
 	Unit      string           `json:"unit"`
 	Verdict   evidence.Verdict `json:"verdict"`
+	Relation  string           `json:"relation"` // of the published value
+	Most      float64          `json:"published_max"`
+	Side      string           `json:"side"` // better or worse, of one that is missed; "" where neither can be said
+
+	figure evidence.Figure
 }
+
+// Figure is what was published.
+func (e *Evidence) Figure() evidence.Figure { return e.figure }
 
 // Judged is a claim with what stands for it.
 type Judged struct {
@@ -105,7 +113,8 @@ func (c *Claim) judge(results []evidence.Result) Judged {
 		if !c.cites(r.ID) || len(r.Values) == 0 {
 			continue
 		}
-		j.Evidence = append(j.Evidence, Evidence{r.ID, r.Value, r.Values, r.Unit, r.Verdict})
+		j.Evidence = append(j.Evidence, Evidence{r.ID, r.Value, r.Values, r.Unit, r.Verdict, r.Relation, r.Most,
+			r.Side(), r.Figure})
 		if r.Verdict.Holds() {
 			j.Holding++
 		}

@@ -1,6 +1,9 @@
 package evidence
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Verdict is how a simulation stands to a figure.
 type Verdict string
@@ -70,6 +73,30 @@ func (f *Figure) verdict(off float64) Verdict {
 		return Near
 	}
 	return Outside
+}
+
+// lessIsBetter are the metrics of methods of which less is better, whatever a paper had.
+var lessIsBetter = []string{"time_mape", "power_mape", "energy_mape", "time_penalty", "power_ape", "prediction_error",
+	"share_over_limit", "share_over_limit_plus_1W", "power_over_budget", "nn_training_time"}
+
+// Side says of a figure that is missed whether what was worked out is "better" or "worse"; "" where neither can be said.
+func (r *Result) Side() string {
+	own := r.Worst()
+	switch {
+	case r.Verdict != Near && r.Verdict != Outside, !slices.Contains(lessIsBetter, r.Metric), math.IsNaN(own):
+		return ""
+	case own < r.Value:
+		return "better"
+	}
+	return "worse"
+}
+
+// Said is the verdict with its side.
+func (r *Result) Said() string {
+	if side := r.Side(); side != "" {
+		return string(r.Verdict) + ", " + side
+	}
+	return string(r.Verdict)
 }
 
 // Holds reports whether a verdict counts for the simulation, or states a fact.

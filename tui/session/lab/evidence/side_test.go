@@ -1,0 +1,29 @@
+package evidence
+
+import "testing"
+
+// An error smaller than the published one is no fault: the verdict says which side a value lies on.
+func TestResultSaysBetterOrWorse(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		metric string
+		own    []float64
+		want   string
+	}{
+		{"time_mape", []float64{6.1}, "OUTSIDE, better"},
+		{"time_mape", []float64{30}, "OUTSIDE, worse"},
+		{"time_mape", []float64{12.6}, "within"},
+		{"epoch_time", []float64{6.1}, "OUTSIDE"},
+		{"time_mape", nil, "not simulated"},
+	} {
+		r := Result{Figure: Figure{Metric: c.metric, Value: 12.5, Relation: "eq", Tolerance: 1, Kind: Simulated},
+			Values: c.own}
+		if len(c.own) == 0 {
+			r.Kind = NotSimulated
+		}
+		_, r.Verdict = r.Judge(c.own)
+		if got := r.Said(); got != c.want {
+			t.Errorf("%s %v: %q, want %q", c.metric, c.own, got, c.want)
+		}
+	}
+}
