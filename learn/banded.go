@@ -31,8 +31,15 @@ func (b *banded) Predict(modes []tegra.Mode) []Prediction {
 		}
 		lnTime := math.Log(clampTo(timeMS[i], leastTimeMS, mostTimeMS))
 		out[i] = logBands(m, lnTime, b.timeSD, t, lnPower, b.powerSD, t)
+		out[i].Clamped = clamps(b.Time, timeMS[i]) || powerW != nil && clamps(b.Power, powerW[i])
 	}
 	return out
+}
+
+// clamps reports whether a value that a baseline gave stands in place of one that no time or power can have.
+func clamps(of baseline.Predictor, v float64) bool {
+	n, ok := of.(interface{ Clamps(v float64) bool })
+	return ok && n.Clamps(v)
 }
 
 // clampTo keeps v within bounds; what is not a number becomes the lower one.

@@ -114,7 +114,11 @@ func (t *fitter) networksFrom(ctx context.Context, r *Reference) error {
 		t.model.warn("%s", words)
 	}
 	if here, there := t.options.Provenance.Device, r.Provenance.Device; here != "" && there != "" && here != there {
-		t.model.warn("the networks of reference %s come from %s, the samples from %s", r.Name, there, here)
+		advice := ""
+		if c := t.options.Network; c == nil || c.Loss != nn.MAPE {
+			advice = ": the relative loss, mape, is what the paper takes for another board"
+		}
+		t.model.warn("the networks of reference %s come from %s, the samples from %s%s", r.Name, there, here, advice)
 	}
 	t.sameSoftware(r)
 	return nil

@@ -18,6 +18,9 @@ type Prediction struct {
 	// measurement noise included. The bands are wider than ±1.96 of them when
 	// few modes were measured.
 	LnTimeSD, LnPowerSD float64
+	// Clamped: a network's time or power was no possible value, and the least that it gives stands here in its place.
+	// Such a mode is never chosen.
+	Clamped bool
 }
 
 // Predictor predicts any modes of a device, in the order they are given.

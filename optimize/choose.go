@@ -211,7 +211,7 @@ type Choice struct {
 // front bends most, at most twice as slow as its fastest mode.
 // Ties go to less power, then less time, then the first.
 //
-// Predictions without positive finite time and power are passed over. The
+// Predictions without positive finite time and power are passed over, and so are those that were clamped. The
 // error is an *InfeasibleError when no mode meets the limits.
 func Choose(preds []learn.Prediction, l Limit) (Choice, error) { return choose(preds, nil, l) }
 
@@ -232,7 +232,7 @@ func choose(preds []learn.Prediction, n func(i int) int, l Limit) (Choice, error
 	for i := range preds {
 		p := &preds[i]
 		point := p.Measured
-		if !stats.Positive(point.TimeMS, point.PowerW) {
+		if !stats.Positive(point.TimeMS, point.PowerW) || p.Clamped {
 			continue
 		}
 		switch over := l.excess(point, p.LnTimeSD, p.LnPowerSD); {

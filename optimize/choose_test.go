@@ -254,3 +254,22 @@ func FuzzChoose(f *testing.F) {
 		}
 	})
 }
+
+// A network's value that stands in place of an impossible one is never chosen, however good it looks.
+func TestChooseTakesNoClampedPrediction(t *testing.T) {
+	t.Parallel()
+	at := func(timeMS, powerW float64, clamped bool) learn.Prediction {
+		p := MeasuredPrediction(tegra.Measured{TimeMS: timeMS, PowerW: powerW})
+		p.Clamped = clamped
+		return p
+	}
+	preds := []learn.Prediction{at(16.6, 27, true), at(190, 28, false), at(180, 35, false)}
+	if c, err := Choose(preds, Limit{PowerW: 30, Margin: NoMargin}); err != nil || c.Index != 1 {
+		t.Errorf("%+v, %v; want the mode of 190 ms", c, err)
+	}
+	preds[1].PowerW = 31
+	var none *InfeasibleError
+	if _, err := Choose(preds, Limit{PowerW: 30, Margin: NoMargin}); !errors.As(err, &none) || none.Index != 1 {
+		t.Errorf("%v; want none within 30 W, the nearest with 31", err)
+	}
+}

@@ -69,3 +69,12 @@ func TestSampleFirstIsAShorterMeasurement(t *testing.T) {
 		t.Errorf("power %g where none was measured", m.PowerW)
 	}
 }
+
+func TestNetClampsWhatNoModeCanTake(t *testing.T) {
+	n := Net{floor: floorShare * 166} // of a fastest mode of 166 ms
+	for ms, want := range map[float64]bool{16.6: true, 33: true, 82: true, 84: false, 166: false, 5000: false} {
+		if n.Clamps(ms) != want {
+			t.Errorf("%g ms: %v, want %v", ms, !want, want)
+		}
+	}
+}

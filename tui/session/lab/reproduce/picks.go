@@ -104,7 +104,7 @@ func (p *picks) at(method string, watts float64) picked {
 	if err != nil {
 		least := p.preds[method][0]
 		for _, q := range p.preds[method] {
-			if q.PowerW < least.PowerW {
+			if !q.Clamped && (least.Clamped || q.PowerW < least.PowerW) {
 				least = q
 			}
 		}
