@@ -29,8 +29,8 @@ const inputs = 4
 const floorShare = 0.1
 
 // believedShare of the smallest training target is the least value that is believed. A linear output that falls below
-// it is about to cross zero: on the virtual AGX Orin a choice of the fastest mode within 30 W among all outputs took one
-// of 16.6 s an epoch, the floor, which takes 225 s. Of 50 random modes of a grid the fastest takes at most a third
+// it is about to cross zero: on the virtual AGX Orin a choice of the fastest mode within 30 W among all outputs took
+// one of 16.6 s an epoch, the floor, which takes 225 s. Of 50 random modes of a grid the fastest takes at most a third
 // longer than the fastest of all.
 const believedShare = 0.5
 

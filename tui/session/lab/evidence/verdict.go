@@ -79,7 +79,8 @@ func (f *Figure) verdict(off float64) Verdict {
 var lessIsBetter = []string{"time_mape", "power_mape", "energy_mape", "time_penalty", "power_ape", "prediction_error",
 	"share_over_limit", "share_over_limit_plus_1W", "power_over_budget", "nn_training_time"}
 
-// Side says of a figure that is missed whether what was worked out is "better" or "worse"; "" where neither can be said.
+// Side says of a figure that is missed whether what was worked out is "better" or "worse"; "" where neither can be
+// said.
 func (r *Result) Side() string {
 	own := r.Worst()
 	switch {
