@@ -134,7 +134,7 @@ func (c *workloadsCmd) run(context.Context) error {
 	if err != nil {
 		return err
 	}
-	b, simulated := workloads.Simulations(c.options, list)
+	b, list, simulated := workloads.Simulations(c.options, list)
 	columns := workloadColumns(b, simulated)
 	if c.asJSON {
 		return printJSON(c.out, columns.Objects(list))

@@ -82,15 +82,18 @@ type Simulation struct {
 	Why       string // why it does not fit the board's memory; "" where it does
 }
 
-// Simulations returns the board of these options and, of a simulated one, how it simulates workloads, by their names.
-func Simulations(o session.Options, list []workload.Workload) (b tegra.Board, of map[string]Simulation) {
+// Simulations returns the board of these options, the workloads as they are on it and, of a simulated one, how it
+// simulates them, by their names.
+func Simulations(o session.Options, list []workload.Workload) (b tegra.Board, here []workload.Workload,
+	of map[string]Simulation) {
 	s, err := session.Open(o)
 	if err != nil {
-		return tegra.Board{}, nil
+		return tegra.Board{}, list, nil
 	}
 	defer s.Close()
 	of = map[string]Simulation{}
 	for _, w := range list {
+		here = append(here, loading(s, w))
 		one := Simulation{Estimated: RunsAs(s, w) == Estimated}
 		if s.Virtual != nil && !s.RunsOnHost(w) {
 			if err := s.Virtual.Fits(w.Name, w.Batch); err != nil {
@@ -99,7 +102,7 @@ func Simulations(o session.Options, list []workload.Workload) (b tegra.Board, of
 		}
 		of[w.Name] = one
 	}
-	return s.Device.Board(), of
+	return s.Device.Board(), here, of
 }
 
 // SettingsOf are modes at the batch sizes asked for, size by size; plain modes

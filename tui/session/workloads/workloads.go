@@ -59,7 +59,7 @@ func List(s *session.Session) ([]workload.Workload, error) {
 	if file == "" {
 		list, err := Configured(s.Options.Paths)
 		for i, w := range list {
-			list[i] = OnHost(s, w)
+			list[i] = OnHost(s, loading(s, w))
 		}
 		return withTyped(s.Typed.List(), list), err
 	}
