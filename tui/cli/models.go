@@ -200,7 +200,7 @@ func (c *modelsCmd) find(args []string) ([]modelJSON, error) {
 	case learn.ProfileReference(args[0]) != nil:
 		return []modelJSON{referenceOf("", learn.ProfileReference(args[0]).Compact)}, nil
 	default:
-		m, err := c.at(models.Path(c.options.Paths, args[0]))
+		m, err := c.at(args[0])
 		return []modelJSON{m}, err
 	}
 	list := []modelJSON{shippedModel()}
@@ -228,9 +228,9 @@ func (c *modelsCmd) find(args []string) ([]modelJSON, error) {
 	return list, nil
 }
 
-// at reads a file that holds a model or a reference.
-func (c *modelsCmd) at(path string) (modelJSON, error) {
-	m, err := models.Load(c.options, path)
+// at reads a file that holds a model or a reference, by its path or its name.
+func (c *modelsCmd) at(nameOrPath string) (modelJSON, error) {
+	m, path, err := models.Find(c.options, nameOrPath)
 	if err == nil {
 		info := models.Info{Name: strings.TrimSuffix(filepath.Base(path), ".model"), Path: path, Model: m}
 		if st, err := os.Stat(path); err == nil {
@@ -238,6 +238,7 @@ func (c *modelsCmd) at(path string) (modelJSON, error) {
 		}
 		return modelOf(info), nil
 	}
+	path = models.Path(c.options.Paths, nameOrPath)
 	if r, refErr := learn.LoadReference(path); refErr == nil && r.Compact != nil {
 		return referenceOf(path, r.Compact), nil
 	}

@@ -138,19 +138,27 @@ func Keep(o config.Paths, path string) (string, error) {
 // Load reads a model by its path, or by its name in the data directory, brought up to
 // date as by Models.
 func Load(o session.Options, nameOrPath string) (*learn.Model, error) {
+	m, _, err := Find(o, nameOrPath)
+	return m, err
+}
+
+// Find is Load, and says which file it is: a workload's name is that of the present board's model.
+func Find(o session.Options, nameOrPath string) (m *learn.Model, path string, err error) {
 	if !isPath(nameOrPath) {
 		refreshModels(o)
 	}
-	m, err := learn.Load(Path(o.Paths, nameOrPath))
-	if errors.Is(err, fs.ErrNotExist) {
-		if path := presentModel(o, nameOrPath); path != "" {
-			return learn.Load(path)
-		}
-		return nil, fmt.Errorf("no model %s: there is no such file, none is kept by that name in %s, and of no "+
+	path = Path(o.Paths, nameOrPath)
+	m, err = learn.Load(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return m, path, err
+	}
+	if path = presentModel(o, nameOrPath); path == "" {
+		return nil, "", fmt.Errorf("no model %s: there is no such file, none is kept by that name in %s, and of no "+
 			"workload of that name has anything been learned on this board: jtune models lists those that are",
 			nameOrPath, o.ModelsDir())
 	}
-	return m, err
+	m, err = learn.Load(path)
+	return m, path, err
 }
 
 // presentModel is the file of the present board's model of a workload; "" for none.
