@@ -130,6 +130,9 @@ func (c *pairCmd) fromModels() error {
 	if r.Infer, err = c.loadPowered("pair", c.infer); err != nil {
 		return err
 	}
+	if err := pair.Refused(c.options, r.Train, r.Infer, r.Infer.Batches); err != nil {
+		return err
+	}
 	p, err := pair.Pair(r)
 	if err != nil && !errors.Is(err, optimize.ErrInfeasible) {
 		return err

@@ -1,10 +1,12 @@
 package pair
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
 	"jtune/internal/usage"
+	"jtune/learn"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tui/session"
@@ -66,4 +68,26 @@ func (r *Request) fitting(s *session.Session) {
 		infer.Batch = size
 		return readiness.PairFits(s, r.Train, infer) != nil
 	})
+}
+
+// Refused is why the board at hand would not run the workloads of two models beside each other, by the rule of Search;
+// nil where it would, and where the models are of another board or of workloads that are not known here.
+func Refused(o session.Options, train, infer *learn.Model, batches []int) error {
+	s, err := session.Open(o)
+	if err != nil {
+		return nil
+	}
+	defer s.Close()
+	var jobs [2]workload.Workload
+	for i, m := range []*learn.Model{train, infer} {
+		from := m.Provenance
+		if from.Device != s.Device.Board().Name || from.Virtual != s.Device.Board().Virtual || s.Replays() {
+			return nil
+		}
+		if jobs[i], err = workloads.FindAny(s, from.Workload); err != nil {
+			return nil
+		}
+		jobs[i] = jobs[i].AtBatch(cmp.Or(m.Batch, from.Batch))
+	}
+	return pairFits(s, Request{Train: jobs[0], Infer: jobs[1], Batches: batches})
 }
