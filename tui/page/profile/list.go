@@ -297,7 +297,7 @@ func (p *Page) entryCell(l task.Listed, col int) string {
 		if l.State != campaigns.CampaignFinished && plan.Readings() > 0 {
 			return fmt.Sprintf("%d/%d", n, plan.Readings())
 		}
-		return fmt.Sprint(n)
+		return fmt.Sprint(l.Modes())
 	case columnState:
 		return string(l.State)
 	case columnWorkload:
