@@ -245,7 +245,11 @@ func memoryCheck(s *session.Session, w workload.Workload) Check {
 		return c
 	}
 	c.Need = fmt.Sprintf("%.1f GB at batch size %d, %s", float64(need.Bytes)/1e9, w.Batch, need.How)
-	if known && m.Left(need.Bytes) < 0 {
+	switch {
+	case !known || m.Left(need.Bytes) >= 0:
+	case s.Simulated(w):
+		c.State, c.Do = CheckMissing, fmt.Sprintf("it does not run (DNR): take a smaller %s", usage.Batch)
+	default:
 		c.State, c.Do = CheckWarn, fmt.Sprintf("it may not run (DNR): end other programs, take a smaller %s, or add "+
 			"swap", usage.Batch)
 	}
