@@ -1,0 +1,479 @@
+package tui_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// statementsOn are the boards whose statements are compared: a training and an inference with a limit for each, and a
+// workload that the board has no memory for, where there is one.
+var statementsOn = []struct {
+	board, train, infer string
+	trainW, inferW      int
+	tooLarge            string
+	long                bool // only with JTUNE_LONG
+}{
+	{"xavier-nx", "mobilenet", "mobilenet-infer", 10, 10, "vgg11", false},
+	{"agx-orin", "resnet18", "resnet18-infer", 30, 30, "", true},
+	{"orin-nano", "lstm", "mobilenet-infer", 9, 9, "", true},
+	{"agx-xavier", "resnet18", "mobilenet-infer", 20, 15, "", true},
+	{"tx2", "mobilenet", "alexnet-infer", 8, 7, "vgg11", true},
+	{"nano", "lenet5", "mobilenet-infer", 5, 6, "resnet18", true},
+}
+
+// All that the commands and the screens say of one board and its workloads is true together: what fits, how much memory
+// it takes, what limits a job, the best lever, the present mode, the answer to a limit, the error of a model.
+func TestTmuxNoTwoStatementsContradict(t *testing.T) {
+	for _, c := range statementsOn {
+		t.Run(c.board, func(t *testing.T) {
+			t.Parallel()
+			if c.long && os.Getenv("JTUNE_LONG") == "" {
+				t.Skip("JTUNE_LONG runs the other boards")
+			}
+			s := hear(t, c.board)
+			s.board()
+			s.fits(c.train, 16)
+			s.fits(c.infer, 1)
+			if c.tooLarge != "" {
+				s.fitsNot(c.tooLarge, c.infer)
+			}
+			s.trained(c.train)
+			s.answers(c.train, c.trainW)
+			s.answers(c.infer, c.inferW)
+			s.pairs(c.train, c.infer)
+			s.loaders("yolov8n")
+			const since = " after the pair"
+			s.models(c.train, c.train+"@"+s.virt, since)
+			s.models(c.infer, c.infer+"@"+s.virt, since)
+			s.screens(c.train, c.trainW, since)
+			s.screens(c.infer, c.inferW, since)
+			for _, wrong := range contradictions(s.facts) {
+				t.Error(wrong)
+			}
+			t.Logf("%d facts", len(s.facts))
+		})
+	}
+}
+
+// statements are what commands and screens have said about one board so far.
+type statements struct {
+	*testing.T
+	facts []fact
+	run   func(args ...string) (out string, code int) // standard output and error of a command
+	open  func() *terminal                            // the screens on the same data
+	term  *terminal
+	virt  string
+}
+
+// hear opens a board with a data directory of its own.
+func hear(t *testing.T, board string) *statements {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("builds and runs the whole program")
+	}
+	bin, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	env := []string{"LANG=C.UTF-8", "XDG_CONFIG_HOME=" + dir, "XDG_STATE_HOME=" + dir}
+	flags := []string{"--device", "virtual:" + board, "--speed", "max", "--data-dir", dir}
+	s := &statements{T: t, virt: "virtual-" + board}
+	s.run = func(args ...string) (string, int) {
+		t.Helper()
+		cmd := exec.Command(bin, append(args, flags...)...)
+		cmd.Env = append(os.Environ(), env...)
+		out, err := cmd.CombinedOutput()
+		if cmd.ProcessState == nil {
+			t.Fatalf("jtune %v: %v", args, err)
+		}
+		return string(out), cmd.ProcessState.ExitCode()
+	}
+	s.open = func() *terminal {
+		term := inTerminal(t, "exec env "+strings.Join(env, " ")+" "+bin+" "+strings.Join(flags, " "))
+		term.tmux("resize-window", "-x", "200", "-y", "50")
+		return term
+	}
+	return s
+}
+
+// of is a workload at its usual batch size.
+func of(workload string, batch int) string { return fmt.Sprintf("%s, batch %d", workload, batch) }
+
+// says notes what a text states; each pattern must find something.
+func (s *statements) says(of, by, text string, patterns ...string) {
+	s.Helper()
+	facts, missed := told(of, by, text, patterns...)
+	for _, m := range missed {
+		s.Error(m)
+	}
+	s.facts = append(s.facts, facts...)
+}
+
+// fact notes one statement.
+func (s *statements) fact(of, name, said, by string) {
+	s.facts = append(s.facts, fact{of, name, said, by})
+}
+
+// command runs one that must end well, and notes what it states.
+func (s *statements) command(of string, args []string, patterns ...string) string {
+	s.Helper()
+	out, code := s.run(args...)
+	if code != 0 {
+		s.Fatalf("jtune %v: exit code %d\n%s", args, code, out)
+	}
+	s.says(of, strings.Join(args, " "), out, patterns...)
+	return out
+}
+
+const modePattern = `\d+c/[0-9.]+C/[0-9.]+G/[0-9.]+M`
+
+// board hears what is set now.
+func (s *statements) board() {
+	s.Helper()
+	s.command("the board", []string{"device"}, `^now +(?P<present_mode>`+modePattern+`)`)
+	s.command("the board", []string{"watch", "--count", "1"}, ` W  (?P<present_mode>`+modePattern+`) `)
+}
+
+// spread is a text's words, one space between two: where lines are broken says nothing.
+func spread(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// fits hears of a workload that the board can run, how much memory it takes, and how many loader processes it has.
+func (s *statements) fits(name string, batch int) {
+	s.Helper()
+	w := of(name, batch)
+	list := s.command(w, []string{"workloads"},
+		`^`+name+`(?: DNR|\*)? .* (?P<workers__>\d+)$`)
+	s.listed(w, name, list)
+	out, code := s.run("doctor", "--workload", name)
+	if code != 0 && code != 1 { // 1: data or PyTorch are missing on this machine
+		s.Fatalf("doctor: exit code %d\n%s", code, out)
+	}
+	s.doctor(w, out)
+}
+
+// listed notes how the list of workloads marks one: DNR where the board has no memory for it, a star where the
+// simulation has no measurements of such a board behind it.
+func (s *statements) listed(w, name, list string) {
+	fit, runs := "yes", "simulated"
+	switch {
+	case strings.Contains(list, "\n"+name+" DNR"):
+		fit, runs = "no", "no memory"
+	case strings.Contains(list, "\n"+name+"*"):
+		runs = "estimated"
+	}
+	s.fact(w, "fits", fit, "workloads")
+	s.fact(w, "runs here", runs, "workloads")
+}
+
+// doctor hears of memory and caching.
+func (s *statements) doctor(w, out string) {
+	s.Helper()
+	s.says(w, "doctor", out, `^\w+ +memory +[0-9.]+ GB free of [0-9.]+ +(?P<needs__GB>[0-9.]+) GB at batch size`)
+	s.says("the board", "doctor", out, `GB free of (?P<memory__GB>[0-9.]+) `,
+		`memory +(?P<memory_free__GB>[0-9.]+) GB free of`)
+	fit := "no"
+	if strings.Contains(out, "refuses") == strings.Contains(out, "simulates it") {
+		s.Errorf("the doctor's verdict on %s is neither:\n%s", w, out)
+	} else if strings.Contains(out, "simulates it") {
+		fit = "yes"
+	}
+	s.fact(w, "fits", fit, "the doctor's verdict")
+	s.caching(w, "doctor", spread(out))
+}
+
+// caching notes what a text says of the data and the memory for them.
+func (s *statements) caching(w, by, text string) {
+	re := regexp.MustCompile(`The data have ([0-9.]+) GB, ([0-9.]+) GB of memory are free for them beside the job: ` +
+		`they (do not fit|fit)`)
+	for _, m := range re.FindAllStringSubmatch(text, -1) {
+		s.fact(w, "data", m[1]+" GB", by)
+		s.fact(w, "memory beside the job", m[2]+" GB", by)
+		s.fact(w, "data in memory", m[3], by)
+	}
+	if m := regexp.MustCompile(`each epoch reads it anew`).FindString(text); m != "" {
+		s.fact(w, "data in memory", "do not fit", by+" (what was in memory after the epochs)")
+	}
+	if m := regexp.MustCompile(`later epochs come from memory`).FindString(text); m != "" {
+		s.fact(w, "data in memory", "fit", by+" (later epochs)")
+	}
+}
+
+// fitsNot hears that a workload has no memory: nobody runs it, and all name the same numbers.
+func (s *statements) fitsNot(name, infer string) {
+	s.Helper()
+	w := of(name, 16)
+	list := spread(s.command(w, []string{"workloads"}))
+	refusal := name + ` at batch size 16 needs (?P<needs__GB>[0-9.]+) GB of memory, ` +
+		`(?P<needs_with_the_system__GB>[0-9.]+) with the system`
+	s.says(w, "workloads", list, refusal)
+	s.fact(w, "fits", "no", "workloads")
+	for _, args := range [][]string{
+		{"run", name}, {"tune", name, "--power-limit", "10"}, {"profile", name, "--sample", "2"},
+		{"pair", "--train", name, "--infer", infer, "--rate", "5", "--latency", "400"},
+	} {
+		out, code := s.run(args...)
+		fit := "yes"
+		if code == 4 {
+			fit = "no"
+		}
+		s.fact(w, "fits", fit, strings.Join(args, " "))
+		s.says(w, strings.Join(args, " "), spread(out), refusal)
+	}
+	out, _ := s.run("doctor", "--workload", name)
+	s.doctor(w, out)
+}
+
+// loaders hears how many loader processes a workload has that some boards give none.
+func (s *statements) loaders(name string) {
+	s.Helper()
+	w := of(name, 16)
+	s.listed(w, name, s.command(w, []string{"workloads"}, `^`+name+`(?: DNR|\*)? .* (?P<workers__>\d+)$`))
+	if out, code := s.run("run", name, "--minibatches", "3", "--no-record", "--json"); code == 0 {
+		s.says(w, "run", out, `^  "workers": (?P<workers__>\d+)`)
+	}
+	s.term = s.open()
+	s.page(w, "Train", "2", `[ ▸]`+name+` .* (?P<workers__>\d+) (?P<runs_here>simulated|estimated|no memory) `)
+}
+
+// trained hears of a training in the present mode: what limits it, and whether its data stay in memory.
+func (s *statements) trained(name string) {
+	s.Helper()
+	w := of(name, 16)
+	bound := `(?P<bound>GPU-bound|CPU-bound|Loader-bound)`
+	out := s.command(w, []string{"run", name, "--epochs", "2"}, bound)
+	s.fact(w, "fits", "yes", "run")
+	s.caching(w, "run", spread(out))
+	text := s.command(w, []string{"run", name, "--minibatches", "60", "--no-record"}, bound)
+	s.caching(w, "run --minibatches", spread(text))
+}
+
+// answers hears the answer to a limit from all that gives one, after a search for it.
+func (s *statements) answers(name string, watts int) {
+	s.Helper()
+	limit, model := fmt.Sprint(watts), name+"@"+s.virt
+	at := fmt.Sprintf("%s within %d W", name, watts)
+	answer := []string{`^(?P<answer>` + modePattern + `)  \(VIRTUAL`,
+		`^measured +(?P<time__ms>[0-9.]+) ms +(?P<power__W>[0-9.]+) W +(?P<energy__J>[0-9.]+) J`,
+		`^the limit +(?P<standing>.*)$`}
+	tune := s.command(at, []string{"tune", name, "--power-limit", limit}, answer...)
+	s.says(name, "tune", tune, `jtune: (?P<modes_of_the_search__>\d+) modes? measured,`,
+		`model of all that is known: .*/(?P<model>[^/]+)\.model`, `^present, locked: (?P<time_in_the_present_mode__ms>[0-9.]+) ms`)
+	choose := s.command(at, []string{"choose", "--model", name, "--power-limit", limit}, answer...)
+	s.says(name, "choose", choose, `^present, locked: (?P<time_in_the_present_mode__ms>[0-9.]+) ms`)
+	s.versus(at, "tune", tune)
+	s.versus(at, "choose", choose)
+	mode := regexp.MustCompile(`(?m)^` + modePattern).FindString(choose)
+	s.front(at, name, limit, mode)
+	s.campaign(at, name, answer)
+	s.command(at, []string{"rank", "--models", "x=" + model, "--samples", "50000", "--epochs", "5", "--power-limit",
+		limit},
+		`^x +(?P<answer>`+modePattern+`).* measured, VIRTUAL`)
+	s.command(at, []string{"report", "--md", "--out", "-"}, `^\*\*(?P<answer>`+modePattern+`)\*\*`,
+		`^- how sure: (?P<standing>.*)$`)
+	s.models(name, model, "")
+}
+
+// versus notes the comparisons with modes that were measured: those of predictions change with each model.
+func (s *statements) versus(at, by, text string) {
+	re := regexp.MustCompile(`(?m)^against (.+?)  +([-+0-9.]+ %) time .* measured$`)
+	for _, m := range re.FindAllStringSubmatch(text, -1) {
+		s.fact(at+", against "+m[1], "time", m[2], by)
+	}
+}
+
+// front hears what the front says of the answer, with the same numbers and the same standing. An answer is not on it
+// where a mode that was not measured is predicted to beat it in both.
+func (s *statements) front(at, name, limit, mode string) {
+	s.Helper()
+	out := s.command(at, []string{"front", "--model", name, "--power-limit", limit})
+	if strings.Contains(out, "\n"+mode+" ") {
+		s.says(at, "front", out, `^(?P<answer>`+regexp.QuoteMeta(mode)+`) +(?P<time__ms>[0-9.]+) +(?P<power__W>[0-9.]+) +`+
+			`(?P<energy__J>[0-9.]+) +(?P<standing>\S.*)$`)
+	}
+	s.command(at, []string{"predict", "--model", name, "--power-limit", limit, mode, "--csv"},
+		`^\d+(?:,[^,]*){12},(?P<state>[a-z]+),`)
+	s.command(at, []string{"choose", "--model", name, "--power-limit", limit, "--json"}, `^  "state": "(?P<state>[a-z]+)"`)
+}
+
+// campaign hears what the list and the folder of the search say.
+func (s *statements) campaign(at, name string, answer []string) {
+	s.Helper()
+	out := s.command(name, []string{"campaigns", "list"},
+		`^\S+-`+name+`-tune +`+name+` .*\) +(?P<modes_of_the_search__>\d+) +\d+ +auto`)
+	folder := regexp.MustCompile(`(?m)^\S+-` + name + `-tune`).FindString(out)
+	show := s.command(at, []string{"campaigns", "show", folder}, answer...)
+	s.says(name, "campaigns show", show, `^modes +(?P<modes_of_the_search__>\d+), \d+ usable`)
+	s.versus(at, "campaigns show", show)
+}
+
+// models hears a model's errors and levers. After a pair has measured more it is another model, so what is said then
+// is of another thing.
+func (s *statements) models(name, model, since string) {
+	s.Helper()
+	of, whole := name+since, s.errors(name, model)
+	s.command(of, []string{"models"}, `^(?P<model>`+regexp.QuoteMeta(model)+`) +gp +(?P<modes__>\d+)`+
+		map[bool]string{true: ` +(?P<time_error__pct>[0-9.]+) % +(?P<power_error__pct>[0-9.]+) %`}[whole])
+	show := s.command(of, []string{"models", "show", name}, `^name +(?P<model>\S+)$`, `^modes +(?P<modes__>\d+)$`)
+	if whole {
+		s.says(of, "models show", show, `^time error +(?P<time_error__pct>[0-9.]+) %`,
+			`^power error +(?P<power_error__pct>[0-9.]+) %`)
+	}
+	s.levers(of, "explain", s.command(of, []string{"explain", "--model", name}))
+	run := spread(s.command(of, []string{"run", name, "--minibatches", "60", "--no-record"}))
+	s.levers(of, "run", run)
+}
+
+// errors reports whether a model's errors are known: of few modes they are not.
+func (s *statements) errors(name, model string) bool {
+	s.Helper()
+	out := s.command(name, []string{"models"})
+	return regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(model) + ` +gp +\d+ +[0-9.]+ %`).MatchString(out)
+}
+
+// levers notes what half of a setting costs in a mode, and which costs most.
+func (s *statements) levers(name, by, text string) {
+	re := regexp.MustCompile(`(?i)half of one setting of (` + modePattern + `): (.*?) \(predicted\)`)
+	for _, m := range re.FindAllStringSubmatch(spread(text), -1) {
+		s.fact(name+" in "+m[1], "levers", m[2], by)
+		s.fact(name+" in "+m[1], "best lever", strings.Fields(m[2])[0], by)
+	}
+}
+
+// pairs hears whether both jobs have memory together, from what measures a pair and from what predicts one.
+func (s *statements) pairs(train, infer string) {
+	s.Helper()
+	both := train + " and " + infer
+	load := []string{"--rate", "2", "--latency", "1500"}
+	for _, args := range [][]string{
+		{"pair", "--predict", "--train", train, "--infer", infer},
+		{"pair", "--models", train + "@" + s.virt + "," + infer + "@" + s.virt},
+		{"pair", "--train", train, "--infer", infer, "--batch", "1"},
+	} {
+		out, code := s.run(append(args, load...)...)
+		by := strings.Join(args, " ")
+		fit := "yes"
+		switch code {
+		case 0, 5: // 5: no mode meets the limits
+		case 4:
+			fit = "no"
+			s.says(of(train, 16), by, out, train+` needs (?P<needs__MB>\d+) MB`)
+			s.says(of(infer, 1), by, out, infer+` at batch size 1 (?P<needs__MB>\d+) MB`)
+			s.says("the board", by, out, `(?P<memory_free__MB>\d+) MB of the (?P<memory__MB>\d+) MB of`)
+		default:
+			s.Errorf("jtune %s: exit code %d\n%s", by, code, out)
+		}
+		s.fact(both, "fit together", fit, by)
+	}
+}
+
+// screens hears what the pages say of a workload.
+func (s *statements) screens(name string, watts int, since string) {
+	s.Helper()
+	batch := 16
+	if strings.HasSuffix(name, "-infer") {
+		batch = 1
+	}
+	s.page("the board", "Live", "1", `mode (?P<present_mode>`+modePattern+`)`, `RAM [0-9.]+ of (?P<memory__GB>[0-9.]+),`)
+	s.page(of(name, batch), "Train", "2", `[ ▸]`+name+` .* (?P<workers__>\d+) (?P<runs_here>simulated|estimated) `)
+	at := fmt.Sprintf("%s within %d W", name, watts)
+	short := regexp.QuoteMeta(name) + " "
+	if len(name) > 13 {
+		short = regexp.QuoteMeta(name[:12]) + "… "
+	}
+	s.page(at, "Profile", "3", short+` *`+fmt.Sprint(watts)+` W → (?P<answer>`+modePattern+`) (?P<time__ms>[0-9.]+) ms`)
+	s.page(name, "Profile", "3", short+` *`+fmt.Sprint(watts)+` W → .* finished +(?P<modes_of_the_search__>\d+) `)
+	s.term.press("4", "Home")
+	model := name + "@" + s.virt
+	s.term.sees(model)
+	for range 6 {
+		if strings.Contains(s.still(), "▸"+model+" ") {
+			break
+		}
+		s.term.press("Down")
+	}
+	var errors, title string
+	if s.errors(name, model) {
+		errors = ` +±(?P<time_error__pct>[0-9.]+) % +±(?P<power_error__pct>[0-9.]+) %`
+		title = ` +error ±(?P<time_error__pct>[0-9.]+) % time ±(?P<power_error__pct>[0-9.]+) % power`
+	}
+	s.page(name+since, "Models", "4", `▸(?P<model>`+regexp.QuoteMeta(model)+`) +gp +(?P<modes__>\d+)`+errors,
+		name+`, from (?P<modes__>\d+) modes`)
+	s.levers(name+since, "Models", s.about())
+	s.term.press("Enter")
+	s.term.sees("loaded " + model)
+	s.term.press("5")
+	s.term.sees("limit ")
+	s.limit(watts)
+	now := fmt.Sprintf("%s within %d W%s", name, watts, since)
+	s.command(now, []string{"choose", "--model", name, "--power-limit", fmt.Sprint(watts)},
+		`^(?P<answer>`+modePattern+`)  \(VIRTUAL`)
+	s.page(now, "Front", "5", `(?s)the answer to the limit.*?(?P<answer>`+modePattern+`)`)
+	s.page(name+since, "Front", "5", name+`(?:, closed loop)? +gp, (?P<modes__>\d+) modes`+title)
+}
+
+// limit steps Front's limit to so many watts.
+func (s *statements) limit(watts int) {
+	s.Helper()
+	for at := limitOf(s.T, s.still()); at != watts; {
+		key := "["
+		if at < watts {
+			key = "]"
+		}
+		s.term.press(key)
+		if now := limitOf(s.T, s.still()); now != at {
+			at = now
+		}
+	}
+	s.term.press("c")
+	s.term.sees(fmt.Sprintf("limit %d.0 W", watts))
+}
+
+// about is the panel with a model's description: the left half of the page.
+func (s *statements) about() string {
+	var out []string
+	for line := range strings.Lines(s.still()) {
+		if left, _, ok := strings.Cut(strings.TrimPrefix(line, "│"), "│"); ok {
+			out = append(out, left)
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// page turns to one, waits until the patterns find something, and notes it.
+func (s *statements) page(of, name, key string, patterns ...string) {
+	s.Helper()
+	s.term.press(key)
+	var facts []fact
+	var missed []string
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+		if facts, missed = told(of, name, s.still(), patterns...); len(missed) == 0 {
+			break
+		}
+	}
+	for _, m := range missed {
+		s.Error(m)
+	}
+	s.facts = append(s.facts, facts...)
+}
+
+// still is the screen once it does not change: what is being written is no statement.
+func (s *statements) still() string {
+	s.Helper()
+	last := s.term.screen()
+	for range 50 {
+		time.Sleep(50 * time.Millisecond)
+		now := s.term.screen()
+		if slices.Equal(strings.Fields(now), strings.Fields(last)) {
+			return now
+		}
+		last = now
+	}
+	return last
+}
