@@ -26,6 +26,9 @@ func (e *NotUnderstood) Error() string {
 	if len(u.Rivals) > 0 {
 		return fmt.Sprintf("%s: %s; choose one with %s", e.Command, text.OneLine(u.Why), choices(u.Rivals))
 	}
+	if u.Try != "" {
+		return fmt.Sprintf("%s: %s; %s", e.Command, text.OneLine(u.Why), u.Try)
+	}
 	return fmt.Sprintf("%s: %s; tell how its lines count, such as %s", e.Command, text.OneLine(u.Why),
 		usage.Pattern.String()+` 'step (?P<batch>\d+)'`)
 }
@@ -270,6 +273,9 @@ func Reads(r detect.Reading) string {
 	}
 	if r.Samples > 0 {
 		of += fmt.Sprintf(", of %d samples each", r.Samples)
+		if r.Assumed {
+			of += " (assumed: tell it with " + usage.Batch.Value() + ")"
+		}
 	}
 	line := fmt.Sprintf("reads: %s %q%s, %s ms %s", r.Form, text.OneLine(r.What), of, text.Of(r.TimeMS),
 		Each(r.Unit))

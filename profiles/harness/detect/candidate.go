@@ -16,6 +16,10 @@ const (
 	lastStep = 3
 	// mostAtOnce: a larger step of a count is of something else.
 	mostAtOnce = 1e6
+	// slow and wide: a span of many units holds a pause where its units take longer than the usual ones by this share
+	// of them, and by so many times what the faster half of them differ: on a busy machine all are uneven.
+	slow = 0.3
+	wide = 8
 	// least is how many steps a reading needs.
 	least = 3
 )
@@ -40,10 +44,14 @@ type candidate struct {
 	stated                bool // the line tells a time or rate; else the clock tells it
 	plain                 bool // it tells a time without saying of what
 	known                 bool // a line whose meaning is known
+	labelled              bool // a word such as step stands before the count
+	bar                   bool // it is drawn
 	example               string
 	with                  []*candidate // counters of the same line
 
 	counted     bool
+	jumps       int // the greatest number of which all steps of its count are multiples; 0: none were seen
+	values      int // the same of the counts themselves
 	done        int
 	at          time.Duration // of the last count
 	moved       time.Duration // when it last went on
@@ -75,6 +83,9 @@ func (c *candidate) count(done, epoch int, now, other time.Duration) {
 		return
 	}
 	c.moved = now
+	if done != c.of { // the last minibatch of an epoch may be smaller
+		c.jumps, c.values = divisor(c.jumps, n), divisor(divisor(c.values, done), c.done)
+	}
 	d := now - c.at
 	if last := len(c.spans) - 1; last >= 0 && c.burst(c.spans[last], d) {
 		s := &c.spans[last]
@@ -171,11 +182,14 @@ func (c *candidate) measure() (m measured) {
 	if c.stated {
 		return c.measureStated(spans, m)
 	}
-	ref := reference(spans)
 	var steps []span
+	each := c.atOnce()
+	ref := each * reference(spans)
+	late := max(slow*ref, wide*each*(weighted(spans, 0.3)-weighted(spans, 0.1)))
 	for _, s := range spans {
-		if rest := millis(s.d) - s.n*ref; rest > pause*ref && (s.n < least || rest > 0.3*s.n*ref) ||
-			s.n < least && (s.ms > pause*ref || c.of > 0 && s.done == c.of && s.ms > lastStep*ref) {
+		n, d := s.n/each, millis(s.d)
+		if rest := d - n*ref; rest > pause*ref && (n < least || rest > n*late) ||
+			n < least && (d > pause*n*ref || c.of > 0 && s.done == c.of && d > lastStep*n*ref) {
 			m.pauses++
 			m.paused += time.Duration(rest * float64(time.Millisecond))
 			continue
@@ -191,6 +205,14 @@ func (c *candidate) measure() (m measured) {
 	m.medianMS = weighted(grouped(steps, m.meanMS), 0.5)
 	m.twoMS = twoSpeeds(steps)
 	return m
+}
+
+// atOnce is by how many units a bar of samples goes on at a time: a minibatch; 1 of other counts.
+func (c *candidate) atOnce() float64 {
+	if c.bar && c.jumps >= leastJump {
+		return float64(c.jumps)
+	}
+	return 1
 }
 
 // measureStated takes the times as they are told. Lines that come much later than the others end a time of rest.
@@ -277,6 +299,24 @@ func grouped(spans []span, meanMS float64) []span {
 	return out
 }
 
+// apartAt reports whether few spans of the slow runs are as fast as most of the others. Where a busy machine made a run
+// slow, many are.
+func apartAt(spans []span, limit float64) bool {
+	var fast, slow []span
+	for i := 0; i < len(spans); {
+		j := i
+		for ; j < len(spans) && spans[j].run == spans[i].run; j++ {
+		}
+		if weighted(spans[i:j], 0.5) >= limit {
+			slow = append(slow, spans[i:j]...)
+		} else {
+			fast = append(fast, spans[i:j]...)
+		}
+		i = j
+	}
+	return weighted(slow, 0.2) > weighted(fast, 0.8)
+}
+
 // twoSpeeds finds out whether two kinds of work take turns in bars that look the same: the medians of the runs of a
 // counter then jump to and fro.
 func twoSpeeds(spans []span) (two [2]float64) {
@@ -317,7 +357,7 @@ func twoSpeeds(spans []span) (two [2]float64) {
 		}
 		total += r.n
 	}
-	if share := slow / total; turns < 2 || share < 0.2 || share > 0.8 {
+	if share := slow / total; turns < 2 || share < 0.2 || share > 0.8 || len(runs) == 3 && !apartAt(spans, limit) {
 		return two
 	}
 	return [2]float64{weighted(sorted[:at], 0.5), weighted(sorted[at:], 0.5)}

@@ -29,6 +29,7 @@ type Reading struct {
 	Form, What string
 	Unit       string  // Step and so on
 	Samples    int     // of a minibatch, where the program counts samples; 0: it counts steps
+	Assumed    bool    // Samples is the usual number, for nothing tells it
 	Steps      int     // units that were read
 	TimeMS     float64 // the median of a unit
 	MeanMS     float64 // the mean, without pauses
@@ -48,6 +49,7 @@ type Undecided struct {
 	Rivals     []Candidate // that disagree; nil for another reason
 	Candidates []Candidate
 	Tails      []string // the last lines
+	Try        string   // what to do where no expression could choose; ""
 }
 
 func (u *Undecided) Error() string { return u.Why }
@@ -249,7 +251,8 @@ func (d *Detector) choose(able, field []rival) (best rival, rivals []rival, err 
 	if best.twoMS[0] > 0 {
 		return best, nil, &Undecided{Kind: Disagree,
 			Why: fmt.Sprintf("bars %q that look the same take %s and %s ms a step by "+
-				"turns, as training and validation do", best.title(), short(best.twoMS[0]), short(best.twoMS[1]))}
+				"turns, as training and validation do", best.title(), short(best.twoMS[0]), short(best.twoMS[1])),
+			Try: "name the bar of the training, such as tqdm(…, desc='train')"}
 	}
 	if best.share < 0.08 && best.polarity != forJob && !best.known {
 		return best, nil, &Undecided{Why: fmt.Sprintf("%q is the most that was read, and only %.0f %% of the time",
@@ -375,43 +378,7 @@ func (d *Detector) reading(best rival, field []rival, shown []Candidate) Reading
 	if best.run > 0 || best.epoch > 0 {
 		r.Epochs = best.run + 1
 	}
-	samples := best.unit == Sample || d.o.Counts == Sample && !best.stated
-	if d.o.Counts == Step && best.unit == Sample {
-		r.Unit, samples = Step, false
-	}
-	if batch := d.samplesPerStep(best); samples && batch > 1 && d.fits(best, batch) {
-		r.Unit, r.Samples = Step, batch
-		r.TimeMS, r.MeanMS = r.TimeMS*float64(batch), r.MeanMS*float64(batch)
-		r.Steps = max(1, r.Steps/batch)
-		r.Of /= batch
-	} else if samples {
-		r.Unit = Sample
-	}
-	return r
-}
-
-// samplesPerStep is the batch size, where one is known. The usual one is taken where lines are of a training that
-// counts samples: other rates stay those of a sample.
-func (d *Detector) samplesPerStep(best rival) int {
-	usual := 0
-	if best.form == "pytorch" || d.o.Counts == Sample {
-		usual = d.o.Usual
-	}
-	return cmp.Or(d.o.Batch, d.batch, usual)
-}
-
-// fits reports whether a counter of samples goes on by whole minibatches.
-func (d *Detector) fits(best rival, batch int) bool {
-	if best.stated {
-		return true
-	}
-	whole := 0
-	for _, s := range best.spans {
-		if math.Mod(s.n, float64(batch)) == 0 {
-			whole++
-		}
-	}
-	return 10*whole >= 8*len(best.spans)
+	return d.ofSamples(r, best)
 }
 
 // leftOut lists what was read and does not count.

@@ -34,7 +34,9 @@ type Detector struct {
 	tails       []string      // the last lines
 	perS        int           // lines in the second that began at
 	second      time.Duration
-	batch       int // that the program or its command says; 0: not seen
+	batch       int    // that the program or its command says; 0: not seen
+	table       string // what the rows of the last table count; "": none was headed
+	columns     int    // of its rows; 0: none came
 
 	chosen  *candidate // by which steps are handed on; nil until it is decided
 	handed  int        // of its spans
@@ -80,6 +82,7 @@ func (d *Detector) Line(raw []byte, now time.Duration, whole bool) bool {
 	if whole {
 		d.tail(line)
 		d.batchOf(line)
+		d.headed(line)
 	}
 	told := d.advanced() != was
 	if !told && whole {

@@ -92,7 +92,7 @@ func (d *Detector) counter(line string, nums []number, i int, used []bool, bar, 
 	if strings.HasPrefix(rest, "it [") {
 		return d.find(found{form: "tqdm", unit: Step, name: prefix})
 	}
-	if unit := leading(line, nums, i); unit != "" {
+	if unit := d.leading(line, nums, i); unit != "" {
 		return d.find(found{form: formOf(line, "counter"), unit: unit, label: "leading"})
 	}
 	if !labelled || suffixed(rest) {
@@ -129,7 +129,7 @@ func (d *Detector) ratioOf(line, prefix, label string, of int, bar bool) found {
 	}
 	f.form = formOf(line, f.form)
 	if unit, ok := counters[label]; ok {
-		f.unit = unit
+		f.unit, f.labelled = unit, true
 	} else if unit := barUnit(line); bar && unit != "" {
 		f.unit = unit
 	}
@@ -191,9 +191,15 @@ func ratio(line string, nums []number, i int) (of int, known bool) {
 }
 
 // leading is what a number at the beginning of a line counts, in the tables of programs that say no word; "" elsewhere.
-func leading(line string, nums []number, i int) string {
+func (d *Detector) leading(line string, nums []number, i int) string {
+	if i == 1 && bracketed(line, nums) {
+		return Step // PyTorch's tutorials
+	}
 	if i != 0 {
 		return ""
+	}
+	if nums[0].from == 0 && d.row(line) {
+		return d.table
 	}
 	rest := line[nums[0].to:]
 	switch {
@@ -210,8 +216,46 @@ func leading(line string, nums []number, i int) string {
 	return ""
 }
 
+// bracketed reports whether a line begins with an epoch and a step, as [1,  2000] loss: 2.3.
+func bracketed(line string, nums []number) bool {
+	return len(nums) > 1 && line[0] == '[' && nums[0].from == 1 && nums[0].whole && nums[1].whole &&
+		strings.TrimSpace(line[nums[0].to:nums[1].from]) == "," && strings.HasPrefix(line[nums[1].to:], "]") &&
+		strings.Contains(strings.ToLower(line[nums[1].to:]), "loss")
+}
+
+// headed notes the head of a table whose rows begin with a count: epoch  train_loss  valid_loss.
+func (d *Detector) headed(line string) {
+	f := strings.Fields(line)
+	if unit, ok := counters[strings.ToLower(f[0])]; ok && len(f) > 2 && !strings.ContainsAny(line, "0123456789:=,([") {
+		d.table, d.columns = unit, 0
+	}
+}
+
+// row reports whether a line that begins with a number is a row of such a table.
+func (d *Detector) row(line string) bool {
+	if d.table == "" {
+		return false
+	}
+	f := strings.Fields(line)
+	if d.columns == 0 && len(f) > 2 {
+		d.columns = len(f)
+	}
+	for _, word := range f {
+		if !strings.ContainsAny(word[:1], "0123456789-+") && word != "nan" && word != "inf" {
+			return false
+		}
+	}
+	return len(f) > 2 && len(f) == d.columns
+}
+
 // epochOf is the epoch that a line names, or that of the line before; as it is printed.
 func (d *Detector) epochOf(line string, nums []number) int {
+	if bracketed(line, nums) {
+		if d.epoch = int(nums[0].v); d.epoch == 0 {
+			d.fromZero = true
+		}
+		return d.epoch
+	}
 	for _, n := range nums {
 		if !n.whole || n.v > 1e9 || n.from > 60 {
 			continue
@@ -233,6 +277,7 @@ type found struct {
 	of                      int
 	ratio, bar              bool
 	stated, plain, known    bool
+	labelled                bool
 }
 
 // find is the candidate that looks so, a new one where there is none; nil where there are too many.
@@ -251,6 +296,7 @@ func (d *Detector) find(f found) *candidate {
 	}
 	w := words(f.name, 40)
 	c = &candidate{form: f.form, key: key, unit: f.unit, of: f.of, stated: f.stated, plain: f.plain, known: f.known,
+		labelled: f.labelled, bar: f.bar,
 		polarity: polarity(w), what: describe(f, name), order: len(d.all)}
 	d.byKey[key] = c
 	d.all = append(d.all, c)

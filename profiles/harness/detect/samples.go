@@ -1,0 +1,99 @@
+package detect
+
+import (
+	"cmp"
+	"math"
+)
+
+const (
+	// leastJump is by how much a counter of samples goes on at least.
+	leastJump = 16
+	// logsEvery is after how many minibatches PyTorch's example prints a line, unless it is told otherwise.
+	logsEvery = 10
+)
+
+// divisor is the greatest common divisor.
+func divisor(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// samples reports whether a candidate counts samples, though no word says so: PyTorch's tutorials print loss: 2.3
+// [ 6464/60000]. Such a count goes on by minibatches, most often of 16, 32 or 64, where one of steps goes on by round
+// numbers or by one. batch is the size of a minibatch where the first count tells it; else 0.
+func (c *candidate) samples() (yes bool, batch int) {
+	if c.unit == Sample {
+		return true, 0
+	}
+	if c.unit != Step || c.of == 0 || c.stated || c.known || c.labelled || len(c.spans) < least {
+		return false, 0
+	}
+	if c.values%8 == 0 && c.values >= leastJump && c.values < c.jumps && c.jumps%c.values == 0 {
+		return true, c.values
+	}
+	jump := c.jumps
+	for jump > 0 && jump%10 == 0 {
+		jump /= 10
+	}
+	return jump >= leastJump && jump%8 == 0, 0
+}
+
+// samplesPerStep is the batch size, where one is known; sure is false where it is the usual one. That is taken where
+// lines are of a training that counts samples: other rates stay those of a sample.
+func (d *Detector) samplesPerStep(best rival, told int) (batch int, sure bool) {
+	if n := cmp.Or(d.o.Batch, d.batch, told); n > 0 {
+		return n, true
+	}
+	if d.o.Counts == Sample {
+		return d.o.Usual, false
+	}
+	if best.form != "pytorch" || d.o.Usual == 0 {
+		return 0, false
+	}
+	if best.jumps%logsEvery == 0 && best.jumps >= logsEvery {
+		return best.jumps / logsEvery, false
+	}
+	return d.o.Usual, false
+}
+
+// fits reports whether a counter of samples goes on by whole minibatches.
+func (d *Detector) fits(best rival, batch int) bool {
+	if best.stated {
+		return true
+	}
+	whole := 0
+	for _, s := range best.spans {
+		if math.Mod(s.n, float64(batch)) == 0 {
+			whole++
+		}
+	}
+	return 10*whole >= 8*len(best.spans)
+}
+
+// ofSamples makes a reading of samples one of minibatches, where it is known how many make one.
+func (d *Detector) ofSamples(r Reading, best rival) Reading {
+	samples, told := best.samples()
+	if d.o.Counts == Sample && !best.stated {
+		samples = true
+	}
+	switch {
+	case !samples:
+		return r
+	case d.o.Counts == Step:
+		r.Unit = Step
+		return r
+	}
+	batch, sure := d.samplesPerStep(best, told)
+	if batch < 2 || !d.fits(best, batch) {
+		r.Unit = Sample
+		return r
+	}
+	n := float64(batch)
+	r.Unit, r.Samples, r.Assumed = Step, batch, !sure
+	r.TimeMS, r.MeanMS = r.TimeMS*n, r.MeanMS*n
+	r.Steps = max(1, r.Steps/batch)
+	r.Of /= batch
+	return r
+}
