@@ -151,7 +151,8 @@ func (c *runCmd) runOwn(ctx context.Context, s *session.Session, r measure.RunRe
 	shown.end()
 	var unread *harness.NotUnderstood
 	died, failed := errors.AsType[*harness.ExitError](err)
-	if res.Whole == nil || err != nil && !failed && !errors.As(err, &unread) {
+	interrupted := ctx.Err() != nil // what it cost so far is told, as time(1) does
+	if res.Whole == nil || err != nil && !failed && !interrupted && !errors.As(err, &unread) {
 		return err
 	}
 	if res.Dir != "" {

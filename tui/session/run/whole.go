@@ -167,6 +167,9 @@ func readOf(out *measure.RunResult, r measure.RunRequest, h harness.Harness, tol
 	if unread != nil {
 		out.Candidates = unread.Undecided.Candidates
 	}
+	if r.Own && errors.Is(told, harness.ErrNotUnderstood) {
+		out.Refused = true
+	}
 	if told == nil && r.Own && (r.Minibatches > 0 || unread != nil && unread.Undecided.Kind != detect.Nothing) {
 		out.Refused = true
 		return err

@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// Whatever a command does, jtune says one line of it, tells what it cost, and leaves nothing running.
+func TestRunOfABadCommandSaysOneLineAndLeavesNothing(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write := func(name, text string, mode os.FileMode) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), mode); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	plain, strange := write("plain", "echo a\n", 0o644), write("strange", "neither a program nor a script\n", 0o755)
+	sh := func(script string) []string { return []string{"sh", "-c", script} }
+	for _, c := range []struct {
+		name    string
+		command []string
+		code    int
+		want    string // of the one line; "": there is none
+		wall    float64
+	}{
+		{"not found", []string{"no-such-program"}, exitFailed, "was not found in PATH", 0},
+		{"a path that is not there", []string{"./no/such"}, exitFailed, "./no/such", 0},
+		{"not executable", []string{plain}, exitFailed, "chmod +x", 0},
+		{"no program", []string{strange}, exitFailed, "#! line", 0},
+		{"a folder", []string{dir}, exitFailed, "cannot be run", 0},
+		{"ends at once", sh("exit 0"), exitOK, "", 0.001},
+		{"fails at once", sh("exit 7"), exitFailed, "exit status 7", 0.001},
+		{"prints without end", sh("timeout 1 yes step 12 loss 3.4; true"), exitOK, "", 0.9},
+		{"prints without a line's end", sh("timeout 1 cat /dev/zero; true"), exitOK, "", 0.9},
+		{"prints binary", sh("head -c 3000000 /dev/urandom"), exitOK, "", 0.001},
+		{"never prints", sh("sleep 0.4"), exitOK, "", 0.4},
+		{"dies in the middle", steps("30", "kill -9 $$")[1:], exitFailed, "killed", 0.4},
+		{"runs out of memory", steps("30", "echo 'RuntimeError: CUDA out of memory' >&2; exit 1")[1:], exitFailed,
+			"CUDA out of memory", 0.4},
+		{"needs a terminal", sh("test -t 1 || { echo 'it needs a terminal' >&2; exit 1; }"), exitFailed,
+			"it needs a terminal", 0.001},
+		{"waits for an answer", sh("read answer || { echo 'no answer' >&2; exit 1; }"), exitFailed, "no answer", 0.001},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			o := jtune(t, with(append([]string{}, noDevice...), with([]string{"--"}, c.command...)...)...)
+			if o.code != c.code {
+				t.Errorf("exit code %d, want %d: %s", o.code, c.code, tailOf(o.err))
+			}
+			var said []string
+			for line := range strings.Lines(o.err) {
+				if strings.HasPrefix(line, "jtune: ") && !strings.Contains(line, "no device") &&
+					!strings.Contains(line, "It goes on") {
+					said = append(said, line)
+				}
+			}
+			if c.want == "" && len(said) > 0 || c.want != "" && (len(said) != 1 || !strings.Contains(said[0], c.want)) {
+				t.Errorf("%q, want one line with %q", said, c.want)
+			}
+			if c.wall == 0 {
+				return
+			}
+			if v := o.object(t, runKeys+ownKeys); v["wall_s"].(float64) < c.wall {
+				t.Errorf("%v s, want %v at least", v["wall_s"], c.wall)
+			}
+		})
+	}
+}
+
+func tailOf(s string) string { return s[max(0, len(s)-300):] }
+
+// Processes that a command left behind are ended, though they are of another session.
+func TestRunOfACommandThatForksAndLeavesEndsWhatItLeft(t *testing.T) {
+	t.Parallel()
+	pids := filepath.Join(t.TempDir(), "pids")
+	script := fmt.Sprintf("sleep 300 & echo $! >%s; setsid sh -c 'echo $$ >>%s; exec sleep 300' & sleep 0.3; echo over",
+		pids, pids)
+	jtune(t, with(noDevice, "--", "sh", "-c", script)...).done(t)
+	list, err := os.ReadFile(pids)
+	if err != nil || len(strings.Fields(string(list))) != 2 {
+		t.Fatalf("%q, %v", list, err)
+	}
+	for _, pid := range strings.Fields(string(list)) {
+		until(t, "process "+pid+" is ended", func() bool { return !runs(pid) })
+	}
+}
+
+// runs reports whether a process is there and no zombie.
+func runs(pid string) bool {
+	stat, err := os.ReadFile("/proc/" + pid + "/stat")
+	return err == nil && !strings.Contains(string(stat), ") Z ")
+}
+
+// An interrupted run tells what the command cost so far, as time(1) does.
+func TestRunOfACommandThatIsInterruptedTellsWhatItCost(t *testing.T) {
+	t.Parallel()
+	cmd := exec.Command(os.Args[0], with(noDevice, steps("100000", ":")...)...)
+	cmd.Env = append(os.Environ(), asJtune+"=1")
+	var out, said safeBuffer
+	cmd.Stdout, cmd.Stderr = &out, &said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "its steps are read", func() bool { return strings.Contains(said.String(), "reads: ") })
+	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	var exit *exec.ExitError
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted {
+		t.Errorf("got %v, want exit code %d", err, exitInterrupted)
+	}
+	v := outcome{code: exitInterrupted, out: out.String()}.object(t, runKeys+ownKeys)
+	if r := v["reading"].(map[string]any); r["form"] != "step" || v["wall_s"].(float64) < 1 {
+		t.Errorf("%v", v)
+	}
+}
