@@ -2,13 +2,16 @@ package tui
 
 import (
 	"context"
+	"time"
 
+	"jtune/internal/document"
 	"jtune/internal/figure"
 	"jtune/learn"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
+	"jtune/tui/session/handover"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/models"
 	"jtune/tui/session/plots"
@@ -18,7 +21,10 @@ import (
 
 // board answers the screens' questions by an open session. It decides nothing: each method calls the function that
 // the command of the same name calls.
-type board struct{ task.Board }
+type board struct {
+	task.Board
+	commands handover.Commands // that a report gives to copy
+}
 
 var _ host = board{}
 
@@ -101,4 +107,9 @@ func (b board) RestoreModel(name string) error { return models.Restore(b.Session
 // PlanBoot prepares a mode to be set at boot.
 func (b board) PlanBoot(m tegra.Mode, flags ...string) (*session.BootUnit, error) {
 	return session.PlanBoot(b.Session, m, flags...)
+}
+
+// Report is the page to hand over on a campaign.
+func (b board) Report(campaign string) (document.Document, error) {
+	return handover.Write(b.Session.Options, campaign, b.commands, time.Now())
 }

@@ -188,9 +188,18 @@ func scenes() map[string]func(d *driver) {
 				Reach: &remote.Reach{Task: 1, State: "running", User: "anna", Whole: "a run cannot be paused"}}})
 			d.press("3", "space")
 		},
-		"palette":           func(d *driver) { d.press("1", ":") },
-		"profile":           func(d *driver) { d.shows(runningJob(d.board, task.Tuning)); d.press("3") },
-		"profile-card":      func(d *driver) { d.shows(searchedJob(d.board, 30)); d.press("3") },
+		"palette":      func(d *driver) { d.press("1", ":") },
+		"profile":      func(d *driver) { d.shows(runningJob(d.board, task.Tuning)); d.press("3") },
+		"profile-card": func(d *driver) { d.shows(searchedJob(d.board, 30)); d.press("3") },
+		"profile-soak": func(d *driver) {
+			d.shows(&shownTask{Task: *pagetest.Soaking(d.board, false)})
+			d.press("3")
+		},
+		"profile-soaked": func(d *driver) {
+			d.shows(&shownTask{Task: *pagetest.Soaking(d.board, true)})
+			d.press("3")
+		},
+		"soak":              func(d *driver) { d.press("1", "S") },
 		"profile-limits":    func(d *driver) { d.shows(searchedJob(d.board, 20, 25, 30)); d.press("3", "down") },
 		"profile-campaigns": func(d *driver) { listed(d); d.press("3") },
 		"profile-deleted":   func(d *driver) { listed(d); d.press("3", "U") },

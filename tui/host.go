@@ -2,7 +2,6 @@ package tui
 
 import (
 	"context"
-	"math"
 
 	"jtune/internal/cpubudget"
 	"jtune/profiles/workload"
@@ -68,21 +67,4 @@ type deps struct {
 func (d *deps) watch(written func() int64) *telemetry.Watch {
 	return telemetry.NewWatch(telemetry.WatchOptions{Sampler: d.sampler, Files: d.files, GPUProcesses: d.gpuProcesses,
 		Written: written})
-}
-
-// speeds are the rates that < and > walk through.
-var speeds = []float64{1, 2, 5, 10, 30, 60, 120, math.Inf(1)}
-
-// faster returns the next rate up (or down) from now.
-func faster(now float64, up bool) float64 {
-	next := now
-	for i := range speeds {
-		if s := speeds[i]; up && s > now {
-			return s
-		}
-		if s := speeds[len(speeds)-1-i]; !up && s < now {
-			return s
-		}
-	}
-	return next
 }

@@ -198,7 +198,7 @@ func (r *root) changeSpeed(up bool) tea.Cmd {
 		r.sh.say("speed: not now, %s really runs on this machine: the clock keeps real time", r.sh.task.Workload.Name)
 		return nil
 	}
-	r.sh.Device.Rate.SetSpeed(faster(r.sh.Device.Rate.Speed(), up))
+	r.sh.Device.Rate.SetSpeed(page.Faster(r.sh.Device.Rate.Speed(), up))
 	r.sh.say("virtual clock %s", page.SpeedText(r.sh.Device.Rate.Speed()))
 	return r.pulse()
 }

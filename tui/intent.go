@@ -42,6 +42,8 @@ func (r *root) do(i page.Intent) tea.Cmd {
 		r.asking(i.Workload, func(read page.Reader) { r.form = dialog.NewTune(read).Within(i.Limit) })
 	case page.AskMeasure:
 		r.asking("", func(read page.Reader) { r.form = dialog.NewMeasure(read).Of(i.Mode) })
+	case page.AskSoak:
+		r.asking(i.Workload, func(read page.Reader) { r.form = dialog.NewSoak(read, i.Mode) })
 	case page.NewCampaign:
 		var d *dialog.Campaign
 		r.asking("", func(read page.Reader) { d = dialog.NewCampaign(read) })

@@ -13,7 +13,7 @@ import (
 
 func TestKeysOfTheUserWorkAndShowInLastLineHelpAndText(t *testing.T) {
 	t.Parallel()
-	keys, action, err := page.KeysWith(map[string][]string{"apply": {"ctrl+o"}, "help": {"f", "?"}, "freeze": {"S"},
+	keys, action, err := page.KeysWith(map[string][]string{"apply": {"ctrl+o"}, "help": {"f", "?"}, "freeze": {"H"},
 		"lower": {"("}, "higher": {")"}, "tune": {"K"}, "group": {"ctrl+k"}})
 	if err != nil {
 		t.Fatalf("%s: %v", action, err)

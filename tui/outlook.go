@@ -203,7 +203,7 @@ func (sh *shared) previewNext(j *shownTask) tea.Cmd {
 
 // previewOwn works out what the running campaign's rows say so far.
 func (sh *shared) previewOwn() tea.Cmd {
-	if sh.task == nil || sh.task.Kind == task.Training || sh.task.Kind == task.Pairing {
+	if sh.task == nil || sh.task.Whole || sh.task.Kind == task.Pairing {
 		return nil
 	}
 	return sh.previewNext(sh.task)

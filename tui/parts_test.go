@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"math"
 	"os"
 	"testing"
 
@@ -12,23 +11,6 @@ import (
 
 	"jtune/tui/page/pagetest"
 )
-
-func TestSpeedsWalkUpToMaxAndDownToOne(t *testing.T) {
-	t.Parallel()
-	x, ups := 1.0, 0
-	for !math.IsInf(x, 1) && ups < 20 {
-		x, ups = faster(x, true), ups+1
-	}
-	if ups != len(speeds)-1 || faster(x, true) != x {
-		t.Errorf("max after %d steps, want %d, and no further", ups, len(speeds)-1)
-	}
-	for range 20 {
-		x = faster(x, false)
-	}
-	if x != 1 || faster(7, true) != 10 || faster(7, false) != 5 {
-		t.Errorf("lowest rate %g, after 7 come %g and %g; want 1, 10, 5", x, faster(7, true), faster(7, false))
-	}
-}
 
 func TestGuardedInputTellsOnceThatTheTerminalIsGone(t *testing.T) {
 	t.Parallel()

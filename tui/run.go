@@ -21,6 +21,7 @@ import (
 	"jtune/tui/page"
 	"jtune/tui/session"
 	"jtune/tui/session/fleet"
+	"jtune/tui/session/handover"
 	"jtune/tui/session/remote"
 	"jtune/tui/session/search"
 	"jtune/tui/session/task"
@@ -48,7 +49,9 @@ type Options struct {
 	Budget  *cpubudget.Budget   // of CPU time, for what is computed; nil: not limited
 	Panes   *fleet.Panes        // the screens of other boards; nil: there are no others
 	Pane    string              // the name of this board where another machine shows these screens; "": none does
-	Tour    float64             // plays Tour with pauses shorter by so much; 0: no tour
+	// Handover are the commands that a report gives to copy.
+	Handover handover.Commands
+	Tour     float64 // plays Tour with pauses shorter by so much; 0: no tour
 }
 
 // goodbye is how long a task may take to restore the board at the end.
@@ -129,7 +132,7 @@ func (r *root) farewell(d tegra.Device) string {
 }
 
 func depsOf(s *session.Session, o Options) deps {
-	on := board{task.Board{Session: s, Jobs: workloads.JobsOf(s)}}
+	on := board{task.Board{Session: s, Jobs: workloads.JobsOf(s)}, o.Handover}
 	d := deps{
 		host:         on,
 		state:        page.NewState(s.Device, on, s.Clock),

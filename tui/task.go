@@ -16,7 +16,7 @@ import (
 // own makes a task the one that pages show.
 func (sh *shared) own(t *shownTask) {
 	before := sh.Tasks.Own
-	if before != nil && !slices.Contains([]task.TaskKind{task.Training, task.Verifying, task.Pairing},
+	if before != nil && !slices.Contains([]task.TaskKind{task.Training, task.Verifying, task.Pairing, task.Soaking},
 		before.Kind) {
 		sh.Tasks.Searched = before
 	}
@@ -108,11 +108,11 @@ func next[T any](ctx context.Context, wait func(context.Context, time.Duration) 
 
 // begin starts a task and shows it; one that sets modes through the guard.
 func (sh *shared) begin(i page.Start) tea.Cmd {
-	if i.Task.Kind == task.Training {
+	i.Task.Fast = i.Fast || i.Again && (sh.task == nil || sh.task.run == nil || sh.task.run.Fast)
+	if i.Task.Present {
 		sh.Work.Preferred = i.Task.Workload.Name
 		return sh.start(i.Task)
 	}
-	i.Task.Fast = i.Fast || i.Again && (sh.task == nil || sh.task.run == nil || sh.task.run.Fast)
 	return sh.withGuard(func() tea.Cmd { return sh.start(i.Task) })
 }
 

@@ -214,7 +214,7 @@ func (l *line) epoch(e *Event) error {
 // helloKeys are the keys of a hello that are kept.
 var helloKeys = strings.Fields("protocol kind unit runtime precision " +
 	"workload model dataset samples batch_size num_workers prefetch epochs " +
-	"storage os jetpack cuda framework reference_time")
+	"storage os jetpack cuda framework reference_time load")
 
 func info(raw []byte) map[string]string {
 	var all map[string]any

@@ -2,6 +2,7 @@ package hold
 
 import (
 	"errors"
+	"strings"
 
 	"jtune/internal/text"
 	"jtune/tegra"
@@ -30,6 +31,14 @@ type Result struct {
 	Throttled *Throttled            `json:"throttled"` // nil: it did not
 	Events    []Event               `json:"events"`
 	Virtual   bool                  `json:"virtual"`
+}
+
+// Sentence is the verdict with its reason.
+func (r Result) Sentence() string {
+	if strings.HasPrefix(r.Reason, string(r.Verdict)) {
+		return r.Reason
+	}
+	return string(r.Verdict) + ": " + r.Reason
 }
 
 // Steady is where the hottest zone ends, in nine of ten cases between LoC and HiC.

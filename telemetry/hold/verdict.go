@@ -16,14 +16,16 @@ func span(d time.Duration) string { return d.Round(time.Second).String() }
 
 // Status is where a load stands that is watched.
 type Status struct {
-	At     time.Duration // since it began
-	PowerW tegra.Val[float64]
-	TjC    tegra.Val[float64]
-	Steady Steady
-	In     time.Duration // until steady
-	Peak   Peak
-	Least  Least
-	Broken string // the first thing that broke a limit
+	At      time.Duration // since it began
+	PowerW  tegra.Val[float64]
+	Amperes tegra.Val[float64] // of the rail that Peak names
+	TjC     tegra.Val[float64]
+	Steady  Steady
+	In      time.Duration // until steady
+	Peak    Peak
+	Least   Least
+	Margins Margins
+	Broken  string // the first thing that broke a limit
 }
 
 // Steady is where the temperature ends, and how long until it has arrived.
@@ -39,7 +41,7 @@ func (w *Watcher) Steady() (out Steady, in time.Duration) {
 
 // Status is where the load stands at a time.
 func (w *Watcher) Status(t time.Duration) (s Status) {
-	s = Status{At: t - w.begun, PowerW: w.nowW, TjC: w.nowC, Broken: w.broken}
+	s = Status{At: t - w.begun, PowerW: w.nowW, Amperes: w.nowA, TjC: w.nowC, Margins: w.margins(), Broken: w.broken}
 	s.Steady, s.In = w.Steady()
 	s.Peak, s.Least = w.extremes()
 	return s
@@ -122,6 +124,7 @@ func (w *Watcher) missed() (parts []string) {
 type Ending struct {
 	Cut   string        // why it ended before its time; "" where it did not
 	Asked time.Duration // how long it was to be; 0: until steady
+	Load  string        // what was kept busy, where the job is not the user's own; "" where it is
 }
 
 // Judge makes the result of what was seen.
@@ -149,6 +152,9 @@ func (w *Watcher) Judge(e Ending, mode tegra.Val[tegra.Mode]) Result {
 		r.Verdict, r.Reason = NotSeen, fmt.Sprintf("held for %s, but %s", lasted, w.endsOver(r.Steady))
 	default:
 		r.Verdict, r.Reason = Holds, w.held(r, lasted)
+	}
+	if e.Load != "" {
+		r.Reason += "; the load: " + e.Load
 	}
 	return r
 }

@@ -29,6 +29,7 @@ type Watcher struct {
 	tripC       tegra.Val[float64]  // lowest trip point of any zone
 	nowC        tegra.Val[float64]  // of the hottest zone
 	nowW        tegra.Val[float64]  // of the module
+	nowA        tegra.Val[float64]  // of the rail that stands for the supply
 	clocks      map[string]*clocked // by name
 	fell        *Throttled
 	broken      string // the first thing that broke a limit, in words; "" for none
@@ -147,7 +148,14 @@ func (w *Watcher) Take(s telemetry.Sample, wall time.Time) {
 	w.counters(s.T, r)
 	w.clocksOf(s.T, r)
 	w.check(s.T, r)
-	w.nowW = r.TotalW
+	w.nowW, w.nowA = r.TotalW, tegra.Val[float64]{}
+	if supply := w.peaks.Supply(w.board); supply != nil {
+		for _, rail := range r.Rails {
+			if rail.Name == supply.Name {
+				w.nowA = rail.Amperes
+			}
+		}
+	}
 	w.last, w.wall = s.T, wall
 }
 

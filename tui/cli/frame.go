@@ -14,7 +14,7 @@ import (
 	"jtune/optimize"
 	"jtune/profiles/workload"
 	"jtune/tui/session"
-	"jtune/tui/session/task"
+	"jtune/tui/session/measure"
 	"jtune/tui/session/workloads"
 )
 
@@ -71,8 +71,7 @@ func (a jobs) withSizedJob(name, trusted string, f func(*session.Session, worklo
 			find = func(string) (workload.Workload, []int, error) { return workloads.TypedSized(s, a.own.Typed) }
 		} else if trusted != "" {
 			find = func(name string) (workload.Workload, []int, error) {
-				return task.RecordedWorkload(s, trusted,
-					name)
+				return measure.RecordedWorkload(s, trusted, name)
 			}
 		}
 		w, sizes, err := find(name)

@@ -56,11 +56,7 @@ func (c *reportCmd) run(context.Context) error {
 	if len(c.args) > 0 {
 		name = c.args[0]
 	}
-	of, err := handover.Find(c.options, name)
-	if err != nil {
-		return err
-	}
-	r, err := handover.Gather(c.options, of, reportCommands, time.Now())
+	r, err := handover.Of(c.options, name, reportCommands, time.Now())
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,8 @@ func (a *app) open(cmd *cobra.Command) error {
 	}
 	defer s.Close()
 	if isTerminal(a.in) && isTerminal(a.out) {
-		return a.shell(cmd, s, tui.Options{Glyphs: glyphs, Theme: colours, Keys: bindings})
+		return a.shell(cmd, s, tui.Options{Glyphs: glyphs, Theme: colours, Keys: bindings,
+			Handover: reportCommands})
 	}
 	a.notice(s)
 	if err := warmUp(cmd.Context(), s); err != nil {

@@ -178,7 +178,8 @@ func (c *runCmd) doRun(ctx context.Context, s *session.Session, r measure.RunReq
 	rep := c.reporter(s.Device)
 	rep.pace.Compute(false) // the idle board is measured first
 	outside := r.NoRecord || r.Uninstrumented || r.Dir != ""
-	ctx, orders := remote.Obey(ctx, s, task.Spec{Kind: task.Training, Workload: r.Workload}, outside, rep.line)
+	ctx, orders := remote.Obey(ctx, s, task.Spec{Kind: task.Training, Workload: r.Workload, Whole: true}, outside,
+		rep.line)
 	defer orders.End()
 	res, err := run.Run(ctx, s, r, orders.Observing(rep.observe))
 	rep.wipe()

@@ -14,7 +14,9 @@ import (
 	"jtune/tegra"
 	"jtune/telemetry/hold"
 	"jtune/tui/session"
+	"jtune/tui/session/remote"
 	"jtune/tui/session/soak"
+	"jtune/tui/session/task"
 	"jtune/tui/session/workloads"
 )
 
@@ -119,6 +121,8 @@ func (c *soakCmd) soak(ctx context.Context, s *session.Session, w workload.Workl
 	}
 	rep := c.reporter(s.Device)
 	rep.pace.Compute(false)
+	ctx, orders := remote.Obey(ctx, s, task.Spec{Kind: task.Soaking, Workload: w, Whole: true}, c.r.Dir != "", rep.line)
+	defer orders.End()
 	out, err := soak.Run(ctx, s, c.r, soakProgress(rep))
 	rep.wipe()
 	if err != nil {
@@ -138,8 +142,8 @@ func soakProgress(rep *reporter) func(soak.Status) {
 		switch line := soakLine(st); {
 		case rep.bar:
 			rep.draw(line)
-		case st.Phase != "load" || st.At-last >= quiet:
-			if st.Phase == "load" {
+		case st.Phase != soak.Loading || st.At-last >= quiet:
+			if st.Phase == soak.Loading {
 				last = st.At
 			}
 			rep.line("%s", line)
@@ -149,7 +153,7 @@ func soakProgress(rep *reporter) func(soak.Status) {
 
 // soakLine is where a soak stands, in words.
 func soakLine(st soak.Status) string {
-	if st.Phase != "load" {
+	if st.Phase != soak.Loading {
 		return st.Phase + ": the idle board's temperature stands for the air's"
 	}
 	text := st.At.Round(time.Second).String()
@@ -203,11 +207,7 @@ func (c *soakCmd) printSoak(s *session.Session, r soak.Result) error {
 }
 
 func (c *soakCmd) soakText(s *session.Session, r soak.Result) error {
-	head := r.Reason
-	if !strings.HasPrefix(head, string(r.Verdict)) {
-		head = fmt.Sprintf("%s: %s", r.Verdict, r.Reason)
-	}
-	fmt.Fprintln(c.out, wrapped(head))
+	fmt.Fprintln(c.out, wrapped(r.Sentence()))
 	mode := "as it was found"
 	if r.Mode.OK {
 		mode = s.Device.Space().Format(r.Mode.V)

@@ -51,6 +51,9 @@ type (
 	AskTune struct{ Workload, Limit string }
 	// AskMeasure opens the dialog that measures a mode, or the preset of a name.
 	AskMeasure struct{ Mode string }
+	// AskSoak opens the dialog that proves that a mode holds; Mode "" is the one that is set, Workload "" the one under
+	// the cursor.
+	AskSoak struct{ Workload, Mode string }
 	// Rename opens the dialog that gives a campaign or a model another name.
 	Rename struct {
 		What, Name string // "campaign", and its present name
@@ -138,6 +141,7 @@ func (ShowBoard) intent()   {}
 func (NewCampaign) intent() {}
 func (AskTune) intent()     {}
 func (AskMeasure) intent()  {}
+func (AskSoak) intent()     {}
 func (Rename) intent()      {}
 func (Fail) intent()        {}
 func (Run) intent()         {}

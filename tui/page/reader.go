@@ -157,6 +157,9 @@ func (r Reader) Busy() bool { return r.state.Busy() }
 // MayWrite returns the reason why modes cannot be set now, or "".
 func (r Reader) MayWrite() string { return r.state.mayWrite() }
 
+// MayRun returns the reason why no job can run in the present mode now, or "".
+func (r Reader) MayRun() string { return r.state.mayRun() }
+
 // MayMeasure returns the reason why nothing can be measured now, or "".
 func (r Reader) MayMeasure() string { return r.state.MayMeasure() }
 
@@ -247,10 +250,15 @@ func (s *State) Busy() bool { return s.Tasks.Own != nil && !s.Tasks.Own.Done() }
 
 // mayWrite returns the reason why modes cannot be set now, or "".
 func (s *State) mayWrite() string {
-	switch {
-	case s.Device.ReadOnly:
+	if s.Device.ReadOnly {
 		return "read-only"
-	case s.Busy():
+	}
+	return s.mayRun()
+}
+
+// mayRun returns the reason why no job can run in the present mode now, or "".
+func (s *State) mayRun() string {
+	if s.Busy() {
 		return "busy " + s.Tasks.Own.Kind.String()
 	}
 	return ""

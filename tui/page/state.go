@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"jtune/internal/document"
 	"jtune/internal/figure"
 	"jtune/learn"
 	"jtune/optimize"
@@ -96,6 +97,8 @@ type Session interface {
 	// KeepJob makes such a job known until the session ends; SaveJob writes it into the configuration by a name.
 	KeepJob(w workload.Workload) error
 	SaveJob(name string, w workload.Workload) (path string, err error)
+	// Report is the page to hand over on a campaign.
+	Report(campaign string) (document.Document, error)
 	// TrainLog is the file that gets what the job of a training run says.
 	TrainLog() string
 }

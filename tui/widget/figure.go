@@ -191,18 +191,18 @@ func panelOf(f figure.Figure, i, w, h, margin int, last bool, paint chart.Paint)
 	} else {
 		plot.YName = p.Axis.Unit
 	}
-	for _, l := range p.Limits {
-		if l.Across {
-			plot.Column(l.At, l.Name, chart.InkLimit)
-		} else {
-			plot.Level(l.At, l.Name, chart.InkLimit)
-		}
-	}
 	lines := 0
 	for _, s := range p.Series {
 		seriesOn(&plot, s, lines)
 		if s.Shape == figure.Line {
 			lines++
+		}
+	}
+	for _, l := range p.Limits { // behind the lines that meet them
+		if l.Across {
+			plot.Column(l.At, l.Name, chart.InkLimit)
+		} else {
+			plot.Level(l.At, l.Name, chart.InkLimit)
 		}
 	}
 	nameLines(&plot, p)

@@ -35,6 +35,7 @@ const Synthetic = "synthetic"
 const (
 	trainer = "train.py"
 	helper  = "jtune.py"
+	busy    = "envelope.py"
 	// DefaultPython runs the built-in jobs.
 	DefaultPython = "python3"
 )
@@ -58,6 +59,9 @@ type Job struct {
 	// runs for real on a virtual board too: this machine's times beside the board's power
 	Beside bool `toml:"beside,omitempty" json:"beside"`
 }
+
+// Envelope is the net of no network: all cores and the GPU are kept busy.
+const Envelope = "envelope"
 
 // Preload reads the data into the page cache before each epoch.
 const Preload = "preload"
@@ -108,6 +112,9 @@ func (j Job) Over(defaults Job) Job {
 // Command is the command line of the trainer whose scripts lie in folder. The
 // loader's settings travel in the environment.
 func (j Job) Command(folder string) []string {
+	if j.Net == Envelope {
+		return []string{j.python(), "-B", path.Join(folder, busy)}
+	}
 	if j.Infer {
 		j.Data = cmp.Or(j.Data, Synthetic)
 	}

@@ -18,6 +18,8 @@ func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 		p.large = (p.large + 1) % (len(p.panels()) + 1)
 	case p.read.Keys().Back.Matches(k) && p.large != 0:
 		p.large = 0
+	case p.read.Keys().Soak.Matches(k) && p.read.MayRun() == "":
+		return page.AskSoak{}, true
 	default:
 		return nil, false
 	}
@@ -30,7 +32,8 @@ func (p *Page) Hints() []widget.Action {
 	if p.read.Look().Frozen {
 		freeze = freeze.As("unfreeze")
 	}
-	return append([]widget.Action{freeze, p.read.Keys().Enlarge}, page.SpeedHints(p.read)...)
+	soak := p.read.Keys().Soak.Unless(p.read.MayRun())
+	return append([]widget.Action{soak, freeze, p.read.Keys().Enlarge}, page.SpeedHints(p.read)...)
 }
 
 // Panels of the page, in the order in which e enlarges them.

@@ -15,6 +15,7 @@ import (
 	"jtune/tegra/virtual"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/pair"
+	"jtune/tui/session/soak"
 	"jtune/tui/session/task"
 )
 
@@ -40,6 +41,7 @@ type Board struct {
 	Says      *record.Character   // of a run; nil: n/a
 	Asked     measure.TuneRequest // the last one
 	AskedPair pair.Request        // the last one
+	AskedSoak soak.Request        // the last one
 	Wait      chan struct{}       // Tune waits for it between modes; nil: no waiting
 	saved     map[string]*learn.Model
 	speed     float64

@@ -47,6 +47,10 @@ func (p *Page) cardKey(k tea.KeyPressMsg) (page.Intent, bool) {
 		p.at = min(p.at+1, len(list)-1)
 	case keys.Up.Matches(k) && len(list) > 1:
 		p.at = max(0, min(p.at, len(list)-1)-1)
+	case keys.Soak.Matches(k):
+		return askSoak(p), true
+	case keys.Report.Matches(k):
+		return report(p.shown(), p.read.Session()), true
 	case keys.Look.Matches(k):
 		return page.All{p.goal(), page.Open(page.Front)}, true
 	default:
@@ -69,13 +73,15 @@ func (p *Page) cardHints() []widget.Action {
 	if p.read.Look().Narrow { // else it has no room
 		apply = keys.Apply
 	}
-	out := []widget.Action{
-		apply.Unless(why),
-		keys.Look,
+	proof := []widget.Action{keys.Soak.Unless(p.read.MayMeasure()), keys.Report, keys.Look}
+	if p.read.Look().Narrow {
+		proof = []widget.Action{keys.Look, keys.Soak.Unless(p.read.MayMeasure()), keys.Report}
+	}
+	out := append(append([]widget.Action{apply.Unless(why)}, proof...),
 		keys.Back.As("its rows"),
 		keys.Verify.As("measure a mode").Unless(p.read.MayMeasure()),
 		keys.AtOnce.Unless(why),
-	}
+	)
 	if len(p.answers()) > 1 {
 		out = append(out, keys.Up.With(keys.Down, "another limit"))
 	}

@@ -19,6 +19,12 @@ func (p *Page) Update(msg tea.Msg) page.Intent {
 		p.table().Paste(m)
 	case page.Recalled:
 		return p.recall(m.Workload)
+	case soakRead:
+		if p.entry == m.dir {
+			return m.shownBy(p.open)
+		}
+	case reported:
+		return m.written()
 	}
 	return nil
 }
@@ -41,6 +47,8 @@ func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 	switch {
 	case keys.Verify.Matches(k):
 		return p.measure(j)
+	case keys.Soak.Matches(k):
+		return askSoak(p), true
 	case j != nil && keys.Enlarge.Matches(k):
 		p.large = (p.large + 1) % 4
 	case keys.Back.Matches(k) && p.large != 0:
@@ -85,6 +93,8 @@ func (p *Page) runKey(k tea.KeyPressMsg) (page.Intent, bool) {
 		return nil, false
 	}
 	switch {
+	case now.Follows == nil && pause && now.Whole:
+		return nil, false // the key's hint says why
 	case now.Follows == nil && pause:
 		return page.Pause{}, true
 	case now.Follows == nil:
@@ -139,6 +149,10 @@ func (p *Page) runHints() []widget.Action {
 			pause = pause.As("pause after this mode")
 		}
 	}
+	if j != nil && j.Whole && why == "" {
+		pause = keys.Pause.Unless("a soak is one load: " + keys.Stop.Label() + " ends it, " + keys.Resume.Label() +
+			" continues it")
+	}
 	pause = pause.Unless(cmp.Or(why, pause.Why))
 	stop := keys.Stop
 	if why == "" {
@@ -160,6 +174,9 @@ func (p *Page) runHints() []widget.Action {
 	}
 	if j == nil || j.Done() {
 		out = append(append(first, list, keys.New.Unless(p.read.MayMeasure())), pause, stop.Unless(why))
+	}
+	if j != nil && j.Kind == task.Soaking && j.Done() {
+		out = append(append(first, list, keys.Soak.As("soak again").Unless(p.read.MayRun())), pause, stop.Unless(why))
 	}
 	out = append(out, page.SpeedHints(p.read)...)
 	if j != nil && !j.Done() {
@@ -191,6 +208,8 @@ func (p *Page) Copied() string {
 	switch j := p.shown(); {
 	case p.answers() != nil:
 		return p.read.ModeText(p.answer().Mode)
+	case j != nil && j.Proof != nil:
+		return j.Proof.Sentence()
 	case j != nil && p.tab.Cursor < len(j.Rows):
 		return j.SpaceOr(p.read.Space()).Format(j.Rows[len(j.Rows)-1-p.tab.Cursor].Mode)
 	case p.view == viewTwo && p.pair.Cursor < len(p.two.Common):

@@ -7,6 +7,7 @@ import (
 	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/session/campaigns"
+	"jtune/tui/session/task"
 	"jtune/tui/widget"
 )
 
@@ -20,6 +21,9 @@ func (p *Page) Render(w, h int) string {
 		return p.campaigns(w, h)
 	}
 	head := p.head(j, w)
+	if j.Kind == task.Soaking {
+		return soakView{p.read, j, j == p.open}.render(w, h)
+	}
 	if p.answers() != nil {
 		rest := h - strings.Count(head, "\n") - 1
 		return widget.Under(head, p.read.Panel("the answer", "", p.card).Render(w, rest))

@@ -10,6 +10,7 @@ import (
 	"jtune/internal/text"
 	"jtune/tui/page"
 	"jtune/tui/session/campaigns"
+	"jtune/tui/session/soak"
 	"jtune/tui/session/task"
 	"jtune/tui/widget"
 )
@@ -131,7 +132,7 @@ func (p *Page) listKey(k tea.KeyPressMsg) (page.Intent, bool) {
 	case keys.Compare.Matches(k):
 		return p.compare(l), true
 	case keys.Open.Matches(k):
-		p.show(l)
+		return p.show(l), true
 	default:
 		return p.foldKey(k, l)
 	}
@@ -139,11 +140,11 @@ func (p *Page) listKey(k tea.KeyPressMsg) (page.Intent, bool) {
 }
 
 // show opens a campaign of the list.
-func (p *Page) show(l task.Listed) {
+func (p *Page) show(l task.Listed) page.Intent {
 	p.view, p.tab.Cursor, p.large = viewOne, 0, 0
 	if now := p.running(); now != nil && !now.Done() && l.State == campaigns.CampaignRunning &&
 		(l.PID == os.Getpid() || now.Follows != nil && now.Follows.Dir == l.Dir) {
-		return
+		return nil
 	}
 	h := l.Header
 	j := &page.Task{Spec: task.Spec{Workload: h.Workload}}
@@ -151,6 +152,11 @@ func (p *Page) show(l task.Listed) {
 	p.reopen(j, l)
 	p.at = 0
 	p.open, p.entry = j, l.Dir
+	if soak.Is(h) {
+		j.Kind = task.Soaking
+		return readSoak(l.Dir)
+	}
+	return nil
 }
 
 // openedHead says in two lines which campaign of the list shows, and where it stands.
@@ -228,7 +234,7 @@ func (p *Page) listHints() []widget.Action {
 		if p.marked == "" {
 			out = append(out, compare)
 		}
-		out = append(out, keys.Delete, keys.Rename)
+		out = append(out, keys.Delete, keys.Rename, keys.Soak.Unless(p.read.MayRun()))
 	}
 	none := ""
 	if len(p.read.Deleted()) == 0 {

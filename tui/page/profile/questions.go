@@ -146,6 +146,5 @@ func (p *Page) recall(workload string) page.Intent {
 			p.read.Keys().Tune.Label())
 	}
 	p.deleted, p.chosen, p.left = false, l.Dir, nil
-	p.show(l)
-	return nil
+	return p.show(l)
 }

@@ -2,15 +2,12 @@ package handover
 
 import (
 	"fmt"
-	"math"
-	"slices"
 	"time"
 
 	"jtune/internal/document"
 	"jtune/internal/figure"
 	"jtune/internal/text"
 	"jtune/optimize"
-	"jtune/optimize/outlook"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/telemetry/hold"
@@ -57,9 +54,12 @@ func (r Report) proof(i int, m tegra.Mode) []document.Part {
 	if s := r.Soaks[i]; s != nil {
 		return soakParts(s)
 	}
-	return []document.Part{document.Heading("Does it hold?"),
-		document.Text("Not known: no soak of this mode was kept. " +
-			"This proves it:"), document.Code(r.Commands.Prove(r.job(), r.Space.Format(m)))}
+	parts := []document.Part{document.Heading("Does it hold?")}
+	if r.Commands.Prove == nil {
+		return append(parts, document.Text("Not known: no soak of this mode was kept."))
+	}
+	return append(parts, document.Text("Not known: no soak of this mode was kept. This proves it:"),
+		document.Code(r.Commands.Prove(r.job(), r.Space.Format(m))))
 }
 
 // job is the workload as a command to copy names it: any other name may mean something to a shell.
@@ -95,7 +95,7 @@ func soakParts(s *soak.Kept) []document.Part {
 		facts = append(facts, [2]string{"", text.Count(more, "further event")})
 	}
 	parts = append(parts, facts)
-	if f, ok := curves(s); ok {
+	if f, ok := s.Curves().Figure(); ok {
 		parts = append(parts, document.Drawing{Figure: f})
 	}
 	return parts
@@ -122,93 +122,8 @@ func steadyText(s hold.Steady) string {
 func marginTable(s *soak.Kept) document.Table {
 	v := s.Result
 	t := document.Table{Head: []string{"", "seen", "limit", "left"}, Numbers: 1}
-	row := func(name string, seen, left tegra.Val[float64], sign float64, unit, form string) {
-		show := func(x tegra.Val[float64]) string {
-			if !x.OK {
-				return "–"
-			}
-			return fmt.Sprintf(form, x.V) + " " + unit
-		}
-		limit := tegra.Val[float64]{V: seen.V + sign*left.V, OK: seen.OK && left.OK}
-		t.Rows = append(t.Rows, []string{name, show(seen), show(limit), show(left)})
+	for _, b := range hold.Bounds(v.Peak, v.Least, v.Margins) {
+		t.Rows = append(t.Rows, []string{b.Name, b.Text(b.Seen), b.Text(b.Limit), b.Text(b.Left)})
 	}
-	row("most power of the module", v.Peak.PowerW, v.Margins.PowerW, 1, "W", "%.2f")
-	row("most current, "+v.Peak.Rail.Or("–"), v.Peak.Amperes, v.Margins.Amperes, 1, "A", "%.2f")
-	row("hottest zone", v.Peak.TjC, v.Margins.TjC, 1, "°C", "%.1f")
-	row("least voltage, "+v.Least.Rail.Or("–"), v.Least.Volts, v.Margins.Volts, -1, "V", "%.3f")
 	return t
-}
-
-// mostPoints is how many points a curve has.
-const mostPoints = 300
-
-// curves are power, current and temperature of a soak by minutes, each with its limit.
-func curves(s *soak.Kept) (f figure.Figure, ok bool) {
-	if len(s.Course) < 2 {
-		return f, false
-	}
-	f = figure.Figure{Kind: "soak", Title: "the soak: " + s.Header.Workload.Name, Virtual: s.Result.Virtual,
-		X: figure.Axis{Key: "t_min", Name: "time under load", Unit: "min"}}
-	if mark := tegra.VirtualMark(s.Header.Device.Board().Origin()); mark != "" {
-		f.Title += "  " + mark
-	}
-	rail := s.Result.Peak.Rail.Or("")
-	v := s.Result
-	limit := func(given, peak, left tegra.Val[float64]) tegra.Val[float64] {
-		if given.OK {
-			return given
-		}
-		return tegra.Val[float64]{V: peak.V + left.V, OK: peak.OK && left.OK}
-	}
-	for _, c := range []struct {
-		axis  figure.Axis
-		of    func(soak.Seen) tegra.Val[float64]
-		most  bool // of a bin's samples the largest, else the mean
-		limit tegra.Val[float64]
-	}{
-		{figure.Axis{Key: "power_w", Name: "module", Unit: "W", Zero: true},
-			func(x soak.Seen) tegra.Val[float64] { return x.Reading.TotalW }, true, s.Limits.PowerW},
-		{figure.Axis{Key: "current_a", Name: rail, Unit: "A", Zero: true},
-			func(x soak.Seen) tegra.Val[float64] { return x.Rail(rail).Amperes }, true,
-			limit(s.Limits.Amperes, v.Peak.Amperes, v.Margins.Amperes)},
-		{figure.Axis{Key: "tj_c", Name: "hottest zone", Unit: "°C"}, soak.Seen.TjC, false,
-			limit(s.Limits.TempC, v.Peak.TjC, v.Margins.TjC)},
-	} {
-		points := binned(s.Course, c.of, c.most)
-		if len(points) < 2 {
-			continue
-		}
-		panel := figure.Panel{Axis: c.axis, Series: []figure.Series{{Name: outlook.MeasuredSeries, Shape: figure.Line,
-			Points: points}}}
-		if l := c.limit; l.OK { // the scale holds it
-			panel.Limits = []figure.Limit{{At: l.V, Name: fmt.Sprintf("limit %g %s", math.Round(l.V*100)/100,
-				c.axis.Unit)}}
-			scale := c.axis.Scale(append(panel.Span(), l.V))
-			panel.Axis.Part = &scale
-		}
-		f.Panels = append(f.Panels, panel)
-	}
-	return f, len(f.Panels) > 0
-}
-
-// binned are the points of a curve, at most mostPoints.
-func binned(course []soak.Seen, of func(soak.Seen) tegra.Val[float64], most bool) (out []figure.Point) {
-	step := 1 + len(course)/mostPoints
-	for chunk := range slices.Chunk(course, step) {
-		sum, n, top := 0.0, 0.0, math.Inf(-1)
-		for _, s := range chunk {
-			if v := of(s); v.OK {
-				sum, n, top = sum+v.V, n+1, max(top, v.V)
-			}
-		}
-		if n == 0 {
-			continue
-		}
-		v := sum / n
-		if most {
-			v = top
-		}
-		out = append(out, figure.At(chunk[len(chunk)/2].AtS/60, math.Round(v*1000)/1000))
-	}
-	return out
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"jtune/internal/document"
 	"jtune/optimize/outlook"
 	"jtune/profiles/record"
 	"jtune/tegra"
@@ -35,7 +36,7 @@ type Report struct {
 	Commands Commands
 }
 
-// Commands are lines of a command line to copy, of a mode in the board's notation.
+// Commands are lines of a command line to copy, of a mode in the board's notation; nil functions give none.
 type Commands struct {
 	Set     func(mode string) []string // set it again
 	SetSays string                     // what these do
@@ -60,6 +61,24 @@ func Find(o session.Options, name string) (campaigns.Campaign, error) {
 		}
 	}
 	return campaigns.Campaign{}, ErrNoSearch
+}
+
+// Of is the report on the campaign that Find finds.
+func Of(o session.Options, name string, by Commands, now time.Time) (Report, error) {
+	c, err := Find(o, name)
+	if err != nil {
+		return Report{}, err
+	}
+	return Gather(o, c, by, now)
+}
+
+// Write is the report on the campaign that Find finds, in words.
+func Write(o session.Options, name string, by Commands, now time.Time) (document.Document, error) {
+	r, err := Of(o, name, by, now)
+	if err != nil {
+		return document.Document{}, err
+	}
+	return r.Document(), nil
 }
 
 // Gather reads what a report says: of a search, of a soak, or of any other campaign.

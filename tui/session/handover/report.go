@@ -244,7 +244,12 @@ func (r Report) settings() (parts []document.Part) {
 		name := r.Space.Format(m)
 		t.Rows = append(t.Rows, []string{name, fmt.Sprint(m.Cores), fmt.Sprint(m.CPU.KHz()), fmt.Sprint(int64(m.GPU)),
 			fmt.Sprint(int64(m.EMC))})
-		code = append(code, r.Commands.Set(name)...)
+		if r.Commands.Set != nil {
+			code = append(code, r.Commands.Set(name)...)
+		}
+	}
+	if code == nil {
+		return append(parts, t)
 	}
 	return append(parts, t, document.Code(strings.Join(code, "\n")), document.Text(r.Commands.SetSays))
 }

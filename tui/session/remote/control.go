@@ -76,7 +76,13 @@ type Reach struct {
 	User  string `json:"-"` // who runs it
 }
 
-const runIsWhole = "a run cannot be paused, only stopped"
+// wholeText says why a task that is one load cannot be paused.
+func wholeText(k task.TaskKind) string {
+	if k == task.Soaking {
+		return "a soak cannot be paused, only stopped"
+	}
+	return "a run cannot be paused, only stopped"
+}
 
 // Serve begins to take orders for the tasks of this process. Close ends it.
 func Serve(s *session.Session) (*Control, error) {
@@ -184,8 +190,8 @@ func (c *Control) obey(r controlRequest, by string) Reach {
 		return Reach{Error: "no task runs there any more"}
 	case r.Order != OrderLook && r.Task != serial:
 		return Reach{Error: "another task runs there by now"}
-	case t.Kind == task.Training && (r.Order == OrderPause || r.Order == OrderGoOn):
-		return Reach{Error: runIsWhole}
+	case t.Whole && (r.Order == OrderPause || r.Order == OrderGoOn):
+		return Reach{Error: wholeText(t.Kind)}
 	}
 	switch r.Order {
 	case OrderLook:
@@ -198,8 +204,8 @@ func (c *Control) obey(r controlRequest, by string) Reach {
 	}
 	now := t.Now()
 	out := Reach{Task: serial, State: now.State.String(), Held: now.State == task.Pausing || now.State == task.Paused}
-	if t.Kind == task.Training {
-		out.Ran, out.Whole = now.Progress.Minibatch, runIsWhole
+	if t.Whole {
+		out.Ran, out.Whole = now.Progress.Minibatch, wholeText(t.Kind)
 	}
 	return out
 }

@@ -158,7 +158,7 @@ func TestOrdersDoNotPauseARun(t *testing.T) {
 	t.Parallel()
 	s := &session.Session{Options: session.Options{Paths: config.Paths{DataDir: t.TempDir()}},
 		Clock: tegra.RealClock()}
-	ctx, orders := Obey(t.Context(), s, task.Spec{Kind: task.Training}, false, t.Logf)
+	ctx, orders := Obey(t.Context(), s, task.Spec{Kind: task.Training, Whole: true}, false, t.Logf)
 	orders.Observing(func(measure.Event) {})(measure.ProgressEvent{Progress: profiles.Progress{Minibatch: 7}})
 	f := reached(t, s.DataPath())
 	if err := f.Give(OrderPause); err == nil || !strings.Contains(err.Error(), "only stopped") {

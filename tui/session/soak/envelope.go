@@ -3,17 +3,30 @@ package soak
 import (
 	"fmt"
 
+	"jtune/profiles/harness/torch"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tegra/virtual/physics"
 	"jtune/tui/session"
+	"jtune/tui/session/workloads"
 )
 
-// Envelope is the load that asks the most of a board: all cores and the GPU busy without a pause.
+// Envelope is the load that asks the most of a board: all cores and the GPU busy without a pause. A virtual board
+// simulates it. A real one runs a script on the user's Python, in the container of the built-in jobs where they have
+// one; what it could not keep busy is said with the verdict.
 func Envelope(s *session.Session) (workload.Workload, error) {
-	if s.Virtual == nil || s.Replays() {
-		return workload.Workload{}, fmt.Errorf("%w: only a virtual board runs the envelope yet: give the job "+
-			"that asks the most of this board", tegra.ErrUnsupported)
+	w := workload.Workload{Name: physics.Envelope, Batch: 1}
+	switch {
+	case s.Replays():
+		return w, fmt.Errorf("%w: a replay knows the jobs of its file alone: give one of them", tegra.ErrUnsupported)
+	case s.Virtual != nil:
+		return w, nil
 	}
-	return workload.Workload{Name: physics.Envelope, Batch: 1}, nil
+	as, err := workloads.FindAny(s, "resnet18") // with the user's Python and container
+	if err != nil {
+		return w, err
+	}
+	w.Torch = torch.Job{Net: torch.Envelope, Data: torch.Synthetic, Python: as.Torch.Python}
+	w.Container, w.Env = as.Container, as.Env
+	return w, nil
 }

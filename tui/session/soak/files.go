@@ -1,6 +1,7 @@
 package soak
 
 import (
+	"context"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"sync"
 
 	"jtune/internal/safefile"
+	"jtune/profiles"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/telemetry"
@@ -131,6 +133,16 @@ func (k *files) open() (err error) {
 	return k.err
 }
 
+// loads keeps what the job says that it keeps busy.
+func (k *files) loads(what string) {
+	if k.plan.Load = what; k.rec == nil {
+		return
+	}
+	if err := k.plan.write(k.dir); err != nil && k.err == nil {
+		k.err = err
+	}
+}
+
 // log is the file for what the job says besides events; "" for none.
 func (k *files) log() string {
 	if k.rec == nil {
@@ -200,6 +212,17 @@ func (k *files) result(r Result, cut bool) error {
 		err = k.err
 	}
 	return err
+}
+
+// failed keeps that no load could be run, or that it was not waited for.
+func (k *files) failed(ctx context.Context) error {
+	switch {
+	case k.rec == nil:
+		return nil
+	case ctx.Err() != nil:
+		return k.rec.End(profiles.Interrupted.String())
+	}
+	return k.rec.End(profiles.Broken.String())
 }
 
 func (k *files) close() {

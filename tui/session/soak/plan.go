@@ -39,6 +39,7 @@ type plan struct {
 	Counted     *int64             `toml:"counted,omitempty"` // over-current events before it; nil: no counter
 	Alarms      []string           `toml:"alarms,omitempty"`
 	IdleC       float64            `toml:"idle_c,omitempty"` // the hottest zone before it
+	Load        string             `toml:"load,omitempty"`   // what the envelope keeps busy, as it says
 }
 
 const (
@@ -158,7 +159,7 @@ func readPlan(dir string) (p plan, err error) {
 	case !(p.ForS >= 0 && p.ForS <= 1000*most) || !(p.RestS >= 0 && p.RestS <= most):
 		return plan{}, fmt.Errorf("%s: its times are none", path)
 	}
-	p.RailA, p.RailV = text.OneLine(p.RailA), text.OneLine(p.RailV)
+	p.RailA, p.RailV, p.Load = text.OneLine(p.RailA), text.OneLine(p.RailV), text.Clip(text.OneLine(p.Load))
 	for _, list := range [][]string{p.Alarms, p.Watched} {
 		for i := range list {
 			list[i] = text.OneLine(list[i])

@@ -80,17 +80,19 @@ func worked(p plan, b tegra.Board, course []Seen, e hold.Ending) hold.Result {
 		begun = course[0].Wall
 	}
 	w := p.watcher(b, 0, begun)
-	replay(w, course)
+	replay(w, course, func(time.Duration) {})
+	e.Load = p.Load
 	return w.Judge(e, p.mode())
 }
 
-// replay gives a watcher, whose load has not begun, the samples that a folder kept.
-func replay(w *hold.Watcher, course []Seen) {
+// replay gives a watcher, whose load has not begun, the samples that a folder kept; taken is told the time of each.
+func replay(w *hold.Watcher, course []Seen, taken func(at time.Duration)) {
 	for _, s := range course {
 		at := w.Begun() + time.Duration(s.AtS*float64(time.Second))
 		if s.Part.V != w.Part() {
 			w.GoesOn(at, s.Wall)
 		}
 		w.Take(telemetry.Sample{T: at, Reading: s.Reading, Valid: true}, s.Wall)
+		taken(at)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"jtune/internal/text"
 	"jtune/profiles/harness"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
@@ -58,9 +59,16 @@ func (r Request) lasts() time.Duration {
 	return r.For
 }
 
+// Phases of a soak.
+const (
+	Resting      = "rest"
+	Loading      = "load"
+	RestingAfter = "rest after"
+)
+
 // Status is what a soak shows while it goes on.
 type Status struct {
-	Phase string // rest, load, rest after
+	Phase string // Resting, Loading, RestingAfter
 	hold.Status
 	For time.Duration // 0: until steady
 }
@@ -96,7 +104,7 @@ func Run(ctx context.Context, s *session.Session, r Request, observe func(Status
 	k := &soak{s: s, r: r, files: files, observe: observe}
 	out, cut, err := k.run(ctx)
 	if err != nil {
-		return Result{}, err
+		return Result{}, errors.Join(err, files.failed(ctx))
 	}
 	out.Dir = files.dir
 	return out, files.result(out, cut)
@@ -118,7 +126,7 @@ type soak struct {
 
 // run is a whole soak; cut says that it can be continued.
 func (k *soak) run(ctx context.Context) (out Result, cut bool, err error) {
-	idle, err := k.rest(ctx, "rest")
+	idle, err := k.rest(ctx, Resting)
 	if err == nil {
 		err = k.files.rested(idle)
 	}
@@ -136,7 +144,7 @@ func (k *soak) run(ctx context.Context) (out Result, cut bool, err error) {
 		return Result{}, false, errors.Join(err, restoreErr)
 	}
 	if ctx.Err() == nil {
-		if r, err := k.rest(ctx, "rest after"); err == nil {
+		if r, err := k.rest(ctx, RestingAfter); err == nil {
 			k.watch.Note(k.s.Clock.Now(), "idle after it: %s", heatText(r))
 		}
 	}
@@ -226,7 +234,7 @@ func (k *soak) load(ctx context.Context) (hold.Ending, error) {
 	} else if ctx.Err() != nil {
 		cut = "interrupted"
 	}
-	return hold.Ending{Cut: cut, Asked: asked}, nil
+	return hold.Ending{Cut: cut, Asked: asked, Load: k.files.plan.Load}, nil
 }
 
 // begin makes the watcher, which has seen what the soak that is continued saw.
@@ -236,8 +244,9 @@ func (k *soak) begin() {
 		past = time.Duration(k.files.past[n-1].AtS * float64(time.Second))
 	}
 	k.watch = k.files.plan.watcher(k.s.Device.Board(), now-past, k.s.Clock.Wall())
+	k.told = k.watch.Begun()
 	if past > 0 {
-		replay(k.watch, k.files.past)
+		replay(k.watch, k.files.past, k.report)
 		k.watch.GoesOn(now, k.s.Clock.Wall())
 	}
 }
@@ -255,6 +264,11 @@ func (k *soak) follow(ctx context.Context, h harness.Harness) (cut string) {
 			return err.Error()
 		case e.Kind == harness.Failure:
 			return "the job reports: " + e.Message
+		case e.Kind == harness.Hello && e.Info["load"] != "":
+			k.mu.Lock()
+			k.files.loads(text.OneLine(e.Info["load"]))
+			k.watch.Note(k.s.Clock.Now(), "the load: %s", k.files.plan.Load)
+			k.mu.Unlock()
 		case e.Timed():
 			k.files.step(e.TimeMS)
 		}
@@ -281,14 +295,20 @@ func (k *soak) take(s telemetry.Sample) {
 		k.done = true
 		k.end()
 	}
-	if k.observe != nil && (k.done || s.T-k.told >= tellEvery) {
-		k.told = s.T
-		status := Status{Phase: "load", Status: w.Status(s.T)}
-		if !k.r.UntilSteady {
-			status.For = k.r.lasts()
-		}
-		k.observe(status)
+	k.report(s.T)
+}
+
+// report tells who looks on where the load stands, once in a while and at its end.
+func (k *soak) report(at time.Duration) {
+	if k.observe == nil || !k.done && at-k.told < tellEvery {
+		return
 	}
+	k.told = at
+	status := Status{Phase: Loading, Status: k.watch.Status(at)}
+	if !k.r.UntilSteady {
+		status.For = k.r.lasts()
+	}
+	k.observe(status)
 }
 
 func (k *soak) tell(s Status) {

@@ -19,6 +19,7 @@ import (
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/questions"
+	"jtune/tui/session/soak"
 )
 
 // Campaigns are the campaign folders that concern one board: those of a data
@@ -122,6 +123,9 @@ func (c *Campaigns) listed(at campaigns.Campaign, held []record.Running) Listed 
 		l.NoResume = "it is finished"
 	case kind == record.ExperimentKind:
 		l.NoResume = experimentCommand(h) + " resumes it in its folder"
+	case l.Again.soak != nil && record.Ended(at.Dir) == broken:
+		l.NoResume = "it could not be run"
+	case l.Again.soak != nil: // its samples do not depend on a seed
 	case l.Again.profile == nil && l.Again.Search == nil:
 		l.NoResume = "a " + kind + " does not go on"
 	case h.Seed != c.Seed && !l.Again.fresh():
@@ -162,10 +166,13 @@ type Interrupted struct {
 	plan    record.PlanHeader
 	Search  *measure.TuneRequest    // nil: not a search
 	profile *measure.ProfileRequest // nil: not a plan of modes
+	soak    *soak.Request           // nil: not a soak
 }
 
 func (u *Interrupted) String() string {
 	switch {
+	case u.soak != nil:
+		return "soak of " + u.Workload.Name
 	case u.Of > 0 && u.Search != nil:
 		return fmt.Sprintf("front search of %s, %d of %d modes measured", u.Workload.Name, len(u.Rows), u.Of)
 	case u.Search != nil:
@@ -213,6 +220,8 @@ func (c *Campaigns) again(at campaigns.Campaign) (u *Interrupted, bad string) {
 	u = &Interrupted{Dir: at.Dir, Workload: w, Differs: differs, Rows: at.Rows, plan: h.Plan}
 	measuring := measure.Measuring{Workload: w, Batches: h.Plan.Batches, Settings: h.Settings}
 	switch kind := h.Plan.Kind; {
+	case soak.Is(h):
+		u.soak = &soak.Request{Workload: w, Dir: at.Dir, Resume: true}
 	case h.Search != nil:
 		r, err := tuneRequest(h, w)
 		if err != nil {
@@ -241,7 +250,10 @@ func (c *Campaigns) again(at campaigns.Campaign) (u *Interrupted, bad string) {
 // that was to start from nothing does that again. trust is the user's answer to Differs.
 func (u *Interrupted) Task(l optimize.Limit, trust bool) *Task {
 	u.mustTrust(trust)
-	if u.profile != nil {
+	switch {
+	case u.soak != nil:
+		return Soak(*u.soak)
+	case u.profile != nil:
 		return Profile(*u.profile, u.plan, u.Rows)
 	}
 	r := *u.Search

@@ -14,7 +14,7 @@ import (
 // Ending says in a line how a task ended.
 func (s *Spec) Ending(now Snapshot) string {
 	what, restored := s.Kind.String()+" "+s.Subject(), ": the board is back as it was found"
-	if s.Kind == Training { // which sets no mode
+	if s.Present {
 		restored = ""
 	}
 	switch {
@@ -26,6 +26,9 @@ func (s *Spec) Ending(now Snapshot) string {
 		return what + ": " + now.Err.Error()
 	case now.Stopped:
 		return what + " stopped" + now.by() + restored
+	}
+	if now.Proof != nil {
+		return what + ": " + now.Proof.Sentence() + restored
 	}
 	if m := now.Readings; s.Kind == Verifying && len(m) > 0 {
 		return fmt.Sprintf("measured %v: %s ms, %s W; board restored", m[0].Mode, text.Of(m[0].TimeMS),

@@ -11,6 +11,7 @@ import (
 	"jtune/tui/session/pair"
 	"jtune/tui/session/run"
 	"jtune/tui/session/search"
+	"jtune/tui/session/soak"
 	"jtune/tui/session/workloads"
 )
 
@@ -21,6 +22,7 @@ type Measurer interface {
 	Verify(ctx context.Context, w workload.Workload, m tegra.Mode, observe func(measure.Event)) (record.Row, error)
 	Run(ctx context.Context, r measure.RunRequest, observe func(measure.Event)) (measure.RunResult, error)
 	Pair(ctx context.Context, r pair.Request, observe func(measure.Event)) (pair.Answer, error)
+	Soak(ctx context.Context, r soak.Request, observe func(soak.Status)) (soak.Result, error)
 }
 
 // Board measures on an open device.
@@ -57,4 +59,9 @@ func (b Board) Run(ctx context.Context, r measure.RunRequest, observe func(measu
 // Pair looks for the best mix of two jobs.
 func (b Board) Pair(ctx context.Context, r pair.Request, observe func(measure.Event)) (pair.Answer, error) {
 	return pair.Search(ctx, b.Session, r, observe)
+}
+
+// Soak proves that a mode holds, as the command soak does.
+func (b Board) Soak(ctx context.Context, r soak.Request, observe func(soak.Status)) (soak.Result, error) {
+	return soak.Run(ctx, b.Session, r, observe)
 }

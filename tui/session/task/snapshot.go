@@ -20,6 +20,8 @@ func (s *Snapshot) IfStopped(spec Spec) string {
 	switch {
 	case spec.Pair != nil: // of several campaigns
 		done = text.Count(len(s.Watch.Rows), "measurement") + kept(len(s.Watch.Rows))
+	case spec.Kind == Soaking:
+		done = "what was seen, which stays recorded and can be continued; the board is restored"
 	case spec.Kind == Training:
 		done = text.Count(s.Progress.Minibatch, "minibatch")
 	}

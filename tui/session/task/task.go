@@ -24,6 +24,7 @@ import (
 	"jtune/tui/session/pair"
 	"jtune/tui/session/run"
 	"jtune/tui/session/search"
+	"jtune/tui/session/soak"
 )
 
 // Subject names what a task is about.
@@ -46,12 +47,13 @@ const (
 	Redoing
 	Profiling
 	Pairing
+	Soaking
 	Following // what another process does: never a task of this one
 )
 
 func (k TaskKind) String() string {
 	return [...]string{"tuning", "front search", "verifying", "training", "redoing", "profiling", "pairing",
-		"following"}[k]
+		"soaking", "following"}[k]
 }
 
 // TaskState is how far a task is:
@@ -83,6 +85,8 @@ type Spec struct {
 	Plan    string             // what a profile measures, in words
 	Pair    *workload.Workload // the training beside Workload, of a pair; nil: none
 	Policy  mix.Policy         // its turns; "": the better of strict and fill
+	Present bool               // it runs in the mode that is set, and sets none
+	Whole   bool               // it is one load from its begin to its end, which does not pause
 	Try     bool               // a run of a command to its end, to see how it is read
 }
 
@@ -105,6 +109,7 @@ type Snapshot struct {
 	Character *record.Character // of a run, so far
 	Advice    []string          // what it shows, in sentences
 	Watch     PairWatch         // of a pair
+	Soak      *soak.View        // nil before its board rests
 	Notes     []string
 	Told      *measure.ToldEvent // of a run of a command: what it printed, and how it is read; nil before
 	Log       string             // file of the output of a run's job; "" for none
@@ -237,6 +242,7 @@ type Outcome struct {
 	Tuned    *measure.TuneResult
 	Ran      *measure.RunResult
 	Paired   *pair.Answer
+	Proof    *soak.Result
 	Readings []tegra.Measured // of the task's workload, that no model of Tuned knows
 }
 
@@ -283,7 +289,7 @@ func Verify(w workload.Workload, m tegra.Mode, batch int) *Task {
 
 // Run runs a workload in the present mode until it is stopped.
 func Run(r measure.RunRequest) *Task {
-	spec := Spec{Kind: Training, Workload: r.Workload}
+	spec := Spec{Kind: Training, Workload: r.Workload, Present: true, Whole: true}
 	return NewTask(spec, func(ctx context.Context, on Measurer, t *Task) (Outcome, error) {
 		r.Log = run.NewLog(r.Log)
 		t.Change(func(s *Snapshot) { s.Log = r.Log })
@@ -442,7 +448,7 @@ func (q *Tasks) Start(ctx context.Context, t *Task) error {
 	go func() {
 		defer t.Cancel()
 		t.pace = Pace{Budget: q.Budget}
-		t.pace.Compute(t.Kind != Training)
+		t.pace.Compute(!t.Whole)
 		out, err := t.work(ctx, q.On, t)
 		t.pace.Compute(false)
 		slower()

@@ -17,6 +17,7 @@ import (
 	"jtune/tui/session/measure"
 	"jtune/tui/session/pair"
 	"jtune/tui/session/sessiontest"
+	"jtune/tui/session/soak"
 )
 
 // steps measures one mode of a campaign for each value that it receives.
@@ -46,6 +47,10 @@ func (s steps) Verify(context.Context, workload.Workload, tegra.Mode, func(measu
 
 func (s steps) Pair(context.Context, pair.Request, func(measure.Event)) (pair.Answer, error) {
 	return pair.Answer{}, nil
+}
+
+func (s steps) Soak(context.Context, soak.Request, func(soak.Status)) (soak.Result, error) {
+	return soak.Result{}, nil
 }
 
 func (s steps) Run(context.Context, measure.RunRequest, func(measure.Event)) (measure.RunResult, error) {

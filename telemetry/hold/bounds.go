@@ -1,0 +1,41 @@
+package hold
+
+import (
+	"strconv"
+
+	"jtune/tegra"
+)
+
+// Bound is what was seen of a quantity at most (of a voltage: at least) beside what it must keep.
+type Bound struct {
+	Name   string // "most power of the module"
+	Of     string // in a word or two: "power", or the rail
+	Unit   string
+	Digits int
+	Seen   tegra.Val[float64]
+	Limit  tegra.Val[float64]
+	Left   tegra.Val[float64]
+}
+
+// Text prints a value of the bound with its unit; a dash where it is absent.
+func (b Bound) Text(v tegra.Val[float64]) string {
+	if !v.OK {
+		return "–"
+	}
+	return strconv.FormatFloat(v.V, 'f', b.Digits, 64) + " " + b.Unit
+}
+
+// Bounds are power, current, temperature and voltage with their limits: those that were given, else the board's own.
+func Bounds(p Peak, l Least, m Margins) []Bound {
+	bound := func(name, of, unit string, digits int, seen, left tegra.Val[float64], sign float64) Bound {
+		limit := tegra.Val[float64]{V: seen.V + sign*left.V, OK: seen.OK && left.OK}
+		return Bound{Name: name, Of: of, Unit: unit, Digits: digits, Seen: seen, Limit: limit, Left: left}
+	}
+	supply, sagged := p.Rail.Or("–"), l.Rail.Or("–")
+	return []Bound{
+		bound("most power of the module", "power", "W", 2, p.PowerW, m.PowerW, 1),
+		bound("most current, "+supply, supply, "A", 2, p.Amperes, m.Amperes, 1),
+		bound("hottest zone", "hottest", "°C", 1, p.TjC, m.TjC, 1),
+		bound("least voltage, "+sagged, sagged, "V", 3, l.Volts, m.Volts, -1),
+	}
+}

@@ -1,0 +1,110 @@
+package dialog
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jtune/tegra"
+	"jtune/telemetry/hold"
+	"jtune/tui/page"
+	"jtune/tui/session/soak"
+	"jtune/tui/session/task"
+	"jtune/tui/widget"
+)
+
+// Soak asks which mode is to be proven, with which job, for how long and within which limits.
+type Soak struct {
+	widget.Form
+	read   page.Reader
+	mode   *modeQuestion
+	job    *jobQuestion
+	lasts  int
+	limits *widget.Input
+}
+
+// lengths are how long a soak may take; 0 is until it is steady.
+var lengths = []time.Duration{soak.Usual, 10 * time.Minute, 2 * time.Hour, 0}
+
+// mostBounds is how long a list of limits may be, in characters.
+const mostBounds = 60
+
+// NewSoak begins with a mode, or the one that is set where that is "", and with the workload under the cursor.
+func NewSoak(read page.Reader, mode string) *Soak {
+	listed := append([]namedMode{{name: "the present one, as it is"}}, namedModes(read)...)
+	d := &Soak{read: read, mode: newModeQuestion(read, listed), job: newJobQuestion(read),
+		limits: widget.NewInput("", "", mostBounds)}
+	d.mode.typed.SetValue(mode)
+	lasts := widget.Field{Name: "lasts", Text: d.lastsText,
+		Turn: func(by int) { widget.Around(&d.lasts, by, len(lengths)) }}
+	limits := widget.Field{Name: "limits", Text: d.limitsText, Input: d.limits, Wrong: d.wrongLimits}
+	d.Form = widget.Form{Keys: read.Keys().FormKeys(), Title: "Prove that a mode holds", Verb: "soak", Width: 76,
+		Note:   d.note,
+		Fields: []widget.Field{d.job.field(), d.mode.field(), lasts, limits}}
+	return d
+}
+
+func (d *Soak) lastsText() string {
+	if l := lengths[d.lasts]; l > 0 {
+		return widget.SpanText(l)
+	}
+	return "until the temperature has arrived at its end"
+}
+
+func (d *Soak) limitsText() string {
+	if d.limits.Value() == "" {
+		return d.limits.Render("_") + widget.StyleDim.Render("  the board's own; or such as 30 W, 85 °C, 5 A, 4.75 V")
+	}
+	return d.limits.Render("_")
+}
+
+// asked are the limits that were typed.
+func (d *Soak) asked() (hold.Limits, error) {
+	l, err := hold.ParseLimits(d.limits.Value())
+	if err == nil && d.read.Readings().OK {
+		err = l.Fits(d.read.Sample().Reading)
+	}
+	return l, err
+}
+
+func (d *Soak) wrongLimits() string {
+	if _, err := d.asked(); err != nil {
+		return page.Words(err.Error())
+	}
+	return ""
+}
+
+func (d *Soak) note(int) []string {
+	return []string{"runs the job in the mode, watches heat, currents, voltages and clocks, restores the board",
+		"ends at once where a limit breaks or a clock falls"}
+}
+
+// Key takes a key; closed says that the dialog goes.
+func (d *Soak) Key(k tea.KeyPressMsg) (does page.Intent, closed bool) {
+	closed, taken := d.Form.Key(k)
+	if !taken {
+		return nil, closed
+	}
+	r := soak.Request{Workload: d.read.Workloads()[d.job.at], For: lengths[d.lasts], UntilSteady: lengths[d.lasts] == 0}
+	r.Limits, _ = d.asked()
+	why := d.read.MayRun()
+	if m, _ := d.mode.chosen(); m != (tegra.Mode{}) {
+		r.Mode, why = &tegra.Request{Mode: m}, d.read.MayMeasure()
+	}
+	if why != "" {
+		return page.Say("soak: not now, " + why), closed
+	}
+	return page.All{page.Open(page.Profile), page.Start{Task: task.Soak(r), Fast: true}}, closed
+}
+
+// Hints lists the keys that work now, help before the way out.
+func (d *Soak) Hints() []widget.Action { return withHelp(d.Form.Hints(), d.read.Keys().Help) }
+
+// Numbers explains the questions, for the help.
+func (d *Soak) Numbers() string {
+	return "workload: what runs all the time. mode: set for the soak and restored; the present one, as it is, changes " +
+		"nothing. lasts: the load; the board rests for half a minute before and after, and its idle temperature " +
+		"stands for the air's. limits: what must not be exceeded at any moment, in W of the module, °C of the hottest " +
+		"zone, A of any rail (5 A VDD_IN: of one) and V of the supply at least. Without them a soak watches the " +
+		"board's own: trip points, over-current events and alarms, and clocks that fall."
+}

@@ -1,0 +1,77 @@
+package pagetest
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"jtune/internal/document"
+	"jtune/tegra"
+	"jtune/telemetry/hold"
+	"jtune/tui/page"
+	"jtune/tui/session/soak"
+	"jtune/tui/session/task"
+)
+
+// soaked is where a soak of 45 minutes stands: heat comes with a time constant of five minutes.
+func soaked(at time.Duration, limits hold.Limits) soak.Status {
+	some := tegra.Some[float64]
+	heat := 78 - 36*math.Exp(-at.Minutes()/5)
+	st := soak.Status{Phase: soak.Loading, For: soak.Usual}
+	st.At, st.PowerW, st.Amperes, st.TjC = at, some(28.4), some(5.6), some(heat)
+	st.Steady = hold.Steady{TjC: some(78.2), LoC: some(75.9), HiC: some(80.4), Reached: at > 30*time.Minute}
+	st.In = max(0, 25*time.Minute-at)
+	st.Peak = hold.Peak{PowerW: some(29.4), Amperes: some(5.9), TjC: some(heat), Rail: tegra.Some("VDD_GPU_SOC")}
+	st.Least = hold.Least{Volts: some(5.016), Rail: tegra.Some("VDD_GPU_SOC")}
+	st.Margins = hold.Margins{Amperes: some(1.884), TjC: some(99 - heat)}
+	if limits.PowerW.OK {
+		st.Margins.PowerW = some(limits.PowerW.V - 29.4)
+	}
+	return st
+}
+
+// Soak holds: it rests, runs for the time of a soak by the law of soaked, and rests.
+func (f *Board) Soak(ctx context.Context, r soak.Request, observe func(soak.Status)) (soak.Result, error) {
+	f.mu.Lock()
+	f.AskedSoak = r
+	f.mu.Unlock()
+	observe(soak.Status{Phase: soak.Resting})
+	at := time.Duration(0)
+	for ; at <= soak.Usual && ctx.Err() == nil; at += 5 * time.Second {
+		observe(soaked(at, r.Limits))
+	}
+	return soak.Result{Result: held(soaked(at, r.Limits), f.Mode())}, nil
+}
+
+// held is the verdict of a soak that has shown no fault.
+func held(st soak.Status, m tegra.Mode) hold.Result {
+	return hold.Result{Verdict: hold.Holds, Reason: "held for 45m0s, peak 29.4 W of 30, 5.90 A of 7.8 (trip), " +
+		"78 of 99 °C, 5.02 V at least; steady at 78 °C", Mode: tegra.Some(m), DurationS: soak.Usual.Seconds(),
+		Steady: st.Steady, Peak: st.Peak, Least: st.Least, Margins: st.Margins, Virtual: true, Events: []hold.Event{}}
+}
+
+// Soaking is a soak in its midst, without a goroutine behind it; ended at its end.
+func Soaking(b *Board, ended bool) *page.Task {
+	w, _ := b.Workloads()
+	r := soak.Request{Workload: w[0], Mode: &tegra.Request{Mode: b.Mode()}, For: soak.Usual,
+		Limits: hold.Limits{PowerW: tegra.Some(30.0)}}
+	j := &page.Task{Spec: task.Soak(r).Spec}
+	j.State, j.Began = task.Running, b.Elapsed-12*time.Minute
+	last := 12 * time.Minute
+	if ended {
+		last = soak.Usual
+	}
+	seen := soak.View{Mode: tegra.Some(r.Mode.Mode)}
+	for at := time.Duration(0); at <= last; at += 5 * time.Second {
+		seen.Follow(soaked(at, r.Limits), r)
+	}
+	if j.Soak = &seen; ended {
+		j.State, j.Proof = task.Done, &soak.Result{Result: held(seen.Now, b.Mode())}
+	}
+	return j
+}
+
+// Report is a page of a line.
+func (f *Board) Report(campaign string) (document.Document, error) {
+	return document.Document{Title: campaign}, f.acts("report " + campaign)
+}

@@ -1,0 +1,248 @@
+package profile
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+
+	"jtune/internal/document"
+	"jtune/internal/figure"
+	"jtune/tegra"
+	"jtune/telemetry/hold"
+	"jtune/tui/export"
+	"jtune/tui/page"
+	"jtune/tui/session/soak"
+	"jtune/tui/session/task"
+	"jtune/tui/widget"
+)
+
+// askSoak asks for a soak: of the card's answer or of the chosen row's mode with its job, else of what is set.
+func askSoak(p *Page) page.Intent {
+	if why := p.read.MayRun(); why != "" {
+		return page.Say("soak: not now, " + why)
+	}
+	ask, j := page.AskSoak{Workload: p.Subject()}, p.shown()
+	switch {
+	case p.answers() != nil:
+		ask.Mode = p.read.ModeText(p.answer().Mode)
+	case j != nil && j.Kind == task.Soaking && j.Soak != nil && j.Soak.Mode.OK:
+		ask.Mode = p.read.ModeText(j.Soak.Mode.V)
+	case j != nil && p.tab.Cursor < len(j.Rows):
+		ask.Mode = p.read.ModeText(j.Rows[len(j.Rows)-1-p.tab.Cursor].Mode)
+	}
+	return ask
+}
+
+// soakView shows the soak of a task.
+type soakView struct {
+	read   page.Reader
+	j      *page.Task
+	opened bool // of the list of campaigns
+}
+
+// soakRead brings a soak that a folder keeps.
+type soakRead struct {
+	dir  string
+	kept soak.Kept
+	err  error
+}
+
+// readSoak reads the soak of a folder, which a task is to show.
+func readSoak(dir string) page.Intent {
+	return page.Run(func(context.Context) tea.Msg {
+		kept, err := soak.Read(dir)
+		return soakRead{dir, kept, err}
+	})
+}
+
+// shownBy makes a task show the soak; nil is none that waits for it.
+func (m soakRead) shownBy(j *page.Task) page.Intent {
+	switch k := m.kept; {
+	case j == nil:
+	case m.err != nil:
+		j.Err = m.err
+	default:
+		j.Proof = &soak.Result{Result: k.Result, Dir: k.Dir}
+		j.Soak = &soak.View{Mode: k.Result.Mode, Curves: k.Curves()}
+	}
+	return nil
+}
+
+// reported brings the page to hand over.
+type reported struct {
+	name string
+	document.Document
+	err error
+}
+
+// report writes the page to hand over on the search whose card shows.
+func report(j *page.Task, on page.Session) page.Intent {
+	dir := j.Tuned.Home
+	return page.Compute(func(context.Context) tea.Msg {
+		d, err := on.Report(dir)
+		return reported{filepath.Base(dir), d, err}
+	})
+}
+
+func (m reported) written() page.Intent {
+	if m.err != nil {
+		return page.Fail{What: "report", Err: m.err}
+	}
+	return page.Export{Name: m.name, Files: []page.File{{Ending: "html",
+		Text: export.DocumentHTML(m.Document)}}}
+}
+
+// render draws what is seen beside its limits, and the curves.
+func (v soakView) render(w, h int) string {
+	now, j := soak.View{}, v.j
+	if j.Soak != nil {
+		now = *j.Soak
+	}
+	head := widget.Under(v.title(now, w), v.state(now, w))
+	head = widget.Under(head, strings.Join(boundLines(j, now, w), "\n"))
+	rest := h - strings.Count(head, "\n") - 1
+	f, ok := now.Curves.Figure()
+	if !ok || rest < leastCurve {
+		return widget.Fit(head, w, h)
+	}
+	if w < narrowW { // the temperature alone
+		f.Panels = f.Panels[len(f.Panels)-1:]
+	}
+	curves := func(w, h int) string { return widget.Figure(f, w, h, widget.Paint) }
+	if w < narrowW {
+		return widget.Under(head, curves(w, rest))
+	}
+	return widget.Under(head, v.read.Panel(panelTitle(f), "", curves).Render(w, rest))
+}
+
+// leastCurve is the lines that a curve needs.
+const leastCurve = 5
+
+func panelTitle(f figure.Figure) string { return "power, current and temperature by " + f.X.Name }
+
+// title names the job and the mode, and how far the soak is.
+func (v soakView) title(now soak.View, w int) string {
+	mode, j := "the present mode", v.j
+	if now.Mode.OK {
+		mode = v.read.ModeText(now.Mode.V)
+	}
+	lasted := ""
+	switch st := now.Now; {
+	case j.Proof != nil:
+		lasted = widget.SpanText(time.Duration(j.Proof.DurationS * float64(time.Second)))
+	case st.Phase == soak.Loading && st.For > 0:
+		lasted = widget.ClockText(st.At) + " of " + widget.SpanText(st.For)
+	case st.Phase == soak.Loading:
+		lasted = widget.ClockText(st.At)
+	}
+	job := j.Workload.Name
+	if w < narrowW {
+		return widget.StyleBold.Render(widget.Ends(widget.CutClause(" soak "+job, w), lasted, w))
+	}
+	return widget.StyleBold.Render(widget.Ends(widget.CutClause(" soak of "+job+" in "+mode, w), lasted, w))
+}
+
+// state is the verdict, or where the soak stands.
+func (v soakView) state(now soak.View, w int) string {
+	st, text, style, j := now.Now, "", widget.StyleBold, v.j
+	switch {
+	case j.Proof != nil:
+		text, style = j.Proof.Sentence(), verdictStyle(j.Proof.Verdict)
+	case j.Done() && j.Err != nil:
+		text, style = "ended: "+page.Words(j.Err.Error()), widget.StyleBad
+	case j.Done() && v.opened:
+		text = "reading its samples …"
+	case j.Done():
+		text = "stopped before its load began"
+	case j.State == task.Stopping:
+		text, style = "stopping: restoring the board", widget.StyleWarn
+	case st.Broken != "":
+		text, style = "does not hold: "+st.Broken, widget.StyleBad
+	case st.Phase == soak.Loading:
+		text = "holds so far; " + whereItEnds(st)
+	default:
+		text = "resting: the idle board's temperature stands for the air's, which no board measures"
+	}
+	lines := strings.Split(widget.Wrap(text, w-1), "\n")
+	for i, line := range lines {
+		lines[i] = " " + style.Render(line)
+	}
+	return strings.Join(lines[:min(len(lines), mostState)], "\n")
+}
+
+// mostState is how many lines a verdict takes at most.
+const mostState = 4
+
+func verdictStyle(v hold.Verdict) lipgloss.Style {
+	switch v {
+	case hold.Holds:
+		return widget.StyleGood
+	case hold.DoesNotHold:
+		return widget.StyleBad
+	}
+	return widget.StyleWarn
+}
+
+// whereItEnds is where the temperature ends, and when.
+func whereItEnds(st soak.Status) string {
+	s := st.Steady
+	switch {
+	case !s.TjC.OK:
+		return "where the temperature ends is not known yet"
+	case s.Reached:
+		return fmt.Sprintf("steady at %.0f °C", s.TjC.V)
+	}
+	text := fmt.Sprintf("tj ends at %.0f °C (%.0f to %.0f)", s.TjC.V, s.LoC.V, s.HiC.V)
+	if st.In > 0 {
+		text += fmt.Sprintf(" in %.0f min", max(1, st.In.Minutes()))
+	}
+	return text
+}
+
+// boundLines are what is seen now and was seen at most, beside its limit.
+func boundLines(j *page.Task, now soak.View, w int) (lines []string) {
+	st := now.Now
+	bounds := hold.Bounds(st.Peak, st.Least, st.Margins)
+	if r := j.Proof; r != nil {
+		bounds = hold.Bounds(r.Peak, r.Least, r.Margins)
+	} else if st.Phase != soak.Loading {
+		return nil
+	}
+	present := []tegra.Val[float64]{st.PowerW, st.Amperes, st.TjC, {}}
+	if w >= narrowW {
+		lines = append(lines, widget.StyleDim.Render(widget.Cut("", boundName+1)+right("now")+right("peak")+
+			right("limit")+right("left")))
+	}
+	for i, b := range bounds {
+		current, extreme := b.Text(present[i]), b.Text(b.Seen)
+		if j.Proof != nil {
+			current = widget.Dash
+		}
+		name := b.Of
+		if b.Unit == "V" {
+			name += ", least"
+		}
+		left := b.Text(b.Left)
+		if b.Left.OK && b.Left.V < 0 {
+			left = widget.StyleBad.Render(left)
+		}
+		if w < narrowW {
+			lines = append(lines, widget.Cut(widget.Cut(b.Of, 13)+" "+extreme+" of "+b.Text(b.Limit), w))
+			continue
+		}
+		lines = append(lines,
+			" "+widget.Cut(name, boundName)+right(current)+right(extreme)+right(b.Text(b.Limit))+right(left))
+	}
+	return lines
+}
+
+// boundName is the room of a quantity's name.
+const boundName = 20
+
+// right sets a value at the right of its column.
+func right(s string) string { return strings.Repeat(" ", max(1, 12-widget.Width(s))) + s }

@@ -1,0 +1,20 @@
+package page
+
+import "math"
+
+// speeds are the rates of a virtual clock that < and > walk through.
+var speeds = []float64{1, 2, 5, 10, 30, 60, 120, math.Inf(1)}
+
+// Faster returns the next rate up (or down) from now.
+func Faster(now float64, up bool) float64 {
+	next := now
+	for i := range speeds {
+		if s := speeds[i]; up && s > now {
+			return s
+		}
+		if s := speeds[len(speeds)-1-i]; !up && s < now {
+			return s
+		}
+	}
+	return next
+}

@@ -1,0 +1,161 @@
+package soak
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"jtune/internal/figure"
+	"jtune/optimize/outlook"
+	"jtune/tegra"
+	"jtune/telemetry/hold"
+)
+
+// Point is a moment of a soak: what its curves are made of.
+type Point struct {
+	AtS     float64 // since the load began
+	PowerW  tegra.Val[float64]
+	Amperes tegra.Val[float64] // of the rail that stands for the supply
+	TjC     tegra.Val[float64]
+}
+
+// Curves are power, current and temperature of a soak, in progress or over, with their limits and where the
+// temperature ends.
+type Curves struct {
+	Title   string
+	Virtual bool
+	Points  []Point
+	Limits  hold.Limits
+	Peak    hold.Peak
+	Margins hold.Margins
+	Steady  hold.Steady
+	Until   time.Duration // the load ends then; 0: not known
+}
+
+// View is what a soak has shown so far.
+type View struct {
+	Mode   tegra.Val[tegra.Mode] // absent: as the board was found
+	Now    Status
+	Curves Curves
+}
+
+// Follow takes in where the soak of a request stands.
+func (v *View) Follow(st Status, r Request) {
+	v.Now = st
+	if st.Phase != Loading {
+		return
+	}
+	c := &v.Curves
+	c.Points = append(c.Points, Point{AtS: st.At.Seconds(), PowerW: st.PowerW, Amperes: st.Amperes, TjC: st.TjC})
+	c.Limits, c.Peak, c.Margins, c.Steady, c.Until = r.Limits, st.Peak, st.Margins, st.Steady, st.For
+}
+
+// Curves are those of a soak that a folder keeps.
+func (k Kept) Curves() Curves {
+	v := k.Result
+	c := Curves{Title: "the soak: " + k.Header.Workload.Name, Virtual: v.Virtual, Limits: k.Limits, Peak: v.Peak,
+		Margins: v.Margins, Steady: v.Steady}
+	if mark := tegra.VirtualMark(k.Header.Device.Board().Origin()); mark != "" {
+		c.Title += "  " + mark
+	}
+	rail := v.Peak.Rail.Or("")
+	for _, s := range k.Course {
+		c.Points = append(c.Points, Point{s.AtS, s.Reading.TotalW, s.Rail(rail).Amperes, s.TjC()})
+	}
+	return c
+}
+
+// limit is what a curve must keep: the limit that was given, else the board's own.
+func limit(given, peak, left tegra.Val[float64]) tegra.Val[float64] {
+	if given.OK {
+		return given
+	}
+	return tegra.Val[float64]{V: peak.V + left.V, OK: peak.OK && left.OK}
+}
+
+// Figure draws the curves by minutes under load, each with its limit; false: there are too few points.
+func (c Curves) Figure() (f figure.Figure, ok bool) {
+	if len(c.Points) < 2 {
+		return f, false
+	}
+	f = figure.Figure{Kind: "soak", Title: c.Title, Virtual: c.Virtual,
+		X: figure.Axis{Key: "t_min", Name: "time under load", Unit: "min", Zero: true}}
+	for _, q := range []struct {
+		axis  figure.Axis
+		of    func(Point) tegra.Val[float64]
+		most  bool // of a bin's points the largest, else the mean
+		limit tegra.Val[float64]
+	}{
+		{figure.Axis{Key: "power_w", Name: "module", Unit: "W", Zero: true},
+			func(p Point) tegra.Val[float64] { return p.PowerW }, true, c.Limits.PowerW},
+		{figure.Axis{Key: "current_a", Name: c.Peak.Rail.Or(""), Unit: "A", Zero: true},
+			func(p Point) tegra.Val[float64] { return p.Amperes }, true,
+			limit(c.Limits.Amperes, c.Peak.Amperes, c.Margins.Amperes)},
+		{figure.Axis{Key: "tj_c", Name: "hottest zone", Unit: "°C"},
+			func(p Point) tegra.Val[float64] { return p.TjC }, false,
+			limit(c.Limits.TempC, c.Peak.TjC, c.Margins.TjC)},
+	} {
+		points := binned(c.Points, q.of, q.most)
+		if len(points) < 2 {
+			continue
+		}
+		panel := figure.Panel{Axis: q.axis, Series: []figure.Series{{Name: outlook.MeasuredSeries, Shape: figure.Line,
+			Points: points}}}
+		if end := c.end(); q.axis.Key == "tj_c" && end != nil {
+			panel.Series = append(panel.Series, figure.Series{Name: outlook.PredictedSeries, Shape: figure.Line,
+				Bounds: "its 90 % band", Points: end})
+		}
+		if l := q.limit; l.OK { // the scale holds it
+			panel.Limits = []figure.Limit{{At: l.V, Name: fmt.Sprintf("limit %g %s", math.Round(l.V*100)/100,
+				q.axis.Unit)}}
+			scale := q.axis.Scale(append(panel.Span(), l.V))
+			panel.Axis.Part = &scale
+		}
+		f.Panels = append(f.Panels, panel)
+	}
+	return f, len(f.Panels) > 0
+}
+
+// end is where the temperature ends, drawn beside the last of the curve; nil where it has arrived or nothing is known.
+func (c Curves) end() []figure.Point {
+	s, last := c.Steady, c.Points[len(c.Points)-1].AtS
+	if !s.TjC.OK || s.Reached {
+		return nil
+	}
+	to := max(c.Until.Seconds(), 1.15*last)
+	at := func(seconds float64) figure.Point {
+		return figure.At(seconds/60, s.TjC.V).Within(s.LoC.V, s.HiC.V)
+	}
+	const parts = 8
+	var out []figure.Point
+	for i := range parts {
+		out = append(out, at(last+(to-last)*float64(i+1)/parts))
+	}
+	return out
+}
+
+// mostPoints is how many points a curve has.
+const mostPoints = 300
+
+// binned are the points of a curve, at most mostPoints.
+func binned(course []Point, of func(Point) tegra.Val[float64], most bool) (out []figure.Point) {
+	step := 1 + len(course)/mostPoints
+	for chunk := range slices.Chunk(course, step) {
+		sum, n, top := 0.0, 0.0, math.Inf(-1)
+		for _, p := range chunk {
+			if v := of(p); v.OK {
+				sum, n, top = sum+v.V, n+1, max(top, v.V)
+			}
+		}
+		if n == 0 {
+			continue
+		}
+		v := sum / n
+		if most {
+			v = top
+		}
+		out = append(out, figure.At(chunk[len(chunk)/2].AtS/60, math.Round(v*1000)/1000))
+	}
+	return out
+}

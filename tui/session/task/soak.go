@@ -1,0 +1,28 @@
+package task
+
+import (
+	"context"
+
+	"jtune/tegra"
+	"jtune/tui/session/soak"
+)
+
+// Soak proves that a mode holds.
+func Soak(r soak.Request) *Task {
+	seen := soak.View{}
+	if r.Mode != nil {
+		seen.Mode = tegra.Some(r.Mode.Mode)
+	}
+	spec := Spec{Kind: Soaking, Workload: r.Workload, Planned: 1, Present: r.Mode == nil && !r.Resume, Whole: true}
+	return NewTask(spec, func(ctx context.Context, on Measurer, t *Task) (Outcome, error) {
+		res, err := on.Soak(ctx, r, func(st soak.Status) {
+			seen.Follow(st, r)
+			now := seen
+			t.Change(func(s *Snapshot) { s.Soak = &now })
+		})
+		if err != nil {
+			return Outcome{}, err
+		}
+		return Outcome{Proof: &res}, nil
+	})
+}

@@ -1,0 +1,115 @@
+package tui
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"jtune/telemetry/hold"
+	"jtune/tui/page"
+	"jtune/tui/session"
+	"jtune/tui/session/soak"
+)
+
+func TestSOnLiveSoaksThePresentMode(t *testing.T) {
+	t.Parallel()
+	d := drive(t)
+	d.press("1", "S")
+	d.sees("Prove that a mode holds", "the present one, as it is", "45 min")
+	d.press("down", "down", "down", "5", "0", " ", "Q")
+	d.press("enter")
+	d.sees("Prove that a mode holds", "give limits such as") // what is no limit keeps the dialog open
+	for range 2 {
+		d.press("backspace")
+	}
+	d.press("W", "enter")
+	d.until("the soak ends", func() bool { return d.r.sh.task != nil && d.r.sh.task.Done() })
+	if r := d.board.AskedSoak; r.Mode != nil || r.For != soak.Usual || r.Limits.PowerW.V != 50 ||
+		r.Workload.Name != "resnet18" {
+		t.Errorf("asked for %+v", r)
+	}
+	d.sees("soak of resnet18", "holds: held for 45m0s", "5.90 A", "limit 50 W", "hottest zone", "S soak again")
+}
+
+func TestSOnTheCardSoaksItsAnswer(t *testing.T) {
+	t.Parallel()
+	d := drive(t)
+	d.shows(searchedJob(d.board, 30))
+	answer := d.r.sh.task.Tuned.Answers[0].Mode
+	d.press("3", "S")
+	d.sees(page.ReaderOf(&d.r.sh.State).ModeText(answer))
+	d.press("enter")
+	d.until("the soak ends", func() bool { return d.board.AskedSoak.Mode != nil && d.r.sh.task.Done() })
+	if got := d.board.AskedSoak.Mode.Mode; got != answer {
+		t.Errorf("%v was soaked, the answer is %v", got, answer)
+	}
+	d.sees("soak of resnet18 in", "holds")
+}
+
+// While a soak runs it cannot be paused, only stopped; then the board is as it was found, and r goes on.
+func TestSoakIsStoppedAndGoesOn(t *testing.T) {
+	t.Parallel()
+	d, s := driveSession(t, session.Options{Device: "virtual:agx-orin", Speed: 120, Seed: 1})
+	found := s.Setup()
+	d.press("1", "S", "down")
+	for _, c := range "8c/1.73C/0.62G/3.20M" {
+		d.press(string(c))
+	}
+	d.press("enter")
+	d.until("it rests", func() bool { return d.r.sh.task != nil && d.r.sh.task.Soak != nil })
+	s.Virtual.Clock().SetSpeed(120) // to look at it
+	d.until("its load runs", func() bool {
+		return d.r.sh.task.Soak.Now.Phase == soak.Loading && len(d.r.sh.task.Soak.Curves.Points) > 3
+	})
+	d.sees("soak of resnet18 in 8c/1.73C/0.62G/3.20M", "holds so far", "limit", "x stop and restore")
+	d.press("space")
+	if d.r.sh.task.Done() || strings.Contains(d.screen(), "pausing") {
+		t.Errorf("a soak was paused:\n%s", d.screen())
+	}
+	d.press("x", "y")
+	d.until("it is stopped", func() bool { return d.r.sh.task.Done() })
+	if now := s.Setup(); now.Mode != found.Mode || now.Locked != found.Locked {
+		t.Errorf("the board is in %+v, it was in %+v", now, found)
+	}
+	proof := d.r.sh.task.Proof
+	if proof == nil || proof.Verdict != hold.NotSeen || !strings.Contains(proof.Reason, "interrupted") {
+		t.Fatalf("stopped: %+v", proof)
+	}
+	d.until("it can go on", func() bool { return d.r.sh.Tasks.Interrupted != nil })
+	s.Virtual.Clock().SetSpeed(math.Inf(1))
+	d.press("r")
+	d.until("it ends", func() bool {
+		return d.r.sh.task.Done() && d.r.sh.task.Proof != nil && d.r.sh.task.Proof != proof
+	})
+	if p := d.r.sh.task.Proof; p.Verdict != hold.Holds || p.Dir != proof.Dir || p.DurationS != 2700 {
+		t.Errorf("continued: %+v", p)
+	}
+	d.sees("in 2 parts")
+	d.until("it is listed", func() bool {
+		return len(d.r.sh.Tasks.Campaigns) > 0 && d.r.sh.Tasks.Campaigns[0].State == "finished"
+	})
+	d.press("esc", "enter") // as the list opens it again
+	d.until("its samples are read", func() bool { return strings.Contains(d.screen(), "hottest zone") })
+	d.sees("soak of resnet18 in 8c/1.73C/0.62G/3.20M", "hottest zone")
+}
+
+// R on the card writes the page and says where.
+func TestROnTheCardWritesTheReport(t *testing.T) {
+	t.Parallel()
+	d, s := driveSession(t, session.Options{Device: "virtual:agx-orin", Speed: math.Inf(1), Seed: 1})
+	d.press("t", "t")
+	d.until("the search ends", func() bool { return d.r.sh.task != nil && d.r.sh.task.Done() })
+	d.press("3", "R")
+	d.until("the report is written", func() bool { return strings.Contains(d.screen(), "written: ") })
+	files, err := filepath.Glob(filepath.Join(s.DataPath(), "exports", "*-tune.html"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("%v, %v", files, err)
+	}
+	text, err := os.ReadFile(files[0])
+	if page := string(text); err != nil || !strings.Contains(page, "SIMULATED") ||
+		!strings.Contains(page, "The answer") {
+		t.Errorf("%v\n%.400s", err, page)
+	}
+}
