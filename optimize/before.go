@@ -34,8 +34,8 @@ type comparing struct {
 
 // Fewest caps of probes with which the baselines are measured.
 const (
-	capForPresent = 2
-	capForPreset  = 4
+	CapForPresent = 2 // the mode that the board is in
+	capForPreset  = 4 // the vendor's best preset
 )
 
 // warm is the mean of the newest readings of a setting made before this search; N is 0 where there is none.
@@ -90,7 +90,7 @@ func (c *comparing) measurePresent() bool {
 	}
 	c.asked = true
 	i, ok := s.places.Index(at.V)
-	if !ok || s.absent[i] || s.o.Baselines.warm(at.V).N > 0 || s.cap < capForPresent {
+	if !ok || s.absent[i] || s.o.Baselines.warm(at.V).N > 0 || s.cap < CapForPresent {
 		return true
 	}
 	return s.probe(i, Before)

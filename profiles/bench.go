@@ -147,7 +147,7 @@ func (b *Bench) once(ctx context.Context, step Step) (record.Row, error) {
 		return record.Row{}, err
 	}
 	row := m.row(fault)
-	if row.Status.Usable() {
+	if row.Status.Usable() && !step.AsFound {
 		b.Known = append(b.Known, row.Measured)
 	}
 	return row, nil
@@ -172,6 +172,9 @@ func (b *Bench) notify(p Progress) {
 
 // apply sets the mode and checks what was read back.
 func (b *Bench) apply(ctx context.Context, step Step, set record.Settings) (tegra.Applied, *fault, error) {
+	if step.AsFound {
+		return tegra.Applied{}, nil, nil
+	}
 	r := request(set, step.Mode)
 	r.Governors = b.Governors
 	applied, err := b.Applier.Apply(ctx, r)

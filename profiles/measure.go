@@ -113,7 +113,9 @@ func (m *measurement) run(ctx context.Context) (*fault, error) {
 		if err := m.b.start(ctx, m.step.Batch); err != nil {
 			return nil, err
 		}
-		m.b.expect(m.step.Setting)
+		if !m.step.AsFound {
+			m.b.expect(m.step.Setting)
+		}
 		err := m.collectParts(ctx, first, monitor)
 		if err == nil {
 			return cmp.Or(m.verdict(), m.fewRequests()), nil

@@ -16,6 +16,9 @@ type Step struct {
 	tegra.Setting
 	Raise bool   // CPU or GPU clock rises from the mode before, which some boards reject
 	Group string // of a plan in groups: which one this mode is of
+	// AsFound measures the board as it is set, which no mode may mean: nothing is written, and of Setting only the
+	// batch size counts.
+	AsFound bool
 	// Change is by how much power is expected to change from the mode before, in logarithms; absent where not known.
 	Change tegra.Val[float64]
 	// MostW ends the mode as soon as the rails read more; 0: nothing does.

@@ -22,7 +22,7 @@ func (m *measurement) verdict() *fault {
 		switch now := s.Reading.Mode; {
 		case s.Reading.Throttled.Or(false):
 			throttled++
-		case now.OK && now.V != m.step.Mode:
+		case now.OK && now.V != m.step.Mode && !m.step.AsFound:
 			foreign, other = foreign+1, now.V
 		}
 		if s.Valid {
@@ -93,7 +93,7 @@ func (m *measurement) hot() string {
 // samples do not count. Clocks are free with DVFS and without a job; one that reads
 // zero is gated.
 func (m *measurement) clocks(during []telemetry.Sample) (note string, capped bool) {
-	if v := m.step.Variant; m.set.DVFS || v != nil && v.Idle {
+	if v := m.step.Variant; m.set.DVFS || m.step.AsFound || v != nil && v.Idle {
 		return "", false
 	}
 	off, caps := 0, 0

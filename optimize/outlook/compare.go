@@ -130,8 +130,11 @@ func Compare(chosen learn.Prediction, p learn.Predictor, measured []tegra.Measur
 	return v
 }
 
-// PresentName is the name of the present mode in a comparison, which is with locked clocks.
+// PresentName is the name of the present mode in a comparison, which is with locked clocks where a mode means it.
 func PresentName(s tegra.Setup) string {
+	if !s.Mode.OK && !s.Locked.Or(false) {
+		return "present, free clocks"
+	}
 	if s.Locked.OK && !s.Locked.V {
 		return "present, locked"
 	}

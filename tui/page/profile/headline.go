@@ -92,7 +92,7 @@ func (p *Page) now(text string) string {
 	case a.Versus.Present != nil:
 		was = a.Versus.Present.Other.Mode
 	}
-	if p.read.Busy() || !now.OK || was == (tegra.Mode{}) || now.V == was {
+	if unknown := was == (tegra.Mode{}) && a.Before == nil; p.read.Busy() || !now.OK || unknown || now.V == was {
 		return text
 	}
 	return strings.NewReplacer("the present mode", "the mode before", "against present, locked",

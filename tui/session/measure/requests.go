@@ -70,6 +70,7 @@ type TuneResult struct {
 	Began  string          // when that one did (record.Header.Began)
 	Took   time.Duration   // device time from first mode to restored state
 	Rows   []record.Row    // of this search, in order
+	Found  record.Row      // of the board as it was set, where no mode says how; empty elsewhere
 	Warm   []record.Row    // made within the hour before it, which stand for baselines
 	// Ask is the limit with its load, and Served the answer under it, nil without one. They end in the answer.
 	Ask    mix.Ask

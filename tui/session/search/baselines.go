@@ -36,6 +36,33 @@ func baselines(s *session.Session, r measure.TuneRequest, pool models.Pool) opti
 	return out
 }
 
+// asFound measures what the board does as it is set, where no mode says how that is: a search could not set it again.
+// The row has no mode; it is empty where that is not asked for, and where it failed.
+func asFound(ctx context.Context, s *session.Session, r *measure.TuneRequest, present tegra.Setup,
+	observe func(measure.Event)) (record.Row, error) {
+	if r.Baseline == measure.NoBaseline || present.Mode.OK || s.Replays() || r.Resume ||
+		r.Probes > 0 && r.Probes < optimize.CapForPresent {
+		return record.Row{}, nil
+	}
+	tell := measure.Observer(observe)
+	tell.Note("no mode says how the board is set now: it is measured as it is")
+	row, err := measure.AsFound(ctx, s, r.Workload, usualBatch(*r), settingsOf(*r), observe)
+	if err != nil {
+		return record.Row{}, err
+	}
+	if !row.Status.Usable() {
+		tell.Note("the board as it is set could not be measured: " + row.Why)
+		return record.Row{TookS: row.TookS}, nil
+	}
+	if r.Probes > 0 {
+		r.Probes--
+	}
+	return row, nil
+}
+
+// seconds is a number of seconds.
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
 // usualBatch is the one of the batch sizes asked for that is nearest to the workload's own; 0 where it is not searched.
 func usualBatch(r measure.TuneRequest) int {
 	if r.Batches == nil {
@@ -65,7 +92,7 @@ func warm(pool models.Pool, before, now time.Time) (out []record.Row) {
 // compare sets what the answers of a search are compared with, and their gains. present is how the board was set
 // before.
 func compare(s *session.Session, out *measure.TuneResult, r measure.TuneRequest, present tegra.Setup) {
-	rows := slices.Concat(out.Warm, out.Rows)
+	rows := slices.Concat(out.Warm, out.Rows, []record.Row{out.Found})
 	baseline := func(m tegra.Mean, name string) *answers.Baseline {
 		if m.N == 0 {
 			return nil
@@ -79,6 +106,9 @@ func compare(s *session.Session, out *measure.TuneResult, r measure.TuneRequest,
 			found = out.More[i-1]
 		}
 		a.Error = answers.ErrorsOf(a.Setting, a.Reading.N, rows)
+		if out.Found.TimeMS > 0 {
+			found.Before = tegra.Mean{Measured: out.Found.Measured, N: 1}
+		}
 		a.Before = baseline(found.Before, outlook.PresentName(present))
 		if found.Preset.Setting != found.Before.Setting {
 			a.Preset = baseline(found.Preset, presetName(s, found.Preset.Mode))

@@ -1,12 +1,17 @@
 package search
 
 import (
+	"encoding/json"
+	"strings"
+
 	"slices"
 	"testing"
 
 	"jtune/optimize"
 	"jtune/optimize/mix"
+	"jtune/profiles/record"
 	"jtune/tegra"
+	"jtune/tui/session/answers"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/sessiontest"
@@ -56,5 +61,45 @@ func TestTuneMeasuresThePresentMode(t *testing.T) {
 				t.Errorf("MAXN was %s, among the first modes: %v", v.MaxN.How(), early)
 			}
 		})
+	}
+}
+
+// A board whose clusters have different caps is in no mode of the list: it is measured as it is, the answer is compared
+// with that, and the kept answer says so.
+func TestTuneMeasuresABoardThatNoModeMeansAsItIs(t *testing.T) {
+	t.Parallel()
+	s, w := sessiontest.InDir(t, t.TempDir(), 1)
+	const limit = "/sys/devices/system/cpu/cpu4/cpufreq/scaling_max_freq"
+	if err := s.FS().WriteFile(limit, []byte("1190400")); err != nil {
+		t.Fatal(err)
+	}
+	if m := s.Setup().Mode; m.OK {
+		t.Fatalf("the board is in %v: the test needs a state that no mode means", m.V)
+	}
+	res, err := Tune(t.Context(), s, measure.TuneRequest{Measuring: measure.Measuring{Workload: w},
+		Goal: mix.Goal{Limit: optimize.Limit{TimeMS: 40}}, Probes: 8}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := answers.Find(res.Home)
+	if err != nil || k == nil {
+		t.Fatal(k, err)
+	}
+	for from, a := range map[string]answers.Answer{"the search": res.Answers[0], "the kept answer": k.Answers[0]} {
+		b, name := a.Baseline()
+		if b == nil || name != "present, free clocks" || b.Mode != (tegra.Mode{}) || !(b.TimeMS > 0) ||
+			!a.Gain.Measured || a.Gain.Against != answers.Present || a.Gain.Quantity != answers.Power {
+			t.Errorf("%s: compared with %+v, gain %+v", from, b, a.Gain)
+		}
+		out, err := json.Marshal(a)
+		if err != nil || !strings.Contains(string(out), `"before":{"name":"present, free clocks","mode":null,`) {
+			t.Errorf("%s: %v, %s", from, err, out)
+		}
+	}
+	if len(res.Probes) > 7 || slices.ContainsFunc(res.Rows, func(r record.Row) bool { return r.Mode.Cores == 0 }) {
+		t.Errorf("%d probes beside the board as it was, within 8; rows %v", len(res.Probes), res.Rows)
+	}
+	if m := s.Setup().Mode; m.OK {
+		t.Errorf("afterwards the board is in %v, not as it was found", m.V)
 	}
 }

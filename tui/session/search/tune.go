@@ -80,7 +80,12 @@ func Tune(ctx context.Context, s *session.Session, r measure.TuneRequest,
 		}
 	}
 	present := s.Setup()
+	found, err := asFound(ctx, s, &r, present, observe)
+	if err != nil {
+		return measure.TuneResult{}, err
+	}
 	out, err := search(ctx, r, ref, observe)
+	out.Found, out.Took = found, out.Took+seconds(found.TookS)
 	out.AnswerTo(asked, s.Device.Board())
 	if r.Coverage == campaigns.CoverFront &&
 		out.Fitted == nil { // it ended before the front was known, and can be resumed

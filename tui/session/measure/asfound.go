@@ -1,0 +1,29 @@
+package measure
+
+import (
+	"context"
+	"errors"
+
+	"jtune/profiles"
+	"jtune/profiles/record"
+	"jtune/profiles/workload"
+	"jtune/tegra"
+	"jtune/tui/session"
+)
+
+// AsFound measures a workload on the board as it is set, at a batch size (0: its own), and writes no knob. The row has
+// no mode: it belongs to no campaign, and no model learns it. One that is not usable has the reason.
+func AsFound(ctx context.Context, s *session.Session, w workload.Workload, batch int, set record.Settings,
+	observe func(Event)) (record.Row, error) {
+	bench, err := NewBench(ctx, s, w, set, observe)
+	if err != nil {
+		return record.Row{}, err
+	}
+	EndOrphans(s, w, observe)
+	bench.Observe = func(p profiles.Progress) {
+		p.Row = nil
+		Observer(observe).Progress(p)
+	}
+	row, err := bench.Measure(ctx, profiles.Step{Setting: tegra.Setting{Batch: batch}, AsFound: true})
+	return row, errors.Join(err, bench.Close())
+}
