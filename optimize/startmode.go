@@ -1,6 +1,7 @@
 package optimize
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -59,10 +60,30 @@ func (s *search) startMode() int {
 	if i, ok := s.startByPrior(fit); ok {
 		return i
 	}
-	if len(fit) > 0 {
+	if fit = quick(s, fit); len(fit) > 0 {
 		return fit[s.rng.IntN(len(fit))]
 	}
 	return max(0, nearest.index)
+}
+
+// The first mode is one that is measured soon: one so slow that a few minibatches take longer than steady power needs
+// tells no more, and costs the board as much time as two others.
+const (
+	quickMS    = 600 // a minibatch of a quick mode
+	quickShare = 10  // where fewer than one in so many are, the fastest such part counts as quick
+)
+
+// quick are the modes of a list that are measured soon, as far as the reading of the present mode tells; all without
+// one, and over batch sizes, whose minibatches are no measure of each other.
+func quick(s *search, list []int) []int {
+	if len(list) == 0 || len(s.order) == 0 || s.places.Batches != nil || s.fit() != nil {
+		return list
+	}
+	time := s.believe().lnTime
+	sorted := slices.Clone(list)
+	slices.SortStableFunc(sorted, func(i, k int) int { return cmp.Compare(time[i], time[k]) })
+	slowest := max(math.Log(quickMS), time[sorted[(len(list)-1)/quickShare]])
+	return slices.DeleteFunc(slices.Clone(list), func(i int) bool { return time[i] > slowest })
 }
 
 // Settings of a first mode that a board's prior chooses.
