@@ -1,0 +1,95 @@
+// Command mutate changes single lines of packages and reports which changes no test of the package notices.
+//
+//	tests.toml (packages, floors, equivalents) ──► sites of a package ──► a build with all of them as switches
+//	    └─► which tests reach which ──► each switch alone, against those tests ──► killed, survived
+//
+// The changes are drawn at random from a seed: a negated condition, a bound that includes or excludes its end, a number
+// that is one more, a statement that is left out, an error that is lost, “and” for “or”, plus for minus. The tree is
+// not touched: the changed files are laid over it (go build -overlay).
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+
+	"github.com/BurntSushi/toml"
+)
+
+// Plan is what is tried, and how much of it must be noticed.
+type Plan struct {
+	Each       int     // mutants of a package
+	FloorPct   float64 `toml:"floor_pct"` // of those that a test reaches, equivalents left out
+	Packages   []Package
+	Equivalent []Equivalent
+}
+
+// Package is one that is tried.
+type Package struct {
+	Path     string
+	FloorPct float64 `toml:"floor_pct"` // 0: the plan's
+	Skip     string  // an expression of tests that are left out, as they take minutes
+}
+
+// Equivalent is a change that does not change what the program does, or only the words of a message.
+type Equivalent struct {
+	File, Kind, Line string // Line: the source line, without the blanks around it
+	Why              string
+}
+
+func main() {
+	plan := flag.String("plan", ".ci/mutate.toml", "`FILE` with the packages")
+	seed := flag.Uint64("seed", 1, "draws the mutants")
+	only := flag.String("only", "", "`PACKAGE` alone")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	ok, err := try(ctx, *plan, *only, *seed)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "mutate:", err)
+	}
+	if err != nil || !ok {
+		os.Exit(1)
+	}
+}
+
+// try tries the packages of a plan, and reports whether each reaches its floor.
+func try(ctx context.Context, file, only string, seed uint64) (ok bool, err error) {
+	var p Plan
+	if _, err := toml.DecodeFile(file, &p); err != nil {
+		return false, err
+	}
+	work, err := os.MkdirTemp("", "mutants")
+	if err != nil {
+		return false, err
+	}
+	defer os.RemoveAll(work)
+	ok = true
+	fmt.Printf("%-32s %7s %7s %7s %10s %6s\n", "package", "mutants", "reached", "killed", "equivalent", "of 100")
+	for i, pkg := range p.Packages {
+		if only != "" && pkg.Path != only {
+			continue
+		}
+		t := trial{plan: &p, pkg: pkg, seed: seed, dir: filepath.Join(work, fmt.Sprint(i))}
+		r, err := t.run(ctx)
+		if err != nil {
+			return false, fmt.Errorf("%s: %w", pkg.Path, err)
+		}
+		floor := p.FloorPct
+		if pkg.FloorPct > 0 {
+			floor = pkg.FloorPct
+		}
+		fmt.Printf("%-32s %7d %7d %7d %10d %6.0f\n", pkg.Path, r.mutants, r.reached, r.killed, r.equivalent, r.pct())
+		for _, m := range r.survivors {
+			fmt.Printf("  survives: %s:%d %s: %s\n", m.file, m.line, m.kind, m.text)
+		}
+		if r.pct() < floor {
+			fmt.Printf("  below its floor of %.0f of 100\n", floor)
+			ok = false
+		}
+	}
+	return ok, nil
+}
