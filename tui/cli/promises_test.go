@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// No command runs what a folder names: every one that opens a campaign is given one whose header has a command that
+// leaves a mark. That the mark would be left is seen in the end, with --trust-command.
+func TestNoCommandRunsWhatAFolderNames(t *testing.T) {
+	t.Parallel()
+	steps := `while :; do echo '{"event":"minibatch","time_ms":20}'; sleep 0.02; done`
+	args, _ := fakeBoard(t, steps)
+	data := args[5]
+	campaign := filepath.Join(data, "campaigns", "evil")
+	jtune(t, with(args, "profile", "job", "--sample", "1", "--minibatches", "3", "--out", campaign)...).done(t)
+	mark := filepath.Join(t.TempDir(), "ran")
+	head := filepath.Join(campaign, "campaign.toml")
+	text, err := os.ReadFile(head)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := strings.Index(string(text), "command = ")
+	if at < 0 {
+		t.Fatalf("no command in\n%s", text)
+	}
+	line, _, _ := strings.Cut(string(text[at:]), "\n")
+	evil := strings.Replace(string(text), line, fmt.Sprintf("command = [\"sh\", \"-c\", %q]",
+		"touch "+mark+"; "+steps), 1)
+	if err := os.WriteFile(head, []byte(evil), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	page := filepath.Join(t.TempDir(), "page.html")
+	model := filepath.Join(t.TempDir(), "evil.model")
+	for _, command := range [][]string{
+		{"campaigns"}, {"campaigns", "show", "evil"}, {"campaigns", "compare", "evil", "evil"}, {"campaigns",
+			"summary"},
+		{"campaigns", "merge", campaign, "--out", filepath.Join(t.TempDir(), "merged")},
+		{"campaigns", "repeat", "evil"}, {"campaigns", "rename", "evil", "evil2"}, {"campaigns", "rename", "evil2",
+			"evil"},
+		{"campaigns", "delete", "evil"}, {"campaigns", "restore", "evil"},
+		{"models", "fit", "--samples", campaign, "--out", model}, {"models"},
+		{"front", "--samples", campaign}, {"plot", "front", "--samples", campaign},
+		{"choose", "--model", model, "--power-limit", "30"}, {"predict", "--model", model, "--pareto"},
+		{"explain", "--model", model}, {"report", "evil", "--out", page}, {"verify", "evil"},
+		{"profile", "job", "--sample", "1", "--resume", "--out", campaign},
+		{"soak", "job", "--resume", "--out", campaign}, {"workloads"},
+	} {
+		jtune(t, with(args, command...)...) // some refuse the folder, which is as well
+		if _, err := os.Stat(mark); err == nil {
+			t.Fatalf("jtune %s ran the command of the folder", strings.Join(command, " "))
+		}
+	}
+	if _, err := os.Stat(head); err != nil {
+		t.Fatal(err)
+	}
+	jtune(t, with(args, "campaigns", "repeat", "evil", "--trust-command")...).done(t)
+	if _, err := os.Stat(mark); err != nil {
+		t.Errorf("the trusted command left no mark either: %v", err)
+	}
+}
