@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -198,7 +199,7 @@ func (c *soakCmd) printSoak(s *session.Session, r soak.Result) error {
 	if c.asJSON {
 		err = printJSON(c.out, r)
 	} else {
-		err = c.soakText(s, r)
+		err = printProof(c.out, s, c.r.Workload, r)
 	}
 	if err != nil {
 		return err
@@ -206,8 +207,9 @@ func (c *soakCmd) printSoak(s *session.Session, r soak.Result) error {
 	return soakExit(r.Verdict)
 }
 
-func (c *soakCmd) soakText(s *session.Session, r soak.Result) error {
-	fmt.Fprintln(c.out, wrapped(r.Sentence()))
+// printProof prints the verdict of a soak, its margins and its events.
+func printProof(out io.Writer, s *session.Session, w workload.Workload, r soak.Result) error {
+	fmt.Fprintln(out, wrapped(r.Sentence()))
 	mode := "as it was found"
 	if r.Mode.OK {
 		mode = s.Device.Space().Format(r.Mode.V)
@@ -218,7 +220,7 @@ func (c *soakCmd) soakText(s *session.Session, r soak.Result) error {
 	}
 	left := func(v tegra.Val[float64], unit string) string { return dash(v, "%.2f "+unit) }
 	rows := [][]string{
-		{"board", workloads.BoardOf(s, c.r.Workload)}, {"job", c.r.Workload.Name}, {"mode", mode},
+		{"board", workloads.BoardOf(s, w)}, {"job", w.Name}, {"mode", mode},
 		{"lasted", time.Duration(r.DurationS * float64(time.Second)).Round(time.Second).String()},
 		{"temperature", steady},
 		{"peak", fmt.Sprintf("%s, %s of %s, tj %s", dash(r.Peak.PowerW, "%.2f W"), dash(r.Peak.Amperes, "%.2f A"),
@@ -230,5 +232,5 @@ func (c *soakCmd) soakText(s *session.Session, r soak.Result) error {
 		at := time.Duration(e.AtS * float64(time.Second)).Round(time.Second)
 		rows = append(rows, []string{"at " + at.String(), e.What})
 	}
-	return report.Grid(c.out, rows...)
+	return report.Grid(out, rows...)
 }

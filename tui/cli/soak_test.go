@@ -3,6 +3,7 @@ package cli
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -70,5 +71,42 @@ func TestSoakRefusesInOneLine(t *testing.T) {
 	} {
 		o := jtune(t, with(virtualBoard, strings.Fields(c.args)...)...)
 		o.fails(t, c.code, c.says)
+	}
+}
+
+func TestTuneProvesItsAnswer(t *testing.T) {
+	t.Parallel()
+	args := with(virtualBoard, "tune", "resnet18", "--power-limit", "30", "--soak", "5m", "--data-dir", t.TempDir())
+	v := jtune(t, with(args, "--json")...).done(t).object(t, answerKeys+" soak")
+	proof := hasKeys(t, v["soak"], soakKeys)
+	if proof["verdict"] != "holds" || proof["duration_s"] != 300.0 || !reflect.DeepEqual(proof["mode"], v["mode"]) {
+		t.Errorf("%v", proof)
+	}
+	text := jtune(t, with(args, "--fresh")...).done(t)
+	for _, said := range []string{"holds: held for 5m0s", "lasted       5m0s"} {
+		if !strings.Contains(text.out, said) {
+			t.Errorf("not said: %q\n%s", said, text.out)
+		}
+	}
+	// an answer that throttles: the verdict decides the exit code
+	hot := jtune(t, with(virtualBoard, "tune", "resnet18", "--time-limit", "70", "--soak", "45m", "--ambient", "55",
+		"--fault", "fan", "--json", "--data-dir", t.TempDir())...)
+	if hot.code != exitInfeasible || hasKeys(t, outcome{out: hot.out}.object(t, answerKeys+" soak")["soak"],
+		soakKeys)["verdict"] != "does not hold" {
+		t.Errorf("exit code %d: %s\n%s", hot.code, hot.out, hot.err)
+	}
+	none := jtune(t, with(virtualBoard, "tune", "resnet18", "--power-limit", "1", "--soak", "5m", "--json",
+		"--data-dir",
+		t.TempDir())...)
+	if v := (outcome{out: none.out}).object(t, answerKeys+" soak"); none.code != exitInfeasible || v["soak"] != nil {
+		t.Errorf("exit code %d: %v", none.code, v["soak"])
+	}
+	for args, says := range map[string]string{
+		"tune resnet18 --power-limit 30 --soak 0s":                               "must be positive",
+		"tune resnet18 --power-limit 30 --soak soon":                             "--soak",
+		"tune resnet18 --power-limit 30 --soak 9m --attach 1":                    "started elsewhere",
+		"tune mobilenet-infer --rate 20 --latency 90 --power-limit 30 --soak 9m": "with a load of requests",
+	} {
+		jtune(t, with(virtualBoard, strings.Fields(args)...)...).fails(t, exitUsage, says)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -35,6 +36,7 @@ type tuneCmd struct {
 	rotation string
 	watts    []float64
 	join     joinFlags
+	proof    time.Duration // each answer is soaked for so long; 0: not
 }
 
 func newTune(a *app) *cobra.Command {
@@ -87,6 +89,7 @@ func (c *tuneCmd) flags(f *pflag.FlagSet) {
 		"start from nothing; else a search starts from what is known of the workload on "+
 			"this board, and measures its best guess again first")
 	referenceFlag(f, &c.r.Reference)
+	timeFlag(f, &c.proof, "soak", 0, "then prove for `D` that the answer holds, as jtune soak does (default: no)")
 	c.join.add(f)
 	c.own.add(f)
 	noModes(f)
@@ -115,6 +118,9 @@ func (c *tuneCmd) run(ctx context.Context) error {
 		c.r.Load = arrivals.Spec{}
 	}
 	if err := wantLimits(&c.r, c.watts, c.given); err != nil {
+		return err
+	}
+	if err := c.mayProve(); err != nil {
 		return err
 	}
 	return c.withSizedJob(c.args[0], "", func(s *session.Session, w workload.Workload, sizes []int) error {
@@ -186,6 +192,7 @@ func (c *tuneCmd) doTune(ctx context.Context, s *session.Session, r measure.Tune
 	if err != nil && !errors.Is(err, optimize.ErrInfeasible) || res.Measured.TimeMS == 0 {
 		return err
 	}
+	proofs, proofErr := c.prove(ctx, s, r, res.Answers)
 	for i, found := range res.Answers {
 		if found.Feasible && !found.Verified && !r.Loaded() {
 			c.note("the answer was measured only once: no probe was left to repeat it")
@@ -198,13 +205,15 @@ func (c *tuneCmd) doTune(ctx context.Context, s *session.Session, r measure.Tune
 		}
 		err = errors.Join(err, printAnswer(c.out, found, s.Device.Space(), originOf(s.Device.Board()),
 			c.findings(s, res.Fitted, found)))
+		if proofs[i] != nil {
+			err = errors.Join(err, printProof(c.out, s, r.Workload, *proofs[i]))
+		}
 	}
-	switch {
-	case !c.asJSON:
-	case len(res.Answers) == 1:
-		err = errors.Join(err, printJSON(c.out, res.Answers[0]))
-	default:
-		err = errors.Join(err, printJSON(c.out, res.Answers))
+	if c.asJSON {
+		err = errors.Join(err, c.printTuned(res.Answers, proofs))
+	}
+	if err = errors.Join(err, proofErr); err == nil {
+		err = proofExit(proofs)
 	}
 	if r.Workload.Elsewhere == nil || err != nil {
 		return err

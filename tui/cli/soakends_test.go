@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"jtune/tegra/tegratest"
+	"jtune/telemetry/hold"
+	"jtune/tui/session/soak"
+)
+
+// samples counts the whole lines of a soak's samples.
+func samples(dir string) int {
+	text, _ := os.ReadFile(filepath.Join(dir, soak.SamplesName))
+	return max(0, bytes.Count(text, []byte("\n"))-1)
+}
+
+// However the process of a soak ends, every sample that it took is on the disk, its verdict says what was not seen, and
+// the soak goes on from there.
+func TestEndedSoaksLoseNothing(t *testing.T) {
+	t.Parallel()
+	for _, signal := range []syscall.Signal{syscall.SIGKILL, syscall.SIGHUP, syscall.SIGINT} {
+		t.Run(signal.String(), func(t *testing.T) {
+			t.Parallel()
+			dir, data := filepath.Join(t.TempDir(), "soak"), t.TempDir()
+			args := []string{"soak", "resnet18", "--device", "virtual:agx-orin", "--seed", "3", "--data-dir", data,
+				"--out", dir}
+			cmd := exec.Command(os.Args[0], with(args, "--speed", "20")...)
+			cmd.Env = append(os.Environ(), asJtune+"=1")
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			until(t, "it is under load", func() bool { return samples(dir) >= 60 })
+			there := samples(dir)
+			if err := cmd.Process.Signal(signal); err != nil {
+				t.Fatal(err)
+			}
+			_ = cmd.Wait() // the signal
+			left, err := soak.Read(dir)
+			if err != nil || len(left.Course) < there || left.Result.Verdict != hold.NotSeen {
+				t.Fatalf("%v: %d samples of %d, %s", err, len(left.Course), there, left.Result.Sentence())
+			}
+			says := "interrupted after"
+			if signal == syscall.SIGKILL {
+				says = "cut off after"
+			}
+			if left.Ended == (signal == syscall.SIGKILL) || !strings.Contains(left.Result.Reason, says) {
+				t.Errorf("ended: %v, %s", left.Ended, left.Result.Reason)
+			}
+			page := jtune(t, "report", dir, "--md", "--out", "-").done(t)
+			if !strings.Contains(page.out, "Whether it holds is not known: "+says) {
+				t.Errorf("the report does not say %q", says)
+			}
+			again := jtune(t, with(args, "--resume", "--speed", "max", "--json")...)
+			v := outcome{out: again.out}.object(t, soakKeys)
+			if again.code != exitOK || math.Abs(v["duration_s"].(float64)-soak.Usual.Seconds()) > 1.1 ||
+				!strings.Contains(v["reason"].(string), "in 2 parts") {
+				t.Errorf("continued: exit code %d, %v s: %v", again.code, v["duration_s"], v["reason"])
+			}
+			if whole, err := soak.Read(dir); err != nil || len(whole.Course) < there+2000 {
+				t.Errorf("%v: %d samples in the end", err, len(whole.Course))
+			}
+		})
+	}
+}
+
+// A board whose soak is killed is as it was found.
+func TestKilledSoakLeavesTheBoardAsItWas(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("the board rests for half a minute of real time")
+	}
+	args, root := fakeBoard(t, `i=0; while :; do echo '{"event":"minibatch","epoch":0,"batch":'$i',"time_ms":200}'; `+
+		`i=$((i+1)); sleep 0.2; done`)
+	before, dir := tegratest.Contents(t, root), filepath.Join(t.TempDir(), "soak")
+	cmd := exec.Command(os.Args[0], with(args, "soak", "job", "--mode", "8c/1.34C/0.83G/2.13M", "--out", dir)...)
+	cmd.Env = append(os.Environ(), asJtune+"=1")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "it is under load", func() bool { return samples(dir) >= 3 })
+	if len(tegratest.Differences(before, tegratest.Contents(t, root))) == 0 {
+		t.Error("the mode was not set")
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	until(t, "every file is as it was",
+		func() bool { return len(tegratest.Differences(before, tegratest.Contents(t, root))) == 0 })
+	if left, err := soak.Read(dir); err != nil || left.Result.Verdict != hold.NotSeen || len(left.Course) < 3 {
+		t.Errorf("%v: %+v", err, left.Result)
+	}
+}
