@@ -274,7 +274,7 @@ func decodeCompact(data []byte) (*Compact, error) {
 	body, found, err := unframe(referenceMagic, data, referenceVersion)
 	switch {
 	case errors.Is(err, errOtherVersion):
-		return nil, fmt.Errorf("%w: it is of version %s, this jtune reads version %d",
+		return nil, fmt.Errorf("%w: it has version %s, this jtune reads version %d",
 			ErrReferenceVersion, found, referenceVersion)
 	case err != nil:
 		return nil, ErrReferenceDamaged

@@ -187,7 +187,7 @@ func parse(data []byte) (d document, found string, err error) {
 	case errors.Is(err, errOtherMagic):
 		return d, found, fmt.Errorf("%w; make one with jtune models fit", ErrNotModel)
 	case errors.Is(err, errOtherVersion):
-		return d, found, fmt.Errorf("%w: it is of version %s, this jtune reads versions %d to %d; fit again",
+		return d, found, fmt.Errorf("%w: it has version %s, this jtune reads versions %d to %d; fit again",
 			ErrModelVersion, found, fileVersion, priorVersion)
 	case err != nil:
 		return d, found, fmt.Errorf("%w, cut off or changed: fit again", ErrModelDamaged)

@@ -79,7 +79,7 @@ func MergeProfiles(name string, list []*Profile) (*Profile, error) {
 			return nil, fmt.Errorf("%s is of another board (%s) than %s (%s)", p.Name, p.Device, first.Name,
 				first.Device)
 		case p.Virtual != first.Virtual:
-			return nil, fmt.Errorf("%s and %s: one is of a simulated board, the other of a real one", p.Name,
+			return nil, fmt.Errorf("%s and %s: one describes a simulated board, the other a real one", p.Name,
 				first.Name)
 		case p.Octaves != first.Octaves || !slices.Equal(p.Centres, first.Centres):
 			return nil, fmt.Errorf("%s has other modes than %s: both must come from a model of the whole board", p.Name,

@@ -16,7 +16,7 @@ import (
 // fitted from their samples alone (Fit).
 func (m *Model) With(ctx context.Context, more []tegra.Measured, check bool) (*Model, error) {
 	if m.Method != GP {
-		return nil, fmt.Errorf("only gp models can be updated with new measurements, this one is of method %s: fit "+
+		return nil, fmt.Errorf("only gp models can be updated with new measurements, this one has method %s: fit "+
 			"one with %s gp", m.Method, usage.Method)
 	}
 	return Fit(ctx, slices.Concat(m.Samples, more), Options{

@@ -210,7 +210,7 @@ func (b *Bench) confirm(step Step, a tegra.Applied, set record.Settings) {
 		}
 	}
 	if set.KeepFan {
-		fan = "fan left as it is"
+		fan = "fan left unchanged"
 	}
 	if set.DVFS {
 		clocks = "clocks free below the mode's (DVFS on)"

@@ -139,7 +139,7 @@ func (m bootChangedMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 		sh.fail("at boot", m.err)
 	case m.Undo:
 		sh.Applied.Boot = nil
-		sh.say("at boot: as it was before")
+		sh.say("at boot: restored")
 	default:
 		sh.Applied.Boot = m.Unit
 		sh.say("%s (%s); %s takes that back", m.Done, filepath.Base(m.Unit.Path()), sh.Keys.Undo.Label())

@@ -302,7 +302,7 @@ func TestTaskStopsAndSaysTheBoardIsBack(t *testing.T) {
 	d := drive(t, func(b *pagetest.Board, _ *deps) { b.Wait = make(chan struct{}) })
 	d.press("t", "t", "x", "y")
 	d.until("the campaign ends", func() bool { return d.r.sh.task.Done() })
-	d.sees("stopped", "back as it was found")
+	d.sees("stopped", "the board is restored")
 }
 
 func TestTaskThatFailsIsToldInOneLine(t *testing.T) {

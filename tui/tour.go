@@ -28,7 +28,7 @@ var Tour = []TourStep{
 	{"8 0", []string{"within 80_ ms"}, 3 * time.Second, "8 0: a minibatch may take 80 ms"},
 	{"t", []string{"tuning resnet18"}, 2 * time.Second, "t: the job runs in a few of 18,096 modes"},
 	{"", []string{"tuning resnet18", "best so far"}, 3 * time.Second, "each one narrows what is predicted of all"},
-	{"", []string{"the answer", "against present", "measured within", "the board is back"}, 6 * time.Second,
+	{"", []string{"the answer", "against present", "measured within"}, 6 * time.Second,
 		"the answer and what it saves: both modes are measured"},
 	{"enter", []string{"limit 80.0 ms", "measured within"}, 5 * time.Second,
 		"all modes: time to the right, power upward"},

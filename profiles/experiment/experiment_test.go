@@ -86,7 +86,7 @@ func TestExperimentEachLaysOutItsSettings(t *testing.T) {
 		"batch":       "batch 1|batch 2|batch 4|batch 8|batch 16|batch 32|batch 64|batch 128",
 		"dvfs":        "DVFS off|DVFS on",
 		"baseload":    "(i) DVFS off, log 1 s|DVFS off, log 10 s|DVFS on, log 10 s",
-		"variability": "as it is",
+		"variability": "unchanged",
 		"polling":     "read every 1s|read every 100ms|read every 10ms|read every 1ms",
 		"modes": "a 6c/1.19C/0.83G/2.13M|b 12c/1.19C/0.83G/2.13M|e 12c/2.20C/0.83G/2.13M|f " +
 			"3c/2.20C/0.83G/2.13M|g 12c/2.20C/1.30G/3.20M|h 12c/2.20C/1.30G/2.13M|k 6c/1.19C/0.42G/3.20M|l " +

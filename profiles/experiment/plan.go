@@ -436,7 +436,7 @@ func planBaseload(r Request, p *Plan) {
 func planVariability(r Request, p *Plan) {
 	r.Epochs = max(2, r.Epochs)
 	if r.Units == 0 {
-		p.Settings = append(p.Settings, r.setting("as it is"))
+		p.Settings = append(p.Settings, r.setting("unchanged"))
 		p.skip("other boards", "one board runs here: run the same there and put the CSV files side by side")
 	}
 	for n := range r.Units {

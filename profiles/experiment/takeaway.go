@@ -276,7 +276,7 @@ func sayBaseload(r *Report) (out text.Lines) {
 	}
 	a, b := r.stat(lineKey{idleSeldom, ""}, meterKey), r.stat(lineKey{idleDVFS, ""}, meterKey)
 	if v := r.stat(lineKey{idleLogging, ""}, meterKey); v.OK {
-		out.Add("The meter in the supply reads %.2f W meanwhile, for the whole machine.", v.V)
+		out.Add("The meter in the supply reads %.2f W at the same time, for the whole machine.", v.V)
 		if a.OK {
 			out.Add("Logging every second in place of every ten, by the meter: %+.2f W (%s).", v.V-a.V,
 				change(a.V, v.V))
@@ -297,7 +297,7 @@ func (r *Report) sayMetered() (out text.Lines) {
 	watt := map[string]float64{}
 	for _, m := range r.meter {
 		watt[m.State] = m.Watt
-		out.Add("(%s) %s: %.2f W by the meter at the supply, as it was given.", m.State, idleStates[m.State], m.Watt)
+		out.Add("(%s) %s: %.2f W by the meter at the supply, as given.", m.State, idleStates[m.State], m.Watt)
 	}
 	for _, c := range []struct{ from, to, what string }{{"ii", "i", "Logging"}, {"iii", "ii", "Locked clocks"}} {
 		if a, b := watt[c.from], watt[c.to]; a > 0 && b > 0 {

@@ -342,7 +342,7 @@ func (u *ultralyticsPredict) read(text []byte, now time.Duration, whole bool) ([
 	line := plainLine(text)
 	if yoloBench.MatchString(line) {
 		return []Event{{Kind: Note, Message: "yolo benchmark exports every format before it measures: " +
-			"use yolo predict, which tells of every image"}}, true
+			"use yolo predict, which prints a line for every image"}}, true
 	}
 	ms := find(yoloLine, line)
 	if !ms.OK {

@@ -205,7 +205,7 @@ func shareOut(epochs, fetch, compute [][]float64) ([][]float64, error) {
 		e := compute[i][0]
 		if e != fetch[i][0] || e < 0 || e >= float64(len(epochs)) || e != math.Trunc(e) {
 			return nil, fmt.Errorf(
-				"compute log: minibatch %d is of epoch %g; the fetch log says %g and there are %d epochs",
+				"compute log: minibatch %d belongs to epoch %g; the fetch log says %g and there are %d epochs",
 				i,
 				e,
 				fetch[i][0],

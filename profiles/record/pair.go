@@ -38,7 +38,7 @@ func (h *PairHeader) checkResume(o *PairHeader) error {
 		return fmt.Errorf("the campaign there has a different training: %s there, %s here; give the same flags or "+
 			"another folder", h.Train.Name, o.Train.Name)
 	case h.String() != o.String():
-		return fmt.Errorf("the campaign there was asked for something else: %s there, %s here; give the same flags "+
+		return fmt.Errorf("the campaign there has other settings: %s there, %s here; give the same flags "+
 			"or another folder", h, o)
 	}
 	if other := h.Train.Otherwise(o.Train); len(other) > 0 {

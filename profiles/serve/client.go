@@ -323,7 +323,7 @@ func (s *stream) read(from io.Reader, api string, most int) error {
 		case err != nil:
 			return err
 		case s.pieces > 4*most+1000:
-			return fmt.Errorf("%d pieces where %d tokens were asked for: it does not end", s.pieces, most)
+			return fmt.Errorf("%d pieces for a request of %d tokens: it does not end", s.pieces, most)
 		}
 	}
 	if err := lines.Err(); err != nil {
@@ -365,7 +365,7 @@ func (s *stream) finish() {
 func (s *stream) believable(prompt, output int) error {
 	switch in, out := 2*prompt+1000, 2*output+16; {
 	case s.a.out > out:
-		return fmt.Errorf("it counts %s tokens where %d were asked for: look at its version, or at what is between",
+		return fmt.Errorf("it counts %s tokens for a request of %d: look at its version, or at a proxy in between",
 			text.Thousands(s.a.out), output)
 	case s.a.in > in:
 		return fmt.Errorf("it counts a prompt of %s tokens where %s bytes were sent: look at its version, or at what "+

@@ -236,7 +236,8 @@ func (l *live) poll(ctx context.Context) error {
 			"%.0e at once, which is left out", mostCounted)})
 	case done.units < 0 || done.requests < 0 || done.busyS < 0:
 		l.last = now
-		l.emit(harness.Event{Kind: harness.Note, Message: "the counters of the server began anew: was it restarted?"})
+		l.emit(harness.Event{Kind: harness.Note,
+			Message: "the counters of the server started again from 0: was it restarted?"})
 	case done.units < 1 || l.kind.requests != "" && done.requests < 1 || !(done.busyS > 0):
 		// nothing was answered yet; what has begun counts with its answer
 	default:

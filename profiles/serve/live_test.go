@@ -97,7 +97,7 @@ func TestLiveServerIsReadByItsCounters(t *testing.T) {
 			got = append(got, what)
 		}
 	}
-	want := "vLLM token; 200 in 5000; 200 in 5000; the counters of the server began anew; 100 in 5000"
+	want := "vLLM token; 200 in 5000; 200 in 5000; the counters of the server started again from 0; 100 in 5000"
 	if strings.Join(got, "; ") != want {
 		t.Errorf("%s\nwant %s", strings.Join(got, "; "), want)
 	}

@@ -183,7 +183,7 @@ func TestServerThatFailsEndsWithAReason(t *testing.T) {
 		"streams pieces of no text to Ollama's client": {Ollama, fake{ollamaModel, endless("{\"response\":\"\"}\n")},
 			"nothing comes for"},
 		"says a million tokens": {OpenAI, fake{oneModel, says(3, 40, 1000000)},
-			"1,000,000 tokens where 3 were asked for"},
+			"1,000,000 tokens for a request of 3"},
 		"says a million tokens of the prompt": {OpenAI, fake{oneModel, says(3, 1000000, 3)},
 			"a prompt of 1,000,000 tokens"},
 		"streams an error": {Ollama, fake{ollamaModel, func(w http.ResponseWriter, _ *http.Request, _ string) {

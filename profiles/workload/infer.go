@@ -137,7 +137,7 @@ func (w *Workload) inferFaults(add func(bad bool, key, why string, args ...any))
 	}{{"unit", w.Unit != ""}, {"per", w.Per != ""}, {"server", w.Server != Server{}},
 		{"limit", w.Limit != LatencyLimit{}},
 		{"load", w.Load != Demand{}}} {
-		add(only.given && !w.Infers(), only.key, "%s is of inference: give kind = \"infer\" too", only.key)
+		add(only.given && !w.Infers(), only.key, "%s is only for inference: give kind = \"infer\" too", only.key)
 	}
 	for _, b := range w.Batches {
 		add(b < 1 || b > 1<<20, "batches", "batches: %d is outside 1 to %d", b, 1<<20)
@@ -145,9 +145,10 @@ func (w *Workload) inferFaults(add func(bad bool, key, why string, args ...any))
 	add(w.Per == PerStream && harness.EndsWithSummary(w.Pattern), "per",
 		"pattern %s reads what a program prints when it ends: per = %q", w.Pattern, PerRun)
 	w.Server.faults(add)
-	add(w.Live() && len(w.Command) > 0, "server.counters", "server.counters: the server must run already: leave "+
-		"command away")
-	add(w.Live() && w.Load != (Demand{}), "server.counters", "server.counters: nothing is sent: leave load away")
+	add(w.Live() && len(w.Command) > 0, "server.counters", "server.counters: the server must already run: remove "+
+		"command")
+	add(w.Live() && w.Load != (Demand{}), "server.counters",
+		"server.counters: nothing is sent, so there is no load: remove it")
 	l := w.Limit
 	add(l.LatencyMS < 0 || l.LatencyMS > 1e9, "limit.latency_ms",
 		"limit.latency_ms %g is outside 0 to 1e9", l.LatencyMS)
@@ -158,7 +159,7 @@ func (w *Workload) inferFaults(add func(bad bool, key, why string, args ...any))
 	oneOf("load.arrivals", d.Arrivals, string(arrivals.Uniform), string(arrivals.Poisson))
 	add(d.MaxWaitMS < 0 || d.MaxWaitMS > 1e6, "load.max_wait_ms", "load.max_wait_ms %g is outside 0 to 1e6",
 		d.MaxWaitMS)
-	add(d.MaxWaitMS > 0 && w.Serves(), "load.max_wait_ms", "load.max_wait_ms: a server makes batches by itself")
+	add(d.MaxWaitMS > 0 && w.Serves(), "load.max_wait_ms", "load.max_wait_ms: a server makes its own batches")
 	add(d.Arrivals != "" && d.Rate == 0, "load.arrivals", "load.arrivals needs load.rate, in requests per second")
 }
 

@@ -117,7 +117,7 @@ func (e *Exporter) board(p *page, r tegra.Reading) {
 	b := e.from.Device.Board()
 	help := "The board, its module and release."
 	if mark := tegra.VirtualMark(b.Origin()); mark != "" {
-		help += " Every series here is of it " + mark + "."
+		help += " Every series describes it " + mark + "."
 	}
 	p.info("jetson_board_info", help, "model", b.Model, "module", b.Module, "l4t", b.L4T,
 		"virtual", strconv.FormatBool(b.Virtual))

@@ -225,7 +225,7 @@ func (w *Watcher) heat(t time.Duration, r tegra.Reading) {
 		if w.still.counted > stuck { // said before
 			return
 		}
-		w.Note(t, "the temperature stood at %.3f °C for %s while it was to rise: its sensor is frozen", w.nowC.V,
+		w.Note(t, "the temperature stayed at %.3f °C for %s when it should have risen: its sensor is frozen", w.nowC.V,
 			span(stuck))
 	}
 }

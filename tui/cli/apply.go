@@ -175,7 +175,7 @@ func (c *applyCmd) apply(ctx context.Context, s *session.Session, r tegra.Reques
 		out.AtBoot = &bootJSON{boot.Path, unit.Text, out.Kept && err == nil}
 	}
 	if now, rerr := s.Device.Read(); rerr == nil && out.Kept && now.Heat.Or(false) {
-		c.note("a thermal limit caps the clocks now: they are those of the mode again once the board has cooled")
+		c.note("a thermal limit caps the clocks now: they return to the mode once the board has cooled")
 	}
 	return errors.Join(err, c.sayKept(s, out))
 }

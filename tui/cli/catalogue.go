@@ -76,6 +76,6 @@ func (c *deviceCmd) listDevices() error {
 		}
 	}
 	_, err := fmt.Fprintln(c.out, wrapped("? not checked: no recording or paper shows it. Clocks are the highest, "+
-		"W is the highest power, US$ and mm are those of the developer kit; – not known"))
+		"W is the highest power, US$ and mm describe the developer kit; – not known"))
 	return err
 }

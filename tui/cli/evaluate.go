@@ -42,7 +42,7 @@ func newEvaluate(a *app) *cobra.Command {
 			"25 % less time than predicted), because the best of thousands of single readings is often luck. A " +
 			"search is \"hot\" when one of its probes drew more than 10 % over the power limit.\n\n" +
 			"oracle3 is a yardstick: the best reading of the three modes that a fit to the sweep, without their own " +
-			"readings, ranks best for the limit. What it loses is the luck of single readings.\n\n" +
+			"readings, ranks best for the limit. It loses only the luck of single readings.\n\n" +
 			"Errors are also printed for the lower and the upper half of each knob's values; bands are held against " +
 			"the readings of all modes not fitted to: 50, 80 and 95 % should lie inside.",
 	})

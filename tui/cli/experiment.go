@@ -69,7 +69,7 @@ func (c *experimentCmd) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.mode, "mode", "", "run in power mode `MODE`, also a preset (default: the fastest)")
 	countFlag(f, &c.r.Minibatches, "minibatches", "run `N` minibatches with the data in memory (default 100)")
 	countFlag(f, &c.r.Epochs, "epochs",
-		"run `N` whole epochs instead, from a cold page cache; results are of the later ones")
+		"run `N` whole epochs instead, from a cold page cache; results count the later ones")
 	c.r.Repeat = 1
 	countFlag(f, &c.r.Repeat, "repeat", "run every setting `N` times and report the spread")
 	f.StringArrayVar(&c.r.Folders, "data", nil,
@@ -164,7 +164,7 @@ func (c *experimentCmd) checkValues(e experiment.Experiment) error {
 	switch r := c.r; {
 	case r.Minibatches > 0 && e.Epochs > 0:
 		return usagef("experiment %s compares whole epochs, %d unless --epochs N says otherwise: "+
-			"leave --minibatches away", e.Name, e.Epochs)
+			"remove --minibatches", e.Name, e.Epochs)
 	case strings.Trim(r.Labels, everyLabel) != "":
 		return usagef("--labels %s: want letters of a to n, for experiment modes", r.Labels)
 	case len(c.pair) > 0 && len(c.pair) != 2:

@@ -30,7 +30,7 @@ func newExporter(a *app) *cobra.Command {
 		Short: "Give the readings to Prometheus, over HTTP or as a file",
 		Long: "exporter answers http://127.0.0.1:9939/metrics with power, energy, clocks, loads, temperatures and " +
 			"memory of the board in the text format of Prometheus, and with what a jtune of this user measures. " +
-			"Everything is read when it is asked for, but for the energy, which is summed up once a second. A sensor " +
+			"Every scrape reads the board; only the energy is summed once a second. A sensor " +
 			"that the board lacks has no series. With --textfile it writes a file for node_exporter's textfile " +
 			"collector every 15 s instead.",
 	})
@@ -128,7 +128,7 @@ func (c *exporterCmd) serve(ctx context.Context) error {
 	}
 	defer l.Close()
 	if ip, err := netip.ParseAddr(host); host != "localhost" && (err != nil || !ip.IsLoopback()) {
-		c.note("--listen %s: whoever reaches this address can read the metrics", c.listen)
+		c.note("--listen %s: anyone who reaches this address can read the metrics", c.listen)
 	}
 	e, done, err := c.open(ctx)
 	if err != nil {

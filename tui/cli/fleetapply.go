@@ -24,8 +24,8 @@ func newFleetApply(u onBoards) *cobra.Command {
 		Use:   "apply MODE|PRESET",
 		Short: "Set a mode on each board, and keep it after one question",
 		Long: "Each board sets the mode, reads it back and waits. One question then names the boards that it is set " +
-			"on: y keeps it there; n or silence reverts it. A board that loses its connection meanwhile reverts it " +
-			"by itself. With --yes nothing is asked, and a board keeps the mode if it is still connected.",
+			"on: y keeps it there; n or silence reverts it. A board that loses its connection before the " +
+			"answer reverts the mode. With --yes there is no question, and a board keeps the mode if it is connected.",
 		Args: cobra.ExactArgs(1),
 	})
 }

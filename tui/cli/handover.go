@@ -25,10 +25,10 @@ func newReport(a *app) *cobra.Command {
 	return command(&reportCmd{app: a}, &cobra.Command{
 		Use:   "report [CAMPAIGN]",
 		Short: "Write one page to hand over: answer, gain, proof, how to set it",
-		Long: "Writes one HTML page on a campaign: what was asked and found, what it gains over the mode before and\n" +
+		Long: "Writes one HTML page on a campaign: the question and the answer, the gain over the mode before and\n" +
 			"the vendor's preset, whether it holds (the newest soak of the mode), every reading, what was predicted\n" +
 			"only, board and software, and how to set the mode again. The page needs no other file, loads nothing\n" +
-			"and prints on A4. Without a name it is on the newest search.",
+			"and prints on A4. Without a name it describes the newest search.",
 		Example: "  jtune report\n  jtune report 20260105-101500-resnet18-tune --out resnet18.html\n" +
 			"  jtune report --md --out - | less",
 		Args: cobra.MaximumNArgs(1),

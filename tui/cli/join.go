@@ -16,7 +16,7 @@ func (j *joinFlags) add(f *pflag.FlagSet) {
 	f.IntVar(&j.PID, "attach", 0, "read the training that runs as process `PID`; it is neither signalled nor ended")
 	f.StringVar(&j.Log, "log", "", "read a running training from its log or named pipe `FILE`; with --attach, until "+
 		"that process ends")
-	f.StringVar(&j.Pattern, "pattern", "", "with --attach, --log or -- COMMAND: how its lines tell minibatches, as a "+
+	f.StringVar(&j.Pattern, "pattern", "", "with --attach, --log or -- COMMAND: how its lines count minibatches, as a "+
 		"workload's `PATTERN` in the configuration (default: finds out)")
 	f.Lookup("attach").DefValue = "0"
 }

@@ -84,7 +84,7 @@ func TestJoiningRefusesWhatIsNoRunningTraining(t *testing.T) {
 		{exitFailed, "no such file", []string{"resnet18", "--log", filepath.Join(t.TempDir(), "none")}},
 		{exitUsage, "--attach -3: want the number of a process", []string{"resnet18", "--attach", "-3"}},
 		{exitUsage, "--attach PID, --log FILE or -- COMMAND too", []string{"resnet18", "--pattern", "tqdm"}},
-		{exitUsage, "leave --workers and --inferences away", []string{"resnet18", "--log", log, "--workers", "2"}},
+		{exitUsage, "remove --workers and --inferences", []string{"resnet18", "--log", log, "--workers", "2"}},
 		{exitFailed, "finds no minibatch", []string{"resnet18", "--log", log, "--pattern", "x"}},
 		{exitFailed, "needs its clock at --speed 1", []string{"resnet18", "--log", log, "--speed", "max"}},
 	} {

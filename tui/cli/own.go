@@ -32,7 +32,7 @@ type commandFlags struct{ workloads.Typed }
 func (o *commandFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&o.Dir, "dir", "", "of -- COMMAND: run it in `DIR`")
 	if f.Lookup("pattern") == nil { // which goes with --log too
-		f.StringVar(&o.Pattern, "pattern", "", "of -- COMMAND: how its lines tell steps, as a workload's "+
+		f.StringVar(&o.Pattern, "pattern", "", "of -- COMMAND: how its lines count steps, as a workload's "+
 			"`PATTERN` in the "+
 			"configuration (default: finds out)")
 	}

@@ -71,7 +71,7 @@ func (c *pairCmd) flags(f *pflag.FlagSet) {
 // measureFlags adds the flags of measuring.
 func (c *pairCmd) measureFlags(f *pflag.FlagSet) {
 	f.StringVar(&c.at, "at", "", "run the pair in `MODE` alone, at the batch size of --batch")
-	f.BoolVar(&c.Compare, "compare", false, "run the answer without turns too, as two jobs run that know nothing of "+
+	f.BoolVar(&c.Compare, "compare", false, "run the answer without turns too, as two jobs run that do not know of "+
 		"each other")
 	choiceFlag(f, &c.Strategy, "strategy", "auto: predict, then run the best; to compare, by running alone: "+
 		"binary, gmd (Fulcrum's, 25 pairs at most) or random (50)", mix.Strategies()...)

@@ -41,7 +41,7 @@ func newReproduce(a *app) *cobra.Command {
 		Long: "Runs a study of the papers again and prints its own results beside the published ones, how far they " +
 			"may be off, and the verdict. The studies:\n\n" + strings.Join(lines, "\n") + "\n\n" +
 			"Where --sweeps has a sweep that was measured on a board, named " + reproduce.SweepFile("BOARD/WORKLOAD") +
-			", it is used; else a virtual board stands in, and the result says that it is simulated.\n\n" +
+			", it is used; else a virtual board replaces it, and the result says that it is simulated.\n\n" +
 			"--claims lists the take-aways of the papers, each with pass, fail or not testable here, and its numbers.",
 		Example: "  jtune research reproduce four-modes\n  jtune research reproduce all --quick --svg plots\n" +
 			"  jtune research reproduce --claims --quick",

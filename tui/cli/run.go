@@ -77,16 +77,16 @@ func newRun(a *app) *cobra.Command {
 	c := &runCmd{jobs: jobs{app: a}, workers: -1}
 	return command(c, &cobra.Command{
 		Use:   "run (WORKLOAD | -- COMMAND [ARG…])",
-		Short: "Run a workload or a command as it is; report time, power, energy",
+		Short: "Run a workload or a command; report time, power and energy",
 		Long: "Runs a workload in the present mode and changes nothing. It waits until power is steady,\n" +
 			"then takes 40 minibatches, or more until there are three readings of power. --minibatches takes\n" +
-			"exactly so many from the second one on, and says if power was not steady; --epochs takes whole\n" +
-			"epochs and keeps epoch 0, which reads the data for the first time, apart.\n\n" +
+			"exactly that many from the second one on, and says if power was not steady; --epochs takes whole\n" +
+			"epochs and reports epoch 0, which reads the data for the first time, separately.\n\n" +
 			"--attach and --log read a training that was started elsewhere, with the power beside it, and leave it\n" +
 			"running: jtune run resnet18 --attach $(pgrep -f train.py).\n\n" +
-			"With -- COMMAND it runs any command to its end, finds out how its lines tell steps, and\n" +
-			"reports time, power and energy of a step and of the whole; --minibatches ends the command\n" +
-			"after so many steps. What the command prints goes to standard error.",
+			"With -- COMMAND it runs any command to its end, finds the lines that count steps, and\n" +
+			"reports time, power and energy, of each step and in total; --minibatches ends the command\n" +
+			"after that many steps. The output of the command goes to standard error.",
 		Example: "  jtune run resnet18\n  jtune run -- python3 train.py --epochs 3\n" +
 			"  jtune run --save detect -- ./detect video.mp4",
 		Args: c.own.args(aNumber, func(cmd *cobra.Command, args []string) error {
@@ -203,7 +203,7 @@ func (c *runCmd) printRun(r measure.RunResult, s *session.Session, w workload.Wo
 	case r.Character.AllEpochs && r.Character.First.OK:
 		count += "; epoch 0 is included, as asked for"
 	case later:
-		count += fmt.Sprintf("; the numbers below are of the %s after epoch 0",
+		count += fmt.Sprintf("; the numbers below count the %s after epoch 0",
 			text.Thousands(run.Counted(r)))
 	}
 	power := dash(r.PowerW, "%.2f W mean")

@@ -22,7 +22,7 @@ const (
 func TestRunReportsThePresentMode(t *testing.T) {
 	t.Parallel()
 	o := jtune(t, with(virtualBoard, "run", "resnet", "--minibatches", "50", "--json")...).done(t)
-	if !strings.Contains(o.err, "the clocks were free: the run is kept, and models, which are of locked clocks") {
+	if !strings.Contains(o.err, "the clocks were free: the run is recorded; models describe locked clocks") {
 		t.Errorf("nothing says that no model learns the run: %q", o.err)
 	}
 	v := o.object(t, runKeys)
@@ -112,7 +112,7 @@ func TestRunKeepsEpochZeroApart(t *testing.T) {
 	if !times.MatchString(text) {
 		t.Errorf("the median and the mean are not named:\n%s", text)
 	}
-	if !strings.Contains(text, "2,885; the numbers below are of the 1,443 after epoch 0") {
+	if !strings.Contains(text, "2,885; the numbers below count the 1,443 after epoch 0") {
 		t.Errorf("what the numbers are of:\n%s", text)
 	}
 }

@@ -41,13 +41,13 @@ func (f *inferFlags) addJob(flags *pflag.FlagSet) {
 // over is the workload with what the flags change. Each is part of what is measured.
 func (f *inferFlags) over(w workload.Workload) (workload.Workload, error) {
 	if f.inferences > 0 && !w.Infers() {
-		return w, usagef("--inferences is of inference; workload %s trains", w.Name)
+		return w, usagef("--inferences is only for inference; workload %s trains", w.Name)
 	}
 	if f.half && !w.Infers() {
-		return w, usagef("--half is of inference; workload %s trains", w.Name)
+		return w, usagef("--half is only for inference; workload %s trains", w.Name)
 	}
 	if (f.half || f.noGC) && (w.Torch.Net == "" || len(w.Command) > 0) {
-		return w, usagef("--half and --no-gc are of the built-in PyTorch jobs; workload %s has a command of its own",
+		return w, usagef("--half and --no-gc are only for the built-in PyTorch jobs; workload %s has its own command",
 			w.Name)
 	}
 	w.Torch.Half, w.Torch.NoGC = w.Torch.Half || f.half, w.Torch.NoGC || f.noGC
@@ -106,7 +106,7 @@ func (c *runCmd) printServing(r measure.RunResult, s *session.Session, w workloa
 	if v.Latency.N > 0 {
 		rows = append(rows, []string{"latency", latencyText(v.Latency)})
 	} else if w.Live() {
-		rows = append(rows, []string{"latency", msText(tegra.Some(r.MeanMS)) + " mean: its counters tell no more"})
+		rows = append(rows, []string{"latency", msText(tegra.Some(r.MeanMS)) + " mean: its counters have no quantiles"})
 	}
 	if v.TTFTMS.OK {
 		rows = append(rows, []string{"first " + v.Unit, msText(v.TTFTMS) + " median"})

@@ -38,7 +38,7 @@ func newSoak(a *app) *cobra.Command {
 		Long: "Runs a job in a mode (the present one unless --mode names another) and reads power,\n" +
 			"currents, voltages, temperatures, clocks and counters once a second. It says early where the\n" +
 			"temperature will end, and ends at once when a limit breaks or a clock falls, unless --go-on is\n" +
-			"given. The board is left as it was found.\n\n" +
+			"given. The board is restored.\n\n" +
 			"Exit code 0: the mode holds; 5: it does not; 1: something was not seen that the answer needs.\n" +
 			"No board measures its air: how warm the idle board is before and after stands for it. Without a\n" +
 			"power meter the supply of the carrier is not seen.",
@@ -58,7 +58,7 @@ func (c *soakCmd) flags(f *pflag.FlagSet) {
 	f.BoolVar(&c.r.GoOn, "go-on", false, "go on after a limit broke or a clock fell")
 	f.BoolVar(&c.envelope, "envelope", false, "in place of a job: keep all cores and the GPU busy")
 	f.StringVar(&c.r.Dir, "out", "", "`DIR` for the samples and the result (default a new one of the data directory)")
-	f.BoolVar(&c.r.Resume, "resume", false, "continue the soak in --out DIR that was cut off, as it was asked for")
+	f.BoolVar(&c.r.Resume, "resume", false, "continue the soak in --out DIR that was cut off, with its settings")
 	c.own.add(f)
 	c.jsonFlag(f, asDocument)
 }

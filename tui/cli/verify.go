@@ -19,7 +19,7 @@ func newVerify(a *app) *cobra.Command {
 		Use:   "verify [CAMPAIGN]",
 		Short: "Measure a search's answer again, and say whether it holds",
 		Long: "Measures the answer of a search again with its job and compares: the newest search on this board,\n" +
-			"unless one is named. The board is left as it was found.\n\n" +
+			"unless one is named. The board is restored.\n\n" +
 			"Exit code 0: time and power are within what readings differ by, or less; 5: one of them is more.",
 		Example: "  jtune verify\n  jtune verify 20260105-101500-resnet18-tune --json",
 		Args:    cobra.MaximumNArgs(1),

@@ -21,7 +21,7 @@ func newWake(a *app) *cobra.Command {
 	return command(&wakeCmd{app: a, to: remote.WakeAddress}, &cobra.Command{
 		Use:   "wake MAC",
 		Short: "Wake a board on the local network (Wake-on-LAN)",
-		Long: "wake sends the packet that wakes a board whose network card was told to listen (on the board: " +
+		Long: "wake sends the packet that wakes a board whose network card listens for it (on the board: " +
 			"sudo ethtool -s eth0 wol g, then sudo jtune device suspend). Nothing answers; whether a board supports " +
 			"it shows in whether it comes up.",
 		Args: cobra.ExactArgs(1),

@@ -22,7 +22,7 @@ func newWorkloadsAdd(a *app) *cobra.Command {
 		Use:   "add NAME -- COMMAND [ARG…]",
 		Short: "Write a command of your own into the configuration as a workload",
 		Long: "Writes the table [workload.NAME] into the configuration file, so that run, tune, profile and the " +
-			"screens know the command by its name. Comments and other tables of the file stay as they are; a " +
+			"screens know the command by its name. Comments and other tables of the file stay unchanged; a " +
 			"workload of that name is replaced. Nothing is run: jtune run --save NAME -- COMMAND also finds out how " +
 			"to read its steps.",
 		Example: "  jtune workloads add detector --dataset-size 12000 -- python3 train.py\n" +

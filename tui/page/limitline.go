@@ -47,7 +47,7 @@ func (l *LimitLine) read(read Reader) (a mix.Goal, wrong string) {
 	}
 	w, _ := read.Work().Find(read.state.Outlook.Workload)
 	if a.Loaded() && !w.Infers() {
-		return a, "a rate and a latency are of inference"
+		return a, "rate and latency are only for inference"
 	}
 	return a, ""
 }

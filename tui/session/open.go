@@ -106,7 +106,7 @@ func openJetson(o Options) (*Session, error) {
 		Which: HostName(o.Sysroot), finder: record.Finder{Parents: []string{o.CampaignsDir()}}}
 	if bundled {
 		s.ReadOnly = true
-		s.Notice = o.Sysroot + " is a bundle: its values are those of the moment when it was made, nothing can be set"
+		s.Notice = o.Sysroot + " is a bundle: its values were read when it was made, and nothing can be set"
 	}
 	if s.sysfs, err = tegra.Open(s.fs, s.Clock); err == nil {
 		err = o.onlyVirtual()
@@ -164,7 +164,7 @@ func (o Options) onlyVirtual() error {
 		return usage.Fault.Errorf("only a virtual board has faults on demand").Advise("give %s virtual:NAME",
 			usage.Device)
 	case o.AmbientC.OK:
-		return usage.Ambient.Errorf("only a virtual board stands in air of one's choice").Advise(
+		return usage.Ambient.Errorf("only a virtual board has an air temperature that you can set").Advise(
 			"give %s virtual:NAME", usage.Device)
 	}
 	return nil

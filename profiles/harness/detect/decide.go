@@ -266,7 +266,7 @@ func (d *Detector) choose(able, field []rival) (best rival, rivals []rival, err 
 	}
 	if len(rivals) > 0 {
 		rivals = append([]rival{best}, rivals...)
-		return best, rivals, &Undecided{Kind: Disagree, Why: "its lines tell two times: " + listed(rivals)}
+		return best, rivals, &Undecided{Kind: Disagree, Why: "its lines show two different times: " + listed(rivals)}
 	}
 	return best, nil, nil
 }
@@ -325,7 +325,7 @@ func (d *Detector) nothing(field []rival) *Undecided {
 	if n := len(d.tails); n > 0 {
 		last = "; the last: " + clip(d.tails[n-1])
 	}
-	return &Undecided{Why: fmt.Sprintf("none of the %d lines that it printed tells steps%s", d.lines, last)}
+	return &Undecided{Why: fmt.Sprintf("none of the %d lines that it printed counts steps%s", d.lines, last)}
 }
 
 func clip(s string) string {

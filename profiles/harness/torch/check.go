@@ -52,7 +52,7 @@ func (j *Job) Check(ctx context.Context, folder string) (v Versions, err error) 
 		return v, fmt.Errorf("%s: %w", text.OneLine(j.python()), err)
 	}
 	if err := json.Unmarshal(out, &v); err != nil {
-		return v, fmt.Errorf("%s does not tell its versions: %w", text.OneLine(j.python()), err)
+		return v, fmt.Errorf("%s does not print its versions: %w", text.OneLine(j.python()), err)
 	}
 	for _, field := range []*string{&v.Python, &v.Where, &v.Torch, &v.Vision, &v.Numpy, &v.Pillow, &v.CUDA, &v.GPU,
 		&v.Why} {

@@ -87,7 +87,7 @@ func (j Job) Fault() (key, why string) {
 		}
 	}
 	if slices.Contains(nets[trained:], j.Net) && !j.Infer {
-		return "net", fmt.Sprintf("net %q is of inference alone: give infer = true", j.Net)
+		return "net", fmt.Sprintf("net %q can only infer: give infer = true", j.Net)
 	}
 	if (j.Net == "") != (j.Set == "") {
 		return "net", "net and set belong together: the network and its data set"

@@ -85,7 +85,7 @@ func (f *Apply) Render(w, h int) string {
 		lock = "lock the clocks"
 	}
 	lines = append(lines, "", widget.Press(keys.Lock)+" "+lock,
-		widget.Press(keys.Apply)+" apply   "+widget.Press(keys.Back)+" leave as it is")
+		widget.Press(keys.Apply)+" apply   "+widget.Press(keys.Back)+" leave it unchanged")
 	if len(lines) > h-2 {
 		lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
 	}

@@ -254,7 +254,7 @@ func (d *Campaign) clockText() string {
 	if r, _ := d.request(); r.Workload.Beside() {
 		return realTime
 	}
-	return [...]string{"max: seconds instead of minutes", "as it is: " + page.SpeedText(d.read.Speed().V)}[d.clock]
+	return [...]string{"max: seconds instead of minutes", "present rate: " + page.SpeedText(d.read.Speed().V)}[d.clock]
 }
 
 // note says what the answers come to, and in which order.

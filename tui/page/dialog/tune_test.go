@@ -374,7 +374,7 @@ func TestTuneTakesLimitsWithALoad(t *testing.T) {
 func TestTuneTakesNoLoadForTraining(t *testing.T) {
 	d, f := pagetest.Drive(t, func(read page.Reader) tuneForm { return tuneForm{NewTune(read)} })
 	d.Press(letters("30 W, 30/s")...)
-	d.Sees("of inference")
+	d.Sees("only for inference")
 	if f.wrongLimit() == "" {
 		t.Error("taken")
 	}

@@ -188,7 +188,7 @@ func (d *Tune) text(field int) string {
 	if w := d.workload(); w.Beside() {
 		return realTime
 	}
-	return [...]string{"max: seconds instead of minutes", "as it is: " + page.SpeedText(d.read.Speed().V)}[c]
+	return [...]string{"max: seconds instead of minutes", "present rate: " + page.SpeedText(d.read.Speed().V)}[c]
 }
 
 // limitCoverage says how much is measured for the limits.
@@ -312,7 +312,7 @@ func (d *Tune) note(w int) []string {
 	}
 	switch {
 	case d.At == fieldBatch && d.fixedBatch() == "":
-		out[0] = "other sizes start the job anew, and may take more memory or train differently"
+		out[0] = "other sizes restart the job, and may need more memory or train differently"
 		if w >= 56 {
 			out = append(out, "type sizes with commas, such as 8,16,32; "+starts)
 		}
@@ -333,16 +333,16 @@ func (d *Tune) Hints() []widget.Action { return withHelp(d.Form.Hints(), d.read.
 
 // Numbers explains the questions, for the help.
 func (d *Tune) Numbers() string {
-	return "limit: the fastest mode within so many watts, the mode of least power within so many milliseconds per " +
+	return "limit: the fastest mode within a power limit, the mode of least power within a time limit per " +
 		"minibatch, or the mode of least energy. Digits go there from every question, and the first one replaces " +
-		"the value. Several limits, such as 20 25 30, are answered from one search. Of inference: 30 W, p99 50 ms, " +
+		"the value. Several limits, such as 20 25 30, are answered from one search. For inference, 30 W, p99 50 ms, " +
 		"30/s is a limit under 30 requests a second, 99 in 100 of them answered within 50 ms. coverage: what these " +
 		"limits need, or a model of the whole Pareto front, for any limit. depth: the expected gain at which the " +
 		"search stops. batch: other batch sizes to choose among. fresh: whether to start from what is known of the " +
 		"workload on this board. strategy: auto, or the papers' binary search. before: what is measured to compare " +
 		"the answer with. clock: of a virtual board, while " +
 		"it measures. An answer marked with ✗ keeps the search from starting. Workload, limits, coverage and " +
-		"depth are remembered for this board. A job that runs already is joined in the settings on the Train page."
+		"depth are remembered for this board. To join a job that runs already, use the settings on Train."
 }
 
 // Paste gives a pasted text to the question that it is for: what is no pair goes to the limit.

@@ -45,7 +45,7 @@ func (d *Tune) typedLoad() (g mix.Goal, is bool, wrong string) {
 	case err != nil:
 		return g, true, page.Words(err.Error())
 	case g.Loaded() && !d.workload().Infers():
-		return g, true, "a rate and a latency are of inference"
+		return g, true, "rate and latency are only for inference"
 	}
 	g.Limit.Energy = d.kind() == search.LeastEnergy
 	return g, true, ""

@@ -277,7 +277,7 @@ func (p *tunePair) turnsText() string {
 	return [...]string{"auto: the better of strict and fill",
 		"strict: a minibatch starts only if it ends before a batch is due",
 		"fill: training goes on while no batch is due",
-		"free: no turns, as two jobs run that know nothing of each other"}[p.turns]
+		"free: no turns, as two jobs run that do not know of each other"}[p.turns]
 }
 
 func (p *tunePair) arrivalsText() string {

@@ -147,14 +147,14 @@ const cloudNumbers = "V draws the cloud, a map, curves, and what the newest ener
 	"arrows walk along them. Each dot of the cloud is a power mode: time of one minibatch to the right, " +
 	"watts upward (X takes other axes); left and low is good. The Pareto front, the cloud's lower left edge: " +
 	"modes that no other beats in both. In brackets, and as bars at the cursor: where the true value lies 95 " +
-	"times in 100. What was measured stands in the place of its prediction and has no band, but for ?: a " +
+	"times in 100. A measurement replaces its prediction and has no band, except for ?: a " +
 	"reading that disagrees with all others counts for nothing until a second agrees. predicted: before the " +
 	"mode was measured; fitted: the model was fitted to this very mode. off: measured against that. ms/mb, " +
-	"J/mb: time and energy per minibatch; W: what the module draws meanwhile; min/epoch: all of the training " +
+	"J/mb: time and energy per minibatch; W: the power of the module; min/epoch: all of the training " +
 	"data once. gp, 12 modes: the method, and how many measured modes it was fitted to. error: of modes left " +
 	"out of the fit. against: this mode compared with others, minus is less; from … to where the other was " +
-	"not measured, with the uncertainty of its prediction. present, locked: the present mode, whose clocks " +
-	"are free now, as it is with locked ones, of which models are. limit: the answer is the best mode within " +
+	"not measured, with the uncertainty of its prediction. present, locked: the present mode with locked " +
+	"clocks, which models describe; its clocks are free now. limit: the answer is the best mode within " +
 	"it: the fastest within watts, the one of least power within a time. measured: the mean of its readings " +
 	"keeps the limit; surely within: the upper end of the 95 % band does; likely, 91 % in: it keeps the limit 91 " +
 	"times in 100, and 84 at least; doubtful: 50 at least; over: less, or measured over."

@@ -169,7 +169,7 @@ func TestFrontOfTrainingHasNoLoad(t *testing.T) {
 	d.Sees("limit 30.0 W", "the answer to the limit")
 	d.Press("i")
 	d.Type(", p99 50 ms, 30/s")
-	d.Sees("a rate and a latency are of inference")
+	d.Sees("rate and latency are only for inference")
 	if d.Press("esc"); len(c.trades()) != len(outlook.Planes) {
 		t.Errorf("%d planes", len(c.trades()))
 	}

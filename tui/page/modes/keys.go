@@ -14,7 +14,7 @@ func (p *Page) sortKey(k tea.KeyPressMsg) page.Intent {
 		switch {
 		case k.Text != c.letter:
 		case !p.hasColumn(c.column) && p.read.Outlook() != nil:
-			return page.Sayf("sort by %s: not now, it is of inference", c.name)
+			return page.Sayf("sort by %s: only for inference", c.name)
 		case !p.hasColumn(c.column):
 			return page.Sayf("sort by %s: not now, no model is loaded", c.name)
 		default:

@@ -77,7 +77,7 @@ func TestModesOfTrainingHaveNoUnits(t *testing.T) {
 		t.Errorf("units of training:\n%s", text)
 	}
 	d.Press("s", "u")
-	d.Sees("it is of inference")
+	d.Sees("only for inference")
 	d.Press("/")
 	d.Type("latency<50")
 	if d.Screen(); !strings.Contains(p.problem, `no key "latency"`) {

@@ -147,7 +147,7 @@ func (p *Page) Numbers() string {
 		"front so far: the Pareto front that a model of the modes measured so far expects of all others, with its " +
 		"95 % bands; ◉ is the best mode that keeps the limit so far; ±: half their width along the front, which " +
 		"shrinks as modes come in. following: another jtune measures, this one only shows it. best so far: against " +
-		"MAXN, as it was measured or, as a range, predicted. why this one: the expected gain over the best so far " +
+		"MAXN, measured or, as a range, predicted. why this one: the expected gain over the best so far " +
 		"and the chance to keep the limit, as the search itself counts them. The card at the end compares the " +
 		"answer with the mode that the board was in; a range is a prediction."
 }

@@ -87,7 +87,7 @@ const wideW = 100
 
 func (p *Page) state(j *page.Task, w int) string {
 	keys := p.read.Keys()
-	pr, stopped := j.Progress, "stopped by "+cmp.Or(j.By, "you")+"; the board is back as it was found"
+	pr, stopped := j.Progress, "stopped by "+cmp.Or(j.By, "you")+"; the board is restored"
 	switch {
 	case j.Done() && j.Stopped:
 		if p.noResume() == "" {
@@ -95,7 +95,7 @@ func (p *Page) state(j *page.Task, w int) string {
 		}
 		return stopped
 	case j.Done():
-		return widget.StyleGood.Render("done") + outcome(j) + "; the board is back as it was found"
+		return widget.StyleGood.Render("done") + outcome(j) + "; the board is restored"
 	case j.State == task.Stopping:
 		return widget.StyleWarn.Render("stopping") + ": restoring the board"
 	case j.State == task.Paused:

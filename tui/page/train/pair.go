@@ -148,12 +148,12 @@ func turnsText(policy string) string {
 func (p *Page) pairState(j *page.Task, w int) string {
 	switch {
 	case j.Done() && j.Stopped:
-		return " stopped by " + cmp.Or(j.By, "you") + "; the board is back as it was found"
+		return " stopped by " + cmp.Or(j.By, "you") + "; the board is restored"
 	case j.Done() && j.Paired != nil && j.Paired.NothingTrains() != "":
 		return widget.StyleBad.Render(widget.CutClause(" ✗ trains nothing: "+j.Paired.NothingTrains(), w))
 	case j.Done() && j.Paired != nil && j.Paired.Feasible:
 		return widget.CutClause(" "+widget.StyleGood.Render("✓ measured as a pair, keeps every limit")+
-			"; the board is back as it was found", w)
+			"; the board is restored", w)
 	case j.Done() && j.Paired != nil:
 		return widget.StyleBad.Render(widget.CutClause(" ✗ no measured pair keeps the limits, the nearest: "+
 			j.Paired.Why(), w))

@@ -57,7 +57,7 @@ func marked(sure tegra.Val[float64], ms float64) string {
 func latencies(j *page.Task, w, _ int) string {
 	v := served(j)
 	if v == nil || v.Latency.N == 0 {
-		return widget.StyleDim.Render(widget.Wrap("the latencies of its requests stand here", w))
+		return widget.StyleDim.Render(widget.Wrap("the latencies of its requests appear here", w))
 	}
 	l := v.Latency
 	lines := []string{

@@ -119,7 +119,7 @@ func (p *Page) wide(j *page.Task, w, h int) string {
 func (p *Page) verdict(j *page.Task, w int) string {
 	switch {
 	case j.Character == nil:
-		return widget.Cut("what decides the time is said here when some "+j.Workload.Noun()+"es are in", w)
+		return widget.Cut("what decides the time appears here once some "+j.Workload.Noun()+"es are measured", w)
 	case len(j.Advice) == 0:
 		return widget.Cut("the job reports too little to say what decides its time", w)
 	}
@@ -300,7 +300,7 @@ func partMS(ms float64) string {
 // residencies draws how long CPU, GPU and memory ran at each of their clocks, the longest first.
 func residencies(j *page.Task, w, h int) string {
 	if j.Character == nil {
-		return widget.StyleDim.Render(widget.Wrap("the clocks of the run stand here", w))
+		return widget.StyleDim.Render(widget.Wrap("the clocks of the run appear here", w))
 	}
 	c := j.Character
 	var lines []string
@@ -370,8 +370,8 @@ func (s shares) line(most float64, w int) string {
 // meaning says in words what decides and what might help.
 func (p *Page) meaning(j *page.Task, w, h int) string {
 	if j.Character == nil {
-		return widget.StyleDim.Render(widget.Wrap("what might help is said here when some "+j.Workload.Noun()+
-			"es are in", w))
+		return widget.StyleDim.Render(widget.Wrap("what might help appears here once some "+j.Workload.Noun()+
+			"es are measured", w))
 	}
 	var lines, doubts []string
 	if j.Ran != nil {
@@ -381,7 +381,7 @@ func (p *Page) meaning(j *page.Task, w, h int) string {
 		lines = append(lines, widget.Wrap(text, w))
 	}
 	if len(lines) == 0 {
-		lines = append(lines, widget.StyleDim.Render(widget.Wrap("nothing more than what stands above", w)))
+		lines = append(lines, widget.StyleDim.Render(widget.Wrap("nothing more than the line above", w)))
 	}
 	if j.Character.CacheWhy != "" && h > 4 {
 		why := widget.Wrap("data in memory: not known, "+j.Character.CacheWhy, w)
@@ -393,7 +393,7 @@ func (p *Page) meaning(j *page.Task, w, h int) string {
 // epochTable lists the epochs, the newest first.
 func epochTable(j *page.Task, w, h int) string {
 	if j.Character == nil || len(j.Character.Epochs) == 0 {
-		return widget.StyleDim.Render(widget.Wrap("the times of its epochs stand here", w))
+		return widget.StyleDim.Render(widget.Wrap("the times of its epochs appear here", w))
 	}
 	head := fmt.Sprintf("%5s %6s %5s %5s", "min", "ms/mb", "stall", "W")
 	lines := []string{widget.StyleDim.Render(widget.Row("epoch", head, w))}
@@ -463,7 +463,7 @@ func minibatchChart(times []float64, noun string, w, h int) string {
 func (p *Page) Numbers() string {
 	return "stall: waiting for data, more workers or cores may help. compute: the GPU's work. other: the rest of a " +
 		"minibatch. in memory: how much of the data lies in the page cache, files kept in RAM; the first epoch " +
-		"reads the rest. busy: share of time at work. Of inference: a batch is answered at once; latency: from a " +
+		"reads the rest. busy: share of time at work. Inference: a batch is answered at once; latency: from a " +
 		"request's arrival to its answer, half of them within p50, 99 of 100 within p99; ~ of too few requests. " +
 		"queue: requests that arrive and that are answered each second."
 }

@@ -58,7 +58,7 @@ func (e ConfigEdit) Run() (changed bool, err error) {
 			os.Remove(name) // nothing was typed
 			return false, err
 		}
-		return false, fmt.Errorf("%w; %s is as it was, what you typed is in %s", err, e.Path, name)
+		return false, fmt.Errorf("%w; %s is unchanged, what you typed is in %s", err, e.Path, name)
 	}
 	return true, os.Remove(name)
 }
@@ -90,7 +90,7 @@ func replaceUnchanged(path string, before, after []byte) error {
 		return err
 	}
 	if !bytes.Equal(now, before) {
-		return errors.New("not replaced: another program has changed the file meanwhile")
+		return errors.New("not replaced: another program has changed the file")
 	}
 	return safefile.Replace(path, after)
 }

@@ -104,7 +104,7 @@ func (c CampaignComparison) Conclusion() []string {
 	case len(c.Common) == 1:
 		out.Add("One mode says nothing of a drift: measure two of them again.")
 	case len(c.Common) > 0:
-		out.Add("No drift that all of them share: a model learns from both as they were measured.")
+		out.Add("No drift that all of them share: a model learns from both unchanged.")
 	}
 	if len(c.Apart) > 0 {
 		out.Add("They differ in %s.", strings.Join(c.Apart, "; "))

@@ -179,8 +179,8 @@ func ofPhase(rows []record.Row, phase string) ([]record.Row, error) {
 	}
 	switch {
 	case timed == nil:
-		return nil, fmt.Errorf("no row tells the speed of %s: it is measured of servers that tell their phases, with "+
-			"one request at a time, and by llama-bench", phase)
+		return nil, fmt.Errorf("no row has the speed of %s: only servers that report their phases, with one request "+
+			"at a time, and llama-bench show it", phase)
 	case powered == nil: // shorter than the time between two samples
 		return timed, nil
 	}
@@ -245,7 +245,7 @@ func Fit(ctx context.Context, o session.Options, r FitRequest) (*learn.Model, []
 		r.Reference = "none"
 	} else if r.Method == learn.PowerTrain && r.Reference == "none" {
 		return nil, samples.Notes, usage.Reference.Errorf("powertrain transfers from a reference").
-			Advise("leave %s none away, or use %s nn", usage.Reference, usage.Method)
+			Advise("remove %s none, or use %s nn", usage.Reference, usage.Method)
 	}
 	ref, err := models.ReferenceOn(o.Paths, r.Reference, samples.board, space)
 	if err != nil {

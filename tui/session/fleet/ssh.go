@@ -32,7 +32,7 @@ const (
 )
 
 // errTalks is the error for a board whose output is larger than what it was asked for.
-var errTalks = errors.New("sends more than it was asked for: ended here")
+var errTalks = errors.New("sends more than was requested: ended here")
 
 // Options of ssh: keepAlive makes it notice within about 30 s that a board is gone, asksNothing makes it
 // fail where it would ask for a password.

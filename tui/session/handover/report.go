@@ -43,7 +43,7 @@ func (r Report) Document() document.Document {
 func mark(b tegra.Board) string {
 	switch {
 	case b.Replay != "":
-		return "REPLAYED: this board replays numbers of a file. Nothing on this page was measured anew."
+		return "REPLAYED: this board replays numbers of a file. Nothing on this page is a new measurement."
 	case b.Virtual:
 		return "SIMULATED: a virtual board. No number on this page was measured on a Jetson."
 	}
@@ -313,8 +313,8 @@ func (r Report) told() []document.Part {
 	}
 	lines = append(lines, r.Notes...)
 	lines = append(lines,
-		"No board measures its air, and none the supply of its carrier: the temperatures are those of the "+
-			"module in the place where it stood, the watts, amperes and volts those of its own rails.")
+		"No board measures its air, and none the supply of its carrier: the temperatures describe the "+
+			"module where it was tried, the watts, amperes and volts its own rails.")
 	parts := []document.Part{document.Heading("What these numbers are")}
 	for _, l := range lines {
 		parts = append(parts, document.Text(l))

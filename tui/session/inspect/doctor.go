@@ -238,7 +238,7 @@ func (f facts) verdict() Verdict {
 	add(&limits, f.noLoad, "no GPU load")
 	add(&limits, f.cannotApply != "", "no modes can be set: "+f.cannotApply)
 	add(&limits, f.withSudo, "setting modes asks for the sudo password")
-	add(&limits, len(f.running) > 0, strings.Join(f.running, ", ")+" may change knobs meanwhile")
+	add(&limits, len(f.running) > 0, strings.Join(f.running, ", ")+" may change knobs at any time")
 	v := Verdict{LevelReady, "ready: all that tuning needs is here"}
 	switch {
 	case f.hot != "":

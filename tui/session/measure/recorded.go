@@ -19,7 +19,7 @@ func RecordedWorkload(s *session.Session, dir, name string) (w workload.Workload
 		return w, nil, fmt.Errorf("cannot resume %s: %w", dir, err)
 	}
 	if own, err := workloads.FindAny(s, name); h.Workload.Name != name && (err != nil || h.Workload.Name != own.Name) {
-		return w, nil, usage.Errorf("the campaign in %s is of workload %s, not %s", dir,
+		return w, nil, usage.Errorf("the campaign in %s measures workload %s, not %s", dir,
 			text.Clip(h.Workload.Name), text.Clip(name))
 	}
 	return h.Workload, h.Plan.Batches, nil

@@ -49,7 +49,7 @@ func (s selection) plan(r ProfileRequest) (profiles.Plan, record.PlanHeader, err
 		list = s.measurable(tegra.Settings(space.Grid().Modes(), r.Batches))
 		head.Kind = "grid"
 	case len(r.List) > 0 && head.Filter != "":
-		return nil, head, usage.Errorf("a list names its modes: leave the filter away")
+		return nil, head, usage.Errorf("a list names its modes: remove the filter")
 	case len(r.List) > 0:
 		list = s.measurable(slices.Clone(r.List))
 		if head.Batches == nil { // the list has its own

@@ -84,7 +84,7 @@ type VerifyResult struct {
 func VerifyFront(ctx context.Context, s *session.Session, r VerifyRequest, observe func(Event)) (VerifyResult, error) {
 	space := s.Device.Space()
 	if there, here := r.Model.Provenance.Device, s.Device.Board().Name; there != "" && there != here {
-		return VerifyResult{}, usage.Errorf("the model is of %s, this is %s: measure on that device, or fit a "+
+		return VerifyResult{}, usage.Errorf("the model describes %s, this is %s: measure on that device, or fit a "+
 			"model for this one", there, here)
 	}
 	if r.Model.Batches != nil {

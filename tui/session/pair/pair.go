@@ -89,9 +89,9 @@ func (r PairRequest) check() error {
 		return errors.New("a pair needs the power of both workloads: one of the models knows times only")
 	case here.Device != "" && there.Device != "" && here.Device != there.Device,
 		!slices.ContainsFunc(r.Train.Space.Modes(), same):
-		return fmt.Errorf("the models are of two boards, %s and %s: a pair shares one", here.Device, there.Device)
+		return fmt.Errorf("the models describe two boards, %s and %s: a pair shares one", here.Device, there.Device)
 	case here.Virtual != there.Virtual:
-		return errors.New("one of the models is of a virtual board, the other is not")
+		return errors.New("one of the models describes a virtual board, the other does not")
 	case len(r.Train.Batches) > 1:
 		return usage.Batch.Errorf("the training's model holds batch sizes %v", r.Train.Batches).
 			Advise("a training job keeps one, fit it with %s", usage.Batch.Value())

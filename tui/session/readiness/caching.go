@@ -30,7 +30,7 @@ func cachingAdvice(c caching) string {
 	sizes := fmt.Sprintf("The data have %.2g GB, %.2g GB of memory are free for them beside the job", data, free)
 	switch hidden := c.fetchMS.V / float64(max(1, c.workers)); {
 	case c.bytes > c.free:
-		return fmt.Sprintf("%s: they do not fit, each epoch reads about %.0f %% of them anew. Preloading does not "+
+		return fmt.Sprintf("%s: they do not fit, each epoch reads about %.0f %% of them again. Preloading does not "+
 			"help, a faster disk or a smaller set does.", sizes, 100*(1-virtual.CacheHits(free/data)))
 	case c.fetchMS.OK && c.computeMS.OK && hidden > c.computeMS.V:
 		more := "more workers or "
@@ -42,12 +42,12 @@ func cachingAdvice(c caching) string {
 			"%sless pre-processing all.", sizes, c.fetchMS.V, by, hidden-c.computeMS.V, c.computeMS.V, more)
 	case c.fetchMS.OK && c.computeMS.OK:
 		return fmt.Sprintf("%s: they fit, and pre-processing (%.3g ms %s) hides behind the "+
-			"compute (%.3g ms): later epochs come from memory by themselves, cache = \"preload\" spares the first "+
+			"compute (%.3g ms): later epochs read memory anyway, and cache = \"preload\" spares the first "+
 			"one the disk.",
 			sizes, c.fetchMS.V, by, c.computeMS.V)
 	}
-	return sizes + ": they fit, later epochs come from memory by themselves; cache = \"preload\" spares the first " +
-		"one the disk. Whether pre-processing is what takes the time is seen in a run."
+	return sizes + ": they fit, later epochs read memory anyway; cache = \"preload\" spares the first " +
+		"one the disk. A run shows whether pre-processing takes the time."
 }
 
 // cachingOf is what is known of a workload's data and of the memory for them; false where that is too little.

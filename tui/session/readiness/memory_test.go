@@ -32,8 +32,8 @@ func find(t *testing.T, s *session.Session, name string) workload.Workload {
 func TestCachingAdviceCountsTheJobsMemory(t *testing.T) {
 	t.Parallel()
 	for board, want := range map[string]string{
-		"xavier-nx": "they do not fit, each epoch reads about 100 % of them anew",
-		"tx2":       "they do not fit, each epoch reads about 100 % of them anew",
+		"xavier-nx": "they do not fit, each epoch reads about 100 % of them again",
+		"tx2":       "they do not fit, each epoch reads about 100 % of them again",
 		"orin-nano": "they do not fit",
 		"agx-orin":  "they fit",
 	} {

@@ -86,12 +86,12 @@ func TestCachingAdviceWeighsDataMemoryAndPreprocessing(t *testing.T) {
 	alone := of(1, 400)
 	alone.alone, alone.workers = true, 0
 	for want, c := range map[string]caching{
-		"first epoch alone, less pre-processing":   alone,
-		"takes 400 ms in one process, 350 ms of":   alone,
-		"each epoch reads about 91 % of them anew": of(10, 10),
-		"caching helps the first epoch alone":      of(1, 400),
-		"hides behind the compute (50 ms)":         of(1, 100),
-		"is seen in a run":                         {bytes: 1e9, free: 4e9, workers: 4},
+		"first epoch alone, less pre-processing":    alone,
+		"takes 400 ms in one process, 350 ms of":    alone,
+		"each epoch reads about 91 % of them again": of(10, 10),
+		"caching helps the first epoch alone":       of(1, 400),
+		"hides behind the compute (50 ms)":          of(1, 100),
+		"A run shows whether":                       {bytes: 1e9, free: 4e9, workers: 4},
 	} {
 		if got := cachingAdvice(c); !strings.Contains(got, want) {
 			t.Errorf("%+v: %q, want %q", c, got, want)

@@ -123,9 +123,9 @@ func mayTune(s *session.Session, r measure.TuneRequest) error {
 		return usage.Batch.Errorf("%s front knows one batch size", usage.Coverage).Advise("give one %s", usage.Batch)
 	case r.Coverage == campaigns.CoverFront && r.Strategy != "" && r.Strategy != optimize.Auto:
 		return usage.Strategy.Errorf("%s front chooses its modes by a design of its own", usage.Coverage).
-			Advise("leave %s away", usage.Strategy)
+			Advise("remove %s", usage.Strategy)
 	case r.Loaded() && !s.Replays() && !r.Workload.Infers():
-		return usage.Errorf("workload %s trains; a rate and a latency are of inference", r.Workload.Name)
+		return usage.Errorf("workload %s trains; rate and latency are only for inference", r.Workload.Name)
 	case r.Loaded() && (r.Coverage == campaigns.CoverFront || r.More != nil ||
 		r.Strategy != "" && r.Strategy != optimize.Auto):
 		return usage.Errorf("a search under a load answers one limit, by strategy auto and coverage limit")

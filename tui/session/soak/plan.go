@@ -129,7 +129,7 @@ func (p plan) resumes(r Request) Request {
 
 func (p plan) write(dir string) error {
 	var b bytes.Buffer
-	b.WriteString("# What a soak of jtune was asked for. Nothing is run because of this file.\n")
+	b.WriteString("# The settings of a soak. jtune runs nothing because of this file.\n")
 	if err := toml.NewEncoder(&b).Encode(p); err != nil {
 		return fmt.Errorf("%s: %w", planName, err)
 	}

@@ -83,7 +83,7 @@ const energyTimeout = 4 * time.Hour
 // checkEnergy refuses what cannot be measured, before a password prompt.
 func checkEnergy(s *session.Session, r ExperimentRequest) error {
 	if !r.Workload.Infers() {
-		return usage.Errorf("experiment energy is of inference, and workload %s trains: try %s",
+		return usage.Errorf("experiment energy is only for inference, and workload %s trains: try %s",
 			r.Workload.Name, r.Workload.Name+"-infer, or give kind = \"infer\"")
 	}
 	if s.Replays() && len(r.Energy.Governors) > 0 {

@@ -293,7 +293,8 @@ func (r *EnergyReport) sayLeast(lines *text.Lines) {
 	base, ok := r.Base()
 	if !ok {
 		if len(r.Baselines) > 0 {
-			lines.Add("The baseline, %s, disagrees with all others: no saving is told against it.", r.Baselines[0].Name)
+			lines.Add("The baseline, %s, disagrees with all others: no saving is given against it.",
+				r.Baselines[0].Name)
 		}
 		return
 	}

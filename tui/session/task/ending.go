@@ -13,7 +13,7 @@ import (
 
 // Ending says in a line how a task ended.
 func (s *Spec) Ending(now Snapshot) string {
-	what, restored := s.Kind.String()+" "+s.Subject(), ": the board is back as it was found"
+	what, restored := s.Kind.String()+" "+s.Subject(), ": the board is restored"
 	if s.Present {
 		restored = ""
 	}

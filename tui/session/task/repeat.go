@@ -70,7 +70,7 @@ func Repeat(s *session.Session, c campaigns.Campaign, trust bool, typed *workloa
 		trust = false
 	}
 	if differs != "" && typed != nil {
-		return r, usage.Errorf("%s: give the same command, or measure this one anew", differs)
+		return r, usage.Errorf("%s: give the same command, or start a new campaign with this one", differs)
 	}
 	if differs != "" && !trust {
 		return r, usage.TrustCommand.Errorf("%s; %s runs that", differs, usage.TrustCommand)
@@ -107,7 +107,7 @@ func Repeat(s *session.Session, c campaigns.Campaign, trust bool, typed *workloa
 	case h.Search != nil:
 		r.Tune, err = tuneRequest(h, w)
 	case plan.Kind == campaigns.TuneKind:
-		return r, usage.Errorf("campaign %s is of jtune %s, which did not record its search", c.Name,
+		return r, usage.Errorf("campaign %s was made by jtune %s, which did not record its search", c.Name,
 			h.Jtune)
 	default:
 		r.Profile = &measure.ProfileRequest{Measuring: measure.Measuring{Workload: w, Batches: plan.Batches,

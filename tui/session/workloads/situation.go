@@ -121,7 +121,7 @@ func SettingsOf(o session.Options, m *learn.Model, modes []tegra.Mode) (list []t
 		return tegra.Settings(modes, nil), notes, nil
 	case len(asked) == 0:
 		return nil, nil, usage.Batch.Errorf("the model holds batch sizes %s", text.JoinInts(m.Batches)).
-			Advise("choose with %s, several with commas (a Pareto front then goes by time per sample), or %s all",
+			Advise("choose with %s, several with commas (a Pareto front then compares the time per sample), or %s all",
 				usage.Batch.Value(), usage.Batch)
 	}
 	for _, b := range asked {

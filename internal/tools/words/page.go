@@ -1,0 +1,96 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// Limits of the pages.
+const (
+	mostWords    = 35_000 // all pages but the reference, the decisions and the changes
+	mostColumns  = 300    // a line outside tables
+	mostSentence = 40     // words of a sentence in README.md, the tutorial and the how-to pages
+)
+
+// limits are the most lines that pages may have, by the pattern of their path.
+var limits = []struct {
+	pattern string
+	lines   int
+}{
+	{"README.md", 150}, {"SECURITY.md", 200}, {"CONTRIBUTING.md", 250}, {"docs/tutorial.md", 150},
+	{"docs/howto/*.md", 200}, {"docs/screens.md", 400}, {"docs/method.md", 600}, {"docs/boards.md", 120},
+	{"docs/results.md", 350}, {"docs/architecture.md", 250}, {"docs/features.md", 250},
+	{"docs/promises.md", 60}, {"docs/reference/*.md", 3000},
+}
+
+// pageFaults says which pages pass a limit, and where.
+func pageFaults(folder string) (list []Finding, err error) {
+	words := 0
+	for _, limit := range limits {
+		paths, err := filepath.Glob(filepath.Join(folder, limit.pattern))
+		if err != nil || len(paths) == 0 {
+			return nil, fmt.Errorf("no page %s in %s: %w", limit.pattern, folder, err)
+		}
+		for _, path := range paths {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				return nil, err
+			}
+			page, name := string(data), strings.TrimPrefix(path, folder+string(filepath.Separator))
+			if !strings.Contains(limit.pattern, "reference") {
+				words += len(strings.Fields(page))
+			}
+			if n := strings.Count(page, "\n"); n > limit.lines {
+				list = append(list, Finding{name, n, fmt.Sprintf("%d lines, at most %d", n, limit.lines)})
+			}
+			list = append(list, longLines(name, page)...)
+			if limit.pattern == "README.md" || limit.pattern == "docs/tutorial.md" || limit.pattern == "docs/howto/*.md" {
+				list = append(list, longSentences(name, page)...)
+			}
+		}
+	}
+	if words > mostWords {
+		list = append(list, Finding{"docs", 1, fmt.Sprintf("%d words in all pages, at most %d", words, mostWords)})
+	}
+	return list, nil
+}
+
+func longLines(name, page string) (list []Finding) {
+	n := 0
+	for l := range strings.SplitSeq(page, "\n") {
+		n++
+		if c := len([]rune(l)); c > mostColumns && !strings.HasPrefix(l, "|") {
+			list = append(list, Finding{name, n, fmt.Sprintf("%d columns, at most %d", c, mostColumns)})
+		}
+	}
+	return list
+}
+
+// sentenceEnd is where one sentence ends and another begins.
+var sentenceEnd = regexp.MustCompile(`[.!?][)"]? +`)
+
+func longSentences(name, page string) (list []Finding) {
+	for _, p := range paragraphs(page) {
+		for _, s := range sentenceEnd.Split(p.text, -1) {
+			if n := countWords(s); n > mostSentence {
+				list = append(list, Finding{name, p.line, fmt.Sprintf("a sentence of %d words, at most %d: %.60s…", n,
+					mostSentence, s)})
+			}
+		}
+	}
+	return list
+}
+
+// countWords counts what has a letter or a digit.
+func countWords(s string) (n int) {
+	for f := range strings.FieldsSeq(s) {
+		if strings.ContainsFunc(f, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+			n++
+		}
+	}
+	return n
+}
