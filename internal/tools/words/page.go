@@ -42,13 +42,14 @@ func pageFaults(folder string) (list []Finding, err error) {
 			}
 			page, name := string(data), strings.TrimPrefix(path, folder+string(filepath.Separator))
 			if !strings.Contains(limit.pattern, "reference") {
-				words += len(strings.Fields(page))
+				words += countWords(page)
 			}
 			if n := strings.Count(page, "\n"); n > limit.lines {
 				list = append(list, Finding{name, n, fmt.Sprintf("%d lines, at most %d", n, limit.lines)})
 			}
 			list = append(list, longLines(name, page)...)
-			if limit.pattern == "README.md" || limit.pattern == "docs/tutorial.md" || limit.pattern == "docs/howto/*.md" {
+			switch limit.pattern {
+			case "README.md", "docs/tutorial.md", "docs/howto/*.md":
 				list = append(list, longSentences(name, page)...)
 			}
 		}

@@ -73,7 +73,8 @@ func findings(p Passage) (list []Finding) {
 	for _, habit := range patterns {
 		for _, at := range habit.find.FindAllStringIndex(p.text, -1) {
 			end := min(at[1]+10, len(p.text))
-			if habit.but != nil && (habit.but.MatchString(p.text[at[0]:at[1]]) || habit.but.MatchString(p.text[at[0]:end])) {
+			if but := habit.but; but != nil && (but.MatchString(p.text[at[0]:at[1]]) ||
+				but.MatchString(p.text[at[0]:end])) {
 				continue
 			}
 			text := p.text[max(0, at[0]-around):min(len(p.text), at[1]+around)]

@@ -42,7 +42,8 @@ func TestPatternsFindTranslatedSentencesAndLeaveOthers(t *testing.T) {
 
 func TestPassagesAreCommentsTextsAndParagraphs(t *testing.T) {
 	t.Parallel()
-	got, err := sourceTexts("x.go", []byte("package x\n\n// A is one.\n// It has two lines.\n//\n//\tcode here\nvar A = \"one two \" +\n"+
+	got, err := sourceTexts("x.go", []byte("package x\n\n// A is one.\n// It has two lines.\n//\n//\tcode here\n"+
+		"var A = \"one two \" +\n"+
 		"\t\"three four\"\n\ntype b struct {\n\tC int `json:\"a b c d\"`\n}\n"))
 	if err != nil || len(got) != 2 || got[0].text != "A is one. It has two lines." || got[0].line != 3 ||
 		got[1].text != "one two three four" {
