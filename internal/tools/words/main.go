@@ -1,5 +1,5 @@
-// Command words names sentences that read as if they were translated, in documents, messages, help texts and comments, and
-// pages that exceed their limits.
+// Command words names sentences that read as if they were translated, in documents, messages, help texts and comments,
+// and pages that exceed their limits.
 //
 //	words [FOLDER]     a line for each finding; exit code 1 when there is any
 //
