@@ -36,7 +36,7 @@ func (b *banded) Predict(modes []tegra.Mode) []Prediction {
 	return out
 }
 
-// clamps reports whether a value that a baseline gave stands in place of one that no time or power can have.
+// clamps reports whether a value that a baseline gave replaces one that no time or power can have.
 func clamps(of baseline.Predictor, v float64) bool {
 	n, ok := of.(interface{ Clamps(v float64) bool })
 	return ok && n.Clamps(v)

@@ -8,10 +8,9 @@ import (
 	"jtune/tegra"
 )
 
-// Inference with the batch size as a fifth input (docs/method.md, Mean functions): a
-// batch costs launches, which do not depend on its size, and work for every sample.
-// Power follows the samples per second. What was tried, and the heavy tail of the
-// noise of time, are in docs/decisions/011-noise-of-inference-readings.md.
+// Inference with the batch size as a fifth input (docs/method.md, Mean functions): a batch costs launches, which do not
+// depend on its size, and work for every sample. Power follows the samples per second.
+// docs/decisions/011-noise-of-inference-readings.md has what was tried, and the heavy tail of the noise of time.
 
 // batchTimeFamily: launches fixed, by one CPU thread, on the GPU and in memory,
 // then work per sample: fixed; GPU; memory; GPU and memory mixed; one CPU
@@ -23,7 +22,7 @@ var batchTimeFamily = family{
 	octaves: point{1.5, 1.5, 3, 2, 1.5}, smooth: 0.1, noise: 0.03, heavy: true,
 }
 
-// batchPowerFamily is that of training with wider deviations and batchPowerTerms.
+// batchPowerFamily is the family for training with wider deviations and batchPowerTerms.
 var batchPowerFamily = family{
 	terms:  batchPowerTerms,
 	centre: powerFamily.centre,
@@ -42,9 +41,8 @@ func batchTimeTerms(x point, _ float64, l []float64) {
 // to serve it there.
 const fetchShare = 0.5
 
-// batchPowerTerms are the training's with the speed of samples that are fetched by
-// one CPU thread and then served, one after the other. Power is the mean over both,
-// while the time of a minibatch is that of the serving alone.
+// batchPowerTerms are the training's with the speed of samples that are fetched by one CPU thread and then served, one
+// after the other. Power is the mean over both, while the time of a minibatch counts serving alone.
 func batchPowerTerms(x point, u float64, l []float64) {
 	f := math.Ln2 * x[1]
 	powerTerms(x, -math.Log(math.Exp(-u)+fetchShare*math.Exp(-f)), l)
@@ -84,8 +82,7 @@ func checkBatchesOf(samples []tegra.Measured) error {
 	return nil
 }
 
-// At is the surrogate at one batch size: its Predict is of minibatches of that many
-// samples.
+// At is the surrogate at one batch size: its Predict describes minibatches of that size.
 func (s *Surrogate) At(batch int) *Surrogate {
 	view := *s
 	view.view = batch
@@ -95,8 +92,8 @@ func (s *Surrogate) At(batch int) *Surrogate {
 // Batches are its batch sizes, ascending; nil where the size is not an input.
 func (s *Surrogate) Batches() []int { return s.batches }
 
-// At is the model at one batch size: its samples are those of that size, possibly
-// none. Its errors, and Save, are those of the whole model.
+// At is the model at one batch size: its samples have that size, and may be none. Its errors, and Save, belong to the
+// whole model.
 func (m *Model) At(batch int) *Model {
 	view := *m
 	view.Batches, view.Batch, view.Samples, view.Suspicious, view.whole = nil, batch, nil, nil, m

@@ -195,8 +195,7 @@ func (c *Compact) suits(space *tegra.Space) bool {
 	return true
 }
 
-// sameTop reports whether the space goes as high as the device that was measured: amplitudes
-// are those at the top.
+// sameTop reports whether the space goes as high as the device that was measured: amplitudes describe the top.
 func (c *Compact) sameTop(space *tegra.Space) bool {
 	for k := range tegra.NumKnobs {
 		if slices.Max(space.Values(k)) < 0.98*float64(c.Max[k]) {

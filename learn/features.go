@@ -31,8 +31,8 @@ func newScale(space *tegra.Space) scale {
 	return s
 }
 
-// maxOctavesAbove and maxOctavesBelow bound how far outside the space a mode is
-// taken as it is; the mean functions mean nothing out there.
+// maxOctavesAbove and maxOctavesBelow bound how far outside the space a mode is taken unchanged; the mean functions
+// mean nothing out there.
 const (
 	maxOctavesAbove = 2
 	maxOctavesBelow = 12

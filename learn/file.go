@@ -31,8 +31,8 @@ const (
 	// batchVersion is the version of files of models with the batch size as an input,
 	// which older programs reject by it.
 	batchVersion = 2
-	// priorVersion is that of files of models that lean on a board profile: older programs
-	// would fit them without its prior.
+	// priorVersion is the version of files of models that use a board profile: older programs would fit them without
+	// its prior.
 	priorVersion = 3
 	// mostFileBytes bounds what is read; a model with 4,368 samples and two
 	// networks has 1 MB.

@@ -52,7 +52,7 @@ type Options struct {
 	// other than gp, which are made from it, are very wide.
 	SkipCV bool
 
-	// Means are those of samples that are medians of several readings already.
+	// Means belong to samples that are medians of several readings already.
 	Means []tegra.Mean
 
 	repeated []tegra.Setting // samples that are the medians of readings that agreed
@@ -87,10 +87,9 @@ func (p *Provenance) simulated() bool { return p.Virtual && p.Replay == "" }
 // ctx ends it gives up with ctx.Err() soon: between two fits of the
 // cross-validation, between two passes of a network's training, or at the end.
 //
-// Values out of range, modes that are not the device's, and power in only some of the
-// samples are errors. Samples without any power give a model of time alone. Of a mode
-// measured more than once the median counts. Several batch sizes make the size an
-// input of gp. The model's Warnings say what limits the trust in it.
+// Values out of range, modes that are not the device's, and power in only some of the samples are errors. Samples
+// without any power give a model of time alone. The median of a mode that was measured more than once counts. Several
+// batch sizes make the size an input of gp. The model's Warnings say what limits the trust in it.
 func Fit(ctx context.Context, samples []tegra.Measured, o Options) (*Model, error) {
 	if o.Method == "" || o.Method == Auto {
 		o.Method = GP

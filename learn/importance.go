@@ -16,11 +16,10 @@ type KnobEffect struct {
 	TimeX, PowerX float64
 }
 
-// Importance returns the effect of each knob around one mode, usually the chosen one.
-// Each knob varies alone through the values that the space lists within so many
-// octaves of its value in near, and the next beyond on either side; math.Inf(1) takes
-// all, where the lowest values decide. Effects are of medians, knob by knob: two knobs
-// that only help together both look small.
+// Importance returns the effect of each knob around one mode, usually the chosen one. Each knob varies alone through
+// the values that the space lists within that many octaves of its value in near, and the next beyond on either side;
+// math.Inf(1) takes all, where the lowest values decide. Effects are ratios of medians, knob by knob: two knobs that
+// only help together both look small.
 func Importance(p Predictor, space *tegra.Space, near tegra.Mode, octaves float64) [tegra.NumKnobs]KnobEffect {
 	var out [tegra.NumKnobs]KnobEffect
 	for k := range tegra.NumKnobs {
@@ -41,8 +40,7 @@ func Importance(p Predictor, space *tegra.Space, near tegra.Mode, octaves float6
 	return out
 }
 
-// within keeps of ascending values those at most so many octaves from v, and at
-// least the neighbours of v.
+// within keeps of ascending values those at most that many octaves from v, and at least the neighbours of v.
 func within(values []float64, v, octaves float64) []float64 {
 	from, to := len(values), 0
 	for i, w := range values {

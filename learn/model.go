@@ -57,7 +57,7 @@ func (e Errors) Known() bool { return e.How != "" }
 
 var _ Predictor = (*Model)(nil)
 
-// Networks are those of powertrain and nn; false for other methods.
+// Networks are the networks of powertrain and nn; false for other methods.
 func (m *Model) Networks() (nn.Pair, bool) {
 	b, ok := m.predictor.(*banded)
 	if !ok {

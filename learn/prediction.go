@@ -18,8 +18,8 @@ type Prediction struct {
 	// measurement noise included. The bands are wider than ±1.96 of them when
 	// few modes were measured.
 	LnTimeSD, LnPowerSD float64
-	// Clamped: a network's time or power was no possible value, and the least that it gives stands here in its place.
-	// Such a mode is never chosen.
+	// Clamped: a network's time or power was no possible value, and the least that it gives replaces it. Such a mode is
+	// never chosen.
 	Clamped bool
 }
 
@@ -30,8 +30,8 @@ type Predictor interface {
 	Predict(modes []tegra.Mode) []Prediction
 }
 
-// MAPE is the mean absolute percentage error of pred against obs in percent
-// (PowerTrain, section 4; docs/method.md, Scores). The slices are of equal length; NaN when they are empty.
+// MAPE is the mean absolute percentage error of pred against obs in percent (PowerTrain, section 4; docs/method.md,
+// Scores). The slices have equal length; NaN when they are empty.
 func MAPE(pred, obs []float64) float64 {
 	if len(pred) != len(obs) {
 		panic("learn: MAPE of slices of different length")

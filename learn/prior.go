@@ -13,7 +13,7 @@ type Share struct {
 	SD   float64 `json:"sd"`
 }
 
-// refShare is that of one workload, in time and in power.
+// refShare is the share of one workload, in time and in power.
 var refShare = [2]Share{{0.5, 0.4}, {0.5, 0.4}}
 
 // Prior is what is known of a mean function's parameters before a workload is measured:
@@ -114,7 +114,8 @@ type transfer struct {
 	wary    bool   // see Residual.Wary
 }
 
-// priors are those of the fits with the reference: the family's, or a board's as it is and, for a wary one, wide.
+// priors are the priors of the fits with the reference: the family's, or a board's at its own width and, for a wary
+// one, wide.
 func (t transfer) priors() []*Prior {
 	if t.prior == nil || !t.wary {
 		return []*Prior{t.prior}

@@ -26,7 +26,7 @@ type Profile struct {
 	Octaves   [tegra.NumKnobs]float64 `json:"octaves"` // lengthscales
 	Centres   []centre                `json:"centres"`
 	Carries   [2]Share                `json:"carries"`          // how much of time's and power's residual carries over
-	Priors    *[2]Prior               `json:"priors,omitempty"` // deviations alone; the means are those of the workloads
+	Priors    *[2]Prior               `json:"priors,omitempty"` // deviations alone; the means come from the workloads
 	Workloads []Profiled              `json:"workloads"`
 }
 
@@ -186,7 +186,7 @@ func (p *Profile) Compact(without string) *Compact {
 	return c
 }
 
-// leftOut stands between the name of a profile and the network that it was made without.
+// leftOut separates the name of a profile from the network that it was made without.
 const leftOut = "-without-"
 
 // priors are the mean parameters of some workloads, with the profile's deviations as far as the workloads need

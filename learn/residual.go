@@ -34,8 +34,8 @@ type Residual struct {
 	power   []float64
 }
 
-// NewResidual learns the residual from a reference's measured modes, which
-// belong to space; 100 at least. Of more than 1,000, a random 1,000 are used.
+// NewResidual learns the residual from a reference's measured modes, which belong to space; 100 at least. From more
+// than 1,000, a random 1,000 are used.
 func NewResidual(space *tegra.Space, reference []tegra.Measured) (*Residual, error) {
 	if len(reference) < LeastReference {
 		return nil, fmt.Errorf("reference has %d modes; at least %d are needed", len(reference), LeastReference)

@@ -16,8 +16,7 @@ type LeftOut struct {
 	Prediction Prediction
 }
 
-// CurvePoint is the error of models fitted to so many modes, on all other measured
-// modes.
+// CurvePoint is the error of models fitted to that many modes, on all other measured modes.
 type CurvePoint struct {
 	Modes                     int
 	TimeMAPEPct, PowerMAPEPct float64    // means over the draws

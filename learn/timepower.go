@@ -72,11 +72,11 @@ func fitTimePower(
 // leastEvidence is the weight below which a fit is left out: it would cost as much as the others and change nothing.
 const leastEvidence = 0.01
 
-// mix fits without and, when there is a reference, with it, weighted by evidence: a reference that does not help
-// fades out. For a wary reference there are two fits with it, with a board's prior as it is and with deviations several
-// times as wide, which a workload unlike those that it was learned from needs: the board's residual is its own all the
-// same (docs/decisions/032-unseen-workloads.md).
-// wide are deviations of the values of y beside the noise; nil: none.
+// mix fits without and, when there is a reference, with it, weighted by evidence: a reference that does not help fades
+// out. For a wary reference there are two fits with it, with a board's prior at its own width and with deviations
+// several times as wide, which a workload unlike those that it was learned from needs: the board's residual is its own
+// all the same (docs/decisions/032-unseen-workloads.md). wide are deviations of the values of y beside the noise; nil:
+// none.
 func (f *family) mix(at inputs, y, wide []float64, o SurrogateOptions, t transfer) (mixture, error) {
 	k := f.amplitudes()
 	d := data{x: at.x, y: y, wide: wide, l: make([]float64, len(y)*k)}
@@ -170,7 +170,7 @@ func (m mixture) trust() float64 {
 // (docs/decisions/030-as-narrow-as-the-workloads-lie.md).
 const priorDoF = 15
 
-// trustInPrior is the weight of the fit with a board's prior as narrow as it is.
+// trustInPrior is the weight of the fit with a board's prior at its own width.
 func (m mixture) trustInPrior() float64 {
 	for i, c := range m.curves {
 		if c.family.prior != nil && !c.family.wide {

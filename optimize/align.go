@@ -37,8 +37,8 @@ func (a Alignment) String() string {
 //	by as much    older rows are moved to the later ones, in ln time and ln power
 //	otherwise     they are left out
 //
-// A list goes by its own modes where two of them were measured again, else by those of
-// all older lists together: what they share with it is the time when they were measured.
+// A list uses its own modes where two of them were measured again, else all older lists together: they share the time
+// when they were measured.
 func Align(lists [][]tegra.Measured) (rows []tegra.Measured, a Alignment) {
 	parts := make([][]tegra.Measured, 0, len(lists)) // nil: left out
 	moved := make([]bool, len(lists))

@@ -215,10 +215,9 @@ type Choice struct {
 // error is an *InfeasibleError when no mode meets the limits.
 func Choose(preds []learn.Prediction, l Limit) (Choice, error) { return choose(preds, nil, l) }
 
-// ChooseKnown is Choose where some settings were measured, n(i) times setting i, which
-// known[i] is the mean of then. Of those that are as good as the best one within the noise of
-// a reading it takes the one that is known best: measured more than once, measured, surely
-// within the limit, predicted; of equals the best.
+// ChooseKnown is Choose where some settings were measured, n(i) times setting i, which known[i] is the mean of then.
+// Among those that are as good as the best one within the noise of a reading it takes the one that is known best:
+// measured more than once, measured, surely within the limit, predicted; of equals the best.
 func ChooseKnown(known []learn.Prediction, n func(i int) int, l Limit) (Choice, error) {
 	return choose(known, n, l)
 }
@@ -238,7 +237,7 @@ func choose(preds []learn.Prediction, n func(i int) int, l Limit) (Choice, error
 		switch over := l.excess(point, p.LnTimeSD, p.LnPowerSD); {
 		case over <= 0:
 			points, at = append(points, point), append(at, i)
-		case len(points) > 0 || math.IsNaN(over): // the nearest is asked for when none meets the limits
+		case len(points) > 0 || math.IsNaN(over): // the nearest is wanted when none meets the limits
 		case over < least || over == least && l.objective().better(point, preds[nearest].Measured):
 			nearest, least = i, over
 		}
@@ -258,8 +257,8 @@ func choose(preds []learn.Prediction, n func(i int) int, l Limit) (Choice, error
 	return Choice{Prediction: preds[i], Index: i, Limit: l}, nil
 }
 
-// pick returns the best of points that all meet the limits; there is one at least. Of those
-// as good within the noise it is the one of the least doubt.
+// pick returns the best of points that all meet the limits; there is one at least. Among those as good within the noise
+// it takes the one of the least doubt.
 func pick(points []tegra.Measured, doubt func(i int) int, l Limit) int {
 	if l.Knee {
 		return knee(points, Front(points, Power), Power)

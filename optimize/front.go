@@ -26,8 +26,8 @@ func (a Axis) String() string { return [...]string{"power", "energy", "time"}[a]
 // Unit is the unit of Of.
 func (a Axis) Unit() string { return [...]string{"W", "J", "ms"}[a] }
 
-// Of is the value of a measured or predicted point on the axis, in the axis'
-// unit; time and energy are those of a sample where the batch size is an input.
+// Of is the value of a measured or predicted point on the axis, in the axis' unit; time and energy are per sample where
+// the batch size is an input.
 func (a Axis) Of(p tegra.Measured) float64 {
 	return [...]float64{p.PowerW, p.SampleJ(), p.SampleMS()}[a]
 }
@@ -44,12 +44,11 @@ func Medians(preds []learn.Prediction) []tegra.Measured {
 // Front is the Pareto front of x against time.
 func Front(points []tegra.Measured, x Axis) []int { return FrontOf(points, x, Time) }
 
-// FrontOf returns the indexes of the Pareto front, the points that no other beats,
-// ascending in x and so descending in y (docs/method.md, Fronts and choices): sort by
-// x, take the leftmost, then every point that has less y than the last one taken. Of
-// points with equal x only that of least y belongs to it; of points with equal y only
-// the one with the least x; of equal points the first. Points without a positive finite x and y
-// are left out. Cost: four passes, and a sort of the few points that nearly belong to it.
+// FrontOf returns the indexes of the Pareto front, the points that no other beats, ascending in x and so descending in
+// y (docs/method.md, Fronts and choices): sort by x, take the leftmost, then every point that has less y than the last
+// one taken. Among points with equal x only the one of least y belongs to it; among points with equal y only the one
+// with the least x; among equal points the first. Points without a positive finite x and y are left out. Cost: four
+// passes, and a sort of the few points that nearly belong to it.
 func FrontOf(points []tegra.Measured, x, y Axis) []int {
 	order := make([]place, 0, len(points))
 	for i, p := range points {

@@ -65,8 +65,8 @@ func (c FrontCheck) Next(preds []learn.Prediction, done []tegra.Measured) (tegra
 	return c.Space.At(most.index), true
 }
 
-// pointsWithMargin are the points to choose from, by index of the space:
-// predicted powers raised by the usual margin, measured ones as they are.
+// pointsWithMargin are the points to choose from, by index of the space: predicted powers raised by the usual margin,
+// measured ones unchanged.
 func pointsWithMargin(preds []learn.Prediction, space *tegra.Space, done []tegra.Measured) []tegra.Measured {
 	points := Medians(preds)
 	for i, p := range preds {

@@ -1,6 +1,6 @@
 package optimize
 
-// What no probe may draw. Speed drives power: nearly every probe far over its limit was of a mode much faster than
+// What no probe may draw. Speed drives power: nearly every probe far over its limit measured a mode much faster than
 // believed. So a mode is trusted only where two things together keep MaxOvershoot times the limit: the deviations of
 // power at the time that is believed, and the power that it would draw if it were faster by fasterZ deviations
 // (docs/decisions/032-unseen-workloads.md).
@@ -51,9 +51,9 @@ func (b *belief) coolIfFaster(l Limit, i int) bool {
 	return b.lnPower[i]+b.ease*math.Hypot(b.hot*b.sdPower[i], b.ifFaster[i]) <= b.ln(l.PowerW*MaxOvershoot)
 }
 
-// gainTrust chooses while the mode that promises most is not trusted, nor any that promises enough: a trusted mode
-// that tells much of it, or else the best of those that become trusted first as fewer deviations are asked for. It
-// ends the search where none does. Over batch sizes it makes detours alone, with less caution after each.
+// gainTrust chooses while the mode that promises most is not trusted, nor any that promises enough: a trusted mode that
+// says much about it, or else the best of those that become trusted first with fewer deviations. It ends the search
+// where none does. Over batch sizes it makes detours alone, with less caution after each.
 func (l *loop) gainTrust(b *belief, desired int, best float64) (int, bool) {
 	tells, ok := l.telling(b, desired)
 	if l.places.Batches != nil && tells >= 0 {
@@ -101,7 +101,7 @@ func (l *loop) justOver(b *belief, best float64) (int, bool) {
 	return most.index, most.index >= 0 && most.value >= l.gain()
 }
 
-// detour is a mode that is measured for what it tells of another.
+// detour is a mode that is measured for what it says about another.
 func (l *loop) detour(tells, desired int) int {
 	l.detours++
 	l.toward = tegra.Some(l.places.At(desired))

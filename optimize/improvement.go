@@ -4,10 +4,10 @@ import "math"
 
 // What a setting promises: its chance to meet the limits, and the improvement to expect of it.
 //
-// Speed drives power: where a setting turns out faster than expected it also draws more. Of most settings that
-// doubt is small against the other errors of the prediction of power, and narrowPower covers it. Where the model
-// hardly knows how fast a setting is, as of one core while it is open whether the job needs more, the doubt decides:
-// the setting cannot be both as fast as hoped and within the limit. A short search then looks at both together
+// Speed drives power: where a setting turns out faster than expected it also draws more. For most settings that doubt
+// is small against the other errors of the prediction of power, and narrowPower covers it. Where the model hardly knows
+// how fast a setting is, as of one core while it is open whether the job needs more, the doubt decides: the setting
+// cannot be both as fast as hoped and within the limit. A short search then looks at both together
 // (docs/decisions/029-speed-and-power-together.md).
 
 const (
@@ -69,7 +69,7 @@ func (b *belief) improvement(l Limit, i int, best float64) float64 {
 	return sd * (z*normalCDF(z) + density(z)) * b.chance(l, i)
 }
 
-// together is improvement, a time limit left out, of a mode that is better from so many deviations faster than
+// together is improvement, a time limit left out, of a mode that is better from that many deviations faster than
 // expected on: at each speed the gain counts with the chance to keep the power limit at that speed.
 func (b *belief) together(l Limit, i int, from, drive float64) float64 {
 	start := max(from, -jointEnds)

@@ -16,11 +16,11 @@ import (
 // own.
 const furtherProbes = 10
 
-// MostProbes is the cap of a search by the closed loop for so many limits, where none is given.
+// MostProbes is the cap of a search by the closed loop for that many limits, where none is given.
 func MostProbes(limits int) int { return DefaultProbes + furtherProbes*(limits-1) }
 
-// servedProbes is the cap of a quick search for one limit where each measurement waits for the answers of
-// a server, up to two minutes. What it costs is in docs/results.md, "Serving".
+// servedProbes is the cap of a quick search for one limit where each measurement waits for the answers of a server, up
+// to two minutes. docs/results.md, "Serving", has its cost.
 const servedProbes = 14
 
 // MostServed is MostProbes of a quick search with a server.

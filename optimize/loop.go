@@ -1,13 +1,10 @@
 package optimize
 
-// The closed loop: fit the gp model to what was measured, measure the mode with
-// the largest expected improvement within the limit, but never one that the model
-// does not trust to keep a power limit, and stop when no mode promises enough
-// (docs/method.md, Search rule). A search also ends as soon as no mode is left
-// that may meet the limits and the nearest of all was measured. What else was
-// tried, and where it falls short, is in
-// docs/decisions/010-search-trust-near-the-power-limit.md. Cost of a step: one fit
-// and one pass over the space.
+// The closed loop: fit the gp model to what was measured, measure the mode with the largest expected improvement within
+// the limit, but never one that the model does not trust to keep a power limit, and stop when no mode promises enough
+// (docs/method.md, Search rule). A search also ends as soon as no mode is left that may meet the limits and the nearest
+// of all was measured. docs/decisions/010-search-trust-near-the-power-limit.md has what else was tried, and where it
+// falls short. Cost of a step: one fit and one pass over the space.
 
 import "math"
 
@@ -66,7 +63,7 @@ type belief struct {
 	logs                  logarithms
 }
 
-// logarithms are the last few that were asked for: of limits, for each mode.
+// logarithms are the last few that were requested: of limits, for each mode.
 type logarithms struct {
 	of, ln [4]float64
 	next   int
@@ -402,13 +399,13 @@ func (l *loop) enough() bool {
 	return (len(l.known) > 0 || l.begun > 0) && l.compared.own()-l.begun >= knownProbes || l.profiled(leanDetours)
 }
 
-// profiled reports whether a quick search has made so many probes, and knows a board's profile.
+// profiled reports whether a quick search has made that many probes, and knows a board's profile.
 func (l *loop) profiled(probes int) bool {
 	return l.residual.HasPrior() && l.o.Depth == Quick && l.compared.own()-l.begun >= probes
 }
 
-// leans reports whether a quick search has made so many probes, and uses a board's profile that its
-// readings confirm: its model is then as good as that of several probes more.
+// leans reports whether a quick search has made that many probes, and uses a board's profile that its readings confirm:
+// its model is then as good as after several probes more.
 func (l *loop) leans(probes int) bool {
 	if !l.profiled(probes) {
 		return false

@@ -62,7 +62,7 @@ type search struct {
 	residual *learn.Residual
 	warnings []string
 	model    *learn.Surrogate
-	expected *learn.Posterior // by the model; nil until it is asked for
+	expected *learn.Posterior // by the model; nil until it is needed
 	fits     bool             // refit after every probe
 
 	compared comparing // with the mode that the board is in, and a preset

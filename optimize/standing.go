@@ -22,8 +22,8 @@ const (
 	likelyZ = 0.994457883209753
 )
 
-// chanceSteps is the inverse of the steps of a chance, to the next of which it is rounded
-// up: no chance is said to be zero, and none is rounded across a bound of the states.
+// chanceSteps is the inverse of the steps of a chance, to the next of which it is rounded up: no chance becomes zero,
+// and none is rounded across a bound of the states.
 const chanceSteps = 10_000
 
 // wideBand is the ratio of the ends of a 95 % band beyond which a prediction is no
@@ -70,9 +70,9 @@ type Standing struct {
 	Worked     bool               // measured, but its latency under a load is worked out from the readings
 }
 
-// Stand says where a mode stands against the limits: by the mean of its n readings,
-// which p is then, else by its prediction. Of several limits the worst one counts. Without
-// a limit on power, time or energy a mode is Measured or Sure.
+// Stand says where a mode stands against the limits: by the mean of its n readings, which p is then, else by its
+// prediction. The worst one of several limits counts. Without a limit on power, time or energy a mode is Measured or
+// Sure.
 func (l Limit) Stand(p learn.Prediction, n int) Standing {
 	s := Standing{N: n, Limited: l.PowerW > 0 || l.TimeMS > 0 || l.EnergyJ > 0}
 	if n > 0 {

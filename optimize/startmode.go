@@ -66,11 +66,11 @@ func (s *search) startMode() int {
 	return max(0, nearest.index)
 }
 
-// The first mode is one that is measured soon: one so slow that a few minibatches take longer than steady power needs
-// tells no more, and costs the board as much time as two others.
+// The first mode is one that is measured soon: a mode so slow that a few minibatches take longer than steady power
+// needs says no more, and costs the board as much time as two others.
 const (
 	quickMS    = 600 // a minibatch of a quick mode
-	quickShare = 10  // where fewer than one in so many are, the fastest such part counts as quick
+	quickShare = 10  // where a smaller share of them is, the fastest part of that share counts as quick
 )
 
 // quick are the modes of a list that are measured soon, as far as the reading of the present mode tells; all without
@@ -93,10 +93,10 @@ const (
 	priorChoice  = 200  // random modes to choose from, and as many whose uncertainty counts
 )
 
-// startByPrior is the first mode where the board's profile knows what to expect: of those that keep a
-// power limit by two deviations the one that says most about all. It is never at the lowest GPU clock
-// where a higher one nearly keeps the limit too: searches that begin there learn nothing of the GPU. Where no mode is
-// expected to keep the limit, it is the one of a list that is expected to draw least. False without a prior.
+// startByPrior is the first mode where the board's profile knows what to expect: of those that keep a power limit by
+// two deviations the one that says most about all. It is never at the lowest GPU clock where a higher one nearly keeps
+// the limit too: searches that begin there learn nothing of the GPU. If no mode is expected to keep the limit, it is
+// the one of a list that is expected to draw least. False without a prior.
 func (s *search) startByPrior(low []int) (int, bool) {
 	if !s.residual.HasPrior() || s.places.Batches != nil || s.fit() != nil {
 		return 0, false

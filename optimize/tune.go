@@ -118,13 +118,11 @@ func (e Ended) String() string {
 
 // Result is the outcome of a search.
 type Result struct {
-	// Measured is the answer, with the mean of its readings, of which every one
-	// met the limit; the later alone where the first disagrees with it. Where no mode
-	// has only such readings, it is the best whose mean meets the limit.
+	// Measured is the answer, with the mean of its readings, of which every one met the limit; the later alone where
+	// the first disagrees with it. If no mode has only such readings, it is the best whose mean meets the limit.
 	tegra.Measured
 	N int // readings that Measured is the mean of
-	// Predicted is what the model said before the mode was first measured, or
-	// says now if it had not been asked.
+	// Predicted is what the model said before the mode was first measured, or says now if there was no model then.
 	Predicted      learn.Prediction
 	Feasible       bool // false: Mode is the nearest measured one
 	Verified       bool // measured twice

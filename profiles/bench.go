@@ -44,9 +44,9 @@ type Bench struct {
 	consecutiveEmptyRuns int                            // jobs in a row that ended without one
 	jobNote              string                         // on the running job
 	notedJob             string                         // the note on a job that a row holds already
-	notedReady           bool                           // it was said how much of preloaded data is in memory
-	confirmed            bool                           // it was said what was read back of fan and clocks
-	notedFast            bool                           // it was said that fast modes get more minibatches
+	notedReady           bool                           // jtune said how much of preloaded data is in memory
+	confirmed            bool                           // jtune said what was read back of fan and clocks
+	notedFast            bool                           // jtune said that fast modes get more minibatches
 	hot                  string                         // why the board is too hot to go on; "" when it is not
 	lastEvents           map[harness.Kind]harness.Event // of the running job: the newest hello and cache
 }
@@ -84,7 +84,7 @@ type Progress struct {
 	Minibatch int // clean ones so far
 	Of        int
 	Span      time.Duration // that these took
-	Samples   int           // power samples meanwhile
+	Samples   int           // power samples of the same time
 	TimeMS    float64       // of the latest minibatch; 0 before
 	PowerW    tegra.Val[float64]
 	Settled   tegra.Val[float64] // seconds until power was steady, or waiting was given up; absent before
@@ -93,7 +93,7 @@ type Progress struct {
 	Event     *harness.Event     // the latest minibatch; nil before
 	Pair      *PairProgress      // of two jobs, once in each sampling interval; nil between them
 	Row       *record.Row        // when a mode has finished
-	// Of the campaign; zero when a single mode is measured.
+	// For the campaign; zero when a single mode is measured.
 	Done, Total  int           // Total 0: not known
 	ETALo, ETAHi time.Duration // time left, between these; 0 while not known
 	Line         string        // a message for the user

@@ -75,7 +75,7 @@ func (m *measurement) raise() {
 		m.step.Mode, m.set.Minibatches, text.Count(m.raisedAt, "power sample"), m.set.MinSamples)})
 }
 
-// countNote says in a row that its mode got more minibatches than were asked for, or fewer; "" when it did not.
+// countNote says in a row that its mode got more minibatches than requested, or fewer; "" when it did not.
 func (m *measurement) countNote() string {
 	if m.set.Precision > 0 {
 		return m.precisionNote()

@@ -3,8 +3,8 @@
 //	Load (pattern, rate) ──► Times ──► moments of arrival, fixed beforehand
 //	                           └──► Queue (batch size, maximal wait) ──► batches to serve
 //
-// What sends requests (profiles/load), what hands batches of them to a job (profiles/harness) and the queue simulation
-// (optimize) use both, so that what is predicted and what is measured mean the same.
+// The sender of requests (profiles/load), the server of batches (profiles/harness) and the queue simulation (optimize)
+// use both, so that prediction and measurement mean the same.
 package arrivals
 
 import (
@@ -127,8 +127,8 @@ func (l Load) String() string {
 	return fmt.Sprintf("closed, %d outstanding", max(1, l.Outstanding))
 }
 
-// Times are the moments at which the requests of an open loop arrive, from the start on. They are
-// fixed beforehand: equal loads and seeds give equal times, however slowly they are asked for.
+// Times are the moments at which the requests of an open loop arrive, from the start on. They are fixed beforehand:
+// equal loads and seeds give equal times, however slowly a caller reads them.
 type Times struct {
 	load  Load
 	rng   *rand.Rand

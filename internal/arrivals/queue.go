@@ -73,8 +73,8 @@ func (q *Queue) Waiting(now time.Duration) int {
 	return n
 }
 
-// Take removes the batch to serve now and returns when its requests arrived: at most a full batch
-// of those that have arrived. number is that of the first one, from 0.
+// Take removes the batch to serve now and returns when its requests arrived: at most a full batch of those that have
+// arrived. number counts the first one of it, from 0.
 func (q *Queue) Take(now time.Duration) (number int, arrived []time.Duration) {
 	q.look(q.batching.Size)
 	n := 0

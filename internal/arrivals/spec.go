@@ -41,8 +41,8 @@ func (v Spec) Gives(flag string) bool {
 	return false
 }
 
-// Configured takes what is not given, by the names of flags, from the load and the limit that the configuration gives
-// a workload. A closed loop that is asked for has no rate.
+// Configured takes what is not given, by the names of flags, from the load and the limit that the configuration gives a
+// workload. A closed loop has no rate.
 func (v Spec) Configured(own Spec, given func(flag string) bool) Spec {
 	if l, err := Named(v.Arrivals); err == nil && !l.Open() || given("outstanding") {
 		own.RatePerS, own.Arrivals = 0, ""
@@ -62,7 +62,7 @@ func (v Spec) Configured(own Spec, given func(flag string) bool) Spec {
 	return v
 }
 
-// Load is how its requests come. Errors are of usage.
+// Load is how its requests come. Errors are usage errors.
 func (v *Spec) Load() (Load, error) {
 	name := v.Arrivals
 	if name == "" {

@@ -9,8 +9,8 @@ type Turns struct {
 	Tau  int  // strict: the most minibatches between two batches
 }
 
-// Trains reports whether the next turn is the training's: now, with the next batch due then, a
-// minibatch of that length, and so many since the last batch.
+// Trains reports whether the next turn is the training's: now, with the next batch due then, a minibatch of that
+// length, and that number of turns since the last batch.
 func (t Turns) Trains(now, due, minibatch time.Duration, since int) bool {
 	if t.Fill {
 		return now < due

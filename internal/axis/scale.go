@@ -60,7 +60,7 @@ func FromZero(most float64) Scale {
 // positive on a log scale) or lies outside.
 func (s Scale) At(v float64) (float64, bool) { return s.Places()(v) }
 
-// Value is the inverse of At: what stands at a share of the range.
+// Value is the inverse of At: the value at a share of the range.
 func (s Scale) Value(at float64) float64 {
 	if s.Log && s.Lo > 0 {
 		return s.Lo * math.Pow(s.Hi/s.Lo, at)

@@ -12,9 +12,8 @@ import (
 	"sync"
 )
 
-// Budget is one thread, and while something is computed one for every core and
-// one more, so that a key does not wait for a computation. A nil Budget leaves
-// everything as it is.
+// Budget is one thread, and while something is computed one for every core and one more, so that a key does not wait
+// for a computation. A nil Budget changes nothing.
 type Budget struct {
 	mu        sync.Mutex
 	cores     int // GOMAXPROCS as New found it

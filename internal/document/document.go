@@ -1,5 +1,5 @@
 // Package document is the value of one page that people read on paper or in a browser: headings, sentences, tables and
-// figures in their order. All its texts are plain: whoever writes them out escapes them.
+// figures in their order. All its texts are plain: the writer of a format escapes them.
 //
 //	session: what is known ──► Document ──► export: HTML, Markdown
 package document

@@ -1,12 +1,12 @@
-// Package figure is the value of one drawing: what stands in it, in which units, and which
-// of it was measured. Screens, commands and files draw the same value.
+// Package figure is the value of one drawing: its points, their units, and which of them were measured. Screens,
+// commands and files draw the same value.
 //
 //	session: numbers ──► Figure ──► widget: text for a terminal
 //	                            └─► export: SVG, CSV, JSON
 //
-// Points stand in a plane (lines over one quantity, one panel under the other), in rows
-// with a name each (bars and boxes, one panel beside the other), or in the cells of a heat
-// map. A missing number is NaN, and nothing is drawn of it.
+// Points are drawn in a plane (lines over one quantity, one panel under the other), in rows with a name each (bars and
+// boxes, one panel beside the other), or in the cells of a heat map. A missing number is NaN, and nothing is drawn of
+// it.
 package figure
 
 import (
@@ -40,7 +40,7 @@ type Axis struct {
 	Key  string  // in files, with its unit: "time_ms"
 	Name string  // in words: "time per minibatch"
 	Unit string  // as drawn: "ms"; ""
-	Per  float64 // a value in files is that of the drawing times this; 0: the same
+	Per  float64 // a value in files is the drawing's times this; 0: the same
 	Log  bool
 	From float64              // bars begin here
 	Zero bool                 // from 0 to a round number
@@ -136,7 +136,7 @@ func (s Series) ByRow() map[int][]float64 {
 	return out
 }
 
-// Point is one value. What does not apply is NaN; At, In and Cell make it so.
+// Point is one value. A value that does not apply is NaN; At, In and Cell make it so.
 type Point struct {
 	X, Y   float64 // by Figure.X and Figure.Y
 	Row    int     // of Figure.Rows
@@ -243,7 +243,7 @@ const Heats = 5
 // HeatEnds are the upper ends of the shades of a heat map.
 type HeatEnds [Heats]float64
 
-// HeatEnds are those of the panel's values: each shade has as many cells.
+// HeatEnds are the ends of the shades of the panel's values: each shade has the same number of cells.
 func (p *Panel) HeatEnds() (ends HeatEnds) {
 	var values []float64
 	for _, s := range p.Series {

@@ -1,7 +1,6 @@
-// Package sorted sorts slices by a comparison, as slices.SortFunc and
-// slices.SortStableFunc do and in the same order. Those two are compiled anew
-// for every element type, 12 KB of program each; here all types share one copy.
-// A slice of thousands of elements that a person waits for keeps those of slices.
+// Package sorted sorts slices by a comparison, as slices.SortFunc and slices.SortStableFunc do and in the same order.
+// Those two are compiled again for every element type, 12 KB of program each; here all types share one copy. A slice of
+// thousands of elements that a person waits for keeps those of slices.
 package sorted
 
 import "sort"

@@ -48,8 +48,8 @@ const rankSlack = 1e-9
 // leastBeyond is how many values must lie beyond a quantile for it to mean something.
 const leastBeyond = 10
 
-// QuantileHolds reports whether n values are enough for their q-quantile: some ten lie beyond it, so
-// p99 takes 1,000 and p95 takes 200.
+// QuantileHolds reports whether n values are enough for their q-quantile: about ten lie beyond it, so p99 takes 1,000
+// and p95 takes 200.
 func QuantileHolds(q float64, n int) bool { return float64(n)*(1-q) >= leastBeyond-rankSlack }
 
 // Median is the middle one of values, or between the two in the middle; NaN

@@ -13,7 +13,7 @@ type Lines []string
 func (l *Lines) Add(format string, args ...any) { *l = append(*l, fmt.Sprintf(format, args...)) }
 
 // Fold breaks plain text into lines of at most width characters, at spaces but not before a per cent sign. All lines
-// but the first begin with the indent. A longer word stands on a line of its own.
+// but the first begin with the indent. A longer word gets a line of its own.
 func Fold(text, indent string, width int) string {
 	const glued = "\x00" // stands for a space at which no line ends
 	var lines []string

@@ -40,7 +40,7 @@ type spelling struct {
 	size float64
 }
 
-// number is a number and what stands behind it.
+// number is a number and the text behind it.
 var number = regexp.MustCompile(`^\s*([-+]?[\d.]+(?:[eE][-+]?\d+)?)\s*(\S*)\s*$`)
 
 // Parse reads a number of unit u. Case counts: mW is not MW.

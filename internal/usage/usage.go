@@ -1,5 +1,5 @@
-// Package usage says what is wrong with a request without knowing where it was typed. A text mentions what has to be
-// given by the name of a Field in quotation marks; whoever shows the text puts its own name there.
+// Package usage says what is wrong with a request without knowing where it was typed. A text mentions a missing value
+// by the name of a Field in quotation marks; the command or screen that shows the text puts its own name there.
 //
 //	code ──► Error{Field, Why, Try}, notes ──► “batch size” ──► Named ──► --batch on a command line, a dialog's label
 package usage

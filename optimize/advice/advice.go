@@ -19,7 +19,7 @@ import (
 // Situation is what advice is given about. Only Mode is needed.
 type Situation struct {
 	Mode    tegra.Mode  // chosen, or in question
-	Present tegra.Setup // the device's now; models are of locked clocks
+	Present tegra.Setup // the device's now; models describe locked clocks
 	Presets []tegra.Preset
 	// Minibatches of a whole training; 0 when not known.
 	Minibatches int

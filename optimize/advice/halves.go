@@ -13,7 +13,7 @@ import (
 	"jtune/tegra"
 )
 
-// Half is what half of one knob's setting changes, the other knobs as they are.
+// Half is what half of one knob's setting changes, the other knobs unchanged.
 type Half struct {
 	Knob     tegra.Knob
 	To       tegra.Mode // the listed setting nearest to half

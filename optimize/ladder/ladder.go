@@ -28,7 +28,7 @@ func New(s *tegra.Space) Ladder {
 	return l
 }
 
-// Whole is all that there is, with so many batch sizes; 0: the size is no knob.
+// Whole is all that there is, with that many batch sizes; 0: the size is no knob.
 func (l *Ladder) Whole(sizes int) (b Box) {
 	for k, list := range l {
 		b.Hi[k] = len(list) - 1

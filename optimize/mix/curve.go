@@ -17,8 +17,8 @@ import (
 const (
 	curveStep = 0.04 // between two service times, in logarithms
 	curveSpan = 12   // in logarithms: how far below the longest service time one is looked for
-	// partShare is between two times of a batch that is not full, as shares of a full one's: where such may leave,
-	// their times have many forms, of which few are told apart.
+	// partShare is between two times of a batch that is not full, as shares of a full one's: where these may leave,
+	// their times have many forms, and few are told apart.
 	partShare = 0.1
 )
 
@@ -55,7 +55,7 @@ func (a *Ask) NewLoadCurve(infer Phase) *LoadCurve {
 	return &LoadCurve{*a, infer, &simulated{at: map[curveAt]queued{}}}
 }
 
-// With is the curve for another ask, with what was simulated where it is of the same load.
+// With is the curve for another ask, with what was simulated where its load is the same.
 func (c *LoadCurve) With(a Ask) *LoadCurve {
 	next := a.NewLoadCurve(c.infer)
 	if c.ask.SameLoad(a) {
@@ -180,9 +180,9 @@ func (c *LoadCurve) slowest(o Outcome) float64 {
 	return 1000 * math.Exp(lo*curveStep)
 }
 
-// Stand says where a setting stands against the ask, by the mean of its n readings, or by its prediction where n
-// is 0. The load is met up to a service time, so it stands as it does against a limit on that. Readings are of full
-// batches, one after the other: the latency under a load is worked out from them, so no setting is Measured for it.
+// Stand says where a setting stands against the ask, by the mean of its n readings, or by its prediction where n is 0.
+// The load is met up to a service time, so it stands as it does against a limit on that. Readings have full batches,
+// one after the other: the latency under a load is worked out from them, so no setting is Measured for it.
 func (c *LoadCurve) Stand(at tegra.Setting, n int) optimize.Standing {
 	o, ok := c.ask.bound(at, c.infer, nil)
 	if !ok {

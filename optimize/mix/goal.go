@@ -23,7 +23,7 @@ type Goal struct {
 // Loaded reports whether the limits hold under a load.
 func (g Goal) Loaded() bool { return g.Load != arrivals.Spec{} }
 
-// Ask is the goal under its load, with the requests' schedule by seed. Errors are of usage.
+// Ask is the goal under its load, with the requests' schedule by seed. Errors are usage errors.
 func (g Goal) Ask(seed uint64) (Ask, error) {
 	l, v := g.Limit, g.Load
 	load, err := v.Load()
@@ -102,7 +102,7 @@ func ParseGoal(line string) (g Goal, err error) {
 	return g, err
 }
 
-// UsualQuantile is that of a latency without one.
+// UsualQuantile is the quantile of a latency without one.
 const UsualQuantile = 0.99
 
 // latencyOf takes "p99 50 ms" apart.
@@ -130,7 +130,7 @@ func noGoal(clause, why string) error {
 	return usage.Errorf("%q: %s", text.Clip(clause), why)
 }
 
-// String says what is asked for, in the form that ParseGoal reads.
+// String is the goal in the form that ParseGoal reads.
 func (g Goal) String() string {
 	var parts []string
 	add := func(v float64, before, after string) {

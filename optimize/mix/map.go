@@ -18,7 +18,7 @@ type Map struct {
 	Bound bool
 }
 
-// Where the latency is simulated, the front is that of so many bands of power, and of each at most so many mixes are
+// Where the latency is simulated, the front has that many bands of power, and in each at most that many mixes are
 // simulated, those that train most by the formulas first.
 const (
 	mapBands = 16

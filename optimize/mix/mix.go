@@ -2,8 +2,8 @@
 //
 // A mix is a number of phases that take turns on one GPU in one power mode: waiting and serving a batch of requests, or
 // serving and training. Time adds, energy adds, mean power is the mean over time, peak power that of the hungriest
-// phase. The equations are in docs/method.md, "Load" and "Training beside inference"; strict turns and the bound
-// L = b/λ + s are those of Fulcrum (its published notebooks), the rest is ours.
+// phase. The equations are in docs/method.md, "Load" and "Training beside inference"; strict turns and the bound L =
+// b/λ + s come from Fulcrum (its published notebooks), the rest is ours.
 //
 //	Ask, Phase (predictions or measurements) ──► Evaluate ──► Outcome ──► Choose (of predictions)
 //	                                                └─► queue (simulated waiting)     Search, Tune (by measuring)
@@ -381,9 +381,9 @@ func (a *Ask) compare(x, y *Outcome, want Want) int {
 	return cmp.Or(cmp.Compare(x1, y1), cmp.Compare(x2, y2))
 }
 
-// Choose returns the settings that meet the ask, best first, of those in which the phases are known.
-// Ties go by time or power, then by the order given. Where the latency is simulated it returns the
-// best one alone. The error is a *NoSettingError where none meets it.
+// Choose returns the settings that meet the ask, best first, of those in which the phases are known. Time or power
+// decides ties, then the order given. Where the latency is simulated it returns the best one alone. The error is a
+// *NoSettingError where none meets it.
 func (a Ask) Choose(settings []tegra.Setting, infer Phase, train *Phase) ([]Outcome, error) {
 	if err := a.Check(); err != nil {
 		return nil, err

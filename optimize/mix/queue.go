@@ -1,8 +1,8 @@
 package mix
 
-// The waiting of requests that arrive at random, or whose batches leave after a maximal wait, follows
-// from no formula that is worth it. It is simulated: one server, the arrivals of a seed, the service
-// time of each batch by its size. 20,000 requests take some 2 ms.
+// The waiting of requests that arrive at random, or whose batches leave after a maximal wait, follows from no formula
+// that is worth it. It is simulated: one server, the arrivals of a seed, the service time of each batch by its size.
+// 20,000 requests take about 2 ms.
 
 import (
 	"slices"

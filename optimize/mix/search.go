@@ -41,7 +41,7 @@ const (
 // hotSteps are margins in standard deviations, see hotOver; the first two are for the first mixes alone.
 var hotSteps = [...]float64{2.6, 2.4, 2.2, 1.8, 1.4, 1, 0.6, 0.2, 0}
 
-// Options say what is asked of which phases.
+// Options are the load and limits of phases.
 type Options struct {
 	Ask          Ask // its Margin is the search's own
 	Space        *tegra.Space
@@ -186,8 +186,8 @@ func (o Options) Settings() []tegra.Setting {
 	return tegra.Places{Space: o.Space, Batches: o.Batches}.All()
 }
 
-// Phases fits both phases to what is known of them and predicts all settings; those that were measured count as they
-// were. train is nil without training.
+// Phases fits both phases to what is known of them and predicts all settings; measured ones count by their measurement.
+// train is nil without training.
 func Phases(o Options) (infer Phase, train *Phase, err error) {
 	if infer, err = o.fit(o.Infer, o.Batches, nil, o.Settings()); err != nil || o.Train == nil {
 		return infer, nil, err
@@ -294,8 +294,8 @@ func (s *search) profiled() map[tegra.Setting]bool {
 	return out
 }
 
-// harmless are the settings that will hardly be far over a limit. Where none is so sure, those are taken that
-// are with a smaller margin, and in the end all.
+// harmless are the settings that will hardly be far over a limit. If none is so sure, those are taken that are with a
+// smaller margin, and in the end all.
 func (s *search) harmless(open []tegra.Setting) []tegra.Setting {
 	for _, margin := range s.hotMargins() {
 		a := s.asks(margin)
@@ -326,7 +326,7 @@ func (s *search) hotMargins() []float64 {
 	return hotSteps[2:]
 }
 
-// margin is that of the next choice.
+// margin is the margin of the next choice.
 func margin(r Result) float64 {
 	if r.Feasible {
 		return moreMargin

@@ -96,8 +96,8 @@ func Tune(ctx context.Context, measure optimize.Measure, ask Ask, o optimize.Tun
 	return r, found.Best, err
 }
 
-// bestPreset is the vendor's preset that serves a load best, of those that meet what is asked for: by what was
-// measured, or by predictions of which none is far over a power limit. False where there is none.
+// bestPreset is the vendor's preset that serves a load best among those that meet the limits: by measurements, or by
+// predictions of which none is far over a power limit. False where there is none.
 func bestPreset(o Options, probes []optimize.Probe, presets []tegra.Preset, batch int) (best tegra.Setting, ok bool) {
 	if presets == nil {
 		return best, false

@@ -23,10 +23,9 @@ func DefaultPowerW(presets []tegra.Preset) float64 {
 	return watts[len(watts)/2]
 }
 
-// BatchChoices are the lists of batch sizes that a search may choose among: the
-// workload's own alone, and lists of one and two octaves around it. Those that
-// were asked for come first; a replay has no others. 0 is a workload without a
-// batch size.
+// BatchChoices are the lists of batch sizes that a search may choose among: the workload's own alone, and lists of one
+// and two octaves around it. The requested ones come first; a replay has no others. 0 is a workload without a batch
+// size.
 func BatchChoices(own int, asked []int, replay, fixed bool) [][]int {
 	var out [][]int
 	if asked != nil {

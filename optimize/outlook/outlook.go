@@ -283,11 +283,10 @@ func (o *Outlook) At(i int) About {
 	return a
 }
 
-// Choose returns the index of the mode that a limit asks for, as optimize.ChooseKnown has it: on
-// screens and in commands. Where none keeps the
-// limit it is the nearest, and the error an *optimize.InfeasibleError. With a
-// power limit a model of several batch sizes is searched for the most samples per
-// second, within a time limit too, which is one on the latency.
+// Choose returns the index of the mode that a limit asks for, as optimize.ChooseKnown has it: on screens and in
+// commands. If none keeps the limit it is the nearest, and the error an *optimize.InfeasibleError. With a power limit a
+// model of several batch sizes is searched for the most samples per second, within a time limit too, which is one on
+// the latency.
 func (o *Outlook) Choose(l optimize.Limit) (int, error) { return o.choose(l, nil) }
 
 // choose is Choose among some of the settings, by index; nil: all.
@@ -325,7 +324,7 @@ func (o *Outlook) choose(l optimize.Limit, among []int) (int, error) {
 	return at, err
 }
 
-// FrontAmong is the Pareto front of some settings alone, as Front is that of all.
+// FrontAmong is the Pareto front of some settings alone, as Front is for all.
 func (o *Outlook) FrontAmong(plane int, among []int) []int {
 	points := make([]tegra.Measured, len(among))
 	for k, i := range among {
@@ -341,14 +340,12 @@ func (o *Outlook) FrontAmong(plane int, among []int) []int {
 	return front
 }
 
-// Standing is where setting i stands against a limit. Screens and commands have it from
-// here.
+// Standing is where setting i stands against a limit. Screens and commands call this.
 func (o *Outlook) Standing(i int, l optimize.Limit) optimize.Standing {
 	return l.Stand(o.Known[i], o.readings[o.Known[i].Setting].N)
 }
 
-// StandingOf is that of a mode; optimize.Unknown without an outlook, or without a
-// prediction of the mode.
+// StandingOf is the standing of a mode; optimize.Unknown without an outlook, or without a prediction of the mode.
 func (o *Outlook) StandingOf(m tegra.Mode, l optimize.Limit) optimize.Standing {
 	if o != nil {
 		if i, ok := o.Index(m); ok {
@@ -358,7 +355,7 @@ func (o *Outlook) StandingOf(m tegra.Mode, l optimize.Limit) optimize.Standing {
 	return optimize.Standing{State: optimize.Unknown}
 }
 
-// Standings are those of all settings, by index.
+// Standings are the standings of all settings, by index.
 func (o *Outlook) Standings(l optimize.Limit) []optimize.Standing {
 	out := make([]optimize.Standing, len(o.Known))
 	for i := range out {

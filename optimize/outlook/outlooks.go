@@ -21,7 +21,7 @@ func SubjectOf(workload string, b tegra.Board) Subject {
 // The zero value is ready. It belongs to one goroutine.
 type Outlooks struct{ by map[Subject]*beliefs }
 
-// beliefs are those of one subject.
+// beliefs are the beliefs about one subject.
 type beliefs struct {
 	model *learn.Model // whole
 	sizes map[int]*Outlook

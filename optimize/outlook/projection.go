@@ -24,7 +24,7 @@ type Projected struct {
 	Met      bool            // the mode keeps the limit
 }
 
-// Hours are those of the whole training.
+// Hours count the whole training.
 func (t *Projected) Hours() float64 { return t.Time.Hours() }
 
 // Project compares whole trainings in the mode of setting at with those in the best mode that was measured, as a sample

@@ -255,8 +255,8 @@ func (r Rest) Check() error {
 	return nil
 }
 
-// after is the pause after work of so many seconds. Idle it takes P_idle·g, asleep
-// P_sleep·(g − t_wake) + E_wake: sleeping takes less from g = t_wake + (E_wake − P_idle·t_wake)/(P_idle − P_sleep).
+// after is the pause after work of that many seconds. Idle it takes P_idle·g, asleep P_sleep·(g − t_wake) + E_wake:
+// sleeping takes less from g = t_wake + (E_wake − P_idle·t_wake)/(P_idle − P_sleep).
 func (r Rest) after(busyS float64) Rested {
 	pause := r.PeriodS - busyS
 	if pause < 0 {

@@ -11,8 +11,8 @@ import (
 	"jtune/tegra"
 )
 
-// LoadView is what the settings of an outlook do under a load. Screens and commands have from here which of them
-// answers what is asked, and where each stands. It belongs to one goroutine at a time.
+// LoadView is what the settings of an outlook do under a load. Screens and commands call this to learn which setting
+// answers, and where each stands. It belongs to one goroutine at a time.
 type LoadView struct {
 	mix.Ask
 	of       *outlook.Outlook // of all batch sizes that the model knows
@@ -22,7 +22,7 @@ type LoadView struct {
 	curve    *mix.LoadCurve
 	done     map[tegra.Setting]mix.Outcome // that were evaluated
 
-	// Of the modes that a screen shows (ViewUnder), whose answer may have another batch size than they:
+	// For the modes that a screen shows (ViewUnder), whose answer may have another batch size than they:
 	Best  mix.Outcome // the answer, or the nearest
 	None  error       // says that none meets the ask; nil: Best does
 	view  *outlook.Outlook
@@ -112,7 +112,7 @@ func (v *LoadView) At(at tegra.Setting) mix.Outcome {
 	return o
 }
 
-// Standing is where a setting stands against what is asked.
+// Standing is where a setting stands against the limits.
 func (v *LoadView) Standing(at tegra.Setting) optimize.Standing {
 	i, known := v.place[at]
 	switch {
@@ -164,8 +164,8 @@ func (v *LoadView) Title() string {
 	return out + " at " + rate + ", " + name
 }
 
-// ViewUnder works out what the modes of an outlook do under a load. What was worked out before of the same model or
-// load is taken from there; before may be nil.
+// ViewUnder works out what the modes of an outlook do under a load. An earlier result for the same model or load is
+// reused; before may be nil.
 func ViewUnder(o *outlook.Outlook, a mix.Ask, before *LoadView) (v *LoadView, err error) {
 	var old *outlook.Outlook
 	if before != nil {
@@ -203,7 +203,7 @@ func ViewUnder(o *outlook.Outlook, a mix.Ask, before *LoadView) (v *LoadView, er
 	return v, nil
 }
 
-// Of reports whether it is of this outlook.
+// Of reports whether it belongs to this outlook.
 func (v *LoadView) Of(o *outlook.Outlook) bool { return v != nil && v.view == o }
 
 // setting is a mode of the view with its batch size.

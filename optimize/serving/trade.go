@@ -22,7 +22,7 @@ type Quantity struct {
 	Limit  float64   // 0: none
 	// Band is how far a predicted value may be off.
 	Band func(i int) [2]float64
-	// Of is the value of another model's prediction; nil where a prediction alone does not tell it.
+	// Of is the value of another model's prediction; nil where a prediction alone does not give it.
 	Of func(tegra.Measured) float64
 }
 
@@ -42,13 +42,13 @@ type Trade struct {
 	Front func(among []int) []int
 }
 
-// Unit is what the speed and the energy of inference are told per: a sample, or a token of a server's answer.
+// Unit is what the speed and the energy of inference count: a sample, or a token of a server's answer.
 type Unit struct {
 	Name     string  // "" for training, which has none
 	PerBatch float64 // units of a batch of an outlook's size
 }
 
-// Infers reports whether the outlook is of inference.
+// Infers reports whether the outlook describes inference.
 func (u Unit) Infers() bool { return u.Name != "" }
 
 // Trades are what the modes of an outlook can be compared by, the usual one first: for inference the latency under
@@ -154,7 +154,7 @@ func unitEnergy(o *outlook.Outlook, u Unit) *Quantity {
 	return q
 }
 
-// unitAxis is that of the energy of a unit in joules.
+// unitAxis is the axis of the energy of a unit in joules.
 func unitAxis(u Unit) figure.Axis {
 	return figure.Axis{Key: "unit_j", Name: "energy of a unit", Unit: "J/" + u.Name, Log: true, Text: text.Of}
 }
@@ -178,7 +178,7 @@ func (q *Quantity) milli() {
 	}
 }
 
-// latency is that of a request under the load, at the quantile.
+// latency is the latency of a request under the load, at the quantile.
 func (v *LoadView) latency() *Quantity {
 	q := made(v.view, figure.Axis{Key: "latency_ms", Name: v.Title(), Unit: "ms", Log: true, Text: text.Of},
 		wordLatency,

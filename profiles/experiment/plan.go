@@ -170,7 +170,7 @@ type Setting struct {
 	Settings  record.Settings
 	Governors tegra.Governors // of clocks that Settings leave free; "": those that the board was found with
 	Idle      bool            // nothing runs
-	// Of a virtual board, during this setting: what the data lie on, "" for its own, and which unit it is.
+	// On a virtual board, during this setting: the medium of the data, "" for its own, and which unit it is.
 	Medium string
 	Unit   tegra.Val[int]
 }
@@ -185,7 +185,7 @@ type Skip struct {
 type Plan struct {
 	Settings []Setting
 	Skipped  []Skip
-	same     map[string]string // of modes: a label's mode is that of another, run label here
+	same     map[string]string // of modes: a label's mode is the mode of another, run label here
 	meter    []Metered
 }
 

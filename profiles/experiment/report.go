@@ -61,7 +61,7 @@ type Missing struct {
 	Mode    tegra.Mode `json:"mode"`
 	State   string     `json:"state"` // DidNotRun or LeftOver
 
-	before int // the line that it stands before in a table
+	before int // the line before which it is put in a table
 }
 
 // Why a setting has no numbers.
@@ -136,8 +136,8 @@ func columnsOf(c record.Character, p record.Part) []Column {
 // defaultColumns of the text report.
 var defaultColumns = strings.Fields("time_ms stall_ms compute_ms overhead_ms power_w energy_j cpu_pct gpu_pct")
 
-// Report makes the report of what was run. Of several runs of a setting with
-// one repeat the newest counts; rows hold the settings that failed.
+// Report makes the report of what was run. The newest of several runs of a setting with one repeat counts; rows hold
+// the settings that failed.
 func (e *Experiment) Report(p Plan, repeat int, rows []record.Row, runs []record.Run) *Report {
 	out := &Report{Experiment: *e, Repeat: max(1, repeat), Skipped: p.Skipped, same: p.same,
 		meter: p.meter}
@@ -282,7 +282,7 @@ func (r *Report) Text(w io.Writer) error {
 	return WriteFolded(w, b.String())
 }
 
-// WriteFolded writes a report 80 columns wide, tables as they are.
+// WriteFolded writes a report 80 columns wide, with tables unchanged.
 func WriteFolded(w io.Writer, report string) error {
 	for line := range strings.Lines(report) {
 		line, indent := strings.TrimRight(line, " \n"), ""

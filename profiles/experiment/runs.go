@@ -30,7 +30,7 @@ type rounds struct {
 	repeat   int
 }
 
-// Rounds are the runs of a plan, each setting so many times.
+// Rounds are the runs of a plan, each setting that many times.
 func (p *Plan) Rounds(repeat int) Runs { return rounds{p.Settings, repeat} }
 
 func (r rounds) Len() int { return r.repeat * len(r.settings) }

@@ -95,7 +95,7 @@ func sayCache(r *Report) (out text.Lines) {
 	return append(out, r.preload()...)
 }
 
-// inMemory is the share of the data, in percent, from which on no epoch reads them anew.
+// inMemory is the share of the data, in percent, from which on no epoch reads them again.
 const inMemory = 95
 
 // preload advises to preload the data: where a run that begins cold does not bring them into

@@ -27,7 +27,7 @@ type Elsewhere struct {
 	Detect  Detect // how it finds out
 }
 
-// attachSilence is how long such a job may be silent: it may validate or write a checkpoint meanwhile.
+// attachSilence is how long such a job may be silent: it may validate or write a checkpoint then.
 const attachSilence = 5 * time.Minute
 
 // attached is a job that was started elsewhere. It is never signalled, and goes on when it is no longer read.

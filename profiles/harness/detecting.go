@@ -12,7 +12,7 @@ import (
 	"jtune/profiles/harness/process"
 )
 
-// ErrNotUnderstood reports that the output of a program tells no steps that could be read.
+// ErrNotUnderstood reports that the output of a program has no steps that could be read.
 var ErrNotUnderstood = errors.New("its output was not understood")
 
 // NotUnderstood is why no steps could be read in what a command printed.
@@ -60,10 +60,10 @@ type Detect struct {
 	PerRun bool
 }
 
-// Detecting is a harness that finds out by itself how a program tells its steps.
+// Detecting is a harness that finds out how a program counts its steps.
 type Detecting interface {
-	// Detected is what it read until now; an error that wraps ErrNotUnderstood where nothing can be taken, and ok
-	// false where the harness was told what to read.
+	// Detected is what it read until now; an error that wraps ErrNotUnderstood where nothing can be taken, and ok false
+	// where the harness has a fixed pattern.
 	Detected() (r detect.Reading, err error, ok bool)
 }
 
@@ -87,7 +87,7 @@ const (
 	// chooseEvery is how often it is tried to choose; watchEvery, whether the choice still holds.
 	chooseEvery = 500 * time.Millisecond
 	watchEvery  = 15 * time.Second
-	// doubtLines and doubtWork: after so many lines, or so long, without a step it is said that none is understood.
+	// doubtLines and doubtWork: after that many lines, or that long, without a step jtune says that none is understood.
 	doubtLines = 20
 	doubtWork  = 10 * time.Second
 	// startLimit is how long a program may take before its first step, whatever it prints.

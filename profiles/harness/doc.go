@@ -46,10 +46,9 @@
 // n counts units, 1 to 1,048,576; a request's times are seconds on the clock of t, arrive ≤ start ≤ first ≤ end; warm
 // ends a warm-up whose batches say "clean":false.
 //
-// A job without an event for a minute is taken for dead, or for five times as long
-// as a minibatch has taken or may take in the present mode, where that is longer. One
-// that loads or warms its page cache for longer prints cache events meanwhile, or has
-// silence_s under its [workload.NAME] in the configuration file.
+// A job without an event for a minute is taken for dead, or for five times as long as a minibatch has taken or may take
+// in the present mode, where that is longer. A job that loads or warms its page cache for longer prints cache events,
+// or has silence_s under its [workload.NAME] in the configuration file.
 //
 // A job that cannot be changed is read by a pattern (see CheckPattern) from the
 // progress bar or the log lines that it prints; some tools of inference tell only

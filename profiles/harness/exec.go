@@ -46,7 +46,7 @@ type ExecOptions struct {
 	Container Container // in which Command is run
 	Turn      *os.File  // the job's end of a turn socket, closed here; nil: none (not in a container)
 	Pattern   string    // reads minibatches out of lines that match, see CheckPattern; "" for none
-	// Detect finds out how lines tell steps, where there is no Pattern; nil: only events of the protocol are read.
+	// Detect finds out how lines count steps, where there is no Pattern; nil: only events of the protocol are read.
 	Detect *Detect
 	Echo   io.Writer // gets all that the job prints, as it comes; nil: nothing does
 }
@@ -367,7 +367,7 @@ func (j *job) patience() time.Duration {
 		switch {
 		case d.err != nil && !d.ToEnd:
 			return 0
-		case d.ToEnd: // it is measured as it is
+		case d.ToEnd: // it is measured unchanged
 			return max(left, time.Minute)
 		}
 	}

@@ -62,19 +62,19 @@ type Event struct {
 
 	N     int    // of infer and request: units, such as tokens; of warm: batches
 	Phase string // of infer: prefill, decode or ""
-	Job   string // who it is of where two jobs take turns: train, infer or ""
+	Job   string // its job where two jobs take turns: train, infer or ""
 	Late  bool   // a minibatch of strict turns that ended after the next batch was due
-	// Of a request, by the device's clock: scheduled arrival, beginning of its service and first unit of its answer;
+	// For a request, by the device's clock: scheduled arrival, beginning of its service and first unit of its answer;
 	// its end is T.
 	Arrive, Start, First time.Duration
 	In, Out              int     // of a request: units of the question and the answer
 	LateMS               float64 // of a request that was scheduled: how much later than it could be it was sent
-	// Of a batch of a language model: the parts of its time that read the question and write the answer.
+	// For a batch of a language model: the parts of its time that read the question and write the answer.
 	PrefillMS, DecodeMS tegra.Val[float64]
-	// Of a server that is watched, with the last batch of a reading: the latencies in s of all that it answered since
+	// For a server that is watched, with the last batch of a reading: the latencies in s of all that it answered since
 	// the reading before.
 	Answered *stats.Histogram
-	Summary  *Summary // of a program that tells of itself when it ends: TimeMS is then the whole span
+	Summary  *Summary // of a program that prints its result when it ends: TimeMS is then the whole span
 }
 
 // Timed reports whether the event is a unit of measurement: a minibatch of training or a batch of inference.

@@ -29,7 +29,7 @@ func (j *job) listen(readers *sync.WaitGroup, stdout, stderr *pipe) {
 	readers.Go(func() { each(j.echoed(stderr), log) })
 }
 
-// echoed is an output of the job that is shown too where that is asked for.
+// echoed is an output of the job that is shown too on request.
 func (j *job) echoed(r io.Reader) io.Reader {
 	if j.echo == nil {
 		return r
@@ -77,8 +77,8 @@ func (j *job) match(rest func(text []byte)) func(text []byte, whole bool) {
 // watchOutput is how often it is looked whether anything of a program's output was understood.
 const watchOutput = time.Second
 
-// watch says when a program has worked for a while and nothing of what it prints tells its steps, and ends the wait for
-// one whose lines tell two times.
+// watch says when a program has worked for a while and none of its lines counts its steps, and ends the wait for one
+// whose lines show two times.
 func (j *job) watch() {
 	every := time.NewTicker(watchOutput)
 	defer every.Stop()

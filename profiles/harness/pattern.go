@@ -24,7 +24,7 @@ import (
 // there are: bars of another length, such as a validation's, are passed over),
 // epoch, time_ms, time_s, rate (per second), units (of one result at the end).
 
-// maxAtOnce: a larger step of a count is of something else.
+// maxAtOnce: a larger step of a count belongs to something else.
 const maxAtOnce = 1000
 
 // escapes are what colours and moves the cursor of a terminal.

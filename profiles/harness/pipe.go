@@ -55,7 +55,7 @@ type pipe struct {
 
 	mu     sync.Mutex
 	file   *os.File // the runtime's; nil while it is taken away
-	fd     int      // meanwhile
+	fd     int      // at the same time
 	closed bool
 }
 
@@ -98,7 +98,7 @@ func (p *pipe) Read(b []byte) (int, error) {
 		case f != nil:
 			n, err := f.Read(b)
 			if errors.Is(err, os.ErrDeadlineExceeded) {
-				continue // the job ended meanwhile
+				continue // the job ended before that
 			}
 			return n, err
 		}

@@ -37,7 +37,7 @@ func (q *Queue) Put(e Event) {
 		select {
 		case <-q.events:
 			q.dropped++
-		default: // Next took one meanwhile
+		default: // Next took one in between
 		}
 	}
 }

@@ -15,8 +15,8 @@ import (
 // reader reads events out of the lines of a program that knows nothing of jtune. It is used by one goroutine at a
 // time.
 type reader interface {
-	// read reads a line that came at now. ok reports whether it is of the program's numbers, with events or
-	// not. whole is false for a progress bar that is not finished yet.
+	// read reads a line that came at now. ok reports whether it has the program's numbers, with events or not. whole is
+	// false for a progress bar that is not finished yet.
 	read(text []byte, now time.Duration, whole bool) (events []Event, ok bool)
 }
 
@@ -52,7 +52,7 @@ var tools = map[string]tool{
 	"aiperf":              {make: func([]string) reader { return &aiperf{} }, sums: true},
 }
 
-// EndsWithSummary reports whether a pattern is of a program that prints its numbers when it ends.
+// EndsWithSummary reports whether a pattern reads a program that prints its numbers when it ends.
 func EndsWithSummary(pattern string) bool { return tools[pattern].sums }
 
 // newReader returns the reader of a pattern: of a tool by name, or of an expression.

@@ -90,7 +90,7 @@ func (s *Stream) Close() error {
 	s.close.Do(func() {
 		s.group.Signal(syscall.SIGKILL)
 		s.group.KillStrays()
-		s.out.SetReadDeadline(time.Now().Add(drainGrace)) // whoever else holds its output
+		s.out.SetReadDeadline(time.Now().Add(drainGrace)) // another holder of its output
 		<-s.done
 		s.group.End()
 	})

@@ -141,7 +141,7 @@ func minimise(cs []constant, loss func() float64, tether float64, steps int) {
 	}
 }
 
-// print writes the constants as they stand in constants.toml.
+// print writes the constants in the form of constants.toml.
 func (m *model) print(out io.Writer) {
 	fmt.Fprintf(out, "[[chip]]\n%s\n", fields(reflect.ValueOf(m.chip), "\n"))
 	for _, w := range m.workloads {

@@ -64,7 +64,7 @@ type model struct {
 	chip      physics.Chip
 	workloads []physics.Workload
 	measured  map[string][]tegra.Measured
-	trials    map[string]fidelity.Trial // of each workload, when it was asked for
+	trials    map[string]fidelity.Trial // of each workload, when it was requested
 }
 
 func (m *model) workload(name string) *physics.Workload {

@@ -31,8 +31,8 @@ var (
 	low441 = tegra.Mode{Cores: 4, CPU: 422400 * tegra.KHz, GPU: 114750000, EMC: 665600000}
 )
 
-// ranges are the least and most of published sweeps of networks whose rows are not at hand, as far as no figure of the
-// paper says the same. The lowest powers come out 5 to 7 % high: the floor is fitted to the sweeps as a whole.
+// ranges are the least and most of published sweeps of networks whose rows are not available, as far as no figure of
+// the paper says the same. The lowest powers come out 5 to 7 % high: the floor is fitted to the sweeps as a whole.
 var ranges = []struct {
 	workload  string
 	mode      tegra.Mode

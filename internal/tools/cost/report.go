@@ -77,8 +77,8 @@ func judge(out io.Writer, who string, list []bound) (met bool) {
 	return len(no) == 0
 }
 
-// bounds are those of a screen of jtune's: fixed ones at 80x24, and each rival.
-// Wake-ups are bounded where nothing but the screen goes on.
+// bounds are the limits of a screen of jtune's: fixed ones at 80x24, and each rival. Wake-ups are bounded where nothing
+// but the screen goes on.
 func bounds(w watch, c cost, all []cost) []bound {
 	list := []bound{{c.firstFrame < mostFirstFrame, fmt.Sprintf("first frame in %d ms", mostFirstFrame.Milliseconds())}}
 	idle := len(c.keys) == 0

@@ -58,9 +58,9 @@ func (c *cast) add(at time.Duration, output []byte) {
 // String is the file.
 func (c *cast) String() string { return c.b.String() }
 
-// framesOf plays a recording and returns the last screen of each step of the tour that shows what
-// the step should. Of a fast tour, a step may be over before a frame is drawn: it has the next one's
-// screen. The tour itself goes on only where the screen shows what a step should.
+// framesOf plays a recording and returns the last screen of each step of the tour that shows what the step should. A
+// step of a fast tour may be over before a frame is drawn: it has the next one's screen. The tour itself goes on only
+// where the screen shows what a step should.
 func framesOf(recording io.Reader, fast bool) ([]frame, error) {
 	lines := bufio.NewScanner(recording)
 	lines.Buffer(nil, 1<<20)

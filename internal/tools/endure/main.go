@@ -43,7 +43,7 @@ func main() {
 // mostKB is how much memory a fuzz target may take, the fuzzing itself included.
 const mostKB = 200 << 10
 
-// tests are those of the parts besides fuzz: package and pattern.
+// tests lists the tests of the parts besides fuzz: package and pattern.
 var tests = map[string][][2]string{
 	"kills": {{"./tegra/guard", "KilledAtAnyMoment"}, {"./tui/cli", "InterruptedAtAnyMoment"}},
 	"keys":  {{"./tui", "KeysAtRandom"}},
@@ -185,7 +185,8 @@ func (b *bench) fuzz(ctx context.Context, span time.Duration, only string) error
 
 var executions = regexp.MustCompile(`execs: (\d+)`)
 
-// fuzzOne fuzzes with one worker. The corpus is that of go test -fuzz, so each run goes on with what others found.
+// fuzzOne fuzzes with one worker. The corpus is shared with go test -fuzz, so each run continues with what others
+// found.
 func (b *bench) fuzzOne(ctx context.Context, t target, program, corpus string, span time.Duration) {
 	cmd := exec.CommandContext(ctx, program, "-test.run=^$", "-test.fuzz=^"+t.name+"$", "-test.parallel=1",
 		"-test.fuzztime="+span.String(), "-test.fuzzminimizetime=1x", "-test.fuzzcachedir="+corpus, "-test.timeout=0")

@@ -172,11 +172,11 @@ func (c *crash) done() (out []string) {
 	return out
 }
 
-// checkRows checks that the rows of a campaign begin with all modes that were said to be recorded.
+// checkRows checks that the rows of a campaign begin with all modes that it reported as recorded.
 func (c *crash) checkRows(dir string) (wrong []string) {
 	done := c.done()
 	if _, err := os.Stat(filepath.Join(dir, "campaign.toml")); len(done) == 0 && err != nil {
-		return nil // cut before there was one: a folder without that file is begun anew
+		return nil // cut before there was one: a folder without that file is started again
 	}
 	_, rows, err := record.Read(dir)
 	if err != nil {

@@ -65,7 +65,7 @@ func (e *emulator) listen(out io.Reader) {
 		}
 		e.mu.Lock()
 		line = strings.TrimRight(line, "\r\n")
-		e.lines = append(e.lines, line[strings.LastIndex(line, "\r")+1:]) // what stands there in the end
+		e.lines = append(e.lines, line[strings.LastIndex(line, "\r")+1:]) // what it contains in the end
 		close(e.changed)
 		e.changed = make(chan struct{})
 		e.mu.Unlock()
@@ -179,7 +179,7 @@ func monitor(socket, command string) (answer string, err error) {
 		for answer = ""; !strings.HasSuffix(answer, prompt); {
 			b, err := r.ReadByte()
 			if errors.Is(err, io.EOF) && line != "" {
-				return answer, nil // it was told to end
+				return answer, nil // it got the order to end
 			}
 			if err != nil {
 				return answer, fmt.Errorf("QEMU's monitor: %w after %q", err, answer)

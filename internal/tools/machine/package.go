@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 )
 
-// packageVersion is that of the package that is made to be tried.
+// packageVersion is the version of the package that is made to be tried.
 const packageVersion = "0.0.1~machine"
 
 // scrape asks the exporter for its series, with nothing but the shell.

@@ -15,8 +15,8 @@ const (
 	oneCore = "1c/0.73C/0.31G/2.13M"
 )
 
-// sleepOnTrial suspends the machine while a mode waits for an answer and a search runs. When it wakes, a clock is not
-// as it was set, as after firmware that sets it anew.
+// sleepOnTrial suspends the machine while a mode waits for an answer and a search runs. When it wakes, a clock differs
+// from its setting, as after firmware that sets it again.
 func (s *system) sleepOnTrial(ctx context.Context) {
 	search := s.begin(ctx, "jtune --device virtual:agx-orin --seed 1 --speed 10 tune resnet --power-limit 25")
 	const limit = "/run/board/sys/devices/platform/bus@0/17000000.gpu/devfreq/17000000.gpu/max_freq"
@@ -64,7 +64,7 @@ func (s *system) begin(ctx context.Context, command string) (ended <-chan said) 
 // suspend puts the machine to sleep (ACPI S3) and wakes it by QEMU's power button: once in a boot, because from the
 // next sleep QEMU wakes it by itself. Awake, root carries out a command.
 func (s *system) suspend(ctx context.Context, wake string) {
-	// The mounts are those of the first process: here the board's files lie over /sys.
+	// The mounts belong to the first process: here the board's files lie over /sys.
 	command := fmt.Sprintf("setsid nsenter --target 1 --mount sh -c 'sleep 1; echo deep >/sys/power/mem_sleep && "+
 		"until echo mem >/sys/power/state; do sleep 1; done; %s' >/run/woke 2>&1 </dev/null & true", wake)
 	if got := s.ssh(ctx, "root", command); got.code != 0 {

@@ -237,7 +237,7 @@ func (s *system) check(what string, got said, code int, words ...string) {
 	fmt.Fprintf(s.log, "system: %s: %v\n", what, map[bool]string{true: "WRONG", false: "holds"}[wrong])
 }
 
-// processors waits until the kernel has so many of them online.
+// processors waits until the kernel has that many of them online.
 func (s *system) processors(ctx context.Context, what string, want int) {
 	s.check(what, s.ssh(ctx, "root", fmt.Sprintf("for i in $(seq 300); do "+
 		"[ $(grep -c ^processor /proc/cpuinfo) = %d ] && exit 0; sleep 0.2; done; cat /proc/cpuinfo", want)), 0)

@@ -29,8 +29,8 @@ func main() {
 	}
 }
 
-// What was measured, and where the measurements are from; references from other
-// measurements need other words.
+// The comparison with earlier measurements, and where these come from; references from other measurements need other
+// words.
 const (
 	workload = "ResNet-18 training, ImageNet validation images, minibatch 16"
 	source   = "github.com/kedar-1401/Dream-Lab, commit bf7d6b73ebe9b311263b6a085255eb56b1fd7149 (2024-08-07), " +

@@ -34,8 +34,7 @@ func makeNetworks(ctx context.Context, samples []tegra.Measured, c nn.Config, di
 	return writeNetworks(dir, pair, samples, note, out)
 }
 
-// writeNetworks stores the networks and the note, whose errors are those of the
-// networks as stored.
+// writeNetworks stores the networks and the note, whose errors describe the networks as stored.
 func writeNetworks(dir string, pair nn.Pair, samples []tegra.Measured, note nn.Provenance, out io.Writer) error {
 	exactTime, exactPower := mape(pair, samples)
 	stored := nn.Pair{Time: new(nn.Net), Power: new(nn.Net)}

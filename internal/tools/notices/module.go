@@ -100,7 +100,7 @@ func (m *module) read() error {
 	return nil
 }
 
-// licences are known by what stands in their text.
+// licences are recognised by phrases in their text.
 var licences = []struct {
 	id    string
 	words []string

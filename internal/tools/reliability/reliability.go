@@ -26,7 +26,7 @@ type Run struct {
 	commit string
 }
 
-// Begin begins a run of the tree as it is: its commit, with "+" where files differ from it.
+// Begin begins a run of the present tree: its commit, with "+" where files differ from it.
 func Begin(ctx context.Context, part string) (Run, error) {
 	out, err := exec.CommandContext(ctx, "sh", "-ec", `git rev-parse --short HEAD
 if git status --porcelain -- . ":!`+File+`" | grep -q .; then echo +; fi`).Output() // the record changes with each run

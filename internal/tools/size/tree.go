@@ -145,7 +145,7 @@ func receiver(f *ast.FuncDecl) string {
 	}
 }
 
-// Lines are those of all its files.
+// Lines counts the lines of all its files.
 func (p *Package) Lines() (n int) {
 	for _, f := range p.Files {
 		n += f.Lines
@@ -187,7 +187,7 @@ func (t *Tree) of(k Kind) (out []*Package) {
 	return out
 }
 
-// Lines are those of all packages of a kind.
+// Lines counts the lines of all packages of a kind.
 func (t *Tree) Lines(k Kind) (n int) {
 	for _, p := range t.of(k) {
 		n += p.Lines()

@@ -3,12 +3,10 @@
 //
 //	inputs, targets ──► Grow ──► Forest ──► At
 //
-// The trees are CART (Breiman and others 1984): a node is cut in two where the
-// squared error falls most, until a leaf holds equal targets. A forest (Breiman
-// 2001) is the mean of trees that each see the rows drawn anew with
-// replacement. Every tree looks at all inputs, as is usual for regression and
-// as scikit-learn does by default. It is our own because CART is small and the
-// known Go library, golearn, has not moved since 2022.
+// The trees are CART (Breiman and others 1984): a node is cut in two where the squared error falls most, until a leaf
+// holds equal targets. A forest (Breiman 2001) is the mean of trees that each see the rows drawn again with
+// replacement. Every tree looks at all inputs, as is usual for regression and as scikit-learn does by default. It is
+// our own because CART is small and the known Go library, golearn, has not moved since 2022.
 package forest
 
 import (
@@ -92,7 +90,7 @@ type grower struct {
 	y      []float64
 	weight []float64 // how often each row was drawn
 	least  float64   // rows in a leaf
-	low    []bool    // by row: on the low side of the cut at hand
+	low    []bool    // by row: on the low side of the present cut
 	spare  []int
 	nodes  []node
 }

@@ -80,11 +80,10 @@ type Selection struct {
 // mostSubsets bounds the search; the study's is 210.
 const mostSubsets = 1_000_000
 
-// BestModes tries every subset of k of the candidate modes: fits each
-// workload's time model on its epochs in the subset, predicts all candidates,
-// and keeps the subset with the least sum over workloads of the root mean
-// square error against the mean time per mode. Every workload must have epochs
-// in every candidate. Of equally good subsets the first counts.
+// BestModes tries every subset of k of the candidate modes: fits each workload's time model on its epochs in the
+// subset, predicts all candidates, and keeps the subset with the least sum over workloads of the root mean square error
+// against the mean time per mode. Every workload must have epochs in every candidate. The first of equally good subsets
+// counts.
 func BestModes(candidates []tegra.Mode, workloads [][]Epoch, k int) (Selection, error) {
 	n := len(candidates)
 	if k < 1 || k > n || len(workloads) == 0 ||

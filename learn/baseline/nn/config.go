@@ -96,8 +96,7 @@ func FromScratch() Config { return Config{RawTarget: true, Batch: 16, MinSteps: 
 // in time); 100 passes alone are too few for 20 modes (22.3).
 func ForTransfer() Config { return Config{Batch: 16, MinSteps: 1000} }
 
-// What Config's zero values stand for; Adam's constants are the ones that
-// Keras defaults to.
+// The meaning of Config's zero values; Adam's constants are Keras' defaults.
 const (
 	defaultDropout   = 0.1
 	defaultLearnRate = 1e-3
@@ -139,7 +138,7 @@ func (c Config) withDefaults() (Config, error) {
 	return c, c.Layers.check()
 }
 
-// Set changes one setting by an assignment such as "learn_rate=0.01"; names are those of the fields in JSON.
+// Set changes one setting by an assignment such as "learn_rate=0.01"; names are the fields' names in JSON.
 func (c *Config) Set(assignment string) error {
 	key, value, ok := strings.Cut(assignment, "=")
 	if !ok {
@@ -156,7 +155,7 @@ func (c *Config) Set(assignment string) error {
 		value = "[" + value + "]"
 	}
 	changed := *c
-	if key == "epochs" { // as many as are asked for, also where they make few steps
+	if key == "epochs" { // the number that was requested, also where they make few steps
 		changed.MinSteps = -1
 	}
 	err := json.Unmarshal([]byte(fmt.Sprintf("{%q:%s}", key, value)), &changed)

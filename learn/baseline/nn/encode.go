@@ -38,8 +38,7 @@ var (
 // ErrFormat is wrapped by every error of UnmarshalBinary.
 var ErrFormat = errors.New("nn: not a readable network")
 
-// header is the JSON part. Inputs are in the order and units of Features. Layers are
-// those of Net.Layers; Config is without them.
+// header is the JSON part. Inputs are in the order and units of Features. Layers are Net.Layers; Config lacks them.
 type header struct {
 	Layers  []int          `json:"layers"`
 	Weights precision      `json:"weights"`
@@ -101,8 +100,7 @@ func (n *Net) encode(p precision) ([]byte, error) {
 	return binary.LittleEndian.AppendUint32(out, crc32.ChecksumIEEE(out)), nil
 }
 
-// UnmarshalBinary decodes what MarshalBinary or MarshalCompact wrote. Errors
-// wrap ErrFormat and leave n as it was.
+// UnmarshalBinary decodes what MarshalBinary or MarshalCompact wrote. Errors wrap ErrFormat and leave n unchanged.
 func (n *Net) UnmarshalBinary(data []byte) error {
 	if len(data) < fixedBytes+crcBytes || string(data[:len(magic)]) != magic {
 		return fmt.Errorf("%w: it does not begin like one", ErrFormat)

@@ -60,7 +60,7 @@ type Report struct {
 	Curve []Losses `json:",omitempty"`
 }
 
-// Losses are those of one pass over the training rows, in the unit of Report.BestLoss.
+// Losses are the losses of one pass over the training rows, in the unit of Report.BestLoss.
 type Losses struct {
 	Pass     int     // from 1
 	Training float64 // mean over the pass, while the weights move and dropout is on

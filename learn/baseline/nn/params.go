@@ -35,7 +35,7 @@ func (p *params) hidden() int { return len(p.w) - 1 }
 // lastLayer is where the last layer begins in p.all.
 func (p *params) lastLayer() int { return len(p.all) - len(p.w[p.hidden()]) - 1 }
 
-// drawAll draws every weight anew; biases become zero.
+// drawAll draws every weight again; biases become zero.
 func (p *params) drawAll(r *rand.Rand) {
 	clear(p.all)
 	for i := range p.w {

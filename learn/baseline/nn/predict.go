@@ -17,8 +17,8 @@ func (n *Net) Predict(x [][inputs]float64) []float64 {
 	return out
 }
 
-// Clamps reports whether a value of Predict is no prediction: it stands in place of an output at or below zero, or lies
-// below believedShare of the smallest training target, on the way there.
+// Clamps reports whether a value of Predict is no prediction: it replaces an output at or below zero, or lies below
+// believedShare of the smallest training target, on the way there.
 func (n *Net) Clamps(v float64) bool { return v < n.floor*believedShare/floorShare }
 
 // Layers are the inputs, the widths of the hidden layers and the output.

@@ -35,7 +35,7 @@ func spread(r0, r1, r2, r3, d []float32, val *[4]float32) {
 	}
 }
 
-// products are those of four rows with d.
+// products are the products of four rows with d.
 func products(r0, r1, r2, r3, d []float32) (sum [4]float32) {
 	r0, r1, r2, r3 = r0[:len(d)], r1[:len(d)], r2[:len(d)], r3[:len(d)]
 	if vector {

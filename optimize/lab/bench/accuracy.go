@@ -13,7 +13,7 @@ import (
 	"jtune/tegra"
 )
 
-// bandShares are those of score.Coverage.
+// bandShares are the shares of score.Coverage.
 var bandShares = [...]float64{0.5, 0.8, 0.95}
 
 // region is a part of the space with what decides whether a mode lies in it.
@@ -47,7 +47,7 @@ func regionsOf(s *tegra.Space) (list []region) {
 	return list
 }
 
-// accuracy is that of one run; NaN where nothing was predicted, measured, or has bands.
+// accuracy is the accuracy of one run; NaN where nothing was predicted, measured, or has bands.
 type accuracy struct {
 	timePct, powerPct float64 // MAPE
 	inTime, inPower   [len(bandShares)]float64
@@ -79,7 +79,7 @@ func (f *truth) score(o *outcome, preds []learn.Prediction, learned []int, width
 	}
 }
 
-// accuracy is that of the predictions of some indexes.
+// accuracy is the accuracy of the predictions of some indexes.
 func (f *truth) accuracy(preds []learn.Prediction, index []int, widths []float64) accuracy {
 	var timeP, timeO, powerP, powerO []float64
 	var a accuracy

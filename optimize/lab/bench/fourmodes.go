@@ -6,11 +6,9 @@ package bench
 // all 210 subsets; one time model per workload from its measurements in these
 // four; one energy model for all workloads, fed with the predicted time.
 //
-// Where we differ: a minibatch takes the place of an epoch, since a sweep
-// has no epochs, and once per mode, since it has medians. The ten modes are the
-// study's where the board has them, else drawn at random. Where no other
-// workload is given, the ten and the four are chosen on the workload itself,
-// which then costs ten modes.
+// Where we differ: a minibatch takes the place of an epoch, since a sweep has no epochs, and once per mode, since it
+// has medians. The ten modes are the study's where the board has them, else drawn at random. If no other workload is
+// given, the ten and the four are chosen on the workload itself, which then costs ten modes.
 
 import (
 	"context"

@@ -171,7 +171,7 @@ func networks(ctx context.Context, o *Options) (*learn.Reference, error) {
 const evalChecks = 10
 
 // surrogate is the gp: the usual margin on predictions, with which the picks are hardly ever over, none on what was
-// measured. It then measures so many of its own picks. designed: it chooses the modes that it learns from.
+// measured. It then measures that many of its own picks. designed: it chooses the modes that it learns from.
 func surrogate(r *learn.Residual, checks int, designed bool) *method {
 	return &method{
 		sized:  true,

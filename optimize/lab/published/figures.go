@@ -16,8 +16,8 @@ import (
 	"jtune/tegra"
 )
 
-// Figures are those of a method from the papers or their authors' files, for comparison with a
-// row. Their errors are over all modes, those learned from included.
+// Figures are a method's figures from the papers or their authors' files, for comparison with a row. Their errors are
+// over all modes, those learned from included.
 type Figures struct {
 	TimeMAPEPct  tegra.Val[float64] `json:"time_mape_pct"`
 	PowerMAPEPct tegra.Val[float64] `json:"power_mape_pct"`
@@ -49,13 +49,13 @@ var rows = sync.OnceValue(func() [][]string {
 
 const powerTrain = "powertrain"
 
-// isOf reports whether published figures are those of a method. PowerTrain's are those of
-// every variant, since the paper does not say which layers it trains.
+// isOf reports whether published figures belong to a method. PowerTrain's figures belong to every variant, since the
+// paper does not say which layers it trains.
 func isOf(published, method string) bool {
 	return method == published || published == powerTrain && strings.HasPrefix(method, powerTrain+"-")
 }
 
-// figures are those of a line.
+// figures are the numbers of a line.
 func figures(row []string) Figures {
 	out := Figures{Mark: row[7], Source: paperSource}
 	if out.Mark == "b" {
@@ -69,7 +69,7 @@ func figures(row []string) Figures {
 	return out
 }
 
-// Of lists the figures of a method that learned from so many modes of a workload, by the name of the sweep's file and
+// Of lists the figures of a method that learned from that many modes of a workload, by the name of the sweep's file and
 // the workload that it names itself. They were measured while training, so a sweep of inference has none.
 func Of(file, workload, method string, size int) (out []Figures) {
 	workload = workloadOf(file, workload)

@@ -35,7 +35,7 @@ type Row struct {
 	TimeMAPEAllPct  tegra.Val[Quartiles] `json:"time_mape_all_pct"`
 	PowerMAPEAllPct tegra.Val[Quartiles] `json:"power_mape_all_pct"`
 	Minutes         float64              `json:"minutes"` // of profiling, median
-	// Of the picks for the budgets; absent where power was not measured.
+	// For the picks for the budgets; absent where power was not measured.
 	PenaltyPct tegra.Val[Penalty] `json:"penalty_pct"`
 	// The same against the best reading that a fit confirms (optimum.go); absent where
 	// the sweep is too small for one, or no such reading meets a limit.

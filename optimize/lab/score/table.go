@@ -8,7 +8,7 @@ import (
 	"jtune/tegra"
 )
 
-// csvHead names the columns of WriteCSV; medians where nothing else is said.
+// csvHead names the columns of WriteCSV; medians unless the name says otherwise.
 var csvHead = []string{
 	"method", "size", "seeds", "region", "from", "to",
 	"time_mape_q1_pct", "time_mape_pct", "time_mape_q3_pct",
@@ -19,8 +19,8 @@ var csvHead = []string{
 	"area_w", "over_pct", "over1w_pct", "searches_over10_pct", "probes", "minutes", "virtual",
 }
 
-// WriteCSV prints a line for each method and size with region "all", and after it one for each
-// region of the space with errors and bands alone. What is absent is empty.
+// WriteCSV prints a line for each method and size with region "all", and after it one for each region of the space with
+// errors and bands alone. Absent values are empty.
 func (r *Report) WriteCSV(w io.Writer) error {
 	lines := [][]string{csvHead}
 	for _, row := range r.Rows {

@@ -10,14 +10,14 @@ import (
 const (
 	// mostSpans bounds what is kept of a candidate.
 	mostSpans = 20000
-	// pause: an interval longer than so many medians is no step.
+	// pause: an interval longer than that many medians is no step.
 	pause = 10
-	// lastStep: the last step of a bar that takes so many medians holds the end of an epoch, such as its validation.
+	// lastStep: the last step of a bar that takes that many medians holds the end of an epoch, such as its validation.
 	lastStep = 3
-	// mostAtOnce: a larger step of a count is of something else.
+	// mostAtOnce: a larger step of a count belongs to something else.
 	mostAtOnce = 1e6
 	// slow and wide: a span of many units holds a pause where its units take longer than the usual ones by this share
-	// of them, and by so many times what the faster half of them differ: on a busy machine all are uneven.
+	// of them, and by this multiple of what the faster half of them differ: on a busy machine all are uneven.
 	slow = 0.3
 	wide = 8
 	// least is how many steps a reading needs.
@@ -30,7 +30,7 @@ type span struct {
 	d     time.Duration // in which they were done
 	ms    float64       // of a unit
 	end   time.Duration
-	run   int  // of the counter, which begins anew in each
+	run   int  // of the counter, which starts again in each
 	dirty bool // something else went on in it
 	done  int
 	epoch int
@@ -44,7 +44,7 @@ type candidate struct {
 	stated                bool // the line tells a time or rate; else the clock tells it
 	plain                 bool // it tells a time without saying of what
 	known                 bool // a line whose meaning is known
-	labelled              bool // a word such as step stands before the count
+	labelled              bool // a word such as step precedes the count
 	bar                   bool // it is drawn
 	example               string
 	with                  []*candidate // counters of the same line
@@ -215,7 +215,7 @@ func (c *candidate) atOnce() float64 {
 	return 1
 }
 
-// measureStated takes the times as they are told. Lines that come much later than the others end a time of rest.
+// measureStated takes the times that the lines state. Lines that come much later than the others end a time of rest.
 func (c *candidate) measureStated(spans []span, m measured) measured {
 	var gaps []span
 	for _, s := range spans {

@@ -157,7 +157,7 @@ func (d *Detector) only(form string) bool {
 	case d.o.Only == "it/s":
 		return form == "rate" || form == "tensorflow"
 	}
-	// The names of trainers are those of families of lines, not of programs.
+	// The names of trainers name families of lines, not programs.
 	return slices.Contains([]string{"counter", "step", "rate", "keras"}, form) &&
 		!slices.Contains(knownForms(), d.o.Only)
 }
@@ -177,7 +177,7 @@ func (d *Detector) able(field []rival) (out []rival) {
 	return out
 }
 
-// moving reports whether a counter of the same line goes on: the clock then tells its time. A counter of epochs does
+// moving reports whether a counter of the same line advances: the clock then gives its time. A counter of epochs does
 // not tell that of a step.
 func (r rival) moving(field []rival) bool {
 	return slices.ContainsFunc(r.with, func(c *candidate) bool {
@@ -198,8 +198,8 @@ func (d *Detector) agrees(r rival) bool {
 	return gap > 0 && r.medianMS < apart*gap && gap < apart*r.medianMS
 }
 
-// outer reports whether another candidate goes on inside the steps of this one: its bar is of epochs, or it tells the
-// same steps more rarely.
+// outer reports whether another candidate advances inside the steps of this one: its bar counts epochs, or it counts
+// the same steps more rarely.
 func (r rival) outer(field []rival) bool {
 	return slices.ContainsFunc(field, func(o rival) bool {
 		if o.candidate == r.candidate || o.stated || o.polarity < unknown || o.steps < least {
@@ -370,7 +370,7 @@ func candidates(field []rival) (out []Candidate) {
 	return out
 }
 
-// reading is what is told of the candidate that was chosen.
+// reading describes the candidate that was chosen.
 func (d *Detector) reading(best rival, field []rival, shown []Candidate) Reading {
 	r := Reading{Form: best.form, What: best.title(), Unit: best.unit, Steps: int(best.steps + best.before + 0.5),
 		TimeMS: best.medianMS, MeanMS: best.meanMS, Of: best.of, Candidates: shown, Example: best.example,

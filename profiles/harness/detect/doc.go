@@ -1,4 +1,4 @@
-// Package detect finds out how the lines of a program tell its steps, without being told what program it is.
+// Package detect finds out how the lines of a program count its steps, whatever the program is.
 //
 //	lines with their times ──► every counter, bar, rate and report, side by side ──► the one in which most time passes
 //	                                                                        └──► what is left out, or why none is

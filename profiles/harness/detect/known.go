@@ -35,7 +35,7 @@ var knownLines = []knownLine{
 		}},
 	{"vllm", "generation throughput:", regexp.MustCompile(`generation throughput: ([\d.]+) tokens/s`),
 		func(d *Detector, m []string, line string, now time.Duration) {
-			if v := decimal(m[1]); v > 0 { // 0: nothing is asked
+			if v := decimal(m[1]); v > 0 { // 0: there is no question
 				d.stated("vllm", Token, "generation", 1000/v, 0, line, now)
 			}
 		}},
@@ -114,7 +114,7 @@ func knownForms() (names []string) {
 	return names
 }
 
-// ignoredLines are of no step: what another line says better, or what is of something else.
+// ignoredLines count no step: another line says the same better, or they are about something else.
 var ignoredLines = []string{"prompt eval", "load time =", "sample time =", "sampling time =", "total time =",
 	"eval_samples_per_second", "train_samples_per_second", "[TRT]", "KV cache usage", "Speed: "}
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// What is counted.
+// The counted unit.
 const (
 	Step      = "minibatch"
 	Frame     = "frame"

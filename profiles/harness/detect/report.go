@@ -74,7 +74,7 @@ func (d *Detector) reported(line string) bool {
 	return false
 }
 
-// report adds a result that stands for itself. Of several of one form that differ none is taken.
+// report adds a result that stands for itself. If several of one form differ, none is taken.
 func (d *Detector) report(form, unit string, ms, n float64) {
 	d.reports = append(d.reports, Report{Form: form, Unit: unit, TimeMS: ms, Units: n})
 	if len(d.reports) > mostReports {

@@ -8,7 +8,7 @@ import (
 const (
 	// leastJump is by how much a counter of samples goes on at least.
 	leastJump = 16
-	// logsEvery is after how many minibatches PyTorch's example prints a line, unless it is told otherwise.
+	// logsEvery is after how many minibatches PyTorch's example prints a line by default.
 	logsEvery = 10
 )
 
@@ -41,7 +41,7 @@ func (c *candidate) samples() (yes bool, batch int) {
 }
 
 // samplesPerStep is the batch size, where one is known; sure is false where it is the usual one. That is taken where
-// lines are of a training that counts samples: other rates stay those of a sample.
+// the lines come from a training that counts samples: other rates still count samples.
 func (d *Detector) samplesPerStep(best rival, told int) (batch int, sure bool) {
 	if n := cmp.Or(d.o.Batch, d.batch, told); n > 0 {
 		return n, true

@@ -101,7 +101,7 @@ func (d *Detector) counter(line string, nums []number, i int, used []bool, bar, 
 	return d.find(found{form: formOf(line, "step"), unit: counters[last], name: prefix, label: last})
 }
 
-// direct reports whether nothing but signs stands between the last word of a text and its end.
+// direct reports whether only signs separate the last word of a text from its end.
 func direct(prefix string) bool {
 	t := strings.TrimRight(prefix, " :=#[(|\"'")
 	return t != "" && (letter(t[len(t)-1]) || t[len(t)-1] == ')') && len(prefix)-len(t) < 16
@@ -161,7 +161,7 @@ func barUnit(line string) string {
 	}
 }
 
-// ratio is the second number of one such as 47/1563, and whether it is known; -1 where there is none.
+// ratio is the second number of a ratio such as 47/1563, and whether it is known; -1 where there is none.
 func ratio(line string, nums []number, i int) (of int, known bool) {
 	n := nums[i]
 	if n.from > 0 && (line[n.from-1] == '/' || line[n.from-1] == '.') {

@@ -13,7 +13,7 @@ const (
 	mostWork    = 10 * time.Second
 	// asideWork is how long a choice waits for something else where all that goes on is validation.
 	asideWork = 30 * time.Second
-	// window is of how many of the last times the usual one is taken.
+	// window is how many of the last times give the usual one.
 	window = 20
 )
 

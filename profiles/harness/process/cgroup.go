@@ -20,7 +20,7 @@ func newCgroup(mark string) *os.File {
 	if own == "" {
 		return nil
 	}
-	// Who starts a process in another group must be allowed to write to the one above both.
+	// A process that starts another in another group must be allowed to write to the group above both.
 	procs, err := os.OpenFile(filepath.Join(own, "cgroup.procs"), os.O_WRONLY, 0)
 	if err != nil {
 		return nil

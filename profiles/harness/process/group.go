@@ -18,12 +18,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Group is the process group in which a job runs. Its leader is a watcher, a
-// shell that waits for the end of a pipe whose other end jtune holds: however
-// jtune ends, kill -9 included, the pipe ends with it, and the watcher removes
-// the job's container and kills the group. As the watcher is reaped last, the
-// group's number cannot come to mean other processes meanwhile. Where the
-// watcher is killed, the group is killed at once: nobody would do it later.
+// Group is the process group in which a job runs. Its leader is a watcher, a shell that waits for the end of a pipe
+// whose other end jtune holds: however jtune ends, kill -9 included, the pipe ends with it, and the watcher removes the
+// job's container and kills the group. As the watcher is reaped last, the group's number cannot come to mean other
+// processes in between. Where the watcher is killed, the group is killed at once: nobody would do it later.
 //
 // A process of the job that leaves the group, with setsid, is found in the
 // job's control group where there is one, else by a variable of its environment:
@@ -182,7 +180,7 @@ func ID(pid int) string {
 	return fmt.Sprintf("%s/%d/%s", space, pid, started)
 }
 
-// killMarked kills the processes whose mark is that of a run.
+// killMarked kills the processes that have the mark of a run.
 func killMarked(of func(run string) bool) (killed int) {
 	prefix := []byte(runVariable() + "=")
 	marked := func(env []byte) bool {
@@ -193,7 +191,7 @@ func killMarked(of func(run string) bool) (killed int) {
 		}
 		return false
 	}
-	for range 10 { // what they started meanwhile
+	for range 10 { // what they started in between
 		before := killed
 		names, _ := filepath.Glob("/proc/[0-9]*/environ")
 		for _, name := range names {

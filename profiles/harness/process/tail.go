@@ -33,8 +33,8 @@ type Tail struct {
 
 var _ io.ReadCloser = (*Tail)(nil)
 
-// OpenTail begins at the end of a log, or opens a named pipe, that process pid writes (0: not known). What brings is
-// called when a read brings something.
+// OpenTail begins at the end of a log, or opens a named pipe, that process pid writes (0: not known). brings is called
+// when a read brings something.
 func OpenTail(path string, pid int, brings func()) (*Tail, error) {
 	t := &Tail{path: path, pid: pid, id: ID(pid), closed: make(chan struct{}), brings: brings}
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)

@@ -13,7 +13,7 @@ import (
 	"jtune/internal/text"
 )
 
-// Versions are those of the interpreter of the built-in jobs and of its packages; "" for one that is not there.
+// Versions are the versions of the interpreter of the built-in jobs and of its packages; "" for one that is not there.
 type Versions struct {
 	Python string `json:"python"`
 	Where  string `json:"executable"`

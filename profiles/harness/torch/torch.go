@@ -212,9 +212,8 @@ func Helper() []byte {
 	return text
 }
 
-// Write writes the scripts to a folder, which it makes when needed, and returns their paths.
-// Unchanged files are left alone; others are replaced atomically, so that a job that starts
-// meanwhile reads one version or the other.
+// Write writes the scripts to a folder, which it makes when needed, and returns their paths. Unchanged files are left
+// alone; others are replaced atomically, so that a job that starts then reads one version or the other.
 func Write(folder string) ([]string, error) {
 	names, err := fs.Glob(scripts, "*.py")
 	if err != nil {

@@ -51,15 +51,15 @@ type Options struct {
 	WarmUp  int              // turns of the inference before the requests arrive, which do not count
 }
 
-// Pair is two jobs that take turns on one GPU. Its events are those of both, by Event.Job: turns as
-// minibatches and batches, answered requests, and Gone where a job has ended: the other one goes on.
+// Pair is two jobs that take turns on one GPU. Its events come from both, by Event.Job: turns as minibatches and
+// batches, answered requests, and Gone where a job has ended: the other one goes on.
 type Pair struct {
 	s     *scheduler
 	floor floor
 
-	// Of a virtual board: Next works out the turns.
+	// For a virtual board: Next works out the turns.
 	ready []harness.Event
-	// Of processes: a goroutine grants the turns.
+	// For processes: a goroutine grants the turns.
 	queue  *harness.Queue
 	cancel context.CancelFunc
 	over   chan struct{} // closed when both have ended

@@ -15,7 +15,7 @@ import (
 // errPairRate says that a pair has no rate. A closed loop has none: it leaves no time to train.
 var errPairRate = errors.New("a pair needs a rate, such as 60/s")
 
-// Ask is what the pair must meet, without a margin as pairs are measured. Errors are of usage.
+// Ask is what the pair must meet, without a margin as pairs are measured. Errors are usage errors.
 func (r Request) Ask(seed uint64) (mix.Ask, error) {
 	ask, err := r.Goal.Ask(seed)
 	if err == nil && !ask.Load.Open() {
