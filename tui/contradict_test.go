@@ -262,6 +262,7 @@ func (s *statements) answers(name string, watts int) {
 	answer := []string{`^(?P<answer>` + modePattern + `)  \(VIRTUAL`,
 		`^measured +(?P<time__ms>[0-9.]+) ms +(?P<power__W>[0-9.]+) W +(?P<energy__J>[0-9.]+) J`,
 		`^the limit +(?P<standing>.*)$`}
+	answer = append(answer, `^(?P<gain>.* % (?:faster|slower|power|energy).*time\)?.*|the board is in the best.*)$`)
 	tune := s.command(at, []string{"tune", name, "--power-limit", limit}, answer...)
 	s.says(name, "tune", tune, `jtune: (?P<modes_of_the_search__>\d+) modes? measured,`,
 		`model of all that is known: .*/(?P<model>[^/]+)\.model`, `^present, locked: (?P<time_in_the_present_mode__ms>[0-9.]+) ms`)

@@ -13,6 +13,7 @@ import (
 	"jtune/optimize/advice"
 	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
+	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tui/session"
@@ -133,8 +134,9 @@ func (c *chooseCmd) best(m *learn.Model) error {
 	}
 	situation := workloads.Situation(c.options, m, m.Space.Max()) // from here on no device is open
 	o := outlook.OutlookOf(m, list)
+	var rows []record.Row
 	if known, err := campaigns.List(c.options.Paths); err == nil {
-		o.Found = questions.Answered(known, m.Provenance)
+		o.Found, rows = questions.Answered(known, m.Provenance), questions.Readings(known, m.Provenance)
 	}
 	at, err := o.Choose(c.goal.Limit)
 	if err != nil && !errors.Is(err, optimize.ErrInfeasible) {
@@ -142,7 +144,7 @@ func (c *chooseCmd) best(m *learn.Model) error {
 	}
 	c.doubts(m)
 	situation.Mode = o.Predicted[at].Mode
-	a := answers.Chosen(o, at, c.goal.Limit, situation.Presets, situation.Present)
+	a := answers.Chosen(o, at, c.goal.Limit, situation.Presets, situation.Present, rows)
 	a.Feasible = err == nil
 	if c.whole.epochs > 0 {
 		perEpoch, err := c.whole.minibatches(c.app, m.At(a.Batch))

@@ -198,7 +198,7 @@ func (c *chooseCmd) underLoad(m *learn.Model) error {
 		return err
 	}
 	c.doubts(m)
-	a := answers.Chosen(o, at, c.goal.Limit, situation.Presets, situation.Present)
+	a := answers.Chosen(o, at, c.goal.Limit, situation.Presets, situation.Present, nil)
 	a.Feasible, a.Served, a.Ask, a.Standing = err == nil, &found, ask, service.Standing(found.Setting)
 	return errors.Join(err, c.answer(a, m, nil))
 }

@@ -39,26 +39,28 @@ type Answer struct {
 	Took          time.Duration       // device time of the search
 }
 
-// Chosen is setting number at of an outlook as the answer to a limit.
-func Chosen(o *outlook.Outlook, at int, l optimize.Limit, presets []tegra.Preset, present tegra.Setup) Answer {
+// Chosen is setting number at of an outlook as the answer to a limit. rows are those that its readings were made of, as
+// far as they are known: how sure a gain is follows from them, as it does in a search.
+func Chosen(o *outlook.Outlook, at int, l optimize.Limit, presets []tegra.Preset, present tegra.Setup,
+	rows []record.Row) Answer {
 	of := o.Model.Provenance
 	a := Answer{Setting: o.Predicted[at].Setting, About: o.At(at), Device: of.Device, Virtual: of.Virtual,
 		Workload: of.Workload, Limit: l, Standing: o.Standing(at, l), Versus: o.Compare(at, presets, present)}
-	a.fromReadings(o)
+	a.fromReadings(o, presets, rows)
 	return a
 }
 
 // fromReadings takes what was measured of the modes that the answer is compared with for its baselines.
-func (a *Answer) fromReadings(o *outlook.Outlook) {
+func (a *Answer) fromReadings(o *outlook.Outlook, presets []tegra.Preset, rows []record.Row) {
 	read := func(c *outlook.Comparison) *Baseline {
 		if c == nil || !c.Measured {
 			return nil
 		}
 		n := max(1, o.About(c.Other.Mode).Reading.N)
 		return &Baseline{Name: c.Name, Mean: tegra.Mean{Measured: c.Other.Measured, N: n},
-			Error: ErrorsOf(c.Other.Setting, n, nil)}
+			Error: ErrorsOf(c.Other.Setting, n, rows)}
 	}
-	a.Error, a.Before = ErrorsOf(a.Setting, a.Reading.N, nil), read(a.Versus.Present)
+	a.Error, a.Before = ErrorsOf(a.Setting, a.Reading.N, rows), read(a.Versus.Present)
 	for i := range a.Versus.Presets {
 		b := read(&a.Versus.Presets[i])
 		if b != nil && (a.Before == nil || b.Setting != a.Before.Setting) && a.Limit.Met(b.Measured) &&
@@ -66,8 +68,21 @@ func (a *Answer) fromReadings(o *outlook.Outlook) {
 			a.Preset = b
 		}
 	}
+	for _, p := range presets {
+		if a.Preset != nil && p.Name == a.Preset.Name {
+			a.Preset.Name = MeasuredAs(p)
+		}
+	}
 	a.Compared()
 	a.Guessed()
+}
+
+// MeasuredAs is the name of a preset as it was measured: one that needs a reboot by its cores and clocks alone.
+func MeasuredAs(p tegra.Preset) string {
+	if p.NeedsReboot {
+		return p.Name + "'s clocks"
+	}
+	return p.Name
 }
 
 // Read is what was measured of the setting, also where it is in doubt, as it disagrees with all others and was not

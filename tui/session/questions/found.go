@@ -66,6 +66,16 @@ func Answered(list []campaigns.Campaign, from learn.Provenance) map[optimize.Lim
 	return out
 }
 
+// Readings are the rows of a model's workload that count in its model, the oldest first.
+func Readings(list []campaigns.Campaign, from learn.Provenance) (rows []record.Row) {
+	for _, c := range list {
+		if about(c, from) && models.Pools(c) {
+			rows = append(rows, c.Rows...)
+		}
+	}
+	return rows
+}
+
 // likeRate is the factor within which the rate of a load is like another's.
 const likeRate = 2.0
 

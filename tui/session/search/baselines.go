@@ -169,14 +169,11 @@ func frontBaselines(ctx context.Context, s *session.Session, r measure.TuneReque
 	return nil
 }
 
-// presetName is the name of a preset as it was measured: one that needs a reboot by its cores and clocks alone.
+// presetName is the name of a mode that was measured: the preset's, where it is one.
 func presetName(s *session.Session, m tegra.Mode) string {
 	for _, p := range s.Device.Presets() {
-		if p.NeedsReboot && samePreset(p, m, s.Device.Space()) {
-			return p.Name + "'s clocks"
-		}
 		if samePreset(p, m, s.Device.Space()) {
-			return p.Name
+			return answers.MeasuredAs(p)
 		}
 	}
 	return tegra.NameOf(m, s.Device.Space(), s.Device.Presets())
