@@ -213,7 +213,7 @@ func (m *measurement) collect(ctx context.Context) error {
 		case harness.Cache:
 			m.keepEvent(e)
 		case harness.Hello:
-			if e.Job == harness.JobTrain { // the settings are those of the other one
+			if e.Job == harness.JobTrain { // the settings are the other one's
 				continue
 			}
 			m.keepEvent(e)
@@ -320,7 +320,7 @@ func (m *measurement) leaveOut(e harness.Event, began time.Duration) string {
 	return ""
 }
 
-// summary takes what a program says of itself when it ends: the samples in the span that it is of count.
+// summary takes what a program prints about itself when it ends: the samples in its span count.
 func (m *measurement) summary(e harness.Event) error {
 	m.startSettling(m.since)
 	if err := m.settle(m.b.Clock.Now()); err != nil {

@@ -16,7 +16,7 @@ const (
 	overFalling = 0.97        // below this share of the first of them the power still falls from the mode before
 )
 
-// overWatch looks at the samples of a mode that is ended above so many watts; 0: never.
+// overWatch looks at the samples of a mode that is ended above that many watts; 0: never.
 type overWatch struct {
 	mostW float64
 	above []telemetry.Sample // the newest samples in a row that are above

@@ -65,7 +65,8 @@ type ofPair struct {
 	told      time.Duration // when PairProgress was sent last
 }
 
-// collectParts is collect for one job or for two. monitor is of the first part, again makes that of a further one.
+// collectParts is collect for one job or for two. monitor belongs to the first part, again makes the monitor of a
+// further one.
 func (m *measurement) collectParts(ctx context.Context, monitor *Monitor, again func() *Monitor) error {
 	job, two := m.b.job.(*turns.Pair)
 	if !two || m.b.Pairing == nil {
@@ -92,7 +93,7 @@ func (m *measurement) collectParts(ctx context.Context, monitor *Monitor, again 
 	return nil
 }
 
-// counts reports whether a turn is of the part in progress.
+// counts reports whether a turn belongs to the part in progress.
 func (m *measurement) counts(e harness.Event) bool {
 	switch m.pair.part {
 	case turns.TrainAlone:

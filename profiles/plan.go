@@ -90,7 +90,7 @@ func ListPlan(steps []Step) Plan {
 
 func (p *listPlan) Len() (int, bool) { return len(p.steps), true }
 
-// Settings are those of all steps, in their order.
+// Settings are the settings of all steps, in their order.
 func (p *listPlan) Settings() []tegra.Setting {
 	out := make([]tegra.Setting, len(p.steps))
 	for i, s := range p.steps {
@@ -145,8 +145,8 @@ type repeatPlan struct {
 
 var _ Plan = (*repeatPlan)(nil)
 
-// Repeat measures each setting of a plan so many times: all of them once, then all again, so that
-// a board that drifts shows it in the readings of each.
+// Repeat measures each setting of a plan that many times: all of them once, then all again, so that a board that drifts
+// shows it in the readings of each.
 func Repeat(p Plan, times int) Plan {
 	if times < 2 {
 		return p
@@ -159,7 +159,7 @@ func (p *repeatPlan) Len() (int, bool) {
 	return n * p.times, known
 }
 
-// Settings are those of all rounds where the order is fixed; nil elsewhere.
+// Settings are the settings of all rounds where the order is fixed; nil elsewhere.
 func (p *repeatPlan) Settings() []tegra.Setting {
 	fixed, ok := p.Plan.(*listPlan)
 	if !ok {

@@ -54,7 +54,7 @@ func (m *measurement) verdict() *fault {
 // fewestClean minibatches count in a mode that is too slow for more: they differ by a few percent.
 const fewestClean = 3
 
-// timedOut judges a mode whose time is over. What was measured of a slow one counts, with a note.
+// timedOut judges a mode whose time is over. The readings of a slow one count, with a note.
 func (m *measurement) timedOut() *fault {
 	why := fmt.Sprintf("%d of %d clean minibatches in %s", len(m.clean), m.set.Minibatches, m.set.ModeTimeout)
 	if m.set.Requests > 0 {
@@ -114,8 +114,8 @@ func (m *measurement) clocks(during []telemetry.Sample) (note string, capped boo
 	return note, caps == off
 }
 
-// clockNote names the first clock that reads otherwise than set, and reports whether
-// all of them stand at a cap below their setting.
+// clockNote names the first clock that reads otherwise than set, and reports whether all of them are at a cap below
+// their setting.
 func clockNote(r tegra.Reading, set tegra.Mode) (note string, capped bool) {
 	differs := func(a, b tegra.Freq) bool {
 		return math.Abs(float64(a-b)) > record.MissetTolerance*float64(b)
@@ -206,13 +206,13 @@ func perRequest(of []harness.Event, n int) (times []float64, mean float64) {
 	return times, mean * float64(n) / units
 }
 
-// note is the most important remark on a good row; "" when there is none. What concerns
-// the job stands in its first good row alone.
+// note is the most important remark on a good row; "" when there is none. Values that concern the job are in its first
+// good row alone.
 func (m *measurement) note(times []float64) string {
 	late := m.late
 	if m.set.Requests > 0 {
 		late = cmp.Or(m.monitor.lateNote(), m.late)
-	} else if !m.b.Workload.Live() { // whose times are those of requests that overlap, or rest
+	} else if !m.b.Workload.Live() { // whose times belong to requests that overlap, or rest
 		late = cmp.Or(m.timingNote(times), m.late)
 	}
 	if late != "" {

@@ -101,8 +101,8 @@ func (s *serving) request(e harness.Event) {
 // answers counts the requests that were answered.
 func (s *serving) answers() int { return max(s.late.n, s.answered.N()) }
 
-// latency is that of requests, or of batches where the job reports none. The events of a server that is watched are
-// means: only what it counts by latency tells quantiles, if it does.
+// latency counts requests, or batches where the job reports none. The events of a server that is watched are means:
+// only what it counts by latency tells quantiles, if it does.
 func (s *serving) latency(watched bool) record.Latency {
 	if watched {
 		if l, known := record.LatencyCounted(s.answered); known {

@@ -48,8 +48,8 @@ func steadyBy(s record.Settings, change tegra.Val[float64]) telemetry.Steady {
 	return out
 }
 
-// Power follows a change of mode within mostSettling (published: 2 to 3 s). What is left of the change falls by
-// a factor of e every settlingTau; leftToSettle of the power is lost in a reading's scatter.
+// Power follows a change of mode within mostSettling (published: 2 to 3 s). The remaining change falls by a factor of e
+// every settlingTau; leftToSettle of the power is lost in a reading's scatter.
 const (
 	mostSettling  = 3 * time.Second
 	leastSettling = time.Second

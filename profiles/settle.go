@@ -15,10 +15,10 @@ import (
 // each of its minibatches. Samples that come faster than usual are taken together: single
 // ones scatter more.
 type Settle struct {
-	every   time.Duration // of what Steady is told
+	every   time.Duration // of the values that Steady gets
 	queue   sampleQueue
 	steady  telemetry.Steady
-	block   adder // power since the newest value that Steady was told
+	block   adder // power since the newest value that Steady got
 	told    time.Duration
 	powersW []float64 // of the good samples since power settled, or waiting was given up: the newest
 	all     int
@@ -41,7 +41,7 @@ func (s *Settle) Sample(sample telemetry.Sample) { s.queue.push(sample) }
 func (s *Settle) Begin(t time.Duration) {
 	s.queue.popUntil(t)
 	s.steady.Begin(t)
-	s.told = t - s.every // the first sample is told at once
+	s.told = t - s.every // the first sample is reported at once
 }
 
 // Until handles the samples up to now.

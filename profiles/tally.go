@@ -25,8 +25,8 @@ type tally struct {
 	done                     bool // part is the result of an epoch that is over
 }
 
-// utilization is how much of a part of the device was used. The newest values are kept for the median, in the order
-// of time and sorted: a result is asked for each second, however long the run.
+// utilization is how much of a part of the device was used. The newest values are kept for the median, in the order of
+// time and sorted: a caller wants a result each second, however long the run.
 type utilization struct {
 	adder
 	values, sorted []float64

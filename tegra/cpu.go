@@ -45,7 +45,7 @@ const (
 type policy struct {
 	files [policyFiles]*source
 	now   policyClocks
-	fresh bool // now is of the reading that is being made
+	fresh bool // now is the time of the reading that is being made
 }
 
 // policyClocks is what a policy's files hold at one moment.

@@ -94,7 +94,7 @@ func Origin(virtual bool, replay string) string {
 	return ""
 }
 
-// VirtualMark is what stands beside numbers of that origin; "" for those of a real board.
+// VirtualMark is the mark of numbers of that origin; "" for those of a real board.
 func VirtualMark(origin string) string {
 	if origin == "" {
 		return ""
@@ -268,7 +268,7 @@ func (a *Applied) PresetSet() bool {
 	return slices.ContainsFunc(a.Files, func(f KnobFile) bool { return f.Path == PresetFile })
 }
 
-// Mismatch is that of the first file that does not read back as requested; nil where all do.
+// Mismatch describes the first file that does not read back as requested; nil where all do.
 func (a *Applied) Mismatch() error {
 	for _, f := range a.Files {
 		if err := f.Mismatch(); err != nil {

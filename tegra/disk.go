@@ -23,9 +23,8 @@ const maxFileSize = 1 << 20
 // maxLinks is how many links one name may lead through, as in the kernel.
 const maxLinks = 40
 
-// DiskFS is the real disk below a root folder ("/" for the machine itself).
-// Absolute links resolve below the root and nothing leads out of it, also
-// where somebody swaps folders for links meanwhile.
+// DiskFS is the real disk below a root folder ("/" for the machine itself). Absolute links resolve below the root and
+// nothing leads out of it, also where somebody swaps folders for links at the same time.
 func DiskFS(root string) FS {
 	if root == "" {
 		root = "/"
@@ -107,7 +106,7 @@ func (d diskFS) resolve(name string, follow bool) (string, error) {
 			break
 		}
 		target, err := os.Readlink(filepath.Join(string(d), next))
-		if err != nil { // no link, or absent: whoever opens it will see
+		if err != nil { // no link, or absent: opening it will show
 			at = next
 			continue
 		}

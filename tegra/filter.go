@@ -37,7 +37,7 @@ var (
 		FilterUnit: "j"}
 )
 
-// Keys of inference, whose values only their caller knows: ParseFilter takes them where it is asked to.
+// Keys of inference, whose values only their caller knows: ParseFilter takes them on request.
 const (
 	FilterLatency = "latency" // ms
 	FilterSpeed   = "speed"   // units per second
@@ -47,7 +47,7 @@ const (
 // InferenceKeys are the keys that a list of modes of inference has as well.
 func InferenceKeys() []string { return []string{FilterLatency, FilterSpeed, FilterUnit} }
 
-// filterKeys are the keys of every filter, as errors name them; filterKnobs are those of knobs, in their order.
+// filterKeys are the keys of every filter, as errors name them; filterKnobs are the knobs' keys, in their order.
 var (
 	filterKeys  = []string{"cores", "cpu", "gpu", "mem", "time", "power", "energy"}
 	filterKnobs = []string{"cores", "cpu", "gpu", "emc"}

@@ -2,9 +2,8 @@ package tegra
 
 import "slices"
 
-// relist reads the lists of clocks again, which new firmware settings or a
-// module loaded late may have changed since Open, and enumerates the space
-// again when they have. A list that cannot be read now stays as it was.
+// relist reads the lists of clocks again, which new firmware settings or a module loaded late may have changed since
+// Open, and enumerates the space again when they have. A list that cannot be read now stays unchanged.
 func (s *Sysfs) relist() {
 	f := &finder{fs: s.fs}
 	changed := false

@@ -14,9 +14,8 @@ const (
 	hotWithoutTripC = 95.0
 )
 
-// Hot is why the board is too hot to be measured: a thermal limit slows it, or a
-// zone is close to its trip point; "" when it is not. Of several zones it names the
-// one that is closest to its limit, or furthest above.
+// Hot is why the board is too hot to be measured: a thermal limit slows it, or a zone is close to its trip point; ""
+// when it is not. Among several zones it names the one that is closest to its limit, or furthest above.
 func (r Reading) Hot() string {
 	if r.Heat.Or(false) {
 		return "thermal throttling"
@@ -38,8 +37,7 @@ func (t TempReading) HotFromC() float64 {
 	return hotWithoutTripC
 }
 
-// Dummy reports whether no sensor stands behind a zone: a PMIC that always reads 50 or
-// 100 °C.
+// Dummy reports whether a zone has no sensor: a PMIC that always reads 50 or 100 °C.
 func (t TempReading) Dummy() bool {
 	return strings.HasPrefix(t.Name, "PMIC") && (t.C == 50 || t.C == 100)
 }

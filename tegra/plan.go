@@ -68,7 +68,7 @@ func (p *planner) differs(paths ...string) bool {
 	})
 }
 
-// preset comes first: nvpmodel sets the limits anew with it.
+// preset comes first: nvpmodel sets the limits again with it.
 func (p *planner) preset() {
 	if p.add("nvpmodel id", PresetFile); p.differs(PresetFile) {
 		p.out[len(p.out)-1].Enables = true

@@ -62,9 +62,8 @@ func (f *finder) presets(conf *nvpmodel.Config, s *Sysfs) []Preset {
 	return out
 }
 
-// presetMode takes the mode's limits: the count of its cores, the fastest of
-// its clusters' maxima, and the listed clock nearest to each, as nvpmodel
-// itself lands. What a mode leaves open is the largest value. Beside it stand the
+// presetMode takes the mode's limits: the count of its cores, the fastest of its clusters' maxima, and the listed clock
+// nearest to each, as nvpmodel itself lands. A knob that a mode leaves open gets the largest value. Beside it stand the
 // clocks' lower limits, 0 where the lowest is meant.
 func (s *Sysfs) presetMode(conf *nvpmodel.Config, m nvpmodel.Mode) (out Mode, minCPU, minGPU Freq, why string) {
 	out = s.space.Max()

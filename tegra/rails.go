@@ -165,8 +165,8 @@ func (f *finder) current(path string) Val[float64] {
 	return Some(float64(v) / 1e3)
 }
 
-// What is taken for a rail's power and voltage at most; the largest module draws 130 W, and no carrier feeds a module
-// with more than 60 V.
+// The most that a rail's power and voltage may be; the largest module draws 130 W, and no carrier feeds a module with
+// more than 60 V.
 const (
 	maxRailW = 1000
 	maxRailV = 100

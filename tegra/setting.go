@@ -14,9 +14,8 @@ type Setting struct {
 	Batch int // samples per minibatch; 0 where the batch size is not an input
 }
 
-// Sized decides whether the batch size is an input of measurements: it is where
-// they have several. Then it returns them as they are, and the sizes ascending;
-// else the sizes are nil and the measurements have Batch 0.
+// Sized decides whether the batch size is an input of measurements: it is where they have several. Then it returns them
+// unchanged, and the sizes ascending; else the sizes are nil and the measurements have Batch 0.
 func Sized(rows []Measured) ([]Measured, []int) {
 	sizes := BatchSizes(SettingsOf(rows))
 	if len(sizes) > 1 {

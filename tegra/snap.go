@@ -12,9 +12,8 @@ import (
 // still mean it: papers print "670 MHz" for 675.75 MHz.
 const SnapTolerance = 0.03
 
-// Snap moves each knob to its nearest listed value when that lies within
-// SnapTolerance. Cores must be listed exactly. What cannot be snapped, and a
-// combination that does not exist, is an error naming the neighbours.
+// Snap moves each knob to its nearest listed value when that lies within SnapTolerance. Cores must be listed exactly. A
+// value that cannot be snapped, and a combination that does not exist, is an error naming the neighbours.
 func (s *Space) Snap(m Mode) (Mode, error) {
 	if !slices.Contains(s.Cores, m.Cores) {
 		return m, s.unlistedCores(m.Cores)

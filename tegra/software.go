@@ -7,8 +7,8 @@ import (
 )
 
 // SoftwareApart names the releases in which two lists differ, such as "L4T 35.1 and 36.4": results move with them. The
-// lists hold texts such as "L4T 35.1", "kernel 5.10.104", "torch 2.0.0 on cuda" and "CUDA 11.4". What one of them does
-// not tell is not compared. It is nil where all that both tell is the same.
+// lists hold texts such as "L4T 35.1", "kernel 5.10.104", "torch 2.0.0 on cuda" and "CUDA 11.4". A value that one of
+// them lacks is not compared. It is nil where all that both tell is the same.
 func SoftwareApart(one, other []string) (apart []string) {
 	versions := func(list []string) map[string]string {
 		out := map[string]string{}

@@ -168,8 +168,8 @@ func freqList(raw string, unit Freq) []Freq {
 	return ascending(out)
 }
 
-// cpuList reads the kernel's range text: "0-3,6" is 0 1 2 3 6. What is not a
-// range is an error; so is more than 1024 cores.
+// cpuList reads the kernel's range text: "0-3,6" is 0 1 2 3 6. Text that is not a range is an error; so is more than
+// 1024 cores.
 func cpuList(raw string) ([]int, error) {
 	var out []int
 	for part := range strings.SplitSeq(strings.TrimSpace(raw), ",") {

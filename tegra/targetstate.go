@@ -121,7 +121,7 @@ func (c *Control) targetEMC(want *State, found State, f Freq, dvfs bool) {
 	if !dvfs {
 		want.put(emc.setRate, f.In(Hz))
 	} else if was, ok := found.Get(emc.setRate); ok && wasFree {
-		want.put(emc.setRate, was) // so that freeing the rate leaves the file as it was
+		want.put(emc.setRate, was) // so that freeing the rate leaves the file unchanged
 	}
 }
 
@@ -147,10 +147,9 @@ func (c *Control) targetFan(want *State, found State, policy FanPolicy) {
 // choice on a Jetson first: CPU, then GPU.
 var scaling = []string{"schedutil", "interactive", "ondemand", "conservative", "nvhost_podgov", "simple_ondemand"}
 
-// targetGovernor sees to it that clocks left free do move: one that is found
-// pinned to its range's end gets a governor that follows the load, unless one
-// was asked for. Locked, minimum = maximum decides, and the governor is again
-// the found one.
+// targetGovernor makes sure that clocks left free do move: one that is found pinned to its range's end gets a governor
+// that follows the load, unless the request names one. Locked, minimum = maximum decides, and the governor is again the
+// found one.
 func (c *Control) targetGovernor(want *State, now, found State, path, list string, dvfs bool, asked string) error {
 	is, ok := now.Get(path)
 	if !ok {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// ClockTimes is how long the CPU and the GPU have stood at each of their
-// clocks since the kernel began to count. nil: this kernel does not count.
+// ClockTimes is how long the CPU and the GPU have run at each of their clocks since the kernel began to count. nil:
+// this kernel does not count.
 type ClockTimes struct{ CPU, GPU map[Freq]time.Duration }
 
 // ClockTimes reads the kernel's own counters: cpufreq's stats/time_in_state of

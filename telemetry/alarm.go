@@ -21,7 +21,7 @@ const (
 	hotRAMPart    = 0.97 // what is left goes to the kernel: the next allocation may end the job
 )
 
-// HeatAlarm is that of a thermal zone, by its own lowest trip point.
+// HeatAlarm is the alarm of a thermal zone, by its own lowest trip point.
 func HeatAlarm(t tegra.TempReading) Alarm {
 	switch from := t.HotFromC(); {
 	case t.Dummy():
@@ -43,7 +43,7 @@ func BudgetW(now tegra.Val[tegra.Mode], space *tegra.Space, presets []tegra.Pres
 	return tegra.PresetWatts(tegra.NameOf(now.V, space, presets))
 }
 
-// PowerAlarm is that of the module's power against a budget; none where either is unknown.
+// PowerAlarm is the alarm of the module's power against a budget; none where either is unknown.
 func PowerAlarm(watts, budgetW tegra.Val[float64]) Alarm {
 	switch {
 	case !watts.OK || !budgetW.OK:
@@ -56,7 +56,7 @@ func PowerAlarm(watts, budgetW tegra.Val[float64]) Alarm {
 	return AlarmNone
 }
 
-// LoadAlarm is that of a share of time at work, in %.
+// LoadAlarm is the alarm of a share of time at work, in %.
 func LoadAlarm(pct tegra.Val[float64]) Alarm {
 	if pct.OK && pct.V >= warmLoadPct {
 		return AlarmWarm
@@ -64,7 +64,7 @@ func LoadAlarm(pct tegra.Val[float64]) Alarm {
 	return AlarmNone
 }
 
-// RAMAlarm is that of the memory in use.
+// RAMAlarm is the alarm of the memory in use.
 func RAMAlarm(r tegra.Reading) Alarm {
 	if !r.RAMUsed.OK || r.RAMTotal.Or(0) <= 0 {
 		return AlarmNone

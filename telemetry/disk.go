@@ -118,9 +118,8 @@ func RatesBetween(before, after DiskCount, span time.Duration) DiskRates {
 		tegra.Some(float64(after.Bytes-before.Bytes) / s)}
 }
 
-// parseDiskstats adds up the whole disks, or takes the one of that name;
-// absent when there are none. What lies upon another device (partitions,
-// loops, RAM, device mapper) would count twice or is not a disk.
+// parseDiskstats adds up the whole disks, or takes the one of that name; absent when there are none. Devices upon
+// another device (partitions, loops, RAM, device mapper) would count twice or are not disks.
 func parseDiskstats(text, name string) (sum tegra.Val[DiskCount]) {
 	for line := range strings.SplitSeq(text, "\n") {
 		f := strings.Fields(line)

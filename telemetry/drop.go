@@ -39,7 +39,7 @@ const (
 	dropBefore = 10   // minutes to compare with
 	dropAfter  = 5    // minutes that it must last
 	dropShare  = 0.90 // every minute after it draws less than this share of every one before
-	sameWork   = 0.10 // by which a minibatch's time may differ meanwhile
+	sameWork   = 0.10 // by which a minibatch's time may differ at the same time
 )
 
 // Power adds a valid sample.

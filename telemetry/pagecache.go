@@ -24,8 +24,8 @@ type Dataset struct {
 // mostLooked bounds how many files Cached looks at: about 10 µs each.
 const mostLooked = 4096
 
-// ListDataset finds the files below a folder. What cannot be listed is left
-// out; the error is for a folder without a file.
+// ListDataset finds the files below a folder. Names that cannot be listed are left out; the error is for a folder
+// without a file.
 func ListDataset(dir string) (*Dataset, error) {
 	d := &Dataset{}
 	var all []string

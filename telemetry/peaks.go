@@ -31,7 +31,7 @@ func (p *Peaks) Take(r tegra.Reading) {
 	}
 }
 
-// rail finds a rail, which most often stands where it stood in the reading before.
+// rail finds a rail, which most often has the place that it had in the reading before.
 func (p *Peaks) rail(i int, name string) *RailPeaks {
 	if i < len(p.Rails) && p.Rails[i].Name == name {
 		return &p.Rails[i]

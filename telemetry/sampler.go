@@ -81,9 +81,8 @@ func (s *Sampler) Subscribe(every time.Duration, f func(Sample)) (cancel func())
 	})
 }
 
-// follow restarts the polling loop when another subscriber has the shortest
-// interval. Of equal ones the newest counts: a measurement's samples begin with
-// the measurement, whoever subscribed before. It needs s.changing.
+// follow restarts the polling loop when another subscriber has the shortest interval. Among equal ones the newest
+// counts: a measurement's samples begin with the measurement, whatever subscribed before. It needs s.changing.
 func (s *Sampler) follow() {
 	var first *subscriber
 	for _, sub := range s.subs {

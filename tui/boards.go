@@ -52,7 +52,7 @@ func (r *root) listBoards(at string) {
 	r.form = dialog.NewBoardList(r.sh.Keys, here, others, at)
 }
 
-// showBoard gives the terminal to the screens of another board. Jobs here go on meanwhile.
+// showBoard gives the terminal to the screens of another board. Jobs here go on at the same time.
 func (r *root) showBoard(name string) tea.Cmd {
 	sh := r.sh
 	look := func() error { return sh.aside(func() error { return attach(sh.ctx, sh.panes, name) }) }

@@ -119,7 +119,7 @@ func (r *root) noticeLines(w, h int) string {
 	keys := r.sh.Keys
 	if r.asks != nil {
 		ask := r.asks.do + "? " + keys.Yes.Label() + " / " + keys.No.Label()
-		text := wrapped(ask+"  "+r.asks.why(), w, max(1, h/3)) // a command is asked about in full
+		text := wrapped(ask+"  "+r.asks.why(), w, max(1, h/3)) // a question about a command is shown in full
 		return strings.Replace(text, ask, widget.StyleAsk.Render(ask), 1)
 	}
 	if text := r.apply.Banner(w); text != "" {

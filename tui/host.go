@@ -46,7 +46,7 @@ type deps struct {
 	light     bool                         // the terminal's background, as far as its environment says
 	sixteen   bool                         // colours, not 256
 	sudo      bool                         // starting the guard may ask for a password on the terminal
-	aside     func(ask func() error) error // gives the terminal back meanwhile
+	aside     func(ask func() error) error // gives the terminal back for that time
 	panes     *fleet.Panes                 // the screens of other boards
 	pane      string                       // this board's name where another machine shows these screens; "": none does
 	campaigns task.Campaigns

@@ -66,7 +66,7 @@ func (r *root) tabAt(x int) (tab int, ok bool) {
 		return 0, false
 	}
 	for i, p := range r.pages {
-		// What stands before the board's name is ASCII.
+		// The text before the board's name is ASCII.
 		at := strings.Index(line, fmt.Sprintf(" %d ", i+1)) - 1
 		if at >= -1 && x >= at && x < at+len(fmt.Sprintf(" %d %s ", i+1, p.Name().Title())) {
 			tab, ok = i, true // a later tab begins within the room of one that is a digit alone

@@ -145,7 +145,7 @@ type servedMsg struct {
 	err    error
 }
 
-// serve works out what the modes that show do under the load, where there is one and they are of inference.
+// serve works out what the modes that show do under the load, where there is one and they infer.
 func (sh *shared) serve() tea.Cmd {
 	goal := page.ReaderOf(&sh.State).Goal()
 	if !goal.Loaded() {

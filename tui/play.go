@@ -10,7 +10,7 @@ import (
 	"jtune/tui/widget"
 )
 
-// press takes a key of the user's; while the tour plays that is of whoever watches.
+// press takes a key of the user's; while the tour plays the key belongs to the viewer.
 func (r *root) press(k tea.KeyPressMsg) tea.Cmd {
 	if r.tour != nil {
 		return r.tourKey(k)

@@ -28,8 +28,8 @@ type renderer struct {
 	found *term.State // of the terminal, before it was made raw; nil: not raw
 	scr   *uv.TerminalScreen
 	query bool // whether the terminal may be asked what it can
-	// asksGround: the terminal is asked for its background once. Nobody waits for the answer: the
-	// first frame is drawn before, and drawn again in other colours where the background is light.
+	// asksGround: the program asks the terminal for its background once. Nobody waits for the answer: the first frame
+	// is drawn before, and drawn again in other colours where the background is light.
 	asksGround bool
 	w, h       int      // of scr
 	shown      []string // lines of the last frame; nil: nothing is there
@@ -71,7 +71,7 @@ func (r *renderer) open() error {
 		_, _ = r.scr.WriteString(ansi.RequestBackgroundColor)
 	}
 	r.taken, r.mouse = true, tea.MouseModeNone
-	r.resize(r.w, r.h) // whatever stands there is not ours
+	r.resize(r.w, r.h) // anything there is not ours
 	return r.scr.Flush()
 }
 
@@ -156,8 +156,8 @@ func (r *renderer) show(v tea.View) {
 	_ = r.scr.Flush()
 }
 
-// styled leaves nothing in a line but text and the sequences that style it:
-// whatever else stands there came with a text from outside.
+// styled leaves nothing in a line but text and the sequences that style it: anything else came with a text from
+// outside.
 func styled(line string) string {
 	if text.Plain(line) == line {
 		return line

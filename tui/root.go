@@ -67,7 +67,7 @@ type root struct {
 	form    form            // a dialog that asks; nil: closed
 	text    *overText       // help or messages; nil: closed
 	palette *dialog.Palette // nil: closed
-	asks    *question       // nil: nothing is asked
+	asks    *question       // nil: no question
 	boards  []string        // to choose among until a key is pressed; nil: no choice
 	chosen  string          // of these; "": that of the session
 	gone    bool            // quitting
@@ -136,17 +136,17 @@ func (r *root) typing() bool {
 	return ok && t.Typing()
 }
 
-// question is asked in the line for messages: a key that is no yes leaves it.
+// question shows in the line for messages: a key that is no yes leaves it.
 type question struct {
 	do, not string         // what yes and no do: "quit", "stay"
-	why     func() string  // it is asked
+	why     func() string  // the question is open
 	yes     func() tea.Cmd // does it
 	also    widget.Action  // says yes too
 }
 
 // event is a message of the shell's own: what a command has found or done.
 type event interface {
-	// fold brings it into the state that the pages show; told is what they are told then.
+	// fold brings it into the state that the pages show; told is the message that they get then.
 	fold(r *root) (told []tea.Msg, cmd tea.Cmd)
 }
 

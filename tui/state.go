@@ -28,7 +28,7 @@ type shared struct {
 	ctx         context.Context // ends when the program does
 	outlooks    outlook.Outlooks
 	serving     servedOf      // what was worked out under a load last, or is
-	askedBatch  int           // batch size that was asked for and does not show yet; 0: none
+	askedBatch  int           // requested batch size that does not show yet; 0: none
 	tasks       task.Tasks    // of this board, one at a time
 	task        *shownTask    // that Tasks.Own shows
 	follow      *shownTask    // that Tasks.Followed shows
@@ -121,8 +121,7 @@ func (sh *shared) reread(m rereadMsg) {
 	}
 }
 
-// after reads the device once more for a message about it: what it says must not stand beside
-// a reading of before.
+// after reads the device once more for a message about it: it must not be shown beside a reading of before.
 func (sh *shared) after(msg tea.Msg) tea.Msg {
 	if sh.sampler == nil {
 		return msg

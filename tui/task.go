@@ -44,15 +44,15 @@ func (sh *shared) catchUp() {
 	}
 }
 
-// taskDoneMsg says that a task has ended and the board is as it was found.
+// taskDoneMsg says that a task has ended and the board is restored.
 type taskDoneMsg struct {
 	task *shownTask
 	now  task.Snapshot
 	view *outlook.Outlook // of the model that was fitted; nil when none was
 }
 
-// follow shows the task as it is. A snapshot that was on its way may be older than
-// what is shown; the end comes with a taskDoneMsg.
+// follow shows the present state of the task. A snapshot that was on its way may be older than what is shown; the end
+// comes with a taskDoneMsg.
 func (j *shownTask) follow(now task.Snapshot) {
 	if !now.Done() && !now.OlderThan(j.Snapshot) {
 		j.Snapshot = now
@@ -204,7 +204,7 @@ func (m campaignsMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	t := &r.sh.Tasks
 	r.sh.campaignsAt, t.Campaigns, t.Deleted, t.Interrupted = m.changed, m.list, m.deleted, task.Offered(m.list)
 	r.sh.fail("campaigns", m.err)
-	if v := r.sh.Outlook; v != nil { // what was found out meanwhile decides which mode answers
+	if v := r.sh.Outlook; v != nil { // what was found out in between decides which mode answers
 		if now := page.ReaderOf(&r.sh.State).Finding(v); now != v {
 			return r.sh.show(now, true)
 		}

@@ -58,7 +58,7 @@ func (s TourStep) Met(screen string) bool {
 // TourMark is how step i is marked on the screen.
 func TourMark(i int) string { return fmt.Sprintf(" %d/%d ", i+1, len(Tour)) }
 
-// TourEnd is what is said after the last step.
+// TourEnd is the text after the last step.
 const TourEnd = "the tour has ended"
 
 // Least size of a terminal for the tour.

@@ -24,7 +24,7 @@ type VirtualOptions struct {
 	Unit     string // of what it infers
 	Batch    int
 	Workers  *int          // loader processes; nil: the workload's own
-	Cache    string        // of the data before an epoch: "preload", "drop", "drop-once" or "" for as it is
+	Cache    string        // of the data before an epoch: "preload", "drop", "drop-once" or "" for unchanged
 	PerEpoch int           // minibatches; 0: one endless epoch
 	Epochs   int           // 0: goes on until it is stopped
 	Requests int           // of inference in each epoch, after a warm-up; 0: no fixed number
@@ -182,7 +182,8 @@ func (s *simulated) step(ctx context.Context) error {
 // warmUp is how many batches go before a fixed number of requests.
 const warmUp = 20
 
-// units are those of the next batch where the number of requests is fixed, else 0: the last one answers what is left.
+// units are the units of the next batch where the number of requests is fixed, else 0: the last one answers what is
+// left.
 func (s *simulated) units() int {
 	if s.o.Requests == 0 {
 		return 0

@@ -194,8 +194,8 @@ func parsePower(content []byte, every time.Duration) (log powerLog, err error) {
 	return log, nil
 }
 
-// jtopSamples reads a CSV of jtop. Seconds are those of a column log_time, else
-// those since the first row by the column time.
+// jtopSamples reads a CSV of jtop. Seconds are the values of a column log_time, else those since the first row by the
+// column time.
 func jtopSamples(text []byte, column string) ([]powerSample, error) {
 	clock := "log_time"
 	if !slices.Contains(header(text), clock) {

@@ -14,7 +14,7 @@ import (
 // its energy, the load of the parts of the device and the source of the data (the 2022 study,
 // docs/method.md). The run's first minibatch is not counted. profiles.Monitor makes one.
 type Character struct {
-	Workers  int `json:"workers"` // loader processes that the job was told to use
+	Workers  int `json:"workers"` // loader processes that the job got
 	Batch    int `json:"batch"`   // samples per minibatch
 	PerEpoch int `json:"-"`       // minibatches of a whole epoch; 0 when not known
 	// LoaderFault is why the job has no loader processes; "" for no reason but its settings.
@@ -26,8 +26,8 @@ type Character struct {
 	// Epochs are the run's epochs one by one, the newest of a long run.
 	Epochs []Part `json:"-"`
 
-	// Latency is of an inference job's requests or batches, and of forward passes without the copy of
-	// their data where the job reports minibatches; absent for a training job.
+	// Latency counts an inference job's requests or batches, and forward passes without the copy of their data where
+	// the job reports minibatches; absent for a training job.
 	Latency tegra.Val[Latency] `json:"latency_ms"`
 	// Serving is what an inference job answered; nil of a training job and in what was read from a file.
 	Serving *Served `json:"-"`
@@ -122,8 +122,8 @@ func (p *Part) StallShare() tegra.Val[float64] {
 // enoughLater minibatches of later epochs say more of long training than a longer epoch 0.
 const enoughLater = defaultMinibatches
 
-// SteadyIsLater reports whether the epochs after the first represent long training: they do
-// unless the run ended soon after they began, or all were asked for.
+// SteadyIsLater reports whether the epochs after the first represent long training: they do unless the run ended soon
+// after they began, or all epochs count.
 func (c *Character) SteadyIsLater() bool {
 	n := c.Later.V.Minibatches
 	return c.Later.OK && !c.AllEpochs && (n >= enoughLater || n >= c.First.V.Minibatches)

@@ -7,8 +7,8 @@ import (
 	"jtune/internal/safefile"
 )
 
-// endName is the file that says how the last work on a campaign ended. A campaign without
-// one is running, was cut off, or is of an older version.
+// endName is the file that says how the last work on a campaign ended. A campaign without one is running, was cut off,
+// or comes from an older version.
 const endName = "end.txt"
 
 // End records how the work on the campaign ended: complete, interrupted or broken.

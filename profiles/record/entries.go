@@ -58,14 +58,14 @@ func ReadEntries(dir string, batch int) (entries map[tegra.Mode]Entries, notes [
 	return entries, append(notes, note...), err
 }
 
-// ofInference reports whether a line of minibatches.csv is of the inference of a pair, whose row's time is the
+// ofInference reports whether a line of minibatches.csv belongs to the inference of a pair, whose row's time is the
 // training's.
 func (p *fieldParser) ofInference() bool {
 	at := slices.Index(p.columns, jobColumn)
 	return at >= 0 && at < len(p.fields) && p.fields[at] == harness.JobInfer
 }
 
-// isOf reports whether a line is of that batch size, if the line has one.
+// isOf reports whether a line has that batch size, if the line has one.
 func (p *fieldParser) isOf(batch int) bool {
 	at := slices.Index(p.columns, SizeColumn)
 	if at < 0 {

@@ -88,7 +88,7 @@ func (h SearchHeader) String() string {
 	})
 }
 
-// said is a part of what was asked for, where it was given.
+// said is a part of the request, where it was given.
 type said struct {
 	format string
 	value  any
@@ -130,7 +130,7 @@ type DeviceHeader struct {
 	CPUKHz []int64 `toml:"cpu_khz"`
 	GPUHz  []int64 `toml:"gpu_hz"`
 	MemHz  []int64 `toml:"mem_hz"`
-	// Rails are those of the board when the campaign was created; none in folders of older versions.
+	// Rails are the board's rails when the campaign was created; none in folders of older versions.
 	Rails []string `toml:"rails,omitempty"`
 	// cores,cpu_khz,gpu_hz,mem_hz of each mode when not every combination exists
 	Members []string `toml:"members,omitempty"`

@@ -68,8 +68,8 @@ func (h *PairHeader) String() string {
 	})
 }
 
-// Pair is what a training and an inference job did that shared a GPU in one setting. The row's time is that of a
-// minibatch, or of a batch without training; its power is the mean of all.
+// Pair is what a training and an inference job did that shared a GPU in one setting. The row's time belongs to a
+// minibatch, or to a batch without training; its power is the mean of all.
 type Pair struct {
 	Policy    string // strict, fill, free, or alone: without training
 	Tau       int    // of strict turns: the most minibatches between two batches; 0: as many as fit

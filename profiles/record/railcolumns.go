@@ -8,8 +8,8 @@ import (
 	"jtune/tegra/sweep"
 )
 
-// Endings of the columns of samples.csv with a rail's voltage and current. They stand last, for each rail that the
-// board had when the file was begun; an older jtune's file has none.
+// Endings of the columns of samples.csv with a rail's voltage and current. They come last, for each rail that the board
+// had when the file was begun; an older jtune's file has none.
 const (
 	voltsEnding   = "_v"
 	amperesEnding = "_a"
@@ -23,7 +23,7 @@ func railColumns(rails []string) (names []string) {
 	return names
 }
 
-// railsIn are the rails whose columns stand at the end of a header, after those known and the batch size.
+// railsIn are the rails whose columns end a header, after those known and the batch size.
 func railsIn(header []string) (rails []string) {
 	if n := len(header) - 1; n >= 0 && header[n] == sweep.VirtualColumn {
 		header = header[:n]

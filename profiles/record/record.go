@@ -181,8 +181,8 @@ func lockRecord(dir string) (*Record, error) {
 	return &Record{dir: dir, lock: lock}, nil
 }
 
-// modesColumns are those of modes.csv: the known ones, then the further columns of an import,
-// which are read from the file when it exists.
+// modesColumns are the columns of modes.csv: the known ones, then the further columns of an import, which are read from
+// the file when it exists.
 func (r *Record) modesColumns() []string {
 	known := r.knownColumns()
 	names := r.columnsOf(modesName)

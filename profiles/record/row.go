@@ -86,7 +86,7 @@ const (
 	ThrottledShare = 0.1
 )
 
-// Columns are those of modes.csv: a sweep file's first.
+// Columns are the columns of modes.csv: a sweep file's first.
 var Columns = slices.Concat(sweep.Columns, []string{
 	"status", "why",
 	"applied_cores", "applied_cpu_khz", "applied_gpu_hz", "applied_mem_hz",

@@ -55,8 +55,8 @@ const (
 	partEpoch = "epoch"
 )
 
-// runColumns are those of runs.csv: the run, its part, the numbers of the part, and in the line
-// of part "all" the values of the run as a whole.
+// runColumns are the columns of runs.csv: the run, its part, the numbers of the part, and in the line of part "all" the
+// values of the run as a whole.
 var runColumns = slices.Concat(sweep.Columns[:4], variantColumns, []string{"status", "why", "part"}, partColumns,
 	[]string{"workers", "batch", "per_epoch", "base_w", "cache_before_share", "cache_after_share", "cache_why", "disk",
 		"cpu_residency", "gpu_residency", "mem_residency", "uptime_s", "versions",
@@ -79,8 +79,7 @@ func runWidth(header []string) int {
 	return len(runColumns)
 }
 
-// runsColumns are those of this record's runs.csv: a folder that an older jtune
-// began keeps its own.
+// runsColumns are the columns of this record's runs.csv: a folder that an older jtune began keeps its own.
 func (r *Record) runsColumns() []string {
 	r.runsWidth = runWidth(r.columnsOf(runsName))
 	return runColumns[:r.runsWidth]

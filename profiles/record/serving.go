@@ -18,7 +18,7 @@ type Served struct {
 	Phase    string // prefill or decode where only one of them was measured
 	Requests int    // whose latencies Latency holds: requests, or batches where the job reports none
 	Units    int
-	// Latency is of requests, their waiting included, or of batches where the job reports no requests.
+	// Latency counts requests, their waiting included, or batches where the job reports no requests.
 	Latency Latency
 	// PerS is the units per second of service, ServedPerS those per second of the whole measurement,
 	// waiting included, and RatePerS the requests that arrived per second where they were scheduled.
@@ -29,7 +29,7 @@ type Served struct {
 	TTFTMS     tegra.Val[float64] // median time to the first unit of an answer
 	TPOTMS     tegra.Val[float64] // median time of each further one
 	Phases     []PhaseOfServing   // prefill and decode, where the server tells them apart
-	Reps       int                // repetitions of fixed work; 0: none were asked for
+	Reps       int                // repetitions of fixed work; 0: none were requested
 	CVPct      tegra.Val[float64] // of their energies: standard deviation in percent of the mean
 }
 
@@ -38,7 +38,7 @@ type Served struct {
 type PhaseOfServing struct {
 	Phase  string             `json:"phase"`
 	PerS   tegra.Val[float64] `json:"units_per_s"` // tokens of the question, or of the answer
-	PowerW tegra.Val[float64] `json:"power_w"`     // mean of the samples taken meanwhile
+	PowerW tegra.Val[float64] `json:"power_w"`     // mean of the samples of the same time
 	UnitJ  tegra.Val[float64] `json:"unit_j"`
 }
 
@@ -143,7 +143,7 @@ func parseServing(f []string) (*Served, error) {
 	return s, p.err
 }
 
-// knownColumns are those of modes.csv that a row of this record fills.
+// knownColumns are the columns of modes.csv that a row of this record fills.
 func (r *Record) knownColumns() []string {
 	columns := r.sized(Columns)
 	if r.header.Workload.Infers() {

@@ -39,8 +39,8 @@ const (
 	defaultDiscard     = 1
 	defaultMinSamples  = 3
 	defaultSampleEvery = time.Second
-	// BERT at the lowest clocks of an AGX Orin, its slowest workload, needs about 8 min for 40 minibatches. What a mode
-	// has shown when its time is over counts.
+	// BERT at the lowest clocks of an AGX Orin, its slowest workload, needs about 8 min for 40 minibatches. The
+	// readings that a mode has when its time is over count.
 	defaultModeTimeout = 20 * time.Minute
 	defaultSilence     = 60 * time.Second
 )

@@ -193,7 +193,7 @@ func (c *client) aboutOllama(ctx context.Context) (about, error) {
 	return a, nil
 }
 
-// mostModel is how long the name of a model may be, in bytes: it is recorded as it is.
+// mostModel is how long the name of a model may be, in bytes: it is recorded unchanged.
 const mostModel = 200
 
 // choose takes the one model that there is where none was named.
@@ -359,9 +359,9 @@ func (s *stream) finish() {
 	}
 }
 
-// believable returns an error where the server counts more tokens than an answer to this prompt can have: of the
-// prompt, no more than it has bytes, beside what the server puts around it; of the answer, no more than were asked
-// for, beside what a server that guesses several at once has too many.
+// believable returns an error where the server counts more tokens than an answer to this prompt can have: in the
+// prompt, no more than it has bytes, beside what the server puts around it; in the answer, no more than requested,
+// beside what a server that guesses several at once has too many.
 func (s *stream) believable(prompt, output int) error {
 	switch in, out := 2*prompt+1000, 2*output+16; {
 	case s.a.out > out:
@@ -384,7 +384,7 @@ func (s *stream) piece() {
 	}
 }
 
-// sane is a duration that a server says, in units of which one ms has so many.
+// sane is a duration that a server reports, in units of which one ms has that many.
 func sane(v, perMS float64) tegra.Val[float64] {
 	return tegra.Val[float64]{V: v / perMS, OK: v > 0 && v/perMS < 1e9}
 }

@@ -18,7 +18,7 @@ import (
 	"jtune/profiles/harness"
 )
 
-// counters are those of one kind of server, in the text format of Prometheus. Names are those of the servers' own
+// counters are the counters of one kind of server, in the text format of Prometheus. Names come from the servers' own
 // sources; none was read from a server on a Jetson: UNVERIFIED.
 type counters struct {
 	runtime, unit string
@@ -77,7 +77,7 @@ func (c *counters) of(all page) (out served, ok bool) {
 var bucket = regexp.MustCompile(`[{,]\s*le="([^"]+)"`)
 
 // parseCounters reads the text format of Prometheus; values of one name are added up over their labels, those of a
-// histogram for each bucket. What is no counter is left out.
+// histogram for each bucket. Other lines are left out.
 func parseCounters(from io.Reader) (page, error) {
 	out := page{map[string]float64{}, map[string]map[float64]float64{}}
 	lines := bufio.NewScanner(from)
@@ -242,7 +242,7 @@ func (l *live) poll(ctx context.Context) error {
 		// nothing was answered yet; what has begun counts with its answer
 	default:
 		l.last = now
-		if l.kind.requests == "" { // it counts no answers: as many as there are of the usual length
+		if l.kind.requests == "" { // it counts no answers: take the number of answers of the usual length
 			done.requests = math.Round(done.units / float64(max(1, l.o.OutputTokens)))
 		}
 		n := max(1, int(min(done.requests, mostTokens)))

@@ -59,7 +59,7 @@ type server struct {
 	child  harness.Harness // nil: the server was there
 	died   chan error      // of the child
 	cancel context.CancelFunc
-	onCPU  bool // which was said
+	onCPU  bool // which was reported
 	events chan harness.Event
 	done   chan struct{} // closed when no request is under way any more
 
@@ -265,7 +265,7 @@ func (s *server) request(ctx context.Context, number int, due time.Duration) {
 	s.emit(e)
 }
 
-// LoadSeed is of the moments at which requests of an open loop are sent, alike in every mode.
+// LoadSeed is the seed of the moments at which requests of an open loop are sent, alike in every mode.
 const LoadSeed = 1
 
 // single reports whether one request at a time is outstanding, so that the parts of its time are its own.
@@ -294,8 +294,8 @@ func (s *server) fail(ctx context.Context, begin time.Duration, err error) {
 	}
 }
 
-// batch is the event of an answer. Of several requests at a time, or at a
-// rate, each has the time since the last answer, so that the times add up.
+// batch is the event of an answer. With several requests at a time, or at a rate, each has the time since the last
+// answer, so that the times add up.
 func (s *server) batch(a answer) harness.Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -316,7 +316,7 @@ func (s *server) batch(a answer) harness.Event {
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// prompt makes up a text of about so many tokens, whose first words are of its number.
+// prompt makes up a text of about that many tokens, whose first words contain its number.
 func (s *server) prompt(tokens, number int) string {
 	out := []byte("request " + strconv.Itoa(number) + ":")
 	words := []string{"the", "board", "reads", "a", "clock", "and", "writes", "its", "power", "down"}

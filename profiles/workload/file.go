@@ -162,7 +162,7 @@ func (f *workfile) order() []string {
 	return names
 }
 
-// decode reads the keys of one workload; the error is that of a value of another type.
+// decode reads the keys of one workload; the error names a value of another type.
 func (f *workfile) decode(name string, p toml.Primitive) (Workload, error) {
 	w := unset()
 	if i := f.find(name); i >= 0 {

@@ -31,22 +31,21 @@ const (
 // How often an inference job is started.
 const (
 	PerStream = "stream" // once: it goes on while modes change
-	PerRun    = "run"    // anew for each mode
+	PerRun    = "run"    // again for each mode
 )
 
-// Server is a program that answers requests over HTTP. In the user's file it is the table
-// [workload.NAME.server]. One that answers already is used as it is, and never restarted or
-// ended.
+// Server is a program that answers requests over HTTP. In the user's file it is the table [workload.NAME.server]. One
+// that answers already is used unchanged, and never restarted or ended.
 type Server struct {
 	API   string `toml:"api,omitempty" json:"api"`     // openai or ollama
 	URL   string `toml:"url,omitempty" json:"url"`     // such as http://127.0.0.1:8080
 	Ready string `toml:"ready,omitempty" json:"ready"` // path that answers 200 when it is ready; the API's own when empty
 	Model string `toml:"model,omitempty" json:"model"` // as the server calls it; the one it has loaded when empty
-	// PromptTokens and OutputTokens are those of each request; 512 and 128 when 0.
+	// PromptTokens and OutputTokens are the tokens of each request; 512 and 128 when 0.
 	PromptTokens int `toml:"prompt_tokens,omitempty" json:"prompt_tokens"`
 	OutputTokens int `toml:"output_tokens,omitempty" json:"output_tokens"`
 	Concurrency  int `toml:"concurrency,omitempty" json:"concurrency"` // requests outstanding at a time; 1 when 0
-	// Beside names a workload of a virtual board whose power stands beside this machine's times; none when empty.
+	// Beside names a workload of a virtual board whose power is combined with this machine's times; none when empty.
 	Beside string `toml:"beside,omitempty" json:"beside"`
 	// Counters is where a server that runs shows what it has served, an address or a path such as /metrics: modes are
 	// measured on its real traffic, and nothing is sent.
@@ -93,7 +92,7 @@ func (w *Workload) kind() string {
 	return cmp.Or(w.Kind, Train)
 }
 
-// UnitName is what an inference workload's speed and energy are told per; "" for a training job.
+// UnitName is the unit of an inference workload's speed and energy; "" for a training job.
 func (w *Workload) UnitName() string {
 	if !w.Infers() {
 		return ""
@@ -118,7 +117,7 @@ func (w Workload) Noun() string {
 	return "minibatch"
 }
 
-// Restarts reports whether the job is started anew for each mode.
+// Restarts reports whether the job is restarted for each mode.
 func (w *Workload) Restarts() bool { return w.Per == PerRun || harness.EndsWithSummary(w.Pattern) }
 
 // inferFaults are the faults of the keys of inference.

@@ -77,8 +77,8 @@ func (w Workload) NewHarness(o HarnessOptions) func(ctx context.Context, batch i
 // smallest is a simulated workload that fits every virtual board.
 const smallest = "lenet5"
 
-// standIn is the simulated workload whose power stands beside a real job. Of a command of the user's own nothing is
-// known: it stands at a batch size of its own, or is a smaller one, so that it fits the board.
+// standIn is the simulated workload whose power is combined with a real job. Nothing is known about a command of the
+// user's own: it has a batch size of its own, or is a smaller one, so that it fits the board.
 func (w Workload) standIn(b *virtual.Board) (name string, batch int) {
 	name = w.SimulatedName()
 	if !w.OnHost {

@@ -33,9 +33,9 @@ var elsewhere = []string{"keys", "theme", "notify", "meter", "board"}
 // notKeys are fields of a workload that no file gives.
 var notKeys = []string{"name", "own", "attached", "-"}
 
-// Keys lists [torch], the keys that a workload may have, as [workload.NAME], and those of each workload
-// that the user's file names. What Load reads is what stands here: both go by the tags of Workload. No file: ""
-// or one that does not exist. A file with a fault is an error.
+// Keys lists [torch], the keys that a workload may have, as [workload.NAME], and those of each workload that the user's
+// file names. Load reads the keys that this lists: both use the tags of Workload. No file: "" or one that does not
+// exist. A file with a fault is an error.
 func Keys(userFile string) ([]Key, error) {
 	base, err := Load("")
 	if err != nil {
@@ -180,7 +180,7 @@ func (f *workfile) idle() {
 	}
 }
 
-// beside lists the names that may stand in the place of a key's last one.
+// beside lists the names that may replace a key's last one.
 func beside(k toml.Key) (names []string) {
 	lead := slices.Clone(k[:len(k)-1])
 	if len(lead) == 0 {

@@ -29,7 +29,7 @@ func (w *Workload) takesNoTurns() string {
 }
 
 // UnpacedFault is why requests cannot be sent to the workload at a rate, "" where they can: to a server, and to a job
-// that takes the turns of its batches. Of a script that is told by its text.
+// that takes the turns of its batches. For a script its text says that.
 func (w *Workload) UnpacedFault() string {
 	switch {
 	case w.Serves():
@@ -61,7 +61,7 @@ func (p Pair) Fault() string {
 	return ""
 }
 
-// besideCommands is the workload of a virtual board whose power stands beside a command of the user.
+// besideCommands is the workload of a virtual board whose power is combined with a command of the user.
 const besideCommands = "resnet18"
 
 // SimulatedName is the name under which a virtual board knows the workload's network; "" where it has none.

@@ -42,7 +42,7 @@ type Found struct {
 	Why      string `json:"why"`   // what prevents it from being measured
 }
 
-// askWithin bounds how long one server is asked.
+// askWithin bounds how long the question to one server takes.
 const askWithin = 2 * time.Second
 
 // Programs looks for the programs of the built-in inference workloads, and asks their servers.

@@ -129,7 +129,7 @@ func (w *Workload) serveOptions(o HarnessOptions) serve.Options {
 			Container: w.Container}}
 }
 
-// arrivals is the load that is sent: requests at a rate, or so many outstanding.
+// arrivals is the load that is sent: requests at a rate, or that many outstanding.
 func (d Demand) arrivals(outstanding int) arrivals.Load {
 	if d.Rate == 0 {
 		return arrivals.Load{Pattern: arrivals.Closed, Outstanding: outstanding}

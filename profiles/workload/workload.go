@@ -63,10 +63,9 @@ type Workload struct {
 	Attached  bool               `toml:"attached,omitempty" json:"-"`
 
 	Kind string `toml:"kind,omitempty" json:"kind,omitempty"` // train or infer; train when empty
-	// of an inference job: what its speed and energy are told per: inference, token or frame
+	// of an inference job: the unit of its speed and energy: inference, token or frame
 	Unit string `toml:"unit,omitempty" json:"unit,omitempty"`
-	// of an inference job: stream survives a change of mode, run is started anew for each; a
-	// pattern's own when empty
+	// of an inference job: stream survives a change of mode, run is restarted for each; a pattern's own when empty
 	Per     string       `toml:"per,omitempty" json:"per,omitempty"`
 	Batches []int        `toml:"batches,omitempty" json:"batches,omitempty"` // sizes to choose among without --batch
 	Server  Server       `toml:"server,omitempty" json:"server,omitzero"`    // that answers the requests

@@ -41,7 +41,7 @@ const scrubbed = "SCRUBBED"
 var (
 	// address begins where an IP address may, after what is no part of a name or number.
 	address = regexp.MustCompile(`(^|[^\w:.])([0-9A-Fa-f]{0,4}[:.][0-9A-Fa-f:.]*[0-9A-Fa-f:])`)
-	// bareMAC is a MAC address as it stands on labels. The kernel's files have other numbers of this form.
+	// bareMAC is a MAC address as labels show it. The kernel's files have other numbers of this form.
 	bareMAC = regexp.MustCompile(`(?i)\b[0-9a-f]{12}\b`)
 )
 

@@ -172,8 +172,8 @@ func (c *Client) ApplyFor(ctx context.Context, r tegra.Request, keepAfter time.D
 	return a, err
 }
 
-// OnRevert makes the client call f, on its own goroutine, when a countdown ends. The error is that of knobs that could
-// not be restored; the guard goes on trying.
+// OnRevert makes the client call f, on its own goroutine, when a countdown ends. The error names knobs that could not
+// be restored; the guard goes on trying.
 func (c *Client) OnRevert(f func(tegra.Applied, error)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -25,9 +25,8 @@ const (
 // restores the found state unless it was kept. A line that is not a request is
 // answered with an error; the error returned is the restore's.
 //
-// Requests that set knobs are carried out one at a time, in their order. Reads
-// are answered meanwhile, so that sensors can be read while a mode is set. A
-// client that does not read its answers holds nothing up.
+// Requests that set knobs are carried out one at a time, in their order. Reads are answered at the same time, so that
+// sensors can be read while a mode is set. A client that does not read its answers holds nothing up.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, s *Server) error {
 	w := newLineWriter(out)
 	defer w.close(s.flush)

@@ -271,8 +271,8 @@ func (s *Server) recoverPending() (tegra.Applied, error) {
 	return s.restoreLocked()
 }
 
-// stillSet reads back what the last apply set: while somebody decides whether to keep it, a resume from suspend
-// or another program may change it. A limit that heat lowers meanwhile is still set.
+// stillSet reads back what the last apply set: while somebody decides whether to keep it, a resume from suspend or
+// another program may change it. A limit that heat lowers in between is still set.
 func (s *Server) stillSet() error {
 	if s.last == nil {
 		return nil

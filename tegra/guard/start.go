@@ -122,8 +122,8 @@ func startError(err error, sudo bool, said string) error {
 	return fmt.Errorf("start the guard: %w", err)
 }
 
-// sudoSaid is the reason that sudo gave, in brackets: the last line with its name that was logged after so many bytes.
-// It is "" where there is none.
+// sudoSaid is the reason that sudo gave, in brackets: the last line with its name that was logged after that many
+// bytes. It is "" where there is none.
 func sudoSaid(logName string, after int64) (said string) {
 	f, err := os.Open(logName)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 
 // Files of the state folder.
 const (
-	foundFile = "found.json" // there while knobs are not as they were found
+	foundFile = "found.json" // there while knobs are not restored
 	lastFile  = "last.json"  // the states before modes that were kept, the latest first
 	lockFile  = "guard.lock" // held by the guard and its watchdog
 	logFile   = "guard.log"

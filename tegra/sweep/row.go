@@ -15,7 +15,7 @@ type Row struct {
 	Extra []string
 }
 
-// hashSeed is that of Row.hash.
+// hashSeed is the seed of Row.hash.
 var hashSeed = maphash.MakeSeed()
 
 // hash is the same for rows that are alike.

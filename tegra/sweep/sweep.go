@@ -28,8 +28,8 @@ import (
 // Columns are the required ones, in the order in which files are written.
 var Columns = []string{"cores", "cpu_khz", "gpu_hz", "mem_hz", "time_ms", "power_w"}
 
-// VirtualColumn says of each row whether it is of a simulation or a replay, true, or of a real
-// board, false. Files of others and of older versions lack it.
+// VirtualColumn says of each row whether it comes from a simulation or a replay, true, or from a real board, false.
+// Files of others and of older versions lack it.
 const VirtualColumn = "virtual"
 
 // alias is another name of one of Columns, whose values times unit are that
@@ -92,7 +92,7 @@ type Options struct {
 	// Space takes, with ModesOnly, a list without a header too: a line is then
 	// what Space.Select reads.
 	Space *tegra.Space
-	// Presets may stand in such a list by their names.
+	// Such a list may name presets.
 	Presets []tegra.Preset
 	// TimeOnly takes a file without a power column too; its rows have none. A
 	// column that may be power under a name of its own is still an error.
@@ -303,8 +303,8 @@ func (p columns) row(record []string, o Options) (Row, error) {
 	return row, nil
 }
 
-// Parse reads fields in the order of Columns: those of a mode, or of a mode with
-// its time and power. What is not there is NaN.
+// Parse reads fields in the order of Columns: those of a mode, or of a mode with its time and power. An absent value is
+// NaN.
 func Parse(fields []string) (tegra.Measured, error) { return parse(fields, nil) }
 
 // parse is Parse of values that are multiplied with units first; nil: they are

@@ -169,9 +169,8 @@ func Differences(before, after map[string]string) []string {
 	return out
 }
 
-// Program writes a file that can be run at once. No process of the test's own
-// is begun meanwhile: it would hold the file open for a moment, and a file that
-// is open for writing cannot be run (ETXTBSY).
+// Program writes a file that can be run at once. No process of the test's own is started then: it would hold the file
+// open for a moment, and a file that is open for writing cannot be run (ETXTBSY).
 func Program(t testing.TB, name, content string) {
 	t.Helper()
 	syscall.ForkLock.RLock()

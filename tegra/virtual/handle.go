@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// handle is an open file. Reading at 0 takes the content again, as kernel
-// files do; a file that vanished meanwhile answers ENODEV.
+// handle is an open file. Reading at 0 takes the content again, as kernel files do; a file that vanished in between
+// answers ENODEV.
 type handle struct {
 	files
 	node        *node

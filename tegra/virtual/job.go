@@ -49,7 +49,7 @@ type job struct {
 	coldShare float64            // of the data, not in the page cache when this epoch began
 }
 
-// What a job's first minibatches cost, and reading data that is not cached.
+// The cost of a job's first minibatches, and of reading data that is not cached.
 const (
 	firstFactor   = 5.0 // kernels are chosen: compute of the first of all
 	changedFactor = 1.8 // first after a change of clocks
@@ -179,9 +179,8 @@ func (b *Board) NextMinibatch(ctx context.Context) (Minibatch, error) {
 	return b.end(j, m)
 }
 
-// lump is how long whoever waits for a minibatch sleeps at least while the
-// clock follows the machine's: those done meanwhile are reported together, each
-// with its own time. Waking up for each costs more than simulating it.
+// lump is how long a reader of a minibatch sleeps at least while the clock follows the machine's: those done in that
+// time are reported together, each with its own time. Waking up for each costs more than simulating it.
 const lump = 250 * time.Millisecond
 
 // follows reports whether the clock follows the machine's.
@@ -202,7 +201,7 @@ func (b *Board) begin() (*job, Minibatch, time.Duration, error) {
 		return nil, Minibatch{}, 0, fmt.Errorf("after %d minibatches: %w", j.count, ErrSilent)
 	}
 	if b.at-j.ended > b.slack() {
-		j.ended = b.at // its reader was away; the job stood at its full pipe
+		j.ended = b.at // its reader was away; the job waited at its full pipe
 		b.lost = 0
 	}
 	m := b.minibatch(j)
@@ -210,8 +209,8 @@ func (b *Board) begin() (*job, Minibatch, time.Duration, error) {
 	return j, m, m.T - b.at, nil
 }
 
-// slack is how far a reader may lag and the job still counts as going on
-// meanwhile: a lump and a tick of the machine, none at full speed.
+// slack is how far a reader may lag and the job still counts as running: a lump and a tick of the machine, none at full
+// speed.
 func (b *Board) slack() time.Duration {
 	if !b.follows() {
 		return 0

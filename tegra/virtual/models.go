@@ -45,7 +45,7 @@ var models = []model{
 		supplyMV: 5000, idle: []string{"WFI", "c7"}},
 	{name: "nano", facts: "nano-32", memoryGB: 4, media: []string{"sd", "hdd"},
 		spread: [2]float64{0.018, 0.015}, drift: 0.002, firstMS: 5000, stepMA: 8, supplyMV: 5000,
-		idle: []string{"WFI", "c7"}, // no list of its memory's rates is known: these are those of other Tegra X1
+		idle: []string{"WFI", "c7"}, // no list of its memory's rates is known: these belong to other Tegra X1
 		emc: []tegra.Freq{204 * tegra.MHz, 408 * tegra.MHz, 800 * tegra.MHz, 1066 * tegra.MHz, 1333 * tegra.MHz,
 			1600 * tegra.MHz}},
 	{name: "orin-nano", facts: "orin-nano-35", memoryGB: 8, media: []string{"ssd", "sd"},

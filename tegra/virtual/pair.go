@@ -122,7 +122,7 @@ func (b *Board) Unit(which, n int, at time.Duration) (turn, fetch time.Duration,
 	return millis(m.ComputeMS + m.OverheadMS), millis(max(0, m.StallMS)), nil
 }
 
-// Stuck reports whether an error of Unit is that of a job that hangs.
+// Stuck reports whether an error of Unit means a job that hangs.
 func Stuck(err error) bool { return errors.Is(err, ErrSilent) }
 
 func millis(ms float64) time.Duration {

@@ -104,10 +104,9 @@ func (b *Board) exact(power physics.Power) [summed]measure {
 	return found
 }
 
-// decompose writes total (µW) as high·(i1+i2) + low·i3 with a voltage of about
-// 19 V and one of about 5 V: i3 must make the rest divisible by high. i3 near
-// the wanted share is preferred. What is too small for that is all on the 5 V
-// rail, at one millivolt.
+// decompose writes total (µW) as high·(i1+i2) + low·i3 with a voltage of about 19 V and one of about 5 V: i3 must make
+// the rest divisible by high. i3 near the wanted share is preferred. Loads that are too small for that are all on the 5
+// V rail, at one millivolt.
 func decompose(total int64, gpuShare, sysWatt float64) [summed]measure {
 	best, bestOff := [summed]measure{}, math.Inf(1)
 	for high := int64(highMV - 200); high <= highMV+200; high++ {

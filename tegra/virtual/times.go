@@ -8,7 +8,7 @@ import (
 	"jtune/tegra"
 )
 
-// clockTimes is how long the clocks have stood at each of their steps.
+// clockTimes is how long the clocks have been at each of their steps.
 type clockTimes struct {
 	policy []map[tegra.Freq]time.Duration
 	gpu    map[tegra.Freq]time.Duration

@@ -24,7 +24,7 @@ import (
 	"jtune/tegra/virtual/physics"
 )
 
-// AGXOrin is the name of the board that is taken where none is asked for.
+// AGXOrin is the name of the default board.
 const AGXOrin = "agx-orin"
 
 // Simulates reports whether the physics knows a workload, of training or of inference.

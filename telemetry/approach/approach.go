@@ -87,7 +87,7 @@ type Fit struct {
 	LoC, HiC float64 // between which it lies in nine of ten cases
 	Tau      time.Duration
 	In       time.Duration // until the temperature is within 1 °C of its end; 0: it is
-	Reached  bool          // it has stood there for minutes
+	Reached  bool          // it has been there for minutes
 }
 
 // Time constants that a module on its heat sink may have.

@@ -21,8 +21,7 @@ import (
 	"jtune/telemetry"
 )
 
-// energyEvery is the interval of the samples that make the energy counter; everything else is
-// read when it is asked for.
+// energyEvery is the interval of the samples that make the energy counter; everything else is read at each scrape.
 const energyEvery = time.Second
 
 // Job is what a jtune measures on the board at this moment.

@@ -11,7 +11,7 @@ import (
 	"jtune/tegra"
 )
 
-// ContentType is that of the text format (Prometheus documentation, "Exposition formats").
+// ContentType is the content type of the text format (Prometheus documentation, "Exposition formats").
 const ContentType = "text/plain; version=0.0.4; charset=utf-8"
 
 // Types of a series.

@@ -18,7 +18,7 @@ const (
 	NotSeen     Verdict = "not seen" // nothing broke, but not all was seen that the question was about
 )
 
-// Result is a soak's verdict and what it is made of. What the board does not show is absent.
+// Result is a soak's verdict and what it is made of. Values that the board does not show are absent.
 type Result struct {
 	Verdict   Verdict               `json:"verdict"`
 	Reason    string                `json:"reason"`
@@ -46,7 +46,7 @@ type Steady struct {
 	TjC     tegra.Val[float64] `json:"tj_c"`
 	LoC     tegra.Val[float64] `json:"lo_c"`
 	HiC     tegra.Val[float64] `json:"hi_c"`
-	Reached bool               `json:"reached"` // it has stood there for minutes
+	Reached bool               `json:"reached"` // it has been there for minutes
 }
 
 // Peak is the most that was seen; the current is of Rail, which stands for the supply.

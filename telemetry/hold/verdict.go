@@ -39,7 +39,7 @@ func (w *Watcher) Steady() (out Steady, in time.Duration) {
 		fit.In
 }
 
-// Status is where the load stands at a time.
+// Status is the state of the load at a time.
 func (w *Watcher) Status(t time.Duration) (s Status) {
 	s = Status{At: t - w.begun, PowerW: w.nowW, Amperes: w.nowA, TjC: w.nowC, Margins: w.margins(), Broken: w.broken}
 	s.Steady, s.In = w.Steady()

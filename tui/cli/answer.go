@@ -46,8 +46,8 @@ func checkLimit(l optimize.Limit, given func(name string) bool) error {
 	return nil
 }
 
-// printAnswer prints an answer as text, and sentences below it. The origin stands behind its mode: "" for measurements
-// of a real board.
+// printAnswer prints an answer as text, and sentences below it. The origin follows its mode: "" for measurements of a
+// real board.
 func printAnswer(w io.Writer, a answers.Answer, space *tegra.Space, origin string, advice []string) error {
 	batch := ""
 	if a.Batch > 0 {

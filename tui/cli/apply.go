@@ -180,7 +180,7 @@ func (c *applyCmd) apply(ctx context.Context, s *session.Session, r tegra.Reques
 	return errors.Join(err, c.sayKept(s, out))
 }
 
-// unitAtBoot is the unit that sets the mode at every boot, shown; nil where none is asked for.
+// unitAtBoot is the unit that sets the mode at every boot, shown; nil where there is none.
 func (c *applyCmd) unitAtBoot(s *session.Session, m tegra.Mode) (*session.BootUnit, error) {
 	if !c.atBoot {
 		return nil, nil

@@ -13,7 +13,7 @@ import (
 
 func known[T int | float64](v T) tegra.Val[T] { return tegra.Val[T]{V: v, OK: v != 0} }
 
-// catalogueColumns are those of jtune device --list; what is not known is absent.
+// catalogueColumns are the columns of jtune device --list; unknown values are absent.
 func catalogueColumns() report.Table[boards.Device] {
 	type d = boards.Device
 	columns := report.Table[d]{

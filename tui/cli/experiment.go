@@ -109,7 +109,7 @@ var beside = []struct{ name, about, runs string }{
 		"all workloads"},
 }
 
-// ownFlags are those of one experiment alone.
+// ownFlags are the flags of one experiment alone.
 var ownFlags = []struct{ flag, experiment string }{{"labels", "modes"}, {"pair", "modes"},
 	{"instances", "variability"}, {"meter", "baseload"}}
 
@@ -257,8 +257,8 @@ func pairOf(ctx context.Context, s *session.Session, names []string) (modes []te
 // everyLabel is --labels without letters: all modes of the 2022 study.
 const everyLabel = "abcdefghijklmn"
 
-// takeLabels takes letters that stand apart from --labels out of the arguments, after the experiment's name. No letter
-// comes twice, as in the name of a workload it may.
+// takeLabels takes letters that are separated from --labels out of the arguments, after the experiment's name. No
+// letter comes twice, as in the name of a workload it may.
 func takeLabels(labels string, args []string) (letters string, rest []string) {
 	if labels != everyLabel {
 		return labels, args

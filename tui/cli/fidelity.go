@@ -99,7 +99,7 @@ func (c *fidelityCmd) run(ctx context.Context) error {
 	return nil
 }
 
-// columns are those of `jtune research fidelity`.
+// columns are the columns of `jtune research fidelity`.
 func (c *fidelityCmd) columns() report.Table[evidence.Result] {
 	type r = evidence.Result
 	most := func(x r) any { return tegra.Val[report.Exact]{V: report.Exact(x.Most), OK: x.Relation == "range"} }
@@ -175,7 +175,7 @@ func (c *fidelityCmd) print(results []evidence.Result) error {
 			Virtual bool                       `json:"virtual"`
 			Figures []report.Object            `json:"figures"`
 			Summary map[string]evidence.Counts `json:"summary"`
-			// Of all figures together, else null.
+			// For all figures together, else null.
 			Constants any `json:"constants"`
 			LeftOut   any `json:"left_out"`
 		}{Virtual: true, Figures: c.columns().Objects(results), Summary: evidence.Summary(results)}

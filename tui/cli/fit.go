@@ -299,7 +299,7 @@ func noPower(command, what string) error {
 }
 
 // modesToPredict keeps the order and the duplicates of a file, and counts its modes that the model's board does not
-// have: each is told with its line and the nearest, and left out.
+// have: each is named with its line and the nearest, and left out.
 func (c *predictCmd) modesToPredict(space *tegra.Space) (list []tegra.Mode, lost int, err error) {
 	o := sweep.Options{ModesOnly: true, Space: space, Strict: c.strict}
 	var t *sweep.Table
@@ -333,7 +333,7 @@ func (c *predictCmd) modesToPredict(space *tegra.Space) (list []tegra.Mode, lost
 	return list, lost, nil
 }
 
-// mostLost is how many modes that do not exist are told one by one.
+// mostLost is how many modes that do not exist are named one by one.
 const mostLost = 20
 
 func (c *predictCmd) print(o *outlook.Outlook) error {

@@ -73,7 +73,7 @@ type fleetRow struct {
 	say     string
 }
 
-// fleetWidth is that of a plain terminal.
+// fleetWidth is the width of a plain terminal.
 const fleetWidth = 80
 
 // printFleet prints a line for each board and gives the worst exit code as an error. say reads the

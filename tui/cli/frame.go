@@ -62,8 +62,8 @@ func (a jobs) withJob(name string, f func(*session.Session, workload.Workload) e
 	})
 }
 
-// withSizedJob is withJob for a command that may choose among batch sizes. What runs is what the file of the campaign
-// in trusted says, unless that is "".
+// withSizedJob is withJob for a command that may choose among batch sizes. It runs the workload in the file of the
+// campaign in trusted, unless that is "".
 func (a jobs) withSizedJob(name, trusted string, f func(*session.Session, workload.Workload, []int) error) error {
 	return a.onDevice(func(s *session.Session) error {
 		find := func(name string) (workload.Workload, []int, error) { return workloads.FindSized(s, name) }

@@ -149,8 +149,7 @@ func (a onModels) measuredOutlook(samples string, strict bool) (*outlook.Outlook
 	return s.Outlook(), nil
 }
 
-// predictedOutlook is all modes by a model, after it was verified where that is
-// asked for.
+// predictedOutlook is all modes by a model, verified on request.
 func (a onModels) predictedOutlook(ctx context.Context, model string,
 	v verification) (*outlook.Outlook, measure.VerifyResult, error) {
 	var checks measure.VerifyResult

@@ -9,7 +9,7 @@ import (
 	"jtune/internal/text"
 )
 
-// helpWidth is that of a plain terminal.
+// helpWidth is the width of a plain terminal.
 const helpWidth = 80
 
 // examples show a line or two of each command that has none of its own.
@@ -92,7 +92,7 @@ func each(c *cobra.Command, f func(*cobra.Command)) {
 
 var paragraphs = regexp.MustCompile(`\n\n+`)
 
-// wrapped breaks each paragraph anew, at spaces.
+// wrapped breaks each paragraph again, at spaces.
 func wrapped(long string) string {
 	long = flagged(long)
 	var out []string

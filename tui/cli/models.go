@@ -37,7 +37,7 @@ type modelJSON struct {
 	When     text.Optional `json:"when"`
 	Warnings []string      `json:"warnings"`
 	Error    text.Optional `json:"error"` // why the file cannot be read
-	// Networks are those of powertrain and nn.
+	// Networks are the networks of powertrain and nn.
 	Networks []learn.Network `json:"networks,omitempty"`
 
 	campaigns int // that the samples come from
@@ -54,7 +54,7 @@ type keptModelJSON struct {
 	Campaigns int           `json:"campaigns"` // that the modes come from; 0 where they were chosen in another way
 	CV        learn.Errors  `json:"cv"`
 	Made      text.Optional `json:"made"`
-	// Networks are those of powertrain and nn; in the list there are none.
+	// Networks are the networks of powertrain and nn; in the list there are none.
 	Networks []learn.Network `json:"networks,omitempty"`
 }
 
@@ -281,8 +281,7 @@ func referenceOf(path string, c *learn.Compact) modelJSON {
 	}
 }
 
-// shippedModel is the reference inside this program; its errors are those of
-// its networks on their own workload.
+// shippedModel is the reference inside this program; its errors count its networks on their own workload.
 func shippedModel() modelJSON {
 	_, from := nn.ResNetReference()
 	c := learn.ShippedReference().Compact

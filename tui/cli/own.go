@@ -31,7 +31,7 @@ type commandFlags struct{ workloads.Typed }
 
 func (o *commandFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&o.Dir, "dir", "", "of -- COMMAND: run it in `DIR`")
-	if f.Lookup("pattern") == nil { // which goes with --log too
+	if f.Lookup("pattern") == nil { // which --log takes too
 		f.StringVar(&o.Pattern, "pattern", "", "of -- COMMAND: how its lines count steps, as a workload's "+
 			"`PATTERN` in the "+
 			"configuration (default: finds out)")
@@ -66,8 +66,7 @@ func (a *app) withoutModes() error {
 // given reports whether a command was given.
 func (o *commandFlags) given() bool { return o.Command != nil }
 
-// args takes the command behind -- out of the arguments; before says which may stand before it. Without one check
-// holds.
+// args takes the command behind -- out of the arguments; before says what may precede it. Without one check holds.
 func (o *commandFlags) args(before func(args []string) bool, check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		dash := cmd.ArgsLenAtDash()
@@ -86,12 +85,12 @@ func (o *commandFlags) args(before func(args []string) bool, check cobra.Positio
 	}
 }
 
-// Which arguments may stand before a command.
+// The arguments that may precede a command.
 func none(args []string) bool { return len(args) == 0 }
 
 func one(args []string) bool { return len(args) == 1 }
 
-// aNumber is that of --epochs 3 -- COMMAND.
+// aNumber is the number of --epochs 3 -- COMMAND.
 func aNumber(args []string) bool {
 	if len(args) == 1 {
 		_, err := strconv.Atoi(args[0])
@@ -100,7 +99,7 @@ func aNumber(args []string) bool {
 	return len(args) == 0
 }
 
-// before are the arguments that stand before a command, or all of them.
+// before are the arguments that precede a command, or all of them.
 func (o *commandFlags) before(args []string) []string {
 	if !o.given() {
 		return args
@@ -122,7 +121,7 @@ func (o *commandFlags) idle(given func(flag string) bool) error {
 }
 
 // understood is a command of the user's own after its first steps were read, or its first run; another workload is
-// returned as it is.
+// returned unchanged.
 func (a jobs) understood(ctx context.Context, s *session.Session, w workload.Workload) (workload.Workload, error) {
 	if !a.own.given() {
 		return w, nil
@@ -151,7 +150,7 @@ func (c *runCmd) runOwn(ctx context.Context, s *session.Session, r measure.RunRe
 	shown.end()
 	var unread *harness.NotUnderstood
 	died, failed := errors.AsType[*harness.ExitError](err)
-	interrupted := ctx.Err() != nil // what it cost so far is told, as time(1) does
+	interrupted := ctx.Err() != nil // the cost so far is printed, as time(1) does
 	if res.Whole == nil || err != nil && !failed && !interrupted && !errors.As(err, &unread) {
 		return err
 	}

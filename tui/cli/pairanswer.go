@@ -12,7 +12,7 @@ import (
 	"jtune/tui/session/pair"
 )
 
-// print prints an answer; the origin stands behind its setting.
+// print prints an answer; the origin follows its setting.
 func (c *pairCmd) print(x pair.Answer, space *tegra.Space, origin string) error {
 	if c.asJSON {
 		return printJSON(c.out, x)

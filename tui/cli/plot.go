@@ -114,7 +114,7 @@ func (c *plotCmd) run(ctx context.Context) error {
 	return printFigure(c.app, f, c.plotRequest)
 }
 
-// printFigure writes a figure as it was asked for.
+// printFigure writes a figure in the requested form.
 func printFigure(a *app, f figure.Figure, r plotRequest) error {
 	f.Lacks = flagged(f.Lacks)
 	if r.file != "" {

@@ -133,7 +133,7 @@ func (c *profileCmd) run(ctx context.Context) error {
 	})
 }
 
-// again is the command of the user's own as the campaign that goes on has it; another workload is returned as it is.
+// again is the command of the user's own as the campaign that goes on has it; another workload is returned unchanged.
 func (c *profileCmd) again(ctx context.Context, s *session.Session, w workload.Workload) (workload.Workload, error) {
 	h, _, err := record.Read(c.r.Dir)
 	if !c.own.given() || !c.r.Resume || err != nil {

@@ -22,7 +22,7 @@ func (t *training) flags(f *pflag.FlagSet) {
 	countFlag(f, &t.perEpoch, "per-epoch", "`N` minibatches of an epoch (default: those of the workload, if known)")
 }
 
-// minibatches are those of an epoch.
+// minibatches are the minibatches of an epoch.
 func (t training) minibatches(a *app, m *learn.Model) (int, error) {
 	return workloads.EpochMinibatches(a.options.Paths, m, t.perEpoch)
 }

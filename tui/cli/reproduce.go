@@ -113,7 +113,7 @@ func (c *reproduceCmd) run(ctx context.Context) error {
 	return c.print(reports)
 }
 
-// studyColumns are those of `jtune research reproduce`.
+// studyColumns are the columns of `jtune research reproduce`.
 func studyColumns() report.Table[evidence.Result] {
 	type r = evidence.Result
 	own := func(x r) any { return tegra.Val[report.Exact]{V: report.Exact(x.Worst()), OK: !math.IsNaN(x.Worst())} }
@@ -250,7 +250,7 @@ func (c *reproduceCmd) printStudy(r reproduce.Report) error {
 	return err
 }
 
-// claimColumns are those of `jtune research reproduce --claims`.
+// claimColumns are the columns of `jtune research reproduce --claims`.
 func claimColumns() report.Table[claims.Judged] {
 	type j = claims.Judged
 	return report.Table[j]{

@@ -151,7 +151,7 @@ func (l ruled) check(r flagRule) error {
 	return usagef("%s%s", commandName(l.Command), says)
 }
 
-// given are those of words that hold.
+// given are the flags of words that hold.
 func (l ruled) given(words string) (list []string) {
 	for word := range strings.FieldsSeq(words) {
 		name, want, valued := strings.Cut(word, "=")

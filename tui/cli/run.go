@@ -49,7 +49,7 @@ func (e *epochsFlag) Set(text string) (err error) {
 	return err
 }
 
-// takeNumber takes the number that stands apart from its flag out of the arguments.
+// takeNumber takes a number that is separated from its flag out of the arguments.
 func (e *epochsFlag) takeNumber(args []string) []string {
 	for i, arg := range args {
 		if n, err := strconv.Atoi(arg); err == nil && e.bare && len(args) == 2 {

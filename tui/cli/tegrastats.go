@@ -137,8 +137,7 @@ func (c *tegrastatsCmd) run(ctx context.Context) error {
 	return c.watchLog(ctx, name, 0)
 }
 
-// csv prints a row per line. The columns of the rails are those of the first line; fields that a line lacks stay
-// empty.
+// csv prints a row per line. The first line gives the columns of the rails; fields that a line lacks stay empty.
 func (c *tegrastatsCmd) csv(ctx context.Context, name string) error {
 	var columns report.Table[logged]
 	w := csv.NewWriter(c.out)
@@ -159,7 +158,7 @@ type logged struct {
 	r tegra.Reading
 }
 
-// lineColumns are those of a line, with these rails.
+// lineColumns are the columns of a line, with these rails.
 func lineColumns(rails []tegrastats.Rail) report.Table[logged] {
 	mhz := func(f tegra.Val[tegra.Freq]) tegra.Val[float64] {
 		return tegra.Val[float64]{V: f.V.MHz(), OK: f.OK}

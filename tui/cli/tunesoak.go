@@ -64,7 +64,7 @@ func withProof(a answers.Answer, proof *soak.Result) (any, error) {
 	return report.Join(a, report.Object{{"soak", of}})
 }
 
-// printTuned prints answers as JSON, several as a list, with their proofs where these were asked for.
+// printTuned prints answers as JSON, several as a list, with their proofs on request.
 func (c *tuneCmd) printTuned(found []answers.Answer, proofs []*soak.Result) error {
 	var docs []any
 	for i, a := range found {

@@ -29,7 +29,7 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-// servingFlagNames are those of servingFlags.
+// servingFlagNames are the flags of servingFlags.
 var servingFlagNames = []string{"rate", "arrivals", "outstanding", "latency", "quantile", "max-wait", "power-as",
 	"idle-power"}
 

@@ -45,7 +45,7 @@ func List(of Points) *Cloud {
 // Sized reports whether the batch size is an input of the points.
 func (c *Cloud) Sized() bool { return len(c.Known) > 0 && c.Known[0].Batch > 0 }
 
-// columns are those of the members of the front, by their indexes of Known.
+// columns are the columns of the members of the front, by their indexes of Known.
 func (c *Cloud) columns() report.Table[int] {
 	float := func(key string, of func(p learn.Prediction) float64) report.Column[int] {
 		return report.Column[int]{Key: key, Of: func(k int) any { return of(c.Known[k]) }}

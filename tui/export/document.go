@@ -11,8 +11,8 @@ import (
 	"jtune/internal/figure"
 )
 
-// pageStyle is that of a page: it fits a phone and prints on A4; a dark screen gets dark paper, a printer never. The
-// colours of figures are attributes, which rules go before.
+// pageStyle is the style of a page: it fits a phone and prints on A4; a dark screen gets dark paper, a printer never.
+// The colours of figures are attributes, which rules go before.
 //
 //go:embed page.css
 var pageStyle string
@@ -83,7 +83,7 @@ func tableHTML(b *strings.Builder, t document.Table) {
 	b.WriteString("</tbody>\n</table></div>\n")
 }
 
-// DocumentMarkdown writes a page as Markdown. Of a figure it has the name alone.
+// DocumentMarkdown writes a page as Markdown. It has only the name of a figure.
 func DocumentMarkdown(d document.Document) string {
 	var b strings.Builder
 	if d.Mark != "" {

@@ -17,7 +17,7 @@ import (
 	"jtune/tegra"
 )
 
-// VirtualColumn says of each row whether its numbers are of a virtual board.
+// VirtualColumn says of each row whether its numbers come from a virtual board.
 const VirtualColumn = "virtual"
 
 // ModeColumns are the knobs of a row's mode.

@@ -45,7 +45,7 @@ var (
 	svgHeats = [figure.Heats]string{"#fef3c7", "#fcd34d", "#f59e0b", "#b45309", "#78350f"}
 )
 
-// FigureSVG draws a figure. What it lacks is said in it.
+// FigureSVG draws a figure. It says what it lacks.
 func FigureSVG(f figure.Figure) string {
 	d := &drawing{figure: f}
 	notes := f.Notes

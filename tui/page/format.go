@@ -20,7 +20,7 @@ import (
 	"jtune/tui/widget"
 )
 
-// Num prints a value with so many decimals, or a dash.
+// Num prints a value with that many decimals, or a dash.
 func Num(v tegra.Val[float64], decimals int) string {
 	if !v.OK {
 		return widget.Dash
@@ -89,7 +89,7 @@ func FiguresIn(p learn.Prediction) Figures {
 	}
 }
 
-// ServedText says what a setting does under a load, and whether that keeps what was asked for.
+// ServedText says what a setting does under a load, and whether that keeps the limits.
 func ServedText(a mix.Ask, o mix.Outcome) string {
 	out := text.Of(o.ServedPerS) + "/s served"
 	if tegra.Finite(o.LatencyMS).OK {
@@ -162,8 +162,8 @@ func Takes(w workload.Workload, m tegra.Measured) string {
 // LatencyHead is the head of a column of latencies under a load.
 func LatencyHead(s *serving.LoadView) string { return serving.QuantileText(s.Quantile) + " ms" }
 
-// LatencyCell is the latency of a mode of the view under the load, by index: exact where that is asked for or was
-// worked out, else interpolated.
+// LatencyCell is the latency of a mode of the view under the load, by index: exact on request or where it was worked
+// out, else interpolated.
 func LatencyCell(s *serving.LoadView, i int, exact bool) string {
 	if exact {
 		s.AtMode(i)

@@ -14,8 +14,7 @@ import (
 	"jtune/tui/widget/chart"
 )
 
-// Series is one line against the last two minutes, named at its newest end: lines
-// are told apart by their names, not by colour alone.
+// Series is one line against the last two minutes, named at its newest end: names tell lines apart, not colour alone.
 type Series struct {
 	Name  string
 	Ink   chart.Ink
@@ -169,7 +168,7 @@ func PartInk(name string) chart.Ink {
 	return chart.InkOther
 }
 
-// alarmInk is the ink of a value at a level; usual is that of its series.
+// alarmInk is the ink of a value at a level; usual is its series' ink.
 func alarmInk(l telemetry.Alarm, usual chart.Ink) chart.Ink {
 	switch l {
 	case telemetry.AlarmHot:

@@ -71,7 +71,7 @@ type (
 	// Start begins a task.
 	Start struct {
 		Task *task.Task
-		Fast bool // a virtual board's clock runs at full speed meanwhile
+		Fast bool // a virtual board's clock runs at full speed then
 		// Again goes on with what was begun, at its rate: that of the task before, or after a restart full speed.
 		Again bool
 	}
@@ -91,7 +91,7 @@ type (
 	Recall struct{ Workload string }
 	// Load shows the predictions of a model.
 	Load struct{ Model models.Info }
-	// Size shows the model's batch size so many places further in its list.
+	// Size shows the model's batch size that many places further in its list.
 	Size int
 	// Remember keeps how the Tune dialog was answered.
 	Remember search.Choice

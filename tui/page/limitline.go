@@ -60,7 +60,7 @@ func (l *LimitLine) Key(k tea.KeyPressMsg, read Reader) Intent {
 		l.Close()
 	case keys.Enter.Matches(k):
 		a, wrong := l.read(read)
-		if wrong != "" { // it stays to be mended
+		if wrong != "" { // it stays to be corrected
 			return nil
 		}
 		l.Close()

@@ -6,7 +6,7 @@ import (
 )
 
 // Measure measures a mode with a workload, by name, and restores the board: at the batch size of the model that shows,
-// where it is of that workload.
+// where it belongs to that workload.
 func Measure(read Reader, workload string, m tegra.Mode) Intent {
 	if why := read.MayMeasure(); why != "" {
 		return Say("measure: not now, " + why)

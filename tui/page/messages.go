@@ -7,7 +7,7 @@ import (
 	"jtune/tui/session/models"
 )
 
-// Messages that pages get by Update. What they report is in the State already.
+// Messages that pages get by Update. Their reports are in the State already.
 type (
 	// Sampled says that there are new readings.
 	Sampled struct{}
@@ -15,7 +15,7 @@ type (
 	WorkloadsListed struct{}
 	// TaskChanged says that a task has made progress.
 	TaskChanged struct{ Task *Task }
-	// TaskDone says that a task has ended and the board is as it was found.
+	// TaskDone says that a task has ended and the board is restored.
 	TaskDone struct{ Task *Task }
 	// OutlookShown says that another outlook shows than the one before, which may
 	// be nil. Same: by the model that showed, for another batch size or with more readings.

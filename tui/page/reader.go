@@ -115,7 +115,7 @@ func (r Reader) Followed() *Task { return r.state.Tasks.Followed }
 // Interrupted is the newest campaign that can go on; nil: there is none.
 func (r Reader) Interrupted() *task.Interrupted { return r.state.Tasks.Interrupted }
 
-// Campaigns are those of this board, the newest first; nil before they are listed.
+// Campaigns are this board's campaigns, the newest first; nil before they are listed.
 func (r Reader) Campaigns() []task.Listed { return r.state.Tasks.Campaigns }
 
 // Answered is the newest campaign with the answer of a search of a workload.
@@ -188,7 +188,7 @@ func (r Reader) Goal() mix.Goal {
 	return g
 }
 
-// Standing is where a mode stands against what is asked; optimize.Unknown where nothing is known of it.
+// Standing is where a mode stands against the limits; optimize.Unknown where nothing is known of it.
 func (r Reader) Standing(m tegra.Mode) optimize.Standing {
 	unknown := optimize.Standing{State: optimize.Unknown}
 	switch {
@@ -206,7 +206,7 @@ func (r Reader) Standing(m tegra.Mode) optimize.Standing {
 // Outlook is the one that shows; nil without a model.
 func (r Reader) Outlook() *outlook.Outlook { return r.state.Outlook }
 
-// Mixes are those of the newest pair; nil without.
+// Mixes are the mixes of the newest pair; nil without.
 func (r Reader) Mixes() *pair.Mixes { return r.state.Mixes }
 
 // Applied is what this program has done to the board.

@@ -84,11 +84,11 @@ type Session interface {
 	Planned(r measure.ProfileRequest) (measure.Planned, error)
 	// Expects is how long modes of a workload take, as far as that is known; it takes a while.
 	Expects(ctx context.Context, m measure.Measuring) *measure.Expectation
-	// RenameCampaign, DeleteCampaign and RestoreCampaign are those of a session's options.
+	// RenameCampaign, DeleteCampaign and RestoreCampaign call a session's options.
 	RenameCampaign(name, to string) error
 	DeleteCampaign(name string) (aside string, err error)
 	RestoreCampaign(name string) error
-	// RenameModel, DeleteModel and RestoreModel are those of a session's options.
+	// RenameModel, DeleteModel and RestoreModel call a session's options.
 	RenameModel(name, to string) error
 	DeleteModel(name string) (aside string, err error)
 	RestoreModel(name string) error

@@ -20,11 +20,10 @@ type BootUnit struct {
 	Notes  []string // what to know before it is written
 }
 
-// PlanBoot prepares the unit for a mode that was kept and makes sure that it
-// can be written; flags are those of `jtune apply` that belong to the mode,
-// such as --dvfs=off. The unit can be shown with an error too: then it cannot
-// be written, because a virtual board has no boot (tegra.ErrUnsupported), for
-// want of rights (tegra.ErrPermission), or because a foreign file is in the way.
+// PlanBoot prepares the unit for a mode that was kept and makes sure that it can be written; flags are the flags of
+// `jtune apply` that belong to the mode, such as --dvfs=off. The unit can be shown with an error too: then it cannot be
+// written, because a virtual board has no boot (tegra.ErrUnsupported), for want of rights (tegra.ErrPermission), or
+// because a foreign file is in the way.
 func PlanBoot(s *Session, m tegra.Mode, flags ...string) (*BootUnit, error) {
 	u := &BootUnit{Root: s.Sysroot}
 	program, err := os.Executable()

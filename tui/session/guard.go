@@ -60,10 +60,9 @@ type privileged interface {
 
 var errClosed = errors.New("the session is closed")
 
-// guardSlot holds the session's one guard. Starting it may ask for a password
-// and take minutes: no lock is held meanwhile, everybody who wants a guard
-// waits for the same attempt and leaves when their own context ends. The zero
-// value is ready.
+// guardSlot holds the session's one guard. Starting it may ask for a password and take minutes: no lock is held in that
+// time, everybody who wants a guard waits for the same attempt and leaves when their own context ends. The zero value
+// is ready.
 type guardSlot struct {
 	mu      sync.Mutex
 	guard   privileged // nil until one has started

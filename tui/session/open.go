@@ -25,7 +25,7 @@ import (
 	"jtune/telemetry"
 )
 
-// deviceFiles are those of a Jetson: below a folder, or in a bundle, which can only be read.
+// deviceFiles are the files of a Jetson: below a folder, or in a bundle, which can only be read.
 func deviceFiles(sysroot string) (fsys tegra.FS, bundled bool, err error) {
 	f, err := os.OpenFile(sysroot, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -140,7 +140,7 @@ func openVirtual(o Options, name string) (*Session, error) {
 	return s, err
 }
 
-// Air that a virtual board may stand in, °C.
+// The air of a virtual board, °C.
 const coldestC, warmestC = -40, 85
 
 // faults are those that a virtual board has from the start.
@@ -157,7 +157,7 @@ func (o Options) faults() (f virtual.Faults, err error) {
 	return f, nil
 }
 
-// onlyVirtual is an error where a real device is asked for what only a virtual board can do.
+// onlyVirtual is an error where a real device cannot do what only a virtual board can.
 func (o Options) onlyVirtual() error {
 	switch {
 	case len(o.Faults) > 0:

@@ -54,7 +54,7 @@ type Session struct {
 	sysfs   *tegra.Sysfs
 	fs      tegra.FS
 	finder  record.Finder
-	bundled bool   // the device's files are those of a bundle
+	bundled bool   // a bundle holds the device's files
 	Which   string // board of its kind, see record.DeviceHeader
 	Typed   TypedJobs
 
@@ -81,7 +81,7 @@ func (s *Session) Setup() tegra.Setup {
 	return r.Setup()
 }
 
-// Bundled reports whether the device's files are those of a bundle.
+// Bundled reports whether a bundle holds the device's files.
 func (s *Session) Bundled() bool { return s.bundled }
 
 // Finder looks for campaigns that measure on this board.

@@ -23,7 +23,7 @@ const (
 	mostMeterW = 20_000
 )
 
-// wattMeter reads the meter of the configuration, from when it is asked first.
+// wattMeter reads the meter of the configuration, from its first call.
 type wattMeter struct {
 	table config.MeterTable
 	begin sync.Once

@@ -131,7 +131,7 @@ func FooterAt(hints []Action, keep, w, x int) (a Action, ok bool) {
 	return a, false
 }
 
-// footerGap stands between two hints.
+// footerGap separates two hints.
 const footerGap = "  "
 
 // footerHints are those that have room, in their order.

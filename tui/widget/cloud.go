@@ -46,7 +46,7 @@ func (p *Points) pick(list []int) (xs, ys []float64) {
 type CloudView struct {
 	Points
 	XName, YName string
-	Dots         any          // comparable: the dots are drawn anew when it differs
+	Dots         any          // comparable: the dots are drawn again when it differs
 	Group        func() []int // points that stand out; nil: none
 	Coarse       bool         // dots are blocks
 	Plain        bool         // nothing tells the front's line or other dots apart but their glyphs

@@ -64,7 +64,7 @@ func Figure(f figure.Figure, w, h int, paint chart.Paint) string {
 	return Fit(Under(append([]string{picture}, below...)...), w, h)
 }
 
-// Unpainted leaves text as it is.
+// Unpainted leaves text unchanged.
 func Unpainted(_ chart.Ink, text string) string { return text }
 
 // legendOf says what the glyphs mean.

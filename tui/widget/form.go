@@ -224,7 +224,7 @@ func (f *Form) question(i, w int) []string {
 	return lines
 }
 
-// notes are those that have room in so many lines of w cells, each whole or its first clauses.
+// notes are the notes that have room in that many lines of w cells, each whole or its first clauses.
 func (f *Form) notes(w, rows int) (out []string) {
 	for _, n := range f.Note(w) {
 		lines := strings.Split(Wrap(n, w), "\n")

@@ -55,9 +55,8 @@ func GlyphsOf(getenv func(string) string) Glyphs {
 	return GlyphsBraille
 }
 
-// Profile is how many colours are written: as many as the environment tells
-// of, at most what the level allows. NO_COLOR of any value and --no-color
-// leave bold and reverse alone.
+// Profile is how many colours are written: the number that the environment gives, at most what the level allows.
+// NO_COLOR of any value and --no-color leave bold and reverse alone.
 func (g Glyphs) Profile(environ []string, noColor bool) colorprofile.Profile {
 	most := map[Glyphs]colorprofile.Profile{GlyphsBlocks: colorprofile.ANSI, GlyphsASCII: colorprofile.Ascii}
 	limit, limited := most[g]
@@ -120,7 +119,7 @@ func halfBlock(dots uint8) rune {
 	return ' '
 }
 
-// plainGlyph is the plain character that stands in for a glyph.
+// plainGlyph is the plain character that replaces a glyph.
 func plainGlyph(r rune) string {
 	if g, ok := asciiGlyph[r]; ok {
 		return g
@@ -128,8 +127,7 @@ func plainGlyph(r rune) string {
 	return "?"
 }
 
-// asciiGlyph returns the plain characters that stand in for the glyphs of the
-// screens where a terminal cannot draw them.
+// asciiGlyph returns the plain characters that replace the glyphs of the screens where a terminal cannot draw them.
 var asciiGlyph = func() map[rune]string {
 	out := map[rune]string{}
 	for _, row := range [][2]string{

@@ -44,10 +44,10 @@ func heatMap(f figure.Figure, w, h int, paint chart.Paint) string {
 	return Under(append(lines, paint(chart.InkAxis, strings.Repeat(" ", gutter+1)+g.labels(f.X)))...)
 }
 
-// fold is values in groups of neighbours: n groups of so many each.
+// fold is values in groups of neighbours: n groups of that many each.
 type fold struct{ n, by int }
 
-// folded makes at most room groups of so many values.
+// folded makes at most room groups of that many values.
 func folded(values, room int) fold {
 	by := (values + room - 1) / room
 	return fold{(values + by - 1) / by, by}
@@ -98,7 +98,7 @@ func (g *heatGrid) fill() {
 	}
 }
 
-// row draws one line of a row; numbers and marks stand in its middle line.
+// row draws one line of a row; its middle line holds numbers and marks.
 func (g *heatGrid) row(r int, middle bool) string {
 	var out strings.Builder
 	for c := range g.cols.n {

@@ -19,9 +19,9 @@ type Input struct {
 // MostFilter is how long the text of a filter may be, in characters.
 const MostFilter = 80
 
-// NewInput begins with a text and the cursor at its end. It takes at most so many characters. Of
-// keys only those in keys write, "" are all that print: others mean what they mean without an
-// input. What is pasted is taken as it is, for the user to see what is wrong with it.
+// NewInput begins with a text and the cursor at its end. It takes at most that many characters. Only the keys in keys
+// write, "" are all that print: others mean what they mean without an input. Pasted text is taken unchanged, for the
+// user to see what is wrong with it.
 func NewInput(text, keys string, most int) *Input {
 	in := &Input{text: textinput.New(), keys: keys}
 	in.text.CharLimit = most

@@ -173,9 +173,8 @@ func Row(name, numbers string, w int) string {
 // frame is the border of a box; its upper edge is drawn apart, with the title in it.
 var frame = StylePlain.Border(lipgloss.NormalBorder(), false, true, true).BorderForeground(border).Padding(0, 1)
 
-// Box frames text in exactly w×h cells, the title in its upper edge; text is
-// to be made for w-4 columns. Where there is no room for a frame the bare
-// text is given.
+// Box frames text in exactly w×h cells, the title in its upper edge; text is to be made for w-4 columns. If there is no
+// room for a frame the bare text is given.
 func Box(title, note, text string, w, h int) string {
 	if w < 8 || h < 3 {
 		return Fit(text, w, h)

@@ -13,7 +13,7 @@ import (
 // Dash stands for a value that is not there; never a zero.
 const Dash = "–"
 
-// Number prints a value with so many decimals, or a dash where it is not finite.
+// Number prints a value with that many decimals, or a dash where it is not finite.
 func Number(v float64, decimals int) string {
 	if !axis.Finite(v) {
 		return Dash

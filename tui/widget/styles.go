@@ -45,7 +45,7 @@ var inkStyles = [...]Style{
 	chart.InkCursor:   lipgloss.NewStyle().Bold(true).Reverse(true),
 }
 
-// heatStyles are those of values from the least to the largest: where a terminal has fewer colours the nearest of
+// heatStyles are the styles of values from the least to the largest: where a terminal has fewer colours the nearest of
 // them, and glyphs or places say the same.
 var heatStyles = func() (out [chart.HeatInks]Style) {
 	for i, hex := range [...]string{"#3a7bd5", "#2fa4d7", "#2ec4b6", "#57cc71", "#a3d653", "#e8d44d", "#f6a940",

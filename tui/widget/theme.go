@@ -14,10 +14,8 @@ import (
 	"jtune/internal/text"
 )
 
-// Colours by what they mean. Their numbers are those of the dark palette in the
-// table of 256 colours: a frame is drawn with them, and Theme.Painter writes
-// another palette's instead. Nothing is said by colour alone: each has a word or a
-// glyph.
+// Colours by what they mean. Their numbers are the dark palette's in the table of 256 colours: a frame is drawn with
+// them, and Theme.Painter writes another palette's instead. Colour alone says nothing: each has a word or a glyph.
 const (
 	dim      ansi.IndexedColor = 247
 	border   ansi.IndexedColor = 244 // of panels

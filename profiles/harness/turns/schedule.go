@@ -255,7 +255,7 @@ func (s *scheduler) lose(ctx context.Context, job int, err error) {
 	s.emit(harness.Event{Kind: harness.Gone, Job: jobNames[job], T: s.floor.now(), Message: s.failed[job].Error()})
 }
 
-// finish takes a turn back and tells of it.
+// finish takes a turn back and reports it.
 func (s *scheduler) finish(d deed) {
 	seat := &s.seats[d.job]
 	took := d.at - seat.since
@@ -290,12 +290,12 @@ func (s *scheduler) finish(d deed) {
 
 // shares tells a virtual board how two jobs share it.
 type shares struct {
-	board *virtual.Board // nil: nobody is told
+	board *virtual.Board // nil: nobody gets it
 	spent [2]time.Duration
 	since time.Duration
 }
 
-// shareEvery is how often a board is told.
+// shareEvery is how often a board gets a report.
 const shareEvery = time.Second
 
 func (s *shares) add(job int, turn, now time.Duration) {

@@ -143,7 +143,7 @@ func parseTurn(line []byte) deed {
 	return deed{what: done}
 }
 
-// follow passes on what a job says of itself. Its own times are left out: they are those of its turns.
+// follow passes on what a job says of itself. Its own times are left out: they are the times of its turns.
 func (f *sockets) follow(i int, emit func(harness.Event)) {
 	defer f.all.Done()
 	for {

@@ -114,7 +114,7 @@ func (c Cooling) At(p Power, air float64, fanStuck bool) State {
 	return at(high)
 }
 
-// longestStep is how long fan and power are taken as they are.
+// longestStep is how long fan and power count as constant.
 const longestStep = 5 * time.Second
 
 // Add lets dt pass; true when throttling began or ended. It ends early then: left is what remains of dt, for the caller

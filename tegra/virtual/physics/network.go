@@ -26,7 +26,7 @@ func InferenceJobs() (names []string) {
 // inferSuffix follows a network's name in that of its inference job.
 const inferSuffix = "-infer"
 
-// Networks are those of the study of inference.
+// Networks are the networks of the study of inference.
 func Networks() []Network {
 	return slices.DeleteFunc(slices.Clone(load().Network), func(n Network) bool { return len(n.Boards) == 0 })
 }

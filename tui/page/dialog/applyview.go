@@ -13,8 +13,8 @@ import (
 	"jtune/tui/widget"
 )
 
-// Banner is the line of w columns that asks to keep; "" when nothing is asked. Where there is
-// little room the numbers go first, then what the last line shows too.
+// Banner is the line of w columns that asks to keep; "" without a question. Where there is little room the numbers go
+// first, then what the last line shows too.
 func (f *Apply) Banner(w int) string {
 	switch f.stage {
 	case Working:
@@ -98,7 +98,7 @@ func (f *Apply) Render(w, h int) string {
 	return widget.Box("Apply "+f.title(), "", strings.Join(lines, "\n"), min(w, mostApply), min(h, len(lines)+2))
 }
 
-// difference shows each knob as it is and as it would be.
+// difference shows each knob now and after the change.
 func (f *Apply) difference() []string {
 	lines := []string{fmt.Sprintf("%-6s %12s   %s", "knob", "now", "then")}
 	for k := range tegra.NumKnobs {

@@ -7,8 +7,8 @@ import (
 	"jtune/tui/widget"
 )
 
-// Boards is the line above the first page where there is no Jetson and none was asked for: the virtual boards, and
-// the key of each. The first is the one that shows.
+// Boards is the line above the first page where there is no Jetson and no --device: the virtual boards, and the key of
+// each. The first is the one that shows.
 func Boards(names []string, w int) string {
 	var b strings.Builder
 	b.WriteString("No Jetson:")

@@ -106,7 +106,7 @@ func wrongNumber(in *widget.Input) string {
 	return ""
 }
 
-// most is how many modes are asked for; 0: all that the selection has.
+// most is how many modes are wanted; 0: all that the selection has.
 func (d *Campaign) most() int {
 	switch d.selects {
 	case selectGrid:
@@ -185,7 +185,7 @@ func (d *Campaign) Update(msg tea.Msg) {
 	}
 }
 
-// wrongAt says why the answers select nothing, at the field where that is mended; "" elsewhere.
+// wrongAt says why the answers select nothing, at the field where the user can fix that; "" elsewhere.
 func (d *Campaign) wrongAt(field int) string {
 	_, err := d.plan()
 	at := askFilter
@@ -260,7 +260,7 @@ func (d *Campaign) clockText() string {
 // note says what the answers come to, and in which order.
 func (d *Campaign) note(w int) []string {
 	p, err := d.plan()
-	if err != nil { // it stands at its question
+	if err != nil { // the cursor is at its question
 		return nil
 	}
 	out := []string{p.String()}

@@ -62,7 +62,7 @@ func namedModes(read page.Reader) (out []namedMode) {
 	return out
 }
 
-// chosen is the mode that is asked for.
+// chosen is the requested mode.
 func (q *modeQuestion) chosen() (tegra.Mode, error) {
 	if text := strings.TrimSpace(q.typed.Value()); text != "" {
 		return tegra.FindMode(text, q.read.Space(), q.read.Presets())

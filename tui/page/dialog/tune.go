@@ -133,10 +133,10 @@ func (d *Tune) perSample(sized, one string) string {
 	return one
 }
 
-// binary reports whether a binary search is asked for.
+// binary reports whether the user chose a binary search.
 func (d *Tune) binary() bool { return d.choice[fieldStrategy] == 1 }
 
-// words are what stands between commas and blanks, without a unit after its number.
+// words are the parts between commas and blanks, without a unit after its number.
 func words(text, unit string) (out []string) {
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || unicode.IsSpace(r) }) {
 		if word = strings.TrimSuffix(word, unit); word != "" {
@@ -146,8 +146,8 @@ func words(text, unit string) (out []string) {
 	return out
 }
 
-// tunePair are the questions for two jobs that share the GPU, "A + B" as the workload. They stand in place of the
-// others from the workload on, while that names two.
+// tunePair are the questions for two jobs that share the GPU, "A + B" as the workload. They replace the others from the
+// workload on, while that names two.
 type tunePair struct {
 	d          *Tune
 	name       *widget.Input // both names, as typed; empty: one workload

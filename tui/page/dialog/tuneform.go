@@ -67,7 +67,7 @@ func NewTune(read page.Reader) *Tune {
 	return d
 }
 
-// Within types a limit, such as 25 W; "" leaves it as it is.
+// Within types a limit, such as 25 W; "" leaves it unchanged.
 func (d *Tune) Within(limit string) *Tune {
 	switch {
 	case limit == "":
@@ -202,7 +202,7 @@ func (d *Tune) limitCoverage() string {
 	return fmt.Sprintf("%s: at most %d measurements", which, most)
 }
 
-// answers are those of the dialog, to be remembered.
+// answers returns the filled-in values, to be remembered.
 func (d *Tune) answers() search.Choice {
 	return search.Choice{
 		Load:     d.load().String(),
@@ -227,7 +227,7 @@ func (d *Tune) limits() []optimize.Limit {
 	return c.Limits()
 }
 
-// wrongStrategy says why the strategy cannot answer what is asked, or "".
+// wrongStrategy says why the strategy cannot answer the question, or "".
 func (d *Tune) wrongStrategy() string {
 	switch {
 	case !d.binary():

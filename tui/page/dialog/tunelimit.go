@@ -15,7 +15,7 @@ import (
 // kinds are the kinds of limits, as the dialog orders them.
 var kinds = []search.Kind{search.WithinPower, search.WithinTime, search.LeastEnergy}
 
-// kind is the kind of limit that is asked for.
+// kind is the kind of limit.
 func (d *Tune) kind() search.Kind { return kinds[d.choice[fieldLimit]] }
 
 // askedKeys write a line of limits and load, "uniform" and "poisson" too. A t starts the search, so that a maximal
@@ -51,7 +51,7 @@ func (d *Tune) typedLoad() (g mix.Goal, is bool, wrong string) {
 	return g, true, ""
 }
 
-// load are the limits with a load that are asked for, those that are being typed too; zero for none.
+// load are the limits with a load, those that are being typed too; zero for none.
 func (d *Tune) load() mix.Goal {
 	if g, is, wrong := d.typedLoad(); is && wrong == "" {
 		return g
@@ -147,7 +147,7 @@ func (d *Tune) step(by int) {
 	*at = slices.Compact(*at)
 }
 
-// limitText says what is asked for.
+// limitText is the goal in words.
 func (d *Tune) limitText() string {
 	if g := d.load(); g != (mix.Goal{}) && d.typed.Value() == "" {
 		return goalText(g)

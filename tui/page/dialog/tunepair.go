@@ -133,7 +133,7 @@ func (p *tunePair) wrongName() string {
 	return ""
 }
 
-// limits are what is asked for, what is being typed too, and why that is nothing.
+// limits are the goals, with those that are being typed, and why there are none.
 func (p *tunePair) limits() (mix.Goal, error) {
 	line := p.limit.Value()
 	if line == "" {
@@ -198,7 +198,7 @@ func (p *tunePair) batchText() string {
 	return fmt.Sprintf("of the inference: %d, its own", max(1, p.d.workload().Batch))
 }
 
-// wrongLimit says why what is asked for is nothing that a pair can be held to, or "".
+// wrongLimit says why a pair cannot be held to these limits, or "".
 func (p *tunePair) wrongLimit() string {
 	if _, err := p.limits(); err != nil {
 		return page.Words(err.Error())
@@ -261,7 +261,7 @@ func (p *tunePair) single() int {
 	return slices.IndexFunc(p.d.read.Workloads(), func(l workload.Workload) bool { return l.Name == w.Name })
 }
 
-// settled gives arrivals and the maximal wait of the line that was asked to their own questions.
+// settled moves arrivals and the maximal wait of the typed line to their own questions.
 func (p *tunePair) settled() {
 	own := &p.asked.Load
 	if own.Arrivals != "" {
@@ -333,7 +333,7 @@ func (p *tunePair) start() page.Intent {
 	}
 }
 
-// answers are those of the dialog, to be remembered.
+// answers returns the filled-in values, to be remembered.
 func (p *tunePair) answers() search.Choice {
 	p.settle()
 	c, g := p.d.read.Work().Choice, p.asked

@@ -148,7 +148,7 @@ func (c card) numbers(about outlook.About) []string {
 	}
 }
 
-// loadLines are those of the card about the load; nil without one.
+// loadLines are the card's lines about the load; nil without one.
 func (c card) loadLines(short bool) []string {
 	s := c.read.Served()
 	if s == nil {
@@ -167,7 +167,7 @@ func (c card) loadLines(short bool) []string {
 		lines = append(lines, fmt.Sprintf("%7.0f %% busy", 100*min(o.Rho, 1)))
 	}
 	unit := workloads.UnitOf(c.job(), c.read.Outlook().Batch)
-	if per := s.UnitsPerRequest(unit); o.JPerUnit > 0 && s.Load.Open() { // else it is that of a batch, below
+	if per := s.UnitsPerRequest(unit); o.JPerUnit > 0 && s.Load.Open() { // else it is the time of a batch, below
 		lines = append(lines, fmt.Sprintf("%7s/%s with waiting", study.UnitEnergyText(o.JPerUnit/per), unit.Name))
 	}
 	if by := c.sizesTo(s.Best.Batch); by != 0 {

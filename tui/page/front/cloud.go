@@ -30,7 +30,7 @@ type cloudView struct {
 	group   int // 0: none; else knob group-1, the modes that share the cursor's setting
 	tab     widget.Table
 	seek    bool // the cursor goes to the answer, and the page to its batch size, once that is worked out
-	atBest  bool // the cursor was on the best of a batch size when another was asked for
+	atBest  bool // the cursor was on the best of a batch size when the user chose another
 	// answered is the last answer that was worked out.
 	answered struct {
 		of answerKey
@@ -88,7 +88,7 @@ func (c *cloudView) stopTyping() {
 	c.limits.Close()
 }
 
-// goTo puts the cursor on a mode; the part that shows goes with it.
+// goTo puts the cursor on a mode; the visible part follows it.
 func (c *cloudView) goTo(i int) {
 	c.cursor = i
 	if c.dots.Zoom.Steps > 0 {

@@ -10,7 +10,7 @@ import (
 	"jtune/tui/widget"
 )
 
-// filter keeps some of the modes: the front and the answer are those of the modes that pass.
+// filter keeps some of the modes: the front and the answer count only the modes that pass.
 type filter struct {
 	axes    *axes
 	text    string

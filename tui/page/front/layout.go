@@ -29,7 +29,7 @@ func (c *cloudView) Render(w, h int) string {
 	return widget.Under(c.panels(w, h-1), line)
 }
 
-// card is that of the mode under the cursor.
+// card is the card of the mode under the cursor.
 func (c *cloudView) card() card { return card{c.modes, c.cursor, c.answer()} }
 
 // panels lays out the plot and the card for the room that there is.

@@ -22,7 +22,7 @@ const (
 	numDrawings
 )
 
-// quantities are those of a map, in their order.
+// quantities are the quantities of a map, in their order.
 var quantities = [...]optimize.Axis{optimize.Energy, optimize.Time, optimize.Power}
 
 // pairs are the knobs across and upward of a map.

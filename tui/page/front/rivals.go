@@ -57,7 +57,7 @@ func (r *rivals) find() page.Intent {
 	return page.Compute(func(context.Context) tea.Msg { return rivalsMsg{o, plots.Rivals(o, models)} })
 }
 
-// take takes what was worked out, if it is of what shows.
+// take takes a result if it belongs to what shows.
 func (r *rivals) take(m rivalsMsg) page.Intent {
 	if m.of != r.read.Outlook() {
 		return r.find()
@@ -86,8 +86,7 @@ func (r *rivals) choices() []plots.Readout {
 	return r.chosen
 }
 
-// lines are the predicted fronts and, in capitals, what was measured of their modes; a small letter stands at each
-// choice.
+// lines are the predicted fronts and, in capitals, what was measured of their modes; a small letter marks each choice.
 func (r *rivals) lines(t serving.Trade) (out []widget.CloudLine) {
 	for k, rival := range r.drawn() {
 		line := widget.CloudLine{Glyph: rivalGlyph(k, 'A')}

@@ -39,8 +39,8 @@ func (p *Page) Copied() string {
 	return ""
 }
 
-// modeText names the mode in w columns; that its clocks are locked is said elsewhere too, and
-// what all presets' names begin with can be left out.
+// modeText names the mode in w columns; another place says that its clocks are locked, and what all presets' names
+// begin with can be left out.
 func (p *Page) modeText(w int) string {
 	m := p.read.Present()
 	if !m.OK {

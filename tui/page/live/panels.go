@@ -301,11 +301,11 @@ func (p *Page) power(w, h int) string {
 	return under(lines, p.railChart, full, h)
 }
 
-// Sparklines of rails stand beside their numbers from a width on.
+// Sparklines of rails follow their numbers from a width on.
 const (
 	leastSpark = 12
 	sparkFromW = 52
-	// Voltages and currents stand beside the watts of rails.
+	// Voltages and currents follow the watts of rails.
 	suppliesFromW = 64
 )
 

@@ -34,7 +34,7 @@ func compareModels(a, b models.Info, space *tegra.Space, l optimize.Limit) page.
 	}
 }
 
-// of reports whether the comparison is of these two.
+// of reports whether the comparison compares these two.
 func (c *comparison) of(a, b models.Info) bool {
 	return c != nil && c.ids == [2]modelID{idOf(a), idOf(b)}
 }

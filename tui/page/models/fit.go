@@ -70,7 +70,7 @@ func (d *fitDialog) referenceText() string {
 	return "none"
 }
 
-// name is that of the model to come.
+// name is the name of the model to come.
 func (d *fitDialog) name() string {
 	base, _, _ := strings.Cut(d.from.Name, "-by-")
 	name := base + "-by-" + string(d.methods[d.method])

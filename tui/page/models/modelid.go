@@ -6,8 +6,7 @@ import (
 	"jtune/tui/session/models"
 )
 
-// modelID is one state of one model's file: a list read anew holds other
-// pointers to the same models.
+// modelID is one state of one model's file: a list that was read again holds other pointers to the same models.
 type modelID struct {
 	name     string
 	modified time.Time

@@ -24,7 +24,7 @@ func (p *Page) Render(w, h int) string {
 
 func (p *Page) render(w, h int) string {
 	p.tab.Cell = p.cell
-	switch name := &p.tab.Cols[0].Width; { // what models are called apart stands at the end
+	switch name := &p.tab.Cols[0].Width; { // the end of a name tells models apart
 	case w >= 100:
 		*name = 40
 	case w >= 80:

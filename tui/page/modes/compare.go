@@ -80,8 +80,7 @@ func newComparer(read page.Reader, modes []tegra.Mode) *comparer {
 
 func letter(i int) string { return string(rune('A' + i%26)) }
 
-// compareHead calls a mode by its preset, else by a letter; the board's own
-// present mode is said.
+// compareHead calls a mode by its preset, else by a letter; it marks the board's own present mode.
 func compareHead(read page.Reader, i int, m tegra.Mode) string {
 	text := letter(i)
 	if name := read.NameOf(m); name != "" {

@@ -7,7 +7,7 @@ import (
 	"jtune/tui/widget"
 )
 
-// sortKey takes the letter of a column; any other key leaves the order as it is.
+// sortKey takes the letter of a column; any other key leaves the order unchanged.
 func (p *Page) sortKey(k tea.KeyPressMsg) page.Intent {
 	p.sorting = false
 	for _, c := range sortColumns {
@@ -150,7 +150,7 @@ func (p *Page) typeFilter(k tea.KeyPressMsg) {
 	p.built = false
 	switch {
 	case p.read.Keys().Enter.Matches(k):
-		if p.build(); p.problem == "" { // else what was typed stays to be mended
+		if p.build(); p.problem == "" { // else the typed text stays to be corrected
 			p.filter, p.input, p.tab.Cursor = p.input.Value(), nil, 0
 		}
 	case p.read.Keys().Back.Matches(k):

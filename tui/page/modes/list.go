@@ -14,8 +14,8 @@ import (
 	"jtune/tui/widget"
 )
 
-// build filters and sorts the space again. While a filter is typed, what
-// cannot be read yet leaves the rows as they are.
+// build filters and sorts the space again. While a filter is typed, text that cannot be read yet leaves the rows
+// unchanged.
 func (p *Page) build() {
 	p.built, p.view, p.served = true, p.read.Outlook(), p.read.Served()
 	p.listing = serving.Listing{}

@@ -127,7 +127,7 @@ func (f *Board) Read() (tegra.Reading, error) {
 	return r, nil
 }
 
-// meanLoad is that of the cores that are online.
+// meanLoad is the mean of the cores that are online.
 func meanLoad(cores []tegra.CoreReading) tegra.Val[float64] {
 	var loads []float64
 	for _, c := range cores {
@@ -144,7 +144,7 @@ func (f *Board) Wall() time.Time                                     { return St
 func (f *Board) Sleep(ctx context.Context, _ time.Duration) error    { return ctx.Err() }
 func (f *Board) Every(time.Duration, func(time.Duration)) (s func()) { return func() {} }
 
-// Speed is that of the clock.
+// Speed is the speed of the clock.
 func (f *Board) Speed() float64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -157,7 +157,7 @@ func (d *Driver) Show(v *outlook.Outlook) {
 	d.serve()
 }
 
-// toSize shows the model's batch size so many places further.
+// toSize shows the model's batch size that many places further.
 func (d *Driver) toSize(by int) {
 	before := d.State.Outlook
 	all := before.Batches()
@@ -208,8 +208,7 @@ func (d *Driver) hints() string {
 	return ""
 }
 
-// Sees fails unless the page, with what was said last and its keys, holds all the
-// words.
+// Sees fails unless the page, with its last message and its keys, holds all the words.
 func (d *Driver) Sees(words ...string) {
 	d.t.Helper()
 	screen := d.Screen() + "\n" + d.Notice + "\n" + d.hints()

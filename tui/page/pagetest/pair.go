@@ -45,7 +45,7 @@ func (f *Board) Pair(ctx context.Context, r pair.Request, observe func(measure.E
 
 var _ task.Measurer = (*Board)(nil)
 
-// pairAsk is what the pair of the scenes is asked for.
+// pairAsk is the goal of the pair of the scenes.
 func pairAsk() mix.Ask {
 	return mix.Ask{Limit: optimize.Limit{PowerW: 30}, LatencyMS: 300, Quantile: 0.99, Policy: mix.Fill,
 		IdleW: math.NaN(),
@@ -81,7 +81,7 @@ func pairProbe(row record.Row) measure.PairProbe {
 // overLimit and answered are the places of the pairs of the scenes among the board's samples.
 const overLimit, answered = 3, 2
 
-// pairEvents are those of a search that has measured both jobs alone, and is in its second pair.
+// pairEvents are the events of a search that has measured both jobs alone, and is in its second pair.
 func (f *Board) pairEvents() (out []measure.Event) {
 	finished := func(row record.Row) {
 		out = append(out, measure.ProgressEvent{Progress: profiles.Progress{Phase: profiles.Finished, Row: &row}})
@@ -159,7 +159,7 @@ func Pairing(b *Board, ended bool) *page.Task {
 	return j
 }
 
-// Mixes are those of the pair of the scenes, over the modes of the board; feasible: some keep the limits.
+// Mixes are the mixes of the pair of the scenes, over the modes of the board; feasible: some keep the limits.
 func Mixes(b *Board, feasible bool) *pair.Mixes {
 	found, ask := b.paired(), pairAsk()
 	ask.Policy = ""

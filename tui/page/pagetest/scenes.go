@@ -116,7 +116,7 @@ func Character() *record.Character {
 		GPU: telemetry.Residency{Shares: []telemetry.ClockShare{{Freq: 1300500000, Share: 1}}}}
 }
 
-// Readings are those of two minutes.
+// Readings are the readings of two minutes.
 func (f *Board) Readings() telemetry.Readings {
 	var m telemetry.Readings
 	for i := range 120 {
@@ -136,8 +136,8 @@ func (f *Board) Readings() telemetry.Readings {
 	return m
 }
 
-// Campaigns are those of a board: one that was cut off, one of another program, two that have
-// ended; and one that was deleted.
+// Campaigns are the campaigns of a board: one that was cut off, one of another program, two that have ended; and one
+// that was deleted.
 func Campaigns(b *Board) (list, deleted []task.Listed) {
 	works, _ := b.Workloads()
 	one := func(name string, ago time.Duration, state campaigns.CampaignState, plan record.PlanHeader, n int,

@@ -53,10 +53,10 @@ func (f *Board) TypedJob(line string, as workloads.Typed) (workload.Workload, er
 	return w, nil
 }
 
-// KeepJob keeps what was asked for.
+// KeepJob keeps the request.
 func (f *Board) KeepJob(w workload.Workload) error { return f.acts("keep job " + w.Name) }
 
-// SaveJob keeps what was asked for.
+// SaveJob keeps the request.
 func (f *Board) SaveJob(name string, _ workload.Workload) (path string, err error) {
 	return "config.toml", f.acts("save job " + name)
 }
@@ -83,8 +83,7 @@ func (f *Board) TrainLog() string { return filepath.Join(f.Dir, "train.log") }
 // DataDir is the test's own.
 func (f *Board) DataPath() string { return f.Dir }
 
-// PlanBoot writes below the test's own folder, unless it is told that it may
-// not.
+// PlanBoot writes below the test's own folder, unless it may not.
 func (f *Board) PlanBoot(m tegra.Mode, flags ...string) (*session.BootUnit, error) {
 	text, err := boot.Unit{Program: "/usr/local/bin/jtune", Mode: f.space.Format(m), Flags: flags}.Text()
 	return &session.BootUnit{Root: f.Root, Text: text, Before: f.Unit()}, errors.Join(err, f.NoBoot)
@@ -150,7 +149,7 @@ func (f *Board) Run(ctx context.Context, r measure.RunRequest, observe func(meas
 		OverheadMS: tegra.Some(0.05 * t)}, nil
 }
 
-// read is a reading that is so many times what the law says.
+// read is a reading that is this multiple of what the law says.
 func read(m tegra.Mode, timeX, powerX float64) tegra.Measured {
 	t, w := Law(m)
 	return tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: t * timeX, PowerW: w * powerX}
@@ -212,7 +211,7 @@ func (f *Board) Fitted(samples []tegra.Measured) *learn.Model {
 		Provenance: learn.Provenance{Device: "AGX Orin", Workload: "resnet18", Virtual: true}}
 }
 
-// Tune measures the samples, whatever is asked for.
+// Tune measures the samples, whatever the request.
 func (f *Board) Tune(ctx context.Context, r measure.TuneRequest, observe func(measure.Event)) (measure.TuneResult,
 	error) {
 	var res measure.TuneResult
@@ -286,26 +285,26 @@ func (f *Board) Planned(r measure.ProfileRequest) (measure.Planned, error) {
 // Expects knows nothing.
 func (f *Board) Expects(context.Context, measure.Measuring) *measure.Expectation { return nil }
 
-// RenameCampaign keeps what was asked for.
+// RenameCampaign keeps the request.
 func (f *Board) RenameCampaign(name, to string) error { return f.acts("rename " + name + " " + to) }
 
-// DeleteCampaign keeps what was asked for.
+// DeleteCampaign keeps the request.
 func (f *Board) DeleteCampaign(name string) (aside string, err error) {
 	return name, f.acts("delete " + name)
 }
 
-// RestoreCampaign keeps what was asked for.
+// RestoreCampaign keeps the request.
 func (f *Board) RestoreCampaign(name string) error { return f.acts("restore " + name) }
 
-// RenameModel keeps what was asked for.
+// RenameModel keeps the request.
 func (f *Board) RenameModel(name, to string) error { return f.acts("rename " + name + " " + to) }
 
-// DeleteModel keeps what was asked for.
+// DeleteModel keeps the request.
 func (f *Board) DeleteModel(name string) (aside string, err error) {
 	return name, f.acts("delete " + name)
 }
 
-// RestoreModel keeps what was asked for.
+// RestoreModel keeps the request.
 func (f *Board) RestoreModel(name string) error { return f.acts("restore " + name) }
 
 func (f *Board) acts(what string) error {
@@ -315,7 +314,7 @@ func (f *Board) acts(what string) error {
 	return nil
 }
 
-// Acted are the renames, deletions and restorations that were asked for, oldest first.
+// Acted are the requested renames, deletions and restorations, oldest first.
 func (f *Board) Acted() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()

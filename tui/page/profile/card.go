@@ -61,7 +61,7 @@ func (p *Page) cardKey(k tea.KeyPressMsg) (page.Intent, bool) {
 	return nil, true
 }
 
-// goal is what the chosen answer was asked for.
+// goal is the goal of the chosen answer.
 func (p *Page) goal() page.Choose {
 	return page.Choose{Limit: p.answer().Limit, Load: p.shown().Load}
 }
@@ -94,9 +94,9 @@ const (
 	bigH = 14
 )
 
-// card shows what the search has found: what it gains in the quantity that was asked for, what was measured before and
-// after, the answer, and how it compares. Where room is short blank lines go first, then the comparisons from the last,
-// each whole.
+// card shows what the search has found: what it gains in the quantity of the goal, what was measured before and after,
+// the answer, and how it compares. Where room is short blank lines go first, then the comparisons from the last, each
+// whole.
 func (p *Page) card(w, h int) string {
 	list, a := p.answers(), p.answer()
 	narrow := w < narrowW
@@ -176,7 +176,7 @@ func (p *Page) remarks() (out []string) {
 // leastCard is the lines that the answer of one limit takes.
 const leastCard = 4
 
-// limitBlocks are the answers, at most so many of them, the chosen one among them.
+// limitBlocks are the answers, at most that many of them, the chosen one among them.
 func (p *Page) limitBlocks(list []answers.Answer, most int) (out []string) {
 	if len(list) < 2 {
 		return nil

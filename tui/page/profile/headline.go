@@ -185,7 +185,7 @@ func inPicture(a answers.Answer, m tegra.Mode) bool {
 		a.Before == nil && a.Versus.Present != nil && a.Versus.Present.Other.Mode == m
 }
 
-// length is that of a bar of a share of the longest one.
+// length is the length of a bar of a share of the longest one.
 func length(share float64, most int) int {
 	if !(share > 0) {
 		return 0

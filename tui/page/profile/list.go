@@ -59,8 +59,8 @@ func (p *Page) target() (task.Listed, bool) {
 	return p.under()
 }
 
-// again is how the campaign goes on that keys act on; nil: there is none. Of what ran last it is
-// the one that was cut off last.
+// again is how the campaign goes on that keys act on; nil: there is none. Among what ran last it is the one that was
+// cut off last.
 func (p *Page) again() *task.Interrupted {
 	if p.view == viewOne && p.open == nil {
 		return p.read.Interrupted()

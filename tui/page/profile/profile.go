@@ -35,7 +35,7 @@ type Page struct {
 	at    int        // the answer that is chosen on the card
 
 	list     widget.Table
-	deleted  bool            // the list is of those that can be restored
+	deleted  bool            // the list shows those that can be restored
 	unfolded map[string]bool // folders of searches whose parts show
 	chosen   string          // folder of the campaign under the cursor
 	open     *page.Task      // of the list, as it shows; nil: what runs, or ran last
@@ -127,7 +127,7 @@ func (p *Page) start(u *task.Interrupted, task *task.Task) page.Intent {
 		"your rights. The file is %s/campaign.toml, and your configuration says otherwise: %s", u.Dir, u.Differs)}
 }
 
-// reached reports whether a task is that of another program which takes orders.
+// reached reports whether a task belongs to another program which takes orders.
 func (p *Page) reached(j *page.Task) bool {
 	return j != nil && !j.Done() && j.Follows != nil && j.Follows.Reach != nil
 }

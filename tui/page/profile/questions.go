@@ -15,8 +15,8 @@ import (
 	"jtune/tui/widget"
 )
 
-// The list is one of questions: a search is one row with its answer. The further campaigns that it needed stand below
-// it where the row is unfolded.
+// The list is one of questions: a search is one row with its answer. The further campaigns that it needed follow it
+// where the row is unfolded.
 
 // entries are the rows of the list.
 func (p *Page) entries() []task.Listed {
@@ -139,7 +139,7 @@ func (p *Page) reopen(j *page.Task, l task.Listed) {
 
 // recall opens the newest answer of a workload.
 func (p *Page) recall(workload string) page.Intent {
-	p.shown() // what has begun meanwhile shows by itself, before this
+	p.shown() // what has begun in between shows by itself, before this
 	l, ok := p.read.Answered(workload)
 	if !ok {
 		return page.Sayf("no search of %s has answered on this board: %s begins one", workload,

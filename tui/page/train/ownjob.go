@@ -21,7 +21,7 @@ import (
 // read in another way, saved by a name and tuned. The job ends with the dialog.
 type ownJob struct {
 	read    page.Reader
-	ask     *widget.Form // what is asked; nil: the job shows
+	ask     *widget.Form // the open question; nil: the job shows
 	command *widget.Input
 	batch   *widget.Input
 	unit    int           // in ownUnits
@@ -334,7 +334,7 @@ func tooFast(key widget.Action) page.Intent {
 	return page.Sayf("that came too fast for a finger: press %s again", key.Label())
 }
 
-// formKey takes a key for what is asked.
+// formKey takes a key for the open question.
 func (p *Page) formKey(k tea.KeyPressMsg) (does page.Intent) {
 	d := p.job
 	form, enter := d.ask, p.read.Keys().Enter

@@ -22,7 +22,7 @@ import (
 	"jtune/tui/widget/chart"
 )
 
-// numbersW is how wide the numbers of a pair are where charts stand beside them.
+// numbersW is how wide the numbers of a pair are where charts are drawn beside them.
 const numbersW = 76
 
 // pairKey takes the keys of a pair.
@@ -387,7 +387,7 @@ func endedText(j *page.Task) string { return "ended: " + page.Words(j.Err.Error(
 // columnRan is the first column of the table that says what ran.
 const columnRan = 3
 
-// whyW is the width of the table from which a broken limit is said with its value, which other columns have too.
+// whyW is the width of the table from which a broken limit shows its value, which other columns have too.
 const whyW = 100
 
 // pairCell is a column of what was measured, in a table of w cells.

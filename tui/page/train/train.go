@@ -22,7 +22,7 @@ type Page struct {
 	read     page.Reader
 	tab      widget.Table
 	large    trainPart // what fills the page
-	above    int       // how many texts of advice stand above all panels, as drawn last
+	above    int       // how many texts of advice were drawn above all panels last
 	log      widget.LogPane
 	tail     *tail.File                   // of the run's log; nil before
 	told     int                          // epochs whose end the log tells

@@ -72,7 +72,7 @@ func (p *Page) run(j *page.Task, w, h int) string {
 
 func stagesTitle(j *page.Task) string { return "Where the time goes, mean of a " + j.Workload.Noun() }
 
-// epochs are those of a training run; a run of inference, which has none, has its latencies there.
+// epochs are the epochs of a training run; a run of inference, which has none, has its latencies there.
 func (p *Page) epochs(j *page.Task) widget.Panel {
 	if j.Workload.Infers() {
 		return p.part(j, "Latency", latencies)
@@ -115,7 +115,7 @@ func (p *Page) wide(j *page.Task, w, h int) string {
 			over("Time at each clock", residencies(j, last-4, middle-2), power, last)))
 }
 
-// verdict says first what decides the time; the rest stands in "What it means".
+// verdict says first what decides the time; the rest follows in "What it means".
 func (p *Page) verdict(j *page.Task, w int) string {
 	switch {
 	case j.Character == nil:
@@ -131,8 +131,7 @@ func (p *Page) verdict(j *page.Task, w int) string {
 	return strings.Join(lines, "\n")
 }
 
-// verdicts is how many texts of advice stand above all: the first, and what else has room in two
-// lines.
+// verdicts is how many texts of advice are drawn above all: the first, and what else has room in two lines.
 func verdicts(advice []string, w int) int {
 	n := min(1, len(advice))
 	for n < len(advice) && strings.Count(widget.Wrap(strings.Join(advice[:n+1], " "), w), "\n") < 2 {
@@ -377,7 +376,7 @@ func (p *Page) meaning(j *page.Task, w, h int) string {
 	if j.Ran != nil {
 		doubts = run.Doubts(*j.Ran)
 	}
-	for _, text := range append(doubts, j.Advice[min(p.above, len(j.Advice)):]...) { // the first stand above all
+	for _, text := range append(doubts, j.Advice[min(p.above, len(j.Advice)):]...) { // the first is drawn above all
 		lines = append(lines, widget.Wrap(text, w))
 	}
 	if len(lines) == 0 {

@@ -111,14 +111,14 @@ func (a Answer) Saves() (outlook.Comparison, bool) {
 	return outlook.Comparison{}, false
 }
 
-// Trial is what a setting did when requests came at the rate that was asked for, or as the users of a server sent them.
+// Trial is what a setting did when requests came at the requested rate, or as the users of a server sent them.
 type Trial struct {
 	tegra.Setting
 	N         int // readings, of which the mean counts
 	Serving   *record.Served
 	MeanW     tegra.Val[float64] // waiting included
 	LatencyMS tegra.Val[float64] // at the quantile, from the scheduled arrival; absent with too few requests for it
-	Why       string             // why it does not meet what was asked for; "" where it does
+	Why       string             // why it does not meet the limits; "" where it does
 	Unsure    string             // why that is not known; "" where it is
 	Users     bool               // the requests were those of a server's users
 	Dir       string             // the campaign folder; "" where no requests were waited for
@@ -127,5 +127,5 @@ type Trial struct {
 // Meets reports whether it does, as far as it is known.
 func (t Trial) Meets() bool { return t.Why == "" }
 
-// Remark is why it does not meet what was asked for, or why that is not known; "" where it does.
+// Remark is why it does not meet the limits, or why that is not known; "" where it does.
 func (t Trial) Remark() string { return cmp.Or(t.Why, t.Unsure) }

@@ -26,7 +26,7 @@ import (
 // The answer of a search lies in the folder of its first campaign, beside what was measured. It is for people and
 // screens to look up: models and later searches learn from the rows, never from it.
 const (
-	// FileName is that of a kept answer.
+	// FileName is the name of a kept answer's file.
 	FileName   = "answer.toml"
 	fileFormat = 1
 
@@ -43,7 +43,7 @@ type Kept struct {
 	Jtune    string    `toml:"jtune"`    // version that found it
 	Software string    `toml:"software"` // releases that the readings depend on
 	When     time.Time `toml:"when"`
-	// Load and Batches are what was asked for besides the limits of the answers.
+	// Load and Batches belong to the question besides the limits of the answers.
 	Load    arrivals.Spec `toml:"load,omitempty"`
 	Batches []int         `toml:"batches,omitempty"`
 	// Warnings are what the search says against its answer.
@@ -55,7 +55,7 @@ type Kept struct {
 	Worked bool `toml:"-"`
 }
 
-// Goal is what answer number i was asked for.
+// Goal is the goal of answer number i.
 func (k Kept) Goal(i int) mix.Goal {
 	return mix.Goal{Limit: k.Answers[i].Limit, Load: k.Load}
 }

@@ -25,8 +25,8 @@ type Baseline struct {
 // Errors are the relative standard errors of a measured time and power.
 type Errors struct{ Time, Power float64 }
 
-// Two readings of a mode differ by more than each scatters: the mode is set anew, the data are read anew. One standard
-// deviation of that.
+// Two readings of a mode differ by more than each scatters: the mode is set again, the data are read again. One
+// standard deviation of that.
 const (
 	againTime  = 0.005
 	againPower = 0.004
@@ -34,7 +34,7 @@ const (
 	unknownError = 0.011
 )
 
-// ErrorsOf are those of the mean of n readings of a setting, by the rows that they were made of.
+// ErrorsOf are the errors of the mean of n readings of a setting, by the rows that they were made of.
 func ErrorsOf(at tegra.Setting, n int, rows []record.Row) Errors {
 	var of []Errors
 	for _, r := range rows {
@@ -67,7 +67,7 @@ const (
 	Latency    Quantity = "latency"
 )
 
-// Gain is by how much an answer differs from what one would have without it, in the quantity that was asked for.
+// Gain is by how much an answer differs from what one would have without it, in the quantity of the goal.
 type Gain struct {
 	Quantity
 	Against  string  // Present, or the preset's name
@@ -126,9 +126,9 @@ func (g *Gain) between(by, err float64) {
 	g.Pct, g.Lo, g.Hi, g.ToldApart = pct(by), pct(by-half), pct(by+half), math.Abs(by) > half
 }
 
-// Compared sets the gain of an answer over its measured baselines: like with like. Of a goal of time the preset
-// that keeps the limit counts first, which is what one would take otherwise; of others the present mode, if it keeps
-// the limit.
+// Compared sets the gain of an answer over its measured baselines: like with like. For a goal of time the preset that
+// keeps the limit counts first, which is what one would take otherwise; for others the present mode, if it keeps the
+// limit.
 func (a *Answer) Compared() {
 	if a.Served != nil {
 		a.comparedUnderLoad()
@@ -166,8 +166,8 @@ func (a *Answer) wanted(o mix.Outcome) (Quantity, float64) {
 	return Power, o.PeakW
 }
 
-// comparedUnderLoad compares what the answer and a baseline do under the load, by their readings: with the present
-// mode if that meets what is asked for, else with the best preset.
+// comparedUnderLoad compares what the answer and a baseline do under the load, by their readings: with the present mode
+// if that meets the limits, else with the best preset.
 func (a *Answer) comparedUnderLoad() {
 	q, mine := a.wanted(*a.Served)
 	under := func(b *Baseline) (mix.Outcome, bool) {

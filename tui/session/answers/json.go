@@ -223,8 +223,8 @@ func (t *Trial) measured() any {
 		{"p99_ms", l.SureP99()}, {"mean_w", t.MeanW}, {"n", t.N}}
 }
 
-// object is nil where no requests were sent. The latency is absent with too few requests, and whether it meets what
-// was asked for where that is not known.
+// object is nil where no requests were sent. The latency is absent with too few requests, and whether it meets the
+// limit where that is not known.
 func (t *Trial) object(a mix.Ask) report.Object {
 	if t == nil {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"jtune/tegra"
 )
 
-// Headline says what an answer gains in a sentence: in the quantity that was asked for, with the 95 % band, and how
-// sure that is; "" where nothing is known to compare with.
+// Headline says what an answer gains in a sentence: in the quantity of the goal, with the 95 % band, and how sure that
+// is; "" where nothing is known to compare with.
 func (a Answer) Headline() string {
 	g := a.Gain
 	if g == nil {

@@ -15,7 +15,7 @@ import (
 const followShare = 0.95
 
 // And is a trial with another reading of the same setting: their mean, judged again. Where the other one could not be
-// measured, or did not meet what was asked for by itself and there is nothing to take the mean of, it is that one.
+// measured, or did not meet the limits by itself and there is nothing to take the mean of, it is that one.
 func (t Trial) And(o Trial, a mix.Ask, w workload.Workload) Trial {
 	if t.Serving == nil || o.Serving == nil || !o.LatencyMS.OK {
 		return o
@@ -38,7 +38,7 @@ func (t Trial) And(o Trial, a mix.Ask, w workload.Workload) Trial {
 	return o
 }
 
-// Judge compares what was measured with what was asked for.
+// Judge compares the measurements with the limits.
 func (s *Trial) Judge(a mix.Ask, w workload.Workload) {
 	v := s.Serving
 	s.LatencyMS = latencyAt(v.Latency, a.Quantile)

@@ -10,8 +10,8 @@ func OfEnergy(p record.PlanHeader) bool {
 	return p.Kind == record.ExperimentKind && p.Source == EnergySource
 }
 
-// ClockPairs are the rows of a study's pairs of clocks, which were locked and are of its own workload; nil where the
-// modes of its device cannot be told.
+// ClockPairs are the rows of a study's pairs of clocks, which were locked and belong to its own workload; nil where its
+// device does not give the modes.
 func ClockPairs(h record.Header, rows []record.Row) []record.Row {
 	space, err := h.Device.Space()
 	if err != nil {

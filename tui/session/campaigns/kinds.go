@@ -29,8 +29,7 @@ const SoakSource = "soak"
 // GridSource marks modes that are drawn from the even subset.
 const GridSource = "grid"
 
-// ToCome are the settings of an order without those that were measured, each so many times; it
-// changes done.
+// ToCome are the settings of an order without those that were measured, each that many times; it changes done.
 func ToCome(order []tegra.Setting, done map[tegra.Setting]int) []tegra.Setting {
 	var out []tegra.Setting
 	for _, at := range order {

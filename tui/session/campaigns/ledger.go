@@ -33,7 +33,7 @@ func (l *Ledger) add(c Campaign) {
 	}
 }
 
-// DeviceLedger is that of one device.
+// DeviceLedger is the ledger of one device.
 type DeviceLedger struct {
 	Device  string `json:"device"`
 	Virtual bool   `json:"virtual"` // simulated, or a replay

@@ -104,7 +104,7 @@ func (c Campaign) Settings() []tegra.Setting {
 // What says in words what the campaign measures.
 func (c *Campaign) What() string { return PlanText(c.Header.Plan, c.Header.Search) }
 
-// Strategy is that of a search; "" where the plan lists its modes.
+// Strategy is the strategy of a search; "" where the plan lists its modes.
 func (c *Campaign) Strategy() string {
 	switch search := c.Header.Search; {
 	case search != nil && search.Coverage == CoverFront.String():

@@ -11,7 +11,7 @@ import (
 )
 
 // SaveWorkload adds the table of a workload to the configuration file, in place of one of that name. Everything else,
-// comments too, stays as it is. It returns the path of the file.
+// comments too, stays unchanged. It returns the path of the file.
 func (p Paths) SaveWorkload(name, table string) (string, error) {
 	path := p.Config
 	if path == "" {

@@ -60,8 +60,7 @@ func readOwn(file, source string) (own ownTables, faults []error) {
 	return own, faults
 }
 
-// knownBeside lists the names that may stand in the place of a key's last one; nil for a key of
-// another table.
+// knownBeside lists the names that may replace a key's last one; nil for a key of another table.
 func knownBeside(k toml.Key) (names []string) {
 	for _, f := range (ownTables{}).keys() {
 		if len(f.Path) == len(k) && f.Path[0] == k[0] { // a board's name is any

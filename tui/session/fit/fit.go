@@ -33,7 +33,7 @@ type FitRequest struct {
 	Method    learn.Method
 	// Network changes the settings of powertrain and nn; nil leaves them.
 	Network func(*nn.Config)
-	// Minibatches learns from so many of each mode's recorded minibatches, as if it had been measured for a shorter
+	// Minibatches learns from that many of each mode's recorded minibatches, as if it had been measured for a shorter
 	// time; 0: all. It needs a campaign folder.
 	Minibatches int
 	// Phase is record.Prefill or record.Decode: the model is then of one token of that phase; "": of whole requests.
@@ -64,9 +64,8 @@ type Samples struct {
 // HasPower reports whether power was measured; a sweep file may hold time alone.
 func (s *Samples) HasPower() bool { return len(s.Measured) > 0 && s.Measured[0].HasPower() }
 
-// ReadSamples reads a sweep file or a campaign folder. Rows that are not
-// usable are left out and noted. Of a file with several batch sizes it takes the
-// given ones, or all.
+// ReadSamples reads a sweep file or a campaign folder. Rows that are not usable are left out and noted. From a file
+// with several batch sizes it takes the given ones, or all.
 func ReadSamples(path string, batches []int, strict bool) (Samples, error) {
 	return readSamples(path, batches, strict, "")
 }
@@ -158,7 +157,7 @@ func readCampaign(dir string, batches []int, strict bool, phase string) (Samples
 	return out, err
 }
 
-// ofPhase are rows whose time and power are those of one token of a phase: those with its power, where some have it.
+// ofPhase are rows whose time and power belong to one token of a phase: those with its power, where some have it.
 func ofPhase(rows []record.Row, phase string) ([]record.Row, error) {
 	if phase != record.Prefill && phase != record.Decode {
 		return nil, usage.Phase.Errorf("%s %q: want %s or %s", usage.Phase, text.Clip(phase), record.Prefill,
@@ -440,8 +439,7 @@ func holdsAll(space *tegra.Space, rows []tegra.Measured) bool {
 	return true
 }
 
-// PresetsFor are the presets of the device at hand when it has all sampled
-// modes; none otherwise.
+// PresetsFor are the presets of the present device when it has all sampled modes; none otherwise.
 func PresetsFor(o session.Options, samples Samples) []tegra.Preset {
 	s, err := session.Open(o)
 	if err != nil {

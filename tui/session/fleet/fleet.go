@@ -29,7 +29,7 @@ type Board struct {
 	Options []string `toml:"options"` // of ssh, before SSH: ["-p", "2222"]
 	Jtune   string   `toml:"jtune"`   // the program there; jtune of its PATH without
 	Args    []string `toml:"args"`    // of jtune there, before the command: ["--device", "virtual:nano"]
-	Group   string   `toml:"group"`   // of boards that are asked together
+	Group   string   `toml:"group"`   // of boards that are selected together
 }
 
 var namePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)

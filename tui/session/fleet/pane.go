@@ -62,7 +62,7 @@ type Input interface {
 	Cancel() bool
 }
 
-// Size is that of a terminal, in cells.
+// Size is the size of a terminal, in cells.
 type Size struct{ W, H int }
 
 // State is how a board's screens are, in words: "" where they are not open.
@@ -170,8 +170,8 @@ func (p *pane) follow() {
 	close(p.ended)
 }
 
-// lastLine is the last whole line that was written: an error of ssh, or of a jtune that did not open its
-// screens. What follows the last escape sequence is no drawing.
+// lastLine is the last whole line that was written: an error of ssh, or of a jtune that did not open its screens. Text
+// that follows the last escape sequence is no drawing.
 func (p *pane) lastLine(otherwise string) string {
 	lines := strings.Split(string(p.last[bytes.LastIndexByte(p.last, '\x1b')+1:]), "\n")
 	for _, line := range slices.Backward(lines[:len(lines)-1]) {
@@ -265,7 +265,7 @@ func (p *pane) show(ctx context.Context, in Input, out io.Writer, sizes <-chan S
 	}
 }
 
-// resize passes a size on. The file may be closed meanwhile, which its Fd, as pty.Setsize calls it, does not allow.
+// resize passes a size on. The file may be closed in between, which its Fd, as pty.Setsize calls it, does not allow.
 func (p *pane) resize(size Size) {
 	if conn, err := p.terminal.SyscallConn(); err == nil {
 		_ = conn.Control(func(fd uintptr) {

@@ -39,7 +39,7 @@ const (
 	folderThere = "jtune-fleet"
 )
 
-// idPattern is that of an ID, which the shells of the boards get: the file may be somebody else's.
+// idPattern is the form of an ID, which the shells of the boards get: the file may be somebody else's.
 var idPattern = regexp.MustCompile(`^[0-9]{8}-[0-9a-f]{16}$`)
 
 // ErrOtherPlan is the error where a folder holds the parts of another plan.
@@ -107,8 +107,8 @@ func (s *Shards) Parts() (dirs []string) {
 // again is how long a board is left alone before it is tried again.
 const again = 5 * time.Second
 
-// Measure measures a board's part there and copies it here. A lost connection is tried again so many
-// times: what runs there finishes its mode, and the next call resumes.
+// Measure measures a board's part there and copies it here. A lost connection is tried again that many times: what runs
+// there finishes its mode, and the next call resumes.
 func (s *Shards) Measure(ctx context.Context, b Board, tries int, line func(string)) Result {
 	args := append([]string{"profile"}, s.Args...)
 	args = append(args, "--shard", fmt.Sprintf("%d/%d", s.number(b), len(s.Boards)), "--out", s.there(b),

@@ -31,7 +31,7 @@ const (
 	lineEvery  = 50 * time.Millisecond
 )
 
-// errTalks is the error for a board whose output is larger than what it was asked for.
+// errTalks is the error for a board whose output is larger than the requested one.
 var errTalks = errors.New("sends more than was requested: ended here")
 
 // Options of ssh: keepAlive makes it notice within about 30 s that a board is gone, asksNothing makes it
@@ -168,7 +168,7 @@ func (w *toEnd) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// atMost takes so many bytes; more are an error.
+// atMost takes that many bytes; more are an error.
 type atMost struct {
 	to   io.Writer
 	left int

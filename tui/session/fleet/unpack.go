@@ -15,7 +15,7 @@ import (
 
 // Bounds of a part.
 const (
-	// mostFiles are those of a campaign of all modes of the largest board, 18,096, with up to four entries each
+	// mostFiles are the files of a campaign of all modes of the largest board, 18,096, with up to four entries each
 	// (folder, knobs, row, output), at three batch sizes.
 	mostFiles = 250_000
 	mostBytes = 4 << 30

@@ -72,7 +72,7 @@ func (r Report) setting(at tegra.Setting) string {
 	return r.Space.Format(at.Mode)
 }
 
-// answer is what was asked and found, and what it gains.
+// answer is the question, the answer, and its gain.
 func (r Report) answer(i int, a answers.Answer) (parts []document.Part) {
 	goal := a.Limit.String()
 	if a.Served != nil {

@@ -68,7 +68,7 @@ func ofBoard(s *session.Session, name string) (c campaigns.Campaign, k *answers.
 	return c, nil, ErrNoAnswer
 }
 
-// Verify measures the answer of a search again with its job, and leaves the board as it was found.
+// Verify measures the answer of a search again with its job, and restores the board.
 func Verify(ctx context.Context, s *session.Session, name string, observe func(measure.Event)) (Drift, error) {
 	c, k, err := ofBoard(s, name)
 	if err != nil {

@@ -33,9 +33,8 @@ func Update(s *session.Session, w workload.Workload, batches []int, dir string, 
 	return first
 }
 
-// kept lists the batch sizes of the models that learn what was measured of a workload:
-// where several were asked for, those; else its own size, nil, unless the only model
-// there is has all sizes.
+// kept lists the batch sizes of the models that learn the measurements of a workload: where the request names several,
+// those; else its own size, nil, unless the only model there is has all sizes.
 func kept(s *session.Session, w workload.Workload, batches []int) [][]int {
 	if batches != nil {
 		return [][]int{batches}

@@ -44,7 +44,7 @@ type RailWhole struct {
 const (
 	// trialLook is how often a trial looks at what it has read.
 	trialLook = 2 * time.Second
-	// trialText is how long a command may print lines that tell nothing.
+	// trialText is how long a command may print lines that show nothing.
 	trialText = time.Minute
 	// leastRun is how long a run that is one reading takes at least: power is read each second.
 	leastRun = 5 * time.Second
@@ -53,8 +53,8 @@ const (
 )
 
 // Understand starts a job of the user's own in the present mode and reads what it prints, until it is known how its
-// lines tell its steps, or until it ends by itself: then one run is one reading. It returns the workload with what was
-// found. Workloads whose lines are known are returned as they are.
+// lines count its steps, or until it ends by itself: then one run is one reading. It returns the workload with what was
+// found. Workloads whose lines are known are returned unchanged.
 func Understand(ctx context.Context, s *session.Session, w workload.Workload,
 	observe Observer) (workload.Workload, error) {
 	if !w.Own || len(w.Command) == 0 || w.Serves() || w.Elsewhere != nil || w.Per != "" || s.Simulated(w) ||
@@ -147,7 +147,7 @@ func ended(w workload.Workload, h harness.Harness, took time.Duration, steps int
 	return w, nil
 }
 
-// TooLong is the error of a command that goes on and on, and prints nothing that tells its steps.
+// TooLong is the error of a command that goes on and on, and prints nothing that counts its steps.
 func TooLong(h harness.Harness, took time.Duration) error {
 	d, ok := h.(harness.Detecting)
 	if !ok {
@@ -168,7 +168,7 @@ func TooLong(h harness.Harness, took time.Duration) error {
 	return nil
 }
 
-// loads reports whether lines are of what comes before work.
+// loads reports whether lines come from before the work.
 func loads(lines []string) bool {
 	for _, l := range lines {
 		l = strings.ToLower(l)

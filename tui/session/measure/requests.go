@@ -19,7 +19,7 @@ import (
 	"jtune/tui/session/campaigns"
 )
 
-// Measuring is what every campaign is asked for with.
+// Measuring is the common part of every campaign's request.
 type Measuring struct {
 	Workload workload.Workload
 	// batch sizes, ascending: Tune chooses among them, Profile measures each; nil: the
@@ -63,7 +63,7 @@ type TuneResult struct {
 	// Fitted knows everything that was measured, ready to be saved; nil when
 	// too little was.
 	Fitted *learn.Model
-	Kept   string          // the file of Fitted, when that was asked for
+	Kept   string          // the file of Fitted, when it was requested
 	Sent   []answers.Trial // answers that were tried with requests, the newest last
 	Dir    string          // the campaign folder, of several the last
 	Home   string          // the first of them, which keeps the answer
@@ -147,7 +147,7 @@ type ProfileResult struct {
 // RunRequest asks to run a workload in the mode the device is in now.
 type RunRequest struct {
 	Workload    workload.Workload
-	Minibatches int // exactly so many; 0: by Epochs, or 40 in steady power
+	Minibatches int // exactly that many; 0: by Epochs, or 40 in steady power
 	Epochs      int // whole ones
 	// Inferences is the fixed work of an inference workload, done Repeat times after a warm-up; 0: as above.
 	Inferences int
@@ -170,8 +170,8 @@ type RunRequest struct {
 	Uninstrumented bool
 }
 
-// RunResult is what a run did, per minibatch, first one left out. The numbers are of the part
-// of the run that represents long training, Character.Steady: the epochs after epoch 0, or all.
+// RunResult is what a run did, per minibatch, first one left out. The numbers describe the part of the run that
+// represents long training, Character.Steady: the epochs after epoch 0, or all.
 type RunResult struct {
 	Minibatches int     `json:"minibatches"` // of the whole run
 	TimeMS      float64 `json:"time_ms"`     // median
@@ -195,7 +195,7 @@ type RunResult struct {
 	ReadCost *ReadCost `json:"-"`
 	// Whole is what a command of the user's own cost from start to end; nil of another run.
 	Whole *Whole `json:"-"`
-	// Reading is how the lines of a command were read; nil where it tells its steps by events, or not at all.
+	// Reading is how the lines of a command were read; nil where events count its steps, or nothing does.
 	Reading    *detect.Reading    `json:"-"`
 	Candidates []detect.Candidate `json:"-"` // where there is no Reading
 	Refused    bool               `json:"-"` // what was read contradicts itself, or is too little
@@ -207,6 +207,6 @@ type Sampling struct {
 	MedianMS float64 `json:"median_ms"`
 	LeastMS  float64 `json:"least_ms"`
 	MostMS   float64 `json:"most_ms"`
-	JitterMS float64 `json:"jitter_ms"` // mean distance from what was asked for
+	JitterMS float64 `json:"jitter_ms"` // mean distance from the requested interval
 	Samples  int     `json:"samples"`
 }

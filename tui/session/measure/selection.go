@@ -162,7 +162,7 @@ type Planned struct {
 	Plan   record.PlanHeader
 	Order  []tegra.Setting // nil where each is chosen from the results so far
 	Lo, Hi time.Duration   // about how long that takes on the device's clock
-	// Expected: Lo and Hi are by what is known of the workload; else they are of modes in general.
+	// Expected: Lo and Hi come from what is known of the workload; else from modes in general.
 	Expected bool
 	settings record.Settings
 }

@@ -16,8 +16,8 @@ import (
 	"jtune/tui/session/campaigns"
 )
 
-// Verify measures one mode, as a campaign of its own, and leaves the device as it was
-// found. A row that is not usable has the reason. The model of the workload's pool learns it.
+// Verify measures one mode, as a campaign of its own, and restores the device. A row that is not usable has the reason.
+// The model of the workload's pool learns it.
 func Verify(ctx context.Context, s *session.Session, w workload.Workload, m tegra.Mode,
 	observe func(Event)) (record.Row, error) {
 	head := campaigns.HeaderOf(s, w, record.PlanHeader{Kind: "verify", Modes: 1}, nil, record.Settings{})
@@ -76,11 +76,10 @@ type VerifyResult struct {
 	Fitted   *learn.Model // knows them; the model as it was when nothing was measured
 }
 
-// VerifyFront measures along a model's front on this device (docs/method.md): each
-// time the mode that most limits choose and whose power is least sure, which then
-// updates the model. The measurements are a campaign of their own; the device is
-// left as it was found. Where every choice was measured before there is nothing
-// to do and no folder. On an error the result holds what was measured.
+// VerifyFront measures along a model's front on this device (docs/method.md): each time the mode that most limits
+// choose and whose power is least sure, which then updates the model. The measurements are a campaign of their own; the
+// device is restored. Where every choice was measured before there is nothing to do and no folder. On an error the
+// result holds what was measured.
 func VerifyFront(ctx context.Context, s *session.Session, r VerifyRequest, observe func(Event)) (VerifyResult, error) {
 	space := s.Device.Space()
 	if there, here := r.Model.Provenance.Device, s.Device.Board().Name; there != "" && there != here {

@@ -142,7 +142,7 @@ func Load(o session.Options, nameOrPath string) (*learn.Model, error) {
 	return m, err
 }
 
-// Find is Load, and says which file it is: a workload's name is that of the present board's model.
+// Find is Load, and says which file it is: a workload's name means the present board's model.
 func Find(o session.Options, nameOrPath string) (m *learn.Model, path string, err error) {
 	if !isPath(nameOrPath) {
 		refreshModels(o)

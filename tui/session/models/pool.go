@@ -21,10 +21,9 @@ import (
 //
 //	campaign folders ──► Pool ──► Aligned ──► learn.Fit: the model; optimize.Tune: what is known
 //
-// The folders are the truth: a pool is read from them each time and only ever grows,
-// whichever process measured and however its campaign ended. What was measured with
-// other framework versions than the newest campaign's is another pool; campaigns that do
-// not say theirs belong to all.
+// The folders are the truth: a pool is read from them each time and only ever grows, whichever process measured and
+// however its campaign ended. Measurements with other framework versions than the newest campaign's make another pool;
+// campaigns that do not give theirs belong to all.
 type Pool struct {
 	Fingerprint string     // of the workload
 	Board       string     // identity of the board
@@ -75,7 +74,7 @@ func (p *Pool) apart() string {
 	return ""
 }
 
-// Before is the pool as it was at a time; zero: as it is.
+// Before is the pool at an earlier time; zero: now.
 func (p Pool) Before(t time.Time) Pool {
 	p.Parts = slices.DeleteFunc(slices.Clone(p.Parts), func(part PoolPart) bool {
 		return !t.IsZero() && !part.Began.Before(t)
@@ -171,7 +170,7 @@ func (p *Pool) keep(space *tegra.Space) {
 func Pools(c campaigns.Campaign) bool { return len(record.Usable(Pooled(c))) > 0 }
 
 // Pooled are the rows that may be: not those of runs that differ in more than the setting, nor those with clocks that
-// were free below their limits. Of an energy study they are its pairs of clocks, not its baselines and other jobs.
+// were free below their limits. From an energy study they are its pairs of clocks, not its baselines and other jobs.
 func Pooled(c campaigns.Campaign) []record.Row {
 	switch kind := c.Header.Plan.Kind; {
 	case c.Err != nil, kind == imports.Kind, c.Header.Settings.DVFS,

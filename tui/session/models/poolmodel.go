@@ -24,9 +24,9 @@ import (
 	"jtune/tui/session/config"
 )
 
-// The model of a pool is derived from it: it is fitted from the campaign folders whenever
-// they have grown, and replaced whole. Who fits holds the lock of the models, so that of
-// two processes the later one knows the rows of both.
+// The model of a pool is derived from it: it is fitted from the campaign folders whenever they have grown, and replaced
+// whole. The process that fits holds the lock of the models, so that of two processes the later one knows the rows of
+// both.
 
 // String identifies a pool in its model's file.
 func (p Pool) String() string {
@@ -51,9 +51,8 @@ type Learned struct {
 	Rows []tegra.Measured // that it was fitted to
 }
 
-// Learn fits the model of everything known of a workload on this board, and keeps it
-// under the workload's name when asked to. Of a campaign outside the data directory it
-// knows that one's readings alone, and keeps nothing.
+// Learn fits the model of everything known of a workload on this board, and keeps it under the workload's name when
+// asked to. For a campaign outside the data directory it knows that one's readings alone, and keeps nothing.
 func Learn(s *session.Session, w workload.Workload, batches []int, dir string, readings []tegra.Measured,
 	ref *learn.Reference, keep bool) (out Learned, err error) {
 	if !Holds(s.Options.Paths, dir) {

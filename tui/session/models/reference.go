@@ -46,9 +46,9 @@ func Reference(o config.Paths, name string) (*learn.Reference, error) {
 	return ReferenceOn(o, name, tegra.Board{}, nil)
 }
 
-// ReferenceOn finds the reference; nil for none. "" is the shipped profile of the board, where there
-// is one that suits its space, else the one that was made from shared files. Another name is that of a shipped one, of
-// a file, or of a model or campaign in the data directory.
+// ReferenceOn finds the reference; nil for none. "" is the shipped profile of the board, where there is one that suits
+// its space, else the one that was made from shared files. Another name means a shipped one, a file, or a model or
+// campaign in the data directory.
 func ReferenceOn(o config.Paths, name string, board tegra.Board, space *tegra.Space) (*learn.Reference, error) {
 	switch name {
 	case "":

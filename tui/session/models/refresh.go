@@ -9,10 +9,9 @@ import (
 	"jtune/tui/session/campaigns"
 )
 
-// refreshModels brings the models of pools up to date after a program was killed: those
-// that do not know every row, and those of campaigns that were cut off before there was
-// one. Pools that somebody measures for now wait for the end of that. What goes wrong
-// leaves the models as they were.
+// refreshModels brings the models of pools up to date after a program was killed: those that do not know every row, and
+// those of campaigns that were cut off before there was one. Pools that somebody measures for now wait for the end of
+// that. A failure leaves the models unchanged.
 func refreshModels(o session.Options) {
 	list, err := campaigns.List(o.Paths)
 	if err != nil || len(list) == 0 {

@@ -51,7 +51,7 @@ func mayPair(s *session.Session, r Request) error {
 	return pairFits(s, r)
 }
 
-// pairFits refuses two jobs that need more memory together than is free. Of batch sizes to choose among the least has
+// pairFits refuses two jobs that need more memory together than is free. Among batch sizes to choose from the least has
 // to fit; those that do not are left out, see fitting.
 func pairFits(s *session.Session, r Request) error {
 	r.Infer.Batch = slices.Min(r.sizes())
@@ -70,8 +70,8 @@ func (r *Request) fitting(s *session.Session) {
 	})
 }
 
-// Refused is why the board at hand would not run the workloads of two models beside each other, by the rule of Search;
-// nil where it would, and where the models are of another board or of workloads that are not known here.
+// Refused is why the present board would not run the workloads of two models beside each other, by the rule of Search;
+// nil where it would, and where the models describe another board or workloads that are not known here.
 func Refused(o session.Options, train, infer *learn.Model, batches []int) error {
 	s, err := session.Open(o)
 	if err != nil {

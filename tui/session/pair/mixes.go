@@ -115,7 +115,7 @@ func (m *Mixes) Add(probe measure.PairProbe, best bool) {
 	m.Points = append(m.Points, MixPoint{Outcome: o, Measured: probe.Row.Pair})
 }
 
-// mixes are those of the search, by what is known of both jobs at its end; nil where nothing is predicted.
+// mixes are the search's mixes, by what is known of both jobs at its end; nil where nothing is predicted.
 func (p *pairSearch) mixes() *Mixes {
 	if p.r.At != nil || p.r.measuresAlone() || p.found.Row == nil || p.r.Policy == mix.Free {
 		return nil

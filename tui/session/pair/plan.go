@@ -135,7 +135,7 @@ func (r *Request) knownBefore() time.Time {
 		return r.Before
 	}
 	head, _, err := record.Read(r.Dir)
-	if err != nil { // it begins anew, or the record says what is wrong
+	if err != nil { // it begins again, or the record says what is wrong
 		return time.Time{}
 	}
 	return head.Created

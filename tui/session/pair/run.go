@@ -59,8 +59,8 @@ func (r *Request) measuresAlone() bool { return r.Strategy != "" && r.Strategy !
 
 // Search looks for the setting in which two jobs share the GPU best: it takes what is known of each from its pool,
 // measures some settings of each where that is too little, predicts all mixes, and runs the best ones as pairs until
-// the best has been measured. The device is left as it was found. The error is an *optimize.NoSettingError where no
-// measured pair keeps the limits.
+// the best has been measured. The device is restored. The error is an *optimize.NoSettingError where no measured pair
+// keeps the limits.
 func Search(ctx context.Context, s *session.Session, r Request, observe func(measure.Event)) (Answer, error) {
 	if err := mayPair(s, r); err != nil {
 		return Answer{}, err

@@ -59,9 +59,8 @@ func (p *pairSearch) separate(ctx context.Context) error {
 	return nil
 }
 
-// switchCost measures how long a switch of mode takes between a training and an inference job that are both there:
-// from setting the mode to the end of the first turn in it, less the time of such a turn. Seconds. The device is left
-// as it was found.
+// switchCost measures how long a switch of mode takes between a training and an inference job that are both there: from
+// setting the mode to the end of the first turn in it, less the time of such a turn. Seconds. The device is restored.
 func switchCost(ctx context.Context, s *session.Session, r Request, ask mix.Ask,
 	of mix.Separate) (cost float64,
 	err error) {
@@ -161,7 +160,7 @@ func (h Hours) has(at time.Duration) bool {
 	return at >= h.From || at < h.To
 }
 
-// PairHours are when the board serves and when it trains. Between them it stays as it is.
+// PairHours are when the board serves and when it trains. Between them it stays unchanged.
 type PairHours struct{ Serve, Train Hours }
 
 // Check finds hours that overlap.
@@ -180,7 +179,7 @@ func (h PairHours) next(at time.Duration) time.Duration {
 }
 
 // PairByHours sets the mode of the training and that of the inference by the time of day, each the best for its job
-// alone within the limits, until ctx ends or it has set so many (0: no end). The device is left as it was found.
+// alone within the limits, until ctx ends or it has set that many (0: no end). The device is restored.
 func PairByHours(ctx context.Context, s *session.Session, r Request, hours PairHours, most int,
 	observe func(measure.Event)) (err error) {
 	if err := errors.Join(mayPair(s, r), hours.Check()); err != nil {

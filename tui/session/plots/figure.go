@@ -365,7 +365,7 @@ func ByRegion(a outlook.Assessment) figure.Figure {
 	return f
 }
 
-// Span prints the region's part of its knob's range: cores as they are, clocks in GHz.
+// Span prints the region's part of its knob's range: cores as a number, clocks in GHz.
 func Span(r outlook.Region) string {
 	one := func(v float64) string {
 		if r.Knob == tegra.KnobCores {

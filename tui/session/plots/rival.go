@@ -33,8 +33,7 @@ func Own(o *outlook.Outlook) Rival {
 	return Rival{string(o.Model.Method), outlook.By(o.Predictor(), o.Workload, o.Model, nil, o.Space())}
 }
 
-// Rivals are the outlook's own model and the others of a list that are of the same workload on the same board, by their
-// names.
+// Rivals are the outlook's own model and the others of a list for the same workload on the same board, by their names.
 func Rivals(o *outlook.Outlook, list []models.Info) []Rival {
 	own := o.Model.Provenance
 	out := []Rival{Own(o)}

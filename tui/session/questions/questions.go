@@ -1,4 +1,4 @@
-// Package questions holds what a board was asked and what it answered: searches with the campaigns that they made, the
+// Package questions holds the questions to a board and their answers: searches with the campaigns that they made, the
 // answer that each keeps, and what has been found since.
 //
 //	campaign folders ──► Question (head, parts) ──► Answer: kept, or worked out of older folders
@@ -31,8 +31,8 @@ func Head(list []campaigns.Campaign, c campaigns.Campaign) campaigns.Campaign {
 	return c
 }
 
-// Answer is what the search of a campaign found: as it was kept, or worked out of the rows of a folder of an earlier
-// version; nil where nothing was asked, or the search was cut off.
+// Answer is what the search of a campaign found: the kept one, or one worked out of the rows of a folder of an earlier
+// version; nil where there was no question, or the search was cut off.
 func Answer(c campaigns.Campaign) (*answers.Kept, error) {
 	k, err := answers.Find(c.Dir)
 	if k != nil || err != nil {
@@ -44,8 +44,8 @@ func Answer(c campaigns.Campaign) (*answers.Kept, error) {
 // complete is how a campaign ends that has measured all it was to.
 const complete = "complete"
 
-// workedOut is the best of a search's own rows within each of its limits; nil where there is none, or where it was
-// asked for more than a limit, such as a load.
+// workedOut is the best of a search's own rows within each of its limits; nil where there is none, or where the goal
+// had more than a limit, such as a load.
 func workedOut(c campaigns.Campaign) *answers.Kept {
 	h := c.Header
 	if h.Search == nil || h.Search.Load != nil || h.Plan.PartOf != "" || record.Ended(c.Dir) != complete {

@@ -12,8 +12,8 @@ import (
 	"jtune/tui/session/models"
 )
 
-// Memory is the account of a board's memory, in bytes, while no job of jtune runs. Whatever is said of what fits and
-// of what stays in the page cache follows from it and from the needs of jobs.
+// Memory is the account of a board's memory, in bytes, while no job of jtune runs. All that jtune says about what fits
+// and what stays in the page cache follows from it and from the needs of jobs.
 type Memory struct {
 	Total int64
 	Used  int64 // by the system and other programs; what the page cache holds could be freed and does not count
@@ -95,7 +95,7 @@ func recordedMemory(s *session.Session, w workload.Workload, used int64) int64 {
 func PairFits(s *session.Session, train, infer workload.Workload) error {
 	m, ok := MemoryOf(s, train)
 	if !ok {
-		return nil // a board without the reading is asked for nothing
+		return nil // a board without the reading needs nothing
 	}
 	a, b := JobMemory(s, train, m.Used), JobMemory(s, infer, m.Used)
 	if m.Left(a.Bytes, b.Bytes) >= 0 {

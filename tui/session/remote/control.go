@@ -59,7 +59,7 @@ type Control struct {
 	serial int        // of it
 }
 
-// controlRequest is what is asked: of the task of that number, which OrderLook has told.
+// controlRequest is a request to the task of that number, which OrderLook has given.
 type controlRequest struct {
 	Order Order `json:"order"`
 	Task  int   `json:"task,omitempty"`
@@ -162,7 +162,7 @@ func (c *Control) accept() {
 	}
 }
 
-// serve answers one connection. Who sends no line in time, or too long a one, gets no answer.
+// serve answers one connection. A client that sends no line in time, or too long a one, gets no answer.
 func (c *Control) serve(conn *net.UnixConn) {
 	defer conn.Close()
 	_ = conn.SetDeadline(time.Now().Add(controlWait))

@@ -43,11 +43,10 @@ func (f *Followed) IfOrdered() string {
 	return fmt.Sprintf("%s of %s, %s so far", f.Header.Workload.Name, f.By(), done)
 }
 
-// Follow reads the campaign of another process that is worth following after the
-// one before (nil at first): that one to its end, unless one of this data
-// directory begins while another's runs; else the newest, those of this data
-// directory first. Of other directories only those on real boards count: a virtual
-// board is its process's own. nil: there is none.
+// Follow reads the campaign of another process that is worth following after the one before (nil at first): that one to
+// its end, unless one of this data directory begins while another's runs; else the newest, those of this data directory
+// first. From other directories only those on real boards count: a virtual board is its process's own. nil: there is
+// none.
 func Follow(c task.Campaigns, before *Followed) *Followed {
 	own := filepath.Dir(c.Dir) + string(filepath.Separator)
 	rank := func(r record.Running) int { // the least is followed

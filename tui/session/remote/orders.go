@@ -8,16 +8,16 @@ import (
 	"jtune/tui/session/task"
 )
 
-// Orders are those of other programs to a command, which does its work itself: a Task without a
-// goroutine of its own.
+// Orders are the orders of other programs to a command, which does its work itself: a Task without a goroutine of its
+// own.
 type Orders struct {
 	task    *task.Task
 	control *Control // nil: nobody can give any
 	say     func(format string, args ...any)
 }
 
-// Obey begins to take orders for a command's work, whose context ends when it is told to stop. A
-// campaign outside the data directory takes none. End ends it; say prints a line for the user.
+// Obey begins to take orders for a command's work, whose context ends with the order to stop. A campaign outside the
+// data directory takes none. End ends it; say prints a line for the user.
 func Obey(ctx context.Context, s *session.Session, spec task.Spec, outside bool,
 	say func(format string, args ...any)) (context.Context, *Orders) {
 	o := &Orders{task: task.NewTask(spec, nil), say: say}

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// listenEvery is how often it is told what a command has printed.
+	// listenEvery is how often it learns what a command has printed.
 	listenEvery = time.Second
 	// mostHeard and mostHeardLine bound what is kept of it.
 	mostHeard     = 200
@@ -26,7 +26,7 @@ type listener struct {
 	cancel  func()
 
 	mu    sync.Mutex
-	fresh bool // something came since it was told
+	fresh bool // something came since the last report
 	lines []string
 	now   []byte // the line that has no end yet
 	back  bool   // what comes next is written over it
@@ -69,7 +69,7 @@ func (l *listener) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// news reports whether something came since it was asked last.
+// news reports whether something came since its last call.
 func (l *listener) news() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -89,8 +89,8 @@ func (l *listener) heard() []string {
 	return out
 }
 
-// next waits for the next event, and tells meanwhile what was heard. An event that comes as the time to tell does stays
-// in the harness for the next call.
+// next waits for the next event, and reports at the same time what was heard. An event that comes as the time to tell
+// does stays in the harness for the next call.
 func (l *listener) next(ctx context.Context, h harness.Harness) (harness.Event, error) {
 	if l == nil {
 		return h.Next(ctx)

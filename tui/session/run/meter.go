@@ -31,7 +31,7 @@ type meter struct {
 	gaps    []float64 // between two samples, in ms: the newest
 	latest  tegra.Val[float64]
 	peaks   telemetry.Peaks
-	fresh   bool // a sample came since due was asked
+	fresh   bool // a sample came since the last call of due
 }
 
 // start begins to sample; the job's output is read with each
@@ -93,7 +93,7 @@ func (m *meter) extremes() telemetry.Peaks {
 	return telemetry.Peaks{PowerW: m.peaks.PowerW, Rails: slices.Clone(m.peaks.Rails)}
 }
 
-// due reports whether a sample came since it was asked last.
+// due reports whether a sample came since its last call.
 func (m *meter) due() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -109,8 +109,8 @@ func (m *meter) last() tegra.Val[float64] {
 	return m.latest
 }
 
-// stop ends sampling and returns the latest valid power, read anew when there is none; absent
-// when no reading has one, or when it never started.
+// stop ends sampling and returns the latest valid power, read again when there is none; absent when no reading has one,
+// or when it never started.
 func (m *meter) stop() tegra.Val[float64] {
 	if m.device == nil {
 		return tegra.Val[float64]{}

@@ -14,7 +14,7 @@ import (
 	"jtune/tui/session/measure"
 )
 
-// mostRaw is how many minibatches and samples of a run are kept: some 90 MB, four days of the fastest workload at 2
+// mostRaw is how many minibatches and samples of a run are kept: about 90 MB, four days of the fastest workload at 2
 // minibatches a second.
 const mostRaw = 1_000_000
 

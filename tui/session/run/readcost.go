@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	readPairs     = 8           // of blocks, one of each kind, unless fewer minibatches are asked for
+	readPairs     = 8           // of blocks, one of each kind, unless the request has fewer minibatches
 	leastOfBlock  = 5           // minibatches
 	readsPerBlock = 3           // intervals that a block lasts at least
 	blockLasts    = time.Second // at least
@@ -91,7 +91,7 @@ func (t *readTurns) end() {
 	}
 }
 
-// done reports whether both kinds have all that was asked for.
+// done reports whether both kinds have all that was requested.
 func (t *readTurns) done() bool {
 	if t.each > 0 {
 		return len(t.times[0]) >= t.each && len(t.times[1]) >= t.each

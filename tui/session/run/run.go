@@ -32,9 +32,9 @@ const (
 	sampleEvery = time.Second
 )
 
-// Run runs a workload in the mode the device is in and changes nothing. Unless it is told how
-// many minibatches or epochs to take, it counts those from when power is steady, until there
-// is enough. An interrupted run returns what it has.
+// Run runs a workload in the mode the device is in and changes nothing. Unless the request gives a number of
+// minibatches or epochs, it counts those from when power is steady, until there is enough. An interrupted run returns
+// what it has.
 func Run(ctx context.Context, s *session.Session, r measure.RunRequest, observe func(measure.Event)) (measure.RunResult,
 	error) {
 	if err := workloads.CanRun(s, r.Workload); err != nil {
@@ -262,7 +262,7 @@ func (c *collector) skip(e harness.Event, why string) {
 	}
 }
 
-// summary takes what a program says of itself when it ends: power is that of the span it is of.
+// summary takes what a program prints about itself when it ends: power counts its span.
 func (c *collector) summary(e harness.Event) {
 	c.began = e.Began()
 	c.meter.settle.Begin(c.began)

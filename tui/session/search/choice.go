@@ -39,8 +39,8 @@ type Choice struct {
 	TimeMS   []float64 `json:"time_ms,omitempty"`
 	Depth    string    `json:"depth,omitempty"`
 	Coverage string    `json:"coverage,omitempty"`
-	// Pair is two workloads, as ParsePair reads them, and PairLimits what was asked of them, as ParseGoal does; "":
-	// one workload.
+	// Pair is two workloads, as ParsePair reads them, and PairLimits their limits, as ParseGoal reads them; "": one
+	// workload.
 	Pair       string `json:"pair,omitempty"`
 	PairLimits string `json:"pair_limits,omitempty"`
 	// Load is a line of limits with a load, as ParseGoal reads it, in place of PowerW and TimeMS; "": none.

@@ -10,9 +10,9 @@ import (
 	"jtune/tui/session/measure"
 )
 
-// guarded is a request as it holds for the real traffic of a server, whose users wait for what is measured: a
-// latency is a limit of the search that no probe may break by much, and what is wanted within it is the least
-// power, which at one traffic is the least energy. Other requests stay as they are.
+// guarded is a request as it holds for the real traffic of a server, whose users wait for what is measured: a latency
+// is a limit of the search that no probe may break by much, and what is wanted within it is the least power, which at
+// one traffic is the least energy. Other requests stay unchanged.
 func guarded(r measure.TuneRequest) (measure.TuneRequest, error) {
 	w := r.Workload
 	if !w.Live() {

@@ -33,7 +33,7 @@ import (
 //	   ▲                                                            │
 //	   └───────────── latency limit × limit / measured ◄────────────┘
 //
-// Of a server that is watched while its users use it the requests are theirs.
+// With a server that is watched while its users use it the requests are theirs.
 
 const (
 	// longestSend bounds how long requests are sent to try an answer, fewestSent how few they may be.
@@ -47,7 +47,7 @@ const (
 	tightest = 0.5
 )
 
-// paced reports whether requests at a rate are really sent for what is asked, and why not where they could be.
+// paced reports whether requests at a rate are really sent for this goal, and why not where they could be.
 func paced(s *session.Session, w workload.Workload, a mix.Ask) (really bool, why string) {
 	switch {
 	case !a.Load.Open() || s.Replays():
@@ -97,8 +97,8 @@ func tuneServed(ctx context.Context, s *session.Session, r measure.TuneRequest, 
 		}})
 }
 
-// tuneWatched searches on the traffic of a server's users by the mean latency, for a few requests tell no more. Where
-// the server counts them by latency too, the answer is then watched until there are enough for the quantile.
+// tuneWatched searches on the traffic of a server's users by the mean latency, because a few requests say no more.
+// Where the server counts them by latency too, the answer is then watched until there are enough for the quantile.
 func tuneWatched(ctx context.Context, s *session.Session, r measure.TuneRequest, ref *learn.Reference,
 	observe func(measure.Event)) (measure.TuneResult, error) {
 	if r.More != nil {
@@ -130,7 +130,7 @@ type trial struct {
 	lower func(r *measure.TuneRequest, late answers.Trial)
 }
 
-// tried searches until an answer has been tried and meets what is asked for.
+// tried searches until an answer has been tried and meets the limits.
 func tried(ctx context.Context, s *session.Session, r measure.TuneRequest, ref *learn.Reference, asked mix.Ask,
 	observe func(measure.Event), t trial) (measure.TuneResult, error) {
 	var before measure.TuneResult
@@ -187,7 +187,7 @@ func at(r measure.TuneRequest, a tegra.Setting) tegra.Setting {
 	return a
 }
 
-// notServed says that no mode meets what was asked for with real requests, and what the last one did.
+// notServed says that no mode meets the limits with real requests, and what the last one did.
 func notServed(a mix.Ask, s answers.Trial) error {
 	how := "with requests sent at that rate"
 	if s.Users {
@@ -236,7 +236,7 @@ func comingText(a mix.Ask) string {
 	return "of its users"
 }
 
-// requestsFor is how many requests are sent for the quantile that is asked for, within longestSend.
+// requestsFor is how many requests are sent for the quantile of the limit, within longestSend.
 func requestsFor(a mix.Ask) int {
 	n := fewestSent
 	for a.LatencyMS > 0 && !stats.QuantileHolds(a.Quantile, n) && n < 1<<16 {

@@ -35,8 +35,8 @@ const (
 	searchSamples   = 500 * time.Millisecond
 )
 
-// settingsOf are those with which a search measures: each mode for no longer than a model needs, unless a number of
-// minibatches was asked for, and where requests are answered, whose times scatter with their lengths.
+// settingsOf are the settings with which a search measures: each mode for no longer than a model needs, unless the
+// request gives a number of minibatches, and where requests are answered, whose times scatter with their lengths.
 func settingsOf(r measure.TuneRequest) record.Settings {
 	set := r.Settings
 	if set.Minibatches > 0 || r.Loaded() {
@@ -156,7 +156,7 @@ func knownOf(pool models.Pool, observe func(measure.Event)) []tegra.Measured {
 	return rows
 }
 
-// SearchHeader records what a search was asked for.
+// SearchHeader records the question of a search.
 func SearchHeader(r measure.TuneRequest) *record.SearchHeader {
 	h := &record.SearchHeader{Strategy: string(cmp.Or(r.Strategy, optimize.Auto)), Depth: r.Depth.String(),
 		Coverage: r.Coverage.String(), Probes: r.Probes, PowerW: r.Limit.PowerW, TimeMS: r.Limit.TimeMS,
@@ -186,7 +186,7 @@ type searchPlan struct {
 	found optimize.Result // when it has ended, and its error
 	err   error
 	row   record.Row    // of the setting asked for last
-	step  optimize.Step // what is said of the setting asked for now
+	step  optimize.Step // the line about the present setting
 	ends  bool          // a mode that draws more than its step allows is ended
 }
 

@@ -20,7 +20,7 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-// MostMeasured is how many measurements a search for so many limits takes at most, unless it is told.
+// MostMeasured is how many measurements a search for that many limits takes at most by default.
 func MostMeasured(w workload.Workload, depth optimize.SearchDepth, limits int) int {
 	if w.Serves() && depth == optimize.Quick {
 		return optimize.MostServed(limits)
@@ -36,10 +36,9 @@ func capped(r measure.TuneRequest, compared optimize.Baselines) int {
 	return MostMeasured(r.Workload, r.Depth, 1+len(r.More)) + compared.Probes()
 }
 
-// Tune searches for the best mode by measuring on this device, and records every
-// measurement in a campaign folder. The device is left as it was found. When
-// no mode meets the limit the error wraps optimize.ErrInfeasible and the
-// result is the nearest mode; on any error it holds what was measured.
+// Tune searches for the best mode by measuring on this device, and records every measurement in a campaign folder. The
+// device is restored. When no mode meets the limit the error wraps optimize.ErrInfeasible and the result is the nearest
+// mode; on any error it holds what was measured.
 func Tune(ctx context.Context, s *session.Session, r measure.TuneRequest,
 	observe func(measure.Event)) (measure.TuneResult, error) {
 	asked := r

@@ -30,7 +30,7 @@ type busyServer struct {
 	tokens   int
 	decodeMS float64
 	requests int
-	upTo     [60]int // answers within so many times 20 ms
+	upTo     [60]int // answers within that many times 20 ms
 }
 
 func (b *busyServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {

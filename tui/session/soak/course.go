@@ -125,8 +125,8 @@ func truths(name string, of func(*Seen) *tegra.Val[bool]) column {
 		}}
 }
 
-// columns are those of a board with rails, but for the mark of a simulation at their end. rails stand in a sample in
-// their order.
+// columns are the columns of a board with rails, but for the mark of a simulation at their end. rails are the rails of
+// a sample in their order.
 func columns(rails []string) []column {
 	type freq = tegra.Val[tegra.Freq]
 	list := []column{

@@ -13,7 +13,7 @@ import (
 
 // Envelope is the load that asks the most of a board: all cores and the GPU busy without a pause. A virtual board
 // simulates it. A real one runs a script on the user's Python, in the container of the built-in jobs where they have
-// one; what it could not keep busy is said with the verdict.
+// one; the verdict says what it could not keep busy.
 func Envelope(s *session.Session) (workload.Workload, error) {
 	w := workload.Workload{Name: physics.Envelope, Batch: 1}
 	switch {

@@ -51,7 +51,7 @@ func (v *View) Follow(st Status, r Request) {
 	c.Limits, c.Peak, c.Margins, c.Steady, c.Until = r.Limits, st.Peak, st.Margins, st.Steady, st.For
 }
 
-// Curves are those of a soak that a folder keeps.
+// Curves are the curves of a soak that a folder keeps.
 func (k Kept) Curves() Curves {
 	v := k.Result
 	c := Curves{Title: "the soak: " + k.Header.Workload.Name, Virtual: v.Virtual, Limits: k.Limits, Peak: v.Peak,

@@ -17,8 +17,8 @@ import (
 	"jtune/telemetry/hold"
 )
 
-// plan is what a soak was asked for and what its board says before it begins, as its folder keeps it: with the samples
-// it is enough to judge a soak that was killed, and to continue it. 0 is none.
+// plan is a soak's request and what its board says before it begins, as its folder keeps it: with the samples it is
+// enough to judge a soak that was killed, and to continue it. 0 is none.
 type plan struct {
 	Format      int                `toml:"format"`
 	Mode        string             `toml:"mode,omitempty"`  // set for the soak: cores,cpu_khz,gpu_hz,mem_hz
@@ -93,7 +93,7 @@ func planOf(r Request, found tegra.Val[tegra.Mode], before tegra.Reading) plan {
 
 func given(v float64) tegra.Val[float64] { return tegra.Val[float64]{V: v, OK: v > 0} }
 
-// limits are those of the plan.
+// limits are the limits of the plan.
 func (p plan) limits() hold.Limits {
 	return hold.Limits{PowerW: given(p.LimitW), TempC: given(p.LimitC), Amperes: given(p.LimitA),
 		Volts: given(p.LimitV),

@@ -85,7 +85,7 @@ func worked(p plan, b tegra.Board, course []Seen, e hold.Ending) hold.Result {
 	return w.Judge(e, p.mode())
 }
 
-// replay gives a watcher, whose load has not begun, the samples that a folder kept; taken is told the time of each.
+// replay gives a watcher, whose load has not begun, the samples that a folder kept; taken gets the time of each.
 func replay(w *hold.Watcher, course []Seen, taken func(at time.Duration)) {
 	for _, s := range course {
 		at := w.Begun() + time.Duration(s.AtS*float64(time.Second))

@@ -20,7 +20,7 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-// Usual is how long a soak takes where nothing else is asked for.
+// Usual is how long a soak takes by default.
 const Usual = 45 * time.Minute
 
 const (
@@ -30,7 +30,7 @@ const (
 	usualRest = 30 * time.Second
 	// longest bounds a soak until it is steady.
 	longest = 4 * time.Hour
-	// tellEvery is how often who looks on is told.
+	// tellEvery is how often an observer gets a report.
 	tellEvery = 5 * time.Second
 )
 
@@ -87,8 +87,8 @@ type Result struct {
 	Dir string `json:"-"` // where samples and result are kept; "" for nowhere
 }
 
-// Run soaks a mode and leaves the board as it was found. Samples are kept as they come, so that a result that never
-// came can be worked out from them; the result is kept beside them. When ctx ends, the verdict is of what was seen.
+// Run soaks a mode and restores the board. Samples are kept as they come, so that a result that never came can be
+// worked out from them; the result is kept beside them. When ctx ends, the verdict judges what was seen.
 func Run(ctx context.Context, s *session.Session, r Request, observe func(Status)) (Result, error) {
 	if err := workloads.CanRun(s, r.Workload); err != nil {
 		return Result{}, err
@@ -184,7 +184,7 @@ func heatText(r tegra.Reading) string {
 	return "no temperature"
 }
 
-// apply sets the mode, where one was asked for; restore takes the board back to what was found.
+// apply sets the mode, where the request has one; restore returns the board to the state before.
 func (k *soak) apply(ctx context.Context) (restore func(context.Context) error, err error) {
 	nothing := func(context.Context) error { return nil }
 	if k.r.Mode == nil {

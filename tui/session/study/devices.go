@@ -33,7 +33,7 @@ type DeviceRow struct {
 }
 
 // OwnRuns are runs of the user's own on whatever machine, as such rows: of folders that jtune run has left, or of
-// folders that hold such. Of several runs of a workload on a machine the newest counts.
+// folders that hold such. Among several runs of a workload on a machine the newest counts.
 func OwnRuns(dirs []string) (rows []DeviceRow, err error) {
 	for _, dir := range dirs {
 		list := []string{dir}

@@ -45,7 +45,7 @@ const (
 	mostDriftPct   = 3.0
 )
 
-// forEnergy fills in what an energy study has unless it is told otherwise.
+// forEnergy fills in the defaults of an energy study.
 func (r ExperimentRequest) forEnergy(replayed bool) ExperimentRequest {
 	switch {
 	case replayed: // which gives the same reading each time

@@ -45,7 +45,7 @@ func (r *EnergyReport) pairs() []energy.Point {
 	})
 }
 
-// baseNote says what the savings are told against.
+// baseNote says what the savings are compared with.
 func (r *EnergyReport) baseNote() []string {
 	base, ok := r.Base()
 	if !ok {

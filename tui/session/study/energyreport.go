@@ -52,7 +52,7 @@ func (b *EnergyBaseline) UnitJ() float64 { return b.EnergyJ() / b.PerBatch }
 // UnitJ is the energy of a unit in one of the study's points.
 func (r *EnergyReport) UnitJ(p energy.Point) float64 { return p.EnergyJ() / r.PerBatch }
 
-// latencyCosts are the shares of latency, in percent, within which least energy is told unless another is asked for.
+// latencyCosts are the shares of latency, in percent, within which least energy is reported by default.
 var latencyCosts = []float64{0, 10, 20}
 
 // report sums up the rows of a study.
@@ -138,7 +138,7 @@ func usableRowOf(rows []record.Row, name string, k int) (record.Row, bool) {
 	return record.Row{}, false
 }
 
-// Base is the baseline that savings are told against; absent where it was not measured, or where it is a reading of
+// Base is the baseline that savings are compared with; absent where it was not measured, or where it is a reading of
 // locked clocks that disagrees with all others.
 func (r *EnergyReport) Base() (b EnergyBaseline, ok bool) {
 	if len(r.Baselines) == 0 || r.Baselines[0].Name == fastestLocked && !r.Trusts(r.Baselines[0].Mode) {

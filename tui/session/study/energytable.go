@@ -60,7 +60,7 @@ func statusOf(p energy.Point) string {
 	return outlook.PredictedSeries
 }
 
-// energyColumns are those of the CSV, after the mode's.
+// energyColumns are the columns of the CSV, after the mode's.
 var energyColumns = strings.Fields("setting status n unit_j cv_pct time_ms p50_ms p95_ms p99_ms power_w " +
 	"energy_change_pct time_change_pct")
 
@@ -101,7 +101,7 @@ type energyBaselineRow struct {
 	GPU      telemetry.Residency `json:"gpu_residency"`
 }
 
-// energyWithin is the least energy at most so many percent slower than the baseline.
+// energyWithin is the least energy at most that many percent slower than the baseline.
 type energyWithin struct {
 	LatencyCostPct float64    `json:"latency_cost_pct"`
 	Answer         *energyRow `json:"answer"`

@@ -67,7 +67,7 @@ var (
 type study interface {
 	experiment.Runs
 	digest() string // of all that a resume must have the same
-	// announce says what is about to be measured and how long it takes, with so many runs done; "" for nothing.
+	// announce says what is about to be measured and how long it takes, with that many runs done; "" for nothing.
 	announce(ctx context.Context, s *session.Session, done int) string
 	findings(rows []record.Row, runs []record.Run) Findings
 }

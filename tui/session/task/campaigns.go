@@ -35,7 +35,7 @@ type Campaigns struct {
 	Held func() []record.Running
 }
 
-// CampaignsOf are those of this session's board and data directory.
+// CampaignsOf are the campaigns of this session's board and data directory.
 func CampaignsOf(s *session.Session) Campaigns {
 	return Campaigns{s.CampaignsDir(), s.Device.Board(), s.Seed, func(there workload.Workload) (workload.Workload,
 		string) {

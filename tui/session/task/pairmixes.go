@@ -14,7 +14,7 @@ func Measure(m *pair.Mixes, i int) *Task {
 	return Pair(r)
 }
 
-// With are the mixes with what Measure has found; the same where that is of other jobs, or answers something else.
+// With are the mixes with what Measure has found; unchanged where that has other jobs, or answers something else.
 func With(m *pair.Mixes, of Spec, f pair.Answer) *pair.Mixes {
 	if m == nil || f.Row == nil || len(f.Probes) == 0 || of.Subject() != pair.PairName(m.Train, m.Infer) ||
 		f.Ask.String() != m.Ask.String() {

@@ -21,8 +21,7 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-// Repetition is what a campaign was asked for, ready to be asked again; one of its requests
-// is there.
+// Repetition is a campaign's request, ready to be repeated; one of its requests is there.
 type Repetition struct {
 	Tune    *measure.TuneRequest
 	Profile *measure.ProfileRequest
@@ -54,9 +53,9 @@ func ToRepeat(o session.Options, c campaigns.Campaign) session.Options {
 	return o
 }
 
-// Repeat returns what a campaign was asked for. What it ran must be a workload of this
-// user's, or a built-in one, with the same settings, for a file never says what to run:
-// trust takes the file's word. typed is the command that the user gave again; nil: none.
+// Repeat returns the request of a campaign. What it ran must be a workload of this user's, or a built-in one, with the
+// same settings, for a file never says what to run: trust takes the file's word. typed is the command that the user
+// gave again; nil: none.
 func Repeat(s *session.Session, c campaigns.Campaign, trust bool, typed *workloads.Typed) (r Repetition, err error) {
 	h := c.Header
 	if here, there := s.Board(), models.Board(c); here != there {
@@ -184,8 +183,8 @@ func tuneRequest(h record.Header, w workload.Workload) (*measure.TuneRequest, er
 	return r, nil
 }
 
-// selected asks for the modes of a campaign in the way in which they were asked for; those
-// of a list by name, where the folder does not keep it those that were measured.
+// selected is the request for the modes of a campaign in its own form; for a list by name, where the folder does not
+// keep it, the modes that were measured.
 func selected(r *measure.ProfileRequest, c campaigns.Campaign) error {
 	plan := c.Header.Plan
 	r.Filter, r.Repeats, r.ListName = plan.Filter, plan.Repeats, plan.Source

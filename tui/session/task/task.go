@@ -68,7 +68,7 @@ const (
 	Pausing            // it will hold when the mode in progress is measured
 	Paused             // it holds between two modes
 	Stopping           // it was cancelled and restores the board
-	Done               // the board is as it was found
+	Done               // the board is restored
 )
 
 func (s TaskState) String() string {
@@ -101,7 +101,7 @@ type Snapshot struct {
 	Best      *answers.Answer   // of a search so far; nil before the first mode
 	Halved    *optimize.Halving // of a binary search: its last step
 	Order     []tegra.Setting   // of a plan that is fixed
-	redoes    int               // of the first so many rows those that failed are measured again
+	redoes    int               // of the first rows, this many, those that failed are measured again
 	paused    time.Duration     // device time that was spent in pauses
 	pausedAt  time.Duration     // device clock, while State is Paused
 	Times     []float64         // minibatch times of a run, newest last
@@ -125,7 +125,7 @@ type Snapshot struct {
 // OlderThan reports whether a snapshot was taken before another one of its task.
 func (s *Snapshot) OlderThan(o Snapshot) bool { return s.changes < o.changes }
 
-// Done reports whether the task has ended and the board is as it was found.
+// Done reports whether the task has ended and the board is restored.
 func (s *Snapshot) Done() bool { return s.State == Done }
 
 // Sized reports whether the rows have batch sizes of their own.
@@ -220,7 +220,7 @@ func newest[T any](list []T, most int) []T { return list[max(0, len(list)-most):
 // run. It is safe for use by several goroutines.
 type Task struct {
 	Spec
-	Fast bool // a virtual board's clock runs at full speed meanwhile
+	Fast bool // a virtual board's clock runs at full speed then
 	work work
 
 	Clock   tegra.Clock // the device's; nil before the start
@@ -341,7 +341,7 @@ func Redo(spec Spec, old Snapshot) *Task {
 	return t
 }
 
-// Now is the task as it is.
+// Now is the present state of the task.
 func (t *Task) Now() Snapshot {
 	t.mu.Lock()
 	defer t.mu.Unlock()

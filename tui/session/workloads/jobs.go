@@ -13,7 +13,7 @@ import (
 // Jobs are the commands of the user's own that a session runs, as screens ask for them.
 type Jobs struct{ s *session.Session }
 
-// JobsOf are those of a session.
+// JobsOf are the jobs of a session.
 func JobsOf(s *session.Session) Jobs { return Jobs{s} }
 
 // TypedJob makes a workload of a command that was typed in a line, see Typed.
@@ -55,8 +55,8 @@ func sameJob(a, b workload.Workload) bool {
 	return a.Fingerprint("") == b.Fingerprint("") && a.Batch == b.Batch && a.Unit == b.Unit && a.Pattern == b.Pattern
 }
 
-// TypedAgain is the workload of a command that is given again for the campaign of one. What its first steps told is as
-// it was. differs is what differs otherwise.
+// TypedAgain is the workload of a command that is given again for the campaign of one. Its first steps decide what
+// stays unchanged. differs is what differs otherwise.
 func TypedAgain(s *session.Session, t Typed, there workload.Workload) (w workload.Workload, differs string,
 	err error) {
 	if w, err = t.Workload(s); err != nil {

@@ -15,7 +15,7 @@ import (
 	"jtune/tui/session/config"
 )
 
-// EpochMinibatches are those of one epoch of a model's workload: given, or known of the workload.
+// EpochMinibatches are the minibatches of one epoch of a model's workload: given, or known of the workload.
 func EpochMinibatches(o config.Paths, m *learn.Model, given int) (int, error) {
 	if given > 0 {
 		return given, nil
@@ -28,10 +28,10 @@ func EpochMinibatches(o config.Paths, m *learn.Model, given int) (int, error) {
 	return n, nil
 }
 
-// What commands that open no device of their own want to know of the one at hand.
+// Commands that open no device of their own call these about the present one.
 
-// Situation is what advice about a mode of a model rests on. Presets and the
-// present mode are known when the model's own board is at hand.
+// Situation is what advice about a mode of a model rests on. Presets and the present mode are known when the model's
+// own board is this one.
 func Situation(o session.Options, m *learn.Model, mode tegra.Mode) advice.Situation {
 	out := advice.Situation{Mode: mode, Minibatches: Minibatches(o.Paths, m)}
 	s, err := session.Open(o)

@@ -107,7 +107,7 @@ func FindSized(s *session.Session, name string) (w workload.Workload, sizes []in
 	return sized(s, w)
 }
 
-// sized gives a workload the batch size that was asked for, or returns those to choose among.
+// sized gives a workload the requested batch size, or returns those to choose among.
 func sized(s *session.Session, w workload.Workload) (_ workload.Workload, sizes []int, err error) {
 	sizes = Sizes(s)
 	if sizes == nil && len(s.Batches) == 0 && !s.Replays() && len(w.Batches) > 1 {
@@ -237,7 +237,7 @@ func served(s *session.Session, w workload.Workload) (workload.Workload, error) 
 	return w, nil
 }
 
-// discoverWithin bounds how long a running server is asked for its model.
+// discoverWithin bounds how long the question for a running server's model takes.
 const discoverWithin = 20 * time.Second
 
 // BoardOf names the device that a workload's numbers are of, marked when
@@ -311,8 +311,7 @@ func Refusal(s *session.Session, w workload.Workload) string {
 
 // Suggested is the workload to begin with where none was chosen: the first command of the user's own, else the largest
 // that fits the board. The largest is the training job that may run here and has the largest data set on disk, the
-// first of equals in the list. Where no such data set is known, it is the first workload that may run; "" where none
-// may.
+// first of equals in the list. If no such data set is known, it is the first workload that may run; "" where none may.
 func Suggested(s *session.Session, list []workload.Workload) string {
 	name, most := "", 0.0
 	for _, w := range list {
@@ -351,7 +350,7 @@ func RunsAs(s *session.Session, w workload.Workload) string {
 	return "simulated"
 }
 
-// Simulates reports whether a virtual board simulates a workload: training and inference go by their own names.
+// Simulates reports whether a virtual board simulates a workload: training and inference have their own names.
 func Simulates(w workload.Workload) bool {
 	return virtual.Simulates(w.Name) && w.Infers() == slices.Contains(virtual.InferenceJobs(), w.Name)
 }
@@ -399,7 +398,7 @@ func CanRun(s *session.Session, w workload.Workload) error {
 	return nil
 }
 
-// UnitOf is what a workload's speed and energy are told per, in batches of a size; 0 is its own.
+// UnitOf is the unit of a workload's speed and energy, in batches of a size; 0 is its own.
 func UnitOf(w workload.Workload, batch int) serving.Unit {
 	return serving.Unit{Name: w.UnitName(), PerBatch: w.UnitsPerBatch(batch)}
 }
@@ -413,8 +412,8 @@ func ServingOf(w workload.Workload) (v arrivals.Spec, given bool) {
 		LatencyMS: w.Limit.LatencyMS, Quantile: w.Limit.Quantile}, w.Load.Rate > 0 || w.Limit.LatencyMS > 0
 }
 
-// LoadFor is the load under which modes of a workload are chosen: what is asked for, and what the configuration gives
-// where that leaves it open; zero where there is none, as of training.
+// LoadFor is the load under which modes of a workload are chosen: the request's, and the configuration's where that
+// leaves it open; zero where there is none, as for training.
 func LoadFor(w workload.Workload, asked arrivals.Spec) arrivals.Spec {
 	own, configured := ServingOf(w)
 	switch {

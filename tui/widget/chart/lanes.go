@@ -14,7 +14,7 @@ type Lanes struct {
 	r *Raster
 }
 
-// NewLanes makes so many rows of w columns.
+// NewLanes makes that many rows of w columns.
 func NewLanes(x axis.Scale, w, rows int) *Lanes { return &Lanes{X: x, r: newRaster(w, rows)} }
 
 // column is where a value stands; what lies outside moves to the nearer end.

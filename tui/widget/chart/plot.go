@@ -120,9 +120,8 @@ func (p *Plot) Column(x float64, name string, ink Ink) {
 	})
 }
 
-// Bars draws how far a value may lie off at both sides: across at height y from
-// x0 to x1, and upright at x from y0 to y1, cut where the plot ends. What is
-// within one cell is not seen.
+// Bars draws how far a value may lie off at both sides: across at height y from x0 to x1, and upright at x from y0 to
+// y1, cut where the plot ends. Differences within one cell are not seen.
 func (p *Plot) Bars(x, x0, x1, y, y0, y1 float64, ink Ink) {
 	p.layers = append(p.layers, func(p *Plot, r *Raster) {
 		cx, cy, ok := p.cell(r, x, y)
@@ -211,8 +210,7 @@ func (p *Plot) Base(drawn *Raster) {
 	})
 }
 
-// Value returns the pair of values that stands in the middle of a cell of a
-// picture of w×h cells; false for the axes.
+// Value returns the pair of values in the middle of a cell of a picture of w×h cells; false for the axes.
 func (p *Plot) Value(w, h, cx, cy int) (x, y float64, ok bool) {
 	rw, rh := p.room(w, h)
 	cx -= w - rw

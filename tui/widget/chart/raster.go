@@ -116,7 +116,7 @@ func (r *Raster) behind(cx, cy int, glyph rune, ink Ink, over bool) {
 	}
 }
 
-// free reports whether no marks stand in n cells.
+// free reports whether n cells have no marks.
 func (r *Raster) free(cx, cy, n int) bool {
 	if cy < 0 || cy >= r.H {
 		return false

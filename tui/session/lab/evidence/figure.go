@@ -4,8 +4,8 @@
 //	                                         └──► Judge (tolerance) ──► Result (verdict, reason) ──► Counts
 //
 // The laboratories are packages fidelity (figures of hardware, on virtual boards) and reproduce (results of methods, on
-// sweeps). They bring tables of figures and the words that those are worked out by; what a figure, a tolerance and a
-// verdict are, is said here once. No own value is ever stored.
+// sweeps). They bring tables of figures and the words that those are worked out by; this package says once what a
+// figure, a tolerance and a verdict are. No own value is ever stored.
 package evidence
 
 import (

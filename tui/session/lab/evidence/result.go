@@ -34,7 +34,7 @@ func (r *Result) Why() string {
 	return cmp.Or(r.Lacks, r.Note)
 }
 
-// Counts sums verdicts up. Within, near and outside are those of simulated figures.
+// Counts sums verdicts up. Within, near and outside count simulated figures.
 type Counts struct {
 	Simulated     int `json:"simulated"`
 	Within        int `json:"within"`

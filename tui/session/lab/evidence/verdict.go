@@ -19,7 +19,7 @@ const (
 	NoVerdict Verdict = "not simulated"
 )
 
-// farthest is the largest Off that is told: an exact figure that is missed has no scale.
+// farthest is the largest Off that is printed: an exact figure that is missed has no scale.
 const farthest = 999
 
 // Off is how many tolerances a value lies off the figure: up to 1 is within.

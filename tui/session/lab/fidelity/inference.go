@@ -101,7 +101,7 @@ func otherGovernors(b *bench, f Figure) (out []float64, err error) {
 	return out, nil
 }
 
-// savings are those of all networks, ascending.
+// savings are the savings of all networks, ascending.
 func (b *bench) savings(board string) (out []float64, err error) {
 	for _, n := range physics.Networks() {
 		saving, _, err := b.least(board, n)

@@ -31,7 +31,7 @@ type Fit struct {
 }
 
 // fitted are the constants that the figures determined: fields of chips or workloads, several where boards or stacks
-// share what was fitted on one. What data sheets or sweeps determined is not among them.
+// share what was fitted on one. Constants that data sheets or sweeps determined are not among them.
 var fitted = []struct{ of, fields string }{
 	{"agx-xavier xavier-nx", "CPUSpeed Launch Latency Coupled"},
 	{"agx-xavier xavier-nx nano tx2", "Disturbed Reclaim"},

@@ -19,9 +19,9 @@ import (
 // What runs on a board with its usual noise: what such a figure is about depends on it.
 const usualNoise = 1
 
-// campaignStride is which of the modes that PowerTrain profiled a campaign's cost is worked out from: every so many-th.
-// It shares no factor with the number of any knob's values, so that all of them occur equally often: a mode's cost
-// differs more from the mean than the settling of power differs from seed to seed.
+// campaignStride is the step between the modes that PowerTrain profiled from which a campaign's cost is worked out. It
+// shares no factor with the number of any knob's values, so that all of them occur equally often: a mode's cost differs
+// more from the mean than the settling of power differs from seed to seed.
 const campaignStride = 71
 
 // campaignCost is what profiling takes, as the program itself does it.

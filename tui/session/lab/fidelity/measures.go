@@ -112,7 +112,7 @@ func (r *run) reads() (cached, iops float64, err error) {
 	return cached, (after - before) / perFile / (ms / 1000), err
 }
 
-// sectors are those of 512 bytes that a board's drive has read, by its kernel's own count.
+// sectors are the sectors of 512 bytes that a board's drive has read, by its kernel's own count.
 func sectors(board *virtual.Board) (float64, error) {
 	text, err := board.FS().ReadFile("/proc/diskstats")
 	if err != nil {
@@ -193,7 +193,7 @@ func (b *bench) watch(r run) (o observed, err error) {
 	for _, ms := range []*float64{&o.TimeMS, &o.StallMS, &o.ComputeMS, &o.FetchMS} {
 		*ms /= n
 	}
-	o.Power.GPU = power / readings // of which nothing but the total is asked
+	o.Power.GPU = power / readings // of which only the total counts
 	o.gpuLoad, o.cpuLoad, o.gpuMHz, o.cpuMHz = gpu/readings, cpu/readings, clock/readings, top/readings
 	o.emcBelow = slowEMC / readings
 	after := device.ClockTimes()

@@ -16,7 +16,7 @@ type question struct {
 	figure Figure
 }
 
-// words are those of figures.csv.
+// words are the words of figures.csv.
 var words = func() evidence.Words[question] {
 	out := evidence.Words[question]{}
 	for word, work := range works {

@@ -8,7 +8,7 @@ import (
 	"jtune/tegra"
 )
 
-// setup is what a figure's configuration means to a board. The zero value is the workload as it is, in the fastest
+// setup is what a figure's configuration means to a board. The zero value is the unchanged workload, in the fastest
 // mode, after the first epoch.
 type setup struct {
 	board   string // instead of the figure's own

@@ -9,13 +9,13 @@ import (
 )
 
 // Refit fits constants to figures that are left in: the squares of the residuals and of each constant's distance from
-// where it is expected, in standard deviations, have the least sum. Steps are those of Gauss and Newton, damped where
-// one does not lower the sum (Levenberg, Marquardt); each is judged by what the boards simulate with its constants.
+// where it is expected, in standard deviations, have the least sum. Steps are Gauss-Newton steps, damped where one does
+// not lower the sum (Levenberg, Marquardt); each is judged by what the boards simulate with its constants.
 type Refit struct {
 	at func(x []float64) ([]float64, error) // residuals with each constant multiplied by exp(x)
 	n  int                                  // constants
-	// Renew takes the slopes anew after each step; without it they stay those at the constants in use, which costs a
-	// thirtieth and gives the same within a tenth of a tolerance where the fit changes little.
+	// Renew takes the slopes again after each step; without it they stay the slopes at the constants in use, which
+	// costs a thirtieth and gives the same within a tenth of a tolerance where the fit changes little.
 	Renew bool
 
 	r      []float64  // residuals with the constants in use

@@ -44,7 +44,7 @@ func (l *lab) referenceConfig() nn.Config {
 	return c
 }
 
-// scratchConfig are those of networks that learn from few.
+// scratchConfig is the configuration of networks that learn from few.
 func (l *lab) scratchConfig() *nn.Config {
 	c := nn.FromScratch()
 	if l.Quick {
@@ -243,7 +243,7 @@ func (l *lab) simulate(place string) (*measuredSweep, error) {
 	return s, nil
 }
 
-// reference is the networks of a workload, learned from at most so many of its modes; 0: all.
+// reference is the networks of a workload, learned from at most that many of its modes; 0: all.
 func (l *lab) reference(place string, most int) (*learn.Reference, error) {
 	key := fmt.Sprint(place, " ", most)
 	if r, ok := l.references[key]; ok {
@@ -270,7 +270,7 @@ func (l *lab) reference(place string, most int) (*learn.Reference, error) {
 	return r, nil
 }
 
-// thinned are so many rows at random.
+// thinned are that many rows at random.
 func thinned(rows []tegra.Measured, n int, seed uint64) (out []tegra.Measured) {
 	for _, i := range rand.New(rand.NewPCG(seed, 0x7265)).Perm(len(rows))[:n] {
 		out = append(out, rows[i])
@@ -289,7 +289,7 @@ func (l *lab) seeds(method string) int {
 	return samples
 }
 
-// score is a method's row on a sweep, having learned from so many modes. "none" is no reference.
+// score is a method's row on a sweep, having learned from that many modes. "none" is no reference.
 func (l *lab) score(method string, size int, place, reference string) (score.Row, error) {
 	s, err := l.sweepOf(place)
 	if err != nil {
@@ -310,7 +310,7 @@ func (l *lab) score(method string, size int, place, reference string) (score.Row
 		Seed: l.Seed, Scratch: l.scratchConfig(),
 		Workers: runtime.GOMAXPROCS(0)}
 	board := boardOf(place)
-	if board != "agx-orin" { // PowerTrain's limits are those of an AGX Orin
+	if board != "agx-orin" { // PowerTrain's limits belong to an AGX Orin
 		o.BudgetFrom, o.BudgetTo, o.BudgetStep = 0, 0, 0
 	}
 	if method == bench.Presets {

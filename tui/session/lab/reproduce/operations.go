@@ -14,7 +14,7 @@ import (
 	"jtune/tui/session/lab/evidence"
 )
 
-// words are those of figures.csv.
+// words are the words of figures.csv.
 var words = evidence.Words[*lab]{
 	"space":          one(func(l *lab, a []string) (float64, error) { return l.spaceOf(a, (*tegra.Space).Len) }),
 	"grid":           one((*lab).grid),
@@ -54,7 +54,7 @@ func (l *lab) spaceOf(args []string, of func(*tegra.Space) int) (float64, error)
 	if err != nil {
 		return 0, err
 	}
-	l.simulated = true // its lists are those of a virtual board
+	l.simulated = true // its lists are the lists of a virtual board
 	return float64(of(d.Space())), nil
 }
 
@@ -196,7 +196,7 @@ func (l *lab) areaWins([]string) (n float64, err error) {
 	return n, nil
 }
 
-// rarelyOver counts the workloads for which PowerTrain's choices exceed a limit by more than a watt in less than so
+// rarelyOver counts the workloads for which PowerTrain's choices exceed a limit by more than a watt in less than that
 // many percent.
 func (l *lab) rarelyOver(args []string) (n float64, err error) {
 	most, err := strconv.ParseFloat(args[0], 64)

@@ -135,7 +135,7 @@ func (p *picks) binary(watts float64) (picked, error) {
 	return picked{bench.Binary, optimize.MeasuredPrediction(m), m, m.TimeMS / 1000 * p.perEpoch}, nil
 }
 
-// preset is what the vendor's preset of so many watts does, in the profiled mode next to it; an endless time where
+// preset is what the vendor's preset of that many watts does, in the profiled mode next to it; an endless time where
 // there is none.
 func (p *picks) preset(watts float64) tegra.Measured {
 	out := tegra.Measured{TimeMS: math.Inf(1), PowerW: math.NaN()}

@@ -3,8 +3,8 @@
 //	figures.csv ──► evidence.Figure ──► lab (sweeps: measured files, else virtual boards) ──► own values
 //	                                └── optimize/lab/bench, learn, profiles       └──► evidence.Result ──► Report
 //
-// Package fidelity holds the virtual boards against the figures of hardware; here are those of methods: errors of
-// predictors, penalties of choices, sizes of spaces. No value is stored.
+// Package fidelity compares the virtual boards with the figures of hardware; this one has the figures of methods:
+// errors of predictors, penalties of choices, sizes of spaces. No value is stored.
 package reproduce
 
 import (
