@@ -18,30 +18,31 @@ type TourStep struct {
 	Caption string        // of 53 columns at most
 }
 
-// Tour is the way from the Live page by a search to an applied mode and back. jtune demo plays it;
-// the recorder of the README's picture watches jtune demo. A step's words have room at 80x24. Its limit
-// is one that MAXN keeps, so that the saving is between two modes that were measured.
+// Tour is the way from the Live page by a search and a race to an applied mode and back, and ends on what the answer
+// gains; jtune demo plays it, and the recorder of the README's picture watches jtune demo. A step's words have room at
+// 80x24. Its limit is one that MAXN keeps, so that the gain is between two modes that were measured.
 var Tour = []TourStep{
-	{"", []string{"module total"}, 4 * time.Second, "the board now: clocks, power, heat"},
+	{"", []string{"module total"}, 3 * time.Second, "the board now: clocks, power, heat"},
 	{"t", []string{"Tune:", "fastest within 30 W"}, 3 * time.Second, "t: which power mode suits a job best?"},
-	{"right", []string{"least power within 100 ms"}, 2 * time.Second, "→: the one of least power within a time"},
-	{"8 0", []string{"within 80_ ms"}, 3 * time.Second, "8 0: a minibatch may take 80 ms"},
+	{"right", []string{"least power within 100 ms"}, 3 * time.Second, "→: the one of least power within 100 ms"},
 	{"t", []string{"tuning resnet18"}, 2 * time.Second, "t: the job runs in a few of 18,096 modes"},
 	{"", []string{"tuning resnet18", "best so far"}, 3 * time.Second, "each one narrows what is predicted of all"},
-	{"", []string{"the answer", "against present", "measured within"}, 6 * time.Second,
-		"the answer and what it saves: both modes are measured"},
-	{"enter", []string{"limit 80.0 ms", "measured within"}, 5 * time.Second,
+	{"", []string{"the answer", "against present", "measured within"}, 5 * time.Second,
+		"the answer, before and after: all of it was measured"},
+	{"r", []string{"the race"}, 0, "r: the same work in each mode, on one clock"},
+	{"", []string{"the race", "all are done"}, 4 * time.Second, "the same work: how long, and for how many joules"},
+	{"enter", []string{"limit 100.0 ms", "measured within"}, 4 * time.Second,
 		"all modes: time to the right, power upward"},
-	{"]", []string{"limit 84.0 ms"}, 2 * time.Second, "]: 5 % more time, answered by the same model"},
-	{"[", []string{"limit 80.0 ms"}, 1 * time.Second, "[: back to 80 ms"},
-	{"V", []string{"least"}, 4 * time.Second, "V: energy over two knobs"},
-	{"V V", []string{"limit 80.0 ms", "measured within"}, time.Second, "V V: all modes again"},
-	{"a", []string{"knob", "no reboot needed"}, 5 * time.Second, "a: what applying the answer changes"},
-	{"a", []string{"keep? y / n", "the board is in it"}, 4 * time.Second,
+	{"V", []string{"least"}, 3 * time.Second, "V: energy over two knobs"},
+	{"V V", []string{"limit 100.0 ms", "measured within"}, time.Second, "V V: all modes again"},
+	{"a", []string{"knob", "no reboot needed"}, 4 * time.Second, "a: what applying the answer changes"},
+	{"a", []string{"keep? y / n", "the board is in it"}, 3 * time.Second,
 		"a: set, and read back; silence for 30 s undoes it"},
 	{"y", []string{"kept", "u undo"}, 2 * time.Second, "y: kept"},
-	{"1", []string{"module total", "u undo"}, 4 * time.Second, "1: the board in the new mode"},
-	{"u", []string{"reverted"}, 4 * time.Second, "u: undone, the board is as it was"},
+	{"1", []string{"module total", "u undo"}, 3 * time.Second, "1: the board in the new mode"},
+	{"u", []string{"reverted"}, 3 * time.Second, "u: undone, the board is as it was"},
+	{"3", []string{"the answer", "against present", "measured within"}, 4 * time.Second,
+		"3: what the answer gains stays with its campaign"},
 }
 
 // Met reports whether a screen shows what it should after the step, and that the board is no

@@ -20,7 +20,7 @@ type Keys struct {
 	Enlarge, Back, Up, Down, Left, Right, PageUp, PageDown, HalfUp, HalfDown, Home, End, Enter, Apply, AtOnce,
 	Yes, No, Filter, NextMatch, PrevMatch, Palette, Sort, AtBoot, Compare, Presets, Compose, Block, Lower, Higher,
 	Limits, Rivals, Axes, Group, Verify, Lock, Table, Answer, Size, SizeBefore, Log, Whole, ZoomIn, ZoomOut, Start,
-	Edit, Stop, Output, Pause, Resume, Redo, Look, Soak, Report, Load, Refit, Mark, NextPlot, Picture, Recall,
+	Edit, Stop, Output, Pause, Resume, Redo, Look, Soak, Report, Race, Load, Refit, Mark, NextPlot, Picture, Recall,
 	FieldNext, FieldPrev, OptionNext, OptionPrev, StartNow, New, Open, Rename, Delete, Restore, Boards, OwnJob,
 	Reread, SaveJob widget.Action
 }
@@ -100,6 +100,7 @@ Redo        R           redo failed       profile     measure the failed modes o
 Look        enter       the front         question    look at the answer of a search on the Pareto front
 Soak        S           soak              live profile question  prove that a mode holds: heat, currents and clocks under a job that goes on
 Report      R           report            question    write one page on the search to hand over
+Race        r           race              question    the present mode, the best preset and the answer side by side on one clock, as they were measured
 Load        enter       load              models      load this model's predictions
 Refit       F           fit again         models      fit the same modes by another method, or with another reference
 Mark        space       mark to compare   models modes  mark a model; the one under the cursor is compared with it

@@ -41,6 +41,10 @@ func (p *Page) cardKey(k tea.KeyPressMsg) (page.Intent, bool) {
 		return nil, false
 	}
 	switch {
+	case keys.Race.Matches(k):
+		return startRace(p), true
+	case keys.Back.Matches(k) && racing(p) != nil:
+		p.race = nil
 	case keys.Back.Matches(k):
 		p.left = p.shown()
 	case keys.Down.Matches(k) && len(list) > 1:
@@ -52,6 +56,7 @@ func (p *Page) cardKey(k tea.KeyPressMsg) (page.Intent, bool) {
 	case keys.Report.Matches(k):
 		return report(p.shown(), p.read.Session()), true
 	case keys.Look.Matches(k):
+		p.race = nil
 		return page.All{p.goal(), page.Open(page.Front)}, true
 	default:
 		does, yes := keys.Applies(k)
@@ -79,6 +84,7 @@ func (p *Page) cardHints() []widget.Action {
 	}
 	out := append(append([]widget.Action{apply.Unless(why)}, proof...),
 		keys.Back.As("its rows"),
+		keys.Race.Unless(noRace(p.answer())),
 		keys.Verify.As("measure a mode").Unless(p.read.MayMeasure()),
 		keys.AtOnce.Unless(why),
 	)
@@ -98,6 +104,9 @@ const (
 // the answer, and how it compares. Where room is short blank lines go first, then the comparisons from the last, each
 // whole.
 func (p *Page) card(w, h int) string {
+	if r := racing(p); r != nil {
+		return r.track(p, w, h)
+	}
 	list, a := p.answers(), p.answer()
 	narrow := w < narrowW
 	blocks := p.limitBlocks(list, max(1, h-leastCard))

@@ -127,20 +127,10 @@ type bar struct {
 // picture draws time, power and energy of the present mode, of the best preset and of the answer as bars: ● measured,
 // ○ predicted; nil where nothing is known to compare with, or there is no room. present is what the first is called.
 func picture(a answers.Answer, present string, w int) []string {
-	var rows []bar
-	switch c := a.Versus.Present; {
-	case a.Before != nil:
-		rows = append(rows, bar{present, a.Before.Measured, true})
-	case c != nil && c.Other.TimeMS > 0:
-		rows = append(rows, bar{present, c.Other.Measured, c.Measured})
-	}
-	if b := a.Preset; b != nil && (len(rows) == 0 || b.Setting != rows[0].of.Setting) {
-		rows = append(rows, bar{strings.TrimSuffix(b.Name, "'s clocks"), b.Measured, true})
-	}
-	if len(rows) == 0 || w < pictureW || rows[len(rows)-1].of.Setting == a.Setting && len(rows) == 1 {
+	rows := compared(a, present)
+	if rows == nil || w < pictureW {
 		return nil
 	}
-	rows = append(rows, bar{"answer", a.Best(), a.Measured()})
 	values := []struct {
 		head, unit string
 		digits     int
@@ -177,6 +167,24 @@ func picture(a answers.Answer, present string, w int) []string {
 		lines[i+1] = strings.TrimRight(lines[i+1], " ") + " " + mark
 	}
 	return append([]string{widget.StyleDim.Render(lines[0])}, lines[1:]...)
+}
+
+// compared are the present mode, the best preset and the answer; nil where the answer stands alone.
+func compared(a answers.Answer, present string) []bar {
+	var rows []bar
+	switch c := a.Versus.Present; {
+	case a.Before != nil:
+		rows = append(rows, bar{present, a.Before.Measured, true})
+	case c != nil && c.Other.TimeMS > 0:
+		rows = append(rows, bar{present, c.Other.Measured, c.Measured})
+	}
+	if b := a.Preset; b != nil && (len(rows) == 0 || b.Setting != rows[0].of.Setting) {
+		rows = append(rows, bar{strings.TrimSuffix(b.Name, "'s clocks"), b.Measured, true})
+	}
+	if len(rows) == 0 || rows[len(rows)-1].of.Setting == a.Setting && len(rows) == 1 {
+		return nil
+	}
+	return append(rows, bar{"answer", a.Best(), a.Measured()})
 }
 
 // inPicture reports whether the picture draws a mode's bars.

@@ -17,6 +17,8 @@ func (p *Page) Update(msg tea.Msg) page.Intent {
 	switch m := msg.(type) {
 	case tea.PasteMsg:
 		p.table().Paste(m)
+	case raceFrameDue:
+		return m.frame(p)
 	case page.Recalled:
 		return p.recall(m.Workload)
 	case soakRead:

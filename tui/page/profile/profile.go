@@ -33,6 +33,7 @@ type Page struct {
 	seen  *page.Task // what ran last, and showed by itself
 	left  *page.Task // the search whose closing card was left
 	at    int        // the answer that is chosen on the card
+	race  *race      // on the card; nil: none
 
 	list     widget.Table
 	deleted  bool            // the list shows those that can be restored

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/optimize"
 	"jtune/optimize/outlook"
 	"jtune/profiles"
 	"jtune/tegra"
@@ -352,4 +353,46 @@ func TestProfileOpensTheAnswerThatACampaignKeeps(t *testing.T) {
 	p.kept.worked = true
 	d.Press("down")
 	d.Sees("better mode found since: "+mode, "worked out of its rows")
+}
+
+// A race ends as was measured: each mode has done the same work, in its own time and for its own energy. It is on the
+// card until a key takes it away, and no race where nothing was measured to race with.
+func TestProfileRacesTheModesOfACard(t *testing.T) {
+	t.Parallel()
+	d, p := pagetest.Drive(t, New)
+	now := pagetest.Start
+	d.State.Moment.Now = func() time.Time { return now }
+	j := pagetest.Searched(d.Board, 30)
+	a := &j.Tuned.Answers[0]
+	at := func(m tegra.Mode, ms, w float64) tegra.Mean {
+		return tegra.Mean{Measured: tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: ms, PowerW: w}, N: 1}
+	}
+	top := d.Board.Space().Max()
+	slow := top
+	slow.Cores = 1
+	a.Before = &answers.Baseline{Name: answers.Present, Mean: at(top, 60, 50)}
+	a.Preset = &answers.Baseline{Name: "MODE_30W", Mean: at(slow, 100, 29)}
+	a.Reading, a.Limit = at(a.Mode, 75, 28), optimize.Limit{PowerW: 30}
+	a.Compared()
+	d.State.Tasks.Own = j
+	d.Size(80, 24)
+	d.Press("r")
+	d.Sees("the race: 600 minibatches each", "0.0 s, ×8", "50.0 W, over the limit")
+	now = now.Add(raceTime / 2) // 30 s of the board
+	d.Sees("30.0 s, ×8", " 500  1,500 J", " 300  870 J", " 400  840 J")
+	now = now.Add(raceTime)
+	d.Sees("60.0 s, ×8", "✓ 36.0 s  1,800 J", "✓ 60.0 s  1,740 J", "✓ 45.0 s  1,260 J",
+		"all are done: +25 % time, -44 % power, -30 % energy against the present mode")
+	if does := (raceFrameDue{p.race.began}).frame(p); does != nil {
+		t.Error("a race that has ended goes on")
+	}
+	d.Press("esc")
+	d.Sees("faster than MODE_30W")
+	if d.Press("r", "r"); p.race != nil {
+		t.Error("the key does not take the race away")
+	}
+	a.Before, a.Preset, a.Versus.Present = nil, nil, nil
+	if d.Press("r"); p.race != nil || !strings.Contains(d.Notice, "nothing was measured to compare with") {
+		t.Errorf("a race of one: %q", d.Notice)
+	}
 }
