@@ -307,6 +307,9 @@ func (b *Bench) lost(ctx context.Context, err error) (*fault, error) {
 		b.consecutiveEmptyRuns++
 	}
 	stopErr := b.stop(ctx)
+	if !b.warm && errors.Is(err, harness.ErrNotUnderstood) { // no other mode makes it print other lines
+		return nil, errors.Join(err, stopErr)
+	}
 	if errors.Is(err, io.EOF) && !errors.Is(err, harness.ErrOver) {
 		err = fmt.Errorf(
 			"workload %s ends by itself: it must train until it is stopped (JTUNE_EPOCHS=0)",

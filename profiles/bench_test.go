@@ -371,6 +371,20 @@ func TestBenchCommandThatNeverWorksEndsTheCampaign(t *testing.T) {
 	}
 }
 
+// No other mode makes a command print other lines: the first one ends the campaign.
+func TestBenchCommandThatIsNotUnderstoodEndsTheCampaign(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "resnet", virtual.Options{})
+	r.bench.NewHarness = func(ctx context.Context, batch int) (harness.Harness, error) {
+		return harness.Exec(ctx, harness.ExecOptions{Command: []string{"sh", "-c", "echo all is well"},
+			Clock: r.bench.Clock, Detect: &harness.Detect{}})
+	}
+	_, err := r.bench.Measure(t.Context(), Step{Setting: tegra.Setting{Mode: r.device.Space().Max()}})
+	if !errors.Is(err, harness.ErrNotUnderstood) {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestBenchJobThatEndsByItselfIsStartedAgainThenTold(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "resnet", virtual.Options{Noise: noNoise()})

@@ -92,6 +92,9 @@ const (
 	doubtWork  = 10 * time.Second
 	// startLimit is how long a program may take before its first step, whatever it prints.
 	startLimit = 15 * time.Minute
+	// disagreeLimit and textLimit: so long lines may tell two times, or nothing.
+	disagreeLimit = 20 * time.Second
+	textLimit     = time.Minute
 )
 
 // reporting are the tools whose report is read beside everything else.
@@ -287,4 +290,42 @@ func Reads(r detect.Reading) string {
 		line += "; left out: " + strings.Join(left, ", ")
 	}
 	return line
+}
+
+// Hopeless reports whether a program that needs to be understood will not be: its lines tell two times, or nothing.
+// What loads, compiles or downloads has longer.
+func Hopeless(u *detect.Undecided, took time.Duration) bool {
+	switch {
+	case took >= startLimit:
+		return true
+	case u.Kind == detect.Disagree:
+		return took >= disagreeLimit
+	}
+	return u.Kind == detect.Nothing && took >= textLimit && u.Lines >= doubtLines && !loads(u.Tails)
+}
+
+// loads reports whether lines are of what comes before work.
+func loads(lines []string) bool {
+	for _, l := range lines {
+		l = strings.ToLower(l)
+		for _, w := range []string{"load", "build", "compil", "download", "import", "extract", "prepar", "warm",
+			"cach"} {
+			if strings.Contains(l, w) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// giveUp notes that a program will not be understood, where it has to be; took is since its start.
+func (r *detecting) giveUp(took time.Duration) bool {
+	if r.ToEnd || r.PerRun || r.own != nil || r.took() || r.err != nil || took < textLimit {
+		return false
+	}
+	_, err := r.d.Read()
+	if u, bad := errors.AsType[*detect.Undecided](err); bad && Hopeless(u, took) {
+		r.err = err
+	}
+	return r.err != nil
 }

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -62,5 +63,36 @@ func TestDetectingReadsARunAsAWhole(t *testing.T) {
 	events, err := all(t, h)
 	if !errors.Is(err, io.EOF) || len(events) != 1 || events[0].Summary == nil || events[0].TimeMS < 290 {
 		t.Errorf("%+v, %v", events, err)
+	}
+}
+
+// A job that has to be understood is given up after a minute of lines that tell nothing; one that still loads, or that
+// is measured as a whole, is not.
+func TestDetectingGivesUpWhatTellsNothing(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		line string
+		o    Detect
+		took time.Duration
+		over bool
+	}{
+		{"all is well", Detect{}, textLimit, true}, {"all is well", Detect{}, textLimit - time.Second, false},
+		{"all is well", Detect{ToEnd: true}, time.Hour, false}, {"all is well", Detect{PerRun: true}, time.Hour, false},
+		{"loading shard 12", Detect{}, 5 * time.Minute, false}, {"loading shard 12", Detect{}, startLimit, true},
+	} {
+		r := newDetecting(c.o, nil)
+		for i := range 30 {
+			r.read([]byte(c.line), time.Duration(i)*time.Second, true)
+		}
+		if over := r.giveUp(c.took); over != c.over || over != (r.err != nil) {
+			t.Errorf("%q after %v, %+v: given up %v, %v", c.line, c.took, c.o, over, r.err)
+		}
+	}
+	r := newDetecting(Detect{}, nil)
+	for i := range 30 {
+		r.read(fmt.Appendf(nil, "step %d", i), time.Duration(i)*time.Second, true)
+	}
+	if r.giveUp(time.Hour) {
+		t.Error("a job whose steps are read is given up")
 	}
 }

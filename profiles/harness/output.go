@@ -91,7 +91,11 @@ func (j *job) watch() {
 		j.mu.Lock()
 		d := j.pattern.(*detecting)
 		note := d.doubt(j.clock.Now())
-		over := d.took() || d.noted
+		over := d.took() || d.noted && (d.ToEnd || d.PerRun || d.own != nil)
+		if d.giveUp(time.Since(j.started)) && !j.refused {
+			j.refused, over = true, true
+			close(j.misread)
+		}
 		j.mu.Unlock()
 		if note != "" {
 			j.queue.Put(Event{Kind: Note, T: j.clock.Now(), Message: note})

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -103,5 +105,27 @@ func TestCampaignOfACommandGoesOnWithTheSameCommandOnly(t *testing.T) {
 	jtune(t, with(board, "repeat", dir)...).fails(t, exitUsage, "give it again behind --", "--trust-command")
 	if _, err := os.Stat(touched); err == nil {
 		t.Error("another command was run before it was refused")
+	}
+}
+
+// From a command to a kept mode: the search runs the command beside a virtual board, whose mode is then set and kept.
+func TestTuneOfACommandEndsInAKeptMode(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("the command really runs, in real time")
+	}
+	board := []string{"--device", "virtual:nano", "--data-dir", t.TempDir()}
+	o := jtune(t, with(with(board, "tune", "--power-limit", "6", "--probes", "2", "--baseline", "none"),
+		steps("1000000", ":")...)...).done(t)
+	mode, _, _ := strings.Cut(o.out, " ")
+	if !strings.Contains(o.out, "measured") || !strings.Contains(o.out, "VIRTUAL") || !strings.Contains(o.err,
+		`reads: step "step"`) {
+		t.Errorf("%s; %s", o.out, tailOf(o.err))
+	}
+	var kept struct{ Asked, Actual map[string]int64 }
+	set := jtune(t, with(board, "apply", mode, "--yes", "--json")...).done(t)
+	if err := json.Unmarshal([]byte(set.out), &kept); err != nil || !strings.Contains(set.out, `"kept": true`) ||
+		len(kept.Asked) == 0 || !maps.Equal(kept.Asked, kept.Actual) {
+		t.Errorf("%v, %s", err, set.out)
 	}
 }

@@ -34,9 +34,10 @@ type Detector struct {
 	tails       []string      // the last lines
 	perS        int           // lines in the second that began at
 	second      time.Duration
-	batch       int    // that the program or its command says; 0: not seen
-	table       string // what the rows of the last table count; "": none was headed
-	columns     int    // of its rows; 0: none came
+	batch       int     // that the program or its command says; 0: not seen
+	tokens      float64 // of the answer whose rate comes next; 0: not told
+	table       string  // what the rows of the last table count; "": none was headed
+	columns     int     // of its rows; 0: none came
 
 	chosen  *candidate // by which steps are handed on; nil until it is decided
 	handed  int        // of its spans

@@ -29,10 +29,14 @@ var knownLines = []knownLine{
 	{"ollama", "eval rate:", regexp.MustCompile(`eval rate:\s*([\d.]+) tokens/s`),
 		func(d *Detector, m []string, line string, now time.Duration) {
 			if v := decimal(m[1]); v > 0 && !strings.Contains(line, "prompt eval") {
-				d.stated("ollama", Token, "generation", 1000/v, 0, line, now)
-				d.report("ollama", Token, 1000/v, least)
+				d.stated("ollama", Token, "generation", 1000/v, d.tokens, line, now)
+				d.report("ollama", Token, 1000/v, max(least, d.tokens))
+				d.tokens = 0
 			}
 		}},
+	// eval count:           32 token(s), before its rate
+	{"ollama", "eval count:", regexp.MustCompile(`^eval count:\s*(\d+) token`),
+		func(d *Detector, m []string, line string, now time.Duration) { d.tokens = decimal(m[1]) }},
 	{"vllm", "generation throughput:", regexp.MustCompile(`generation throughput: ([\d.]+) tokens/s`),
 		func(d *Detector, m []string, line string, now time.Duration) {
 			if v := decimal(m[1]); v > 0 { // 0: there is no question

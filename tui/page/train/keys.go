@@ -2,6 +2,7 @@ package train
 
 import (
 	"cmp"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -156,7 +157,11 @@ func (p *Page) Hints() []widget.Action {
 		return p.tab.Search.Hints(p.tab.Keys)
 	}
 	if p.running() {
-		return append([]widget.Action{keys.Stop, keys.Output, keys.Enlarge}, page.SpeedHints(p.read)...)
+		out := []widget.Action{keys.Stop, keys.Output, keys.Enlarge}
+		if unreadable(p.shown()) {
+			out = slices.Insert(out, 0, keys.Start.As("its lines"))
+		}
+		return append(out, page.SpeedHints(p.read)...)
 	}
 	if w, ok := p.chosen(); ok {
 		busy = cmp.Or(busy, p.read.Session().Blocked(w))

@@ -79,9 +79,12 @@ func newJob(read page.Reader, line string) *ownJob {
 		batch: widget.NewInput("", "0123456789", mostDigits), name: widget.NewInput("", "", mostName)}
 }
 
-// unreadable reports whether a run has ended because what its job prints is not understood.
+// unreadable reports whether what the job of a run prints is not understood: so far, or at its end.
 func unreadable(j *page.Task) bool {
-	return j.Done() && !j.Try && j.Told != nil && errors.Is(j.Err, harness.ErrNotUnderstood)
+	if j.Try || j.Told == nil {
+		return false
+	}
+	return errors.Is(j.Err, harness.ErrNotUnderstood) || !j.Done() && j.Told.Reading == nil && j.Told.Why != nil
 }
 
 // jobOf shows the lines of a job that could not be read.
@@ -188,12 +191,23 @@ func told(j *page.Task, w workload.Workload) workload.Workload {
 	return workloads.Understood(w, j.Told.Reading, j.Done() && !j.Stopped && j.Err == nil)
 }
 
-// stop ends the job, without a question: it began with the dialog.
+// stop ends the job, without a question where it began with the dialog.
 func (d *ownJob) stop() page.Intent {
-	if t := d.task; t != nil {
-		t.Stop("")
+	switch {
+	case d.task != nil:
+		d.task.Stop("")
+	case d.running():
+		return page.Stop{}
 	}
 	return nil
+}
+
+// leave ends the job with the dialog, where it began with it.
+func (d *ownJob) leave() page.Intent {
+	if d.task == nil {
+		return nil
+	}
+	return d.stop()
 }
 
 // ended goes on once the job has ended.
@@ -368,7 +382,7 @@ func (p *Page) jobKey(k tea.KeyPressMsg) (page.Intent, bool) {
 	switch {
 	case keys.Back.Matches(k):
 		p.job = nil
-		return d.stop(), true
+		return d.leave(), true
 	case keys.Start.Matches(k) && p.read.Rushed():
 		return tooFast(keys.Start), true
 	case keys.Reread.Matches(k) && p.read.Rushed():

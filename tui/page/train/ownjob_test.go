@@ -164,8 +164,20 @@ func TestEnterOnAJobThatCannotBeReadShowsItsLines(t *testing.T) {
 		t.Fatalf("wants %#v", start)
 	}
 	j := &page.Task{Spec: start.Task.Spec}
-	j.State, j.Err = task.Done, errors.Join(harness.ErrNotUnderstood)
 	j.Told = &measure.ToldEvent{Lines: []string{"hello you"}, Why: errors.New("none of the 1 lines tells steps")}
+	j.State, d.State.Tasks.Own = task.Running, j
+	d.Sees("enter its lines")
+	d.Press("enter") // while it runs
+	d.Sees("mine prints", "hello you", "none of the 1 lines tells steps")
+	if d.Press("esc"); d.Want() != nil {
+		t.Errorf("leaving wants %#v: the job began before", d.Want())
+	}
+	d.Press("enter")
+	if d.Press("x"); d.Want() != (page.Stop{}) {
+		t.Errorf("x wants %#v", d.Want())
+	}
+	d.Press("esc")
+	j.State, j.Err = task.Done, errors.Join(harness.ErrNotUnderstood)
 	d.State.Tasks.Own = j
 	d.Send(page.TaskDone{Task: j})
 	d.Press("enter")

@@ -143,12 +143,12 @@ func (p *Page) start() page.Intent {
 	if !ok {
 		return nil
 	}
-	if p.read.Busy() {
-		return page.Sayf("not now: busy %s", p.read.Task().Kind)
-	}
 	if j := p.shown(); j != nil && j.Workload.Name == w.Name && unreadable(j) {
 		p.job = jobOf(p.read, j)
 		return nil
+	}
+	if p.read.Busy() {
+		return page.Sayf("not now: busy %s", p.read.Task().Kind)
 	}
 	if why := p.read.Session().Refusal(w); why != "" {
 		return page.Say(page.Words(why))

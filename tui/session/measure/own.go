@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"jtune/internal/text"
@@ -44,12 +43,8 @@ type RailWhole struct {
 const (
 	// trialLook is how often a trial looks at what it has read.
 	trialLook = 2 * time.Second
-	// trialText is how long a command may print lines that show nothing.
-	trialText = time.Minute
 	// leastRun is how long a run that is one reading takes at least: power is read each second.
 	leastRun = 5 * time.Second
-	// trialStart is how long a command may take to its first step.
-	trialStart = 15 * time.Minute
 )
 
 // Understand starts a job of the user's own in the present mode and reads what it prints, until it is known how its
@@ -158,26 +153,8 @@ func TooLong(h harness.Harness, took time.Duration) error {
 	if !errors.As(err, &unread) {
 		return nil
 	}
-	u := unread.Undecided
-	if u.Kind == detect.Disagree && took >= 20*time.Second || took >= trialStart {
-		return err
-	}
-	if u.Kind == detect.Nothing && took >= trialText && u.Lines >= 20 && !loads(u.Tails) {
+	if harness.Hopeless(unread.Undecided, took) {
 		return err
 	}
 	return nil
-}
-
-// loads reports whether lines come from before the work.
-func loads(lines []string) bool {
-	for _, l := range lines {
-		l = strings.ToLower(l)
-		for _, w := range []string{"load", "build", "compil", "download", "import", "extract", "prepar", "warm",
-			"cach"} {
-			if strings.Contains(l, w) {
-				return true
-			}
-		}
-	}
-	return false
 }

@@ -106,10 +106,23 @@ func (m *wholeMeter) rails(x telemetry.Sample) {
 		if r.Volts.OK && (!o.LeastV.OK || r.Volts.V < o.LeastV.V) {
 			o.LeastV = r.Volts
 		}
-		if r.PowerW.OK && dt > 0 {
-			o.EnergyJ = tegra.Some(o.EnergyJ.V + r.PowerW.V*dt)
+		if w := r.PowerW; w.OK && dt > 0 {
+			if before := railW(m.last, r.Name); before.OK {
+				w.V = (w.V + before.V) / 2
+			}
+			o.EnergyJ = tegra.Some(o.EnergyJ.V + w.V*dt)
 		}
 	}
+}
+
+// railW is the power of a rail in a sample.
+func railW(x telemetry.Sample, name string) tegra.Val[float64] {
+	for _, r := range x.Reading.Rails {
+		if r.Name == name {
+			return r.PowerW
+		}
+	}
+	return tegra.Val[float64]{}
 }
 
 // end is what was measured; nil where nothing was.
