@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// The formats of programs that the shared tool replays in real time are read within 3 % of what the tool says of them,
+// all at once and so on a busy machine. Skipped where the tool is not there.
+func TestRunReadsTheSharedFormatsUnchanged(t *testing.T) {
+	if testing.Short() {
+		t.Skip("replays in real time")
+	}
+	t.Parallel()
+	dir := os.Getenv("JTUNE_SHARED")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "..", "shared")
+	}
+	tool, err := filepath.Abs(filepath.Join(dir, "tools", "job_lines.py"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(tool); err != nil {
+		t.Skip("the shared formats are not here")
+	}
+	truth, err := exec.Command("python3", tool, "truth").Output()
+	if err != nil {
+		t.Skip("no python3")
+	}
+	var all sync.WaitGroup
+	n := 0
+	for line := range strings.Lines(string(truth)) {
+		f := strings.Fields(line) // name, unit, its median in ms or None, how it can be read
+		want, _ := strconv.ParseFloat(f[len(f)-2], 64)
+		n++
+		all.Go(func() {
+			o := jtune(t, with(noDevice, "--", "python3", tool, f[0], "E=3")...)
+			var v struct {
+				Reading struct {
+					Unit   string
+					TimeMS float64 `json:"time_ms"`
+				}
+			}
+			if err := json.Unmarshal([]byte(o.out), &v); err != nil || o.code != exitOK {
+				t.Errorf("%s: %v, exit code %d: %s", f[0], err, o.code, tailOf(o.err))
+				return
+			}
+			unit := strings.Replace(f[1], "step", "minibatch", 1)
+			if r := v.Reading; r.Unit != unit || want > 0 && math.Abs(r.TimeMS/want-1) > 0.03 {
+				t.Errorf("%s: %g ms a %s, want %g a %s", f[0], r.TimeMS, r.Unit, want, unit)
+			}
+		})
+	}
+	if all.Wait(); n < 20 {
+		t.Errorf("%d formats", n)
+	}
+}
