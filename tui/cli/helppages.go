@@ -92,12 +92,29 @@ func each(c *cobra.Command, f func(*cobra.Command)) {
 
 var paragraphs = regexp.MustCompile(`\n\n+`)
 
-// wrapped breaks each paragraph again, at spaces.
+// wrapped breaks each paragraph again, at spaces. A list, whose lines begin with two spaces and a name, keeps its lines
+// and columns.
 func wrapped(long string) string {
 	long = flagged(long)
 	var out []string
 	for _, paragraph := range paragraphs.Split(long, -1) {
-		out = append(out, text.Fold(paragraph, "", helpWidth))
+		if !strings.HasPrefix(paragraph, "  ") {
+			out = append(out, text.Fold(paragraph, "", helpWidth))
+			continue
+		}
+		var list []string
+		for line := range strings.SplitSeq(paragraph, "\n") {
+			at := listName.FindStringIndex(line)
+			if at == nil {
+				at = []int{0, 0}
+			}
+			rest := text.Fold(line[at[1]:], "", helpWidth-at[1])
+			list = append(list, line[:at[1]]+strings.ReplaceAll(rest, "\n", "\n"+strings.Repeat(" ", at[1])))
+		}
+		out = append(out, strings.Join(list, "\n"))
 	}
 	return strings.Join(out, "\n\n")
 }
+
+// listName is the name at the beginning of a line of a list, with the spaces around it.
+var listName = regexp.MustCompile(`^ +\S+ +`)

@@ -70,6 +70,10 @@ func TestParagraphsAreBrokenAtSpaces(t *testing.T) {
 		{"a short one stays", "one two\n\nthree", "one two\n\nthree"},
 		{"breaks of the source go", "one\ntwo", "one two"},
 		{"a long one is broken", word + " " + word + " " + word, word + " " + word + "\n" + word},
+		{"a list keeps its lines", "it:\n\n  one    a word\n  three  " + word + " " + word,
+			"it:\n\n  one    a word\n  three  " + word + " " + word},
+		{"a long one of a list stays in its column", "  one  " + word + " " + word + " " + word,
+			"  one  " + word + " " + word + "\n       " + word},
 		{"nothing", "", ""},
 	} {
 		if got := wrapped(c.in); got != c.want {

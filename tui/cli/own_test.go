@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -122,10 +124,35 @@ func TestTuneOfACommandEndsInAKeptMode(t *testing.T) {
 		`reads: step "step"`) {
 		t.Errorf("%s; %s", o.out, tailOf(o.err))
 	}
+	// What was learned goes by the command's name, though it was never saved.
+	jtune(t, with(board, "choose", "--model", "sh", "--power-limit", "6")...).done(t)
 	var kept struct{ Asked, Actual map[string]int64 }
 	set := jtune(t, with(board, "apply", mode, "--yes", "--json")...).done(t)
 	if err := json.Unmarshal([]byte(set.out), &kept); err != nil || !strings.Contains(set.out, `"kept": true`) ||
 		len(kept.Asked) == 0 || !maps.Equal(kept.Asked, kept.Actual) {
 		t.Errorf("%v, %s", err, set.out)
+	}
+}
+
+// An inference that runs already is read from its log: the time between its frames, not that of the network which its
+// lines tell.
+func TestRunReadsAnInferenceThatRunsAlready(t *testing.T) {
+	t.Parallel()
+	log := filepath.Join(t.TempDir(), "log")
+	job := exec.Command("sh", "-c", `while :; do echo "0: 384x640 3 persons, 1 bus, 1.5ms"; sleep 0.03; done >`+log)
+	if err := job.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _, _ = job.Process.Kill(), job.Wait() }()
+	until(t, "it writes", func() bool { s, err := os.Stat(log); return err == nil && s.Size() > 0 })
+	o := jtune(t, with(noDevice, "--minibatches", "40", "resnet18-infer", "--log", log)...).done(t)
+	var v struct {
+		TimeMS float64 `json:"time_ms"`
+	}
+	if err := json.Unmarshal([]byte(o.out), &v); err != nil || v.TimeMS < 30 || v.TimeMS > 60 {
+		t.Errorf("%v, %v ms: %s", err, v.TimeMS, o.out)
+	}
+	if err := job.Process.Signal(syscall.Signal(0)); err != nil {
+		t.Errorf("the job was ended: %v", err)
 	}
 }

@@ -169,7 +169,11 @@ func presentModel(o session.Options, name string) string {
 	}
 	defer s.Close()
 	w, err := workloads.FindAny(s, name)
-	if err != nil {
+	if err != nil { // a command that was typed and not saved is in no list
+		path := Path(o.Paths, NameFor(workload.Workload{Name: name}, s.DeviceHeader()))
+		if isPath(path) {
+			return path
+		}
 		return ""
 	}
 	list, err := campaigns.List(o.Paths)
