@@ -1,0 +1,95 @@
+package plan
+
+import (
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// The changes that docs/extending.md shows fit the sources. In the long form they are made in a copy, one after the
+// other, and the tests that the page names pass there; but for the page's, whose golden screens all change.
+func TestExtendingShowsChangesThatFit(t *testing.T) {
+	t.Parallel()
+	git, err := exec.LookPath("git")
+	if err != nil {
+		t.Fatal("git, which applies the changes, is not here")
+	}
+	text, err := os.ReadFile(filepath.Join(root, "docs/extending.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	changes := regexp.MustCompile("(?s)```diff\n(.*?)```").FindAllStringSubmatch(string(text), -1)
+	if len(changes) != 5 {
+		t.Fatalf("%d changes, want those for a command, a form, a workload, a board and a page", len(changes))
+	}
+	apply := func(dir, change string, options ...string) {
+		t.Helper()
+		cmd := exec.Command(git, append(append([]string{"apply", "-C1"}, options...), "-")...)
+		cmd.Dir, cmd.Stdin = dir, strings.NewReader(change)
+		cmd.Env = append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir)) // of no repository around a copy
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("a change of docs/extending.md does not fit the sources any more: %s", out)
+		}
+	}
+	for _, c := range changes {
+		apply(root, c[1], "--check")
+	}
+	if os.Getenv("JTUNE_LONG") == "" || t.Failed() {
+		return
+	}
+	dir := t.TempDir()
+	copySources(t, dir)
+	for _, c := range changes {
+		apply(dir, c[1])
+	}
+	for _, args := range [][]string{
+		{"vet", "./tui/cli", "./tui", "./tui/page/zones"},
+		{"test", "-vet=off", "./profiles/harness/detect", "./profiles/workload"},
+		{"test", "-vet=off", "./tegra", "-run", "Board"},
+		{"test", "-vet=off", "./tui/cli", "-run", "EveryCommand|OneExample"},
+		{"run", ".", "device", "zones", "--device", "virtual:agx-orin"},
+	} {
+		cmd := exec.Command("go", args...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("with the changes of docs/extending.md, go %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+	}
+}
+
+// copySources copies the tree without what is built and without its history.
+func copySources(t *testing.T, dir string) {
+	t.Helper()
+	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(root, file)
+		if err != nil {
+			return err
+		}
+		switch {
+		case name == ".git" || name == "dist":
+			if d.IsDir() {
+				return filepath.SkipDir
+			}
+			return nil
+		case d.IsDir():
+			return os.MkdirAll(filepath.Join(dir, name), 0o755)
+		case !d.Type().IsRegular():
+			return nil
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(dir, name), text, 0o644)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
