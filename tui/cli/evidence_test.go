@@ -1,0 +1,279 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"jtune/internal/tomlfile"
+)
+
+// featureCheck is what one command of docs/features.md has to print.
+type featureCheck struct {
+	Rows   []string `toml:"rows"`
+	Before []string `toml:"before"` // commands that make what this one reads
+	Run    string   `toml:"run"`
+	Exit   int      `toml:"exit"` // -1: any, by what this machine has
+	Says   []string `toml:"says"` // regular expressions of the text, line breaks taken as spaces
+	Never  []string `toml:"never"`
+	Lines  int      `toml:"lines"` // of standard output
+	JSON   []string `toml:"json"`  // conditions on the document of --json
+	Long   bool     `toml:"long"`  // with JTUNE_LONG alone
+	Test   string   `toml:"test"`  // that shows it in place of the command
+	Why    string   `toml:"why"`
+}
+
+// asserts reports whether anything is held against the output.
+func (e featureCheck) asserts() bool { return len(e.Says)+len(e.JSON)+e.Lines > 0 }
+
+func readEvidence(t *testing.T) []featureCheck {
+	t.Helper()
+	const file = "features.toml"
+	text, err := os.ReadFile(filepath.Join(checkout, "docs", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var v struct{ Evidence []featureCheck }
+	if _, err := tomlfile.Decode(file, string(text), &v); err != nil {
+		t.Fatal(err)
+	}
+	return v.Evidence
+}
+
+// commandsOf are the commands that a row of docs/features.md names as evidence, by the row.
+func commandsOf(t *testing.T) map[string][]string {
+	t.Helper()
+	page, err := os.ReadFile(filepath.Join(checkout, "docs", "features.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string][]string{}
+	for _, r := range featureRow.FindAllStringSubmatch(string(page), -1) {
+		out[r[1]] = nil
+		cells := strings.Split(r[2], " | ")
+		for _, p := range featureProof.FindAllStringSubmatch(cells[len(cells)-1], -1) {
+			if line, ok := strings.CutPrefix(p[1], "jtune "); ok {
+				out[r[1]] = append(out[r[1]], line)
+			}
+		}
+	}
+	return out
+}
+
+// shows reports whether a check is of a row's command: its words are among those of the check, whatever file it draws
+// into; with --json there are conditions.
+func (e featureCheck) shows(command string) bool {
+	words := strings.Fields(e.Run)
+	for i, w := range strings.Fields(command) {
+		at := slices.Index(words, w)
+		file := i > 0 && strings.Fields(command)[i-1] == "--svg"
+		if w == "--json" && len(e.JSON) > 0 || file {
+			continue
+		}
+		if at < 0 || i == 0 && at != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Each command that docs/features.md names has something held against what it prints, or a test and a reason.
+func TestEveryCommandOfTheFeaturesHasAnAssertion(t *testing.T) {
+	t.Parallel()
+	rows, tests := commandsOf(t), featureTests(t)
+	list := readEvidence(t)
+	for _, e := range list {
+		for _, row := range e.Rows {
+			if _, known := rows[row]; !known {
+				t.Errorf("%s is no row of docs/features.md: %s", row, e.Run)
+			}
+		}
+		switch {
+		case e.Test != "" && (!tests[e.Test] || e.Why == ""):
+			t.Errorf("%s: %s is no test, or there is no reason", e.Run, e.Test)
+		case e.Test == "" && !e.asserts():
+			t.Errorf("%s: nothing is held against it", e.Run)
+		}
+	}
+	for row, commands := range rows {
+		for _, c := range commands {
+			if !slices.ContainsFunc(list, func(e featureCheck) bool {
+				return slices.Contains(e.Rows, row) && e.shows(c)
+			}) {
+				t.Errorf("%s: docs/features.toml has no assertion for `jtune %s`", row, c)
+			}
+		}
+	}
+}
+
+// The commands of docs/features.md print what docs/features.toml says, as text and as JSON. By default those that take
+// no long; JTUNE_LONG runs all.
+func TestEvidenceOfTheFeatures(t *testing.T) {
+	computes(t)
+	t.Parallel()
+	dir, long := t.TempDir(), os.Getenv("JTUNE_LONG") != ""
+	fresh := 0
+	run := func(line string) outcome {
+		fresh++
+		line = strings.NewReplacer("{dir}", dir, "{new}", filepath.Join(dir, fmt.Sprint("new", fresh))).Replace(line)
+		args := quotedWords(line)
+		if !strings.Contains(line, "--device ") {
+			args = append(args, "--device", "virtual:agx-orin")
+		}
+		return jtune(t, append(args, "--speed", "max", "--data-dir", filepath.Join(dir, "data"), "--log-file",
+			filepath.Join(dir, "log"))...)
+	}
+	for _, e := range readEvidence(t) {
+		if e.Test != "" && len(e.Before) == 0 || e.Long && !long {
+			continue
+		}
+		for _, line := range e.Before {
+			run(line).done(t)
+		}
+		if e.Test != "" {
+			continue
+		}
+		for _, wrong := range e.check(run(e.Run)) {
+			t.Errorf("%v: jtune %s: %s", e.Rows, e.Run, wrong)
+		}
+		on, _, err := findCommand(quotedWords(e.Run))
+		if err != nil {
+			t.Errorf("%v: %v", e.Rows, err)
+			continue
+		}
+		hasJSON := on.Flags().Lookup("json") != nil && !strings.Contains(e.Run, "--csv")
+		if len(e.JSON) > 0 || hasJSON && long && e.Exit == 0 && !strings.Contains(e.Run, "--plot") {
+			for _, wrong := range checkJSON(run(e.Run+" --json"), e.JSON) {
+				t.Errorf("%v: jtune %s --json: %s", e.Rows, e.Run, wrong)
+			}
+		}
+	}
+}
+
+// quotedWords are the words of a line, of which single quotes keep some together.
+func quotedWords(line string) (out []string) {
+	for i, part := range strings.Split(line, "'") {
+		if i%2 == 1 {
+			out = append(out, part)
+			continue
+		}
+		out = append(out, strings.Fields(part)...)
+	}
+	return out
+}
+
+// check holds an outcome against what is written of it.
+func (e featureCheck) check(o outcome) (wrong []string) {
+	if e.Exit >= 0 && o.code != e.Exit {
+		return []string{fmt.Sprintf("exit code %d, want %d: %.600s", o.code, e.Exit, o.err)}
+	}
+	text := strings.Join(strings.Fields(o.out+" "+o.err), " ")
+	for _, pattern := range e.Says {
+		if !regexp.MustCompile(pattern).MatchString(text) {
+			wrong = append(wrong, fmt.Sprintf("it does not say %s:\n%.1500s", pattern, text))
+		}
+	}
+	for _, pattern := range e.Never {
+		if found := regexp.MustCompile(pattern).FindString(text); found != "" {
+			wrong = append(wrong, fmt.Sprintf("it says %q", found))
+		}
+	}
+	if n := strings.Count(o.out, "\n"); e.Lines > 0 && n != e.Lines {
+		wrong = append(wrong, fmt.Sprintf("%d lines, want %d", n, e.Lines))
+	}
+	return wrong
+}
+
+// checkJSON holds a document against conditions: PATH = VALUE, and the same with >, <, >= and <=. A path has the keys
+// and places on the way with dots between them; # counts.
+func checkJSON(o outcome, conditions []string) (wrong []string) {
+	var doc any
+	first, _, _ := strings.Cut(strings.TrimSpace(o.out), "\n{") // of one document per line the first
+	if err := json.Unmarshal([]byte(first), &doc); err != nil {
+		return []string{fmt.Sprintf("not JSON: %v: %.300s %.300s", err, o.out, o.err)}
+	}
+	for _, c := range conditions {
+		part := strings.Fields(c)
+		if len(part) != 3 {
+			wrong = append(wrong, c+" is no condition")
+			continue
+		}
+		if got := at(doc, strings.Split(part[0], ".")); !holds(got, part[1], part[2]) {
+			wrong = append(wrong, fmt.Sprintf("%s is %v, want %s %s", part[0], got, part[1], part[2]))
+		}
+	}
+	return wrong
+}
+
+// at is the value on a path; nil where there is none.
+func at(v any, path []string) any {
+	for _, key := range path {
+		switch x := v.(type) {
+		case map[string]any:
+			v = x[key]
+		case []any:
+			i, err := strconv.Atoi(key)
+			switch {
+			case key == "#":
+				return float64(len(x))
+			case err != nil || i >= len(x):
+				return nil
+			}
+			v = x[i]
+		default:
+			return nil
+		}
+	}
+	return v
+}
+
+func holds(got any, is, want string) bool {
+	x, number := got.(float64)
+	y, err := strconv.ParseFloat(want, 64)
+	if !number || err != nil {
+		return is == "=" && got != nil && fmt.Sprint(got) == want
+	}
+	switch is {
+	case "=":
+		return x == y
+	case ">":
+		return x > y
+	case "<":
+		return x < y
+	case ">=":
+		return x >= y
+	case "<=":
+		return x <= y
+	}
+	return false
+}
+
+func TestAnAssertionThatDoesNotHoldIsTold(t *testing.T) {
+	t.Parallel()
+	o := outcome{out: "{\"a\": [1, {\"b\": true}], \"t\": 3.5}\n"}
+	if wrong := checkJSON(o, []string{"a.# = 2", "a.1.b = true", "t > 3", "t <= 3.5"}); len(wrong) > 0 {
+		t.Error(wrong)
+	}
+	for _, c := range []string{"a.# = 3", "a.1.b = false", "t > 4", "t < 3.5", "a.7 = 1", "x.y = 1", "t", "t ~ 3"} {
+		if len(checkJSON(o, []string{c})) != 1 {
+			t.Errorf("%s holds", c)
+		}
+	}
+	if len(checkJSON(outcome{out: "no"}, nil)) != 1 {
+		t.Error("what is no JSON passes")
+	}
+	for _, e := range []featureCheck{{Exit: 2}, {Says: []string{"b+"}}, {Never: []string{"t"}}, {Lines: 2}} {
+		if len(e.check(o)) == 0 && len(e.Says) == 0 {
+			t.Errorf("%+v holds", e)
+		}
+	}
+	if got := (featureCheck{Says: []string{"nothing like it"}}).check(o); len(got) != 1 {
+		t.Error(got)
+	}
+}
