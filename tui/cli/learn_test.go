@@ -600,7 +600,7 @@ func TestNetworksLearnFromACampaignsMinibatches(t *testing.T) {
 		!strings.HasSuffix(string(weights), ",true\n") {
 		t.Errorf("%v: entries are\n%s", err, weights)
 	}
-	if !strings.Contains(o.err, "single minibatches") || !strings.Contains(o.err, "of 2 modes") ||
+	if !strings.Contains(o.err, "learn from 20 single minibatches") || !strings.Contains(o.err, "of 2 modes") ||
 		!strings.Contains(o.err, "first 10 minibatches") {
 		t.Errorf("stderr %q does not name minibatches", o.err)
 	}

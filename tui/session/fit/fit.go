@@ -254,13 +254,8 @@ func Fit(ctx context.Context, o session.Options, r FitRequest) (*learn.Model, []
 	options := learn.Options{Method: r.Method, Space: space, Reference: ref, Seed: o.Seed,
 		Provenance: samples.Provenance, SkipCV: r.SkipCV}
 	if r.Method == learn.PowerTrain || r.Method == learn.NN {
-		if options.Entries, err = samples.entries(); err != nil {
+		if options.Entries, err = samples.entries(r.Minibatches); err != nil {
 			return nil, samples.Notes, err
-		}
-		for i, e := range options.Entries {
-			if r.Minibatches > 0 {
-				options.Entries[i] = e.First(r.Minibatches)
-			}
 		}
 		c := learn.NetworkDefaults(r.Method)
 		if r.Method == learn.PowerTrain && options.Entries != nil {
@@ -334,8 +329,9 @@ const entryPasses = 25
 const mostEntries = 20_000
 
 // entries reads the single measurements of a campaign, which the networks
-// learn from, and notes how many there are.
-func (s *Samples) entries() ([]nn.Sample, error) {
+// learn from, the first minibatches of each mode where so many are asked for,
+// and notes how many there are.
+func (s *Samples) entries(minibatches int) ([]nn.Sample, error) {
 	if s.Folder == "" {
 		return nil, nil
 	}
@@ -348,8 +344,12 @@ func (s *Samples) entries() ([]nn.Sample, error) {
 	times, powers := 0, 0
 	for _, m := range s.Measured {
 		e := raw[m.Mode]
-		out = append(out, nn.Sample{Mode: m.Mode, TimesMS: e.TimesMS, PowersW: e.PowersW})
-		times, powers = times+len(e.TimesMS), powers+len(e.PowersW)
+		one := nn.Sample{Mode: m.Mode, TimesMS: e.TimesMS, PowersW: e.PowersW}
+		if minibatches > 0 {
+			one = one.First(minibatches)
+		}
+		out = append(out, one)
+		times, powers = times+len(one.TimesMS), powers+len(one.PowersW)
 	}
 	switch {
 	case times > mostEntries:
