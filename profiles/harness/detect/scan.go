@@ -73,6 +73,9 @@ func (d *Detector) counter(line string, nums []number, i int, used []bool, bar, 
 		last = label[len(label)-1]
 	}
 	_, labelled := counters[last]
+	if whole && i > 0 && strings.HasSuffix(prefix, "-") && strings.HasPrefix(line[n.to:], "batch") { // 61-80batch
+		return d.find(found{form: "espnet", unit: Step, name: line[:nums[i-1].from], label: "batch"})
+	}
 	if n.glued && !labelled {
 		return nil
 	}

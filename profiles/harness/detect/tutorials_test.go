@@ -68,4 +68,10 @@ var tutorials = []format{
 			}
 		}
 	}},
+	{"ESPnet", Step, 50, func(j *job) {
+		j.train(every(20, func(e, i, all int, s float64) {
+			j.print("[host] 2024-05-01 10:00:00,000 (trainer:737) INFO: %depoch:train:%d-%dbatch: iter_time=1.2e-04, "+
+				"forward_time=0.012, loss=2.3, train_time=0.050\n", e+1, i-19, i)
+		}), nil, nil)
+	}},
 }
