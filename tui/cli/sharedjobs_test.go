@@ -18,7 +18,7 @@ func TestRunReadsTheSharedFormatsUnchanged(t *testing.T) {
 	if testing.Short() {
 		t.Skip("replays in real time")
 	}
-	t.Parallel()
+	// Not beside the package's other tests: the tool itself would print late.
 	dir := os.Getenv("JTUNE_SHARED")
 	if dir == "" {
 		dir = filepath.Join("..", "..", "..", "shared")
