@@ -1,0 +1,57 @@
+package tui_test
+
+import (
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+
+	"jtune/tui/session/answers"
+)
+
+// A technician's path is five keys: t t, and once the card answers, a a y. The card is one enter away after kill -9
+// and a restart, with the same mode, gain and measured figures.
+func TestTmuxFiveKeysFindAndKeepAModeWhoseCardOutlivesAKill(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	s := inTmux(t, "", "--device", "virtual:agx-orin", "--data-dir", data)
+	s.sees("module total")
+	s.press("t")
+	s.sees("fastest within 30 W")
+	s.press("t")
+	card := s.sees("the answer", " MODE_30W", "against the present mode: ", "measured within", "a whole training: ",
+		"a apply, then keep", "S soak", "R report")
+	mode := regexp.MustCompile(`\d+c/[\d.]+C/[\d.]+G/[\d.]+M`).FindString(card)
+	s.press("a")
+	s.sees("knob", "no reboot needed")
+	s.press("a")
+	s.sees("keep? y / n", mode)
+	s.press("y")
+	s.sees("kept", "u undo")
+	if err := syscall.Kill(s.pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	s.over()
+	s.pid = 0
+	kept, err := filepath.Glob(filepath.Join(data, "campaigns", "*", answers.FileName))
+	if err != nil || len(kept) != 1 {
+		t.Fatalf("kept answers: %v, %v", kept, err)
+	}
+
+	again := inTmux(t, "", "--device", "virtual:agx-orin", "--data-dir", data)
+	again.sees("module total")
+	again.press("3")
+	again.sees("30 W → " + mode)
+	again.press("Enter")
+	again.sees("a apply, then keep")
+	screen := again.screen()
+	for _, line := range strings.Split(card, "\n") {
+		about := strings.Contains(line, "measured") || strings.Contains(line, "●") || strings.Contains(line, mode)
+		if about && !strings.Contains(screen, line) {
+			t.Errorf("after a restart the card lacks %q:\n%s", line, screen)
+		}
+	}
+	again.press("q")
+	again.gone()
+}
