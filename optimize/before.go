@@ -228,8 +228,8 @@ func (c *comparing) own() (n int) {
 	return n
 }
 
-// commonest is the limit for which the preset is measured where several limits share it: the one whose best preset is
-// that of most limits, the highest of these.
+// commonest is the limit for which the preset is measured where several limits share it: the one whose best preset
+// most limits share, the highest of these.
 func commonest(s *search, limits []Limit) int {
 	found, most := 0, 0
 	votes := map[tegra.Setting]int{}

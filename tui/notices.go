@@ -78,7 +78,7 @@ func wrapped(text string, w, rows int) string {
 // logText lists the notices, newest first, in columns of w cells.
 func (n *notices) logText(w int) []string {
 	if len(n.list) == 0 {
-		return []string{"nothing has been said yet"}
+		return []string{"no messages yet"}
 	}
 	indent := strings.Repeat(" ", len(clockFormat)+1)
 	var out []string

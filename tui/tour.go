@@ -40,7 +40,7 @@ var Tour = []TourStep{
 		"a: set, and read back; silence for 30 s undoes it"},
 	{"y", []string{"kept", "u undo"}, 2 * time.Second, "y: kept"},
 	{"1", []string{"module total", "u undo"}, 3 * time.Second, "1: the board in the new mode"},
-	{"u", []string{"reverted"}, 3 * time.Second, "u: undone, the board is as it was"},
+	{"u", []string{"reverted"}, 3 * time.Second, "u: undone, the board is restored."},
 	{"3", []string{"the answer", "against present", "measured within"}, 4 * time.Second,
 		"3: what the answer gains stays with its campaign"},
 }

@@ -18,7 +18,7 @@ const (
 	curveStep = 0.04 // between two service times, in logarithms
 	curveSpan = 12   // in logarithms: how far below the longest service time one is looked for
 	// partShare is between two times of a batch that is not full, as shares of a full one's: where these may leave,
-	// their times have many forms, and few are told apart.
+	// their times have many forms, and few differ visibly.
 	partShare = 0.1
 )
 

@@ -277,7 +277,7 @@ func Reads(r detect.Reading) string {
 	if r.Samples > 0 {
 		of += fmt.Sprintf(", of %d samples each", r.Samples)
 		if r.Assumed {
-			of += " (assumed: tell it with " + usage.Batch.Value() + ")"
+			of += " (assumed: " + usage.Batch.Value() + " changes it)"
 		}
 	}
 	line := fmt.Sprintf("reads: %s %q%s, %s ms %s", r.Form, text.OneLine(r.What), of, text.Of(r.TimeMS),

@@ -25,7 +25,7 @@ const (
 // less.
 const pipeBytes = 1 << 20
 
-// filledPart: a job that would fill more than one such part of its pipe before the next poll is
+// filledPart: a job that would fill more than one of these parts of its pipe before the next poll is
 // polled sooner, so that it never blocks.
 const filledPart = 4
 

@@ -233,7 +233,7 @@ func (c *Character) Advice() []string {
 	}
 	if c.Later.OK && c.CacheAfter.OK && c.CacheAfter.V < coldShare {
 		out.Add("After whole epochs %.0f %% of the dataset are in memory: it does not stay there, each epoch reads it "+
-			"anew.", 100*c.CacheAfter.V)
+			"again.", 100*c.CacheAfter.V)
 	}
 	if c.First.OK && c.Later.OK && c.First.V.TimeMS > 1.05*c.Later.V.TimeMS {
 		out.Add("The first epoch is %.0f %% slower than the later ones.", 100*(c.First.V.TimeMS/c.Later.V.TimeMS-1))

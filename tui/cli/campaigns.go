@@ -32,9 +32,9 @@ func newCampaigns(a *app) *cobra.Command {
 	cmd := command(c, &cobra.Command{
 		Use:   "campaigns",
 		Short: "Manage campaigns: the folders of measured modes",
-		Long: "A campaign is a folder of measured modes: a search, a profile, a verification or a single run. What " +
-			"all campaigns of the data directory measured of one workload on one board is what its model learns " +
-			"from. A deleted campaign is moved aside and can be restored until it is purged.",
+		Long: "A campaign is a folder of measured modes: a search, a profile, a verification or a single run. The " +
+			"model of a workload on a board learns from all of them. A deleted campaign is moved aside and can " +
+			"be restored until it is purged.",
 		Example: "  jtune campaigns\n  jtune campaigns show 20260105-101500-resnet18-tune\n" +
 			"  jtune campaigns list --deleted",
 	})

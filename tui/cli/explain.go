@@ -36,6 +36,7 @@ func newExplain(a *app) *cobra.Command {
 }
 
 func (c *explainCmd) flags(f *pflag.FlagSet) {
+	c.jsonFlag(f, asDocument)
 	f.StringVar(&c.model, "model", "",
 		"model `FILE`, or the name of a kept one; without it the approaches by scenario are printed")
 	f.StringVar(&c.mode, "mode", "", "power mode `MODE` or preset to explain (default: every knob at its largest)")
@@ -61,11 +62,16 @@ func (c *explainCmd) check() error {
 }
 
 func (c *explainCmd) run(context.Context) error {
+	list := advice.Approaches()
 	switch {
 	case c.scenario != (advice.Scenario{}):
-		return printApproach(c.out, advice.ApproachOf(c.scenario))
+		list = []advice.Approach{advice.ApproachOf(c.scenario)}
+		fallthrough
 	case c.model == "":
-		return printApproaches(c.out)
+		if c.asJSON {
+			return printJSON(c.out, approachesJSON(list))
+		}
+		return printApproaches(c.out, list)
 	}
 	m, err := c.loadModel(c.model)
 	if err != nil {
@@ -87,7 +93,30 @@ func (c *explainCmd) run(context.Context) error {
 		}
 		s.Minibatches = c.whole.epochs * n
 	}
+	if c.asJSON {
+		return printJSON(c.out, explainJSON{m.Provenance.Device, m.Provenance.Virtual, m.Provenance.Replay,
+			m.Provenance.Workload, m.Space.Format(s.Mode), listOf(advice.Of(m, s))})
+	}
 	return errors.Join(printLines(c.out, advice.Of(m, s)), c.printOrigin(m.Provenance.Origin()))
+}
+
+// explainJSON is what a model says about a workload in a mode, one sentence per element.
+type explainJSON struct {
+	Device   string   `json:"device"`
+	Virtual  bool     `json:"virtual"`
+	Replay   string   `json:"replay,omitempty"`
+	Workload string   `json:"workload"`
+	Mode     string   `json:"mode"`
+	Advice   []string `json:"advice"`
+}
+
+// approachJSON is one way of measuring, by how a workload is trained.
+type approachJSON struct {
+	Scenario string `json:"scenario"`
+	Training string `json:"training"`
+	Changes  string `json:"changes"`
+	Paper    string `json:"paper"`
+	Jtune    string `json:"jtune"`
 }
 
 func printApproach(w io.Writer, p advice.Approach) error {
@@ -97,8 +126,8 @@ func printApproach(w io.Writer, p advice.Approach) error {
 }
 
 // printApproaches lists which way of measuring suits which training.
-func printApproaches(w io.Writer) error {
-	for i, p := range advice.Approaches() {
+func printApproaches(w io.Writer, list []advice.Approach) error {
+	for i, p := range list {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
@@ -107,6 +136,13 @@ func printApproaches(w io.Writer) error {
 		}
 	}
 	return nil
+}
+
+func approachesJSON(list []advice.Approach) (out []approachJSON) {
+	for _, p := range list {
+		out = append(out, approachJSON{p.Scenario, p.Training, p.Changes, p.Paper, p.Jtune})
+	}
+	return out
 }
 
 func printLines(w io.Writer, lines []string) error {

@@ -22,12 +22,17 @@ const keysText = "Prints the keys of the full-screen tuner, your own bindings in
 func newKeys(a *app) *cobra.Command {
 	c := verb("keys", "List the keys of the screens and check your own bindings", 0, 0, func([]string) error {
 		bindings, err := keyBindings(a.options)
-		if err == nil {
-			printKeys(a.out, tui.KeyLines(bindings))
+		switch {
+		case err != nil:
+			return err
+		case a.asJSON:
+			return printJSON(a.out, keysJSON(tui.KeyLines(bindings)))
 		}
-		return err
+		printKeys(a.out, tui.KeyLines(bindings))
+		return nil
 	})
 	c.Long = keysText
+	a.jsonFlag(c.Flags(), asList)
 	return c
 }
 
@@ -51,6 +56,22 @@ func theme(o session.Options) (t widget.Theme, err error) {
 		return key, err
 	})
 	return t, err
+}
+
+// keyJSON is one action of the screens.
+type keyJSON struct {
+	Action string   `json:"action"`
+	Keys   []string `json:"keys"`
+	Where  []string `json:"where"`
+	Does   string   `json:"does"`
+}
+
+func keysJSON(list []tui.KeyLine) []keyJSON {
+	var out []keyJSON
+	for _, k := range list {
+		out = append(out, keyJSON{k.Action, k.Keys, k.Where, k.Does})
+	}
+	return out
 }
 
 func printKeys(w io.Writer, list []tui.KeyLine) {

@@ -41,7 +41,7 @@ Undo        u           undo              everywhere  undo the last change to th
 Copy        y           copy              everywhere  copy what the cursor is on (OSC 52)
 Export      ctrl+s      export view       everywhere  write this view to files: text, and CSV, JSON, SVG
 Quit        q ctrl+c    quit              everywhere  quit; what was not kept is restored
-Messages    !           messages          everywhere  list what was said, with its time
+Messages    !           messages          everywhere  list all messages, with their times
 Palette     : ctrl+p    all actions       everywhere  list every action, its key and why it does not work now; type to find one
 Boards      B           boards            everywhere  another board's screens, over ssh; B there comes back
 Mouse       m           mouse             everywhere  mouse on or off: click a mode, zoom by the wheel
@@ -81,7 +81,7 @@ Limits      i           type limits       front modes  type limits: 30 W; of inf
 Axes        X           axes              front       time, power, energy; of inference units per second, under a load its latency; of a map: its quantity
 Group       K           group by knob     front       light up the modes that share a knob's setting; other knobs of a map or curves
 Rivals      O           other models      front       fronts and choices of other models of the workload, over the same cloud
-Verify      v           verify            everywhere  measure the mode at the cursor, or one that is asked for, then restore the board
+Verify      v           verify            everywhere  measure the mode at the cursor, or another one, then restore the board
 Table       b           table/plot        front       the Pareto front as a table, and back
 Answer      c           to the answer     front       back to the best mode within the limit
 Size        z           next batch size   front

@@ -50,7 +50,7 @@ END
 	s.check("awake in another year, the campaign goes on to its end", <-campaign, 0)
 	s.check("each mode is measured once", s.ssh(ctx, "worker",
 		"cd slept && tail -n +2 modes.csv | cut -d, -f1-4 | sort -u | wc -l && grep -c ,ok, modes.csv"), 0, "3\n3\n")
-	s.processors(ctx, "and the board is as it was", 2)
+	s.processors(ctx, "and the board is restored", 2)
 	s.check("nothing waits to be restored", s.ssh(ctx, "root", "ls /run/jtune/found.json"), 2)
 }
 
@@ -68,7 +68,7 @@ func (s *system) suspend(ctx context.Context, wake string) {
 	command := fmt.Sprintf("setsid nsenter --target 1 --mount sh -c 'sleep 1; echo deep >/sys/power/mem_sleep && "+
 		"until echo mem >/sys/power/state; do sleep 1; done; %s' >/run/woke 2>&1 </dev/null & true", wake)
 	if got := s.ssh(ctx, "root", command); got.code != 0 {
-		s.check("the machine is told to sleep", got, 0)
+		s.check("the machine gets the order to sleep", got, 0)
 		return
 	}
 	err := s.becomes(ctx, "suspended")

@@ -301,7 +301,7 @@ func (s *system) refused(ctx context.Context) {
 	s.check("the unit fails visibly", s.ssh(ctx, "root",
 		"systemctl is-failed jtune-mode; systemctl is-system-running; journalctl -u jtune-mode -o cat"), 0,
 		"failed\n", "degraded\n", "max_freq")
-	s.processors(ctx, "the board is as it was", 4)
+	s.processors(ctx, "the board is restored", 4)
 	s.check("the knob takes values again", s.ssh(ctx, "root", "jtune apply --at-boot off && rm /etc/refuse"), 0)
 }
 

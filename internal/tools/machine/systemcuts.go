@@ -64,7 +64,7 @@ func (s *system) cutAndBoot(ctx context.Context, n int, after time.Duration) err
 	if err := s.boot(ctx); err != nil {
 		return err
 	}
-	s.processors(ctx, "after a cut the knobs are those of a fresh boot", 4)
+	s.processors(ctx, "after a cut the knobs equal a fresh boot", 4)
 	s.check("after a cut nothing waits to be restored", s.ssh(ctx, "root", "ls /run/jtune"), 2)
 	if n%2 == 0 {
 		s.check("after a cut no row is lost", s.ssh(ctx, "worker", fmt.Sprintf(

@@ -22,7 +22,8 @@ var patterns = []Pattern{
 	{find: regexp.MustCompile(start + `What [^.?!:]*\b(?:is|are|was|were|has|have)\b[^.?!:]*\.`),
 		but:   regexp.MustCompile(`\b(?:differs|matters|happens)\b`),
 		write: "name the subject in place of a clause with What"},
-	{find: regexp.MustCompile(start + `Of [a-z]`), but: regexp.MustCompile(`Of (?:the \d|all \d|course)`),
+	{find: regexp.MustCompile(start + `Of [a-z]`), // not the comment of a function of that name
+		but:   regexp.MustCompile(`Of (?:the \d|all \d|course|is |makes|enter|retur|repor|print|lists)`),
 		write: "For X, or X has"},
 	{find: regexp.MustCompile(`\b(?:is|are|was|were) of [a-z%]+`),
 		but:   regexp.MustCompile(`of (?:no|the same|interest|use|another|any|different|one|little|type|kind)$`),

@@ -77,23 +77,24 @@ func TestPagesKeepTheirLimits(t *testing.T) {
 	}
 }
 
-func TestPagesReadPlainly(t *testing.T) {
+func TestPagesCommentsAndTextsReadPlainly(t *testing.T) {
 	t.Parallel()
 	passages, err := passagesOf(checkout)
 	if err != nil {
 		t.Fatal(err)
 	}
-	pages := 0
+	pages, sources := 0, 0
 	for _, p := range passages {
-		if !strings.HasSuffix(p.file, ".md") {
-			continue
+		if strings.HasSuffix(p.file, ".md") {
+			pages++
+		} else {
+			sources++
 		}
-		pages++
 		for _, f := range findings(p) {
 			t.Error(f)
 		}
 	}
-	if pages < 500 {
-		t.Errorf("%d paragraphs were read, want 500 at least", pages)
+	if pages < 500 || sources < 5000 {
+		t.Errorf("%d paragraphs of pages and %d texts of sources were read, want 500 and 5,000", pages, sources)
 	}
 }

@@ -25,7 +25,7 @@ func NewMeasure(read page.Reader) *Measure {
 	return d
 }
 
-// Of types a mode or the name of a preset; "" leaves it unchanged.
+// Of enters a mode or the name of a preset; "" leaves it unchanged.
 func (d *Measure) Of(mode string) *Measure {
 	d.mode.typed.SetValue(mode)
 	return d

@@ -31,7 +31,7 @@ const mostBounds = 60
 
 // NewSoak begins with a mode, or the one that is set where that is "", and with the workload under the cursor.
 func NewSoak(read page.Reader, mode string) *Soak {
-	listed := append([]namedMode{{name: "the present one, as it is"}}, namedModes(read)...)
+	listed := append([]namedMode{{name: "the present one, unchanged"}}, namedModes(read)...)
 	d := &Soak{read: read, mode: newModeQuestion(read, listed), job: newJobQuestion(read),
 		limits: widget.NewInput("", "", mostBounds)}
 	d.mode.typed.SetValue(mode)
@@ -102,7 +102,7 @@ func (d *Soak) Hints() []widget.Action { return withHelp(d.Form.Hints(), d.read.
 
 // Numbers explains the questions, for the help.
 func (d *Soak) Numbers() string {
-	return "workload: what runs all the time. mode: set for the soak and restored; the present one, as it is, " +
+	return "workload: what runs all the time. mode: set for the soak and restored; the present one, unchanged, " +
 		"changes nothing. lasts: the load; the board rests for half a minute before and after, and its idle " +
 		"temperature stands for the air's. limits: what must not be exceeded at any moment, in W of the module, °C " +
 		"of the hottest zone, A of any rail (5 A VDD_IN: of one) and V of the supply at least. Without them a soak " +

@@ -45,7 +45,7 @@ func asFound(ctx context.Context, s *session.Session, r *measure.TuneRequest, pr
 		return record.Row{}, nil
 	}
 	tell := measure.Observer(observe)
-	tell.Note("no mode says how the board is set now: it is measured as it is")
+	tell.Note("no mode describes how the board is set now: its present state is measured")
 	row, err := measure.AsFound(ctx, s, r.Workload, usualBatch(*r), settingsOf(*r), observe)
 	if err != nil {
 		return record.Row{}, err
