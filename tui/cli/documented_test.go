@@ -1,0 +1,249 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// documented is how the commands of a page are tried, in their order and in one folder.
+type documented struct {
+	page    string
+	exact   bool              // its output is compared number by number; -update renews the numbers
+	device  string            // the board of commands that name none
+	replace []string          // what a reader replaces, with what: pairs
+	long    []string          // beginnings of the lines that only the long form tries: they take minutes
+	other   map[string]string // beginnings of lines that need a server or a board, with the test that tries them
+	may     map[string]int    // beginnings of lines that may also end with this exit code
+}
+
+var update = flag.Bool("update", false, "renew the numbers of documented output")
+
+var documentedPages = []documented{
+	{page: "docs/tutorial.md", device: "virtual:agx-orin", exact: true},
+	{page: "README.md", device: "virtual:agx-orin", replace: []string{"MODE ", "12c/1.27C/0.83G/2.13M "},
+		long: []string{"jtune tune  --power-limit 15 --"},
+		may:  map[string]int{"jtune tune  --power-limit 15 --": exitInfeasible},
+		other: map[string]string{
+			"jtune fleet install": "TestFleetInstallCopiesTheProgramAndChecksItsVersion",
+			"jtune fleet doctor":  "TestFleetOfSeveralServers"}},
+	{page: "docs/howto/hand-over.md", device: "virtual:agx-orin"},
+	{page: "docs/howto/own-job.md", device: "virtual:orin-nano", replace: []string{"8c/1.51C/0.82G/2.13M", "6c/1.51C/0.62G/2.13M"},
+		long: []string{"jtune tune", "jtune run --no-device -- trtexec"},
+		may:  map[string]int{"jtune tune": exitInfeasible}},
+	{page: "docs/howto/containers.md", device: "virtual:orin-nano", long: []string{"jtune tune --power-limit 15 --"},
+		may:   map[string]int{"jtune tune --power-limit 15 --": exitInfeasible},
+		other: map[string]string{"jtune tune resnet18 --log": "TestRunReadsATrainingThatRunsAlreadyAndLeavesIt"}},
+	{page: "docs/howto/attach.md",
+		other: map[string]string{"jtune ": "TestRunReadsATrainingThatRunsAlreadyAndLeavesIt"}},
+	{page: "docs/howto/llm.md", device: "virtual:agx-orin", replace: []string{"--weights FILE", "--weights x.gguf"},
+		other: map[string]string{
+			"jtune run ollama":       "TestOllamaIsMeasuredAndTunedEndToEnd",
+			"jtune tune ollama":      "TestOllamaIsMeasuredAndTunedEndToEnd",
+			"jtune run llama-server": "TestRunOfAServerTellsTokensAndPhases",
+			"jtune run vllm":         "TestRunOfAServerTellsTokensAndPhases",
+			"jtune tune chat":        "TestTuneOfAServerFindsTheBestMode",
+			"jtune tune users":       "TestTuneOfAServerFindsTheBestMode"}},
+	{page: "docs/howto/many-boards.md", device: "virtual:agx-orin",
+		replace: []string{"jtune --device virtual:agx-orin --speed max profile resnet --sample 200",
+			"for i in 1 2; do jtune --device virtual:agx-orin --speed max profile resnet --sample 40",
+			"--resume &", "--resume; done", "$i/$n", "$i/2"}},
+}
+
+// documentedLine is a command of jtune on a line of its own, with the mark of a shell before it or without.
+var documentedLine = regexp.MustCompile(`^\s*(\$ )?(?:sudo )?(?:\./)?(jtune(?: .*)?)$`)
+
+// documentedCommand is a command of a page and the output that the page shows below it.
+type documentedCommand struct {
+	line   string
+	output []string
+}
+
+// commandsOf returns the commands of a page: of its fenced and its indented blocks.
+func commandsOf(page string) (list []documentedCommand) {
+	fence, open := "", false // the line that begins the block
+	for line := range strings.Lines(page) {
+		line = strings.TrimRight(line, "\n")
+		if strings.HasPrefix(line, "```") {
+			if open = false; fence == "" {
+				fence = line
+			} else {
+				fence = ""
+			}
+			continue
+		}
+		if fence == "```toml" || fence == "```yaml" || fence == "" && !strings.HasPrefix(line, "    ") {
+			open = false
+			continue
+		}
+		m := documentedLine.FindStringSubmatch(line)
+		switch {
+		case m != nil:
+			list = append(list, documentedCommand{line: m[2]})
+			open = m[1] != ""
+		case open && line != "":
+			list[len(list)-1].output = append(list[len(list)-1].output, line)
+		}
+	}
+	return list
+}
+
+// standIns are programs that the pages run, as far as jtune sees them.
+var standIns = map[string]string{
+	"python3": `case $1 in
+main.py) for i in 0 1 2 3 4 5; do
+  echo "Train Epoch: 1 [$((i*160))/960 ($((i*160*100/960))%)]	Loss: 0.$i"; sleep 0.2; done;;
+*) for e in 1 2; do
+  for i in $(seq 0 60); do printf '\rtrain: %3d%%|##| %d/60 [00:01<00:02, 20.0it/s]' $((i*100/60)) $i; sleep 0.02; done
+  for i in $(seq 0 30); do printf '\rval: %3d%%|##| %d/30 [00:01<00:02, 20.0it/s]' $((i*100/30)) $i; sleep 0.02; done
+done; echo;;
+esac`,
+	"yolo": `for i in $(seq 1 60); do echo "video 1/1 (frame $i/60) video.mp4: 384x640 1 person, 9.1ms"; sleep 0.02; done`,
+	"trtexec": `sleep 6; echo "[I] === Performance summary ==="; echo "[I] Throughput: 20 qps"
+echo "[I] Latency: min = 49.9 ms, max = 50.3 ms, mean = 50 ms, median = 50 ms, percentile(99%) = 50.2 ms"`,
+	"docker": `case $1 in run) while [ "$1" != IMAGE ]; do shift; done; shift; exec "$@";; esac`,
+	"detect": `for i in $(seq 1 60); do echo "frame $i/60"; sleep 0.02; done`,
+	"jtune": `device=(--device "$DOC_DEVICE" $DOC_SPEED)
+for a in "$@"; do case $a in
+  --) device=(--device "$DOC_DEVICE"); for b in "$@"; do [ "$b" != --no-device ] || device=(); done; break;;
+  --device|--device=*|--no-device) device=(); break;;
+  detect) device=(--device "$DOC_DEVICE");;
+esac; done
+for a in "$@"; do [ "$a" = -- ] && break; [ "$a" = --speed ] && device=(--device "$DOC_DEVICE"); done
+JTUNE_TEST_MAIN=1 exec "$DOC_PROGRAM" "${device[@]}" "$@"`,
+}
+
+// numbers are compared by their place: times and powers of real jobs differ from run to run.
+var numbers = regexp.MustCompile(`\d[\d.,]*`)
+
+// leftOut is what a busy machine changes in a reading.
+var leftOut = regexp.MustCompile(`; left out: .*`)
+
+// TestDocumentedCommandsRunAndPrintWhatIsShown runs the commands of README, tutorial and how-to pages.
+func TestDocumentedCommandsRunAndPrintWhatIsShown(t *testing.T) {
+	computes(t)
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := t.TempDir()
+	for name, script := range standIns {
+		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/bash\n"+script+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pages, tests := docPages(t), featureTests(t)
+	for path := range pages {
+		rel, _ := filepath.Rel(checkout, path)
+		known := slices.ContainsFunc(documentedPages, func(d documented) bool { return d.page == rel })
+		if how := strings.HasPrefix(rel, "docs/howto/"); how && !known && len(commandsOf(pages[path])) > 0 {
+			t.Errorf("%s has commands that no test runs", rel)
+		}
+	}
+	for _, d := range documentedPages {
+		t.Run(filepath.Base(d.page), func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			if err := os.Symlink(filepath.Join(bin, "detect"), filepath.Join(dir, "detect")); err != nil {
+				t.Fatal(err)
+			}
+			env := append(os.Environ(), "HOME="+dir, "XDG_DATA_HOME=", "XDG_CONFIG_HOME=", "XDG_STATE_HOME=",
+				"PATH="+bin+":"+os.Getenv("PATH"), "DOC_DEVICE="+d.device, "DOC_PROGRAM="+program)
+			if !d.exact {
+				env = append(env, "DOC_SPEED=--speed max")
+			}
+			tried, page := 0, pages[filepath.Join(checkout, d.page)]
+			for _, c := range commandsOf(page) {
+				if test, ok := beginsWith(d.other, c.line); ok {
+					if !tests[test] {
+						t.Errorf("%s is tried by %s, which is no test", c.line, test)
+					}
+					continue
+				}
+				if slices.ContainsFunc(d.long, func(l string) bool { return strings.HasPrefix(c.line, l) }) &&
+					os.Getenv("JTUNE_LONG") == "" {
+					continue
+				}
+				tried++
+				before := strings.Join(c.output, "\n")
+				d.try(t, dir, env, c)
+				if before != "" {
+					page = strings.Replace(page, before, strings.Join(c.output, "\n"), 1)
+				}
+			}
+			if *update && d.exact {
+				if err := os.WriteFile(filepath.Join(checkout, d.page), []byte(page), 0o644); err != nil {
+					t.Error(err)
+				}
+			}
+			if tried == 0 && d.device != "" {
+				t.Errorf("no command of %s was run", d.page)
+			}
+		})
+	}
+}
+
+// beginsWith is the value of the longest key that a line begins with.
+func beginsWith[T any](list map[string]T, line string) (v T, ok bool) {
+	longest := ""
+	for key, value := range list {
+		if strings.HasPrefix(line, key) && len(key) > len(longest) {
+			longest, v, ok = key, value, true
+		}
+	}
+	return v, ok
+}
+
+// try runs one command and compares its output with what the page shows.
+func (d documented) try(t *testing.T, dir string, env []string, c documentedCommand) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 9*time.Minute)
+	defer cancel()
+	line := strings.NewReplacer(d.replace...).Replace(c.line)
+	cmd := exec.CommandContext(ctx, "bash", "-c", line)
+	var out, errs bytes.Buffer
+	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = dir, env, strings.NewReader("y\n"), &out, &errs
+	err := cmd.Run()
+	may, _ := beginsWith(d.may, c.line)
+	if code := cmd.ProcessState.ExitCode(); code != 0 && code != may {
+		t.Errorf("%s: %q: %v\n%s%s", d.page, line, err, out.String(), errs.String())
+		return
+	}
+	said := out.String()
+	if !d.exact {
+		said = errs.String() + said
+	}
+	lines := strings.Split(said, "\n")
+	for i, want := range c.output {
+		if want == "…" {
+			continue
+		}
+		at := slices.IndexFunc(lines, func(l string) bool { return d.plain(l, false) == d.plain(want, false) })
+		if at < 0 && *update {
+			if at = slices.IndexFunc(lines, func(l string) bool { return d.plain(l, true) == d.plain(want, true) }); at >= 0 {
+				c.output[i] = strings.TrimRight(lines[at], " ")
+			}
+		}
+		if at < 0 {
+			t.Errorf("%s: %q does not print %q (in this order):\n%s%s", d.page, line, want, out.String(), errs.String())
+			return
+		}
+		lines = lines[at+1:]
+	}
+}
+
+// plain is a line as it is compared: with one space where it has several, and # for each number unless they count.
+func (d documented) plain(line string, numberless bool) string {
+	if numberless || !d.exact {
+		line = leftOut.ReplaceAllString(numbers.ReplaceAllString(line, "#"), "")
+	}
+	return strings.Join(strings.Fields(line), " ")
+}
