@@ -293,7 +293,7 @@ func Reads(r detect.Reading) string {
 }
 
 // Hopeless reports whether a program that needs to be understood will not be: its lines tell two times, or nothing.
-// What loads, compiles or downloads has longer.
+// A program that loads, compiles or downloads gets longer.
 func Hopeless(u *detect.Undecided, took time.Duration) bool {
 	switch {
 	case took >= startLimit:
@@ -304,7 +304,7 @@ func Hopeless(u *detect.Undecided, took time.Duration) bool {
 	return u.Kind == detect.Nothing && took >= textLimit && u.Lines >= doubtLines && !loads(u.Tails)
 }
 
-// loads reports whether lines are of what comes before work.
+// loads reports whether lines come from before the work.
 func loads(lines []string) bool {
 	for _, l := range lines {
 		l = strings.ToLower(l)

@@ -22,8 +22,10 @@ var frequentMistakes = []struct{ line, config string }{
 	{"apply", ""}, {"apply MAXX --yes", ""}, {"apply 12c/9C/1G/3G --yes", ""}, {"apply MODE_15W --yes", ""},
 	{"choose", ""}, {"choose --model resnet18", ""}, {"choose --model resnet18 --power-limit 30", ""},
 	{"predict --model none MAXN", ""}, {"front", ""}, {"explain --model none", ""}, {"plot", ""}, {"plot picture", ""},
-	{"campaigns show none", ""}, {"models show none", ""}, {"models fit", ""}, {"campaigns import none.csv --out x", ""},
-	{"campaigns merge none --out x", ""}, {"soak", ""}, {"soak resnet18 --limit 5X", ""}, {"verify", ""}, {"report", ""},
+	{"campaigns show none", ""}, {"models show none", ""}, {"models fit", ""},
+	{"campaigns import none.csv --out x", ""},
+	{"campaigns merge none --out x", ""}, {"soak", ""}, {"soak resnet18 --limit 5X", ""}, {"verify", ""},
+	{"report", ""},
 	{"device --device virtual:nono", ""}, {"device --device replay:none.csv", ""},
 	{"convert export MAXN", ""}, {"convert nvpmodel none.conf", ""}, {"fleet doctor", ""}, {"rank", ""},
 	{"pair --train resnet18", ""}, {"watch --interval fast", ""}, {"config set torch.data", ""},
@@ -68,7 +70,6 @@ func TestFrequentMessagesSayWhatWhereAndWhatToDo(t *testing.T) {
 	}
 	want, err := os.ReadFile(path)
 	if err != nil || string(want) != b.String() {
-		t.Errorf("the messages differ from %s (%v): go test ./tui/cli -run FrequentMessages -update, then read them\n%s",
-			path, err, b.String())
+		t.Errorf("the messages differ from %s (%v): renew them with -update, then read them\n%s", path, err, b.String())
 	}
 }

@@ -53,7 +53,7 @@ func TestReferenceIsMadeFromTheProgram(t *testing.T) {
 	}
 	page, err := os.ReadFile(path)
 	if err != nil || string(page) != b.String() {
-		t.Errorf("%s is not what the program says (%v): go test ./tui/cli -run ReferenceIsMade -update", referencePage, err)
+		t.Errorf("%s is not what the program says (%v): renew it with -update", referencePage, err)
 	}
 }
 

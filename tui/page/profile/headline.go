@@ -169,7 +169,7 @@ func picture(a answers.Answer, present string, w int) []string {
 	return append([]string{widget.StyleDim.Render(lines[0])}, lines[1:]...)
 }
 
-// compared are the present mode, the best preset and the answer; nil where the answer stands alone.
+// compared are the present mode, the best preset and the answer; nil where there is only the answer.
 func compared(a answers.Answer, present string) []bar {
 	var rows []bar
 	switch c := a.Versus.Present; {

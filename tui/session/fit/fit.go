@@ -329,7 +329,7 @@ const entryPasses = 25
 const mostEntries = 20_000
 
 // entries reads the single measurements of a campaign, which the networks
-// learn from, the first minibatches of each mode where so many are asked for,
+// learn from, the first minibatches of each mode where the request limits them,
 // and notes how many there are.
 func (s *Samples) entries(minibatches int) ([]nn.Sample, error) {
 	if s.Folder == "" {
