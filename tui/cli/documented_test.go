@@ -68,8 +68,8 @@ type documentedCommand struct {
 	output []string
 }
 
-// commandsOf returns the commands of a page: of its fenced and its indented blocks.
-func commandsOf(page string) (list []documentedCommand) {
+// shownCommands returns the commands of a page: of its fenced and its indented blocks.
+func shownCommands(page string) (list []documentedCommand) {
 	fence, open := "", false // the line that begins the block
 	for line := range strings.Lines(page) {
 		line = strings.TrimRight(line, "\n")
@@ -145,7 +145,7 @@ func TestDocumentedCommandsRunAndPrintWhatIsShown(t *testing.T) {
 	for path := range pages {
 		rel, _ := filepath.Rel(checkout, path)
 		known := slices.ContainsFunc(documentedPages, func(d documented) bool { return d.page == rel })
-		if how := strings.HasPrefix(rel, "docs/howto/"); how && !known && len(commandsOf(pages[path])) > 0 {
+		if how := strings.HasPrefix(rel, "docs/howto/"); how && !known && len(shownCommands(pages[path])) > 0 {
 			t.Errorf("%s has commands that no test runs", rel)
 		}
 	}
@@ -162,7 +162,7 @@ func TestDocumentedCommandsRunAndPrintWhatIsShown(t *testing.T) {
 				env = append(env, "DOC_SPEED=--speed max")
 			}
 			tried, page := 0, pages[filepath.Join(checkout, d.page)]
-			for _, c := range commandsOf(page) {
+			for _, c := range shownCommands(page) {
 				if test, ok := beginsWith(d.other, c.line); ok {
 					if !tests[test] {
 						t.Errorf("%s is tried by %s, which is no test", c.line, test)
