@@ -36,7 +36,9 @@ var knownLines = []knownLine{
 		}},
 	// eval count:           32 token(s), before its rate
 	{"ollama", "eval count:", regexp.MustCompile(`^eval count:\s*(\d+) token`),
-		func(d *Detector, m []string, line string, now time.Duration) { d.tokens = decimal(m[1]) }},
+		func(d *Detector, m []string, line string, now time.Duration) {
+			d.tokens = decimal(m[1])
+		}},
 	{"vllm", "generation throughput:", regexp.MustCompile(`generation throughput: ([\d.]+) tokens/s`),
 		func(d *Detector, m []string, line string, now time.Duration) {
 			if v := decimal(m[1]); v > 0 { // 0: there is no question
