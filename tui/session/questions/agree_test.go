@@ -26,7 +26,9 @@ import (
 )
 
 // Directly after a search the card, campaigns show, choose, Front and Modes name its answer: they have it from the kept
-// answer, from an outlook of settings, and from one of a page.
+// answer, from an outlook of settings, and from one of a page. About one request in five has no answer: rates and
+// latencies that the board cannot serve within the watts, and times that it does not reach. Within a power alone, over
+// batch sizes and for the least energy each search has one.
 func TestAllNameTheAnswerOfARandomSearch(t *testing.T) {
 	t.Parallel()
 	searches := 3
@@ -39,7 +41,7 @@ func TestAllNameTheAnswerOfARandomSearch(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 11))
 	boards := []string{"agx-orin", "orin-nano", "xavier-nx"}
 	var s *session.Session
-	answered := 0
+	answered, without := 0, map[string]int{}
 	for n := range searches {
 		if n%perFolder == 0 { // what was measured before counts in the searches that follow
 			s = sessiontest.Open(t, session.Options{Device: "virtual:" + boards[n/perFolder%len(boards)],
@@ -49,6 +51,9 @@ func TestAllNameTheAnswerOfARandomSearch(t *testing.T) {
 		t.Run(fmt.Sprintf("%d %s %v %v", n, r.Workload.Name, r.Goal, r.Batches), func(t *testing.T) {
 			out, err := search.Tune(t.Context(), s, r, nil)
 			if errors.Is(err, optimize.ErrInfeasible) {
+				if without[kindOf(r)]++; !r.Loaded() && r.Limit.TimeMS == 0 {
+					t.Error(err)
+				}
 				return
 			}
 			if err != nil || out.Fitted == nil {
@@ -58,9 +63,22 @@ func TestAllNameTheAnswerOfARandomSearch(t *testing.T) {
 			agrees(t, s, r, out)
 		})
 	}
-	if t.Logf("%d of %d searches have answered", answered, searches); answered == 0 {
+	if t.Logf("%d of %d searches have answered; without an answer: %v", answered, searches, without); answered == 0 {
 		t.Error("no search has answered")
 	}
+}
+
+// kindOf is what decides whether a request has an answer.
+func kindOf(r measure.TuneRequest) string {
+	switch {
+	case r.Loaded():
+		return "under a load"
+	case r.Limit.TimeMS > 0:
+		return "within a time"
+	case r.Batches != nil:
+		return "over batch sizes"
+	}
+	return "within a power or of least energy"
 }
 
 func randomRequest(t *testing.T, s *session.Session, rng *rand.Rand, n int) measure.TuneRequest {
