@@ -104,13 +104,18 @@ func (r *reporter) what(p profiles.Progress, s tegra.Setting) string {
 	return r.name(s.Mode, s.Batch)
 }
 
+// counted is a place among all that are planned, if that is known. A study that goes on with what follows from its
+// readings has more than were planned at first.
+func counted(done, total int) string {
+	if total <= 0 {
+		return fmt.Sprint(done)
+	}
+	return fmt.Sprintf("%d/%d", done, max(done, total))
+}
+
 // row prints a finished mode.
 func (r *reporter) row(p profiles.Progress) {
-	count := fmt.Sprintf("%d", r.done)
-	if p.Total > 0 {
-		count = fmt.Sprintf("%d/%d", r.done, p.Total)
-	}
-	line := fmt.Sprintf("%s  %s  %s", count, r.what(p, p.Row.Setting), p.Row.Status)
+	line := fmt.Sprintf("%s  %s  %s", counted(r.done, p.Total), r.what(p, p.Row.Setting), p.Row.Status)
 	if p.Row.Status.Usable() {
 		if p.Step.Variant == nil || !p.Step.Variant.Idle {
 			line += "  " + text.Of(p.Row.TimeMS) + " ms"

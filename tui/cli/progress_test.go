@@ -64,3 +64,12 @@ func TestProgressOnATerminalRewritesItsLine(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+func TestProgressNeverCountsMoreThanAll(t *testing.T) {
+	t.Parallel()
+	for want, c := range map[string][2]int{"3/66": {3, 66}, "66/66": {66, 66}, "67/67": {67, 66}, "5": {5, 0}} {
+		if got := counted(c[0], c[1]); got != want {
+			t.Errorf("%d of %d is %q, want %q", c[0], c[1], got, want)
+		}
+	}
+}
