@@ -171,9 +171,6 @@ func (c *Curve) now() float64 {
 // stands reports whether the temperature has not moved for minutes.
 func (c *Curve) stands(now float64) bool {
 	last := c.bins[len(c.bins)-1].t
-	if last-c.bins[0].t < standing.Seconds() {
-		return false
-	}
 	for _, b := range slices.Backward(c.bins) {
 		if math.Abs(b.c-now) > 2*still {
 			return false
