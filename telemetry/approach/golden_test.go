@@ -81,7 +81,7 @@ func TestGoldenFits(t *testing.T) {
 	}
 }
 
-// A minute of the curve and four intervals with readings are the least; where they come seldom the minute is not enough.
+// A minute of the curve and four intervals with readings are the least; where readings are rare a minute is not enough.
 func TestFitNeedsFourIntervals(t *testing.T) {
 	t.Parallel()
 	var c Curve
