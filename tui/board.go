@@ -113,3 +113,6 @@ func (b board) PlanBoot(m tegra.Mode, flags ...string) (*session.BootUnit, error
 func (b board) Report(campaign string) (document.Document, error) {
 	return handover.Write(b.Session.Options, campaign, b.commands, time.Now())
 }
+
+// RememberKept notes which mode was kept; where that cannot be written, verify takes the newest search.
+func (b board) RememberKept(m tegra.Mode) { _ = session.RememberKept(b.Session, m) }

@@ -55,17 +55,8 @@ func (sh *shared) export(i page.Export) tea.Cmd {
 		if len(endings) > 1 {
 			ending = "{" + ending + "}"
 		}
-		return exportedMsg{fromHome(filepath.Join(dir, i.Name)) + "." + ending, err}
+		return exportedMsg{page.FromHome(filepath.Join(dir, i.Name)) + "." + ending, err}
 	}
-}
-
-// fromHome shortens a path below the user's home as shells do.
-func fromHome(path string) string {
-	home, err := os.UserHomeDir()
-	if rest, below := strings.CutPrefix(path, home+"/"); err == nil && below && home != "/" {
-		return "~/" + rest
-	}
-	return path
 }
 
 // clipMsg carries what the user copies.

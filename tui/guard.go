@@ -89,7 +89,14 @@ func (sh *shared) modeSet(m page.ModeSet) {
 
 // keepMode makes the mode that was set the found state.
 func (sh *shared) keepMode() tea.Cmd {
-	return sh.guarded(func(ctx context.Context, g tegra.Applier) error { return g.Keep(ctx) },
+	mode := sh.Applied.Mode
+	return sh.guarded(func(ctx context.Context, g tegra.Applier) error {
+		err := g.Keep(ctx)
+		if err == nil && mode.OK {
+			sh.host.RememberKept(mode.V)
+		}
+		return err
+	},
 		func(err error) tea.Msg { return page.ModeKept{Err: err} })
 }
 

@@ -30,6 +30,8 @@ type host interface {
 	DeletedModels() ([]models.Info, error)
 	PlanBoot(m tegra.Mode, flags ...string) (*session.BootUnit, error)
 	DataPath() string
+	// RememberKept notes which mode was kept, for the command verify.
+	RememberKept(m tegra.Mode)
 }
 
 // deps is everything the screens need.

@@ -43,7 +43,7 @@ func (r *root) do(i page.Intent) tea.Cmd {
 	case page.AskMeasure:
 		r.asking("", func(read page.Reader) { r.form = dialog.NewMeasure(read).Of(i.Mode) })
 	case page.AskSoak:
-		r.asking(i.Workload, func(read page.Reader) { r.form = dialog.NewSoak(read, i.Mode) })
+		r.asking(i.Workload, func(read page.Reader) { r.form = dialog.NewSoak(read, i) })
 	case page.NewCampaign:
 		var d *dialog.Campaign
 		r.asking("", func(read page.Reader) { d = dialog.NewCampaign(read) })

@@ -102,7 +102,9 @@ func (tr *Tree) hwmon(dir, channels string) {
 		tr.Set(dir+"/in"+n+"_input", values[1])
 		tr.Set(dir+"/curr"+n+"_input", values[2])
 		tr.Set(dir+"/in"+strconv.Itoa(i+4)+"_input", "91234")
-		tr.Set(dir+"/curr"+n+"_max", "32760") // the registers' end: no limit
+		// The registers' end: no limit. UNVERIFIED: of the recorded boards the Orin NX alone shows these two, and
+		// none its alarm files (currN_crit_alarm), which the kernel's documents name.
+		tr.Set(dir+"/curr"+n+"_max", "32760")
 		tr.Set(dir+"/curr"+n+"_crit", "32760")
 	}
 	tr.Set(dir+"/in7_label", "sum of shunt voltages")

@@ -168,6 +168,11 @@ func (c *applyCmd) apply(ctx context.Context, s *session.Session, r tegra.Reques
 	out := toAppliedJSON(applied, s.Device.Board())
 	out.Kept, out.Reverted, out.Locked = err == nil, err != nil, after.Locked
 	out.IdleBeforeW, out.IdleAfterW = before.IdleW, after.IdleW
+	if out.Kept {
+		if err := session.RememberKept(s, r.Mode); err != nil {
+			c.note("verify will not know that this mode was kept: %v", err)
+		}
+	}
 	if unit != nil {
 		if out.Kept {
 			err = c.installBoot(unit)

@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -117,10 +119,81 @@ func TestVerifyMeasuresAnAnswerAgain(t *testing.T) {
 	jtune(t, with(virtualBoard, "verify", "nothing", "--data-dir", data)...).fails(t, exitFailed, "no campaign nothing")
 }
 
+// What is verified is the answer that was kept last, with its job: also in a batch size, under a load, or a command's.
+func TestVerifyTakesTheKeptAnswerAndItsJob(t *testing.T) {
+	t.Parallel()
+	keys := "holds mode time_pct power_pct since virtual"
+	data := t.TempDir()
+	on := func(args ...string) []string { return with(virtualBoard, with(args, "--data-dir", data)...) }
+	verified := func(args ...string) map[string]any {
+		t.Helper()
+		v := jtune(t, on(with([]string{"verify", "--json"}, args...)...)...).done(t).object(t, keys)
+		if v["holds"] != true {
+			t.Errorf("%v: %v", args, v)
+		}
+		return v
+	}
+	first := jtune(t, on("tune", "resnet18", "--power-limit", "20", "--json")...).done(t).object(t, answerKeys)
+	second := jtune(t, on("tune", "resnet18", "--power-limit", "40", "--json")...).done(t).object(t, answerKeys)
+	if v := verified(); !reflect.DeepEqual(v["mode"], second["mode"]) {
+		t.Errorf("nothing was kept: %v was verified, the newest search found %v", v["mode"], second["mode"])
+	}
+	m := modeOf(t, first["mode"])
+	jtune(t, on("apply", fmt.Sprintf("%dc/%.2fC/%.2fG/%.2fM", m.Cores, m.CPU.GHz(), m.GPU.GHz(), m.EMC.GHz()),
+		"--yes")...).done(t)
+	if v := verified(); !reflect.DeepEqual(v["mode"], first["mode"]) {
+		t.Errorf("%v was kept, %v was verified", first["mode"], v["mode"])
+	}
+	jtune(t, on("tune", "mobilenet", "--batch", "8,16", "--power-limit", "26")...).done(t)
+	verified(searchOf(t, data, "mobilenet-tune"))
+	jtune(t, on("tune", "mobilenet-infer", "--rate", "20", "--latency", "90", "--power-limit", "30")...).done(t)
+	loaded := searchOf(t, data, "mobilenet-infer-tune")
+	verified(loaded)
+	// a limit that it does not keep any more
+	path := filepath.Join(loaded, "campaign.toml")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tight := regexp.MustCompile(`(?m)^(\s*latency_ms = ).*$`).ReplaceAll(text, []byte("${1}5.0"))
+	if err := os.WriteFile(path, tight, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	late := jtune(t, on("verify", loaded, "--json")...)
+	if v := (outcome{out: late.out}).object(t, keys); late.code != exitInfeasible || v["holds"] != false {
+		t.Errorf("exit code %d: %v\n%s", late.code, v, late.err)
+	}
+}
+
+// searchOf is the newest campaign folder whose name ends so.
+func searchOf(t *testing.T, data, ending string) string {
+	t.Helper()
+	all, err := filepath.Glob(filepath.Join(data, "campaigns", "*-"+ending))
+	if err != nil || len(all) == 0 {
+		t.Fatalf("no campaign *-%s: %v", ending, err)
+	}
+	return all[len(all)-1]
+}
+
 func TestReportRefusesInOneLine(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	jtune(t, "report", "--data-dir", data).fails(t, exitFailed, "no search has been kept yet")
 	jtune(t, "report", "nothing", "--data-dir", data).fails(t, exitFailed, "no campaign nothing")
 	jtune(t, "report", "a", "b").fails(t, exitUsage, "")
+	jtune(t, with(virtualBoard, "tune", "mobilenet", "--power-limit", "28", "--data-dir", data)...).done(t)
+	other := jtune(t, with(virtualBoard, "verify", searchOf(t, data, "tune"), "--data-dir", data, "--", "true")...)
+	other.fails(t, exitUsage, "give the same command")
+	for file, says := range map[string]string{"kept = 5": "kept.toml",
+		"[[kept]]\nboard = \"AGX Orin\"\nvirtual = true\nmode = \"\u001b[31m,,\"\n": "kept.toml"} {
+		if err := os.WriteFile(filepath.Join(data, "kept.toml"), []byte(file), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		jtune(t, with(virtualBoard, "verify", "--data-dir", data)...).fails(t, exitFailed, says)
+	}
+	if err := os.Remove(filepath.Join(data, "kept.toml")); err != nil {
+		t.Fatal(err)
+	}
+	jtune(t, "verify", "--device", "virtual:nano", "--speed", "max", "--data-dir", data).fails(t, exitFailed,
+		"no answer of a search on this board")
 }

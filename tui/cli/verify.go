@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -12,30 +13,44 @@ import (
 )
 
 // verifyCmd is `jtune verify`.
-type verifyCmd struct{ *app }
+type verifyCmd struct {
+	jobs
+	trust bool
+}
 
 func newVerify(a *app) *cobra.Command {
-	return command(&verifyCmd{a}, &cobra.Command{
-		Use:   "verify [CAMPAIGN]",
+	c := &verifyCmd{jobs: jobs{app: a}}
+	return command(c, &cobra.Command{
+		Use:   "verify [CAMPAIGN] [-- COMMAND [ARG…]]",
 		Short: "Measure a search's answer again, and say whether it holds",
-		Long: "Measures the answer of a search again with its job and compares: the newest search on this board,\n" +
-			"unless one is named. The board is restored.\n\n" +
-			"Exit code 0: time and power are within what readings differ by, or less; 5: one of them is more.",
-		Example: "  jtune verify\n  jtune verify 20260105-101500-resnet18-tune --json",
-		Args:    cobra.MaximumNArgs(1),
+		Long: "Measures the answer of a search again with its job and compares: the answer that was kept last on\n" +
+			"this board, else that of the newest search, unless one is named. A search of a command needs that\n" +
+			"command again; one under a load sends its requests again. The board is restored.\n\n" +
+			"Exit code 0: time and power are within what readings differ by, or less, and under a load the limits\n" +
+			"are kept; 5: they are not.",
+		Example: "  jtune verify\n  jtune verify 20260105-101500-resnet18-tune --json\n" +
+			"  jtune verify 20260105-101500-train-tune -- python3 train.py",
+		Args: c.own.args(func(args []string) bool { return len(args) < 2 }, cobra.MaximumNArgs(1)),
 	})
 }
 
-func (c *verifyCmd) flags(f *pflag.FlagSet) { c.jsonFlag(f, asDocument) }
+func (c *verifyCmd) flags(f *pflag.FlagSet) {
+	c.own.add(f)
+	f.BoolVar(&c.trust, "trust-command", false, "run the command that the campaign's file names")
+	c.jsonFlag(f, asDocument)
+}
 
 func (c *verifyCmd) run(ctx context.Context) error {
+	if err := c.own.idle(c.given); err != nil {
+		return err
+	}
+	r := handover.VerifyRequest{Trust: c.trust, Campaign: strings.Join(c.own.before(c.args), "")}
+	if c.own.given() {
+		r.Typed = &c.own.Typed
+	}
 	return c.onDevice(func(s *session.Session) error {
-		name := ""
-		if len(c.args) > 0 {
-			name = c.args[0]
-		}
 		rep := c.reporter(s.Device)
-		d, err := handover.Verify(ctx, s, name, rep.observe)
+		d, err := handover.Verify(ctx, s, r, rep.observe)
 		rep.wipe()
 		if err != nil {
 			return err

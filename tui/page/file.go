@@ -2,6 +2,7 @@ package page
 
 import (
 	"errors"
+	"os"
 	"strings"
 
 	"jtune/internal/figure"
@@ -21,4 +22,13 @@ func FigureFiles(f figure.Figure) ([]File, error) {
 		{Ending: "csv", Text: table.String()},
 		{Ending: "json", Text: document.String()},
 	}, err
+}
+
+// FromHome shortens a path below the user's home as shells do.
+func FromHome(path string) string {
+	home, err := os.UserHomeDir()
+	if rest, below := strings.CutPrefix(path, home+"/"); err == nil && below && home != "/" {
+		return "~/" + rest
+	}
+	return path
 }

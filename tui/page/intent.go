@@ -52,8 +52,11 @@ type (
 	// AskMeasure opens the dialog that measures a mode, or the preset of a name.
 	AskMeasure struct{ Mode string }
 	// AskSoak opens the dialog that proves that a mode holds; Mode "" is the one that is set, Workload "" the one under
-	// the cursor.
-	AskSoak struct{ Workload, Mode string }
+	// the cursor; Batch 0 its own batch size.
+	AskSoak struct {
+		Workload, Mode string
+		Batch          int
+	}
 	// Rename opens the dialog that gives a campaign or a model another name.
 	Rename struct {
 		What, Name string // "campaign", and its present name

@@ -21,6 +21,7 @@ type Soak struct {
 	job    *jobQuestion
 	lasts  int
 	limits *widget.Input
+	asked  page.AskSoak
 }
 
 // lengths are how long a soak may take; 0 is until it is steady.
@@ -29,17 +30,17 @@ var lengths = []time.Duration{soak.Usual, 10 * time.Minute, 2 * time.Hour, 0}
 // mostBounds is how long a list of limits may be, in characters.
 const mostBounds = 60
 
-// NewSoak begins with a mode, or the one that is set where that is "", and with the workload under the cursor.
-func NewSoak(read page.Reader, mode string) *Soak {
+// NewSoak begins with what is asked for.
+func NewSoak(read page.Reader, ask page.AskSoak) *Soak {
 	listed := append([]namedMode{{name: "the present one, unchanged"}}, namedModes(read)...)
 	d := &Soak{read: read, mode: newModeQuestion(read, listed), job: newJobQuestion(read),
-		limits: widget.NewInput("", "", mostBounds)}
-	d.mode.typed.SetValue(mode)
+		limits: widget.NewInput("", "", mostBounds), asked: ask}
+	d.mode.typed.SetValue(ask.Mode)
 	lasts := widget.Field{Name: "lasts", Text: d.lastsText,
 		Turn: func(by int) { widget.Around(&d.lasts, by, len(lengths)) }}
 	limits := widget.Field{Name: "limits", Text: d.limitsText, Input: d.limits, Wrong: d.wrongLimits}
-	d.Form = widget.Form{Keys: read.Keys().FormKeys(), Title: "Prove that a mode holds", Verb: "soak", Width: 76,
-		Note:   d.note,
+	d.Form = widget.Form{Keys: read.Keys().FormKeys(), Verb: "soak", Width: 76,
+		Title: "Prove that a mode holds" + page.BatchText(ask.Batch), Note: d.note,
 		Fields: []widget.Field{d.job.field(), d.mode.field(), lasts, limits}}
 	return d
 }
@@ -58,8 +59,8 @@ func (d *Soak) limitsText() string {
 	return d.limits.Render("_")
 }
 
-// asked are the limits that were typed.
-func (d *Soak) asked() (hold.Limits, error) {
+// bounds are the limits that were typed.
+func (d *Soak) bounds() (hold.Limits, error) {
 	l, err := hold.ParseLimits(d.limits.Value())
 	if err == nil && d.read.Readings().OK {
 		err = l.Fits(d.read.Sample().Reading)
@@ -68,7 +69,7 @@ func (d *Soak) asked() (hold.Limits, error) {
 }
 
 func (d *Soak) wrongLimits() string {
-	if _, err := d.asked(); err != nil {
+	if _, err := d.bounds(); err != nil {
 		return page.Words(err.Error())
 	}
 	return ""
@@ -85,8 +86,12 @@ func (d *Soak) Key(k tea.KeyPressMsg) (does page.Intent, closed bool) {
 	if !taken {
 		return nil, closed
 	}
-	r := soak.Request{Workload: d.read.Workloads()[d.job.at], For: lengths[d.lasts], UntilSteady: lengths[d.lasts] == 0}
-	r.Limits, _ = d.asked()
+	w := d.read.Workloads()[d.job.at]
+	if d.asked.Batch > 0 && w.Name == d.asked.Workload {
+		w = w.AtBatch(d.asked.Batch)
+	}
+	r := soak.Request{Workload: w, For: lengths[d.lasts], UntilSteady: lengths[d.lasts] == 0}
+	r.Limits, _ = d.bounds()
 	why := d.read.MayRun()
 	if m, _ := d.mode.chosen(); m != (tegra.Mode{}) {
 		r.Mode, why = &tegra.Request{Mode: m}, d.read.MayMeasure()

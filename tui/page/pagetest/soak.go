@@ -75,3 +75,6 @@ func Soaking(b *Board, ended bool) *page.Task {
 func (f *Board) Report(campaign string) (document.Document, error) {
 	return document.Document{Title: campaign}, f.acts("report " + campaign)
 }
+
+// RememberKept keeps nothing.
+func (f *Board) RememberKept(tegra.Mode) {}

@@ -29,11 +29,12 @@ func askSoak(p *Page) page.Intent {
 	ask, j := page.AskSoak{Workload: p.Subject()}, p.shown()
 	switch {
 	case p.answers() != nil:
-		ask.Mode = p.read.ModeText(p.answer().Mode)
+		ask.Mode, ask.Batch = p.read.ModeText(p.answer().Mode), p.answer().Batch
 	case j != nil && j.Kind == task.Soaking && j.Soak != nil && j.Soak.Mode.OK:
 		ask.Mode = p.read.ModeText(j.Soak.Mode.V)
 	case j != nil && p.tab.Cursor < len(j.Rows):
-		ask.Mode = p.read.ModeText(j.Rows[len(j.Rows)-1-p.tab.Cursor].Mode)
+		at := j.Rows[len(j.Rows)-1-p.tab.Cursor].Setting
+		ask.Mode, ask.Batch = p.read.ModeText(at.Mode), at.Batch
 	}
 	return ask
 }

@@ -38,6 +38,9 @@ func (r Report) cloud() figure.Figure {
 		return f
 	}
 	for i, a := range r.Kept.Answers {
+		if a.Batch != r.Known.Batch {
+			continue
+		}
 		name := "answer"
 		if len(r.Kept.Answers) > 1 {
 			name = fmt.Sprintf("answer %d", i+1)
@@ -50,7 +53,7 @@ func (r Report) cloud() figure.Figure {
 }
 
 // proof is whether an answer's mode holds.
-func (r Report) proof(i int, m tegra.Mode) []document.Part {
+func (r Report) proof(i int, at tegra.Setting) []document.Part {
 	if s := r.Soaks[i]; s != nil {
 		return soakParts(s)
 	}
@@ -59,15 +62,20 @@ func (r Report) proof(i int, m tegra.Mode) []document.Part {
 		return append(parts, document.Text("Not known: no soak of this mode was kept."))
 	}
 	return append(parts, document.Text("Not known: no soak of this mode was kept. This proves it:"),
-		document.Code(r.Commands.Prove(r.job(), r.Space.Format(m))))
+		document.Code(r.Commands.Prove(r.job(at.Batch), r.Space.Format(at.Mode))))
 }
 
-// job is the workload as a command to copy names it: any other name may mean something to a shell.
-func (r Report) job() string {
-	if name := r.Header.Workload.Name; name != "" && name == record.SafeName(name) {
-		return name
+// job is the workload as a command to copy names it, with its batch size where that was chosen too: any other name may
+// mean something to a shell.
+func (r Report) job(batch int) string {
+	name := r.Header.Workload.Name
+	switch {
+	case name == "" || name != record.SafeName(name):
+		return "WORKLOAD"
+	case batch > 0:
+		return fmt.Sprintf("%s/%d", name, batch)
 	}
-	return "WORKLOAD"
+	return name
 }
 
 // soakParts are the verdict of a soak, its margins and its curves.

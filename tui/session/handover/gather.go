@@ -1,6 +1,7 @@
 package handover
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -114,18 +115,19 @@ func Gather(o session.Options, c campaigns.Campaign, by Commands, now time.Time)
 		for i, a := range kept.Answers {
 			better, _ := questions.Since(list, head, kept, i)
 			r.Since = append(r.Since, better)
-			r.Soaks = append(r.Soaks, r.soakOf(list, head, a.Mode))
+			r.Soaks = append(r.Soaks, r.soakOf(list, head, a.Setting))
 		}
 	}
 	r.Known = r.known(o, list, head)
 	return r, nil
 }
 
-// soakOf is the newest soak of a mode with the workload and board of a campaign; nil where there is none.
-func (r *Report) soakOf(list []campaigns.Campaign, of campaigns.Campaign, m tegra.Mode) *soak.Kept {
+// soakOf is the newest soak of a setting with the workload and board of a campaign; nil where there is none.
+func (r *Report) soakOf(list []campaigns.Campaign, of campaigns.Campaign, at tegra.Setting) *soak.Kept {
+	batch := cmp.Or(at.Batch, of.Header.Workload.Batch)
 	for _, c := range slices.Backward(list) {
 		if c.Err != nil || !soak.Is(c.Header) || c.Header.Workload.Name != of.Header.Workload.Name ||
-			models.Board(c) != models.Board(of) {
+			c.Header.Workload.Batch != batch || models.Board(c) != models.Board(of) {
 			continue
 		}
 		s, err := soak.Read(c.Dir)
@@ -133,7 +135,7 @@ func (r *Report) soakOf(list []campaigns.Campaign, of campaigns.Campaign, m tegr
 		case errors.Is(err, os.ErrNotExist): // of an earlier version
 		case err != nil:
 			r.Notes = append(r.Notes, err.Error())
-		case s.Result.Mode == tegra.Some(m):
+		case s.Result.Mode == tegra.Some(at.Mode):
 			return &s
 		}
 	}
@@ -148,13 +150,19 @@ func (r *Report) known(o session.Options, list []campaigns.Campaign, c campaigns
 	}
 	pool := models.CollectPool(list, c.Header.Workload, models.Board(c), batches)
 	path := models.ModelOf(o.Paths, pool)
-	if path == "" || batches != nil {
+	if path == "" {
 		return nil
 	}
 	m, err := models.Load(o, path)
 	if err != nil {
 		r.Notes = append(r.Notes, err.Error())
 		return nil
+	}
+	if m.Batches != nil { // of the answer's batch size
+		if r.Kept == nil || r.Kept.Answers[0].Batch == 0 {
+			return nil
+		}
+		m = m.At(r.Kept.Answers[0].Batch)
 	}
 	return outlook.New(c.Header.Workload.Name, m, m.Space)
 }

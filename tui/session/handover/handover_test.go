@@ -31,8 +31,8 @@ func measured(m tegra.Mode, ms, w float64) tegra.Measured {
 	return tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: ms, PowerW: w}
 }
 
-// search is a report on a search whose answer was soaked.
-func search(t *testing.T) Report {
+// searched is a report on a search whose answer was soaked.
+func searched(t *testing.T) Report {
 	t.Helper()
 	space, err := tegra.NewSpace([]int{2, 4}, []tegra.Freq{tegra.GHz, 2 * tegra.GHz},
 		[]tegra.Freq{tegra.GHz / 2, tegra.GHz},
@@ -92,7 +92,7 @@ func proved(head record.Header, m tegra.Mode) *soak.Kept {
 // The words of a report, as Markdown.
 func TestReportSays(t *testing.T) {
 	t.Parallel()
-	got := export.DocumentMarkdown(search(t).Document())
+	got := export.DocumentMarkdown(searched(t).Document())
 	path := filepath.Join("testdata", "report.md")
 	if *update {
 		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
@@ -111,7 +111,7 @@ func TestReportSays(t *testing.T) {
 // A page without a mark is of a real board; any other says in large letters what it is.
 func TestReportSaysWhatIsNoMeasurement(t *testing.T) {
 	t.Parallel()
-	r := search(t)
+	r := searched(t)
 	if d := r.Document(); d.Mark != "" {
 		t.Errorf("a real board is marked %q", d.Mark)
 	}
@@ -129,7 +129,7 @@ func TestReportSaysWhatIsNoMeasurement(t *testing.T) {
 func TestReportOfHostileNames(t *testing.T) {
 	t.Parallel()
 	const evil = `"><script>alert(1)</script><img src=http://x.example/a onerror=b()>'|*[l](http://x.example)` + "\n# h\n"
-	r := search(t)
+	r := searched(t)
 	r.Name, r.Header.Workload.Name, r.Software = evil, evil, []string{evil}
 	r.Header.Device.Name, r.Header.Device.Model, r.Header.Device.Rails = evil, evil, []string{evil}
 	r.Header.Plan.Source, r.Notes, r.Kept.Warnings = evil, []string{evil}, []string{evil}
@@ -162,7 +162,7 @@ func TestReportOfHostileNames(t *testing.T) {
 
 func TestReportWithoutASoakSaysHowToGetOne(t *testing.T) {
 	t.Parallel()
-	r := search(t)
+	r := searched(t)
 	r.Soaks[0] = nil
 	page := export.DocumentHTML(r.Document())
 	r.Header.Workload.Name = "$(reboot)"
@@ -177,7 +177,7 @@ func TestReportWithoutASoakSaysHowToGetOne(t *testing.T) {
 
 func TestDriftIsMoreThanReadingsDifferBy(t *testing.T) {
 	t.Parallel()
-	a := search(t).Kept.Answers[0]
+	a := searched(t).Kept.Answers[0]
 	for _, c := range []struct {
 		ms, w float64
 		holds bool

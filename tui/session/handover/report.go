@@ -26,7 +26,7 @@ func (r Report) Document() document.Document {
 	if r.Kept != nil {
 		for i, a := range r.Kept.Answers {
 			add(r.answer(i, a)...)
-			add(r.proof(i, a.Mode)...)
+			add(r.proof(i, a.Setting)...)
 		}
 	} else if len(r.Soaks) > 0 {
 		add(soakParts(r.Soaks[0])...)
@@ -186,7 +186,15 @@ func (r Report) path() []document.Part {
 	f := r.cloud()
 	return append(parts, document.Drawing{Figure: f}, document.Text(
 		"Large dots were measured. Small dots are predicted by a model of the measured modes; the rings are those "+
-			"that no other mode beats in both quantities."))
+			"that no other mode beats in both quantities."+sizeText(r.Known.Batch)))
+}
+
+// sizeText names the batch size of a figure; "" where it was not chosen.
+func sizeText(batch int) string {
+	if batch == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" All are at batch size %d.", batch)
 }
 
 // mostRows is how many measured modes a report lists.

@@ -16,6 +16,8 @@ import (
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/questions"
+	"jtune/tui/session/search"
+	"jtune/tui/session/task"
 	"jtune/tui/session/workloads"
 )
 
@@ -33,11 +35,18 @@ type Drift struct {
 // ErrNoAnswer says that there is nothing to verify.
 var ErrNoAnswer = errors.New("no answer of a search on this board has been kept: jtune tune makes one")
 
-// ofBoard is the newest search of the open board that keeps an answer, or the one that is named.
-func ofBoard(s *session.Session, name string) (c campaigns.Campaign, k *answers.Kept, err error) {
+// VerifyRequest asks to measure an answer again.
+type VerifyRequest struct {
+	Campaign string           // "": the search whose answer was kept last on this board, else the newest
+	Trust    bool             // the command that the campaign's file names is run
+	Typed    *workloads.Typed // that command, given again; nil: not
+}
+
+// ofBoard is the search that is asked for on the open board, and which of its answers.
+func ofBoard(s *session.Session, name string) (c campaigns.Campaign, a answers.Answer, err error) {
 	list, err := campaigns.List(s.Options.Paths)
 	if err != nil {
-		return c, nil, err
+		return c, a, err
 	}
 	here := s.DeviceHeader()
 	same := func(c campaigns.Campaign) bool {
@@ -46,42 +55,66 @@ func ofBoard(s *session.Session, name string) (c campaigns.Campaign, k *answers.
 	}
 	if name != "" {
 		if c, err = campaigns.Find(s.Options.Paths, name); err != nil {
-			return c, nil, err
+			return c, a, err
 		}
-		c, k, err = questions.Find(list, c)
+		c, k, err := questions.Find(list, c)
 		switch {
 		case err == nil && k == nil:
 			err = fmt.Errorf("%s: %w", c.Name, questions.ErrNone)
 		case err == nil && !same(c):
 			err = fmt.Errorf("%s was searched on %s, this is another board", c.Name, c.Header.Device.Name)
+		case err == nil:
+			a = k.Answers[0]
 		}
-		return c, k, err
+		return c, a, err
 	}
-	for _, c := range slices.Backward(list) {
-		if c.Err != nil || !same(c) {
+	kept, err := session.LastKept(s)
+	if err != nil {
+		return c, a, err
+	}
+	newest := campaigns.Campaign{}
+	for _, at := range slices.Backward(list) {
+		if at.Err != nil || !same(at) {
 			continue
 		}
-		if k, err := questions.Answer(c); err == nil && k != nil {
-			return c, k, nil
+		k, err := questions.Answer(at)
+		if err != nil || k == nil {
+			continue
+		}
+		if newest.Dir == "" {
+			newest, a = at, k.Answers[0]
+		}
+		for _, one := range k.Answers {
+			if kept == tegra.Some(one.Mode) {
+				return at, one, nil
+			}
 		}
 	}
-	return c, nil, ErrNoAnswer
+	if newest.Dir == "" {
+		return c, a, ErrNoAnswer
+	}
+	return newest, a, nil
 }
 
 // Verify measures the answer of a search again with its job, and restores the board.
-func Verify(ctx context.Context, s *session.Session, name string, observe func(measure.Event)) (Drift, error) {
-	c, k, err := ofBoard(s, name)
+func Verify(ctx context.Context, s *session.Session, r VerifyRequest, observe func(measure.Event)) (Drift, error) {
+	c, a, err := ofBoard(s, r.Campaign)
 	if err != nil {
 		return Drift{}, err
 	}
-	a := k.Answers[0]
-	if a.Served != nil || a.Batch > 0 || a.Reading.N == 0 {
-		return Drift{}, fmt.Errorf("%s: only an answer that was measured, without a load and with one batch size, "+
-			"can be verified", c.Name)
-	}
-	w, err := workloads.Find(s, c.Header.Workload.Name)
+	again, err := task.Repeat(s, c, r.Trust, r.Typed)
 	if err != nil {
 		return Drift{}, err
+	}
+	if again.Tune == nil || a.Reading.N == 0 && a.Trial == nil {
+		return Drift{}, fmt.Errorf("%s: its answer was not measured, so that there is nothing to compare with", c.Name)
+	}
+	w := again.Tune.Workload
+	if a.Batch > 0 {
+		w = w.AtBatch(a.Batch)
+	}
+	if a.Trial != nil {
+		return underLoad(ctx, s, *again.Tune, a, c.Header.Created, observe)
 	}
 	row, err := measure.Verify(ctx, s, w, a.Mode, observe)
 	if err != nil {
@@ -90,7 +123,34 @@ func Verify(ctx context.Context, s *session.Session, name string, observe func(m
 	if !row.Status.Usable() {
 		return Drift{}, fmt.Errorf("the mode could not be measured: %s: %s", row.Status, row.Why)
 	}
+	row.Batch = a.Batch
 	return drift(a, row, c.Header.Created), nil
+}
+
+// underLoad sends the requests of a search again: the mode holds where it still keeps what was asked for. Latency at
+// the quantile and mean power are compared with those of the search.
+func underLoad(ctx context.Context, s *session.Session, r measure.TuneRequest, a answers.Answer, since time.Time,
+	observe func(measure.Event)) (Drift, error) {
+	now, err := search.Again(ctx, s, r, a.Setting, observe)
+	if err != nil {
+		return Drift{}, err
+	}
+	d := Drift{Holds: now.Meets(), Mode: a.Mode, Since: since, Virtual: a.Virtual}
+	words := func(t answers.Trial) string {
+		return fmt.Sprintf("p%.4g %s ms, mean %s W", 100*a.Ask.Quantile, value(t.LatencyMS), value(t.MeanW))
+	}
+	if then := a.Trial; then.LatencyMS.OK && now.LatencyMS.OK {
+		d.TimePct, _ = changed(then.LatencyMS.V, now.LatencyMS.V, 0)
+	}
+	if then := a.Trial; then.MeanW.OK && now.MeanW.OK {
+		d.PowerPct, _ = changed(then.MeanW.V, now.MeanW.V, 0)
+	}
+	d.Says = fmt.Sprintf("with requests at %s: %s now, %s on %s", a.Ask.Load, words(now), words(*a.Trial),
+		since.UTC().Format("2006-01-02"))
+	if !d.Holds {
+		d.Says += ": " + now.Why + ": tune again"
+	}
+	return d, nil
 }
 
 // z95 is the half width of a 95 % band in standard deviations.

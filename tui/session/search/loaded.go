@@ -68,10 +68,7 @@ func tuneServed(ctx context.Context, s *session.Session, r measure.TuneRequest, 
 	if err != nil {
 		return measure.TuneResult{}, err
 	}
-	want := workload.Demand{Rate: asked.Load.RatePerS, Arrivals: string(asked.Load.Pattern)}
-	if !r.Workload.Serves() { // which makes batches by itself
-		want.MaxWaitMS = r.Load.MaxWaitMS
-	}
+	want := demandOf(r, asked)
 	if list, err := campaigns.List(s.Options.Paths); err == nil && !r.Fresh && r.Before.IsZero() {
 		b := s.Device.Board()
 		r.Failed, r.Sent = questions.Sent(list, learn.Provenance{Workload: r.Workload.Name, Device: b.Name,
@@ -95,6 +92,35 @@ func tuneServed(ctx context.Context, s *session.Session, r measure.TuneRequest, 
 			r.Sent = append(slices.Clone(r.Sent), mix.Sent{Setting: at(*r, got.Setting), RatePerS: asked.Load.RatePerS,
 				LatencyMS: got.LatencyMS.V})
 		}})
+}
+
+// demandOf is how requests come for what is asked.
+func demandOf(r measure.TuneRequest, asked mix.Ask) workload.Demand {
+	want := workload.Demand{Rate: asked.Load.RatePerS, Arrivals: string(asked.Load.Pattern)}
+	if !r.Workload.Serves() { // which makes batches by itself
+		want.MaxWaitMS = r.Load.MaxWaitMS
+	}
+	return want
+}
+
+// Again tries a setting with the requests that a search asked for, as the search tried its answer.
+func Again(ctx context.Context, s *session.Session, r measure.TuneRequest, at tegra.Setting,
+	observe func(measure.Event)) (answers.Trial, error) {
+	asked, err := r.Goal.Ask(s.Seed)
+	if err != nil {
+		return answers.Trial{}, err
+	}
+	if really, why := paced(s, r.Workload, asked); !really {
+		return answers.Trial{}, fmt.Errorf("%w: requests cannot be sent here: %s", tegra.ErrUnsupported,
+			cmp.Or(why, "the answer rests on a calculated queue"))
+	}
+	want := demandOf(r, asked)
+	got, err := send(ctx, s, r, want, asked, at, observe)
+	if err != nil || !got.Meets() || !got.LatencyMS.OK {
+		return got, err
+	}
+	again, err := send(ctx, s, r, want, asked, at, observe) // one reading of a quantile is none to rely on
+	return got.And(again, asked, r.Workload), err
 }
 
 // tuneWatched searches on the traffic of a server's users by the mean latency, because a few requests say no more.

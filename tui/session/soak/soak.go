@@ -50,10 +50,7 @@ type Request struct {
 
 // Proving asks for the proof of an answer: its mode and batch size, within the board's own limits.
 func Proving(w workload.Workload, at tegra.Setting, lasts time.Duration) Request {
-	if at.Batch > 0 {
-		w.Batch = at.Batch
-	}
-	return Request{Workload: w, Mode: &tegra.Request{Mode: at.Mode}, For: lasts}
+	return Request{Workload: w.AtBatch(at.Batch), Mode: &tegra.Request{Mode: at.Mode}, For: lasts}
 }
 
 // lasts is how long the load runs at most.

@@ -1,0 +1,88 @@
+package session
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/BurntSushi/toml"
+
+	"jtune/internal/safefile"
+	"jtune/internal/tomlfile"
+	"jtune/tegra"
+	"jtune/tegra/sweep"
+)
+
+// keptName is the file of the data directory that says which mode was kept last on each board.
+const keptName = "kept.toml"
+
+const (
+	mostKept      = 64 << 10 // bytes
+	mostKeptLines = 100      // boards
+)
+
+// keptModes are the modes that were kept last, each on its board.
+type keptModes struct {
+	Kept []keptMode `toml:"kept"`
+}
+
+type keptMode struct {
+	Board   string    `toml:"board"`
+	Virtual bool      `toml:"virtual,omitempty"`
+	Mode    string    `toml:"mode"` // cores,cpu_khz,gpu_hz,mem_hz
+	When    time.Time `toml:"when"`
+}
+
+func (k keptMode) of(s *Session) bool {
+	b := s.Device.Board()
+	return k.Board == b.Name && k.Virtual == b.Virtual
+}
+
+func readKept(s *Session) (k keptModes, err error) {
+	path := filepath.Join(s.DataPath(), keptName)
+	data, err := safefile.Read(path, mostKept)
+	if errors.Is(err, fs.ErrNotExist) {
+		return k, nil
+	}
+	if err == nil {
+		_, err = tomlfile.Decode(path, string(data), &k)
+	}
+	return k, err
+}
+
+// RememberKept notes that a mode was kept on the board: what verify measures again. A file that cannot be read is
+// written anew.
+func RememberKept(s *Session, m tegra.Mode) error {
+	k, _ := readKept(s)
+	k.Kept = slices.DeleteFunc(k.Kept, func(k keptMode) bool { return k.of(s) })
+	b := s.Device.Board()
+	k.Kept = append(k.Kept, keptMode{b.Name, b.Virtual, strings.Join(sweep.ModeFields(m), ","), time.Now()})
+	k.Kept = k.Kept[max(0, len(k.Kept)-mostKeptLines):]
+	var text bytes.Buffer
+	text.WriteString("# Which mode jtune kept last on each board. Nothing is set because of this file.\n")
+	if err := toml.NewEncoder(&text).Encode(k); err != nil {
+		return fmt.Errorf("%s: %w", keptName, err)
+	}
+	return safefile.Replace(filepath.Join(s.DataPath(), keptName), text.Bytes())
+}
+
+// LastKept is the mode that was kept last on the board; absent where none is known.
+func LastKept(s *Session) (m tegra.Val[tegra.Mode], err error) {
+	k, err := readKept(s)
+	for _, one := range k.Kept {
+		if !one.of(s) || err != nil {
+			continue
+		}
+		mode, bad := sweep.ParseMode(strings.Split(one.Mode, ","))
+		if bad != nil {
+			return m, fmt.Errorf("%s: %w", filepath.Join(s.DataPath(), keptName), bad)
+		}
+		m = tegra.Some(mode)
+	}
+	return m, err
+}
