@@ -56,7 +56,7 @@ func readKept(s *Session) (k keptModes, err error) {
 }
 
 // RememberKept notes that a mode was kept on the board: what verify measures again. A file that cannot be read is
-// written anew.
+// replaced.
 func RememberKept(s *Session, m tegra.Mode) error {
 	k, _ := readKept(s)
 	k.Kept = slices.DeleteFunc(k.Kept, func(k keptMode) bool { return k.of(s) })

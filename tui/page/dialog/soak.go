@@ -30,7 +30,7 @@ var lengths = []time.Duration{soak.Usual, 10 * time.Minute, 2 * time.Hour, 0}
 // mostBounds is how long a list of limits may be, in characters.
 const mostBounds = 60
 
-// NewSoak begins with what is asked for.
+// NewSoak opens with the given request.
 func NewSoak(read page.Reader, ask page.AskSoak) *Soak {
 	listed := append([]namedMode{{name: "the present one, unchanged"}}, namedModes(read)...)
 	d := &Soak{read: read, mode: newModeQuestion(read, listed), job: newJobQuestion(read),

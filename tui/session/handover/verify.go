@@ -42,7 +42,7 @@ type VerifyRequest struct {
 	Typed    *workloads.Typed // that command, given again; nil: not
 }
 
-// ofBoard is the search that is asked for on the open board, and which of its answers.
+// ofBoard is the named search on the open board, and which of its answers.
 func ofBoard(s *session.Session, name string) (c campaigns.Campaign, a answers.Answer, err error) {
 	list, err := campaigns.List(s.Options.Paths)
 	if err != nil {
@@ -127,7 +127,7 @@ func Verify(ctx context.Context, s *session.Session, r VerifyRequest, observe fu
 	return drift(a, row, c.Header.Created), nil
 }
 
-// underLoad sends the requests of a search again: the mode holds where it still keeps what was asked for. Latency at
+// underLoad sends the requests of a search again: the mode holds where it still keeps the limits. Latency at
 // the quantile and mean power are compared with those of the search.
 func underLoad(ctx context.Context, s *session.Session, r measure.TuneRequest, a answers.Answer, since time.Time,
 	observe func(measure.Event)) (Drift, error) {

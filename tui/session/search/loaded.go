@@ -94,7 +94,7 @@ func tuneServed(ctx context.Context, s *session.Session, r measure.TuneRequest, 
 		}})
 }
 
-// demandOf is how requests come for what is asked.
+// demandOf is how requests arrive under a load.
 func demandOf(r measure.TuneRequest, asked mix.Ask) workload.Demand {
 	want := workload.Demand{Rate: asked.Load.RatePerS, Arrivals: string(asked.Load.Pattern)}
 	if !r.Workload.Serves() { // which makes batches by itself
