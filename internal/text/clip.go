@@ -3,6 +3,7 @@ package text
 import (
 	"io"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -42,17 +43,20 @@ func Plain(s string) string {
 	}, strings.ToValidUTF8(s, "?"))
 }
 
-// PlainWriter writes Plain text to to. Carriage returns pass where returns is set: a bar of progress
-// is drawn over itself.
+// PlainWriter writes Plain text to To. Carriage returns pass where Returns is set: a progress bar is drawn over
+// itself. Goroutines may share a PlainWriter: the output of a job and the notes about it meet on standard error.
 type PlainWriter struct {
 	To      io.Writer
 	Returns bool
 	Words   func(string) string // rewrites what one call writes; nil: nothing
-	rest    []byte              // of a character that the last write cut
+	mu      sync.Mutex
+	rest    []byte // of a character that the last write cut
 }
 
 // Write writes p, and a character that is cut at its end with the next write.
 func (w *PlainWriter) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	text := append(w.rest, p...)
 	cut := len(text)
 	for i := 1; i <= min(utf8.UTFMax-1, len(text)); i++ {

@@ -295,10 +295,11 @@ func (c *interrupted) moment(m misfortune, said *safeBuffer) <-chan time.Time {
 		return chance
 	}
 	then := make(chan time.Time, 1)
+	modes, after := filepath.Join(c.dir, "modes.csv"), c.after // check begins another folder while this still looks
 	go func() {
 		for c.t.Context().Err() == nil {
-			text, _ := os.ReadFile(filepath.Join(c.dir, "modes.csv"))
-			if bytes.Count(text, []byte("\n")) > c.after {
+			text, _ := os.ReadFile(modes)
+			if bytes.Count(text, []byte("\n")) > after {
 				then <- <-chance
 				return
 			}
@@ -311,8 +312,9 @@ func (c *interrupted) moment(m misfortune, said *safeBuffer) <-chan time.Time {
 // standstill is when nothing has been said or recorded for longer than the tests are patient.
 func (c *interrupted) standstill(said *safeBuffer) <-chan time.Time {
 	still := make(chan time.Time, 1)
+	dir := c.dir // check begins another one while this still looks
 	progress := func() (bytes int64) {
-		files, _ := filepath.Glob(filepath.Join(c.dir, "*"))
+		files, _ := filepath.Glob(filepath.Join(dir, "*"))
 		for _, name := range files {
 			if st, err := os.Stat(name); err == nil {
 				bytes += st.Size()

@@ -191,6 +191,8 @@ func (e *echo) Write(b []byte) (int, error) {
 
 // end ends the last line.
 func (e *echo) end() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	if e.open {
 		fmt.Fprintln(e.to)
 	}
