@@ -144,7 +144,7 @@ func TestFitWarnsOfOneToThreeSamples(t *testing.T) {
 				t.Errorf("%s with %d samples: warnings %q do not say how little is known", method, n, m.Warnings)
 			}
 			if m.CV.Known() {
-				t.Errorf("%s with %d samples: an error is told, %q", method, n, m.CV.How)
+				t.Errorf("%s with %d samples: an error is reported, %q", method, n, m.CV.How)
 			}
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"jtune/tegra"
 )
 
-// someModes are told apart by their cores.
+// pred returns a prediction of a mode that differs from others by its cores.
 func pred(cores int, timeMS, powerW, sdTime, sdPower float64) learn.Prediction {
 	return learn.Prediction{
 		Measured: tegra.Measured{

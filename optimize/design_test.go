@@ -142,7 +142,7 @@ func TestDesignReplacesModesThatFail(t *testing.T) {
 		tried = append(tried, m)
 	}
 	if len(tried) != 4 {
-		t.Errorf("a board where all fails was asked %d times, want 4", len(tried))
+		t.Errorf("%d modes tried on a board where all fail, want 4", len(tried))
 	}
 }
 

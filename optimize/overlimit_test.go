@@ -35,7 +35,7 @@ func TestTuneLearnsFromAModeThatWasEndedForItsPower(t *testing.T) {
 			return tegra.Measured{}, &OverLimit{PowerW: 1.2 * r.PowerW, After: 2 * time.Second}
 		}
 		if slices.Contains(ended, m) {
-			t.Errorf("%v was asked for again", m)
+			t.Errorf("%v was tried again", m)
 		}
 		return r, err
 	}

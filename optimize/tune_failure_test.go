@@ -101,7 +101,7 @@ func TestTuneGoesOnAfterAModeThatCannotBeMeasured(t *testing.T) {
 			}
 		}
 		if failed == 0 {
-			t.Errorf("%s: no failed probe is told", strategy)
+			t.Errorf("%s: no failed probe is reported", strategy)
 		}
 	}
 }

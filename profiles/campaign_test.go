@@ -274,7 +274,7 @@ func TestCampaignGateIsAskedBeforeEachModeAndItsErrorEndsTheCampaign(t *testing.
 	}
 }
 
-// A campaign that is paused ends at once when it is told to.
+// A paused campaign ends at once when it is interrupted.
 func TestCampaignPausedCanBeInterrupted(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "lstm", virtual.Options{})

@@ -30,7 +30,7 @@ type boardApplier struct {
 	applied  []tegra.Mode
 	restored int
 	fail     func(tegra.Mode) error // asked before each Apply
-	after    func(*tegra.Applied)   // may change what is told
+	after    func(*tegra.Applied)   // may change what Apply reports
 }
 
 var _ tegra.Applier = (*boardApplier)(nil)

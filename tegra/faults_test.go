@@ -35,7 +35,7 @@ var (
 	}
 )
 
-// faultBoards is that of the normal run or of the short one; the long form takes all.
+// faultBoards returns the boards of the normal or the short run; the long form takes all.
 func faultBoards() []tegratest.Board {
 	if os.Getenv("JTUNE_LONG") != "" {
 		return tegratest.Boards()

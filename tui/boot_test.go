@@ -39,7 +39,7 @@ func TestBootModeIsShownWrittenUndoneAndRemoved(t *testing.T) {
 	d.sees("now at boot: nothing", mode, "W writes", "ExecStart=/usr/local/bin/jtune apply "+mode,
 		"After=nvpower.service", "x remove (none is there)")
 	if d.board.Unit() != "" {
-		t.Fatal("written before it was asked for")
+		t.Fatal("written before the user confirmed")
 	}
 	d.press("esc")
 	plan()

@@ -35,7 +35,7 @@ func (d *driver) underALoad(line string) {
 }
 
 // The shell works out in the background what modes do under the load, for the page, its limits and its batch sizes;
-// what was asked for and left meanwhile does not show.
+// the result of a page that the user has left does not show.
 func TestShellWorksOutTheLoadOfTheModesThatShow(t *testing.T) {
 	d := drive(t)
 	d.serves()

@@ -75,7 +75,7 @@ func TestWordsOpenWhatTheyName(t *testing.T) {
 	}
 }
 
-// A pair that was asked for last does not stand in the way of the row under the cursor.
+// A search for a pair does not change what Tune takes from the row under the cursor.
 func TestTuneOnARowForgetsTheLastPair(t *testing.T) {
 	t.Parallel()
 	d := drive(t)

@@ -314,7 +314,7 @@ func TestExecJobDoesNotOutliveAJtuneThatIsKilled(t *testing.T) {
 
 // A launcher whose workers lead sessions of their own, as torchrun's do, ends
 // them itself when it is asked to end. The pause that the watcher makes between TERM and KILL is the test's: it lasts
-// until the launcher has done what it was asked, however busy the machine is.
+// until the launcher has ended its processes, however busy the machine is.
 func TestExecLauncherIsAskedToEndBeforeItIsKilled(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

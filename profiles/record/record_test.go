@@ -211,8 +211,8 @@ func TestRecordUnusableRowsAreSkippedByReadersOfSweeps(t *testing.T) {
 	}
 }
 
-// A power cut may leave any file of the folder cut anywhere: whole rows are
-// read, what is torn is told, and the record goes on.
+// A power cut may truncate any file of the folder at any byte: whole rows are read, torn ones are reported, and the
+// record can be continued.
 func TestRecordCutAnywhereOpensWithItsWholeRows(t *testing.T) {
 	t.Parallel()
 	whole := filepath.Join(t.TempDir(), "whole")

@@ -67,7 +67,7 @@ type Workload struct {
 	Unit string `toml:"unit,omitempty" json:"unit,omitempty"`
 	// of an inference job: stream survives a change of mode, run is restarted for each; a pattern's own when empty
 	Per     string       `toml:"per,omitempty" json:"per,omitempty"`
-	Batches []int        `toml:"batches,omitempty" json:"batches,omitempty"` // sizes to choose among without --batch
+	Batches []int        `toml:"batches,omitempty" json:"batches,omitempty"` // sizes to choose among by default
 	Server  Server       `toml:"server,omitempty" json:"server,omitzero"`    // that answers the requests
 	Limit   LatencyLimit `toml:"limit,omitempty" json:"limit,omitzero"`
 	Load    Demand       `toml:"load,omitempty" json:"load,omitzero"`

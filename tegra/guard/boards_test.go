@@ -79,7 +79,7 @@ func TestGuardChangesOnlyTheFilesOfAKnobOnEveryBoard(t *testing.T) {
 			}
 			for _, line := range changed {
 				if !strings.Contains(line, k) || k == "_freq" && strings.Contains(line, "cpufreq") {
-					t.Errorf("%s alone was asked for, yet %s", k, line)
+					t.Errorf("only %s should be written, yet %s", k, line)
 				}
 			}
 			r.try(tegra.Request{Mode: top})

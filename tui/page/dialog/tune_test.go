@@ -242,7 +242,7 @@ func TestTuneStartsFromWhatIsKnownUnlessAskedNotTo(t *testing.T) {
 	}
 	d.Press("right")
 	if d.Sees("starts from nothing"); !f.request().Fresh {
-		t.Error("from nothing was asked for")
+		t.Error("the search starts from nothing")
 	}
 }
 

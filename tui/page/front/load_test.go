@@ -161,7 +161,7 @@ func TestFrontUnderALoadGoesBackToTheAnswersBatchSize(t *testing.T) {
 	d.Sees("other models: not under a load")
 }
 
-// Training knows no load: what was asked of inference leaves its page as it was.
+// Training has no load: a load that the user gave for an inference does not change its page.
 func TestFrontOfTrainingHasNoLoad(t *testing.T) {
 	d, c := withView(t)
 	d.Ask(mix.Goal{Limit: optimize.Limit{PowerW: 30}, Load: arrivals.Spec{RatePerS: 30, LatencyMS: 50,

@@ -269,7 +269,7 @@ func TestProfileSaysWhyAnotherProgramsRunIsNotPaused(t *testing.T) {
 	d.State.Tasks.Followed = j
 	d.Sees("space pause (a run cannot be paused)", "x stop and restore")
 	if d.Press("space"); d.Want() != nil {
-		t.Error("a run is told to pause")
+		t.Error("a run gets an order to pause")
 	}
 	d.Press("x")
 	if want, _ := d.Want().(page.Order); want.Do != remote.OrderStop {
@@ -305,7 +305,7 @@ func TestProfileAlwaysShowsTheTimeLeft(t *testing.T) {
 				t.Errorf("%s at %d columns: %q does not end with %q", name, w, line, left)
 			}
 			if screen := d.Screen(); strings.Contains(screen, "577") {
-				t.Errorf("%s at %d columns counts past what was asked for:\n%s", name, w, screen)
+				t.Errorf("%s at %d columns counts past the number of modes:\n%s", name, w, screen)
 			}
 		}
 	}

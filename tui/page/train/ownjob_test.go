@@ -15,7 +15,7 @@ import (
 	"jtune/tui/session/task"
 )
 
-// tried opens the dialog with a command that runs, and has printed what is told.
+// tried opens the dialog with a running command that has printed the lines of told.
 func tried(t *testing.T, told measure.ToldEvent) (*pagetest.Driver, *page.Task) {
 	t.Helper()
 	d, _ := pagetest.Drive(t, New)

@@ -130,7 +130,7 @@ func TestOrdersReachACommandsWork(t *testing.T) {
 	open := make(chan error)
 	go func() { open <- orders.Gate(ctx) }()
 	if got := <-said; !strings.HasPrefix(got, "paused by ") {
-		t.Errorf("the user is told %q", got)
+		t.Errorf("the user sees %q", got)
 	}
 	if err := f.Give(OrderGoOn); err != nil {
 		t.Fatal(err)
@@ -139,14 +139,14 @@ func TestOrdersReachACommandsWork(t *testing.T) {
 		t.Error(err)
 	}
 	if got := <-said; !strings.HasPrefix(got, "goes on, by ") {
-		t.Errorf("the user is told %q", got)
+		t.Errorf("the user sees %q", got)
 	}
 	if err := f.Give(OrderStop); err != nil || ctx.Err() == nil {
 		t.Errorf("stopped: %v, the work's context: %v", err, ctx.Err())
 	}
 	orders.End()
 	if got := <-said; !strings.HasPrefix(got, "stopped by ") {
-		t.Errorf("the user is told %q", got)
+		t.Errorf("the user sees %q", got)
 	}
 	left, err := os.ReadDir(filepath.Join(s.DataPath(), controlFolder))
 	if err != nil || len(left) > 0 {

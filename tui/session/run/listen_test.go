@@ -71,7 +71,7 @@ func TestAListenerLosesNoEventAndTellsOnlyNews(t *testing.T) {
 		t.Errorf("at the end: %v", err)
 	}
 	if told != 1 {
-		t.Errorf("one line in %v is told %d times", events*every, told)
+		t.Errorf("one line in %v is reported %d times", events*every, told)
 	}
 	l.end()
 	l = listen(&measure.RunRequest{Listen: true}, nil)

@@ -13,9 +13,9 @@ import (
 	"jtune/tui/session/answers"
 )
 
-// The gain of an answer was measured, in the quantity that was asked for, and the board's noise-free truth lies in its
-// band, which is at most 6 points wide, in 95 % of searches. JTUNE_LONG runs six boards and twelve seeds for each goal;
-// without it one board and one seed.
+// The gain of an answer is measured in the quantity of the goal, and in 95 % of searches the board's noise-free value
+// lies in its band, which is at most 6 points wide. JTUNE_LONG runs six boards and twelve seeds for each goal; without
+// it one board and one seed.
 func TestGainsAreTrue(t *testing.T) {
 	boards, seeds := []string{virtual.AGXOrin}, 1
 	if os.Getenv("JTUNE_LONG") != "" {

@@ -12,7 +12,7 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-// Every step of a binary search is told when it is made, and stays in what a task has to show.
+// A task reports every step of a binary search at once and keeps it for the screens.
 func TestBinarySearchTellsEachHalvingAsItIsMade(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Fast(t)
