@@ -3,9 +3,12 @@ package tui
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -29,36 +32,52 @@ import (
 
 var update = flag.Bool("update", false, "write the golden screens anew")
 
-// sizes of the golden screens: the first size, a roomy one, a tiny one. One
-// goroutine draws all of them, so the short form takes the first alone.
+// sizes of the golden screens: the usual window and a tiny one. One goroutine draws all of them, so the short form
+// takes the first alone.
 func sizes() [][2]int {
 	if testing.Short() {
-		return pagetest.Sizes[:1]
+		return [][2]int{{80, 24}}
 	}
-	return pagetest.Sizes
+	return [][2]int{{80, 24}, {40, 12}}
 }
+
+// roomySizes are larger windows.
+var roomySizes = [][2]int{{120, 35}, {200, 50}}
+
+// roomy scenes have golden screens in larger windows too. TestLargerWindowsKeepTheWords looks at the others there.
+var roomy = map[string]bool{"live": true, "front": true, "train-run": true, "tune": true, "welcome": true}
 
 // golden compares a screen with its file, and asks of every frame what holds
 // for all: exact size, and a badge that says what the board is.
 func golden(t *testing.T, d *driver, name string) {
 	t.Helper()
-	for _, s := range sizes() {
-		d.size(s[0], s[1])
-		got := d.screen()
-		lines := strings.Split(got, "\n")
-		if len(lines) != s[1] {
-			t.Errorf("%s at %dx%d has %d lines, want %d", name, s[0], s[1], len(lines), s[1])
-		}
-		for i, line := range lines {
-			if w := ansi.StringWidth(line); w != s[0] {
-				t.Errorf("%s at %dx%d: line %d is %d columns wide, want %d: %q", name, s[0], s[1], i+1, w, s[0], line)
-			}
-		}
-		if !strings.Contains(lines[0], "VIRTUAL ×60") {
-			t.Errorf("%s at %dx%d: first line lacks the badge: %q", name, s[0], s[1], lines[0])
-		}
-		compare(t, fmt.Sprintf("%s-%dx%d", name, s[0], s[1]), trimmed(got))
+	drawn := sizes()
+	if roomy[name] && !testing.Short() {
+		drawn = append(drawn, roomySizes...)
 	}
+	for _, s := range drawn {
+		compare(t, fmt.Sprintf("%s-%dx%d", name, s[0], s[1]), trimmed(framed(t, d, name, s)))
+	}
+}
+
+// framed is a screen of a size, with what holds for every frame checked.
+func framed(t *testing.T, d *driver, name string, s [2]int) string {
+	t.Helper()
+	d.size(s[0], s[1])
+	got := d.screen()
+	lines := strings.Split(got, "\n")
+	if len(lines) != s[1] {
+		t.Errorf("%s at %dx%d has %d lines, want %d", name, s[0], s[1], len(lines), s[1])
+	}
+	for i, line := range lines {
+		if w := ansi.StringWidth(line); w != s[0] {
+			t.Errorf("%s at %dx%d: line %d is %d columns wide, want %d: %q", name, s[0], s[1], i+1, w, s[0], line)
+		}
+	}
+	if !strings.Contains(lines[0], "VIRTUAL ×60") {
+		t.Errorf("%s at %dx%d: first line lacks the badge: %q", name, s[0], s[1], lines[0])
+	}
+	return got
 }
 
 // trimmed is a screen without the blanks at the ends of its lines.
@@ -315,6 +334,51 @@ func TestGoldenPagesAtEverySize(t *testing.T) {
 	}
 }
 
+// TestLargerWindowsKeepTheWords draws the scenes without golden screens in larger windows: the words of the usual window
+// are there too, and no more words are cut.
+func TestLargerWindowsKeepTheWords(t *testing.T) {
+	t.Parallel()
+	for name, scene := range scenes() {
+		if roomy[name] {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := drive(t)
+			scene(d)
+			usual := framed(t, d, name, [2]int{80, 24})
+			for _, s := range roomySizes {
+				wide := framed(t, d, name, s)
+				for _, word := range words.FindAllString(usual, -1) {
+					if !strings.Contains(wide, word) && !slices.Contains(whereLittleFits, word) &&
+						!slices.Contains(hiddenByADialog[name], word) {
+						t.Errorf("%dx%d lacks %q\n%s", s[0], s[1], word, wide)
+					}
+				}
+				if cuts := cutWord.FindAllString(wide, -1); len(cuts) > len(cutWord.FindAllString(usual, -1))+listsCut[name] {
+					t.Errorf("%dx%d cuts %q\n%s", s[0], s[1], cuts, wide)
+				}
+			}
+		})
+	}
+}
+
+var (
+	words   = regexp.MustCompile(`\p{L}{4,}`)
+	cutWord = regexp.MustCompile(`\p{L}+…`)
+
+	// whereLittleFits are the words of hints that something does not fit: "e enlarge", "e shows the rest", "2 more
+	// lines", "line 40 of 60".
+	whereLittleFits = []string{"enlarge", "shows", "rest", "more", "lines", "line"}
+
+	// hiddenByADialog are words that a dialog covers in larger windows, by scene.
+	hiddenByADialog = map[string][]string{"models-rename": {"predictions"}, "tune-limits": {"python"}}
+
+	// listsCut is how many texts a larger window alone shows and cuts, by scene: Live's processes on the GPU, and why a
+	// mode of a campaign has no reading.
+	listsCut = map[string]int{"live-hot": 1, "profile": 1, "profile-stop": 1, "profile-paused": 1}
+)
+
 func TestGoldenKeepQuestionCountsDown(t *testing.T) {
 	t.Parallel()
 	d := drive(t).withView()
@@ -362,5 +426,32 @@ func TestFrameFitsEveryWindow(t *testing.T) {
 			}
 			look(200, 50)
 		})
+	}
+}
+
+// TestGoldenScreensHaveAScene finds golden screens that no test writes any more.
+func TestGoldenScreensHaveAScene(t *testing.T) {
+	t.Parallel()
+	scene := maps.Clone(scenes())
+	for _, name := range slices.Collect(maps.Keys(scene)) {
+		for _, g := range []string{"ascii", "blocks"} {
+			scene[name+"-"+g] = nil
+		}
+	}
+	for _, name := range []string{"front-keep", "front-group-ascii", "front-group-blocks", "welcome"} {
+		scene[name] = nil
+	}
+	files, err := filepath.Glob("testdata/*.golden")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no golden screens: %v", err)
+	}
+	for _, file := range files {
+		base := strings.TrimSuffix(filepath.Base(file), ".golden")
+		at := strings.LastIndexByte(base, '-')
+		name, size := base[:at], base[at+1:]
+		_, known := scene[name]
+		if drawn := size == "80x24" || size == "40x12" || roomy[name]; !known || !drawn {
+			t.Errorf("%s: no test compares a screen with it", file)
+		}
 	}
 }

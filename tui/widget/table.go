@@ -86,7 +86,8 @@ func (t *Table) Move(by int) { t.Cursor = min(max(0, t.Cursor+by), max(0, t.Rows
 
 // fitted returns the columns that fit w, and how wide they are: numbers as wide as the
 // widest of those that show, as none is ever cut. The least needed columns go first,
-// those of equal need together; then texts give way, then the last columns of numbers.
+// those of equal need together; then texts give way, then the last columns of numbers. Room that is left goes to texts
+// that are cut.
 func (t *Table) fitted(w int, cells [][]string) (cols, widths []int) {
 	worst := 0
 	for i, c := range t.Cols {
@@ -128,7 +129,14 @@ func (t *Table) fitted(w int, cells [][]string) (cols, widths []int) {
 			drop(at)
 		}
 	}
-	// The last text takes the room that is left.
+	// Texts that are cut take the room that is left, then the last one.
+	for at, i := range cols {
+		if c := t.Cols[i]; !c.Right && !c.Whole {
+			for _, row := range cells {
+				widths[at] += min(max(0, Width(row[i])-widths[at]), max(0, -over()))
+			}
+		}
+	}
 	if n := len(cols) - 1; n >= 0 && !t.Cols[cols[n]].Right && !t.Cols[cols[n]].Whole {
 		widths[n] = max(0, widths[n]-over())
 	}

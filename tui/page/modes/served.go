@@ -20,7 +20,8 @@ func (p *Page) head() {
 	if speed != "" {
 		cols[columnSpeed].Title, cols[columnEnergy].Title = speed, energy
 	}
-	cols[columnTimeBand].Off = p.served != nil
+	unknown := p.read.Outlook() == nil // no model and no reading
+	cols[columnTimeBand].Off, cols[columnPowerBand].Off = unknown || p.served != nil, unknown
 	if p.served != nil {
 		cols[columnTime].Title = page.LatencyHead(p.served)
 	}
