@@ -393,11 +393,11 @@ func (s *statements) screens(name string, watts int, since string) {
 	s.term.press("4", "Home")
 	model := name + "@" + s.virt
 	s.term.sees(model)
-	for range 6 {
+	for i := range 24 { // on a busy machine a list may change between a look and a key
 		if strings.Contains(s.still(), "▸"+model+" ") {
 			break
 		}
-		s.term.press("Down")
+		s.term.press([]string{"Down", "Down", "Down", "Down", "Home"}[i%5])
 	}
 	var errors, title string
 	if s.errors(name, model) {
