@@ -63,11 +63,10 @@ func newApply(a *app) *cobra.Command {
 		Use:   "apply MODE|PRESET|ID",
 		Short: "Set a power mode, read it back, and keep or revert it",
 		Long: "Sets a power mode such as 12c/2.20C/1.30G/3.20M, a preset of the board or its nvpmodel id, reads " +
-			"every\n" +
-			"knob back, and waits for one line: y keeps, n reverts, no answer reverts.\n\n" +
-			"With --at-boot a mode that was kept is applied at every boot too: a systemd unit,\n" +
-			boot.Path + ", is shown first and written when\n" +
-			"the mode is kept. It needs root rights. jtune apply --at-boot off removes the unit.",
+			"every knob back, and waits for one line: y keeps the mode; n, or no answer, reverts it.\n\n" +
+			"With --at-boot, a kept mode is also applied at every boot. jtune first shows the systemd unit, " +
+			boot.Path + ", and writes it when\nthe mode is kept. This needs root. jtune apply --at-boot off removes " +
+			"the unit.",
 		Example: "  jtune apply 12c/2.20C/1.30G/3.20M\n  jtune apply MAXN --yes\n  sudo jtune apply MAXN --at-boot\n" +
 			"  sudo jtune apply --at-boot off\n  jtune revert",
 		Args: cobra.ExactArgs(1),
@@ -75,13 +74,13 @@ func newApply(a *app) *cobra.Command {
 }
 
 func (c *applyCmd) flags(f *pflag.FlagSet) {
-	timeFlag(f, &c.keepAfter, "keep-after", c.keepAfter, "revert after this long without an answer")
+	timeFlag(f, &c.keepAfter, "keep-after", c.keepAfter, "revert after `TIME` without an answer")
 	f.BoolVar(&c.yes, "yes", false, "keep the mode without asking")
 	choiceFlag(f, &c.dvfs, "dvfs",
-		"on lets the governor scale clocks below those of the mode, off locks them (min = max)", "on", "off")
+		"on: the governor may scale clocks below those of the mode; off: clocks are locked (min = max)", "on", "off")
 	choiceFlag(f, &c.fan, "fan", "fan: auto or max (default: unchanged)", "auto", "max")
 	f.BoolVar(&c.atBoot, "at-boot", false,
-		"also apply the mode at every boot, once it is kept; apply --at-boot off ends that")
+		"once the mode is kept, also apply it at every boot")
 	f.BoolVar(&c.asJSON, "json", false, "as JSON, once the mode is kept or reverted")
 }
 

@@ -33,7 +33,7 @@ func newCampaigns(a *app) *cobra.Command {
 		Use:   "campaigns",
 		Short: "Manage campaigns: the folders of measured modes",
 		Long: "A campaign is a folder of measured modes: a search, a profile, a verification or a single run. The " +
-			"model of a workload on a board learns from all of them. A deleted campaign is moved aside and can " +
+			"model of a workload on a board learns from all its campaigns. A deleted campaign is moved aside and can " +
 			"be restored until it is purged.",
 		Example: "  jtune campaigns\n  jtune campaigns show 20260105-101500-resnet18-tune\n" +
 			"  jtune campaigns list --deleted",
@@ -44,7 +44,7 @@ func newCampaigns(a *app) *cobra.Command {
 	cmd.AddCommand(list,
 		verb("show NAME", "Show one campaign in full, with the answer of its search", 1, 1, c.show),
 		verb("summary", "Count campaigns, runs, epochs and devices of the data directory", 0, 0, c.summary),
-		verb("compare NAME OTHER", "Compare what two campaigns measured of the same modes", 2, 2, c.compare),
+		verb("compare NAME OTHER", "Compare two campaigns in the modes that both measured", 2, 2, c.compare),
 		verb("rename NAME NEW", "Rename a campaign", 2, 2, func(args []string) error {
 			return a.say(campaigns.Rename(a.options.Paths, args[0], args[1]), "%s is %s now", args[0], args[1])
 		}),
@@ -64,7 +64,7 @@ func newCampaigns(a *app) *cobra.Command {
 }
 
 func (c *campaignsCmd) flags(f *pflag.FlagSet) {
-	f.BoolVar(&c.deleted, "deleted", false, "those that were deleted and can be restored")
+	f.BoolVar(&c.deleted, "deleted", false, "list deleted campaigns, which can be restored")
 }
 
 func (c *campaignsCmd) run(context.Context) error { return c.list(nil) }

@@ -50,17 +50,16 @@ func (c *chooseCmd) flags(f *pflag.FlagSet) {
 	servingFlags(f, &c.goal.Load)
 	limitFlag(f, &c.goal.Load, func(l optimize.Limit) { c.goal.Limit.PowerW, c.goal.Limit.TimeMS = l.PowerW, l.TimeMS })
 	unitFlag(f, &c.goal.Limit.EnergyJ, "energy-limit", 0, units.Joule,
-		"fastest mode that takes at most `J` joules per minibatch; with several batch sizes: per sample")
+		"find the fastest mode that takes at most `J` joules per minibatch; with several batch sizes: per sample")
 	unitFlag(f, &c.goal.Limit.MaxSlowdownPct, "max-slowdown", 0, units.Percent,
-		"mode of least power that is at most `PCT` percent slower than the fastest")
+		"find the mode of least power that is at most `PCT` percent slower than the fastest")
 	f.BoolVar(&c.goal.Limit.Throughput, "throughput", false,
-		"fastest mode, also within --time-limit; with several batch sizes: most samples per second, "+
-			"as with --power-limit")
-	f.BoolVar(&c.goal.Limit.Knee, "knee", false, "knee of the Pareto front of time and power")
+		"find the fastest mode, also within --time-limit; with several batch sizes: the most samples per second")
+	f.BoolVar(&c.goal.Limit.Knee, "knee", false, "find the knee of the Pareto front of time and power")
 	f.Float64Var(&c.margin, "margin", c.goal.Limit.Margin.Z(),
 		"stay `Z` standard deviations of the prediction below a limit")
 	unitFlag(f, &c.maxError, "max-error", 0, units.Percent,
-		"fail with exit code 5 when the model's own cross-validated error is above `PCT` percent, or not known")
+		"fail with exit code 5 if the cross-validated error of the model exceeds `PCT` percent or is unknown")
 	c.whole.flags(f)
 	c.jsonFlag(f, asDocument)
 }

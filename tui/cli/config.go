@@ -30,17 +30,17 @@ func newConfig(a *app) *cobra.Command {
 	show := verb("show", "List every key with its value, default and origin", 0, 0, nil)
 	show.RunE = func(cmd *cobra.Command, _ []string) error { return c.show(cmd.InheritedFlags()) }
 	a.jsonFlag(show.Flags(), asList)
-	edit := verb("edit", "Edit a copy in $EDITOR, and take it once it has no fault", 0, 0, nil)
+	edit := verb("edit", "Edit a copy in $EDITOR, and use it once it has no fault", 0, 0, nil)
 	edit.RunE = func(cmd *cobra.Command, _ []string) error { return c.edit(cmd.Context()) }
 	return group(&cobra.Command{
 		Use:   "config",
 		Short: "Show, edit and check the configuration file",
-		Long: "The configuration file gives your own workloads, where the data of the built-in ones are, keys and " +
-			"colours of the screens. It is config.toml below $XDG_CONFIG_HOME/jtune, or the one of --config; " +
-			"through sudo that of the user who called.",
+		Long: "The configuration file has your own workloads, the data folder of the built-in ones, and the keys and " +
+			"colours of the screens. It is config.toml in $XDG_CONFIG_HOME/jtune, or the file of --config. Under " +
+			"sudo, jtune uses the calling user's file.",
 	}, "", show, edit,
-		verb("check [FILE]", "List what is wrong with the file; exit code 1 if anything is", 0, 1, c.checkFile),
-		verb("path", "Print where the file is, or would be", 0, 0, func([]string) error {
+		verb("check [FILE]", "List the faults of the file; exit code 1 if there are any", 0, 1, c.checkFile),
+		verb("path", "Print the path of the file, even if it does not exist", 0, 0, func([]string) error {
 			return a.say(nil, "%s", a.options.ConfigPath())
 		}),
 		verb("schema", "Print a JSON schema of the file, for editors", 0, 0, func([]string) error {

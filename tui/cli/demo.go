@@ -30,9 +30,9 @@ func newDemo(a *app) *cobra.Command {
 	return command(&demoCmd{app: a}, &cobra.Command{
 		Use:   "demo",
 		Short: "Play a tour of the screens on a virtual board",
-		Long: "Plays a tour of a minute on a virtual AGX Orin, with captions: the board live, a search, its answer,\n" +
-			"a map, applying, keeping and undoing. Space goes on to the next step, q and ctrl+c quit, any\n" +
-			"other key ends the tour and leaves you in the program. Nothing that it measures or remembers is kept.",
+		Long: "Plays a one-minute tour on a virtual AGX Orin, with captions: the live board, a search, its answer, " +
+			"a map, applying, keeping and undoing. Space jumps to the next step, q and ctrl+c quit, any other key " +
+			"ends the tour and gives you the program. jtune keeps nothing of the tour.",
 	})
 }
 

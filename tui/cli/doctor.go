@@ -29,20 +29,20 @@ func newDoctor(a *app) *cobra.Command {
 	return command(&doctorCmd{app: a}, &cobra.Command{
 		Use:   "doctor",
 		Short: "Check every data source",
-		Long: "Lists every data source with its path, and why a missing one is missing; which other programs may\n" +
-			"change the power mode; and what jtune itself costs, measured for a second. The last line is a verdict.\n" +
-			"On a board that is too hot to be measured the exit code is 1.\n\n" +
-			"--bundle also writes a copy of each device file that jtune reads, for somebody who has no such board.\n" +
-			"Serial numbers, MAC and mail addresses, comments, and the names of the host and its users are\n" +
-			"replaced; processes are left out. jtune --sysroot FILE opens it, to be read only.",
+		Long: "Lists every data source with its path, or the reason why it is missing; other programs that may " +
+			"change the power mode; and the cost of jtune itself, measured for a second. The last line is a " +
+			"verdict. On a board that is too hot for measurements the exit code is 1.\n\n" +
+			"--bundle also writes a copy of each device file that jtune reads, to send to somebody without this " +
+			"board. Serial numbers, MAC, IP and mail addresses, comments, and the names of the host and its users " +
+			"are replaced; processes are not included. jtune --sysroot FILE opens a bundle read-only.",
 	})
 }
 
 func (c *doctorCmd) flags(f *pflag.FlagSet) {
-	f.StringVar(&c.bundle, "bundle", "", "write what jtune reads of this board to `FILE`, a tar.gz without "+
-		"names and numbers of this unit, to be sent to others")
-	f.StringVar(&c.job, "workload", "", "check what workload `NAME` needs on this machine, without starting "+
-		"it: packages and their versions, data, memory, disk; exit code 1 where something is missing")
+	f.StringVar(&c.bundle, "bundle", "", "write the device files that jtune reads to `FILE` (tar.gz), without serial "+
+		"numbers and names")
+	f.StringVar(&c.job, "workload", "", "check what workload `NAME` needs on this machine, without starting it: "+
+		"packages and versions, data, memory, disk; exit code 1 if something is missing")
 	c.jsonFlag(f, asDocument)
 }
 

@@ -31,16 +31,16 @@ func newEnergy(a *app) *cobra.Command {
 	return command(c, &cobra.Command{
 		Use:   "energy WORKLOAD",
 		Short: "Find the clocks that answer a request at the least energy",
-		Long: "Measures pairs of CPU and GPU clocks, cores and memory at their maxima, and compares the energy of a " +
-			"request with that under the default governors, all clocks free, which is measured first, in the " +
-			"middle and last.\n\n" +
-			"A model screens the pairs: 24 evenly spread ones, the 5 of least energy that it predicts, the " +
-			"neighbours of the best, and a few settings with fewer cores or slower memory; those that may be the " +
-			"answer are read three times. --full measures every pair, ten times with 3,200 inferences each: days. " +
-			"--out DIR --resume continues an interrupted study. A reading that disagrees with all others is never " +
-			"the answer.\n\n" +
-			"--batch 1,4,16 studies the first size and measures the others beside the baseline. At the end the " +
-			"board is restored, governors included.",
+		Long: "Measures pairs of CPU and GPU clocks, with cores and memory at their maxima, and compares the energy " +
+			"of a request with the baseline: the default governors with free clocks, measured first, in the middle " +
+			"and last.\n\n" +
+			"A model screens the pairs. jtune measures 24 evenly spread pairs, the 5 pairs with the least predicted " +
+			"energy, the neighbours of the best, and a few settings with fewer cores or slower memory. Candidates " +
+			"for the answer are measured three times. --full measures every pair ten times with 3,200 inferences " +
+			"each, which takes days. --out DIR --resume continues an interrupted study. A reading that contradicts " +
+			"all others is never the answer.\n\n" +
+			"--batch 1,4,16 studies the first size and measures the other sizes beside the baseline. At the end the " +
+			"board is restored, including its governors.",
 		Example: "  jtune research experiment energy mobilenet-infer --batch 1\n" +
 			"  jtune research experiment energy mobilenet-infer --full --repeat 10 --out study\n" +
 			"  jtune research experiment energy mobilenet-infer --governor cpu=performance,gpu=simple_ondemand\n" +
@@ -50,19 +50,18 @@ func newEnergy(a *app) *cobra.Command {
 }
 
 func (c *energyCmd) flags(f *pflag.FlagSet) {
-	f.BoolVar(&c.r.Energy.Full, "full", false, "measure every pair of clocks; says before how long that takes")
-	countFlag(f, &c.r.Repeat, "repeat", "read each pair that may be the answer `N` times; with --full every pair "+
-		"(default 3, or 10)")
+	f.BoolVar(&c.r.Energy.Full, "full", false, "measure every pair of clocks, after printing how long that takes")
+	countFlag(f, &c.r.Repeat, "repeat", "measure each candidate `N` times; with --full every pair (default 3, or 10)")
 	countFlag(f, &c.r.Energy.Inferences, "inferences",
-		"answer `N` in each reading (default 40 batches and 3 s; with --full 3200)")
-	f.StringArrayVar(&c.governors, "governor", nil, "another baseline: `NAMES` such as "+
+		"answer `N` requests in each reading (default 40 batches and 3 s; with --full 3200)")
+	f.StringArrayVar(&c.governors, "governor", nil, "add a baseline with the governors `NAMES`, such as "+
 		"cpu=performance,gpu=simple_ondemand; may be repeated")
-	unitFlag(f, &c.latencyCost, "latency-cost", 0, units.Percent, "also the least energy whose latency is at most `PCT` percent "+
-		"above the baseline's")
-	f.StringVar(&c.against, "against", "", "compare with workload `NAME`: the same requests, in the baseline and at "+
-		"the best pair")
+	unitFlag(f, &c.latencyCost, "latency-cost", 0, units.Percent, "also find the least energy with a latency at most "+
+		"`PCT` percent above the baseline's")
+	f.StringVar(&c.against, "against", "", "compare with workload `NAME`: the same requests under the baseline and "+
+		"at the best pair")
 	c.infer.addJob(f)
-	timeFlag(f, &c.r.Every, "interval", 100*time.Millisecond, "time between two power samples")
+	timeFlag(f, &c.r.Every, "interval", 100*time.Millisecond, "`TIME` between two power samples")
 	f.StringVar(&c.svg, "svg", "", "draw the heat map and the curves as SVG files in `DIR`")
 	f.BoolVar(&c.asCSV, "csv", false, "every point as CSV")
 	c.recordFlags(f, "study", "readings")

@@ -37,30 +37,30 @@ func newEvaluate(a *app) *cobra.Command {
 		Short: "Compare the methods on a measured sweep, with the papers' metrics",
 		Long: "Fits each method to random modes of a sweep in which every mode was measured, predicts the other " +
 			"modes, and lets the method choose a mode for every limit.\n\n" +
-			"Choices are compared with two optima: the best reading within the limit, and, for a sweep of at least " +
-			"400 modes, the best reading that a fit to 400 of them confirms (\"clean\": at most 10 % less power and " +
-			"25 % less time than predicted), because the best of thousands of single readings is often luck. A " +
-			"search is \"hot\" when one of its probes drew more than 10 % over the power limit.\n\n" +
-			"oracle3 is a yardstick: the best reading of the three modes that a fit to the sweep, without their own " +
-			"readings, ranks best for the limit. It loses only the luck of single readings.\n\n" +
-			"Errors are also printed for the lower and the upper half of each knob's values; bands are held against " +
-			"the readings of all modes not fitted to: 50, 80 and 95 % should lie inside.",
+			"Choices are compared with two optima: the best reading within the limit and, for a sweep of at least " +
+			"400 modes, the best reading that a fit to 400 modes confirms (\"clean\": at most 10 % less power and " +
+			"25 % less time than predicted). The best of thousands of single readings is often luck. A search is " +
+			"\"hot\" if one of its probes drew over 10 % more than the power limit.\n\n" +
+			"oracle3 is a yardstick: a fit to the sweep ranks the modes, each without its own reading, and the best " +
+			"reading of its first three counts. It loses only the luck of single readings.\n\n" +
+			"Errors are also printed for the lower and the upper half of each knob's values. 50, 80 and 95 % of the " +
+			"readings of the other modes should be inside the bands.",
 	})
 }
 
 func (c *evaluateCmd) flags(f *pflag.FlagSet) {
-	f.StringVar(&c.truth, "truth", "", "sweep `FILE` or campaign folder that holds every mode's measurement")
-	f.StringVar(&c.reference, "reference", "", "`FILE` (sweep, campaign folder, model, reference) or name of another "+
-		"workload for gp+ref, tune+ref and powertrain, never the sweep's own; or a board's profile ("+
+	f.StringVar(&c.truth, "truth", "", "sweep `FILE` or campaign folder with a measurement of every mode")
+	f.StringVar(&c.reference, "reference", "", "reference for gp+ref, tune+ref and powertrain: `FILE` (sweep, "+
+		"campaign folder, model, reference) or name of another workload, never the sweep's own; or a board's profile ("+
 		strings.Join(learn.ProfileNames(), ", ")+"), without the sweep's own workload; or none (default: gp+ref and "+
 		"tune+ref are left out, powertrain transfers from "+learn.ShippedName+")")
 	f.StringVar(&c.methods, "methods", "", "of "+strings.Join(bench.Methods(), ", ")+" (default: all that can run)")
-	f.StringVar(&c.sizes, "sizes", "", "numbers of modes to fit to (default 10,20,50)")
-	f.IntVar(&c.Seeds, "seeds", 0, "random samples per size (default 10)")
+	f.StringVar(&c.sizes, "sizes", "", "fit to `N` modes; several with commas (default 10,20,50)")
+	f.IntVar(&c.Seeds, "seeds", 0, "draw `N` random samples per size (default 10)")
 	f.StringSliceVar(&c.samplesOf, "samples-of", nil,
-		"published runs (`FILE`, comma-separated): fit to the same modes and compare the errors")
-	f.StringSliceVar(&c.others, "others", nil, "other workloads measured on that board (`FILE`, comma-separated): "+
-		"linear4 picks its four modes, and learns energy, by them")
+		"fit to the modes of published runs in `FILE` (several with commas) and compare the errors")
+	f.StringSliceVar(&c.others, "others", nil, "other workloads measured on that board, in `FILE` (several with "+
+		"commas): linear4 picks its four modes and learns energy from them")
 	f.StringVar(&c.budgets, "budgets", "", "power limits `FROM:TO:STEP` in watts (default: about 34 "+
 		"limits from the least power of the sweep to that of its fastest mode; PowerTrain has 17:50:1)")
 	f.StringVar(&c.latencies, "latencies", "", "limits `MS` on the time of a minibatch, each with every power limit, "+

@@ -37,20 +37,20 @@ func newExperiment(a *app) *cobra.Command {
 	var names []string
 	for _, e := range experiment.All() {
 		names = append(names, e.Name)
-		fmt.Fprintf(&about, "%s (%s)\n\n", e.Name, e.Title)
+		fmt.Fprintf(&about, "  %-12s %s\n", e.Name, e.Title)
 	}
 	for _, one := range beside {
-		fmt.Fprintf(&about, "%s (%s)\n\n", one.name, one.about)
+		fmt.Fprintf(&about, "  %-12s %s\n", one.name, one.about)
 	}
 	out := command(c, &cobra.Command{
 		Use:   "experiment [NAME [WORKLOAD | -- COMMAND [ARG…]]]",
 		Short: "Run one of the papers' characterisation sweeps and explain it",
-		Long: "Runs a training job with several settings, one after another in the fastest power mode with the fan " +
-			"at maximum and locked clocks, and compares them: a table, a CSV file, and sentences about the measured " +
-			"numbers. Without a name it lists the experiments.\n\n" + about.String() +
+		Long: "Runs a training job with several settings, one after another, in the fastest power mode with locked " +
+			"clocks and the fan at maximum, and compares them: a table, a CSV file, and conclusions in words. " +
+			"Without a name it lists the experiments:\n\n" + about.String() + "\n" +
 			"Every run is recorded in --out DIR when it ends, with the report (report.txt, report.csv); --resume " +
 			"continues with the missing runs. At the end the board is restored. Times are means per minibatch " +
-			"without the first one. Parts that this board or job cannot do are skipped and listed.",
+			"without the first minibatch. Parts that this board or job does not support are skipped and listed.",
 		Example: "  jtune research experiment\n  jtune research experiment workers resnet --repeat 3 --out workers\n" +
 			"  jtune research experiment storage --data /mnt/ssd/imagenet --data /mnt/sd/imagenet\n" +
 			"  jtune research experiment cache --epochs 6 --json",
@@ -65,29 +65,29 @@ func newExperiment(a *app) *cobra.Command {
 }
 
 func (c *experimentCmd) flags(f *pflag.FlagSet) {
-	f.StringVar(&c.workload, "workload", "", "train workload `NAME` (default: the one of the papers)")
-	f.StringVar(&c.mode, "mode", "", "run in power mode `MODE`, also a preset (default: the fastest)")
+	f.StringVar(&c.workload, "workload", "", "train workload `NAME` (default: as in the papers)")
+	f.StringVar(&c.mode, "mode", "", "run in `MODE` or a preset (default: the fastest mode)")
 	countFlag(f, &c.r.Minibatches, "minibatches", "run `N` minibatches with the data in memory (default 100)")
 	countFlag(f, &c.r.Epochs, "epochs",
-		"run `N` whole epochs instead, from a cold page cache; results count the later ones")
+		"run `N` whole epochs instead, from a cold page cache; epoch 0 does not count")
 	c.r.Repeat = 1
 	countFlag(f, &c.r.Repeat, "repeat", "run every setting `N` times and report the spread")
 	f.StringArrayVar(&c.r.Folders, "data", nil,
-		"`DIR` of the training data; for storage several times: a copy on each medium")
-	timeFlag(f, &c.r.Idle, "idle", time.Minute, "baseload: measure each state for this long (papers: 30m)")
+		"read the training data from `DIR`; for storage repeat it: a copy on each medium")
+	timeFlag(f, &c.r.Idle, "idle", time.Minute, "baseload: measure each state for `TIME` (papers: 30m)")
 	timeFlag(f, &c.r.Base, "base", 5*time.Second,
-		"measure the idle board for this long before each run, for its share of the energy; 0: do not")
-	timeFlag(f, &c.r.Every, "interval", time.Second, "time between two power samples")
-	f.StringArrayVar(&c.pair, "pair", nil, "modes: compare two modes that differ in one knob, `MODE` given twice")
-	f.BoolVar(&c.plots, "plot", false, "draw the settings as bars in the terminal too")
-	f.StringVar(&c.svg, "svg", "", "draw the settings as bars into `DIR`, as SVG")
-	f.StringVar(&c.r.Labels, "labels", "", "modes: only `LETTERS` of a to n, such as ag; all of them without letters")
+		"measure the idle board for `TIME` before each run, for its share of the energy; 0: do not")
+	timeFlag(f, &c.r.Every, "interval", time.Second, "`TIME` between two power samples")
+	f.StringArrayVar(&c.pair, "pair", nil, "modes: compare two modes that differ in one knob; give `MODE` twice")
+	f.BoolVar(&c.plots, "plot", false, "also draw the settings as bars in the terminal")
+	f.StringVar(&c.svg, "svg", "", "draw the settings as bars, as SVG files in `DIR`")
+	f.StringVar(&c.r.Labels, "labels", "", "modes: measure only `LETTERS` of a to n, such as ag (without letters: all)")
 	f.Lookup("labels").NoOptDefVal = everyLabel
-	countFlag(f, &c.r.Units, "instances", "variability: on units 0 to `N`-1 of a virtual board")
-	f.StringArrayVar(&c.runs, "runs", nil, "devices: compare with your own runs in `DIR`, a folder that jtune run has "+
-		"left (--no-device on other machines) or one of several; several times")
+	countFlag(f, &c.r.Units, "instances", "variability: run on units 0 to `N`-1 of a virtual board")
+	f.StringArrayVar(&c.runs, "runs", nil, "devices: compare with your own runs in `DIR`, the folder of a jtune run "+
+		"(--no-device on other machines) or of several; may be repeated")
 	f.StringArrayVar(&c.meter, "meter", nil,
-		"baseload: `STATE=W`, what a meter at the supply read in idle state i, ii, iii or iv; several times")
+		"baseload: `STATE=W` is the reading of a meter at the supply in idle state i, ii, iii or iv; may be repeated")
 	c.recordFlags(f, "experiment", "settings")
 	c.own.add(f)
 }

@@ -38,14 +38,15 @@ func newExplain(a *app) *cobra.Command {
 func (c *explainCmd) flags(f *pflag.FlagSet) {
 	c.jsonFlag(f, asDocument)
 	f.StringVar(&c.model, "model", "",
-		"model `FILE`, or the name of a kept one; without it the approaches by scenario are printed")
-	f.StringVar(&c.mode, "mode", "", "power mode `MODE` or preset to explain (default: every knob at its largest)")
+		"model `FILE`, or the name of a kept one (default: explain which approach suits which training)")
+	f.StringVar(&c.mode, "mode", "", "explain `MODE` or a preset (default: every knob at its largest)")
 	countFlag(f, &c.minibatches, "minibatches",
-		"`N` minibatches of a whole training (default: those of the workload, if known)")
+		"a whole training has `N` minibatches (default: as the workload, if known)")
 	c.whole.flags(f)
-	f.StringVar(&c.scenario.Often, "often", "", "how often it is trained: `WORD` of "+strings.Join(advice.Often, ", "))
-	timeFlag(f, &c.scenario.Length, "length", 0, "how long a training takes, such as 40m or 72h")
-	f.StringVar(&c.scenario.Changes, "changes", "", "how often the workload changes: `WORD` of "+
+	f.StringVar(&c.scenario.Often, "often", "", "how often "+
+		"you train: `WORD` is one of "+strings.Join(advice.Often, ", "))
+	timeFlag(f, &c.scenario.Length, "length", 0, "a training takes `TIME`, such as 40m or 72h")
+	f.StringVar(&c.scenario.Changes, "changes", "", "how often the workload changes: `WORD` is one of "+
 		strings.Join(advice.Changing, ", "))
 }
 

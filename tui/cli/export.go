@@ -25,9 +25,8 @@ func newExport(a *app) *cobra.Command {
 	return command(&exportCmd{app: a}, &cobra.Command{
 		Use:   "export MODE --name NAME",
 		Short: "Print a mode as a POWER_MODEL block for this board's nvpmodel.conf",
-		Long: "Prints a mode as a POWER_MODEL block with the next free id. Append it to the list of modes in the " +
-			"board's\n" +
-			"nvpmodel.conf, whose parameters it uses; then sudo nvpmodel -m ID sets it.",
+		Long: "Prints a mode as a POWER_MODEL block with the next free id, in the parameters of the board's " +
+			"nvpmodel.conf. Append it to the list of modes in that file; then sudo nvpmodel -m ID sets it.",
 		Args: func(cmd *cobra.Command, args []string) error {
 			return cobra.ExactArgs(1)(cmd, withoutFormat(args))
 		},
@@ -35,7 +34,7 @@ func newExport(a *app) *cobra.Command {
 }
 
 func (c *exportCmd) flags(f *pflag.FlagSet) {
-	f.StringVar(&c.name, "name", "", "`NAME` of the mode: letters, digits and _")
+	f.StringVar(&c.name, "name", "", "call the mode `NAME`: letters, digits and _")
 }
 
 func (c *exportCmd) check() error {

@@ -28,18 +28,17 @@ func newExporter(a *app) *cobra.Command {
 	return command(&exporterCmd{app: a, listen: "127.0.0.1:9939"}, &cobra.Command{
 		Use:   "exporter",
 		Short: "Give the readings to Prometheus, over HTTP or as a file",
-		Long: "exporter answers http://127.0.0.1:9939/metrics with power, energy, clocks, loads, temperatures and " +
-			"memory of the board in the text format of Prometheus, and with what a jtune of this user measures. " +
-			"Every scrape reads the board; only the energy is summed once a second. A sensor " +
-			"that the board lacks has no series. With --textfile it writes a file for node_exporter's textfile " +
-			"collector every 15 s instead.",
+		Long: "Serves http://127.0.0.1:9939/metrics in the text format of Prometheus: power, energy, clocks, loads, " +
+			"temperatures and memory of the board, and the job that another jtune of this user is measuring. Every " +
+			"scrape reads the board; energy is summed once a second. A sensor that the board lacks has no series. " +
+			"With --textfile it writes a file for node_exporter's textfile collector every 15 s instead.",
 	})
 }
 
 func (c *exporterCmd) flags(f *pflag.FlagSet) {
-	f.StringVar(&c.listen, "listen", c.listen, "`ADDR` to answer on: address and port")
-	f.StringVar(&c.file, "textfile", "", "write `FILE` every 15 s in place of answering")
-	f.BoolVar(&c.once, "once", false, "write one file and end; without --textfile to standard output")
+	f.StringVar(&c.listen, "listen", c.listen, "listen on `ADDR`: address and port")
+	f.StringVar(&c.file, "textfile", "", "write `FILE` every 15 s instead of listening")
+	f.BoolVar(&c.once, "once", false, "write the metrics once and exit; without --textfile to standard output")
 }
 
 func (c *exporterCmd) run(ctx context.Context) error {

@@ -33,10 +33,10 @@ func newFidelity(a *app) *cobra.Command {
 	return command(&fidelityCmd{app: a}, &cobra.Command{
 		Use:   "fidelity",
 		Short: "Hold the virtual boards against the papers' published figures",
-		Long: "Works out every hardware figure that the papers print on the virtual boards, and says how many " +
-			"tolerances off it is: up to 1 is within, up to 1.5 near. A setting is a number that the simulation " +
-			"takes as an input, a stated one needs no simulation, a contradictory one disagrees with figures of its " +
-			"own paper. Nothing here is a measurement.",
+		Long: "Calculates every hardware figure of the papers on the virtual boards and prints how far it is off, in " +
+			"tolerances: up to 1 is within, up to 1.5 near. A setting is an input of the simulation, a stated figure " +
+			"needs no simulation, and a contradictory one disagrees with other figures of its paper. Nothing here is " +
+			"a measurement.",
 		Example: "  jtune research fidelity --device virtual:nano\n  jtune research fidelity --only s2-dvfs --json\n" +
 			"  jtune research fidelity --device all --strict",
 	})
@@ -44,7 +44,7 @@ func newFidelity(a *app) *cobra.Command {
 
 func (c *fidelityCmd) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.only, "only", "", "only figures with `TEXT` in their name")
-	f.BoolVar(&c.strict, "strict", false, "exit code 1 when a figure that held at the release holds no more")
+	f.BoolVar(&c.strict, "strict", false, "exit code 1 if a figure that held at the release no longer holds")
 	f.BoolVar(&c.asCSV, "csv", false, "as CSV, one figure per line")
 	c.jsonFlag(f, asDocument)
 }

@@ -49,17 +49,21 @@ func (c *fitCmd) flags(f *pflag.FlagSet) {
 	choiceFlag(f, &c.r.Method, "method", "auto, gp, powertrain, nn, linear, tree, forest or mlp", learn.Methods()...)
 	f.StringVar(&c.file, "out", "", "model `FILE`, replaced if it exists")
 	choiceFlag(f, &c.loss, "loss",
-		"loss of the networks of powertrain and nn: mse, or mape (the paper's for a transfer to an Orin Nano)",
+		"loss function of the networks of powertrain and nn: mse, or mape (the paper's choice for a transfer to an "+
+			"Orin Nano)",
 		"mse", "mape")
 	f.BoolVar(&c.freeze, "freeze", false, "powertrain: train only the new last layer")
-	f.StringArrayVar(&c.hyper, "hyper", nil, "`KEY=VALUE`: a setting of the networks of powertrain and nn, repeatable: "+
+	f.StringArrayVar(&c.hyper, "hyper", nil, "set `KEY=VALUE` for the networks of powertrain and nn; may be "+
+		"repeated; keys: "+
 		strings.Join(nn.Settings(), ", "))
 	countFlag(f, &c.r.Minibatches, "minibatches", "learn from the first `N` recorded minibatches of each mode "+
 		"(default all)")
-	f.StringVar(&c.r.Phase, "phase", "", "of a language model: `PHASE` prefill or decode, time and energy of one token of it")
-	f.StringVar(&c.entries, "entries", "", "list how often the networks of powertrain and nn see each mode in `FILE`, as CSV")
-	f.BoolVar(&c.r.SkipCV, "no-cv", false, "no cross-validation: faster, and the model does not know its own error")
-	f.BoolVar(&c.r.Strict, "strict", false, "a bad row is an error")
+	f.StringVar(&c.r.Phase, "phase", "", "learn time and energy of one token of a language model's `PHASE`: prefill "+
+		"or decode")
+	f.StringVar(&c.entries, "entries", "", "write how often the networks of powertrain and nn see each mode to "+
+		"`FILE`, as CSV")
+	f.BoolVar(&c.r.SkipCV, "no-cv", false, "skip cross-validation: faster, but the error of the model stays unknown")
+	f.BoolVar(&c.r.Strict, "strict", false, "fail on a bad row (default: skip it and report its line)")
 	c.jsonFlag(f, asDocument)
 }
 
@@ -201,11 +205,11 @@ func newPredict(a *app) *cobra.Command {
 	return command(&predictCmd{onModels: onModels{a}}, &cobra.Command{
 		Use:   "predict --model MODEL [MODE...]",
 		Short: "Predict time, power and energy of any or all modes",
-		Long: "Predicts with a model. MODE is a mode such as 12c/1.65C/0.62G/3.19M, or a filter " +
-			"such as cores=2,4,6 for all that match; clocks also take 900MHz, 0.9GHz or just 900. A line of the " +
-			"text is a mode with its time, power and energy per minibatch and their 95 % bands, its time and energy " +
-			"per epoch where its minibatches are known, and where it stands against a limit. Values are the model's, " +
-			"also of modes that it has learned from; where a mode stands is decided by its readings if there are any.",
+		Long: "Predicts with a model. MODE is a mode such as 12c/1.65C/0.62G/3.19M, a preset of the board, or a " +
+			"filter such as cores=2,4,6; clocks also take 900MHz, 0.9GHz or just 900. Each line has a mode, its " +
+			"time, power and energy per minibatch with 95 % bands, time and energy per epoch if the length of an " +
+			"epoch is known, and its state against the limits. The values come from the model, also for modes that " +
+			"it has learned from. If a mode has readings, they decide its state.",
 		Example: "  jtune predict --model resnet.model 12c/1.65C/0.62G/3.19M\n" +
 			"  jtune predict --model resnet.model 'cores=8,12 gpu>=0.9GHz'\n" +
 			"  jtune predict --model resnet.model --csv",
@@ -216,16 +220,17 @@ func newPredict(a *app) *cobra.Command {
 func (c *predictCmd) flags(f *pflag.FlagSet) {
 	modelFlag(f, &c.model, "")
 	f.StringVar(&c.modes, "modes", "",
-		"`FILE` with the modes to predict, as CSV or one MODE per line; - for standard input (default: all of the "+
+		"predict the modes in `FILE`, as CSV or one MODE per line; - for standard input (default: all modes of the "+
 			"model)")
 	limitFlags(f, &c.limit)
-	f.StringVar(&c.estimates, "estimates", "", "compare with another estimator, such as the vendor's: `FILE` of CSV with "+
-		"the header mode,power_w; a mode may be a preset")
-	f.StringVar(&c.measured, "measured", "", "with --estimates: sweep `FILE` or campaign folder of further measured modes")
-	countFlag(f, &c.epoch, "per-epoch", "`N` minibatches of an epoch (default: those of the workload, if known)")
+	f.StringVar(&c.estimates, "estimates", "", "compare with another estimator, such as the vendor's: CSV `FILE` "+
+		"with the header mode,power_w; a mode may be a preset")
+	f.StringVar(&c.measured, "measured", "", "with --estimates: more measured modes from a sweep `FILE` or campaign "+
+		"folder")
+	countFlag(f, &c.epoch, "per-epoch", "an epoch has `N` minibatches (default: as the workload, if known)")
 	f.BoolVar(&c.asCSV, "csv", false, "as CSV")
 	c.jsonFlag(f, asList)
-	f.BoolVar(&c.strict, "strict", false, "a bad row is an error")
+	f.BoolVar(&c.strict, "strict", false, "fail on a bad row (default: skip it and report its line)")
 }
 
 func (c *predictCmd) check() error { return checkLimits(c.limit, c.given) }

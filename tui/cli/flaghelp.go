@@ -12,10 +12,12 @@ import (
 // flagSections are the sections of the flags of a command that has many, and the flags of each. A flag of no section
 // comes last.
 var flagSections = []struct{ title, flags string }{
+	{"Input", "model models samples train infer predict workload truth reference methods sizes seeds samples-of " +
+		"others estimates measured observed with strict"},
 	{"What to reach", "power-limit time-limit energy-limit energy throughput max-slowdown knee limit margin " +
 		"max-error coverage baseline mode latency-cost policy tau budgets"},
 	{"How to measure", "batch minibatches epochs inferences modes sample grid list filter shard resume redo-failed " +
-		"probes strategy rotation depth fresh reference interval base repeat wait mode-timeout retries dvfs fan " +
+		"probes strategy rotation depth fresh interval base repeat wait mode-timeout retries dvfs fan " +
 		"keep-fan force workers weights remote data half env no-gc no-instrument settle length soak go-on for " +
 		"until-steady meter governor full idle instances"},
 	{"Load", "rate arrivals outstanding latency quantile max-wait power-as idle-power requests"},

@@ -38,15 +38,15 @@ func newFleet(a *app) *cobra.Command {
 	cmd := group(&cobra.Command{
 		Use:   "fleet",
 		Short: "Run jtune on several boards over ssh",
-		Long: "fleet runs a command of jtune on every board of the configuration, [board.NAME] with ssh = " +
-			"\"user@host\", eight at a time, through your own ssh client, and prints a line for each. A board that " +
-			"fails keeps no other from going on; the exit code is the largest of all. ssh asks for no password: keys " +
-			"or an agent must do.",
+		Long: "Runs a jtune command on every board of the configuration ([board.NAME] with ssh = \"user@host\"), " +
+			"eight at a time, through your own ssh client, and prints a line for each board. One failing board does " +
+			"not stop the others; the exit code is the largest of all. ssh asks for no password: use keys or an agent.",
 		Example: "  jtune fleet doctor\n  jtune fleet tune --group lab -- resnet18 --power-limit 30",
 	}, "", newFleetWatch(u), newFleetDoctor(u), newFleetTune(u), newFleetProfile(u), newFleetRank(u), newFleetApply(u),
 		newFleetInstall(u))
-	cmd.PersistentFlags().StringSliceVar(&u.names, "boards", nil, "`NAME` of a board, several with commas; all without")
-	cmd.PersistentFlags().StringVar(&u.of, "group", "", "boards of this `GROUP`")
+	cmd.PersistentFlags().StringSliceVar(&u.names, "boards", nil, "`NAME` of a board; several with commas (default: "+
+		"all)")
+	cmd.PersistentFlags().StringVar(&u.of, "group", "", "only boards of `GROUP`")
 	return cmd
 }
 
@@ -322,17 +322,17 @@ func newFleetProfile(u onBoards) *cobra.Command {
 	return command(&fleetProfileCmd{onBoards: u, tries: 3}, &cobra.Command{
 		Use:   "profile --out DIR -- WORKLOAD [FLAGS of profile]",
 		Short: "Measure one plan, each board a part of it, and join the parts",
-		Long: "Each board measures its part (profile --shard i/n) in jtune-fleet of the home folder there. The " +
-			"parts are copied to DIR.parts and joined in DIR once all are finished. A lost connection is tried " +
-			"again, and the same command goes on with what is missing.",
+		Long: "Each board measures its part (profile --shard i/n) in the folder jtune-fleet of its home folder. " +
+			"jtune copies the parts to DIR.parts and joins them in DIR when all are finished. It retries a lost " +
+			"connection; to continue after an interruption, run the same command again.",
 		Example: "  jtune fleet profile --out all -- resnet18 --sample 200",
 		Args:    cobra.MinimumNArgs(1),
 	})
 }
 
 func (c *fleetProfileCmd) flags(f *pflag.FlagSet) {
-	f.StringVar(&c.dir, "out", "", "`DIR` for the joined campaign, new")
-	f.IntVar(&c.tries, "retries", c.tries, "`N` times that a lost connection is tried again")
+	f.StringVar(&c.dir, "out", "", "new `DIR` for the joined campaign")
+	f.IntVar(&c.tries, "retries", c.tries, "retry a lost connection `N` times")
 	c.jsonFlag(f, asDocument)
 }
 

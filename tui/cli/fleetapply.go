@@ -23,16 +23,16 @@ func newFleetApply(u onBoards) *cobra.Command {
 	return command(&fleetApplyCmd{onBoards: u, keepAfter: defaultKeepAfter}, &cobra.Command{
 		Use:   "apply MODE|PRESET",
 		Short: "Set a mode on each board, and keep it after one question",
-		Long: "Each board sets the mode, reads it back and waits. One question then names the boards that it is set " +
-			"on: y keeps it there; n or silence reverts it. A board that loses its connection before the " +
-			"answer reverts the mode. With --yes there is no question, and a board keeps the mode if it is connected.",
+		Long: "Each board sets the mode, reads it back and waits. Then one question lists the boards: y keeps the " +
+			"mode on all of them; n, or no answer, reverts it. A board that loses its connection before the answer " +
+			"reverts the mode. With --yes jtune does not ask, and every connected board keeps the mode.",
 		Args: cobra.ExactArgs(1),
 	})
 }
 
 func (c *fleetApplyCmd) flags(f *pflag.FlagSet) {
 	f.BoolVar(&c.yes, "yes", false, "do not ask")
-	timeFlag(f, &c.keepAfter, "keep-after", c.keepAfter, "revert after this `TIME` without an answer")
+	timeFlag(f, &c.keepAfter, "keep-after", c.keepAfter, "revert after `TIME` without an answer")
 	c.jsonFlag(f, asDocument)
 }
 

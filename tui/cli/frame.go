@@ -112,6 +112,9 @@ func (c *count) Set(text string) error {
 // countFlag adds a count.
 func countFlag(f *pflag.FlagSet, n *int, name, usage string) { f.Var((*count)(n), name, usage) }
 
+// wordType is how help texts call one of a few words.
+const wordType = "WORD"
+
 // choice is the value of a flag that is one of a few words.
 type choice[T comparable] struct {
 	to *T
@@ -124,7 +127,7 @@ func choiceFlag[T comparable](f *pflag.FlagSet, to *T, name, usage string, of ..
 }
 
 func (c *choice[T]) String() string { return fmt.Sprint(*c.to) }
-func (c *choice[T]) Type() string   { return "string" }
+func (c *choice[T]) Type() string   { return wordType }
 
 func (c *choice[T]) words() (list []string) {
 	for _, v := range c.of {
@@ -152,20 +155,21 @@ func (c *choice[T]) Set(text string) error {
 // weightsFlag adds --weights to a command that runs a workload.
 func weightsFlag(f *pflag.FlagSet, o *session.Options) {
 	f.StringVar(&o.Weights, "weights", "",
-		"`FILE` of the model, or its name, for llama, llama-server, ollama, vllm, trt, triton, deepstream, yolo-predict; "+
-			"without it the one that a running server has loaded")
+		"model `FILE` or name for llama, llama-server, ollama, vllm, trt, triton, deepstream, yolo-predict (default: "+
+			"the model that the running server has loaded)")
 	f.BoolVar(&o.Remote, "remote", false,
-		"use a server whose address is not on the loopback; power is this board's")
+		"allow a server address that is not a loopback address; jtune measures the power of this board")
 }
 
 // perModeFlag adds --minibatches to a command that measures modes.
 func perModeFlag(f *pflag.FlagSet, n *int) {
-	countFlag(f, n, "minibatches", "clean minibatches per mode (default 40)")
+	countFlag(f, n, "minibatches", "measure `N` clean minibatches in each mode (default 40)")
 }
 
 // referenceFlag adds --reference.
 func referenceFlag(f *pflag.FlagSet, name *string) {
-	f.StringVar(name, "reference", "", "reference workload: `FILE`, name of a kept model or campaign, "+
+	f.StringVar(name, "reference", "", "transfer from a reference workload: `FILE`, name of a kept model or "+
+		"campaign, "+
 		learn.ShippedName+", a board's profile ("+strings.Join(learn.ProfileNames(), ", ")+"), or none "+
 		"(default: the profile of this kind of board)")
 }
@@ -177,23 +181,25 @@ func modelFlag(f *pflag.FlagSet, name *string, more string) {
 
 // limitFlags adds limits to a command that says of each mode where it stands against them.
 func limitFlags(f *pflag.FlagSet, l *optimize.Limit) {
-	unitFlag(f, &l.PowerW, "power-limit", 0, units.Watt, "say of each mode whether it stays within `W` watts, and how sure "+
-		"that is")
-	unitFlag(f, &l.TimeMS, "time-limit", 0, units.Millisecond, "the same for `MS` milliseconds per minibatch")
-	unitFlag(f, &l.EnergyJ, "energy-limit", 0, units.Joule, "the same for `J` joules per minibatch, or per sample where the batch "+
-		"size is an input")
+	unitFlag(f, &l.PowerW, "power-limit", 0, units.Watt, "show whether each mode stays within `W` watts, and how "+
+		"sure that is")
+	unitFlag(f, &l.TimeMS, "time-limit", 0, units.Millisecond, "show whether each mode stays within `MS` "+
+		"milliseconds per minibatch")
+	unitFlag(f, &l.EnergyJ, "energy-limit", 0, units.Joule, "show whether each mode stays within `J` joules per "+
+		"minibatch; per sample if the batch size is an input")
 }
 
 // goalFlags adds the goals of choose.
 func goalFlags(f *pflag.FlagSet, l *optimize.Limit) {
 	unitFlag(f, &l.PowerW, "power-limit", 0, units.Watt,
-		"fastest mode that draws at most `W` watts; with several batch sizes: most samples per second")
+		"find the fastest mode that draws at most `W` watts; with several batch sizes: the most samples per second")
 	otherGoalFlags(f, l)
 }
 
 // otherGoalFlags adds the goals besides watts of choose and tune.
 func otherGoalFlags(f *pflag.FlagSet, l *optimize.Limit) {
-	unitFlag(f, &l.TimeMS, "time-limit", 0, units.Millisecond, "mode of least power with at most `MS` milliseconds per minibatch; "+
-		"with --power-limit and several batch sizes: the limit on the latency")
-	f.BoolVar(&l.Energy, "energy", false, "mode of least energy per minibatch; with several batch sizes: per sample")
+	unitFlag(f, &l.TimeMS, "time-limit", 0, units.Millisecond, "find the mode of least power that takes at most `MS` "+
+		"milliseconds per minibatch; with --power-limit and several batch sizes: limit the latency of a batch")
+	f.BoolVar(&l.Energy, "energy", false, "find the mode of least energy per minibatch; with several batch sizes: "+
+		"per sample")
 }

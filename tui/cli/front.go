@@ -39,16 +39,16 @@ func newFront(a *app) *cobra.Command {
 		Short: "Print the Pareto front of time and power",
 		Example: "  jtune front --model resnet.model --svg front.svg\n" +
 			"  jtune front --model resnet.model --verify 10 --refit resnet.model",
-		Long: "Prints the Pareto front: the modes that no other mode beats in both time and power (or in another\n" +
-			"two of time, power and energy). They are predicted by a model, or taken from measured samples.",
+		Long: "Prints the Pareto front: the modes that no other mode beats in both time and power (or in another " +
+			"pair of time, power and energy). A model predicts it, or it is taken from measured samples.",
 	})
 }
 
 func (c *frontCmd) flags(f *pflag.FlagSet) {
 	modelFlag(f, &c.model, ": the predicted Pareto front")
 	f.StringVar(&c.samples, "samples", "", "sweep `FILE` or campaign folder: the measured Pareto front")
-	f.StringVar(&c.x, "x", "time", "x axis: time, or power with --y energy")
-	f.StringVar(&c.y, "y", "power", "y axis: power or energy")
+	f.StringVar(&c.x, "x", "time", "`QUANTITY` of the x axis: time, or power with --y energy")
+	f.StringVar(&c.y, "y", "power", "`QUANTITY` of the y axis: power or energy")
 	limitFlags(f, &c.goal.Limit)
 	servingFlags(f, &c.goal.Load)
 	limitFlag(f, &c.goal.Load, func(l optimize.Limit) { c.goal.Limit.PowerW, c.goal.Limit.TimeMS = l.PowerW, l.TimeMS })
@@ -56,15 +56,15 @@ func (c *frontCmd) flags(f *pflag.FlagSet) {
 	c.jsonFlag(f, asList)
 	f.StringVar(&c.svg, "svg", "", "draw the cloud of modes and the front into `FILE`")
 	countFlag(f, &c.v.most, "verify",
-		"first measure up to `N` modes along it on this device, and update the model with them (try 10)")
-	f.StringVar(&c.v.workload, "workload", "", "`NAME` of the workload to measure with --verify (default the model's)")
+		"first measure up to `N` modes along the front on this device, and update the model with them (try 10)")
+	f.StringVar(&c.v.workload, "workload", "", "measure workload `NAME` with --verify (default: the model's)")
 	f.StringVar(&c.v.budgets, "budgets", "",
-		"power limits `FROM:TO:STEP` in watts that --verify measures for (default: 34 along the whole front)")
+		"power limits in watts that --verify measures for, as `FROM:TO:STEP` (default: 34 along the whole front)")
 	f.StringVar(&c.v.request.Dir, "out", "",
 		"new campaign `DIR` for the measurements of --verify (default: in the data directory)")
 	countFlag(f, &c.v.request.Settings.Minibatches, "minibatches",
-		"clean minibatches per mode with --verify (default 40)")
-	f.StringVar(&c.v.refit, "refit", "", "write the model updated by --verify to `FILE`")
+		"with --verify, measure `N` clean minibatches in each mode (default 40)")
+	f.StringVar(&c.v.refit, "refit", "", "write the model that --verify has updated to `FILE`")
 	f.BoolVar(&c.strict, "strict", false, "a bad row of --samples is an error")
 }
 

@@ -21,10 +21,8 @@ func newHarness(a *app) *cobra.Command {
 		Use:   "harness [--write DIR]",
 		Short: "Print jtune.py, the helper for a training script of your own",
 		Long: "Prints jtune.py, which reports the minibatches of your own training script to jtune: import it and " +
-			"put\n" +
-			"the step into \"with jtune.minibatch(epoch, batch):\". --write DIR writes it into DIR, with the " +
-			"built-in\n" +
-			"PyTorch jobs, to read or change them: python3 DIR/train.py --help",
+			"put the step into \"with jtune.minibatch(epoch, batch):\". --write DIR writes it into DIR, with the " +
+			"built-in PyTorch jobs, to read or change them: python3 DIR/train.py --help",
 		Example: "  jtune workloads harness > jtune.py",
 	})
 }

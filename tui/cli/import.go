@@ -26,10 +26,9 @@ func newImport(a *app) *cobra.Command {
 	return command(&importCmd{app: a}, &cobra.Command{
 		Use:   "import PATH --out DIR",
 		Short: "Make a campaign folder from a sweep, raw runs or a power log",
-		Long: "PATH is a sweep file; a folder or .tar.gz of published runs, one folder pm_<cores>_<CPU kHz>_<GPU " +
-			"Hz>_<memory Hz>\n" +
-			"per mode; or the power log of one run, of tegrastats or jtop, with the times of its minibatches from " +
-			"--epochs.",
+		Long: "Makes a campaign folder from PATH: a sweep file; a folder or .tar.gz of published runs, with a " +
+			"folder pm_<cores>_<CPU kHz>_<GPU Hz>_<memory Hz> per mode; or the tegrastats or jtop log of one run, " +
+			"with the times of its minibatches from --epochs.",
 		Example: "  jtune campaigns import sweep.csv --out campaign\n" +
 			"  jtune campaigns import runs.tar.gz --out campaign\n" +
 			"  jtune campaigns import tegrastats.log --epochs epoch_stats.csv --out campaign",
@@ -38,13 +37,13 @@ func newImport(a *app) *cobra.Command {
 }
 
 func (c *importCmd) flags(f *pflag.FlagSet) {
-	f.StringVar(&c.dir, "out", "", "campaign `DIR`, new")
+	f.StringVar(&c.dir, "out", "", "new campaign `DIR`")
 	f.BoolVar(&c.strict, "strict", false, "a bad row is an error")
 	f.StringVar(&c.log.Times, "epochs", "",
-		"of a power log: CSV `FILE` with epoch and epochtime_ms or time_ms, a row per minibatch or epoch")
-	countFlag(f, &c.log.PerEpoch, "per-epoch", "an epoch is one row of its log and has `N` minibatches")
+		"for a power log: CSV `FILE` with the columns epoch and epochtime_ms or time_ms, a row per minibatch or epoch")
+	countFlag(f, &c.log.PerEpoch, "per-epoch", "a row of --epochs is an epoch of `N` minibatches")
 	f.StringVar(&c.mode, "mode", "",
-		"of a power log: `MODE` as cores,CPU kHz,GPU Hz,memory Hz (default: the clocks it shows)")
+		"for a power log: `MODE` as cores,CPU kHz,GPU Hz,memory Hz (default: the clocks in the log)")
 	timeFlag(f, &c.log.Every, "every", 0,
 		"`TIME` between lines of tegrastats without timestamps (default 1s)")
 }
@@ -76,7 +75,7 @@ func newMerge(a *app) *cobra.Command {
 }
 
 func (c *mergeCmd) flags(f *pflag.FlagSet) {
-	f.StringVar(&c.dir, "out", "", "campaign `DIR`, new")
+	f.StringVar(&c.dir, "out", "", "new campaign `DIR`")
 }
 
 func (c *mergeCmd) run(context.Context) error {

@@ -13,11 +13,11 @@ import (
 type joinFlags struct{ harness.Elsewhere }
 
 func (j *joinFlags) add(f *pflag.FlagSet) {
-	f.IntVar(&j.PID, "attach", 0, "read the training that runs as process `PID`; it is neither signalled nor ended")
+	f.IntVar(&j.PID, "attach", 0, "read the training that runs as process `PID`, without ever signalling it")
 	f.StringVar(&j.Log, "log", "", "read a running training from its log or named pipe `FILE`; with --attach, until "+
 		"that process ends")
-	f.StringVar(&j.Pattern, "pattern", "", "with --attach, --log or -- COMMAND: how its lines count minibatches, as a "+
-		"workload's `PATTERN` in the configuration (default: finds out)")
+	f.StringVar(&j.Pattern, "pattern", "", "how the lines count steps: a `PATTERN` as in a workload's table of the "+
+		"configuration (default: jtune finds out)")
 	f.Lookup("attach").DefValue = "0"
 }
 

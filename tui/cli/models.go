@@ -75,10 +75,10 @@ func newModels(a *app) *cobra.Command {
 	cmd := command(c, &cobra.Command{
 		Use:   "models [NAME|FILE]",
 		Short: "Manage models: what was learned of workloads",
-		Long: "Lists what --model and --reference find by name: the reference inside this program and the models " +
-			"kept in the data directory. One model for each workload and board learns from all campaigns. A model is " +
-			"one file that can be copied; it holds the measured modes that it was fitted to. A deleted one is moved " +
-			"aside and can be restored until it is purged; that of a workload comes back when something is measured " +
+		Long: "Lists the models that --model and --reference find by name: the reference inside this program and the " +
+			"models in the data directory. One model for each workload and board learns from all its campaigns. A " +
+			"model is one file that you can copy; it contains the measured modes it was fitted to. A deleted model " +
+			"is moved aside and can be restored until it is purged. A new measurement of a workload makes its model " +
 			"again.",
 		Example: "  jtune models\n  jtune models resnet18-agx-orin\n  jtune models keep resnet.model\n" +
 			"  jtune models reduce resnet resnet.reference",
@@ -90,9 +90,9 @@ func newModels(a *app) *cobra.Command {
 
 func (c *modelsCmd) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.keepFile, "keep", "",
-		"copy a model or reference `FILE` into the data directory, where it is found by its name")
-	f.StringVar(&c.reduceTo, "reduce", "", "write a reference for other workloads into `FILE`, without the measured "+
-		"modes")
+		"copy a model or reference `FILE` into the data directory under its name")
+	f.StringVar(&c.reduceTo, "reduce", "", "write a reference for other workloads, without the measured modes, to "+
+		"`FILE`")
 	c.jsonFlag(f, asList)
 }
 
@@ -118,7 +118,7 @@ func (c *modelsCmd) run(context.Context) error {
 // verbs are the commands on models that have a name.
 func (c *modelsCmd) verbs() []*cobra.Command {
 	list := verb("list", "List the models of the data directory and the shipped reference", 0, 0, c.list)
-	list.Flags().BoolVar(&c.deleted, "deleted", false, "the names of those that were deleted and can be restored")
+	list.Flags().BoolVar(&c.deleted, "deleted", false, "list deleted models, which can be restored")
 	show := verb("show NAME|FILE", "Show one model in full", 1, 1, c.show)
 	for _, v := range []*cobra.Command{list, show} {
 		c.jsonFlag(v.Flags(), asDocument)
@@ -129,7 +129,7 @@ func (c *modelsCmd) verbs() []*cobra.Command {
 			func(args []string) error {
 				return c.say(models.Rename(c.options.Paths, args[0], args[1]), "%s is %s now", args[0], args[1])
 			}),
-		verb("delete NAME", "Move a model aside; campaigns are left alone", 1, 1, func(args []string) error {
+		verb("delete NAME", "Move a model aside; its campaigns stay", 1, 1, func(args []string) error {
 			name, err := models.Delete(c.options.Paths, args[0])
 			return c.say(err, "%s is deleted: jtune models restore %s brings it back", args[0], name)
 		}),
@@ -140,8 +140,9 @@ func (c *modelsCmd) verbs() []*cobra.Command {
 			gone, err := oneOrAll(args, c.options.Paths, models.Purge, models.PurgeAll)
 			return c.say(err, "%s removed for good", text.Count(len(gone), "model"))
 		}),
-		verb("share NAME|FILE AS", "Write what others need of a workload for a profile of the board", 2, 2, c.share),
-		verb("learn FILE...", "Make a profile of a board from shared files", 1, mostShares, c.learn),
+		verb("share NAME|FILE AS", "Write a file from which others can make a profile of the board", 2, 2, c.share),
+		verb("learn FILE...", "Make a profile of a board "+
+			"from shared files of several workloads", 1, mostShares, c.learn),
 		verb("reduce NAME|FILE OUT", "Write a model as a reference for other workloads", 2, 2, c.reduce),
 	}
 }

@@ -41,10 +41,9 @@ func newModes(a *app) *cobra.Command {
 }
 
 func (c *modesCmd) flags(f *pflag.FlagSet) {
-	f.StringVar(&c.filter, "filter", "", "only modes that match `EXPR`, such as 'cores>=8 gpu<900MHz' or cores=2,4,6")
-	f.BoolVar(&c.grid, "grid", false, "only the evenly spaced subset: all GPU and memory clocks, every second "+
-		"count of cores and CPU clock")
-	f.IntVar(&c.sample, "sample", 0, "`N` random modes")
+	f.StringVar(&c.filter, "filter", "", "only modes matching `EXPR`, such as 'cores>=8 gpu<900MHz' or cores=2,4,6")
+	f.BoolVar(&c.grid, "grid", false, "only the grid: all GPU and memory clocks, every second core count and CPU clock")
+	f.IntVar(&c.sample, "sample", 0, "pick `N` random modes")
 	f.BoolVar(&c.asCSV, "csv", false, "as CSV, one mode per line")
 	c.jsonFlag(f, asList)
 }

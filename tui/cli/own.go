@@ -30,21 +30,20 @@ import (
 type commandFlags struct{ workloads.Typed }
 
 func (o *commandFlags) add(f *pflag.FlagSet) {
-	f.StringVar(&o.Dir, "dir", "", "of -- COMMAND: run it in `DIR`")
+	f.StringVar(&o.Dir, "dir", "", "run the command in `DIR`")
 	if f.Lookup("pattern") == nil { // which --log takes too
-		f.StringVar(&o.Pattern, "pattern", "", "of -- COMMAND: how its lines count steps, as a workload's "+
-			"`PATTERN` in the "+
-			"configuration (default: finds out)")
+		f.StringVar(&o.Pattern, "pattern", "", "how the lines count steps: a `PATTERN` as in a workload's table of "+
+			"the configuration (default: jtune finds out)")
 	}
 	if f.Lookup("env") == nil { // which run has for every workload
-		f.StringArrayVar(&o.Env, "env", nil, "of -- COMMAND: `K=V` in its environment; several times")
+		f.StringArrayVar(&o.Env, "env", nil, "set `K=V` in the environment of the command; may be repeated")
 	}
-	countFlag(f, &o.Dataset, "dataset-size", "of -- COMMAND: its data have `N` samples")
-	choiceFlag(f, &o.Unit, "unit", "of -- COMMAND: what a step is: inference, token or frame (default: read)",
+	countFlag(f, &o.Dataset, "dataset-size", "the data set of the command has `N` samples")
+	choiceFlag(f, &o.Unit, "unit", "what a step is: inference, token or frame (default: jtune finds out)",
 		workload.UnitInference, workload.UnitToken, workload.UnitFrame)
-	choiceFlag(f, &o.Counts, "counts", "of -- COMMAND: what its counter counts: steps or samples (default: read)",
+	choiceFlag(f, &o.Counts, "counts", "what the counter counts: steps or samples (default: jtune finds out)",
 		workload.CountsSteps, workload.CountsSamples)
-	choiceFlag(f, &o.Kind, "kind", "of -- COMMAND: train or infer (default: read)", workload.Train, workload.Inference)
+	choiceFlag(f, &o.Kind, "kind", "train or infer (default: jtune finds out)", workload.Train, workload.Inference)
 }
 
 // noModes refuses a search on a machine that has no modes.

@@ -36,14 +36,15 @@ func newPair(a *app) *cobra.Command {
 	return command(c, &cobra.Command{
 		Use:   "pair --train A --infer B --rate R [--latency MS] [--power-limit W]",
 		Short: "Run training and inference on one GPU: mode, batch size and turns",
-		Long: "Looks for the power mode, the batch size of the inference and the turns in which a training and an " +
-			"inference workload share one GPU: the most training while every limit is kept. It takes what is known " +
-			"of each workload on this board, measures ten settings of one that is not known, predicts all mixes, and " +
-			"runs the best as pairs, six at most: the answer has been measured. Each pair is recorded when it ends: " +
-			"--out DIR --resume goes on. strict: a minibatch starts only if " +
-			"it ends before the next batch is due; fill: training goes on while no batch is due; free: no turns, " +
-			"both run as they please. --predict, and --models, measure nothing: that times add when two jobs share " +
-			"a board is then the models' word.",
+		Long: "Finds how a training and an inference workload share one GPU: the power mode, the batch size of the " +
+			"inference, and the turns that allow the most training within every limit. It starts from what is known " +
+			"of each workload on this board, measures ten settings of an unknown one, predicts all mixes, and runs " +
+			"the best ones as pairs, at most six: the answer is always measured. Each pair is recorded when it " +
+			"ends; --out DIR --resume continues.\n\n" +
+			"Turns: strict starts a minibatch only if it ends before the next batch is due; fill trains while no " +
+			"batch is due; free takes no turns, and both jobs run at will.\n\n" +
+			"--predict and --models measure nothing: the models assume that the times of two jobs on one board add " +
+			"up.",
 		Example: "  jtune pair --train resnet18 --infer mobilenet-infer --rate 60 --latency 300 --power-limit 30\n" +
 			"  jtune pair --train resnet18 --infer mobilenet-infer --rate 60 --at 12c/1.65C/0.83G/3.20M --batch 16 " +
 			"--policy free\n" +
@@ -52,17 +53,17 @@ func newPair(a *app) *cobra.Command {
 }
 
 func (c *pairCmd) flags(f *pflag.FlagSet) {
-	f.StringVar(&c.train, "train", "", "training workload; with --predict also its model: `NAME` or file")
-	f.StringVar(&c.infer, "infer", "", "inference workload; with --predict also its model: `NAME` or file")
-	f.StringVar(&c.models, "models", "", "predict from two `MODELS` with a comma, the training's first")
-	f.BoolVar(&c.predict, "predict", false, "predict from the kept models of both, and measure nothing")
-	unitFlag(f, &c.Limit.PowerW, "power-limit", 0, units.Watt, "limit of `W` watts")
-	choiceFlag(f, &c.policy, "policy", "turns: strict, fill or free (default the better of strict and fill)",
+	f.StringVar(&c.train, "train", "", "`NAME` of the training workload; with --predict also its model")
+	f.StringVar(&c.infer, "infer", "", "`NAME` of the inference workload; with --predict also its model")
+	f.StringVar(&c.models, "models", "", "predict from two `MODELS`, separated by a comma, the training's first")
+	f.BoolVar(&c.predict, "predict", false, "predict from the kept models of both workloads, and measure nothing")
+	unitFlag(f, &c.Limit.PowerW, "power-limit", 0, units.Watt, "draw at most `W` watts")
+	choiceFlag(f, &c.policy, "policy", "strict, fill or free (default: the better of strict and fill)",
 		"strict", "fill", "free")
-	countFlag(f, &c.Tau, "tau", "strict turns: at most `N` minibatches between two batches")
+	countFlag(f, &c.Tau, "tau", "with --policy strict: at most `N` minibatches between two batches")
 	servingFlags(f, &c.Load)
-	f.Lookup("rate").Usage = "inference under a load of `R` requests per second"
-	f.Lookup("arrivals").Usage = "how they arrive: uniform, poisson (default), or a `FILE` of seconds"
+	f.Lookup("rate").Usage = "serve `R` requests per second"
+	f.Lookup("arrivals").Usage = "how requests arrive: uniform, poisson (default), or a `FILE` of times in seconds"
 	_ = f.MarkHidden("outstanding") // of a closed loop, which leaves no time to train
 	c.measureFlags(f)
 	c.jsonFlag(f, asDocument)
@@ -70,23 +71,23 @@ func (c *pairCmd) flags(f *pflag.FlagSet) {
 
 // measureFlags adds the flags of measuring.
 func (c *pairCmd) measureFlags(f *pflag.FlagSet) {
-	f.StringVar(&c.at, "at", "", "run the pair in `MODE` alone, at the batch size of --batch")
-	f.BoolVar(&c.Compare, "compare", false, "run the answer without turns too, as two jobs run that do not know of "+
-		"each other")
-	choiceFlag(f, &c.Strategy, "strategy", "auto: predict, then run the best; to compare, by running alone: "+
-		"binary, gmd (Fulcrum's, 25 pairs at most) or random (50)", mix.Strategies()...)
-	choiceFlag(f, &c.modes, "modes", "separate: say too what a mode for each job would do, switched before and "+
-		"after each batch, and measure what a switch costs: one or `separate`", "one", "separate")
-	f.StringVar(&c.serveAt, "serve-at", "", "with --train-at: no pair; set the mode of the inference in these `HOURS`, "+
-		"such as 07:00-22:00, until interrupted")
-	f.StringVar(&c.trainAt, "train-at", "", "and that of the training in these `HOURS`, such as 22:00-07:00")
+	f.StringVar(&c.at, "at", "", "run the pair in `MODE` only, with the batch size of --batch")
+	f.BoolVar(&c.Compare, "compare", false, "also run the answer without turns, as two independent jobs")
+	choiceFlag(f, &c.Strategy, "strategy", "auto: predict, then run the best; for comparison, without predictions: "+
+		"binary, gmd (Fulcrum's, at most 25 pairs) or random (50)", mix.Strategies()...)
+	choiceFlag(f, &c.modes, "modes", "one mode for both jobs; separate: also report what a mode for each job would "+
+		"do, switched before and after each batch, and measure the cost of a switch", "one", "separate")
+	f.StringVar(&c.serveAt, "serve-at", "", "with --train-at: run no pair, but set the inference's mode during "+
+		"`HOURS`, such as 07:00-22:00, until interrupted")
+	f.StringVar(&c.trainAt, "train-at", "", "with --serve-at: set the training's mode during `HOURS`, such as "+
+		"22:00-07:00")
 	countFlag(f, &c.changes, "changes", "with --serve-at: end after `N` changes of mode")
 	countFlag(f, &c.Most, "pairs", "run at most `N` pairs (default 6)")
-	countFlag(f, &c.Requests, "requests", "answer `N` requests in each (default 1000, which a 99 % quantile needs)")
+	countFlag(f, &c.Requests, "requests", "answer `N` requests in each pair (default 1000, which p99 needs)")
 	perModeFlag(f, &c.Settings.Minibatches)
 	f.StringVar(&c.Dir, "out", "", "new campaign `DIR` for the pairs (default: in the data directory)")
 	f.BoolVar(&c.Resume, "resume", false, "continue the same search in --out DIR")
-	f.BoolVar(&c.RedoFailed, "redo-failed", false, "with --resume: run the pairs again that failed")
+	f.BoolVar(&c.RedoFailed, "redo-failed", false, "with --resume: run the failed pairs again")
 }
 
 // check takes over flags that have a grammar.

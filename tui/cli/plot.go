@@ -69,9 +69,8 @@ func newPlot(a *app) *cobra.Command {
 		Short: "Draw one figure in the terminal, or as SVG, CSV or JSON",
 		Example: "  jtune plot heat --model resnet.model --x cpu --y gpu --of energy\n" +
 			"  jtune plot curves --model resnet.model --over gpu --out gpu.svg",
-		Long: "Draws one figure, the same as the screens show:\n\n" + strings.Join(lines, "\n") + "\n\n" +
-			"The first four are made of a model or of measured samples, violin of a campaign folder, the " +
-			"others of a model.",
+		Long: "Draws one figure, the same as the screens show:\n\n" + strings.Join(lines, "\n") + "\n\nThe first " +
+			"four need a model or measured samples, violin needs a campaign folder, the others need a model.",
 		Args:      cobra.ExactArgs(1),
 		ValidArgs: kinds,
 	})
@@ -80,18 +79,21 @@ func newPlot(a *app) *cobra.Command {
 func (c *plotCmd) flags(f *pflag.FlagSet) {
 	modelFlag(f, &c.model, "")
 	f.StringVar(&c.samples, "samples", "", "sweep `FILE` or campaign folder, for front, heat, curves, box and violin")
-	f.StringArrayVar(&c.with, "with", nil, "front: the predicted front of another `MODEL` over the same cloud, repeatable, "+
-		"and what each chooses for a limit")
-	f.StringVar(&c.observed, "observed", "", "with --with: sweep `FILE` or campaign folder of what was measured")
-	f.StringVar(&c.x, "x", "", "`KNOB` across of heat: cores, cpu, gpu or mem (default cpu); of front as in jtune front")
-	f.StringVar(&c.y, "y", "", "`KNOB` upward of heat (default gpu); of front as in jtune front")
-	f.StringVar(&c.of, "of", "", "`QUANTITY` of heat and predicted: time, power or energy (default energy, time)")
-	f.StringVar(&c.over, "over", "gpu", "`KNOB` of curves: cores, cpu, gpu or mem")
-	f.StringVar(&c.at, "at", "", "hold the other knobs as in `MODE` (default the largest values)")
+	f.StringArrayVar(&c.with, "with", nil, "front: add the predicted front of another `MODEL` and its choice for the "+
+		"limit; may be repeated")
+	f.StringVar(&c.observed, "observed", "", "with --with: measured modes from a sweep `FILE` or campaign folder")
+	f.StringVar(&c.x, "x", "", "heat: horizontal `KNOB`: cores, cpu, gpu or mem (default cpu); front: as in jtune "+
+		"front")
+	f.StringVar(&c.y, "y", "", "heat: vertical `KNOB` (default gpu); front: as in jtune front")
+	f.StringVar(&c.of, "of", "", "heat, predicted: draw `QUANTITY` time, power or energy (default energy for heat, "+
+		"time for predicted)")
+	f.StringVar(&c.over, "over", "gpu", "curves: vary `KNOB` cores, cpu, gpu or mem")
+	f.StringVar(&c.at, "at", "", "keep the other knobs as in `MODE` (default: the largest values)")
 	limitFlags(f, &c.limit)
-	f.StringVar(&c.file, "out", "", "draw into `FILE`, as SVG")
-	f.StringVar(&c.size, "size", "", "`COLSxROWS` of the drawing as text (default that of the terminal, or 80x24)")
-	f.BoolVar(&c.asCSV, "csv", false, "the points as CSV")
+	f.StringVar(&c.file, "out", "", "draw to `FILE`, as SVG")
+	f.StringVar(&c.size, "size", "", "size of a drawing in the terminal, as `COLSxROWS` (default: the terminal's, or "+
+		"80x24)")
+	f.BoolVar(&c.asCSV, "csv", false, "print the points as CSV")
 	c.jsonFlag(f, asDocument)
 	f.BoolVar(&c.strict, "strict", false, "a bad row of --samples is an error")
 }

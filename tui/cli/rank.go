@@ -73,15 +73,14 @@ func newRank(a *app) *cobra.Command {
 	return command(&rankCmd{onModels: onModels{a}, by: rank.ByTime}, &cobra.Command{
 		Use:   "rank --models NAME=MODEL,…",
 		Short: "Rank boards by what a training job takes on each",
-		Long: "rank predicts with a model for each board how long a number of epochs takes there, what it draws and " +
-			"what energy that is, each board in its fastest mode within its --power-limit. A round of federated " +
-			"training ends with its slowest board: with --round each takes the mode of least energy that ends in " +
-			"time, without it the energy of all over the deadline is shown. What cannot do it is named (DNR: did not " +
-			"run).\n\nWith --period it compares staying idle with sleeping until the next round. The powers are " +
-			"yours: the board's sensors are off while it sleeps, so a meter at the supply must read them, and " +
-			"whether a board wakes up by the network (jtune device wake) is to be tried; an AGX Orin did not when " +
-			"that was " +
-			"studied.",
+		Long: "Predicts, with a model for each board, the time, power and energy of a number of epochs, each board " +
+			"in its fastest mode within its --power-limit. A round of federated training ends with its slowest " +
+			"board: with --round, each board takes the mode of least energy that finishes in time; without it, the " +
+			"energy of all boards over the round is shown. Boards that cannot do it are listed as DNR (did not " +
+			"run).\n\n" +
+			"With --period it compares idling with sleeping until the next round. Give the powers yourself: the " +
+			"sensors are off while a board sleeps, so read a meter at the supply. Try first whether your board " +
+			"wakes up over the network (jtune device wake); the AGX Orin of the study did not.",
 		Example: "  jtune rank --models orin=orin.model,nano=nano.model --epochs 5 --power-limit nano=10\n" +
 			"  jtune rank --models orin=a.model,nano=b.model --round 10m\n" +
 			"  jtune rank --models orin=a.model --period 1h --idle-power 7.5 --sleep-power 0.4 --wake-energy 300 " +
@@ -90,24 +89,24 @@ func newRank(a *app) *cobra.Command {
 }
 
 func (c *rankCmd) flags(f *pflag.FlagSet) {
-	f.StringToStringVar(&c.models, "models", nil, "`NAME=MODEL` of each board, several with commas")
+	f.StringToStringVar(&c.models, "models", nil, "model of each board: `NAME=MODEL`, several with commas")
 	c.goals(f)
 }
 
 // goals adds the flags of a ranking besides its models.
 func (c *rankCmd) goals(f *pflag.FlagSet) {
-	f.IntVar(&c.epochs, "epochs", 1, "`N` epochs in a round")
-	f.IntVar(&c.samples, "samples", 0, "`N` samples of an epoch, where the workload does not tell")
-	timeFlag(f, &c.round, "round", 0, "deadline of a round, such as 10m")
+	f.IntVar(&c.epochs, "epochs", 1, "a round has `N` epochs")
+	f.IntVar(&c.samples, "samples", 0, "an epoch has `N` samples, if the workload does not say")
+	timeFlag(f, &c.round, "round", 0, "a round must end within `TIME`, such as 10m")
 	choiceFlag(f, &c.by, "sort", "order by `KEY`: time, energy or edp (energy times time)", rank.ByTime,
 		rank.ByEnergy, rank.ByEDP)
-	f.Var(&c.limits, "power-limit", "`NAME=W` of boards, or W of all")
-	f.Var(&c.measured, "epoch-time", "`NAME=S` seconds of an epoch that was measured on a machine without a model")
-	timeFlag(f, &c.period, "period", 0, "time from round to round, such as 1h: idle against asleep")
-	f.Var(&c.idle, "idle-power", "`W` of an idle board, or NAME=W")
-	f.Var(&c.asleep, "sleep-power", "`W` of a sleeping board, or NAME=W")
-	f.Var(&c.wakeEnergy, "wake-energy", "`J` of waking up, or NAME=J")
-	f.Var(&c.wakeTime, "wake-time", "`S` seconds of waking up, or NAME=S")
+	f.Var(&c.limits, "power-limit", "limit board NAME to W watts: `NAME=W`, or W for all boards")
+	f.Var(&c.measured, "epoch-time", "measured seconds per epoch of a machine without a model: `NAME=S`")
+	timeFlag(f, &c.period, "period", 0, "a round starts every `TIME`, such as 1h: compare idling with sleeping")
+	f.Var(&c.idle, "idle-power", "power of an idle board: `W`, or NAME=W")
+	f.Var(&c.asleep, "sleep-power", "power of a sleeping board: `W`, or NAME=W")
+	f.Var(&c.wakeEnergy, "wake-energy", "energy of waking up: `J`, or NAME=J")
+	f.Var(&c.wakeTime, "wake-time", "seconds of waking up: `S`, or NAME=S")
 	c.jsonFlag(f, asDocument)
 }
 

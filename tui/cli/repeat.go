@@ -24,9 +24,9 @@ func newRepeat(a *app) *cobra.Command {
 	return command(c, &cobra.Command{
 		Use:   "repeat CAMPAIGN [-- COMMAND [ARG…]]",
 		Short: "Run a campaign again, into a new folder",
-		Long: "Measures again what a search, profile, pair, verification or single run measured: the same workload, " +
-			"limit, strategy and seed, on the same board. The workload must be known here with the same settings, " +
-			"for a folder never says what to run. A campaign of a command is repeated with that command again.",
+		Long: "Runs a search, profile, pair, verification or single run again: the same workload, limit, strategy " +
+			"and seed, on the same board. The workload must be known here with the same settings, because a campaign " +
+			"folder never decides what is run. For a campaign of a command, give the command again.",
 		Example: "  jtune campaigns repeat 20260105-101500-resnet18-tune\n" +
 			"  jtune campaigns repeat 20260105-101500-train-tune -- python3 train.py",
 		Args: c.own.args(one, cobra.ExactArgs(1)),
@@ -35,7 +35,7 @@ func newRepeat(a *app) *cobra.Command {
 
 func (c *repeatCmd) flags(f *pflag.FlagSet) {
 	c.own.add(f)
-	f.BoolVar(&c.trust, "trust-command", false, "run the command that the campaign's file names")
+	f.BoolVar(&c.trust, "trust-command", false, "run the command in the campaign's file")
 	c.jsonFlag(f, asDocument)
 }
 

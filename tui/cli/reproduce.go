@@ -38,11 +38,12 @@ func newReproduce(a *app) *cobra.Command {
 	return command(&reproduceCmd{app: a}, &cobra.Command{
 		Use:   "reproduce [NAME|all]",
 		Short: "Run the papers' studies again, beside what they published",
-		Long: "Runs a study of the papers again and prints its own results beside the published ones, how far they " +
-			"may be off, and the verdict. The studies:\n\n" + strings.Join(lines, "\n") + "\n\n" +
-			"Where --sweeps has a sweep that was measured on a board, named " + reproduce.SweepFile("BOARD/WORKLOAD") +
-			", it is used; else a virtual board replaces it, and the result says that it is simulated.\n\n" +
-			"--claims lists the take-aways of the papers, each with pass, fail or not testable here, and its numbers.",
+		Long: "Repeats a study of the papers and prints its own results beside the published ones, with the " +
+			"tolerance and the verdict. The studies:\n\n" + strings.Join(lines, "\n") + "\n\nIf --sweeps has a sweep " +
+			"that was measured on a board, named " + reproduce.SweepFile("BOARD/WORKLOAD") +
+			", the study uses it; otherwise a virtual board replaces it, and the result is marked as " +
+			"simulated.\n\n--claims lists the papers' take-aways, each with its numbers and pass, fail or not " +
+			"testable here.",
 		Example: "  jtune research reproduce four-modes\n  jtune research reproduce all --quick --svg plots\n" +
 			"  jtune research reproduce --claims --quick",
 		Args:      cobra.MaximumNArgs(1),
@@ -58,11 +59,11 @@ func studyNames() (names []string) {
 }
 
 func (c *reproduceCmd) flags(f *pflag.FlagSet) {
-	f.BoolVar(&c.claims, "claims", false, "list the papers' take-aways and how they stand")
-	f.BoolVar(&c.Quick, "quick", false, "one sample of modes in place of several, smaller references, and fewer steps "+
-		"of networks: to see that all runs, not for figures to quote")
-	f.BoolVar(&c.plots, "plot", false, "draw the results in the terminal too")
-	f.StringVar(&c.Sweeps, "sweeps", "", "`DIR` with measured sweeps")
+	f.BoolVar(&c.claims, "claims", false, "list the papers' take-aways with a verdict for each")
+	f.BoolVar(&c.Quick, "quick", false, "one sample of modes, smaller references and fewer training steps: a check "+
+		"that all studies run, not for figures to quote")
+	f.BoolVar(&c.plots, "plot", false, "also draw the results in the terminal")
+	f.StringVar(&c.Sweeps, "sweeps", "", "use the measured sweeps in `DIR`")
 	f.StringVar(&c.svg, "svg", "", "draw the results as SVG files in `DIR`")
 	f.BoolVar(&c.asCSV, "csv", false, "as CSV, one result per line")
 	c.jsonFlag(f, asDocument)

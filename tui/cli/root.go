@@ -54,8 +54,8 @@ func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "jtune",
 		Short: "Find the best power mode of an NVIDIA Jetson for a training job",
-		Long: "jtune measures a few power modes of an NVIDIA Jetson with your training job, predicts time and power\n" +
-			"of all modes, shows the Pareto front, and applies the mode that you choose. Without a command it opens\n" +
+		Long: "jtune measures a few power modes of an NVIDIA Jetson with your training job, predicts time and power " +
+			"of all modes, shows the Pareto front, and applies the mode that you choose. Without a command it opens " +
 			"the full-screen tuner. On other machines it works with a virtual board.",
 		Args:          takes(cobra.NoArgs),
 		SilenceUsage:  true,
@@ -119,29 +119,28 @@ func valueForm(f *pflag.Flag) string {
 
 func (a *app) globals(root *cobra.Command) {
 	o, f := &a.options, root.PersistentFlags()
-	f.StringVar(&o.Device, "device", "auto", "`NAME`: auto, jetson, virtual:NAME or replay:FILE.csv")
-	f.StringVar(&o.Sysroot, "sysroot", "/", "read and write the device's files below `DIR`, or read those "+
-		"of a bundle (jtune doctor --bundle)")
-	f.StringVar(&a.speed, "speed", "1", "rate `X` of a virtual clock, or max to never sleep")
-	f.StringVar(&a.board, "board", "", "run all of this on board `NAME` of the configuration, over ssh")
-	f.Uint64Var(&o.Seed, "seed", 0, "seed `N` of all random draws")
-	f.StringVar(&o.Medium, "medium", "", "what the data of a virtual board's jobs lie on: `NAME` ssd, emmc, sd or hdd")
-	f.IntVar(&o.Instance, "instance", 0, "`N` of a virtual board: units differ a little; 0 is the mean of all")
-	f.BoolVar(&o.Quirks, "quirks", false, "a virtual board has the vendor's known faults: on L4T 32 power "+
-		"reads 15 % too low after 16 h")
-	f.StringSliceVar(&o.Faults, "fault", nil, "a virtual board has a fault from the start: `NAME` fan, whose fan "+
-		"stands still")
-	unitFlag(f, &o.AmbientC.V, "ambient", 25, units.Celsius, "air around a virtual board, in degrees `C`")
+	f.StringVar(&o.Device, "device", "auto", "use board `NAME`: auto, jetson, virtual:NAME or replay:FILE.csv")
+	f.StringVar(&o.Sysroot, "sysroot", "/", "read and write the device's files below `DIR`; a bundle of jtune doctor "+
+		"--bundle is read-only")
+	f.StringVar(&a.speed, "speed", "1", "run the virtual clock at rate `X`; max: never sleep")
+	f.StringVar(&a.board, "board", "", "run the command on board `NAME` of the configuration, over ssh")
+	f.Uint64Var(&o.Seed, "seed", 0, "seed all random draws with `N`")
+	f.StringVar(&o.Medium, "medium", "", "storage of a virtual board: `NAME` is ssd, emmc, sd or hdd")
+	f.IntVar(&o.Instance, "instance", 0, "simulate unit `N`: units differ a little; 0 is the mean of all")
+	f.BoolVar(&o.Quirks, "quirks", false, "simulate the vendor's known faults: on L4T 32 power reads 15 % too low "+
+		"after 16 h")
+	f.StringSliceVar(&o.Faults, "fault", nil, "simulate fault `NAME` from the start: fan (blocked)")
+	unitFlag(f, &o.AmbientC.V, "ambient", 25, units.Celsius, "temperature of the air around a virtual board, in °`C`")
 	f.StringSliceVar(&a.batches, "batch", nil,
-		"batch size `N` of a job, or to pick from sweep files and models that hold several; several with commas, "+
-			"or all (those of a file): tune chooses among them, profile measures each")
-	f.StringVar(&o.Config, "config", "", "configuration `FILE` (default below $XDG_CONFIG_HOME/jtune)")
-	f.StringVar(&o.DataDir, "data-dir", "", "`DIR` of campaigns and models (default $XDG_DATA_HOME/jtune)")
+		"batch size `N` of the job, or of the rows to take from sweep files and models with several; give several "+
+			"with commas, or all for the sizes in a file: tune chooses among them, profile measures each")
+	f.StringVar(&o.Config, "config", "", "configuration `FILE` (default $XDG_CONFIG_HOME/jtune/config.toml)")
+	f.StringVar(&o.DataDir, "data-dir", "", "keep campaigns and models in `DIR` (default $XDG_DATA_HOME/jtune)")
 	f.BoolVar(&o.ReadOnly, "read-only", false, "never write to the device")
-	f.BoolVar(&a.noColor, "no-color", false, "no colours; as NO_COLOR with any value")
-	f.StringVar(&a.glyphs, "glyphs", "auto", "characters of the screens: `LEVEL` auto, braille, blocks or ascii")
+	f.BoolVar(&a.noColor, "no-color", false, "no colours, as with NO_COLOR in the environment")
+	f.StringVar(&a.glyphs, "glyphs", "auto", "characters of the screens: `LEVEL` is auto, braille, blocks or ascii")
 	f.StringVar(&o.LogFile, "log-file", "",
-		"`FILE` for the log of the process that sets modes (default below $XDG_STATE_HOME/jtune)")
+		"log of the process that sets modes (`FILE`, default $XDG_STATE_HOME/jtune/guard.log)")
 }
 
 // readGlobals checks the global flags that have a grammar of their own.

@@ -161,7 +161,7 @@ func (l ruled) given(words string) (list []string) {
 			holds = unicode.IsUpper(rune(name[0])) && len(l.args) > 0 && (!valued || l.args[0] == want)
 		case valued:
 			holds = f.Value.String() == want
-		case f.Value.Type() == "string":
+		case f.Value.Type() == "string" || f.Value.Type() == wordType:
 			holds = f.Changed && f.Value.String() != ""
 		default:
 			holds = f.Changed && f.Value.String() != "false"

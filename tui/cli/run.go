@@ -78,15 +78,15 @@ func newRun(a *app) *cobra.Command {
 	return command(c, &cobra.Command{
 		Use:   "run (WORKLOAD | -- COMMAND [ARG…])",
 		Short: "Run a workload or a command; report time, power and energy",
-		Long: "Runs a workload in the present mode and changes nothing. It waits until power is steady,\n" +
-			"then takes 40 minibatches, or more until there are three readings of power. --minibatches takes\n" +
-			"exactly that many from the second one on, and says if power was not steady; --epochs takes whole\n" +
-			"epochs and reports epoch 0, which reads the data for the first time, separately.\n\n" +
-			"--attach and --log read a training that was started elsewhere, with the power beside it, and leave it\n" +
-			"running: jtune run resnet18 --attach $(pgrep -f train.py).\n\n" +
-			"With -- COMMAND it runs any command to its end, finds the lines that count steps, and\n" +
-			"reports time, power and energy, of each step and in total; --minibatches ends the command\n" +
-			"after that many steps. The output of the command goes to standard error.",
+		Long: "Runs a workload in the present mode and changes nothing on the board. It waits until power is " +
+			"steady, then measures 40 minibatches, or more until it has three power readings. --minibatches " +
+			"measures exactly that many, without the first one, and warns if power was not steady. --epochs runs " +
+			"whole epochs; epoch 0, which reads the data for the first time, is reported separately.\n\n" +
+			"--attach and --log measure a training that was started elsewhere and leave it running: jtune run " +
+			"resnet18 --attach $(pgrep -f train.py).\n\n" +
+			"With -- COMMAND, jtune runs any command to its end, finds the lines that count steps, and reports " +
+			"time, power and energy, per step and in total. --minibatches ends the command after that many steps. " +
+			"The output of the command goes to standard error.",
 		Example: "  jtune run resnet18\n  jtune run -- python3 train.py --epochs 3\n" +
 			"  jtune run --save detect -- ./detect video.mp4",
 		Args: c.own.args(aNumber, func(cmd *cobra.Command, args []string) error {
@@ -98,27 +98,27 @@ func newRun(a *app) *cobra.Command {
 func (c *runCmd) flags(f *pflag.FlagSet) {
 	countFlag(f, &c.r.Minibatches, "minibatches",
 		"stop after `N` minibatches, steady or not (default 40 in steady power)")
-	f.Var(&c.epochs, "epochs", fmt.Sprintf("stop after `N` epochs; %d without a number", defaultEpochs))
+	f.Var(&c.epochs, "epochs", fmt.Sprintf("stop after `N` epochs (%d without a number)", defaultEpochs))
 	f.Lookup("epochs").NoOptDefVal = bareEpochs
 	f.IntVar(&c.workers, "workers", -1,
-		"`N` loader processes, 0 loads in the training process (default the workload's)")
+		"use `N` loader processes; 0 loads in the training process (default: as the workload)")
 	f.Lookup("workers").DefValue = "0" // the workload's
-	timeFlag(f, &c.r.Every, "interval", time.Second, "between two readings of power")
+	timeFlag(f, &c.r.Every, "interval", time.Second, "`TIME` between two power readings")
 	timeFlag(f, &c.r.Base, "base", 3*time.Second,
-		"first measure the idle board for this long, for its share of the energy; 0: do not")
-	f.BoolVar(&c.r.NoRecord, "no-record", false, "leave no campaign folder")
+		"first measure the idle board for `TIME`, for its share of the energy; 0: do not")
+	f.BoolVar(&c.r.NoRecord, "no-record", false, "write no campaign folder")
 	f.BoolVar(&c.r.AllEpochs, "include-epoch-zero", false,
-		"count epoch 0 in the averages too, though it reads the data for the first time")
+		"include epoch 0, which reads the data for the first time, in the averages")
 	f.BoolVar(&c.r.Uninstrumented, "no-instrument", false,
-		"show what reading sensors costs: minibatches without it, and by turns with it every --interval; "+
-			"no power, no campaign folder")
+		"show what reading the sensors costs: minibatches without it, and by turns with it every --interval; no "+
+			"power, no campaign folder")
 	c.infer.add(f)
 	c.join.add(f)
 	c.own.add(f)
-	f.StringVar(&c.save, "save", "", "of -- COMMAND: write it into the configuration as workload `NAME`")
-	f.BoolVar(&c.exitCode, "exit-code", false, "of -- COMMAND: end with its exit status")
-	f.BoolVar(&c.options.NoDevice, "no-device", false, "on a PC, server or Raspberry Pi: this machine's "+
-		"times, and power where RAPL or nvidia-smi tell it; modes are not read or set")
+	f.StringVar(&c.save, "save", "", "save the command in the configuration as workload `NAME`")
+	f.BoolVar(&c.exitCode, "exit-code", false, "exit with the command's exit status")
+	f.BoolVar(&c.options.NoDevice, "no-device", false, "on a PC, server or Raspberry Pi: measure time, and power if "+
+		"RAPL or nvidia-smi report it; read and set no modes")
 	weightsFlag(f, &c.options)
 	c.jsonFlag(f, asDocument)
 }

@@ -26,16 +26,18 @@ type inferFlags struct {
 }
 
 func (f *inferFlags) add(flags *pflag.FlagSet) {
-	countFlag(flags, &f.inferences, "inferences", "answer exactly `N` after a warm-up (the study of inference: 3200)")
-	countFlag(flags, &f.repeat, "repeat", "do the work of --inferences `N` times; says how much the energies vary")
+	countFlag(flags, &f.inferences, "inferences", "answer exactly `N` requests after a warm-up (the inference study: "+
+		"3200)")
+	countFlag(flags, &f.repeat, "repeat", "repeat the work of --inferences `N` times, and report how much the "+
+		"energies vary")
 	f.addJob(flags)
 }
 
 // addJob adds the flags that change the job alone.
 func (f *inferFlags) addJob(flags *pflag.FlagSet) {
-	flags.BoolVar(&f.half, "half", false, "16-bit numbers (built-in PyTorch inference, on CUDA)")
-	flags.BoolVar(&f.noGC, "no-gc", false, "without Python's garbage collection (built-in PyTorch jobs)")
-	flags.StringArrayVar(&f.env, "env", nil, "add `K=V` to the environment of the job; may be repeated")
+	flags.BoolVar(&f.half, "half", false, "use 16-bit numbers (built-in PyTorch inference, on CUDA)")
+	flags.BoolVar(&f.noGC, "no-gc", false, "turn off Python's garbage collection (built-in PyTorch jobs)")
+	flags.StringArrayVar(&f.env, "env", nil, "set `K=V` in the environment of the job; may be repeated")
 }
 
 // over is the workload with what the flags change. Each is part of what is measured.

@@ -35,13 +35,13 @@ func newSoak(a *app) *cobra.Command {
 	return command(c, &cobra.Command{
 		Use:   "soak (WORKLOAD | --envelope | -- COMMAND [ARG…])",
 		Short: "Prove that a mode holds: heat, currents and clocks",
-		Long: "Runs a job in a mode (the present one unless --mode names another) and reads power,\n" +
-			"currents, voltages, temperatures, clocks and counters once a second. It says early where the\n" +
-			"temperature will end, and ends at once when a limit breaks or a clock falls, unless --go-on is\n" +
-			"given. The board is restored.\n\n" +
-			"Exit code 0: the mode holds; 5: it does not; 1: something was not seen that the answer needs.\n" +
-			"No board measures its air: how warm the idle board is before and after stands for it. Without a\n" +
-			"power meter the supply of the carrier is not seen.",
+		Long: "Runs a job in a mode (default: the present one) and reads power, currents, voltages, temperatures, " +
+			"clocks and counters once a second. It predicts early where the temperature will end. When a limit is " +
+			"exceeded or a clock falls, it stops at once, unless --go-on is given. Afterwards the board is " +
+			"restored.\n\n" +
+			"Exit code 0: the mode holds; 5: it does not; 1: a reading that the verdict needs is missing. No board " +
+			"measures the air around it: the idle board before and after shows it. Without a power meter jtune does " +
+			"not see the supply of the carrier board.",
 		Example: "  jtune soak resnet18\n  jtune soak resnet18 --mode MAXN --for 10m --limit \"30 W, 85 °C, 5 A\"\n" +
 			"  jtune soak --envelope --until-steady --json\n" +
 			"  jtune soak --for 1h -- ./detect video.mp4",
@@ -50,15 +50,16 @@ func newSoak(a *app) *cobra.Command {
 }
 
 func (c *soakCmd) flags(f *pflag.FlagSet) {
-	f.StringVar(&c.mode, "mode", "", "`MODE`, a preset or its id: set it for the soak, and restore")
-	timeFlag(f, &c.r.For, "for", soak.Usual, "run for `D`")
-	f.BoolVar(&c.r.UntilSteady, "until-steady", false, "run until the temperature has arrived at its end")
-	f.StringVar(&c.limits, "limit", "", "`LIST` such as \"15 W, 85 °C, 5 A VDD_IN, 4.75 V\": a soak that exceeds one "+
-		"does not hold")
-	f.BoolVar(&c.r.GoOn, "go-on", false, "go on after a limit broke or a clock fell")
-	f.BoolVar(&c.envelope, "envelope", false, "in place of a job: keep all cores and the GPU busy")
-	f.StringVar(&c.r.Dir, "out", "", "`DIR` for the samples and the result (default a new one of the data directory)")
-	f.BoolVar(&c.r.Resume, "resume", false, "continue the soak in --out DIR that was cut off, with its settings")
+	f.StringVar(&c.mode, "mode", "", "soak in `MODE`, a preset or its id, and restore afterwards (default: the "+
+		"present mode)")
+	timeFlag(f, &c.r.For, "for", soak.Usual, "run for `TIME`")
+	f.BoolVar(&c.r.UntilSteady, "until-steady", false, "run until the temperature is steady")
+	f.StringVar(&c.limits, "limit", "", "fail if a limit of `LIST` is exceeded, such as \"15 W, 85 °C, 5 A VDD_IN, "+
+		"4.75 V\"")
+	f.BoolVar(&c.r.GoOn, "go-on", false, "continue after a limit was exceeded or a clock fell")
+	f.BoolVar(&c.envelope, "envelope", false, "keep all cores and the GPU busy instead of running a job")
+	f.StringVar(&c.r.Dir, "out", "", "new `DIR` for samples and result (default: in the data directory)")
+	f.BoolVar(&c.r.Resume, "resume", false, "continue the interrupted soak in --out DIR with its settings")
 	c.own.add(f)
 	c.jsonFlag(f, asDocument)
 }

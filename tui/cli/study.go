@@ -29,7 +29,7 @@ type studyCmd struct {
 
 // recordFlags adds the flags of the record and the answer; the words are the experiment's and its settings'.
 func (c *studyCmd) recordFlags(f *pflag.FlagSet, what, settings string) {
-	f.StringVar(&c.r.Dir, "out", "", "record `DIR`, new (default below the data directory)")
+	f.StringVar(&c.r.Dir, "out", "", "new record `DIR` (default: in the data directory)")
 	f.BoolVar(&c.r.Resume, "resume", false, "continue the same "+what+" in --out DIR")
 	f.BoolVar(&c.r.RedoFailed, "redo-failed", false, "with --resume: repeat the "+settings+" that failed")
 	c.jsonFlag(f, asDocument)

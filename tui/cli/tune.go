@@ -56,8 +56,8 @@ func newTune(a *app) *cobra.Command {
 
 func (c *tuneCmd) flags(f *pflag.FlagSet) {
 	unitsFlag(f, &c.watts, "power-limit", units.Watt,
-		"fastest mode that draws at most `W` watts; several with commas are answered from one search; with several "+
-			"batch sizes: most samples per second")
+		"find the fastest mode that draws at most `W` watts; one search answers several, separated by commas; with "+
+			"several batch sizes: the most samples per second")
 	otherGoalFlags(f, &c.r.Limit)
 	servingFlags(f, &c.r.Load)
 	limitFlag(f, &c.r.Load, func(l optimize.Limit) {
@@ -65,16 +65,16 @@ func (c *tuneCmd) flags(f *pflag.FlagSet) {
 			c.watts = []float64{l.PowerW}
 		}
 	})
-	choiceFlag(f, &c.r.Coverage, "coverage", "limit: few measurements, for this limit; front: about 25 modes "+
-		"for a model of the whole Pareto front, for any limit", campaigns.CoverLimit, campaigns.CoverFront)
+	choiceFlag(f, &c.r.Coverage, "coverage", "limit: measure just enough for this limit; front: measure about 25 "+
+		"modes for a model of the whole Pareto front", campaigns.CoverLimit, campaigns.CoverFront)
 	countFlag(f, &c.r.Probes, "probes",
-		"measure at most `N` times, start and verification included (default 30; 14 with a server); with --coverage "+
-			"front: this many modes before the answer")
-	choiceFlag(f, &c.r.Strategy, "strategy", "auto, binary, powertrain (50 random modes, then the one that its "+
+		"measure at most `N` times, including start and verification (default 30; 14 with a server); with --coverage "+
+			"front: measure N modes before the answer")
+	choiceFlag(f, &c.r.Strategy, "strategy", "auto, binary, powertrain (50 random modes, then the mode that its "+
 		"networks pick) or random", optimize.Strategies()...)
 	f.StringVar(&c.rotation, "rotation", "",
-		"`ORDER` in which binary halves the knobs (default gpu,cpu,mem,cores,batch), "+
-			"or widest or one-by-one")
+		"`ORDER` in which --strategy binary halves the knobs: a list (default gpu,cpu,mem,cores,batch), widest or "+
+			"one-by-one")
 	choiceFlag(f, &c.r.Depth, "depth", "search depth: quick or thorough", optimize.Quick, optimize.Thorough)
 	f.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		if name == "effort" { // its former name
@@ -82,14 +82,14 @@ func (c *tuneCmd) flags(f *pflag.FlagSet) {
 		}
 		return pflag.NormalizedName(name)
 	})
-	choiceFlag(f, &c.r.Baseline, "baseline", "measured to compare the answer with: the mode that the board is in, "+
-		"first, and the vendor's best preset for the goal, last; each unless a reading of the last hour is known",
+	choiceFlag(f, &c.r.Baseline, "baseline", "also measure what the answer is compared with: the present mode first, "+
+		"the vendor's best preset for the goal last; readings of the last hour are reused; or none",
 		measure.Baselines()...)
 	f.BoolVar(&c.r.Fresh, "fresh", false,
-		"start from nothing; else a search starts from what is known of the workload on "+
-			"this board, and measures its best guess again first")
+		"ignore earlier measurements of the workload on this board (default: start from them, and measure the best "+
+			"guess again first)")
 	referenceFlag(f, &c.r.Reference)
-	timeFlag(f, &c.proof, "soak", 0, "then prove for `D` that the answer holds, as jtune soak does (default: no)")
+	timeFlag(f, &c.proof, "soak", 0, "afterwards soak the answer for `TIME`, as jtune soak does (default: no)")
 	c.join.add(f)
 	c.own.add(f)
 	noModes(f)

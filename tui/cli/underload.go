@@ -35,20 +35,19 @@ var servingFlagNames = []string{"rate", "arrivals", "outstanding", "latency", "q
 
 // servingFlags adds the flags of a load.
 func servingFlags(f *pflag.FlagSet, v *arrivals.Spec) {
-	unitFlag(f, &v.RatePerS, "rate", 0, units.PerSecond, "inference under a load of `R` requests per second (without: a closed loop)")
-	f.StringVar(&v.Arrivals, "arrivals", "", "how they arrive: uniform, poisson (default with --rate), closed, a "+
-		"scenario of MLPerf, or a `FILE` of seconds")
-	countFlag(f, &v.Outstanding, "outstanding", "a closed loop with `N` requests outstanding (default 1)")
-	unitFlag(f, &v.LatencyMS, "latency", 0, units.Millisecond, "limit of `MS` milliseconds from a request's arrival to its answer, "+
-		"at --quantile")
-	f.Float64Var(&v.Quantile, "quantile", 0.99, "share `Q` of the requests that keep --latency")
-	unitFlag(f, &v.MaxWaitMS, "max-wait", 0, units.Millisecond, "a batch that is not full leaves `MS` milliseconds after its first "+
-		"request "+
-		"(default: when it is full)")
-	f.StringVar(&v.PowerAs, "power-as", "peak", "--power-limit is on the peak of a batch, or on the mean with "+
-		"waiting: peak or mean")
-	unitFlag(f, &v.IdleW, "idle-power", 0, units.Watt, "module power of the board while it waits, in `W` watts, for mean power and "+
-		"energy per request")
+	unitFlag(f, &v.RatePerS, "rate", 0, units.PerSecond, "serve `R` requests per second (default: a closed loop)")
+	f.StringVar(&v.Arrivals, "arrivals", "", "how requests arrive: uniform, poisson (default with --rate), closed, "+
+		"an MLPerf scenario, or a `FILE` of times in seconds")
+	countFlag(f, &v.Outstanding, "outstanding", "keep `N` requests outstanding in a closed loop (default 1)")
+	unitFlag(f, &v.LatencyMS, "latency", 0, units.Millisecond, "answer a request within `MS` milliseconds of its "+
+		"arrival, at --quantile")
+	f.Float64Var(&v.Quantile, "quantile", 0.99, "share `Q` of the requests that must keep --latency")
+	unitFlag(f, &v.MaxWaitMS, "max-wait", 0, units.Millisecond, "start a batch that is not full `MS` milliseconds "+
+		"after its first request (default: wait until it is full)")
+	f.StringVar(&v.PowerAs, "power-as", "peak", "--power-limit limits the power of a batch (peak) or the mean "+
+		"including waiting (mean)")
+	unitFlag(f, &v.IdleW, "idle-power", 0, units.Watt, "module power while the board waits, `W` watts, for mean "+
+		"power and energy per request")
 }
 
 // limitLine is the value of --limit: limits and a load in one line, as the Tune dialog takes them.
@@ -76,7 +75,8 @@ func limitFlag(f *pflag.FlagSet, v *arrivals.Spec, limits func(optimize.Limit)) 
 			*v = a.Load
 		}
 		limits(a.Limit)
-	}}, "limit", "limits and a load in one `LINE`, such as \""+mix.GoalForm+"\": watts, p99 of the latency, requests")
+	}}, "limit", "give "+
+		"limits and a load in one `LINE`, such as \""+mix.GoalForm+"\": power, latency at p99, requests per second")
 }
 
 // underLoad reports whether a flag of a load was given, and checks the values.

@@ -23,11 +23,12 @@ func newVerify(a *app) *cobra.Command {
 	return command(c, &cobra.Command{
 		Use:   "verify [CAMPAIGN] [-- COMMAND [ARG…]]",
 		Short: "Measure a search's answer again, and say whether it holds",
-		Long: "Measures the answer of a search again with its job and compares: the answer that was kept last on\n" +
-			"this board, else that of the newest search, unless one is named. A search of a command needs that\n" +
-			"command again; one under a load sends its requests again. The board is restored.\n\n" +
-			"Exit code 0: time and power are within what readings differ by, or less, and under a load the limits\n" +
-			"are kept; 5: they are not.",
+		Long: "Measures the answer of a search again with its job and compares. Without a name it takes the answer " +
+			"that was kept last on this board, else the answer of the newest search. For a search with a command, " +
+			"give the command again; a search under a load sends its requests again. Afterwards the board is " +
+			"restored.\n\n" +
+			"Exit code 0: time and power differ by no more than readings usually do, and under a load the limits " +
+			"are kept; 5: they are not; 1: there is no answer to verify.",
 		Example: "  jtune verify\n  jtune verify 20260105-101500-resnet18-tune --json\n" +
 			"  jtune verify 20260105-101500-train-tune -- python3 train.py",
 		Args: c.own.args(func(args []string) bool { return len(args) < 2 }, cobra.MaximumNArgs(1)),
@@ -36,7 +37,7 @@ func newVerify(a *app) *cobra.Command {
 
 func (c *verifyCmd) flags(f *pflag.FlagSet) {
 	c.own.add(f)
-	f.BoolVar(&c.trust, "trust-command", false, "run the command that the campaign's file names")
+	f.BoolVar(&c.trust, "trust-command", false, "run the command in the campaign's file")
 	c.jsonFlag(f, asDocument)
 }
 

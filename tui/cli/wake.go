@@ -21,15 +21,15 @@ func newWake(a *app) *cobra.Command {
 	return command(&wakeCmd{app: a, to: remote.WakeAddress}, &cobra.Command{
 		Use:   "wake MAC",
 		Short: "Wake a board on the local network (Wake-on-LAN)",
-		Long: "wake sends the packet that wakes a board whose network card listens for it (on the board: " +
-			"sudo ethtool -s eth0 wol g, then sudo jtune device suspend). Nothing answers; whether a board supports " +
-			"it shows in whether it comes up.",
+		Long: "Sends a Wake-on-LAN packet to a sleeping board whose network card listens for it (on the board: sudo " +
+			"ethtool -s eth0 wol g, then sudo jtune device suspend). The board does not answer: you see that it " +
+			"supports this when it wakes up.",
 		Args: cobra.ExactArgs(1),
 	})
 }
 
 func (c *wakeCmd) flags(f *pflag.FlagSet) {
-	f.StringVar(&c.to, "to", c.to, "`ADDR` and port that the packet goes to")
+	f.StringVar(&c.to, "to", c.to, "send the packet to `ADDR`, an address with a port")
 }
 
 func (c *wakeCmd) run(ctx context.Context) error {
@@ -46,11 +46,10 @@ func newSuspend(a *app) *cobra.Command {
 	return command(&suspendCmd{app: a}, &cobra.Command{
 		Use:   "suspend",
 		Short: "Put the board to sleep until it is woken",
-		Long: "suspend lists the network cards and whether the kernel lets them wake the board, then puts the board " +
-			"to sleep through systemd. It refuses while a campaign is measured. jtune device wake MAC on another " +
-			"machine, " +
-			"or the power button, wakes the board, where board, supply and network support it: not verified on a " +
-			"Jetson.",
+		Long: "Lists the network cards and whether the kernel lets them wake the board, then puts the board to sleep " +
+			"through systemd. It refuses while a campaign is running. To wake the board, run jtune device wake MAC " +
+			"on another machine or press the power button; board, supply and network must support it. Not verified " +
+			"on a Jetson.",
 	})
 }
 

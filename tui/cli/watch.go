@@ -57,9 +57,9 @@ func newWatch(a *app) *cobra.Command {
 }
 
 func (c *watchCmd) flags(f *pflag.FlagSet) {
-	timeFlag(f, &c.interval, "interval", c.interval, "time between readings")
+	timeFlag(f, &c.interval, "interval", c.interval, "`TIME` between readings")
 	f.IntVar(&c.count, "count", 0, "stop after `N` readings; 0: never")
-	f.StringVar(&c.from, "from", "", "read lines of tegrastats from `FILE`, - for standard input")
+	f.StringVar(&c.from, "from", "", "read tegrastats lines from `FILE`, - for standard input")
 	c.jsonFlag(f, asLines)
 }
 
