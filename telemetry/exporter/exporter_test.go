@@ -12,10 +12,13 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
+
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
 
 	"jtune/tegra"
 	"jtune/tegra/virtual"
@@ -49,23 +52,26 @@ func written(t testing.TB, e *exporter.Exporter) string {
 	return b.String()
 }
 
-// line is one of the text format: a comment, or a series with its value.
-var line = regexp.MustCompile(`^(# (HELP|TYPE) [a-z_]+ .+|` +
-	`[a-z_]+(\{[a-z0-9]+="([^"\\]|\\["\\n])*"(,[a-z0-9]+="([^"\\]|\\["\\n])*")*\})? [0-9.e+-]+)$`)
-
-// wantFormat checks every line, and that no series stands there twice.
-func wantFormat(t testing.TB, text string) {
+// wantFormat reads a page as Prometheus does.
+func wantFormat(t testing.TB, page string) {
 	t.Helper()
-	seen := map[string]bool{}
-	for l := range strings.Lines(text) {
-		if !line.MatchString(strings.TrimSuffix(l, "\n")) {
-			t.Errorf("not a line of the format: %q", l)
+	parser := expfmt.NewTextParser(model.LegacyValidation)
+	families, err := parser.TextToMetricFamilies(strings.NewReader(page))
+	if err != nil {
+		t.Errorf("not the text format: %v", err)
+	}
+	for name, family := range families {
+		seen := map[string]bool{}
+		for _, m := range family.GetMetric() {
+			if labels := fmt.Sprint(m.GetLabel()); seen[labels] {
+				t.Errorf("twice: %s %s", name, labels)
+			} else {
+				seen[labels] = true
+			}
 		}
-		name := l[:strings.LastIndex(l, " ")]
-		if seen[name] {
-			t.Errorf("twice: %s", name)
+		if family.GetHelp() == "" || family.GetType() == dto.MetricType_UNTYPED {
+			t.Errorf("%s has no help or no type", name)
 		}
-		seen[name] = true
 	}
 }
 
