@@ -30,7 +30,7 @@ var flagsOfOthers = []struct{ below, file, of string }{
 	{"tui/session/fleet", "install.go", "apt-get"},
 	{"tui/session/fleet", "model.go", "jtune on another board, over ssh"},
 	{"tui/session/fleet", "shards.go", "jtune on another board, over ssh"},
-	{"tui/session", "host.go", "nvidia-smi"},
+	{"tui/session", "hostgpu.go", "nvidia-smi"},
 	{"tui/session", "readiness.go", "rsync"},
 }
 

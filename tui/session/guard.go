@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"sync"
-	"time"
 
 	"jtune/internal/caller"
 	"jtune/internal/usage"
@@ -39,154 +37,6 @@ func (s *Session) RefusesWrites(what string) error {
 		return fmt.Errorf("%w: %s was given: start without it to %s", tegra.ErrPermission, usage.ReadOnly, what)
 	}
 	return nil
-}
-
-const (
-	// watchdogWait bounds how long the watchdog of a guard that died may take
-	// to restore the found state: a hundred files, on a board under load.
-	watchdogWait = 20 * time.Second
-	// watchdogPoll is the time between two attempts to start the next guard.
-	watchdogPoll = 100 * time.Millisecond
-	// promptWait is how long a caller that is cancelled waits for sudo to end and
-	// with it to restore the terminal's echo.
-	promptWait = time.Second
-)
-
-// privileged is a guard as the session needs it.
-type privileged interface {
-	tegra.Applier
-	Gone() bool // it has ended and answers no more requests
-}
-
-var errClosed = errors.New("the session is closed")
-
-// guardSlot holds the session's one guard. Starting it may ask for a password and take minutes: no lock is held in that
-// time, everybody who wants a guard waits for the same attempt and leaves when their own context ends. The zero value
-// is ready.
-type guardSlot struct {
-	mu      sync.Mutex
-	guard   privileged // nil until one has started
-	attempt *attempt   // under way; nil: none
-	closed  bool
-}
-
-// attempt is one start of a guard.
-type attempt struct {
-	cancel context.CancelFunc
-	done   chan struct{} // closed when it has ended; what is below is set then
-	guard  privileged
-	err    error
-}
-
-// get returns the running guard, or the one that start starts. An attempt
-// belongs to the caller who began it and ends with that caller's context; the
-// others then make one of their own.
-func (g *guardSlot) get(ctx context.Context, start func(context.Context) (privileged, error)) (privileged, error) {
-	for {
-		g.mu.Lock()
-		a, own := g.attempt, false
-		switch {
-		case g.closed:
-			g.mu.Unlock()
-			return nil, errClosed
-		case a == nil && g.guard != nil && !g.guard.Gone():
-			defer g.mu.Unlock()
-			return g.guard, nil
-		case a == nil:
-			a, own = g.begin(ctx, start), true
-		}
-		g.mu.Unlock()
-		select {
-		case <-ctx.Done():
-			if own {
-				a.wait(promptWait)
-			}
-			return nil, ctx.Err()
-		case <-a.done:
-		}
-		if own || !errors.Is(a.err, context.Canceled) && !errors.Is(a.err, context.DeadlineExceeded) {
-			return a.guard, a.err
-		}
-	}
-}
-
-// begin starts a guard on a goroutine of its own. It needs g.mu.
-func (g *guardSlot) begin(ctx context.Context, start func(context.Context) (privileged, error)) *attempt {
-	ctx, cancel := context.WithCancel(ctx)
-	a := &attempt{cancel: cancel, done: make(chan struct{})}
-	dead := g.guard
-	g.guard, g.attempt = nil, a
-	go func() {
-		defer close(a.done)
-		defer cancel()
-		started, err := replace(ctx, dead, start)
-		g.mu.Lock()
-		g.attempt = nil
-		switch {
-		case err != nil:
-		case g.closed:
-			defer started.Close() // nothing was set: its error concerns nobody
-			started, err = nil, errClosed
-		default:
-			g.guard = started
-		}
-		g.mu.Unlock()
-		a.guard, a.err = started, err
-	}()
-	return a
-}
-
-// wait waits for the attempt's end, but not longer than d.
-func (a *attempt) wait(d time.Duration) {
-	select {
-	case <-a.done:
-	case <-time.After(d):
-	}
-}
-
-// replace starts a guard after one that has died (nil: there was none).
-func replace(ctx context.Context, dead privileged,
-	start func(context.Context) (privileged, error)) (privileged, error) {
-	var patience time.Duration
-	if dead != nil {
-		dead.Close() // reaps it; its last caller has had the error
-		patience = watchdogWait
-	}
-	for begun := time.Now(); ; {
-		next, err := start(ctx)
-		if !errors.Is(err, guard.ErrBusy) || time.Since(begun) >= patience {
-			return next, err
-		}
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(watchdogPoll):
-		}
-	}
-}
-
-// has reports whether a guard was started.
-func (g *guardSlot) has() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.guard != nil
-}
-
-// close ends the guard, which restores what was not kept, and cancels an
-// attempt under way without waiting for it: a guard that starts all the same
-// is ended before anybody gets it.
-func (g *guardSlot) close() error {
-	g.mu.Lock()
-	running := g.guard
-	g.guard, g.closed = nil, true
-	if g.attempt != nil {
-		g.attempt.cancel()
-	}
-	g.mu.Unlock()
-	if running == nil {
-		return nil
-	}
-	return running.Close()
 }
 
 // RootError is a refusal that the same command would not meet as root.
@@ -236,15 +86,4 @@ func (s *Session) startGuard(ctx context.Context) (privileged, error) {
 	}
 	s.sysfs.UsePrivileged(g.ReadFile)
 	return g, nil
-}
-
-// leftBehind describes a state that a killed guard could not restore; "" when
-// there is none.
-func leftBehind(root string) string {
-	p, err := guard.PendingRestore(root)
-	if err != nil || p == nil {
-		return ""
-	}
-	return fmt.Sprintf("a run that was killed at %s left this board changed: jtune revert restores it",
-		p.When.Format("15:04:05"))
 }

@@ -2,11 +2,9 @@ package session
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -44,9 +42,6 @@ func deviceFiles(sysroot string) (fsys tegra.FS, bundled bool, err error) {
 	}
 	return fsys, true, nil
 }
-
-// DefaultVirtual is the virtual board where there is no Jetson.
-const DefaultVirtual = "agx-orin"
 
 // slowEvery is how often temperatures, fan and memory are read when readings come
 // faster: twice a second shows every change a person can see.
@@ -97,6 +92,43 @@ func Open(o Options) (*Session, error) {
 	return nil, fmt.Errorf("%w %q: give auto, jetson, virtual:NAME or replay:FILE.csv", tegra.ErrNoDevice, o.Device)
 }
 
+// openHost opens this machine as a place where workloads run, without power modes.
+func openHost(o Options) (*Session, error) {
+	if o.Device != "" && o.Device != "auto" {
+		return nil, usage.NoDevice.Errorf("%s means this machine, %s %s does not", usage.NoDevice, usage.Device,
+			o.Device).
+			Advise("give one of them")
+	}
+	fsys, bundled, err := deviceFiles(o.Sysroot)
+	if err != nil {
+		return nil, err
+	}
+	if bundled {
+		return nil, usage.NoDevice.Errorf("%s means this machine, a bundle is of another", usage.NoDevice)
+	}
+	s := &Session{Clock: tegra.RealClock(), Options: o, fs: fsys, Which: HostName(o.Sysroot),
+		finder: record.Finder{Parents: []string{o.CampaignsDir()}}}
+	gpuName := ""
+	if s.gpu = findGPU(); s.gpu != nil {
+		gpuName = "GPU (nvidia-smi)"
+	}
+	host, err := tegra.OpenHost(fsys, s.Clock, s.Which, gpuName)
+	if err != nil {
+		return nil, errors.Join(err, s.gpu.close())
+	}
+	if s.gpu != nil {
+		host.GPU = s.gpu.read
+	}
+	s.host, s.Device, s.Sampler = host, host, telemetry.NewSampler(host, s.Clock)
+	b := host.Board()
+	s.Notice = "no device: this machine, " + b.Model + ": times alone, no source of power was found"
+	if b.TotalRule != "" {
+		s.Notice = fmt.Sprintf("no device: this machine, %s: power of %s, %s", b.Model, strings.Join(b.Rails, " and "),
+			b.TotalCovers)
+	}
+	return s, s.useMeter()
+}
+
 func openJetson(o Options) (*Session, error) {
 	fsys, bundled, err := deviceFiles(o.Sysroot)
 	if err != nil {
@@ -138,36 +170,6 @@ func openVirtual(o Options, name string) (*Session, error) {
 		return nil, usage.Of(err)
 	}
 	return s, err
-}
-
-// The air of a virtual board, °C.
-const coldestC, warmestC = -40, 85
-
-// faults are those that a virtual board has from the start.
-func (o Options) faults() (f virtual.Faults, err error) {
-	if f, err = virtual.Named(o.Faults); err != nil {
-		return f, usage.Fault.Errorf("%w", err)
-	}
-	if at := o.AmbientC; at.OK {
-		if !(at.V >= coldestC && at.V <= warmestC) {
-			return f, usage.Ambient.Errorf("air of %g °C", at.V).Advise("give %d to %d", coldestC, warmestC)
-		}
-		f.AmbientC = cmp.Or(at.V, math.SmallestNonzeroFloat64) // 0 stands for the usual air
-	}
-	return f, nil
-}
-
-// onlyVirtual is an error where a real device cannot do what only a virtual board can.
-func (o Options) onlyVirtual() error {
-	switch {
-	case len(o.Faults) > 0:
-		return usage.Fault.Errorf("only a virtual board has faults on demand").Advise("give %s virtual:NAME",
-			usage.Device)
-	case o.AmbientC.OK:
-		return usage.Ambient.Errorf("only a virtual board has an air temperature that you can set").Advise(
-			"give %s virtual:NAME", usage.Device)
-	}
-	return nil
 }
 
 func openReplay(o Options, path string) (*Session, error) {
@@ -267,4 +269,17 @@ func OpenBoard(o Options, which string, v virtual.Options) (*Session, error) {
 	}
 	s.Device, s.Sampler = s.sysfs, telemetry.NewSampler(s.sysfs, s.Clock)
 	return s, nil
+}
+
+// useMeter lets the sampler read the power meter of the configuration.
+func (s *Session) useMeter() error {
+	if s.Virtual != nil || s.bundled {
+		return nil
+	}
+	meter, err := meterOf(s.Options)
+	if err != nil || meter == nil {
+		return err
+	}
+	s.meter, s.Sampler.Meter = meter, meter.read
+	return nil
 }

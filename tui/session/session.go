@@ -1,41 +1,15 @@
 package session
 
 import (
+	"context"
 	"errors"
+	"time"
 
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/virtual"
 	"jtune/telemetry"
-	"jtune/tui/session/config"
 )
-
-// Version is written into records and models; main sets it at link time.
-var Version = "dev"
-
-// Options say which device to open and where to keep things. The zero value
-// opens the Jetson this is, else the virtual AGX Orin.
-type Options struct {
-	config.Paths
-	Device   string  // auto (default), jetson, virtual:NAME, replay:FILE.csv
-	Sysroot  string  // device files are read and written below it, or a bundle's file to read; "" is /
-	Speed    float64 // rate of a virtual clock; 0 is 1, +Inf never sleeps
-	Seed     uint64  // of everything that draws at random
-	Medium   string  // of a virtual board: what the data lie on; "" is the board's usual one
-	Instance int     // of a virtual board: which unit; 0 is the mean of all
-	Quirks   bool    // of a virtual board: with the vendor's known faults
-	// Faults of a virtual board by name, and the air around it in °C; absent: 25.
-	Faults   []string
-	AmbientC tegra.Val[float64]
-	// batch size of jobs, or sizes to choose among and those picked from files and models that hold several
-	Batches  []int
-	AllSizes bool   // of files and models that hold several
-	NoDevice bool   // this machine, whatever it is, without power modes
-	ReadOnly bool   // refuse everything that would write to the device
-	Workload string // preselected workload, for the screens
-	Remote   bool   // servers may be elsewhere than on the loopback
-	Weights  string // model of a workload that runs any: a file, or the name that its server knows
-}
 
 // Session is an open device and everything needed to work with it. Its
 // methods may be called from several goroutines; the jobs (Tune, Profile,
@@ -114,4 +88,20 @@ func (s *Session) Close() error {
 // NameOf is NameOf for this device.
 func (s *Session) NameOf(m tegra.Mode) string {
 	return tegra.NameOf(m, s.Device.Space(), s.Device.Presets())
+}
+
+// MeterW is what the power meter of the configuration shows; absent without one, and beside a virtual board, which it
+// does not measure.
+func (s *Session) MeterW() tegra.Val[float64] { return s.meter.read() }
+
+// firstMeter is how long the first reading of a meter is waited for.
+const firstMeter = 3 * time.Second
+
+// AwaitMeter waits for the first reading of the power meter of the configuration, and says what is wrong where none
+// comes; "" otherwise.
+func (s *Session) AwaitMeter(ctx context.Context) string {
+	for begun := time.Now(); s.meter != nil && !s.MeterW().OK && time.Since(begun) < firstMeter && ctx.Err() == nil; {
+		time.Sleep(20 * time.Millisecond)
+	}
+	return s.meter.problem()
 }

@@ -2,7 +2,6 @@ package session
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"math"
 	"strconv"
@@ -139,33 +138,4 @@ func (m *wattMeter) close() error {
 		return nil
 	}
 	return stream.Close()
-}
-
-// MeterW is what the power meter of the configuration shows; absent without one, and beside a virtual board, which it
-// does not measure.
-func (s *Session) MeterW() tegra.Val[float64] { return s.meter.read() }
-
-// firstMeter is how long the first reading of a meter is waited for.
-const firstMeter = 3 * time.Second
-
-// AwaitMeter waits for the first reading of the power meter of the configuration, and says what is wrong where none
-// comes; "" otherwise.
-func (s *Session) AwaitMeter(ctx context.Context) string {
-	for begun := time.Now(); s.meter != nil && !s.MeterW().OK && time.Since(begun) < firstMeter && ctx.Err() == nil; {
-		time.Sleep(20 * time.Millisecond)
-	}
-	return s.meter.problem()
-}
-
-// useMeter lets the sampler read the power meter of the configuration.
-func (s *Session) useMeter() error {
-	if s.Virtual != nil || s.bundled {
-		return nil
-	}
-	meter, err := meterOf(s.Options)
-	if err != nil || meter == nil {
-		return err
-	}
-	s.meter, s.Sampler.Meter = meter, meter.read
-	return nil
 }

@@ -1,57 +1,15 @@
 package session
 
 import (
-	"errors"
-	"fmt"
 	"os/exec"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
-	"jtune/internal/usage"
 	"jtune/profiles/harness"
-	"jtune/profiles/record"
 	"jtune/tegra"
-	"jtune/telemetry"
 )
-
-// openHost opens this machine as a place where workloads run, without power modes.
-func openHost(o Options) (*Session, error) {
-	if o.Device != "" && o.Device != "auto" {
-		return nil, usage.NoDevice.Errorf("%s means this machine, %s %s does not", usage.NoDevice, usage.Device,
-			o.Device).
-			Advise("give one of them")
-	}
-	fsys, bundled, err := deviceFiles(o.Sysroot)
-	if err != nil {
-		return nil, err
-	}
-	if bundled {
-		return nil, usage.NoDevice.Errorf("%s means this machine, a bundle is of another", usage.NoDevice)
-	}
-	s := &Session{Clock: tegra.RealClock(), Options: o, fs: fsys, Which: HostName(o.Sysroot),
-		finder: record.Finder{Parents: []string{o.CampaignsDir()}}}
-	gpuName := ""
-	if s.gpu = findGPU(); s.gpu != nil {
-		gpuName = "GPU (nvidia-smi)"
-	}
-	host, err := tegra.OpenHost(fsys, s.Clock, s.Which, gpuName)
-	if err != nil {
-		return nil, errors.Join(err, s.gpu.close())
-	}
-	if s.gpu != nil {
-		host.GPU = s.gpu.read
-	}
-	s.host, s.Device, s.Sampler = host, host, telemetry.NewSampler(host, s.Clock)
-	b := host.Board()
-	s.Notice = "no device: this machine, " + b.Model + ": times alone, no source of power was found"
-	if b.TotalRule != "" {
-		s.Notice = fmt.Sprintf("no device: this machine, %s: power of %s, %s", b.Model, strings.Join(b.Rails, " and "),
-			b.TotalCovers)
-	}
-	return s, s.useMeter()
-}
 
 // gpuReader is nvidia-smi, started once: it prints a line for each GPU twice a second. UNVERIFIED: by recorded output.
 type gpuReader struct {
