@@ -1,13 +1,19 @@
 package tui
 
 import (
+	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
+	"jtune/internal/text"
 	"jtune/internal/tools/reliability"
 	"jtune/tui/page/dialog"
 	"jtune/tui/page/pagetest"
@@ -30,6 +36,99 @@ func walk(from uint64) (steps int, rng *rand.Rand) {
 	}
 	steps, seed := reliability.Rounds(steps)
 	return steps, rand.New(rand.NewPCG(from+seed, from+1))
+}
+
+// bound are all keys that anything on the screens is bound to, and those that edit a text field.
+func bound() (keys []tea.KeyPressMsg) {
+	names := map[string]bool{}
+	for _, line := range KeyLines(nil) {
+		for _, k := range line.Keys {
+			names[k] = true
+		}
+	}
+	for _, k := range append(typedKeys, "f1", "f2", "ctrl+w", "ctrl+k", "ctrl+a", "ctrl+e", "ctrl+b", "ctrl+f",
+		"ctrl+h", "ctrl+n", "delete", "insert", ".", ",", "%") {
+		names[k] = true
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) { // the same walk from the same seed
+		keys = append(keys, pagetest.Key(name))
+	}
+	for _, code := range []rune{'b', 'd', 'f', tea.KeyBackspace, tea.KeyDelete, tea.KeyLeft, tea.KeyRight} {
+		keys = append(keys, tea.KeyPressMsg{Code: code, Mod: tea.ModAlt})
+	}
+	return keys
+}
+
+// pastes are texts that a terminal brings at once.
+var pastes = []string{"", " ", "ab  ", "30W", "a\x1b[2Jb\x00\u202ec", "python3 train.py --x 'y z'\ny\n",
+	strings.Repeat("long ", 20_000)}
+
+// TestKeysAtRandomOfEveryBindingWhileAJobRuns presses all keys there are, pastes, clicks and turns the wheel in windows
+// from nothing to 500x200: each frame has the window's size, and nothing that a terminal obeys.
+func TestKeysAtRandomOfEveryBindingWhileAJobRuns(t *testing.T) {
+	t.Parallel()
+	steps, rng := walk(5)
+	if os.Getenv("JTUNE_ROUNDS") == "" {
+		steps /= 4 // large windows take long to draw
+	}
+	d := drive(t).withView()
+	keys, w, h := bound(), 80, 24
+	busy, dialogs := 0, map[string]int{}
+	for i := range steps {
+		if runs := i/100%4 != 3; i%20 == 0 && runs != d.r.sh.Busy() { // most dialogs wait for its end
+			d.press("esc", "esc", "esc", "2")
+			if runs {
+				d.press("home", "enter")
+			} else {
+				d.press("x", "y")
+				d.until("it has stopped", func() bool { return !d.r.sh.Busy() })
+			}
+		}
+		d.now = d.now.Add(time.Duration(rng.IntN(2)+1) * rush)
+		switch rng.IntN(20) {
+		case 0:
+			if w, h = rng.IntN(230), rng.IntN(70); rng.IntN(10) == 0 {
+				w, h = 500, 200
+			}
+			d.size(w, h)
+		case 1:
+			d.send(tea.PasteMsg{Content: pastes[rng.IntN(len(pastes))]})
+		case 2:
+			d.send(tea.MouseClickMsg{X: rng.IntN(w + 2), Y: rng.IntN(h + 2), Button: tea.MouseLeft})
+		case 3:
+			d.send(tea.MouseClickMsg{X: rng.IntN(w + 2), Y: h - 1, Button: tea.MouseLeft}) // the keys of the footer
+		case 4:
+			d.send(tea.MouseWheelMsg{X: rng.IntN(w + 2), Y: rng.IntN(h + 2), Button: tea.MouseWheelDown})
+		default:
+			d.send(keys[rng.IntN(len(keys))])
+		}
+		if d.drain(); d.r.sh.Busy() {
+			busy++
+		}
+		for what, open := range map[string]bool{fmt.Sprintf("%T", d.r.form): d.r.form != nil, "help": d.r.text != nil,
+			"palette": d.r.palette != nil, "question": d.r.asks != nil} {
+			if open {
+				dialogs[what]++
+			}
+		}
+		frame := d.screen()
+		if lines := strings.Split(frame, "\n"); w > 0 && h > 0 && len(lines) != h {
+			t.Fatalf("step %d: %d lines in a window of %dx%d:\n%s", i, len(lines), w, h, frame)
+		}
+		for line := range strings.SplitSeq(frame, "\n") {
+			if got := ansi.StringWidth(line); w > 0 && got > w {
+				t.Fatalf("step %d: a line of %d cells in a window of %dx%d: %q", i, got, w, h, line)
+			}
+			if text.Plain(line) != line {
+				t.Fatalf("step %d: a line that a terminal obeys: %q", i, line)
+			}
+		}
+		d.quit, d.r.gone = false, false // and goes on
+	}
+	if busy < steps/4 || steps >= 1000 && len(dialogs) < 4 {
+		t.Errorf("a job ran during %d of %d steps, dialogs were open during %v: it proves little", busy, steps, dialogs)
+	}
+	t.Logf("counted %d keys, clicks, pastes and resizes; a job ran during %d, dialogs: %v", steps, busy, dialogs)
 }
 
 // drain takes the messages that are there.

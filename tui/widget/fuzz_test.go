@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	plain "jtune/internal/text"
 	"jtune/internal/tools/reliability"
 )
 
@@ -79,6 +80,9 @@ func FuzzInput(f *testing.F) {
 			in.Update(k)
 			if n := utf8.RuneCountInString(in.Value()); n > MostFilter {
 				t.Fatalf("%d characters, at most %d", n, MostFilter)
+			}
+			if plain.Plain(in.Value()) != in.Value() {
+				t.Fatalf("%q has what no screen shows", in.Value())
 			}
 			_ = in.Render("_")
 		}

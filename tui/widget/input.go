@@ -7,6 +7,8 @@ import (
 	"charm.land/bubbles/v2/key"
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
+
+	plain "jtune/internal/text"
 )
 
 // Input is one line of text that is being typed. Bubbles' textinput edits it;
@@ -20,8 +22,8 @@ type Input struct {
 const MostFilter = 80
 
 // NewInput begins with a text and the cursor at its end. It takes at most that many characters. Only the keys in keys
-// write, "" are all that print: others mean what they mean without an input. Pasted text is taken unchanged, for the
-// user to see what is wrong with it.
+// write, "" are all that print: others mean what they mean without an input. Pasted text is taken for the user to see
+// what is wrong with it, without what no screen shows: what is seen is what counts.
 func NewInput(text, keys string, most int) *Input {
 	in := &Input{text: textinput.New(), keys: keys}
 	in.text.CharLimit = most
@@ -47,7 +49,7 @@ func (in *Input) Only(keys string) { in.keys = keys }
 func (in *Input) Update(msg tea.Msg) {
 	switch m := msg.(type) {
 	case tea.KeyPressMsg:
-		if m.Text != "" && !in.may(m.Text) {
+		if m.Text != "" && !in.may(m.Text) || plain.Plain(m.Text) != m.Text {
 			return
 		}
 		head, rest := in.parts()
@@ -56,7 +58,7 @@ func (in *Input) Update(msg tea.Msg) {
 			return
 		}
 	case tea.PasteMsg:
-		msg = tea.PasteMsg{Content: strings.TrimSpace(m.Content)}
+		msg = tea.PasteMsg{Content: strings.TrimSpace(plain.Plain(m.Content))}
 	}
 	in.text, _ = in.text.Update(msg)
 }
@@ -99,6 +101,7 @@ func (in *Input) Takes(k tea.KeyPressMsg) bool {
 // character under the cursor reversed.
 func (in *Input) Render(end string) string {
 	head, rest := in.parts()
+	head, rest = plain.Plain(head), plain.Plain(rest)
 	if rest == "" {
 		return head + end
 	}

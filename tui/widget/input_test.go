@@ -65,3 +65,13 @@ func TestInputDeletesTheLastWord(t *testing.T) {
 		}
 	}
 }
+
+func TestInputHasNothingThatNoScreenShows(t *testing.T) {
+	t.Parallel()
+	in := NewInput("", "", 40)
+	in.Update(tea.PasteMsg{Content: " train\u202e.py\x1b[31m --x\u2066 1\n"})
+	in.Update(tea.KeyPressMsg{Code: '\u200f', Text: "\u200f"})
+	if got := in.Value(); got != "train.py[31m --x 1" {
+		t.Errorf("%q", got)
+	}
+}
