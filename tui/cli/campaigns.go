@@ -103,15 +103,15 @@ func (a *app) say(err error, format string, args ...any) error {
 }
 
 func (c *campaignsCmd) list([]string) error {
-	find := func() ([]campaigns.Campaign, error) { return campaigns.List(c.options.Paths) }
+	parent := c.options.CampaignsDir()
 	if c.deleted {
-		find = func() ([]campaigns.Campaign, error) { return campaigns.Deleted(c.options.Paths) }
+		parent = campaigns.DeletedDir(c.options.Paths, campaigns.CampaignsKind)
 	}
-	all, err := find()
+	all, err := campaigns.Lines(parent, models.Fingerprint)
 	if err != nil {
 		return err
 	}
-	list := slices.DeleteFunc(all, func(x campaigns.Campaign) bool {
+	list := slices.DeleteFunc(all, func(x campaigns.Line) bool {
 		if x.Err != nil {
 			c.note("%s is left out: %v", x.Name, x.Err)
 		}
@@ -126,25 +126,25 @@ func (c *campaignsCmd) list([]string) error {
 }
 
 // campaignColumns list campaigns; held are those that run.
-func campaignColumns(held []record.Running) report.Table[campaigns.Campaign] {
-	type x = campaigns.Campaign
+func campaignColumns(held []record.Running) report.Table[campaigns.Line] {
+	type x = campaigns.Line
 	return report.Table[x]{
 		{Key: "name", Title: "name", Of: func(c x) any { return c.Name }},
 		{Key: "path", Of: func(c x) any { return c.Dir }},
-		{Key: "workload", Title: "workload", Of: func(c x) any { return c.Header.Workload.Name }},
-		{Key: "fingerprint", Of: func(c x) any { return models.Fingerprint(c) }},
-		{Key: "device", Title: "device", Of: func(c x) any { return c.Header.Device.Name },
-			Text: func(c x) string { return ofDevice(c.Header.Device.Name, c.Header.Device.Virtual) }},
-		{Key: "virtual", Of: func(c x) any { return c.Header.Device.Virtual }},
+		{Key: "workload", Title: "workload", Of: func(c x) any { return c.Workload }},
+		{Key: "fingerprint", Of: func(c x) any { return c.Fingerprint }},
+		{Key: "device", Title: "device", Of: func(c x) any { return c.Device },
+			Text: func(c x) string { return ofDevice(c.Device, c.Virtual) }},
+		{Key: "virtual", Of: func(c x) any { return c.Virtual }},
 		{Key: "state", Form: report.JSON, Of: func(c x) any { return c.State(held) }},
-		{Key: "modes", Title: "modes", Of: func(c x) any { return c.Modes() },
-			Text: func(c x) string { return strconv.Itoa(c.Modes()) }},
-		{Key: "usable", Title: "usable", Of: func(c x) any { return c.Usable() },
-			Text: func(c x) string { return strconv.Itoa(c.Usable()) }},
-		{Key: "started", Of: func(c x) any { return c.Header.Created.UTC().Format(time.RFC3339) }},
-		{Key: "strategy", Title: "strategy", Of: func(c x) any { return text.Optional(c.Strategy()) }}, // of a search
+		{Key: "modes", Title: "modes", Of: func(c x) any { return c.Modes },
+			Text: func(c x) string { return strconv.Itoa(c.Modes) }},
+		{Key: "usable", Title: "usable", Of: func(c x) any { return c.Usable },
+			Text: func(c x) string { return strconv.Itoa(c.Usable) }},
+		{Key: "started", Of: func(c x) any { return c.Started.Format(time.RFC3339) }},
+		{Key: "strategy", Title: "strategy", Of: func(c x) any { return text.Optional(c.Strategy) }}, // of a search
 		{Title: "state", Of: func(c x) any { return c.State(held) }},
-		{Key: "seed", Of: func(c x) any { return c.Header.Seed }},
+		{Key: "seed", Of: func(c x) any { return c.Seed }},
 	}
 }
 
@@ -198,7 +198,8 @@ func (c *campaignsCmd) show(args []string) error {
 		c.note("%v", err)
 	}
 	if c.asJSON {
-		object := campaignColumns(campaigns.Held(c.options.Paths)).Object(one)
+		object := campaignColumns(campaigns.Held(c.options.Paths)).
+			Object(campaigns.LineOf(one, models.Fingerprint))
 		return printJSON(c.out, append(object, keptObject(list, head, kept)...))
 	}
 	if err := c.describe(one); err != nil || kept == nil {

@@ -31,11 +31,6 @@ const (
 	ModelsKind    = "models"
 )
 
-// Deleted lists the campaigns that can be restored, the oldest first.
-func Deleted(o config.Paths) ([]Campaign, error) {
-	return CampaignsIn(DeletedDir(o, CampaignsKind))
-}
-
 // SetAside moves a campaign to the deleted ones, under its name or the next free one.
 func SetAside(o config.Paths, name string) (Campaign, error) {
 	return moved(o, name, o.CampaignsDir(), FreeName(DeletedDir(o, CampaignsKind), name, ""))

@@ -1,9 +1,7 @@
 package campaigns
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -29,20 +27,11 @@ type Campaign struct {
 func List(o config.Paths) ([]Campaign, error) { return CampaignsIn(o.CampaignsDir()) }
 
 func CampaignsIn(parent string) ([]Campaign, error) {
-	entries, err := os.ReadDir(parent)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+	dirs, err := folders(parent)
 	if err != nil {
-		return nil, fmt.Errorf("campaigns: %w", err)
+		return nil, err
 	}
-	var out []Campaign
-	for _, e := range entries {
-		dir := filepath.Join(parent, e.Name())
-		if st, err := os.Stat(dir); err == nil && st.IsDir() {
-			out = append(out, ReadCampaignFolder(dir))
-		}
-	}
+	out := parallel(dirs, ReadCampaignFolder)
 	sorted.Stable(out, func(a, b Campaign) int { return a.Header.Created.Compare(b.Header.Created) })
 	return out, nil
 }
