@@ -38,24 +38,28 @@ type span struct {
 
 // candidate is one way to read the steps of a program.
 type candidate struct {
-	form, key, what, unit string
-	of                    int
-	polarity              int
-	stated                bool // the line tells a time or rate; else the clock tells it
-	plain                 bool // it tells a time without saying of what
-	known                 bool // a line whose meaning is known
-	labelled              bool // a word such as step precedes the count
-	bar                   bool // it is drawn
-	example               string
-	with                  []*candidate // counters of the same line
+	form, name, what, unit string
+	of                     int
+	polarity               int
+	stated                 bool // the line tells a time or rate; else the clock tells it
+	plain                  bool // it tells a time without saying of what
+	known                  bool // a line whose meaning is known
+	labelled               bool // a word such as step precedes the count
+	bar                    bool // it is drawn
+	loose                  bool // no word tells that it counts
+	second                 bool // it counts behind the number of the epoch: 3/450
+	example                string
+	with                   []*candidate // counters of the same line
 
 	counted     bool
 	jumps       int // the greatest number of which all steps of its count are multiples; 0: none were seen
 	values      int // the same of the counts themselves
 	done        int
+	high        int           // where it fell
 	at          time.Duration // of the last count
 	moved       time.Duration // when it last went on
 	run         int
+	renews      int // how often another count of its line began again when it went on
 	epoch       int
 	spans       []span
 	forgot      int     // spans that were dropped
@@ -78,8 +82,14 @@ func (c *candidate) count(done, epoch int, now, other time.Duration) {
 	case n == 0: // drawn again
 		return
 	case n < 0, n > mostAtOnce, epoch != c.epoch && c.of > 0:
-		c.run++
+		c.run, c.high = c.run+1, max(0, c.done)
 		c.done, c.at, c.moved, c.epoch = done, now, now, epoch
+		return
+	case c.of == 0 && c.done < c.high && done > c.high && n > 3*max(1, c.jumps): // a count between two of another
+		for len(c.spans) > 0 && c.spans[len(c.spans)-1].run == c.run {
+			c.spans = c.spans[:len(c.spans)-1]
+		}
+		c.run, c.done, c.at, c.moved, c.high = c.run-1, done, now, now, 0
 		return
 	}
 	c.moved = now
@@ -187,11 +197,9 @@ func (c *candidate) measure() (m measured) {
 	ref := each * reference(spans)
 	late := max(slow*ref, wide*each*(weighted(spans, 0.3)-weighted(spans, 0.1)))
 	for _, s := range spans {
-		n, d := s.n/each, millis(s.d)
-		if rest := d - n*ref; rest > pause*ref && (n < least || rest > n*late) ||
-			n < least && (d > pause*n*ref || c.of > 0 && s.done == c.of && d > lastStep*n*ref) {
+		if c.holdsPause(s, ref, late) {
 			m.pauses++
-			m.paused += time.Duration(rest * float64(time.Millisecond))
+			m.paused += time.Duration((millis(s.d) - s.n/each*ref) * float64(time.Millisecond))
 			continue
 		}
 		steps = append(steps, s)
@@ -205,6 +213,18 @@ func (c *candidate) measure() (m measured) {
 	m.medianMS = weighted(grouped(steps, m.meanMS), 0.5)
 	m.twoMS = twoSpeeds(steps)
 	return m
+}
+
+// holdsPause reports whether something else was done in a span than its units, which take ref each. late is by how much
+// the mean of many may differ.
+func (c *candidate) holdsPause(s span, ref, late float64) bool {
+	n, d := s.n/c.atOnce(), millis(s.d)
+	if c.stated {
+		return s.ms > pause*ref
+	}
+	rest := d - n*ref
+	return rest > pause*ref && (n < least || rest > n*late) ||
+		n < least && (d > pause*n*ref || c.of > 0 && s.done == c.of && d > lastStep*n*ref)
 }
 
 // atOnce is by how many units a bar of samples goes on at a time: a minibatch; 1 of other counts.

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"jtune/internal/stats"
 )
 
 // Candidate is one way to read a program, as it is shown.
@@ -113,7 +115,7 @@ func (d *Detector) ofReport() (r Reading, ok bool) {
 	for _, s := range of {
 		lo, hi = min(lo, s.ms), max(hi, s.ms)
 	}
-	if len(of) > 1 && len(of) < least && hi > apart*lo {
+	if hi > apart*lo && len(of) > 1 && (len(of) < least || d.ranks[last.Form] == eachModel) {
 		return r, false
 	}
 	mean := 0.0
@@ -168,6 +170,8 @@ func (d *Detector) able(field []rival) (out []rival) {
 		switch {
 		case r.steps < least || r.kept < 2 || r.unit == "byte" || !d.only(r.form):
 		case r.stated && r.moving(field):
+		case r.loose && 4*r.run > len(r.spans), r.erratic(): // it goes up and down
+		case r.stated && !r.known && r.partial(): // of a part of the work
 		case r.plain && !d.agrees(r):
 		case !r.stated && r.outer(field):
 		default:
@@ -186,6 +190,31 @@ func (r rival) moving(field []rival) bool {
 		}
 		return slices.ContainsFunc(field, func(o rival) bool { return o.candidate == c && o.steps >= least })
 	})
+}
+
+// erratic reports whether a number goes up and down by steps of all sizes: it is no count.
+func (r rival) erratic() bool {
+	if r.stated || r.known || 3*r.run <= len(r.spans) {
+		return false
+	}
+	var jumps []float64
+	for _, s := range r.spans {
+		jumps = append(jumps, s.n)
+	}
+	return stats.Quantile(jumps, 0.9) > 5*stats.Quantile(jumps, 0.1)
+}
+
+// partial reports whether a rate covers a part of the work alone: its lines come once a unit, and take longer.
+func (r rival) partial() bool {
+	if r.plain || r.unit == Token || len(r.spans) < least {
+		return false
+	}
+	var each []span
+	for _, s := range r.spans {
+		each = append(each, span{n: 1, ms: millis(s.d) / s.ms})
+	}
+	n := weighted(each, 0.5)
+	return n < 1/apart || n > apart && n < 1.6
 }
 
 // agrees reports whether a time that does not say of what is that between its lines.
@@ -208,17 +237,29 @@ func (r rival) outer(field []rival) bool {
 		if r.unit == Epoch && o.unit != Epoch && 4*o.time > r.time {
 			return true
 		}
-		if len(o.spans) < 3*len(r.spans) || r.known {
+		if r.known {
 			return false
 		}
-		inside := time.Duration(0)
-		for _, s := range o.spans {
-			if s.end > r.first && s.end <= r.last {
-				inside += s.d
-			}
+		within, took := inside(o.spans, r.spans), r.time+r.paused
+		if 5*r.renews >= 4*len(r.spans) && 4*within > took { // it goes on when the other begins again
+			return true
 		}
-		return 2*inside > r.time+r.paused
+		return len(o.spans) >= 3*len(r.spans) && 2*within > took
 	})
+}
+
+// inside is how much of the time of spans lies in others.
+func inside(spans, others []span) (sum time.Duration) {
+	i := 0
+	for _, s := range spans {
+		for i < len(others) && others[i].end <= s.end-s.d {
+			i++
+		}
+		for j := i; j < len(others) && others[j].end-others[j].d < s.end; j++ {
+			sum += min(s.end, others[j].end) - max(s.end-s.d, others[j].end-others[j].d)
+		}
+	}
+	return sum
 }
 
 // choose takes the candidate in which most time passes.
@@ -226,6 +267,9 @@ func (d *Detector) choose(able, field []rival) (best rival, rivals []rival, err 
 	if len(able) == 0 {
 		return best, nil, d.nothing(field)
 	}
+	timed := slices.ContainsFunc(able, func(r rival) bool {
+		return !r.stated && r.unit != Epoch && r.polarity >= unknown && r.share > claims
+	})
 	weight := func(r rival) float64 {
 		w := r.share
 		switch {
@@ -238,6 +282,9 @@ func (d *Detector) choose(able, field []rival) (best rival, rivals []rival, err 
 		}
 		if r.stated && !r.known { // the clock is better
 			w *= 0.9
+			if timed {
+				w *= 0.3
+			}
 		}
 		if r.plain {
 			w *= 0.5
@@ -245,7 +292,7 @@ func (d *Detector) choose(able, field []rival) (best rival, rivals []rival, err 
 		return w + 0.001*rankOf(r)
 	}
 	best = slices.MaxFunc(able, func(a, b rival) int { return cmp.Compare(weight(a), weight(b)) })
-	if weight(best) <= 0.003 || best.polarity == before {
+	if best.polarity == before {
 		return best, nil, &Undecided{Why: fmt.Sprintf("only %q was read, which comes before the work", best.title())}
 	}
 	if best.twoMS[0] > 0 {
@@ -254,7 +301,7 @@ func (d *Detector) choose(able, field []rival) (best rival, rivals []rival, err 
 				"turns, as training and validation do", best.title(), short(best.twoMS[0]), short(best.twoMS[1])),
 			Try: "name the bar of the training, such as tqdm(…, desc='train')"}
 	}
-	if best.share < 0.08 && best.polarity != forJob && !best.known {
+	if best.share < 0.03 && !best.known || best.share < 0.08 && best.polarity != forJob && !best.known {
 		return best, nil, &Undecided{Why: fmt.Sprintf("%q is the most that was read, and only %.0f %% of the time",
 			best.title(),
 			100*best.share)}
@@ -288,6 +335,9 @@ func (d *Detector) contradicts(best, r rival) bool {
 		return false
 	}
 	if r.share <= claims || best.share <= claims {
+		return false
+	}
+	if r.stated && !best.stated && 5*len(r.spans) <= len(best.spans) { // of an epoch, with all that is in it
 		return false
 	}
 	if best.unit != r.unit {

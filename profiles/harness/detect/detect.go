@@ -27,6 +27,9 @@ type Detector struct {
 	fromZero bool
 	reports  []Report
 	ranks    map[string]int
+	names    map[string]int // that counters of a unit and length had
+	pairs    map[string]*pair
+	csv      []string // the columns of the last table with commas
 
 	begun, last time.Duration // of the first and last line
 	lines       int           // that were read
@@ -47,7 +50,8 @@ type Detector struct {
 
 // New returns a detector that has read nothing.
 func New(o Options) *Detector {
-	return &Detector{o: o, byKey: map[string]*candidate{}, ranks: map[string]int{}}
+	return &Detector{o: o, byKey: map[string]*candidate{}, ranks: map[string]int{}, names: map[string]int{},
+		pairs: map[string]*pair{}}
 }
 
 const (

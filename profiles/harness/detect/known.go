@@ -64,6 +64,18 @@ var knownLines = []knownLine{
 				d.stated("deepstream", Frame, "all sources", 1000/sum, 0, line, now)
 			}
 		}},
+	// **PERF:  {'stream0': 20.0, 'stream1': 19.98}
+	{"deepstream", "**PERF:", regexp.MustCompile(`^\*\*PERF:\s+\{(.*)\}$`),
+		func(d *Detector, m []string, line string, now time.Duration) {
+			sum := 0.0
+			for _, stream := range strings.Split(m[1], ",") {
+				_, rate, _ := strings.Cut(stream, ":")
+				sum += decimal(strings.TrimSpace(rate))
+			}
+			if sum > 0 {
+				d.stated("deepstream", Frame, "all sources", 1000/sum, 0, line, now)
+			}
+		}},
 	{"jetson-inference", "Timing Report", regexp.MustCompile(`^\[TRT\]\s+Timing Report (.*)`),
 		func(d *Detector, m []string, line string, now time.Duration) {
 			d.tick("jetson-inference", Frame, "timing report", line, now)

@@ -1,6 +1,7 @@
 package detect
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -26,6 +27,12 @@ var counters = map[string]string{
 	"request": Request, "requests": Request, "query": Request, "prompt": Request, "inference": Inference,
 	"inferences": Inference, "sample": Sample, "samples": Sample, "token": Token, "tokens": Token, "run": Run,
 }
+
+// numbering are the words between what counts and its number: batch_idx=3.
+var numbering = strings.Fields("num number idx index no nr")
+
+// noCounts are the words before a number of something else: how many answers were right, how much memory is used.
+var noCounts = strings.Fields("correct accuracy acc hits mem memory vram ram")
 
 // units are the words of rates and of times per unit.
 var units = map[string]string{
@@ -58,6 +65,10 @@ var (
 		"connecting waiting initializing init autotuning tuning")
 	forWords = strings.Fields("train training trainer epoch step steps iter iteration")
 )
+
+// valueNames are the names of values of a validation in lines of the training, such as val_loss=2.3: they do not tell
+// what the line is of.
+var valueNames = regexp.MustCompile(`(?i)\b(?:val|valid|validation|test|eval|dev)[_/][a-z_@/]+["']?[ =:"']*-?\d`)
 
 // polarity judges the words of a name.
 func polarity(name []string) int {

@@ -8,7 +8,7 @@ import (
 
 // pattern is an expression that reads this candidate alone; "" where there is none.
 func (c *candidate) pattern() string {
-	if c.stated || c.known {
+	if c.stated || c.known || c.form == "csv" {
 		return ""
 	}
 	lead := ""
@@ -19,6 +19,8 @@ func (c *candidate) pattern() string {
 		}
 	}
 	switch {
+	case c.second && lead != "":
+		return regexp.QuoteMeta(c.literal()) + `\W+\d+/(?P<batch>\d+)`
 	case c.of > 0:
 		return fmt.Sprintf(`%s(?P<batch>\d+)/%d\b`, lead, c.of)
 	case lead != "":

@@ -17,13 +17,20 @@ type reportLine struct {
 	form, unit, has string
 	re              *regexp.Regexp
 	scale           float64 // of a time, in ms; 0: a rate per second
-	rank            int     // the lower is taken where a report has several
+	rank            int     // the lower is taken where a report has several; lastOf, eachModel
 }
+
+const (
+	// lastOf is the rank of a line that the warm-up prints too: only the last is the result.
+	lastOf = 10
+	// eachModel is the rank of a line for each model of a benchmark: different times are of different models.
+	eachModel = 11
+)
 
 var reportLines = []reportLine{
 	{"mlperf", Inference, "latency (ns)", regexp.MustCompile(`^50\.00 percentile latency \(ns\)\s*: (\d+)$`), 1e-6, 0},
 	{"mlperf", Inference, "latency (ns)", regexp.MustCompile(`^Mean latency \(ns\)\s*: (\d+)$`), 1e-6, 1},
-	{"mlperf", Inference, "Samples per second", regexp.MustCompile(`^Samples per second\s*: ([\d.]+)$`), 0, 2},
+	{"mlperf", Inference, "Samples per second", regexp.MustCompile(`^Samples per second\s*: ([\d.]+)$`), 0, -1},
 	{"whisper.cpp", Run, "total time", regexp.MustCompile(`whisper_print_timings:\s+total time =\s*([\d.]+) ms`), 1, 0},
 	{"onnxruntime", Inference, "Average inference time cost",
 		regexp.MustCompile(`Average inference time cost(?: total)?: ([\d.]+) ms`), 1, 0},
@@ -38,9 +45,17 @@ var reportLines = []reportLine{
 	{"trtllm-bench", Token, "Total Output Throughput",
 		regexp.MustCompile(`Total Output Throughput \(tokens/sec\):\s*([\d.]+)`), 0, 1},
 	{"trtexec", Inference, "median", regexp.MustCompile(`\[I\] median: ([\d.]+) ms`), 1, 0},
+	{"tflite", Inference, "Inference", regexp.MustCompile(`Inference \(avg\): ([\d.e+]+)`), 0.001, 0},
+	{"tflite", Inference, "no stats:", regexp.MustCompile(`timings in us: .*no stats: ([\d.e+]+)`), 0.001, 0},
 	{"tflite", Inference, "avg=", regexp.MustCompile(`count=\d+ first=\d+ curr=\d+ min=\d+ max=\d+ avg=([\d.e+]+)`),
-		0.001, 0},
+		0.001, lastOf},
 	{"openvino", Inference, "Median:", regexp.MustCompile(`Median:\s+([\d.]+) ms$`), 1, 0},
+	{"vllm", Token, "output tokens/s", regexp.MustCompile(`^Throughput: .* ([\d.]+) output tokens/s$`), 0, 0},
+	{"tensorrt-llm", Token, "[BENCHMARK]", regexp.MustCompile(`\[BENCHMARK\].* tokens_per_sec ([\d.]+)`), 0, 0},
+	{"tvm", Inference, "inference time (std",
+		regexp.MustCompile(`[Mm]ean inference time \(std[^)]*\): ([\d.]+) ms`), 1, 0},
+	{"mnn", Inference, "[ - ]", regexp.MustCompile(`^\[ - \] .* ms\s+avg = +([\d.]+) ms$`), 1, eachModel},
+	{"ncnn", Inference, "avg =", regexp.MustCompile(`min = +[\d.]+ +max = +[\d.]+ +avg = +([\d.]+)$`), 1, eachModel},
 	{"piper", Run, "Real-time factor", regexp.MustCompile(`infer=([\d.]+) sec`), 1000, 0},
 }
 
@@ -63,7 +78,7 @@ func (d *Detector) reported(line string) bool {
 		} else {
 			v *= l.scale
 		}
-		if old, ok := d.ranks[l.form]; !ok || l.rank < old {
+		if old, ok := d.ranks[l.form]; !ok || l.rank < old || l.rank == old && old == lastOf {
 			d.ranks[l.form] = l.rank
 			d.setReport(Report{Form: l.form, Unit: l.unit, TimeMS: v})
 		} else if l.rank == old {

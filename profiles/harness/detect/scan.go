@@ -9,6 +9,9 @@ import (
 
 // scan finds everything in a line that counts or tells a time.
 func (d *Detector) scan(line string, now time.Duration, whole bool) {
+	if whole && (d.csvRow(line, now) || d.csvHead(line)) {
+		return
+	}
 	nums := numbers(line)
 	if len(nums) == 0 || len(line) > 0 && line[0] == '{' && !strings.Contains(line, `"`) && !strings.Contains(line, "'") {
 		return
@@ -25,13 +28,24 @@ func (d *Detector) scan(line string, now time.Duration, whole bool) {
 		if c == nil {
 			continue
 		}
-		was, of := c.moved, epoch
-		if c.unit == Epoch {
+		was, runs, of, done := c.moved, c.run, epoch, int(nums[i].v)
+		switch {
+		case c.unit == Epoch:
 			of = 0
+		case c.second:
+			of, done = done, int(nums[i+1].v)
+			d.epoch, d.fromZero = of, d.fromZero || of == 0
 		}
-		c.count(int(nums[i].v), of, now, d.movedBeside(c))
+		c.count(done, of, now, d.movedBeside(c))
 		if c.moved != was || c.lines == 1 {
 			c.example = line
+		}
+		if c.run != runs {
+			for _, m := range moved {
+				if m.moved == now {
+					m.renews++
+				}
+			}
 		}
 		moved = append(moved, c)
 	}
@@ -51,6 +65,9 @@ func (d *Detector) scan(line string, now time.Duration, whole bool) {
 	}
 }
 
+// mostCount is the largest number that can be a count.
+const mostCount = 1e12
+
 // isBar reports whether a line is drawn, so that one that has no end yet may be read.
 func isBar(line string) bool {
 	return strings.Contains(line, "%|") || strings.ContainsAny(line, "━█") || strings.Contains(line, "it/s") ||
@@ -60,7 +77,7 @@ func isBar(line string) bool {
 // counter is the candidate that the number at i counts for; nil where it does not count.
 func (d *Detector) counter(line string, nums []number, i int, used []bool, bar, whole bool) *candidate {
 	n := nums[i]
-	if used[i] || !n.whole || n.v > 1e12 {
+	if used[i] || !n.whole || n.v > mostCount {
 		return nil
 	}
 	prefix := line[:n.from]
@@ -69,14 +86,14 @@ func (d *Detector) counter(line string, nums []number, i int, used []bool, bar, 
 		label = nil
 	}
 	last := ""
-	if len(label) > 0 && direct(prefix) {
-		last = label[len(label)-1]
+	if direct(prefix) {
+		last = counted(label)
 	}
 	_, labelled := counters[last]
 	if whole && i > 0 && strings.HasSuffix(prefix, "-") && strings.HasPrefix(line[n.to:], "batch") { // 61-80batch
 		return d.find(found{form: "espnet", unit: Step, name: line[:nums[i-1].from], label: "batch"})
 	}
-	if n.glued && !labelled {
+	if n.glued && !labelled || slices.Contains(noCounts, last) && named(prefix) {
 		return nil
 	}
 	if of, known := ratio(line, nums, i); of >= 0 {
@@ -86,7 +103,19 @@ func (d *Detector) counter(line string, nums []number, i int, used []bool, bar, 
 		if !whole && !bar {
 			return nil
 		}
-		return d.find(d.ratioOf(line, prefix, last, of, bar))
+		if known && whole && d.paired(prefix, int(n.v), of) {
+			return d.find(found{form: formOf(line, "counter"), unit: Step, name: prefix, label: "second", second: true})
+		}
+		f := d.ratioOf(line, n, last, of, bar)
+		if known {
+			w, _ := firstWord(strings.TrimLeft(strings.ToLower(line[nums[i+1].to:]), " "))
+			if seconds[w] > 0 {
+				return nil
+			} else if unit := units[w]; len(w) > 1 && unit != "" && unit != Step && !f.labelled {
+				f.unit = unit
+			}
+		}
+		return d.find(f)
 	}
 	if !whole {
 		return nil
@@ -96,7 +125,7 @@ func (d *Detector) counter(line string, nums []number, i int, used []bool, bar, 
 		return d.find(found{form: "tqdm", unit: Step, name: prefix})
 	}
 	if unit := d.leading(line, nums, i); unit != "" {
-		return d.find(found{form: formOf(line, "counter"), unit: unit, label: "leading"})
+		return d.find(found{form: formOf(line, "counter"), unit: unit, label: "leading", loose: len(nums) == 2})
 	}
 	if !labelled || suffixed(rest) {
 		return nil
@@ -104,10 +133,28 @@ func (d *Detector) counter(line string, nums []number, i int, used []bool, bar, 
 	return d.find(found{form: formOf(line, "step"), unit: counters[last], name: prefix, label: last})
 }
 
+// counted is the word of a label that says what is counted: the last, or the one before it in step_num.
+func counted(label []string) string {
+	n := len(label)
+	switch {
+	case n == 0, n > 1 && label[n-2] == "n" && label[n-1] == "updates": // of several in a step
+		return ""
+	case n > 1 && slices.Contains(numbering, label[n-1]):
+		return label[n-2]
+	}
+	return label[n-1]
+}
+
 // direct reports whether only signs separate the last word of a text from its end.
 func direct(prefix string) bool {
 	t := strings.TrimRight(prefix, " :=#[(|\"'")
 	return t != "" && (letter(t[len(t)-1]) || t[len(t)-1] == ')') && len(prefix)-len(t) < 16
+}
+
+// named reports whether a word directly precedes a number, and no other number is between.
+func named(prefix string) bool {
+	t := strings.TrimRight(prefix, " :=#[(|\"'")
+	return t != "" && letter(t[len(t)-1])
 }
 
 // suffixed reports whether a number is one of something: 50ms, 640x480, 20 it/s.
@@ -122,7 +169,8 @@ func suffixed(rest string) bool {
 }
 
 // ratioOf is a counter with an end, such as 47/1563.
-func (d *Detector) ratioOf(line, prefix, label string, of int, bar bool) found {
+func (d *Detector) ratioOf(line string, n number, label string, of int, bar bool) found {
+	prefix := line[:n.from]
 	f := found{form: "counter", unit: Step, name: prefix, of: of, ratio: true, bar: bar}
 	if strings.Contains(line, "%|") || strings.Contains(line, "it/s") || strings.Contains(line, "s/it") {
 		f.form = "tqdm"
@@ -133,7 +181,7 @@ func (d *Detector) ratioOf(line, prefix, label string, of int, bar bool) found {
 	f.form = formOf(line, f.form)
 	if unit, ok := counters[label]; ok {
 		f.unit, f.labelled = unit, true
-	} else if unit := barUnit(line); bar && unit != "" {
+	} else if unit := barUnit(line[n.to:]); bar && unit != "" {
 		f.unit = unit
 	}
 	if f.form == "ultralytics" && strings.Contains(prefix, "Class") {
@@ -146,22 +194,33 @@ func (d *Detector) ratioOf(line, prefix, label string, of int, bar bool) found {
 	return f
 }
 
-// barUnit is what a bar counts, by the rate at its end.
-func barUnit(line string) string {
-	i := strings.LastIndex(line, "/s")
-	if i < 0 {
-		return ""
-	}
-	j := i
-	for j > 0 && letter(line[j-1]) {
-		j--
-	}
-	switch w := strings.ToLower(line[j:i]); w {
-	case "b", "kb", "mb", "gb", "kib", "mib", "gib":
-		return "byte"
-	default:
+// barUnit is what a bar counts, by the first rate after its count: 19.9it/s, 1.2s/it.
+func barUnit(rest string) string {
+	for at := range len(rest) {
+		if rest[at] != '/' {
+			continue
+		}
+		i, j := at, at+1
+		for i > 0 && letter(rest[i-1]) {
+			i--
+		}
+		for j < len(rest) && letter(rest[j]) {
+			j++
+		}
+		w, per := strings.ToLower(rest[i:at]), strings.ToLower(rest[at+1:j])
+		if w == "s" {
+			w, per = per, w
+		}
+		if per != "s" || w == "" {
+			continue
+		}
+		switch w {
+		case "b", "kb", "mb", "gb", "kib", "mib", "gib":
+			return "byte"
+		}
 		return units[w]
 	}
+	return ""
 }
 
 // ratio is the second number of a ratio such as 47/1563, and whether it is known; -1 where there is none.
@@ -206,12 +265,17 @@ func (d *Detector) leading(line string, nums []number, i int) string {
 	}
 	rest := line[nums[0].to:]
 	switch {
+	case nums[0].from == 0 && len(nums) == 2 && !nums[1].whole && nums[1].to == len(line) &&
+		strings.Trim(line[nums[0].to:nums[1].from], " :-,") == "":
+		return Step // a step and its loss, and nothing else
 	case nums[0].from == 0 && strings.HasPrefix(rest, ": ") && strings.Contains(rest, " avg loss"),
 		nums[0].from == 0 && strings.HasPrefix(rest, ": ") && strings.Contains(rest, " avg,"):
 		return Step // Darknet
 	case nums[0].from == 0 && strings.HasPrefix(rest, ":") && strings.Contains(rest, "learn:") &&
 		strings.Contains(rest, "total:"):
 		return Step // CatBoost
+	case nums[0].from == 1 && line[0] == '#' && strings.Contains(rest, "loss"):
+		return Step
 	case nums[0].from == 1 && line[0] == '[' && strings.HasPrefix(rest, "]") &&
 		(strings.Contains(rest, "train") || strings.Contains(rest, "valid") || strings.Contains(rest, "loss")):
 		return Step // XGBoost, LightGBM, CLU
@@ -263,8 +327,8 @@ func (d *Detector) epochOf(line string, nums []number) int {
 		if !n.whole || n.v > 1e9 || n.from > 60 {
 			continue
 		}
-		label := words(line[:n.from], 1)
-		if len(label) == 1 && (label[0] == "epoch" || label[0] == "ep") && direct(line[:n.from]) {
+		label := counted(words(line[:n.from], 2))
+		if (label == "epoch" || label == "ep") && direct(line[:n.from]) {
 			if d.epoch = int(n.v); d.epoch == 0 {
 				d.fromZero = true
 			}
@@ -280,31 +344,43 @@ type found struct {
 	of                      int
 	ratio, bar              bool
 	stated, plain, known    bool
-	labelled                bool
+	labelled, second, loose bool
 }
 
 // find is the candidate that looks so, a new one where there is none; nil where there are too many.
 func (d *Detector) find(f found) *candidate {
 	name := template(f.name)
-	key := f.unit + "\x00" + name + "\x00" + f.label + "\x00" + strconv.Itoa(f.of)
+	kind := f.unit + "\x00" + f.label + "\x00" + strconv.Itoa(f.of)
 	if f.stated {
-		key += "\x00stated"
+		kind += "\x00stated"
 	}
+	key := kind + "\x00" + name
 	c := d.byKey[key]
+	if f.ratio && d.names[kind] >= manyNames && (c == nil || len(c.spans) < enoughSteps) {
+		name, key = "", kind+"\x00any"
+		c = d.byKey[key]
+	}
 	if c != nil {
 		return c
 	}
 	if len(d.all) >= mostCandidates {
 		return nil
 	}
-	w := words(f.name, 40)
-	c = &candidate{form: f.form, key: key, unit: f.unit, of: f.of, stated: f.stated, plain: f.plain, known: f.known,
-		labelled: f.labelled, bar: f.bar,
+	d.names[kind]++
+	if f.unit == Token { // generating is the work
+		f.name = strings.ReplaceAll(strings.ToLower(f.name), "generating", "")
+	}
+	w := words(valueNames.ReplaceAllString(f.name, " "), 40)
+	c = &candidate{form: f.form, name: name, unit: f.unit, of: f.of, stated: f.stated, plain: f.plain, known: f.known,
+		labelled: f.labelled, bar: f.bar, second: f.second, loose: f.loose,
 		polarity: polarity(w), what: describe(f, name), order: len(d.all)}
 	d.byKey[key] = c
 	d.all = append(d.all, c)
 	return c
 }
+
+// manyNames: the name of a counter that had this many changes with each count, such as the name of a file.
+const manyNames = 8
 
 // mostCandidates bounds how many are looked at: lines with names of files make as many.
 const mostCandidates = 300

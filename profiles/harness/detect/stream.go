@@ -104,27 +104,32 @@ func (d *Detector) Take(all bool) (out []Done) {
 	}
 	for d.handed = max(d.handed, c.forgot); d.handed < last; d.handed++ {
 		s := c.spans[d.handed-c.forgot]
-		usual := stats.Median(d.ran)
+		usual, uneven := d.usual()
+		held := c.holdsPause(s, c.atOnce()*usual, c.atOnce()*uneven)
 		if d.ran = append(d.ran, s.ms); len(d.ran) > window {
 			d.ran = d.ran[1:]
 		}
 		n, ms := s.n, s.ms
 		if d.samples > 0 {
 			n, ms = n/float64(d.samples), ms*float64(d.samples)
-			usual *= float64(d.samples)
 		}
 		done := Done{N: max(1, int(n+0.5)), TimeMS: ms, End: s.end, Epoch: d.epochFrom0(s.epoch, s.run)}
 		if done.First = s.done - int(s.n+0.5); d.samples > 0 {
 			done.First /= d.samples
 		}
 		done.First = max(0, done.First)
-		if done.Pause = s.dirty && !c.stated || ms > pause*usual ||
-			c.of > 0 && s.done == c.of && s.n < least && ms > lastStep*usual; done.Pause {
+		if done.Pause = s.dirty && !c.stated || held; done.Pause {
 			done.N, done.TimeMS = 1, millis(s.d)
 		}
 		out = append(out, done)
 	}
 	return out
+}
+
+// usual is the time of a unit lately, and by how much the mean of many may differ where they hold no pause.
+func (d *Detector) usual() (ms, uneven float64) {
+	ms = stats.Median(d.ran)
+	return ms, max(slow*ms, wide*(stats.Quantile(d.ran, 0.3)-stats.Quantile(d.ran, 0.1)))
 }
 
 // epochFrom0 counts epochs from 0, however they are printed; by the runs of the counter where none are.

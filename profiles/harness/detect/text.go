@@ -128,6 +128,11 @@ func words(s string, most int) []string {
 	return f[max(0, len(f)-most):]
 }
 
+// drawing reports whether a rune is what bars and spinners are made of.
+func drawing(r rune) bool {
+	return strings.ContainsRune("#=>.-*|", r) || r >= '\u2500' && r <= '\u259f' || r >= '\u2800' && r <= '\u28ff'
+}
+
 // template is a text whose numbers are replaced, and whose spaces and bars are taken out, so that two lines of one
 // kind have one.
 func template(s string) string {
@@ -145,7 +150,7 @@ func template(s string) string {
 			b.WriteByte('#')
 			i, space = j, false
 			continue
-		case r == ' ', r == utf8.RuneError, strings.ContainsRune("=>.-━╺╸─█▏▎▍▌▋▊▉⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏|", r):
+		case r == ' ', r == utf8.RuneError, drawing(r):
 			if !space && b.Len() > 0 {
 				b.WriteByte(' ')
 			}

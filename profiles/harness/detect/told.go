@@ -31,8 +31,8 @@ func unitAfter(rest string) (u rateUnit) {
 	}
 	rest = strings.TrimPrefix(rest, "(")
 	a, tail := firstWord(rest)
-	if t := strings.TrimLeft(tail, " "); t != "" && (t[0] == '=' || t[0] == ':') {
-		return u // the word names the next number
+	if namesNext(tail) {
+		return u
 	}
 	switch a {
 	case "":
@@ -43,9 +43,11 @@ func unitAfter(rest string) (u rateUnit) {
 		return rateUnit{unit: Inference}
 	}
 	b := ""
-	for _, per := range []string{"/", " / ", " per ", "_per_"} {
+	for _, per := range []string{"/", " / ", " per ", "_per_", "-per-"} {
 		if t, ok := strings.CutPrefix(tail, per); ok {
-			b, _ = firstWord(t)
+			if b, tail = firstWord(t); namesNext(tail) {
+				return u
+			}
 			break
 		}
 	}
@@ -58,6 +60,12 @@ func unitAfter(rest string) (u rateUnit) {
 		return rateUnit{unit: of}
 	}
 	return u
+}
+
+// namesNext reports whether the word before tail is the name of the next number.
+func namesNext(tail string) bool {
+	t := strings.TrimLeft(tail, " ")
+	return t != "" && (t[0] == '=' || t[0] == ':')
 }
 
 // afterUnit is what of the text between two numbers belongs to the second one.
@@ -128,40 +136,109 @@ func unitBefore(prefix string, after rateUnit) (u rateUnit, ok bool) {
 	return u, false
 }
 
+// ofQuestion reports whether the words before a rate name the question, not the answer.
+func ofQuestion(own string) bool {
+	own = strings.ToLower(own)
+	return (strings.Contains(own, "prefill") || strings.Contains(own, "prompt")) &&
+		!strings.Contains(own, "decod") && !strings.Contains(own, "generat")
+}
+
+// ofBar reports whether a number follows the two times in brackets of a bar: [00:02<00:04, 19.9it/s]. It is the rate of
+// the bar, which the clock tells better.
+func ofBar(before string) bool {
+	i := strings.LastIndexByte(before, '[')
+	return i >= 0 && strings.Contains(before[i:], "<") && strings.Count(before[i:], ",") == 1 &&
+		strings.HasSuffix(strings.TrimRight(before, " "), ",")
+}
+
+// stated is a time or rate in a line.
+type stated struct {
+	at    int // of its number
+	unit  rateUnit
+	plain bool
+}
+
 // told finds the times and rates that a line states. They count only where the line, or the clock, says of what.
 func (d *Detector) told(line string, nums []number, used []bool, now time.Duration) (out []*candidate) {
+	all := times(line, nums, used)
+	if rate := streams(line, nums, all); rate > 0 {
+		c := d.find(found{form: "streams", unit: all[0].unit.unit, name: line[:nums[all[0].at].from], stated: true})
+		if c != nil {
+			c.example, c.what = line, "all streams"
+			c.tell(1000/rate, 0, now)
+			out = append(out, c)
+		}
+		return out
+	}
+	for _, s := range all {
+		n, unit := nums[s.at], s.unit.unit
+		if s.plain {
+			unit = Step
+		}
+		c := d.find(found{form: formOf(line, "rate"), unit: unit, name: line[:n.from], stated: true, plain: s.plain})
+		if c == nil {
+			continue
+		}
+		from := 0
+		if s.at > 0 {
+			from = nums[s.at-1].to
+		}
+		if ofQuestion(line[from:n.from]) || ofQuestion(line[strings.LastIndexAny(line[:n.from], "|;")+1:n.from]) {
+			c.polarity = aside
+		}
+		c.example = line
+		c.tell(s.unit.ms(n.v), 0, now)
+		out = append(out, c)
+	}
+	return out
+}
+
+// times are the numbers of a line that are times or rates.
+func times(line string, nums []number, used []bool) (out []stated) {
 	for i, n := range nums {
-		if used[i] || !(n.v > 0) {
+		if used[i] || !(n.v > 0) || ofBar(line[:n.from]) {
 			continue
 		}
 		from := 0
 		if i > 0 {
 			from = nums[i-1].to
 		}
-		u := unitAfter(line[n.to:])
-		plain := false
-		if u.unit == "" {
-			before, ok := unitBefore(afterUnit(line[from:n.from]), u)
+		s := stated{at: i, unit: unitAfter(line[n.to:])}
+		if s.unit.unit == "" {
+			before, ok := unitBefore(afterUnit(line[from:n.from]), s.unit)
 			switch {
 			case ok:
-				u = before
-			case u.scale > 0 && !n.glued:
-				plain = true
+				s.unit = before
+			case s.unit.scale > 0 && !n.glued:
+				s.plain = true
 			default:
 				continue
 			}
 		}
-		unit := u.unit
-		if plain {
-			unit = Step
-		}
-		c := d.find(found{form: formOf(line, "rate"), unit: unit, name: line[:n.from], stated: true, plain: plain})
-		if c == nil {
-			continue
-		}
-		c.example = line
-		c.tell(u.ms(n.v), 0, now)
-		out = append(out, c)
+		out = append(out, s)
 	}
 	return out
+}
+
+// streams is the sum of the rates of a line with numbered streams: cam0: 20.0 fps, cam1: 19.9 fps; 0 for other lines.
+func streams(line string, nums []number, all []stated) (sum float64) {
+	if len(all) < 2 {
+		return 0
+	}
+	name, last := "", -1.0
+	for i, s := range all {
+		if s.plain || s.unit.unit != Frame || s.unit.scale > 0 || s.at == 0 {
+			return 0
+		}
+		index := nums[s.at-1]
+		between := strings.ToLower(strings.Trim(line[index.to:nums[s.at].from], " \"':=()[]"))
+		label := strings.Join(words(line[:index.from], 1), "")
+		if !index.whole || between != "" && between != "fps" || label == "" || i > 0 && label != name ||
+			index.v <= last {
+			return 0
+		}
+		name, last = label, index.v
+		sum += nums[s.at].v
+	}
+	return sum
 }

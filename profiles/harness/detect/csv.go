@@ -1,0 +1,86 @@
+package detect
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// looseNumber is a number that is no part of a name such as top5 or acc@1: the line is no head.
+var looseNumber = regexp.MustCompile(`(^|[^a-z@_\d])\d`)
+
+// csvHead notes the names of the columns of a table, of which one counts: step,loss,lr. It reports whether
+// the line is such a head.
+func (d *Detector) csvHead(line string) bool {
+	if strings.ContainsAny(line, ":={[\"") {
+		return false
+	}
+	f := fields(line)
+	if len(f) < 2 {
+		return false
+	}
+	counts := false
+	for i, name := range f {
+		name = strings.ToLower(strings.TrimSpace(name))
+		if name == "" || len(name) > 40 || looseNumber.MatchString(name) {
+			return false
+		}
+		f[i] = counted(words(name, 2))
+		counts = counts || counters[f[i]] != ""
+	}
+	if counts {
+		d.csv = f
+	}
+	return counts
+}
+
+// fields are the columns of a line, which commas separate, or the rules of a table: | 3 | 450 |.
+func fields(line string) []string {
+	if inner, ok := strings.CutPrefix(line, "|"); ok {
+		return strings.Split(strings.TrimSuffix(inner, "|"), "|")
+	}
+	return strings.Split(line, ",")
+}
+
+// csvRow takes a line that is a row of such a table. Its column of steps counts; if there is none, its first that does.
+func (d *Detector) csvRow(line string, now time.Duration) bool {
+	f := fields(line)
+	if len(d.csv) == 0 || len(f) != len(d.csv) {
+		return false
+	}
+	epoch, at := 0, -1
+	for i, text := range f {
+		v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+		if err != nil && line[0] != '|' && strings.TrimSpace(text) != "" {
+			return false
+		}
+		unit := counters[d.csv[i]]
+		if err != nil || unit == "" || v < 0 || v > mostCount || v != float64(int(v)) {
+			continue
+		}
+		if unit == Epoch {
+			epoch = int(v)
+		}
+		if at < 0 || unit == Step && counters[d.csv[at]] != Step {
+			at = i
+		}
+	}
+	if at < 0 {
+		return false
+	}
+	unit := counters[d.csv[at]]
+	c := d.find(found{form: "csv", unit: unit, name: d.csv[at], label: "csv"})
+	if c == nil {
+		return false
+	}
+	if unit == Epoch {
+		epoch = 0
+	} else {
+		d.epoch, d.fromZero = epoch, d.fromZero || epoch == 0
+	}
+	done, _ := strconv.ParseFloat(strings.TrimSpace(f[at]), 64)
+	c.example = line
+	c.count(int(done), epoch, now, 0)
+	return true
+}
