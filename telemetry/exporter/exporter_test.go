@@ -376,14 +376,21 @@ func BenchmarkExporterReading(b *testing.B) {
 }
 
 func benchmarked(b *testing.B) (tegra.Device, *telemetry.Sampler) {
+	device, sampler, _ := simulated(b)
+	return device, sampler
+}
+
+// simulated is a virtual board whose clock never waits.
+func simulated(t testing.TB) (tegra.Device, *telemetry.Sampler, tegra.Clock) {
+	t.Helper()
 	board, err := virtual.New(virtual.Options{Name: "agx-orin", Speed: math.Inf(1)})
 	if err != nil {
-		b.Fatal(err)
+		t.Fatal(err)
 	}
 	device, err := board.Open()
 	if err != nil {
-		b.Fatal(err)
+		t.Fatal(err)
 	}
-	b.Cleanup(func() { device.Close() })
-	return device, telemetry.NewSampler(device, board.Clock())
+	t.Cleanup(func() { device.Close() })
+	return device, telemetry.NewSampler(device, board.Clock()), board.Clock()
 }

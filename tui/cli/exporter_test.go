@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -220,6 +221,48 @@ func TestExporterStaysFlat(t *testing.T) {
 	late := rssKB(t, cmd.Process.Pid)
 	t.Logf("RSS %d kB after %d scrapes, %d kB after %d; %.2f ms of CPU time a scrape", early, warm, late, scrapes,
 		cpuSeconds(t, cmd.Process.Pid)/scrapes*1000)
+	if late > early+2048 {
+		t.Errorf("RSS grew from %d to %d kB", early, late)
+	}
+}
+
+// TestWatchOfThirtyDaysStaysFlat prints a reading each 10 s of a virtual board's clock.
+func TestWatchOfThirtyDaysStaysFlat(t *testing.T) {
+	long(t, "prints 259,200 readings")
+	const readings, warm = 30 * 24 * 360, 5_000
+	cmd := exec.Command(os.Args[0], "watch", "--device", "virtual:agx-orin", "--speed", "max", "--interval", "10s",
+		"--count", strconv.Itoa(readings), "--json")
+	cmd.Env = append(os.Environ(), asJtune+"=1")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var early, late, n int
+	var at, before struct {
+		S float64 `json:"t_s"`
+	}
+	for lines := bufio.NewScanner(out); lines.Scan(); n++ {
+		before = at
+		if err := json.Unmarshal(lines.Bytes(), &at); err != nil {
+			t.Fatalf("%v: %s", err, lines.Bytes())
+		}
+		if gap := at.S - before.S; n > 0 && (gap < 9 || gap > 11) {
+			t.Errorf("reading %d comes %.1f s after the last", n, gap)
+		}
+		switch n {
+		case warm:
+			early = rssKB(t, cmd.Process.Pid)
+		case readings - 100:
+			late = rssKB(t, cmd.Process.Pid)
+		}
+	}
+	if err := cmd.Wait(); err != nil || n != readings {
+		t.Fatalf("%d readings of %d: %v", n, readings, err)
+	}
+	t.Logf("%d readings in %.1f days, RSS %d kB after %d, %d kB at the end", n, at.S/86400, early, warm, late)
 	if late > early+2048 {
 		t.Errorf("RSS grew from %d to %d kB", early, late)
 	}
