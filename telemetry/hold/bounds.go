@@ -26,14 +26,19 @@ func (b Bound) Text(v tegra.Val[float64]) string {
 }
 
 // Bounds are power, current, temperature and voltage with their limits: those that were given, else the board's own.
-func Bounds(p Peak, l Least, m Margins) []Bound {
+// Beside a limit in watts is what it judges: the highest mean of a minute.
+func Bounds(p Peak, l Least, m Margins, given Limits) []Bound {
 	bound := func(name, of, unit string, digits int, seen, left tegra.Val[float64], sign float64) Bound {
 		limit := tegra.Val[float64]{V: seen.V + sign*left.V, OK: seen.OK && left.OK}
 		return Bound{Name: name, Of: of, Unit: unit, Digits: digits, Seen: seen, Limit: limit, Left: left}
 	}
+	watts, of, power := "most power of the module", "power", p.PowerW
+	if w := given.PowerW; w.OK && m.PowerW.OK {
+		watts, of, power = "most power of the module, mean of a minute", "power, minute", tegra.Some(w.V-m.PowerW.V)
+	}
 	supply, sagged := p.Rail.Or("–"), l.Rail.Or("–")
 	return []Bound{
-		bound("most power of the module", "power", "W", 2, p.PowerW, m.PowerW, 1),
+		bound(watts, of, "W", 2, power, m.PowerW, 1),
 		bound("most current, "+supply, supply, "A", 2, p.Amperes, m.Amperes, 1),
 		bound("hottest zone", "hottest", "°C", 1, p.TjC, m.TjC, 1),
 		bound("least voltage, "+sagged, sagged, "V", 3, l.Volts, m.Volts, -1),

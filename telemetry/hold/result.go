@@ -66,7 +66,7 @@ type Least struct {
 // Margins are what was left to the limits: those that were given, else the board's own (the monitor's critical
 // current, the lowest trip point). A negative one was exceeded.
 type Margins struct {
-	PowerW  tegra.Val[float64] `json:"power_w"`
+	PowerW  tegra.Val[float64] `json:"power_w"` // by the highest mean of a minute, not by the peak
 	Amperes tegra.Val[float64] `json:"current_a"`
 	TjC     tegra.Val[float64] `json:"tj_c"`
 	Volts   tegra.Val[float64] `json:"voltage_v"`

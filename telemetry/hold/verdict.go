@@ -35,8 +35,8 @@ func (w *Watcher) Steady() (out Steady, in time.Duration) {
 		return out, 0
 	}
 	tenth := func(v float64) tegra.Val[float64] { return tegra.Some(math.Round(v*10) / 10) }
-	return Steady{TjC: tenth(fit.EndC), LoC: tenth(fit.LoC), HiC: tenth(min(fit.HiC, mostEndC)), Reached: fit.Reached},
-		fit.In
+	return Steady{TjC: tenth(min(fit.EndC, mostEndC)), LoC: tenth(min(fit.LoC, mostEndC)),
+		HiC: tenth(min(fit.HiC, mostEndC)), Reached: fit.Reached}, fit.In
 }
 
 // Status is the state of the load at a time.
@@ -78,7 +78,7 @@ func (w *Watcher) margins() (m Margins) {
 		return tegra.Val[float64]{V: math.Round((limit.V-v.V)*1000) / 1000, OK: limit.OK && v.OK}
 	}
 	p, l := w.extremes()
-	m.PowerW = left(w.limits.PowerW, p.PowerW)
+	m.PowerW = left(w.limits.PowerW, w.minute.most())
 	limitA, current := w.limits.Amperes, p.Amperes
 	if supply := w.peaks.Supply(w.board); supply != nil && !limitA.OK {
 		limitA = supply.Limits.Crit
@@ -129,6 +129,9 @@ type Ending struct {
 
 // Judge makes the result of what was seen.
 func (w *Watcher) Judge(e Ending, mode tegra.Val[tegra.Mode]) Result {
+	if most := w.minute.most(); e.Cut == "" && w.limits.PowerW.OK && most.OK && most.V > w.limits.PowerW.V {
+		w.tooMuchPower(w.last) // of a load that was shorter than a minute
+	}
 	r := Result{Mode: mode, DurationS: w.At(w.last), Throttled: w.fell, Events: w.events, Virtual: w.board.Virtual}
 	if r.Events == nil {
 		r.Events = []Event{}
@@ -192,7 +195,10 @@ func (w *Watcher) held(r Result, lasted string) string {
 		}
 		parts = append(parts, part)
 	}
-	add(r.Peak.PowerW, "%.1f W", "%g", w.limits.PowerW)
+	add(r.Peak.PowerW, "%.1f W", "", tegra.Val[float64]{})
+	if mean := w.minute.most(); w.limits.PowerW.OK && mean.OK {
+		parts[0] += fmt.Sprintf(" (%.1f of %g W in a minute's mean)", mean.V, w.limits.PowerW.V)
+	}
 	limitA := tegra.Val[float64]{V: r.Peak.Amperes.V + r.Margins.Amperes.V, OK: r.Margins.Amperes.OK}
 	if w.limits.Amperes.OK {
 		add(w.mostAmperes(), "%.2f A", "%g", w.limits.Amperes)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"jtune/internal/text"
@@ -25,6 +24,7 @@ type Watcher struct {
 	samples     int
 	curve       approach.Curve
 	peaks       telemetry.Peaks
+	minute      minute              // of the module's power
 	tjC         tegra.Val[float64]  // most
 	tripC       tegra.Val[float64]  // lowest trip point of any zone
 	nowC        tegra.Val[float64]  // of the hottest zone
@@ -33,7 +33,7 @@ type Watcher struct {
 	clocks      map[string]*clocked // by name
 	fell        *Throttled
 	broken      string // the first thing that broke a limit, in words; "" for none
-	brokenAt    time.Duration
+	exceeded    map[string]bool
 	counted     tegra.Val[int64] // over-current events
 	alarms      []string
 	unseen      map[string]*gap
@@ -89,7 +89,7 @@ type Start struct {
 func New(s Start) *Watcher {
 	w := &Watcher{board: s.Board, limits: s.Limits, begun: s.Begun, last: s.Begun, wall: s.Wall, alarms: s.Alarms,
 		counted: s.Counted, clocks: map[string]*clocked{"CPU": {}, "GPU": {}, "EMC": {}},
-		unseen: map[string]*gap{seenAll: {}}}
+		unseen: map[string]*gap{seenAll: {}}, exceeded: map[string]bool{}}
 	for _, name := range s.Watched {
 		w.unseen[name] = &gap{}
 	}
@@ -117,7 +117,7 @@ func Shown(r tegra.Reading, l Limits) (names []string) {
 func (w *Watcher) GoesOn(t time.Duration, wall time.Time) {
 	w.Note(t, "it was cut off for %s, and continued", span(max(0, wall.Sub(w.wall))))
 	w.resumed, w.last, w.wall = t, t, wall
-	w.curve, w.still = approach.Curve{}, stillness{}
+	w.curve, w.still, w.minute = approach.Curve{}, stillness{}, minute{mostW: w.minute.mostW}
 	w.parts++
 }
 
@@ -144,6 +144,7 @@ func (w *Watcher) Take(s telemetry.Sample, wall time.Time) {
 	w.samples++
 	r := s.Reading
 	w.peaks.Take(r)
+	w.minute.add(s.T, s.T-w.last, r.TotalW)
 	w.heat(s.T, r)
 	w.counters(s.T, r)
 	w.clocksOf(s.T, r)
@@ -258,7 +259,7 @@ func (w *Watcher) clock(t time.Duration) string {
 func (w *Watcher) broke(t time.Duration, format string, args ...any) {
 	what := fmt.Sprintf(format, args...)
 	if w.broken == "" {
-		w.broken, w.brokenAt = what, t
+		w.broken = what
 	}
 	w.Note(t, "%s", what)
 }
@@ -321,25 +322,35 @@ func (w *Watcher) clocksOf(t time.Duration, r tegra.Reading) {
 func (w *Watcher) check(t time.Duration, r tegra.Reading) {
 	l := w.limits
 	over := func(limit, v tegra.Val[float64]) bool { return limit.OK && v.OK && v.V > limit.V }
-	once := func(name, format string, args ...any) {
-		if !strings.Contains(w.broken, name) {
-			w.broke(t, format, args...)
-		}
-	}
-	if over(l.PowerW, r.TotalW) {
-		once(" W of the module", "%.1f W of the module at %s, over %g W", r.TotalW.V, w.clock(t), l.PowerW.V)
+	if l.PowerW.OK && w.minute.over(l.PowerW.V) {
+		w.tooMuchPower(t)
 	}
 	if over(l.TempC, w.nowC) {
-		once("°C at", "%.1f °C at %s, over %g °C", w.nowC.V, w.clock(t), l.TempC.V)
+		w.exceeds(t, "°C", "%.1f °C at %s, over %g °C", w.nowC.V, w.clock(t), l.TempC.V)
 	}
 	for _, rail := range r.Rails {
 		if (l.Rail == "" || l.Rail == rail.Name) && over(l.Amperes, rail.Amperes) {
-			once(" A of ", "%.2f A of %s at %s, over %g A", rail.Amperes.V, rail.Name, w.clock(t), l.Amperes.V)
+			w.exceeds(t, "A of "+rail.Name, "%.2f A of %s at %s, over %g A", rail.Amperes.V, rail.Name, w.clock(t),
+				l.Amperes.V)
 		}
 		if l.Volts.OK && rail.Volts.OK && rail.Volts.V < l.Volts.V && rail.Name == w.voltsRail() {
-			once(" V of ", "%.3f V of %s at %s, below %g V", rail.Volts.V, rail.Name, w.clock(t), l.Volts.V)
+			w.exceeds(t, "V", "%.3f V of %s at %s, below %g V", rail.Volts.V, rail.Name, w.clock(t), l.Volts.V)
 		}
 	}
+}
+
+// exceeds notes the first time that a quantity exceeds its limit.
+func (w *Watcher) exceeds(t time.Duration, quantity, format string, args ...any) {
+	if !w.exceeded[quantity] {
+		w.exceeded[quantity] = true
+		w.broke(t, format, args...)
+	}
+}
+
+// tooMuchPower notes that the power of a minute, or of a load shorter than one, exceeds its limit.
+func (w *Watcher) tooMuchPower(t time.Duration) {
+	w.exceeds(t, "W", "%.2f W of the module at %s (mean of %s), over %g W", w.minute.mean(), w.clock(t),
+		span(time.Duration(w.minute.sum.s*float64(time.Second))), w.limits.PowerW.V)
 }
 
 // voltsRail is the rail that a limit in volts is about.

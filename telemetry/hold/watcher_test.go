@@ -1,6 +1,7 @@
 package hold
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -58,9 +59,10 @@ func TestVerdicts(t *testing.T) {
 		reason  string
 	}{
 		"nothing": {Limits{}, nil, Holds, "5.00 A of 7.8 (trip)"},
-		"within":  {Limits{PowerW: some(30), Amperes: some(6), Volts: some(4.75)}, nil, Holds, "25.0 W of 30"},
+		"within": {Limits{PowerW: some(30), Amperes: some(6), Volts: some(4.75)}, nil, Holds,
+			"25.0 of 30 W in a minute's mean"},
 		"watts": {Limits{PowerW: some(26)}, at(200, func(r *tegra.Reading) { r.TotalW = some(27.25) }), DoesNotHold,
-			"27.2 W of the module at 3 min, over 26 W"},
+			"26.01 W of the module at 4 min (mean of 1m0s), over 26 W"},
 		"amperes": {Limits{Amperes: some(5.5)}, at(50, func(r *tegra.Reading) { r.Rails[0].Amperes = some(5.6) }),
 			DoesNotHold,
 			"5.60 A of VDD_IN at 50 s, over 5.5 A"},
@@ -128,5 +130,80 @@ func TestEventsAreBounded(t *testing.T) {
 	})
 	if n := len(r.Events); n > 1000 || r.Verdict != DoesNotHold {
 		t.Errorf("%d events, %s", n, r.Verdict)
+	}
+}
+
+// A limit in watts is about the mean of a minute: readings scatter about a mode's power, and a search keeps its limit
+// in the mean too. A load that is far above the limit needs less than a minute to be over it, and one that is shorter
+// than a minute is judged by all of it.
+func TestWattsAreJudgedByTheMinute(t *testing.T) {
+	t.Parallel()
+	limits := Limits{PowerW: tegra.Some(30.0)}
+	steps := func(watts func(s int) float64) func(int, *tegra.Reading, *time.Time) {
+		return func(s int, r *tegra.Reading, _ *time.Time) { r.TotalW = tegra.Some(watts(s)) }
+	}
+	scatter := func(mean float64) func(s int) float64 {
+		return func(s int) float64 { return mean + 1.2*float64(s%5-2)/2 }
+	}
+	surge := func(s int) float64 { return 25 + 20*float64(1-min(1, s/10)) }
+	late := func(s int) float64 { return 28 + 4*float64(s/200) }
+	for name, c := range map[string]struct {
+		seconds int
+		watts   func(s int) float64
+		verdict Verdict
+		brokeAt float64 // s; 0: never
+		leftW   float64
+	}{
+		"readings about a mean below":     {300, scatter(29.7), Holds, 0, 0.3},
+		"readings about a mean above":     {300, scatter(30.3), DoesNotHold, 57, -0.3},
+		"far above":                       {300, scatter(50), DoesNotHold, 37, -20},
+		"a surge of ten seconds":          {300, surge, Holds, 0, 2},
+		"a minute above after a long way": {300, late, DoesNotHold, 230, -2},
+		"all of a short load, below":      {20, scatter(29.7), Holds, 0, 0.3},
+		"all of a short load, above":      {20, scatter(30.3), DoesNotHold, 20, -0.3},
+	} {
+		r := watched(limits, c.seconds, steps(c.watts))
+		if r.Verdict != c.verdict || math.Abs(r.Margins.PowerW.V-c.leftW) > 0.2 || (r.Margins.PowerW.V < 0) !=
+			(r.Verdict == DoesNotHold) {
+			t.Errorf("%s: %s, %g W left, want %g", name, r.Sentence(), r.Margins.PowerW.V, c.leftW)
+		}
+		at := 0.0
+		for _, e := range r.Events {
+			if strings.Contains(e.What, "W of the module") {
+				at = e.AtS
+			}
+		}
+		if math.Abs(at-c.brokeAt) > 1 {
+			t.Errorf("%s: broke at %g s, want %g", name, at, c.brokeAt)
+		}
+	}
+	short := New(Start{Limits: limits, Wall: morning})
+	short.Take(telemetry.Sample{T: time.Second, Reading: reading(50, 40)}, morning.Add(time.Second))
+	if r := short.Judge(Ending{Cut: "interrupted"}, tegra.Val[tegra.Mode]{}); r.Verdict != NotSeen {
+		t.Errorf("interrupted after a second: %s", r.Sentence())
+	}
+}
+
+// Each quantity that exceeds its limit is one event, however long it does.
+func TestEveryQuantityExceedsItsLimitOnce(t *testing.T) {
+	t.Parallel()
+	r := watched(Limits{PowerW: tegra.Some(20.0), TempC: tegra.Some(55.0), Amperes: tegra.Some(4.0),
+		Volts: tegra.Some(5.5)}, 300, nil)
+	if len(r.Events) != 5 { // the idle board's temperature, and four
+		t.Errorf("%v", r.Events)
+	}
+}
+
+// An end that is hardly known yet lies in its interval, and both are temperatures that a module can have.
+func TestEndLiesInItsInterval(t *testing.T) {
+	t.Parallel()
+	for _, perSecond := range []float64{0.02, 0.1, 0.5} {
+		r := watched(Limits{}, 150, func(s int, r *tegra.Reading, _ *time.Time) {
+			r.Temps[0].C = 30 + perSecond*float64(s)
+		})
+		s := r.Steady
+		if !s.TjC.OK || s.TjC.V < s.LoC.V || s.TjC.V > s.HiC.V || s.HiC.V > 150 {
+			t.Errorf("%g °C a second: %+v", perSecond, s)
+		}
 	}
 }

@@ -208,9 +208,9 @@ func whereItEnds(st soak.Status) string {
 // boundLines are what is seen now and was seen at most, beside its limit.
 func boundLines(j *page.Task, now soak.View, w int) (lines []string) {
 	st := now.Now
-	bounds := hold.Bounds(st.Peak, st.Least, st.Margins)
+	bounds := hold.Bounds(st.Peak, st.Least, st.Margins, now.Curves.Limits)
 	if r := j.Proof; r != nil {
-		bounds = hold.Bounds(r.Peak, r.Least, r.Margins)
+		bounds = hold.Bounds(r.Peak, r.Least, r.Margins, now.Curves.Limits)
 	} else if st.Phase != soak.Loading {
 		return nil
 	}

@@ -130,7 +130,7 @@ func steadyText(s hold.Steady) string {
 func marginTable(s *soak.Kept) document.Table {
 	v := s.Result
 	t := document.Table{Head: []string{"", "seen", "limit", "left"}, Numbers: 1}
-	for _, b := range hold.Bounds(v.Peak, v.Least, v.Margins) {
+	for _, b := range hold.Bounds(v.Peak, v.Least, v.Margins, s.Limits) {
 		t.Rows = append(t.Rows, []string{b.Name, b.Text(b.Seen), b.Text(b.Limit), b.Text(b.Left)})
 	}
 	return t

@@ -74,6 +74,51 @@ func limit(given, peak, left tegra.Val[float64]) tegra.Val[float64] {
 	return tegra.Val[float64]{V: peak.V + left.V, OK: peak.OK && left.OK}
 }
 
+// quantity is one of the curves.
+type quantity struct {
+	axis   figure.Axis
+	course []Point
+	of     func(Point) tegra.Val[float64]
+	most   bool // of a bin's points the largest, else the mean
+	limit  tegra.Val[float64]
+}
+
+// quantities are the curves that a soak has; beside a limit in watts is the mean of a minute, which it judges.
+func (c Curves) quantities() []quantity {
+	power := quantity{figure.Axis{Key: "power_w", Name: "module", Unit: "W", Zero: true}, c.Points,
+		func(p Point) tegra.Val[float64] { return p.PowerW }, true, c.Limits.PowerW}
+	if c.Limits.PowerW.OK {
+		power.axis.Name, power.course, power.most = "module, by minute", minuteMeans(c.Points), false
+	}
+	return []quantity{power,
+		{figure.Axis{Key: "current_a", Name: c.Peak.Rail.Or(""), Unit: "A", Zero: true}, c.Points,
+			func(p Point) tegra.Val[float64] { return p.Amperes }, true,
+			limit(c.Limits.Amperes, c.Peak.Amperes, c.Margins.Amperes)},
+		{figure.Axis{Key: "tj_c", Name: "hottest zone", Unit: "°C"}, c.Points,
+			func(p Point) tegra.Val[float64] { return p.TjC }, false,
+			limit(c.Limits.TempC, c.Peak.TjC, c.Margins.TjC)}}
+}
+
+// minuteMeans returns the points with the mean power of the minute before each.
+func minuteMeans(points []Point) []Point {
+	out, from, sum, n := slices.Clone(points), 0, 0.0, 0.0
+	for i, p := range points {
+		if p.PowerW.OK {
+			sum, n = sum+p.PowerW.V, n+1
+		}
+		for ; points[from].AtS <= p.AtS-60; from++ {
+			if old := points[from].PowerW; old.OK {
+				sum, n = sum-old.V, n-1
+			}
+		}
+		out[i].PowerW = tegra.Val[float64]{}
+		if n > 0 {
+			out[i].PowerW = tegra.Some(sum / n)
+		}
+	}
+	return out
+}
+
 // Figure draws the curves by minutes under load, each with its limit; false: there are too few points.
 func (c Curves) Figure() (f figure.Figure, ok bool) {
 	if len(c.Points) < 2 {
@@ -81,22 +126,8 @@ func (c Curves) Figure() (f figure.Figure, ok bool) {
 	}
 	f = figure.Figure{Kind: "soak", Title: c.Title, Virtual: c.Virtual,
 		X: figure.Axis{Key: "t_min", Name: "time under load", Unit: "min", Zero: true}}
-	for _, q := range []struct {
-		axis  figure.Axis
-		of    func(Point) tegra.Val[float64]
-		most  bool // of a bin's points the largest, else the mean
-		limit tegra.Val[float64]
-	}{
-		{figure.Axis{Key: "power_w", Name: "module", Unit: "W", Zero: true},
-			func(p Point) tegra.Val[float64] { return p.PowerW }, true, c.Limits.PowerW},
-		{figure.Axis{Key: "current_a", Name: c.Peak.Rail.Or(""), Unit: "A", Zero: true},
-			func(p Point) tegra.Val[float64] { return p.Amperes }, true,
-			limit(c.Limits.Amperes, c.Peak.Amperes, c.Margins.Amperes)},
-		{figure.Axis{Key: "tj_c", Name: "hottest zone", Unit: "°C"},
-			func(p Point) tegra.Val[float64] { return p.TjC }, false,
-			limit(c.Limits.TempC, c.Peak.TjC, c.Margins.TjC)},
-	} {
-		points := binned(c.Points, q.of, q.most)
+	for _, q := range c.quantities() {
+		points := binned(q.course, q.of, q.most)
 		if len(points) < 2 {
 			continue
 		}
