@@ -214,8 +214,17 @@ func (s *search) closedLoop() {
 	}
 	s.checked = len(s.known) > 0
 	l := &loop{search: s}
+	over := len(s.tooMuch)
 	for !s.compared.started() {
-		if !l.mayGoOn() || !s.probe(s.startMode(), Start) {
+		first := s.startMode
+		if len(s.tooMuch)-over >= startsOver {
+			first = s.coolest
+		}
+		if !l.mayGoOn() || !s.probe(first(), Start) {
+			return
+		}
+		if len(s.tooMuch)-over > startsOver { // even the coolest draws too much
+			s.ended = NoWay
 			return
 		}
 	}

@@ -1,8 +1,10 @@
 package optimize
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"jtune/learn"
@@ -24,11 +26,28 @@ const overLnSD = 0.05
 
 // mostW is what a probe of the closed loop may draw before it is ended, in watts; 0: anything. The present mode is read
 // to its end: the job runs there today.
-func (o *TuneOptions) mostW(l Limit, why Why) float64 {
-	if o.Strategy != Auto && o.Strategy != "" || why == Before {
+func (s *search) mostW(why Why) float64 {
+	if s.o.Strategy != Auto && s.o.Strategy != "" || why == Before || s.toItsEnd {
 		return 0
 	}
-	return MaxOvershoot * l.PowerW
+	return MaxOvershoot * s.limit.PowerW
+}
+
+// readNearest reads the mode that drew least of those that were ended for it to its end, where no mode keeps the power
+// limit: it is the nearest one. That harms nothing, as every other mode draws more.
+func (s *search) readNearest() {
+	if s.limit.PowerW == 0 || len(s.tooMuch) == 0 {
+		return
+	}
+	least := slices.MinFunc(s.tooMuch, func(a, b learn.PowerReading) int { return cmp.Compare(a.PowerW, b.PowerW) })
+	i, ok := s.places.Index(least.Setting)
+	if near := s.nearest(); !ok || s.absent[i] || near >= 0 && s.worst(near).PowerW <= least.PowerW {
+		return
+	}
+	delete(s.failed, i)
+	s.toItsEnd = true
+	s.probe(i, Verify)
+	s.toItsEnd = false
 }
 
 // overs are the settings whose measurement was ended for the power that they drew.

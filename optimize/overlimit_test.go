@@ -1,6 +1,7 @@
 package optimize
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -88,12 +89,54 @@ func TestTuneDoesNotRepeatAVerificationThatWasEnded(t *testing.T) {
 // The present mode is read to its end, and so are those of the strategies that need readings over a limit.
 func TestNothingEndsThePresentModeOrABinarySearch(t *testing.T) {
 	t.Parallel()
-	l := Limit{PowerW: 20}
-	if o := (&TuneOptions{}); o.mostW(l, Before) != 0 || o.mostW(l, Improve) != MaxOvershoot*20 ||
-		o.mostW(Limit{TimeMS: 3}, Improve) != 0 {
+	if s := (&search{limit: Limit{PowerW: 20}}); s.mostW(Before) != 0 || s.mostW(Improve) != MaxOvershoot*20 {
 		t.Error("of the closed loop")
 	}
-	if o := (&TuneOptions{Strategy: Binary}); o.mostW(l, Improve) != 0 {
+	if s := (&search{limit: Limit{TimeMS: 3}}); s.mostW(Improve) != 0 {
+		t.Error("of the closed loop without a power limit")
+	}
+	if s := (&search{limit: Limit{PowerW: 20}, o: TuneOptions{Strategy: Binary}}); s.mostW(Improve) != 0 {
 		t.Error("of a binary search")
+	}
+}
+
+// A limit that no mode keeps ends a search after a few readings, with a mode that draws about the least that there is,
+// read to its end; one just above that has an answer, however many drawn first modes were ended for their power.
+func TestTuneNearTheLeastPowerThatThereIs(t *testing.T) {
+	t.Parallel()
+	board := optimizetest.New(t)
+	byPower := func(a, b tegra.Measured) int { return cmp.Compare(a.PowerW, b.PowerW) }
+	least := slices.MinFunc(board.All(), byPower).PowerW
+	present := tegra.Setting{Mode: board.Space.Max()}
+	for _, c := range []struct {
+		name     string
+		limitW   float64
+		before   Baselines
+		feasible bool
+		most     int
+	}{
+		{"below it", 0.8 * least, Baselines{Present: tegra.Some(present)}, false, 6},
+		{"below it, without a baseline", 0.8 * least, Baselines{}, false, 6},
+		{"above it", 1.02 * least, Baselines{Present: tegra.Some(present)}, true, DefaultProbes},
+	} {
+		var step Step
+		o := TuneOptions{Limit: Limit{PowerW: c.limitW}, Space: board.Space, Seed: 1, Baselines: c.before,
+			Choosing: func(s Step) { step = s }}
+		got, err := Tune(t.Context(), optimizetest.OfModes(
+			func(ctx context.Context, m tegra.Mode) (tegra.Measured, error) {
+				r, err := board.Measure(ctx, m)
+				if err == nil && step.MostW > 0 && r.PowerW > step.MostW {
+					return tegra.Measured{}, &OverLimit{PowerW: r.PowerW, After: 2 * time.Second}
+				}
+				return r, err
+			}), o)
+		switch none := errors.Is(err, ErrInfeasible); {
+		case err != nil && !none || none == c.feasible || got.Feasible != c.feasible:
+			t.Errorf("%s: %v, %v", c.name, got.Measured, err)
+		case len(got.Probes) > c.most:
+			t.Errorf("%s: after %d measurements", c.name, len(got.Probes))
+		case got.N == 0 || got.PowerW > 1.1*least:
+			t.Errorf("%s: the answer draws %g W, %g can be had", c.name, got.PowerW, least)
+		}
 	}
 }

@@ -17,7 +17,11 @@ func (s *search) verify() {
 	ended := s.ended
 	for ended != Cancelled && ended != Failing {
 		i, ok := s.best()
-		if !ok || s.settled(i) || !s.measureAgain(i) || !s.thirdTime(i) {
+		if !ok {
+			s.readNearest()
+			break
+		}
+		if s.settled(i) || !s.measureAgain(i) || !s.thirdTime(i) {
 			break
 		}
 		if next, ok := s.best(); s.goOn != nil && (!ok || next != i) {

@@ -48,6 +48,7 @@ type search struct {
 	failed   map[int]bool
 	absent   map[int]bool // cannot be measured: failed from the start
 	tooMuch  overs        // readings of modes that were ended
+	toItsEnd bool         // the next reading is not ended for the power that it draws
 	inARow   int
 	lastErr  error
 	ended    Ended

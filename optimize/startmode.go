@@ -18,6 +18,7 @@ const (
 	middleLeast, middleMost    = 0.3, 0.55 // mean level without a power limit: lower middle
 	middleLevelMost            = 0.7
 	startFallback, midFallback = 0.2, 0.45 // mean level to be near when no mode qualifies
+	startsOver                 = 2         // drawn ones ended for their power, after which the coolest is tried
 )
 
 // startMode is the first mode: one to compare the answer with that lies there, or any such
@@ -84,6 +85,29 @@ func quick(s *search, list []int) []int {
 	slices.SortStableFunc(sorted, func(i, k int) int { return cmp.Compare(time[i], time[k]) })
 	slowest := max(math.Log(quickMS), time[sorted[(len(list)-1)/quickShare]])
 	return slices.DeleteFunc(slices.Clone(list), func(i int) bool { return time[i] > slowest })
+}
+
+// coolest is the mode that is expected to draw least; of those that draw as little the fastest.
+func (s *search) coolest() int {
+	if s.fit() != nil {
+		return s.startMode()
+	}
+	b := s.believe()
+	open := b.openModes(func(int) bool { return true })
+	if len(open) == 0 {
+		return s.startMode()
+	}
+	least := math.Inf(1)
+	for _, i := range open {
+		least = min(least, b.lnPower[i])
+	}
+	fastest := newArgmax()
+	for _, i := range open {
+		if b.lnPower[i] <= least+sameValue {
+			fastest.offer(i, -b.lnTime[i], 0)
+		}
+	}
+	return fastest.index
 }
 
 // Settings of a first mode that a board's prior chooses.

@@ -25,6 +25,8 @@ type Step struct {
 	LnPowerSD float64
 	// MostW is what it may draw before it is ended, in watts; 0: anything.
 	MostW float64
+	// Nearest says that no mode keeps the power limit, and this one draws least.
+	Nearest bool
 	// Toward is the setting that promises most but is not trusted to keep the power limit yet:
 	// this measurement says most about it. Absent elsewhere.
 	Toward tegra.Val[tegra.Setting]
@@ -45,6 +47,8 @@ func (s Step) String() string {
 		return "nothing is known yet: a mode that shows what each knob does"
 	case s.Why == Start:
 		return "to compare the answer with"
+	case s.Why == Verify && s.Nearest:
+		return "no mode keeps " + s.Limit.Bounds() + ": what the nearest one does"
 	case s.Why == Verify:
 		return "once more: one reading may be luck"
 	case s.Toward.OK:
@@ -69,7 +73,7 @@ func percent(share float64) string {
 	return fmt.Sprintf("%.2g %%", 100*share)
 }
 
-// Bounds prints the limit's numbers, "30 W" or "80 ms"; "least energy" without one.
+// Bounds prints the limit's numbers, "30 W", "80 ms" or "2 J"; "least energy" without one.
 func (l Limit) Bounds() string {
 	switch {
 	case l.PowerW > 0 && l.TimeMS > 0:
@@ -78,13 +82,16 @@ func (l Limit) Bounds() string {
 		return fmt.Sprintf("%g W", l.PowerW)
 	case l.TimeMS > 0:
 		return fmt.Sprintf("%g ms", l.TimeMS)
+	case l.EnergyJ > 0:
+		return fmt.Sprintf("%g J", l.EnergyJ)
 	}
 	return "least energy"
 }
 
 // step describes the measurement of setting i that is about to be made.
 func (s *search) step(i int, why Why) Step {
-	out := Step{Setting: s.places.At(i), Why: why, Limit: s.limit, Toward: s.toward, MostW: s.o.mostW(s.limit, why)}
+	out := Step{Setting: s.places.At(i), Why: why, Limit: s.limit, Toward: s.toward, MostW: s.mostW(why),
+		Nearest: s.toItsEnd}
 	if s.model == nil || len(s.order) == 0 {
 		return out
 	}
