@@ -179,6 +179,15 @@ func (a onModels) known(from learn.Provenance, g mix.Goal, ask mix.Ask) mix.Ask 
 	return questions.Known(list, from, g, ask)
 }
 
+// readings are the rows of the data directory that a model was made of.
+func (a onModels) readings(from learn.Provenance) []record.Row {
+	list, err := campaigns.List(a.options.Paths)
+	if err != nil {
+		return nil
+	}
+	return questions.Readings(list, from)
+}
+
 // underLoad is choose under a load.
 func (c *chooseCmd) underLoad(m *learn.Model) error {
 	ask, err := c.goal.Ask(c.options.Seed)
@@ -198,8 +207,9 @@ func (c *chooseCmd) underLoad(m *learn.Model) error {
 		return err
 	}
 	c.doubts(m)
-	a := answers.Chosen(o, at, c.goal.Limit, situation.Presets, situation.Present, nil)
-	a.Feasible, a.Served, a.Ask, a.Standing = err == nil, &found, ask, service.Standing(found.Setting)
+	a := answers.Chosen(o, at, c.goal.Limit, situation.Presets, situation.Present, c.readings(m.Provenance)).
+		Under(ask, found, service.Standing(found.Setting))
+	a.Feasible = err == nil
 	return errors.Join(err, c.answer(a, m, nil))
 }
 

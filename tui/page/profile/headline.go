@@ -20,7 +20,7 @@ func (p *Page) headline(a answers.Answer, w int, big bool) []string {
 	g := a.Gain
 	switch {
 	case !a.Feasible:
-		return []string{widget.StyleBad.Render("no measured mode keeps " + a.Limit.Bounds() + "; the nearest:")}
+		return styled(widget.StyleBad, a.Headline(), w)
 	case g == nil:
 		return []string{widget.StyleBold.Render("the answer"), ""}
 	}
@@ -46,10 +46,7 @@ func (p *Page) headline(a answers.Answer, w int, big bool) []string {
 		if w < narrowW && fair(a) {
 			sentence = number + " " + words + ", measured"
 		}
-		out := strings.Split(widget.Wrap(sentence, w), "\n")
-		for i := range out {
-			out[i] = style.Render(out[i])
-		}
+		out := styled(style, sentence, w)
 		if beside != "" && w >= narrowW {
 			out = append(out, beside)
 		}
@@ -75,6 +72,15 @@ func (p *Page) headline(a answers.Answer, w int, big bool) []string {
 		out = append(out, beside)
 	}
 	return append(out, "")
+}
+
+// styled are the lines of a sentence in a style.
+func styled(style widget.Style, sentence string, w int) []string {
+	out := strings.Split(widget.Wrap(sentence, w), "\n")
+	for i := range out {
+		out[i] = style.Render(out[i])
+	}
+	return out
 }
 
 // allFair reports whether all answers of a card are fair: what is drawn large must not come and go with the cursor.

@@ -94,7 +94,7 @@ func TestProfileCardSaysWhenThereIsNothingToSave(t *testing.T) {
 	a.Compared()
 	d.Sees("the board is in the best mode already")
 	j.Tuned.Answers[0].Feasible = false
-	d.Sees("no measured mode keeps 30 W; the nearest:")
+	d.Sees("no measured mode keeps 30 W: this is the nearest")
 	a.Feasible, a.Versus, a.Gain = true, outlook.Baselines{}, nil
 	d.Sees("the answer")
 

@@ -50,6 +50,13 @@ func Chosen(o *outlook.Outlook, at int, l optimize.Limit, presets []tegra.Preset
 	return a
 }
 
+// Under is an answer as one to a load, with what it does under it and where that stands.
+func (a Answer) Under(ask mix.Ask, found mix.Outcome, s optimize.Standing) Answer {
+	a.Ask, a.Served, a.Standing, a.Gain = ask, &found, s, nil
+	a.Compared()
+	return a
+}
+
 // fromReadings takes what was measured of the modes that the answer is compared with for its baselines.
 func (a *Answer) fromReadings(o *outlook.Outlook, presets []tegra.Preset, rows []record.Row) {
 	read := func(c *outlook.Comparison) *Baseline {

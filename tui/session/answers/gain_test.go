@@ -58,6 +58,28 @@ func TestAnAnswerIsComparedInWhatWasAskedFor(t *testing.T) {
 	}
 }
 
+// An answer that misses its limit says so first, also where it is the mode that the board is in.
+func TestTheNearestModeIsNoGain(t *testing.T) {
+	at := tegra.Mean{Measured: tegra.Measured{TimeMS: 58, PowerW: 50}, N: 1}
+	for _, c := range []struct {
+		l    optimize.Limit
+		n    int
+		want string
+	}{
+		{optimize.Limit{PowerW: 10}, 1, "no measured mode keeps 10 W: the nearest is 40.0 W over the limit"},
+		{optimize.Limit{TimeMS: 20}, 1, "no measured mode keeps 20 ms: the nearest is 38.0 ms over the limit"},
+		{optimize.Limit{EnergyJ: 1}, 0, "no mode keeps 1 J: the nearest is 1.90 J over the limit"},
+		{optimize.Limit{PowerW: 60, TimeMS: 60}, 1, "no measured mode keeps 60 W and 60 ms: this is the nearest"},
+	} {
+		a := Answer{Limit: c.l, Before: &Baseline{"present, locked", at, Errors{}}}
+		a.Reading, a.Predicted.Measured = tegra.Mean{Measured: at.Measured, N: c.n}, at.Measured
+		a.Compared()
+		if got := a.Headline(); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+}
+
 func TestAnAnswerOfSeveralBatchSizesIsComparedByTheSample(t *testing.T) {
 	sized := func(cores, batch int, ms, watts float64) tegra.Mean {
 		return tegra.Mean{Measured: tegra.Measured{Setting: tegra.Setting{Mode: tegra.Mode{Cores: cores}, Batch: batch},

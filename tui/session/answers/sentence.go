@@ -12,12 +12,15 @@ import (
 // is; "" where nothing is known to compare with.
 func (a Answer) Headline() string {
 	g := a.Gain
-	if g == nil {
+	switch {
+	case !a.Feasible:
+		return a.misses()
+	case g == nil:
 		return ""
 	}
 	b, name := a.Baseline()
 	keeps := ""
-	if b == a.Before && b != nil && !a.Limit.Met(b.Measured) && a.Feasible { // what it is compared with does not
+	if b == a.Before && b != nil && !a.Limit.Met(b.Measured) { // what it is compared with does not
 		keeps = "keeps " + a.Limit.Bounds() + ": "
 	}
 	switch {
@@ -39,6 +42,22 @@ func (a Answer) Headline() string {
 			a.draws(b))
 	}
 	return fmt.Sprintf("%s%s %s against %s (%s)", keeps, change(g), g.Quantity, name, g.band())
+}
+
+// misses says that an answer is only the nearest, and by how much.
+func (a Answer) misses() string {
+	kind := ""
+	if a.Reading.N > 0 {
+		kind = "measured "
+	}
+	if a.Served != nil {
+		return fmt.Sprintf("no %smode meets %s: this is the nearest", kind, a.Ask)
+	}
+	out := fmt.Sprintf("no %smode keeps %s: ", kind, a.Limit.Bounds())
+	if over := a.over(a.Best()); over != "" {
+		return out + "the nearest is " + over
+	}
+	return out + "this is the nearest"
 }
 
 // Beside says what was measured of the mode that the board was in, and where the headline does not, what the answer
@@ -98,13 +117,16 @@ func (a Answer) draws(b *Baseline) string {
 	return fmt.Sprintf(", at %s W, %s there", text.Of(a.Reading.PowerW), text.Of(b.PowerW))
 }
 
-// over says by how much a mode passes the limit on power or time; "" where it does not.
+// over says by how much a mode passes the limit on power, time or energy; "" where it does not.
 func (a Answer) over(m tegra.Measured) string {
 	if w := a.Limit.PowerW; w > 0 && m.PowerW > w {
 		return fmt.Sprintf("%s W over the limit", text.Of(m.PowerW-w))
 	}
 	if ms := a.Limit.TimeMS; ms > 0 && m.TimeMS > ms {
 		return fmt.Sprintf("%s ms over the limit", text.Of(m.TimeMS-ms))
+	}
+	if j := a.Limit.EnergyJ; j > 0 && m.SampleJ() > j {
+		return fmt.Sprintf("%s J over the limit", text.Of(m.SampleJ()-j))
 	}
 	return ""
 }

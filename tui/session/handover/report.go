@@ -79,14 +79,14 @@ func (r Report) answer(i int, a answers.Answer) (parts []document.Part) {
 		goal = a.Ask.String()
 	}
 	tone := document.Plain
-	if a.Gain != nil && a.Gain.ToldApart && a.Gain.Better() {
+	switch {
+	case !a.Feasible:
+		tone = document.Bad
+	case a.Gain != nil && a.Gain.ToldApart && a.Gain.Better():
 		tone = document.Good
 	}
 	parts = append(parts, document.Heading("The answer: "+goal),
 		document.Claim{Text: r.setting(a.Setting)})
-	if !a.Feasible {
-		parts = append(parts, document.Claim{Text: "No mode meets the limit; this is the nearest.", Tone: document.Bad})
-	}
 	if line := a.Headline(); line != "" {
 		parts = append(parts, document.Claim{Text: line, Tone: tone})
 	}
