@@ -153,6 +153,21 @@ func (s *Space) Parse(mode string) (Mode, error) {
 	return m, s.member(m)
 }
 
+// Ranges describes the values of the knobs, such as "1 to 12 cores, CPU 0.12 GHz to 2.20 GHz, …".
+func (s *Space) Ranges() string {
+	clocks := func(name string, list []Freq) string {
+		if len(list) == 0 {
+			return name + " unknown"
+		}
+		return fmt.Sprintf("%s %v to %v", name, list[0], list[len(list)-1])
+	}
+	cores := "no cores"
+	if n := len(s.Cores); n > 0 {
+		cores = fmt.Sprintf("%d to %d cores", s.Cores[0], s.Cores[n-1])
+	}
+	return strings.Join([]string{cores, clocks("CPU", s.CPU), clocks("GPU", s.GPU), clocks("memory", s.EMC)}, ", ")
+}
+
 // Select reads one mode in the compact notation, or a filter such as
 // "cores=2,4,6 gpu=0.62GHz,0.83GHz", and lists the modes meant.
 func (s *Space) Select(expr string) ([]Mode, error) {
@@ -166,7 +181,7 @@ func (s *Space) Select(expr string) ([]Mode, error) {
 	}
 	modes := s.Filter(f).Modes()
 	if len(modes) == 0 {
-		err = fmt.Errorf("%q selects none of %d modes", text.Clip(expr), s.Len())
+		err = fmt.Errorf("no mode matches %s; the modes have %s", text.Clip(expr), s.Ranges())
 	}
 	return modes, err
 }

@@ -47,7 +47,7 @@ func advised(message string) string {
 		{"invalid escape in string", "put an expression in single quotes: pattern = '...'"},
 		{"TOML value has type string; destination has type slice",
 			`write a list: ["python3", "train.py"]`},
-		{"TOML value has type int64; destination has type string", `put it in quotes: "8"`},
+		{"TOML value has type int64; destination has type string", "put the number in quotes"},
 		{"TOML value has type string; destination has type int", "write the number without quotes"},
 		{"TOML value has type string; destination has type float", "write the number without quotes"},
 		{"TOML value has type string; destination has type bool", "write true or false without quotes"},

@@ -202,6 +202,6 @@ func Find(list []Workload, name string) (Workload, error) {
 		}
 		known = append(known, w.Name)
 	}
-	return Workload{}, fmt.Errorf("workload %q: no such workload%s; known: %s", text.Clip(name),
+	return Workload{}, fmt.Errorf("no workload %q%s; known: %s", text.Clip(name),
 		text.Suggest(want, known), strings.Join(known, " "))
 }

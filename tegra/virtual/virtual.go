@@ -119,8 +119,8 @@ func New(o Options) (*Board, error) {
 	}
 	m, known := modelNamed(o.Name)
 	if !known {
-		return nil, fmt.Errorf("virtual:%s is not simulated; there is virtual:%s: %w", o.Name,
-			strings.Join(Names(), ", virtual:"), tegra.ErrNoDevice)
+		return nil, fmt.Errorf("%w: virtual:%s; there are virtual:%s", tegra.ErrNoDevice, o.Name,
+			strings.Join(Names(), ", virtual:"))
 	}
 	if o.Chip == nil {
 		chip := physics.On(m.name)

@@ -23,7 +23,7 @@ func TestExperimentAloneListsThem(t *testing.T) {
 		if !strings.Contains(out, e.Name) || !strings.Contains(out, e.Title) {
 			t.Errorf("the list lacks %s:\n%s", e.Name, out)
 		}
-		if !strings.Contains(help, e.Name+" ("+e.Title+")") {
+		if !strings.Contains(help, e.Name+" "+e.Title) {
 			t.Errorf("the help lacks %s:\n%s", e.Name, help)
 		}
 	}
@@ -133,7 +133,7 @@ func TestExperimentRefusesWhatMakesNoSense(t *testing.T) {
 		{exitUsage, "cache --minibatches 3", []string{"--epochs N"}},
 		{exitUsage, "workers --data a --data b", []string{"storage"}},
 		{exitUsage, "workers --resume", []string{"--out DIR"}},
-		{exitUsage, "workers --workload nothing", []string{"no such workload"}},
+		{exitUsage, "workers --workload nothing", []string{"no workload"}},
 		{exitUsage, "baseload --workload lenet", []string{"runs no workload"}},
 		{exitUsage, "workers --mode 99c/9C/9G/9M", []string{"99"}},
 		{exitUsage, "baseload --idle 1ms", []string{"--idle"}},

@@ -15,6 +15,15 @@ import (
 // presetNamePattern is what nvpmodel takes for a name.
 var presetNamePattern = regexp.MustCompile(`^[A-Za-z0-9_]{1,64}$`)
 
+// exportJSON is what `jtune convert export --json` prints.
+type exportJSON struct {
+	Name    string     `json:"name"`
+	Mode    tegra.Mode `json:"mode"`
+	Block   string     `json:"block"` // for nvpmodel.conf
+	Device  string     `json:"device"`
+	Virtual bool       `json:"virtual"`
+}
+
 // exportCmd is `jtune convert export`.
 type exportCmd struct {
 	*app
@@ -35,6 +44,7 @@ func newExport(a *app) *cobra.Command {
 
 func (c *exportCmd) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.name, "name", "", "call the mode `NAME`: letters, digits and _")
+	c.jsonFlag(f, asDocument)
 }
 
 func (c *exportCmd) check() error {
@@ -54,7 +64,11 @@ func (c *exportCmd) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if mark := tegra.VirtualMark(s.Device.Board().Origin()); mark != "" {
+		b := s.Device.Board()
+		if c.asJSON {
+			return printJSON(c.out, exportJSON{c.name, m, text, b.Name, b.Virtual})
+		}
+		if mark := tegra.VirtualMark(b.Origin()); mark != "" {
 			text = "# " + mark + "\n" + text
 		}
 		_, err = fmt.Fprint(c.out, text)

@@ -63,8 +63,8 @@ func fidelityBoard(device string) (string, error) {
 	case !virtualBoard:
 		return "", usagef("fidelity: --device %s: want all or virtual:NAME", device)
 	case !slices.Contains(virtual.Names(), name):
-		return "", fmt.Errorf("fidelity: virtual:%s is not simulated; there is virtual:%s: %w", name,
-			strings.Join(virtual.Names(), ", virtual:"), tegra.ErrNoDevice)
+		return "", fmt.Errorf("fidelity: %w: virtual:%s; there are virtual:%s", tegra.ErrNoDevice, name,
+			strings.Join(virtual.Names(), ", virtual:"))
 	}
 	return name, nil
 }

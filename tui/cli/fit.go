@@ -249,13 +249,8 @@ func (c *predictCmd) run(context.Context) error {
 			return err
 		}
 	} else if len(c.args) > 0 {
-		list = nil
-		for _, text := range c.args {
-			some, err := m.Space.Select(text)
-			if err != nil {
-				return usagef("predict: %v", err)
-			}
-			list = append(list, some...)
+		if list, err = c.selected(m); err != nil {
+			return usagef("predict: %v", err)
 		}
 	}
 	settings, err := c.settings(m, list)
@@ -269,6 +264,24 @@ func (c *predictCmd) run(context.Context) error {
 		return err
 	}
 	return exitError(exitFailed) // the notes have said which modes are left out
+}
+
+// selected returns the modes of the arguments: modes, presets and filters.
+func (c *predictCmd) selected(m *learn.Model) (list []tegra.Mode, err error) {
+	presets := workloads.Situation(c.options, m, m.Space.Max()).Presets
+	for _, text := range c.args {
+		var some []tegra.Mode
+		if p, ok := tegra.FindPreset(text, presets); ok {
+			some, err = m.Space.Select(p.Mode.String())
+		} else {
+			some, err = m.Space.Select(text)
+		}
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, some...)
+	}
+	return list, nil
 }
 
 // settings are modes at the batch sizes that --batch names.

@@ -109,7 +109,7 @@ func inBrowser(t *testing.T, page string) {
 func TestVerifyMeasuresAnAnswerAgain(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	jtune(t, with(virtualBoard, "verify", "--data-dir", data)...).fails(t, exitFailed, "no answer of a search")
+	jtune(t, with(virtualBoard, "verify", "--data-dir", data)...).fails(t, exitFailed, "no search on this board has an answer")
 	jtune(t, with(virtualBoard, "tune", "mobilenet", "--power-limit", "28", "--data-dir", data)...).done(t)
 	v := jtune(t, with(virtualBoard, "verify", "--json", "--data-dir", data)...).done(t).object(t,
 		"holds mode time_pct power_pct since virtual")
@@ -178,7 +178,7 @@ func searchOf(t *testing.T, data, ending string) string {
 func TestReportRefusesInOneLine(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	jtune(t, "report", "--data-dir", data).fails(t, exitFailed, "no search has been kept yet")
+	jtune(t, "report", "--data-dir", data).fails(t, exitFailed, "no search yet")
 	jtune(t, "report", "nothing", "--data-dir", data).fails(t, exitFailed, "no campaign nothing")
 	jtune(t, "report", "a", "b").fails(t, exitUsage, "")
 	jtune(t, with(virtualBoard, "tune", "mobilenet", "--power-limit", "28", "--data-dir", data)...).done(t)
@@ -195,5 +195,5 @@ func TestReportRefusesInOneLine(t *testing.T) {
 		t.Fatal(err)
 	}
 	jtune(t, "verify", "--device", "virtual:nano", "--speed", "max", "--data-dir", data).fails(t, exitFailed,
-		"no answer of a search on this board")
+		"no search on this board has an answer yet")
 }

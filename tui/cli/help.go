@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"jtune/internal/text"
 )
 
 // shells are those that completion scripts are made for.
@@ -38,7 +40,8 @@ func helpOn(cmd *cobra.Command, args []string) error {
 	args, _ = present(cmd.Root(), args)
 	on, rest, err := cmd.Root().Find(args)
 	if err != nil || len(rest) > 0 {
-		return usagef("help: there is no command or topic %q: jtune help lists them", strings.Join(args, " "))
+		return usagef("help: no command or topic %q%s; jtune help lists them", strings.Join(args, " "),
+			text.Suggest(args[0], topicList()))
 	}
 	on.InitDefaultHelpFlag()
 	return on.Help()

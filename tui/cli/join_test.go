@@ -105,7 +105,7 @@ func TestDoctorChecksAWorkloadBeforeItsStart(t *testing.T) {
 			t.Errorf("it lacks %q:\n%s", said, text.out)
 		}
 	}
-	jtune(t, with(virtualBoard, "doctor", "--workload", "nothing")...).fails(t, exitUsage, "no such workload")
+	jtune(t, with(virtualBoard, "doctor", "--workload", "nothing")...).fails(t, exitUsage, "no workload")
 }
 
 func TestRunWithoutADeviceMeansThisMachine(t *testing.T) {

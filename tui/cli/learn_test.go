@@ -638,3 +638,14 @@ func TestNetworksLearnFromACampaignsMinibatches(t *testing.T) {
 		jtune(t, with([]string{"fit", "--samples", dir, "--out", model}, c.args...)...).fails(t, exitUsage, c.words...)
 	}
 }
+
+// predict takes the names of presets, as apply does.
+func TestPredictTakesPresets(t *testing.T) {
+	t.Parallel()
+	model := fitToy(t)
+	o := jtune(t, with(virtualBoard, "predict", "--model", model, "MAXN")...).done(t)
+	if strings.Count(o.out, "\n") != 1 || !strings.HasPrefix(o.out, "12c/2.20C/1.30G/") {
+		t.Errorf("got %q, want the mode of MAXN", o.out)
+	}
+	jtune(t, with(virtualBoard, "predict", "--model", model, "MODE_NONE")...).fails(t, exitUsage, "MODE_NONE")
+}

@@ -42,7 +42,8 @@ func newModes(a *app) *cobra.Command {
 
 func (c *modesCmd) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.filter, "filter", "", "only modes matching `EXPR`, such as 'cores>=8 gpu<900MHz' or cores=2,4,6")
-	f.BoolVar(&c.grid, "grid", false, "only the grid: all GPU and memory clocks, every second core count and CPU clock")
+	f.BoolVar(&c.grid, "grid", false, "only the evenly spaced subset: all GPU and memory clocks, every second core "+
+		"count and CPU clock")
 	f.IntVar(&c.sample, "sample", 0, "pick `N` random modes")
 	f.BoolVar(&c.asCSV, "csv", false, "as CSV, one mode per line")
 	c.jsonFlag(f, asList)
@@ -72,7 +73,10 @@ func (c *modesCmd) run(context.Context) error {
 		if err != nil {
 			return usagef("--filter: %v", err)
 		}
-		space = space.Filter(f)
+		all := space
+		if space = space.Filter(f); space.Len() == 0 {
+			c.note("no mode matches %s; this board has %s", c.filter, all.Ranges())
+		}
 		modes, b := space.Modes(), s.Device.Board()
 		if c.sample > 0 {
 			modes = space.Sample(c.sample, c.options.Seed)

@@ -55,8 +55,8 @@ func (c *profileCmd) flags(f *pflag.FlagSet) {
 	countFlag(f, &c.r.Choose, "modes", "measure `N` modes, each chosen by the results so far")
 	countFlag(f, &c.r.Repeats, "repeat", "measure each mode `N` times: all modes once, then all again")
 	countFlag(f, &c.r.Sample, "sample", "measure `N` random modes, each with one of the batch sizes of --batch")
-	f.BoolVar(&c.r.Grid, "grid", false, "measure the grid: all GPU and memory clocks, every second core count and "+
-		"CPU clock (on an AGX Orin PowerTrain's grid); with --sample N, N modes of it")
+	f.BoolVar(&c.r.Grid, "grid", false, "measure the evenly spaced subset: all GPU and memory clocks, every second "+
+		"core count and CPU clock (on an AGX Orin PowerTrain's grid); with --sample N, N modes of it")
 	f.StringVar(&c.r.Filter, "filter", "", "measure all modes that match `EXPR`, such as 'cores>=8 gpu<900MHz'; with "+
 		"--modes, --sample or --grid, choose among them")
 	f.StringVar(&c.list, "list", "", "measure the modes in `FILE`: CSV, or one per line such as "+
@@ -80,6 +80,7 @@ func (c *profileCmd) flags(f *pflag.FlagSet) {
 		"on", "off")
 	f.BoolVar(&c.r.Force, "force", false, "start even if no fan can be set to maximum")
 	f.BoolVar(&c.r.Settings.KeepFan, "keep-fan", false, "leave the fan unchanged (default: maximum while measuring)")
+	c.jsonFlag(f, asDocument)
 }
 
 func (c *profileCmd) check() (err error) {
@@ -197,6 +198,19 @@ func (c *profileCmd) readModes(path string, d tegra.Device) ([]tegra.Mode, error
 	return modes, nil
 }
 
+// profileJSON is what `jtune profile --json` prints.
+type profileJSON struct {
+	Path     string        `json:"path"`
+	Workload string        `json:"workload"`
+	Device   string        `json:"device"`
+	Virtual  bool          `json:"virtual"`
+	Modes    int           `json:"modes"` // settings, where batch sizes vary
+	Usable   int           `json:"usable"`
+	New      int           `json:"new"`
+	ElapsedS float64       `json:"elapsed_s"`
+	Model    text.Optional `json:"model"` // of all that is known; null where none was kept
+}
+
 func (c *profileCmd) doProfile(ctx context.Context, s *session.Session, r measure.ProfileRequest) error {
 	rep := c.reporter(s.Device)
 	ctx, orders := remote.Obey(ctx, s, task.Spec{Kind: task.Tuning, Workload: r.Workload}, r.Dir != "", rep.line)
@@ -218,7 +232,14 @@ func (c *profileCmd) doProfile(ctx context.Context, s *session.Session, r measur
 		thing = "setting"
 	}
 	recorded := text.Count(len(all), thing)
-	if res.Dir != "" {
+	switch {
+	case res.Dir != "" && c.asJSON:
+		b := s.Device.Board()
+		if err := printJSON(c.out, profileJSON{res.Dir, r.Workload.Name, b.Name, b.Virtual, len(all), len(usable),
+			res.New, res.Elapsed.Seconds(), text.Optional(res.Kept)}); err != nil {
+			return err
+		}
+	case res.Dir != "":
 		fmt.Fprintf(c.out, "%s: %s recorded, %s usable, %s new in %s%s\n", res.Dir, recorded,
 			text.Thousands(len(usable)), text.Thousands(res.New), res.Elapsed.Round(time.Second),
 			originOf(s.Device.Board()))

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"jtune/internal/cpubudget"
+	"jtune/internal/text"
 	"jtune/internal/units"
 	"jtune/learn"
 	"jtune/tegra/virtual"
@@ -86,13 +87,39 @@ func (a *app) root() *cobra.Command {
 			return usagef("%s--%s %q: want %s", commandName(cmd), bad.GetFlag().Name, bad.GetValue(),
 				valueForm(bad.GetFlag()))
 		}
-		return usagef("%s%v: jtune help lists the flags", commandName(cmd), err)
+		return usagef("%s%v%s; %s --help lists the flags", commandName(cmd), err, nearestFlag(cmd, err),
+			cmd.CommandPath())
 	})
 	a.globals(root)
 	root.Flags().BoolVarP(&version, "version", "v", false, "version for jtune")
 	a.commands(root)
 	helpPages(root)
 	return root
+}
+
+// nearestFlag names the flag of a command that an unknown one may mean.
+func nearestFlag(cmd *cobra.Command, err error) string {
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok {
+		return ""
+	}
+	var names, longer []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if f.Hidden {
+			return
+		}
+		names = append(names, f.Name)
+		if strings.HasPrefix(f.Name, unknown.GetSpecifiedName()) {
+			longer = append(longer, "--"+f.Name)
+		}
+	})
+	if len(longer) > 0 {
+		return "; there is " + strings.Join(longer, ", ")
+	}
+	if near := text.Nearest(unknown.GetSpecifiedName(), names); near != "" {
+		return "; the nearest is --" + near
+	}
+	return ""
 }
 
 // valueForm describes the values of a flag.

@@ -66,7 +66,7 @@ var rules = []flagRule{
 	{"plot", "with observed", needs, "model", ""},
 	{"plot", "observed", needs, "with", ""},
 	{"plot", "model", not, "KIND=violin", "it takes --samples DIR, a campaign folder: a model keeps medians"},
-	{"rank", "models", missing, "", "no board; NAME=MODEL, several with commas"},
+	{"rank", "models", missing, "", "a model for each board, several with commas"},
 	{"fleet profile", "out", missing, "", "a new folder for the joined campaign"},
 	{"models", "keep", not, "NAME reduce", "it takes no other argument"},
 	{"models", "reduce", needs, "NAME", ""},

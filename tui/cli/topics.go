@@ -76,12 +76,13 @@ var topics = []topic{
 		"replay:FILE.csv is a virtual board that answers each mode with the file's own time and power."},
 }
 
-func topicNames() string {
-	var names []string
+func topicNames() string { return strings.Join(topicList(), ", ") }
+
+func topicList() (names []string) {
 	for _, t := range topics {
 		names = append(names, t.name)
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 // topicOf is the topic that words name, such as exit codes.

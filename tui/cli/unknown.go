@@ -31,9 +31,9 @@ func knownCommand(root *cobra.Command, args []string) error {
 	slices.Sort(names)
 	nearest := text.Nearest(name, names)
 	if nearest = cmp.Or(moved[nearest], nearest); nearest != "" {
-		nearest = "the nearest is " + nearest + "; "
+		nearest = "; the nearest is " + nearest
 	}
-	return usagef("unknown command %q: %sjtune help lists them", text.Clip(name), nearest)
+	return usagef("unknown command %q%s; jtune help lists the commands", text.Clip(name), nearest)
 }
 
 // firstWord is the place of the first argument that is neither a flag nor a flag's value.

@@ -12,9 +12,9 @@ func TestAnUnknownCommandIsNamedWithTheNearestOne(t *testing.T) {
 		"--read-only --device=virtual:agx-orin aply -h": "apply", "list": "", "start": ""} {
 		o := jtune(t, strings.Fields(args)...)
 		if near != "" {
-			near = "the nearest is " + near + "; "
+			near = "; the nearest is " + near
 		}
-		o.fails(t, exitUsage, "unknown command", ": "+near+"jtune help lists them")
+		o.fails(t, exitUsage, "unknown command", near+"; jtune help lists the commands")
 		if o.out != "" || strings.Count(o.err, "\n") != 1 {
 			t.Errorf("%s: got %q on stdout and %q on stderr, want nothing and one line", args, o.out, o.err)
 		}
@@ -47,4 +47,12 @@ func TestExperimentTakesItsWorkloadAsAWordToo(t *testing.T) {
 	jtune(t, with(virtualBoard, "experiment", "dvfs", "gpt9")...).fails(t, exitUsage, "gpt9")
 	jtune(t, "experiment", "dvfs", "lenet", "--workload", "resnet").fails(t, exitUsage, "--workload")
 	jtune(t, "experiment", "dvfs", "lenet", "three").fails(t, exitUsage, "WORKLOAD")
+}
+
+func TestUnknownFlagNamesTheNearest(t *testing.T) {
+	t.Parallel()
+	for args, near := range map[string]string{"tune resnet --powr-limit 3": "; the nearest is --power-limit; ",
+		"tune resnet --power 3": "; there is --power-as, --power-limit; ", "watch --xyzzy": "--xyzzy; "} {
+		jtune(t, strings.Fields(args)...).fails(t, exitUsage, near+"jtune "+strings.Fields(args)[0]+" --help lists the flags")
+	}
 }

@@ -46,5 +46,5 @@ func TestRunOfACommandBesideAVirtualBoardNeedsRealTime(t *testing.T) {
 	t.Parallel()
 	config := write(t, "[workload.mine]\ncommand = [\"true\"]\n")
 	jtune(t, append([]string{"run", "mine", "--config", config}, virtualBoard...)...).
-		fails(t, exitUsage, "whose clock then needs --speed 1")
+		fails(t, exitUsage, "use --speed 1")
 }

@@ -45,7 +45,7 @@ type Commands struct {
 }
 
 // ErrNoSearch says that there is nothing to report on.
-var ErrNoSearch = errors.New("no search has been kept yet: jtune tune makes one")
+var ErrNoSearch = errors.New("no search yet; jtune tune starts one")
 
 // Find is the campaign that a report is on: the one that is named, else the newest that keeps an answer.
 func Find(o session.Options, name string) (campaigns.Campaign, error) {

@@ -33,7 +33,7 @@ type Drift struct {
 }
 
 // ErrNoAnswer says that there is nothing to verify.
-var ErrNoAnswer = errors.New("no answer of a search on this board has been kept: jtune tune makes one")
+var ErrNoAnswer = errors.New("no search on this board has an answer yet; jtune tune starts one")
 
 // VerifyRequest asks to measure an answer again.
 type VerifyRequest struct {

@@ -117,7 +117,7 @@ func (s selection) within(filter string) (*tegra.Space, error) {
 	}
 	part := s.space.Filter(f)
 	if part.Len() == 0 {
-		return nil, usage.Errorf("filter %s: no mode of this board has such cores, cpu, gpu and emc", text.Clip(filter))
+		return nil, usage.Errorf("no mode matches %s; this board has %s", text.Clip(filter), s.space.Ranges())
 	}
 	return part, nil
 }

@@ -153,12 +153,24 @@ func Find(o session.Options, nameOrPath string) (m *learn.Model, path string, er
 		return m, path, err
 	}
 	if path = presentModel(o, nameOrPath); path == "" {
-		return nil, "", fmt.Errorf("no model %s: there is no such file, none is kept by that name in %s, and of no "+
-			"workload of that name has anything been learned on this board: jtune models lists those that are",
-			nameOrPath, o.ModelsDir())
+		return nil, "", fmt.Errorf("no model %s: no file, no model in %s and no workload measured on this board has "+
+			"that name%s; jtune models lists the models", nameOrPath, o.ModelsDir(),
+			text.Suggest(nameOrPath, namesFor(o)))
 	}
 	m, err = learn.Load(path)
 	return m, path, err
+}
+
+// namesFor returns the names by which models are found: their own and those of their workloads.
+func namesFor(o session.Options) (names []string) {
+	list, _ := readModels(o.ModelsDir())
+	for _, m := range list {
+		names = append(names, m.Name)
+		if w := m.Workload(); w != "" {
+			names = append(names, w)
+		}
+	}
+	return names
 }
 
 // presentModel is the file of the present board's model of a workload; "" for none.

@@ -377,7 +377,7 @@ func CanRun(s *session.Session, w workload.Workload) error {
 			tegra.ErrUnsupported, w.Name, text.Clip(w.Server.Beside), strings.Join(virtual.InferenceJobs(), " "))
 	case w.OnHost:
 		if s.Virtual.Clock().Speed() != 1 {
-			return usage.Speed.Errorf("a command really runs beside a virtual board, whose clock then needs %s 1",
+			return usage.Speed.Errorf("a virtual board cannot simulate a command, which runs in real time: use %s 1",
 				usage.Speed)
 		}
 		return nil
