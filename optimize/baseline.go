@@ -112,8 +112,8 @@ func (s *search) networksPick(from *tegra.Space) (int, error) {
 
 // networksSay is what the networks predict for a setting. Nothing is known of their
 // errors, so there are no bands.
-func (s *search) networksSay(at tegra.Setting) learn.Prediction {
-	p := s.networks.PredictSettings([]tegra.Setting{at})[0]
+func networksSay(networks *learn.Model, at tegra.Setting) learn.Prediction {
+	p := networks.PredictSettings([]tegra.Setting{at})[0]
 	nan := math.NaN()
 	p.TimeLoMS, p.TimeHiMS, p.PowerLoW, p.PowerHiW = nan, nan, nan, nan
 	return p

@@ -81,7 +81,7 @@ func (s *search) binary() error {
 		h := Halving{Setting: at, Knob: k}
 		switch {
 		case s.places.Batches == nil:
-			h.Raised = s.raiseMode(over)
+			h.Raised = raiseMode(s.limit, over)
 		case k == ladder.BatchKnob && over == overPower: // more samples per second where a power knob is lower
 			h.Knob = nextPowerKnob(&b, order, &turn)
 		case k == ladder.BatchKnob:
@@ -144,8 +144,8 @@ func (s *search) warnOfPoor(r *Result) {
 
 // raiseMode reports whether better modes lie higher when the size is no knob:
 // within a power limit alone, and where a time limit asks for more speed.
-func (s *search) raiseMode(o over) bool {
-	if s.limit.TimeMS > 0 {
+func raiseMode(limit Limit, o over) bool {
+	if limit.TimeMS > 0 {
 		return o == overTime
 	}
 	return o == 0

@@ -135,7 +135,7 @@ func (s *search) result() Result {
 	} else if near := s.verifiedNear(i); near >= 0 {
 		i = near
 	}
-	r.Measured, r.N, r.Feasible, r.Verified = s.mean(i), s.counting(i), ok, s.twice(i)
+	r.Measured, r.N, r.Feasible, r.Verified = s.mean(i), counting(s.readings[i]), ok, s.twice(i)
 	r.Predicted = s.predictedFirst(r.Setting)
 	return r
 }
@@ -183,7 +183,7 @@ func (s *search) predictedFirst(at tegra.Setting) learn.Prediction {
 	}
 	switch {
 	case s.networks != nil:
-		return s.networksSay(at)
+		return networksSay(s.networks, at)
 	case s.model == nil:
 		return learn.Prediction{}
 	}

@@ -177,7 +177,7 @@ func (s *search) probe(i int, why Why) bool {
 	case s.model != nil && len(s.order) > 0: // else it is the prior
 		p.Predicted = s.model.PredictSettings([]tegra.Setting{at})[0]
 	case s.networks != nil:
-		p.Predicted = s.networksSay(at)
+		p.Predicted = networksSay(s.networks, at)
 	}
 	if s.o.Choosing != nil {
 		s.o.Choosing(s.step(i, why))
@@ -266,7 +266,7 @@ func (s *search) seen(p Probe) bool {
 // for being good: when a later one disagrees, the later ones count alone.
 func (s *search) mean(i int) tegra.Measured {
 	list := s.readings[i]
-	list = list[len(list)-s.counting(i):]
+	list = list[len(list)-counting(list):]
 	m := tegra.Measured{Setting: s.places.At(i)}
 	for _, r := range list {
 		m.TimeMS += r.TimeMS / float64(len(list))
@@ -276,8 +276,7 @@ func (s *search) mean(i int) tegra.Measured {
 }
 
 // counting is how many of a mode's readings count, the newest.
-func (s *search) counting(i int) int {
-	list := s.readings[i]
+func counting(list []tegra.Measured) int {
 	n := len(list)
 	if n > 1 && (apart(list[0].TimeMS, list[n-1].TimeMS) || apart(list[0].PowerW, list[n-1].PowerW)) {
 		return n - 1
