@@ -334,8 +334,8 @@ func TestGoldenPagesAtEverySize(t *testing.T) {
 	}
 }
 
-// TestLargerWindowsKeepTheWords draws the scenes without golden screens in larger windows: the words of the usual window
-// are there too, and no more words are cut.
+// TestLargerWindowsKeepTheWords draws the scenes without golden screens in larger windows: the words of the usual
+// window are there too, and no more words are cut.
 func TestLargerWindowsKeepTheWords(t *testing.T) {
 	t.Parallel()
 	for name, scene := range scenes() {
@@ -355,7 +355,8 @@ func TestLargerWindowsKeepTheWords(t *testing.T) {
 						t.Errorf("%dx%d lacks %q\n%s", s[0], s[1], word, wide)
 					}
 				}
-				if cuts := cutWord.FindAllString(wide, -1); len(cuts) > len(cutWord.FindAllString(usual, -1))+listsCut[name] {
+				cuts := cutWord.FindAllString(wide, -1)
+				if len(cuts) > len(cutWord.FindAllString(usual, -1))+listsCut[name] {
 					t.Errorf("%dx%d cuts %q\n%s", s[0], s[1], cuts, wide)
 				}
 			}

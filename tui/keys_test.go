@@ -99,7 +99,9 @@ func TestAnyModeIsMeasuredFromAnyPage(t *testing.T) {
 			t.Errorf("%s: %v of %s gave %+v, want %v with %s", what, j.Kind, j.Workload.Name, j.Readings, want,
 				workload)
 		}
-		d.until("the notice of its end", func() bool { return strings.Contains(d.r.sh.notices.shown.text, "measured ") })
+		d.until("the notice of its end", func() bool {
+			return strings.Contains(d.r.sh.notices.shown.text, "measured ")
+		})
 	}
 	presets := d.board.Presets()
 	d.press("v")

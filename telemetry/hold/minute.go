@@ -7,8 +7,8 @@ import (
 )
 
 // minute is the energy of the last minute under load. A limit in watts is judged by it, as a minute's mean: a search
-// keeps its limit in the mean too, and a single reading scatters by several percent around that. Batteries, supplies and
-// heat sinks answer to the mean; what a supply must deliver at any moment is a limit in amperes.
+// keeps its limit in the mean too, and a single reading scatters by several percent around that. Batteries, supplies
+// and heat sinks answer to the mean; what a supply must deliver at any moment is a limit in amperes.
 type minute struct {
 	parts []energy
 	sum   energy

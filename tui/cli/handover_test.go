@@ -109,7 +109,8 @@ func inBrowser(t *testing.T, page string) {
 func TestVerifyMeasuresAnAnswerAgain(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	jtune(t, with(virtualBoard, "verify", "--data-dir", data)...).fails(t, exitFailed, "no search on this board has an answer")
+	jtune(t, with(virtualBoard, "verify", "--data-dir", data)...).
+		fails(t, exitFailed, "no search on this board has an answer")
 	jtune(t, with(virtualBoard, "tune", "mobilenet", "--power-limit", "28", "--data-dir", data)...).done(t)
 	v := jtune(t, with(virtualBoard, "verify", "--json", "--data-dir", data)...).done(t).object(t,
 		"holds mode time_pct power_pct since virtual")

@@ -53,6 +53,7 @@ func TestUnknownFlagNamesTheNearest(t *testing.T) {
 	t.Parallel()
 	for args, near := range map[string]string{"tune resnet --powr-limit 3": "; the nearest is --power-limit; ",
 		"tune resnet --power 3": "; there is --power-as, --power-limit; ", "watch --xyzzy": "--xyzzy; "} {
-		jtune(t, strings.Fields(args)...).fails(t, exitUsage, near+"jtune "+strings.Fields(args)[0]+" --help lists the flags")
+		words := strings.Fields(args)
+		jtune(t, words...).fails(t, exitUsage, near+"jtune "+words[0]+" --help lists the flags")
 	}
 }
