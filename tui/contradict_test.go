@@ -386,7 +386,7 @@ func (s *statements) screens(name string, watts int, since string) {
 	at := fmt.Sprintf("%s within %d W", name, watts)
 	short := regexp.QuoteMeta(name) + " "
 	if len(name) > 13 {
-		short = regexp.QuoteMeta(name[:12]) + "… "
+		short = "(?:" + short + "|" + regexp.QuoteMeta(name[:12]) + "… )" // as wide as the column is
 	}
 	s.page(at, "Profile", "3", short+` *`+fmt.Sprint(watts)+` W → (?P<answer>`+modePattern+`) (?P<time__ms>[0-9.]+) ms`)
 	s.page(name, "Profile", "3", short+` *`+fmt.Sprint(watts)+` W → .* finished +(?P<modes_of_the_search__>\d+) `)
