@@ -41,7 +41,7 @@ func TestSOnTheCardSoaksItsAnswer(t *testing.T) {
 	d.press("3", "S")
 	d.sees(page.ReaderOf(&d.r.sh.State).ModeText(answer))
 	d.press("enter")
-	d.until("the soak ends", func() bool { return d.board.AskedSoak.Mode != nil && d.r.sh.task.Done() })
+	d.until("the soak ends", func() bool { return d.r.sh.task.Proof != nil && d.r.sh.task.Done() })
 	if got := d.board.AskedSoak.Mode.Mode; got != answer {
 		t.Errorf("%v was soaked, the answer is %v", got, answer)
 	}
