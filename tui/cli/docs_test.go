@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -109,6 +111,26 @@ func findCommand(words []string) (*cobra.Command, []string, error) {
 	root := new(app).root()
 	words, _ = present(root, words)
 	return root.Find(words)
+}
+
+// formerName is a command by a name that it no longer has, as pages write it: in backquotes, alone or with more.
+var formerName = regexp.MustCompile("`(?:jtune )?(" + strings.Join(slices.Sorted(maps.Keys(moved)), "|") +
+	")(?: [^`]*)?`")
+
+func TestDocsNameNoCommandByItsFormerName(t *testing.T) {
+	t.Parallel()
+	ordinary := []string{"modes", "import", "export", "keys"} // also names of columns, statements and tables
+	for page, text := range docPages(t) {
+		if strings.Contains(page, "decisions") || strings.HasSuffix(page, referencePage) {
+			continue // they describe their time; it is made from the program
+		}
+		text = strings.ReplaceAll(text, "`jtune fit` runs", "") // says that former names work
+		for _, m := range formerName.FindAllStringSubmatch(text, -1) {
+			if !slices.Contains(ordinary, m[1]) {
+				t.Errorf("%s: %s is now jtune %s", page, m[0], moved[m[1]])
+			}
+		}
+	}
 }
 
 func TestDocsShowCommandsThatExist(t *testing.T) {
