@@ -59,8 +59,8 @@ func (c *Comparison) How() string {
 	return "predicted"
 }
 
-// Baselines compare a choice with what one would have had without it.
-type Baselines struct {
+// Comparisons set a choice beside what one would have had without it.
+type Comparisons struct {
 	MaxN    *Comparison // every knob at its largest; nil when it is unknown
 	Present *Comparison // the mode the device is in; nil when none expresses it
 	Presets []Comparison
@@ -68,7 +68,7 @@ type Baselines struct {
 
 // Distinct lists the other modes, each once under all of its names: a preset may
 // be MAXN itself, and the board may be in it.
-func (v Baselines) Distinct() []Comparison {
+func (v Comparisons) Distinct() []Comparison {
 	const sameAs = " = "
 	var out []Comparison
 	add := func(c Comparison) {
@@ -92,7 +92,7 @@ func (v Baselines) Distinct() []Comparison {
 }
 
 // Compare is the function Compare for what is known of setting i.
-func (o *Outlook) Compare(i int, presets []tegra.Preset, present tegra.Setup) Baselines {
+func (o *Outlook) Compare(i int, presets []tegra.Preset, present tegra.Setup) Comparisons {
 	chosen, p := o.Known[i], o.predictor
 	if o.Several() {
 		p = o.Model.At(chosen.Batch)
@@ -107,14 +107,14 @@ func (o *Outlook) Compare(i int, presets []tegra.Preset, present tegra.Setup) Ba
 // predictor (may be nil) nor a measurement knows is left out. All are compared with locked
 // clocks, of which models are.
 func Compare(chosen learn.Prediction, p learn.Predictor, measured []tegra.Measured, space *tegra.Space,
-	presets []tegra.Preset, present tegra.Setup) Baselines {
+	presets []tegra.Preset, present tegra.Setup) Comparisons {
 	c := comparer{chosen: chosen, predictor: p, measured: measured, at: map[tegra.Mode]tegra.Measured{}}
 	for _, m := range measured {
 		if m.Batch == chosen.Batch {
 			c.at[m.Mode] = m
 		}
 	}
-	var v Baselines
+	var v Comparisons
 	if top := space.Max(); space.Contains(top) {
 		v.MaxN = c.with(tegra.NameOf(top, space, presets), top)
 	}

@@ -18,16 +18,16 @@ func TestVersusNamesEachModeOnce(t *testing.T) {
 	other := is("present", modes[1])
 	for _, c := range []struct {
 		name   string
-		versus Baselines
+		versus Comparisons
 		want   []string
 	}{
-		{"the board is in MAXN", Baselines{MaxN: &maxn, Present: &present,
+		{"the board is in MAXN", Comparisons{MaxN: &maxn, Present: &present,
 			Presets: []Comparison{is("MAXN", modes[0]), is("30W", modes[2])}}, []string{"MAXN = present", "30W"}},
-		{"the board is in a preset", Baselines{MaxN: &maxn, Present: &other,
+		{"the board is in a preset", Comparisons{MaxN: &maxn, Present: &other,
 			Presets: []Comparison{is("MAXN", modes[0]), is("30W", modes[1])}}, []string{"MAXN", "present = 30W"}},
 		{"a preset that is MAXN under another name",
-			Baselines{MaxN: &maxn, Presets: []Comparison{is("MODE_60W", modes[0])}}, []string{"MAXN = MODE_60W"}},
-		{"nothing known", Baselines{}, nil},
+			Comparisons{MaxN: &maxn, Presets: []Comparison{is("MODE_60W", modes[0])}}, []string{"MAXN = MODE_60W"}},
+		{"nothing known", Comparisons{}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var got []string

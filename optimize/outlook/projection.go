@@ -29,7 +29,7 @@ func (t *Projected) Hours() float64 { return t.Time.Hours() }
 
 // Project compares whole trainings in the mode of setting at with those in the best mode that was measured, as a sample
 // of measured modes without a model gives it, and in the modes of v.
-func (o *Outlook) Project(at int, v Baselines, l optimize.Limit, epochs, perEpoch int) Projection {
+func (o *Outlook) Project(at int, v Comparisons, l optimize.Limit, epochs, perEpoch int) Projection {
 	out := Projection{Epochs: epochs, Minibatches: epochs * perEpoch}
 	add := func(strategy string, m tegra.Measured, measured bool) {
 		row := Projected{Strategy: strategy, Mode: m.Mode, Training: advice.TrainingOf(m, out.Minibatches),

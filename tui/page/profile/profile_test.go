@@ -95,7 +95,7 @@ func TestProfileCardSaysWhenThereIsNothingToSave(t *testing.T) {
 	d.Sees("the board is in the best mode already")
 	j.Tuned.Answers[0].Feasible = false
 	d.Sees("no measured mode keeps 30 W: this is the nearest")
-	a.Feasible, a.Versus, a.Gain = true, outlook.Baselines{}, nil
+	a.Feasible, a.Versus, a.Gain = true, outlook.Comparisons{}, nil
 	d.Sees("the answer")
 
 	// a range across zero is neither large nor green, and a mode that breaks the limit is none to be faster than

@@ -25,7 +25,7 @@ type Answer struct {
 	Standing      optimize.Standing   // where it stands against Limit
 	Feasible      bool                // false: it is the nearest
 	Verified      bool                // it was measured twice
-	Versus        outlook.Baselines   // empty where no model could be fitted
+	Versus        outlook.Comparisons // empty where no model could be fitted
 	Error         Errors              // of its reading
 	Before        *Baseline           // the mode that the board was in; nil where it was not measured
 	Preset        *Baseline           // the vendor's best preset for the goal; nil where none was measured

@@ -34,7 +34,7 @@ func full() Answer {
 		Ask: mix.Ask{Limit: optimize.Limit{PowerW: 30}, LatencyMS: 50, Quantile: 0.99, IdleW: math.NaN(),
 			Load: arrivals.Load{Pattern: arrivals.Poisson, RatePerS: 30}},
 		Standing: optimize.Standing{N: 2, Limited: true}, Feasible: true, Verified: true,
-		Versus:  outlook.Baselines{MaxN: &beside, Presets: []outlook.Comparison{beside}},
+		Versus:  outlook.Comparisons{MaxN: &beside, Presets: []outlook.Comparison{beside}},
 		Served:  &mix.Outcome{Setting: at.Setting, LatencyMS: math.Inf(1), MeanW: 18, Meets: true},
 		Serving: served, Took: 93 * time.Second,
 		Trial: &Trial{Setting: at.Setting, Serving: served, MeanW: tegra.Some(18.0), LatencyMS: tegra.Some(46.5),

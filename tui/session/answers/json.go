@@ -134,7 +134,7 @@ func probes(list []optimize.Probe) []report.Object {
 	return out
 }
 
-func versus(v outlook.Baselines) report.Object {
+func versus(v outlook.Comparisons) report.Object {
 	one := func(c *outlook.Comparison) any {
 		if c == nil {
 			return nil

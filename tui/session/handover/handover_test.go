@@ -48,7 +48,7 @@ func searched(t *testing.T) Report {
 				PowerHiW: 15}},
 		Before: &answers.Baseline{Name: "present", Mean: tegra.Mean{Measured: measured(before, 60, 21), N: 1}},
 		Preset: &answers.Baseline{Name: "15W", Mean: tegra.Mean{Measured: measured(preset, 110, 14.5), N: 1}},
-		Versus: outlook.Baselines{Presets: []outlook.Comparison{{Name: "10W",
+		Versus: outlook.Comparisons{Presets: []outlook.Comparison{{Name: "10W",
 			Other: learn.Prediction{Measured: measured(mode(2, 1, 0.5, 2), 190, 9.4)}}}}}
 	a.Compared()
 	at := time.Date(2026, 1, 5, 10, 15, 0, 0, time.UTC)

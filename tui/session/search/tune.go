@@ -166,7 +166,7 @@ func summarise(s *session.Session, out *measure.TuneResult, r measure.TuneReques
 	if out.Fitted, out.Kept = known.Model, known.Path; known.Model != nil {
 		predictor = known.Model
 	}
-	versus := func(m tegra.Measured) outlook.Baselines {
+	versus := func(m tegra.Measured) outlook.Comparisons {
 		if known.Model != nil && known.Batches != nil {
 			predictor = known.At(m.Batch)
 		}
