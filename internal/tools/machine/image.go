@@ -14,7 +14,6 @@ import (
 var initScript []byte
 
 const (
-	suite     = "bookworm"
 	boardName = "agx-orin-36"
 )
 
@@ -59,7 +58,7 @@ for m; do
   basename "$m"
 done >modules/order
 find . | cpio --quiet -o -H newc | gzip -1 >../initrd.gz
-`, append([]string{arch, suite, dir}, modules...)...)
+`, append([]string{arch, l.suite, dir}, modules...)...)
 }
 
 // disk makes an ext4 disk of a folder's files.

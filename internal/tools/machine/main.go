@@ -58,6 +58,7 @@ type lab struct {
 	cuts       int
 	days       string // names of days, with commas
 	systemCuts int
+	suite      string
 	media      sync.Mutex // one part makes them for all, and the same goes for the Debian system
 	debian     sync.Mutex
 }
@@ -74,6 +75,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		"the `BOOTS` of the Debian system to try, with commas and in this order")
 	flags.StringVar(&l.dir, "dir", "",
 		"`FOLDER` for what is built, kept for a further call; a new one that is removed by default")
+	flags.StringVar(&l.suite, "suite", "bookworm", "`RELEASE` of Debian whose kernel, systemd and sudo are tried")
 	atOnce := flags.Int("at-once", 2, "number `N` of parts that are tried at the same time, each on a processor")
 	if err := flags.Parse(args); err != nil || flags.NArg() > 0 {
 		return 2

@@ -33,7 +33,7 @@ func smokeOfArm64(ctx context.Context, l *lab) (count int, findings []string, er
 		return 0, nil, err
 	}
 	image := filepath.Join(l.dir, "arm64.img")
-	if err := sh(ctx, smokeDisk, filepath.Join(l.dir, "arm64"), suite, image); err != nil {
+	if err := sh(ctx, smokeDisk, filepath.Join(l.dir, "arm64"), l.suite, image); err != nil {
 		return 0, nil, err
 	}
 	e, err := b.start(ctx, image, "")

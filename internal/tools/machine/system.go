@@ -105,7 +105,7 @@ func (l *lab) newSystem(ctx context.Context, name string) (*system, error) {
 		monitor: filepath.Join(l.dir, name+".monitor"), stopped: func() bool { return ctx.Err() != nil }}
 	fresh := filepath.Join(l.dir, "fresh.img")
 	if _, err := os.Stat(fresh); err != nil {
-		if err := sh(ctx, systemScript, filepath.Join(l.dir, "debian"), filepath.Join(l.dir, "amd64"), s.key, suite,
+		if err := sh(ctx, systemScript, filepath.Join(l.dir, "debian"), filepath.Join(l.dir, "amd64"), s.key, l.suite,
 			fresh); err != nil {
 			return nil, err
 		}
