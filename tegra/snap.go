@@ -37,9 +37,23 @@ func (s *Space) member(m Mode) error {
 	if s.Len() == 0 {
 		return fmt.Errorf("power mode %s: no mode is known here", s.Format(m))
 	}
-	near := slices.MinFunc(s.members, func(a, b Mode) int { return cmp.Compare(Distance(a, m), Distance(b, m)) })
 	return fmt.Errorf("power mode %s is not among the %d known here; nearest is %s", s.Format(m), s.Len(),
-		s.Format(near))
+		s.Format(s.Nearest(m)))
+}
+
+// Nearest is the mode of the space at the least distance from another; the space must not be empty.
+func (s *Space) Nearest(m Mode) Mode {
+	if s.members == nil { // a full grid: each knob for itself
+		v := m.Values()
+		v[KnobCores] = int64(slices.MinFunc(s.Cores, func(a, b int) int {
+			return cmp.Compare(math.Abs(float64(a-m.Cores)), math.Abs(float64(b-m.Cores)))
+		}))
+		for k := KnobCPU; k < NumKnobs; k++ {
+			v[k] = int64(Nearest(s.freqs(k), Freq(v[k])))
+		}
+		return ModeOfValues(v)
+	}
+	return slices.MinFunc(s.members, func(a, b Mode) int { return cmp.Compare(Distance(a, m), Distance(b, m)) })
 }
 
 // Distance between modes in octaves, summed over the knobs.

@@ -339,7 +339,8 @@ func (c *predictCmd) modesToPredict(space *tegra.Space) (list []tegra.Mode, lost
 			continue
 		}
 		if lost++; lost <= mostLost {
-			c.note("%s: %s: row skipped", c.modes, sweep.Problem{Line: r.Line, Why: why.Error()})
+			p := sweep.Problem{Line: r.Line, Why: why.Error()}
+			c.note("%s: %s; nearest mode: %s: row skipped", c.modes, p, space.Format(space.Nearest(r.Mode)))
 		}
 	}
 	if lost > mostLost {
