@@ -24,7 +24,7 @@ func (a *Ask) judge(o *Outcome, powerW, latencyMS, timeMS float64) {
 	over := func(what limited, value, limit float64) {
 		if limit > 0 && !(value <= limit) {
 			o.excess += math.Log(value / limit)
-			o.missed[n] = miss{what, value, limit}
+			o.missed[n] = miss{what, value, limit, a.PowerAs == Mean}
 			n++
 		}
 	}
@@ -48,28 +48,58 @@ const (
 	batchTime
 )
 
-// miss is a limit that is broken, and by what.
+// miss is a limit that is broken, and by what, with the margin kept.
 type miss struct {
 	what         limited
 	value, limit float64
+	mean         bool // of the power: the mean is limited
+}
+
+// own is the value without the margin, as the answer has it.
+func (o *Outcome) own(m miss) float64 {
+	switch {
+	case m.what == busyShare:
+		return o.Rho
+	case m.what == itsLatency:
+		return o.LatencyMS
+	case m.what == batchTime:
+		return o.TimeMS
+	case m.mean:
+		return o.MeanW
+	}
+	return o.PeakW
+}
+
+// says tells which limit is broken, by the value that the answer has; one that only its uncertainty takes over the
+// limit has this beside it.
+func (o *Outcome) says(m miss) string {
+	unit, own := 1.0, o.own(m)
+	if m.what == busyShare {
+		unit = 100
+	}
+	out := text.Exact(unit * own)
+	switch {
+	case math.IsInf(own, 1) || math.IsNaN(own):
+		out = text.Exact(unit * m.value)
+	case own <= m.limit:
+		out += " ± " + text.Of(unit*(m.value-own))
+	}
+	return fmt.Sprintf(missFormats[m.what], out, text.Exact(unit*m.limit))
+}
+
+var missFormats = [...]string{
+	busyShare:  "busy %s %% of the time, over %s %%",
+	itsPower:   "power %s W, over %s W",
+	itsLatency: "latency %s ms, over %s ms",
+	batchTime:  "batch %s ms, over %s ms",
 }
 
 // Why says which limits are broken; "" where none is.
 func (o *Outcome) Why() string {
-	formats := [...]string{
-		busyShare:  "busy %s %% of the time, over %s %%",
-		itsPower:   "power %s W, over %s W",
-		itsLatency: "latency %s ms, over %s ms",
-		batchTime:  "batch %s ms, over %s ms",
-	}
 	var parts []string
 	for _, m := range o.missed {
 		if m.what != nothing && !math.IsInf(m.value, 1) { // a queue that only grows is busy more than all of the time
-			unit := 1.0
-			if m.what == busyShare {
-				unit = 100
-			}
-			parts = append(parts, fmt.Sprintf(formats[m.what], text.Exact(unit*m.value), text.Exact(unit*m.limit)))
+			parts = append(parts, o.says(m))
 		}
 	}
 	return strings.Join(parts, "; ")

@@ -86,6 +86,30 @@ func TestAskOfAClosedLoopServesAsFastAsItCan(t *testing.T) {
 	}
 }
 
+// A refusal has one value for each quantity: the reason names the value that the answer has, and its uncertainty only
+// where that alone breaks the limit.
+func TestARefusalNamesOneValuePerQuantity(t *testing.T) {
+	t.Parallel()
+	doubtful := known(1, 20, 20)
+	doubtful.LnPowerSD, doubtful.LnTimeSD = 0.1, 0.1
+	infer := NewPhase([]learn.Prediction{doubtful})
+	list := []tegra.Setting{{Mode: oneMode, Batch: 1}}
+	for _, c := range []struct {
+		limit optimize.Limit
+		want  string
+	}{
+		{optimize.Limit{PowerW: 15}, "power 20 W, over 15 W"},
+		{optimize.Limit{PowerW: 21}, "power 20 ± 2.10 W, over 21 W"},
+		{optimize.Limit{TimeMS: 15}, "batch 20 ms, over 15 ms"},
+	} {
+		_, err := Ask{Load: load(arrivals.Uniform, 20), Limit: c.limit}.Choose(list, infer, nil)
+		var none *NoSettingError
+		if !errors.As(err, &none) || none.Nearest.Why() != c.want {
+			t.Errorf("%+v: got %v, want %q", c.limit, err, c.want)
+		}
+	}
+}
+
 func TestAskSaysWhatIsMissed(t *testing.T) {
 	t.Parallel()
 	infer := NewPhase([]learn.Prediction{known(1, 20, 20), known(4, 40, 30)})
