@@ -19,8 +19,10 @@ import (
 	"jtune/optimize/outlook"
 	"jtune/tegra"
 	"jtune/tui/export"
+	"jtune/tui/session/campaigns"
 	"jtune/tui/session/fit"
 	"jtune/tui/session/plots"
+	"jtune/tui/session/questions"
 	"jtune/tui/widget"
 )
 
@@ -248,6 +250,9 @@ func (c *plotCmd) plotFront(ctx context.Context) (figure.Figure, error) {
 
 // plotRivals draws several models over one cloud.
 func (c *plotCmd) plotRivals(o *outlook.Outlook, plane int) (figure.Figure, error) {
+	if known, err := campaigns.List(c.options.Paths); err == nil {
+		o.Found = questions.Answered(known, o.Model.Provenance)
+	}
 	rivals := []plots.Rival{plots.Own(o)}
 	for _, name := range c.with {
 		m, err := c.loadPowered("plot front", name)

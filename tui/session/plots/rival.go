@@ -18,6 +18,7 @@ import (
 type Rival struct {
 	Name string
 	*outlook.Outlook
+	chooses *outlook.Outlook // has the model's own readings: its choice is that of the command choose
 }
 
 // RivalOf is a model beside an outlook. It has the outlook's batch size.
@@ -25,12 +26,17 @@ func RivalOf(name string, m *learn.Model, o *outlook.Outlook) Rival {
 	if m.Batches != nil && o.Batch > 0 {
 		m = m.At(o.Batch)
 	}
-	return Rival{name, outlook.By(m, o.Workload, m, nil, o.Space())}
+	chooses := outlook.New(o.Workload, m, o.Space())
+	if from, own := m.Provenance, o.Model.Provenance; from.Workload == own.Workload && from.Device == own.Device &&
+		from.Origin() == own.Origin() {
+		chooses.Found = o.Found
+	}
+	return Rival{name, outlook.By(m, o.Workload, m, nil, o.Space()), chooses}
 }
 
 // Own is the outlook's own model among rivals.
 func Own(o *outlook.Outlook) Rival {
-	return Rival{string(o.Model.Method), outlook.By(o.Predictor(), o.Workload, o.Model, nil, o.Space())}
+	return Rival{string(o.Model.Method), outlook.By(o.Predictor(), o.Workload, o.Model, nil, o.Space()), o}
 }
 
 // Rivals are the outlook's own model and the others of a list for the same workload on the same board, by their names.
@@ -79,8 +85,8 @@ type Readout struct {
 // Readouts are the choices of rivals.
 func Readouts(rivals []Rival, observed map[tegra.Mode]tegra.Measured, l optimize.Limit) (out []Readout) {
 	for _, r := range rivals {
-		at := r.Answer(l)
-		row := Readout{Name: r.Name, Predicted: r.Predicted[at], Met: l.Met(r.Predicted[at].Measured)}
+		at := r.chooses.Answer(l)
+		row := Readout{Name: r.Name, Predicted: r.Predicted[at], Met: l.Met(r.chooses.Known[at].Measured)}
 		if m, ok := observed[row.Predicted.Mode]; ok {
 			row.Observed = tegra.Some(m)
 		}

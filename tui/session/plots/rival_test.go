@@ -53,9 +53,13 @@ func TestRivalsHaveFrontsAndChoicesOfTheirOwn(t *testing.T) {
 	}
 	limit := optimize.Limit{PowerW: 20}
 	for i, r := range Readouts(rivals, observed, limit) {
-		want := rivals[i].Model.Predict([]tegra.Mode{r.Predicted.Mode})[0]
-		if r.Predicted.TimeMS != want.TimeMS || r.Met != (want.PowerW <= 20) {
+		m := rivals[i].Model
+		if want := m.Predict([]tegra.Mode{r.Predicted.Mode})[0]; r.Predicted.TimeMS != want.TimeMS {
 			t.Errorf("%s: %+v is not its own prediction %+v", r.Name, r, want)
+		}
+		chosen := outlook.New("lstm", m, m.Space)
+		if at, err := chosen.Choose(limit); r.Predicted.Mode != chosen.Known[at].Mode || r.Met != (err == nil) {
+			t.Errorf("%s: its choice is %+v, that of choose %v, %v", r.Name, r, chosen.Known[at].Mode, err)
 		}
 		if got, ok := observed[r.Predicted.Mode]; ok != r.Observed.OK || ok && got != r.Observed.V {
 			t.Errorf("%s: observed %v, want %v", r.Name, r.Observed, got)
