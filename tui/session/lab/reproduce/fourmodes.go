@@ -148,6 +148,7 @@ func (l *lab) chosenModes() (Table, error) {
 		"errors is least (%.3g s), are marked", models.found.SumRMSE),
 		Head: []string{"workload", "mode", "chosen", "observed s", "predicted s", "error %", "observed kJ",
 			"predicted kJ", "error %"}}
+	below := 0
 	for _, job := range append(slices.Clone(studyJobs), checkedJob) {
 		for i, e := range models.epochs[job] {
 			chosen := ""
@@ -155,10 +156,17 @@ func (l *lab) chosenModes() (Table, error) {
 				chosen = "yes"
 			}
 			p := models.said[job][i]
+			if p.EnergyJ < 0 {
+				below++
+			}
 			t.Rows = append(t.Rows, Row{Item: job, Simulated: true, Cells: []string{string(rune('a' + i)), chosen,
 				number(e.TimeS), number(p.TimeS), number(models.errors[job][i]), number(e.EnergyJ / 1000),
 				number(p.EnergyJ / 1000), number(models.joules[job][i])}})
 		}
+	}
+	if below > 0 {
+		t.Title += fmt.Sprintf(". %d of the %d predicted energies are below zero, which no energy is: one line for all "+
+			"workloads is no prediction for the small ones", below, len(t.Rows))
 	}
 	return t, nil
 }

@@ -2,6 +2,7 @@ package reproduce
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -21,6 +22,22 @@ func run(t *testing.T, o Options) []Report {
 		t.Fatal(err)
 	}
 	return reports
+}
+
+// An energy below zero is no prediction, and the table says so.
+func TestFourModesSaysWhichEnergiesAreNone(t *testing.T) {
+	t.Parallel()
+	table := run(t, Options{Studies: []string{"four-modes"}})[0].Tables[0]
+	below := 0
+	for _, r := range table.Rows {
+		if strings.HasPrefix(r.Cells[6], "-") {
+			below++
+		}
+	}
+	want := fmt.Sprintf("%d of the %d predicted energies are below zero", below, len(table.Rows))
+	if below > 0 != strings.Contains(table.Title, want) {
+		t.Errorf("%d are below zero; the title: %s", below, table.Title)
+	}
 }
 
 func TestFiguresBelongToStudiesAndTheirTermsAreKnown(t *testing.T) {
