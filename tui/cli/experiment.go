@@ -120,6 +120,7 @@ func (c *experimentCmd) check() (err error) {
 	if c.own.given() && c.workload != "" {
 		return usagef("experiment: give either -- COMMAND or --workload NAME")
 	}
+	c.r.Medium = c.options.Medium
 	c.r.Labels, c.args = takeLabels(c.r.Labels, c.own.before(c.args))
 	if len(c.args) == 0 {
 		return nil
