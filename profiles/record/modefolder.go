@@ -22,7 +22,7 @@ import (
 //
 //	logs/pm_<cores>_<CPU kHz>_<GPU Hz>_<memory Hz>/knobs.csv  what was set, file by file
 //	                                              /result.csv its line of modes.csv
-//	                                              /log.txt    other output of the job in this mode
+//	                                              /log.txt    what the job printed in this mode beside its steps
 //
 // In a campaign of several batch sizes the name ends in _bs and the size, in
 // an experiment in the setting and which of its runs it was.
@@ -97,7 +97,7 @@ func (r *Record) keepLog(row Row) error {
 	}
 	defer f.Close()
 	st, err := f.Stat()
-	if err != nil || st.Size() <= r.logged {
+	if err != nil {
 		return err
 	}
 	var variant []string
@@ -108,8 +108,9 @@ func (r *Record) keepLog(row Row) error {
 	if err != nil {
 		return err
 	}
-	added := io.NewSectionReader(f, r.logged, st.Size()-r.logged)
-	if err := writeOwned(filepath.Join(dir, logName), added); err != nil {
+	added := io.NewSectionReader(f, r.logged, max(0, st.Size()-r.logged))
+	head := strings.NewReader("jtune: the steps of this mode are in minibatches.csv; what else the job printed in it:\n")
+	if err := writeOwned(filepath.Join(dir, logName), io.MultiReader(head, added)); err != nil {
 		return fmt.Errorf("%w%s", err, remedy(err))
 	}
 	r.logged = st.Size()
