@@ -2,6 +2,7 @@ package profiles
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"jtune/internal/stats"
@@ -165,7 +166,7 @@ func (m *measurement) ofPart() record.Pair {
 	}
 	p.TrainPerS, p.ServedPerS = float64(p.Minibatches)/span, float64(requests)/span
 	if p.Policy != record.Free {
-		p.IdleShare = tegra.Some(max(0, 1-busy/span))
+		p.IdleShare = tegra.Some(math.Round(1e9*max(0, 1-busy/span)) / 1e9)
 	}
 	p.Latency = record.LatencyOf(m.pair.latencies)
 	return p

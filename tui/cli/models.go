@@ -40,6 +40,7 @@ type modelJSON struct {
 	// Networks are the networks of powertrain and nn.
 	Networks []learn.Network `json:"networks,omitempty"`
 
+	modes     int // distinct ones among the samples, which are settings where batch sizes are an input
 	campaigns int // that the samples come from
 }
 
@@ -60,7 +61,7 @@ type keptModelJSON struct {
 
 func toKeptModel(m modelJSON) keptModelJSON {
 	return keptModelJSON{Name: m.Name, Workload: m.Workload, Device: m.Device, Virtual: m.Virtual,
-		Method: text.Optional(m.Method), Modes: m.Samples, Campaigns: m.campaigns, CV: m.CV, Made: m.When}
+		Method: text.Optional(m.Method), Modes: m.modes, Campaigns: m.campaigns, CV: m.CV, Made: m.When}
 }
 
 // modelsCmd is `jtune models` and what it does with a model.
@@ -246,6 +247,15 @@ func (c *modelsCmd) at(nameOrPath string) (modelJSON, error) {
 	return modelJSON{}, err
 }
 
+// count counts samples and the modes among them.
+func (m *modelJSON) count(samples []tegra.Measured) {
+	modes := map[tegra.Mode]bool{}
+	for _, s := range samples {
+		modes[s.Mode] = true
+	}
+	m.Samples, m.modes = len(samples), len(modes)
+}
+
 func modelOf(info models.Info) modelJSON {
 	out := modelJSON{Name: info.Name, Path: text.Optional(info.Path), Warnings: []string{}}
 	if info.Err != nil {
@@ -253,7 +263,8 @@ func modelOf(info models.Info) modelJSON {
 		return out
 	}
 	m, from := info.Model, info.Model.Provenance
-	out.Method, out.Samples, out.CV, out.Warnings = string(m.Method), len(m.Samples), m.CV, listOf(m.Warnings)
+	out.Method, out.CV, out.Warnings = string(m.Method), m.CV, listOf(m.Warnings)
+	out.count(m.Whole().Samples)
 	out.Workload, out.Device, out.Virtual = text.Optional(from.Workload), text.Optional(from.Device), from.Virtual
 	out.Networks = learn.NetworksOf(m)
 	if out.campaigns = from.Campaigns; from.When.IsZero() {
@@ -271,6 +282,7 @@ func referenceOf(path string, c *learn.Compact) modelJSON {
 		Path:     text.Optional(path),
 		Method:   "reference",
 		Samples:  c.Modes,
+		modes:    c.Modes,
 		Workload: text.Optional(c.Workload),
 		Device:   text.Optional(c.Device),
 		Virtual:  c.Virtual,
@@ -287,7 +299,7 @@ func shippedModel() modelJSON {
 	_, from := nn.ResNetReference()
 	c := learn.ShippedReference().Compact
 	out := referenceOf("", c)
-	out.Samples, out.Workload = from.Modes, text.Optional(from.Workload)
+	out.Samples, out.modes, out.Workload = from.Modes, from.Modes, text.Optional(from.Workload)
 	out.CV = learn.Errors{TimeMAPEPct: from.TimeMAPEPct, PowerMAPEPct: from.PowerMAPEPct,
 		How: "on the modes that they were fitted to"}
 	out.Commands = []string{from.Command, c.Command}
@@ -303,7 +315,7 @@ func (c *modelsCmd) printAll(list []modelJSON) error {
 		}
 		workload, _, _ := strings.Cut(string(m.Workload), ",")
 		rows = append(rows, []string{
-			m.Name, m.Method, text.Thousands(m.Samples), errorText(m.CV, m.CV.TimeMAPEPct),
+			m.Name, m.Method, text.Thousands(m.modes), errorText(m.CV, m.CV.TimeMAPEPct),
 			errorText(m.CV, m.CV.PowerMAPEPct), orDash(workload), ofDevice(string(m.Device), m.Virtual),
 		})
 	}
@@ -323,6 +335,14 @@ func errorText(e learn.Errors, pct float64) string {
 	return dash(tegra.Finite(pct), "%.1f %%")
 }
 
+// sized is how many settings of mode and batch size were measured; "" without batch sizes.
+func (m *modelJSON) sized() string {
+	if m.Samples == m.modes {
+		return ""
+	}
+	return fmt.Sprintf(" in %d settings of mode and batch size", m.Samples)
+}
+
 func (c *modelsCmd) print(m modelJSON) error {
 	where, own := "inside this program", ""
 	if m.Path != "" {
@@ -335,7 +355,7 @@ func (c *modelsCmd) print(m modelJSON) error {
 		{"name", m.Name},
 		{"where", where},
 		{"method", m.Method},
-		{"modes", text.Thousands(m.Samples)},
+		{"modes", text.Thousands(m.modes) + m.sized()},
 		{"time error", errorText(m.CV, m.CV.TimeMAPEPct) + own},
 		{"power error", errorText(m.CV, m.CV.PowerMAPEPct) + own},
 		{"workload", orDash(string(m.Workload))},

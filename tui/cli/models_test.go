@@ -5,7 +5,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"jtune/tegra"
 )
+
+const keptKeys = "name workload device virtual method modes campaigns cv made"
 
 const modelKeys = "name path method samples cv workload device virtual when warnings error"
 
@@ -23,6 +27,23 @@ func TestModelsTellOfTheShippedReference(t *testing.T) {
 	}
 	if text := jtune(t, "models").done(t).out; !strings.Contains(text, "resnet18-agx-orin") {
 		t.Errorf("got %s", text)
+	}
+}
+
+// The list and the page of a model count the same modes, also where batch sizes are an input.
+func TestModelsListCountsAsShowDoes(t *testing.T) {
+	t.Parallel()
+	model, rows := fitServed(t)
+	modes := map[tegra.Mode]bool{}
+	for _, r := range rows {
+		modes[r.Mode] = true
+	}
+	data := filepath.Join(t.TempDir(), "data")
+	jtune(t, "models", "keep", model, "--data-dir", data).done(t)
+	list := array(t, jtune(t, "models", "list", "--json", "--data-dir", data).done(t).out)
+	shown := jtune(t, "models", "show", "served", "--json", "--data-dir", data).done(t).object(t, keptKeys)
+	if want := float64(len(modes)); list[len(list)-1]["modes"] != want || shown["modes"] != want {
+		t.Errorf("the list counts %v modes, show %v, want %v", list[len(list)-1]["modes"], shown["modes"], want)
 	}
 }
 
