@@ -109,7 +109,7 @@ func (r *Record) keepLog(row Row) error {
 		return err
 	}
 	added := io.NewSectionReader(f, r.logged, max(0, st.Size()-r.logged))
-	head := strings.NewReader("jtune: the steps of this mode are in minibatches.csv; what else the job printed in it:\n")
+	head := strings.NewReader("jtune: this mode's steps are in minibatches.csv; what else the job printed:\n")
 	if err := writeOwned(filepath.Join(dir, logName), io.MultiReader(head, added)); err != nil {
 		return fmt.Errorf("%w%s", err, remedy(err))
 	}

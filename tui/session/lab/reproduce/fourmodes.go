@@ -165,8 +165,8 @@ func (l *lab) chosenModes() (Table, error) {
 		}
 	}
 	if below > 0 {
-		t.Title += fmt.Sprintf(". %d of the %d predicted energies are below zero, which no energy is: one line for all "+
-			"workloads is no prediction for the small ones", below, len(t.Rows))
+		t.Title += fmt.Sprintf(". %d of the %d predicted energies are below zero, which no energy is: one line "+
+			"for all workloads is no prediction for the small ones", below, len(t.Rows))
 	}
 	return t, nil
 }
