@@ -284,7 +284,8 @@ func TestPredictLeavesOutModesThatDoNotExist(t *testing.T) {
 	}
 	for _, want := range []string{"line 2: 16 cores is not a setting of this device; nearest: 12; nearest mode: " +
 		"12c/2.20C/1.30G/3.20M: row skipped",
-		"line 4: GPU 9.00 GHz is not a setting of this device; nearest: 1.30 GHz; nearest mode: 12c/2.20C/1.30G/3.20M: row skipped"} {
+		"line 4: GPU 9.00 GHz is not a setting of this device; nearest: 1.30 GHz; nearest mode: " +
+			"12c/2.20C/1.30G/3.20M: row skipped"} {
 		if !strings.Contains(o.err, want) {
 			t.Errorf("stderr lacks %q:\n%s", want, o.err)
 		}

@@ -18,7 +18,7 @@ import (
 type Rival struct {
 	Name string
 	*outlook.Outlook
-	chooses *outlook.Outlook // has the model's own readings: its choice is that of the command choose
+	chooses *outlook.Outlook // with the model's own readings, as the command choose takes them
 }
 
 // RivalOf is a model beside an outlook. It has the outlook's batch size.
