@@ -2,6 +2,7 @@
 // docs/reliability.csv.
 //
 //	.ci/endure -part fuzz -for 8m      every fuzz target in turn, for as long each
+//	.ci/endure -below 500000 -for 1h   those with fewer executions so far (docs/fuzz.csv)
 //	.ci/endure -part kills -rounds 50  kills of client, guard, watchdog and job
 //	.ci/endure -part keys -rounds 5000 random keys and resizes
 //
@@ -62,6 +63,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	part := flags.String("part", "fuzz", "`PART` to run: fuzz, kills or keys")
 	span := flags.Duration("for", 8*time.Minute, "how long all fuzz targets take together, once they are built")
 	only := flags.String("only", "", "`PATTERN` of the fuzz targets to run, such as tegra.FuzzSelect")
+	below := flags.Int("below", 0, "fuzz the targets with fewer than `N` executions so far; 0: all")
 	rounds := flags.Int("rounds", 20, "`N` rounds of each kind of kill, or keys of each walk")
 	seed := flags.Int64("seed", time.Now().UnixNano()%1_000_000, "`N` of what is drawn")
 	if err := flags.Parse(args); err != nil {
@@ -85,7 +87,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		}
 	} else if *part != "fuzz" {
 		return fmt.Errorf("-part %s: want fuzz, kills or keys", *part)
-	} else if err := b.fuzz(ctx, *span, *only); err != nil {
+	} else if err := b.fuzz(ctx, *span, *only, *below); err != nil {
 		return err
 	}
 	record.Count, record.Findings = b.count, len(b.findings)
@@ -132,6 +134,8 @@ func (b *bench) test(ctx context.Context, pkg, pattern string, rounds int, seed 
 // target is a fuzz test.
 type target struct{ pkg, name string }
 
+func (t target) String() string { return filepath.Base(t.pkg) + "." + t.name }
+
 var declared = regexp.MustCompile(`(?m)^func (Fuzz\w+)\(`)
 
 // targets finds all fuzz tests below the working directory.
@@ -149,8 +153,9 @@ func targets() (list []target, err error) {
 	return list, err
 }
 
-// fuzz fuzzes for span, which begins when all test programs are built.
-func (b *bench) fuzz(ctx context.Context, span time.Duration, only string) error {
+// fuzz fuzzes for span, which begins when all test programs are built. below leaves targets out that have run that
+// often; 0: none.
+func (b *bench) fuzz(ctx context.Context, span time.Duration, only string, below int) error {
 	pattern, err := regexp.Compile(only)
 	if err != nil {
 		return err
@@ -159,10 +164,14 @@ func (b *bench) fuzz(ctx context.Context, span time.Duration, only string) error
 	if err != nil {
 		return err
 	}
+	counts, err := reliability.FuzzCounts(reliability.FuzzFile)
+	if err != nil {
+		return err
+	}
 	var list []target
 	programs := map[string]string{}
 	for _, t := range all {
-		if !pattern.MatchString(filepath.Base(t.pkg) + "." + t.name) {
+		if !pattern.MatchString(t.String()) || below > 0 && counts[t.String()].Executions >= below {
 			continue
 		}
 		if list = append(list, t); programs[t.pkg] == "" {
@@ -177,6 +186,9 @@ func (b *bench) fuzz(ctx context.Context, span time.Duration, only string) error
 	}
 	until := time.Now().Add(span)
 	for i, t := range list {
+		if ctx.Err() != nil {
+			break
+		}
 		span := max(time.Until(until)/time.Duration(len(list)-i), time.Second)
 		b.fuzzOne(ctx, t, programs[t.pkg], filepath.Join(strings.TrimSpace(string(cache)), "fuzz/jtune", t.pkg), span)
 	}
@@ -210,8 +222,11 @@ func (b *bench) fuzzOne(ctx context.Context, t target, program, corpus string, s
 	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
 		kb = usage.Maxrss
 	}
-	fmt.Fprintf(b.out, "%s.%s: %d executions in %.0f s, %d MB\n", filepath.Base(t.pkg), t.name, n, span.Seconds(),
-		kb>>10)
+	fmt.Fprintf(b.out, "%s: %d executions in %.0f s, %d MB\n", t, n, span.Seconds(), kb>>10)
+	if err := reliability.AddFuzz(reliability.FuzzFile, t.String(),
+		reliability.Fuzzed{Executions: n, Seconds: int(span.Seconds())}); err != nil {
+		b.findings = append(b.findings, err.Error())
+	}
 	if kb > mostKB {
 		b.findings = append(b.findings, fmt.Sprintf("%s %s took %d MB", t.pkg, t.name, kb>>10))
 	}

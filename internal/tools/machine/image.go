@@ -17,7 +17,8 @@ const (
 	boardName = "agx-orin-36"
 )
 
-// modules of Debian's cloud kernel that a disk takes, in the order of their needs. ext4 and the console are built in.
+// modules of Debian's cloud kernel that a disk takes, in the order of their needs. ext4 and the console are built in, in
+// newer releases some of these too.
 var modules = strings.Fields(`virtio/virtio_ring virtio/virtio virtio/virtio_pci_modern_dev
 	virtio/virtio_pci_legacy_dev virtio/virtio_pci block/virtio_blk`)
 
@@ -52,9 +53,12 @@ mmdebstrap --quiet --variant=extract --architectures="$arch" --include="linux-im
 cp "$dir"/debian/boot/vmlinuz-* "$dir/vmlinuz"
 cd "$dir/first"
 mkdir -p bin modules data proc sys dev
-cp ../debian/bin/busybox ../jtune bin/
-for m; do
-  cp ../debian/lib/modules/*/kernel/drivers/"$m.ko" modules/
+usr=../debian # below which a release keeps its programs and modules
+[ -e $usr/bin/busybox ] || usr=../debian/usr
+cp $usr/bin/busybox ../jtune bin/
+for m; do # those that the kernel does not have built in
+  file=$(ls $usr/lib/modules/*/kernel/drivers/"$m".ko* 2>/dev/null) || continue
+  case $file in *.xz) xz -dc "$file" >"modules/${m##*/}.ko" ;; *) cp "$file" modules/ ;; esac
   basename "$m"
 done >modules/order
 find . | cpio --quiet -o -H newc | gzip -1 >../initrd.gz

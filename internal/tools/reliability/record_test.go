@@ -2,6 +2,7 @@ package reliability
 
 import (
 	"encoding/csv"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -72,5 +73,29 @@ func TestReadmeClaimsNoMoreThanTheRecord(t *testing.T) {
 				t.Errorf("%s: %s, the record has %d of %s", row, claims[i], sums[part], part)
 			}
 		}
+	}
+}
+
+func TestAddFuzzAddsUpEachTarget(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "fuzz.csv")
+	for _, ran := range []struct {
+		target string
+		Fuzzed
+	}{{"tegra.FuzzSelect", Fuzzed{100, 2}}, {"record.FuzzRows", Fuzzed{7, 1}}, {"tegra.FuzzSelect", Fuzzed{50, 3}}} {
+		if err := AddFuzz(file, ran.target, ran.Fuzzed); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := FuzzCounts(file)
+	want := map[string]Fuzzed{"tegra.FuzzSelect": {150, 5}, "record.FuzzRows": {7, 1}}
+	if err != nil || !maps.Equal(got, want) {
+		t.Errorf("%v, error %v; want %v", got, err, want)
+	}
+	if err := os.WriteFile(file, []byte("target,executions,seconds\nx,many,1\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := FuzzCounts(file); err == nil {
+		t.Error("a count that is no number is read")
 	}
 }

@@ -29,7 +29,7 @@ type Run struct {
 // Begin begins a run of the present tree: its commit, with "+" where files differ from it.
 func Begin(ctx context.Context, part string) (Run, error) {
 	out, err := exec.CommandContext(ctx, "sh", "-ec", `git rev-parse --short HEAD
-if git status --porcelain -- . ":!`+File+`" | grep -q .; then echo +; fi`).Output() // the record changes with each run
+if git status --porcelain -- . ":!`+File+`" ":!`+FuzzFile+`" | grep -q .; then echo +; fi`).Output() // the record changes with each run
 	if err != nil {
 		return Run{}, fmt.Errorf("which commit: %w", err)
 	}
