@@ -139,11 +139,11 @@ func (v victims) kill(t *testing.T, root string, rng *rand.Rand) (kills int) {
 		}
 	}
 	time.Sleep(time.Duration(rng.IntN(9000)) * time.Microsecond)
-	if v.watchdog && syscall.Kill(watchdog, syscall.SIGKILL) == nil {
+	if v.watchdog && signalTo(watchdog, syscall.SIGKILL) == nil {
 		kills++
 	}
 	if v.guard {
-		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		if err := signalTo(pid, syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
 		kills++

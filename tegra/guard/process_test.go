@@ -149,14 +149,14 @@ func TestGuardProcessRestoresOnTERMAndIgnoresOtherSignals(t *testing.T) {
 	c := startGuard(t, root)
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGTSTP,
 		syscall.SIGPIPE} {
-		if err := syscall.Kill(c.PID(), sig); err != nil {
+		if err := signalTo(c.PID(), sig); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if _, err := c.Apply(context.Background(), tegra.Request{Mode: mid}); err != nil {
 		t.Fatalf("after signals: %v", err)
 	}
-	if err := syscall.Kill(c.PID(), syscall.SIGTERM); err != nil {
+	if err := signalTo(c.PID(), syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
 	waitFree(t, root)
@@ -164,6 +164,15 @@ func TestGuardProcessRestoresOnTERMAndIgnoresOtherSignals(t *testing.T) {
 	if _, err := c.Apply(context.Background(), tegra.Request{Mode: mid}); !errors.Is(err, ErrGone) {
 		t.Errorf("apply after the guard's end: %v, want ErrGone", err)
 	}
+}
+
+// signalTo signals a guard or watchdog by its pid. 0, -1 and 1 would reach this test's own group, every process, and
+// init.
+func signalTo(pid int, sig syscall.Signal) error {
+	if pid <= 1 {
+		return fmt.Errorf("process %d is no guard", pid)
+	}
+	return syscall.Kill(pid, sig)
 }
 
 func TestGuardProcessWithoutABoardIsAnError(t *testing.T) {
@@ -220,7 +229,7 @@ func TestWatchdogOfAnEndedGuardLeavesTheNextOneAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	watchdog := watchdogOf(t, c.PID(), root)
-	if err := syscall.Kill(watchdog, syscall.SIGSTOP); err != nil {
+	if err := signalTo(watchdog, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.Keep(ctx); err != nil {
@@ -240,7 +249,7 @@ func TestWatchdogOfAnEndedGuardLeavesTheNextOneAlone(t *testing.T) {
 		t.Error("a guard starts while a stopped watchdog could still write")
 	case <-time.After(100 * time.Millisecond):
 	}
-	if err := syscall.Kill(watchdog, syscall.SIGCONT); err != nil {
+	if err := signalTo(watchdog, syscall.SIGCONT); err != nil {
 		t.Fatal(err)
 	}
 	if c = <-next; c == nil {
@@ -295,12 +304,12 @@ func TestCloseSaysThatTheGuardIsStopped(t *testing.T) {
 	if _, err := c.Apply(t.Context(), tegra.Request{Mode: slow}); err != nil {
 		t.Fatal(err)
 	}
-	if err := syscall.Kill(c.PID(), syscall.SIGSTOP); err != nil {
+	if err := signalTo(c.PID(), syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
 	want := fmt.Sprintf("kill -CONT %d", c.PID())
 	err := c.Close()
-	if cerr := syscall.Kill(c.PID(), syscall.SIGCONT); cerr != nil {
+	if cerr := signalTo(c.PID(), syscall.SIGCONT); cerr != nil {
 		t.Fatal(cerr)
 	}
 	if err == nil || !strings.Contains(err.Error(), want) {

@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -208,6 +209,9 @@ func (t *trial) compile(ctx context.Context, sources map[string][]byte) (bad map
 func (t *trial) command(ctx context.Context, tests, variable string) *exec.Cmd {
 	c := exec.CommandContext(ctx, t.program, "-test.short", "-test.failfast", "-test.run", tests)
 	c.Dir, c.Env, c.WaitDelay = t.pkg.Path, append(os.Environ(), variable), time.Second
+	// A group of its own: a mutant may signal process 0, which is all of the sender's group.
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
 	return c
 }
 
