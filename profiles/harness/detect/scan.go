@@ -324,7 +324,7 @@ func (d *Detector) epochOf(line string, nums []number) int {
 		return d.epoch
 	}
 	for _, n := range nums {
-		if !n.whole || n.v > 1e9 || n.from > 60 {
+		if !n.whole || n.v > 1e9 || n.from > 60 || strings.HasPrefix(line[n.to:], "%") {
 			continue
 		}
 		label := counted(words(line[:n.from], 2))

@@ -61,9 +61,11 @@ func numbers(s string) (out []number) {
 			continue
 		}
 		n := number{from: i, whole: true, glued: i > 0 && joins(s[i-1], i > 1 && word(s[i-2]))}
+		comma := -1
 		for v := 0.0; ; i++ {
-			if comma := i < len(s) && s[i] == ',' && digit(s, i+1) && digit(s, i+2) && digit(s, i+3) &&
-				!digit(s, i+4) && i-n.from <= 3; comma {
+			if i < len(s) && s[i] == ',' && digit(s, i+1) && digit(s, i+2) && digit(s, i+3) && !digit(s, i+4) &&
+				(i-n.from <= 3 || i-comma == 4) { // thousands
+				comma = i
 				continue
 			}
 			if !digit(s, i) {
