@@ -146,7 +146,12 @@ func (g *Gain) Words() (number, says string) {
 }
 
 // Better reports whether the answer is better than what it is compared with.
-func (g *Gain) Better() bool { return (g.Pct < 0) != (g.Quantity == Throughput) }
+func (g *Gain) Better() bool {
+	if g.Quantity == Throughput {
+		return g.Pct > 0
+	}
+	return g.Pct < 0
+}
 
 // Band prints the ends of the 95 % band.
 func (g *Gain) Band() string { return g.band() }

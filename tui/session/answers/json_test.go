@@ -1,0 +1,376 @@
+package answers
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"jtune/internal/arrivals"
+	"jtune/learn"
+	"jtune/optimize"
+	"jtune/optimize/mix"
+	"jtune/optimize/outlook"
+	"jtune/profiles/record"
+	"jtune/tegra"
+)
+
+// fields are those of a document that a path of names leads to, as JSON.
+func fields(t *testing.T, a Answer, path ...string) string {
+	t.Helper()
+	var all any
+	if err := json.Unmarshal([]byte(document(t, a)), &all); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range path {
+		all = all.(map[string]any)[name]
+	}
+	text, err := json.Marshal(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// What a script finds in the JSON of an answer, by its names in docs/reference.
+func TestAnswerJSONSaysWhatIsKnownOfIt(t *testing.T) {
+	t.Parallel()
+	a := full()
+	a.Training = &outlook.Projection{Epochs: 3, Minibatches: 1200}
+	at := a.Reading.Measured
+	a.Before = &Baseline{Name: "present", Mean: tegra.Mean{Measured: at, N: 1}}
+	a.Probes = append(a.Probes, optimize.Probe{Measured: at, Why: optimize.Verify, Err: errors.New("did not start")})
+	mode := `"mode":{"cores":3,"cpu_khz":1110000,"gpu_hz":624000000,"mem_hz":3199000000}`
+	for path, want := range map[string]string{
+		"device":      `"AGX Orin"`,
+		"virtual":     `true`,
+		"workload":    `"yolov8n-infer"`,
+		"feasible":    `true`,
+		"n":           `2`,
+		"profiling_s": `93`,
+		"batch":       `1`,
+		"measured":    `{"energy_j":0.392375,"power_w":18.25,"time_ms":21.5}`,
+		"predicted": `{"energy_j":0.392375,"power_hi_w":0,"power_lo_w":0,"power_w":18.25,"time_hi_ms":23,` +
+			`"time_lo_ms":20,"time_ms":21.5}`,
+		"before": `{"batch":1,"energy_j":0.392375,` + mode + `,"n":1,"name":"present","power_w":18.25,` +
+			`"time_ms":21.5,"time_per_sample_ms":21.5}`,
+		"preset":          `null`,
+		"gain":            `null`,
+		"training":        `{"epochs":3,"minibatches":1200,"strategies":[]}`,
+		"versus present":  `null`,
+		"sent requests":   `900`,
+		"sent latency_ms": `46.5`,
+		"sent meets":      `true`,
+		"served measured": `{"mean_w":18,"n":0,"p50_ms":30,"p95_ms":40,"p99_ms":null}`,
+		"served arrivals": `"poisson"`,
+		"serving units":   `900`,
+	} {
+		if d := cmp.Diff(want, fields(t, a, strings.Fields(path)...)); d != "" {
+			t.Errorf("%s (-want +got):\n%s", path, d)
+		}
+	}
+	var doc struct {
+		Probes []map[string]any
+		Versus struct {
+			MaxN, Present *struct{ Name string }
+			Presets       []struct{ Name string }
+		}
+	}
+	if err := json.Unmarshal([]byte(document(t, a)), &doc); err != nil {
+		t.Fatal(err)
+	}
+	first, failed := doc.Probes[0], doc.Probes[2]
+	if first["time_ms"] != 21.5 || first["power_w"] != 18.25 || first["batch"] != 1.0 {
+		t.Errorf("a probe: %v", first)
+	}
+	if v, there := failed["time_ms"]; v != nil || !there || failed["power_w"] != nil {
+		t.Errorf("a failed probe has no values: %v", failed)
+	}
+	if got := fields(t, a, "versus", "maxn", "time_pct"); got != "35" {
+		t.Errorf("time against MAXN: %s", got)
+	}
+	if doc.Versus.MaxN.Name != "MAXN" || doc.Versus.Present != nil || len(doc.Versus.Presets) != 1 {
+		t.Errorf("versus: %+v", doc.Versus)
+	}
+}
+
+func TestAnswerJSONLeavesOutWhatIsNotKnown(t *testing.T) {
+	t.Parallel()
+	a := full()
+	a.Served, a.Trial, a.Serving, a.Probes, a.Predicted, a.Batch = nil, nil, nil, nil, learn.Prediction{}, 0
+	a.Reading.Batch, a.Device, a.Versus = 0, "", outlook.Comparisons{}
+	text := document(t, a)
+	for _, key := range []string{`"served"`, `"sent"`, `"serving"`, `"training"`, `"batch"`, `"latency"`} {
+		if strings.Contains(text, key) {
+			t.Errorf("%s in %s", key, text)
+		}
+	}
+	for _, want := range []string{`"predicted":null`, `"profiling_s":null`, `"device":null`, `"probes":[]`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %s in %s", want, text)
+		}
+	}
+	a.Reading.N = 0
+	if got := fields(t, a, "measured"); got != "null" {
+		t.Errorf("nothing was measured: %s", got)
+	}
+	a.Doubted = tegra.Some(tegra.Measured{TimeMS: 5, PowerW: 10})
+	if got := fields(t, a, "measured"); got != `{"energy_j":0.05,"power_w":10,"suspicious":true,"time_ms":5}` {
+		t.Errorf("a reading in doubt: %s", got)
+	}
+}
+
+// One limit is an object, several are an array.
+func TestLimitsAreWrittenByTheirKinds(t *testing.T) {
+	t.Parallel()
+	latency := mix.Ask{LatencyMS: 50, Quantile: 0.99, Load: arrivals.Load{Pattern: arrivals.Poisson, RatePerS: 30}}
+	for want, of := range map[string]any{
+		`{"kind":"power","value_w":30}`: Limits(optimize.Limit{PowerW: 30}, mix.Ask{}),
+		`{"kind":"time","value_ms":90}`: Limits(optimize.Limit{TimeMS: 90}, mix.Ask{}),
+		`{"kind":"energy","value_j":2}`: Limits(optimize.Limit{EnergyJ: 2}, mix.Ask{}),
+		`{"kind":"energy"}`:             Limits(optimize.Limit{Energy: true}, mix.Ask{}),
+		`{"kind":"throughput"}`:         Limits(optimize.Limit{Throughput: true}, mix.Ask{}),
+		`{"kind":"knee"}`:               Limits(optimize.Limit{Knee: true}, mix.Ask{}),
+		`[{"kind":"energy"},{"kind":"max_slowdown","value_pct":20}]`: Limits(
+			optimize.Limit{Energy: true, MaxSlowdownPct: 20}, mix.Ask{}),
+		`[{"kind":"power","value_w":30},{"kind":"latency","quantile":0.99,"rate_per_s":30,"value_ms":50}]`: Limits(
+			optimize.Limit{PowerW: 30}, latency),
+	} {
+		got, err := json.Marshal(of)
+		if d := cmp.Diff(want, string(got)); d != "" || err != nil {
+			t.Errorf("%v (-want +got):\n%s", err, d)
+		}
+	}
+}
+
+func TestKeepNotesTheNewestWarningsAndTheProbesOnce(t *testing.T) {
+	t.Parallel()
+	dir, a := t.TempDir(), full()
+	a.Ended = optimize.OutOfProbes
+	second := a
+	second.Probes, second.Ended = nil, optimize.Converged
+	warnings := make([]string, 2*mostWarnings)
+	warnings[0], warnings[len(warnings)-1] = "the oldest", "the newest"
+	kept := Kept{Answers: []Answer{a, second}, Warnings: warnings}
+	if err := Keep(dir, kept); err != nil {
+		t.Fatal(err)
+	}
+	if kept.Answers[0].Probes == nil {
+		t.Error("keeping has changed the caller's answers")
+	}
+	text, err := os.ReadFile(filepath.Join(dir, FileName))
+	if err != nil || !strings.HasPrefix(string(text), "# What a search of jtune found.") ||
+		strings.Count(string(text), "[[probe]]") != 2 || strings.Contains(string(text), "Probes") {
+		t.Errorf("the file, %v:\n%s", err, text)
+	}
+	k, err := Find(dir)
+	if err != nil || len(k.Warnings) != mostWarnings || k.Warnings[mostWarnings-1] != "the newest" {
+		t.Fatalf("got %d warnings, %v", len(k.Warnings), err)
+	}
+	for i, got := range k.Answers {
+		if got.Ended != optimize.OutOfProbes || len(got.Probes) != 2 {
+			t.Errorf("answer %d: %v after %d probes, want the search's", i, got.Ended, len(got.Probes))
+		}
+	}
+	a.Probes = nil
+	if err := Keep(dir, Kept{Answers: []Answer{a}}); err != nil {
+		t.Fatal(err)
+	}
+	if k, err = Find(dir); err != nil || k.Answers[0].Probes == nil {
+		t.Errorf("an answer without probes reads as one of a model: %v", err)
+	}
+	if err := Keep(dir, Kept{Answers: make([]Answer, 2000)}); err == nil || !strings.Contains(err.Error(), "at most") {
+		t.Errorf("a file that Find would refuse: %v", err)
+	}
+	broken := strings.Replace(string(text), "Cores = 3", "Cores = 0", 1)
+	if _, err := parse("x", broken); err == nil || !strings.Contains(err.Error(), "answer 1: its mode is none") {
+		t.Errorf("a fault names its answer: %v", err)
+	}
+}
+
+func TestSavesIsAgainstThePresentModeByItsName(t *testing.T) {
+	t.Parallel()
+	a := full()
+	got, ok := a.Saves()
+	if ok || got.Name != "MAXN" {
+		t.Errorf("the answer is MAXN itself: %v %v", got.Name, ok)
+	}
+	slower := optimize.MeasuredPrediction(tegra.Measured{Setting: tegra.Setting{Mode: tegra.Mode{Cores: 2}}})
+	a.Versus.Present = &outlook.Comparison{Name: "present", Other: slower}
+	a.Versus.Presets = []outlook.Comparison{{Name: "MODE_15W", Other: slower}}
+	want := a.Versus.Distinct()
+	if got, ok = a.Saves(); !ok || got.Other.Mode != slower.Mode {
+		t.Errorf("with the present mode: %+v %v", got, ok)
+	}
+	for _, c := range want {
+		if c.Other.Mode == slower.Mode && got.Name != c.Name {
+			t.Errorf("got %q, want %q as beside other modes", got.Name, c.Name)
+		}
+	}
+	a.Versus.Present.Other.Mode = a.Mode
+	if _, ok = a.Saves(); ok {
+		t.Error("a saving against the answer itself")
+	}
+	if _, ok = (Answer{}).Saves(); ok {
+		t.Error("a saving against nothing")
+	}
+}
+
+// A reading in doubt is shown only where no other was taken.
+func TestReadPrefersWhatStands(t *testing.T) {
+	t.Parallel()
+	a := full()
+	a.Doubted = tegra.Some(tegra.Measured{TimeMS: 99})
+	if got := a.Read(); !got.OK || got.V.TimeMS != 21.5 {
+		t.Errorf("got %+v, want the mean of two readings", got)
+	}
+	a.Reading.N = 0
+	if got := a.Read(); !got.OK || got.V.TimeMS != 99 {
+		t.Errorf("got %+v, want the one in doubt", got)
+	}
+}
+
+func TestGainIsBetterByItsQuantity(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		Gain
+		better       bool
+		number, says string
+	}{
+		{Gain{Quantity: Time, Pct: -6, Against: "MAXN"}, true, "6 %", "faster than MAXN"},
+		{Gain{Quantity: Time, Pct: 6, Against: "MAXN"}, false, "6 %", "slower than MAXN"},
+		{Gain{Quantity: Throughput, Pct: 6, Against: "MAXN"}, true, "+6 %", "samples per second against MAXN"},
+		{Gain{Quantity: Throughput, Pct: -6, Against: "MAXN"}, false, "-6 %", "samples per second against MAXN"},
+		{Gain{Quantity: Energy, Pct: -12, Against: "MAXN"}, true, "-12 %", "energy against MAXN"},
+		{Gain{Quantity: Power, Pct: 12, Against: "MAXN"}, false, "+12 %", "power against MAXN"},
+		{Gain{Quantity: Time, Against: "MAXN"}, false, "0 %", "slower than MAXN"},
+		{Gain{Quantity: Throughput, Against: "MAXN"}, false, "+0 %", "samples per second against MAXN"},
+	} {
+		number, says := c.Words()
+		if c.Better() != c.better || number != c.number || says != c.says {
+			t.Errorf("%+v: %v, %q %q", c.Gain, c.Better(), number, says)
+		}
+	}
+	if got := (&Gain{Lo: math.Copysign(0, -1), Hi: 0}).Band(); got != "+0.0 %" {
+		t.Errorf("no difference: %q", got)
+	}
+	if got := (&Gain{Lo: -1, Hi: 2.25}).Band(); got != "-1.0 to +2.2 %" {
+		t.Errorf("a band: %q", got)
+	}
+	if got := (&Gain{Lo: math.Copysign(0, -1), Hi: 1}).Band(); got != "+0.0 to +1.0 %" {
+		t.Errorf("a band from no difference: %q", got)
+	}
+}
+
+// What an answer changes against the present mode, also where that passes the limit, and exactly at it does not.
+func TestChangesSaysByHowMuchThePresentModePasses(t *testing.T) {
+	t.Parallel()
+	at := func(cores int, ms, watts float64) tegra.Mean {
+		return tegra.Mean{Measured: tegra.Measured{Setting: tegra.Setting{Mode: tegra.Mode{Cores: cores}}, TimeMS: ms,
+			PowerW: watts}, N: 1}
+	}
+	a := Answer{Limit: optimize.Limit{PowerW: 30}, Before: &Baseline{"present", at(8, 50, 40), Errors{}},
+		Gain: &Gain{Quantity: Time, Against: "MODE_30W"}}
+	a.Reading = at(4, 60, 28)
+	a.Setting = a.Reading.Setting
+	want := "against the present mode: +20 % time, -30 % power, -16 % energy; that is 10.0 W over the limit"
+	if got := a.Changes(); got != want {
+		t.Errorf("got %q", got)
+	}
+	want = "present: 50.0 ms, 40.0 W, 2.00 J, 10.0 W over the limit; the answer: +20 % time, -30 % power, -16 % energy"
+	if got := a.Beside(); got != want {
+		t.Errorf("got %q", got)
+	}
+	same, unread := a, a
+	same.Setting, unread.Reading.N = a.Before.Setting, 0
+	if same.Changes() != "" || unread.Changes() != "" || (Answer{}).Changes() != "" {
+		t.Errorf("nothing changes: %q, %q", same.Changes(), unread.Changes())
+	}
+	for _, c := range []struct {
+		l    optimize.Limit
+		want string
+	}{
+		{optimize.Limit{PowerW: 40}, ""}, {optimize.Limit{TimeMS: 50}, ""}, {optimize.Limit{EnergyJ: 2}, ""},
+		{optimize.Limit{TimeMS: 40}, "10.0 ms over the limit"}, {optimize.Limit{EnergyJ: 1.5}, "0.5 J over the limit"},
+	} {
+		if a.Limit = c.l; a.over(a.Before.Measured) != c.want {
+			t.Errorf("%+v: got %q, want %q", c.l, a.over(a.Before.Measured), c.want)
+		}
+	}
+}
+
+// The errors of a mean are those of its newest readings; a bare one, or one of another mode, is none.
+func TestErrorsOfTakesTheNewestReadings(t *testing.T) {
+	t.Parallel()
+	at := tegra.Setting{Mode: tegra.Mode{Cores: 4}}
+	var rows []record.Row
+	for _, iqr := range []float64{0.1, 50, 2} {
+		rows = append(rows, record.Row{Measured: tegra.Measured{Setting: at, TimeMS: 100, PowerW: 30},
+			Status: record.OK, Minibatches: 40, PowerSamples: 6, TimeIQRMS: iqr, PowerIQRW: iqr / 10})
+	}
+	if got, want := ErrorsOf(at, 1, rows), ErrorsOf(at, 1, rows[2:]); got != want {
+		t.Errorf("of three rows got %+v, want the last one's %+v", got, want)
+	}
+	rows[2].Bare = true
+	if got, want := ErrorsOf(at, 1, rows), ErrorsOf(at, 1, rows[1:2]); got != want {
+		t.Errorf("with a bare row got %+v, want %+v", got, want)
+	}
+	if got := ErrorsOf(tegra.Setting{}, 1, rows); got != (Errors{unknownError, unknownError}) {
+		t.Errorf("of another mode got %+v", got)
+	}
+	if got := ErrorsOf(at, 0, rows); got != (Errors{}) {
+		t.Errorf("of no reading got %+v", got)
+	}
+}
+
+// A present mode that breaks the limit is no measure of power or energy where a preset keeps it.
+func TestComparedTakesThePresetWhereThePresentModeBreaksTheLimit(t *testing.T) {
+	t.Parallel()
+	at := func(cores int, ms, watts float64) tegra.Mean {
+		return tegra.Mean{Measured: tegra.Measured{Setting: tegra.Setting{Mode: tegra.Mode{Cores: cores}}, TimeMS: ms,
+			PowerW: watts}, N: 1}
+	}
+	for limit, want := range map[float64]string{100: "MODE_30W", 130: Present} {
+		a := Answer{Feasible: true, Limit: optimize.Limit{TimeMS: limit},
+			Before: &Baseline{"present", at(8, 120, 20), Errors{}},
+			Preset: &Baseline{"MODE_30W", at(6, 90, 30), Errors{}}}
+		a.Reading = at(4, 95, 25)
+		a.Setting = a.Reading.Setting
+		if a.Compared(); a.Gain == nil || a.Gain.Against != want || a.Gain.Quantity != Power {
+			t.Errorf("within %g ms: %+v, want against %s", limit, a.Gain, want)
+		}
+	}
+}
+
+// The largest file that is kept can be read again; one byte more is not kept.
+func TestKeepWritesWhatFindReads(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	size := func(padding int) (int, error) {
+		k := Kept{Answers: []Answer{full()}, Warnings: []string{strings.Repeat("x", padding)}}
+		if err := Keep(dir, k); err != nil {
+			return 0, err
+		}
+		text, err := os.ReadFile(filepath.Join(dir, FileName))
+		return len(text), err
+	}
+	n, err := size(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	padding := 1 + mostBytes - n
+	if n, err = size(padding); err != nil || n != mostBytes {
+		t.Fatalf("%d bytes, %v, want %d", n, err, mostBytes)
+	}
+	if k, err := Find(dir); err != nil || k == nil {
+		t.Errorf("the largest file: %v", err)
+	}
+	if _, err := size(padding + 1); err == nil {
+		t.Error("a larger file is kept")
+	}
+}
