@@ -106,6 +106,32 @@ func inBrowser(t *testing.T, page string) {
 	}
 }
 
+const verifyKeys = "holds mode time_pct power_pct margin_tj_c throttled since virtual"
+
+// A mode that heat slows does not hold, whatever time and power say; one that is cool names its margin.
+func TestVerifyOfAModeThatThrottles(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	for board, watts := range map[string]string{"agx-orin": "40", "xavier-nx": "12"} {
+		on := func(args ...string) outcome {
+			return jtune(t, with(args, "--device", "virtual:"+board, "--speed", "max", "--data-dir", data)...)
+		}
+		on("tune", "resnet18", "--power-limit", watts, "--baseline", "none").done(t)
+		cool := on("verify", "--json").done(t).object(t, verifyKeys)
+		if margin, _ := cool["margin_tj_c"].(float64); cool["throttled"] != false || margin < 10 || margin > 80 {
+			t.Errorf("%s: %v", board, cool)
+		}
+		if said := on("verify").done(t).out; !strings.Contains(said, "below its trip point") {
+			t.Errorf("%s: %s", board, said)
+		}
+		hot := on("verify", "--json", "--ambient", "85", "--fault", "fan")
+		if v := (outcome{out: hot.out}).object(t, verifyKeys); hot.code != exitInfeasible || v["holds"] != false ||
+			v["throttled"] != true {
+			t.Errorf("%s in hot air: exit code %d: %v\n%s", board, hot.code, v, hot.err)
+		}
+	}
+}
+
 func TestVerifyMeasuresAnAnswerAgain(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -113,7 +139,7 @@ func TestVerifyMeasuresAnAnswerAgain(t *testing.T) {
 		fails(t, exitFailed, "no search on this board has an answer")
 	jtune(t, with(virtualBoard, "tune", "mobilenet", "--power-limit", "28", "--data-dir", data)...).done(t)
 	v := jtune(t, with(virtualBoard, "verify", "--json", "--data-dir", data)...).done(t).object(t,
-		"holds mode time_pct power_pct since virtual")
+		verifyKeys)
 	if v["holds"] != true || v["virtual"] != true {
 		t.Errorf("%v", v)
 	}
@@ -123,12 +149,11 @@ func TestVerifyMeasuresAnAnswerAgain(t *testing.T) {
 // What is verified is the answer that was kept last, with its job: also in a batch size, under a load, or a command's.
 func TestVerifyTakesTheKeptAnswerAndItsJob(t *testing.T) {
 	t.Parallel()
-	keys := "holds mode time_pct power_pct since virtual"
 	data := t.TempDir()
 	on := func(args ...string) []string { return with(virtualBoard, with(args, "--data-dir", data)...) }
 	verified := func(args ...string) map[string]any {
 		t.Helper()
-		v := jtune(t, on(with([]string{"verify", "--json"}, args...)...)...).done(t).object(t, keys)
+		v := jtune(t, on(with([]string{"verify", "--json"}, args...)...)...).done(t).object(t, verifyKeys)
 		if v["holds"] != true {
 			t.Errorf("%v: %v", args, v)
 		}
@@ -161,7 +186,7 @@ func TestVerifyTakesTheKeptAnswerAndItsJob(t *testing.T) {
 		t.Fatal(err)
 	}
 	late := jtune(t, on("verify", loaded, "--json")...)
-	if v := (outcome{out: late.out}).object(t, keys); late.code != exitInfeasible || v["holds"] != false {
+	if v := (outcome{out: late.out}).object(t, verifyKeys); late.code != exitInfeasible || v["holds"] != false {
 		t.Errorf("exit code %d: %v\n%s", late.code, v, late.err)
 	}
 }

@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"jtune/internal/text"
+	"jtune/profiles"
 	"jtune/profiles/record"
+	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tui/session"
 	"jtune/tui/session/answers"
@@ -23,13 +25,16 @@ import (
 
 // Drift is how a mode does today beside what its search measured.
 type Drift struct {
-	Holds    bool       `json:"holds"` // it takes no more time and power than then, but for what readings differ by
-	Mode     tegra.Mode `json:"mode"`
-	TimePct  float64    `json:"time_pct"` // of then; below 0: it takes less
-	PowerPct float64    `json:"power_pct"`
-	Since    time.Time  `json:"since"` // of the search
-	Virtual  bool       `json:"virtual"`
-	Says     string     `json:"-"`
+	// Holds: it takes no more time and power than then, but for what readings differ by, and nothing slowed it.
+	Holds    bool               `json:"holds"`
+	Mode     tegra.Mode         `json:"mode"`
+	TimePct  tegra.Val[float64] `json:"time_pct"` // of then; below 0: it takes less; absent where it could not be measured
+	PowerPct tegra.Val[float64] `json:"power_pct"`
+	MarginC  tegra.Val[float64] `json:"margin_tj_c"` // to the trip point that came nearest; absent where none is known
+	Slowed   bool               `json:"throttled"`
+	Since    time.Time          `json:"since"` // of the search
+	Virtual  bool               `json:"virtual"`
+	Says     string             `json:"-"`
 }
 
 // ErrNoAnswer says that there is nothing to verify.
@@ -113,18 +118,56 @@ func Verify(ctx context.Context, s *session.Session, r VerifyRequest, observe fu
 	if a.Batch > 0 {
 		w = w.AtBatch(a.Batch)
 	}
+	heat, stop := warming(s, a.Mode)
+	d, err := remeasured(ctx, s, w, *again.Tune, a, c.Header.Created, observe)
+	stop()
+	var hot *profiles.HotError
+	if errors.As(err, &hot) {
+		d, err = tooHot(a, c.Header.Created, hot.Why), nil
+	}
+	if err == nil {
+		d.warm(heat)
+	}
+	return d, err
+}
+
+// remeasured measures the answer again, under its load where it has one.
+func remeasured(ctx context.Context, s *session.Session, w workload.Workload, r measure.TuneRequest, a answers.Answer,
+	since time.Time, observe func(measure.Event)) (Drift, error) {
 	if a.Trial != nil {
-		return underLoad(ctx, s, *again.Tune, a, c.Header.Created, observe)
+		return underLoad(ctx, s, r, a, since, observe)
 	}
 	row, err := measure.Verify(ctx, s, w, a.Mode, observe)
-	if err != nil {
+	switch {
+	case err != nil:
 		return Drift{}, err
-	}
-	if !row.Status.Usable() {
+	case row.Status == record.Throttled || row.Status == record.Hot:
+		return tooHot(a, since, row.Why), nil
+	case !row.Status.Usable():
 		return Drift{}, fmt.Errorf("the mode could not be measured: %s: %s", row.Status, row.Why)
 	}
 	row.Batch = a.Batch
-	return drift(a, row, c.Header.Created), nil
+	return drift(a, row, since), nil
+}
+
+// tooHot is the result of a mode that heat kept from being measured.
+func tooHot(a answers.Answer, since time.Time, why string) Drift {
+	return Drift{Mode: a.Mode, Since: since, Virtual: a.Virtual, Slowed: true,
+		Says: why + ": it cannot be measured as the search did"}
+}
+
+// warm adds how near the mode came to the module's thermal limits: one that they slowed does not hold.
+func (d *Drift) warm(w *warmth) {
+	if w.marginC.OK {
+		d.MarginC = tegra.Some(math.Round(10*w.marginC.V) / 10)
+	}
+	switch why := w.fault(); {
+	case d.Slowed:
+	case why != "":
+		d.Holds, d.Slowed, d.Says = false, true, d.Says+"; "+why
+	default:
+		d.Says += w.words()
+	}
 }
 
 // underLoad sends the requests of a search again: the mode holds where it still keeps the limits. Latency at
@@ -140,10 +183,12 @@ func underLoad(ctx context.Context, s *session.Session, r measure.TuneRequest, a
 		return fmt.Sprintf("p%.4g %s ms, mean %s W", 100*a.Ask.Quantile, value(t.LatencyMS), value(t.MeanW))
 	}
 	if then := a.Trial; then.LatencyMS.OK && now.LatencyMS.OK {
-		d.TimePct, _ = changed(then.LatencyMS.V, now.LatencyMS.V, 0)
+		pct, _ := changed(then.LatencyMS.V, now.LatencyMS.V, 0)
+		d.TimePct = tegra.Some(pct)
 	}
 	if then := a.Trial; then.MeanW.OK && now.MeanW.OK {
-		d.PowerPct, _ = changed(then.MeanW.V, now.MeanW.V, 0)
+		pct, _ := changed(then.MeanW.V, now.MeanW.V, 0)
+		d.PowerPct = tegra.Some(pct)
 	}
 	d.Says = fmt.Sprintf("with requests at %s: %s now, %s on %s", a.Ask.Load, words(now), words(*a.Trial),
 		since.UTC().Format("2006-01-02"))
@@ -164,7 +209,7 @@ func drift(a answers.Answer, row record.Row, since time.Time) Drift {
 	}
 	time, timeMore := changed(a.Reading.TimeMS, row.TimeMS, math.Hypot(then.Time, now.Time))
 	power, powerMore := changed(a.Reading.PowerW, row.PowerW, math.Hypot(then.Power, now.Power))
-	d := Drift{Holds: !timeMore && !powerMore, Mode: a.Mode, TimePct: time, PowerPct: power, Since: since,
+	d := Drift{Holds: !timeMore && !powerMore, Mode: a.Mode, TimePct: tegra.Some(time), PowerPct: tegra.Some(power), Since: since,
 		Virtual: a.Virtual}
 	d.Says = fmt.Sprintf("%s ms and %s W now, %s ms and %s W on %s: %+.1f %% time, %+.1f %% power",
 		text.Of(row.TimeMS), text.Of(row.PowerW), text.Of(a.Reading.TimeMS), text.Of(a.Reading.PowerW),
