@@ -1,0 +1,547 @@
+package mix
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"jtune/internal/arrivals"
+	"jtune/learn"
+	"jtune/optimize"
+	"jtune/optimize/ladder"
+	"jtune/tegra"
+)
+
+// at is a setting of a mode that its number of cores names.
+func at(cores, batch int) tegra.Setting { return tegra.Setting{Mode: modeOf(cores), Batch: batch} }
+
+// read is a setting as it was measured.
+func read(s tegra.Setting, ms, watts float64) learn.Prediction {
+	return optimize.MeasuredPrediction(tegra.Measured{Setting: s, TimeMS: ms, PowerW: watts})
+}
+
+// doubted is a setting as it is predicted, with deviations in logarithms.
+func doubted(s tegra.Setting, ms, watts, sdTime, sdPower float64) learn.Prediction {
+	p := read(s, ms, watts)
+	p.LnTimeSD, p.LnPowerSD = sdTime, sdPower
+	return p
+}
+
+func TestAskSaysItsLimitsInWords(t *testing.T) {
+	t.Parallel()
+	for want, a := range map[string]Ask{
+		"30/s poisson": {Load: load(arrivals.Poisson, 30)},
+		"30/s poisson, p99 ≤ 50 ms, peak power ≤ 30 W": {Load: load(arrivals.Poisson, 30), LatencyMS: 50,
+			Limit: optimize.Limit{PowerW: 30}},
+		"7/s uniform, p95 ≤ 50 ms, batch ≤ 20 ms, mean power ≤ 12 W, wait 5 ms": {Load: load(arrivals.Uniform, 7),
+			LatencyMS: 50, Quantile: 0.95, PowerAs: Mean, MaxWait: 5 * time.Millisecond,
+			Limit: optimize.Limit{PowerW: 12, TimeMS: 20}},
+	} {
+		if got := a.String(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+func TestGoalKeepsTheIdlePowerWhereItIsKnown(t *testing.T) {
+	t.Parallel()
+	g := Goal{Load: arrivals.Spec{RatePerS: 30, LatencyMS: 50, Quantile: 0.99}}
+	if a, err := g.Ask(1); err != nil || !math.IsNaN(a.IdleW) {
+		t.Errorf("idle power %v, %v, want none", a.IdleW, err)
+	}
+	g.Load.IdleW = 8
+	if a, err := g.Ask(1); err != nil || a.IdleW != 8 || a.PowerAs != Peak {
+		t.Errorf("idle power %v, %v, want 8 W", a.IdleW, err)
+	}
+}
+
+// What no setting meets is said with the nearest one: its latency, power, most requests and what it misses.
+func TestNoSettingErrorSaysWhatComesNearest(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		batch   int
+		rate    float64
+		pattern arrivals.Pattern
+		want    string
+	}{
+		{4, 120, arrivals.Uniform, "no power mode meets the limit (120/s uniform, p99 ≤ 30 ms): nearest is " +
+			modeOf(3).String() + " at batch size 4 with 20 W, at most 100 requests/s (busy 120 % of the " +
+			"time, over 100 %; latency 65 ms, over 30 ms)"},
+		{0, 10, arrivals.Uniform, "no power mode meets the limit (10/s uniform, p99 ≤ 30 ms): nearest is " +
+			modeOf(3).String() + " with p99 40 ms, 20 W, at most 10 requests/s (latency 40 ms, over 30 ms)"},
+		{1, 24.5, arrivals.Poisson, "no power mode meets the limit (24.5/s poisson, p99 ≤ 30 ms): nearest is " +
+			modeOf(3).String() + " at batch size 1 with 20 W, at most 25 requests/s (busy 98 % of the time, " +
+			"over 95 %; latency 40 ms, over 30 ms)"},
+	} {
+		a := Ask{Load: load(c.pattern, c.rate), LatencyMS: 30}
+		only := at(3, c.batch)
+		_, err := a.Choose([]tegra.Setting{only}, NewPhase([]learn.Prediction{read(only, 40, 20)}), nil)
+		if !errors.Is(err, optimize.ErrInfeasible) {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(c.want, err.Error()); d != "" {
+			t.Errorf("batch %d (-want +got):\n%s", c.batch, d)
+		}
+	}
+}
+
+// A mix that was seen is judged by what was seen, not by that and what was expected of it.
+func TestAsSeenIsJudgedAgain(t *testing.T) {
+	t.Parallel()
+	a := Ask{Load: load(arrivals.Uniform, 10), LatencyMS: 30, Limit: optimize.Limit{PowerW: 15}}
+	o, _ := a.Evaluate(at(3, 0), NewPhase([]learn.Prediction{read(at(3, 0), 40, 20)}), nil)
+	v := a.AsSeen(o, Seen{LatencyMS: 60, ServedPerS: 10, TrainPerS: 2, MeanW: 12, IdleShare: 0.5})
+	if v.Meets || v.Why() != "power 20 W, over 15 W; latency 60 ms, over 30 ms" || v.TrainPerS != 2 ||
+		math.Abs(v.excess-math.Log(20./15)-math.Log(2)) > 1e-12 || v.JPerUnit != 1.2 {
+		t.Errorf("%+v: %s", v, v.Why())
+	}
+	a.PowerAs, a.IdleW = Mean, 5
+	if v = a.AsSeen(o, Seen{LatencyMS: 25, ServedPerS: 10, MeanW: 12}); !v.Meets || v.Why() != "" || v.excess != 0 {
+		t.Errorf("within both limits: %+v, %s", v, v.Why())
+	}
+	if v = a.AsSeen(o, Seen{LatencyMS: 25}); !math.IsNaN(v.JPerUnit) {
+		t.Errorf("nothing was served: %v J for each", v.JPerUnit)
+	}
+}
+
+// Training that fills all gaps leaves no idle time, so that the idle power need not be known. Of strict turns random
+// arrivals leave less room than even ones: 10.4 minibatches a second by another program's simulation, not 11.25.
+func TestEvaluateCountsWhatTurnsTrain(t *testing.T) {
+	t.Parallel()
+	infer, train := NewPhase([]learn.Prediction{known(16, 28, 20)}), NewPhase([]learn.Prediction{known(0, 60, 30)})
+	for _, c := range []struct {
+		pattern arrivals.Pattern
+		policy  Policy
+		trains  float64
+		watts   float64 // NaN: not known, as time is idle
+	}{
+		{arrivals.Uniform, Fill, 14.92, 28.95}, {arrivals.Poisson, Fill, 14.92, 28.95},
+		{arrivals.Uniform, Strict, 11.25, math.NaN()}, {arrivals.Poisson, Strict, 10.4, math.NaN()},
+	} {
+		a := Ask{Load: load(c.pattern, 60), IdleW: math.NaN(), Policy: c.policy}
+		o, ok := a.Evaluate(tegra.Setting{Mode: oneMode, Batch: 16}, infer, &train)
+		if !ok || math.IsNaN(o.MeanW) != math.IsNaN(c.watts) || math.Abs(o.MeanW-c.watts) > 0.01 ||
+			math.Abs(o.TrainPerS/c.trains-1) > 0.02 {
+			t.Errorf("%+v: mean power %v W, %v minibatches a second, idle %v", c, o.MeanW, o.TrainPerS, o.IdleShare)
+		}
+	}
+}
+
+func TestPhaseTimesBeyondTheLargestSizeAreThatOfIt(t *testing.T) {
+	t.Parallel()
+	p := NewPhase([]learn.Prediction{known(16, 40, 20), known(4, 16, 20)})
+	got := p.times(tegra.Setting{Mode: oneMode, Batch: 20}, 1)
+	if len(got) != 21 || got[20] != 0.04 || got[17] != 0.04 || got[0] != 0.016 {
+		t.Errorf("got %v", got)
+	}
+}
+
+// Each latency that was measured counts, however short.
+func TestCorrectedTakesShortLatencies(t *testing.T) {
+	t.Parallel()
+	fast := read(at(3, 1), 0.5, 20)
+	a := Ask{Load: load(arrivals.Uniform, 20), LatencyMS: 10, Sent: []Sent{{fast.Setting, 20, 0.55}}}
+	c := a.Corrected(NewPhase([]learn.Prediction{fast}))
+	if got := c.off.factor(0); math.Abs(got-1.1) > 1e-9 {
+		t.Errorf("0.55 ms in place of 0.5 correct by %v", got)
+	}
+}
+
+// A search asks only for mixes that will hardly be more than a tenth over a limit.
+func TestSearchMeasuresNothingFarOverALimit(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		ask  Ask
+		of   func(share float64) learn.Prediction // a setting at that share of its limit
+		want []float64
+	}{
+		"power": {Ask{Load: load(arrivals.Uniform, 10), Limit: optimize.Limit{PowerW: 20}},
+			func(v float64) learn.Prediction { return read(at(int(100*v), 1), 20, 20*v) }, []float64{0.9, 1.05, 1.09}},
+		"latency": {Ask{Load: load(arrivals.Uniform, 10), LatencyMS: 20},
+			func(v float64) learn.Prediction { return read(at(int(100*v), 1), 20*v, 20) }, []float64{0.9, 1.05, 1.09}},
+		"batch": {Ask{Load: load(arrivals.Uniform, 10), Limit: optimize.Limit{TimeMS: 20}},
+			func(v float64) learn.Prediction { return read(at(int(100*v), 1), 20*v, 20) }, []float64{0.9, 1.05, 1.09}},
+		"busy": {Ask{Load: load(arrivals.Uniform, 50)},
+			func(v float64) learn.Prediction { return read(at(int(100*v), 1), 20*v, 20) }, []float64{0.9, 1.05, 1.09}},
+		"busy and power": {Ask{Load: load(arrivals.Uniform, 50), Limit: optimize.Limit{PowerW: 20}},
+			func(v float64) learn.Prediction { return read(at(int(100*v), 1), 20*v, 24*v) }, []float64{0.9}},
+	} {
+		var preds []learn.Prediction
+		var open []tegra.Setting
+		for _, share := range []float64{0.9, 1.05, 1.09, 1.15, 3} {
+			p := c.of(share)
+			preds, open = append(preds, p), append(open, p.Setting)
+		}
+		s := &search{o: Options{Ask: c.ask}, infer: NewPhase(preds)}
+		var got []float64
+		for _, a := range s.harmless(open) {
+			got = append(got, float64(a.Mode.Cores)/100)
+		}
+		if d := cmp.Diff(c.want, got); d != "" {
+			t.Errorf("%s (-want +got):\n%s", name, d)
+		}
+		if all := s.harmless(open[4:]); name != "busy" && len(all) != 1 {
+			t.Errorf("%s: where all are far over, all are left: got %v", name, all)
+		}
+	}
+}
+
+// A profiled setting that breaks a limit is not measured again; the nearest of them is the answer until a better one.
+func TestSearchKnowsProfiledSettingsThatBreakALimit(t *testing.T) {
+	t.Parallel()
+	space := smallSpace(t)
+	watts := func(m tegra.Mode) float64 { return 20 + 9*m.GPU.GHz() + 2*m.CPU.GHz() + m.EMC.GHz() }
+	var infer []tegra.Measured
+	var only []tegra.Setting
+	var nearest tegra.Setting
+	least := math.Inf(1)
+	for i, m := range space.Modes() {
+		if i%13 != 5 {
+			continue
+		}
+		s := tegra.Setting{Mode: m, Batch: 1}
+		infer = append(infer, tegra.Measured{Setting: s, TimeMS: 10 / m.GPU.GHz(), PowerW: watts(m)})
+		only = append(only, s)
+		if watts(m) < least {
+			nearest, least = s, watts(m)
+		}
+	}
+	measure := func(context.Context, Outcome) (Reading, error) {
+		t.Error("a setting that is known to break the limit is measured")
+		return Reading{}, errors.New("no")
+	}
+	ask := Ask{Load: load(arrivals.Uniform, 5), Limit: optimize.Limit{PowerW: 15}}
+	slices.Reverse(only) // the nearest is not the first
+	r, err := Search(t.Context(), measure, Options{Ask: ask, Space: space, Batches: []int{1}, Infer: infer, Only: only})
+	var none *NoSettingError
+	if !errors.As(err, &none) || !none.Measured || none.Nearest.Setting != nearest || r.Ended != optimize.Exhausted {
+		t.Errorf("got %+v %v, want the nearest, %v", r.Best.Setting, err, nearest)
+	}
+}
+
+// What is measured counts in the predictions after it, of the inference and of the training.
+func TestSearchLearnsFromEachMixThatItMeasures(t *testing.T) {
+	t.Parallel()
+	space := smallSpace(t)
+	var infer, train []tegra.Measured
+	for i, m := range space.Modes() {
+		if i%13 == 0 {
+			infer = append(infer, tegra.Measured{Setting: tegra.Setting{Mode: m, Batch: 1}, TimeMS: 10 / m.GPU.GHz(),
+				PowerW: 10 + 5*m.GPU.GHz()})
+			train = append(train, tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: 40 / m.GPU.GHz(),
+				PowerW: 12 + 5*m.GPU.GHz()})
+		}
+	}
+	o := Options{Ask: Ask{Load: load(arrivals.Uniform, 5), LatencyMS: 500}, Space: space, Batches: []int{1},
+		Infer: infer, Train: train}
+	s := &search{o: o, settings: o.Settings(), measured: map[tegra.Setting]bool{}, failed: map[tegra.Setting]bool{},
+		known: map[tegra.Setting]bool{}}
+	if err := s.predict(); err != nil {
+		t.Fatal(err)
+	}
+	there := tegra.Setting{Mode: space.Modes()[20], Batch: 1}
+	measure := func(context.Context, Outcome) (Reading, error) {
+		return Reading{Infer: tegra.Measured{TimeMS: 77, PowerW: 9}, Train: tegra.Measured{TimeMS: 333, PowerW: 8}}, nil
+	}
+	if _, err := s.verify(t.Context(), measure, Outcome{Setting: there}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.predict(); err != nil {
+		t.Fatal(err)
+	}
+	serve, _ := s.infer.At(there)
+	trains, _ := s.train.At(there)
+	if serve.TimeMS != 77 || trains.TimeMS != 333 || slices.Contains(s.open(), there) {
+		t.Errorf("the next predictions are of %.3g and %.3g ms, want 77 and 333 as measured", serve.TimeMS,
+			trains.TimeMS)
+	}
+}
+
+// A search alone takes what requests have shown; beside training that says nothing.
+func TestSearchAloneCorrectsItsLatencies(t *testing.T) {
+	t.Parallel()
+	space := smallSpace(t)
+	var infer []tegra.Measured
+	for _, m := range space.Modes() {
+		infer = append(infer, tegra.Measured{Setting: tegra.Setting{Mode: m, Batch: 1}, TimeMS: 10 / m.GPU.GHz(),
+			PowerW: 10 + 5*m.GPU.GHz()})
+	}
+	there := infer[0]
+	o := Options{Ask: Ask{Load: load(arrivals.Uniform, 5), LatencyMS: 500,
+		Sent: []Sent{{there.Setting, 5, 1.2 * there.TimeMS}}}, Space: space, Batches: []int{1}, Infer: infer}
+	alone := &search{o: o, settings: o.Settings()}
+	o.Train = []tegra.Measured{}
+	for _, m := range infer {
+		m.Batch = 0
+		o.Train = append(o.Train, m)
+	}
+	beside := &search{o: o, settings: o.Settings()}
+	for s, want := range map[*search]float64{alone: 1.2, beside: 1} {
+		if err := s.predict(); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.o.Ask.off.factor(0); math.Abs(got-want) > 1e-6 {
+			t.Errorf("latencies are corrected by %v, want %v", got, want)
+		}
+	}
+}
+
+// A mix is worth a measurement where it may well be better by a hundredth, in what is wanted.
+func TestSearchGoesOnWhileAMixMayBeBetter(t *testing.T) {
+	t.Parallel()
+	sure, unsure := &learn.Prediction{}, &learn.Prediction{LnPowerSD: 0.05}
+	slow := &learn.Prediction{LnTimeSD: 0.05}
+	best := Outcome{PeakW: 20, TimeMS: 50, ServedPerS: 10}
+	for _, c := range []struct {
+		want  Want
+		serve *learn.Prediction
+		o     Outcome
+		worth bool
+	}{
+		{LeastPower, sure, Outcome{PeakW: 19.9}, false}, {LeastPower, sure, Outcome{PeakW: 19.7}, true},
+		{LeastPower, unsure, Outcome{PeakW: 20.7}, true}, {LeastPower, unsure, Outcome{PeakW: 20.9}, false},
+		{LeastPower, slow, Outcome{PeakW: 19.9}, false}, {LeastTime, slow, Outcome{TimeMS: 51}, true},
+		{LeastTime, unsure, Outcome{TimeMS: 49.9}, false}, {MostRequests, slow, Outcome{ServedPerS: 9.7}, true},
+		{MostRequests, sure, Outcome{ServedPerS: 10.05}, false}, {MostRequests, sure, Outcome{ServedPerS: 10.2}, true},
+	} {
+		s := &search{o: Options{Ask: Ask{Want: c.want}}}
+		c.o.serve = c.serve
+		if got := s.worth(c.o, best); got != c.worth {
+			t.Errorf("%s: %+v is worth a measurement: %v", c.want, c.o, got)
+		}
+	}
+}
+
+// Settings are compared in any order with one result: the front has the least power first.
+func TestMapIsTheSameInAnyOrderOfSettings(t *testing.T) {
+	t.Parallel()
+	var infer, train []learn.Prediction
+	var settings []tegra.Setting
+	for cores := 1; cores <= 12; cores++ {
+		settings = append(settings, at(cores, 4))
+		infer = append(infer, read(at(cores, 4), 120/float64(cores), 9+2*float64(cores)))
+		train = append(train, read(at(cores, 0), 240/float64(cores), 10+2*float64(cores)))
+	}
+	for _, pattern := range []arrivals.Pattern{arrivals.Uniform, arrivals.Poisson} {
+		a := Ask{Limit: optimize.Limit{PowerW: 30}, LatencyMS: 500, IdleW: math.NaN(), Load: load(pattern, 40)}
+		front := func(list []tegra.Setting) (out []tegra.Setting) {
+			m, ok := a.Map(list, NewPhase(infer), NewPhase(train), Strict, Fill)
+			if !ok {
+				t.Fatal("no map")
+			}
+			for _, i := range m.Front {
+				out = append(out, m.List[i].Setting)
+			}
+			return out
+		}
+		forth := front(settings)
+		back := slices.Clone(settings)
+		slices.Reverse(back)
+		if d := cmp.Diff(forth, front(back)); d != "" || len(forth) < 3 {
+			t.Errorf("%s: the front of reversed settings (-want +got):\n%s", pattern, d)
+		}
+	}
+}
+
+// Of mixes that are all late, the map shows the one that is least so.
+func TestMapOfLateMixesIsTheLeastLate(t *testing.T) {
+	t.Parallel()
+	var infer, train []learn.Prediction
+	var settings []tegra.Setting
+	for cores := 1; cores <= 4; cores++ { // the more cores, the slower, so that the first is the nearest
+		settings = append(settings, at(cores, 1))
+		infer = append(infer, read(at(cores, 1), 15+float64(cores), 9+float64(cores)))
+		train = append(train, read(at(cores, 0), 40, 10+float64(cores)))
+	}
+	a := Ask{LatencyMS: 21, Quantile: 0.99, IdleW: math.NaN(), Load: load(arrivals.Poisson, 40)}
+	m, ok := a.Map(settings, NewPhase(infer), NewPhase(train), Fill)
+	if !ok || len(m.List) != 1 || m.List[0].Setting != settings[0] {
+		t.Errorf("got %+v, want %v", m.List, settings[0])
+	}
+}
+
+// Two modes, each within the power limit with the margin kept, and exactly at it.
+func TestSeparateKeepsTheMarginOfBothPhases(t *testing.T) {
+	t.Parallel()
+	infer := func(watts, sd float64) Phase {
+		return NewPhase([]learn.Prediction{doubted(at(1, 10), 100, watts, 0, sd)})
+	}
+	train := func(watts, sd float64) Phase {
+		return NewPhase([]learn.Prediction{doubted(at(2, 0), 50, watts, 0, sd)})
+	}
+	for _, c := range []struct {
+		infer, train Phase
+		ok           bool
+	}{
+		{infer(20, 0), train(20, 0), true}, {infer(20.01, 0), train(20, 0), false},
+		{infer(20, 0), train(20.01, 0), false}, {infer(19, 0.1), train(10, 0), false},
+		{infer(10, 0), train(19, 0.1), false}, {infer(16, 0.1), train(16, 0.1), true},
+	} {
+		a := Ask{Limit: optimize.Limit{PowerW: 20, Margin: optimize.MarginOf(1)}, Load: load(arrivals.Uniform, 10)}
+		if got, ok := a.Separate([]tegra.Setting{at(1, 10)}, c.infer, c.train, 0.01); ok != c.ok {
+			t.Errorf("%+v %+v: %+v, %v", c.infer, c.train, got, ok)
+		}
+	}
+}
+
+// A curve's energy is that of a simulation, and its longest service time the one that Evaluate takes.
+func TestLoadCurveKnowsEnergyAndTheLongestBatch(t *testing.T) {
+	t.Parallel()
+	a := Ask{Load: load(arrivals.Poisson, 40), LatencyMS: 400, IdleW: 8, Quantile: 0.9}
+	for _, ms := range []float64{30, 61.3, 80} {
+		phase := NewPhase([]learn.Prediction{read(at(1, 4), ms, 20)})
+		want, _ := a.Evaluate(at(1, 4), phase, nil)
+		got, ok := a.NewLoadCurve(phase).Estimate(at(1, 4))
+		if !ok || math.Abs(got.MeanW/want.MeanW-1) > 0.003 || math.Abs(got.JPerUnit/want.JPerUnit-1) > 0.003 {
+			t.Errorf("%g ms: mean power %.4g W, simulated %.4g", ms, got.MeanW, want.MeanW)
+		}
+	}
+	c := a.NewLoadCurve(NewPhase([]learn.Prediction{read(at(1, 4), 30, 20)}))
+	if got, want := c.lnGrowth(4, 0.05), -math.Log(0.5); math.Abs(got-want) > 1e-12 {
+		t.Errorf("a server that is busy half of the time: %v, want %v", got, want)
+	}
+	for _, l := range []Ask{
+		{Load: a.Load, LatencyMS: 5000, Quantile: 0.9, Limit: optimize.Limit{TimeMS: 25}}, // by the batch's own limit
+		{Load: a.Load, LatencyMS: 150, Quantile: 0.9}, {Load: load(arrivals.Uniform, 40), LatencyMS: 150},
+		{Load: load(arrivals.Uniform, 40), LatencyMS: 150, off: correction{ln: 0.2}},
+		{Load: a.Load, LatencyMS: 150, Quantile: 0.9, off: correction{ln: 0.2}},
+	} {
+		l.Margin = optimize.NoMargin
+		base := NewPhase([]learn.Prediction{read(at(1, 4), 30, 20)})
+		o, _ := l.bound(at(1, 4), base, nil)
+		longest := l.NewLoadCurve(base).slowest(o)
+		for _, share := range []float64{0.98, 1.02} {
+			got, _ := l.Evaluate(at(1, 4), NewPhase([]learn.Prediction{read(at(1, 4), share*longest, 20)}), nil)
+			if got.Meets != (share < 1) {
+				t.Errorf("%v: %.4g ms of at most %.4g meet it: %v (%s)", l, share*longest, longest, got.Meets,
+					got.Why())
+			}
+		}
+	}
+}
+
+// Where batches that are not full may leave, their times count, also where full ones take as long.
+func TestLoadCurveTellsShapesOfBatchesApart(t *testing.T) {
+	t.Parallel()
+	a := Ask{Load: load(arrivals.Poisson, 30), MaxWait: time.Millisecond, Quantile: 0.9}
+	phase := NewPhase([]learn.Prediction{read(at(1, 1), 5, 20), read(at(1, 8), 40, 20), read(at(2, 1), 36, 20),
+		read(at(2, 8), 40, 20)})
+	c := a.NewLoadCurve(phase)
+	quick, _ := c.Estimate(at(1, 8))
+	flat, _ := c.Estimate(at(2, 8))
+	if quick.LatencyMS > 0.7*flat.LatencyMS {
+		t.Errorf("small batches of 5 and 36 ms have %.4g and %.4g ms", quick.LatencyMS, flat.LatencyMS)
+	}
+}
+
+func TestProbesBreakTheLimitsOnPowerAndLatency(t *testing.T) {
+	t.Parallel()
+	ask := Ask{Limit: optimize.Limit{PowerW: 20}, LatencyMS: 50, Load: load(arrivals.Uniform, 10)}
+	for name, c := range map[string]struct {
+		ask         Ask
+		p           Probe
+		power, late bool
+	}{
+		"within":     {ask, Probe{Outcome: Outcome{PeakW: 20, LatencyMS: 50}}, false, false},
+		"too hungry": {ask, Probe{Outcome: Outcome{PeakW: 20.1, LatencyMS: 50}}, true, false},
+		"late":       {ask, Probe{Outcome: Outcome{PeakW: 20, LatencyMS: 50.1}}, false, true},
+		"too busy":   {ask, Probe{Outcome: Outcome{PeakW: 20, LatencyMS: 10, Rho: 1.1}}, false, true},
+		"failed":     {ask, Probe{Err: errors.New("no")}, true, true},
+		"no limits":  {Ask{}, Probe{Outcome: Outcome{PeakW: 90, LatencyMS: 5e9}}, false, false},
+		"by mean power": {Ask{Limit: ask.Limit, PowerAs: Mean}, Probe{Outcome: Outcome{PeakW: 30, MeanW: 19}}, false,
+			false},
+	} {
+		s := &probing{search: search{o: Options{Ask: c.ask}}}
+		if power, late := s.breaks(&c.p); power != c.power || late != c.late {
+			t.Errorf("%s: power %v, late %v", name, power, late)
+		}
+	}
+	a, z := Probe{Outcome: Outcome{PeakW: 20, TrainPerS: 4}}, Probe{Outcome: Outcome{PeakW: 25, TrainPerS: 14}}
+	if got := slopeOf(&a, &z); got != 2 {
+		t.Errorf("10 minibatches a second for 5 W: %v", got)
+	}
+	z.PeakW = 20.5
+	if got := slopeOf(&a, &z); got != 0 {
+		t.Errorf("half a watt says something: %v", got)
+	}
+}
+
+// Gradient descent begins at the fastest mode, with the largest batch size that it serves in time.
+func TestSearchByGMDBeginsWithTheLargestBatchThatIsInTime(t *testing.T) {
+	t.Parallel()
+	space := smallSpace(t)
+	measure := func(_ context.Context, o Outcome) (Reading, error) {
+		g := o.Mode.GPU.GHz()
+		return Reading{Infer: tegra.Measured{Setting: o.Setting, TimeMS: float64(o.Batch) / g, PowerW: 10 + 5*g},
+			Train: tegra.Measured{Setting: tegra.Setting{Mode: o.Mode}, TimeMS: 40 / g, PowerW: 10 + 5*g}}, nil
+	}
+	ask := Ask{LatencyMS: 700, Quantile: 1, Policy: Strict, Load: load(arrivals.Uniform, 30)}
+	o := Options{Ask: ask, Space: space, Batches: []int{1, 4, 16, 32}}
+	r, err := SearchBy(t.Context(), GMD, measure, o)
+	if err != nil || len(r.Probes) < 3 {
+		t.Fatal(err)
+	}
+	rungs, places := ladder.New(space), tegra.Places{Space: space, Batches: o.Batches}
+	box := rungs.Whole(len(o.Batches))
+	fastest := places.At(rungs.Nearest(box.Hi, places, nil)).Mode
+	for i, p := range r.Probes {
+		switch {
+		case i < 2 && (p.Outcome.Mode != fastest || p.Outcome.Batch != []int{32, 16}[i]):
+			t.Errorf("probe %d is %v", i, p.Outcome.Setting)
+		case i >= 2 && p.Outcome.Batch != 16:
+			t.Errorf("probe %d is of batch size %d, want 16", i, p.Outcome.Batch)
+		}
+	}
+}
+
+// A binary search measures the setting that is left too, and halves the range of the GPU clock first.
+func TestSearchByBinaryHalvesTheGPUFirstAndMeasuresWhatIsLeft(t *testing.T) {
+	t.Parallel()
+	measure := func(_ context.Context, o Outcome) (Reading, error) {
+		g := o.Mode.GPU.GHz()
+		return Reading{Infer: tegra.Measured{Setting: o.Setting, TimeMS: 10 / g, PowerW: 10 + 5*g},
+			Train: tegra.Measured{Setting: tegra.Setting{Mode: o.Mode}, TimeMS: 40 / g, PowerW: 10 + 5*g}}, nil
+	}
+	ask := Ask{LatencyMS: 700, Quantile: 1, Policy: Strict, Load: load(arrivals.Uniform, 10)}
+	one, err := tegra.NewSpace([]int{4}, []tegra.Freq{tegra.GHz}, []tegra.Freq{tegra.GHz}, []tegra.Freq{tegra.GHz})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := SearchBy(t.Context(), optimize.Binary, measure, Options{Ask: ask, Space: one, Batches: []int{1}})
+	if err != nil || len(r.Probes) != 1 || !r.Feasible {
+		t.Errorf("of one setting %d are measured, %v", len(r.Probes), err)
+	}
+	r, err = SearchBy(t.Context(), optimize.Binary, measure,
+		Options{Ask: ask, Space: smallSpace(t), Batches: []int{1, 4}})
+	if err != nil || len(r.Probes) < 3 {
+		t.Fatalf("%d are measured, %v", len(r.Probes), err)
+	}
+	first, second := r.Probes[0].Outcome.Setting, r.Probes[1].Outcome.Setting
+	if first.Mode.GPU == second.Mode.GPU {
+		t.Errorf("after %v comes %v: another knob than the GPU's", first, second)
+	}
+	if second.Mode.GPU = first.Mode.GPU; first != second {
+		t.Errorf("more than one knob changes: %v", second)
+	}
+}
+
+// Rows that no model can be fitted to are an error, of either phase.
+func TestPhasesFailWhereOnePhaseCannotBeFitted(t *testing.T) {
+	t.Parallel()
+	space := smallSpace(t)
+	good := tegra.Measured{Setting: tegra.Setting{Mode: space.Max(), Batch: 1}, TimeMS: 10, PowerW: 20}
+	bad := tegra.Measured{Setting: tegra.Setting{Mode: space.Max()}, TimeMS: math.NaN(), PowerW: 20}
+	o := Options{Space: space, Batches: []int{1}, Infer: []tegra.Measured{good}, Train: []tegra.Measured{bad}}
+	if _, _, err := Phases(o); err == nil {
+		t.Error("a training without a time is taken")
+	}
+	o.Infer, o.Train = []tegra.Measured{bad}, nil
+	if _, _, err := Phases(o); err == nil {
+		t.Error("an inference without a time is taken")
+	}
+}
