@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"jtune/tegra"
@@ -111,28 +112,64 @@ func TestGuardWritesNoKnobThatItCannotRead(t *testing.T) {
 	})
 }
 
+// An undo that failed is tried again after pauses that double, up to a minute, until it holds.
 func TestGuardSaysThatACountdownsUndoFailedAndTriesAgain(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, tegratest.NewAGXOrin35())
-	r.server.undo = 5 * time.Millisecond
-	told := make(chan error, 1)
-	r.OnRevert(func(_ tegra.Applied, err error) { told <- err })
 	const limit = tegratest.GPU35 + "/max_freq"
-	if _, err := r.ApplyFor(context.Background(), tegra.Request{Mode: mid}, 300*time.Millisecond); err != nil {
-		t.Fatal(err)
+	for _, c := range []struct{ healed, restored time.Duration }{ // after the countdown
+		{time.Second, 2 * time.Second}, {3 * time.Second, 6 * time.Second}, {63 * time.Second, 122 * time.Second},
+		{200 * time.Second, 242 * time.Second},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			r := newRig(t, tegratest.NewAGXOrin35())
+			told := make(chan error, 1)
+			r.OnRevert(func(_ tegra.Applied, err error) { told <- err })
+			if _, err := r.ApplyFor(context.Background(), tegra.Request{Mode: mid}, time.Minute); err != nil {
+				t.Fatal(err)
+			}
+			r.k.Do(func() { r.k.Refuse[limit] = syscall.EIO })
+			if err := <-told; err == nil || !strings.Contains(err.Error(), "GPU max") {
+				t.Errorf("it says %v", err)
+			}
+			time.Sleep(c.healed)
+			r.heal()
+			time.Sleep(c.restored - c.healed - time.Millisecond)
+			synctest.Wait()
+			if len(r.changed()) == 0 {
+				t.Errorf("healed after %v: restored before %v", c.healed, c.restored)
+			}
+			time.Sleep(2 * time.Millisecond)
+			synctest.Wait()
+			r.wantAsFound()
+		})
 	}
-	r.k.Do(func() { r.k.Refuse[limit] = syscall.EIO })
-	if err := <-told; err == nil || !strings.Contains(err.Error(), "GPU max") {
-		t.Errorf("it says %v", err)
-	}
-	if err := r.Keep(context.Background()); !errors.Is(err, ErrReverted) {
-		t.Errorf("kept: %v", err)
-	}
-	r.heal()
-	for end := time.Now().Add(3 * time.Minute); len(r.changed()) > 0 && time.Now().Before(end); {
-		time.Sleep(5 * time.Millisecond)
-	}
-	r.wantAsFound()
+}
+
+// A mode that could not be reverted is not kept, and the client hears why; a newer one takes the place of the undo.
+func TestGuardKeepsNoModeWhoseUndoFailed(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx := context.Background()
+		r := newRig(t, tegratest.NewAGXOrin35())
+		if _, err := r.ApplyFor(ctx, tegra.Request{Mode: mid}, time.Minute); err != nil {
+			t.Fatal(err)
+		}
+		r.k.Do(func() { r.k.Refuse[tegratest.GPU35+"/max_freq"] = syscall.EIO })
+		time.Sleep(time.Minute + time.Second)
+		synctest.Wait()
+		if err := r.Keep(ctx); !errors.Is(err, ErrReverted) || !strings.Contains(err.Error(), "is tried again") {
+			t.Errorf("kept: %v", err)
+		}
+		r.heal()
+		r.apply(slow)
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if got := r.server.mode(); got != tegra.Some(slow) {
+			t.Errorf("the undo of the mode before sets %v", got)
+		}
+		r.Close()
+		r.wantAsFound()
+	})
 }
 
 // The GPU may sleep where a job has let it, or be held awake: what was found comes back.

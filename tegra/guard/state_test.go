@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"jtune/tegra"
@@ -164,35 +165,45 @@ func TestGuardKeepStaysAndALaterProcessCanRevertIt(t *testing.T) {
 
 func TestGuardRevertsWhenACountdownEnds(t *testing.T) {
 	t.Parallel()
-	ctx := context.Background()
-	r := newRig(t, tegratest.NewAGXOrin35())
-	told := make(chan tegra.Applied, 1)
-	r.OnRevert(func(a tegra.Applied, _ error) { told <- a })
-	if _, err := r.ApplyFor(ctx, tegra.Request{Mode: mid}, 5*time.Millisecond); err != nil {
-		t.Fatal(err)
-	}
-	<-told
-	r.wantAsFound()
-	if err := r.Keep(ctx); !errors.Is(err, ErrReverted) {
-		t.Errorf("keeping too late: %v, want ErrReverted", err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		ctx := context.Background()
+		r := newRig(t, tegratest.NewAGXOrin35())
+		told := make(chan tegra.Applied, 1)
+		r.OnRevert(func(a tegra.Applied, _ error) { told <- a })
+		begun := time.Now()
+		if _, err := r.ApplyFor(ctx, tegra.Request{Mode: mid}, 15*time.Second); err != nil {
+			t.Fatal(err)
+		}
+		<-told
+		if took := time.Since(begun); took != 15*time.Second {
+			t.Errorf("reverted after %v, want 15 s", took)
+		}
+		r.wantAsFound()
+		if err := r.Keep(ctx); !errors.Is(err, ErrReverted) || strings.Contains(err.Error(), "not all") {
+			t.Errorf("keeping too late: %v, want ErrReverted", err)
+		}
+	})
 }
 
 func TestGuardKeepStopsTheCountdown(t *testing.T) {
 	t.Parallel()
-	ctx := context.Background()
-	r := newRig(t, tegratest.NewAGXOrin35())
-	r.OnRevert(func(tegra.Applied, error) { t.Error("reverted although kept") })
-	if _, err := r.ApplyFor(ctx, tegra.Request{Mode: mid}, time.Hour); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.Keep(ctx); err != nil {
-		t.Fatal(err)
-	}
-	r.Close()
-	if got := r.k.Value(tegratest.GPU35 + "/max_freq"); got != "624750000" {
-		t.Errorf("GPU limit %s", got)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		ctx := context.Background()
+		r := newRig(t, tegratest.NewAGXOrin35())
+		r.OnRevert(func(tegra.Applied, error) { t.Error("reverted although kept") })
+		if _, err := r.ApplyFor(ctx, tegra.Request{Mode: mid}, time.Hour); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Hour - time.Millisecond)
+		if err := r.Keep(ctx); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(24 * time.Hour)
+		r.Close()
+		if got := r.k.Value(tegratest.GPU35 + "/max_freq"); got != "624750000" {
+			t.Errorf("GPU limit %s", got)
+		}
+	})
 }
 
 func TestGuardWritesTheFanOnlyOnRequestAndRestoresIt(t *testing.T) {

@@ -1,0 +1,270 @@
+package guard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"jtune/tegra"
+	"jtune/tegra/tegratest"
+)
+
+// What a client may ask for, at both ends of each bound.
+func TestRequestIsTakenWithinItsBounds(t *testing.T) {
+	t.Parallel()
+	day := MaxKeepAfter.Milliseconds()
+	for name, c := range map[string]struct {
+		r    request
+		want string // "" : it is taken
+	}{
+		"the least mode":         {request{Mode: &wireMode{1, 1, 1, 1}}, ""},
+		"the fastest CPU":        {request{Mode: &wireMode{1, 1e9, 1, 1}}, ""},
+		"a CPU beyond it":        {request{Mode: &wireMode{1, 1e9 + 1, 1, 1}}, "is not a power mode"},
+		"no cores":               {request{Mode: &wireMode{0, 1, 1, 1}}, "is not a power mode"},
+		"no CPU clock":           {request{Mode: &wireMode{1, 0, 1, 1}}, "is not a power mode"},
+		"no GPU clock":           {request{Mode: &wireMode{1, 1, 0, 1}}, "is not a power mode"},
+		"no memory clock":        {request{Mode: &wireMode{1, 1, 1, 0}}, "is not a power mode"},
+		"no mode":                {request{}, "no mode given"},
+		"a countdown of a day":   {request{Mode: &wireMode{1, 1, 1, 1}, KeepAfterMS: day}, ""},
+		"one of more":            {request{Mode: &wireMode{1, 1, 1, 1}, KeepAfterMS: day + 1}, "outside 0 to a day"},
+		"one before its mode":    {request{Mode: &wireMode{1, 1, 1, 1}, KeepAfterMS: -1}, "outside 0 to a day"},
+		"the fan at full speed":  {request{Mode: &wireMode{1, 1, 1, 1}, Fan: "max"}, ""},
+		"a fan that is to stop":  {request{Mode: &wireMode{1, 1, 1, 1}, Fan: "off"}, "unknown fan policy"},
+		"clocks without a limit": {request{Mode: &wireMode{1, 1, 1, 1}, DVFS: true, CPUGovernor: "schedutil"}, ""},
+	} {
+		got, keep, err := c.r.command()
+		switch {
+		case c.want == "" && (err != nil || got.Mode != c.r.Mode.mode() || keep.Milliseconds() != c.r.KeepAfterMS ||
+			got.DVFS != c.r.DVFS || got.Governors.CPU != c.r.CPUGovernor):
+			t.Errorf("%s: %+v, %v, %v", name, got, keep, err)
+		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+}
+
+// A kernel that is too busy is asked five times, after pauses that double; other errors are said at once.
+func TestServerAsksABusyKernelAgainAfterLongerPauses(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		err    error
+		fails  int
+		tries  int
+		pauses []time.Duration
+		ok     bool
+	}{
+		{syscall.EBUSY, 99, 5, []time.Duration{10e6, 20e6, 40e6, 80e6}, false},
+		{syscall.EAGAIN, 4, 5, []time.Duration{10e6, 20e6, 40e6, 80e6}, true},
+		{syscall.EINTR, 1, 2, []time.Duration{10e6}, true},
+		{syscall.EIO, 99, 1, nil, false},
+		{nil, 0, 1, nil, true},
+	} {
+		var pauses []time.Duration
+		s := &Server{pause: func(d time.Duration) { pauses = append(pauses, d) }}
+		tries := 0
+		err := s.patiently(func() error {
+			if tries++; tries <= c.fails {
+				return c.err
+			}
+			return nil
+		})
+		if tries != c.tries || !slices.Equal(pauses, c.pauses) || (err == nil) != c.ok {
+			t.Errorf("%v: %d tries after %v, %v", c.err, tries, pauses, err)
+		}
+	}
+}
+
+// Reads that nobody answers yet are bounded: the next is refused, and the client's end is still noticed.
+func TestInboxRefusesReadsBeyondThoseThatMayWait(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	w := newLineWriter(&out)
+	q := &inbox{commands: make(chan request, 1), reads: make(chan request, maxWaiting), quit: make(chan struct{})}
+	var in strings.Builder
+	for i := range maxWaiting + 2 {
+		fmt.Fprintf(&in, `{"id":%d,"op":"read","path":"x"}`+"\n", i+1)
+	}
+	q.fill(strings.NewReader(in.String()), w)
+	w.close(time.Minute)
+	waiting := 0
+	for range q.reads {
+		waiting++
+	}
+	if waiting != maxWaiting || strings.Count(out.String(), "too many reads") != 2 ||
+		!strings.Contains(out.String(), fmt.Sprintf(`"id":%d`, maxWaiting+1)) {
+		t.Errorf("%d reads wait, answered:\n%s", waiting, out.String())
+	}
+}
+
+// A client that reads nothing holds the end up for a second, no longer; what comes after it is dropped.
+func TestServeWaitsASecondForAClientThatReadsNothing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		stuck, unread := io.Pipe()
+		w := newLineWriter(unread)
+		w.send(response{ID: 1})
+		begun := time.Now()
+		w.close(lastAnswers)
+		if took := time.Since(begun); took != time.Second {
+			t.Errorf("it waits %v", took)
+		}
+		w.send(response{ID: 2})
+		go io.Copy(io.Discard, stuck)
+		synctest.Wait()
+		unread.Close()
+	})
+	var out strings.Builder
+	w := newLineWriter(&out)
+	w.send(response{ID: 1, PID: 7})
+	w.close(time.Minute)
+	w.send(response{ID: 2})
+	if got := out.String(); got != `{"id":1,"pid":7}`+"\n" {
+		t.Errorf("written: %q", got)
+	}
+}
+
+// The log goes on where it is small, and starts again where it has grown large.
+func TestOpenLogStartsALargeLogAgain(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "state", "guard.log")
+	for _, c := range []struct{ size, kept int }{{0, 0}, {100, 100}, {maxLog, maxLog}, {maxLog + 1, 0}} {
+		if c.size > 0 {
+			if err := os.WriteFile(name, make([]byte, c.size), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		f := openLog(name)
+		if f == nil {
+			t.Fatal("no log")
+		}
+		f.Close()
+		st, err := os.Stat(name)
+		if err != nil || st.Size() != int64(c.kept) || st.Mode().Perm() != 0o600 {
+			t.Errorf("of %d bytes %v are kept, %v", c.size, st.Size(), err)
+		}
+	}
+	if f := openLog(""); f != nil {
+		t.Error("a log without a name")
+	}
+	if f := openLog(filepath.Join(name, "below-a-file")); f != nil {
+		t.Error("a log that cannot be written")
+	}
+}
+
+// Why sudo refused is the last line with its name, of those that came since.
+func TestSudoSaidIsItsLastLineSince(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "log")
+	old := "sudo: an old reason\n"
+	text := old + "guard: x\nsudo: first\nsudo: second\x1b[1m\nguard: y\n"
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := sudoSaid(name, int64(len(old)))
+	if !strings.HasPrefix(got, " (sudo: second") || strings.Contains(got, "\x1b") {
+		t.Errorf("got %q", got)
+	}
+	if got := sudoSaid(name, 1<<20); got != "" {
+		t.Errorf("nothing came since, got %q", got)
+	}
+	if got := sudoSaid(name+"-absent", 0); got != "" {
+		t.Errorf("no log: %q", got)
+	}
+	exit := startError(errors.New("plain"), true, " (x)")
+	if errors.Is(exit, tegra.ErrPermission) || !strings.Contains(exit.Error(), "start the guard: plain") {
+		t.Errorf("not sudo's fault: %v", exit)
+	}
+}
+
+// A state that may be gone back to is kept up to a number of them, exactly.
+func TestPendingShortenedAtItsBoundLosesNothing(t *testing.T) {
+	t.Parallel()
+	var p *Pending
+	for n := range mostSteps {
+		p = Pending{PID: n, Before: p}.shortened()
+	}
+	for n := mostSteps - 1; n >= 0; n-- {
+		if p == nil || p.PID != n {
+			t.Fatalf("step %d is lost", n)
+		}
+		p = p.Before
+	}
+}
+
+// A guard that is still restoring is waited for, half a minute at most; then its log is named.
+func TestCloseWaitsHalfAMinuteForAGuardThatRestores(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		_, in := io.Pipe()
+		c := &Client{in: in, done: make(chan struct{}), pid: os.Getpid(), calls: map[int64]chan response{}}
+		begun := time.Now()
+		err := c.Close()
+		if took := time.Since(begun); err == nil || !strings.Contains(err.Error(), "still restoring") ||
+			took != 30*time.Second {
+			t.Errorf("after %v: %v", took, err)
+		}
+		close(c.done)
+		if err := c.Close(); err != nil {
+			t.Errorf("once it has ended: %v", err)
+		}
+	})
+}
+
+// A countdown is never shorter than the protocol can say.
+func TestApplyForAShortTimeIsNoApplyWithoutACountdown(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, tegratest.NewAGXOrin35())
+		told := make(chan error, 1)
+		r.OnRevert(func(_ tegra.Applied, err error) { told <- err })
+		if _, err := r.ApplyFor(context.Background(), tegra.Request{Mode: mid}, time.Nanosecond); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-told; err != nil {
+			t.Error(err)
+		}
+		r.wantAsFound()
+	})
+}
+
+// A lock file that names no process, as of a guard that is about to end, is waited for, ten seconds at most.
+func TestStoreWaitsForTheLockOfAnEndedGuard(t *testing.T) {
+	t.Parallel()
+	root := tegratest.AGXOrin35(t)
+	s, err := stateStore(tegra.DiskFS(root), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	held, err := s.lock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := owner(held); got != os.Getpid() || !s.locked() {
+		t.Errorf("the lock names %d, locked %v", got, s.locked())
+	}
+	if _, err := s.lock(); !errors.Is(err, ErrBusy) || !strings.Contains(err.Error(), fmt.Sprint(os.Getpid())) {
+		t.Errorf("a second lock: %v", err)
+	}
+	disown(held)
+	if got := owner(held); got != 0 || alive(got) || alive(-1) || !alive(os.Getpid()) {
+		t.Errorf("a lock that is given up names %d", got)
+	}
+	time.AfterFunc(30*time.Millisecond, func() { held.Close() })
+	again, err := s.lock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again.Close()
+	if s.locked() {
+		t.Error("nobody holds the lock")
+	}
+}
