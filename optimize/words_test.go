@@ -1,0 +1,343 @@
+package optimize
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"jtune/learn"
+	"jtune/optimize/ladder"
+	"jtune/optimize/optimizetest"
+	"jtune/tegra"
+)
+
+// inCores is a setting of a mode that its number of cores names.
+func inCores(n int) tegra.Setting {
+	return tegra.Setting{Mode: tegra.Mode{Cores: n, CPU: tegra.GHz, GPU: tegra.GHz, EMC: tegra.GHz}}
+}
+
+func reading(n int, ms, watts float64) tegra.Measured {
+	return tegra.Measured{Setting: inCores(n), TimeMS: ms, PowerW: watts}
+}
+
+func TestLimitTakesFractionsAndRefusesNonsense(t *testing.T) {
+	t.Parallel()
+	for _, l := range []Limit{{}, {PowerW: 0.5}, {TimeMS: 0.2}, {EnergyJ: 0.7}, {MaxSlowdownPct: 0.5}, {Knee: true},
+		{Energy: true, PowerW: 3}} {
+		if err := l.Check(); err != nil {
+			t.Errorf("%v: %v", l, err)
+		}
+	}
+	for _, l := range []Limit{{PowerW: -0.1}, {TimeMS: math.NaN()}, {EnergyJ: math.Inf(1)}, {MaxSlowdownPct: -1},
+		{Margin: -1}, {Knee: true, Energy: true}, {Throughput: true, MaxSlowdownPct: 5}} {
+		if err := l.Check(); err == nil {
+			t.Errorf("%+v is taken", l)
+		}
+	}
+}
+
+func TestMostProbesGrowsWithTheLimits(t *testing.T) {
+	t.Parallel()
+	if MostProbes(1) != DefaultProbes || MostProbes(3) != DefaultProbes+20 || MostServed(1) != 14 ||
+		MostServed(2) != 24 {
+		t.Errorf("got %d, %d, %d, %d", MostProbes(1), MostProbes(3), MostServed(1), MostServed(2))
+	}
+}
+
+func TestLimitSaysItsBounds(t *testing.T) {
+	t.Parallel()
+	for want, l := range map[string]Limit{
+		"30 W": {PowerW: 30}, "80 ms": {TimeMS: 80}, "30 W and 80 ms": {PowerW: 30, TimeMS: 80}, "2 J": {EnergyJ: 2},
+		"least energy": {Energy: true},
+	} {
+		if got := l.Bounds(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// How a mode stands, in words and in a column.
+func TestStandingIsSaidInWords(t *testing.T) {
+	t.Parallel()
+	in := func(pct float64) tegra.Val[float64] { return tegra.Some(1 - pct/100) }
+	for _, c := range []struct {
+		Standing
+		says, brief string
+		ticked      bool
+	}{
+		{Standing{State: Unknown}, "nothing is known of it", "", false},
+		{Standing{State: Measured, N: 1, Limited: true}, "measured within, one reading", "measured", true},
+		{Standing{State: Measured, N: 2, Limited: true}, "measured within, mean of 2", "measured 2×", true},
+		{Standing{State: Over, N: 1, Limited: true}, "measured over, one reading", "over, 1× read", false},
+		{Standing{State: Over, N: 3, Limited: true}, "measured over, mean of 3", "over, 3× read", false},
+		{Standing{State: Measured, N: 2}, "measured, mean of 2", "measured 2×", false},
+		{Standing{State: Sure}, "predicted", "", false},
+		{Standing{State: Sure, Limited: true}, "surely within", "sure", true},
+		{Standing{State: Sure, Limited: true, Wide: true}, "surely within, by a wide band", "sure", false},
+		{Standing{State: Likely, Limited: true, ChanceOver: in(85)}, "likely, 85 % in", "85 % in", false},
+		{Standing{State: Doubtful, Limited: true, ChanceOver: in(99.6)}, "doubtful, >99 % in", ">99 % in", false},
+		{Standing{State: Over, Limited: true, ChanceOver: in(12)}, "over, 12 % in", "over, 12 % in", false},
+		{Standing{State: Over, Limited: true, ChanceOver: in(0.4)}, "over", "over", false},
+		{Standing{State: Likely, Limited: true}, "likely, chance unknown", "chance unknown", false},
+		{Standing{State: Likely, N: 1, Limited: true, Worked: true}, "likely, latency worked out", "likely", false},
+	} {
+		if c.String() != c.says || c.Brief() != c.brief || c.Ticked() != c.ticked {
+			t.Errorf("%+v: %q, %q, ticked %v", c.Standing, c.String(), c.Brief(), c.Ticked())
+		}
+	}
+	order := []Standing{{N: 2}, {N: 1}, {State: Sure}, {State: Sure, Wide: true}}
+	for i := range order[1:] {
+		if order[i].doubt() >= order[i+1].doubt() {
+			t.Errorf("%+v is not known better than %+v", order[i], order[i+1])
+		}
+	}
+}
+
+func TestHalvingSaysWhatWasDroppedAndWhatIsLeft(t *testing.T) {
+	t.Parallel()
+	h := Halving{Setting: inCores(4), Knob: tegra.KnobGPU, Left: ladder.Rungs{3, 5, 4, 2, 1}}
+	want := h.Mode.String() + ": higher half of GPU dropped, left settings: cores 3 × CPU 5 × GPU 4 × memory 2"
+	if got := h.String(); got != want {
+		t.Errorf("got %q", got)
+	}
+	h.Raised, h.Knob, h.Batch = true, ladder.BatchKnob, 16
+	want = h.Mode.String() + " batch 16: lower half of batch dropped, left settings: cores 3 × CPU 5 × GPU 4 × " +
+		"memory 2 × sizes 1"
+	if got := h.String(); got != want {
+		t.Errorf("got %q", got)
+	}
+	h.Knob, h.Sizes = tegra.KnobCPU, true
+	if got := h.String(); !strings.Contains(got, "lower half of CPU and of batch dropped") {
+		t.Errorf("got %q", got)
+	}
+}
+
+// What a search is about to do and why, in a few words.
+func TestStepSaysWhyItMeasures(t *testing.T) {
+	t.Parallel()
+	l := Limit{PowerW: 30}
+	gain, keeps := tegra.Some(0.05), tegra.Some(0.9)
+	toward := inCores(3)
+	for want, s := range map[string]Step{
+		"the mode that the board is in: what the answer is compared with":          {Why: Before},
+		"the vendor's best preset for this goal: what the answer is compared with": {Why: Vendor},
+		"nothing is known yet: a mode that shows what each knob does":              {Why: Start},
+		"to compare the answer with":                                               {Why: Start, Keeps: keeps},
+		"no mode keeps 30 W: what the nearest one does":                            {Why: Verify, Nearest: true},
+		"once more: one reading may be luck":                                       {Why: Verify},
+		"expected gain 5 %, 90 % sure to keep 30 W":                                {Gain: gain, Keeps: keeps},
+		"expected gain 5 %": {Gain: gain},
+		"none keeps 30 W yet: this one is 90 % sure to keep 30 W": {Keeps: keeps},
+		"drawn at random":                           {},
+		"expected gain below 0.1 %":                 {Gain: tegra.Some(0.0009)},
+		"expected gain 0.1 %":                       {Gain: tegra.Some(0.001)},
+		"expected gain 10 %":                        {Gain: tegra.Some(0.1)},
+		"expected gain 12 %, 0 % sure to keep 30 W": {Gain: tegra.Some(0.123), Keeps: tegra.Some(0.0)},
+		"says most about " + toward.Mode.String() + ", not yet trusted to keep 30 W": {Toward: tegra.Some(toward)},
+	} {
+		if s.Limit = l; s.String() != want {
+			t.Errorf("got %q, want %q", s, want)
+		}
+	}
+}
+
+// What is shown of a step before it is measured: nothing of a chance where nothing is limited.
+func TestStepKnowsItsChanceOnlyUnderALimit(t *testing.T) {
+	t.Parallel()
+	for l, limited := range map[Limit]bool{{PowerW: 25}: true, {TimeMS: 110}: true, {Energy: true}: false} {
+		b := optimizetest.New(t)
+		late := 0
+		_, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: l, Space: b.Space, Seed: 3, Probes: 8,
+			Choosing: func(s Step) {
+				if s.PowerW.OK {
+					if late++; s.Keeps.OK != limited {
+						t.Errorf("%v: %+v", l, s)
+					}
+				}
+			}})
+		if err != nil || late == 0 {
+			t.Errorf("%v: %d steps with a prediction, %v", l, late, err)
+		}
+	}
+}
+
+// A baseline is what this search measured of a setting, the mean of its readings, else what was measured just before.
+func TestBaselinesAreTheNewestReadings(t *testing.T) {
+	t.Parallel()
+	b := Baselines{Present: tegra.Some(inCores(2)), Warm: []tegra.Measured{reading(2, 100, 20), reading(2, 110, 22),
+		reading(3, 50, 30)}}
+	probes := []Probe{{Measured: reading(3, 40, 31)}, {Measured: reading(2, 1, 1), Err: context.Canceled},
+		{Measured: reading(3, 44, 33)}}
+	for n, want := range map[int]tegra.Mean{
+		2: {Measured: reading(2, 105, 21), N: 2}, // a failed probe reads nothing
+		3: {Measured: reading(3, 42, 32), N: 2},
+		4: {},
+	} {
+		if d := cmp.Diff(want, b.Newest(probes, inCores(n))); d != "" {
+			t.Errorf("%d cores (-want +got):\n%s", n, d)
+		}
+	}
+	if got := b.Probes(); got != 0 {
+		t.Errorf("a present mode that was just measured takes %d probes", got)
+	}
+	b.Warm, b.Presets = nil, []tegra.Preset{}
+	if got := b.Probes(); got != 2 {
+		t.Errorf("the present mode and a preset take %d probes", got)
+	}
+}
+
+// The present mode is measured once, also for several limits.
+func TestTuneMeasuresThePresentModeOnceForAllLimits(t *testing.T) {
+	t.Parallel()
+	b := optimizetest.New(t)
+	res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: Limit{PowerW: 20}, Space: b.Space, Seed: 3,
+		More:      []Limit{{PowerW: 30}},
+		Baselines: Baselines{Present: tegra.Some(tegra.Setting{Mode: b.Space.Max()})}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for i, p := range res.Probes {
+		if p.Why == Before {
+			if n++; i != 0 || p.Mode != b.Space.Max() {
+				t.Errorf("probe %d is of the present mode: %v", i, p.Mode)
+			}
+		}
+	}
+	if n != 1 {
+		t.Errorf("the present mode is measured %d times", n)
+	}
+}
+
+// A second reading that disagrees counts alone; the mean of two that agree counts.
+func TestReadingsThatDisagreeCountByTheLater(t *testing.T) {
+	t.Parallel()
+	a := reading(2, 100, 20)
+	for _, c := range []struct {
+		list []tegra.Measured
+		want int
+	}{
+		{[]tegra.Measured{a}, 1}, {[]tegra.Measured{a, a}, 2},
+		{[]tegra.Measured{a, reading(2, 100*(1+2*disagree), 20)}, 1},
+		{[]tegra.Measured{a, reading(2, 100, 20/(1+2*disagree))}, 1},
+		{[]tegra.Measured{a, reading(2, 100*(1+disagree/2), 20)}, 2}, {nil, 0},
+		{[]tegra.Measured{a, reading(2, 300, 20), a}, 3}, // the newest agrees with the first
+	} {
+		if got := counting(c.list); got != c.want {
+			t.Errorf("%v: %d count, want %d", c.list, got, c.want)
+		}
+	}
+	if apart(100, 100*(1+disagree)) {
+		t.Error("exactly the noise of a reading is too far apart")
+	}
+}
+
+// Of modes that are equal within the noise of a reading, exactly at its bound too, the one that is known best is taken.
+func TestChooseKnownTakesTheBetterKnownWithinTheNoise(t *testing.T) {
+	t.Parallel()
+	l := Limit{PowerW: 100}
+	best, near := MeasuredPrediction(reading(2, 100, 20)), MeasuredPrediction(reading(3, 100*(1+sameValue), 19))
+	n := []int{1, 2}
+	got, err := ChooseKnown([]learn.Prediction{best, near}, func(i int) int { return n[i] }, l)
+	if err != nil || got.Index != 1 {
+		t.Errorf("got %d, %v, want the one that was measured twice", got.Index, err)
+	}
+	far := MeasuredPrediction(reading(3, 100.1*(1+sameValue), 19))
+	if got, _ := ChooseKnown([]learn.Prediction{best, far}, func(i int) int { return n[i] }, l); got.Index != 0 {
+		t.Errorf("got %d, which is slower by more than noise", got.Index)
+	}
+	// Not one that is slower than asked for, however well it is known.
+	l = Limit{MaxSlowdownPct: 10}
+	slow := []learn.Prediction{MeasuredPrediction(reading(1, 100, 30)), MeasuredPrediction(reading(2, 105, 20)),
+		MeasuredPrediction(reading(3, 120, 20))}
+	times := []int{1, 1, 2}
+	if got, _ := ChooseKnown(slow, func(i int) int { return times[i] }, l); got.Index != 1 {
+		t.Errorf("within 10 %% of the fastest got %d", got.Index)
+	}
+}
+
+// A search by binary halves says that it came to its end.
+func TestBinaryEndsConverged(t *testing.T) {
+	t.Parallel()
+	b := optimizetest.New(t)
+	o := TuneOptions{Limit: Limit{PowerW: 25}, Space: b.Space, Strategy: Binary}
+	res, err := tuneModes(t.Context(), b.Measure, o)
+	if err != nil || res.Ended != Converged {
+		t.Errorf("ended %v, %v", res.Ended, err)
+	}
+	o.Probes = 4
+	if res, _ = tuneModes(t.Context(), b.Measure, o); res.Ended != OutOfProbes {
+		t.Errorf("with 4 probes ended %v", res.Ended)
+	}
+}
+
+func TestArgmaxKeepsTheFirstOfEquals(t *testing.T) {
+	t.Parallel()
+	a := newArgmax()
+	for i, v := range [][2]float64{{1, 0}, {2, 1}, {2, 1}, {2, 3}, {1, 9}} {
+		a.offer(i, v[0], v[1])
+	}
+	b := newArgmax()
+	b.offer(7, -5, 0)
+	b.offer(8, -5, 0)
+	if a.index != 3 || b.index != 7 {
+		t.Errorf("got %d and %d", a.index, b.index)
+	}
+}
+
+// The caution of a closed loop: more while few modes were measured, less after detours, over batch sizes alone.
+func TestCautionShrinksWithWhatWasMeasured(t *testing.T) {
+	t.Parallel()
+	s := &search{places: tegra.Places{}}
+	s.compared = comparing{search: s}
+	l := &loop{search: s}
+	if got := l.caution(); got != trustZ+trustFewZ*trustModes {
+		t.Errorf("at first %v", got)
+	}
+	s.order = make([]int, trustModes)
+	if got := l.caution(); got != trustZ {
+		t.Errorf("after %d modes %v", trustModes, got)
+	}
+	l.detours = 2
+	if got := l.caution(); got != trustZ {
+		t.Errorf("among modes a detour changes nothing: %v", got)
+	}
+	s.places.Batches = []int{1, 2}
+	if got := l.caution(); math.Abs(got-(trustZ-2*trustDetourZ)) > 1e-12 {
+		t.Errorf("over batch sizes after two detours %v", got)
+	}
+	if l.detours = 9; l.caution() != 0 {
+		t.Errorf("less than none: %v", l.caution())
+	}
+	s.order = make([]int, trustModes+4)
+	if got := l.optimism(); got != possibleZ-4*possibleLessZ {
+		t.Errorf("optimism after four more %v", got)
+	}
+}
+
+// After two first modes that drew too much, the one that is expected to draw least is tried, and no other.
+func TestTuneTriesTheCoolestModeAfterTwoThatDrawTooMuch(t *testing.T) {
+	t.Parallel()
+	b := optimizetest.New(t)
+	hot := 0
+	var drawn []float64
+	_, err := tuneModes(t.Context(), func(_ context.Context, m tegra.Mode) (tegra.Measured, error) {
+		drawn = append(drawn, b.Answer(m).PowerW)
+		hot++
+		return tegra.Measured{}, &OverLimit{PowerW: b.Answer(m).PowerW}
+	}, TuneOptions{Limit: Limit{PowerW: 1}, Space: b.Space, Seed: 3})
+	if err == nil || hot == 0 || hot > startsOver+2 {
+		t.Fatalf("%d measurements, %v", hot, err)
+	}
+	least := math.Inf(1)
+	for _, m := range b.All() {
+		least = min(least, m.PowerW)
+	}
+	last := drawn[min(startsOver, len(drawn)-1)]
+	if last > 1.3*least {
+		t.Errorf("after %v the coolest is tried, of %.3g W, and one of %.3g is there", drawn, last, least)
+	}
+}
