@@ -75,9 +75,11 @@ func MergeProfiles(name string, list []*Profile) (*Profile, error) {
 	out.Name, out.Workloads = name, nil
 	for _, p := range list {
 		switch {
-		case p.Device != first.Device || p.Max != first.Max:
+		case p.Device != first.Device:
 			return nil, fmt.Errorf("%s is of another board (%s) than %s (%s)", p.Name, p.Device, first.Name,
 				first.Device)
+		case p.Max != first.Max:
+			return nil, fmt.Errorf("%s is of a board with other highest clocks than %s", p.Name, first.Name)
 		case p.Virtual != first.Virtual:
 			return nil, fmt.Errorf("%s and %s: one describes a simulated board, the other a real one", p.Name,
 				first.Name)
@@ -125,30 +127,45 @@ func (p *Profile) Learned() *Compact {
 	return c
 }
 
-// odd returns an error for a workload that the others contradict.
+// odd returns an error for the workload that the others contradict most: beside a wrong one, the right ones look odd too.
 func (p *Profile) odd() error {
+	var unlike, far string
+	least, most := leastLike, mostApart
 	for _, w := range p.Workloads {
 		others := p.Compact(w.Network)
 		own := (&Profile{ReferenceNote: p.ReferenceNote, Max: p.Max, Octaves: p.Octaves, Centres: p.Centres,
 			Priors: p.Priors, Workloads: []Profiled{w}}).Compact("")
-		a, b := own.powerAtCentres(), others.powerAtCentres()
-		if like := stat.Correlation(a, b, nil); !(like >= leastLike) {
-			return fmt.Errorf("what %s says of the board's power contradicts the others (correlation %.2f): leave it "+
-				"out", w.Network, like)
+		like := stat.Correlation(own.powerAtCentres(), others.powerAtCentres(), nil)
+		if math.IsNaN(like) {
+			like = -1
+		}
+		if like < least {
+			unlike, least = w.Network, like
 		}
 		for target := range w.Theta {
-			sum, q := 0.0, &others.Priors[target]
-			n := len(q.Mean) - 1
-			for i := range n {
-				sum += square((w.Theta[target][i]-q.Mean[i])/p.Priors[target].SD[i]) / float64(n)
-			}
-			if apart := math.Sqrt(sum); apart > mostApart {
-				return fmt.Errorf("the parameters of %s lie %.0f deviations from the others': leave it out", w.Network,
-					apart)
+			if apart := p.apart(w, others, target); apart > most {
+				far, most = w.Network, apart
 			}
 		}
 	}
+	switch {
+	case far != "":
+		return fmt.Errorf("the parameters of %s lie %.0f deviations from the others': leave it out", far, most)
+	case unlike != "":
+		return fmt.Errorf("what %s says of the board's power contradicts the others (correlation %.2f): leave it out",
+			unlike, least)
+	}
 	return nil
+}
+
+// apart is how many deviations a workload's amplitudes lie from the others' mean, by root mean square.
+func (p *Profile) apart(w Profiled, others *Compact, target int) float64 {
+	sum, q := 0.0, &others.Priors[target]
+	n := len(q.Mean) - 1
+	for i := range n {
+		sum += square((w.Theta[target][i]-q.Mean[i])/p.Priors[target].SD[i]) / float64(n)
+	}
+	return math.Sqrt(sum)
 }
 
 // powerAtCentres is the residual of ln power at the centres.

@@ -83,16 +83,17 @@ func TestMergeKeepsBadSharesOut(t *testing.T) {
 	}
 	for want, all := range map[string][]*Profile{
 		"of another board":  third(func(p *Profile) { p.Device = "Orin Nano" }),
+		"highest clocks":    third(func(p *Profile) { p.Max[2] *= 2 }),
 		"a simulated board": third(func(p *Profile) { p.Virtual = true }),
 		"other modes":       third(func(p *Profile) { p.Centres = p.Centres[1:] }),
 		"there twice":       third(func(p *Profile) { p.Workloads[0].Network = list[1].Workloads[0].Network }),
 		"at least 100":      third(func(p *Profile) { p.Workloads[0].Modes = 40 }),
-		"contradicts the others": third(func(p *Profile) {
+		"what three says of the board's power contradicts the others": third(func(p *Profile) {
 			for i := range p.Workloads[0].Power {
 				p.Workloads[0].Power[i] *= -1
 			}
 		}),
-		"deviations from the others": third(func(p *Profile) {
+		"the parameters of three lie": third(func(p *Profile) {
 			for i := range p.Workloads[0].Theta[1] {
 				p.Workloads[0].Theta[1][i] += 7
 			}
