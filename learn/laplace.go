@@ -206,7 +206,7 @@ func (s *solver) descent(chol []float64) *descent {
 // residual writes y − M(theta) into res.
 func (d *descent) residual(theta, res []float64) {
 	for i := 0; i < d.n; i += simd.Wide {
-		mean := d.of(theta, d.at, i, d.n, nil)
+		mean := d.of(theta, d.logsAt(d.at, i, d.n), nil)
 		for b := range min(simd.Wide, d.n-i) {
 			res[i+b] = d.offsetY[i+b] - mean[b]
 		}
@@ -238,7 +238,7 @@ func (s *solver) fromPrior(theta []float64) []float64 {
 func (d *descent) linearise(theta []float64) error {
 	n, p, off := d.n, d.p, d.fromPrior(theta)
 	for i := 0; i < n; i += simd.Wide {
-		mean := d.of(theta, d.at, i, n, d.grad)
+		mean := d.of(theta, d.logsAt(d.at, i, n), d.grad)
 		along := simd.Dot(off, d.grad)
 		for k := range min(simd.Wide, n-i) {
 			row := &d.w[i+k]

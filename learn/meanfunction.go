@@ -120,21 +120,33 @@ func (f *family) priorPrecision() (inv []float64, lnDet float64) {
 // means computes a family's mean function M for simd.Wide modes at once.
 type means struct {
 	l     []float64
+	logs  []simd.Lanes // l_k of each mode
 	terms []simd.Lanes // ln of each term, then the term relative to the largest
 }
 
 func newMeans(f *family) means {
-	return means{l: make([]float64, f.amplitudes()), terms: make([]simd.Lanes, f.amplitudes())}
+	k := f.amplitudes()
+	return means{l: make([]float64, k), logs: make([]simd.Lanes, k), terms: make([]simd.Lanes, k)}
 }
 
-// of is M at the modes from, from+1, … of at; places beyond to repeat the last mode. The derivatives by the
-// fitted parameters go to the rows of grad, unless that is nil.
-func (s *means) of(theta []float64, at inputs, from, to int, grad []simd.Lanes) (mean simd.Lanes) {
-	k := len(s.l)
-	p := math.Exp(theta[k])
+// logsAt writes the log terms of the modes from, from+1, …; places beyond to repeat the last mode.
+func (s *means) logsAt(at inputs, from, to int) []simd.Lanes {
 	for b := range simd.Wide {
 		at.terms(min(from+b, to-1), s.l)
 		for a, l := range s.l {
+			s.logs[a][b] = l
+		}
+	}
+	return s.logs
+}
+
+// of is M at modes of these log terms. The derivatives by the fitted parameters go to the rows of grad, unless that is
+// nil.
+func (s *means) of(theta []float64, logs, grad []simd.Lanes) (mean simd.Lanes) {
+	k := len(logs)
+	p := math.Exp(theta[k])
+	for a := range logs {
+		for b, l := range logs[a] {
 			s.terms[a][b] = theta[a] + l
 		}
 	}

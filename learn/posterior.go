@@ -28,66 +28,79 @@ func (c *curve) residual(at inputs, i int) float64 {
 	return at.r[i]
 }
 
-// mean writes the posterior mean of ln y.
-func (c *curve) mean(at inputs, out []float64) {
-	alpha := slices.Clone(c.beta)
-	backward(c.chol, len(c.x), alpha)
-	z := c.newWhitened()
-	for i := 0; i < len(out); i += simd.Wide {
-		c.prior(at, i, len(out), z, nil)
-		about := simd.Dot(alpha, z.w)
-		for b := range min(simd.Wide, len(out)-i) {
-			out[i+b] = z.mean[b] + about[b]
+// block is simd.Wide modes as all curves of a mixture see them: their families differ by priors alone, and their kernels
+// by a factor.
+type block struct {
+	means             // the log terms of the mean functions
+	at    simd.Points // scaled
+	r     simd.Lanes  // the reference's residual
+	z     []*whitened // by curve
+}
+
+func (m mixture) newBlock() *block {
+	k := &block{means: newMeans(m.curves[0].family)}
+	for _, c := range m.curves {
+		k.z = append(k.z, c.newWhitened())
+	}
+	return k
+}
+
+// fill takes the modes from, from+1, …; places beyond to repeat the last mode.
+func (m mixture) fill(k *block, at inputs, from, to int) {
+	first := m.curves[0]
+	first.family.lanes(at.x, from, to, &k.at)
+	if at.r != nil {
+		for b := range simd.Wide {
+			k.r[b] = at.r[min(from+b, to-1)]
+		}
+	}
+	k.logsAt(at, from, to)
+	own := k.z[0].w
+	simd.Matern(own, first.x, &k.at, square(first.sf))
+	for j, c := range m.curves[1:] {
+		w, times := k.z[j+1].w, square(c.sf/first.sf)
+		for s := range own {
+			for b, v := range own[s] {
+				w[s][b] = times * v
+			}
 		}
 	}
 }
 
-// whitened is simd.Wide modes in the coordinates in which posterior covariance is
-// prior covariance − wᵀw + gᵀg. Both hold the modes side by side.
+// whitened is a block's modes in the coordinates in which a curve's posterior covariance is prior covariance − wᵀw + gᵀg.
+// Both hold the modes side by side.
 type whitened struct {
 	mean simd.Lanes
 	w    []simd.Lanes // n: L⁻¹ k*
 	g    []simd.Lanes // params: A's factor⁻¹ (J*ᵀ − Jᵀ C⁻¹ k*)
-	at   simd.Points  // scaled
-	r    simd.Lanes   // the reference's residual
-	means
 }
 
 func (c *curve) newWhitened() *whitened {
-	p := c.family.params()
-	return &whitened{
-		w:     make([]simd.Lanes, len(c.x)),
-		g:     make([]simd.Lanes, p),
-		means: newMeans(c.family),
-	}
+	return &whitened{w: make([]simd.Lanes, len(c.x)), g: make([]simd.Lanes, c.family.params())}
 }
 
-// prior fills z for the modes from, from+1, … with what holds before the samples count: the formula's mean, its
-// derivatives by the parameters unless grad is nil, and in z.w the covariances with the samples, without J S Jᵀ.
-// Places beyond to repeat the last mode.
-func (c *curve) prior(at inputs, from, to int, z *whitened, grad []simd.Lanes) {
-	c.family.lanes(at.x, from, to, &z.at)
-	for b := range simd.Wide {
-		z.r[b] = c.residual(at, min(from+b, to-1))
+// prior adds to z, which has the kernel's covariances with the samples, what else holds before they count: the formula's
+// mean, its derivatives by the parameters unless grad is nil, and the residual's covariances, without J S Jᵀ.
+func (c *curve) prior(k *block, z *whitened, grad []simd.Lanes) {
+	z.mean = k.of(c.theta, k.logs, grad)
+	if c.r == nil {
+		return
 	}
-	z.mean = z.of(c.theta, at, from, to, grad)
-	for b, r := range z.r {
+	for b, r := range k.r {
 		z.mean[b] += c.carries.Mean * r
 	}
-	simd.Matern(z.w, c.x, &z.at, c.sf*c.sf)
 	for j, r := range c.r {
 		r *= square(c.carries.SD)
-		for b, v := range z.r {
+		for b, v := range k.r {
 			z.w[j][b] += r * v
 		}
 	}
 }
 
-// whiten fills z for the modes from, from+1, …; places beyond to repeat the last
-// mode.
-func (c *curve) whiten(at inputs, from, to int, z *whitened) {
+// whiten fills z, which has the kernel's covariances with the samples.
+func (c *curve) whiten(k *block, z *whitened) {
 	n, p := len(c.x), c.family.params()
-	c.prior(at, from, to, z, z.g)
+	c.prior(k, z, z.g)
 	forwardWide(c.chol, n, z.w)
 	about := simd.Dot(c.beta, z.w)
 	for b, v := range about {
@@ -113,42 +126,44 @@ func forwardWide(l []float64, n int, b []simd.Lanes) {
 	}
 }
 
-// posterior writes mean and variance of ln y at modes from ≤ i < to into
-// slices of that length.
-func (c *curve) posterior(at inputs, from, to int, mean, variance []float64) {
-	z := c.newWhitened()
-	for i := from; i < to; i += simd.Wide {
-		c.whiten(at, i, to, z)
-		var v simd.Lanes
-		for b, r := range z.r {
-			v[b] = c.sf*c.sf + square(c.carries.SD*r)
-		}
-		for j := range z.w {
-			for b, w := range z.w[j] {
-				v[b] -= w * w
-			}
-		}
-		for a := range z.g {
-			for b, g := range z.g[a] {
-				v[b] += g * g
-			}
-		}
-		for b := range min(simd.Wide, to-i) {
-			mean[i-from+b], variance[i-from+b] = z.mean[b], max(v[b], leastVariance)
+// posterior is mean, in z, and variance of ln y at a block's modes.
+func (c *curve) posterior(k *block, z *whitened) (variance simd.Lanes) {
+	c.whiten(k, z)
+	for b, r := range k.r {
+		variance[b] = c.sf * c.sf
+		if c.r != nil {
+			variance[b] += square(c.carries.SD * r)
 		}
 	}
+	for j := range z.w {
+		for b, w := range z.w[j] {
+			variance[b] -= w * w
+		}
+	}
+	for a := range z.g {
+		for b, g := range z.g[a] {
+			variance[b] += g * g
+		}
+	}
+	for b, v := range variance {
+		variance[b] = max(v, leastVariance)
+	}
+	return variance
 }
 
-// vectors returns, per mode, its mean and its whitened coordinates in one row.
-func (c *curve) vectors(at inputs) (mean []float64, w, g [][]float64) {
-	z := c.newWhitened()
-	count := len(at.x)
-	mean, w, g = make([]float64, count), make([][]float64, count), make([][]float64, count)
+// vectors returns, per mode, the mean of each curve and its whitened coordinates in one row.
+func (m mixture) vectors(at inputs) (mean [][]float64, w, g [][][]float64) {
+	count, k, n := len(at.x), m.newBlock(), len(m.curves)
+	mean, w, g = make([][]float64, n), make([][][]float64, n), make([][][]float64, n)
 	for i := 0; i < count; i += simd.Wide {
-		c.whiten(at, i, count, z)
-		for b := range min(simd.Wide, count-i) {
-			mean[i+b] = z.mean[b]
-			w[i+b], g[i+b] = strided(z.w, b), strided(z.g, b)
+		m.fill(k, at, i, count)
+		for j, c := range m.curves {
+			z := k.z[j]
+			c.whiten(k, z)
+			for b := range min(simd.Wide, count-i) {
+				mean[j] = append(mean[j], z.mean[b])
+				w[j], g[j] = append(w[j], strided(z.w, b)), append(g[j], strided(z.g, b))
+			}
 		}
 	}
 	return mean, w, g
@@ -173,8 +188,9 @@ func (m mixture) formulas(at inputs, from, to int, out []float64) {
 	clear(out)
 	z := newMeans(m.dominant().family)
 	for i := from; i < to; i += simd.Wide {
+		logs := z.logsAt(at, i, to)
 		for k, c := range m.curves {
-			for b, v := range z.of(c.theta, at, i, to, nil) {
+			for b, v := range z.of(c.theta, logs, nil) {
 				if i+b < to {
 					out[i-from+b] += m.weights[k] * v
 				}
@@ -193,41 +209,44 @@ func (m mixture) noise() float64 {
 
 // mean writes the posterior mean of ln y.
 func (m mixture) mean(at inputs, out []float64) {
-	m.curves[0].mean(at, out)
-	if len(m.curves) == 1 {
-		return
+	k, alpha := m.newBlock(), make([][]float64, len(m.curves))
+	for j, c := range m.curves {
+		alpha[j] = slices.Clone(c.beta)
+		backward(c.chol, len(c.x), alpha[j])
 	}
-	for i := range out {
-		out[i] *= m.weights[0]
-	}
-	one := make([]float64, len(out))
-	for k, c := range m.curves[1:] {
-		c.mean(at, one)
-		for i, v := range one {
-			out[i] += m.weights[k+1] * v
+	for i := 0; i < len(out); i += simd.Wide {
+		m.fill(k, at, i, len(out))
+		var mean simd.Lanes
+		for j, c := range m.curves {
+			c.prior(k, k.z[j], nil)
+			for b, about := range simd.Dot(alpha[j], k.z[j].w) {
+				mean[b] += m.weights[j] * (k.z[j].mean[b] + about)
+			}
 		}
+		copy(out[i:], mean[:])
 	}
 }
 
-// posterior writes mean and standard deviation at modes from ≤ i < to into
-// slices of that length.
+// posterior writes mean and standard deviation at modes from ≤ i < to into slices of that length.
 func (m mixture) posterior(at inputs, from, to int, mean, sd []float64) {
-	m.curves[0].posterior(at, from, to, mean, sd)
-	if len(m.curves) > 1 {
-		mean2, var2 := make([]float64, len(mean)), make([]float64, len(mean))
-		so := m.weights[0] // of the weights
-		for k, c := range m.curves[1:] {
-			c.posterior(at, from, to, mean2, var2)
-			a, b := so/(so+m.weights[k+1]), m.weights[k+1]/(so+m.weights[k+1])
-			for i := range mean {
-				sd[i] = a*sd[i] + b*var2[i] + a*b*square(mean[i]-mean2[i])
-				mean[i] = a*mean[i] + b*mean2[i]
+	k := m.newBlock()
+	for i := from; i < to; i += simd.Wide {
+		m.fill(k, at, i, to)
+		var mu, v simd.Lanes
+		so := 0.0 // of the weights
+		for j, c := range m.curves {
+			variance := c.posterior(k, k.z[j])
+			so += m.weights[j]
+			b := m.weights[j] / so
+			a := 1 - b
+			for l, mean := range k.z[j].mean {
+				v[l] = a*v[l] + b*variance[l] + a*b*square(mu[l]-mean)
+				mu[l] = a*mu[l] + b*mean
 			}
-			so += m.weights[k+1]
 		}
-	}
-	for i, v := range sd {
-		sd[i] = math.Sqrt(v)
+		for l := range min(simd.Wide, to-i) {
+			mean[i-from+l], sd[i-from+l] = mu[l], math.Sqrt(v[l])
+		}
 	}
 }
 
@@ -237,18 +256,16 @@ func (m mixture) covariance(a, b inputs) *mat.Dense {
 		return &mat.Dense{}
 	}
 	out := mat.NewDense(len(a.x), len(b.x), nil)
-	var meanA, meanB [][]float64
+	meanA, wa, ga := m.vectors(a)
+	meanB, wb, gb := m.vectors(b)
 	for i, c := range m.curves {
-		ma, wa, ga := c.vectors(a)
-		mb, wb, gb := c.vectors(b)
-		meanA, meanB = append(meanA, ma), append(meanB, mb)
 		for r := range a.x {
 			xr := c.family.scaled(a.x[r])
 			row := out.RawRowView(r)
 			for s := range b.x {
 				xs := c.family.scaled(b.x[s])
 				k := c.sf*c.sf*matern(distance2(&xr, &xs)) + square(c.carries.SD)*c.residual(a, r)*c.residual(b, s)
-				row[s] += m.weights[i] * (k - dot(wa[r], wb[s]) + dot(ga[r], gb[s]))
+				row[s] += m.weights[i] * (k - dot(wa[i][r], wb[i][s]) + dot(ga[i][r], gb[i][s]))
 			}
 		}
 	}
