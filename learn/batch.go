@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"jtune/internal/text"
 	"jtune/tegra"
 )
 
@@ -119,6 +120,24 @@ func (m *Model) Whole() *Model {
 		return m.whole
 	}
 	return m
+}
+
+// Modes is how many modes a model was made from, at whichever batch sizes.
+func (m *Model) Modes() int {
+	modes := map[tegra.Mode]bool{}
+	for _, s := range m.Whole().Samples {
+		modes[s.Mode] = true
+	}
+	return len(modes)
+}
+
+// Learned says what a model was made from: modes, and in how many settings where the batch size is an input.
+func (m *Model) Learned() string {
+	modes := text.Count(m.Modes(), "mode")
+	if n := len(m.Whole().Samples); n > m.Modes() {
+		return fmt.Sprintf("%s in %s", modes, text.Count(n, "setting"))
+	}
+	return modes
 }
 
 // PredictSettings predicts settings, whose batch sizes need not have been measured.

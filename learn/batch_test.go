@@ -352,3 +352,22 @@ func TestBatchModelRejectsSizesOutOfRange(t *testing.T) {
 		}
 	}
 }
+
+func TestModelCountsModesAndSettings(t *testing.T) {
+	t.Parallel()
+	a, b := tegra.Mode{Cores: 2, CPU: 1, GPU: 1, EMC: 1}, tegra.Mode{Cores: 4, CPU: 1, GPU: 1, EMC: 1}
+	at := func(m tegra.Mode, batch int) tegra.Measured {
+		return tegra.Measured{Setting: tegra.Setting{Mode: m, Batch: batch}}
+	}
+	one := &Model{Samples: []tegra.Measured{at(a, 0), at(b, 0)}}
+	sized := &Model{Samples: []tegra.Measured{at(a, 1), at(a, 8), at(b, 8)}, Batches: []int{1, 8}}
+	for _, c := range []struct {
+		model *Model
+		modes int
+		said  string
+	}{{one, 2, "2 modes"}, {sized, 2, "2 modes in 3 settings"}, {sized.At(1), 2, "2 modes in 3 settings"}} {
+		if c.model.Modes() != c.modes || c.model.Learned() != c.said {
+			t.Errorf("%d modes, %q; want %d, %q", c.model.Modes(), c.model.Learned(), c.modes, c.said)
+		}
+	}
+}

@@ -153,11 +153,7 @@ func (c *cloudView) about() []string {
 		words = append(words, fmt.Sprintf("%s %s: %d modes", k, setting, len(c.grouped())))
 	}
 	if m := v.Model; m != nil {
-		learned := text.Count(len(m.Samples), "mode")
-		if v.Batches() != nil {
-			learned = text.Count(len(m.Whole().Samples), "setting")
-		}
-		words = append(words, fmt.Sprintf("%s, %s", m.Method, learned))
+		words = append(words, fmt.Sprintf("%s, %s", m.Method, m.Learned()))
 		switch e, weak := page.ErrorText(m.CV.TimeMAPEPct), m.Weakness(); {
 		case e != widget.Dash:
 			words = append(words, fmt.Sprintf("error %s time %s power", e, page.ErrorText(m.CV.PowerMAPEPct)))

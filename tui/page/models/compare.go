@@ -49,7 +49,7 @@ func (c *comparison) text(read page.Reader, w int) string {
 	lines := []string{widget.StyleBold.Render(beside("", widget.CutFront(c.ids[0].name, room),
 		widget.CutFront(c.ids[1].name, room)))}
 	facts := func(m *learn.Model) []string {
-		return []string{string(m.Method), fmt.Sprint(len(m.Samples)), page.ErrorText(m.CV.TimeMAPEPct),
+		return []string{string(m.Method), fmt.Sprint(m.Modes()), page.ErrorText(m.CV.TimeMAPEPct),
 			page.ErrorText(m.CV.PowerMAPEPct), m.CV.How, cmp.Or(m.Reference, "none")}
 	}
 	a, b := facts(c.models[0]), facts(c.models[1])

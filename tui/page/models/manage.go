@@ -5,7 +5,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"jtune/internal/text"
 	"jtune/tui/page"
 	"jtune/tui/session/models"
 	"jtune/tui/widget"
@@ -70,7 +69,7 @@ func (p *Page) remove(info models.Info) page.Intent {
 	why := info.Name + ": its file is moved aside; " + back
 	if m := info.Model; m != nil && m.Provenance.Pool != "" {
 		why = fmt.Sprintf("%s: its %s stay in their campaigns, and the next measurement fits them again; %s",
-			info.Name, text.Count(len(m.Samples), "mode"), back)
+			info.Name, m.Learned(), back)
 	}
 	return page.Ask{Do: "delete", Not: "leave it", Why: why, Then: page.Manage("model", func() (string, error) {
 		_, err := on.DeleteModel(info.Name)

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"jtune/internal/figure"
-	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/tegra"
 	"jtune/tui/page"
@@ -82,7 +81,7 @@ func (p *Page) cell(row, col int) string {
 	if idOf(info) == p.marked {
 		name = "+" + name
 	}
-	return [...]string{name, string(m.Method), fmt.Sprint(len(m.Samples)), page.ErrorText(m.CV.TimeMAPEPct),
+	return [...]string{name, string(m.Method), fmt.Sprint(m.Modes()), page.ErrorText(m.CV.TimeMAPEPct),
 		page.ErrorText(m.CV.PowerMAPEPct), age, m.Provenance.Device}[col]
 }
 
@@ -98,7 +97,7 @@ func (p *Page) about(w, h int) string {
 	}
 	m := info.Model
 	what := info.Workload() + page.BatchText(m.Batch)
-	lines := []string{fmt.Sprintf("%s, from %s on %s", what, text.Count(len(m.Samples), "mode"), m.Provenance.Device)}
+	lines := []string{fmt.Sprintf("%s, from %s on %s", what, m.Learned(), m.Provenance.Device)}
 	if from := m.Provenance; from.Virtual && !strings.Contains(strings.Join(m.Warnings, " "), "virtual") {
 		text := widget.StyleBadge.Render("VIRTUAL") + ": fitted to a simulation, not from measurements"
 		if from.Replay != "" {
