@@ -18,6 +18,7 @@ import (
 	"jtune/tegra/virtual"
 	"jtune/tui/session/lab/evidence"
 	"jtune/tui/session/lab/fidelity"
+	"jtune/tui/session/lab/origin"
 )
 
 // fidelityCmd is `jtune research fidelity`.
@@ -34,9 +35,9 @@ func newFidelity(a *app) *cobra.Command {
 		Use:   "fidelity",
 		Short: "Hold the virtual boards against the papers' published figures",
 		Long: "Calculates every hardware figure of the papers on the virtual boards and prints how far it is off, in " +
-			"tolerances: up to 1 is within, up to 1.5 near. A setting is an input of the simulation, a stated figure " +
-			"needs no simulation, and a contradictory one disagrees with other figures of its paper. Nothing here is " +
-			"a measurement.",
+			"tolerances: up to 1 is within, up to 1.5 near. A setting is an input of the simulation, for a proxy " +
+			"something near to it is calculated, a stated figure needs no simulation, and a contradictory one " +
+			"disagrees with other figures of its paper. Nothing here is a measurement.",
 		Example: "  jtune research fidelity --device virtual:nano\n  jtune research fidelity --only s2-dvfs --json\n" +
 			"  jtune research fidelity --device all --strict",
 	})
@@ -133,6 +134,7 @@ func (c *fidelityCmd) columns() report.Table[evidence.Result] {
 		{Key: "off_left_out", Form: report.JSON, Of: c.offLeftOut},
 		{Key: "verdict", Title: "verdict", Of: func(x r) any { return x.Verdict }},
 		{Key: "kind", Of: func(x r) any { return x.Kind }},
+		{Key: "blind", Of: func(x r) any { return x.Blind() }}, // its tolerance is as large as its value
 		{Key: "same_as", Of: func(x r) any { return text.Optional(x.SameAs) }},
 		{Key: "note", Of: func(x r) any { return text.Optional(x.Why()) }},
 		{Key: "virtual", Form: report.CSV, Of: func(x r) any { return x.Simulated }},
@@ -197,19 +199,50 @@ func (c *fidelityCmd) print(results []evidence.Result) error {
 	}
 	if c.fit != nil {
 		k, l := c.fit.Constants, c.fit.LeftOut
-		fmt.Fprintln(c.out, wrapped(fmt.Sprintf("fitted: %d constants (%.1f effective) to %d of these figures, %d of "+
-			"them within; with each fact left out in turn and the constants fitted again to the others (%d facts), "+
-			"%d of %d are within", k.Fitted, k.Effective, k.Figures, k.Within, l.Facts, l.Within, l.Figures)))
+		fmt.Fprintln(c.out, wrapped(fmt.Sprintf("fitted: %d constants; %d of them (%.1f effective) to %d of these "+
+			"figures, %d of them within; with each fact left out in turn and the constants fitted again to the others "+
+			"(%d facts), %d of %d are within; the other %d, of inference, were chosen by the published savings as a "+
+			"whole", k.Fitted, k.Fitted-k.Savings, k.Effective, k.Figures, k.Within, l.Facts, l.Within, l.Figures,
+			k.Savings)))
 		if leaning := leaningOnTheFit(results, c.fit); leaning != nil {
 			fmt.Fprintln(c.out, wrapped("within only because they were fitted to, with their tolerances off "+
 				"otherwise: "+strings.Join(leaning, ", ")))
 		}
+		printUnfounded(c.out, k.Unfounded)
+	}
+	if blind := blindFigures(results); blind != nil {
+		fmt.Fprintln(c.out, wrapped("the tolerance is as large as the value, so that no effect at all would be within: "+
+			strings.Join(blind, ", ")))
 	}
 	_, err := fmt.Fprintln(c.out, fidelity.Simulation)
 	return err
 }
 
-// printReasons says why results do not hold.
+// printUnfounded lists the constants that nothing published or shared determines.
+func printUnfounded(w io.Writer, n int) {
+	fmt.Fprintln(w, wrapped(fmt.Sprintf("%d constants have neither a published figure nor a shared sweep behind them:",
+		n)))
+	for _, o := range origin.Unfounded() {
+		source := ""
+		if o.Source != "" {
+			source = " (" + o.Source + ")"
+		}
+		fmt.Fprintln(w, wrapped(fmt.Sprintf("%s: %s, %s%s", strings.Join(o.Of, ", "), strings.Join(o.Fields, " "),
+			o.Kind, source)))
+	}
+}
+
+// blindFigures are those that any small value would meet.
+func blindFigures(results []evidence.Result) (out []string) {
+	for _, r := range results {
+		if r.Blind() {
+			out = append(out, fmt.Sprintf("%s (%s ± %s)", r.ID, publishedText(r.Figure), number(r.Slack(r.Value))))
+		}
+	}
+	return out
+}
+
+// printReasons says why results do not hold, and what proxies stand for.
 func printReasons(w io.Writer, results []evidence.Result) {
 	for _, r := range results {
 		if why := r.Why(); why != "" {
@@ -273,6 +306,9 @@ func fidelitySums(w io.Writer, results []evidence.Result) error {
 		}},
 		number("near", func(c evidence.Counts) int { return c.Near }),
 		number("outside", func(c evidence.Counts) int { return c.Outside }),
+		{Title: "proxies within", Text: func(place string) string {
+			return fmt.Sprintf("%d of %d", sums[place].ProxiesWithin, sums[place].Proxies)
+		}},
 		number("settings", func(c evidence.Counts) int { return c.Settings }),
 		number("stated", func(c evidence.Counts) int { return c.Stated }),
 		number("contradictory", func(c evidence.Counts) int { return c.Contradictory }),

@@ -43,11 +43,13 @@ func TestCountsAddUp(t *testing.T) {
 		return Result{Figure: Figure{Jobs: []Job{{Board: board}}, Kind: kind, SameAs: same}, Verdict: v}
 	}
 	sums := Summary([]Result{figure("nano", Simulated, Within, ""), figure("nano", Simulated, Within, "x"),
-		figure("tx2", Simulated, Near, ""), figure("tx2", Setting, Outside, ""), figure("", Stated, AsStated, "")})
+		figure("tx2", Simulated, Near, ""), figure("tx2", Setting, Outside, ""), figure("", Stated, AsStated, ""),
+		figure("tx2", Proxy, Within, ""), figure("tx2", Proxy, Outside, "")})
 	if n := sums["nano"]; n.Within != 2 || n.OnceWithin != 1 || n.Restatements != 1 {
 		t.Errorf("nano: %+v", n)
 	}
-	if all := sums[All]; all.Total() != 5 || all.Holding() != 3 || all.Simulated != 3 || all.Near != 1 {
+	if all := sums[All]; all.Total() != 7 || all.Holding() != 4 || all.Simulated != 3 || all.Near != 1 ||
+		all.Proxies != 2 {
 		t.Errorf("all: %+v", all)
 	}
 }
@@ -114,5 +116,22 @@ func TestResultOfAFigureThatIsNotWorkedOutSaysWhy(t *testing.T) {
 	r, err = words.Result(10, Figure{Kind: Simulated, Value: 12, Relation: "eq", Tolerance: 1, Terms: "number 2"})
 	if err != nil || r.Verdict != Within || r.Why() != "" || r.Off != 0 {
 		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+func TestFigureIsBlindWhereTheToleranceReachesZero(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		relation         string
+		value, tolerance float64
+		relative, want   bool
+	}{
+		{"eq", -2, 3, false, true}, {"approx", 2, 2, false, true}, {"eq", 4.7, 4, false, false},
+		{"eq", 40, 0.1, true, false}, {"approx", 0, 5, false, false}, {"le", 3, 5, false, false},
+	} {
+		f := Figure{Kind: Simulated, Relation: c.relation, Value: c.value, Tolerance: c.tolerance, Relative: c.relative}
+		if f.Blind() != c.want {
+			t.Errorf("%+v: %v", c, !c.want)
+		}
 	}
 }

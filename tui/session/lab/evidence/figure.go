@@ -48,6 +48,7 @@ type Kind string
 // Kinds of figures.
 const (
 	Simulated     Kind = "simulated"
+	Proxy         Kind = "proxy"         // something near to it is worked out in its place, which the note names
 	Setting       Kind = "setting"       // the simulation holds the number as an input: no evidence
 	Stated        Kind = "stated"        // a fact that needs no simulation
 	Contradictory Kind = "contradictory" // contradicts other figures of its own paper

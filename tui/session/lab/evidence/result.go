@@ -12,6 +12,7 @@ type Result struct {
 	Off       float64   // tolerances that the worst of them is off; NaN without values
 	Verdict   Verdict
 	Simulated bool   // the values rest on a virtual board
+	Samples   int    // random samples of modes that the values are medians of; 0: none is drawn
 	Lacks     string // why there is no value
 }
 
@@ -26,18 +27,19 @@ func (r Result) Worst() float64 {
 	return worst
 }
 
-// Why is the reason of a verdict that is no success; "" else.
+// Why is the reason of a verdict that is no success, or what a proxy stands for; "" else.
 func (r *Result) Why() string {
-	if r.Verdict.Holds() {
+	if r.Kind != Proxy && (r.Verdict.Holds() || r.Verdict == Better) {
 		return ""
 	}
 	return cmp.Or(r.Lacks, r.Note)
 }
 
-// Counts sums verdicts up. Within, near and outside count simulated figures.
+// Counts sums verdicts up. Within, better, near and outside count simulated figures.
 type Counts struct {
 	Simulated     int `json:"simulated"`
 	Within        int `json:"within"`
+	Better        int `json:"better"`
 	Near          int `json:"near"`
 	Outside       int `json:"outside"`
 	Settings      int `json:"settings"`
@@ -47,20 +49,27 @@ type Counts struct {
 	Restatements  int `json:"restatements"` // of simulated: they say what another figure says
 	OnceWithin    int `json:"once_within"`  // within, restatements left out
 	OfSettings    int `json:"of_settings"`
+	Proxies       int `json:"proxies"`
+	ProxiesWithin int `json:"proxies_within"`
 }
 
 // Holding is how many figures are met, held as a setting, or stated.
-func (c Counts) Holding() int { return c.Within + c.Settings + c.Stated }
+func (c Counts) Holding() int { return c.Within + c.ProxiesWithin + c.Settings + c.Stated }
 
 // Total is how many figures there are.
 func (c Counts) Total() int {
-	return c.Simulated + c.OfSettings + c.Stated + c.Contradictory + c.NotSimulated
+	return c.Simulated + c.Proxies + c.OfSettings + c.Stated + c.Contradictory + c.NotSimulated
 }
 
 func (c *Counts) add(r Result) {
 	switch r.Kind {
 	case Simulated:
 		c.simulated(r)
+	case Proxy:
+		c.Proxies++
+		if r.Verdict == Within {
+			c.ProxiesWithin++
+		}
 	case Setting:
 		c.OfSettings++
 		if r.Verdict == AsSet {
@@ -86,6 +95,8 @@ func (c *Counts) simulated(r Result) {
 		if r.SameAs == "" {
 			c.OnceWithin++
 		}
+	case Better:
+		c.Better++
 	case Near:
 		c.Near++
 	default:

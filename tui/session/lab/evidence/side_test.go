@@ -2,7 +2,7 @@ package evidence
 
 import "testing"
 
-// An error smaller than the published one is no fault: the verdict says which side a value lies on.
+// An error smaller than the published one is no fault; beside one that is worse it does not make up for that.
 func TestResultSaysBetterOrWorse(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -10,7 +10,11 @@ func TestResultSaysBetterOrWorse(t *testing.T) {
 		own    []float64
 		want   string
 	}{
-		{"time_mape", []float64{6.1}, "OUTSIDE, better"},
+		{"time_mape", []float64{6.1}, "better"},
+		{"time_mape", []float64{6.1, 12}, "better"},
+		{"time_mape", []float64{6.1, 13.9}, "near, worse"},
+		{"time_mape", []float64{6.1, 20}, "OUTSIDE, worse"},
+		{"cases", []float64{14}, "better"},
 		{"time_mape", []float64{30}, "OUTSIDE, worse"},
 		{"time_mape", []float64{12.6}, "within"},
 		{"epoch_time", []float64{6.1}, "OUTSIDE"},

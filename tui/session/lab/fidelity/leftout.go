@@ -9,6 +9,7 @@ import (
 
 	"jtune/internal/sorted"
 	"jtune/tui/session/lab/evidence"
+	"jtune/tui/session/lab/origin"
 	"jtune/tui/session/lab/refit"
 )
 
@@ -17,9 +18,13 @@ import (
 type Fit struct {
 	Constants struct {
 		Fitted    int     `json:"fitted"`
-		Effective float64 `json:"effective"` // of them: the trace of the hat matrix
-		Figures   int     `json:"figures"`   // that they were fitted to
+		Effective float64 `json:"effective"` // of those fitted to Figures: the trace of the hat matrix
+		Figures   int     `json:"figures"`   // that all but Savings of them were fitted to
 		Within    int     `json:"within"`    // of these
+		Savings   int     `json:"savings"`   // of Fitted: chosen by published savings of energy as a whole
+		Unfounded int     `json:"unfounded"` // besides, with neither a published figure nor a shared sweep behind them
+		// Origins are where each constant comes from.
+		Origins []origin.Origin `json:"origins"`
 	}
 	LeftOut struct {
 		Facts   int `json:"facts"`   // that the figures state, restatements taken together
@@ -30,53 +35,19 @@ type Fit struct {
 	Off map[string]float64
 }
 
-// fitted are the constants that the figures determined: fields of chips or workloads, several where boards or stacks
-// share what was fitted on one. Constants that data sheets or sweeps determined are not among them.
-var fitted = []struct{ of, fields string }{
-	{"agx-xavier xavier-nx", "CPUSpeed Launch Latency Coupled"},
-	{"agx-xavier xavier-nx nano tx2", "Disturbed Reclaim"},
-	{"agx-xavier", "MemScale"},
-	{"agx-xavier xavier-nx", "GPULeak GPUOn Switch CoreIdle CoreWork EMCClock"},
-	{"agx-xavier", "Base"},
-	{"xavier-nx", "MemScale Base"},
-	{"nano", "CPUSpeed Launch Latency"},
-	{"nano", "Base GPULeak GPUOn Switch CoreIdle CoreWork EMCClock"},
-	{"lenet5", "Kernel Launch LaunchMem Serial Fetch FetchMem Jitter Contention FillHigh Switching " +
-		"CPUActive TransferJ"},
-	{"resnet18-cifar", "Kernel Traffic Roofline Launch LaunchMem Fetch FetchMem Switching " +
-		"CPUActive TransferJ"},
-	{"mobilenet", "Older.SmallShare Older.Contention"},
-	{"vgg11", "Kernel"},
-}
-
-// constant is one of them.
-type constant struct {
-	of    []string
-	field string
-}
-
-func fittedConstants() (out []constant) {
-	for _, f := range fitted {
-		for field := range strings.FieldsSeq(f.fields) {
-			out = append(out, constant{strings.Fields(f.of), field})
-		}
-	}
-	return out
-}
-
 // scaled returns the constants with one of them multiplied.
-func (c constants) scaled(one constant, factor float64) constants {
+func (c constants) scaled(one origin.Constant, factor float64) constants {
 	out := builtIn()
 	for name, chip := range c.chips {
-		if slices.Contains(one.of, name) {
-			field := reflect.ValueOf(&chip).Elem().FieldByName(one.field)
+		if slices.Contains(one.Of, name) {
+			field := reflect.ValueOf(&chip).Elem().FieldByName(one.Field)
 			field.SetFloat(field.Float() * factor)
 		}
 		out.chips[name] = chip
 	}
 	for name, w := range c.workloads {
-		if slices.Contains(one.of, name) {
-			holder, inOlder := strings.CutPrefix(one.field, "Older.")
+		if slices.Contains(one.Of, name) {
+			holder, inOlder := strings.CutPrefix(one.Field, "Older.")
 			of := reflect.ValueOf(&w).Elem()
 			if inOlder {
 				older := *w.Older
@@ -126,7 +97,7 @@ func (b *bench) residuals(figures []Figure) ([]float64, error) {
 // fitOf prepares the fit to all figures that constants were fitted to.
 func fitOf(seed uint64) (figures []Figure, f refit.Refit, err error) {
 	figures = slices.DeleteFunc(slices.Clone(Figures()), func(f Figure) bool { return !f.fitsTo() })
-	own, list := newBench(builtIn(), seed), fittedConstants()
+	own, list := newBench(builtIn(), seed), origin.Fitted()
 	f, err = refit.New(len(list), func(x []float64) ([]float64, error) {
 		c := own.constants
 		for k, one := range list {
@@ -143,10 +114,12 @@ func FitOf(seed uint64) (out Fit, err error) {
 	if err != nil {
 		return Fit{}, err
 	}
-	out.Constants.Fitted, out.Constants.Effective = len(fittedConstants()), f.Effective()
-	out.Constants.Figures = len(figures)
+	k := &out.Constants
+	k.Savings, k.Unfounded = origin.Count(origin.Savings), origin.Count(origin.Assumed, origin.Borrowed)
+	k.Fitted, k.Effective, k.Origins = len(origin.Fitted())+k.Savings, f.Effective(), origin.All()
+	k.Figures = len(figures)
 	for _, off := range f.Residuals() {
-		out.Constants.Within += int(truth(math.Abs(off) <= 1))
+		k.Within += int(truth(math.Abs(off) <= 1))
 	}
 	out.Off = map[string]float64{}
 	for _, fact := range facts(figures) {
