@@ -26,8 +26,8 @@ import (
 type reproduceCmd struct {
 	*app
 	reproduce.Options
-	svg           string
-	claims, plots bool
+	svg               string
+	claims, plots, md bool
 }
 
 func newReproduce(a *app) *cobra.Command {
@@ -65,6 +65,7 @@ func (c *reproduceCmd) flags(f *pflag.FlagSet) {
 	f.BoolVar(&c.plots, "plot", false, "also draw the results in the terminal")
 	f.StringVar(&c.Sweeps, "sweeps", "", "use the measured sweeps in `DIR`")
 	f.StringVar(&c.svg, "svg", "", "draw the results as SVG files in `DIR`")
+	f.BoolVar(&c.md, "md", false, "as a page of Markdown; of all studies with the take-aways")
 	f.BoolVar(&c.asCSV, "csv", false, "as CSV, one result per line")
 	c.jsonFlag(f, asDocument)
 }
@@ -76,6 +77,8 @@ func (c *reproduceCmd) check() error {
 		return usagef("reproduce: want a study, all, or --claims; studies: %s", names)
 	case len(c.args) > 0 && c.claims:
 		return usagef("reproduce --claims takes no study")
+	case c.md && (c.claims || c.asJSON || c.asCSV):
+		return usagef("reproduce --md is a form of its own; of all it has the take-aways too")
 	case len(c.args) > 0 && c.args[0] != "all":
 		if _, ok := reproduce.Find(c.args[0]); !ok {
 			return usagef("reproduce %s: no such study; there are %s, all", c.args[0], names)
@@ -103,6 +106,9 @@ func (c *reproduceCmd) run(ctx context.Context) error {
 	reports, err := reproduce.Run(ctx, c.Options)
 	if err != nil {
 		return err
+	}
+	if c.md {
+		return c.printPage(ctx, reports)
 	}
 	var drawn []figure.Figure
 	for _, r := range reports {
@@ -138,6 +144,9 @@ func studyColumns() report.Table[evidence.Result] {
 		{Key: "published_max", Of: most},
 		{Key: "unit", Of: func(x r) any { return x.Unit }},
 		{Key: "relation", Of: func(x r) any { return x.Relation }},
+		{Key: "samples", Title: "samples", Of: func(x r) any {
+			return tegra.Val[int]{V: x.Samples, OK: x.Samples > 0} // of modes, whose median own is
+		}},
 		{Key: "tolerance", Title: "tolerance", Of: func(x r) any { return report.Exact(x.Slack(x.Value)) },
 			Text: func(x r) string { return "± " + number(x.Slack(x.Value)) }},
 		{Key: "verdict", Title: "verdict", Of: func(x r) any { return x.Verdict },
@@ -200,20 +209,18 @@ func (c *reproduceCmd) print(reports []reproduce.Report) error {
 			return err
 		}
 	}
-	n := evidence.Summary(all)[evidence.All]
-	better, quick := 0, ""
-	for _, r := range all {
-		if r.Side() == "better" {
-			better++
-		}
-	}
+	_, err := fmt.Fprintln(c.out, c.sum(all))
+	return err
+}
+
+// sum says how many results hold.
+func (c *reproduceCmd) sum(all []evidence.Result) string {
+	n, quick := evidence.Summary(all)[evidence.All], ""
 	if c.Quick {
 		quick = "; quick: one sample of modes, smaller references: no figures to quote"
 	}
-	_, err := fmt.Fprintf(c.out, "%d published results: %d hold, %d near, %d outside, of these two %d better than "+
-		"published, %d without an own value%s\n", len(all), n.Holding(), n.Near, n.Outside, better,
-		n.Contradictory+n.NotSimulated, quick)
-	return err
+	return fmt.Sprintf("%d published results: %d hold, %d better than published, %d near, %d outside, %d without an "+
+		"own value%s", len(all), n.Holding(), n.Better, n.Near, n.Outside, n.Contradictory+n.NotSimulated, quick)
 }
 
 // printStudy prints one study: its results, its tables, reasons and sources.
@@ -275,32 +282,41 @@ func (c *reproduceCmd) printClaims(judged []claims.Judged) error {
 	case c.asCSV:
 		return claimColumns().CSV(c.out, judged)
 	}
-	count := map[claims.Outcome]int{}
+	for _, j := range judged {
+		fmt.Fprintf(c.out, "%s  %s (%s)\n", strings.ToUpper(string(j.Outcome)), j.Sentence, j.Where)
+		fmt.Fprintf(c.out, "    %d of %d figures hold%s: %s\n", j.Holding, len(j.Evidence),
+			map[bool]string{true: ", VIRTUAL"}[j.Simulated], strings.Join(evidenceTexts(j), "; "))
+	}
+	_, err := fmt.Fprintf(c.out, "\n%s\n", c.claimSum(judged))
+	return err
+}
+
+// evidenceTexts are the figures of a claim in words.
+func evidenceTexts(j claims.Judged) (list []string) {
+	for _, e := range j.Evidence {
+		var own []string
+		for _, v := range e.Own {
+			own = append(own, number(v))
+		}
+		verdict := string(e.Verdict)
+		if e.Side == "worse" {
+			verdict += ", " + e.Side
+		}
+		list = append(list, fmt.Sprintf("%s %s, published %s (%s)", e.ID, strings.Join(own, " "),
+			publishedText(e.Figure()), verdict))
+	}
+	return list
+}
+
+func (c *reproduceCmd) claimSum(judged []claims.Judged) string {
+	count, quick := map[claims.Outcome]int{}, ""
 	for _, j := range judged {
 		count[j.Outcome]++
-		fmt.Fprintf(c.out, "%s  %s (%s)\n", strings.ToUpper(string(j.Outcome)), j.Sentence, j.Where)
-		var numbers []string
-		for _, e := range j.Evidence {
-			var own []string
-			for _, v := range e.Own {
-				own = append(own, number(v))
-			}
-			verdict := string(e.Verdict)
-			if e.Side != "" {
-				verdict += ", " + e.Side
-			}
-			numbers = append(numbers, fmt.Sprintf("%s %s, published %s (%s)", e.ID, strings.Join(own, " "),
-				publishedText(e.Figure()), verdict))
-		}
-		fmt.Fprintf(c.out, "    %d of %d figures hold%s: %s\n", j.Holding, len(j.Evidence),
-			map[bool]string{true: ", VIRTUAL"}[j.Simulated], strings.Join(numbers, "; "))
 	}
-	quick := ""
 	if c.Quick {
 		quick = "; quick: each figure of a method is of one sample, so that methods look better or worse than they are"
 	}
-	_, err := fmt.Fprintf(c.out, "\n%d claims: %d pass, %d fail, %d not testable here; a claim passes when more than "+
-		"two thirds of its figures hold%s\n", len(judged), count[claims.Pass], count[claims.Fail],
+	return fmt.Sprintf("%d claims: %d pass, %d fail, %d not testable here; a claim passes when more than two thirds "+
+		"of its figures hold or are better than published%s", len(judged), count[claims.Pass], count[claims.Fail],
 		count[claims.NotTestable], quick)
-	return err
 }

@@ -23,7 +23,7 @@ func TestClaimsCiteFiguresThatExist(t *testing.T) {
 			t.Errorf("%s: study %q, %d figures", c.ID, c.Study, len(c.evidence))
 		}
 		for _, prefix := range c.evidence {
-			if !known(prefix) {
+			if !known(strings.TrimPrefix(prefix, rival)) {
 				t.Errorf("%s: no figure begins with %q", c.ID, prefix)
 			}
 		}
@@ -32,7 +32,7 @@ func TestClaimsCiteFiguresThatExist(t *testing.T) {
 
 func TestClaimPassesWhenMoreThanTwoThirdsHold(t *testing.T) {
 	t.Parallel()
-	c := Claim{evidence: []string{"a-"}}
+	c := Claim{evidence: []string{"a-", "-rival-"}}
 	result := func(id string, v evidence.Verdict, values ...float64) evidence.Result {
 		return evidence.Result{Figure: evidence.Figure{ID: id}, Values: values, Verdict: v}
 	}
@@ -43,6 +43,9 @@ func TestClaimPassesWhenMoreThanTwoThirdsHold(t *testing.T) {
 	}{
 		{[]evidence.Result{within, within, within, outside}, Pass},
 		{[]evidence.Result{within, within, outside}, Fail},
+		{[]evidence.Result{within, within, result("a-3", evidence.Better, 1), outside}, Pass},
+		{[]evidence.Result{within, within, result("rival-1", evidence.Better, 1), outside}, Fail},
+		{[]evidence.Result{within, within, result("rival-1", evidence.Within, 1), outside}, Pass},
 		{[]evidence.Result{result("b-1", evidence.Within, 1), result("a-3", evidence.AsStated)}, NotTestable},
 	} {
 		if got := c.judge(x.results); got.Outcome != x.want {

@@ -153,6 +153,7 @@ func (l *lab) sizeErrors() (out [][2]float64, err error) {
 	if err != nil {
 		return nil, err
 	}
+	seeds := l.seeds(bench.PowerTrain, mobilenet)
 	if l.bySize != nil {
 		_, err := l.sweepOf(resnet)
 		return l.bySize, err
@@ -163,7 +164,7 @@ func (l *lab) sizeErrors() (out [][2]float64, err error) {
 			return nil, err
 		}
 		report, err := bench.Evaluate(l.ctx, bench.Options{Truth: s.measured, Reference: r, Sizes: []int{learnedModes},
-			Methods: []string{bench.PowerTrain}, Seeds: l.seeds(bench.PowerTrain), Seed: l.Seed})
+			Methods: []string{bench.PowerTrain}, Seeds: seeds, Seed: l.Seed})
 		if err != nil {
 			return nil, err
 		}

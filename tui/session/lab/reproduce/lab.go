@@ -22,13 +22,14 @@ import (
 	"jtune/tegra/sweep"
 	"jtune/tegra/virtual"
 	"jtune/tegra/virtual/physics"
+	"jtune/tui/session/lab/fourmodes"
 	"jtune/tui/session/lab/rig"
 )
 
-// How much is run. The papers take ten random samples of modes, and references of all 4,368 modes of the grid.
+// How much is run: as many random samples of modes as PowerTrain takes, and references of all 4,368 modes of the grid.
 const (
-	samples      = 5
-	scratch      = 3 // samples where networks learn from scratch
+	samples      = 10
+	unseen       = 20 // of LSTM and BERT (section 4.3.2)
 	quickSamples = 1
 	quickModes   = 600  // of a reference
 	quickSteps   = 1000 // of the networks of references, in place of 3,000 at least
@@ -64,12 +65,13 @@ type lab struct {
 	rows       map[string]score.Row
 	pickedOf   map[string]*picks
 
-	linearModels *lines
+	linearModels *fourmodes.Models
 	profile      *profiled
 	sensitivity  [][2]float64 // of minibatchErrors
 	bySize       [][2]float64 // of sizeErrors
 
 	simulated bool            // what was last worked out rests on a virtual board
+	drawn     int             // the fewest samples of modes that it takes medians of; 0: it draws none
 	used      map[string]bool // sweeps of the present study
 }
 
@@ -278,15 +280,22 @@ func thinned(rows []tegra.Measured, n int, seed uint64) (out []tegra.Measured) {
 	return out
 }
 
-// seeds is how many samples of modes are drawn.
-func (l *lab) seeds(method string) int {
-	switch {
+// seeds is how many samples of modes are drawn for a method on a place; none for one that learns nothing.
+func (l *lab) seeds(method, place string) (n int) {
+	switch job := jobOf(place); {
+	case method == bench.Maxn || method == bench.Presets:
+		return 0
 	case l.Quick:
-		return quickSamples
-	case method == bench.NN:
-		return scratch
+		n = quickSamples
+	case job == "lstm" || job == "bert":
+		n = unseen
+	default:
+		n = samples
 	}
-	return samples
+	if l.drawn == 0 || n < l.drawn {
+		l.drawn = n
+	}
+	return n
 }
 
 // score is a method's row on a sweep, having learned from that many modes. "none" is no reference.
@@ -301,12 +310,13 @@ func (l *lab) score(method string, size int, place, reference string) (score.Row
 			return score.Row{}, err
 		}
 	}
+	seeds := l.seeds(method, place)
 	key := fmt.Sprint(method, " ", size, " ", place, " ", reference)
 	if row, ok := l.rows[key]; ok {
 		return row, nil
 	}
 	o := bench.Options{Truth: s.measured, Name: title(place), Reference: r, Methods: []string{method},
-		Sizes: []int{max(1, size)}, Seeds: l.seeds(method), BudgetFrom: leastW, BudgetTo: mostW, BudgetStep: 1,
+		Sizes: []int{max(1, size)}, Seeds: max(1, seeds), BudgetFrom: leastW, BudgetTo: mostW, BudgetStep: 1,
 		Seed: l.Seed, Scratch: l.scratchConfig(),
 		Workers: runtime.GOMAXPROCS(0)}
 	board := boardOf(place)

@@ -1,6 +1,7 @@
 package reproduce
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	"jtune/internal/stats"
 	"jtune/learn"
 	"jtune/learn/baseline/nn"
 	"jtune/optimize"
@@ -24,22 +26,23 @@ type picked struct {
 	epochS    float64 // as predicted
 }
 
-// picks are the strategies' on one sample of modes of a workload.
+// picks are the strategies' on samples of modes of a workload.
 type picks struct {
 	lab      *lab
 	place    string
 	truth    map[tegra.Mode]tegra.Measured
-	preds    map[string][]learn.Prediction // by method
-	perEpoch float64                       // minibatches in an epoch
-	space    *tegra.Space                  // spanned by the sweep
+	preds    map[string][][]learn.Prediction // by method and sample
+	perEpoch float64                         // minibatches in an epoch
+	space    *tegra.Space                    // spanned by the sweep
 	presets  []tegra.Preset
 }
 
 // presetReach is how far, in octaves over all knobs, a profiled mode may lie from a preset to represent it.
 const presetReach = 0.3
 
-// picks learns each method from the same 50 modes.
+// picks learns each method from the same samples of 50 modes.
 func (l *lab) picks(place string) (*picks, error) {
+	samples := l.seeds(bench.PowerTrain, place)
 	s, err := l.sweepOf(place)
 	if err != nil {
 		return nil, err
@@ -47,7 +50,8 @@ func (l *lab) picks(place string) (*picks, error) {
 	if p, ok := l.pickedOf[place]; ok {
 		return p, nil
 	}
-	p := &picks{lab: l, place: place, truth: map[tegra.Mode]tegra.Measured{}, preds: map[string][]learn.Prediction{}}
+	p := &picks{lab: l, place: place, truth: map[tegra.Mode]tegra.Measured{},
+		preds: map[string][][]learn.Prediction{"optimum": {nil}}}
 	var modes []tegra.Mode
 	for _, m := range s.measured {
 		p.truth[m.Mode] = m
@@ -62,25 +66,13 @@ func (l *lab) picks(place string) (*picks, error) {
 	if err != nil {
 		return nil, err
 	}
-	learned := thinned(s.measured, min(learnedModes, len(s.measured)), l.Seed+1)
-	transfer := nn.ForTransfer()
-	for method, o := range map[string]learn.Options{
-		bench.PowerTrain: {Method: learn.PowerTrain, Reference: reference, Network: &transfer},
-		bench.NN:         {Method: learn.NN, Network: l.scratchConfig()},
-		bench.GP:         {Method: learn.GP},
-	} {
-		o.Space, o.Seed, o.SkipCV = space, l.Seed, true
-		model, err := learn.Fit(l.ctx, learned, o)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", method, err)
+	for sample := range samples {
+		if err := p.learn(s.measured, reference, uint64(sample)); err != nil {
+			return nil, err
 		}
-		p.preds[method] = model.PredictSettings(tegra.SettingsOf(s.measured))
-	}
-	for _, m := range learned {
-		p.preds[bench.Random] = append(p.preds[bench.Random], optimize.MeasuredPrediction(m))
 	}
 	for _, m := range s.measured {
-		p.preds["optimum"] = append(p.preds["optimum"], optimize.MeasuredPrediction(m))
+		p.preds["optimum"][0] = append(p.preds["optimum"][0], optimize.MeasuredPrediction(m))
 	}
 	if w, ok := physics.Find(jobOf(place)); ok {
 		p.perEpoch = float64(w.Minibatches(w.Batch))
@@ -94,23 +86,59 @@ func (l *lab) picks(place string) (*picks, error) {
 	return p, nil
 }
 
-// at is what a method chooses for a limit in watts; where it knows no mode within it, the nearest.
+// learn learns each method from one sample, and predicts all modes.
+func (p *picks) learn(all []tegra.Measured, reference *learn.Reference, sample uint64) error {
+	l := p.lab
+	learned := thinned(all, min(learnedModes, len(all)), l.Seed+1+sample)
+	transfer := nn.ForTransfer()
+	for method, o := range map[string]learn.Options{
+		bench.PowerTrain: {Method: learn.PowerTrain, Reference: reference, Network: &transfer},
+		bench.NN:         {Method: learn.NN, Network: l.scratchConfig()},
+		bench.GP:         {Method: learn.GP},
+	} {
+		o.Space, o.Seed, o.SkipCV = p.space, l.Seed+sample, true
+		model, err := learn.Fit(l.ctx, learned, o)
+		if err != nil {
+			return fmt.Errorf("%s: %w", method, err)
+		}
+		p.preds[method] = append(p.preds[method], model.PredictSettings(tegra.SettingsOf(all)))
+	}
+	var best []learn.Prediction
+	for _, m := range learned {
+		best = append(best, optimize.MeasuredPrediction(m))
+	}
+	p.preds[bench.Random] = append(p.preds[bench.Random], best)
+	return nil
+}
+
+// at is what a method chooses for a limit in watts: of its samples the one of median observed time.
 func (p *picks) at(method string, watts float64) picked {
+	all := p.each(method, watts)
+	return all[(len(all)-1)/2]
+}
+
+// each is what a method chooses by each of its samples, fastest first; where it knows no mode within the limit, the
+// nearest.
+func (p *picks) each(method string, watts float64) (out []picked) {
 	limit := optimize.Limit{PowerW: watts}
 	if method != bench.GP {
 		limit.Margin = optimize.NoMargin
 	}
-	c, err := optimize.Choose(p.preds[method], limit)
-	if err != nil {
-		least := p.preds[method][0]
-		for _, q := range p.preds[method] {
-			if !q.Clamped && (least.Clamped || q.PowerW < least.PowerW) {
-				least = q
+	for _, preds := range p.preds[method] {
+		c, err := optimize.Choose(preds, limit)
+		if err != nil {
+			least := preds[0]
+			for _, q := range preds {
+				if !q.Clamped && (least.Clamped || q.PowerW < least.PowerW) {
+					least = q
+				}
 			}
+			c.Prediction = least
 		}
-		c.Prediction = least
+		out = append(out, picked{method, c.Prediction, p.truth[c.Mode], c.TimeMS / 1000 * p.perEpoch})
 	}
-	return picked{method, c.Prediction, p.truth[c.Mode], c.TimeMS / 1000 * p.perEpoch}
+	slices.SortStableFunc(out, func(a, b picked) int { return cmp.Compare(a.observed.TimeMS, b.observed.TimeMS) })
+	return out
 }
 
 // maxn is the highest mode.
@@ -171,10 +199,10 @@ func pick(of func(picked) float64) func(*lab, []string) (float64, error) {
 // tableAt30W is the table of each strategy's mode for 30 W.
 func (l *lab) tableAt30W() (Table, error) {
 	const watts = 30
-	t := Table{Title: "MobileNet, 30 W: the mode that each strategy chooses, from the same 50 modes, the binary " +
-		"search from its own",
+	t := Table{Title: "MobileNet, 30 W: the mode that each strategy chooses, from the same samples of 50 modes (of " +
+		"them the one of median time), the binary search from its own",
 		Head: []string{"strategy", "mode", "predicted epoch s", "observed epoch s", "predicted W", "observed W",
-			"slower than the optimum %"}}
+			"slower than the optimum %", "least to most"}}
 	p, err := l.picks(mobilenet)
 	if err != nil {
 		return t, err
@@ -194,9 +222,16 @@ func (l *lab) tableAt30W() (Table, error) {
 		if !slices.Contains([]string{bench.PowerTrain, bench.NN, bench.GP}, c.strategy) {
 			said, power = "", ""
 		}
+		slower := func(than picked) string {
+			return number(100 * (than.observed.TimeMS/choices[0].observed.TimeMS - 1))
+		}
+		span := ""
+		if all := p.each(c.strategy, watts); len(all) > 1 {
+			span = slower(all[0]) + " to " + slower(all[len(all)-1])
+		}
 		t.Rows = append(t.Rows, Row{Item: c.strategy, Simulated: l.sweeps[mobilenet].simulated,
 			Cells: []string{c.observed.Mode.String(), said, number(c.observed.TimeMS / 1000 * p.perEpoch), power,
-				number(c.observed.PowerW), number(100 * (c.observed.TimeMS/choices[0].observed.TimeMS - 1))}})
+				number(c.observed.PowerW), slower(c), span}})
 	}
 	return t, nil
 }
@@ -208,12 +243,18 @@ func (l *lab) atPreset(args []string) (float64, error) {
 		return 0, err
 	}
 	at := p.preset(15)
-	for _, q := range p.preds[args[0]] {
-		if q.Mode == at.Mode {
-			return 100 * math.Abs(q.PowerW/at.PowerW-1), nil
+	var errors []float64
+	for _, preds := range p.preds[args[0]] {
+		for _, q := range preds {
+			if q.Mode == at.Mode {
+				errors = append(errors, 100*math.Abs(q.PowerW/at.PowerW-1))
+			}
 		}
 	}
-	return 0, fmt.Errorf("no profiled mode lies next to the preset of 15 W")
+	if errors == nil {
+		return 0, fmt.Errorf("no profiled mode lies next to the preset of 15 W")
+	}
+	return stats.Median(errors), nil
 }
 
 // Epochs to convergence as PowerTrain states them (section 1.4 and 3.1).

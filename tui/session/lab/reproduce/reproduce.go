@@ -163,9 +163,9 @@ func (l *lab) study(s Study) (r Report, err error) {
 // result works a figure out, and notes whether that rests on a virtual board.
 func (l *lab) result(f evidence.Figure) (evidence.Result, error) {
 	before := l.simulated
-	l.simulated = false
+	l.simulated, l.drawn = false, 0
 	r, err := words.Result(l, f)
-	r.Simulated = l.simulated
+	r.Simulated, r.Samples = l.simulated, l.drawn
 	l.simulated = l.simulated || before
 	return r, err
 }

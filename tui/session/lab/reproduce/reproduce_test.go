@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"jtune/tui/session/lab/evidence"
+	"jtune/tui/session/lab/fourmodes"
 )
 
 // run runs studies in their short form.
@@ -82,7 +83,7 @@ func TestRunOfFourModesChoosesFourOfTen(t *testing.T) {
 	r := run(t, Options{Studies: []string{"four-modes"}})[0]
 	chosen := 0
 	for _, row := range r.Tables[0].Rows {
-		if row.Item == checkedJob && row.Cells[1] == "yes" {
+		if row.Item == fourmodes.Checked && row.Cells[1] == "yes" {
 			chosen++
 		}
 		if !row.Simulated {

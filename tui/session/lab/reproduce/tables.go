@@ -39,7 +39,7 @@ func (l *lab) constant(args []string) (float64, error) {
 		if err != nil {
 			return 0, err
 		}
-		return float64(len(models.found.Modes)), nil
+		return float64(len(models.Found.Modes)), nil
 	}
 	return 0, fmt.Errorf("no constant %q", args[0])
 }

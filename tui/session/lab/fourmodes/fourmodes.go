@@ -1,0 +1,102 @@
+// Package fourmodes repeats the linear models of the 2022 study (section 5.7): time from four modes, one model of energy.
+//
+//	virtual Xavier, ten modes ──► Models: the chosen modes, epochs observed and predicted
+package fourmodes
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"jtune/learn/baseline/linear"
+	"jtune/tegra"
+	"jtune/tegra/virtual"
+	"jtune/tegra/virtual/physics"
+)
+
+// Board is what the 2022 study measured for its linear models on, all of it.
+const Board = "agx-xavier"
+
+// Jobs are the three workloads that choose the four modes and fit energy.
+var Jobs = []string{"lenet5", "mobilenet", "resnet18-cifar"}
+
+// Checked is only predicted.
+const Checked = "vgg11"
+
+const (
+	chosen    = 4
+	fitEpochs = 2 // of three per mode, epoch 0 dropped
+)
+
+// Models are the study's models, made from a virtual Xavier.
+type Models struct {
+	Found  linear.Selection
+	Epochs map[string][]linear.Epoch // by workload, in the ten modes
+	Said   map[string][]linear.Epoch // what is predicted: time by the workload's own four modes, energy by all three
+	Errors map[string][]float64      // of time, %, by mode
+	Joules map[string][]float64      // of energy, %
+}
+
+// Samples are how many epochs a time model is fitted to.
+func (m *Models) Samples() int { return len(m.Found.Modes) * fitEpochs }
+
+// Make works the study's models out on a board, whose device has the study's modes.
+func Make(b *virtual.Board, d tegra.Device) (*Models, error) {
+	out := &Models{Epochs: map[string][]linear.Epoch{}, Said: map[string][]linear.Epoch{},
+		Errors: map[string][]float64{}, Joules: map[string][]float64{}}
+	ten, ok := linear.StudyModes(d.Space())
+	if !ok {
+		return nil, fmt.Errorf("virtual:%s lacks modes of the 2022 study", Board)
+	}
+	for _, job := range append(slices.Clone(Jobs), Checked) {
+		w, ok := physics.Find(job)
+		if !ok {
+			return nil, fmt.Errorf("no workload %q", job)
+		}
+		for _, m := range ten {
+			steps, err := b.Steady(w, m, false)
+			if err != nil {
+				return nil, err
+			}
+			s := steps.TimeMS / 1000 * float64(w.Minibatches(w.Batch))
+			out.Epochs[job] = append(out.Epochs[job], linear.Epoch{Mode: m, TimeS: s, EnergyJ: s * steps.Power.Total()})
+		}
+	}
+	var known [][]linear.Epoch
+	for _, job := range Jobs {
+		known = append(known, out.Epochs[job])
+	}
+	var err error
+	if out.Found, err = linear.BestModes(ten, known, chosen); err != nil {
+		return nil, err
+	}
+	energy, err := linear.FitEnergy(slices.Concat(known...))
+	if err != nil {
+		return nil, err
+	}
+	for job, epochs := range out.Epochs {
+		if err := out.predict(job, epochs, energy); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// predict fits a workload's time to its chosen modes and predicts it in all.
+func (m *Models) predict(job string, epochs []linear.Epoch, energy linear.EnergyModel) error {
+	few := slices.DeleteFunc(slices.Clone(epochs), func(e linear.Epoch) bool {
+		return !slices.Contains(m.Found.Modes, e.Mode)
+	})
+	time, err := linear.FitTime(few)
+	if err != nil {
+		return err
+	}
+	for _, e := range epochs {
+		s := time.TimeS(e.Mode)
+		p := linear.Epoch{Mode: e.Mode, TimeS: s, EnergyJ: energy.EnergyJ(e.Mode, s)}
+		m.Said[job] = append(m.Said[job], p)
+		m.Errors[job] = append(m.Errors[job], 100*math.Abs(p.TimeS/e.TimeS-1))
+		m.Joules[job] = append(m.Joules[job], 100*math.Abs(p.EnergyJ/e.EnergyJ-1))
+	}
+	return nil
+}

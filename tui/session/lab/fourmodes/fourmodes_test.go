@@ -1,0 +1,37 @@
+package fourmodes
+
+import (
+	"testing"
+
+	"jtune/tegra/virtual"
+	"jtune/tui/session/lab/rig"
+)
+
+func TestMakeTriesAllChoicesOfFourModesAndPredictsTen(t *testing.T) {
+	b, err := rig.Board(virtual.Options{Name: Board})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := b.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := Make(b, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Found.Tried != 210 || len(m.Found.Modes) != 4 || m.Samples() != 8 {
+		t.Errorf("%d choices tried, %d modes, %d samples; the study has 210, 4 and 8", m.Found.Tried,
+			len(m.Found.Modes), m.Samples())
+	}
+	for _, job := range append([]string{Checked}, Jobs...) {
+		if len(m.Epochs[job]) != 10 || len(m.Said[job]) != 10 || len(m.Errors[job]) != 10 || len(m.Joules[job]) != 10 {
+			t.Errorf("%s: %d epochs, %d predicted", job, len(m.Epochs[job]), len(m.Said[job]))
+		}
+		for i, e := range m.Errors[job] {
+			if off := 100 * (m.Said[job][i].TimeS/m.Epochs[job][i].TimeS - 1); e < 0 || e-off > 1e-9 && e+off > 1e-9 {
+				t.Errorf("%s, mode %d: error %g %%, off by %g", job, i, e, off)
+			}
+		}
+	}
+}
