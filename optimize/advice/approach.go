@@ -4,11 +4,11 @@ import "time"
 
 // Approach is a way of measuring that suits a kind of training.
 type Approach struct {
-	Scenario string // who trains like that
-	Training string // how often a training runs, and how long it takes
-	Changes  string // how often the workload changes
-	Paper    string // what PowerTrain's Table 1 advises, with its profiling time
-	Jtune    string // what that comes to with this program
+	Scenario string `json:"scenario"` // who trains like that
+	Training string `json:"training"` // how often a training runs, and how long it takes
+	Changes  string `json:"changes"`  // how often the workload changes
+	Paper    string `json:"paper"`    // what PowerTrain's Table 1 advises, with its profiling time
+	Jtune    string `json:"jtune"`    // what that comes to with this program
 	upTo     time.Duration
 
 	often, changes string        // of Often and Changing

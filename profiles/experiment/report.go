@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
+	"jtune/internal/report"
 	"jtune/internal/stats"
 	"jtune/internal/text"
 	"jtune/profiles/record"
@@ -329,7 +329,6 @@ func (r *Report) table(b *strings.Builder) {
 		wanted = append(slices.Clip(wanted), meterKey)
 	}
 	cols := slices.DeleteFunc(Columns(), func(c Column) bool { return !slices.Contains(wanted, c.Key) })
-	t := tabwriter.NewWriter(b, 0, 8, 2, ' ', 0)
 	head := []string{"setting"}
 	for _, c := range cols {
 		head = append(head, c.Title)
@@ -337,11 +336,12 @@ func (r *Report) table(b *strings.Builder) {
 	if r.Repeat > 1 {
 		head = append(head, "spread")
 	}
-	fmt.Fprintln(t, strings.Join(head, "\t"))
+	rows := [][]string{head}
 	before, absent := "", r.Missing
 	missing := func(most int) {
 		for len(absent) > 0 && absent[0].before <= most {
-			fmt.Fprintf(t, "%s\t%s%s\n", absent[0].Setting, absent[0].State, strings.Repeat("\t–", len(head)-2))
+			row := []string{absent[0].Setting, absent[0].State}
+			rows = append(rows, append(row, slices.Repeat([]string{"–"}, len(head)-2)...))
 			absent = absent[1:]
 		}
 	}
@@ -361,10 +361,10 @@ func (r *Report) table(b *strings.Builder) {
 		if r.Repeat > 1 {
 			row = append(row, spread(l, r.Experiment.spreadKey()))
 		}
-		fmt.Fprintln(t, strings.Join(row, "\t"))
+		rows = append(rows, row)
 	}
 	missing(len(r.Lines))
-	t.Flush()
+	report.Grid(b, rows...) // into memory
 }
 
 func cell(l Line, c Column) string {

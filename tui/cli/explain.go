@@ -70,7 +70,7 @@ func (c *explainCmd) run(context.Context) error {
 		fallthrough
 	case c.model == "":
 		if c.asJSON {
-			return printJSON(c.out, approachesJSON(list))
+			return printJSON(c.out, list)
 		}
 		return printApproaches(c.out, list)
 	}
@@ -111,15 +111,6 @@ type explainJSON struct {
 	Advice   []string `json:"advice"`
 }
 
-// approachJSON is one way of measuring, by how a workload is trained.
-type approachJSON struct {
-	Scenario string `json:"scenario"`
-	Training string `json:"training"`
-	Changes  string `json:"changes"`
-	Paper    string `json:"paper"`
-	Jtune    string `json:"jtune"`
-}
-
 func printApproach(w io.Writer, p advice.Approach) error {
 	_, err := fmt.Fprintf(w, "%s (trainings: %s; the workload changes: %s)\n  the paper:  %s\n  with jtune: %s\n",
 		p.Scenario, p.Training, p.Changes, p.Paper, p.Jtune)
@@ -137,13 +128,6 @@ func printApproaches(w io.Writer, list []advice.Approach) error {
 		}
 	}
 	return nil
-}
-
-func approachesJSON(list []advice.Approach) (out []approachJSON) {
-	for _, p := range list {
-		out = append(out, approachJSON{p.Scenario, p.Training, p.Changes, p.Paper, p.Jtune})
-	}
-	return out
 }
 
 func printLines(w io.Writer, lines []string) error {

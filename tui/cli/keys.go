@@ -1,12 +1,12 @@
 package cli
 
 import (
-	"fmt"
 	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"jtune/internal/report"
 	"jtune/tui"
 	"jtune/tui/session"
 	"jtune/tui/session/config"
@@ -26,10 +26,9 @@ func newKeys(a *app) *cobra.Command {
 		case err != nil:
 			return err
 		case a.asJSON:
-			return printJSON(a.out, keysJSON(tui.KeyLines(bindings)))
+			return printJSON(a.out, tui.KeyLines(bindings))
 		}
-		printKeys(a.out, tui.KeyLines(bindings))
-		return nil
+		return printKeys(a.out, tui.KeyLines(bindings))
 	})
 	c.Long = keysText
 	a.jsonFlag(c.Flags(), asList)
@@ -58,26 +57,10 @@ func theme(o session.Options) (t widget.Theme, err error) {
 	return t, err
 }
 
-// keyJSON is one action of the screens.
-type keyJSON struct {
-	Action string   `json:"action"`
-	Keys   []string `json:"keys"`
-	Where  []string `json:"where"`
-	Does   string   `json:"does"`
-}
-
-func keysJSON(list []tui.KeyLine) []keyJSON {
-	var out []keyJSON
+func printKeys(w io.Writer, list []tui.KeyLine) error {
+	rows := [][]string{{"ACTION", "KEYS", "WHERE", "DOES"}}
 	for _, k := range list {
-		out = append(out, keyJSON{k.Action, k.Keys, k.Where, k.Does})
+		rows = append(rows, []string{k.Action, strings.Join(k.Keys, " "), strings.Join(k.Where, " "), k.Does})
 	}
-	return out
-}
-
-func printKeys(w io.Writer, list []tui.KeyLine) {
-	fmt.Fprintf(w, "%-12s %-18s %-26s %s\n", "ACTION", "KEYS", "WHERE", "DOES")
-	for _, k := range list {
-		fmt.Fprintf(w, "%-12s %-18s %-26s %s\n", k.Action, strings.Join(k.Keys, " "), strings.Join(k.Where, " "),
-			k.Does)
-	}
+	return report.Grid(w, rows...)
 }

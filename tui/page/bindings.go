@@ -210,10 +210,10 @@ func (t *Keys) Letters() []Letter {
 
 // KeyLine is one action of the screens, for the manual.
 type KeyLine struct {
-	Action string   // its name under [keys] in the configuration file
-	Keys   []string // bound to it
-	Where  []string // where it works; "everywhere" is all pages
-	Does   string
+	Action string   `json:"action"` // its name under [keys] in the configuration file
+	Keys   []string `json:"keys"`   // bound to it
+	Where  []string `json:"where"`  // where it works; "everywhere" is all pages
+	Does   string   `json:"does"`
 }
 
 // Lines lists the actions of the table.

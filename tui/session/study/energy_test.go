@@ -3,10 +3,12 @@ package study
 import (
 	"bytes"
 	"context"
+	"encoding/csv"
 	"errors"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -191,6 +193,14 @@ func energyIsMarked(t *testing.T, r studied) {
 		if want := map[bool]string{true: ",virtual", false: ",true"}[i == 0]; !strings.HasSuffix(line, want) {
 			t.Fatalf("line %d of the CSV: %s", i+1, line)
 		}
+	}
+	lines, err := csv.NewReader(&table).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.Index(lines[0], "energy_change_pct")
+	if first := lines[1]; first[slices.Index(lines[0], "setting")] != r.Baselines[0].Name || first[at] != "0" {
+		t.Errorf("the baseline's own change is %q, want 0: %v", first[at], first)
 	}
 	for _, f := range []bool{r.HeatMap().Virtual, r.Curves(tegra.KnobGPU).Virtual, r.Curves(tegra.KnobCPU).Virtual} {
 		if !f {

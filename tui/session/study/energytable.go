@@ -1,14 +1,13 @@
 package study
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
+	"jtune/internal/report"
 	"jtune/optimize/energy"
 	"jtune/optimize/outlook"
 	"jtune/profiles/record"
@@ -60,11 +59,32 @@ func statusOf(p energy.Point) string {
 	return outlook.PredictedSeries
 }
 
-// energyColumns are the columns of the CSV, after the mode's.
-var energyColumns = strings.Fields("setting status n unit_j cv_pct time_ms p50_ms p95_ms p99_ms power_w " +
-	"energy_change_pct time_change_pct")
+// energyColumns are the columns of the CSV.
+func (r *EnergyReport) energyColumns() report.Table[energyRow] {
+	exact := func(v float64) any { return tegra.Val[report.Exact]{V: report.Exact(v), OK: !math.IsNaN(v) && v != 0} }
+	known := func(v tegra.Val[float64]) any { return tegra.Val[report.Exact]{V: report.Exact(v.V), OK: v.OK} }
+	var t report.Table[energyRow]
+	for i, key := range sweep.Columns[:tegra.NumKnobs] {
+		t = append(t, report.Column[energyRow]{Key: key, Of: func(x energyRow) any { return sweep.ModeFields(x.Mode)[i] }})
+	}
+	return append(t, report.Table[energyRow]{
+		{Key: "setting", Of: func(x energyRow) any { return x.Setting }},
+		{Key: "status", Of: func(x energyRow) any { return x.Status }},
+		{Key: "n", Of: func(x energyRow) any { return x.N }},
+		{Key: "unit_j", Of: func(x energyRow) any { return exact(x.UnitJ) }},
+		{Key: "cv_pct", Of: func(x energyRow) any { return known(x.CVPct) }},
+		{Key: "time_ms", Of: func(x energyRow) any { return exact(x.TimeMS) }},
+		{Key: "p50_ms", Of: func(x energyRow) any { return known(x.P50MS) }},
+		{Key: "p95_ms", Of: func(x energyRow) any { return known(x.P95MS) }},
+		{Key: "p99_ms", Of: func(x energyRow) any { return known(x.P99MS) }},
+		{Key: "power_w", Of: func(x energyRow) any { return exact(x.PowerW) }},
+		{Key: "energy_change_pct", Of: func(x energyRow) any { return known(x.EnergyPct) }},
+		{Key: "time_change_pct", Of: func(x energyRow) any { return known(x.TimePct) }},
+		{Key: sweep.VirtualColumn, Of: func(energyRow) any { return r.Virtual }},
+	}...)
+}
 
-// CSV prints every point and baseline.
+// CSV prints every point and baseline. A baseline's own change is 0 %, one that is not known an empty field.
 func (r *EnergyReport) CSV(w io.Writer) error {
 	var rows []energyRow
 	for _, b := range slices.Concat(r.Baselines, r.Sizes, r.Against) {
@@ -74,22 +94,7 @@ func (r *EnergyReport) CSV(w io.Writer) error {
 		rows = append(rows, r.pointRow(p))
 		rows[len(rows)-1].Setting = r.Mode(p.Mode)
 	}
-	c := csv.NewWriter(w)
-	c.Write(slices.Concat(sweep.Columns[:tegra.NumKnobs], energyColumns, []string{sweep.VirtualColumn}))
-	for _, x := range rows {
-		line := append(sweep.ModeFields(x.Mode), x.Setting, x.Status, strconv.Itoa(x.N))
-		for _, v := range []float64{x.UnitJ, x.CVPct.Or(0), x.TimeMS, x.P50MS.Or(0), x.P95MS.Or(0), x.P99MS.Or(0),
-			x.PowerW, x.EnergyPct.Or(0), x.TimePct.Or(0)} {
-			text := ""
-			if v != 0 && !math.IsNaN(v) {
-				text = strconv.FormatFloat(v, 'g', 8, 64)
-			}
-			line = append(line, text)
-		}
-		c.Write(append(line, strconv.FormatBool(r.Virtual)))
-	}
-	c.Flush()
-	return c.Error()
+	return r.energyColumns().CSV(w, rows)
 }
 
 // energyBaselineRow is what a document has of something measured beside the pairs.
