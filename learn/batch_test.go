@@ -141,7 +141,7 @@ func TestBatchModelLearnsAServiceFromTwentySettings(t *testing.T) {
 	for i, p := range s.PredictSettings(all) {
 		want := served(all[i])
 		if p.Batch != want.Batch || p.Mode != want.Mode {
-			t.Fatalf("prediction %d is of %v and batch %d, want %v and %d", i, p.Mode, p.Batch, want.Mode, want.Batch)
+			t.Fatalf("prediction %d has %v and batch %d, want %v and %d", i, p.Mode, p.Batch, want.Mode, want.Batch)
 		}
 		preds = append(preds, p)
 		tp, to, pp, po = append(tp, p.TimeMS), append(to, want.TimeMS), append(pp, p.PowerW), append(po, want.PowerW)
@@ -160,8 +160,7 @@ func TestBatchModelLearnsAServiceFromTwentySettings(t *testing.T) {
 	}
 }
 
-// With one batch size for all, the batch is not an input: the model is that of a
-// training, to the digit.
+// With one batch size for all, the batch is not an input: the model equals the model of a training, to the digit.
 func TestBatchModelNeedsMoreThanOneSize(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)

@@ -316,8 +316,8 @@ func TestShippedReferenceIsTheOneItsCommandMakes(t *testing.T) {
 	}
 }
 
-// What ResNet takes and draws is in the formula's amplitudes, which are not
-// shipped, and 384 weights cannot hold 2,000 measured values.
+// The formula's amplitudes hold ResNet's time and power; they are not shipped, and 384 weights cannot hold 2,000
+// measured values.
 func TestShippedReferenceHoldsNoMeasuredRows(t *testing.T) {
 	t.Parallel()
 	c := loadCompact()

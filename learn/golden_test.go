@@ -9,9 +9,8 @@ import (
 	"jtune/tegra/sweep/sweeptest"
 )
 
-// The golden values of this file are those of an independent implementation in numpy,
-// fitted to the same ten or twenty modes. Only parameters, predictions and errors are
-// repeated here; the rows are read.
+// The golden values of this file come from an independent implementation in numpy, fitted to the same ten or twenty
+// modes. Only parameters, predictions and errors are repeated here; the rows are read.
 
 // plainFit fits the mean function of time without its last term, as that
 // implementation (docs/decisions/014-crowded-cores.md).

@@ -67,7 +67,7 @@ func TestFitStopsWhenItsContextEnds(t *testing.T) {
 	}
 }
 
-// endsAfter is a context that ends when it has been asked calls times.
+// endsAfter is a context that ends at its call number calls.
 type endsAfter struct {
 	context.Context
 	calls *atomic.Int64
@@ -96,8 +96,8 @@ func TestFitCancelledLateGivesNoModel(t *testing.T) {
 	}
 }
 
-// Single minibatches take the place of medians, repeated up to the most; a mode
-// without any stands by its sample. Cross-validation leaves out whole modes.
+// Single minibatches take the place of medians, repeated up to the most; a mode without any has its sample.
+// Cross-validation leaves out whole modes.
 func TestNetworksLearnFromSingleMinibatches(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
@@ -176,7 +176,7 @@ func TestNetworksKeepTheirLayersInFilesAndTransfers(t *testing.T) {
 	}
 }
 
-// The losses that are drawn are those of the training that made the model, also after a file.
+// The drawn losses come from the training that made the model, also after saving and loading.
 func TestModelLossesAreThoseOfItsTraining(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)

@@ -20,8 +20,7 @@ var madeUp struct {
 	profile *Profile
 }
 
-// madeUpProfile is of two workloads of smallSpace that nobody measured, with one quirk of the
-// board; made once.
+// madeUpProfile describes two invented workloads of smallSpace, with one quirk of the board; made once.
 func madeUpProfile(t testing.TB) *Profile {
 	t.Helper()
 	madeUp.once.Do(func() {
@@ -142,8 +141,7 @@ func TestProfileLoadsAsItWasSaved(t *testing.T) {
 	}
 }
 
-// A model that uses a profile is read as it was, from a file that programs without profiles
-// reject.
+// A model that uses a profile is read unchanged, from a file that programs without profiles reject.
 func TestModelOfAProfileKeepsItsPrior(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
@@ -200,7 +198,7 @@ func TestProfileIsThePriorOfItsBoardAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r, err := p.Reference("").Residual(low); err != nil || r.priors != nil {
-		t.Errorf("a board with a lower GPU clock: %v, priors %v; amplitudes are those at the top", err, r.priors)
+		t.Errorf("a board with a lower GPU clock: %v, priors %v; amplitudes describe the top mode", err, r.priors)
 	}
 }
 

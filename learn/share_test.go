@@ -26,8 +26,8 @@ func shares(t *testing.T, space *tegra.Space) []*Profile {
 	return out
 }
 
-// What two users share of their workloads helps a third with a workload that neither has seen; the files hold no name
-// but the given one.
+// The shared files of two users help a third with a workload that neither has seen; the files hold no name but the
+// given one.
 func TestSharesMakeAProfileThatHelps(t *testing.T) {
 	t.Parallel()
 	s := loadSweep(t, sweeptest.ResNet)

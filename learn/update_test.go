@@ -109,8 +109,8 @@ func TestModelWithKeepsASuspiciousReadingOnceItIsRepeated(t *testing.T) {
 	}
 }
 
-// Of thousands of measured modes a part is fitted; a glitch among the others is found
-// too. MobileNet's reading of this mode is 14.3 W, its neighbours' 20 W.
+// A part of thousands of measured modes is fitted; a glitch among the others is found too. MobileNet's reading of
+// this mode is 14.3 W, its neighbours' 20 W.
 func TestSuspiciousIncludesAGlitchThatWasNotFitted(t *testing.T) {
 	if testing.Short() {
 		t.Skip("fits a thousand modes")

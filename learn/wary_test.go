@@ -8,7 +8,7 @@ import (
 )
 
 // A wary reference gives a third fit a weight, with the prior's deviations wide: from two modes it is less sure of
-// power than the reference as it is, and the weights add up to one.
+// power than the unchanged reference, and the weights add up to one.
 func TestWaryReferenceIsLessSure(t *testing.T) {
 	t.Parallel()
 	s := loadSweep(t, sweeptest.LSTM)

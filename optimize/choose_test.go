@@ -255,7 +255,7 @@ func FuzzChoose(f *testing.F) {
 	})
 }
 
-// A network's value that stands in place of an impossible one is never chosen, however good it looks.
+// A value that replaces a network's impossible one is never chosen, however good it looks.
 func TestChooseTakesNoClampedPrediction(t *testing.T) {
 	t.Parallel()
 	at := func(timeMS, powerW float64, clamped bool) learn.Prediction {

@@ -49,8 +49,8 @@ func designErrors(t *testing.T, s *optimizetest.Sweep, samples []tegra.Measured)
 	return learn.MAPE(got[0], want[0]), learn.MAPE(got[1], want[1]), minutes
 }
 
-// The bars of 20 chosen modes: medians of the errors over the designs, and the mean
-// minutes of random modes. ResNet's and Orin Nano's errors are those of random modes.
+// The bars of 20 chosen modes: medians of the errors over the designs, and the mean minutes of random modes. The
+// errors of ResNet and Orin Nano equal the errors of random modes.
 func TestDesignBeatsRandomModes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("follows twelve designs")

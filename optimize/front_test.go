@@ -155,7 +155,7 @@ func TestKneeIsTheLargestCurvature(t *testing.T) {
 	}
 }
 
-// Of the measured sweeps the knee gives up little time for much power.
+// In the measured sweeps the knee gives up little time for much power.
 func TestKneeOfMeasuredSweeps(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{sweeptest.ResNet, sweeptest.MobileNet, sweeptest.LSTM} {

@@ -190,7 +190,7 @@ func TestAlignMovesOldListsToLaterOnes(t *testing.T) {
 				c.aligned, c.leftOut, c.rows)
 		}
 		if (a.String() == "") != (c.aligned+c.leftOut == 0) {
-			t.Errorf("%s: %+v is said as %q", name, a, a.String())
+			t.Errorf("%s: %+v prints as %q", name, a, a.String())
 		}
 		if c.aligned == 0 {
 			continue

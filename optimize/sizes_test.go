@@ -105,7 +105,7 @@ func TestTuneOverBatchSizesBeginsWithInformativeProbes(t *testing.T) {
 	few, fewLoose := first(Limit{PowerW: 25, TimeMS: 30}, 7), first(Limit{PowerW: 25, TimeMS: 400}, 7)
 	if few[1].Measured.Setting == tight[1].Measured.Setting &&
 		fewLoose[1].Measured.Setting == tight[1].Measured.Setting {
-		t.Error("of seven probes the second teaches, whatever is asked")
+		t.Error("the second of seven probes teaches, whatever the goal")
 	}
 }
 

@@ -105,8 +105,7 @@ func TestOfAModeWithoutAPredictionNothingIsSaid(t *testing.T) {
 	}
 }
 
-// What Choose with the usual margin takes is within by its state, and what it passes
-// over is not.
+// A setting that Choose takes with the usual margin is within by its state; one that it passes over is not.
 func TestTheChoiceAgreesWithTheState(t *testing.T) {
 	t.Parallel()
 	l := Limit{PowerW: 30}

@@ -209,7 +209,7 @@ func TestTuneReplacesAWinnerThatWasFastOnce(t *testing.T) {
 		b := optimizetest.New(t)
 		var glitch tegra.Mode
 		b.Shake = func(call int, r *tegra.Measured) {
-			if call == lucky { // looks twice as fast as it is
+			if call == lucky { // looks twice as fast as it truly is
 				glitch, r.TimeMS = r.Mode, r.TimeMS/2
 			}
 		}

@@ -72,7 +72,7 @@ func TestTuneReportsWhatItDid(t *testing.T) {
 	}
 	for i, p := range res.Probes[1:] {
 		if p.Predicted.Mode != p.Mode || !(p.Predicted.TimeLoMS < p.Predicted.TimeHiMS) {
-			t.Errorf("probe %d tells no prediction: %+v", i+1, p)
+			t.Errorf("probe %d has no prediction: %+v", i+1, p)
 		}
 		if p.Why == Improve && p.PowerW > 25*1.2 {
 			t.Errorf("probe %d draws %.1f W under a limit of 25", i+1, p.PowerW)

@@ -85,7 +85,7 @@ func TestBenchFastModeCollectsMoreMinibatchesForItsPower(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got.Status != record.OK || got.PowerSamples < 3 || got.Minibatches < 150 {
-		t.Errorf("%+v: want 3 power samples, which take some 2 s of 11 ms minibatches", got)
+		t.Errorf("%+v: want 3 power samples, which take about 2 s of 11 ms minibatches", got)
 	}
 	if math.Abs(got.TimeMS-timeMS) > 0.02*timeMS || math.Abs(got.PowerW-powerW) > 0.03*powerW {
 		t.Errorf("got %v ms %v W, truth is %v ms %v W", got.TimeMS, got.PowerW, timeMS, powerW)

@@ -39,7 +39,7 @@ func TestBenchJobWhoseOutputIsBufferedIsNoted(t *testing.T) {
 func TestBenchJobThatRunsAnotherMinibatchSizeIsNoted(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "resnet", virtual.Options{Noise: noNoise()})
-	r.bench.Workload.Batch = 32 // the board was told 16
+	r.bench.Workload.Batch = 32 // the board was set up with 16
 	if got := r.mustMeasure(t, r.device.Space().Max()); got.Status != record.OK ||
 		!strings.Contains(got.Why, "says batch size 16, workload resnet18 has 32") {
 		t.Errorf("%s %q", got.Status, got.Why)

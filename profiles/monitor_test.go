@@ -153,11 +153,11 @@ func TestMonitorCountsClocksItself(t *testing.T) {
 		t.Errorf("GPU %+v, want all time at the listed 1.30 GHz, by samples", c.GPU)
 	}
 	if c.All.ReadsPerS.OK || c.Uptime.OK || c.Disk != "" || c.CacheBefore.OK || c.CacheWhy == "" {
-		t.Errorf("nothing tells of disk, uptime and cache, yet %+v", c)
+		t.Errorf("no source has disk, uptime and cache, yet %+v", c)
 	}
 }
 
-// The page cache of a dataset on this machine is asked of the kernel.
+// The kernel reports the page cache of a dataset on this machine.
 func TestMonitorAsksTheKernelForTheDataset(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -260,12 +260,12 @@ func TestMonitorInferenceJobTellsItsLatency(t *testing.T) {
 	}
 }
 
-// Whole epochs are measured from the job's start to the end of the last one,
-// whether the job tells of the end, goes on, or ends by itself.
+// Whole epochs are measured from the job's start to the end of the last one, whether the job reports the end, goes
+// on, or ends by itself.
 func TestBenchMeasuresWholeEpochs(t *testing.T) {
 	t.Parallel()
 	for name, tells := range map[string]struct{ epochEnds, goesOn bool }{
-		"a job that tells of its epochs' ends": {true, true}, "one that just goes on": {false, true},
+		"a job that reports its epochs' ends": {true, true}, "one that just goes on": {false, true},
 		"one that ends by itself": {false, false},
 	} {
 		r := newRig(t, "resnet18", virtual.Options{})

@@ -10,7 +10,7 @@ import (
 	"jtune/tegra"
 )
 
-// The median is that of the newest values, asked for at any moment.
+// The median covers the newest values, at any moment.
 func TestUtilizationMedianIsThatOfTheNewestValues(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -27,7 +27,7 @@ func TestUtilizationMedianIsThatOfTheNewestValues(t *testing.T) {
 	}
 }
 
-// A run's result is asked for each second: an epoch that is over is worked out once, not each time.
+// A run's result is computed each second: an epoch that is over is worked out once, not each time.
 func TestTallyOfAnEpochThatIsOverKeepsItsResultAlone(t *testing.T) {
 	t.Parallel()
 	var a tally

@@ -24,7 +24,7 @@ var boardFacts = map[string]struct {
 	totalW                     float64
 	temps, off                 int     // sensors that answer, and that are off
 	fanPct                     float64 // -1: none
-	throttled                  bool    // whether anything tells of it
+	throttled                  bool    // whether any source reports it
 }{
 	"agx-thor-39":  {"AGX Thor", "tegra264", "p3834-0008", "7.2", 14, 3, 4, 2, "VIN", 19.78, 5, 0, 55, false},
 	"agx-orin-39":  {"AGX Orin", "tegra234", "p3701-0005", "7.2", 12, 29, 11, 4, sumOrin, 7.08032, 5, 3, 55, true},
@@ -288,7 +288,7 @@ func TestAnUnknownBoardShowsWhateverItsKernelLists(t *testing.T) {
 		change func(*tegratest.Tree)
 		rule   string
 	}{
-		"its rails are those of a known module": {func(*tegratest.Tree) {}, "VDD_IN"},
+		"it has the rails of a known module": {func(*tegratest.Tree) {}, "VDD_IN"},
 		"nobody knows how its rails add up": {func(tr *tegratest.Tree) {
 			tr.Set(tegratest.Rails40+"/in1_label", "VDD_NEW")
 		}, ""},

@@ -68,8 +68,8 @@ func faultFiles(tr *tegratest.Tree) []string {
 	return out
 }
 
-// wrong lists what a reading with a fault shows otherwise than the sound one:
-// a value may be absent, and a core off when that is said, but never another.
+// wrong lists what a reading with a fault shows otherwise than the sound one: a value may be absent, and a core off
+// if it is reported off, but a value is never wrong.
 func wrong(sound, got tegra.Reading) []string {
 	var out []string
 	differs := func(name string, a, b any, ok bool) {

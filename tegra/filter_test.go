@@ -131,7 +131,7 @@ func FuzzParseFilter(f *testing.F) {
 	})
 }
 
-// What only a caller knows of inference is asked for by its key; without it such a term fails.
+// A caller supplies the values of inference by key; without them such a term fails.
 func TestFilterOfInferenceAsksItsCaller(t *testing.T) {
 	t.Parallel()
 	space, err := tegra.NewSpace([]int{4}, []tegra.Freq{tegra.GHz}, []tegra.Freq{tegra.GHz}, []tegra.Freq{tegra.GHz})

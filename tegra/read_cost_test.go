@@ -115,7 +115,7 @@ func TestARelaxedBoardRepeatsSlowValuesOnly(t *testing.T) {
 		{"power is always fresh, a young temperature is not", 100 * time.Millisecond,
 			map[string]string{zone: "60000", tegratest.Rails40 + "/curr1_input": "280"}, 43.531, 9.712},
 		{"just below the limit", 499 * time.Millisecond, nil, 43.531, 9.712},
-		{"an old temperature is read anew", 500 * time.Millisecond, nil, 60, 9.712},
+		{"an old temperature is read again", 500 * time.Millisecond, nil, 60, 9.712},
 		{"which then is young", 900 * time.Millisecond, map[string]string{zone: "70000"}, 60, 9.712},
 	} {
 		for name, value := range c.set {

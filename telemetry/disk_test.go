@@ -55,7 +55,7 @@ func TestDiskRatesAreDifferencesOverTheDevicesClock(t *testing.T) {
 	}
 	write("259 0 nvme0n1 5 0 50 1 1 1 1 1 1 1 1\n")
 	if r := d.Rates(4 * time.Second); r.ReadsPerS.OK {
-		t.Errorf("counters began anew: %+v, want nothing known", r)
+		t.Errorf("counters started over: %+v, want nothing known", r)
 	}
 }
 

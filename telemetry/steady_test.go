@@ -22,7 +22,7 @@ func TestSteadySettles(t *testing.T) {
 		{"the rise to a new mode is waited for", Steady{}, []float64{20, 26, 29, 30, 30, 30}, Settled, 5},
 		{"a spread of exactly five per cent settles", Steady{}, []float64{19.5, 20, 20.5}, Settled, 3},
 		{"a spread just above does not", Steady{}, []float64{19.4, 20, 20.5}, Settling, 0},
-		{"a sample that cannot be trusted begins the window anew", Steady{}, []float64{20, 20, nan, 20, 20, 20},
+		{"a sample that cannot be trusted restarts the window", Steady{}, []float64{20, 20, nan, 20, 20, 20},
 			Settled, 6},
 		{"an infinite sample does so too", Steady{}, []float64{20, 20, math.Inf(1), 20, 20}, Settling, 0},
 		{"a minimum wait holds back", Steady{MinWait: 5 * time.Second}, []float64{20, 20, 20, 20, 20, 20}, Settled, 5},

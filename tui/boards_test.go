@@ -8,7 +8,7 @@ import (
 	"jtune/tegra/virtual"
 )
 
-// The line goes with the first key, which does what it does without the line.
+// The line disappears at the first key, which works as it does without the line.
 func TestBoardsAreChosenByAFunctionKeyAndNoOtherIsTaken(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -197,7 +197,7 @@ func (s *statements) caching(w, by, text string) {
 		s.fact(w, "memory beside the job", m[2]+" GB", by)
 		s.fact(w, "data in memory", m[3], by)
 	}
-	if m := regexp.MustCompile(`each epoch reads it anew`).FindString(text); m != "" {
+	if m := regexp.MustCompile(`each epoch reads it again`).FindString(text); m != "" {
 		s.fact(w, "data in memory", "do not fit", by+" (what was in memory after the epochs)")
 	}
 	if m := regexp.MustCompile(`later epochs come from memory`).FindString(text); m != "" {
@@ -314,8 +314,8 @@ func (s *statements) campaign(at, name string, answer []string) {
 	s.versus(at, "campaigns show", show)
 }
 
-// models hears a model's errors and levers. After a pair has measured more it is another model, so what is said then
-// is of another thing.
+// models hears a model's errors and levers. After a pair has measured more it is another model, whose numbers may
+// differ.
 func (s *statements) models(name, model, since string) {
 	s.Helper()
 	of, whole := name+since, s.errors(name, model)
@@ -419,7 +419,7 @@ func (s *statements) screens(name string, watts int, since string) {
 	s.page(name+since, "Front", "5", name+`(?:, closed loop)? +gp, (?P<modes__>\d+) modes`+title)
 }
 
-// limit steps Front's limit to so many watts.
+// limit steps Front's limit to a number of watts.
 func (s *statements) limit(watts int) {
 	s.Helper()
 	for at := limitOf(s.T, s.still()); at != watts; {

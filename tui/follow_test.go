@@ -104,7 +104,7 @@ func TestPreviewShowsBeforeTheEndAndItsBandsShrink(t *testing.T) {
 		j.Rows = append(j.Rows, record.Row{Measured: s, Status: record.OK})
 		d.send(taskChangedMsg{task: j, now: j.Snapshot})
 		if want := i + 1; want >= outlook.LeastPreview {
-			d.until("the preview is of all modes so far", func() bool { return j.Preview.Modes == want })
+			d.until("the preview has all modes so far", func() bool { return j.Preview.Modes == want })
 		}
 	}
 	if n := len(j.Bands); n != len(j.Rows)-outlook.LeastPreview+1 || j.Bands[n-1] >= j.Bands[0] {

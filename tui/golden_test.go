@@ -30,7 +30,7 @@ import (
 	"jtune/tui/session/task"
 )
 
-var update = flag.Bool("update", false, "write the golden screens anew")
+var update = flag.Bool("update", false, "renew the golden screens")
 
 // sizes of the golden screens: the usual window and a tiny one. One goroutine draws all of them, so the short form
 // takes the first alone.

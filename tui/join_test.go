@@ -30,7 +30,7 @@ func TestJoinedJobIsTakenByRunsAndSearches(t *testing.T) {
 	d.sees("resnet18: process 4321")
 	d.press("esc", "enter")
 	if w := d.r.sh.task.Workload; w.Elsewhere == nil || w.Elsewhere.PID != 4321 || w.Batch != 16 {
-		t.Errorf("the run is of %+v", w)
+		t.Errorf("the run has %+v", w)
 	}
 	d.press("x", "y")
 	d.until("the run ends", func() bool { return d.r.sh.task.Done() })

@@ -84,8 +84,8 @@ func TestTuneTakesTheWorkloadUnderTheCursor(t *testing.T) {
 	asks(d, "resnet18")
 }
 
-// v measures any mode on any page: the one under the cursor of Modes, Front or a campaign, elsewhere one that is asked
-// for, the presets first.
+// v measures any mode on any page: the one under the cursor of Modes, Front or a campaign, elsewhere one that a
+// dialog asks for, the presets first.
 func TestAnyModeIsMeasuredFromAnyPage(t *testing.T) {
 	t.Parallel()
 	d := drive(t)

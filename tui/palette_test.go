@@ -13,7 +13,7 @@ func TestPaletteListsEveryActionAndWhyItDoesNotWork(t *testing.T) {
 	d.press(":")
 	for i, line := range strings.Split(d.screen(), "\n") {
 		if strings.Contains(line, "│▸a") && i > 6 || strings.Contains(line, " q  ") && i > 8 {
-			t.Errorf("apply or quit stands in line %d:\n%s", i, d.screen())
+			t.Errorf("apply or quit is in line %d:\n%s", i, d.screen())
 		}
 	}
 	d.sees("a         apply", "A         apply at once", "q         quit", "not now: no model")

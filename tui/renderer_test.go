@@ -48,8 +48,7 @@ func onRenderer(t *testing.T, w, h int) (*renderer, *emulator) {
 	return p, e
 }
 
-// text is what stands on the emulated terminal, without the blanks at the end
-// of lines.
+// text is what the emulated terminal shows, without the blanks at the end of lines.
 func (e *emulator) text() string {
 	lines := strings.Split(strings.TrimSuffix(e.String(), "\n"), "\n")
 	for i := range lines {
@@ -241,6 +240,6 @@ func TestScreenHasTheTerminalsSizeWhateverComesFirst(t *testing.T) {
 		t.Errorf("it draws %d×%d in a window of 120×35", p.w, p.h)
 	}
 	if _, cmd := s.Update(now); len(sizesOf(cmd)) != 0 {
-		t.Error("a size that is known is asked for again and again")
+		t.Error("the size is requested again although it is known")
 	}
 }

@@ -142,7 +142,7 @@ func TestSessionOnAVirtualBoardTrains(t *testing.T) {
 	d.press("enter")
 	d.until("the next run begins", func() bool { return !d.r.sh.task.Done() })
 	if strings.Contains(d.screen(), "training resnet18 stopped") {
-		t.Errorf("the end of the last run stands below the next one:\n%s", d.screen())
+		t.Errorf("the end of the last run is shown below the next one:\n%s", d.screen())
 	}
 	d.press("x", "y")
 	d.until("that one ends", func() bool { return d.r.sh.task.Done() })

@@ -48,7 +48,7 @@ func TestSOnTheCardSoaksItsAnswer(t *testing.T) {
 	d.sees("soak of resnet18 in", "holds")
 }
 
-// While a soak runs it cannot be paused, only stopped; then the board is as it was found, and r goes on.
+// While a soak runs it cannot be paused, only stopped; then the board is restored, and r goes on.
 func TestSoakIsStoppedAndGoesOn(t *testing.T) {
 	t.Parallel()
 	d, s := driveSession(t, session.Options{Device: "virtual:agx-orin", Speed: 120, Seed: 1})

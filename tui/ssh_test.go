@@ -152,9 +152,8 @@ func applyUnkept(s *terminal) {
 	s.sees("keep? y / n")
 }
 
-// TestSSHRestoresAJetsonsKnobsAfterALostConnection kills the client of a session in
-// which a mode waits to be kept. The server hangs the terminal up: jtune is
-// told by SIGHUP, or, where that is ignored as under nohup, by the end of its
+// TestSSHRestoresAJetsonsKnobsAfterALostConnection kills the client of a session in which a mode waits to be kept.
+// The server hangs the terminal up: jtune gets SIGHUP, or, where that is ignored as under nohup, by the end of its
 // input and by the error of its output.
 func TestSSHRestoresAJetsonsKnobsAfterALostConnection(t *testing.T) {
 	t.Parallel()

@@ -69,8 +69,8 @@ func TestQueueOfAClosedLoopHoldsWhatWasAnswered(t *testing.T) {
 	}
 }
 
-// Whatever is asked of a queue, and when, each request is served once and in order, none before it
-// arrived, and no batch is larger than allowed.
+// In every queue, at every time, each request is served once and in order, none before it arrived, and no batch is
+// larger than allowed.
 func TestQueueServesEachRequestOnce(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 4))

@@ -7,8 +7,8 @@ import (
 	"jtune/internal/caller"
 )
 
-// A program begins with Drop: from there on its files are those of the user, whether or not it
-// was started with sudo. What only root may read takes AsRoot.
+// A program begins with Drop: from there on its files belong to the user, with sudo and without. What only root may
+// read takes AsRoot.
 func ExampleDrop() {
 	if err := caller.Drop(); err != nil {
 		panic(err)

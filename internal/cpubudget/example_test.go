@@ -7,8 +7,7 @@ import (
 	"jtune/internal/cpubudget"
 )
 
-// main makes the budget; whoever computes something long asks for all cores
-// and returns them afterwards.
+// main makes the budget; code that computes something long asks for all cores and returns them afterwards.
 func ExampleBudget() {
 	budget := cpubudget.New()
 	defer budget.End()

@@ -34,7 +34,7 @@ var floors = [][]string{
 }
 
 // floorOf is the floor of a package, by its place in floors; -1 where the package is in no room that has one.
-// What lies in a folder of tests or of the laboratory has the floor of that folder.
+// Packages in a folder of tests or of the laboratory have the floor of that folder.
 func floorOf(pkg string) int {
 	for i, rooms := range floors {
 		for _, room := range rooms {

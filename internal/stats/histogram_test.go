@@ -33,7 +33,7 @@ func TestHistogramSinceAnEarlierStateIsTheDifference(t *testing.T) {
 		t.Errorf("%+v, %v", got, ok)
 	}
 	if _, ok := was.Since(now); ok {
-		t.Error("counts went down, and nothing is said of it")
+		t.Error("counts went down, and the histogram does not report it")
 	}
 	if _, ok := now.Since(Histogram{}); ok {
 		t.Error("other buckets are no earlier state")

@@ -34,7 +34,7 @@ func TestErrorIsFoundAndKeepsItsCause(t *testing.T) {
 		t.Errorf("%#v", err)
 	}
 	if Is(fs.ErrNotExist) || Of(nil) != nil || !Is(Of(fs.ErrNotExist)) || Of(err) != err {
-		t.Error("an error is of usage where it was made one, and alone there")
+		t.Error("only errors made as usage errors are usage errors")
 	}
 }
 

@@ -155,7 +155,7 @@ func TestAdviceNamesWhatAUserCanGain(t *testing.T) {
 	free.Present.Locked = tegra.Some(false)
 	said = strings.Join(Of(model, free), "\n")
 	if !strings.Contains(said, "less than in the present mode with locked clocks") {
-		t.Errorf("the model is of locked clocks, the board's are free:\n%s", said)
+		t.Errorf("the model describes locked clocks, the board's are free:\n%s", said)
 	}
 	for want, cv := range map[string]learn.Errors{
 		"errors of 30 % in time and 5 % in power are too large": {TimeMAPEPct: 30, PowerMAPEPct: 5, How: "10 folds"},
@@ -200,8 +200,7 @@ func TestAHalfBeyondWhatWasMeasuredIsNotFree(t *testing.T) {
 	}
 }
 
-// What is said of knobs, and of the highest mode, must be so in the measured
-// sweeps, of which the model knows 50 modes.
+// The advice on knobs and on the highest mode must be true in the measured sweeps, of which the model knows 50 modes.
 func TestAdviceIsTrueOfMeasuredSweeps(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{sweeptest.ResNet, sweeptest.MobileNet, sweeptest.LSTM} {
@@ -223,7 +222,7 @@ func TestAdviceIsTrueOfMeasuredSweeps(t *testing.T) {
 			}
 			cost := 100 * (truth.TimeMS/s.At[top].TimeMS - 1)
 			if h.Free() && cost > mostCostPct+5 { // single readings of both, which scatter by 3 %
-				t.Errorf("%s: %v is said to cost nothing, truly %.0f %%", name, h, cost)
+				t.Errorf("%s: the advice says that %v costs nothing, truly %.0f %%", name, h, cost)
 			}
 			if math.Abs(math.Log((100+h.TimePct)/(100+cost))) > 0.15 { // a model's 5 % and two readings, twice over
 				t.Errorf("%s: %v, truly %.0f %%", name, h, cost)

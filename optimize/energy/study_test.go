@@ -19,7 +19,7 @@ func readings(t *testing.T, s *energy.Study, truth map[tegra.Mode]tegra.Measured
 		}
 		r, known := truth[m]
 		if !known {
-			t.Fatalf("%s is asked for, which is not in the sweep", m)
+			t.Fatalf("the study wants %s, which is not in the sweep", m)
 		}
 		list = append(list, r)
 	}
@@ -54,8 +54,8 @@ func TestStudyComesNearTheLeastOfTheMeasuredSweeps(t *testing.T) {
 	}{
 		{"mobnet_infer", 1, 1.05, 18},
 		{"mobnet_infer", 16, 1.05, 11},
-		// The least, 8c/0.42C/0.93G/3.20M, reads 2.50 J where a fit to all 441 says 3.09. Of the answer, 2.64 J, that
-		// fit says 2.95: better than the least but for the luck of one reading.
+		// The least, 8c/0.42C/0.93G/3.20M, reads 2.50 J where a fit to all 441 says 3.09. For the answer, 2.64 J,
+		// that fit says 2.95: better than the least but for the luck of one reading.
 		{"mobnet_infer", 64, 1.06, 34},
 		{"resnet_infer", 1, 1.05, 16},
 		{"resnet_infer", 16, 1.05, 35},
@@ -214,7 +214,7 @@ func TestStudyLeavesOutWhatFails(t *testing.T) {
 			break
 		}
 		if m == bad {
-			t.Fatal("a mode that failed is asked for again")
+			t.Fatal("the study wants a failed mode again")
 		}
 		list = append(list, truth[m])
 	}

@@ -35,8 +35,7 @@ func servedModes() (preds []learn.Prediction) {
 	return preds
 }
 
-// What is interpolated is what a simulation of the setting itself says, and a setting counts as within where Choose
-// takes it.
+// Interpolated values equal a simulation of the setting itself, and a setting counts as within if Choose takes it.
 func TestLoadCurveFollowsTheSimulation(t *testing.T) {
 	t.Parallel()
 	infer := NewPhase(servedModes())

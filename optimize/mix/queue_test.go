@@ -15,8 +15,8 @@ func load(p arrivals.Pattern, rate float64) arrivals.Load {
 	return arrivals.Load{Pattern: p, RatePerS: rate}
 }
 
-// Of random arrivals and fixed service times (M/D/1) the mean wait is ρs/(2(1−ρ)): 15 ms for 30
-// requests per second of 20 ms (Pollaczek and Khinchine).
+// With random arrivals and fixed service times (M/D/1) the mean wait is ρs/(2(1−ρ)): 15 ms for 30 requests per second
+// of 20 ms (Pollaczek and Khinchine).
 func TestQueueingWaitsAsLongAsTheFormulaForFixedServiceTimes(t *testing.T) {
 	t.Parallel()
 	q := Queueing{Load: load(arrivals.Poisson, 30), ServeS: []float64{0, 0.02}, Requests: 400_000, Seed: 1}

@@ -101,7 +101,7 @@ func TestOutlookAnswersNoWorseThanWhatWasMeasuredWithin(t *testing.T) {
 			return
 		}
 		value := func(m tegra.Measured) float64 {
-			if l.TimeMS > 0 { // then the least power is asked for
+			if l.TimeMS > 0 { // then the goal is the least power
 				return m.PowerW
 			}
 			return m.TimeMS

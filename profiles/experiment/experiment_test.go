@@ -186,7 +186,7 @@ func TestExperimentWhatCannotBeDoneIsSkippedWithItsReason(t *testing.T) {
 			)
 		}
 	}
-	// What cannot be controlled is not claimed.
+	// The report claims nothing that the experiment did not control.
 	p := find(t, "workers").Plan(Request{Workload: own, Space: s, Mode: s.Max()})
 	if p.Settings[0].Workload.Torch.Cache != "" || p.Settings[0].Workload.Workers != 0 ||
 		p.Settings[4].Workload.Workers != 8 {
@@ -637,7 +637,7 @@ func TestExperimentPlansMediaUnitsAndLabelsOfAVirtualBoard(t *testing.T) {
 	}
 	for i, set := range find(t, "variability").Plan(r).Settings {
 		if set.Unit != tegra.Some(i) {
-			t.Errorf("setting %q is of unit %v, want %d", set.Name, set.Unit, i)
+			t.Errorf("setting %q has unit %v, want %d", set.Name, set.Unit, i)
 		}
 	}
 	want := "a 6c/1.19C/0.83G/2.13M|g 12c/2.20C/1.30G/3.20M"
@@ -646,7 +646,7 @@ func TestExperimentPlansMediaUnitsAndLabelsOfAVirtualBoard(t *testing.T) {
 	}
 }
 
-// What a meter read stands in the report as what was given, and only the states without a reading are left out.
+// The report has a meter's readings as given, and omits only the states without a reading.
 func TestExperimentBaseloadTakesReadingsOfAMeter(t *testing.T) {
 	t.Parallel()
 	e := find(t, "baseload")

@@ -57,7 +57,7 @@ func minibatchesOf(t *testing.T, h Harness, n int) (out []Event) {
 const trainsAlone = `echo '{"event":"hello","protocol":1,"framework":"mine 1.0"}'
 i=0; while :; do i=$((i+1)); echo "{\"event\":\"minibatch\",\"batch\":$i,\"time_ms\":20.5}"; sleep 0.02; done`
 
-// A job that was started elsewhere is read from now on, left as it is, and can be read again.
+// A job that was started elsewhere is read from now on, stays untouched, and can be read again.
 func TestAttachReadsARunningJobAndLeavesIt(t *testing.T) {
 	t.Parallel()
 	pid, log, _ := elsewhere(t, trainsAlone)

@@ -29,7 +29,7 @@ func TestParserLineThatTellsItsTimeMayBeReadLate(t *testing.T) {
 		{"two that were read together", minibatch(100.06), 5*s + 120*time.Millisecond, 5*s + 60*time.Millisecond, true},
 		{"the second of them", minibatch(100.12), 5*s + 120*time.Millisecond, 5*s + 120*time.Millisecond, true},
 		{
-			"one that came sooner than the first ties them anew",
+			"one that came sooner than the first ties them again",
 			minibatch(100.2),
 			5*s + 180*time.Millisecond,
 			5*s + 180*time.Millisecond,
@@ -50,9 +50,8 @@ func TestParserLineThatTellsItsTimeMayBeReadLate(t *testing.T) {
 	}
 }
 
-// TestParserReadsAJobSeldomAndRightly: minibatches of a job that stamps them are
-// read in lumps, so most have waited when they come, and their times are those at
-// which they were written.
+// TestParserReadsAJobSeldomAndRightly: minibatches of a job that stamps them are read in lumps, so most have waited
+// when they come, and their times say when they were written.
 func TestParserReadsAJobSeldomAndRightly(t *testing.T) {
 	script := `t=0; while [ $t -lt 20 ]; do sleep 0.05; t=$((t+1)); echo "{\"event\":\"minibatch\",\"time_ms\":50,\"t\":$(date +%s.%N)}"; done`
 	clock := tegra.RealClock()

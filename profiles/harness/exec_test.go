@@ -250,8 +250,7 @@ func TestExecLeaderThatDiesTakesItsGroupAlong(t *testing.T) {
 	}
 }
 
-// TestMain lets the test binary stand in for a jtune that is killed. The tests' jobs have a mark of
-// their own.
+// TestMain makes the test binary a jtune that is killed. The tests' jobs have a mark of their own.
 func TestMain(m *testing.M) {
 	os.Setenv("JTUNE_MARK", "JTUNE_TEST_RUN")
 	if script := os.Getenv("JTUNE_TEST_JOB"); script != "" {
@@ -312,9 +311,9 @@ func TestExecJobDoesNotOutliveAJtuneThatIsKilled(t *testing.T) {
 	}
 }
 
-// A launcher whose workers lead sessions of their own, as torchrun's do, ends
-// them itself when it is asked to end. The pause that the watcher makes between TERM and KILL is the test's: it lasts
-// until the launcher has ended its processes, however busy the machine is.
+// A launcher whose workers lead sessions of their own, as torchrun's do, ends them itself at a TERM. The pause that
+// the watcher makes between TERM and KILL is the test's: it lasts until the launcher has ended its processes, however
+// busy the machine is.
 func TestExecLauncherIsAskedToEndBeforeItIsKilled(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

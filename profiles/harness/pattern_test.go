@@ -45,7 +45,7 @@ func TestPatternsReadTimesFromLines(t *testing.T) {
 		{"a bar that skips counts shares the time out", bar, []shown{
 			{10, "Epoch 3:   3%|▎         | 47/1563 [00:12<06:31,  3.87it/s]"},
 			{11, "Epoch 3:   3%|▎         | 51/1563 [00:13<06:31,  3.97it/s]"}}, []float64{250, 250, 250, 250}, 0},
-		{"a new epoch begins anew and loses its first interval", bar, []shown{
+		{"a new epoch starts over and loses its first interval", bar, []shown{
 			{0, "| 9/10 [00:09<00:01]"}, {1, "| 10/10 [00:10<00:00]"}, {60, "| 1/10 [00:01<00:09]"},
 			{61, "| 2/10 [00:02<00:08]"}}, []float64{1000, 1000}, 1},
 		{"bars of another length are passed over", bar, []shown{
@@ -56,7 +56,7 @@ func TestPatternsReadTimesFromLines(t *testing.T) {
 		{"an expression of one's own that counts", `epoch (?P<epoch>\d+) batch (?P<batch>\d+)`, []shown{
 			{0, "epoch 2 batch 100"}, {10, "epoch 2 batch 105"}}, []float64{2000, 2000, 2000, 2000, 2000}, 1},
 		{
-			"a count that leaps is of something else",
+			"a count that leaps counts something else",
 			`batch (?P<batch>\d+)`,
 			[]shown{{0, "batch 1"}, {10, "batch 900000"}, {11, "batch 900001"}},
 			[]float64{1000},

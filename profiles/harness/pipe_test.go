@@ -132,7 +132,7 @@ func TestPipeJobThatSaysMuchIsLookedAtOften(t *testing.T) {
 	close(stop)
 	<-ended
 	if most == 0 || most > filledPart*p.room {
-		t.Errorf("up to %d bytes stood in a pipe of %d", most, filledPart*p.room)
+		t.Errorf("up to %d bytes waited in a pipe of %d", most, filledPart*p.room)
 	}
 }
 

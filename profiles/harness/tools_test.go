@@ -178,7 +178,7 @@ func TestReadersTakeTheNumbersOfTheirTools(t *testing.T) {
 	for _, o := range outputs {
 		of[o.tool]++
 		for form, text := range map[string]string{
-			"as it is": o.text, "with CRLF": strings.ReplaceAll(o.text, "\n", "\r\n"),
+			"unchanged": o.text, "with CRLF": strings.ReplaceAll(o.text, "\n", "\r\n"),
 			"in colour": "\x1b[32m" + strings.ReplaceAll(o.text, "\n", "\x1b[0m\n\x1b[?25h\x1b[1;34m"),
 		} {
 			if got := shortly(readsTool(t, o.tool, o.command, text)); got != o.want {

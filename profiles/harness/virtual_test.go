@@ -154,7 +154,7 @@ func TestVirtualUnknownWorkloadCannotStart(t *testing.T) {
 	}
 }
 
-// The virtual job treats the page cache as the real one does and tells of it.
+// The virtual job treats the page cache as the real one does and reports it.
 func TestVirtualJobTellsWhatThePageCacheHolds(t *testing.T) {
 	t.Parallel()
 	for how, want := range map[string]string{

@@ -61,7 +61,7 @@ func TestCharacterAdviceFollowsWhatWasMeasured(t *testing.T) {
 			[]string{"Loader-bound: the GPU waits for data in 50 % of each minibatch."},
 		},
 		{
-			"a job that tells its wait alone",
+			"a job that reports its wait alone",
 			Character{All: Part{Minibatches: 9, TimeMS: 10, StallMS: some(6)}},
 			BoundLoader,
 			[]string{"waits for data in 60 %"},
@@ -153,7 +153,7 @@ func TestCharacterAdviceFollowsWhatWasMeasured(t *testing.T) {
 			BoundGPU,
 			[]string{"GPU-bound: the GPU is busy", "6 % of the dataset"},
 		},
-		{"a job that tells its times alone", Character{All: Part{Minibatches: 9, TimeMS: 10}}, BoundUnknown, nil},
+		{"a job that reports its times alone", Character{All: Part{Minibatches: 9, TimeMS: 10}}, BoundUnknown, nil},
 		{"no run at all", Character{}, BoundUnknown, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {

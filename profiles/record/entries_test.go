@@ -13,8 +13,7 @@ import (
 	"jtune/telemetry"
 )
 
-// What counts are the clean minibatches, and the valid readings from the
-// beginning of the first to the end of the last.
+// Clean minibatches count, and the valid readings from the beginning of the first to the end of the last.
 func TestReadEntriesAreTheCleanMinibatchesAndTheReadingsDuringThem(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "c")

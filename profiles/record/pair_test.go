@@ -26,8 +26,8 @@ func pairHeader(t *testing.T) Header {
 	return h
 }
 
-// Whose a minibatch is stands in its line; the times of a mode are the training's. A folder of before that column goes
-// on without it.
+// A minibatch's line names its job; the times of a mode are the training's. A folder of before that column goes on
+// without it.
 func TestRecordOfAPairSaysWhoseAMinibatchIs(t *testing.T) {
 	t.Parallel()
 	at := tegra.Setting{Mode: exampleRows()[0].Mode, Batch: 16}

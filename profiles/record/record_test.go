@@ -379,7 +379,7 @@ func TestRecordTwoCampaignsCannotShareAFolder(t *testing.T) {
 	second.Close()
 }
 
-// fullDisk is a file that takes so many bytes and no more.
+// fullDisk is a file that takes a number of bytes and no more.
 type fullDisk struct {
 	text bytes.Buffer
 	room int

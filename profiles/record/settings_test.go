@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A resumed campaign measures as it began: what is left open comes from then, what is asked for stays.
+// A resumed campaign measures as it began: open settings come from the first start, given ones stay.
 func TestSettingsOverTakesWhatIsLeftOpen(t *testing.T) {
 	t.Parallel()
 	var earlier, other Settings

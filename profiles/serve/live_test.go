@@ -72,8 +72,8 @@ func watches(t *testing.T, list ...string) (harness.Harness, error) {
 	return h, err
 }
 
-// Of a running server each answered request is an event with its tokens and its time; what is under way counts with its
-// answer, and a restart counts from anew.
+// Each answered request of a running server is an event with its tokens and its time; what is under way counts with
+// its answer, and a restart counts from zero.
 func TestLiveServerIsReadByItsCounters(t *testing.T) {
 	t.Parallel()
 	h, err := watches(t, vllm(1000, 10, 50), vllm(1000, 10, 50), vllm(1100, 10, 50), vllm(1400, 12, 60), "",

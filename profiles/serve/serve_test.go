@@ -132,7 +132,7 @@ func endless(line string) func(http.ResponseWriter, *http.Request, string) {
 	}
 }
 
-// says answers with so many pieces, and with counts of tokens of its own.
+// says answers with that many pieces, and with its own counts of tokens.
 func says(pieces, in, out int) func(http.ResponseWriter, *http.Request, string) {
 	return func(w http.ResponseWriter, _ *http.Request, _ string) {
 		io.WriteString(w, strings.Repeat("data: {\"choices\":[{\"text\":\"x\"}]}\n\n", pieces))
@@ -237,7 +237,7 @@ func TestServerThatStallsLaterEndsAtTheFirstStall(t *testing.T) {
 	}
 }
 
-// A server that holds one answer up is charged for all the requests that were due meanwhile.
+// A server that holds one answer up is charged for all the requests that were due in that time.
 func TestServerAtARateIsChargedFromTheSchedule(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int32
@@ -274,7 +274,7 @@ func TestServerAtARateIsChargedFromTheSchedule(t *testing.T) {
 	}
 }
 
-// What other servers of the API do not know is left away after one refusal.
+// A field that other servers of the API do not know is omitted after one refusal.
 func TestServerThatKnowsNoExtrasIsAskedWithoutThem(t *testing.T) {
 	t.Parallel()
 	refusals := 0

@@ -83,7 +83,7 @@ func TestWorkloadFingerprintKnowsKindServerAndLoad(t *testing.T) {
 			change(&changed)
 			if name == "load" && of == "detect" { // to which nothing is sent
 				if w.Fingerprint("") != changed.Fingerprint("") {
-					t.Error("what is asked for, and not sent, makes another workload")
+					t.Error("a limit that is not sent makes another workload")
 				}
 				continue
 			}

@@ -48,7 +48,7 @@ func TestWriteGivesEqualBytesForAnEqualBoard(t *testing.T) {
 	}
 }
 
-// TestWriteLeavesOutSecrets that stand in files that are read, and in those next to them.
+// TestWriteLeavesOutSecrets of files that are read, and in those next to them.
 func TestWriteLeavesOutSecrets(t *testing.T) {
 	t.Parallel()
 	tree := tegratest.NewAGXOrin35()

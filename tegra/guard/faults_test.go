@@ -176,8 +176,8 @@ func TestGuardFollowsTablesThatChange(t *testing.T) {
 	r.wantAsFound()
 }
 
-// What a saved state says of the time is for people; a clock that jumped, or
-// a file that is damaged, changes nothing about what is restored.
+// The time in a saved state is for people; a clock that jumped, or a file that is damaged, changes nothing about what
+// is restored.
 func TestGuardReadsASavedStateOfAnyClockAndSetsADamagedOneAside(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

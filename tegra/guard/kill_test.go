@@ -66,9 +66,8 @@ var killings = []victims{
 	{"client, guard and watchdog", true, true, true, 4, 100},
 }
 
-// TestGuardRestoresEveryFileWhenKilledAtAnyMoment kills at random moments while modes
-// are being set and wants every file of the root as it was found: restored by
-// the guard, by its watchdog, or, where both died, by the next start.
+// TestGuardRestoresEveryFileWhenKilledAtAnyMoment kills at random moments while modes are being set and wants every
+// file of the root restored: by the guard, by its watchdog, or, where both died, by the next start.
 func TestGuardRestoresEveryFileWhenKilledAtAnyMoment(t *testing.T) {
 	t.Parallel()
 	for i, v := range killings {

@@ -15,7 +15,7 @@ import (
 	"jtune/tegra/tegratest"
 )
 
-// failSaves makes the disk refuse what the guard saves after so many times; the result lets it again.
+// failSaves makes the disk refuse what the guard saves after a number of times; its result lifts that.
 func (r *rig) failSaves(after int, err error) (heal func()) {
 	r.server.mu.Lock()
 	defer r.server.mu.Unlock()
@@ -33,7 +33,7 @@ func (r *rig) failSaves(after int, err error) (heal func()) {
 	}
 }
 
-// What is not saved could not be restored after a kill.
+// A state that is not saved could not be restored after a kill.
 func TestGuardWritesNothingWhereTheFoundStateCannotBeSaved(t *testing.T) {
 	onEveryBoard(t, func(t *testing.T, r *rig) {
 		low := tegra.Mode{Cores: 1, CPU: r.space.CPU[0], GPU: r.space.GPU[0], EMC: r.space.EMC[0]}

@@ -52,7 +52,7 @@ func TestServeAnswersReadsWhileAModeIsSet(t *testing.T) {
 	}
 	select {
 	case err := <-applied:
-		t.Errorf("the mode was set meanwhile: %v", err)
+		t.Errorf("the mode was set in that time: %v", err)
 	default:
 	}
 	close(h.release)

@@ -38,7 +38,7 @@ func newRig(t *testing.T, tree *tegratest.Tree) *rig {
 	return r
 }
 
-// connect serves the rig's root anew.
+// connect serves the rig's root again.
 func (r *rig) connect() {
 	r.t.Helper()
 	s, err := NewServer(r.k, tegra.RealClock(), ServerOptions{})

@@ -263,7 +263,7 @@ func TestGuardOffersAndTakesOverAStateLeftBehind(t *testing.T) {
 		}
 		r.connect()
 		if !r.HasPending() {
-			t.Error("the new guard does not tell of the state")
+			t.Error("the new guard does not report the state")
 		}
 		if way == "recover" {
 			if _, err := r.RestorePending(context.Background()); err != nil {

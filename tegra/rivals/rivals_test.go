@@ -43,7 +43,7 @@ func TestProcessesAreKnownByTheirOwnNameOrTheirScripts(t *testing.T) {
 		{"the fan's daemon", "nvfancontrol", []string{"/usr/sbin/nvfancontrol"}, "nvfancontrol"},
 		{"a shell script under its own name", "jetson_clocks", []string{"/bin/bash", "/usr/bin/jetson_clocks", "--fan"},
 			"jetson_clocks"},
-		{"a script that a shell was told to run", "bash", []string{"bash", "-e", "/usr/bin/jetson_clocks"},
+		{"a script that a shell runs", "bash", []string{"bash", "-e", "/usr/bin/jetson_clocks"},
 			"jetson_clocks"},
 		{"jtop under Python", "python3", []string{"/usr/bin/python3", "/usr/local/bin/jtop", "--force"}, "jtop"},
 		{"jtop under a Python with its version", "python3.10", []string{"/usr/bin/python3.10", "/usr/local/bin/jtop"},

@@ -166,7 +166,7 @@ func TestABadRowIsSkippedWithItsLineNumber(t *testing.T) {
 			)
 		}
 		if table.Rows[1].Line != 4 {
-			t.Errorf("%s: the row after it is said to be in line %d", name, table.Rows[1].Line)
+			t.Errorf("%s: the row after it has line %d", name, table.Rows[1].Line)
 		}
 		if _, err := sweep.Read(
 			strings.NewReader(head+good+bad),
@@ -456,7 +456,7 @@ func TestReadSeesSwappedColumnsAndDoubtsUnits(t *testing.T) {
 		return b.String()
 	}
 	if table := read(t, text("time_ms,power_w", 1)); len(table.Rows) != 10 || table.Doubt != "" {
-		t.Errorf("as it is: %+v", table)
+		t.Errorf("unchanged: %+v", table)
 	}
 	_, err := sweep.Read(strings.NewReader(text("power_w,time_ms", 1)), "t.csv", sweep.Options{})
 	if err == nil || !strings.Contains(err.Error(), "swapped") {

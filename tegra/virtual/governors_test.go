@@ -19,8 +19,8 @@ func lockAll(t *testing.T, b *Board) {
 	b.retarget()
 }
 
-// What an AGX Xavier does with its clocks free, against the same with clocks locked (the 2022 study on DVFS; the
-// tolerances are ours).
+// An AGX Xavier with free clocks against the same with locked clocks (the 2022 study on DVFS; the tolerances are
+// ours).
 func TestGovernorsOfAnAGXXavierComeNearThePublishedFigures(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -54,7 +54,7 @@ func TestGovernorsOfAnAGXXavierComeNearThePublishedFigures(t *testing.T) {
 				100*c.below)
 		}
 		if mhz := b.gpuClock().GHz() * 1000; math.Abs(mhz/c.gpuMHz-1) > 0.1 {
-			t.Errorf("%s: the GPU stands at %.0f MHz, published %g", c.workload, mhz, c.gpuMHz)
+			t.Errorf("%s: the GPU runs at %.0f MHz, published %g", c.workload, mhz, c.gpuMHz)
 		}
 		if load := free.steps.GPULoad(); math.Abs(load-c.load) > 0.14 { // LeNet: 14 to 34 %, ± 4
 			t.Errorf("%s: the GPU is busy %.0f %% of the time, published %.0f", c.workload, 100*load, 100*c.load)
@@ -78,7 +78,7 @@ func TestGovernorsOfAnAGXXavierComeNearThePublishedFigures(t *testing.T) {
 	}
 }
 
-// The counters that the kernel shows are those of the shares.
+// The kernel's counters agree with the shares.
 func TestGovernorsAreCountedByTheKernel(t *testing.T) {
 	t.Parallel()
 	b := fast(t, Options{Name: "agx-xavier"})

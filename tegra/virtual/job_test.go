@@ -161,7 +161,7 @@ func TestPowerSettlesWithinThePublishedTime(t *testing.T) {
 	}
 }
 
-// What is published for an AGX Xavier, at most 3 %, is a little more by the same rules where the CPU goes down further.
+// The published figure for an AGX Xavier, at most 3 %, grows a little where the CPU goes down further.
 func TestFreeClocksCostLittle(t *testing.T) {
 	b := fast(t, Options{Seed: 2})
 	measure := func() (ms, joule float64) {

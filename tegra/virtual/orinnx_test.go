@@ -11,12 +11,12 @@ import (
 )
 
 // orinNX is an Orin NX 16 GB on a carrier of 5 V, as a board maker published it under sustained load: no board of
-// jtune's, but the check that power, rails and heat together are of the right size. Fitted to the six rows of the
+// jtune's, but the check that power, rails and heat together have the right size. Fitted to the six rows of the
 // publication are, of the cooling, the heat sink's resistances still and blown, that of the dies, and where the fan
 // begins and ends; of the chip what nothing changes, the GPU's leakage and switching energy, what a busy core draws
 // and the floor of its voltage. All else of the chip is the Orin Nano's. Taken from the publication without a fit are
-// the supply's voltage and resistance, the step of the voltage, and the limits of the current. The air (25 °C) was not
-// measured, and the heat capacity is this test's own choice: no time constant was published.
+// the supply's voltage and resistance, the step of the voltage, and the limits of the current. The air (25 °C) was
+// not measured, and the heat capacity is this test's own choice: no time constant was published.
 func orinNX(t *testing.T) *Board {
 	t.Helper()
 	chip := physics.On("orin-nano")

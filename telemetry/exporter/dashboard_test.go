@@ -50,6 +50,6 @@ func TestDashboardAsksForSeriesThatThereAre(t *testing.T) {
 		}
 	}
 	if asked < 15 {
-		t.Errorf("%d series are asked for: that is not the whole dashboard", asked)
+		t.Errorf("%d series were found: that is not the whole dashboard", asked)
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 var morning = time.Date(2026, 1, 5, 8, 0, 0, 0, time.UTC)
 
-// reading is of a board under load at its clocks.
+// reading describes a board under load at its clocks.
 func reading(c, w float64) tegra.Reading {
 	clock := func(f tegra.Freq) tegra.ClockReading {
 		return tegra.ClockReading{Actual: tegra.Some(f), Max: tegra.Some(f), Min: tegra.Some(f)}

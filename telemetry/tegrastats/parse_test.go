@@ -113,7 +113,7 @@ func TestParseReadsLinesOfEveryRelease(t *testing.T) {
 		})
 	}
 	if _, there := asJSON(t, orin39)["gpu2"]; there {
-		t.Error("gpu2 stands in a line that has none")
+		t.Error("gpu2 was read from a line that has none")
 	}
 	if rails, _ := json.Marshal(asJSON(t, orin35)["rails"]); strings.Count(string(rails), `"NC"`) != 2 {
 		t.Errorf("unconnected rails are kept as printed: %s", rails)

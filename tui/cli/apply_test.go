@@ -133,6 +133,6 @@ func TestInterruptedApplyRestores(t *testing.T) {
 func same(t testing.TB, root string, before map[string]string) {
 	t.Helper()
 	for _, d := range tegratest.Differences(before, tegratest.Contents(t, root)) {
-		t.Errorf("not as it was found: %s", d)
+		t.Errorf("not restored: %s", d)
 	}
 }

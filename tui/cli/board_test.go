@@ -187,7 +187,7 @@ func TestWorkloadsWithoutAMeasurementBehindThemAreMarked(t *testing.T) {
 	config := write(t, "[workload.mine]\ncommand = [\"train\"]\n") // is not simulated at all
 	for _, w := range array(t, jtune(t, with(virtualBoard, "workloads", "--json", "--config", config)...).done(t).out) {
 		guessed := strings.Fields("lenet5 vgg11 resnet18-cifar resnet18-gld23k mobilenet-imagenet")
-		// of inference the published figures are of other boards
+		// the published figures of inference come from other boards
 		infers := w["name"] == "llama" || strings.HasSuffix(w["name"].(string), "-infer")
 		if want := infers || slices.Contains(guessed, w["name"].(string)); w["estimated"] != want {
 			t.Errorf("%s: estimated %v, want %v", w["name"], w["estimated"], want)

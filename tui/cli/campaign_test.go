@@ -53,7 +53,7 @@ func TestProfileRecordsTheModesItWasAskedFor(t *testing.T) {
 	}
 }
 
-// What the networks of PowerTrain's reference know is the grid.
+// The networks of PowerTrain's reference know only the grid.
 func TestProfileSamplesFromTheGrid(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "campaign")
@@ -401,7 +401,7 @@ func TestAListIsKnownByItsModesNotItsName(t *testing.T) {
 	profile("--list", write(t, modes), "--shard", "1/2", "--resume").fails(t, exitFailed, "selection")
 }
 
-// What was recorded before a file took no more is counted.
+// Rows that were recorded before a file took no more are counted.
 func TestProfileCountsTheRowWhoseMinibatchesCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "c")

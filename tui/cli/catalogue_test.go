@@ -41,7 +41,7 @@ func TestDeviceListsJetsonsAndMachinesToCompareWith(t *testing.T) {
 	}
 }
 
-// The mark of an unchecked value stands in every form, and on a value.
+// Every form marks an unchecked value.
 func TestDeviceListMarksUncheckedValuesInCSVToo(t *testing.T) {
 	t.Parallel()
 	rows, err := csv.NewReader(strings.NewReader(jtune(t, "device", "--list", "--csv").done(t).out)).ReadAll()

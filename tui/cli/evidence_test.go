@@ -66,8 +66,8 @@ func commandsOf(t *testing.T) map[string][]string {
 	return out
 }
 
-// shows reports whether a check is of a row's command: its words are among those of the check, whatever file it draws
-// into; with --json there are conditions.
+// shows reports whether a check belongs to a row's command: its words are among those of the check, whatever file it
+// draws into; with --json there are conditions.
 func (e featureCheck) shows(command string) bool {
 	words := strings.Fields(e.Run)
 	for i, w := range strings.Fields(command) {

@@ -13,8 +13,7 @@ import (
 	"jtune/tui/session/config"
 )
 
-// A session lives for hours; a guard that was killed meanwhile must not take
-// from it the way to set modes.
+// A session lives for hours; a guard that was killed in that time must not take from it the way to set modes.
 func TestADeadGuardIsReplaced(t *testing.T) {
 	t.Parallel()
 	root := tegratest.AGXOrin35(t)

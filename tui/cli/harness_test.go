@@ -58,7 +58,7 @@ func TestPyTorchTrainsForAProfile(t *testing.T) {
 	t.Parallel()
 	config := "[torch]\ndata = \"synthetic\"\npython = \"" + python + "\"\nbeside = true\n[workload.lenet5]\n" +
 		"workers = 1\nenv = { OMP_NUM_THREADS = '1' }\n"
-	modes, wait := 2, "100ms" // some 4 s each, in real time
+	modes, wait := 2, "100ms" // about 4 s each, in real time
 	long := os.Getenv("JTUNE_LONG") != ""
 	if long {
 		modes, wait = 20, "0" // 7 s: until power is steady

@@ -93,11 +93,9 @@ var misfortunesOfPairs = []misfortune{
 	}},
 }
 
-// TestInterruptedAtAnyMomentACampaignGoesOn interrupts the real program at
-// moments of chance, resumes it, and so on until the plan is done, then begins
-// anew. After each round what was finished is in the record, nothing in it was
-// measured twice or changed, the board is as it was found, and no process is
-// left.
+// TestInterruptedAtAnyMomentACampaignGoesOn interrupts the real program at moments of chance, resumes it, and so on
+// until the plan is done, then starts over. After each round what was finished is in the record, nothing in it was
+// measured twice or changed, the board is restored, and no process is left.
 func TestInterruptedAtAnyMomentACampaignGoesOn(t *testing.T) {
 	t.Parallel()
 	virtualRounds, boardRounds, boards := 8, 1, 4
@@ -309,7 +307,7 @@ func (c *interrupted) moment(m misfortune, said *safeBuffer) <-chan time.Time {
 	return then
 }
 
-// standstill is when nothing has been said or recorded for longer than the tests are patient.
+// standstill is when nothing was printed or recorded for longer than the tests wait.
 func (c *interrupted) standstill(said *safeBuffer) <-chan time.Time {
 	still := make(chan time.Time, 1)
 	dir := c.dir // check begins another one while this still looks
@@ -347,9 +345,8 @@ func (c *interrupted) begin(round int) {
 	c.dir, c.kept = filepath.Join(parent, fmt.Sprintf("%s-%d", filepath.Base(c.t.Name()), round)), nil
 }
 
-// allGone waits until no process of the round is left and the board is as it
-// was found. Where guard and watchdog were killed it takes revert or the next
-// guard to put the board back.
+// allGone waits until no process of the round is left and the board is restored. Where guard and watchdog were killed
+// it takes revert or the next guard to put the board back.
 func (c *interrupted) allGone(round int, what string) {
 	if c.root == "" {
 		return

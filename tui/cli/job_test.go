@@ -12,8 +12,8 @@ import (
 	"jtune/tegra/tegratest"
 )
 
-// A job may die, hang, print garbage, or never print: the campaign ends with
-// an error that explains, and the board is as it was.
+// A job may die, hang, print garbage, or never print: the campaign ends with an error that explains, and the board is
+// restored.
 func TestBadHarnesses(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

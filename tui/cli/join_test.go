@@ -49,7 +49,7 @@ func TestRunReadsATrainingThatRunsAlreadyAndLeavesIt(t *testing.T) {
 	}
 }
 
-// What is profiled inside a training that goes on is a campaign as any other.
+// A profile inside a training that goes on is a campaign like any other.
 func TestProfileMeasuresInsideATrainingThatRunsAlready(t *testing.T) {
 	t.Parallel()
 	pid, _ := trainsElsewhere(t)

@@ -26,8 +26,8 @@ func noisyToy() []tegra.Measured {
 	return out
 }
 
-// Predictions are replaced by measurements where they exist: when
-// every mode was measured, choice and front are those of the measurements.
+// Predictions are replaced by measurements where they exist: when every mode was measured, choice and front follow
+// the measurements.
 func TestMeasuredModesAreNotPredicted(t *testing.T) {
 	t.Parallel()
 	rows := noisyToy()
@@ -117,7 +117,7 @@ func TestAFalseReadingDoesNotWin(t *testing.T) {
 		got, noted := modeOf(t, o.object(t, answerKeys)["mode"]), strings.Contains(o.err,
 			"until a second reading agrees")
 		if (got == rows[odd].Mode) != c.wins || noted == c.wins {
-			t.Errorf("%s: chose %v, the false reading is of %v; stderr: %q", c.name, got, rows[odd].Mode, o.err)
+			t.Errorf("%s: chose %v, the false reading belongs to %v; stderr: %q", c.name, got, rows[odd].Mode, o.err)
 		}
 		front := array(t, jtune(t, "front", "--model", model, "--json").done(t).out)
 		if on := slices.ContainsFunc(front,
@@ -127,7 +127,7 @@ func TestAFalseReadingDoesNotWin(t *testing.T) {
 		if c.wins {
 			continue
 		}
-		// Where it is the answer by its prediction, the reading stands beside it.
+		// Where it is the answer by its prediction, the reading is printed beside it.
 		o = jtune(t, "choose", "--model", model, "--power-limit", "1000", "--json").done(t)
 		v := o.object(t, answerKeys)
 		if modeOf(t, v["mode"]) != rows[odd].Mode {

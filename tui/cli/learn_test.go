@@ -130,7 +130,7 @@ func TestTrainingIsNotAnnouncedBeforeAUsageError(t *testing.T) {
 		"powertrain", "--reference", "none", "--device", "virtual:agx-orin")
 	o.fails(t, exitUsage, "powertrain transfers from a reference")
 	if strings.Count(o.err, "\n") != 1 {
-		t.Errorf("more is said than the error: %s", o.err)
+		t.Errorf("more is printed than the error: %s", o.err)
 	}
 }
 
@@ -202,7 +202,7 @@ func TestBadSweepFilesAreReportedByLine(t *testing.T) {
 		{"kHz where Hz belongs are skipped", head + good + "12,729600,318750,665600000,50,15\n", exitOK,
 			[]string{"line 5", "kHz"}},
 		{"duplicate modes count once", head + good + "8,729600,318750000,665600000,62,15\n", exitOK, nil},
-		{"duplicates far apart are said", head + good + "8,729600,318750000,665600000,162,15\n", exitOK,
+		{"duplicates far apart are reported", head + good + "8,729600,318750000,665600000,162,15\n", exitOK,
 			[]string{"measured more than once", "8c/"}},
 		{"one row still fits", head + "2,729600,318750000,665600000,100,12\n", exitOK, nil},
 		{"a missing column is an error", strings.Replace(head, ",power_w", ",watts", 1) + good, exitFailed,
@@ -554,7 +554,7 @@ func TestASweepWithoutPower(t *testing.T) {
 	}
 }
 
-// The layers that are asked for are in the answer and in the model.
+// The requested layers are in the answer and in the model.
 func TestNetworksHaveTheLayersThatAreAskedFor(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -583,8 +583,7 @@ func TestNetworksHaveTheLayersThatAreAskedFor(t *testing.T) {
 	}
 }
 
-// The networks learn from a campaign's single minibatches, by the loss and the
-// layers that are asked for.
+// The networks learn from a campaign's single minibatches, by the requested loss and layers.
 func TestNetworksLearnFromACampaignsMinibatches(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

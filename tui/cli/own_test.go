@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// steps is a script that prints n steps of some 20 ms, then more.
+// steps is a script that prints n steps of about 20 ms, then more.
 func steps(n, more string) []string {
 	return []string{"--", "sh", "-c", "i=0; while [ $i -lt " + n +
 		" ]; do echo step $i; i=$((i+1)); sleep 0.02; done; " +
@@ -124,7 +124,7 @@ func TestTuneOfACommandEndsInAKeptMode(t *testing.T) {
 		`reads: step "step"`) {
 		t.Errorf("%s; %s", o.out, tailOf(o.err))
 	}
-	// What was learned goes by the command's name, though it was never saved.
+	// The command's name finds its model, though the command was never saved.
 	jtune(t, with(board, "choose", "--model", "sh", "--power-limit", "6")...).done(t)
 	var kept struct{ Asked, Actual map[string]int64 }
 	set := jtune(t, with(board, "apply", mode, "--yes", "--json")...).done(t)

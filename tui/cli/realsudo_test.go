@@ -27,9 +27,9 @@ const (
 // users of the namespace. Each has a home folder and no password.
 var users = map[string]uint32{"worker": 7001, "other": 7002}
 
-// TestRealSudoWithTheExactLine runs jtune as an ordinary user through the real sudo. It does so in a mount
-// namespace of its own, where /sys is a fake board's and /etc, /run, /home, /var/lib and /usr/local are the
-// test's: the system that it runs on stays as it is.
+// TestRealSudoWithTheExactLine runs jtune as an ordinary user through the real sudo. It does so in a mount namespace
+// of its own, where /sys is a fake board's and /etc, /run, /home, /var/lib and /usr/local are the test's: the system
+// that it runs on stays unchanged.
 func TestRealSudoWithTheExactLine(t *testing.T) {
 	if os.Getenv("JTUNE_SUDO") == "" {
 		t.Skip("runs sudo in a mount namespace: JTUNE_SUDO=1 asks for it")
@@ -164,7 +164,7 @@ func (s sudoSystem) check(t *testing.T) {
 	asFound := func(t *testing.T) {
 		t.Helper()
 		if diff := tegratest.Differences(found, tegratest.Contents(t, s.board)); len(diff) > 0 {
-			t.Errorf("the board is not as it was found: %v", diff)
+			t.Errorf("the board is not restored: %v", diff)
 		}
 	}
 	t.Run("the line lets its user set a mode and revert it", func(t *testing.T) {

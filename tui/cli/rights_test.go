@@ -92,7 +92,7 @@ func TestWithoutRightsJtuneExitsWithThreeAndSaysWhatToDo(t *testing.T) {
 	})
 }
 
-// Memory clocks stand in debugfs, which root alone may read.
+// Memory clocks are in debugfs, which root alone may read.
 func TestClocksThatMayNotBeReadAreNull(t *testing.T) {
 	t.Parallel()
 	_, root := fakeBoard(t, "true")
@@ -124,7 +124,7 @@ func TestClocksThatMayNotBeReadAreNull(t *testing.T) {
 	}
 }
 
-// Where the guard and its watchdog are both killed, the board stays as it is: the end says so.
+// Where the guard and its watchdog are both killed, the board stays changed: the end says so.
 func TestABoardThatIsLeftChangedIsSaidAtTheEnd(t *testing.T) {
 	t.Parallel()
 	args, root := fakeBoard(t, "true")

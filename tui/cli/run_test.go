@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// fixedRunKeys are what scripts lean on; characterKeys stand beside them.
+	// fixedRunKeys are what scripts lean on; characterKeys come with them.
 	fixedRunKeys  = "minibatches time_ms stall_ms compute_ms overhead_ms power_w energy_j"
 	characterKeys = "device virtual bound workers batch epoch_s all first_epoch later_epochs base_w base_why " +
 		"base_share_pct cpu_residency gpu_residency mem_residency cache_before_pct cache_after_pct cache_why disk " +

@@ -47,9 +47,8 @@ func TestTuneOnTheMeasuredSweepIsNearTheOptimum(t *testing.T) {
 	checkProbes(t, v, 15)
 }
 
-// Fits on 10, 20 and 50 random rows of the measured MobileNet sweep, scored on
-// all of it. The bars are those of docs/results.md, with slack for a
-// single draw.
+// Fits on 10, 20 and 50 random rows of the measured MobileNet sweep, scored on all of it. The bars come from
+// docs/results.md, with slack for a single draw.
 func TestFitAndPredictTheMeasuredSweep(t *testing.T) {
 	computes(t)
 	t.Parallel()

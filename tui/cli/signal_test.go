@@ -13,7 +13,7 @@ import (
 	"jtune/tegra/tegratest"
 )
 
-// However a process that waits for an answer is ended, the board is as it was.
+// However a process that waits for an answer is ended, the board is restored.
 func TestEndedProcessesLeaveTheBoardAsItWas(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -49,7 +49,7 @@ func TestEndedProcessesLeaveTheBoardAsItWas(t *testing.T) {
 			if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != c.code {
 				t.Errorf("got %v, want exit code %d", err, c.code)
 			}
-			until(t, "every file is as it was",
+			until(t, "every file is restored",
 				func() bool { return len(tegratest.Differences(before, tegratest.Contents(t, root))) == 0 })
 		})
 	}

@@ -82,7 +82,7 @@ func TestEndedSoaksLoseNothing(t *testing.T) {
 	}
 }
 
-// A board whose soak is killed is as it was found.
+// A board whose soak is killed is restored.
 func TestKilledSoakLeavesTheBoardAsItWas(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -104,7 +104,7 @@ func TestKilledSoakLeavesTheBoardAsItWas(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait()
-	until(t, "every file is as it was",
+	until(t, "every file is restored",
 		func() bool { return len(tegratest.Differences(before, tegratest.Contents(t, root))) == 0 })
 	if left, err := soak.Read(dir); err != nil || left.Result.Verdict != hold.NotSeen || len(left.Course) < 3 {
 		t.Errorf("%v: %+v", err, left.Result)

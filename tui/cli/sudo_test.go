@@ -65,7 +65,7 @@ func ownersBelow(t *testing.T, dir string) (n int, roots []string) {
 
 var quickProfile = with(virtualBoard, "profile", "resnet", "--sample", "5", "--minibatches", "3", "--out")
 
-// What is recorded through sudo is made by the user who called, in the user's own folders.
+// Records made through sudo belong to the user who called, in the user's own folders.
 func TestThroughSudoTheUsersFilesAreTheUsers(t *testing.T) {
 	t.Parallel()
 	home := nobodys(t)

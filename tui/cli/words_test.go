@@ -20,13 +20,13 @@ func TestChooseSaysNothingThatEveryAnswerSays(t *testing.T) {
 	}
 }
 
-// The result of apply stands below the list of files, where it is seen.
+// The result of apply is printed below the list of files, where it is seen.
 func TestApplyEndsWithTheResult(t *testing.T) {
 	t.Parallel()
 	out := jtune(t, append([]string{"apply", "8c/1.34C/0.83G/2.13M", "--yes"}, virtualBoard...)...).done(t).out
 	files, result := strings.LastIndex(out, "/sys/"), strings.Index(out, "actual     8c/1.34C/0.83G/2.13M")
 	if files < 0 || result < files || strings.Count(out[result:], "\n") > 4 {
-		t.Errorf("the result does not stand last:\n%s", out)
+		t.Errorf("the result is not last:\n%s", out)
 	}
 }
 

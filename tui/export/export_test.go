@@ -67,8 +67,7 @@ func TestTheFrontInCSVAndJSONTellsMeasuredFromPredicted(t *testing.T) {
 	}
 }
 
-// elements counts those of an SVG by name and gives all its text; the error is
-// that of a document that is not well formed.
+// elements counts those of an SVG by name and gives all its text; the error says why a document is not well formed.
 func elements(svg string) (count map[string]int, text string, err error) {
 	count = map[string]int{}
 	d := xml.NewDecoder(strings.NewReader(svg))

@@ -82,7 +82,7 @@ func TestComparedWithAPredictionTheSavingIsARange(t *testing.T) {
 		}
 		if got.EnergyPct < got.Lo.EnergyPct || got.EnergyPct > got.Hi.EnergyPct ||
 			got.Hi.EnergyPct-got.Lo.EnergyPct <= got.Hi.PowerPct-got.Lo.PowerPct {
-			t.Errorf("%s: the energy's range is that of time and power together, got %+v", c.name, got)
+			t.Errorf("%s: the energy's range follows time and power together, got %+v", c.name, got)
 		}
 	}
 }

@@ -56,7 +56,7 @@ func TestOpenPicksTheDeviceThatIsNamed(t *testing.T) {
 	}{
 		{"a virtual board", Options{Device: "virtual:agx-orin"}, true, 18096, nil},
 		{"a fake root is a Jetson", Options{Sysroot: root}, false, 18096, nil},
-		{"and so when it is said", Options{Sysroot: root, Device: "jetson"}, false, 18096, nil},
+		{"and so when it is named", Options{Sysroot: root, Device: "jetson"}, false, 18096, nil},
 		{"another virtual board", Options{Device: "virtual:nano"}, true, 1440, nil},
 		{"a medium that it lacks", Options{Device: "virtual:nano", Medium: "ssd"}, false, 0, badUsage},
 		{"an empty root has none", Options{Sysroot: t.TempDir()}, false, 0, tegra.ErrNoDevice},
@@ -96,7 +96,7 @@ func TestReadOnlyHasNoGuard(t *testing.T) {
 	}
 }
 
-// The limit that is asked about first is one of the board's own budgets.
+// The first limit that a dialog shows is one of the board's own budgets.
 func TestDefaultPowerIsABudgetOfEachBoard(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]float64{"agx-orin": 30, "agx-xavier": 30, "xavier-nx": 15, "nano": 5,

@@ -50,7 +50,7 @@ func TestCloudDrawsItsDotsAnewOnlyWhenTheyDiffer(t *testing.T) {
 	dots := c.dots
 	v.Cursor, v.AtY, v.Front = 2, 25, []int{0, 1, 3}
 	if c.Render(v, 60, 20); c.dots != dots {
-		t.Error("the dots are drawn anew for a cursor, a limit and a front")
+		t.Error("the dots are drawn again for a cursor, a limit and a front")
 	}
 	for name, change := range map[string]func(){
 		"other dots":   func() { v.Dots = 2 },

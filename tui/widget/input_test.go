@@ -43,7 +43,7 @@ func TestInputTakesItsOwnCharactersAndEditsOnlyWhatIsThere(t *testing.T) {
 		t.Errorf("%q: it should take cursor keys, and no letter", in.Value())
 	}
 	if in.Update(tea.PasteMsg{Content: "x"}); in.Value() != "30.5x" {
-		t.Errorf("%q: a pasted text should be taken as it is", in.Value())
+		t.Errorf("%q: a pasted text should be taken unchanged", in.Value())
 	}
 }
 

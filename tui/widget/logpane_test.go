@@ -100,7 +100,7 @@ var testKeys = ListKeys{
 // keyPress is a key by its name.
 func keyPress(name string) tea.KeyPressMsg { return KeyPress(name) }
 
-// What follows is shown whole; scrolled back, a line is one row again.
+// The end of the log is shown whole; scrolled back, a line is one row again.
 func TestLogPaneShowsTheNewestLinesWhole(t *testing.T) {
 	t.Parallel()
 	var l LogPane

@@ -35,12 +35,12 @@ func TestCheckApplyFindsAUnitThatIsNotWhole(t *testing.T) {
 		said, unit string
 		findings   int
 	}{
-		"whole":                         {"BEGIN apply\nDONE 1 board apply", unitText, 0},
-		"written before it was said":    {"BEGIN apply", unitText, 0},
-		"cut off":                       {"BEGIN apply\nDONE 1 board apply", unitText[:len(unitText)-9], 1},
-		"of the mode before the last":   {"DONE 1 a\nDONE 2 b", unitText, 1},
-		"empty":                         {"BEGIN apply", "", 1},
-		"not gone, though it was ended": {"DONE 1 a\nDONE 2 b\nDONE 3 c", unitText, 1},
+		"whole":                          {"BEGIN apply\nDONE 1 board apply", unitText, 0},
+		"written before it was reported": {"BEGIN apply", unitText, 0},
+		"cut off":                        {"BEGIN apply\nDONE 1 board apply", unitText[:len(unitText)-9], 1},
+		"of the mode before the last":    {"DONE 1 a\nDONE 2 b", unitText, 1},
+		"empty":                          {"BEGIN apply", "", 1},
+		"not gone, though it was ended":  {"DONE 1 a\nDONE 2 b\nDONE 3 c", unitText, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

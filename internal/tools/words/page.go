@@ -42,7 +42,7 @@ func pageFaults(folder string) (list []Finding, err error) {
 			}
 			page, name := string(data), strings.TrimPrefix(path, folder+string(filepath.Separator))
 			if !strings.Contains(limit.pattern, "reference") {
-				words += countWords(page)
+				words += len(strings.Fields(page)) // as wc -w counts, marks of tables included
 			}
 			if n := strings.Count(page, "\n"); n > limit.lines {
 				list = append(list, Finding{name, n, fmt.Sprintf("%d lines, at most %d", n, limit.lines)})

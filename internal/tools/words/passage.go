@@ -15,7 +15,7 @@ import (
 )
 
 // passagesOf returns the texts of a checkout: pages by paragraph, comments by paragraph, and texts of the program.
-// Records of the past (decisions, changes) and tests are left out.
+// Records of the past (decisions, changes) are left out.
 func passagesOf(folder string) (list []Passage, err error) {
 	err = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -43,7 +43,7 @@ func passagesOf(folder string) (list []Passage, err error) {
 // passagesIn returns the texts of one file.
 func passagesIn(path string) ([]Passage, error) {
 	page := strings.HasSuffix(path, ".md") && filepath.Base(path) != "CHANGELOG.md"
-	source := strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go")
+	source := strings.HasSuffix(path, ".go")
 	if !page && !source {
 		return nil, nil
 	}

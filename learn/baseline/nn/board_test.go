@@ -41,7 +41,7 @@ func board(n int, seed uint64, slow float64) []tegra.Measured {
 // brief is a training long enough to learn something and no longer.
 var brief = Config{Epochs: 30, MinSteps: -1, Batch: 16, Seed: 7}
 
-// hundred is a brief training on a hundred modes, for tests that leave it as it is.
+// hundred is a brief training on a hundred modes, for tests that do not change it.
 var hundred = sync.OnceValues(func() (*Net, error) {
 	x, y := columns(board(100, 1, 1), timeMS)
 	return Train(context.Background(), x, y, brief)

@@ -92,9 +92,8 @@ func TestForwardEqualsThePlainNetwork(t *testing.T) {
 	}
 }
 
-// The gradient of the float32 kernels against central differences of the plain
-// float64 network. Differences are good to about 1e-9; float32 sums of some
-// hundred terms are good to about 1e-5 of the largest.
+// The gradient of the float32 kernels against central differences of the plain float64 network. Differences are good
+// to about 1e-9; float32 sums of about a hundred terms are good to about 1e-5 of the largest.
 func TestGradientEqualsFiniteDifferences(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -32,7 +32,7 @@ func python(b *testing.B) string {
 	return ""
 }
 
-// pythonSeeds is how many splits, with networks drawn anew, are compared.
+// pythonSeeds is how many splits, with newly drawn networks, are compared.
 const pythonSeeds = 3
 
 // BenchmarkAgainstPython trains the reference's time network, 100 passes over

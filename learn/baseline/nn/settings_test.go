@@ -22,7 +22,7 @@ func TestConfigSetTakesEverySettingByItsName(t *testing.T) {
 	}
 }
 
-// As many passes as are asked for: the least number of steps does not raise them.
+// The number of passes is the requested one: the least number of steps does not raise it.
 func TestConfigSetOfEpochsIsTakenAtItsWord(t *testing.T) {
 	for _, c := range []Config{FromScratch(), ForTransfer()} {
 		if err := c.Set("epochs=5"); err != nil {

@@ -82,7 +82,7 @@ func TestTransferStartsFromTheBodyAndAFreshLastLayer(t *testing.T) {
 		moved += math.Abs(float64(w - reference.w.w[next.w.hidden()][i]))
 	}
 	if moved /= float64(len(last)); moved < 0.05 { // uniform within ±0.3
-		t.Errorf("the last layer differs by %.4f a weight: not drawn anew", moved)
+		t.Errorf("the last layer differs by %.4f a weight: not drawn again", moved)
 	}
 }
 

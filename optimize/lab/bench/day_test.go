@@ -18,9 +18,9 @@ import (
 // A day of tuning one board: five limits after one another in an order drawn by the day, each search from what those
 // before have measured. After each the model is the fit of all readings, as a session keeps it.
 //
-// Of the mean over days it holds that the day lowers the error, by more than one standard error, and that no step of it
-// raises the error, by more than two. It does not hold of each step of each day: a search adds a few readings next to
-// its answer, and what they say of all other modes is sometimes wrong (docs/decisions/022).
+// In the mean over days, the day lowers the error, by more than one standard error, and that no step of it raises the
+// error, by more than two. It does not hold of each step of each day: a search adds a few readings next to its
+// answer, and what they say of all other modes is sometimes wrong (docs/decisions/022).
 func TestDayOfTuningImprovesTheModelOnMeasuredSweeps(t *testing.T) {
 	if os.Getenv("JTUNE_LONG") == "" {
 		t.Skip("1,200 searches; JTUNE_LONG=1 makes them, and package session tunes a day on a virtual board")
@@ -40,7 +40,7 @@ func TestDayOfTuningImprovesTheModelOnMeasuredSweeps(t *testing.T) {
 	}
 }
 
-// improvesByDays tunes so many days.
+// improvesByDays tunes for that many days.
 func (s *cleanSweep) improvesByDays(t *testing.T, days int) {
 	t.Helper()
 	var errs [dayLimits][]float64 // by search, of each day

@@ -58,7 +58,7 @@ func (s *cleanSweep) chain(t *testing.T, limits []optimize.Limit, seed int, fres
 	}
 }
 
-// chainLimits is how many limits are asked for, one after the other.
+// chainLimits is the number of limits, one after the other.
 const chainLimits = 5
 
 // A search for another limit needs far fewer modes, and its answer is as good. The table
@@ -91,8 +91,8 @@ func TestKnownModesShortenASearchByProfile(t *testing.T) {
 	}
 }
 
-// afterOthers makes chains of searches and compares those from what is known, with so many modes in the
-// median at most, with those from nothing.
+// afterOthers makes chains of searches and compares those from what is known, which take at most that many modes in
+// the median, with searches from nothing.
 func (s *cleanSweep) afterOthers(t *testing.T, seeds int, modes float64) {
 	t.Helper()
 	var fresh, again runs

@@ -41,7 +41,7 @@ type MixScore struct {
 	Verified         float64 // mean
 	Hot              int     // problems with a measurement more than 10 % over a limit
 	Over             int     // answers over a limit
-	WrongNoWay       int     // problems with an answer for which it was said that there is none
+	WrongNoWay       int     // problems with an answer that were reported as having none
 }
 
 // Quantile of the ratios.

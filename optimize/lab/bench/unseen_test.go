@@ -177,7 +177,8 @@ func TestClosedLoopOnUnseenWorkloads(t *testing.T) {
 	}
 }
 
-// within checks the bars that the rule is held to; those of hot searches and of modes are of searches with a profile.
+// within checks the bars that the rule is held to; the bars for hot searches and for modes apply to searches with a
+// profile.
 func (u *unseen) within(t *testing.T, profile bool) {
 	t.Helper()
 	slices.Sort(u.gapPct)

@@ -37,11 +37,11 @@ func TestStuckFindsAClockThatWasNeverSet(t *testing.T) {
 		t.Errorf("a sound sweep: %v", words)
 	}
 	if got, _ := Stuck(rows[:3]); len(got) != 0 {
-		t.Error("three rows tell nothing")
+		t.Error("three rows are too few")
 	}
 }
 
-// What the published sweeps hold is what the notes on the tails rest on.
+// The notes on the tails rest on the faults of the published sweeps.
 func TestStuckOnThePublishedInferenceSweeps(t *testing.T) {
 	t.Parallel()
 	const dir = "data/sweeps/powertrain-agx-orin/"

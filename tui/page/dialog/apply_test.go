@@ -117,7 +117,7 @@ func TestApplyAtOnceSetsWithoutAPreviewUnlessPasted(t *testing.T) {
 	}
 	says, _ := f.Ask(page.Apply{Mode: d.Board.Presets()[1].Mode, AtOnce: true}).(page.Say)
 	if !strings.Contains(string(says), "first answer whether to keep") || f.Stage() != Keeping {
-		t.Errorf("another one meanwhile: %q", says)
+		t.Errorf("another one at that time: %q", says)
 	}
 	d.Press("n")
 	d.Send(page.ModeReverted{})

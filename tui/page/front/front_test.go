@@ -90,12 +90,12 @@ func TestFrontKeepsTheModesThatPassAFilter(t *testing.T) {
 	}
 }
 
-// A second model of the same workload: its front and its choice stand beside the first one's.
+// A second model of the same workload: its front and its choice are drawn with the first one's.
 func TestFrontDrawsOtherModelsOverTheCloud(t *testing.T) {
 	d, c := withView(t)
 	d.Size(120, 40)
 	d.Press("O")
-	d.Until("it is said that there is none", func() bool { return d.Notice != "" })
+	d.Until("a notice says that there is none", func() bool { return d.Notice != "" })
 	d.Sees("no other model of this workload")
 	own := d.State.Outlook.Model
 	tree, err := learn.Fit(t.Context(), own.Samples, learn.Options{Space: own.Space, Method: learn.Tree, SkipCV: true,
@@ -240,7 +240,7 @@ func TestFrontDoesNotCallPredictedWhatWasFitted(t *testing.T) {
 	probe := optimize.Probe{Measured: learned, Predicted: said}
 	v = v.Answering(optimize.Limit{PowerW: 30}, outlook.About{}, []optimize.Probe{probe})
 	if at := v.About(learned.Mode); at.Fitted || at.Predicted.TimeMS != said.TimeMS {
-		t.Errorf("expected %.1f ms (fitted %v), what was said before it was measured is %.1f",
+		t.Errorf("expected %.1f ms (fitted %v), the prediction before it was measured is %.1f",
 			at.Predicted.TimeMS, at.Fitted, said.TimeMS)
 	}
 }

@@ -51,7 +51,7 @@ func chosen(t *testing.T, v *outlook.Outlook, line string) (mix.Ask, mix.Outcome
 	return ask, o, s.Standing(o.Setting), err
 }
 
-// The cursor stands on what the command answers, with its batch size, its latency and its state.
+// The cursor shows what the command answers, with its batch size, its latency and its state.
 func TestFrontUnderALoadShowsWhatChooseAnswers(t *testing.T) {
 	d, c := withLoad(t)
 	d.Sees("detect batch 16, closed loop", "inferences/s")

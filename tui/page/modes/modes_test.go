@@ -170,7 +170,7 @@ func TestModesListOfPresetsKnowsNoFilterAndKeepsIt(t *testing.T) {
 	d.Press("p")
 	d.Sees("Presets of this board", "esc shows all modes again")
 	if text := d.Screen(); strings.Contains(text, "cores=12") {
-		t.Errorf("a filter stands below the presets, which it does not filter:\n%s", text)
+		t.Errorf("a filter is shown with the presets, which it does not filter:\n%s", text)
 	}
 	d.Press("esc")
 	d.Sees("1,508 of 18,096 modes", "filter cores=12")
@@ -215,7 +215,7 @@ func TestModesBeginWithWhatKeepsTheLimit(t *testing.T) {
 	}
 	for _, at := range p.order[len(p.order)-100:] {
 		if p.standing(p.read.Space().At(at)).Within() {
-			t.Fatalf("mode %d keeps the limit and stands at the end; the first that does not is row %d", at, last)
+			t.Fatalf("mode %d keeps the limit and is last; the first that does not is row %d", at, last)
 		}
 	}
 	d.Press("s", "m")

@@ -10,7 +10,7 @@ import (
 )
 
 // Modes of inference have units per second and the energy of a unit; under a load the latency is listed, sorted and
-// filtered by, and the numbers are those of Front and of jtune choose.
+// filtered by, and the numbers agree with Front and jtune choose.
 func TestModesOfInferenceAreListedUnderTheLoad(t *testing.T) {
 	d, p := pagetest.Drive(t, New)
 	w := d.Serves()

@@ -277,7 +277,7 @@ func TestProfileSaysWhyAnotherProgramsRunIsNotPaused(t *testing.T) {
 	}
 }
 
-// How much time is left stands at the right end of the second line at every width, whatever the task does.
+// The remaining time is at the right end of the second line at every width, whatever the task does.
 func TestProfileAlwaysShowsTheTimeLeft(t *testing.T) {
 	t.Parallel()
 	d, _ := pagetest.Drive(t, New)

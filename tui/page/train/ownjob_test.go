@@ -79,7 +79,7 @@ func TestOwnJobIsSavedByAName(t *testing.T) {
 
 func TestOwnJobThatIsNotReadIsNeitherSavedNorTuned(t *testing.T) {
 	t.Parallel()
-	unread := measure.ToldEvent{Lines: []string{"hello"}, Why: errors.New("none of the 1 lines tells steps")}
+	unread := measure.ToldEvent{Lines: []string{"hello"}, Why: errors.New("none of the 1 lines counts steps")}
 	d, j := tried(t, unread)
 	d.Press("t")
 	if d.Want() != nil || !strings.Contains(d.Notice, "each run is one reading") {
@@ -164,11 +164,11 @@ func TestEnterOnAJobThatCannotBeReadShowsItsLines(t *testing.T) {
 		t.Fatalf("wants %#v", start)
 	}
 	j := &page.Task{Spec: start.Task.Spec}
-	j.Told = &measure.ToldEvent{Lines: []string{"hello you"}, Why: errors.New("none of the 1 lines tells steps")}
+	j.Told = &measure.ToldEvent{Lines: []string{"hello you"}, Why: errors.New("none of the 1 lines counts steps")}
 	j.State, d.State.Tasks.Own = task.Running, j
 	d.Sees("enter its lines")
 	d.Press("enter") // while it runs
-	d.Sees("mine prints", "hello you", "none of the 1 lines tells steps")
+	d.Sees("mine prints", "hello you", "none of the 1 lines counts steps")
 	if d.Press("esc"); d.Want() != nil {
 		t.Errorf("leaving wants %#v: the job began before", d.Want())
 	}
@@ -181,7 +181,7 @@ func TestEnterOnAJobThatCannotBeReadShowsItsLines(t *testing.T) {
 	d.State.Tasks.Own = j
 	d.Send(page.TaskDone{Task: j})
 	d.Press("enter")
-	d.Sees("mine prints", "hello you", "none of the 1 lines tells steps")
+	d.Sees("mine prints", "hello you", "none of the 1 lines counts steps")
 	d.Press("C")
 	d.Sees(`sh -c 'echo '\''hello you'\'''`)
 }

@@ -45,7 +45,8 @@ func TestPrintableIsWhatATerminalLeaves(t *testing.T) {
 	}
 }
 
-// A run of inference tells what it answers: units, latencies with a mark where they are of too few, energy of a unit.
+// A run of inference shows what it answers: units, latencies with a mark where requests are too few, energy of a
+// unit.
 func TestTrainTellsInferenceInItsOwnWords(t *testing.T) {
 	t.Parallel()
 	v := &record.Served{Unit: "token", Units: 1234, PerS: tegra.Some(30.5), UnitJ: tegra.Some(0.5),
@@ -62,7 +63,7 @@ func TestTrainTellsInferenceInItsOwnWords(t *testing.T) {
 	}
 }
 
-// What a workload lacks is said where the cursor is on it, before anyone tries to start it.
+// Train says what the workload at the cursor lacks, before anyone tries to start it.
 func TestTrainSaysUnderTheListWhatAWorkloadLacks(t *testing.T) {
 	d, _ := pagetest.Drive(t, New)
 	d.Board.Lacks = map[string]string{"mobilenet": "mobilenet cannot run here: give it a command"}

@@ -61,7 +61,7 @@ func TestPassOnSaysHowManyLinesItLeavesOut(t *testing.T) {
 	}
 }
 
-// partThere makes the part of a board there: so many modes with what a campaign has of each.
+// partThere makes the part of a board there: a number of modes with what a campaign has of each.
 func partThere(t *testing.T, home string, s *Shards, b Board, modes int) string {
 	t.Helper()
 	dir := filepath.Join(home, s.there(b))

@@ -108,7 +108,7 @@ func TestReportSays(t *testing.T) {
 	}
 }
 
-// A page without a mark is of a real board; any other says in large letters what it is.
+// A page without a mark describes a real board; any other says in large letters what it is.
 func TestReportSaysWhatIsNoMeasurement(t *testing.T) {
 	t.Parallel()
 	r := searched(t)

@@ -10,8 +10,8 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-// A job's batch size is the one asked for, and whose numbers it gives is
-// said: a real job beside a virtual board has this machine's times.
+// A job has the requested batch size, and says whose numbers it gives: a real job beside a virtual board has this
+// machine's times.
 func TestAJobsSizeAndWhoseNumbersItGives(t *testing.T) {
 	s := open(t, session.Options{Device: "virtual:agx-orin", Speed: math.Inf(1), Batches: []int{64}})
 	w, err := workloads.Find(s, "lenet")

@@ -36,7 +36,7 @@ func TestPlannedSaysOrderTimeAndRaisedClocks(t *testing.T) {
 	}
 }
 
-// Before anything is known of a workload the range is wide; then it is of that workload, and holds.
+// Before anything is known of a workload the range is wide; then it belongs to that workload, and holds.
 func TestProfileSaysHowLongItTakesByWhatIsKnown(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Fast(t)

@@ -97,7 +97,7 @@ func TestPoolModelKeepsItsNameAndLeavesThoseOfOthersAlone(t *testing.T) {
 		size := map[string]int{"mine": 16, "lstm@virtual-agx-orin": 4, // none: several
 			"lstm@virtual-agx-orin-bs4": 4}[info.Name]
 		if time.Since(from.When).Abs() > time.Hour || from.Batch != size {
-			t.Errorf("%s is said to be of %v and of batch size %d", info.Name, from.When, from.Batch)
+			t.Errorf("%s has time %v and batch size %d", info.Name, from.When, from.Batch)
 		}
 	}
 	var names []string

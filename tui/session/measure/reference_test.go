@@ -28,6 +28,6 @@ func TestReferenceOfACampaignIsComparedByBoardAndSoftware(t *testing.T) {
 		t.Fatal(err)
 	}
 	if from := ref.Provenance; !strings.Contains(from.Software, "L4T 35.1") || from.Device == "" || !from.Virtual {
-		t.Errorf("the reference is of %+v", from)
+		t.Errorf("the reference has %+v", from)
 	}
 }

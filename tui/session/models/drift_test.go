@@ -11,8 +11,7 @@ import (
 	"jtune/tui/session/sessiontest"
 )
 
-// The board was slower and warmer in the morning: the model of the pool is that of the
-// readings of now, and says so.
+// The board was slower and warmer in the morning: the model of the pool follows the newest readings, and says so.
 func TestPoolModelMovesOlderCampaignsWhereTheBoardHasDrifted(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Fast(t)

@@ -11,7 +11,7 @@ import (
 	"jtune/tui/session/config"
 )
 
-// A process that was stopped holds the lock for ever: whoever waits for it says so and goes on.
+// A process that was stopped holds the lock for ever: a process that waits for it says so and goes on.
 func TestLockModelsGivesUpOnALockThatIsHeld(t *testing.T) {
 	t.Cleanup(func(was time.Duration) func() { return func() { lockPatience = was } }(lockPatience))
 	lockPatience = 200 * time.Millisecond

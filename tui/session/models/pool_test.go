@@ -11,8 +11,8 @@ import (
 	"jtune/tui/session/campaigns"
 )
 
-// What was measured on another module, under another L4T, on another host, by a replay or
-// a simulation is of another board; campaigns of older versions belong to this host.
+// Rows of another module, L4T or host, of a replay or a simulation belong to another board; campaigns of older
+// versions belong to this host.
 func TestPoolNeverMixesBoards(t *testing.T) {
 	t.Parallel()
 	host, err := os.Hostname()

@@ -7,8 +7,8 @@ import (
 	"jtune/tui/session/sessiontest"
 )
 
-// The mixes of a pair have each mode once, their front keeps the limits, and what was measured stands beside what was
-// predicted.
+// The mixes of a pair have each mode once, their front keeps the limits, and measured values are listed with
+// predicted ones.
 func TestPairMixesHaveAFrontAndWhatWasMeasured(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Fast(t)
@@ -59,7 +59,7 @@ func TestPairMixesHaveAFrontAndWhatWasMeasured(t *testing.T) {
 	before := math.Inf(-1)
 	for _, i := range walk {
 		if m.PowerW(i) < before {
-			t.Error("the walk does not go by power")
+			t.Error("the walk does not follow power")
 		}
 		before = m.PowerW(i)
 	}

@@ -109,7 +109,7 @@ func TestPairIsMeasuredAndKeepsItsLimits(t *testing.T) {
 	}
 }
 
-// Of one setting, a repetition asks for that setting.
+// A repetition of one setting asks for that setting.
 func TestPairInOneSettingIsRepeatedThere(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Fast(t)

@@ -25,10 +25,10 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-// Directly after a search the card, campaigns show, choose, Front and Modes name its answer: they have it from the kept
-// answer, from an outlook of settings, and from one of a page. About one request in five has no answer: rates and
-// latencies that the board cannot serve within the watts, and times that it does not reach. Within a power alone, over
-// batch sizes and for the least energy each search has one.
+// Directly after a search the card, campaigns show, choose, Front and Modes name its answer: they take it from the
+// kept answer, from an outlook of settings, and from one of a page. About one request in five has no answer: rates
+// and latencies that the board cannot serve within the watts, and times that it does not reach. Within a power alone,
+// over batch sizes and for the least energy each search has one.
 func TestAllNameTheAnswerOfARandomSearch(t *testing.T) {
 	t.Parallel()
 	searches := 3

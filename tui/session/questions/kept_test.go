@@ -52,7 +52,7 @@ func TestASearchKeepsItsAnswerAndAnOlderFolderIsWorkedOut(t *testing.T) {
 		}
 	}
 	if at, newest := questions.Newest(list, "mobilenet", models.Board(head)); newest == nil || at.Dir != head.Dir {
-		t.Errorf("the newest answer is that of %s", at.Dir)
+		t.Errorf("the newest answer comes from %s", at.Dir)
 	}
 
 	if err := os.Remove(filepath.Join(head.Dir, answers.FileName)); err != nil {

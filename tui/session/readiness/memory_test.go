@@ -55,7 +55,7 @@ func TestCachingAdviceCountsTheJobsMemory(t *testing.T) {
 	}
 }
 
-// What the doctor says of a virtual board is what a run on it does.
+// The doctor and a run agree on a virtual board.
 func TestReadinessRefusesWhatARunRefuses(t *testing.T) {
 	t.Parallel()
 	s := openBoard(t, "nano")
@@ -74,7 +74,7 @@ func TestReadinessRefusesWhatARunRefuses(t *testing.T) {
 	}
 }
 
-// The need of a job is that of its batch size, whatever other sizes took.
+// The need of a job follows its batch size, whatever other sizes took.
 func TestPairFitsByTheBatchSizeAskedFor(t *testing.T) {
 	t.Parallel()
 	s := openBoard(t, "nano")

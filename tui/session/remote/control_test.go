@@ -250,7 +250,7 @@ func TestControlOutlivesHostileClients(t *testing.T) {
 	} {
 		reached(t, dir)
 		conn := dial()
-		_, _ = io.WriteString(conn, text) // it may hang up meanwhile
+		_, _ = io.WriteString(conn, text) // it may hang up first
 		_ = conn.(*net.UnixConn).CloseWrite()
 		_, _ = io.Copy(io.Discard, conn)
 		if now := job.Now(); now.Stopped || now.State != task.Running {

@@ -84,7 +84,7 @@ func TestAListenerLosesNoEventAndTellsOnlyNews(t *testing.T) {
 	l.end()
 }
 
-// unread is a job that goes on, and prints lines that tell no steps.
+// unread is a job that goes on, and prints lines without steps.
 type unread struct {
 	slow
 	last string

@@ -47,7 +47,7 @@ func searchBoard(t testing.TB, board, workload string, seed uint64) *searched {
 	})
 }
 
-// searchFor searches for the best mode within a limit; the gap is that of time within a power limit.
+// searchFor searches for the best mode within a limit; the gap is a gap in time within a power limit.
 func searchFor(t testing.TB, board, workload string, seed uint64,
 	goal func(*session.Session) optimize.Limit) *searched {
 	t.Helper()

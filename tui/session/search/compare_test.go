@@ -64,8 +64,8 @@ func TestTuneMeasuresThePresentMode(t *testing.T) {
 	}
 }
 
-// A board whose clusters have different caps is in no mode of the list: it is measured as it is, the answer is compared
-// with that, and the kept answer says so.
+// A board whose clusters have different caps is in no mode of the list: it is measured unchanged, the answer is
+// compared with that, and the kept answer says so.
 func TestTuneMeasuresABoardThatNoModeMeansAsItIs(t *testing.T) {
 	t.Parallel()
 	s, w := sessiontest.InDir(t, t.TempDir(), 1)
@@ -97,9 +97,9 @@ func TestTuneMeasuresABoardThatNoModeMeansAsItIs(t *testing.T) {
 		}
 	}
 	if len(res.Probes) > 7 || slices.ContainsFunc(res.Rows, func(r record.Row) bool { return r.Mode.Cores == 0 }) {
-		t.Errorf("%d probes beside the board as it was, within 8; rows %v", len(res.Probes), res.Rows)
+		t.Errorf("%d probes beside the unchanged board, within 8; rows %v", len(res.Probes), res.Rows)
 	}
 	if m := s.Setup().Mode; m.OK {
-		t.Errorf("afterwards the board is in %v, not as it was found", m.V)
+		t.Errorf("afterwards the board is in %v, not restored", m.V)
 	}
 }

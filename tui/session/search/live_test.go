@@ -13,8 +13,8 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-// The users of a server find no probe slower than 1.1 times the latency that is asked for, and a mode near the least
-// power within it is found: 2 to 6 % above, for what may be too slow is never tried.
+// The users of a server find no probe slower than 1.1 times the latency limit, and a mode near the least power within
+// it is found: 2 to 6 % above, for what may be too slow is never tried.
 func TestTuneOnRealTrafficSendsNothingAndKeepsTheLatency(t *testing.T) {
 	if testing.Short() {
 		t.Skip("numbers that one goroutine computes")
@@ -85,7 +85,7 @@ func TestTuneOnRealTrafficKeepsAQuantileThatTheServerCounts(t *testing.T) {
 	if !last.Meets() || last.Unsure != "" || !last.Users || last.Serving.Requests < 200 || last.LatencyMS.V > limit {
 		t.Errorf("%+v: %+v", last, last.Serving)
 	}
-	for _, one := range r.Sent { // answers of 4 to 12 tokens, alike often: p95 is that of 12
+	for _, one := range r.Sent { // answers of 4 to 12 tokens, alike often: p95 belongs to 12
 		ms, _, err := s.Virtual.Truth("llama", one.Mode)
 		if err != nil || math.Abs(one.LatencyMS.V-12*ms) > 20 {
 			t.Errorf("%v: p95 %.4g ms, 12 tokens take %.4g (%v)", one.Mode, one.LatencyMS.V, 12*ms, err)

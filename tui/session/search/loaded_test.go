@@ -98,7 +98,7 @@ func atARate(t *testing.T, slower float64) (*session.Session, *crowded, measure.
 // An answer is tried with requests at the rate. The limit is far above what a busy machine adds.
 func TestTuneUnderALoadTriesItsAnswerWithRealRequests(t *testing.T) {
 	if testing.Short() {
-		t.Skip("fits models; the requests are of profiles/load")
+		t.Skip("fits models; profiles/load tests the requests")
 	}
 	t.Parallel()
 	s, c, r := atARate(t, 1)

@@ -88,7 +88,7 @@ func TestSendSaysWhenAJobDoesNotFollow(t *testing.T) {
 	}
 }
 
-// With too few requests for its quantile nothing is said of a latency limit.
+// With too few requests for its quantile a latency limit has no verdict.
 func TestSentOfTooFewRequestsLeavesTheQuantileOpen(t *testing.T) {
 	t.Parallel()
 	w := workload.Workload{Name: "net", Kind: workload.Inference, Load: workload.Demand{Rate: 1}}

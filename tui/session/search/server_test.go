@@ -40,9 +40,9 @@ func bestOf(t *testing.T, s *session.Session, powerW float64) (leastJ, mostPerS 
 	return leastJ, mostPerS
 }
 
-// The best is that of the board's laws. With its usual deviation of each mode, 1 % in time and in power, the
-// luckiest of 18,096 modes is 2 to 4 % better than what the laws allow, and one that knew the laws and measured
-// the 14 modes that they hold to be best would miss it by up to 3 %: a bar of 3 % would then be one on luck.
+// The best mode follows from the board's laws. With its usual deviation of each mode, 1 % in time and in power, the
+// luckiest of 18,096 modes is 2 to 4 % better than what the laws allow, and one that knew the laws and measured the
+// 14 modes that they hold to be best would miss it by up to 3 %: a bar of 3 % would then be one on luck.
 func TestTuneOfAServerFindsTheBestMode(t *testing.T) {
 	if testing.Short() {
 		t.Skip("numbers that one goroutine computes")
@@ -128,8 +128,8 @@ func onePhase(t *testing.T, s *session.Session, r measure.TuneResult, answerMS f
 	}
 }
 
-// A server that goes away in the middle of a search ends it with the reason; what was measured stays, and the board is
-// as it was found.
+// A server that disappears during a search ends it with the reason; what was measured stays, and the board is
+// restored.
 func TestTuneOfAServerThatDiesEndsWithAReason(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

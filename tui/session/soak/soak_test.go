@@ -186,7 +186,7 @@ func TestSoakUntilSteadyInAMode(t *testing.T) {
 		t.Fatalf("%v: %+v", err, out)
 	}
 	if now := s.Setup(); now.Mode != found.Mode || now.Locked != found.Locked {
-		t.Errorf("the board is not as it was found: %+v, %+v", now, found)
+		t.Errorf("the board is not restored: %+v, %+v", now, found)
 	}
 	if len(seen) < 20 || seen[0].Phase != "rest" || seen[len(seen)-1].Phase != "rest after" {
 		t.Errorf("%d states", len(seen))

@@ -264,7 +264,7 @@ func TestEnergyStudyThatWasInterruptedGoesOn(t *testing.T) {
 	}
 }
 
-// What a study measures with locked clocks is known of its workload; its baselines and other jobs are not.
+// The pool of a workload has what a study measured with locked clocks, but not its baselines and other jobs.
 func TestEnergyStudyTeachesItsPoolThePairsOfClocks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("numbers that one goroutine computes")
@@ -285,7 +285,7 @@ func TestEnergyStudyTeachesItsPoolThePairsOfClocks(t *testing.T) {
 	pairs := record.Usable(campaigns.PairRows(s.Device.Space(), all))
 	pool, err := models.PoolOf(s, r.Workload, nil)
 	if err != nil || len(pairs) < 10 || len(pool.Rows()) != len(pairs) || len(all) < len(pairs)+energyRounds+1 {
-		t.Fatalf("the pool has %d of %d rows, %d are of pairs: %v", len(pool.Rows()), len(all), len(pairs), err)
+		t.Fatalf("the pool has %d of %d rows, %d belong to pairs: %v", len(pool.Rows()), len(all), len(pairs), err)
 	}
 	if path := models.ModelOf(s.Options.Paths, pool); path == "" {
 		t.Error("no model of it is kept")

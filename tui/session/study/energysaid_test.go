@@ -8,7 +8,7 @@ import (
 	"jtune/tegra"
 )
 
-// "More than any clock saves" goes by cores and memory clocks too.
+// "More than any clock saves" counts cores and memory clocks too.
 func TestEnergyReportComparesBatchesWithTheMostThatClocksSave(t *testing.T) {
 	t.Parallel()
 	at := func(energyJ float64) energy.Point {

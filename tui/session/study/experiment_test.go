@@ -92,7 +92,7 @@ func TestEveryExperimentRunsOnAVirtualBoard(t *testing.T) {
 				t.Errorf("the board is left in %v, it was in %v", after, before)
 			}
 			_, _, err = fit.Fit(t.Context(), s.Options, fit.FitRequest{Samples: res.Dir})
-			if modes := e.Name == "modes"; modes && err != nil { // its readings are those of plain power modes
+			if modes := e.Name == "modes"; modes && err != nil { // its readings belong to plain power modes
 				t.Errorf("fit of its folder: %v", err)
 			} else if !modes && (err == nil || !strings.Contains(err.Error(), "holds experiment "+e.Name)) {
 				t.Errorf("fit of its folder: %v, want that it holds an experiment", err)
@@ -110,8 +110,8 @@ func TestEveryExperimentRunsOnAVirtualBoard(t *testing.T) {
 	}
 }
 
-// The virtual board's physics must answer to workers, batch size and cache.
-// The meter of the configuration stands in the record and the report, apart from the module's power.
+// The virtual board's physics must answer to workers, batch size and cache. The record and the report have the meter
+// of the configuration, separate from the module's power.
 func TestExperimentBaseloadRecordsAMeter(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Fast(t)
@@ -189,7 +189,7 @@ func TestTheVirtualBoardAnswersToWhatIsVaried(t *testing.T) {
 }
 
 // The cache experiment runs on the medium of the 2022 study, whose stall per epoch falls from 46.4 to 12.9 s, unless
-// another is asked for.
+// another is given.
 func TestTheCacheExperimentRunsOnTheStudysMedium(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Open(t, session.Options{Device: "virtual:agx-xavier", Speed: math.Inf(1)})

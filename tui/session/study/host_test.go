@@ -15,7 +15,7 @@ import (
 	"jtune/tui/session/run"
 )
 
-// A machine without power modes runs workloads, and its epochs stand beside those of the boards.
+// A machine without power modes runs workloads, and its epochs are listed with the boards'.
 func TestHostRunsAWorkloadThatIsComparedWithBoards(t *testing.T) {
 	data := t.TempDir()
 	bin := t.TempDir()

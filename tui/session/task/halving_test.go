@@ -39,7 +39,7 @@ func TestBinarySearchTellsEachHalvingAsItIsMade(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !slices.Equal(told, res.Trace) || len(told) < 8 || early > len(res.Probes) {
-		t.Errorf("%d steps were told, %d made, the last one after %d probes", len(told), len(res.Trace), early)
+		t.Errorf("%d steps were reported, %d made, the last one after %d probes", len(told), len(res.Trace), early)
 	}
 	if shown.Halved == nil || *shown.Halved != told[len(told)-1] ||
 		!slices.Contains(shown.Notes, told[len(told)-1].String()) {

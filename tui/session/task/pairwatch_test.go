@@ -15,7 +15,7 @@ import (
 	"jtune/tui/session/sessiontest"
 )
 
-// heard tells of the events of a pair.
+// heard reports the events of a pair.
 type heard struct {
 	Board
 	tell func(measure.Event)
@@ -67,7 +67,7 @@ func TestPairTaskShowsTurnsAndLimits(t *testing.T) {
 	}
 	for _, part := range []turns.Part{turns.TrainAlone, turns.ServeAlone, turns.Together, turns.ServeLoad} {
 		if !parts[part] {
-			t.Errorf("nothing was told of the part %d, %q", part, measure.PairPart(part))
+			t.Errorf("no event named the part %d, %q", part, measure.PairPart(part))
 		}
 	}
 	for _, turn := range now.Watch.Turns { // what is compared last is the inference alone

@@ -8,7 +8,7 @@ import (
 	"jtune/profiles/workload"
 )
 
-// What is typed goes before the configuration, which fills in the rest; training knows no load.
+// Typed values take precedence over the configuration, which fills in the rest; training knows no load.
 func TestLoadForTakesTheConfigurationWhereNothingElseIsAsked(t *testing.T) {
 	t.Parallel()
 	w := workload.Workload{Name: "chat", Kind: workload.Inference, Load: workload.Demand{Rate: 10, MaxWaitMS: 5},
@@ -29,6 +29,6 @@ func TestLoadForTakesTheConfigurationWhereNothingElseIsAsked(t *testing.T) {
 		t.Error("training is under a load")
 	}
 	if v := LoadFor(workload.Workload{Kind: workload.Inference}, arrivals.Spec{}); v != (arrivals.Spec{}) {
-		t.Errorf("nothing is asked for, and it is %+v", v)
+		t.Errorf("nothing was given, and it is %+v", v)
 	}
 }

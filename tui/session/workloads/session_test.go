@@ -11,8 +11,8 @@ import (
 	"jtune/tui/session"
 )
 
-// Where nothing was chosen before, a search begins with the training job of the largest data set that fits the board.
-// On a Nano that is what the 2022 study trained there.
+// If nothing was chosen before, a search begins with the training job of the largest data set that fits the board. On
+// a Nano that is what the 2022 study trained there.
 func TestSessionSuggestsTheLargestWorkloadThatFitsEachBoard(t *testing.T) {
 	t.Parallel()
 	of := map[string]string{

@@ -77,7 +77,7 @@ func TestPlotValueOfACell(t *testing.T) {
 				cx = utf8.RuneCountInString(row[:cx])
 				x, y, ok := p.Value(w, h, cx, cy)
 				if !ok || math.Abs(math.Log(x/at[0])) > math.Log(1000)/w || math.Abs(y-at[1]) > 60.0/(h-2) {
-					t.Errorf("the mark of %v stands in a cell of %g, %g (%v)", at, x, y, ok)
+					t.Errorf("the mark of %v is in a cell of %g, %g (%v)", at, x, y, ok)
 				}
 			}
 		}

@@ -13,7 +13,7 @@ import (
 	"jtune/tui/session/lab/evidence"
 )
 
-var update = flag.Bool("update", false, "write the verdicts as they are")
+var update = flag.Bool("update", false, "renew the verdicts")
 
 // The golden list: a change of the boards shows which verdict moved.
 func TestFiguresHaveTheVerdictsOfTheRelease(t *testing.T) {
@@ -116,7 +116,7 @@ func TestSetupsAreReadFromText(t *testing.T) {
 	}
 }
 
-// Slopes that are kept give the same as slopes that are taken anew after each step.
+// Kept slopes give the same as slopes that are computed again after each step.
 func TestFitOfIsNoBetterLeftOut(t *testing.T) {
 	if os.Getenv("JTUNE_LONG") == "" {
 		t.Skip("long: set JTUNE_LONG=1")

@@ -40,8 +40,8 @@ func TestRefitIsAFitWithoutTheFact(t *testing.T) {
 	}
 }
 
-// A residual that is not linear in the constants: the fit without a reading is that of the other alone, which the
-// linear answer misses.
+// A residual that is not linear in the constants: the fit without a reading uses the other alone, which the linear
+// answer misses.
 func TestRefitFollowsWhatIsNotLinear(t *testing.T) {
 	t.Parallel()
 	for _, renew := range []bool{false, true} {
