@@ -3,6 +3,7 @@ package text
 import (
 	"cmp"
 	"slices"
+	"strings"
 )
 
 // Nearest is the known word that takes the fewest changed letters to make of this one; "" where none is known, or
@@ -25,6 +26,14 @@ func Suggest(word string, known []string) string {
 		return "; the nearest is " + near
 	}
 	return ""
+}
+
+// SuggestOf is the end of a message about an unknown word of a list: the nearest known word, or all of them.
+func SuggestOf(word string, known []string) string {
+	if near := Suggest(word, known); near != "" {
+		return near
+	}
+	return "; known: " + strings.Join(known, " ")
 }
 
 // edits counts the letters to insert, remove or replace to make one word of

@@ -18,7 +18,7 @@ func ExampleError() {
 	var into map[string]any
 	_, err := toml.Decode("batch = sixteen\n", &into)
 	fmt.Println(tomlfile.Error("workloads.toml", err))
-	// Output: workloads.toml: line 1: batch: expected value but found "sixteen" instead: put text in quotes
+	// Output: workloads.toml: line 1: batch: write text in quotes, and numbers, true and false without
 }
 
 // A value that reads well may still make no sense: the line for such an error.

@@ -4,7 +4,9 @@ package tomlfile
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/BurntSushi/toml"
@@ -28,37 +30,67 @@ func At(file, text string, key toml.Key, err error) error {
 	return &Fault{File: file, Line: Line(text, key), Err: err}
 }
 
-// Error makes one line of a decoder's error, with file, line and key.
+// mistyped is how the decoder reports a value of the wrong type.
+var mistyped = regexp.MustCompile(`^line (\d+) \(last key "(.*?)"\): (.*)$`)
+
+// Error makes one line of a decoder's error: file, line, key, and what to write.
 func Error(file string, err error) error {
+	line, key, message := "", "", strings.TrimPrefix(err.Error(), "toml: ")
 	var p toml.ParseError
-	if !errors.As(err, &p) { // a value of the wrong type: the text names line and key
-		return fmt.Errorf("%s: %s", file, advised(text.OneLine(strings.TrimPrefix(err.Error(), "toml: "))))
+	if errors.As(err, &p) {
+		line, key, message = strconv.Itoa(p.Position.Line), p.LastKey, p.Message
+	} else if m := mistyped.FindStringSubmatch(message); m != nil {
+		line, key, message = m[1], m[2], m[3]
 	}
-	key := ""
-	if p.LastKey != "" {
-		key = p.LastKey + ": "
+	advice, ofKey := advised(message)
+	if line != "" {
+		file += ": line " + line
 	}
-	return fmt.Errorf("%s: line %d: %s", file, p.Position.Line, advised(text.OneLine(key+p.Message)))
+	if ofKey && key != "" {
+		advice = key + ": " + advice
+	}
+	return fmt.Errorf("%s: %s", file, text.OneLine(advice))
 }
 
-// advised is a decoder's error with what to write instead, for those that users meet most.
-func advised(message string) string {
-	for _, c := range []struct{ has, advice string }{
-		{"invalid escape in string", "put an expression in single quotes: pattern = '...'"},
-		{"TOML value has type string; destination has type slice",
-			`write a list: ["python3", "train.py"]`},
-		{"TOML value has type int64; destination has type string", "put the number in quotes"},
-		{"TOML value has type string; destination has type int", "write the number without quotes"},
-		{"TOML value has type string; destination has type float", "write the number without quotes"},
-		{"TOML value has type string; destination has type bool", "write true or false without quotes"},
-		{"expected value but found", "put text in quotes"},
-		{"has already been defined", "keep one of them"},
-	} {
-		if strings.Contains(message, c.has) {
-			return message + ": " + c.advice
+// advices say what to write in place of what the decoder rejects, by a part of its message.
+var advices = []struct {
+	has, write string
+	ofKey      bool // it is about the value of the last key
+}{
+	{"invalid escape", `write an expression in single quotes, such as 'step (?P<batch>\d+)'`, true},
+	{"has type string; destination has type slice", `write a list, such as ["python3", "train.py"]`, true},
+	{"destination has type slice", "write a list, such as [1, 4, 16]", true},
+	{"destination has type string", "write the value in quotes", true},
+	{"destination has type int", "write a whole number without quotes", true},
+	{"destination has type float", "write a number without quotes", true},
+	{"destination has type bool", "write true or false without quotes", true},
+	{"destination has type map", `write a table, such as { NAME = "value" }`, true},
+	{"expected table but found", "write a table, such as [torch] on a line of its own, then KEY = VALUE lines",
+		true},
+	{"expected value but found", "write text in quotes, and numbers, true and false without", true},
+	{"expected value", "write a value after =", true},
+	{"has already been defined", "it is defined twice; keep one of them", true},
+	{"already created", "the name is used for a value and for a table; rename one", true},
+	{"strings cannot contain newlines", "close the quotes on the same line", true},
+	{"unexpected EOF; expected '\"'", "close the quotes", true},
+	{`unexpected EOF; expected "'"`, "close the quotes", true},
+	{"array terminator", "separate the entries with commas and close the list with ]", true},
+	{"inline table terminator", "separate the entries with commas and close the table with }", true},
+	{"top-level item to end", "write one KEY = VALUE on each line, and text in quotes", false},
+	{"expected '.' or '='", "write KEY = VALUE", false},
+	{"expected key separator '='", "write KEY = VALUE", false},
+	{"end table name", "close the name of the table with ]", false},
+	{"table names cannot be empty", "give the table a name, such as [torch]", false},
+}
+
+// advised says what to write in place of what the decoder's message is about; a rare message stays.
+func advised(message string) (write string, ofKey bool) {
+	for _, a := range advices {
+		if strings.Contains(message, a.has) {
+			return a.write, a.ofKey
 		}
 	}
-	return message
+	return message, true
 }
 
 // Line finds the line of a key in a TOML text, from 1: that of the longest leading part of the

@@ -213,7 +213,8 @@ func (w *Workload) faults() (out []fault) {
 	within := func(key string, v, lo, hi int) {
 		add(v < lo || v > hi, key, "%s %d is outside %d to %d", key, v, lo, hi)
 	}
-	add(!namePattern.MatchString(w.Name), "", "a name is small letters, digits and . _ - , 64 at most")
+	add(!namePattern.MatchString(w.Name), "",
+		"a name has small letters, digits and . _ - , 64 at most, and begins with a letter or digit")
 	within("samples", w.Samples, 0, 1e12)
 	within("batch", w.Batch, 1, 1<<20)
 	within("workers", w.Workers, 0, MostWorkers)
@@ -237,7 +238,7 @@ func (w *Workload) faults() (out []fault) {
 	}
 	for _, a := range w.Aliases {
 		add(!namePattern.MatchString(a), "aliases",
-			"alias %q: an alias is small letters, digits and . _ -", text.Clip(a))
+			"alias %q: an alias has small letters, digits and . _ - , and begins with a letter or digit", text.Clip(a))
 	}
 	w.inferFaults(add)
 	for k := range w.Env {

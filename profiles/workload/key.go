@@ -165,8 +165,7 @@ func (f *workfile) unknown(of func(toml.Key) bool) {
 		told = append(told, k)
 		known := beside(k)
 		last := k[len(k)-1]
-		f.faultAt(k, "unknown key %s%s; known are %s", text.Clip(k.String()),
-			text.Suggest(last, known), strings.Join(known, " "))
+		f.faultAt(k, "unknown key %s%s", text.Clip(k.String()), text.SuggestOf(last, known))
 	}
 }
 

@@ -90,8 +90,8 @@ func (w Workload) Discover(ctx context.Context) (Workload, error) {
 // reachable returns an error for a server elsewhere: its power is not this board's.
 func (s *Server) reachable() error {
 	if !(s.Local() && s.local(s.counters())) && !s.Remote {
-		return fmt.Errorf("server %s is not on the loopback: perhaps on another machine, whose power this board does "+
-			"not measure; run jtune there, or give %s where the address is this board's", s.URL, usage.Remote)
+		return fmt.Errorf("server %s has no loopback address, and jtune can only measure this board's power; run "+
+			"jtune there, or give %s if the address is this board's", s.URL, usage.Remote)
 	}
 	return nil
 }

@@ -202,6 +202,5 @@ func Find(list []Workload, name string) (Workload, error) {
 		}
 		known = append(known, w.Name)
 	}
-	return Workload{}, fmt.Errorf("no workload %q%s; known: %s", text.Clip(name),
-		text.Suggest(want, known), strings.Join(known, " "))
+	return Workload{}, fmt.Errorf("no workload %q%s", text.Clip(name), text.SuggestOf(want, known))
 }

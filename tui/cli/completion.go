@@ -30,7 +30,7 @@ func (a completer) completions(root *cobra.Command) {
 		"campaigns show, campaigns compare, campaigns rename, campaigns delete, campaigns repeat, campaigns merge, " +
 			"report, verify": a.campaignNames,
 		"models, models show, models rename, models delete, models reduce, models share": a.modelNames,
-		"help": topicList,
+		"help": func() []string { return helpPageNames(root) },
 	} {
 		for one := range strings.SplitSeq(path, ", ") {
 			arguments["jtune "+one] = of

@@ -41,7 +41,7 @@ func TestFormerNamesRunThePresentCommand(t *testing.T) {
 		root := new(app).root()
 		c, rest, err := root.Find(strings.Fields(now))
 		if err != nil || len(rest) > 0 || c.CommandPath() != "jtune "+now {
-			t.Errorf("%s is said to be %q now: %v", former, now, err)
+			t.Errorf("%s is announced as %q: %v", former, now, err)
 		}
 		a, b := jtune(t, former, "--help"), jtune(t, append(strings.Fields(now), "--help")...)
 		if a.done(t).out != b.done(t).out || a.err != "" {
@@ -109,4 +109,9 @@ func TestHelpHasTopics(t *testing.T) {
 	}
 	jtune(t, "help", "exit", "codes").done(t)
 	jtune(t, "help", "weather").fails(t, exitUsage, "no command or topic")
+	for word, nearest := range map[string]string{
+		"exit": "exit-codes", "limit": "limits", "tun": "tune", "aply": "apply",
+	} {
+		jtune(t, "help", word).fails(t, exitUsage, "the nearest is "+nearest+";")
+	}
 }

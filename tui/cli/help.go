@@ -11,6 +11,37 @@ import (
 // shells are those that completion scripts are made for.
 const shells = "bash, zsh, fish or powershell"
 
+// shellSetUp says how a shell loads its completion script: now, and in every new session.
+var shellSetUp = map[string]string{
+	"bash": "  source <(jtune completion bash)\n" +
+		"  jtune completion bash | sudo tee /etc/bash_completion.d/jtune >/dev/null",
+	"zsh": "  source <(jtune completion zsh)\n" +
+		"  jtune completion zsh > \"${fpath[1]}/_jtune\"",
+	"fish": "  jtune completion fish | source\n" +
+		"  jtune completion fish > ~/.config/fish/completions/jtune.fish",
+	"powershell": "  jtune completion powershell | Out-String | Invoke-Expression\n" +
+		"  jtune completion powershell >> $PROFILE",
+}
+
+// completionPages are the help pages of completion, in place of the library's.
+func completionPages(c *cobra.Command) {
+	c.Short = "Print a script with which your shell completes commands and names"
+	c.Long = wrapped("With the script, the tab key completes commands, flags and their values, and the names of " +
+		"workloads, models, campaigns, presets and boards. The Debian package installs it for bash, zsh and fish.")
+	c.Example = "  source <(jtune completion bash)"
+	c.Args, c.RunE = cobra.ArbitraryArgs, unknownShell
+	for _, shell := range c.Commands() {
+		shell.Args = takes(cobra.NoArgs)
+		shell.Short = "Print the script for " + shell.Name()
+		shell.Long = wrapped("Prints the completion script for " + shell.Name() + ". The first line loads it into " +
+			"this session, the second into every new one.")
+		shell.Example = shellSetUp[shell.Name()]
+		if f := shell.Flags().Lookup("no-descriptions"); f != nil {
+			f.Usage = "complete names without their descriptions"
+		}
+	}
+}
+
 // ownHelp makes the library's help and completion commands refuse names that
 // do not exist, as all other commands do. It comes after root's output is set,
 // which they look up when they are made.
@@ -24,10 +55,7 @@ func ownHelp(root *cobra.Command) {
 			c.Long = "Prints the help of a command, or one of these topics: " + topicNames() + "."
 			c.Run, c.RunE = nil, helpOn
 		case "completion":
-			c.Args, c.RunE = cobra.ArbitraryArgs, unknownShell
-			for _, shell := range c.Commands() {
-				shell.Args = takes(cobra.NoArgs)
-			}
+			completionPages(c)
 		}
 	}
 }
@@ -41,10 +69,32 @@ func helpOn(cmd *cobra.Command, args []string) error {
 	on, rest, err := cmd.Root().Find(args)
 	if err != nil || len(rest) > 0 {
 		return usagef("help: no command or topic %q%s; jtune help lists them", strings.Join(args, " "),
-			text.Suggest(args[0], topicList()))
+			nearestPage(cmd.Root(), strings.Join(args, "-")))
 	}
 	on.InitDefaultHelpFlag()
 	return on.Help()
+}
+
+// nearestPage names the command or topic that a word may mean: one that begins with it, else the nearest.
+func nearestPage(root *cobra.Command, word string) string {
+	pages := helpPageNames(root)
+	for _, name := range pages {
+		if len(word) > 1 && strings.HasPrefix(name, word) {
+			return "; the nearest is " + name
+		}
+	}
+	return text.Suggest(word, pages)
+}
+
+// helpPageNames are the topics and commands that jtune help explains.
+func helpPageNames(root *cobra.Command) []string {
+	names := topicList()
+	for _, c := range root.Commands() {
+		if !c.Hidden {
+			names = append(names, c.Name())
+		}
+	}
+	return names
 }
 
 func unknownShell(_ *cobra.Command, args []string) error {

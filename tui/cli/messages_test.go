@@ -28,6 +28,7 @@ var frequentMistakes = []struct{ line, config string }{
 	{"report", ""},
 	{"device --device virtual:nono", ""}, {"device --device replay:none.csv", ""},
 	{"convert export MAXN", ""}, {"convert nvpmodel none.conf", ""}, {"fleet doctor", ""}, {"rank", ""},
+	{"run --save -x -- true", ""}, {"campaigns rename none -- -x", ""}, {"report --out --md", ""}, {"help exit", ""},
 	{"pair --train resnet18", ""}, {"watch --interval fast", ""}, {"config set torch.data", ""},
 	{"research reproduce none", ""}, {"research experiment none", ""}, {"help weather", ""},
 }

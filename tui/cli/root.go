@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -68,6 +69,9 @@ func (a *app) root() *cobra.Command {
 			return a.open(cmd)
 		},
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
+			if err := flagAsValue(cmd); err != nil {
+				return err
+			}
 			a.options.AmbientC.OK = cmd.Flags().Changed("ambient")
 			if err := a.readGlobals(); err != nil {
 				return err
@@ -96,6 +100,20 @@ func (a *app) root() *cobra.Command {
 	helpPages(root)
 	return root
 }
+
+// flagAsValue is an error where a flag lacks its value and so took the next flag for one, as in --out --json.
+func flagAsValue(cmd *cobra.Command) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		v := f.Value.String()
+		if f.Value.Type() == "string" && flagLike.MatchString(v) && f.Name != "pattern" {
+			err = usagef("%s--%s %s: a value that begins with - looks like a flag; for a file write ./%[3]s",
+				commandName(cmd), f.Name, text.Clip(v))
+		}
+	})
+	return err
+}
+
+var flagLike = regexp.MustCompile(`^--?[A-Za-z]`)
 
 // nearestFlag names the flag of a command that an unknown one may mean.
 func nearestFlag(cmd *cobra.Command, err error) string {

@@ -148,6 +148,8 @@ func NewName(what, name string) error {
 		return err
 	}
 	switch {
+	case strings.HasPrefix(name, "-"):
+		return usage.Errorf("%s name %s: give a name that does not begin with -, as flags do", what, text.Clip(name))
 	case len(name) > mostName:
 		return usage.Errorf("%s name of %d bytes: give one of %d at most", what, len(name), mostName)
 	case name != text.OneLine(name):

@@ -15,7 +15,7 @@ func TestNewNameTakesWhatListsCanShow(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"", " ", " a", "a ", "a\nb", "a\tb", "\x01", "\xff\xfe", "a\x1b[31m", "\u202eabc",
-		"a\u0085", "a/b", `a\b`, ".a", "..", "a\x00", strings.Repeat("x", mostName+1)} {
+		"a\u0085", "a/b", "-x", "--json", `a\b`, ".a", "..", "a\x00", strings.Repeat("x", mostName+1)} {
 		if err := NewName("campaign", name); err == nil {
 			t.Errorf("%q is taken", name)
 		}

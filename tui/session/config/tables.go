@@ -5,7 +5,6 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/BurntSushi/toml"
 
@@ -50,8 +49,8 @@ func readOwn(file, source string) (own ownTables, faults []error) {
 		}
 		if known := knownBeside(k); known != nil {
 			last := k[len(k)-1]
-			found = append(found, fault{k, fmt.Errorf("unknown key %s%s; known are %s",
-				text.Clip(k.String()), text.Suggest(last, known), strings.Join(known, " "))})
+			found = append(found, fault{k, fmt.Errorf("unknown key %s%s", text.Clip(k.String()),
+				text.SuggestOf(last, known))})
 		}
 	}
 	for _, f := range found[:min(len(found), tomlfile.MostFaults)] {
