@@ -46,19 +46,19 @@ func newCampaigns(a *app) *cobra.Command {
 		verb("summary", "Count campaigns, runs, epochs and devices of the data directory", 0, 0, c.summary),
 		verb("compare NAME OTHER", "Compare two campaigns in the modes that both measured", 2, 2, c.compare),
 		verb("rename NAME NEW", "Rename a campaign", 2, 2, func(args []string) error {
-			return a.say(campaigns.Rename(a.options.Paths, args[0], args[1]), "%s is %s now", args[0], args[1])
+			return renamed(a, campaigns.Rename(a.options.Paths, args[0], args[1]), args[0], args[1])
 		}),
 		verb("delete NAME", "Move a campaign aside; its model forgets what it measured", 1, 1,
 			func(args []string) error {
 				name, err := models.DeleteCampaign(a.options, args[0])
-				return a.say(err, "%s is deleted: jtune campaigns restore %s brings it back", args[0], name)
+				return deleted(a, err, "campaigns", args[0], name)
 			}),
 		verb("restore NAME", "Restore a deleted campaign", 1, 1, func(args []string) error {
-			return a.say(models.RestoreCampaign(a.options, args[0]), "%s is back", args[0])
+			return restored(a, models.RestoreCampaign(a.options, args[0]), args[0])
 		}),
 		verb("purge [NAME]", "Remove deleted campaigns for good: one, or all", 0, 1, func(args []string) error {
 			gone, err := oneOrAll(args, a.options.Paths, campaigns.Purge, campaigns.PurgeAll)
-			return a.say(err, "%s removed for good", text.Count(len(gone), "campaign"))
+			return purged(a, err, "campaign", gone)
 		}))
 	return cmd
 }
@@ -91,6 +91,33 @@ func oneOrAll(args []string, o config.Paths, one func(config.Paths, string) ([]s
 		return all(o)
 	}
 	return one(o, args[0])
+}
+
+// did prints what was done, unless that failed: with --json as an object, else as a sentence.
+func did(a *app, err error, object report.Object, format string, args ...any) error {
+	if err == nil && a.asJSON {
+		return printJSON(a.out, object)
+	}
+	return a.say(err, format, args...)
+}
+
+// renamed, deleted, restored and purged are what commands on campaigns and models print.
+func renamed(a *app, err error, from, to string) error {
+	return did(a, err, report.Object{{"name", to}, {"former", from}}, "%s is now %s", from, to)
+}
+
+func deleted(a *app, err error, kind, name, aside string) error {
+	return did(a, err, report.Object{{"name", name}, {"restore", aside}},
+		"%s is deleted; jtune %s restore %s restores it", name, kind, aside)
+}
+
+func restored(a *app, err error, name string) error {
+	return did(a, err, report.Object{{"name", name}}, "%s is restored", name)
+}
+
+func purged(a *app, err error, kind string, names []string) error {
+	return did(a, err, report.Object{{"purged", listOf(names)}}, "%s removed for good",
+		text.Count(len(names), kind))
 }
 
 // say prints what was done, unless that failed.

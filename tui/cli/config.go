@@ -32,17 +32,22 @@ func newConfig(a *app) *cobra.Command {
 	a.jsonFlag(show.Flags(), asList)
 	edit := verb("edit", "Edit a copy in $EDITOR, and use it once it has no fault", 0, 0, nil)
 	edit.RunE = func(cmd *cobra.Command, _ []string) error { return c.edit(cmd.Context()) }
+	check := verb("check [FILE]", "List the faults of the file; exit code 1 if there are any", 0, 1, c.checkFile)
+	path := verb("path", "Print the path of the file, even if it does not exist", 0, 0, func([]string) error {
+		_, err := os.Stat(a.options.ConfigPath())
+		return did(a, nil, report.Object{{"path", a.options.ConfigPath()}, {"exists", err == nil}}, "%s",
+			a.options.ConfigPath())
+	})
+	for _, v := range []*cobra.Command{check, path} {
+		a.jsonFlag(v.Flags(), asDocument)
+	}
 	return group(&cobra.Command{
 		Use:   "config",
 		Short: "Show, edit and check the configuration file",
 		Long: "The configuration file has your own workloads, the data folder of the built-in ones, and the keys and " +
 			"colours of the screens. It is config.toml in $XDG_CONFIG_HOME/jtune, or the file of --config. Under " +
 			"sudo, jtune uses the calling user's file.",
-	}, "", show, edit,
-		verb("check [FILE]", "List the faults of the file; exit code 1 if there are any", 0, 1, c.checkFile),
-		verb("path", "Print the path of the file, even if it does not exist", 0, 0, func([]string) error {
-			return a.say(nil, "%s", a.options.ConfigPath())
-		}),
+	}, "", show, edit, check, path,
 		verb("schema", "Print a JSON schema of the file, for editors", 0, 0, func([]string) error {
 			schema, err := config.ConfigSchema(screenTables())
 			if err != nil {
@@ -174,21 +179,24 @@ func (c configCmd) checkFile(args []string) error {
 	}
 	data, err := safefile.Read(file, tomlfile.MaxSize)
 	if errors.Is(err, fs.ErrNotExist) && !named {
-		return c.say(nil, "%s: there is no such file; every key has its default", file)
+		return did(c.app, nil, report.Object{{"path", file}, {"exists", false}, {"faults", []string{}}},
+			"%s: there is no such file; every key has its default", file)
 	}
 	if err != nil {
 		return err
 	}
-	faults := config.CheckConfig(file, string(data), screenTables())
-	for _, fault := range faults {
-		if err := c.say(nil, "%v", fault); err != nil {
-			return err
-		}
+	var lines []string
+	for _, fault := range config.CheckConfig(file, string(data), screenTables()) {
+		lines = append(lines, fault.Error())
 	}
-	if len(faults) > 0 {
-		return fmt.Errorf("%s: %s; correct the lines above", file, text.Count(len(faults), "fault"))
+	object := report.Object{{"path", file}, {"exists", true}, {"faults", listOf(lines)}}
+	if len(lines) == 0 {
+		return did(c.app, nil, object, "%s: no fault", file)
 	}
-	return c.say(nil, "%s: no fault", file)
+	if err := did(c.app, nil, object, "%s", strings.Join(lines, "\n")); err != nil {
+		return err
+	}
+	return fmt.Errorf("%s: %s; correct the lines above", file, text.Count(len(lines), "fault"))
 }
 
 // edit lets the user edit the configuration file.

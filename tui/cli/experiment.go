@@ -390,7 +390,7 @@ func (c *experimentCmd) compareDevices() error {
 		}
 		fmt.Fprintln(c.out)
 	}
-	fmt.Fprintln(c.out, "* no measurement or figure of that board is behind the numbers")
+	fmt.Fprintln(c.out, "* no measured or published data for that board")
 	for _, line := range study.Stated {
 		fmt.Fprintln(c.out, wrapped(line))
 	}

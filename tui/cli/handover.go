@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"jtune/internal/report"
 	"jtune/internal/text"
 	"jtune/profiles/record"
 	"jtune/tui/export"
@@ -38,6 +39,14 @@ func newReport(a *app) *cobra.Command {
 func (c *reportCmd) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.file, "out", "", "`FILE` to write, - for standard output (default CAMPAIGN.html, or .md, here)")
 	f.BoolVar(&c.markdown, "md", false, "as Markdown, without the figures")
+	c.jsonFlag(f, "print the file's path and title as JSON")
+}
+
+func (c *reportCmd) check() error {
+	if c.asJSON && c.file == "-" {
+		return usagef("report: --json prints where the page is; give --out FILE")
+	}
+	return nil
 }
 
 // reportCommands are those that a report gives to copy.
@@ -76,6 +85,11 @@ func (c *reportCmd) run(context.Context) error {
 	if err := writeFile(file, page); err != nil {
 		return err
 	}
-	c.note("%s: %s, %s kB", file, r.Document().Title, text.Thousands((len(page)+999)/1000))
+	title, kB := r.Document().Title, text.Thousands((len(page)+999)/1000)
+	if c.asJSON {
+		return printJSON(c.out, report.Object{{"path", file}, {"title", title}, {"bytes", len(page)},
+			{"virtual", r.Header.Device.Virtual}})
+	}
+	c.note("%s: %s, %s kB", file, title, kB)
 	return nil
 }

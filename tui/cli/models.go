@@ -121,31 +121,32 @@ func (c *modelsCmd) verbs() []*cobra.Command {
 	list := verb("list", "List the models of the data directory and the shipped reference", 0, 0, c.list)
 	list.Flags().BoolVar(&c.deleted, "deleted", false, "list deleted models, which can be restored")
 	show := verb("show NAME|FILE", "Show one model in full", 1, 1, c.show)
-	for _, v := range []*cobra.Command{list, show} {
-		c.jsonFlag(v.Flags(), asDocument)
-	}
-	return []*cobra.Command{list, show,
+	verbs := []*cobra.Command{list, show,
 		verb("keep FILE", "Copy a model or reference into the data directory", 1, 1, c.keep),
 		verb("rename NAME NEW", "Rename a model; searches keep it under the new name", 2, 2,
 			func(args []string) error {
-				return c.say(models.Rename(c.options.Paths, args[0], args[1]), "%s is %s now", args[0], args[1])
+				return renamed(c.app, models.Rename(c.options.Paths, args[0], args[1]), args[0], args[1])
 			}),
 		verb("delete NAME", "Move a model aside; its campaigns stay", 1, 1, func(args []string) error {
 			name, err := models.Delete(c.options.Paths, args[0])
-			return c.say(err, "%s is deleted: jtune models restore %s brings it back", args[0], name)
+			return deleted(c.app, err, "models", args[0], name)
 		}),
 		verb("restore NAME", "Restore a deleted model", 1, 1, func(args []string) error {
-			return c.say(models.Restore(c.options.Paths, args[0]), "%s is back", args[0])
+			return restored(c.app, models.Restore(c.options.Paths, args[0]), args[0])
 		}),
 		verb("purge [NAME]", "Remove deleted models for good: one, or all", 0, 1, func(args []string) error {
 			gone, err := oneOrAll(args, c.options.Paths, models.Purge, models.PurgeAll)
-			return c.say(err, "%s removed for good", text.Count(len(gone), "model"))
+			return purged(c.app, err, "model", gone)
 		}),
 		verb("share NAME|FILE AS", "Write a file from which others can make a profile of the board", 2, 2, c.share),
 		verb("learn FILE...", "Make a profile of a board "+
 			"from shared files of several workloads", 1, mostShares, c.learn),
 		verb("reduce NAME|FILE OUT", "Write a model as a reference for other workloads", 2, 2, c.reduce),
 	}
+	for _, v := range verbs {
+		c.jsonFlag(v.Flags(), asDocument)
+	}
+	return verbs
 }
 
 func (c *modelsCmd) show(args []string) error {
@@ -381,7 +382,8 @@ func (c *modelsCmd) print(m modelJSON) error {
 
 func (c *modelsCmd) keep(args []string) error {
 	name, err := models.Keep(c.options.Paths, args[0])
-	return c.say(err, "%s: kept in %s; --model and --reference find it by that name", name, c.options.ModelsDir())
+	return did(c.app, err, report.Object{{"name", name}, {"folder", c.options.ModelsDir()}},
+		"%s: kept in %s; --model and --reference find it by that name", name, c.options.ModelsDir())
 }
 
 // mostShares bounds the arguments of `jtune models learn`.
@@ -392,8 +394,10 @@ func (c *modelsCmd) share(args []string) error {
 	if err != nil {
 		return err
 	}
-	return c.say(nil, "%s: %s of %s modes of an %s, no measured value; others give it to jtune models learn", path,
-		text.Count(len(p.Centres), "kernel"), text.Thousands(p.Workloads[0].Modes), p.Device)
+	modes := p.Workloads[0].Modes
+	return did(c.app, nil, report.Object{{"path", path}, {"device", p.Device}, {"kernels", len(p.Centres)},
+		{"modes", modes}, {"virtual", p.Virtual}}, "%s: %s of %s modes of an %s, no measured value; others give it to jtune models learn",
+		path, text.Count(len(p.Centres), "kernel"), text.Thousands(modes), p.Device)
 }
 
 func (c *modelsCmd) learn(args []string) error {
@@ -405,8 +409,10 @@ func (c *modelsCmd) learn(args []string) error {
 	if p.Priors != nil {
 		prior = "with what to expect of a workload before it is measured"
 	}
-	return c.say(nil, "%s: a profile of %s, %s; searches on an %s use it where none is shipped, others with "+
-		"--reference %s", p.Name, p.Workload, prior, p.Device, p.Name)
+	return did(c.app, nil, report.Object{{"name", p.Name}, {"device", p.Device}, {"workloads", p.Workload},
+		{"prior", p.Priors != nil}, {"virtual", p.Virtual}},
+		"%s: a profile of %s, %s; searches on an %s use it if none is shipped, others with --reference %s",
+		p.Name, p.Workload, prior, p.Device, p.Name)
 }
 
 func (c *modelsCmd) reduce(args []string) error {
@@ -415,6 +421,8 @@ func (c *modelsCmd) reduce(args []string) error {
 	if err != nil {
 		return err
 	}
-	return c.say(nil, "%s: %s of %s modes, no measured value; give it to --reference on an %s", args[1],
+	return did(c.app, nil, report.Object{{"path", args[1]}, {"device", r.Device}, {"kernels", len(r.Centres)},
+		{"modes", r.Modes}, {"virtual", r.Virtual}},
+		"%s: %s of %s modes, no measured value; give it to --reference on an %s", args[1],
 		text.Count(len(r.Centres), "kernel"), text.Thousands(r.Modes), r.Device)
 }

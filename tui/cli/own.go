@@ -230,9 +230,12 @@ func (c *runCmd) printOwn(r measure.RunResult, s *session.Session, w workload.Wo
 		rows = append(rows, []string{"reads", "no steps: measured as a whole"})
 	}
 	o := r.Whole
+	power := "–"
+	if o.MeanW.OK || o.PeakW.OK {
+		power = dash(o.MeanW, "%.2f W mean") + ", " + dash(o.PeakW, "%.2f W peak")
+	}
 	rows = append(rows, []string{"wall time", fmt.Sprintf("%.2f s", o.WallS)},
-		[]string{"whole energy", dash(o.EnergyJ, "%.1f J")},
-		[]string{"power", dash(o.MeanW, "%.2f W mean") + ", " + dash(o.PeakW, "%.2f W peak")})
+		[]string{"total energy", dash(o.EnergyJ, "%.1f J")}, []string{"power", power})
 	for _, rail := range o.Rails {
 		if rail.EnergyJ.OK || rail.LeastV.OK {
 			rows = append(rows, []string{rail.Name, railText(rail)})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -24,7 +25,13 @@ var referenceJSON = []string{
 	"run lenet5 --minibatches 40", "tune lenet5 --power-limit 20", "choose --model lenet5 --power-limit 20",
 	"predict --model lenet5 12c/2.20C/1.30G/3.20M", "front --model lenet5", "soak lenet5 --for 2m", "verify",
 	"campaigns list", "campaigns summary", "models list", "apply MAXN --yes", "config show", "version",
-	"explain --model lenet5", "config keys",
+	"explain --model lenet5", "config keys", "config path", "config check",
+	"workloads add mine --config CONFIG -- true", "report --out DIR/page.html",
+	"device wake 48:b0:2d:00:11:22 --to 127.0.0.1:9",
+	"campaigns show SEARCH", "campaigns rename NEWEST one", "campaigns delete one", "campaigns restore one",
+	"campaigns delete one", "campaigns purge one", "models fit --samples DIR/data/campaigns/SEARCH --out DIR/m.model",
+	"models keep DIR/m.model", "models show m", "models rename m other",
+	"models delete other", "models restore other", "models delete other", "models purge other",
 }
 
 func TestReferenceIsMadeFromTheProgram(t *testing.T) {
@@ -102,22 +109,43 @@ func optionTable(b *strings.Builder, flags *pflag.FlagSet) {
 func referenceKeys(t *testing.T) map[string][]string {
 	t.Helper()
 	keys, home := map[string][]string{}, t.TempDir()
+	config := filepath.Join(home, "config.toml")
+	if err := os.WriteFile(config, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, line := range referenceJSON {
+		search, newest := "", ""
+		list, _ := os.ReadDir(filepath.Join(home, "data", "campaigns"))
+		for _, c := range list {
+			if newest = c.Name(); strings.HasSuffix(newest, "-tune") {
+				search = newest
+			}
+		}
+		line = strings.NewReplacer("CONFIG", config, "DIR", home, "SEARCH", search, "NEWEST", newest).Replace(line)
 		words := strings.Fields(line)
 		on, _, err := findCommand(words)
 		if err != nil || on.Flag("json") == nil {
 			t.Errorf("jtune %s has no --json: %v", line, err)
 			continue
 		}
-		o := jtune(t, append(words, "--json", "--device", "virtual:agx-orin", "--speed", "max", "--data-dir",
-			filepath.Join(home, "data"), "--log-file", filepath.Join(home, "log"))...)
-		if o.code != exitOK && o.code != exitFailed {
+		o := jtune(t, append([]string{"--device", "virtual:agx-orin", "--speed", "max", "--data-dir",
+			filepath.Join(home, "data"), "--log-file", filepath.Join(home, "log")}, asJSONWords(words)...)...)
+		if o.out == "" || o.code != exitOK && o.code != exitFailed {
 			t.Errorf("jtune %s --json: exit code %d: %s", line, o.code, o.err)
 			continue
 		}
 		keys[strings.TrimPrefix(on.CommandPath(), "jtune ")] = firstKeys(t, o.out)
 	}
 	return keys
+}
+
+// asJSONWords adds --json to a command line, before a command of the user's own.
+func asJSONWords(words []string) []string {
+	at := slices.Index(words, "--")
+	if at < 0 {
+		at = len(words)
+	}
+	return slices.Insert(slices.Clone(words), at, "--json")
 }
 
 // firstKeys are the keys of the first object of a JSON document.

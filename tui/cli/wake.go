@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"jtune/internal/report"
 	"jtune/tui/session"
 	"jtune/tui/session/remote"
 )
@@ -30,10 +31,12 @@ func newWake(a *app) *cobra.Command {
 
 func (c *wakeCmd) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.to, "to", c.to, "send the packet to `ADDR`, an address with a port")
+	c.jsonFlag(f, asDocument)
 }
 
 func (c *wakeCmd) run(ctx context.Context) error {
-	return c.say(remote.Wake(ctx, c.args[0], c.to), "sent to %s through %s", c.args[0], c.to)
+	return did(c.app, remote.Wake(ctx, c.args[0], c.to), report.Object{{"mac", c.args[0]}, {"to", c.to}},
+		"sent to %s through %s", c.args[0], c.to)
 }
 
 // suspendCmd is `jtune device suspend`.
@@ -55,6 +58,7 @@ func newSuspend(a *app) *cobra.Command {
 
 func (c *suspendCmd) flags(f *pflag.FlagSet) {
 	f.BoolVar(&c.dry, "dry-run", false, "only list the cards")
+	c.jsonFlag(f, asDocument)
 }
 
 func (c *suspendCmd) run(ctx context.Context) error {
@@ -62,13 +66,20 @@ func (c *suspendCmd) run(ctx context.Context) error {
 		if err := remote.MaySuspend(s); err != nil {
 			return err
 		}
-		for _, card := range remote.Cards(s.FS()) {
+		cards := remote.Cards(s.FS())
+		if c.asJSON {
+			if err := printJSON(c.out, report.Object{{"cards", listOf(cards)}, {"suspends", !c.dry}}); err != nil {
+				return err
+			}
+			cards = nil
+		}
+		for _, card := range cards {
 			says := "may not be able to wake the board"
 			switch {
 			case card.Wakes.V:
 				says = "may wake the board: jtune device wake " + card.MAC
 			case card.Wakes.OK:
-				says = "wakes nothing before: sudo ethtool -s " + card.Name + " wol g"
+				says = "may wake the board after: sudo ethtool -s " + card.Name + " wol g"
 			}
 			fmt.Fprintf(c.out, "%s  %s  %s\n", card.Name, card.MAC, says)
 		}

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"jtune/internal/report"
 	"jtune/tui/session"
 	"jtune/tui/session/workloads"
 )
@@ -33,7 +34,10 @@ func newWorkloadsAdd(a *app) *cobra.Command {
 	})
 }
 
-func (c *workloadsAddCmd) flags(f *pflag.FlagSet) { c.own.add(f) }
+func (c *workloadsAddCmd) flags(f *pflag.FlagSet) {
+	c.own.add(f)
+	c.jsonFlag(f, asDocument)
+}
 
 func (c *workloadsAddCmd) check() error { return checkSave(c.args[0]) }
 
@@ -45,6 +49,7 @@ func (c *workloadsAddCmd) run(context.Context) error {
 			return err
 		}
 		path, err := c.options.SaveWorkload(name, workloads.SaveText(name, w))
-		return c.say(err, "saved as %s in %s: jtune run %s", name, path, name)
+		return did(c.app, err, report.Object{{"name", name}, {"path", path}}, "saved as %s in %s; jtune run %s runs it",
+			name, path, name)
 	})
 }

@@ -19,9 +19,9 @@ import (
 // Card is a network card, and whether the kernel lets it wake the board (its device/power/wakeup).
 // That says nothing of the power supply, the firmware and the network.
 type Card struct {
-	Name  string
-	MAC   string
-	Wakes tegra.Val[bool]
+	Name  string          `json:"name"`
+	MAC   string          `json:"mac"`
+	Wakes tegra.Val[bool] `json:"wakes"`
 }
 
 const (
