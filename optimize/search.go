@@ -278,14 +278,14 @@ func (s *search) mean(i int) tegra.Measured {
 // counting is how many of a mode's readings count, the newest.
 func counting(list []tegra.Measured) int {
 	n := len(list)
-	if n > 1 && (apart(list[0].TimeMS, list[n-1].TimeMS) || apart(list[0].PowerW, list[n-1].PowerW)) {
+	if n > 1 && (differ(list[0].TimeMS, list[n-1].TimeMS) || differ(list[0].PowerW, list[n-1].PowerW)) {
 		return n - 1
 	}
 	return n
 }
 
-// apart reports whether two readings of one mode differ by more than noise.
-func apart(a, b float64) bool { return max(a, b) > min(a, b)*(1+disagree) }
+// differ reports whether two readings of one mode differ by more than noise.
+func differ(a, b float64) bool { return max(a, b) > min(a, b)*(1+disagree) }
 
 // samples are the measured modes in the order of their first reading.
 func (s *search) samples() []tegra.Measured {

@@ -174,8 +174,8 @@ func agreeOnPresent(t *testing.T, s *terminal, jtune func(...string) string) {
 	})
 }
 
-// agrees waits until a screen has nothing wrong. What tmux shows while a frame is being written is half of it, and on
-// a busy machine for long.
+// agrees waits until a screen has nothing wrong. While a frame is being written tmux shows half of it, on a busy
+// machine for long.
 func (s *terminal) agrees(wrong func(screen string) []string) {
 	s.t.Helper()
 	var screen string
@@ -232,7 +232,7 @@ func agreeOnAnswer(t *testing.T, s *terminal, jtune func(...string) string, mode
 	t.Helper()
 	said := jtune("choose", "--model", model, "--power-limit", fmt.Sprint(limit))
 	s.agrees(func(screen string) (wrong []string) {
-		for _, what := range apart(screen, said) {
+		for _, what := range mismatches(screen, said) {
 			wrong = append(wrong, fmt.Sprintf("%d W: %s; choose says\n%s", limit, what, said))
 		}
 		return wrong
@@ -247,8 +247,8 @@ func agreeOnAnswer(t *testing.T, s *terminal, jtune func(...string) string, mode
 	}
 }
 
-// apart is in what Front's card of the answer differs from what choose says.
-func apart(screen, said string) (wrong []string) {
+// mismatches are the points in which Front's card of the answer differs from choose.
+func mismatches(screen, said string) (wrong []string) {
 	mode, _, _ := strings.Cut(said, " ")
 	_, card, _ := strings.Cut(screen, "the answer to the limit")
 	card = words(card)

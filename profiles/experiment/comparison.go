@@ -38,7 +38,7 @@ func (r *Report) moved(what, key string, from, to lineKey) string {
 		least = negligible * r.stat(from, "time_ms").V
 	}
 	switch {
-	case least > 0 && max(a.V, b.V) < least, !r.apart(key, from, to):
+	case least > 0 && max(a.V, b.V) < least, !r.differs(key, from, to):
 		return ""
 	case min(a.V, b.V) < least: // a percentage of next to nothing says nothing
 		return fmt.Sprintf("%s %s to %s ms", what, text.Of(rounded(a.V)), text.Of(rounded(b.V)))

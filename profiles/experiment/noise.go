@@ -97,9 +97,9 @@ func (r *Report) margin(key string, from, to lineKey) float64 {
 	return max(alike, r.between(key, from, to))
 }
 
-// apart reports whether a number of two lines differs beyond their noise. A part of the time
+// differs reports whether a number of two lines differs beyond their noise. A part of the time
 // must differ by more than the noise of the whole time.
-func (r *Report) apart(key string, from, to lineKey) bool {
+func (r *Report) differs(key string, from, to lineKey) bool {
 	a, b := r.stat(from, key), r.stat(to, key)
 	if !a.OK || !b.OK || a.V == b.V {
 		return false

@@ -33,7 +33,7 @@ func sayPolling(r *Report) (out text.Lines) {
 		before, now := r.stat(usual, "time_ms"), r.stat(at, "time_ms")
 		switch {
 		case !before.OK || !now.OK:
-		case !r.apart("time_ms", usual, at):
+		case !r.differs("time_ms", usual, at):
 			out.Add("Reading every %s in place of every %s: no difference beyond noise (%s).", every, pollingEvery[0],
 				percent(r.margin("time_ms", usual, at)))
 		default:

@@ -20,7 +20,7 @@ func sayWorkers(r *Report) (out text.Lines) {
 	}
 	enough := ""
 	for _, s := range names {
-		if enough == "" && r.stat(r.pace(s), "time_ms").OK && !r.apart("time_ms", r.pace(fastest), r.pace(s)) {
+		if enough == "" && r.stat(r.pace(s), "time_ms").OK && !r.differs("time_ms", r.pace(fastest), r.pace(s)) {
 			enough = s
 		}
 	}
@@ -68,7 +68,7 @@ func sayCache(r *Report) (out text.Lines) {
 	a, b := r.stat(cold, "time_ms"), r.stat(dropped, "time_ms")
 	switch {
 	case !a.OK || !b.OK:
-	case !r.apart("time_ms", cold, dropped):
+	case !r.differs("time_ms", cold, dropped):
 		out.Add(
 			"Whether the data come from the disk or from memory makes no difference beyond noise here: %s "+
 				"and %s ms, less than %s apart.",
@@ -103,7 +103,7 @@ const inMemory = 95
 func (r *Report) preload() (out text.Lines) {
 	cold, cached := lineKey{"cold at the start", Later}, lineKey{"preloaded", Later}
 	share, from, to := r.stat(cold, "cache_pct"), r.stat(cold, "time_ms"), r.stat(cached, "time_ms")
-	if share.OK && share.V < inMemory && r.apart("time_ms", cold, cached) && to.V < from.V {
+	if share.OK && share.V < inMemory && r.differs("time_ms", cold, cached) && to.V < from.V {
 		out.Add("Preload the data (cache = \"preload\"): a run that begins cold has %s %% of them in memory after "+
 			"whole epochs and takes %s ms a minibatch, preloaded it takes %s ms (%s).", short(share.V), short(from.V),
 			short(to.V), change(from.V, to.V))
@@ -234,7 +234,7 @@ func sayDVFS(r *Report) (out text.Lines) {
 	}
 	a, b := r.stat(off, "energy_j"), r.stat(on, "energy_j")
 	if within := r.margin("energy_j", off, on); a.OK && b.OK && !math.IsInf(within, 1) &&
-		!r.apart("energy_j", off, on) {
+		!r.differs("energy_j", off, on) {
 		out.Add("It neither saves nor costs energy beyond noise: less than %s.", percent(within))
 	}
 	for _, c := range []struct{ name, key string }{{"CPU", "cpu_hz"}, {"GPU", "gpu_hz"}, {"memory", "mem_hz"}} {
@@ -268,7 +268,7 @@ func sayBaseload(r *Report) (out text.Lines) {
 		a, b := watts(c.from), watts(c.to)
 		switch {
 		case !a.OK || !b.OK:
-		case !r.apart("power_w", lineKey{c.from, ""}, lineKey{c.to, ""}):
+		case !r.differs("power_w", lineKey{c.from, ""}, lineKey{c.to, ""}):
 			out.Add("%s: no difference beyond noise (%.2f and %.2f W).", c.what, a.V, b.V)
 		default:
 			out.Add("%s: %+.2f W (%s).", c.what, b.V-a.V, change(a.V, b.V))
@@ -418,7 +418,7 @@ func sayModes(r *Report) (out text.Lines) {
 	most, worst := r.extreme("energy_j", -1)
 	switch {
 	case fast == "" || least == "":
-	case !r.apart("energy_j", r.pace(least), r.pace(most)):
+	case !r.differs("energy_j", r.pace(least), r.pace(most)):
 		out.Add("Fastest is %s with %s ms; the energies do not differ beyond noise.", fast, short(ms))
 	default:
 		out.Add(

@@ -53,7 +53,7 @@ func (f *truth) ownWorkload(r *learn.Reference) string {
 		}
 		return ""
 	}
-	if off := f.apart(r); off < sameWorkload {
+	if off := f.distance(r); off < sameWorkload {
 		return fmt.Sprintf("reference %s seems to be this sweep's own workload "+
 			"(the times differ by %.1f %% in the median): errors for a new one are larger", r.Name, 100*off)
 	}
@@ -69,9 +69,9 @@ func (f *truth) measuredRows() []tegra.Measured {
 	return out
 }
 
-// apart is the median relative difference of a reference's times from the
+// distance is the median relative difference of a reference's times from the
 // sweep's; +Inf when they have no mode in common.
-func (f *truth) apart(r *learn.Reference) float64 {
+func (f *truth) distance(r *learn.Reference) float64 {
 	var apart []float64
 	switch {
 	case len(r.Samples) > 0:

@@ -46,7 +46,7 @@ func TestOwnWorkloadIsNoted(t *testing.T) {
 		}
 		if told := f.ownWorkload(learn.ShippedReference()) != ""; told != (name == sweeptest.ResNet) {
 			t.Errorf("%s: the shipped networks, of ResNet-18, are %.2f off in the median",
-				name, f.apart(learn.ShippedReference()))
+				name, f.distance(learn.ShippedReference()))
 		}
 	}
 }

@@ -37,7 +37,7 @@ func CompareCampaigns(a, b campaigns.Campaign) CampaignComparison {
 	}
 	lists := [][]tegra.Measured{record.Usable(a.Rows), record.Usable(b.Rows)}
 	one, other := tegra.OncePerSetting(lists[0]), tegra.OncePerSetting(lists[1])
-	c := CampaignComparison{One: a, Other: b, Usable: [2]int{len(one), len(other)}, Apart: apart(a, b)}
+	c := CampaignComparison{One: a, Other: b, Usable: [2]int{len(one), len(other)}, Apart: differences(a, b)}
 	there := map[tegra.Setting]tegra.Measured{}
 	for _, m := range other {
 		there[m.Setting] = m
@@ -55,8 +55,8 @@ func CompareCampaigns(a, b campaigns.Campaign) CampaignComparison {
 	return c
 }
 
-// apart names in what two campaigns differ besides their readings.
-func apart(a, b campaigns.Campaign) []string {
+// differences names in what two campaigns differ besides their readings.
+func differences(a, b campaigns.Campaign) []string {
 	var out []string
 	for _, part := range []struct{ what, one, other string }{
 		{"board", models.Board(a), models.Board(b)},

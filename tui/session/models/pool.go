@@ -59,8 +59,8 @@ func (p *Pool) lists() [][]tegra.Measured {
 	return out
 }
 
-// apart says in which versions of software the newest campaign of the pool differs from earlier ones; "" for none.
-func (p *Pool) apart() string {
+// softwareNote names the software versions in which the newest campaign differs from earlier ones; "" for none.
+func (p *Pool) softwareNote() string {
 	if len(p.Parts) == 0 {
 		return ""
 	}

@@ -115,7 +115,7 @@ func fitPool(pool Pool, readings []tegra.Measured, workload string, b tegra.Boar
 	if text := aligned.String(); err == nil && text != "" {
 		m.Warnings = append(m.Warnings, text)
 	}
-	if text := pool.apart(); err == nil && text != "" {
+	if text := pool.softwareNote(); err == nil && text != "" {
 		m.Warnings = append(m.Warnings, text)
 	}
 	return Learned{Model: m, Rows: readings}, err
