@@ -29,8 +29,8 @@ import (
 	"jtune/tui/widget"
 )
 
-// ErrTerminalGone: the terminal was closed under the program. Jobs have ended
-// and the board is as it was found once the session is closed.
+// ErrTerminalGone: the terminal was closed under the program. Jobs have ended, and closing the session restores the
+// board.
 var ErrTerminalGone = errors.New("the terminal is gone")
 
 // OtherBoard is how Run ends when the user chose another virtual board.

@@ -198,7 +198,7 @@ func (r *detecting) doubt(now time.Duration) string {
 	if err == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s. It goes on. A line that counts can be named: %s", text.OneLine(err.Error()),
+	return fmt.Sprintf("%s. The command continues. To name the line that counts: %s", text.OneLine(err.Error()),
 		usage.Pattern.String()+` 'step (?P<batch>\d+)'`)
 }
 

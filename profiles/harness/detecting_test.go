@@ -35,7 +35,7 @@ func TestDetectingSaysEarlyThatNothingIsUnderstood(t *testing.T) {
 	script := `for i in 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1; do echo "all is well"; done; sleep 2; echo over`
 	h := sh(t, script, ExecOptions{Detect: &Detect{}})
 	e, err := h.Next(t.Context())
-	if err != nil || e.Kind != Note || !strings.Contains(e.Message, "the last: all is well. It goes on.") {
+	if err != nil || e.Kind != Note || !strings.Contains(e.Message, "the last: all is well. The command continues.") {
 		t.Errorf("%+v, %v", e, err)
 	}
 	if _, err := all(t, h); !errors.Is(err, ErrNotUnderstood) {
@@ -66,7 +66,7 @@ func TestDetectingReadsARunAsAWhole(t *testing.T) {
 	}
 }
 
-// A job that has to be understood is given up after a minute of lines that tell nothing; one that still loads, or that
+// A job that has to be understood is given up after a minute of lines without a step; one that still loads, or that
 // is measured as a whole, is not.
 func TestDetectingGivesUpWhatTellsNothing(t *testing.T) {
 	t.Parallel()

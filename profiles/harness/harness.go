@@ -107,7 +107,7 @@ func RoundMS(ms float64) float64 { return math.Round(ms*1e6) / 1e6 }
 // Harness is a running job that reports its minibatches, or batches of inference, one by one.
 type Harness interface {
 	// Next waits for the next event. io.EOF when the job is done, *ExitError
-	// when it died, *SilenceError when it prints no events.
+	// when it died, *SilenceError when it shows no steps.
 	Next(ctx context.Context) (Event, error)
 	// Stop ends the job and all its processes. Stopping twice is not an error.
 	Stop(ctx context.Context) error
@@ -198,7 +198,7 @@ func (e *SilenceError) Error() string {
 		)
 	}
 	return fmt.Sprintf(
-		"command %s prints no event for %s, only %d lines that are none; last: %s",
+		"no step recognised in the output of %s for %s (%d other lines; last: %s); check its pattern",
 		e.Command,
 		e.After,
 		e.Garbage,

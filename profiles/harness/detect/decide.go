@@ -375,7 +375,7 @@ func (d *Detector) nothing(field []rival) *Undecided {
 	if n := len(d.tails); n > 0 {
 		last = "; the last: " + clip(d.tails[n-1])
 	}
-	return &Undecided{Why: fmt.Sprintf("none of the %d lines that it printed counts steps%s", d.lines, last)}
+	return &Undecided{Why: fmt.Sprintf("none of its %d lines counts steps%s", cmp.Or(d.strange, d.lines), last)}
 }
 
 func clip(s string) string {

@@ -335,10 +335,10 @@ func (d *Tune) Hints() []widget.Action { return withHelp(d.Form.Hints(), d.read.
 func (d *Tune) Numbers() string {
 	return "limit: the fastest mode within a power limit, the mode of least power within a time limit per " +
 		"minibatch, or the mode of least energy. Digits go there from every question, and the first one replaces " +
-		"the value. Several limits, such as 20 25 30, are answered from one search. For inference, 30 W, p99 50 ms, " +
-		"30/s is a limit under 30 requests a second, 99 in 100 of them answered within 50 ms. coverage: what these " +
-		"limits need, or a model of the whole Pareto front, for any limit. depth: the expected gain at which the " +
-		"search stops. batch: other batch sizes to choose among. fresh: whether to start from what is known of the " +
+		"the value. You can type several limits (20 25 30); one search answers all of them. For inference, 30 W, " +
+		"p99 50 ms, 30/s is a limit under 30 requests a second, 99 in 100 of them answered within 50 ms. coverage: " +
+		"what these limits need, or a model of the whole Pareto front, for any limit. depth: the expected gain at " +
+		"which the search stops. batch: other batch sizes to choose among. fresh: whether to start from what is known of the " +
 		"workload on this board. strategy: auto, or the papers' binary search. before: what is measured to compare " +
 		"the answer with. clock: of a virtual board, while " +
 		"it measures. An answer marked with ✗ keeps the search from starting. Workload, limits, coverage and " +

@@ -114,7 +114,7 @@ func (a Answer) draws(b *Baseline) string {
 	if b == nil {
 		return ""
 	}
-	return fmt.Sprintf(", at %s W, %s there", text.Of(a.Reading.PowerW), text.Of(b.PowerW))
+	return fmt.Sprintf(", at %s W, %s W there", text.Of(a.Reading.PowerW), text.Of(b.PowerW))
 }
 
 // over says by how much a mode passes the limit on power, time or energy; "" where it does not.

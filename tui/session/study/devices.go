@@ -28,7 +28,7 @@ type DeviceRow struct {
 	PowerW    tegra.Val[float64] `json:"power_w"`
 	EpochJ    tegra.Val[float64] `json:"epoch_j"`
 	Why       string             `json:"dnr"`       // why it does not run there; ""
-	Estimated bool               `json:"estimated"` // no measurement or figure of that board is behind the numbers
+	Estimated bool               `json:"estimated"` // without measured or published data for that board
 	Virtual   bool               `json:"virtual"`   // false: measured by a run of the user's
 }
 
