@@ -10,7 +10,7 @@ import (
 // tick is a message that only says that it is time: nothing on the screen has changed.
 type tick interface{ tick(r *root) tea.Cmd }
 
-// Update is tea.Model's: the one place that tells messages apart.
+// Update is tea.Model's: the one switch on messages. Those of the terminal itself the screen has taken before.
 func (r *root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if t, is := msg.(tick); is {
 		return r, t.tick(r)
