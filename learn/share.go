@@ -79,7 +79,7 @@ func MergeProfiles(name string, list []*Profile) (*Profile, error) {
 			return nil, fmt.Errorf("%s is of another board (%s) than %s (%s)", p.Name, p.Device, first.Name,
 				first.Device)
 		case p.Max != first.Max:
-			return nil, fmt.Errorf("%s is of a board with other highest clocks than %s", p.Name, first.Name)
+			return nil, fmt.Errorf("%s describes a board with other highest clocks than %s", p.Name, first.Name)
 		case p.Virtual != first.Virtual:
 			return nil, fmt.Errorf("%s and %s: one describes a simulated board, the other a real one", p.Name,
 				first.Name)

@@ -115,7 +115,7 @@ func TestHalvingSaysWhatWasDroppedAndWhatIsLeft(t *testing.T) {
 	}
 }
 
-// What a search is about to do and why, in a few words.
+// A step says in a few words what the search does next and why.
 func TestStepSaysWhyItMeasures(t *testing.T) {
 	t.Parallel()
 	l := Limit{PowerW: 30}
@@ -203,7 +203,7 @@ func TestTuneMeasuresThePresentModeOnceForAllLimits(t *testing.T) {
 	for i, p := range res.Probes {
 		if p.Why == Before {
 			if n++; i != 0 || p.Mode != b.Space.Max() {
-				t.Errorf("probe %d is of the present mode: %v", i, p.Mode)
+				t.Errorf("probe %d measures the present mode: %v", i, p.Mode)
 			}
 		}
 	}
@@ -235,7 +235,7 @@ func TestReadingsThatDisagreeCountByTheLater(t *testing.T) {
 	}
 }
 
-// Of modes that are equal within the noise of a reading, exactly at its bound too, the one that is known best is taken.
+// Among modes that are equal within the noise of a reading, exactly at its bound too, the one known best is taken.
 func TestChooseKnownTakesTheBetterKnownWithinTheNoise(t *testing.T) {
 	t.Parallel()
 	l := Limit{PowerW: 100}

@@ -60,7 +60,8 @@ func TestGoalKeepsTheIdlePowerWhereItIsKnown(t *testing.T) {
 	}
 }
 
-// What no setting meets is said with the nearest one: its latency, power, most requests and what it misses.
+// If no setting meets the limits, the error names the nearest one: its latency, power, most requests and what it
+// misses.
 func TestNoSettingErrorSaysWhatComesNearest(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -109,8 +110,9 @@ func TestAsSeenIsJudgedAgain(t *testing.T) {
 	}
 }
 
-// Training that fills all gaps leaves no idle time, so that the idle power need not be known. Of strict turns random
-// arrivals leave less room than even ones: 10.4 minibatches a second by another program's simulation, not 11.25.
+// Training that fills all gaps leaves no idle time, so that the idle power need not be known. With strict turns
+// random arrivals leave less room than even ones: 10.4 minibatches a second by another program's simulation, not
+// 11.25.
 func TestEvaluateCountsWhatTurnsTrain(t *testing.T) {
 	t.Parallel()
 	infer, train := NewPhase([]learn.Prediction{known(16, 28, 20)}), NewPhase([]learn.Prediction{known(0, 60, 30)})
@@ -224,7 +226,7 @@ func TestSearchKnowsProfiledSettingsThatBreakALimit(t *testing.T) {
 	}
 }
 
-// What is measured counts in the predictions after it, of the inference and of the training.
+// Measured values count in later predictions, of the inference and of the training.
 func TestSearchLearnsFromEachMixThatItMeasures(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
@@ -257,7 +259,7 @@ func TestSearchLearnsFromEachMixThatItMeasures(t *testing.T) {
 	serve, _ := s.infer.At(there)
 	trains, _ := s.train.At(there)
 	if serve.TimeMS != 77 || trains.TimeMS != 333 || slices.Contains(s.open(), there) {
-		t.Errorf("the next predictions are of %.3g and %.3g ms, want 77 and 333 as measured", serve.TimeMS,
+		t.Errorf("the next predictions say %.3g and %.3g ms, want 77 and 333 as measured", serve.TimeMS,
 			trains.TimeMS)
 	}
 }
@@ -348,7 +350,7 @@ func TestMapIsTheSameInAnyOrderOfSettings(t *testing.T) {
 	}
 }
 
-// Of mixes that are all late, the map shows the one that is least so.
+// If all mixes are late, the map shows the least late one.
 func TestMapOfLateMixesIsTheLeastLate(t *testing.T) {
 	t.Parallel()
 	var infer, train []learn.Prediction
@@ -389,7 +391,7 @@ func TestSeparateKeepsTheMarginOfBothPhases(t *testing.T) {
 	}
 }
 
-// A curve's energy is that of a simulation, and its longest service time the one that Evaluate takes.
+// A curve's energy equals a simulation's, and its longest service time is the one that Evaluate takes.
 func TestLoadCurveKnowsEnergyAndTheLongestBatch(t *testing.T) {
 	t.Parallel()
 	a := Ask{Load: load(arrivals.Poisson, 40), LatencyMS: 400, IdleW: 8, Quantile: 0.9}
@@ -494,7 +496,7 @@ func TestSearchByGMDBeginsWithTheLargestBatchThatIsInTime(t *testing.T) {
 		case i < 2 && (p.Outcome.Mode != fastest || p.Outcome.Batch != []int{32, 16}[i]):
 			t.Errorf("probe %d is %v", i, p.Outcome.Setting)
 		case i >= 2 && p.Outcome.Batch != 16:
-			t.Errorf("probe %d is of batch size %d, want 16", i, p.Outcome.Batch)
+			t.Errorf("probe %d has batch size %d, want 16", i, p.Outcome.Batch)
 		}
 	}
 }

@@ -52,7 +52,7 @@ func TestRequestIsTakenWithinItsBounds(t *testing.T) {
 	}
 }
 
-// A kernel that is too busy is asked five times, after pauses that double; other errors are said at once.
+// The guard tries a busy kernel five times, after pauses that double, and reports other errors at once.
 func TestServerAsksABusyKernelAgainAfterLongerPauses(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

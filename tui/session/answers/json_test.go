@@ -20,7 +20,7 @@ import (
 	"jtune/tegra"
 )
 
-// fields are those of a document that a path of names leads to, as JSON.
+// fields returns what a path of names leads to in a document, as JSON.
 func fields(t *testing.T, a Answer, path ...string) string {
 	t.Helper()
 	var all any
@@ -304,7 +304,7 @@ func TestChangesSaysByHowMuchThePresentModePasses(t *testing.T) {
 	}
 }
 
-// The errors of a mean are those of its newest readings; a bare one, or one of another mode, is none.
+// A mean has the errors of its newest readings; a bare reading, or one of another mode, has none.
 func TestErrorsOfTakesTheNewestReadings(t *testing.T) {
 	t.Parallel()
 	at := tegra.Setting{Mode: tegra.Mode{Cores: 4}}
