@@ -270,8 +270,21 @@ func publishedText(f evidence.Figure) string {
 	return strings.TrimSpace(relation + value + " " + f.Unit)
 }
 
-// number prints a value with four digits.
-func number(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
+// number prints a value with four digits, or all before its point.
+func number(v float64) string {
+	if math.Abs(v) >= 1e4 {
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(v, 'g', 4, 64)
+}
+
+// toleranceText is how far off still is within.
+func toleranceText(r evidence.Result) string {
+	if r.Tolerance == 0 {
+		return "exact"
+	}
+	return "± " + number(r.Slack(r.Value))
+}
 
 // simulatedText is one value, or the least and most of several.
 func simulatedText(r evidence.Result) string {

@@ -148,7 +148,7 @@ func studyColumns() report.Table[evidence.Result] {
 			return tegra.Val[int]{V: x.Samples, OK: x.Samples > 0} // of modes, whose median own is
 		}},
 		{Key: "tolerance", Title: "tolerance", Of: func(x r) any { return report.Exact(x.Slack(x.Value)) },
-			Text: func(x r) string { return "± " + number(x.Slack(x.Value)) }},
+			Text: toleranceText},
 		{Key: "verdict", Title: "verdict", Of: func(x r) any { return x.Verdict },
 			Text: func(x r) string { return x.Said() }},
 		{Key: "side", Form: report.JSON, Of: func(x r) any { return text.Optional(x.Side()) }},

@@ -40,9 +40,10 @@ func (c *reproduceCmd) page(reports []reproduce.Report, judged []claims.Judged) 
 	d := document.Document{Title: "The papers' studies, run again",
 		About: fmt.Sprintf("Made by jtune research reproduce %s%s --md. VIRTUAL: simulated on virtual boards, not "+
 			"measured on a Jetson.", name, form),
-		Parts: []document.Part{document.Text(c.sum(all) + ". \"Better\" is an error below the published one by more " +
-			"than the tolerance, which is this project's. The samples are the random samples of modes whose median " +
-			"a value is; the papers have 10, of LSTM and BERT 20.")}}
+		Parts: []document.Part{document.Text(c.sum(all) + "."),
+			document.Text("\"Better\" is an error below the published one by more than the tolerance, which is this " +
+				"project's. Each value is the median of the samples of modes that its row counts; the papers have 10, for " +
+				"LSTM and BERT 20.")}}
 	for _, r := range reports {
 		d.Parts = append(d.Parts, document.Heading(r.Study.Name+": "+r.Study.Title))
 		if len(r.Results) > 0 {
@@ -75,7 +76,7 @@ func resultTable(results []evidence.Result) document.Table {
 		{Title: "item", Text: func(x evidence.Result) string { return x.Item }},
 		{Title: "own", Text: ownText},
 		{Title: "published", Text: func(x evidence.Result) string { return publishedText(x.Figure) }},
-		{Title: "tolerance", Text: func(x evidence.Result) string { return "± " + number(x.Slack(x.Value)) }},
+		{Title: "tolerance", Text: toleranceText},
 		{Title: "samples", Of: func(x evidence.Result) any { return tegra.Val[int]{V: x.Samples, OK: x.Samples > 0} }},
 		{Title: "verdict", Text: func(x evidence.Result) string {
 			return strings.TrimSpace(x.Said() + " " + simulatedMark(x.Simulated))
