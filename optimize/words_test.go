@@ -230,7 +230,7 @@ func TestReadingsThatDisagreeCountByTheLater(t *testing.T) {
 			t.Errorf("%v: %d count, want %d", c.list, got, c.want)
 		}
 	}
-	if apart(100, 100*(1+disagree)) {
+	if differ(100, 100*(1+disagree)) {
 		t.Error("exactly the noise of a reading is too far apart")
 	}
 }
