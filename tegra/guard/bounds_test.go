@@ -268,3 +268,44 @@ func TestStoreWaitsForTheLockOfAnEndedGuard(t *testing.T) {
 		t.Error("nobody holds the lock")
 	}
 }
+
+// A file that is written several times has one entry in what was applied, with the last value.
+func TestTransitionNotesAFileOnce(t *testing.T) {
+	t.Parallel()
+	j := &transition{}
+	for _, w := range []tegra.Write{{Path: "a", Value: "1"}, {Path: "b", Value: "2"}, {Path: "a", Value: "3"}} {
+		j.note(w, w.Value)
+	}
+	if len(j.files) != 2 || j.files[0].Actual != "3" || j.files[1].Path != "b" {
+		t.Errorf("noted %+v", j.files)
+	}
+}
+
+// A knob that only a first attempt cannot restore is restored, and no error is left of it.
+func TestGuardForgetsAFaultThatASecondAttemptOvercomes(t *testing.T) {
+	t.Parallel()
+	const limit = tegratest.GPU35 + "/max_freq"
+	r := newRig(t, tegratest.NewAGXOrin35())
+	r.apply(slow)
+	r.k.Do(func() { r.k.Busy[limit] = retries }) // as often as one write is tried
+	if _, err := r.Restore(context.Background()); err != nil {
+		t.Errorf("restored at the second attempt: %v", err)
+	}
+	r.wantAsFound()
+}
+
+// A knob that the kernel refuses is among the files of what was applied, without a value.
+func TestGuardListsTheKnobThatTheKernelRefuses(t *testing.T) {
+	t.Parallel()
+	const limit = tegratest.GPU35 + "/max_freq"
+	r := newRig(t, tegratest.NewAGXOrin35())
+	r.k.Do(func() { r.k.Refuse[limit] = syscall.EIO })
+	a, err := r.Apply(context.Background(), tegra.Request{Mode: slow})
+	i := slices.IndexFunc(a.Files, func(f tegra.KnobFile) bool { return f.Path == limit })
+	if err == nil || i < 0 || a.Files[i].Actual != "" {
+		t.Errorf("%v, files %+v", err, a.Files)
+	}
+	r.heal()
+	r.Close()
+	r.wantAsFound()
+}

@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"jtune/internal/caller"
@@ -296,27 +299,46 @@ func read(t *testing.T, name string) string {
 	return string(data)
 }
 
+// A guard that is stopped, by kill -STOP, is not waited for: after three looks the client says how it goes on.
 func TestCloseSaysThatTheGuardIsStopped(t *testing.T) {
 	t.Parallel()
-	root := tegratest.AGXOrin35(t)
-	before := tegratest.Contents(t, root)
-	c := startGuard(t, root)
-	if _, err := c.Apply(t.Context(), tegra.Request{Mode: slow}); err != nil {
+	other := exec.Command("sleep", "600")
+	if err := other.Start(); err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() {
+		_ = other.Process.Kill()
+		_ = other.Wait()
+	})
+	pid := other.Process.Pid
+	if isStopped(pid) || isStopped(1<<30) {
+		t.Error("a process that runs, or none, is taken for a stopped one")
+	}
+	if err := signalTo(pid, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	if err := signalTo(c.PID(), syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
+	for end := time.Now().Add(20 * time.Second); !isStopped(pid); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("it does not stop")
+		}
 	}
-	want := fmt.Sprintf("kill -CONT %d", c.PID())
-	err := c.Close()
-	if cerr := signalTo(c.PID(), syscall.SIGCONT); cerr != nil {
-		t.Fatal(cerr)
-	}
-	if err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("got %v, want %q", err, want)
-	}
-	waitFree(t, root)
-	wantSame(t, before, root, "after it went on")
+	synctest.Test(t, func(t *testing.T) {
+		_, in := io.Pipe()
+		c := &Client{in: in, done: make(chan struct{}), pid: pid, calls: map[int64]chan response{}}
+		begun, want := time.Now(), fmt.Sprintf("kill -CONT %d", pid)
+		err := c.Close()
+		if took := time.Since(begun); err == nil || !strings.Contains(err.Error(), want) || took != 3*time.Second {
+			t.Errorf("after %v: %v, want %q after 3 s", took, err, want)
+		}
+		close(c.done)
+		closed := 0
+		c.ended = func() error { closed++; return io.ErrClosedPipe }
+		for range 2 {
+			if err := c.Close(); closed != 1 || errors.Is(err, io.ErrClosedPipe) != (err != nil) {
+				t.Errorf("its pipe is closed %d times, %v", closed, err)
+			}
+		}
+	})
 }
 
 // An error keeps its exit code in whatever it is wrapped.

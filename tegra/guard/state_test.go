@@ -32,6 +32,14 @@ func TestGuardRevertGoesBackOneApplyAndRestoreToTheStart(t *testing.T) {
 		t.Errorf("a third revert: %v, want ErrNothing", err)
 	}
 	r.apply(mid)
+	if _, err := r.Revert(ctx); err != nil {
+		t.Errorf("a revert of one apply: %v", err)
+	}
+	r.wantAsFound()
+	if _, err := r.Revert(ctx); !errors.Is(err, ErrNothing) {
+		t.Errorf("one more: %v, want ErrNothing", err)
+	}
+	r.apply(mid)
 	r.apply(slow)
 	if _, err := r.Restore(ctx); err != nil {
 		t.Fatal(err)
