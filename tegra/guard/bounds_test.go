@@ -309,3 +309,37 @@ func TestGuardListsTheKnobThatTheKernelRefuses(t *testing.T) {
 	r.Close()
 	r.wantAsFound()
 }
+
+// What could not be restored at the end is the guard's error, and its client's.
+func TestServeEndsWithTheErrorOfItsRestore(t *testing.T) {
+	t.Parallel()
+	const limit = tegratest.GPU35 + "/max_freq"
+	k := tegratest.NewKernel(tegra.DiskFS(tegratest.NewAGXOrin35().Write(t)))
+	s, err := NewServer(k, tegra.RealClock(), ServerOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	requests, in := io.Pipe()
+	out, answers := io.Pipe()
+	served := make(chan error)
+	go func() {
+		served <- Serve(context.Background(), requests, answers, s)
+		answers.Close()
+	}()
+	c, err := connect(in, out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Apply(context.Background(), tegra.Request{Mode: slow}); err != nil {
+		t.Fatal(err)
+	}
+	k.Do(func() { k.Refuse[limit] = syscall.EIO })
+	closed := make(chan error, 1)
+	go func() { closed <- c.Close() }()
+	if err := <-served; err == nil || !strings.Contains(err.Error(), "GPU max") {
+		t.Errorf("the guard ends with %v", err)
+	}
+	if err := <-closed; err == nil || !strings.Contains(err.Error(), "GPU max") {
+		t.Errorf("its client ends with %v", err)
+	}
+}

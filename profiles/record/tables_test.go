@@ -1,0 +1,290 @@
+package record
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"jtune/tegra"
+	"jtune/telemetry"
+)
+
+// What is left open takes the defaults of docs; what is not positive counts as open, but no first minibatches to leave
+// out and no wait.
+func TestSettingsWithDefaultsFillWhatIsOpen(t *testing.T) {
+	t.Parallel()
+	want := Settings{Minibatches: 40, Discard: 1, MinSamples: 3, SampleEvery: time.Second,
+		SteadyGiveUp: telemetry.SteadyGiveUp, ModeTimeout: 20 * time.Minute, Silence: time.Minute}
+	for _, s := range []Settings{{}, {Minibatches: -1, MinSamples: -1, SampleEvery: -1, SteadyGiveUp: -1,
+		ModeTimeout: -1, Silence: -1, FixedWait: -1}} {
+		if d := cmp.Diff(want, s.WithDefaults()); d != "" {
+			t.Errorf("(-want +got):\n%s", d)
+		}
+	}
+	given := Settings{Minibatches: 1, Discard: -1, MinSamples: 1, SampleEvery: 1, SteadyGiveUp: 1, ModeTimeout: 1,
+		Silence: 1, FixedWait: 1}
+	if d := cmp.Diff(given, given.WithDefaults()); d != "" {
+		t.Errorf("what was given (-want +got):\n%s", d)
+	}
+}
+
+// 30 modes within 15 minutes, as PowerTrain has it; more where power is waited for longer.
+func TestSettingsCostIsThatOfThePaper(t *testing.T) {
+	t.Parallel()
+	if lo, hi := (Settings{}).Cost(30); lo != 3*time.Minute || hi != 15*time.Minute {
+		t.Errorf("30 modes take %v to %v", lo, hi)
+	}
+	if lo, hi := (Settings{FixedWait: 30 * time.Second, Minibatches: 80}).Cost(1); lo != 33*time.Second ||
+		hi != 84*time.Second {
+		t.Errorf("with a fixed wait %v to %v", lo, hi)
+	}
+	if _, hi := (Settings{ModeTimeout: 20 * time.Second}).Cost(2); hi != 40*time.Second {
+		t.Errorf("two modes of 20 s at most take %v", hi)
+	}
+}
+
+// A campaign has one way of measuring; what is left open goes on as it began.
+func TestSettingsGoOnNamesWhatDiffers(t *testing.T) {
+	t.Parallel()
+	var began Settings
+	for s, want := range map[Settings]string{
+		{}:                           "",
+		{Minibatches: 40}:            "",
+		{Minibatches: 41}:            "minibatches 40 there, 41 here",
+		{Discard: 2}:                 "first ones left out 1 there, 2 here",
+		{Discard: -1}:                "first ones left out 1 there, -1 here",
+		{MinSamples: 9}:              "least samples 3 there, 9 here",
+		{SampleEvery: 2e9}:           "sampling every 1s there, 2s here",
+		{FixedWait: 1}:               "fixed wait 0s there, 1ns here",
+		{Requests: 1}:                "requests 0 there, 1 here",
+		{Epochs: 1}:                  "epochs 0 there, 1 here",
+		{Base: 1}:                    "base load 0s there, 1ns here",
+		{DVFS: true}:                 "free clocks false there, true here",
+		{KeepFan: true}:              "fan left alone false there, true here",
+		{ModeTimeout: 1, Silence: 2}: "",
+	} {
+		err := s.GoOn(began)
+		switch {
+		case want == "" && err != nil, want != "" && (err == nil || !strings.Contains(err.Error(), want+";")):
+			t.Errorf("%+v: %v, want %q", s, err, want)
+		}
+	}
+}
+
+// Shares of clocks come back as they were written; a line with others is none.
+func TestParseResidencyTakesSharesOfClocksAlone(t *testing.T) {
+	t.Parallel()
+	for text, ok := range map[string]bool{"": true, "cpu0 1000:0 2000:1": true, "cpu0 1000:0.5": true,
+		"cpu0 0:0.5": false, "cpu0 -5:0.5": false, "cpu0 x:0.5": false, "cpu0 1000:x": false, "cpu0 1000": false,
+		"cpu0 1000:-0.1": false, "cpu0 1000:1.1": false, "cpu0 1000:NaN": false} {
+		r, got := parseResidency(text)
+		if got != ok {
+			t.Errorf("%q: %v", text, got)
+		}
+		if ok && residencyText(r) != text {
+			t.Errorf("%q comes back as %q", text, residencyText(r))
+		}
+	}
+}
+
+// The column that cannot be read is named; the first of several.
+func TestFieldParserNamesTheColumn(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		fields []string
+		want   string
+	}{
+		{[]string{"1", "2", "3"}, ""}, {[]string{"0", "", "0"}, ""}, {[]string{"-1", "2", "3"}, "a cannot be read"},
+		{[]string{"1", "NaN", "3"}, "b cannot be read"}, {[]string{"1", "2", "+Inf"}, "c cannot be read"},
+		{[]string{"1", "x", "y"}, "b cannot be read"},
+	} {
+		p := fieldParser{columns: []string{"a", "b", "c"}, fields: c.fields}
+		p.number()
+		p.optional()
+		p.number()
+		if p.err == nil && c.want != "" || p.err != nil && p.err.Error() != c.want {
+			t.Errorf("%v: %v, want %q", c.fields, p.err, c.want)
+		}
+	}
+}
+
+// Lines of a raw file that cannot be read are counted, a torn one too, and the others count.
+func TestParseRawCountsWhatItCannotRead(t *testing.T) {
+	t.Parallel()
+	columns := []string{"a", "b", "c", "d", "e"}
+	head := strings.Join(columns, ",") + "\n"
+	for text, want := range map[string][2]int{
+		head: {0, 0}, head + "1,2,3,4,5\n6,7,8,9,10\n": {2, 0}, head + "1,2,3,4,5\n6,7\n1,2,3,4,5\n": {2, 1},
+		head + "1,2,3,4,5\n6,7": {1, 1}, head + "x,2,3,4,5\n1,2,3,4,5\n": {1, 1}, head + "\"\n1,2,3,4,5\n": {1, 1},
+	} {
+		good := 0
+		bad := parseRaw([]byte(text), columns, func(p *fieldParser) {
+			if p.number(); p.err == nil {
+				good++
+			}
+		})
+		if good != want[0] || bad != want[1] {
+			t.Errorf("%q: %d read and %d not, want %v", text, good, bad, want)
+		}
+	}
+}
+
+func TestAsSpanEndsWhereADurationDoes(t *testing.T) {
+	t.Parallel()
+	if asSpan(2.5) != 2500*time.Millisecond || asSpan(1e300) != 1e9*time.Second || asSpan(1e9) != 1e9*time.Second {
+		t.Errorf("got %v, %v, %v", asSpan(2.5), asSpan(1e300), asSpan(1e9))
+	}
+}
+
+// A line that begins a part which the run has already is of another run: that one was cut off.
+func TestBeginsFindsTheRunThatWasCutOff(t *testing.T) {
+	t.Parallel()
+	line := func(part string, epoch int) []string {
+		f := make([]string, len(runColumns))
+		f[8], f[9] = part, strconv.Itoa(epoch)
+		return f
+	}
+	var none, two, first, later Character
+	two.Epochs = []Part{{Epoch: 0}, {Epoch: 1}}
+	first.First, later.Later = tegra.Some(Part{}), tegra.Some(Part{})
+	for _, c := range []struct {
+		f    []string
+		of   Character
+		want bool
+	}{
+		{line(partEpoch, 0), none, false}, {line(partEpoch, 2), two, false}, {line(partEpoch, 1), two, true},
+		{line(partEpoch, 0), two, true}, {line(partEpoch, 0), first, true}, {line(partEpoch, 9), later, true},
+		{line(partFirst, 0), two, false}, {line(partFirst, 0), first, true}, {line(partFirst, 0), later, true},
+		{line(partLater, 1), first, false}, {line(partLater, 1), later, true}, {line(partAll, 0), later, false},
+		{[]string{"short"}, later, false},
+	} {
+		if got := begins(c.f, c.of); got != c.want {
+			t.Errorf("%s %s after %+v: %v", c.f[min(8, len(c.f)-1)], c.f[min(9, len(c.f)-1)], c.of, got)
+		}
+	}
+}
+
+// The first epoch is said to be slower where it is by more than a twentieth, and both are known.
+func TestAdviceSaysThatTheFirstEpochIsSlower(t *testing.T) {
+	t.Parallel()
+	at := func(ms float64) tegra.Val[Part] { return tegra.Some(Part{Epochs: 1, Minibatches: 100, TimeMS: ms}) }
+	for _, c := range []struct {
+		first, later tegra.Val[Part]
+		want         string
+	}{
+		{at(112), at(100), "The first epoch is 12 % slower"}, {at(105), at(100), ""}, {at(90), at(100), ""},
+		{at(112), tegra.Val[Part]{V: Part{TimeMS: 100}}, ""}, {tegra.Val[Part]{V: Part{TimeMS: 200}}, at(100), ""},
+	} {
+		got := strings.Join((&Character{All: c.later.V, First: c.first, Later: c.later}).Advice(), "\n")
+		if c.want == "" && strings.Contains(got, "first epoch") || !strings.Contains(got, c.want) {
+			t.Errorf("%v and %v: %q", c.first.V.TimeMS, c.later.V.TimeMS, got)
+		}
+	}
+}
+
+// Each finished mode's folder has its row under the names of the columns, also where later columns are empty.
+func TestRecordWritesTheRowIntoItsModesFolder(t *testing.T) {
+	t.Parallel()
+	rec, err := Create(filepath.Join(t.TempDir(), "c"), testHeader(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	mode := tegra.Mode{Cores: 4, CPU: 1651200 * tegra.KHz, GPU: 624750000, EMC: 3199 * tegra.MHz}
+	row := Row{Measured: tegra.Measured{Setting: tegra.Setting{Mode: mode}, TimeMS: 80, PowerW: 20}, Status: OK,
+		Minibatches: 40}
+	if err := rec.Append(row); err != nil {
+		t.Fatal(err)
+	}
+	if err := rec.Close(); err != nil {
+		t.Fatal(err)
+	}
+	found, err := filepath.Glob(filepath.Join(rec.Dir(), "*", "*", rowName))
+	if err != nil || len(found) != 1 {
+		found, err = filepath.Glob(filepath.Join(rec.Dir(), "*", rowName))
+	}
+	if err != nil || len(found) != 1 {
+		t.Fatalf("%v, %v", found, err)
+	}
+	whole, err := os.ReadFile(filepath.Join(rec.Dir(), modesName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(found[0])
+	if d := cmp.Diff(string(whole), string(text)); err != nil || d != "" {
+		t.Errorf("%v, the row of the only mode (-%s +folder):\n%s", err, modesName, d)
+	}
+}
+
+// What a line cannot have is an error that names it, and no row.
+func TestParseRowNamesWhatItCannotRead(t *testing.T) {
+	t.Parallel()
+	rec, err := Create(filepath.Join(t.TempDir(), "c"), testHeader(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rec.Close()
+	mode := tegra.Mode{Cores: 4, CPU: 1651200 * tegra.KHz, GPU: 624750000, EMC: 3199 * tegra.MHz}
+	row := Row{Measured: tegra.Measured{Setting: tegra.Setting{Mode: mode}, TimeMS: 80, PowerW: 20}, Status: OK,
+		Minibatches: 40, StallMS: tegra.Some(1.5), ComputeMS: tegra.Some(70.0), OverheadMS: tegra.Some(2.0)}
+	line := rec.line(row)
+	names := rec.knownColumns()
+	read := func(column, value string) (Row, error) {
+		f := append([]string{}, line...)
+		for i, n := range names {
+			if n == column {
+				f[i] = value
+			}
+		}
+		return ParseRow(f)
+	}
+	got, err := read("", "")
+	if err != nil || got.StallMS != row.StallMS || got.ComputeMS != row.ComputeMS || got.OverheadMS != row.OverheadMS ||
+		got.Minibatches != 40 || got.TimeMS != 80 {
+		t.Errorf("%v, read back as %+v", err, got)
+	}
+	bare := append([]string{}, line...)
+	for i := range bare {
+		if i >= 8 && i < 16 || i >= 20 && i < len(Columns) {
+			bare[i] = ""
+		}
+	}
+	got, err = ParseRow(bare)
+	if err != nil || !got.Bare || got.StallMS != row.StallMS || got.ComputeMS != row.ComputeMS ||
+		got.OverheadMS != row.OverheadMS || got.TimeMS != 80 || got.Minibatches != 0 {
+		t.Errorf("%v, a bare row is read back as %+v", err, got)
+	}
+	if _, err := ParseRow(line[:len(Columns)-1]); err == nil {
+		t.Error("a short line is a row")
+	}
+	if _, err := read("status", "splendid"); err == nil || !strings.Contains(err.Error(), `status is "splendid"`) {
+		t.Errorf("an unknown status: %v", err)
+	}
+	for _, column := range []string{"time_ms", "power_w", "cores"} {
+		if _, err := read(column, "x"); err == nil {
+			t.Errorf("%s of x is read", column)
+		}
+	}
+}
+
+// A pair of columns is a rail's where both have its name and their endings.
+func TestRailsInTakesPairsOfColumnsAlone(t *testing.T) {
+	t.Parallel()
+	for header, want := range map[string]string{
+		"t_s,gpu_v,gpu_a":             "gpu",
+		"t_s,cpu_v,cpu_a,gpu_v,gpu_a": "cpu gpu",
+		"t_s,gpu_v,cpu_a":             "",
+		"t_s,gpu_v,gpu_w":             "",
+		"t_s,gpu_w,gpu_a":             "",
+		"x,y,gpu_v,gpu_a,virtual":     "gpu",
+		"gpu_a":                       "",
+	} {
+		if got := strings.Join(railsIn(strings.Split(header, ",")), " "); got != want {
+			t.Errorf("%s: got %q, want %q", header, got, want)
+		}
+	}
+}
