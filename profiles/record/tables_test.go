@@ -288,3 +288,24 @@ func TestRailsInTakesPairsOfColumnsAlone(t *testing.T) {
 		}
 	}
 }
+
+// A header whose values are no device's is an error, not a space of no modes.
+func TestDeviceHeaderWithoutValuesHasNoSpace(t *testing.T) {
+	t.Parallel()
+	good := testHeader(t).Device
+	if _, err := good.Space(); err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string]func(h *DeviceHeader){
+		"a clock below zero": func(h *DeviceHeader) { h.GPUHz = []int64{-5} },
+		"no such member":     func(h *DeviceHeader) { h.Members = []string{"x,y"} },
+	} {
+		h := good
+		if change(&h); h.GPUHz == nil {
+			t.Fatal(name)
+		}
+		if s, err := h.Space(); err == nil {
+			t.Errorf("%s: a space of %d modes", name, s.Len())
+		}
+	}
+}
