@@ -42,7 +42,7 @@ func Each(r io.Reader, f func(text []byte)) {
 	}
 }
 
-// EachDraw calls f with every piece of r that ends in a newline or a carriage return, and with
+// EachDraw calls f with every piece of r that ends in a newline, a carriage return or a backspace, and with
 // the unfinished rest whenever r has no more for now: progress bars start with the return, so
 // one that is drawn ends only with the next one. Pieces longer than Longest lose their
 // beginning.
@@ -55,6 +55,9 @@ func EachFinished(r io.Reader, f func(text []byte, whole bool)) {
 	eachPiece(r, func(text []byte) { f(text, true) }, func([]byte, bool) {})
 }
 
+// ends are what ends a piece: programs that draw a bar over itself go back by a return, or by as many backspaces.
+const ends = "\r\n\b"
+
 // eachPiece calls f with every piece that ends, and rest with what has no end yet, or, over, never gets one.
 func eachPiece(r io.Reader, f func(text []byte), rest func(text []byte, over bool)) {
 	var held []byte
@@ -63,7 +66,7 @@ func eachPiece(r io.Reader, f func(text []byte), rest func(text []byte, over boo
 		n, err := r.Read(chunk)
 		held = append(held, chunk[:n]...)
 		for {
-			i := bytes.IndexAny(held, "\r\n")
+			i := bytes.IndexAny(held, ends)
 			if i < 0 {
 				break
 			}

@@ -29,6 +29,7 @@ type span struct {
 	n     float64       // units
 	d     time.Duration // in which they were done
 	ms    float64       // of a unit
+	said  float64       // the time in ms that a line of a plain candidate tells
 	end   time.Duration
 	run   int  // of the counter, which starts again in each
 	dirty bool // something else went on in it
@@ -139,7 +140,12 @@ func (c *candidate) tell(ms, n float64, now time.Duration) {
 	} else {
 		d = min(d, time.Duration(n*ms*float64(time.Millisecond)))
 	}
-	if c.lines > 1 {
+	switch {
+	case c.lines == 1, c.plain && d <= 0: // lines that come together are one
+	case c.plain: // the time between two lines is that of a step, if the line tells nearly the same
+		c.done++
+		c.add(span{n: 1, d: d, ms: millis(d), said: ms, end: now, done: c.done})
+	default:
 		c.done += max(1, int(n+0.5))
 		c.add(span{n: n, d: d, ms: ms, end: now, done: c.done})
 	}
@@ -189,7 +195,7 @@ func (c *candidate) measure() (m measured) {
 	} else {
 		m.dirtyThroughly = len(spans) > 0 && len(clean) == 0
 	}
-	if c.stated {
+	if c.rates() {
 		return c.measureStated(spans, m)
 	}
 	var steps []span
@@ -215,11 +221,14 @@ func (c *candidate) measure() (m measured) {
 	return m
 }
 
+// rates reports whether the times are those that the lines state; else the clock tells them.
+func (c *candidate) rates() bool { return c.stated && !c.plain }
+
 // holdsPause reports whether something else was done in a span than its units, which take ref each. late is by how much
 // the mean of many may differ.
 func (c *candidate) holdsPause(s span, ref, late float64) bool {
 	n, d := s.n/c.atOnce(), millis(s.d)
-	if c.stated {
+	if c.rates() {
 		return s.ms > pause*ref
 	}
 	rest := d - n*ref

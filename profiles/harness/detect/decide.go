@@ -76,6 +76,9 @@ type rival struct {
 const (
 	// apart: two times that differ by more are not of the same thing.
 	apart = 1.10
+	// enoughRates and drifts: so many rates that go one way, and by so much, are means since the start.
+	enoughRates = 5
+	drifts      = 1.03
 	// claims is the share of the time from which on a candidate can be the job.
 	claims = 1.0 / 3
 )
@@ -88,8 +91,7 @@ func (d *Detector) Read() (Reading, error) {
 		r.Candidates = shown
 		return r, nil
 	}
-	able := d.able(field)
-	best, rivals, err := d.choose(able, field)
+	best, rivals, err := d.settle(field)
 	if err != nil {
 		err.Candidates, err.Tails, err.Rivals, err.Lines = shown, d.tails, candidates(rivals), d.lines
 		return Reading{}, err
@@ -172,7 +174,8 @@ func (d *Detector) able(field []rival) (out []rival) {
 		case r.stated && r.moving(field):
 		case r.loose && 4*r.run > len(r.spans), r.erratic(): // it goes up and down
 		case r.stated && !r.known && r.partial(): // of a part of the work
-		case r.plain && !d.agrees(r):
+		case r.stated && r.validates(): // of an epoch, with its validation
+		case r.plain && !r.agrees(), r.averaged():
 		case !r.stated && r.outer(field):
 		default:
 			out = append(out, r)
@@ -189,6 +192,14 @@ func (r rival) moving(field []rival) bool {
 			return false
 		}
 		return slices.ContainsFunc(field, func(o rival) bool { return o.candidate == c && o.steps >= least })
+	})
+}
+
+// validates reports whether a time per step is told once an epoch, in a line with the results of a validation: 60/60 -
+// 3s - 53ms/step - val_loss: 1.2.
+func (r rival) validates() bool {
+	return valueNames.MatchString(r.example) && slices.ContainsFunc(r.with, func(c *candidate) bool {
+		return c.of > 0 && c.done == c.of && len(c.spans) == 0
 	})
 }
 
@@ -218,13 +229,32 @@ func (r rival) partial() bool {
 }
 
 // agrees reports whether a time that does not say of what is that between its lines.
-func (d *Detector) agrees(r rival) bool {
-	var gaps []span
+func (r rival) agrees() bool {
+	var said []span
 	for _, s := range r.spans {
-		gaps = append(gaps, span{n: 1, ms: millis(s.d)})
+		said = append(said, span{n: 1, ms: s.said})
 	}
-	gap := weighted(gaps, 0.5)
-	return gap > 0 && r.medianMS < apart*gap && gap < apart*r.medianMS
+	ms := weighted(said, 0.5)
+	return ms > 0 && r.medianMS < apart*ms && ms < apart*r.medianMS
+}
+
+// averaged reports whether a rate is a mean since the start: it goes one way, and the further the slower. The times of
+// the first units, which choose kernels, are in it.
+func (r rival) averaged() bool {
+	if !r.rates() || r.known || len(r.spans) < enoughRates {
+		return false
+	}
+	up, down := 0, 0
+	for i, s := range r.spans[1:] {
+		switch was := r.spans[i].ms; {
+		case s.ms > was:
+			up++
+		case s.ms < was:
+			down++
+		}
+	}
+	first, last := r.spans[0].ms, r.spans[len(r.spans)-1].ms
+	return max(first, last) > drifts*min(first, last) && 10*max(up, down) >= 9*(up+down)
 }
 
 // outer reports whether another candidate advances inside the steps of this one: its bar counts epochs, or it counts
@@ -260,6 +290,24 @@ func inside(spans, others []span) (sum time.Duration) {
 		}
 	}
 	return sum
+}
+
+// settle takes what was chosen before, as long as it claims its share of the time and nothing contradicts it: a run to
+// the end then tells the same quantity as a search, which has to choose early. Else the candidate in which most time
+// passes.
+func (d *Detector) settle(field []rival) (best rival, rivals []rival, err *Undecided) {
+	able := d.able(field)
+	best, rivals, err = d.choose(able, field)
+	if err != nil || d.chosen == nil || best.candidate == d.chosen {
+		return best, rivals, err
+	}
+	for _, r := range able {
+		ratio := r.medianMS / best.medianMS
+		if r.candidate == d.chosen && r.share > claims && (r.unit != best.unit || ratio < apart && ratio > 1/apart) {
+			return r, nil, nil
+		}
+	}
+	return best, rivals, err
 }
 
 // choose takes the candidate in which most time passes.

@@ -443,7 +443,7 @@ var formats = []format{
 }
 
 func TestReadManyFormats(t *testing.T) {
-	for _, f := range slices.Concat(formats, tutorials, programs) {
+	for _, f := range slices.Concat(formats, tutorials, programs, strangers) {
 		t.Run(f.name, func(t *testing.T) {
 			j := &job{now: time.Hour}
 			f.run(j)

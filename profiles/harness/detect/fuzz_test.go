@@ -14,7 +14,7 @@ func FuzzDetect(f *testing.F) {
 	f.Add([]byte{0, 3, 10, 0, 5, 1, 200, 2, 9}, []byte("step 3/10 0.5 it/s\r"))
 	f.Add([]byte{20, 12, 1, 1, 1, 3, 3, 3}, []byte(" 12%|█▏ | 3/25 [00:01<00:09, 2.3it/s]"))
 	f.Add([]byte{35, 40, 250, 4, 3, 2, 1, 0, 9, 9}, []byte("\x1b[1;31m\b\b{'loss': 1e-5}\n"))
-	all := slices.Concat(formats, tutorials, programs)
+	all := slices.Concat(formats, tutorials, programs, strangers)
 	played := make([][]piece, len(all))
 	for i, one := range all {
 		j := &job{now: time.Hour}

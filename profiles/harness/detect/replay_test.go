@@ -71,29 +71,43 @@ func record(t testing.TB, format string) (out []piece) {
 	return out
 }
 
-// play gives the pieces to a detector as the harness does, which takes both outputs apart on their own.
-func play(d *Detector, pieces []piece) {
-	held := map[int]string{}
-	for _, p := range pieces {
-		text := held[p.from] + p.text
-		for {
-			i := strings.IndexAny(text, "\r\n")
-			if i < 0 {
-				break
-			}
-			d.Line([]byte(text[:i]), p.at, true)
-			text = text[i+1:]
+// player gives pieces to a detector as the harness does, which takes both outputs apart on their own.
+type player struct {
+	d    *Detector
+	held map[int]string
+}
+
+func (r *player) piece(p piece) {
+	text := r.held[p.from] + p.text
+	for {
+		i := strings.IndexAny(text, "\r\n\b")
+		if i < 0 {
+			break
 		}
-		if len(text) > lines.Longest {
-			text = text[len(text)-lines.Longest:]
-		}
-		if held[p.from] = text; text != "" {
-			d.Line([]byte(text), p.at, false)
-		}
+		r.d.Line([]byte(text[:i]), p.at, true)
+		text = text[i+1:]
 	}
-	for _, text := range held {
+	if len(text) > lines.Longest {
+		text = text[len(text)-lines.Longest:]
+	}
+	if r.held[p.from] = text; text != "" {
+		r.d.Line([]byte(text), p.at, false)
+	}
+}
+
+func (r *player) end() {
+	for _, text := range r.held {
 		if text != "" {
-			d.Line([]byte(text), d.last, true)
+			r.d.Line([]byte(text), r.d.last, true)
 		}
 	}
+}
+
+// play gives all pieces to a detector.
+func play(d *Detector, pieces []piece) {
+	r := player{d, map[int]string{}}
+	for _, p := range pieces {
+		r.piece(p)
+	}
+	r.end()
 }

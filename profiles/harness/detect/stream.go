@@ -11,7 +11,8 @@ const (
 	enoughSteps = 20
 	enoughWork  = 3 * time.Second
 	mostWork    = 10 * time.Second
-	// asideWork is how long a choice waits for something else where all that goes on is validation.
+	// asideWork is how long a choice waits for something else where all that goes on is validation, or a rate that
+	// few lines tell.
 	asideWork = 30 * time.Second
 	// window is how many of the last times give the usual one.
 	window = 20
@@ -58,7 +59,8 @@ func (d *Detector) Choose(now time.Duration) (r Reading, done bool, err error) {
 	case no != nil && (len(rivals) > 0 || best.twoMS[0] > 0) && work >= mostWork:
 		no.Candidates, no.Rivals, no.Tails = candidates(field), candidates(rivals), d.tails
 		return r, false, no
-	case no != nil, best.polarity == aside && work < asideWork, work < mostWork && best.steps < enoughSteps:
+	case no != nil, best.polarity == aside && work < asideWork, work < mostWork && best.steps < enoughSteps,
+		best.rates() && !best.known && len(best.spans) < enoughRates && work < asideWork: // it may be a mean
 		return r, false, nil
 	}
 	d.chosen, d.handed = best.candidate, best.forgot+len(best.spans)
@@ -83,8 +85,8 @@ func (d *Detector) Overtaken() error {
 		return nil
 	}
 	field := d.field()
-	best, _, no := d.choose(d.able(field), field)
-	if no == nil && best.candidate != d.chosen && best.unit == d.chosen.unit {
+	best, _, no := d.settle(field)
+	if no == nil && best.candidate != d.chosen {
 		return &Undecided{Why: "most of the time passes in " + best.title() + ", not in " + d.chosen.title() +
 			" as at first", Candidates: candidates(field)}
 	}
@@ -118,7 +120,7 @@ func (d *Detector) Take(all bool) (out []Done) {
 			done.First /= d.samples
 		}
 		done.First = max(0, done.First)
-		if done.Pause = s.dirty && !c.stated || held; done.Pause {
+		if done.Pause = s.dirty && !c.rates() || held; done.Pause {
 			done.N, done.TimeMS = 1, millis(s.d)
 		}
 		out = append(out, done)

@@ -97,7 +97,8 @@ func unitBefore(prefix string, after rateUnit) (u rateUnit, ok bool) {
 	}
 	last := f[len(f)-1]
 	scale, timed := after.scale, after.scale > 0 && after.unit == ""
-	if s, isUnit := seconds[last]; isUnit && len(f) > 1 && !timed && len(last) < 8 && last != "second" {
+	if s, isUnit := seconds[last]; isUnit && len(f) > 1 && f[len(f)-2] != "per" && !timed && len(last) < 8 &&
+		last != "second" {
 		scale, timed = s, true
 		f = f[:len(f)-1]
 		last = f[len(f)-1]

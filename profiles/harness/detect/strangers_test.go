@@ -1,0 +1,128 @@
+package detect
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// strangers are lines that were invented after other programs, before anybody looked at how they would be read.
+var strangers = []format{
+	{"a bar that goes back by backspaces alone", Step, 50, func(j *job) {
+		wide := 0
+		j.train(func(e, i, all int, s float64) {
+			line := fmt.Sprintf("\x1b[1m%2d/60\x1b[0m \x1b[32m%s\x1b[37m%s\x1b[0m \x1b[1m2s\x1b[0m 51ms/step - loss: 2.3", i,
+				strings.Repeat("━", i/3), strings.Repeat("━", 20-i/3))
+			j.print("%s%s", strings.Repeat("\b", wide), line)
+			wide = len(line)
+		}, nil, func(e int) {
+			j.print("\nEpoch %d/6\n", e+2)
+			wide = 0
+		})
+	}},
+	{"Keras with a line an epoch, whose time per step holds the validation", Epoch, 4100, func(j *job) {
+		for e := range epochs {
+			j.print("Epoch %d/6\n", e+1)
+			j.wait(4100 * time.Millisecond)
+			j.print("60/60 - 4s - 68ms/step - accuracy: 0.5 - loss: 2.3 - val_accuracy: 0.5 - val_loss: 2.4\n")
+		}
+	}},
+	{"a rate that is a mean since the start", "", 0, func(j *job) {
+		begun := j.now
+		for i := range 260 {
+			j.step()
+			if i%10 == 0 {
+				j.print("\rNetwork yolov5m/yolov5m: %d%% | %d | FPS: %.2f | ETA: 00:00:09", 100*i/260, i,
+					float64(i)/(j.now-begun).Seconds())
+			}
+		}
+	}},
+	{"PPO, whose fps is a mean since the start", Step, 1400, func(j *job) {
+		begun := j.now
+		for i := range 12 {
+			j.wait(time.Duration(1400-600*max(0, 1-i)) * time.Millisecond)
+			j.print("| time/              |      |\n|    fps             | %d |\n|    iterations      | %d |\n"+
+				"|    total_timesteps | %d |\n", int(2048*float64(i+1)/(j.now-begun).Seconds()), i+1, 2048*(i+1))
+		}
+	}},
+	{"a time of the larger part of each utterance", "", 0, func(j *job) {
+		for i := range 100 {
+			s := j.step()
+			j.print("utt-%04d hyp: hello world %d rtf=0.06 decode=%.1fms\n", i, i*7%99, 0.88*1000*s)
+		}
+	}},
+	{"a time of nearly all of each utterance", Step, 50, func(j *job) {
+		for i := range 100 {
+			s := j.step()
+			j.print("utt-%04d hyp: hello world %d rtf=0.06 decode=%.1fms\n", i, i*7%99, 0.94*1000*s)
+		}
+	}},
+	{"CLU behind the date, with a rate", Step, 50, func(j *job) {
+		j.train(every(20, func(e, i, all int, s float64) {
+			j.print("I0301 10:00:00.123456 140 logging_writer.py:48] [%d] accuracy=0.5, loss=2.3, steps_per_sec=%.1f\n", all,
+				20+0.1*float64(all%3-1))
+		}), nil, nil)
+	}},
+	{"a loader that counts beside the training", Step, 100, func(j *job) {
+		for i := range 660 {
+			if j.wait(20 * time.Millisecond); true {
+				j.print("[loader] prefetched shard %d/960\n", i+1)
+			}
+			if i%5 == 4 {
+				j.print("iteration %d, loss 2.3\n", i/5+1)
+			}
+		}
+	}},
+	{"a heartbeat beside the training", Step, 50, func(j *job) {
+		j.train(func(e, i, all int, s float64) {
+			if all%17 == 16 {
+				j.print("heartbeat %d ok\n", all/17)
+			}
+			if all%10 == 9 {
+				j.print("update %d loss 2.3\n", all)
+			}
+		}, nil, nil)
+	}},
+	{"two processes that print the same steps", Step, 50, func(j *job) {
+		j.train(func(e, i, all int, s float64) {
+			j.print("[rank0] step %d loss 2.3\n", all)
+			j.print("[rank1] step %d loss 2.4\n", all)
+		}, nil, nil)
+	}},
+	{"seconds since the epoch began", Step, 50, func(j *job) {
+		begun := j.now
+		j.train(func(e, i, all int, s float64) {
+			if i == 1 {
+				begun = j.now
+			}
+			if i%5 == 4 {
+				j.print("Epoch %d Step %d | loss 2.3 | %.2f s\n", e+1, i, (j.now - begun).Seconds())
+			}
+		}, nil, nil)
+	}},
+	{"an iteration in small batches, and the steps of four of them", "", 0, func(j *job) {
+		j.train(every(5, func(e, i, all int, s float64) {
+			j.print("Epoch 1 | iter %d step %d | loss train: 2.3, val: n/a | iter time: 50.00 ms\n", all, all/4)
+		}), nil, nil)
+	}},
+	{"a time in JSON lines that is the hour", Step, 50, func(j *job) {
+		j.train(func(e, i, all int, s float64) {
+			j.print(`{"step": %d, "loss": 2.3, "time": %.3f, "level": "info"}`+"\n", all, 1.7e9+j.now.Seconds())
+		}, nil, nil)
+	}},
+	{"alive-progress", Step, 50, func(j *job) {
+		j.train(func(e, i, all int, s float64) {
+			j.print("\r|%-40s| %d/360 [%d%%] in %.1fs (20.0/s, eta: 3s)", strings.Repeat("█", all/9), all, 100*all/360,
+				float64(all)/20)
+		}, nil, nil)
+	}},
+	{"progressbar2", Step, 50, func(j *job) {
+		j.train(func(e, i, all int, s float64) {
+			j.print("\r%3d%% (%d of 360) |%-40s| Elapsed Time: 0:00:%02d ETA:   0:00:02", 100*all/360, all,
+				strings.Repeat("#", all/9), all/20%60)
+		}, nil, nil)
+	}},
+	{"a percentage alone", "", 0, func(j *job) {
+		j.train(func(e, i, all int, s float64) { j.print("Progress: %.1f%%\n", float64(all)/3.6) }, nil, nil)
+	}},
+}
