@@ -189,15 +189,16 @@ func (r *detecting) steps(all bool) (events []Event) {
 
 // doubt is a note where the program has worked for a while and nothing was understood; "" otherwise.
 func (r *detecting) doubt(now time.Duration) string {
-	if r.noted || r.told || r.d.Chosen() || r.d.Begun() || r.d.Lines() == 0 ||
+	if r.noted || r.told || r.d.Chosen() || r.d.Lines() == 0 || r.d.Begun() && r.d.Work(now) < doubtWork ||
 		r.d.Since(now) < doubtWork && r.d.Strange() < doubtLines {
 		return ""
 	}
-	r.noted = true
 	_, err := r.d.Read()
-	if err == nil {
+	u, bad := errors.AsType[*detect.Undecided](err)
+	if !bad || r.d.Begun() && u.Kind == detect.Few { // its steps are slow
 		return ""
 	}
+	r.noted = true
 	return fmt.Sprintf("%s. The command continues. To name the line that counts: %s", text.OneLine(err.Error()),
 		usage.Pattern.String()+` 'step (?P<batch>\d+)'`)
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"jtune/profiles/harness/detect"
 )
 
 // A healthy job that prints lines of something else for longer than it may be silent is not ended.
@@ -40,6 +42,35 @@ func TestDetectingSaysEarlyThatNothingIsUnderstood(t *testing.T) {
 	}
 	if _, err := all(t, h); !errors.Is(err, ErrNotUnderstood) {
 		t.Errorf("it ended with %v", err)
+	}
+}
+
+// Lines that tell something of which nothing can be taken are not understood either, nor what comes before the work;
+// slow steps only need time.
+func TestDetectingDoubtsAfterTenSecondsOfWork(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		line  string
+		every time.Duration
+		doubt bool
+	}{
+		{"utt-%d decode=20ms", 200 * time.Millisecond, true},
+		{"Network | %d | FPS: 2%[1]d.0 | ETA", 500 * time.Millisecond, true},
+		{"step %d", 4 * time.Second, false},
+		{"step %d", time.Second, false},
+		{"loading %d/999", 200 * time.Millisecond, true},
+	} {
+		r, note, at := newDetecting(Detect{Options: detect.Options{}, ToEnd: true}, nil), "", time.Duration(0)
+		for i := 0; at <= 11*time.Second; i++ {
+			at += c.every
+			r.read(fmt.Appendf(nil, c.line, i), at, true)
+			if said := r.doubt(at); note == "" {
+				note = said
+			}
+		}
+		if doubt := strings.Contains(note, "The command continues."); doubt != c.doubt {
+			t.Errorf("%q: %q", c.line, note)
+		}
 	}
 }
 
