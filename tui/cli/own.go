@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -169,32 +167,6 @@ func (c *runCmd) runOwn(ctx context.Context, s *session.Session, r measure.RunRe
 		return exitError(max(1, died.Code))
 	}
 	return err
-}
-
-// echo shows what a command prints.
-type echo struct {
-	mu   sync.Mutex
-	to   io.Writer
-	open bool // the last line has no end yet
-}
-
-func (e *echo) Write(b []byte) (int, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if n := len(b); n > 0 {
-		e.open = b[n-1] != '\n'
-	}
-	_, _ = e.to.Write(b) // a closed standard error ends no measurement
-	return len(b), nil
-}
-
-// end ends the last line.
-func (e *echo) end() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.open {
-		fmt.Fprintln(e.to)
-	}
 }
 
 // saveOwn writes the command into the configuration.

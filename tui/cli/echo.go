@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"sync"
+	"unicode/utf8"
+
+	"jtune/internal/text"
+)
+
+// echo shows what a command prints: its text alone. Sequences that command a terminal are left out, and so is binary
+// output, whose size is told at the end.
+type echo struct {
+	mu     sync.Mutex
+	to     io.Writer
+	open   bool   // the last line has no end yet
+	inside byte   // a sequence: the byte that began it, ESC before that is known; 0: none
+	rest   []byte // of a character that the last write cut
+	binary int    // bytes that were left out
+}
+
+// The bytes of sequences: they begin with escape, and go on to a letter, or to a bell or another escape where they name
+// a window or hold other text.
+const (
+	escape = 0x1b
+	bell   = 0x07
+)
+
+func (e *echo) Write(b []byte) (int, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	shown := e.text(append(e.rest, e.unescaped(b)...))
+	if n := len(shown); n > 0 {
+		e.open = shown[n-1] != '\n'
+		_, _ = e.to.Write(shown) // a closed standard error ends no measurement
+	}
+	return len(b), nil
+}
+
+// unescaped is what is left without sequences; one may go on in the next write.
+func (e *echo) unescaped(b []byte) []byte {
+	out := make([]byte, 0, len(b))
+	for _, c := range b {
+		switch {
+		case c == escape:
+			e.inside = escape
+		case e.inside == 0, c == '\n': // a sequence ends with its line
+			out, e.inside = append(out, c), 0
+		case e.inside == escape:
+			if e.inside = 0; bytes.IndexByte([]byte("[]PX^_"), c) >= 0 {
+				e.inside = c
+			}
+		case e.inside == '[' && c >= '@' && c <= '~', c == bell:
+			e.inside = 0
+		}
+	}
+	return out
+}
+
+// text is a piece without the lines that are none.
+func (e *echo) text(b []byte) (out []byte) {
+	cut := len(b)
+	for i := 1; i <= min(utf8.UTFMax-1, len(b)); i++ {
+		if start := len(b) - i; utf8.RuneStart(b[start]) {
+			if !utf8.FullRune(b[start:]) {
+				cut = start
+			}
+			break
+		}
+	}
+	e.rest = bytes.Clone(b[cut:])
+	for b = b[:cut]; len(b) > 0; {
+		n := bytes.IndexAny(b, "\r\n") + 1
+		if n == 0 {
+			n = len(b)
+		}
+		if line := b[:n]; isBinary(line) {
+			e.binary += n
+		} else {
+			out = append(out, line...)
+		}
+		b = b[n:]
+	}
+	return out
+}
+
+// isBinary reports whether more than a tenth of a line is neither text nor what draws it.
+func isBinary(line []byte) bool {
+	strange, all := 0, 0
+	for len(line) > 0 {
+		r, n := utf8.DecodeRune(line)
+		if r == utf8.RuneError && n == 1 || r < ' ' && r != '\n' && r != '\r' && r != '\t' && r != '\b' {
+			strange++
+		}
+		all++
+		line = line[n:]
+	}
+	return 10*strange > all
+}
+
+// end ends the last line.
+func (e *echo) end() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.open {
+		fmt.Fprintln(e.to)
+	}
+	if e.binary += len(e.rest); e.binary > 0 {
+		fmt.Fprintf(e.to, "(not shown: %s bytes that are no text)\n", text.Thousands(e.binary))
+	}
+	e.open, e.rest, e.binary = false, nil, 0
+}
