@@ -38,7 +38,10 @@ func (c *Container) Program() string {
 // name space is shared because loader processes hand minibatches over in
 // shared memory, of which a container by itself has 64 MB.
 func (c *Container) run(name string, o ExecOptions) []string {
-	words := []string{c.Program(), "run", "--rm", "--init", "--name", name, "--ipc=host"}
+	words := []string{c.Program(), "run", "--rm", "--name", name, "--ipc=host"}
+	if hasInit(c.Program()) {
+		words = slices.Insert(words, 3, "--init")
+	}
 	if c.Runtime != "" {
 		words = append(words, "--runtime", c.Runtime)
 	}

@@ -1,6 +1,9 @@
 package harness
 
 import (
+	"context"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,26 +20,33 @@ var (
 )
 
 // Contained is a command that begins a container, changed so that its output can be read and the container ends with
-// the job: without a terminal, with a name, and with a first process that reaps. remove is the command that ends the
+// the job: without a terminal, in the foreground, with a name, and with a first process that reaps. remove is the command that ends the
 // container. Another command is returned unchanged, without remove; note says what cannot be ended.
 func Contained(command []string, name string) (changed, remove []string, note string) {
 	if len(command) < 2 {
 		return command, nil, ""
 	}
+	if as := asRoot(command); as > 0 {
+		changed, remove, note = Contained(command[as:], name)
+		if changed = slices.Concat(command[:as], changed); remove != nil {
+			remove = slices.Concat(command[:as], remove)
+		}
+		return changed, remove, note
+	}
 	full, known := engines[filepath.Base(command[0])]
 	if !known {
 		return command, nil, ""
 	}
-	if at := slices.Index(command, "exec"); full && (at == 1 || at == 2 && command[1] == "container") {
+	verb := ofEngine(command)
+	if full && verb < len(command) && command[verb] == "exec" {
 		return command, nil, "a process in a container that runs already is not ended with the job: jtune can end " +
 			"only " +
 			"the client; run a container of its own, or read the job's log"
 	}
-	run := slices.Index(command, "run")
-	if run != 1 && !(run == 2 && command[1] == "container") {
+	if verb == len(command) || command[verb] != "run" {
 		return command, nil, ""
 	}
-	head, rest := slices.Clone(command[:run+1]), command[run+1:]
+	head, rest := slices.Clone(command[:verb+1]), command[verb+1:]
 	var options []string
 	init, named := false, ""
 	i := 0
@@ -45,11 +55,11 @@ func Contained(command []string, name string) (changed, remove []string, note st
 		i++
 		key, value, joined := strings.Cut(word, "=")
 		switch {
-		case key == "--tty" || word == "-t":
+		case key == "--tty" || key == "--detach" || word == "-t" || word == "-d":
 			continue
 		case strings.HasPrefix(word, "--"):
 		case short(word):
-			if word = strings.ReplaceAll(word, "t", ""); word == "-" {
+			if word = strings.NewReplacer("t", "", "d", "").Replace(word); word == "-" {
 				continue
 			}
 		}
@@ -70,14 +80,68 @@ func Contained(command []string, name string) (changed, remove []string, note st
 		named = name
 		head = append(head, "--name", name)
 	}
-	if full && !init {
+	if full && !init && hasInit(command[0]) {
 		head = append(head, "--init")
 	}
-	engine := command[0]
+	engine := slices.DeleteFunc(slices.Clone(command[:verb]), func(word string) bool { return word == "container" })
 	if !full {
-		engine = DefaultEngine
+		engine = []string{DefaultEngine}
 	}
-	return slices.Concat(head, options, rest[i:]), []string{engine, "rm", "-f", named}, ""
+	return slices.Concat(head, options, rest[i:]), slices.Concat(engine, []string{"rm", "-f", named}), ""
+}
+
+// asRoot is how many words before the engine ask for its rights: sudo -E docker run; 0: none.
+func asRoot(command []string) int {
+	if filepath.Base(command[0]) != "sudo" {
+		return 0
+	}
+	for i, word := range command[1:] {
+		if !strings.HasPrefix(word, "-") && !strings.Contains(word, "=") {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// podmanInits are where podman looks for the first process of a container, which is a package of its own.
+var podmanInits = []string{
+	"/usr/libexec/podman/catatonit",
+	"/usr/lib/podman/catatonit",
+	"/usr/local/libexec/podman/catatonit",
+}
+
+// hasInit reports whether an engine can begin a container with a first process that reaps. Podman fails without one.
+func hasInit(engine string) bool {
+	if filepath.Base(engine) != "podman" {
+		return true
+	}
+	_, err := exec.LookPath("catatonit")
+	return err == nil || slices.ContainsFunc(podmanInits, func(path string) bool {
+		_, err := os.Stat(path)
+		return err == nil
+	})
+}
+
+// ofEngine is the place of what the engine is to do, after options of its own and their values: docker --context x run.
+func ofEngine(command []string) (verb int) {
+	for verb = 1; verb < len(command); verb++ {
+		option := strings.HasPrefix(command[verb], "-")
+		value := verb > 1 && strings.HasPrefix(command[verb-1], "-") && !strings.Contains(command[verb-1], "=")
+		does := command[verb] == "run" || command[verb] == "exec"
+		if !option && (does || !value) && command[verb] != "container" {
+			break
+		}
+	}
+	return verb
+}
+
+// exists reports whether the container that remove would end is there.
+func exists(remove []string) bool {
+	words := slices.Clone(remove[:len(remove)-3])
+	ctx, cancel := context.WithTimeout(context.Background(), removeGrace)
+	defer cancel()
+	words = append(words, "container", "inspect", remove[len(remove)-1])
+	return exec.CommandContext(ctx, words[0], words[1:]...).Run() == nil
 }
 
 // short reports whether a word is several of docker's one-letter options without values, such as -it.

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"jtune/internal/text"
+	"jtune/internal/usage"
 	"jtune/profiles/harness/detect"
 	"jtune/profiles/harness/process"
 	"jtune/tegra"
@@ -71,6 +72,7 @@ type job struct {
 	mu        sync.Mutex
 	silence   silence
 	stopping  bool
+	asks      bool      // it was ended because it waits for the terminal
 	failure   string    // message of its error event
 	lastEvent time.Time // or the start
 	started   time.Time
@@ -124,6 +126,8 @@ func Exec(ctx context.Context, o ExecOptions) (Harness, error) {
 // notStarted says why a command did not start, and what to do.
 func notStarted(name string, err error) error {
 	switch {
+	case usage.Is(err):
+		return err
 	case errors.Is(err, exec.ErrNotFound):
 		return fmt.Errorf("command %s was not found in PATH: give its path, such as ./%s", name, filepath.Base(name))
 	case errors.Is(err, fs.ErrNotExist):
@@ -179,8 +183,16 @@ func (j *job) start(o ExecOptions) (err error) {
 	if o.Container.Image != "" {
 		o = j.contain(o)
 	} else if command, remove, note := Contained(o.Command, "jtune-"+o.Name); remove != nil || note != "" {
-		o.Command, j.remove = command, remove
-		j.removeContainer() // of a job whose jtune and watcher were both killed
+		switch name := remove[max(0, len(remove)-1):]; {
+		case len(name) == 0 || name[0] == "jtune-"+o.Name:
+			o.Command, j.remove = command, remove
+			j.removeContainer() // of a job whose jtune and watcher were both killed
+		case exists(remove):
+			return usage.Errorf("a container %s is there already, and would be ended with the job: choose another "+
+				"--name, or none", text.Clip(name[0]))
+		default:
+			o.Command, j.remove = command, remove
+		}
 		if note != "" {
 			j.queue.Put(Event{Kind: Note, T: j.clock.Now(), Message: note})
 		}
@@ -234,6 +246,7 @@ func (j *job) start(o ExecOptions) (err error) {
 func (j *job) follow(stdout, stderr *pipe) {
 	var readers sync.WaitGroup
 	j.listen(&readers, stdout, stderr)
+	go j.watchTerminal()
 	err := j.cmd.Wait()
 	close(j.exited)
 	j.group.Signal(syscall.SIGKILL) // what the job left behind
@@ -297,6 +310,11 @@ func (j *job) outcome(err error) error {
 		Code: exitCode(j.cmd.ProcessState), Lines: j.log.tail()}
 	if j.group.Abandoned() {
 		e.Status = "the shell that watches over it was killed, so it was ended too"
+	}
+	if j.asks {
+		e.Status = "it waits for the terminal, which a measured job does not have: give it what it asks for as an " +
+			"argument or in a file"
+		e.Lines = nil
 	}
 	if j.failure != "" {
 		e.Lines = append(e.Lines, j.failure)

@@ -138,6 +138,8 @@ func (e *ExitError) Error() string {
 			e.Command,
 			e.Status,
 		)
+	case len(e.Lines) == 0 && strings.HasPrefix(e.Status, "it "):
+		return fmt.Sprintf("command %s was ended: %s", e.Command, e.Status)
 	case len(e.Lines) == 0:
 		return fmt.Sprintf("command %s ended %s, with nothing on stderr", e.Command, e.how())
 	}

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"syscall"
 	"time"
 
 	"jtune/internal/lines"
 	"jtune/internal/text"
+	"jtune/profiles/harness/process"
 )
 
 // listen reads both outputs, each in its own goroutine.
@@ -101,6 +103,26 @@ func (j *job) watch() {
 			j.queue.Put(Event{Kind: Note, T: j.clock.Now(), Message: note})
 		}
 		if over {
+			return
+		}
+	}
+}
+
+// watchTerminal ends a job that waits for the terminal: it would stand still for ever, as a job in the background does.
+func (j *job) watchTerminal() {
+	every := time.NewTicker(watchOutput)
+	defer every.Stop()
+	for {
+		select {
+		case <-j.exited:
+			return
+		case <-every.C:
+		}
+		if process.WantsTerminal(j.cmd.Process.Pid) {
+			j.mu.Lock()
+			j.asks = true
+			j.mu.Unlock()
+			j.group.Signal(syscall.SIGKILL)
 			return
 		}
 	}

@@ -34,7 +34,7 @@ func (t Typed) Name() string {
 	words := slices.DeleteFunc(slices.Clone(t.Command[1:]), func(w string) bool { return strings.HasPrefix(w, "-") })
 	name := filepath.Base(t.Command[0])
 	runs := regexp.MustCompile(`^(python[\d.]*|bash|sh|dash|node|ruby|perl|julia|env|nice|uv|poetry|conda|torchrun|` +
-		`accelerate|deepspeed|time)$`)
+		`accelerate|deepspeed|time|sudo)$`)
 	for _, w := range words {
 		if !runs.MatchString(name) {
 			break
@@ -68,6 +68,9 @@ func (t Typed) image() string {
 func Containers(command []string) bool {
 	if len(command) < 2 {
 		return false
+	}
+	if filepath.Base(command[0]) == "sudo" {
+		command = command[1:]
 	}
 	engine := filepath.Base(command[0])
 	return slices.Contains([]string{"docker", "podman", "nerdctl", "jetson-containers"}, engine) &&

@@ -1,0 +1,25 @@
+package process
+
+import (
+	"encoding/binary"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// statusAt is where the signal stands that stopped a child, in what waitid(2) tells of it on 64-bit machines.
+const statusAt = 24
+
+// WantsTerminal reports whether a child stands still because it reads or sets the terminal, which belongs to jtune. It
+// is not reaped.
+func WantsTerminal(pid int) bool {
+	var info unix.Siginfo
+	err := unix.Waitid(unix.P_PID, pid, &info, unix.WSTOPPED|unix.WNOHANG|unix.WNOWAIT, nil)
+	if err != nil || info.Signo != int32(syscall.SIGCHLD) {
+		return false
+	}
+	raw := unsafe.Slice((*byte)(unsafe.Pointer(&info)), unsafe.Sizeof(info))
+	sig := syscall.Signal(binary.NativeEndian.Uint32(raw[statusAt:]))
+	return sig == syscall.SIGTTIN || sig == syscall.SIGTTOU
+}
