@@ -11,7 +11,7 @@ import (
 )
 
 // echo shows what a command prints: its text alone. Sequences that command a terminal are left out, and so is binary
-// output, whose size is told at the end.
+// output, whose size it prints at the end.
 type echo struct {
 	mu     sync.Mutex
 	to     io.Writer
@@ -100,15 +100,23 @@ func isBinary(line []byte) bool {
 	return 10*strange > all
 }
 
-// end ends the last line.
-func (e *echo) end() {
+// line begins a new line, for what jtune says: a bar has no end.
+func (e *echo) line() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.open {
 		fmt.Fprintln(e.to)
 	}
+	e.open = false
+}
+
+// end ends the last line.
+func (e *echo) end() {
+	e.line()
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	if e.binary += len(e.rest); e.binary > 0 {
 		fmt.Fprintf(e.to, "(not shown: %s bytes that are no text)\n", text.Thousands(e.binary))
 	}
-	e.open, e.rest, e.binary = false, nil, 0
+	e.rest, e.binary = nil, 0
 }

@@ -143,7 +143,12 @@ func (c *runCmd) runOwn(ctx context.Context, s *session.Session, r measure.RunRe
 	if !c.given("base") {
 		r.Base = 0
 	}
-	res, err := run.Run(ctx, s, r, c.noted)
+	res, err := run.Run(ctx, s, r, func(e measure.Event) {
+		if _, note := e.(measure.NoteEvent); note {
+			shown.line()
+		}
+		c.noted(e)
+	})
 	shown.end()
 	var unread *harness.NotUnderstood
 	died, failed := errors.AsType[*harness.ExitError](err)

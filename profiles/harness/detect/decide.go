@@ -195,7 +195,7 @@ func (r rival) moving(field []rival) bool {
 	})
 }
 
-// validates reports whether a time per step is told once an epoch, in a line with the results of a validation: 60/60 -
+// validates reports whether a time per step comes once an epoch, in a line with the results of a validation: 60/60 -
 // 3s - 53ms/step - val_loss: 1.2.
 func (r rival) validates() bool {
 	return valueNames.MatchString(r.example) && slices.ContainsFunc(r.with, func(c *candidate) bool {

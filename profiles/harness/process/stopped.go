@@ -8,10 +8,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// statusAt is where the signal stands that stopped a child, in what waitid(2) tells of it on 64-bit machines.
+// statusAt is the place of the signal that stopped a child, in the answer of waitid(2) on 64-bit machines.
 const statusAt = 24
 
-// WantsTerminal reports whether a child stands still because it reads or sets the terminal, which belongs to jtune. It
+// WantsTerminal reports whether a child is stopped because it reads or sets the terminal, which belongs to jtune. It
 // is not reaped.
 func WantsTerminal(pid int) bool {
 	var info unix.Siginfo
