@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// What a command prints reaches the terminal as text alone, however its writes are cut.
+// The output of a command reaches the terminal as text alone, however its writes are cut.
 func TestEchoShowsTextAlone(t *testing.T) {
 	t.Parallel()
 	noise := make([]byte, 5000)

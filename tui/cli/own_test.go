@@ -51,7 +51,7 @@ func TestRunOfACommandRefusesWhatItCannotTake(t *testing.T) {
 		args []string
 	}{
 		{exitNoDevice, "fewer than 3 steps", []string{"--", "sh", "-c", "echo step 1; sleep .05; echo step 2"}},
-		{exitNoDevice, "none of the 2 lines", []string{"--minibatches", "5", "--", "sh", "-c", "echo a; echo b"}},
+		{exitNoDevice, "none of its 2 lines", []string{"--minibatches", "5", "--", "sh", "-c", "echo a; echo b"}},
 		{exitFailed, "exit status 3", steps("5", "exit 3")},
 		{3, "exit status 3", with([]string{"--exit-code"}, steps("5", "exit 3")...)},
 		{exitFailed, "was not found in PATH", []string{"--", "no-such-program"}},

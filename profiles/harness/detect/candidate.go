@@ -142,7 +142,7 @@ func (c *candidate) tell(ms, n float64, now time.Duration) {
 	}
 	switch {
 	case c.lines == 1, c.plain && d <= 0: // lines that come together are one
-	case c.plain: // the time between two lines is that of a step, if the line tells nearly the same
+	case c.plain: // a step takes the time between two lines, if the line names nearly the same
 		c.done++
 		c.add(span{n: 1, d: d, ms: millis(d), said: ms, end: now, done: c.done})
 	default:

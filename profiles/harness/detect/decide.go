@@ -76,7 +76,7 @@ type rival struct {
 const (
 	// apart: two times that differ by more are not of the same thing.
 	apart = 1.10
-	// enoughRates and drifts: so many rates that go one way, and by so much, are means since the start.
+	// enoughRates, drifts: at least that many rates that go one way, by this factor, are means since the start.
 	enoughRates = 5
 	drifts      = 1.03
 	// claims is the share of the time from which on a candidate can be the job.
