@@ -58,7 +58,7 @@ type deps struct {
 	// before this start.
 	introduced func() error
 	// remembered keeps how the Tune dialog was answered; nil: that is not kept.
-	remembered func(c search.Choice) error
+	remembered func(c search.Form) error
 	// gpuProcesses lists who uses the GPU, or why that is unknown; nil where
 	// nobody can be asked.
 	gpuProcesses func() (list []tegra.GPUProcess, why string)

@@ -61,7 +61,7 @@ func (r *root) do(i page.Intent) tea.Cmd {
 	case page.Size:
 		return sh.toSize(int(i))
 	case page.Remember:
-		sh.Work.Choice = search.Choice(i)
+		sh.Work.Choice = search.Form(i)
 		return sh.remember(sh.Work.Choice)
 	case page.ShowMixes:
 		again := *i.Mixes
@@ -78,7 +78,7 @@ func (r *root) do(i page.Intent) tea.Cmd {
 }
 
 // remember keeps how the Tune dialog was answered.
-func (sh *shared) remember(c search.Choice) tea.Cmd {
+func (sh *shared) remember(c search.Form) tea.Cmd {
 	keep := sh.remembered
 	if keep == nil {
 		return nil

@@ -146,12 +146,12 @@ func depsOf(s *session.Session, o Options) deps {
 		panes:        o.Panes,
 		pane:         o.Pane,
 		fixedBatch:   func(w workload.Workload) string { return workloads.FixedBatch(s, w) },
-		remembered:   func(c search.Choice) error { return search.KeepChoice(s, c) },
+		remembered:   func(c search.Form) error { return search.KeepForm(s, c) },
 		gpuProcesses: s.Sysfs().GPUProcesses,
 	}
 	st := &d.state
 	st.Device.ReadOnly, st.Device.Block = s.ReadOnly, s.Sysfs().NVPModelBlock
-	st.Work = page.Work{Preferred: s.Options.Workload, Sizes: workloads.Sizes(s), Choice: search.LastChoice(s)}
+	st.Work = page.Work{Preferred: s.Options.Workload, Sizes: workloads.Sizes(s), Choice: search.LastForm(s)}
 	st.Goal = st.Work.Choice.First()
 	if st.Look.Glyphs = o.Glyphs; o.Glyphs == widget.GlyphsAuto {
 		st.Look.Glyphs = widget.GlyphsOf(os.Getenv)

@@ -47,7 +47,7 @@ func driveSession(t *testing.T, o session.Options) (*driver, *session.Session) {
 	deps := depsOf(s, Options{})
 	// what else runs on this machine, and who runs it, is no part of a test
 	deps.campaigns.Held, deps.introduced, deps.remembered = nil, nil, nil
-	deps.state.Work.Choice = search.DefaultChoice(s.Device.Presets())
+	deps.state.Work.Choice = search.DefaultForm(s.Device.Presets())
 	deps.state.Goal.Limit = deps.state.Work.Choice.Limits()[0]
 	deps.state.Moment.Now = func() time.Time { return d.now }
 	d.r = newRoot(ctx, deps)

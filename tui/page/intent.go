@@ -97,7 +97,7 @@ type (
 	// Size shows the model's batch size that many places further in its list.
 	Size int
 	// Remember keeps how the Tune dialog was answered.
-	Remember search.Choice
+	Remember search.Form
 	// ShowMixes shows what a pair's jobs do in each mode on Front.
 	ShowMixes struct{ *pair.Mixes }
 	// Choose chooses by another goal; LimitSet says that it is in force.

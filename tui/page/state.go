@@ -48,7 +48,7 @@ type State struct {
 func NewState(d tegra.Device, s Session, clock tegra.Clock) State {
 	return State{
 		Device: Device{Board: d.Board(), Space: d.Space(), Presets: d.Presets(), Session: s},
-		Work:   Work{Choice: search.DefaultChoice(d.Presets())},
+		Work:   Work{Choice: search.DefaultForm(d.Presets())},
 		Goal:   mix.Goal{Limit: optimize.Limit{PowerW: outlook.DefaultPowerW(d.Presets())}},
 		Keys:   DefaultKeys(),
 		Moment: Moment{Now: time.Now, Clock: clock},
@@ -146,7 +146,7 @@ type Work struct {
 	Sizes     []int  // batch sizes asked for, or that a replay has; nil where they are not several
 	// Fixed says by a workload's name why its batch size cannot be chosen.
 	Fixed  map[string]string
-	Choice search.Choice // how the Tune dialog was answered last
+	Choice search.Form // how the Tune dialog was answered last
 }
 
 // Find gives the workload of a name or alias.

@@ -276,7 +276,7 @@ func TestTuneBeginsAtTheLimitAndTakesSeveral(t *testing.T) {
 }
 
 func TestTuneBeginsWithTheAnswersGivenLast(t *testing.T) {
-	last := search.Choice{Workload: "mobilenet", Kind: search.WithinTime, PowerW: []float64{22},
+	last := search.Form{Workload: "mobilenet", Kind: search.WithinTime, PowerW: []float64{22},
 		TimeMS: []float64{80, 120}, Depth: "thorough", Coverage: "limit"}
 	d, f := pagetest.Drive(t, func(read page.Reader) tuneForm { return tuneForm{NewTune(read)} })
 	d.State.Work.Choice = last

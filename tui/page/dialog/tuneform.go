@@ -203,8 +203,8 @@ func (d *Tune) limitCoverage() string {
 }
 
 // answers returns the filled-in values, to be remembered.
-func (d *Tune) answers() search.Choice {
-	return search.Choice{
+func (d *Tune) answers() search.Form {
+	return search.Form{
 		Load:     d.load().String(),
 		Workload: d.read.Workloads()[d.choice[fieldWorkload]].Name,
 		Kind:     d.kind(),
@@ -220,7 +220,7 @@ func (d *Tune) limits() []optimize.Limit {
 	if g := d.load(); g != (mix.Goal{}) {
 		return []optimize.Limit{g.Limit}
 	}
-	c := search.Choice{Kind: d.kind(), PowerW: d.powerW, TimeMS: d.timeMS}
+	c := search.Form{Kind: d.kind(), PowerW: d.powerW, TimeMS: d.timeMS}
 	if list, wrong := d.typedNumbers(); wrong == "" && len(list) > 0 {
 		c.PowerW, c.TimeMS = list, list
 	}

@@ -334,7 +334,7 @@ func (p *tunePair) start() page.Intent {
 }
 
 // answers returns the filled-in values, to be remembered.
-func (p *tunePair) answers() search.Choice {
+func (p *tunePair) answers() search.Form {
 	p.settle()
 	c, g := p.d.read.Work().Choice, p.asked
 	if g.Loaded() {

@@ -45,7 +45,7 @@ type Driver struct {
 	Wants  []page.Intent // what only a shell carries out, oldest first
 	Notice string        // said last
 	// Remembered is the choice of the Tune dialog that was kept last.
-	Remembered search.Choice
+	Remembered search.Form
 	Time       time.Time // of the user
 	t          testing.TB
 	page       Driven
@@ -84,7 +84,7 @@ func (d *Driver) do(i page.Intent) {
 			d.Notice = i.What + ": " + i.Err.Error()
 		}
 	case page.Remember:
-		d.Remembered = search.Choice(i)
+		d.Remembered = search.Form(i)
 	case page.Choose:
 		d.Ask(mix.Goal(i))
 	case page.Size:

@@ -28,30 +28,30 @@ func TestTuneChoiceIsRememberedPerBoardAndADamagedFileIsHarmless(t *testing.T) {
 	}
 	orin, nano := open("virtual:agx-orin"), open("virtual:agx-orin")
 	nano.Which = "another"
-	normal := DefaultChoice(orin.Device.Presets())
-	if got := LastChoice(orin); !reflect.DeepEqual(got, normal) {
+	normal := DefaultForm(orin.Device.Presets())
+	if got := LastForm(orin); !reflect.DeepEqual(got, normal) {
 		t.Errorf("without a file it is %+v", got)
 	}
-	want := Choice{Workload: "lstm", Kind: WithinTime, PowerW: []float64{20, 25}, TimeMS: []float64{80},
+	want := Form{Workload: "lstm", Kind: WithinTime, PowerW: []float64{20, 25}, TimeMS: []float64{80},
 		Depth: "thorough", Coverage: "front", Load: "30 W, p99 50 ms, 30/s"}
-	if err := KeepChoice(orin, want); err != nil {
+	if err := KeepForm(orin, want); err != nil {
 		t.Fatal(err)
 	}
-	if got := LastChoice(orin); !reflect.DeepEqual(got, want) {
+	if got := LastForm(orin); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v is remembered, want %+v", got, want)
 	}
-	if got := LastChoice(nano); got.Workload != "" {
+	if got := LastForm(nano); got.Workload != "" {
 		t.Errorf("the other board has %+v", got)
 	}
 	for _, bad := range []string{"", "{", `{"power_w":[-3],"time_ms":[0],"goal":"x"}`, `[1]`, `{"power_w":"30"}`} {
-		if err := os.WriteFile(choiceFile(orin), []byte(bad), 0o644); err != nil {
+		if err := os.WriteFile(formFile(orin), []byte(bad), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if got := LastChoice(orin); got.Kind != WithinPower || got.Limits()[0] != normal.Limits()[0] {
+		if got := LastForm(orin); got.Kind != WithinPower || got.Limits()[0] != normal.Limits()[0] {
 			t.Errorf("of a file %q it takes %+v", bad, got)
 		}
 	}
-	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(choiceFile(orin)), "*")); len(left) != 1 {
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(formFile(orin)), "*")); len(left) != 1 {
 		t.Errorf("it leaves %v", left)
 	}
 }

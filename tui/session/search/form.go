@@ -31,8 +31,8 @@ const (
 	LeastEnergy Kind = "energy" // without a limit
 )
 
-// Choice is how the Tune dialog was answered last on a board.
-type Choice struct {
+// Form is how the Tune dialog was filled in last on a board.
+type Form struct {
 	Workload string    `json:"workload,omitempty"`
 	Kind     Kind      `json:"goal,omitempty"`
 	PowerW   []float64 `json:"power_w,omitempty"`
@@ -47,14 +47,14 @@ type Choice struct {
 	Load string `json:"load,omitempty"`
 }
 
-// DefaultChoice is the one for a board on which none was made.
-func DefaultChoice(presets []tegra.Preset) Choice {
-	return Choice{Kind: WithinPower, PowerW: []float64{outlook.DefaultPowerW(presets)}, TimeMS: []float64{100},
+// DefaultForm is the form for a board on which none was filled in.
+func DefaultForm(presets []tegra.Preset) Form {
+	return Form{Kind: WithinPower, PowerW: []float64{outlook.DefaultPowerW(presets)}, TimeMS: []float64{100},
 		Depth: optimize.Quick.String(), Coverage: campaigns.CoverLimit.String()}
 }
 
 // Typed is the line of limits with a load; zero where there is none, or one that cannot be read.
-func (c Choice) Typed() mix.Goal {
+func (c Form) Typed() mix.Goal {
 	g, err := mix.ParseGoal(c.Load)
 	if err != nil {
 		return mix.Goal{}
@@ -63,13 +63,13 @@ func (c Choice) Typed() mix.Goal {
 	return g
 }
 
-// First is what the choice asks for first.
-func (c Choice) First() mix.Goal {
+// First is what the form asks for first.
+func (c Form) First() mix.Goal {
 	return cmp.Or(c.Typed(), mix.Goal{Limit: c.Limits()[0]})
 }
 
-// Limits are what the choice asks for.
-func (c *Choice) Limits() []optimize.Limit {
+// Limits are what the form asks for.
+func (c *Form) Limits() []optimize.Limit {
 	var out []optimize.Limit
 	switch c.Kind {
 	case LeastEnergy:
@@ -86,8 +86,8 @@ func (c *Choice) Limits() []optimize.Limit {
 	return out
 }
 
-// over replaces what the choice leaves open, or has that cannot be, by d.
-func (c Choice) over(d Choice) Choice {
+// over replaces empty or invalid fields by those of d.
+func (c Form) over(d Form) Form {
 	bad := func(v float64) bool { return !(v > 0) || math.IsInf(v, 0) }
 	if n := len(c.PowerW); n == 0 || n > MostLimits || slices.ContainsFunc(c.PowerW, bad) {
 		c.PowerW = d.PowerW
@@ -102,36 +102,36 @@ func (c Choice) over(d Choice) Choice {
 	return c
 }
 
-const mostChoice = 10_000 // bytes of its file
+const mostForm = 10_000 // bytes of its file
 
-// choiceFile is the file of the session's board.
-func choiceFile(s *session.Session) string {
+// formFile is the file of the session's board.
+func formFile(s *session.Session) string {
 	return s.StateFile("tune-" + record.SafeName(s.Board()) + ".json")
 }
 
-// LastChoice is the last choice on this board, or the default: also where its file is missing
+// LastForm returns the form as it was filled in last on this board, or the default, also where its file is missing
 // or damaged.
-func LastChoice(s *session.Session) Choice {
-	data, _ := safefile.Read(choiceFile(s), mostChoice)
-	return parseChoice(data, DefaultChoice(s.Device.Presets()))
+func LastForm(s *session.Session) Form {
+	data, _ := safefile.Read(formFile(s), mostForm)
+	return parseForm(data, DefaultForm(s.Device.Presets()))
 }
 
-func parseChoice(data []byte, otherwise Choice) Choice {
-	var c Choice
+func parseForm(data []byte, otherwise Form) Form {
+	var c Form
 	if json.Unmarshal(data, &c) != nil {
 		return otherwise
 	}
 	return c.over(otherwise)
 }
 
-// KeepChoice remembers a choice for this board.
-func KeepChoice(s *session.Session, c Choice) error {
+// KeepForm stores the form for this board.
+func KeepForm(s *session.Session, c Form) error {
 	data, err := json.Marshal(c)
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(choiceFile(s)), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(formFile(s)), 0o755); err != nil {
 		return err
 	}
-	return safefile.Replace(choiceFile(s), data)
+	return safefile.Replace(formFile(s), data)
 }
