@@ -58,11 +58,13 @@ func TestReportOfASearch(t *testing.T) {
 	}
 }
 
-// probe opens the report in a frame of a width and writes down how it lies in it and what it loaded.
+// probe opens the report in a frame of a width and writes down how it lies in it, what it loaded, and whether the
+// figures' text, 12 units high, has 11 pixels or more.
 const probe = `<!doctype html><body><iframe id="f" src="/page.html" style="border:0;width:%dpx;height:900px"></iframe>
 <script>document.getElementById("f").onload=function(){var w=this.contentWindow,d=w.document;
 document.body.dataset.found="wide "+(d.documentElement.scrollWidth>%d)+", loads "+
 w.performance.getEntriesByType("resource").length+", figures "+d.querySelectorAll("svg").length+
+", readable "+[...d.querySelectorAll("svg")].every(s=>12*s.clientWidth/s.viewBox.baseVal.width>=11)+
 ", paper "+w.getComputedStyle(d.body).backgroundColor}</script>`
 
 // inBrowser looks at a page in a browser, on a phone and on a desk, by day and by night.
@@ -97,7 +99,8 @@ func inBrowser(t *testing.T, page string) {
 				t.Logf("chromium does not run here: %v", err)
 				continue
 			}
-			if want := `data-found="wide false, loads 0, figures 2, paper ` + paper; !strings.Contains(string(out), want) {
+			want := `data-found="wide false, loads 0, figures 2, readable true, paper ` + paper
+			if !strings.Contains(string(out), want) {
 				_, found, _ := strings.Cut(string(out), "data-found")
 				t.Errorf("at %d px, scheme %s: got %.100s, want %s", width, scheme, found, want)
 			}

@@ -28,7 +28,7 @@ type Drift struct {
 	// Holds: it takes no more time and power than then, but for what readings differ by, and nothing slowed it.
 	Holds    bool               `json:"holds"`
 	Mode     tegra.Mode         `json:"mode"`
-	TimePct  tegra.Val[float64] `json:"time_pct"` // of then; below 0: it takes less; absent where it could not be measured
+	TimePct  tegra.Val[float64] `json:"time_pct"` // of then; below 0: it takes less; absent: not measured
 	PowerPct tegra.Val[float64] `json:"power_pct"`
 	MarginC  tegra.Val[float64] `json:"margin_tj_c"` // to the trip point that came nearest; absent where none is known
 	Slowed   bool               `json:"throttled"`
@@ -209,8 +209,8 @@ func drift(a answers.Answer, row record.Row, since time.Time) Drift {
 	}
 	time, timeMore := changed(a.Reading.TimeMS, row.TimeMS, math.Hypot(then.Time, now.Time))
 	power, powerMore := changed(a.Reading.PowerW, row.PowerW, math.Hypot(then.Power, now.Power))
-	d := Drift{Holds: !timeMore && !powerMore, Mode: a.Mode, TimePct: tegra.Some(time), PowerPct: tegra.Some(power), Since: since,
-		Virtual: a.Virtual}
+	d := Drift{Holds: !timeMore && !powerMore, Mode: a.Mode, TimePct: tegra.Some(time), PowerPct: tegra.Some(power),
+		Since: since, Virtual: a.Virtual}
 	d.Says = fmt.Sprintf("%s ms and %s W now, %s ms and %s W on %s: %+.1f %% time, %+.1f %% power",
 		text.Of(row.TimeMS), text.Of(row.PowerW), text.Of(a.Reading.TimeMS), text.Of(a.Reading.PowerW),
 		since.UTC().Format("2006-01-02"), time, power)
