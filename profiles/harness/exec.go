@@ -123,6 +123,18 @@ func Exec(ctx context.Context, o ExecOptions) (Harness, error) {
 	return j, nil
 }
 
+// CanStart returns why a command would not start in a folder, "" for the present one, as far as its program shows.
+func CanStart(command []string, dir string) error {
+	name := command[0]
+	if dir != "" && strings.ContainsRune(name, filepath.Separator) && !filepath.IsAbs(name) {
+		name = filepath.Join(dir, name)
+	}
+	if _, err := exec.LookPath(name); err != nil && !errors.Is(err, exec.ErrDot) {
+		return notStarted(text.OneLine(command[0]), err)
+	}
+	return nil
+}
+
 // notStarted says why a command did not start, and what to do.
 func notStarted(name string, err error) error {
 	switch {

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 )
 
 const soakKeys = "verdict reason mode duration_s steady peak least margins throttled events virtual"
@@ -71,6 +72,17 @@ func TestSoakRefusesInOneLine(t *testing.T) {
 	} {
 		o := jtune(t, with(virtualBoard, strings.Fields(c.args)...)...)
 		o.fails(t, c.code, c.says)
+	}
+}
+
+// A command that is not there is found before the rest of half a minute.
+func TestSoakFindsAMissingCommandAtOnce(t *testing.T) {
+	t.Parallel()
+	began := time.Now()
+	jtune(t, "soak", "--device", "virtual:agx-orin", "--", "no-such-command").fails(t, exitFailed,
+		"command no-such-command was not found in PATH")
+	if took := time.Since(began); took > 20*time.Second {
+		t.Errorf("it took %v", took)
 	}
 }
 

@@ -90,6 +90,11 @@ func Run(ctx context.Context, s *session.Session, r Request, observe func(Status
 	if err := workloads.CanRun(s, r.Workload); err != nil {
 		return Result{}, err
 	}
+	if w := r.Workload; len(w.Command) > 0 && w.Container.Image == "" && (w.Own || !w.Infers()) && !s.Simulated(w) {
+		if err := harness.CanStart(w.Command, w.Dir); err != nil { // now, not after the rest
+			return Result{}, err
+		}
+	}
 	now, err := s.Device.Read()
 	if err == nil {
 		err = r.Limits.Fits(now)
