@@ -91,6 +91,22 @@ func QuantityOf(l optimize.Limit, sized bool) Quantity {
 	return Time
 }
 
+// quantity is what the answer's goal asks for; of a setting that is only the nearest, what its limit is on: how much
+// slower it is says nothing.
+func (a *Answer) quantity() Quantity {
+	best := a.Best()
+	switch l := a.Limit; {
+	case a.Feasible:
+	case l.PowerW > 0 && best.PowerW > l.PowerW:
+		return Power
+	case l.TimeMS > 0 && best.TimeMS > l.TimeMS:
+		return Time
+	case l.EnergyJ > 0 && best.SampleJ() > l.EnergyJ:
+		return Energy
+	}
+	return QuantityOf(a.Limit, a.Batch > 0)
+}
+
 // of is the value of a quantity, per sample where the batch size is an input, and the relative error of it.
 func (q Quantity) of(m tegra.Measured, e Errors) (value, err float64) {
 	switch q {
@@ -134,7 +150,7 @@ func (a *Answer) Compared() {
 		a.comparedUnderLoad()
 		return
 	}
-	q := QuantityOf(a.Limit, a.Batch > 0)
+	q := a.quantity()
 	fair := a.Before != nil && a.Limit.Met(a.Before.Measured)
 	switch {
 	case a.Reading.N == 0:
@@ -166,26 +182,30 @@ func (a *Answer) wanted(o mix.Outcome) (Quantity, float64) {
 	return Power, o.PeakW
 }
 
+// under is what a mode does under the answer's load, by its reading or its prediction.
+func (a *Answer) under(p learn.Prediction) (mix.Outcome, bool) {
+	at := tegra.Setting{Mode: p.Mode, Batch: a.Served.Batch}
+	p.Setting = at
+	return a.Ask.Evaluate(at, mix.NewPhase([]learn.Prediction{p}), nil)
+}
+
 // comparedUnderLoad compares what the answer and a baseline do under the load, by their readings: with the present mode
 // if that meets the limits, else with the best preset.
 func (a *Answer) comparedUnderLoad() {
-	q, mine := a.wanted(*a.Served)
-	under := func(b *Baseline) (mix.Outcome, bool) {
+	read := func(b *Baseline) (mix.Outcome, bool) {
 		if b == nil {
 			return mix.Outcome{}, false
 		}
-		at := tegra.Setting{Mode: b.Mode, Batch: a.Served.Batch}
-		m := b.Measured
-		m.Setting = at
-		return a.Ask.Evaluate(at, mix.NewPhase([]learn.Prediction{optimize.MeasuredPrediction(m)}), nil)
+		return a.under(optimize.MeasuredPrediction(b.Measured))
 	}
-	present, known := under(a.Before)
+	q, mine := a.wanted(*a.Served)
+	present, known := read(a.Before)
 	b, against, theirs := a.Before, Present, present
-	if v, ok := under(a.Preset); ok && !(known && present.Meets) {
+	if v, ok := read(a.Preset); ok && !(known && present.Meets) {
 		b, against, theirs, known = a.Preset, a.Preset.Name, v, true
 	}
 	_, its := a.wanted(theirs)
-	if !known || !(mine > 0 && its > 0) {
+	if !known || a.Reading.N == 0 || !(mine > 0 && its > 0) {
 		return
 	}
 	a.Gain = &Gain{Quantity: q, Against: against, Measured: true}
@@ -197,27 +217,41 @@ func (a *Answer) comparedUnderLoad() {
 	a.Gain.between(math.Log(mine/its), math.Hypot(myError, itsError))
 }
 
-// Guessed sets a gain over the present mode, or MAXN, by prediction, where no baseline could be measured.
+// Guessed sets a gain over the present mode, or MAXN, by prediction, where not both could be measured.
 func (a *Answer) Guessed() {
 	c, name := a.Versus.Present, Present
 	if c == nil {
 		c, name = a.Versus.MaxN, "MAXN"
 	}
-	if a.Gain != nil || c == nil || a.Served != nil {
-		return
-	}
-	q := QuantityOf(a.Limit, a.Batch > 0)
-	of := func(d outlook.Difference) float64 {
-		switch q {
-		case Power:
-			return d.PowerPct
-		case Energy:
-			return d.EnergyPct
-		case Throughput:
-			return 100 * (100/(100+d.TimePct) - 1)
+	switch {
+	case a.Gain != nil || c == nil:
+	case a.Served != nil:
+		q, mine := a.wanted(*a.Served)
+		theirs, known := a.under(c.Other)
+		_, its := a.wanted(theirs)
+		if !known || !(mine > 0 && its > 0) {
+			return
 		}
-		return d.TimePct
+		a.Gain = &Gain{Quantity: q, Against: name}
+		half := math.Log1p(q.in(c.Hi)/100) - math.Log1p(q.in(c.Lo)/100) // of the difference without the load
+		a.Gain.between(math.Log(mine/its), math.Abs(half)/2/z95)
+		a.Gain.ToldApart = false
+	default:
+		q := a.quantity()
+		lo, hi := q.in(c.Lo), q.in(c.Hi)
+		a.Gain = &Gain{Quantity: q, Against: name, Pct: q.in(c.Difference), Lo: min(lo, hi), Hi: max(lo, hi)}
 	}
-	lo, hi := of(c.Lo), of(c.Hi)
-	a.Gain = &Gain{Quantity: q, Against: name, Pct: of(c.Difference), Lo: min(lo, hi), Hi: max(lo, hi)}
+}
+
+// in is the percentage of a difference in this quantity.
+func (q Quantity) in(d outlook.Difference) float64 {
+	switch q {
+	case Power:
+		return d.PowerPct
+	case Energy:
+		return d.EnergyPct
+	case Throughput:
+		return 100 * (100/(100+d.TimePct) - 1)
+	}
+	return d.TimePct
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"jtune/optimize"
+	"jtune/optimize/outlook"
 	"jtune/profiles/record"
 	"jtune/tegra"
 )
@@ -65,17 +66,24 @@ func TestTheNearestModeIsNoGain(t *testing.T) {
 		l    optimize.Limit
 		n    int
 		want string
+		of   Quantity
 	}{
-		{optimize.Limit{PowerW: 10}, 1, "no measured mode keeps 10 W: the nearest is 40.0 W over the limit"},
-		{optimize.Limit{TimeMS: 20}, 1, "no measured mode keeps 20 ms: the nearest is 38.0 ms over the limit"},
-		{optimize.Limit{EnergyJ: 1}, 0, "no mode keeps 1 J: the nearest is 1.90 J over the limit"},
-		{optimize.Limit{PowerW: 60, TimeMS: 60}, 1, "no measured mode keeps 60 W and 60 ms: this is the nearest"},
+		{optimize.Limit{PowerW: 10}, 1, "no measured mode keeps 10 W: the nearest is 40.0 W over the limit", Power},
+		{optimize.Limit{TimeMS: 20}, 1, "no measured mode keeps 20 ms: the nearest is 38.0 ms over the limit", Time},
+		{optimize.Limit{EnergyJ: 1}, 0, "no mode keeps 1 J: the nearest is 1.90 J over the limit", Energy},
+		{optimize.Limit{PowerW: 60, TimeMS: 60}, 1, "no measured mode keeps 60 W and 60 ms: this is the nearest", Power},
 	} {
 		a := Answer{Limit: c.l, Before: &Baseline{"present, locked", at, Errors{}}}
 		a.Reading, a.Predicted.Measured = tegra.Mean{Measured: at.Measured, N: c.n}, at.Measured
 		a.Compared()
 		if got := a.Headline(); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
+		}
+		a.Versus.Present = &outlook.Comparison{Difference: outlook.Difference{TimePct: 40000, PowerPct: -80,
+			EnergyPct: 12}}
+		a.Gain = nil
+		if a.Guessed(); a.Gain == nil || a.Gain.Quantity != c.of || a.Gain.Measured {
+			t.Errorf("%v: the gain of the nearest is %+v, want one of %s", c.l, a.Gain, c.of)
 		}
 	}
 }
