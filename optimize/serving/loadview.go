@@ -102,11 +102,16 @@ func (v *LoadView) among(settings []tegra.Setting) (mix.Outcome, int, error) {
 	return best, v.place[best.Setting], nil
 }
 
-// At is what a setting does: its latency is simulated where no formula has it.
+// At is what a setting does: its latency is simulated where no formula has it. A search's answer, which was measured,
+// needs no margin.
 func (v *LoadView) At(at tegra.Setting) mix.Outcome {
 	o, known := v.done[at]
 	if !known {
-		o, _ = v.Evaluate(at, v.infer, nil)
+		ask := v.Ask
+		if v.Found != nil && at == *v.Found {
+			ask.Margin = optimize.NoMargin
+		}
+		o, _ = ask.Evaluate(at, v.infer, nil)
 		v.done[at] = o
 	}
 	return o

@@ -17,6 +17,7 @@ import (
 	"jtune/tui/session/answers"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/config"
+	"jtune/tui/session/handover"
 	"jtune/tui/session/models"
 	"jtune/tui/session/questions"
 )
@@ -240,16 +241,19 @@ func keptObject(list []campaigns.Campaign, head campaigns.Campaign, k *answers.K
 	if k == nil {
 		return report.Object{{"answer", nil}, {"worked_out", nil}, {"better_since", nil}}
 	}
-	var answer any = k.Answers[0]
 	var since []any
 	for i := range k.Answers {
+		a := &k.Answers[i]
+		if proof, _ := handover.SoakOf(list, head, a.Setting); proof != nil {
+			a.Soak = &proof.Result
+		}
 		var mode any
 		if at, ok := questions.Since(list, head, k, i); ok {
 			mode = at.Mode
 		}
 		since = append(since, mode)
 	}
-	var better any = since[0]
+	var answer, better any = k.Answers[0], since[0]
 	if len(k.Answers) > 1 {
 		answer, better = k.Answers, since
 	}

@@ -13,12 +13,10 @@ import (
 	"jtune/optimize/advice"
 	"jtune/optimize/mix"
 	"jtune/optimize/outlook"
-	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tui/session"
 	"jtune/tui/session/answers"
-	"jtune/tui/session/campaigns"
 	"jtune/tui/session/fit"
 	"jtune/tui/session/questions"
 	"jtune/tui/session/workloads"
@@ -133,18 +131,16 @@ func (c *chooseCmd) best(m *learn.Model) error {
 	}
 	situation := workloads.Situation(c.options, m, m.Space.Max()) // from here on no device is open
 	o := outlook.OutlookOf(m, list)
-	var rows []record.Row
-	if known, err := campaigns.List(c.options.Paths); err == nil {
-		o.Found, rows = questions.Answered(known, m.Provenance), questions.Readings(known, m.Provenance)
-	}
+	known := c.campaigns()
+	o.Found = questions.Answered(known, m.Provenance)
 	at, err := o.Choose(c.goal.Limit)
 	if err != nil && !errors.Is(err, optimize.ErrInfeasible) {
 		return err
 	}
 	c.doubts(m)
 	situation.Mode = o.Predicted[at].Mode
-	a := answers.Chosen(o, at, c.goal.Limit, situation.Presets, situation.Present, rows)
-	a.Feasible = err == nil
+	a := answers.Chosen(o, at, c.goal.Limit, situation.Presets, situation.Present,
+		questions.Readings(known, m.Provenance), err == nil)
 	if c.whole.epochs > 0 {
 		perEpoch, err := c.whole.minibatches(c.app, m.At(a.Batch))
 		if err != nil {

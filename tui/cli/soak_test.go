@@ -89,7 +89,7 @@ func TestSoakFindsAMissingCommandAtOnce(t *testing.T) {
 func TestTuneProvesItsAnswer(t *testing.T) {
 	t.Parallel()
 	args := with(virtualBoard, "tune", "resnet18", "--power-limit", "30", "--soak", "5m", "--data-dir", t.TempDir())
-	v := jtune(t, with(args, "--json")...).done(t).object(t, answerKeys+" soak")
+	v := jtune(t, with(args, "--json")...).done(t).object(t, answerKeys)
 	proof := hasKeys(t, v["soak"], soakKeys)
 	if proof["verdict"] != "holds" || proof["duration_s"] != 300.0 || !reflect.DeepEqual(proof["mode"], v["mode"]) {
 		t.Errorf("%v", proof)
@@ -103,14 +103,14 @@ func TestTuneProvesItsAnswer(t *testing.T) {
 	// an answer that throttles: the verdict decides the exit code
 	hot := jtune(t, with(virtualBoard, "tune", "resnet18", "--time-limit", "70", "--soak", "45m", "--ambient", "55",
 		"--fault", "fan", "--json", "--data-dir", t.TempDir())...)
-	if hot.code != exitInfeasible || hasKeys(t, outcome{out: hot.out}.object(t, answerKeys+" soak")["soak"],
+	if hot.code != exitInfeasible || hasKeys(t, outcome{out: hot.out}.object(t, answerKeys)["soak"],
 		soakKeys)["verdict"] != "does not hold" {
 		t.Errorf("exit code %d: %s\n%s", hot.code, hot.out, hot.err)
 	}
 	none := jtune(t, with(virtualBoard, "tune", "resnet18", "--power-limit", "1", "--soak", "5m", "--json",
 		"--data-dir",
 		t.TempDir())...)
-	if v := (outcome{out: none.out}).object(t, answerKeys+" soak"); none.code != exitInfeasible || v["soak"] != nil {
+	if v := (outcome{out: none.out}).object(t, answerKeys); none.code != exitInfeasible || v["soak"] != nil {
 		t.Errorf("exit code %d: %v", none.code, v["soak"])
 	}
 	for args, says := range map[string]string{

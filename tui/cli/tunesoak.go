@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"jtune/internal/report"
 	"jtune/tui/session"
 	"jtune/tui/session/answers"
 	"jtune/tui/session/measure"
@@ -55,33 +54,17 @@ func (c *tuneCmd) prove(ctx context.Context, s *session.Session, r measure.TuneR
 	return proofs, nil
 }
 
-// withProof is an answer with its soak as JSON: null where there is none.
-func withProof(a answers.Answer, proof *soak.Result) (any, error) {
-	var of any
-	if proof != nil {
-		of = proof.Result
-	}
-	return report.Join(a, report.Object{{"soak", of}})
-}
-
-// printTuned prints answers as JSON, several as a list, with their proofs on request.
+// printTuned prints answers as JSON, several as a list, with their proofs.
 func (c *tuneCmd) printTuned(found []answers.Answer, proofs []*soak.Result) error {
-	var docs []any
-	for i, a := range found {
-		if c.proof == 0 {
-			docs = append(docs, a)
-			continue
+	for i, proof := range proofs {
+		if proof != nil {
+			found[i].Soak = &proof.Result
 		}
-		doc, err := withProof(a, proofs[i])
-		if err != nil {
-			return err
-		}
-		docs = append(docs, doc)
 	}
-	if len(docs) == 1 {
-		return printJSON(c.out, docs[0])
+	if len(found) == 1 {
+		return printJSON(c.out, found[0])
 	}
-	return printJSON(c.out, docs)
+	return printJSON(c.out, found)
 }
 
 // proofExit is the exit code of the proofs: the worst of their verdicts.

@@ -170,22 +170,13 @@ func servingRows(v *record.Served) [][]string {
 	return rows
 }
 
-// known is an ask with what the searches of the data directory have found out of it.
-func (a onModels) known(from learn.Provenance, g mix.Goal, ask mix.Ask) mix.Ask {
-	list, err := campaigns.List(a.options.Paths)
-	if err != nil {
-		return ask
-	}
-	return questions.Known(list, from, g, ask)
-}
-
-// readings are the rows of the data directory that a model was made of.
-func (a onModels) readings(from learn.Provenance) []record.Row {
+// campaigns lists those of the data directory; none where it cannot be read.
+func (a onModels) campaigns() []campaigns.Campaign {
 	list, err := campaigns.List(a.options.Paths)
 	if err != nil {
 		return nil
 	}
-	return questions.Readings(list, from)
+	return list
 }
 
 // underLoad is choose under a load.
@@ -194,7 +185,8 @@ func (c *chooseCmd) underLoad(m *learn.Model) error {
 	if err != nil {
 		return err
 	}
-	ask = c.known(m.Provenance, c.goal, ask)
+	of, known := m.Provenance, c.campaigns()
+	ask = questions.Known(known, of, c.goal, ask)
 	list, err := c.modelSettings(m)
 	if err != nil {
 		return err
@@ -207,9 +199,9 @@ func (c *chooseCmd) underLoad(m *learn.Model) error {
 		return err
 	}
 	c.doubts(m)
-	a := answers.Chosen(o, at, c.goal.Limit, situation.Presets, situation.Present, c.readings(m.Provenance)).
-		Under(ask, found, service.Standing(found.Setting))
-	a.Feasible = err == nil
+	a := answers.Chosen(o, at, c.goal.Limit, situation.Presets, situation.Present,
+		questions.Readings(known, of), err == nil).Under(ask, found, service.Standing(found.Setting))
+	a.Trial = questions.Trial(known, of, ask, found.Setting)
 	return errors.Join(err, c.answer(a, m, nil))
 }
 
@@ -220,7 +212,7 @@ func (c *frontCmd) underLoad(o *outlook.Outlook) error {
 	if err != nil {
 		return err
 	}
-	ask = c.known(o.Model.Provenance, c.goal, ask)
+	ask = questions.Known(c.campaigns(), o.Model.Provenance, c.goal, ask)
 	service := serving.Under(o, ask)
 	list := service.Front(energy)
 	standings := make([]optimize.Standing, len(list))

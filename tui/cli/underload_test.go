@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -159,7 +160,19 @@ func TestTheConfiguredLoadHoldsForChooseAndTune(t *testing.T) {
 		t.Helper()
 		o := jtune(t, append([]string{"choose", "--config", config, "--data-dir", data, "--model",
 			"mobilenet-infer@virtual-agx-orin", "--json"}, args...)...).done(t)
-		return o.object(t, answerKeys+" served")["served"].(map[string]any)
+		keys := answerKeys + " served"
+		if len(args) == 0 || args[0] == "--power-limit" { // the load that requests were sent at
+			keys += " sent"
+		}
+		v := o.object(t, keys)
+		if gain := hasKeys(t, v["gain"], gainKeys); gain["measured"] != (v["measured"] != nil) {
+			t.Errorf("choose %v: gain %v of %v", args, gain, v["measured"])
+		}
+		return v["served"].(map[string]any)
+	}
+	measured := v["served"].(map[string]any)["measured"]
+	if got := choose()["measured"]; measured == nil || !reflect.DeepEqual(got, measured) {
+		t.Errorf("choose after the search: measured under the load %v, the search says %v", got, measured)
 	}
 	if v := choose("--power-limit", "60"); v["rate_per_s"] != 25.0 || v["quantile"] != 0.95 ||
 		v["arrivals"] != "uniform" || v["latency_ms"].(float64) > 150 {

@@ -11,6 +11,7 @@ import (
 	"jtune/optimize/outlook"
 	"jtune/profiles/record"
 	"jtune/tegra"
+	"jtune/telemetry/hold"
 )
 
 // Answer is the setting that was found for a limit, and what is known of it.
@@ -37,15 +38,17 @@ type Answer struct {
 	Probes        []optimize.Probe    // of its search; nil: it was chosen from a model
 	Ended         optimize.Ended      // how the search did
 	Took          time.Duration       // device time of the search
+	Soak          *hold.Result        `toml:"-"` // its proof, which has a folder of its own; nil without one
 }
 
-// Chosen is setting number at of an outlook as the answer to a limit. rows are those that its readings were made of, as
-// far as they are known: how sure a gain is follows from them, as it does in a search.
+// Chosen is setting number at of an outlook as the answer to a limit, feasible or only the nearest. rows are those that
+// its readings were made of, as far as they are known: how sure a gain is follows from them, as it does in a search.
 func Chosen(o *outlook.Outlook, at int, l optimize.Limit, presets []tegra.Preset, present tegra.Setup,
-	rows []record.Row) Answer {
+	rows []record.Row, feasible bool) Answer {
 	of := o.Model.Provenance
 	a := Answer{Setting: o.Predicted[at].Setting, About: o.At(at), Device: of.Device, Virtual: of.Virtual,
-		Workload: of.Workload, Limit: l, Standing: o.Standing(at, l), Versus: o.Compare(at, presets, present)}
+		Workload: of.Workload, Limit: l, Feasible: feasible, Standing: o.Standing(at, l),
+		Versus: o.Compare(at, presets, present)}
 	a.fromReadings(o, presets, rows)
 	return a
 }
@@ -54,6 +57,7 @@ func Chosen(o *outlook.Outlook, at int, l optimize.Limit, presets []tegra.Preset
 func (a Answer) Under(ask mix.Ask, found mix.Outcome, s optimize.Standing) Answer {
 	a.Ask, a.Served, a.Standing, a.Gain = ask, &found, s, nil
 	a.Compared()
+	a.Guessed()
 	return a
 }
 

@@ -35,6 +35,7 @@ func (a Answer) MarshalJSON() ([]byte, error) {
 		{"state", a.Standing.State},
 		{"n", a.Standing.N}, // readings, of which the mean counts
 		{"chance_over", a.Standing.ChanceOver},
+		{"soak", a.Soak},
 	}
 	add := func(key string, value report.Object) {
 		if value != nil {

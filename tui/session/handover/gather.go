@@ -115,15 +115,20 @@ func Gather(o session.Options, c campaigns.Campaign, by Commands, now time.Time)
 		for i, a := range kept.Answers {
 			better, _ := questions.Since(list, head, kept, i)
 			r.Since = append(r.Since, better)
-			r.Soaks = append(r.Soaks, r.soakOf(list, head, a.Setting))
+			proof, err := SoakOf(list, head, a.Setting)
+			if err != nil {
+				r.Notes = append(r.Notes, err.Error())
+			}
+			r.Soaks = append(r.Soaks, proof)
 		}
 	}
 	r.Known = r.known(o, list, head)
 	return r, nil
 }
 
-// soakOf is the newest soak of a setting with the workload and board of a campaign; nil where there is none.
-func (r *Report) soakOf(list []campaigns.Campaign, of campaigns.Campaign, at tegra.Setting) *soak.Kept {
+// SoakOf is the newest soak of a setting with the workload and board of a campaign; nil where there is none. The error
+// is about soaks that cannot be read.
+func SoakOf(list []campaigns.Campaign, of campaigns.Campaign, at tegra.Setting) (proof *soak.Kept, faults error) {
 	batch := cmp.Or(at.Batch, of.Header.Workload.Batch)
 	for _, c := range slices.Backward(list) {
 		if c.Err != nil || !soak.Is(c.Header) || c.Header.Workload.Name != of.Header.Workload.Name ||
@@ -134,12 +139,12 @@ func (r *Report) soakOf(list []campaigns.Campaign, of campaigns.Campaign, at teg
 		switch {
 		case errors.Is(err, os.ErrNotExist): // of an earlier version
 		case err != nil:
-			r.Notes = append(r.Notes, err.Error())
+			faults = errors.Join(faults, err)
 		case s.Result.Mode == tegra.Some(at.Mode):
-			return &s
+			return &s, faults
 		}
 	}
-	return nil
+	return nil, faults
 }
 
 // known is what the model of a campaign's workload says of all modes; nil without one.

@@ -94,14 +94,20 @@ func (r *TuneResult) AnswerTo(q TuneRequest, on tegra.Board) {
 	if first.Ask, first.Served = r.Ask, r.Served; len(r.Sent) == 0 {
 		return
 	}
-	first.Trial = &r.Sent[len(r.Sent)-1]
-	if t := first.Trial; t.N < 2 && first.Ask.LatencyMS > 0 && first.Standing.State == optimize.Measured {
-		first.Standing.State = optimize.Likely // one reading of a quantile
+	t, s := &r.Sent[len(r.Sent)-1], &first.Standing
+	first.Trial = t
+	switch {
+	case !t.Meets():
+		*s = optimize.Standing{State: optimize.Over, N: t.N, Limited: true}
+	case first.Ask.LatencyMS == 0 || s.State != optimize.Measured:
+	case t.N < 2: // one reading of a quantile
+		s.State = optimize.Likely
+	default:
+		s.N = t.N
 	}
 	// that a mean is within a latency does not say that a quantile is
-	if first.Trial.Users && first.Trial.Unsure != "" && first.Limit.TimeMS > 0 &&
-		first.Standing.State == optimize.Measured {
-		first.Standing.State = optimize.Doubtful
+	if t.Users && t.Unsure != "" && first.Limit.TimeMS > 0 && s.State == optimize.Measured {
+		s.State = optimize.Doubtful
 	}
 }
 

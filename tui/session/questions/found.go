@@ -79,18 +79,18 @@ func Readings(list []campaigns.Campaign, from learn.Provenance) (rows []record.R
 // likeRate is the factor within which the rate of a load is like another's.
 const likeRate = 2.0
 
-// Sent is what requests have shown of a model's workload: the settings that did not meet an ask when requests came at
-// its load, and the latencies of settings at loads like it, both by the mean of their readings.
-func Sent(list []campaigns.Campaign, from learn.Provenance, a mix.Ask) (failed []tegra.Setting, sent []mix.Sent) {
+// tried is what a setting did with requests, at a rate.
+type tried struct {
+	answers.Trial
+	rate float64
+}
+
+// trials are what the settings of a model's workload did with requests at loads like an ask's, each by the mean of its
+// readings, the oldest first.
+func trials(list []campaigns.Campaign, from learn.Provenance, a mix.Ask) (out []tried) {
 	if !a.Load.Open() {
-		return nil, nil
+		return nil
 	}
-	type at struct {
-		tegra.Setting
-		rate float64
-	}
-	var order []at
-	tried := map[at]answers.Trial{}
 	for _, c := range list {
 		w := c.Header.Workload
 		like := w.Load.Rate <= likeRate*a.Load.RatePerS && a.Load.RatePerS <= likeRate*w.Load.Rate
@@ -106,25 +106,41 @@ func Sent(list []campaigns.Campaign, from learn.Provenance, a mix.Ask) (failed [
 			t := answers.Trial{Setting: tegra.Setting{Mode: row.Mode, Batch: max(1, w.Batch)}, N: 1,
 				Serving: row.Serving, MeanW: tegra.Finite(row.PowerW)}
 			t.Judge(a, w)
-			here := at{t.Setting, w.Load.Rate}
-			if before, twice := tried[here]; twice {
-				t = before.And(t, a, w)
+			before := slices.IndexFunc(out, func(b tried) bool {
+				return b.Setting == t.Setting && b.rate == w.Load.Rate
+			})
+			if before < 0 {
+				out = append(out, tried{t, w.Load.Rate})
 			} else {
-				order = append(order, here)
+				out[before].Trial = out[before].And(t, a, w)
 			}
-			tried[here] = t
 		}
 	}
-	for _, here := range order {
-		t := tried[here]
-		if here.rate == a.Load.RatePerS && !t.Meets() {
-			failed = append(failed, here.Setting)
+	return out
+}
+
+// Sent is what requests have shown of a model's workload: the settings that did not meet an ask when requests came at
+// its load, and the latencies of settings at loads like it, both by the mean of their readings.
+func Sent(list []campaigns.Campaign, from learn.Provenance, a mix.Ask) (failed []tegra.Setting, sent []mix.Sent) {
+	for _, t := range trials(list, from, a) {
+		if t.rate == a.Load.RatePerS && !t.Meets() {
+			failed = append(failed, t.Setting)
 		}
 		if t.LatencyMS.OK {
-			sent = append(sent, mix.Sent{Setting: here.Setting, RatePerS: here.rate, LatencyMS: t.LatencyMS.V})
+			sent = append(sent, mix.Sent{Setting: t.Setting, RatePerS: t.rate, LatencyMS: t.LatencyMS.V})
 		}
 	}
 	return failed, sent
+}
+
+// Trial is what a setting of a model's workload did with requests at the very load of an ask; nil where none were sent.
+func Trial(list []campaigns.Campaign, from learn.Provenance, a mix.Ask, at tegra.Setting) *answers.Trial {
+	for _, t := range trials(list, from, a) {
+		if t.rate == a.Load.RatePerS && t.Setting == at {
+			return &t.Trial
+		}
+	}
+	return nil
 }
 
 // Known is an ask with what searches have found out of it: the answer to this very goal, and what failed.
