@@ -354,6 +354,19 @@ func unreadable(file string, n int, err error) string {
 	return fmt.Sprintf("%s: line %d is unreadable and left out: %v", file, n, err)
 }
 
+// Modes are the settings of the rows, measured well or not, each once and in their order. Everything that counts modes
+// counts these.
+func Modes(rows []Row) (out []tegra.Setting) {
+	seen := map[tegra.Setting]bool{}
+	for _, r := range rows {
+		if !seen[r.Setting] {
+			seen[r.Setting] = true
+			out = append(out, r.Setting)
+		}
+	}
+	return out
+}
+
 // Usable are the rows that a model may be fitted to.
 func Usable(rows []Row) []tegra.Measured {
 	var out []tegra.Measured

@@ -155,7 +155,7 @@ func (p *Page) card(w, h int) string {
 		}
 	}
 	for _, c := range others {
-		blocks = append(blocks, against(c, widestName(others), w))
+		blocks = append(blocks, against(c, timeOf(a), widestName(others), w))
 	}
 	if narrow {
 		blocks = append(blocks, "", cost)
@@ -243,17 +243,17 @@ const mostNamed = 26
 
 // against compares the answer with another mode, whose name has room of named cells, in a line of w cells or in two; a
 // range is a prediction.
-func against(c outlook.Comparison, named, w int) string {
+func against(c outlook.Comparison, time string, named, w int) string {
 	pct := func(v, lo, hi float64) string {
 		if c.Measured {
 			return widget.SignedPct(v)
 		}
 		return widget.SignedRange(lo, hi)
 	}
-	time, power, energy := pct(c.TimePct, c.Lo.TimePct, c.Hi.TimePct), pct(c.PowerPct, c.Lo.PowerPct, c.Hi.PowerPct),
+	by, power, energy := pct(c.TimePct, c.Lo.TimePct, c.Hi.TimePct), pct(c.PowerPct, c.Lo.PowerPct, c.Hi.PowerPct),
 		pct(c.EnergyPct, c.Lo.EnergyPct, c.Hi.EnergyPct)
 	if w < narrowW {
-		first := ": time " + time
+		first := ": " + time + " " + by
 		if how := ", " + c.How(); widget.Width(c.Name+how+first) <= w {
 			first = how + first
 		}
@@ -261,8 +261,7 @@ func against(c outlook.Comparison, named, w int) string {
 	}
 	name := widget.Cut(c.Name, named)
 	line := name + strings.Repeat(" ", named-widget.Width(name)+2) +
-		strings.TrimRight(fmt.Sprintf("time %-11s power %-11s energy %-11s", time,
-			power, energy), " ")
+		strings.TrimRight(fmt.Sprintf("%s %-11s power %-11s energy %-11s", time, by, power, energy), " ")
 	if how := " " + c.How(); widget.Width(line)+len(how) <= w {
 		line += widget.StyleDim.Render(how)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"jtune/internal/text"
 	"jtune/profiles"
+	"jtune/profiles/record"
 	"jtune/tui/page"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/task"
@@ -22,9 +23,10 @@ func (p *Page) followedHead(j *page.Task, w int) string {
 	} else if f.Header.Device.Virtual {
 		on += " VIRTUAL"
 	}
-	count := text.Count(len(j.Rows), "mode")
+	modes := len(record.Modes(j.Rows))
+	count := text.Count(modes, "mode")
 	if j.Planned > 0 {
-		count = fmt.Sprintf("%d of %d modes", len(j.Rows), j.Planned)
+		count = fmt.Sprintf("%d of %d modes", modes, j.Planned)
 	}
 	what := fmt.Sprintf(" following %s: %s %s on %s", f.By(), f.Header.Plan.Kind, j.Workload.Name, on)
 	if w < narrowW {

@@ -20,7 +20,7 @@ func (p *Page) headline(a answers.Answer, w int, big bool) []string {
 	g := a.Gain
 	switch {
 	case !a.Feasible:
-		return styled(widget.StyleBad, a.Headline(), w)
+		return append(styled(widget.StyleBad, a.Headline(), w), "")
 	case g == nil:
 		return []string{widget.StyleBold.Render("the answer"), ""}
 	}
@@ -142,7 +142,7 @@ func picture(a answers.Answer, present string, w int) []string {
 		digits     int
 		of         func(tegra.Measured) float64
 	}{
-		{"time", "ms", 1, func(m tegra.Measured) float64 { return m.TimeMS }},
+		{timeOf(a), "ms", 1, func(m tegra.Measured) float64 { return m.TimeMS }},
 		{"power", "W", 1, func(m tegra.Measured) float64 { return m.PowerW }},
 		{"energy", "J", 2, tegra.Measured.EnergyJ},
 	}
@@ -160,7 +160,11 @@ func picture(a answers.Answer, present string, w int) []string {
 		lines[0] += fmt.Sprintf("%-*s", each+valueW+pictureGap, v.head)
 		for i, r := range rows {
 			drawn := strings.Repeat("█", length(v.of(r.of)/most, each))
-			text := widget.Number(v.of(r.of), v.digits) + " " + v.unit
+			digits := v.digits
+			if v.of(r.of) >= 1000 {
+				digits = 0
+			}
+			text := widget.Number(v.of(r.of), digits) + " " + v.unit
 			lines[i+1] += barStyle(i == len(rows)-1, drawn) + strings.Repeat(" ", each-widget.Width(drawn)) +
 				fmt.Sprintf("%*s", valueW, text) + strings.Repeat(" ", pictureGap)
 		}
@@ -190,7 +194,19 @@ func compared(a answers.Answer, present string) []bar {
 	if len(rows) == 0 || rows[len(rows)-1].of.Setting == a.Setting && len(rows) == 1 {
 		return nil
 	}
-	return append(rows, bar{"answer", a.Best(), a.Measured()})
+	found := "answer"
+	if !a.Feasible {
+		found = "nearest"
+	}
+	return append(rows, bar{found, a.Best(), a.Measured()})
+}
+
+// timeOf names the time of an answer. A load limits the latency, so there it says that a batch is meant.
+func timeOf(a answers.Answer) string {
+	if a.Served != nil {
+		return "batch time"
+	}
+	return "time"
 }
 
 // inPicture reports whether the picture draws a mode's bars.
@@ -240,21 +256,21 @@ func whole(a answers.Answer, w workload.Workload) string {
 	return out
 }
 
-// trialText says what an answer did when requests were sent to it.
+// trialText says what an answer did when requests were sent to it, what counts most first.
 func trialText(a answers.Answer) string {
-	t := a.Trial
-	out := fmt.Sprintf("measured with %s requests", text.Thousands(t.Serving.Requests))
-	if a.Ask.Load.Open() {
-		out += " at " + a.Ask.Load.String()
-	}
+	t, out := a.Trial, "measured"
 	if t.LatencyMS.OK {
 		out += fmt.Sprintf(": p%.4g %s ms", 100*a.Ask.Quantile, widget.MS(t.LatencyMS.V))
 	}
 	if t.MeanW.OK {
-		out += fmt.Sprintf(", %s W in the mean", widget.Number(t.MeanW.V, 1))
+		out += fmt.Sprintf(", %s W mean", widget.Number(t.MeanW.V, 1))
 	}
 	if remark := t.Remark(); remark != "" {
 		out += "; " + remark
+	}
+	out += fmt.Sprintf("; %s requests", text.Thousands(t.Serving.Requests))
+	if a.Ask.Load.Open() {
+		out += " at " + a.Ask.Load.String()
 	}
 	return out
 }

@@ -25,19 +25,11 @@ func (p *Page) Render(w, h int) string {
 		return soakView{p.read, j, j == p.open}.render(w, h)
 	}
 	if p.answers() != nil {
-		rest := h - strings.Count(head, "\n") - 1
-		return widget.Under(head, p.read.Panel("the answer", "", p.card).Render(w, rest))
+		return widget.Under(head, cardAbove(p, j, w, h-strings.Count(head, "\n")-1))
 	}
 	head = widget.Under(head, p.searchLines(j, w, searchRows(w, h)))
 	rest := h - strings.Count(head, "\n") - 1
-	p.tab.Rows = len(j.Rows)
-	p.tab.Cols[0].Width = max(2, len(fmt.Sprint(len(j.Rows))))
-	p.tab.Cols[sizeColumn].Off = !j.Sized()
-	p.tab.Cols[sizeColumn+1].Title, _ = page.Heads(j.Workload)
-	p.tab.Cell = func(row, col int) string { return p.cell(j, row, col) }
-	list := p.read.Panel("measured, newest first", p.tab.Search.Note(), p.tab.Render)
-	front := p.read.Panel("front so far", "● measured ◉ best ─ expected",
-		func(w, h int) string { return p.front(j, w, h) })
+	list, front := measuredAndFront(p, j)
 	coming := p.read.Panel("to come, in order", "↑ raises a clock", func(w, h int) string { return p.coming(j, w, h) })
 	switch {
 	case rest < 3:
@@ -49,17 +41,49 @@ func (p *Page) Render(w, h int) string {
 	case p.large == 2:
 		return widget.Under(head, front.Render(w, rest))
 	}
-	left := 54
-	if w > 130 {
-		left = 62
-	}
-	left += p.tab.Cols[0].Width - 2
+	left := listW(p.tab, w)
 	side := list.Render(left, rest)
 	if n := len(j.Coming()); n > 0 && h >= comingH {
 		low := min(rest/3, n+2)
 		side = widget.Under(list.Render(left, rest-low), coming.Render(left, low))
 	}
 	return widget.Under(head, widget.Beside(side, front.Render(w-left, rest)))
+}
+
+// measuredAndFront are the panels of what a campaign measured.
+func measuredAndFront(p *Page, j *page.Task) (list, front widget.Panel) {
+	p.tab.Rows = len(j.Rows)
+	p.tab.Cols[0].Width = max(2, len(fmt.Sprint(len(j.Rows))))
+	p.tab.Cols[sizeColumn].Off = !j.Sized()
+	p.tab.Cols[sizeColumn+1].Title, _ = page.Heads(j.Workload)
+	p.tab.Cell = func(row, col int) string { return p.cell(j, row, col) }
+	return p.read.Panel("measured, newest first", p.tab.Search.Note(), p.tab.Render),
+		p.read.Panel("front so far", "● measured ◉ best ─ expected",
+			func(w, h int) string { return p.front(j, w, h) })
+}
+
+// listW is the width of the list of measured modes beside the front.
+func listW(t widget.Table, w int) int {
+	if w > 130 {
+		return 78 + t.Cols[0].Width
+	}
+	return 52 + t.Cols[0].Width
+}
+
+// historyH is the least height of the search's history below its card.
+const historyH = 9
+
+// cardAbove draws the card, and below it, where there is room, what the search measured and the front of it.
+func cardAbove(p *Page, j *page.Task, w, h int) string {
+	card := p.read.Panel("the answer", "", p.card)
+	drawn := strings.TrimRight(p.card(w-4, h-2), " \n")
+	left := h - 2 - strings.Count(drawn, "\n") - 1
+	if racing(p) != nil || left < historyH || w < pictureW {
+		return card.Render(w, h)
+	}
+	list, front := measuredAndFront(p, j)
+	side := listW(p.tab, w)
+	return widget.Under(card.Render(w, h-left), widget.Beside(list.Render(side, left), front.Render(w-side, left)))
 }
 
 // comingH is the height from which on the modes to come have room beside what was measured.

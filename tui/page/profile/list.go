@@ -3,11 +3,13 @@ package profile
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"jtune/internal/text"
+	"jtune/profiles/record"
 	"jtune/tui/page"
 	"jtune/tui/session/campaigns"
 	"jtune/tui/session/soak"
@@ -303,7 +305,11 @@ func (p *Page) entryCell(l task.Listed, col int) string {
 		if l.State != campaigns.CampaignFinished && plan.Readings() > 0 {
 			return fmt.Sprintf("%d/%d", n, plan.Readings())
 		}
-		return fmt.Sprint(l.Modes())
+		of := l.Rows
+		for _, part := range parts(p.read.Campaigns(), l.Dir) {
+			of = slices.Concat(of, part.Rows)
+		}
+		return fmt.Sprint(len(record.Modes(of)))
 	case columnState:
 		return string(l.State)
 	case columnWorkload:

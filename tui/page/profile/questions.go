@@ -102,7 +102,9 @@ func (p *Page) answered(k *answers.Kept) string {
 	if !a.Feasible {
 		return goal + " → none; nearest " + p.read.ModeText(a.Mode)
 	}
-	if a.Served != nil {
+	if t := a.Trial; t != nil && t.LatencyMS.OK {
+		out += fmt.Sprintf(" p%.4g %s ms", 100*a.Ask.Quantile, widget.MS(t.LatencyMS.V))
+	} else if a.Served != nil {
 		out += fmt.Sprintf(" p%.4g %s ms", 100*a.Ask.Quantile, widget.MS(a.Served.LatencyMS))
 	} else {
 		out += " " + page.FiguresOf(a.Best()).MS + " ms"

@@ -9,6 +9,7 @@ import (
 	"jtune/internal/text"
 	"jtune/optimize"
 	"jtune/profiles"
+	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/session/task"
@@ -25,8 +26,11 @@ func (p *Page) head(j *page.Task, w int) string {
 		return p.openedHead(w)
 	}
 	count := fmt.Sprintf("mode %d", len(j.Rows)+1)
-	if j.Done() {
-		count = text.Count(len(j.Rows), "mode")
+	switch {
+	case j.Done():
+		count = text.Count(len(record.Modes(j.Rows)), "mode")
+	case j.Kind == task.Tuning: // which measures some modes again
+		count = fmt.Sprintf("measurement %d", len(j.Rows)+1)
 	}
 	switch {
 	case j.Planned == 0 || j.Done():

@@ -78,17 +78,7 @@ func (c *Campaign) Usable() int { return len(tegra.OncePerSetting(record.Usable(
 func (c *Campaign) Modes() int { return len(c.Settings()) }
 
 // Settings are those that were measured, well or not, each once and in their order.
-func (c Campaign) Settings() []tegra.Setting {
-	seen := map[tegra.Setting]bool{}
-	var out []tegra.Setting
-	for _, r := range c.Rows {
-		if !seen[r.Setting] {
-			seen[r.Setting] = true
-			out = append(out, r.Setting)
-		}
-	}
-	return out
-}
+func (c Campaign) Settings() []tegra.Setting { return record.Modes(c.Rows) }
 
 // What says in words what the campaign measures.
 func (c *Campaign) What() string { return PlanText(c.Header.Plan, c.Header.Search) }

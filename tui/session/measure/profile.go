@@ -29,7 +29,7 @@ func campaignEnd(s *session.Session, dir string, h record.Header, sum profiles.S
 	b := s.Device.Board()
 	e := config.CampaignEnd{Campaign: filepath.Base(dir), Workload: h.Workload.Name, Kind: h.Plan.Kind,
 		End:   sum.End.String(),
-		Modes: len(sum.Rows), Device: b.Name, Virtual: b.Virtual}
+		Modes: len(record.Modes(sum.Rows)), Device: b.Name, Virtual: b.Virtual}
 	e.Text = fmt.Sprintf("%s of %s on %s: %s, %s", e.Kind, e.Workload, e.Device, e.End, text.Count(e.Modes, "mode"))
 	if err != nil {
 		e.Error = text.Optional(text.OneLine(err.Error()))

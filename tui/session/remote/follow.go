@@ -36,7 +36,7 @@ func (f *Followed) By() string {
 
 // IfOrdered says whose task an order is about.
 func (f *Followed) IfOrdered() string {
-	done := text.Count(len(f.Rows), "mode")
+	done := text.Count(len(record.Modes(f.Rows)), "mode")
 	if f.Reach != nil && f.Reach.Ran > 0 {
 		done = text.Count(f.Reach.Ran, "minibatch")
 	}

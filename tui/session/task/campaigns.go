@@ -174,10 +174,11 @@ func (u *Interrupted) String() string {
 	case u.soak != nil:
 		return "soak of " + u.Workload.Name
 	case u.Of > 0 && u.Search != nil:
-		return fmt.Sprintf("front search of %s, %d of %d modes measured", u.Workload.Name, len(u.Rows), u.Of)
+		return fmt.Sprintf("front search of %s, %d of %d modes measured", u.Workload.Name,
+			len(record.Modes(u.Rows)), u.Of)
 	case u.Search != nil:
 		return fmt.Sprintf("search of %s (%s), %s measured", u.Workload.Name, u.Search.Limit,
-			text.Count(len(u.Rows), "mode"))
+			text.Count(len(record.Modes(u.Rows)), "mode"))
 	}
 	return fmt.Sprintf("%d of %d measured with %s (%s)", len(u.Rows), u.Of, u.Workload.Name,
 		campaigns.PlanText(u.plan, nil))

@@ -5,6 +5,7 @@ import (
 
 	"jtune/internal/text"
 	"jtune/optimize"
+	"jtune/profiles/record"
 	"jtune/tegra"
 )
 
@@ -16,7 +17,8 @@ func (s *Snapshot) IfStopped(spec Spec) string {
 		}
 		return ", which stay recorded; the board is restored"
 	}
-	done := text.Count(len(s.Rows), "mode") + kept(len(s.Rows))
+	modes := len(record.Modes(s.Rows))
+	done := text.Count(modes, "mode") + kept(modes)
 	switch {
 	case spec.Pair != nil: // of several campaigns
 		done = text.Count(len(s.Watch.Rows), "measurement") + kept(len(s.Watch.Rows))
