@@ -8,28 +8,51 @@ import (
 	"jtune/tegra/virtual"
 )
 
-// The line disappears at the first key, which works as it does without the line.
-func TestBoardsAreChosenByAFunctionKeyAndNoOtherIsTaken(t *testing.T) {
+// The line disappears at the first key, which works as it does without the line. Function keys do nothing.
+func TestBoardsAreChosenByWords(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		key, chosen string
-		page        int
-	}{{"f1", "", 0}, {"f4", "nano", 0}, {"f6", "tx2", 0}, {"f7", "", 0}, {"2", "", 1}} {
+		typed, chosen string
+		page          int
+		says          string
+	}{
+		{":board nano", "nano", 0, ""},
+		{":board tx2", "tx2", 0, ""},
+		{":board tx9", "", 0, "agx-orin, agx-xavier"},
+		{"2", "", 1, ""},
+	} {
 		d := drive(t)
 		d.r.boards = virtual.Names()
 		d.size(80, 24)
 		line := strings.Split(d.screen(), "\n")[1]
 		if slices.ContainsFunc(virtual.Names(), func(n string) bool { return !strings.Contains(line, " "+n) }) ||
-			!strings.Contains(line, "F6 tx2") {
+			!strings.Contains(line, ":board NAME") {
 			t.Errorf("80 columns do not show the boards: %q", line)
 		}
-		d.press(c.key)
+		for _, k := range c.typed {
+			d.press(strings.ReplaceAll(string(k), " ", "space"))
+		}
+		if len(c.typed) > 1 {
+			d.press("enter")
+		}
 		if d.r.chosen != c.chosen || d.r.gone != (c.chosen != "") || d.r.active != c.page {
-			t.Errorf("%s: chose %q, quitting %v, page %d; want %q and page %d", c.key, d.r.chosen, d.r.gone, d.r.active,
-				c.chosen, c.page)
+			t.Errorf("%s: chose %q, quitting %v, page %d; want %q and page %d", c.typed, d.r.chosen, d.r.gone,
+				d.r.active, c.chosen, c.page)
 		}
 		if c.chosen == "" && strings.Contains(d.screen(), "No Jetson:") {
-			t.Errorf("%s: the line stays", c.key)
+			t.Errorf("%s: the line stays", c.typed)
 		}
+		if c.says != "" {
+			d.sees(c.says)
+		}
+	}
+	d := drive(t)
+	if _, ok := d.r.wordsOf("board nano"); !ok || d.r.boards != nil {
+		t.Error("on another board the words are none, or name boards")
+	}
+	d.r.boards = virtual.Names()
+	d.press("f4")
+	if d.r.chosen != "" || d.r.gone {
+		t.Error("F4 chooses a board")
 	}
 }

@@ -45,8 +45,8 @@ func (r *root) draw() string {
 			body -= 1 + strings.Count(notice, "\n")
 		}
 		strip := ""
-		if r.boards != nil && body > minH {
-			strip = dialog.Boards(r.boards, w)
+		if r.boards != nil && !r.pressed && body > minH {
+			strip = dialog.Boards(r.sh.Keys, r.boards, w)
 		} else if r.sh.introduced != nil && r.sh.Look.Shown == page.Live && body > minH {
 			strip = dialog.Welcome(r.sh.Keys, w)
 		}

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"fmt"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -34,25 +33,11 @@ func (r *root) paste(m tea.PasteMsg) tea.Cmd {
 func (r *root) key(k tea.KeyPressMsg) tea.Cmd {
 	now := r.sh.now()
 	r.sh.Moment.Rushed, r.keyAt = now.Sub(r.keyAt) < rush, now
-	if boards := r.boards; boards != nil {
-		r.boards = nil
-		for i, name := range boards {
-			if k.String() == fmt.Sprintf("f%d", i+1) {
-				return r.choose(name, i == 0)
-			}
-		}
-		return r.route(k) // of the page: the first board stays
+	if !r.pressed && r.boards != nil { // the line with the boards is seen first
+		r.pressed = true
+		return r.route(k)
 	}
 	return tea.Batch(r.sh.acquaint(), r.route(k))
-}
-
-// choose ends these screens for those of another board; same: it is this one.
-func (r *root) choose(board string, same bool) tea.Cmd {
-	if same {
-		return nil
-	}
-	r.chosen = board
-	return r.quit()
 }
 
 func (r *root) route(k tea.KeyPressMsg) tea.Cmd {

@@ -36,6 +36,9 @@ func (r *root) do(i page.Intent) tea.Cmd {
 	case page.Ask:
 		r.asks = &question{do: i.Do, not: i.Not, why: func() string { return i.Why },
 			yes: func() tea.Cmd { return r.do(i.Then) }}
+	case page.BeBoard:
+		r.chosen = string(i)
+		return r.quit()
 	case page.ShowBoard:
 		return r.showBoard(string(i))
 	case page.AskTune:

@@ -68,7 +68,8 @@ type root struct {
 	text    *overText       // help or messages; nil: closed
 	palette *dialog.Palette // nil: closed
 	asks    *question       // nil: no question
-	boards  []string        // to choose among until a key is pressed; nil: no choice
+	boards  []string        // virtual ones to choose among, the first is this one; nil: no choice
+	pressed bool            // a key was
 	chosen  string          // of these; "": that of the session
 	gone    bool            // quitting
 	held    []streamed      // messages that wait while the view is frozen

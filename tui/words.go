@@ -12,8 +12,8 @@ import (
 )
 
 // wordsOf is what a line of words asks for in the list of all actions: "tune 25 W" and "tune bert 120 ms" open their
-// dialog filled in, so does "measure MODE_30W"; "front bert" shows a model, "limits 25 W" chooses by others. Nothing is
-// measured or set before the next key; false where the line is none of these.
+// dialog filled in, so does "measure MODE_30W"; "front bert" shows a model, "limits 25 W" chooses by others, "board
+// nano" is another virtual board. Nothing is measured or set before the next key; false where the line is none of these.
 func (r *root) wordsOf(line string) (o dialog.Offer, ok bool) {
 	verb, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 	rest = strings.TrimSpace(rest)
@@ -44,6 +44,12 @@ func (r *root) wordsOf(line string) (o dialog.Offer, ok bool) {
 	case "front":
 		does, why := r.frontOf(rest)
 		return offer(does, why)
+	case "board":
+		why := "the virtual boards to choose among: " + cmp.Or(strings.Join(r.boards, ", "), "none")
+		if slices.Contains(r.boards, rest) {
+			why = r.sh.MayMeasure()
+		}
+		return offer(page.BeBoard(rest), why)
 	}
 	return o, false
 }

@@ -45,6 +45,8 @@ type (
 	}
 	// ShowBoard hands the terminal to the screens of another board.
 	ShowBoard string
+	// BeBoard ends these screens for those of another virtual board.
+	BeBoard string
 	// NewCampaign opens the dialog that begins one.
 	NewCampaign struct{}
 	// AskTune opens the dialog that begins a search: of a workload, within a limit; both may be "".
@@ -141,6 +143,7 @@ func (Ask) intent()         {}
 func (All) intent()         {}
 func (Say) intent()         {}
 func (ShowBoard) intent()   {}
+func (BeBoard) intent()     {}
 func (NewCampaign) intent() {}
 func (AskTune) intent()     {}
 func (AskMeasure) intent()  {}

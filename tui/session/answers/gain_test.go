@@ -71,7 +71,8 @@ func TestTheNearestModeIsNoGain(t *testing.T) {
 		{optimize.Limit{PowerW: 10}, 1, "no measured mode keeps 10 W: the nearest is 40.0 W over the limit", Power},
 		{optimize.Limit{TimeMS: 20}, 1, "no measured mode keeps 20 ms: the nearest is 38.0 ms over the limit", Time},
 		{optimize.Limit{EnergyJ: 1}, 0, "no mode keeps 1 J: the nearest is 1.90 J over the limit", Energy},
-		{optimize.Limit{PowerW: 60, TimeMS: 60}, 1, "no measured mode keeps 60 W and 60 ms: this is the nearest", Power},
+		{optimize.Limit{PowerW: 60, TimeMS: 60}, 1, "no measured mode keeps 60 W and 60 ms: this is the nearest",
+			Power},
 	} {
 		a := Answer{Limit: c.l, Before: &Baseline{"present, locked", at, Errors{}}}
 		a.Reading, a.Predicted.Measured = tegra.Mean{Measured: at.Measured, N: c.n}, at.Measured
