@@ -166,11 +166,35 @@ func TestBoardTimeToAnAnswer(t *testing.T) {
 			}
 		}
 	}
-	if line("all", every); os.Getenv("JTUNE_LONG") != "" {
-		return
-	}
+	line("all", every)
 	if a := every[0]; a.gapPct > 10 || a.overPct > 5 || a.boardS > 240 {
 		t.Errorf("board time %.0f s, gap %.1f %%, power %+.1f %% of the limit: a search should do better", a.boardS,
 			a.gapPct, a.overPct)
+	}
+}
+
+// What a search for 30 W costs the AGX Orin with ResNet-18, the baselines included, and how far its answer is from the
+// best mode: medians. Short: three seeds with room for their scatter.
+func TestAnAnswerTakesNinetySeconds(t *testing.T) {
+	seeds, mostS, mostGap := 3, 110.0, 5.0
+	if os.Getenv("JTUNE_LONG") != "" {
+		seeds, mostS, mostGap = 12, 90, 3.5
+	}
+	var took, gap []float64
+	for seed := range seeds {
+		a := searchBoard(t, virtual.AGXOrin, "resnet18", uint64(seed)+1)
+		if a == nil {
+			t.Fatal("no search")
+		}
+		if p := a.result.Answers[0].Limit.PowerW; p != 30 {
+			t.Fatalf("the limit is %g W", p)
+		}
+		took, gap = append(took, a.boardS), append(gap, a.gapPct)
+	}
+	s, pct := stats.Median(took), stats.Median(gap)
+	t.Logf("%d seeds: %.1f s (%.0f to %.0f), gap %.1f %%", seeds, s, slices.Min(took), slices.Max(took), pct)
+	if s > mostS || pct > mostGap {
+		t.Errorf("an answer takes %.1f s and is %.1f %% slower than the best mode, want at most %g s and %g %%", s, pct,
+			mostS, mostGap)
 	}
 }
