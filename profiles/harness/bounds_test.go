@@ -1,0 +1,215 @@
+package harness
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"jtune/tegra"
+)
+
+// A program's own summary counts where all its numbers are there and can be true.
+func TestSummedNeedsAllNumbers(t *testing.T) {
+	t.Parallel()
+	longest := time.Duration(maxTimeMS * float64(time.Millisecond))
+	good := Summary{TimeMS: 5}
+	for _, c := range []struct {
+		end, span time.Duration
+		units     float64
+		s         Summary
+		ok        bool
+	}{
+		{time.Second, time.Second, 1, good, true}, {time.Second, longest, maxCount, Summary{TimeMS: maxTimeMS}, true},
+		{0, time.Second, 1, good, false}, {time.Second, 0, 1, good, false}, {time.Second, -1, 1, good, false},
+		{time.Second, longest + time.Millisecond, 1, good, false}, {time.Second, time.Second, 0.9, good, false},
+		{time.Second, time.Second, maxCount + 1e6, good, false}, {time.Second, time.Second, math.NaN(), good, false},
+		{time.Second, time.Second, 1, Summary{}, false},
+		{time.Second, time.Second, 1, Summary{TimeMS: 2 * maxTimeMS}, false},
+		{time.Second, time.Second, 1, Summary{TimeMS: math.NaN()}, false},
+	} {
+		if got := summed(c.end, c.span, c.units, c.s); (got != nil) != c.ok {
+			t.Errorf("%+v: %+v", c, got)
+		}
+	}
+	if e := summed(3*time.Second, 2*time.Second, 10.6, good); e.N != 11 || e.TimeMS != 2000 || e.T != 3*time.Second {
+		t.Errorf("got %+v", e)
+	}
+}
+
+// The value of an option of docker's may be the next word: of those with one, and not of those without.
+func TestContainedKeepsTheValuesOfOptions(t *testing.T) {
+	t.Parallel()
+	for command, want := range map[string]string{
+		"docker run -v /a:/b -it IMAGE x":     "docker run --name n --init -v /a:/b -i IMAGE x",
+		"docker run -tv /a:/b IMAGE x":        "docker run --name n --init -tv /a:/b IMAGE x",
+		"docker run --gpus all --rm IMAGE":    "docker run --name n --init --gpus all --rm IMAGE",
+		"docker run --gpus=all IMAGE -t":      "docker run --name n --init --gpus=all IMAGE -t",
+		"docker run -d -P IMAGE":              "docker run --name n --init -d -P IMAGE",
+		"docker container run --tty -e A B":   "docker container run --name n --init -e A B",
+		"docker run -t":                       "docker run --name n --init",
+		"docker run -v":                       "docker run --name n --init -v",
+		"docker run -- IMAGE -it":             "docker run --name n --init -- IMAGE -it",
+		"docker build -t x .":                 "docker build -t x .",
+		"docker":                              "docker",
+		"docker container exec c sh":          "docker container exec c sh",
+		"jetson-containers run --name m -t I": "jetson-containers run --name m I",
+	} {
+		got, _, _ := Contained(strings.Fields(command), "n")
+		if s := strings.Join(got, " "); s != want {
+			t.Errorf("%q: got %q, want %q", command, s, want)
+		}
+	}
+}
+
+// A batch of inference that says when its data came and how long it computed has its stall and overhead too.
+func TestParseCompletesABatchOfInference(t *testing.T) {
+	t.Parallel()
+	var p parser
+	e, err := p.parse([]byte(`{"event":"infer","time_ms":10,"fetch_ms":3,"compute_ms":6}`))
+	if err != nil || e.StallMS != tegra.Some(3.0) || e.OverheadMS != tegra.Some(1.0) {
+		t.Errorf("%+v, %v", e, err)
+	}
+	for _, line := range []string{`{"event":"infer","n":1}`, `{"event":"infer","time_ms":0}`,
+		`{"event":"infer","time_ms":1,"n":0}`, `{"event":"infer","time_ms":1,"n":1.5}`,
+		`{"event":"infer","time_ms":-1}`, fmt.Sprintf(`{"event":"infer","time_ms":1,"n":%d}`, maxUnits+1),
+		`{"event":"request","arrive":3}`, `{"event":"request","arrive":3,"end":2}`,
+		`{"event":"request","arrive":3,"start":2,"end":4}`, `{"event":"request","arrive":1,"first":5,"end":4}`,
+		`{"event":"cache","share":1.1}`, `{"event":"cache","share":-0.1}`,
+		fmt.Sprintf(`{"event":"minibatch","time_ms":%g}`, 2*maxTimeMS), `{"event":"minibatch","time_ms":1,"epoch":1.5}`,
+		`{"event":"minibatch","time_ms":1,"batch":-1}`, `{"event":"done","t":1e300}`} {
+		var p parser
+		if e, err := p.parse([]byte(line)); err == nil {
+			t.Errorf("%s is read as %+v", line, e)
+		}
+	}
+	for _, line := range []string{`{"event":"cache","share":0}`, `{"event":"cache","share":1}`,
+		fmt.Sprintf(`{"event":"infer","time_ms":%g,"n":%d}`, maxTimeMS, maxUnits)} {
+		var p parser
+		if _, err := p.parse([]byte(line)); err != nil {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+}
+
+// The job's clock is tied to ours by the line that came soonest; no event is dated back by more than is asked.
+func TestParserDatesEventsByTheSoonestLine(t *testing.T) {
+	t.Parallel()
+	var p parser
+	at := func(own float64, now time.Duration) (time.Duration, bool) {
+		if _, err := p.parse(fmt.Appendf(nil, `{"event":"stable","t":%g}`, own)); err != nil {
+			t.Fatal(err)
+		}
+		return p.when(now, 10*time.Second)
+	}
+	for _, c := range []struct {
+		own       float64
+		now, want time.Duration
+	}{
+		{1, 101 * time.Second, 101 * time.Second},
+		{2, 103 * time.Second, 102 * time.Second},                   // it came a second late
+		{3, 102500 * time.Millisecond, 102500 * time.Millisecond},   // sooner than the first
+		{4, 200 * time.Second, 190 * time.Second},                   // no farther back
+		{102, 201500 * time.Millisecond, 201500 * time.Millisecond}, // as soon as that one
+	} {
+		if got, waits := at(c.own, c.now); got != c.want || !waits {
+			t.Errorf("%g at %v: %v, %v, want %v", c.own, c.now, got, waits, c.want)
+		}
+	}
+	if _, err := p.parse([]byte(`{"event":"stable"}`)); err != nil {
+		t.Fatal(err)
+	}
+	if got, waits := p.when(time.Hour, time.Second); got != time.Hour || waits {
+		t.Errorf("a line without a time: %v, %v", got, waits)
+	}
+	if _, err := p.parse([]byte(`{"event":"stable","t":5}`)); err == nil {
+		t.Error("a clock that goes back is believed")
+	}
+}
+
+// Counts and times that no program has are no events.
+func TestPatternsTakeNoImpossibleNumbers(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]float64{"ms 5": 5, "ms 0": 0, "ms -1": 0, "ms nan": 0, "ms inf": 0,
+		"ms " + fmt.Sprint(maxTimeMS): maxTimeMS, "ms " + fmt.Sprint(2*maxTimeMS): 0} {
+		p, err := newPattern(`ms (?P<time_ms>\S+)`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := 0.0
+		if events, _ := p.read([]byte(line), time.Second, true); len(events) == 1 {
+			got = events[0].TimeMS
+		}
+		if got != want {
+			t.Errorf("%q: %v, want %v", line, got, want)
+		}
+	}
+	p, err := newPattern(`step (?P<batch>\d+)`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range []struct {
+		step int64
+		n    int
+	}{{1, 0}, {3, 2}, {3, 0}, {maxCount + 1, 0}, {5, 2}, {5 + maxAtOnce, maxAtOnce}, {7 + 2*maxAtOnce, 0},
+		{9 + 2*maxAtOnce, 2}} {
+		events, ok := p.read(fmt.Appendf(nil, "step %d", c.step), time.Duration(i+1)*time.Second, true)
+		if len(events) != c.n || !ok {
+			t.Errorf("line %d, step %d: %d events, want %d", i, c.step, len(events), c.n)
+		}
+	}
+	of, err := newPattern(`(?P<batch>\d+)/(?P<of>\d+)`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if events, _ := of.read(fmt.Appendf(nil, "%d/%d", maxCount, maxCount), time.Second, true); events != nil ||
+		of.done != maxCount {
+		t.Errorf("the largest count: %d, %v", of.done, events)
+	}
+}
+
+// A run of llama-bench after another kind, or after its warm-up, has no time of its own.
+func TestLlamaBenchTimesRunsThatFollowEachOther(t *testing.T) {
+	t.Parallel()
+	l := newLlamaBench(strings.Fields("llama-bench -n 32 -p 64"))
+	say := func(s int, text string) int {
+		events, ok := l.read([]byte("llama-bench: benchmark 1/1: "+text), time.Duration(s)*time.Second, true)
+		if !ok {
+			t.Errorf("%q is not read", text)
+		}
+		return len(events)
+	}
+	for i, c := range []struct {
+		text string
+		n    int
+	}{
+		{"generation run 1/9", 0}, {"generation run 2/9", 1}, {"warmup generation run", 0}, {"generation run 3/9", 0},
+		{"generation run 4/9", 1}, {"prompt run 5/9", 0}, {"prompt run 6/9", 1}, {"prompt run 8/9", 0},
+	} {
+		if got := say(i+1, c.text); got != c.n {
+			t.Errorf("line %d, %q: %d events, want %d", i, c.text, got, c.n)
+		}
+	}
+}
+
+// What llama-bench reports at its end stands for all its tests where no run was timed.
+func TestLlamaBenchSumsUpItsSamples(t *testing.T) {
+	t.Parallel()
+	l := newLlamaBench(strings.Fields("llama-bench -n 32 -p 0"))
+	l.read([]byte(`{"n_prompt":0,"n_gen":32,"backends":"CUDA","samples_ns":[2e9,3e9,4e9]}`), 20*time.Second, true)
+	e := l.(summing).summary()
+	if e == nil || e.TimeMS != 9000 || e.N != 96 || e.Phase != "decode" || e.Summary.TimeMS != 3000 ||
+		e.T != 20*time.Second {
+		t.Errorf("got %+v", e)
+	}
+	for text := range map[string]bool{`{"n_prompt":0,"n_gen":0,"samples_ns":[1]}`: true,
+		fmt.Sprintf(`{"n_prompt":0,"n_gen":%d,"samples_ns":[1]}`, maxUnits+1): true,
+		`{"n_prompt":0,"n_gen":5,"samples_ns":[]}`:                            true} {
+		l := newLlamaBench(nil)
+		l.read([]byte(text), time.Second, true)
+		if e := l.(summing).summary(); e != nil {
+			t.Errorf("%s: %+v", text, e)
+		}
+	}
+}

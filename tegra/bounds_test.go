@@ -1,0 +1,60 @@
+package tegra
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestBinarySizeReadsUnitsUpToATebibyte(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int64{"0": 0, "7": 7, "7B": 7, "19568K": 19568 << 10, "3M": 3 << 20,
+		"2G": 2 << 30, "1024G": 1 << 40, "1099511627776": 1 << 40} {
+		if got, ok := binarySize(text); !ok || got != want {
+			t.Errorf("%q: %d, %v, want %d", text, got, ok, want)
+		}
+	}
+	for _, text := range []string{"", "K", "-1K", "1025G", "1099511627777", "1.5G", "3T", "x"} {
+		if got, ok := binarySize(text); ok {
+			t.Errorf("%q is read as %d", text, got)
+		}
+	}
+}
+
+// A list of clocks ends with what a file may reasonably hold, and with what may be a clock.
+func TestFreqListIsBounded(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	for i := range 5000 {
+		b.WriteString(" " + Freq(i+1).In(Hz))
+	}
+	if got := freqList(b.String(), KHz); len(got) != 4096 || got[0] != KHz || got[4095] != 4096*KHz {
+		t.Errorf("of 5000 clocks %d are taken", len(got))
+	}
+	limit := maxFreq.In(KHz)
+	if got := freqList(limit+" "+(maxFreq+KHz).In(KHz), KHz); !slices.Equal(got, []Freq{maxFreq}) {
+		t.Errorf("around the largest clock: %v", got)
+	}
+}
+
+// A board whose memory has one rate alone has modes too.
+func TestEMCOfKnowsABoardWithOneRate(t *testing.T) {
+	t.Parallel()
+	s := &Sysfs{emc: &emcGroup{freqs: []Freq{1600 * MHz}}}
+	locked := knobs{locked: Some(true), rate: Some(1600 * MHz)}
+	if got, ok := s.emcOf(locked); !ok || got != 1600*MHz {
+		t.Errorf("locked: %v, %v", got, ok)
+	}
+	locked.rate = Some(1600*MHz + 33*MHz) // more than a fiftieth off
+	if got, ok := s.emcOf(locked); ok {
+		t.Errorf("a rate that is none is taken for %v", got)
+	}
+	s.emc.freqs = nil
+	if got, ok := s.emcOf(locked); ok {
+		t.Errorf("of no rates: %v", got)
+	}
+	s.emc.freqs = []Freq{1600 * MHz}
+	if got, ok := s.emcOf(knobs{rate: Some(1600 * MHz)}); ok {
+		t.Errorf("where it is not known whether it is locked: %v", got)
+	}
+}

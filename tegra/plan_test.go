@@ -1,0 +1,200 @@
+package tegra_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"jtune/tegra"
+	"jtune/tegra/tegratest"
+)
+
+// paths are the files that writes go to, in their order.
+func paths(writes []tegra.Write) (out []string) {
+	for _, w := range writes {
+		out = append(out, w.Path)
+	}
+	return out
+}
+
+// From the top to the lowest mode: all limits are written, minima before maxima where clocks fall, and the cores go off
+// from the highest down, at the end.
+func TestPlanLowersMinimaFirstAndEndsWithTheCores(t *testing.T) {
+	t.Parallel()
+	s := open(t, tegratest.NewAGXOrin35())
+	c := s.Control()
+	now, err := c.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	low := tegra.Mode{Cores: 9, CPU: s.Space().CPU[1], GPU: s.Space().GPU[1], EMC: s.Space().EMC[1]}
+	writes, err := c.Plan(now, tegra.Request{Mode: low}, tegra.State{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := paths(writes)
+	at := func(path string) int { return slices.Index(list, path) }
+	low0, high0 := at(tegratest.GPU35+"/min_freq"), at(tegratest.GPU35+"/max_freq")
+	if low0 < 0 || high0 < 0 || low0 > high0 {
+		t.Errorf("the GPU's limits are writes %d and %d of\n%s", low0, high0, strings.Join(list, "\n"))
+	}
+	var off []string
+	for _, w := range writes {
+		if strings.HasSuffix(w.Path, "/online") && w.Value == "0" {
+			off = append(off, w.Path)
+		}
+	}
+	var want []string
+	for n := 11; n >= 9; n-- {
+		want = append(want, fmt.Sprintf("%s/cpu%d/online", tegratest.CPU, n))
+	}
+	if !slices.Equal(off, want) || !slices.Equal(list[len(list)-3:], want) {
+		t.Errorf("cores go off as %v, last are %v", off, list[len(list)-3:])
+	}
+}
+
+// Back to a state that is there already nothing is written but what holds no state.
+func TestPlanStateWritesWhatDiffersAlone(t *testing.T) {
+	t.Parallel()
+	s := open(t, tegratest.NewAGXOrin35())
+	c := s.Control()
+	now, err := c.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if writes := c.PlanState(now, now); len(writes) > 0 {
+		t.Errorf("to the present state: %+v", writes)
+	}
+	const limit = tegratest.GPU35 + "/max_freq"
+	other := tegra.State{Files: slices.Clone(now.Files)}
+	for i, f := range other.Files {
+		if f.Path == limit {
+			other.Files[i].Value = s.Space().GPU[2].In(tegra.Hz)
+		}
+	}
+	writes := c.PlanState(now, other)
+	i := slices.IndexFunc(writes, func(w tegra.Write) bool { return w.Path == limit })
+	if i < 0 || writes[i].Value != s.Space().GPU[2].In(tegra.Hz) {
+		t.Errorf("the GPU's limit is not among %+v", writes)
+	}
+	for _, w := range writes {
+		if strings.Contains(w.Path, "cpufreq") || strings.HasSuffix(w.Path, "/online") {
+			t.Errorf("%s is written although it is as wanted", w.Path)
+		}
+	}
+}
+
+// Where the present range is not known, the minimum first goes to the lowest clock, below any maximum.
+func TestPlanGoesToTheLowestClockWhereTheRangeIsNotKnown(t *testing.T) {
+	t.Parallel()
+	s := open(t, tegratest.NewAGXOrin35())
+	c := s.Control()
+	now, err := c.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const least, limit = tegratest.GPU35 + "/min_freq", tegratest.GPU35 + "/max_freq"
+	unknown := tegra.State{Files: slices.DeleteFunc(slices.Clone(now.Files), func(f tegra.StateFile) bool {
+		return f.Path == limit
+	})}
+	mode := tegra.Mode{Cores: 12, CPU: s.Space().CPU[3], GPU: s.Space().GPU[3], EMC: s.Space().EMC[0]}
+	writes, err := c.Plan(unknown, tegra.Request{Mode: mode}, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(writes, func(w tegra.Write) bool { return w.Path == least })
+	if i < 0 || writes[i].Value != s.Space().GPU[0].In(tegra.Hz) || !writes[i].Loose {
+		t.Errorf("the first write of the minimum is %+v", writes)
+	}
+}
+
+func TestSpaceTakesNoValueBelowOne(t *testing.T) {
+	t.Parallel()
+	good := []tegra.Freq{tegra.GHz}
+	for name, err := range map[string]error{
+		"no GPU list":            second(tegra.NewSpace([]int{1}, good, nil, good)),
+		"a CPU clock of zero":    second(tegra.NewSpace([]int{1}, []tegra.Freq{0, tegra.GHz}, good, good)),
+		"a GPU clock of zero":    second(tegra.NewSpace([]int{1}, good, []tegra.Freq{0, tegra.GHz}, good)),
+		"a memory clock of zero": second(tegra.NewSpace([]int{1}, good, good, []tegra.Freq{0, tegra.GHz})),
+	} {
+		if err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	least := []tegra.Freq{1}
+	if s, err := tegra.NewSpace([]int{1}, least, least, least); err != nil || s.Len() != 1 {
+		t.Errorf("the least clocks: %v", err)
+	}
+}
+
+// What can be a trip point or a name, at both ends.
+func TestZonesAreReadWithinTheirBounds(t *testing.T) {
+	t.Parallel()
+	const zone = "/sys/class/thermal/thermal_zone8"
+	for at, there := range map[string]bool{"29999": false, "30000": true, "99000": true, "200000": true,
+		"200001": false} {
+		tr := tegratest.NewAGXOrin35()
+		tr.Set(zone+"/trip_point_0_temp", at)
+		tr.Set(zone+"/trip_point_1_temp", "0")
+		tr.Set(zone+"/trip_point_2_temp", "0")
+		for _, z := range read(t, open(t, tr)).Temps {
+			if z.Name == "tj-therm" && z.Trip.OK != there {
+				t.Errorf("a trip point at %s m°C: %+v", at, z.Trip)
+			}
+		}
+	}
+	for n, there := range map[int]bool{64: true, 65: false} {
+		tr := tegratest.NewAGXOrin35()
+		name := strings.Repeat("x", n)
+		tr.Set(zone+"/type", name)
+		got := slices.ContainsFunc(read(t, open(t, tr)).Temps, func(z tegra.TempReading) bool { return z.Name == name })
+		if got != there {
+			t.Errorf("a zone with a name of %d letters is read: %v", n, got)
+		}
+	}
+}
+
+// A cooling device that does nothing is no heat.
+func TestHeatIsACoolingDeviceAtWork(t *testing.T) {
+	t.Parallel()
+	for state, want := range map[string]bool{"0": false, "1": true} {
+		tr := tegratest.NewAGXOrin35()
+		tr.Set("/sys/class/thermal/cooling_device1/type", "cpu-throttle-alert")
+		tr.Set("/sys/class/thermal/cooling_device1/cur_state", state)
+		if got := read(t, open(t, tr)).Heat; got != tegra.Some(want) {
+			t.Errorf("state %s: %v", state, got)
+		}
+	}
+}
+
+// The fan's speed is that of its tachometer, of the older kernel's file where that is there.
+func TestFanSpeedComesFromItsTachometer(t *testing.T) {
+	t.Parallel()
+	tr := tegratest.NewAGXOrin35()
+	if got := read(t, open(t, tr)).FanRPM; got != tegra.Some[int64](1200) {
+		t.Errorf("got %v, want 1200", got)
+	}
+	tr.Set("/sys/devices/pwm-fan/rpm_measured", "1234")
+	if got := read(t, open(t, tr)).FanRPM; got != tegra.Some[int64](1234) {
+		t.Errorf("got %v, want 1234", got)
+	}
+}
+
+// What clocks may fall to while they are free comes with each preset of the AGX Orin: 729.6 MHz, and no more than its
+// limit.
+func TestPresetsHaveTheLowerLimitsOfTheirClocks(t *testing.T) {
+	t.Parallel()
+	for _, b := range tegratest.Boards() {
+		s := openRoot(t, b.New().Write(t))
+		presets := s.Presets()
+		for _, p := range presets {
+			if p.MinCPU > p.Mode.CPU || p.MinGPU > p.Mode.GPU || p.MinCPU < 0 || p.MinGPU < 0 {
+				t.Errorf("%s, %s: not below %v and %v of %v", b.Name, p.Name, p.MinCPU, p.MinGPU, p.Mode)
+			}
+			if b.Name == "agx-orin-35" && p.MinCPU != 729600*tegra.KHz {
+				t.Errorf("%s: its CPU clocks fall to %v", p.Name, p.MinCPU)
+			}
+		}
+	}
+}
