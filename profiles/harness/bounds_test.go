@@ -46,6 +46,7 @@ func TestContainedKeepsTheValuesOfOptions(t *testing.T) {
 		"docker run -tv /a:/b IMAGE x":        "docker run --name n --init -tv /a:/b IMAGE x",
 		"docker run --gpus all --rm IMAGE":    "docker run --name n --init --gpus all --rm IMAGE",
 		"docker run --gpus=all IMAGE -t":      "docker run --name n --init --gpus=all IMAGE -t",
+		"docker run -d IMAGE -t":              "docker run --name n --init -d IMAGE -t",
 		"docker run -d -P IMAGE":              "docker run --name n --init -d -P IMAGE",
 		"docker container run --tty -e A B":   "docker container run --name n --init -e A B",
 		"docker run -t":                       "docker run --name n --init",
