@@ -43,7 +43,7 @@ func scoreOf(t testing.TB, s sweepOf, in, out []tegra.Measured, o SurrogateOptio
 	byTime := fit.sdPowerByTime(fit.scale.settings(fit.places().All()), p)
 	var sc score
 	var tp, to, pp, po []float64
-	t80, t95 := studentQuantile(0.80, p.DoF), studentQuantile(0.95, p.DoF)
+	t80, t95 := p.BandWidth(0.80), p.BandWidth(0.95)
 	for _, m := range out {
 		i, _ := s.space.Index(m.Mode)
 		tp, to, pp, po = append(

@@ -203,8 +203,8 @@ func (s *Surrogate) farFrom(measured []tegra.Measured) []tegra.Setting {
 type Posterior struct {
 	LnTime, SdTime, LnPower, SdPower []float64
 	NoiseTime, NoisePower            float64
-	DoF                              int // of the Student quantile for error bars
-	readDoF                          int // the same by the readings alone, whatever a board's prior says
+	readings                         int
+	prior                            float64 // weight of the fits with a board's prior
 }
 
 // Posterior predicts all modes of the space, each with every batch size: n² per
@@ -294,12 +294,27 @@ func (p *Posterior) predictions(list []tegra.Setting, sdPowerByTime []float64) [
 	return out
 }
 
+// Error bars with a board's prior. Most errors are smaller than the deviations say, and a few far larger: they follow
+// Student's distribution of few degrees of freedom, whose scale grows with the readings, as the deviations shrink
+// (docs/decisions/030-as-narrow-as-the-workloads-lie.md).
+const (
+	leastReadDoF = 3
+	scaleOfNone  = 0.43 // of the deviations, without a reading
+	scalePerRead = 0.025
+	scaleMost    = 0.78 // with which 80 % bands are as wide as a normal distribution's
+)
+
 // BandWidth is the half width, in the standard deviations of a Prediction, of the band that
 // holds the given share (0 to 1) of new measurements.
-func (p *Posterior) BandWidth(share float64) float64 { return studentQuantile(share, p.DoF) }
+func (p *Posterior) BandWidth(share float64) float64 {
+	scale := min(scaleOfNone+scalePerRead*float64(p.readings), scaleMost)
+	return p.prior*scale*studentQuantile(share, leastReadDoF) + (1-p.prior)*p.WidthByReadings(share)
+}
 
 // WidthByReadings is BandWidth as if no board's prior were known: what must not be underestimated.
-func (p *Posterior) WidthByReadings(share float64) float64 { return studentQuantile(share, p.readDoF) }
+func (p *Posterior) WidthByReadings(share float64) float64 {
+	return studentQuantile(share, max(p.readings-5, leastReadDoF))
+}
 
 // logBands makes a prediction from means and standard deviations of the
 // logarithms; the half widths of the bands are the deviations times wide.

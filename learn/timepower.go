@@ -166,10 +166,6 @@ func (m mixture) trust() float64 {
 	return sum
 }
 
-// priorDoF is how many degrees of freedom a board's prior adds to those of the readings, where it counts in full
-// (docs/decisions/030-as-narrow-as-the-workloads-lie.md).
-const priorDoF = 15
-
 // trustInPrior is the weight of the fit with a board's prior at its own width.
 func (m mixture) trustInPrior() float64 {
 	for i, c := range m.curves {
@@ -219,9 +215,9 @@ func (t *timePowerModel) posterior(x []point, r residuals) *Posterior {
 		SdPower:    make([]float64, n),
 		NoiseTime:  t.time.noise(),
 		NoisePower: t.power.noise(),
-		readDoF:    max(t.n-5, 3),
+		readings:   t.n,
+		prior:      min(t.time.trustInPrior(), t.power.trustInPrior()),
 	}
-	p.DoF = p.readDoF + int(priorDoF*min(t.time.trustInPrior(), t.power.trustInPrior()))
 	atTime := t.timeInputs(x, r.time)
 	if len(t.power.curves) == 0 {
 		for i := range n {
