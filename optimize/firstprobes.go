@@ -1,6 +1,10 @@
 package optimize
 
-import "jtune/tegra"
+import (
+	"slices"
+
+	"jtune/tegra"
+)
 
 // The first probes of a search.
 //
@@ -9,7 +13,8 @@ import "jtune/tegra"
 // the first of them takes the place of the start mode.
 //
 // Over batch sizes: the settings that reduce the uncertainty about all settings most, among
-// those that are trusted to keep a power limit.
+// those that are trusted to keep a power limit. From one reading little is known of power: the
+// second is the setting expected to draw least, of those that say nearly as much as the best.
 // docs/decisions/012-first-probes-over-batch-sizes.md says what they gain.
 
 // comparedShare bounds the modes to compare with to the cap of probes divided by this.
@@ -33,6 +38,7 @@ const (
 	firstSettings   = 4   // measured, the start among them, before the best is sought
 	firstShare      = 4   // but no more than the cap of probes divided by this
 	firstCandidates = 200 // random settings to choose from, and as many whose uncertainty counts
+	secondTells     = 0.7 // of what the most informative one tells
 )
 
 // firstProbe chooses the setting that reduces the uncertainty most; false when
@@ -46,21 +52,39 @@ func (l *loop) firstProbe(b *belief) (int, bool) {
 	if len(candidates) == 0 {
 		return 0, false
 	}
-	return l.mostInformative(b, candidates), true
+	if len(l.order) > 1 {
+		return l.mostInformative(b, candidates), true
+	}
+	tells, coolest := l.tell(b, candidates), newArgmax()
+	most := slices.Max(tells)
+	for k, i := range candidates {
+		if tells[k] >= secondTells*most {
+			coolest.offer(i, -b.lnPower[i], 0)
+		}
+	}
+	return coolest.index, true
 }
 
 // mostInformative is the candidate that reduces the uncertainty about all settings most.
 func (s *search) mostInformative(b *belief, candidates []int) int {
+	most := newArgmax()
+	for k, tells := range s.tell(b, candidates) {
+		most.offer(candidates[k], tells, 0)
+	}
+	return most.index
+}
+
+// tell is by how much each candidate reduces the uncertainty about all settings.
+func (s *search) tell(b *belief, candidates []int) []float64 {
 	targets := draw(s.rng, upTo(len(b.open)), firstCandidates)
 	time := explained(s.model.CovTime(targets, candidates), at(b.ownSDTime, targets), at(b.ownSDTime, candidates),
 		b.noiseTime)
 	power := explained(s.model.CovPower(targets, candidates), at(b.ownSDPower, targets), at(b.ownSDPower, candidates),
 		b.noisePower)
-	most := newArgmax()
-	for k, i := range candidates {
-		most.offer(i, time[k]+power[k], 0)
+	for k, v := range power {
+		time[k] += v
 	}
-	return most.index
+	return time
 }
 
 func at(values []float64, index []int) []float64 {

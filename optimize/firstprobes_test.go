@@ -62,3 +62,35 @@ func TestTheModesToCompareWithAreMeasuredWhereTheLimitAllows(t *testing.T) {
 		})
 	}
 }
+
+// Little is known of power from one reading: the second setting is cooler than most that are trusted.
+func TestTheSecondSettingIsCool(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(5) {
+		b := optimizetest.New(t)
+		var s *search
+		o := TuneOptions{Space: b.Space, Batches: optimizetest.Sizes, Limit: Limit{PowerW: 25}, Seed: seed, Probes: 8}
+		o.Choosing = func(step Step) {
+			if len(s.order) != 1 {
+				return
+			}
+			l, belief := &loop{search: s}, s.believe()
+			i, _ := s.places.Index(step.Setting)
+			trusted := belief.openModes(func(k int) bool { return belief.trusted(s.limit, k, l.caution()) })
+			cooler := 0
+			for _, k := range trusted {
+				if belief.lnPower[k] < belief.lnPower[i] {
+					cooler++
+				}
+			}
+			if 3*cooler > len(trusted) {
+				t.Errorf("seed %d: %v, %d of %d trusted ones are cooler", seed, step.Setting, cooler, len(trusted))
+			}
+		}
+		var err error
+		if s, err = newSearch(t.Context(), b.Serve, o); err != nil {
+			t.Fatal(err)
+		}
+		s.closedLoop()
+	}
+}
