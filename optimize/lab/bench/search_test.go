@@ -105,6 +105,7 @@ type runs struct {
 	believedPct   []float64 // gap to the best believed mode, where there is one
 	over, total   int
 	with          int // modes to compare with that were measured
+	belief        beliefs
 }
 
 // compared counts the modes to compare with that a search measured.
@@ -158,7 +159,7 @@ func (r *runs) join(o *runs) {
 
 func (s *cleanSweep) search(t *testing.T, limits []optimize.Limit, seeds int, depth optimize.SearchDepth) *runs {
 	t.Helper()
-	var out runs
+	out, modes := runs{belief: beliefs{}}, s.Space.Modes()
 	for _, l := range limits {
 		want, err := bestOf(s.clean, l)
 		if err != nil {
@@ -180,6 +181,7 @@ func (s *cleanSweep) search(t *testing.T, limits []optimize.Limit, seeds int, de
 					Depth:     depth,
 					Reference: s.reference,
 					Compare:   s.compare,
+					Observe:   out.belief.watch(func(m tegra.Mode) float64 { return s.At[m].PowerW }, modes),
 				},
 			)
 			if err != nil {
@@ -194,7 +196,7 @@ func (s *cleanSweep) search(t *testing.T, limits []optimize.Limit, seeds int, de
 			out.compared(res, s.compare)
 		}
 	}
-	t.Log(&out)
+	t.Log(&out, "\n"+out.belief.String())
 	return &out
 }
 

@@ -19,10 +19,13 @@ import (
 type unseen struct {
 	gapPct, modes []float64
 	hot, total    int
-	over          int             // answers above their limit in truth by more than the noise of two readings
-	notes         []string        // hot searches and others that went far wrong
-	belief        map[int]*surety // by number of readings
+	over          int      // answers above their limit in truth by more than the noise of two readings
+	notes         []string // hot searches and others that went far wrong
+	belief        beliefs
 }
+
+// beliefs are what the models of searches believed, by number of readings.
+type beliefs map[int]*surety
 
 // surety is how far truths lie from a belief of power, in its deviations: those that take the time for certain, and
 // those that the power a faster mode would draw adds to.
@@ -30,10 +33,10 @@ type surety struct{ certain, guarded []float64 }
 
 var suretyAt = []int{1, 2, 3, 5, 8}
 
-// believe compares a model from n modes with the truth of all modes.
-func (u *unseen) believe(m *learn.Surrogate, n int, w *simulated, modes []tegra.Mode) {
-	if u.belief[n] == nil {
-		u.belief[n] = &surety{}
+// believe compares a model from n modes with the truth of others.
+func (u beliefs) believe(m *learn.Surrogate, n int, truth func(tegra.Mode) float64, modes []tegra.Mode) {
+	if u[n] == nil {
+		u[n] = &surety{}
 	}
 	p, all := m.Posterior(), make([]int, len(modes))
 	for i := range all {
@@ -41,11 +44,36 @@ func (u *unseen) believe(m *learn.Surrogate, n int, w *simulated, modes []tegra.
 	}
 	faster := m.PowerIfFaster(p, 2, all)
 	for i, mode := range modes {
-		off := math.Log(w.truth[mode].PowerW) - p.LnPower[i]
+		off := math.Log(truth(mode)) - p.LnPower[i]
 		sd := math.Hypot(p.SdPower[i], p.NoisePower)
-		u.belief[n].certain = append(u.belief[n].certain, off/sd)
-		u.belief[n].guarded = append(u.belief[n].guarded, off/math.Hypot(sd, faster[i]/2))
+		if math.IsNaN(off) || math.IsInf(off, 0) { // the sweep lacks it
+			continue
+		}
+		u[n].certain = append(u[n].certain, off/sd)
+		u[n].guarded = append(u[n].guarded, off/math.Hypot(sd, faster[i]/2))
 	}
+}
+
+// watch is what a search tells after each probe, of which the first models from suretyAt modes are compared.
+func (u beliefs) watch(truth func(tegra.Mode) float64, modes []tegra.Mode) func(optimize.Seen) {
+	read, seen := map[tegra.Mode]bool{}, map[int]bool{}
+	return func(s optimize.Seen) {
+		read[s.Mode] = read[s.Mode] || s.Err == nil
+		if n := len(read); s.Model != nil && slices.Contains(suretyAt, n) && !seen[n] {
+			seen[n] = true
+			u.believe(s.Model, n, truth, modes)
+		}
+	}
+}
+
+func (u beliefs) String() string {
+	var b strings.Builder
+	for _, n := range suretyAt {
+		if s := u[n]; s != nil {
+			fmt.Fprintf(&b, "after %d: time certain %s; with the time %s\n", n, sureness(s.certain), sureness(s.guarded))
+		}
+	}
+	return b.String()
 }
 
 const (
@@ -70,14 +98,7 @@ func (u *unseen) String() string {
 	fmt.Fprintf(&b, "hot %d of %d; gap median %.1f p90 %.1f mean %.1f worst %.0f %%; modes median %.0f p90 %.0f "+
 		"most %.0f; answers over %d\n", u.hot, u.total, q(u.gapPct, 0.5), q(u.gapPct, 0.9), mean, q(u.gapPct, 1),
 		q(u.modes, 0.5), q(u.modes, 0.9), q(u.modes, 1), u.over)
-	for _, n := range suretyAt {
-		s := u.belief[n]
-		if s == nil {
-			continue
-		}
-		fmt.Fprintf(&b, "after %d: time certain %s; with the time %s\n", n, sureness(s.certain), sureness(s.guarded))
-	}
-	return b.String()
+	return b.String() + u.belief.String()
 }
 
 // sureness prints the share of deviations inside the 50, 80 and 95 % bands, and their root mean square.
@@ -100,23 +121,18 @@ func sureness(z []float64) string {
 func (p *population) search(t *testing.T, u *unseen, k int, ref *learn.Reference) {
 	t.Helper()
 	if u.belief == nil {
-		u.belief = map[int]*surety{}
+		u.belief = beliefs{}
 	}
 	w := &p.workloads[k]
 	for _, l := range p.limits(k) {
-		read, seen := map[tegra.Mode]int{}, map[int]bool{}
+		read := map[tegra.Mode]int{}
 		measure := func(_ context.Context, m tegra.Mode) (tegra.Measured, error) {
 			read[m]++
 			return p.reading(k, read[m], m), nil
 		}
 		res, err := optimize.Tune(t.Context(), optimizetest.OfModes(measure), optimize.TuneOptions{
 			Limit: l, Space: p.space, Seed: p.seed, Reference: ref,
-			Observe: func(s optimize.Seen) {
-				if n := len(read); s.Model != nil && slices.Contains(suretyAt, n) && !seen[n] {
-					seen[n] = true
-					u.believe(s.Model, n, w, p.modes)
-				}
-			},
+			Observe: u.belief.watch(func(m tegra.Mode) float64 { return w.truth[m].PowerW }, p.modes),
 		})
 		u.total++
 		for n, r := range res.Probes {
