@@ -21,7 +21,7 @@ func TestThePageOfTheStudiesHasEveryPublishedResult(t *testing.T) {
 	}
 	page := strings.NewReplacer("\\", "").Replace(string(text)) // of Markdown
 	if strings.Contains(page, "quick") {
-		t.Error("the page is of the quick form")
+		t.Error("the page shows the quick form")
 	}
 	rows := map[string]string{}
 	for line := range strings.Lines(page) {
