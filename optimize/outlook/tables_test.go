@@ -20,7 +20,7 @@ func ofCores(n int, ms, watts float64) tegra.Measured {
 	return tegra.Measured{Setting: tegra.Setting{Mode: mode}, TimeMS: ms, PowerW: watts}
 }
 
-// errsBy is a sample of a mode with so many cores that was predicted so many percent off in time.
+// errsBy is a sample of a mode with this number of cores, whose prediction is off in time by that many percent.
 func errsBy(cores int, offPct float64) learn.LeftOut {
 	m := ofCores(cores, 100, 20)
 	p := optimize.MeasuredPrediction(m)
@@ -74,7 +74,7 @@ func TestRegionsAreQuartersOfEnoughModes(t *testing.T) {
 	if d := cmp.Diff([]string{fmt.Sprintf("4-4: %d", 2*least)}, cores(same)); d != "" {
 		t.Errorf("equal values (-want +got):\n%s", d)
 	}
-	// What is left over is no region of its own.
+	// A remainder is no region of its own.
 	if got := cores(list(numbers(3*least - 1)...)); len(got) != 2 || !strings.Contains(got[1], fmt.Sprint(2*least-1)) {
 		t.Errorf("a rest: %v", got)
 	}
@@ -124,7 +124,7 @@ func TestDefaultPowerIsTheMiddlePreset(t *testing.T) {
 	}
 }
 
-// The batch sizes to choose from: what was asked for, the workload's own, and one and two octaves around it.
+// The batch sizes to choose from: the given ones, the workload's own, and one and two octaves around it.
 func TestBatchChoicesAreOctavesAroundTheOwn(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -163,7 +163,7 @@ func TestSavesIsWhatIsMostTelling(t *testing.T) {
 	}
 }
 
-// Differences are in percent of the other; the band is that of both predictions, as if independent.
+// Differences are in percent of the other; the band combines both predictions, as if independent.
 func TestComparisonHasTheBandOfBothModes(t *testing.T) {
 	t.Parallel()
 	m := ofCores
@@ -272,7 +272,7 @@ func TestOutlookDoubtsASuspiciousReadingUntilTheNext(t *testing.T) {
 	}
 }
 
-// What a search found is the answer to its limit, for its own batch size.
+// The result of a search is the answer to its limit, for its own batch size.
 func TestOutlookChoosesWhatASearchFound(t *testing.T) {
 	t.Parallel()
 	o := lineOutlook(t)

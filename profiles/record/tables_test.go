@@ -14,8 +14,8 @@ import (
 	"jtune/telemetry"
 )
 
-// What is left open takes the defaults of docs; what is not positive counts as open, but no first minibatches to leave
-// out and no wait.
+// Open settings take the defaults of docs; values that are not positive count as open, but no first minibatches to
+// leave out and no wait.
 func TestSettingsWithDefaultsFillWhatIsOpen(t *testing.T) {
 	t.Parallel()
 	want := Settings{Minibatches: 40, Discard: 1, MinSamples: 3, SampleEvery: time.Second,
@@ -169,7 +169,7 @@ func TestBeginsFindsTheRunThatWasCutOff(t *testing.T) {
 	}
 }
 
-// The first epoch is said to be slower where it is by more than a twentieth, and both are known.
+// The first epoch is reported as slower if it is by more than a twentieth, and both are known.
 func TestAdviceSaysThatTheFirstEpochIsSlower(t *testing.T) {
 	t.Parallel()
 	at := func(ms float64) tegra.Val[Part] { return tegra.Some(Part{Epochs: 1, Minibatches: 100, TimeMS: ms}) }
@@ -220,7 +220,7 @@ func TestRecordWritesTheRowIntoItsModesFolder(t *testing.T) {
 	}
 }
 
-// What a line cannot have is an error that names it, and no row.
+// An impossible value of a line is an error that names it, and no row.
 func TestParseRowNamesWhatItCannotRead(t *testing.T) {
 	t.Parallel()
 	rec, err := Create(filepath.Join(t.TempDir(), "c"), testHeader(t))

@@ -310,7 +310,7 @@ func TestGuardListsTheKnobThatTheKernelRefuses(t *testing.T) {
 	r.wantAsFound()
 }
 
-// What could not be restored at the end is the guard's error, and its client's.
+// A knob that could not be restored at the end is the guard's error, and its client's.
 func TestServeEndsWithTheErrorOfItsRestore(t *testing.T) {
 	t.Parallel()
 	const limit = tegratest.GPU35 + "/max_freq"
