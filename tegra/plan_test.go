@@ -168,7 +168,7 @@ func TestHeatIsACoolingDeviceAtWork(t *testing.T) {
 	}
 }
 
-// The fan's speed is that of its tachometer, of the older kernel's file where that is there.
+// The fan's speed comes from its tachometer, or from the older kernel's file if there is one.
 func TestFanSpeedComesFromItsTachometer(t *testing.T) {
 	t.Parallel()
 	tr := tegratest.NewAGXOrin35()

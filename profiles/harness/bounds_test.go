@@ -94,7 +94,8 @@ func TestParseCompletesABatchOfInference(t *testing.T) {
 	}
 }
 
-// The job's clock is tied to ours by the line that came soonest; no event is dated back by more than is asked.
+// The job's clock is tied to ours by the line that came soonest; no event is dated back by more than the requested
+// time.
 func TestParserDatesEventsByTheSoonestLine(t *testing.T) {
 	t.Parallel()
 	var p parser
@@ -194,7 +195,7 @@ func TestLlamaBenchTimesRunsThatFollowEachOther(t *testing.T) {
 	}
 }
 
-// What llama-bench reports at its end stands for all its tests where no run was timed.
+// The final report of llama-bench counts for all its tests if no run was timed.
 func TestLlamaBenchSumsUpItsSamples(t *testing.T) {
 	t.Parallel()
 	l := newLlamaBench(strings.Fields("llama-bench -n 32 -p 0"))
