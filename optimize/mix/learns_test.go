@@ -1,0 +1,281 @@
+package mix
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"jtune/internal/arrivals"
+	"jtune/learn"
+	"jtune/optimize"
+	"jtune/optimize/ladder"
+	"jtune/tegra"
+)
+
+func TestSearchMeasuresNothingFarOverALimit(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		ask  Ask
+		of   func(share float64) learn.Prediction // a setting at that share of its limit
+		want []float64
+	}{
+		"power": {Ask{Load: load(arrivals.Uniform, 10), Limit: optimize.Limit{PowerW: 20}},
+			func(v float64) learn.Prediction { return read(at(int(100*v), 1), 20, 20*v) }, []float64{0.9, 1.05, 1.09}},
+		"latency": {Ask{Load: load(arrivals.Uniform, 10), LatencyMS: 20},
+			func(v float64) learn.Prediction { return read(at(int(100*v), 1), 20*v, 20) }, []float64{0.9, 1.05, 1.09}},
+		"batch": {Ask{Load: load(arrivals.Uniform, 10), Limit: optimize.Limit{TimeMS: 20}},
+			func(v float64) learn.Prediction { return read(at(int(100*v), 1), 20*v, 20) }, []float64{0.9, 1.05, 1.09}},
+		"busy": {Ask{Load: load(arrivals.Uniform, 50)},
+			func(v float64) learn.Prediction { return read(at(int(100*v), 1), 20*v, 20) }, []float64{0.9, 1.05, 1.09}},
+		"busy and power": {Ask{Load: load(arrivals.Uniform, 50), Limit: optimize.Limit{PowerW: 20}},
+			func(v float64) learn.Prediction { return read(at(int(100*v), 1), 20*v, 24*v) }, []float64{0.9}},
+	} {
+		var preds []learn.Prediction
+		var open []tegra.Setting
+		for _, share := range []float64{0.9, 1.05, 1.09, 1.15, 3} {
+			p := c.of(share)
+			preds, open = append(preds, p), append(open, p.Setting)
+		}
+		s := &search{o: Options{Ask: c.ask}, infer: NewPhase(preds)}
+		var got []float64
+		for _, a := range s.harmless(open) {
+			got = append(got, float64(a.Mode.Cores)/100)
+		}
+		if d := cmp.Diff(c.want, got); d != "" {
+			t.Errorf("%s (-want +got):\n%s", name, d)
+		}
+		if all := s.harmless(open[4:]); name != "busy" && len(all) != 1 {
+			t.Errorf("%s: where all are far over, all are left: got %v", name, all)
+		}
+	}
+}
+
+func TestSearchKnowsProfiledSettingsThatBreakALimit(t *testing.T) {
+	t.Parallel()
+	space := smallSpace(t)
+	watts := func(m tegra.Mode) float64 { return 20 + 9*m.GPU.GHz() + 2*m.CPU.GHz() + m.EMC.GHz() }
+	var infer []tegra.Measured
+	var only []tegra.Setting
+	var nearest tegra.Setting
+	least := math.Inf(1)
+	for i, m := range space.Modes() {
+		if i%13 != 5 {
+			continue
+		}
+		s := tegra.Setting{Mode: m, Batch: 1}
+		infer = append(infer, tegra.Measured{Setting: s, TimeMS: 10 / m.GPU.GHz(), PowerW: watts(m)})
+		only = append(only, s)
+		if watts(m) < least {
+			nearest, least = s, watts(m)
+		}
+	}
+	measure := func(context.Context, Outcome) (Reading, error) {
+		t.Error("a setting that is known to break the limit is measured")
+		return Reading{}, errors.New("no")
+	}
+	ask := Ask{Load: load(arrivals.Uniform, 5), Limit: optimize.Limit{PowerW: 15}}
+	slices.Reverse(only) // the nearest is not the first
+	r, err := Search(t.Context(), measure, Options{Ask: ask, Space: space, Batches: []int{1}, Infer: infer, Only: only})
+	var none *NoSettingError
+	if !errors.As(err, &none) || !none.Measured || none.Nearest.Setting != nearest || r.Ended != optimize.Exhausted {
+		t.Errorf("got %+v %v, want the nearest, %v", r.Best.Setting, err, nearest)
+	}
+}
+
+func TestSearchLearnsFromEachMixThatItMeasures(t *testing.T) {
+	t.Parallel()
+	space := smallSpace(t)
+	var infer, train []tegra.Measured
+	for i, m := range space.Modes() {
+		if i%13 == 0 {
+			infer = append(infer, tegra.Measured{Setting: tegra.Setting{Mode: m, Batch: 1}, TimeMS: 10 / m.GPU.GHz(),
+				PowerW: 10 + 5*m.GPU.GHz()})
+			train = append(train, tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: 40 / m.GPU.GHz(),
+				PowerW: 12 + 5*m.GPU.GHz()})
+		}
+	}
+	o := Options{Ask: Ask{Load: load(arrivals.Uniform, 5), LatencyMS: 500}, Space: space, Batches: []int{1},
+		Infer: infer, Train: train}
+	s := &search{o: o, settings: o.Settings(), measured: map[tegra.Setting]bool{}, failed: map[tegra.Setting]bool{},
+		known: map[tegra.Setting]bool{}}
+	if err := s.predict(); err != nil {
+		t.Fatal(err)
+	}
+	there := tegra.Setting{Mode: space.Modes()[20], Batch: 1}
+	measure := func(context.Context, Outcome) (Reading, error) {
+		return Reading{Infer: tegra.Measured{TimeMS: 77, PowerW: 9}, Train: tegra.Measured{TimeMS: 333, PowerW: 8}}, nil
+	}
+	if _, err := s.verify(t.Context(), measure, Outcome{Setting: there}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.predict(); err != nil {
+		t.Fatal(err)
+	}
+	serve, _ := s.infer.At(there)
+	trains, _ := s.train.At(there)
+	if serve.TimeMS != 77 || trains.TimeMS != 333 || slices.Contains(s.open(), there) {
+		t.Errorf("the next predictions say %.3g and %.3g ms, want 77 and 333 as measured", serve.TimeMS,
+			trains.TimeMS)
+	}
+}
+
+func TestSearchAloneCorrectsItsLatencies(t *testing.T) {
+	t.Parallel()
+	space := smallSpace(t)
+	var infer []tegra.Measured
+	for _, m := range space.Modes() {
+		infer = append(infer, tegra.Measured{Setting: tegra.Setting{Mode: m, Batch: 1}, TimeMS: 10 / m.GPU.GHz(),
+			PowerW: 10 + 5*m.GPU.GHz()})
+	}
+	there := infer[0]
+	o := Options{Ask: Ask{Load: load(arrivals.Uniform, 5), LatencyMS: 500,
+		Sent: []Sent{{there.Setting, 5, 1.2 * there.TimeMS}}}, Space: space, Batches: []int{1}, Infer: infer}
+	alone := &search{o: o, settings: o.Settings()}
+	o.Train = []tegra.Measured{}
+	for _, m := range infer {
+		m.Batch = 0
+		o.Train = append(o.Train, m)
+	}
+	beside := &search{o: o, settings: o.Settings()}
+	for s, want := range map[*search]float64{alone: 1.2, beside: 1} {
+		if err := s.predict(); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.o.Ask.off.factor(0); math.Abs(got-want) > 1e-6 {
+			t.Errorf("latencies are corrected by %v, want %v", got, want)
+		}
+	}
+}
+
+func TestSearchGoesOnWhileAMixMayBeBetter(t *testing.T) {
+	t.Parallel()
+	sure, unsure := &learn.Prediction{}, &learn.Prediction{LnPowerSD: 0.05}
+	slow := &learn.Prediction{LnTimeSD: 0.05}
+	best := Outcome{PeakW: 20, TimeMS: 50, ServedPerS: 10}
+	for _, c := range []struct {
+		want  Want
+		serve *learn.Prediction
+		o     Outcome
+		worth bool
+	}{
+		{LeastPower, sure, Outcome{PeakW: 19.9}, false}, {LeastPower, sure, Outcome{PeakW: 19.7}, true},
+		{LeastPower, unsure, Outcome{PeakW: 20.7}, true}, {LeastPower, unsure, Outcome{PeakW: 20.9}, false},
+		{LeastPower, slow, Outcome{PeakW: 19.9}, false}, {LeastTime, slow, Outcome{TimeMS: 51}, true},
+		{LeastTime, unsure, Outcome{TimeMS: 49.9}, false}, {MostRequests, slow, Outcome{ServedPerS: 9.7}, true},
+		{MostRequests, sure, Outcome{ServedPerS: 10.05}, false}, {MostRequests, sure, Outcome{ServedPerS: 10.2}, true},
+	} {
+		s := &search{o: Options{Ask: Ask{Want: c.want}}}
+		c.o.serve = c.serve
+		if got := s.worth(c.o, best); got != c.worth {
+			t.Errorf("%s: %+v is worth a measurement: %v", c.want, c.o, got)
+		}
+	}
+}
+
+func TestProbesBreakTheLimitsOnPowerAndLatency(t *testing.T) {
+	t.Parallel()
+	ask := Ask{Limit: optimize.Limit{PowerW: 20}, LatencyMS: 50, Load: load(arrivals.Uniform, 10)}
+	for name, c := range map[string]struct {
+		ask         Ask
+		p           Probe
+		power, late bool
+	}{
+		"within":     {ask, Probe{Outcome: Outcome{PeakW: 20, LatencyMS: 50}}, false, false},
+		"too hungry": {ask, Probe{Outcome: Outcome{PeakW: 20.1, LatencyMS: 50}}, true, false},
+		"late":       {ask, Probe{Outcome: Outcome{PeakW: 20, LatencyMS: 50.1}}, false, true},
+		"too busy":   {ask, Probe{Outcome: Outcome{PeakW: 20, LatencyMS: 10, Rho: 1.1}}, false, true},
+		"failed":     {ask, Probe{Err: errors.New("no")}, true, true},
+		"no limits":  {Ask{}, Probe{Outcome: Outcome{PeakW: 90, LatencyMS: 5e9}}, false, false},
+		"by mean power": {Ask{Limit: ask.Limit, PowerAs: Mean}, Probe{Outcome: Outcome{PeakW: 30, MeanW: 19}}, false,
+			false},
+	} {
+		s := &probing{search: search{o: Options{Ask: c.ask}}}
+		if power, late := s.breaks(&c.p); power != c.power || late != c.late {
+			t.Errorf("%s: power %v, late %v", name, power, late)
+		}
+	}
+	a, z := Probe{Outcome: Outcome{PeakW: 20, TrainPerS: 4}}, Probe{Outcome: Outcome{PeakW: 25, TrainPerS: 14}}
+	if got := slopeOf(&a, &z); got != 2 {
+		t.Errorf("10 minibatches a second for 5 W: %v", got)
+	}
+	z.PeakW = 20.5
+	if got := slopeOf(&a, &z); got != 0 {
+		t.Errorf("half a watt says something: %v", got)
+	}
+}
+
+func TestSearchByGMDBeginsWithTheLargestBatchThatIsInTime(t *testing.T) {
+	t.Parallel()
+	space := smallSpace(t)
+	measure := func(_ context.Context, o Outcome) (Reading, error) {
+		g := o.Mode.GPU.GHz()
+		return Reading{Infer: tegra.Measured{Setting: o.Setting, TimeMS: float64(o.Batch) / g, PowerW: 10 + 5*g},
+			Train: tegra.Measured{Setting: tegra.Setting{Mode: o.Mode}, TimeMS: 40 / g, PowerW: 10 + 5*g}}, nil
+	}
+	ask := Ask{LatencyMS: 700, Quantile: 1, Policy: Strict, Load: load(arrivals.Uniform, 30)}
+	o := Options{Ask: ask, Space: space, Batches: []int{1, 4, 16, 32}}
+	r, err := SearchBy(t.Context(), GMD, measure, o)
+	if err != nil || len(r.Probes) < 3 {
+		t.Fatal(err)
+	}
+	rungs, places := ladder.New(space), tegra.Places{Space: space, Batches: o.Batches}
+	box := rungs.Whole(len(o.Batches))
+	fastest := places.At(rungs.Nearest(box.Hi, places, nil)).Mode
+	for i, p := range r.Probes {
+		switch {
+		case i < 2 && (p.Outcome.Mode != fastest || p.Outcome.Batch != []int{32, 16}[i]):
+			t.Errorf("probe %d is %v", i, p.Outcome.Setting)
+		case i >= 2 && p.Outcome.Batch != 16:
+			t.Errorf("probe %d has batch size %d, want 16", i, p.Outcome.Batch)
+		}
+	}
+}
+
+func TestSearchByBinaryHalvesTheGPUFirstAndMeasuresWhatIsLeft(t *testing.T) {
+	t.Parallel()
+	measure := func(_ context.Context, o Outcome) (Reading, error) {
+		g := o.Mode.GPU.GHz()
+		return Reading{Infer: tegra.Measured{Setting: o.Setting, TimeMS: 10 / g, PowerW: 10 + 5*g},
+			Train: tegra.Measured{Setting: tegra.Setting{Mode: o.Mode}, TimeMS: 40 / g, PowerW: 10 + 5*g}}, nil
+	}
+	ask := Ask{LatencyMS: 700, Quantile: 1, Policy: Strict, Load: load(arrivals.Uniform, 10)}
+	one, err := tegra.NewSpace([]int{4}, []tegra.Freq{tegra.GHz}, []tegra.Freq{tegra.GHz}, []tegra.Freq{tegra.GHz})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := SearchBy(t.Context(), optimize.Binary, measure, Options{Ask: ask, Space: one, Batches: []int{1}})
+	if err != nil || len(r.Probes) != 1 || !r.Feasible {
+		t.Errorf("of one setting %d are measured, %v", len(r.Probes), err)
+	}
+	r, err = SearchBy(t.Context(), optimize.Binary, measure,
+		Options{Ask: ask, Space: smallSpace(t), Batches: []int{1, 4}})
+	if err != nil || len(r.Probes) < 3 {
+		t.Fatalf("%d are measured, %v", len(r.Probes), err)
+	}
+	first, second := r.Probes[0].Outcome.Setting, r.Probes[1].Outcome.Setting
+	if first.Mode.GPU == second.Mode.GPU {
+		t.Errorf("after %v comes %v: another knob than the GPU's", first, second)
+	}
+	if second.Mode.GPU = first.Mode.GPU; first != second {
+		t.Errorf("more than one knob changes: %v", second)
+	}
+}
+
+func TestPhasesFailWhereOnePhaseCannotBeFitted(t *testing.T) {
+	t.Parallel()
+	space := smallSpace(t)
+	good := tegra.Measured{Setting: tegra.Setting{Mode: space.Max(), Batch: 1}, TimeMS: 10, PowerW: 20}
+	bad := tegra.Measured{Setting: tegra.Setting{Mode: space.Max()}, TimeMS: math.NaN(), PowerW: 20}
+	o := Options{Space: space, Batches: []int{1}, Infer: []tegra.Measured{good}, Train: []tegra.Measured{bad}}
+	if _, _, err := Phases(o); err == nil {
+		t.Error("a training without a time is taken")
+	}
+	o.Infer, o.Train = []tegra.Measured{bad}, nil
+	if _, _, err := Phases(o); err == nil {
+		t.Error("an inference without a time is taken")
+	}
+}
