@@ -5,6 +5,7 @@
 //	.ci/endure -below 500000 -for 1h   those with fewer executions so far (docs/fuzz.csv)
 //	.ci/endure -part kills -rounds 50  kills of client, guard, watchdog and job
 //	.ci/endure -part keys -rounds 5000 random keys and resizes
+//	.ci/endure -part bindings -rounds 5000 keys of every binding while a job runs, alone
 //
 //	go test -c ──► test program ──► output ──► executions, kills, keys; findings ──► docs/reliability.csv
 //
@@ -46,8 +47,9 @@ const mostKB = 200 << 10
 
 // tests lists the tests of the parts besides fuzz: package and pattern.
 var tests = map[string][][2]string{
-	"kills": {{"./tegra/guard", "KilledAtAnyMoment"}, {"./tui/cli", "InterruptedAtAnyMoment"}},
-	"keys":  {{"./tui", "KeysAtRandom"}},
+	"kills":    {{"./tegra/guard", "KilledAtAnyMoment"}, {"./tui/cli", "InterruptedAtAnyMoment"}},
+	"keys":     {{"./tui", "KeysAtRandom"}},
+	"bindings": {{"./tui", "KeysAtRandomOfEveryBinding"}}, // one of them
 }
 
 // bench is what a run adds up.
@@ -60,7 +62,7 @@ type bench struct {
 
 func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("endure", flag.ContinueOnError)
-	part := flags.String("part", "fuzz", "`PART` to run: fuzz, kills or keys")
+	part := flags.String("part", "fuzz", "`PART` to run: fuzz, kills, keys or bindings")
 	span := flags.Duration("for", 8*time.Minute, "how long all fuzz targets take together, once they are built")
 	only := flags.String("only", "", "`PATTERN` of the fuzz targets to run, such as tegra.FuzzSelect")
 	below := flags.Int("below", 0, "fuzz the targets with fewer than `N` executions so far; 0: all")
@@ -86,7 +88,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 			}
 		}
 	} else if *part != "fuzz" {
-		return fmt.Errorf("-part %s: want fuzz, kills or keys", *part)
+		return fmt.Errorf("-part %s: want fuzz, kills, keys or bindings", *part)
 	} else if err := b.fuzz(ctx, *span, *only, *below); err != nil {
 		return err
 	}
