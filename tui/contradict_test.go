@@ -190,12 +190,13 @@ func (s *statements) doctor(w, out string) {
 
 // caching notes what a text says of the data and the memory for them.
 func (s *statements) caching(w, by, text string) {
-	re := regexp.MustCompile(`The data have ([0-9.]+) GB, ([0-9.]+) GB of memory are free for them beside the job: ` +
-		`they (do not fit|fit)`)
+	re := regexp.MustCompile(`The data set has ([0-9.]+) GB; ([0-9.]+) GB of memory are free beside the job: ` +
+		`it (does not fit|fits)`)
+	fit := map[string]string{"fits": "fit", "does not fit": "do not fit"}
 	for _, m := range re.FindAllStringSubmatch(text, -1) {
 		s.fact(w, "data", m[1]+" GB", by)
 		s.fact(w, "memory beside the job", m[2]+" GB", by)
-		s.fact(w, "data in memory", m[3], by)
+		s.fact(w, "data in memory", fit[m[3]], by)
 	}
 	if m := regexp.MustCompile(`each epoch reads it again`).FindString(text); m != "" {
 		s.fact(w, "data in memory", "do not fit", by+" (what was in memory after the epochs)")

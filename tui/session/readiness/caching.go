@@ -27,27 +27,26 @@ func cachingAdvice(c caching) string {
 	if c.workers > 1 {
 		by = fmt.Sprintf("in each of %d processes", c.workers)
 	}
-	sizes := fmt.Sprintf("The data have %.2g GB, %.2g GB of memory are free for them beside the job", data, free)
+	sizes := fmt.Sprintf("The data set has %.2g GB; %.2g GB of memory are free beside the job", data, free)
 	switch hidden := c.fetchMS.V / float64(max(1, c.workers)); {
 	case c.bytes > c.free:
-		return fmt.Sprintf("%s: they do not fit, each epoch reads about %.0f %% of them again. Preloading does not "+
-			"help, a faster disk or a smaller set does.", sizes, 100*(1-virtual.CacheHits(free/data)))
+		return fmt.Sprintf("%s: it does not fit, each epoch reads about %.0f %% of it again. Preloading does not "+
+			"help; a faster disk or a smaller set does.", sizes, 100*(1-virtual.CacheHits(free/data)))
 	case c.fetchMS.OK && c.computeMS.OK && hidden > c.computeMS.V:
 		more := "more workers or "
 		if c.alone {
 			more = ""
 		}
-		return fmt.Sprintf("%s: they fit, but fetching and pre-processing a minibatch takes %.3g ms %s, "+
-			"%.3g ms of them visible beside %.3g ms of compute: caching helps the first epoch alone, "+
-			"%sless pre-processing all.", sizes, c.fetchMS.V, by, hidden-c.computeMS.V, c.computeMS.V, more)
+		return fmt.Sprintf("%s: it fits, but fetching and pre-processing a minibatch takes %.3g ms %s, "+
+			"%.3g ms of them visible beside %.3g ms of compute: caching helps only the first epoch, "+
+			"%sless pre-processing helps all.", sizes, c.fetchMS.V, by, hidden-c.computeMS.V, c.computeMS.V, more)
 	case c.fetchMS.OK && c.computeMS.OK:
-		return fmt.Sprintf("%s: they fit, and pre-processing (%.3g ms %s) hides behind the "+
-			"compute (%.3g ms): later epochs read memory anyway, and cache = \"preload\" spares the first "+
-			"one the disk.",
+		return fmt.Sprintf("%s: it fits, and pre-processing (%.3g ms %s) hides behind the "+
+			"compute (%.3g ms): later epochs read memory anyway, and with cache = \"preload\" so does the first.",
 			sizes, c.fetchMS.V, by, c.computeMS.V)
 	}
-	return sizes + ": they fit, later epochs read memory anyway; cache = \"preload\" spares the first " +
-		"one the disk. A run shows whether pre-processing takes the time."
+	return sizes + ": it fits, later epochs read memory anyway, and with cache = \"preload\" so does the first. " +
+		"A run shows whether pre-processing takes the time."
 }
 
 // cachingOf is what is known of a workload's data and of the memory for them; false where that is too little.

@@ -32,10 +32,10 @@ func find(t *testing.T, s *session.Session, name string) workload.Workload {
 func TestCachingAdviceCountsTheJobsMemory(t *testing.T) {
 	t.Parallel()
 	for board, want := range map[string]string{
-		"xavier-nx": "they do not fit, each epoch reads about 100 % of them again",
-		"tx2":       "they do not fit, each epoch reads about 100 % of them again",
-		"orin-nano": "they do not fit",
-		"agx-orin":  "they fit",
+		"xavier-nx": "it does not fit, each epoch reads about 100 % of it again",
+		"tx2":       "it does not fit, each epoch reads about 100 % of it again",
+		"orin-nano": "it does not fit",
+		"agx-orin":  "it fits",
 	} {
 		s := openBoard(t, board)
 		w := find(t, s, "mobilenet")

@@ -86,10 +86,10 @@ func TestCachingAdviceWeighsDataMemoryAndPreprocessing(t *testing.T) {
 	alone := of(1, 400)
 	alone.alone, alone.workers = true, 0
 	for want, c := range map[string]caching{
-		"first epoch alone, less pre-processing":    alone,
+		"only the first epoch, less pre-processing": alone,
 		"takes 400 ms in one process, 350 ms of":    alone,
-		"each epoch reads about 91 % of them again": of(10, 10),
-		"caching helps the first epoch alone":       of(1, 400),
+		"each epoch reads about 91 % of it again":   of(10, 10),
+		"caching helps only the first epoch":        of(1, 400),
 		"hides behind the compute (50 ms)":          of(1, 100),
 		"A run shows whether":                       {bytes: 1e9, free: 4e9, workers: 4},
 	} {
