@@ -79,7 +79,7 @@ func TestContainerOfTheUsersIsNotEnded(t *testing.T) {
 	engine, calls := fakeEngine(t)
 	_, err := Exec(t.Context(), ExecOptions{Command: []string{engine, "run", "--name", "mine", "IMAGE"}, Name: "x",
 		Detect: &Detect{}})
-	if err == nil || !strings.Contains(err.Error(), "container mine is there already") {
+	if err == nil || !strings.Contains(err.Error(), "container mine exists already") {
 		t.Errorf("%v", err)
 	}
 	if text, _ := os.ReadFile(calls); string(text) != "container inspect mine\n" {

@@ -200,8 +200,8 @@ func (j *job) start(o ExecOptions) (err error) {
 			o.Command, j.remove = command, remove
 			j.removeContainer() // of a job whose jtune and watcher were both killed
 		case exists(remove):
-			return usage.Errorf("a container %s is there already, and would be ended with the job: choose another "+
-				"--name, or none", text.Clip(name[0]))
+			return usage.Errorf("container %s exists already and would end with the job; give another name, or none",
+				text.Clip(name[0]))
 		default:
 			o.Command, j.remove = command, remove
 		}

@@ -351,8 +351,7 @@ func (d *Detector) choose(able, field []rival) (best rival, rivals []rival, err 
 	}
 	if best.share < 0.03 && !best.known || best.share < 0.08 && best.polarity != forJob && !best.known {
 		return best, nil, &Undecided{Why: fmt.Sprintf("%q is the most that was read, and only %.0f %% of the time",
-			best.title(),
-			100*best.share)}
+			best.title(), 100*best.share)}
 	}
 	for _, r := range able {
 		if r.candidate != best.candidate && d.contradicts(best, r) {
