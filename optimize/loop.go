@@ -17,7 +17,7 @@ const (
 	trustOver      = 1.05  // a trusted mode may pass the limit by this factor
 	MaxOvershoot   = 1.1   // in power limits: what no probe should draw
 	hotZ           = 2     // deviations by which a trusted mode lies within that
-	hotShare       = 0.95  // with a board's profile: band of a trusted mode that ends below that
+	hotShare       = 0.92  // with a board's profile: band of a trusted mode that ends below that
 	unlikely       = 0.05  // below this chance of meeting the limit, seek the least excess
 	narrowPower    = 1.3   // factor on the deviations in the chance to meet a power limit
 	untrusted      = 1000  // ranks modes that are not trusted below all that are
@@ -31,7 +31,7 @@ const (
 	knownDetour    = 0.03 // expected improvement for which it makes detours after that
 	knownStop      = 0.9  // share of the gain to stop at, after that
 	leanProbes     = 5    // of a search that uses a board's profile, before one quiet step ends it
-	leanDetours    = 9    // the same, whatever the readings say of it, before small gains are worth no detour
+	leanDetours    = 7    // the same, whatever the readings say of it, before small gains are worth no detour
 	leanWeight     = 0.5  // of the profile in time and in power, to end after leanProbes
 	longProbes     = 15   // of a quick search among modes, from which on longGain is the gain to stop at,
 	longGain       = 0.03 // and

@@ -51,8 +51,8 @@ func TestClosedLoopByProfileOnEveryWatt(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		network    string
-		p90, modes float64 // of the gap with power limits, %: oracle3 and half a point, MobileNet a bit more; median
-	}{{"mobilenet", 2.9, 9}, {"resnet", 12.2, 10}, {"lstm", 4, 9}} {
+		p90, modes float64 // of the gap with power limits, %; median: half a point and one mode above decision 030's
+	}{{"mobilenet", 2.6, 9}, {"resnet", 9.9, 10}, {"lstm", 3.6, 8}} {
 		s := loadByProfile(t, c.network)
 		var limits []optimize.Limit
 		for w := 17.0; w <= 46; w++ {
@@ -65,10 +65,10 @@ func TestClosedLoopByProfileOnEveryWatt(t *testing.T) {
 		t.Run(c.network+", power", func(t *testing.T) {
 			t.Parallel()
 			none, got := alone.search(t, limits, 5, optimize.Quick), s.search(t, limits, 5, optimize.Quick)
-			got.within(t, 6, c.p90, c.modes)
+			got.within(t, 7, c.p90, c.modes)
 			got.shorter(t, none)
-			if got.over*25 > got.total {
-				t.Errorf("%d of %d searches were hot, want 4 %% at most", got.over, got.total)
+			if got.over > 0 {
+				t.Errorf("%d of %d searches were hot, want none", got.over, got.total)
 			}
 		})
 		t.Run(c.network+", time", func(t *testing.T) {
