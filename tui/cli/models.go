@@ -17,7 +17,9 @@ import (
 	"jtune/learn"
 	"jtune/learn/baseline/nn"
 	"jtune/tegra"
+	"jtune/tui/session/campaigns"
 	"jtune/tui/session/models"
+	"jtune/tui/session/questions"
 )
 
 // modelJSON is one entry of `jtune models --json`.
@@ -42,6 +44,8 @@ type modelJSON struct {
 
 	modes     int // distinct ones among the samples, which are settings where batch sizes are an input
 	campaigns int // that the samples come from
+	from      learn.Provenance
+	off       []questions.Off // of show
 }
 
 // keptModelJSON is one entry of `jtune models list --json`.
@@ -57,6 +61,8 @@ type keptModelJSON struct {
 	Made      text.Optional `json:"made"`
 	// Networks are the networks of powertrain and nn; in the list there are none.
 	Networks []learn.Network `json:"networks,omitempty"`
+	// Off is how far calculated values were off measured ones; in the list there is none.
+	Off []questions.Off `json:"calculated_off,omitempty"`
 }
 
 func toKeptModel(m modelJSON) keptModelJSON {
@@ -151,12 +157,15 @@ func (c *modelsCmd) verbs() []*cobra.Command {
 
 func (c *modelsCmd) show(args []string) error {
 	all, err := c.find(args)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case c.asJSON:
+	}
+	if known, err := campaigns.List(c.options.Paths); err == nil && all[0].from.Workload != "" {
+		all[0].off = questions.CalculatedOff(known, all[0].from)
+	}
+	if c.asJSON {
 		one := toKeptModel(all[0])
-		one.Networks = all[0].Networks
+		one.Networks, one.Off = all[0].Networks, all[0].off
 		return printJSON(c.out, one)
 	}
 	return c.print(all[0])
@@ -267,7 +276,7 @@ func modelOf(info models.Info) modelJSON {
 	out.Method, out.CV, out.Warnings = string(m.Method), m.CV, listOf(m.Warnings)
 	out.count(m.Whole().Samples)
 	out.Workload, out.Device, out.Virtual = text.Optional(from.Workload), text.Optional(from.Device), from.Virtual
-	out.Networks = learn.NetworksOf(m)
+	out.Networks, out.from = learn.NetworksOf(m), from
 	if out.campaigns = from.Campaigns; from.When.IsZero() {
 		from.When = info.Modified
 	}
@@ -377,7 +386,7 @@ func (c *modelsCmd) print(m modelJSON) error {
 		rows = append(rows, []string{"made by", made})
 	}
 	c.notes(m.Warnings)
-	return report.Grid(c.out, rows...)
+	return report.Grid(c.out, append(rows, offRows(m.off)...)...)
 }
 
 func (c *modelsCmd) keep(args []string) error {
@@ -425,4 +434,17 @@ func (c *modelsCmd) reduce(args []string) error {
 		{"modes", r.Modes}, {"virtual", r.Virtual}},
 		"%s: %s of %s modes, no measured value; give it to --reference on an %s", args[1],
 		text.Count(len(r.Centres), "kernel"), text.Thousands(r.Modes), r.Device)
+}
+
+// offRows say how far calculated values were off measured ones, with the newest pair.
+func offRows(list []questions.Off) (rows [][]string) {
+	for _, o := range list {
+		said := fmt.Sprintf("%s %s calculated, %s measured (%+.1f %%)", text.Of(o.Calculated), o.Unit,
+			text.Of(o.Measured), 100*(o.Calculated/o.Measured-1))
+		if o.N > 1 {
+			said += fmt.Sprintf("; of %d median %+.1f %%, most %+.1f %%", o.N, o.MedianPct, o.MostPct)
+		}
+		rows = append(rows, []string{o.What, said})
+	}
+	return rows
 }

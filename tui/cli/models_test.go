@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -44,6 +45,39 @@ func TestModelsListCountsAsShowDoes(t *testing.T) {
 	shown := jtune(t, "models", "show", "served", "--json", "--data-dir", data).done(t).object(t, keptKeys)
 	if want := float64(len(modes)); list[len(list)-1]["modes"] != want || shown["modes"] != want {
 		t.Errorf("the list counts %v modes, show %v, want %v", list[len(list)-1]["modes"], shown["modes"], want)
+	}
+}
+
+// A model's page has calculated and measured values side by side: modes, whole epochs with their energy, and latency
+// under a load.
+func TestModelsShowHowFarCalculatedValuesWereOff(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	on := func(args ...string) outcome {
+		return jtune(t, with(virtualBoard, with(args, "--data-dir", data)...)...).done(t)
+	}
+	on("tune", "lenet5", "--power-limit", "25", "--baseline", "none")
+	on("run", "lenet5", "--epochs", "2")
+	on("tune", "mobilenet-infer", "--rate", "20", "--latency", "90", "--power-limit", "30", "--baseline", "none")
+	for workload, want := range map[string]string{
+		"lenet5":          "time of a mode, power of a mode, time of an epoch, energy of an epoch",
+		"mobilenet-infer": "time of a mode, power of a mode, latency under load",
+	} {
+		v := on("models", "show", workload, "--json").object(t, keptKeys+" calculated_off")
+		var found []string
+		for _, one := range v["calculated_off"].([]any) {
+			o := hasKeys(t, one, "what n median_pct most_pct calculated measured unit")
+			found = append(found, o["what"].(string))
+			if pct := o["median_pct"].(float64); math.Abs(pct) > 20 || !(o["measured"].(float64) > 0) {
+				t.Errorf("%s: %v", workload, o)
+			}
+		}
+		if got := strings.Join(found, ", "); got != want {
+			t.Errorf("%s: %s, want %s", workload, got, want)
+		}
+		if said := on("models", "show", workload).out; !strings.Contains(said, "calculated, ") {
+			t.Error(said)
+		}
 	}
 }
 

@@ -1,0 +1,102 @@
+package questions
+
+import (
+	"math"
+
+	"jtune/internal/stats"
+	"jtune/learn"
+	"jtune/profiles/record"
+	"jtune/tui/session/campaigns"
+)
+
+// Off is how far calculated values of one quantity were off what was then measured of a workload on its board.
+type Off struct {
+	What      string  `json:"what"`
+	N         int     `json:"n"`          // times that both are known
+	MedianPct float64 `json:"median_pct"` // above 0: more was calculated than measured
+	MostPct   float64 `json:"most_pct"`   // the one that was farthest off
+	// Calculated and Measured are the newest pair, in Unit.
+	Calculated float64 `json:"calculated"`
+	Measured   float64 `json:"measured"`
+	Unit       string  `json:"unit"`
+}
+
+// pairs collect calculated and measured values of quantities, in the order in which these first come.
+type pairs struct {
+	offs []Off
+	pcts map[string][]float64
+}
+
+func (p *pairs) add(what, unit string, calculated, measured float64) {
+	if !(calculated > 0 && measured > 0) || math.IsInf(calculated, 0) || math.IsInf(measured, 0) {
+		return
+	}
+	if p.pcts[what] == nil {
+		p.offs = append(p.offs, Off{What: what, Unit: unit})
+	}
+	pct := 100 * (calculated/measured - 1)
+	p.pcts[what] = append(p.pcts[what], pct)
+	for i := range p.offs {
+		if o := &p.offs[i]; o.What == what {
+			o.N++
+			o.Calculated, o.Measured, o.MedianPct = calculated, measured, stats.Median(p.pcts[what])
+			if math.Abs(pct) > math.Abs(o.MostPct) {
+				o.MostPct = pct
+			}
+		}
+	}
+}
+
+// CalculatedOff compares calculated values of a model's workload with measured ones: predictions of answers with their
+// readings, latencies of queues with those of real requests, epochs by the pace of a minibatch with whole ones.
+func CalculatedOff(list []campaigns.Campaign, from learn.Provenance) []Off {
+	p := &pairs{pcts: map[string][]float64{}}
+	for _, c := range list {
+		if !about(c, from) {
+			continue
+		}
+		p.answers(c)
+		if c.Header.Plan.Kind == campaigns.RunKind {
+			p.epochs(c)
+		}
+	}
+	return p.offs
+}
+
+// answers takes what a search predicted of its answers, and measured.
+func (p *pairs) answers(c campaigns.Campaign) {
+	k, err := Answer(c)
+	if err != nil || k == nil || k.Worked {
+		return
+	}
+	for _, a := range k.Answers {
+		if a.Measured() && !a.Fitted {
+			p.add("time of a mode", "ms", a.Predicted.TimeMS, a.Reading.TimeMS)
+			p.add("power of a mode", "W", a.Predicted.PowerW, a.Reading.PowerW)
+		}
+		if a.Served != nil && a.Trial != nil && !a.Trial.Users {
+			p.add("latency under load", "ms", a.Served.LatencyMS, a.Trial.LatencyMS.Or(0))
+		}
+	}
+}
+
+// epochs takes the whole epochs of a run: what one takes by the median minibatch, and took.
+func (p *pairs) epochs(c campaigns.Campaign) {
+	runs, _, err := record.ReadRuns(c.Dir)
+	if err != nil || len(runs) == 0 || len(c.Rows) == 0 || !c.Rows[0].Status.Usable() {
+		return
+	}
+	row, of := c.Rows[0], runs[0].Character
+	part := of.Later.Or(of.First.V)
+	whole, n := float64(of.PerEpoch), float64(part.Minibatches)
+	if of.PerEpoch == 0 || n < nearlyWhole*whole {
+		return
+	}
+	took := part.Span.Hours() * whole / n
+	calculated := row.TimeMS * whole / 3.6e6 // h
+	p.add("time of an epoch", "s", 3600*calculated, 3600*took)
+	p.add("energy of an epoch", "Wh", calculated*row.PowerW, took*part.PowerW.Or(0))
+}
+
+// nearlyWhole is the share of an epoch's minibatches that a run must have counted: the first one never counts.
+const nearlyWhole = 0.99
