@@ -96,7 +96,9 @@ func TestFrontDrawsOtherModelsOverTheCloud(t *testing.T) {
 	d.Size(120, 40)
 	d.Press("O")
 	d.Until("a notice says that there is none", func() bool { return d.Notice != "" })
-	d.Sees("no other model of this workload")
+	if d.Sees("no other model of this workload"); strings.Contains(d.Screen(), "choices") {
+		t.Errorf("one model has choices beside the answer:\n%s", d.Screen())
+	}
 	own := d.State.Outlook.Model
 	tree, err := learn.Fit(t.Context(), own.Samples, learn.Options{Space: own.Space, Method: learn.Tree, SkipCV: true,
 		Provenance: own.Provenance})

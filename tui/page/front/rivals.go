@@ -70,9 +70,9 @@ func (r *rivals) take(m rivalsMsg) page.Intent {
 	return nil
 }
 
-// drawn lists the models that are drawn; nil: none.
+// drawn lists the models that are drawn; nil: none, or the own one alone, whose choice is the answer.
 func (r *rivals) drawn() []plots.Rival {
-	if r.on && r.of == r.read.Outlook() && !r.read.Goal().Loaded() {
+	if r.on && len(r.list) > 1 && r.of == r.read.Outlook() && !r.read.Goal().Loaded() {
 		return r.list
 	}
 	return nil

@@ -1,0 +1,83 @@
+package profile
+
+import (
+	"strings"
+	"testing"
+
+	"jtune/internal/arrivals"
+	"jtune/optimize"
+	"jtune/optimize/mix"
+	"jtune/profiles/record"
+	"jtune/tegra"
+	"jtune/tui/page/pagetest"
+	"jtune/tui/session/answers"
+)
+
+// The room that a card leaves shows the search: what it measured, in order, and the front of it.
+func TestCardOfALargeWindowShowsItsSearch(t *testing.T) {
+	d, _ := pagetest.Drive(t, New)
+	j := pagetest.Searched(d.Board, 30)
+	d.State.Tasks.Own = j
+	for _, size := range [][2]int{{120, 35}, {200, 50}} {
+		d.Size(size[0], size[1])
+		d.Sees("faster than MODE_30W", "a apply, then keep", "measured, newest first", "front so far", "limit")
+	}
+	d.Size(80, 24)
+	if strings.Contains(d.Screen(), "newest first") {
+		t.Error("80x24 has no room for the rows")
+	}
+	a := &j.Tuned.Answers[0]
+	a.Feasible = false
+	d.Size(200, 50)
+	d.Sees("no measured mode keeps 30 W", "nearest   █", "measured, newest first")
+}
+
+// A mode that was measured again is one mode: the head, the list and the commands count alike.
+func TestProfileCountsAModeOnce(t *testing.T) {
+	d, _ := pagetest.Drive(t, New)
+	j := pagetest.Searched(d.Board, 30)
+	j.Rows = append(j.Rows, j.Rows[0], j.Rows[1])
+	d.State.Tasks.Own = j
+	d.Sees("  8 modes")
+	if why := j.IfStopped(j.Spec); !strings.Contains(why, "after 8 modes, which stay recorded") {
+		t.Errorf("stopping says %q", why)
+	}
+	j.Rows = j.Rows[:1]
+	if why := j.IfStopped(j.Spec); !strings.Contains(why, "after 1 mode, which stays recorded") {
+		t.Errorf("stopping says %q", why)
+	}
+}
+
+// At 80 columns the card of a load says what requests have shown: the latency and the watts.
+func TestCardUnderALoadSaysWhatWasMeasured(t *testing.T) {
+	d, _ := pagetest.Drive(t, New)
+	j := pagetest.Searched(d.Board, 30)
+	a := &j.Tuned.Answers[0]
+	load := arrivals.Load{Pattern: arrivals.Poisson, RatePerS: 30}
+	a.Ask = mix.Ask{LatencyMS: 50, Quantile: 0.99, Load: load}
+	a.Ask.PowerW = 30
+	a.Served = &mix.Outcome{Setting: tegra.Setting{Mode: a.Mode, Batch: 1}, LatencyMS: 47.4, PeakW: 25.4, Meets: true}
+	a.Trial = &answers.Trial{Setting: a.Setting, N: 2, Serving: &record.Served{Requests: 2000},
+		LatencyMS: tegra.Some(48.5), MeanW: tegra.Some(18.1)}
+	a.Standing = optimize.Standing{State: optimize.Measured, N: 2, Limited: true}
+	d.State.Tasks.Own = j
+	d.Size(80, 24)
+	d.Sees("measured: p99 48.5 ms, 18.1 W mean; 2,000 requests at 30/s", "measured within, mean of 2", "batch time")
+	a.Trial.Why = "p99 is 54.9 ms, over 50"
+	d.Sees("measured: p99 48.5 ms, 18.1 W mean; p99 is 54.9 ms, over 50")
+}
+
+// What is drawn large does not come and go as the cursor moves over the limits.
+func TestCardOfSeveralLimitsKeepsItsHeadline(t *testing.T) {
+	d, _ := pagetest.Drive(t, New)
+	j := pagetest.Searched(d.Board, 20, 30)
+	d.State.Tasks.Own = j
+	d.Sees("measured: -", "▸ 20 W")
+	j.Tuned.Answers[1].Gain.ToldApart = false // one of the two is no gain
+	for range 2 {
+		if strings.Contains(d.Screen(), "measured: -") {
+			t.Errorf("one headline is large, the other is not:\n%s", d.Screen())
+		}
+		d.Press("down")
+	}
+}
