@@ -5,26 +5,24 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
-// statementsOn are the boards whose statements are compared: a training and an inference with a limit for each, and a
-// workload that the board has no memory for, where there is one.
+// statementsOn are the boards whose statements are compared: a training, an inference and one whose batch size is
+// searched, with a limit for each, and a workload that the board has no memory for, where there is one.
 var statementsOn = []struct {
-	board, train, infer string
-	trainW, inferW      int
-	tooLarge            string
-	long                bool // only with JTUNE_LONG
+	board, train, infer, sized string
+	trainW, inferW, sizedW     int
+	tooLarge                   string
+	long                       bool // only with JTUNE_LONG
 }{
-	{"xavier-nx", "mobilenet", "mobilenet-infer", 10, 10, "vgg11", false},
-	{"agx-orin", "resnet18", "resnet18-infer", 30, 30, "", true},
-	{"orin-nano", "lstm", "mobilenet-infer", 9, 9, "", true},
-	{"agx-xavier", "resnet18", "mobilenet-infer", 20, 15, "", true},
-	{"tx2", "mobilenet", "alexnet-infer", 8, 7, "vgg11", true},
-	{"nano", "lenet5", "mobilenet-infer", 5, 6, "resnet18", true},
+	{"xavier-nx", "mobilenet", "mobilenet-infer", "alexnet-infer", 10, 10, 8, "vgg11", false},
+	{"agx-orin", "resnet18", "resnet18-infer", "alexnet-infer", 30, 30, 20, "", true},
+	{"orin-nano", "lstm", "mobilenet-infer", "alexnet-infer", 9, 9, 9, "", true},
+	{"agx-xavier", "resnet18", "mobilenet-infer", "alexnet-infer", 20, 15, 15, "", true},
+	{"tx2", "mobilenet", "alexnet-infer", "resnet18-infer", 8, 7, 7, "vgg11", true},
+	{"nano", "lenet5", "mobilenet-infer", "alexnet-infer", 5, 6, 5, "resnet18", true},
 }
 
 // All that the commands and the screens say of one board and its workloads is true together: what fits, how much memory
@@ -47,12 +45,14 @@ func TestTmuxNoTwoStatementsContradict(t *testing.T) {
 			s.answers(c.train, c.trainW)
 			s.answers(c.infer, c.inferW)
 			s.pairs(c.train, c.infer)
+			s.sizes(c.sized, c.sizedW)
 			s.loaders("yolov8n")
 			const since = " after the pair"
 			s.models(c.train, c.train+"@"+s.virt, since)
 			s.models(c.infer, c.infer+"@"+s.virt, since)
 			s.screens(c.train, c.trainW, since)
 			s.screens(c.infer, c.inferW, since)
+			s.modelsPage(c.sized, "")
 			for _, wrong := range contradictions(s.facts) {
 				t.Error(wrong)
 			}
@@ -282,6 +282,38 @@ func (s *statements) answers(name string, watts int) {
 	s.models(name, model, "")
 }
 
+// sizes hears the answer to a limit where the batch size is searched.
+func (s *statements) sizes(name string, watts int) {
+	s.Helper()
+	limit, model := fmt.Sprint(watts), name+"@"+s.virt
+	at := fmt.Sprintf("%s of several batch sizes within %d W", name, watts)
+	const sized = `(?P<answer>` + modePattern + ` at batch size (?P<size>\d+))`
+	answer := []string{`^` + sized + `  \(VIRTUAL`, `^per sample +(?P<sample__ms>[0-9.]+) ms`,
+		`^measured +(?P<time__ms>[0-9.]+) ms +(?P<power__W>[0-9.]+) W +(?P<energy__J>[0-9.]+) J`,
+		`^the limit +(?P<standing>.*)$`, `^(?P<gain>.*samples per second than .*)$`, `^(?P<present>present, locked: .*)$`}
+	s.command(at, []string{"tune", name, "--power-limit", limit, "--batch", "1,4,16"}, append(answer,
+		`jtune: (?P<settings_of_the_search__>\d+) settings? measured,`,
+		`model of all that is known: .*/(?P<model>[^/]+)\.model`)...)
+	choose := s.command(at, []string{"choose", "--model", name, "--power-limit", limit}, answer...)
+	folder := regexp.MustCompile(`(?m)^\S+-` + name + `-tune`).FindString(s.command(at, []string{"campaigns", "list"}))
+	s.command(at, []string{"campaigns", "show", folder},
+		append(answer, `^modes +(?P<settings_of_the_search__>\d+), \d+ usable`)...)
+	report := strings.ReplaceAll(s.command(at, []string{"report", "--md", "--out", "-"}), `\`, "")
+	s.says(at, "report", report, `^\*\*`+sized+`\*\*`, `^\*\*(?P<gain>.*per second.*)\*\*`)
+	found := regexp.MustCompile(`(?m)^(` + modePattern + `) at batch size (\d+)`).FindStringSubmatch(choose)
+	mode, size := found[1], found[2]
+	front := s.command(at, []string{"front", "--model", name, "--power-limit", limit, "--batch", size})
+	if strings.Contains(front, "\n"+mode+" ") {
+		s.says(at, "front", front, `^`+regexp.QuoteMeta(mode)+` +(?P<time__ms>[0-9.]+) +(?P<power__W>[0-9.]+) +`+
+			`(?P<energy__J>[0-9.]+) +(?P<standing>\S.*?) +(?P<size>\d+) +(?P<sample__ms>[0-9.]+)$`)
+	}
+	s.command(at, []string{"choose", "--model", name, "--power-limit", limit, "--batch", size}, `^`+sized)
+	s.command(name, []string{"models"}, `^(?P<model>`+regexp.QuoteMeta(model)+`) +gp +(?P<modes__>\d+)`+
+		` +(?P<time_error__pct>[0-9.]+) % +(?P<power_error__pct>[0-9.]+) %`)
+	s.command(name, []string{"models", "show", name}, `^name +(?P<model>\S+)$`, `^modes +(?P<modes__>\d+)`,
+		`^time error +(?P<time_error__pct>[0-9.]+) %`, `^power error +(?P<power_error__pct>[0-9.]+) %`)
+}
+
 // versus notes the comparisons with modes that were measured: those of predictions change with each model.
 func (s *statements) versus(at, by, text string) {
 	re := regexp.MustCompile(`(?m)^against (.+?)  +([-+0-9.]+ %) time .* measured$`)
@@ -373,109 +405,4 @@ func (s *statements) pairs(train, infer string) {
 		}
 		s.fact(both, "fit together", fit, by)
 	}
-}
-
-// screens hears what the pages say of a workload.
-func (s *statements) screens(name string, watts int, since string) {
-	s.Helper()
-	batch := 16
-	if strings.HasSuffix(name, "-infer") {
-		batch = 1
-	}
-	s.page("the board", "Live", "1", `mode (?P<present_mode>`+modePattern+`)`, `RAM [0-9.]+ of (?P<memory__GB>[0-9.]+),`)
-	s.page(of(name, batch), "Train", "2", `[ ▸]`+name+` .* (?P<workers__>\d+) (?P<runs_here>simulated|estimated) `)
-	at := fmt.Sprintf("%s within %d W", name, watts)
-	short := regexp.QuoteMeta(name) + " "
-	if len(name) > 13 {
-		short = "(?:" + short + "|" + regexp.QuoteMeta(name[:12]) + "… )" // as wide as the column is
-	}
-	s.page(at, "Profile", "3", short+` *`+fmt.Sprint(watts)+` W → (?P<answer>`+modePattern+`) (?P<time__ms>[0-9.]+) ms`)
-	s.page(name, "Profile", "3", short+` *`+fmt.Sprint(watts)+` W → .* finished +(?P<modes_of_the_search__>\d+) `)
-	s.term.press("4", "Home")
-	model := name + "@" + s.virt
-	s.term.sees(model)
-	for i := range 24 { // on a busy machine a list may change between a look and a key
-		if strings.Contains(s.still(), "▸"+model+" ") {
-			break
-		}
-		s.term.press([]string{"Down", "Down", "Down", "Down", "Home"}[i%5])
-	}
-	var errors, title string
-	if s.errors(name, model) {
-		errors = ` +±(?P<time_error__pct>[0-9.]+) % +±(?P<power_error__pct>[0-9.]+) %`
-		title = ` +error ±(?P<time_error__pct>[0-9.]+) % time ±(?P<power_error__pct>[0-9.]+) % power`
-	}
-	s.page(name+since, "Models", "4", `▸(?P<model>`+regexp.QuoteMeta(model)+`) +gp +(?P<modes__>\d+)`+errors,
-		name+`, from (?P<modes__>\d+) modes`)
-	s.levers(name+since, "Models", s.about())
-	s.term.press("Enter")
-	s.term.sees("loaded " + model)
-	s.term.press("5")
-	s.term.sees("limit ")
-	s.limit(watts)
-	now := fmt.Sprintf("%s within %d W%s", name, watts, since)
-	s.command(now, []string{"choose", "--model", name, "--power-limit", fmt.Sprint(watts)},
-		`^(?P<answer>`+modePattern+`)  \(VIRTUAL`)
-	s.page(now, "Front", "5", `(?s)the answer to the limit.*?(?P<answer>`+modePattern+`)`)
-	s.page(name+since, "Front", "5", name+`(?:, closed loop)? +gp, (?P<modes__>\d+) modes`+title)
-}
-
-// limit steps Front's limit to a number of watts.
-func (s *statements) limit(watts int) {
-	s.Helper()
-	for at := limitOf(s.T, s.still()); at != watts; {
-		key := "["
-		if at < watts {
-			key = "]"
-		}
-		s.term.press(key)
-		if now := limitOf(s.T, s.still()); now != at {
-			at = now
-		}
-	}
-	s.term.press("c")
-	s.term.sees(fmt.Sprintf("limit %d.0 W", watts))
-}
-
-// about is the panel with a model's description: the left half of the page.
-func (s *statements) about() string {
-	var out []string
-	for line := range strings.Lines(s.still()) {
-		if left, _, ok := strings.Cut(strings.TrimPrefix(line, "│"), "│"); ok {
-			out = append(out, left)
-		}
-	}
-	return strings.Join(out, " ")
-}
-
-// page turns to one, waits until the patterns find something, and notes it.
-func (s *statements) page(of, name, key string, patterns ...string) {
-	s.Helper()
-	s.term.press(key)
-	var facts []fact
-	var missed []string
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
-		if facts, missed = told(of, name, s.still(), patterns...); len(missed) == 0 {
-			break
-		}
-	}
-	for _, m := range missed {
-		s.Error(m)
-	}
-	s.facts = append(s.facts, facts...)
-}
-
-// still is the screen once it does not change: what is being written is no statement.
-func (s *statements) still() string {
-	s.Helper()
-	last := s.term.screen()
-	for range 50 {
-		time.Sleep(50 * time.Millisecond)
-		now := s.term.screen()
-		if slices.Equal(strings.Fields(now), strings.Fields(last)) {
-			return now
-		}
-		last = now
-	}
-	return last
 }

@@ -276,3 +276,16 @@ func TestTuneOnAVirtualBoardSaysWhatStandsBehindItsSizes(t *testing.T) {
 		t.Errorf("nothing says where the times come from: %s", o.err)
 	}
 }
+
+// What a search gains over the present mode, which was measured at its usual batch size, choose tells in the same words.
+func TestChooseComparesABatchSizeAsItsSearchDid(t *testing.T) {
+	computes(t)
+	t.Parallel()
+	on := []string{"--power-limit", "8", "--device", "virtual:xavier-nx", "--speed", "max", "--data-dir", t.TempDir()}
+	second := func(o outcome) string { return strings.Split(o.done(t).out, "\n")[1] }
+	tuned := second(jtune(t, with([]string{"tune", "alexnet-infer", "--batch", "1,4,16"}, on...)...))
+	chosen := second(jtune(t, with([]string{"choose", "--model", "alexnet-infer"}, on...)...))
+	if chosen != tuned || !strings.Contains(tuned, "samples per second than present") {
+		t.Errorf("choose says %q, tune %q", chosen, tuned)
+	}
+}

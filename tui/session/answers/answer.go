@@ -64,8 +64,11 @@ func (a Answer) Under(ask mix.Ask, found mix.Outcome, s optimize.Standing) Answe
 // fromReadings takes what was measured of the modes that the answer is compared with for its baselines.
 func (a *Answer) fromReadings(o *outlook.Outlook, presets []tegra.Preset, rows []record.Row) {
 	read := func(c *outlook.Comparison) *Baseline {
-		if c == nil || !c.Measured {
+		switch {
+		case c == nil:
 			return nil
+		case !c.Measured:
+			return atItsSize(o, c, rows)
 		}
 		n := max(1, o.About(c.Other.Mode).Reading.N)
 		return &Baseline{Name: c.Name, Mean: tegra.Mean{Measured: c.Other.Measured, N: n},
@@ -86,6 +89,20 @@ func (a *Answer) fromReadings(o *outlook.Outlook, presets []tegra.Preset, rows [
 	}
 	a.Compared()
 	a.Guessed()
+}
+
+// atItsSize is what was measured first of a mode at another batch size than the answer's, which a search takes for a
+// baseline: the present mode at the workload's usual size. nil where nothing was, or the size is not searched.
+func atItsSize(o *outlook.Outlook, c *outlook.Comparison, rows []record.Row) *Baseline {
+	if !o.Several() {
+		return nil
+	}
+	for _, r := range rows {
+		if m, known := o.Readings()[r.Setting]; known && r.Mode == c.Other.Mode {
+			return &Baseline{Name: c.Name, Mean: m, Error: ErrorsOf(r.Setting, m.N, rows)}
+		}
+	}
+	return nil
 }
 
 // MeasuredAs is the name of a preset as it was measured: one that needs a reboot by its cores and clocks alone.

@@ -1,0 +1,123 @@
+package tui_test
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// screens hears what the pages say of a workload.
+func (s *statements) screens(name string, watts int, since string) {
+	s.Helper()
+	batch := 16
+	if strings.HasSuffix(name, "-infer") {
+		batch = 1
+	}
+	s.page("the board", "Live", "1", `mode (?P<present_mode>`+modePattern+`)`, `RAM [0-9.]+ of (?P<memory__GB>[0-9.]+),`)
+	s.page(of(name, batch), "Train", "2", `[ ▸]`+name+` .* (?P<workers__>\d+) (?P<runs_here>simulated|estimated) `)
+	at := fmt.Sprintf("%s within %d W", name, watts)
+	short := regexp.QuoteMeta(name) + " "
+	if len(name) > 13 {
+		short = "(?:" + short + "|" + regexp.QuoteMeta(name[:12]) + "… )" // as wide as the column is
+	}
+	s.page(at, "Profile", "3", short+` *`+fmt.Sprint(watts)+` W → (?P<answer>`+modePattern+`) (?P<time__ms>[0-9.]+) ms`)
+	s.page(name, "Profile", "3", short+` *`+fmt.Sprint(watts)+` W → .* finished +(?P<modes_of_the_search__>\d+) `)
+	model, title := s.modelsPage(name, since), ""
+	if s.errors(name, model) {
+		title = ` +error ±(?P<time_error__pct>[0-9.]+) % time ±(?P<power_error__pct>[0-9.]+) % power`
+	}
+	s.levers(name+since, "Models", s.about())
+	s.term.press("Enter")
+	s.term.sees("loaded " + model)
+	s.term.press("5")
+	s.term.sees("limit ")
+	s.limit(watts)
+	now := fmt.Sprintf("%s within %d W%s", name, watts, since)
+	s.command(now, []string{"choose", "--model", name, "--power-limit", fmt.Sprint(watts)},
+		`^(?P<answer>`+modePattern+`)  \(VIRTUAL`)
+	s.page(now, "Front", "5", `(?s)the answer to the limit.*?(?P<answer>`+modePattern+`)`)
+	s.page(name+since, "Front", "5", name+`(?:, closed loop)? +gp, (?P<modes__>\d+) modes`+title)
+}
+
+// modelsPage turns to a workload's model on Models, hears what the page says of it, and returns its name.
+func (s *statements) modelsPage(name, since string) string {
+	s.Helper()
+	model := name + "@" + s.virt
+	s.term.press("4", "Home")
+	s.term.sees(model)
+	for i := range 24 { // on a busy machine a list may change between a look and a key
+		if strings.Contains(s.still(), "▸"+model+" ") {
+			break
+		}
+		s.term.press([]string{"Down", "Down", "Down", "Down", "Home"}[i%5])
+	}
+	errors := ""
+	if s.errors(name, model) {
+		errors = ` +±(?P<time_error__pct>[0-9.]+) % +±(?P<power_error__pct>[0-9.]+) %`
+	}
+	s.page(name+since, "Models", "4", `▸(?P<model>`+regexp.QuoteMeta(model)+`) +gp +(?P<modes__>\d+)`+errors,
+		name+`.*?, from (?P<modes__>\d+) modes`)
+	return model
+}
+
+// limit steps Front's limit to a number of watts.
+func (s *statements) limit(watts int) {
+	s.Helper()
+	for at := limitOf(s.T, s.still()); at != watts; {
+		key := "["
+		if at < watts {
+			key = "]"
+		}
+		s.term.press(key)
+		if now := limitOf(s.T, s.still()); now != at {
+			at = now
+		}
+	}
+	s.term.press("c")
+	s.term.sees(fmt.Sprintf("limit %d.0 W", watts))
+}
+
+// about is the panel with a model's description: the left half of the page.
+func (s *statements) about() string {
+	var out []string
+	for line := range strings.Lines(s.still()) {
+		if left, _, ok := strings.Cut(strings.TrimPrefix(line, "│"), "│"); ok {
+			out = append(out, left)
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// page turns to one, waits until the patterns find something, and notes it.
+func (s *statements) page(of, name, key string, patterns ...string) {
+	s.Helper()
+	s.term.press(key)
+	var facts []fact
+	var missed []string
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+		if facts, missed = told(of, name, s.still(), patterns...); len(missed) == 0 {
+			break
+		}
+	}
+	for _, m := range missed {
+		s.Error(m)
+	}
+	s.facts = append(s.facts, facts...)
+}
+
+// still is the screen once it does not change: what is being written is no statement.
+func (s *statements) still() string {
+	s.Helper()
+	last := s.term.screen()
+	for range 50 {
+		time.Sleep(50 * time.Millisecond)
+		now := s.term.screen()
+		if slices.Equal(strings.Fields(now), strings.Fields(last)) {
+			return now
+		}
+		last = now
+	}
+	return last
+}
