@@ -150,7 +150,7 @@ func TestWhatCannotBeTunedOverMinibatchSizes(t *testing.T) {
 		{"all of a board's sizes", []string{"--device", "virtual:agx-orin", "--batch", "all"}, []string{"name those"}},
 		{"all and some", with(replay(path), "--batch", "all,8"), []string{"exclude each other"}},
 		{"networks", with(replay(path), "--batch", "all", "--strategy", "powertrain"),
-			[]string{"powertrain knows one batch size"}},
+			[]string{"powertrain takes one batch size"}},
 	} {
 		jtune(t, with(c.args, "--data-dir", t.TempDir(), "tune", "resnet", "--power-limit", "30")...).fails(t,
 			exitUsage, c.says...)

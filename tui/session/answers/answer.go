@@ -1,5 +1,5 @@
-// Package answers holds what a search, or a model, answers to a limit. Commands print an answer, screens draw it, and
-// it marshals itself.
+// Package answers holds the answer of a search or a model to a limit: commands print it, screens draw it, and it
+// marshals itself to JSON.
 package answers
 
 import (
@@ -14,29 +14,29 @@ import (
 	"jtune/telemetry/hold"
 )
 
-// Answer is the setting that was found for a limit, and what is known of it.
+// Answer is the setting found for a limit, with everything known about it.
 type Answer struct {
 	tegra.Setting
-	outlook.About                     // its prediction, without a time where there is none, and its reading
-	Device        string              // the board; "" where it is not known
-	Virtual       bool                // which is simulated
-	Workload      string              // "" where it is not known
-	Limit         optimize.Limit      // that it is the answer to
-	Ask           mix.Ask             // with the load, where there is one
-	Standing      optimize.Standing   // where it stands against Limit
-	Feasible      bool                // false: it is the nearest
-	Verified      bool                // it was measured twice
-	Versus        outlook.Comparisons // empty where no model could be fitted
-	Error         Errors              // of its reading
-	Before        *Baseline           // the mode that the board was in; nil where it was not measured
-	Preset        *Baseline           // the vendor's best preset for the goal; nil where none was measured
-	Gain          *Gain               // over one of them; nil where no baseline is known
-	Served        *mix.Outcome        // under the load of Ask; nil without one
-	Serving       *record.Served      // what inference did in it, by its newest reading; nil for training
-	Trial         *Trial              // what it did with requests; nil where that was not tried
-	Training      *outlook.Projection // whole ones; nil where they are not asked for
-	Probes        []optimize.Probe    // of its search; nil: it was chosen from a model
-	Ended         optimize.Ended      // how the search did
+	outlook.About                     // prediction (no time if nothing was predicted) and measurement
+	Device        string              // board; "" if unknown
+	Virtual       bool                // the board is simulated
+	Workload      string              // "" if unknown
+	Limit         optimize.Limit      // the requested limit
+	Ask           mix.Ask             // the question with its load, if there is one
+	Standing      optimize.Standing   // how the setting relates to Limit
+	Feasible      bool                // false: no setting meets the limit; this is the nearest
+	Verified      bool                // measured twice
+	Versus        outlook.Comparisons // empty if no model could be fitted
+	Error         Errors              // error of its measurement
+	Before        *Baseline           // the mode that the board was in; nil if it was not measured
+	Preset        *Baseline           // the vendor's best preset for the goal; nil if none was measured
+	Gain          *Gain               // over Before or Preset; nil if no baseline is known
+	Served        *mix.Outcome        // predicted under the load of Ask; nil without one
+	Serving       *record.Served      // inference figures of its newest measurement; nil for training
+	Trial         *Trial              // what it did with real requests; nil if that was not tried
+	Training      *outlook.Projection // full training runs; nil unless asked for
+	Probes        []optimize.Probe    // probes of the search; nil: chosen from a model
+	Ended         optimize.Ended      // how the search ended
 	Took          time.Duration       // device time of the search
 	Soak          *hold.Result        `toml:"-"` // its proof, which has a folder of its own; nil without one
 }
@@ -53,7 +53,7 @@ func Chosen(o *outlook.Outlook, at int, l optimize.Limit, presets []tegra.Preset
 	return a
 }
 
-// Under is an answer as one to a load, with what it does under it and where that stands.
+// Under returns the answer evaluated under a load, with its outcome and standing there.
 func (a Answer) Under(ask mix.Ask, found mix.Outcome, s optimize.Standing) Answer {
 	a.Ask, a.Served, a.Standing, a.Gain = ask, &found, s, nil
 	a.Compared()
@@ -61,7 +61,7 @@ func (a Answer) Under(ask mix.Ask, found mix.Outcome, s optimize.Standing) Answe
 	return a
 }
 
-// fromReadings takes what was measured of the modes that the answer is compared with for its baselines.
+// fromReadings sets the baselines from the measurements of the modes that the answer is compared with.
 func (a *Answer) fromReadings(o *outlook.Outlook, presets []tegra.Preset, rows []record.Row) {
 	read := func(c *outlook.Comparison) *Baseline {
 		switch {
@@ -113,8 +113,8 @@ func MeasuredAs(p tegra.Preset) string {
 	return p.Name
 }
 
-// Read is what was measured of the setting, also where it is in doubt, as it disagrees with all others and was not
-// repeated: then the prediction counts. Absent where nothing was measured.
+// Read returns the measurement, even a doubtful one (an unrepeated outlier, for which the prediction counts); absent if
+// nothing was measured.
 func (a Answer) Read() tegra.Val[tegra.Measured] {
 	if a.Measured() {
 		return tegra.Some(a.Reading.Measured)
@@ -122,8 +122,8 @@ func (a Answer) Read() tegra.Val[tegra.Measured] {
 	return a.Doubted
 }
 
-// Saves is the saving against the mode that the board was in, or against MAXN where that is
-// not known; absent where neither is, or the board was in the answer itself.
+// Saves returns the saving against the mode that the board was in, or against MAXN if that mode is unknown; absent if
+// neither is known or the board was already in the answer's mode.
 func (a Answer) Saves() (outlook.Comparison, bool) {
 	for _, c := range []*outlook.Comparison{a.Versus.Present, a.Versus.MaxN} {
 		if c != nil {
@@ -139,21 +139,21 @@ func (a Answer) Saves() (outlook.Comparison, bool) {
 	return outlook.Comparison{}, false
 }
 
-// Trial is what a setting did when requests came at the requested rate, or as the users of a server sent them.
+// Trial is what a setting did with requests at the requested rate, or with those that a server's users sent.
 type Trial struct {
 	tegra.Setting
-	N         int // readings, of which the mean counts
+	N         int // readings averaged
 	Serving   *record.Served
-	MeanW     tegra.Val[float64] // waiting included
-	LatencyMS tegra.Val[float64] // at the quantile, from the scheduled arrival; absent with too few requests for it
-	Why       string             // why it does not meet the limits; "" where it does
-	Unsure    string             // why that is not known; "" where it is
-	Users     bool               // the requests were those of a server's users
-	Dir       string             // the campaign folder; "" where no requests were waited for
+	MeanW     tegra.Val[float64] // idle time between requests included
+	LatencyMS tegra.Val[float64] // at the quantile, from the scheduled arrival; absent with too few requests
+	Why       string             // why it misses the limits; "" if it meets them
+	Unsure    string             // why that is unknown; "" if it is known
+	Users     bool               // the requests came from a server's users
+	Dir       string             // campaign folder; "" if no requests were awaited
 }
 
-// Meets reports whether it does, as far as it is known.
+// Meets reports whether the setting meets the limits, as far as is known.
 func (t Trial) Meets() bool { return t.Why == "" }
 
-// Remark is why it does not meet the limits, or why that is not known; "" where it does.
+// Remark returns why the setting misses the limits, or why that is unknown; "" if it meets them.
 func (t Trial) Remark() string { return cmp.Or(t.Why, t.Unsure) }

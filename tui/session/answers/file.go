@@ -23,44 +23,44 @@ import (
 	"jtune/tegra"
 )
 
-// The answer of a search lies in the folder of its first campaign, beside what was measured. It is for people and
-// screens to look up: models and later searches learn from the rows, never from it.
+// The answer of a search is kept in the folder of its first campaign, next to the measurements. Only people and screens
+// read it: models and later searches learn from the rows, never from it.
 const (
-	// FileName is the name of a kept answer's file.
+	// FileName is the name of the file that keeps an answer.
 	FileName   = "answer.toml"
 	fileFormat = 1
 
-	// Bounds of a file.
+	// Limits on the size of a file.
 	mostBytes    = 64 << 10
 	mostAnswers  = 64
 	mostCores    = 1 << 10
 	mostWarnings = 32
 )
 
-// Kept is the answer of one search, with one for each of its limits, as it is kept.
+// Kept is the stored answer of one search, with one entry for each of its limits.
 type Kept struct {
 	Format   int       `toml:"format"`
 	Jtune    string    `toml:"jtune"`    // version that found it
 	Software string    `toml:"software"` // releases that the readings depend on
 	When     time.Time `toml:"when"`
-	// Load and Batches belong to the question besides the limits of the answers.
+	// Load and Batches are the rest of the question, besides the limits in Answers.
 	Load    arrivals.Spec `toml:"load,omitempty"`
 	Batches []int         `toml:"batches,omitempty"`
-	// Warnings are what the search says against its answer.
+	// Warnings are the reservations of the search about its answer.
 	Warnings []string         `toml:"warnings,omitempty"`
 	Answers  []Answer         `toml:"answer"`
 	Ended    optimize.Ended   `toml:"ended"`
-	Probes   []optimize.Probe `toml:"probe,omitempty"` // of the search, once for all answers
-	// Worked says that nothing was kept, as by earlier versions: the answers are the best rows within the limits.
+	Probes   []optimize.Probe `toml:"probe,omitempty"` // of the search; the same for all answers
+	// Worked says that no answer was kept (earlier versions did not): the answers are the best rows within the limits.
 	Worked bool `toml:"-"`
 }
 
-// Goal is the goal of answer number i.
+// Goal returns the goal of answer i.
 func (k Kept) Goal(i int) mix.Goal {
 	return mix.Goal{Limit: k.Answers[i].Limit, Load: k.Load}
 }
 
-// Keep writes an answer into the folder of a campaign, whole or not at all.
+// Keep writes an answer into the folder of a campaign, atomically.
 func Keep(dir string, k Kept) error {
 	k.Format = fileFormat
 	k.Answers, k.Warnings = slices.Clone(k.Answers), newest(k.Warnings, mostWarnings)
@@ -96,7 +96,7 @@ func Keep(dir string, k Kept) error {
 	return nil
 }
 
-// Find reads the answer that is kept in a folder; nil where none is.
+// Find reads the answer kept in a folder; nil if there is none.
 func Find(dir string) (*Kept, error) {
 	path := filepath.Join(dir, FileName)
 	data, err := safefile.Read(path, mostBytes)
@@ -113,7 +113,7 @@ func Find(dir string) (*Kept, error) {
 	return &k, nil
 }
 
-// parse reads a file that anybody may have written.
+// parse reads a file that may come from anyone.
 func parse(path, data string) (k Kept, err error) {
 	if _, err := tomlfile.Decode(path, data, &k); err != nil {
 		return Kept{}, err
@@ -126,9 +126,9 @@ func parse(path, data string) (k Kept, err error) {
 	case len(k.Answers) == 0 || len(k.Answers) > mostAnswers:
 		bad = fmt.Sprintf("%d answers: want 1 to %d", len(k.Answers), mostAnswers)
 	case foreign(k.Load):
-		bad = "its load is none"
+		bad = "invalid load"
 	case !slices.Contains(ends, k.Ended):
-		bad = "its search did not end as one can"
+		bad = "unknown end of the search"
 	}
 	for i := range k.Answers {
 		a := &k.Answers[i]
@@ -146,8 +146,8 @@ func parse(path, data string) (k Kept, err error) {
 	return k, nil
 }
 
-// foreign reports whether a load is none that could be asked for again without reading another file: those of a file of
-// arrivals are kept by their mean rate.
+// foreign reports whether a load cannot be reproduced from this file alone. Loads from a file of arrivals are kept as
+// their mean rate.
 func foreign(v arrivals.Spec) bool {
 	if v == (arrivals.Spec{}) || v.Arrivals == string(arrivals.Trace) {
 		return false
@@ -156,11 +156,11 @@ func foreign(v arrivals.Spec) bool {
 	return v.Arrivals != "" && err != nil
 }
 
-// ends are those that a search can have.
+// ends are the valid ends of a search.
 var ends = []optimize.Ended{optimize.Converged, optimize.OutOfProbes, optimize.Exhausted, optimize.NoWay,
 	optimize.Failing, optimize.Cancelled}
 
-// fault says what cannot be in an answer; "" where all can.
+// fault says what is invalid in an answer; "" if nothing is.
 func (a *Answer) fault() string {
 	possible := func(m tegra.Mode) bool {
 		return m.Cores > 0 && m.Cores <= mostCores && m.CPU > 0 && m.GPU > 0 && m.EMC >= 0
@@ -168,27 +168,27 @@ func (a *Answer) fault() string {
 	best := a.Best()
 	switch {
 	case !possible(a.Mode) || a.Batch < 0:
-		return "its mode is none"
+		return "invalid mode"
 	case !(best.TimeMS > 0) || math.IsInf(best.TimeMS, 0) || a.Reading.N < 0:
 		return "it has no time"
 	case a.Standing.State < optimize.Measured || a.Standing.State > optimize.Unknown:
-		return "its state is none"
+		return "invalid state"
 	case a.Limit.Check() != nil:
-		return "its limit is none"
+		return "invalid limit"
 	case a.Served != nil && a.Ask.Check() != nil && a.Ask.Load.Pattern != arrivals.Trace:
-		return "its load is none"
+		return "invalid load"
 	case a.Ask.Load.Pattern == arrivals.Trace && !(a.Ask.Load.RatePerS > 0):
 		return "its load has no rate"
 	}
 	for _, c := range a.Versus.Distinct() {
 		if !possible(c.Other.Mode) {
-			return "a mode that it is compared with is none"
+			return "it is compared with an invalid mode"
 		}
 	}
 	return ""
 }
 
-// plain makes all texts of a value single lines without control characters.
+// plain turns all texts in a value into single lines without control characters.
 func plain(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:

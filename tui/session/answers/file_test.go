@@ -116,14 +116,14 @@ func TestAForeignAnswerIsBoundedFilteredAndChecked(t *testing.T) {
 	for name, c := range map[string]struct{ from, to, want string }{
 		"too large":    {"format = 1\n", "format = 1\n#" + strings.Repeat("x", mostBytes), "larger than"},
 		"format":       {"format = 1", "format = 2", "reads format 1"},
-		"mode":         {"Cores = 3", "Cores = -3", "its mode is none"},
-		"state":        {"State = 0", "State = 77", "its state is none"},
-		"end":          {"ended = 0", "ended = -1", "did not end"},
-		"limit":        {"PowerW = 30.0", "PowerW = -inf", "is none"},
+		"mode":         {"Cores = 3", "Cores = -3", "invalid mode"},
+		"state":        {"State = 0", "State = 77", "invalid state"},
+		"end":          {"ended = 0", "ended = -1", "unknown end"},
+		"limit":        {"PowerW = 30.0", "PowerW = -inf", "invalid limit"},
 		"no TOML":      {"format = 1", "format = ", "line"},
 		"wrong shape":  {"[[answer]]", "[answer]", ""},
 		"load":         {`Pattern = "poisson"`, `Pattern = "trace"`, ""},
-		"no arrivals":  {`RatePerS = 30.0`, `RatePerS = 0.0`, "its load is none"},
+		"no arrivals":  {`RatePerS = 30.0`, `RatePerS = 0.0`, "invalid load"},
 		"a nested one": {"format = 1", "format = " + strings.Repeat("[", 1000), "deeper than"},
 	} {
 		changed := strings.Replace(string(good), c.from, c.to, 1)

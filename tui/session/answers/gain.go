@@ -12,29 +12,28 @@ import (
 	"jtune/tegra"
 )
 
-// Present is the name of the mode that the board was in, where an answer is compared with it.
+// Present names the mode that the board was in, as a baseline.
 const Present = "present"
 
-// Baseline is what was measured of a mode that an answer is compared with.
+// Baseline is the measurement of a mode that an answer is compared with.
 type Baseline struct {
 	Name       string
 	tegra.Mean        // N readings
-	Error      Errors // of their mean
+	Error      Errors // of the mean
 }
 
 // Errors are the relative standard errors of a measured time and power.
 type Errors struct{ Time, Power float64 }
 
-// Two readings of a mode differ by more than each scatters: the mode is set again, the data are read again. One
-// standard deviation of that.
+// Run-to-run standard deviation, beyond the scatter within a run.
 const (
 	againTime  = 0.005
 	againPower = 0.004
-	// unknownError is the error of a reading of which no row is known.
+	// unknownError is the error of a reading whose row is unknown.
 	unknownError = 0.011
 )
 
-// ErrorsOf are the errors of the mean of n readings of a setting, by the rows that they were made of.
+// ErrorsOf returns the errors of the mean of n readings of a setting, from their rows.
 func ErrorsOf(at tegra.Setting, n int, rows []record.Row) Errors {
 	var of []Errors
 	for _, r := range rows {
@@ -55,7 +54,7 @@ func ErrorsOf(at tegra.Setting, n int, rows []record.Row) Errors {
 	return Errors{sum.Time / float64(max(1, n)), sum.Power / float64(max(1, n))}
 }
 
-// Quantity is what a goal asks for.
+// Quantity is what a goal optimizes.
 type Quantity string
 
 // Quantities.
@@ -63,22 +62,22 @@ const (
 	Time       Quantity = "time"
 	Power      Quantity = "power"
 	Energy     Quantity = "energy"
-	Throughput Quantity = "throughput" // where the batch size is searched
+	Throughput Quantity = "throughput" // when the batch size is searched
 	Latency    Quantity = "latency"
 )
 
-// Gain is by how much an answer differs from what one would have without it, in the quantity of the goal.
+// Gain is how much an answer differs from a baseline, in the quantity of the goal.
 type Gain struct {
 	Quantity
 	Against  string  // Present, or the preset's name
-	Pct      float64 // of the other's; below 0 where the answer takes less
+	Pct      float64 // per cent of the baseline; negative if the answer takes less
 	Lo, Hi   float64 // the ends of its 95 % band
-	Measured bool    // both were
-	// ToldApart says that both were measured and differ by more than their readings' errors.
+	Measured bool    // both were measured
+	// ToldApart reports that both were measured and differ by more than their errors.
 	ToldApart bool
 }
 
-// QuantityOf is what a limit asks for, the batch size being searched or not.
+// QuantityOf returns what a limit optimizes; sized: the batch size is searched too.
 func QuantityOf(l optimize.Limit, sized bool) Quantity {
 	switch {
 	case l.Energy:
@@ -120,7 +119,7 @@ func (q Quantity) of(m tegra.Measured, e Errors) (value, err float64) {
 	return m.SampleMS(), e.Time
 }
 
-// z95 is the half width of a 95 % band in standard deviations.
+// z95 is the half-width of a 95 % band in standard deviations.
 const z95 = 1.96
 
 // gain compares the answer's reading with a baseline's.
@@ -135,16 +134,15 @@ func (a *Answer) gain(q Quantity, b *Baseline, against string) *Gain {
 	return g
 }
 
-// between sets the difference and its band, in logarithms, with the standard error of it.
+// between sets the difference and its band from the log ratio and its standard error.
 func (g *Gain) between(by, err float64) {
 	half := z95 * err
 	pct := func(ln float64) float64 { return 100 * math.Expm1(ln) }
 	g.Pct, g.Lo, g.Hi, g.ToldApart = pct(by), pct(by-half), pct(by+half), math.Abs(by) > half
 }
 
-// Compared sets the gain of an answer over its measured baselines: like with like. For a goal of time the preset that
-// keeps the limit counts first, which is what one would take otherwise; for others the present mode, if it keeps the
-// limit.
+// Compared sets the gain over a measured baseline. For a goal of time or throughput the baseline is the best preset
+// within the limit; for other goals it is the present mode if that is within the limit.
 func (a *Answer) Compared() {
 	if a.Served != nil {
 		a.comparedUnderLoad()
@@ -163,7 +161,7 @@ func (a *Answer) Compared() {
 	}
 }
 
-// wanted is the quantity of a load's goal, and its value for an outcome.
+// wanted returns the quantity that the goal under a load optimizes, and its value for an outcome.
 func (a *Answer) wanted(o mix.Outcome) (Quantity, float64) {
 	switch a.Ask.Wants() {
 	case mix.LeastEnergy:

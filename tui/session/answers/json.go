@@ -14,7 +14,7 @@ import (
 	"jtune/tegra"
 )
 
-// MarshalJSON is `jtune tune --json` and `jtune choose --json`.
+// MarshalJSON returns the output of `jtune tune --json` and `jtune choose --json`.
 func (a Answer) MarshalJSON() ([]byte, error) {
 	out := report.Object{
 		{"device", text.Optional(a.Device)},
@@ -33,7 +33,7 @@ func (a Answer) MarshalJSON() ([]byte, error) {
 		{"gain", a.Gain.object()},
 		{"versus", versus(a.Versus)},
 		{"state", a.Standing.State},
-		{"n", a.Standing.N}, // readings, of which the mean counts
+		{"n", a.Standing.N}, // readings averaged
 		{"chance_over", a.Standing.ChanceOver},
 		{"soak", a.Soak},
 	}
@@ -51,17 +51,17 @@ func (a Answer) MarshalJSON() ([]byte, error) {
 	return append(out, size(a.Best())...).MarshalJSON()
 }
 
-// object is null where the mode was not measured.
+// object returns null if the mode was not measured.
 func (b *Baseline) object() any {
 	if b == nil {
 		return nil
 	}
-	mode := tegra.Val[tegra.Mode]{V: b.Mode, OK: b.Mode != tegra.Mode{}} // none expresses what was found
+	mode := tegra.Val[tegra.Mode]{V: b.Mode, OK: b.Mode != tegra.Mode{}} // zero: no mode expresses the found setup
 	return append(report.Object{{"name", b.Name}, {"mode", mode}, {"time_ms", b.TimeMS}, {"power_w", b.PowerW},
 		{"energy_j", b.EnergyJ()}, {"n", b.N}}, size(b.Measured)...)
 }
 
-// object is null where nothing is compared with.
+// object returns null if there is no baseline.
 func (g *Gain) object() any {
 	if g == nil {
 		return nil
@@ -77,7 +77,7 @@ func (a Answer) limits() any {
 	return Limits(a.Limit, mix.Ask{})
 }
 
-// predicted is null where nothing was.
+// predicted returns null if nothing was predicted.
 func (a Answer) predicted() any {
 	if a.Predicted.TimeMS > 0 {
 		return bands(a.Predicted)
@@ -85,7 +85,7 @@ func (a Answer) predicted() any {
 	return nil
 }
 
-// measured is marked where it is in doubt: then the prediction counts.
+// measured marks a doubtful measurement, for which the prediction counts.
 func (a Answer) measured() any {
 	m := a.Read()
 	if !m.OK {
@@ -98,7 +98,7 @@ func (a Answer) measured() any {
 	return out
 }
 
-// bands is a prediction with the ends of its 95 % bands, which a measured value lacks.
+// bands returns a prediction with the ends of its 95 % bands.
 func bands(p learn.Prediction) report.Object {
 	return report.Object{
 		{"time_ms", p.TimeMS},
@@ -111,7 +111,7 @@ func bands(p learn.Prediction) report.Object {
 	}
 }
 
-// size is the batch size where it is an input beside the mode; nothing elsewhere.
+// size returns the batch size if it is an input besides the mode, else nothing.
 func size(m tegra.Measured) (out report.Object) {
 	if m.Batch > 0 {
 		out = append(out, [2]any{"batch", m.Batch})
@@ -122,7 +122,7 @@ func size(m tegra.Measured) (out report.Object) {
 	return out
 }
 
-// probes are without what the search keeps for itself; a failed one has no values.
+// probes omits what only the search uses; a failed probe has null values.
 func probes(list []optimize.Probe) []report.Object {
 	out := []report.Object{}
 	for _, p := range list {
@@ -149,7 +149,7 @@ func versus(v outlook.Comparisons) report.Object {
 	return report.Object{{"maxn", one(v.MaxN)}, {"present", one(v.Present)}, {"presets", presets}}
 }
 
-// beside is another mode; the percentages are how the answer differs from it.
+// beside returns another mode; the percentages are the answer's difference from it.
 func beside(c outlook.Comparison) report.Object {
 	out := append(report.Object{{"id", c.ID}, {"name", c.Name}, {"mode", c.Other.Mode}}, bands(c.Other)...)
 	out = append(out, report.Object{
@@ -162,7 +162,7 @@ func beside(c outlook.Comparison) report.Object {
 	return append(out, size(c.Other.Measured)...)
 }
 
-// Limits are a limit and that of a latency under a load: one object, or an array where several hold at once.
+// Limits returns a limit and the latency limit under a load: one object, or an array if there are several.
 func Limits(l optimize.Limit, a mix.Ask) any {
 	var parts []report.Object
 	add := func(given bool, kind string, more ...[2]any) {
@@ -185,13 +185,13 @@ func Limits(l optimize.Limit, a mix.Ask) any {
 	return parts
 }
 
-// rate is absent in a closed loop, and of requests that users send.
+// rate is absent in a closed loop, and for requests that users send.
 func rate(a mix.Ask) tegra.Val[float64] {
 	return tegra.Val[float64]{V: a.Load.MeanRate(), OK: a.Load.Open()}
 }
 
-// Served is what a setting does under the load of an ask: without a latency where the queue only grows, and without
-// mean power where the idle power is not known.
+// Served returns what a setting does under the load of an ask. The latency is null if the queue only grows, the mean
+// power if the idle power is unknown.
 func Served(a mix.Ask, o mix.Outcome) report.Object {
 	pattern := arrivals.Closed
 	if a.Load.Open() {
@@ -214,7 +214,7 @@ func Served(a mix.Ask, o mix.Outcome) report.Object {
 	}
 }
 
-// measured is what a trial read under the load; null where nothing was.
+// measured returns what a trial measured under the load; null if nothing was.
 func (t *Trial) measured() any {
 	if t == nil || t.Serving == nil {
 		return nil
@@ -224,8 +224,7 @@ func (t *Trial) measured() any {
 		{"p99_ms", l.SureP99()}, {"mean_w", t.MeanW}, {"n", t.N}}
 }
 
-// object is nil where no requests were sent. The latency is absent with too few requests, and whether it meets the
-// limit where that is not known.
+// object returns nil if no requests were sent. The latency is null with too few requests, and "meets" if it is unknown.
 func (t *Trial) object(a mix.Ask) report.Object {
 	if t == nil {
 		return nil
@@ -247,7 +246,7 @@ func (t *Trial) object(a mix.Ask) report.Object {
 	}
 }
 
-// whole is a whole training in the answer's mode and in those that it is compared with, with what the answer saves; nil
+// whole returns a full training run in the answer's mode and in those it is compared with, with the savings; nil
 // without one.
 func whole(p *outlook.Projection) report.Object {
 	if p == nil {

@@ -8,8 +8,8 @@ import (
 	"jtune/tegra"
 )
 
-// Headline says what an answer gains in a sentence: in the quantity of the goal, with the 95 % band, and how sure that
-// is; "" where nothing is known to compare with.
+// Headline states the gain of an answer in a sentence: in the quantity of the goal, with the 95 % band and how certain
+// it is; "" without a baseline.
 func (a Answer) Headline() string {
 	g := a.Gain
 	switch {
@@ -20,7 +20,7 @@ func (a Answer) Headline() string {
 	}
 	b, name := a.Baseline()
 	keeps := ""
-	if b == a.Before && b != nil && !a.Limit.Met(b.Measured) { // what it is compared with does not
+	if b == a.Before && b != nil && !a.Limit.Met(b.Measured) { // the baseline is outside the limit
 		keeps = "keeps " + a.Limit.Bounds() + ": "
 	}
 	switch {
@@ -44,7 +44,7 @@ func (a Answer) Headline() string {
 	return fmt.Sprintf("%s%s %s against %s (%s)", keeps, change(g), g.Quantity, name, g.band())
 }
 
-// misses says that an answer is only the nearest, and by how much.
+// misses says that an answer is only the nearest, and by how much it misses.
 func (a Answer) misses() string {
 	kind := ""
 	if a.Reading.N > 0 {
@@ -60,8 +60,8 @@ func (a Answer) misses() string {
 	return out + "this is the nearest"
 }
 
-// Beside says what was measured of the mode that the board was in, and where the headline does not, what the answer
-// loses or saves against it; "" where it was not measured.
+// Beside describes the measurement of the mode that the board was in and, if the headline does not, what the answer
+// saves or costs against it; "" if it was not measured.
 func (a Answer) Beside() string {
 	b := a.Before
 	if b == nil {
@@ -80,7 +80,7 @@ func (a Answer) Beside() string {
 		pct(m.PowerW, b.PowerW), pct(m.SampleJ(), b.SampleJ()))
 }
 
-// Changes says how the answer differs from the mode that the board was in, where that was measured and is another one.
+// Changes says how the answer differs from the measured present mode; "" if they are the same.
 func (a Answer) Changes() string {
 	b := a.Before
 	if b == nil || b.Setting == a.Setting || a.Reading.N == 0 {
@@ -96,7 +96,7 @@ func (a Answer) Changes() string {
 	return out
 }
 
-// Baseline is what the gain is over, and its name; nil where that was not measured.
+// Baseline returns the baseline of the gain and its name; nil if it was not measured.
 func (a Answer) Baseline() (*Baseline, string) {
 	switch {
 	case a.Gain == nil:
@@ -109,7 +109,7 @@ func (a Answer) Baseline() (*Baseline, string) {
 	return nil, a.Gain.Against
 }
 
-// draws says what the answer and a baseline draw, where time is compared.
+// draws gives the power of the answer and of a baseline, for comparisons of time.
 func (a Answer) draws(b *Baseline) string {
 	if b == nil {
 		return ""
@@ -117,7 +117,7 @@ func (a Answer) draws(b *Baseline) string {
 	return fmt.Sprintf(", at %s W, %s W there", text.Of(a.Reading.PowerW), text.Of(b.PowerW))
 }
 
-// over says by how much a mode passes the limit on power, time or energy; "" where it does not.
+// over says by how much a mode exceeds the limit on power, time or energy; "" if it does not.
 func (a Answer) over(m tegra.Measured) string {
 	if w := a.Limit.PowerW; w > 0 && m.PowerW > w {
 		return fmt.Sprintf("%s W over the limit", text.Of(m.PowerW-w))
@@ -131,7 +131,7 @@ func (a Answer) over(m tegra.Measured) string {
 	return ""
 }
 
-// Words are the gain as a number, without its band, and what it says of the answer beside it.
+// Words returns the gain as a number, without its band, and what the number means.
 func (g *Gain) Words() (number, says string) {
 	size := math.Abs(math.Round(g.Pct)) + 0
 	switch {
@@ -145,7 +145,7 @@ func (g *Gain) Words() (number, says string) {
 	return fmt.Sprintf("%+.0f %%", math.Round(g.Pct)+0), string(g.Quantity) + " against " + g.Against
 }
 
-// Better reports whether the answer is better than what it is compared with.
+// Better reports whether the answer is better than the baseline.
 func (g *Gain) Better() bool {
 	if g.Quantity == Throughput {
 		return g.Pct > 0
@@ -153,10 +153,10 @@ func (g *Gain) Better() bool {
 	return g.Pct < 0
 }
 
-// Band prints the ends of the 95 % band.
+// Band formats the 95 % band.
 func (g *Gain) Band() string { return g.band() }
 
-// percent prints a size.
+// percent formats a magnitude.
 func percent(v float64) string {
 	if v < 9.95 {
 		return fmt.Sprintf("%.1f %%", v)
@@ -164,7 +164,7 @@ func percent(v float64) string {
 	return fmt.Sprintf("%.0f %%", v)
 }
 
-// change prints a difference with its sign.
+// change formats a difference with its sign.
 func change(g *Gain) string {
 	if g.Pct < 0 {
 		return "-" + percent(-g.Pct)
@@ -172,7 +172,7 @@ func change(g *Gain) string {
 	return "+" + percent(g.Pct)
 }
 
-// band prints the 95 % band.
+// band formats the 95 % band.
 func (g *Gain) band() string {
 	if g.Lo == g.Hi {
 		return fmt.Sprintf("%+.1f %%", g.Lo+0)

@@ -11,11 +11,10 @@ import (
 	"jtune/tegra"
 )
 
-// followShare of the rate must be served, by a server that follows it.
+// followShare is the least share of the rate that a server must serve to keep up.
 const followShare = 0.95
 
-// And is a trial with another reading of the same setting: their mean, judged again. Where the other one could not be
-// measured, or did not meet the limits by itself and there is nothing to take the mean of, it is that one.
+// And averages two trials of a setting and judges the mean; if they cannot be averaged, the second counts.
 func (t Trial) And(o Trial, a mix.Ask, w workload.Workload) Trial {
 	if t.Serving == nil || o.Serving == nil || !o.LatencyMS.OK {
 		return o
@@ -43,7 +42,7 @@ func (s *Trial) Judge(a mix.Ask, w workload.Workload) {
 	v := s.Serving
 	s.LatencyMS = latencyAt(v.Latency, a.Quantile)
 	served, least := requestRate(v, w), followShare*w.Load.Rate
-	if a.Load.Pattern == arrivals.Poisson { // so few may have come
+	if a.Load.Pattern == arrivals.Poisson { // fewer may have arrived by chance
 		least *= 1 - 3/math.Sqrt(float64(max(1, v.Requests)))
 	}
 	switch l := s.LatencyMS; {
@@ -51,26 +50,26 @@ func (s *Trial) Judge(a mix.Ask, w workload.Workload) {
 		s.Why = fmt.Sprintf("%.4g of %.4g requests per second are served", served, w.Load.Rate)
 	case a.LatencyMS > 0 && l.OK && l.V > a.LatencyMS:
 		s.Why = fmt.Sprintf("p%.4g is %.4g ms, over %.4g", 100*a.Quantile, l.V, a.LatencyMS)
-	case a.PowerW > 0 && s.MeanW.V > a.PowerW: // which the peak is above
+	case a.PowerW > 0 && s.MeanW.V > a.PowerW: // the limit applies to the mean; the peak is higher
 		s.Why = fmt.Sprintf("mean power %.4g W, over %.4g", s.MeanW.V, a.PowerW)
 	case a.LatencyMS > 0 && !l.OK:
-		s.Unsure = fmt.Sprintf("whether p%.4g keeps %.4g ms is not known of %d requests", 100*a.Quantile, a.LatencyMS,
-			v.Requests)
+		s.Unsure = fmt.Sprintf("%d requests are too few to tell whether p%.4g is within %.4g ms", v.Requests,
+			100*a.Quantile, a.LatencyMS)
 	}
 }
 
-// requestRate is how many requests per second were answered.
+// requestRate returns how many requests per second were answered.
 func requestRate(v *record.Served, w workload.Workload) float64 {
 	switch {
 	case !v.ServedPerS.OK || v.Units == 0:
 		return 0
-	case !w.Serves(): // a request is one of the units of a batch
+	case !w.Serves(): // each sample of a batch is a request
 		return v.ServedPerS.V
 	}
 	return v.ServedPerS.V * float64(v.Requests) / float64(v.Units)
 }
 
-// latencyAt is the latency at the next of the recorded quantiles; absent where too few requests tell it.
+// latencyAt returns the latency at the nearest recorded quantile at or above q; absent with too few requests.
 func latencyAt(l record.Latency, q float64) tegra.Val[float64] {
 	switch {
 	case l.N == 0 || q > 0.99:

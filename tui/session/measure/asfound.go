@@ -11,8 +11,8 @@ import (
 	"jtune/tui/session"
 )
 
-// AsFound measures a workload on the board as it is set, at a batch size (0: its own), and writes no knob. The row has
-// no mode: it belongs to no campaign, and no model learns it. One that is not usable has the reason.
+// AsFound measures a workload on the board in its present state, at a batch size (0: the workload's own), and writes no
+// knob. The row has no mode: it belongs to no campaign, and no model learns it. An unusable row says why.
 func AsFound(ctx context.Context, s *session.Session, w workload.Workload, batch int, set record.Settings,
 	observe func(Event)) (record.Row, error) {
 	bench, err := NewBench(ctx, s, w, set, observe)

@@ -10,12 +10,12 @@ const (
 	NoBaseline
 )
 
-// Baselines lists them in the order to show them.
+// Baselines lists them in display order.
 func Baselines() []Baseline { return []Baseline{BothBaselines, PresentBaseline, NoBaseline} }
 
 func (b Baseline) String() string { return [...]string{"present,preset", "present", "none"}[b] }
 
-// BaselineOf is the one that String prints so; BothBaselines for any other text, as of campaigns that do not say.
+// BaselineOf parses the text of String; BothBaselines for any other text, such as that of old campaigns.
 func BaselineOf(text string) Baseline {
 	for _, b := range Baselines() {
 		if b.String() == text {

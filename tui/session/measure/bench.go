@@ -15,7 +15,7 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-// NewBench joins guard, harness and device to measure modes with one workload.
+// NewBench builds a bench from guard, harness and device to measure modes with one workload.
 func NewBench(ctx context.Context, s *session.Session, w workload.Workload, set record.Settings,
 	observe Observer) (*profiles.Bench, error) {
 	if err := workloads.CanRun(s, w); err != nil {
@@ -32,8 +32,8 @@ func NewBench(ctx context.Context, s *session.Session, w workload.Workload, set 
 		Observe: observe.Progress, System: inspect.System(s, w)}, nil
 }
 
-// NewHarness returns what starts the workload here; log is the file for its output
-// besides events, "" for none.
+// NewHarness returns the function that starts the workload here; log is the file for its output besides events, "" for
+// none.
 func NewHarness(s *session.Session, w workload.Workload, set record.Settings, log string,
 	epochs, requests int) func(ctx context.Context, batch int) (harness.Harness, error) {
 	o := HarnessOptions(s, set, log)
@@ -46,7 +46,7 @@ func HarnessOptions(s *session.Session, set record.Settings, log string) workloa
 		Scripts: filepath.Join(s.DataPath(), "torch")}
 }
 
-// EndOrphans ends what is left of earlier jobs before another starts.
+// EndOrphans ends leftover processes of earlier jobs before another job starts.
 func EndOrphans(s *session.Session, w workload.Workload, observe Observer) {
 	if s.Simulated(w) {
 		return

@@ -44,7 +44,7 @@ func TestProfileSaysHowLongItTakesByWhatIsKnown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, how := range []string{"closer once some are measured", "by what is known of this workload on this board"} {
+	for i, how := range []string{"closer once some are measured", "from earlier measurements of this workload here"} {
 		var said string
 		r := ProfileRequest{Measuring: Measuring{Workload: w}, Sample: 12 + i}
 		before, err := PlanOf(s, r) // as the dialog of a new campaign shows it

@@ -12,23 +12,23 @@ import (
 // KnownRows are readings of earlier campaigns that count as measured.
 type KnownRows struct {
 	Rows  []tegra.Measured
-	Limit optimize.Limit // for which the best of them is measured again
+	Limit optimize.Limit // the best of Rows for it is measured again
 }
 
-// With gives all that counts: what is known, as it is now, and what was measured since.
+// With returns all rows that count: the known ones, aligned with the board's present state, and the new ones.
 func (k *KnownRows) With(done []record.Row) ([]tegra.Measured, optimize.Alignment) {
 	return optimize.Align([][]tegra.Measured{k.Rows, record.Usable(done)})
 }
 
-// designPlan lets the design choose each mode from the rows so far. Known ones count among
-// its modes when the best of them has been measured again.
+// designPlan lets the design choose each mode from the rows so far. Known rows count once the best of them has been
+// measured again.
 type designPlan struct {
 	space  *tegra.Space
 	design *optimize.Design
 	n      int
-	first  []tegra.Mode // measured before it chooses, where they are not known
+	first  []tegra.Mode // measured before the design chooses, unless known
 	known  KnownRows
-	total  int // steps, as far as it can be seen
+	total  int // steps, as far as can be foreseen
 }
 
 var _ profiles.Plan = (*designPlan)(nil)
@@ -68,7 +68,7 @@ func (p *designPlan) Next(done []record.Row) (profiles.Step, bool) {
 	return profiles.Step{Setting: at}, ok
 }
 
-// recheck is the known mode to measure again next; those that failed are left alone.
+// recheck returns the known mode to measure again next, skipping modes that failed.
 func (p *designPlan) recheck(done []record.Row) (tegra.Setting, bool) {
 	known := slices.DeleteFunc(slices.Clone(p.known.Rows), func(m tegra.Measured) bool {
 		return slices.ContainsFunc(done, func(r record.Row) bool {

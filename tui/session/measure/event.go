@@ -14,46 +14,46 @@ import (
 	"jtune/tui/session/answers"
 )
 
-// Event is progress of a running task: one of the types below, of a PairStage and of a PairProbe.
+// Event is progress of a running task: one of the types below, a PairStage or a PairProbe.
 type Event interface{ event() }
 
 // ProgressEvent is a phase, a minibatch or a finished row of the bench.
 type ProgressEvent struct {
 	Progress  profiles.Progress
-	Minibatch *harness.Event  // of a Run: what the harness reported
-	Best      *answers.Answer // so far, of a campaign with a limit, after a finished row; nil: not looked for
+	Minibatch *harness.Event  // of a Run: the harness event
+	Best      *answers.Answer // best so far, after a finished row of a campaign with a limit; nil: not computed
 }
 
-// StepEvent comes before a search measures a mode: which one, and why.
+// StepEvent is sent before a search measures a mode; it gives the mode and the reason.
 type StepEvent struct{ Step optimize.Step }
 
-// ProbeEvent comes after a search has measured a mode.
+// ProbeEvent is sent after a search has measured a mode.
 type ProbeEvent struct {
 	Probe optimize.Probe
-	Best  *answers.Answer // so far: without a reading while none keeps the limit
+	Best  *answers.Answer // best so far; without a reading while no mode is within the limit
 }
 
 // HalvingEvent is a step of a binary search: which half of which knob was dropped.
 type HalvingEvent struct{ Halving optimize.Halving }
 
-// OrderEvent are the settings of a plan that is fixed, in their order.
+// OrderEvent gives the settings of a fixed plan, in order.
 type OrderEvent struct{ Settings []tegra.Setting }
 
-// CharacterEvent is what a Run is like so far, with each reading of the device.
+// CharacterEvent describes a Run so far; it is sent with each reading of the device.
 type CharacterEvent struct {
 	Character record.Character
-	Advice    []string // what it and the model of the workload say in words
+	Advice    []string // conclusions from it and from the workload's model, as sentences
 }
 
-// NoteEvent is one line for the log.
+// NoteEvent is a line for the log.
 type NoteEvent string
 
-// ToldEvent is what a command of the user's own has printed, and how it is read so far.
+// ToldEvent holds what a user's command has printed, and how jtune reads it so far.
 type ToldEvent struct {
-	Lines   []string        // the last ones, as they came
-	Reading *detect.Reading // nil: none can be taken
-	Why     error           // none can; nil before anything is known
-	// Candidates are the ways to read it, also where none can be taken.
+	Lines   []string        // the last lines, unchanged
+	Reading *detect.Reading // nil: the lines cannot be read
+	Why     error           // why they cannot be read; nil while undecided
+	// Candidates are the possible ways to read the lines, even if none is chosen.
 	Candidates []detect.Candidate
 }
 
@@ -77,7 +77,7 @@ func (PairStage) event() {}
 
 func (PairProbe) event() {}
 
-// FinishedRow is the row that an event brings; nil for every other event.
+// FinishedRow returns the row of an event; nil if it has none.
 func FinishedRow(e Event) *record.Row {
 	p, _ := e.(ProgressEvent)
 	return p.Progress.Row
@@ -106,17 +106,17 @@ func (f Observer) Halved(h optimize.Halving) { f.Send(HalvingEvent{h}) }
 
 func (f Observer) Step(s optimize.Step) { f.Send(StepEvent{s}) }
 
-// ReadCost is what the reading of sensors costs a job: in blocks of one run the sensors were read and not read by
-// turns, so that neither the start of a job, the page cache nor a board that warms up counts as a cost.
+// ReadCost is what reading the sensors costs a job. Blocks with and without reading alternate within one run, so that
+// the start of the job, the page cache and a warming board do not count as cost.
 type ReadCost struct {
 	IntervalS   float64 `json:"interval_s"`     // between two readings
 	Minibatches int     `json:"minibatches"`    // while sensors were read
-	TimeMS      float64 `json:"time_ms"`        // of these, the median
-	MeanMS      float64 `json:"time_mean_ms"`   // of these
-	UnreadMS    float64 `json:"unread_mean_ms"` // the mean while they were not
+	TimeMS      float64 `json:"time_ms"`        // their median
+	MeanMS      float64 `json:"time_mean_ms"`   // their mean
+	UnreadMS    float64 `json:"unread_mean_ms"` // mean while sensors were not read
 	Blocks      int     `json:"blocks"`         // of each kind
-	// CostMS is the difference of the means, CostPct the mean difference of neighbouring blocks in per cent of the time
-	// without reading; absent without a pair of blocks.
+	// CostMS is the difference of the means. CostPct is the mean difference of neighbouring blocks, in per cent of the
+	// time without reading; absent without a pair of blocks.
 	CostMS  tegra.Val[float64] `json:"cost_ms"`
 	CostPct tegra.Val[float64] `json:"cost_pct"`
 	// LowPct and HighPct are the 95 % interval of CostPct; absent with one pair of blocks.
@@ -124,7 +124,7 @@ type ReadCost struct {
 	HighPct tegra.Val[float64] `json:"cost_hi_pct"`
 }
 
-// String says it in a sentence.
+// String describes the cost in a sentence.
 func (c *ReadCost) String() string {
 	every := time.Duration(c.IntervalS * float64(time.Second)).String()
 	if !c.CostPct.OK {
@@ -134,12 +134,12 @@ func (c *ReadCost) String() string {
 	s := fmt.Sprintf("Reading sensors every %s: %s ms per minibatch with, %s ms without, %+.2f %% of the time", every,
 		text.Of(c.MeanMS), text.Of(c.UnreadMS), c.CostPct.V)
 	if !c.LowPct.OK {
-		return s + "; one block of each kind, so nobody knows how far times scatter."
+		return s + "; with one block of each kind the scatter is unknown."
 	}
 	s += fmt.Sprintf(" (95 %%: %+.2f to %+.2f; means of %d blocks of each kind by turns)", c.LowPct.V, c.HighPct.V,
 		c.Blocks)
 	if c.LowPct.V <= 0 && c.HighPct.V >= 0 {
-		s += ": no more than the times scatter by"
+		s += ": within the scatter of the times"
 	}
 	return s + "."
 }

@@ -9,10 +9,9 @@ import (
 	"jtune/tui/session/models"
 )
 
-// Update keeps the models of a workload's pools after they have grown: the one of its
-// batch size, or of the sizes asked for, and the one of all sizes where there is one. A
-// job's outcome does not depend on it: what goes wrong is noted. It gives the file of
-// the first.
+// Update updates the models of a workload after its pools have grown: the model of its batch size or of the requested
+// sizes, and the one of all sizes if it exists. Failures do not affect the job; they are logged as notes. It returns
+// the file of the first model.
 func Update(s *session.Session, w workload.Workload, batches []int, dir string, readings []tegra.Measured,
 	observe Observer) string {
 	if !models.Holds(s.Options.Paths, dir) || len(readings) == 0 {
@@ -26,15 +25,15 @@ func Update(s *session.Session, w workload.Workload, batches []int, dir string, 
 			out, err = models.Learn(s, w, sizes, dir, nil, ref, true)
 		}
 		if err != nil {
-			observe.Note("the model is not brought up to date: " + err.Error())
+			observe.Note("the model was not updated: " + err.Error())
 		}
 		first = cmp.Or(first, out.Path)
 	}
 	return first
 }
 
-// kept lists the batch sizes of the models that learn the measurements of a workload: where the request names several,
-// those; else its own size, nil, unless the only model there is has all sizes.
+// kept lists the batch sizes of the models to update: the requested ones; otherwise the workload's own size (nil), or
+// all sizes if only that model exists, or both.
 func kept(s *session.Session, w workload.Workload, batches []int) [][]int {
 	if batches != nil {
 		return [][]int{batches}

@@ -17,7 +17,7 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-// Whole is what a command cost from its start to its end.
+// Whole is the cost of a command from start to end.
 type Whole struct {
 	WallS   float64            `json:"wall_s"`
 	EnergyJ tegra.Val[float64] `json:"energy_j"`
@@ -31,7 +31,7 @@ type Whole struct {
 	Throttled tegra.Val[bool]    `json:"throttled"`
 }
 
-// RailWhole is the part of one rail.
+// RailWhole is the share of one rail.
 type RailWhole struct {
 	Name    string             `json:"name"`
 	EnergyJ tegra.Val[float64] `json:"energy_j"`
@@ -41,15 +41,15 @@ type RailWhole struct {
 }
 
 const (
-	// trialLook is how often a trial looks at what it has read.
+	// trialLook is how often a trial checks the output it has read.
 	trialLook = 2 * time.Second
-	// leastRun is how long a run that is one reading takes at least: power is read each second.
+	// leastRun is the least duration of a run that counts as one reading: power is sampled once a second.
 	leastRun = 5 * time.Second
 )
 
-// Understand starts a job of the user's own in the present mode and reads what it prints, until it is known how its
-// lines count its steps, or until it ends by itself: then one run is one reading. It returns the workload with what was
-// found. Workloads whose lines are known are returned unchanged.
+// Understand starts a user's command in the present mode and reads its output until it knows which lines count steps,
+// or until the command ends; then one run is one reading. It returns the workload with the result. Workloads whose
+// output format is known are returned unchanged.
 func Understand(ctx context.Context, s *session.Session, w workload.Workload,
 	observe Observer) (workload.Workload, error) {
 	if !w.Own || len(w.Command) == 0 || w.Serves() || w.Elsewhere != nil || w.Per != "" || s.Simulated(w) ||
@@ -90,14 +90,14 @@ func Understand(ctx context.Context, s *session.Session, w workload.Workload,
 	}
 }
 
-// next waits for the next event for a moment.
+// next waits up to trialLook for the next event.
 func next(ctx context.Context, h harness.Harness) (harness.Event, error) {
 	ctx, cancel := context.WithTimeout(ctx, trialLook)
 	defer cancel()
 	return h.Next(ctx)
 }
 
-// understood is the workload whose steps are read.
+// understood returns the workload with the detected reading of its steps.
 func understood(w workload.Workload, h harness.Harness) workload.Workload {
 	if d, ok := h.(harness.Detecting); ok {
 		if r, err, ok := d.Detected(); ok && err == nil {
@@ -107,7 +107,7 @@ func understood(w workload.Workload, h harness.Harness) workload.Workload {
 	return w
 }
 
-// ended is the workload of a command that ends by itself: each of its runs is a reading.
+// ended returns the workload of a command that ends by itself: each of its runs is a reading.
 func ended(w workload.Workload, h harness.Harness, took time.Duration, steps int,
 	observe Observer) (workload.Workload, error) {
 	d, ok := h.(harness.Detecting)
@@ -127,10 +127,9 @@ func ended(w workload.Workload, h harness.Harness, took time.Duration, steps int
 		w, what = workloads.Learned(w, r), harness.Reads(r)
 	}
 	if took < leastRun {
-		return w, fmt.Errorf("%w: %s ended after %s: a run is one reading, and takes %s at least for its power; "+
-			"let it do "+
-			"more, or repeat it: sh -c 'for i in 1 2 3 4 5 6 7 8; do COMMAND; done'", harness.ErrNotUnderstood,
-			text.OneLine(w.Command[0]), took.Round(10*time.Millisecond), leastRun)
+		return w, fmt.Errorf("%w: %s ended after %s: a run is one reading and must take at least %s to measure "+
+			"power; let it do more, or repeat it: sh -c 'for i in 1 2 3 4 5 6 7 8; do COMMAND; done'",
+			harness.ErrNotUnderstood, text.OneLine(w.Command[0]), took.Round(10*time.Millisecond), leastRun)
 	}
 	w.Kind, w.Per = workload.Inference, workload.PerRun
 	if w.Batch == workload.Own("", nil).Batch {
@@ -142,7 +141,7 @@ func ended(w workload.Workload, h harness.Harness, took time.Duration, steps int
 	return w, nil
 }
 
-// TooLong is the error of a command that goes on and on, and prints nothing that counts its steps.
+// TooLong returns the error of a command that keeps running and prints nothing that counts its steps.
 func TooLong(h harness.Harness, took time.Duration) error {
 	d, ok := h.(harness.Detecting)
 	if !ok {

@@ -7,7 +7,7 @@ import (
 	"jtune/profiles/record"
 )
 
-// PairProbe is a pair that was measured, or could not be.
+// PairProbe is a measured pair, or the error of one.
 type PairProbe struct {
 	Ask       mix.Ask
 	Predicted mix.Outcome
@@ -16,30 +16,30 @@ type PairProbe struct {
 	Err error
 }
 
-// PairDoing is what a search for a pair does.
+// PairDoing is what a search for a pair is doing.
 type PairDoing int
 
-// What it does, in order.
+// Activities, in order.
 const (
 	PairModels    PairDoing = iota // measures settings of one job alone
-	PairPredicts                   // works out all mixes
-	PairVerifies                   // runs both, as the pair that promises most
+	PairPredicts                   // predicts all mixes
+	PairVerifies                   // runs both jobs, as the most promising pair
 	PairAlone                      // runs the answer's inference without the training
 	PairUnordered                  // runs the answer without turns
-	PairSwitches                   // measures what a switch of the mode costs
+	PairSwitches                   // measures the cost of a mode switch
 )
 
-// PairStage is how far it is.
+// PairStage is the progress of a search for a pair.
 type PairStage struct {
 	Doing     PairDoing
-	Workload  string       // of PairModels: whose settings are measured
-	Known     int          // of PairModels: how many are known already
-	N         int          // of PairVerifies: the number of the pair, from 1
+	Workload  string       // of PairModels: the workload being measured
+	Known     int          // of PairModels: settings already known
+	N         int          // of PairVerifies: number of the pair, from 1
 	Ask       mix.Ask      // of the pairs
-	Predicted *mix.Outcome // of the pair that is measured; nil: nothing was predicted
+	Predicted *mix.Outcome // of the pair being measured; nil: no prediction
 }
 
-// String says it in words.
+// String describes the stage.
 func (s PairStage) String() string {
 	switch s.Doing {
 	case PairModels:
@@ -59,7 +59,7 @@ func (s PairStage) String() string {
 	return "what a switch of the mode costs"
 }
 
-// PairPart says in words who has turns in a part of a pair's measurement.
+// PairPart says which jobs have turns in a part of a pair's measurement.
 func PairPart(p turns.Part) string {
 	switch p {
 	case turns.TrainAlone:
@@ -74,6 +74,6 @@ func PairPart(p turns.Part) string {
 type PairTurn struct {
 	Job   string // harness.JobTrain or JobInfer
 	MS    float64
-	GapMS float64 // between the turn before and this one
-	Late  bool    // a minibatch of strict turns that ended after a batch was due
+	GapMS float64 // since the previous turn
+	Late  bool    // in strict turns: a minibatch that ended after a batch was due
 }

@@ -41,9 +41,8 @@ func campaignEnd(s *session.Session, dir string, h record.Header, sum profiles.S
 	return e
 }
 
-// Profile measures the modes that r selects and records each. It ends with the
-// found state back on the device. An interrupted campaign keeps its rows and
-// can be resumed. The model of the workload's pool learns them.
+// Profile measures and records the modes that r selects, restores the device, and updates the model of the workload's
+// pool. An interrupted campaign keeps its rows and can be resumed.
 func Profile(ctx context.Context, s *session.Session, r ProfileRequest, observe func(Event)) (ProfileResult, error) {
 	if warning := workloads.FanWarning(s, r.Settings.KeepFan); warning != "" && !r.Force {
 		return ProfileResult{}, fmt.Errorf("%w: not started: %s; then give %s, or %s",
@@ -55,7 +54,7 @@ func Profile(ctx context.Context, s *session.Session, r ProfileRequest, observe 
 	return out, err
 }
 
-// ProfilePlanned measures what a request selects; search says what for, where a search asks.
+// ProfilePlanned measures what a request selects; search records the question if a search asks.
 func ProfilePlanned(ctx context.Context, s *session.Session, r ProfileRequest, search *record.SearchHeader,
 	observe func(Event)) (ProfileResult, error) {
 	plan, head, err := plan(s, r)
@@ -65,7 +64,7 @@ func ProfilePlanned(ctx context.Context, s *session.Session, r ProfileRequest, s
 	return RunPlan(ctx, s, r, plan, campaigns.HeaderOf(s, r.Workload, head, search, r.Settings), observe)
 }
 
-// RunPlan measures what a plan asks for; head describes it in the record.
+// RunPlan measures the steps of a plan; head describes the plan in the record.
 func RunPlan(ctx context.Context, s *session.Session, r ProfileRequest, plan profiles.Plan, head record.Header,
 	observe func(Event)) (ProfileResult, error) {
 	notify, err := s.Notifier()
@@ -77,7 +76,7 @@ func RunPlan(ctx context.Context, s *session.Session, r ProfileRequest, plan pro
 		return ProfileResult{}, err
 	}
 	rec, err := campaigns.Record(s, r.Dir, head, r.Resume)
-	if errors.Is(err, record.ErrOtherJob) && head.Pair == nil { // whose command has no such flag
+	if errors.Is(err, record.ErrOtherJob) && head.Pair == nil { // a pair's command has no such flag
 		err = fmt.Errorf("%w; %s runs that", err, usage.TrustCommand)
 	}
 	if err != nil {
@@ -101,7 +100,7 @@ func RunPlan(ctx context.Context, s *session.Session, r ProfileRequest, plan pro
 	Observer(observe).Note(scaledBatchNote(s, r.Workload, r.Batches))
 	Observer(observe).coming(plan)
 	if head.Plan.Kind != campaigns.TuneKind &&
-		head.Plan.Kind != campaigns.LoadKind { // how long a search takes is not known
+		head.Plan.Kind != campaigns.LoadKind { // the duration of a search is not known in advance
 		Observer(observe).Note(cost(ctx, s, r.Measuring, plan, done, bench.Settings))
 	}
 	c := profiles.Campaign{Bench: bench, Plan: plan, Record: rec, Retries: r.Retries,
@@ -114,20 +113,19 @@ func RunPlan(ctx context.Context, s *session.Session, r ProfileRequest, plan pro
 	return ProfileResult{Summary: sum, Dir: rec.Dir()}, err
 }
 
-// PreparedPlan is a plan whose steps have benches of their own, made of the campaign's; log is for their jobs' output.
+// PreparedPlan is a plan whose steps have their own benches, made from the campaign's; log is for their jobs' output.
 type PreparedPlan interface {
 	Prepare(b *profiles.Bench, log string)
 }
 
-// coming tells the order of a plan that is fixed.
+// coming sends the order of a fixed plan.
 func (f Observer) coming(plan profiles.Plan) {
 	if order := orderOf(plan); order != nil {
 		f.Send(OrderEvent{order})
 	}
 }
 
-// orderOf are the settings of a plan in their order; nil where each is chosen from the results
-// so far.
+// orderOf returns the settings of a plan in order; nil if each is chosen from the results so far.
 func orderOf(plan profiles.Plan) []tegra.Setting {
 	if fixed, ok := plan.(interface{ Settings() []tegra.Setting }); ok {
 		return fixed.Settings()
@@ -135,7 +133,7 @@ func orderOf(plan profiles.Plan) []tegra.Setting {
 	return nil
 }
 
-// cost describes what is to be measured and about how long that takes.
+// cost describes what will be measured and about how long it takes.
 func cost(ctx context.Context, s *session.Session, m Measuring, plan profiles.Plan, done []record.Row,
 	set record.Settings) string {
 	n, _ := plan.Len()
@@ -151,19 +149,18 @@ func cost(ctx context.Context, s *session.Session, m Measuring, plan profiles.Pl
 	p.Lo, p.Hi = set.Cost(n)
 	how := "closer once some are measured"
 	if known := p.Expecting(Expects(ctx, s, m)); known.Expected {
-		p, how = known, "by what is known of this workload on this board"
+		p, how = known, "from earlier measurements of this workload here"
 	}
 	return fmt.Sprintf("%s to measure, about %s to %s: %s", text.Count(n, "mode"), Roundly(p.Lo), Roundly(p.Hi), how)
 }
 
-// mostExpected is how many of a pool's modes an estimate is fitted to: a tenth of a second.
+// mostExpected caps the modes of a pool that an estimate is fitted to: a fit takes a tenth of a second.
 const mostExpected = 100
 
-// Expectation knows about how long the modes of a workload take on this board. nil knows nothing.
+// Expectation predicts how long the modes of a workload take on this board. nil predicts nothing.
 type Expectation struct{ Model *learn.Model }
 
-// Expects learns how long the modes of a workload take from what was measured with it here; nil where that is too
-// little.
+// Expects fits an Expectation to earlier measurements of the workload on this board; nil if there are too few.
 func Expects(ctx context.Context, s *session.Session, m Measuring) *Expectation {
 	pool, err := models.PoolOf(s, m.Workload, m.Batches)
 	if err != nil {
@@ -185,7 +182,7 @@ func Expects(ctx context.Context, s *session.Session, m Measuring) *Expectation 
 	return &Expectation{model}
 }
 
-// Expecting is the plan with the time that it takes by what is known; as it was where that says nothing of it.
+// Expecting returns the plan with the predicted duration, or unchanged without a prediction.
 func (p Planned) Expecting(e *Expectation) Planned {
 	if e == nil || len(p.Order) == 0 || p.settings.Epochs > 0 ||
 		e.Model.Batches == nil && tegra.BatchSizes(p.Order) != nil {
@@ -199,7 +196,7 @@ func (p Planned) Expecting(e *Expectation) Planned {
 	return p
 }
 
-// Roundly leaves out what nobody wants to know of an estimate.
+// Roundly formats an estimate with as many digits as are useful.
 func Roundly(d time.Duration) string {
 	switch {
 	case d < 2*time.Minute:
@@ -210,7 +207,7 @@ func Roundly(d time.Duration) string {
 	return fmt.Sprintf("%.1f h", d.Hours())
 }
 
-// plan turns the selection into a plan and the record's words for it.
+// plan turns the selection into a plan and its header for the record.
 func plan(s *session.Session, r ProfileRequest) (profiles.Plan, record.PlanHeader, error) {
 	if r.Batches != nil {
 		if err := workloads.CheckSizes(s, r.Workload); err != nil {
@@ -220,8 +217,7 @@ func plan(s *session.Session, r ProfileRequest) (profiles.Plan, record.PlanHeade
 	return selection{s.Device.Space(), s.Replayed(), s.Seed}.plan(r)
 }
 
-// usageOfFixedBatch marks the error of a job that turned out to have a fixed
-// batch size as one of usage.
+// usageOfFixedBatch marks the error of a job with a fixed batch size as a usage error.
 func usageOfFixedBatch(err error) error {
 	if errors.Is(err, profiles.ErrFixedBatch) {
 		return usage.Of(err)
@@ -229,8 +225,8 @@ func usageOfFixedBatch(err error) error {
 	return err
 }
 
-// scaledBatchNote explains the times of other batch sizes on a virtual board; ""
-// where they are measured, or there is one size.
+// scaledBatchNote explains the times of other batch sizes on a virtual board; "" if they are measured or there is only
+// one size.
 func scaledBatchNote(s *session.Session, w workload.Workload, sizes []int) string {
 	if sizes == nil || s.Virtual == nil || !s.Virtual.ScalesBatches() || s.RunsOnHost(w) {
 		return ""

@@ -11,8 +11,8 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-// RecordedWorkload is the workload of the campaign in a folder, which must be called name, and
-// its batch sizes: what the user who trusts that file has resumed.
+// RecordedWorkload returns the workload and batch sizes of the campaign in a folder; the workload must be called name.
+// A user who trusts that file resumes it.
 func RecordedWorkload(s *session.Session, dir, name string) (w workload.Workload, sizes []int, err error) {
 	h, _, err := record.Read(dir)
 	if err != nil {

@@ -22,64 +22,60 @@ import (
 // Measuring is the common part of every campaign's request.
 type Measuring struct {
 	Workload workload.Workload
-	// batch sizes, ascending: Tune chooses among them, Profile measures each; nil: the
-	// workload's own
+	// batch sizes, ascending: Tune chooses among them, Profile measures each; nil: the workload's own
 	Batches  []int
-	Dir      string // campaign folder, new; "" makes one below the data directory
+	Dir      string // new campaign folder; "" creates one in the data directory
 	Resume   bool   // continue the campaign in Dir
 	Settings record.Settings
 	Gate     profiles.Gate
 }
 
-// TuneRequest asks for the best mode of one workload. Only one of coverage front
-// can be resumed.
+// TuneRequest asks for the best mode of one workload. It can be resumed only with coverage front.
 type TuneRequest struct {
 	Measuring
 	mix.Goal
 	More     []optimize.Limit   // further limits, each answered from the same search
-	Coverage campaigns.Coverage // limit unless set
-	// Probes caps the measurements, start and verification included; with
-	// coverage front it counts the modes measured before the answer is chosen.
-	// 0: the strategy's own, or FrontModes.
+	Coverage campaigns.Coverage // CoverLimit unless set
+	// Probes caps the measurements, start and verification included; with coverage front it is the number of modes
+	// measured before the answer is chosen. 0: the strategy's own, or FrontModes.
 	Probes    int
 	Depth     optimize.SearchDepth // Quick unless set
 	Strategy  optimize.Strategy    // auto unless set
-	Rotation  ladder.Rotation      // of a binary search
-	Reference string               // "" the shipped one on its kind of board, "none", a name or a file
+	Rotation  ladder.Rotation      // of binary search
+	Reference string               // "": the shipped one on its kind of board; "none"; a name or a file
 	Keep      bool                 // save the model in the data directory, under the workload's name
 	Baseline  Baseline             // measured to compare the answer with
-	Fresh     bool                 // start from nothing, whatever is known of the workload on this board
-	Before    time.Time            // start from what was known then, as a repetition does; zero: from all
+	Fresh     bool                 // ignore everything known of the workload on this board
+	Before    time.Time            // start from what was known then, for a repetition; zero: from everything
 
-	Failed  []tegra.Setting // under this very load, with requests: they are no answer
-	Sent    []mix.Sent      // what requests at such loads have shown
-	PartOf  string          // when the search's first campaign began; "" in that one
-	Watched arrivals.Spec   // the latency of a server's users; zero where requests are made up
+	Failed  []tegra.Setting // settings that failed with requests under this very load
+	Sent    []mix.Sent      // results of requests at such loads
+	PartOf  string          // start of the search's first campaign; "" in the first one
+	Watched arrivals.Spec   // latency goal of a server's users; zero if requests are generated
 }
 
-// TuneResult is the answer and how it came about.
+// TuneResult is the answer and how it was found.
 type TuneResult struct {
 	optimize.Result
-	// Fitted knows everything that was measured, ready to be saved; nil when
-	// too little was.
+	// Fitted is the model of all measurements, ready to be saved; nil if there were too few.
 	Fitted *learn.Model
-	Kept   string          // the file of Fitted, when it was requested
-	Sent   []answers.Trial // answers that were tried with requests, the newest last
-	Dir    string          // the campaign folder, of several the last
-	Home   string          // the first of them, which keeps the answer
-	Began  string          // when that one did (record.Header.Began)
+	Kept   string          // file of Fitted, if requested
+	Sent   []answers.Trial // answers tried with requests, newest last
+	Dir    string          // campaign folder; the last of several
+	Home   string          // the first campaign folder, which keeps the answer
+	Began  string          // start of the first campaign (record.Header.Began)
 	Took   time.Duration   // device time from first mode to restored state
 	Rows   []record.Row    // of this search, in order
-	Found  record.Row      // of the board as it was set, where no mode says how; empty elsewhere
-	Warm   []record.Row    // made within the hour before it, which stand for baselines
-	// Ask is the limit with its load, and Served the answer under it, nil without one. They end in the answer.
+	Found  record.Row      // the board in its present state, if no mode expresses it; else empty
+	Warm   []record.Row    // from the hour before the search; reused as baselines
+	// Ask is the limit with its load, and Served the answer under it (nil without a load). The answer gets both.
 	Ask    mix.Ask
 	Served *mix.Outcome
-	// Answers are those to all limits of the request; the first is that to Limit, which Result has too.
+	// Answers has one answer for each limit of the request; the first is for Limit, as in Result.
 	Answers []answers.Answer
 }
 
-// AnswerTo makes the answers to a request on a board of what its search found.
+// AnswerTo builds the answers to a request on a board from what its search found.
 func (r *TuneResult) AnswerTo(q TuneRequest, on tegra.Board) {
 	limits := append([]optimize.Limit{q.Limit}, q.More...)
 	r.Answers = make([]answers.Answer, 1+len(r.More))
@@ -111,7 +107,7 @@ func (r *TuneResult) AnswerTo(q TuneRequest, on tegra.Board) {
 	}
 }
 
-// Serving is what inference did in a setting, by its newest reading; nil where there is none.
+// Serving returns the inference figures of a setting from its newest reading; nil if there are none.
 func (r *TuneResult) Serving(at tegra.Setting) (found *record.Served) {
 	for _, row := range r.Rows {
 		if row.Setting == at && row.Status.Usable() {
@@ -121,25 +117,24 @@ func (r *TuneResult) Serving(at tegra.Setting) (found *record.Served) {
 	return found
 }
 
-// ProfileRequest asks to measure a set of modes. Exactly one of Choose,
-// Sample, Grid and List selects them, from those that pass Filter; Filter alone selects all of
-// those. With Grid too, Sample draws from the grid.
+// ProfileRequest asks to measure a set of modes. Exactly one of Choose, Sample, Grid and List selects them, from those
+// that pass Filter; Filter alone selects all that pass. With Sample and Grid, the sample is drawn from the grid.
 type ProfileRequest struct {
 	Measuring
 	Choose     int             // this many modes, each chosen from the results so far
-	First      []tegra.Mode    // of Choose: measured before any is chosen
-	Sample     int             // this many random modes, with their batch sizes where there are several
+	First      []tegra.Mode    // with Choose: measured before any is chosen
+	Sample     int             // this many random modes, and batch sizes if there are several
 	Grid       bool            // the evenly spaced subset
-	List       []tegra.Setting // exactly these, sizes as Batches has them
+	List       []tegra.Setting // exactly these
 	ListName   string          // where List came from, for the record
-	Filter     string          // on cores, cpu, gpu and emc, as tegra.Space.ParseFilter reads it
+	Filter     string          // on cores, cpu, gpu and emc (see tegra.Space.ParseFilter)
 	Repeats    int             // how often each is measured; 0: once
 	Shard      [2]int          // part i of n; zero: all
-	RedoFailed bool            // of a resumed one: measure again what failed
-	Retries    int             // of a mode that fails; 0: one, negative: none
+	RedoFailed bool            // when resuming: measure failed modes again
+	Retries    int             // of a failed mode; 0: one, negative: none
 	Force      bool            // measure although the fan cannot be set
 
-	Known KnownRows        // count as measured where modes are chosen
+	Known KnownRows        // count as measured when modes are chosen
 	Lean  *learn.Reference // for the choice of modes; nil: none
 }
 
@@ -147,64 +142,64 @@ type ProfileRequest struct {
 type ProfileResult struct {
 	profiles.Summary
 	Dir  string
-	Kept string // the model of the workload's pool, which knows the new rows; "" when none was kept
+	Kept string // file of the updated model of the workload's pool; "" if none was saved
 }
 
-// RunRequest asks to run a workload in the mode the device is in now.
+// RunRequest asks to run a workload in the device's present mode.
 type RunRequest struct {
 	Workload    workload.Workload
-	Minibatches int // exactly that many; 0: by Epochs, or 40 in steady power
-	Epochs      int // whole ones
-	// Inferences is the fixed work of an inference workload, done Repeat times after a warm-up; 0: as above.
+	Minibatches int // exactly that many; 0: by Epochs, or 40 at steady power
+	Epochs      int // full epochs
+	// Inferences is the fixed work of an inference workload, repeated Repeat times after a warm-up; 0: see Minibatches.
 	Inferences int
 	Repeat     int
 	Every      time.Duration // between two power samples; 0: 1 s
 	Log        string        // file for the job's output besides events; "" for none
-	Base       time.Duration // measure the idle device's power for this long first; 0: do not
-	Dir        string        // campaign folder, new; "" makes one below the data directory
-	NoRecord   bool          // leave none
-	// Own: a command of the user's own, which is measured as a whole too; without Minibatches and Epochs to its end,
+	Base       time.Duration // first measure the idle device's power for this long; 0: skip that
+	Dir        string        // new campaign folder; "" creates one in the data directory
+	NoRecord   bool          // create no campaign folder
+	// Own marks a user's command, which is also measured as a whole. Without Minibatches and Epochs it runs to its end,
 	// whatever it prints.
 	Own bool
-	// Listen tells what the command prints and how it is read, as ToldEvents.
+	// Listen sends what the command prints and how it is read as ToldEvents.
 	Listen bool
-	// AllEpochs counts epoch 0 too, which is otherwise kept apart where later ones follow.
+	// AllEpochs counts epoch 0 too, which is otherwise reported separately if later epochs follow.
 	AllEpochs bool
-	// Uninstrumented reads no sensor before the job runs, nor while the minibatches run that count; in between it reads
-	// them every Every, to show what that costs the job (RunResult.ReadCost). Such a run has no power and leaves no
+	// Uninstrumented reads no sensors before the job runs, nor during the minibatches that count. In between it reads
+	// them every Every, to measure the cost of reading (RunResult.ReadCost). Such a run has no power and leaves no
 	// record; Minibatches is how many of each kind it takes.
 	Uninstrumented bool
 }
 
-// RunResult is what a run did, per minibatch, first one left out. The numbers describe the part of the run that
+// RunResult is the result of a run, per minibatch, without the first. The numbers describe the part of the run that
 // represents long training, Character.Steady: the epochs after epoch 0, or all.
 type RunResult struct {
 	Minibatches int     `json:"minibatches"` // of the whole run
 	TimeMS      float64 `json:"time_ms"`     // median
 	MeanMS      float64 `json:"time_mean_ms"`
-	// StallMS and the next two are medians, absent when the workload does not report them.
+	// StallMS and the next two are medians, absent if the workload does not report them.
 	StallMS    tegra.Val[float64] `json:"stall_ms"`
 	ComputeMS  tegra.Val[float64] `json:"compute_ms"`
 	OverheadMS tegra.Val[float64] `json:"overhead_ms"`
-	PowerW     tegra.Val[float64] `json:"power_w"`  // mean, since power was steady when it became so
+	PowerW     tegra.Val[float64] `json:"power_w"`  // mean since power became steady
 	EnergyJ    tegra.Val[float64] `json:"energy_j"` // mean
-	MedianW    tegra.Val[float64] `json:"-"`        // median of steady power; absent when it never was
+	MedianW    tegra.Val[float64] `json:"-"`        // median of steady power; absent if it never was steady
 	Settled    telemetry.Verdict  `json:"-"`        // Settling: the run ended before power was steady
-	SettleS    tegra.Val[float64] `json:"settle_s"` // from the first minibatch until then; absent while settling
-	Sampling   *Sampling          `json:"sampling"` // how evenly power was sampled; nil of a run without samples
-	Hot        string             `json:"-"`        // why the board was too hot to be measured; "" when it was not
-	Peaks      telemetry.Peaks    `json:"-"`        // of power, currents and voltages while it ran
+	SettleS    tegra.Val[float64] `json:"settle_s"` // from the first minibatch until power was steady; absent while settling
+	Sampling   *Sampling          `json:"sampling"` // how evenly power was sampled; nil without samples
+	Hot        string             `json:"-"`        // why the board was too hot to measure; "" if it was not
+	Peaks      telemetry.Peaks    `json:"-"`        // of power, currents and voltages during the run
 	Character  record.Character   `json:"-"`        // means, loads, clocks, disk and page cache
-	Advice     []string           `json:"-"`        // what Character and the model of the workload say in words
+	Advice     []string           `json:"-"`        // conclusions from Character and the workload's model, as sentences
 	Dir        string             `json:"-"`        // the campaign folder; "" for none
-	// ReadCost is what reading sensors costs the job; nil unless the run was to show it.
+	// ReadCost is the cost of reading sensors; nil unless the run measured it.
 	ReadCost *ReadCost `json:"-"`
-	// Whole is what a command of the user's own cost from start to end; nil of another run.
+	// Whole is the cost of a user's command from start to end; nil for other runs.
 	Whole *Whole `json:"-"`
-	// Reading is how the lines of a command were read; nil where events count its steps, or nothing does.
+	// Reading is how a command's lines were read; nil if events count its steps, or nothing does.
 	Reading    *detect.Reading    `json:"-"`
-	Candidates []detect.Candidate `json:"-"` // where there is no Reading
-	Refused    bool               `json:"-"` // what was read contradicts itself, or is too little
+	Candidates []detect.Candidate `json:"-"` // if there is no Reading
+	Refused    bool               `json:"-"` // the readings contradict each other, or are too few
 }
 
 // Sampling is how evenly the device was read, in ms between two readings.
@@ -213,6 +208,6 @@ type Sampling struct {
 	MedianMS float64 `json:"median_ms"`
 	LeastMS  float64 `json:"least_ms"`
 	MostMS   float64 `json:"most_ms"`
-	JitterMS float64 `json:"jitter_ms"` // mean distance from the requested interval
+	JitterMS float64 `json:"jitter_ms"` // mean deviation from the requested interval
 	Samples  int     `json:"samples"`
 }

@@ -15,14 +15,14 @@ import (
 	"jtune/tui/session/campaigns"
 )
 
-// selection makes plans of what requests select from a space.
+// selection makes plans from what requests select in a space.
 type selection struct {
 	space *tegra.Space
-	only  []tegra.Setting // that a replay of several sizes can answer; nil: all
+	only  []tegra.Setting // settings that a replay of several sizes can answer; nil: all
 	seed  uint64
 }
 
-// plan turns a request into a plan and the record's words for it.
+// plan turns a request into a plan and its header for the record.
 func (s selection) plan(r ProfileRequest) (profiles.Plan, record.PlanHeader, error) {
 	head := record.PlanHeader{Batches: r.Batches, Filter: strings.Join(strings.Fields(r.Filter), " ")}
 	if r.Repeats > 1 {
@@ -52,7 +52,7 @@ func (s selection) plan(r ProfileRequest) (profiles.Plan, record.PlanHeader, err
 		return nil, head, usage.Errorf("a list names its modes: remove the filter")
 	case len(r.List) > 0:
 		list = s.measurable(slices.Clone(r.List))
-		if head.Batches == nil { // the list has its own
+		if head.Batches == nil { // the list has its own batch sizes
 			head.Batches = tegra.BatchSizes(list)
 		}
 		head.Kind, head.Source, head.Digest = "list", r.ListName, record.Digest(tegra.ModesOf(list))
@@ -82,31 +82,31 @@ func (s selection) plan(r ProfileRequest) (profiles.Plan, record.PlanHeader, err
 	return profiles.Repeat(plan, r.Repeats), head, nil
 }
 
-// chosen is a plan whose modes are chosen as it goes.
+// chosen returns a plan whose modes are chosen from the results so far.
 func (s selection) chosen(r ProfileRequest, space *tegra.Space, head record.PlanHeader) (profiles.Plan,
 	record.PlanHeader, error) {
 	n := min(r.Choose, space.Len()*max(1, len(r.Batches)))
 	head.Kind, head.Modes = "modes", n
 	switch {
 	case r.Batches != nil && s.only != nil:
-		return nil, head, usage.Batch.Errorf("modes that are chosen as it goes have one batch size in a replay").
+		return nil, head, usage.Batch.Errorf("modes chosen from the results so far have one batch size in a replay").
 			Advise("measure random, grid, filtered or listed ones with several (%s, %s, %s, %s)", usage.Sample,
 				usage.Grid, usage.Filter, usage.List)
 	case r.Shard != [2]int{}:
-		return nil, head, usage.Shard.Errorf("%s cannot split modes that are chosen as it goes", usage.Shard).
+		return nil, head, usage.Shard.Errorf("%s cannot split modes chosen from the results so far", usage.Shard).
 			Advise("use %s, %s or %s", usage.Sample, usage.Grid, usage.List)
 	}
 	plan := newDesignPlan(space, n, s.seed, r.First, r.Known)
 	plan.design.Over(r.Batches)
-	if r.Lean != nil && r.Batches == nil { // references know one size
-		if residual, err := r.Lean.Residual(space); err == nil { // else it is of no use here
+	if r.Lean != nil && r.Batches == nil { // references have one batch size
+		if residual, err := r.Lean.Residual(space); err == nil { // else it does not fit this board
 			plan.design.Lean(residual)
 		}
 	}
 	return profiles.Repeat(plan, r.Repeats), head, nil
 }
 
-// within is the part of the space that passes a filter.
+// within returns the part of the space that passes a filter.
 func (s selection) within(filter string) (*tegra.Space, error) {
 	if filter == "" {
 		return s.space, nil
@@ -122,8 +122,7 @@ func (s selection) within(filter string) (*tegra.Space, error) {
 	return part, nil
 }
 
-// measurable keeps the settings that a replay of several sizes can answer; all
-// elsewhere.
+// measurable keeps the settings that a replay of several sizes can answer; otherwise it keeps all.
 func (s selection) measurable(list []tegra.Setting) []tegra.Setting {
 	if s.only == nil {
 		return list
@@ -135,8 +134,8 @@ func (s selection) measurable(list []tegra.Setting) []tegra.Setting {
 	return slices.DeleteFunc(list, func(a tegra.Setting) bool { return !there[a] })
 }
 
-// shard keeps part i of n. Settings are dealt out in turns, each turn beginning
-// one part later: parts are alike in cost, whatever pattern the list has.
+// shard keeps part i of n. Settings are dealt out in rounds, each round starting one part later, so that the parts cost
+// about the same whatever the pattern of the list.
 func shard(list []tegra.Setting, part [2]int) ([]tegra.Setting, error) {
 	if part == [2]int{} {
 		return list, nil
@@ -157,17 +156,17 @@ func shard(list []tegra.Setting, part [2]int) ([]tegra.Setting, error) {
 	return out, nil
 }
 
-// Planned is what a request would measure, before anything is.
+// Planned is what a request would measure.
 type Planned struct {
 	Plan   record.PlanHeader
-	Order  []tegra.Setting // nil where each is chosen from the results so far
-	Lo, Hi time.Duration   // about how long that takes on the device's clock
-	// Expected: Lo and Hi come from what is known of the workload; else from modes in general.
+	Order  []tegra.Setting // nil if each is chosen from the results so far
+	Lo, Hi time.Duration   // estimated duration on the device's clock
+	// Expected: Lo and Hi are predicted for this workload; otherwise they are typical of any mode.
 	Expected bool
 	settings record.Settings
 }
 
-// PlanOf is what a request would measure on this board.
+// PlanOf returns what a request would measure on this board.
 func PlanOf(s *session.Session, r ProfileRequest) (Planned, error) {
 	plan, head, err := plan(s, r)
 	if err != nil {
@@ -178,12 +177,12 @@ func PlanOf(s *session.Session, r ProfileRequest) (Planned, error) {
 	return p, nil
 }
 
-// String says how much that is, how long it takes, and how often a clock rises.
+// String gives the number of modes, the duration, and how often a clock rises.
 func (p Planned) String() string {
 	out := fmt.Sprintf("%s to measure, about %s to %s", text.Count(p.Plan.Readings(), "mode"), Roundly(p.Lo),
 		Roundly(p.Hi))
 	if p.Expected {
-		out += " by what is known of the workload"
+		out += ", predicted from earlier measurements"
 	}
 	if p.Order == nil {
 		return out + "; each is chosen from the results so far"
@@ -197,7 +196,7 @@ func (p Planned) String() string {
 	return out + "; clocks rise " + text.Count(n, "time")
 }
 
-// OrderText lists the first of the settings in their order, those that raise a clock marked.
+// OrderText lists the first settings in order and marks those that raise a clock.
 func (p *Planned) OrderText(mode func(m tegra.Mode) string, most int) string {
 	return campaigns.OrderText(p.Order, tegra.Val[tegra.Mode]{}, mode, most)
 }

@@ -16,8 +16,8 @@ import (
 	"jtune/tui/session/campaigns"
 )
 
-// Verify measures one mode, as a campaign of its own, and restores the device. A row that is not usable has the reason.
-// The model of the workload's pool learns it.
+// Verify measures one mode as a separate campaign and restores the device. An unusable row says why. The model of the
+// workload's pool learns the row.
 func Verify(ctx context.Context, s *session.Session, w workload.Workload, m tegra.Mode,
 	observe func(Event)) (record.Row, error) {
 	head := campaigns.HeaderOf(s, w, record.PlanHeader{Kind: "verify", Modes: 1}, nil, record.Settings{})
@@ -26,14 +26,14 @@ func Verify(ctx context.Context, s *session.Session, w workload.Workload, m tegr
 	return row, err
 }
 
-// MeasureOne measures one mode and records it: in the campaign that r resumes, or in a new one.
+// MeasureOne measures and records one mode: in the campaign that r resumes, or in a new one.
 func MeasureOne(ctx context.Context, s *session.Session, r ProfileRequest, head record.Header, m tegra.Mode,
 	observe func(Event)) (record.Row, string, error) {
 	r.Retries = -1
 	res, err := RunPlan(ctx, s, r, &oncePlan{mode: m}, head, observe)
 	var hot *profiles.HotError
 	switch {
-	case errors.As(err, &hot) && res.New > 0: // the row says so
+	case errors.As(err, &hot) && res.New > 0: // the row says that
 		err = nil
 	case err == nil && res.New == 0:
 		err = context.Cause(ctx)
@@ -52,7 +52,7 @@ type oncePlan struct {
 
 var _ profiles.Plan = (*oncePlan)(nil)
 
-func (p *oncePlan) Len() (int, bool) { return 0, false } // beside what a resumed campaign holds
+func (p *oncePlan) Len() (int, bool) { return 0, false } // besides the rows of a resumed campaign
 
 func (p *oncePlan) Next([]record.Row) (profiles.Step, bool) {
 	first := !p.asked
@@ -60,26 +60,26 @@ func (p *oncePlan) Next([]record.Row) (profiles.Step, bool) {
 	return profiles.Step{Setting: tegra.Setting{Mode: p.mode}}, first
 }
 
-// VerifyRequest asks to measure what limits choose along a model's front.
+// VerifyRequest asks to measure the modes that limits choose along a model's Pareto front.
 type VerifyRequest struct {
 	Measuring
 	Model    *learn.Model // a gp
 	Most     int          // modes to measure
-	BudgetsW []float64    // power limits to measure for; nil: along the whole front
+	BudgetsW []float64    // power limits; nil: along the whole front
 }
 
-// VerifyResult is what was measured and the updated model.
+// VerifyResult holds the measurements and the updated model.
 type VerifyResult struct {
 	ProfileResult
-	Before   []learn.Prediction // of the measured modes, by place in Measured, before any was
+	Before   []learn.Prediction // predictions for Measured, in the same order, before measuring
 	Measured []tegra.Measured
-	Fitted   *learn.Model // knows them; the model as it was when nothing was measured
+	Fitted   *learn.Model // includes the measurements; unchanged if there were none
 }
 
 // VerifyFront measures along a model's front on this device (docs/method.md): each time the mode that most limits
-// choose and whose power is least sure, which then updates the model. The measurements are a campaign of their own; the
-// device is restored. Where every choice was measured before there is nothing to do and no folder. On an error the
-// result holds what was measured.
+// choose and whose power is least certain, which then updates the model. The measurements are a separate campaign, and
+// the device is restored. If every choice was measured before, nothing happens and no folder is created. On an error
+// the result holds the measurements so far.
 func VerifyFront(ctx context.Context, s *session.Session, r VerifyRequest, observe func(Event)) (VerifyResult, error) {
 	space := s.Device.Space()
 	if there, here := r.Model.Provenance.Device, s.Device.Board().Name; there != "" && there != here {
@@ -122,13 +122,13 @@ func VerifyFront(ctx context.Context, s *session.Session, r VerifyRequest, obser
 	return out, errors.Join(err, fitErr)
 }
 
-// frontPlan chooses each mode by the model updated with the rows so far.
+// frontPlan chooses each mode with the model updated by the rows so far.
 type frontPlan struct {
 	ctx   context.Context
 	model *learn.Model
 	check optimize.FrontCheck
 	n     int
-	err   error // the model could not be fitted again
+	err   error // the model could not be refitted
 }
 
 var _ profiles.Plan = (*frontPlan)(nil)

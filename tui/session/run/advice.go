@@ -11,20 +11,20 @@ import (
 	"jtune/tui/session/models"
 )
 
-// adviser says in words what a run shows, and what the model of its workload on this
-// board says of the knobs, as optimize.Advice does.
+// adviser describes in sentences what a run shows, and what the workload's model on this board says about the knobs
+// (optimize.Advice).
 //
 //	run ──► record.Character ──┐
 //	pool ──► learn.Model ──────┴─► sentences
 type adviser struct {
 	workload string
-	knobs    []string // by the model; nil: there is none, or it knows nothing of the mode
+	knobs    []string // from the model; nil: no model, or it does not cover the mode
 }
 
-// newAdviser is one for the mode that the board is in.
+// newAdviser returns an adviser for the board's present mode.
 func newAdviser(s *session.Session, w workload.Workload) adviser {
 	out := adviser{workload: w.Name}
-	if s.Host() != nil { // it has no knobs
+	if s.Host() != nil { // a host has no knobs
 		out.knobs = []string{}
 		return out
 	}
@@ -43,7 +43,7 @@ func newAdviser(s *session.Session, w workload.Workload) adviser {
 	return out
 }
 
-// of are the sentences about a run so far, the most important first.
+// of returns the sentences about a run so far, the most important first.
 func (a adviser) of(c record.Character) []string {
 	lines := c.Advice()
 	switch {
@@ -56,5 +56,5 @@ func (a adviser) of(c record.Character) []string {
 	return append(lines, a.knobs...)
 }
 
-// sentence begins a line with a capital and ends it.
+// sentence capitalizes a line and adds a full stop.
 func sentence(line string) string { return strings.ToUpper(line[:1]) + line[1:] + "." }

@@ -16,8 +16,8 @@ import (
 	"jtune/tui/session/measure"
 )
 
-// runRecord is the campaign folder of a single run: one row where a mode expresses the
-// state of the board and power became steady. nil: the run leaves none.
+// runRecord is the campaign folder of a single run: one row if a mode expresses the board's state and power became
+// steady. nil: the run is not recorded.
 type runRecord struct {
 	s       *session.Session
 	r       measure.RunRequest
@@ -27,7 +27,7 @@ type runRecord struct {
 	observe measure.Observer
 }
 
-// recordOfRun makes the folder of a run. A run goes on without when there can be none.
+// recordOfRun creates the folder of a run. If that fails, the run continues without one.
 func recordOfRun(s *session.Session, r measure.RunRequest, observe measure.Observer) *runRecord {
 	if r.NoRecord {
 		return nil
@@ -48,7 +48,7 @@ func recordOfRun(s *session.Session, r measure.RunRequest, observe measure.Obser
 	return &runRecord{s: s, r: r, rec: rec, began: s.Clock.Now(), mode: now.Mode, observe: observe}
 }
 
-// raw writes what the row is made of; nil where nothing is recorded.
+// raw returns the writer of the run's raw data; nil if nothing is recorded.
 func (k *runRecord) raw(settle *profiles.Settle) *rawRun {
 	if k == nil {
 		return nil
@@ -56,7 +56,7 @@ func (k *runRecord) raw(settle *profiles.Settle) *rawRun {
 	return &rawRun{rec: k.rec, at: tegra.Setting{Mode: k.mode.V}, settle: settle, observe: k.observe}
 }
 
-// log is the file for what the job says besides events; "" for none.
+// log returns the file for the job's output besides events; "" for none.
 func (k *runRecord) log() string {
 	if k == nil {
 		return ""
@@ -64,8 +64,8 @@ func (k *runRecord) log() string {
 	return k.rec.Log()
 }
 
-// keep records what a run gave and lets the model of the workload's pool learn it.
-// It returns the folder; "" where nothing was measured.
+// keep records the results of a run and updates the model of the workload's pool. It returns the folder; "" if nothing
+// was measured.
 func (k *runRecord) keep(out measure.RunResult) string {
 	if k == nil || out.Minibatches == 0 {
 		return ""
@@ -93,7 +93,7 @@ func (k *runRecord) keep(out measure.RunResult) string {
 		}
 		err = k.rec.AppendRun(run)
 		row.Status = record.Failed // no model learns it
-	} else { // the board was in no mode, or not in one
+	} else { // the board was in no mode, or its mode changed
 		err = k.rec.AppendRun(record.Run{Status: record.Failed, Why: "no power mode expresses the board's state",
 			Character: out.Character})
 		row.Status = record.Failed
@@ -115,20 +115,20 @@ func (k *runRecord) keep(out measure.RunResult) string {
 	return dir
 }
 
-// cannot records that the workload did not run here, where that is why it ended: DNR is a result too.
+// cannot records that the workload did not run here, if that is why it ended: DNR is a result too.
 func (k *runRecord) cannot(err error) (dir string) {
 	if k == nil || err == nil || !strings.Contains(err.Error(), "did not run (DNR)") {
 		return ""
 	}
 	run := record.Run{Mode: k.mode.V, Status: record.Failed, Why: text.OneLine(err.Error())}
 	if failed := errors.Join(k.rec.AppendRun(run), k.rec.End("broken")); failed != nil {
-		k.observe.Note("that it did not run is not recorded: " + failed.Error())
+		k.observe.Note("the result DNR is not recorded: " + failed.Error())
 		return ""
 	}
 	return k.rec.Dir()
 }
 
-// close releases the folder; that of a run without a minibatch goes.
+// close releases the folder and removes that of a run without a minibatch.
 func (k *runRecord) close() {
 	if k == nil {
 		return

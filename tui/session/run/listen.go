@@ -12,27 +12,27 @@ import (
 )
 
 const (
-	// listenEvery is how often it learns what a command has printed.
+	// listenEvery is the interval between reports of a command's output.
 	listenEvery = time.Second
-	// mostHeard and mostHeardLine bound what is kept of it.
+	// mostHeard and mostHeardLine limit how much of it is kept.
 	mostHeard     = 200
 	mostHeardLine = 2000
 )
 
-// listener keeps the last lines that a command prints, and tells them with how they are read.
+// listener keeps the last lines that a command prints, and reports them together with how they are read.
 type listener struct {
 	observe measure.Observer
-	soon    context.Context // ends when it is time to tell; nil: none runs
+	soon    context.Context // ends when the next report is due; nil: no timer runs
 	cancel  func()
 
 	mu    sync.Mutex
-	fresh bool // something came since the last report
+	fresh bool // output since the last report
 	lines []string
-	now   []byte // the line that has no end yet
-	back  bool   // what comes next is written over it
+	now   []byte // the unfinished line
+	back  bool   // a carriage return: the next output overwrites the line
 }
 
-// listen begins to listen to the command of a run; nil where that is not asked for.
+// listen starts to listen to the command of a run; nil if that was not requested.
 func listen(r *measure.RunRequest, observe measure.Observer) *listener {
 	if !r.Listen {
 		return nil
@@ -42,7 +42,7 @@ func listen(r *measure.RunRequest, observe measure.Observer) *listener {
 	return l
 }
 
-// Write is io.Writer's, of what the command prints.
+// Write implements io.Writer for what the command prints.
 func (l *listener) Write(b []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -69,7 +69,7 @@ func (l *listener) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// news reports whether something came since its last call.
+// news reports whether there was output since its last call.
 func (l *listener) news() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -78,7 +78,7 @@ func (l *listener) news() bool {
 	return was
 }
 
-// heard are the last lines.
+// heard returns the last lines.
 func (l *listener) heard() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -89,8 +89,8 @@ func (l *listener) heard() []string {
 	return out
 }
 
-// next waits for the next event, and reports at the same time what was heard. An event that comes as the time to tell
-// does stays in the harness for the next call.
+// next waits for the next event, reporting new output while it waits. An event that arrives at the moment of a report
+// stays in the harness for the next call.
 func (l *listener) next(ctx context.Context, h harness.Harness) (harness.Event, error) {
 	if l == nil {
 		return h.Next(ctx)
@@ -113,14 +113,14 @@ func (l *listener) next(ctx context.Context, h harness.Harness) (harness.Event, 
 	}
 }
 
-// end frees what waits for the time to tell.
+// end releases the report timer.
 func (l *listener) end() {
 	if l != nil && l.soon != nil {
 		l.cancel()
 	}
 }
 
-// tell says what was heard, and how it is read.
+// tell sends the output and how it is read.
 func (l *listener) tell(h harness.Harness) {
 	if l == nil {
 		return

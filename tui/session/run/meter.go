@@ -15,8 +15,7 @@ import (
 	"jtune/tui/session/measure"
 )
 
-// meter samples the device for a run's monitor, watches whether power is steady, and knows
-// the latest power.
+// meter samples the device for a run's monitor, tracks whether power is steady, and keeps the latest power.
 type meter struct {
 	device  tegra.Device // nil: not started
 	clock   tegra.Clock
@@ -28,14 +27,13 @@ type meter struct {
 	mu      sync.Mutex
 	every   time.Duration
 	lastT   time.Duration
-	gaps    []float64 // between two samples, in ms: the newest
+	gaps    []float64 // intervals between samples in ms, the newest
 	latest  tegra.Val[float64]
 	peaks   telemetry.Peaks
-	fresh   bool // a sample came since the last call of due
+	fresh   bool // a sample arrived since the last call of due
 }
 
-// start begins to sample; the job's output is read with each
-// sample, so that the machine wakes once for both.
+// start begins sampling; the job's output is read with each sample, so that the machine wakes once for both.
 func (m *meter) start(s *session.Session, h harness.Harness, every time.Duration) {
 	m.device, m.look, m.every = s.Device, func() {}, every
 	if p, ok := h.(harness.Paced); ok {
@@ -65,7 +63,7 @@ func (m *meter) take(s telemetry.Sample) {
 	m.fresh = true
 }
 
-// sampling is how evenly samples came; nil for fewer than three.
+// sampling returns how evenly samples arrived; nil for fewer than three.
 func (m *meter) sampling() *measure.Sampling {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -86,14 +84,14 @@ func (m *meter) sampling() *measure.Sampling {
 	}
 }
 
-// extremes are the peaks so far.
+// extremes returns the peaks so far.
 func (m *meter) extremes() telemetry.Peaks {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return telemetry.Peaks{PowerW: m.peaks.PowerW, Rails: slices.Clone(m.peaks.Rails)}
 }
 
-// due reports whether a sample came since its last call.
+// due reports whether a sample arrived since its last call.
 func (m *meter) due() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -102,22 +100,22 @@ func (m *meter) due() bool {
 	return fresh
 }
 
-// last is the latest valid power; absent before the first one.
+// last returns the latest valid power; absent before the first.
 func (m *meter) last() tegra.Val[float64] {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.latest
 }
 
-// stop ends sampling and returns the latest valid power, read again when there is none; absent when no reading has one,
-// or when it never started.
+// stop ends sampling and returns the latest valid power, read once more if there is none; absent if no reading is valid
+// or sampling never started.
 func (m *meter) stop() tegra.Val[float64] {
 	if m.device == nil {
 		return tegra.Val[float64]{}
 	}
 	now, err := m.device.Read() // the job still runs
 	m.cancel()
-	if err == nil { // for its heat: a short run has no other sample
+	if err == nil { // for the temperature check: a short run has no other sample
 		at := m.clock.Now()
 		m.settle.Sample(telemetry.Sample{T: at, Reading: now})
 		m.settle.Until(at)

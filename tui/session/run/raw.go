@@ -14,11 +14,11 @@ import (
 	"jtune/tui/session/measure"
 )
 
-// mostRaw is how many minibatches and samples of a run are kept: about 90 MB, four days of the fastest workload at 2
+// mostRaw caps the minibatches and samples kept of a run: about 90 MB, four days of the fastest workload at 2
 // minibatches a second.
 const mostRaw = 1_000_000
 
-// rawRun writes the minibatches and samples of a run to its folder. nil: it has none.
+// rawRun writes the minibatches and samples of a run to its folder. nil: there is no folder.
 type rawRun struct {
 	rec     *record.Record
 	at      tegra.Setting
@@ -29,10 +29,10 @@ type rawRun struct {
 	begun   bool
 
 	mu      sync.Mutex
-	waiting []telemetry.Sample // until it is known whether power had settled
+	waiting []telemetry.Sample // until it is known when power settled
 }
 
-// sample takes a reading; it may come from any goroutine.
+// sample adds a reading; safe from any goroutine.
 func (r *rawRun) sample(s telemetry.Sample) {
 	if r == nil {
 		return
@@ -44,7 +44,7 @@ func (r *rawRun) sample(s telemetry.Sample) {
 	}
 }
 
-// minibatch takes a minibatch, and why it does not count; "" when it does.
+// minibatch adds a minibatch; why is the reason that it does not count, "" if it counts.
 func (r *rawRun) minibatch(e harness.Event, why string) {
 	if r == nil {
 		return
@@ -58,7 +58,7 @@ func (r *rawRun) minibatch(e harness.Event, why string) {
 	}
 }
 
-// samples writes the readings that wait: those before power settled do not count.
+// samples writes the waiting readings; those before power settled are marked invalid.
 func (r *rawRun) samples() {
 	if r == nil {
 		return
@@ -69,7 +69,7 @@ func (r *rawRun) samples() {
 	r.mu.Unlock()
 	for _, s := range waiting {
 		if !r.begun || s.T < r.began {
-			continue // the job loads
+			continue // the job is still loading
 		}
 		if r.settle.Verdict() == telemetry.Settling || s.T <= r.settle.At() {
 			s.Valid, s.Why = false, cmp.Or(s.Why, record.WhySettling)
@@ -78,17 +78,17 @@ func (r *rawRun) samples() {
 	}
 }
 
-// write keeps a line, as long as there are not too many and the disk takes them.
+// write writes a line unless there are too many or the disk is full.
 func (r *rawRun) write(line func() error) {
 	switch r.lines++; {
 	case r.lines > mostRaw:
 	case r.lines == mostRaw:
-		r.observe.Note("the run is long: of its minibatches and samples the first " + text.Thousands(mostRaw) +
-			" are kept")
+		r.observe.Note("the run is long: only its first " + text.Thousands(mostRaw) +
+			" minibatches and samples are recorded")
 	default:
 		if err := line(); err != nil {
 			r.lines = mostRaw
-			r.observe.Note("minibatches and samples are kept no more: " + err.Error())
+			r.observe.Note("minibatches and samples are no longer recorded: " + err.Error())
 		}
 	}
 }

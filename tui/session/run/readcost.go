@@ -15,34 +15,34 @@ import (
 )
 
 const (
-	readPairs     = 8           // of blocks, one of each kind, unless the request has fewer minibatches
+	readPairs     = 8           // pairs of blocks, one of each kind, unless the request has fewer minibatches
 	leastOfBlock  = 5           // minibatches
-	readsPerBlock = 3           // intervals that a block lasts at least
-	blockLasts    = time.Second // at least
+	readsPerBlock = 3           // least length of a block in intervals
+	blockLasts    = time.Second // least duration of a block
 )
 
-// readTurns reads sensors in some blocks of a run and leaves them alone in the others, in the order off, on, on, off,
-// so that a steady drift cancels.
+// readTurns reads sensors in some blocks of a run and not in the others, in the order off, on, on, off, so that a
+// steady drift cancels.
 type readTurns struct {
 	sampler *telemetry.Sampler
 	clock   tegra.Clock
 	every   time.Duration
-	each    int // minibatches of each kind; 0: as many as the blocks take
+	each    int // minibatches of each kind; 0: as many as fit in the blocks
 
-	on      func() // ends the reading of this block; nil: it has none
+	on      func() // ends the reading of this block; nil: a block without reading
 	since   time.Duration
 	block   []float64    // times of this block
 	times   [2][]float64 // of all finished blocks: without, with reading
-	means   [2][]float64 // of each block
+	means   [2][]float64 // mean time of each block
 	started bool
 }
 
-// counts takes a minibatch and reports whether it counts as one of the job that nobody reads.
+// counts adds a minibatch and reports whether it counts as undisturbed by reading.
 func (t *readTurns) counts(e harness.Event) bool {
 	if !t.started {
 		t.started, t.since = true, e.Began()
 	}
-	if e.Began() < t.since { // it began in the block before
+	if e.Began() < t.since { // it began in the previous block
 		return false
 	}
 	t.block = append(t.block, e.TimeMS)
@@ -53,7 +53,7 @@ func (t *readTurns) counts(e harness.Event) bool {
 	return unread
 }
 
-// full reports whether this block has its minibatches and its time.
+// full reports whether this block has enough minibatches and time.
 func (t *readTurns) full() bool {
 	if t.each > 0 {
 		most := max(1, (t.each+readPairs-1)/readPairs)
@@ -62,7 +62,7 @@ func (t *readTurns) full() bool {
 	return len(t.block) >= leastOfBlock && t.clock.Now()-t.since >= max(blockLasts, readsPerBlock*t.every)
 }
 
-// kind is 1 while sensors are read.
+// kind returns 1 while sensors are read, else 0.
 func (t *readTurns) kind() int {
 	if t.on != nil {
 		return 1
@@ -91,7 +91,7 @@ func (t *readTurns) end() {
 	}
 }
 
-// done reports whether both kinds have all that was requested.
+// done reports whether both kinds have everything that was requested.
 func (t *readTurns) done() bool {
 	if t.each > 0 {
 		return len(t.times[0]) >= t.each && len(t.times[1]) >= t.each

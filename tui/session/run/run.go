@@ -26,15 +26,15 @@ import (
 )
 
 const (
-	// longestWait bounds how long a run goes on for readings of steady power.
+	// longestWait bounds how long a run continues to get readings of steady power.
 	longestWait = 30 * time.Second
 	// sampleEvery is the papers' power sampling interval (docs/method.md, "Energy and power").
 	sampleEvery = time.Second
 )
 
-// Run runs a workload in the mode the device is in and changes nothing. Unless the request gives a number of
-// minibatches or epochs, it counts those from when power is steady, until there is enough. An interrupted run returns
-// what it has.
+// Run runs a workload in the device's present mode and changes nothing. Without a number of minibatches or epochs in
+// the request, it counts minibatches from when power is steady until there are enough. An interrupted run returns what
+// it has.
 func Run(ctx context.Context, s *session.Session, r measure.RunRequest, observe func(measure.Event)) (measure.RunResult,
 	error) {
 	if err := workloads.CanRun(s, r.Workload); err != nil {
@@ -51,7 +51,7 @@ func Run(ctx context.Context, s *session.Session, r measure.RunRequest, observe 
 	if r.Workload.Elsewhere != nil {
 		r.Base, base.Why = 0, "the job ran already"
 	}
-	if r.Base > 0 && !s.Replays() { // a table has no power of the idle board
+	if r.Base > 0 && !s.Replays() { // a replayed table has no idle power
 		var err error
 		if base, err = profiles.BaseLoad(ctx, s.Sampler, s.Clock, r.Base, false); err != nil {
 			return measure.RunResult{}, err
@@ -126,7 +126,7 @@ func Run(ctx context.Context, s *session.Session, r measure.RunRequest, observe 
 	if out.Dir = rec.keep(out); out.Dir == "" {
 		out.Dir = rec.cannot(err)
 	} else {
-		advise = newAdviser(s, r.Workload) // by the model that knows the run
+		advise = newAdviser(s, r.Workload) // with the model that includes this run
 	}
 	out.Advice = advise.of(out.Character)
 	if line := readiness.CachingOf(s, r.Workload, out.Character.All.RAMBytes,
@@ -136,17 +136,16 @@ func Run(ctx context.Context, s *session.Session, r measure.RunRequest, observe 
 	return out, err
 }
 
-// NewLog makes place for the log of a run; "" where there can be none.
+// NewLog prepares the path of a run's log; "" if that fails.
 func NewLog(path string) string {
 	err := os.MkdirAll(filepath.Dir(path), 0o755)
 	if gone := os.Remove(path); err != nil || gone != nil && !errors.Is(gone, fs.ErrNotExist) {
-		return "" // another user's: the run goes without
+		return "" // another user's file: the run has no log
 	}
 	return path
 }
 
-// timings are clean minibatches: the newest are kept for the medians, so that a run may go
-// on for days.
+// timings holds clean minibatches; only the newest are kept for the medians, so that a run may last for days.
 type timings struct{ time, stall, compute, overhead, fetch []float64 }
 
 // keptTimings bounds what a run keeps: two epochs of BERT, the papers' longest.
@@ -168,7 +167,7 @@ func (t *timings) add(e harness.Event) {
 	}
 }
 
-// collector takes the minibatches of a run.
+// collector counts the minibatches of a run.
 type collector struct {
 	meter     *meter
 	observe   measure.Observer
@@ -176,23 +175,22 @@ type collector struct {
 	advise    adviser
 	patient   bool       // wait until power is steady, and for enough samples of it
 	allEpochs bool       // epoch 0 counts too
-	told      bool       // how much of preloaded data is in memory
-	listen    *listener  // to what the command prints; nil: nobody does
+	told      bool       // the share of preloaded data in memory has been reported
+	listen    *listener  // to the command's output; nil: not requested
 	toEnd     bool       // the run ends with its command, whatever that prints
-	turns     *readTurns // of a run that shows what reading sensors costs; nil: another run
-	own       time.Time  // when a command of the user's own began whose steps are waited for; zero: none are
+	turns     *readTurns // of a run that measures the cost of reading sensors; else nil
+	own       time.Time  // start of a user's command whose steps are awaited; zero: not awaited
 
 	count   int
 	leftOut int
 	all     timings
-	later   timings // of these, after epoch 0
+	later   timings // of those, after epoch 0
 	began   time.Duration
 	verdict telemetry.Verdict
 	full    time.Duration // when there were enough minibatches; 0: not yet
 }
 
-// collect takes minibatches until there are enough, the job ends or fails. The first one of a
-// run is left out.
+// collect takes minibatches until there are enough, or the job ends or fails. The first minibatch does not count.
 func (c *collector) collect(ctx context.Context, h harness.Harness) error {
 	first := true
 	for !c.enough() {
@@ -232,10 +230,10 @@ func (c *collector) collect(ctx context.Context, h harness.Harness) error {
 	return nil
 }
 
-// lookEvery is how often it is looked whether a command is understood, before its first step.
+// lookEvery is how often a command's output is checked before its first step.
 const lookEvery = 2 * time.Second
 
-// next waits for the next event; for the first step of a command no longer than there is hope that its lines tell any.
+// next waits for the next event; before a command's first step only as long as its lines may still count steps.
 func (c *collector) next(ctx context.Context, h harness.Harness) (harness.Event, error) {
 	for !c.own.IsZero() && c.count+c.leftOut == 0 {
 		soon, cancel := context.WithTimeout(ctx, lookEvery)
@@ -262,7 +260,7 @@ func (c *collector) skip(e harness.Event, why string) {
 	}
 }
 
-// summary takes what a program prints about itself when it ends: power counts its span.
+// summary takes what a program prints about itself at its end; power is averaged over that span.
 func (c *collector) summary(e harness.Event) {
 	c.began = e.Began()
 	c.meter.settle.Begin(c.began)
@@ -309,7 +307,7 @@ func (c *collector) minibatch(e harness.Event) {
 	}
 }
 
-// enough reports whether the run ends.
+// enough reports whether the run is complete.
 func (c *collector) enough() bool {
 	if c.turns != nil {
 		return c.turns.done()
@@ -359,7 +357,7 @@ func (c *collector) result(ch record.Character, latestW tegra.Val[float64]) meas
 	return out
 }
 
-// Counted is how many minibatches the numbers of a run are of.
+// Counted returns how many minibatches the numbers of a run describe.
 func Counted(r measure.RunResult) int {
 	if r.Character.SteadyIsLater() {
 		return r.Character.Later.V.Minibatches
@@ -367,10 +365,10 @@ func Counted(r measure.RunResult) int {
 	return r.Minibatches
 }
 
-// Doubts are the reasons not to trust a run's power; nil when there are none.
+// Doubts returns the reasons not to trust a run's power; nil if there are none.
 func Doubts(r measure.RunResult) (lines []string) {
 	switch {
-	case !r.PowerW.OK: // a board without a figure
+	case !r.PowerW.OK: // the board has no power reading
 	case r.Settled == telemetry.Unstable:
 		lines = append(lines, fmt.Sprintf("Power was not steady within %.0f s of the first minibatch: power and "+
 			"energy are in doubt.", r.SettleS.V))

@@ -28,7 +28,7 @@ type wholeMeter struct {
 	clocks  [3]struct{ sum, n float64 }
 }
 
-// meterWhole begins to measure; nil where that is not asked for.
+// meterWhole starts measuring; nil if that was not requested.
 func meterWhole(s *session.Session, r measure.RunRequest) *wholeMeter {
 	if !r.Own {
 		return nil
@@ -39,7 +39,7 @@ func meterWhole(s *session.Session, r measure.RunRequest) *wholeMeter {
 	return m
 }
 
-// read takes a sample at this moment.
+// read takes a sample now.
 func (m *wholeMeter) read() {
 	if r, err := m.s.Device.Read(); err == nil {
 		m.take(telemetry.Sample{T: m.s.Clock.Now(), Reading: r, Valid: telemetry.CheckPower(r) == ""})
@@ -74,7 +74,7 @@ func (m *wholeMeter) take(x telemetry.Sample) {
 	}
 }
 
-// powerOf is the module's power, or that of a meter where the module tells none.
+// powerOf returns the module's power, or that of an external meter if the module reports none.
 func powerOf(x telemetry.Sample) tegra.Val[float64] {
 	if p := x.PowerW(); p.OK {
 		return p
@@ -89,7 +89,7 @@ func most(a, b tegra.Val[float64]) tegra.Val[float64] {
 	return a
 }
 
-// rails adds the part of each rail.
+// rails adds the share of each rail.
 func (m *wholeMeter) rails(x telemetry.Sample) {
 	dt := 0.0
 	if m.last.T > 0 {
@@ -115,7 +115,7 @@ func (m *wholeMeter) rails(x telemetry.Sample) {
 	}
 }
 
-// railW is the power of a rail in a sample.
+// railW returns the power of a rail in a sample.
 func railW(x telemetry.Sample, name string) tegra.Val[float64] {
 	for _, r := range x.Reading.Rails {
 		if r.Name == name {
@@ -125,7 +125,7 @@ func railW(x telemetry.Sample, name string) tegra.Val[float64] {
 	return tegra.Val[float64]{}
 }
 
-// end is what was measured; nil where nothing was.
+// end returns the totals; nil if nothing was measured.
 func (m *wholeMeter) end() *measure.Whole {
 	if m == nil {
 		return nil
@@ -148,8 +148,8 @@ func (m *wholeMeter) end() *measure.Whole {
 	return &o
 }
 
-// readOf puts what the lines of a command told into the result of its run. The error says why nothing can be taken,
-// where that is needed, or where what was read contradicts itself.
+// readOf adds what a command's lines revealed to the result of its run. The error says why they cannot be read if that
+// is needed, or if the readings contradict each other.
 func readOf(out *measure.RunResult, r measure.RunRequest, h harness.Harness, told error) error {
 	d, ok := h.(harness.Detecting)
 	if !ok {

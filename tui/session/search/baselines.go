@@ -17,10 +17,10 @@ import (
 	"jtune/tui/session/models"
 )
 
-// warmFor is how long a reading stands for what the board does now.
+// warmFor is the maximum age of a reading that still describes the board.
 const warmFor = time.Hour
 
-// baselines are what the answer of a search is compared with.
+// baselines returns what the answer of a search is compared with.
 func baselines(s *session.Session, r measure.TuneRequest, pool models.Pool) optimize.Baselines {
 	var out optimize.Baselines
 	if r.Baseline == measure.NoBaseline {
@@ -36,8 +36,8 @@ func baselines(s *session.Session, r measure.TuneRequest, pool models.Pool) opti
 	return out
 }
 
-// asFound measures what the board does as it is set, where no mode says how that is: a search could not set it again.
-// The row has no mode; it is empty where that is not asked for, and where it failed.
+// asFound measures the board in its present state if no mode expresses it, because a search could not restore that
+// state. The row has no mode; it is empty if this was not requested or if it failed.
 func asFound(ctx context.Context, s *session.Session, r *measure.TuneRequest, present tegra.Setup,
 	observe func(measure.Event)) (record.Row, error) {
 	if r.Baseline == measure.NoBaseline || present.Mode.OK || s.Replays() || r.Resume ||
@@ -45,13 +45,13 @@ func asFound(ctx context.Context, s *session.Session, r *measure.TuneRequest, pr
 		return record.Row{}, nil
 	}
 	tell := measure.Observer(observe)
-	tell.Note("no mode describes how the board is set now: its present state is measured")
+	tell.Note("no mode expresses the board's present state: it is measured unchanged")
 	row, err := measure.AsFound(ctx, s, r.Workload, usualBatch(*r), settingsOf(*r), observe)
 	if err != nil {
 		return record.Row{}, err
 	}
 	if !row.Status.Usable() {
-		tell.Note("the board as it is set could not be measured: " + row.Why)
+		tell.Note("the present state of the board could not be measured: " + row.Why)
 		return record.Row{TookS: row.TookS}, nil
 	}
 	if r.Probes > 0 {
@@ -60,10 +60,10 @@ func asFound(ctx context.Context, s *session.Session, r *measure.TuneRequest, pr
 	return row, nil
 }
 
-// seconds is a number of seconds.
+// seconds converts a number of seconds.
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-// usualBatch is the one of the batch sizes asked for that is nearest to the workload's own; 0 where it is not searched.
+// usualBatch returns the requested batch size nearest to the workload's own; 0 if the batch size is not searched.
 func usualBatch(r measure.TuneRequest) int {
 	if r.Batches == nil {
 		return 0
@@ -74,7 +74,7 @@ func usualBatch(r measure.TuneRequest) int {
 	})
 }
 
-// warm are the readings of a pool that are at most warmFor old.
+// warm returns the readings of a pool that are at most warmFor old.
 func warm(pool models.Pool, before, now time.Time) (out []record.Row) {
 	if !before.IsZero() { // a repetition
 		now = before
@@ -89,8 +89,7 @@ func warm(pool models.Pool, before, now time.Time) (out []record.Row) {
 	return out
 }
 
-// compare sets what the answers of a search are compared with, and their gains. present is how the board was set
-// before.
+// compare sets the baselines and gains of a search's answers. present is the board's setup before the search.
 func compare(s *session.Session, out *measure.TuneResult, r measure.TuneRequest, present tegra.Setup) {
 	rows := slices.Concat(out.Warm, out.Rows, []record.Row{out.Found})
 	baseline := func(m tegra.Mean, name string) *answers.Baseline {
@@ -119,8 +118,8 @@ func compare(s *session.Session, out *measure.TuneResult, r measure.TuneRequest,
 	}
 }
 
-// frontBaselines finds the present mode among what a search over the whole front measured first, and measures the best
-// preset for the goal, by its model, unless that was measured.
+// frontBaselines finds the present mode among the first measurements of a search over the whole front. It also measures
+// the preset that the model predicts best for the goal, unless that was measured already.
 func frontBaselines(ctx context.Context, s *session.Session, r measure.TuneRequest, out *measure.TuneResult,
 	observe func(measure.Event)) error {
 	of := baselines(s, r, models.Pool{})
@@ -169,7 +168,7 @@ func frontBaselines(ctx context.Context, s *session.Session, r measure.TuneReque
 	return nil
 }
 
-// presetName is the name of a mode that was measured: the preset's, where it is one.
+// presetName names a measured mode, by its preset if it has one.
 func presetName(s *session.Session, m tegra.Mode) string {
 	for _, p := range s.Device.Presets() {
 		if samePreset(p, m, s.Device.Space()) {
@@ -179,7 +178,7 @@ func presetName(s *session.Session, m tegra.Mode) string {
 	return tegra.NameOf(m, s.Device.Space(), s.Device.Presets())
 }
 
-// samePreset reports whether a mode is a preset's, whose memory clock only root may be able to read.
+// samePreset reports whether a mode is a preset's; a preset's memory clock may be unknown, as only root can read it.
 func samePreset(p tegra.Preset, m tegra.Mode, space *tegra.Space) bool {
 	if p.Mode.EMC == 0 {
 		p.Mode.EMC = space.Max().EMC

@@ -21,13 +21,13 @@ func bestSoFar(s *session.Session, best tegra.Mean, l optimize.Limit, p learn.Pr
 	return out
 }
 
-// atSize lets a surrogate predict modes with a batch size.
+// atSize makes a surrogate predict modes at one batch size.
 type atSize struct {
 	*learn.Surrogate
 	batch int
 }
 
-// Predict is learn.Predictor's.
+// Predict implements learn.Predictor.
 func (a atSize) Predict(modes []tegra.Mode) []learn.Prediction {
 	list := make([]tegra.Setting, len(modes))
 	for i, m := range modes {
@@ -36,7 +36,7 @@ func (a atSize) Predict(modes []tegra.Mode) []learn.Prediction {
 	return a.PredictSettings(list)
 }
 
-// seen reports a probe of a search and the best mode after it.
+// seen reports each probe of a search and the best mode so far.
 func seen(s *session.Session, observe func(measure.Event)) func(optimize.Seen) {
 	return func(k optimize.Seen) {
 		var p learn.Predictor
@@ -49,8 +49,7 @@ func seen(s *session.Session, observe func(measure.Event)) func(optimize.Seen) {
 	}
 }
 
-// tracked adds to the finished rows of a campaign the best mode so far for a limit, of these
-// rows alone.
+// tracked adds the best mode so far for a limit to the finished rows of a campaign, from these rows alone.
 func tracked(s *session.Session, l optimize.Limit, observe func(measure.Event)) func(measure.Event) {
 	var done []tegra.Measured
 	return func(e measure.Event) {

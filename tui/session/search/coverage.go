@@ -17,19 +17,17 @@ import (
 )
 
 const (
-	// FrontModes is how many modes a search over the whole front measures
-	// before it answers.
+	// FrontModes is how many modes a search over the whole front measures before it answers.
 	FrontModes = 25
-	// frontTries is how many choices of the model are measured; after these, as many
-	// at most among the modes that were measured.
+	// frontTries is how many choices of the model are measured; after these, up to as many choices among the measured
+	// modes.
 	frontTries = 4
 )
 
-// tuneFront learns the whole Pareto front and then answers for one limit: a
-// design chooses the modes of a campaign, the model of them chooses the answer
-// with a margin, and the answer is measured. The model learns of it, and while it then
-// chooses another mode, that one is measured too; after some tries it is chosen among
-// the measured modes. So the answer is never worse than a mode of its own list.
+// tuneFront learns the whole Pareto front and then answers one limit. A design chooses the modes of a campaign; the
+// model fitted to them chooses the answer with a margin, and that is measured. The measurement updates the model, and
+// while the model then chooses another mode, that is measured too. After some tries only measured modes are candidates,
+// so the answer is never worse than a measured mode.
 func tuneFront(ctx context.Context, s *session.Session, r measure.TuneRequest, ref *learn.Reference,
 	observe func(measure.Event)) (out measure.TuneResult, err error) {
 	observe = tracked(s, r.Limit, observe)
@@ -73,7 +71,7 @@ func tuneFront(ctx context.Context, s *session.Session, r measure.TuneRequest, r
 	return out, err
 }
 
-// answerFront answers for the limit of a request, unless the campaign ended with an error.
+// answerFront answers the limit of a request, unless the campaign ended with an error.
 func answerFront(ctx context.Context, s *session.Session, r measure.TuneRequest, ref *learn.Reference,
 	out *measure.TuneResult, err error,
 	observe func(measure.Event)) error {
@@ -81,7 +79,7 @@ func answerFront(ctx context.Context, s *session.Session, r measure.TuneRequest,
 		more, err = tryFront(ctx, s, r, ref, out, try >= frontTries, observe)
 	}
 	if out.Feasible && errors.Is(err, optimize.ErrInfeasible) {
-		err = nil // what was measured since broke the limit, the answer did not
+		err = nil // a later probe broke the limit, not the answer
 	}
 	switch {
 	case out.Feasible:
@@ -96,8 +94,8 @@ func answerFront(ctx context.Context, s *session.Session, r measure.TuneRequest,
 	return err
 }
 
-// knownOfFront is what a search over the whole front starts from; one that is resumed, what
-// it started from.
+// knownOfFront returns what a search over the whole front starts from; a resumed one starts from the same rows as
+// before.
 func knownOfFront(s *session.Session, r measure.TuneRequest, observe func(measure.Event)) (out measure.KnownRows,
 	err error) {
 	if r.Resume {
@@ -112,9 +110,8 @@ func knownOfFront(s *session.Session, r measure.TuneRequest, observe func(measur
 	return out, err
 }
 
-// tryFront measures what the model of all probes chooses; last: among the modes that
-// have been measured. It takes it for the answer if it is better, and reports whether
-// another may be better still: a prediction that came out worse than hoped.
+// tryFront measures the choice of the model fitted to all probes; last: the best measured mode. It becomes the answer
+// if it is better. more reports that another mode may be better still, as when a prediction was too optimistic.
 func tryFront(ctx context.Context, s *session.Session, r measure.TuneRequest, ref *learn.Reference,
 	out *measure.TuneResult, last bool,
 	observe func(measure.Event)) (more bool, err error) {
@@ -167,13 +164,13 @@ func tryFront(ctx context.Context, s *session.Session, r measure.TuneRequest, re
 	return true, nil
 }
 
-// probeOf is a row of a campaign as a probe of a search.
+// probeOf converts a row of a campaign to a probe of a search.
 func probeOf(row record.Row, why optimize.Why, l optimize.Limit) optimize.Probe {
 	return optimize.Probe{Measured: row.Measured, Why: why, Err: Unusable(row),
 		Feasible: row.Status.Usable() && l.Met(row.Measured)}
 }
 
-// Unusable is the error of a row without a value; nil for others.
+// Unusable returns the error of a row without a value; nil for other rows.
 func Unusable(row record.Row) error {
 	if row.Status.Usable() {
 		return nil

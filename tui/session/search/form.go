@@ -18,10 +18,10 @@ import (
 	"jtune/tui/session/campaigns"
 )
 
-// MostLimits is how many limits one search may answer from the screens.
+// MostLimits is the maximum number of limits in one search from the screens.
 const MostLimits = 6
 
-// Kind is what is limited.
+// Kind is the kind of limit.
 type Kind string
 
 // Kinds of limits.
@@ -39,11 +39,10 @@ type Form struct {
 	TimeMS   []float64 `json:"time_ms,omitempty"`
 	Depth    string    `json:"depth,omitempty"`
 	Coverage string    `json:"coverage,omitempty"`
-	// Pair is two workloads, as ParsePair reads them, and PairLimits their limits, as ParseGoal reads them; "": one
-	// workload.
+	// Pair is two workloads (see ParsePair), and PairLimits their limits (see ParseGoal); "" for one workload.
 	Pair       string `json:"pair,omitempty"`
 	PairLimits string `json:"pair_limits,omitempty"`
-	// Load is a line of limits with a load, as ParseGoal reads it, in place of PowerW and TimeMS; "": none.
+	// Load is a line of limits with a load (see ParseGoal), in place of PowerW and TimeMS; "" without a load.
 	Load string `json:"load,omitempty"`
 }
 

@@ -10,9 +10,9 @@ import (
 	"jtune/tui/session/measure"
 )
 
-// guarded is a request as it holds for the real traffic of a server, whose users wait for what is measured: a latency
-// is a limit of the search that no probe may break by much, and what is wanted within it is the least power, which at
-// one traffic is the least energy. Other requests stay unchanged.
+// guarded adapts a request to a server with real traffic, whose users feel every probe. The latency becomes a limit
+// that no probe may exceed by much, and the goal within it is the least power, which is the least energy at a given
+// traffic. Other requests are returned unchanged.
 func guarded(r measure.TuneRequest) (measure.TuneRequest, error) {
 	w := r.Workload
 	if !w.Live() {
@@ -22,7 +22,7 @@ func guarded(r measure.TuneRequest) (measure.TuneRequest, error) {
 	if v := r.Load; r.Loaded() {
 		if v.RatePerS > 0 || v.Arrivals != "" || v.Outstanding > 0 || v.MaxWaitMS > 0 {
 			return r, usage.Load.Errorf("workload %s is measured on its real traffic, nothing is sent", w.Name).
-				Advise("leave %s, %s, %s and %s away", usage.Rate, usage.Arrivals, usage.Outstanding, usage.MaxWait)
+				Advise("remove %s, %s, %s and %s", usage.Rate, usage.Arrivals, usage.Outstanding, usage.MaxWait)
 		}
 		latencyMS, r.Load, r.Watched = v.LatencyMS, arrivals.Spec{}, v
 	}

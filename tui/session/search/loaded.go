@@ -26,28 +26,28 @@ import (
 )
 
 // A search under a load predicts the queue from service times (docs/method.md, "Load"). Its answer is then tried with
-// requests at that rate, sent to the server, or handed to the job batch by batch. One that breaks the latency is no
-// answer, and the search goes on with a lower limit:
+// requests at that rate, sent to the server or passed to the job in batches. If it breaks the latency limit, the search
+// continues with a lower one:
 //
 //	Serving ──► tuneLimit ──► answer ──► requests at the rate ──► Sent ──► meets: the answer
 //	   ▲                                                            │
 //	   └───────────── latency limit × limit / measured ◄────────────┘
 //
-// With a server that is watched while its users use it the requests are theirs.
+// If the server is observed in service, the requests are its users'.
 
 const (
-	// longestSend bounds how long requests are sent to try an answer, fewestSent how few they may be.
+	// longestSend bounds how long requests are sent to try an answer; fewestSent is the least number of them.
 	longestSend = 5 * time.Minute
 	fewestSent  = 20
-	// mostAnswers of a search are tried.
+	// mostAnswers is how many answers of a search are tried.
 	mostAnswers = 3
-	// tighter is by how much more than what was measured the latency limit is lowered after an answer that broke it.
+	// tighter lowers the latency limit by a further factor after an answer that broke it.
 	tighter = 0.95
-	// tightest is the least factor by which it is lowered at a time.
+	// tightest is the least factor by which the limit is lowered at a time.
 	tightest = 0.5
 )
 
-// paced reports whether requests at a rate are really sent for this goal, and why not where they could be.
+// paced reports whether requests are really sent at the rate of this goal; why says why not, if that is worth saying.
 func paced(s *session.Session, w workload.Workload, a mix.Ask) (really bool, why string) {
 	switch {
 	case !a.Load.Open() || s.Replays():
@@ -61,7 +61,7 @@ func paced(s *session.Session, w workload.Workload, a mix.Ask) (really bool, why
 	return why == "", why
 }
 
-// tuneServed searches under a load. The answer has been tried with real requests where they can be sent.
+// tuneServed searches under a load and tries the answer with real requests if they can be sent.
 func tuneServed(ctx context.Context, s *session.Session, r measure.TuneRequest, ref *learn.Reference,
 	observe func(measure.Event)) (measure.TuneResult, error) {
 	asked, err := r.Goal.Ask(s.Seed)
@@ -78,7 +78,7 @@ func tuneServed(ctx context.Context, s *session.Session, r measure.TuneRequest, 
 	really, why := paced(s, r.Workload, asked)
 	if !really {
 		if why != "" {
-			measure.Observer(observe).Note("the answer rests on a calculated queue: " + why)
+			measure.Observer(observe).Note("the answer is from a calculated queue: " + why)
 		}
 		return tuneLimit(ctx, s, r, ref, observe)
 	}
@@ -88,22 +88,22 @@ func tuneServed(ctx context.Context, s *session.Session, r measure.TuneRequest, 
 			return send(ctx, s, r, want, asked, out.Setting, observe)
 		},
 		lower: func(r *measure.TuneRequest,
-			got answers.Trial) { // by the ratio of what was measured to what was calculated
+			got answers.Trial) { // by the ratio of measured to calculated latency
 			r.Sent = append(slices.Clone(r.Sent), mix.Sent{Setting: at(*r, got.Setting), RatePerS: asked.Load.RatePerS,
 				LatencyMS: got.LatencyMS.V})
 		}})
 }
 
-// demandOf is how requests arrive under a load.
+// demandOf returns how requests arrive under a load.
 func demandOf(r measure.TuneRequest, asked mix.Ask) workload.Demand {
 	want := workload.Demand{Rate: asked.Load.RatePerS, Arrivals: string(asked.Load.Pattern)}
-	if !r.Workload.Serves() { // which makes batches by itself
+	if !r.Workload.Serves() { // a server forms its own batches
 		want.MaxWaitMS = r.Load.MaxWaitMS
 	}
 	return want
 }
 
-// Again tries a setting with the requests that a search asked for, as the search tried its answer.
+// Again tries a setting with the requests of a search, as the search tried its answer.
 func Again(ctx context.Context, s *session.Session, r measure.TuneRequest, at tegra.Setting,
 	observe func(measure.Event)) (answers.Trial, error) {
 	asked, err := r.Goal.Ask(s.Seed)
@@ -112,25 +112,24 @@ func Again(ctx context.Context, s *session.Session, r measure.TuneRequest, at te
 	}
 	if really, why := paced(s, r.Workload, asked); !really {
 		return answers.Trial{}, fmt.Errorf("%w: requests cannot be sent here: %s", tegra.ErrUnsupported,
-			cmp.Or(why, "the answer rests on a calculated queue"))
+			cmp.Or(why, "the answer is from a calculated queue"))
 	}
 	want := demandOf(r, asked)
 	got, err := send(ctx, s, r, want, asked, at, observe)
 	if err != nil || !got.Meets() || !got.LatencyMS.OK {
 		return got, err
 	}
-	again, err := send(ctx, s, r, want, asked, at, observe) // one reading of a quantile is none to rely on
+	again, err := send(ctx, s, r, want, asked, at, observe) // one reading of a quantile is not reliable
 	return got.And(again, asked, r.Workload), err
 }
 
-// tuneWatched searches on the traffic of a server's users by the mean latency, because a few requests say no more.
-// Where the server counts them by latency too, the answer is then watched until there are enough for the quantile.
+// tuneWatched searches on the traffic of a server's users by the mean latency, because a few requests give no more. If
+// the server also counts requests by latency, the answer is then observed until there are enough for the quantile.
 func tuneWatched(ctx context.Context, s *session.Session, r measure.TuneRequest, ref *learn.Reference,
 	observe func(measure.Event)) (measure.TuneResult, error) {
 	if r.More != nil {
-		measure.Observer(observe).Note("the answers to several limits keep the mean latency: the quantile is " +
-			"looked at " +
-			"where there is one limit")
+		measure.Observer(observe).Note("with several limits the answers meet the mean latency only: the " +
+			"quantile is checked for a single limit")
 		return tuneLimit(ctx, s, r, ref, observe)
 	}
 	asked := mix.Ask{LatencyMS: r.Watched.LatencyMS, Quantile: cmp.Or(r.Watched.Quantile, mix.UsualQuantile)}
@@ -138,9 +137,8 @@ func tuneWatched(ctx context.Context, s *session.Session, r measure.TuneRequest,
 		run: func(out measure.TuneResult) (answers.Trial, error) {
 			if v := out.Serving(out.Setting); v == nil || v.Requests == 0 {
 				return answers.Trial{Setting: out.Setting, Users: true,
-					Unsure: fmt.Sprintf("the counters of this server tell "+
-						"the mean latency alone: whether p%.4g keeps %.4g ms is not known", 100*asked.Quantile,
-						asked.LatencyMS)}, nil
+					Unsure: fmt.Sprintf("this server counts only the mean latency: whether p%.4g is within "+
+						"%.4g ms is unknown", 100*asked.Quantile, asked.LatencyMS)}, nil
 			}
 			r.PartOf = out.Began
 			return send(ctx, s, r, workload.Demand{}, asked, out.Setting, observe)
@@ -150,13 +148,13 @@ func tuneWatched(ctx context.Context, s *session.Session, r measure.TuneRequest,
 		}})
 }
 
-// trial is how the answer of a search is tried, and how the search goes on after one that was late.
+// trial is how the answer of a search is tried, and how the limit is lowered after an answer that was too slow.
 type trial struct {
 	run   func(measure.TuneResult) (answers.Trial, error)
 	lower func(r *measure.TuneRequest, late answers.Trial)
 }
 
-// tried searches until an answer has been tried and meets the limits.
+// tried searches until a tried answer meets the limits.
 func tried(ctx context.Context, s *session.Session, r measure.TuneRequest, ref *learn.Reference, asked mix.Ask,
 	observe func(measure.Event), t trial) (measure.TuneResult, error) {
 	var before measure.TuneResult
@@ -167,7 +165,7 @@ func tried(ctx context.Context, s *session.Session, r measure.TuneRequest, ref *
 		if try > 1 {
 			out.Home, out.Began = before.Home, before.Began
 		}
-		if n := len(before.Sent); n > 0 && errors.Is(err, optimize.ErrInfeasible) { // by the lower limit
+		if n := len(before.Sent); n > 0 && errors.Is(err, optimize.ErrInfeasible) { // no mode meets the lowered limit
 			before.Probes, before.Rows, before.Took = out.Probes, out.Rows, out.Took
 			return before, notServed(asked, before.Sent[n-1])
 		}
@@ -176,7 +174,7 @@ func tried(ctx context.Context, s *session.Session, r measure.TuneRequest, ref *
 		}
 		begun := s.Clock.Now()
 		got, err := t.run(out)
-		if err == nil && got.Meets() && got.LatencyMS.OK { // one reading of a quantile is none to rely on
+		if err == nil && got.Meets() && got.LatencyMS.OK { // one reading of a quantile is not reliable
 			var again answers.Trial
 			again, err = t.run(out)
 			got = got.And(again, asked, r.Workload)
@@ -201,11 +199,11 @@ func tried(ctx context.Context, s *session.Session, r measure.TuneRequest, ref *
 		r.Failed = append(slices.Clone(r.Failed), at(r, got.Setting))
 		t.lower(&r, got)
 		r.PartOf = out.Began
-		r.Fresh, r.Before, before = false, time.Time{}, out // what was measured is known now
+		r.Fresh, r.Before, before = false, time.Time{}, out // the pool now holds these measurements
 	}
 }
 
-// at is a setting with the batch size in which it serves.
+// at returns a setting with the batch size that it serves with.
 func at(r measure.TuneRequest, a tegra.Setting) tegra.Setting {
 	if a.Batch == 0 {
 		a.Batch = max(1, r.Workload.Batch)
@@ -213,7 +211,7 @@ func at(r measure.TuneRequest, a tegra.Setting) tegra.Setting {
 	return a
 }
 
-// notServed says that no mode meets the limits with real requests, and what the last one did.
+// notServed is the error that no mode meets the limits with real requests; it describes the last trial.
 func notServed(a mix.Ask, s answers.Trial) error {
 	how := "with requests sent at that rate"
 	if s.Users {
@@ -222,7 +220,7 @@ func notServed(a mix.Ask, s answers.Trial) error {
 	return fmt.Errorf("%w (%v): nearest is %v, where %s %s", optimize.ErrInfeasible, a, s.Setting.Mode, how, s.Why)
 }
 
-// send sends requests at a rate in one setting, as a campaign of its own; or it waits for those of a server's users.
+// send sends requests at a rate in one setting, as a separate campaign; or it waits for those of a server's users.
 func send(ctx context.Context, s *session.Session, r measure.TuneRequest, want workload.Demand, a mix.Ask,
 	at tegra.Setting,
 	observe func(measure.Event)) (answers.Trial, error) {
@@ -234,7 +232,7 @@ func send(ctx context.Context, s *session.Session, r measure.TuneRequest, want w
 		takes = time.Duration(float64(set.Requests) / want.Rate * float64(time.Second))
 		about = "about " + measure.Roundly(takes)
 	}
-	set.ModeTimeout = cmp.Or(set.ModeTimeout, 2*takes+time.Minute) // of a server that does not follow
+	set.ModeTimeout = cmp.Or(set.ModeTimeout, 2*takes+time.Minute) // for a server that cannot keep up
 	measure.Observer(observe).Note(fmt.Sprintf("%s: %d requests %s, %s", at.Mode, set.Requests, comingText(a), about))
 	head := campaigns.HeaderOf(s, w, record.PlanHeader{Kind: campaigns.LoadKind, Modes: 1, PartOf: r.PartOf},
 		nil, set)
@@ -254,7 +252,7 @@ func send(ctx context.Context, s *session.Session, r measure.TuneRequest, want w
 	return out, nil
 }
 
-// comingText says how requests come.
+// comingText says how requests arrive.
 func comingText(a mix.Ask) string {
 	if a.Load.Open() {
 		return "at " + a.Load.String()
@@ -262,7 +260,7 @@ func comingText(a mix.Ask) string {
 	return "of its users"
 }
 
-// requestsFor is how many requests are sent for the quantile of the limit, within longestSend.
+// requestsFor returns how many requests the quantile of the limit needs, within longestSend.
 func requestsFor(a mix.Ask) int {
 	n := fewestSent
 	for a.LatencyMS > 0 && !stats.QuantileHolds(a.Quantile, n) && n < 1<<16 {

@@ -96,8 +96,8 @@ func TestSentOfTooFewRequestsLeavesTheQuantileOpen(t *testing.T) {
 	few := answers.Trial{Serving: &record.Served{Latency: record.Latency{P50: 20, P95: 30, P99: 40, N: 300},
 		Requests: 300,
 		Units:    300, ServedPerS: tegra.Some(1.0)}}
-	if few.Judge(a, w); few.LatencyMS.OK || few.Unsure != "whether p99 keeps 50 ms is not known of 300 requests" ||
-		few.Remark() != few.Unsure {
+	if few.Judge(a, w); few.LatencyMS.OK || few.Remark() != few.Unsure ||
+		few.Unsure != "300 requests are too few to tell whether p99 is within 50 ms" {
 		t.Errorf("%+v", few)
 	}
 	many := few

@@ -24,19 +24,19 @@ import (
 	"jtune/tui/session/models"
 )
 
-// searchPatience is how long a search measures a mode whose minibatches take long: its first mode is a low one, where
-// 40 of them take minutes, and its model errs by more than the mean of ten does.
+// searchPatience is how long a search measures a mode with slow minibatches: in the first, low mode 40 of them take
+// minutes, and the model's error is larger than that of the mean of ten.
 const searchPatience = 30 * time.Second
 
-// A search measures a mode until its time and power are known to searchPrecision, by samples of power that come
-// every searchSamples.
+// A search measures a mode until its time and power are known to searchPrecision, with a power sample every
+// searchSamples.
 const (
 	searchPrecision = 0.01
 	searchSamples   = 500 * time.Millisecond
 )
 
-// settingsOf are the settings with which a search measures: each mode for no longer than a model needs, unless the
-// request gives a number of minibatches, and where requests are answered, whose times scatter with their lengths.
+// settingsOf returns the measurement settings of a search: each mode for no longer than a model needs. Exceptions are
+// requests with a number of minibatches, and inference requests, whose times vary with their lengths.
 func settingsOf(r measure.TuneRequest) record.Settings {
 	set := r.Settings
 	if set.Minibatches > 0 || r.Loaded() {
@@ -49,15 +49,13 @@ func settingsOf(r measure.TuneRequest) record.Settings {
 	return set
 }
 
-// steadyPower reports whether a job's power is as steady as its mode: that of a server goes up and down with each
-// request.
+// steadyPower reports whether a job's power is steady in a mode; a server's power varies with each request.
 func steadyPower(r measure.TuneRequest) bool {
 	w := r.Workload
 	return !r.Loaded() && !w.Serves() && !w.Live() && !harness.EndsWithSummary(w.Pattern)
 }
 
-// tuneLimit searches in a closed loop for what one limit asks for: a campaign
-// whose plan is the search.
+// tuneLimit searches for the answer to one limit in a closed loop: a campaign whose plan is the search.
 func tuneLimit(ctx context.Context, s *session.Session, r measure.TuneRequest, ref *learn.Reference,
 	observe func(measure.Event)) (measure.TuneResult, error) {
 	pool, err := poolOf(s, r)
@@ -107,14 +105,14 @@ func tuneLimit(ctx context.Context, s *session.Session, r measure.TuneRequest, r
 		observe)
 	plan.end(res.Rows)
 	if err != nil && errors.Is(plan.err, context.Canceled) && ctx.Err() == nil {
-		plan.found.Ended, plan.err = optimize.Failing, nil // the job, the device or the record is broken
+		plan.found.Ended, plan.err = optimize.Failing, nil // the job, the device or the record failed
 	}
 	out.Result, out.Dir, out.Took, out.Rows = plan.found, res.Dir, res.Elapsed, res.Rows
 	out.Home, out.Began = res.Dir, head.Began()
 	return out, errors.Join(plan.err, err)
 }
 
-// toCompare are the modes that a user compares an answer with: the present one, and MAXN.
+// toCompare returns the modes that a user compares an answer with: the present one and MAXN.
 func toCompare(s *session.Session) []tegra.Mode {
 	var out []tegra.Mode
 	if m := s.Setup().Mode; m.OK {
@@ -126,7 +124,7 @@ func toCompare(s *session.Session) []tegra.Mode {
 	return out
 }
 
-// poolOf is what a search may start from: all that is known of its workload, unless it is to start from nothing.
+// poolOf returns what a search may start from: everything known of its workload, unless it must start from scratch.
 func poolOf(s *session.Session, r measure.TuneRequest) (models.Pool, error) {
 	if r.Fresh || r.Strategy != "" && r.Strategy != optimize.Auto {
 		return models.Pool{}, nil
@@ -135,13 +133,13 @@ func poolOf(s *session.Session, r measure.TuneRequest) (models.Pool, error) {
 	return pool.Before(r.Before), err
 }
 
-// Known is what a search starts from, see knownOf.
+// Known returns what a search starts from (see knownOf).
 func Known(s *session.Session, r measure.TuneRequest, observe func(measure.Event)) ([]tegra.Measured, error) {
 	pool, err := poolOf(s, r)
 	return knownOf(pool, observe), err
 }
 
-// knownOf are the rows of a pool, older campaigns moved to the later ones where the board has drifted between them.
+// knownOf returns the rows of a pool; older campaigns are aligned with later ones if the board has drifted.
 func knownOf(pool models.Pool, observe func(measure.Event)) []tegra.Measured {
 	rows, aligned := pool.Aligned()
 	if len(rows) == 0 {
@@ -176,23 +174,23 @@ func SearchHeader(r measure.TuneRequest) *record.SearchHeader {
 	return h
 }
 
-// searchPlan lets a search choose the modes of a campaign. The search asks for a
-// setting, rests while it is measured, and goes on with its row.
+// searchPlan lets a search choose the modes of a campaign. The search yields a setting, waits while it is measured, and
+// continues with its row.
 type searchPlan struct {
-	most  int // probes; 0: the search's own
+	most  int // cap on probes; 0: the search's own
 	ask   func() (tegra.Setting, bool)
 	asked int
 	stop  func()
-	found optimize.Result // when it has ended, and its error
+	found optimize.Result // result and error once the search has ended
 	err   error
-	row   record.Row    // of the setting asked for last
-	step  optimize.Step // the line about the present setting
-	ends  bool          // a mode that draws more than its step allows is ended
+	row   record.Row    // of the last setting
+	step  optimize.Step // description of the present setting
+	ends  bool          // stop measuring a mode that draws more than its step allows
 }
 
 var _ profiles.Plan = (*searchPlan)(nil)
 
-// searching is optimize.Tune, or one like it.
+// searching is the signature of optimize.Tune.
 type searching func(context.Context, optimize.Measure, optimize.TuneOptions) (optimize.Result, error)
 
 func newSearchPlan(ctx context.Context, find searching, o optimize.TuneOptions) *searchPlan {
@@ -241,8 +239,8 @@ func (p *searchPlan) Next(done []record.Row) (profiles.Step, bool) {
 	return step, ok
 }
 
-// change is the expected change of power from the mode before, two standard deviations of the prediction farther away;
-// absent where nothing is predicted.
+// change returns the expected log change of power from the previous mode, two standard deviations beyond the
+// prediction; absent without a prediction.
 func (p *searchPlan) change(to tegra.Setting) tegra.Val[float64] {
 	if !p.step.PowerW.OK || p.step.Setting != to || !p.row.Status.Usable() || p.row.Batch != to.Batch {
 		return tegra.Val[float64]{}
@@ -251,7 +249,7 @@ func (p *searchPlan) change(to tegra.Setting) tegra.Val[float64] {
 	return tegra.Finite(by + math.Copysign(2*p.step.LnPowerSD, by))
 }
 
-// end ends the search where it is; it gets the last row first.
+// end stops the search after passing it the last row.
 func (p *searchPlan) end(rows []record.Row) {
 	if p.asked > 0 && len(rows) == p.asked {
 		p.Next(rows)

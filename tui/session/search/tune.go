@@ -20,7 +20,7 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-// MostMeasured is how many measurements a search for that many limits takes at most by default.
+// MostMeasured returns the default cap on the measurements of a search for that many limits.
 func MostMeasured(w workload.Workload, depth optimize.SearchDepth, limits int) int {
 	if w.Serves() && depth == optimize.Quick {
 		return optimize.MostServed(limits)
@@ -28,7 +28,7 @@ func MostMeasured(w workload.Workload, depth optimize.SearchDepth, limits int) i
 	return optimize.MostProbes(limits)
 }
 
-// capped is the cap of a search, its baselines included; 0: its strategy's own.
+// capped returns the cap on the measurements of a search, baselines included; 0: its strategy's own.
 func capped(r measure.TuneRequest, compared optimize.Baselines) int {
 	if auto := r.Strategy == "" || r.Strategy == optimize.Auto; r.Probes > 0 || !auto {
 		return r.Probes
@@ -50,7 +50,7 @@ func Tune(ctx context.Context, s *session.Session, r measure.TuneRequest,
 		return measure.TuneResult{}, err
 	}
 	if r.Batches != nil && r.Reference == "" {
-		r.Reference = "none" // references know one size
+		r.Reference = "none" // references have one batch size
 	}
 	ref, err := models.ReferenceOn(s.Options.Paths, r.Reference, s.Device.Board(), s.Device.Space())
 	if err != nil {
@@ -71,7 +71,7 @@ func Tune(ctx context.Context, s *session.Session, r measure.TuneRequest,
 			observe func(measure.Event)) (measure.TuneResult, error) {
 			return tuneServed(ctx, s, r, ref, observe)
 		}
-		r.Workload.Load = workload.Demand{} // what is learned are service times, of one request after the other
+		r.Workload.Load = workload.Demand{} // models learn service times, one request at a time
 	case r.Watched.LatencyMS > 0:
 		search = func(ctx context.Context, r measure.TuneRequest, ref *learn.Reference,
 			observe func(measure.Event)) (measure.TuneResult, error) {
@@ -87,7 +87,7 @@ func Tune(ctx context.Context, s *session.Session, r measure.TuneRequest,
 	out.Found, out.Took = found, out.Took+seconds(found.TookS)
 	out.AnswerTo(asked, s.Device.Board())
 	if r.Coverage == campaigns.CoverFront &&
-		out.Fitted == nil { // it ended before the front was known, and can be resumed
+		out.Fitted == nil { // ended before the front was known; can be resumed
 		if r.Keep {
 			out.Kept = measure.Update(s, r.Workload, nil, out.Dir, MeasuredOf(out.Probes), observe)
 		}
@@ -98,7 +98,7 @@ func Tune(ctx context.Context, s *session.Session, r measure.TuneRequest,
 	return out, err
 }
 
-// keepAnswer leaves the answer of a search that has ended in the folder of its first campaign.
+// keepAnswer saves the answer of a finished search in the folder of its first campaign.
 func keepAnswer(out *measure.TuneResult, asked measure.TuneRequest, err error, observe func(measure.Event)) {
 	answered := err == nil || errors.Is(err, optimize.ErrInfeasible)
 	if !answered || out.Home == "" || !(out.Measured.TimeMS > 0) || out.Ended == optimize.Cancelled {
@@ -114,12 +114,11 @@ func keepAnswer(out *measure.TuneResult, asked measure.TuneRequest, err error, o
 	}
 }
 
-// mayTune refuses what a search over the whole front, or over batch sizes,
-// cannot do.
+// mayTune refuses requests that a search over the whole front, or over batch sizes, cannot answer.
 func mayTune(s *session.Session, r measure.TuneRequest) error {
 	switch {
 	case r.Coverage == campaigns.CoverFront && r.Batches != nil:
-		return usage.Batch.Errorf("%s front knows one batch size", usage.Coverage).Advise("give one %s", usage.Batch)
+		return usage.Batch.Errorf("%s front takes one batch size", usage.Coverage).Advise("give one %s", usage.Batch)
 	case r.Coverage == campaigns.CoverFront && r.Strategy != "" && r.Strategy != optimize.Auto:
 		return usage.Strategy.Errorf("%s front chooses its modes by a design of its own", usage.Coverage).
 			Advise("remove %s", usage.Strategy)
@@ -134,7 +133,7 @@ func mayTune(s *session.Session, r measure.TuneRequest) error {
 	case r.Batches == nil:
 		return nil
 	case r.Strategy == optimize.PowerTrain:
-		return usage.Batch.Errorf("strategy powertrain knows one batch size").
+		return usage.Batch.Errorf("strategy powertrain takes one batch size").
 			Advise("give one %s, or use auto, binary or random", usage.Batch)
 	case r.Strategy == optimize.Binary && r.Limit.PowerW == 0:
 		return usage.PowerLimit.Errorf("strategy binary over batch sizes looks for the most samples per second").
@@ -143,7 +142,7 @@ func mayTune(s *session.Session, r measure.TuneRequest) error {
 	return workloads.CheckSizes(s, r.Workload)
 }
 
-// measurableSettings are the settings of those sizes that a replay can answer; nil: all.
+// measurableSettings returns the settings of those sizes that a replay can answer; nil: all.
 func measurableSettings(s *session.Session, sizes []int) []tegra.Setting {
 	var out []tegra.Setting
 	for _, a := range s.Replayed() {
@@ -184,7 +183,7 @@ func summarise(s *session.Session, out *measure.TuneResult, r measure.TuneReques
 	return nil
 }
 
-// MeasuredOf are the readings of the probes that gave one.
+// MeasuredOf returns the readings of the successful probes.
 func MeasuredOf(probes []optimize.Probe) []tegra.Measured {
 	var out []tegra.Measured
 	for _, p := range probes {
@@ -195,7 +194,7 @@ func MeasuredOf(probes []optimize.Probe) []tegra.Measured {
 	return out
 }
 
-// LockText says in a word whether clocks are locked.
+// LockText returns a word for whether clocks are locked.
 func LockText(locked tegra.Val[bool]) string {
 	switch {
 	case !locked.OK:

@@ -166,7 +166,7 @@ func (p *energyStudy) announce(ctx context.Context, s *session.Session, done int
 		total += readingTime(set, at.TimeMS)
 	}
 	total = total / time.Duration(len(p.study.Pairs())) * time.Duration(n)
-	return fmt.Sprintf("%s; about %s by what is known of this workload on this board", what, measure.Roundly(total))
+	return fmt.Sprintf("%s; about %s, from earlier measurements of this workload here", what, measure.Roundly(total))
 }
 
 // usualBatchMS stands for a batch's time while nothing is known of it.
