@@ -15,18 +15,18 @@ import (
 	"jtune/tui/session/models"
 )
 
-// about reports whether a campaign measured the workload of a model on its board.
+// about reports whether a campaign measured a model's workload on the model's board.
 func about(c campaigns.Campaign, from learn.Provenance) bool {
 	d := c.Header.Device
 	return c.Err == nil && c.Header.Workload.Name == from.Workload && d.Name == from.Device &&
 		d.Virtual == from.Virtual && d.Replay == from.Replay
 }
 
-// Found is the setting that the newest search of a model's workload has found for this very goal by measuring; false
-// where something else of the workload was measured since, which the model may choose better by.
+// Found returns the setting that the newest search of a model's workload found by measuring for exactly this goal. ok
+// is false if the workload was measured again since, because the model may now choose better.
 func Found(list []campaigns.Campaign, from learn.Provenance, g mix.Goal) (at tegra.Setting, ok bool) {
 	for _, c := range slices.Backward(list) {
-		loaded := c.Header.Plan.Kind == campaigns.LoadKind // whose rows no model learns
+		loaded := c.Header.Plan.Kind == campaigns.LoadKind // no model learns its rows
 		if !about(c, from) || !models.Pools(c) && !loaded {
 			continue
 		}
@@ -44,8 +44,8 @@ func Found(list []campaigns.Campaign, from learn.Provenance, g mix.Goal) (at teg
 	return at, false
 }
 
-// Answered are the settings that the newest search of a model's workload has found for its limits, as Found has them;
-// none under a load.
+// Answered returns the settings that the newest search of a model's workload found for its limits, under the same
+// conditions as Found; none under a load.
 func Answered(list []campaigns.Campaign, from learn.Provenance) map[optimize.Limit]tegra.Setting {
 	out := map[optimize.Limit]tegra.Setting{}
 	for _, c := range slices.Backward(list) {
@@ -66,7 +66,7 @@ func Answered(list []campaigns.Campaign, from learn.Provenance) map[optimize.Lim
 	return out
 }
 
-// Readings are the rows of a model's workload that count in its model, the oldest first.
+// Readings returns the rows that a model's workload contributes to its model, the oldest first.
 func Readings(list []campaigns.Campaign, from learn.Provenance) (rows []record.Row) {
 	for _, c := range list {
 		if about(c, from) && models.Pools(c) {
@@ -76,7 +76,7 @@ func Readings(list []campaigns.Campaign, from learn.Provenance) (rows []record.R
 	return rows
 }
 
-// likeRate is the factor within which the rate of a load is like another's.
+// likeRate is the factor within which two load rates count as similar.
 const likeRate = 2.0
 
 // tried is what a setting did with requests, at a rate.

@@ -1,5 +1,5 @@
-// Package questions holds the questions to a board and their answers: searches with the campaigns that they made, the
-// answer that each keeps, and what has been found since.
+// Package questions holds the questions to a board and their answers: searches with their campaigns, the answer that
+// each one keeps, and better modes found since.
 //
 //	campaign folders ──► Question (head, parts) ──► Answer: kept, or worked out of older folders
 //	later readings   ──► Since: a mode that is better by now
@@ -18,8 +18,8 @@ import (
 	"jtune/tui/session/models"
 )
 
-// Head is the campaign of a list that keeps the answer of the search which c is a part of: c itself where it is none,
-// or where the first one is not there any more.
+// Head returns the campaign that keeps the answer of the search that c is part of; c itself if it is not part of one,
+// or if the first campaign is missing.
 func Head(list []campaigns.Campaign, c campaigns.Campaign) campaigns.Campaign {
 	if of := c.Header.Plan.PartOf; of != "" {
 		for _, one := range list {
@@ -31,8 +31,8 @@ func Head(list []campaigns.Campaign, c campaigns.Campaign) campaigns.Campaign {
 	return c
 }
 
-// Answer is what the search of a campaign found: the kept one, or one worked out of the rows of a folder of an earlier
-// version; nil where there was no question, or the search was cut off.
+// Answer returns what the search of a campaign found: the kept answer, or one computed from the rows of a folder of an
+// earlier version; nil if there was no question, or the search was interrupted.
 func Answer(c campaigns.Campaign) (*answers.Kept, error) {
 	k, err := answers.Find(c.Dir)
 	if k != nil || err != nil {
@@ -41,11 +41,11 @@ func Answer(c campaigns.Campaign) (*answers.Kept, error) {
 	return workedOut(c), nil
 }
 
-// complete is how a campaign ends that has measured all it was to.
+// complete is the end of a campaign that measured everything it had to.
 const complete = "complete"
 
-// workedOut is the best of a search's own rows within each of its limits; nil where there is none, or where the goal
-// had more than a limit, such as a load.
+// workedOut returns the best of a search's own rows within each of its limits; nil if there is none, or if the goal was
+// more than a limit, such as a load.
 func workedOut(c campaigns.Campaign) *answers.Kept {
 	h := c.Header
 	if h.Search == nil || h.Search.Load != nil || h.Plan.PartOf != "" || record.Ended(c.Dir) != complete {
@@ -83,9 +83,8 @@ func workedOut(c campaigns.Campaign) *answers.Kept {
 	return &out
 }
 
-// Since is the best mode by all that a list of campaigns, the oldest first, holds of the workload and board of a
-// search, where it is better than the search's answer number i beyond what two readings of one mode differ by. Under a
-// load it is not known.
+// Since returns the best mode in all data on the workload and board of a search, if it beats answer i of the search by
+// more than the noise between two readings of one mode. list is oldest first. Under a load ok is false.
 func Since(list []campaigns.Campaign, c campaigns.Campaign, k *answers.Kept, i int) (better tegra.Setting, ok bool) {
 	a := k.Answers[i]
 	if a.Served != nil || a.Reading.N == 0 {
@@ -112,25 +111,25 @@ func Since(list []campaigns.Campaign, c campaigns.Campaign, k *answers.Kept, i i
 	return best.Setting, true
 }
 
-// noise is by how much readings of one mode differ, relative to them: what is less better is no news.
+// noise is the relative difference between readings of one mode; a smaller improvement does not count.
 const noise = 0.01
 
-// slightly is a reading that is better by the noise.
+// slightly returns a reading improved by the noise.
 func slightly(m tegra.Measured) tegra.Measured {
 	m.TimeMS *= 1 - noise
 	m.PowerW *= 1 - noise
 	return m
 }
 
-// Find reads the answer of the search that a campaign of a list is, or is a part of; nil where there is none.
+// Find reads the answer of the search that a campaign is, or is part of; nil if there is none.
 func Find(list []campaigns.Campaign, c campaigns.Campaign) (head campaigns.Campaign, k *answers.Kept, err error) {
 	head = Head(list, c)
 	k, err = Answer(head)
 	return head, k, err
 }
 
-// Newest is the newest campaign of a list, the oldest first, that keeps an answer of a workload on a board; a folder
-// that cannot be read is passed over.
+// Newest returns the newest campaign in a list (oldest first) that keeps an answer for a workload on a board; it skips
+// folders that cannot be read.
 func Newest(list []campaigns.Campaign, workload, board string) (c campaigns.Campaign, k *answers.Kept) {
 	for _, one := range slices.Backward(list) {
 		if one.Err != nil || one.Header.Workload.Name != workload || models.Board(one) != board {
@@ -143,5 +142,5 @@ func Newest(list []campaigns.Campaign, workload, board string) (c campaigns.Camp
 	return c, nil
 }
 
-// ErrNone says that a campaign has no answer.
+// ErrNone reports that a campaign has no answer.
 var ErrNone = errors.New("no answer: it is not a search, or was cut off")

@@ -10,17 +10,16 @@ import (
 	"jtune/tui/session"
 )
 
-// caching is what decides whether keeping the data in memory can make a training faster.
+// caching holds what decides whether keeping the data in memory can speed up a training.
 type caching struct {
-	bytes, free int64              // of the data, and of memory that neither the system nor the job needs
-	fetchMS     tegra.Val[float64] // of a minibatch from memory: decoding and pre-processing, by one process
+	bytes, free int64              // size of the data, and memory that neither the system nor the job needs
+	fetchMS     tegra.Val[float64] // per minibatch from memory: decoding and pre-processing in one process
 	computeMS   tegra.Val[float64]
 	workers     int
-	alone       bool // loader processes break the job
+	alone       bool // DataLoader workers break the job
 }
 
-// cachingAdvice says whether caching can help, by the size of the data, the free memory and the time of
-// pre-processing.
+// cachingAdvice says whether caching can help, from the size of the data, the free memory and the pre-processing time.
 func cachingAdvice(c caching) string {
 	data, free := float64(c.bytes)/1e9, float64(c.free)/1e9
 	by := "in one process"
@@ -49,7 +48,8 @@ func cachingAdvice(c caching) string {
 		"A run shows whether pre-processing takes the time."
 }
 
-// cachingOf is what is known of a workload's data and of the memory for them; false where that is too little.
+// cachingOf collects what is known of a workload's data and of the memory for them; known is false if that is too
+// little.
 func cachingOf(s *session.Session, w workload.Workload) (c caching, known bool) {
 	fault, _ := w.LoaderFault()
 	c = caching{workers: w.Workers, alone: fault != ""}
@@ -66,8 +66,8 @@ func cachingOf(s *session.Session, w workload.Workload) (c caching, known bool) 
 	return c, ok && c.bytes > 0
 }
 
-// CachingOf is the advice after a run, whose job has ended and took so much memory with the system and all others
-// while it ran; "" where the data or the memory are not known.
+// CachingOf returns the advice after a run. ram is the memory in use on the whole board during the run. It returns ""
+// if the size of the data or of the memory is unknown.
 func CachingOf(s *session.Session, w workload.Workload, ram, fetchMS, computeMS tegra.Val[float64]) string {
 	if s.Replays() || w.Infers() {
 		return ""

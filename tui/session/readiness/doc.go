@@ -1,5 +1,5 @@
-// Package readiness knows what a workload needs on the open board against what is there: programs, data, and memory,
-// of which it keeps the one account.
+// Package readiness compares what a workload needs with what the open board has: programs, data and memory. It is the
+// only place that accounts for memory.
 //
 //	board's reading, records, physics ──► Memory, JobMemory ──► CachingOf, CheckWorkload, whether two jobs fit
 package readiness

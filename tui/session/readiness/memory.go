@@ -12,15 +12,15 @@ import (
 	"jtune/tui/session/models"
 )
 
-// Memory is the account of a board's memory, in bytes, while no job of jtune runs. All that jtune says about what fits
-// and what stays in the page cache follows from it and from the needs of jobs.
+// Memory is a board's memory in bytes while no job of jtune runs. Everything jtune says about what fits in memory and
+// in the page cache follows from it and from the needs of jobs.
 type Memory struct {
 	Total int64
-	Used  int64 // by the system and other programs; what the page cache holds could be freed and does not count
+	Used  int64 // by the system and other programs, without the page cache
 }
 
-// MemoryOf reads the account of the machine on which a workload runs: the board's, or that of the machine that a
-// virtual board's unsimulated jobs run on; false where it is not known.
+// MemoryOf returns the memory of the machine on which a workload runs: the board, or this machine for jobs that a
+// virtual board does not simulate; false if unknown.
 func MemoryOf(s *session.Session, w workload.Workload) (Memory, bool) {
 	if s.Virtual != nil && s.Simulated(w) {
 		m := s.Virtual.Memory()
@@ -30,7 +30,7 @@ func MemoryOf(s *session.Session, w workload.Workload) (Memory, bool) {
 	return Memory{Total: r.RAMTotal.V, Used: r.RAMUsed.V}, err == nil && r.RAMTotal.OK && r.RAMUsed.OK
 }
 
-// Left is what jobs with these needs leave for the page cache; below 0 they do not fit.
+// Left returns what jobs with these needs leave for the page cache; negative if they do not fit.
 func (m Memory) Left(needs ...int64) int64 {
 	left := m.Total - m.Used
 	for _, n := range needs {
@@ -39,13 +39,13 @@ func (m Memory) Left(needs ...int64) int64 {
 	return left
 }
 
-// Need is the memory that a job takes at its batch size, and how that is known.
+// Need is the memory of a job at its batch size, and how that is known.
 type Need struct {
-	Bytes int64 // 0: not known
+	Bytes int64 // 0: unknown
 	How   string
 }
 
-// String is a need with how it is known.
+// String formats a need with its source.
 func (n Need) String() string {
 	if n.Bytes == 0 {
 		return "an unknown amount"
@@ -53,8 +53,8 @@ func (n Need) String() string {
 	return fmt.Sprintf("%.0f MB (%s)", float64(n.Bytes)/1e6, n.How)
 }
 
-// JobMemory is what a job needs at its batch size: on a board that simulates it what the simulation takes, else by its
-// records at that size, else what is known of the built-in network.
+// JobMemory returns what a job needs at its batch size: the simulation's figure on a board that simulates it, else that
+// of its records at that size, else an estimate for the built-in network.
 func JobMemory(s *session.Session, w workload.Workload, used int64) Need {
 	if s.Simulated(w) {
 		return Need{Bytes: s.Virtual.Needs(w.Name, w.Batch), How: "simulated"}
@@ -65,8 +65,8 @@ func JobMemory(s *session.Session, w workload.Workload, used int64) Need {
 	return Need{Bytes: virtual.Needs(w.SimulatedName(), w.Batch), How: "estimated"}
 }
 
-// recordedMemory is the most memory that a workload took at its batch size in its records, above what the board uses
-// now; 0 where none says it.
+// recordedMemory returns the most memory that a workload took at its batch size in its records, beyond what the board
+// uses now; 0 if unknown.
 func recordedMemory(s *session.Session, w workload.Workload, used int64) int64 {
 	list, err := campaigns.List(s.Options.Paths)
 	if err != nil {
@@ -91,11 +91,11 @@ func recordedMemory(s *session.Session, w workload.Workload, used int64) int64 {
 	return most
 }
 
-// PairFits refuses two jobs that need more memory together than the board has left.
+// PairFits refuses two jobs that together need more memory than the board has left.
 func PairFits(s *session.Session, train, infer workload.Workload) error {
 	m, ok := MemoryOf(s, train)
 	if !ok {
-		return nil // a board without the reading needs nothing
+		return nil // no memory reading: no check
 	}
 	a, b := JobMemory(s, train, m.Used), JobMemory(s, infer, m.Used)
 	if m.Left(a.Bytes, b.Bytes) >= 0 {
@@ -108,7 +108,7 @@ func PairFits(s *session.Session, train, infer workload.Workload) error {
 		float64(m.Total)/mega, s.Device.Board().Name)
 }
 
-// machine reads the machine on which a workload runs: a virtual board's unsimulated jobs are on this one.
+// machine reads the machine on which an unsimulated workload runs: with a virtual board, this machine.
 func machine(s *session.Session) (tegra.Reading, error) {
 	if s.Virtual == nil {
 		return s.Device.Read()

@@ -20,13 +20,13 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-// Check is one thing that a workload needs.
+// Check is one requirement of a workload.
 type Check struct {
 	What  string `json:"what"`
 	State string `json:"state"` // CheckOK, CheckWarn, CheckMissing
 	Found string `json:"found"`
 	Need  string `json:"need"`
-	Do    string `json:"do"` // "" where nothing is to be done
+	Do    string `json:"do"` // "" if there is nothing to do
 }
 
 // States of a check.
@@ -36,17 +36,17 @@ const (
 	CheckMissing = "missing"
 )
 
-// Readiness is what a workload needs on this machine, against what there is.
+// Readiness compares what a workload needs with what this machine has.
 type Readiness struct {
 	Workload  string  `json:"workload"`
-	Simulated bool    `json:"simulated"` // on this virtual board it needs nothing of this machine
-	Refusal   string  `json:"refusal"`   // why the board refuses it, as run, tune and profile do; "" where it does not
+	Simulated bool    `json:"simulated"` // simulated on this virtual board: needs nothing from this machine
+	Refusal   string  `json:"refusal"`   // why the board refuses it, as run, tune and profile would; "" if it does not
 	Virtual   bool    `json:"virtual"`
 	Ready     bool    `json:"ready"`
 	Checks    []Check `json:"checks"`
 }
 
-// CheckWorkload finds out, without starting it, whether a workload can run on this machine.
+// CheckWorkload checks whether a workload can run on this machine, without starting it.
 func CheckWorkload(ctx context.Context, s *session.Session, w workload.Workload) (Readiness, error) {
 	r := Readiness{Workload: w.Name, Simulated: s.Simulated(w) && workloads.Simulates(w),
 		Virtual: s.Device.Board().Virtual, Ready: true}
@@ -71,7 +71,7 @@ func CheckWorkload(ctx context.Context, s *session.Session, w workload.Workload)
 	case w.Container.Image != "":
 		engine, err := exec.LookPath(w.Container.Program())
 		add(failing(Check{What: "container engine", Found: engine, Need: w.Container.Image}, err,
-			"install "+w.Container.Program()+"; what is in the image is not looked into"))
+			"install "+w.Container.Program()+"; the contents of the image are not checked"))
 	case w.Torch.Net != "":
 		for _, c := range packages(ctx, s, w) {
 			add(c)
@@ -90,7 +90,7 @@ func CheckWorkload(ctx context.Context, s *session.Session, w workload.Workload)
 	return r, nil
 }
 
-// failing is a check that an error fails.
+// failing returns a check that fails if err is set.
 func failing(c Check, err error, do string) Check {
 	if c.State = CheckOK; err != nil {
 		c.State, c.Found, c.Do = CheckMissing, text.OneLine(err.Error()), do
@@ -98,7 +98,7 @@ func failing(c Check, err error, do string) Check {
 	return c
 }
 
-// packages checks the interpreter of the built-in jobs.
+// packages checks the Python interpreter and packages of the built-in jobs.
 func packages(ctx context.Context, s *session.Session, w workload.Workload) []Check {
 	v, err := w.Torch.Check(ctx, filepath.Join(s.DataPath(), "torch"))
 	python := failing(Check{What: "Python", Found: v.Python + " " + v.Where, Need: torch.LeastPython + " or later"},
@@ -148,19 +148,19 @@ func orNone(version string) string {
 	return version
 }
 
-// dataChecks checks the data set and the disk that it lies on.
+// dataChecks checks the data set and its disk.
 func dataChecks(s *session.Session, w workload.Workload) []Check {
 	set, known := w.Torch.DataSet()
 	dir := w.Torch.DataFolder()
 	switch {
 	case w.Torch.Data == torch.Synthetic:
-		return []Check{{What: "data", State: CheckOK, Found: "synthetic: made up while it runs, no disk is read",
+		return []Check{{What: "data", State: CheckOK, Found: "synthetic: generated at run time, no disk is read",
 			Need: "none"}}
 	case len(w.Command) > 0 && dir == "", w.Serves(), w.Infers() && dir == "":
 		return nil
 	}
 	need, cache := w.Dataset, []Check(nil)
-	if s.Simulated(w) { // whose data need no folder
+	if s.Simulated(w) { // simulated data need no folder
 		cache = []Check{cacheCheck(s, w)}
 	}
 	var steps []string
@@ -196,7 +196,7 @@ func dataChecks(s *session.Session, w workload.Workload) []Check {
 	return append([]Check{c}, diskCheck(s, dir), cacheCheck(s, w))
 }
 
-// diskCheck says what the data lie on.
+// diskCheck describes the disk that holds the data.
 func diskCheck(s *session.Session, dir string) Check {
 	c := Check{What: "disk", State: CheckOK, Need: "any; a faster one where the data do not fit into memory"}
 	name, err := telemetry.DiskOf(dir)
@@ -216,7 +216,7 @@ func diskCheck(s *session.Session, dir string) Check {
 	return c
 }
 
-// cacheCheck says whether the data fit into the memory that the job leaves.
+// cacheCheck says whether the data fit in the memory that the job leaves.
 func cacheCheck(s *session.Session, w workload.Workload) Check {
 	c := Check{What: "page cache", State: CheckOK, Need: "memory for the data, so that later epochs read no disk"}
 	data, known := cachingOf(s, w)

@@ -18,16 +18,16 @@ import (
 	"jtune/tegra"
 )
 
-// Seen is a sample of a soak as its folder keeps it.
+// Seen is a stored sample of a soak.
 type Seen struct {
-	AtS     float64 // since the load began
+	AtS     float64 // since the load started
 	Wall    time.Time
-	Reading tegra.Reading // its one temperature is the hottest zone's
+	Reading tegra.Reading // its only temperature is from the hottest zone
 	StepMS  tegra.Val[float64]
-	Part    tegra.Val[int64] // how often the soak was continued before
+	Part    tegra.Val[int64] // number of earlier resumes
 }
 
-// hottest is the hottest zone of a reading.
+// hottest returns the temperature of the hottest zone in a reading.
 func hottest(r tegra.Reading) (out tegra.Val[float64]) {
 	for _, z := range r.Temps {
 		if !z.Dummy() && (!out.OK || z.C > out.V) {
@@ -37,10 +37,10 @@ func hottest(r tegra.Reading) (out tegra.Val[float64]) {
 	return out
 }
 
-// TjC is the hottest zone.
+// TjC returns the temperature of the hottest zone.
 func (s Seen) TjC() tegra.Val[float64] { return hottest(s.Reading) }
 
-// Rail is a rail by its name; absent values where it is not there.
+// Rail returns a rail by name; its values are absent if there is no such rail.
 func (s Seen) Rail(name string) tegra.RailReading {
 	for _, r := range s.Reading.Rails {
 		if r.Name == name {
@@ -50,7 +50,7 @@ func (s Seen) Rail(name string) tegra.RailReading {
 	return tegra.RailReading{}
 }
 
-// column is one of soak.csv: as text, "" for absent, and back.
+// column converts a column of soak.csv to text ("" if absent) and back.
 type column struct {
 	name string
 	text func(Seen) string
@@ -79,13 +79,13 @@ func whole(v tegra.Val[int64]) string {
 	return strconv.FormatInt(v.V, 10)
 }
 
-// numbers is a column of a number.
+// numbers returns a column of floating-point numbers.
 func numbers(name string, of func(*Seen) *tegra.Val[float64]) column {
 	return column{name, func(s Seen) string { return decimal(*of(&s)) },
 		func(s *Seen, text string) error { return toNumber(of(s))(text) }}
 }
 
-// wholes is a column of a whole number.
+// wholes returns a column of integers.
 func wholes(name string, of func(*Seen) *tegra.Val[int64]) column {
 	return column{name, func(s Seen) string { return whole(*of(&s)) },
 		func(s *Seen, text string) error {
@@ -95,7 +95,7 @@ func wholes(name string, of func(*Seen) *tegra.Val[int64]) column {
 		}}
 }
 
-// clocks is a column of a frequency, in units of one hertz or kilohertz.
+// clocks returns a column of frequencies in the unit hertz or kilohertz.
 func clocks(name string, unit tegra.Freq, of func(*Seen) *tegra.Val[tegra.Freq]) column {
 	return column{name,
 		func(s Seen) string {
@@ -109,7 +109,7 @@ func clocks(name string, unit tegra.Freq, of func(*Seen) *tegra.Val[tegra.Freq])
 		}}
 }
 
-// truths is a column of true and false.
+// truths returns a column of booleans.
 func truths(name string, of func(*Seen) *tegra.Val[bool]) column {
 	return column{name,
 		func(s Seen) string {
@@ -125,8 +125,8 @@ func truths(name string, of func(*Seen) *tegra.Val[bool]) column {
 		}}
 }
 
-// columns are the columns of a board with rails, but for the mark of a simulation at their end. rails are the rails of
-// a sample in their order.
+// columns returns the columns of soak.csv for a board with these rails, without the final column that marks a
+// simulation. rails are in the order of a sample.
 func columns(rails []string) []column {
 	type freq = tegra.Val[tegra.Freq]
 	list := []column{
@@ -176,7 +176,7 @@ func columns(rails []string) []column {
 	return list
 }
 
-// rail is the i-th rail of a soak's columns.
+// rail returns the i-th rail of a soak's columns, creating it if needed.
 func (s *Seen) rail(i int, name string) *tegra.RailReading {
 	for len(s.Reading.Rails) <= i {
 		s.Reading.Rails = append(s.Reading.Rails, tegra.RailReading{})
@@ -191,10 +191,10 @@ const (
 	mostRails   = 64
 )
 
-// errNoSamples says that a soak was cut off before its load began.
+// errNoSamples reports that a soak ended before its load started.
 var errNoSamples = errors.New("no sample was kept")
 
-// readCourse reads the samples of a folder. A line that a sudden end has torn is left out.
+// readCourse reads the samples of a folder. It skips a line torn by a crash.
 func readCourse(dir string, p plan) (list []Seen, err error) {
 	path := filepath.Join(dir, SamplesName)
 	data, err := safefile.Read(path, mostCourse)
@@ -229,7 +229,7 @@ func readCourse(dir string, p plan) (list []Seen, err error) {
 	return list, nil
 }
 
-// railsOf are the rails whose voltages a head names.
+// railsOf returns the rails whose voltages are in a header.
 func railsOf(head []string) (rails []string) {
 	for _, name := range head {
 		if rail, ok := strings.CutSuffix(name, "_v"); ok && len(rails) < mostRails {
@@ -239,7 +239,7 @@ func railsOf(head []string) (rails []string) {
 	return rails
 }
 
-// seen is a line of soak.csv, unless it was torn.
+// seen parses a line of soak.csv; ok is false if the line is torn.
 func seen(head, fields []string, known map[string]column) (s Seen, ok bool) {
 	if len(fields) != len(head) || len(fields) == 0 || head[0] != "t_s" || fields[len(fields)-1] == "" {
 		return s, false
@@ -256,7 +256,7 @@ func seen(head, fields []string, known map[string]column) (s Seen, ok bool) {
 	return s, s.AtS >= 0 && s.AtS <= 1000*longest.Seconds()
 }
 
-// constants fills in what does not change in the course of a soak.
+// constants fills in the values that do not change during a soak.
 func (s *Seen) constants(p plan) {
 	if p.TripC > 0 {
 		for i := range s.Reading.Temps {

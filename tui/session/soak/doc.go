@@ -1,5 +1,6 @@
-// Package soak proves that a mode holds: it runs a job for as long as it takes, has every sample judged, keeps them
-// all, and restores the board. A soak that was cut off goes on; one that was killed is judged by what it left.
+// Package soak tests whether a mode can be sustained: it runs a job for the requested time, judges and stores every
+// sample, and restores the board. An interrupted soak can be resumed; a killed soak is judged from its recorded
+// samples.
 //
 //	Request ──► Run ──► guard (mode), harness (job), sampler ──► hold.Watcher ──► Result
 //	                                                      └──► soak.toml, soak.csv, soak.json ──► Read

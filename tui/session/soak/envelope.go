@@ -11,14 +11,14 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-// Envelope is the load that asks the most of a board: all cores and the GPU busy without a pause. A virtual board
-// simulates it. A real one runs a script on the user's Python, in the container of the built-in jobs where they have
-// one; the verdict says what it could not keep busy.
+// Envelope returns the worst-case load: all cores and the GPU busy without a pause. A virtual board simulates it. A
+// real board runs a script on the user's Python, in the container of the built-in jobs if they have one; the verdict
+// says what the script could not keep busy.
 func Envelope(s *session.Session) (workload.Workload, error) {
 	w := workload.Workload{Name: physics.Envelope, Batch: 1}
 	switch {
 	case s.Replays():
-		return w, fmt.Errorf("%w: a replay knows the jobs of its file alone: give one of them", tegra.ErrUnsupported)
+		return w, fmt.Errorf("%w: a replay has only the jobs of its file: give one of them", tegra.ErrUnsupported)
 	case s.Virtual != nil:
 		return w, nil
 	}

@@ -12,16 +12,16 @@ import (
 	"jtune/telemetry/hold"
 )
 
-// Point is a moment of a soak: what its curves are made of.
+// Point is a point on a soak's curves.
 type Point struct {
-	AtS     float64 // since the load began
+	AtS     float64 // since the load started
 	PowerW  tegra.Val[float64]
-	Amperes tegra.Val[float64] // of the rail that stands for the supply
+	Amperes tegra.Val[float64] // of the supply rail
 	TjC     tegra.Val[float64]
 }
 
-// Curves are power, current and temperature of a soak, in progress or over, with their limits and where the
-// temperature ends.
+// Curves are power, current and temperature of a soak, running or finished, with their limits and the predicted
+// steady-state temperature.
 type Curves struct {
 	Title   string
 	Virtual bool
@@ -30,17 +30,17 @@ type Curves struct {
 	Peak    hold.Peak
 	Margins hold.Margins
 	Steady  hold.Steady
-	Until   time.Duration // the load ends then; 0: not known
+	Until   time.Duration // end of the load; 0: unknown
 }
 
-// View is what a soak has shown so far.
+// View is the state of a soak for a screen.
 type View struct {
-	Mode   tegra.Val[tegra.Mode] // absent: as the board was found
+	Mode   tegra.Val[tegra.Mode] // absent: the board's present mode
 	Now    Status
 	Curves Curves
 }
 
-// Follow takes in where the soak of a request stands.
+// Follow adds the status of a request's soak.
 func (v *View) Follow(st Status, r Request) {
 	v.Now = st
 	if st.Phase != Loading {
@@ -51,7 +51,7 @@ func (v *View) Follow(st Status, r Request) {
 	c.Limits, c.Peak, c.Margins, c.Steady, c.Until = r.Limits, st.Peak, st.Margins, st.Steady, st.For
 }
 
-// Curves are the curves of a soak that a folder keeps.
+// Curves returns the curves of a stored soak.
 func (k Kept) Curves() Curves {
 	v := k.Result
 	c := Curves{Title: "the soak: " + k.Header.Workload.Name, Virtual: v.Virtual, Limits: k.Limits, Peak: v.Peak,
@@ -66,7 +66,7 @@ func (k Kept) Curves() Curves {
 	return c
 }
 
-// limit is what a curve must keep: the limit that was given, else the board's own.
+// limit returns the limit of a curve: the given one, else the board's own.
 func limit(given, peak, left tegra.Val[float64]) tegra.Val[float64] {
 	if given.OK {
 		return given
@@ -74,16 +74,16 @@ func limit(given, peak, left tegra.Val[float64]) tegra.Val[float64] {
 	return tegra.Val[float64]{V: peak.V + left.V, OK: peak.OK && left.OK}
 }
 
-// quantity is one of the curves.
+// quantity is one curve.
 type quantity struct {
 	axis   figure.Axis
 	course []Point
 	of     func(Point) tegra.Val[float64]
-	most   bool // of a bin's points the largest, else the mean
+	most   bool // take the maximum of a bin, else the mean
 	limit  tegra.Val[float64]
 }
 
-// quantities are the curves that a soak has; beside a limit in watts is the mean of a minute, which it judges.
+// quantities returns the curves of a soak. With a power limit the curve is the 1-minute mean that the limit applies to.
 func (c Curves) quantities() []quantity {
 	power := quantity{figure.Axis{Key: "power_w", Name: "module", Unit: "W", Zero: true}, c.Points,
 		func(p Point) tegra.Val[float64] { return p.PowerW }, true, c.Limits.PowerW}
@@ -99,7 +99,7 @@ func (c Curves) quantities() []quantity {
 			limit(c.Limits.TempC, c.Peak.TjC, c.Margins.TjC)}}
 }
 
-// minuteMeans returns the points with the mean power of the minute before each.
+// minuteMeans returns the points with the mean power of the preceding minute.
 func minuteMeans(points []Point) []Point {
 	out, from, sum, n := slices.Clone(points), 0, 0.0, 0.0
 	for i, p := range points {
@@ -119,7 +119,7 @@ func minuteMeans(points []Point) []Point {
 	return out
 }
 
-// Figure draws the curves by minutes under load, each with its limit; false: there are too few points.
+// Figure draws the curves over minutes under load, each with its limit; ok is false with too few points.
 func (c Curves) Figure() (f figure.Figure, ok bool) {
 	if len(c.Points) < 2 {
 		return f, false
@@ -137,7 +137,7 @@ func (c Curves) Figure() (f figure.Figure, ok bool) {
 			panel.Series = append(panel.Series, figure.Series{Name: outlook.PredictedSeries, Shape: figure.Line,
 				Bounds: "its 90 % band", Points: end})
 		}
-		if l := q.limit; l.OK { // the scale holds it
+		if l := q.limit; l.OK { // extend the scale to include it
 			panel.Limits = []figure.Limit{{At: l.V, Name: fmt.Sprintf("limit %g %s", math.Round(l.V*100)/100,
 				q.axis.Unit)}}
 			scale := q.axis.Scale(append(panel.Span(), l.V))
@@ -148,7 +148,8 @@ func (c Curves) Figure() (f figure.Figure, ok bool) {
 	return f, len(f.Panels) > 0
 }
 
-// end is where the temperature ends, drawn beside the last of the curve; nil where it has arrived or nothing is known.
+// end returns the predicted steady-state temperature as points after the end of the curve; nil if it is reached or
+// unknown.
 func (c Curves) end() []figure.Point {
 	s, last := c.Steady, c.Points[len(c.Points)-1].AtS
 	if !s.TjC.OK || s.Reached {
@@ -166,10 +167,10 @@ func (c Curves) end() []figure.Point {
 	return out
 }
 
-// mostPoints is how many points a curve has.
+// mostPoints caps the points of a curve.
 const mostPoints = 300
 
-// binned are the points of a curve, at most mostPoints.
+// binned returns at most mostPoints points of a curve.
 func binned(course []Point, of func(Point) tegra.Val[float64], most bool) (out []figure.Point) {
 	step := 1 + len(course)/mostPoints
 	for chunk := range slices.Chunk(course, step) {

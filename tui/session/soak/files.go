@@ -21,19 +21,19 @@ import (
 	"jtune/tui/session/campaigns"
 )
 
-// Files of a soak, beside those of every campaign.
+// Files of a soak, besides those of every campaign.
 const (
-	SamplesName = "soak.csv"  // a line a second, written as it comes
+	SamplesName = "soak.csv"  // one line per second, written immediately
 	ResultName  = "soak.json" // the verdict
 )
 
-// files are what a soak keeps: every sample is on the disk before the next one is taken, so that whatever ends the
-// program loses nothing that was seen. nil keeps nothing.
+// files writes what a soak stores. Each sample is on disk before the next is taken, so that a crash loses no sample.
+// nil stores nothing.
 type files struct {
 	dir  string
 	plan plan
-	past []Seen         // of the soak that is continued
-	rec  *record.Record // nil: none
+	past []Seen         // samples before the resume
+	rec  *record.Record // nil: no record
 	f    *os.File
 	out  *csv.Writer
 
@@ -42,10 +42,10 @@ type files struct {
 	rails   []string
 	columns []column
 	mark    string
-	err     error // the first of writing
+	err     error // first write error
 }
 
-// keep makes the folder of a soak, or opens that of one that was cut off; then the request is that one's. before is a
+// keep creates the folder of a soak, or opens that of an interrupted one and takes over its request. before is a
 // reading of the idle board.
 func keep(s *session.Session, r *Request, before tegra.Reading) (k *files, err error) {
 	board := s.Device.Board()
@@ -81,7 +81,7 @@ func keep(s *session.Session, r *Request, before tegra.Reading) (k *files, err e
 	return k, nil
 }
 
-// continued reads the soak in the folder that a request continues.
+// continued loads the soak that a request resumes.
 func (k *files) continued(r *Request) (err error) {
 	k.plan, err = readPlan(r.Dir)
 	switch {
@@ -91,7 +91,7 @@ func (k *files) continued(r *Request) (err error) {
 		return err
 	}
 	if record.Ended(r.Dir) == "complete" {
-		return fmt.Errorf("the soak in %s has ended: there is nothing to continue", r.Dir)
+		return fmt.Errorf("the soak in %s is complete: there is nothing to resume", r.Dir)
 	}
 	if k.past, err = readCourse(r.Dir, k.plan); err != nil && err != errNoSamples {
 		return err
@@ -100,7 +100,7 @@ func (k *files) continued(r *Request) (err error) {
 	return nil
 }
 
-// rested keeps what the board showed after its rest.
+// rested stores the state of the board after its rest.
 func (k *files) rested(idle tegra.Reading) error {
 	if k.plan.IdleC = hottest(idle).Or(0); k.rec == nil || len(k.past) > 0 {
 		return nil
@@ -108,7 +108,7 @@ func (k *files) rested(idle tegra.Reading) error {
 	return k.plan.write(k.dir)
 }
 
-// open opens the file of the samples; a new one gets its head.
+// open opens the samples file and writes the header of a new one.
 func (k *files) open() (err error) {
 	if k.f, err = safefile.Open(filepath.Join(k.dir, SamplesName), os.O_RDWR|os.O_APPEND); err != nil {
 		return err
@@ -118,7 +118,7 @@ func (k *files) open() (err error) {
 	if err != nil {
 		return err
 	}
-	if st.Size() > 0 { // after a line that was torn, a new one begins
+	if st.Size() > 0 { // end a torn last line
 		last := make([]byte, 1)
 		if _, err := k.f.ReadAt(last, st.Size()-1); err == nil && last[0] != '\n' {
 			_, k.err = k.f.WriteString("\n")
@@ -133,7 +133,7 @@ func (k *files) open() (err error) {
 	return k.err
 }
 
-// loads keeps what the job says that it keeps busy.
+// loads stores what the job reports to keep busy.
 func (k *files) loads(what string) {
 	if k.plan.Load = what; k.rec == nil {
 		return
@@ -143,7 +143,7 @@ func (k *files) loads(what string) {
 	}
 }
 
-// log is the file for what the job says besides events; "" for none.
+// log returns the file for the job's output besides events; "" for none.
 func (k *files) log() string {
 	if k.rec == nil {
 		return ""
@@ -151,7 +151,7 @@ func (k *files) log() string {
 	return k.rec.Log()
 }
 
-// step is the time of the job's newest step.
+// step sets the time of the job's latest step.
 func (k *files) step(ms float64) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -167,7 +167,7 @@ func (k *files) line(fields []string) {
 	}
 }
 
-// sample keeps a reading; what the board does not show is empty.
+// sample stores a reading; values that the board does not report stay empty.
 func (k *files) sample(seen Seen, s telemetry.Sample) {
 	if k.out == nil {
 		return
@@ -192,7 +192,7 @@ func (k *files) sample(seen Seen, s telemetry.Sample) {
 	k.line(append(fields, k.mark))
 }
 
-// result keeps the verdict.
+// result stores the verdict.
 func (k *files) result(r Result, cut bool) error {
 	if k.rec == nil {
 		return nil
@@ -214,7 +214,7 @@ func (k *files) result(r Result, cut bool) error {
 	return err
 }
 
-// failed keeps that no load could be run, or that it was not waited for.
+// failed records that the load could not run, or that the soak was interrupted.
 func (k *files) failed(ctx context.Context) error {
 	switch {
 	case k.rec == nil:

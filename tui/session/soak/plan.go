@@ -17,12 +17,12 @@ import (
 	"jtune/telemetry/hold"
 )
 
-// plan is a soak's request and what its board says before it begins, as its folder keeps it: with the samples it is
-// enough to judge a soak that was killed, and to continue it. 0 is none.
+// plan is a soak's request and the board's state before it, as stored in its folder. Together with the samples it is
+// enough to judge a killed soak and to resume it. 0 means unset.
 type plan struct {
 	Format      int                `toml:"format"`
 	Mode        string             `toml:"mode,omitempty"`  // set for the soak: cores,cpu_khz,gpu_hz,mem_hz
-	Found       string             `toml:"found,omitempty"` // the board was in, where a mode expresses that
+	Found       string             `toml:"found,omitempty"` // mode of the board before, if a mode expresses it
 	ForS        float64            `toml:"for_s,omitempty"`
 	UntilSteady bool               `toml:"until_steady,omitempty"`
 	GoOn        bool               `toml:"go_on,omitempty"`
@@ -34,12 +34,12 @@ type plan struct {
 	RailA       string             `toml:"rail_a,omitempty"`
 	RailV       string             `toml:"rail_v,omitempty"`
 	TripC       float64            `toml:"trip_c,omitempty"`  // the lowest trip point
-	CritA       map[string]float64 `toml:"crit_a,omitempty"`  // of the power monitors, by rail
-	Watched     []string           `toml:"watched,omitempty"` // values that the board showed before it
-	Counted     *int64             `toml:"counted,omitempty"` // over-current events before it; nil: no counter
+	CritA       map[string]float64 `toml:"crit_a,omitempty"`  // critical currents of the power monitors, by rail
+	Watched     []string           `toml:"watched,omitempty"` // values that the board reported before
+	Counted     *int64             `toml:"counted,omitempty"` // over-current events before; nil: no counter
 	Alarms      []string           `toml:"alarms,omitempty"`
-	IdleC       float64            `toml:"idle_c,omitempty"` // the hottest zone before it
-	Load        string             `toml:"load,omitempty"`   // what the envelope keeps busy, as it says
+	IdleC       float64            `toml:"idle_c,omitempty"` // hottest zone before
+	Load        string             `toml:"load,omitempty"`   // what the envelope reports to keep busy
 }
 
 const (
@@ -48,7 +48,7 @@ const (
 	mostPlan   = 64 << 10
 )
 
-// modeText is a mode as a plan keeps it; "" for none.
+// modeText formats a mode for a plan; "" for none.
 func modeText(m tegra.Val[tegra.Mode]) string {
 	if !m.OK {
 		return ""
@@ -56,7 +56,7 @@ func modeText(m tegra.Val[tegra.Mode]) string {
 	return strings.Join(sweep.ModeFields(m.V), ",")
 }
 
-// modeOf reads what modeText wrote.
+// modeOf parses the text of modeText.
 func modeOf(text string) (m tegra.Val[tegra.Mode], err error) {
 	if text == "" {
 		return m, nil
@@ -65,7 +65,7 @@ func modeOf(text string) (m tegra.Val[tegra.Mode], err error) {
 	return tegra.Val[tegra.Mode]{V: mode, OK: err == nil}, err
 }
 
-// planOf is the plan of a request; before is a reading of the idle board.
+// planOf returns the plan of a request; before is a reading of the idle board.
 func planOf(r Request, found tegra.Val[tegra.Mode], before tegra.Reading) plan {
 	p := plan{Format: planFormat, Found: modeText(found), ForS: r.lasts().Seconds(), UntilSteady: r.UntilSteady,
 		GoOn: r.GoOn, RestS: r.Rest.Seconds(), LimitW: r.Limits.PowerW.Or(0), LimitC: r.Limits.TempC.Or(0),
@@ -93,14 +93,14 @@ func planOf(r Request, found tegra.Val[tegra.Mode], before tegra.Reading) plan {
 
 func given(v float64) tegra.Val[float64] { return tegra.Val[float64]{V: v, OK: v > 0} }
 
-// limits are the limits of the plan.
+// limits returns the limits of the plan.
 func (p plan) limits() hold.Limits {
 	return hold.Limits{PowerW: given(p.LimitW), TempC: given(p.LimitC), Amperes: given(p.LimitA),
 		Volts: given(p.LimitV),
 		Rail:  p.RailA, VRail: p.RailV}
 }
 
-// mode is the one that is soaked; absent where no mode expresses what was found.
+// mode returns the mode under test; absent if no mode expresses the board's state.
 func (p plan) mode() tegra.Val[tegra.Mode] {
 	m, _ := modeOf(p.Mode)
 	if !m.OK {
@@ -109,7 +109,7 @@ func (p plan) mode() tegra.Val[tegra.Mode] {
 	return m
 }
 
-// asked is how long the load was to run; 0: until steady.
+// asked returns the requested duration of the load; 0: until steady.
 func (p plan) asked() time.Duration {
 	if p.UntilSteady {
 		return 0
@@ -117,7 +117,7 @@ func (p plan) asked() time.Duration {
 	return time.Duration(p.ForS * float64(time.Second))
 }
 
-// resumes is the request that continues a plan with the job of another.
+// resumes returns the request that resumes a plan with the workload of r.
 func (p plan) resumes(r Request) Request {
 	r.For, r.UntilSteady, r.GoOn, r.Limits = p.asked(), p.UntilSteady, p.GoOn, p.limits()
 	r.Rest, r.Mode = time.Duration(p.RestS*float64(time.Second)), nil
@@ -136,7 +136,7 @@ func (p plan) write(dir string) error {
 	return safefile.Replace(filepath.Join(dir, planName), b.Bytes())
 }
 
-// readPlan reads a file that anybody may have written.
+// readPlan reads a file that may come from anyone.
 func readPlan(dir string) (p plan, err error) {
 	path := filepath.Join(dir, planName)
 	data, err := safefile.Read(path, mostPlan)
@@ -157,7 +157,7 @@ func readPlan(dir string) (p plan, err error) {
 	case bad != nil:
 		return plan{}, fmt.Errorf("%s: %w", path, bad)
 	case !(p.ForS >= 0 && p.ForS <= 1000*most) || !(p.RestS >= 0 && p.RestS <= most):
-		return plan{}, fmt.Errorf("%s: its times are none", path)
+		return plan{}, fmt.Errorf("%s: invalid times", path)
 	}
 	p.RailA, p.RailV, p.Load = text.OneLine(p.RailA), text.OneLine(p.RailV), text.Clip(text.OneLine(p.Load))
 	for _, list := range [][]string{p.Alarms, p.Watched} {
@@ -168,7 +168,7 @@ func readPlan(dir string) (p plan, err error) {
 	return p, nil
 }
 
-// watcher judges the samples of the plan's soak, whose load begins at begun.
+// watcher returns a watcher for the plan's soak, whose load starts at begun.
 func (p plan) watcher(b tegra.Board, begun time.Duration, wall time.Time) *hold.Watcher {
 	start := hold.Start{Board: b, Limits: p.limits(), Begun: begun, Wall: wall, Watched: p.Watched, Alarms: p.Alarms,
 		IdleC: given(p.IdleC)}

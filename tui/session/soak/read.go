@@ -16,14 +16,14 @@ import (
 	"jtune/tui/session/campaigns"
 )
 
-// Kept is a soak as its folder keeps it.
+// Kept is a stored soak.
 type Kept struct {
 	Dir    string
 	Header record.Header
 	Limits hold.Limits
 	Result hold.Result
-	Ended  bool   // its verdict was kept; else it was worked out of the samples
-	Course []Seen // the samples, in their order
+	Ended  bool   // a verdict was stored; else it is computed from the samples
+	Course []Seen // samples in order
 }
 
 // Is reports whether a campaign is a soak.
@@ -31,10 +31,10 @@ func Is(h record.Header) bool {
 	return h.Plan.Kind == campaigns.RunKind && h.Plan.Source == campaigns.SoakSource
 }
 
-// mostResult bounds a kept verdict.
+// mostResult bounds the size of a stored verdict.
 const mostResult = 1 << 20
 
-// Read reads a soak's folder, also of one that was killed.
+// Read reads a soak's folder, even of a killed soak.
 func Read(dir string) (Kept, error) {
 	head, _, err := record.Read(dir)
 	if err != nil {
@@ -73,7 +73,7 @@ func Read(dir string) (Kept, error) {
 	return k, nil
 }
 
-// worked judges samples as they were judged when they came.
+// worked judges stored samples exactly as they would have been judged live.
 func worked(p plan, b tegra.Board, course []Seen, e hold.Ending) hold.Result {
 	begun := time.Time{}
 	if len(course) > 0 {
@@ -85,7 +85,7 @@ func worked(p plan, b tegra.Board, course []Seen, e hold.Ending) hold.Result {
 	return w.Judge(e, p.mode())
 }
 
-// replay gives a watcher, whose load has not begun, the samples that a folder kept; taken gets the time of each.
+// replay passes stored samples to a new watcher and calls taken with the time of each.
 func replay(w *hold.Watcher, course []Seen, taken func(at time.Duration)) {
 	for _, s := range course {
 		at := w.Begun() + time.Duration(s.AtS*float64(time.Second))

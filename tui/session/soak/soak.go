@@ -20,40 +20,40 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-// Usual is how long a soak takes by default.
+// Usual is the default duration of a soak.
 const Usual = 45 * time.Minute
 
 const (
 	sampleEvery = time.Second
-	// usualRest is how long the board rests before and after: its temperature then stands for the air's, which no board
+	// usualRest is how long the board rests before and after. Its temperature is then taken as ambient, which no board
 	// measures.
 	usualRest = 30 * time.Second
-	// longest bounds a soak until it is steady.
+	// longest bounds a soak that runs until steady.
 	longest = 4 * time.Hour
-	// tellEvery is how often an observer gets a report.
+	// tellEvery is the interval between reports to an observer.
 	tellEvery = 5 * time.Second
 )
 
 // Request asks for a soak.
 type Request struct {
 	Workload    workload.Workload
-	Mode        *tegra.Request // nil: the mode that is set, and nothing is changed
+	Mode        *tegra.Request // nil: the present mode; nothing is changed
 	For         time.Duration  // 0: Usual, unless UntilSteady
 	UntilSteady bool
 	Limits      hold.Limits
-	GoOn        bool          // a broken limit does not end it
-	Dir         string        // of samples and result; "": a new folder of the data directory
+	GoOn        bool          // continue after a broken limit
+	Dir         string        // for samples and result; "": a new folder in the data directory
 	Rest        time.Duration // before and after; 0: half a minute
-	Resume      bool          // continue the soak in Dir, which was cut off: all but the workload is as it says
+	Resume      bool          // resume the interrupted soak in Dir; all settings but the workload come from there
 	NoRecord    bool
 }
 
-// Proving asks for the proof of an answer: its mode and batch size, within the board's own limits.
+// Proving returns the request to test an answer: its mode and batch size, within the board's own limits.
 func Proving(w workload.Workload, at tegra.Setting, lasts time.Duration) Request {
 	return Request{Workload: w.AtBatch(at.Batch), Mode: &tegra.Request{Mode: at.Mode}, For: lasts}
 }
 
-// lasts is how long the load runs at most.
+// lasts returns the maximum duration of the load.
 func (r Request) lasts() time.Duration {
 	switch {
 	case r.UntilSteady:
@@ -71,7 +71,7 @@ const (
 	RestingAfter = "rest after"
 )
 
-// Status is what a soak shows while it goes on.
+// Status is what a running soak shows.
 type Status struct {
 	Phase string // Resting, Loading, RestingAfter
 	hold.Status
@@ -81,11 +81,11 @@ type Status struct {
 // Result is a soak's verdict.
 type Result struct {
 	hold.Result
-	Dir string `json:"-"` // where samples and result are kept; "" for nowhere
+	Dir string `json:"-"` // folder of samples and result; "" if not stored
 }
 
-// Run soaks a mode and restores the board. Samples are kept as they come, so that a result that never came can be
-// worked out from them; the result is kept beside them. When ctx ends, the verdict judges what was seen.
+// Run soaks a mode and restores the board. Samples are stored immediately, so that a missing result can be computed
+// from them; the result is stored next to them. If ctx ends, the verdict judges the samples so far.
 func Run(ctx context.Context, s *session.Session, r Request, observe func(Status)) (Result, error) {
 	if err := workloads.CanRun(s, r.Workload); err != nil {
 		return Result{}, err
@@ -120,21 +120,21 @@ func Run(ctx context.Context, s *session.Session, r Request, observe func(Status
 	return out, files.result(out, cut)
 }
 
-// soak is one soak in progress.
+// soak is a running soak.
 type soak struct {
 	s       *session.Session
 	r       Request
 	files   *files
 	observe func(Status)
 
-	mu    sync.Mutex // the sampler's goroutine and the job's
+	mu    sync.Mutex // held by the goroutines of the sampler and the job
 	watch *hold.Watcher
 	end   context.CancelFunc // of the load
-	done  bool               // the load has run for as long as it was to, or broke a limit
+	done  bool               // the load has run for its full time or broke a limit
 	told  time.Duration
 }
 
-// run is a whole soak; cut says that it can be continued.
+// run performs a complete soak; cut reports that it can be resumed.
 func (k *soak) run(ctx context.Context) (out Result, cut bool, err error) {
 	idle, err := k.rest(ctx, Resting)
 	if err == nil {
@@ -166,7 +166,7 @@ func (k *soak) run(ctx context.Context) (out Result, cut bool, err error) {
 	return Result{Result: k.watch.Judge(end, k.files.plan.mode())}, end.Cut != "" && k.watch.Broken() == "", nil
 }
 
-// rest reads the idle board for a while; its last temperature stands for the air's.
+// rest waits for the rest period, then reads the idle board once; that temperature is taken as ambient.
 func (k *soak) rest(ctx context.Context, phase string) (tegra.Reading, error) {
 	begun := k.s.Clock.Now()
 	k.tell(Status{Phase: phase})
@@ -178,7 +178,7 @@ func (k *soak) rest(ctx context.Context, phase string) (tegra.Reading, error) {
 	return k.s.Device.Read()
 }
 
-// heatText is the hottest zone of a reading.
+// heatText formats the hottest zone of a reading.
 func heatText(r tegra.Reading) string {
 	if hot := hottest(r); hot.OK {
 		return fmt.Sprintf("tj %.1f °C", hot.V)
@@ -186,7 +186,7 @@ func heatText(r tegra.Reading) string {
 	return "no temperature"
 }
 
-// apply sets the mode, where the request has one; restore returns the board to the state before.
+// apply sets the requested mode, if any; restore returns the board to its previous state.
 func (k *soak) apply(ctx context.Context) (restore func(context.Context) error, err error) {
 	nothing := func(context.Context) error { return nil }
 	if k.r.Mode == nil {
@@ -210,7 +210,7 @@ func (k *soak) apply(ctx context.Context) (restore func(context.Context) error, 
 	return restore, nil
 }
 
-// load runs the job until its time is over, it is steady, or something broke.
+// load runs the job until its time is over, it is steady, or something fails.
 func (k *soak) load(ctx context.Context) (hold.Ending, error) {
 	asked := k.r.lasts()
 	if k.r.UntilSteady {
@@ -235,7 +235,7 @@ func (k *soak) load(ctx context.Context) (hold.Ending, error) {
 	cut := k.follow(load, h)
 	cancel()
 	if err := h.Stop(context.WithoutCancel(ctx)); err != nil && cut == "" {
-		cut = "the job did not end well: " + err.Error()
+		cut = "the job could not be stopped: " + err.Error()
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -247,7 +247,7 @@ func (k *soak) load(ctx context.Context) (hold.Ending, error) {
 	return hold.Ending{Cut: cut, Asked: asked, Load: k.files.plan.Load}, nil
 }
 
-// begin makes the watcher, which has seen what the soak that is continued saw.
+// begin creates the watcher; when resuming, it replays the earlier samples.
 func (k *soak) begin() {
 	now, past := k.s.Clock.Now(), time.Duration(0)
 	if n := len(k.files.past); n > 0 {
@@ -261,7 +261,7 @@ func (k *soak) begin() {
 	}
 }
 
-// follow takes the job's events until it ends; it says why it ended by itself.
+// follow consumes the job's events until it ends; cut says why it ended early.
 func (k *soak) follow(ctx context.Context, h harness.Harness) (cut string) {
 	for {
 		e, err := h.Next(ctx)
@@ -285,7 +285,7 @@ func (k *soak) follow(ctx context.Context, h harness.Harness) (cut string) {
 	}
 }
 
-// take judges a sample, keeps it, and ends the load when it is time.
+// take judges and stores a sample, and ends the load when it is due.
 func (k *soak) take(s telemetry.Sample) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -308,7 +308,7 @@ func (k *soak) take(s telemetry.Sample) {
 	k.report(s.T)
 }
 
-// report tells who looks on where the load stands, once in a while and at its end.
+// report sends the observer the status of the load, at intervals and at its end.
 func (k *soak) report(at time.Duration) {
 	if k.observe == nil || !k.done && at-k.told < tellEvery {
 		return

@@ -292,7 +292,7 @@ func TestSoakIsInterrupted(t *testing.T) {
 	if n := len(rows(t, r.Dir)); n < int(Usual.Seconds())-5 {
 		t.Errorf("%d samples of both parts", n)
 	}
-	if _, err := Run(t.Context(), s, r, nil); err == nil || !strings.Contains(err.Error(), "nothing to continue") {
+	if _, err := Run(t.Context(), s, r, nil); err == nil || !strings.Contains(err.Error(), "nothing to resume") {
 		t.Errorf("a soak that has ended is continued: %v", err)
 	}
 	if _, err := Run(ctx, s, request(t, s, "agx-orin"), nil); !errors.Is(err, context.Canceled) {

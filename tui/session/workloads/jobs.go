@@ -10,13 +10,13 @@ import (
 	"jtune/tui/session"
 )
 
-// Jobs are the commands of the user's own that a session runs, as screens ask for them.
+// Jobs manages the user's own commands in a session, for screens.
 type Jobs struct{ s *session.Session }
 
-// JobsOf are the jobs of a session.
+// JobsOf returns the jobs of a session.
 func JobsOf(s *session.Session) Jobs { return Jobs{s} }
 
-// TypedJob makes a workload of a command that was typed in a line, see Typed.
+// TypedJob makes a workload from a command line that the user typed (see Typed).
 func (j Jobs) TypedJob(line string, as Typed) (workload.Workload, error) {
 	t, err := as.OfLine(line)
 	if err != nil {
@@ -25,13 +25,13 @@ func (j Jobs) TypedJob(line string, as Typed) (workload.Workload, error) {
 	return t.Workload(j.s)
 }
 
-// KeepJob makes a job known until the session ends.
+// KeepJob adds a job to the list until the session ends.
 func (j Jobs) KeepJob(w workload.Workload) error {
 	j.s.Typed.Keep(w)
 	return nil
 }
 
-// SaveJob writes a job into the configuration by a name, and returns the path of that file.
+// SaveJob writes a job to the configuration under a name, and returns the path of that file.
 func (j Jobs) SaveJob(name string, w workload.Workload) (path string, err error) {
 	if err := workload.Own(name, []string{"true"}).Check(); err != nil {
 		return "", usage.Of(err)
@@ -39,7 +39,7 @@ func (j Jobs) SaveJob(name string, w workload.Workload) (path string, err error)
 	return j.s.SaveWorkload(name, SaveText(name, w))
 }
 
-// FreeName is a name for a job that was typed: its own, unless another one in the list has it.
+// FreeName returns an unused name for a typed job: its own, unless another job in the list has it.
 func FreeName(w workload.Workload, list []workload.Workload) string {
 	for n, name := 2, w.Name; ; n++ {
 		known, err := workload.Find(list, name)
@@ -50,13 +50,13 @@ func FreeName(w workload.Workload, list []workload.Workload) string {
 	}
 }
 
-// sameJob reports whether two workloads run the same and are read alike.
+// sameJob reports whether two workloads run the same command and are read the same way.
 func sameJob(a, b workload.Workload) bool {
 	return a.Fingerprint("") == b.Fingerprint("") && a.Batch == b.Batch && a.Unit == b.Unit && a.Pattern == b.Pattern
 }
 
-// TypedAgain is the workload of a command that is given again for the campaign of one. Its first steps decide what
-// stays unchanged. differs is what differs otherwise.
+// TypedAgain returns the workload of a command that is typed again for an existing campaign. What the first steps
+// determine comes from the campaign's workload; differs describes all other differences.
 func TypedAgain(s *session.Session, t Typed, there workload.Workload) (w workload.Workload, differs string,
 	err error) {
 	if w, err = t.Workload(s); err != nil {

@@ -11,14 +11,14 @@ import (
 	"jtune/tui/session"
 )
 
-// Join makes a workload of a job that was started elsewhere: its minibatches are read from its output, and it is
-// neither signalled nor ended.
+// Join makes a workload of a job started elsewhere: jtune reads its minibatches from its output and never signals or
+// ends it.
 func Join(s *session.Session, w workload.Workload, e harness.Elsewhere) (workload.Workload, error) {
 	switch {
 	case w.Serves():
-		return w, usage.Errorf("workload %s asks a server: what a running job prints is not read beside it", w.Name)
+		return w, usage.Errorf("workload %s uses a server: it cannot join a running job as well", w.Name)
 	case s.Replays():
-		return w, usage.Errorf("a replay answers from its file: no running job is read beside it")
+		return w, usage.Errorf("a replay answers from its file: it cannot join a running job")
 	}
 	if err := e.Check(); err != nil {
 		return w, fmt.Errorf("workload %s: %w", w.Name, err)
@@ -27,12 +27,12 @@ func Join(s *session.Session, w workload.Workload, e harness.Elsewhere) (workloa
 	return w, nil
 }
 
-// JoinFrom is Join for a job as a user types it, see harness.ParseElsewhere.
+// JoinFrom is Join for a job as typed by the user (see harness.ParseElsewhere).
 func JoinFrom(s *session.Session, w workload.Workload, from string) (workload.Workload, error) {
 	return Join(s, w, harness.ParseElsewhere(from))
 }
 
-// Leave sets a mode and keeps it, for a job that goes on in it.
+// Leave sets a mode and keeps it for a job that keeps running in it.
 func Leave(ctx context.Context, s *session.Session, m tegra.Mode) (tegra.Applied, error) {
 	g, err := s.Guard(ctx)
 	if err != nil {
@@ -40,7 +40,7 @@ func Leave(ctx context.Context, s *session.Session, m tegra.Mode) (tegra.Applied
 	}
 	applied, err := g.Apply(ctx, tegra.Request{Mode: m})
 	if err == nil && !applied.OK() {
-		err = fmt.Errorf("mode %s was not taken", m)
+		err = fmt.Errorf("mode %s was not accepted", m)
 	}
 	if err != nil {
 		return applied, err

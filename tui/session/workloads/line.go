@@ -10,11 +10,11 @@ import (
 	"jtune/profiles/workload"
 )
 
-// assignment is a word in front of a command that sets a variable of its environment.
+// assignment matches a word before a command that sets an environment variable.
 var assignment = regexp.MustCompile(`^[A-Za-z_]\w*=`)
 
-// OfLine is the job of a command as it is typed in one line: words with quotes around blanks, variables in front. No
-// shell reads it: what only a shell does is refused, with how to ask for one.
+// OfLine parses a command line: words, quotes around blanks, and variables in front. No shell is involved: syntax that
+// needs one is refused with advice on how to call a shell.
 func (t Typed) OfLine(line string) (Typed, error) {
 	words, err := wordsOf(line)
 	if err != nil {
@@ -31,7 +31,7 @@ func (t Typed) OfLine(line string) (Typed, error) {
 	return t, nil
 }
 
-// wordsOf are the words of a line, as a POSIX shell without expansions would split it.
+// wordsOf splits a line into words as a POSIX shell without expansions does.
 func wordsOf(line string) (words []string, err error) {
 	var word strings.Builder
 	inside, quote, escaped := false, rune(0), false
@@ -74,10 +74,10 @@ func wordsOf(line string) (words []string, err error) {
 	return words, nil
 }
 
-// plainWord needs no quotes in a line.
+// plainWord matches a word that needs no quotes.
 var plainWord = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
 
-// LineOf is the line from which OfLine makes this command.
+// LineOf returns the line that OfLine parses to this command.
 func LineOf(command []string) string {
 	out := make([]string, len(command))
 	for i, w := range command {
@@ -88,8 +88,8 @@ func LineOf(command []string) string {
 	return strings.Join(out, " ")
 }
 
-// Understood is a workload with what a run of its job told: how its lines are read, or that a run of it is one reading.
-// ended: the job ended by itself.
+// Understood adds to a workload how its lines are read, or that each run is one reading. ended: the job ended by
+// itself.
 func Understood(w workload.Workload, r *detect.Reading, ended bool) workload.Workload {
 	if r != nil {
 		w = Learned(w, *r)
@@ -100,7 +100,7 @@ func Understood(w workload.Workload, r *detect.Reading, ended bool) workload.Wor
 	return w
 }
 
-// withTyped is a list with the jobs of this session first; one that was saved since is the saved one.
+// withTyped puts the session's typed jobs before a list, except those that have been saved to it.
 func withTyped(typed, list []workload.Workload) []workload.Workload {
 	typed = slices.DeleteFunc(typed, func(w workload.Workload) bool {
 		_, err := workload.Find(list, w.Name)

@@ -17,19 +17,19 @@ import (
 	"jtune/tui/session"
 )
 
-// Typed is a job of the user's own as it was typed: a command, and what cannot be read from what it prints.
+// Typed is a user's job as typed: the command, and what cannot be detected from its output.
 type Typed struct {
 	Command []string
-	Dir     string   // where it runs; "": the present folder
+	Dir     string   // working directory; "": the present folder
 	Env     []string // K=V, added to the environment
-	Dataset int      // samples of an epoch; 0: not said
-	Unit    string   // token, frame, inference; "": found out
-	Counts  string   // steps or samples: what its counter counts; "": found out
-	Kind    string   // train or infer; "": found out
-	Pattern string   // an expression, or the name of a form; "": found out
+	Dataset int      // samples per epoch; 0: not given
+	Unit    string   // token, frame, inference; "": detected
+	Counts  string   // steps or samples: what its counter counts; "": detected
+	Kind    string   // train or infer; "": detected
+	Pattern string   // a regular expression, or the name of a form; "": detected
 }
 
-// Name is what the job is called: its script or program, without folder and extension.
+// Name returns the name of the job: its script or program, without folder and extension.
 func (t Typed) Name() string {
 	words := slices.DeleteFunc(slices.Clone(t.Command[1:]), func(w string) bool { return strings.HasPrefix(w, "-") })
 	name := filepath.Base(t.Command[0])
@@ -51,10 +51,10 @@ func (t Typed) Name() string {
 	return cmp.Or(name[:min(len(name), 64)], "job")
 }
 
-// scriptName is a word that may be the name of a program.
+// scriptName matches a word that may be the name of a program.
 var scriptName = regexp.MustCompile(`^[A-Za-z][\w-]*(\.\w+)?$`)
 
-// image is the program that a container runs, or its image; "" where the command is none of a container.
+// image returns the Python script that a container runs; "" if there is none.
 func (t Typed) image() string {
 	for i := len(t.Command) - 1; i > 0; i-- {
 		if base := filepath.Base(t.Command[i]); Containers(t.Command) && strings.HasSuffix(base, ".py") {
@@ -64,7 +64,7 @@ func (t Typed) image() string {
 	return ""
 }
 
-// Containers reports whether a command begins a container.
+// Containers reports whether a command starts a container.
 func Containers(command []string) bool {
 	if len(command) < 2 {
 		return false
@@ -77,7 +77,7 @@ func Containers(command []string) bool {
 		slices.Contains(command, "run")
 }
 
-// Workload makes a workload of the job.
+// Workload converts the job to a workload.
 func (t Typed) Workload(s *session.Session) (w workload.Workload, err error) {
 	if s.Replays() {
 		return w, usage.Errorf("a replay answers from its file: it runs no command")
@@ -104,16 +104,15 @@ func (t Typed) Workload(s *session.Session) (w workload.Workload, err error) {
 	return OnHost(s, w), nil
 }
 
-// OnHost marks a command of the user that really runs beside a virtual board, which simulates the built-in workloads
-// alone.
+// OnHost marks a user's command that really runs while the board is virtual: a virtual board simulates only the
+// built-in workloads.
 func OnHost(s *session.Session, w workload.Workload) workload.Workload {
 	w.OnHost = s.Virtual != nil && !s.Replays() && w.Own && len(w.Command) > 0 && !w.Serves() &&
 		w.Torch.Net == "" && !virtual.Simulates(w.Name)
 	return w
 }
 
-// TypedSized is Typed.Workload where the batch size may be chosen among several, as FindSized is for workloads with a
-// name.
+// TypedSized is Typed.Workload with the batch sizes to choose among, like FindSized for named workloads.
 func TypedSized(s *session.Session, t Typed) (w workload.Workload, sizes []int, err error) {
 	if w, err = t.Workload(s); err != nil {
 		return w, nil, err
@@ -121,7 +120,7 @@ func TypedSized(s *session.Session, t Typed) (w workload.Workload, sizes []int, 
 	return sized(s, w)
 }
 
-// Learned is a workload with what the first steps of its job have told.
+// Learned adds to a workload what the first steps of its job revealed.
 func Learned(w workload.Workload, r detect.Reading) workload.Workload {
 	switch r.Unit {
 	case detect.Frame, detect.Token, detect.Inference, detect.Request, detect.Run:
@@ -139,7 +138,7 @@ func Learned(w workload.Workload, r detect.Reading) workload.Workload {
 	return w
 }
 
-// NeedsModes refuses a search on a machine that has no power modes.
+// NeedsModes refuses a search on a machine without power modes.
 func NeedsModes(s *session.Session) error {
 	if s.Host() != nil {
 		return fmt.Errorf("%w: this machine has no power modes to choose among; measure the command by run, or name a "+
@@ -148,7 +147,7 @@ func NeedsModes(s *session.Session) error {
 	return nil
 }
 
-// SaveText is the table of the configuration file that stands for a job.
+// SaveText returns the table of the configuration file that defines a job.
 func SaveText(name string, w workload.Workload) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "[workload.%s]\n", name)

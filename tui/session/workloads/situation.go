@@ -15,23 +15,23 @@ import (
 	"jtune/tui/session/config"
 )
 
-// EpochMinibatches are the minibatches of one epoch of a model's workload: given, or known of the workload.
+// EpochMinibatches returns the minibatches per epoch of a model's workload: the given number, or the workload's.
 func EpochMinibatches(o config.Paths, m *learn.Model, given int) (int, error) {
 	if given > 0 {
 		return given, nil
 	}
 	n := PerEpoch(o, m)
 	if n == 0 {
-		return 0, usage.PerEpoch.Errorf("how many minibatches an epoch of this model's workload has is not known").
+		return 0, usage.PerEpoch.Errorf("the number of minibatches per epoch of this model's workload is unknown").
 			Advise("give %s", usage.PerEpoch.Value())
 	}
 	return n, nil
 }
 
-// Commands that open no device of their own call these about the present one.
+// Functions for commands that have no open device; Situation and Simulations open the present one themselves.
 
-// Situation is what advice about a mode of a model rests on. Presets and the present mode are known when the model's
-// own board is this one.
+// Situation returns what advice about a mode of a model is based on. Presets and the present mode are included only if
+// the model's board is this one.
 func Situation(o session.Options, m *learn.Model, mode tegra.Mode) advice.Situation {
 	out := advice.Situation{Mode: mode, Minibatches: Minibatches(o.Paths, m)}
 	s, err := session.Open(o)
@@ -45,8 +45,7 @@ func Situation(o session.Options, m *learn.Model, mode tegra.Mode) advice.Situat
 	return out
 }
 
-// Minibatches counts those of a whole training of a model's workload, of the model's batch
-// size; 0 when it is unknown.
+// Minibatches returns the minibatches of a full training of a model's workload at the model's batch size; 0 if unknown.
 func Minibatches(o config.Paths, m *learn.Model) int {
 	list, err := Configured(o)
 	if err != nil {
@@ -65,9 +64,8 @@ func PerEpoch(o config.Paths, m *learn.Model) int {
 	return MinibatchesPerEpoch(m, list)
 }
 
-// MinibatchesPerEpoch counts those of one epoch of a model's training, of the model's batch
-// size; 0 when it is unknown, as for a replay: its name is a label, and its file may be of
-// inference.
+// MinibatchesPerEpoch returns the minibatches per epoch of a model's training at the model's batch size; 0 if unknown.
+// It is unknown for a replay: its name is a label, and its file may hold inference.
 func MinibatchesPerEpoch(m *learn.Model, list []workload.Workload) int {
 	w, err := workload.Find(list, m.Provenance.Workload)
 	if err != nil || w.Infers() || m.Provenance.Replay != "" {
@@ -76,14 +74,14 @@ func MinibatchesPerEpoch(m *learn.Model, list []workload.Workload) int {
 	return w.AtBatch(cmp.Or(m.Batch, m.Provenance.Batch)).MinibatchesPerEpoch()
 }
 
-// Simulation is what a simulated board says of a workload.
+// Simulation describes how a simulated board runs a workload.
 type Simulation struct {
-	Estimated bool   // no measurement on such a board is behind it
-	Why       string // why it does not fit the board's memory; "" where it does
+	Estimated bool   // not based on measurements of such a board
+	Why       string // why it does not fit in the board's memory; "" if it fits
 }
 
-// Simulations returns the board of these options, the workloads as they are on it and, of a simulated one, how it
-// simulates them, by their names.
+// Simulations returns the board of these options, the workloads as they run on it and, for a simulated board, how it
+// simulates each of them, by name.
 func Simulations(o session.Options, list []workload.Workload) (b tegra.Board, here []workload.Workload,
 	of map[string]Simulation) {
 	s, err := session.Open(o)
@@ -105,8 +103,8 @@ func Simulations(o session.Options, list []workload.Workload) (b tegra.Board, he
 	return s.Device.Board(), here, of
 }
 
-// SettingsOf are modes at the batch sizes asked for, size by size; plain modes
-// where the model has one batch size. Notes are worth a line to the user.
+// SettingsOf returns modes at the requested batch sizes, size by size; plain modes if the model has one batch size.
+// notes are for the user.
 func SettingsOf(o session.Options, m *learn.Model, modes []tegra.Mode) (list []tegra.Setting, notes []string,
 	err error) {
 	asked := o.Batches
@@ -115,7 +113,7 @@ func SettingsOf(o session.Options, m *learn.Model, modes []tegra.Mode) (list []t
 	}
 	switch {
 	case m.Batches == nil && len(asked) > 0:
-		notes = []string{fmt.Sprintf("the model has one batch size, that of its samples: %s is ignored", usage.Batch)}
+		notes = []string{fmt.Sprintf("the model has a single batch size, from its samples: %s is ignored", usage.Batch)}
 		fallthrough
 	case m.Batches == nil:
 		return tegra.Settings(modes, nil), notes, nil
@@ -130,7 +128,7 @@ func SettingsOf(o session.Options, m *learn.Model, modes []tegra.Mode) (list []t
 			if b < m.Batches[0] || b > m.Batches[len(m.Batches)-1] {
 				how = "beyond all measured ones, so its values are extrapolated"
 			}
-			notes = append(notes, fmt.Sprintf("batch size %d was not measured, only %s: it lies %s", b,
+			notes = append(notes, fmt.Sprintf("batch size %d was not measured, only %s: it is %s", b,
 				text.JoinInts(m.Batches), how))
 		}
 		list = append(list, tegra.Settings(modes, []int{b})...)

@@ -27,9 +27,8 @@ import (
 	"jtune/tui/session/config"
 )
 
-// ExperimentWorkload is the workload of that name, else the experiment's own, or
-// where that does not fit the board the suggested one; none for an experiment that
-// runs nothing.
+// ExperimentWorkload returns the named workload; without a name the experiment's own or, if that does not fit the
+// board, the suggested one; none for an experiment that runs nothing.
 func ExperimentWorkload(s *session.Session, e experiment.Experiment, name string) (workload.Workload, error) {
 	switch {
 	case e.Workload == "" && name != "":
@@ -51,9 +50,8 @@ func ExperimentWorkload(s *session.Session, e experiment.Experiment, name string
 	return w, err
 }
 
-// List lists what can be run here: the built-in workloads and those of the
-// user's file. A replay has just one: what was measured when its file was made,
-// whatever it is called.
+// List returns the workloads that can run here: the built-in ones and those of the user's file. A replay has exactly
+// one: whatever was measured when its file was made, under any name.
 func List(s *session.Session) ([]workload.Workload, error) {
 	file := s.Device.Board().Replay
 	if file == "" {
@@ -70,7 +68,7 @@ func List(s *session.Session) ([]workload.Workload, error) {
 	return []workload.Workload{w}, err
 }
 
-// Configured lists the built-in workloads and those of the user's file.
+// Configured returns the built-in workloads and those of the user's file.
 func Configured(o config.Paths) ([]workload.Workload, error) {
 	path, err := o.ConfigFile()
 	if err != nil {
@@ -79,9 +77,8 @@ func Configured(o config.Paths) ([]workload.Workload, error) {
 	return workload.Load(path)
 }
 
-// Find finds a workload by name or alias, at the batch size of
-// Options.Batches if one is given there. On a replay any name does: it is a
-// label.
+// Find finds a workload by name or alias, at the batch size of Options.Batches if one is given. On a replay any name is
+// valid: it is a label.
 func Find(s *session.Session, name string) (workload.Workload, error) {
 	w, sizes, err := FindSized(s, name)
 	if err == nil && sizes != nil && Sizes(s) != nil {
@@ -90,9 +87,8 @@ func Find(s *session.Session, name string) (workload.Workload, error) {
 	return w, err
 }
 
-// FindSized is Workload where the batch size may be chosen among
-// several: those of Options.Batches, or of a replay that holds several. They
-// are ascending, nil for one.
+// FindSized is Find with a choice of batch sizes: those of Options.Batches, of the workload, or of a replay with
+// several. sizes is ascending; nil if there is nothing to choose.
 func FindSized(s *session.Session, name string) (w workload.Workload, sizes []int, err error) {
 	if w, err = FindAny(s, name); err != nil {
 		return w, nil, err
@@ -100,14 +96,14 @@ func FindSized(s *session.Session, name string) (w workload.Workload, sizes []in
 	if _, _, named := workload.CutBatch(name); named && !s.Replays() {
 		if len(s.Batches) > 0 || s.AllSizes {
 			return w, nil, usage.Batch.Errorf("workload %s has its batch size in its name", text.Clip(name)).
-				Advise("leave %s out", usage.Batch)
+				Advise("remove %s", usage.Batch)
 		}
 		return w, nil, nil
 	}
 	return sized(s, w)
 }
 
-// sized gives a workload the requested batch size, or returns those to choose among.
+// sized sets the requested batch size of a workload, or returns the sizes to choose among.
 func sized(s *session.Session, w workload.Workload) (_ workload.Workload, sizes []int, err error) {
 	sizes = Sizes(s)
 	if sizes == nil && len(s.Batches) == 0 && !s.Replays() && len(w.Batches) > 1 {
@@ -127,8 +123,7 @@ func sized(s *session.Session, w workload.Workload) (_ workload.Workload, sizes 
 	return w, sizes, err
 }
 
-// Sizes are the batch sizes to choose among, ascending; nil where they are
-// not several.
+// Sizes returns the batch sizes to choose among, ascending; nil if there are fewer than two.
 func Sizes(s *session.Session) []int {
 	sizes := tegra.BatchSizes(s.Replayed())
 	if s.Replayed() == nil {
@@ -149,7 +144,7 @@ func CheckSizes(s *session.Session, w workload.Workload) error {
 		"read it there or in a script that the command names, or give one %s (%s)", w.Name, usage.Batch, ConfigName(s))
 }
 
-// FixedBatch is the reason why a workload's batch size cannot be chosen; "" when it can.
+// FixedBatch returns the reason why a workload's batch size cannot be chosen; "" if it can.
 func FixedBatch(s *session.Session, w workload.Workload) string {
 	switch {
 	case w.Elsewhere != nil:
@@ -162,7 +157,7 @@ func FixedBatch(s *session.Session, w workload.Workload) string {
 	return "its command never reads JTUNE_BATCH"
 }
 
-// FindAny finds a workload; on a replay any name does.
+// FindAny finds a workload; on a replay any name is valid.
 func FindAny(s *session.Session, name string) (workload.Workload, error) {
 	list, err := Configured(s.Options.Paths)
 	if err != nil {
@@ -180,12 +175,11 @@ func FindAny(s *session.Session, name string) (workload.Workload, error) {
 	return w, nil
 }
 
-// affectedL4T are the major releases whose PyTorch has the fault of loader processes: those of JetPack 5. An earlier
-// and a later one have another PyTorch.
+// affectedL4T are the L4T majors of JetPack 5, whose PyTorch has the DataLoader-worker fault.
 var affectedL4T = []int{34, 35}
 
-// loading gives a workload that some boards load without loader processes the usual number where it has no reason to:
-// on other releases, and off a Jetson.
+// loading restores the usual number of DataLoader workers of a workload that avoids them, on boards without the fault
+// and on machines other than a Jetson.
 func loading(s *session.Session, w workload.Workload) workload.Workload {
 	b := s.Device.Board()
 	major, _, _ := strings.Cut(b.L4T, ".")
@@ -197,7 +191,7 @@ func loading(s *session.Session, w workload.Workload) workload.Workload {
 	return w
 }
 
-// LoaderNote says why a workload loads without loader processes; "" where there is no reason to tell.
+// LoaderNote says why a workload runs without DataLoader workers; "" if there is no reason.
 func LoaderNote(w workload.Workload) string {
 	why, _ := w.LoaderFault()
 	if why == "" {
@@ -206,11 +200,11 @@ func LoaderNote(w workload.Workload) string {
 	return fmt.Sprintf("%s: no loader processes (workers 0): %s", w.Name, why)
 }
 
-// longUptime is after how long a board should be rebooted before a series of measurements: the study of 2022 saw
-// power readings of an L4T 32 fall after 16 h of reading.
+// longUptime is the uptime after which a board should be rebooted before a series of measurements: in the study of
+// 2022, power readings on L4T 32 drifted down after 16 h of polling.
 const longUptime = 16 * time.Hour
 
-// UptimeNote reminds of rebooting before a series of measurements; "" where the board came up not long ago.
+// UptimeNote is a reminder to reboot before a series of measurements; "" if the board booted recently.
 func UptimeNote(s *session.Session) string {
 	up := profiles.System{FS: s.FS()}.Uptime()
 	if !up.OK || up.V < longUptime {
@@ -220,7 +214,8 @@ func UptimeNote(s *session.Session) string {
 		"that memory, page cache and power readings start alike (the uptime is recorded)", up.V.Hours())
 }
 
-// served names the model of a workload that runs any: that of Options.Weights, or the one that its server has loaded.
+// served names the model of a workload that can run any model: that of Options.Weights, or the one loaded by its
+// server.
 func served(s *session.Session, w workload.Workload) (workload.Workload, error) {
 	if w.Serves() {
 		w.Server.Remote = s.Remote
@@ -237,11 +232,10 @@ func served(s *session.Session, w workload.Workload) (workload.Workload, error) 
 	return w, nil
 }
 
-// discoverWithin bounds how long the question for a running server's model takes.
+// discoverWithin bounds the time to ask a running server for its model.
 const discoverWithin = 20 * time.Second
 
-// BoardOf names the device that a workload's numbers are of, marked when
-// they are not measured.
+// BoardOf names the device of a workload's numbers, with a mark if they are not measured.
 func BoardOf(s *session.Session, w workload.Workload) string {
 	b := s.Device.Board()
 	if s.RunsOnHost(w) {
@@ -252,19 +246,17 @@ func BoardOf(s *session.Session, w workload.Workload) string {
 
 const WarningMark = "warning: "
 
-// FanWarning says that the fan stays as it is although it should run at its maximum
-// while modes are measured; "" where it can be set.
+// FanWarning warns that the fan cannot be set to its maximum while modes are measured; "" if it can.
 func FanWarning(s *session.Session, keep bool) string {
 	unset := func(p tegra.Probe) bool { return p.Name == "fan" && !p.Found }
 	if keep || !slices.ContainsFunc(s.Sysfs().Probes(), unset) {
 		return ""
 	}
-	return WarningMark + "jtune cannot set a fan on this board (none found): make sure that it is cooled well, heat " +
-		"slows a board and spoils what is measured"
+	return WarningMark + "jtune cannot set a fan on this board (none found): make sure that it is cooled well: " +
+		"thermal throttling would invalidate the measurements"
 }
 
-// Blocked is the reason why a workload can certainly not run on this board, or "". It
-// touches no file.
+// Blocked returns the reason why a workload certainly cannot run on this board, or "". It touches no file.
 func Blocked(s *session.Session, w workload.Workload) string {
 	switch {
 	case s.Replays(), w.Elsewhere != nil:
@@ -284,8 +276,8 @@ func Blocked(s *session.Session, w workload.Workload) string {
 	return ""
 }
 
-// Refusal says in a sentence why a workload can certainly not run on this board, and what to do; "" where it may. It
-// touches no file.
+// Refusal explains why a workload certainly cannot run on this board, and what to do; "" if it may run. It touches no
+// file.
 func Refusal(s *session.Session, w workload.Workload) string {
 	why := Blocked(s, w)
 	switch {
@@ -309,9 +301,9 @@ func Refusal(s *session.Session, w workload.Workload) string {
 		w.Name, w.Name, usage.NoDevice, w.Name)
 }
 
-// Suggested is the workload to begin with where none was chosen: the first command of the user's own, else the largest
-// that fits the board. The largest is the training job that may run here and has the largest data set on disk, the
-// first of equals in the list. If no such data set is known, it is the first workload that may run; "" where none may.
+// Suggested returns the default workload: the first of the user's own commands, else the training job that may run here
+// and has the largest data set on disk (the first of equals). If no data set size is known, it is the first workload
+// that may run; "" if none may.
 func Suggested(s *session.Session, list []workload.Workload) string {
 	name, most := "", 0.0
 	for _, w := range list {
@@ -329,11 +321,10 @@ func Suggested(s *session.Session, list []workload.Workload) string {
 	return name
 }
 
-// Estimated is what RunsAs says of a simulation that rests on no measurement of such a board.
+// Estimated is the RunsAs word for a simulation that is not based on measurements of such a board.
 const Estimated = "estimated"
 
-// RunsAs says in a word how a workload runs on this board, or why it does not. It touches
-// no file.
+// RunsAs returns a word for how a workload runs on this board, or why it does not. It touches no file.
 func RunsAs(s *session.Session, w workload.Workload) string {
 	switch why := Blocked(s, w); {
 	case why != "":
@@ -350,16 +341,15 @@ func RunsAs(s *session.Session, w workload.Workload) string {
 	return "simulated"
 }
 
-// Simulates reports whether a virtual board simulates a workload: training and inference have their own names.
+// Simulates reports whether a virtual board simulates a workload; training and inference have separate names.
 func Simulates(w workload.Workload) bool {
 	return virtual.Simulates(w.Name) && w.Infers() == slices.Contains(virtual.InferenceJobs(), w.Name)
 }
 
-// CanRun refuses a workload that this board cannot start, before a
-// password prompt.
+// CanRun refuses a workload that this board cannot start, before any password prompt.
 func CanRun(s *session.Session, w workload.Workload) error {
 	switch {
-	case s.Bundled(): // whose values stand still
+	case s.Bundled(): // a bundle's values never change
 		return s.RefusesWrites("measure a workload")
 	case s.Replays() && !w.Beside():
 		return nil
@@ -390,7 +380,7 @@ func CanRun(s *session.Session, w workload.Workload) error {
 	switch {
 	case errors.Is(err, workload.ErrNoWeights):
 		return usage.Errorf("workload %s: %w", w.Name, err)
-	case errors.Is(err, fs.ErrNotExist): // a folder that was named
+	case errors.Is(err, fs.ErrNotExist): // a folder given in the configuration
 		return fmt.Errorf("workload %s: %w (%s)", w.Name, err, ConfigName(s))
 	case err != nil:
 		return fmt.Errorf("%w: workload %s: %w (%s)", tegra.ErrUnsupported, w.Name, err, ConfigName(s))
@@ -398,12 +388,12 @@ func CanRun(s *session.Session, w workload.Workload) error {
 	return nil
 }
 
-// UnitOf is the unit of a workload's speed and energy, in batches of a size; 0 is its own.
+// UnitOf returns the unit of a workload's speed and energy at a batch size; 0: the workload's own.
 func UnitOf(w workload.Workload, batch int) serving.Unit {
 	return serving.Unit{Name: w.UnitName(), PerBatch: w.UnitsPerBatch(batch)}
 }
 
-// ServingOf is the load and the latency limit that the configuration gives a workload; false where it gives none.
+// ServingOf returns the load and latency limit configured for a workload; false if none is configured.
 func ServingOf(w workload.Workload) (v arrivals.Spec, given bool) {
 	if !w.Infers() {
 		return v, false
@@ -412,8 +402,8 @@ func ServingOf(w workload.Workload) (v arrivals.Spec, given bool) {
 		LatencyMS: w.Limit.LatencyMS, Quantile: w.Limit.Quantile}, w.Load.Rate > 0 || w.Limit.LatencyMS > 0
 }
 
-// LoadFor is the load under which modes of a workload are chosen: the request's, and the configuration's where that
-// leaves it open; zero where there is none, as for training.
+// LoadFor returns the load for choosing modes of a workload: the request's, completed from the configuration; zero
+// without one, as for training.
 func LoadFor(w workload.Workload, asked arrivals.Spec) arrivals.Spec {
 	own, configured := ServingOf(w)
 	switch {
@@ -426,7 +416,7 @@ func LoadFor(w workload.Workload, asked arrivals.Spec) arrivals.Spec {
 	return v.Configured(own, v.Gives)
 }
 
-// ConfigName is where the user's workloads belong, for advice.
+// ConfigName returns the file that defines the user's workloads, for advice.
 func ConfigName(s *session.Session) string {
 	if s.Config != "" {
 		return s.Config
