@@ -94,10 +94,10 @@ func TestTunePairSaysWhatIsWrongInALine(t *testing.T) {
 	for pasted, want := range map[string]string{
 		"resnet18 + mobilenet":                     "✗ two training jobs",
 		"mobilenet-infer + bert-infer":             "✗ two inference jobs",
-		"resnet18 + nothing":                       `✗ "nothing" is no workload`,
+		"resnet18 + nothing":                       `✗ "nothing" is not a workload`,
 		"resnet18 + mobilenet-infer + bert":        "✗ want two workloads",
 		"mobilenet-infer + resnet18":               "needs a rate", // in either order
-		"resnet18 + a workload\x1b[31m with signs": "is no workload",
+		"resnet18 + a workload\x1b[31m with signs": "is not a workload",
 	} {
 		d, _ := drivePair(t)
 		for range "resnet18 + mobilenet-infer" {

@@ -18,13 +18,13 @@ import (
 
 // Kinds of plans.
 const (
-	TuneKind  = "tune"  // of a search
-	LoadKind  = "load"  // of requests at a rate in one mode
-	ModesKind = "modes" // chosen as it goes: of a profile, or of a search over the front
+	TuneKind  = "tune"  // a search
+	LoadKind  = "load"  // requests at a rate in one mode
+	ModesKind = "modes" // chosen from the results so far: a profile, or a search over the front
 )
 
-// HeaderOf describes a campaign in its folder. Its time of creation is the machine's:
-// a virtual board's clock may be days ahead.
+// HeaderOf describes a campaign in its folder. Its creation time is the machine's, because a virtual board's clock may
+// be days ahead.
 func HeaderOf(s *session.Session, w workload.Workload, plan record.PlanHeader, search *record.SearchHeader,
 	set record.Settings) record.Header {
 	return record.Header{Jtune: session.Version, Created: time.Now(), Seed: s.Seed,
@@ -34,8 +34,7 @@ func HeaderOf(s *session.Session, w workload.Workload, plan record.PlanHeader, s
 
 var anotherFolder = "choose another folder with " + usage.Out.Value()
 
-// Record opens the folder of a campaign; dir "" makes a new one below the
-// data directory, named after the time of day, workload and kind.
+// Record opens the folder of a campaign; dir "" creates one in the data directory, named after date, workload and kind.
 func Record(s *session.Session, dir string, h record.Header, resume bool) (*record.Record, error) {
 	advice := anotherFolder
 	if dir == "" {
@@ -46,7 +45,7 @@ func Record(s *session.Session, dir string, h record.Header, resume bool) (*reco
 		}
 	}
 	open := func() (*record.Record, error) { return record.OpenOrCreate(dir, h, resume) }
-	if h.Plan.Kind == TuneKind { // which cannot be resumed
+	if h.Plan.Kind == TuneKind { // a search cannot be resumed
 		open = func() (*record.Record, error) { return record.Create(dir, h) }
 	}
 	r, err := open()
@@ -75,7 +74,7 @@ func newCampaignDir(s *session.Session, h record.Header) (string, error) {
 	}
 }
 
-// CampaignProvenance says where the rows of a campaign come from.
+// CampaignProvenance returns the origin of a campaign's rows.
 func CampaignProvenance(dir string, head record.Header) learn.Provenance {
 	return learn.Provenance{Software: strings.Join(record.Software(dir, head), "; "), Device: head.Device.Name,
 		Workload: head.Workload.Name, Virtual: head.Device.Virtual, Replay: head.Device.Replay}

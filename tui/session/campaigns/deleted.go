@@ -15,8 +15,7 @@ import (
 	"jtune/tui/session/config"
 )
 
-// Deleted campaigns and models are moved aside, to folder deleted of the data directory,
-// where they stay until they are purged:
+// Deleted campaigns and models move to the folder deleted in the data directory, where they stay until they are purged:
 //
 //	campaigns/NAME      ──delete──►  deleted/campaigns/NAME      ──purge──► gone
 //	models/NAME.model   ◄──restore── deleted/models/NAME.model
@@ -41,7 +40,7 @@ func BringBack(o config.Paths, name string) (Campaign, error) {
 	return moved(o, name, DeletedDir(o, CampaignsKind), filepath.Join(o.CampaignsDir(), name))
 }
 
-// moved is the campaign of that name in a folder, after it has been moved to another place.
+// moved moves the named campaign of a folder to another place and returns it.
 func moved(o config.Paths, name, from, to string) (Campaign, error) {
 	c, err := ownCampaign(o, from, name)
 	if err != nil {
@@ -66,18 +65,18 @@ func Rename(o config.Paths, name, to string) error {
 	return err
 }
 
-// Purge removes a deleted campaign for good.
+// Purge permanently removes a deleted campaign.
 func Purge(o config.Paths, name string) ([]string, error) {
 	return PurgeKind(o, CampaignsKind, name, "")
 }
 
-// PurgeAll removes all deleted campaigns for good, and lists which.
+// PurgeAll permanently removes all deleted campaigns and lists them.
 func PurgeAll(o config.Paths) ([]string, error) { return PurgeAllOf(o, CampaignsKind) }
 
-// ErrReference is why a reference is no model.
+// ErrReference marks a reference, which is not a model.
 var ErrReference = errors.New("a reference for other workloads, without measured modes")
 
-// PurgeKind removes what was deleted under a name for good.
+// PurgeKind permanently removes a deleted entry of a kind.
 func PurgeKind(o config.Paths, kind, name, suffix string) ([]string, error) {
 	dir := DeletedDir(o, kind)
 	if _, err := OwnEntry(o, dir, kind, name, suffix); err != nil {
@@ -86,7 +85,7 @@ func PurgeKind(o config.Paths, kind, name, suffix string) ([]string, error) {
 	return removed(dir, []string{name + suffix})
 }
 
-// PurgeAllOf removes everything of a kind that was deleted for good, and lists it.
+// PurgeAllOf permanently removes all deleted entries of a kind and lists them.
 func PurgeAllOf(o config.Paths, kind string) ([]string, error) {
 	dir := DeletedDir(o, kind)
 	entries, err := os.ReadDir(dir)
@@ -100,7 +99,7 @@ func PurgeAllOf(o config.Paths, kind string) ([]string, error) {
 	return removed(dir, names)
 }
 
-// removed removes entries of a folder, and lists those that are gone.
+// removed removes entries of a folder and lists those it removed.
 func removed(dir string, names []string) ([]string, error) {
 	defer safefile.SyncDir(dir)
 	for i, name := range names {
@@ -111,7 +110,7 @@ func removed(dir string, names []string) ([]string, error) {
 	return names, nil
 }
 
-// ownCampaign finds a campaign directly below a folder.
+// ownCampaign finds a campaign directly in a folder.
 func ownCampaign(o config.Paths, parent, name string) (Campaign, error) {
 	dir, err := OwnEntry(o, parent, CampaignsKind, name, "")
 	if err != nil {
@@ -131,7 +130,7 @@ func OwnEntry(o config.Paths, parent, kind, name, suffix string) (string, error)
 	return path, nil
 }
 
-// PlainName rejects names that are no names of files.
+// PlainName rejects names that are not plain file names.
 func PlainName(what, name string) error {
 	if name == "" || strings.ContainsAny(name, "/\\\x00") || strings.HasPrefix(name, ".") {
 		return usage.Errorf("%s name %q: give a plain name without slashes", what, name)
@@ -139,10 +138,10 @@ func PlainName(what, name string) error {
 	return nil
 }
 
-// mostName is how long a new name may be, in bytes: file systems take 255, and an ending follows.
+// mostName is the maximum length of a new name in bytes: file systems allow 255, and a suffix is appended.
 const mostName = 200
 
-// NewName rejects names that are no names of files, and those that lists and command lines cannot show.
+// NewName rejects names that are not plain file names, or that lists and command lines cannot show.
 func NewName(what, name string) error {
 	if err := PlainName(what, name); err != nil {
 		return err
@@ -158,7 +157,7 @@ func NewName(what, name string) error {
 	return nil
 }
 
-// FreeName is the place of a name in a folder, or of the name with a number.
+// FreeName returns the path of a name in a folder, with a number appended if it is taken.
 func FreeName(dir, name, suffix string) string {
 	path := filepath.Join(dir, name+suffix)
 	for n := 2; ; n++ {
@@ -169,7 +168,7 @@ func FreeName(dir, name, suffix string) string {
 	}
 }
 
-// moveCampaign moves a folder that no process measures in, and gives its new name.
+// moveCampaign moves a folder that no process is using, and returns its new name.
 func moveCampaign(dir, to string) (string, error) {
 	unlock, err := record.Lock(dir)
 	if err != nil {
@@ -178,7 +177,7 @@ func moveCampaign(dir, to string) (string, error) {
 	return filepath.Base(to), errors.Join(Move(dir, to), unlock())
 }
 
-// Move renames a file or folder, never onto another one.
+// Move renames a file or folder and never overwrites another.
 func Move(from, to string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return config.Denied(err, Elsewhere)

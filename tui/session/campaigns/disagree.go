@@ -11,35 +11,33 @@ import (
 )
 
 const (
-	// disagreement is the median difference at which a device is reported: the
-	// medians of one run repeat within 2 to 3 %.
+	// disagreement is the median difference at which a device is reported: the medians of a run repeat within 2 to 3 %.
 	disagreement = 5.0 // percent
-	// fewest modes on either side for a comparison to mean something.
+	// fewest is the minimum number of modes on each side of a comparison.
 	fewest = 8
-	// compared bounds the modes that a comparison takes of either side.
+	// compared caps the modes that a comparison takes from each side.
 	compared = 150
 )
 
-// part is one of the folders to be joined.
+// part is one of the folders to merge.
 type part struct {
 	dir  string
 	rows []tegra.Measured
 }
 
-// difference is by how much a device's numbers differ from those of the others.
+// difference is how much a device's numbers differ from those of the others.
 type difference struct {
 	outlook.Difference // medians
 	dir                string
 	modes              int
-	shared             bool // of the very same modes; else of a model of the others
+	shared             bool // measured in the same modes; else against a model of the others
 }
 
 func (d difference) size() float64 { return max(math.Abs(d.TimePct), math.Abs(d.PowerPct)) }
 
-// disagreements reports devices whose measurements differ from those of the others:
-// of the same modes where there are enough, else from the predictions of a model of
-// the others. The worst is removed before the next is searched for, so that it does
-// not make the others look wrong. A device with too few modes is reported too.
+// disagreements reports devices whose measurements differ from those of the others: in the same modes if there are
+// enough, else from the predictions of a model of the others. The worst is removed before the next one is searched, so
+// that it does not make the others look wrong. A device with too few modes is reported too.
 func disagreements(parts []part, space *tegra.Space) (notes []string) {
 	parts = slices.Clone(parts)
 	for _, p := range parts {
@@ -68,14 +66,14 @@ func disagreements(parts []part, space *tegra.Space) (notes []string) {
 			how = "their measurements of the same"
 		}
 		notes = append(notes, fmt.Sprintf("%s disagrees with %s: time %+.0f %%, power %+.0f %% against %s %d modes "+
-			"(medians): another cooling, supply or software?",
+			"(medians): different cooling, supply or software?",
 			worst.dir, others, worst.TimePct, worst.PowerPct, how, worst.modes))
 		parts = slices.Delete(parts, at, at+1)
 	}
 	return notes
 }
 
-// compare compares a device with the others; false when there is too little.
+// compare compares a device with the others; ok is false with too few rows.
 func compare(p part, others []part, space *tegra.Space) (difference, bool) {
 	var rest []tegra.Measured
 	for _, o := range others {
@@ -113,7 +111,7 @@ func compare(p part, others []part, space *tegra.Space) (difference, bool) {
 	return d, true
 }
 
-// spread takes at most `compared` of the rows, evenly.
+// spread picks at most `compared` of the rows, evenly.
 func spread(rows []tegra.Measured) []tegra.Measured {
 	if len(rows) <= compared {
 		return rows

@@ -1,5 +1,5 @@
-// Package campaigns lists and keeps what has been measured: folders of campaigns, merged, compared part by part,
-// renamed, deleted and restored.
+// Package campaigns manages the folders of measured campaigns: it lists, merges, compares, renames, deletes and
+// restores them.
 //
 //	data directory ──► List, Find ──► Campaign ──► rows that a pool may learn
 //	Campaign ──► SetAside ──► deleted/campaigns ──► BringBack

@@ -5,13 +5,13 @@ import (
 	"jtune/tegra"
 )
 
-// OfEnergy reports whether a plan is an energy study's.
+// OfEnergy reports whether a plan belongs to an energy study.
 func OfEnergy(p record.PlanHeader) bool {
 	return p.Kind == record.ExperimentKind && p.Source == EnergySource
 }
 
-// ClockPairs are the rows of a study's pairs of clocks, which were locked and belong to its own workload; nil where its
-// device does not give the modes.
+// ClockPairs returns the rows of a study's clock pairs, which were measured with locked clocks and the study's own
+// workload; nil if its device does not list its modes.
 func ClockPairs(h record.Header, rows []record.Row) []record.Row {
 	space, err := h.Device.Space()
 	if err != nil {
@@ -20,7 +20,7 @@ func ClockPairs(h record.Header, rows []record.Row) []record.Row {
 	return PairRows(space, rows)
 }
 
-// PairRows are the rows of pairs: those of no other kind.
+// PairRows returns the rows of clock pairs and omits all others.
 func PairRows(space *tegra.Space, rows []record.Row) (out []record.Row) {
 	for _, r := range rows {
 		if len(r.Extra) > 0 && r.Extra[0] == space.Format(r.Mode) {

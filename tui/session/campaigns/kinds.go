@@ -2,7 +2,7 @@ package campaigns
 
 import "jtune/tegra"
 
-// EnergySource names the energy study among the experiments.
+// EnergySource is the name of the energy study among the experiments.
 const EnergySource = "energy"
 
 // Coverage is how much of the Pareto front a search learns.
@@ -16,20 +16,19 @@ const (
 
 func (c Coverage) String() string { return [...]string{"limit", "front"}[c] }
 
-// RunKind is the kind of plan of a single run, in the mode that the board was in.
+// RunKind is the kind of plan of a single run in the board's present mode.
 const RunKind = "run"
 
-// WhenSteady is the source of a run that ends by itself, after enough minibatches in
-// steady power.
+// WhenSteady is the source of a run that ends by itself after enough minibatches at steady power.
 const WhenSteady = "steady power"
 
-// SoakSource is the source of a run that proves that a mode holds.
+// SoakSource is the source of a soak: a run that tests whether a mode can be sustained.
 const SoakSource = "soak"
 
-// GridSource marks modes that are drawn from the even subset.
+// GridSource marks modes drawn from the grid.
 const GridSource = "grid"
 
-// ToCome are the settings of an order without those that were measured, each that many times; it changes done.
+// ToCome returns the settings of an order without those already measured, counted with multiplicity; it changes done.
 func ToCome(order []tegra.Setting, done map[tegra.Setting]int) []tegra.Setting {
 	var out []tegra.Setting
 	for _, at := range order {

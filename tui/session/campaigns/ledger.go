@@ -8,14 +8,14 @@ import (
 	"jtune/profiles/record"
 )
 
-// Ledger counts what campaigns rest on.
+// Ledger counts the measurements of campaigns.
 type Ledger struct {
 	Campaigns   int     `json:"campaigns"`
-	Runs        int     `json:"runs"`   // settings measured, each time that they were
-	Usable      int     `json:"usable"` // of them
+	Runs        int     `json:"runs"`   // measurements of settings, repetitions included
+	Usable      int     `json:"usable"` // of Runs
 	Minibatches int     `json:"minibatches"`
-	Epochs      float64 `json:"epochs"` // that these minibatches come to, of workloads whose epochs are known
-	TimeS       float64 `json:"time_s"` // by the boards' clocks
+	Epochs      float64 `json:"epochs"` // equivalent of the minibatches, for workloads whose epochs are known
+	TimeS       float64 `json:"time_s"` // on the boards' clocks
 }
 
 func (l *Ledger) add(c Campaign) {
@@ -40,8 +40,8 @@ type DeviceLedger struct {
 	Ledger
 }
 
-// LedgerOf counts campaigns in all and by device, devices by name and real ones first. Folders that cannot be read
-// count for nothing.
+// LedgerOf counts campaigns in total and per device, real devices first and by name. It skips folders that cannot be
+// read.
 func LedgerOf(list []Campaign) (all Ledger, devices []DeviceLedger) {
 	for _, c := range list {
 		if c.Err != nil {
@@ -68,5 +68,5 @@ func LedgerOf(list []Campaign) (all Ledger, devices []DeviceLedger) {
 	return all, devices
 }
 
-// real reports whether a campaign measured a board, not a simulation or a replay.
+// real reports whether a campaign measured a real board, not a simulation or a replay.
 func real(d record.DeviceHeader) bool { return !d.Virtual && d.Replay == "" }

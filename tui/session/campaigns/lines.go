@@ -21,7 +21,7 @@ import (
 	"jtune/tui/session"
 )
 
-// Line is what lists say of a campaign.
+// Line is a campaign in a list.
 type Line struct {
 	Name, Dir             string
 	Workload, Fingerprint string
@@ -31,11 +31,11 @@ type Line struct {
 	Started               time.Time
 	Strategy              string
 	Seed                  uint64
-	Ended                 CampaignState // where nobody runs it
+	Ended                 CampaignState // state if no process holds the folder
 	Err                   error         // the folder could not be read as a campaign
 }
 
-// LineOf is the line of a campaign; fingerprint identifies its workload.
+// LineOf returns the line of a campaign; fingerprint identifies its workload.
 func LineOf(c Campaign, fingerprint func(Campaign) string) Line {
 	if c.Err != nil {
 		return Line{Name: c.Name, Dir: c.Dir, Err: c.Err}
@@ -44,7 +44,7 @@ func LineOf(c Campaign, fingerprint func(Campaign) string) Line {
 		c.Modes(), c.Usable(), c.Header.Created.UTC(), c.Strategy(), c.Header.Seed, c.State(nil), nil}
 }
 
-// State is where the campaign stands; held are the folders that processes hold.
+// State returns the state of the campaign; held are the folders that processes hold.
 func (l *Line) State(held []record.Running) CampaignState {
 	if slices.ContainsFunc(held, func(r record.Running) bool { return SameFolder(r.Dir, l.Dir) }) {
 		return CampaignRunning
@@ -52,7 +52,7 @@ func (l *Line) State(held []record.Running) CampaignState {
 	return l.Ended
 }
 
-// The index keeps the lines of a folder with many campaigns, so that a list reads only those that have changed.
+// The index caches the lines of a folder with many campaigns, so that a list reads only those that have changed.
 //
 //	folder/.index ──► lines with stamps ──► stamp as now? ──► list
 //	folder/NAME/… ──► read where not ────────────────────────┘ └──► folder/.index
@@ -61,7 +61,7 @@ const (
 	indexFormat = "1"
 	indexFrom   = 100      // campaigns
 	mostIndex   = 64 << 20 // bytes
-	// A file that was written so shortly ago may be written again without another time.
+	// A file written this recently may change again without a new modification time.
 	settled = 2 * time.Second
 )
 
@@ -74,8 +74,8 @@ func Lines(parent string, fingerprint func(Campaign) string) ([]Line, error) {
 	known := readIndex(parent)
 	type stamped struct {
 		Line
-		stamp string // "" is not kept
-		fresh bool   // was not known so
+		stamp string // "": do not cache
+		fresh bool   // not in the index yet
 	}
 	began := time.Now()
 	all := parallel(entries, func(dir string) stamped {
@@ -117,7 +117,7 @@ type indexed struct {
 
 const indexFields = 12
 
-// record is the line as the index has it.
+// record returns the line as stored in the index.
 func (l *Line) record(stamp string) []string {
 	return []string{l.Name, stamp, l.Workload, l.Fingerprint, l.Device, strconv.FormatBool(l.Virtual),
 		strconv.Itoa(l.Modes), strconv.Itoa(l.Usable), l.Started.Format(time.RFC3339Nano), l.Strategy,
@@ -139,7 +139,7 @@ func (x *indexed) line(dir string) (Line, error) {
 	return Line{f[0], dir, f[2], f[3], f[4], virtual, modes, usable, started, f[9], seed, ended, nil}, err
 }
 
-// readIndex reads what is known of the campaigns of a folder, by name: nothing where this program did not write it.
+// readIndex reads the index of a folder, by campaign name; nil if another version wrote it.
 func readIndex(parent string) map[string]indexed {
 	text, err := safefile.Read(filepath.Join(parent, indexName), mostIndex)
 	if err != nil {
@@ -161,7 +161,7 @@ func readIndex(parent string) map[string]indexed {
 	}
 }
 
-// writeIndex keeps it where the folder can be written: without it a list only takes longer.
+// writeIndex saves the index if the folder is writable; without it a list only takes longer.
 func writeIndex(parent string, records [][]string) {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
@@ -170,7 +170,7 @@ func writeIndex(parent string, records [][]string) {
 	}
 }
 
-// folders lists the folders in a folder; none where that is not there.
+// folders lists the folders in a folder; none if it does not exist.
 func folders(parent string) (dirs []string, err error) {
 	entries, err := os.ReadDir(parent)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -193,7 +193,7 @@ func isDir(path string) bool {
 	return err == nil && st.IsDir()
 }
 
-// parallel is what of gives for each, in their order.
+// parallel calls of for each item concurrently and returns the results in order.
 func parallel[T any](list []string, of func(string) T) []T {
 	out := make([]T, len(list))
 	var next atomic.Int64

@@ -22,8 +22,7 @@ type Campaign struct {
 	Err    error // the folder could not be read as a campaign
 }
 
-// List lists the campaigns of the data directory, the oldest first. A folder that
-// cannot be read is listed with its error.
+// List lists the campaigns of the data directory, oldest first. An unreadable folder is listed with its error.
 func List(o config.Paths) ([]Campaign, error) { return CampaignsIn(o.CampaignsDir()) }
 
 func CampaignsIn(parent string) ([]Campaign, error) {
@@ -42,7 +41,7 @@ func ReadCampaignFolder(dir string) Campaign {
 	return c
 }
 
-// CampaignState is where a campaign stands.
+// CampaignState is the state of a campaign.
 type CampaignState string
 
 // States of campaigns.
@@ -52,7 +51,7 @@ const (
 	CampaignFinished    CampaignState = "finished"
 )
 
-// State is where the campaign stands; held are the folders that processes hold.
+// State returns the state of the campaign; held are the folders that processes hold.
 func (c *Campaign) State(held []record.Running) CampaignState {
 	plan := c.Header.Plan
 	switch ended := record.Ended(c.Dir); {
@@ -74,16 +73,16 @@ func Held(o config.Paths) []record.Running {
 // Usable counts the settings of the campaign that have a usable reading.
 func (c *Campaign) Usable() int { return len(tegra.OncePerSetting(record.Usable(c.Rows))) }
 
-// Modes counts the settings that were measured, well or not.
+// Modes counts the settings that were measured, usable or not.
 func (c *Campaign) Modes() int { return len(c.Settings()) }
 
 // Settings are those that were measured, well or not, each once and in their order.
 func (c Campaign) Settings() []tegra.Setting { return record.Modes(c.Rows) }
 
-// What says in words what the campaign measures.
+// What describes what the campaign measures.
 func (c *Campaign) What() string { return PlanText(c.Header.Plan, c.Header.Search) }
 
-// Strategy is the strategy of a search; "" where the plan lists its modes.
+// Strategy returns the strategy of a search; "" if the plan lists its modes.
 func (c *Campaign) Strategy() string {
 	switch search := c.Header.Search; {
 	case search != nil && search.Coverage == CoverFront.String():
@@ -94,7 +93,7 @@ func (c *Campaign) Strategy() string {
 	return ""
 }
 
-// Find finds a campaign of the data directory by its name, or any folder by its path.
+// Find finds a campaign of the data directory by name, or any folder by path.
 func Find(o config.Paths, name string) (Campaign, error) {
 	dir := name
 	if !strings.ContainsRune(name, filepath.Separator) {

@@ -17,9 +17,8 @@ import (
 	"jtune/tui/session/config"
 )
 
-// Import makes a campaign folder of a sweep file, of a folder or .tar.gz of
-// published raw runs, or, log being the details, of a run's power log, and
-// returns notes on rows or runs left out.
+// Import makes a campaign folder from a sweep file, from a folder or .tar.gz of published raw runs, or from a power log
+// with the run details in log. It returns notes on omitted rows or runs.
 func Import(o session.Options, path, out string, log imports.Log, strict bool) (notes []string, err error) {
 	if log.Times != "" || imports.IsPowerLog(path) {
 		log.Power = path
@@ -42,18 +41,16 @@ func Import(o session.Options, path, out string, log imports.Log, strict bool) (
 	return notes, config.Denied(imports.Table(t, out), anotherFolder)
 }
 
-// Merge joins the campaign folders that several devices made of one plan into
-// a new one, and returns notes on lines left out, parts that are missing or not
-// finished, and devices whose numbers differ from those of the others. Folders of another kind of
-// device, workload or plan, and one part twice, are an error that names what
-// differs or where.
+// Merge joins the campaign folders that several devices made from one plan into a new one. It returns notes on omitted
+// lines, missing or unfinished parts, and devices whose numbers differ from those of the others. Folders with another
+// kind of device, workload or plan, and duplicate parts, are an error that says what differs or where.
 func Merge(dirs []string, out string) (notes []string, err error) {
 	var head record.Header
 	var all []record.Row
 	var devices []part
 	var runs []record.Run
 	copies := 0
-	parts := map[string]string{} // shard: the folder that holds it
+	parts := map[string]string{} // shard → folder
 	for i, dir := range dirs {
 		h, rows, bad, err := record.ReadNoted(dir)
 		if err != nil {
@@ -83,18 +80,18 @@ func Merge(dirs []string, out string) (notes []string, err error) {
 		}
 		devices = append(devices, part{dir, tegra.OncePerSetting(record.Usable(rows))})
 		if left := unmeasured(h, rows); h.Plan.Shard != "" && left > 0 {
-			notes = append(notes, fmt.Sprintf("%s is not finished: %d of its %d modes are missing; go on there with "+
+			notes = append(notes, fmt.Sprintf("%s is not finished: %d of its %d modes are missing; resume it with "+
 				"%s, then join again", dir, left, h.Plan.Modes, usage.Resume))
 		}
 		if apart := tegra.SoftwareApart(record.Software(dirs[0], head), record.Software(dir, h)); apart != nil {
-			notes = append(notes, fmt.Sprintf("%s and %s were measured with other software, %s: results move with "+
-				"versions", dirs[0], dir, strings.Join(apart, ", ")))
+			notes = append(notes, fmt.Sprintf("%s and %s were measured with different software (%s), which affects "+
+				"results", dirs[0], dir, strings.Join(apart, ", ")))
 		}
 		like, bad, err := record.ReadRuns(dir)
 		if err != nil {
 			return nil, err
 		}
-		if notes = append(notes, bad...); len(all) > before { // else the folder is a copy
+		if notes = append(notes, bad...); len(all) > before { // otherwise the folder is a copy
 			runs = append(runs, like...)
 		}
 	}
@@ -127,7 +124,7 @@ func Merge(dirs []string, out string) (notes []string, err error) {
 	return notes, r.Close()
 }
 
-// unmeasured is how many modes of a campaign's plan have no row.
+// unmeasured returns how many modes of a campaign's plan have no row.
 func unmeasured(h record.Header, rows []record.Row) int {
 	seen := map[tegra.Setting]bool{}
 	for _, r := range rows {
@@ -142,7 +139,7 @@ func SameFolder(a, b string) bool {
 	return errX == nil && errY == nil && os.SameFile(x, y)
 }
 
-// missingShards lists the parts of a split plan that are not among the joined ones.
+// missingShards lists the parts of a split plan that are missing.
 func missingShards(parts map[string]string) (notes []string) {
 	of := 0
 	for part := range parts {
@@ -158,7 +155,7 @@ func missingShards(parts map[string]string) (notes []string) {
 	return notes
 }
 
-// differs names the first thing in which two campaigns are not of one plan.
+// differs names the first difference that shows that two campaigns do not share a plan.
 func differs(a, b record.Header) string {
 	switch x, y := a.Device, b.Device; {
 	case x.Name != y.Name || x.Virtual != y.Virtual:
@@ -184,7 +181,7 @@ func differs(a, b record.Header) string {
 	return ""
 }
 
-// shards is in how many parts a campaign's plan was split; "" for none.
+// shards returns the number of parts of a campaign's plan; "" if it was not split.
 func shards(h record.Header) string {
 	_, n, _ := strings.Cut(h.Plan.Shard, "/")
 	return n

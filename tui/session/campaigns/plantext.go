@@ -10,8 +10,8 @@ import (
 	"jtune/tegra"
 )
 
-// OrderText lists the first of the settings in their order, those that raise a clock from the one
-// before (after: before the first) marked with an arrow.
+// OrderText lists the first settings in order. An arrow marks those that raise a clock above that of the setting
+// before; after is the mode before the first.
 func OrderText(list []tegra.Setting, after tegra.Val[tegra.Mode], mode func(m tegra.Mode) string, most int) string {
 	up := Raised(list, after)
 	var words []string
@@ -31,8 +31,8 @@ func OrderText(list []tegra.Setting, after tegra.Val[tegra.Mode], mode func(m te
 	return strings.Join(words, ", ")
 }
 
-// Raised reports for each of the settings whether its CPU or GPU clock is above that of the one
-// before, which boards that accept only falling clocks reject; after is the mode before the first.
+// Raised reports for each setting whether its CPU or GPU clock is above that of the setting before; boards that accept
+// only falling clocks reject such a step. after is the mode before the first.
 func Raised(list []tegra.Setting, after tegra.Val[tegra.Mode]) []bool {
 	out := make([]bool, len(list))
 	for i, at := range list {
@@ -42,7 +42,7 @@ func Raised(list []tegra.Setting, after tegra.Val[tegra.Mode]) []bool {
 	return out
 }
 
-// PlanText says in words what a plan measures: "6 random modes of cores>=4, 3 times each".
+// PlanText describes what a plan measures: "6 random modes of cores>=4, 3 times each".
 func PlanText(p record.PlanHeader, search *record.SearchHeader) string {
 	thing := "mode"
 	if len(p.Batches) > 0 {

@@ -13,21 +13,21 @@ import (
 	"jtune/tui/session/models"
 )
 
-// Compared is a setting of which two campaigns know time and power, by the medians of each.
+// Compared is a setting whose time and power two campaigns measured; both by their medians.
 type Compared struct {
 	tegra.Setting
 	One, Other         tegra.Measured
-	outlook.Difference // of the other from the one
+	outlook.Difference // of Other relative to One
 }
 
-// CampaignComparison is what two campaigns say of the settings that both measured.
+// CampaignComparison compares two campaigns in the settings that both measured.
 type CampaignComparison struct {
-	One, Other         campaigns.Campaign // the older one first
+	One, Other         campaigns.Campaign // One is older
 	Usable             [2]int             // settings with a usable reading
 	Common             []Compared
 	outlook.Difference                    // medians over Common; zero without any
-	Aligned            optimize.Alignment // what a model that learns from both does with the older one
-	Apart              []string           // in what the campaigns differ besides
+	Aligned            optimize.Alignment // how a model that learns from both adjusts the older one
+	Apart              []string           // other differences between the campaigns
 }
 
 // CompareCampaigns compares two campaigns, the older one first.
@@ -55,7 +55,7 @@ func CompareCampaigns(a, b campaigns.Campaign) CampaignComparison {
 	return c
 }
 
-// differences names in what two campaigns differ besides their readings.
+// differences lists the differences between two campaigns besides their readings.
 func differences(a, b campaigns.Campaign) []string {
 	var out []string
 	for _, part := range []struct{ what, one, other string }{
@@ -71,7 +71,7 @@ func differences(a, b campaigns.Campaign) []string {
 		}
 	}
 	if list := tegra.SoftwareApart(record.Software(a.Dir, a.Header), record.Software(b.Dir, b.Header)); list != nil {
-		out = append(out, "versions, with which results move: "+strings.Join(list, ", "))
+		out = append(out, "software versions, which affect results: "+strings.Join(list, ", "))
 	}
 	return out
 }
@@ -83,7 +83,7 @@ func orUnknown(s string) string {
 	return s
 }
 
-// Conclusion says in sentences what the comparison shows.
+// Conclusion describes the result of the comparison in sentences.
 func (c CampaignComparison) Conclusion() []string {
 	var out text.Lines
 	switch n := len(c.Common); {
@@ -102,9 +102,9 @@ func (c CampaignComparison) Conclusion() []string {
 	case aligned != "":
 		out.Add("A model that learns from both: %s.", aligned)
 	case len(c.Common) == 1:
-		out.Add("One mode says nothing of a drift: measure two of them again.")
+		out.Add("One common mode cannot show a drift: repeat two modes.")
 	case len(c.Common) > 0:
-		out.Add("No drift that all of them share: a model learns from both unchanged.")
+		out.Add("No common drift: a model learns from both unchanged.")
 	}
 	if len(c.Apart) > 0 {
 		out.Add("They differ in %s.", strings.Join(c.Apart, "; "))

@@ -1,4 +1,4 @@
-// Package fit makes models of the samples that a command names: files, folders of campaigns, several boards.
+// Package fit fits models to the samples that a command names: files, campaign folders, several boards.
 //
 //	files, campaigns ──► Samples ──► Fit ──► learn.Model
 //	two campaigns ──► CompareCampaigns

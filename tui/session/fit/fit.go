@@ -28,49 +28,48 @@ import (
 // FitRequest asks for a model of measured modes.
 type FitRequest struct {
 	Samples   string // sweep file or campaign folder
-	Strict    bool   // a bad row is fatal
-	Reference string // "" the shipped one if it fits, "none", a name or a path
+	Strict    bool   // an invalid row is fatal
+	Reference string // "": the shipped one if it fits; "none"; a name or a path
 	Method    learn.Method
-	// Network changes the settings of powertrain and nn; nil leaves them.
+	// Network changes the settings of powertrain and nn; nil: defaults.
 	Network func(*nn.Config)
-	// Minibatches learns from that many of each mode's recorded minibatches, as if it had been measured for a shorter
-	// time; 0: all. It needs a campaign folder.
+	// Minibatches learns from only that many recorded minibatches of each mode, as if it had been measured for a
+	// shorter time; 0: all. It needs a campaign folder.
 	Minibatches int
-	// Phase is record.Prefill or record.Decode: the model is then of one token of that phase; "": of whole requests.
+	// Phase is record.Prefill or record.Decode: the model then predicts one token of that phase; "": whole requests.
 	Phase  string
-	SkipCV bool // no cross-validation: the model's own error is not known
-	// Training is called before networks are trained, which takes its time; may
-	// be nil.
+	SkipCV bool // no cross-validation: the model's error stays unknown
+	// Training is called before networks are trained, which takes time; may be nil.
 	Training func()
-	// Replicated is called with what the networks learn from; may be nil.
+	// Replicated is called with the data that the networks learn from; may be nil.
 	Replicated func([]Replicated)
 }
 
-// Samples are measured modes and what is known of their origin.
+// Samples are measured modes and their origin.
 type Samples struct {
-	Measured   []tegra.Measured // with their batch size where there are several
+	Measured   []tegra.Measured // with batch sizes if there are several
 	Space      *tegra.Space     // of the campaign's device; nil for a bare file
-	Batches    []int            // batch sizes, ascending, where there are several; else nil
+	Batches    []int            // ascending, if there are several; else nil
 	Provenance learn.Provenance
-	Notes      []string         // rows skipped, and why
-	Readings   []tegra.Measured // every reading behind Measured, for a fit
+	Notes      []string         // skipped rows and the reasons
+	Readings   []tegra.Measured // all readings behind Measured, for a fit
 	Folder     string           // of the campaign; "" for a bare file
-	Size       int              // of the minibatches, picked from a campaign of several; else 0
-	Workload   string           // that a bare file names in its column "workload"; "" for none or several
-	Imported   bool             // a campaign folder made of a foreign file: Space is the grid of its modes
-	board      tegra.Board      // they were measured on, as far as known
+	Size       int              // batch size picked from a campaign of several; else 0
+	Workload   string           // from the column "workload" of a bare file; "" for none or several
+	Imported   bool             // the folder was made from a foreign file: Space is the grid of its modes
+	board      tegra.Board      // the measured board, as far as known
 }
 
-// HasPower reports whether power was measured; a sweep file may hold time alone.
+// HasPower reports whether power was measured; a sweep file may hold only times.
 func (s *Samples) HasPower() bool { return len(s.Measured) > 0 && s.Measured[0].HasPower() }
 
-// ReadSamples reads a sweep file or a campaign folder. Rows that are not usable are left out and noted. From a file
-// with several batch sizes it takes the given ones, or all.
+// ReadSamples reads a sweep file or a campaign folder. Unusable rows are omitted and noted. From a file with several
+// batch sizes it takes the given ones, or all.
 func ReadSamples(path string, batches []int, strict bool) (Samples, error) {
 	return readSamples(path, batches, strict, "")
 }
 
-// readSamples is ReadSamples of one phase of a language model, or of its whole requests.
+// readSamples is ReadSamples for one phase of a language model; "" for whole requests.
 func readSamples(path string, batches []int, strict bool, phase string) (Samples, error) {
 	if dir, ok := record.CampaignDir(path); ok {
 		return readCampaign(dir, batches, strict, phase)
@@ -97,7 +96,7 @@ func readSamples(path string, batches []int, strict bool, phase string) (Samples
 	return out, nil
 }
 
-// modesExperiment is the experiment whose runs differ in the power mode alone.
+// modesExperiment is the experiment whose runs differ only in the power mode.
 const modesExperiment = "modes"
 
 func readCampaign(dir string, batches []int, strict bool, phase string) (Samples, error) {
@@ -157,7 +156,7 @@ func readCampaign(dir string, batches []int, strict bool, phase string) (Samples
 	return out, err
 }
 
-// ofPhase are rows whose time and power belong to one token of a phase: those with its power, where some have it.
+// ofPhase returns rows with the time and power of one token of a phase; only those with power, if any have it.
 func ofPhase(rows []record.Row, phase string) ([]record.Row, error) {
 	if phase != record.Prefill && phase != record.Decode {
 		return nil, usage.Phase.Errorf("%s %q: want %s or %s", usage.Phase, text.Clip(phase), record.Prefill,
@@ -180,14 +179,13 @@ func ofPhase(rows []record.Row, phase string) ([]record.Row, error) {
 	case timed == nil:
 		return nil, fmt.Errorf("no row has the speed of %s: only servers that report their phases, with one request "+
 			"at a time, and llama-bench show it", phase)
-	case powered == nil: // shorter than the time between two samples
+	case powered == nil: // the phase was shorter than the sampling interval
 		return timed, nil
 	}
 	return powered, nil
 }
 
-// rowsOf picks the rows of the given batch sizes from a campaign of several; all
-// rows when none is given.
+// rowsOf picks the rows of the given batch sizes from a campaign of several; all rows if none is given.
 func rowsOf(dir string, head record.Header, rows []record.Row, asked []int) ([]record.Row, error) {
 	if head.Plan.Batches == nil || len(asked) == 0 {
 		return rows, nil
@@ -201,23 +199,21 @@ func rowsOf(dir string, head record.Header, rows []record.Row, asked []int) ([]r
 		func(r record.Row) bool { return !slices.Contains(asked, r.Batch) }), nil
 }
 
-// Outlook is what was measured of each setting.
+// Outlook returns the measurements of each setting.
 func (s *Samples) Outlook() *outlook.Outlook {
 	return outlook.Measured(s.Readings, s.Provenance)
 }
 
-// take sets the measurements and the batch sizes where those are an input.
+// take sets the measurements, and the batch sizes if they are an input.
 func (s *Samples) take(readings []tegra.Measured) {
 	s.Readings, s.Batches = tegra.Sized(readings)
 	s.Measured = tegra.OncePerSetting(s.Readings)
 }
 
-// Fit fits a model to samples and returns notes on rows left out. The model covers
-// the campaign's device, when the samples come from a
-// campaign folder; else the device named in o; else, for a bare file, the
-// board that is here, or the default one, when it has every sampled mode; else
-// the grid that the samples span, with a warning. The device of an imported
-// campaign is not known. When ctx ends it returns ctx.Err().
+// Fit fits a model to samples and returns notes on omitted rows. The model covers the device of the campaign folder; or
+// else the device named in o; or else, for a bare file, the present or default board if it has every sampled mode; or
+// else the grid that the samples span, with a warning. The device of an imported campaign is unknown. When ctx ends it
+// returns ctx.Err().
 func Fit(ctx context.Context, o session.Options, r FitRequest) (*learn.Model, []string, error) {
 	samples, err := readSamples(r.Samples, o.Batches, r.Strict, r.Phase)
 	if err != nil {
@@ -229,7 +225,7 @@ func Fit(ctx context.Context, o session.Options, r FitRequest) (*learn.Model, []
 			Advise("choose one with %s, or use %s gp", usage.Batch.Value(), usage.Method)
 	}
 	if samples.Batches != nil && r.Reference == "" {
-		r.Reference = "none" // references know one size
+		r.Reference = "none" // references have one batch size
 	}
 	if r.Minibatches > 0 {
 		if err := samples.shorten(r.Minibatches); err != nil {
@@ -279,7 +275,7 @@ func Fit(ctx context.Context, o session.Options, r FitRequest) (*learn.Model, []
 	return m, samples.Notes, nil
 }
 
-// shorten takes each mode's median from its first minibatches alone.
+// shorten recomputes each mode's median from its first minibatches.
 func (s *Samples) shorten(minibatches int) error {
 	if s.Batches != nil {
 		return usage.Minibatches.Errorf("%s is for one batch size", usage.Minibatches).
@@ -319,18 +315,17 @@ func (s *Samples) shorten(minibatches int) error {
 	return nil
 }
 
-// entryPasses is how many passes a transfer makes over single minibatches, of which there are 40 for each median.
-// On the virtual AGX Orin (MobileNet, 50 modes, judged by 120 others) 25 passes give 7.0 / 4.4 %, 100 passes
-// 8.1 / 4.0 % at 3.7 times the cost.
+// entryPasses is how many passes a transfer makes over single minibatches; there are 40 for each median. On the virtual
+// AGX Orin (MobileNet, 50 modes, tested on 120 others) 25 passes give 7.0 / 4.4 %, and 100 passes 8.1 / 4.0 % at 3.7
+// times the cost.
 const entryPasses = 25
 
-// mostEntries bounds what networks learn from: 500 modes as PowerTrain measures
-// them. The paper's reference, of 4,368 modes, is as good from medians.
+// mostEntries caps the data that networks learn from: 500 modes as PowerTrain measures them. The paper's reference,
+// with 4,368 modes, is as good from medians.
 const mostEntries = 20_000
 
-// entries reads the single measurements of a campaign, which the networks
-// learn from, the first minibatches of each mode where the request limits them,
-// and notes how many there are.
+// entries reads the single measurements of a campaign for the networks, and notes how many there are; if minibatches is
+// set, only the first ones of each mode.
 func (s *Samples) entries(minibatches int) ([]nn.Sample, error) {
 	if s.Folder == "" {
 		return nil, nil
@@ -363,12 +358,11 @@ func (s *Samples) entries(minibatches int) ([]nn.Sample, error) {
 	return out, nil
 }
 
-// Refit fits a model's own samples again by a method, and transfers from
-// the model or reference in a file where one is named. When ctx ends it
-// returns ctx.Err().
+// Refit refits a model's own samples with a method, and transfers from the model or reference in a file if one is
+// given. When ctx ends it returns ctx.Err().
 func Refit(ctx context.Context, old *learn.Model, method learn.Method, reference string) (*learn.Model, error) {
 	o := learn.Options{Method: method, Space: old.Space, Seed: old.Seed, Provenance: old.Provenance, Means: old.Means}
-	o.Provenance.Jtune, o.Provenance.When, o.Provenance.Pool = session.Version, time.Now(), "" // the pool's own stays
+	o.Provenance.Jtune, o.Provenance.When, o.Provenance.Pool = session.Version, time.Now(), "" // not the pool's model
 	if reference != "" {
 		var err error
 		if o.Reference, err = models.LoadReference(reference); err != nil {
@@ -378,11 +372,11 @@ func Refit(ctx context.Context, old *learn.Model, method learn.Method, reference
 	return learn.Fit(ctx, old.Samples, o)
 }
 
-// ErrInaccurate: a model's own error is larger than the user allows.
+// ErrInaccurate reports that a model's error is larger than the user allows.
 var ErrInaccurate = errors.New("the model is not accurate enough")
 
-// CheckError returns an error that wraps ErrInaccurate where the cross-validated error of
-// time or power is above mostPct, or not known; 0 allows any.
+// CheckError returns an error that wraps ErrInaccurate if the cross-validated error of time or power is above mostPct,
+// or unknown; 0 allows any.
 func CheckError(m *learn.Model, mostPct float64) error {
 	switch pct := m.ErrorPct(); {
 	case mostPct == 0:
@@ -396,13 +390,12 @@ func CheckError(m *learn.Model, mostPct float64) error {
 	return nil
 }
 
-// Transfers reports whether a method uses a reference when nobody names one.
+// Transfers reports whether a method uses a reference by default.
 func Transfers(m learn.Method) bool {
 	return m == "" || m == learn.Auto || m == learn.GP || m == learn.PowerTrain
 }
 
-// spaceOf finds the space that a model of the samples is to speak of, and
-// notes the device; nil lets the samples span it.
+// spaceOf returns the space that a model of the samples covers, and sets the device; nil: the samples span it.
 func spaceOf(o session.Options, s *Samples) (*tegra.Space, error) {
 	named := o.Device != "" && o.Device != "auto" || o.Sysroot != "" && o.Sysroot != "/"
 	switch {
@@ -421,7 +414,7 @@ func spaceOf(o session.Options, s *Samples) (*tegra.Space, error) {
 		if !named && s.board.Virtual {
 			s.Notes = append(s.Notes, fmt.Sprintf("no Jetson here: the model speaks of the %s of virtual:%s",
 				text.Count(space.Len(), "mode"), session.DefaultVirtual))
-			s.board.Virtual = false // it lends its modes; the numbers are the file's
+			s.board.Virtual = false // it only supplies its modes; the numbers come from the file
 		}
 		s.Provenance.Device = s.board.Name
 		return space, nil
@@ -439,7 +432,7 @@ func holdsAll(space *tegra.Space, rows []tegra.Measured) bool {
 	return true
 }
 
-// PresetsFor are the presets of the present device when it has all sampled modes; none otherwise.
+// PresetsFor returns the presets of the present device if it has all sampled modes; else none.
 func PresetsFor(o session.Options, samples Samples) []tegra.Preset {
 	s, err := session.Open(o)
 	if err != nil {

@@ -9,15 +9,15 @@ import (
 	"jtune/tegra"
 )
 
-// Replicated is how often the networks see what was measured in one mode. Where a mode has fewer minibatches or power
-// readings than the most of any, its own are repeated in turn, so that every mode has the same weight (nn.Entries).
+// Replicated says how often the networks see the measurements of one mode. A mode with fewer minibatches or power
+// readings than the maximum repeats its own in turn, so that every mode has the same weight (nn.Entries).
 type Replicated struct {
 	Mode              tegra.Mode
-	Times, TimeRows   int // minibatches measured, and rows that they make; one and one for a median
-	Powers, PowerRows int // power readings measured, and rows that they make
+	Times, TimeRows   int // measured minibatches, and rows made from them; 1 and 1 for a median
+	Powers, PowerRows int // measured power readings, and rows made from them
 }
 
-// replicate is what networks learn from medians and the single measurements behind them, mode by mode.
+// replicate returns what networks learn from medians and the measurements behind them, by mode.
 func replicate(medians []tegra.Measured, entries []nn.Sample) (out []Replicated) {
 	mostTimes, mostPowers := 0, 0
 	for _, s := range baseline.WithEntries(tegra.OncePerSetting(medians), entries) {
@@ -32,7 +32,7 @@ func replicate(medians []tegra.Measured, entries []nn.Sample) (out []Replicated)
 	return out
 }
 
-// ReplicatedText says in a line how entries were replicated.
+// ReplicatedText describes in a line how entries were replicated.
 func ReplicatedText(list []Replicated) string {
 	if len(list) == 0 {
 		return ""

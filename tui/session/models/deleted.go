@@ -14,8 +14,8 @@ import (
 	"jtune/tui/session/config"
 )
 
-// DeleteCampaign moves a campaign aside. The model of its pool forgets its rows; one that
-// is left with none is moved aside as well. It gives the name to restore it by.
+// DeleteCampaign moves a campaign to the deleted ones. The model of its pool forgets its rows; a model without rows is
+// moved as well. It returns the name for restoring.
 func DeleteCampaign(o session.Options, name string) (string, error) {
 	c, err := campaigns.SetAside(o.Paths, name)
 	if err != nil {
@@ -24,7 +24,7 @@ func DeleteCampaign(o session.Options, name string) (string, error) {
 	return filepath.Base(c.Dir), refit(o, c)
 }
 
-// RestoreCampaign brings a deleted campaign back; the model of its pool learns it again.
+// RestoreCampaign moves a deleted campaign back; the model of its pool learns it again.
 func RestoreCampaign(o session.Options, name string) error {
 	c, err := campaigns.BringBack(o.Paths, name)
 	if err != nil {
@@ -33,8 +33,8 @@ func RestoreCampaign(o session.Options, name string) error {
 	return refit(o, c)
 }
 
-// Delete moves a model or reference of the data directory aside and gives the name to
-// restore it by. The model of a pool comes back when something is measured again.
+// Delete moves a model or reference of the data directory to the deleted ones and returns the name for restoring. The
+// model of a pool is created again at the next measurement.
 func Delete(o config.Paths, name string) (string, error) {
 	path, suffix, err := ownModel(o, o.ModelsDir(), name)
 	if err != nil {
@@ -44,7 +44,7 @@ func Delete(o config.Paths, name string) (string, error) {
 	return strings.TrimSuffix(filepath.Base(aside), suffix), campaigns.Move(path, aside)
 }
 
-// Deleted lists the models and references that can be restored, each kind the newest first.
+// Deleted lists the models and references that can be restored, each kind newest first.
 func Deleted(o config.Paths) ([]Info, error) {
 	dir := campaigns.DeletedDir(o, campaigns.ModelsKind)
 	out, err := readModels(dir)
@@ -56,7 +56,7 @@ func Deleted(o config.Paths) ([]Info, error) {
 	return out, err
 }
 
-// Restore brings a deleted model back.
+// Restore moves a deleted model back.
 func Restore(o config.Paths, name string) error {
 	path, suffix, err := ownModel(o, campaigns.DeletedDir(o, campaigns.ModelsKind), name)
 	if err != nil {
@@ -65,7 +65,7 @@ func Restore(o config.Paths, name string) error {
 	return campaigns.Move(path, filepath.Join(o.ModelsDir(), name+suffix))
 }
 
-// Rename renames a model: under the new name searches keep it from then on.
+// Rename renames a model; later searches update it under the new name.
 func Rename(o config.Paths, name, to string) error {
 	path, suffix, err := ownModel(o, o.ModelsDir(), name)
 	if err == nil {
@@ -82,10 +82,10 @@ func Rename(o config.Paths, name, to string) error {
 	return campaigns.Move(path, filepath.Join(o.ModelsDir(), to+suffix))
 }
 
-// PurgeAll removes all deleted models for good, and lists which.
+// PurgeAll permanently removes all deleted models and lists them.
 func PurgeAll(o config.Paths) ([]string, error) { return campaigns.PurgeAllOf(o, campaigns.ModelsKind) }
 
-// Purge removes a deleted model for good.
+// Purge permanently removes a deleted model.
 func Purge(o config.Paths, name string) ([]string, error) {
 	_, suffix, err := ownModel(o, campaigns.DeletedDir(o, campaigns.ModelsKind), name)
 	if err != nil {
@@ -94,7 +94,7 @@ func Purge(o config.Paths, name string) ([]string, error) {
 	return campaigns.PurgeKind(o, campaigns.ModelsKind, name, suffix)
 }
 
-// ownModel finds a model or reference directly below a folder, and the ending of its file.
+// ownModel finds a model or reference directly in a folder, and returns the suffix of its file.
 func ownModel(o config.Paths, parent, name string) (path, suffix string, err error) {
 	for _, suffix = range []string{modelSuffix, referenceSuffix} {
 		if path, err = campaigns.OwnEntry(o, parent, campaigns.ModelsKind, name, suffix); err == nil {
@@ -104,7 +104,7 @@ func ownModel(o config.Paths, parent, name string) (path, suffix string, err err
 	return "", "", err
 }
 
-// refit derives the models of a campaign's pool again, after the campaign came or went.
+// refit refits the models of a campaign's pool after the campaign was deleted or restored.
 func refit(o session.Options, c campaigns.Campaign) error {
 	if !Pools(c) {
 		return nil
@@ -140,8 +140,8 @@ func refit(o session.Options, c campaigns.Campaign) error {
 	return errors.Join(errs...)
 }
 
-// refitPool fits a pool's model again. One that is left without rows is moved aside; none
-// is made for all sizes where there was none.
+// refitPool refits a pool's model. A model without rows is deleted; a model of all sizes is only updated, never
+// created.
 func refitPool(o session.Options, pool Pool, h record.Header) error {
 	path := ModelOf(o.Paths, pool)
 	space, err := h.Device.Space()

@@ -1,5 +1,5 @@
 // Package models keeps one model for each workload on a board. A model is derived from the pool of all usable rows of
-// its workload, so it can be made again at any time.
+// its workload and can be recreated at any time.
 //
 //	campaigns ──► Pool ──► learn.Model ──► file below models
 //	name ──► Load, Path, Reference

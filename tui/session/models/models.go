@@ -27,14 +27,14 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-// modelSuffix ends the names of model files in the data directory.
+// modelSuffix is the file suffix of models in the data directory.
 const modelSuffix = ".model"
 
-// referenceSuffix ends those of references without measured modes.
+// referenceSuffix is the file suffix of references without measured modes.
 const referenceSuffix = ".reference"
 
-// List lists the models of the data directory, newest first, when they have learned what
-// a program that was killed had measured. A file that is no model is listed with its error.
+// List lists the models of the data directory, newest first, after they have learned the measurements of killed
+// programs. An unreadable model is listed with its error.
 func List(o session.Options) ([]Info, error) {
 	refreshModels(o)
 	return readModels(o.ModelsDir())
@@ -61,8 +61,7 @@ func readModels(dir string) ([]Info, error) {
 	return out, nil
 }
 
-// ofOneSize is a model with the batch size as an input as the screens show
-// it: for the largest size.
+// ofOneSize reduces a model with the batch size as an input to its largest size, as the screens show it.
 func ofOneSize(m *learn.Model) *learn.Model {
 	if m.Batches == nil {
 		return m
@@ -73,7 +72,7 @@ func ofOneSize(m *learn.Model) *learn.Model {
 	return one
 }
 
-// Foreign is the reason why a model does not fit the modes of a board, or "".
+// Foreign returns the reason why a model does not fit the modes of a board, or "".
 func Foreign(m *learn.Model, space *tegra.Space) string {
 	switch {
 	case m.Space != nil && m.Space.Max() != space.Max():
@@ -84,7 +83,7 @@ func Foreign(m *learn.Model, space *tegra.Space) string {
 	return ""
 }
 
-// Save keeps a model in the data directory under a name and returns its path.
+// Save saves a model in the data directory under a name and returns its path.
 func Save(s *session.Session, name string, m *learn.Model) (string, error) {
 	path, err := keepAs(s.Options.Paths, name, modelSuffix)
 	if err != nil {
@@ -93,7 +92,7 @@ func Save(s *session.Session, name string, m *learn.Model) (string, error) {
 	return path, config.Denied(m.Save(path), campaigns.Elsewhere)
 }
 
-// keepAs makes the data directory and returns the path of a name in it.
+// keepAs creates the data directory and returns the path for a name in it.
 func keepAs(o config.Paths, name, suffix string) (string, error) {
 	if err := campaigns.NewName("model", name); err != nil {
 		return "", err
@@ -105,15 +104,14 @@ func keepAs(o config.Paths, name, suffix string) (string, error) {
 	return filepath.Join(dir, name+suffix), nil
 }
 
-// Keep copies a model or reference file that can be read into the data
-// directory and returns the name by which it is found there: the file's own,
-// without its ending.
+// Keep copies a readable model or reference file into the data directory. It returns its name there: the file's own,
+// without its suffix.
 func Keep(o config.Paths, path string) (string, error) {
 	base := filepath.Base(path)
 	name := strings.TrimSuffix(base, filepath.Ext(base))
 	m, err := learn.Load(path)
 	if err == nil {
-		m.Provenance.Pool = "" // a copy: searches leave it alone
+		m.Provenance.Pool = "" // a copy: searches do not update it
 		kept, err := keepAs(o, name, modelSuffix)
 		if err != nil {
 			return "", err
@@ -135,14 +133,14 @@ func Keep(o config.Paths, path string) (string, error) {
 	return name, config.Denied(r.Compact.Save(kept), campaigns.Elsewhere)
 }
 
-// Load reads a model by its path, or by its name in the data directory, brought up to
-// date as by Models.
+// Load reads a model by its path, or by its name in the data directory; models in the data directory are updated first,
+// as in List.
 func Load(o session.Options, nameOrPath string) (*learn.Model, error) {
 	m, _, err := Find(o, nameOrPath)
 	return m, err
 }
 
-// Find is Load, and says which file it is: a workload's name means the present board's model.
+// Find is Load and also returns the file: a workload's name means the present board's model.
 func Find(o session.Options, nameOrPath string) (m *learn.Model, path string, err error) {
 	if !isPath(nameOrPath) {
 		refreshModels(o)
@@ -161,7 +159,7 @@ func Find(o session.Options, nameOrPath string) (m *learn.Model, path string, er
 	return m, path, err
 }
 
-// namesFor returns the names by which models are found: their own and those of their workloads.
+// namesFor returns all names under which models can be found: their own and those of their workloads.
 func namesFor(o session.Options) (names []string) {
 	list, _ := readModels(o.ModelsDir())
 	for _, m := range list {
@@ -173,7 +171,7 @@ func namesFor(o session.Options) (names []string) {
 	return names
 }
 
-// presentModel is the file of the present board's model of a workload; "" for none.
+// presentModel returns the file of the present board's model of a workload; "" for none.
 func presentModel(o session.Options, name string) string {
 	s, err := session.Open(o)
 	if err != nil {
@@ -181,7 +179,7 @@ func presentModel(o session.Options, name string) string {
 	}
 	defer s.Close()
 	w, err := workloads.FindAny(s, name)
-	if err != nil { // a command that was typed and not saved is in no list
+	if err != nil { // a typed command that was not saved is in no list
 		path := Path(o.Paths, NameFor(workload.Workload{Name: name}, s.DeviceHeader()))
 		if isPath(path) {
 			return path
@@ -192,7 +190,7 @@ func presentModel(o session.Options, name string) string {
 	if err != nil {
 		return ""
 	}
-	for _, batches := range [][]int{nil, {0}} { // of its own size, else of all sizes
+	for _, batches := range [][]int{nil, {0}} { // of its own size, or else of all sizes
 		pool := CollectPool(list, w, s.Board(), batches)
 		if path := ModelOf(o.Paths, pool); path != "" {
 			return path
@@ -201,14 +199,14 @@ func presentModel(o session.Options, name string) string {
 	return ""
 }
 
-// isPath reports whether a name means a file, whatever is kept by it.
+// isPath reports whether a name refers to a file, even if something is kept under that name.
 func isPath(nameOrPath string) bool {
 	_, err := os.Stat(nameOrPath)
 	return err == nil || strings.ContainsRune(nameOrPath, filepath.Separator)
 }
 
-// Path is the file of a model: the path itself, or that of a kept model or
-// reference by its name, where no file of that name is here.
+// Path returns the file of a model: the path itself if it exists, or else that of the kept model or reference with this
+// name.
 func Path(o config.Paths, nameOrPath string) string {
 	if isPath(nameOrPath) {
 		return nameOrPath
@@ -222,14 +220,13 @@ func Path(o config.Paths, nameOrPath string) string {
 	return nameOrPath
 }
 
-// KeptReferences lists the paths of the references without measured modes in
-// the data directory.
+// KeptReferences lists the paths of the references without measured modes in the data directory.
 func KeptReferences(o config.Paths) ([]string, error) {
 	return filepath.Glob(filepath.Join(o.ModelsDir(), "*"+referenceSuffix))
 }
 
-// Reduce writes a model into a file as a reference for other workloads of its board,
-// without its measured modes. The file tells which command made it.
+// Reduce writes a model to a file as a reference for other workloads on its board, without its measured modes. The file
+// records the command that made it.
 func Reduce(o session.Options, name, out, command string) (*learn.Compact, error) {
 	m, err := Load(o, name)
 	if err != nil {
@@ -240,7 +237,7 @@ func Reduce(o session.Options, name, out, command string) (*learn.Compact, error
 	}
 	from := m.Provenance
 	if from.Device == "" {
-		return nil, fmt.Errorf("model %s names no board, and a reference is of use on its own board only: "+
+		return nil, fmt.Errorf("model %s names no board, and a reference is only valid for its own board: "+
 			"fit it again with %s", name, usage.Device)
 	}
 	base := filepath.Base(out)
@@ -260,8 +257,8 @@ func Reduce(o session.Options, name, out, command string) (*learn.Compact, error
 	return c, c.Save(out)
 }
 
-// Share writes what a profile of a board needs of a model's workload into a file, under a name, and returns it. The
-// file has no measured value, and no other name than that and the board's.
+// Share writes what a board profile needs from a model's workload to a file, under a name, and returns it. The file has
+// no measured values and no names besides this one and the board's.
 func Share(o session.Options, model, name string) (path string, p *learn.Profile, err error) {
 	m, err := Load(o, model)
 	switch {
@@ -283,16 +280,16 @@ func Share(o session.Options, model, name string) (path string, p *learn.Profile
 	return path, p, config.Denied(p.Save(path), campaigns.Elsewhere)
 }
 
-// ownProfile names the profile that was made from shared files of a board.
+// ownProfile names the profile made from the shared files of a board.
 func ownProfile(device string) string {
 	return strings.ReplaceAll(strings.ToLower(device), " ", "-") + "-shared"
 }
 
-// boardSuffix ends the names of shared profiles.
+// boardSuffix is the file suffix of shared profiles.
 const boardSuffix = ".board"
 
-// LearnBoard makes a profile of a board from shared files and keeps it in the data directory, as the board's own where
-// none is shipped for it.
+// LearnBoard makes a board profile from shared files and keeps it in the data directory. It becomes the board's own
+// profile if none is shipped.
 func LearnBoard(o config.Paths, files []string) (*learn.Compact, error) {
 	var list []*learn.Profile
 	for _, file := range files {
@@ -315,8 +312,8 @@ func LearnBoard(o config.Paths, files []string) (*learn.Compact, error) {
 	return c, config.Denied(c.Save(path), campaigns.Elsewhere)
 }
 
-// Renewal is the kept model that takes the place of the outlook's in a list: that of the same
-// pool, fitted later. False where there is none.
+// Renewal returns the newer model in a list that replaces the outlook's model: from the same pool, fitted later. ok is
+// false if there is none.
 func Renewal(o *outlook.Outlook, list []Info) (*learn.Model, bool) {
 	from := o.Model.Provenance
 	for _, info := range list {
@@ -336,7 +333,7 @@ type Info struct {
 	Err        error // the file could not be read as a model
 }
 
-// Workload is the one that the model is of.
+// Workload returns the workload of the model.
 func (i *Info) Workload() string {
 	if i.Model != nil && i.Model.Provenance.Workload != "" {
 		return i.Model.Provenance.Workload
@@ -344,7 +341,7 @@ func (i *Info) Workload() string {
 	return i.Name
 }
 
-// NameFor is the name under which the model of a tuned workload is kept: with its board's.
+// NameFor returns the name under which the model of a workload is kept, which includes the board's.
 func NameFor(w workload.Workload, d record.DeviceHeader) string {
 	board := boardName(d.Name)
 	switch {
@@ -359,10 +356,10 @@ func NameFor(w workload.Workload, d record.DeviceHeader) string {
 	return w.Name + "@" + board
 }
 
-// shownHash is how much of a replayed file's hash is in the names of its models.
+// shownHash is how many characters of a replayed file's hash are in the names of its models.
 const shownHash = 6
 
-// olderName is the name that versions without the board's name in it gave.
+// olderName returns the name that versions without the board in the name used.
 func olderName(w workload.Workload, d record.DeviceHeader) string {
 	switch {
 	case d.Replay != "":
@@ -373,7 +370,7 @@ func olderName(w workload.Workload, d record.DeviceHeader) string {
 	return w.Name
 }
 
-// boardName is a board in the name of a model: small letters, digits and dashes.
+// boardName formats a board for the name of a model: lower-case letters, digits and dashes.
 func boardName(board string) string {
 	words := strings.FieldsFunc(strings.ToLower(board), func(r rune) bool {
 		return r >= utf8.RuneSelf || !unicode.IsLetter(r) && !unicode.IsDigit(r)

@@ -16,41 +16,39 @@ import (
 	"jtune/tui/session/campaigns"
 )
 
-// Pool is everything usable that was measured of one workload on one board, from all
-// campaigns of the data directory:
+// Pool holds all usable measurements of one workload on one board, from all campaigns of the data directory:
 //
 //	campaign folders ──► Pool ──► Aligned ──► learn.Fit: the model; optimize.Tune: what is known
 //
-// The folders are the truth: a pool is read from them each time and only ever grows, whichever process measured and
-// however its campaign ended. Measurements with other framework versions than the newest campaign's make another pool;
-// campaigns that do not give theirs belong to all.
+// The folders are the only source: a pool is read from them each time and only grows, whichever process measured and
+// however its campaign ended. Measurements with framework versions other than the newest campaign's form another pool;
+// campaigns without versions belong to all.
 type Pool struct {
 	Fingerprint string     // of the workload
 	Board       string     // identity of the board
-	Batch       int        // of all rows; 0 where the batch size is an input
+	Batch       int        // of all rows; 0 if the batch size is an input
 	Parts       []PoolPart // oldest first
 
 	workload workload.Workload
-	versions string // of its framework; "" where no campaign says them
+	versions string // of its framework; "" if no campaign gives them
 }
 
-// PoolPart is what one campaign gives to its pool.
+// PoolPart is the contribution of one campaign to its pool.
 type PoolPart struct {
 	Campaign string // its name
 	Began    time.Time
-	Rows     []record.Row // usable, as they were measured; Batch is 0 where the pool has one size
-	Software []string     // releases that the rows depend on, as far as they are known
+	Rows     []record.Row // usable, as measured; Batch is 0 if the pool has one size
+	Software []string     // releases that the rows depend on, as far as known
 }
 
-// Rows are all rows of the pool as they were measured, in that order.
+// Rows returns all rows of the pool as measured, in order.
 func (p *Pool) Rows() []tegra.Measured { return slices.Concat(p.lists()...) }
 
-// Aligned are the rows that the pool's model is fitted to and that its searches start
-// from: where the board has drifted, those of older campaigns are moved to later ones or
-// left out.
+// Aligned returns the rows that the pool's model is fitted to and that its searches start from. If the board has
+// drifted, rows of older campaigns are aligned with later ones or omitted.
 func (p Pool) Aligned() ([]tegra.Measured, optimize.Alignment) { return optimize.Align(p.lists()) }
 
-// lists are the rows of each campaign.
+// lists returns the rows of each campaign.
 func (p *Pool) lists() [][]tegra.Measured {
 	out := make([][]tegra.Measured, len(p.Parts))
 	for i, part := range p.Parts {
@@ -59,7 +57,8 @@ func (p *Pool) lists() [][]tegra.Measured {
 	return out
 }
 
-// softwareNote names the software versions in which the newest campaign differs from earlier ones; "" for none.
+// softwareNote describes the software versions in which the newest campaign of the pool differs from an earlier one; ""
+// if they are the same.
 func (p *Pool) softwareNote() string {
 	if len(p.Parts) == 0 {
 		return ""
@@ -67,14 +66,14 @@ func (p *Pool) softwareNote() string {
 	newest := p.Parts[len(p.Parts)-1]
 	for _, part := range slices.Backward(p.Parts[:len(p.Parts)-1]) {
 		if list := tegra.SoftwareApart(part.Software, newest.Software); list != nil {
-			return fmt.Sprintf("campaigns %s and %s were measured with other software, %s: results move with versions",
+			return fmt.Sprintf("campaigns %s and %s were measured with different software (%s), which affects results",
 				part.Campaign, newest.Campaign, strings.Join(list, ", "))
 		}
 	}
 	return ""
 }
 
-// Before is the pool at an earlier time; zero: now.
+// Before returns the pool at an earlier time; zero: now.
 func (p Pool) Before(t time.Time) Pool {
 	p.Parts = slices.DeleteFunc(slices.Clone(p.Parts), func(part PoolPart) bool {
 		return !t.IsZero() && !part.Began.Before(t)
@@ -82,7 +81,7 @@ func (p Pool) Before(t time.Time) Pool {
 	return p
 }
 
-// Campaigns lists the names of the campaigns that the pool has rows of.
+// Campaigns lists the names of the campaigns with rows in the pool.
 func (p *Pool) Campaigns() []string {
 	var out []string
 	for _, part := range p.Parts {
@@ -91,8 +90,8 @@ func (p *Pool) Campaigns() []string {
 	return out
 }
 
-// PoolOf is what is known of a workload on this board: with its own batch size, or with
-// all that were measured where there are several to choose among.
+// PoolOf returns the pool of a workload on this board: of its own batch size, or of all measured sizes if there are
+// several to choose among.
 func PoolOf(s *session.Session, w workload.Workload, batches []int) (Pool, error) {
 	list, err := campaigns.List(s.Options.Paths)
 	if err != nil {
@@ -103,8 +102,8 @@ func PoolOf(s *session.Session, w workload.Workload, batches []int) (Pool, error
 	return pool, nil
 }
 
-// CollectPool collects the pool of a workload on a board from campaigns, the oldest first, with
-// the framework versions of the newest.
+// CollectPool collects the pool of a workload on a board from campaigns (oldest first), with the framework versions of
+// the newest.
 func CollectPool(list []campaigns.Campaign, w workload.Workload, board string, batches []int) Pool {
 	versions := ""
 	for _, c := range slices.Backward(list) {
@@ -126,13 +125,13 @@ func newPool(w workload.Workload, versions, board string) Pool {
 	return Pool{Fingerprint: w.Fingerprint(versions), Board: board, workload: w, versions: versions}
 }
 
-// collect takes the rows of the campaigns that belong to the pool.
+// collect adds the rows of the campaigns that belong to the pool.
 func (p *Pool) collect(list []campaigns.Campaign) {
 	type reading struct {
 		tegra.Measured
 		when time.Time
 	}
-	seen := map[reading]bool{} // a folder may be there twice, or joined with another
+	seen := map[reading]bool{} // a folder may exist twice, or be part of a merged one
 	for _, c := range list {
 		if !Pools(c) || Board(c) != p.Board || c.Header.Workload.Fingerprint(p.versions) != p.Fingerprint {
 			continue
@@ -158,7 +157,7 @@ func (p *Pool) collect(list []campaigns.Campaign) {
 	}
 }
 
-// keep leaves out rows in modes that a space does not have.
+// keep removes rows whose modes are not in a space.
 func (p *Pool) keep(space *tegra.Space) {
 	for i := range p.Parts {
 		p.Parts[i].Rows = slices.DeleteFunc(p.Parts[i].Rows, func(r record.Row) bool { return !space.Contains(r.Mode) })
@@ -166,15 +165,15 @@ func (p *Pool) keep(space *tegra.Space) {
 	p.Parts = slices.DeleteFunc(p.Parts, func(part PoolPart) bool { return len(part.Rows) == 0 })
 }
 
-// Pools reports whether rows of a campaign may be learned from together with those of others.
+// Pools reports whether rows of a campaign may be pooled with those of others.
 func Pools(c campaigns.Campaign) bool { return len(record.Usable(Pooled(c))) > 0 }
 
-// Pooled are the rows that may be: not those of runs that differ in more than the setting, nor those with clocks that
-// were free below their limits. From an energy study they are its pairs of clocks, not its baselines and other jobs.
+// Pooled returns the rows that may be pooled: without runs that differ in more than the setting, and without free
+// clocks. From an energy study these are its clock pairs, not its baselines and other jobs.
 func Pooled(c campaigns.Campaign) []record.Row {
 	switch kind := c.Header.Plan.Kind; {
 	case c.Err != nil, kind == imports.Kind, c.Header.Settings.DVFS,
-		c.Header.Settings.Requests > 0 && !c.Header.Workload.Serves(): // in batches of any size, with waiting
+		c.Header.Settings.Requests > 0 && !c.Header.Workload.Serves(): // batches of any size, idle time included
 		return nil
 	case campaigns.OfEnergy(c.Header.Plan):
 		return campaigns.ClockPairs(c.Header, c.Rows)
@@ -184,15 +183,14 @@ func Pooled(c campaigns.Campaign) []record.Row {
 	return c.Rows
 }
 
-// Fingerprint identifies the campaign's workload, versions of its framework included.
+// Fingerprint identifies the campaign's workload, including versions of its framework.
 func Fingerprint(c campaigns.Campaign) string {
 	return c.Header.Workload.Fingerprint(record.FrameworkVersions(c.Dir))
 }
 
-// Board identifies the board of a campaign: module, L4T and host name; of a replay the
-// content of its file; of a virtual board its name. Folders of older versions do not say
-// which of its kind it was: a board was this host's, a replayed file is read again unless
-// it has changed since.
+// Board identifies the board of a campaign: module, L4T and host name; for a replay the content of its file; for a
+// virtual board its name. Folders of older versions do not identify the unit: a board is assumed to be this host's; a
+// replayed file is matched unless it has changed.
 func Board(c campaigns.Campaign) string {
 	d := c.Header.Device
 	if d.Which == "" {

@@ -24,8 +24,8 @@ import (
 	"jtune/tui/session/config"
 )
 
-// The model of a pool is derived from it: it is fitted from the campaign folders whenever they have grown, and replaced
-// whole. The process that fits holds the lock of the models, so that of two processes the later one knows the rows of
+// The model of a pool is derived from it: it is refitted from the campaign folders whenever they have grown, and
+// replaced atomically. The process that fits holds the models' lock, so that the later of two processes has the rows of
 // both.
 
 // String identifies a pool in its model's file.
@@ -44,21 +44,21 @@ func (p *Pool) unversioned() string {
 	return fmt.Sprintf("workload %s on %s, %s", p.workload.Fingerprint(""), p.Board, size)
 }
 
-// Learned is what a job's readings have led to.
+// Learned is the result of learning from readings.
 type Learned struct {
 	*learn.Model
-	Path string           // of the model's file; "" when it was not kept
-	Rows []tegra.Measured // that it was fitted to
+	Path string           // file of the model; "" if it was not saved
+	Rows []tegra.Measured // the rows that it was fitted to
 }
 
-// Learn fits the model of everything known of a workload on this board, and keeps it under the workload's name when
-// asked to. For a campaign outside the data directory it knows that one's readings alone, and keeps nothing.
+// Learn fits the model of everything known of a workload on this board and, if keep is set, saves it under the
+// workload's name. For a campaign outside the data directory it uses only that campaign's readings and saves nothing.
 func Learn(s *session.Session, w workload.Workload, batches []int, dir string, readings []tegra.Measured,
 	ref *learn.Reference, keep bool) (out Learned, err error) {
 	if !Holds(s.Options.Paths, dir) {
 		return fit(s, w, Pool{}, readings, ref)
 	}
-	var unlocked error // then it is fitted all the same, and not kept
+	var unlocked error // then the model is fitted but not saved
 	if keep {
 		unlock, err := lockModels(s.Options.Paths)
 		if unlocked = err; err == nil {
@@ -80,7 +80,7 @@ func Learn(s *session.Session, w workload.Workload, batches []int, dir string, r
 	return out, err
 }
 
-// PoolReference names the reference of a pool's model: references know one batch size.
+// PoolReference returns the name of the reference of a pool's model: references have one batch size.
 func PoolReference(batches []int) string {
 	if batches != nil {
 		return "none"
@@ -88,14 +88,14 @@ func PoolReference(batches []int) string {
 	return ""
 }
 
-// fit learns from what was measured of a workload on this device.
+// fit learns from the measurements of a workload on this device.
 func fit(s *session.Session, w workload.Workload, pool Pool, readings []tegra.Measured, ref *learn.Reference) (Learned,
 	error) {
 	return fitPool(pool, readings, w.Name, s.Device.Board(), s.Device.Space(), ref, s.Seed, time.Now())
 }
 
-// fitPool learns from what was measured of a workload: the pool, or readings where that is
-// empty. The model's warnings say what drift has done to the pool.
+// fitPool learns from the measurements of a workload: the pool, or readings if the pool is empty. The model's warnings
+// describe the effect of drift on the pool.
 func fitPool(pool Pool, readings []tegra.Measured, workload string, b tegra.Board, space *tegra.Space,
 	ref *learn.Reference, seed uint64, when time.Time) (Learned, error) {
 	from := learn.Provenance{Device: b.Name, Workload: workload, Virtual: b.Virtual, Replay: b.Replay,
@@ -121,7 +121,7 @@ func fitPool(pool Pool, readings []tegra.Measured, workload string, b tegra.Boar
 	return Learned{Model: m, Rows: readings}, err
 }
 
-// Holds reports whether a campaign folder lies among those of the data directory.
+// Holds reports whether a campaign folder is among those of the data directory.
 func Holds(o config.Paths, dir string) bool {
 	if dir == "" {
 		return false
@@ -131,8 +131,8 @@ func Holds(o config.Paths, dir string) bool {
 	return err == nil && ownErr == nil && os.SameFile(parent, own)
 }
 
-// lockPatience is how long another process may fit a model: a fit takes seconds, on a Nano a minute. One that was
-// stopped holds the lock for ever.
+// lockPatience is how long to wait for another process that fits a model: a fit takes seconds, a minute on a Nano. A
+// suspended process never releases the lock.
 var lockPatience = 3 * time.Minute
 
 const lockEvery = 20 * time.Millisecond
@@ -170,7 +170,7 @@ func lockModels(o config.Paths) (unlock func(), err error) {
 	}, nil
 }
 
-// ModelOf is the file that holds a pool's model, under whatever name; "" for none.
+// ModelOf returns the file of a pool's model, under any name; "" for none.
 func ModelOf(o config.Paths, pool Pool) string {
 	for _, path := range modelsIn(o.ModelsDir()) {
 		if from, _, err := learn.LoadSource(path); err == nil && from.Pool == pool.String() {
@@ -185,9 +185,8 @@ func modelsIn(dir string) []string {
 	return paths
 }
 
-// poolModel is the file to keep a pool's model in: the one that holds it already; one
-// of that name and of an older version, whose samples are all in the pool; else a new
-// one under the first name that is free.
+// poolModel returns the file for a pool's model: the existing one; or one of that name from an older version, if all
+// its samples are in the pool; or else a new one under the first free name.
 func poolModel(o config.Paths, pool Pool, w workload.Workload, d record.DeviceHeader) (string, error) {
 	if path := ModelOf(o, pool); path != "" {
 		return path, nil
@@ -208,7 +207,7 @@ func poolModel(o config.Paths, pool Pool, w workload.Workload, d record.DeviceHe
 	if errors.Is(err, fs.ErrNotExist) || continues(path) {
 		return path, nil
 	}
-	if err == nil && !strings.Contains(from.Pool, pool.Board) { // another one of the kind in a shared folder
+	if err == nil && !strings.Contains(from.Pool, pool.Board) { // another board of the same kind in a shared folder
 		name += "-" + boardName(d.Which)
 		if path, err = keepAs(o, name, modelSuffix); err != nil || !slices.Contains(modelsIn(o.ModelsDir()), path) {
 			return path, err
@@ -231,12 +230,11 @@ func poolModel(o config.Paths, pool Pool, w workload.Workload, d record.DeviceHe
 	}
 }
 
-// follows reports whether the pool may be what another one has become: that of a file of
-// an older version, or of campaigns that did not say their framework's versions.
+// follows reports whether the pool may continue another one: that of a file of an older version, or of campaigns
+// without framework versions.
 func (p *Pool) follows(other string) bool { return other == "" || other == p.unversioned() }
 
-// knows reports whether a model's samples are all readings of the pool, as they were
-// measured or as they are fitted, or medians of them.
+// knows reports whether a model's samples are all readings of the pool, as measured or as aligned, or medians of them.
 func (p *Pool) knows(samples []tegra.Measured) bool {
 	rows := map[tegra.Setting][]tegra.Measured{}
 	aligned, _ := p.Aligned()

@@ -14,7 +14,7 @@ import (
 	"jtune/tui/session/config"
 )
 
-// LoadReference reads a reference; that of a campaign folder knows its board and software, which are compared.
+// LoadReference reads a reference; from a campaign folder it also reads board and software, for comparison.
 func LoadReference(path string) (*learn.Reference, error) {
 	r, err := learn.LoadReference(path)
 	if dir, ok := record.CampaignDir(path); ok && err == nil {
@@ -27,7 +27,7 @@ func LoadReference(path string) (*learn.Reference, error) {
 	return r, err
 }
 
-// sharedFor is the profile that was made from shared files of such a board; nil where none was.
+// sharedFor returns the profile made from shared files of such a board; nil if there is none.
 func sharedFor(o config.Paths, board tegra.Board) *learn.Reference {
 	if board.Name == "" {
 		return nil
@@ -40,15 +40,14 @@ func sharedFor(o config.Paths, board tegra.Board) *learn.Reference {
 	return r
 }
 
-// Reference finds a reference by its name, as in the --reference flag;
-// none unless one is named.
+// Reference finds a reference by the name given to --reference; nil if the name is empty.
 func Reference(o config.Paths, name string) (*learn.Reference, error) {
 	return ReferenceOn(o, name, tegra.Board{}, nil)
 }
 
-// ReferenceOn finds the reference; nil for none. "" is the shipped profile of the board, where there is one that suits
-// its space, else the one that was made from shared files. Another name means a shipped one, a file, or a model or
-// campaign in the data directory.
+// ReferenceOn finds the reference; nil for none. "" is the shipped profile of the board if it suits the space, or else
+// the profile made from shared files. Any other name is a shipped reference, a file, or a model or campaign in the data
+// directory.
 func ReferenceOn(o config.Paths, name string, board tegra.Board, space *tegra.Space) (*learn.Reference, error) {
 	switch name {
 	case "":

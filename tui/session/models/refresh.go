@@ -9,9 +9,9 @@ import (
 	"jtune/tui/session/campaigns"
 )
 
-// refreshModels brings the models of pools up to date after a program was killed: those that do not know every row, and
-// those of campaigns that were cut off before there was one. Pools that somebody measures for now wait for the end of
-// that. A failure leaves the models unchanged.
+// refreshModels updates the models of pools after a program was killed: those that lack rows, and those of interrupted
+// campaigns that had no model yet. Pools that are being measured are left for later. If an update fails, the model
+// stays unchanged.
 func refreshModels(o session.Options) {
 	list, err := campaigns.List(o.Paths)
 	if err != nil || len(list) == 0 {
@@ -51,7 +51,7 @@ func refreshModels(o session.Options) {
 	}
 }
 
-// readingsOf counts the readings behind the models of pools in a folder, by pool.
+// readingsOf returns the number of readings behind each pool's model in a folder.
 func readingsOf(dir string) map[string]int {
 	out := map[string]int{}
 	for _, path := range modelsIn(dir) {
@@ -62,7 +62,7 @@ func readingsOf(dir string) map[string]int {
 	return out
 }
 
-// campaigns picks those of the pool.
+// campaigns returns the campaigns of the pool.
 func (p *Pool) campaigns(list []campaigns.Campaign) []campaigns.Campaign {
 	names := p.Campaigns()
 	return slices.DeleteFunc(slices.Clone(list), func(c campaigns.Campaign) bool {
@@ -71,14 +71,14 @@ func (p *Pool) campaigns(list []campaigns.Campaign) []campaigns.Campaign {
 	})
 }
 
-// cutOff reports whether a campaign of the pool ended before it could keep a model.
+// cutOff reports whether a campaign of the pool ended before its model was saved.
 func (p *Pool) cutOff(list []campaigns.Campaign) bool {
 	return slices.ContainsFunc(p.campaigns(list), func(c campaigns.Campaign) bool {
 		return c.Header.Device.Which != "" && record.Ended(c.Dir) == ""
 	})
 }
 
-// heldBy reports whether a process measures for the pool now.
+// heldBy reports whether a process is measuring for the pool.
 func (p *Pool) heldBy(list []campaigns.Campaign, held []record.Running) bool {
 	return slices.ContainsFunc(p.campaigns(list),
 		func(c campaigns.Campaign) bool { return c.State(held) == campaigns.CampaignRunning })

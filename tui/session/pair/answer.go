@@ -15,43 +15,41 @@ import (
 	"jtune/tui/session/measure"
 )
 
-// Answer is the setting in which a training and an inference share a GPU, and what is known of it.
+// Answer is the setting in which a training and an inference share a GPU, with everything known about it.
 type Answer struct {
 	mix.Outcome
 	Ask          mix.Ask
 	Train, Infer string // the workloads
-	Device       string // the board; "" where it is not known
-	Virtual      bool   // which is simulated
-	Feasible     bool   // false: it is the nearest
-	// Alone is the inference alone in the same setting: what the training takes from its idle time.
+	Device       string // board; "" if unknown
+	Virtual      bool   // the board is simulated
+	Feasible     bool   // false: no setting meets the limits; this is the nearest
+	// Alone is the inference without the training in the same setting; the difference is what the training costs it.
 	Alone mix.Outcome
-	// TrainAlonePerS and TrainAloneW are the training alone in the same mode.
+	// TrainAlonePerS and TrainAloneW are the rate and power of the training alone in the same mode.
 	TrainAlonePerS, TrainAloneW float64
-	// Apart is the inference alone in the setting that it would have on a board of its own; absent where none
-	// keeps the limits.
+	// Apart is the inference in the best setting on a board of its own; absent if none meets the limits.
 	Apart tegra.Val[mix.Outcome]
-	// Quantiles are the latencies in ms of 50, 95 and 99 % of the requests, as predicted, AloneQuantiles those
-	// without the training.
+	// Quantiles are the predicted latencies in ms of 50, 95 and 99 % of the requests; AloneQuantiles are those without
+	// the training.
 	Quantiles, AloneQuantiles [3]float64
 
 	Probes   []measure.PairProbe
-	Row      *record.Row   // how it was measured; nil where it is predicted
-	AloneRow *record.Row   // its inference without the training; nil where it was not measured
-	FreeRow  *record.Row   // both without turns; nil where it was not measured
-	Mixes    *Mixes        // where asked for and predicted; else nil
-	Separate *mix.Separate // a mode for each job, predicted; the cost of a switch is measured
+	Row      *record.Row   // measurement; nil if predicted
+	AloneRow *record.Row   // the inference without the training; nil if not measured
+	FreeRow  *record.Row   // both without turns; nil if not measured
+	Mixes    *Mixes        // if requested and predicted; else nil
+	Separate *mix.Separate // a mode for each job, predicted; the switch cost is measured
 	Dir      string
 	Took     time.Duration // device time of the pairs
-	Known    [2]int        // settings of the training and of the inference that the predictions rest on
+	Known    [2]int        // settings of training and inference behind the predictions
 }
 
-// MarginalJ is the energy of a request on top of what the training's share of the time takes: NaN where the
-// idle power is not known.
+// MarginalJ returns the energy of a request beyond that of the training; NaN if the idle power is unknown.
 func (x Answer) MarginalJ() float64 {
 	return (x.MeanW - x.TrainPerS/x.TrainAlonePerS*x.TrainAloneW) / x.ServedPerS
 }
 
-// NothingTrains says why an answer is none for the training though it keeps the limits; "" where some trains.
+// NothingTrains says why no training happens although the limits are met; "" if some does.
 func (x Answer) NothingTrains() string {
 	switch {
 	case !x.Feasible || x.TrainPerS > 0:
@@ -62,14 +60,14 @@ func (x Answer) NothingTrains() string {
 	return "no minibatch fits between two batches within the limits"
 }
 
-// free is both without turns.
+// free returns the pair without turns.
 func (x Answer) free() (mix.Ask, mix.Outcome) {
 	a := x.Ask
 	a.Policy, a.Tau = mix.Free, 0
 	return a, measuredPair(*x.FreeRow, a)
 }
 
-// MarshalJSON is `jtune pair --json`.
+// MarshalJSON returns the output of `jtune pair --json`.
 func (x Answer) MarshalJSON() ([]byte, error) {
 	out := report.Object{
 		{"device", text.Optional(x.Device)},
@@ -85,7 +83,7 @@ func (x Answer) MarshalJSON() ([]byte, error) {
 		ask, o := x.free()
 		free = mixed(ask, o, x.FreeRow, [3]float64{})
 	}
-	if v := x.Separate; v != nil { // predicted, but for the cost of a switch
+	if v := x.Separate; v != nil { // predicted, except the switch cost
 		separate = report.Object{
 			{"infer", setting(v.Infer)},
 			{"train_mode", v.Train},
@@ -112,7 +110,7 @@ func (x Answer) MarshalJSON() ([]byte, error) {
 	}...).MarshalJSON()
 }
 
-// alone is each job without the other.
+// alone describes each job without the other.
 func (x Answer) alone() report.Object {
 	ask := x.Ask
 	ask.Policy = ""
@@ -129,7 +127,7 @@ func (x Answer) alone() report.Object {
 	}
 }
 
-// tried is a pair that was run, or could not be.
+// tried describes a pair that was run, or that failed.
 func tried(p measure.PairProbe) report.Object {
 	o, row := p.Outcome, &p.Row
 	var predicted any
@@ -146,8 +144,8 @@ func tried(p measure.PairProbe) report.Object {
 		[2]any{"predicted", predicted}, [2]any{"error", text.Optional(why)})
 }
 
-// mixed is what two jobs do in a setting; row is how that was measured, nil where it is predicted. It has latencies of
-// three quantiles in place of that at the quantile asked for.
+// mixed describes two jobs in a setting; row is its measurement, nil if predicted. It has latencies at three quantiles
+// instead of the requested one.
 func mixed(a mix.Ask, o mix.Outcome, row *record.Row, quantiles [3]float64) report.Object {
 	latency := report.Object{{"p50", quantiles[0]}, {"p95", quantiles[1]}, {"p99", quantiles[2]}}
 	policy, tau := string(a.Policy), tegra.Val[int]{V: o.Tau, OK: a.Policy == mix.Strict}

@@ -12,10 +12,10 @@ import (
 	"jtune/profiles/workload"
 )
 
-// errPairRate says that a pair has no rate. A closed loop has none: it leaves no time to train.
+// errPairRate: a pair needs a rate. A closed loop leaves no time to train.
 var errPairRate = errors.New("a pair needs a rate, such as 60/s")
 
-// Ask is what the pair must meet, without a margin as pairs are measured. Errors are usage errors.
+// Ask returns what the pair must meet, without a margin because pairs are measured. Errors are usage errors.
 func (r Request) Ask(seed uint64) (mix.Ask, error) {
 	ask, err := r.Goal.Ask(seed)
 	if err == nil && !ask.Load.Open() {
@@ -25,7 +25,7 @@ func (r Request) Ask(seed uint64) (mix.Ask, error) {
 	return ask, err
 }
 
-// PairSizes are the batch sizes of an inference to choose among where none are given; nil: it has one.
+// PairSizes returns the default batch sizes of an inference to choose among; nil: it has only one.
 func PairSizes(infer workload.Workload) []int {
 	switch {
 	case len(infer.Batches) > 1:
@@ -36,10 +36,10 @@ func PairSizes(infer workload.Workload) []int {
 	return nil
 }
 
-// PairName is a pair as the dialog takes it.
+// PairName formats a pair for the dialog.
 func PairName(train, infer string) string { return train + " + " + infer }
 
-// ParsePair reads "A + B", a training and an inference workload of a list, in either order.
+// ParsePair parses "A + B", a training and an inference workload from a list, in either order.
 func ParsePair(list []workload.Workload, line string) (p workload.Pair, err error) {
 	names := strings.Split(line, "+")
 	if len(names) != 2 {
@@ -48,7 +48,7 @@ func ParsePair(list []workload.Workload, line string) (p workload.Pair, err erro
 	var two [2]workload.Workload
 	for i, name := range names {
 		if two[i], err = workload.Find(list, name); err != nil {
-			return p, usage.Errorf("%q is no workload", text.Clip(strings.TrimSpace(name)))
+			return p, usage.Errorf("%q is not a workload", text.Clip(strings.TrimSpace(name)))
 		}
 	}
 	if p = (workload.Pair{Train: two[0], Infer: two[1]}); p.Train.Infers() && !p.Infer.Infers() {
@@ -65,7 +65,7 @@ func ParsePair(list []workload.Workload, line string) (p workload.Pair, err erro
 	return p, nil
 }
 
-// PairPartners are the workloads of a list that can share a GPU with one of them.
+// PairPartners returns the workloads in a list that can share a GPU with the given one.
 func PairPartners(list []workload.Workload, with workload.Workload) []workload.Workload {
 	return slices.DeleteFunc(slices.Clone(list), func(w workload.Workload) bool {
 		return w.Infers() == with.Infers() || w.Infers() && (workload.Pair{Train: with, Infer: w}).Fault() != "" ||

@@ -14,7 +14,7 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-// PairJobs are two workloads by their names, and the batch sizes of the inference to choose among.
+// PairJobs finds two workloads by name, and the batch sizes of the inference to choose among.
 func PairJobs(s *session.Session, train, infer string) (r Request, err error) {
 	if s.Replays() {
 		return r, ErrReplayedPair
@@ -31,11 +31,11 @@ func PairJobs(s *session.Session, train, infer string) (r Request, err error) {
 	return r, nil
 }
 
-// ErrReplayedPair: a file of measurements is of one job.
+// ErrReplayedPair: a file of measurements covers only one job.
 var ErrReplayedPair = fmt.Errorf("%w: a replay answers for one workload: a pair runs on a Jetson or a virtual board",
 	tegra.ErrUnsupported)
 
-// mayPair refuses what cannot share this board's GPU.
+// mayPair refuses jobs that cannot share this board's GPU.
 func mayPair(s *session.Session, r Request) error {
 	if s.Replays() {
 		return ErrReplayedPair
@@ -51,14 +51,14 @@ func mayPair(s *session.Session, r Request) error {
 	return pairFits(s, r)
 }
 
-// pairFits refuses two jobs that need more memory together than is free. Among batch sizes to choose from the least has
-// to fit; those that do not are left out, see fitting.
+// pairFits refuses two jobs that together need more memory than is free. If there are several batch sizes, the smallest
+// must fit; fitting removes the others that do not.
 func pairFits(s *session.Session, r Request) error {
 	r.Infer.Batch = slices.Min(r.sizes())
 	return readiness.PairFits(s, r.Train, r.Infer)
 }
 
-// fitting leaves out the batch sizes to choose among that do not fit beside the training.
+// fitting removes the batch sizes that do not fit in memory with the training.
 func (r *Request) fitting(s *session.Session) {
 	if r.At != nil || r.Batches == nil {
 		return
@@ -70,8 +70,8 @@ func (r *Request) fitting(s *session.Session) {
 	})
 }
 
-// Refused is why the present board would not run the workloads of two models beside each other, by the rule of Search;
-// nil where it would, and where the models describe another board or workloads that are not known here.
+// Refused returns why the present board would not run the workloads of two models together, by the same rule as Search;
+// nil if it would, or if the models belong to another board or to unknown workloads.
 func Refused(o session.Options, train, infer *learn.Model, batches []int) error {
 	s, err := session.Open(o)
 	if err != nil {

@@ -15,16 +15,16 @@ import (
 	"jtune/tui/session/measure"
 )
 
-// Mixes are the mixes of a pair: what its jobs are predicted to do in each mode, and what was measured.
+// Mixes are the mixes of a pair: predictions for its jobs in each mode, and measurements.
 type Mixes struct {
 	Train, Infer string
 	Ask          mix.Ask    // without a policy
-	Points       []MixPoint // the predicted ones first
-	Front        []int      // of Points: predicted, the least power first
-	Answer       int        // of Points: the best measured pair
-	Feasible     bool       // it keeps the limits
-	Meets        bool       // a predicted one does; else the nearest is the only one
-	Bound        bool       // off the front the latency is a lower bound
+	Points       []MixPoint // predicted ones first
+	Front        []int      // indexes of Points: predicted, least power first
+	Answer       int        // index of Points: the best measured pair
+	Feasible     bool       // Answer meets the limits
+	Meets        bool       // a predicted mix meets the limits; otherwise only the nearest is listed
+	Bound        bool       // off the front, latencies are lower bounds
 	Search       Request
 }
 
@@ -34,7 +34,7 @@ type MixPoint struct {
 	Measured *record.Pair // nil: predicted
 }
 
-// PowerW is the power that the limit bounds.
+// PowerW returns the power that the limit applies to.
 func (m *Mixes) PowerW(i int) float64 {
 	if m.Ask.PowerAs == mix.Mean {
 		return m.Points[i].MeanW
@@ -42,7 +42,7 @@ func (m *Mixes) PowerW(i int) float64 {
 	return m.Points[i].PeakW
 }
 
-// Standing says where a mix stands against the limits.
+// Standing says whether a mix is within the limits.
 func (m *Mixes) Standing(i int) string {
 	p := m.Points[i]
 	words := [2]string{"predicted within", "predicted over"}
@@ -55,7 +55,7 @@ func (m *Mixes) Standing(i int) string {
 	return words[0]
 }
 
-// Walk are the members of the front and what was measured, the least power first.
+// Walk returns the mixes on the front and the measured ones, least power first.
 func (m *Mixes) Walk() []int {
 	out := slices.Clone(m.Front)
 	for i, p := range m.Points {
@@ -69,16 +69,16 @@ func (m *Mixes) Walk() []int {
 	return out
 }
 
-// Setting is a mix in the device's notation, with its batch size and turns.
+// Setting formats a mix in the device's notation, with batch size and turns.
 func (m *Mixes) Setting(i int, space *tegra.Space) string {
 	p := m.Points[i]
 	return fmt.Sprintf("%s batch %d, %s turns", space.Format(p.Mode), p.Batch, p.Policy)
 }
 
-// Figure draws them, for files.
+// Figure draws the mixes for files.
 func (m *Mixes) Figure(space *tegra.Space, b tegra.Board) figure.Figure {
 	f := figure.Figure{Kind: "mixes", Title: "mixes of " + PairName(m.Train, m.Infer) + " on " + b.Name,
-		Virtual: b.Virtual, Notes: []string{"mixes that keep " + m.Ask.String()},
+		Virtual: b.Virtual, Notes: []string{"mixes within " + m.Ask.String()},
 		X: figure.Axis{Key: "peak_w", Name: "peak power", Unit: "W"}}
 	if m.Ask.PowerAs == mix.Mean {
 		f.X = figure.Axis{Key: "mean_w", Name: "mean power", Unit: "W"}
@@ -105,7 +105,7 @@ func (m *Mixes) Figure(space *tegra.Space, b tegra.Board) figure.Figure {
 	return f
 }
 
-// Add adds a measured pair; best: it is the answer.
+// Add adds a measured pair; best marks it as the answer.
 func (m *Mixes) Add(probe measure.PairProbe, best bool) {
 	if best {
 		m.Answer, m.Feasible = len(m.Points), probe.Meets
@@ -115,7 +115,7 @@ func (m *Mixes) Add(probe measure.PairProbe, best bool) {
 	m.Points = append(m.Points, MixPoint{Outcome: o, Measured: probe.Row.Pair})
 }
 
-// mixes are the search's mixes, by what is known of both jobs at its end; nil where nothing is predicted.
+// mixes returns the search's mixes, predicted from everything known of both jobs at its end; nil without predictions.
 func (p *pairSearch) mixes() *Mixes {
 	if p.r.At != nil || p.r.measuresAlone() || p.found.Row == nil || p.r.Policy == mix.Free {
 		return nil
@@ -126,7 +126,7 @@ func (p *pairSearch) mixes() *Mixes {
 	if err != nil {
 		return nil
 	}
-	for _, probe := range p.found.Probes { // as the search has learnt from them
+	for _, probe := range p.found.Probes { // as the search learned from them
 		if probe.Err == nil {
 			read := readingOf(probe.Row, ask)
 			o.Infer, o.Train = append(slices.Clone(o.Infer), read.Infer), append(slices.Clone(o.Train), read.Train)

@@ -18,11 +18,11 @@ type PairRequest struct {
 	Train, Infer *learn.Model
 	mix.Goal
 	Policy mix.Policy // "": the better of strict and fill
-	Tau    int        // of strict turns: the most minibatches between two batches; 0: as many as fit
+	Tau    int        // of strict turns: maximum minibatches between two batches; 0: as many as fit
 	Seed   uint64
 }
 
-// quantiles are the predicted latencies of an ask in a setting.
+// quantiles returns the predicted latencies of an ask in a setting.
 func quantiles(a mix.Ask, at tegra.Setting, infer mix.Phase, train *mix.Phase) (out [3]float64) {
 	for i, q := range []float64{0.5, 0.95, 0.99} {
 		a.Quantile = q
@@ -32,8 +32,8 @@ func quantiles(a mix.Ask, at tegra.Setting, infer mix.Phase, train *mix.Phase) (
 	return out
 }
 
-// Pair chooses the setting and the policy of most training within the limits, by the models of the two
-// workloads. The error is an *optimize.NoSettingError where none keeps them, and the answer the nearest.
+// Pair chooses the setting and policy with most training within the limits, from the models of both workloads. If none
+// meets them, the error is an *optimize.NoSettingError and the answer the nearest.
 func Pair(r PairRequest) (Answer, error) {
 	if err := r.check(); err != nil {
 		return Answer{}, err
@@ -80,13 +80,13 @@ func Pair(r PairRequest) (Answer, error) {
 	return best, nil
 }
 
-// check finds models that cannot be of one board.
+// check rejects models that cannot belong to one board.
 func (r PairRequest) check() error {
 	here, there := r.Train.Provenance, r.Infer.Provenance
 	same := func(m tegra.Mode) bool { return r.Infer.Space.Contains(m) }
 	switch {
 	case !r.Train.HasPower() || !r.Infer.HasPower():
-		return errors.New("a pair needs the power of both workloads: one of the models knows times only")
+		return errors.New("a pair needs the power of both workloads: one of the models has only times")
 	case here.Device != "" && there.Device != "" && here.Device != there.Device,
 		!slices.ContainsFunc(r.Train.Space.Modes(), same):
 		return fmt.Errorf("the models describe two boards, %s and %s: a pair shares one", here.Device, there.Device)
@@ -99,7 +99,7 @@ func (r PairRequest) check() error {
 	return nil
 }
 
-// trainingPhase is a training workload in every mode.
+// trainingPhase returns a training workload in every mode.
 func trainingPhase(m *learn.Model) mix.Phase {
 	known := slices.Clone(outlook.OutlookOf(m, tegra.Settings(m.Space.Modes(), nil)).Known)
 	for i := range known {
@@ -108,7 +108,7 @@ func trainingPhase(m *learn.Model) mix.Phase {
 	return mix.NewPhase(known)
 }
 
-// beside adds what each does without the other.
+// beside adds what each job does without the other.
 func (x *Answer) beside(settings []tegra.Setting, infer, train mix.Phase) {
 	if t, ok := train.At(x.Setting); ok {
 		x.TrainAlonePerS, x.TrainAloneW = 1000/t.TimeMS, t.PowerW

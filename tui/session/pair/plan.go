@@ -33,7 +33,7 @@ type pairPlan struct {
 	err    error
 	row    record.Row
 	asked  int
-	before []record.Row // of an earlier run of the campaign
+	before []record.Row // from an earlier run of the campaign
 }
 
 var (
@@ -70,7 +70,7 @@ func newPairPlan(ctx context.Context, of *pairSearch) *pairPlan {
 
 func (p *pairPlan) Prepare(b *profiles.Bench, log string) { p.bench, p.log = b, log }
 
-// benchFor measures pairs by one policy.
+// benchFor returns a bench that measures pairs under one policy.
 func (p *pairPlan) benchFor(policy string) *profiles.Bench {
 	r, ask := p.search.r, p.search.ask
 	b := *p.bench
@@ -114,7 +114,7 @@ func pairHeader(s *session.Session, r Request) record.Header {
 	return head
 }
 
-// PairSearchOf is a search as its header records it.
+// PairSearchOf restores a search from its header.
 func PairSearchOf(h record.Header, train, infer workload.Workload) (Request, error) {
 	from := h.Pair
 	r := Request{Train: train, Infer: infer, Batches: h.Plan.Batches,
@@ -129,19 +129,19 @@ func PairSearchOf(h record.Header, train, infer workload.Workload) (Request, err
 	return r, err
 }
 
-// knownBefore is the time whose knowledge a search rests on: one that goes on predicts from what it knew when it began.
+// knownBefore returns the time that limits a search's data: a resumed search predicts from what it knew when it began.
 func (r *Request) knownBefore() time.Time {
 	if !r.Resume {
 		return r.Before
 	}
 	head, _, err := record.Read(r.Dir)
-	if err != nil { // it begins again, or the record says what is wrong
+	if err != nil { // it starts over, or the record reports the error
 		return time.Time{}
 	}
 	return head.Created
 }
 
-// end ends the search where it is; it gets the last row first.
+// end stops the search after passing it the last row.
 func (p *pairPlan) end(of profiles.Summary) {
 	if p.asked > 0 && of.New == p.asked {
 		p.Next(of.Rows)

@@ -23,44 +23,43 @@ import (
 	"jtune/tui/session/models"
 )
 
-// PairProfiled is how many settings of each job are measured before their mixes are predicted, where fewer are known.
+// PairProfiled is how many settings of each job are measured before mixes are predicted, unless as many are known.
 const PairProfiled = 10
 
-// PairBatches are the batch sizes of inference to choose among where none are given.
+// PairBatches are the default batch sizes of inference to choose among.
 var PairBatches = []int{1, 4, 16, 32, 64}
 
-// Request asks for the setting in which two jobs share this board's GPU best, measured as a pair.
+// Request asks for the best setting in which two jobs share this board's GPU, measured as a pair.
 type Request struct {
 	Train, Infer workload.Workload
 	Batches      []int // of inference, ascending; nil: its own
 	mix.Goal
 	Policy mix.Policy // "": the better of strict and fill
-	Tau    int        // of strict turns: the most minibatches between two batches; 0: as many as fit
-	// Strategy is how the setting is looked for; "": by predictions. The others measure alone, by fill turns unless
-	// Policy says otherwise.
+	Tau    int        // of strict turns: maximum minibatches between two batches; 0: as many as fit
+	// Strategy is how the setting is searched; "": by predictions. The other strategies only measure, with fill turns
+	// unless Policy is set.
 	Strategy optimize.Strategy
-	At       *tegra.Setting // measure this one alone; nil: search
+	At       *tegra.Setting // measure only this setting; nil: search
 	Most     int            // pairs to measure; 0: optimize.MostVerified
-	Compare  bool           // measure the answer without turns too
-	Separate bool           // work out a mode for each job too, with what a switch costs
-	Mixes    bool           // work out all mixes too
-	Requests int            // answered in each measurement; 0: as many as a 99 % quantile needs
-	Dir      string         // campaign folder, new; "" makes one below the data directory
-	Before   time.Time      // predict from what was known then, as a repetition does; zero: from all
-	Resume   bool           // go on with the campaign in Dir: its pairs count
-	// RedoFailed measures those again that failed there.
+	Compare  bool           // also measure the answer without turns
+	Separate bool           // also evaluate a mode for each job, with the cost of a switch
+	Mixes    bool           // also predict all mixes
+	Requests int            // requests answered in each measurement; 0: as many as a 99 % quantile needs
+	Dir      string         // new campaign folder; "" creates one in the data directory
+	Before   time.Time      // predict from what was known then, for a repetition; zero: from everything
+	Resume   bool           // continue the campaign in Dir: its pairs count
+	// RedoFailed measures its failed pairs again.
 	RedoFailed bool
 	Settings   record.Settings
 	Gate       profiles.Gate
 }
 
-// measuresAlone reports whether nothing is predicted.
+// measuresAlone reports whether the search makes no predictions.
 func (r *Request) measuresAlone() bool { return r.Strategy != "" && r.Strategy != optimize.Auto }
 
-// Search looks for the setting in which two jobs share the GPU best: it takes what is known of each from its pool,
-// measures some settings of each where that is too little, predicts all mixes, and runs the best ones as pairs until
-// the best has been measured. The device is restored. The error is an *optimize.NoSettingError where no measured pair
-// keeps the limits.
+// Search finds the best setting for two jobs on one GPU. It takes what is known of each job from its pool, measures
+// some settings of each if that is too little, predicts all mixes, and runs the best ones as pairs until the best is
+// measured. The device is restored. The error is an *optimize.NoSettingError if no measured pair meets the limits.
 func Search(ctx context.Context, s *session.Session, r Request, observe func(measure.Event)) (Answer, error) {
 	if err := mayPair(s, r); err != nil {
 		return Answer{}, err
@@ -90,7 +89,7 @@ func Search(ctx context.Context, s *session.Session, r Request, observe func(mea
 	if err != nil {
 		return found, err
 	}
-	if err := pairFits(s, r); err != nil { // they may be known by now
+	if err := pairFits(s, r); err != nil { // the memory needs may be known by now
 		return found, err
 	}
 	found.Known = [2]int{len(train), len(infer)}
@@ -106,7 +105,7 @@ func Search(ctx context.Context, s *session.Session, r Request, observe func(mea
 	plan.end(res.Summary)
 	found.Dir, found.Took = res.Dir, res.Elapsed
 	if errors.Is(plan.err, context.Canceled) && ctx.Err() == nil && err != nil {
-		plan.err = nil // the job, the device or the record is broken
+		plan.err = nil // the job, the device or the record failed
 	}
 	if r.Separate && err == nil && found.Row != nil && ctx.Err() == nil {
 		err = search.separate(ctx)
@@ -117,7 +116,7 @@ func Search(ctx context.Context, s *session.Session, r Request, observe func(mea
 	return found, errors.Join(err, plan.err)
 }
 
-// sizes are the batch sizes of inference, also where there is one.
+// sizes returns the batch sizes of inference, even if there is only one.
 func (r *Request) sizes() []int {
 	if r.At != nil && !slices.Contains(r.Batches, r.At.Batch) {
 		return []int{max(1, r.At.Batch)}
@@ -128,7 +127,7 @@ func (r *Request) sizes() []int {
 	return r.Batches
 }
 
-// pairRows is what is known of both jobs, after measuring more where that is too little.
+// pairRows returns what is known of both jobs, after measuring more if that is too little.
 func pairRows(ctx context.Context, s *session.Session, r Request, observe func(measure.Event)) (train,
 	infer []tegra.Measured,
 	err error) {
@@ -168,7 +167,7 @@ func pairRows(ctx context.Context, s *session.Session, r Request, observe func(m
 	return train, infer, err
 }
 
-// pairSearch is the search of a pair, on a goroutine of its own.
+// pairSearch is the search for a pair, on a separate goroutine.
 type pairSearch struct {
 	s            *session.Session
 	r            Request
@@ -207,7 +206,7 @@ func (p *pairSearch) run(ctx context.Context) error {
 	return err
 }
 
-// policies are those to try, the one that promises more first.
+// policies returns the policies to try, the most promising first.
 func (p *pairSearch) policies() ([]mix.Policy, error) {
 	if p.r.Policy != "" {
 		return []mix.Policy{p.r.Policy}, nil
@@ -239,7 +238,7 @@ func (p *pairSearch) options(ask mix.Ask) (mix.Options, error) {
 	o := mix.Options{Ask: ask, Space: p.s.Device.Space(), Batches: p.r.sizes(), Infer: p.infer, Train: p.train,
 		Most: cmp.Or(p.r.Most, mix.MostVerified)}
 	if ref := learn.ReferenceFor(p.s.Device.Board(), o.Space); ref != nil {
-		o.Lean, _ = ref.Residual(o.Space) // nil: it is of no use here
+		o.Lean, _ = ref.Residual(o.Space) // nil: it does not fit this board
 	}
 	if !p.r.measuresAlone() && (len(p.train) == 0 || len(p.infer) == 0) {
 		return o, errors.New("no setting of the two jobs could be measured")
@@ -281,13 +280,13 @@ func (p *pairSearch) search(ctx context.Context) error {
 		if left -= len(found.Probes); err == nil || last || left <= 0 || !errors.Is(err, optimize.ErrInfeasible) {
 			return err
 		}
-		p.observe.Note(fmt.Sprintf("no measured pair keeps the limits with %s turns: %s ones are tried", policy,
+		p.observe.Note(fmt.Sprintf("no measured pair meets the limits with %s turns: trying %s turns", policy,
 			policies[i+1]))
 	}
 	return nil
 }
 
-// tell keeps a pair that was run and says what it did.
+// tell stores and reports a pair that was run.
 func (p *pairSearch) tell(v measure.PairProbe) measure.PairProbe {
 	line := fmt.Sprintf("pair %d: %s batch %d, %s: ", len(p.found.Probes)+1, p.s.Device.Space().Format(v.Row.Mode),
 		v.Row.Batch, v.Ask.Policy)
@@ -307,12 +306,12 @@ func (p *pairSearch) tell(v measure.PairProbe) measure.PairProbe {
 	return v
 }
 
-// stage says what is measured next.
+// stage reports what is measured next.
 func (p *pairSearch) stage(doing measure.PairDoing, ask mix.Ask, predicted *mix.Outcome) {
 	p.observe.Send(measure.PairStage{Doing: doing, N: len(p.found.Probes) + 1, Ask: ask, Predicted: predicted})
 }
 
-// took takes over the best of what a search has measured.
+// took adopts the best result of a search.
 func (p *pairSearch) took(found mix.Result, ask mix.Ask) {
 	if found.Best.TimeMS == 0 || p.found.Row != nil && !found.Feasible {
 		return
@@ -327,7 +326,7 @@ func (p *pairSearch) took(found mix.Result, ask mix.Ask) {
 	}
 }
 
-// freeSearch measures without turns the setting that is best with them: nothing predicts jobs without turns.
+// freeSearch measures without turns the setting that is best with turns: jobs without turns cannot be predicted.
 func (p *pairSearch) freeSearch(ctx context.Context, o mix.Options) error {
 	o.Ask.Policy = mix.Fill
 	infer, train, err := mix.Phases(o)
@@ -366,7 +365,7 @@ func (p *pairSearch) single(context.Context) error {
 	return nil
 }
 
-// readingOf is what a row says to a search.
+// readingOf converts a row to a reading for the search.
 func readingOf(row record.Row, ask mix.Ask) mix.Reading {
 	p := row.Pair
 	watts := func(own tegra.Val[float64]) float64 { return own.Or(p.MeanW) }
@@ -392,7 +391,7 @@ func readingOf(row record.Row, ask mix.Ask) mix.Reading {
 	}
 }
 
-// quantileOf is the latency at a quantile that records keep, the next higher one for others.
+// quantileOf returns the latency at a recorded quantile; for other quantiles, at the next higher one.
 func quantileOf(l record.Latency, q float64) float64 {
 	switch {
 	case q <= 0.5:
@@ -403,7 +402,7 @@ func quantileOf(l record.Latency, q float64) float64 {
 	return l.P99
 }
 
-// measuredPair is the outcome of a row.
+// measuredPair returns the outcome of a row.
 func measuredPair(row record.Row, ask mix.Ask) mix.Outcome {
 	read := readingOf(row, ask)
 	phase := func(m tegra.Measured) mix.Phase {

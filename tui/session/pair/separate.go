@@ -21,14 +21,14 @@ import (
 )
 
 const (
-	// switches are timed in each direction, after one that is not.
+	// switches is how many switches are timed in each direction, after an untimed one.
 	switches = 3
-	// turnsAfterSwitch are waited for: the first one ends the switch, the median of the others is its own time.
+	// turnsAfterSwitch is how many turns are awaited: the first ends the switch, and the median of the others is the
+	// normal duration of a turn.
 	turnsAfterSwitch = 6
 )
 
-// separate works out what the pair would do with a mode for each job, and measures what a switch costs between the
-// two.
+// separate predicts the pair with a mode for each job, and measures the cost of switching between them.
 func (p *pairSearch) separate(ctx context.Context) error {
 	alone := p.ask
 	alone.Policy, alone.Tau, alone.Margin = "", 0, optimize.UsualMargin
@@ -42,7 +42,7 @@ func (p *pairSearch) separate(ctx context.Context) error {
 	}
 	free, ok := alone.Separate(o.Settings(), infer, *train, 0)
 	if !ok {
-		p.observe.Note("separate modes: no two modes keep the limits")
+		p.observe.Note("separate modes: no two modes meet the limits")
 		return nil
 	}
 	p.stage(measure.PairSwitches, p.ask, nil)
@@ -54,13 +54,13 @@ func (p *pairSearch) separate(ctx context.Context) error {
 	if found, ok := alone.Separate(o.Settings(), infer, *train, cost); ok {
 		p.found.Separate = &found
 	} else {
-		p.observe.Note(fmt.Sprintf("separate modes: a switch takes %.0f ms: no two modes keep the limits", 1000*cost))
+		p.observe.Note(fmt.Sprintf("separate modes: a switch takes %.0f ms: no two modes meet the limits", 1000*cost))
 	}
 	return nil
 }
 
-// switchCost measures how long a switch of mode takes between a training and an inference job that are both there: from
-// setting the mode to the end of the first turn in it, less the time of such a turn. Seconds. The device is restored.
+// switchCost measures, in seconds, how long a mode switch takes while both jobs are loaded: from setting the mode to
+// the end of the first turn in it, less the duration of such a turn. The device is restored.
 func switchCost(ctx context.Context, s *session.Session, r Request, ask mix.Ask,
 	of mix.Separate) (cost float64,
 	err error) {
@@ -92,7 +92,7 @@ func switchCost(ctx context.Context, s *session.Session, r Request, ask mix.Ask,
 		case err != nil:
 			return 0, err
 		case !applied.OK():
-			return 0, fmt.Errorf("the board did not take %s", s.Device.Space().Format(mode))
+			return 0, fmt.Errorf("the board did not accept %s", s.Device.Space().Format(mode))
 		}
 		pair.Share(part)
 		first, turn, err := firstTurn(ctx, pair, name, s.Clock.Now())
@@ -106,7 +106,7 @@ func switchCost(ctx context.Context, s *session.Session, r Request, ask mix.Ask,
 	return stats.Median(costs), nil
 }
 
-// firstTurn is when the first turn of a job ended that began after a moment, and how long the later ones take.
+// firstTurn returns when the first turn of a job that began after a moment ended, and how long the later turns take.
 func firstTurn(ctx context.Context, pair *turns.Pair, job string, after time.Duration) (first, turn time.Duration,
 	err error) {
 	var times []float64
@@ -129,10 +129,10 @@ func firstTurn(ctx context.Context, pair *turns.Pair, job string, after time.Dur
 	return first, time.Duration(stats.Median(times) * float64(time.Millisecond)), nil
 }
 
-// Hours are a part of the day, from a time of day to another one; past midnight where To is not after From.
+// Hours are a part of the day between two times of day, past midnight if To is not after From.
 type Hours struct{ From, To time.Duration }
 
-// ParseHours reads hours such as 22:00-07:00.
+// ParseHours parses hours such as 22:00-07:00.
 func ParseHours(text string) (h Hours, err error) {
 	from, to, ok := strings.Cut(text, "-")
 	begin, err := time.Parse(timeOfDay, from)
@@ -145,7 +145,7 @@ func ParseHours(text string) (h Hours, err error) {
 	}
 	midnight := time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)
 	if h = (Hours{begin.Sub(midnight), end.Sub(midnight)}); h.From == h.To {
-		return h, usage.Errorf("%q begins when it ends: give 24 hours in two parts", text)
+		return h, usage.Errorf("%q starts and ends at the same time: give 24 hours as two parts", text)
 	}
 	return h, nil
 }
@@ -160,10 +160,10 @@ func (h Hours) has(at time.Duration) bool {
 	return at >= h.From || at < h.To
 }
 
-// PairHours are when the board serves and when it trains. Between them it stays unchanged.
+// PairHours are the hours in which the board serves and trains. At other times it stays unchanged.
 type PairHours struct{ Serve, Train Hours }
 
-// Check finds hours that overlap.
+// Check rejects overlapping hours.
 func (h PairHours) Check() error {
 	if h.Serve.has(h.Train.From) || h.Train.has(h.Serve.From) {
 		return usage.ServeAt.Errorf("%s and %s overlap", usage.ServeAt, usage.TrainAt)
@@ -171,15 +171,15 @@ func (h PairHours) Check() error {
 	return nil
 }
 
-// next is how long it takes until the hours begin that begin next.
+// next returns the time until the next hours begin.
 func (h PairHours) next(at time.Duration) time.Duration {
 	const day = 24 * time.Hour
 	until := func(begin time.Duration) time.Duration { return (begin-at+day-1)%day + 1 }
 	return min(until(h.Serve.From), until(h.Train.From))
 }
 
-// PairByHours sets the mode of the training and that of the inference by the time of day, each the best for its job
-// alone within the limits, until ctx ends or it has set that many (0: no end). The device is restored.
+// PairByHours sets the mode of training or inference by the time of day, each the best for its job alone within the
+// limits, until ctx ends or it has set `most` modes (0: no end). The device is restored.
 func PairByHours(ctx context.Context, s *session.Session, r Request, hours PairHours, most int,
 	observe func(measure.Event)) (err error) {
 	if err := errors.Join(mayPair(s, r), hours.Check()); err != nil {
@@ -207,7 +207,7 @@ func PairByHours(ctx context.Context, s *session.Session, r Request, hours PairH
 	}
 	apart, ok := ask.Separate(o.Settings(), infer, *train, 0)
 	if !ok {
-		return fmt.Errorf("no mode of the training keeps %g W: %w", ask.PowerW, optimize.ErrInfeasible)
+		return fmt.Errorf("no mode of the training stays within %g W: %w", ask.PowerW, optimize.ErrInfeasible)
 	}
 	g, err := s.Guard(ctx)
 	if err != nil {
@@ -231,7 +231,7 @@ func PairByHours(ctx context.Context, s *session.Session, r Request, hours PairH
 		if words != "" {
 			applied, err := g.Apply(ctx, tegra.Request{Mode: mode})
 			if err == nil && !applied.OK() {
-				err = fmt.Errorf("the board did not take %s", s.Device.Space().Format(mode))
+				err = fmt.Errorf("the board did not accept %s", s.Device.Space().Format(mode))
 			}
 			if err != nil {
 				return err
@@ -244,7 +244,7 @@ func PairByHours(ctx context.Context, s *session.Session, r Request, hours PairH
 			break
 		}
 		if err := s.Clock.Sleep(ctx, hours.next(at)); err != nil {
-			return nil // ended by the user
+			return nil // stopped by the user
 		}
 	}
 	return nil

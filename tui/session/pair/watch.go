@@ -9,10 +9,10 @@ import (
 	"jtune/tegra"
 )
 
-// MostTurns are kept for the screens.
+// MostTurns is how many turns are kept for the screens.
 const MostTurns = 200
 
-// PairLimit is a limit of a pair, and what the pair has of it.
+// PairLimit is a limit of a pair, and the pair's value.
 type PairLimit struct {
 	Name  string // "power", "p99"
 	Value tegra.Val[float64]
@@ -20,12 +20,12 @@ type PairLimit struct {
 	Unit  string
 }
 
-// Held reports whether the limit is kept; absent where the value is not known yet.
+// Held reports whether the limit is met; absent while the value is unknown.
 func (l PairLimit) Held() tegra.Val[bool] {
 	return tegra.Val[bool]{V: l.Value.V <= l.Limit, OK: l.Value.OK}
 }
 
-// PairLimits are the limits of an ask, and what a pair has of each.
+// PairLimits returns the limits of an ask with the values of a pair.
 func PairLimits(a mix.Ask, p record.Pair) (out []PairLimit) {
 	if a.PowerW > 0 {
 		l := PairLimit{Name: "power, peak", Limit: a.PowerW, Unit: "W", Value: positive(p.PeakW())}

@@ -24,11 +24,11 @@ func TestParsePairTakesTwoJobsInEitherOrder(t *testing.T) {
 	for line, want := range map[string]string{
 		"resnet18": "want two workloads",
 		"resnet18 + mobilenet-infer + bert-infer": "want two workloads",
-		"resnet18 + ":                              `"" is no workload`,
-		"resnet18 + resnet99":                      `"resnet99" is no workload`,
+		"resnet18 + ":                              `"" is not a workload`,
+		"resnet18 + resnet99":                      `"resnet99" is not a workload`,
 		"resnet18 + mobilenet":                     "two training jobs",
 		"resnet18-infer + mobilenet-infer":         "two inference jobs",
-		"resnet18 + " + strings.Repeat("long", 99): "is no workload",
+		"resnet18 + " + strings.Repeat("long", 99): "is not a workload",
 	} {
 		if _, err := ParsePair(list, line); !usage.Is(err) || !strings.Contains(err.Error(), want) ||
 			len(err.Error()) > 200 {

@@ -1,5 +1,4 @@
-// Package plots makes figures of models, Pareto fronts, studies and what was measured. Drawing them is left to screens
-// and exports.
+// Package plots makes figures of models, Pareto fronts, studies and measurements. Screens and exports draw them.
 //
 //	outlook, model, samples ──► figure.Figure
 package plots

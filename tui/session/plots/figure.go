@@ -21,10 +21,10 @@ import (
 	"jtune/tegra"
 )
 
-// bands are the bounds of predictions.
+// bands names the bounds of predictions.
 const bands = "its 95 % band"
 
-// KnobAxis is an axis of a knob's values: cores, or gigahertz.
+// KnobAxis returns the axis of a knob: cores, or gigahertz.
 func KnobAxis(k tegra.Knob) figure.Axis {
 	if k == tegra.KnobCores {
 		return figure.Axis{Key: "cores", Name: "cores"}
@@ -39,7 +39,7 @@ func KnobAxis(k tegra.Knob) figure.Axis {
 	return clock
 }
 
-// KnobValue is a mode's place on knobAxis.
+// KnobValue returns a mode's value on KnobAxis.
 func KnobValue(m tegra.Mode, k tegra.Knob) float64 {
 	if k == tegra.KnobCores {
 		return float64(m.Cores)
@@ -47,7 +47,7 @@ func KnobValue(m tegra.Mode, k tegra.Knob) float64 {
 	return tegra.Freq(m.Value(k)).GHz()
 }
 
-// Held says which values the knobs that do not vary have.
+// Held lists the values of the knobs that do not vary.
 func Held(at tegra.Mode, varied ...tegra.Knob) string {
 	var words []string
 	for k := range tegra.NumKnobs {
@@ -66,7 +66,7 @@ func knobText(m tegra.Mode, k tegra.Knob) string {
 	return KnobAxis(k).Text(KnobValue(m, k))
 }
 
-// figureOf begins a figure of what an outlook knows.
+// figureOf creates a figure of an outlook.
 func figureOf(o *outlook.Outlook, kind, title string) figure.Figure {
 	f := figure.Figure{Kind: kind, Title: title + ": " + o.Workload, Virtual: o.Model.Provenance.Virtual}
 	if device := o.Model.Provenance.Device; device != "" {
@@ -81,7 +81,7 @@ func figureOf(o *outlook.Outlook, kind, title string) figure.Figure {
 	return f
 }
 
-// through lists the settings that have at's values of all knobs but some.
+// through lists the settings that match `at` in all knobs but the varied ones.
 func through(o *outlook.Outlook, at tegra.Mode, varied ...tegra.Knob) []int {
 	var out []int
 	for i, p := range o.Known {
@@ -96,7 +96,7 @@ func through(o *outlook.Outlook, at tegra.Mode, varied ...tegra.Knob) []int {
 	return out
 }
 
-// Largest is the mode of the largest values that are known of each knob.
+// Largest returns the mode with the largest known value of each knob.
 func Largest(o *outlook.Outlook) tegra.Mode {
 	var most [tegra.NumKnobs]int64
 	for _, p := range o.Known {
@@ -107,8 +107,8 @@ func Largest(o *outlook.Outlook) tegra.Mode {
 	return tegra.ModeOfValues(most)
 }
 
-// HeatMap is a quantity over two knobs, the others as in mode at; its least value is
-// marked, and at where here is set.
+// HeatMap draws a quantity over two knobs, with the others held as in mode at. It marks the least value, and at if here
+// is set.
 func HeatMap(o *outlook.Outlook, of optimize.Axis, x, y tegra.Knob, at tegra.Mode, here bool) figure.Figure {
 	f := figureOf(o, "heat", fmt.Sprintf("%s over %s and %s", of, x, y))
 	f.X, f.Y = KnobAxis(x), KnobAxis(y)
@@ -126,7 +126,7 @@ func HeatMap(o *outlook.Outlook, of optimize.Axis, x, y tegra.Knob, at tegra.Mod
 	}
 	least, found := panel.Least()
 	if !found && f.Lacks == "" {
-		f.Lacks = fmt.Sprintf("nothing is known of modes with %s: take other knobs, or other values to hold",
+		f.Lacks = fmt.Sprintf("no data for modes with %s: choose other knobs, or other values to hold",
 			strings.TrimPrefix(Held(at, x, y), "held: "))
 	}
 	if found {
@@ -142,8 +142,8 @@ func HeatMap(o *outlook.Outlook, of optimize.Axis, x, y tegra.Knob, at tegra.Mod
 	return f
 }
 
-// Curves are time, power and energy over one knob, the others as in mode at, which is
-// marked where here is set; limits are drawn.
+// Curves draws time, power and energy over one knob, with the others held as in mode at and with the limits. It marks
+// at if here is set.
 func Curves(o *outlook.Outlook, over tegra.Knob, at tegra.Mode, l optimize.Limit, here bool) figure.Figure {
 	f := figureOf(o, "curves", "time, power and energy over "+over.String())
 	f.X = KnobAxis(over)
@@ -189,18 +189,18 @@ func Curves(o *outlook.Outlook, over tegra.Knob, at tegra.Mode, l optimize.Limit
 		f.Panels = append(f.Panels, panel)
 	}
 	if len(list) < 2 && f.Lacks == "" {
-		f.Lacks = fmt.Sprintf("%s has one value where %s: take another knob, or other values to hold", over,
+		f.Lacks = fmt.Sprintf("%s has only one value at %s: choose another knob, or other values to hold", over,
 			strings.TrimPrefix(Held(at, over), "held: "))
 	}
 	return f
 }
 
-// Cloud is all settings in the plane of two quantities, and their front.
+// Cloud draws all settings in the plane of two quantities, and their Pareto front.
 func Cloud(o *outlook.Outlook, plane int, l optimize.Limit) figure.Figure {
 	return CloudOf(o, serving.Trades(o, serving.Unit{}, l, nil)[plane])
 }
 
-// CloudOf is Cloud of two quantities.
+// CloudOf is Cloud for a given pair of quantities.
 func CloudOf(o *outlook.Outlook, t serving.Trade) figure.Figure {
 	f := figureOf(o, "front", fmt.Sprintf("%s and %s of all modes", t.Across.Word, t.Up.Word))
 	f.Lacks = ""
@@ -234,7 +234,7 @@ func CloudOf(o *outlook.Outlook, t serving.Trade) figure.Figure {
 	return f
 }
 
-// modelFigure begins a figure of a model.
+// modelFigure creates a figure of a model.
 func modelFigure(kind, title string, m *learn.Model) figure.Figure {
 	from := m.Provenance
 	f := figure.Figure{Kind: kind, Title: title + ": " + from.Workload, Virtual: from.Virtual}
@@ -247,7 +247,7 @@ func modelFigure(kind, title string, m *learn.Model) figure.Figure {
 	return f
 }
 
-// assessmentFigure begins a figure of an assessment; it lacks what the assessment lacks.
+// assessmentFigure creates a figure of an assessment; if the assessment lacks data, the figure says so.
 func assessmentFigure(a outlook.Assessment, kind, title string) figure.Figure {
 	f := modelFigure(kind, title, a.Model)
 	switch why := outlook.TooSlow(a.Model); {
@@ -261,8 +261,7 @@ func assessmentFigure(a outlook.Assessment, kind, title string) figure.Figure {
 	return f
 }
 
-// valueOf are a left-out mode's measured value and its prediction with the band; energy
-// has none.
+// valueOf returns a left-out mode's measured and predicted values and the prediction's band; energy has no band.
 func valueOf(l learn.LeftOut, of optimize.Axis) (measured, predicted, lo, hi float64) {
 	switch p := l.Prediction; of {
 	case optimize.Time:
@@ -273,8 +272,8 @@ func valueOf(l learn.LeftOut, of optimize.Axis) (measured, predicted, lo, hi flo
 	return l.Measured.EnergyJ(), l.Prediction.EnergyJ(), math.NaN(), math.NaN()
 }
 
-// Predicted is each measured mode against what the model says that has not seen it: on
-// the diagonal it is right.
+// Predicted draws each measured mode against its prediction by a model that was fitted without it; correct predictions
+// are on the diagonal.
 func Predicted(a outlook.Assessment, of optimize.Axis) figure.Figure {
 	f := assessmentFigure(a, "predicted", of.String()+", predicted against measured")
 	panel := figure.Panel{Axis: outlook.QuantityAxis(of, false)}
@@ -301,7 +300,7 @@ func Predicted(a outlook.Assessment, of optimize.Axis) figure.Figure {
 	return f
 }
 
-// Bars are predicted and measured values side by side, mode by mode.
+// Bars draws predicted and measured values next to each other, mode by mode.
 func Bars(a outlook.Assessment) figure.Figure {
 	f := assessmentFigure(a, "bars", "predicted against measured")
 	f.RowKey = "mode"
@@ -333,7 +332,7 @@ func Bars(a outlook.Assessment) figure.Figure {
 	return f
 }
 
-// ByRegion is the error in each part of each knob's range.
+// ByRegion draws the error in each part of each knob's range.
 func ByRegion(a outlook.Assessment) figure.Figure {
 	f := assessmentFigure(a, "regions", "error by region")
 	f.RowKey = "region"
@@ -359,13 +358,13 @@ func ByRegion(a outlook.Assessment) figure.Figure {
 	}
 	f.Notes = []string{"of modes left out, by the values of each knob"}
 	if r, found := a.Weakest(); found {
-		f.Notes = append(f.Notes, fmt.Sprintf("Trust it least at %s %s; modes measured there would help most.",
+		f.Notes = append(f.Notes, fmt.Sprintf("The model is weakest at %s %s: measure more modes there.",
 			r.Knob, Span(r)))
 	}
 	return f
 }
 
-// Span prints the region's part of its knob's range: cores as a number, clocks in GHz.
+// Span formats the region's part of its knob's range: cores as a number, clocks in GHz.
 func Span(r outlook.Region) string {
 	one := func(v float64) string {
 		if r.Knob == tegra.KnobCores {
@@ -379,7 +378,7 @@ func Span(r outlook.Region) string {
 	return one(r.Lo) + " – " + one(r.Hi)
 }
 
-// Importance is what each knob alone does to time and power, the others at their largest.
+// Importance draws the effect of each knob on time and power, with the others at their largest value.
 func Importance(a outlook.Assessment) figure.Figure {
 	f := modelFigure("importance", "what each knob alone changes", a.Model)
 	f.RowKey = "knob"
@@ -407,7 +406,7 @@ func Importance(a outlook.Assessment) figure.Figure {
 			}
 		}
 	}
-	for i := range f.Panels { // one scale: the bars compare
+	for i := range f.Panels { // one scale, so that the bars can be compared
 		f.Panels[i].Axis.Part = &axis.Scale{Lo: 1, Hi: most, Log: true}
 	}
 	f.Notes = []string{"the largest over the smallest value while one knob varies, the others at their largest"}
@@ -417,7 +416,7 @@ func Importance(a outlook.Assessment) figure.Figure {
 	return f
 }
 
-// KnobOf finds a knob by its name: cores, cpu, gpu, and mem or emc.
+// KnobOf finds a knob by name: cores, cpu, gpu, and mem or emc.
 func KnobOf(name string) (tegra.Knob, bool) {
 	if name = strings.ToLower(name); name == "mem" {
 		name = "emc"
@@ -430,7 +429,7 @@ func KnobOf(name string) (tegra.Knob, bool) {
 	return 0, false
 }
 
-// ParseMode reads a mode in the compact notation; of samples, one of theirs.
+// ParseMode parses a mode in the compact notation; without a space, a mode of the samples.
 func ParseMode(o *outlook.Outlook, mode string) (tegra.Mode, error) {
 	if o.Space() != nil {
 		return o.Space().Parse(mode)
@@ -446,7 +445,7 @@ func ParseMode(o *outlook.Outlook, mode string) (tegra.Mode, error) {
 	return space.Parse(mode)
 }
 
-// Figure draws a front under a load.
+// Figure draws a Pareto front under a load.
 func Figure(s *serving.LoadView, front []mix.Outcome, energy bool) figure.Figure {
 	a, o := s.Ask, s.Outlook()
 	axis, cost := serving.ServedCost(a, energy)
@@ -463,7 +462,7 @@ func Figure(s *serving.LoadView, front []mix.Outcome, energy bool) figure.Figure
 		}
 		line.Points = append(line.Points, figure.At(v.LatencyMS, cost(v)).Of(name))
 	}
-	f.Notes = append(f.Notes, "settings that keep "+a.String())
+	f.Notes = append(f.Notes, "settings within "+a.String())
 	f.Panels = []figure.Panel{{Axis: axis, Series: []figure.Series{line}}}
 	return f
 }

@@ -13,15 +13,15 @@ import (
 	"jtune/tui/session/models"
 )
 
-// Rival is what a model predicts of an outlook's modes, without readings in the place of predictions: several of them
-// over one cloud show how their Pareto fronts and choices differ, and what was measured of these.
+// Rival holds a model's predictions for an outlook's modes, without measurements in their place. Several rivals over
+// one cloud show how their Pareto fronts and choices differ, and how these compare with measurements.
 type Rival struct {
 	Name string
 	*outlook.Outlook
-	chooses *outlook.Outlook // with the model's own readings, as the command choose takes them
+	chooses *outlook.Outlook // with the model's own readings, as used by the command choose
 }
 
-// RivalOf is a model beside an outlook. It has the outlook's batch size.
+// RivalOf returns a model as a rival of an outlook, at the outlook's batch size.
 func RivalOf(name string, m *learn.Model, o *outlook.Outlook) Rival {
 	if m.Batches != nil && o.Batch > 0 {
 		m = m.At(o.Batch)
@@ -34,12 +34,12 @@ func RivalOf(name string, m *learn.Model, o *outlook.Outlook) Rival {
 	return Rival{name, outlook.By(m, o.Workload, m, nil, o.Space()), chooses}
 }
 
-// Own is the outlook's own model among rivals.
+// Own returns the outlook's own model as a rival.
 func Own(o *outlook.Outlook) Rival {
 	return Rival{string(o.Model.Method), outlook.By(o.Predictor(), o.Workload, o.Model, nil, o.Space()), o}
 }
 
-// Rivals are the outlook's own model and the others of a list for the same workload on the same board, by their names.
+// Rivals returns the outlook's own model and the others in a list for the same workload and board, by name.
 func Rivals(o *outlook.Outlook, list []models.Info) []Rival {
 	own := o.Model.Provenance
 	out := []Rival{Own(o)}
@@ -57,7 +57,7 @@ func Rivals(o *outlook.Outlook, list []models.Info) []Rival {
 	return out
 }
 
-// Observed is what was measured of each mode: by the outlook's readings, the samples of rivals, and others.
+// Observed returns the measurement of each mode: from the outlook's readings, the samples of rivals, and others.
 func Observed(o *outlook.Outlook, rivals []Rival, others []tegra.Measured) map[tegra.Mode]tegra.Measured {
 	out := map[tegra.Mode]tegra.Measured{}
 	for _, m := range others {
@@ -74,15 +74,15 @@ func Observed(o *outlook.Outlook, rivals []Rival, others []tegra.Measured) map[t
 	return out
 }
 
-// Readout is what a model chooses for a limit.
+// Readout is a model's choice for a limit.
 type Readout struct {
 	Name      string
 	Predicted learn.Prediction
-	Met       bool // the prediction keeps the limit; else it is the nearest
+	Met       bool // the prediction is within the limit; otherwise it is the nearest
 	Observed  tegra.Val[tegra.Measured]
 }
 
-// Readouts are the choices of rivals.
+// Readouts returns the choices of rivals.
 func Readouts(rivals []Rival, observed map[tegra.Mode]tegra.Measured, l optimize.Limit) (out []Readout) {
 	for _, r := range rivals {
 		at := r.chooses.Answer(l)
@@ -95,7 +95,7 @@ func Readouts(rivals []Rival, observed map[tegra.Mode]tegra.Measured, l optimize
 	return out
 }
 
-// Words is a readout in a line.
+// Words formats a readout as a line.
 func (r *Readout) Words(space *tegra.Space) string {
 	words := fmt.Sprintf("%s: %s, predicted %s ms %s W", r.Name, space.Format(r.Predicted.Mode),
 		text.Of(r.Predicted.TimeMS), text.Of(r.Predicted.PowerW))
@@ -110,7 +110,7 @@ func (r *Readout) Words(space *tegra.Space) string {
 	return words
 }
 
-// RivalCloud is Cloud with the predicted fronts of rivals, what was measured of their modes, and their choices.
+// RivalCloud is Cloud with the predicted fronts of rivals, the measurements of their modes, and their choices.
 func RivalCloud(o *outlook.Outlook, plane int, l optimize.Limit, rivals []Rival,
 	observed map[tegra.Mode]tegra.Measured) figure.Figure {
 	f := Cloud(o, plane, l)

@@ -17,11 +17,10 @@ import (
 	"jtune/tui/session/models"
 )
 
-// leastCurve is how many points of a learning curve show a trend.
+// leastCurve is the minimum number of points of a learning curve.
 const leastCurve = 3
 
-// LearningFigure is a model's errors by the number of modes learned from. It takes as long
-// as some dozens of fits.
+// LearningFigure draws a model's errors by number of training modes. It takes as long as a few dozen fits.
 func LearningFigure(ctx context.Context, m *learn.Model) (figure.Figure, error) {
 	f := modelFigure("learning", "learning curve", m)
 	if f.Lacks = outlook.TooSlow(m); f.Lacks != "" {
@@ -58,8 +57,7 @@ func LearningFigure(ctx context.Context, m *learn.Model) (figure.Figure, error) 
 	return f, nil
 }
 
-// LossFigure is the loss of a model's networks by passes over its samples. It takes as long
-// as training them.
+// LossFigure draws the loss of a model's networks by passes over its samples. It takes as long as training them.
 func LossFigure(ctx context.Context, m *learn.Model) (figure.Figure, error) {
 	f := modelFigure("loss", "training loss", m)
 	if m.Method != learn.NN && m.Method != learn.PowerTrain {
@@ -105,11 +103,10 @@ func LossFigure(ctx context.Context, m *learn.Model) (figure.Figure, error) {
 	return f, nil
 }
 
-// leastBoxed is how many readings a setting needs for a box.
+// leastBoxed is the minimum number of readings for a box.
 const leastBoxed = 2
 
-// RepeatsFigure shows how far readings of one setting lie from their median, setting by
-// setting.
+// RepeatsFigure draws the deviation of readings from the median of their setting, setting by setting.
 func RepeatsFigure(readings []tegra.Measured, from learn.Provenance) figure.Figure {
 	f := modelFigure("box", "repeats, against their median", &learn.Model{Provenance: from})
 	f.RowKey = "mode"
@@ -155,14 +152,14 @@ func RepeatsFigure(readings []tegra.Measured, from learn.Provenance) figure.Figu
 	return f
 }
 
-// Repeats shows how far readings of one setting lie from their median.
+// Repeats is RepeatsFigure for samples.
 func Repeats(s *fit.Samples) figure.Figure { return RepeatsFigure(s.Readings, s.Provenance) }
 
-// ModelRepeats is RepeatsFigure of all campaigns that a model learned from.
+// ModelRepeats is RepeatsFigure for all campaigns that a model learned from.
 func ModelRepeats(o config.Paths, m *learn.Model) (figure.Figure, error) {
 	if m.Provenance.Pool == "" {
 		f := modelFigure("box", "repeats, against their median", m)
-		f.Lacks = "the model does not know its campaigns: jtune plot box draws one that is named"
+		f.Lacks = "the model has no record of its campaigns: jtune plot box FOLDER draws one of them"
 		return f, nil
 	}
 	list, err := campaigns.List(o)

@@ -11,20 +11,20 @@ import (
 	"jtune/tui/session/fit"
 )
 
-// mostViolins is how many modes are drawn.
+// mostViolins caps the modes drawn.
 const mostViolins = 60
 
-// leastViolin is how many values show a distribution.
+// leastViolin is the minimum number of values for a distribution.
 const leastViolin = 5
 
-// Violins shows how the single minibatches and power readings of each mode scatter about their medians. It needs a
-// campaign folder.
+// Violins draws how the minibatches and power readings of each mode scatter about their medians. It needs a campaign
+// folder.
 func Violins(s *fit.Samples) (figure.Figure, error) {
 	f := modelFigure("violin", "minibatches and power readings, against their median",
 		&learn.Model{Provenance: s.Provenance})
 	f.RowKey = "mode"
 	if s.Folder == "" {
-		f.Lacks = "a sweep file has medians alone: name a campaign folder of jtune profile"
+		f.Lacks = "a sweep file has only medians: name a campaign folder of jtune profile"
 		return f, nil
 	}
 	raw, notes, err := record.ReadEntries(s.Folder, s.Size)
