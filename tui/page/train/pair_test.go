@@ -47,7 +47,7 @@ func TestPairThatKeepsNoLimitSaysSo(t *testing.T) {
 	j := pagetest.Pairing(d.Board, true)
 	j.Paired.Feasible, j.Err = false, optimize.ErrInfeasible
 	d.State.Tasks.Own = j
-	d.Sees("✗ no measured pair keeps the limits", "The nearest pair, measured")
+	d.Sees("✗ no measured pair meets the limits", "The nearest pair, measured")
 	j.Paired.Feasible, j.Err, j.Paired.TrainPerS = true, nil, 0
 	d.Sees("✗ trains nothing: no minibatch fits between two batches")
 	j.Paired.Feasible, j.Err = false, optimize.ErrInfeasible

@@ -1,5 +1,5 @@
-// Package fleet runs jtune on several boards, over the user's own ssh client: no daemon, no port, and
-// the keys and hosts of the user's own ssh configuration.
+// Package fleet runs jtune on several boards over the user's own ssh client: no daemon, no port; keys and hosts come
+// from the user's ssh configuration.
 //
 //	[board.NAME] ──► Board ──► ssh DESTINATION jtune … ──► Result (lines as they come, exit code)
 //	plan ──► a shard for each board ──► folders there ──► copied here ──► merged
@@ -18,23 +18,23 @@ import (
 	"jtune/internal/text"
 )
 
-// atOnce is how many boards are worked on at a time.
+// atOnce caps the boards used at the same time.
 const atOnce = 8
 
 // Board is a table [board.NAME] of the configuration file.
 type Board struct {
 	Name string `toml:"-"` // of the table
-	// SSH is where it is, as ssh takes it: a name of ~/.ssh/config, user@host or ssh://user@host:port.
+	// SSH is the destination for ssh: a name in ~/.ssh/config, user@host or ssh://user@host:port.
 	SSH     string   `toml:"ssh"`
 	Options []string `toml:"options"` // of ssh, before SSH: ["-p", "2222"]
-	Jtune   string   `toml:"jtune"`   // the program there; jtune of its PATH without
-	Args    []string `toml:"args"`    // of jtune there, before the command: ["--device", "virtual:nano"]
-	Group   string   `toml:"group"`   // of boards that are selected together
+	Jtune   string   `toml:"jtune"`   // the program there; default: jtune in its PATH
+	Args    []string `toml:"args"`    // for jtune there, before the command: ["--device", "virtual:nano"]
+	Group   string   `toml:"group"`   // boards that are selected together
 }
 
 var namePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-// Fault is the key with a bad value, and what is wrong with it; "" for none.
+// Fault returns the key with a bad value and the reason; "" if there is none.
 func (b *Board) Fault() (key, why string) {
 	switch {
 	case !namePattern.MatchString(b.Name):
@@ -42,12 +42,13 @@ func (b *Board) Fault() (key, why string) {
 	case b.SSH == "":
 		return "ssh", `is missing; give a destination of ssh, such as ssh = "user@orin1"`
 	case strings.HasPrefix(b.SSH, "-") || strings.ContainsAny(b.SSH, " \t\n"):
-		return "ssh", fmt.Sprintf("%q is no destination such as user@orin1; options go into options", text.Clip(b.SSH))
+		return "ssh", fmt.Sprintf("%q is not a destination such as user@orin1; write options under options",
+			text.Clip(b.SSH))
 	}
 	return "", ""
 }
 
-// Pick are the boards of these names, or of a group, or all, by name.
+// Pick returns the boards with these names, of a group, or all, sorted by name.
 func Pick(all []Board, names []string, group string) ([]Board, error) {
 	var out []Board
 	for _, name := range names {
@@ -72,7 +73,7 @@ func Pick(all []Board, names []string, group string) ([]Board, error) {
 	return slices.CompactFunc(out, func(a, b Board) bool { return a.Name == b.Name }), nil
 }
 
-// known lists the boards that there are.
+// known lists the configured boards for an error message.
 func known(all []Board) string {
 	var names []string
 	for _, b := range all {
@@ -85,18 +86,18 @@ func known(all []Board) string {
 	return "; it has " + strings.Join(names, ", ")
 }
 
-// Result is how a command ended on a board.
+// Result is the outcome of a command on a board.
 type Result struct {
 	Board Board
-	Code  int    // of the command there; 1 where it was not reached
-	Out   string // what it wrote to its standard output
-	Err   error  // why it failed, in one line; nil where it did not
+	Code  int    // of the command there; 1 if the board was not reached
+	Out   string // its standard output
+	Err   error  // why it failed, in one line; nil if it succeeded
 }
 
-// ErrLost is the error of a board that was not reached, or not to the end.
+// ErrLost reports a board that was not reached, or whose connection was lost.
 var ErrLost = errors.New("no connection")
 
-// Each does something on every board, some at a time, and gives the results in the boards' order.
+// Each calls do for every board, some in parallel, and returns the results in the boards' order.
 func Each(ctx context.Context, boards []Board, do func(context.Context, Board) Result) []Result {
 	out := make([]Result, len(boards))
 	slots := make(chan struct{}, atOnce)
@@ -112,7 +113,7 @@ func Each(ctx context.Context, boards []Board, do func(context.Context, Board) R
 	return out
 }
 
-// Worst is the exit code of all: 0 where all did it, else the largest.
+// Worst returns the exit code for all: 0 if all succeeded, else the largest.
 func Worst(list []Result) (code int) {
 	for _, r := range list {
 		code = max(code, r.Code)

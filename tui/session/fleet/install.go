@@ -12,8 +12,8 @@ import (
 	"jtune/internal/text"
 )
 
-// What the shell there does with the file on its standard input: a folder of its own, taken away at the end, then
-// the program or the package.
+// Shell scripts run on the board with the file on standard input: a temporary folder, removed at the end, then the
+// program or the package.
 const (
 	temporary = `t=$(mktemp -d) && trap 'rm -rf "$t"' EXIT && `
 	program   = `cat > "$t/jtune" && chmod 755 "$t/jtune" &&
@@ -24,11 +24,11 @@ sudo -n apt-get install -y --allow-downgrades -o DPkg::Lock::Timeout=120 "$t/jtu
 /usr/bin/jtune version`
 )
 
-// installTime is how long it may take: apt there may wait for another, and fetch what the package needs.
+// installTime limits an installation: apt may wait for another apt and download dependencies.
 const installTime = 30 * time.Minute
 
-// Install copies a package, or the program itself, to a board, installs it, and reads back the version
-// that answers there. A package needs sudo without a password; the program goes to ~/.local/bin.
+// Install copies a package or the program itself to a board, installs it, and returns the version that answers there. A
+// package needs sudo without a password; the program is installed to ~/.local/bin.
 func Install(ctx context.Context, b Board, file string, line func(string)) Result {
 	f, err := os.Open(file)
 	if err != nil {

@@ -12,20 +12,20 @@ import (
 	"jtune/internal/text"
 )
 
-// Bounds of a model's file that is copied: those of the file that learn reads.
+// Limits of a copied model file, the same as for reading one in learn.
 const (
 	mostModel = 64 << 20
 	modelTime = 2 * time.Minute
 )
 
-// FetchModel copies the model that a board has of a workload to a file here.
+// FetchModel copies the board's model of a workload to a local file.
 func FetchModel(ctx context.Context, b Board, workload, to string, line func(string)) Result {
 	r := b.Do(ctx, Call{Shell: b.Command("models", "--json"), Line: line, Within: modelTime})
 	if r.Err != nil {
 		return r
 	}
 	var models []struct{ Name, Workload, Path string }
-	_ = json.Unmarshal([]byte(r.Out), &models) // another document has no model
+	_ = json.Unmarshal([]byte(r.Out), &models) // any other document has no models
 	for _, m := range models {
 		if m.Workload != workload && m.Name != workload || m.Path == "" {
 			continue

@@ -19,19 +19,18 @@ import (
 	"jtune/internal/text"
 )
 
-// paneVariable is set, to the board's name, for a jtune whose screens are shown by those of another
-// machine.
+// paneVariable is set to the board's name for a jtune whose screens appear on another machine.
 const paneVariable = "JTUNE_PANE"
 
 const (
-	// leave is what the screens of a pane write to hand the terminal back: an operating system command
-	// that terminals ignore.
+	// leave is written by the screens of a pane to hand back the terminal: an operating system command that terminals
+	// ignore.
 	leave = "\x1b]5379;jtune;boards\x1b\\"
-	// resume is what they then wait for, as a line.
+	// resume is the line that they then wait for.
 	resume = "\n"
 )
 
-// PaneName is the name under which another machine shows the screens of this process; "" for none.
+// PaneName returns the name under which another machine shows the screens of this process; "" if none does.
 func PaneName() string {
 	name := os.Getenv(paneVariable)
 	if !namePattern.MatchString(name) {
@@ -40,32 +39,32 @@ func PaneName() string {
 	return name
 }
 
-// HandBack gives a pane's terminal back to who shows it, and waits until it comes again.
+// HandBack hands a pane's terminal back to the machine that shows it, and waits until it returns.
 func HandBack(in io.Reader, out io.Writer) error {
 	if _, err := io.WriteString(out, leave); err != nil {
 		return err
 	}
-	_, err := in.Read(make([]byte, 64)) // the terminal gives a whole line at once
+	_, err := in.Read(make([]byte, 64)) // the terminal delivers a whole line at once
 	return err
 }
 
-// Panes are the screens of other boards that were opened from here: one for each board at most. They and
-// the jobs on those boards go on while nobody looks at them.
+// Panes are the screens of other boards opened from here, at most one per board. They and the jobs on those boards keep
+// running while they are not shown.
 type Panes struct {
 	Boards []Board
 	open   map[string]*pane
 }
 
-// Input is what is typed, until it is cancelled. Cancel reports whether a Read that waits now ends.
+// Input is keyboard input until it is cancelled. Cancel reports whether it ended a blocked Read.
 type Input interface {
 	io.Reader
 	Cancel() bool
 }
 
-// Size is the size of a terminal, in cells.
+// Size is the size of a terminal in cells.
 type Size struct{ W, H int }
 
-// State is how a board's screens are, in words: "" where they are not open.
+// State describes the state of a board's screens; "" if they are not open.
 func (p *Panes) State(name string) string {
 	switch at := p.open[name]; {
 	case at == nil:
@@ -78,7 +77,7 @@ func (p *Panes) State(name string) string {
 	return "ended"
 }
 
-// Open counts the boards whose screens run.
+// Open returns the boards whose screens are running.
 func (p *Panes) Open() (names []string) {
 	for _, b := range p.Boards {
 		if at := p.open[b.Name]; at != nil && !at.over() {
@@ -88,9 +87,9 @@ func (p *Panes) Open() (names []string) {
 	return names
 }
 
-// Show connects a terminal with the screens of a board, opened if they are not, until they hand it back
-// or end. sizes brings the terminal's size, first the present one. The error is why they ended. in is cancelled
-// at the end, and read no more.
+// Show connects a terminal to the screens of a board, opening them if needed, until they hand it back or end. sizes
+// delivers the terminal's size, starting with the present one. The error is why they ended. in is cancelled at the end
+// and no longer read.
 func (p *Panes) Show(ctx context.Context, name string, in Input, out io.Writer, sizes <-chan Size) error {
 	i := slices.IndexFunc(p.Boards, func(b Board) bool { return b.Name == name })
 	if i < 0 {
@@ -110,7 +109,7 @@ func (p *Panes) Show(ctx context.Context, name string, in Input, out io.Writer, 
 	return at.show(ctx, in, out, sizes)
 }
 
-// Close ends all connections: what runs there gets a hangup.
+// Close closes all connections; programs there receive a hangup.
 func (p *Panes) Close() {
 	for _, at := range p.open {
 		at.close()
@@ -121,21 +120,21 @@ func (p *Panes) Close() {
 type pane struct {
 	terminal *os.File
 	cmd      *exec.Cmd
-	followed bool          // since it was shown first
+	followed bool          // has been shown before
 	ended    chan struct{} // closed with err set
-	err      error         // why it ended; nil for an orderly end
+	err      error         // why it ended; nil for a normal end
 
 	mu   sync.Mutex
-	out  io.Writer     // who looks; nil: nobody
+	out  io.Writer     // terminal that shows it; nil: none
 	left chan struct{} // closed when the screens hand the terminal back
-	tail []byte        // the end of what was written, as long as it may begin leave
-	last []byte        // of what was written, for an error
+	tail []byte        // end of the output while it may be the start of leave
+	last []byte        // latest output, for an error message
 }
 
-// mostLast is as much of the last output as an error can come from.
+// mostLast is how much of the latest output is kept for an error message.
 const mostLast = 512
 
-// openPane starts ssh with jtune there.
+// openPane starts ssh with jtune on the board.
 func openPane(b Board, size Size) (*pane, error) {
 	shell := "env " + paneVariable + "=" + b.Name + " " + b.Command()
 	args := slices.Concat(keepAlive, b.Options, []string{"-t", "--", b.SSH, shell})
@@ -148,7 +147,7 @@ func openPane(b Board, size Size) (*pane, error) {
 	return p, nil
 }
 
-// follow passes on what the screens write, to nobody where nobody looks, until they end.
+// follow passes on the output of the screens, or discards it while they are not shown, until they end.
 func (p *pane) follow() {
 	buffer := make([]byte, 32<<10)
 	for {
@@ -170,8 +169,8 @@ func (p *pane) follow() {
 	close(p.ended)
 }
 
-// lastLine is the last whole line that was written: an error of ssh, or of a jtune that did not open its screens. Text
-// that follows the last escape sequence is no drawing.
+// lastLine returns the last complete line of output: an error of ssh, or of a jtune that could not open its screens.
+// Only text after the last escape sequence counts, because it is not part of a drawing.
 func (p *pane) lastLine(otherwise string) string {
 	lines := strings.Split(string(p.last[bytes.LastIndexByte(p.last, '\x1b')+1:]), "\n")
 	for _, line := range slices.Backward(lines[:len(lines)-1]) {
@@ -182,7 +181,7 @@ func (p *pane) lastLine(otherwise string) string {
 	return otherwise
 }
 
-// pass writes what comes before leave to who looks, and there hands the terminal back.
+// pass writes the output before leave to the terminal, and then hands the terminal back.
 func (p *pane) pass(data []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -198,7 +197,7 @@ func (p *pane) pass(data []byte) {
 		before, data = data[:len(data)-held], data[len(data)-held:]
 	}
 	if p.out != nil {
-		_, _ = p.out.Write(before) // a terminal that is gone is noticed by who reads it
+		_, _ = p.out.Write(before) // a closed terminal is noticed by its reader
 	}
 	if leaves && p.out != nil {
 		p.out = nil
@@ -207,7 +206,7 @@ func (p *pane) pass(data []byte) {
 	p.tail = bytes.Clone(data)
 }
 
-// beginsToLeave is how many bytes at the end of data may begin leave.
+// beginsToLeave returns how many bytes at the end of data may be the start of leave.
 func beginsToLeave(data []byte) int {
 	for n := min(len(data), len(leave)-1); n > 0; n-- {
 		if strings.HasPrefix(leave, string(data[len(data)-n:])) {
@@ -228,7 +227,7 @@ func (p *pane) show(ctx context.Context, in Input, out io.Writer, sizes <-chan S
 		defer p.mu.Unlock()
 		p.out = nil
 	}()
-	// From here on nothing that the screens write is missed.
+	// From here on no output of the screens is lost.
 	if !p.followed {
 		p.followed = true
 		go p.follow()
@@ -265,7 +264,7 @@ func (p *pane) show(ctx context.Context, in Input, out io.Writer, sizes <-chan S
 	}
 }
 
-// resize passes a size on. The file may be closed in between, which its Fd, as pty.Setsize calls it, does not allow.
+// resize passes on a size. The file may be closed concurrently, which pty.Setsize, through Fd, does not allow.
 func (p *pane) resize(size Size) {
 	if conn, err := p.terminal.SyscallConn(); err == nil {
 		_ = conn.Control(func(fd uintptr) {
@@ -284,7 +283,7 @@ func (p *pane) over() bool {
 	}
 }
 
-// close ends the connection.
+// close closes the connection.
 func (p *pane) close() {
 	if p.over() {
 		return

@@ -23,29 +23,30 @@ import (
 	"jtune/internal/usage"
 )
 
-// Shards is one plan over several boards, each of which measures a part. It is kept in a file beside
-// the parts, so that the same command goes on with what is missing.
+// Shards is a plan split over several boards, each of which measures a part. It is stored in a file next to the parts,
+// so that the same command resumes what is missing.
 type Shards struct {
-	ID     string   `json:"id"`     // of the folder there
+	ID     string   `json:"id"`     // of the folder on the boards
 	Boards []string `json:"boards"` // in the order of the shards
 	Args   []string `json:"args"`   // of jtune profile
-	dir    string   // here, of the file and the parts
+	dir    string   // local folder of the file and the parts
 }
 
 const (
 	shardsFile = "fleet.json"
 	mostShards = 1 << 20
-	// folderThere is below the home folder of the user there.
+	// folderThere is relative to the home folder on the board.
 	folderThere = "jtune-fleet"
 )
 
-// idPattern is the form of an ID, which the shells of the boards get: the file may be somebody else's.
+// idPattern is the valid form of an ID; it is checked because the boards' shells receive it and the file may come from
+// anyone.
 var idPattern = regexp.MustCompile(`^[0-9]{8}-[0-9a-f]{16}$`)
 
-// ErrOtherPlan is the error where a folder holds the parts of another plan.
+// ErrOtherPlan reports that a folder holds the parts of another plan.
 var ErrOtherPlan = errors.New("holds parts of another plan")
 
-// OpenShards begins a plan in a folder, or goes on with the one that is there.
+// OpenShards starts a plan in a folder, or resumes the one in it.
 func OpenShards(dir string, boards []Board, args []string) (*Shards, error) {
 	now := &Shards{Args: args, dir: dir}
 	for _, b := range boards {
@@ -59,7 +60,7 @@ func OpenShards(dir string, boards []Board, args []string) (*Shards, error) {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
 		if !idPattern.MatchString(old.ID) {
-			return nil, fmt.Errorf("%s: %q is no id of a plan of jtune: give another %s", file, text.Clip(old.ID),
+			return nil, fmt.Errorf("%s: %q is not an id of a jtune plan: give another %s", file, text.Clip(old.ID),
 				usage.Out)
 		}
 		if !slices.Equal(old.Boards, now.Boards) || !slices.Equal(old.Args, now.Args) {
@@ -87,16 +88,16 @@ func OpenShards(dir string, boards []Board, args []string) (*Shards, error) {
 	return now, safefile.Replace(file, append(data, '\n'))
 }
 
-// part is the name of a board's part, here and there.
+// part returns the name of a board's part, both here and there.
 func (s *Shards) part(b Board) string { return fmt.Sprintf("part-%d", s.number(b)) }
 
-// there is the folder of a board's part, from the home folder there.
+// there returns the folder of a board's part, relative to the home folder there.
 func (s *Shards) there(b Board) string { return folderThere + "/" + s.ID + "/" + s.part(b) }
 
-// number is a board's shard, from 1.
+// number returns a board's shard, from 1.
 func (s *Shards) number(b Board) int { return slices.Index(s.Boards, b.Name) + 1 }
 
-// Parts are the folders of all boards here, whether they are there or not.
+// Parts returns the local folders of all boards, whether they exist or not.
 func (s *Shards) Parts() (dirs []string) {
 	for i := range s.Boards {
 		dirs = append(dirs, filepath.Join(s.dir, fmt.Sprintf("part-%d", i+1)))
@@ -104,11 +105,11 @@ func (s *Shards) Parts() (dirs []string) {
 	return dirs
 }
 
-// again is how long a board is left alone before it is tried again.
+// again is the delay before a board is tried again.
 const again = 5 * time.Second
 
-// Measure measures a board's part there and copies it here. A lost connection is tried again that many times: what runs
-// there finishes its mode, and the next call resumes.
+// Measure measures a board's part there and copies it here. After a lost connection it tries again up to `tries` times:
+// the run on the board finishes its mode, and the next call resumes it.
 func (s *Shards) Measure(ctx context.Context, b Board, tries int, line func(string)) Result {
 	args := append([]string{"profile"}, s.Args...)
 	args = append(args, "--shard", fmt.Sprintf("%d/%d", s.number(b), len(s.Boards)), "--out", s.there(b),
@@ -133,16 +134,16 @@ func (s *Shards) Measure(ctx context.Context, b Board, tries int, line func(stri
 	return r
 }
 
-// mayGoOn reports whether an error passes: no connection, or the campaign of a lost one has not ended.
+// mayGoOn reports whether an error is temporary: no connection, or the campaign of a lost connection is still running.
 func mayGoOn(err error) bool {
 	return errors.Is(err, ErrLost) || strings.Contains(err.Error(), "in use by another jtune")
 }
 
-// fetchTime is how long a part may take to come.
+// fetchTime limits the copying of a part.
 const fetchTime = time.Hour
 
-// fetch copies a board's part here, in place of an earlier copy. Where it is larger than a part may be, the jobs' own
-// outputs stay there, which joining does not need.
+// fetch copies a board's part here and replaces an earlier copy. If it is too large, the jobs' output stays there;
+// merging does not need it.
 func (s *Shards) fetch(ctx context.Context, b Board, line func(string)) error {
 	err := s.copied(ctx, b, "")
 	if errors.Is(err, errTooMuch) {
@@ -152,7 +153,7 @@ func (s *Shards) fetch(ctx context.Context, b Board, line func(string)) error {
 	return err
 }
 
-// copied copies what tar there gives with these options.
+// copied copies the output of tar with these options.
 func (s *Shards) copied(ctx context.Context, b Board, options string) error {
 	to := filepath.Join(s.dir, s.part(b))
 	fresh, err := os.MkdirTemp(s.dir, ".part-")
@@ -164,7 +165,7 @@ func (s *Shards) copied(ctx context.Context, b Board, options string) error {
 	ended := make(chan error, 1)
 	go func() {
 		err := unpack(reader, fresh)
-		reader.CloseWithError(err) // nothing more is read from the board
+		reader.CloseWithError(err) // stop reading from the board
 		ended <- err
 	}()
 	r := b.Do(ctx, Call{Shell: "tar -C " + text.ShellWord(s.there(b)) + options + " -cf - .", Out: writer,

@@ -18,24 +18,24 @@ import (
 )
 
 const (
-	sshFailed = 255     // ssh's own exit code
-	mostOut   = 8 << 20 // bytes of a command's output: one that sends more is ended
-	mostSaid  = 1 << 20 // bytes of a line
+	sshFailed = 255     // exit code of ssh itself
+	mostOut   = 8 << 20 // bytes of a command's output; more than this ends it
+	mostSaid  = 1 << 20 // bytes per line
 	endGrace  = 5 * time.Second
 )
 
-// Lines of standard error are passed on up to mostAtOnce at a time, and further ones at lineEvery: a board that
-// sends for ever does not flood the terminal here.
+// Up to mostAtOnce lines of standard error are passed on at once, further ones at lineEvery, so that a board cannot
+// flood the terminal.
 const (
 	mostAtOnce = 5000
 	lineEvery  = 50 * time.Millisecond
 )
 
-// errTalks is the error for a board whose output is larger than the requested one.
+// errTalks reports a board that sends more output than requested.
 var errTalks = errors.New("sends more than was requested: ended here")
 
-// Options of ssh: keepAlive makes it notice within about 30 s that a board is gone, asksNothing makes it
-// fail where it would ask for a password.
+// Options of ssh: keepAlive makes it notice within about 30 s that a board is unreachable; asksNothing makes it fail
+// instead of asking for a password.
 var (
 	keepAlive   = []string{"-o", "ConnectTimeout=10", "-o", "ServerAliveInterval=10", "-o", "ServerAliveCountMax=3"}
 	asksNothing = []string{"-o", "BatchMode=yes"}
@@ -43,15 +43,15 @@ var (
 
 // Call is a command on a board.
 type Call struct {
-	Shell string            // what the shell there runs; Jtune makes one
-	In    io.Reader         // its standard input; nil: none
-	Out   io.Writer         // gets its standard output in place of Result.Out; nil: Result.Out
-	Line  func(line string) // gets each line of standard error as it comes; nil: nobody
-	// Within is how long the command may take; 0: without end, as one that measures.
+	Shell string            // command for the shell there; Command makes one
+	In    io.Reader         // standard input; nil: none
+	Out   io.Writer         // receives standard output instead of Result.Out; nil: Result.Out
+	Line  func(line string) // called for each line of standard error; may be nil
+	// Within limits the duration of the command; 0: no limit, as for measurements.
 	Within time.Duration
 }
 
-// Command is a command line of jtune for the shell there.
+// Command returns a command line of jtune for the shell there.
 func (b *Board) Command(args ...string) string {
 	words := []string{cmp.Or(b.Jtune, "jtune")}
 	for _, w := range append(slices.Clone(b.Args), args...) {
@@ -60,7 +60,7 @@ func (b *Board) Command(args ...string) string {
 	return strings.Join(words, " ")
 }
 
-// Terminal is the command of this machine that runs jtune there on this terminal, or without one.
+// Terminal returns the local command that runs jtune there, with or without this terminal.
 func (b *Board) Terminal(here bool, args ...string) []string {
 	command := append([]string{"ssh"}, b.Options...)
 	if here {
@@ -69,7 +69,7 @@ func (b *Board) Terminal(here bool, args ...string) []string {
 	return append(command, "--", b.SSH, b.Command(args...))
 }
 
-// Do runs a command on a board. When ctx ends, so does the connection: what runs there gets a hangup.
+// Do runs a command on a board. When ctx ends, the connection is closed and the command receives a hangup.
 func (b *Board) Do(ctx context.Context, c Call) Result {
 	asked := ctx
 	ctx, end := context.WithCancelCause(ctx)
@@ -117,7 +117,7 @@ func (b *Board) Do(ctx context.Context, c Call) Result {
 	return r
 }
 
-// passOn gives the lines of a board's standard error on, and returns the last one.
+// passOn passes on the lines of a board's standard error and returns the last one.
 func passOn(from io.Reader, to func(string)) (last string) {
 	lines := bufio.NewScanner(from)
 	lines.Buffer(nil, mostSaid)
@@ -147,14 +147,14 @@ func passOn(from io.Reader, to func(string)) (last string) {
 	return last
 }
 
-// leftOut says how many lines came too fast to be passed on.
+// leftOut reports how many lines were dropped because they came too fast.
 func leftOut(lines int, to func(string)) {
 	if lines > 0 {
 		to("(" + text.Count(lines, "line") + " came too fast to be shown)")
 	}
 }
 
-// toEnd ends a connection where what it brings is not taken any more.
+// toEnd closes the connection when its output can no longer be written.
 type toEnd struct {
 	to  io.Writer
 	end context.CancelCauseFunc
@@ -168,7 +168,7 @@ func (w *toEnd) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// atMost takes that many bytes; more are an error.
+// atMost accepts a limited number of bytes; more are an error.
 type atMost struct {
 	to   io.Writer
 	left int
@@ -181,7 +181,7 @@ func (w *atMost) Write(p []byte) (int, error) {
 	return w.to.Write(p)
 }
 
-// said is the last line of an error, without the program's name.
+// said returns the last line of an error without the program's name.
 func said(line, otherwise string) string {
 	if line = strings.TrimPrefix(line, "jtune: "); line != "" {
 		return line

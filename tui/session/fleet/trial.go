@@ -6,17 +6,17 @@ import (
 	"sync"
 )
 
-// Trial is a command that sets something on a board, says so in a line of its standard error, and waits for a
-// line of its standard input: y keeps it. Without one, as when the connection is lost, it is taken back there.
+// Trial is a command that sets something on a board, asks in a line of standard error, and waits for a line on standard
+// input: y keeps the change. Without an answer, for example after a lost connection, the board reverts it.
 type Trial struct {
 	Boards []Board
-	Args   []string                     // of jtune there
+	Args   []string                     // for jtune there
 	Asks   func(line string) bool       // reports whether a line is the question
-	Line   func(b Board) func(string)   // gets the others
+	Line   func(b Board) func(string)   // receives the other lines
 	Keep   func(set []Board) (yes bool) // answers for all boards that ask, once the others have ended
 }
 
-// Run runs the command on all boards at the same time, and gives the results in their order.
+// Run runs the command on all boards in parallel and returns the results in their order.
 func (t Trial) Run(ctx context.Context) []Result {
 	var asked, all, told sync.WaitGroup
 	asks := make([]bool, len(t.Boards))
@@ -26,7 +26,7 @@ func (t Trial) Run(ctx context.Context) []Result {
 	for i, b := range t.Boards {
 		asked.Add(1)
 		once := sync.OnceFunc(asked.Done)
-		in, say, err := os.Pipe() // of the system: what reads it may end first
+		in, say, err := os.Pipe() // a system pipe, because the reader may end first
 		if err != nil {
 			out[i] = Result{Board: b, Code: 1, Err: err}
 			once()
@@ -48,7 +48,7 @@ func (t Trial) Run(ctx context.Context) []Result {
 		all.Go(func() {
 			defer say.Close()
 			told.Wait()
-			_, _ = say.WriteString(answer) // a board that has ended reads nothing
+			_, _ = say.WriteString(answer) // a finished board reads nothing
 		})
 	}
 	asked.Wait()

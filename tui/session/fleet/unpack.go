@@ -13,20 +13,20 @@ import (
 	"jtune/internal/text"
 )
 
-// Bounds of a part.
+// Limits of a part.
 const (
-	// mostFiles are the files of a campaign of all modes of the largest board, 18,096, with up to four entries each
-	// (folder, knobs, row, output), at three batch sizes.
+	// mostFiles covers a campaign of all 18,096 modes of the largest board, with up to four entries each (folder,
+	// knobs, row, output), at three batch sizes.
 	mostFiles = 250_000
 	mostBytes = 4 << 30
-	mostAfter = 1 << 20 // bytes after the end of the archive: tar fills its last block
+	mostAfter = 1 << 20 // bytes after the end of the archive: tar pads its last block
 )
 
-// errTooMuch is the error for a part beyond the bounds.
+// errTooMuch reports a part beyond these limits.
 var errTooMuch = errors.New("more files or bytes than a campaign has")
 
-// unpack writes the regular files of a tar stream below a folder. Links, devices and names that lead
-// elsewhere are errors: the stream is of another machine.
+// unpack writes the regular files of a tar stream to a folder. Links, devices and names outside the folder are errors,
+// because the stream comes from another machine.
 func unpack(r io.Reader, dir string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -49,7 +49,7 @@ func unpack(r io.Reader, dir string) error {
 		case files > mostFiles || left < 0:
 			return errTooMuch
 		case !filepath.IsLocal(name):
-			return fmt.Errorf("%q leads elsewhere", text.Clip(h.Name))
+			return fmt.Errorf("%q leads outside the folder", text.Clip(h.Name))
 		case name == ".":
 			continue
 		case h.Typeflag == tar.TypeDir:
@@ -58,7 +58,7 @@ func unpack(r io.Reader, dir string) error {
 			}
 			continue
 		case h.Typeflag != tar.TypeReg:
-			return fmt.Errorf("%q is no regular file", text.Clip(h.Name))
+			return fmt.Errorf("%q is not a regular file", text.Clip(h.Name))
 		}
 		f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 		if err != nil {
@@ -71,7 +71,7 @@ func unpack(r io.Reader, dir string) error {
 	}
 }
 
-// afterwards reads what follows the end of an archive.
+// afterwards reads the data after the end of an archive.
 func afterwards(r io.Reader) error {
 	n, err := io.Copy(io.Discard, io.LimitReader(r, mostAfter+1))
 	if n > mostAfter {

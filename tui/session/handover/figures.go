@@ -15,7 +15,7 @@ import (
 	"jtune/tui/session/soak"
 )
 
-// cloud is all modes in the plane of time and power with the answers marked, thinned out so that the page stays small.
+// cloud draws all modes in the plane of time and power with the answers marked, thinned to keep the page small.
 func (r Report) cloud() figure.Figure {
 	var limit optimize.Limit
 	if r.Kept != nil {
@@ -52,7 +52,7 @@ func (r Report) cloud() figure.Figure {
 	return f
 }
 
-// proof is whether an answer's mode holds.
+// proof says whether an answer's mode can be sustained.
 func (r Report) proof(i int, at tegra.Setting) []document.Part {
 	if s := r.Soaks[i]; s != nil {
 		return soakParts(s)
@@ -65,8 +65,8 @@ func (r Report) proof(i int, at tegra.Setting) []document.Part {
 		document.Code(r.Commands.Prove(r.job(at.Batch), r.Space.Format(at.Mode))))
 }
 
-// job is the workload as a command to copy names it, with its batch size where that was chosen too: any other name may
-// mean something to a shell.
+// job names the workload in a command to copy, with its batch size if that was chosen too. Names that a shell might
+// interpret are replaced.
 func (r Report) job(batch int) string {
 	name := r.Header.Workload.Name
 	switch {
@@ -78,7 +78,7 @@ func (r Report) job(batch int) string {
 	return name
 }
 
-// soakParts are the verdict of a soak, its margins and its curves.
+// soakParts returns the verdict of a soak, its margins and its curves.
 func soakParts(s *soak.Kept) []document.Part {
 	v := s.Result
 	tone := map[hold.Verdict]document.Tone{hold.Holds: document.Good, hold.DoesNotHold: document.Bad}[v.Verdict]
@@ -87,7 +87,7 @@ func soakParts(s *soak.Kept) []document.Part {
 		verdict = "Whether it holds is not known: " + v.Reason
 	}
 	if !s.Ended {
-		verdict += " (worked out of its samples: it was ended from outside)"
+		verdict += " (from its recorded samples: the soak was killed)"
 	}
 	parts := []document.Part{document.Heading("Does it hold?"), document.Claim{Text: verdict, Tone: tone},
 		marginTable(s)}
@@ -109,7 +109,7 @@ func soakParts(s *soak.Kept) []document.Part {
 	return parts
 }
 
-// mostEvents is how many events of a soak a report lists.
+// mostEvents caps the events of a soak in a report.
 const mostEvents = 20
 
 func spell(seconds float64) string {
@@ -126,7 +126,7 @@ func steadyText(s hold.Steady) string {
 	return fmt.Sprintf("not steady yet; would end at %.0f °C (%.0f to %.0f)", s.TjC.V, s.LoC.V, s.HiC.V)
 }
 
-// marginTable is what was seen at most beside its limit.
+// marginTable lists the extremes and their limits.
 func marginTable(s *soak.Kept) document.Table {
 	v := s.Result
 	t := document.Table{Head: []string{"", "seen", "limit", "left"}, Numbers: 1}

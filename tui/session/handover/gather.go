@@ -20,34 +20,34 @@ import (
 	"jtune/tui/session/soak"
 )
 
-// Report is what a report says, before it is put into words.
+// Report is the content of a report before it is formatted.
 type Report struct {
 	Name     string // of the campaign
 	Header   record.Header
 	Software []string
 	Space    *tegra.Space
 	Rows     []record.Row     // of the search with all its parts, or of the campaign
-	Kept     *answers.Kept    // nil: it is no search
-	Since    []tegra.Setting  // what is better than each answer by now; zero: nothing
-	Known    *outlook.Outlook // by the model of all that is known; nil without one
-	Soaks    []*soak.Kept     // the newest of each answer's mode; nil where there is none
-	Jtune    string           // version that writes it
+	Kept     *answers.Kept    // nil: not a search
+	Since    []tegra.Setting  // a better mode than each answer by now; zero: none
+	Known    *outlook.Outlook // from the model of everything known; nil without one
+	Soaks    []*soak.Kept     // newest soak of each answer's mode; nil if there is none
+	Jtune    string           // version that writes the report
 	Made     time.Time
 	Notes    []string // what could not be read
 	Commands Commands
 }
 
-// Commands are lines of a command line to copy, of a mode in the board's notation; nil functions give none.
+// Commands return command lines to copy, for a mode in the board's notation; nil functions are omitted.
 type Commands struct {
-	Set     func(mode string) []string // set it again
-	SetSays string                     // what these do
+	Set     func(mode string) []string // set the mode again
+	SetSays string                     // effect of these commands
 	Prove   func(job, mode string) string
 }
 
-// ErrNoSearch says that there is nothing to report on.
+// ErrNoSearch reports that there is nothing to report on.
 var ErrNoSearch = errors.New("no search yet; jtune tune starts one")
 
-// Find is the campaign that a report is on: the one that is named, else the newest that keeps an answer.
+// Find returns the campaign for a report: the named one, else the newest that keeps an answer.
 func Find(o session.Options, name string) (campaigns.Campaign, error) {
 	if name != "" {
 		return campaigns.Find(o.Paths, name)
@@ -64,7 +64,7 @@ func Find(o session.Options, name string) (campaigns.Campaign, error) {
 	return campaigns.Campaign{}, ErrNoSearch
 }
 
-// Of is the report on the campaign that Find finds.
+// Of returns the report on the campaign that Find returns.
 func Of(o session.Options, name string, by Commands, now time.Time) (Report, error) {
 	c, err := Find(o, name)
 	if err != nil {
@@ -73,7 +73,7 @@ func Of(o session.Options, name string, by Commands, now time.Time) (Report, err
 	return Gather(o, c, by, now)
 }
 
-// Write is the report on the campaign that Find finds, in words.
+// Write returns that report as a document.
 func Write(o session.Options, name string, by Commands, now time.Time) (document.Document, error) {
 	r, err := Of(o, name, by, now)
 	if err != nil {
@@ -82,7 +82,7 @@ func Write(o session.Options, name string, by Commands, now time.Time) (document
 	return r.Document(), nil
 }
 
-// Gather reads what a report says: of a search, of a soak, or of any other campaign.
+// Gather collects a report on a search, a soak, or any other campaign.
 func Gather(o session.Options, c campaigns.Campaign, by Commands, now time.Time) (r Report, err error) {
 	list, err := campaigns.List(o.Paths)
 	if err != nil {
@@ -90,7 +90,7 @@ func Gather(o session.Options, c campaigns.Campaign, by Commands, now time.Time)
 	}
 	r = Report{Jtune: session.Version, Made: now, Commands: by}
 	head, kept, err := questions.Find(list, c)
-	if err != nil { // what was measured is reported all the same
+	if err != nil { // the measurements are reported anyway
 		r.Notes, err = append(r.Notes, err.Error()), nil
 	}
 	r.Name, r.Header, r.Kept = head.Name, head.Header, kept
@@ -137,7 +137,7 @@ func SoakOf(list []campaigns.Campaign, of campaigns.Campaign, at tegra.Setting) 
 		}
 		s, err := soak.Read(c.Dir)
 		switch {
-		case errors.Is(err, os.ErrNotExist): // of an earlier version
+		case errors.Is(err, os.ErrNotExist): // from an earlier version
 		case err != nil:
 			faults = errors.Join(faults, err)
 		case s.Result.Mode == tegra.Some(at.Mode):
@@ -147,7 +147,7 @@ func SoakOf(list []campaigns.Campaign, of campaigns.Campaign, at tegra.Setting) 
 	return nil, faults
 }
 
-// known is what the model of a campaign's workload says of all modes; nil without one.
+// known returns the predictions of a campaign's model for all modes; nil without a model.
 func (r *Report) known(o session.Options, list []campaigns.Campaign, c campaigns.Campaign) *outlook.Outlook {
 	var batches []int
 	if r.Kept != nil {
@@ -163,7 +163,7 @@ func (r *Report) known(o session.Options, list []campaigns.Campaign, c campaigns
 		r.Notes = append(r.Notes, err.Error())
 		return nil
 	}
-	if m.Batches != nil { // of the answer's batch size
+	if m.Batches != nil { // at the answer's batch size
 		if r.Kept == nil || r.Kept.Answers[0].Batch == 0 {
 			return nil
 		}

@@ -13,7 +13,7 @@ import (
 	"jtune/tui/session/answers"
 )
 
-// Document puts a report into words.
+// Document formats a report.
 func (r Report) Document() document.Document {
 	board := r.Header.Device.Board()
 	d := document.Document{
@@ -39,7 +39,7 @@ func (r Report) Document() document.Document {
 	return d
 }
 
-// mark says in large letters that a page's numbers are no measurements.
+// mark says prominently that a page's numbers are not measurements.
 func mark(b tegra.Board) string {
 	switch {
 	case b.Replay != "":
@@ -64,7 +64,7 @@ func orNone(s string) string {
 	return s
 }
 
-// setting prints a setting in the notation of the report's board.
+// setting formats a setting in the notation of the report's board.
 func (r Report) setting(at tegra.Setting) string {
 	if at.Batch > 0 {
 		return fmt.Sprintf("%s at batch size %d", r.Space.Format(at.Mode), at.Batch)
@@ -72,7 +72,7 @@ func (r Report) setting(at tegra.Setting) string {
 	return r.Space.Format(at.Mode)
 }
 
-// answer is the question, the answer, and its gain.
+// answer returns the question, the answer, and its gain.
 func (r Report) answer(i int, a answers.Answer) (parts []document.Part) {
 	goal := a.Limit.String()
 	if a.Served != nil {
@@ -118,13 +118,13 @@ func value(v tegra.Val[float64]) string {
 	return text.Of(v.V)
 }
 
-// Where a number comes from.
+// Origins of a number.
 const (
 	isMeasured  = "● measured"
 	isPredicted = "○ predicted"
 )
 
-// beside is a table of the answer, what it is compared with, and what was expected of it.
+// beside returns a table of the answer, its baselines, and its prediction.
 func (r Report) beside(a answers.Answer) document.Table {
 	noun := r.Header.Workload.Noun()
 	t := document.Table{Head: []string{"", "mode", "where from", "ms per " + noun, "W", "J per " + noun}, Numbers: 3}
@@ -166,7 +166,7 @@ func times(n int) string {
 	return isMeasured
 }
 
-// between is a 95 % band; "" where there is none.
+// between formats a 95 % band; "" if there is none.
 func between(lo, hi float64) string {
 	if math.IsNaN(lo) || math.IsNaN(hi) || !(hi > lo) {
 		return ""
@@ -174,10 +174,10 @@ func between(lo, hi float64) string {
 	return fmt.Sprintf(" (%s–%s)", text.Of(lo), text.Of(hi))
 }
 
-// mostDots is how many points a figure has of modes that were only predicted.
+// mostDots caps the points of predicted modes in a figure.
 const mostDots = 1500
 
-// path is the cloud of all modes with what was measured.
+// path returns the cloud of all modes with the measurements.
 func (r Report) path() []document.Part {
 	if r.Known == nil {
 		return nil
@@ -189,7 +189,7 @@ func (r Report) path() []document.Part {
 			"that no other mode beats in both quantities."+sizeText(r.Known.Batch)))
 }
 
-// sizeText names the batch size of a figure; "" where it was not chosen.
+// sizeText names the batch size of a figure; "" if it was not chosen.
 func sizeText(batch int) string {
 	if batch == 0 {
 		return ""
@@ -197,10 +197,10 @@ func sizeText(batch int) string {
 	return fmt.Sprintf(" All are at batch size %d.", batch)
 }
 
-// mostRows is how many measured modes a report lists.
+// mostRows caps the measured modes in a report.
 const mostRows = 150
 
-// measured is a table of every reading.
+// measured returns a table of all readings.
 func (r Report) measured() []document.Part {
 	if len(r.Rows) == 0 {
 		return nil
@@ -217,7 +217,7 @@ func (r Report) measured() []document.Part {
 		}
 		t.Rows = append(t.Rows, cells)
 	}
-	parts := []document.Part{document.Heading("What was measured, in its order"), t}
+	parts := []document.Part{document.Heading("Measurements, in order"), t}
 	if more := len(r.Rows) - mostRows; more > 0 {
 		parts = append(parts, document.Text(fmt.Sprintf("and %s more in modes.csv of the campaign",
 			text.Count(more, "reading"))))
@@ -232,7 +232,7 @@ func ended(row record.Row) string {
 	return string(row.Status)
 }
 
-// settings say how to set each answer again.
+// settings describes how to set each answer again.
 func (r Report) settings() (parts []document.Part) {
 	var modes []tegra.Mode
 	if r.Kept != nil {
@@ -262,7 +262,7 @@ func (r Report) settings() (parts []document.Part) {
 	return append(parts, t, document.Code(strings.Join(code, "\n")), document.Text(r.Commands.SetSays))
 }
 
-// board is on what all this was measured.
+// board describes the measured board and software.
 func (r Report) board() []document.Part {
 	h := r.Header
 	facts := document.Facts{}
@@ -292,7 +292,7 @@ func (r Report) board() []document.Part {
 	return []document.Part{document.Heading("Board and software"), facts}
 }
 
-// told says what the numbers are, and what nobody has seen.
+// told says what the numbers are and what was not measured.
 func (r Report) told() []document.Part {
 	measured, usable := len(r.Rows), 0
 	for _, row := range r.Rows {
@@ -321,8 +321,8 @@ func (r Report) told() []document.Part {
 	}
 	lines = append(lines, r.Notes...)
 	lines = append(lines,
-		"No board measures its air, and none the supply of its carrier: the temperatures describe the "+
-			"module where it was tried, the watts, amperes and volts its own rails.")
+		"No board measures ambient temperature or the supply of its carrier board: temperatures describe "+
+			"the module where it was tested; watts, amperes and volts describe its own rails.")
 	parts := []document.Part{document.Heading("What these numbers are")}
 	for _, l := range lines {
 		parts = append(parts, document.Text(l))
@@ -337,5 +337,5 @@ func percent(v float64) string {
 	return fmt.Sprintf("%.1f %%", v)
 }
 
-// plural of batch and minibatch.
+// plural returns the plural of batch or minibatch.
 func plural(noun string) string { return noun + "es" }

@@ -23,31 +23,31 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-// Drift is how a mode does today beside what its search measured.
+// Drift compares a mode today with the measurement of its search.
 type Drift struct {
-	// Holds: it takes no more time and power than then, but for what readings differ by, and nothing slowed it.
+	// Holds: time and power are not higher than then, beyond the noise of readings, and the board was not throttled.
 	Holds    bool               `json:"holds"`
 	Mode     tegra.Mode         `json:"mode"`
 	TimePct  tegra.Val[float64] `json:"time_pct"` // of then; below 0: it takes less; absent: not measured
 	PowerPct tegra.Val[float64] `json:"power_pct"`
-	MarginC  tegra.Val[float64] `json:"margin_tj_c"` // to the trip point that came nearest; absent where none is known
+	MarginC  tegra.Val[float64] `json:"margin_tj_c"` // to the nearest trip point; absent if none is known
 	Slowed   bool               `json:"throttled"`
-	Since    time.Time          `json:"since"` // of the search
+	Since    time.Time          `json:"since"` // date of the search
 	Virtual  bool               `json:"virtual"`
 	Says     string             `json:"-"`
 }
 
-// ErrNoAnswer says that there is nothing to verify.
+// ErrNoAnswer reports that there is nothing to verify.
 var ErrNoAnswer = errors.New("no search on this board has an answer yet; jtune tune starts one")
 
 // VerifyRequest asks to measure an answer again.
 type VerifyRequest struct {
 	Campaign string           // "": the search whose answer was kept last on this board, else the newest
-	Trust    bool             // the command that the campaign's file names is run
-	Typed    *workloads.Typed // that command, given again; nil: not
+	Trust    bool             // run the command in the campaign's file
+	Typed    *workloads.Typed // that command, typed again; nil if not
 }
 
-// ofBoard is the named search on the open board, and which of its answers.
+// ofBoard returns the requested search on the open board, and one of its answers.
 func ofBoard(s *session.Session, name string) (c campaigns.Campaign, a answers.Answer, err error) {
 	list, err := campaigns.List(s.Options.Paths)
 	if err != nil {
@@ -131,7 +131,7 @@ func Verify(ctx context.Context, s *session.Session, r VerifyRequest, observe fu
 	return d, err
 }
 
-// remeasured measures the answer again, under its load where it has one.
+// remeasured measures the answer again, under its load if it has one.
 func remeasured(ctx context.Context, s *session.Session, w workload.Workload, r measure.TuneRequest, a answers.Answer,
 	since time.Time, observe func(measure.Event)) (Drift, error) {
 	if a.Trial != nil {
@@ -150,7 +150,7 @@ func remeasured(ctx context.Context, s *session.Session, w workload.Workload, r 
 	return drift(a, row, since), nil
 }
 
-// tooHot is the result of a mode that heat kept from being measured.
+// tooHot returns the result for a mode that could not be measured because of heat.
 func tooHot(a answers.Answer, since time.Time, why string) Drift {
 	return Drift{Mode: a.Mode, Since: since, Virtual: a.Virtual, Slowed: true,
 		Says: why + ": it cannot be measured as the search did"}
@@ -170,8 +170,8 @@ func (d *Drift) warm(w *warmth) {
 	}
 }
 
-// underLoad sends the requests of a search again: the mode holds where it still keeps the limits. Latency at
-// the quantile and mean power are compared with those of the search.
+// underLoad sends the requests of a search again: the mode holds if it still meets the limits. Latency at the quantile
+// and mean power are compared with those of the search.
 func underLoad(ctx context.Context, s *session.Session, r measure.TuneRequest, a answers.Answer, since time.Time,
 	observe func(measure.Event)) (Drift, error) {
 	now, err := search.Again(ctx, s, r, a.Setting, observe)
@@ -198,10 +198,10 @@ func underLoad(ctx context.Context, s *session.Session, r measure.TuneRequest, a
 	return d, nil
 }
 
-// z95 is the half width of a 95 % band in standard deviations.
+// z95 is the half-width of a 95 % band in standard deviations.
 const z95 = 1.96
 
-// drift compares a reading of today with those of the search.
+// drift compares a new reading with those of the search.
 func drift(a answers.Answer, row record.Row, since time.Time) Drift {
 	then, now := a.Error, answers.ErrorsOf(row.Setting, 1, []record.Row{row})
 	if then == (answers.Errors{}) {
@@ -220,7 +220,7 @@ func drift(a answers.Answer, row record.Row, since time.Time) Drift {
 	return d
 }
 
-// changed is by how much a value has grown in percent, and whether by more than its error.
+// changed returns the relative change in percent, and whether it is an increase beyond the error.
 func changed(then, now, err float64) (pct float64, more bool) {
 	by := math.Log(now / then)
 	return math.Round(1000*math.Expm1(by))/10 + 0, by > z95*err

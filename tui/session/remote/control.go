@@ -21,18 +21,18 @@ import (
 	"jtune/tui/session/task"
 )
 
-// Bounds of a request to another program.
+// Limits of a request to another program.
 const (
-	controlFolder  = "control"       // of the data directory
-	controlWait    = 2 * time.Second // for a whole request and its answer
-	controlLine    = 4096            // bytes of either
-	controlClients = 8               // at a time
+	controlFolder  = "control"       // in the data directory
+	controlWait    = 2 * time.Second // for a request and its answer
+	controlLine    = 4096            // maximum bytes of either
+	controlClients = 8               // at the same time
 )
 
-// Order is what another program may do with a task.
+// Order is a command from another program to a task.
 type Order string
 
-// Orders. Look changes nothing.
+// Orders. OrderLook changes nothing.
 const (
 	OrderLook  Order = "look"
 	OrderPause Order = "pause"
@@ -40,43 +40,44 @@ const (
 	OrderStop  Order = "stop"
 )
 
-// Control lets other programs of this user, or of root, look at the task that runs here, pause and
-// stop it, over a socket of mode 0600 in the data directory:
+// Control lets other programs of this user or root watch, pause and stop the task that runs here, over a socket of mode
+// 0600 in the data directory:
 //
 //	other jtune ── {"order":"stop","task":3} ──► control/PID.sock ──► Task
 //	            ◄── {"task":3,"state":"stopping"} or {"error":"…"} ──
 //
-// Each connection is one request, one line each way. The kernel says who asks, the request does not.
+// Each connection carries one request, one line each way. The caller's identity comes from the kernel, not from the
+// request.
 type Control struct {
 	listener *net.UnixListener
 	path     string
-	uid      int // of this process: it and root may ask
+	uid      int // of this process; only this user and root may connect
 	slots    chan struct{}
 	serving  sync.WaitGroup
 
 	mu     sync.Mutex
 	task   *task.Task // shown last; nil: none yet
-	serial int        // of it
+	serial int        // number of the task
 }
 
-// controlRequest is a request to the task of that number, which OrderLook has given.
+// controlRequest is a request to the task with the number returned by OrderLook.
 type controlRequest struct {
 	Order Order `json:"order"`
 	Task  int   `json:"task,omitempty"`
 }
 
-// Reach is what another program says of the task that it runs.
+// Reach is what another program reports about its task.
 type Reach struct {
 	Task  int    `json:"task,omitempty"`
-	State string `json:"state,omitempty"`       // in words
-	Held  bool   `json:"held,omitempty"`        // it is paused, or will be
-	Ran   int    `json:"minibatches,omitempty"` // of a training run
-	Whole string `json:"whole,omitempty"`       // why it cannot be paused; "" where it can
+	State string `json:"state,omitempty"`       // as text
+	Held  bool   `json:"held,omitempty"`        // paused, or about to pause
+	Ran   int    `json:"minibatches,omitempty"` // minibatches of a training run
+	Whole string `json:"whole,omitempty"`       // why it cannot be paused; "" if it can
 	Error string `json:"error,omitempty"`
-	User  string `json:"-"` // who runs it
+	User  string `json:"-"` // user who runs it
 }
 
-// wholeText says why a task that is one load cannot be paused.
+// wholeText says why a task that is a single load cannot be paused.
 func wholeText(k task.TaskKind) string {
 	if k == task.Soaking {
 		return "a soak cannot be paused, only stopped"
@@ -84,7 +85,7 @@ func wholeText(k task.TaskKind) string {
 	return "a run cannot be paused, only stopped"
 }
 
-// Serve begins to take orders for the tasks of this process. Close ends it.
+// Serve starts accepting orders for the tasks of this process, until Close.
 func Serve(s *session.Session) (*Control, error) {
 	return serve(s.DataPath(), os.Getpid(), os.Geteuid())
 }
@@ -95,7 +96,7 @@ func serve(dataDir string, pid, uid int) (*Control, error) {
 		return nil, err
 	}
 	c := &Control{uid: uid, slots: make(chan struct{}, controlClients), path: filepath.Join(dir, socketName(pid))}
-	_ = os.Remove(c.path) // of a dead process that had the same number
+	_ = os.Remove(c.path) // of a dead process with the same number
 	err := inFolder(dir, func(short string) (err error) {
 		at := &net.UnixAddr{Name: filepath.Join(short, socketName(pid)), Net: "unix"}
 		c.listener, err = net.ListenUnix("unix", at)
@@ -104,7 +105,7 @@ func serve(dataDir string, pid, uid int) (*Control, error) {
 	if err != nil {
 		return nil, fmt.Errorf("control socket: %w", err)
 	}
-	c.listener.SetUnlinkOnClose(false) // by its whole path, below
+	c.listener.SetUnlinkOnClose(false) // removed by its full path in Close
 	if err := os.Chmod(c.path, 0o600); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
@@ -114,7 +115,7 @@ func serve(dataDir string, pid, uid int) (*Control, error) {
 
 func socketName(pid int) string { return strconv.Itoa(pid) + ".sock" }
 
-// inFolder calls f with a short name of a folder: the kernel takes 107 bytes of a socket's path.
+// inFolder calls f with a short path of a folder, because the kernel limits a socket's path to 107 bytes.
 func inFolder(dir string, f func(short string) error) error {
 	d, err := os.Open(dir)
 	if err != nil {
@@ -124,7 +125,7 @@ func inFolder(dir string, f func(short string) error) error {
 	return f(fmt.Sprintf("/proc/self/fd/%d", d.Fd()))
 }
 
-// Close ends the socket and waits for the requests in progress. A nil Control has nothing to end.
+// Close closes the socket and waits for the requests in progress. It may be called on nil.
 func (c *Control) Close() error {
 	if c == nil {
 		return nil
@@ -134,7 +135,7 @@ func (c *Control) Close() error {
 	return err
 }
 
-// Show makes a task the one that others may look at. A nil Control shows nothing.
+// Show makes a task visible to other programs. It may be called on nil.
 func (c *Control) Show(t *task.Task) {
 	if c == nil {
 		return
@@ -156,13 +157,13 @@ func (c *Control) accept() {
 				defer func() { <-c.slots }()
 				c.serve(conn)
 			})
-		default: // too many at a time
+		default: // too many connections
 			conn.Close()
 		}
 	}
 }
 
-// serve answers one connection. A client that sends no line in time, or too long a one, gets no answer.
+// serve answers one connection. A client that sends no line in time, or too long a line, gets no answer.
 func (c *Control) serve(conn *net.UnixConn) {
 	defer conn.Close()
 	_ = conn.SetDeadline(time.Now().Add(controlWait))
@@ -180,7 +181,7 @@ func (c *Control) serve(conn *net.UnixConn) {
 // may reports whether a user may give orders.
 func (c *Control) may(uid uint32) bool { return int(uid) == c.uid || uid == 0 }
 
-// obey carries an order out.
+// obey carries out an order.
 func (c *Control) obey(r controlRequest, by string) Reach {
 	c.mu.Lock()
 	t, serial := c.task, c.serial
@@ -210,8 +211,8 @@ func (c *Control) obey(r controlRequest, by string) Reach {
 	return out
 }
 
-// reach asks the program that runs a campaign about its task; nil where it takes no orders: another
-// user's program, a command whose campaign is outside the data directory.
+// reach asks the program that runs a campaign about its task; nil if it accepts no orders, such as another user's
+// program or a command with a campaign outside the data directory.
 func reach(r record.Running) *Reach {
 	got, err := send(r, controlRequest{Order: OrderLook})
 	if err != nil {
@@ -264,11 +265,11 @@ func readLine(r io.Reader, into any) error {
 
 func writeLine(w io.Writer, what any) {
 	if line, err := json.Marshal(what); err == nil {
-		_, _ = w.Write(append(line, '\n')) // one that does not read gets none
+		_, _ = w.Write(append(line, '\n')) // a client that does not read gets no answer
 	}
 }
 
-// peerOf is who is at the other end, as the kernel says.
+// peerOf returns the process at the other end, according to the kernel.
 func peerOf(conn *net.UnixConn) (peer *unix.Ucred, err error) {
 	raw, err := conn.SyscallConn()
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"jtune/tui/session/task"
 )
 
-// Exporter gives the device's readings to Prometheus, and what a jtune measures on the board.
+// Exporter serves the device's readings to Prometheus, and the progress of a jtune measuring on the board.
 func Exporter(s *session.Session) *exporter.Exporter {
 	campaigns := task.CampaignsOf(s)
 	return exporter.New(exporter.Source{
@@ -26,7 +26,7 @@ func Exporter(s *session.Session) *exporter.Exporter {
 	})
 }
 
-// job is a followed campaign as series show it.
+// job returns a followed campaign for the exporter.
 func (f *Followed) job() exporter.Job {
 	j := exporter.Job{
 		Name:     filepath.Base(f.Dir),

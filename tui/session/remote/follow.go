@@ -15,18 +15,18 @@ import (
 	"jtune/tui/session/task"
 )
 
-// Followed is a campaign that another process runs, as read from its record.
+// Followed is a campaign of another process, read from its record.
 type Followed struct {
 	record.Running
 	Header record.Header
 	Rows   []record.Row
 	Space  *tegra.Space
-	Newest time.Time // when its record last grew
+	Newest time.Time // last growth of its record
 	Ended  bool      // its process has released the folder
-	Reach  *Reach    // what its program says; nil: it takes no orders from here
+	Reach  *Reach    // report of its program; nil: it accepts no orders from here
 }
 
-// By names who runs it.
+// By names the user and process that run it.
 func (f *Followed) By() string {
 	if f.Reach == nil || f.Reach.User == "" {
 		return fmt.Sprintf("jtune %d", f.PID)
@@ -34,7 +34,7 @@ func (f *Followed) By() string {
 	return fmt.Sprintf("%s (jtune %d)", f.Reach.User, f.PID)
 }
 
-// IfOrdered says whose task an order is about.
+// IfOrdered says whose task an order would affect.
 func (f *Followed) IfOrdered() string {
 	done := text.Count(len(record.Modes(f.Rows)), "mode")
 	if f.Reach != nil && f.Reach.Ran > 0 {
@@ -43,13 +43,13 @@ func (f *Followed) IfOrdered() string {
 	return fmt.Sprintf("%s of %s, %s so far", f.Header.Workload.Name, f.By(), done)
 }
 
-// Follow reads the campaign of another process that is worth following after the one before (nil at first): that one to
-// its end, unless one of this data directory begins while another's runs; else the newest, those of this data directory
-// first. From other directories only those on real boards count: a virtual board is its process's own. nil: there is
-// none.
+// Follow reads the campaign of another process to follow after `before` (nil at first). It stays with that one to its
+// end, unless a campaign of this data directory starts while one of another directory is followed. Otherwise it takes
+// the newest, first from this data directory. From other directories only campaigns on real boards count, because a
+// virtual board belongs to its process alone. nil: there is none.
 func Follow(c task.Campaigns, before *Followed) *Followed {
 	own := filepath.Dir(c.Dir) + string(filepath.Separator)
-	rank := func(r record.Running) int { // the least is followed
+	rank := func(r record.Running) int { // the lowest rank is followed
 		switch {
 		case !strings.HasPrefix(r.Dir, own):
 			return 2
@@ -70,7 +70,7 @@ func Follow(c task.Campaigns, before *Followed) *Followed {
 			last := *before
 			if f, err := readFollowed(last.Running); err == nil {
 				last = *f
-			} // else its folder is gone: what was read before stays
+			} // else its folder is gone: keep the last state
 			last.Ended, last.Reach = true, nil
 			return &last
 		}

@@ -8,16 +8,15 @@ import (
 	"jtune/tui/session/task"
 )
 
-// Orders are the orders of other programs to a command, which does its work itself: a Task without a goroutine of its
-// own.
+// Orders passes the orders of other programs to a command that does its own work: a Task without its own goroutine.
 type Orders struct {
 	task    *task.Task
-	control *Control // nil: nobody can give any
+	control *Control // nil: orders are not accepted
 	say     func(format string, args ...any)
 }
 
-// Obey begins to take orders for a command's work, whose context ends with the order to stop. A campaign outside the
-// data directory takes none. End ends it; say prints a line for the user.
+// Obey starts accepting orders for a command's work; the order to stop ends its context. A campaign outside the data
+// directory accepts none. End ends it; say prints a line for the user.
 func Obey(ctx context.Context, s *session.Session, spec task.Spec, outside bool,
 	say func(format string, args ...any)) (context.Context, *Orders) {
 	o := &Orders{task: task.NewTask(spec, nil), say: say}
@@ -34,7 +33,7 @@ func Obey(ctx context.Context, s *session.Session, spec task.Spec, outside bool,
 	return ctx, o
 }
 
-// Gate is profiles.Gate: it holds the work while it is to be paused.
+// Gate implements profiles.Gate: it blocks while the work is paused.
 func (o *Orders) Gate(ctx context.Context) error {
 	if now := o.task.Now(); now.State == task.Pausing {
 		o.say("paused by %s", now.By)
@@ -47,7 +46,7 @@ func (o *Orders) Gate(ctx context.Context) error {
 	return o.task.Hold(ctx)
 }
 
-// Observing hands the work's events on, and shows them to who looks from another program.
+// Observing passes on the work's events and shows them to observers in other programs.
 func (o *Orders) Observing(observe func(measure.Event)) func(measure.Event) {
 	return func(e measure.Event) {
 		o.task.Observe(e)
@@ -55,7 +54,7 @@ func (o *Orders) Observing(observe func(measure.Event)) func(measure.Event) {
 	}
 }
 
-// End ends the work's context, and says who stopped it.
+// End ends the work's context and says who stopped it.
 func (o *Orders) End() {
 	now := o.task.Now()
 	o.task.Finish(task.Outcome{}, nil)

@@ -16,8 +16,8 @@ import (
 	"jtune/tui/session/task"
 )
 
-// Card is a network card, and whether the kernel lets it wake the board (its device/power/wakeup).
-// That says nothing of the power supply, the firmware and the network.
+// Card is a network card; Wakes is whether the kernel lets it wake the board (its device/power/wakeup). That does not
+// cover power supply, firmware and network.
 type Card struct {
 	Name  string          `json:"name"`
 	MAC   string          `json:"mac"`
@@ -25,14 +25,14 @@ type Card struct {
 }
 
 const (
-	sleepStates = "/sys/power/state"          // what the kernel can do: "freeze mem"
+	sleepStates = "/sys/power/state"          // supported by the kernel: "freeze mem"
 	cardFiles   = "/sys/class/net/*/address"  // the MAC of each card
-	wakeupFile  = "device/power/wakeup"       // beside it: enabled, disabled; absent where it cannot wake
-	noCard      = "00:00:00:00:00:00"         // of the loopback
+	wakeupFile  = "device/power/wakeup"       // next to it: enabled, disabled; absent if it cannot wake
+	noCard      = "00:00:00:00:00:00"         // loopback
 	suspendVerb = "put this machine to sleep" // for errors
 )
 
-// Cards are the network cards of the board.
+// Cards returns the network cards of the board.
 func Cards(files tegra.FS) (list []Card) {
 	found, err := files.Glob(cardFiles)
 	if err != nil {
@@ -54,14 +54,14 @@ func Cards(files tegra.FS) (list []Card) {
 	return list
 }
 
-// MaySuspend returns why this board is not put to sleep now; nil where it can be.
+// MaySuspend returns why this board cannot be put to sleep now; nil if it can.
 func MaySuspend(s *session.Session) error {
 	if s.Virtual != nil {
 		return fmt.Errorf("a virtual board does not sleep: %w", tegra.ErrUnsupported)
 	}
 	if s.Sysroot != "" && s.Sysroot != "/" {
 		return usage.Sysroot.Errorf("%s %s is not this machine", usage.Sysroot, s.Sysroot).
-			Advise("leave it out to %s", suspendVerb)
+			Advise("remove it to %s", suspendVerb)
 	}
 	if err := s.RefusesWrites(suspendVerb); err != nil {
 		return err
@@ -79,7 +79,7 @@ func MaySuspend(s *session.Session) error {
 	return nil
 }
 
-// canSuspend returns an error where the kernel has no suspend to memory.
+// canSuspend returns an error if the kernel has no suspend to memory.
 func canSuspend(files tegra.FS) error {
 	states, err := files.ReadFile(sleepStates)
 	if err != nil {
@@ -94,8 +94,8 @@ func canSuspend(files tegra.FS) error {
 		text.Clip(strings.TrimSpace(string(states))))
 }
 
-// Suspend puts this machine to sleep through systemd, which may stop what does not outlive that. UNVERIFIED
-// on a Jetson. It returns once the machine is awake again, or falls asleep.
+// Suspend puts this machine to sleep through systemd, which may stop processes that cannot survive it. UNVERIFIED on a
+// Jetson. It returns when the machine is awake again, or as it falls asleep.
 func Suspend(ctx context.Context, s *session.Session) error {
 	if err := MaySuspend(s); err != nil {
 		return err

@@ -378,7 +378,7 @@ func Doubts(r measure.RunResult) (lines []string) {
 	}
 	if v := r.Character.Serving; v != nil && v.CVPct.Or(0) > record.MostCVPct {
 		lines = append(lines, fmt.Sprintf("Unsteady: the energies of the %d repetitions vary by %.1f %% (standard "+
-			"deviation over mean; more than %d %%): let the board rest and cool, end what else runs, and repeat.",
+			"deviation over mean; more than %d %%): let the board rest and cool, end other programs, and repeat.",
 			v.Reps, v.CVPct.V, record.MostCVPct))
 	}
 	if r.Hot != "" {

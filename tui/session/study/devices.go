@@ -17,8 +17,8 @@ import (
 	"jtune/tui/session/campaigns"
 )
 
-// DeviceRow is a workload on a virtual board with every knob at its maximum and clocks locked, in epochs after the
-// first: a simulation.
+// DeviceRow is a simulated workload on a virtual board with every knob at its maximum and locked clocks, in epochs
+// after the first.
 type DeviceRow struct {
 	Workload  string             `json:"workload"`
 	Board     string             `json:"board"`
@@ -27,13 +27,13 @@ type DeviceRow struct {
 	EpochS    tegra.Val[float64] `json:"epoch_s"`
 	PowerW    tegra.Val[float64] `json:"power_w"`
 	EpochJ    tegra.Val[float64] `json:"epoch_j"`
-	Why       string             `json:"dnr"`       // why it does not run there; ""
+	Why       string             `json:"dnr"`       // why it does not run there, or ""
 	Estimated bool               `json:"estimated"` // without measured or published data for that board
-	Virtual   bool               `json:"virtual"`   // false: measured by a run of the user's
+	Virtual   bool               `json:"virtual"`   // false: measured in a user's run
 }
 
-// OwnRuns are runs of the user's own on whatever machine, as such rows: of folders that jtune run has left, or of
-// folders that hold such. Among several runs of a workload on a machine the newest counts.
+// OwnRuns returns the user's own runs on any machine as such rows. dirs are folders of jtune run, or folders that
+// contain them. The newest run of a workload on a machine counts.
 func OwnRuns(dirs []string) (rows []DeviceRow, err error) {
 	for _, dir := range dirs {
 		list := []string{dir}
@@ -62,7 +62,7 @@ func OwnRuns(dirs []string) (rows []DeviceRow, err error) {
 	return rows, nil
 }
 
-// ownRun reads the folder of a run; ok is false for a campaign of another kind.
+// ownRun reads the folder of a run; ok is false for another kind of campaign.
 func ownRun(dir string) (row DeviceRow, ok bool, err error) {
 	h, _, err := record.Read(dir)
 	if err != nil || h.Plan.Kind != campaigns.RunKind {
@@ -90,7 +90,7 @@ func ownRun(dir string) (row DeviceRow, ok bool, err error) {
 	return row, true, nil
 }
 
-// Stated is what the sources of the comparison say of machines that are not simulated (PowerTrain, appendix on other
+// Stated is what the sources of the comparison say about machines that are not simulated (PowerTrain, appendix on other
 // devices).
 var Stated = []string{
 	"RTX 3090: shorter epochs than an RTX A5000, that shorter ones than an AGX Orin (stated, without values)",
@@ -98,7 +98,7 @@ var Stated = []string{
 	"Edge TPU: DNR, it does not train",
 }
 
-// CompareDevices works out workloads on every virtual board; nil: all that are simulated.
+// CompareDevices simulates workloads on every virtual board; nil: all simulated workloads.
 func CompareDevices(workloads []string) (rows []DeviceRow, err error) {
 	if workloads == nil {
 		workloads = virtual.Workloads()
@@ -143,7 +143,7 @@ func deviceRow(b *virtual.Board, name, workload string) (row DeviceRow, err erro
 	return row, nil
 }
 
-// DevicesFigure draws one workload's epochs over the boards, on logarithmic scales.
+// DevicesFigure draws a workload's epochs over the boards, on logarithmic scales.
 func DevicesFigure(rows []DeviceRow, workload string) figure.Figure {
 	f := figure.Figure{Kind: "devices", Title: workload + ": an epoch in the highest mode of each board; " +
 		tegra.VirtualMark(tegra.Origin(true, "")), Virtual: true, RowKey: "board"}

@@ -19,36 +19,37 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-// EnergyRequest says what the energy study measures: which clocks answer a request at the least energy, against the
-// governors that the board was found with. Every is 100 ms unless told otherwise.
+// EnergyRequest says what the energy study measures: the clocks that answer a request with the least energy, compared
+// with the board's default governors. Every is 100 ms by default.
 type EnergyRequest struct {
-	Full       bool              // every pair of clocks, in place of those that a model asks for
-	Inferences int               // of one reading; 0: 40 batches and 3 s, or with Full 3,200
+	Full       bool              // every pair of clocks instead of those that a model chooses
+	Inferences int               // per reading; 0: 40 batches and 3 s, or with Full 3,200
 	Governors  []tegra.Governors // further baselines
-	Batches    []int             // further batch sizes, with the clocks of the baseline
+	Batches    []int             // further batch sizes, at the clocks of the baseline
 	Against    *workload.Workload
-	PairsAlone bool // leave other numbers of cores and memory clocks out
-	// LatencyCost is in percent over the baseline's, within which least energy is reported; absent: 0, 10, 20.
+	PairsAlone bool // omit other core counts and memory clocks
+	// LatencyCost is the latency allowed over the baseline's, in percent, for the reported least energy; absent: 0, 10,
+	// 20.
 	LatencyCost tegra.Val[float64]
 }
 
-// Defaults of an energy study: screening, and the form of the slides.
+// Defaults of an energy study, for screening and for the full form.
 const (
 	energyRepeat   = 3
 	fullRepeat     = 10
 	fullInferences = 3200
 	energyEvery    = 100 * time.Millisecond
 	energySamples  = 3 * time.Second / energyEvery
-	energyWait     = 5 * time.Second // of a new mode: nothing counts
+	energyWait     = 5 * time.Second // after a new mode; not counted
 	energyBatches  = 40
-	governedFor    = 5 // times as long are free clocks watched as locked ones: a quarter of a minute
+	governedFor    = 5 // free clocks are observed this many times longer than locked ones: 15 s
 	mostDriftPct   = 3.0
 )
 
 // forEnergy fills in the defaults of an energy study.
 func (r ExperimentRequest) forEnergy(replayed bool) ExperimentRequest {
 	switch {
-	case replayed: // which gives the same reading each time
+	case replayed: // a replay gives the same reading each time
 		r.Repeat = 1
 	case r.Repeat == 0 && r.Energy.Full:
 		r.Repeat = fullRepeat
@@ -64,7 +65,7 @@ func (r ExperimentRequest) forEnergy(replayed bool) ExperimentRequest {
 	return r
 }
 
-// reading are the settings of one.
+// reading returns the settings of a reading.
 func (r *ExperimentRequest) reading(w workload.Workload) record.Settings {
 	s := record.Settings{SampleEvery: r.Every, MinSamples: int(energySamples * energyEvery / r.Every),
 		FixedWait: energyWait, Minibatches: energyBatches, ModeTimeout: energyTimeout}
@@ -72,7 +73,7 @@ func (r *ExperimentRequest) reading(w workload.Workload) record.Settings {
 	case r.Energy.Inferences > 0:
 		s.Minibatches = (r.Energy.Inferences-1)/max(1, w.Batch) + 1
 	case w.Server != (workload.Server{}):
-		s.Minibatches = 0 // a server's own
+		s.Minibatches = 0 // the server's own
 	}
 	return s
 }
@@ -80,14 +81,14 @@ func (r *ExperimentRequest) reading(w workload.Workload) record.Settings {
 // energyTimeout bounds a reading: 3,200 inferences at the lowest clocks of a Nano.
 const energyTimeout = 4 * time.Hour
 
-// checkEnergy refuses what cannot be measured, before a password prompt.
+// checkEnergy refuses what cannot be measured, before any password prompt.
 func checkEnergy(s *session.Session, r ExperimentRequest) error {
 	if !r.Workload.Infers() {
 		return usage.Errorf("experiment energy is only for inference, and workload %s trains: try %s",
 			r.Workload.Name, r.Workload.Name+"-infer, or give kind = \"infer\"")
 	}
 	if s.Replays() && len(r.Energy.Governors) > 0 {
-		return usage.Governor.Errorf("a replayed table knows locked clocks alone")
+		return usage.Governor.Errorf("a replayed table has only locked clocks")
 	}
 	if s.Replays() && r.Energy.Against != nil {
 		return usage.Against.Errorf("a replay answers every workload with the same table")
@@ -110,8 +111,8 @@ func checkEnergy(s *session.Session, r ExperimentRequest) error {
 	return nil
 }
 
-// OtherBatches are the batch sizes of an energy study beside its own: those given, else one of 16 times the size
-// where the job takes sizes.
+// OtherBatches returns the batch sizes of an energy study besides its own: the given ones, else 16 times its own if the
+// job accepts sizes.
 func OtherBatches(s *session.Session, w workload.Workload, given []int) []int {
 	if len(given) > 0 {
 		return slices.DeleteFunc(slices.Clone(given), func(n int) bool { return n == w.Batch })
@@ -122,7 +123,7 @@ func OtherBatches(s *session.Session, w workload.Workload, given []int) []int {
 	return []int{batchEffect * max(1, w.Batch)}
 }
 
-// TakesBatches reports whether a workload runs with batch sizes that are not its own.
+// TakesBatches reports whether a workload can run with other batch sizes.
 func TakesBatches(s *session.Session, w workload.Workload) bool {
 	if s.Simulated(w) {
 		return w.Torch.Net != ""
@@ -137,7 +138,7 @@ func studyOf(s *session.Session, r *ExperimentRequest) (study, error) {
 	return newEnergyStudy(*r, s.Device.Space(), s.Replays()), nil
 }
 
-// StudyEnergy is the energy study without a record, on any board: what fidelity works the published savings out by.
+// StudyEnergy runs the energy study on any board without a record; lab/fidelity computes the published savings from it.
 func StudyEnergy(ctx context.Context, r ExperimentRequest, bench *profiles.Bench) (*EnergyReport, error) {
 	st := newEnergyStudy(r, bench.Device.Space(), false)
 	asItIs := func(*profiles.Bench, experiment.Setting) {}
@@ -145,7 +146,7 @@ func StudyEnergy(ctx context.Context, r ExperimentRequest, bench *profiles.Bench
 	return st.report(rows, nil), err
 }
 
-// announce says what the study measures, and about how long that takes.
+// announce says what the study will measure and about how long it takes.
 func (p *energyStudy) announce(ctx context.Context, s *session.Session, done int) string {
 	n := p.Len() - done
 	if n <= 0 {
@@ -169,10 +170,10 @@ func (p *energyStudy) announce(ctx context.Context, s *session.Session, done int
 	return fmt.Sprintf("%s; about %s, from earlier measurements of this workload here", what, measure.Roundly(total))
 }
 
-// usualBatchMS stands for a batch's time while nothing is known of it.
+// usualBatchMS is the assumed duration of a batch if nothing is known.
 const usualBatchMS = 20
 
-// readingTime is about how long a reading takes.
+// readingTime estimates how long a reading takes.
 func readingTime(set record.Settings, ms float64) time.Duration {
 	lo, _ := set.WithDefaults().CostOf(ms, ms)
 	return lo

@@ -16,12 +16,12 @@ import (
 	"jtune/tui/session/plots"
 )
 
-// Figures are the map and the curves over the clocks of the GPU and the CPU.
+// Figures returns the heat map, and the curves over the clocks of GPU and CPU.
 func (r *EnergyReport) Figures() []figure.Figure {
 	return []figure.Figure{r.HeatMap(), r.Curves(tegra.KnobGPU), r.Curves(tegra.KnobCPU)}
 }
 
-// figure begins a figure of a study.
+// figure creates a figure of a study.
 func (r *EnergyReport) figure(kind, title string) figure.Figure {
 	f := figure.Figure{Kind: kind, Virtual: r.Virtual,
 		Title: fmt.Sprintf("%s: %s, batch %d, on %s", title, r.Workload.Name, r.Workload.Batch, r.Board)}
@@ -31,13 +31,13 @@ func (r *EnergyReport) figure(kind, title string) figure.Figure {
 	return f
 }
 
-// unitAxis is the energy of a unit, drawn in mJ.
+// unitAxis returns the axis of the energy of a unit, drawn in mJ.
 func (r *EnergyReport) unitAxis() figure.Axis {
 	return figure.Axis{Key: "unit_j", Name: "energy of an " + r.Workload.UnitName(), Unit: "mJ", Per: 1e-3, Log: true,
 		Text: text.Of}
 }
 
-// pairs are the study's points with cores and memory at their maxima.
+// pairs returns the study's points with all cores and the maximum memory clock.
 func (r *EnergyReport) pairs() []energy.Point {
 	top := r.space.Max()
 	return slices.DeleteFunc(slices.Clone(r.Points), func(p energy.Point) bool {
@@ -45,7 +45,7 @@ func (r *EnergyReport) pairs() []energy.Point {
 	})
 }
 
-// baseNote says what the savings are compared with.
+// baseNote describes the baseline of the savings.
 func (r *EnergyReport) baseNote() []string {
 	base, ok := r.Base()
 	if !ok {
@@ -58,7 +58,7 @@ func (r *EnergyReport) baseNote() []string {
 	return []string{note}
 }
 
-// HeatMap is the energy of a unit over the clocks of CPU and GPU, the least measured one marked.
+// HeatMap draws the energy of a unit over the clocks of CPU and GPU and marks the least measured one.
 func (r *EnergyReport) HeatMap() figure.Figure {
 	f := r.figure("heat", "energy over the clocks of CPU and GPU")
 	f.X, f.Y = plots.KnobAxis(tegra.KnobGPU), plots.KnobAxis(tegra.KnobCPU)
@@ -85,7 +85,7 @@ func (r *EnergyReport) HeatMap() figure.Figure {
 	return f
 }
 
-// Curves are latency and energy over one of the two clocks, the other as at the least.
+// Curves draws latency and energy over one of the two clocks, with the other held at the point of least energy.
 func (r *EnergyReport) Curves(over tegra.Knob) figure.Figure {
 	f := r.figure("curves-"+strings.ToLower(over.String()), "latency and energy over the "+over.String()+"'s clock")
 	f.X = plots.KnobAxis(over)

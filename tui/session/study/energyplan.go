@@ -15,21 +15,21 @@ import (
 	"jtune/tui/session/campaigns"
 )
 
-// energyKind is what an energy study measures beside the clock pairs: a baseline, or another job to compare with.
+// energyKind is something measured besides the clock pairs: a baseline, or another job to compare with.
 type energyKind struct {
 	experiment.Setting
-	rounds  int  // first, in the middle and last; or once
-	atLeast bool // when the pairs are done, at the best of them
+	rounds  int  // measured first, in the middle and last; or once
+	atLeast bool // measured after the pairs, at the best of them
 }
 
-// energyRounds is how often a baseline is measured, so that a board that drifts shows it.
+// energyRounds is how often a baseline is measured, to reveal drift.
 const energyRounds = 3
 
-// energyStudy measures baselines, pairs of clocks, and baselines again.
+// energyStudy measures baselines and pairs of clocks in alternation:
 //
 //	baselines ──► pairs ──► baselines ──► pairs ──► baselines ──► others at the best pair
 type energyStudy struct {
-	r     ExperimentRequest // with its space
+	r     ExperimentRequest // includes its space
 	study *energy.Study
 	full  []tegra.Mode // every pair, in this order and in rounds; nil: as the study chooses
 	kinds []energyKind
@@ -37,7 +37,7 @@ type energyStudy struct {
 
 var _ study = (*energyStudy)(nil)
 
-// newEnergyStudy is what a request measures on a board. A replayed table knows locked clocks alone.
+// newEnergyStudy plans what a request measures on a board. A replayed table has only locked clocks.
 func newEnergyStudy(r ExperimentRequest, space *tegra.Space, replayed bool) *energyStudy {
 	r = r.forEnergy(replayed)
 	r.Space = space
@@ -49,12 +49,12 @@ func newEnergyStudy(r ExperimentRequest, space *tegra.Space, replayed bool) *ene
 	return p
 }
 
-// energyKinds are what is measured beside the pairs, in the fastest mode.
+// energyKinds returns what is measured besides the pairs, in the fastest mode.
 func (r ExperimentRequest) energyKinds(replayed bool) (list []energyKind) {
 	rounds, free := energyRounds, !replayed
 	add := func(name string, w workload.Workload, g tegra.Governors, rounds int) {
 		set := r.reading(w)
-		if set.DVFS = free; free { // governors go up and down
+		if set.DVFS = free; free { // governors vary the clocks
 			set.MinSamples *= governedFor
 		}
 		list = append(list, energyKind{rounds: rounds, Setting: experiment.Setting{Name: name, Mode: r.Space.Max(),
@@ -95,7 +95,7 @@ func (p *energyStudy) findings(rows []record.Row, runs []record.Run) Findings {
 	return p.report(rows, runs)
 }
 
-// readings of pairs, and the modes without a usable one.
+// readings returns the readings of pairs, and the modes without a usable one.
 func (p *energyStudy) readings(rows []record.Row) (list []tegra.Measured, failed []tegra.Mode) {
 	for _, r := range campaigns.PairRows(p.r.Space, rows) {
 		if r.Status.Usable() {
@@ -107,7 +107,7 @@ func (p *energyStudy) readings(rows []record.Row) (list []tegra.Measured, failed
 	return list, failed
 }
 
-// energyOf is the reading of a row by its mean power, so that time and power give the energy.
+// energyOf returns the reading of a row with its mean power, so that time and power give the energy.
 func energyOf(r record.Row) tegra.Measured {
 	m := r.Measured
 	if m.Batch = 0; r.EnergyJ > 0 && m.TimeMS > 0 {
@@ -116,7 +116,7 @@ func energyOf(r record.Row) tegra.Measured {
 	return m
 }
 
-// pairsInAll is about how many readings the pairs take.
+// pairsInAll estimates how many readings the pairs take.
 func (p *energyStudy) pairsInAll() int {
 	if p.full != nil {
 		return p.r.Repeat * len(p.full)
@@ -160,7 +160,7 @@ func (p *energyStudy) Next(done []record.Row) (experiment.Run, bool) {
 	return p.compared(done, list)
 }
 
-// pair is the next pair to measure.
+// pair returns the next pair to measure.
 func (p *energyStudy) pair(list []tegra.Measured, failed []tegra.Mode) (tegra.Mode, bool) {
 	if p.full == nil {
 		return p.study.Next(list, failed)
@@ -179,7 +179,7 @@ func (p *energyStudy) pair(list []tegra.Measured, failed []tegra.Mode) (tegra.Mo
 	return tegra.Mode{}, false
 }
 
-// round is the next baseline that is due by round n.
+// round returns the next baseline that is due in round n or earlier.
 func (p *energyStudy) round(done []record.Row, n int) (experiment.Run, bool) {
 	for k := 1; k <= n; k++ {
 		for _, kind := range p.kinds {
@@ -191,7 +191,7 @@ func (p *energyStudy) round(done []record.Row, n int) (experiment.Run, bool) {
 	return experiment.Run{}, false
 }
 
-// compared is the next job to run at the best pair.
+// compared returns the next job to run at the best pair.
 func (p *energyStudy) compared(done []record.Row, list []tegra.Measured) (experiment.Run, bool) {
 	for _, kind := range p.kinds {
 		if !kind.atLeast || experiment.WasRun(done, kind.Name, 1) {
@@ -205,7 +205,7 @@ func (p *energyStudy) compared(done []record.Row, list []tegra.Measured) (experi
 	return experiment.Run{}, false
 }
 
-// GovernorsText names governors as --governor takes them.
+// GovernorsText formats governors like the value of --governor.
 func GovernorsText(g tegra.Governors) string {
 	var parts []string
 	if g.CPU != "" {
@@ -217,11 +217,11 @@ func GovernorsText(g tegra.Governors) string {
 	return strings.Join(parts, ",")
 }
 
-// Names of what is measured beside the pairs.
+// Names of what is measured besides the pairs.
 const (
 	usualGovernors = "default governors"
 	fastestLocked  = "fastest mode, locked"
-	atBatch        = "batch "   // and its size
-	againstName    = "against " // and the workload's name
+	atBatch        = "batch "   // followed by the size
+	againstName    = "against " // followed by the workload's name
 	atTheLeast     = " at the least"
 )

@@ -13,7 +13,7 @@ import (
 	"jtune/tui/session/campaigns"
 )
 
-// Energy is what a recorded energy study found, as far as it got.
+// Energy returns the results of a recorded energy study, even an unfinished one.
 func Energy(c campaigns.Campaign) (*EnergyReport, error) {
 	if c.Err != nil {
 		return nil, c.Err
@@ -43,7 +43,7 @@ func Energy(c campaigns.Campaign) (*EnergyReport, error) {
 	return st.report(c.Rows, runs), err
 }
 
-// recordedKinds are what was measured beside the pairs.
+// recordedKinds returns what was measured besides the pairs.
 func recordedKinds(h record.Header, space *tegra.Space, rows []record.Row) (out []energyKind) {
 	for _, row := range rows {
 		if len(row.Extra) == 0 || row.Extra[0] == space.Format(row.Mode) ||

@@ -16,46 +16,46 @@ import (
 	"jtune/tui/session/campaigns"
 )
 
-// EnergyReport is what an energy study found.
+// EnergyReport is the result of an energy study.
 type EnergyReport struct {
 	energy.Result
 	Workload  workload.Workload
-	PerBatch  float64 // units of a batch
-	Board     string  // with the origin of its numbers when it is not real
+	PerBatch  float64 // units per batch
+	Board     string  // with the origin of its numbers if it is not real
 	Virtual   bool
 	Full      bool
 	Repeat    int
-	Baselines []EnergyBaseline // that of the savings first, other governors after it
-	Sizes     []EnergyBaseline // other batch sizes, with the clocks of the first baseline
-	Against   []EnergyBaseline // another job: with those clocks, then at the best pair
+	Baselines []EnergyBaseline // first the baseline of the savings, then other governors
+	Sizes     []EnergyBaseline // other batch sizes, at the clocks of the first baseline
+	Against   []EnergyBaseline // another job: at the baseline's clocks, then at the best pair
 	Failed    text.Lines
-	Costs     []float64 // percent of latency over the baseline's, within which Document gives the least energy
+	Costs     []float64 // latency over the baseline's in percent, for which Document gives the least energy
 
 	space   *tegra.Space
 	latency map[tegra.Mode]record.Latency // of the pairs
 }
 
-// EnergyBaseline is something measured beside the pairs.
+// EnergyBaseline is something measured besides the pairs.
 type EnergyBaseline struct {
 	energy.Point
 	Name     string
 	Batch    int
-	PerBatch float64 // units of a batch
+	PerBatch float64 // units per batch
 	DriftPct float64 // between its readings
 	Latency  record.Latency
 	CPU, GPU telemetry.Residency // mean of its readings
 }
 
-// UnitJ is the energy of a unit.
+// UnitJ returns the energy of a unit.
 func (b *EnergyBaseline) UnitJ() float64 { return b.EnergyJ() / b.PerBatch }
 
-// UnitJ is the energy of a unit in one of the study's points.
+// UnitJ returns the energy of a unit at one of the study's points.
 func (r *EnergyReport) UnitJ(p energy.Point) float64 { return p.EnergyJ() / r.PerBatch }
 
-// latencyCosts are the shares of latency, in percent, within which least energy is reported by default.
+// latencyCosts are the default latency allowances, in percent, for the reported least energy.
 var latencyCosts = []float64{0, 10, 20}
 
-// report sums up the rows of a study.
+// report summarizes the rows of a study.
 func (p *energyStudy) report(rows []record.Row, runs []record.Run) *EnergyReport {
 	list, _ := p.readings(rows)
 	r := p.r
@@ -91,7 +91,7 @@ func (p *energyStudy) report(rows []record.Row, runs []record.Run) *EnergyReport
 	return out
 }
 
-// unitsOf are the units of one of a row's batches.
+// unitsOf returns the units in one batch of a row.
 func unitsOf(row record.Row, w workload.Workload) float64 {
 	if v := row.Serving; v != nil && v.UnitJ.OK && v.UnitJ.V > 0 && row.EnergyJ > 0 {
 		return row.EnergyJ / v.UnitJ.V
@@ -99,7 +99,7 @@ func unitsOf(row record.Row, w workload.Workload) float64 {
 	return float64(max(1, w.Batch))
 }
 
-// baselineOf sums up the rows of a kind; false without a usable one.
+// baselineOf summarizes the rows of a kind; ok is false without a usable one.
 func baselineOf(k energyKind, rows []record.Row, runs []record.Run) (b EnergyBaseline, ok bool) {
 	b = EnergyBaseline{Name: k.Name, Batch: k.Workload.Batch}
 	var list []tegra.Measured
@@ -118,7 +118,7 @@ func baselineOf(k energyKind, rows []record.Row, runs []record.Run) (b EnergyBas
 			cpu, gpu = append(cpu, c.CPU), append(gpu, c.GPU)
 			continue
 		}
-		for _, run := range runs { // of a row that was read back
+		for _, run := range runs { // a row read from disk
 			if run.Setting == k.Name && run.Repeat == round && run.Status.Usable() {
 				cpu, gpu = append(cpu, run.Character.CPU), append(gpu, run.Character.GPU)
 			}
@@ -138,8 +138,8 @@ func usableRowOf(rows []record.Row, name string, k int) (record.Row, bool) {
 	return record.Row{}, false
 }
 
-// Base is the baseline that savings are compared with; absent where it was not measured, or where it is a reading of
-// locked clocks that disagrees with all others.
+// Base returns the baseline of the savings; absent if it was not measured, or if it is a doubtful reading of locked
+// clocks.
 func (r *EnergyReport) Base() (b EnergyBaseline, ok bool) {
 	if len(r.Baselines) == 0 || r.Baselines[0].Name == fastestLocked && !r.Trusts(r.Baselines[0].Mode) {
 		return b, false
@@ -147,11 +147,11 @@ func (r *EnergyReport) Base() (b EnergyBaseline, ok bool) {
 	return r.Baselines[0], true
 }
 
-// pctOver is from against to at, in percent.
+// pctOver returns the change from against to at, in percent.
 func pctOver(at, against float64) float64 { return 100 * (at/against - 1) }
 
-// Change is the change of energy and of the time of a batch from the baseline to something measured, in percent;
-// absent without a baseline.
+// Change returns the changes of energy and batch time from the baseline to a measurement, in percent; absent without a
+// baseline.
 func (r *EnergyReport) Change(p energy.Point, unitJ float64) (energyPct, timePct tegra.Val[float64]) {
 	b, ok := r.Base()
 	if !ok || !(p.TimeMS > 0) {
@@ -160,13 +160,13 @@ func (r *EnergyReport) Change(p energy.Point, unitJ float64) (energyPct, timePct
 	return tegra.Finite(pctOver(unitJ, b.UnitJ())), tegra.Finite(pctOver(p.TimeMS, b.TimeMS))
 }
 
-// change is Change of one of the study's points.
+// change is Change for one of the study's points.
 func (r *EnergyReport) change(p energy.Point) (energyPct, timePct tegra.Val[float64]) {
 	return r.Change(p, r.UnitJ(p))
 }
 
-// Capped is the measured pair of least energy whose batches take at most pct percent longer than the baseline's;
-// absent where none is, or without a baseline.
+// Capped returns the measured pair of least energy whose batches take at most pct percent longer than the baseline's;
+// absent if there is none, or without a baseline.
 func (r *EnergyReport) Capped(pct float64) tegra.Val[energy.Point] {
 	if b, ok := r.Base(); ok {
 		return r.Within(b.TimeMS * (1 + pct/100))
@@ -174,7 +174,7 @@ func (r *EnergyReport) Capped(pct float64) tegra.Val[energy.Point] {
 	return tegra.Val[energy.Point]{}
 }
 
-// Highest is the highest clock in use and its share of the time; absent where it is not known.
+// Highest returns the highest clock in use and its share of the time; absent if unknown.
 func Highest(r telemetry.Residency) tegra.Val[telemetry.ClockShare] {
 	if !r.OK() {
 		return tegra.Val[telemetry.ClockShare]{}
@@ -182,7 +182,7 @@ func Highest(r telemetry.Residency) tegra.Val[telemetry.ClockShare] {
 	return tegra.Some(r.Shares[0])
 }
 
-// Mode prints a mode as the board's space does.
+// Mode formats a mode in the board's notation.
 func (r *EnergyReport) Mode(m tegra.Mode) string { return r.space.Format(m) }
 
 // unsteadyPoints counts the settings whose readings vary too much.
@@ -195,7 +195,7 @@ func (r *EnergyReport) unsteadyPoints() (n int) {
 	return n
 }
 
-// UnitEnergyText prints the energy of a unit.
+// UnitEnergyText formats the energy of a unit.
 func UnitEnergyText(j float64) string {
 	if j >= 1 {
 		return text.Of(j) + " J"
@@ -210,26 +210,26 @@ func percentText(v tegra.Val[float64]) string {
 	return fmt.Sprintf("%+.1f %%", v.V)
 }
 
-// latencySlack is how much noise may turn latency against a step of a clock.
+// latencySlack is the relative noise allowed when latency rises with a clock.
 const latencySlack = 0.05
 
-// LatencyFalls reports whether latency falls with each step of both clocks, as far as noise lets it be seen.
+// LatencyFalls reports whether latency falls with each step of both clocks, within the noise.
 func (r *EnergyReport) LatencyFalls() bool { return r.Grid().LatencyFalls(latencySlack) }
 
-// CappedText says what Capped is, in a sentence.
+// CappedText describes Capped in a sentence.
 func (r *EnergyReport) CappedText(pct float64) string {
 	base, ok := r.Base()
 	if !ok {
-		return "There is no baseline that a latency could be held against."
+		return "There is no baseline to compare latencies with."
 	}
 	c := r.Capped(pct)
 	if !c.OK {
-		return fmt.Sprintf("No measured pair keeps its latency within %+g %% of the %s.", pct, base.Name)
+		return fmt.Sprintf("No measured pair has a latency within %+g %% of the %s.", pct, base.Name)
 	}
 	return fmt.Sprintf("Within %+g %% of latency: %s.", pct, r.said(c.V))
 }
 
-// Findings says in sentences what the study found, the answer first.
+// Findings describes the results in sentences, the answer first.
 func (r *EnergyReport) Findings() (lines text.Lines) {
 	r.sayLeast(&lines)
 	base, known := r.Base()
@@ -259,22 +259,22 @@ func (r *EnergyReport) Findings() (lines text.Lines) {
 		}
 	}
 	if r.Least.OK {
-		falls, inner := "falls with both clocks", "has its least between the ends of the GPU's clocks"
+		falls, inner := "falls with both clocks", "has its minimum inside the range of the GPU's clocks"
 		if !r.LatencyFalls() {
 			falls = "does not fall with every step of the clocks"
 		}
 		if !r.Grid().InnerMinimum() {
 			inner = "is least at an end of the GPU's clocks"
 		}
-		lines.Add("As measured and, where it was not, as predicted: latency %s; energy, the CPU at its highest clock, "+
+		lines.Add("Measured, else predicted: latency %s; energy, with the CPU at its highest clock, "+
 			"%s.", falls, inner)
 	}
 	for _, p := range r.Doubted() {
-		lines.Add("%s read %s per %s, which disagrees with all others: it counts for nothing unless measured again.",
+		lines.Add("%s read %s per %s, which disagrees with all others: it is ignored unless measured again.",
 			r.Mode(p.Mode), UnitEnergyText(r.UnitJ(p)), r.Workload.UnitName())
 	}
 	if n := r.unsteadyPoints(); n > 0 {
-		lines.Add("%s whose energies vary by more than %d %%: let the board rest and cool, and end what else runs.",
+		lines.Add("%s whose energies vary by more than %d %%: let the board rest and cool, and end other programs.",
 			text.Count(n, "setting"), record.MostCVPct)
 	}
 	return lines
@@ -282,7 +282,7 @@ func (r *EnergyReport) Findings() (lines text.Lines) {
 
 func (r *EnergyReport) sayLeast(lines *text.Lines) {
 	if !r.Least.OK {
-		lines.Add("No pair of clocks was measured: nothing is known of the least energy.")
+		lines.Add("No pair of clocks was measured: the least energy is unknown.")
 		return
 	}
 	p := r.Least.V
@@ -310,7 +310,7 @@ func (r *EnergyReport) sayLeast(lines *text.Lines) {
 	}
 }
 
-// mostSaved is the change of energy from the baseline, in %, of what saves most by any clock or number of cores.
+// mostSaved returns the largest saving against the baseline by any clock or core count, as a change of energy in %.
 func (r *EnergyReport) mostSaved() (most tegra.Val[float64]) {
 	for _, p := range []tegra.Val[energy.Point]{r.Least, r.Beyond} {
 		if saved, _ := r.change(p.V); p.OK && saved.OK && (!most.OK || saved.V < most.V) {
@@ -320,7 +320,7 @@ func (r *EnergyReport) mostSaved() (most tegra.Val[float64]) {
 	return most
 }
 
-// said is a point in words: its energy, where, how sure, and the change from the baseline.
+// said describes a point: its energy, mode, certainty, and the change from the baseline.
 func (r *EnergyReport) said(p energy.Point) string {
 	out := fmt.Sprintf("%s per %s at %s, %s", UnitEnergyText(r.UnitJ(p)), r.Workload.UnitName(), r.Mode(p.Mode),
 		text.Count(p.N, "reading"))
@@ -346,12 +346,12 @@ func (r *EnergyReport) sayBaselines(lines *text.Lines, base EnergyBaseline) {
 			"%.0f %%.", base.Name, cpu.V.Freq, 100*cpu.V.Share, gpu.V.Freq, 100*gpu.V.Share)
 	}
 	if base.DriftPct > mostDriftPct {
-		lines.Add("The baseline drifted by %.1f %% between its readings, first, in the middle and last: savings below "+
-			"that mean nothing; let the board reach its temperature first.", base.DriftPct)
+		lines.Add("The baseline drifted by %.1f %% between its readings, first, in the middle and last: smaller "+
+			"savings are not significant; let the board warm up first.", base.DriftPct)
 	}
 }
 
-// Text prints the findings for a person.
+// Text writes the findings for people.
 func (r *EnergyReport) Text(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "energy of an %s: %s, batch %d; %s\n", r.Workload.UnitName(), r.Workload.Name, r.Workload.Batch,

@@ -17,9 +17,9 @@ import (
 	"jtune/tui/session/campaigns"
 )
 
-// energyRow is a point of a study, or something measured beside the pairs, in files.
+// energyRow is a point of a study, or something measured besides the pairs, in files.
 type energyRow struct {
-	Setting   string             `json:"setting,omitempty"` // of what is measured beside the pairs
+	Setting   string             `json:"setting,omitempty"` // only for what is measured besides the pairs
 	Mode      tegra.Mode         `json:"mode"`
 	Status    string             `json:"status"`
 	N         int                `json:"n"`
@@ -34,7 +34,7 @@ type energyRow struct {
 	TimePct   tegra.Val[float64] `json:"time_change_pct"`
 }
 
-// row is a row of something whose unit takes unitJ.
+// row returns a row for a point with the given energy per unit.
 func (r *EnergyReport) row(name string, p energy.Point, unitJ float64, l record.Latency) energyRow {
 	out := energyRow{Setting: name, Mode: p.Mode, Status: statusOf(p), N: p.N, UnitJ: unitJ, CVPct: p.CVPct,
 		TimeMS: p.TimeMS, PowerW: p.PowerW, P50MS: tegra.Val[float64]{V: l.P50, OK: l.N > 0}, P95MS: l.SureP95(),
@@ -43,12 +43,12 @@ func (r *EnergyReport) row(name string, p energy.Point, unitJ float64, l record.
 	return out
 }
 
-// pointRow is the row of one of the study's points.
+// pointRow returns the row of one of the study's points.
 func (r *EnergyReport) pointRow(p energy.Point) energyRow {
 	return r.row("", p, r.UnitJ(p), r.latency[p.Mode])
 }
 
-// statusOf says in a word how a point is known.
+// statusOf says whether a point is measured, doubted or predicted.
 func statusOf(p energy.Point) string {
 	switch {
 	case p.Doubted:
@@ -59,7 +59,7 @@ func statusOf(p energy.Point) string {
 	return outlook.PredictedSeries
 }
 
-// energyColumns are the columns of the CSV.
+// energyColumns returns the columns of the CSV.
 func (r *EnergyReport) energyColumns() report.Table[energyRow] {
 	exact := func(v float64) any { return tegra.Val[report.Exact]{V: report.Exact(v), OK: !math.IsNaN(v) && v != 0} }
 	known := func(v tegra.Val[float64]) any { return tegra.Val[report.Exact]{V: report.Exact(v.V), OK: v.OK} }
@@ -84,7 +84,7 @@ func (r *EnergyReport) energyColumns() report.Table[energyRow] {
 	}...)
 }
 
-// CSV prints every point and baseline. A baseline's own change is 0 %, one that is not known an empty field.
+// CSV writes every point and baseline. A baseline's own change is 0 %; an unknown value is an empty field.
 func (r *EnergyReport) CSV(w io.Writer) error {
 	var rows []energyRow
 	for _, b := range slices.Concat(r.Baselines, r.Sizes, r.Against) {
@@ -97,7 +97,7 @@ func (r *EnergyReport) CSV(w io.Writer) error {
 	return r.energyColumns().CSV(w, rows)
 }
 
-// energyBaselineRow is what a document has of something measured beside the pairs.
+// energyBaselineRow is the JSON form of something measured besides the pairs.
 type energyBaselineRow struct {
 	energyRow
 	Batch    int                 `json:"batch"`
@@ -106,7 +106,7 @@ type energyBaselineRow struct {
 	GPU      telemetry.Residency `json:"gpu_residency"`
 }
 
-// energyWithin is the least energy at most that many percent slower than the baseline.
+// energyWithin is the least energy at a latency at most that many percent above the baseline's.
 type energyWithin struct {
 	LatencyCostPct float64    `json:"latency_cost_pct"`
 	Answer         *energyRow `json:"answer"`
@@ -136,7 +136,7 @@ type energyDocument struct {
 	Dir          string              `json:"dir"`
 }
 
-// Document is the report as JSON shows it, with the board's name and the folder of the record.
+// Document returns the report for JSON, with the board's name and the folder of the record.
 func (r *EnergyReport) Document(device, dir string) any {
 	one := func(p tegra.Val[energy.Point]) *energyRow {
 		if !p.OK {
@@ -168,7 +168,7 @@ func (r *EnergyReport) Document(device, dir string) any {
 	return out
 }
 
-// Fault says that no pair of clocks was measured, and why; nil where one was.
+// Fault returns an error that says why no pair of clocks was measured; nil if one was.
 func (r *EnergyReport) Fault() error {
 	if r.Least.OK {
 		return nil

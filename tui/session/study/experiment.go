@@ -21,23 +21,23 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-// ExperimentRequest asks for an experiment: one of the papers' sweeps, or the energy study, whose next setting depends
-// on what was measured. The request's space, media and kind of board are found here, and its zero mode is the fastest,
-// as in the papers.
+// ExperimentRequest asks for an experiment: one of the papers' sweeps, or the energy study, which chooses each setting
+// from the results so far. Experiment fills in space, media and kind of board; a zero mode means the fastest, as in the
+// papers.
 type ExperimentRequest struct {
 	experiment.Request
 	Experiment experiment.Experiment
-	Energy     EnergyRequest // of experiment.Energy
-	// Repeat is how often each setting is run. 0: once; of the energy study each pair that may be the answer 3 times,
-	// or with Full every pair 10 times.
+	Energy     EnergyRequest // for experiment energy
+	// Repeat is how often each setting is run. 0: once; in the energy study, each candidate pair 3 times, or with Full
+	// every pair 10 times.
 	Repeat     int
-	Folders    []string // of the data: one replaces the workload's, several are media to compare
-	Dir        string   // record folder; "" makes one below the data directory
+	Folders    []string // data folders: one replaces the workload's, several are media to compare
+	Dir        string   // record folder; "" creates one in the data directory
 	Resume     bool
-	RedoFailed bool // then run again what failed
+	RedoFailed bool // when resuming: run failed settings again
 	Gate       profiles.Gate
 
-	board   string // with the origin of its numbers when it is not real
+	board   string // with the origin of its numbers if it is not real
 	virtual bool
 }
 
@@ -49,13 +49,13 @@ type ExperimentResult struct {
 	Elapsed time.Duration // device time
 }
 
-// Findings are what an experiment found: an experiment.Report or an EnergyReport.
+// Findings are the results of an experiment: an experiment.Report or an EnergyReport.
 type Findings interface {
-	Text(w io.Writer) error // for a person, 80 columns wide
+	Text(w io.Writer) error // for people, 80 columns wide
 	CSV(w io.Writer) error
 	Document(device, dir string) any // for JSON
 	Figures() []figure.Figure
-	Fault() error // why there are none; nil where there are
+	Fault() error // why there are none; nil if there are
 }
 
 var (
@@ -63,11 +63,11 @@ var (
 	_ Findings = (*EnergyReport)(nil)
 )
 
-// study is an experiment as it runs.
+// study is a running experiment.
 type study interface {
 	experiment.Runs
-	digest() string // of all that a resume must have the same
-	// announce says what is about to be measured and how long it takes, with that many runs done; "" for nothing.
+	digest() string // of everything that must be equal for a resume
+	// announce says what will be measured and how long it takes, after `done` runs; "" for nothing.
 	announce(ctx context.Context, s *session.Session, done int) string
 	findings(rows []record.Row, runs []record.Run) Findings
 }
@@ -78,8 +78,8 @@ const (
 	reportCSV  = "report.csv"
 )
 
-// Experiment runs an experiment, one setting after another, and reports. It ends with the found state back on the
-// device; an interrupted one keeps its runs and can be resumed. The reports are written into the record's folder.
+// Experiment runs an experiment, one setting after another, and reports. It restores the device; an interrupted
+// experiment keeps its runs and can be resumed. The reports are written to the record's folder.
 func Experiment(ctx context.Context, s *session.Session, r ExperimentRequest,
 	observe func(measure.Event)) (ExperimentResult, error) {
 	prepare, tell := func(r *ExperimentRequest) (study, error) { return sweepOf(s, r) }, measure.Observer(observe)
@@ -128,7 +128,7 @@ func Experiment(ctx context.Context, s *session.Session, r ExperimentRequest,
 	return out, errors.Join(err, attachFindings(rec, out), rec.End(out.End.String()))
 }
 
-// measureStudy runs an experiment by a campaign, and sums up its rows.
+// measureStudy runs an experiment as a campaign and summarizes its rows.
 func measureStudy(ctx context.Context, st study, job func(*profiles.Bench, experiment.Setting), tell measure.Observer,
 	c profiles.Campaign) (out ExperimentResult, rows []record.Row, err error) {
 	c.Plan = &studyPlan{study: st, bench: c.Bench, job: job}
@@ -147,12 +147,12 @@ func measureStudy(ctx context.Context, st study, job func(*profiles.Bench, exper
 	return out, sum.Rows, err
 }
 
-// studyPlan gives each run of an experiment a bench of its own, and those that share a job the campaign's.
+// studyPlan gives each run of an experiment its own bench; runs that share a job use the campaign's bench.
 type studyPlan struct {
 	study
 	bench  *profiles.Bench
 	job    func(*profiles.Bench, experiment.Setting) // makes a bench run the job of a setting
-	shares bool                                      // the campaign's bench runs it
+	shares bool                                      // the campaign's bench runs the shared job
 }
 
 var _ profiles.Plan = (*studyPlan)(nil)
@@ -165,7 +165,7 @@ func (p *studyPlan) Next(done []record.Row) (profiles.Step, bool) {
 		return profiles.Step{}, false
 	}
 	b := p.bench
-	if !run.Shared { // it knows nothing of the others
+	if !run.Shared { // independent of the other runs
 		b = &profiles.Bench{Device: b.Device, Sampler: b.Sampler, Applier: b.Applier, Clock: b.Clock,
 			NewHarness: b.NewHarness, System: b.System}
 	}
@@ -178,7 +178,7 @@ func (p *studyPlan) Next(done []record.Row) (profiles.Step, bool) {
 		Variant: record.Variant{Setting: run.Name, Repeat: run.Repeat}, Shared: run.Shared}}, true
 }
 
-// jobs makes benches run the jobs of settings here; log is the file for their output.
+// jobs returns the function that makes benches run the jobs of settings here; log is the file for their output.
 func jobs(s *session.Session, log string) func(*profiles.Bench, experiment.Setting) {
 	return func(b *profiles.Bench, set experiment.Setting) {
 		b.System = inspect.System(s, set.Workload)
@@ -192,7 +192,7 @@ func jobs(s *session.Session, log string) func(*profiles.Bench, experiment.Setti
 	}
 }
 
-// attachFindings puts both forms of the report into the record's folder.
+// attachFindings writes both forms of the report to the record's folder.
 func attachFindings(rec *record.Record, r Findings) error {
 	var words, table bytes.Buffer
 	return errors.Join(r.Text(&words), r.CSV(&table), rec.Attach(reportText, words.Bytes()),

@@ -13,7 +13,7 @@ import (
 	"jtune/tui/session"
 )
 
-// sweepStudy is one of the papers' experiments: its settings are known before.
+// sweepStudy is one of the papers' experiments, whose settings are fixed in advance.
 type sweepStudy struct {
 	experiment.Runs
 	r    ExperimentRequest
@@ -22,7 +22,7 @@ type sweepStudy struct {
 
 // sweepOf plans one of the papers' experiments on this board.
 func sweepOf(s *session.Session, r *ExperimentRequest) (study, error) {
-	if s.Replays() { // a table has no power of the idle board
+	if s.Replays() { // a replayed table has no idle power
 		r.Base = 0
 	}
 	if r.Mode == (tegra.Mode{}) {
@@ -58,7 +58,7 @@ func (w *sweepStudy) findings(rows []record.Row, runs []record.Run) Findings {
 	return out
 }
 
-// useFolders lets one folder replace the workload's data; several are media to compare.
+// useFolders makes a single folder replace the workload's data; several are media to compare.
 func (r *ExperimentRequest) useFolders() {
 	if len(r.Folders) == 1 {
 		r.Workload.Torch.Data = r.Folders[0]
@@ -68,7 +68,7 @@ func (r *ExperimentRequest) useFolders() {
 	}
 }
 
-// medium names a data folder by the disk it lies on.
+// medium names a data folder by its disk.
 func medium(dir string) experiment.Medium {
 	name := dir
 	if disk, err := telemetry.DiskOf(dir); err == nil {
@@ -77,7 +77,7 @@ func medium(dir string) experiment.Medium {
 	return experiment.Medium{Dir: dir, Name: name}
 }
 
-// simulating makes the virtual board what a setting wants before its job starts.
+// simulating configures the virtual board for a setting before its job starts.
 func simulating(s *session.Session, set experiment.Setting, start func(context.Context, int) (harness.Harness,
 	error)) func(
 	context.Context, int) (harness.Harness, error) {

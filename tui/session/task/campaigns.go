@@ -22,20 +22,20 @@ import (
 	"jtune/tui/session/soak"
 )
 
-// Campaigns are the campaign folders that concern one board: those of a data
-// directory, and those that processes run anywhere.
+// Campaigns are the campaign folders that concern one board: those of a data directory, and those that processes are
+// running anywhere.
 type Campaigns struct {
 	Dir   string // of the folders
 	Board tegra.Board
 	Seed  uint64 // of this program: the modes of a plan depend on it
-	// Own is the user's own or built-in workload that a folder's file means; where they differ,
-	// the file's, and how.
+	// Own returns the user's own or built-in workload that a folder's file refers to; if they differ, the file's
+	// workload and a description of the differences.
 	Own func(there workload.Workload) (w workload.Workload, differs string)
-	// Held lists the campaigns that processes run, this one's too; nil: not looked for.
+	// Held lists the campaigns that processes are running, including this one's; nil: unknown.
 	Held func() []record.Running
 }
 
-// CampaignsOf are the campaigns of this session's board and data directory.
+// CampaignsOf returns the campaigns of this session's board and data directory.
 func CampaignsOf(s *session.Session) Campaigns {
 	return Campaigns{s.CampaignsDir(), s.Device.Board(), s.Seed, func(there workload.Workload) (workload.Workload,
 		string) {
@@ -43,21 +43,21 @@ func CampaignsOf(s *session.Session) Campaigns {
 	}, s.Finder().Held}
 }
 
-// Listed is a campaign of this board as lists show it.
+// Listed is a campaign of this board for lists.
 type Listed struct {
 	campaigns.Campaign
 	State campaigns.CampaignState
 	PID   int // of the process that runs it; 0: none
-	// Again is how it goes on or measures its failed modes again; where NoResume or NoRedo says
-	// why it does not, that is no way.
+	// Again resumes the campaign or repeats its failed modes. NoResume and NoRedo say why one of these is not possible;
+	// "" if it is.
 	Again            *Interrupted
 	NoResume, NoRedo string
 	Answer           *answers.Kept // of its search, with the goal of each; nil without one
-	Part             string        // folder of the campaign that began the search which it is a part of; "": none
+	Part             string        // folder of the campaign that started its search, if that is another one; else ""
 }
 
-// List lists the campaigns of this board, the newest first: those of the data directory, and of
-// others those that run now on this very board; a virtual one is its process's own.
+// List lists the campaigns of this board, newest first: those of the data directory, and campaigns elsewhere that are
+// running on this very board. A virtual board belongs to its process alone.
 func (c *Campaigns) List() ([]Listed, error) {
 	all, err := campaigns.CampaignsIn(c.Dir)
 	held := c.Holding()
@@ -77,7 +77,7 @@ func (c *Campaigns) List() ([]Listed, error) {
 			if head := questions.Head(all, at); head.Dir != at.Dir {
 				l.Part = head.Dir
 			} else if l.State != campaigns.CampaignRunning {
-				l.Answer, _ = questions.Answer(at) // a file that cannot be read is none
+				l.Answer, _ = questions.Answer(at) // an unreadable file counts as no answer
 			}
 			out = append(out, l)
 		}
@@ -85,7 +85,7 @@ func (c *Campaigns) List() ([]Listed, error) {
 	return out, err
 }
 
-// DeletedList lists those of this board that can be restored, the newest first.
+// DeletedList lists the campaigns of this board that can be restored, newest first.
 func (c *Campaigns) DeletedList() ([]Listed, error) {
 	all, err := campaigns.CampaignsIn(filepath.Join(filepath.Dir(c.Dir), campaigns.DeletedKind,
 		campaigns.CampaignsKind))
@@ -98,12 +98,12 @@ func (c *Campaigns) DeletedList() ([]Listed, error) {
 	return out, err
 }
 
-// broken is how a campaign ended that the job, the device or the record kept from going on.
+// broken is the end of a campaign that the job, the device or the record stopped.
 var broken = profiles.Broken.String()
 
 const isDeleted = "deleted: restore it first"
 
-// listed is a campaign with what may be done with it.
+// listed returns a campaign with what can be done with it.
 func (c *Campaigns) listed(at campaigns.Campaign, held []record.Running) Listed {
 	l := Listed{Campaign: at, State: at.State(held)}
 	for _, r := range held {
@@ -127,7 +127,7 @@ func (c *Campaigns) listed(at campaigns.Campaign, held []record.Running) Listed 
 		l.NoResume = "it could not be run"
 	case l.Again.soak != nil: // its samples do not depend on a seed
 	case l.Again.profile == nil && l.Again.Search == nil:
-		l.NoResume = "a " + kind + " does not go on"
+		l.NoResume = "a " + kind + " cannot be resumed"
 	case h.Seed != c.Seed && !l.Again.fresh():
 		l.NoResume = fmt.Sprintf("its seed is %d: start jtune with that seed", h.Seed)
 	}
@@ -146,7 +146,7 @@ func (c *Campaigns) listed(at campaigns.Campaign, held []record.Running) Listed 
 	return l
 }
 
-// experimentCommand is the command whose experiment a campaign is.
+// experimentCommand returns the command that ran the experiment of a campaign.
 func experimentCommand(h record.Header) string {
 	if h.Pair != nil {
 		return "jtune pair …"
@@ -154,15 +154,15 @@ func experimentCommand(h record.Header) string {
 	return "jtune research experiment " + h.Plan.Source
 }
 
-// Interrupted is a campaign as it goes on: what it measured is on disk.
+// Interrupted is a campaign that can be resumed: its measurements are on disk.
 type Interrupted struct {
 	Dir      string
 	Workload workload.Workload
-	// Differs says what the folder's file runs otherwise than the user's own workload; "" where
-	// it is the same. A file alone never decides what is run: the user must see this and agree.
+	// Differs describes how the folder's file differs from the user's own workload; "" if they are the same. A file
+	// alone never decides what is run: the user must see this and agree.
 	Differs string
 	Rows    []record.Row
-	Of      int // modes that it was to measure; 0: as many as a search for a limit needs
+	Of      int // number of modes to measure; 0: as many as a search for a limit needs
 	plan    record.PlanHeader
 	Search  *measure.TuneRequest    // nil: not a search
 	profile *measure.ProfileRequest // nil: not a plan of modes
@@ -184,20 +184,18 @@ func (u *Interrupted) String() string {
 		campaigns.PlanText(u.plan, nil))
 }
 
-// fresh reports whether it goes on in a new campaign.
+// fresh reports whether it continues in a new campaign.
 func (u *Interrupted) fresh() bool { return u.Search != nil && u.Of == 0 }
 
-// Interrupted finds the newest campaign of this board that was cut off and can go on; nil when
-// there is none.
+// Interrupted finds the newest interrupted campaign of this board that can be resumed; nil if there is none.
 func (c Campaigns) Interrupted() *Interrupted {
 	list, _ := c.List()
 	return Offered(list)
 }
 
-// Offered is the newest campaign of a list that was cut off and can go on; nil when there is
-// none. A search for a limit begins again in a new campaign: it is not offered where
-// a later search of its workload has taken its place. One without a single mode is offered unless
-// it could not measure any.
+// Offered returns the newest interrupted campaign in a list that can be resumed; nil if there is none. A search for a
+// limit restarts in a new campaign, so it is not offered if a later search of its workload has replaced it. A campaign
+// without any mode is offered unless it failed.
 func Offered(list []Listed) *Interrupted {
 	later := map[string]bool{} // searches for a limit, by workload
 	for _, l := range list {
@@ -214,7 +212,7 @@ func Offered(list []Listed) *Interrupted {
 	return nil
 }
 
-// again is how a campaign can go on, and why it cannot be read as one that can, or "".
+// again returns how a campaign can be resumed; bad says why it cannot, or "".
 func (c *Campaigns) again(at campaigns.Campaign) (u *Interrupted, bad string) {
 	h := at.Header
 	w, differs := c.Own(h.Workload)
@@ -246,9 +244,9 @@ func (c *Campaigns) again(at campaigns.Campaign) (u *Interrupted, bad string) {
 	return u, ""
 }
 
-// Task goes on with the campaign; l is the limit to answer for where a search had none. A search
-// for one limit begins again from what is known of the workload, its own rows included; one
-// that was to start from nothing does that again. trust is the user's answer to Differs.
+// Task resumes the campaign; l is the limit for a search that had none. A search for one limit restarts from everything
+// known of the workload, including its own rows, or from nothing if that was its setting. trust is the user's answer to
+// Differs.
 func (u *Interrupted) Task(l optimize.Limit, trust bool) *Task {
 	u.mustTrust(trust)
 	switch {
@@ -270,8 +268,8 @@ func (u *Interrupted) Task(l optimize.Limit, trust bool) *Task {
 	return t
 }
 
-// Redo measures the failed modes of the campaign once more: in its folder where it is a plan of
-// modes, else in a new campaign. trust is the user's answer to Differs.
+// Redo repeats the failed modes of the campaign: in its folder if it is a plan of modes, else in a new campaign. trust
+// is the user's answer to Differs.
 func (u *Interrupted) Redo(trust bool) *Task {
 	u.mustTrust(trust)
 	if u.profile == nil {
@@ -288,7 +286,7 @@ func (u *Interrupted) mustTrust(trust bool) {
 	}
 }
 
-// Failed lists the settings of rows that gave no value, each once.
+// Failed lists the settings without a usable row, each once.
 func Failed(rows []record.Row) []tegra.Setting {
 	good := map[tegra.Setting]bool{}
 	for _, m := range record.Usable(rows) {
@@ -303,14 +301,12 @@ func Failed(rows []record.Row) []tegra.Setting {
 	return out
 }
 
-// ModelsChanged is when a model of the data directory was last kept, renamed or deleted;
-// zero while there is none.
+// ModelsChanged returns when a model of the data directory was last saved, renamed or deleted; zero if there is none.
 func (c *Campaigns) ModelsChanged() time.Time {
 	return safefile.Modified(filepath.Join(filepath.Dir(c.Dir), campaigns.ModelsKind))
 }
 
-// Changed is when a campaign of the data directory last came, went or got another name; zero while
-// there is none.
+// Changed returns when a campaign of the data directory was last created, removed or renamed; zero if there is none.
 func (c *Campaigns) Changed() time.Time {
 	at, aside := safefile.Modified(c.Dir), safefile.Modified(filepath.Join(filepath.Dir(c.Dir), campaigns.DeletedKind,
 		campaigns.CampaignsKind))
@@ -327,12 +323,12 @@ func (c Campaigns) Holding() []record.Running {
 	return c.Held()
 }
 
-// Running lists the campaigns that other processes run.
+// Running lists the campaigns that other processes are running.
 func (c *Campaigns) Running() []record.Running {
 	return slices.DeleteFunc(c.Holding(), func(r record.Running) bool { return r.PID == os.Getpid() })
 }
 
-// Here reports whether a campaign measures a board such as this one.
+// Here reports whether a campaign measured a board like this one.
 func (c *Campaigns) Here(d record.DeviceHeader) bool {
 	return d.Name == c.Board.Name && d.Virtual == c.Board.Virtual && d.Replay == c.Board.Replay
 }

@@ -11,7 +11,7 @@ import (
 	"jtune/tui/session"
 )
 
-// Ending says in a line how a task ended.
+// Ending describes in a line how a task ended.
 func (s *Spec) Ending(now Snapshot) string {
 	what, restored := s.Kind.String()+" "+s.Subject(), ": the board is restored"
 	if s.Present {
@@ -19,7 +19,7 @@ func (s *Spec) Ending(now Snapshot) string {
 	}
 	switch {
 	case errors.Is(now.Err, optimize.ErrInfeasible) && s.Kind == Pairing:
-		return what + ": no measured pair keeps the limits"
+		return what + ": no measured pair meets the limits"
 	case errors.Is(now.Err, optimize.ErrInfeasible):
 		return what + ": no measured mode meets the limit"
 	case now.Err != nil:
@@ -37,7 +37,7 @@ func (s *Spec) Ending(now Snapshot) string {
 	return what + " finished" + restored
 }
 
-// by names who of another program gave the last order; "" for nobody.
+// by names the user of another program who gave the last command; "" for nobody.
 func (s *Snapshot) by() string {
 	if s.By == "" {
 		return ""
@@ -45,8 +45,8 @@ func (s *Snapshot) by() string {
 	return " by " + s.By
 }
 
-// Farewell is the line to leave with: the mode that was kept or restored, and how the search
-// goes on that was cut off (nil: none was). "" where there is nothing to say.
+// Farewell returns the line printed at exit: the mode that was kept or restored, and how to resume an interrupted
+// campaign (nil: none). "" if there is nothing to say.
 func Farewell(a session.Applied, cut *Interrupted, d tegra.Device) string {
 	var parts []string
 	switch mode := d.Space().Format(a.Mode.V); {

@@ -15,7 +15,7 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-// Measurer is what tasks ask of an open board.
+// Measurer is what tasks need from an open board.
 type Measurer interface {
 	Tune(ctx context.Context, r measure.TuneRequest, observe func(measure.Event)) (measure.TuneResult, error)
 	Profile(ctx context.Context, r measure.ProfileRequest, observe func(measure.Event)) (measure.ProfileResult, error)
@@ -56,12 +56,12 @@ func (b Board) Run(ctx context.Context, r measure.RunRequest, observe func(measu
 	return run.Run(ctx, b.Session, r, observe)
 }
 
-// Pair looks for the best mix of two jobs.
+// Pair searches for the best mix of two jobs.
 func (b Board) Pair(ctx context.Context, r pair.Request, observe func(measure.Event)) (pair.Answer, error) {
 	return pair.Search(ctx, b.Session, r, observe)
 }
 
-// Soak proves that a mode holds, as the command soak does.
+// Soak tests whether a mode can be sustained, as the command soak does.
 func (b Board) Soak(ctx context.Context, r soak.Request, observe func(soak.Status)) (soak.Result, error) {
 	return soak.Run(ctx, b.Session, r, observe)
 }

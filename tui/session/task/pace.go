@@ -6,15 +6,14 @@ import (
 	"jtune/tui/session/measure"
 )
 
-// Pace spends the CPU budget for one job, whose goroutine uses it: all cores
-// between two modes, when the last measurement is evaluated and the next mode
-// chosen, and one thread while a mode is measured.
+// Pace applies the CPU budget to one job, whose goroutine uses it: all cores between two modes, when the last
+// measurement is evaluated and the next mode chosen, and one thread while a mode is measured.
 type Pace struct {
-	Budget *cpubudget.Budget // nil: the process is not ours to limit
+	Budget *cpubudget.Budget // nil: this process must not be limited
 	rest   func()            // nil while it measures
 }
 
-// Compute sets whether the job computes now.
+// Compute sets whether the job is computing.
 func (p *Pace) Compute(now bool) {
 	switch {
 	case now && p.rest == nil:
@@ -25,7 +24,7 @@ func (p *Pace) Compute(now bool) {
 	}
 }
 
-// Observe follows the phases of the job from its events.
+// Observe derives the phases of the job from its events.
 func (p *Pace) Observe(e measure.Event) {
 	if e, ok := e.(measure.ProgressEvent); ok {
 		p.Compute(e.Progress.Phase == profiles.Finished || e.Progress.Phase == profiles.Restoring)

@@ -6,7 +6,7 @@ import (
 	"jtune/tui/session/pair"
 )
 
-// Measure is a task that runs a mix as a pair.
+// Measure returns a task that runs a mix as a pair.
 func Measure(m *pair.Mixes, i int) *Task {
 	r := m.Search
 	at := m.Points[i].Setting
@@ -14,7 +14,7 @@ func Measure(m *pair.Mixes, i int) *Task {
 	return Pair(r)
 }
 
-// With are the mixes with what Measure has found; unchanged where that has other jobs, or answers something else.
+// With returns the mixes with the result of Measure; unchanged if the result is for other jobs or another question.
 func With(m *pair.Mixes, of Spec, f pair.Answer) *pair.Mixes {
 	if m == nil || f.Row == nil || len(f.Probes) == 0 || of.Subject() != pair.PairName(m.Train, m.Infer) ||
 		f.Ask.String() != m.Ask.String() {

@@ -12,24 +12,24 @@ import (
 	"jtune/tui/session/pair"
 )
 
-// PairWatch is a search for a pair as it goes, for screens.
+// PairWatch is the state of a search for a pair, for screens.
 type PairWatch struct {
 	Stage  measure.PairStage
-	Now    *profiles.PairProgress // of the pair that is measured; nil before its first numbers
-	Turns  []measure.PairTurn     // of it, the newest last
-	Rows   []PairRow              // what was measured, in order
-	Probes []measure.PairProbe    // of these the pairs that the search asked for
+	Now    *profiles.PairProgress // of the pair being measured; nil before its first numbers
+	Turns  []measure.PairTurn     // of that pair, newest last
+	Rows   []PairRow              // measurements, in order
+	Probes []measure.PairProbe    // those of them that the search requested
 
 	last time.Duration // end of the newest turn
 }
 
-// PairRow is a setting of one job, or of both.
+// PairRow is a measurement of one job, or of both.
 type PairRow struct {
-	Of string // the job that was measured; "" for both
+	Of string // the measured job; "" for both
 	record.Row
 }
 
-// Probe is what the search says of a row; false of a job alone, and of what was run to compare.
+// Probe returns the search's probe for a row; ok is false for a single job, and for comparison runs.
 func (w *PairWatch) Probe(row int) (measure.PairProbe, bool) {
 	n := 0
 	for _, r := range w.Rows[:row] {
@@ -43,7 +43,7 @@ func (w *PairWatch) Probe(row int) (measure.PairProbe, bool) {
 	return w.Probes[n], true
 }
 
-// add folds an event in.
+// add applies an event.
 func (w *PairWatch) add(e measure.Event) {
 	switch e := e.(type) {
 	case measure.PairStage:
@@ -55,7 +55,7 @@ func (w *PairWatch) add(e measure.Event) {
 	}
 }
 
-// advance takes the bench's progress in.
+// advance applies the bench's progress.
 func (w *PairWatch) advance(p profiles.Progress) {
 	if p.Phase == profiles.Applying && p.Line == "" {
 		w.Now, w.Turns, w.last = nil, nil, 0
@@ -75,7 +75,7 @@ func (w *PairWatch) advance(p profiles.Progress) {
 	}
 }
 
-// Pair is a search for a pair.
+// Pair returns a search for a pair.
 func Pair(r pair.Request) *Task {
 	spec := Spec{Kind: Pairing, Workload: r.Infer, Pair: &r.Train, Goal: r.Goal,
 		Policy: r.Policy, Planned: cmp.Or(r.Most, mix.MostVerified)}

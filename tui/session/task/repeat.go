@@ -21,7 +21,7 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-// Repetition is a campaign's request, ready to be repeated; one of its requests is there.
+// Repetition is the request of a campaign, ready to be repeated; exactly one request is set.
 type Repetition struct {
 	Tune    *measure.TuneRequest
 	Profile *measure.ProfileRequest
@@ -30,8 +30,7 @@ type Repetition struct {
 	Notes   []string
 }
 
-// ToRepeat are these options for the board, seed and batch sizes of a campaign, where they
-// do not name others themselves.
+// ToRepeat sets board, seed and batch sizes of the options to those of a campaign, unless the options name others.
 func ToRepeat(o session.Options, c campaigns.Campaign) session.Options {
 	h := c.Header
 	if o.Device == "" || o.Device == "auto" {
@@ -53,9 +52,9 @@ func ToRepeat(o session.Options, c campaigns.Campaign) session.Options {
 	return o
 }
 
-// Repeat returns the request of a campaign. What it ran must be a workload of this user's, or a built-in one, with the
-// same settings, for a file never says what to run: trust takes the file's word. typed is the command that the user
-// gave again; nil: none.
+// Repeat returns the request of a campaign. Its workload must be one of this user's or a built-in one, with the same
+// settings, because a file must never decide what is run; trust overrides that. typed is the command if the user typed
+// it again; nil if not.
 func Repeat(s *session.Session, c campaigns.Campaign, trust bool, typed *workloads.Typed) (r Repetition, err error) {
 	h := c.Header
 	if here, there := s.Board(), models.Board(c); here != there {
@@ -125,12 +124,12 @@ func Repeat(s *session.Session, c campaigns.Campaign, trust bool, typed *workloa
 	return r, err
 }
 
-// ownWorkload is the user's or built-in workload that a file means. differs says what the file
-// runs otherwise; then the workload is the file's, and to run it is for the user to decide.
+// ownWorkload returns the user's or built-in workload that a file refers to. differs describes any differences; then
+// the workload is the file's, and the user must decide whether to run it.
 func ownWorkload(s *session.Session, there workload.Workload) (w workload.Workload, differs string) {
 	w, err := workloads.FindAny(s, there.Name)
 	w = w.AtBatch(there.Batch)
-	w.Workers = there.Workers // as run --workers sets them
+	w.Workers = there.Workers // as set by run --workers
 	other := there.Otherwise(w)
 	switch {
 	case err != nil && there.Own && len(there.Command) > 0:
@@ -150,7 +149,7 @@ func ownWorkload(s *session.Session, there workload.Workload) (w workload.Worklo
 	return w, ""
 }
 
-// tuneRequest is a search as its header records it.
+// tuneRequest restores a search from its header.
 func tuneRequest(h record.Header, w workload.Workload) (*measure.TuneRequest, error) {
 	from := h.Search
 	r := &measure.TuneRequest{
@@ -183,8 +182,8 @@ func tuneRequest(h record.Header, w workload.Workload) (*measure.TuneRequest, er
 	return r, nil
 }
 
-// selected is the request for the modes of a campaign in its own form; for a list by name, where the folder does not
-// keep it, the modes that were measured.
+// selected fills in the selection of a campaign's modes as it was requested; for a list that the folder does not
+// contain, the measured modes.
 func selected(r *measure.ProfileRequest, c campaigns.Campaign) error {
 	plan := c.Header.Plan
 	r.Filter, r.Repeats, r.ListName = plan.Filter, plan.Repeats, plan.Source
@@ -206,7 +205,7 @@ func selected(r *measure.ProfileRequest, c campaigns.Campaign) error {
 		}
 	}
 	_, _ = fmt.Sscanf(plan.Shard, "%d/%d", &r.Shard[0], &r.Shard[1])
-	if r.Shard != [2]int{} && r.Sample > 0 { // the plan counts its own part
+	if r.Shard != [2]int{} && r.Sample > 0 { // the plan counts only its own shard
 		r.Sample *= r.Shard[1]
 	}
 	return nil

@@ -9,7 +9,7 @@ import (
 	"jtune/tegra"
 )
 
-// IfStopped says what stopping the task now would mean.
+// IfStopped describes the effect of stopping the task now.
 func (s *Snapshot) IfStopped(spec Spec) string {
 	kept := func(n int) string {
 		if n == 1 {
@@ -23,14 +23,14 @@ func (s *Snapshot) IfStopped(spec Spec) string {
 	case spec.Pair != nil: // of several campaigns
 		done = text.Count(len(s.Watch.Rows), "measurement") + kept(len(s.Watch.Rows))
 	case spec.Kind == Soaking:
-		done = "what was seen, which stays recorded and can be continued; the board is restored"
+		done = "the samples so far, which stay recorded and can be resumed; the board is restored"
 	case spec.Kind == Training:
 		done = text.Count(s.Progress.Minibatch, "minibatch")
 	}
 	return fmt.Sprintf("%s %s ends after %s", spec.Kind, spec.Subject(), done)
 }
 
-// Standing is where a setting stands against a limit, by the mean of its results so far.
+// Standing returns how a setting relates to a limit, by the mean of its results so far.
 func (s *Snapshot) Standing(at tegra.Setting, l optimize.Limit) optimize.Standing {
 	for _, m := range tegra.MeansOf(s.Measured()) {
 		if m.Setting == at {

@@ -7,7 +7,7 @@ import (
 	"jtune/tui/session/soak"
 )
 
-// Soak proves that a mode holds.
+// Soak returns a task that tests whether a mode can be sustained.
 func Soak(r soak.Request) *Task {
 	seen := soak.View{}
 	if r.Mode != nil {

@@ -27,7 +27,7 @@ import (
 	"jtune/tui/session/soak"
 )
 
-// Subject names what a task is about.
+// Subject names the workloads of a task.
 func (s *Spec) Subject() string {
 	if s.Pair == nil {
 		return s.Workload.Name
@@ -35,7 +35,7 @@ func (s *Spec) Subject() string {
 	return pair.PairName(s.Pair.Name, s.Workload.Name)
 }
 
-// TaskKind is what a task is for.
+// TaskKind is the purpose of a task.
 type TaskKind int
 
 // Kinds of tasks.
@@ -48,7 +48,7 @@ const (
 	Profiling
 	Pairing
 	Soaking
-	Following // what another process does: never a task of this one
+	Following // displays another process; never a task of this one
 )
 
 func (k TaskKind) String() string {
@@ -56,7 +56,7 @@ func (k TaskKind) String() string {
 		"soaking", "following"}[k]
 }
 
-// TaskState is how far a task is:
+// TaskState is the state of a task:
 //
 //	queued ──► running ──► pausing ──► paused ──► running … ──► stopping ──► done
 type TaskState int
@@ -64,10 +64,10 @@ type TaskState int
 // States of a task.
 const (
 	Queued   TaskState = iota
-	Running            // it measures
-	Pausing            // it will hold when the mode in progress is measured
-	Paused             // it holds between two modes
-	Stopping           // it was cancelled and restores the board
+	Running            // measuring
+	Pausing            // will pause after the mode in progress
+	Paused             // paused between two modes
+	Stopping           // cancelled; restoring the board
 	Done               // the board is restored
 )
 
@@ -81,64 +81,63 @@ type Spec struct {
 	Workload workload.Workload
 	mix.Goal
 	More    []optimize.Limit   // further limits of a search
-	Planned int                // modes, about; of a search the most
-	Plan    string             // what a profile measures, in words
-	Pair    *workload.Workload // the training beside Workload, of a pair; nil: none
+	Planned int                // modes, approximately; for a search the maximum
+	Plan    string             // description of what a profile measures
+	Pair    *workload.Workload // for a pair, the training that runs with Workload; else nil
 	Policy  mix.Policy         // its turns; "": the better of strict and fill
-	Present bool               // it runs in the mode that is set, and sets none
-	Whole   bool               // it is one load from its begin to its end, which does not pause
-	Try     bool               // a run of a command to its end, to see how it is read
+	Present bool               // runs in the present mode and sets none
+	Whole   bool               // a single load from start to end, which cannot be paused
+	Try     bool               // runs a command to its end to see how its output is read
 }
 
-// Snapshot is a task at one moment. Its lists are not changed afterwards.
+// Snapshot is the state of a task at one moment. Its lists are never modified afterwards.
 type Snapshot struct {
 	State     TaskState
 	Began     time.Duration // device clock
 	Progress  profiles.Progress
 	Rows      []record.Row
 	Probes    []optimize.Probe
-	Step      *optimize.Step    // of a search: the measurement in progress, and why; nil: not known
-	Best      *answers.Answer   // of a search so far; nil before the first mode
+	Step      *optimize.Step    // of a search: the measurement in progress and its reason; nil: unknown
+	Best      *answers.Answer   // best so far in a search; nil before the first mode
 	Halved    *optimize.Halving // of a binary search: its last step
-	Order     []tegra.Setting   // of a plan that is fixed
-	redoes    int               // of the first rows, this many, those that failed are measured again
-	paused    time.Duration     // device time that was spent in pauses
+	Order     []tegra.Setting   // of a fixed plan
+	redoes    int               // the failed ones among this many first rows are measured again
+	paused    time.Duration     // device time spent in pauses
 	pausedAt  time.Duration     // device clock, while State is Paused
 	Times     []float64         // minibatch times of a run, newest last
 	Last      *harness.Event    // the newest minibatch, with its parts
 	Character *record.Character // of a run, so far
-	Advice    []string          // what it shows, in sentences
+	Advice    []string          // conclusions from Character, as sentences
 	Watch     PairWatch         // of a pair
-	Soak      *soak.View        // nil before its board rests
+	Soak      *soak.View        // nil before the board rests
 	Notes     []string
-	Told      *measure.ToldEvent // of a run of a command: what it printed, and how it is read; nil before
-	Log       string             // file of the output of a run's job; "" for none
+	Told      *measure.ToldEvent // of a command's run: its output and how it is read; nil before
+	Log       string             // output file of a run's job; "" for none
 
-	Stopped bool   // it was cancelled
-	By      string // who of another program paused, continued or stopped it last; "" for nobody
+	Stopped bool   // cancelled
+	By      string // who last paused, continued or stopped it from another program; "" for nobody
 	Err     error
 	Outcome
 
-	changes int // of the task before this moment
+	changes int // number of changes before this moment
 }
 
-// OlderThan reports whether a snapshot was taken before another one of its task.
+// OlderThan reports whether a snapshot is older than another one of the same task.
 func (s *Snapshot) OlderThan(o Snapshot) bool { return s.changes < o.changes }
 
 // Done reports whether the task has ended and the board is restored.
 func (s *Snapshot) Done() bool { return s.State == Done }
 
-// Sized reports whether the rows have batch sizes of their own.
+// Sized reports whether the rows have their own batch sizes.
 func (s *Snapshot) Sized() bool { return len(s.Rows) > 0 && s.Rows[0].Batch > 0 }
 
 // Measured lists the usable results so far, in order.
 func (s *Snapshot) Measured() []tegra.Measured { return record.Usable(s.Rows) }
 
-// Coming are the settings that are measured after the one in progress, as far as they are
-// planned, in their order.
+// Coming returns the planned settings after the one in progress, in order, as far as they are known.
 func (s *Snapshot) Coming() []tegra.Setting {
 	done := map[tegra.Setting]int{s.Progress.Step.Setting: 1}
-	if p := s.Progress; p.Phase == profiles.Finished { // its row counts
+	if p := s.Progress; p.Phase == profiles.Finished { // its row counts already
 		done = map[tegra.Setting]int{}
 	}
 	for i, r := range s.Rows {
@@ -149,7 +148,7 @@ func (s *Snapshot) Coming() []tegra.Setting {
 	return campaigns.ToCome(s.Order, done)
 }
 
-// Elapsed is the device time since the task began, pauses left out.
+// Elapsed returns the device time since the task began, without pauses.
 func (s *Snapshot) Elapsed(now time.Duration) time.Duration {
 	if s.State == Paused {
 		now = s.pausedAt
@@ -158,13 +157,13 @@ func (s *Snapshot) Elapsed(now time.Duration) time.Duration {
 }
 
 const (
-	// mostTimes bounds the minibatch times that a run keeps for its chart.
+	// mostTimes caps the minibatch times that a run keeps for its chart.
 	mostTimes = 600
-	// mostNotes bounds the notes that a task keeps.
+	// mostNotes caps the notes that a task keeps.
 	mostNotes = 100
 )
 
-// Fold takes an event into the snapshot.
+// Fold applies an event to the snapshot.
 func (s *Snapshot) Fold(e measure.Event) {
 	switch e := e.(type) {
 	case measure.ProgressEvent:
@@ -189,7 +188,7 @@ func (s *Snapshot) Fold(e measure.Event) {
 	s.Notes = newest(s.Notes, mostNotes)
 }
 
-// advance takes the bench's progress in.
+// advance applies the bench's progress.
 func (s *Snapshot) advance(e measure.ProgressEvent) {
 	p := e.Progress
 	s.Progress = p
@@ -207,7 +206,7 @@ func (s *Snapshot) advance(e measure.ProgressEvent) {
 	s.best(e.Best)
 }
 
-// best keeps the best mode so far, where an event has one.
+// best stores the best mode so far if an event has one.
 func (s *Snapshot) best(b *answers.Answer) {
 	if b != nil {
 		s.Best = b
@@ -216,11 +215,10 @@ func (s *Snapshot) best(b *answers.Answer) {
 
 func newest[T any](list []T, most int) []T { return list[max(0, len(list)-most):] }
 
-// Task is one piece of work on a board: a search, a verification, a training
-// run. It is safe for use by several goroutines.
+// Task is one piece of work on a board: a search, a verification, a training run. It is safe for concurrent use.
 type Task struct {
 	Spec
-	Fast bool // a virtual board's clock runs at full speed then
+	Fast bool // run a virtual board's clock at full speed
 	work work
 
 	Clock   tegra.Clock // the device's; nil before the start
@@ -234,16 +232,16 @@ type Task struct {
 	shut chan struct{} // closed when the pause ends; nil: no pause
 }
 
-// work is what a task does on its goroutine.
+// work is the function that a task runs on its goroutine.
 type work func(ctx context.Context, on Measurer, t *Task) (Outcome, error)
 
-// Outcome is what a task found.
+// Outcome is the result of a task.
 type Outcome struct {
 	Tuned    *measure.TuneResult
 	Ran      *measure.RunResult
 	Paired   *pair.Answer
 	Proof    *soak.Result
-	Readings []tegra.Measured // of the task's workload, that no model of Tuned knows
+	Readings []tegra.Measured // of the task's workload, not included in a model of Tuned
 }
 
 func NewTask(spec Spec, work work) *Task {
@@ -251,7 +249,7 @@ func NewTask(spec Spec, work work) *Task {
 		Cancel: func() {}}
 }
 
-// Tune is a search.
+// Tune returns a search.
 func Tune(r measure.TuneRequest) *Task {
 	spec := Spec{Kind: Tuning, Workload: r.Workload, Goal: r.Goal, More: r.More,
 		Planned: search.MostMeasured(r.Workload, r.Depth, 1+len(r.More))}
@@ -271,8 +269,7 @@ func Tune(r measure.TuneRequest) *Task {
 	})
 }
 
-// Verify measures one mode, with a batch size where the model has
-// it as an input.
+// Verify returns a task that measures one mode, at a batch size if the model has it as an input.
 func Verify(w workload.Workload, m tegra.Mode, batch int) *Task {
 	if batch > 0 {
 		w.Batch = batch
@@ -287,7 +284,7 @@ func Verify(w workload.Workload, m tegra.Mode, batch int) *Task {
 	})
 }
 
-// Run runs a workload in the present mode until it is stopped.
+// Run returns a task that runs a workload in the present mode until it is stopped.
 func Run(r measure.RunRequest) *Task {
 	spec := Spec{Kind: Training, Workload: r.Workload, Present: true, Whole: true}
 	return NewTask(spec, func(ctx context.Context, on Measurer, t *Task) (Outcome, error) {
@@ -301,8 +298,8 @@ func Run(r measure.RunRequest) *Task {
 	})
 }
 
-// Profile measures what a request selects; planned is that, and rows what the folder that it
-// resumes holds.
+// Profile returns a task that measures what a request selects. planned is its plan, and rows the rows in the folder
+// that it resumes.
 func Profile(r measure.ProfileRequest, planned record.PlanHeader, rows []record.Row) *Task {
 	spec := Spec{Kind: Profiling, Workload: r.Workload, Planned: planned.Readings(),
 		Plan: campaigns.PlanText(planned, nil)}
@@ -310,7 +307,7 @@ func Profile(r measure.ProfileRequest, planned record.PlanHeader, rows []record.
 		spec.Kind, spec.Planned = Redoing, len(rows)+len(Failed(rows))
 	}
 	t := NewTask(spec, func(ctx context.Context, on Measurer, t *Task) (Outcome, error) {
-		r.Gate, r.Force = t.Hold, true // a warning is shown
+		r.Gate, r.Force = t.Hold, true // the screens show a warning instead
 		_, err := on.Profile(ctx, r, t.Observe)
 		if err == nil {
 			err = ctx.Err()
@@ -323,8 +320,7 @@ func Profile(r measure.ProfileRequest, planned record.PlanHeader, rows []record.
 	return t
 }
 
-// Redo measures the failed modes of a task that has ended once more, as
-// rows after its own.
+// Redo returns a task that repeats the failed modes of an ended task, with their rows after its own.
 func Redo(spec Spec, old Snapshot) *Task {
 	failed := Failed(old.Rows)
 	spec.Kind, spec.Planned = Redoing, len(old.Rows)+len(failed)
@@ -341,21 +337,21 @@ func Redo(spec Spec, old Snapshot) *Task {
 	return t
 }
 
-// Now is the present state of the task.
+// Now returns the present state of the task.
 func (t *Task) Now() Snapshot {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.now
 }
 
-// Subscribe returns the task after each change; a slow subscriber gets the latest
-// only. There can be one subscriber.
+// Subscribe returns the stream of states after each change; a slow subscriber gets only the latest. There can be one
+// subscriber.
 func (t *Task) Subscribe() *latest.Value[Snapshot] { return t.updates }
 
 // Ended is closed when the task is done.
 func (t *Task) Ended() <-chan struct{} { return t.ended }
 
-// Change makes the task another one for all who look.
+// Change modifies the task's state and publishes it.
 func (t *Task) Change(by func(s *Snapshot)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -365,14 +361,13 @@ func (t *Task) Change(by func(s *Snapshot)) {
 	t.updates.Put(func(newest *Snapshot) { *newest = now })
 }
 
-// Observe takes an event on the task's goroutine.
+// Observe applies an event on the task's goroutine.
 func (t *Task) Observe(e measure.Event) {
 	t.pace.Observe(e)
 	t.Change(func(s *Snapshot) { s.Fold(e) })
 }
 
-// Stop ends the task; it restores the board and is done then. Somebody of another program is named; "" is the user of
-// this one.
+// Stop cancels the task, which then restores the board. by names a user of another program; "" is the user of this one.
 func (t *Task) Stop(by string) {
 	t.Change(func(s *Snapshot) {
 		if !s.Done() {
@@ -382,8 +377,8 @@ func (t *Task) Stop(by string) {
 	t.Cancel()
 }
 
-// Pause holds the task when the mode in progress is measured, or lets it go on. Somebody of another program is named;
-// "" is the user of this one.
+// Pause pauses the task after the mode in progress, or continues it. by names a user of another program; "" is the user
+// of this one.
 func (t *Task) Pause(hold bool, by string) {
 	t.Change(func(s *Snapshot) {
 		switch {
@@ -399,7 +394,7 @@ func (t *Task) Pause(hold bool, by string) {
 	})
 }
 
-// Hold is the task's gate between two modes: it returns when there is no pause.
+// Hold is the task's gate between two modes: it returns when the task is not paused.
 func (t *Task) Hold(ctx context.Context) error {
 	var shut chan struct{}
 	t.Change(func(s *Snapshot) {
@@ -416,7 +411,7 @@ func (t *Task) Hold(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// SpeedSetter is a clock whose speed can be set: a virtual board's.
+// SpeedSetter is a clock with an adjustable speed: a virtual board's.
 type SpeedSetter interface {
 	Speed() float64
 	SetSpeed(x float64)
@@ -427,15 +422,15 @@ type Tasks struct {
 	On     Measurer
 	Clock  tegra.Clock
 	Rate   SpeedSetter       // nil on real hardware
-	Top    float64           // rate of a fast task; 0: it never sleeps
-	Budget *cpubudget.Budget // nil: not ours to limit
+	Top    float64           // rate of a fast task; 0: never sleep
+	Budget *cpubudget.Budget // nil: this process must not be limited
 	last   *Task
 }
 
-// ErrBusy is the answer to a second task on a board.
+// ErrBusy refuses a second task on a board.
 var ErrBusy = errors.New("another task runs on this board")
 
-// Start begins a task on a goroutine of its own. Call it from one goroutine.
+// Start starts a task on a separate goroutine. Call it from one goroutine only.
 func (q *Tasks) Start(ctx context.Context, t *Task) error {
 	if q.last != nil && !q.last.Over() {
 		return ErrBusy
@@ -459,10 +454,10 @@ func (q *Tasks) Start(ctx context.Context, t *Task) error {
 
 func (t *Task) Over() bool { s := t.Now(); return s.Done() }
 
-// realTime reports whether a job of the task really runs, beside a virtual board: its clock keeps real time then.
+// realTime reports whether a job of the task really runs while the board is virtual; its clock then keeps real time.
 func (s Spec) realTime() bool { return s.Workload.Beside() || s.Pair != nil && s.Pair.Beside() }
 
-// pace sets a virtual board's clock to the rate that the task takes; undo it with before.
+// pace sets a virtual board's clock to the task's rate; before restores it.
 func (q *Tasks) pace(t *Task) (before func()) {
 	if q.Rate == nil || !t.Fast && !t.realTime() {
 		return func() {}

@@ -1,5 +1,5 @@
-// Package fleettest starts OpenSSH servers for tests: on the loopback, with keys of their own, for
-// whoever runs the test.
+// Package fleettest starts OpenSSH servers for tests: on the loopback, with their own keys, for the user who runs the
+// test.
 package fleettest
 
 import (
@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// Server is one that runs until its test ends.
+// Server is a server that runs until its test ends.
 type Server struct {
 	Port int
 	User string
@@ -25,12 +25,12 @@ type Server struct {
 	cmd  *exec.Cmd
 }
 
-// rightless is the folder where a server of root's gives up its rights.
+// rightless is the folder in which root's server drops its privileges.
 const rightless = "/run/sshd"
 
-var madeRightless bool // by separated; Clean takes it away
+var madeRightless bool // by separated; Clean removes it
 
-// separated sees to that folder, once for all tests.
+// separated creates that folder once for all tests.
 var separated = sync.OnceValue(func() error {
 	if os.Geteuid() != 0 {
 		return nil
@@ -42,15 +42,14 @@ var separated = sync.OnceValue(func() error {
 	return err
 })
 
-// Clean takes away what all servers of a test program needed; TestMain calls it at the end.
+// Clean removes what the servers of a test program needed; TestMain calls it at the end.
 func Clean() {
 	if madeRightless {
 		_ = os.Remove(rightless)
 	}
 }
 
-// Start starts a server, or skips the test where that cannot be. environment is set for every
-// command, as NAME=VALUE.
+// Start starts a server, or skips the test if that is impossible. environment is set for every command, as NAME=VALUE.
 func Start(t *testing.T, environment ...string) *Server {
 	t.Helper()
 	if os.Getenv("JTUNE_SSHD") == "" && os.Getenv("JTUNE_LONG") == "" {
@@ -61,7 +60,7 @@ func Start(t *testing.T, environment ...string) *Server {
 	}
 	sshd, err := exec.LookPath("sshd")
 	if err != nil {
-		sshd = "/usr/sbin/sshd" // not on everybody's path; sshd wants its own in full
+		sshd = "/usr/sbin/sshd" // not in everyone's PATH; sshd requires its own full path
 	}
 	for _, need := range []string{sshd, "ssh", "ssh-keygen"} {
 		if _, err := exec.LookPath(need); err != nil {
@@ -86,7 +85,7 @@ func Start(t *testing.T, environment ...string) *Server {
 		"%[2]s/user.pub\nPidFile none\n"+
 		"StrictModes no\nUsePAM no\nPasswordAuthentication no\nPermitRootLogin yes\nPrintMotd no\nPrintLastLog no\n",
 		s.Port, s.dir)
-	for i, one := range environment { // all of them on one line: sshd takes the first SetEnv alone
+	for i, one := range environment { // all on one line: sshd reads only the first SetEnv
 		if i == 0 {
 			config += "SetEnv"
 		}
@@ -118,7 +117,7 @@ func Start(t *testing.T, environment ...string) *Server {
 	}
 }
 
-// Kill ends the server, once; connections that are open stay.
+// Kill kills the server once; open connections stay.
 func (s *Server) Kill() {
 	if s.cmd.ProcessState == nil {
 		_ = s.cmd.Process.Signal(syscall.SIGKILL)
@@ -126,10 +125,10 @@ func (s *Server) Kill() {
 	}
 }
 
-// Host is the server as ssh takes it.
+// Host returns the server as a destination for ssh.
 func (s *Server) Host() string { return s.User + "@127.0.0.1" }
 
-// Flags are the options of ssh that reach the server.
+// Flags returns the ssh options to reach the server.
 func (s *Server) Flags() []string {
 	return []string{"-F", "none", "-p", strconv.Itoa(s.Port), "-i", filepath.Join(s.dir, "user"), "-o",
 		"IdentitiesOnly=yes", "-o", "BatchMode=yes",
