@@ -188,7 +188,7 @@ func TestKeepNotesTheNewestWarningsAndTheProbesOnce(t *testing.T) {
 		t.Errorf("a file that Find would refuse: %v", err)
 	}
 	broken := strings.Replace(string(text), "Cores = 3", "Cores = 0", 1)
-	if _, err := parse("x", broken); err == nil || !strings.Contains(err.Error(), "answer 1: its mode is none") {
+	if _, err := parse("x", broken); err == nil || !strings.Contains(err.Error(), "answer 1: invalid mode") {
 		t.Errorf("a fault names its answer: %v", err)
 	}
 }
