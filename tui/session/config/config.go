@@ -16,15 +16,15 @@ import (
 // ConfigKey is a key of the configuration file.
 type ConfigKey = workload.Key
 
-// ScreenTables is what the screens know of their tables of the configuration file.
+// ScreenTables describes the screens' tables of the configuration file.
 type ScreenTables struct {
 	Keys       []ConfigKey // [keys] and [theme], with their defaults
 	CheckKeys  func(map[string][]string) (action string, err error)
 	CheckTheme func(map[string]string) (key string, err error)
 }
 
-// CheckConfig lists everything that is wrong with the text of a configuration file, by line. Each
-// fault is one line that names file and line.
+// CheckConfig lists all faults in the text of a configuration file, by line. Each fault is one line that names file and
+// line.
 func CheckConfig(file, text string, screens ScreenTables) []error {
 	var doc map[string]any
 	if _, err := tomlfile.Decode(file, text, &doc); err != nil {
@@ -39,7 +39,7 @@ func CheckConfig(file, text string, screens ScreenTables) []error {
 	return faults
 }
 
-// lineOf is the line of a fault; 0 where only its text has one.
+// lineOf returns the line of a fault; 0 if only its text has one.
 func lineOf(err error) int {
 	if f, ok := errors.AsType[*tomlfile.Fault](err); ok {
 		return f.Line
@@ -47,9 +47,8 @@ func lineOf(err error) int {
 	return 0
 }
 
-// ConfigKeys lists every key of the configuration file with its value: [torch], what a
-// workload may have, the workloads that the file names, [notify], and the screens' tables. No file: "" or
-// one that does not exist. A file with a fault is an error.
+// ConfigKeys lists every key of the configuration file with its value: [torch], the keys of a workload, the workloads
+// in the file, [notify], and the screens' tables. file may be "" or missing. A file with a fault is an error.
 func ConfigKeys(file string, screens ScreenTables) ([]ConfigKey, error) {
 	text, err := configText(file)
 	if err != nil {
@@ -62,7 +61,7 @@ func ConfigKeys(file string, screens ScreenTables) ([]ConfigKey, error) {
 	if err != nil {
 		return nil, err
 	}
-	own, _ := readOwn(file, text) // without a fault
+	own, _ := readOwn(file, text) // faults were checked above
 	mine, err := own.configKeys(file, text)
 	if err != nil {
 		return nil, err
@@ -83,7 +82,7 @@ func ConfigKeys(file string, screens ScreenTables) ([]ConfigKey, error) {
 	return list, nil
 }
 
-// ConfigSchema is a JSON schema of the configuration file, for editors.
+// ConfigSchema returns a JSON schema of the configuration file, for editors.
 func ConfigSchema(screens ScreenTables) (map[string]any, error) {
 	list, err := ConfigKeys("", screens)
 	if err != nil {
@@ -102,7 +101,7 @@ func object() map[string]any {
 	return map[string]any{"type": "object", "additionalProperties": false, "properties": map[string]any{}}
 }
 
-// addTo adds a key below the schema of an object. A table of any name has one schema for all.
+// addTo adds a key to the schema of an object. A table with any name has one schema for all names.
 func addTo(schema map[string]any, path toml.Key, value any) {
 	name := path[0]
 	inner, found := schema["properties"].(map[string]any)[name].(map[string]any)
@@ -126,7 +125,7 @@ func addTo(schema map[string]any, path toml.Key, value any) {
 	}
 }
 
-// typeSchema is the schema of a key with this default; nil is a colour: a text or a number.
+// typeSchema returns the schema of a key with this default; nil means a colour: a text or a number.
 func typeSchema(value any) map[string]any {
 	text := map[string]any{"type": "string"}
 	many := map[string]any{"type": "array", "items": text}
@@ -157,5 +156,5 @@ func typeSchema(value any) map[string]any {
 	return out
 }
 
-// OneOrMore is the value of a key that takes one text or several.
+// OneOrMore is the value of a key that takes one or several texts.
 type OneOrMore []string

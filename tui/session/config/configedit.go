@@ -14,20 +14,20 @@ import (
 	"jtune/internal/usage"
 )
 
-// ConfigEdit edits the configuration file on a copy beside it. The file is replaced whole, once
-// the copy has no fault; whenever it is not, the copy stays, and the error names it.
+// ConfigEdit edits the configuration file through a copy next to it. The file is replaced atomically once the copy has
+// no faults; otherwise the copy stays, and the error names it.
 type ConfigEdit struct {
 	Path    string
 	Screens ScreenTables
-	Open    func(copy string) error   // opens the editor and waits for its end
-	Again   func(faults []error) bool // shows what is wrong; false: the user gives up
+	Open    func(copy string) error   // opens the editor and waits until it ends
+	Again   func(faults []error) bool // shows the faults; false: the user gives up
 }
 
-// Run edits. changed: the file has been replaced.
+// Run edits the file; changed reports that it was replaced.
 func (e ConfigEdit) Run() (changed bool, err error) {
 	path := e.Path
 	if at, err := filepath.EvalSymlinks(path); err == nil {
-		path = at // a link to a file that is kept elsewhere stays one
+		path = at // a link to a file elsewhere stays a link
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return false, Denied(err, "give another file by "+usage.Config.String())
@@ -55,7 +55,7 @@ func (e ConfigEdit) Run() (changed bool, err error) {
 	}
 	if err != nil {
 		if now, lost := os.ReadFile(name); lost == nil && bytes.Equal(now, before) {
-			os.Remove(name) // nothing was typed
+			os.Remove(name) // nothing was changed
 			return false, err
 		}
 		return false, fmt.Errorf("%w; %s is unchanged, what you typed is in %s", err, e.Path, name)
@@ -63,7 +63,7 @@ func (e ConfigEdit) Run() (changed bool, err error) {
 	return true, os.Remove(name)
 }
 
-// typed is the text of the copy once it has no fault.
+// typed returns the text of the copy once it has no faults.
 func (e ConfigEdit) typed(copy string) ([]byte, error) {
 	for {
 		if err := e.Open(copy); err != nil {
@@ -83,7 +83,7 @@ func (e ConfigEdit) typed(copy string) ([]byte, error) {
 	}
 }
 
-// replaceUnchanged replaces the file unless it is no longer what was copied.
+// replaceUnchanged replaces the file unless it has changed since it was copied.
 func replaceUnchanged(path string, before, after []byte) error {
 	now, err := configBytes(path)
 	if err != nil {
@@ -95,7 +95,7 @@ func replaceUnchanged(path string, before, after []byte) error {
 	return safefile.Replace(path, after)
 }
 
-// configBytes is the content of a file; none where there is no file.
+// configBytes returns the content of a file; nil if there is none.
 func configBytes(path string) ([]byte, error) {
 	data, err := safefile.Read(path, tomlfile.MaxSize)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -15,15 +15,15 @@ import (
 	"jtune/tegra"
 )
 
-// Paths are the user's own folders and files. The zero value means those of the XDG base directories.
+// Paths are the user's own folders and files. The zero value uses the XDG base directories.
 type Paths struct {
-	DataDir  string // campaigns and models; "" is the XDG data directory
-	Config   string // TOML with the user's workloads; "" is the XDG one, which may be absent
-	StateDir string // what is remembered between starts; "" is the XDG state directory
-	LogFile  string // where the guard logs; "" is the state directory
+	DataDir  string // campaigns and models; "": the XDG data directory
+	Config   string // TOML file of the user; "": the XDG one, which may be missing
+	StateDir string // state kept between starts; "": the XDG state directory
+	LogFile  string // log of the guard; "": in the state directory
 }
 
-// DataPath is where campaigns and models are kept.
+// DataPath returns the folder of campaigns and models.
 func (o Paths) DataPath() string {
 	if o.DataDir != "" {
 		return o.DataDir
@@ -31,9 +31,9 @@ func (o Paths) DataPath() string {
 	return filepath.Join(xdg.DataHome, "jtune")
 }
 
-// FindHome reads the environment again for the folders below the user's home. Where HOME is missing, as for a service
-// of the system, or is no absolute path, it is the account's own, for jobs too. An account that has none either, as
-// one that systemd made up, can write below / only, that is nowhere.
+// FindHome updates the folders in the user's home from the environment. If HOME is missing, as in a system service, or
+// not absolute, it is set to the account's home, for jobs too. An account without one, such as a systemd dynamic user,
+// gets /, where it cannot write.
 func FindHome() {
 	defer xdg.Reload()
 	if filepath.IsAbs(os.Getenv("HOME")) {
@@ -45,13 +45,12 @@ func FindHome() {
 	}
 }
 
-// ModelsDir is where models are kept.
+// ModelsDir returns the folder of models.
 func (o Paths) ModelsDir() string { return filepath.Join(o.DataPath(), "models") }
 
 func (o Paths) CampaignsDir() string { return filepath.Join(o.DataPath(), "campaigns") }
 
-// ConfigFile is the user's TOML file, "" when there is none. Only one that was
-// named must exist.
+// ConfigFile returns the user's TOML file; "" if there is none. Only an explicitly named file must exist.
 func (o Paths) ConfigFile() (string, error) {
 	if o.Config != "" {
 		if _, err := os.Stat(o.Config); err != nil {
@@ -66,14 +65,14 @@ func (o Paths) ConfigFile() (string, error) {
 	return path, nil
 }
 
-// ConfigPath is where the user's TOML file is or would be.
+// ConfigPath returns the path of the user's TOML file, whether it exists or not.
 func (o Paths) ConfigPath() string { return cmp.Or(o.Config, DefaultConfig()) }
 
 func DefaultConfig() string {
 	return filepath.Join(xdg.ConfigHome, "jtune", "config.toml")
 }
 
-// StateFile is a file of what is remembered between starts.
+// StateFile returns the path of a file that is kept between starts.
 func (o Paths) StateFile(name string) string {
 	if o.StateDir != "" {
 		return filepath.Join(o.StateDir, name)
@@ -81,7 +80,7 @@ func (o Paths) StateFile(name string) string {
 	return filepath.Join(xdg.StateHome, "jtune", name)
 }
 
-// LogPath is the log of the process that sets modes.
+// LogPath returns the log file of the process that sets modes.
 func (o Paths) LogPath() string {
 	if o.LogFile != "" {
 		return o.LogFile
@@ -89,19 +88,19 @@ func (o Paths) LogPath() string {
 	return o.StateFile("guard.log")
 }
 
-// TrainLog is the file that gets what the job of a training run says.
+// TrainLog returns the file for the output of a training run's job.
 func (o Paths) TrainLog() string { return filepath.Join(o.DataPath(), "train.log") }
 
-// introduced is the file that exists once this user knows the screens.
+// introduced is the file that exists once this user has used the screens.
 func (o Paths) introduced() string { return o.StateFile("introduced") }
 
-// Introduced reports whether the user has done anything in the screens before.
+// Introduced reports whether the user has used the screens before.
 func (o Paths) Introduced() bool {
 	_, err := os.Stat(o.introduced())
 	return err == nil
 }
 
-// SetIntroduced keeps that for all later starts.
+// SetIntroduced records that for all later starts.
 func (o Paths) SetIntroduced() error {
 	if err := os.MkdirAll(filepath.Dir(o.introduced()), 0o755); err != nil {
 		return err
@@ -109,8 +108,8 @@ func (o Paths) SetIntroduced() error {
 	return os.WriteFile(o.introduced(), nil, 0o644)
 }
 
-// Denied adds the exit code and advice to the error of a refused write, and the
-// advice to that of a folder that cannot be made.
+// Denied adds exit code and advice to the error of a refused write, and the advice to that of a folder that cannot be
+// created.
 func Denied(err error, advice string) error {
 	if errors.Is(err, fs.ErrPermission) {
 		return fmt.Errorf("%w: %w: %s", tegra.ErrPermission, err, advice)

@@ -1,4 +1,4 @@
-// Package config reads and edits the user's own file, and knows the user's folders.
+// Package config reads and edits the user's configuration file, and defines the user's folders.
 //
 //	Paths ──► config.toml ──► keys, notifications, meters, boards
 package config

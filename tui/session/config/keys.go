@@ -15,9 +15,8 @@ import (
 //	[keys]
 //	apply = ["a", "ctrl+o"]   # or one: apply = "a"
 //
-// The names of the actions are those that "jtune config keys" prints; check returns the
-// action that is wrong, and why. Errors name file and line. No file: "" or one
-// that does not exist.
+// The action names are those printed by "jtune config keys"; check returns the invalid action and the reason. Errors
+// name file and line. file may be "" or missing.
 func ReadKeys(file string, check func(map[string][]string) (action string, err error)) (map[string][]string, error) {
 	text, err := configText(file)
 	if err != nil {
@@ -33,8 +32,7 @@ func ReadKeys(file string, check func(map[string][]string) (action string, err e
 //	name = "light"
 //	good = "#005f00"   # or a number of the 256 colours: good = 22
 //
-// check returns the key that is wrong, and why. Errors name file and line. No file: ""
-// or one that does not exist.
+// check returns the invalid key and the reason. Errors name file and line. file may be "" or missing.
 func ReadTheme(file string, check func(map[string]string) (key string, err error)) error {
 	text, err := configText(file)
 	if err != nil {
@@ -51,7 +49,7 @@ func first(faults []error) error {
 	return faults[0]
 }
 
-// configText is the text of a configuration file; "" where there is none.
+// configText returns the text of a configuration file; "" if there is none.
 func configText(file string) (string, error) {
 	if file == "" {
 		return "", nil
@@ -63,8 +61,7 @@ func configText(file string) (string, error) {
 	return string(data), nil
 }
 
-// readTable reads a table of a configuration file that is for the screens; nil where
-// there is none. A key with a fault is left out of what is read.
+// readTable reads a table of a configuration file for the screens; nil if it is missing. Keys with faults are omitted.
 func readTable[T any](
 	file, text, name string,
 	value func(any) (T, error),
@@ -108,7 +105,7 @@ func readTable[T any](
 	}
 }
 
-// colour takes a text or a number.
+// colour accepts a text or a number.
 func colour(value any) (string, error) {
 	switch value := value.(type) {
 	case string:
@@ -119,7 +116,7 @@ func colour(value any) (string, error) {
 	return "", errors.New(`want a text or a number, such as name = "light" or good = 22`)
 }
 
-// keyList takes one key or several.
+// keyList accepts one key or several.
 func keyList(value any) ([]string, error) {
 	const want = `want a key or several, such as "a" or ["a", "ctrl+o"]`
 	switch v := value.(type) {

@@ -7,15 +7,15 @@ import (
 )
 
 // MeterTable is the table [meter] of the configuration file: a power meter in the supply, which measures what the
-// module's rails do not: carrier board, disks, the power supply itself. Without it nothing is read.
+// module's rails do not cover: carrier board, disks, the power supply itself. Without the table nothing is read.
 type MeterTable struct {
-	// Command prints watts, a line for each reading. It is started once.
+	// Command prints watts, one line per reading. It is started once.
 	Command []string `toml:"command"`
-	// File holds the newest reading in watts.
+	// File contains the latest reading in watts.
 	File string `toml:"file"`
 }
 
-// faults lists what is wrong with the values.
+// faults lists the invalid values.
 func (m MeterTable) faults() (out []fault) {
 	add := func(key, why string) {
 		out = append(out, fault{toml.Key{"meter", key}, errors.New("[meter] " + key + ": " + why)})

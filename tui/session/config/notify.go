@@ -23,20 +23,20 @@ import (
 	"jtune/profiles/harness"
 )
 
-// notifyTime is how long each way of notifying may take.
+// notifyTime limits the duration of each notification.
 const notifyTime = 10 * time.Second
 
-// Notify is the table [notify] of the configuration file: how the end of a campaign is made known.
-// Without it nothing is done.
+// Notify is the table [notify] of the configuration file: how the end of a campaign is announced. Without the table
+// nothing is done.
 type Notify struct {
-	// Command is run with a sentence as its last argument, such as ["notify-send", "jtune"].
+	// Command is run with a sentence as its last argument, for example ["notify-send", "jtune"].
 	Command []string `toml:"command"`
-	// Webhook is an address of the user's own network that gets the end as JSON, by POST.
+	// Webhook is an address in the user's own network that receives the end as JSON, by POST.
 	Webhook string `toml:"webhook"`
 	Bell    bool   `toml:"bell"` // of the terminal
 }
 
-// faults lists what is wrong with the values.
+// faults lists the invalid values.
 func (n Notify) faults() (out []fault) {
 	add := func(key, format string, args ...any) {
 		out = append(out, fault{toml.Key{"notify", key}, fmt.Errorf("[notify] "+key+": "+format, args...)})
@@ -56,15 +56,15 @@ func (n Notify) faults() (out []fault) {
 	return out
 }
 
-// ownNetwork reports whether an address cannot lead to a host of somebody else's network.
+// ownNetwork reports whether an address cannot lead to a host outside the user's network.
 func ownNetwork(ip netip.Addr) bool {
 	ip = ip.Unmap()
 	return ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast()
 }
 
-// CampaignEnd is what a webhook gets.
+// CampaignEnd is the JSON sent to a webhook.
 type CampaignEnd struct {
-	Campaign string        `json:"campaign"` // its folder's name
+	Campaign string        `json:"campaign"` // name of its folder
 	Workload string        `json:"workload"`
 	Kind     string        `json:"kind"` // of the plan
 	End      string        `json:"end"`  // "complete", …
@@ -72,7 +72,7 @@ type CampaignEnd struct {
 	Error    text.Optional `json:"error"`
 	Device   string        `json:"device"`
 	Virtual  bool          `json:"virtual"`
-	Text     string        `json:"text"` // all of it in a sentence
+	Text     string        `json:"text"` // everything in one sentence
 }
 
 // Notifier reads [notify] of the configuration.
@@ -81,8 +81,8 @@ func (o Paths) Notifier() (Notify, error) {
 	return own.Notify, err
 }
 
-// Tell makes the end of a campaign known in every way that n asks for, also when ctx has ended. The
-// error names those that failed; it fails no campaign.
+// Tell announces the end of a campaign in all configured ways, even if ctx has ended. The error lists the ways that
+// failed; it does not fail the campaign.
 func (n Notify) Tell(ctx context.Context, e CampaignEnd) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), notifyTime)
 	defer cancel()
@@ -104,7 +104,7 @@ func (n Notify) Tell(ctx context.Context, e CampaignEnd) error {
 	return errors.Join(errs...)
 }
 
-// ring sounds a terminal's bell, which moves no cursor. Without a terminal nobody hears it.
+// ring sounds a terminal's bell without moving the cursor. Without a terminal it does nothing.
 func ring(tty string) error {
 	f, err := os.OpenFile(tty, os.O_WRONLY|syscall.O_NOCTTY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -115,7 +115,7 @@ func ring(tty string) error {
 	return err
 }
 
-// runCommand runs a command of the user's configuration to its end.
+// runCommand runs a command from the user's configuration to its end.
 func runCommand(ctx context.Context, command []string) error {
 	h, err := harness.Exec(ctx, harness.ExecOptions{Command: command, Silence: notifyTime})
 	if err != nil {
@@ -130,8 +130,8 @@ func runCommand(ctx context.Context, command []string) error {
 	return errors.Join(err, h.Stop(context.WithoutCancel(ctx)))
 }
 
-// post sends the end to an address of the user's own network: no proxy, no redirection, and the
-// address that a name means is looked at, not the name.
+// post sends the end to an address in the user's own network: no proxy, no redirection, and it checks the resolved
+// address, not the name.
 func post(ctx context.Context, address string, e CampaignEnd) error {
 	body, err := json.Marshal(e)
 	if err != nil {

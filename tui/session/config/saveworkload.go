@@ -10,8 +10,8 @@ import (
 	"jtune/profiles/workload"
 )
 
-// SaveWorkload adds the table of a workload to the configuration file, in place of one of that name. Everything else,
-// comments too, stays unchanged. It returns the path of the file.
+// SaveWorkload adds the table of a workload to the configuration file and replaces one with the same name. Everything
+// else, including comments, stays unchanged. It returns the path of the file.
 func (p Paths) SaveWorkload(name, table string) (string, error) {
 	path := p.Config
 	if path == "" {
@@ -34,7 +34,7 @@ func (p Paths) SaveWorkload(name, table string) (string, error) {
 	return path, Denied(replaceUnchanged(path, before, []byte(after)), "give another file by "+usage.Config.String())
 }
 
-// withTable is a text of TOML with a table of a workload put in the place of that of the same name, or at the end.
+// withTable returns a TOML text with a workload's table in place of the one with the same name, or at the end.
 func withTable(text, name, table string) string {
 	var out strings.Builder
 	put, inside := false, false

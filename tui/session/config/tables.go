@@ -14,20 +14,20 @@ import (
 	"jtune/tui/session/fleet"
 )
 
-// ownTables are the tables of the configuration file that are read here.
+// ownTables are the tables of the configuration file that this package reads.
 type ownTables struct {
 	Notify Notify                 `toml:"notify"`
 	Meter  MeterTable             `toml:"meter"`
 	Board  map[string]fleet.Board `toml:"board"`
 }
 
-// fault is what is wrong with the value of a key.
+// fault is an invalid value of a key.
 type fault struct {
 	key toml.Key
 	why error
 }
 
-// readOwn reads them, with everything that is wrong.
+// readOwn reads the tables and lists all faults.
 func readOwn(file, source string) (own ownTables, faults []error) {
 	meta, err := tomlfile.Decode(file, source, &own)
 	if err != nil {
@@ -59,10 +59,10 @@ func readOwn(file, source string) (own ownTables, faults []error) {
 	return own, faults
 }
 
-// knownBeside lists the names that may replace a key's last one; nil for a key of another table.
+// knownBeside lists the valid names for a key's last part; nil for a key of another table.
 func knownBeside(k toml.Key) (names []string) {
 	for _, f := range (ownTables{}).keys() {
-		if len(f.Path) == len(k) && f.Path[0] == k[0] { // a board's name is any
+		if len(f.Path) == len(k) && f.Path[0] == k[0] { // a board can have any name
 			names = append(names, f.Path[len(f.Path)-1])
 		}
 	}
@@ -85,7 +85,7 @@ func (o Paths) Boards() ([]fleet.Board, error) {
 	return own.boards(), err
 }
 
-// OwnTables reads them.
+// OwnTables reads the tables.
 func (o Paths) OwnTables() (ownTables, error) {
 	file, err := o.ConfigFile()
 	if err != nil {
@@ -99,7 +99,7 @@ func (o Paths) OwnTables() (ownTables, error) {
 	return own, first(faults)
 }
 
-// keys lists every key of them, those of a board of any name first.
+// keys lists all keys of the tables, those of a board with any name first.
 func (o ownTables) keys() []ConfigKey {
 	list := workload.Fields(toml.Key{"notify"}, o.Notify)
 	list = append(list, workload.Fields(toml.Key{"meter"}, o.Meter)...)
@@ -110,7 +110,7 @@ func (o ownTables) keys() []ConfigKey {
 	return list
 }
 
-// configKeys lists every key of them with its value, default and line.
+// configKeys lists all keys of the tables with value, default and line.
 func (o *ownTables) configKeys(file, source string) ([]ConfigKey, error) {
 	var none map[string]any
 	meta, err := tomlfile.Decode(file, source, &none)
@@ -119,7 +119,7 @@ func (o *ownTables) configKeys(file, source string) ([]ConfigKey, error) {
 	}
 	list := o.keys()
 	for i := range list {
-		list[i].Default = reflect.Zero(reflect.TypeOf(list[i].Value)).Interface() // of all of them
+		list[i].Default = reflect.Zero(reflect.TypeOf(list[i].Value)).Interface() // the same for all
 		if meta.IsDefined(list[i].Path...) {
 			list[i].Line = tomlfile.Line(source, list[i].Path)
 		}

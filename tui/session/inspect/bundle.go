@@ -12,8 +12,8 @@ import (
 	"jtune/tui/session"
 )
 
-// WriteBundle writes a scrubbed copy of what jtune reads of this board to a file, which Open takes as the Sysroot.
-// An error wraps tegra.ErrUnsupported on a virtual board.
+// WriteBundle writes a scrubbed copy of what jtune reads of this board to a file; Open accepts the file as Sysroot. The
+// error wraps tegra.ErrUnsupported on a virtual board.
 func WriteBundle(s *session.Session, path string) (bundle.Report, error) {
 	if s.Virtual != nil {
 		return bundle.Report{}, fmt.Errorf("a bundle is made of a real board, and this one is virtual: %w",

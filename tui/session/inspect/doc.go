@@ -1,5 +1,5 @@
-// Package inspect looks at the open board without changing it: its rights, sensors and tunables, and a bundle of its
-// device files to hand over.
+// Package inspect examines the open board without changing it: its rights, sensors and tunables, and a bundle of its
+// device files for support.
 //
 //	session ──► Diagnose ──► report of checks
 //	session ──► WriteBundle ──► file

@@ -18,7 +18,7 @@ import (
 	"jtune/tui/session"
 )
 
-// Diagnosis is what can be read and set on a device, and what prevents it.
+// Diagnosis lists what can be read and set on a device, and what prevents the rest.
 type Diagnosis struct {
 	Model    string          `json:"model"`
 	Virtual  bool            `json:"virtual"`
@@ -26,14 +26,14 @@ type Diagnosis struct {
 	Missing  []tegra.Missing `json:"missing_now"`
 	TempsOff []string        `json:"temps_off"`
 	Others   []rivals.Rival  `json:"others"`
-	// Inference are the programs that serve models, found or not; none on a virtual board, which runs no programs.
+	// Inference lists the programs that serve models, found or not; none on a virtual board, which runs no programs.
 	Inference []workload.Found `json:"inference"`
 	Rights    Rights           `json:"rights"`
 	Overhead  Overhead         `json:"overhead"`
 	Verdict   Verdict          `json:"verdict"`
 }
 
-// Rights are what this user may do with the device, and how.
+// Rights are what this user may do with the device, and by which means.
 type Rights struct {
 	Read  bool   `json:"read"`
 	Apply bool   `json:"apply"`
@@ -41,7 +41,7 @@ type Rights struct {
 	sudo  bool
 }
 
-// Overhead is what jtune itself costs while it reads ten times a second.
+// Overhead is the cost of jtune itself while it reads ten times a second.
 type Overhead struct {
 	SpanS      float64            `json:"span_s"`
 	Readings   int                `json:"readings"`
@@ -52,7 +52,7 @@ type Overhead struct {
 	CPUPctAt1s float64            `json:"cpu_pct_at_1s"` // estimated from the above
 }
 
-// Verdict sums up a diagnosis in one line.
+// Verdict summarizes a diagnosis in one line.
 type Verdict struct {
 	Level string `json:"level"` // LevelReady, LevelLimited, LevelHot or LevelUnable
 	Text  string `json:"text"`
@@ -66,7 +66,7 @@ const (
 	LevelUnable  = "unable"
 )
 
-// Next is what to do after a verdict.
+// Next returns the next step after a verdict.
 func (v Verdict) Next() string {
 	switch v.Level {
 	case LevelHot:
@@ -77,14 +77,14 @@ func (v Verdict) Next() string {
 	return "jtune opens the screens; jtune workloads lists the jobs, jtune config edit adds your own"
 }
 
-// Overhead is measured at the fastest rate that jtune reads at.
+// Overhead is measured at jtune's fastest reading rate.
 const (
 	costSpan  = time.Second
 	costEvery = 100 * time.Millisecond
 )
 
-// Diagnose checks every source of data, who else may change the power mode, and
-// what jtune itself costs. It takes costSpan.
+// Diagnose checks every source of data, other programs that may change the power mode, and the cost of jtune itself. It
+// takes costSpan.
 func Diagnose(ctx context.Context, s *session.Session) (Diagnosis, error) {
 	b := s.Device.Board()
 	last, cost, err := measureCost(ctx, s.Device)
@@ -102,7 +102,7 @@ func Diagnose(ctx context.Context, s *session.Session) (Diagnosis, error) {
 		Overhead: cost,
 	}
 	d.Inference = []workload.Found{}
-	if s.Virtual == nil && s.Sysroot == "/" { // elsewhere this machine's programs are not the board's
+	if s.Virtual == nil && s.Sysroot == "/" { // otherwise this machine's programs are not the board's
 		if d.Inference, err = workload.Programs(ctx); err != nil {
 			return d, err
 		}
@@ -111,8 +111,8 @@ func Diagnose(ctx context.Context, s *session.Session) (Diagnosis, error) {
 	return d, nil
 }
 
-// measureCost reads for a second of real time and takes what that cost. The
-// first reading opens the files and is left out.
+// measureCost reads for a second of real time and measures the cost. The first reading opens the files and does not
+// count.
 func measureCost(ctx context.Context, d tegra.Device) (last tegra.Reading, cost Overhead, err error) {
 	if last, err = d.Read(); err != nil {
 		return last, cost, err
@@ -150,7 +150,7 @@ func measureCost(ctx context.Context, d tegra.Device) (last tegra.Reading, cost 
 	return last, cost, nil
 }
 
-// RightsOf finds out whether this user can set modes, and in which way.
+// RightsOf finds out whether this user can set modes, and how.
 func RightsOf(s *session.Session) Rights {
 	yes := func(how string) Rights { return Rights{Read: true, Apply: true, How: how} }
 	no := func(how string) Rights { return Rights{Read: true, How: how} }
@@ -178,23 +178,23 @@ func RightsOf(s *session.Session) Rights {
 	return r
 }
 
-// writable tries the knob that every board has, without writing it.
+// writable tests a knob that every board has, without writing it.
 func writable(fsys tegra.FS) bool {
 	const write = 2 // W_OK of access(2)
 	full, ok := tegra.HostPath(fsys, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_max_freq")
 	return ok && syscall.Access(full, write) == nil
 }
 
-// facts are what a verdict is made of.
+// facts are the basis of a verdict.
 type facts struct {
-	noCPU, noGPU, noEMC bool // the knob's list of clocks is not known at all
-	partial             bool // the memory's list lacks rates that only root may read
-	noPower             bool // no figure for the whole module now
-	noLoad              bool // the GPU's load is not known
+	noCPU, noGPU, noEMC bool // the list of clocks is unknown
+	partial             bool // the memory's list lacks rates that only root can read
+	noPower             bool // no power of the whole module
+	noLoad              bool // the GPU load is unknown
 	cannotApply         string
 	withSudo            bool
-	running             []string // who else may change knobs now
-	hot                 string   // why the board is too hot to be measured; "" when it is not
+	running             []string // programs that may change knobs now
+	hot                 string   // why the board is too hot to measure; "" if it is not
 	virtual             bool
 }
 
@@ -222,7 +222,7 @@ func factsOf(s *session.Session, last tegra.Reading, others []rivals.Rival, r Ri
 	return f
 }
 
-// verdict is one line: what works, then what does not.
+// verdict returns one line: what works, then what does not.
 func (f facts) verdict() Verdict {
 	var broken, limits []string
 	add := func(to *[]string, when bool, text string) {

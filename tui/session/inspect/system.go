@@ -10,9 +10,8 @@ import (
 	"jtune/tui/session"
 )
 
-// System is what a run of a workload is monitored by beyond the readings of the
-// device: the kernel's counters, the disk and the page cache of its data. A
-// virtual board answers for a job that it simulates; a job that really runs
+// System returns what monitors a run of a workload besides the readings of the device: the kernel's counters, the disk
+// and the page cache of its data. A virtual board provides these for a job that it simulates; a job that really runs
 // has its data on this machine.
 func System(s *session.Session, w workload.Workload) profiles.System {
 	out := profiles.System{FS: s.FS(), Facts: softwareOf(s.Device.Board())}
@@ -29,7 +28,7 @@ func System(s *session.Session, w workload.Workload) profiles.System {
 	}
 	machine := s.FS()
 	if s.Virtual != nil || s.Sysroot != "/" {
-		machine = tegra.DiskFS("/") // where the job runs
+		machine = tegra.DiskFS("/") // the machine that runs the job
 	}
 	out.Disk, out.NoLoads = telemetry.NewDisk(machine), s.RunsOnHost(w)
 	dir := w.Torch.DataFolder()
@@ -50,7 +49,7 @@ func System(s *session.Session, w workload.Workload) profiles.System {
 	return out
 }
 
-// softwareOf lists the board's releases, which results depend on.
+// softwareOf lists the board's software releases that affect results.
 func softwareOf(b tegra.Board) []string {
 	var out []string
 	for _, f := range []struct{ name, version string }{{"L4T", b.L4T}, {"JetPack", b.JetPack}} {

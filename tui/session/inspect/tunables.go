@@ -11,17 +11,17 @@ import (
 	"jtune/tui/session"
 )
 
-// Tunable is something that can be set on this device, with the values that it may have.
+// Tunable is something that can be set on this device, with its possible values.
 type Tunable struct {
 	Name   string   `json:"name"`
-	Unit   string   `json:"unit"`   // of the values; ""
-	Values []string `json:"values"` // all of them, ascending; two ends where Range
-	Range  bool     `json:"range"`  // any whole number between two values
-	Set    string   `json:"set"`    // where it is set
+	Unit   string   `json:"unit"`   // of the values, or ""
+	Values []string `json:"values"` // all values, ascending; two ends if Range
+	Range  bool     `json:"range"`  // any integer between the two values
+	Set    string   `json:"set"`    // where to set it
 }
 
-// Tunables lists every one: the knobs of a power mode with the device's own values, how clocks and fan are run, and
-// what a training job takes.
+// Tunables lists all of them: the knobs of a power mode with the device's own values, the settings of clocks and fan,
+// and the parameters of a training job.
 func Tunables(s *session.Session) []Tunable {
 	space := s.Device.Space()
 	byMode := "the power mode: jtune apply, profile " + usage.Filter.String()
@@ -57,7 +57,7 @@ func Tunables(s *session.Session) []Tunable {
 	}
 }
 
-// Words are the values in a line: few in full, many by their ends.
+// Words lists the values in a line: all if there are few, otherwise the ends.
 func (t *Tunable) Words() string {
 	const few = 8
 	n, unit := len(t.Values), ""
