@@ -9,16 +9,15 @@ import (
 	"jtune/telemetry"
 )
 
-// Applied is what this program has set on the board: the mode in force, and what
-// can be taken back. The zero value has changed nothing. It belongs to one
-// goroutine.
+// Applied is what this program has set on the board: the mode in force, and what can be undone. The zero value means
+// that nothing was changed. It belongs to one goroutine.
 type Applied struct {
 	Mode    tegra.Val[tegra.Mode] // absent after a revert
-	Free    bool                  // its clocks may fall below the mode's
+	Free    bool                  // free clocks: they may fall below the mode's
 	Kept    bool                  // Mode is the found state now
 	History []Change              // oldest first
-	Boot    *BootUnit             // changed what happens at boot, after the last mode; nil
-	Before  []tegra.Setup         // what undo goes back to, the last one next
+	Boot    *BootUnit             // boot change made after the last mode; nil
+	Before  []tegra.Setup         // states for undo, the next one last
 	seen    []tegra.Setup         // with their idle power, each once
 }
 
@@ -33,10 +32,10 @@ type Change struct {
 // Unkept reports whether quitting would restore something.
 func (a *Applied) Unkept() bool { return a.Mode.OK && !a.Kept }
 
-// Undoable reports whether there is something to take back.
+// Undoable reports whether there is something to undo.
 func (a *Applied) Undoable() bool { return len(a.Before) > 0 || a.Boot != nil }
 
-// Set says that a mode was applied and read back.
+// Set records that a mode was applied and read back.
 func (a *Applied) Set(r tegra.Request, from tegra.Setup, at time.Time) {
 	a.Mode, a.Free, a.Kept, a.Boot = tegra.Some(r.Mode), r.DVFS, false, nil
 	a.Before = append(a.Before, from)
@@ -44,7 +43,7 @@ func (a *Applied) Set(r tegra.Request, from tegra.Setup, at time.Time) {
 	a.History = append(a.History, Change{at, r.Mode, !r.DVFS, "applied"})
 }
 
-// Watch learns the idle power of the mode in force from the newest samples, oldest first.
+// Watch records the idle power of the mode in force from the newest samples, oldest first.
 func (a *Applied) Watch(list []telemetry.Sample) {
 	if n := len(list); n > 0 {
 		now := list[n-1].Reading.Setup()
@@ -66,7 +65,7 @@ func (a *Applied) see(s tegra.Setup) {
 	a.seen = append(a.seen, s)
 }
 
-// IdleW is the idle power that was read with a mode in force; absent: it never was.
+// IdleW returns the measured idle power of a mode; absent if it was never measured.
 func (a *Applied) IdleW(m tegra.Mode, locked bool) tegra.Val[float64] {
 	for _, s := range a.seen {
 		if s.Mode.V == m && s.Locked.V == locked {
@@ -76,13 +75,13 @@ func (a *Applied) IdleW(m tegra.Mode, locked bool) tegra.Val[float64] {
 	return tegra.Val[float64]{}
 }
 
-// Keep says that the mode is the found state now.
+// Keep records that the mode has become the state to restore to.
 func (a *Applied) Keep() {
 	a.Kept = true
 	a.note("kept")
 }
 
-// Revert says that the state before the last mode is back.
+// Revert records that the state before the last mode is restored.
 func (a *Applied) Revert(why string) {
 	a.Before = a.Before[:max(0, len(a.Before)-1)]
 	a.Mode, a.Kept = tegra.Val[tegra.Mode]{}, false
@@ -95,13 +94,13 @@ func (a *Applied) note(what string) {
 	}
 }
 
-// timedApplier is a guard that can count down itself.
+// timedApplier is a guard with its own countdown.
 type timedApplier interface {
 	ApplyFor(ctx context.Context, r tegra.Request, keepAfter time.Duration) (tegra.Applied, error)
 }
 
-// SetMode sets a mode through a guard and takes one back that does not read back
-// as asked. The guard takes it back too when it is not kept in time; 0: never.
+// SetMode sets a mode through a guard and reverts it if it does not read back as requested. The guard also reverts it
+// if it is not kept in time; keepAfter 0: no countdown.
 func SetMode(ctx context.Context, g tegra.Applier, r tegra.Request, keepAfter time.Duration) (tegra.Applied, error) {
 	var applied tegra.Applied
 	var err error
@@ -117,8 +116,8 @@ func SetMode(ctx context.Context, g tegra.Applier, r tegra.Request, keepAfter ti
 	return applied, err
 }
 
-// TakeBack restores the state before the last apply; settle makes it the found
-// state too, so that the end of the guard does not bring the mode again.
+// TakeBack restores the state before the last apply. settle makes it the guard's state to restore to as well, so that
+// the mode does not return when the guard ends.
 func TakeBack(ctx context.Context, g tegra.Applier, settle bool) (tegra.Applied, error) {
 	applied, err := g.Revert(ctx)
 	if err == nil && settle {

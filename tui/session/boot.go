@@ -11,19 +11,17 @@ import (
 	"jtune/tegra/boot"
 )
 
-// BootUnit is the systemd unit that applies a mode at every boot of the system
-// below Root: prepared, not written.
+// BootUnit is the systemd unit that applies a mode at every boot of the system in Root: prepared, but not written.
 type BootUnit struct {
 	Root   string
 	Text   string
-	Before string   // the unit that is there now; "" for none
-	Notes  []string // what to know before it is written
+	Before string   // the installed unit; "" for none
+	Notes  []string // notes for the user before it is written
 }
 
-// PlanBoot prepares the unit for a mode that was kept and makes sure that it can be written; flags are the flags of
-// `jtune apply` that belong to the mode, such as --dvfs=off. The unit can be shown with an error too: then it cannot be
-// written, because a virtual board has no boot (tegra.ErrUnsupported), for want of rights (tegra.ErrPermission), or
-// because a foreign file is in the way.
+// PlanBoot prepares the unit for a kept mode and checks that it can be written. flags are the flags of `jtune apply`
+// that belong to the mode, such as --dvfs=off. With an error the unit can be shown but not written: a virtual board has
+// no boot (tegra.ErrUnsupported), permission is missing (tegra.ErrPermission), or a foreign file is in the way.
 func PlanBoot(s *Session, m tegra.Mode, flags ...string) (*BootUnit, error) {
 	u := &BootUnit{Root: s.Sysroot}
 	program, err := os.Executable()
@@ -53,7 +51,7 @@ func PlanBoot(s *Session, m tegra.Mode, flags ...string) (*BootUnit, error) {
 	})
 }
 
-// mayBoot returns an error where what happens at boot cannot be changed.
+// mayBoot returns an error if what happens at boot cannot be changed.
 func mayBoot(s *Session) error {
 	if s.Virtual != nil {
 		return fmt.Errorf("a virtual board has no boot: %w", tegra.ErrUnsupported)
@@ -61,7 +59,7 @@ func mayBoot(s *Session) error {
 	return s.RefusesWrites("change what happens at boot")
 }
 
-// within opens the system for one piece of work; that of this machine with root's rights.
+// within opens the system for one operation; this machine's system with root's rights.
 func (u *BootUnit) within(work func(d *boot.Dir) error) error {
 	as := func(f func() error) error { return f() }
 	root := u.Root
@@ -78,28 +76,27 @@ func (u *BootUnit) within(work func(d *boot.Dir) error) error {
 	}), root)
 }
 
-// Path is where the unit lies, Root in front.
+// Path returns the path of the unit, including Root.
 func (u *BootUnit) Path() string { return filepath.Join(u.Root, boot.Path) }
 
-// ModeBefore is the mode that is applied at boot now; "" for none.
+// ModeBefore returns the mode that is currently applied at boot; "" for none.
 func (u *BootUnit) ModeBefore() string {
 	_, rest, _ := strings.Cut(boot.Command(u.Before), " apply ")
 	mode, _, _ := strings.Cut(rest, " ")
 	return mode
 }
 
-// Install writes the unit and has it run at boot.
+// Install writes the unit and enables it at boot.
 func (u *BootUnit) Install() error {
 	return u.within(func(d *boot.Dir) error { return d.Install(u.Text) })
 }
 
-// Remove takes away the unit that is there. errors.Is(err,
-// boot.ErrNotInstalled) when there is none.
+// Remove removes the installed unit. errors.Is(err, boot.ErrNotInstalled) if there is none.
 func (u *BootUnit) Remove() error {
 	return u.within(func(d *boot.Dir) error { return d.Remove() })
 }
 
-// Undo restores what was there when the unit was planned.
+// Undo restores the unit that was installed when this one was planned.
 func (u *BootUnit) Undo() error {
 	if u.Before == "" {
 		return u.Remove()
@@ -107,8 +104,7 @@ func (u *BootUnit) Undo() error {
 	return u.within(func(d *boot.Dir) error { return d.Install(u.Before) })
 }
 
-// EndBoot has no mode applied at boot any more. errors.Is(err,
-// boot.ErrNotInstalled) when none was.
+// EndBoot stops applying a mode at boot. errors.Is(err, boot.ErrNotInstalled) if no mode was.
 func EndBoot(s *Session) error {
 	if err := mayBoot(s); err != nil {
 		return err

@@ -7,15 +7,15 @@ import (
 	"jtune/tegra"
 )
 
-// ClockOff is a locked clock that does not run at the frequency that it was set to.
+// ClockOff is a locked clock that does not run at its set frequency.
 type ClockOff struct {
 	Name        string // "GPU"
 	Actual, Set tegra.Freq
 	Why         string
 }
 
-// SlowClock returns the first locked clock that does not run as set, and why;
-// false when all do. Clocks that scale freely are ignored.
+// SlowClock returns the first locked clock that does not run as set, and why; ok is false if all do. Free clocks are
+// ignored.
 func SlowClock(r tegra.Reading) (ClockOff, bool) {
 	if !r.Locked.Or(false) {
 		return ClockOff{}, false

@@ -12,10 +12,9 @@ import (
 	"jtune/tegra/guard"
 )
 
-// Guard is the one way to set power modes. The first call starts it: in this
-// process for a virtual board, else as a child with root rights. Without them
-// the error wraps tegra.ErrPermission. A guard that has died is replaced: the
-// new one waits until the dead one's watchdog has restored the found state.
+// Guard is the only way to set power modes. The first call starts it: in this process for a virtual board, otherwise as
+// a child with root rights. Without them the error wraps tegra.ErrPermission. A dead guard is replaced: the new one
+// waits until the dead one's watchdog has restored the board.
 func (s *Session) Guard(ctx context.Context) (tegra.Applier, error) {
 	if err := s.RefusesWrites("set power modes"); err != nil {
 		return nil, err
@@ -27,7 +26,7 @@ func (s *Session) Guard(ctx context.Context) (tegra.Applier, error) {
 	return g, nil
 }
 
-// RefusesWrites returns an error where the device may only be read; what names what was to be done.
+// RefusesWrites returns an error if the device may only be read; what names the refused operation.
 func (s *Session) RefusesWrites(what string) error {
 	switch {
 	case s.bundled:
@@ -39,15 +38,15 @@ func (s *Session) RefusesWrites(what string) error {
 	return nil
 }
 
-// RootError is a refusal that the same command would not meet as root.
+// RootError is a refusal that would not occur as root.
 type RootError struct{ err error }
 
 func (e *RootError) Error() string { return e.err.Error() }
 
 func (e *RootError) Unwrap() error { return e.err }
 
-// NeedsRoot makes a missing right a RootError, unless this is root already. On another tree than the machine's own
-// sudo gives no rights, which protects the user's files, so the advice is another one.
+// NeedsRoot turns a missing permission into a RootError, unless this is root already. For a tree other than the
+// machine's own, sudo gives no rights, to protect the user's files, so the advice is different.
 func NeedsRoot(err error, root string) error {
 	tree := root != "/" && root != ""
 	switch {
@@ -61,8 +60,8 @@ func NeedsRoot(err error, root string) error {
 	return err
 }
 
-// EnsureFullSpace completes the list of modes: where only root may read the memory's
-// clocks, the guard is started to read them. Call Device.Space again after it.
+// EnsureFullSpace completes the list of modes: if only root can read the memory clocks, it starts the guard to read
+// them. Call Device.Space again afterwards.
 func (s *Session) EnsureFullSpace(ctx context.Context) error {
 	if s.sysfs.Complete() {
 		return nil

@@ -17,12 +17,11 @@ const (
 	watchdogWait = 20 * time.Second
 	// watchdogPoll is the time between two attempts to start the next guard.
 	watchdogPoll = 100 * time.Millisecond
-	// promptWait is how long a caller that is cancelled waits for sudo to end and
-	// with it to restore the terminal's echo.
+	// promptWait is how long a cancelled caller waits for sudo to end and so to restore the terminal's echo.
 	promptWait = time.Second
 )
 
-// privileged is a guard as the session needs it.
+// privileged is the interface of a guard that the session needs.
 type privileged interface {
 	tegra.Applier
 	Gone() bool // it has ended and answers no more requests
@@ -30,27 +29,26 @@ type privileged interface {
 
 var errClosed = errors.New("the session is closed")
 
-// guardSlot holds the session's one guard. Starting it may ask for a password and take minutes: no lock is held in that
-// time, everybody who wants a guard waits for the same attempt and leaves when their own context ends. The zero value
-// is ready.
+// guardSlot holds the session's only guard. Starting it may ask for a password and take minutes. No lock is held during
+// that time: all callers wait for the same attempt and leave when their own context ends. The zero value is ready to
+// use.
 type guardSlot struct {
 	mu      sync.Mutex
 	guard   privileged // nil until one has started
-	attempt *attempt   // under way; nil: none
+	attempt *attempt   // in progress; nil: none
 	closed  bool
 }
 
 // attempt is one start of a guard.
 type attempt struct {
 	cancel context.CancelFunc
-	done   chan struct{} // closed when it has ended; what is below is set then
+	done   chan struct{} // closed at the end, when the fields below are set
 	guard  privileged
 	err    error
 }
 
-// get returns the running guard, or the one that start starts. An attempt
-// belongs to the caller who began it and ends with that caller's context; the
-// others then make one of their own.
+// get returns the running guard, or the one that start starts. An attempt belongs to the caller who began it and ends
+// with that caller's context; the others then make their own.
 func (g *guardSlot) get(ctx context.Context, start func(context.Context) (privileged, error)) (privileged, error) {
 	for {
 		g.mu.Lock()
@@ -80,7 +78,7 @@ func (g *guardSlot) get(ctx context.Context, start func(context.Context) (privil
 	}
 }
 
-// begin starts a guard on a goroutine of its own. It needs g.mu.
+// begin starts a guard on a separate goroutine. The caller must hold g.mu.
 func (g *guardSlot) begin(ctx context.Context, start func(context.Context) (privileged, error)) *attempt {
 	ctx, cancel := context.WithCancel(ctx)
 	a := &attempt{cancel: cancel, done: make(chan struct{})}
@@ -95,7 +93,7 @@ func (g *guardSlot) begin(ctx context.Context, start func(context.Context) (priv
 		switch {
 		case err != nil:
 		case g.closed:
-			defer started.Close() // nothing was set: its error concerns nobody
+			defer started.Close() // nothing was set: its error does not matter
 			started, err = nil, errClosed
 		default:
 			g.guard = started
@@ -106,7 +104,7 @@ func (g *guardSlot) begin(ctx context.Context, start func(context.Context) (priv
 	return a
 }
 
-// wait waits for the attempt's end, but not longer than d.
+// wait waits for the end of the attempt, but at most d.
 func (a *attempt) wait(d time.Duration) {
 	select {
 	case <-a.done:
@@ -114,12 +112,12 @@ func (a *attempt) wait(d time.Duration) {
 	}
 }
 
-// replace starts a guard after one that has died (nil: there was none).
+// replace starts a guard, after a dead one if dead is set.
 func replace(ctx context.Context, dead privileged,
 	start func(context.Context) (privileged, error)) (privileged, error) {
 	var patience time.Duration
 	if dead != nil {
-		dead.Close() // reaps it; its last caller has had the error
+		dead.Close() // reaps it; its last caller has received the error
 		patience = watchdogWait
 	}
 	for begun := time.Now(); ; {
@@ -142,9 +140,8 @@ func (g *guardSlot) has() bool {
 	return g.guard != nil
 }
 
-// close ends the guard, which restores what was not kept, and cancels an
-// attempt under way without waiting for it: a guard that starts all the same
-// is ended before anybody gets it.
+// close ends the guard, which restores what was not kept, and cancels an attempt in progress without waiting for it. A
+// guard that starts nevertheless is ended before anyone gets it.
 func (g *guardSlot) close() error {
 	g.mu.Lock()
 	running := g.guard
@@ -159,8 +156,7 @@ func (g *guardSlot) close() error {
 	return running.Close()
 }
 
-// leftBehind describes a state that a killed guard could not restore; "" when
-// there is none.
+// leftBehind describes a state that a killed guard could not restore; "" if there is none.
 func leftBehind(root string) string {
 	p, err := guard.PendingRestore(root)
 	if err != nil || p == nil {

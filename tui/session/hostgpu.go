@@ -11,7 +11,7 @@ import (
 	"jtune/tegra"
 )
 
-// gpuReader is nvidia-smi, started once: it prints a line for each GPU twice a second. UNVERIFIED: by recorded output.
+// gpuReader runs nvidia-smi, which prints a line for each GPU twice a second. UNVERIFIED: tested with recorded output.
 type gpuReader struct {
 	stream *harness.Stream
 
@@ -24,13 +24,13 @@ type gpuLine struct {
 	at              time.Time
 }
 
-// gpuQuery asks for index, watts and load.
+// gpuQuery requests index, watts and load.
 var gpuQuery = []string{"--query-gpu=index,power.draw,utilization.gpu", "--format=csv,noheader,nounits", "-lms", "500"}
 
-// staleGPU is how old a line may be.
+// staleGPU is the maximum age of a line.
 const staleGPU = 5 * time.Second
 
-// findGPU starts nvidia-smi; nil where there is none.
+// findGPU starts nvidia-smi; nil if it is not installed.
 func findGPU() *gpuReader {
 	program, err := exec.LookPath("nvidia-smi")
 	if err != nil {
@@ -54,7 +54,7 @@ func (g *gpuReader) line(text string) {
 	g.now[index] = line
 }
 
-// parseGPU reads "0, 112.37, 87"; what is not told is "[N/A]" or "[Not Supported]".
+// parseGPU parses "0, 112.37, 87"; unknown values are "[N/A]" or "[Not Supported]".
 func parseGPU(text string) (index int, line gpuLine, ok bool) {
 	f := strings.Split(text, ",")
 	if len(f) != 3 {
@@ -74,10 +74,10 @@ func parseGPU(text string) (index int, line gpuLine, ok bool) {
 	return index, line, true
 }
 
-// mostGPUs is more than a machine has.
+// mostGPUs is more than any machine has.
 const mostGPUs = 64
 
-// read is the power of all GPUs together, and the load of the busiest.
+// read returns the total power of all GPUs, and the load of the busiest.
 func (g *gpuReader) read() (powerW, loadPct tegra.Val[float64]) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 	"jtune/profiles/workload"
 )
 
-// Board identifies the session's board as Campaign.Board does.
+// Board identifies the session's board in the same way as Campaign.Board.
 func (s *Session) Board() string { return BoardIdentity(s.DeviceHeader()) }
 
 func (s *Session) DeviceHeader() record.DeviceHeader {
@@ -36,8 +36,7 @@ func BoardIdentity(d record.DeviceHeader) string {
 	return strings.Join([]string{cmp.Or(d.Module, d.Name), "L4T " + d.L4T, d.Which}, ", ")
 }
 
-// HostName is this machine's name, with the root that the device's files lie below
-// unless that is the machine's own.
+// HostName returns this machine's name, followed by the root of the device's files unless that is /.
 func HostName(sysroot string) string {
 	name, _ := os.Hostname()
 	if sysroot != "/" {
@@ -46,8 +45,7 @@ func HostName(sysroot string) string {
 	return cmp.Or(name, "unknown host")
 }
 
-// contentHash identifies a sweep file, or the table of a campaign folder, by its
-// content; "" where it cannot be read.
+// contentHash identifies a sweep file, or the table of a campaign folder, by its content; "" if it cannot be read.
 func contentHash(path string) string {
 	if dir, ok := record.CampaignDir(path); ok {
 		path = filepath.Join(dir, "modes.csv")
@@ -64,7 +62,7 @@ func contentHash(path string) string {
 	return "sha256:" + hex.EncodeToString(sum.Sum(nil)[:8])
 }
 
-// VirtualName is the name by which folders of older versions mean a virtual board.
+// VirtualName returns the name of a virtual board that folders of older versions refer to.
 func VirtualName(board string) string {
 	if board == "AGX Orin" {
 		return DefaultVirtual
@@ -72,10 +70,10 @@ func VirtualName(board string) string {
 	return strings.ToLower(strings.ReplaceAll(board, " ", "-"))
 }
 
-// Simulated reports whether a workload's minibatches are a virtual board's answers: no job runs.
+// Simulated reports whether a virtual board answers for a workload's minibatches: no job runs.
 func (s *Session) Simulated(w workload.Workload) bool { return s.Virtual != nil && !w.Beside() }
 
-// RunsOnHost reports whether the workload really runs here, with a virtual board.
+// RunsOnHost reports whether the workload really runs here while the board is virtual.
 func (s *Session) RunsOnHost(w workload.Workload) bool { return s.Virtual != nil && w.Beside() }
 
 func (s *Session) Replays() bool { return s.Device.Board().Replay != "" }

@@ -8,27 +8,26 @@ import (
 	"jtune/telemetry"
 )
 
-// When the board counts as idle: the system's services and this program stay below.
+// Load limits of an idle board: the system's services and this program stay below them.
 const (
 	idleCPUPct = 20.0
 	idleGPUPct = 5.0
 )
 
 const (
-	idleSettle = 1500 * time.Millisecond // after a mode was set, for the board and its sensors
-	idleSpan   = 5 * time.Second         // of the samples that are averaged
-	idleReads  = 3                       // of them, by a command
+	idleSettle = 1500 * time.Millisecond // after a mode change, for the board and its sensors
+	idleSpan   = 5 * time.Second         // averaging window
+	idleReads  = 3                       // readings averaged by a command
 	idleEvery  = 250 * time.Millisecond
 )
 
-// IdleW is the module power now, if nothing works on the board. It takes a second, and longer once
-// something was changed.
+// IdleW reads the module's idle power; absent if the board is busy. It takes a second, and longer after a change.
 func (s *Session) IdleW(ctx context.Context, changed bool) tegra.Val[float64] {
 	if changed && s.Clock.Sleep(ctx, idleSettle) != nil {
 		return tegra.Val[float64]{}
 	}
 	var list []telemetry.Sample
-	for range idleReads + 1 { // the first has no load: loads are differences
+	for range idleReads + 1 { // the first sample has no load: loads are differences
 		x, err := s.Sampler.Read()
 		if err != nil || s.Clock.Sleep(ctx, idleEvery) != nil {
 			return tegra.Val[float64]{}
@@ -38,8 +37,8 @@ func (s *Session) IdleW(ctx context.Context, changed bool) tegra.Val[float64] {
 	return IdleW(list[1:])
 }
 
-// IdleW is the mean power of the samples of the last seconds, oldest first, in which the board is
-// set as now and has settled; absent where there is none, or the board worked in one of them.
+// IdleW returns the mean power over the last seconds of samples (oldest first), from when the board was set as now and
+// had settled; absent if there are none, or if the board was busy in one of them.
 func IdleW(list []telemetry.Sample) tegra.Val[float64] {
 	if len(list) == 0 {
 		return tegra.Val[float64]{}

@@ -18,7 +18,7 @@ import (
 	"jtune/tegra/sweep"
 )
 
-// keptName is the file of the data directory that says which mode was kept last on each board.
+// keptName is the file in the data directory that records the last kept mode of each board.
 const keptName = "kept.toml"
 
 const (
@@ -26,7 +26,7 @@ const (
 	mostKeptLines = 100      // boards
 )
 
-// keptModes are the modes that were kept last, each on its board.
+// keptModes are the last kept modes of all boards.
 type keptModes struct {
 	Kept []keptMode `toml:"kept"`
 }
@@ -55,8 +55,7 @@ func readKept(s *Session) (k keptModes, err error) {
 	return k, err
 }
 
-// RememberKept notes that a mode was kept on the board: what verify measures again. A file that cannot be read is
-// replaced.
+// RememberKept records that a mode was kept on the board, for jtune verify. An unreadable file is replaced.
 func RememberKept(s *Session, m tegra.Mode) error {
 	k, _ := readKept(s)
 	k.Kept = slices.DeleteFunc(k.Kept, func(k keptMode) bool { return k.of(s) })
@@ -71,7 +70,7 @@ func RememberKept(s *Session, m tegra.Mode) error {
 	return safefile.Replace(filepath.Join(s.DataPath(), keptName), text.Bytes())
 }
 
-// LastKept is the mode that was kept last on the board; absent where none is known.
+// LastKept returns the last kept mode of the board; absent if none is known.
 func LastKept(s *Session) (m tegra.Val[tegra.Mode], err error) {
 	k, err := readKept(s)
 	for _, one := range k.Kept {

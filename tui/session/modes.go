@@ -8,8 +8,7 @@ import (
 	"jtune/tegra/guard"
 )
 
-// FindMode is FindMode for this device, of modes that it can be set to now. It
-// needs the whole space.
+// FindMode is tegra.FindMode for this device, limited to modes that can be set now. It needs the full space.
 func (s *Session) FindMode(ctx context.Context, text string) (tegra.Mode, error) {
 	if err := s.EnsureFullSpace(ctx); err != nil {
 		return tegra.Mode{}, err
@@ -23,7 +22,7 @@ func (s *Session) FindMode(ctx context.Context, text string) (tegra.Mode, error)
 	return tegra.FindMode(text, space, presets)
 }
 
-// FindRequest is FindMode as something to be set: a preset, by its name or id, as that preset.
+// FindRequest is FindMode as a request: a preset, by name or id, is requested as that preset.
 func (s *Session) FindRequest(ctx context.Context, text string) (tegra.Request, error) {
 	m, err := s.FindMode(ctx, text)
 	r := tegra.Request{Mode: m}
@@ -33,8 +32,7 @@ func (s *Session) FindRequest(ctx context.Context, text string) (tegra.Request, 
 	return r, err
 }
 
-// Revert restores what a killed run left changed, else the state before the
-// last mode that was applied.
+// Revert restores what a killed run left changed; otherwise the state before the last applied mode.
 func (s *Session) Revert(ctx context.Context) (tegra.Applied, error) {
 	g, err := s.Guard(ctx)
 	if err != nil {

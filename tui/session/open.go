@@ -23,11 +23,11 @@ import (
 	"jtune/telemetry"
 )
 
-// deviceFiles are the files of a Jetson: below a folder, or in a bundle, which can only be read.
+// deviceFiles opens a Jetson's files: a folder, or a bundle, which can only be read.
 func deviceFiles(sysroot string) (fsys tegra.FS, bundled bool, err error) {
 	f, err := os.OpenFile(sysroot, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return tegra.DiskFS(sysroot), false, nil // which says what is missing
+		return tegra.DiskFS(sysroot), false, nil // opening the device then reports what is missing
 	}
 	defer f.Close()
 	if st, err := f.Stat(); err != nil || st.IsDir() {
@@ -43,12 +43,12 @@ func deviceFiles(sysroot string) (fsys tegra.FS, bundled bool, err error) {
 	return fsys, true, nil
 }
 
-// slowEvery is how often temperatures, fan and memory are read when readings come
-// faster: twice a second shows every change a person can see.
+// slowEvery is the reading interval of temperatures, fan and memory when other readings come faster: twice a second
+// shows every change a person can see.
 const slowEvery = 500 * time.Millisecond
 
-// Open opens the device that o names. Errors wrap tegra.ErrNoDevice when there
-// is none of that name, a usage.Error when the name makes no sense.
+// Open opens the device named in o. Errors wrap tegra.ErrNoDevice if there is no such device, or are a usage.Error if
+// the name is invalid.
 func Open(o Options) (*Session, error) {
 	if o.Sysroot == "" {
 		o.Sysroot = "/"
@@ -92,7 +92,7 @@ func Open(o Options) (*Session, error) {
 	return nil, fmt.Errorf("%w %q: give auto, jetson, virtual:NAME or replay:FILE.csv", tegra.ErrNoDevice, o.Device)
 }
 
-// openHost opens this machine as a place where workloads run, without power modes.
+// openHost opens this machine to run workloads, without power modes.
 func openHost(o Options) (*Session, error) {
 	if o.Device != "" && o.Device != "auto" {
 		return nil, usage.NoDevice.Errorf("%s means this machine, %s %s does not", usage.NoDevice, usage.Device,
@@ -204,7 +204,7 @@ func openReplay(o Options, path string) (*Session, error) {
 	return s, nil
 }
 
-// Skipped lists each row of a sweep file that was left out, and why.
+// Skipped lists the omitted rows of a sweep file and the reasons.
 func Skipped(path string, t *sweep.Table) []string {
 	var out []string
 	for _, p := range t.Problems {
@@ -219,7 +219,7 @@ func Skipped(path string, t *sweep.Table) []string {
 	return out
 }
 
-// Copied counts rows that say nothing new.
+// Copied counts duplicate rows.
 func Copied(n int) string {
 	if n == 1 {
 		return "1 row is a copy of another"
@@ -227,8 +227,8 @@ func Copied(n int) string {
 	return text.Thousands(n) + " rows are copies of others"
 }
 
-// ChosenBatches picks the rows of the batch sizes in o from a file with batch sizes: a
-// different batch size is a different workload, so several must be asked for.
+// ChosenBatches picks the rows of the batch sizes in o from a file with batch sizes. Each batch size is a different
+// workload, so several must be requested explicitly.
 func ChosenBatches(t *sweep.Table, o Options) (*sweep.Table, error) {
 	t, err := SomeBatches(t, o.Batches)
 	if err == nil && t.HasBatch && len(t.Batches()) > 1 && len(o.Batches) == 0 && !o.AllSizes {
@@ -238,13 +238,13 @@ func ChosenBatches(t *sweep.Table, o Options) (*sweep.Table, error) {
 	return t, err
 }
 
-// NotHeld is the error for a batch size that a file or folder does not hold.
+// NotHeld returns the error for a batch size that a file or folder does not contain.
 func NotHeld(name string, held []int, size int) error {
 	return usage.Batch.Errorf("%s holds batch sizes %s, not %d", name, text.JoinInts(held), size).
 		Advise("choose with %s", usage.Batch.Value())
 }
 
-// SomeBatches picks the rows of the given batch sizes; all when none is given.
+// SomeBatches picks the rows of the given batch sizes; all if none is given.
 func SomeBatches(t *sweep.Table, asked []int) (*sweep.Table, error) {
 	if !t.HasBatch || len(asked) == 0 {
 		return t, nil
@@ -271,7 +271,7 @@ func OpenBoard(o Options, which string, v virtual.Options) (*Session, error) {
 	return s, nil
 }
 
-// useMeter lets the sampler read the power meter of the configuration.
+// useMeter connects the configured power meter to the sampler.
 func (s *Session) useMeter() error {
 	if s.Virtual != nil || s.bundled {
 		return nil

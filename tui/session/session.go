@@ -11,17 +11,16 @@ import (
 	"jtune/telemetry"
 )
 
-// Session is an open device and everything needed to work with it. Its
-// methods may be called from several goroutines; the jobs (Tune, Profile,
-// Verify, Run) must not overlap.
+// Session is an open device and everything needed to work with it. Its methods are safe for concurrent use; the jobs
+// (Tune, Profile, Verify, Run) must not overlap.
 type Session struct {
 	Options
 	Device  tegra.Device
-	Sampler *telemetry.Sampler // reads Device, for the jobs and for who looks on
+	Sampler *telemetry.Sampler // reads Device, for jobs and observers
 	Clock   tegra.Clock
 	Virtual *virtual.Board // nil on real hardware
-	Notice  string         // worth a line to the user: "no Jetson here: using virtual:agx-orin"
-	Skipped []string       // each row of a replayed file that was left out; Notice sums them up
+	Notice  string         // one line for the user: "no Jetson here: using virtual:agx-orin"
+	Skipped []string       // omitted rows of a replayed file; Notice summarizes them
 
 	settings []tegra.Setting // of a replay with several batch sizes: what can be measured; else nil
 
@@ -29,24 +28,23 @@ type Session struct {
 	fs      tegra.FS
 	finder  record.Finder
 	bundled bool   // a bundle holds the device's files
-	Which   string // board of its kind, see record.DeviceHeader
+	Which   string // the board among those of its kind, see record.DeviceHeader
 	Typed   TypedJobs
 
-	host *tegra.Host // without a device; else nil
+	host *tegra.Host // set without a device; else nil
 	gpu  *gpuReader  // of the host; nil: none
 
 	guard guardSlot
-	meter *wattMeter // nil: none is configured
+	meter *wattMeter // nil: not configured
 }
 
-// Sysfs is the device's backend, for what is not in Device: the sources
-// it tried, and the files behind a mode.
+// Sysfs returns the device's backend, for what Device lacks: the sources that it tried, and the files behind a mode.
 func (s *Session) Sysfs() *tegra.Sysfs { return s.sysfs }
 
-// FS is where the device's files live.
+// FS returns the file system of the device's files.
 func (s *Session) FS() tegra.FS { return s.fs }
 
-// Setup reads how the device is set now; all absent where it cannot be read.
+// Setup reads the present setup of the device; all absent if it cannot be read.
 func (s *Session) Setup() tegra.Setup {
 	r, err := s.Device.Read()
 	if err != nil {
@@ -58,18 +56,18 @@ func (s *Session) Setup() tegra.Setup {
 // Bundled reports whether a bundle holds the device's files.
 func (s *Session) Bundled() bool { return s.bundled }
 
-// Finder looks for campaigns that measure on this board.
+// Finder finds campaigns that are measuring on this board.
 func (s *Session) Finder() *record.Finder { return &s.finder }
 
-// Host is this machine where it is worked on without a device; else nil.
+// Host returns this machine if there is no device; else nil.
 func (s *Session) Host() *tegra.Host { return s.host }
 
-// Replayed are the settings that a replay with several batch sizes can answer; nil: all modes.
+// Replayed returns the settings that a replay with several batch sizes can answer; nil: all modes.
 func (s *Session) Replayed() []tegra.Setting { return s.settings }
 
-// Close ends the guard, which restores the found state unless it was kept, and
-// closes the device's files. It waits for no password prompt. Where the guard and its watchdog were
-// both killed, the error says that the board is left changed.
+// Close ends the guard, which restores the board unless the mode was kept, and closes the device's files. It does not
+// wait for a password prompt. If both the guard and its watchdog were killed, the error says that the board is left
+// changed.
 func (s *Session) Close() error {
 	had := s.guard.has()
 	err := errors.Join(s.guard.close(), s.meter.close(), s.gpu.close())
@@ -85,20 +83,20 @@ func (s *Session) Close() error {
 	return err
 }
 
-// NameOf is NameOf for this device.
+// NameOf is tegra.NameOf for this device.
 func (s *Session) NameOf(m tegra.Mode) string {
 	return tegra.NameOf(m, s.Device.Space(), s.Device.Presets())
 }
 
-// MeterW is what the power meter of the configuration shows; absent without one, and beside a virtual board, which it
-// does not measure.
+// MeterW returns the reading of the configured power meter; absent without one, and with a virtual board, which the
+// meter does not measure.
 func (s *Session) MeterW() tegra.Val[float64] { return s.meter.read() }
 
-// firstMeter is how long the first reading of a meter is waited for.
+// firstMeter is how long to wait for a meter's first reading.
 const firstMeter = 3 * time.Second
 
-// AwaitMeter waits for the first reading of the power meter of the configuration, and says what is wrong where none
-// comes; "" otherwise.
+// AwaitMeter waits for the first reading of the configured power meter, and returns what is wrong if none arrives;
+// otherwise "".
 func (s *Session) AwaitMeter(ctx context.Context) string {
 	for begun := time.Now(); s.meter != nil && !s.MeterW().OK && time.Since(begun) < firstMeter && ctx.Err() == nil; {
 		time.Sleep(20 * time.Millisecond)

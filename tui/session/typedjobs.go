@@ -7,13 +7,13 @@ import (
 	"jtune/profiles/workload"
 )
 
-// TypedJobs are jobs of the user's own that were typed and are in no file: they are known until the session ends.
+// TypedJobs are jobs that the user typed and that are in no file: they exist until the session ends.
 type TypedJobs struct {
 	mu   sync.Mutex
 	list []workload.Workload
 }
 
-// Keep adds a job, in place of one of its name.
+// Keep adds a job and replaces one with the same name.
 func (j *TypedJobs) Keep(w workload.Workload) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -21,7 +21,7 @@ func (j *TypedJobs) Keep(w workload.Workload) {
 	j.list = append([]workload.Workload{w}, kept...)
 }
 
-// List is all of them, the newest first.
+// List returns all jobs, newest first.
 func (j *TypedJobs) List() []workload.Workload {
 	j.mu.Lock()
 	defer j.mu.Unlock()

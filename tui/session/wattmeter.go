@@ -16,13 +16,13 @@ import (
 )
 
 const (
-	// staleMeter is how old a reading of a meter may be.
+	// staleMeter is the maximum age of a meter's reading.
 	staleMeter = 15 * time.Second
-	// mostMeterW is what no supply of a machine that trains gives.
+	// mostMeterW is more than the supply of any training machine provides.
 	mostMeterW = 20_000
 )
 
-// wattMeter reads the meter of the configuration, from its first call.
+// wattMeter reads the configured meter, starting with its first call.
 type wattMeter struct {
 	table config.MeterTable
 	begin sync.Once
@@ -30,12 +30,12 @@ type wattMeter struct {
 	mu     sync.Mutex
 	stream *harness.Stream
 	now    tegra.Val[float64]
-	at     time.Time // of the newest line
-	bad    string    // the newest line that holds no watts
-	why    string    // it could not be started
+	at     time.Time // of the latest line
+	bad    string    // the latest line, if it contains no watts
+	why    string    // why it could not be started
 }
 
-// meterOf is the power meter of the configuration; nil for none.
+// meterOf returns the configured power meter; nil for none.
 func meterOf(o Options) (*wattMeter, error) {
 	own, err := o.OwnTables()
 	if err != nil || own.Meter.Command == nil && own.Meter.File == "" {
@@ -44,7 +44,7 @@ func meterOf(o Options) (*wattMeter, error) {
 	return &wattMeter{table: own.Meter}, nil
 }
 
-// read is the newest reading in watts; absent where there is none, or only an old one.
+// read returns the latest reading in watts; absent if there is none or it is too old.
 func (m *wattMeter) read() tegra.Val[float64] {
 	if m == nil {
 		return tegra.Val[float64]{}
@@ -70,7 +70,7 @@ func (m *wattMeter) read() tegra.Val[float64] {
 	return m.now
 }
 
-// mostMeterFile is as much of a meter's file as is read.
+// mostMeterFile limits the bytes read from a meter's file.
 const mostMeterFile = 4096
 
 func (m *wattMeter) start() {
@@ -82,7 +82,7 @@ func (m *wattMeter) start() {
 	}
 }
 
-// line takes a line of the command.
+// line reads a line of the command's output.
 func (m *wattMeter) line(text string) {
 	w := watts(text)
 	m.mu.Lock()
@@ -94,7 +94,7 @@ func (m *wattMeter) line(text string) {
 	m.now, m.at, m.bad = w, time.Now(), ""
 }
 
-// watts reads "12.5", "12.5 W" or "power=12.5": the last word that is a number.
+// watts parses "12.5", "12.5 W" or "power=12.5": the last word that is a number.
 func watts(line string) (out tegra.Val[float64]) {
 	for _, word := range strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" \t,;=:\r\n", r) }) {
 		v, err := strconv.ParseFloat(strings.TrimSuffix(word, "W"), 64)
@@ -105,7 +105,7 @@ func watts(line string) (out tegra.Val[float64]) {
 	return out
 }
 
-// problem is why there is no reading; "" where there is one, or is none expected.
+// problem returns why there is no reading; "" if there is one, or none is expected.
 func (m *wattMeter) problem() string {
 	if m == nil || m.read().OK {
 		return ""
@@ -130,7 +130,7 @@ func (m *wattMeter) close() error {
 	if m == nil {
 		return nil
 	}
-	m.begin.Do(func() {}) // never started from now on
+	m.begin.Do(func() {}) // prevents a later start
 	m.mu.Lock()
 	stream := m.stream
 	m.mu.Unlock()

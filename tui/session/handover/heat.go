@@ -9,15 +9,15 @@ import (
 	"jtune/tui/session"
 )
 
-// warmth is how near a mode came to the module's thermal limits while it was measured.
+// warmth is the distance of a mode from the module's thermal limits during its measurement.
 type warmth struct {
-	marginC   tegra.Val[float64] // to the trip point that is nearest; absent where none is known
-	hottest   string             // the zone
-	throttled int                // samples in which heat or over-current slowed the module
+	marginC   tegra.Val[float64] // to the nearest trip point; absent if none is known
+	hottest   string             // its zone
+	throttled int                // samples in which heat or over-current throttled the module
 	samples   int
 }
 
-// warming follows the board until stop is called; it counts from the moment the mode is set.
+// warming observes the board until stop is called, starting when the mode is set.
 func warming(s *session.Session, m tegra.Mode) (w *warmth, stop func()) {
 	w = &warmth{}
 	return w, s.Sampler.Subscribe(time.Second, func(one telemetry.Sample) {
@@ -39,7 +39,7 @@ func (w *warmth) add(r tegra.Reading) {
 	}
 }
 
-// words are the margin in words, to be added to a sentence.
+// words returns the margin as the end of a sentence.
 func (w *warmth) words() string {
 	if !w.marginC.OK {
 		return ""
@@ -47,7 +47,7 @@ func (w *warmth) words() string {
 	return fmt.Sprintf("; %s stayed %.0f °C below its trip point", w.hottest, w.marginC.V)
 }
 
-// fault is why the mode does not hold for its heat; "" where it does.
+// fault returns why heat prevents the mode from holding; "" if it does not.
 func (w *warmth) fault() string {
 	if w.throttled == 0 {
 		return ""

@@ -156,7 +156,7 @@ func tooHot(a answers.Answer, since time.Time, why string) Drift {
 		Says: why + ": it cannot be measured as the search did"}
 }
 
-// warm adds how near the mode came to the module's thermal limits: one that they slowed does not hold.
+// warm adds the distance from the module's thermal limits: a mode that was throttled does not hold.
 func (d *Drift) warm(w *warmth) {
 	if w.marginC.OK {
 		d.MarginC = tegra.Some(math.Round(10*w.marginC.V) / 10)
