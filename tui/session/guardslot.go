@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// watchdogWait bounds how long the watchdog of a guard that died may take
-	// to restore the found state: a hundred files, on a board under load.
+	// watchdogWait bounds how long the watchdog of a dead guard may take to restore the board: a hundred files, on a
+	// board under load.
 	watchdogWait = 20 * time.Second
 	// watchdogPoll is the time between two attempts to start the next guard.
 	watchdogPoll = 100 * time.Millisecond

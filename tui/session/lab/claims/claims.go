@@ -1,4 +1,4 @@
-// Package claims holds the take-aways of the papers against the published figures that stand for them.
+// Package claims checks the take-aways of the papers by their published figures.
 //
 //	claims.csv ──► Claim ──► Ledger, Judge (results of fidelity and reproduce) ──► Judged: pass, fail, not testable here
 package claims
@@ -16,19 +16,19 @@ import (
 	"jtune/tui/session/lab/reproduce"
 )
 
-// Claim is a take-away of a paper, and which published figures stand for it.
+// Claim is a take-away of a paper with the published figures that support it.
 type Claim struct {
 	ID       string
 	Study    string // see evidence.Studies
 	Where    string
 	Sentence string
-	evidence []string // what the names of its figures begin with; after a "-" those that are to be beaten
+	evidence []string // prefixes of the figures' names; a "-" marks figures that the claim says are beaten
 }
 
 //go:embed claims.csv
 var claimsCSV string
 
-// Claims are the take-aways of all papers.
+// Claims returns the take-aways of all papers.
 var Claims = sync.OnceValue(func() (out []Claim) {
 	rows, err := csv.NewReader(strings.NewReader(claimsCSV)).ReadAll()
 	if err != nil {
@@ -40,17 +40,17 @@ var Claims = sync.OnceValue(func() (out []Claim) {
 	return out
 })
 
-// Outcome is how a claim stands.
+// Outcome is the result for a claim.
 type Outcome string
 
-// Outcomes. A claim passes when more than two thirds of what stands for it holds, or is better than published.
+// Outcomes. A claim passes if more than two thirds of its figures hold, or are better than published.
 const (
 	Pass        Outcome = "pass"
 	Fail        Outcome = "fail"
 	NotTestable Outcome = "not testable here"
 )
 
-// Evidence is a figure that stands for a claim.
+// Evidence is a figure that supports a claim.
 type Evidence struct {
 	ID        string           `json:"id"`
 	Published float64          `json:"published"`
@@ -59,19 +59,19 @@ type Evidence struct {
 	Verdict   evidence.Verdict `json:"verdict"`
 	Relation  string           `json:"relation"` // of the published value
 	Most      float64          `json:"published_max"`
-	Side      string           `json:"side"` // better or worse, of one that is missed; "" where neither can be said
+	Side      string           `json:"side"` // better or worse, for a missed figure; "" if neither applies
 
 	figure evidence.Figure
 }
 
-// Figure is what was published.
+// Figure returns the published figure.
 func (e *Evidence) Figure() evidence.Figure { return e.figure }
 
-// Judged is a claim with what stands for it.
+// Judged is a claim with its evidence.
 type Judged struct {
 	Claim
 	Outcome   Outcome
-	Holding   int // of Evidence
+	Holding   int // how many of Evidence hold
 	Simulated bool
 	Evidence  []Evidence
 }
@@ -79,7 +79,7 @@ type Judged struct {
 // passing is the share of figures that must hold.
 const passing = 2.0 / 3
 
-// Ledger holds all claims against the figures of the studies and of the virtual boards.
+// Ledger judges all claims by the figures of the studies and of the virtual boards.
 func Ledger(ctx context.Context, o reproduce.Options) (out []Judged, err error) {
 	o.Studies = nil
 	for _, f := range reproduce.Figures() {
@@ -95,7 +95,7 @@ func Ledger(ctx context.Context, o reproduce.Options) (out []Judged, err error) 
 	return Judge(ctx, reports, o.Seed)
 }
 
-// Judge holds all claims against studies that were run and the figures of the virtual boards.
+// Judge judges all claims by completed studies and the figures of the virtual boards.
 func Judge(ctx context.Context, reports []reproduce.Report, seed uint64) (out []Judged, err error) {
 	all, err := fidelity.Evaluate(ctx, fidelity.Figures(), seed)
 	if err != nil {
@@ -110,7 +110,7 @@ func Judge(ctx context.Context, reports []reproduce.Report, seed uint64) (out []
 	return out, nil
 }
 
-// judge holds a claim against those of the results that it cites and that have own values.
+// judge judges a claim by the results that it cites and that have own values.
 func (c *Claim) judge(results []evidence.Result) Judged {
 	j := Judged{Claim: *c}
 	for _, r := range results {
@@ -141,7 +141,7 @@ func (c *Claim) cites(id string) bool {
 	})
 }
 
-// rival marks figures of methods that a claim says to be worse: better values than published do not speak for it.
+// rival marks figures of methods that a claim says are worse: values better than published do not support it.
 const rival = "-"
 
 func (c *Claim) beats(id string) bool {

@@ -1,11 +1,11 @@
-// Package evidence holds what this program works out against what the papers published.
+// Package evidence compares this program's results with those published in the papers.
 //
 //	figures.csv ──► Parse ──► Figure ──► Words (its terms, in some laboratory) ──► own values
 //	                                         └──► Judge (tolerance) ──► Result (verdict, reason) ──► Counts
 //
-// The laboratories are packages fidelity (figures of hardware, on virtual boards) and reproduce (results of methods, on
-// sweeps). They bring tables of figures and the words that those are worked out by; this package says once what a
-// figure, a tolerance and a verdict are. No own value is ever stored.
+// The laboratories are the packages fidelity (hardware figures, on virtual boards) and reproduce (results of methods,
+// on sweeps). They provide tables of figures and the words that compute them; this package defines figures, tolerances
+// and verdicts. No computed value is ever stored.
 package evidence
 
 import (
@@ -16,7 +16,7 @@ import (
 	"strings"
 )
 
-// Figure is one published quantity and how it is worked out.
+// Figure is a published quantity and how it is computed.
 type Figure struct {
 	ID        string
 	Study     string // see Studies
@@ -26,36 +26,36 @@ type Figure struct {
 	Most      float64 // upper end of a range; else Value
 	Unit      string
 	Relation  string  // eq, approx, lt, le, gt, ge or range
-	Tolerance float64 // how far off still counts as within: a share if Relative, else in Unit
+	Tolerance float64 // deviation that still counts as within: relative if Relative, else in Unit
 	Relative  bool
 	Kind      Kind
-	Terms     string // see Words; "": it is not worked out
-	Note      string // why it is contradictory, not worked out or missed
-	Group     string // of the table that it belongs to; "" where there are none
-	Item      string // what it is about, in words
-	SameAs    string // ID of a figure that says the same; ""
-	Jobs      []Job  // what it is about, as far as that is simulated
+	Terms     string // see Words; "": not computed
+	Note      string // why it is contradictory, not computed or missed
+	Group     string // in its table; "" if the table has no groups
+	Item      string // what it describes
+	SameAs    string // ID of a figure that states the same, or ""
+	Jobs      []Job  // what it describes, as far as that is simulated
 }
 
-// Job is a workload on a board; a figure about no training job has no workload.
+// Job is a workload on a board; without a workload if a figure is not about a training job.
 type Job struct{ Board, Workload string }
 
 func (j Job) String() string { return strings.Trim(j.Board+"/"+j.Workload, "/") }
 
-// Kind is what a figure can say about a simulation.
+// Kind says how a figure can be compared with a simulation.
 type Kind string
 
 // Kinds of figures.
 const (
 	Simulated     Kind = "simulated"
-	Proxy         Kind = "proxy"         // something near to it is worked out in its place, which the note names
-	Setting       Kind = "setting"       // the simulation holds the number as an input: no evidence
+	Proxy         Kind = "proxy"         // a similar quantity, named in the note, is computed instead
+	Setting       Kind = "setting"       // an input of the simulation: no evidence
 	Stated        Kind = "stated"        // a fact that needs no simulation
 	Contradictory Kind = "contradictory" // contradicts other figures of its own paper
 	NotSimulated  Kind = "not simulated"
 )
 
-// Studies are the figures' sources.
+// Studies are the sources of the figures.
 var Studies = map[string]string{
 	"talk": "Slides of the SIGMETRICS talk of June 2023 on the 2022 study",
 	"powertrain": "PowerTrain: Fast, Generalizable Time and Power Prediction Models to Optimize DNN Training on " +
@@ -70,10 +70,10 @@ var Studies = map[string]string{
 const (
 	All     = "all"
 	Several = "several" // figures about more than one board
-	Other   = "other"   // and about none of the virtual ones
+	Other   = "other"   // figures about none of the virtual boards
 )
 
-// Place is whose count a figure belongs to: a board, Several or Other.
+// Place returns the place that counts a figure: a board, Several or Other.
 func (f *Figure) Place() string {
 	place := ""
 	for _, j := range f.Jobs {
@@ -85,8 +85,8 @@ func (f *Figure) Place() string {
 	return cmp.Or(place, Other)
 }
 
-// Parse reads a table of published figures, one per line, and hands on each with all its cells by the names of their
-// columns, of which a table has the ones that it needs.
+// Parse reads a table of published figures, one per line, and passes each on with all its cells by column name; a table
+// has the columns that it needs.
 func Parse(text string, each func(f Figure, cell map[string]string) error) error {
 	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
 	if err != nil {

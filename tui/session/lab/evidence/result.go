@@ -5,18 +5,18 @@ import (
 	"math"
 )
 
-// Result is a figure beside the program's own values.
+// Result is a figure with the program's own values.
 type Result struct {
 	Figure
-	Values    []float64 // the worst of them counts; empty where it is not worked out
-	Off       float64   // tolerances that the worst of them is off; NaN without values
+	Values    []float64 // the worst of them counts; empty if it is not computed
+	Off       float64   // deviation of the worst value, in tolerances; NaN without values
 	Verdict   Verdict
-	Simulated bool   // the values rest on a virtual board
-	Samples   int    // random samples of modes that the values are medians of; 0: none is drawn
+	Simulated bool   // the values come from a virtual board
+	Samples   int    // number of random samples of modes behind the medians; 0: no sampling
 	Lacks     string // why there is no value
 }
 
-// Worst is the value that is farthest off; NaN without any.
+// Worst returns the value that deviates most; NaN without values.
 func (r Result) Worst() float64 {
 	worst, off := math.NaN(), -1.0
 	for _, v := range r.Values {
@@ -27,7 +27,7 @@ func (r Result) Worst() float64 {
 	return worst
 }
 
-// Why is the reason of a verdict that is no success, or what a proxy stands for; "" else.
+// Why returns the reason for a verdict that is not a success, or what a proxy replaces; otherwise "".
 func (r *Result) Why() string {
 	if r.Kind != Proxy && (r.Verdict.Holds() || r.Verdict == Better) {
 		return ""
@@ -35,7 +35,7 @@ func (r *Result) Why() string {
 	return cmp.Or(r.Lacks, r.Note)
 }
 
-// Counts sums verdicts up. Within, better, near and outside count simulated figures.
+// Counts counts verdicts. Within, better, near and outside count simulated figures.
 type Counts struct {
 	Simulated     int `json:"simulated"`
 	Within        int `json:"within"`
@@ -46,17 +46,17 @@ type Counts struct {
 	Stated        int `json:"stated"`
 	Contradictory int `json:"contradictory"`
 	NotSimulated  int `json:"not_simulated"`
-	Restatements  int `json:"restatements"` // of simulated: they say what another figure says
-	OnceWithin    int `json:"once_within"`  // within, restatements left out
+	Restatements  int `json:"restatements"` // of Simulated: repeat another figure
+	OnceWithin    int `json:"once_within"`  // Within, without restatements
 	OfSettings    int `json:"of_settings"`
 	Proxies       int `json:"proxies"`
 	ProxiesWithin int `json:"proxies_within"`
 }
 
-// Holding is how many figures are met, held as a setting, or stated.
+// Holding returns how many figures are met, set as an input, or stated.
 func (c Counts) Holding() int { return c.Within + c.ProxiesWithin + c.Settings + c.Stated }
 
-// Total is how many figures there are.
+// Total returns the number of figures.
 func (c Counts) Total() int {
 	return c.Simulated + c.Proxies + c.OfSettings + c.Stated + c.Contradictory + c.NotSimulated
 }
@@ -104,7 +104,7 @@ func (c *Counts) simulated(r Result) {
 	}
 }
 
-// Summary counts the verdicts by Place, and all of them.
+// Summary counts the verdicts by Place, and in total.
 func Summary(results []Result) map[string]Counts {
 	out := map[string]Counts{}
 	for _, r := range results {

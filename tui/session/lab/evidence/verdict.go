@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// Verdict is how a simulation stands to a figure.
+// Verdict is the result of comparing a simulation with a figure.
 type Verdict string
 
-// Verdicts. Near is up to half a tolerance outside; Better is outside on the side that the paper would have wanted.
+// Verdicts. Near is up to half a tolerance outside; Better is outside on the side that the paper aims for.
 const (
 	Within    Verdict = "within"
 	Better    Verdict = "better"
@@ -20,10 +20,10 @@ const (
 	NoVerdict Verdict = "not simulated"
 )
 
-// farthest is the largest Off that is printed: an exact figure that is missed has no scale.
+// farthest caps the printed Off: a missed exact figure has no scale.
 const farthest = 999
 
-// Off is how many tolerances a value lies off the figure: up to 1 is within.
+// Off returns how many tolerances a value deviates from the figure: up to 1 is within.
 func (f *Figure) Off(value float64) float64 {
 	var off float64
 	switch f.Relation {
@@ -39,13 +39,13 @@ func (f *Figure) Off(value float64) float64 {
 	return min(off, farthest)
 }
 
-// Blind reports whether the tolerance is as large as the value: no effect at all would pass too.
+// Blind reports whether the tolerance is as large as the value, so that no effect at all would pass too.
 func (f *Figure) Blind() bool {
 	return (f.Kind == Simulated || f.Kind == Proxy) && (f.Relation == "eq" || f.Relation == "approx") && f.Value != 0 &&
 		f.Off(0) <= 1
 }
 
-// Slack is one tolerance at a value, in the figure's unit.
+// Slack returns one tolerance at a value, in the figure's unit.
 func (f *Figure) Slack(value float64) float64 {
 	if f.Relative {
 		return max(1e-9, f.Tolerance*math.Abs(value))
@@ -53,7 +53,7 @@ func (f *Figure) Slack(value float64) float64 {
 	return max(1e-9, f.Tolerance)
 }
 
-// Judge is how many tolerances the worst of the values is off the figure, NaN without any, and what that comes to.
+// Judge returns how many tolerances the worst value deviates, NaN without values, and the verdict.
 func (f *Figure) Judge(values []float64) (off float64, v Verdict) {
 	if len(values) == 0 {
 		return math.NaN(), f.verdict(math.NaN())
@@ -89,21 +89,20 @@ func (f *Figure) verdict(off float64) Verdict {
 	return Outside
 }
 
-// Metrics of methods that have a good side, whatever a paper had. All others can only be near to what was published.
+// Metrics of methods for which one side is better in any case. All others should only be close to the published value.
 var (
 	lessIsBetter = []string{"time_mape", "power_mape", "energy_mape", "time_penalty", "power_ape", "prediction_error",
 		"share_over_limit", "share_over_limit_plus_1W", "power_over_budget", "nn_training_time"}
 	moreIsBetter = []string{"cases", "workloads", "predictions"}
 )
 
-// better reports whether a value is better than what was published.
+// better reports whether a value is better than the published one.
 func (f *Figure) better(own float64) bool {
 	return slices.Contains(lessIsBetter, f.Metric) && own < f.Value ||
 		slices.Contains(moreIsBetter, f.Metric) && own > f.Most
 }
 
-// Side says of a figure that is missed whether what was worked out is "better" or "worse"; "" where neither can be
-// said.
+// Side says whether a missed figure is "better" or "worse" than published; "" if neither applies.
 func (r *Result) Side() string {
 	switch {
 	case r.Verdict == Better:
@@ -116,7 +115,7 @@ func (r *Result) Side() string {
 	return ""
 }
 
-// Said is the verdict, of what is worse than published with that word.
+// Said returns the verdict, with the word "worse" if the value is worse than published.
 func (r *Result) Said() string {
 	if r.Side() == "worse" {
 		return string(r.Verdict) + ", worse"
@@ -124,5 +123,5 @@ func (r *Result) Said() string {
 	return string(r.Verdict)
 }
 
-// Holds reports whether a verdict counts for the simulation, or states a fact.
+// Holds reports whether a verdict supports the simulation or states a fact.
 func (v Verdict) Holds() bool { return v == Within || v == AsSet || v == AsStated }

@@ -8,11 +8,11 @@ import (
 	"jtune/internal/stats"
 )
 
-// Words work figures out in a laboratory L. The first word of a term names the work, which is handed the other words
-// and gives one value or several.
+// Words compute figures in a laboratory L. The first word of a term names the function; it receives the other words and
+// returns one or several values.
 type Words[L any] map[string]func(lab L, args []string) ([]float64, error)
 
-// Result works a figure out and judges it.
+// Result computes and judges a figure.
 func (w Words[L]) Result(lab L, f Figure) (r Result, err error) {
 	r.Figure = f
 	if f.Terms == "" {
@@ -24,8 +24,8 @@ func (w Words[L]) Result(lab L, f Figure) (r Result, err error) {
 	return r, nil
 }
 
-// Values works terms out: "A , B" is both values, "A - B" and "A / B" what they say, "size-of" before a difference its
-// size, "mean-of" before a list its mean.
+// Values evaluates terms: "A , B" gives both values, "A - B" and "A / B" their difference and ratio, "size-of" before a
+// difference its absolute value, "mean-of" before a list its mean.
 func (w Words[L]) Values(lab L, terms string) (out []float64, err error) {
 	terms, mean := strings.CutPrefix(terms, "mean-of ")
 	for term := range strings.SplitSeq(terms, " , ") {
@@ -72,7 +72,7 @@ func (w Words[L]) term(lab L, term string) ([]float64, error) {
 	return work(lab, words[1:])
 }
 
-// Check reports the first word of terms that is not among the words.
+// Check returns an error for the first unknown word in terms.
 func (w Words[L]) Check(terms string) error {
 	for list := range strings.SplitSeq(strings.TrimPrefix(terms, "mean-of "), " , ") {
 		for part := range strings.SplitSeq(strings.TrimPrefix(list, "size-of "), " - ") {

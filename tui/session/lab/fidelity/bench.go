@@ -12,7 +12,7 @@ import (
 	"jtune/tui/session/study"
 )
 
-// constants are what the boards are simulated by; others than the built-in ones show what depends on them.
+// constants are the constants of the simulated boards; values other than the built-in ones show what depends on them.
 type constants struct {
 	chips     map[string]physics.Chip
 	workloads map[string]physics.Workload
@@ -29,7 +29,7 @@ func builtIn() constants {
 	return c
 }
 
-// bench holds the virtual boards that figures are worked out on, free of noise.
+// bench holds the virtual boards on which figures are computed, without noise.
 type bench struct {
 	constants
 	seed   uint64
@@ -42,7 +42,7 @@ type bench struct {
 	others  map[uint64]*bench // see again
 }
 
-// unit is one of several boards of a kind, its data on a medium.
+// unit is one of several boards of a kind, with its data on a medium.
 type unit struct {
 	board, medium string
 	instance      int // 0: the mean of all
@@ -55,8 +55,8 @@ type kind struct {
 	lowest  tegra.Mode // of the modes that PowerTrain profiled
 }
 
-// fastestPreset names the preset in which the 2022 study calls a board's knobs at their maximum, where that is not
-// simply each at its highest: a Xavier NX's CPU reaches its top clock with two cores only.
+// fastestPreset names the preset in which the 2022 study considers a board's knobs to be at their maximum, if that is
+// not simply each knob's highest value: a Xavier NX's CPU reaches its top clock with only two cores.
 var fastestPreset = map[string]string{"xavier-nx": "MODE_15W_6CORE"}
 
 func newBench(c constants, seed uint64) *bench {
@@ -65,7 +65,7 @@ func newBench(c constants, seed uint64) *bench {
 		studies: map[string]*study.EnergyReport{}, others: map[uint64]*bench{}}
 }
 
-// again is the bench of the given run, this one of run 0: the others have other noise.
+// again returns the bench of a given run; run 0 is this one, the others have different noise.
 func (b *bench) again(run uint64) *bench {
 	if run == 0 {
 		return b
@@ -76,7 +76,7 @@ func (b *bench) again(run uint64) *bench {
 	return b.others[run]
 }
 
-// with is a bench with other constants that knows the same kinds of boards.
+// with returns a bench with other constants and the same kinds of boards.
 func (b *bench) with(c constants) *bench {
 	out := newBench(c, b.seed)
 	out.kinds = b.kinds
@@ -94,7 +94,7 @@ func (b *bench) board(u unit) (*virtual.Board, error) {
 	return out, err
 }
 
-// fresh builds a board at full speed, just booted.
+// fresh creates a board at full speed, just booted.
 func (b *bench) fresh(u unit, noise float64) (*virtual.Board, error) {
 	o := virtual.Options{Name: u.board, Medium: u.medium, Instance: u.instance, Seed: b.seed, Noise: &noise}
 	if chip, ok := b.chips[u.board]; ok {
@@ -103,7 +103,7 @@ func (b *bench) fresh(u unit, noise float64) (*virtual.Board, error) {
 	return rig.Board(o)
 }
 
-// kind opens a board by its files, as on a real Jetson.
+// kind opens a board through its files, as on a real Jetson.
 func (b *bench) kind(board string) (kind, error) {
 	if found, ok := b.kinds[board]; ok {
 		return found, nil
@@ -129,7 +129,7 @@ func (b *bench) kind(board string) (kind, error) {
 	return k, nil
 }
 
-// mode is the power mode of a setup on a board.
+// mode returns the power mode of a setup on a board.
 func (b *bench) mode(board string, s setup) (tegra.Mode, error) {
 	k, err := b.kind(board)
 	if err != nil {
@@ -152,7 +152,7 @@ func (b *bench) mode(board string, s setup) (tegra.Mode, error) {
 	return k.space.Snap(m)
 }
 
-// job is the workload of a setup.
+// job returns the workload of a setup.
 func (b *bench) job(name string, s setup) (physics.Workload, error) {
 	w, ok := b.workloads[name]
 	if !ok {
@@ -167,7 +167,7 @@ func (b *bench) job(name string, s setup) (physics.Workload, error) {
 	return w, nil
 }
 
-// run is a job under a setup: what it does, and where.
+// run is a job under a setup, with where it runs and the result.
 type run struct {
 	bench *bench
 	unit  unit
@@ -177,18 +177,18 @@ type run struct {
 	observed
 }
 
-// observed is one steady minibatch.
+// observed is a steady minibatch.
 type observed struct {
 	physics.Steps
 	gpuMHz, cpuMHz float64
 	gpuLoad        float64 // 0 to 1
 	cpuLoad        float64 // of all cores, 0 to 1
 	cpuBelow       float64 // share of time below the CPU's highest clock
-	cpuMost        float64 // the highest it takes, as a share of that
+	cpuMost        float64 // highest clock used, relative to the CPU's highest
 	emcBelow       float64 // share of time below the memory's highest clock
 }
 
-// run works a setup out: by the board's steady state where clocks are locked, by letting it run where they are free.
+// run evaluates a setup: by the board's steady state with locked clocks, by running it with free clocks.
 func (b *bench) run(j evidence.Job, s setup) (r run, err error) {
 	r = run{bench: b, unit: unit{board: j.Board, medium: s.medium}, setup: s}
 	if s.board != "" {
@@ -215,7 +215,7 @@ func (b *bench) run(j evidence.Job, s setup) (r run, err error) {
 	return r, err
 }
 
-// locked is the steady state with locked clocks.
+// locked returns the steady state with locked clocks.
 func locked(board *virtual.Board, w physics.Workload, m tegra.Mode, cold bool) (o observed, err error) {
 	if o.Steps, err = board.Steady(w, m, cold); err != nil {
 		return o, err

@@ -1,9 +1,9 @@
-// Package fidelity holds the virtual boards against every hardware figure that the papers print.
+// Package fidelity compares the virtual boards with every hardware figure printed in the papers.
 //
 //	figures.csv ──► Figure ──► words, on a bench (virtual boards, the session's own campaigns) ──► evidence.Result
 //
-// Nothing here is a measurement, and no value is stored: each is worked out by the boards that the rest of the program
-// runs on.
+// Nothing here is a measurement, and no value is stored: each is computed with the boards that the rest of the program
+// uses.
 package fidelity
 
 import (
@@ -16,17 +16,17 @@ import (
 	"jtune/tui/session/lab/evidence"
 )
 
-// Figure is a published quantity of hardware and how it is simulated.
+// Figure is a published hardware quantity and how it is simulated.
 type Figure struct {
 	evidence.Figure
-	word, of    string // its one term: the word, and the quantity that it is about
+	word, of    string // its only term: the word and the quantity
 	at, against []setup
 }
 
 //go:embed figures.csv
 var figuresCSV string
 
-// Figures are all published hardware figures. Tolerances are this project's.
+// Figures returns all published hardware figures. The tolerances are this project's.
 var Figures = sync.OnceValue(func() []Figure {
 	figures, err := parseFigures(figuresCSV)
 	if err != nil {
@@ -51,7 +51,7 @@ func parseFigures(text string) (out []Figure, err error) {
 	return out, err
 }
 
-// About reports whether a figure is about a board, alone or among others.
+// About reports whether a figure describes a board, alone or among others.
 func (f *Figure) About(board string) bool {
 	for _, j := range f.Jobs {
 		if j.Board == board {
@@ -69,7 +69,7 @@ func (f *Figure) About(board string) bool {
 //go:embed verdicts.csv
 var verdictsCSV string
 
-// Expected are the verdicts of the boards as they were released, by figure.
+// Expected returns the verdicts of the released boards, by figure.
 var Expected = sync.OnceValue(func() map[string]evidence.Verdict {
 	out := map[string]evidence.Verdict{}
 	for line := range strings.Lines(verdictsCSV) {
@@ -79,7 +79,7 @@ var Expected = sync.OnceValue(func() map[string]evidence.Verdict {
 	return out
 })
 
-// Lost lists the results that held when the boards were released and hold no more.
+// Lost lists the results that held when the boards were released and no longer hold.
 func Lost(results []evidence.Result) (out []evidence.Result) {
 	for _, r := range results {
 		if Expected()[r.ID].Holds() && !r.Verdict.Holds() {
@@ -89,7 +89,7 @@ func Lost(results []evidence.Result) (out []evidence.Result) {
 	return out
 }
 
-// Evaluate works figures out, one after another.
+// Evaluate computes figures one after another.
 func Evaluate(ctx context.Context, figures []Figure, seed uint64) (out []evidence.Result, err error) {
 	b := newBench(builtIn(), seed)
 	for _, f := range figures {
@@ -106,5 +106,5 @@ func Evaluate(ctx context.Context, figures []Figure, seed uint64) (out []evidenc
 	return out, nil
 }
 
-// Simulation says what a report is.
+// Simulation is the label of a report.
 const Simulation = "Simulated on virtual boards, not measured."

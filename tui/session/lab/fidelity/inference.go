@@ -17,7 +17,7 @@ import (
 	"jtune/tui/session/study"
 )
 
-// perRequest is the batch size of the study of inference.
+// perRequest is the batch size of the inference study.
 const perRequest = 1
 
 // answer is one batch of inference in a mode.
@@ -32,7 +32,7 @@ func (b *bench) answer(board string, w physics.Workload, m tegra.Mode) (answer, 
 	return answer{s.TimeMS, s.TimeMS * s.Power.Total() / 1000}, err
 }
 
-// study is the program's own energy study of a network: all that is left out is what repeats a reading.
+// study runs the program's own energy study of a network, without repeated readings.
 func (b *bench) study(board string, n physics.Network, other ...tegra.Governors) (*study.EnergyReport, error) {
 	key := fmt.Sprint(board, n.Name, other)
 	if found, ok := b.studies[key]; ok {
@@ -58,7 +58,7 @@ func (b *bench) study(board string, n physics.Network, other ...tegra.Governors)
 	return out, err
 }
 
-// least is what the pair of least energy saves of the energy of free clocks, and adds to their latency, in percent.
+// least returns the energy that the best pair saves compared with free clocks, and the latency it adds, in percent.
 func (b *bench) least(board string, n physics.Network) (saving, latency float64, err error) {
 	r, err := b.study(board, n)
 	if err != nil {
@@ -68,8 +68,8 @@ func (b *bench) least(board string, n physics.Network) (saving, latency float64,
 	return -energy.V, time.V, nil
 }
 
-// residency is the share of time, in percent, at the highest clock in use under the governors: the mean of all
-// networks, each run a few times, as one run of less than a minute sees few changes of a clock.
+// residency returns the share of time, in percent, at the highest clock in use under the governors. It is the mean of
+// all networks, each run a few times, because a run of less than a minute sees few clock changes.
 func residency(b *bench, f Figure) ([]float64, error) {
 	const runs = 4
 	total := 0.0
@@ -87,7 +87,7 @@ func residency(b *bench, f Figure) ([]float64, error) {
 	return []float64{total / float64(runs*len(physics.Networks()))}, nil
 }
 
-// otherGovernors is by how many percent the energy of a request differs under other governors of the CPU.
+// otherGovernors returns the difference in energy per request under other CPU governors, in percent.
 func otherGovernors(b *bench, f Figure) (out []float64, err error) {
 	r, err := b.study(f.Jobs[0].Board, physics.Networks()[0], tegra.Governors{CPU: "ondemand"},
 		tegra.Governors{CPU: "conservative"})
@@ -101,7 +101,7 @@ func otherGovernors(b *bench, f Figure) (out []float64, err error) {
 	return out, nil
 }
 
-// savings are the savings of all networks, ascending.
+// savings returns the savings of all networks, ascending.
 func (b *bench) savings(board string) (out []float64, err error) {
 	for _, n := range physics.Networks() {
 		saving, _, err := b.least(board, n)
@@ -114,8 +114,8 @@ func (b *bench) savings(board string) (out []float64, err error) {
 	return out, nil
 }
 
-// places are which of the networks, by saving, a published value is held against, whose names are not published: on a
-// Nano in the order of six values, on a Xavier NX the least and the two most.
+// places maps a published value without a network name to a network, by its rank in saving: on a Nano in the order of
+// the six values, on a Xavier NX the least and the two largest.
 var places = map[string]map[string]int{
 	"nano":      {"1": 1, "2": 5, "3": 2, "4": 0, "5": 3, "6": 4, "max": 5},
 	"xavier-nx": {"1": 0, "2": 4, "3": 5, "max": 5},
@@ -143,7 +143,7 @@ func latencyAtLeastEnergy(b *bench, f Figure) (out []float64, err error) {
 	return out, nil
 }
 
-// grid is what every pair of clocks does to a network.
+// grid returns the results of every pair of clocks for a network.
 func (b *bench) grid(board string, n physics.Network) (energy.Grid, error) {
 	k, err := b.kind(board)
 	if err != nil {
@@ -166,7 +166,7 @@ func (b *bench) grid(board string, n physics.Network) (energy.Grid, error) {
 	return out, nil
 }
 
-// latencyFalls reports whether raising the CPU's or the GPU's clock never slows any network.
+// latencyFalls returns whether raising the CPU or GPU clock never slows any network.
 func latencyFalls(b *bench, f Figure) ([]float64, error) {
 	falls := true
 	for _, n := range physics.Networks() {
@@ -179,8 +179,8 @@ func latencyFalls(b *bench, f Figure) ([]float64, error) {
 	return []float64{truth(falls)}, nil
 }
 
-// energyOneWay reports of each board whether the energy of most networks is least at an end of the GPU's clocks, the
-// CPU at its highest.
+// energyOneWay returns for each board whether the energy of most networks has its minimum at an end of the GPU's
+// clocks, with the CPU at its highest clock.
 func energyOneWay(b *bench, f Figure) (out []float64, err error) {
 	for _, j := range f.Jobs {
 		oneWay := 0
@@ -198,10 +198,10 @@ func energyOneWay(b *bench, f Figure) (out []float64, err error) {
 	return out, nil
 }
 
-// cplusplus is a C++ program's CPU time per kernel against PyTorch's in Python.
+// cplusplus is the CPU time per kernel of a C++ program relative to PyTorch in Python.
 const cplusplus = 0.4
 
-// stackCost is what Python costs in energy over C++ at the highest clocks, the mean of all networks, in percent.
+// stackCost returns the extra energy of Python over C++ at the highest clocks, as the mean of all networks in percent.
 func stackCost(b *bench, f Figure) ([]float64, error) {
 	total := 0.0
 	for _, n := range physics.Networks() {

@@ -13,25 +13,25 @@ import (
 	"jtune/tui/session/lab/refit"
 )
 
-// Fit says how far the boards before Orin were fitted to the figures, and what holds of a figure that the fit does not
-// see: each fact is left out with all figures that state it, and the constants are fitted again to the others.
+// Fit says how far the boards before Orin were fitted to the figures, and how well the fit predicts figures that it has
+// not seen: each fact is left out with all figures that state it, and the constants are refitted to the others.
 type Fit struct {
 	Constants struct {
 		Fitted    int     `json:"fitted"`
 		Effective float64 `json:"effective"` // of those fitted to Figures: the trace of the hat matrix
-		Figures   int     `json:"figures"`   // that all but Savings of them were fitted to
-		Within    int     `json:"within"`    // of these
-		Savings   int     `json:"savings"`   // of Fitted: chosen by published savings of energy as a whole
-		Unfounded int     `json:"unfounded"` // besides, with neither a published figure nor a shared sweep behind them
-		// Origins are where each constant comes from.
+		Figures   int     `json:"figures"`   // figures used for all fitted constants but Savings
+		Within    int     `json:"within"`    // of Figures
+		Savings   int     `json:"savings"`   // of Fitted: chosen from published energy savings as a whole
+		Unfounded int     `json:"unfounded"` // additional constants, without a published figure or a shared sweep
+		// Origins are the origins of all constants.
 		Origins []origin.Origin `json:"origins"`
 	}
 	LeftOut struct {
-		Facts   int `json:"facts"`   // that the figures state, restatements taken together
+		Facts   int `json:"facts"`   // facts stated by the figures, restatements counted once
 		Figures int `json:"figures"` // each left out with all that state the same
-		Within  int `json:"within"`  // of these
+		Within  int `json:"within"`  // of Figures
 	}
-	// Off is by a fitted figure's ID how many tolerances it is off without its fact.
+	// Off is the deviation of each fitted figure without its fact, in tolerances, by ID.
 	Off map[string]float64
 }
 
@@ -61,8 +61,8 @@ func (c constants) scaled(one origin.Constant, factor float64) constants {
 	return out
 }
 
-// fitsTo reports whether a figure is one that constants were fitted to: an equation that follows from physics alone on
-// the boards before Orin.
+// fitsTo reports whether constants were fitted to a figure: an equation that follows from physics alone, on the boards
+// before Orin.
 func (f *Figure) fitsTo() bool {
 	byPhysics := []string{"value", "ratio", "change", "mean-change", "part-of-change", "sum", "idle"}
 	if f.Kind != evidence.Simulated || f.Relation != "eq" && f.Relation != "approx" || f.Tolerance == 0 ||
@@ -77,7 +77,7 @@ func (f *Figure) fitsTo() bool {
 	return f.About("agx-xavier") || f.About("xavier-nx") || f.About("nano")
 }
 
-// residuals are how many tolerances each figure is off, with its sign; of several values the worst.
+// residuals returns the signed deviation of each figure in tolerances; for several values the worst.
 func (b *bench) residuals(figures []Figure) ([]float64, error) {
 	out := make([]float64, len(figures))
 	for i, f := range figures {
@@ -94,7 +94,7 @@ func (b *bench) residuals(figures []Figure) ([]float64, error) {
 	return out, nil
 }
 
-// fitOf prepares the fit to all figures that constants were fitted to.
+// fitOf prepares the fit to all figures to which constants were fitted.
 func fitOf(seed uint64) (figures []Figure, f refit.Refit, err error) {
 	figures = slices.DeleteFunc(slices.Clone(Figures()), func(f Figure) bool { return !f.fitsTo() })
 	own, list := newBench(builtIn(), seed), origin.Fitted()
@@ -108,7 +108,7 @@ func fitOf(seed uint64) (figures []Figure, f refit.Refit, err error) {
 	return figures, f, err
 }
 
-// FitOf works out how far the boards were fitted.
+// FitOf computes how far the boards were fitted.
 func FitOf(seed uint64) (out Fit, err error) {
 	figures, f, err := fitOf(seed)
 	if err != nil {
@@ -137,7 +137,7 @@ func FitOf(seed uint64) (out Fit, err error) {
 	return out, nil
 }
 
-// facts groups the places of figures that say the same.
+// facts groups the indexes of figures that state the same.
 func facts(figures []Figure) [][]int {
 	same := map[string]string{}
 	for _, f := range Figures() {

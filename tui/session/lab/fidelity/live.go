@@ -16,18 +16,18 @@ import (
 	"jtune/tui/session/lab/rig"
 )
 
-// What runs on a board with its usual noise: what such a figure is about depends on it.
+// usualNoise runs a board with its usual noise, for figures that depend on noise.
 const usualNoise = 1
 
-// campaignStride is the step between the modes that PowerTrain profiled from which a campaign's cost is worked out. It
-// shares no factor with the number of any knob's values, so that all of them occur equally often: a mode's cost differs
-// more from the mean than the settling of power differs from seed to seed.
+// campaignStride is the step between the modes profiled by PowerTrain that a campaign's cost is computed from. It
+// shares no factor with the number of values of any knob, so that all values occur equally often: a mode's cost differs
+// more from the mean than the settling of power differs between seeds.
 const campaignStride = 71
 
-// campaignCost is what profiling takes, as the program itself does it.
+// campaignCost is the cost of profiling with this program.
 type campaignCost struct {
 	perMode float64   // mean, s
-	settle  []float64 // of each mode, s from its applying to steady power
+	settle  []float64 // of each mode: from applying it to steady power, s
 }
 
 // campaign measures some of the modes that PowerTrain profiled.
@@ -57,7 +57,8 @@ func (b *bench) campaign(j evidence.Job) (out campaignCost, err error) {
 	return out, nil
 }
 
-// campaigns is what a whole campaign takes, settling and first minibatches included; or how long power settles.
+// campaigns returns the duration of a full campaign, settling and first minibatches included; or how long power
+// settles.
 func campaigns(b *bench, f Figure) (out []float64, err error) {
 	for _, j := range f.Jobs {
 		cost, err := b.campaign(j)
@@ -73,8 +74,8 @@ func campaigns(b *bench, f Figure) (out []float64, err error) {
 	return out, nil
 }
 
-// groupedMedian is the median of values that are known to an interval alone, each its upper end: interpolated within
-// the interval that holds it. A median of whole seconds would jump by one where as many modes settle before as after.
+// groupedMedian returns the median of values that are known only to an interval, each given by its upper end. It
+// interpolates within the interval that contains the median, because a median of whole seconds would jump.
 func groupedMedian(values []float64, width float64) float64 {
 	median := stats.Quantile(values, 0.5)
 	top := math.Ceil(median/width-1e-9) * width
@@ -90,13 +91,13 @@ func groupedMedian(values []float64, width float64) float64 {
 	return top - width + width*(float64(len(values))/2-below)/within
 }
 
-// epochsWatched is how many epochs of a long run are looked at, and units how many boards of a kind.
+// epochsWatched is the number of observed epochs in a long run; units is the number of boards of a kind.
 const (
 	epochsWatched = 6
 	units         = 5
 )
 
-// scatter is by how many percent the epoch farthest from their median lies off it.
+// scatter returns the largest deviation of an epoch from the median, in percent.
 func scatter(b *bench, f Figure) ([]float64, error) {
 	r, err := b.run(f.Jobs[0], f.at[0])
 	if err != nil {
@@ -114,10 +115,10 @@ func scatter(b *bench, f Figure) ([]float64, error) {
 		}
 		epochs = append(epochs, ms)
 	}
-	return []float64{farthestOff(epochs[1:])}, nil // the first one starts the job
+	return []float64{farthestOff(epochs[1:])}, nil // the first epoch starts the job
 }
 
-// farthestOff is by how many percent the value farthest from their median lies off it.
+// farthestOff returns the largest deviation from the median, in percent.
 func farthestOff(values []float64) (pct float64) {
 	median := stats.Median(slices.Clone(values))
 	for _, v := range values {
@@ -126,7 +127,7 @@ func farthestOff(values []float64) (pct float64) {
 	return pct
 }
 
-// instances is how far units of a board lie apart.
+// instances returns the spread between units of a board.
 func instances(b *bench, f Figure) ([]float64, error) {
 	r, err := b.run(f.Jobs[0], f.at[0])
 	if err != nil {
@@ -150,7 +151,7 @@ func instances(b *bench, f Figure) ([]float64, error) {
 	return []float64{farthestOff(values)}, nil
 }
 
-// sampling watches the program's sampler on a board.
+// sampling measures the program's sampler on a board.
 func sampling(b *bench, f Figure) ([]float64, error) {
 	board, err := b.fresh(unit{board: f.Jobs[0].Board}, usualNoise)
 	if err != nil {
@@ -190,7 +191,7 @@ func steps(b *bench, f Figure) ([]float64, error) {
 	return []float64{float64(n)}, nil
 }
 
-// reruns is by how many percent energies of one short run, repeated with other noise, differ.
+// reruns returns the largest deviation of energy, in percent, when a short run is repeated with other noise.
 func reruns(b *bench, f Figure) (out []float64, err error) {
 	for _, j := range f.Jobs {
 		var energies []float64
@@ -210,7 +211,7 @@ func reruns(b *bench, f Figure) (out []float64, err error) {
 	return out, nil
 }
 
-// measured is the mean energy of a minibatch in J, read from the rails.
+// measured returns the mean energy of a minibatch in J, read from the rails.
 func (r *run) measured() (float64, error) {
 	board, err := r.start(usualNoise)
 	if err != nil {
@@ -239,10 +240,10 @@ func (r *run) measured() (float64, error) {
 	return ms / rounds * power / rounds / 1000, nil
 }
 
-// hardlyAny noise: a board without any is read for nothing.
+// hardlyAny is almost no noise: on a board without any, reading costs nothing.
 const hardlyAny = 0.001
 
-// steadyMS is the mean time of a minibatch with free clocks, after a board was prepared.
+// steadyMS returns the mean time of a minibatch with free clocks, after prepare has prepared the board.
 func (r *run) steadyMS(prepare func(*virtual.Board) (done func(), err error)) (ms float64, err error) {
 	board, err := r.start(hardlyAny)
 	if err != nil {
@@ -263,7 +264,7 @@ func (r *run) steadyMS(prepare func(*virtual.Board) (done func(), err error)) (m
 // untouched prepares nothing.
 func untouched(*virtual.Board) (done func(), err error) { return func() {}, nil }
 
-// polling is what reading a board's rails costs a job, in percent of its time.
+// polling returns what reading a board's rails costs a job, in percent of its time.
 func polling(b *bench, f Figure) (out []float64, err error) {
 	every, err := time.ParseDuration(f.of)
 	if err != nil {

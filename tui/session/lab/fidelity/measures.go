@@ -11,12 +11,12 @@ import (
 	"jtune/tegra/virtual"
 )
 
-// perEpoch turns ms per minibatch into s per epoch.
+// perEpoch converts ms per minibatch to s per epoch.
 func (r *run) perEpoch(ms float64) float64 {
 	return ms * float64(r.job.Minibatches(r.job.Batch)) / 1000
 }
 
-// quantities are what figures are about, of one run.
+// quantities are the quantities of a run that figures describe.
 var quantities = map[string]func(run) (float64, error){
 	"stall_ms":          exact(func(r run) float64 { return r.StallMS }),
 	"stall_s":           exact(func(r run) float64 { return r.perEpoch(r.StallMS) }),
@@ -60,14 +60,14 @@ var quantities = map[string]func(run) (float64, error){
 	},
 }
 
-// exact is a quantity that cannot fail.
+// exact makes a quantity that cannot fail.
 func exact(of func(run) float64) func(run) (float64, error) {
 	return func(r run) (float64, error) { return of(r), nil }
 }
 
 func (r run) epochS() float64 { return r.perEpoch(r.TimeMS) }
 
-// start begins the run's job on a board of its own.
+// start starts the run's job on a new board.
 func (r run) start(noise float64) (*virtual.Board, error) {
 	board, err := r.bench.fresh(r.unit, noise)
 	if err != nil {
@@ -76,7 +76,7 @@ func (r run) start(noise float64) (*virtual.Board, error) {
 	return board, board.Start(virtual.Job{Workload: r.job.Name, Batch: r.job.Batch, Workers: &r.job.Workers})
 }
 
-// minibatches lets a board run, and returns the time of n minibatches in ms.
+// minibatches runs a board and returns the time of n minibatches in ms.
 func minibatches(board *virtual.Board, n int) (ms float64, err error) {
 	for range n {
 		m, err := board.NextMinibatch(context.Background())
@@ -88,7 +88,8 @@ func minibatches(board *virtual.Board, n int) (ms float64, err error) {
 	return ms, nil
 }
 
-// reads runs two epochs: the page cache's share of the data after the first, and files read per second in the second.
+// reads runs two epochs and returns the cached share of the data after the first, and the files read per second in the
+// second.
 func (r *run) reads() (cached, iops float64, err error) {
 	board, err := r.start(0)
 	if err != nil {
@@ -112,7 +113,7 @@ func (r *run) reads() (cached, iops float64, err error) {
 	return cached, (after - before) / perFile / (ms / 1000), err
 }
 
-// sectors are the sectors of 512 bytes that a board's drive has read, by its kernel's own count.
+// sectors returns the number of 512-byte sectors that a board's drive has read, according to its kernel.
 func sectors(board *virtual.Board) (float64, error) {
 	text, err := board.FS().ReadFile("/proc/diskstats")
 	if err != nil {
@@ -125,14 +126,14 @@ func sectors(board *virtual.Board) (float64, error) {
 	return strconv.ParseFloat(fields[5], 64)
 }
 
-// How long a run with free clocks is watched, after the governors have settled.
+// Duration of a run with free clocks, after the governors have settled.
 const (
 	settled = 20 * time.Second
 	watched = 60 * time.Second
 	looked  = 100 * time.Millisecond // between two readings
 )
 
-// watch lets a run go on with the clocks free, as a board boots, and reads what its files show.
+// watch runs a job with free clocks, as on a booted board, and reads the board's files.
 func (b *bench) watch(r run) (o observed, err error) {
 	key := fmt.Sprint(r.unit, r.job.Name, r.job.Batch, r.job.Workers)
 	if found, ok := b.live[key]; ok {
@@ -193,7 +194,7 @@ func (b *bench) watch(r run) (o observed, err error) {
 	for _, ms := range []*float64{&o.TimeMS, &o.StallMS, &o.ComputeMS, &o.FetchMS} {
 		*ms /= n
 	}
-	o.Power.GPU = power / readings // of which only the total counts
+	o.Power.GPU = power / readings // only the total is used
 	o.gpuLoad, o.cpuLoad, o.gpuMHz, o.cpuMHz = gpu/readings, cpu/readings, clock/readings, top/readings
 	o.emcBelow = slowEMC / readings
 	after := device.ClockTimes()

@@ -10,7 +10,7 @@ import (
 	"jtune/tui/session/lab/evidence"
 )
 
-// question is a figure that is worked out on a bench.
+// question is a figure to compute on a bench.
 type question struct {
 	*bench
 	figure Figure
@@ -25,7 +25,7 @@ var words = func() evidence.Words[question] {
 	return out
 }()
 
-// works work a figure out, by its word: one value or several, of which the worst counts.
+// works computes figures by word: one value or several, of which the worst counts.
 var works = map[string]func(*bench, Figure) ([]float64, error){
 	"value":  each(func(at, _ float64) float64 { return at }),
 	"ratio":  each(func(at, against float64) float64 { return at / against }),
@@ -61,10 +61,10 @@ var works = map[string]func(*bench, Figure) ([]float64, error){
 	"residency":               residency,
 }
 
-// change is from against to at, in percent.
+// change returns the change from against to at, in percent.
 func change(at, against float64) float64 { return 100 * (at/against - 1) }
 
-// value is a quantity of a job under a setup.
+// value returns a quantity of a job under a setup.
 func (b *bench) value(of string, j evidence.Job, s setup) (float64, error) {
 	quantity, ok := quantities[of]
 	if !ok {
@@ -77,7 +77,7 @@ func (b *bench) value(of string, j evidence.Job, s setup) (float64, error) {
 	return quantity(r)
 }
 
-// each compares the quantity of every job under every setup with that under what it is held against.
+// each compares the quantity of every job under every setup with that under its counterpart.
 func each(combine func(at, against float64) float64) func(*bench, Figure) ([]float64, error) {
 	return func(b *bench, f Figure) (out []float64, err error) {
 		for _, j := range f.Jobs {
@@ -108,7 +108,7 @@ func meanChange(b *bench, f Figure) ([]float64, error) {
 	return []float64{total / float64(len(changes))}, err
 }
 
-// partOfChange is by how much a part of the epoch changes the epoch, in percent.
+// partOfChange returns how much a part of the epoch changes the epoch, in percent.
 func partOfChange(b *bench, f Figure) ([]float64, error) {
 	at, err := b.value(f.of, f.Jobs[0], f.at[0])
 	if err != nil {
@@ -122,7 +122,7 @@ func partOfChange(b *bench, f Figure) ([]float64, error) {
 	return []float64{100 * (at - against) / epoch}, err
 }
 
-// under is the quantity of one job under each of the figure's setups.
+// under returns the quantity of one job under each of the figure's setups.
 func under(b *bench, f Figure, of string) (out []float64, err error) {
 	for _, s := range f.at {
 		v, err := b.value(of, f.Jobs[0], s)
@@ -143,7 +143,7 @@ func sum(b *bench, f Figure) ([]float64, error) {
 	return []float64{total}, err
 }
 
-// spread is by how much the least is below the most, in percent.
+// spread returns how far the least is below the most, in percent.
 func spread(b *bench, f Figure) ([]float64, error) {
 	values, err := under(b, f, f.of)
 	if err != nil {
@@ -152,7 +152,7 @@ func spread(b *bench, f Figure) ([]float64, error) {
 	return []float64{-change(slices.Min(values), slices.Max(values))}, nil
 }
 
-// front is the Pareto front of time and energy over the figure's setups, by their place.
+// front returns the indexes of the figure's setups on the Pareto front of time and energy.
 func front(b *bench, f Figure) ([]int, error) {
 	var points []tegra.Measured
 	for _, s := range f.at {
@@ -181,7 +181,7 @@ func onTheFront(b *bench, f Figure) ([]float64, error) {
 	return []float64{truth(slices.Contains(on, i))}, nil
 }
 
-// truth is 1 for what holds.
+// truth returns 1 if holds is true, else 0.
 func truth(holds bool) float64 {
 	if holds {
 		return 1
@@ -189,10 +189,11 @@ func truth(holds bool) float64 {
 	return 0
 }
 
-// saturated is how much of a sample's time a batch size of twice the size must still save, or the GPU counts as full.
+// saturated is the share of a sample's time that doubling the batch size must still save; below it the GPU counts as
+// full.
 const saturated = 0.15
 
-// saturation is the batch size from which on doubling it saves little time per sample.
+// saturation returns the batch size from which doubling saves little time per sample.
 func saturation(b *bench, f Figure) (out []float64, err error) {
 	for _, j := range f.Jobs {
 		last := math.Inf(1)
@@ -213,7 +214,7 @@ func saturation(b *bench, f Figure) (out []float64, err error) {
 	return out, nil
 }
 
-// profiled visits the modes that PowerTrain profiled, with the steady state of a job.
+// profiled calls visit with the steady state of a job in each mode that PowerTrain profiled.
 func (b *bench) profiled(j evidence.Job, visit func(run)) error {
 	k, err := b.kind(j.Board)
 	if err != nil {
@@ -237,7 +238,7 @@ func (b *bench) profiled(j evidence.Job, visit func(run)) error {
 	return nil
 }
 
-// span is the most over the least of the modes that PowerTrain profiled.
+// span returns the ratio of the most to the least over the modes that PowerTrain profiled.
 func span(b *bench, f Figure) ([]float64, error) {
 	least, most := math.Inf(1), 0.0
 	err := b.profiled(f.Jobs[0], func(r run) {
@@ -247,7 +248,7 @@ func span(b *bench, f Figure) ([]float64, error) {
 	return []float64{most / least}, err
 }
 
-// fastestWithin is a quantity of the fastest of these modes that stays within a power limit.
+// fastestWithin returns a quantity of the fastest of these modes within a power limit.
 func fastestWithin(b *bench, f Figure) ([]float64, error) {
 	fastest, out := math.Inf(1), 0.0
 	err := b.profiled(f.Jobs[0], func(r run) {
@@ -259,10 +260,11 @@ func fastestWithin(b *bench, f Figure) ([]float64, error) {
 	return []float64{out}, err
 }
 
-// perMode is how many clean minibatches PowerTrain took in each mode.
+// perMode is the number of clean minibatches that PowerTrain took in each mode.
 const perMode = 40
 
-// cleanCost is the time that the clean minibatches of some modes take, by the mean of all that PowerTrain profiled.
+// cleanCost returns the duration of the clean minibatches of some modes, from the mean over all modes that PowerTrain
+// profiled.
 func cleanCost(b *bench, f Figure) (out []float64, err error) {
 	unit := map[string]float64{"s": 1, "min": 60, "h": 3600}[f.of]
 	for _, j := range f.Jobs {
@@ -274,7 +276,7 @@ func cleanCost(b *bench, f Figure) (out []float64, err error) {
 		if modes == 0 {
 			modes = 1
 		}
-		if modes < 1 || f.at[0].modes == 0 { // a share of all
+		if modes < 1 || f.at[0].modes == 0 { // modes is a share of all
 			modes *= n
 		}
 		out = append(out, modes*perMode*total/n/unit)
@@ -282,7 +284,7 @@ func cleanCost(b *bench, f Figure) (out []float64, err error) {
 	return out, nil
 }
 
-// idle is the draw in mW with nothing running and the clocks locked.
+// idle returns the power in mW with nothing running and locked clocks.
 func idle(b *bench, f Figure) ([]float64, error) {
 	m, err := b.mode(f.Jobs[0].Board, f.at[0])
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"jtune/tegra"
 )
 
-// setup is what a figure's configuration means to a board. The zero value is the unchanged workload, in the fastest
-// mode, after the first epoch.
+// setup is the configuration of a figure for a board. The zero value is the unchanged workload in the fastest mode,
+// after the first epoch.
 type setup struct {
 	board   string // instead of the figure's own
 	medium  string // "": the board's usual one
@@ -20,11 +20,11 @@ type setup struct {
 	cold    bool // the first epoch
 	free    bool // governors choose the clocks
 	epochs  float64
-	modes   float64 // how many, or the share of all if below 1
+	modes   float64 // number of modes, or the share of all if below 1
 	watts   float64
 }
 
-// parseSetups reads "medium=hdd mode=a,b": one key may have several values, each a setup.
+// parseSetups parses "medium=hdd mode=a,b": one key may have several values, each of which is a setup.
 func parseSetups(text string) ([]setup, error) {
 	out := []setup{{}}
 	for field := range strings.FieldsSeq(text) {

@@ -7,13 +7,13 @@ import (
 	"jtune/tui/session/lab/evidence"
 )
 
-// Trial works figures out with other constants than the built-in ones.
+// Trial computes figures with constants other than the built-in ones.
 type Trial struct {
 	Figures []Figure
 	own     *bench
 }
 
-// NewTrial is about the figures that print a time or a power of a workload on a board and that no other repeats.
+// NewTrial selects the figures that state a time or power of a workload on a board, without restatements.
 func NewTrial(board, workload string) Trial {
 	about := evidence.Job{Board: board, Workload: workload}
 	return Trial{own: newBench(builtIn(), 0),
@@ -23,7 +23,7 @@ func NewTrial(board, workload string) Trial {
 		})}
 }
 
-// Values are the simulated values of the figures, in their units.
+// Values returns the simulated values of the figures, in their units.
 func (t Trial) Values(chip physics.Chip, w physics.Workload) (out []float64, err error) {
 	c := builtIn()
 	c.chips[chip.Name], c.workloads[w.Name] = chip, w

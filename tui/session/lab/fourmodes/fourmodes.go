@@ -1,4 +1,4 @@
-// Package fourmodes repeats the linear models of the 2022 study (section 5.7): time from four modes, one model of energy.
+// Package fourmodes repeats the linear models of the 2022 study (section 5.7): time from four modes, one energy model.
 //
 //	virtual Xavier, ten modes ──► Models: the chosen modes, epochs observed and predicted
 package fourmodes
@@ -14,33 +14,33 @@ import (
 	"jtune/tegra/virtual/physics"
 )
 
-// Board is what the 2022 study measured for its linear models on, all of it.
+// Board is the board on which the 2022 study measured everything for its linear models.
 const Board = "agx-xavier"
 
-// Jobs are the three workloads that choose the four modes and fit energy.
+// Jobs are the three workloads that determine the four modes and the energy model.
 var Jobs = []string{"lenet5", "mobilenet", "resnet18-cifar"}
 
-// Checked is only predicted.
+// Checked is a workload that is only predicted.
 const Checked = "vgg11"
 
 const (
 	chosen    = 4
-	fitEpochs = 2 // of three per mode, epoch 0 dropped
+	fitEpochs = 2 // of three per mode; epoch 0 does not count
 )
 
-// Models are the study's models, made from a virtual Xavier.
+// Models are the study's models, fitted to a virtual Xavier.
 type Models struct {
 	Found  linear.Selection
 	Epochs map[string][]linear.Epoch // by workload, in the ten modes
-	Said   map[string][]linear.Epoch // what is predicted: time by the workload's own four modes, energy by all three
+	Said   map[string][]linear.Epoch // predictions: time from the workload's own four modes, energy from all three
 	Errors map[string][]float64      // of time, %, by mode
 	Joules map[string][]float64      // of energy, %
 }
 
-// Samples are how many epochs a time model is fitted to.
+// Samples returns the number of epochs that a time model is fitted to.
 func (m *Models) Samples() int { return len(m.Found.Modes) * fitEpochs }
 
-// Make works the study's models out on a board, whose device has the study's modes.
+// Make fits the study's models on a board whose device has the study's modes.
 func Make(b *virtual.Board, d tegra.Device) (*Models, error) {
 	out := &Models{Epochs: map[string][]linear.Epoch{}, Said: map[string][]linear.Epoch{},
 		Errors: map[string][]float64{}, Joules: map[string][]float64{}}
@@ -82,7 +82,7 @@ func Make(b *virtual.Board, d tegra.Device) (*Models, error) {
 	return out, nil
 }
 
-// predict fits a workload's time to its chosen modes and predicts it in all.
+// predict fits a workload's time to its chosen modes and predicts all modes.
 func (m *Models) predict(job string, epochs []linear.Epoch, energy linear.EnergyModel) error {
 	few := slices.DeleteFunc(slices.Clone(epochs), func(e linear.Epoch) bool {
 		return !slices.Contains(m.Found.Modes, e.Mode)

@@ -1,4 +1,4 @@
-// Package origin says of each constant of the virtual boards where it comes from.
+// Package origin records where each constant of the virtual boards comes from.
 //
 //	origins.csv ──► Origin ──► All, Fitted, Unfounded
 //
@@ -14,7 +14,7 @@ import (
 	"sync"
 )
 
-// Kind is what a constant rests on.
+// Kind is the basis of a constant.
 type Kind string
 
 // Kinds.
@@ -25,24 +25,24 @@ const (
 	Sweep      Kind = "sweep"  // fitted to a shared measurement
 	Figures    Kind = "figures"
 	FewFigures Kind = "few figures" // fitted to fewer figures than there are constants
-	Savings    Kind = "savings"     // chosen by published savings of energy as a whole
+	Savings    Kind = "savings"     // chosen from published energy savings as a whole
 	Borrowed   Kind = "borrowed"    // from another board or workload
 	Assumed    Kind = "assumed"
 )
 
-// Origin is where some constants come from.
+// Origin is the origin of some constants.
 type Origin struct {
 	Of     []string `json:"of"`   // chips, workloads or networks
-	Each   bool     `json:"each"` // of these has a value of its own; else they share it
+	Each   bool     `json:"each"` // each has its own value; otherwise they share it
 	Fields []string `json:"fields"`
 	Kind   Kind     `json:"origin"`
-	Source string   `json:"source"` // a shared sweep, a paper, whom it is borrowed from, or what is known about it
+	Source string   `json:"source"` // a shared sweep, a paper, what it is borrowed from, or what is known about it
 }
 
 //go:embed origins.csv
 var originsCSV string
 
-// All are the origins of all constants.
+// All returns the origins of all constants.
 var All = sync.OnceValue(func() (out []Origin) {
 	rows, err := csv.NewReader(strings.NewReader(originsCSV)).ReadAll()
 	if err != nil {
@@ -55,13 +55,13 @@ var All = sync.OnceValue(func() (out []Origin) {
 	return out
 })
 
-// Constant is one field, of one or several.
+// Constant is a field of one or several of them.
 type Constant struct {
 	Of    []string
 	Field string
 }
 
-// Fitted are the constants that the published figures of the boards before Orin determined.
+// Fitted returns the constants that the published figures of the boards before Orin determine.
 func Fitted() (out []Constant) {
 	for _, o := range All() {
 		if o.Kind != Figures {
@@ -88,7 +88,7 @@ func Count(kinds ...Kind) (n int) {
 	return n
 }
 
-// Unfounded are those with neither a published figure nor a shared sweep behind them.
+// Unfounded returns the constants without a published figure or a shared sweep.
 func Unfounded() []Origin {
 	return slices.DeleteFunc(slices.Clone(All()), func(o Origin) bool {
 		return o.Kind != Assumed && o.Kind != Borrowed

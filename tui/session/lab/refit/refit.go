@@ -1,5 +1,5 @@
-// Package refit fits constants again to a part of the readings that they were fitted to: what holds of a reading that a
-// fit has not seen?
+// Package refit refits constants to a part of the readings that they were fitted to: how well does a fit predict
+// readings that it has not seen?
 package refit
 
 import (
@@ -8,28 +8,28 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Refit fits constants to figures that are left in: the squares of the residuals and of each constant's distance from
-// where it is expected, in standard deviations, have the least sum. Steps are Gauss-Newton steps, damped where one does
-// not lower the sum (Levenberg, Marquardt); each is judged by what the boards simulate with its constants.
+// Refit fits constants to the figures that are kept. It minimizes the sum of the squared residuals and of each
+// constant's squared distance from its expected value, in standard deviations. The steps are Gauss-Newton steps, damped
+// if one does not lower the sum (Levenberg, Marquardt); each is judged by a simulation with its constants.
 type Refit struct {
 	at func(x []float64) ([]float64, error) // residuals with each constant multiplied by exp(x)
 	n  int                                  // constants
-	// Renew takes the slopes again after each step; without it they stay the slopes at the constants in use, which
-	// costs a thirtieth and gives the same within a tenth of a tolerance where the fit changes little.
+	// Renew recomputes the slopes after each step. Without it the slopes at the current constants are used, which costs
+	// a thirtieth and agrees within a tenth of a tolerance if the fit changes little.
 	Renew bool
 
-	r      []float64  // residuals with the constants in use
-	slopes *mat.Dense // of the residuals, by the constants' logarithms
-	// expected is the logarithm of each constant that is expected, relative to the one in use: where the constants in
-	// use are those that all figures together give.
+	r      []float64  // residuals with the current constants
+	slopes *mat.Dense // of the residuals, by the logarithms of the constants
+	// expected is the logarithm of each constant's expected value relative to the current one. It is chosen so that the
+	// current constants are the fit to all figures.
 	expected []float64
 }
 
-// priorWidth is how far a constant may lie from its expected value before the figures speak: one standard deviation of
-// its logarithm.
+// priorWidth is one standard deviation of the logarithm of a constant around its expected value, before the figures are
+// considered.
 const priorWidth = 0.35
 
-// nudge is the relative change by which derivatives are taken.
+// nudge is the relative step for derivatives.
 const nudge = 1e-4
 
 const (
@@ -39,7 +39,8 @@ const (
 	leastGain   = 1e-4 // in the sum of squares
 )
 
-// New prepares the fit of n constants. at gives the residuals, in tolerances, with each constant multiplied by exp(x).
+// New prepares the fit of n constants. at returns the residuals, in tolerances, with each constant multiplied by
+// exp(x).
 func New(n int, at func(x []float64) ([]float64, error)) (f Refit, err error) {
 	f = Refit{at: at, n: n}
 	x := make([]float64, n)
@@ -57,10 +58,10 @@ func New(n int, at func(x []float64) ([]float64, error)) (f Refit, err error) {
 	return f, nil
 }
 
-// Residuals are those with the constants in use.
+// Residuals returns the residuals with the current constants.
 func (f *Refit) Residuals() []float64 { return f.r }
 
-// slopesAt moves each constant a little.
+// slopesAt computes the slopes by moving each constant a little.
 func (f *Refit) slopesAt(x, r []float64) (*mat.Dense, error) {
 	out := mat.NewDense(len(r), f.n, nil)
 	for k := range x {
@@ -77,7 +78,7 @@ func (f *Refit) slopesAt(x, r []float64) (*mat.Dense, error) {
 	return out, nil
 }
 
-// Without are the residuals of some figures once the constants are fitted to all others.
+// Without returns the residuals of some figures after fitting the constants to all others.
 func (f Refit) Without(those []int) ([]float64, error) {
 	x, r, slopes := make([]float64, f.n), f.r, mat.DenseCopyOf(f.slopes)
 	forget := func(s *mat.Dense) {
@@ -122,7 +123,7 @@ func (f Refit) Without(those []int) ([]float64, error) {
 	return out, nil
 }
 
-// sum is what a fit that does not see those minimises.
+// sum returns the quantity that a fit without these figures minimizes.
 func (f *Refit) sum(x, r []float64, those []int) (sum float64) {
 	for _, v := range r {
 		sum += v * v
@@ -136,7 +137,7 @@ func (f *Refit) sum(x, r []float64, those []int) (sum float64) {
 	return sum
 }
 
-// step solves the linearised fit; most is the largest part of the step.
+// step solves the linearized fit; most is the largest component of the step.
 func (f *Refit) step(x, r []float64, slopes *mat.Dense, damp float64) (step []float64, most float64) {
 	normal, pull := normalOf(slopes), mat.NewVecDense(f.n, nil)
 	pull.MulVec(slopes.T(), mat.NewVecDense(len(r), r))
@@ -155,7 +156,7 @@ func (f *Refit) step(x, r []float64, slopes *mat.Dense, damp float64) (step []fl
 	return step, most
 }
 
-// normalOf is the matrix of the normal equations, with the prior.
+// normalOf returns the matrix of the normal equations, with the prior.
 func normalOf(slopes *mat.Dense) *mat.Dense {
 	var normal mat.Dense
 	normal.Mul(slopes.T(), slopes)
@@ -166,8 +167,7 @@ func normalOf(slopes *mat.Dense) *mat.Dense {
 	return &normal
 }
 
-// Effective is how many constants the residuals determine, of those that the prior leaves free: the trace of the matrix
-// that says how the fitted values follow the published ones.
+// Effective returns how many constants the residuals determine in spite of the prior: the trace of the hat matrix.
 func (f *Refit) Effective() float64 {
 	var solved, hat mat.Dense
 	if err := solved.Solve(normalOf(f.slopes), f.slopes.T()); err != nil {

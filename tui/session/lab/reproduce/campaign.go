@@ -15,18 +15,19 @@ import (
 	"jtune/tui/session/lab/rig"
 )
 
-// campaignModes is how many modes are profiled with all their minibatches: enough for a reference, by reference-size.
+// campaignModes is how many modes are profiled with all their minibatches: enough for a reference, according to
+// reference-size.
 const campaignModes = 500
 
 // profiled is a campaign with every minibatch and power sample.
 type profiled struct {
 	modes []tegra.Mode
-	times map[tegra.Mode][]float64 // ms, clean ones
+	times map[tegra.Mode][]float64 // ms, clean minibatches
 	watts map[tegra.Mode][]float64
-	truth []tegra.Measured // free of noise
+	truth []tegra.Measured // without noise
 }
 
-// raw collects what a campaign measures.
+// raw collects the raw data of a campaign.
 type raw struct{ *profiled }
 
 func (r raw) Knobs(tegra.Setting, *record.Variant, tegra.Applied) error { return nil }
@@ -84,7 +85,7 @@ func (l *lab) campaign() (*profiled, error) {
 	return out, nil
 }
 
-// first are the medians of the first minibatches of each mode.
+// first returns the medians of the first minibatches of each mode.
 func (p *profiled) first(minibatches int) (out []tegra.Measured) {
 	for _, m := range p.modes {
 		out = append(out, nn.Sample{Mode: m, TimesMS: p.times[m], PowersW: p.watts[m]}.First(minibatches).Median())
@@ -95,7 +96,7 @@ func (p *profiled) first(minibatches int) (out []tegra.Measured) {
 // minibatchCounts are how many minibatches of a mode the sensitivity study uses.
 var minibatchCounts = []int{10, 20, 30, 40}
 
-// minibatches are the errors of networks learned from the first 10 to 40 minibatches of each mode: time or power.
+// minibatches returns the errors of networks learned from the first 10 to 40 minibatches of each mode: time or power.
 func (l *lab) minibatches(args []string) (out []float64, err error) {
 	errors, err := l.minibatchErrors()
 	for _, e := range errors {
@@ -104,7 +105,7 @@ func (l *lab) minibatches(args []string) (out []float64, err error) {
 	return out, err
 }
 
-// minibatchErrors are errors of time and power by minibatchCounts.
+// minibatchErrors returns the errors of time and power by minibatchCounts.
 func (l *lab) minibatchErrors() (out [][2]float64, err error) {
 	p, err := l.campaign()
 	if err != nil {
@@ -139,7 +140,7 @@ func (l *lab) minibatchTable() (Table, error) {
 	return t, nil
 }
 
-// referenceSizes are how many modes a reference is learned from; 0: all. PowerTrain tried 500 to all.
+// referenceSizes returns how many modes a reference is learned from; 0: all. PowerTrain tried 500 to all.
 func (l *lab) referenceSizes() []int {
 	if l.Quick {
 		return []int{quickModes / 6, quickModes / 2, 0}
@@ -147,7 +148,7 @@ func (l *lab) referenceSizes() []int {
 	return []int{500, 1000, 2000, 0}
 }
 
-// sizeErrors are the errors of transfers from references of each size, on MobileNet.
+// sizeErrors returns the errors of transfers from references of each size, on MobileNet.
 func (l *lab) sizeErrors() (out [][2]float64, err error) {
 	s, err := l.sweepOf(mobilenet)
 	if err != nil {
@@ -175,7 +176,7 @@ func (l *lab) sizeErrors() (out [][2]float64, err error) {
 	return out, nil
 }
 
-// referenceSize is by how many points the error of a transfer changes from the smallest reference to all modes.
+// referenceSize returns how many points the error of a transfer changes from the smallest reference to all modes.
 func (l *lab) referenceSize(args []string) ([]float64, error) {
 	errors, err := l.sizeErrors()
 	if err != nil {

@@ -23,7 +23,7 @@ func (l *lab) lines() (*fourmodes.Models, error) {
 	return l.linearModels, err
 }
 
-// linear is a result of the study's linear models, by name.
+// linear returns a result of the study's linear models, by name.
 func (l *lab) linear(args []string) ([]float64, error) {
 	models, err := l.lines()
 	if err != nil {
@@ -34,7 +34,7 @@ func (l *lab) linear(args []string) ([]float64, error) {
 		return []float64{float64(models.Found.Tried)}, nil
 	case "samples":
 		return []float64{float64(models.Samples())}, nil
-	case "time": // overall, of the workloads that chose the modes
+	case "time": // over all workloads that chose the modes
 		var all []float64
 		for _, job := range fourmodes.Jobs {
 			all = append(all, models.Errors[job]...)
@@ -64,7 +64,7 @@ func (l *lab) linear(args []string) ([]float64, error) {
 	return nil, fmt.Errorf("no result %q of the linear models", args[0])
 }
 
-// chosenModes lists the four modes, and observed and predicted epochs in each of the ten.
+// chosenModes lists the four modes, and the observed and predicted epochs in each of the ten.
 func (l *lab) chosenModes() (Table, error) {
 	models, err := l.lines()
 	if err != nil {
@@ -97,7 +97,7 @@ func (l *lab) chosenModes() (Table, error) {
 	return t, nil
 }
 
-// number prints a value with three digits.
+// number formats a value with three digits.
 func number(v float64) string {
 	if math.Abs(v) < 1e-9 {
 		v = 0

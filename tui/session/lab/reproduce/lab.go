@@ -26,17 +26,17 @@ import (
 	"jtune/tui/session/lab/rig"
 )
 
-// How much is run: as many random samples of modes as PowerTrain takes, and references of all 4,368 modes of the grid.
+// Amount of work: as many random samples of modes as PowerTrain, and references of all 4,368 modes of the grid.
 const (
 	samples      = 10
-	unseen       = 20 // of LSTM and BERT (section 4.3.2)
+	unseen       = 20 // for LSTM and BERT (section 4.3.2)
 	quickSamples = 1
 	quickModes   = 600  // of a reference
-	quickSteps   = 1000 // of the networks of references, in place of 3,000 at least
-	quickScratch = 4000 // of networks that learn from few modes, in place of 12,000
+	quickSteps   = 1000 // of networks of references, instead of at least 3,000
+	quickScratch = 4000 // of networks that learn from few modes, instead of 12,000
 )
 
-// referenceConfig are the settings of the networks that learn from many modes.
+// referenceConfig returns the settings of networks that learn from many modes.
 func (l *lab) referenceConfig() nn.Config {
 	c := nn.Config{Seed: l.Seed}
 	if l.Quick {
@@ -45,7 +45,7 @@ func (l *lab) referenceConfig() nn.Config {
 	return c
 }
 
-// scratchConfig is the configuration of networks that learn from few.
+// scratchConfig returns the settings of networks that learn from few modes.
 func (l *lab) scratchConfig() *nn.Config {
 	c := nn.FromScratch()
 	if l.Quick {
@@ -54,7 +54,7 @@ func (l *lab) scratchConfig() *nn.Config {
 	return &c
 }
 
-// lab holds what studies share.
+// lab holds what the studies share.
 type lab struct {
 	Options
 	ctx        context.Context
@@ -70,8 +70,8 @@ type lab struct {
 	sensitivity  [][2]float64 // of minibatchErrors
 	bySize       [][2]float64 // of sizeErrors
 
-	simulated bool            // what was last worked out rests on a virtual board
-	drawn     int             // the fewest samples of modes that it takes medians of; 0: it draws none
+	simulated bool            // the last result comes from a virtual board
+	drawn     int             // the fewest samples of modes behind its medians; 0: no sampling
 	used      map[string]bool // sweeps of the present study
 }
 
@@ -88,14 +88,14 @@ func newLab(ctx context.Context, o Options) *lab {
 		pickedOf: map[string]*picks{}, used: map[string]bool{}}
 }
 
-// forget begins a study.
+// forget starts a study.
 func (l *lab) forget() { l.simulated, l.used = false, map[string]bool{} }
 
-// SweepFile is the name of a measured sweep's file in Options.Sweeps: of a workload on a kind of board, such as
-// agx-orin_resnet18.csv, or agx-orin_resnet18@8.csv for another batch size than its own.
+// SweepFile returns the file name of a measured sweep in Options.Sweeps: a workload on a kind of board, such as
+// agx-orin_resnet18.csv, or agx-orin_resnet18@8.csv for a batch size other than its own.
 func SweepFile(place string) string { return strings.Replace(place, "/", "_", 1) + ".csv" }
 
-// notes say which sweeps of the present study are simulated and where measured ones would be taken from.
+// notes lists which sweeps of the present study are simulated, and where measured ones would be read from.
 func (l *lab) notes() (out []string) {
 	var lacking []string
 	for _, place := range slices.Sorted(maps.Keys(l.used)) {
@@ -113,7 +113,7 @@ func (l *lab) notes() (out []string) {
 	return out
 }
 
-// board is a virtual board at full speed with its usual noise.
+// board returns a virtual board at full speed with its usual noise.
 func (l *lab) board(name string) (*virtual.Board, tegra.Device, error) {
 	if b, ok := l.boards[name]; ok {
 		return b, l.devices[name], nil
@@ -130,11 +130,11 @@ func (l *lab) board(name string) (*virtual.Board, tegra.Device, error) {
 	return b, d, nil
 }
 
-// Modes that PowerTrain profiled where it was not the whole grid: 1,000 random ones of an AGX Xavier, and on an Orin
-// Nano every second CPU clock of three core counts, three GPU and two memory clocks.
+// Modes that PowerTrain profiled if not the whole grid: 1,000 random ones of an AGX Xavier, and on an Orin Nano every
+// second CPU clock with three core counts, three GPU clocks and two memory clocks.
 const xavierModes = 1000
 
-// profiled are the modes of a sweep of a board.
+// profiled returns the modes of a sweep on a board.
 func (l *lab) profiled(board string) ([]tegra.Mode, error) {
 	_, d, err := l.board(board)
 	if err != nil {
@@ -154,8 +154,8 @@ func (l *lab) profiled(board string) ([]tegra.Mode, error) {
 	return space.Grid().Modes(), nil
 }
 
-// nanoModes are the modes of the Orin Nano's profile: even core counts, every second CPU clock from the top, first,
-// middle and last GPU clock, least and highest memory clock.
+// nanoModes returns the modes of the Orin Nano's profile: even core counts, every second CPU clock from the top, the
+// first, middle and last GPU clock, and the lowest and highest memory clock.
 func nanoModes(s *tegra.Space) (*tegra.Space, error) {
 	var cores []int
 	for _, n := range s.Cores {
@@ -173,8 +173,8 @@ func nanoModes(s *tegra.Space) (*tegra.Space, error) {
 	return tegra.NewSpace(cores, cpu, gpu, ends(s.EMC))
 }
 
-// sweepOf is a workload in every profiled mode: measured, where Sweeps has the file, else as a virtual board does it.
-// A place is BOARD/WORKLOAD or BOARD/WORKLOAD@BATCH.
+// sweepOf returns a workload in every profiled mode: measured if Sweeps has the file, otherwise simulated on a virtual
+// board. A place is BOARD/WORKLOAD or BOARD/WORKLOAD@BATCH.
 func (l *lab) sweepOf(place string) (*measuredSweep, error) {
 	s, ok := l.sweeps[place]
 	if !ok {
@@ -192,7 +192,7 @@ func (l *lab) sweepOf(place string) (*measuredSweep, error) {
 	return s, nil
 }
 
-// readSweep is nil where there is no file.
+// readSweep returns nil if there is no file.
 func (l *lab) readSweep(place string) (*measuredSweep, error) {
 	if l.Sweeps == "" {
 		return nil, nil
@@ -245,11 +245,11 @@ func (l *lab) simulate(place string) (*measuredSweep, error) {
 	return s, nil
 }
 
-// reference is the networks of a workload, learned from at most that many of its modes; 0: all.
+// reference returns the networks of a workload, learned from at most that many of its modes; 0: all.
 func (l *lab) reference(place string, most int) (*learn.Reference, error) {
 	key := fmt.Sprint(place, " ", most)
 	if r, ok := l.references[key]; ok {
-		_, err := l.sweepOf(place) // it is used here too
+		_, err := l.sweepOf(place) // record its use here too
 		return r, err
 	}
 	s, err := l.sweepOf(place)
@@ -272,7 +272,7 @@ func (l *lab) reference(place string, most int) (*learn.Reference, error) {
 	return r, nil
 }
 
-// thinned are that many rows at random.
+// thinned returns n random rows.
 func thinned(rows []tegra.Measured, n int, seed uint64) (out []tegra.Measured) {
 	for _, i := range rand.New(rand.NewPCG(seed, 0x7265)).Perm(len(rows))[:n] {
 		out = append(out, rows[i])
@@ -280,7 +280,7 @@ func thinned(rows []tegra.Measured, n int, seed uint64) (out []tegra.Measured) {
 	return out
 }
 
-// seeds is how many samples of modes are drawn for a method on a place; none for one that learns nothing.
+// seeds returns how many samples of modes are drawn for a method on a place; none for a method that does not learn.
 func (l *lab) seeds(method, place string) (n int) {
 	switch job := jobOf(place); {
 	case method == bench.Maxn || method == bench.Presets:
@@ -298,7 +298,7 @@ func (l *lab) seeds(method, place string) (n int) {
 	return n
 }
 
-// score is a method's row on a sweep, having learned from that many modes. "none" is no reference.
+// score returns a method's row on a sweep after learning from `size` modes. "none" means no reference.
 func (l *lab) score(method string, size int, place, reference string) (score.Row, error) {
 	s, err := l.sweepOf(place)
 	if err != nil {
@@ -320,7 +320,7 @@ func (l *lab) score(method string, size int, place, reference string) (score.Row
 		Seed: l.Seed, Scratch: l.scratchConfig(),
 		Workers: runtime.GOMAXPROCS(0)}
 	board := boardOf(place)
-	if board != "agx-orin" { // PowerTrain's limits belong to an AGX Orin
+	if board != "agx-orin" { // PowerTrain's limits apply to an AGX Orin
 		o.BudgetFrom, o.BudgetTo, o.BudgetStep = 0, 0, 0
 	}
 	if method == bench.Presets {
@@ -349,7 +349,7 @@ func boardOf(place string) string {
 	return board
 }
 
-// jobOf is the workload of a place, without its batch size.
+// jobOf returns the workload of a place, without its batch size.
 func jobOf(place string) string {
 	_, job, _ := strings.Cut(place, "/")
 	job, _, _ = strings.Cut(job, "@")

@@ -41,7 +41,7 @@ var words = evidence.Words[*lab]{
 	"binary-excess":  one((*lab).binaryExcess),
 }
 
-// one is a word of a single value.
+// one makes a word with a single value.
 func one(of func(*lab, []string) (float64, error)) func(*lab, []string) ([]float64, error) {
 	return func(l *lab, args []string) ([]float64, error) {
 		v, err := of(l, args)
@@ -54,7 +54,7 @@ func (l *lab) spaceOf(args []string, of func(*tegra.Space) int) (float64, error)
 	if err != nil {
 		return 0, err
 	}
-	l.simulated = true // its lists are the lists of a virtual board
+	l.simulated = true // the lists come from a virtual board
 	return float64(of(d.Space())), nil
 }
 
@@ -86,7 +86,7 @@ func (l *lab) gridValues(args []string) (float64, error) {
 	})
 }
 
-// pairs are the combinations of CPU and GPU clock.
+// pairs counts the combinations of CPU and GPU clock.
 func (l *lab) pairs(args []string) (float64, error) {
 	return l.spaceOf(args, func(s *tegra.Space) int { return len(s.CPU) * len(s.GPU) })
 }
@@ -97,8 +97,8 @@ func (l *lab) profiledModes(args []string) (float64, error) {
 	return float64(len(modes)), err
 }
 
-// mape is a method's median error in percent over all modes of a sweep, those learned from included, as in the paper:
-// time or power, method, modes learned from, sweep, reference.
+// mape returns a method's median error in percent over all modes of a sweep, including those learned from, as in the
+// paper: time or power, method, modes learned from, sweep, reference.
 func (l *lab) mape(args []string) (float64, error) {
 	size, err := strconv.Atoi(args[2])
 	if err != nil {
@@ -118,7 +118,7 @@ func quantityOf[T any](quantity string, time, power T) T {
 	return time
 }
 
-// self is the error in percent of networks on the sweep that they learned: time or power, sweep.
+// self returns the error in percent of networks on the sweep that they learned: time or power, sweep.
 func (l *lab) self(args []string) (float64, error) {
 	r, err := l.reference(args[1], 0)
 	if err != nil {
@@ -127,7 +127,7 @@ func (l *lab) self(args []string) (float64, error) {
 	return pairError(args[0], r, r.Samples), nil
 }
 
-// pairError is the mean relative error of a reference's networks in percent.
+// pairError returns the mean relative error of a reference's networks in percent.
 func pairError(quantity string, r *learn.Reference, rows []tegra.Measured) float64 {
 	timeMS, powerW := r.Networks.Predict(tegra.ModesOf(tegra.SettingsOf(rows)))
 	total := 0.0
@@ -137,7 +137,7 @@ func pairError(quantity string, r *learn.Reference, rows []tegra.Measured) float
 	return 100 * total / float64(len(rows))
 }
 
-// choice is a quantity of a method's choices: method, modes learned from, sweep, reference.
+// choice makes a word for a quantity of a method's choices: method, modes learned from, sweep, reference.
 func choice(of func(score.Row) float64) func(*lab, []string) (float64, error) {
 	return func(l *lab, args []string) (float64, error) {
 		size, err := strconv.Atoi(args[1])
@@ -149,8 +149,8 @@ func choice(of func(score.Row) float64) func(*lab, []string) (float64, error) {
 	}
 }
 
-// The seven workloads whose choices PowerTrain compares, with the reference of each: ResNet-18, but MobileNet for
-// ResNet-18 itself.
+// The seven workloads whose choices PowerTrain compares; the reference is ResNet-18, and MobileNet for ResNet-18
+// itself.
 const (
 	resnet    = "agx-orin/resnet18"
 	mobilenet = "agx-orin/mobilenet"
@@ -166,10 +166,10 @@ func referenceFor(place string) string {
 	return resnet
 }
 
-// learnedModes is how many modes the methods learn from where they choose.
+// learnedModes is how many modes the methods learn from before they choose.
 const learnedModes = 50
 
-// scores are PowerTrain's, the networks' from scratch and the random sample's rows of a workload.
+// scores returns the rows of a workload for PowerTrain, the networks from scratch, and the random sample.
 func (l *lab) scores(place string) (powertrain, scratch, random score.Row, err error) {
 	if powertrain, err = l.score(bench.PowerTrain, learnedModes, place, referenceFor(place)); err != nil {
 		return
@@ -181,7 +181,7 @@ func (l *lab) scores(place string) (powertrain, scratch, random score.Row, err e
 	return
 }
 
-// areaWins counts the workloads for which PowerTrain's choices exceed their limits by the least area of the methods
+// areaWins counts the workloads for which PowerTrain's choices exceed their limits by the least area among the methods
 // that predict.
 func (l *lab) areaWins([]string) (n float64, err error) {
 	for _, place := range compared {
@@ -196,8 +196,8 @@ func (l *lab) areaWins([]string) (n float64, err error) {
 	return n, nil
 }
 
-// rarelyOver counts the workloads for which PowerTrain's choices exceed a limit by more than a watt in less than that
-// many percent.
+// rarelyOver counts the workloads for which PowerTrain exceeds a limit by more than a watt in less than a given
+// percentage of choices.
 func (l *lab) rarelyOver(args []string) (n float64, err error) {
 	most, err := strconv.ParseFloat(args[0], 64)
 	if err != nil {
@@ -215,14 +215,14 @@ func (l *lab) rarelyOver(args []string) (n float64, err error) {
 	return n, nil
 }
 
-// presetLimits are the vendor's presets by their watts, and presetWorkloads what the comparison ran.
+// presetLimits are the vendor's presets by watts, and presetWorkloads the workloads of the comparison.
 var (
 	presetLimits    = []float64{15, 30, 50}
 	presetWorkloads = []string{resnet, mobilenet}
 )
 
-// presetWins counts the six cases, presets of 15, 30 and 50 W with two workloads, in which PowerTrain's choice is
-// faster than the preset. Which workloads the paper took it does not say.
+// presetWins counts the cases in which PowerTrain's choice is faster than the preset, out of six: presets of 15, 30 and
+// 50 W with two workloads. The paper does not name its workloads.
 func (l *lab) presetWins([]string) (n float64, err error) {
 	for _, place := range presetWorkloads {
 		ours, err := l.picks(place)
@@ -238,14 +238,14 @@ func (l *lab) presetWins([]string) (n float64, err error) {
 	return n, nil
 }
 
-// probes is how many modes the multi-dimensional binary search measures, in the mean over limits: on the grid or the
+// probes returns how many modes the multi-dimensional binary search measures, averaged over limits: on the grid or the
 // space of a board.
 func (l *lab) probes(args []string) (float64, error) {
 	counts, _, err := l.searches(args[0], args[1])
 	return stats.Mean(counts), err
 }
 
-// binaryExcess is the most that an answer of the search exceeds its limit by, in watts.
+// binaryExcess returns how far an answer of the search exceeds its limit at most, in watts.
 func (l *lab) binaryExcess([]string) (float64, error) {
 	_, over, err := l.searches("grid", "agx-orin")
 	if err != nil {
@@ -254,7 +254,7 @@ func (l *lab) binaryExcess([]string) (float64, error) {
 	return max(0, slices.Max(over)), nil
 }
 
-// searches are binary searches for each limit: modes measured, and watts above the limit.
+// searches runs a binary search for each limit and returns the modes measured and the watts above the limit.
 func (l *lab) searches(where, board string) (counts, over []float64, err error) {
 	b, d, err := l.board(board)
 	if err != nil {
@@ -289,5 +289,5 @@ func (l *lab) searches(where, board string) (counts, over []float64, err error) 
 	return counts, over, nil
 }
 
-// searchLimits is for how many power limits, evenly spread, a search is run.
+// searchLimits is the number of evenly spaced power limits for which a search is run.
 const searchLimits = 10

@@ -21,12 +21,12 @@ import (
 // picked is a strategy's mode for a power limit.
 type picked struct {
 	strategy  string
-	predicted learn.Prediction // of the mode; what is measured, for strategies that measure
+	predicted learn.Prediction // of the mode; the measurement for strategies that measure
 	observed  tegra.Measured
-	epochS    float64 // as predicted
+	epochS    float64 // predicted
 }
 
-// picks are the strategies' on samples of modes of a workload.
+// picks holds the strategies' predictions from samples of modes of a workload.
 type picks struct {
 	lab      *lab
 	place    string
@@ -37,10 +37,10 @@ type picks struct {
 	presets  []tegra.Preset
 }
 
-// presetReach is how far, in octaves over all knobs, a profiled mode may lie from a preset to represent it.
+// presetReach is how far, in octaves over all knobs, a profiled mode may be from a preset to represent it.
 const presetReach = 0.3
 
-// picks learns each method from the same samples of 50 modes.
+// picks fits each method to the same samples of 50 modes.
 func (l *lab) picks(place string) (*picks, error) {
 	samples := l.seeds(bench.PowerTrain, place)
 	s, err := l.sweepOf(place)
@@ -86,7 +86,7 @@ func (l *lab) picks(place string) (*picks, error) {
 	return p, nil
 }
 
-// learn learns each method from one sample, and predicts all modes.
+// learn fits each method to one sample and predicts all modes.
 func (p *picks) learn(all []tegra.Measured, reference *learn.Reference, sample uint64) error {
 	l := p.lab
 	learned := thinned(all, min(learnedModes, len(all)), l.Seed+1+sample)
@@ -111,14 +111,13 @@ func (p *picks) learn(all []tegra.Measured, reference *learn.Reference, sample u
 	return nil
 }
 
-// at is what a method chooses for a limit in watts: of its samples the one of median observed time.
+// at returns a method's choice for a limit in watts: among its samples, the one with the median observed time.
 func (p *picks) at(method string, watts float64) picked {
 	all := p.each(method, watts)
 	return all[(len(all)-1)/2]
 }
 
-// each is what a method chooses by each of its samples, fastest first; where it knows no mode within the limit, the
-// nearest.
+// each returns a method's choice for each of its samples, fastest first; if no mode is within the limit, the nearest.
 func (p *picks) each(method string, watts float64) (out []picked) {
 	limit := optimize.Limit{PowerW: watts}
 	if method != bench.GP {
@@ -141,13 +140,13 @@ func (p *picks) each(method string, watts float64) (out []picked) {
 	return out
 }
 
-// maxn is the highest mode.
+// maxn returns the highest mode.
 func (p *picks) maxn() picked {
 	top := p.truth[p.space.Max()]
 	return picked{bench.Maxn, optimize.MeasuredPrediction(top), top, top.TimeMS / 1000 * p.perEpoch}
 }
 
-// binary is what a multi-dimensional binary search finds, which measures a dozen modes of its own.
+// binary returns the result of a multi-dimensional binary search, which measures a dozen modes of its own.
 func (p *picks) binary(watts float64) (picked, error) {
 	var only []tegra.Setting
 	for _, m := range p.lab.sweeps[p.place].measured {
@@ -163,8 +162,8 @@ func (p *picks) binary(watts float64) (picked, error) {
 	return picked{bench.Binary, optimize.MeasuredPrediction(m), m, m.TimeMS / 1000 * p.perEpoch}, nil
 }
 
-// preset is what the vendor's preset of that many watts does, in the profiled mode next to it; an endless time where
-// there is none.
+// preset returns the profiled mode closest to the vendor's preset of that many watts; an infinite time if there is
+// none.
 func (p *picks) preset(watts float64) tegra.Measured {
 	out := tegra.Measured{TimeMS: math.Inf(1), PowerW: math.NaN()}
 	for _, preset := range p.presets {
@@ -181,7 +180,7 @@ func (p *picks) preset(watts float64) tegra.Measured {
 	return out
 }
 
-// pick is a quantity of a method's mode for a limit on MobileNet: method, watts.
+// pick makes a word for a quantity of a method's mode for a limit on MobileNet: method, watts.
 func pick(of func(picked) float64) func(*lab, []string) (float64, error) {
 	return func(l *lab, args []string) (float64, error) {
 		watts, err := strconv.ParseFloat(args[1], 64)
@@ -196,7 +195,7 @@ func pick(of func(picked) float64) func(*lab, []string) (float64, error) {
 	}
 }
 
-// tableAt30W is the table of each strategy's mode for 30 W.
+// tableAt30W returns the table of each strategy's mode for 30 W.
 func (l *lab) tableAt30W() (Table, error) {
 	const watts = 30
 	t := Table{Title: "MobileNet, 30 W: the mode that each strategy chooses, from the same samples of 50 modes (of " +
@@ -236,7 +235,7 @@ func (l *lab) tableAt30W() (Table, error) {
 	return t, nil
 }
 
-// atPreset is PowerTrain's error of power in percent in the vendor's first preset below MAXN, its PM1.
+// atPreset returns PowerTrain's power error in percent in the vendor's first preset below MAXN, its PM1.
 func (l *lab) atPreset(args []string) (float64, error) {
 	p, err := l.picks(args[1])
 	if err != nil {
@@ -257,13 +256,13 @@ func (l *lab) atPreset(args []string) (float64, error) {
 	return stats.Median(errors), nil
 }
 
-// Epochs to convergence as PowerTrain states them (section 1.4 and 3.1).
+// Epochs to convergence stated by PowerTrain (section 1.4 and 3.1).
 var wholeTrainings = []struct {
 	place  string
 	epochs float64
 }{{"agx-orin/yolov8n", 200}, {mobilenet, 148}, {resnet, 120}}
 
-// trainingHours are the hours of a whole training in each strategy's mode for 30 W.
+// trainingHours returns the hours of a full training in each strategy's mode for 30 W.
 func (l *lab) trainingHours() (Table, error) {
 	const watts = 30
 	t := Table{Title: "Whole trainings within 30 W: observed hours and energy in each strategy's mode",
@@ -285,7 +284,7 @@ func (l *lab) trainingHours() (Table, error) {
 	return t, nil
 }
 
-// measured is a search's measuring.
+// measured adapts a function to a search's measurements.
 func measured(of func(tegra.Setting) (tegra.Measured, error)) optimize.Measure {
 	return func(ctx context.Context, s tegra.Setting) (tegra.Measured, error) {
 		if err := ctx.Err(); err != nil {

@@ -1,10 +1,11 @@
-// Package reproduce runs the studies of the papers again: each published result of a method beside this program's own.
+// Package reproduce repeats the studies of the papers and compares each published result of a method with this
+// program's.
 //
 //	figures.csv ──► evidence.Figure ──► lab (sweeps: measured files, else virtual boards) ──► own values
 //	                                └── optimize/lab/bench, learn, profiles       └──► evidence.Result ──► Report
 //
-// Package fidelity compares the virtual boards with the figures of hardware; this one has the figures of methods:
-// errors of predictors, penalties of choices, sizes of spaces. No value is stored.
+// Package fidelity compares the virtual boards with hardware figures; this one has the figures of methods: errors of
+// predictors, penalties of choices, sizes of spaces. No value is stored.
 package reproduce
 
 import (
@@ -22,7 +23,7 @@ import (
 //go:embed figures.csv
 var figuresCSV string
 
-// Figures are all published results of methods, by study, which is their group. Tolerances are this project's.
+// Figures returns all published results of methods, grouped by study. The tolerances are this project's.
 var Figures = sync.OnceValue(func() (out []evidence.Figure) {
 	err := evidence.Parse(figuresCSV, func(f evidence.Figure, _ map[string]string) error {
 		out = append(out, f)
@@ -37,7 +38,7 @@ var Figures = sync.OnceValue(func() (out []evidence.Figure) {
 // Study is a table or figure of a paper.
 type Study struct{ Name, Title string }
 
-// Studies are those that can be run, in the order of the report.
+// Studies are the studies that can be run, in the order of the report.
 var Studies = []Study{
 	{"spaces", "How many power modes each board has, and how many were profiled"},
 	{"settings", "What the studies chose and counted"},
@@ -61,21 +62,21 @@ var Studies = []Study{
 	{"training-hours", "Hours of a whole training (PowerTrain, section 1.4)"},
 }
 
-// Row is a line of a study that is printed with it and has no published counterpart.
+// Row is a line printed with a study that has no published counterpart.
 type Row struct {
 	Item      string
 	Cells     []string
 	Simulated bool
 }
 
-// Table is what a study prints besides its figures.
+// Table is printed by a study besides its figures.
 type Table struct {
 	Title string
 	Head  []string
 	Rows  []Row
 }
 
-// Report is one study run again.
+// Report is a repeated study.
 type Report struct {
 	Study   Study
 	Results []evidence.Result
@@ -84,16 +85,16 @@ type Report struct {
 	Notes   []string
 }
 
-// Options say what to run.
+// Options select what to run.
 type Options struct {
 	Studies  []string // by name; nil: all
-	Quick    bool     // one sample of modes where the paper has ten, references of 600 modes, fewer steps of networks
+	Quick    bool     // one sample of modes instead of the paper's ten, references of 600 modes, fewer network steps
 	Sweeps   string   // folder with measured sweeps, see SweepFile; "": none
 	Seed     uint64
 	Progress func(done, total int, study string) // may be nil
 }
 
-// Find is a study by its name.
+// Find finds a study by name.
 func Find(name string) (Study, bool) {
 	i := slices.IndexFunc(Studies, func(s Study) bool { return s.Name == name })
 	if i < 0 {
@@ -102,7 +103,7 @@ func Find(name string) (Study, bool) {
 	return Studies[i], true
 }
 
-// Run runs studies one after another; what several need is worked out once.
+// Run runs studies one after another; shared results are computed once.
 func Run(ctx context.Context, o Options) (out []Report, err error) {
 	names := o.Studies
 	if names == nil {
@@ -160,7 +161,7 @@ func (l *lab) study(s Study) (r Report, err error) {
 	return r, l.ctx.Err()
 }
 
-// result works a figure out, and notes whether that rests on a virtual board.
+// result computes a figure and records whether it comes from a virtual board.
 func (l *lab) result(f evidence.Figure) (evidence.Result, error) {
 	before := l.simulated
 	l.simulated, l.drawn = false, 0
@@ -170,7 +171,7 @@ func (l *lab) result(f evidence.Figure) (evidence.Result, error) {
 	return r, err
 }
 
-// title prints a workload's place as a person reads it: "resnet18 on agx-orin".
+// title formats a workload's place for people: "resnet18 on agx-orin".
 func title(place string) string {
 	board, workload, _ := strings.Cut(place, "/")
 	return workload + " on " + board

@@ -12,7 +12,7 @@ import (
 	"jtune/profiles/record"
 )
 
-// tables are what studies print besides their figures.
+// tables are the tables that studies print besides their figures.
 var tables = map[string]func(*lab) (Table, error){
 	"four-modes":     (*lab).chosenModes,
 	"minibatches":    (*lab).minibatchTable,
@@ -25,7 +25,7 @@ var tables = map[string]func(*lab) (Table, error){
 	"training-hours": (*lab).trainingHours,
 }
 
-// constant is a number that the program itself is built with.
+// constant returns a constant of the program itself.
 func (l *lab) constant(args []string) (float64, error) {
 	switch args[0] {
 	case "minibatches":
@@ -44,7 +44,7 @@ func (l *lab) constant(args []string) (float64, error) {
 	return 0, fmt.Errorf("no constant %q", args[0])
 }
 
-// errorCells are a row's errors of time and power with their quartiles.
+// errorCells formats a row's errors of time and power with their quartiles.
 func errorCells(r score.Row) []string {
 	cell := func(q score.Quartiles) string {
 		return fmt.Sprintf("%.1f (%.1f to %.1f)", q.Median, q.Q1, q.Q3)
@@ -52,7 +52,8 @@ func errorCells(r score.Row) []string {
 	return []string{cell(r.TimeMAPEAllPct.V), cell(r.PowerMAPEAllPct.V)}
 }
 
-// referenceTable is ResNet, MobileNet and YOLO as reference and as target; on the diagonal, the reference's own error.
+// referenceTable uses ResNet, MobileNet and YOLO as reference and as target; on the diagonal is the reference's own
+// error.
 func (l *lab) referenceTable() (Table, error) {
 	t := Table{Title: "Error % of time / power by reference (down) and target (across), 50 modes; on the diagonal of " +
 		"the reference on its own modes", Head: []string{"reference", "resnet18", "mobilenet", "yolov8n"}}
@@ -82,7 +83,7 @@ func (l *lab) referenceTable() (Table, error) {
 	return t, nil
 }
 
-// Sizes of the study of the number of modes, its targets, and the methods with their references.
+// Sizes in the study of the number of modes, its targets, and the methods with their references.
 var (
 	studySizes   = []int{10, 20, 30, 50, 100}
 	studyTargets = []string{mobilenet, "agx-orin/yolov8n"}
@@ -109,7 +110,7 @@ func (l *lab) sizeTable() (Table, error) {
 	return t, nil
 }
 
-// sizeCurves draw the errors by the number of modes.
+// sizeCurves draws the errors by the number of modes.
 func (l *lab) sizeCurves() (out []figure.Figure, err error) {
 	for _, place := range studyTargets {
 		f := figure.Figure{Kind: "sizes-" + jobOf(place), Title: "error by profiled modes, " + title(place),
@@ -137,8 +138,8 @@ func (l *lab) sizeCurves() (out []figure.Figure, err error) {
 	return out, nil
 }
 
-// lossTable is what the relative loss and frozen inner layers do to a transfer, to another workload and to another
-// board.
+// lossTable shows the effect of the relative loss and of frozen inner layers on a transfer, to another workload and to
+// another board.
 func (l *lab) lossTable() (Table, error) {
 	t := Table{Title: "Transfers of ResNet-18 from an AGX Orin, 50 modes: error %",
 		Head: []string{"target", "variant", "time error %", "power error %"}}
@@ -156,7 +157,7 @@ func (l *lab) lossTable() (Table, error) {
 	return t, nil
 }
 
-// penaltyTable is what each strategy's choices for 17 to 50 W cost.
+// penaltyTable shows the cost of each strategy's choices for 17 to 50 W.
 func (l *lab) penaltyTable() (Table, error) {
 	t := Table{Title: "Choices for 17 to 50 W: time penalty % against the optimum, mean watts above the limit " +
 		"(area), and the share above it (A/L) and by more than a watt (A/L+1)",
@@ -177,7 +178,7 @@ func (l *lab) penaltyTable() (Table, error) {
 	return t, nil
 }
 
-// drawn are a study's own values beside the published ones, a figure for each unit.
+// drawn draws a study's own values with the published ones, a figure for each unit.
 func drawn(r Report) (out []figure.Figure) {
 	of := map[string]int{}
 	for _, f := range r.Results {

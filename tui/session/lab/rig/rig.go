@@ -1,4 +1,4 @@
-// Package rig sets virtual boards up for the laboratory, and measures on them as the program itself does it.
+// Package rig prepares virtual boards for the laboratory and measures on them as the program itself does.
 package rig
 
 import (
@@ -11,19 +11,19 @@ import (
 	"jtune/telemetry"
 )
 
-// Board is a virtual board at full speed, just booted.
+// Board returns a virtual board at full speed, just booted.
 func Board(o virtual.Options) (*virtual.Board, error) {
 	o.Speed = math.Inf(1)
 	return virtual.New(o)
 }
 
-// Bench is what modes are measured with on a board of its own.
+// Bench measures modes on its own board.
 type Bench struct {
 	*profiles.Bench
 	Done func() // ends the guard, which restores the board
 }
 
-// Measuring prepares a board for the measurement of a workload.
+// Measuring prepares a board to measure a workload.
 func Measuring(board *virtual.Board, name string) (m Bench, err error) {
 	device, err := board.Open()
 	if err != nil {
