@@ -8,7 +8,7 @@ import (
 	"jtune/tegra/virtual/physics"
 )
 
-// PhysicsOf is what a workload does in a mode of the virtual board, without noise.
+// PhysicsOf returns the time and power of a workload in a mode of the virtual board, without noise.
 func PhysicsOf(t *testing.T, workload string, m tegra.Mode) tegra.Measured {
 	t.Helper()
 	w, ok := physics.Find(workload)

@@ -9,7 +9,7 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-// HotSession is a virtual board in hot air, close to its trip points.
+// HotSession opens a virtual board in hot air, close to its trip points.
 func HotSession(t *testing.T) (*session.Session, workload.Workload) {
 	t.Helper()
 	s := Fast(t)

@@ -18,19 +18,19 @@ import (
 	"jtune/tui/session/config"
 )
 
-// busyServer is a server with users of its own: it counts what it serves, as llama-server does. Its tokens are those
-// that a virtual board simulates, and move its clock.
+// busyServer is a server with its own users: it counts what it serves, as llama-server does. Its tokens are simulated
+// by a virtual board and advance the board's clock.
 type busyServer struct {
 	board *virtual.Board
 	posts atomic.Int32
 
-	Counted bool // it counts its answers by their latency too, as vLLM does
+	Counted bool // also counts its answers by latency, as vLLM does
 
 	mu       sync.Mutex
 	tokens   int
 	decodeMS float64
 	requests int
-	upTo     [60]int // answers within that many times 20 ms
+	upTo     [60]int // answers within (index+1) times 20 ms
 }
 
 func (b *busyServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -74,7 +74,7 @@ func (b *busyServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		b.tokens, b.decodeMS/1000)
 }
 
-// Live opens a fast virtual board beside a server whose users never rest, until the test ends.
+// Live opens a fast virtual board with a server whose users never pause, until the test ends.
 func Live(t *testing.T) (*session.Session, *busyServer, string) {
 	t.Helper()
 	b := &busyServer{}

@@ -8,8 +8,8 @@ import (
 	"jtune/tegra"
 )
 
-// line predicts one mode after the other as slower by a tenth and thriftier by a
-// watt from 40 W down, each with a tenth of deviation.
+// line predicts successive modes, each slower than the one before by a tenth of the first and drawing 1 W less, from 40
+// W down, all with a deviation of a tenth.
 type line struct{}
 
 func (line) Predict(modes []tegra.Mode) []learn.Prediction {

@@ -12,7 +12,7 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-// InDir opens a virtual board with a data directory, and finds a workload.
+// InDir opens a virtual board with a data directory and finds a workload.
 func InDir(t *testing.T, dir string, seed uint64) (*session.Session, workload.Workload) {
 	t.Helper()
 	return InDirOf(t, dir, seed, "lstm")
@@ -29,7 +29,7 @@ func InDirOf(t *testing.T, dir string, seed uint64, name string) (*session.Sessi
 	return s, w
 }
 
-// SamplesOf are the settings that a model file knows.
+// SamplesOf returns the settings in a model file.
 func SamplesOf(t *testing.T, path string) map[tegra.Setting]bool {
 	t.Helper()
 	_, samples, err := learn.LoadSource(path)

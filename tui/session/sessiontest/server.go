@@ -16,7 +16,7 @@ import (
 	"jtune/tui/session/config"
 )
 
-// languageModel is a server whose tokens take the time of those that a virtual board simulates, and move its clock.
+// languageModel is a server whose tokens take as long as those of a virtual board and advance the board's clock.
 type languageModel struct {
 	board *virtual.Board
 	api   string
@@ -57,11 +57,11 @@ func (l *languageModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		took *= 1e6
 	}
 	fmt.Fprintf(w, end, AnswerTokens, took)
-	time.Sleep(time.Millisecond) // so that it does not run ahead for long while a model is fitted
+	time.Sleep(time.Millisecond) // limits how far it runs ahead while a model is fitted
 }
 
-// BesideServer opens a fast virtual board whose workload "chat" is a server that follows it. The board follows
-// its laws, without deviations of single modes.
+// BesideServer opens a fast virtual board whose workload "chat" is a server that follows it. The board has no
+// deviations of single modes.
 func BesideServer(t *testing.T, api string, seed uint64) (*session.Session, *httptest.Server) {
 	t.Helper()
 	settings := filepath.Join(t.TempDir(), "config.toml")
