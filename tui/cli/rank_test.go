@@ -70,7 +70,7 @@ func TestWakeSaysWhereItSends(t *testing.T) {
 	if o := jtune(t, "wake", "48:b0:2d:00:11:22", "--to", to).done(t); !strings.Contains(o.out, to) {
 		t.Errorf("%q", o.out)
 	}
-	jtune(t, "wake", "orin").fails(t, exitUsage, "no MAC address")
+	jtune(t, "wake", "orin").fails(t, exitUsage, "not a MAC address")
 	jtune(t, with(virtualBoard, "suspend")...).fails(t, exitNoDevice, "a virtual board does not sleep")
 	jtune(t, "suspend", "--sysroot", tegratest.AGXOrin353(t)).fails(t, exitUsage, "is not this machine")
 }

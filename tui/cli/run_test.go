@@ -220,7 +220,7 @@ func TestRunWithoutInstrumentShowsWhatReadingCosts(t *testing.T) {
 		jtune(t, append(all, wrong...)...).fails(t, exitUsage, wrong[0])
 	}
 	o := jtune(t, with(virtualBoard, "run", "lenet", "--no-instrument", "--interval", "10ms")...).done(t)
-	if !strings.Contains(o.out, "Reading sensors every 10ms: ") || strings.Contains(o.out, "scatter by") {
+	if !strings.Contains(o.out, "Reading sensors every 10ms: ") || strings.Contains(o.out, "within the scatter") {
 		t.Errorf("the difference is not told:\n%s", o.out)
 	}
 }

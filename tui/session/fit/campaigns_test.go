@@ -34,9 +34,9 @@ func TestCompareCampaignsConcludesByTheCommonModes(t *testing.T) {
 		common int
 		want   string
 	}{
-		"as before": {campaign("later", 50.5, 59.5, 70), 3, "No drift"},
+		"as before": {campaign("later", 50.5, 59.5, 70), 3, "No common drift"},
 		"slower":    {campaign("later", 55, 66, 77), 3, "the board has drifted since: 3 readings of 1 campaign"},
-		"one mode":  {campaign("later", 55), 1, "measure two of them again"},
+		"one mode":  {campaign("later", 55), 1, "repeat two modes"},
 		"no mode":   {campaign("later"), 0, "nothing to compare"},
 	} {
 		got := CompareCampaigns(c.later, early)

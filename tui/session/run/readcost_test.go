@@ -43,7 +43,7 @@ func TestReadCostIsTheDifferenceThoughTheJobDrifts(t *testing.T) {
 	if math.Abs(c.CostPct.V-5) > 0.2 || c.LowPct.V > 5 || c.HighPct.V < 5 || c.LowPct.V < 3 {
 		t.Errorf("cost %.2f %% (%.2f to %.2f), want 5", c.CostPct.V, c.LowPct.V, c.HighPct.V)
 	}
-	if got := c.String(); !strings.Contains(got, "every 1s: ") || strings.Contains(got, "scatter by") {
+	if got := c.String(); !strings.Contains(got, "every 1s: ") || strings.Contains(got, "within the scatter") {
 		t.Errorf("it says %q", got)
 	}
 }
