@@ -31,7 +31,7 @@ const (
 	LeastEnergy Kind = "energy" // without a limit
 )
 
-// Form is how the Tune dialog was filled in last on a board.
+// Form is the last input to the Tune dialog on a board.
 type Form struct {
 	Workload string    `json:"workload,omitempty"`
 	Kind     Kind      `json:"goal,omitempty"`
@@ -46,13 +46,13 @@ type Form struct {
 	Load string `json:"load,omitempty"`
 }
 
-// DefaultForm is the form for a board on which none was filled in.
+// DefaultForm returns the form for a board that has none yet.
 func DefaultForm(presets []tegra.Preset) Form {
 	return Form{Kind: WithinPower, PowerW: []float64{outlook.DefaultPowerW(presets)}, TimeMS: []float64{100},
 		Depth: optimize.Quick.String(), Coverage: campaigns.CoverLimit.String()}
 }
 
-// Typed is the line of limits with a load; zero where there is none, or one that cannot be read.
+// Typed parses the line of limits with a load; zero if it is empty or invalid.
 func (c Form) Typed() mix.Goal {
 	g, err := mix.ParseGoal(c.Load)
 	if err != nil {
@@ -62,12 +62,12 @@ func (c Form) Typed() mix.Goal {
 	return g
 }
 
-// First is what the form asks for first.
+// First returns the first goal of the form.
 func (c Form) First() mix.Goal {
 	return cmp.Or(c.Typed(), mix.Goal{Limit: c.Limits()[0]})
 }
 
-// Limits are what the form asks for.
+// Limits returns the limits of the form.
 func (c *Form) Limits() []optimize.Limit {
 	var out []optimize.Limit
 	switch c.Kind {
@@ -101,15 +101,14 @@ func (c Form) over(d Form) Form {
 	return c
 }
 
-const mostForm = 10_000 // bytes of its file
+const mostForm = 10_000 // bytes of the file
 
-// formFile is the file of the session's board.
+// formFile returns the path of the form for the session's board.
 func formFile(s *session.Session) string {
 	return s.StateFile("tune-" + record.SafeName(s.Board()) + ".json")
 }
 
-// LastForm returns the form as it was filled in last on this board, or the default, also where its file is missing
-// or damaged.
+// LastForm returns the last form on this board, or the default if its file is missing or damaged.
 func LastForm(s *session.Session) Form {
 	data, _ := safefile.Read(formFile(s), mostForm)
 	return parseForm(data, DefaultForm(s.Device.Presets()))
