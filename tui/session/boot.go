@@ -29,7 +29,7 @@ func PlanBoot(s *Session, m tegra.Mode, flags ...string) (*BootUnit, error) {
 		program, err = filepath.EvalSymlinks(program)
 	}
 	if err != nil {
-		return u, fmt.Errorf("where this program lies is not known: %w", err)
+		return u, fmt.Errorf("the path of this program is unknown: %w", err)
 	}
 	if u.Text, err = (boot.Unit{Program: program, Mode: s.Device.Space().Format(m), Flags: flags}).Text(); err != nil {
 		return u, err

@@ -14,7 +14,7 @@ type ClockOff struct {
 	Why         string
 }
 
-// SlowClock returns the first locked clock that does not run as set, and why; ok is false if all do. Free clocks are
+// SlowClock returns the first locked clock that does not run as set, and why; false if all do. Free clocks are
 // ignored.
 func SlowClock(r tegra.Reading) (ClockOff, bool) {
 	if !r.Locked.Or(false) {

@@ -119,7 +119,7 @@ func (m *wattMeter) problem() string {
 	switch {
 	case why != "":
 	case m.bad != "":
-		why = fmt.Sprintf("%q is no number of watts", m.bad[:min(len(m.bad), 60)])
+		why = fmt.Sprintf("%q is not a number of watts", m.bad[:min(len(m.bad), 60)])
 	default:
 		why = "it has printed no reading yet"
 	}

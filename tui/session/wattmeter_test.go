@@ -68,7 +68,7 @@ func TestMeterSaysWhyThereIsNoReading(t *testing.T) {
 	for config, want := range map[string]string{
 		"command = ['/nonexistent/meter']":                          "no such file",
 		"command = ['/bin/sh', '-c', 'echo broken >&2; exit 3']":    "has ended (exit status 3): broken",
-		"command = ['/bin/sh', '-c', 'echo volts; exec sleep 600']": `"volts" is no number of watts`,
+		"command = ['/bin/sh', '-c', 'echo volts; exec sleep 600']": `"volts" is not a number of watts`,
 		"file = '/nonexistent/watts'":                               "no such file",
 		"command = ['/bin/sh', '-c', 'exec sleep 600 >/dev/null']":  "no reading yet",
 	} {

@@ -73,7 +73,7 @@ func disagreements(parts []part, space *tegra.Space) (notes []string) {
 	return notes
 }
 
-// compare compares a device with the others; ok is false with too few rows.
+// compare compares a device with the others; false with too few rows.
 func compare(p part, others []part, space *tegra.Space) (difference, bool) {
 	var rest []tegra.Measured
 	for _, o := range others {

@@ -54,7 +54,7 @@ func (o Paths) CampaignsDir() string { return filepath.Join(o.DataPath(), "campa
 func (o Paths) ConfigFile() (string, error) {
 	if o.Config != "" {
 		if _, err := os.Stat(o.Config); err != nil {
-			return "", usage.Config.Errorf("%w; give a file, or leave it out for %s", err, DefaultConfig())
+			return "", usage.Config.Errorf("%w; give a file, or omit it for %s", err, DefaultConfig())
 		}
 		return o.Config, nil
 	}

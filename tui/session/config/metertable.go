@@ -21,7 +21,7 @@ func (m MeterTable) faults() (out []fault) {
 		out = append(out, fault{toml.Key{"meter", key}, errors.New("[meter] " + key + ": " + why)})
 	}
 	if m.Command != nil && (len(m.Command) == 0 || m.Command[0] == "") {
-		add("command", "names no program; leave the key out for none")
+		add("command", "names no program; remove the key for none")
 	}
 	if m.Command != nil && m.File != "" {
 		add("file", "give command or file, not both")

@@ -42,14 +42,14 @@ func (n Notify) faults() (out []fault) {
 		out = append(out, fault{toml.Key{"notify", key}, fmt.Errorf("[notify] "+key+": "+format, args...)})
 	}
 	if n.Command != nil && (len(n.Command) == 0 || n.Command[0] == "") {
-		add("command", "names no program; leave the key out for none")
+		add("command", "names no program; remove the key for none")
 	}
 	if n.Webhook != "" {
 		u, err := url.Parse(n.Webhook)
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-			add("webhook", "%q is no address such as http://127.0.0.1:8080/jtune", text.Clip(n.Webhook))
+			add("webhook", "%q is not an address such as http://127.0.0.1:8080/jtune", text.Clip(n.Webhook))
 		} else if ip, err := netip.ParseAddr(u.Hostname()); err == nil && !ownNetwork(ip) {
-			add("webhook", "%s is not of your own network; give a loopback, private or link-local address, or a "+
+			add("webhook", "%s is not in your own network; give a loopback, private or link-local address, or a "+
 				"name for one", ip)
 		}
 	}
@@ -139,7 +139,7 @@ func post(ctx context.Context, address string, e CampaignEnd) error {
 	}
 	dialer := net.Dialer{Control: func(_, to string, _ syscall.RawConn) error {
 		if at, err := netip.ParseAddrPort(to); err != nil || !ownNetwork(at.Addr()) {
-			return fmt.Errorf("%s is not of your own network", to)
+			return fmt.Errorf("%s is not in your own network", to)
 		}
 		return nil
 	}}

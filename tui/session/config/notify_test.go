@@ -23,7 +23,7 @@ func TestNotifySaysWhatFailedAndNoMore(t *testing.T) {
 		"a program fails":   {Notify{Command: []string{"false"}}, []string{"[notify] command"}},
 		"a redirection":     {Notify{Webhook: moved.URL}, []string{"[notify] webhook", "302"}},
 		"nobody listens":    {Notify{Webhook: "http://127.0.0.1:1/"}, []string{"[notify] webhook", "refused"}},
-		"a foreign address": {Notify{Webhook: "http://192.0.2.1/"}, []string{"not of your own network"}},
+		"a foreign address": {Notify{Webhook: "http://192.0.2.1/"}, []string{"not in your own network"}},
 		"each is tried": {Notify{Command: []string{"false"}, Webhook: "http://127.0.0.1:1/"},
 			[]string{"[notify] command", "[notify] webhook"}},
 	} {

@@ -140,7 +140,7 @@ func readCampaign(dir string, batches []int, strict bool, phase string) (Samples
 	}
 	out.board = head.Device.Board()
 	if len(rows) == 0 {
-		return out, fmt.Errorf("%s: no mode has been recorded yet; jtune profile with %s %s %s goes on", dir,
+		return out, fmt.Errorf("%s: no mode has been recorded yet; jtune profile with %s %s %s resumes it", dir,
 			usage.Out, dir, usage.Resume)
 	}
 	if len(out.Measured) == 0 {

@@ -96,7 +96,7 @@ func (r Report) answer(i int, a answers.Answer) (parts []document.Part) {
 	parts = append(parts, r.beside(a))
 	facts := document.Facts{{"how sure", a.Standing.String()}}
 	if r.Kept.Worked {
-		facts = append(facts, [2]string{"answer", "worked out of the rows of a folder of an earlier version"})
+		facts = append(facts, [2]string{"answer", "computed from the rows of a folder of an earlier version"})
 	}
 	if a.Trial != nil {
 		sent := fmt.Sprintf("mean %s W, latency %s ms", value(a.Trial.MeanW), value(a.Trial.LatencyMS))

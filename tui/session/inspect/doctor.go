@@ -72,7 +72,7 @@ func (v Verdict) Next() string {
 	case LevelHot:
 		return "let the board cool down, then jtune doctor"
 	case LevelUnable:
-		return "sudo jtune doctor shows what root alone may read; jtune watch shows what there is"
+		return "sudo jtune doctor shows what only root can read; jtune watch shows what there is"
 	}
 	return "jtune opens the screens; jtune workloads lists the jobs, jtune config edit adds your own"
 }
@@ -233,7 +233,7 @@ func (f facts) verdict() Verdict {
 	add(&broken, f.noCPU, "the CPU lists no clocks")
 	add(&broken, f.noGPU, "the GPU lists no clocks (run something on it once, or see above)")
 	add(&broken, f.noEMC && !f.partial, "the memory lists no rates")
-	add(&limits, f.partial && len(broken) == 0, "the memory's rates are known to root alone")
+	add(&limits, f.partial && len(broken) == 0, "only root can read the memory's rates")
 	add(&limits, f.noPower, "no power of the whole module, so nothing can be tuned for power or energy")
 	add(&limits, f.noLoad, "no GPU load")
 	add(&limits, f.cannotApply != "", "no modes can be set: "+f.cannotApply)

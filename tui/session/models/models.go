@@ -312,8 +312,8 @@ func LearnBoard(o config.Paths, files []string) (*learn.Compact, error) {
 	return c, config.Denied(c.Save(path), campaigns.Elsewhere)
 }
 
-// Renewal returns the newer model in a list that replaces the outlook's model: from the same pool, fitted later. ok is
-// false if there is none.
+// Renewal returns the newer model in a list that replaces the outlook's model: from the same pool, fitted later; false
+// if there is none.
 func Renewal(o *outlook.Outlook, list []Info) (*learn.Model, bool) {
 	from := o.Model.Provenance
 	for _, info := range list {

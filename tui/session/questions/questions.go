@@ -1,7 +1,7 @@
 // Package questions holds the questions to a board and their answers: searches with their campaigns, the answer that
 // each one keeps, and better modes found since.
 //
-//	campaign folders ──► Question (head, parts) ──► Answer: kept, or worked out of older folders
+//	campaign folders ──► Question (head, parts) ──► Answer: kept, or computed from older folders
 //	later readings   ──► Since: a mode that is better by now
 package questions
 

@@ -221,7 +221,7 @@ func cacheCheck(s *session.Session, w workload.Workload) Check {
 	c := Check{What: "page cache", State: CheckOK, Need: "memory for the data, so that later epochs read no disk"}
 	data, known := cachingOf(s, w)
 	if !known {
-		c.Found = "the free memory is not known"
+		c.Found = "the free memory is unknown"
 		return c
 	}
 	c.Found = fmt.Sprintf("%.2f GB of data, %.1f GB of memory free beside the job", float64(data.bytes)/1e9,

@@ -50,7 +50,7 @@ func (a adviser) of(c record.Character) []string {
 	case c.Bound() == record.BoundUnknown:
 		return lines
 	case a.knobs == nil:
-		return append(lines, "What lower clocks or fewer cores would cost is not known: jtune tune "+a.workload+
+		return append(lines, "The cost of lower clocks or fewer cores is unknown: jtune tune "+a.workload+
 			" measures it.")
 	}
 	return append(lines, a.knobs...)

@@ -120,7 +120,7 @@ func mayTune(s *session.Session, r measure.TuneRequest) error {
 	case r.Coverage == campaigns.CoverFront && r.Batches != nil:
 		return usage.Batch.Errorf("%s front takes one batch size", usage.Coverage).Advise("give one %s", usage.Batch)
 	case r.Coverage == campaigns.CoverFront && r.Strategy != "" && r.Strategy != optimize.Auto:
-		return usage.Strategy.Errorf("%s front chooses its modes by a design of its own", usage.Coverage).
+		return usage.Strategy.Errorf("%s front chooses its own modes by a design", usage.Coverage).
 			Advise("remove %s", usage.Strategy)
 	case r.Loaded() && !s.Replays() && !r.Workload.Infers():
 		return usage.Errorf("workload %s trains; rate and latency are only for inference", r.Workload.Name)

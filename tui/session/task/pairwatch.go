@@ -29,7 +29,7 @@ type PairRow struct {
 	record.Row
 }
 
-// Probe returns the search's probe for a row; ok is false for a single job, and for comparison runs.
+// Probe returns the search's probe for a row; false for a single job, and for comparison runs.
 func (w *PairWatch) Probe(row int) (measure.PairProbe, bool) {
 	n := 0
 	for _, r := range w.Rows[:row] {

@@ -139,7 +139,7 @@ func ownWorkload(s *session.Session, there workload.Workload) (w workload.Worklo
 		known := workload.Workload{Name: there.Name, Batch: there.Batch, Workers: there.Workers,
 			Prefetch: there.Prefetch}
 		return workloads.OnHost(s, there), "workload " + text.Clip(there.Name) +
-			" is not known here; the campaign ran " +
+			" is unknown here; the campaign ran " +
 			cmp.Or(strings.Join(there.Otherwise(known), ", "), "it on a virtual board")
 	case len(other) > 0:
 		return workloads.OnHost(s, there), "workload " + text.Clip(there.Name) +
