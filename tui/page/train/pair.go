@@ -155,7 +155,7 @@ func (p *Page) pairState(j *page.Task, w int) string {
 		return widget.CutClause(" "+widget.StyleGood.Render("✓ measured as a pair, keeps every limit")+
 			"; the board is restored", w)
 	case j.Done() && j.Paired != nil:
-		return widget.StyleBad.Render(widget.CutClause(" ✗ no measured pair keeps the limits, the nearest: "+
+		return widget.StyleBad.Render(widget.CutClause(" ✗ no measured pair meets the limits, the nearest: "+
 			j.Paired.Why(), w))
 	case j.Done() && j.Err != nil:
 		return widget.StyleBad.Render(widget.CutClause(" "+endedText(j), w))

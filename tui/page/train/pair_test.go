@@ -56,10 +56,10 @@ func TestPairThatKeepsNoLimitSaysSo(t *testing.T) {
 	if d.Press("a"); d.Want() != nil {
 		t.Error("it applies a mode that nobody measured")
 	}
-	j.Err = errors.New(strings.Repeat("a long text, ", 10) + "and what to do at the end")
+	j.Err = errors.New(strings.Repeat("a long text, ", 10) + "and what to do: reboot")
 	for _, w := range []int{80, 120} {
 		d.Size(w, 24)
-		d.Sees("what to do at the end")
+		d.Sees("reboot")
 	}
 }
 
