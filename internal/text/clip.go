@@ -43,6 +43,16 @@ func Plain(s string) string {
 	}, strings.ToValidUTF8(s, "?"))
 }
 
+// Drawn reports whether a text is of printable ASCII, tabs and ends of lines alone, carriage returns among them.
+func Drawn(p []byte) bool {
+	for _, c := range p {
+		if (c < ' ' || c >= 0x7f) && c != '\n' && c != '\r' && c != '\t' {
+			return false
+		}
+	}
+	return true
+}
+
 // PlainWriter writes Plain text to To. Carriage returns pass where Returns is set: a progress bar is drawn over
 // itself. Goroutines may share a PlainWriter: the output of a job and the notes about it meet on standard error.
 type PlainWriter struct {
@@ -57,6 +67,9 @@ type PlainWriter struct {
 func (w *PlainWriter) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if len(w.rest) == 0 && w.Words == nil && w.Returns && Drawn(p) {
+		return w.To.Write(p)
+	}
 	text := append(w.rest, p...)
 	cut := len(text)
 	for i := 1; i <= min(utf8.UTFMax-1, len(text)); i++ {

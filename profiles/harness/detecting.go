@@ -199,6 +199,12 @@ func (r *detecting) doubt(now time.Duration) string {
 		return ""
 	}
 	r.noted = true
+	switch {
+	case len(u.Rivals) > 0:
+		return fmt.Sprintf("%s. The command continues. To choose one: %s", text.OneLine(u.Why), choices(u.Rivals))
+	case u.Try != "":
+		return fmt.Sprintf("%s. The command continues. Next time %s", text.OneLine(u.Why), u.Try)
+	}
 	return fmt.Sprintf("%s. The command continues. To name the line that counts: %s", text.OneLine(err.Error()),
 		usage.Pattern.String()+` 'step (?P<batch>\d+)'`)
 }

@@ -28,10 +28,21 @@ const (
 	bell   = 0x07
 )
 
+// echoOn returns an echo on a stream of jtune, past what rewrites jtune's own words.
+func echoOn(stream io.Writer) *echo {
+	if own, ok := stream.(*text.PlainWriter); ok {
+		stream = &text.PlainWriter{To: own.To, Returns: true}
+	}
+	return &echo{to: stream}
+}
+
 func (e *echo) Write(b []byte) (int, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	shown := e.text(append(e.rest, e.unescaped(b)...))
+	shown := b
+	if e.inside != 0 || len(e.rest) > 0 || !text.Drawn(b) { // a program may print faster than it is filtered
+		shown = e.text(append(e.rest, e.unescaped(b)...))
+	}
 	if n := len(shown); n > 0 {
 		e.open = shown[n-1] != '\n'
 		_, _ = e.to.Write(shown) // a closed standard error ends no measurement

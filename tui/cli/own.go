@@ -16,6 +16,7 @@ import (
 	"jtune/internal/usage"
 	"jtune/profiles/harness"
 	"jtune/profiles/harness/detect"
+	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tui/session"
@@ -129,6 +130,21 @@ func (a jobs) understood(ctx context.Context, s *session.Session, w workload.Wor
 	return measure.Understand(ctx, s, w, a.noted)
 }
 
+// again is the command of the user's own as the campaign in a folder has it, which goes on; another command is refused
+// before it runs. The first time, and any other workload, it is understood.
+func (a jobs) again(ctx context.Context, s *session.Session, w workload.Workload, dir string,
+	resume bool) (workload.Workload, error) {
+	h, _, err := record.Read(dir)
+	if !a.own.given() || !resume || err != nil {
+		return a.understood(ctx, s, w)
+	}
+	w, differs, err := workloads.TypedAgain(s, a.own.Typed, h.Workload)
+	if err == nil && differs != "" {
+		err = usagef("--resume: %s: give the same command, or a new folder", differs)
+	}
+	return w, err
+}
+
 // noted prints the notes among events.
 func (a *app) noted(e measure.Event) {
 	if n, ok := e.(measure.NoteEvent); ok {
@@ -138,7 +154,7 @@ func (a *app) noted(e measure.Event) {
 
 // runOwn runs a command of the user's own, to its end or for a number of steps.
 func (c *runCmd) runOwn(ctx context.Context, s *session.Session, r measure.RunRequest) error {
-	shown := &echo{to: c.err}
+	shown := echoOn(c.err)
 	r.Own, r.Workload.Echo = true, shown
 	if !c.given("base") {
 		r.Base = 0

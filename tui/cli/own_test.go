@@ -110,6 +110,20 @@ func TestCampaignOfACommandGoesOnWithTheSameCommandOnly(t *testing.T) {
 	}
 }
 
+// An experiment goes on with its own command only: another one is refused before it runs.
+func TestExperimentOfACommandGoesOnWithTheSameCommandOnly(t *testing.T) {
+	t.Parallel()
+	dir, touched := filepath.Join(t.TempDir(), "e"), filepath.Join(t.TempDir(), "touched")
+	study := []string{"--device", "virtual:nano", "--data-dir", t.TempDir(), "experiment", "polling", "--minibatches",
+		"10", "--out", dir}
+	jtune(t, with(study, steps("100000", ":")...)...).done(t)
+	jtune(t, with(study, "--resume", "--", "touch", touched)...).fails(t, exitUsage, "give the same command")
+	if _, err := os.Stat(touched); err == nil {
+		t.Error("another command was run before it was refused")
+	}
+	jtune(t, with(with(study, "--resume"), steps("100000", ":")...)...).done(t)
+}
+
 // From a command to a kept mode: the search runs the command beside a virtual board, whose mode is then set and kept.
 func TestTuneOfACommandEndsInAKeptMode(t *testing.T) {
 	t.Parallel()

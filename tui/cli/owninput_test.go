@@ -38,15 +38,17 @@ func TestRunOfABadCommandSaysOneLineAndLeavesNothing(t *testing.T) {
 		{"a folder", []string{dir}, exitFailed, "cannot be run", 0},
 		{"ends at once", sh("exit 0"), exitOK, "", 0.001},
 		{"fails at once", sh("exit 7"), exitFailed, "exit status 7", 0.001},
-		{"prints without end", sh("timeout 1 yes step 12 loss 3.4; true"), exitOK, "", 0.9},
+		{"a file that is not there", []string{"python3", "no-such-file.py"}, exitFailed, "no-such-file.py", 0.001},
 		{"prints without a line's end", sh("timeout 1 cat /dev/zero; true"), exitOK, "", 0.9},
 		{"prints binary", sh("head -c 3000000 /dev/urandom"), exitOK, "", 0.001},
 		{"never prints", sh("sleep 0.4"), exitOK, "", 0.4},
 		{"dies in the middle", steps("30", "kill -9 $$")[1:], exitFailed, "killed", 0.4},
 		{"runs out of memory", steps("30", "echo 'RuntimeError: CUDA out of memory' >&2; exit 1")[1:], exitFailed,
 			"CUDA out of memory", 0.4},
-		{"needs a terminal", sh("test -t 1 || { echo 'it needs a terminal' >&2; exit 1; }"), exitFailed,
-			"it needs a terminal", 0.001},
+		{"wants to know whether it has a terminal", sh("test -t 1 || { echo 'no tty' >&2; exit 1; }"), exitFailed,
+			"no tty", 0.001},
+		{"opens the terminal", sh("read answer </dev/tty"), exitFailed, "/dev/tty", 0.001},
+		{"is stopped as the background of a terminal is", sh("kill -TTIN $$"), exitFailed, "waits for the terminal", 0.001},
 		{"waits for an answer", sh("read answer || { echo 'no answer' >&2; exit 1; }"), exitFailed, "no answer", 0.001},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -73,6 +75,45 @@ func TestRunOfABadCommandSaysOneLineAndLeavesNothing(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A command that prints as fast as it can is read in bounded memory, loses no line, and ends as usual.
+func TestRunOfACommandThatPrintsWithoutEnd(t *testing.T) {
+	t.Parallel()
+	const least = 20 << 20 // bytes that reach the terminal
+	script := fmt.Sprintf("i=0; while [ $i -lt 30 ]; do echo step $i; i=$((i+1)); sleep 0.02; done; "+
+		"yes 'a line of no use that says neither how far it is nor how long it took' | head -c %d; echo all done", least)
+	cmd := exec.Command(os.Args[0], with(noDevice, "--", "sh", "-c", script)...)
+	cmd.Env = append(os.Environ(), asJtune+"=1")
+	var out strings.Builder
+	var said endOf
+	cmd.Stdout, cmd.Stderr = &out, &said
+	if err := cmd.Run(); err != nil {
+		t.Fatal(err, said.text)
+	}
+	if said.n < least || !strings.HasSuffix(said.text, "all done\n") {
+		t.Errorf("%d bytes, the last %q", said.n, said.text)
+	}
+	used := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	if mb := used.Maxrss >> 10; mb > 200 {
+		t.Errorf("%d MB of memory", mb)
+	}
+	v := outcome{out: out.String()}.object(t, runKeys+ownKeys)
+	if r := v["reading"].(map[string]any); r["form"] != "step" && r["form"] != "whole" || v["wall_s"].(float64) < 0.6 {
+		t.Errorf("%v", v)
+	}
+}
+
+// endOf keeps the end of what is written.
+type endOf struct {
+	n    int
+	text string
+}
+
+func (e *endOf) Write(b []byte) (int, error) {
+	e.n += len(b)
+	e.text = tailOf(e.text + string(b))
+	return len(b), nil
 }
 
 func tailOf(s string) string { return s[max(0, len(s)-300):] }

@@ -22,7 +22,6 @@ import (
 	"jtune/tui/session/measure"
 	"jtune/tui/session/remote"
 	"jtune/tui/session/task"
-	"jtune/tui/session/workloads"
 )
 
 // profileCmd is `jtune profile`.
@@ -113,7 +112,7 @@ func (c *profileCmd) run(ctx context.Context) error {
 		trusted = c.r.Dir
 	}
 	return c.withSizedJob(c.args[0], trusted, func(s *session.Session, w workload.Workload, sizes []int) error {
-		w, err := c.again(ctx, s, w)
+		w, err := c.again(ctx, s, w, c.r.Dir, c.r.Resume)
 		if err != nil {
 			return err
 		}
@@ -132,19 +131,6 @@ func (c *profileCmd) run(ctx context.Context) error {
 		c.r.Batches, c.r.List = sizes, tegra.Settings(modes, sizes)
 		return c.doProfile(ctx, s, c.r)
 	})
-}
-
-// again is the command of the user's own as the campaign that goes on has it; another workload is returned unchanged.
-func (c *profileCmd) again(ctx context.Context, s *session.Session, w workload.Workload) (workload.Workload, error) {
-	h, _, err := record.Read(c.r.Dir)
-	if !c.own.given() || !c.r.Resume || err != nil {
-		return c.understood(ctx, s, w)
-	}
-	w, differs, err := workloads.TypedAgain(s, c.own.Typed, h.Workload)
-	if err == nil && differs != "" {
-		err = usagef("--resume: %s: give the same command, or a new folder", differs)
-	}
-	return w, err
 }
 
 func parseShard(text string) ([2]int, error) {

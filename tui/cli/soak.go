@@ -106,7 +106,7 @@ func (c *soakCmd) run(ctx context.Context) error {
 	}
 	return c.withJob(strings.Join(c.args, ""), func(s *session.Session, w workload.Workload) error {
 		if c.own.given() {
-			shown := &echo{to: c.err}
+			shown := echoOn(c.err)
 			defer shown.end()
 			w.Echo, w.ToEnd, w.FromStart = shown, true, true
 		}
