@@ -21,7 +21,7 @@ var flagSections = []struct{ title, flags string }{
 		"keep-fan force workers weights remote data half env no-gc no-instrument settle length soak go-on for " +
 		"until-steady meter governor full idle instances"},
 	{"Load", "rate arrivals outstanding latency quantile max-wait power-as idle-power requests"},
-	{"A command of your own", "dir pattern kind unit counts dataset-size save exit-code attach log trust-command"},
+	{"A command of your own", "dir pattern kind unit counts dataset-size save runs exit-code attach log trust-command"},
 	{"Output", "json csv out svg md plot no-record include-epoch-zero"},
 }
 

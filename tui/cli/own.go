@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -107,7 +108,7 @@ func (o *commandFlags) before(args []string) []string {
 
 // idle returns an error for flags of a command where none is given.
 func (o *commandFlags) idle(given func(flag string) bool) error {
-	for _, flag := range []string{"dir", "dataset-size", "unit", "counts", "kind", "save", "exit-code"} {
+	for _, flag := range []string{"dir", "dataset-size", "unit", "counts", "kind", "save", "exit-code", "runs"} {
 		if !o.given() && given(flag) {
 			return usagef("--%s needs -- COMMAND too: a workload has it in the configuration", flag)
 		}
@@ -159,13 +160,23 @@ func (c *runCmd) runOwn(ctx context.Context, s *session.Session, r measure.RunRe
 	if !c.given("base") {
 		r.Base = 0
 	}
-	res, err := run.Run(ctx, s, r, func(e measure.Event) {
-		if _, note := e.(measure.NoteEvent); note {
-			shown.line()
-		}
-		c.noted(e)
-	})
-	shown.end()
+	var all []measure.RunResult
+	var res measure.RunResult
+	var err error
+	for len(all) < max(1, c.runs) && err == nil {
+		res, err = run.Run(ctx, s, r, func(e measure.Event) {
+			if _, note := e.(measure.NoteEvent); note {
+				shown.line()
+			}
+			c.noted(e)
+		})
+		shown.end()
+		all = append(all, res)
+	}
+	if err == nil {
+		res = usual(all)
+	}
+	c.all = all
 	var unread *harness.NotUnderstood
 	died, failed := errors.AsType[*harness.ExitError](err)
 	interrupted := ctx.Err() != nil // the cost so far is printed, as time(1) does
@@ -190,6 +201,33 @@ func (c *runCmd) runOwn(ctx context.Context, s *session.Session, r measure.RunRe
 	return err
 }
 
+// usual is the run of the median wall time.
+func usual(all []measure.RunResult) measure.RunResult {
+	sorted := slices.SortedFunc(slices.Values(all), func(a, b measure.RunResult) int {
+		return cmp.Compare(a.Whole.WallS, b.Whole.WallS)
+	})
+	return sorted[(len(sorted)-1)/2]
+}
+
+// runsText is what several runs of a command have cost.
+func runsText(all []measure.RunResult) string {
+	var walls, energies []float64
+	for _, r := range all {
+		if r.Whole == nil {
+			continue
+		}
+		walls = append(walls, r.Whole.WallS)
+		if r.Whole.EnergyJ.OK {
+			energies = append(energies, r.Whole.EnergyJ.V)
+		}
+	}
+	out := fmt.Sprintf("%d, of %.2f to %.2f s", len(walls), slices.Min(walls), slices.Max(walls))
+	if len(energies) == len(walls) {
+		out += fmt.Sprintf(", %.1f to %.1f J", slices.Min(energies), slices.Max(energies))
+	}
+	return out + "; this is the one of the median time"
+}
+
 // saveOwn writes the command into the configuration.
 func (c *runCmd) saveOwn(w workload.Workload, res measure.RunResult) error {
 	w = workloads.Understood(w, res.Reading, c.r.Minibatches == 0)
@@ -204,9 +242,18 @@ func (c *runCmd) saveOwn(w workload.Workload, res measure.RunResult) error {
 // printOwn prints what a command cost, and how it was read.
 func (c *runCmd) printOwn(r measure.RunResult, s *session.Session, w workload.Workload) error {
 	if c.asJSON {
-		return printJSON(c.out, toRunJSON(r, s.Device.Board()))
+		doc := toRunJSON(r, s.Device.Board())
+		for _, one := range c.all {
+			if o := one.Whole; o != nil && c.runs > 1 {
+				doc.Runs = append(doc.Runs, oneRunJSON{o.WallS, o.EnergyJ, o.MeanW, o.PeakW})
+			}
+		}
+		return printJSON(c.out, doc)
 	}
 	rows := [][]string{{"board", workloads.BoardOf(s, w)}}
+	if len(c.all) > 1 {
+		rows = append(rows, []string{"runs", runsText(c.all)})
+	}
 	if x := r.Reading; x != nil {
 		unit := x.Unit
 		if x.Samples > 0 {
@@ -292,6 +339,15 @@ type ownJSON struct {
 	GPU       tegra.Val[float64]  `json:"gpu_ghz"`
 	EMC       tegra.Val[float64]  `json:"emc_ghz"`
 	Throttled tegra.Val[bool]     `json:"throttled"`
+	Runs      []oneRunJSON        `json:"runs,omitempty"` // where several were asked for
+}
+
+// oneRunJSON is one of several runs of a command.
+type oneRunJSON struct {
+	WallS  float64            `json:"wall_s"`
+	TotalJ tegra.Val[float64] `json:"total_energy_j"`
+	MeanW  tegra.Val[float64] `json:"mean_w"`
+	PeakW  tegra.Val[float64] `json:"peak_w"`
 }
 
 func toOwnJSON(o *measure.Whole) *ownJSON {

@@ -43,6 +43,21 @@ func TestRunOfACommandThatPrintsNothingIsMeasuredAsAWhole(t *testing.T) {
 	}
 }
 
+func TestRunOfACommandSeveralTimes(t *testing.T) {
+	t.Parallel()
+	count := filepath.Join(t.TempDir(), "count")
+	script := []string{"--runs", "3", "--", "sh", "-c", "echo a >>" + count + `; n=$(grep -c a ` + count + `); sleep 0.$n`}
+	v := jtune(t, with(noDevice, script...)...).done(t).object(t, runKeys+ownKeys+" runs")
+	runs := v["runs"].([]any)
+	if len(runs) != 3 || v["wall_s"] != hasKeys(t, runs[1], "wall_s total_energy_j mean_w peak_w")["wall_s"] {
+		t.Errorf("want the second of three as the median: %v of %v", v["wall_s"], runs)
+	}
+	o := jtune(t, with([]string{"run", "--no-device", "--no-record", "--runs", "2"}, "--", "true")...).done(t)
+	if !strings.Contains(o.out, "2, of 0.") {
+		t.Errorf("%s", o.out)
+	}
+}
+
 func TestRunOfACommandRefusesWhatItCannotTake(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -57,6 +72,7 @@ func TestRunOfACommandRefusesWhatItCannotTake(t *testing.T) {
 		{exitFailed, "was not found in PATH", []string{"--", "no-such-program"}},
 		{exitUsage, "no argument given", []string{"--"}},
 		{exitUsage, "2 arguments given", []string{"resnet18", "--", "true"}},
+		{exitUsage, "--runs needs -- COMMAND", []string{"resnet18", "--runs", "2"}},
 		{exitUsage, "--save needs -- COMMAND", []string{"resnet18", "--save", "x"}},
 		{exitUsage, "--save Bad Name", []string{"--save", "Bad Name", "--", "true"}},
 	} {

@@ -71,6 +71,8 @@ type runCmd struct {
 	save    string
 	// exitCode passes on the status of the command.
 	exitCode bool
+	runs     int
+	all      []measure.RunResult // of a command that ran several times
 }
 
 func newRun(a *app) *cobra.Command {
@@ -116,6 +118,7 @@ func (c *runCmd) flags(f *pflag.FlagSet) {
 	c.join.add(f)
 	c.own.add(f)
 	f.StringVar(&c.save, "save", "", "save the command in the configuration as workload `NAME`")
+	countFlag(f, &c.runs, "runs", "run the command `N` times, and report the run of the median time (default 1)")
 	f.BoolVar(&c.exitCode, "exit-code", false, "exit with the command's exit status")
 	f.BoolVar(&c.options.NoDevice, "no-device", false, "on a PC, server or Raspberry Pi: measure time, and power if "+
 		"RAPL or nvidia-smi report it; read and set no modes")
