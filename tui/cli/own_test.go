@@ -58,6 +58,18 @@ func TestRunOfACommandSeveralTimes(t *testing.T) {
 	}
 }
 
+// A program that is read by the name of its pattern keeps that name, also inside a script.
+func TestRunOfACommandByANamedPattern(t *testing.T) {
+	t.Parallel()
+	script := "i=0; while [ $i -lt 12 ]; do i=$((i+1)); sleep 0.03; " +
+		"echo \"llama-bench: benchmark 1/1: generation run $i/12\"; done"
+	v := jtune(t, with(noDevice, "--pattern", "llama-bench", "--", "sh", "-c", script)...).done(t).
+		object(t, runKeys+ownKeys)
+	if r := v["reading"].(map[string]any); r["form"] != "llama-bench" || r["time_ms"].(float64) < 20 {
+		t.Errorf("%v", r)
+	}
+}
+
 func TestRunOfACommandRefusesWhatItCannotTake(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

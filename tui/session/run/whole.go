@@ -160,6 +160,9 @@ func readOf(out *measure.RunResult, r measure.RunRequest, h harness.Harness, tol
 	case !ok && out.Minibatches > 0: // events of the protocol
 		out.Reading = &detect.Reading{Form: "jtune", What: "its own events", Unit: detect.Step, Steps: out.Minibatches,
 			TimeMS: out.TimeMS, MeanMS: out.MeanMS}
+		if p := r.Workload.Pattern; p != "" { // a program that is read by name
+			out.Reading.Form, out.Reading.What = p, "its own lines"
+		}
 		return told
 	case !ok:
 		return told
