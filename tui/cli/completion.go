@@ -46,8 +46,12 @@ func (a completer) completions(root *cobra.Command) {
 	}
 	each(root, func(c *cobra.Command) {
 		if of := arguments[c.CommandPath()]; of != nil && c.ValidArgs == nil {
-			c.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			c.ValidArgsFunction = func(_ *cobra.Command, args []string, word string) ([]string,
+				cobra.ShellCompDirective) {
 				left := slices.DeleteFunc(of(), func(name string) bool { return slices.Contains(args, name) })
+				if strings.Contains(c.UseLine(), "MODE") {
+					return a.withModes(left, word)
+				}
 				return left, cobra.ShellCompDirectiveDefault // a file, where no name fits
 			}
 		}
@@ -59,8 +63,11 @@ func (a completer) completions(root *cobra.Command) {
 			if of == nil || f.Value.Type() == "bool" {
 				return
 			}
-			_ = c.RegisterFlagCompletionFunc(f.Name, func(*cobra.Command, []string, string) ([]string,
+			_ = c.RegisterFlagCompletionFunc(f.Name, func(_ *cobra.Command, _ []string, word string) ([]string,
 				cobra.ShellCompDirective) {
+				if f.Name == "mode" {
+					return a.withModes(of(), word)
+				}
 				return of(), cobra.ShellCompDirectiveDefault
 			}) // fails only where the flag has one
 		}
@@ -108,6 +115,33 @@ func (a completer) presetNames() (list []string) {
 		list = append(list, p.Name)
 	}
 	return list
+}
+
+// withModes adds to presets the modes of the board that begin with a word, knob by knob: 12c/ follows 12, then the CPU
+// clocks follow.
+func (a completer) withModes(presets []string, word string) (list []string, next cobra.ShellCompDirective) {
+	if word == "" || word[0] < '0' || word[0] > '9' {
+		return presets, cobra.ShellCompDirectiveDefault
+	}
+	s, err := session.Open(a.options)
+	if err != nil {
+		return presets, cobra.ShellCompDirectiveDefault
+	}
+	defer s.Close()
+	space := s.Device.Space()
+	for _, m := range space.All() {
+		name := space.Format(m)
+		if !strings.HasPrefix(name, word) {
+			continue
+		}
+		if i := strings.IndexByte(name[len(word):], '/'); i >= 0 {
+			name, next = name[:len(word)+i+1], cobra.ShellCompDirectiveNoSpace
+		}
+		if !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	return append(presets, list...), next
 }
 
 func (a completer) campaignNames() (list []string) {
