@@ -67,7 +67,7 @@ func TestCardUnderALoadSaysWhatWasMeasured(t *testing.T) {
 	d.Sees("measured: p99 48.5 ms, 18.1 W mean; p99 is 54.9 ms, over 50")
 }
 
-// What is drawn large does not come and go as the cursor moves over the limits.
+// A headline stays large, or small, as the cursor moves over the limits.
 func TestCardOfSeveralLimitsKeepsItsHeadline(t *testing.T) {
 	d, _ := pagetest.Drive(t, New)
 	j := pagetest.Searched(d.Board, 20, 30)
