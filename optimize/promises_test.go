@@ -42,6 +42,28 @@ func TestTuneProbesNothingUntrustedWhileATrustedModeIsOpen(t *testing.T) {
 	}
 }
 
+// With a guarded time limit a search that knows a mode within it measures none far over it.
+func TestTuneKeepsAGuardedTimeLimit(t *testing.T) {
+	t.Parallel()
+	for _, ms := range []float64{80, 120, 200} {
+		for seed := range uint64(3) {
+			board := optimizetest.New(t)
+			limit := Limit{TimeMS: ms, GuardTime: true}
+			res, err := Tune(t.Context(), optimizetest.OfModes(board.Measure), TuneOptions{Limit: limit,
+				Space: board.Space, Seed: seed, Compare: []tegra.Mode{board.Space.Max()}})
+			if err != nil || !limit.Met(res.Measured) {
+				t.Fatalf("%g ms, seed %d: %v, %v", ms, seed, res.Measured, err)
+			}
+			for _, p := range res.Probes {
+				if p.TimeMS > MaxOvershoot*ms {
+					t.Errorf("%g ms, seed %d: %v takes %.0f ms, predicted %.0f", ms, seed, p.Mode, p.TimeMS,
+						p.Predicted.TimeMS)
+				}
+			}
+		}
+	}
+}
+
 // After known modes that count, the model's own deviations are wider.
 func TestBeliefIsWiderAfterKnownModes(t *testing.T) {
 	t.Parallel()
