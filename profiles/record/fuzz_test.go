@@ -26,6 +26,17 @@ func FuzzHeader(f *testing.F) {
 		_, _ = h.Device.Space()
 		_ = h.checkResume(h)
 		_ = h.Settings.WithDefaults()
+		var first, second bytes.Buffer
+		if err := toml.NewEncoder(&first).Encode(h); err != nil {
+			t.Fatal(err)
+		}
+		again, err := parseHeader("campaign.toml", first.Bytes())
+		if err != nil {
+			t.Fatalf("a header that was read and written: %v\n%s", err, first.String())
+		}
+		if err := toml.NewEncoder(&second).Encode(again); err != nil || second.String() != first.String() {
+			t.Errorf("a header that was read and written is another, %v:\n%s\n%s", err, first.String(), second.String())
+		}
 	})
 }
 

@@ -228,6 +228,17 @@ func FuzzRuns(f *testing.F) {
 		runs, _ := parseRuns(text)
 		for _, r := range runs {
 			r.Character.Advice()
+			written := csvLine(runColumns)
+			for _, line := range r.lines() {
+				written += csvLine(line)
+			}
+			again, notes := parseRuns([]byte(written))
+			if len(again) != 1 || len(notes) > 0 {
+				t.Fatalf("%d runs and notes %q of\n%s", len(again), notes, written)
+			}
+			if d := cmp.Diff(r.lines(), again[0].lines()); d != "" {
+				t.Errorf("a run that was read and written is another (-was +is):\n%s", d)
+			}
 		}
 	})
 }

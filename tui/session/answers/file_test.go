@@ -173,5 +173,21 @@ func FuzzKeptAnswer(f *testing.F) {
 			_ = a.Standing.String() + a.Standing.Brief() + a.Ended.String() + a.Limit.Bounds() + a.Ask.String()
 			a.Saves()
 		}
+		first, second := t.TempDir(), t.TempDir()
+		if Keep(first, k) != nil {
+			return // too large when it is written whole
+		}
+		again, err := Find(first)
+		if err != nil {
+			t.Fatalf("an answer that was read and kept: %v", err)
+		}
+		if err := Keep(second, *again); err != nil {
+			t.Fatal(err)
+		}
+		was, _ := os.ReadFile(filepath.Join(first, FileName))
+		is, _ := os.ReadFile(filepath.Join(second, FileName))
+		if string(was) != string(is) {
+			t.Errorf("an answer that was read and kept is another:\n%s\n%s", was, is)
+		}
 	})
 }
