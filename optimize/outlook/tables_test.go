@@ -103,7 +103,7 @@ func TestWeakestIsARegionThatErrsTwiceAsMuch(t *testing.T) {
 func TestHeldCountsSamplesWithinTheirBands(t *testing.T) {
 	t.Parallel()
 	a := Assessment{Left: []learn.LeftOut{errsBy(1, 0), errsBy(2, 0), errsBy(3, 0)}}
-	a.Left[1].Measured.TimeMS, a.Left[2].Measured.TimeMS = 95, 110.1
+	a.Left[0].Measured.TimeMS, a.Left[1].Measured.TimeMS, a.Left[2].Measured.TimeMS = 110, 95, 110.1 // ends are within
 	a.Left[2].Measured.PowerW = 20.1
 	if time, power := a.Held(); time != 2 || power != 2 {
 		t.Errorf("%d in time and %d in power", time, power)

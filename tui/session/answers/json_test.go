@@ -291,6 +291,15 @@ func TestChangesSaysByHowMuchThePresentModePasses(t *testing.T) {
 	if same.Changes() != "" || unread.Changes() != "" || (Answer{}).Changes() != "" {
 		t.Errorf("nothing changes: %q, %q", same.Changes(), unread.Changes())
 	}
+	alone := a
+	alone.Gain = nil
+	if got := same.Beside() + alone.Beside(); strings.Contains(got, "the answer") {
+		t.Errorf("nothing is gained or lost: %q", got)
+	}
+	guessed := Answer{Feasible: true, Gain: &Gain{Quantity: Time, Against: "MAXN", Pct: -5, Lo: -7, Hi: -3}}
+	if got := guessed.Headline(); got != "-5.0 % time against MAXN (-7.0 to -3.0 %, not measured)" {
+		t.Errorf("without a reading: %q", got)
+	}
 	for _, c := range []struct {
 		l    optimize.Limit
 		want string
