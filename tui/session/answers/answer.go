@@ -38,11 +38,11 @@ type Answer struct {
 	Probes        []optimize.Probe    // probes of the search; nil: chosen from a model
 	Ended         optimize.Ended      // how the search ended
 	Took          time.Duration       // device time of the search
-	Soak          *hold.Result        `toml:"-"` // its proof, which has a folder of its own; nil without one
+	Soak          *hold.Result        `toml:"-"` // its soak test, kept in a separate folder; nil without one
 }
 
-// Chosen is setting number at of an outlook as the answer to a limit, feasible or only the nearest. rows are those that
-// its readings were made of, as far as they are known: how sure a gain is follows from them, as it does in a search.
+// Chosen returns setting `at` of an outlook as the answer to a limit, feasible or only the nearest. rows are its
+// measurements as far as they are known; they give the error band of the gain, as in a search.
 func Chosen(o *outlook.Outlook, at int, l optimize.Limit, presets []tegra.Preset, present tegra.Setup,
 	rows []record.Row, feasible bool) Answer {
 	of := o.Model.Provenance
@@ -91,8 +91,8 @@ func (a *Answer) fromReadings(o *outlook.Outlook, presets []tegra.Preset, rows [
 	a.Guessed()
 }
 
-// atItsSize is what was measured first of a mode at another batch size than the answer's, which a search takes for a
-// baseline: the present mode at the workload's usual size. nil where nothing was, or the size is not searched.
+// atItsSize returns the first measurement of a mode at a batch size other than the answer's, as a search uses it for a
+// baseline: the present mode at the workload's usual size. nil if there is none, or the size is not searched.
 func atItsSize(o *outlook.Outlook, c *outlook.Comparison, rows []record.Row) *Baseline {
 	if !o.Several() {
 		return nil
@@ -105,7 +105,8 @@ func atItsSize(o *outlook.Outlook, c *outlook.Comparison, rows []record.Row) *Ba
 	return nil
 }
 
-// MeasuredAs is the name of a preset as it was measured: one that needs a reboot by its cores and clocks alone.
+// MeasuredAs returns the name of a preset as measured: a preset that needs a reboot is measured by its cores and clocks
+// alone.
 func MeasuredAs(p tegra.Preset) string {
 	if p.NeedsReboot {
 		return p.Name + "'s clocks"

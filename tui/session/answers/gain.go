@@ -90,8 +90,8 @@ func QuantityOf(l optimize.Limit, sized bool) Quantity {
 	return Time
 }
 
-// quantity is what the answer's goal asks for; of a setting that is only the nearest, what its limit is on: how much
-// slower it is says nothing.
+// quantity returns what the answer's goal optimizes. For a setting that is only the nearest it is the quantity that
+// exceeds its limit, because a comparison of speed means nothing there.
 func (a *Answer) quantity() Quantity {
 	best := a.Best()
 	switch l := a.Limit; {
@@ -106,7 +106,7 @@ func (a *Answer) quantity() Quantity {
 	return QuantityOf(a.Limit, a.Batch > 0)
 }
 
-// of is the value of a quantity, per sample where the batch size is an input, and the relative error of it.
+// of returns the value of a quantity, per sample if the batch size is an input, and its relative error.
 func (q Quantity) of(m tegra.Measured, e Errors) (value, err float64) {
 	switch q {
 	case Power:
@@ -180,15 +180,15 @@ func (a *Answer) wanted(o mix.Outcome) (Quantity, float64) {
 	return Power, o.PeakW
 }
 
-// under is what a mode does under the answer's load, by its reading or its prediction.
+// under returns the outcome of a mode under the answer's load, from its reading or prediction.
 func (a *Answer) under(p learn.Prediction) (mix.Outcome, bool) {
 	at := tegra.Setting{Mode: p.Mode, Batch: a.Served.Batch}
 	p.Setting = at
 	return a.Ask.Evaluate(at, mix.NewPhase([]learn.Prediction{p}), nil)
 }
 
-// comparedUnderLoad compares what the answer and a baseline do under the load, by their readings: with the present mode
-// if that meets the limits, else with the best preset.
+// comparedUnderLoad compares the measured outcomes of the answer and a baseline under the load: the present mode if it
+// meets the limits, else the best preset.
 func (a *Answer) comparedUnderLoad() {
 	read := func(b *Baseline) (mix.Outcome, bool) {
 		if b == nil {
@@ -215,7 +215,7 @@ func (a *Answer) comparedUnderLoad() {
 	a.Gain.between(math.Log(mine/its), math.Hypot(myError, itsError))
 }
 
-// Guessed sets a gain over the present mode, or MAXN, by prediction, where not both could be measured.
+// Guessed sets a predicted gain over the present mode, or MAXN, unless both were measured.
 func (a *Answer) Guessed() {
 	c, name := a.Versus.Present, Present
 	if c == nil {
@@ -231,7 +231,7 @@ func (a *Answer) Guessed() {
 			return
 		}
 		a.Gain = &Gain{Quantity: q, Against: name}
-		half := math.Log1p(q.in(c.Hi)/100) - math.Log1p(q.in(c.Lo)/100) // of the difference without the load
+		half := math.Log1p(q.in(c.Hi)/100) - math.Log1p(q.in(c.Lo)/100) // band of the difference without the load
 		a.Gain.between(math.Log(mine/its), math.Abs(half)/2/z95)
 		a.Gain.ToldApart = false
 	default:
@@ -241,7 +241,7 @@ func (a *Answer) Guessed() {
 	}
 }
 
-// in is the percentage of a difference in this quantity.
+// in returns the part of a difference in this quantity, in percent.
 func (q Quantity) in(d outlook.Difference) float64 {
 	switch q {
 	case Power:

@@ -76,7 +76,7 @@ func (c *Campaign) Usable() int { return len(tegra.OncePerSetting(record.Usable(
 // Modes counts the settings that were measured, usable or not.
 func (c *Campaign) Modes() int { return len(c.Settings()) }
 
-// Settings are those that were measured, well or not, each once and in their order.
+// Settings returns the measured settings, usable or not, each once and in order.
 func (c Campaign) Settings() []tegra.Setting { return record.Modes(c.Rows) }
 
 // What describes what the campaign measures.

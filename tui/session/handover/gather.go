@@ -126,8 +126,8 @@ func Gather(o session.Options, c campaigns.Campaign, by Commands, now time.Time)
 	return r, nil
 }
 
-// SoakOf is the newest soak of a setting with the workload and board of a campaign; nil where there is none. The error
-// is about soaks that cannot be read.
+// SoakOf returns the newest soak of a setting with the workload and board of a campaign; nil if there is none. faults
+// lists soaks that cannot be read.
 func SoakOf(list []campaigns.Campaign, of campaigns.Campaign, at tegra.Setting) (proof *soak.Kept, faults error) {
 	batch := cmp.Or(at.Batch, of.Header.Workload.Batch)
 	for _, c := range slices.Backward(list) {

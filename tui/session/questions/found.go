@@ -85,8 +85,8 @@ type tried struct {
 	rate float64
 }
 
-// trials are what the settings of a model's workload did with requests at loads like an ask's, each by the mean of its
-// readings, the oldest first.
+// trials returns what the settings of a model's workload did with requests at loads similar to an ask's, oldest first.
+// Repeated readings are averaged.
 func trials(list []campaigns.Campaign, from learn.Provenance, a mix.Ask) (out []tried) {
 	if !a.Load.Open() {
 		return nil
@@ -119,8 +119,8 @@ func trials(list []campaigns.Campaign, from learn.Provenance, a mix.Ask) (out []
 	return out
 }
 
-// Sent is what requests have shown of a model's workload: the settings that did not meet an ask when requests came at
-// its load, and the latencies of settings at loads like it, both by the mean of their readings.
+// Sent returns what requests have shown about a model's workload: the settings that failed an ask at its load, and the
+// latencies of settings at similar loads. Repeated readings are averaged.
 func Sent(list []campaigns.Campaign, from learn.Provenance, a mix.Ask) (failed []tegra.Setting, sent []mix.Sent) {
 	for _, t := range trials(list, from, a) {
 		if t.rate == a.Load.RatePerS && !t.Meets() {
@@ -133,7 +133,8 @@ func Sent(list []campaigns.Campaign, from learn.Provenance, a mix.Ask) (failed [
 	return failed, sent
 }
 
-// Trial is what a setting of a model's workload did with requests at the very load of an ask; nil where none were sent.
+// Trial returns what a setting of a model's workload did with requests at exactly the load of an ask; nil if none were
+// sent.
 func Trial(list []campaigns.Campaign, from learn.Provenance, a mix.Ask, at tegra.Setting) *answers.Trial {
 	for _, t := range trials(list, from, a) {
 		if t.rate == a.Load.RatePerS && t.Setting == at {
@@ -143,7 +144,8 @@ func Trial(list []campaigns.Campaign, from learn.Provenance, a mix.Ask, at tegra
 	return nil
 }
 
-// Known is an ask with what searches have found out of it: the answer to this very goal, and what failed.
+// Known returns an ask with the results of earlier searches: the answer to exactly this goal, and the settings that
+// failed.
 func Known(list []campaigns.Campaign, from learn.Provenance, g mix.Goal, a mix.Ask) mix.Ask {
 	a.Failed, a.Sent = Sent(list, from, a)
 	if at, ok := Found(list, from, g); ok {

@@ -9,19 +9,19 @@ import (
 	"jtune/tui/session/campaigns"
 )
 
-// Off is how far calculated values of one quantity were off what was then measured of a workload on its board.
+// Off is the deviation of calculated values of a quantity from later measurements of a workload on its board.
 type Off struct {
 	What      string  `json:"what"`
-	N         int     `json:"n"`          // times that both are known
-	MedianPct float64 `json:"median_pct"` // above 0: more was calculated than measured
-	MostPct   float64 `json:"most_pct"`   // the one that was farthest off
+	N         int     `json:"n"`          // number of pairs
+	MedianPct float64 `json:"median_pct"` // positive: calculated values are higher
+	MostPct   float64 `json:"most_pct"`   // largest deviation
 	// Calculated and Measured are the newest pair, in Unit.
 	Calculated float64 `json:"calculated"`
 	Measured   float64 `json:"measured"`
 	Unit       string  `json:"unit"`
 }
 
-// pairs collect calculated and measured values of quantities, in the order in which these first come.
+// pairs collects calculated and measured values by quantity, in order of first appearance.
 type pairs struct {
 	offs []Off
 	pcts map[string][]float64
@@ -47,8 +47,8 @@ func (p *pairs) add(what, unit string, calculated, measured float64) {
 	}
 }
 
-// CalculatedOff compares calculated values of a model's workload with measured ones: predictions of answers with their
-// readings, latencies of queues with those of real requests, epochs by the pace of a minibatch with whole ones.
+// CalculatedOff compares calculated values of a model's workload with measurements: predictions of answers with their
+// readings, calculated queue latencies with real requests, and epochs extrapolated from a minibatch with full epochs.
 func CalculatedOff(list []campaigns.Campaign, from learn.Provenance) []Off {
 	p := &pairs{pcts: map[string][]float64{}}
 	for _, c := range list {
@@ -63,7 +63,7 @@ func CalculatedOff(list []campaigns.Campaign, from learn.Provenance) []Off {
 	return p.offs
 }
 
-// answers takes what a search predicted of its answers, and measured.
+// answers adds the predictions and measurements of a search's answers.
 func (p *pairs) answers(c campaigns.Campaign) {
 	k, err := Answer(c)
 	if err != nil || k == nil || k.Worked {
@@ -80,7 +80,7 @@ func (p *pairs) answers(c campaigns.Campaign) {
 	}
 }
 
-// epochs takes the whole epochs of a run: what one takes by the median minibatch, and took.
+// epochs adds the full epochs of a run: extrapolated from the median minibatch, and measured.
 func (p *pairs) epochs(c campaigns.Campaign) {
 	runs, _, err := record.ReadRuns(c.Dir)
 	if err != nil || len(runs) == 0 || len(c.Rows) == 0 || !c.Rows[0].Status.Usable() {

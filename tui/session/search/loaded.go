@@ -211,7 +211,7 @@ func at(r measure.TuneRequest, a tegra.Setting) tegra.Setting {
 	return a
 }
 
-// notServed is the error that no mode meets the limits with real requests; it describes the last trial.
+// notServed returns the error that no mode meets the limits with real requests; it describes the last trial.
 func notServed(a mix.Ask, s answers.Trial) error {
 	how := "with requests sent at that rate"
 	if s.Users {

@@ -204,7 +204,7 @@ func LoaderNote(w workload.Workload) string {
 // 2022, power readings on L4T 32 drifted down after 16 h of polling.
 const longUptime = 16 * time.Hour
 
-// UptimeNote is a reminder to reboot before a series of measurements; "" if the board booted recently.
+// UptimeNote returns a reminder to reboot before a series of measurements; "" if the board booted recently.
 func UptimeNote(s *session.Session) string {
 	up := profiles.System{FS: s.FS()}.Uptime()
 	if !up.OK || up.V < longUptime {
