@@ -70,6 +70,11 @@ func TestTrainShowsARunsStagesEpochsAndWhatTheyMean(t *testing.T) {
 	if err != nil || len(files) != 1 || !strings.Contains(files[0].Text, "epoch,minibatches,span_s,time_ms,stall_ms") {
 		t.Errorf("exported %v, %v", files, err)
 	}
+	d.press("o", "enter", "C", "n") // the log hides the list: keys that act on its row do nothing
+	d.sees("Log of resnet18")
+	if !d.r.sh.task.Done() {
+		t.Error("enter started the row that the log hides")
+	}
 }
 
 func TestTrainDoesNotDrawPartsThatAJobDoesNotTell(t *testing.T) {

@@ -95,8 +95,13 @@ func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 	if p.job != nil {
 		return p.jobKey(k)
 	}
-	if p.large == trainLog && p.log.Key(k) {
-		return nil, true
+	if p.large == trainLog {
+		if p.log.Key(k) {
+			return nil, true
+		}
+		if keys.Start.Matches(k) || keys.Edit.Matches(k) || keys.OwnJob.Matches(k) { // the row is not in sight
+			return nil, false
+		}
 	}
 	if p.pair() != nil {
 		return p.pairKey(k)
