@@ -233,7 +233,14 @@ func boundLines(j *page.Task, now soak.View, w int) (lines []string) {
 			left = widget.StyleBad.Render(left)
 		}
 		if w < narrowW {
-			lines = append(lines, widget.Cut(widget.Cut(b.Of, 13)+" "+extreme+" of "+b.Text(b.Limit), w))
+			line := widget.Cut(b.Of, 13) + " " + extreme
+			if b.Unit == "V" {
+				line += " least"
+			}
+			if b.Limit.OK {
+				line += " of " + b.Text(b.Limit)
+			}
+			lines = append(lines, widget.Cut(line, w))
 			continue
 		}
 		lines = append(lines,
