@@ -277,7 +277,7 @@ func TestTuneOnAVirtualBoardSaysWhatStandsBehindItsSizes(t *testing.T) {
 	}
 }
 
-// What a search gains over the present mode, which was measured at its usual batch size, choose tells in the same words.
+// Choose tells the gain over the present mode in the words of the search, which measured that mode at its usual batch size.
 func TestChooseComparesABatchSizeAsItsSearchDid(t *testing.T) {
 	computes(t)
 	t.Parallel()
