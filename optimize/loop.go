@@ -216,11 +216,18 @@ func (s *search) closedLoop() {
 	l := &loop{search: s}
 	over := len(s.tooMuch)
 	for !s.compared.started() {
-		first := s.startMode
-		if len(s.tooMuch)-over >= startsOver {
-			first = s.coolest
+		if !l.mayGoOn() {
+			return
 		}
-		if !l.mayGoOn() || !s.probe(first(), Start) {
+		first := -1
+		if len(s.tooMuch)-over >= startsOver && s.fit() == nil {
+			b := s.believe()
+			first = b.coolest()
+		}
+		if first < 0 {
+			first = s.startMode()
+		}
+		if !s.probe(first, Start) {
 			return
 		}
 		if len(s.tooMuch)-over > startsOver { // even the coolest draws too much

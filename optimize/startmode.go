@@ -87,16 +87,9 @@ func quick(s *search, list []int) []int {
 	return slices.DeleteFunc(slices.Clone(list), func(i int) bool { return time[i] > slowest })
 }
 
-// coolest is the mode that is expected to draw least; of those that draw as little the fastest.
-func (s *search) coolest() int {
-	if s.fit() != nil {
-		return s.startMode()
-	}
-	b := s.believe()
+// coolest is the mode that is expected to draw least; of those that draw as little the fastest. -1 where none is open.
+func (b *belief) coolest() int {
 	open := b.openModes(func(int) bool { return true })
-	if len(open) == 0 {
-		return s.startMode()
-	}
 	least := math.Inf(1)
 	for _, i := range open {
 		least = min(least, b.lnPower[i])

@@ -22,7 +22,7 @@ var flagsOfOthers = []struct{ below, file, of string }{
 	{"tegra/boot", "boot.go", "the command of a systemd unit, and what marks the unit"},
 	{"tui", "guard.go", "the command of a systemd unit"},
 	{"profiles/harness", "container.go", "docker and podman"},
-	{"profiles/harness", "engines.go", "docker and podman"},
+	{"profiles/harness/engine", "engine.go", "docker and podman"},
 	{"profiles/harness", "harness.go", "a shell's hint among what a job prints"},
 	{"profiles/harness", "tools.go", "the tools whose output is read"},
 	{"profiles/harness/torch", "torch.go", "our trainer"},

@@ -3,14 +3,8 @@ package harness
 import (
 	"maps"
 	"slices"
-	"time"
-)
 
-const (
-	// DefaultEngine runs containers.
-	DefaultEngine = "docker"
-	// removeGrace bounds how long the engine may take to end a container.
-	removeGrace = 20 * time.Second
+	"jtune/profiles/harness/engine"
 )
 
 // Container describes the container of a job; the zero value means none. The job's output is
@@ -29,7 +23,7 @@ type Container struct {
 // Program is the container engine.
 func (c *Container) Program() string {
 	if c.Engine == "" {
-		return DefaultEngine
+		return engine.Default
 	}
 	return c.Engine
 }
@@ -39,7 +33,7 @@ func (c *Container) Program() string {
 // shared memory, of which a container by itself has 64 MB.
 func (c *Container) run(name string, o ExecOptions) []string {
 	words := []string{c.Program(), "run", "--rm", "--name", name, "--ipc=host"}
-	if hasInit(c.Program()) {
+	if engine.HasInit(c.Program()) {
 		words = slices.Insert(words, 3, "--init")
 	}
 	if c.Runtime != "" {

@@ -17,6 +17,7 @@ import (
 	"jtune/internal/text"
 	"jtune/internal/usage"
 	"jtune/profiles/harness/detect"
+	"jtune/profiles/harness/engine"
 	"jtune/profiles/harness/process"
 	"jtune/tegra"
 )
@@ -185,7 +186,7 @@ func (j *job) removeContainer() {
 	if len(j.remove) == 0 {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), removeGrace)
+	ctx, cancel := context.WithTimeout(context.Background(), engine.RemoveGrace)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, j.remove[0], j.remove[1:]...)
 	cmd.Run()
@@ -194,12 +195,12 @@ func (j *job) removeContainer() {
 func (j *job) start(o ExecOptions) (err error) {
 	if o.Container.Image != "" {
 		o = j.contain(o)
-	} else if command, remove, note := Contained(o.Command, "jtune-"+o.Name); remove != nil || note != "" {
+	} else if command, remove, note := engine.Contained(o.Command, "jtune-"+o.Name); remove != nil || note != "" {
 		switch name := remove[max(0, len(remove)-1):]; {
 		case len(name) == 0 || name[0] == "jtune-"+o.Name:
 			o.Command, j.remove = command, remove
 			j.removeContainer() // of a job whose jtune and watcher were both killed
-		case exists(remove):
+		case engine.Exists(remove):
 			return usage.Errorf("container %s exists already and would end with the job; give another name, or none",
 				text.Clip(name[0]))
 		default:

@@ -13,6 +13,7 @@ import (
 	"jtune/internal/text"
 	"jtune/internal/tomlfile"
 	"jtune/profiles/harness"
+	"jtune/profiles/harness/engine"
 	"jtune/profiles/harness/torch"
 )
 
@@ -124,7 +125,7 @@ func implied(k Key) any {
 	case "silence_s":
 		return int(harness.DefaultSilence.Seconds())
 	case "engine":
-		return harness.DefaultEngine
+		return engine.Default
 	case "python":
 		return torch.DefaultPython
 	case "kind":

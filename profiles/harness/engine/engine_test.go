@@ -1,12 +1,8 @@
-package harness
+package engine
 
 import (
-	"errors"
-	"os"
 	"strings"
 	"testing"
-
-	"jtune/profiles/harness/detect"
 )
 
 func TestContainedChangesTheCommandsOfContainersAlone(t *testing.T) {
@@ -34,7 +30,7 @@ func TestContainedChangesTheCommandsOfContainersAlone(t *testing.T) {
 		{"jetson-containers run -it IMAGE", "jetson-containers run --name jtune-x -i IMAGE", "docker rm -f jtune-x"},
 		{"docker exec -it NAME python3 train.py", "docker exec -it NAME python3 train.py", ""},
 	} {
-		if strings.Contains(c.want, "podman") && !hasInit("podman") {
+		if strings.Contains(c.want, "podman") && !HasInit("podman") {
 			c.want = strings.Replace(c.want, " --init", "", 1)
 		}
 		got, remove, note := Contained(strings.Fields(c.command), "jtune-x")
@@ -47,58 +43,28 @@ func TestContainedChangesTheCommandsOfContainersAlone(t *testing.T) {
 	}
 }
 
-func TestContainerOfACommandIsEndedWithItsJob(t *testing.T) {
+// The value of an option of docker's may be the next word: of those with one, and not of those without.
+func TestContainedKeepsTheValuesOfOptions(t *testing.T) {
 	t.Parallel()
-	engine, calls := fakeEngine(t)
-	h, err := Exec(t.Context(), ExecOptions{Command: []string{engine, "run", "-it", "--rm", "IMAGE", "train"},
-		Name:   "mine",
-		Detect: &Detect{}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for kind := Kind(""); kind != Minibatch; {
-		e, err := h.Next(t.Context())
-		if err != nil {
-			t.Fatal(err)
+	for command, want := range map[string]string{
+		"docker run -v /a:/b -it IMAGE x":     "docker run --name n --init -v /a:/b -i IMAGE x",
+		"docker run -tv /a:/b IMAGE x":        "docker run --name n --init -tv /a:/b IMAGE x",
+		"docker run --gpus all --rm IMAGE":    "docker run --name n --init --gpus all --rm IMAGE",
+		"docker run --gpus=all IMAGE -t":      "docker run --name n --init --gpus=all IMAGE -t",
+		"docker run -d IMAGE -t":              "docker run --name n --init IMAGE -t",
+		"docker run -d -P IMAGE":              "docker run --name n --init -P IMAGE",
+		"docker container run --tty -e A B":   "docker container run --name n --init -e A B",
+		"docker run -t":                       "docker run --name n --init",
+		"docker run -v":                       "docker run --name n --init -v",
+		"docker run -- IMAGE -it":             "docker run --name n --init -- IMAGE -it",
+		"docker build -t x .":                 "docker build -t x .",
+		"docker":                              "docker",
+		"docker container exec c sh":          "docker container exec c sh",
+		"jetson-containers run --name m -t I": "jetson-containers run --name m I",
+	} {
+		got, _, _ := Contained(strings.Fields(command), "n")
+		if s := strings.Join(got, " "); s != want {
+			t.Errorf("%q: got %q, want %q", command, s, want)
 		}
-		kind = e.Kind
-	}
-	if err := h.Stop(t.Context()); err != nil {
-		t.Error(err)
-	}
-	text, err := os.ReadFile(calls)
-	want := "rm -f jtune-mine\nrun --name jtune-mine --init -i --rm IMAGE train\nrm -f jtune-mine\n"
-	if err != nil || !strings.HasPrefix(string(text), want) {
-		t.Errorf("%v, got %q, want %q", err, text, want)
-	}
-}
-
-// A container that has the name which the user gave is the user's: it is neither replaced nor ended.
-func TestContainerOfTheUsersIsNotEnded(t *testing.T) {
-	t.Parallel()
-	engine, calls := fakeEngine(t)
-	_, err := Exec(t.Context(), ExecOptions{Command: []string{engine, "run", "--name", "mine", "IMAGE"}, Name: "x",
-		Detect: &Detect{}})
-	if err == nil || !strings.Contains(err.Error(), "container mine exists already") {
-		t.Errorf("%v", err)
-	}
-	if text, _ := os.ReadFile(calls); string(text) != "container inspect mine\n" {
-		t.Errorf("the engine was called so:\n%s", text)
-	}
-}
-
-// The background of a terminal: a job that reads it would stand still for ever.
-func TestExecEndsAJobThatWaitsForTheTerminal(t *testing.T) {
-	t.Parallel()
-	h, err := Exec(t.Context(), ExecOptions{Command: []string{"sh", "-c", "kill -TTIN $$; sleep 100"}, Name: "x",
-		Detect: &Detect{Options: detect.Options{}, ToEnd: true}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for err == nil {
-		_, err = h.Next(t.Context())
-	}
-	if died, ok := errors.AsType[*ExitError](err); !ok || !strings.Contains(err.Error(), "waits for the terminal") {
-		t.Errorf("%v, %+v", err, died)
 	}
 }

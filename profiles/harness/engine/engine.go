@@ -1,4 +1,8 @@
-package harness
+// Package engine reads and changes the commands that begin containers: those of docker, podman, nerdctl and
+// jetson-containers.
+//
+//	docker run -it IMAGE train ──► Contained ──► docker run --name jtune-x --init -i IMAGE train, docker rm -f jtune-x
+package engine
 
 import (
 	"context"
@@ -7,6 +11,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
+)
+
+const (
+	// Default runs containers.
+	Default = "docker"
+	// RemoveGrace bounds how long the engine may take to end a container.
+	RemoveGrace = 20 * time.Second
 )
 
 // engines are the programs that begin containers, and whether they take docker's options themselves.
@@ -80,12 +92,12 @@ func Contained(command []string, name string) (changed, remove []string, note st
 		named = name
 		head = append(head, "--name", name)
 	}
-	if full && !init && hasInit(command[0]) {
+	if full && !init && HasInit(command[0]) {
 		head = append(head, "--init")
 	}
 	engine := slices.DeleteFunc(slices.Clone(command[:verb]), func(word string) bool { return word == "container" })
 	if !full {
-		engine = []string{DefaultEngine}
+		engine = []string{Default}
 	}
 	return slices.Concat(head, options, rest[i:]), slices.Concat(engine, []string{"rm", "-f", named}), ""
 }
@@ -110,8 +122,8 @@ var podmanInits = []string{
 	"/usr/local/libexec/podman/catatonit",
 }
 
-// hasInit reports whether an engine can begin a container with a first process that reaps. Podman fails without one.
-func hasInit(engine string) bool {
+// HasInit reports whether an engine can begin a container with a first process that reaps. Podman fails without one.
+func HasInit(engine string) bool {
 	if filepath.Base(engine) != "podman" {
 		return true
 	}
@@ -135,10 +147,10 @@ func ofEngine(command []string) (verb int) {
 	return verb
 }
 
-// exists reports whether the container that remove would end is there.
-func exists(remove []string) bool {
+// Exists reports whether the container that remove would end is there.
+func Exists(remove []string) bool {
 	words := slices.Clone(remove[:len(remove)-3])
-	ctx, cancel := context.WithTimeout(context.Background(), removeGrace)
+	ctx, cancel := context.WithTimeout(context.Background(), RemoveGrace)
 	defer cancel()
 	words = append(words, "container", "inspect", remove[len(remove)-1])
 	return exec.CommandContext(ctx, words[0], words[1:]...).Run() == nil
