@@ -55,7 +55,7 @@ func (l *loop) firstProbe(b *belief) (int, bool) {
 	if len(l.order) > 1 {
 		return l.mostInformative(b, candidates), true
 	}
-	tells, coolest := l.tell(b, candidates), newArgmax()
+	tells, coolest := tell(l.search, b, candidates), newArgmax()
 	most := slices.Max(tells)
 	for k, i := range candidates {
 		if tells[k] >= secondTells*most {
@@ -68,14 +68,14 @@ func (l *loop) firstProbe(b *belief) (int, bool) {
 // mostInformative is the candidate that reduces the uncertainty about all settings most.
 func (s *search) mostInformative(b *belief, candidates []int) int {
 	most := newArgmax()
-	for k, tells := range s.tell(b, candidates) {
+	for k, tells := range tell(s, b, candidates) {
 		most.offer(candidates[k], tells, 0)
 	}
 	return most.index
 }
 
 // tell is by how much each candidate reduces the uncertainty about all settings.
-func (s *search) tell(b *belief, candidates []int) []float64 {
+func tell(s *search, b *belief, candidates []int) []float64 {
 	targets := draw(s.rng, upTo(len(b.open)), firstCandidates)
 	time := explained(s.model.CovTime(targets, candidates), at(b.ownSDTime, targets), at(b.ownSDTime, candidates),
 		b.noiseTime)
