@@ -46,7 +46,8 @@ func TestRunOfACommandThatPrintsNothingIsMeasuredAsAWhole(t *testing.T) {
 func TestRunOfACommandSeveralTimes(t *testing.T) {
 	t.Parallel()
 	count := filepath.Join(t.TempDir(), "count")
-	script := []string{"--runs", "3", "--", "sh", "-c", "echo a >>" + count + `; n=$(grep -c a ` + count + `); sleep 0.$n`}
+	script := []string{"--runs", "3", "--", "sh", "-c", "echo a >>" + count +
+		`; n=$(grep -c a ` + count + `); sleep 0.$n`}
 	v := jtune(t, with(noDevice, script...)...).done(t).object(t, runKeys+ownKeys+" runs")
 	runs := v["runs"].([]any)
 	if len(runs) != 3 || v["wall_s"] != hasKeys(t, runs[1], "wall_s total_energy_j mean_w peak_w")["wall_s"] {

@@ -48,7 +48,8 @@ func TestRunOfABadCommandSaysOneLineAndLeavesNothing(t *testing.T) {
 		{"wants to know whether it has a terminal", sh("test -t 1 || { echo 'no tty' >&2; exit 1; }"), exitFailed,
 			"no tty", 0.001},
 		{"opens the terminal", sh("read answer </dev/tty"), exitFailed, "/dev/tty", 0.001},
-		{"is stopped as the background of a terminal is", sh("kill -TTIN $$"), exitFailed, "waits for the terminal", 0.001},
+		{"is stopped as the background of a terminal is", sh("kill -TTIN $$"), exitFailed, "waits for the terminal",
+			0.001},
 		{"waits for an answer", sh("read answer || { echo 'no answer' >&2; exit 1; }"), exitFailed, "no answer", 0.001},
 	} {
 		t.Run(c.name, func(t *testing.T) {
