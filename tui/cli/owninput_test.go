@@ -83,7 +83,7 @@ func TestRunOfACommandThatPrintsWithoutEnd(t *testing.T) {
 	t.Parallel()
 	const least = 20 << 20 // bytes that reach the terminal
 	script := fmt.Sprintf("i=0; while [ $i -lt 30 ]; do echo step $i; i=$((i+1)); sleep 0.02; done; "+
-		"yes 'a line of no use that says neither how far it is nor how long it took' | head -c %d; echo all done", least)
+		"yes 'a line of no use, neither of how far it is nor of how long it took' | head -c %d; echo all done", least)
 	cmd := exec.Command(os.Args[0], with(noDevice, "--", "sh", "-c", script)...)
 	cmd.Env = append(os.Environ(), asJtune+"=1")
 	var out strings.Builder
