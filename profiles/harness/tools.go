@@ -2,7 +2,9 @@ package harness
 
 import (
 	"encoding/json"
+	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -19,6 +21,7 @@ type llamaBench struct {
 	of          string        // what it was of
 	run         int
 	told        bool // that it computes on the CPU
+	hidden      bool // the words of llama-bench are in a script: how many tokens a run has is not known
 	any         bool // events
 	end         *Event
 }
@@ -30,7 +33,8 @@ func newLlamaBench(command []string) reader {
 		}
 		return otherwise
 	}
-	return &llamaBench{prompt: count(512, "-p", "--n-prompt"), gen: count(128, "-n", "--n-gen")}
+	return &llamaBench{prompt: count(512, "-p", "--n-prompt"), gen: count(128, "-n", "--n-gen"),
+		hidden: !slices.ContainsFunc(command, func(word string) bool { return strings.Contains(word, "llama-bench") })}
 }
 
 var llamaRun = regexp.MustCompile(`^llama-bench: benchmark \d+/\d+: (warmup )?(prompt|generation) run( (\d+)/\d+)?$`)
@@ -67,6 +71,12 @@ func (l *llamaBench) read(text []byte, now time.Duration, whole bool) ([]Event, 
 	}
 	e.Batch = max(0, e.Batch)
 	l.any = true
+	if l.hidden {
+		l.hidden = false
+		said := fmt.Sprintf("the command does not show llama-bench's -n and -p: runs of %d and %d tokens are assumed; "+
+			"give llama-bench itself as the command", l.gen, l.prompt)
+		return []Event{{Kind: Note, Message: said}, e}, true
+	}
 	return []Event{e}, true
 }
 

@@ -247,3 +247,22 @@ func FuzzReaders(f *testing.F) {
 		}
 	})
 }
+
+// Where a script hides llama-bench, the tokens of a run are assumed, and a note says so once.
+func TestLlamaBenchInAScriptSaysWhichTokensItAssumes(t *testing.T) {
+	for command, want := range map[string]int{"sh run.sh": 1, "./llama-bench -n 32": 0, "nice llama-bench": 0} {
+		l, notes := newLlamaBench(strings.Fields(command)), 0
+		for run := range 4 {
+			line := fmt.Sprintf("llama-bench: benchmark 1/1: generation run %d/9", run+1)
+			events, _ := l.read([]byte(line), time.Duration(run)*time.Second, true)
+			for _, e := range events {
+				if e.Kind == Note && strings.Contains(e.Message, "runs of 128 and 512 tokens are assumed") {
+					notes++
+				}
+			}
+		}
+		if notes != want {
+			t.Errorf("%s: %d notes, want %d", command, notes, want)
+		}
+	}
+}
