@@ -1,6 +1,8 @@
 package tegra
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -34,6 +36,22 @@ func TestFreqListIsBounded(t *testing.T) {
 	limit := maxFreq.In(KHz)
 	if got := freqList(limit+" "+(maxFreq+KHz).In(KHz), KHz); !slices.Equal(got, []Freq{maxFreq}) {
 		t.Errorf("around the largest clock: %v", got)
+	}
+}
+
+// The label of a rail has 64 letters at most; NC and none mean that it is not connected.
+func TestLabelOfARailIsBounded(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	f := &finder{fs: DiskFS(root)}
+	for text, want := range map[string]bool{"VDD_GPU": true, "NC": false, "": false, strings.Repeat("x", 64): true,
+		strings.Repeat("x", 65): false} {
+		if err := os.WriteFile(filepath.Join(root, "label"), []byte(text+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if got, ok := f.label("/label"); ok != want || ok && got != text {
+			t.Errorf("%q: %q, %v", text, got, ok)
+		}
 	}
 }
 

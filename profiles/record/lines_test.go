@@ -1,0 +1,115 @@
+package record
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"jtune/tegra"
+	"jtune/telemetry"
+)
+
+// Lines wait in memory until there are a megabyte of them; a flush writes them whole, a cut sets where the next begin.
+func TestAppendFileWritesManyLinesAtOnce(t *testing.T) {
+	t.Parallel()
+	disk := &fullDisk{room: 3 << 20}
+	a := &appendFile{name: "x.csv", f: disk, mark: []string{"true"}}
+	a.add([]string{"1", "a"})
+	if err := a.spill(); err != nil || disk.text.Len() > 0 {
+		t.Errorf("a line is written at once: %d bytes, %v", disk.text.Len(), err)
+	}
+	for a.wait.Len() < spillAt {
+		a.add([]string{"1", strings.Repeat("b", 1000)})
+	}
+	waiting := a.wait.Len()
+	if err := a.spill(); err != nil || disk.text.Len() != waiting || a.wait.Len() != 0 || a.size != int64(waiting) {
+		t.Errorf("of %d bytes %d are written, %v", waiting, disk.text.Len(), err)
+	}
+	if err := a.cut(9); err != nil || a.size != 9 || disk.text.Len() != 9 {
+		t.Errorf("cut to 9 bytes: %d of %d, %v", disk.text.Len(), a.size, err)
+	}
+	if err := a.flush(true); err != nil || disk.text.Len() != 9 {
+		t.Errorf("nothing waits: %d bytes, %v", disk.text.Len(), err)
+	}
+}
+
+// A file of nothing but bad lines is left after ten thousand of them, and their notes are as many.
+func TestParseRowsLeavesAFileOfBadLines(t *testing.T) {
+	t.Parallel()
+	text := csvLine(Columns) + strings.Repeat("bad\n", mostBad+500)
+	if rows, bad := parseRows([]byte(text)); len(rows) != 0 || len(bad) != mostBad+1 {
+		t.Errorf("%d rows and %d notes, want %d", len(rows), len(bad), mostBad+1)
+	}
+}
+
+// A run's lines name its setting, and its repeat from the first on.
+func TestRunLinesNameTheirRepeat(t *testing.T) {
+	t.Parallel()
+	for repeat, want := range map[int]string{0: "", 1: "1", 2: "2"} {
+		line := Run{Setting: "b=8", Repeat: repeat, Status: OK, Character: aCharacter()}.lines()[0]
+		if line[4] != "b=8" || line[5] != want {
+			t.Errorf("repeat %d: %q", repeat, line[4:6])
+		}
+	}
+}
+
+func TestRunOfARowHasItsSettingInAnExperimentAlone(t *testing.T) {
+	t.Parallel()
+	c := aCharacter()
+	for _, kind := range []string{ExperimentKind, "grid"} {
+		for _, extra := range [][]string{{"b=8", "2"}, {"b=8"}, nil} {
+			r := &Record{header: Header{Plan: PlanHeader{Kind: kind}}}
+			run, ok := r.run(Row{Character: &c, Extra: extra})
+			if named := kind == ExperimentKind && len(extra) == 2; !ok || (run.Setting == "b=8") != named ||
+				(run.Repeat == 2) != named {
+				t.Errorf("%s, %v: %+v, %v", kind, extra, run.Setting, ok)
+			}
+		}
+	}
+	if _, ok := (&Record{}).run(Row{}); ok {
+		t.Error("a mode that never ran has a run")
+	}
+}
+
+// Later epochs represent long training, unless few of their minibatches ran or all epochs count.
+func TestSteadyIsLaterWhereEnoughRan(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		first, later int
+		all, there   bool
+		want         bool
+	}{
+		{100, enoughLater, false, true, true}, {100, enoughLater - 1, false, true, false}, {20, 20, false, true, true},
+		{20, 19, false, true, false}, {20, 100, true, true, false}, {20, 100, false, false, false},
+	} {
+		of := Character{AllEpochs: c.all, First: tegra.Some(Part{Minibatches: c.first}),
+			Later: tegra.Val[Part]{V: Part{Minibatches: c.later}, OK: c.there}}
+		if got := of.SteadyIsLater(); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
+
+func TestAdviceSaysWhenThePowerFell(t *testing.T) {
+	t.Parallel()
+	c := Character{Drop: tegra.Some(telemetry.PowerDrop{At: 90 * time.Minute, FromW: 31, ToW: 18})}
+	if got := strings.Join(c.Advice(), "\n"); !strings.Contains(got, "After 1h30m0s the measured power fell from 31.0 "+
+		"to 18.0 W") {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestPlanSaysWhatIsMeasured(t *testing.T) {
+	t.Parallel()
+	for want, p := range map[string]PlanHeader{
+		"grid of 5 modes":               {Kind: "grid", Modes: 5, Repeats: 1},
+		"grid of 5 modes, 2 times each": {Kind: "grid", Modes: 5, Repeats: 2},
+		"tune of 1 mode at batch sizes 8 16, only cores=4": {Kind: "tune", Modes: 1, Batches: []int{8, 16},
+			Filter: "cores=4"},
+		"list of 2 modes from x.csv (abc)": {Kind: "list", Modes: 2, Source: "x.csv", Digest: "abc"},
+	} {
+		if got := p.String(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
