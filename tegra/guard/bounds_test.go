@@ -343,3 +343,34 @@ func TestServeEndsWithTheErrorOfItsRestore(t *testing.T) {
 		t.Errorf("its client ends with %v", err)
 	}
 }
+
+func TestParseRequestWantsAnOp(t *testing.T) {
+	t.Parallel()
+	if r := parseRequest([]byte(`{"id":3}`)); r.invalid == nil || r.ID != 3 {
+		t.Errorf("a request for nothing: %+v", r)
+	}
+	if r := parseRequest([]byte(`{"op":"keep"}`)); r.invalid != nil || r.Op != "keep" {
+		t.Errorf("a request: %+v", r)
+	}
+}
+
+// A revert that cannot restore a knob says so, also where it goes back to the state found first; it can be tried again.
+func TestGuardSaysThatARevertFailed(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	r := newRig(t, tegratest.NewAGXOrin35())
+	r.apply(mid)
+	r.apply(slow)
+	if _, err := r.Revert(ctx); err != nil {
+		t.Fatal(err)
+	}
+	r.k.Do(func() { r.k.Refuse[tegratest.GPU35+"/max_freq"] = syscall.EIO })
+	if _, err := r.Revert(ctx); err == nil || !strings.Contains(err.Error(), "GPU max") {
+		t.Errorf("to the state found first: %v", err)
+	}
+	r.heal()
+	if _, err := r.Revert(ctx); err != nil {
+		t.Errorf("once more: %v", err)
+	}
+	r.wantAsFound()
+}
