@@ -43,7 +43,7 @@ func Plain(s string) string {
 	}, strings.ToValidUTF8(s, "?"))
 }
 
-// Drawn reports whether a text is of printable ASCII, tabs and ends of lines alone, carriage returns among them.
+// Drawn reports whether p has only printable ASCII, tabs, line feeds and carriage returns.
 func Drawn(p []byte) bool {
 	for _, c := range p {
 		if (c < ' ' || c >= 0x7f) && c != '\n' && c != '\r' && c != '\t' {

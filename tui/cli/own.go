@@ -339,7 +339,7 @@ type ownJSON struct {
 	GPU       tegra.Val[float64]  `json:"gpu_ghz"`
 	EMC       tegra.Val[float64]  `json:"emc_ghz"`
 	Throttled tegra.Val[bool]     `json:"throttled"`
-	Runs      []oneRunJSON        `json:"runs,omitempty"` // where several were asked for
+	Runs      []oneRunJSON        `json:"runs,omitempty"` // with --runs
 }
 
 // oneRunJSON is one of several runs of a command.
