@@ -119,7 +119,7 @@ func TestEvidenceOfTheFeatures(t *testing.T) {
 	t.Parallel()
 	dir, long := t.TempDir(), os.Getenv("JTUNE_LONG") != ""
 	fresh := 0
-	run := func(line string) outcome {
+	run := func(t *testing.T, line string) outcome {
 		fresh++
 		line = strings.NewReplacer("{dir}", dir, "{new}", filepath.Join(dir, fmt.Sprint("new", fresh))).Replace(line)
 		args := quotedWords(line)
@@ -133,26 +133,27 @@ func TestEvidenceOfTheFeatures(t *testing.T) {
 		if e.Test != "" && len(e.Before) == 0 || e.Long && !long {
 			continue
 		}
-		for _, line := range e.Before {
-			run(line).done(t)
-		}
-		if e.Test != "" {
-			continue
-		}
-		for _, wrong := range e.check(run(e.Run)) {
-			t.Errorf("%v: jtune %s: %s", e.Rows, e.Run, wrong)
-		}
-		on, _, err := findCommand(quotedWords(e.Run))
-		if err != nil {
-			t.Errorf("%v: %v", e.Rows, err)
-			continue
-		}
-		hasJSON := on.Flags().Lookup("json") != nil && !strings.Contains(e.Run, "--csv")
-		if len(e.JSON) > 0 || hasJSON && long && e.Exit == 0 && !strings.Contains(e.Run, "--plot") {
-			for _, wrong := range checkJSON(run(e.Run+" --json"), e.JSON) {
-				t.Errorf("%v: jtune %s --json: %s", e.Rows, e.Run, wrong)
+		t.Run(strings.Join(e.Rows, "+"), func(t *testing.T) { // one after another: they share the directory
+			for _, line := range e.Before {
+				run(t, line).done(t)
 			}
-		}
+			if e.Test != "" {
+				return
+			}
+			for _, wrong := range e.check(run(t, e.Run)) {
+				t.Errorf("jtune %s: %s", e.Run, wrong)
+			}
+			on, _, err := findCommand(quotedWords(e.Run))
+			if err != nil {
+				t.Fatal(err)
+			}
+			hasJSON := on.Flags().Lookup("json") != nil && !strings.Contains(e.Run, "--csv")
+			if len(e.JSON) > 0 || hasJSON && long && e.Exit == 0 && !strings.Contains(e.Run, "--plot") {
+				for _, wrong := range checkJSON(run(t, e.Run+" --json"), e.JSON) {
+					t.Errorf("jtune %s --json: %s", e.Run, wrong)
+				}
+			}
+		})
 	}
 }
 
