@@ -12,16 +12,16 @@ const (
 	AlarmHot        // at it, or beyond
 )
 
-// Where they begin.
+// Thresholds of the alarms.
 const (
-	warmMarginC   = 10.0 // below where a zone makes the board hot (tegra.Reading.Hot)
-	warmPowerPart = 0.95 // of the preset's budget; beyond the whole it is AlarmHot
-	warmLoadPct   = 90.0 // of the time at work. Never AlarmHot: a busy GPU is what training is for
+	warmMarginC   = 10.0 // below the zone's hot threshold (tegra.Reading.Hot)
+	warmPowerPart = 0.95 // of the preset's budget; above the budget it is AlarmHot
+	warmLoadPct   = 90.0 // busy time. Never AlarmHot: training keeps the GPU busy
 	warmRAMPart   = 0.90
-	hotRAMPart    = 0.97 // what is left goes to the kernel: the next allocation may end the job
+	hotRAMPart    = 0.97 // the kernel needs the rest: the next allocation may end the job
 )
 
-// HeatAlarm is the alarm of a thermal zone, by its own lowest trip point.
+// HeatAlarm returns the alarm of a thermal zone, judged by the zone's lowest trip point.
 func HeatAlarm(t tegra.TempReading) Alarm {
 	switch from := t.HotFromC(); {
 	case t.Dummy():
@@ -34,8 +34,8 @@ func HeatAlarm(t tegra.TempReading) Alarm {
 	return AlarmNone
 }
 
-// BudgetW is the power budget in the name of the preset that the board is in ("MODE_30W"); absent
-// in other modes and in MAXN, which has none.
+// BudgetW returns the power budget in the name of the board's current preset ("MODE_30W"). It is absent for other modes
+// and for MAXN, which has no budget.
 func BudgetW(now tegra.Val[tegra.Mode], space *tegra.Space, presets []tegra.Preset) tegra.Val[float64] {
 	if !now.OK {
 		return tegra.Val[float64]{}
@@ -43,7 +43,7 @@ func BudgetW(now tegra.Val[tegra.Mode], space *tegra.Space, presets []tegra.Pres
 	return tegra.PresetWatts(tegra.NameOf(now.V, space, presets))
 }
 
-// PowerAlarm is the alarm of the module's power against a budget; none where either is unknown.
+// PowerAlarm compares the module's power with a budget. There is no alarm where either is unknown.
 func PowerAlarm(watts, budgetW tegra.Val[float64]) Alarm {
 	switch {
 	case !watts.OK || !budgetW.OK:
@@ -56,7 +56,7 @@ func PowerAlarm(watts, budgetW tegra.Val[float64]) Alarm {
 	return AlarmNone
 }
 
-// LoadAlarm is the alarm of a share of time at work, in %.
+// LoadAlarm returns the alarm of a load in % of time busy.
 func LoadAlarm(pct tegra.Val[float64]) Alarm {
 	if pct.OK && pct.V >= warmLoadPct {
 		return AlarmWarm
@@ -64,7 +64,7 @@ func LoadAlarm(pct tegra.Val[float64]) Alarm {
 	return AlarmNone
 }
 
-// RAMAlarm is the alarm of the memory in use.
+// RAMAlarm returns the alarm of the memory in use.
 func RAMAlarm(r tegra.Reading) Alarm {
 	if !r.RAMUsed.OK || r.RAMTotal.Or(0) <= 0 {
 		return AlarmNone

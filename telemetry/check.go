@@ -10,12 +10,11 @@ import (
 )
 
 const (
-	// MaxPowerW is more than any Jetson module draws (Thor: 130 W); a reading
-	// beyond it is a sensor fault or a wrong unit.
+	// MaxPowerW is more than any Jetson module draws (Thor: 130 W). A reading above it is a sensor fault or a wrong
+	// unit.
 	MaxPowerW = 300.0
-	// gapIntervals is how many intervals without a sample make a gap. A logger
-	// on a busy board comes up to 200 ms late at 1 s; a gap of many intervals
-	// means that the process was stopped or a sensor hung.
+	// gapIntervals is how many intervals without a sample make a gap. A logger on a busy board may be 200 ms late at 1
+	// s; a gap of many intervals means that the process was stopped or a sensor hung.
 	gapIntervals = 5
 	gapAtLeast   = 2 * time.Second // at short intervals
 )

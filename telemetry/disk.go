@@ -17,40 +17,40 @@ import (
 	"jtune/tegra"
 )
 
-// diskstatsPath counts what every block device has read since boot
-// (kernel, Documentation/admin-guide/iostats.rst).
+// diskstatsPath has the kernel's counts of what every block device has read since boot
+// (Documentation/admin-guide/iostats.rst).
 const diskstatsPath = "/proc/diskstats"
 
-// sectorBytes is the unit of diskstats, whatever the device's own sectors are.
+// sectorBytes is the unit of diskstats, whatever the device's own sector size.
 const sectorBytes = 512
 
-// DiskRates is what the disks read per second; absent when not known.
+// DiskRates are the reads per second of the disks; absent when unknown.
 type DiskRates struct {
 	ReadsPerS tegra.Val[float64]
 	BytesPerS tegra.Val[float64]
 }
 
-// Disk measures how much is read from a disk, or from all disks together.
+// Disk measures the reads of one disk, or of all disks together.
 type Disk struct {
 	fs   tegra.FS
 	name string     // "" for all
-	file tegra.File // diskstats; nil: not open
-	text []byte     // of its last reading
+	file tegra.File // diskstats; nil: not open yet
+	text []byte     // of the last reading
 	last DiskCount
 	at   time.Duration
 	ok   bool
 }
 
-// DiskCount is what was read since the system started.
+// DiskCount counts reads since boot.
 type DiskCount struct{ Reads, Bytes uint64 }
 
-// NewDisk reads the files of a device; all its disks count.
+// NewDisk returns a Disk that counts all disks of a device.
 func NewDisk(fs tegra.FS) *Disk { return &Disk{fs: fs} }
 
-// NewDiskNamed counts one disk or partition alone, such as nvme0n1.
+// NewDiskNamed returns a Disk that counts one disk or partition, such as nvme0n1.
 func NewDiskNamed(fs tegra.FS, name string) *Disk { return &Disk{fs: fs, name: name} }
 
-// Name is the disk that is counted, or "all disks".
+// Name returns the name of the disk that is counted, or "all disks".
 func (d *Disk) Name() string {
 	if d.name == "" {
 		return "all disks"
@@ -58,7 +58,7 @@ func (d *Disk) Name() string {
 	return d.name
 }
 
-// Count is what was read so far; absent where the kernel does not count.
+// Count returns the reads so far; absent where the kernel does not count them.
 func (d *Disk) Count() tegra.Val[DiskCount] {
 	if err := d.read(); err != nil {
 		if d.file != nil {
@@ -70,7 +70,7 @@ func (d *Disk) Count() tegra.Val[DiskCount] {
 	return parseDiskstats(string(d.text), d.name)
 }
 
-// read takes the file's text through a handle that stays open.
+// read reads the file through a handle that stays open.
 func (d *Disk) read() (err error) {
 	if d.file == nil {
 		if d.file, err = d.fs.Open(diskstatsPath); err != nil {
@@ -91,8 +91,8 @@ func (d *Disk) read() (err error) {
 	}
 }
 
-// Rates is what was read per second since the last call, by the device's
-// clock; absent at the first call and where the kernel does not count.
+// Rates returns the reads per second since the last call, by the device's clock. They are absent at the first call and
+// where the kernel does not count.
 func (d *Disk) Rates(now time.Duration) DiskRates {
 	count := d.Count()
 	if !count.OK {
@@ -107,8 +107,7 @@ func (d *Disk) Rates(now time.Duration) DiskRates {
 	return RatesBetween(before, count.V, now-at)
 }
 
-// RatesBetween is what was read per second between two counts; absent when no
-// time passed or a counter went back.
+// RatesBetween returns the reads per second between two counts; absent when no time passed or a counter decreased.
 func RatesBetween(before, after DiskCount, span time.Duration) DiskRates {
 	s := span.Seconds()
 	if s <= 0 || after.Reads < before.Reads || after.Bytes < before.Bytes {
@@ -118,8 +117,8 @@ func RatesBetween(before, after DiskCount, span time.Duration) DiskRates {
 		tegra.Some(float64(after.Bytes-before.Bytes) / s)}
 }
 
-// parseDiskstats adds up the whole disks, or takes the one of that name; absent when there are none. Devices upon
-// another device (partitions, loops, RAM, device mapper) would count twice or are not disks.
+// parseDiskstats adds up the whole disks, or returns the counts of the disk called name; absent when there are none.
+// Partitions, loops, RAM disks and device mapper are left out: they are no disks or would count twice.
 func parseDiskstats(text, name string) (sum tegra.Val[DiskCount]) {
 	for line := range strings.SplitSeq(text, "\n") {
 		f := strings.Fields(line)
@@ -135,8 +134,8 @@ func parseDiskstats(text, name string) (sum tegra.Val[DiskCount]) {
 	return sum
 }
 
-// DiskOf names the disk of this machine that holds a path. The error explains
-// why there is none: a file system in memory, on the network, or an overlay.
+// DiskOf returns the name of the disk of this machine that holds a path. The error explains why there is none: a file
+// system in memory, on the network, or an overlay.
 func DiskOf(path string) (string, error) {
 	var st unix.Stat_t
 	if err := unix.Stat(path, &st); err != nil {
@@ -153,6 +152,6 @@ func DiskOf(path string) (string, error) {
 	return filepath.Base(dir), nil
 }
 
-// wholeDisk matches the names of disks: mmcblk0, nvme0n1, sda, vda, not their
-// parts mmcblk0p1, mmcblk0boot0, nvme0n1p1, sda1, vda1.
+// wholeDisk matches names of disks (mmcblk0, nvme0n1, sda, vda) but not of their parts (mmcblk0p1, mmcblk0boot0,
+// nvme0n1p1, sda1, vda1).
 var wholeDisk = regexp.MustCompile(`^(?:(?:mmcblk|nvme)[0-9n]*|(?:s|v|xv)d[a-z]+)$`)

@@ -8,23 +8,22 @@ import (
 	"jtune/tegra"
 )
 
-// Drop watches a long run for a sudden, lasting drop of the measured power while
-// minibatches take as long as before: then the sensor, or what reads it, has
-// changed, not the board. Such drops have been seen in long series of
-// measurements; what was measured before is still good. The zero value is ready.
+// Drop watches a long run for a sudden, lasting drop of the measured power while minibatches take as long as before.
+// Such a drop comes from the sensor or its logger, not from the board; it has been seen in long series of measurements.
+// Readings before the drop remain valid. The zero value is ready to use.
 type Drop struct {
 	minute minute
-	past   []minute // full ones, the newest last
+	past   []minute // complete ones, the newest last
 	found  tegra.Val[PowerDrop]
 }
 
-// PowerDrop is a drop that was found.
+// PowerDrop is a detected drop.
 type PowerDrop struct {
-	At         time.Duration // by the device's clock: the beginning of the minute in which it fell
+	At         time.Duration // by the device's clock: the start of the minute in which power dropped
 	FromW, ToW float64       // means of the ten minutes before and the five after
 }
 
-// minute sums up the samples and minibatches of one.
+// minute sums up the samples and minibatches of one minute.
 type minute struct {
 	begun   bool
 	from    time.Duration
@@ -37,9 +36,9 @@ type minute struct {
 const (
 	dropSpan   = time.Minute
 	dropBefore = 10   // minutes to compare with
-	dropAfter  = 5    // minutes that it must last
-	dropShare  = 0.90 // every minute after it draws less than this share of every one before
-	sameWork   = 0.10 // by which a minibatch's time may differ at the same time
+	dropAfter  = 5    // minutes that the drop must last
+	dropShare  = 0.90 // every minute after the drop draws less than this share of every minute before
+	sameWork   = 0.10 // largest relative difference of the minibatch times over the same minutes
 )
 
 // Power adds a valid sample.
@@ -48,16 +47,16 @@ func (d *Drop) Power(t time.Duration, watts float64) {
 	d.minute.watts, d.minute.samples = d.minute.watts+watts, d.minute.samples+1
 }
 
-// Minibatch adds a minibatch: when it ended and how long it took.
+// Minibatch adds a minibatch that ended at t and took ms.
 func (d *Drop) Minibatch(t time.Duration, ms float64) {
 	d.at(t)
 	d.minute.ms, d.minute.steps = d.minute.ms+ms, d.minute.steps+1
 }
 
-// Found is the first drop.
+// Found returns the first drop.
 func (d *Drop) Found() tegra.Val[PowerDrop] { return d.found }
 
-// at closes the present minute when t lies beyond it.
+// at closes the current minute when t lies beyond it.
 func (d *Drop) at(t time.Duration) {
 	if d.minute.begun && t-d.minute.from < dropSpan {
 		return
@@ -70,8 +69,7 @@ func (d *Drop) at(t time.Duration) {
 	d.minute = minute{begun: true, from: t}
 }
 
-// look compares the newest minutes with those before; the one between may hold
-// the drop itself.
+// look compares the newest minutes with those before. It skips the minute between, in which the drop may fall.
 func (d *Drop) look() {
 	n := len(d.past) - dropAfter
 	if d.found.OK || n < dropBefore+1 {

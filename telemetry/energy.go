@@ -5,9 +5,8 @@ import (
 	"time"
 )
 
-// Energy integrates power samples, E = Σ p(t_i)·(t_i − t_(i−1)), over the
-// samples' true times, never a nominal interval (docs/method.md, "Energy and
-// power"). The first sample, or Begin, only opens the interval.
+// Energy integrates power samples, E = Σ p(t_i)·(t_i − t_(i−1)), over the samples' true times, never a nominal interval
+// (docs/method.md, "Energy and power"). The first sample, or Begin, only opens the interval.
 type Energy struct {
 	last   time.Duration
 	begun  bool
@@ -15,12 +14,11 @@ type Energy struct {
 	span   time.Duration
 }
 
-// Begin opens the interval at t, so that the first sample counts from there.
+// Begin opens the interval at t, so that the first sample counts from t.
 func (e *Energy) Begin(t time.Duration) { e.last, e.begun = t, true }
 
-// Add takes the power in watts at time t. A power that is not a finite
-// number, and a time that does not advance, add nothing; the next good sample
-// then covers the time since the last good one.
+// Add takes the power in watts at time t. It ignores a power that is not finite and a time that does not advance; the
+// next good sample then covers the time since the last good one.
 func (e *Energy) Add(t time.Duration, powerW float64) {
 	if math.IsNaN(powerW) || math.IsInf(powerW, 0) {
 		return
@@ -38,13 +36,13 @@ func (e *Energy) Add(t time.Duration, powerW float64) {
 	e.last = t
 }
 
-// Joules is the energy so far.
+// Joules returns the energy so far.
 func (e *Energy) Joules() float64 { return e.joules }
 
-// Span is the time that Joules covers.
+// Span returns the time that Joules covers.
 func (e *Energy) Span() time.Duration { return e.span }
 
-// MeanW is the mean power over Span in watts; 0 before it covers anything.
+// MeanW returns the mean power over Span in watts; 0 while Span is 0.
 func (e *Energy) MeanW() float64 {
 	if e.span <= 0 {
 		return 0

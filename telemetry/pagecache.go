@@ -13,19 +13,18 @@ import (
 	"jtune/tegra"
 )
 
-// Dataset is the files below a folder of this machine; Cached is how much of
-// them the kernel holds in its page cache.
+// Dataset is the set of files below a folder of this machine. Cached returns how much of them is in the page cache.
 type Dataset struct {
-	Files int // below the folder, without empty ones
+	Files int // without empty files
 	Bytes int64
-	look  []string // files that Cached looks at: all, or an even subset of many
+	look  []string // files that Cached checks: all, or an even subset of many
 }
 
-// mostLooked bounds how many files Cached looks at: about 10 µs each.
+// mostLooked bounds how many files Cached checks: about 10 µs each.
 const mostLooked = 4096
 
-// ListDataset finds the files below a folder. Names that cannot be listed are left out; the error is for a folder
-// without a file.
+// ListDataset finds the files below a folder. It skips names that cannot be listed and returns an error for a folder
+// without files.
 func ListDataset(dir string) (*Dataset, error) {
 	d := &Dataset{}
 	var all []string
@@ -54,10 +53,9 @@ func ListDataset(dir string) (*Dataset, error) {
 	return d, nil
 }
 
-// Cached is the share, 0 to 1, of the files' bytes that lie in the page
-// cache, asked of the kernel for each file (cachestat(2), mincore(2) before
-// Linux 6.5). The kernel answers only the owner of a file and users who may
-// write it; for others the error says so.
+// Cached returns the share, 0 to 1, of the files' bytes in the page cache, queried per file (cachestat(2); mincore(2)
+// before Linux 6.5). The kernel answers only the owner of a file and users who may write it; for others Cached returns
+// an error that says so.
 func (d *Dataset) Cached() (tegra.Val[float64], error) {
 	var bytes, resident int64
 	var first error
@@ -77,7 +75,7 @@ func (d *Dataset) Cached() (tegra.Val[float64], error) {
 	return tegra.Some(float64(resident) / float64(bytes)), nil
 }
 
-// cachedOf returns a file's size, and how many of its bytes are in the page cache.
+// cachedOf returns a file's size and how many of its bytes are in the page cache.
 func cachedOf(path string) (size, resident int64, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -105,12 +103,11 @@ func cachestat(f *os.File) (int64, error) {
 	return int64(out.Cache), err
 }
 
-// window is how much of a file is mapped at once.
+// window is how much of a file is mapped at a time.
 const window = 256 << 20
 
-// mincore counts a file's pages in the page cache. To a user who is neither the
-// file's owner nor may write it the kernel would answer that all are (Linux
-// 5.2, mm/mincore.c).
+// mincore counts a file's pages in the page cache. To users who neither own the file nor may write it, the kernel
+// reports every page as cached (Linux 5.2, mm/mincore.c).
 func mincore(f *os.File, size int64) (pages int64, err error) {
 	if !mayAsk(f) {
 		return 0, fmt.Errorf("%w: only the file's owner and users who may write it can see this", fs.ErrPermission)

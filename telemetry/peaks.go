@@ -2,18 +2,18 @@ package telemetry
 
 import "jtune/tegra"
 
-// Peaks are the extremes of a run: what it asks of the supply at most. A sensor that never answered has none.
+// Peaks are the extremes of a run: the highest demand on the supply. A sensor that never answered has none.
 type Peaks struct {
-	PowerW tegra.Val[float64] // the module's most
-	Rails  []RailPeaks        // in the order in which they were read first
+	PowerW tegra.Val[float64] // the module's highest
+	Rails  []RailPeaks        // in the order of first reading
 }
 
 // RailPeaks are the extremes of one rail.
 type RailPeaks struct {
 	Name    string
-	PowerW  tegra.Val[float64] // most
-	Amperes tegra.Val[float64] // most
-	LeastV  tegra.Val[float64] // the lowest voltage
+	PowerW  tegra.Val[float64] // highest
+	Amperes tegra.Val[float64] // highest
+	LeastV  tegra.Val[float64] // lowest
 	Limits  tegra.CurrentLimits
 }
 
@@ -31,7 +31,7 @@ func (p *Peaks) Take(r tegra.Reading) {
 	}
 }
 
-// rail finds a rail, which most often has the place that it had in the reading before.
+// rail finds a rail by name; it usually has the same index i as in the reading before.
 func (p *Peaks) rail(i int, name string) *RailPeaks {
 	if i < len(p.Rails) && p.Rails[i].Name == name {
 		return &p.Rails[i]
@@ -45,7 +45,7 @@ func (p *Peaks) rail(i int, name string) *RailPeaks {
 	return &p.Rails[len(p.Rails)-1]
 }
 
-// Of is a rail's extremes; nil when it was never read.
+// Of returns a rail's extremes; nil when the rail was never read.
 func (p *Peaks) Of(name string) *RailPeaks {
 	for i := range p.Rails {
 		if p.Rails[i].Name == name {
@@ -55,8 +55,8 @@ func (p *Peaks) Of(name string) *RailPeaks {
 	return nil
 }
 
-// Supply is the rail whose current and voltage stand for the supply: the one that feeds the module, and where several
-// add up to it the one with the largest current. nil: no rail has shown a current.
+// Supply returns the rail that represents the supply: the one that feeds the module, or, where several rails add up to
+// it, the one with the largest current. nil: no rail has reported a current.
 func (p *Peaks) Supply(b tegra.Board) *RailPeaks {
 	if feed := p.Of(b.FeedRail()); feed != nil && feed.Amperes.OK {
 		return feed

@@ -11,10 +11,9 @@ import (
 	"jtune/tegra"
 )
 
-// Residency is how much of a period was spent at each step of a clock. The zero
-// value means unknown.
+// Residency is the distribution of a period over the frequencies of a clock. The zero value means unknown.
 type Residency struct {
-	Shares []ClockShare // falling in frequency; adds up to 1
+	Shares []ClockShare // by falling frequency; the sum is 1
 	Source string       // KernelCounted or SampleCounted
 }
 
@@ -24,13 +23,13 @@ const (
 	SampleCounted = "samples" // our own samples of the clock
 )
 
-// ClockShare is the share of time, 0 to 1, at a clock.
+// ClockShare is the share of time, 0 to 1, at one frequency.
 type ClockShare struct {
 	Freq  tegra.Freq
 	Share float64
 }
 
-// MarshalJSON prints the clocks as a list; null when the residency is unknown.
+// MarshalJSON encodes the clocks as a list; null when the residency is unknown.
 func (r Residency) MarshalJSON() ([]byte, error) {
 	type step struct {
 		Hz       tegra.Freq `json:"hz"`
@@ -47,7 +46,7 @@ func (r Residency) MarshalJSON() ([]byte, error) {
 // OK reports whether the residency is known.
 func (r Residency) OK() bool { return len(r.Shares) > 0 }
 
-// String lists the clocks that took most of the time, and who counted: "2.27 GHz 47 %, 1.19 GHz 53 % (by the kernel)".
+// String lists the clocks with the largest shares, and who counted: "2.27 GHz 47 %, 1.19 GHz 53 % (by the kernel)".
 func (r Residency) String() string {
 	if !r.OK() {
 		return "–"
@@ -70,7 +69,7 @@ func (r Residency) String() string {
 	return strings.Join(parts, ", ") + " (by " + by + ")"
 }
 
-// Mean is the mean clock over the period; absent when unknown.
+// Mean returns the mean clock over the period; absent when unknown.
 func (r Residency) Mean() tegra.Val[tegra.Freq] {
 	if !r.OK() {
 		return tegra.Val[tegra.Freq]{}
@@ -82,9 +81,9 @@ func (r Residency) Mean() tegra.Val[tegra.Freq] {
 	return tegra.Some(tegra.Freq(sum))
 }
 
-// ResidencyBetween is the residency between two readings of a kernel's counters.
-// It is unknown when a reading lacks them, when no time passed, or when a
-// counter went back: the kernel resets those of cores that were offline.
+// ResidencyBetween returns the residency between two readings of the kernel's counters. It is unknown when a reading
+// has no counters, when no time passed, or when a counter decreased: the kernel resets the counters of cores that were
+// offline.
 func ResidencyBetween(before, after map[tegra.Freq]time.Duration) Residency {
 	if len(before) == 0 || len(after) == 0 {
 		return Residency{}
@@ -101,7 +100,7 @@ func ResidencyBetween(before, after map[tegra.Freq]time.Duration) Residency {
 	return residency(spent, KernelCounted)
 }
 
-// MeanResidency is the mean of several periods of the same length; unknown ones do not count.
+// MeanResidency returns the mean over periods of equal length; it skips unknown ones.
 func MeanResidency(list ...Residency) Residency {
 	shares, n, source := map[tegra.Freq]float64{}, 0.0, ""
 	for _, r := range list {
@@ -136,8 +135,7 @@ func residency(spent map[tegra.Freq]time.Duration, source string) Residency {
 	return r
 }
 
-// Tally counts samples of a clock, where the kernel keeps no counters. The zero
-// value is ready.
+// Tally counts samples of a clock where the kernel has no counters. The zero value is ready to use.
 type Tally struct{ spent map[tegra.Freq]time.Duration }
 
 // Add counts one sample; an absent clock is ignored.
@@ -151,5 +149,5 @@ func (t *Tally) Add(f tegra.Val[tegra.Freq]) {
 	t.spent[f.V]++
 }
 
-// Residency is the residency by the samples so far.
+// Residency returns the residency over the samples so far.
 func (t *Tally) Residency() Residency { return residency(t.spent, SampleCounted) }

@@ -13,12 +13,12 @@ type Sample struct {
 	T       time.Duration // the device's clock
 	Reading tegra.Reading
 	Valid   bool
-	Why     string // why it is not valid; "" when it is
-	// MeterW is what a power meter in the supply shows at that moment; absent without one.
+	Why     string // why the sample is not valid; "" when it is
+	// MeterW is the concurrent reading of a power meter in the supply; absent without one.
 	MeterW tegra.Val[float64]
 }
 
-// PowerW is the module's power when the sample is valid.
+// PowerW returns the module's power when the sample is valid.
 func (s *Sample) PowerW() tegra.Val[float64] {
 	if !s.Valid {
 		return tegra.Val[float64]{}
@@ -26,25 +26,23 @@ func (s *Sample) PowerW() tegra.Val[float64] {
 	return s.Reading.TotalW
 }
 
-// Sampler shares one polling loop of a device among its subscribers, at the
-// shortest interval that any of them requested. The others get those of its
-// samples that are due at their own intervals. Without subscribers nothing is
-// read.
+// Sampler shares one polling loop of a device among its subscribers. It polls at the shortest requested interval; the
+// other subscribers get the samples that are due at their own intervals. Without subscribers it reads nothing.
 type Sampler struct {
-	// Meter reads a power meter in the supply; nil: there is none. It is set before the first subscription.
+	// Meter reads a power meter in the supply; nil: none. It must be set before the first subscription.
 	Meter func() tegra.Val[float64]
 
 	device tegra.Device
 	clock  tegra.Clock
 
-	changing sync.Mutex  // one change of the subscriptions at a time
+	changing sync.Mutex  // serialises changes of the subscriptions
 	leader   *subscriber // has the shortest interval; nil: no subscribers
 	halt     func()      // stops the polling loop
 
 	mu   sync.Mutex // held while a sample is taken and distributed
 	subs []*subscriber
 	pace time.Duration // the leader's interval
-	last time.Duration // of the last sample, or when this pace began
+	last time.Duration // time of the last sample, or when this pace began
 }
 
 // subscriber is one call of Subscribe.
@@ -59,9 +57,8 @@ func NewSampler(d tegra.Device, c tegra.Clock) *Sampler {
 	return &Sampler{device: d, clock: c}
 }
 
-// Subscribe calls f with a sample once per interval of the clock's time, until
-// cancel is called; cancel waits for a call in progress. The usual interval is
-// 1 s (docs/method.md, "Energy and power"). f runs on the clock's goroutine: it
+// Subscribe calls f with a sample once per interval of the clock's time, until cancel is called. cancel waits for a
+// call in progress. The usual interval is 1 s (docs/method.md, "Energy and power"). f runs on the clock's goroutine: it
 // must return quickly, and must neither subscribe nor cancel.
 func (s *Sampler) Subscribe(every time.Duration, f func(Sample)) (cancel func()) {
 	s.changing.Lock()
@@ -81,8 +78,8 @@ func (s *Sampler) Subscribe(every time.Duration, f func(Sample)) (cancel func())
 	})
 }
 
-// follow restarts the polling loop when another subscriber has the shortest interval. Among equal ones the newest
-// counts: a measurement's samples begin with the measurement, whatever subscribed before. It needs s.changing.
+// follow restarts the polling loop when another subscriber has the shortest interval. Among equal intervals the newest
+// subscriber leads, so that a measurement's samples begin with the measurement. It needs s.changing.
 func (s *Sampler) follow() {
 	var first *subscriber
 	for _, sub := range s.subs {
@@ -104,8 +101,8 @@ func (s *Sampler) follow() {
 	}
 }
 
-// Read takes one sample now, outside the polling loop: the first one of a
-// screen, the only one of a command. The error is the device's own.
+// Read takes one sample now, outside the polling loop: a screen's first sample or a command's only one. It returns the
+// device's error.
 func (s *Sampler) Read() (Sample, error) { return s.read(s.clock.Now()) }
 
 func (s *Sampler) read(now time.Duration) (Sample, error) {

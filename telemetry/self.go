@@ -11,20 +11,20 @@ import (
 	"jtune/tegra"
 )
 
-// minSelf is the shortest time over which an own share means anything.
+// minSelf is the shortest period over which the own CPU share is meaningful.
 const minSelf = 10 * time.Millisecond
 
-// Self measures what this process itself costs.
+// Self measures the CPU time of this process.
 type Self struct {
 	used time.Duration
 	at   time.Time
 }
 
-// NewSelf begins measuring.
+// NewSelf starts measuring.
 func NewSelf() *Self { return &Self{OwnCPU(), time.Now()} }
 
-// CPUPct is this process's share of one core since the last call, in per
-// cent; absent when too little time has passed.
+// CPUPct returns this process's share of one core since the last call, in per cent; absent when too little time has
+// passed.
 func (s *Self) CPUPct() tegra.Val[float64] {
 	now := time.Now()
 	dt := now.Sub(s.at)
@@ -37,11 +37,10 @@ func (s *Self) CPUPct() tegra.Val[float64] {
 	return tegra.Some(max(0, share))
 }
 
-// costSpan is the span over which the own cost is taken: a reading now and then
-// is not a burst of work, and its mean is what counts.
+// costSpan is the period over which the own cost is averaged, so that a single reading does not look like a burst.
 const costSpan = 3 * time.Second
 
-// Cost is what this process costs the machine; absent until a span has passed.
+// Cost is the load that this process puts on the machine; absent until a span has passed.
 type Cost struct {
 	CPUPct    tegra.Val[float64] // of one core
 	BytesPerS tegra.Val[float64] // written to the terminal
@@ -56,13 +55,12 @@ type CostMeter struct {
 	last    Cost
 }
 
-// NewCostMeter begins measuring; written counts the bytes that go to the
-// terminal.
+// NewCostMeter starts measuring; written returns the number of bytes sent to the terminal.
 func NewCostMeter(written func() int64) *CostMeter {
 	return &CostMeter{self: NewSelf(), written: written, before: written(), since: time.Now()}
 }
 
-// Read returns the cost over the last whole span.
+// Read returns the cost over the last complete span.
 func (c *CostMeter) Read(now time.Time) Cost {
 	span := now.Sub(c.since)
 	if span < costSpan {
@@ -74,9 +72,8 @@ func (c *CostMeter) Read(now time.Time) Cost {
 	return c.last
 }
 
-// OwnCPU is the processor time that this process has used, user and system,
-// to the microsecond (getrusage(2); /proc/self/stat counts in hundredths of a
-// second).
+// OwnCPU returns the CPU time that this process has used, user and system, to the microsecond (getrusage(2);
+// /proc/self/stat counts in hundredths of a second).
 func OwnCPU() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -85,7 +82,7 @@ func OwnCPU() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// IO is what a process has read: bytes and calls, of all kinds of files.
+// IO counts what a process has read: bytes and calls, over all kinds of files.
 type IO struct{ Bytes, Calls int64 }
 
 // OwnIO returns what this process has read so far; absent where the kernel does
@@ -102,7 +99,7 @@ func OwnIO() tegra.Val[IO] {
 	return parseIO(data)
 }
 
-// parseIO reads rchar and syscr of /proc/PID/io (proc(5)).
+// parseIO parses rchar and syscr of /proc/PID/io (proc(5)).
 func parseIO(data []byte) tegra.Val[IO] {
 	var io IO
 	found := 0

@@ -8,7 +8,7 @@ import (
 	"jtune/internal/stats"
 )
 
-// Verdict is whether power has settled in a new mode.
+// Verdict says whether power has settled in a new mode.
 type Verdict int
 
 // Verdicts.
@@ -20,21 +20,20 @@ const (
 
 func (v Verdict) String() string { return [...]string{"settling", "settled", "unstable"}[v] }
 
-// Defaults of Steady: power needs 2 to 3 s in a new mode to become steady.
+// Defaults of Steady: power takes 2 to 3 s to become steady in a new mode.
 const (
 	SteadyWindow = 3
 	SteadySpread = 0.05
 	SteadyGiveUp = 30 * time.Second
 )
 
-// Steady finds the moment at which power is steady after a change: Window
-// consecutive samples whose range is at most Spread of their mean (the sliding
-// window of PowerTrain, section 3.1; docs/method.md, "Energy and power"). A
-// verdict other than Settling is final. The zero value takes the defaults.
+// Steady detects when power is steady after a change: Window consecutive samples whose range is at most Spread of their
+// mean (the sliding window of PowerTrain, section 3.1; docs/method.md, "Energy and power"). A verdict other than
+// Settling is final. The zero value uses the defaults.
 type Steady struct {
 	Window  int           // samples; 3
 	Spread  float64       // of the mean; 0.05
-	MinWait time.Duration // never settled before this much time has passed; 0
+	MinWait time.Duration // not settled before this much time has passed; 0
 	GiveUp  time.Duration // unstable after this; 30 s
 
 	begun   bool
@@ -44,11 +43,11 @@ type Steady struct {
 	at      time.Duration
 }
 
-// Begin sets when the change happened; without it, that is the first sample.
+// Begin sets the time of the change; without it, the first sample is taken as the change.
 func (s *Steady) Begin(t time.Duration) { s.from, s.begun = t, true }
 
-// Add adds one power sample in watts and returns the verdict so far. NaN marks
-// a sample that cannot be trusted: the window starts again.
+// Add adds one power sample in watts and returns the verdict so far. NaN marks a sample that cannot be trusted and
+// restarts the window.
 func (s *Steady) Add(t time.Duration, powerW float64) Verdict {
 	if s.verdict != Settling {
 		return s.verdict
@@ -85,8 +84,8 @@ func (s *Steady) setDefaults() {
 	}
 }
 
-// SpreadNow is the range of the window's samples relative to their mean; +Inf
-// with no sample or a mean that is not positive.
+// SpreadNow returns the range of the window's samples relative to their mean; +Inf without samples or with a mean that
+// is not positive.
 func (s *Steady) SpreadNow() float64 {
 	mean := stats.Mean(s.recent)
 	if mean <= 0 {
@@ -95,8 +94,8 @@ func (s *Steady) SpreadNow() float64 {
 	return (slices.Max(s.recent) - slices.Min(s.recent)) / mean
 }
 
-// Verdict is the last verdict, and At when it was reached.
+// Verdict returns the last verdict; At returns when it was reached.
 func (s *Steady) Verdict() Verdict { return s.verdict }
 
-// At is the time at which power settled or waiting ended.
+// At returns the time at which power settled or waiting ended.
 func (s *Steady) At() time.Duration { return s.at }

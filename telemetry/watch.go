@@ -9,32 +9,32 @@ import (
 )
 
 const (
-	watchEvery = time.Second     // between two samples of a Watch
-	gpuEvery   = 5 * time.Second // between two questions to the driver who uses the GPU
+	watchEvery = time.Second     // between samples
+	gpuEvery   = 5 * time.Second // between queries to the driver for the processes on the GPU
 
-	// MaxReadings is how many samples a Watch keeps while Next is not called: two
-	// minutes, with room for a sampler that is late.
+	// MaxReadings is how many samples a Watch keeps until the next call of Next: two minutes, with room for a late
+	// sampler.
 	MaxReadings = 130
 )
 
-// Readings is what a Watch has seen since the last call of Next.
+// Readings are what a Watch has collected since the last call of Next.
 type Readings struct {
 	Last    Sample
-	Samples []Sample // oldest first, Last among them
-	EnergyJ float64  // of the module since the Watch began
-	Cost    Cost     // of this program
+	Samples []Sample // oldest first, ending with Last
+	EnergyJ float64  // the module's since the Watch began
+	Cost    Cost     // this program's own
 	Disk    DiskRates
 	GPU     GPUUse
 }
 
-// GPUUse is who uses the GPU.
+// GPUUse lists the processes on the GPU.
 type GPUUse struct {
 	Processes []tegra.GPUProcess
-	Why       string // why it is not known; ""
-	Asked     bool   // false: not tried yet
+	Why       string // why they are unknown; "" when they are known
+	Asked     bool   // false: not queried yet
 }
 
-// WatchOptions are what a Watch reads.
+// WatchOptions are the sources of a Watch.
 type WatchOptions struct {
 	Sampler      *Sampler
 	Files        tegra.FS                                     // the device's, for its disks; nil: not read
@@ -54,7 +54,7 @@ type Watch struct {
 	stop    func()
 }
 
-// NewWatch begins to watch. Stop ends it.
+// NewWatch starts to collect; Stop ends it.
 func NewWatch(o WatchOptions) *Watch {
 	w := &Watch{o: o, updates: latest.New[Readings](), cost: NewCostMeter(o.Written)}
 	if o.Files != nil {
@@ -79,9 +79,8 @@ func (w *Watch) take(s Sample) {
 	})
 }
 
-// Next waits for new readings, not sooner than every after the last ones; ok
-// is false when ctx has ended. One goroutine at a time calls it: what takes
-// longer than a sample, the driver and the disks, is read here.
+// Next waits for new readings, at least every after the last ones; ok is false when ctx has ended. Only one goroutine
+// at a time may call it. It also reads what takes longer than a sample: the driver and the disks.
 func (w *Watch) Next(ctx context.Context, every time.Duration) (r Readings, ok bool) {
 	if r, ok = w.updates.Next(ctx, every); !ok {
 		return r, false

@@ -1,10 +1,11 @@
-// Package approach says early where a temperature will end. A module under a steady load approaches its end as
+// Package approach predicts early where a temperature will settle. Under a steady load a module approaches its final
+// temperature as
 //
 //	T(t) = end − (end − start)·e^(−t/τ)
 //
-// with a τ that is not known, and a fan that bends the curve. A fit for each of many τ, weighed by how well it
-// describes what was seen, gives the end with its own uncertainty: wide while little of the curve was seen, narrow
-// after one τ.
+// where τ is unknown and the fan bends the curve. The package fits the curve for many values of τ and weights each fit
+// by how well it describes the readings. This gives the final temperature and its uncertainty, which is wide at first
+// and narrow after one τ.
 package approach
 
 import (
@@ -13,13 +14,13 @@ import (
 	"time"
 )
 
-// Curve is what was seen of a temperature since its load began. The zero value is ready.
+// Curve holds the temperatures read since the load began. The zero value is ready to use.
 type Curve struct {
 	bins  []bin
 	width time.Duration // of a bin
-	fan   float64       // how much faster the fan may still turn, 0 to 1
-	first float64       // that when the load began
-	asked bool          // first is known
+	fan   float64       // how much faster the fan can still turn, 0 to 1
+	first float64       // fan when the load began
+	asked bool          // first is set
 }
 
 // bin is the mean of the readings in an interval.
@@ -28,23 +29,23 @@ type bin struct{ t, c, n float64 }
 const (
 	firstWidth = 5 * time.Second
 	mostBins   = 360
-	// settling is left out: the dies' own warming, and the job's first minibatches.
+	// settling is skipped: the dies warm up and the job runs its first minibatches.
 	settling = 30 * time.Second
-	// leastSeen is how much of the curve a fit needs.
+	// leastSeen is the shortest part of the curve that can be fitted.
 	leastSeen = time.Minute
 )
 
-// Fan says how much faster than now the fan may still turn, 0 to 1: it will bend the curve down. 0 where there is
-// none, or it stands.
+// Fan sets how much faster the fan can still turn, 0 to 1: this will bend the curve down. It is 0 without a fan, or
+// with one that does not change its speed.
 func (c *Curve) Fan(headroom float64) {
 	if c.fan = max(0, min(1, headroom)); !c.asked {
 		c.first, c.asked = c.fan, true
 	}
 }
 
-// bends is by how much what is still to come is less than an exponential says, because the fan follows the temperature.
+// bends returns by which share the remaining rise is smaller than an exponential predicts because the fan speeds up.
 func (c *Curve) bends() (share, spread float64) {
-	if c.first-c.fan < moved { // it has not followed yet, and may never do
+	if c.first-c.fan < moved { // the fan has not followed yet, and may never do so
 		return stands * c.fan, wider * c.fan
 	}
 	return follows * min(1, c.fan/half), wider * min(1, c.fan/half)
@@ -70,7 +71,7 @@ func (c *Curve) Add(t time.Duration, celsius float64) {
 	c.bins = append(c.bins, bin{t.Seconds(), celsius, 1})
 }
 
-// halve joins neighbouring bins, so that a curve may be days long.
+// halve merges neighbouring bins, so that a curve can last for days.
 func (c *Curve) halve() {
 	c.width *= 2
 	for i := range len(c.bins) / 2 {
@@ -81,16 +82,16 @@ func (c *Curve) halve() {
 	c.bins = c.bins[:len(c.bins)/2]
 }
 
-// Fit is where a curve ends.
+// Fit is the predicted end of a curve.
 type Fit struct {
 	EndC     float64 // the temperature at steady state
-	LoC, HiC float64 // between which it lies in nine of ten cases
+	LoC, HiC float64 // 90 % interval of EndC
 	Tau      time.Duration
-	In       time.Duration // until the temperature is within 1 °C of its end; 0: it is
-	Reached  bool          // it has been there for minutes
+	In       time.Duration // until the temperature is within 1 °C of its end; 0: already there
+	Reached  bool          // the temperature has been there for minutes
 }
 
-// Time constants that a module on its heat sink may have.
+// Time constants of a module on its heat sink.
 const (
 	leastTau = 40.0 // s
 	mostTau  = 2400.0
@@ -98,25 +99,26 @@ const (
 )
 
 const (
-	// near is how close to its end a temperature has arrived, °C.
+	// near is the distance from the end, °C, at which the temperature counts as settled.
 	near = 1.0
-	// still is how little it may have risen, °C, in standing to be steady.
+	// still is the largest change, °C, over standing at which the temperature counts as steady.
 	still    = 0.5
 	standing = 5 * time.Minute
-	// reading is the error of a reading's mean that a fit is weighed by, °C: more than sensors scatter, because the
-	// curve is none of the family while the fan's speed changes.
+	// reading is the error of a mean reading that the fit assumes, °C. It is larger than sensor noise because the curve
+	// is not exponential while the fan speed changes.
 	reading = 0.12
-	// Shares of what is still to come: by how much the end may differ from an exponential's, by how much it is lower
-	// with a fan that stands as it did and with one that follows the temperature, and how much more it may differ then.
+	// Shares of the remaining rise: bend is how far the end may differ from an exponential's; stands and follows are
+	// how much lower it is when the fan has not or has followed the temperature; wider is the extra uncertainty with a
+	// fan.
 	bend, stands, follows, wider = 0.12, 0.3, 0.55, 0.25
-	// moved is how much faster a fan turns that follows the temperature; half is a headroom that leaves it all its
-	// effect.
+	// moved is how much a fan's headroom shrinks when it follows the temperature; half is a headroom at which the fan
+	// has its full effect.
 	moved, half = 0.04, 0.5
-	// floor is the error of every end, °C.
+	// floor is the least error of a predicted end, °C.
 	floor = 0.6
 )
 
-// Fit is absent before a minute of the curve was seen.
+// Fit predicts the end of the curve; ok is false until there is a minute of readings.
 func (c *Curve) Fit() (fit Fit, ok bool) {
 	if len(c.bins) < 4 || c.bins[len(c.bins)-1].t-c.bins[0].t < leastSeen.Seconds() {
 		return Fit{}, false
@@ -156,7 +158,7 @@ func (c *Curve) Fit() (fit Fit, ok bool) {
 	return fit, true
 }
 
-// now is the mean of the last half minute.
+// now returns the mean over the last half minute.
 func (c *Curve) now() float64 {
 	sum, n, last := 0.0, 0.0, c.bins[len(c.bins)-1].t
 	for _, b := range slices.Backward(c.bins) {
@@ -168,7 +170,7 @@ func (c *Curve) now() float64 {
 	return sum / n
 }
 
-// stands reports whether the temperature has not moved for minutes.
+// stands reports whether the temperature has been constant for minutes.
 func (c *Curve) stands(now float64) bool {
 	last := c.bins[len(c.bins)-1].t
 	for _, b := range slices.Backward(c.bins) {
@@ -182,10 +184,11 @@ func (c *Curve) stands(now float64) bool {
 	return false
 }
 
-// candidate is the end for one τ.
+// candidate is the fit for one τ.
 type candidate struct{ tau, end, sd, misfit, weight float64 }
 
-// candidate fits end and amplitude for a τ by least squares; later readings count more, as the fan bends the earlier.
+// candidate fits end and amplitude for a τ by least squares. Later readings weigh more because the fan bends the
+// earlier ones.
 func (c *Curve) candidate(tau float64) candidate {
 	last := c.bins[len(c.bins)-1].t
 	fade := max(40, last/4)
@@ -209,13 +212,13 @@ func (c *Curve) candidate(tau float64) candidate {
 		r := b.c - end - amp*x
 		misfit += w * r * r
 	}
-	// Neighbouring bins err together: as many count as there are half minutes.
+	// Errors of neighbouring bins are correlated: count one independent reading per half minute.
 	share := min(1, c.width.Seconds()/settling.Seconds())
 	return candidate{tau: tau, end: end, sd: reading * math.Sqrt(s2/det/share),
 		misfit: share * misfit / (reading * reading)}
 }
 
-// quantile of the mixture of all candidates.
+// quantile returns a quantile of the mixture of all candidates.
 func quantile(all []candidate, sum, share float64) float64 {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, a := range all {

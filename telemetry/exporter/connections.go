@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// connections is a listener that keeps at most mostConns open. A further one takes the place of the one that has
-// done nothing for longest, so that whoever connects and asks nothing cannot keep a scraper out.
+// connections is a listener that keeps at most mostConns open. A new connection replaces the one that has been idle
+// longest, so that idle clients cannot keep a scraper out.
 type connections struct {
 	net.Listener
 	mu    sync.Mutex
-	since map[net.Conn]time.Time // of its last change: it was accepted, a request began, an answer ended
+	since map[net.Conn]time.Time // of its last change: accepted, request began, response ended
 }
 
 // Accept waits for a connection.
@@ -37,7 +37,7 @@ func (l *connections) Accept() (net.Conn, error) {
 	return c, nil
 }
 
-// note follows the states of the server's connections.
+// note follows the state of the server's connections.
 func (l *connections) note(c net.Conn, to http.ConnState) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

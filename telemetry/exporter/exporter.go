@@ -1,13 +1,12 @@
-// Package exporter gives the readings of a device to Prometheus, in its text
-// format: over HTTP, or as a file for node_exporter's textfile collector.
+// Package exporter exports the readings of a device to Prometheus, in its text format: over HTTP, or as a file for
+// node_exporter's textfile collector.
 //
 //	tegra.Device ──► Sampler ──► Exporter ──► series ──► /metrics, FILE
 //	                    └─ every second ──► energy counter
 //
-// A value that the device does not give is a series that is not there. Units
-// are base units (joules, watts, hertz, bytes, seconds, ratios from 0 to 1), as
-// Prometheus' naming practices have it; names agree with those of
-// jetson-orin-exporter where that follows them.
+// A value that the device does not report has no series. Units are base units (joules, watts, hertz, bytes, seconds,
+// ratios from 0 to 1), as Prometheus' naming practices require. Names agree with jetson-orin-exporter where that
+// follows them.
 package exporter
 
 import (
@@ -21,14 +20,14 @@ import (
 	"jtune/telemetry"
 )
 
-// energyEvery is the interval of the samples that make the energy counter; everything else is read at each scrape.
+// energyEvery is the interval of the samples for the energy counter; everything else is read at each scrape.
 const energyEvery = time.Second
 
-// Job is what a jtune measures on the board at this moment.
+// Job is what jtune currently measures on the board.
 type Job struct {
-	Name     string // of its campaign
+	Name     string // the campaign's
 	Workload string
-	Kind     string // of the plan: "tune", "run", "grid", …
+	Kind     string // the plan's: "tune", "run", "grid", …
 	Unit     string // what Units counts: "minibatch"
 	Units    int64
 	UnitJ    tegra.Val[float64] // energy of one unit, in the setting measured last
@@ -36,7 +35,7 @@ type Job struct {
 	LimitW   tegra.Val[float64] // power limit of the search
 }
 
-// Quantile is how long so large a share of the requests took at most.
+// Quantile is a latency that a share of the requests did not exceed.
 type Quantile struct {
 	Share float64 // 0.99
 	MS    tegra.Val[float64]
@@ -46,27 +45,27 @@ type Quantile struct {
 type Source struct {
 	Device   tegra.Device
 	Sampler  *telemetry.Sampler    // of Device
-	PresetID func() tegra.Val[int] // of the preset that nvpmodel set last; nil: unknown
-	Job      func() (Job, bool)    // false: none runs; nil: not looked for
+	PresetID func() tegra.Val[int] // ID of the preset that nvpmodel set last; nil: unknown
+	Job      func() (Job, bool)    // false: nothing runs; nil: not looked up
 }
 
-// value is one of a series; an absent one is left out.
+// value is one value of a series; absent values are left out.
 type value = tegra.Val[float64]
 
-// Exporter turns readings into series. It is safe for use by several goroutines.
+// Exporter turns readings into series. It is safe for concurrent use.
 type Exporter struct {
 	from   Source
-	cancel func() // of the energy counter; nil: not begun
+	cancel func() // stops the energy counter; nil: not started
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	energy telemetry.Energy
-	buf    []byte // of the last answer, used again
+	buf    []byte // the last response's, reused
 }
 
 // New returns an exporter without an energy counter.
 func New(from Source) *Exporter { return &Exporter{from: from} }
 
-// Begin starts the energy counter. End ends it.
+// Begin starts the energy counter; End stops it.
 func (e *Exporter) Begin() {
 	e.cancel = e.from.Sampler.Subscribe(energyEvery, func(s telemetry.Sample) {
 		if p := s.PowerW(); p.OK {
@@ -77,18 +76,18 @@ func (e *Exporter) Begin() {
 	})
 }
 
-// End ends the energy counter.
+// End stops the energy counter.
 func (e *Exporter) End() {
 	if e.cancel != nil {
 		e.cancel()
 	}
 }
 
-// Write reads the device and writes every series. The error is the device's own when it does not
-// answer, else w's.
+// Write reads the device and writes every series. It returns the device's error when the device does not answer, else
+// w's.
 func (e *Exporter) Write(w io.Writer) error {
 	begun := time.Now()
-	s, err := e.from.Sampler.Read() // before e.mu: the energy counter waits for that with the sampler's own
+	s, err := e.from.Sampler.Read() // before e.mu: the energy counter waits for e.mu while it holds the sampler's lock
 	if err != nil {
 		return err
 	}
@@ -111,7 +110,7 @@ func (e *Exporter) Write(w io.Writer) error {
 	return err
 }
 
-// board says what the device is and which mode it is in.
+// board writes the device's identity and its mode.
 func (e *Exporter) board(p *page, r tegra.Reading) {
 	b := e.from.Device.Board()
 	help := "The board, its module and release."
@@ -211,7 +210,7 @@ func clocks(p *page, r tegra.Reading) {
 	p.gauge("jetson_memory_total_bytes", "Memory of the module.", asFloat(r.RAMTotal))
 }
 
-// job writes what is measured.
+// job writes what is currently measured.
 func job(p *page, j Job) {
 	p.info("jtune_job_info", "The job that jtune measures.", "workload", j.Workload, "kind", j.Kind, "job", j.Name)
 	p.begin("jtune_units_total", "Units of work that were measured.", counter)
@@ -235,5 +234,5 @@ func asBool(v tegra.Val[bool]) value {
 	return out
 }
 
-// ratio is 0 to 1 of per cent.
+// ratio converts per cent to a ratio, 0 to 1.
 func ratio(pct value) value { return value{V: pct.V / 100, OK: pct.OK} }

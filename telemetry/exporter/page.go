@@ -20,11 +20,11 @@ const (
 	counter = "counter"
 )
 
-// mostLabel is how many characters of a label's value are kept.
+// mostLabel is the longest label value, in characters; longer ones are cut.
 const mostLabel = 128
 
-// page is the text of one answer. HELP and TYPE of a series are written with its first value, so
-// that one without values leaves nothing.
+// page is the text of one response. HELP and TYPE of a series are written with its first value, so that a series
+// without values leaves nothing.
 type page struct {
 	buf              []byte
 	name, help, kind string
@@ -37,20 +37,20 @@ func (p *page) begin(name, help, kind string) {
 	p.name, p.help, p.kind, p.begun = name, help, kind, false
 }
 
-// gauge is a series of one value without labels.
+// gauge writes a series of one value without labels.
 func (p *page) gauge(name, help string, v value) {
 	p.begin(name, help, gauge)
 	p.value(v)
 }
 
-// info is a series whose labels say everything; one without a text is left out.
+// info writes a series that carries its information in labels; it skips labels without text.
 func (p *page) info(name, help string, labels ...string) {
 	p.begin(name, help, gauge)
 	p.value(tegra.Some(1.0), labels...)
 }
 
-// value adds a value with its labels, as name and value in turn. One that is absent or not finite
-// is left out, and so is a second one of the same labels: two sensors of one name.
+// value adds a value with its labels, given as alternating names and values. It skips values that are absent or not
+// finite, and a second value with the same labels (two sensors of the same name).
 func (p *page) value(v value, labels ...string) {
 	if !v.OK || math.IsNaN(v.V) || math.IsInf(v.V, 0) {
 		return
@@ -88,8 +88,8 @@ func (p *page) value(v value, labels ...string) {
 	p.buf = append(p.buf, '\n')
 }
 
-// appendEscaped appends a text without what commands a terminal, shortened when it is very long,
-// with backslashes and line feeds escaped, and quotes in a label.
+// appendEscaped appends a text without terminal control sequences, cut when very long. It escapes backslashes and line
+// feeds, and in a label quotes.
 func appendEscaped(buf []byte, s string, label bool) []byte {
 	if label && utf8.RuneCountInString(s) > mostLabel {
 		s = string([]rune(s)[:mostLabel])

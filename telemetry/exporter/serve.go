@@ -12,7 +12,7 @@ import (
 	"jtune/internal/safefile"
 )
 
-// Bounds of a request: a scraper sends a few hundred bytes and reads some kilobytes.
+// Limits of a request: a scraper sends a few hundred bytes and reads some kilobytes.
 const (
 	requestTime   = 10 * time.Second
 	requestHeader = 16 << 10
@@ -20,11 +20,10 @@ const (
 	mostConns     = 32
 )
 
-// FileEvery is how often a file for the textfile collector is written: the usual interval of scrapes.
+// FileEvery is the interval at which the textfile collector's file is written: the usual scrape interval.
 const FileEvery = 15 * time.Second
 
-// ServeHTTP answers GET /metrics with every series; 503 and the reason when the device does not
-// answer.
+// ServeHTTP answers GET /metrics with every series, or with 503 and the reason when the device does not answer.
 func (e *Exporter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
@@ -44,10 +43,10 @@ func (e *Exporter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", ContentType)
-	_, _ = w.Write(out.Bytes()) // a scraper that has gone gets nothing
+	_, _ = w.Write(out.Bytes()) // a scraper that has disconnected gets nothing
 }
 
-// Serve answers on a listener until ctx ends, and closes it.
+// Serve answers on a listener until ctx ends, then closes the listener.
 func (e *Exporter) Serve(ctx context.Context, l net.Listener) error {
 	open := &connections{Listener: l, since: map[net.Conn]time.Time{}}
 	server := &http.Server{
@@ -68,7 +67,7 @@ func (e *Exporter) Serve(ctx context.Context, l net.Listener) error {
 	return err
 }
 
-// WriteFile replaces a file by one with every series, whole or not at all.
+// WriteFile writes every series to a file and replaces it atomically.
 func (e *Exporter) WriteFile(path string) error {
 	var out bytes.Buffer
 	if err := e.Write(&out); err != nil {

@@ -6,10 +6,10 @@ import (
 	"jtune/tegra"
 )
 
-// Bound is what was seen of a quantity at most (of a voltage: at least) beside what it must keep.
+// Bound is the extreme of a quantity (the lowest voltage, the highest of all others) with its limit.
 type Bound struct {
 	Name   string // "most power of the module"
-	Of     string // in a word or two: "power", or the rail
+	Of     string // short: "power", or the rail
 	Unit   string
 	Digits int
 	Seen   tegra.Val[float64]
@@ -17,7 +17,7 @@ type Bound struct {
 	Left   tegra.Val[float64]
 }
 
-// Text prints a value of the bound with its unit; a dash where it is absent.
+// Text formats a value of the bound with its unit, or a dash where it is absent.
 func (b Bound) Text(v tegra.Val[float64]) string {
 	if !v.OK {
 		return "–"
@@ -25,8 +25,8 @@ func (b Bound) Text(v tegra.Val[float64]) string {
 	return strconv.FormatFloat(v.V, 'f', b.Digits, 64) + " " + b.Unit
 }
 
-// Bounds are power, current, temperature and voltage with their limits: those that were given, else the board's own.
-// Beside a limit in watts is what it judges: the highest mean of a minute.
+// Bounds returns power, current, temperature and voltage with their limits: the given ones, else the board's own. A
+// limit in watts is compared with the highest mean of a minute.
 func Bounds(p Peak, l Least, m Margins, given Limits) []Bound {
 	bound := func(name, of, unit string, digits int, seen, left tegra.Val[float64], sign float64) Bound {
 		limit := tegra.Val[float64]{V: seen.V + sign*left.V, OK: seen.OK && left.OK}

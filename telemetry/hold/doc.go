@@ -1,7 +1,7 @@
-// Package hold judges a load that goes on: it follows power, currents, voltages, temperatures, clocks and counters
-// sample by sample, says early where the temperature will end, and in the end whether the mode holds, what broke a
-// limit, and what was not seen.
+// Package hold judges a sustained load. It follows power, currents, voltages, temperatures, clocks and counters sample
+// by sample and predicts early where the temperature will settle. At the end it says whether the mode holds, which
+// limit was exceeded, and what could not be observed.
 //
 //	Start, Limits ──► Watcher ◄── samples
-//	                     └──► Status (meanwhile), Result (verdict, margins, events)
+//	                     └──► Status (while it runs), Result (verdict, margins, events)
 package hold

@@ -12,20 +12,20 @@ import (
 	"jtune/tegra"
 )
 
-// Limits are what must not be exceeded; absent: no such limit.
+// Limits are the limits that the load must keep; an absent one is no limit.
 type Limits struct {
 	PowerW  tegra.Val[float64] // of the module
 	TempC   tegra.Val[float64] // of the hottest zone
-	Amperes tegra.Val[float64] // of Rail, or of any
-	Volts   tegra.Val[float64] // at least: of VoltsRail, or of the rail that stands for the supply
+	Amperes tegra.Val[float64] // of Rail, or of every rail
+	Volts   tegra.Val[float64] // lower limit: of VoltsRail, or of the supply rail
 	Rail    string
 	VRail   string
 }
 
-// The largest values that a limit may have.
+// mostOf are the largest values that a limit may have, by unit.
 var mostOf = map[string]float64{"W": 1000, "C": 150, "A": 200, "V": 100}
 
-// ParseLimits reads limits such as "15 W, 85 °C, 5 A VDD_IN, 4.75 V".
+// ParseLimits parses limits such as "15 W, 85 °C, 5 A VDD_IN, 4.75 V".
 func ParseLimits(line string) (l Limits, err error) {
 	if strings.TrimSpace(line) == "" {
 		return l, nil
@@ -75,7 +75,7 @@ func (l *Limits) take(part string) error {
 	return nil
 }
 
-// Fits is an error where a board does not show what a limit is about.
+// Fits returns an error when the board does not report the quantity of a limit.
 func (l Limits) Fits(r tegra.Reading) error {
 	named := func(rail string) error {
 		if rail == "" || slices.ContainsFunc(r.Rails, func(x tegra.RailReading) bool { return x.Name == rail }) {

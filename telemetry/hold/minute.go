@@ -6,16 +6,16 @@ import (
 	"jtune/tegra"
 )
 
-// minute is the energy of the last minute under load. A limit in watts is judged by it, as a minute's mean: a search
-// keeps its limit in the mean too, and a single reading scatters by several percent around that. Batteries, supplies
-// and heat sinks answer to the mean; what a supply must deliver at any moment is a limit in amperes.
+// minute is the energy of the last minute under load. A limit in watts is compared with the mean of a minute, as in a
+// search: single readings scatter by several percent, and batteries, supplies and heat sinks respond to the mean. To
+// limit what a supply must deliver at any moment, set a limit in amperes.
 type minute struct {
 	parts []energy
 	sum   energy
-	mostW tegra.Val[float64] // the highest mean of a whole minute
+	mostW tegra.Val[float64] // the highest mean of a full minute
 }
 
-// energy is what a reading adds: its power for the time since the one before.
+// energy is what a reading adds: its power times the interval since the previous one.
 type energy struct {
 	at     time.Duration
 	s      float64
@@ -24,11 +24,11 @@ type energy struct {
 
 const (
 	judged = time.Minute
-	// whole is how much of a minute was seen whose mean counts: readings come a little late.
+	// whole is the share of a minute that must be covered for its mean to count: readings arrive a little late.
 	whole = 0.95
 )
 
-// add takes a reading that stands for the time since the last one.
+// add takes a reading that covers the interval since the last one.
 func (m *minute) add(t, since time.Duration, watts tegra.Val[float64]) {
 	for len(m.parts) > 0 && m.parts[0].at <= t-judged {
 		m.sum.s, m.sum.joules = m.sum.s-m.parts[0].s, m.sum.joules-m.parts[0].joules
@@ -45,10 +45,10 @@ func (m *minute) add(t, since time.Duration, watts tegra.Val[float64]) {
 	}
 }
 
-// mean returns the mean power of the last minute, or of the readings that there are.
+// mean returns the mean power of the last minute, or of the readings so far.
 func (m *minute) mean() float64 { return m.sum.joules / m.sum.s }
 
-// most is the highest mean of a minute; before one is over, the mean so far.
+// most returns the highest mean of a minute, or the mean so far during the first minute.
 func (m *minute) most() tegra.Val[float64] {
 	if m.mostW.OK || m.sum.s == 0 {
 		return m.mostW
@@ -56,7 +56,7 @@ func (m *minute) most() tegra.Val[float64] {
 	return tegra.Some(m.mean())
 }
 
-// over reports whether the minute's energy exceeds a limit, whatever the rest of a minute that has just begun brings.
+// over reports whether the minute's energy exceeds a limit, whatever the rest of an unfinished minute adds.
 func (m *minute) over(limitW float64) bool {
 	return m.sum.joules > limitW*judged.Seconds() || m.sum.s >= whole*judged.Seconds() && m.mean() > limitW
 }

@@ -8,32 +8,32 @@ import (
 	"jtune/tegra"
 )
 
-// Verdict is what a soak has shown.
+// Verdict is the outcome of a soak.
 type Verdict string
 
 // Verdicts.
 const (
 	Holds       Verdict = "holds"
 	DoesNotHold Verdict = "does not hold"
-	NotSeen     Verdict = "not seen" // nothing broke, but not all was seen that the question was about
+	NotSeen     Verdict = "not seen" // no limit exceeded, but something relevant could not be observed
 )
 
-// Result is a soak's verdict and what it is made of. Values that the board does not show are absent.
+// Result is a soak's verdict and the values behind it. Values that the board does not report are absent.
 type Result struct {
 	Verdict   Verdict               `json:"verdict"`
 	Reason    string                `json:"reason"`
-	Mode      tegra.Val[tegra.Mode] `json:"mode"` // absent where no mode expresses the board's state
+	Mode      tegra.Val[tegra.Mode] `json:"mode"` // absent where no mode matches the board's state
 	DurationS float64               `json:"duration_s"`
 	Steady    Steady                `json:"steady"`
 	Peak      Peak                  `json:"peak"`
 	Least     Least                 `json:"least"`
 	Margins   Margins               `json:"margins"`
-	Throttled *Throttled            `json:"throttled"` // nil: it did not
+	Throttled *Throttled            `json:"throttled"` // nil: no throttling
 	Events    []Event               `json:"events"`
 	Virtual   bool                  `json:"virtual"`
 }
 
-// Sentence is the verdict with its reason.
+// Sentence returns the verdict with its reason.
 func (r Result) Sentence() string {
 	if strings.HasPrefix(r.Reason, string(r.Verdict)) {
 		return r.Reason
@@ -41,15 +41,15 @@ func (r Result) Sentence() string {
 	return string(r.Verdict) + ": " + r.Reason
 }
 
-// Steady is where the hottest zone ends, in nine of ten cases between LoC and HiC.
+// Steady is the final temperature of the hottest zone, with its 90 % interval LoC to HiC.
 type Steady struct {
 	TjC     tegra.Val[float64] `json:"tj_c"`
 	LoC     tegra.Val[float64] `json:"lo_c"`
 	HiC     tegra.Val[float64] `json:"hi_c"`
-	Reached bool               `json:"reached"` // it has been there for minutes
+	Reached bool               `json:"reached"` // the temperature has been there for minutes
 }
 
-// Peak is the most that was seen; the current is of Rail, which stands for the supply.
+// Peak holds the highest values observed. The current belongs to Rail, the supply rail.
 type Peak struct {
 	PowerW  tegra.Val[float64] `json:"power_w"`
 	Amperes tegra.Val[float64] `json:"current_a"`
@@ -57,22 +57,22 @@ type Peak struct {
 	Rail    tegra.Val[string]  `json:"rail"`
 }
 
-// Least is how far the supply's voltage sagged.
+// Least is the lowest supply voltage observed.
 type Least struct {
 	Volts tegra.Val[float64] `json:"voltage_v"`
 	Rail  tegra.Val[string]  `json:"rail"`
 }
 
-// Margins are what was left to the limits: those that were given, else the board's own (the monitor's critical
-// current, the lowest trip point). A negative one was exceeded.
+// Margins are the distances to the limits: the given ones, else the board's own (the monitor's critical current, the
+// lowest trip point). A negative margin means that the limit was exceeded.
 type Margins struct {
-	PowerW  tegra.Val[float64] `json:"power_w"` // by the highest mean of a minute, not by the peak
+	PowerW  tegra.Val[float64] `json:"power_w"` // from the highest mean of a minute, not the peak
 	Amperes tegra.Val[float64] `json:"current_a"`
 	TjC     tegra.Val[float64] `json:"tj_c"`
 	Volts   tegra.Val[float64] `json:"voltage_v"`
 }
 
-// Throttled is the first time that a clock fell.
+// Throttled describes the first time that a clock dropped.
 type Throttled struct {
 	AtS   float64               `json:"at_s"`
 	Clock string                `json:"clock"` // CPU, GPU or EMC
@@ -80,13 +80,14 @@ type Throttled struct {
 	To    tegra.Val[tegra.Freq] `json:"to_hz"`
 }
 
-// Event is something that happened in the course of a soak.
+// Event is something that happened during a soak.
 type Event struct {
 	AtS  float64 `json:"at_s"`
 	What string  `json:"what"`
 }
 
-// Check makes the texts of a verdict from a file single lines; an error says that it is none.
+// Check reduces the texts of a result read from a file to single lines. It returns an error when the file holds no
+// result.
 func (r *Result) Check() error {
 	switch r.Verdict {
 	case Holds, DoesNotHold, NotSeen:

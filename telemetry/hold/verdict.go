@@ -11,24 +11,24 @@ import (
 	"jtune/tegra"
 )
 
-// span is a length of time for people.
+// span formats a length of time.
 func span(d time.Duration) string { return d.Round(time.Second).String() }
 
-// Status is where a load stands that is watched.
+// Status is the current state of a watched load.
 type Status struct {
 	At      time.Duration // since it began
 	PowerW  tegra.Val[float64]
-	Amperes tegra.Val[float64] // of the rail that Peak names
+	Amperes tegra.Val[float64] // of Peak's rail
 	TjC     tegra.Val[float64]
 	Steady  Steady
 	In      time.Duration // until steady
 	Peak    Peak
 	Least   Least
 	Margins Margins
-	Broken  string // the first thing that broke a limit
+	Broken  string // the first limit that was exceeded, in words
 }
 
-// Steady is where the temperature ends, and how long until it has arrived.
+// Steady returns the predicted final temperature and the time until it is reached.
 func (w *Watcher) Steady() (out Steady, in time.Duration) {
 	fit, ok := w.curve.Fit()
 	if !ok {
@@ -39,7 +39,7 @@ func (w *Watcher) Steady() (out Steady, in time.Duration) {
 		HiC: tenth(min(fit.HiC, mostEndC)), Reached: fit.Reached}, fit.In
 }
 
-// Status is the state of the load at a time.
+// Status returns the state of the load at time t.
 func (w *Watcher) Status(t time.Duration) (s Status) {
 	s = Status{At: t - w.begun, PowerW: w.nowW, Amperes: w.nowA, TjC: w.nowC, Margins: w.margins(), Broken: w.broken}
 	s.Steady, s.In = w.Steady()
@@ -47,16 +47,16 @@ func (w *Watcher) Status(t time.Duration) (s Status) {
 	return s
 }
 
-// Broken is the first thing that broke a limit, in words; "" for none.
+// Broken returns the first limit that was exceeded, in words; "" for none.
 func (w *Watcher) Broken() string { return w.broken }
 
-// Begun is when the load began.
+// Begun returns when the load began.
 func (w *Watcher) Begun() time.Duration { return w.begun }
 
-// Part is how often the load was continued after it was cut off.
+// Part returns how often the load was resumed after an interruption.
 func (w *Watcher) Part() int64 { return w.parts }
 
-// mostEndC is the highest end that is shown: early in a soak little more is known than that it will be hot.
+// mostEndC caps the predicted end on screen: early in a soak the prediction only says that it will be hot.
 const mostEndC = 150
 
 func (w *Watcher) extremes() (p Peak, l Least) {
@@ -72,7 +72,7 @@ func (w *Watcher) extremes() (p Peak, l Least) {
 	return p, l
 }
 
-// margins are what is left to the limits given, else to the board's own.
+// margins returns the distances to the given limits, else to the board's own.
 func (w *Watcher) margins() (m Margins) {
 	left := func(limit, v tegra.Val[float64]) tegra.Val[float64] {
 		return tegra.Val[float64]{V: math.Round((limit.V-v.V)*1000) / 1000, OK: limit.OK && v.OK}
@@ -96,7 +96,7 @@ func (w *Watcher) margins() (m Margins) {
 	return m
 }
 
-// mostAmperes is the largest current of the rails that a limit in amperes is about.
+// mostAmperes returns the largest current of the rails to which the limit in amperes applies.
 func (w *Watcher) mostAmperes() (most tegra.Val[float64]) {
 	for _, r := range w.peaks.Rails {
 		if (w.limits.Rail == "" || w.limits.Rail == r.Name) && r.Amperes.OK && (!most.OK || r.Amperes.V > most.V) {
@@ -106,7 +106,7 @@ func (w *Watcher) mostAmperes() (most tegra.Val[float64]) {
 	return most
 }
 
-// missed says what was not seen for long, in words.
+// missed lists what could not be observed for long, in words.
 func (w *Watcher) missed() (parts []string) {
 	for _, name := range slices.Sorted(maps.Keys(w.unseen)) {
 		g, total := w.unseen[name], w.unseen[name].total
@@ -120,17 +120,17 @@ func (w *Watcher) missed() (parts []string) {
 	return parts
 }
 
-// Ending is how a soak came to its end.
+// Ending is how a soak ended.
 type Ending struct {
-	Cut   string        // why it ended before its time; "" where it did not
-	Asked time.Duration // how long it was to be; 0: until steady
-	Load  string        // what was kept busy, where the job is not the user's own; "" where it is
+	Cut   string        // why it ended early; "" where it did not
+	Asked time.Duration // the requested length; 0: until steady
+	Load  string        // the synthetic load; "" where the job is the user's own
 }
 
-// Judge makes the result of what was seen.
+// Judge returns the result.
 func (w *Watcher) Judge(e Ending, mode tegra.Val[tegra.Mode]) Result {
 	if most := w.minute.most(); e.Cut == "" && w.limits.PowerW.OK && most.OK && most.V > w.limits.PowerW.V {
-		w.tooMuchPower(w.last) // of a load that was shorter than a minute
+		w.tooMuchPower(w.last) // a load shorter than a minute has not been checked yet
 	}
 	r := Result{Mode: mode, DurationS: w.At(w.last), Throttled: w.fell, Events: w.events, Virtual: w.board.Virtual}
 	if r.Events == nil {
@@ -169,7 +169,7 @@ func of(asked time.Duration) string {
 	return " of " + span(asked)
 }
 
-// endsOver says that the temperature surely ends above its limit, where it has not arrived yet.
+// endsOver says that the temperature will certainly settle above its limit, when it has not arrived there yet.
 func (w *Watcher) endsOver(s Steady) string {
 	limit, what := w.limits.TempC, "the limit"
 	if !limit.OK {
@@ -182,7 +182,7 @@ func (w *Watcher) endsOver(s Steady) string {
 		s.HiC.V, what, limit.V)
 }
 
-// held sums up what a mode did that holds.
+// held summarises the run of a mode that holds.
 func (w *Watcher) held(r Result, lasted string) string {
 	var parts []string
 	add := func(v tegra.Val[float64], format, of string, limit tegra.Val[float64]) {

@@ -12,27 +12,27 @@ import (
 	"jtune/telemetry/approach"
 )
 
-// Watcher judges the samples of a load that goes on, one after the other. It knows no clock but theirs.
+// Watcher judges the samples of a sustained load in order. It has no clock of its own.
 type Watcher struct {
 	board  tegra.Board
 	limits Limits
 
 	begun, last time.Duration // of the load, and of the last sample
-	resumed     time.Duration // when it was continued last; 0: it is in one piece
-	parts       int64         // before the present one
+	resumed     time.Duration // when it was last resumed; 0: never interrupted
+	parts       int64         // before the current one
 	wall        time.Time     // of the last sample
 	samples     int
 	curve       approach.Curve
 	peaks       telemetry.Peaks
 	minute      minute              // of the module's power
-	tjC         tegra.Val[float64]  // most
+	tjC         tegra.Val[float64]  // highest
 	tripC       tegra.Val[float64]  // lowest trip point of any zone
 	nowC        tegra.Val[float64]  // of the hottest zone
 	nowW        tegra.Val[float64]  // of the module
 	nowA        tegra.Val[float64]  // of the rail that stands for the supply
-	clocks      map[string]*clocked // by name
+	clocks      map[string]*clocked // by name: CPU, GPU, EMC
 	fell        *Throttled
-	broken      string // the first thing that broke a limit, in words; "" for none
+	broken      string // the first limit that was exceeded, in words; "" for none
 	exceeded    map[string]bool
 	counted     tegra.Val[int64] // over-current events
 	alarms      []string
@@ -41,31 +41,31 @@ type Watcher struct {
 	events      []Event
 }
 
-// clocked is a clock's course.
+// clocked follows one clock.
 type clocked struct {
-	top  tegra.Val[tegra.Freq] // the highest that it ran at under the load
-	low  int                   // samples in a row that it was below what is set, while locked
+	top  tegra.Val[tegra.Freq] // the highest frequency under the load
+	low  int                   // consecutive samples below the set frequency, while locked
 	last tegra.Val[tegra.Freq]
 }
 
-// gap is a value that was not seen for some time.
+// gap tracks for how long a value is missing.
 type gap struct {
 	total time.Duration
-	since time.Duration // of the present gap; noted: it is an event
+	since time.Duration // start of the current gap; noted: it has an event
 	open  bool
 	noted bool
 }
 
 const (
-	// longGap is from when on a missing value counts as not seen.
+	// longGap is how long a value must be missing to count as not seen.
 	longGap = 10 * time.Second
-	// steadyClock is how long after the load's begin clocks may still rise.
+	// steadyClock is how long clocks may still rise after the load begins.
 	steadyClock = 5 * time.Second
-	// fallen is how far below its highest a clock has fallen for sure.
+	// fallen is the share of its highest frequency below which a clock has certainly dropped.
 	fallen = 0.97
 )
 
-// Values that a soak is about.
+// Values that a soak observes.
 const (
 	seenTemp  = "temperature"
 	seenPower = "power"
@@ -73,19 +73,19 @@ const (
 	seenAll   = "the board"
 )
 
-// Start is what is known before a load begins.
+// Start is the state before the load begins.
 type Start struct {
 	Board   tegra.Board
 	Limits  Limits
 	Begun   time.Duration // of the load
 	Wall    time.Time     // the time of day then
-	Watched []string      // as Shown says: what the board showed
+	Watched []string      // the values that the board reported, as Shown returns them
 	Counted tegra.Val[int64]
 	Alarms  []string
-	IdleC   tegra.Val[float64] // the hottest zone of the idle board
+	IdleC   tegra.Val[float64] // the hottest zone of the idle board, taken as ambient
 }
 
-// New makes a watcher of a load.
+// New returns a watcher of a load.
 func New(s Start) *Watcher {
 	w := &Watcher{board: s.Board, limits: s.Limits, begun: s.Begun, last: s.Begun, wall: s.Wall, alarms: s.Alarms,
 		counted: s.Counted, clocks: map[string]*clocked{"CPU": {}, "GPU": {}, "EMC": {}},
@@ -99,7 +99,7 @@ func New(s Start) *Watcher {
 	return w
 }
 
-// Shown are the values that a soak is about and that a board shows.
+// Shown returns the observed values that the board reports or that have a limit.
 func Shown(r tegra.Reading, l Limits) (names []string) {
 	if len(r.Temps) > 0 || l.TempC.OK {
 		names = append(names, seenTemp)
@@ -113,7 +113,7 @@ func Shown(r tegra.Reading, l Limits) (names []string) {
 	return names
 }
 
-// GoesOn continues a load that was cut off: the board has cooled since.
+// GoesOn resumes a load that was interrupted: the board has cooled since.
 func (w *Watcher) GoesOn(t time.Duration, wall time.Time) {
 	w.Note(t, "it was cut off for %s, and continued", span(max(0, wall.Sub(w.wall))))
 	w.resumed, w.last, w.wall = t, t, wall
@@ -121,20 +121,20 @@ func (w *Watcher) GoesOn(t time.Duration, wall time.Time) {
 	w.parts++
 }
 
-// MostEvents bounds the events of a load.
+// MostEvents bounds the number of events.
 const MostEvents = 1000
 
-// At is a time since the load began.
+// At returns t in seconds since the load began.
 func (w *Watcher) At(t time.Duration) float64 { return math.Round((t-w.begun).Seconds()*10) / 10 }
 
 // Note adds an event.
 func (w *Watcher) Note(t time.Duration, format string, args ...any) {
-	if len(w.events) < MostEvents { // of a flickering sensor
+	if len(w.events) < MostEvents { // a flickering sensor could add them without end
 		w.events = append(w.events, Event{w.At(t), fmt.Sprintf(format, args...)})
 	}
 }
 
-// Take judges a sample; wall is the time of day that belongs to it.
+// Take judges a sample; wall is its time of day.
 func (w *Watcher) Take(s telemetry.Sample, wall time.Time) {
 	if s.T <= w.begun {
 		w.wall = wall
@@ -160,8 +160,8 @@ func (w *Watcher) Take(s telemetry.Sample, wall time.Time) {
 	w.last, w.wall = s.T, wall
 }
 
-// gaps notes what of the sample is missing, and whether the board stood still since the last one: its own clock stops
-// while it is suspended, the time of day goes on.
+// gaps notes values missing from the sample, and a suspended board: the board's clock stops while it is suspended and
+// the time of day does not.
 func (w *Watcher) gaps(s telemetry.Sample, wall time.Time) {
 	since := s.T - w.last
 	if slept := wall.Sub(w.wall) - since; slept > longGap {
@@ -217,13 +217,13 @@ func (w *Watcher) heat(t time.Duration, r tegra.Reading) {
 	}
 	headroom := 1 - r.FanPct.Or(100)/100
 	if r.FanRPM.OK && r.FanRPM.V == 0 {
-		headroom = 0 // it is driven, and stands
+		headroom = 0 // it is controlled, but its speed is constant
 	}
 	w.curve.Fan(headroom)
 	w.curve.Add(t-max(w.begun, w.resumed), w.nowC.V)
 	if stuck := w.still.add(t, w.nowC.V); stuck > 0 {
 		w.unseen[seenTemp].total += stuck
-		if w.still.counted > stuck { // said before
+		if w.still.counted > stuck { // noted already
 			return
 		}
 		w.Note(t, "the temperature stayed at %.3f °C for %s when it should have risen: its sensor is frozen", w.nowC.V,
@@ -231,7 +231,7 @@ func (w *Watcher) heat(t time.Duration, r tegra.Reading) {
 	}
 }
 
-// counters follow over-current events and alarms.
+// counters follows over-current events and alarms.
 func (w *Watcher) counters(t time.Duration, r tegra.Reading) {
 	if n := r.OverCurrents; n.OK {
 		if w.counted.OK && n.V > w.counted.V {
@@ -247,7 +247,7 @@ func (w *Watcher) counters(t time.Duration, r tegra.Reading) {
 	w.alarms = r.Alarms
 }
 
-// clock is a time of the soak for people.
+// clock formats a time of the soak.
 func (w *Watcher) clock(t time.Duration) string {
 	if d := t - w.begun; d >= time.Minute {
 		return fmt.Sprintf("%.0f min", d.Minutes())
@@ -255,7 +255,7 @@ func (w *Watcher) clock(t time.Duration) string {
 	return fmt.Sprintf("%.0f s", (t - w.begun).Seconds())
 }
 
-// broke keeps the first thing that broke a limit, and notes every one.
+// broke notes an exceeded limit and keeps the first one as the reason.
 func (w *Watcher) broke(t time.Duration, format string, args ...any) {
 	what := fmt.Sprintf(format, args...)
 	if w.broken == "" {
@@ -264,8 +264,8 @@ func (w *Watcher) broke(t time.Duration, format string, args ...any) {
 	w.Note(t, "%s", what)
 }
 
-// clocksOf finds the first fall of a clock: while a thermal or over-current limit is in force, or below what is set
-// while clocks are locked. Free clocks move by themselves.
+// clocksOf finds the first drop of a clock: any drop while a thermal or over-current limit is active, or a drop below
+// the set frequency while clocks are locked. Free clocks vary by themselves.
 func (w *Watcher) clocksOf(t time.Duration, r tegra.Reading) {
 	slowed := r.Heat.Or(false) || r.Throttled.Or(false)
 	var worst *Throttled
@@ -289,7 +289,7 @@ func (w *Watcher) clocksOf(t time.Duration, r tegra.Reading) {
 			from = set
 		}
 		if from.OK && float64(c.Actual.V) < fallen*float64(from.V) && (slowed || k.low >= 3) {
-			// Free clocks of the CPU move by themselves: the GPU's tells more.
+			// The governor varies free CPU clocks; the GPU's clock is more conclusive.
 			if at := float64(c.Actual.V) / float64(from.V); at < share || !locked && c.name == "GPU" {
 				share = at
 				worst = &Throttled{AtS: w.At(t), Clock: c.name, From: from, To: c.Actual}
@@ -300,7 +300,7 @@ func (w *Watcher) clocksOf(t time.Duration, r tegra.Reading) {
 		}
 		k.last = c.Actual
 	}
-	if worst == nil && r.Heat.Or(false) && w.fell == nil { // it says so itself; no clock shows it yet
+	if worst == nil && r.Heat.Or(false) && w.fell == nil { // the board reports throttling before a clock shows it
 		worst = &Throttled{AtS: w.At(t), Clock: "GPU", From: w.clocks["GPU"].top, To: w.clocks["GPU"].last}
 	}
 	if worst == nil || w.fell != nil {
@@ -318,7 +318,7 @@ func (w *Watcher) clocksOf(t time.Duration, r tegra.Reading) {
 	w.broke(t, "%s clock fell %s at %s%s", worst.Clock, to, w.clock(t), tj)
 }
 
-// check holds a sample against the limits.
+// check compares a sample with the limits.
 func (w *Watcher) check(t time.Duration, r tegra.Reading) {
 	l := w.limits
 	over := func(limit, v tegra.Val[float64]) bool { return limit.OK && v.OK && v.V > limit.V }
@@ -347,13 +347,13 @@ func (w *Watcher) exceeds(t time.Duration, quantity, format string, args ...any)
 	}
 }
 
-// tooMuchPower notes that the power of a minute, or of a load shorter than one, exceeds its limit.
+// tooMuchPower notes that the mean power of a minute, or of a load shorter than a minute, exceeds its limit.
 func (w *Watcher) tooMuchPower(t time.Duration) {
 	w.exceeds(t, "W", "%.2f W of the module at %s (mean of %s), over %g W", w.minute.mean(), w.clock(t),
 		span(time.Duration(w.minute.sum.s*float64(time.Second))), w.limits.PowerW.V)
 }
 
-// voltsRail is the rail that a limit in volts is about.
+// voltsRail returns the rail to which a limit in volts applies.
 func (w *Watcher) voltsRail() string {
 	if w.limits.VRail != "" {
 		return w.limits.VRail
@@ -364,12 +364,12 @@ func (w *Watcher) voltsRail() string {
 	return ""
 }
 
-// stillness notices a sensor that repeats its last value to the last digit while the temperature rises.
+// stillness detects a sensor that repeats exactly the same value after the temperature was rising.
 type stillness struct {
 	past    []moment // of the last minute
 	since   time.Duration
-	rising  float64       // °C a minute, when it began to stand
-	counted time.Duration // of its standing
+	rising  float64       // °C a minute, before the value froze
+	counted time.Duration // how much of the freeze has been returned
 }
 
 type moment struct {
@@ -383,7 +383,7 @@ const (
 	pastSpan    = 30 * time.Second
 )
 
-// add takes a value and returns how much longer than before it is known that the sensor stands.
+// add takes a value and returns the additional time for which the sensor is now known to be frozen.
 func (s *stillness) add(t time.Duration, c float64) (stuck time.Duration) {
 	n := len(s.past)
 	if n == 0 || c != s.past[n-1].c {

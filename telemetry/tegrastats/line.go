@@ -1,11 +1,9 @@
-// Package tegrastats reads lines of NVIDIA's tegrastats, of every release
-// from L4T 28 to 39, from logs and pipes.
+// Package tegrastats parses lines of NVIDIA's tegrastats, of every release from L4T 28 to 39, from logs and pipes.
 //
 //	line of text ──► Parse ──► Line ──► JSON of `jtune convert`, tegra.Reading
 //
-// NVIDIA publishes no grammar; this one follows recordings. Fields may be
-// missing (a user sees fewer than root), may repeat, and new ones come with
-// every release: unknown words are skipped one at a time.
+// NVIDIA publishes no grammar; this one follows recordings. Fields may be missing (a user sees fewer than root) or
+// repeat, and every release adds new ones: the parser skips unknown words one at a time.
 package tegrastats
 
 import (
@@ -14,7 +12,7 @@ import (
 	"jtune/tegra"
 )
 
-// Line is one line of tegrastats. A nil pointer is a field that the line lacks.
+// Line is one line of tegrastats. A nil pointer is a field that is not in the line.
 type Line struct {
 	Timestamp *string `json:"timestamp"` // as printed: "04-19-2026 01:31:10"
 	RAM       *RAM    `json:"ram"`
@@ -24,14 +22,12 @@ type Line struct {
 	EMC       *Clock  `json:"emc"`
 	GPU       *GPU    `json:"gpu"`
 	GPU2      *GPU    `json:"gpu2,omitempty"`
-	// TempsC are the sensors that are on, in °C; TempsMaxC the maxima so far
-	// where they are printed.
+	// TempsC are the sensors that are on, in °C; TempsMaxC are their maxima so far, where printed.
 	TempsC    map[string]float64 `json:"temps_c"`
 	TempsOff  []string           `json:"temps_off"`
 	TempsMaxC map[string]float64 `json:"temps_max_c"`
 	Rails     []Rail             `json:"rails"` // in line order, NC kept
-	// TotalPowerMW follows from the rails by TotalPowerRule: a rail's name or
-	// "SUM:a,b,c".
+	// TotalPowerMW is computed from the rails by TotalPowerRule: a rail's name or "SUM:a,b,c".
 	TotalPowerMW   *int              `json:"total_power_mw"`
 	TotalPowerRule *string           `json:"total_power_rule"`
 	Engines        map[string]Engine `json:"engines"` // without _FREQ
@@ -66,20 +62,19 @@ type Core struct {
 	FreqMHz *int `json:"freq_mhz"`
 }
 
-// Clock is a load and a clock.
+// Clock is a load with its clock.
 type Clock struct {
 	LoadPct *int `json:"load_pct"`
 	FreqMHz *int `json:"freq_mhz"`
 }
 
-// GPU has a clock per cluster (GPC), all of the same GPU.
+// GPU has one clock per cluster (GPC) of the GPU.
 type GPU struct {
 	LoadPct *int  `json:"load_pct"`
 	FreqMHz []int `json:"freq_mhz"`
 }
 
-// Rail is the power of one rail in milliwatts: now, and the running average
-// and maximum of that tegrastats process.
+// Rail is the power of one rail in milliwatts: now, and the running average and maximum since tegrastats started.
 type Rail struct {
 	Name  string `json:"name"`
 	CurMW int    `json:"cur_mw"`
@@ -94,7 +89,7 @@ type Engine struct {
 	FreqMHz *int `json:"freq_mhz"`
 }
 
-// total works out the module's power by the rule of its rails.
+// total computes the module's power by the rule for its rails.
 func (l *Line) total() {
 	var names []string
 	for _, r := range l.Rails {

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// offC is what a sensor that is powered down reads up to L4T 35.
+// offC is the reading of a powered-down sensor up to L4T 35.
 const offC = -256
 
-// Patterns of single words. Two fields hold spaces and are read by their
-// words: "RAM u/tMB (lfb NxMMB)" and "SWAP u/tMB (cached nMB)".
+// Patterns of single words. Two fields contain spaces and are parsed word by word: "RAM u/tMB (lfb NxMMB)" and "SWAP
+// u/tMB (cached nMB)".
 var (
 	datePattern  = regexp.MustCompile(`^\d{2}-\d{2}-\d{4}$`)
 	clockPattern = regexp.MustCompile(`^\d{2}:\d{2}:\d{2}$`)
@@ -32,8 +32,8 @@ var (
 	railName     = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]*$`)
 )
 
-// Parse reads one line. It returns false for a line that is not of tegrastats:
-// one without memory, cores, memory load and GPU load.
+// Parse parses one line. It returns false for a line that is not from tegrastats: one without memory, cores, memory
+// load and GPU load.
 func Parse(text string) (Line, bool) {
 	l, _ := parse(text)
 	l.total()
@@ -49,7 +49,7 @@ func parse(text string) (l Line, unknown []string) {
 		stamp := p.words[0] + " " + p.words[1]
 		p.line.Timestamp, p.words = &stamp, p.words[2:]
 	}
-	if p.cores(0) { // a line cut at its start
+	if p.cores(0) { // a line whose start is cut off
 		p.words = p.words[1:]
 	}
 	for len(p.words) > 0 {
@@ -62,13 +62,13 @@ func parse(text string) (l Line, unknown []string) {
 	return p.line, unknown
 }
 
-// parser walks over the words of a line.
+// parser steps through the words of a line.
 type parser struct {
 	words []string
 	line  Line
 }
 
-// word is the i-th word from here on; "" after the last one.
+// word returns the i-th word from the current one; "" after the last.
 func (p *parser) word(i int) string {
 	if i < len(p.words) {
 		return p.words[i]
@@ -76,8 +76,7 @@ func (p *parser) word(i int) string {
 	return ""
 }
 
-// field reads the field that begins here and returns its number of words; 0
-// for a word that begins none.
+// field parses the field that begins here and returns its number of words; 0 when no known field begins here.
 func (p *parser) field() int {
 	switch p.word(0) {
 	case "RAM":
@@ -86,7 +85,7 @@ func (p *parser) field() int {
 		return p.swap()
 	case "IRAM":
 		return p.iram()
-	case "MTS": // MTS fg n% bg n%: no engine
+	case "MTS": // MTS fg n% bg n%: not an engine
 		if p.word(1) == "fg" && p.word(3) == "bg" {
 			return 5
 		}
@@ -160,8 +159,7 @@ func (p *parser) iram() int {
 	return 2
 }
 
-// cores reads the list in word i: "[1%@345,off]", or "[17%,13%]@408" with one
-// clock for all.
+// cores parses the list in word i: "[1%@345,off]", or "[17%,13%]@408" with one clock for all.
 func (p *parser) cores(i int) bool {
 	m := coresPattern.FindStringSubmatch(p.word(i))
 	if m == nil {
@@ -253,8 +251,7 @@ func (p *parser) engine() bool {
 	return true
 }
 
-// number reads digits that a pattern has found; what is beyond counting is cut
-// to the largest int32.
+// number converts digits that a pattern has matched; larger values become the largest int32.
 func number(digits string) int {
 	n, _ := strconv.ParseInt(digits, 10, 32) // the nearest value when out of range
 	return int(n)

@@ -7,8 +7,8 @@ import (
 	"jtune/tegra"
 )
 
-// Reading is the line in the units of a device's own readings. Clocks are
-// the rounded megahertz that tegrastats prints; T is left zero.
+// Reading converts the line to the units of a device's own readings. Clocks are the rounded megahertz that tegrastats
+// prints; T stays zero.
 func (l *Line) Reading() tegra.Reading {
 	r := tegra.Reading{TempsOff: l.TempsOff}
 	for _, x := range l.Rails {
@@ -35,7 +35,7 @@ func (l *Line) Reading() tegra.Reading {
 	if l.GPU != nil {
 		r.GPU.LoadPct = percent(l.GPU.LoadPct)
 		if len(l.GPU.FreqMHz) > 0 {
-			most := slices.Max(l.GPU.FreqMHz) // clocks of parts of one GPU
+			most := slices.Max(l.GPU.FreqMHz) // clusters of one GPU
 			r.GPU.Actual = megahertz(&most)
 		}
 	}
