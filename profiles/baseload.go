@@ -10,22 +10,21 @@ import (
 )
 
 const (
-	// baseSettle is how long power takes to follow the end of a job or a new mode (published: 2
-	// to 3 s).
+	// baseSettle is how long power takes to settle after a job ends or the mode changes (published: 2 to 3 s).
 	baseSettle = 3 * time.Second
-	// idleGPUPct: a GPU busier than this does not idle.
+	// idleGPUPct is the highest GPU load in % of an idle device.
 	idleGPUPct = 5
 )
 
-// Base is the power of the idle device, or why it is not known.
+// Base is the power of the idle device, or why it is unknown.
 type Base struct {
 	PowerW tegra.Val[float64]
 	Why    string // "" also when it was not requested
 }
 
-// BaseLoad is the mean power of the idle device over a span of its time, with logging on: the
-// base load of the 2022 study (docs/method.md). It is absent when the device reports no power
-// or another program uses its GPU. settle: power may still be falling.
+// BaseLoad measures the mean power of the idle device over a span of its time, with logging on: the base load of the
+// 2022 study (docs/method.md). It is absent when the device reports no power or another program uses its GPU. With
+// settle, it first waits for power to fall.
 func BaseLoad(ctx context.Context, s *telemetry.Sampler, c tegra.Clock, span time.Duration, settle bool) (Base, error) {
 	if settle {
 		if err := c.Sleep(ctx, baseSettle); err != nil {

@@ -17,8 +17,8 @@ import (
 	"jtune/telemetry"
 )
 
-// Bench measures single modes with one workload. The harness keeps running from mode to mode.
-// It is started again when it has ended or failed, and for another batch size.
+// Bench measures single modes with one workload. The job keeps running from mode to mode. It is restarted when it has
+// ended or failed, and for another batch size.
 type Bench struct {
 	Device  tegra.Device
 	Applier tegra.Applier
@@ -31,29 +31,29 @@ type Bench struct {
 	Governors  tegra.Governors // of clocks that Settings.DVFS leaves free
 	Observe    func(Progress)  // called on the measuring goroutine; may be nil
 	Raw        RawLog          // gets every sample and minibatch; may be nil
-	System     System          // what the device's readings do not include
-	// Known are settings measured before with this workload. How long a job may be silent in a slow mode follows.
+	System     System          // sources beyond the device's readings
+	// Known are settings measured before with this workload; they predict how long a job may be silent in a slow mode.
 	Known []tegra.Measured
-	// Pairing is how the workload shares the GPU with a training job: the harness is then a *turns.Pair; nil: it
-	// has it for itself.
+	// Pairing is how the workload shares the GPU with a training job; the harness is then a *turns.Pair. nil: the
+	// workload has the GPU to itself.
 	Pairing *Pairing
 
 	job                  harness.Harness                // nil: not running
-	batch                int                            // that it was started with
-	warm                 bool                           // the job has trained a minibatch
-	consecutiveEmptyRuns int                            // jobs in a row that ended without one
-	jobNote              string                         // on the running job
-	notedJob             string                         // the note on a job that a row holds already
-	notedReady           bool                           // jtune said how much of preloaded data is in memory
-	confirmed            bool                           // jtune said what was read back of fan and clocks
-	notedFast            bool                           // jtune said that fast modes get more minibatches
-	hot                  string                         // why the board is too hot to go on; "" when it is not
-	lastEvents           map[harness.Kind]harness.Event // of the running job: the newest hello and cache
+	batch                int                            // the running job's
+	warm                 bool                           // the job has finished a minibatch
+	consecutiveEmptyRuns int                            // consecutive jobs that ended without a minibatch
+	jobNote              string                         // note on the running job
+	notedJob             string                         // note on a job that is already in a row
+	notedReady           bool                           // jtune has reported how much preloaded data is in memory
+	confirmed            bool                           // jtune has reported the values read back of fan and clocks
+	notedFast            bool                           // jtune has reported that fast modes get more minibatches
+	hot                  string                         // why the board is too hot to continue; "" when it is not
+	lastEvents           map[harness.Kind]harness.Event // the running job's newest hello and cache events
 }
 
 var _ RawLog = (*record.Record)(nil)
 
-// RawLog receives the data from which rows are made.
+// RawLog receives the data behind the rows.
 type RawLog interface {
 	Knobs(s tegra.Setting, v *record.Variant, a tegra.Applied) error // requested and read-back value of each knob
 	Minibatch(s tegra.Setting, e harness.Event, why string) error    // why it does not count; "" when it does
@@ -63,7 +63,7 @@ type RawLog interface {
 // Phase is what the bench is doing.
 type Phase int
 
-// Phases of one mode, and of a campaign between modes.
+// Phases of a mode, and of a campaign between modes.
 const (
 	Applying Phase = iota
 	Settling
@@ -83,24 +83,24 @@ type Progress struct {
 	Step      Step
 	Minibatch int // clean ones so far
 	Of        int
-	Span      time.Duration // that these took
-	Samples   int           // power samples of the same time
-	TimeMS    float64       // of the latest minibatch; 0 before
+	Span      time.Duration // time covered by these
+	Samples   int           // power samples in that time
+	TimeMS    float64       // of the latest minibatch; 0 before the first
 	PowerW    tegra.Val[float64]
 	Settled   tegra.Val[float64] // seconds until power was steady, or waiting was given up; absent before
 	Dropped   int                // power samples before that
 	LeftOut   int                // minibatches that do not count
 	Event     *harness.Event     // the latest minibatch; nil before
-	Pair      *PairProgress      // of two jobs, once in each sampling interval; nil between them
-	Row       *record.Row        // when a mode has finished
+	Pair      *PairProgress      // of two jobs, once per sampling interval; otherwise nil
+	Row       *record.Row        // once a mode has finished
 	// For the campaign; zero when a single mode is measured.
 	Done, Total  int           // Total 0: not known
-	ETALo, ETAHi time.Duration // time left, between these; 0 while not known
+	ETALo, ETAHi time.Duration // range of the remaining time; 0 while unknown
 	Line         string        // a message for the user
 }
 
-// Collected says how much of the present mode has been measured: of the minibatches that it takes, or, once these are
-// in, how long it has been measured and how often power was read; brief in few columns.
+// Collected describes how much of the current mode has been measured: minibatches out of the target, or, once these are
+// complete, the elapsed time and the number of power readings. With brief the text is short.
 func (p Progress) Collected(brief bool) string {
 	switch {
 	case p.Minibatch <= p.Of && brief:
@@ -113,12 +113,12 @@ func (p Progress) Collected(brief bool) string {
 	return fmt.Sprintf("%.0f s, %s", p.Span.Seconds(), text.Count(p.Samples, "power sample"))
 }
 
-// maxEmptyRuns jobs in a row without one minibatch end the campaign: the command does not work.
+// maxEmptyRuns is how many consecutive jobs without a minibatch end the campaign: the command does not work.
 const maxEmptyRuns = 3
 
-// Measure applies a mode, waits until power is steady, and measures. When the mode failed, the
-// row holds the reason. The error is for what ends a campaign: ctx done, no permission, a job
-// that cannot be started, a record that cannot be written.
+// Measure applies a mode, waits until power is steady, and measures. When the mode failed, the row holds the reason.
+// The error is for conditions that end a campaign: ctx done, no permission, a job that cannot be started, a record that
+// cannot be written.
 func (b *Bench) Measure(ctx context.Context, step Step) (record.Row, error) {
 	row, err := b.measure(ctx, step)
 	if err == nil {
@@ -127,7 +127,7 @@ func (b *Bench) Measure(ctx context.Context, step Step) (record.Row, error) {
 	return row, err
 }
 
-// measure measures a step, once more when its clocks read otherwise than set.
+// measure measures a step, and repeats it once when its clocks differ from their settings.
 func (b *Bench) measure(ctx context.Context, step Step) (record.Row, error) {
 	row, err := b.once(ctx, step)
 	if err != nil || row.Status != record.Misset {
@@ -157,7 +157,7 @@ func (b *Bench) once(ctx context.Context, step Step) (record.Row, error) {
 type fault struct {
 	status record.Status
 	why    string
-	over   *overLimit // why the mode was ended; nil elsewhere
+	over   *overLimit // why the mode was ended early; otherwise nil
 }
 
 func failed(format string, args ...any) *fault {
@@ -170,7 +170,7 @@ func (b *Bench) notify(p Progress) {
 	}
 }
 
-// apply sets the mode and checks what was read back.
+// apply sets the mode and checks the values read back.
 func (b *Bench) apply(ctx context.Context, step Step, set record.Settings) (tegra.Applied, *fault, error) {
 	if step.AsFound {
 		return tegra.Applied{}, nil, nil
@@ -197,7 +197,7 @@ func (b *Bench) apply(ctx context.Context, step Step, set record.Settings) (tegr
 	return applied, nil, nil
 }
 
-// confirm says once what was read back of fan and clocks.
+// confirm reports once the values read back of fan and clocks.
 func (b *Bench) confirm(step Step, a tegra.Applied, set record.Settings) {
 	if b.confirmed {
 		return
@@ -219,7 +219,7 @@ func (b *Bench) confirm(step Step, a tegra.Applied, set record.Settings) {
 		text.Count(len(a.Files), "file"), fan, clocks)})
 }
 
-// raiseHint adds a hint for boards that reject higher clocks (docs/boards.md).
+// raiseHint adds a hint for boards that reject rising clocks (docs/boards.md).
 func raiseHint(step Step, why string) string {
 	if step.Raise {
 		return why + "; the clocks rise here, which some boards take only after a reboot"
@@ -227,7 +227,7 @@ func raiseHint(step Step, why string) string {
 	return why
 }
 
-// start starts the job at a batch size unless one is running.
+// start starts the job at a batch size unless it is already running.
 func (b *Bench) start(ctx context.Context, batch int) error {
 	if b.job != nil {
 		return nil
@@ -241,7 +241,7 @@ func (b *Bench) start(ctx context.Context, batch int) error {
 	return nil
 }
 
-// expect tells the job how long a minibatch takes at most in a setting, by those measured before.
+// expect tells the job the longest time that a minibatch can take in a setting, estimated from those measured before.
 func (b *Bench) expect(s tegra.Setting) {
 	job, ok := b.job.(harness.Expecting)
 	if !ok {
@@ -257,8 +257,8 @@ func (b *Bench) expect(s tegra.Setting) {
 	job.Expect(time.Duration(least * float64(time.Millisecond)))
 }
 
-// slowdown is how many times as long a minibatch takes in a setting as in another, at most: each of its parts waits
-// for one of the clocks, and loader processes share the cores.
+// slowdown returns an upper bound of how many times longer a minibatch takes in setting to than in from: each of its
+// parts waits for one of the clocks, and loader processes share the cores.
 func (b *Bench) slowdown(from, to tegra.Setting) float64 {
 	ratio := func(a, b float64) float64 { return max(1, a/b) }
 	samples := func(s tegra.Setting) float64 { return float64(b.Workload.AtBatch(s.Batch).Batch) }
@@ -268,11 +268,10 @@ func (b *Bench) slowdown(from, to tegra.Setting) float64 {
 		ratio(samples(to), samples(from))
 }
 
-// ErrFixedBatch: the job trains at a batch size of its own, whatever JTUNE_BATCH says.
+// ErrFixedBatch: the job uses a batch size of its own and ignores JTUNE_BATCH.
 var ErrFixedBatch = errors.New("it has a fixed batch size: its command never reads JTUNE_BATCH")
 
-// checkBatchSize returns an error when a job reports another batch size than the one it was
-// started with.
+// checkBatchSize returns an error when a job reports a batch size other than the one it was started with.
 func (b *Bench) checkBatchSize(info map[string]string) error {
 	if said := info["batch_size"]; b.batch > 0 && said != "" && said != strconv.Itoa(b.batch) {
 		return fmt.Errorf(
@@ -286,7 +285,7 @@ func (b *Bench) checkBatchSize(info map[string]string) error {
 	return nil
 }
 
-// settingsNote compares what the job reports of itself with the workload.
+// settingsNote compares the settings that the job reports with those of the workload.
 func (b *Bench) settingsNote(info map[string]string, w workload.Workload) (note string) {
 	for _, c := range []struct {
 		key, name string
@@ -299,7 +298,7 @@ func (b *Bench) settingsNote(info map[string]string, w workload.Workload) (note 
 	return ""
 }
 
-// lost discards a job that ended with err. The error result is for a command that never works.
+// lost discards a job that ended with err. The returned error is for a command that never works.
 func (b *Bench) lost(ctx context.Context, err error) (*fault, error) {
 	if b.warm {
 		b.consecutiveEmptyRuns = 0
@@ -307,7 +306,7 @@ func (b *Bench) lost(ctx context.Context, err error) (*fault, error) {
 		b.consecutiveEmptyRuns++
 	}
 	stopErr := b.stop(ctx)
-	if !b.warm && errors.Is(err, harness.ErrNotUnderstood) { // no other mode makes it print other lines
+	if !b.warm && errors.Is(err, harness.ErrNotUnderstood) { // it would print the same lines in every mode
 		return nil, errors.Join(err, stopErr)
 	}
 	if errors.Is(err, io.EOF) && !errors.Is(err, harness.ErrOver) {

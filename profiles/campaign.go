@@ -15,10 +15,9 @@ import (
 )
 
 const (
-	// maxFailures in a row end a campaign: then the cause is not the modes.
+	// maxFailures consecutive failures end a campaign: the modes are not the cause.
 	maxFailures = 10
-	// restoreTime is how long restoring the found state may take, also after the campaign's
-	// context has ended.
+	// restoreTime is how long restoring the initial state may take, even after the campaign's context has ended.
 	restoreTime = 30 * time.Second
 )
 
@@ -26,13 +25,13 @@ const (
 type Campaign struct {
 	Bench      *Bench
 	Plan       Plan
-	Record     *record.Record // nil: kept in memory alone
-	Retries    int            // of a failed mode; 0 takes 1, negative none
+	Record     *record.Record // nil: rows are kept in memory only
+	Retries    int            // of a failed mode; 0: one, negative: none
 	RedoFailed bool           // measure again the modes that failed in earlier runs
 	Gate       Gate           // nil: open
 }
 
-// HotError ends a campaign on a board that is too hot to be measured.
+// HotError ends a campaign on a board that is too hot to measure.
 type HotError struct{ Why string }
 
 func (e *HotError) Error() string {
@@ -60,14 +59,14 @@ func (e End) String() string { return [...]string{"complete", "interrupted", "br
 type Summary struct {
 	End     End
 	Rows    []record.Row // of this and earlier runs, in order
-	New     int          // of this run
-	Failed  int          // of those, without a usable result
+	New     int          // rows of this run
+	Failed  int          // of New, without a usable result
 	Elapsed time.Duration
 }
 
-// Run measures until the plan ends, ctx is done, or an error concerns more than one mode. It
-// stops the harness and restores the found state before it returns. When ctx ends, the mode in
-// progress is not recorded, the error is nil and Summary.End is Interrupted.
+// Run measures until the plan ends, ctx is done, or an error concerns more than one mode. It stops the job and restores
+// the board's initial state before it returns. When ctx ends, the mode in progress is not recorded, the error is nil
+// and Summary.End is Interrupted.
 func (c *Campaign) Run(ctx context.Context) (Summary, error) {
 	r := &campaignRun{Campaign: c, began: c.Bench.Clock.Now()}
 	if c.Record != nil {
@@ -101,7 +100,7 @@ func (c *Campaign) Run(ctx context.Context) (Summary, error) {
 	}
 	if restoreErr := r.restore(ctx); restoreErr != nil {
 		if r.sum.End = Broken; !errors.Is(err, tegra.ErrGone) ||
-			!errors.Is(restoreErr, tegra.ErrGone) { // once is enough
+			!errors.Is(restoreErr, tegra.ErrGone) { // reported once already
 			err = errors.Join(err, restoreErr)
 		}
 	}
@@ -121,12 +120,12 @@ func onlyFatal(err error) error {
 type campaignRun struct {
 	*Campaign
 	began    time.Duration
-	hot      string       // why the board was too hot after the newest mode; "" when it was not
+	hot      string       // why the board was too hot after the last mode; "" when it was not
 	rows     []record.Row // all
 	done     []record.Row // rows that the plan sees
 	sum      Summary
-	failures int    // in a row
-	group    string // of the mode before
+	failures int    // consecutive
+	group    string // of the previous mode
 }
 
 func (r *campaignRun) loop(ctx context.Context) error {
@@ -168,7 +167,7 @@ func (r *campaignRun) gate(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// present is the mode that this run applied last.
+// present returns the mode that this run applied last.
 func (r *campaignRun) present() tegra.Val[tegra.Mode] {
 	for i := len(r.rows) - 1; i >= len(r.rows)-r.sum.New; i-- {
 		if m := r.rows[i].Applied; m != (tegra.Mode{}) {
@@ -201,7 +200,7 @@ func (r *campaignRun) measure(ctx context.Context, step Step) (record.Row, error
 	}
 }
 
-// once measures a step with the campaign's bench, or with its own.
+// once measures a step with the campaign's bench, or with the step's own.
 func (r *campaignRun) once(ctx context.Context, step Step) (record.Row, error) {
 	v := step.Variant
 	if v == nil {
@@ -227,7 +226,7 @@ func (r *campaignRun) once(ctx context.Context, step Step) (record.Row, error) {
 func (r *campaignRun) keep(step Step, row record.Row) error {
 	var failed error
 	if r.Record != nil {
-		// The row may be recorded although what belongs to it is not.
+		// Append may fail after it has recorded the row.
 		if failed = r.Record.Append(row); failed != nil && len(r.Record.Rows()) == len(r.rows) {
 			return failed
 		}
@@ -260,7 +259,7 @@ func (r *campaignRun) keep(step Step, row record.Row) error {
 	return nil
 }
 
-// restore stops the job and restores the found state, also when ctx has ended.
+// restore stops the job and restores the board's initial state, even when ctx has ended.
 func (r *campaignRun) restore(ctx context.Context) error {
 	r.Bench.notify(Progress{Phase: Restoring})
 	err := r.Bench.Close()
@@ -285,10 +284,9 @@ func (r *campaignRun) place(p Progress) Progress {
 	return p
 }
 
-// Remaining estimates the time that n more modes take: a range that holds in about four of five
-// cases if they behave like the modes so far. It is n times the mean, plus or minus 1.28
-// standard deviations of the sum, the uncertainty of the mean included. The deviation starts
-// from a guess of half the mean that weighs as much as one row.
+// Remaining estimates the time that n more modes take, as a range that holds in about four of five cases if they behave
+// like the modes so far. The range is n times the mean, plus or minus 1.28 standard deviations of the sum, including
+// the uncertainty of the mean. The deviation starts from a prior of half the mean with the weight of one row.
 func Remaining(rows []record.Row, n int) (lo, hi time.Duration) {
 	var took []float64
 	for _, r := range rows {

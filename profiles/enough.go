@@ -12,13 +12,14 @@ import (
 	"jtune/profiles/record"
 )
 
-// When a mode has shown enough: after a number of minibatches, or, with Settings.Precision, when its time and power
-// are known well enough (docs/decisions/031-readings-of-a-search-end-when-they-are-precise.md).
+// This file decides when a mode has been measured for long enough: after a number of minibatches, or, with
+// Settings.Precision, when its time and power are known precisely enough
+// (docs/decisions/031-readings-of-a-search-end-when-they-are-precise.md).
 
 const (
-	// steadySpan is how long steady power is watched at least where the precision decides.
+	// steadySpan is the shortest span of steady power when precision decides.
 	steadySpan = 3 * time.Second
-	// longestSpan is when it is left undecided, once the usual number of minibatches has come.
+	// longestSpan is when collection stops without that precision, once the usual number of minibatches is complete.
 	longestSpan = 2 * steadySpan
 )
 
@@ -54,13 +55,13 @@ func (m *measurement) enough(e harness.Event) bool {
 	return false
 }
 
-// enoughOfSlow reports whether a mode is so slow that fewer minibatches count.
+// enoughOfSlow reports whether a mode is so slow that fewer minibatches are enough.
 func (m *measurement) enoughOfSlow(e harness.Event) bool {
 	return m.set.Patience > 0 && len(m.clean) >= record.FewestOfSlow &&
 		e.T-m.clean[0].Began() >= m.set.Patience && m.validSamples() >= m.set.MinSamples
 }
 
-// raise takes note that a mode is so fast that it gets more minibatches, and says so once.
+// raise notes that a mode is so fast that it gets more minibatches, and reports this once.
 func (m *measurement) raise() {
 	if m.raised {
 		return
@@ -75,7 +76,7 @@ func (m *measurement) raise() {
 		m.step.Mode, m.set.Minibatches, text.Count(m.raisedAt, "power sample"), m.set.MinSamples)})
 }
 
-// countNote says in a row that its mode got more minibatches than requested, or fewer; "" when it did not.
+// countNote returns a row's note that its mode got more or fewer minibatches than requested; "" when it got as many.
 func (m *measurement) countNote() string {
 	if m.set.Precision > 0 {
 		return m.precisionNote()
@@ -91,7 +92,7 @@ func (m *measurement) countNote() string {
 		m.set.Minibatches, text.Count(m.raisedAt, "power sample"), m.set.MinSamples)
 }
 
-// precise reports whether time and power are known to the precision asked for; or it is not to be expected.
+// precise reports whether time and power have the requested precision, or will not reach it.
 func (m *measurement) precise() bool {
 	n := len(m.clean)
 	if n < record.FewestOfPrecise || m.validSamples() < m.set.MinSamples {
@@ -105,7 +106,7 @@ func (m *measurement) precise() bool {
 	return max(time, power) <= m.set.Precision || n >= m.set.Minibatches && span >= longestSpan
 }
 
-// errors are the relative standard errors of the medians of time and power so far.
+// errors returns the relative standard errors of the medians of time and power so far.
 func (m *measurement) errors() (time, power float64) {
 	times := make([]float64, len(m.clean))
 	for i, e := range m.clean {
@@ -116,7 +117,7 @@ func (m *measurement) errors() (time, power float64) {
 		stats.ErrorOfMedian(stats.IQR(watts), stats.Median(watts), len(watts))
 }
 
-// preciseTarget is about how many minibatches a reading of that precision takes; 0 before the first.
+// preciseTarget estimates how many minibatches that precision takes; 0 before the first.
 func (m *measurement) preciseTarget() int {
 	n := len(m.clean)
 	if n == 0 {
@@ -126,7 +127,7 @@ func (m *measurement) preciseTarget() int {
 	return max(record.FewestOfPrecise, int(math.Ceil(float64(n)*float64(steadySpan)/float64(max(took, 1)))))
 }
 
-// precisionNote says in a row that time or power is less precise than asked for; "" where both are.
+// precisionNote returns a row's note that time or power is less precise than requested; "" where both are precise.
 func (m *measurement) precisionNote() string {
 	time, power := m.errors()
 	if max(time, power) <= m.set.Precision {

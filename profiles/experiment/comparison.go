@@ -9,13 +9,13 @@ import (
 	"jtune/internal/text"
 )
 
-// rounded is a time in ms to the microsecond.
+// rounded rounds a time in ms to the microsecond.
 func rounded(ms float64) float64 { return math.Round(1000*ms) / 1000 }
 
-// negligible is the share of a minibatch below which a part of it counts as nothing.
+// negligible is the share of a minibatch below which a part of it is ignored.
 const negligible = 0.01
 
-// change is how a number moved: "-35 %", "+2 %", "the same".
+// change formats the change of a number: "-35 %", "+2 %", "the same".
 func change(from, to float64) string {
 	if from == 0 {
 		return "from nothing"
@@ -26,8 +26,8 @@ func change(from, to float64) string {
 	return "±0 %"
 }
 
-// moved is the change of a stat between two settings; "" when one is not
-// known, or when they do not differ beyond noise.
+// moved describes the change of a stat between two settings; "" when one value is unknown, or when they do not differ
+// beyond noise.
 func (r *Report) moved(what, key string, from, to lineKey) string {
 	a, b := r.stat(from, key), r.stat(to, key)
 	if !a.OK || !b.OK || a.V == 0 && b.V == 0 {
@@ -40,7 +40,7 @@ func (r *Report) moved(what, key string, from, to lineKey) string {
 	switch {
 	case least > 0 && max(a.V, b.V) < least, !r.differs(key, from, to):
 		return ""
-	case min(a.V, b.V) < least: // a percentage of next to nothing says nothing
+	case min(a.V, b.V) < least: // a percentage of almost nothing means nothing
 		return fmt.Sprintf("%s %s to %s ms", what, text.Of(rounded(a.V)), text.Of(rounded(b.V)))
 	}
 	return what + " " + change(a.V, b.V)
@@ -68,7 +68,7 @@ func (r *Report) compared(from, to lineKey) string {
 	return text
 }
 
-// pace is the part of a setting's lines that represents long training.
+// pace returns the part of a setting's lines that represents long training.
 func (r *Report) pace(setting string) lineKey {
 	for _, name := range []string{Later, ""} {
 		if at := (lineKey{setting, name}); r.stat(at, "time_ms").OK {
@@ -88,8 +88,7 @@ func (r *Report) settings() (out []string) {
 	return out
 }
 
-// extreme returns the setting with the least (or, by sign -1, the greatest) value of a number;
-// "" when none has it.
+// extreme returns the setting with the smallest value of a number (the largest with sign -1); "" when none has a value.
 func (r *Report) extreme(key string, sign float64) (best string, value float64) {
 	for _, s := range r.settings() {
 		if v := r.stat(r.pace(s), key); v.OK && (best == "" || sign*v.V < sign*value) {

@@ -1,9 +1,9 @@
-// Package experiment holds the characterisation sweeps of the papers: which settings each of them runs, and what
-// follows from the numbers. Most come from the 2022 study (docs/method.md). It runs nothing itself.
+// Package experiment holds the characterisation sweeps of the papers: which settings each sweep runs, and the
+// conclusions from the numbers. Most come from the 2022 study (docs/method.md). The package runs nothing itself.
 //
 //	Request ──► Plan: settings, and what is skipped ──► Runs: which is next ──► profiles.Campaign ──► Report: table,
 //	CSV, JSON, figures, words
 //
-// The energy study has Runs and a report of its own, above package optimize: its next setting depends on what was
-// measured.
+// The energy study has its own Runs and report, above package optimize: its next setting depends on earlier
+// measurements.
 package experiment

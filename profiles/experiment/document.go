@@ -7,7 +7,7 @@ import (
 	"jtune/internal/text"
 )
 
-// document is a report as JSON.
+// document is the JSON form of a report.
 type document struct {
 	Experiment string           `json:"experiment"`
 	Workload   text.Optional    `json:"workload"`
@@ -23,7 +23,7 @@ type document struct {
 	Takeaway   []string         `json:"takeaway"`
 }
 
-// Document is the report as JSON shows it, with the board's name and the folder of the record.
+// Document returns the report for JSON, with the board's name and the folder of the record.
 func (r *Report) Document(device, dir string) any {
 	out := document{Experiment: r.Experiment.Name, Workload: text.Optional(r.Workload.Name), Device: device,
 		Virtual: r.Virtual, Repeat: r.Repeat, Dir: dir, Lines: []map[string]any{},
@@ -43,7 +43,7 @@ func (r *Report) Document(device, dir string) any {
 	return out
 }
 
-// Fault says that there is nothing to report, and why; nil where there is.
+// Fault returns an error that says why there is nothing to report; nil when there is something.
 func (r *Report) Fault() error {
 	if len(r.Lines) > 0 {
 		return nil

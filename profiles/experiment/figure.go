@@ -6,7 +6,7 @@ import (
 	"jtune/internal/figure"
 )
 
-// Figures draw an experiment's settings beside each other: bars of a whole epoch where its length is known, and of a
+// Figures draws an experiment's settings side by side: bars of a whole epoch where its length is known, and of a
 // minibatch.
 func (r *Report) Figures() []figure.Figure {
 	lines := r.Main()
@@ -33,8 +33,8 @@ func (r *Report) Figures() []figure.Figure {
 	return out
 }
 
-// barPanel is one quantity: its key in files, its words, and the report's column with how many of the drawing's units
-// make one of the column's; 0: the column is per minibatch, and the panel per epoch.
+// barPanel is one quantity: its key in files, its name, the report's column, and how many of the column's units make
+// one unit of the drawing. per 0: the column is per minibatch and the panel per epoch.
 type barPanel struct {
 	key, name, unit, column string
 	per                     float64
@@ -53,7 +53,7 @@ func barsOf(r *Report, kind, per string, lines []Line, panels []barPanel) figure
 			s, ok := l.Stats[p.column]
 			by := 1.0
 			switch {
-			case p.per == 0 && ok: // as many as an epoch has minibatches
+			case p.per == 0 && ok: // times the minibatches of an epoch
 				epoch, whole := l.Stats["epoch_s"]
 				ok, by = whole, epoch.Median/l.Stats["time_ms"].Median
 			case p.per > 0:

@@ -8,26 +8,24 @@ import (
 	"jtune/profiles/record"
 )
 
-// Two runs differ by noise: time and power are means of minibatches and readings that scatter,
-// and repeats differ. Differences within the noise do not count.
+// Two runs differ by noise: time and power are averages of scattered minibatches and readings, and repeats differ.
+// Differences within the noise do not count.
 const (
-	// alike is the share below which two times or powers are the same however
-	// many readings they rest on: one run's noise (the papers' sweeps scatter by
-	// 2 to 3 %).
+	// alike is the share below which two times or powers are equal whatever their number of readings: the noise of one
+	// run (the papers' sweeps scatter by 2 to 3 %).
 	alike = 0.03
-	// deviations of a mean that it may be off by.
+	// deviations is the assumed error of a mean, in standard deviations.
 	deviations = 2
-	// betweenQuartiles is their distance in standard deviations, of readings
-	// that scatter normally.
+	// betweenQuartiles is the interquartile range of a normal distribution in standard deviations.
 	betweenQuartiles = 1.349
-	// leastReadings are needed to know how readings scatter.
+	// leastReadings is how many readings are needed to estimate their scatter.
 	leastReadings = 3
 )
 
 // noise is the possible error of a line's numbers, as shares; infinite with too few readings.
 type noise struct{ time, power float64 }
 
-// meanNoise is the possible error of the mean of n readings, as a share.
+// meanNoise returns the possible error of the mean of n readings, as a share.
 func meanNoise(quartileDistance, mean float64, n int) float64 {
 	if n < leastReadings || !(mean > 0) {
 		return math.Inf(1)
@@ -35,7 +33,7 @@ func meanNoise(quartileDistance, mean float64, n int) float64 {
 	return deviations * quartileDistance / betweenQuartiles / math.Sqrt(float64(n)) / mean
 }
 
-// noiseOf is the noise of one run in one of its parts.
+// noiseOf returns the noise of one run in one of its parts.
 func noiseOf(row record.Row, c record.Character, p record.Part) noise {
 	readings := row.PowerSamples
 	if c.All.Minibatches > 0 {
@@ -44,8 +42,7 @@ func noiseOf(row record.Row, c record.Character, p record.Part) noise {
 	return noise{meanNoise(row.TimeIQRMS, p.TimeMS, p.Minibatches), meanNoise(row.PowerIQRW, p.PowerW.Or(0), readings)}
 }
 
-// over is the noise of a median over repeats, which may differ by more than their readings
-// suggest.
+// over returns the noise of a median over repeats, which may differ by more than their readings suggest.
 func over(own []float64, repeats Stat) float64 {
 	from, between := stats.Mean(own)/math.Sqrt(float64(len(own))), 0.0
 	if len(own) > 1 && repeats.Median > 0 {
@@ -57,7 +54,7 @@ func over(own []float64, repeats Stat) float64 {
 	return max(from, between)
 }
 
-// line is the line of a part.
+// line returns the line of a part.
 func (r *Report) line(at lineKey) (Line, bool) {
 	for _, l := range r.Lines {
 		if l.lineKey == at {
@@ -67,7 +64,7 @@ func (r *Report) line(at lineKey) (Line, bool) {
 	return Line{}, false
 }
 
-// Main is the line of each setting that represents long training.
+// Main returns the line of each setting that represents long training.
 func (r *Report) Main() (out []Line) {
 	for _, s := range r.settings() {
 		if l, ok := r.line(r.pace(s)); ok {
@@ -77,8 +74,7 @@ func (r *Report) Main() (out []Line) {
 	return out
 }
 
-// between is the share by which a number of two lines may differ by noise; infinite with too
-// few readings.
+// between returns the share by which a number of two lines may differ by noise; infinite with too few readings.
 func (r *Report) between(key string, from, to lineKey) float64 {
 	a, _ := r.line(from)
 	b, _ := r.line(to)
@@ -92,7 +88,7 @@ func (r *Report) between(key string, from, to lineKey) float64 {
 	return time
 }
 
-// margin is the share within which a number of two lines counts as equal.
+// margin returns the share within which a number of two lines counts as equal.
 func (r *Report) margin(key string, from, to lineKey) float64 {
 	return max(alike, r.between(key, from, to))
 }
@@ -111,8 +107,7 @@ func (r *Report) differs(key string, from, to lineKey) bool {
 	return math.Abs(b.V-a.V) >= least
 }
 
-// tooShort explains which numbers rest on too few readings to be compared, and whether nothing
-// can be; "" for none.
+// tooShort says which numbers rest on too few readings to be compared; "" for none. nothing: no number can be compared.
 func (r *Report) tooShort() (why string, nothing bool) {
 	time, power := false, false
 	for _, l := range r.Lines {
@@ -135,5 +130,5 @@ func (r *Report) tooShort() (why string, nothing bool) {
 	return "", false
 }
 
-// percent prints a share.
+// percent formats a share.
 func percent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }

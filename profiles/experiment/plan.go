@@ -19,12 +19,12 @@ import (
 type Experiment struct {
 	Name     string
 	Title    string // what it compares
-	Workload string // unless another is requested
-	Epochs   int    // whole epochs per run unless told otherwise; 0: minibatches of a warm run
+	Workload string // the default
+	Epochs   int    // whole epochs per run by default; 0: minibatches of a warm run
 
 	plan     func(Request, *Plan)
 	columns  []string // of the text report
-	perEpoch bool     // a line per epoch in place of one per run
+	perEpoch bool     // a line per epoch instead of one per run
 	takeaway func(*Report) text.Lines
 }
 
@@ -104,7 +104,7 @@ func All() []Experiment {
 	}
 }
 
-// spreadKey is the number whose spread over repeats is reported.
+// spreadKey returns the number whose spread over repeats is reported.
 func (e *Experiment) spreadKey() string {
 	if slices.Contains(e.columns, "time_ms") || e.columns == nil {
 		return "time_ms"
@@ -112,7 +112,7 @@ func (e *Experiment) spreadKey() string {
 	return "power_w"
 }
 
-// Minibatches is how many a run takes unless told otherwise.
+// Minibatches returns how many a run takes by default.
 func (e *Experiment) Minibatches() int {
 	if e.Name == "polling" {
 		return pollingMinibatches
@@ -120,7 +120,7 @@ func (e *Experiment) Minibatches() int {
 	return defaultMinibatches
 }
 
-// Find returns the experiment of that name.
+// Find returns the experiment with that name.
 func Find(name string) (Experiment, error) {
 	var names []string
 	for _, e := range All() {
@@ -132,46 +132,46 @@ func Find(name string) (Experiment, error) {
 	return Experiment{}, fmt.Errorf("no experiment %q: there are %s", name, strings.Join(names, " "))
 }
 
-// Request is what an experiment runs on.
+// Request is the input of an experiment's plan.
 type Request struct {
 	Workload      workload.Workload
 	Space         *tegra.Space
-	Mode          tegra.Mode    // in which runs are made
-	ScaledBatches bool          // simulated: times of batch sizes follow from another board's
-	Simulated     bool          // a virtual board plays the job, page cache and drive included
-	Replayed      bool          // a table of measurements answers, which knows modes alone
+	Mode          tegra.Mode    // of the runs
+	ScaledBatches bool          // simulated: times of batch sizes are scaled from another board's
+	Simulated     bool          // a virtual board simulates the job, including page cache and drive
+	Replayed      bool          // a table of measurements answers; it knows only modes
 	Minibatches   int           // of a warm run; 0: 100
 	Epochs        int           // whole epochs; 0: the experiment's own
 	Data          []Medium      // folders of the same data on different media
-	Media         []string      // of a virtual board, which it simulates
-	Medium        string        // of a virtual board: the one asked for; "": none
-	Units         int           // of a virtual board: this many; 0: the one that it is
-	Labels        string        // of the modes a to n; "": all
-	Pair          []tegra.Mode  // two modes to compare in place of a to n; nil: none
-	Meter         []Metered     // what a meter at the supply read in idle states
-	Idle          time.Duration // how long an idle state is measured; 0: a minute
-	Base          time.Duration // idle before each run, for the base load; 0: not
+	Media         []string      // that a virtual board simulates
+	Medium        string        // of a virtual board: the requested one; "": none
+	Units         int           // of a virtual board: the number to compare; 0: only the current one
+	Labels        string        // of the modes a to n to run; "": all
+	Pair          []tegra.Mode  // two modes to compare instead of a to n; nil: none
+	Meter         []Metered     // readings of a meter at the supply in idle states
+	Idle          time.Duration // length of an idle state; 0: a minute
+	Base          time.Duration // idle time before each run, for the base load; 0: none
 	Every         time.Duration // between power samples; 0: 1 s
 }
 
-// Medium is a folder of the data and what it lies on.
+// Medium is a folder of the data and the storage it is on.
 type Medium struct{ Dir, Name string }
 
-// Metered is what a meter at the supply read in one of the idle states i to iv.
+// Metered is a reading of a meter at the supply in one of the idle states i to iv.
 type Metered struct {
 	State string
 	Watt  float64
 }
 
-// Setting is one thing that is run.
+// Setting is one setting to run.
 type Setting struct {
 	Name      string
 	Mode      tegra.Mode
 	Workload  workload.Workload
 	Settings  record.Settings
-	Governors tegra.Governors // of clocks that Settings leave free; "": those that the board was found with
+	Governors tegra.Governors // of clocks that Settings leave free; "": the board's initial ones
 	Idle      bool            // nothing runs
-	// On a virtual board, during this setting: the medium of the data, "" for its own, and which unit it is.
+	// On a virtual board, for this setting: the medium of the data, "" for its own, and the number of the unit.
 	Medium string
 	Unit   tegra.Val[int]
 }
@@ -182,11 +182,11 @@ type Skip struct {
 	Why  string `json:"why"`
 }
 
-// Plan is what will be run, in order, and what will not.
+// Plan lists the settings to run, in order, and the skipped ones.
 type Plan struct {
 	Settings []Setting
 	Skipped  []Skip
-	same     map[string]string // of modes: a label's mode is the mode of another, run label here
+	same     map[string]string // label → label of an equal mode, which is run in its place
 	meter    []Metered
 }
 
@@ -197,8 +197,8 @@ func (p *Plan) skip(what, why string, args ...any) {
 const (
 	defaultMinibatches = 100
 	defaultIdle        = time.Minute
-	// leastTimeout bounds a run of few epochs, epochTimeout each of many; the papers'
-	// longest epoch took 90 minutes.
+	// leastTimeout is the shortest timeout of a run; long runs get epochTimeout per epoch. The papers' longest epoch
+	// took 90 minutes.
 	leastTimeout = 24 * time.Hour
 	epochTimeout = 3 * time.Hour
 )
@@ -217,7 +217,7 @@ func (e Experiment) Plan(r Request) Plan {
 	return p
 }
 
-// Digest is a fingerprint of the plan: a resume must have the same.
+// Digest returns a fingerprint of the plan: a resume must have the same.
 func (p *Plan) Digest(repeat int) string {
 	h := sha256.New()
 	fmt.Fprintln(h, repeat)
@@ -228,9 +228,8 @@ func (p *Plan) Digest(repeat int) string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// holdsCache returns why the page cache of the workload's data cannot be controlled without
-// root; "" when it can: by a virtual board, or by the built-in job, which asks the kernel to
-// drop its files.
+// holdsCache returns why the page cache of the workload's data cannot be controlled without root. It returns "" when it
+// can be: on a virtual board, or with the built-in job, which asks the kernel to drop its files.
 func (r *Request) holdsCache() (why string) {
 	w := r.Workload
 	switch {
@@ -245,7 +244,7 @@ func (r *Request) holdsCache() (why string) {
 	return ""
 }
 
-// setting is one run of the request's workload.
+// setting returns one run of the request's workload.
 func (r *Request) setting(name string) Setting {
 	s := Setting{
 		Name:     name,
@@ -281,8 +280,8 @@ func planWorkers(r Request, p *Plan) {
 	r.needsVariable(p, "JTUNE_WORKERS", r.Workload.TakesWorkers())
 }
 
-// needsVariable notes that the settings have no effect on a command of the user that does not
-// read a variable. A job that reports its settings in its hello is checked as it runs.
+// needsVariable notes that the settings have no effect when the user's command does not read a variable. A job that
+// reports its settings in its hello is checked while it runs.
 func (r *Request) needsVariable(p *Plan, variable string, reads bool) {
 	if len(r.Workload.Command) > 0 && !r.Simulated && !reads {
 		p.skip("an effect of the settings", "the command does not read %s: its runs are all alike", variable)
@@ -304,7 +303,7 @@ func planBatch(r Request, p *Plan) {
 	}
 }
 
-// studyMedium is what the data of the 2022 study's cache experiments lay on (section 5.1).
+// studyMedium is the storage of the 2022 study's cache experiments (section 5.1).
 const studyMedium = "hdd"
 
 func planCache(r Request, p *Plan) {
@@ -411,7 +410,7 @@ func planBaseload(r Request, p *Plan) {
 		every time.Duration
 		dvfs  bool
 	}{{idleLogging, time.Second, false}, {idleSeldom, 10 * time.Second, false}, {idleDVFS, 10 * time.Second, true}} {
-		// Between two samples as long as that no window of them can be steady.
+		// The interval between samples is so long that no window can be steady.
 		set := record.Settings{
 			Minibatches: max(1, int(span.Seconds())),
 			SampleEvery: state.every,

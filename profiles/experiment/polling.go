@@ -6,15 +6,15 @@ import (
 	"jtune/internal/text"
 )
 
-// pollingEvery are the times between two readings of power that are compared, the usual one first.
+// pollingEvery are the intervals between power readings that are compared, the usual one first.
 var pollingEvery = []time.Duration{time.Second, 100 * time.Millisecond, 10 * time.Millisecond, time.Millisecond}
 
-// pollingMinibatches show a difference of a few thousandths.
+// pollingMinibatches is enough to show a difference of a few thousandths.
 const pollingMinibatches = 1000
 
 func pollingName(every time.Duration) string { return "read every " + every.String() }
 
-// planPolling runs the same work with free clocks, and power read more and more often.
+// planPolling runs the same work with free clocks at ever shorter intervals between power readings.
 func planPolling(r Request, p *Plan) {
 	for _, every := range pollingEvery {
 		s := r.setting(pollingName(every))

@@ -19,26 +19,25 @@ import (
 	"jtune/telemetry"
 )
 
-// Report is what an experiment found: a line for each setting, or for each
-// part of one, and what follows from the numbers.
+// Report is the result of an experiment: a line for each setting, or for each part of one, and the conclusions.
 type Report struct {
 	Experiment Experiment
 	Workload   workload.Workload
-	Board      string // with the origin of its numbers when it is not real
-	Virtual    bool   // it is not real
+	Board      string // with the origin of its numbers when it is virtual
+	Virtual    bool   // Board is virtual
 	Repeat     int
 	Lines      []Line
 	Missing    []Missing // settings without a line
 	Skipped    []Skip
 	Failed     text.Lines // settings without a usable run, and why
-	Notes      text.Lines // what is peculiar about runs that count
+	Notes      text.Lines // remarks on runs that count
 	Takeaway   []string
 
 	same  map[string]string // see Plan
 	meter []Metered
 }
 
-// lineKey is a setting, or a part of its runs.
+// lineKey identifies a setting, or a part of its runs.
 type lineKey struct {
 	Setting string
 	Part    string // "" for the whole run, else Epoch0, Later or "epoch N"
@@ -49,28 +48,28 @@ type Line struct {
 	lineKey
 	Mode  tegra.Mode
 	Runs  int
-	Stats map[string]Stat // by the keys of Columns; absent ones are not known
+	Stats map[string]Stat // by the keys of Columns; absent ones are unknown
 
 	noise  noise
 	clocks clocks
 }
 
-// Missing is a setting that no run has numbers of.
+// Missing is a setting without numbers.
 type Missing struct {
 	Setting string     `json:"setting"`
 	Mode    tegra.Mode `json:"mode"`
 	State   string     `json:"state"` // DidNotRun or LeftOver
 
-	before int // the line before which it is put in a table
+	before int // index of the line before which a table shows it
 }
 
-// Why a setting has no numbers.
+// Reasons why a setting has no numbers.
 const (
 	DidNotRun = "DNR"     // its runs failed: Report.Failed says why
 	LeftOver  = "not run" // the experiment ended before it
 )
 
-// clocks are the shares of time at each clock, of the last run.
+// clocks are the residencies of the last run.
 type clocks struct{ cpu, gpu, emc telemetry.Residency }
 
 // Parts of a run that have a line of their own.
@@ -88,19 +87,19 @@ type Stat struct {
 
 // Column is one number of a line.
 type Column struct {
-	Key   string // with its unit; the CSV file's name of it
+	Key   string // with its unit; the column's name in the CSV file
 	Title string // in the text table
 	per   float64
 	value tegra.Val[float64]
 }
 
-// meterKey is the column of a power meter in the supply. The table has it where one was read.
+// meterKey is the column of a power meter in the supply. A table has it only if one was read.
 const meterKey = "meter_w"
 
 // Columns lists what is reported, in order.
 func Columns() []Column { return columnsOf(record.Character{}, record.Part{}) }
 
-// columnsOf are the columns with the values of a part of a run.
+// columnsOf returns the columns with the values of a part of a run.
 func columnsOf(c record.Character, p record.Part) []Column {
 	when := func(known bool, v float64) tegra.Val[float64] { return tegra.Val[float64]{V: v, OK: known} }
 	clock := func(r telemetry.Residency) tegra.Val[float64] { return when(r.OK(), float64(r.Mean().V)) }
@@ -133,11 +132,11 @@ func columnsOf(c record.Character, p record.Part) []Column {
 	}
 }
 
-// defaultColumns of the text report.
+// defaultColumns are the default columns of the text report.
 var defaultColumns = strings.Fields("time_ms stall_ms compute_ms overhead_ms power_w energy_j cpu_pct gpu_pct")
 
-// Report makes the report of what was run. The newest of several runs of a setting with one repeat counts; rows hold
-// the settings that failed.
+// Report builds the report. When a setting has several runs with the same repeat, the newest counts; rows also holds
+// failed settings.
 func (e *Experiment) Report(p Plan, repeat int, rows []record.Row, runs []record.Run) *Report {
 	out := &Report{Experiment: *e, Repeat: max(1, repeat), Skipped: p.Skipped, same: p.same,
 		meter: p.meter}
@@ -182,7 +181,7 @@ func (e *Experiment) Report(p Plan, repeat int, rows []record.Row, runs []record
 	return out
 }
 
-// newest returns the last row of a run: a failed one may have been measured again.
+// newest returns the last row of a run: a failed run may have been repeated.
 func newest(rows []record.Row, setting string, repeat int) (record.Row, bool) {
 	for _, r := range slices.Backward(rows) {
 		if r.IsOf(setting, repeat) {
@@ -198,8 +197,8 @@ type usableRun struct {
 	record.Character
 }
 
-// lines of one setting: of its epochs, of epoch 0 and the later ones when they
-// can differ, or of the run as a whole.
+// lines returns the lines of one setting: of its epochs, of epoch 0 and the later ones when they can differ, or of the
+// run as a whole.
 func (e *Experiment) lines(s Setting, runs []usableRun) (out []Line) {
 	if len(runs) == 0 {
 		return nil
@@ -251,14 +250,14 @@ func (e *Experiment) lines(s Setting, runs []usableRun) (out []Line) {
 	return out
 }
 
-// stat is a number of a part; not OK when it is not known.
+// stat returns a number of a part; absent when unknown.
 func (r *Report) stat(at lineKey, key string) tegra.Val[float64] {
 	l, _ := r.line(at)
 	s, ok := l.Stats[key]
 	return tegra.Val[float64]{V: s.Median, OK: ok}
 }
 
-// Text prints the report for a person, 80 columns wide where it can.
+// Text writes the report for people, 80 columns wide where possible.
 func (r *Report) Text(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", r.Experiment.Name, r.Experiment.Title)
@@ -289,7 +288,7 @@ func WriteFolded(w io.Writer, report string) error {
 		if strings.HasPrefix(line, "- ") {
 			indent = "  "
 		}
-		if !strings.Contains(line, "  ") { // else a table's
+		if !strings.Contains(line, "  ") { // otherwise a table's line
 			line = text.Fold(line, indent, 80)
 		}
 		if _, err := fmt.Fprintln(w, line); err != nil {
@@ -374,7 +373,7 @@ func cell(l Line, c Column) string {
 	return "–"
 }
 
-// short prints about three digits.
+// short formats a number with about three digits.
 func short(v float64) string {
 	switch a := math.Abs(v); {
 	case a >= 100 || a == 0:
@@ -397,8 +396,8 @@ func spread(l Line, key string) string {
 	return fmt.Sprintf("%.1f %%", 100*(s.Hi-s.Lo)/s.Median)
 }
 
-// CSV prints every number: median, least and most of each column. Settings without numbers follow, with their state
-// as the part.
+// CSV writes every number: median, least and most of each column. Settings without numbers follow, with their state in
+// the part column.
 func (r *Report) CSV(w io.Writer) error {
 	c := csv.NewWriter(w)
 	head := slices.Concat([]string{"setting", "part", "runs"}, sweep.Columns[:4])

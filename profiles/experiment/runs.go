@@ -8,29 +8,29 @@ import (
 type Run struct {
 	Setting
 	Repeat int  // from 1
-	Shared bool // its job goes on in the next shared run, which differs in the mode alone
+	Shared bool // its job continues in the next shared run, which differs only in the mode
 }
 
-// Runs chooses what an experiment runs next, given the rows so far: in rounds over settings that are known before
-// (Plan.Rounds), or by what was measured.
+// Runs chooses an experiment's next run, given the rows so far: in rounds over fixed settings (Plan.Rounds), or
+// depending on the measurements.
 type Runs interface {
 	Next(done []record.Row) (Run, bool)
-	Len() int // how many there are in all, or about
+	Len() int // exact or estimated number of runs
 }
 
-// Energy is the experiment that no fixed plan describes: its next setting depends on what was measured. All leaves it
-// out, as it needs a workload of inference.
+// Energy is the experiment without a fixed plan: its next setting depends on the measurements. All leaves it out
+// because it needs an inference workload.
 func Energy() Experiment {
 	return Experiment{Name: "energy", Title: "the clocks of least energy for a request, against the governors"}
 }
 
-// rounds runs every setting once, then all of them again: what drifts falls on all alike.
+// rounds runs every setting once, then all of them again, so that drift affects all settings alike.
 type rounds struct {
 	settings []Setting
 	repeat   int
 }
 
-// Rounds are the runs of a plan, each setting that many times.
+// Rounds returns the runs of a plan, each setting repeated that many times.
 func (p *Plan) Rounds(repeat int) Runs { return rounds{p.Settings, repeat} }
 
 func (r rounds) Len() int { return r.repeat * len(r.settings) }

@@ -95,11 +95,11 @@ func sayCache(r *Report) (out text.Lines) {
 	return append(out, r.preload()...)
 }
 
-// inMemory is the share of the data, in percent, from which on no epoch reads them again.
+// inMemory is the share of the data in the page cache, in percent, above which no epoch reads them again.
 const inMemory = 95
 
-// preload advises to preload the data: where a run that begins cold does not bring them into
-// memory, and one with the data in memory is faster.
+// preload advises to preload the data when a cold run does not bring them into memory and a run with the data in memory
+// is faster.
 func (r *Report) preload() (out text.Lines) {
 	cold, cached := lineKey{"cold at the start", Later}, lineKey{"preloaded", Later}
 	share, from, to := r.stat(cold, "cache_pct"), r.stat(cold, "time_ms"), r.stat(cached, "time_ms")
@@ -145,7 +145,7 @@ func sayStorage(r *Report) (out text.Lines) {
 	if len(media) < 2 {
 		return out
 	}
-	ratio := func(of func(medium) tegra.Val[float64]) float64 { // 0: of nothing
+	ratio := func(of func(medium) tegra.Val[float64]) float64 { // 0: nothing to compare
 		least, most := math.Inf(1), 0.0
 		for _, m := range media {
 			if v := of(m); v.OK {
@@ -288,11 +288,11 @@ func sayBaseload(r *Report) (out text.Lines) {
 	return append(out, r.sayMetered()...)
 }
 
-// idleStates are the states of the base load in words.
+// idleStates describes the states of the base load.
 var idleStates = map[string]string{"i": "logging, DVFS off", "ii": "logging off, DVFS off",
 	"iii": "logging off, DVFS on", "iv": "suspended"}
 
-// sayMetered repeats what a meter at the supply read, and what logging costs by it.
+// sayMetered reports the readings of a meter at the supply, and the cost of logging by them.
 func (r *Report) sayMetered() (out text.Lines) {
 	watt := map[string]float64{}
 	for _, m := range r.meter {
@@ -307,9 +307,8 @@ func (r *Report) sayMetered() (out text.Lines) {
 	return out
 }
 
-// powerStep is a fall of power from one epoch to the next that does not occur in steady
-// training. The papers saw one after 16 h, which came from the sensor's logger and not from the
-// board.
+// powerStep is a drop of power from one epoch to the next that does not occur in steady training. The papers saw one
+// after 16 h; it came from the sensor's logger, not from the board.
 const powerStep = 0.12
 
 func sayVariability(r *Report) (out text.Lines) {
@@ -352,8 +351,8 @@ func sayVariability(r *Report) (out text.Lines) {
 	return append(out, sayPowerSteps(later)...)
 }
 
-// sayPowerSteps finds epochs from which on the power reads less while the time stays. A step may fall within an epoch:
-// then it is seen against the one before.
+// sayPowerSteps finds epochs after which power reads less while the time is unchanged. When a step falls within an
+// epoch, it shows against the epoch before.
 func sayPowerSteps(later []Line) (out text.Lines) {
 	fell := func(from, to Line) bool {
 		a, okA := from.Stats["power_w"]

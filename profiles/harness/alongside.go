@@ -18,10 +18,9 @@ type alongside struct {
 
 var _ Harness = alongside{}
 
-// ExecAlongside runs a real job on this machine while a virtual board simulates the power of a
-// workload: times are this machine's in every mode, and power the board's. It demonstrates the
-// whole path of a job without a Jetson; the numbers belong to no board. The board must run at
-// speed 1.
+// ExecAlongside runs a real job on this machine while a virtual board simulates the power of a workload: times are this
+// machine's in every mode, and power is the board's. This demonstrates the whole path of a job without a Jetson; the
+// numbers describe no board. The board must run at speed 1.
 func ExecAlongside(ctx context.Context, b *virtual.Board, workload string, batch int, o ExecOptions) (Harness, error) {
 	if err := realTime(b); err != nil {
 		return nil, err
@@ -29,7 +28,7 @@ func ExecAlongside(ctx context.Context, b *virtual.Board, workload string, batch
 	return beside(b, workload, batch, func() (Harness, error) { return Exec(ctx, o) })
 }
 
-// AttachAlongside is ExecAlongside for a job that was started elsewhere.
+// AttachAlongside is ExecAlongside for a job started elsewhere.
 func AttachAlongside(b *virtual.Board, workload string, batch int, begin func() (Harness, error)) (Harness, error) {
 	if err := realTime(b); err != nil {
 		return nil, err
@@ -44,8 +43,8 @@ func realTime(b *virtual.Board) error {
 	return nil
 }
 
-// Alongside is ExecAlongside for what measures a real server. A board at full speed has a clock that only its server
-// moves, as those of tests do.
+// Alongside is ExecAlongside for a harness that measures a real server. The board may also run at full speed if only
+// the server advances its clock, as in tests.
 func Alongside(b *virtual.Board, workload string, begin func() (Harness, error)) (Harness, error) {
 	if speed := b.Clock().Speed(); speed != 1 && !math.IsInf(speed, 1) {
 		return nil, fmt.Errorf("harness: a real server beside a virtual board needs its clock at %s 1", usage.Speed)
@@ -75,7 +74,7 @@ func (b alongside) Detected() (r detect.Reading, err error, ok bool) {
 	return r, nil, false
 }
 
-// Stop ends both.
+// Stop stops both.
 func (b alongside) Stop(ctx context.Context) error {
 	b.board.StopWorkload()
 	return b.Harness.Stop(ctx)

@@ -19,22 +19,22 @@ import (
 	"jtune/tegra"
 )
 
-// Elsewhere is a job that was started elsewhere: by its process, or the file or named pipe to which it writes.
+// Elsewhere identifies a job started elsewhere: by its process, or by the file or named pipe to which it writes.
 type Elsewhere struct {
-	PID     int    // 0: not known
-	Log     string // "": the file to which the process writes
-	Pattern string // reads minibatches out of its lines, see CheckPattern; "": finds out
-	Detect  Detect // how it finds out
+	PID     int    // 0: unknown
+	Log     string // "": the file that the process writes
+	Pattern string // extracts minibatches from its lines, see CheckPattern; "": detect
+	Detect  Detect // options of the detection
 }
 
-// attachSilence is how long such a job may be silent: it may validate or write a checkpoint then.
+// attachSilence is how long such a job may be silent: it may validate or write a checkpoint.
 const attachSilence = 5 * time.Minute
 
-// attached is a job that was started elsewhere. It is never signalled, and goes on when it is no longer read.
+// attached is a job started elsewhere. It is never signalled, and continues when jtune stops reading it.
 type attached struct {
 	job  *job
 	tail *process.Tail
-	done chan struct{} // closed when its output is read no more
+	done chan struct{} // closed when its output is no longer read
 }
 
 var (
@@ -42,7 +42,7 @@ var (
 	_ Expecting = (*attached)(nil)
 )
 
-// ErrOver reports that a job which was started elsewhere has ended. It is an io.EOF too.
+// ErrOver reports that a job started elsewhere has ended. It also matches io.EOF.
 var ErrOver error = over{}
 
 type over struct{}
@@ -50,7 +50,7 @@ type over struct{}
 func (over) Error() string        { return "the job has ended" }
 func (over) Is(target error) bool { return target == io.EOF }
 
-// Check returns an error when there is no such job, or its output cannot be read.
+// Check returns an error when the job does not exist or its output cannot be read.
 func (e Elsewhere) Check() error {
 	if e.Pattern != "" {
 		if err := CheckPattern(e.Pattern); err != nil {
@@ -74,7 +74,7 @@ func (e Elsewhere) Check() error {
 	return fmt.Errorf("the job's output %s is neither a file nor a named pipe", text.OneLine(path))
 }
 
-// output is the path of what the job writes: its log, or the file that is its standard output or error.
+// output returns the path of the job's output: its log, or the file that is its standard output or error.
 func (e Elsewhere) output() (string, error) {
 	if e.Log != "" {
 		return e.Log, nil
@@ -108,7 +108,7 @@ func (e Elsewhere) String() string {
 	return "log " + text.OneLine(e.Log)
 }
 
-// ParseElsewhere reads the number of a process, else the path of a log or named pipe.
+// ParseElsewhere parses a process number, or the path of a log or named pipe.
 func ParseElsewhere(typed string) Elsewhere {
 	typed = strings.TrimSpace(typed)
 	if pid, err := strconv.Atoi(typed); err == nil && pid > 0 {
@@ -117,7 +117,7 @@ func ParseElsewhere(typed string) Elsewhere {
 	return Elsewhere{Log: typed}
 }
 
-// Asked is what ParseElsewhere reads.
+// Asked returns the text that ParseElsewhere parses.
 func (e Elsewhere) Asked() string {
 	if e.PID != 0 {
 		return strconv.Itoa(e.PID)
@@ -125,8 +125,8 @@ func (e Elsewhere) Asked() string {
 	return e.Log
 }
 
-// Attach reads the events of a job that was started elsewhere, from now on. The job ends with its process, or with a
-// done event; of a log alone, with silence.
+// Attach reads the events of a job started elsewhere, from now on. The job ends with its process or a done event; when
+// only its log is known, it ends when the log is silent.
 func Attach(ctx context.Context, e Elsewhere, clock tegra.Clock, silent time.Duration) (Harness, error) {
 	if err := errors.Join(ctx.Err(), e.Check()); err != nil {
 		return nil, err
@@ -158,7 +158,7 @@ func Attach(ctx context.Context, e Elsewhere, clock tegra.Clock, silent time.Dur
 	return a, nil
 }
 
-// readClock stands still between two reads of a log: what one read brings has one time.
+// readClock advances once per read of a log: all lines of one read get the same time.
 type readClock struct {
 	tegra.Clock
 	at atomic.Int64
@@ -167,12 +167,12 @@ type readClock struct {
 func (c *readClock) tick()              { c.at.Store(int64(c.Clock.Now())) }
 func (c *readClock) Now() time.Duration { return time.Duration(c.at.Load()) }
 
-// reader reads the job's lines.
+// reader returns the reader of the job's lines.
 func (e Elsewhere) reader() (reader, error) {
 	return patternOf(ExecOptions{Pattern: e.Pattern, Detect: &e.Detect})
 }
 
-// follow reads to the end.
+// follow reads the output to its end.
 func (a *attached) follow() {
 	defer close(a.done)
 	if _, ok := a.job.pattern.(*detecting); ok {
@@ -199,7 +199,7 @@ func (a *attached) Next(ctx context.Context) (Event, error) {
 // Expect implements Expecting.
 func (a *attached) Expect(minibatch time.Duration) { a.job.Expect(minibatch) }
 
-// Stop leaves the job.
+// Stop stops reading; the job continues.
 func (a *attached) Stop(context.Context) error {
 	a.tail.Close()
 	<-a.done

@@ -7,20 +7,20 @@ import (
 	"jtune/profiles/harness/engine"
 )
 
-// Container describes the container of a job; the zero value means none. The job's output is
-// read without a terminal. The container is ended by its name, "jtune-" and the workload's: one
-// that a killed jtune left behind is removed when the workload is started again.
+// Container describes the container of a job; the zero value means none. The job runs without a terminal. The container
+// is named "jtune-" and the workload, and is removed by that name: a container left behind by a killed jtune is removed
+// when the workload is started again.
 type Container struct {
 	Image string `toml:"image,omitempty" json:"image"`
 	// docker when empty; podman takes the same arguments
 	Engine  string `toml:"engine,omitempty" json:"engine,omitempty"`
 	Runtime string `toml:"runtime,omitempty" json:"runtime,omitempty"` // "nvidia" on a Jetson
-	// Flags are further words for run, such as "--user=1000:1000".
+	// Flags are additional arguments for run, such as "--user=1000:1000".
 	Flags  []string `toml:"flags,omitempty" json:"flags,omitempty"`
 	Mounts []string `toml:"mounts,omitempty" json:"mounts,omitempty"` // HOST:INSIDE[:ro]
 }
 
-// Program is the container engine.
+// Program returns the container engine.
 func (c *Container) Program() string {
 	if c.Engine == "" {
 		return engine.Default
@@ -28,9 +28,8 @@ func (c *Container) Program() string {
 	return c.Engine
 }
 
-// run is the command line that runs a job in the container. The host's IPC
-// name space is shared because loader processes hand minibatches over in
-// shared memory, of which a container by itself has 64 MB.
+// run returns the command line that runs a job in the container. It shares the host's IPC name space because loader
+// processes pass minibatches in shared memory, of which a container has only 64 MB by default.
 func (c *Container) run(name string, o ExecOptions) []string {
 	words := []string{c.Program(), "run", "--rm", "--name", name, "--ipc=host"}
 	if engine.HasInit(c.Program()) {
@@ -52,5 +51,5 @@ func (c *Container) run(name string, o ExecOptions) []string {
 	return slices.Concat(words, c.Flags, []string{c.Image}, o.Command)
 }
 
-// remove is the command that ends the container of that name.
+// remove returns the command that removes the container with that name.
 func (c *Container) remove(name string) []string { return []string{c.Program(), "rm", "-f", name} }
