@@ -8,31 +8,32 @@ import (
 )
 
 const (
-	// mostSpans bounds what is kept of a candidate.
+	// mostSpans bounds the spans kept of a candidate.
 	mostSpans = 20000
-	// pause: an interval longer than that many medians is no step.
+	// pause is how many medians an interval must exceed to count as a pause rather than a step.
 	pause = 10
-	// lastStep: the last step of a bar that takes that many medians holds the end of an epoch, such as its validation.
+	// lastStep is how many medians the last step of a bar must exceed to count as including the end of the epoch, such
+	// as its validation.
 	lastStep = 3
-	// mostAtOnce: a larger step of a count belongs to something else.
+	// mostAtOnce is the largest step of a count; a larger one belongs to something else.
 	mostAtOnce = 1e6
-	// slow and wide: a span of many units holds a pause where its units take longer than the usual ones by this share
-	// of them, and by this multiple of what the faster half of them differ: on a busy machine all are uneven.
+	// A span of many units holds a pause when its units take longer than usual by the share slow, and by wide times the
+	// spread of the faster half: on a busy machine all spans are uneven.
 	slow = 0.3
 	wide = 8
-	// least is how many steps a reading needs.
+	// least is the fewest steps of a reading.
 	least = 3
 )
 
 // span is the time between two counts.
 type span struct {
-	n     float64       // units
-	d     time.Duration // in which they were done
-	ms    float64       // of a unit
-	said  float64       // the time in ms that a line of a plain candidate tells
+	n     float64       // units done
+	d     time.Duration // the time they took
+	ms    float64       // per unit
+	said  float64       // the time in ms printed in a line of a plain candidate
 	end   time.Duration
-	run   int  // of the counter, which starts again in each
-	dirty bool // something else went on in it
+	run   int  // of the counter, which restarts in each
+	dirty bool // includes other work
 	done  int
 	epoch int
 }
@@ -42,35 +43,35 @@ type candidate struct {
 	form, name, what, unit string
 	of                     int
 	polarity               int
-	stated                 bool // the line tells a time or rate; else the clock tells it
-	plain                  bool // it tells a time without saying of what
-	known                  bool // a line whose meaning is known
+	stated                 bool // the line states a time or rate; else the clock measures it
+	plain                  bool // it states a time without its unit
+	known                  bool // the line's format is known
 	labelled               bool // a word such as step precedes the count
-	bar                    bool // it is drawn
-	loose                  bool // no word tells that it counts
-	second                 bool // it counts behind the number of the epoch: 3/450
+	bar                    bool // a progress bar
+	loose                  bool // no word says that it counts
+	second                 bool // it follows the number of the epoch: 3/450
 	example                string
-	with                   []*candidate // counters of the same line
+	with                   []*candidate // counters in the same line
 
 	counted     bool
-	jumps       int // the greatest number of which all steps of its count are multiples; 0: none were seen
-	values      int // the same of the counts themselves
+	jumps       int // greatest common divisor of the steps of its count; 0: none so far
+	values      int // greatest common divisor of the counts
 	done        int
-	high        int           // where it fell
+	high        int           // the count before it fell
 	at          time.Duration // of the last count
-	moved       time.Duration // when it last went on
+	moved       time.Duration // when it last advanced
 	run         int
-	renews      int // how often another count of its line began again when it went on
+	renews      int // how often another count of its line restarted when it advanced
 	epoch       int
 	spans       []span
-	forgot      int     // spans that were dropped
-	before      float64 // units that they held
+	forgot      int     // spans dropped
+	before      float64 // units in these
 	first, last time.Duration
 	lines       int
 	order       int
 }
 
-// count takes a number of things done. aside is when another candidate last went on.
+// count takes the number of units done. other is when another candidate last advanced.
 func (c *candidate) count(done, epoch int, now, other time.Duration) {
 	c.lines++
 	c.last = now
@@ -80,13 +81,13 @@ func (c *candidate) count(done, epoch int, now, other time.Duration) {
 	}
 	n := done - c.done
 	switch {
-	case n == 0: // drawn again
+	case n == 0: // redrawn
 		return
 	case n < 0, n > mostAtOnce, epoch != c.epoch && c.of > 0:
 		c.run, c.high = c.run+1, max(0, c.done)
 		c.done, c.at, c.moved, c.epoch = done, now, now, epoch
 		return
-	case c.of == 0 && c.done < c.high && done > c.high && n > 3*max(1, c.jumps): // a count between two of another
+	case c.of == 0 && c.done < c.high && done > c.high && n > 3*max(1, c.jumps): // between two counts of another
 		for len(c.spans) > 0 && c.spans[len(c.spans)-1].run == c.run {
 			c.spans = c.spans[:len(c.spans)-1]
 		}
@@ -106,12 +107,12 @@ func (c *candidate) count(done, epoch int, now, other time.Duration) {
 		return
 	}
 	if d <= 0 {
-		return // the next one counts both
+		return // the next line counts both
 	}
 	skip := len(c.spans) == 0 && c.run == 0 && c.unit != Epoch && (c.done == 0 || n == 1) && c.lines <= 3
 	begun := c.at
 	c.done, c.at = done, now
-	if skip { // the first step chooses kernels
+	if skip { // the first step selects kernels
 		c.lines += 3
 		return
 	}
@@ -119,12 +120,12 @@ func (c *candidate) count(done, epoch int, now, other time.Duration) {
 		epoch: epoch})
 }
 
-// burst reports whether a count came together with the last one, late.
+// burst reports whether a count arrived late, together with the last one.
 func (c *candidate) burst(last span, d time.Duration) bool {
 	return last.run == c.run && last.end == c.at && d < time.Millisecond && millis(d) < last.ms/5
 }
 
-// tell takes a time per unit that a line states; n is how many units it is of, 0 where it is not said.
+// tell takes a time per unit stated in a line; n is how many units it covers, 0 if unknown.
 func (c *candidate) tell(ms, n float64, now time.Duration) {
 	if !(ms > 0) || math.IsInf(ms, 0) || ms > 1e9 {
 		return
@@ -141,8 +142,8 @@ func (c *candidate) tell(ms, n float64, now time.Duration) {
 		d = min(d, time.Duration(n*ms*float64(time.Millisecond)))
 	}
 	switch {
-	case c.lines == 1, c.plain && d <= 0: // lines that come together are one
-	case c.plain: // a step takes the time between two lines, if the line names nearly the same
+	case c.lines == 1, c.plain && d <= 0: // lines that arrive together count once
+	case c.plain: // a step lasts from line to line if the line states nearly the same time
 		c.done++
 		c.add(span{n: 1, d: d, ms: millis(d), said: ms, end: now, done: c.done})
 	default:
@@ -164,17 +165,17 @@ func (c *candidate) add(s span) {
 
 func millis(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// measured is what a candidate's spans say.
+// measured holds the measurements from a candidate's spans.
 type measured struct {
 	steps          float64
 	medianMS       float64
 	meanMS         float64
-	time           time.Duration // in steps
+	time           time.Duration // spent in steps
 	pauses         int
 	paused         time.Duration
 	kept           int
-	twoMS          [2]float64 // of two kinds of bars that take turns; 0: of one kind
-	dirtyThroughly bool       // every span holds something else
+	twoMS          [2]float64 // of two alternating kinds of bars; 0: only one kind
+	dirtyThroughly bool       // every span includes other work
 }
 
 func (c *candidate) measure() (m measured) {
@@ -221,11 +222,11 @@ func (c *candidate) measure() (m measured) {
 	return m
 }
 
-// rates reports whether the times are those that the lines state; else the clock tells them.
+// rates reports whether the times come from the lines; otherwise the clock measures them.
 func (c *candidate) rates() bool { return c.stated && !c.plain }
 
-// holdsPause reports whether something else was done in a span than its units, which take ref each. late is by how much
-// the mean of many may differ.
+// holdsPause reports whether a span includes more than its units, which take ref ms each. late is the tolerance of the
+// mean of many units.
 func (c *candidate) holdsPause(s span, ref, late float64) bool {
 	n, d := s.n/c.atOnce(), millis(s.d)
 	if c.rates() {
@@ -236,7 +237,7 @@ func (c *candidate) holdsPause(s span, ref, late float64) bool {
 		n < least && (d > pause*n*ref || c.of > 0 && s.done == c.of && d > lastStep*n*ref)
 }
 
-// atOnce is by how many units a bar of samples goes on at a time: a minibatch; 1 of other counts.
+// atOnce returns by how many units a bar of samples advances at a time: a minibatch. It is 1 for other counts.
 func (c *candidate) atOnce() float64 {
 	if c.bar && c.jumps >= leastJump {
 		return float64(c.jumps)
@@ -244,7 +245,7 @@ func (c *candidate) atOnce() float64 {
 	return 1
 }
 
-// measureStated takes the times that the lines state. Lines that come much later than the others end a time of rest.
+// measureStated uses the times stated in the lines. A line that arrives much later than the others ends a pause.
 func (c *candidate) measureStated(spans []span, m measured) measured {
 	var gaps []span
 	for _, s := range spans {
@@ -271,8 +272,8 @@ func (c *candidate) measureStated(spans []span, m measured) measured {
 	return m
 }
 
-// reference is the usual time of a unit. Where a span holds many, one with a pause looks like a slow one, so the
-// faster ones count.
+// reference returns the usual time of a unit. It uses the faster spans when spans hold many units, because a pause then
+// looks like a slow span.
 func reference(spans []span) float64 {
 	many := 0
 	for _, s := range spans {
@@ -286,7 +287,7 @@ func reference(spans []span) float64 {
 	return weighted(spans, 0.5)
 }
 
-// weighted is the quantile of the times of a unit, each as often as there are units.
+// weighted returns a quantile of the time per unit, weighted by the number of units.
 func weighted(spans []span, q float64) float64 {
 	sorted := slices.SortedFunc(slices.Values(spans), func(a, b span) int { return cmp.Compare(a.ms, b.ms) })
 	total := 0.0
@@ -304,8 +305,7 @@ func weighted(spans []span, q float64) float64 {
 	return 0
 }
 
-// grouped joins spans where many are far too short: their lines came late and then together, as they do on a busy
-// machine.
+// grouped joins spans when many of them are far too short: on a busy machine, lines arrive late and then together.
 func grouped(spans []span, meanMS float64) []span {
 	short := 0
 	for _, s := range spans {
@@ -328,8 +328,8 @@ func grouped(spans []span, meanMS float64) []span {
 	return out
 }
 
-// apartAt reports whether few spans of the slow runs are as fast as most of the others. Where a busy machine made a run
-// slow, many are.
+// apartAt reports whether hardly any spans of the slow runs are as fast as most spans of the others. When a busy
+// machine made a run slow, many are.
 func apartAt(spans []span, limit float64) bool {
 	var fast, slow []span
 	for i := 0; i < len(spans); {
@@ -346,8 +346,8 @@ func apartAt(spans []span, limit float64) bool {
 	return weighted(slow, 0.2) > weighted(fast, 0.8)
 }
 
-// twoSpeeds finds out whether two kinds of work take turns in bars that look the same: the medians of the runs of a
-// counter then jump to and fro.
+// twoSpeeds detects two kinds of work that alternate in bars of the same look: the medians of the counter's runs then
+// alternate.
 func twoSpeeds(spans []span) (two [2]float64) {
 	var runs []span
 	for i := 0; i < len(spans); {

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// looseNumber is a number that is no part of a name such as top5 or acc@1: the line is no head.
+// looseNumber matches a number outside names such as top5 or acc@1; a line with one is no table header.
 var looseNumber = regexp.MustCompile(`(^|[^a-z@_\d])\d`)
 
-// csvHead notes the names of the columns of a table, of which one counts: step,loss,lr. It reports whether
-// the line is such a head.
+// csvHead notes the column names of a table that has a counting column: step,loss,lr. It reports whether the line is
+// such a header.
 func (d *Detector) csvHead(line string) bool {
 	if strings.ContainsAny(line, ":={[\"") {
 		return false
@@ -35,7 +35,7 @@ func (d *Detector) csvHead(line string) bool {
 	return counts
 }
 
-// fields are the columns of a line, which commas separate, or the rules of a table: | 3 | 450 |.
+// fields returns the columns of a line, separated by commas or by the rules of a table: | 3 | 450 |.
 func fields(line string) []string {
 	if inner, ok := strings.CutPrefix(line, "|"); ok {
 		return strings.Split(strings.TrimSuffix(inner, "|"), "|")
@@ -43,7 +43,7 @@ func fields(line string) []string {
 	return strings.Split(line, ",")
 }
 
-// csvRow takes a line that is a row of such a table. Its column of steps counts; if there is none, its first that does.
+// csvRow takes a row of such a table. It counts by the column of steps, or else by the first column that counts.
 func (d *Detector) csvRow(line string, now time.Duration) bool {
 	f := fields(line)
 	if len(d.csv) == 0 || len(f) != len(d.csv) {

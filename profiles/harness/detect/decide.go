@@ -11,62 +11,62 @@ import (
 	"jtune/internal/stats"
 )
 
-// Candidate is one way to read a program, as it is shown.
+// Candidate is one way to read a program's output, as shown to the user.
 type Candidate struct {
 	Form, What string
 	Share      float64 // of the time since the first step
-	TimeMS     float64 // of a unit
-	Pattern    string  // the expression that chooses it; "" where none does
+	TimeMS     float64 // per unit
+	Pattern    string  // the expression that selects it; "" where there is none
 }
 
-// LeftOut is what was read and does not count.
+// LeftOut is output that was read but does not count.
 type LeftOut struct {
 	What  string
 	Count int
 	S     float64
 }
 
-// Reading is what a program's lines say.
+// Reading is the interpretation of a program's output.
 type Reading struct {
 	Form, What string
-	Unit       string  // Step and so on
-	Samples    int     // of a minibatch, where the program counts samples; 0: it counts steps
-	Assumed    bool    // Samples is the usual number, for nothing tells it
-	Steps      int     // units that were read
-	TimeMS     float64 // the median of a unit
-	MeanMS     float64 // the mean, without pauses
-	Epochs     int     // that were begun; 0: none told
-	Of         int     // units of an epoch; 0: not told
-	Example    string  // a line that it was read from
+	Unit       string  // Step and others
+	Samples    int     // per minibatch, where the program counts samples; 0: it counts steps
+	Assumed    bool    // Samples is the usual number; the program does not say
+	Steps      int     // units read
+	TimeMS     float64 // median per unit
+	MeanMS     float64 // mean without pauses
+	Epochs     int     // started; 0: unknown
+	Of         int     // units per epoch; 0: unknown
+	Example    string  // an example line
 	LeftOut    []LeftOut
 	Candidates []Candidate
-	Summary    bool // the program's own report, when it ended
+	Summary    bool // read from the program's own report at its end
 }
 
-// Undecided is why no reading was taken.
+// Undecided says why no reading was taken.
 type Undecided struct {
 	Kind       Kind
 	Why        string
-	Lines      int         // that were read
-	Rivals     []Candidate // that disagree; nil for another reason
+	Lines      int         // read
+	Rivals     []Candidate // candidates that disagree; nil for other reasons
 	Candidates []Candidate
 	Tails      []string // the last lines
-	Try        string   // what to do where no expression could choose; ""
+	Try        string   // what to do when no expression could select; ""
 }
 
 func (u *Undecided) Error() string { return u.Why }
 
-// Kind is the kind of reason why no reading was taken.
+// Kind is the reason why no reading was taken.
 type Kind int
 
 // Kinds of reasons.
 const (
-	Nothing  Kind = iota // no line tells a step of the job
+	Nothing  Kind = iota // no line shows a step of the job
 	Few                  // fewer than three steps
-	Disagree             // two candidates tell two times
+	Disagree             // two candidates give different times
 )
 
-// rival is a candidate with what was measured of it.
+// rival is a candidate with its measurements.
 type rival struct {
 	*candidate
 	measured
@@ -74,16 +74,16 @@ type rival struct {
 }
 
 const (
-	// apart: two times that differ by more are not of the same thing.
+	// apart is the ratio above which two times belong to different things.
 	apart = 1.10
-	// enoughRates, drifts: at least that many rates that go one way, by this factor, are means since the start.
+	// At least enoughRates rates that drift in one direction by the factor drifts are averages since the start.
 	enoughRates = 5
 	drifts      = 1.03
-	// claims is the share of the time from which on a candidate can be the job.
+	// claims is the least share of the time of a candidate that can be the job.
 	claims = 1.0 / 3
 )
 
-// Read decides by what was read so far. It returns *Undecided where nothing can be taken.
+// Read decides by the lines read so far. It returns *Undecided when no reading is possible.
 func (d *Detector) Read() (Reading, error) {
 	field := d.field()
 	shown := candidates(field)
@@ -99,7 +99,7 @@ func (d *Detector) Read() (Reading, error) {
 	return d.reading(best, field, shown), nil
 }
 
-// ofReport is the program's own report: the mean of equal ones.
+// ofReport returns the program's own report: the mean of equal ones.
 func (d *Detector) ofReport() (r Reading, ok bool) {
 	if len(d.reports) == 0 {
 		return r, false
@@ -128,7 +128,7 @@ func (d *Detector) ofReport() (r Reading, ok bool) {
 		TimeMS: weighted(of, 0.5), MeanMS: mean, Summary: true}, true
 }
 
-// field measures all candidates.
+// field returns all candidates with their measurements.
 func (d *Detector) field() (out []rival) {
 	first := d.last
 	for _, c := range d.all {
@@ -161,20 +161,20 @@ func (d *Detector) only(form string) bool {
 	case d.o.Only == "it/s":
 		return form == "rate" || form == "tensorflow"
 	}
-	// The names of trainers name families of lines, not programs.
+	// The names of trainers are families of line formats, not programs.
 	return slices.Contains([]string{"counter", "step", "rate", "keras"}, form) &&
 		!slices.Contains(knownForms(), d.o.Only)
 }
 
-// able are the candidates that can be the job.
+// able returns the candidates that can be the job.
 func (d *Detector) able(field []rival) (out []rival) {
 	for _, r := range field {
 		switch {
 		case r.steps < least || r.kept < 2 || r.unit == "byte" || !d.only(r.form):
 		case r.stated && r.moving(field):
 		case r.loose && 4*r.run > len(r.spans), r.erratic(): // it goes up and down
-		case r.stated && !r.known && r.partial(): // of a part of the work
-		case r.stated && r.validates(): // of an epoch, with its validation
+		case r.stated && !r.known && r.partial(): // covers only part of the work
+		case r.stated && r.validates(): // of an epoch, including its validation
 		case r.plain && !r.agrees(), r.averaged():
 		case !r.stated && r.outer(field):
 		default:
@@ -184,8 +184,8 @@ func (d *Detector) able(field []rival) (out []rival) {
 	return out
 }
 
-// moving reports whether a counter of the same line advances: the clock then gives its time. A counter of epochs does
-// not tell that of a step.
+// moving reports whether a counter of the same line advances; the clock then gives its time. A counter of epochs gives
+// no time of a step.
 func (r rival) moving(field []rival) bool {
 	return slices.ContainsFunc(r.with, func(c *candidate) bool {
 		if c.unit == Epoch && !r.plain || c.unit == Request && r.unit == Token || c.unit == Run && r.unit == Token {
@@ -195,15 +195,15 @@ func (r rival) moving(field []rival) bool {
 	})
 }
 
-// validates reports whether a time per step comes once an epoch, in a line with the results of a validation: 60/60 -
-// 3s - 53ms/step - val_loss: 1.2.
+// validates reports whether a time per step is printed once an epoch, in a line with validation results: 60/60 - 3s -
+// 53ms/step - val_loss: 1.2.
 func (r rival) validates() bool {
 	return valueNames.MatchString(r.example) && slices.ContainsFunc(r.with, func(c *candidate) bool {
 		return c.of > 0 && c.done == c.of && len(c.spans) == 0
 	})
 }
 
-// erratic reports whether a number goes up and down by steps of all sizes: it is no count.
+// erratic reports whether a number goes up and down by steps of all sizes and so is not a count.
 func (r rival) erratic() bool {
 	if r.stated || r.known || 3*r.run <= len(r.spans) {
 		return false
@@ -215,7 +215,8 @@ func (r rival) erratic() bool {
 	return stats.Quantile(jumps, 0.9) > 5*stats.Quantile(jumps, 0.1)
 }
 
-// partial reports whether a rate covers a part of the work alone: its lines come once a unit, and take longer.
+// partial reports whether a rate covers only part of the work: its lines come once per unit, but take longer than it
+// states.
 func (r rival) partial() bool {
 	if r.plain || r.unit == Token || len(r.spans) < least {
 		return false
@@ -228,7 +229,7 @@ func (r rival) partial() bool {
 	return n < 1/apart || n > apart && n < 1.6
 }
 
-// agrees reports whether a time that does not say of what is that between its lines.
+// agrees reports whether a time without a unit equals the time between its lines.
 func (r rival) agrees() bool {
 	var said []span
 	for _, s := range r.spans {
@@ -238,8 +239,8 @@ func (r rival) agrees() bool {
 	return ms > 0 && r.medianMS < apart*ms && ms < apart*r.medianMS
 }
 
-// averaged reports whether a rate is a mean since the start: it goes one way, and the further the slower. The times of
-// the first units, which choose kernels, are in it.
+// averaged reports whether a rate is an average since the start: it drifts in one direction. Such an average includes
+// the first units, which select kernels.
 func (r rival) averaged() bool {
 	if !r.rates() || r.known || len(r.spans) < enoughRates {
 		return false
@@ -257,8 +258,8 @@ func (r rival) averaged() bool {
 	return max(first, last) > drifts*min(first, last) && 10*max(up, down) >= 9*(up+down)
 }
 
-// outer reports whether another candidate advances inside the steps of this one: its bar counts epochs, or it counts
-// the same steps more rarely.
+// outer reports whether another candidate advances within the steps of this one: this one counts epochs, or the same
+// steps less often.
 func (r rival) outer(field []rival) bool {
 	return slices.ContainsFunc(field, func(o rival) bool {
 		if o.candidate == r.candidate || o.stated || o.polarity < unknown || o.steps < least {
@@ -271,14 +272,14 @@ func (r rival) outer(field []rival) bool {
 			return false
 		}
 		within, took := inside(o.spans, r.spans), r.time+r.paused
-		if 5*r.renews >= 4*len(r.spans) && 4*within > took { // it goes on when the other begins again
+		if 5*r.renews >= 4*len(r.spans) && 4*within > took { // it advances when the other restarts
 			return true
 		}
 		return len(o.spans) >= 3*len(r.spans) && 2*within > took
 	})
 }
 
-// inside is how much of the time of spans lies in others.
+// inside returns how much of the time of spans overlaps others.
 func inside(spans, others []span) (sum time.Duration) {
 	i := 0
 	for _, s := range spans {
@@ -292,9 +293,9 @@ func inside(spans, others []span) (sum time.Duration) {
 	return sum
 }
 
-// settle takes what was chosen before, as long as it claims its share of the time and nothing contradicts it: a run to
-// the end then tells the same quantity as a search, which has to choose early. Else the candidate in which most time
-// passes.
+// settle keeps the earlier choice as long as it claims its share of the time and nothing contradicts it. A run to the
+// end then gives the same quantity as a search, which has to choose early. Otherwise it takes the candidate that
+// accounts for the most time.
 func (d *Detector) settle(field []rival) (best rival, rivals []rival, err *Undecided) {
 	able := d.able(field)
 	best, rivals, err = d.choose(able, field)
@@ -310,7 +311,7 @@ func (d *Detector) settle(field []rival) (best rival, rivals []rival, err *Undec
 	return best, rivals, err
 }
 
-// choose takes the candidate in which most time passes.
+// choose returns the candidate that accounts for the most time.
 func (d *Detector) choose(able, field []rival) (best rival, rivals []rival, err *Undecided) {
 	if len(able) == 0 {
 		return best, nil, d.nothing(field)
@@ -328,7 +329,7 @@ func (d *Detector) choose(able, field []rival) (best rival, rivals []rival, err 
 		case r.polarity == aside:
 			w *= 0.1
 		}
-		if r.stated && !r.known { // the clock is better
+		if r.stated && !r.known { // the clock is more accurate
 			w *= 0.9
 			if timed {
 				w *= 0.3
@@ -365,7 +366,7 @@ func (d *Detector) choose(able, field []rival) (best rival, rivals []rival, err 
 	return best, nil, nil
 }
 
-// rankOf prefers the plainest of candidates that claim the same time.
+// rankOf ranks candidates that claim the same time: plainer ones first.
 func rankOf(r rival) float64 {
 	switch {
 	case r.of > 0:
@@ -384,22 +385,22 @@ func (d *Detector) contradicts(best, r rival) bool {
 	if r.share <= claims || best.share <= claims {
 		return false
 	}
-	if r.stated && !best.stated && 5*len(r.spans) <= len(best.spans) { // of an epoch, with all that is in it
+	if r.stated && !best.stated && 5*len(r.spans) <= len(best.spans) { // of an epoch, with everything in it
 		return false
 	}
 	if best.unit != r.unit {
-		// Counts of different things are not of one time; but which of them the user means is not known where neither
-		// is the step.
+		// Counts of different things differ in time; but when neither is the step, it is unknown which one the user
+		// means.
 		return best.unit != Step && r.unit != Step && best.unit != Epoch && r.unit != Epoch && !best.known
 	}
 	if ratio := best.medianMS / r.medianMS; ratio < apart && ratio > 1/apart {
 		return false
 	}
-	// A count that agrees with the other in the mean is the same one, seen through pauses.
+	// A count that agrees with the other in the mean is the same count with pauses.
 	return true
 }
 
-// nothing says why no candidate can be taken.
+// nothing says why no candidate is usable.
 func (d *Detector) nothing(field []rival) *Undecided {
 	for _, r := range field {
 		if r.polarity >= unknown && !r.plain && (r.steps < least || r.kept < 2) {
@@ -448,7 +449,7 @@ func listed(rs []rival) string {
 	return strings.Join(out, ", ")
 }
 
-// title is what a candidate is called.
+// title returns the name of a candidate.
 func (c *candidate) title() string {
 	if c.what != "" {
 		return c.what
@@ -456,7 +457,7 @@ func (c *candidate) title() string {
 	return c.form
 }
 
-// candidates are those with enough steps, as they are shown: 8 at most.
+// candidates returns those with enough steps, for display: 8 at most.
 func candidates(field []rival) (out []Candidate) {
 	for _, r := range field {
 		if r.steps >= least && !r.plain && len(out) < 8 && !(r.stated && r.moving(field)) {
@@ -467,7 +468,7 @@ func candidates(field []rival) (out []Candidate) {
 	return out
 }
 
-// reading describes the candidate that was chosen.
+// reading describes the chosen candidate.
 func (d *Detector) reading(best rival, field []rival, shown []Candidate) Reading {
 	r := Reading{Form: best.form, What: best.title(), Unit: best.unit, Steps: int(best.steps + best.before + 0.5),
 		TimeMS: best.medianMS, MeanMS: best.meanMS, Of: best.of, Candidates: shown, Example: best.example,
@@ -478,7 +479,7 @@ func (d *Detector) reading(best rival, field []rival, shown []Candidate) Reading
 	return d.ofSamples(r, best)
 }
 
-// leftOut lists what was read and does not count.
+// leftOut lists what was read but does not count.
 func (d *Detector) leftOut(best rival, field []rival) (out []LeftOut) {
 	if best.pauses > 0 {
 		out = append(out, LeftOut{What: "pauses", Count: best.pauses, S: best.paused.Seconds()})

@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// Options say what is known of a program before it prints.
+// Options are facts known about a program before it prints.
 type Options struct {
-	// Batch is the samples of a minibatch, where a program counts samples; 0: what it prints, else Usual.
+	// Batch is the samples of a minibatch, for a program that counts samples; 0: the printed number, else Usual.
 	Batch, Usual int
-	// Counts is what a counter counts, where the user says so: Step or Sample; "" finds out.
+	// Counts is what a counter counts, if the user says so: Step or Sample; "": detect.
 	Counts string
-	// FromStart hands the steps on that were read before it was decided, too.
+	// FromStart also reports the steps read before the decision.
 	FromStart bool
-	// Only is the form to take, of Forms; "" takes any.
+	// Only is the only form to accept, one of Forms; "": any.
 	Only string
 }
 
@@ -23,46 +23,46 @@ type Detector struct {
 	all      []*candidate
 	byKey    map[string]*candidate
 	moves    []move
-	epoch    int // the last that a line named, as printed
+	epoch    int // the last epoch named in a line, as printed
 	fromZero bool
 	reports  []Report
 	ranks    map[string]int
-	names    map[string]int // that counters of a unit and length had
+	names    map[string]int // number of names of the counters of a kind
 	pairs    map[string]*pair
-	csv      []string // the columns of the last table with commas
+	csv      []string // columns of the last comma-separated table
 
 	begun, last time.Duration // of the first and last line
-	lines       int           // that were read
-	strange     int           // of them, that told nothing
+	lines       int           // read
+	strange     int           // lines without information
 	tails       []string      // the last lines
-	perS        int           // lines in the second that began at
+	perS        int           // lines in the current second, which began at
 	second      time.Duration
-	batch       int     // that the program or its command says; 0: not seen
-	tokens      float64 // of the answer whose rate comes next; 0: not told
-	table       string  // what the rows of the last table count; "": none was headed
-	columns     int     // of its rows; 0: none came
+	batch       int     // printed by the program or given in its command; 0: unknown
+	tokens      float64 // of the answer whose rate follows; 0: unknown
+	table       string  // what the rows of the last table count; "": no header so far
+	columns     int     // of its rows; 0: no row so far
 
-	chosen  *candidate // by which steps are handed on; nil until it is decided
-	handed  int        // of its spans
-	ran     []float64  // times of a unit lately
-	samples int        // of a minibatch, where it counts samples
+	chosen  *candidate // the source of steps; nil until decided
+	handed  int        // spans reported
+	ran     []float64  // recent times per unit
+	samples int        // per minibatch, where it counts samples
 }
 
-// New returns a detector that has read nothing.
+// New returns a detector without any lines.
 func New(o Options) *Detector {
 	return &Detector{o: o, byKey: map[string]*candidate{}, ranks: map[string]int{}, names: map[string]int{},
 		pairs: map[string]*pair{}}
 }
 
 const (
-	// mostPerS bounds how many lines of a second are looked at: a program may print without end.
+	// mostPerS bounds how many lines per second are examined: a program may print without end.
 	mostPerS = 4000
 	// keptTails is how many of the last lines are kept for a message.
 	keptTails = 3
 )
 
-// Line takes a line of either output that came at now, by a clock that starts anywhere. whole is false for a bar that
-// is drawn but not ended. It reports whether the line told something.
+// Line takes a line of either output; now is its arrival on any clock. whole is false for a progress bar that is not
+// ended yet. It reports whether the line was informative.
 func (d *Detector) Line(raw []byte, now time.Duration, whole bool) bool {
 	if now-d.second >= time.Second || d.lines == 0 {
 		d.second, d.perS = now, 0
@@ -96,7 +96,7 @@ func (d *Detector) Line(raw []byte, now time.Duration, whole bool) bool {
 	return told
 }
 
-// advanced changes when any candidate takes something.
+// advanced returns a number that changes when any candidate takes something.
 func (d *Detector) advanced() (n int) {
 	for _, c := range d.all {
 		n += c.lines + len(c.spans)
@@ -104,7 +104,7 @@ func (d *Detector) advanced() (n int) {
 	return n + len(d.reports)
 }
 
-// tail keeps the last lines; of a bar that is drawn again and again the last one.
+// tail keeps the last lines, and only the last state of a redrawn bar.
 func (d *Detector) tail(line string) {
 	if n := len(d.tails); n > 0 && template(d.tails[n-1]) == template(line) {
 		d.tails[n-1] = line
@@ -116,14 +116,14 @@ func (d *Detector) tail(line string) {
 	}
 }
 
-// batchOf looks for the batch size that a program prints: batch_size=64, batch size: 64.
+// batchOf looks for a printed batch size: batch_size=64, batch size: 64.
 func (d *Detector) batchOf(line string) {
 	if d.batch == 0 && strings.Contains(strings.ToLower(line), "batch") {
 		d.batch = BatchIn(line)
 	}
 }
 
-// BatchIn is the batch size that a text names, such as the words of a command; 0 where it names none.
+// BatchIn returns the batch size named in a text such as a command; 0 where it names none.
 func BatchIn(text string) int {
 	low := strings.ToLower(text)
 	for _, name := range []string{"batch_size", "batch-size", "batch size", "batchsize", " -bs "} {
@@ -143,12 +143,12 @@ func BatchIn(text string) int {
 	return 0
 }
 
-// Lines is how many lines were read; Strange how many of them told nothing; Tails the last ones.
+// Lines returns how many lines were read, Strange how many of them were not informative, Tails the last ones.
 func (d *Detector) Lines() int      { return d.lines }
 func (d *Detector) Strange() int    { return d.strange }
 func (d *Detector) Tails() []string { return d.tails }
 
-// Since is how long ago the first line came.
+// Since returns how long ago the first line arrived.
 func (d *Detector) Since(now time.Duration) time.Duration {
 	if d.lines == 0 {
 		return 0
@@ -156,7 +156,7 @@ func (d *Detector) Since(now time.Duration) time.Duration {
 	return now - d.begun
 }
 
-// Begun reports whether a step of the job was seen: not one of what comes before it.
+// Begun reports whether a step of the job itself was seen, not just of its preparation.
 func (d *Detector) Begun() bool {
 	for _, c := range d.all {
 		if c.polarity != before && len(c.spans) > 0 && !c.plain {

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// knownLine is a line whose meaning no rule could tell from its words.
+// knownLine is a line format whose meaning no rule could derive from its words.
 type knownLine struct {
-	form, has string // has is in each such line
+	form, has string // every such line contains has
 	re        *regexp.Regexp
 	take      func(d *Detector, m []string, line string, now time.Duration)
 }
@@ -121,7 +121,7 @@ var knownLines = []knownLine{
 		}},
 }
 
-// knownForms are the names of the known lines and reports.
+// knownForms returns the names of the known lines and reports.
 func knownForms() (names []string) {
 	for _, k := range knownLines {
 		names = append(names, k.form)
@@ -132,11 +132,11 @@ func knownForms() (names []string) {
 	return names
 }
 
-// ignoredLines count no step: another line says the same better, or they are about something else.
+// ignoredLines count no steps: another line gives the same more accurately, or they are about something else.
 var ignoredLines = []string{"prompt eval", "load time =", "sample time =", "sampling time =", "total time =",
 	"eval_samples_per_second", "train_samples_per_second", "[TRT]", "KV cache usage", "Speed: "}
 
-// known takes a line whose meaning is known.
+// known takes a line of a known format.
 func (d *Detector) known(line string, now time.Duration, whole bool) bool {
 	for _, k := range knownLines {
 		if !strings.Contains(line, k.has) {
@@ -157,7 +157,7 @@ func (d *Detector) known(line string, now time.Duration, whole bool) bool {
 	return false
 }
 
-// stated takes a time per unit of a known line.
+// stated takes a time per unit from a known line.
 func (d *Detector) stated(form, unit, name string, ms, n float64, line string, now time.Duration) {
 	c := d.find(found{form: form, unit: unit, name: name, label: form, stated: true, known: true})
 	if c == nil {
@@ -167,7 +167,7 @@ func (d *Detector) stated(form, unit, name string, ms, n float64, line string, n
 	c.tell(ms, n, now)
 }
 
-// tick takes a known line that comes once for each unit.
+// tick takes a known line that is printed once per unit.
 func (d *Detector) tick(form, unit, name, line string, now time.Duration) {
 	c := d.find(found{form: form, unit: unit, name: name, label: form, known: true})
 	if c == nil {

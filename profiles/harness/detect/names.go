@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The counted unit.
+// Counted units.
 const (
 	Step      = "minibatch"
 	Frame     = "frame"
@@ -18,7 +18,7 @@ const (
 	Run       = "run"
 )
 
-// counters are the words before a number that counts, and what it counts.
+// counters maps words before a counting number to what it counts.
 var counters = map[string]string{
 	"step": Step, "steps": Step, "iter": Step, "iters": Step, "iteration": Step, "iterations": Step, "it": Step,
 	"batch": Step, "batches": Step, "minibatch": Step, "minibatches": Step, "update": Step, "updates": Step,
@@ -28,13 +28,13 @@ var counters = map[string]string{
 	"inferences": Inference, "sample": Sample, "samples": Sample, "token": Token, "tokens": Token, "run": Run,
 }
 
-// numbering are the words between what counts and its number: batch_idx=3.
+// numbering are words between the counted thing and its number: batch_idx=3.
 var numbering = strings.Fields("num number idx index no nr")
 
-// noCounts are the words before a number of something else: how many answers were right, how much memory is used.
+// noCounts are words before numbers that are not counts: how many answers were right, how much memory is used.
 var noCounts = strings.Fields("correct accuracy acc hits mem memory vram ram")
 
-// units are the words of rates and of times per unit.
+// units maps the words of rates and times per unit.
 var units = map[string]string{
 	"it": Step, "its": Step, "iter": Step, "iters": Step, "iteration": Step, "iterations": Step, "step": Step,
 	"steps": Step, "batch": Step, "batches": Step, "minibatch": Step, "minibatches": Step, "update": Step,
@@ -45,13 +45,13 @@ var units = map[string]string{
 	"queries": Request, "infer": Inference, "inference": Inference, "inferences": Inference, "inf": Inference,
 }
 
-// Polarity of a name: what it says of whether the job is meant.
+// Polarity of a name: whether it refers to the job.
 const (
 	forJob  = 1
 	unknown = 0
-	// aside is validation: it is the job only where nothing else is.
+	// aside is validation: it is the job only when there is nothing else.
 	aside = -1
-	// before is what comes before the job: it is never the job.
+	// before is preparation: it is never the job.
 	before = -2
 )
 
@@ -66,11 +66,11 @@ var (
 	forWords = strings.Fields("train training trainer epoch step steps iter iteration")
 )
 
-// valueNames are the names of values of a validation in lines of the training, such as val_loss=2.3: they do not tell
-// what the line is of.
+// valueNames match names of validation results in training lines, such as val_loss=2.3; they do not make the line a
+// validation line.
 var valueNames = regexp.MustCompile(`(?i)\b(?:val|valid|validation|test|eval|dev)[_/][a-z_@/]+["']?[ =:"']*-?\d`)
 
-// polarity judges the words of a name.
+// polarity returns the polarity of the words of a name.
 func polarity(name []string) int {
 	p := unknown
 	for _, w := range name {
@@ -86,7 +86,7 @@ func polarity(name []string) int {
 	return p
 }
 
-// bars are the forms whose lines are bars of progress; others the further forms that have a name.
+// bars are the forms of progress bars; others are the remaining named forms.
 var (
 	bars   = strings.Fields("tqdm huggingface lightning ultralytics diffusers accelerate yolov5 pytorch-lightning")
 	others = strings.Fields("keras tensorflow mxnet paddlepaddle darknet jax timm torchvision detectron2 mmengine " +
@@ -94,10 +94,10 @@ var (
 		"vllm-server jetson-inference whisper.cpp mlperf onnxruntime genai-perf trtllm-bench tflite openvino it/s")
 )
 
-// Forms are the names that a form may be asked for by.
+// Forms returns the names by which a form can be requested.
 func Forms() []string { return slices.Concat(bars, others) }
 
-// formOf names the program or library whose lines look so; general is the name of the form in general.
+// formOf returns the program or library that prints such lines, or general.
 func formOf(line, general string) string {
 	has := func(parts ...string) bool {
 		for _, p := range parts {

@@ -2,7 +2,7 @@ package detect
 
 import "time"
 
-// Own notes a line that the user's expression looked at: matched or not.
+// Own notes a line to which the user's expression was applied, matched or not.
 func (d *Detector) Own(steps int, now time.Duration, matched bool, raw []byte, whole bool) {
 	if d.lines == 0 {
 		d.begun = now
@@ -17,8 +17,8 @@ func (d *Detector) Own(steps int, now time.Duration, matched bool, raw []byte, w
 	}
 }
 
-// OwnSteps takes steps that the user's expression found: n that took ms each, the last of them the batch of an epoch
-// from 0. stated: the line tells the time.
+// OwnSteps takes steps found by the user's expression: n steps of ms each; batch is the last one's, within the epoch,
+// from 0. stated: the line states the time.
 func (d *Detector) OwnSteps(n int, ms float64, end time.Duration, epoch, batch int, stated bool) {
 	c := d.find(found{form: "own", unit: Step, name: "pattern", known: true, stated: stated})
 	if c == nil || !(ms > 0) || n < 1 {
@@ -36,7 +36,8 @@ func (d *Detector) OwnSteps(n int, ms float64, end time.Duration, epoch, batch i
 	c.add(span{n: float64(n), d: took, ms: ms, end: end, run: c.run, done: batch + 1, epoch: epoch})
 }
 
-// OwnResult is the last result that the user's expression found, when it came, and since when the program printed.
+// OwnResult returns the last result found by the user's expression, when it arrived, and for how long the program had
+// been printing.
 func (d *Detector) OwnResult() (ms float64, at, span time.Duration) {
 	if d.chosen == nil || len(d.chosen.spans) == 0 {
 		return 0, 0, 0

@@ -3,14 +3,14 @@ package detect
 // pair follows two numbers such as 3/450, of which the first may be an epoch and the second a step.
 type pair struct {
 	first, second int
-	grew          int  // how often the second alone went on
-	ratio         bool // the first went on and the second stayed: it is the length
+	grew          int  // how often only the second advanced
+	ratio         bool // the first advanced and the second did not: it is the length
 }
 
-// leastGrowth is how often the second number goes on alone before it counts.
+// leastGrowth is how often the second number must advance alone before it counts.
 const leastGrowth = 3
 
-// paired reports whether the second of two numbers counts steps, and the first epochs: Batch 3/450, then Batch 3/460.
+// paired reports whether the second of two numbers counts steps and the first epochs: Batch 3/450, then Batch 3/460.
 func (d *Detector) paired(prefix string, first, second int) bool {
 	name := template(prefix)
 	p := d.pairs[name]
@@ -32,7 +32,7 @@ func (d *Detector) paired(prefix string, first, second int) bool {
 	return p.grew >= leastGrowth && !p.ratio
 }
 
-// forget drops what was read of a pair as long as it looked like a share of a length.
+// forget drops what was read of a pair while it looked like a count with its length.
 func (d *Detector) forget(name string) {
 	for _, c := range d.all {
 		if c.of > 0 && c != d.chosen && c.name == name {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// pattern is an expression that reads this candidate alone; "" where there is none.
+// pattern returns an expression that matches only this candidate; "" where there is none.
 func (c *candidate) pattern() string {
 	if c.stated || c.known || c.form == "csv" {
 		return ""
@@ -29,7 +29,7 @@ func (c *candidate) pattern() string {
 	return ""
 }
 
-// literal is a word before the count that tells this candidate from others.
+// literal returns a word before the count that distinguishes this candidate from others.
 func (c *candidate) literal() string {
 	f := strings.FieldsFunc(c.what, func(r rune) bool { return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z') })
 	for i := len(f) - 1; i >= 0; i-- {

@@ -5,25 +5,25 @@ import (
 	"strings"
 )
 
-// Report is what a program says of its whole run when it ends.
+// Report is a program's own result for its whole run, printed at its end.
 type Report struct {
 	Form, Unit string
-	TimeMS     float64 // of a unit
-	Units      float64 // that it is of; 0: not said
+	TimeMS     float64 // per unit
+	Units      float64 // covered by the result; 0: unknown
 }
 
-// reportLine is a line of a report: what it says is the time of a unit in ms, or its rate per second.
+// reportLine is a line of a report: it gives the time of a unit, or its rate per second.
 type reportLine struct {
 	form, unit, has string
 	re              *regexp.Regexp
-	scale           float64 // of a time, in ms; 0: a rate per second
-	rank            int     // the lower is taken where a report has several; lastOf, eachModel
+	scale           float64 // ms per unit of the printed time; 0: a rate per second
+	rank            int     // the lowest is used when a report has several; lastOf, eachModel
 }
 
 const (
-	// lastOf is the rank of a line that the warm-up prints too: only the last is the result.
+	// lastOf is the rank of a line that the warm-up also prints: only the last one is the result.
 	lastOf = 10
-	// eachModel is the rank of a line for each model of a benchmark: different times are of different models.
+	// eachModel is the rank of a line that a benchmark prints per model: different times belong to different models.
 	eachModel = 11
 )
 
@@ -89,7 +89,7 @@ func (d *Detector) reported(line string) bool {
 	return false
 }
 
-// report adds a result that stands for itself. If several of one form differ, none is taken.
+// report adds an independent result. When several of one form differ, none is used.
 func (d *Detector) report(form, unit string, ms, n float64) {
 	d.reports = append(d.reports, Report{Form: form, Unit: unit, TimeMS: ms, Units: n})
 	if len(d.reports) > mostReports {
@@ -97,10 +97,10 @@ func (d *Detector) report(form, unit string, ms, n float64) {
 	}
 }
 
-// mostReports bounds how many results of a run are kept.
+// mostReports bounds the results kept of a run.
 const mostReports = 1000
 
-// setReport puts a better result of a report in the place of a worse one.
+// setReport replaces a report's result by a better one.
 func (d *Detector) setReport(r Report) {
 	for i, old := range d.reports {
 		if old.Form == r.Form {
@@ -111,5 +111,5 @@ func (d *Detector) setReport(r Report) {
 	d.reports = append(d.reports, r)
 }
 
-// Report gives the detector what another reader made of the program's own report.
+// Report takes the program's own report as another reader parsed it.
 func (d *Detector) Report(r Report) { d.setReport(r) }

@@ -6,13 +6,13 @@ import (
 )
 
 const (
-	// leastJump is by how much a counter of samples goes on at least.
+	// leastJump is the smallest step of a counter of samples.
 	leastJump = 16
-	// logsEvery is after how many minibatches PyTorch's example prints a line by default.
+	// logsEvery is how often PyTorch's example prints a line by default, in minibatches.
 	logsEvery = 10
 )
 
-// divisor is the greatest common divisor.
+// divisor returns the greatest common divisor.
 func divisor(a, b int) int {
 	for b != 0 {
 		a, b = b, a%b
@@ -20,9 +20,9 @@ func divisor(a, b int) int {
 	return a
 }
 
-// samples reports whether a candidate counts samples, though no word says so: PyTorch's tutorials print loss: 2.3
-// [ 6464/60000]. Such a count goes on by minibatches, most often of 16, 32 or 64, where one of steps goes on by round
-// numbers or by one. batch is the size of a minibatch where the first count tells it; else 0.
+// samples reports whether a candidate counts samples although no word says so: PyTorch's tutorials print loss: 2.3 [
+// 6464/60000]. Such a count advances by minibatches, usually 16, 32 or 64, whereas a count of steps advances by one or
+// by round numbers. batch is the size of a minibatch if the first count reveals it; else 0.
 func (c *candidate) samples() (yes bool, batch int) {
 	if c.unit == Sample {
 		return true, 0
@@ -40,8 +40,8 @@ func (c *candidate) samples() (yes bool, batch int) {
 	return jump >= leastJump && jump%8 == 0, 0
 }
 
-// samplesPerStep is the batch size, where one is known; sure is false where it is the usual one. That is taken where
-// the lines come from a training that counts samples: other rates still count samples.
+// samplesPerStep returns the batch size, if known; sure is false for the usual one. The usual one is used only for
+// training output that counts samples: other rates remain rates of samples.
 func (d *Detector) samplesPerStep(best rival, told int) (batch int, sure bool) {
 	if n := cmp.Or(d.o.Batch, d.batch, told); n > 0 {
 		return n, true
@@ -58,7 +58,7 @@ func (d *Detector) samplesPerStep(best rival, told int) (batch int, sure bool) {
 	return d.o.Usual, false
 }
 
-// fits reports whether a counter of samples goes on by whole minibatches.
+// fits reports whether a counter of samples advances by whole minibatches.
 func (d *Detector) fits(best rival, batch int) bool {
 	if best.stated {
 		return true
@@ -72,7 +72,7 @@ func (d *Detector) fits(best rival, batch int) bool {
 	return 10*whole >= 8*len(best.spans)
 }
 
-// ofSamples makes a reading of samples one of minibatches, where it is known how many make one.
+// ofSamples converts a reading of samples to minibatches, if the batch size is known.
 func (d *Detector) ofSamples(r Reading, best rival) Reading {
 	samples, told := best.samples()
 	if d.o.Counts == Sample && !best.stated {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// scan finds everything in a line that counts or tells a time.
+// scan finds everything in a line that counts or states a time.
 func (d *Detector) scan(line string, now time.Duration, whole bool) {
 	if whole && (d.csvRow(line, now) || d.csvHead(line)) {
 		return
@@ -68,13 +68,13 @@ func (d *Detector) scan(line string, now time.Duration, whole bool) {
 // mostCount is the largest number that can be a count.
 const mostCount = 1e12
 
-// isBar reports whether a line is drawn, so that one that has no end yet may be read.
+// isBar reports whether a line is a progress bar, which can be read before it ends.
 func isBar(line string) bool {
 	return strings.Contains(line, "%|") || strings.ContainsAny(line, "━█") || strings.Contains(line, "it/s") ||
 		strings.Contains(line, "s/it")
 }
 
-// counter is the candidate that the number at i counts for; nil where it does not count.
+// counter returns the candidate to which the number at i belongs; nil when it does not count.
 func (d *Detector) counter(line string, nums []number, i int, used []bool, bar, whole bool) *candidate {
 	n := nums[i]
 	if used[i] || !n.whole || n.v > mostCount {
@@ -133,11 +133,11 @@ func (d *Detector) counter(line string, nums []number, i int, used []bool, bar, 
 	return d.find(found{form: formOf(line, "step"), unit: counters[last], name: prefix, label: last})
 }
 
-// counted is the word of a label that says what is counted: the last, or the one before it in step_num.
+// counted returns the word of a label that names what is counted: the last, or the one before it in step_num.
 func counted(label []string) string {
 	n := len(label)
 	switch {
-	case n == 0, n > 1 && label[n-2] == "n" && label[n-1] == "updates": // of several in a step
+	case n == 0, n > 1 && label[n-2] == "n" && label[n-1] == "updates": // several in a step
 		return ""
 	case n > 1 && slices.Contains(numbering, label[n-1]):
 		return label[n-2]
@@ -145,19 +145,19 @@ func counted(label []string) string {
 	return label[n-1]
 }
 
-// direct reports whether only signs separate the last word of a text from its end.
+// direct reports whether only punctuation separates the last word of a text from its end.
 func direct(prefix string) bool {
 	t := strings.TrimRight(prefix, " :=#[(|\"'")
 	return t != "" && (letter(t[len(t)-1]) || t[len(t)-1] == ')') && len(prefix)-len(t) < 16
 }
 
-// named reports whether a word directly precedes a number, and no other number is between.
+// named reports whether a word directly precedes a number, without another number between.
 func named(prefix string) bool {
 	t := strings.TrimRight(prefix, " :=#[(|\"'")
 	return t != "" && letter(t[len(t)-1])
 }
 
-// suffixed reports whether a number is one of something: 50ms, 640x480, 20 it/s.
+// suffixed reports whether a number has a unit or is a dimension: 50ms, 640x480, 20 it/s.
 func suffixed(rest string) bool {
 	if rest == "" {
 		return false
@@ -168,7 +168,7 @@ func suffixed(rest string) bool {
 	return unitAfter(rest) != (rateUnit{})
 }
 
-// ratioOf is a counter with an end, such as 47/1563.
+// ratioOf returns a counter with an end, such as 47/1563.
 func (d *Detector) ratioOf(line string, n number, label string, of int, bar bool) found {
 	prefix := line[:n.from]
 	f := found{form: "counter", unit: Step, name: prefix, of: of, ratio: true, bar: bar}
@@ -187,14 +187,14 @@ func (d *Detector) ratioOf(line string, n number, label string, of int, bar bool
 	if f.form == "ultralytics" && strings.Contains(prefix, "Class") {
 		f.name = "val " + prefix
 	}
-	// A percentage after the count with few lines an epoch is how PyTorch's own example tells samples.
+	// PyTorch's example counts samples: its count is followed by a percentage, with few lines per epoch.
 	if strings.Contains(prefix, "Train Epoch:") && strings.Contains(line, "%)]") && strings.Contains(line, "Loss:") {
 		f.form, f.unit = "pytorch", Sample
 	}
 	return f
 }
 
-// barUnit is what a bar counts, by the first rate after its count: 19.9it/s, 1.2s/it.
+// barUnit returns what a bar counts, from the first rate after its count: 19.9it/s, 1.2s/it.
 func barUnit(rest string) string {
 	for at := range len(rest) {
 		if rest[at] != '/' {
@@ -223,7 +223,7 @@ func barUnit(rest string) string {
 	return ""
 }
 
-// ratio is the second number of a ratio such as 47/1563, and whether it is known; -1 where there is none.
+// ratio returns the second number of a ratio such as 47/1563, and whether it is known; -1 where there is none.
 func ratio(line string, nums []number, i int) (of int, known bool) {
 	n := nums[i]
 	if n.from > 0 && (line[n.from-1] == '/' || line[n.from-1] == '.') {
@@ -252,7 +252,8 @@ func ratio(line string, nums []number, i int) (of int, known bool) {
 	return int(m.v), true
 }
 
-// leading is what a number at the beginning of a line counts, in the tables of programs that say no word; "" elsewhere.
+// leading returns what a number at the start of a line counts, in tables of programs that print no labels; ""
+// elsewhere.
 func (d *Detector) leading(line string, nums []number, i int) string {
 	if i == 1 && bracketed(line, nums) {
 		return Step // PyTorch's tutorials
@@ -267,7 +268,7 @@ func (d *Detector) leading(line string, nums []number, i int) string {
 	switch {
 	case nums[0].from == 0 && len(nums) == 2 && !nums[1].whole && nums[1].to == len(line) &&
 		strings.Trim(line[nums[0].to:nums[1].from], " :-,") == "":
-		return Step // a step and its loss, and nothing else
+		return Step // a step and its loss only
 	case nums[0].from == 0 && strings.HasPrefix(rest, ": ") && strings.Contains(rest, " avg loss"),
 		nums[0].from == 0 && strings.HasPrefix(rest, ": ") && strings.Contains(rest, " avg,"):
 		return Step // Darknet
@@ -283,14 +284,14 @@ func (d *Detector) leading(line string, nums []number, i int) string {
 	return ""
 }
 
-// bracketed reports whether a line begins with an epoch and a step, as [1,  2000] loss: 2.3.
+// bracketed reports whether a line begins with an epoch and a step, such as [1,  2000] loss: 2.3.
 func bracketed(line string, nums []number) bool {
 	return len(nums) > 1 && line[0] == '[' && nums[0].from == 1 && nums[0].whole && nums[1].whole &&
 		strings.TrimSpace(line[nums[0].to:nums[1].from]) == "," && strings.HasPrefix(line[nums[1].to:], "]") &&
 		strings.Contains(strings.ToLower(line[nums[1].to:]), "loss")
 }
 
-// headed notes the head of a table whose rows begin with a count: epoch  train_loss  valid_loss.
+// headed notes the header of a table whose rows begin with a count: epoch  train_loss  valid_loss.
 func (d *Detector) headed(line string) {
 	f := strings.Fields(line)
 	if unit, ok := counters[strings.ToLower(f[0])]; ok && len(f) > 2 && !strings.ContainsAny(line, "0123456789:=,([") {
@@ -315,7 +316,7 @@ func (d *Detector) row(line string) bool {
 	return len(f) > 2 && len(f) == d.columns
 }
 
-// epochOf is the epoch that a line names, or that of the line before; as it is printed.
+// epochOf returns the epoch named in a line, or that of the line before, as printed.
 func (d *Detector) epochOf(line string, nums []number) int {
 	if bracketed(line, nums) {
 		if d.epoch = int(nums[0].v); d.epoch == 0 {
@@ -338,7 +339,7 @@ func (d *Detector) epochOf(line string, nums []number) int {
 	return d.epoch
 }
 
-// found describes a candidate that a line shows.
+// found describes a candidate in a line.
 type found struct {
 	form, unit, name, label string
 	of                      int
@@ -347,7 +348,7 @@ type found struct {
 	labelled, second, loose bool
 }
 
-// find is the candidate that looks so, a new one where there is none; nil where there are too many.
+// find returns the matching candidate, or a new one; nil when there are too many.
 func (d *Detector) find(f found) *candidate {
 	name := template(f.name)
 	kind := f.unit + "\x00" + f.label + "\x00" + strconv.Itoa(f.of)
@@ -379,13 +380,13 @@ func (d *Detector) find(f found) *candidate {
 	return c
 }
 
-// manyNames: the name of a counter that had this many changes with each count, such as the name of a file.
+// manyNames is how many names counters of one kind may have before they share one: file names change with each count.
 const manyNames = 8
 
-// mostCandidates bounds how many are looked at: lines with names of files make as many.
+// mostCandidates bounds the candidates: lines with file names create one each.
 const mostCandidates = 300
 
-// describe is what a candidate is called: the words before its count.
+// describe returns the display name of a candidate: the words before its count.
 func describe(f found, name string) string {
 	name = strings.TrimRight(strings.TrimSpace(name), " :=[(%#|")
 	if r := []rune(name); len(r) > 40 {
@@ -394,7 +395,7 @@ func describe(f found, name string) string {
 	return strings.TrimSpace(name)
 }
 
-// movedBeside is when a candidate other than c, with a count of its own, last went on.
+// movedBeside returns when a candidate other than c, with its own count, last advanced.
 func (d *Detector) movedBeside(c *candidate) time.Duration {
 	for _, m := range d.moves {
 		if m.of != c {
@@ -404,7 +405,7 @@ func (d *Detector) movedBeside(c *candidate) time.Duration {
 	return 0
 }
 
-// note keeps the two candidates that went on last.
+// note keeps the two candidates that advanced last.
 func (d *Detector) note(c *candidate, same []*candidate, now time.Duration) {
 	keep := []move{{c, now}}
 	for _, m := range d.moves {

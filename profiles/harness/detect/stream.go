@@ -7,31 +7,30 @@ import (
 )
 
 const (
-	// enoughSteps and enoughWork: a choice waits for both, or for mostWork, since the first step.
+	// enoughSteps and enoughWork are what a choice waits for; mostWork since the first step is enough alone.
 	enoughSteps = 20
 	enoughWork  = 3 * time.Second
 	mostWork    = 10 * time.Second
-	// asideWork is how long a choice waits for something else where all that goes on is validation, or a rate that
-	// few lines tell.
+	// asideWork is how long a choice waits when only validation, or a rate in few lines, advances.
 	asideWork = 30 * time.Second
-	// window is how many of the last times give the usual one.
+	// window is how many recent times determine the usual one.
 	window = 20
 )
 
-// Done is units that were done since the last ones.
+// Done are units completed since the last call.
 type Done struct {
 	N      int
-	TimeMS float64       // of each
-	End    time.Duration // of the last one
+	TimeMS float64       // of each unit
+	End    time.Duration // of the last unit
 	Epoch  int           // from 0
-	First  int           // the number of the first of them, from 0
-	Pause  bool          // it is longer than ten usual ones: no step
+	First  int           // number of the first unit, from 0
+	Pause  bool          // it is longer than ten usual ones and no step
 }
 
-// Chosen reports whether it was decided what counts.
+// Chosen reports whether a candidate has been chosen.
 func (d *Detector) Chosen() bool { return d.chosen != nil }
 
-// Work is how long ago the first step of the job was seen; 0 where none was.
+// Work returns how long ago the first step of the job was seen; 0 if none was.
 func (d *Detector) Work(now time.Duration) time.Duration {
 	work := time.Duration(0)
 	for _, c := range d.all {
@@ -42,8 +41,8 @@ func (d *Detector) Work(now time.Duration) time.Duration {
 	return work
 }
 
-// Choose decides what counts, where there is enough to decide by. It reports whether it did; the error says why what
-// was read cannot be taken. Steps that were read before are not handed on.
+// Choose chooses a candidate once there is enough output. It reports whether it did; the error says why the output is
+// unusable. Earlier steps are not reported.
 func (d *Detector) Choose(now time.Duration) (r Reading, done bool, err error) {
 	work := d.Work(now)
 	if d.chosen != nil || work < enoughWork {
@@ -60,7 +59,7 @@ func (d *Detector) Choose(now time.Duration) (r Reading, done bool, err error) {
 		no.Candidates, no.Rivals, no.Tails = candidates(field), candidates(rivals), d.tails
 		return r, false, no
 	case no != nil, best.polarity == aside && work < asideWork, work < mostWork && best.steps < enoughSteps,
-		best.rates() && !best.known && len(best.spans) < enoughRates && work < asideWork: // it may be a mean
+		best.rates() && !best.known && len(best.spans) < enoughRates && work < asideWork: // it may be an average
 		return r, false, nil
 	}
 	d.chosen, d.handed = best.candidate, best.forgot+len(best.spans)
@@ -75,7 +74,7 @@ func (d *Detector) Choose(now time.Duration) (r Reading, done bool, err error) {
 	return r, true, nil
 }
 
-// Overtaken says that something else now takes most of the time, though another was chosen; nil where the choice holds.
+// Overtaken returns an error when another candidate now accounts for most of the time; nil while the choice holds.
 func (d *Detector) Overtaken() error {
 	if d.chosen == nil {
 		return nil
@@ -93,8 +92,8 @@ func (d *Detector) Overtaken() error {
 	return nil
 }
 
-// Take hands on what the chosen candidate has counted since the last time. The newest count waits for the next: lines
-// that come together are one.
+// Take returns what the chosen candidate has counted since the last call. It keeps back the newest count, because lines
+// that arrive together count as one.
 func (d *Detector) Take(all bool) (out []Done) {
 	c := d.chosen
 	if c == nil {
@@ -128,13 +127,13 @@ func (d *Detector) Take(all bool) (out []Done) {
 	return out
 }
 
-// usual is the time of a unit lately, and by how much the mean of many may differ where they hold no pause.
+// usual returns the recent time of a unit, and the tolerance of the mean of many units without a pause.
 func (d *Detector) usual() (ms, uneven float64) {
 	ms = stats.Median(d.ran)
 	return ms, max(slow*ms, wide*(stats.Quantile(d.ran, 0.3)-stats.Quantile(d.ran, 0.1)))
 }
 
-// epochFrom0 counts epochs from 0, however they are printed; by the runs of the counter where none are.
+// epochFrom0 numbers epochs from 0, however they are printed, or by the runs of the counter if none are printed.
 func (d *Detector) epochFrom0(printed, run int) int {
 	if printed == 0 {
 		return run
@@ -145,7 +144,7 @@ func (d *Detector) epochFrom0(printed, run int) int {
 	return printed
 }
 
-// ChooseAtEnd decides by all that was read of a program that has ended, and hands its steps on.
+// ChooseAtEnd chooses by the whole output of a program that has ended, and makes its steps available.
 func (d *Detector) ChooseAtEnd() error {
 	if d.chosen != nil {
 		return nil

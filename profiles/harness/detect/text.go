@@ -5,11 +5,11 @@ import (
 	"unicode/utf8"
 )
 
-// mostText is how much of a line is looked at.
+// mostText is how much of a line is examined.
 const mostText = 2048
 
-// plain is a line without what colours it, moves the cursor or goes back, and without spaces around it. Binary text
-// gives "".
+// plain returns a line without colours, cursor movements, backspaces and surrounding spaces. It returns "" for binary
+// data.
 func plain(line []byte) string {
 	if len(line) > mostText {
 		line = line[:mostText]
@@ -32,7 +32,7 @@ func plain(line []byte) string {
 	return strings.TrimSpace(string(out))
 }
 
-// escaped is the place of the last byte of the sequence that begins at i.
+// escaped returns the index of the last byte of the sequence that begins at i.
 func escaped(line []byte, i int) int {
 	if i+1 >= len(line) || line[i+1] != '[' {
 		return i + 1
@@ -47,13 +47,13 @@ func escaped(line []byte, i int) int {
 
 // number is a number in a line.
 type number struct {
-	from, to int // its bytes
+	from, to int // bytes in the line
 	v        float64
 	whole    bool // no decimals
 	glued    bool // follows a letter, a dot or a dash: part of a name, a version or a date
 }
 
-// numbers finds the numbers of a line, 40 at most.
+// numbers returns the numbers in a line, 40 at most.
 func numbers(s string) (out []number) {
 	for i := 0; i < len(s) && len(out) < 40; {
 		if !digit(s, i) {
@@ -64,7 +64,7 @@ func numbers(s string) (out []number) {
 		comma := -1
 		for v := 0.0; ; i++ {
 			if i < len(s) && s[i] == ',' && digit(s, i+1) && digit(s, i+2) && digit(s, i+3) && !digit(s, i+4) &&
-				(i-n.from <= 3 || i-comma == 4) { // thousands
+				(i-n.from <= 3 || i-comma == 4) { // thousands separator
 				comma = i
 				continue
 			}
@@ -121,7 +121,7 @@ func joins(c byte, afterWord bool) bool {
 	return letter(c) || c == '_' || (c == '.' || c == '-') && afterWord
 }
 
-// words are the last words of a text in small letters, the last one at the end.
+// words returns the last words of a text in lower case, in their order.
 func words(s string, most int) []string {
 	s = s[max(0, len(s)-160):]
 	f := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
@@ -130,13 +130,12 @@ func words(s string, most int) []string {
 	return f[max(0, len(f)-most):]
 }
 
-// drawing reports whether a rune is what bars and spinners are made of.
+// drawing reports whether bars and spinners are drawn with a rune.
 func drawing(r rune) bool {
 	return strings.ContainsRune("#=>.-*|", r) || r >= '\u2500' && r <= '\u259f' || r >= '\u2800' && r <= '\u28ff'
 }
 
-// template is a text whose numbers are replaced, and whose spaces and bars are taken out, so that two lines of one
-// kind have one.
+// template replaces the numbers in a text and removes spaces and bars, so that two lines of one kind are equal.
 func template(s string) string {
 	s = s[max(0, len(s)-200):]
 	var b strings.Builder

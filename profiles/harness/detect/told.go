@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// rateUnit is what a number is of: a rate per second, or a time per unit.
+// rateUnit is the unit of a number: a rate per second, or a time per unit.
 type rateUnit struct {
-	unit  string  // Step, Token, …; "" for a time that does not say of what
+	unit  string  // Step, Token, …; "" for a time of something unknown
 	scale float64 // ms of the time unit; 0: a rate per second
 }
 
-// seconds are the units of time in ms.
+// seconds maps units of time to ms.
 var seconds = map[string]float64{"s": 1000, "sec": 1000, "secs": 1000, "second": 1000, "seconds": 1000, "ms": 1,
 	"msec": 1, "msecs": 1, "millisecond": 1, "milliseconds": 1, "us": 0.001, "usec": 0.001, "usecs": 0.001}
 
-// ms is the time of a unit where the number is v.
+// ms returns the time per unit for the number v.
 func (u rateUnit) ms(v float64) float64 {
 	if u.scale == 0 {
 		return 1000 / v
@@ -23,7 +23,7 @@ func (u rateUnit) ms(v float64) float64 {
 	return v * u.scale
 }
 
-// unitAfter reads what follows a number: it/s, s/it, ms per token, fps, ms.
+// unitAfter parses the text after a number: it/s, s/it, ms per token, fps, ms.
 func unitAfter(rest string) (u rateUnit) {
 	rest = strings.ToLower(rest[:min(len(rest), 40)])
 	for range 2 {
@@ -68,7 +68,7 @@ func namesNext(tail string) bool {
 	return t != "" && (t[0] == '=' || t[0] == ':')
 }
 
-// afterUnit is what of the text between two numbers belongs to the second one.
+// afterUnit returns the part of the text between two numbers that belongs to the second one.
 func afterUnit(between string) string {
 	if unitAfter(between).unit == "" {
 		return between
@@ -87,7 +87,7 @@ func firstWord(s string) (w, rest string) {
 	return s[:i], s[i:]
 }
 
-// unitBefore reads the words before a number: fps, steps_per_second, tokens/s, ms/step, time per iteration (ms).
+// unitBefore parses the words before a number: fps, steps_per_second, tokens/s, ms/step, time per iteration (ms).
 func unitBefore(prefix string, after rateUnit) (u rateUnit, ok bool) {
 	p := strings.ToLower(strings.TrimRight(prefix[max(0, len(prefix)-60):], " :=|\"'([~"))
 	p = strings.ReplaceAll(strings.TrimRight(p, ")"), "_", " ")
@@ -137,15 +137,15 @@ func unitBefore(prefix string, after rateUnit) (u rateUnit, ok bool) {
 	return u, false
 }
 
-// ofQuestion reports whether the words before a rate name the question, not the answer.
+// ofQuestion reports whether the words before a rate refer to the prompt, not the answer.
 func ofQuestion(own string) bool {
 	own = strings.ToLower(own)
 	return (strings.Contains(own, "prefill") || strings.Contains(own, "prompt")) &&
 		!strings.Contains(own, "decod") && !strings.Contains(own, "generat")
 }
 
-// ofBar reports whether a number follows the two times in brackets of a bar: [00:02<00:04, 19.9it/s]. It is the rate of
-// the bar, which the clock tells better.
+// ofBar reports whether a number follows the two times in the brackets of a bar: [00:02<00:04, 19.9it/s]. It is the
+// bar's rate, which the clock gives more accurately.
 func ofBar(before string) bool {
 	i := strings.LastIndexByte(before, '[')
 	return i >= 0 && strings.Contains(before[i:], "<") && strings.Count(before[i:], ",") == 1 &&
@@ -159,7 +159,7 @@ type stated struct {
 	plain bool
 }
 
-// told finds the times and rates that a line states. They count only where the line, or the clock, says of what.
+// told finds the times and rates stated in a line. They count only when the line, or the clock, says what they measure.
 func (d *Detector) told(line string, nums []number, used []bool, now time.Duration) (out []*candidate) {
 	all := times(line, nums, used)
 	if rate := streams(line, nums, all); rate > 0 {
@@ -194,7 +194,7 @@ func (d *Detector) told(line string, nums []number, used []bool, now time.Durati
 	return out
 }
 
-// times are the numbers of a line that are times or rates.
+// times returns the numbers in a line that are times or rates.
 func times(line string, nums []number, used []bool) (out []stated) {
 	for i, n := range nums {
 		if used[i] || !(n.v > 0) || ofBar(line[:n.from]) {
@@ -221,7 +221,8 @@ func times(line string, nums []number, used []bool) (out []stated) {
 	return out
 }
 
-// streams is the sum of the rates of a line with numbered streams: cam0: 20.0 fps, cam1: 19.9 fps; 0 for other lines.
+// streams returns the sum of the rates in a line with numbered streams: cam0: 20.0 fps, cam1: 19.9 fps; 0 for other
+// lines.
 func streams(line string, nums []number, all []stated) (sum float64) {
 	if len(all) < 2 {
 		return 0
