@@ -28,8 +28,8 @@ func (c *curve) residual(at inputs, i int) float64 {
 	return at.r[i]
 }
 
-// block is simd.Wide modes as all curves of a mixture see them: their families differ by priors alone, and their kernels
-// by a factor.
+// block is simd.Wide modes as all curves of a mixture see them: their families differ by priors alone, and their
+// kernels by a factor.
 type block struct {
 	means             // the log terms of the mean functions
 	at    simd.Points // scaled
@@ -67,8 +67,8 @@ func (m mixture) fill(k *block, at inputs, from, to int) {
 	}
 }
 
-// whitened is a block's modes in the coordinates in which a curve's posterior covariance is prior covariance − wᵀw + gᵀg.
-// Both hold the modes side by side.
+// whitened is a block's modes in the coordinates in which a curve's posterior covariance is
+// prior covariance − wᵀw + gᵀg. Both hold the modes side by side.
 type whitened struct {
 	mean simd.Lanes
 	w    []simd.Lanes // n: L⁻¹ k*
@@ -79,8 +79,8 @@ func (c *curve) newWhitened() *whitened {
 	return &whitened{w: make([]simd.Lanes, len(c.x)), g: make([]simd.Lanes, c.family.params())}
 }
 
-// prior adds to z, which has the kernel's covariances with the samples, what else holds before they count: the formula's
-// mean, its derivatives by the parameters unless grad is nil, and the residual's covariances, without J S Jᵀ.
+// prior adds to z, which has the kernel's covariances with the samples, what else holds before they count: the
+// formula's mean, its derivatives by the parameters unless grad is nil, and the residual's covariances, without J S Jᵀ.
 func (c *curve) prior(k *block, z *whitened, grad []simd.Lanes) {
 	z.mean = k.of(c.theta, k.logs, grad)
 	if c.r == nil {

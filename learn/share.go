@@ -127,7 +127,8 @@ func (p *Profile) Learned() *Compact {
 	return c
 }
 
-// odd returns an error for the workload that the others contradict most: beside a wrong one, the right ones look odd too.
+// odd returns an error for the workload that the others contradict most: beside a wrong one, the right ones look odd
+// too.
 func (p *Profile) odd() error {
 	var unlike, far string
 	least, most := leastLike, mostApart

@@ -91,7 +91,10 @@ func BenchmarkFit50(b *testing.B) {
 // on two quiet cores.
 func BenchmarkTuneStep18096(b *testing.B) {
 	board := orinToy(b)
-	for name, profile := range map[string]*learn.Reference{"alone": nil, "profile": learn.ProfileReference("agx-orin")} {
+	for name, profile := range map[string]*learn.Reference{
+		"alone":   nil,
+		"profile": learn.ProfileReference("agx-orin"),
+	} {
 		b.Run(name, func(b *testing.B) {
 			s, err := newSearch(b.Context(), optimizetest.OfModes(board.Measure), TuneOptions{Limit: Limit{PowerW: 25},
 				Space: board.Space, Known: sample(board, 20), Reference: profile})

@@ -80,7 +80,7 @@ func TestKeysAtRandomOfEveryBindingWhileAJobRuns(t *testing.T) {
 			if runs {
 				d.press("home", "enter")
 			} else {
-				d.press("x", "y")
+				d.press("x", "y", "3", "x", "y") // a run, or a search that keys have begun
 				d.until("it has stopped", func() bool { return !d.r.sh.Busy() })
 			}
 		}

@@ -13,7 +13,8 @@ import (
 
 // wordsOf is what a line of words asks for in the list of all actions: "tune 25 W" and "tune bert 120 ms" open their
 // dialog filled in, so does "measure MODE_30W"; "front bert" shows a model, "limits 25 W" chooses by others, "board
-// nano" is another virtual board. Nothing is measured or set before the next key; false where the line is none of these.
+// nano" is another virtual board. Nothing is measured or set before the next key; false where the line is none of
+// these.
 func (r *root) wordsOf(line string) (o dialog.Offer, ok bool) {
 	verb, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 	rest = strings.TrimSpace(rest)

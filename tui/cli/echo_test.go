@@ -28,7 +28,8 @@ func TestEchoShowsTextAlone(t *testing.T) {
 		{"a bar", "\r 10%|█▏ | 1/10\r 20%|██ | 2/10\n", "\r 10%|█▏ | 1/10\r 20%|██ | 2/10\n"},
 		{"a byte of another encoding", "Gr\xf6sse 3 of 7, all is well\n", "Gr\xf6sse 3 of 7, all is well\n"},
 		{"binary between lines", "a\n" + string(noise) + "\nb\n",
-			fmt.Sprintf("a\nb\n(not shown: %d,%03d bytes that are no text)\n", (len(noise)+1)/1000, (len(noise)+1)%1000)},
+			fmt.Sprintf("a\nb\n(not shown: %d,%03d bytes that are no text)\n", (len(noise)+1)/1000,
+				(len(noise)+1)%1000)},
 	} {
 		for _, step := range []int{1, 3, 1 << 20} {
 			if step == 1 && strings.Contains(c.in, "\xf6") {

@@ -211,8 +211,8 @@ func (c *fidelityCmd) print(results []evidence.Result) error {
 		printUnfounded(c.out, k.Unfounded)
 	}
 	if blind := blindFigures(results); blind != nil {
-		fmt.Fprintln(c.out, wrapped("the tolerance is as large as the value, so that no effect at all would be within: "+
-			strings.Join(blind, ", ")))
+		fmt.Fprintln(c.out, wrapped("the tolerance is as large as the value, so that no effect at all would be "+
+			"within: "+strings.Join(blind, ", ")))
 	}
 	_, err := fmt.Fprintln(c.out, fidelity.Simulation)
 	return err

@@ -405,8 +405,9 @@ func (c *modelsCmd) share(args []string) error {
 	}
 	modes := p.Workloads[0].Modes
 	return did(c.app, nil, report.Object{{"path", path}, {"device", p.Device}, {"kernels", len(p.Centres)},
-		{"modes", modes}, {"virtual", p.Virtual}}, "%s: %s of %s modes of an %s, no measured value; others give it to jtune models learn",
-		path, text.Count(len(p.Centres), "kernel"), text.Thousands(modes), p.Device)
+		{"modes", modes}, {"virtual", p.Virtual}},
+		"%s: %s of %s modes of an %s, no measured value; others give it to jtune models learn", path,
+		text.Count(len(p.Centres), "kernel"), text.Thousands(modes), p.Device)
 }
 
 func (c *modelsCmd) learn(args []string) error {

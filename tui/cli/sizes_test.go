@@ -277,7 +277,8 @@ func TestTuneOnAVirtualBoardSaysWhatStandsBehindItsSizes(t *testing.T) {
 	}
 }
 
-// Choose tells the gain over the present mode in the words of the search, which measured that mode at its usual batch size.
+// Choose tells the gain over the present mode in the words of the search, which measured that mode at its usual batch
+// size.
 func TestChooseComparesABatchSizeAsItsSearchDid(t *testing.T) {
 	computes(t)
 	t.Parallel()

@@ -40,8 +40,8 @@ func newSoak(a *app) *cobra.Command {
 			"exceeded or a clock falls, it stops at once, unless --go-on is given. Afterwards the board is " +
 			"restored.\n\n" +
 			"A limit in W applies to the mean of every minute, as tune --power-limit applies to a mode's mean. " +
-			"Limits in A, V and °C apply to every reading. No limit has a tolerance, and readings of a mode differ by " +
-			"1 or 2 %: for a proof at 30 W search within 29.4 W.\n\n" +
+			"Limits in A, V and °C apply to every reading. No limit has a tolerance, and readings of a mode differ " +
+			"by 1 or 2 %: for a proof at 30 W search within 29.4 W.\n\n" +
 			"Exit code 0: the mode holds; 5: it does not; 1: a reading that the verdict needs is missing. No board " +
 			"measures the air around it: the idle board before and after shows it. Without a power meter jtune does " +
 			"not see the supply of the carrier board.",

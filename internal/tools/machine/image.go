@@ -17,8 +17,8 @@ const (
 	boardName = "agx-orin-36"
 )
 
-// modules of Debian's cloud kernel that a disk takes, in the order of their needs. ext4 and the console are built in, in
-// newer releases some of these too.
+// modules of Debian's cloud kernel that a disk takes, in the order of their needs. ext4 and the console are built in,
+// in newer releases some of these too.
 var modules = strings.Fields(`virtio/virtio_ring virtio/virtio virtio/virtio_pci_modern_dev
 	virtio/virtio_pci_legacy_dev virtio/virtio_pci block/virtio_blk`)
 

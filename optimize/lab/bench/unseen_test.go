@@ -70,7 +70,8 @@ func (u beliefs) String() string {
 	var b strings.Builder
 	for _, n := range suretyAt {
 		if s := u[n]; s != nil {
-			fmt.Fprintf(&b, "after %d: time certain %s; with the time %s\n", n, sureness(s.certain), sureness(s.guarded))
+			fmt.Fprintf(&b, "after %d: time certain %s; with the time %s\n", n, sureness(s.certain),
+				sureness(s.guarded))
 		}
 	}
 	return b.String()

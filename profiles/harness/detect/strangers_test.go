@@ -11,8 +11,8 @@ var strangers = []format{
 	{"a bar that goes back by backspaces alone", Step, 50, func(j *job) {
 		wide := 0
 		j.train(func(e, i, all int, s float64) {
-			line := fmt.Sprintf("\x1b[1m%2d/60\x1b[0m \x1b[32m%s\x1b[37m%s\x1b[0m \x1b[1m2s\x1b[0m 51ms/step - loss: 2.3", i,
-				strings.Repeat("━", i/3), strings.Repeat("━", 20-i/3))
+			line := fmt.Sprintf("\x1b[1m%2d/60\x1b[0m \x1b[32m%s\x1b[37m%s\x1b[0m \x1b[1m2s\x1b[0m "+
+				"51ms/step - loss: 2.3", i, strings.Repeat("━", i/3), strings.Repeat("━", 20-i/3))
 			j.print("%s%s", strings.Repeat("\b", wide), line)
 			wide = len(line)
 		}, nil, func(e int) {
@@ -59,8 +59,8 @@ var strangers = []format{
 	}},
 	{"CLU behind the date, with a rate", Step, 50, func(j *job) {
 		j.train(every(20, func(e, i, all int, s float64) {
-			j.print("I0301 10:00:00.123456 140 logging_writer.py:48] [%d] accuracy=0.5, loss=2.3, steps_per_sec=%.1f\n", all,
-				20+0.1*float64(all%3-1))
+			j.print("I0301 10:00:00.123456 140 logging_writer.py:48] [%d] accuracy=0.5, loss=2.3, steps_per_sec=%.1f\n",
+				all, 20+0.1*float64(all%3-1))
 		}), nil, nil)
 	}},
 	{"a loader that counts beside the training", Step, 100, func(j *job) {

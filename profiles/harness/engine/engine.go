@@ -33,7 +33,8 @@ var (
 
 // Contained is a command that begins a container, changed so that its output can be read and the container ends with
 // the job: without a terminal, in the foreground, with a name, and with a first process that reaps. remove is the
-// command that ends the container. Another command is returned unchanged, without remove; note says what cannot be ended.
+// command that ends the container. Another command is returned unchanged, without remove; note says what cannot be
+// ended.
 func Contained(command []string, name string) (changed, remove []string, note string) {
 	if len(command) < 2 {
 		return command, nil, ""

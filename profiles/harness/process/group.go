@@ -45,8 +45,8 @@ type Group struct {
 // started it, "-", a random text. Tests have one of their own, and end no job of the user's.
 func runVariable() string { return cmp.Or(os.Getenv("JTUNE_MARK"), "JTUNE_RUN") }
 
-// watch ignores the signals that end the job, and those by which a terminal stops the whole group; $1 is in the environment of its processes, $2 the
-// folder of its control group, what follows removes its container.
+// watch ignores the signals that end the job, and those by which a terminal stops the whole group; $1 is in the
+// environment of its processes, $2 the folder of its control group, what follows removes its container.
 const watch = `trap '' HUP INT QUIT TERM TTIN TTOU TSTP; mark=$1; cgroup=$2; shift 2; read -r _; [ $# = 0 ] || "$@"
 kill -TERM 0; sleep 1
 [ -z "$cgroup" ] || echo 1 >"$cgroup/cgroup.kill"

@@ -338,11 +338,10 @@ func (d *Tune) Numbers() string {
 		"the value. You can type several limits (20 25 30); one search answers all of them. For inference, 30 W, " +
 		"p99 50 ms, 30/s is a limit under 30 requests a second, 99 in 100 of them answered within 50 ms. coverage: " +
 		"what these limits need, or a model of the whole Pareto front, for any limit. depth: the expected gain at " +
-		"which the search stops. batch: other batch sizes to choose among. fresh: whether to start from what is known of the " +
-		"workload on this board. strategy: auto, or the papers' binary search. before: what is measured to compare " +
-		"the answer with. clock: of a virtual board, while " +
-		"it measures. An answer marked with ✗ keeps the search from starting. Workload, limits, coverage and " +
-		"depth are remembered for this board. To join a job that runs already, use the settings on Train."
+		"which the search stops. batch: other batch sizes to choose among. fresh: whether to start from what is " +
+		"known of the workload on this board. strategy: auto, or the papers' binary search. before: what is " +
+		"measured to compare the answer with. clock: of a virtual board, while it measures. An answer marked with ✗ " +
+		"keeps the search from starting. Workload, limits, coverage and depth are remembered for this board. To join a job that runs already, use the settings on Train."
 }
 
 // Paste gives a pasted text to the question that it is for: what is no pair goes to the limit.

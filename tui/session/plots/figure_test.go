@@ -70,7 +70,8 @@ func TestOutlookCurvesAscendAndHoldTheOthers(t *testing.T) {
 	if here := f.Panels[1].Marks[0]; here.X != 3 || here.V != 12 {
 		t.Errorf("the present mode is marked at %+v", here)
 	}
-	if f := Curves(o, tegra.KnobEMC, at, optimize.Limit{}, false); !strings.Contains(f.Lacks, "EMC has only one value") {
+	f = Curves(o, tegra.KnobEMC, at, optimize.Limit{}, false)
+	if !strings.Contains(f.Lacks, "EMC has only one value") {
 		t.Errorf("curves over a knob of one value lack %q", f.Lacks)
 	}
 }

@@ -65,7 +65,8 @@ func (r *EnergyReport) energyColumns() report.Table[energyRow] {
 	known := func(v tegra.Val[float64]) any { return tegra.Val[report.Exact]{V: report.Exact(v.V), OK: v.OK} }
 	var t report.Table[energyRow]
 	for i, key := range sweep.Columns[:tegra.NumKnobs] {
-		t = append(t, report.Column[energyRow]{Key: key, Of: func(x energyRow) any { return sweep.ModeFields(x.Mode)[i] }})
+		of := func(x energyRow) any { return sweep.ModeFields(x.Mode)[i] }
+		t = append(t, report.Column[energyRow]{Key: key, Of: of})
 	}
 	return append(t, report.Table[energyRow]{
 		{Key: "setting", Of: func(x energyRow) any { return x.Setting }},

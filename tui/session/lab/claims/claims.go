@@ -1,6 +1,6 @@
 // Package claims checks the take-aways of the papers by their published figures.
 //
-//	claims.csv ──► Claim ──► Ledger, Judge (results of fidelity and reproduce) ──► Judged: pass, fail, not testable here
+//	claims.csv ──► Claim ──► Ledger, Judge (results of fidelity and reproduce) ──► Judged: pass, fail, not testable
 package claims
 
 import (
