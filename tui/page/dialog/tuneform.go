@@ -341,7 +341,8 @@ func (d *Tune) Numbers() string {
 		"which the search stops. batch: other batch sizes to choose among. fresh: whether to start from what is " +
 		"known of the workload on this board. strategy: auto, or the papers' binary search. before: what is " +
 		"measured to compare the answer with. clock: of a virtual board, while it measures. An answer marked with ✗ " +
-		"keeps the search from starting. Workload, limits, coverage and depth are remembered for this board. To join a job that runs already, use the settings on Train."
+		"keeps the search from starting. Workload, limits, coverage and depth are remembered for this board. To " +
+		"join a job that runs already, use the settings on Train."
 }
 
 // Paste gives a pasted text to the question that it is for: what is no pair goes to the limit.
