@@ -29,12 +29,11 @@ import (
 // finishes 40 between two samples; time and power are medians, as in the
 // published data.
 const (
-	// extraSamples bounds how long collection continues to get valid power samples, in sampling
-	// intervals.
+	// extraSamples is how many sampling intervals collection may continue to get valid power samples.
 	extraSamples = 30
-	// restarts is how often a job that ends by itself is started again in the same mode.
+	// restarts is how often a job that ends by itself is restarted in the same mode.
 	restarts = 2
-	// rounding of a minibatch's beginning, which is its end less its time.
+	// rounding is the tolerance of a minibatch's start, which is its end less its time.
 	rounding = 10 * time.Microsecond
 )
 
@@ -48,28 +47,28 @@ type measurement struct {
 
 	began     time.Duration // of the whole mode
 	applied   tegra.Applied
-	since     time.Duration // minibatches that began earlier are of another mode
-	ready     bool          // the job trains in this mode: power means something
+	since     time.Duration // minibatches that began earlier belong to another mode
+	ready     bool          // the job trains in this mode, so power is meaningful
 	from      time.Duration // since then
-	toDiscard int           // minibatches still to be discarded
+	toDiscard int           // minibatches still to discard
 	steady    telemetry.Steady
 	clean     []harness.Event
 	leftOut   int // minibatches of this mode that do not count
 	dropped   int // samples before power settled
 	raised    bool
-	raisedAt  int // power samples when it was
+	raisedAt  int // power samples at that moment
 	flood     int // minibatches reported since floodFrom
 	floodFrom time.Duration
-	samples   []telemetry.Sample // since power settled, or waiting was given up
+	samples   []telemetry.Sample // since power settled, or waiting ended
 	hotNow    string             // why the board was too hot in the newest sample; "" when it was not
 	base      Base               // idle in this mode
-	late      string             // why there are fewer minibatches than wanted; "" when there are enough
+	late      string             // why there are fewer minibatches than requested; "" when there are enough
 	pair      ofPair             // of two jobs that share the GPU
-	inForce   time.Duration      // since when the mode is
+	inForce   time.Duration      // when the mode was applied
 	watch     overWatch
 
 	mu      sync.Mutex
-	monitor *Monitor // of the present job in this mode; nil before it is started
+	monitor *Monitor // of the current job in this mode; nil before it starts
 	queue   sampleQueue
 	cancel  context.CancelCauseFunc
 }
@@ -78,9 +77,9 @@ func newMeasurement(b *Bench, step Step) *measurement {
 	return &measurement{b: b, set: SettingsFor(b.Workload, b.Settings), step: step, began: b.Clock.Now()}
 }
 
-// run measures until there is enough, or a fault. The error ends a campaign.
+// run measures until there is enough, or a fault. The error ends the campaign.
 func (m *measurement) run(ctx context.Context) (*fault, error) {
-	if m.b.batch != m.step.Batch || m.b.Workload.Restarts() { // for which there is another job
+	if m.b.batch != m.step.Batch || m.b.Workload.Restarts() { // needs a new job
 		m.b.consecutiveEmptyRuns = 0
 		if err := m.b.stop(ctx); err != nil {
 			return nil, err
@@ -109,7 +108,7 @@ func (m *measurement) run(ctx context.Context) (*fault, error) {
 		monitor := func() *Monitor {
 			return NewMonitor(m.b.Workload.AtBatch(m.step.Batch), m.b.Device, m.b.Clock, m.b.System, m.base)
 		}
-		first := monitor() // before the job starts: the page cache then is part of the result
+		first := monitor() // before the job starts: the page cache at that moment is part of the result
 		if err := m.b.start(ctx, m.step.Batch); err != nil {
 			return nil, err
 		}
@@ -152,8 +151,7 @@ func (m *measurement) begin(w *Monitor) {
 	m.steady = steadyBy(m.set, m.step.Change)
 	m.clean, m.samples, m.leftOut, m.dropped = nil, nil, 0, 0
 	m.flood, m.floodFrom = 0, m.since
-	// A job that trains already shows the new mode's power from now on; a new
-	// one must first have trained.
+	// A running job already shows the new mode's power; a new job must train first.
 	if m.ready = m.b.warm; m.ready {
 		m.startSettling(m.since)
 	}
@@ -191,7 +189,7 @@ func (m *measurement) collect(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if ctx.Err() != nil { // events may never run out
+		if ctx.Err() != nil { // there may be events without end
 			return ctx.Err()
 		}
 		switch e.Kind {
@@ -213,7 +211,7 @@ func (m *measurement) collect(ctx context.Context) error {
 		case harness.Cache:
 			m.keepEvent(e)
 		case harness.Hello:
-			if e.Job == harness.JobTrain { // the settings are the other one's
+			if e.Job == harness.JobTrain { // only the inference job's settings are checked
 				continue
 			}
 			m.keepEvent(e)
@@ -238,8 +236,8 @@ func (m *measurement) keepEvent(e harness.Event) {
 	m.monitor.Event(e)
 }
 
-// floodLen minibatches within a second cannot come from training: the fastest known workload
-// reaches a hundred, and a job with buffered output has written less when its pipe is full.
+// floodLen minibatches within a second cannot come from training: the fastest known workload reaches a hundred, and a
+// job with buffered output writes fewer before its pipe is full.
 const floodLen = 20000
 
 // flooded returns an error when a job reports minibatches at an impossible rate, before they
@@ -266,7 +264,7 @@ func (m *measurement) minibatch(e harness.Event) error {
 		return err
 	}
 	if e.T <= m.since || !m.counts(e) {
-		return nil // of the mode before, or of the part
+		return nil // of the previous mode or part
 	}
 	if e.Summary != nil {
 		return m.summary(e)
@@ -302,7 +300,7 @@ func (m *measurement) minibatch(e harness.Event) error {
 	return nil
 }
 
-// leaveOut is why a minibatch does not count; "" when it does.
+// leaveOut returns why a minibatch does not count; "" when it does.
 func (m *measurement) leaveOut(e harness.Event, began time.Duration) string {
 	switch {
 	case e.Unclean:
@@ -320,7 +318,7 @@ func (m *measurement) leaveOut(e harness.Event, began time.Duration) string {
 	return ""
 }
 
-// summary takes what a program prints about itself when it ends: the samples in its span count.
+// summary takes the result that a program prints at its end: the samples in its span count.
 func (m *measurement) summary(e harness.Event) error {
 	m.startSettling(m.since)
 	if err := m.settle(m.b.Clock.Now()); err != nil {
@@ -412,7 +410,7 @@ func (m *measurement) notify(p Phase) {
 	m.b.notify(Progress{Phase: p, Step: m.step, Of: m.target()})
 }
 
-// target is the number of minibatches to collect; 0 when unknown.
+// target returns the number of minibatches to collect; 0 when unknown.
 func (m *measurement) target() int {
 	if m.set.Epochs > 0 {
 		return max(0, m.set.Epochs*m.b.Workload.AtBatch(m.step.Batch).MinibatchesPerEpoch()-max(0, m.set.Discard))
@@ -423,7 +421,7 @@ func (m *measurement) target() int {
 	return cmp.Or(m.set.Requests, m.set.Minibatches)
 }
 
-// counted is how much of the target has been collected.
+// counted returns how much of the target has been collected.
 func (m *measurement) counted() int {
 	if m.set.Requests > 0 && m.monitor != nil {
 		return m.monitor.Requests()

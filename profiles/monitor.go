@@ -15,8 +15,8 @@ import (
 	"jtune/telemetry"
 )
 
-// Monitor follows a run and makes its Character. Samples may come from any goroutine;
-// minibatches come from one, in order.
+// Monitor follows a run and computes its Character. Samples may come from any goroutine; minibatches come from one, in
+// order.
 type Monitor struct {
 	system   System
 	space    *tegra.Space
@@ -24,13 +24,13 @@ type Monitor struct {
 	workload workload.Workload
 	base     Base
 
-	begin, end  snapshot // of the first minibatch that counts, and of the last
+	begin, end  snapshot // at the first and the last minibatch that count
 	latest      snapshot
 	kernel      string
 	uptime      tegra.Val[time.Duration] // when the run ended
 	before      tegra.Val[float64]
-	cacheShare  tegra.Val[float64] // the newest one that the job reported
-	ready       tegra.Val[float64] // share before the first minibatch that counts, of preloaded data
+	cacheShare  tegra.Val[float64] // the newest that the job reported
+	ready       tegra.Val[float64] // of preloaded data, before the first minibatch that counts
 	lookedReady bool
 	cacheWhy    string
 	facts       []string // of the job's hello
@@ -44,7 +44,7 @@ type Monitor struct {
 	emc         telemetry.Tally
 	pending     sampleQueue
 	begun       bool
-	powerFrom   time.Duration // power before does not count
+	powerFrom   time.Duration // earlier power does not count
 	cachePolled time.Time
 	after       tegra.Val[float64]
 }
@@ -57,8 +57,7 @@ type snapshot struct {
 	clocks tegra.ClockTimes
 }
 
-// keptEpochs bounds the number of single epochs that are kept: more than 15 hours of the
-// shortest.
+// keptEpochs is the most single epochs kept: more than 15 hours of the shortest.
 const keptEpochs = 5000
 
 // NewMonitor must be called before the job starts, because the page cache at that moment is
@@ -87,7 +86,7 @@ func (w *Monitor) poll() snapshot {
 // dozens of files of the machine that is being measured.
 const pollEvery = 5 * time.Second
 
-// recent is the final snapshot, or one that is not older than pollEvery.
+// recent returns the final snapshot, or one at most pollEvery old.
 func (w *Monitor) recent() snapshot {
 	switch {
 	case w.end.taken:
@@ -103,7 +102,7 @@ func (w *Monitor) Sample(s telemetry.Sample) {
 	w.pending.push(s)
 }
 
-// PowerFrom leaves out the power measured before t: it had not settled yet.
+// PowerFrom leaves out the power before t, which had not settled.
 func (w *Monitor) PowerFrom(t time.Duration) {
 	if w.powerFrom = t; !w.begun || len(w.epochs) == 0 {
 		return
@@ -114,7 +113,7 @@ func (w *Monitor) PowerFrom(t time.Duration) {
 	}
 }
 
-// present are the parts of the run to which its newest minibatch belongs.
+// present returns the parts of the run to which its newest minibatch belongs.
 func (w *Monitor) present() []*tally {
 	last := &w.epochs[len(w.epochs)-1]
 	if last.part.Epoch == 0 {
@@ -151,11 +150,11 @@ func (w *Monitor) Event(e harness.Event) {
 	}
 }
 
-// Requests is how many requests that count were answered.
+// Requests returns how many counted requests were answered.
 func (w *Monitor) Requests() int { return w.serving.answers() }
 
-// Ready is the share of preloaded data in the page cache, looked up once, when the first minibatch has come; absent
-// where the workload preloads none.
+// Ready returns the share of preloaded data in the page cache, checked once at the first minibatch; absent if the
+// workload preloads none.
 func (w *Monitor) Ready() tegra.Val[float64] {
 	if w.lookedReady || w.workload.Torch.Cache != torch.Preload {
 		return w.ready
@@ -223,7 +222,7 @@ func (w *Monitor) Minibatch(e harness.Event) {
 	}
 }
 
-// nearest is the listed clock that a reading stands for: readings are off by a little.
+// nearest returns the listed clock that is closest to a reading: readings are slightly off.
 func nearest(list []tegra.Freq, f tegra.Val[tegra.Freq]) tegra.Val[tegra.Freq] {
 	best := f
 	off := record.ClockTolerance * float64(f.V)
@@ -239,7 +238,7 @@ func nearest(list []tegra.Freq, f tegra.Val[tegra.Freq]) tegra.Val[tegra.Freq] {
 // checking thousands of files takes a tenth of a second of one core.
 const cacheEvery = time.Minute
 
-// epoch begins one.
+// epoch begins an epoch.
 func (w *Monitor) epoch(e harness.Event) {
 	now := w.begin
 	if n := len(w.epochs); n > 0 {
@@ -270,7 +269,7 @@ func (w *Monitor) epoch(e harness.Event) {
 	}
 }
 
-// Character is the result so far; Finish adds the final state of the page cache and the uptime.
+// Character returns the result so far; Finish adds the final state of the page cache and the uptime.
 func (w *Monitor) Character() record.Character {
 	now := w.recent()
 	out := record.Character{
@@ -324,7 +323,7 @@ func (w *Monitor) Character() record.Character {
 	return out
 }
 
-// End is called after the last minibatch, before the job is stopped.
+// End must be called after the last minibatch, before the job is stopped.
 func (w *Monitor) End() { w.end = w.poll() }
 
 // Finish checks the page cache of the dataset once more and returns the result.
@@ -334,7 +333,7 @@ func (w *Monitor) Finish() record.Character {
 	return w.Character()
 }
 
-// known prefers the residency that the kernel counted.
+// known returns the residency counted by the kernel, or else by our samples.
 func known(kernel telemetry.Residency, own *telemetry.Tally) telemetry.Residency {
 	if kernel.OK() {
 		return kernel

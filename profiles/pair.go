@@ -13,14 +13,14 @@ import (
 	"jtune/telemetry"
 )
 
-// Two jobs that share a GPU are measured in one setting, part after part: each of them by turns without
-// pause, which shows its power, as sensors cannot follow single turns; then both, or the requests alone, for
-// as long as the quantiles of the latency need.
+// Two jobs that share a GPU are measured in one setting, in parts. First each job takes turns alone without pauses:
+// this shows its power, as sensors cannot follow single turns. Then both run, or only the requests, until there are
+// enough requests for the latency quantiles.
 
 const (
-	// PairRequests is how many requests are answered for a 99 % quantile.
+	// PairRequests is how many answered requests a 99 % quantile needs.
 	PairRequests = 1000
-	// longestPart is how long they are waited for, and fewestRequests of them count then.
+	// longestPart is how long a part waits for them; fewestRequests are then enough.
 	longestPart    = 2 * time.Minute
 	fewestRequests = 20
 )
@@ -31,10 +31,10 @@ type Pairing struct {
 	Tau       int
 	MaxWaitMS float64
 	RatePerS  float64
-	Requests  int // to answer; 0: PairRequests
+	Requests  int // to be answered; 0: PairRequests
 }
 
-// parts are what is measured, in order.
+// parts returns the parts to measure, in order.
 func (p *Pairing) parts() []turns.Part {
 	switch p.Policy {
 	case record.Alone:
@@ -52,22 +52,22 @@ func (p *Pairing) requests() int {
 	return PairRequests
 }
 
-// PairProgress is what two jobs have done so far in the part of their measurement that is in progress.
+// PairProgress is the progress of two jobs in the current part of their measurement.
 type PairProgress struct {
 	Part turns.Part
 	record.Pair
 }
 
-// ofPair is what a measurement keeps of a pair.
+// ofPair is the state of a measurement of a pair.
 type ofPair struct {
 	part      turns.Part
 	latencies []float64 // ms
 	found     record.Pair
-	told      time.Duration // when PairProgress was sent last
+	told      time.Duration // when PairProgress was last sent
 }
 
-// collectParts is collect for one job or for two. monitor belongs to the first part, again makes the monitor of a
-// further one.
+// collectParts is collect for one job or for two. monitor belongs to the first part; again creates the monitor of a
+// further part.
 func (m *measurement) collectParts(ctx context.Context, monitor *Monitor, again func() *Monitor) error {
 	job, two := m.b.job.(*turns.Pair)
 	if !two || m.b.Pairing == nil {
@@ -94,7 +94,7 @@ func (m *measurement) collectParts(ctx context.Context, monitor *Monitor, again 
 	return nil
 }
 
-// counts reports whether a turn belongs to the part in progress.
+// counts reports whether a turn belongs to the current part.
 func (m *measurement) counts(e harness.Event) bool {
 	switch m.pair.part {
 	case turns.TrainAlone:
@@ -121,7 +121,7 @@ func (m *measurement) enoughOfPart(e harness.Event) bool {
 	return len(m.pair.latencies) >= m.b.Pairing.requests() || e.T-m.clean[0].T > longestPart
 }
 
-// soFar is what the pair has done so far, once in each sampling interval; nil between them.
+// soFar returns the pair's progress once per sampling interval; otherwise nil.
 func (m *measurement) soFar(e harness.Event) *PairProgress {
 	if m.b.Pairing == nil || len(m.clean) == 0 || m.pair.told > m.since && e.T-m.pair.told < m.set.SampleEvery {
 		return nil
@@ -130,10 +130,10 @@ func (m *measurement) soFar(e harness.Event) *PairProgress {
 	return &PairProgress{m.pair.part, m.ofPart()}
 }
 
-// endPart takes over what a part has shown.
+// endPart stores the result of a part.
 func (m *measurement) endPart() { m.pair.found = m.ofPart() }
 
-// ofPart is what was found before, and what the part in progress has shown.
+// ofPart returns the earlier results together with those of the current part.
 func (m *measurement) ofPart() record.Pair {
 	p, watts := m.pair.found, func() tegra.Val[float64] {
 		power, _ := m.power()
@@ -172,7 +172,7 @@ func (m *measurement) ofPart() record.Pair {
 	return p
 }
 
-// medianTurn is the median time of the turns of a job; absent where it had none.
+// medianTurn returns the median time of a job's turns; absent if it had none.
 func medianTurn(events []harness.Event, job string) tegra.Val[float64] {
 	var list []float64
 	for _, e := range events {
@@ -183,7 +183,7 @@ func medianTurn(events []harness.Event, job string) tegra.Val[float64] {
 	return tegra.Finite(harness.RoundMS(stats.Median(list)))
 }
 
-// pairRow puts what two jobs did into the row.
+// pairRow adds the results of two jobs to the row.
 func (m *measurement) pairRow(r *record.Row) {
 	p := m.pair.found
 	r.Pair = &p
@@ -198,7 +198,7 @@ func (m *measurement) pairRow(r *record.Row) {
 	m.pair.latencies = nil
 }
 
-// fewRequests is the fault of a part whose requests were too few to say anything; nil where they were enough.
+// fewRequests returns the fault of a part with too few requests to be meaningful; nil if there were enough.
 func (m *measurement) fewRequests() *fault {
 	if m.b.Pairing == nil || m.pair.found.Latency.N >= min(fewestRequests, m.b.Pairing.requests()) {
 		return nil

@@ -14,17 +14,16 @@ import (
 // the workload's own.
 type Step struct {
 	tegra.Setting
-	Raise bool   // CPU or GPU clock rises from the mode before, which some boards reject
-	Group string // of a plan in groups: which one this mode is of
-	// AsFound measures the board as it is set, which no mode may mean: nothing is written, and of Setting only the
-	// batch size counts.
+	Raise bool   // CPU or GPU clock rises from the previous mode, which some boards reject
+	Group string // of a plan in groups: the group of this mode
+	// AsFound measures the board in its current state, which may match no mode: nothing is written, and only the batch
+	// size of Setting counts.
 	AsFound bool
-	// Change is by how much power is expected to change from the mode before, in logarithms; absent where not known.
+	// Change is the expected change of power from the previous mode, in logarithms; absent when unknown.
 	Change tegra.Val[float64]
-	// MostW ends the mode as soon as the rails read more; 0: nothing does.
+	// MostW ends the mode as soon as the rails read more; 0: no limit.
 	MostW float64
-	// Variant is not nil for a step that departs from its campaign's workload
-	// or settings.
+	// Variant is set for a step that differs from its campaign's workload or settings.
 	Variant *Variant
 }
 
@@ -32,19 +31,19 @@ type Step struct {
 type Variant struct {
 	record.Variant
 	Bench  *Bench // measures it, with a job of its own
-	Shared bool   // Bench measures more of the plan: its job goes on
-	Idle   bool   // nothing runs: there is no minibatch
+	Shared bool   // Bench measures more steps of the plan: its job continues
+	Idle   bool   // nothing runs: there are no minibatches
 }
 
 // Plan chooses the next mode, given all rows so far. An adaptive plan uses their numbers; a
 // fixed one only which modes are done. Campaign marks the raises.
 type Plan interface {
 	Next(done []record.Row) (Step, bool)
-	// Len is how many modes the plan has in all, when that is known.
+	// Len returns the number of modes in the plan, if known.
 	Len() (n int, known bool)
 }
 
-// variant names the step's run of an experiment; nil elsewhere.
+// variant returns the step's run of an experiment; otherwise nil.
 func (s Step) variant() *record.Variant {
 	if s.Variant == nil {
 		return nil
@@ -65,7 +64,7 @@ func inOrder(a, b tegra.Mode) int {
 	)
 }
 
-// InOrder are modes in the order of inOrder.
+// InOrder returns modes in the order of inOrder.
 func InOrder(modes []tegra.Mode) []tegra.Mode {
 	return slices.SortedFunc(slices.Values(modes), inOrder)
 }
@@ -78,8 +77,8 @@ type listPlan struct{ steps []Step }
 
 var _ Plan = (*listPlan)(nil)
 
-// ListPlan measures these steps, duplicates once: one batch size after the other, because each
-// needs a job of its own, and within a batch size in the order that raises clocks least.
+// ListPlan measures these steps, duplicates once. It measures one batch size after the other, because each needs its
+// own job, and within a batch size in the order with the fewest rising clocks.
 func ListPlan(steps []Step) Plan {
 	steps = slices.Clone(steps)
 	sorted.Stable(steps, func(a, b Step) int {
@@ -90,7 +89,7 @@ func ListPlan(steps []Step) Plan {
 
 func (p *listPlan) Len() (int, bool) { return len(p.steps), true }
 
-// Settings are the settings of all steps, in their order.
+// Settings returns the settings of all steps, in order.
 func (p *listPlan) Settings() []tegra.Setting {
 	out := make([]tegra.Setting, len(p.steps))
 	for i, s := range p.steps {
@@ -137,7 +136,7 @@ func (p *listPlan) group(of Step) string {
 	return text
 }
 
-// repeatPlan asks for what its plan asks for, and then for each setting that gave a value again.
+// repeatPlan runs its plan, and then measures again each setting that gave a value.
 type repeatPlan struct {
 	Plan
 	times int
@@ -145,8 +144,8 @@ type repeatPlan struct {
 
 var _ Plan = (*repeatPlan)(nil)
 
-// Repeat measures each setting of a plan that many times: all of them once, then all again, so that a board that drifts
-// shows it in the readings of each.
+// Repeat measures each setting of a plan that many times: all of them once, then all again, so that drift of the board
+// shows in the readings of each.
 func Repeat(p Plan, times int) Plan {
 	if times < 2 {
 		return p
@@ -159,7 +158,7 @@ func (p *repeatPlan) Len() (int, bool) {
 	return n * p.times, known
 }
 
-// Settings are the settings of all rounds where the order is fixed; nil elsewhere.
+// Settings returns the settings of all rounds if the order is fixed; otherwise nil.
 func (p *repeatPlan) Settings() []tegra.Setting {
 	fixed, ok := p.Plan.(*listPlan)
 	if !ok {

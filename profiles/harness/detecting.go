@@ -12,10 +12,10 @@ import (
 	"jtune/profiles/harness/process"
 )
 
-// ErrNotUnderstood reports that the output of a program has no steps that could be read.
+// ErrNotUnderstood reports that no steps could be read from a program's output.
 var ErrNotUnderstood = errors.New("its output was not understood")
 
-// NotUnderstood is why no steps could be read in what a command printed.
+// NotUnderstood says why no steps could be read from the output of a command.
 type NotUnderstood struct {
 	Command   string
 	Undecided *detect.Undecided
@@ -33,7 +33,7 @@ func (e *NotUnderstood) Error() string {
 		usage.Pattern.String()+` 'step (?P<batch>\d+)'`)
 }
 
-// choices are the patterns that choose among candidates.
+// choices lists the patterns that select one of the candidates.
 func choices(list []detect.Candidate) string {
 	var out []string
 	for _, c := range list {
@@ -47,57 +47,57 @@ func choices(list []detect.Candidate) string {
 	return strings.Join(out, " or ")
 }
 
-// Is makes all of them ErrNotUnderstood.
+// Is makes every NotUnderstood match ErrNotUnderstood.
 func (e *NotUnderstood) Is(target error) bool { return target == ErrNotUnderstood }
 
-// Detect says how the lines of a program of which nothing is known are read.
+// Detect configures how the output of an unknown program is read.
 type Detect struct {
 	detect.Options
 	Infer bool // its steps are batches of inference
-	// ToEnd lets a program end without a step that could be read: it is measured as a whole.
+	// ToEnd lets a program end without a readable step: it is then measured as a whole.
 	ToEnd bool
-	// PerRun: each run of the program is one reading, by what its lines tell, or else by how long it takes.
+	// PerRun makes each run of the program one reading, by its output, or else by its duration.
 	PerRun bool
 }
 
-// Detecting is a harness that finds out how a program counts its steps.
+// Detecting is a harness that detects how a program counts its steps.
 type Detecting interface {
-	// Detected is what it read until now; an error that wraps ErrNotUnderstood where nothing can be taken, and ok false
-	// where the harness has a fixed pattern.
+	// Detected returns the reading so far. The error wraps ErrNotUnderstood when there is none; ok is false when the
+	// harness has a fixed pattern.
 	Detected() (r detect.Reading, err error, ok bool)
 }
 
-// detecting reads the lines of a program of which nothing is known.
+// detecting reads the output of an unknown program.
 type detecting struct {
 	Detect
 	d       *detect.Detector
 	own     *pattern // the user's own expression; nil: none
 	events  parser
-	told    bool // events of the protocol came: they are read
+	told    bool // events of the protocol arrived: only these are read
 	tools   map[string]reader
-	tried   time.Duration // when it was last tried to choose
-	watched time.Duration // when it was last looked whether the choice holds
-	noted   bool          // that nothing is understood
+	tried   time.Duration // last attempt to choose
+	watched time.Duration // last check of the choice
+	noted   bool          // jtune has noted that nothing is understood
 	err     error
-	count   int // batches handed on
+	count   int // batches reported
 	start   time.Duration
 }
 
 const (
-	// chooseEvery is how often it is tried to choose; watchEvery, whether the choice still holds.
+	// chooseEvery is the interval of attempts to choose; watchEvery that of checks of the choice.
 	chooseEvery = 500 * time.Millisecond
 	watchEvery  = 15 * time.Second
-	// doubtLines and doubtWork: after that many lines, or that long, without a step jtune says that none is understood.
+	// After doubtLines lines, or doubtWork, without a step jtune notes that none is understood.
 	doubtLines = 20
 	doubtWork  = 10 * time.Second
-	// startLimit is how long a program may take before its first step, whatever it prints.
+	// startLimit is how long a program may take to its first step, whatever it prints.
 	startLimit = 15 * time.Minute
-	// disagreeLimit and textLimit: so long lines may tell two times, or nothing.
+	// disagreeLimit is how long lines may give two times, and textLimit how long they may give none.
 	disagreeLimit = 20 * time.Second
 	textLimit     = time.Minute
 )
 
-// reporting are the tools whose report is read beside everything else.
+// reporting maps tools to the form of their report, which is read in addition to all other lines.
 var reporting = map[string]string{"trtexec": detect.Inference, "perf_analyzer": detect.Inference,
 	"vllm": detect.Token, "edge-llm": detect.Token}
 
@@ -112,7 +112,7 @@ func newDetecting(o Detect, command []string) *detecting {
 	return r
 }
 
-// with is the same form, with further options.
+// with returns the same form with further options.
 func (r *detecting) with(o Detect, command []string) *detecting {
 	o.Only = r.Only
 	return newDetecting(o, command)
@@ -154,7 +154,7 @@ func (r *detecting) read(line []byte, now time.Duration, whole bool) (events []E
 	return append(events, r.steps(false)...), ok
 }
 
-// readOwn reads a line by the user's expression.
+// readOwn reads a line with the user's expression.
 func (r *detecting) readOwn(line []byte, now time.Duration, whole bool) ([]Event, bool) {
 	found, ok := r.own.read(line, now, whole)
 	r.d.Own(len(found), now, ok, line, whole)
@@ -166,7 +166,7 @@ func (r *detecting) readOwn(line []byte, now time.Duration, whole bool) ([]Event
 	return r.steps(false), ok
 }
 
-// steps are the events of what was counted.
+// steps returns the events of what was counted.
 func (r *detecting) steps(all bool) (events []Event) {
 	for _, s := range r.d.Take(all) {
 		if r.PerRun {
@@ -187,7 +187,7 @@ func (r *detecting) steps(all bool) (events []Event) {
 	return events
 }
 
-// doubt is a note where the program has worked for a while and nothing was understood; "" otherwise.
+// doubt returns a note when the program has worked for a while and nothing was understood; otherwise "".
 func (r *detecting) doubt(now time.Duration) string {
 	if r.noted || r.told || r.d.Chosen() || r.d.Lines() == 0 || r.d.Begun() && r.d.Work(now) < doubtWork ||
 		r.d.Since(now) < doubtWork && r.d.Strange() < doubtLines {
@@ -209,7 +209,7 @@ func (r *detecting) doubt(now time.Duration) string {
 		usage.Pattern.String()+` 'step (?P<batch>\d+)'`)
 }
 
-// finish takes what a program says of itself when it ends, and steps that were too few to choose by.
+// finish reads a program's own report at its end, and steps that were too few to choose by.
 func (r *detecting) finish(now time.Duration) (events []Event) {
 	if r.told {
 		return nil
@@ -237,7 +237,7 @@ func (r *detecting) finish(now time.Duration) (events []Event) {
 	return r.steps(true)
 }
 
-// wholeRun is a run of a program as one reading.
+// wholeRun returns a run of a program as one reading.
 func (r *detecting) wholeRun(now time.Duration) []Event {
 	span, units, ms := now-r.start, 1.0, millis(now-r.start)
 	if got, err := r.d.Read(); err == nil && (got.Unit != detect.Run || got.Summary) {
@@ -252,7 +252,7 @@ func (r *detecting) wholeRun(now time.Duration) []Event {
 
 func millis(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// ownResult is the one result that an expression of the user found at the end of a run; nil where it found several.
+// ownResult returns the only result that the user's expression found at the end of a run; nil when it found several.
 func (r *detecting) ownResult() *Event {
 	if r.own == nil || r.own.counted || r.own.events == 0 || r.own.events > 2 {
 		return nil
@@ -264,10 +264,10 @@ func (r *detecting) ownResult() *Event {
 	return summed(at, span, max(1, float64(r.own.units)), Summary{TimeMS: ms})
 }
 
-// took reports whether anything was read that can be taken.
+// took reports whether anything usable was read.
 func (r *detecting) took() bool { return r.told || r.d.Chosen() }
 
-// Each is a unit with its article.
+// Each returns a unit with its article.
 func Each(unit string) string {
 	if strings.ContainsAny(unit[:min(1, len(unit))], "aeio") {
 		return "an " + unit
@@ -275,7 +275,7 @@ func Each(unit string) string {
 	return "a " + unit
 }
 
-// Reads says in a line what is read of a program, and what is left out.
+// Reads describes in a line what is read of a program, and what is left out.
 func Reads(r detect.Reading) string {
 	of := ""
 	if r.Of > 0 && r.Unit == detect.Step {
@@ -299,8 +299,8 @@ func Reads(r detect.Reading) string {
 	return line
 }
 
-// Hopeless reports whether a program that needs to be understood will not be: its lines tell two times, or nothing.
-// A program that loads, compiles or downloads gets longer.
+// Hopeless reports whether a program that must be understood never will be: its lines give two times, or none. A
+// program that loads, compiles or downloads gets more time.
 func Hopeless(u *detect.Undecided, took time.Duration) bool {
 	switch {
 	case took >= startLimit:
@@ -311,7 +311,7 @@ func Hopeless(u *detect.Undecided, took time.Duration) bool {
 	return u.Kind == detect.Nothing && took >= textLimit && u.Lines >= doubtLines && !loads(u.Tails)
 }
 
-// loads reports whether lines come from before the work.
+// loads reports whether lines were printed before the work began.
 func loads(lines []string) bool {
 	for _, l := range lines {
 		l = strings.ToLower(l)
@@ -325,7 +325,7 @@ func loads(lines []string) bool {
 	return false
 }
 
-// giveUp notes that a program will not be understood, where it has to be; took is since its start.
+// giveUp notes that a program that must be understood will not be; took is the time since its start.
 func (r *detecting) giveUp(took time.Duration) bool {
 	if r.ToEnd || r.PerRun || r.own != nil || r.took() || r.err != nil || took < textLimit {
 		return false

@@ -22,10 +22,10 @@ import (
 	"jtune/tegra"
 )
 
-// TurnVariable is the environment variable that holds the number of the turn socket.
+// TurnVariable is the environment variable that holds the descriptor of the turn socket.
 const TurnVariable = "JTUNE_TURN"
 
-// turnFile is that number in a job: the first after the standard ones.
+// turnFile is that descriptor in the job: the first one after the standard ones.
 const turnFile = 3
 
 const (
@@ -38,23 +38,23 @@ const (
 type ExecOptions struct {
 	Command []string
 	Dir     string
-	Env     map[string]string // added to the environment
+	Env     map[string]string // extra environment variables
 	Log     string            // file for stderr and output that is not an event; "" for none
 	Silence time.Duration     // how long it may print nothing; 60 s
-	Start   time.Duration     // the same before its first minibatch, where that is longer
+	Start   time.Duration     // the same before its first minibatch, if longer
 	Clock   tegra.Clock       // stamps events; the machine's when nil
 
 	Name      string    // the workload's; names its container
-	Container Container // in which Command is run
+	Container Container // in which Command runs
 	Turn      *os.File  // the job's end of a turn socket, closed here; nil: none (not in a container)
 	Pattern   string    // reads minibatches out of lines that match, see CheckPattern; "" for none
-	// Detect finds out how lines count steps, where there is no Pattern; nil: only events of the protocol are read.
+	// Detect detects how lines count steps when there is no Pattern; nil: only protocol events are read.
 	Detect *Detect
-	Echo   io.Writer // gets all that the job prints, as it comes; nil: nothing does
+	Echo   io.Writer // gets everything that the job prints, as it arrives; nil: none
 }
 
-// job is an external training job. It runs in its own process group, which is ended as a whole,
-// also when jtune is killed: loader processes do not stay behind, nor those that left the group.
+// job is an external training job. It runs in its own process group, which is ended as a whole, even when jtune is
+// killed. Loader processes are ended too, including those that left the group.
 type job struct {
 	name    string
 	cmd     *exec.Cmd
@@ -64,11 +64,11 @@ type job struct {
 	stdout  *pipe
 	clock   tegra.Clock
 	pattern reader        // nil: none
-	tool    string        // the pattern's name where it reads a program's results
-	found   bool          // it found some
+	tool    string        // the pattern's name when it reads a program's results
+	found   bool          // it has found some
 	remove  []string      // command that ends the job's container; empty: it has none
 	exited  chan struct{} // closed when the job's first process has been reaped
-	ended   chan struct{} // closed when output is read up and the end is known
+	ended   chan struct{} // closed when all output is read and the outcome is known
 
 	mu        sync.Mutex
 	silence   silence
@@ -77,18 +77,18 @@ type job struct {
 	failure   string    // message of its error event
 	lastEvent time.Time // or the start
 	started   time.Time
-	stepped   bool          // it has told of a step
+	stepped   bool          // a step was read
 	refused   bool          // misread is closed
-	misread   chan struct{} // closed when what it prints cannot be taken
+	misread   chan struct{} // closed when its output cannot be used
 	echo      io.Writer
 	garbage   int
 	lastBad   string
-	lastLine  string // that the reader knows nothing of
+	lastLine  string // without information for the reader
 }
 
 var _ Harness = (*job)(nil)
 
-// Exec starts an external job. ctx is for the start alone.
+// Exec starts an external job. ctx only covers the start.
 func Exec(ctx context.Context, o ExecOptions) (Harness, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -124,7 +124,7 @@ func Exec(ctx context.Context, o ExecOptions) (Harness, error) {
 	return j, nil
 }
 
-// CanStart returns why a command would not start in a folder, "" for the present one, as far as its program shows.
+// CanStart returns why a command would not start in a folder ("" is the current one), as far as its program shows.
 func CanStart(command []string, dir string) error {
 	name := command[0]
 	if dir != "" && strings.ContainsRune(name, filepath.Separator) && !filepath.IsAbs(name) {
@@ -136,7 +136,7 @@ func CanStart(command []string, dir string) error {
 	return nil
 }
 
-// notStarted says why a command did not start, and what to do.
+// notStarted explains why a command did not start, and what to do.
 func notStarted(name string, err error) error {
 	switch {
 	case usage.Is(err):
@@ -172,16 +172,16 @@ func patternOf(o ExecOptions) (reader, error) {
 	return read, err
 }
 
-// contain turns the options into those of the engine's command.
+// contain converts the options to those of the container engine's command.
 func (j *job) contain(o ExecOptions) ExecOptions {
 	name := "jtune-" + o.Name
 	j.remove = o.Container.remove(name)
-	j.removeContainer() // of a job whose jtune and watcher were both killed
+	j.removeContainer() // left by a jtune that was killed together with its watcher
 	o.Command, o.Dir = o.Container.run(name, o), ""
 	return o
 }
 
-// removeContainer fails where there is none, as there should be.
+// removeContainer removes the job's container; it usually fails, because there is none.
 func (j *job) removeContainer() {
 	if len(j.remove) == 0 {
 		return
@@ -199,7 +199,7 @@ func (j *job) start(o ExecOptions) (err error) {
 		switch name := remove[max(0, len(remove)-1):]; {
 		case len(name) == 0 || name[0] == "jtune-"+o.Name:
 			o.Command, j.remove = command, remove
-			j.removeContainer() // of a job whose jtune and watcher were both killed
+			j.removeContainer() // left by a jtune that was killed together with its watcher
 		case engine.Exists(remove):
 			return usage.Errorf("container %s exists already and would end with the job; give another name, or none",
 				text.Clip(name[0]))
@@ -286,7 +286,7 @@ func (j *job) follow(stdout, stderr *pipe) {
 	close(j.ended)
 }
 
-// exitCode is the status of a process as a shell tells it.
+// exitCode returns the exit status of a process as a shell reports it.
 func exitCode(p *os.ProcessState) int {
 	if status, ok := p.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		return 128 + int(status.Signal())
@@ -294,7 +294,7 @@ func exitCode(p *os.ProcessState) int {
 	return p.ExitCode()
 }
 
-// finish takes what a program of which nothing is known has told when it ends.
+// finish takes the final report of an unknown program.
 func (j *job) finish() {
 	d, ok := j.pattern.(*detecting)
 	if !ok {
@@ -307,7 +307,7 @@ func (j *job) finish() {
 	}
 }
 
-// outcome is how the job ended: io.EOF when it was done or stopped.
+// outcome returns how the job ended: io.EOF when it was done or stopped.
 func (j *job) outcome(err error) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -335,7 +335,7 @@ func (j *job) outcome(err error) error {
 	return e
 }
 
-// unread is why a program of which nothing is known gave nothing that could be taken; io.EOF where it did.
+// unread returns why an unknown program produced nothing usable; io.EOF if it did.
 func (j *job) unread() error {
 	d, ok := j.pattern.(*detecting)
 	if !ok {
@@ -389,7 +389,7 @@ func (j *job) Next(ctx context.Context) (Event, error) {
 	}
 }
 
-// patience is how much longer the job may be silent. Its output may still wait to be read.
+// patience returns how much longer the job may be silent. Its output may still be unread.
 func (j *job) patience() time.Duration {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -422,7 +422,7 @@ func (j *job) silent() error {
 	return &SilenceError{Command: j.name, After: j.silence.most(), Garbage: j.garbage, Last: j.lastBad}
 }
 
-// Stop ends the job's group: TERM, and KILL when that has no effect.
+// Stop ends the job's group with TERM, then KILL.
 func (j *job) Stop(ctx context.Context) error {
 	j.mu.Lock()
 	j.stopping = true
@@ -431,7 +431,7 @@ func (j *job) Stop(ctx context.Context) error {
 	grace := time.NewTimer(termGrace)
 	defer grace.Stop()
 	select {
-	case <-j.exited: // what is left of the group has been killed
+	case <-j.exited: // the rest of the group has been killed
 	case <-grace.C:
 		j.group.Signal(syscall.SIGKILL)
 	case <-ctx.Done():

@@ -15,7 +15,7 @@ import (
 // Kind is the kind of an event.
 type Kind string
 
-// Names of the two jobs that take turns, in Event.Job.
+// Names of the two jobs that take turns, for Event.Job.
 const (
 	JobTrain = "train"
 	JobInfer = "infer"
@@ -35,24 +35,23 @@ const (
 	Request    Kind = "request"
 	Note       Kind = "note"  // Message is for the user
 	Warm       Kind = "warm"  // the warm-up ends: the first N batches do not count
-	Other      Kind = "other" // known to the protocol, of no use here
-	Gone       Kind = "gone"  // one of two jobs has ended, Message says why; the other one goes on
+	Other      Kind = "other" // part of the protocol, not used here
+	Gone       Kind = "gone"  // one of two jobs has ended, Message says why; the other continues
 )
 
 // Event is a message of a harness.
 type Event struct {
 	Kind Kind
-	// T is the device's clock when the event was read: a minibatch began TimeMS
-	// before it.
+	// T is the device's clock when the event was read: a minibatch began TimeMS earlier.
 	T          time.Duration
 	Epoch      int // from 0
 	Batch      int // within the epoch, from 0
 	TimeMS     float64
 	FetchMS    tegra.Val[float64] // this and the next: absent when the job does not report them
-	PrepareMS  tegra.Val[float64] // pre-processing, where it is reported apart from the fetch
+	PrepareMS  tegra.Val[float64] // pre-processing, if reported separately from the fetch
 	CopyMS     tegra.Val[float64] // to the GPU's memory; a part of FetchMS
-	LaunchMS   tegra.Val[float64] // the CPU's time for launching kernels; most of it passes during the compute time
-	StallMS    tegra.Val[float64] // part of the time in which the GPU waits for data
+	LaunchMS   tegra.Val[float64] // CPU time for launching kernels; mostly overlaps the compute time
+	StallMS    tegra.Val[float64] // time in which the GPU waits for data
 	ComputeMS  tegra.Val[float64]
 	OverheadMS tegra.Val[float64]
 	Unclean    bool               // the job marked this minibatch as not counting
@@ -63,34 +62,33 @@ type Event struct {
 	N     int    // of infer and request: units, such as tokens; of warm: batches
 	Phase string // of infer: prefill, decode or ""
 	Job   string // its job where two jobs take turns: train, infer or ""
-	Late  bool   // a minibatch of strict turns that ended after the next batch was due
-	// For a request, by the device's clock: scheduled arrival, beginning of its service and first unit of its answer;
-	// its end is T.
+	Late  bool   // the minibatch of strict turns ended after the next batch was due
+	// For a request, by the device's clock: scheduled arrival, start of service and first unit of the answer; its end
+	// is T.
 	Arrive, Start, First time.Duration
 	In, Out              int     // of a request: units of the question and the answer
-	LateMS               float64 // of a request that was scheduled: how much later than it could be it was sent
-	// For a batch of a language model: the parts of its time that read the question and write the answer.
+	LateMS               float64 // of a scheduled request: how late it was sent
+	// For a batch of a language model: the time to read the prompt and the time to write the answer.
 	PrefillMS, DecodeMS tegra.Val[float64]
-	// For a server that is watched, with the last batch of a reading: the latencies in s of all that it answered since
-	// the reading before.
+	// For a watched server, with the last batch of a reading: the latencies in s of all requests answered since the
+	// previous reading.
 	Answered *stats.Histogram
-	Summary  *Summary // of a program that prints its result when it ends: TimeMS is then the whole span
+	Summary  *Summary // of a program that prints its result at its end: TimeMS is then the whole span
 }
 
 // Timed reports whether the event is a unit of measurement: a minibatch of training or a batch of inference.
 func (e *Event) Timed() bool { return e.Kind == Minibatch || e.Kind == Infer }
 
-// Latency is how long a request took, its waiting included, in ms.
+// Latency returns how long a request took, including its waiting, in ms.
 func (e *Event) Latency() float64 { return float64(e.T-e.Arrive) / float64(time.Millisecond) }
 
-// Began is when the minibatch began.
+// Began returns when the minibatch began.
 func (e *Event) Began() time.Duration {
 	return e.T - time.Duration(e.TimeMS*float64(time.Millisecond))
 }
 
-// Complete computes stall and overhead of a minibatch where they are not given and follow from
-// the other parts: stall is the wait for data that the compute time does not hide, overhead the
-// rest of the time (the 2022 study, docs/method.md).
+// Complete computes stall and overhead of a minibatch if they are missing and follow from the other parts: stall is the
+// wait for data that the compute time does not hide, overhead the rest of the time (the 2022 study, docs/method.md).
 func (e *Event) Complete() {
 	if !e.StallMS.OK && e.FetchMS.OK && e.ComputeMS.OK {
 		e.StallMS = tegra.Some(RoundMS(max(0, min(e.FetchMS.V, e.TimeMS-e.ComputeMS.V))))
@@ -106,17 +104,16 @@ func RoundMS(ms float64) float64 { return math.Round(ms*1e6) / 1e6 }
 
 // Harness is a running job that reports its minibatches, or batches of inference, one by one.
 type Harness interface {
-	// Next waits for the next event. io.EOF when the job is done, *ExitError
-	// when it died, *SilenceError when it shows no steps.
+	// Next waits for the next event. It returns io.EOF when the job is done, *ExitError when it died, *SilenceError
+	// when it shows no steps.
 	Next(ctx context.Context) (Event, error)
 	// Stop ends the job and all its processes. Stopping twice is not an error.
 	Stop(ctx context.Context) error
 }
 
-// Paced is a harness whose output can be read at the pace of the caller, so that it does not
-// wake the machine several times a second by itself. After Pace its events may come late, with
-// their true times: when poll is called, or after pollMost. Events of a job that does not
-// report their times still come at once.
+// Paced is a harness whose output can be read at the caller's pace, so that it does not wake the machine several times
+// a second. After Pace its events may arrive late, with their true times: when poll is called, or after pollMost.
+// Events of a job that does not report times still arrive at once.
 type Paced interface {
 	Pace() (poll func())
 }
@@ -125,7 +122,7 @@ type Paced interface {
 type ExitError struct {
 	Command string
 	Status  string   // "exit status 1", "signal: killed"
-	Code    int      // exit status; 128 and the number of the signal that ended it
+	Code    int      // exit status; 128 plus the number of the signal that ended it
 	Lines   []string // the last lines it wrote to stderr, oldest first
 }
 
@@ -146,7 +143,7 @@ func (e *ExitError) Error() string {
 	return fmt.Sprintf("command %s ended %s: %s", e.Command, e.how(), reason(e.Lines))
 }
 
-// how it ended: "with exit status 1", "by signal: segmentation fault".
+// how describes the end: "with exit status 1", "by signal: segmentation fault".
 func (e *ExitError) how() string {
 	switch {
 	case strings.HasPrefix(e.Status, "signal"):
@@ -157,7 +154,7 @@ func (e *ExitError) how() string {
 	return "because " + e.Status
 }
 
-// reason is the last meaningful line: container engines end with advice to read their help.
+// reason returns the last meaningful line: container engines end with advice to read their help.
 func reason(lines []string) string {
 	for i := len(lines) - 1; i > 0; i-- {
 		if text := strings.TrimSpace(lines[i]); text != "" && !strings.Contains(text, " --help'") {
@@ -167,10 +164,10 @@ func reason(lines []string) string {
 	return lines[0]
 }
 
-// UnreadError means that a program ended well, and that its reader found no number in what it printed.
+// UnreadError means that a program succeeded but its reader found no number in its output.
 type UnreadError struct {
 	Command, Pattern string
-	Last             string // of the lines that it printed; "" where it printed none
+	Last             string // the last line printed; "" if none
 }
 
 func (e *UnreadError) Error() string {
@@ -186,7 +183,7 @@ func (e *UnreadError) Error() string {
 type SilenceError struct {
 	Command string
 	After   time.Duration
-	Garbage int    // lines that were no events
+	Garbage int    // lines that were not events
 	Last    string // the last of them, and what is wrong with it
 }
 

@@ -6,10 +6,10 @@ import (
 	"os"
 )
 
-// mostHello is how much of the beginning of a log is looked through for what the job says of itself.
+// mostHello is how much of the start of a log is searched for the job's hello.
 const mostHello = 64 << 10
 
-// helloOf reads the hello at the beginning of a log.
+// helloOf reads the hello at the start of a log.
 func helloOf(path string) (Event, bool) {
 	st, err := os.Stat(path)
 	if err != nil || !st.Mode().IsRegular() {

@@ -18,8 +18,8 @@ type idle struct {
 // idleStep is one "minibatch" of idling.
 const idleStep = time.Second
 
-// Idle is a job that does nothing and reports every second as a minibatch, so that the base
-// load of a device can be measured like a workload.
+// Idle returns a harness that does nothing and reports every second as a minibatch, so that a device's base load can be
+// measured like a workload.
 func Idle(c tegra.Clock) Harness { return &idle{clock: c} }
 
 // Next waits a second of the device's clock.
@@ -39,7 +39,7 @@ func (i *idle) Next(ctx context.Context) (Event, error) {
 	}, nil
 }
 
-// Stop ends it.
+// Stop stops it.
 func (i *idle) Stop(context.Context) error {
 	i.stopped = true
 	return nil

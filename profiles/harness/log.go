@@ -13,11 +13,11 @@ import (
 
 const (
 	maxLog    = 16 << 20 // bytes that one run of a job may add to the log
-	lastLines = 10       // lines of stderr that are kept for an error
+	lastLines = 10       // lines of stderr kept for an error message
 )
 
-// jobLog keeps the output of a job other than events, up to maxLog, and the last lines of
-// stderr. A log that cannot be written (disk full) never stops the job.
+// jobLog keeps the job's output other than events, up to maxLog, and the last lines of stderr. A log that cannot be
+// written (disk full) never stops the job.
 type jobLog struct {
 	mu      sync.Mutex
 	to      io.WriteCloser // nil: none
@@ -25,7 +25,7 @@ type jobLog struct {
 	last    []string // of stderr
 }
 
-// openLog appends to the file; "" keeps no log.
+// openLog opens the file for appending; "" keeps no log.
 func openLog(path string) (*jobLog, error) {
 	if path == "" {
 		return &jobLog{}, nil
@@ -49,7 +49,7 @@ func (l *jobLog) stderr(line []byte) {
 	l.write("", line)
 }
 
-// note adds a line by jtune.
+// note adds a line from jtune.
 func (l *jobLog) note(format string, args ...any) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

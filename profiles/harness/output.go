@@ -31,7 +31,7 @@ func (j *job) listen(readers *sync.WaitGroup, stdout, stderr *pipe) {
 	readers.Go(func() { each(j.echoed(stderr), log) })
 }
 
-// echoed is an output of the job that is shown too on request.
+// echoed returns an output of the job that is also shown if requested.
 func (j *job) echoed(r io.Reader) io.Reader {
 	if j.echo == nil {
 		return r
@@ -39,7 +39,7 @@ func (j *job) echoed(r io.Reader) io.Reader {
 	return io.TeeReader(r, j.echo)
 }
 
-// pieces is how the lines of a program are taken apart: bars of progress are read before they end.
+// pieces returns how a program's output is split into lines: progress bars are read before they end.
 func pieces(r reader) func(io.Reader, func(text []byte, whole bool)) {
 	switch r.(type) {
 	case *pattern, *detecting:
@@ -54,7 +54,7 @@ func (j *job) match(rest func(text []byte)) func(text []byte, whole bool) {
 		j.mu.Lock()
 		now := j.clock.Now()
 		events, ok := j.pattern.read(text, now, whole)
-		if whole || ok { // any output is a sign of life
+		if whole || ok { // any output shows that the job is alive
 			j.heard(events...)
 		}
 		for _, e := range events {
@@ -76,11 +76,11 @@ func (j *job) match(rest func(text []byte)) func(text []byte, whole bool) {
 	}
 }
 
-// watchOutput is how often it is looked whether anything of a program's output was understood.
+// watchOutput is the interval of checks whether any output was understood.
 const watchOutput = time.Second
 
-// watch says when a program has worked for a while and none of its lines counts its steps, and ends the wait for one
-// whose lines show two times.
+// watch reports when a program has worked for a while and none of its lines counts steps. It ends the wait for a
+// program whose lines give two times.
 func (j *job) watch() {
 	every := time.NewTicker(watchOutput)
 	defer every.Stop()
@@ -108,7 +108,7 @@ func (j *job) watch() {
 	}
 }
 
-// watchTerminal ends a job that waits for the terminal: it would stand still for ever, as a job in the background does.
+// watchTerminal ends a job that waits for the terminal: in the background it would never continue.
 func (j *job) watchTerminal() {
 	every := time.NewTicker(watchOutput)
 	defer every.Stop()
@@ -128,8 +128,8 @@ func (j *job) watchTerminal() {
 	}
 }
 
-// take returns the function that turns lines of stdout into events, and marks the pipe as calm
-// when the next line may be read late.
+// take returns the function that turns lines of stdout into events. It marks the pipe as calm when the next line may be
+// read late.
 func (j *job) take(from *pipe) func(text []byte) {
 	var p parser
 	return func(text []byte) {
@@ -162,7 +162,7 @@ func (j *job) heard(events ...Event) {
 	j.lastEvent = now
 }
 
-// clipped is the beginning of a line of the job, for a message.
+// clipped returns the start of a line of the job, for a message.
 func clipped(line string) string { return text.OneLine(line[:min(len(line), 120)]) }
 
 func (j *job) bad(line []byte, err error) {

@@ -24,24 +24,24 @@ import (
 // there are: bars of another length, such as a validation's, are passed over),
 // epoch, time_ms, time_s, rate (per second), units (of one result at the end).
 
-// maxAtOnce: a larger step of a count belongs to something else.
+// maxAtOnce is the largest step of a count; a larger one belongs to something else.
 const maxAtOnce = 1000
 
-// escapes are what colours and moves the cursor of a terminal.
+// escapes match a terminal's colours and cursor movements.
 var escapes = regexp.MustCompile(`\x1b\[[0-9;?]*[A-Za-z]`)
 
-// pattern reads minibatches from lines. It is not safe for several goroutines.
+// pattern reads minibatches from lines. It is not safe for concurrent use.
 type pattern struct {
 	re       *regexp.Regexp
 	fromZero bool // epochs are counted from 0; else from 1
 
-	of      int           // length of the bar that counts; 0: none seen
+	of      int           // length of the bar that counts; 0: none so far
 	epoch   int           // of the last count
 	done    int           // the last count
 	at      time.Duration // when it came
 	counted bool          // done and at are valid
-	events  int           // without a count: how many so far
-	units   int           // of the last result, where it says so
+	events  int           // events so far, when there is no count
+	units   int           // of the last result, if stated
 }
 
 // CheckPattern returns an error unless a pattern is the name of a known one, or a regular
@@ -74,8 +74,8 @@ func newPattern(expr string) (*pattern, error) {
 	)
 }
 
-// read reads a line that came at now. ok reports whether it matches the pattern, with events or
-// not. whole is false for a progress bar that is not finished yet.
+// read reads a line that arrived at now. ok reports whether it matches the pattern, with or without events. whole is
+// false for a progress bar that is not finished yet.
 func (p *pattern) read(text []byte, now time.Duration, whole bool) (events []Event, ok bool) {
 	m := p.re.FindSubmatch(escapes.ReplaceAll(text, nil))
 	if m == nil {
@@ -117,8 +117,7 @@ func (p *pattern) read(text []byte, now time.Duration, whole bool) (events []Eve
 	return []Event{e}, true
 }
 
-// timeOf is a minibatch's time in ms by the first text that is given; 0 when
-// it is not a number.
+// timeOf returns a minibatch's time in ms from the first non-empty text; 0 when it is not a number.
 func timeOf(ms, s, rate string) float64 {
 	for _, f := range []struct {
 		text string
@@ -140,8 +139,8 @@ func timeOf(ms, s, rate string) float64 {
 	return 0
 }
 
-// count handles a number of finished minibatches: those since the last number divide the time
-// since then equally. A falling number starts an epoch.
+// count handles a number of finished minibatches: the minibatches since the last number share the time since then
+// equally. A falling number starts an epoch.
 func (p *pattern) count(epoch int, doneText, ofText string, now time.Duration) []Event {
 	done, err := strconv.Atoi(doneText)
 	of, _ := strconv.Atoi(ofText)
@@ -151,7 +150,7 @@ func (p *pattern) count(epoch int, doneText, ofText string, now time.Duration) [
 	if p.of == 0 {
 		p.of = of
 	}
-	if of != p.of { // the bar of something else, whose time is not training
+	if of != p.of { // a bar of something else, such as validation
 		p.counted = false
 		return nil
 	}
@@ -161,7 +160,7 @@ func (p *pattern) count(epoch int, doneText, ofText string, now time.Duration) [
 	n := done - p.done
 	last, known := p.at, p.counted && epoch == p.epoch
 	if known && (n == 0 || now <= last) {
-		return nil // the bar was drawn again, or came together with the last one: the next one counts both
+		return nil // redrawn, or printed together with the last one: the next one counts both
 	}
 	p.epoch, p.done, p.at, p.counted = epoch, done, now, true
 	if !known || n > maxAtOnce {

@@ -14,47 +14,44 @@ import (
 	"jtune/profiles/harness/process"
 )
 
-// How long output may wait when its lines have their own times: each poll wakes
-// the machine that is being measured.
+// Limits of how long output may wait when its lines have their own times: each poll wakes the measured machine.
 const (
 	pollEvery = 250 * time.Millisecond  // a longer one would prolong the measurement
 	pollMost  = 1500 * time.Millisecond // when the caller sets the pace, see Paced
 )
 
-// pipeBytes is the size of the pipe: what a job can write before it blocks. A system may grant
-// less.
+// pipeBytes is the size of the pipe: what a job can write before it blocks. A system may grant less.
 const pipeBytes = 1 << 20
 
-// filledPart: a job that would fill more than one of these parts of its pipe before the next poll is
-// polled sooner, so that it never blocks.
+// filledPart: a job that would fill more than 1/filledPart of its pipe before the next poll is polled sooner, so that
+// it never blocks.
 const filledPart = 4
 
-// The pipe of a dead job is read to its end, however long that takes. It ends with its last
-// holder, but a process that left the group may hold it and write to it for ever.
+// Limits of reading the pipe of a dead job to its end. The pipe ends with its last holder; a process that left the
+// group could hold it and write for ever.
 const (
-	drainGrace = 2 * time.Second // of waiting for more, in all
-	drainBytes = 2 * pipeBytes   // what the job can have left there is less
+	drainGrace = 2 * time.Second // total time waiting for more
+	drainBytes = 2 * pipeBytes   // more than the job can have left in the pipe
 )
 
-// pipe is the reading end of a job's output. Go's runtime waits on its own files and so wakes
-// at every line even when no goroutine reads. A pipe whose lines may be read late is therefore
-// withdrawn from the runtime and polled.
+// pipe is the read end of a job's output. Go's runtime polls its own files and wakes at every line, even when no
+// goroutine reads. A pipe whose lines may be read late is therefore taken from the runtime and polled.
 type pipe struct {
-	calm   bool   // lines may be read late; set by the reader alone
+	calm   bool   // lines may be read late; set only by the reader
 	before func() // called before each wait for more
 	looked time.Time
-	more   bool          // the last poll has not read all
-	said   int           // bytes since the poll that has
-	fills  time.Duration // how long the job takes to write as much as room
-	room   int           // bytes that it may have written before a poll
+	more   bool          // the last poll did not read everything
+	said   int           // bytes since the last complete poll
+	fills  time.Duration // how long the job takes to write room bytes
+	room   int           // bytes that the job may write before a poll
 	paced  atomic.Bool
-	last   atomic.Bool   // nothing more is written: the rest must not wait
+	last   atomic.Bool   // nothing more will be written: read the rest at once
 	poke   chan struct{} // requests a poll
-	grace  time.Duration // drainGrace less what has been waited since last
-	rest   int           // drainBytes less what has been read since last
+	grace  time.Duration // drainGrace less the wait since last was set
+	rest   int           // drainBytes less the bytes read since last was set
 
 	mu     sync.Mutex
-	file   *os.File // the runtime's; nil while it is taken away
+	file   *os.File // the runtime's; nil while withdrawn
 	fd     int      // at the same time
 	closed bool
 }
@@ -73,7 +70,7 @@ func newPipe(f *os.File) *pipe {
 	}
 }
 
-// widen sets the size of a pipe to pipeBytes, and returns the size that the system granted.
+// widen sets the size of a pipe to pipeBytes and returns the granted size.
 func widen(f *os.File) (size int) {
 	err := process.Control(f, func(fd uintptr) (err error) {
 		if size, err = unix.FcntlInt(fd, unix.F_SETPIPE_SZ, pipeBytes); err != nil {
@@ -82,12 +79,12 @@ func widen(f *os.File) (size int) {
 		return err
 	})
 	if err != nil {
-		return unix.Getpagesize() // the least that a pipe can have
+		return unix.Getpagesize() // the minimum size of a pipe
 	}
 	return size
 }
 
-// Read is io.Reader's; one goroutine reads.
+// Read implements io.Reader for a single goroutine.
 func (p *pipe) Read(b []byte) (int, error) {
 	p.before()
 	for {
@@ -111,21 +108,21 @@ func (p *pipe) Read(b []byte) (int, error) {
 	}
 }
 
-// seen derives from a poll when the next one is due.
+// seen computes from a poll when the next one is due.
 func (p *pipe) seen(n int, more bool) {
 	p.said += n
 	if p.more = more; more {
 		return
 	}
 	now := time.Now()
-	if !p.looked.IsZero() { // two polls in a row may miss a talkative job: the time is at most doubled
+	if !p.looked.IsZero() { // two polls in a row may underestimate the output: the interval at most doubles
 		fills := float64(now.Sub(p.looked)) * float64(p.room) / float64(max(p.said, 1))
 		p.fills = time.Duration(min(max(fills, float64(time.Millisecond)), float64(2*p.fills), float64(pollMost)))
 	}
 	p.looked, p.said = now, 0
 }
 
-// most is the maximum time that output may wait.
+// most returns the maximum time that output may wait.
 func (p *pipe) most() time.Duration {
 	if p.paced.Load() {
 		return pollMost
@@ -161,19 +158,18 @@ func (p *pipe) wake() {
 	}
 }
 
-// end is called after the job has ended: the rest is read at once.
+// end tells the pipe that the job has ended: the rest is read at once.
 func (p *pipe) end() {
 	p.last.Store(true)
 	p.wake()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.file != nil { // a Read that waits does so no longer than the grace
+	if p.file != nil { // a waiting Read waits no longer than the grace
 		p.file.SetReadDeadline(time.Now().Add(drainGrace))
 	}
 }
 
-// drain is Read after the end of the job. Only waiting uses up the grace: a slow reader loses
-// nothing.
+// drain reads after the end of the job. Only waiting uses up the grace, so a slow reader loses nothing.
 func (p *pipe) drain(f *os.File, b []byte) (int, error) {
 	if p.grace <= 0 || p.rest <= 0 {
 		return 0, os.ErrDeadlineExceeded
@@ -182,13 +178,13 @@ func (p *pipe) drain(f *os.File, b []byte) (int, error) {
 	f.SetReadDeadline(began.Add(p.grace))
 	n, err := f.Read(b[:min(len(b), p.rest)])
 	p.rest -= n
-	if n < len(b) { // all that there was
+	if n < len(b) { // that was everything
 		p.grace -= time.Since(began)
 	}
 	return n, err
 }
 
-// runtimeFile returns the file when the runtime waits on it, or nil when the pipe is polled.
+// runtimeFile returns the file while the runtime polls it, or nil when this package does.
 func (p *pipe) runtimeFile() *os.File {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -215,7 +211,7 @@ func duplicate(f *os.File) (fd int, err error) {
 	return fd, err
 }
 
-// poll reads what is available; EAGAIN when there is nothing.
+// poll reads what is available; it returns EAGAIN when there is nothing.
 func (p *pipe) poll(b []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -236,7 +232,7 @@ func (p *pipe) poll(b []byte) (int, error) {
 	}
 }
 
-// Close ends a Read.
+// Close closes the pipe and ends a Read.
 func (p *pipe) Close() error {
 	defer p.wake()
 	p.mu.Lock()

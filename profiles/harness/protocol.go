@@ -14,19 +14,19 @@ import (
 )
 
 const (
-	// maxTimeMS bounds what a minibatch or an epoch may last: 100 days.
+	// maxTimeMS is the longest minibatch or epoch: 100 days.
 	maxTimeMS = 100 * 24 * 3600 * 1000.0
 	maxCount  = 1 << 40
 )
 
-// line is an event as it is written. Pointers distinguish absent from zero.
+// line is the JSON form of an event. Pointers distinguish absent from zero.
 type line struct {
 	Event      *string  `json:"event"`
 	T          *float64 `json:"t"`
 	Epoch      *float64 `json:"epoch"`
 	Batch      *float64 `json:"batch"`
 	TimeMS     *float64 `json:"time_ms"`
-	E2EMS      *float64 `json:"e2e_ms"` // another name of time_ms
+	E2EMS      *float64 `json:"e2e_ms"` // another name for time_ms
 	FetchMS    *float64 `json:"fetch_ms"`
 	PrepareMS  *float64 `json:"preprocess_ms"`
 	CopyMS     *float64 `json:"copy_ms"`
@@ -51,17 +51,17 @@ type line struct {
 // errNoEvent: the line is not a JSON object with an event.
 var errNoEvent = errors.New("not a JSON object with an event")
 
-// parser reads events in order; it remembers the time of the last one.
+// parser parses events in order; it remembers the time of the last one.
 type parser struct {
 	lastT   float64
 	begunT  bool
-	stamped bool          // the last line had its time
+	stamped bool          // the last line had its own time
 	tied    bool          // offset is known
-	offset  time.Duration // of our clock to the job's, by the line that was read soonest
+	offset  time.Duration // from the job's clock to ours, from the line that was read soonest
 }
 
-// when returns the time of an event by our clock, and whether the next line may be read late:
-// lines that have their own time may. An event is never dated back by more than most.
+// when returns the time of an event by our clock, and whether the next line may be read late: lines with their own time
+// may. An event is dated back by at most most.
 func (p *parser) when(now, most time.Duration) (at time.Duration, mayWait bool) {
 	if !p.stamped {
 		return now, false
@@ -73,8 +73,8 @@ func (p *parser) when(now, most time.Duration) (at time.Duration, mayWait bool) 
 	return max(own+p.offset, now-most), true
 }
 
-// parse reads one line. errNoEvent (wrapped) when it is not an event at all, other
-// errors when it is one with absurd values.
+// parse parses one line. The error wraps errNoEvent when the line is not an event; other errors mean an event with
+// absurd values.
 func (p *parser) parse(raw []byte) (Event, error) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || raw[0] != '{' {
@@ -141,8 +141,8 @@ func kindOf(name string) Kind {
 	return ""
 }
 
-// time refuses an event whose clock went back, and goes on from there: a job may
-// use the calendar's clock, which is set while it runs.
+// time rejects an event whose clock went back, and continues from its time: a job may use the calendar clock, which can
+// be set while it runs.
 func (p *parser) time(t *float64) error {
 	if p.stamped = t != nil; !p.stamped {
 		return nil
@@ -237,7 +237,7 @@ func info(raw []byte) map[string]string {
 // stamp sets the time of an event by the device's clock.
 func stamp(e Event, now time.Duration) Event {
 	e.T = now
-	if e.Kind == Request { // its other times are read as distances
+	if e.Kind == Request { // its other times are distances from its end
 		e.Arrive, e.Start, e.First = e.Arrive+now, e.Start+now, e.First+now
 	}
 	return e

@@ -8,20 +8,20 @@ import (
 	"jtune/internal/lines"
 )
 
-// queueLen is the number of events that can wait. A job that floods the queue loses the oldest:
-// its reader never slows it down, and memory is bounded. An event takes two bytes at least, see handOver.
+// queueLen is the number of events that can wait. A job that floods the queue loses the oldest: its reader never slows
+// it down, and memory is bounded. An event takes two bytes at least, see handOver.
 const queueLen = lines.Chunk
 
-// Queue hands events from the readers of a job to its Next. It loses the oldest where Next falls behind.
+// Queue passes events from the readers of a job to its Next. It drops the oldest when Next falls behind.
 type Queue struct {
 	events chan Event // closed after the last one
 	end    error      // how the job ended, once events is closed
 
-	mu      sync.Mutex // of Put
+	mu      sync.Mutex // for Put
 	dropped int
 }
 
-// NewQueue is empty.
+// NewQueue returns an empty queue.
 func NewQueue() *Queue { return &Queue{events: make(chan Event, queueLen)} }
 
 // Put adds an event.
@@ -42,11 +42,10 @@ func (q *Queue) Put(e Event) {
 	}
 }
 
-// handOver is called by the job's reader between two reads of its output: it lets Next run first when many events
-// wait, for as long as it takes some. While a mode is measured all goroutines share one thread (internal/cpubudget),
-// which a reader of a long burst would keep until the queue runs over: one read brings at most half a queue of events.
-// Other goroutines, and the garbage collector, may get the thread first: Next has a few turns before it counts as
-// busy elsewhere.
+// handOver lets Next run when many events wait, for as long as Next takes some. The job's reader calls it between two
+// reads of its output. While a mode is measured all goroutines share one thread (internal/cpubudget), which a reader of
+// a long burst would keep until the queue overflows; one read brings at most half a queue of events. Other goroutines
+// and the garbage collector may get the thread first, so Next gets a few turns before it counts as busy elsewhere.
 func (q *Queue) handOver() {
 	const turns = 16
 	waiting := len(q.events)
@@ -58,13 +57,13 @@ func (q *Queue) handOver() {
 	}
 }
 
-// Close sets the error after the last event. Nothing may be put any more.
+// Close sets the error after the last event. Put must not be called afterwards.
 func (q *Queue) Close(err error) {
 	q.end = err
 	close(q.events)
 }
 
-// Next waits for the next event. It returns the error of Close after the last one.
+// Next waits for the next event. After the last one it returns the error of Close.
 func (q *Queue) Next(ctx context.Context) (Event, error) {
 	select {
 	case e, ok := <-q.events:
@@ -74,7 +73,7 @@ func (q *Queue) Next(ctx context.Context) (Event, error) {
 	}
 }
 
-// taken is the next event as it was received, or the end of the job.
+// taken returns an event as received, or the end of the job.
 func (q *Queue) taken(e Event, ok bool) (Event, error) {
 	if !ok {
 		return Event{}, q.end

@@ -12,35 +12,35 @@ import (
 	"jtune/tegra"
 )
 
-// reader reads events out of the lines of a program that knows nothing of jtune. It is used by one goroutine at a
+// reader extracts events from the output of a program that knows nothing of jtune. It is used by one goroutine at a
 // time.
 type reader interface {
-	// read reads a line that came at now. ok reports whether it has the program's numbers, with events or not. whole is
-	// false for a progress bar that is not finished yet.
+	// read reads a line that arrived at now. ok reports whether it holds the program's numbers, with or without events.
+	// whole is false for a progress bar that is not finished yet.
 	read(text []byte, now time.Duration, whole bool) (events []Event, ok bool)
 }
 
-// summing is a reader of numbers that a program prints when it ends.
+// summing is a reader of numbers that a program prints at its end.
 type summing interface {
-	// summary is what was printed; nil where it is not all there.
+	// summary returns the printed result; nil while it is incomplete.
 	summary() *Event
 }
 
-// Summary is what a program says of itself when it ends, in place of single batches.
+// Summary is the result that a program prints at its end instead of single batches.
 type Summary struct {
-	TimeMS         float64            // of a batch: the median where it is known
+	TimeMS         float64            // of a batch: the median where known
 	P50, P95, P99  tegra.Val[float64] // latency of a request or batch, in ms
 	TTFTMS, TPOTMS tegra.Val[float64] // medians of the first and of each further token
-	Requests       int                // of which the latencies are; 0: not said
+	Requests       int                // behind the latencies; 0: unknown
 }
 
-// tool is a program whose output is read.
+// tool is a known program whose output is read.
 type tool struct {
 	make func(command []string) reader
-	sums bool // its numbers come when it ends
+	sums bool // its numbers are printed at its end
 }
 
-// tools are the programs that are read by name.
+// tools are the known programs by name.
 var tools = map[string]tool{
 	"llama-bench":         {make: newLlamaBench},
 	"trtexec":             {make: newTrtexec, sums: true},
@@ -52,10 +52,10 @@ var tools = map[string]tool{
 	"aiperf":              {make: func([]string) reader { return &aiperf{} }, sums: true},
 }
 
-// EndsWithSummary reports whether a pattern reads a program that prints its numbers when it ends.
+// EndsWithSummary reports whether a pattern reads a program that prints its numbers at its end.
 func EndsWithSummary(pattern string) bool { return tools[pattern].sums }
 
-// newReader returns the reader of a pattern: of a tool by name, or of an expression.
+// newReader returns the reader for a pattern: of a tool by name, or of an expression.
 func newReader(pattern string, command []string) (reader, error) {
 	if t, ok := tools[pattern]; ok {
 		return t.make(command), nil
@@ -79,16 +79,16 @@ func knownPatterns() string {
 	return strings.Join(slices.Compact(names), " ")
 }
 
-// plainLine is a line without what colours it and without spaces around it.
+// plainLine returns a line without colours and surrounding spaces.
 func plainLine(text []byte) string { return strings.TrimSpace(string(escapes.ReplaceAll(text, nil))) }
 
-// positive reads a number above 0; absent where it is none.
+// positive parses a number above 0; absent if it is none.
 func positive(text string) tegra.Val[float64] {
 	v, err := strconv.ParseFloat(text, 64)
 	return tegra.Val[float64]{V: v, OK: err == nil && v > 0 && v < maxTimeMS}
 }
 
-// find is the first group of an expression in a line, as a positive number.
+// find returns the first group of an expression in a line, as a positive number.
 func find(re *regexp.Regexp, line string) tegra.Val[float64] {
 	if m := re.FindStringSubmatch(line); m != nil {
 		return positive(m[1])
@@ -96,7 +96,7 @@ func find(re *regexp.Regexp, line string) tegra.Val[float64] {
 	return tegra.Val[float64]{}
 }
 
-// argument is the value of an option in a command: "-n 32", "--duration=10"; "" where it is not given.
+// argument returns the value of an option in a command: "-n 32", "--duration=10"; "" if it is not given.
 func argument(command []string, names ...string) string {
 	for i, word := range command {
 		name, value, joined := strings.Cut(word, "=")
@@ -111,7 +111,8 @@ func argument(command []string, names ...string) string {
 	return ""
 }
 
-// summed is the event of a program's own summary: units in a span that ended at end. Absent numbers make none.
+// summed returns the event of a program's own summary: units in a span that ended at end. It returns nil when numbers
+// are missing.
 func summed(end, span time.Duration, units float64, s Summary) *Event {
 	if end <= 0 || span <= 0 || span.Seconds()*1000 > maxTimeMS || !(units >= 1) || units > maxCount ||
 		!(s.TimeMS > 0) || s.TimeMS > maxTimeMS {

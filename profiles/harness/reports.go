@@ -48,7 +48,7 @@ func (v *vllmBench) summary() *Event {
 	return summed(v.end, seconds(span.V), perS.V*span.V, s)
 }
 
-// edgeLLM reads the benchmark of TensorRT-Edge-LLM. It says no span: its last second is taken.
+// edgeLLM reads the benchmark of TensorRT-Edge-LLM. It prints no span, so its last second is used.
 type edgeLLM struct {
 	part string // of the headings
 	end  time.Duration
@@ -105,7 +105,7 @@ type aiperf struct {
 	end  time.Duration
 }
 
-// mostExport bounds what is kept of the export.
+// mostExport is how much of the export is kept.
 const mostExport = 4 << 20
 
 func (a *aiperf) read(text []byte, now time.Duration, whole bool) ([]Event, bool) {

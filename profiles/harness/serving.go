@@ -9,7 +9,7 @@ import (
 	"jtune/internal/text"
 )
 
-// maxUnits bounds the units of one batch or request: tokens, frames, inferences.
+// maxUnits is the largest number of units in a batch or request: tokens, frames, inferences.
 const maxUnits = 1 << 20
 
 // units reads a count of units that is at least min.
@@ -42,8 +42,8 @@ func (l *line) infer(e *Event) error {
 	return units("n", l.N, 1, &e.N)
 }
 
-// request reads a request, whose four times are on the job's clock: they are kept as distances from its end, which
-// stamp then puts on the device's clock.
+// request reads a request, whose four times are on the job's clock. They are kept as distances from its end; stamp puts
+// them on the device's clock.
 func (l line) request(e *Event) error {
 	if l.Arrive == nil || l.End == nil {
 		return errors.New("request without arrive and end")

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// stretch is how many times as long as expected, or as the longest so far, a minibatch may take before its job counts
-// as hung: the first one of a job chooses its kernels, the first one in a power mode is slow too.
+// stretch is how many times the expected or longest duration a minibatch may take before its job counts as hung: the
+// first minibatch of a job selects its kernels, and the first one in a power mode is also slow.
 const stretch = 5
 
-// Expecting is a harness that can be told how long minibatches take from now on, so that a slow one is not taken for a
-// job that hangs.
+// Expecting is a harness that can be told how long minibatches take from now on, so that a slow minibatch does not look
+// like a hung job.
 type Expecting interface {
 	// Expect sets the time of a minibatch; 0: unknown.
 	Expect(minibatch time.Duration)
@@ -21,12 +21,12 @@ var (
 	_ Expecting = (*simulated)(nil)
 )
 
-// silence is how long a job may print nothing.
+// silence computes how long a job may print nothing.
 type silence struct {
 	start    time.Duration // at least, before its first minibatch
 	limit    time.Duration // at least, from then on
 	expected time.Duration // of a minibatch; 0: unknown
-	longest  time.Duration // minibatch since then
+	longest  time.Duration // longest minibatch since then
 }
 
 func silenceOf(start, limit time.Duration) silence {
@@ -36,7 +36,7 @@ func silenceOf(start, limit time.Duration) silence {
 
 func (s *silence) expect(minibatch time.Duration) { s.expected, s.longest = minibatch, 0 }
 
-// saw takes note of a minibatch, which did not take longer than the time since the event before it.
+// saw notes a minibatch; it took at most the time since the previous event.
 func (s *silence) saw(e Event, since time.Duration) {
 	if e.Timed() {
 		s.start = 0
@@ -44,7 +44,7 @@ func (s *silence) saw(e Event, since time.Duration) {
 	}
 }
 
-// most is how long the job may be silent now.
+// most returns how long the job may be silent now.
 func (s silence) most() time.Duration {
 	return max(s.start, s.limit, stretch*max(s.expected, s.longest))
 }

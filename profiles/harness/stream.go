@@ -15,20 +15,20 @@ import (
 )
 
 // Stream is a program of the user that prints lines for as long as it runs, such as the readings of a power meter. It
-// is started once, and ends with jtune, however that ends.
+// is started once and ends with jtune, however jtune ends.
 type Stream struct {
 	group *process.Group
 	cmd   *exec.Cmd
 	out   *os.File
-	done  chan struct{} // closed when its output is read up
+	done  chan struct{} // closed when all output is read
 	close sync.Once
 
 	mu   sync.Mutex
-	why  string // it ended by itself; "" while it runs
-	last string // line of its standard error
+	why  string // why it ended by itself; "" while it runs
+	last string // last line of its standard error
 }
 
-// StartStream starts a command; line gets each line of its standard output, on a goroutine of its own.
+// StartStream starts a command; line is called with each line of its standard output, on a goroutine of its own.
 func StartStream(command []string, line func(text string)) (*Stream, error) {
 	if len(command) == 0 || command[0] == "" {
 		return nil, errors.New("no command to run")
@@ -55,7 +55,7 @@ func StartStream(command []string, line func(text string)) (*Stream, error) {
 		defer close(s.done)
 		lines.Each(out, func(b []byte) { line(text.OneLine(string(b))) })
 		out.Close()
-		_ = s.cmd.Wait() // its state says how it ended
+		_ = s.cmd.Wait() // the process state says how it ended
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.why = fmt.Sprintf("%s has ended (%s)", name, s.cmd.ProcessState)
@@ -78,19 +78,19 @@ func (l *lastLine) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Why is why nothing comes any more; "" while the program runs.
+// Why returns why the program has ended; "" while it runs.
 func (s *Stream) Why() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.why
 }
 
-// Close ends the program.
+// Close stops the program.
 func (s *Stream) Close() error {
 	s.close.Do(func() {
 		s.group.Signal(syscall.SIGKILL)
 		s.group.KillStrays()
-		s.out.SetReadDeadline(time.Now().Add(drainGrace)) // another holder of its output
+		s.out.SetReadDeadline(time.Now().Add(drainGrace)) // another process may hold its output open
 		<-s.done
 		s.group.End()
 	})

@@ -14,41 +14,40 @@ import (
 	"jtune/tegra/virtual"
 )
 
-// Simulated is what the job of a virtual board says of its framework.
+// Simulated is the framework that the job of a virtual board reports.
 const Simulated = "virtual board"
 
 // VirtualOptions describe the job on a virtual board.
 type VirtualOptions struct {
 	Workload string
 	Infer    bool   // it reports batches of inference
-	Unit     string // of what it infers
+	Unit     string // of inference
 	Batch    int
 	Workers  *int          // loader processes; nil: the workload's own
-	Cache    string        // of the data before an epoch: "preload", "drop", "drop-once" or "" for unchanged
+	Cache    string        // page cache before an epoch: "preload", "drop", "drop-once" or "" for unchanged
 	PerEpoch int           // minibatches; 0: one endless epoch
-	Epochs   int           // 0: goes on until it is stopped
-	Requests int           // of inference in each epoch, after a warm-up; 0: no fixed number
+	Epochs   int           // 0: until stopped
+	Requests int           // of inference per epoch, after a warm-up; 0: unlimited
 	Silence  time.Duration // of the board's clock; 60 s
-	Start    time.Duration // the same before the first minibatch, where that is longer
+	Start    time.Duration // the same before the first minibatch, if longer
 }
 
-// simulated is a job on a virtual board: its minibatches are the board's, on
-// the board's clock. Events come in the same order as from a real job.
+// simulated is a job on a virtual board, on the board's clock. Its events come in the same order as from a real job.
 type simulated struct {
 	board *virtual.Board
 	clock *virtual.Clock
 	o     VirtualOptions
 	ready []Event // returned before the next minibatch
-	count int     // minibatches so far, those of the warm-up left out
-	warm  int     // batches of the warm-up still to come
+	count int     // minibatches so far, without the warm-up
+	warm  int     // remaining batches of the warm-up
 	share float64 // of the data in the page cache, as last emitted
 	ended error
 
 	unwatch func()
 	mu      sync.Mutex
-	since   time.Duration      // when the present wait began
-	hush    context.CancelFunc // ends the present wait; nil between waits
-	silent  time.Duration      // for so long; 0: it is not
+	since   time.Duration      // start of the current wait
+	hush    context.CancelFunc // ends the current wait; nil between waits
+	silent  time.Duration      // how long the job has been silent; 0: it is not
 	quiet   silence
 }
 
@@ -82,7 +81,7 @@ func Virtual(b *virtual.Board, o VirtualOptions) (Harness, error) {
 	return s, nil
 }
 
-// prepare does to the page cache what a real job does before an epoch.
+// prepare changes the page cache as a real job does before an epoch.
 func (s *simulated) prepare(epoch int) {
 	switch how := s.o.Cache; {
 	case how == "preload":
@@ -179,11 +178,11 @@ func (s *simulated) step(ctx context.Context) error {
 	return nil
 }
 
-// warmUp is how many batches go before a fixed number of requests.
+// warmUp is the number of batches before a fixed number of requests.
 const warmUp = 20
 
-// units are the units of the next batch where the number of requests is fixed, else 0: the last one answers what is
-// left.
+// units returns the size of the next batch when the number of requests is fixed, else 0: the last batch takes the
+// remaining ones.
 func (s *simulated) units() int {
 	if s.o.Requests == 0 {
 		return 0
@@ -214,8 +213,8 @@ func (s *simulated) endEpoch(epoch, batch int) {
 	s.emit(Event{Kind: EpochBegin, Epoch: epoch + 1})
 }
 
-// wait and waited enclose the time in which the board computes a minibatch; watch ends it when
-// it takes too long by the board's clock.
+// wait and waited mark the time in which the board computes a minibatch; watch ends the job when this takes too long by
+// the board's clock.
 func (s *simulated) wait(cancel context.CancelFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -239,14 +238,14 @@ func (s *simulated) watch(now time.Duration) {
 	}
 }
 
-// machineSilence is how long a job on a fast clock must also be silent by the machine's clock:
-// a busy machine does not make a job silent.
+// machineSilence is how long a job on a fast clock must also be silent by the machine's clock, so that a busy machine
+// does not look like a silent job.
 const machineSilence = 2 * time.Second
 
-// patience is how long the job may be silent, by the board's clock.
+// patience returns how long the job may be silent, by the board's clock.
 func (s *simulated) patience() time.Duration {
 	speed := s.clock.Speed()
-	if math.IsInf(speed, 1) { // follows nobody
+	if math.IsInf(speed, 1) { // not tied to the machine's clock
 		return s.quiet.most()
 	}
 	return max(s.quiet.most(), time.Duration(speed*float64(machineSilence)))

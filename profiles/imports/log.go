@@ -22,18 +22,16 @@ import (
 	"jtune/telemetry/tegrastats"
 )
 
-// Log is one run in one power mode: a power log, and the file of the
-// times of its minibatches or epochs.
+// Log is one run in one power mode: a power log, and a file with the times of its minibatches or epochs.
 type Log struct {
-	Power    string                // log of tegrastats, or CSV of jtop
-	Times    string                // CSV with epoch and epochtime_ms (or time_ms), log_time if there is one
+	Power    string                // tegrastats log, or CSV from jtop
+	Times    string                // CSV with epoch and epochtime_ms (or time_ms), and optionally log_time
 	PerEpoch int                   // minibatches in an epoch, when Times has a row per epoch; 0: a row per minibatch
-	Mode     tegra.Val[tegra.Mode] // absent: the clocks that a tegrastats log shows, if they stand still
+	Mode     tegra.Val[tegra.Mode] // absent: read from the clocks in a tegrastats log, if constant
 	Every    time.Duration         // between lines without a time; 1 s
 }
 
-// Import makes a campaign folder of the run; outDir must be new. The notes list what was left
-// out or assumed.
+// Import creates a campaign folder for the run; outDir must not exist. The notes list what was left out or assumed.
 func (l *Log) Import(outDir string) (notes []string, err error) {
 	text, err := readBounded(l.Power)
 	if err != nil {
@@ -81,8 +79,8 @@ func (l *Log) Import(outDir string) (notes []string, err error) {
 	return notes, recordRuns(l.Power, outDir, []*rawRun{run}, []record.Row{row})
 }
 
-// errTimeless is the error for a log without minibatch times, from which no row can be made; it
-// reports the power that the log holds.
+// errTimeless returns the error for a log without minibatch times, from which no row can be made; it reports the power
+// in the log.
 func (l *Log) errTimeless(power []powerSample) error {
 	watts := make([]float64, len(power))
 	for i, s := range power {
@@ -116,7 +114,7 @@ func bounded(name string, r io.Reader) ([]byte, error) {
 	return text, nil
 }
 
-// IsPowerLog reports whether a file looks like a log of tegrastats or jtop.
+// IsPowerLog reports whether a file looks like a tegrastats or jtop log.
 func IsPowerLog(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {
@@ -153,8 +151,8 @@ type powerLog struct {
 	skipped int          // lines that are no samples
 }
 
-// powerColumns are the names of the module's power in mW in logs of jtop: the first up to
-// version 3, the second (UNVERIFIED, no log available) from version 4 on.
+// powerColumns are the names of the module's power in mW in jtop logs: the first up to version 3, the second
+// (UNVERIFIED, no log available) from version 4 on.
 var powerColumns = []string{"power cur", "Power TOT"}
 
 // powerColumn finds the module's power in the header of a CSV.
@@ -168,8 +166,8 @@ func powerColumn(text []byte) (name string, ok bool) {
 	return "", false
 }
 
-// parsePower reads a log of jtop or tegrastats. every is the interval between lines of
-// tegrastats without a time; 0 is its own default, 1 s.
+// parsePower parses a jtop or tegrastats log. every is the interval between tegrastats lines without a time; 0 means
+// its default, 1 s.
 func parsePower(content []byte, every time.Duration) (log powerLog, err error) {
 	if column, ok := powerColumn(content); ok {
 		log.samples, err = jtopSamples(content, column)
@@ -194,8 +192,8 @@ func parsePower(content []byte, every time.Duration) (log powerLog, err error) {
 	return log, nil
 }
 
-// jtopSamples reads a CSV of jtop. Seconds are the values of a column log_time, else those since the first row by the
-// column time.
+// jtopSamples parses a CSV from jtop. Times come from a column log_time, or else from the column time, counted from the
+// first row.
 func jtopSamples(text []byte, column string) ([]powerSample, error) {
 	clock := "log_time"
 	if !slices.Contains(header(text), clock) {
@@ -257,8 +255,8 @@ func (log *powerLog) tegrastats(text []byte, every time.Duration) error {
 	return log.stamp(stamps)
 }
 
-// stamp sets the times of the samples from the lines, which have whole seconds: lines of one
-// second are spread over it. Lines without times keep their regular ones.
+// stamp sets the times of the samples from the lines' timestamps, which have whole seconds: it spreads the lines of a
+// second over that second. Lines without times keep their regular interval.
 func (log *powerLog) stamp(stamps []string) error {
 	var first time.Time
 	for i := 0; i < len(stamps); {
@@ -284,7 +282,7 @@ func (log *powerLog) stamp(stamps []string) error {
 	return nil
 }
 
-// clocksOf are what says the power mode of a reading.
+// clocksOf returns the clocks of a reading that define the power mode.
 func clocksOf(r tegra.Reading) [4]float64 {
 	online := 0
 	for _, c := range r.Cores {
@@ -295,7 +293,7 @@ func clocksOf(r tegra.Reading) [4]float64 {
 	return [4]float64{float64(online), r.CPU.Actual.V.MHz(), r.GPU.Actual.V.MHz(), r.EMC.Actual.V.MHz()}
 }
 
-// mode is the power mode that the clocks of a log show, when they are constant.
+// mode returns the power mode that matches the clocks in a log, if they are constant.
 func (log powerLog) mode() (tegra.Mode, error) {
 	if len(log.clocks) == 0 {
 		return tegra.Mode{}, fmt.Errorf("a log of jtop has no clocks: give the mode with %s", usage.Mode)

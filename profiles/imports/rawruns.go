@@ -27,33 +27,33 @@ import (
 )
 
 const (
-	// maxRawFile bounds a log that is read whole: days of one row a second.
+	// maxRawFile is the largest log that is read: days of one row a second.
 	maxRawFile = 32 << 20
-	// maxRawSum bounds the logs of all runs together.
+	// maxRawSum is the largest total size of all runs' logs.
 	maxRawSum = 64 << 20
-	// maxRawRows bounds the rows of a log: eleven days of one a second.
+	// maxRawRows is the most rows of a log: eleven days of one row a second.
 	maxRawRows = 1_000_000
-	// maxRawColumns bounds those of a log.
+	// maxRawColumns is the most columns of a log.
 	maxRawColumns = 1000
 )
 
-// rawRun is the logs of one mode, by kind.
+// rawRun holds the logs of one mode, by kind.
 type rawRun struct {
-	dir  string // where it lies, for messages
-	set  string // name of the folder above: the workload
+	dir  string // its location, for messages
+	set  string // name of the parent folder: the workload
 	mode tegra.Mode
 	logs map[string][]byte // epoch, fetch, compute, power
 
 	perEpoch bool          // the epoch log has one row per epoch, not per minibatch
-	batches  int           // minibatches in an epoch of such a log, when no other log has it; 0: not known
-	power    []powerSample // when it has been read already
+	batches  int           // minibatches per epoch of such a log, if no other log has it; 0: unknown
+	power    []powerSample // if already parsed
 }
 
-// rawKinds are the endings of the logs' names.
+// rawKinds maps the ends of log names to kinds.
 var rawKinds = map[string]string{"epoch_stats.csv": "epoch", "fetch.csv": "fetch", "compute.csv": "compute",
 	"tegrastats.csv": "power", "jtop.csv": "power", "tegrastats.txt": "power", "tegrastats.log": "power"}
 
-// runName is the name of a run's folder; the text before pm names the set.
+// runName matches the name of a run's folder; the text before pm names the set.
 var runName = regexp.MustCompile(`^(?:(.+)_)?pm_(\d+)_(\d+)_(\d+)_(\d+)$`)
 
 // readRuns collects the runs in a folder or in a .tar.gz of one, sorted.
@@ -84,7 +84,7 @@ func readRuns(from string) ([]*rawRun, error) {
 	return runs, nil
 }
 
-// takeLog keeps a log that lies in a run's folder, and adds its bytes to sum.
+// takeLog keeps a log from a run's folder, and adds its bytes to sum.
 func takeLog(found map[string]*rawRun, sum *int, name string, r io.Reader) error {
 	dir, file := path.Split(name)
 	dir = path.Clean(dir)
@@ -122,8 +122,8 @@ func takeLog(found map[string]*rawRun, sum *int, name string, r io.Reader) error
 	return err
 }
 
-// ModeOfName reads a mode as folders of runs are named and sweep files list it:
-// pm_<cores>_<CPU kHz>_<GPU Hz>_<memory Hz>, or the four values with commas.
+// ModeOfName parses a mode from the name of a run's folder or from a sweep file: pm_<cores>_<CPU kHz>_<GPU Hz>_<memory
+// Hz>, or the four values separated by commas.
 func ModeOfName(name string) (tegra.Mode, error) {
 	m := runName.FindStringSubmatch("pm_" + strings.ReplaceAll(strings.TrimPrefix(name, "pm_"), ",", "_"))
 	if m == nil {
@@ -140,7 +140,7 @@ func eachFile(root string, take func(string, io.Reader) error) error {
 		if err != nil || !d.Type().IsRegular() {
 			return err
 		}
-		abs, err := filepath.Abs(at) // the folder above may be root itself
+		abs, err := filepath.Abs(at) // the parent folder may be root itself
 		if err != nil {
 			return err
 		}
@@ -184,7 +184,7 @@ func unpack(r io.Reader, take func(string, io.Reader) error) error {
 	}
 }
 
-// header returns the columns of a CSV; nil when its first line has none.
+// header returns the columns of a CSV; nil when its first line is no header.
 func header(text []byte) []string {
 	first, _, _ := bytes.Cut(text, []byte("\n"))
 	head, err := csv.NewReader(bytes.NewReader(first)).Read()
@@ -197,12 +197,11 @@ func header(text []byte) []string {
 	return head
 }
 
-// calendar is the column of logs of jtop with the calendar time.
+// calendar is the column of jtop logs with the calendar time.
 const calendar = "time"
 
-// numbers reads named columns of a CSV log, row by row. A row in which one of
-// them is not a finite number ends it when it is the last, torn one, else it is an
-// error. Calendar times become seconds.
+// numbers reads named columns of a CSV log, row by row. A row with a value that is not a finite number is skipped when
+// it is the last, torn one, and is an error otherwise. Calendar times become seconds.
 func numbers(text []byte, names ...string) ([][]float64, error) {
 	r := csv.NewReader(bytes.NewReader(text))
 	r.LazyQuotes, r.FieldsPerRecord = true, -1

@@ -29,10 +29,10 @@ const (
 	maxRawNumber   = 1e9 // seconds, milliseconds, epochs: beyond it a log is wrong
 )
 
-// Runs turns published raw logs, a folder or .tar.gz with one folder pm_<cores>_<CPU kHz>_<GPU
-// Hz>_<memory Hz> per mode, into a campaign folder that must be new. perEpoch is the number of
-// minibatches of an epoch, for logs with a row per epoch; 0 when unknown. The notes report runs
-// that were left out and why; with strict the first such run is an error.
+// Runs converts published raw logs into a campaign folder that must not exist. The logs are a folder or .tar.gz with
+// one folder pm_<cores>_<CPU kHz>_<GPU Hz>_<memory Hz> per mode. perEpoch is the number of minibatches per epoch, for
+// logs with a row per epoch; 0 when unknown. The notes say which runs were left out and why; with strict the first such
+// run is an error.
 func Runs(from, outDir string, perEpoch int, strict bool) (notes []string, err error) {
 	runs, err := readRuns(from)
 	if err != nil {
@@ -100,8 +100,8 @@ func recordRuns(from, outDir string, runs []*rawRun, rows []record.Row) error {
 	return errors.Join(r.Import(slices.Values(lines)), r.Close())
 }
 
-// minibatches returns all minibatches of the run on the clock of its power log. Fetch and
-// compute are absent where their logs do not match the epoch log.
+// minibatches returns all minibatches of the run on the clock of its power log. Fetch and compute are absent where
+// their logs do not match the epoch log.
 func (run *rawRun) minibatches(powerEnd float64) ([]harness.Event, error) {
 	whole, err := epochRows(run.logs["epoch"])
 	if err != nil {
@@ -152,8 +152,8 @@ func (run *rawRun) minibatches(powerEnd float64) ([]harness.Event, error) {
 	return events, nil
 }
 
-// epochRows reads an epoch log: epoch, ms, and the end in seconds, which is the sum of the
-// times where the log lacks it.
+// epochRows reads an epoch log: epoch, ms, and the end in seconds, computed as the sum of the times if the log does not
+// have it.
 func epochRows(text []byte) (rows [][]float64, err error) {
 	head := header(text)
 	column := "epochtime_ms"
@@ -196,8 +196,8 @@ func split(epochs [][]float64, n int) (rows [][]float64) {
 	return rows
 }
 
-// shareOut makes rows per minibatch of rows per epoch, an older form of the logs: the time of
-// an epoch beyond fetch and compute is divided equally among its minibatches.
+// shareOut converts rows per epoch, an older form of the logs, to rows per minibatch: the time of an epoch beyond fetch
+// and compute is divided equally among its minibatches.
 func shareOut(epochs, fetch, compute [][]float64) ([][]float64, error) {
 	n, parts := make([]float64, len(epochs)), make([]float64, len(epochs))
 	rows := make([][]float64, min(len(fetch), len(compute)))
@@ -242,7 +242,7 @@ func (run *rawRun) read() (power []powerSample, all []harness.Event, from int, e
 		return nil, nil, 0, fmt.Errorf("%d minibatches are too few", len(all))
 	}
 	if first := slices.IndexFunc(all, func(e harness.Event) bool { return e.Epoch > 0 }); run.perEpoch && first > 0 {
-		return power, all, first, nil // whole epochs, without the first one and its cold page cache
+		return power, all, first, nil // whole epochs, except the first one with its cold page cache
 	}
 	return power, all, max(runDiscard, len(all)-runMinibatches), nil
 }
@@ -252,7 +252,7 @@ func (s powerSample) within(clean []harness.Event) bool {
 	return s.t >= clean[0].Began() && s.t <= clean[len(clean)-1].T
 }
 
-// row is the result of the run.
+// row returns the result of the run.
 func (run *rawRun) row() (record.Row, error) {
 	samples, all, from, err := run.read()
 	if err != nil {

@@ -25,9 +25,9 @@ import (
 // Kind is the kind of plan of imported campaigns. Their device is unknown.
 const Kind = "import"
 
-// Table makes a campaign folder of a sweep in memory; outDir must be new. The device is not
-// known from such a file; its space is the grid that the modes span. Columns with the same
-// meaning as a campaign's become these; others are kept.
+// Table creates a campaign folder from a sweep in memory; outDir must not exist. Such a file does not name its device,
+// so the device's space is the grid spanned by its modes. Columns with the same meaning as a campaign's are renamed to
+// these; others are kept.
 func Table(t *sweep.Table, outDir string) error {
 	sizes, batch := t.Batches(), 0
 	if len(sizes) == 1 {
@@ -56,20 +56,20 @@ func Table(t *sweep.Table, outDir string) error {
 	return errors.Join(r.Import(lines), r.Close())
 }
 
-// importColumns is where the unknown columns of a sweep go in modes.csv.
+// importColumns maps the unknown columns of a sweep to columns of modes.csv.
 type importColumns struct {
-	to    []int    // by column of Table.Extra: its place in Columns, or one of the next two
-	extra []string // names of those
+	to    []int    // by column of Table.Extra: its index in Columns, or one of the next two
+	extra []string // names of the columns kept after Columns
 }
 
 // Columns of a sweep that have no place in Columns.
 const (
-	beside = -1 // kept after them
-	none   = -2 // not copied: the folder says the same by itself
+	beside = -1 // kept after Columns
+	none   = -2 // not copied: the folder has the same information
 )
 
-// newImportColumns maps all of a campaign's columns when they are present, else only the parts
-// of a minibatch. Another column with a campaign's name is renamed.
+// newImportColumns maps all of a campaign's columns when all are present, else only the parts of a minibatch. Other
+// columns with a campaign's name are renamed.
 func newImportColumns(t *sweep.Table) importColumns {
 	takes := []string{"stall_ms", "compute_ms", "overhead_ms"}
 	if own := record.Columns[len(sweep.Columns):]; !slices.ContainsFunc(
@@ -97,8 +97,7 @@ func newImportColumns(t *sweep.Table) importColumns {
 	return c
 }
 
-// line makes a line of modes.csv of a row. Values that the file lacks stay empty, and so do
-// values that do not fit their column.
+// line converts a row to a line of modes.csv. Values that are missing or do not fit their column stay empty.
 func (c importColumns) line(row sweep.Row) record.Line {
 	bare := record.Row{Measured: row.Measured, Status: record.OK, EnergyJ: row.EnergyJ(), Bare: true}.Fields()
 	l := record.Line{Known: slices.Clone(bare), Batch: row.Batch}
@@ -137,7 +136,7 @@ func importHeader(path string, modes []tegra.Mode, batch int) (record.Header, er
 	return h, nil
 }
 
-// fileTime is when the file was last written.
+// fileTime returns when the file was last written.
 func fileTime(path string) time.Time {
 	st, err := os.Stat(path)
 	if err != nil {

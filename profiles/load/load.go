@@ -12,17 +12,17 @@ import (
 	"jtune/tegra"
 )
 
-// mostUnanswered is how many requests may wait for a server: one that is so far behind does not
-// serve this rate, and each of them costs a connection.
+// mostUnanswered is how many requests may be outstanding: a server that is further behind cannot serve this rate, and
+// each request costs a connection.
 const mostUnanswered = 4096
 
-// ErrOverloaded: too many requests are unanswered.
+// ErrOverloaded means that too many requests are unanswered.
 var ErrOverloaded = errors.New("the server does not follow the rate")
 
-// Options say what is sent.
+// Options configure a load.
 type Options struct {
 	Load  arrivals.Load
-	For   time.Duration // requests that arrive before this time has passed; must be given
+	For   time.Duration // requests that arrive before this time has passed; required
 	Seed  uint64
 	Clock tegra.Clock // the machine's when nil
 }
@@ -37,12 +37,12 @@ func (o *Options) prepare() error {
 	return o.Load.Check()
 }
 
-// Do asks a server for the answer to request number and blocks until it has it. due is the scheduled arrival by the
-// clock: in an open loop a latency counts from there, whenever the request could be sent.
+// Do sends request number and blocks until it is answered. due is the scheduled arrival by the clock: in an open loop
+// latency counts from there, whenever the request could be sent.
 type Do func(ctx context.Context, number int, due time.Duration)
 
-// Send sends the requests of a load to a server and returns when all are answered. ErrOverloaded, or the end of ctx,
-// ends the load.
+// Send sends the requests of a load to a server and returns when all are answered, or on ErrOverloaded or the end of
+// ctx.
 func Send(ctx context.Context, o Options, do Do) error {
 	if err := o.prepare(); err != nil {
 		return err
@@ -112,9 +112,9 @@ func (s *sender) loop(ctx context.Context) {
 	}
 }
 
-// mostLate is how late the generator may be in the mean, in shares of the period between two
-// requests, before a row is marked: its numbers are then partly the generator's own.
+// mostLate is the mean delay of the generator, as a share of the interval between requests, above which a row is
+// marked: its numbers then partly measure the generator.
 const mostLate = 0.01
 
-// Late reports whether requests at a rate were sent so late in the mean that what they show is to be marked.
+// Late reports whether requests were sent so late on average that their row must be marked.
 func Late(meanMS, ratePerS float64) bool { return meanMS > mostLate*1000/ratePerS }

@@ -15,25 +15,25 @@ import (
 )
 
 const (
-	// Default runs containers.
+	// Default is the default container engine.
 	Default = "docker"
 	// RemoveGrace bounds how long the engine may take to end a container.
 	RemoveGrace = 20 * time.Second
 )
 
-// engines are the programs that begin containers, and whether they take docker's options themselves.
+// engines are the programs that start containers, and whether they take docker's options themselves.
 var engines = map[string]bool{"docker": true, "podman": true, "nerdctl": true, "jetson-containers": false}
 
-// valued are docker's short options whose value may be the next word, and the long ones that take none.
+// valued are docker's short options whose value may be the next word, and the long options without a value.
 var (
 	valued    = "vewupmhlac"
 	unvaluedL = strings.Fields("--rm --init --detach --interactive --tty --privileged --read-only --publish-all " +
 		"--no-healthcheck --oom-kill-disable --sig-proxy --quiet --help --disable-content-trust --replace --no-hosts")
 )
 
-// Contained is a command that begins a container, changed so that its output can be read and the container ends with
-// the job: without a terminal, in the foreground, with a name, and with a first process that reaps. remove is the
-// command that ends the container. Another command is returned unchanged, without remove; note says what cannot be
+// Contained changes a command that starts a container so that its output can be read and the container ends with the
+// job: without a terminal, in the foreground, with a name, and with an init process that reaps. remove is the command
+// that removes the container. Other commands are returned unchanged and without remove; note says what cannot be
 // ended.
 func Contained(command []string, name string) (changed, remove []string, note string) {
 	if len(command) < 2 {
@@ -103,7 +103,7 @@ func Contained(command []string, name string) (changed, remove []string, note st
 	return slices.Concat(head, options, rest[i:]), slices.Concat(engine, []string{"rm", "-f", named}), ""
 }
 
-// asRoot is how many words before the engine ask for its rights: sudo -E docker run; 0: none.
+// asRoot returns how many words before the engine raise its privileges: sudo -E docker run; 0: none.
 func asRoot(command []string) int {
 	if filepath.Base(command[0]) != "sudo" {
 		return 0
@@ -116,14 +116,14 @@ func asRoot(command []string) int {
 	return 0
 }
 
-// podmanInits are where podman looks for the first process of a container, which is a package of its own.
+// podmanInits are the places where podman looks for the containers' init process, which has its own package.
 var podmanInits = []string{
 	"/usr/libexec/podman/catatonit",
 	"/usr/lib/podman/catatonit",
 	"/usr/local/libexec/podman/catatonit",
 }
 
-// HasInit reports whether an engine can begin a container with a first process that reaps. Podman fails without one.
+// HasInit reports whether an engine can start a container with an init process that reaps. Podman fails without one.
 func HasInit(engine string) bool {
 	if filepath.Base(engine) != "podman" {
 		return true
@@ -135,7 +135,7 @@ func HasInit(engine string) bool {
 	})
 }
 
-// ofEngine is the place of what the engine is to do, after options of its own and their values: docker --context x run.
+// ofEngine returns the index of the engine's verb, after global options and their values: docker --context x run.
 func ofEngine(command []string) (verb int) {
 	for verb = 1; verb < len(command); verb++ {
 		option := strings.HasPrefix(command[verb], "-")
@@ -148,7 +148,7 @@ func ofEngine(command []string) (verb int) {
 	return verb
 }
 
-// Exists reports whether the container that remove would end is there.
+// Exists reports whether the container that remove would remove exists.
 func Exists(remove []string) bool {
 	words := slices.Clone(remove[:len(remove)-3])
 	ctx, cancel := context.WithTimeout(context.Background(), RemoveGrace)

@@ -11,16 +11,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// newCgroup makes a control group (version 2) for a job, below that of jtune, and opens its folder. Every process of
-// the job is born in it, whatever it then does to its process group, session or environment. It is nil where this
-// process may not make one (root may, and a process in a scope of the user's own systemd: a terminal of the desktop,
-// systemd-run --user --scope) and where the kernel cannot kill one as a whole (cgroup.kill, since Linux 5.14).
+// newCgroup creates a control group (version 2) for a job below jtune's own, and opens its folder. Every process of the
+// job starts in it, and stays in it whatever its process group, session or environment. It returns nil where this
+// process may not create one (root may, and a process in a scope of the user's systemd: a desktop terminal, systemd-run
+// --user --scope), and where the kernel cannot kill a group as a whole (cgroup.kill, since Linux 5.14).
 func newCgroup(mark string) *os.File {
 	own := ownCgroup()
 	if own == "" {
 		return nil
 	}
-	// A process that starts another in another group must be allowed to write to the group above both.
+	// Starting a process in another group needs write permission on the group above both.
 	procs, err := os.OpenFile(filepath.Join(own, "cgroup.procs"), os.O_WRONLY, 0)
 	if err != nil {
 		return nil
@@ -30,7 +30,7 @@ func newCgroup(mark string) *os.File {
 	if err := os.Mkdir(path, 0o755); err != nil {
 		return nil
 	}
-	kind, _ := os.ReadFile(filepath.Join(path, "cgroup.type")) // below a threaded group none takes a process
+	kind, _ := os.ReadFile(filepath.Join(path, "cgroup.type")) // groups below a threaded one take no process
 	if string(kind) == "domain\n" && unix.Access(filepath.Join(path, "cgroup.kill"), unix.F_OK) == nil {
 		if dir, err := os.Open(path); err == nil {
 			return dir
@@ -40,7 +40,7 @@ func newCgroup(mark string) *os.File {
 	return nil
 }
 
-// ownCgroup is the folder of this process's control group; "" without version 2.
+// ownCgroup returns the folder of this process's control group; "" without version 2.
 func ownCgroup() string {
 	mounts, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
@@ -74,12 +74,12 @@ func cgroupFolder(mounts, groups string) string {
 	return ""
 }
 
-// A group's folder is named by its job's mark, which has slashes.
+// cgroupName returns the folder name of a job's group: its mark, in which slashes are replaced.
 func cgroupName(mark string) string { return strings.ReplaceAll(mark, "/", ",") }
 func cgroupMark(name string) string { return strings.ReplaceAll(name, ",", "/") }
 
-// killCgroup kills the processes of a control group, waits a moment until they have ended, and removes it. It returns
-// how many of them were outside a process group.
+// killCgroup kills the processes of a control group, waits briefly until they have ended, and removes the group. It
+// returns how many of them were outside a process group.
 func killCgroup(path string, group int) (killed int) {
 	procs, err := os.ReadFile(filepath.Join(path, "cgroup.procs"))
 	if err != nil {
@@ -94,7 +94,7 @@ func killCgroup(path string, group int) (killed int) {
 	if os.WriteFile(filepath.Join(path, "cgroup.kill"), []byte("1"), 0) != nil {
 		return 0
 	}
-	for range 50 { // then EndOrphans removes it, once this jtune has ended
+	for range 50 { // otherwise EndOrphans removes it after this jtune has ended
 		if err := os.Remove(path); err == nil || os.IsNotExist(err) {
 			break
 		}
@@ -103,7 +103,7 @@ func killCgroup(path string, group int) (killed int) {
 	return killed
 }
 
-// killCgroups does so with those control groups below this process's whose job is one of a run.
+// killCgroups does this for the control groups below this process's whose run matches of.
 func killCgroups(of func(run string) bool) (killed int) {
 	own := ownCgroup()
 	if own == "" {

@@ -1,5 +1,5 @@
-// Package process keeps hold of a job's processes: their group, which ends however jtune ends, their control group, and
-// what they write to a log.
+// Package process controls a job's processes: their process group, which ends however jtune ends, their control group,
+// and the log that they write.
 package process
 
 import (
@@ -19,15 +19,13 @@ import (
 )
 
 // Group is the process group in which a job runs. Its leader is a watcher, a shell that waits for the end of a pipe
-// whose other end jtune holds: however jtune ends, kill -9 included, the pipe ends with it, and the watcher removes the
-// job's container and kills the group. As the watcher is reaped last, the group's number cannot come to mean other
-// processes in between. Where the watcher is killed, the group is killed at once: nobody would do it later.
+// whose other end jtune holds. However jtune ends, even with kill -9, the pipe ends with it; the watcher then removes
+// the job's container and kills the group. The watcher is reaped last, so the group's number cannot be reused in
+// between. If the watcher itself is killed, the group is killed at once, because nothing would do it later.
 //
-// A process of the job that leaves the group, with setsid, is found in the
-// job's control group where there is one, else by a variable of its environment:
-// then one that empties its environment too is lost. Where jtune and the watcher
-// are killed together, EndOrphans ends the job by the same two when the next one
-// starts.
+// A process that leaves the group with setsid is found in the job's control group, if there is one, or else by an
+// environment variable; a process that also clears its environment is then lost. If jtune and the watcher are killed
+// together, EndOrphans ends the job by the same two means when the next jtune starts one.
 type Group struct {
 	watcher *exec.Cmd
 	pipe    *os.File
@@ -36,17 +34,17 @@ type Group struct {
 	dead    chan struct{} // closed when the watcher has ended and was reaped
 
 	mu   sync.Mutex
-	over bool // the number may mean other processes
-	ends bool // the watcher is to end
-	lost bool // it ended before
+	over bool // the number may have been reused
+	ends bool // the watcher is about to end
+	lost bool // it ended before that
 }
 
-// runVariable names the environment variable that marks the processes of a job: the process that
-// started it, "-", a random text. Tests have one of their own, and end no job of the user's.
+// runVariable returns the name of the environment variable that marks a job's processes. Its value is the process that
+// started the job, "-", and a random text. Tests use another name, so that they end no job of the user's.
 func runVariable() string { return cmp.Or(os.Getenv("JTUNE_MARK"), "JTUNE_RUN") }
 
-// watch ignores the signals that end the job, and those by which a terminal stops the whole group; $1 is in the
-// environment of its processes, $2 the folder of its control group, what follows removes its container.
+// watch ignores the signals that end the job, and those by which a terminal stops the whole group. $1 is the mark in
+// its processes' environment, $2 the folder of its control group; the remaining arguments remove its container.
 const watch = `trap '' HUP INT QUIT TERM TTIN TTOU TSTP; mark=$1; cgroup=$2; shift 2; read -r _; [ $# = 0 ] || "$@"
 kill -TERM 0; sleep 1
 [ -z "$cgroup" ] || echo 1 >"$cgroup/cgroup.kill"
@@ -103,10 +101,10 @@ func (g *Group) Add(cmd *exec.Cmd) {
 	cmd.Env = append(cmd.Environ(), g.mark())
 }
 
-// Watcher is the process number of the watcher, which is the number of the group.
+// Watcher returns the watcher's process number, which is also the group's.
 func (g *Group) Watcher() int { return g.watcher.Process.Pid }
 
-// Cgroup is the folder of the job's control group; "" without one.
+// Cgroup returns the folder of the job's control group; "" without one.
 func (g *Group) Cgroup() string {
 	if g.cgroup == nil {
 		return ""
@@ -114,7 +112,7 @@ func (g *Group) Cgroup() string {
 	return g.cgroup.Name()
 }
 
-// mark is what the job's processes have in their environment.
+// mark returns the environment entry of the job's processes.
 func (g *Group) mark() string { return runVariable() + "=" + g.run }
 
 // Signal reaches every process of the group.
@@ -127,18 +125,18 @@ func (g *Group) Signal(sig syscall.Signal) {
 	}
 }
 
-// KillStrays kills the job's processes that left the group, and returns how many.
+// KillStrays kills the job's processes that left the group and returns how many.
 func (g *Group) KillStrays() (killed int) {
 	return g.endCgroup() + killMarked(func(run string) bool { return run == g.run })
 }
 
-// endCgroup kills what is left in the job's control group, removes it, and returns how many processes had left the
-// process group.
+// endCgroup kills what is left in the job's control group, removes the group, and returns how many processes had left
+// the process group.
 func (g *Group) endCgroup() (killed int) {
 	if g.cgroup == nil {
 		return 0
 	}
-	defer g.cgroup.Close() // more than once
+	defer g.cgroup.Close() // may be closed more than once
 	leader := 0
 	if g.watcher.Process != nil {
 		leader = g.watcher.Process.Pid
@@ -146,8 +144,8 @@ func (g *Group) endCgroup() (killed int) {
 	return killCgroup(g.cgroup.Name(), leader)
 }
 
-// EndOrphans kills the processes of jobs whose jtune and watcher were both killed, and returns how
-// many. Another user's are left.
+// EndOrphans kills the processes of jobs whose jtune and watcher were both killed, and returns how many. It leaves
+// other users' processes alone.
 func EndOrphans() (killed int) {
 	over := func(run string) bool {
 		by, _, ok := strings.Cut(run, "-")
@@ -157,15 +155,15 @@ func EndOrphans() (killed int) {
 		if !ok || err != nil || space != here {
 			return false
 		}
-		// One that is hidden, as by a /proc with hidepid, has not ended.
+		// A process that is hidden, as by a /proc with hidepid, has not ended.
 		now := ID(n)
 		return now != by && (now != "" || syscall.Kill(n, 0) == syscall.ESRCH)
 	}
 	return killCgroups(over) + killMarked(over)
 }
 
-// ID names a process for as long as the system runs: its name space of numbers, its number,
-// and when it started, in clock ticks since boot. It is "" where that cannot be read.
+// ID identifies a process for as long as the system runs: its PID name space, its number, and its start in clock ticks
+// since boot. It is "" where these cannot be read.
 func ID(pid int) string {
 	space, _ := os.Readlink("/proc/self/ns/pid")
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
@@ -191,7 +189,7 @@ func killMarked(of func(run string) bool) (killed int) {
 		}
 		return false
 	}
-	for range 10 { // what they started in between
+	for range 10 { // processes may start others meantime
 		before := killed
 		names, _ := filepath.Glob("/proc/[0-9]*/environ")
 		for _, name := range names {
@@ -199,7 +197,7 @@ func killMarked(of func(run string) bool) (killed int) {
 			if err != nil {
 				continue
 			}
-			p, err := os.FindProcess(pid) // before its environment is read: the number may pass on
+			p, err := os.FindProcess(pid) // opened before its environment is read: the number may be reused
 			if err != nil {
 				continue
 			}
@@ -215,7 +213,7 @@ func killMarked(of func(run string) bool) (killed int) {
 	return killed
 }
 
-// End kills what is left of the group, the watcher with it.
+// End kills what is left of the group, including the watcher.
 func (g *Group) End() {
 	g.Signal(syscall.SIGKILL)
 	g.endCgroup()
@@ -230,7 +228,7 @@ func (g *Group) Abandoned() bool {
 	return g.lost
 }
 
-// Alive reports whether a process runs that has that identity; "": any.
+// Alive reports whether a process with that identity is running; "" matches any.
 func Alive(pid int, id string) bool {
 	now := ID(pid)
 	return now != "" && !strings.HasSuffix(now, "/ended") && (id == "" || id == now)

@@ -8,11 +8,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// statusAt is the place of the signal that stopped a child, in the answer of waitid(2) on 64-bit machines.
+// statusAt is the offset of the stopping signal in the result of waitid(2) on 64-bit machines.
 const statusAt = 24
 
 // WantsTerminal reports whether a child is stopped because it reads or sets the terminal, which belongs to jtune. It
-// is not reaped.
+// does not reap the child.
 func WantsTerminal(pid int) bool {
 	var info unix.Siginfo
 	err := unix.Waitid(unix.P_PID, pid, &info, unix.WSTOPPED|unix.WNOHANG|unix.WNOWAIT, nil)

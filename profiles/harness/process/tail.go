@@ -12,14 +12,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TailEvery is how often a log is looked at for more.
+// TailEvery is the interval at which a log is polled.
 const TailEvery = 100 * time.Millisecond
 
-// Tail reads what is added to a log, or comes through a named pipe, until it is closed or the process that writes is
-// gone. A log that is cut or replaced is read from its start.
+// Tail reads what is appended to a log, or arrives through a named pipe, until it is closed or the writing process has
+// ended. A log that is truncated or replaced is read from its start.
 type Tail struct {
 	path   string
-	pid    int // that writes; 0: not known
+	pid    int // the writer; 0: unknown
 	id     string
 	file   *os.File
 	fifo   bool
@@ -27,14 +27,14 @@ type Tail struct {
 	keeper io.Closer
 	mu     sync.Mutex
 	closed chan struct{}
-	over   bool   // the process is gone
-	brings func() // called when a read brings something
+	over   bool   // the process has ended
+	brings func() // called when a read returns data
 }
 
 var _ io.ReadCloser = (*Tail)(nil)
 
-// OpenTail begins at the end of a log, or opens a named pipe, that process pid writes (0: not known). brings is called
-// when a read brings something.
+// OpenTail starts at the end of a log, or opens a named pipe, that process pid writes (0: unknown). brings is called
+// when a read returns data.
 func OpenTail(path string, pid int, brings func()) (*Tail, error) {
 	t := &Tail{path: path, pid: pid, id: ID(pid), closed: make(chan struct{}), brings: brings}
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
@@ -73,7 +73,7 @@ func (t *Tail) Read(b []byte) (int, error) {
 			return 0, io.EOF
 		}
 		if last = t.pid != 0 && !Alive(t.pid, t.id); last {
-			continue // what it wrote last
+			continue // its last output
 		}
 		select {
 		case <-t.closed:
@@ -83,7 +83,7 @@ func (t *Tail) Read(b []byte) (int, error) {
 	}
 }
 
-// poll reads what there is.
+// poll reads what is available.
 func (t *Tail) poll(b []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -111,7 +111,7 @@ func (t *Tail) poll(b []byte) (int, error) {
 	return 0, t.replaced()
 }
 
-// replaced begins again at the start of a log that was cut or replaced. It needs t.mu.
+// replaced restarts at the beginning of a log that was truncated or replaced. It needs t.mu.
 func (t *Tail) replaced() error {
 	at, err := t.file.Seek(0, io.SeekCurrent)
 	if err != nil {
@@ -127,7 +127,7 @@ func (t *Tail) replaced() error {
 	}
 	now, err := os.Stat(t.path)
 	if err != nil || os.SameFile(mine, now) || !now.Mode().IsRegular() {
-		return nil // one that was moved away may come back
+		return nil // a log that was moved may come back
 	}
 	f, err := os.Open(t.path)
 	if err != nil {
@@ -138,10 +138,10 @@ func (t *Tail) replaced() error {
 	return nil
 }
 
-// Over reports whether reading ended because the process that writes is gone.
+// Over reports whether reading ended because the writing process has ended.
 func (t *Tail) Over() bool { return t.over }
 
-// Close ends a Read.
+// Close closes the log and ends a Read.
 func (t *Tail) Close() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -156,11 +156,11 @@ func (t *Tail) Close() error {
 	return err
 }
 
-// keep waits for the end of jtune, then reads the pipe to its end.
+// keep waits until jtune ends, then reads the pipe to its end.
 const keep = `trap '' HUP INT QUIT TERM; read -r _; exec cat <&3 >/dev/null`
 
-// keepOpen holds the reading end of a named pipe: without a reader the job that writes to it would be killed by its
-// next line. However jtune ends, a shell goes on to read until the job has ended.
+// keepOpen holds the read end of a named pipe: without a reader the job's next write would kill it. When jtune ends, a
+// shell continues to read until the job has ended.
 func keepOpen(path string) (io.Closer, error) {
 	fifo, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
@@ -186,7 +186,7 @@ func keepOpen(path string) (io.Closer, error) {
 	return pipe, nil
 }
 
-// Control calls do with a file's descriptor. Unlike Fd it leaves the file non-blocking.
+// Control calls do with a file's descriptor. Unlike Fd it keeps the file non-blocking.
 func Control(f *os.File, do func(fd uintptr) error) error {
 	conn, err := f.SyscallConn()
 	if err != nil {

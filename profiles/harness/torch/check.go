@@ -13,7 +13,7 @@ import (
 	"jtune/internal/text"
 )
 
-// Versions are the versions of the interpreter of the built-in jobs and of its packages; "" for one that is not there.
+// Versions are the versions of the built-in jobs' Python interpreter and its packages; "" for one that is missing.
 type Versions struct {
 	Python string `json:"python"`
 	Where  string `json:"executable"`
@@ -26,7 +26,7 @@ type Versions struct {
 	Why    string `json:"torch_why"`
 }
 
-// What the scripts need: PyTorch 1.8 of JetPack 4 is the oldest that they were written for.
+// Minimum versions for the scripts: PyTorch 1.8 of JetPack 4 is the oldest supported.
 const (
 	LeastPython = "3.6"
 	LeastTorch  = "1.8"
@@ -61,7 +61,7 @@ func (j *Job) Check(ctx context.Context, folder string) (v Versions, err error) 
 	return v, nil
 }
 
-// AtLeast reports whether a version such as "1.13.0a0" is not older than least, such as "1.8".
+// AtLeast reports whether a version such as "1.13.0a0" is at least least, such as "1.8".
 func AtLeast(version, least string) bool {
 	number := func(text string, n int) int {
 		parts := strings.Split(text, ".")
@@ -83,16 +83,16 @@ func AtLeast(version, least string) bool {
 	return true
 }
 
-// Set is what a data set is like on disk.
+// Set describes a data set on disk.
 type Set struct {
 	Title string
-	Files string  // that its folder holds
+	Files string  // in its folder
 	From  string  // where it comes from
 	GB    float64 // published size, about
 	Image bool    // pictures that must be decoded
 }
 
-// known data sets by the name that a workload gives.
+// setsOnDisk are the known data sets by the name in a workload.
 var setsOnDisk = map[string]Set{
 	"mnist": {Title: "MNIST", GB: 0.05, From: "yann.lecun.com/exdb/mnist or a mirror",
 		Files: "train-images-idx3-ubyte and train-labels-idx1-ubyte, gzipped or not"},
@@ -109,7 +109,7 @@ var setsOnDisk = map[string]Set{
 	"wikitext": {Title: "WikiText", GB: 0.02, From: "the Hugging Face hub, wikitext", Files: "wiki.train.tokens"},
 }
 
-// DataSet is what the job's data set is like on disk; ok is false for made-up data.
+// DataSet returns the job's data set as it is on disk; ok is false for synthetic data.
 func (j *Job) DataSet() (set Set, ok bool) {
 	set, ok = setsOnDisk[j.Set]
 	return set, ok && j.Data != Synthetic && !j.Infer

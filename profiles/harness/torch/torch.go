@@ -29,20 +29,19 @@ import (
 //go:embed *.py
 var scripts embed.FS
 
-// Synthetic in place of a data folder makes the samples up.
+// Synthetic in place of a data folder selects generated samples.
 const Synthetic = "synthetic"
 
 const (
 	trainer = "train.py"
 	helper  = "jtune.py"
 	busy    = "envelope.py"
-	// DefaultPython runs the built-in jobs.
+	// DefaultPython is the default interpreter of the built-in jobs.
 	DefaultPython = "python3"
 )
 
-// Job is how the built-in trainer runs a workload. In the user's file it is
-// the table [workload.NAME.torch]; a table [torch] gives python, data,
-// cache and beside for all.
+// Job is how the built-in trainer runs a workload. In the user's file it is the table [workload.NAME.torch]; a table
+// [torch] sets python, data, cache and beside for all workloads.
 type Job struct {
 	// resnet18 mobilenet yolov8n bert lstm lenet5 vgg11, for inference alone alexnet yolov4tiny berttiny
 	// distilbert; empty: no built-in job
@@ -50,17 +49,17 @@ type Job struct {
 	Set    string `toml:"set,omitempty" json:"set"`       // imagenet-val gld23k coco squad wikitext mnist cifar10
 	Data   string `toml:"data,omitempty" json:"data"`     // folder of the data set or of several, or "synthetic"
 	Python string `toml:"python,omitempty" json:"python"` // interpreter that has PyTorch; python3
-	// Cache is what to do with the page cache before each epoch: "preload", "drop"
-	// (before the first epoch only: "drop-once"), or "" for nothing.
+	// Cache is the treatment of the page cache before each epoch: "preload", "drop" (only before the first epoch:
+	// "drop-once"), or "" for none.
 	Cache string `toml:"cache,omitempty" json:"cache"`
-	Infer bool   `toml:"infer,omitempty" json:"infer"` // forward passes alone, which need no data folder
+	Infer bool   `toml:"infer,omitempty" json:"infer"` // forward passes only, which need no data folder
 	Half  bool   `toml:"half,omitempty" json:"half"`   // 16-bit numbers
 	NoGC  bool   `toml:"no_gc,omitempty" json:"no_gc"` // without Python's garbage collection
-	// runs for real on a virtual board too: this machine's times beside the board's power
+	// runs the job on this machine too when the board is virtual: this machine's times with the board's power
 	Beside bool `toml:"beside,omitempty" json:"beside"`
 }
 
-// Envelope is the net of no network: all cores and the GPU are kept busy.
+// Envelope is a synthetic load in place of a network: it keeps all cores and the GPU busy.
 const Envelope = "envelope"
 
 // Preload reads the data into the page cache before each epoch.
@@ -75,8 +74,7 @@ var (
 	sets = []string{"imagenet-val", "gld23k", "coco", "squad", "wikitext", "mnist", "cifar10", "sentences"}
 )
 
-// Fault names the first key with a value that cannot be, and why; both empty
-// when there is none.
+// Fault returns the first key with an invalid value, and why it is invalid; both are empty when there is none.
 func (j Job) Fault() (key, why string) {
 	for _, f := range []struct {
 		key, value string
@@ -95,7 +93,7 @@ func (j Job) Fault() (key, why string) {
 	return "", ""
 }
 
-// Over fills what j leaves open from the user's defaults.
+// Over fills the unset fields of j from the user's defaults.
 func (j Job) Over(defaults Job) Job {
 	fill := func(to *string, from string) {
 		if *to == "" {
@@ -109,8 +107,8 @@ func (j Job) Over(defaults Job) Job {
 	return j
 }
 
-// Command is the command line of the trainer whose scripts lie in folder. The
-// loader's settings travel in the environment.
+// Command returns the command line of the trainer whose scripts are in folder. The loader's settings are passed in the
+// environment.
 func (j Job) Command(folder string) []string {
 	if j.Net == Envelope {
 		return []string{j.python(), "-B", path.Join(folder, busy)}
@@ -140,8 +138,7 @@ func (j *Job) python() string {
 	return j.Python
 }
 
-// Ready checks what can be known before the job is started: that there is an
-// interpreter and a data folder.
+// Ready checks what can be checked before the job starts: the interpreter and the data folder.
 func (j Job) Ready() error {
 	if _, err := exec.LookPath(j.python()); err != nil {
 		return fmt.Errorf(
@@ -154,7 +151,7 @@ func (j Job) Ready() error {
 	return j.HasData()
 }
 
-// HasData returns an error unless a data folder, which must exist, or synthetic data are given.
+// HasData returns an error unless synthetic data or an existing data folder are given.
 func (j *Job) HasData() error {
 	if j.Data == "" && !j.Infer {
 		return fmt.Errorf(
@@ -177,8 +174,8 @@ func (j *Job) HasData() error {
 	return nil
 }
 
-// DataFolder is the folder of the data set, which lies below one of several or is
-// the one given; "" for none and for synthetic data.
+// DataFolder returns the folder of the data set: the given one, or the set's folder below it. It is "" for none and for
+// synthetic data.
 func (j *Job) DataFolder() string {
 	if j.Data == "" || j.Data == Synthetic {
 		return ""
@@ -191,7 +188,7 @@ func (j *Job) DataFolder() string {
 	return j.Data
 }
 
-// Folder is where the scripts belong: the wanted folder, made absolute.
+// Folder returns the folder for the scripts: the wanted folder as an absolute path.
 func Folder(wanted string) (string, error) {
 	if wanted == "" {
 		cache, err := os.UserCacheDir()
@@ -203,7 +200,7 @@ func Folder(wanted string) (string, error) {
 	return filepath.Abs(wanted)
 }
 
-// Helper is the text of jtune.py, which a user's own script imports.
+// Helper returns the text of jtune.py, which a user's own script imports.
 func Helper() []byte {
 	text, err := scripts.ReadFile(helper)
 	if err != nil {
@@ -212,8 +209,8 @@ func Helper() []byte {
 	return text
 }
 
-// Write writes the scripts to a folder, which it makes when needed, and returns their paths. Unchanged files are left
-// alone; others are replaced atomically, so that a job that starts then reads one version or the other.
+// Write writes the scripts to a folder, which it creates if needed, and returns their paths. It keeps unchanged files
+// and replaces others atomically, so that a job that starts at that moment reads one version or the other.
 func Write(folder string) ([]string, error) {
 	names, err := fs.Glob(scripts, "*.py")
 	if err != nil {

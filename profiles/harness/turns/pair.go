@@ -30,34 +30,34 @@ import (
 	"jtune/tegra/virtual"
 )
 
-// Options describe two jobs, the training first, that share a GPU; or the inference alone, whose requests arrive
-// all the same: the training then has no name.
+// Options describe two jobs that share a GPU, the training first; or only the inference, whose requests arrive in the
+// same way: the training then has no name.
 type Options struct {
 	Names [2]string
-	// Jobs are started with a turn socket each; Board then simulates the power of the two workloads of
-	// Simulated, where it is not nil. Without Jobs it simulates both jobs.
+	// Jobs are started with a turn socket each; Board, if not nil, then simulates the power of the two workloads in
+	// Simulated. Without Jobs, Board simulates both jobs.
 	Jobs      []harness.ExecOptions
 	Board     *virtual.Board
 	Simulated [2]virtual.Job
 	Clock     tegra.Clock
 
 	Turns   arrivals.Turns
-	Free    bool // no turns: each may have the GPU at any time
+	Free    bool // no turns: each job may use the GPU at any time
 	Load    arrivals.Load
-	Batch   int           // most requests that are served together
+	Batch   int           // most requests served together
 	MaxWait time.Duration // of the first request of a batch; 0: until it is full
 	Seed    uint64
 	First   [2]time.Duration // how long each may take to its first unit; 0: 60 s
-	WarmUp  int              // turns of the inference before the requests arrive, which do not count
+	WarmUp  int              // uncounted turns of the inference before requests arrive
 }
 
-// Pair is two jobs that take turns on one GPU. Its events come from both, by Event.Job: turns as minibatches and
-// batches, answered requests, and Gone where a job has ended: the other one goes on.
+// Pair is two jobs that take turns on one GPU. Its events come from both jobs, as Event.Job says: turns as minibatches
+// and batches, answered requests, and Gone when a job has ended and the other continues.
 type Pair struct {
 	s     *scheduler
 	floor floor
 
-	// For a virtual board: Next works out the turns.
+	// For a virtual board: Next computes the turns.
 	ready []harness.Event
 	// For processes: a goroutine grants the turns.
 	queue  *harness.Queue
@@ -71,7 +71,7 @@ type Pair struct {
 
 var _ harness.Harness = (*Pair)(nil)
 
-// Start starts two jobs. Both take turns until Share says otherwise.
+// Start starts two jobs. Both take turns until Share changes that.
 func Start(ctx context.Context, o Options) (*Pair, error) {
 	p := &Pair{}
 	for i := range o.First {
@@ -134,7 +134,7 @@ func (p *Pair) begin() {
 	}
 }
 
-// run grants turns to processes until the pair is stopped or none is left.
+// run grants turns to the processes until the pair is stopped or no job is left.
 func (p *Pair) run(ctx context.Context) {
 	for {
 		p.obey()
@@ -147,7 +147,7 @@ func (p *Pair) run(ctx context.Context) {
 	close(p.over)
 }
 
-// Share says who gets turns from now on. A turn that has begun ends first.
+// Share sets which jobs get turns from now on. A turn in progress ends first.
 func (p *Pair) Share(part Part) {
 	p.mu.Lock()
 	p.order = &part
@@ -164,7 +164,7 @@ func (p *Pair) obey() {
 	}
 }
 
-// Next waits for the next event. io.EOF when neither job is left.
+// Next waits for the next event. It returns io.EOF when no job is left.
 func (p *Pair) Next(ctx context.Context) (harness.Event, error) {
 	if p.queue != nil {
 		return p.queue.Next(ctx)

@@ -20,22 +20,22 @@ const (
 
 var jobNames = [2]string{harness.JobTrain, harness.JobInfer}
 
-// floor is where two jobs run: two processes at sockets, or a virtual board. The scheduler alone calls it.
+// floor is where two jobs run: two processes with sockets, or a virtual board. Only the scheduler calls it.
 type floor interface {
 	now() time.Duration
-	// begin gives a job, which wants it, the GPU for n units.
+	// begin gives the GPU for n units to a job that wants it.
 	begin(job, n int) error
-	// wait returns what a job does next; at a moment, or when it is woken, that nothing has happened.
+	// wait returns the next action of a job; at until, or when woken, it returns that nothing has happened.
 	wait(ctx context.Context, until time.Duration) (deed, error)
 	wake() // may be called by other goroutines
-	// took says that a job has given back the GPU, which it had for so long.
+	// took notes that a job has given back the GPU after a turn of that length.
 	took(job int, turn time.Duration)
-	// end ends a job that cannot go on. It returns when the job has the GPU no more, with the reason.
+	// end ends a job that cannot continue. It returns the reason once the job no longer uses the GPU.
 	end(ctx context.Context, job int, err error) error
 	stop(ctx context.Context)
 }
 
-// deed is something that a job does.
+// deed is an action of a job.
 type deed struct {
 	job  int
 	what act
@@ -52,40 +52,40 @@ const (
 	gone
 )
 
-// How long a job may keep its turn.
+// Limits of how long a job may keep its turn.
 const (
 	patienceTurns = 10 // times its median turn
 	leastPatience = 5 * time.Second
-	keptTurns     = 64 // of which the median is taken
+	keptTurns     = 64 // turns from which the median is taken
 )
 
-// HungError: a job did not give its turn back.
+// HungError means that a job did not give its turn back.
 type HungError struct{ After time.Duration }
 
 func (e *HungError) Error() string {
 	return fmt.Sprintf("has had its turn for %s and does not give it back: ended", e.After.Round(time.Millisecond))
 }
 
-// seat is what the scheduler knows of a job.
+// seat is the scheduler's state of a job.
 type seat struct {
-	state   act // nothing: it fetches its data; wants; done stands for having the turn
+	state   act // nothing: it fetches its data; wants; done: it has the turn
 	has     bool
-	since   time.Duration // when it got its turn, or is awaited for the first one
-	wanted  time.Duration // when it asked for it
-	late    time.Duration // by how much the requests of its turn were handed out too late
+	since   time.Duration // when its turn began, or its first turn was first awaited
+	wanted  time.Duration // when it requested the turn
+	late    time.Duration // how late the requests of its turn were handed out
 	first   time.Duration // how long the first turn may take, its start included
 	arrived []time.Duration
-	closed  bool // its batch answers no requests
+	closed  bool // its batch is not made of requests
 	n       int
 	took    []float64 // seconds of the last turns
 	turns   int
 	due     time.Duration // of the next batch, when it got its turn
 }
 
-// fewTurns say nothing of how long one takes: the first loads kernels.
+// fewTurns is how many turns are too few to predict the next one: the first loads kernels.
 const fewTurns = 5
 
-// median is the job's median turn; 0 after few.
+// median returns the job's median turn; 0 after too few turns.
 func (s *seat) median() time.Duration {
 	if s.turns < fewTurns {
 		return 0
@@ -101,7 +101,7 @@ func (s *seat) note(took time.Duration) {
 	s.turns++
 }
 
-// patience is how long the present turn may last. The first one loads kernels and may be long.
+// patience returns how long the current turn may last. The first one loads kernels and may be long.
 func (s *seat) patience() time.Duration {
 	if s.turns < fewTurns {
 		return max(s.first, leastPatience)
@@ -109,18 +109,18 @@ func (s *seat) patience() time.Duration {
 	return max(leastPatience, patienceTurns*s.median())
 }
 
-// Part is which jobs of a pair get turns.
+// Part selects the jobs of a pair that get turns.
 type Part int
 
 // Parts.
 const (
-	Together   Part = iota // both, by the rule
-	TrainAlone             // the training alone, without pause
-	ServeAlone             // full batches of the inference alone, without pause: they answer no requests
-	ServeLoad              // the requests alone, as they arrive
+	Together   Part = iota // both, by the policy
+	TrainAlone             // only the training, without pauses
+	ServeAlone             // only full batches of the inference, without pauses; they answer no requests
+	ServeLoad              // only the requests, as they arrive
 )
 
-// scheduler grants the turns. One goroutine at a time calls its steps.
+// scheduler grants the turns. One goroutine at a time calls its methods.
 type scheduler struct {
 	floor  floor
 	o      Options
@@ -140,7 +140,7 @@ func (s *scheduler) share(p Part) {
 		s.floor.now())
 }
 
-// step grants what can be granted and waits for what happens next. io.EOF when no job is left.
+// step grants turns and waits for the next action. It returns io.EOF when no job is left.
 func (s *scheduler) step(ctx context.Context) error {
 	if s.seats[trains].state == gone && s.seats[serves].state == gone {
 		return io.EOF
@@ -154,7 +154,7 @@ func (s *scheduler) step(ctx context.Context) error {
 	return nil
 }
 
-// due is when the next batch may leave.
+// due returns when the next batch may start.
 func (s *scheduler) due(now time.Duration) time.Duration {
 	switch {
 	case s.seats[serves].state == gone, s.part == TrainAlone:
@@ -165,7 +165,7 @@ func (s *scheduler) due(now time.Duration) time.Duration {
 	return s.queue.Due()
 }
 
-// grant gives turns to who may have one now, the requests first.
+// grant gives turns to the jobs that may have one now, requests first.
 func (s *scheduler) grant(ctx context.Context) {
 	now := s.floor.now()
 	due := s.due(now)
@@ -198,7 +198,7 @@ func (s *scheduler) begin(ctx context.Context, job, n int, now, due time.Duratio
 	}
 }
 
-// until is the next moment at which the scheduler has something to do by itself.
+// until returns the next time at which the scheduler has something to do by itself.
 func (s *scheduler) until() time.Duration {
 	now := s.floor.now()
 	next := arrivals.Never
@@ -213,13 +213,13 @@ func (s *scheduler) until() time.Duration {
 	return next
 }
 
-// take notes what a job has done.
+// take handles an action of a job.
 func (s *scheduler) take(ctx context.Context, d deed) {
 	seat := &s.seats[d.job]
 	switch {
 	case d.what == nothing:
 		s.overdue(ctx, d.at)
-	case seat.state == gone: // what it said before
+	case seat.state == gone: // sent before it ended
 	case d.what == gone:
 		s.lose(ctx, d.job, d.err)
 	case d.what == wants && (seat.has || seat.state == wants):
@@ -247,7 +247,7 @@ func (s *scheduler) overdue(ctx context.Context, now time.Duration) {
 	}
 }
 
-// lose ends a job; the other one goes on.
+// lose ends a job; the other one continues.
 func (s *scheduler) lose(ctx context.Context, job int, err error) {
 	seat := &s.seats[job]
 	seat.state, seat.has = gone, false
@@ -288,14 +288,14 @@ func (s *scheduler) finish(d deed) {
 	}
 }
 
-// shares tells a virtual board how two jobs share it.
+// shares reports to a virtual board how two jobs share it.
 type shares struct {
-	board *virtual.Board // nil: nobody gets it
+	board *virtual.Board // nil: no reports
 	spent [2]time.Duration
 	since time.Duration
 }
 
-// shareEvery is how often a board gets a report.
+// shareEvery is the interval of these reports.
 const shareEvery = time.Second
 
 func (s *shares) add(job int, turn, now time.Duration) {

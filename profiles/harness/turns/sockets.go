@@ -22,17 +22,17 @@ import (
 
 const (
 	longestLine = 4096
-	// exitGrace is how long a job whose socket has ended may take to end itself.
+	// exitGrace is how long a job may take to exit after its socket was closed.
 	exitGrace = 2 * time.Second
 )
 
-// turnLine is what a job says.
+// turnLine is a message of a job.
 type turnLine struct {
 	Want string `json:"want"`
 	Done int    `json:"done"`
 }
 
-// socketPair makes the turn socket of a job: our end, and the job's, which ExecOptions.Turn takes.
+// socketPair returns the two ends of a job's turn socket: ours, and the job's for ExecOptions.Turn.
 func socketPair() (net.Conn, *os.File, error) {
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -48,18 +48,18 @@ func socketPair() (net.Conn, *os.File, error) {
 	return conn, theirs, nil
 }
 
-// sockets is the floor of two processes, or of one.
+// sockets is the floor of one or two processes.
 type sockets struct {
 	clock tegra.Clock
 	deeds chan deed
 	shut  chan struct{} // closed by stop
 	woken chan struct{}
-	all   sync.WaitGroup // goroutines that read what the jobs say
+	all   sync.WaitGroup // goroutines that read the jobs' messages
 	jobs  [2]process
 	share shares
 }
 
-// process is a job at a socket.
+// process is a job with a socket.
 type process struct {
 	harness.Harness
 	conn  net.Conn
@@ -68,7 +68,7 @@ type process struct {
 
 var _ floor = (*sockets)(nil)
 
-// startSockets starts two jobs. What they say of themselves goes to emit.
+// startSockets starts two jobs; emit gets their own events.
 func startSockets(ctx context.Context, jobs [2]harness.ExecOptions, clock tegra.Clock, board *virtual.Board,
 	emit func(harness.Event)) (*sockets, error) {
 	f := &sockets{clock: clock, deeds: make(chan deed, 4), shut: make(chan struct{}), woken: make(chan struct{}, 1),
@@ -83,7 +83,7 @@ func startSockets(ctx context.Context, jobs [2]harness.ExecOptions, clock tegra.
 			return nil, err
 		}
 		o.Turn, o.Clock = theirs, clock
-		o.Start, o.Silence = longestSilence, longestSilence // it is silent while the other has the GPU
+		o.Start, o.Silence = longestSilence, longestSilence // it is silent while the other job has the GPU
 		h, err := harness.Exec(ctx, o)
 		if err != nil {
 			theirs.Close()
@@ -99,10 +99,10 @@ func startSockets(ctx context.Context, jobs [2]harness.ExecOptions, clock tegra.
 	return f, nil
 }
 
-// longestSilence is for jobs that wait for their turns; one that hangs is known by its turn.
+// longestSilence is for jobs that wait for turns; a hung job is detected by the length of its turn.
 const longestSilence = 1000 * time.Hour
 
-// tell hands a deed to the scheduler, unless nobody waits for it any more.
+// tell passes an action to the scheduler, unless nothing waits for it any more.
 func (f *sockets) tell(d deed) {
 	d.at = f.clock.Now()
 	select {
@@ -111,7 +111,7 @@ func (f *sockets) tell(d deed) {
 	}
 }
 
-// listen reads a job's side of the turns.
+// listen reads a job's turn messages.
 func (f *sockets) listen(i int) {
 	defer f.all.Done()
 	in := bufio.NewScanner(f.jobs[i].conn)
@@ -130,7 +130,7 @@ func (f *sockets) listen(i int) {
 	f.tell(d)
 }
 
-// parseTurn reads a line of the turn protocol.
+// parseTurn parses a line of the turn protocol.
 func parseTurn(line []byte) deed {
 	var l turnLine
 	err := json.Unmarshal(line, &l)
@@ -143,7 +143,7 @@ func parseTurn(line []byte) deed {
 	return deed{what: done}
 }
 
-// follow passes on what a job says of itself. Its own times are left out: they are the times of its turns.
+// follow passes on a job's own events, except its times: these are measured as turns.
 func (f *sockets) follow(i int, emit func(harness.Event)) {
 	defer f.all.Done()
 	for {
@@ -162,12 +162,12 @@ func (f *sockets) follow(i int, emit func(harness.Event)) {
 func (f *sockets) now() time.Duration { return f.clock.Now() }
 
 func (f *sockets) begin(i, n int) error {
-	fmt.Fprintf(f.jobs[i].conn, "{\"go\":1,\"n\":%d}\n", n) // one that has ended is seen where it is read
+	fmt.Fprintf(f.jobs[i].conn, "{\"go\":1,\"n\":%d}\n", n) // the reader notices if the job has ended
 	return nil
 }
 
 func (f *sockets) wait(ctx context.Context, until time.Duration) (deed, error) {
-	select { // without a timer where something has happened already
+	select { // no timer when something has happened already
 	case d := <-f.deeds:
 		return d, nil
 	default:
@@ -194,7 +194,7 @@ func (f *sockets) wake() {
 
 func (f *sockets) took(i int, turn time.Duration) { f.share.add(i, turn, f.clock.Now()) }
 
-// end ends a job: when it returns, the job has the GPU no more. A job that ends by itself says why.
+// end ends a job; when it returns, the job no longer uses the GPU. If the job ended by itself, it returns that reason.
 func (f *sockets) end(ctx context.Context, i int, err error) error {
 	p := f.jobs[i]
 	own := error(nil)

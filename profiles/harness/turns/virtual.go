@@ -9,15 +9,15 @@ import (
 	"jtune/tegra/virtual"
 )
 
-// simulatedTurns is the floor of two jobs of a virtual board: they take turns on its clock. It runs ahead
-// of a clock that follows the machine's, by less than turnLump, so that not every turn wakes the machine.
+// simulatedTurns is the floor of two jobs on a virtual board, on the board's clock. It runs ahead of a real-time clock
+// by less than turnLump, so that not every turn wakes the machine.
 type simulatedTurns struct {
 	board *virtual.Board
 	clock *virtual.Clock
-	at    time.Duration // up to which the turns are worked out
+	at    time.Duration // time up to which the turns are computed
 	jobs  [2]struct {
 		next  time.Duration // when its turn ends, or when it wants one
-		what  act           // that it does then; nothing: it waits
+		what  act           // what it does then; nothing: it waits
 		fetch time.Duration // after its turn
 	}
 	share shares
@@ -39,7 +39,7 @@ func startTurns(b *virtual.Board, o Options) (*simulatedTurns, error) {
 	return f, nil
 }
 
-// now is the board's time; a reader that was away finds the jobs where it left them.
+// now returns the board's time; after a pause of the reader, the jobs continue where they stopped.
 func (f *simulatedTurns) now() time.Duration {
 	if now := f.clock.Now(); now > f.at+turnLump {
 		f.at = now
@@ -68,7 +68,7 @@ func (f *simulatedTurns) wait(ctx context.Context, until time.Duration) (deed, e
 			d = deed{job: i, what: j.what, at: max(j.next, f.at)}
 		}
 	}
-	if d.at == arrivals.Never { // neither job will ever do anything
+	if d.at == arrivals.Never { // neither job will do anything again
 		d.at = f.at + time.Second
 	}
 	f.at = d.at
@@ -90,7 +90,7 @@ func (f *simulatedTurns) wait(ctx context.Context, until time.Duration) (deed, e
 
 func (f *simulatedTurns) wake() {}
 
-// took counts the fetching that follows as the job's: its power is the mean of a whole minibatch.
+// took reports the following fetch as part of the turn: the job's power is the mean of a whole minibatch.
 func (f *simulatedTurns) took(i int, turn time.Duration) { f.share.add(i, turn+f.jobs[i].fetch, f.at) }
 
 func (f *simulatedTurns) end(_ context.Context, i int, err error) error {
