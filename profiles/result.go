@@ -13,7 +13,7 @@ import (
 	"jtune/telemetry"
 )
 
-// verdict checks what was collected: nil when it is a measurement.
+// verdict checks what was collected; nil means a valid measurement.
 func (m *measurement) verdict() *fault {
 	during := m.cleanSamples()
 	throttled, foreign, valid, lastWhy := 0, 0, 0, "no sample came"
@@ -51,10 +51,10 @@ func (m *measurement) verdict() *fault {
 	return nil
 }
 
-// fewestClean minibatches count in a mode that is too slow for more: they differ by a few percent.
+// fewestClean is how many minibatches are enough in a mode that is too slow for more: they differ by a few percent.
 const fewestClean = 3
 
-// timedOut judges a mode whose time is over. The readings of a slow one count, with a note.
+// timedOut judges a mode whose time limit has passed. The readings of a slow mode count, with a note.
 func (m *measurement) timedOut() *fault {
 	why := fmt.Sprintf("%d of %d clean minibatches in %s", len(m.clean), m.set.Minibatches, m.set.ModeTimeout)
 	if m.set.Requests > 0 {
@@ -73,8 +73,8 @@ func (m *measurement) timedOut() *fault {
 	return &fault{status: record.TimedOut, why: why}
 }
 
-// hot is why the board is too hot for this measurement and the ones after it: it was in
-// more than a few of the samples that count, or is now; "" when it is not.
+// hot returns why the board is too hot for this measurement and the next ones: it was hot in more than a few of the
+// samples that count, or is hot now; "" when it is not.
 func (m *measurement) hot() string {
 	during, n, why := m.cleanSamples(), 0, ""
 	for _, s := range during {
@@ -88,10 +88,9 @@ func (m *measurement) hot() string {
 	return m.hotNow
 }
 
-// clocks says which clock did not follow its setting in more than half of the samples,
-// "" when all did, and whether a cap of hardware or firmware explains it. Throttled
-// samples do not count. Clocks are free with DVFS and without a job; one that reads
-// zero is gated.
+// clocks returns which clock did not follow its setting in more than half of the samples, "" when all did, and whether
+// a cap of hardware or firmware explains it. Throttled samples do not count. Clocks are free with DVFS and without a
+// job; a clock that reads zero is gated.
 func (m *measurement) clocks(during []telemetry.Sample) (note string, capped bool) {
 	if v := m.step.Variant; m.set.DVFS || m.step.AsFound || v != nil && v.Idle {
 		return "", false
@@ -114,7 +113,7 @@ func (m *measurement) clocks(during []telemetry.Sample) (note string, capped boo
 	return note, caps == off
 }
 
-// clockNote names the first clock that reads otherwise than set, and reports whether all of them are at a cap below
+// clockNote names the first clock that differs from its setting, and reports whether all such clocks are at a cap below
 // their setting.
 func clockNote(r tegra.Reading, set tegra.Mode) (note string, capped bool) {
 	differs := func(a, b tegra.Freq) bool {
@@ -138,7 +137,7 @@ func clockNote(r tegra.Reading, set tegra.Mode) (note string, capped bool) {
 	return note, capped && note != ""
 }
 
-// row makes the mode's row from what was collected.
+// row builds the mode's row from what was collected.
 func (m *measurement) row(f *fault) record.Row {
 	r := record.Row{
 		Measured:    tegra.Measured{Setting: m.step.Setting},
@@ -160,7 +159,7 @@ func (m *measurement) row(f *fault) record.Row {
 	}
 	if m.b.hot = m.hot(); f != nil {
 		r.Status, r.Why = f.status, f.why
-		if over := f.over; over != nil { // the mode before is back
+		if over := f.over; over != nil { // the previous mode is applied again
 			r.PowerW, r.SettleS, r.Applied = over.powerW, over.after.Seconds(), tegra.Mode{}
 		}
 		return r
@@ -180,7 +179,7 @@ func (m *measurement) row(f *fault) record.Row {
 		times, r.TimeMS = perRequest(m.clean, n)
 		r.TimeIQRMS = stats.IQR(times)
 	}
-	if m.b.Workload.Serves() || m.set.Requests > 0 { // its power goes up and down with each request
+	if m.b.Workload.Serves() || m.set.Requests > 0 { // power varies with each request
 		power = []float64{energy.MeanW()}
 	}
 	r.PowerW, r.PowerIQRW = record.RoundW(stats.Median(power)), record.RoundW(stats.IQR(power))
@@ -195,7 +194,7 @@ func (m *measurement) row(f *fault) record.Row {
 	return r
 }
 
-// perRequest are the times of real requests, each as if it had n units, and their mean over all units.
+// perRequest returns the times of real requests, each scaled to n units, and their mean over all units.
 func perRequest(of []harness.Event, n int) (times []float64, mean float64) {
 	units := 0.0
 	for _, e := range of {
@@ -206,13 +205,13 @@ func perRequest(of []harness.Event, n int) (times []float64, mean float64) {
 	return times, mean * float64(n) / units
 }
 
-// note is the most important remark on a good row; "" when there is none. Values that concern the job are in its first
-// good row alone.
+// note returns the most important remark on a good row; "" when there is none. Remarks about the job appear only in its
+// first good row.
 func (m *measurement) note(times []float64) string {
 	late := m.late
 	if m.set.Requests > 0 {
 		late = cmp.Or(m.monitor.lateNote(), m.late)
-	} else if !m.b.Workload.Live() { // whose times belong to requests that overlap, or rest
+	} else if !m.b.Workload.Live() { // live requests overlap or pause, so their times say nothing
 		late = cmp.Or(m.timingNote(times), m.late)
 	}
 	if late != "" {
@@ -243,9 +242,9 @@ func (m *measurement) power() (watts []float64, e telemetry.Energy) {
 	return watts, e
 }
 
-// timingNote compares the reported times of the minibatches with the times at which they were
-// reported. A job with buffered output reports in bursts; one that reports seconds as
-// milliseconds is off by a factor of a thousand. The result is a note, not a failure.
+// timingNote compares the reported times of the minibatches with the times at which they were reported. A job with
+// buffered output reports in bursts; a job that reports seconds as milliseconds is off by a factor of a thousand. The
+// result is a note, not a failure.
 func (m *measurement) timingNote(times []float64) string {
 	if len(times) < 2 {
 		return ""

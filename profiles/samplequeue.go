@@ -7,8 +7,8 @@ import (
 	"jtune/telemetry"
 )
 
-// sampleQueue holds samples of the device in order of time until they are popped. Samples are
-// pushed and popped by different goroutines.
+// sampleQueue holds samples of the device in order of time until they are popped. Pushing and popping may happen on
+// different goroutines.
 type sampleQueue struct {
 	mu      sync.Mutex
 	waiting []telemetry.Sample
@@ -20,7 +20,7 @@ func (b *sampleQueue) push(s telemetry.Sample) {
 	b.waiting = append(b.waiting, s)
 }
 
-// popUntil takes the samples up to now out of those that wait.
+// popUntil removes and returns the samples up to now.
 func (b *sampleQueue) popUntil(now time.Duration) []telemetry.Sample {
 	b.mu.Lock()
 	defer b.mu.Unlock()

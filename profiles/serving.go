@@ -23,7 +23,7 @@ type serving struct {
 	late     adder     // ms by which requests were sent too late
 	prefill  phase
 	decode   phase
-	answered stats.Histogram  // latencies in s of a server that is watched
+	answered stats.Histogram  // latencies in s of a watched server
 	summary  *harness.Summary // the program's own numbers, in place of those counted here
 }
 
@@ -101,8 +101,8 @@ func (s *serving) request(e harness.Event) {
 // answers counts the requests that were answered.
 func (s *serving) answers() int { return max(s.late.n, s.answered.N()) }
 
-// latency counts requests, or batches where the job reports none. The events of a server that is watched are means:
-// only what it counts by latency tells quantiles, if it does.
+// latency describes requests, or batches if the job reports none. The events of a watched server are means, so only its
+// latency histogram, if any, gives quantiles.
 func (s *serving) latency(watched bool) record.Latency {
 	if watched {
 		if l, known := record.LatencyCounted(s.answered); known {
@@ -120,7 +120,7 @@ func (s *serving) latency(watched bool) record.Latency {
 	return record.LatencyOf(list)
 }
 
-// result sums up. The energy of requests that come by themselves, or at a rate, includes the waiting between them.
+// result sums up. The energy of live requests, or of requests at a rate, includes the waiting between them.
 func (s *serving) result(w workload.Workload, all record.Part) *record.Served {
 	out := &record.Served{Unit: w.UnitName(), Phase: s.phase, Units: s.units, Latency: s.latency(w.Live())}
 	out.Requests = out.Latency.N

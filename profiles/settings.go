@@ -10,8 +10,8 @@ import (
 	"jtune/telemetry"
 )
 
-// A server's power goes up and down with each request, which is not waited for to be steady: after a change of mode
-// its heat and clocks are. Eight requests of a few seconds hold enough samples.
+// A server's power varies with each request, so jtune waits a fixed time after a change of mode, until heat and clocks
+// are steady. Eight requests of a few seconds hold enough samples.
 const (
 	serverWait     = 5 * time.Second
 	serverRequests = 8
@@ -30,8 +30,8 @@ func SettingsFor(w workload.Workload, s record.Settings) record.Settings {
 	return s.WithDefaults()
 }
 
-// steadyBy is how the beginning of what counts is found: by the power, or after
-// a fixed time. change is the expected change of power, in logarithms, absent where it is not known.
+// steadyBy returns how the start of the counted readings is found: by power, or after a fixed time. change is the
+// expected change of power, in logarithms, absent when unknown.
 func steadyBy(s record.Settings, change tegra.Val[float64]) telemetry.Steady {
 	if s.FixedWait > 0 {
 		return telemetry.Steady{
@@ -57,7 +57,7 @@ const (
 	leftToSettle  = 0.005
 )
 
-// settlingTime is how long power takes to settle after it was expected to change by so much, in logarithms.
+// settlingTime returns how long power takes to settle after an expected change, in logarithms.
 func settlingTime(change tegra.Val[float64]) time.Duration {
 	if !change.OK || math.IsNaN(change.V) {
 		return mostSettling

@@ -11,9 +11,8 @@ import (
 	"jtune/telemetry"
 )
 
-// Settle finds when the power of a run became steady, by the samples of the device up to
-// each of its minibatches. Samples that come faster than usual are taken together: single
-// ones scatter more.
+// Settle finds when the power of a run became steady, from the samples up to each of its minibatches. Samples that come
+// faster than usual are averaged, because single ones scatter more.
 type Settle struct {
 	every   time.Duration // of the values that Steady gets
 	queue   sampleQueue
@@ -90,8 +89,8 @@ func (s *Settle) Dropped() int { return s.dropped }
 // At is when power settled, or waiting was given up.
 func (s *Settle) At() time.Duration { return s.steady.At() }
 
-// enoughSamples of steady power make its mean worth something; they come from as many of the
-// usual intervals.
+// enoughSamples is how many samples make a mean of steady power meaningful; they must span as many of the usual
+// intervals.
 const enoughSamples = 3
 
 // Enough reports whether steady power was watched for long enough.
@@ -102,7 +101,7 @@ func (s *Settle) Enough() bool {
 // keptPowers bounds the powers of which a median is taken.
 const keptPowers = 10000
 
-// MedianW is the median of steady power; absent when it never was, or was not for long enough.
+// MedianW returns the median of steady power; absent when power was never steady, or not for long enough.
 func (s *Settle) MedianW() tegra.Val[float64] {
 	if s.Verdict() != telemetry.Settled || len(s.powersW) < enoughSamples {
 		return tegra.Val[float64]{}
@@ -110,7 +109,7 @@ func (s *Settle) MedianW() tegra.Val[float64] {
 	return tegra.Finite(stats.Median(s.powersW))
 }
 
-// Hot is why the board was too hot for the run; "" when it was not.
+// Hot returns why the board was too hot for the run; "" when it was not.
 func (s *Settle) Hot() string {
 	if s.hotLast || float64(s.hot) > record.ThrottledShare*float64(s.all) {
 		return s.hotWhy

@@ -12,8 +12,8 @@ import (
 	"jtune/telemetry"
 )
 
-// System holds the sources of what neither the job nor the device's readings report. The zero
-// value reports nothing.
+// System holds the sources of values that neither the job nor the device's readings report. The zero value reports
+// nothing.
 type System struct {
 	FS      tegra.FS                // for uptime and kernel; nil: unknown
 	Clocks  func() tegra.ClockTimes // nil: our own samples count the clocks
@@ -70,10 +70,10 @@ func PreloadNote(share float64) string {
 	return note
 }
 
-// preloaded is the share of the data that is as good as all of them.
+// preloaded is the share of the data that counts as all of them.
 const preloaded = 0.95
 
-// cached is the page-cache share of the dataset, or why it is not known.
+// cached returns the page-cache share of the dataset, or why it is unknown.
 func (s *System) cached() (tegra.Val[float64], string) {
 	if s.Data == nil {
 		return tegra.Val[float64]{}, s.DataWhy

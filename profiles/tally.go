@@ -25,8 +25,8 @@ type tally struct {
 	done                     bool // part is the result of an epoch that is over
 }
 
-// utilization is how much of a part of the device was used. The newest values are kept for the median, in the order of
-// time and sorted: a caller wants a result each second, however long the run.
+// utilization is the usage of a part of the device. The newest values are kept for the median, both in order of time
+// and sorted: a caller wants a result each second, however long the run.
 type utilization struct {
 	adder
 	values, sorted []float64
@@ -142,5 +142,5 @@ func (t *tally) result(now snapshot) record.Part {
 	return p
 }
 
-// finish keeps the result of an epoch that is over in place of what it follows from.
+// finish keeps only the result of an epoch that is over.
 func (t *tally) finish() { *t = tally{part: t.result(t.closed), done: true} }

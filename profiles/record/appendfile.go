@@ -28,15 +28,15 @@ type diskFile interface {
 }
 
 const (
-	// mostBytes is the size up to which a file of a folder is read.
+	// mostBytes is the largest file of a folder that is read.
 	mostBytes = 128 << 20
-	// mostRows is how many lines modes.csv may have, all kinds counted: three times the modes of the largest board.
+	// mostRows is the most lines of modes.csv, of all kinds: three times the modes of the largest board.
 	mostRows = 100_000
-	// mostBad is how many lines of a file may be unreadable before the rest is left.
+	// mostBad is how many lines of a file may be unreadable before the rest is skipped.
 	mostBad = 10_000
 )
 
-// most is the size up to which a file of that name is read: modes.csv holds no raw data.
+// most returns the size up to which a file of that name is read: modes.csv holds no raw data.
 func most(name string) int64 {
 	if name == modesName {
 		return mostBytes / 2
@@ -47,20 +47,20 @@ func most(name string) int64 {
 // errClosed is returned by writes to a record after Close.
 var errClosed = errors.New("the campaign's record is closed")
 
-// appendFile is a CSV file to which whole lines are added. A partial write is truncated, so a
-// full disk leaves no half line.
+// appendFile is a CSV file to which whole lines are appended. A partial write is truncated, so a full disk leaves no
+// half line.
 type appendFile struct {
 	name string
 	info os.FileInfo // of the open file
 	f    diskFile
 	size int64
-	mark []string     // the field of sweep.VirtualColumn; none in a file that lacks the column
+	mark []string     // the field of sweep.VirtualColumn; none in a file without that column
 	wait bytes.Buffer // lines not yet written
 }
 
-// openAppend opens a CSV file with these columns and sweep.VirtualColumn for adding lines; one that
-// an older jtune began goes on without that column. A torn last line, as a crash leaves it, is cut
-// and reported in note; one that lacks its newline alone gets it.
+// openAppend opens a CSV file with these columns and sweep.VirtualColumn for appending; a file from an older jtune
+// continues without that column. A torn last line, as after a crash, is cut and reported in note; a last line that only
+// lacks its newline gets it.
 func openAppend(path string, columns []string, virtual bool) (a *appendFile, note string, err error) {
 	older, header := csvLine(columns), csvLine(slices.Concat(columns, []string{sweep.VirtualColumn}))
 	mark := []string{strconv.FormatBool(virtual)}
@@ -113,14 +113,14 @@ func openAppend(path string, columns []string, virtual bool) (a *appendFile, not
 	return a, note, nil
 }
 
-// endsWithMark reports whether a line without its newline is whole all the same: it has all columns, and the last,
-// sweep.VirtualColumn, to its last letter.
+// endsWithMark reports whether a line without its newline is complete: it has all columns, including the whole last
+// one, sweep.VirtualColumn.
 func endsWithMark(line []byte, columns int) bool {
 	f, err := csv.NewReader(bytes.NewReader(line)).Read()
 	return err == nil && len(f) == columns && (f[columns-1] == "true" || f[columns-1] == "false")
 }
 
-// csvLine prints fields as one line of CSV.
+// csvLine formats fields as one line of CSV.
 func csvLine(fields []string) string {
 	var b strings.Builder
 	c := csv.NewWriter(&b)
@@ -129,13 +129,13 @@ func csvLine(fields []string) string {
 	return b.String()
 }
 
-// eachLine reads what an appendFile wrote, line by line, so that a bad line affects no other.
-// The header is line 1. f gets the fields of a line without sweep.VirtualColumn, or the error, and
-// returns the error that makes the line bad; after many of these the rest is left. Empty lines are
-// skipped; torn reports a torn last line, which is skipped too.
+// eachLine reads the lines of an appendFile one by one, so that a bad line affects no other. The header is line 1. f
+// gets the fields of a line without sweep.VirtualColumn, or the error, and returns the error that makes the line bad;
+// after mostBad of these the rest is skipped. Empty lines are skipped; torn reports a torn last line, which is skipped
+// too.
 func eachLine(data []byte, f func(n int, fields []string, err error) error) (torn bool) {
 	n, bad := 0, 0
-	marked := 0 // the columns of a file that has sweep.VirtualColumn; 0: it has not
+	marked := 0 // number of columns of a file with sweep.VirtualColumn; 0: without it
 	// All lines share a buffer.
 	text, buffer := bytes.NewReader(nil), bufio.NewReader(nil)
 	for line := range bytes.Lines(data) {
@@ -182,7 +182,7 @@ var (
 // add keeps a line for the next flush.
 func (a *appendFile) add(fields []string) { a.wait.WriteString(csvLine(slices.Concat(fields, a.mark))) }
 
-// flush writes the lines kept, and syncs them to the disk on request.
+// flush writes the kept lines and, with sync, syncs them to the disk.
 func (a *appendFile) flush(sync bool) error {
 	if a.wait.Len() == 0 {
 		return nil
@@ -211,10 +211,10 @@ func (a *appendFile) cut(size int64) error {
 	return nil
 }
 
-// spillAt is how many bytes of lines wait in memory at most.
+// spillAt is the most bytes of lines kept in memory.
 const spillAt = 1 << 20
 
-// spill writes the lines kept when they have become many.
+// spill writes the kept lines when there are many.
 func (a *appendFile) spill() error {
 	if a.wait.Len() < spillAt {
 		return nil

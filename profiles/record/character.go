@@ -10,29 +10,29 @@ import (
 	"jtune/telemetry"
 )
 
-// Character sums up a run of a workload in one power mode: where the time of a minibatch went,
-// its energy, the load of the parts of the device and the source of the data (the 2022 study,
-// docs/method.md). The run's first minibatch is not counted. profiles.Monitor makes one.
+// Character sums up a run of a workload in one power mode: the parts of a minibatch's time, its energy, the loads of
+// the device and the source of the data (the 2022 study, docs/method.md). The run's first minibatch is not counted.
+// profiles.Monitor computes it.
 type Character struct {
 	Workers  int `json:"workers"` // loader processes that the job got
 	Batch    int `json:"batch"`   // samples per minibatch
-	PerEpoch int `json:"-"`       // minibatches of a whole epoch; 0 when not known
-	// LoaderFault is why the job has no loader processes; "" for no reason but its settings.
+	PerEpoch int `json:"-"`       // minibatches per epoch; 0 when unknown
+	// LoaderFault is why the job has no loader processes; "" when its settings say so.
 	LoaderFault string `json:"-"`
 
 	All   Part            `json:"all"`          // the whole run
 	First tegra.Val[Part] `json:"first_epoch"`  // its epoch 0, which reads the data for the first time
 	Later tegra.Val[Part] `json:"later_epochs"` // epochs 1 and on; absent when the run ended in epoch 0
-	// Epochs are the run's epochs one by one, the newest of a long run.
+	// Epochs are the single epochs of the run; of a long run the newest.
 	Epochs []Part `json:"-"`
 
-	// Latency counts an inference job's requests or batches, and forward passes without the copy of their data where
-	// the job reports minibatches; absent for a training job.
+	// Latency describes an inference job's requests or batches; where the job reports minibatches, their forward passes
+	// without the copy of the data. It is absent for a training job.
 	Latency tegra.Val[Latency] `json:"latency_ms"`
-	// Serving is what an inference job answered; nil of a training job and in what was read from a file.
+	// Serving is what an inference job answered; nil for a training job and in data read from a file.
 	Serving *Served `json:"-"`
-	// Drop is a sudden drop of the measured power while the work continued at the same speed.
-	// Its time counts from the start of the run.
+	// Drop is a sudden drop of the measured power while the work continued at the same speed. Its time counts from the
+	// start of the run.
 	Drop tegra.Val[telemetry.PowerDrop] `json:"-"`
 	// BaseW is the module's power before the job began, idle in the same mode.
 	BaseW   tegra.Val[float64] `json:"base_w"`
@@ -41,18 +41,17 @@ type Character struct {
 	CPU telemetry.Residency `json:"cpu_residency"` // shares of time at each clock
 	GPU telemetry.Residency `json:"gpu_residency"`
 	EMC telemetry.Residency `json:"mem_residency"`
-	// CacheBefore and CacheAfter are the share, 0 to 1, of the dataset's bytes
-	// that lay in the page cache when the run began and ended; CacheWhy is why
-	// they are absent.
+	// CacheBefore and CacheAfter are the shares, 0 to 1, of the dataset's bytes in the page cache when the run began
+	// and ended; CacheWhy is why they are absent.
 	CacheBefore tegra.Val[float64] `json:"-"`
-	// CacheReady is the same share before the first minibatch that counts, where the data are read in first (cache =
+	// CacheReady is the same share before the first minibatch that counts, when the data are preloaded (cache =
 	// "preload").
 	CacheReady tegra.Val[float64] `json:"-"`
 	CacheAfter tegra.Val[float64] `json:"-"`
 	CacheWhy   string             `json:"-"`
-	Disk       string             `json:"-"` // whose reads All counts: "nvme0n1", "all disks"; "" for none
+	Disk       string             `json:"-"` // disk whose reads All counts: "nvme0n1", "all disks"; "" for none
 
-	// AllEpochs: epoch 0 counts too, on request, although it reads the data for the first time.
+	// AllEpochs: epoch 0 also counts, on request, although it reads the data for the first time.
 	AllEpochs bool `json:"-"`
 
 	Uptime   tegra.Val[time.Duration] `json:"-"` // of the system, when the run ended
@@ -67,14 +66,13 @@ type Latency struct {
 	N   int     `json:"n"` // of how many
 }
 
-// Part is a stretch of a run: an epoch or several. Times are means per
-// minibatch, so that they add up.
+// Part is a part of a run: one epoch or several. Times are means per minibatch, so that they add up.
 type Part struct {
 	Epoch       int           `json:"-"`      // the first, from 0
-	Epochs      int           `json:"epochs"` // how many, begun ones included
+	Epochs      int           `json:"epochs"` // number, including unfinished ones
 	Minibatches int           `json:"minibatches"`
 	Span        time.Duration `json:"-"` // from the beginning of the first minibatch to the end of the last
-	End         time.Duration `json:"-"` // device clock; zero in what was read from a file
+	End         time.Duration `json:"-"` // device clock; zero in data read from a file
 
 	TimeMS     float64            `json:"time_ms"`
 	StallMS    tegra.Val[float64] `json:"stall_ms"` // this and the next two: absent unless every minibatch has it
@@ -88,7 +86,7 @@ type Part struct {
 	GPUPct   tegra.Val[float64] `json:"gpu_pct"`
 	RAMBytes tegra.Val[float64] `json:"ram_bytes"` // mean in use
 
-	// Medians of the same; absent in what was read from a file, but of a run as a whole.
+	// Medians of the same; in data read from a file, present only for the run as a whole.
 	CPUMedianPct   tegra.Val[float64] `json:"cpu_median_pct"`
 	GPUMedianPct   tegra.Val[float64] `json:"gpu_median_pct"`
 	RAMMedianBytes tegra.Val[float64] `json:"ram_median_bytes"`
@@ -111,7 +109,7 @@ func (p Part) MarshalJSON() ([]byte, error) {
 	}{plain(p), p.Span.Seconds()})
 }
 
-// StallShare is the part of the time, 0 to 1, in which the GPU waits for data.
+// StallShare returns the share of the time, 0 to 1, in which the GPU waits for data.
 func (p *Part) StallShare() tegra.Val[float64] {
 	if !p.StallMS.OK || p.TimeMS <= 0 {
 		return tegra.Val[float64]{}
@@ -119,7 +117,7 @@ func (p *Part) StallShare() tegra.Val[float64] {
 	return tegra.Some(p.StallMS.V / p.TimeMS)
 }
 
-// enoughLater minibatches of later epochs say more of long training than a longer epoch 0.
+// enoughLater minibatches of later epochs represent long training better than a longer epoch 0.
 const enoughLater = defaultMinibatches
 
 // SteadyIsLater reports whether the epochs after the first represent long training: they do unless the run ended soon
@@ -129,7 +127,7 @@ func (c *Character) SteadyIsLater() bool {
 	return c.Later.OK && !c.AllEpochs && (n >= enoughLater || n >= c.First.V.Minibatches)
 }
 
-// Steady is the part of the run that represents long training.
+// Steady returns the part of the run that represents long training.
 func (c *Character) Steady() Part {
 	if c.SteadyIsLater() {
 		return c.Later.V
@@ -137,8 +135,8 @@ func (c *Character) Steady() Part {
 	return c.All
 }
 
-// EpochS is the time of a whole epoch in seconds at the pace of p; absent when
-// the number of minibatches is not known.
+// EpochS returns the time of a whole epoch in seconds at the pace of p; absent when the number of minibatches is
+// unknown.
 func (c *Character) EpochS(p Part) tegra.Val[float64] {
 	if c.PerEpoch <= 0 || p.Minibatches == 0 {
 		return tegra.Val[float64]{}
@@ -146,8 +144,7 @@ func (c *Character) EpochS(p Part) tegra.Val[float64] {
 	return tegra.Some(p.TimeMS * float64(c.PerEpoch) / 1000)
 }
 
-// BaseShare is the part, 0 to 1, of the energy that the idle device would have drawn in the
-// same time.
+// BaseShare returns the share, 0 to 1, of the energy that the idle device would have drawn in the same time.
 func (c *Character) BaseShare() tegra.Val[float64] {
 	if p := c.Steady().PowerW; c.BaseW.OK && p.OK && p.V > 0 {
 		return tegra.Some(min(1, c.BaseW.V/p.V))
@@ -158,11 +155,11 @@ func (c *Character) BaseShare() tegra.Val[float64] {
 // Bound is what limits the time of a minibatch.
 type Bound string
 
-// What may decide it.
+// Possible bounds.
 const (
 	BoundUnknown Bound = ""
 	BoundLoader  Bound = "loader" // fetching and preprocessing the data
-	BoundCPU     Bound = "CPU"    // launching kernels: the GPU idles although the data are there
+	BoundCPU     Bound = "CPU"    // launching kernels: the GPU idles although the data are ready
 	BoundGPU     Bound = "GPU"
 )
 
@@ -175,8 +172,8 @@ const (
 	coldShare   = 0.95 // of the dataset in the page cache, below which it is read from the disk
 )
 
-// Bound is what limits the time; BoundUnknown when the job or the device reports too little. The loader does where the
-// GPU waits for data longer than it works; else it counts how busy the GPU is while it has data.
+// Bound returns what limits the time; BoundUnknown when the job or the device reports too little. It is the loader when
+// the GPU waits for data longer than it works; otherwise it depends on how busy the GPU is while it has data.
 func (c *Character) Bound() Bound {
 	p := c.Steady()
 	stall := p.StallShare()
@@ -195,8 +192,8 @@ func (c *Character) Bound() Bound {
 	return BoundUnknown
 }
 
-// Advice explains in texts what the numbers mean for this workload, the most important
-// first; nil when they show nothing. Every text follows from a measured value.
+// Advice explains what the numbers mean for this workload, most important first; nil when there is nothing to say.
+// Every text follows from a measured value.
 func (c *Character) Advice() []string {
 	var out text.Lines
 	if d := c.Drop; d.OK {
@@ -245,20 +242,20 @@ func (c *Character) Advice() []string {
 	return out
 }
 
-// rereads reports whether the data come from the disk in every epoch: whole epochs did not
-// bring them into memory. That epoch 0 reads them says nothing.
+// rereads reports whether the data come from the disk in every epoch, because whole epochs did not bring them into
+// memory. Reads in epoch 0 alone do not count.
 func (c *Character) rereads(p Part) bool {
 	return c.SteadyIsLater() && p.ReadBytesPerS.Or(0) > 1e6 && c.CacheAfter.Or(1) < coldShare
 }
 
-// remarkLoader says it of a training that is not bound by its loader, where the wait is worth it.
+// remarkLoader notes a long wait for data in training that is not bound by its loader.
 func (c *Character) remarkLoader(out *text.Lines, p Part) {
 	if c.Serving == nil && p.StallShare().Or(0) >= remarkShare {
 		c.adviseLoader(out, p)
 	}
 }
 
-// adviseLoader says what would make loading faster.
+// adviseLoader suggests how to make loading faster.
 func (c *Character) adviseLoader(out *text.Lines, p Part) {
 	switch {
 	case c.Workers == 0 && c.LoaderFault != "":

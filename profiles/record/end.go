@@ -7,14 +7,14 @@ import (
 	"jtune/internal/safefile"
 )
 
-// endName is the file that says how the last work on a campaign ended. A campaign without one is running, was cut off,
-// or comes from an older version.
+// endName is the file that says how the last work on a campaign ended. A campaign without it is running, was
+// interrupted by a crash, or comes from an older version.
 const endName = "end.txt"
 
 // End records how the work on the campaign ended: complete, interrupted or broken.
 func (r *Record) End(how string) error { return r.Attach(endName, []byte(how+"\n")) }
 
-// Ended says how the last work on a campaign ended; "" where nothing says so.
+// Ended returns how the last work on a campaign ended; "" when unknown.
 func Ended(dir string) string {
 	text, err := safefile.Read(filepath.Join(dir, endName), 1<<10)
 	if err != nil {

@@ -13,12 +13,11 @@ import (
 // are fitted to them (PowerTrain, section 3.1).
 type Entries struct {
 	TimesMS []float64 // of the clean minibatches
-	PowersW []float64 // the valid readings while these ran; few or none in a fast mode
+	PowersW []float64 // the valid readings during these; few or none in a fast mode
 }
 
-// ReadEntries reads the raw files of a campaign folder, for one batch size where it has
-// several. The notes report lines that were unreadable and left out. A folder without raw
-// files, such as an import's, has no entries.
+// ReadEntries reads the raw files of a campaign folder, for one batch size if it has several. The notes report
+// unreadable lines, which are left out. A folder without raw files, such as an import's, has no entries.
 func ReadEntries(dir string, batch int) (entries map[tegra.Mode]Entries, notes []string, err error) {
 	entries = map[tegra.Mode]Entries{}
 	type span struct{ from, to float64 } // seconds
@@ -58,8 +57,8 @@ func ReadEntries(dir string, batch int) (entries map[tegra.Mode]Entries, notes [
 	return entries, append(notes, note...), err
 }
 
-// ofInference reports whether a line of minibatches.csv belongs to the inference of a pair, whose row's time is the
-// training's.
+// ofInference reports whether a line of minibatches.csv belongs to the inference of a pair; the time in a pair's row is
+// the training's.
 func (p *fieldParser) ofInference() bool {
 	at := slices.Index(p.columns, jobColumn)
 	return at >= 0 && at < len(p.fields) && p.fields[at] == harness.JobInfer
@@ -75,9 +74,8 @@ func (p *fieldParser) isOf(batch int) bool {
 	return p.whole() == int64(batch)
 }
 
-// rawLines calls f with the fields of each whole line of a raw file below its header, which may
-// have the batch size as an additional column. Lines that f cannot read, and a torn line, are
-// counted in the note.
+// rawLines calls f with the fields of each whole line of a raw file below its header, which may have the batch size as
+// an additional column. The note counts torn lines and lines that f cannot read.
 func rawLines(dir, name string, columns []string, f func(*fieldParser)) (note []string, err error) {
 	text, err := readIfThere(dir, name)
 	if bad := parseRaw(text, columns, f); bad > 0 {
@@ -86,7 +84,7 @@ func rawLines(dir, name string, columns []string, f func(*fieldParser)) (note []
 	return note, err
 }
 
-// parseRaw is rawLines of a file's text.
+// parseRaw is rawLines for a file's text.
 func parseRaw(text []byte, columns []string, f func(*fieldParser)) (bad int) {
 	torn := eachLine(text, func(n int, fields []string, err error) error {
 		if n == 1 {

@@ -28,29 +28,28 @@ type Header struct {
 	Device   DeviceHeader      `toml:"device"`
 	Workload workload.Workload `toml:"workload"`
 	Plan     PlanHeader        `toml:"plan"`
-	// Search says how the modes were requested; nil in folders of older versions and
-	// where the plan says all.
+	// Search describes how the modes were requested; nil in folders of older versions and when the plan is enough.
 	Search *SearchHeader `toml:"search,omitempty"`
-	// Pair says what was measured beside the workload, an inference; nil where nothing was.
+	// Pair describes what was measured beside the inference workload; nil if nothing was.
 	Pair     *PairHeader `toml:"pair,omitempty"`
 	Settings Settings    `toml:"settings"`
 }
 
-// SearchHeader is what a search looked for besides its workload, for a repeat.
+// SearchHeader holds what a search looked for besides its workload, to repeat it.
 type SearchHeader struct {
 	Strategy  string  `toml:"strategy,omitempty"`
 	Rotation  string  `toml:"rotation,omitempty"` // of a binary search
 	Depth     string  `toml:"depth,omitempty"`
 	Coverage  string  `toml:"coverage,omitempty"`
-	Probes    int     `toml:"probes,omitempty"` // at most; 0: the strategy's own
+	Probes    int     `toml:"probes,omitempty"` // at most; 0: the strategy's default
 	PowerW    float64 `toml:"power_limit_w,omitempty"`
 	TimeMS    float64 `toml:"time_limit_ms,omitempty"`
 	Energy    bool    `toml:"energy,omitempty"`
 	Reference string  `toml:"reference,omitempty"` // as it was requested
-	Fresh     bool    `toml:"fresh,omitempty"`     // started from nothing, whatever was known
-	Baseline  string  `toml:"baseline,omitempty"`  // measured to compare with; "": the present mode and a preset
+	Fresh     bool    `toml:"fresh,omitempty"`     // started without earlier measurements
+	Baseline  string  `toml:"baseline,omitempty"`  // measured for comparison; "": the present mode and a preset
 
-	More []LimitHeader  `toml:"more_limits,omitempty"` // further ones that were answered from the same search
+	More []LimitHeader  `toml:"more_limits,omitempty"` // further limits answered by the same search
 	Load *arrivals.Spec `toml:"load,omitempty"`        // under which the limits hold
 }
 
@@ -71,7 +70,7 @@ func (h LimitHeader) String() string {
 	return fmt.Sprintf("%v W and %v ms", h.PowerW, h.TimeMS)
 }
 
-// String says what was searched for, and how.
+// String describes what was searched for, and how.
 func (h SearchHeader) String() string {
 	return says([]said{
 		{"at most %v W", h.PowerW, h.PowerW > 0},
@@ -88,7 +87,7 @@ func (h SearchHeader) String() string {
 	})
 }
 
-// said is a part of the request, where it was given.
+// said is a part of the request, if given.
 type said struct {
 	format string
 	value  any
@@ -105,7 +104,7 @@ func says(list []said) string {
 	return strings.Join(parts, ", ")
 }
 
-// ErrOtherJob: the file of a campaign names another job than the one that is to continue it.
+// ErrOtherJob means that the file of a campaign names another job than the one that is to continue it.
 var ErrOtherJob = errors.New("the campaign there ran workload")
 
 // headerFormat is the version of the folder's layout.
@@ -121,10 +120,10 @@ type DeviceHeader struct {
 	JetPack string `toml:"jetpack"`
 	Virtual bool   `toml:"virtual"` // a simulation or a replay, no measurement
 	Replay  string `toml:"replay"`
-	// Which one of its kind: the host name of a board, the name of a virtual one, the
+	// Which identifies the device among others of its kind: the host name of a board, the name of a virtual one, the
 	// content hash of a replayed file; "" in folders of older versions.
 	Which  string  `toml:"which,omitempty"`
-	Path   string  `toml:"replay_path,omitempty"` // where the replayed file was
+	Path   string  `toml:"replay_path,omitempty"` // location of the replayed file
 	Total  string  `toml:"total_power_rule"`
 	Cores  []int   `toml:"cores"`
 	CPUKHz []int64 `toml:"cpu_khz"`
@@ -143,29 +142,28 @@ type PlanHeader struct {
 	Kind   string `toml:"kind"`
 	Modes  int    `toml:"modes"`
 	Source string `toml:"source,omitempty"` // the list's file, the search's limit, …
-	Filter string `toml:"filter,omitempty"` // that the modes selected from pass; "": all of the device
+	Filter string `toml:"filter,omitempty"` // filter of the modes to select from; "": all of the device
 	Digest string `toml:"digest,omitempty"` // of a list's modes
-	Shard  string `toml:"shard,omitempty"`  // i/n: just part i of n was measured
+	Shard  string `toml:"shard,omitempty"`  // i/n: only part i of n was measured
 	// Batches are the batch sizes, ascending, when the campaign has several: each row then has
 	// its own in column "bs", and Modes counts pairs of mode and batch size.
 	Batches []int `toml:"batches,omitempty"`
 	// Repeats is how often each of Modes is measured; 0: once.
 	Repeats int `toml:"repeats,omitempty"`
-	// Listed are the settings of a list, as SetList writes them: what is left to measure when its
-	// file is gone.
+	// Listed are the settings of a list, as SetList writes them: what remains to measure when its file is deleted.
 	Listed []string `toml:"listed,omitempty"`
 	// PartOf is when the first campaign began (Header.Began) of a search that needs several; "" in the first.
 	PartOf string `toml:"part_of,omitempty"`
 }
 
-// Began names a campaign by the moment of its creation, which a new name of its folder leaves.
+// Began identifies a campaign by the time of its creation, which does not change when its folder is renamed.
 func (h Header) Began() string { return h.Created.UTC().Format(time.RFC3339Nano) }
 
-// Readings is how many the plan asks for.
+// Readings returns how many readings the plan requests.
 func (p *PlanHeader) Readings() int { return p.Modes * max(1, p.Repeats) }
 
-// mostListed bounds the settings of a list that a header keeps: with them it stays far below the
-// size up to which it is read.
+// mostListed is the most settings of a list that a header keeps; with these it stays far below the largest size that is
+// read.
 const mostListed = 10_000
 
 // SetList keeps the settings of a list, unless there are too many.
@@ -193,8 +191,7 @@ func (p *PlanHeader) List() ([]tegra.Setting, error) {
 	return out, nil
 }
 
-// Digest is a fingerprint of a list of modes that does not depend on their
-// order.
+// Digest returns a fingerprint of a list of modes that does not depend on their order.
 func Digest(modes []tegra.Mode) string {
 	h := sha256.New()
 	for _, m := range slices.Compact(slices.SortedFunc(slices.Values(modes), tegra.CompareModes)) {
@@ -212,7 +209,7 @@ func NewDeviceHeader(d tegra.Device) DeviceHeader {
 	return h
 }
 
-// Board is the device as far as the header describes it.
+// Board returns the device as far as the header describes it.
 func (h *DeviceHeader) Board() tegra.Board {
 	return tegra.Board{Name: h.Name, Model: h.Model, Module: h.Module, SoC: h.SoC, L4T: h.L4T, JetPack: h.JetPack,
 		TotalRule: h.Total, Virtual: h.Virtual, Replay: h.Replay}
@@ -344,7 +341,7 @@ func (p PlanHeader) String() string {
 	return s
 }
 
-// selection leaves out the source of a list: its digest identifies it.
+// selection returns the header without the source of a list, which its digest identifies.
 func (p PlanHeader) selection() PlanHeader {
 	if p.Digest != "" {
 		p.Source = ""

@@ -14,10 +14,10 @@ import (
 	"jtune/internal/tomlfile"
 )
 
-// lastKey is the last one of every campaign.toml.
+// lastKey is the last key of every campaign.toml.
 var lastKey = toml.Key{"settings", "keep_fan"}
 
-// writeHeader writes campaign.toml whole or not at all.
+// writeHeader writes campaign.toml atomically.
 func writeHeader(dir string, h Header) error {
 	var b bytes.Buffer
 	b.WriteString("# What was measured, on what, and how. Written once by jtune; modes.csv holds the results.\n")
@@ -62,7 +62,7 @@ func parseHeader(path string, text []byte) (h Header, err error) {
 	return h, err
 }
 
-// SafeName makes a workload's name fit to be part of a file name.
+// SafeName makes a workload's name safe as part of a file name.
 func SafeName(name string) string {
 	out := []rune(name)
 	for i, r := range out {

@@ -17,7 +17,7 @@ import (
 // lock when the process ends in any way.
 const lockName = ".lock"
 
-// Lock holds a campaign's folder, so that nobody else measures in it.
+// Lock locks a campaign's folder, so that no other process measures in it.
 func Lock(dir string) (unlock func() error, err error) {
 	f, err := lockFolder(dir)
 	if err != nil {

@@ -33,8 +33,7 @@ const (
 	rowName   = "result.csv"
 )
 
-// modeFolder makes the folder of a setting; variant are the columns of an
-// experiment's, empty elsewhere.
+// modeFolder creates the folder of a setting; variant holds an experiment's columns, otherwise empty.
 func (r *Record) modeFolder(s tegra.Setting, variant []string) (string, error) {
 	dir := filepath.Join(r.dir, logsName, "pm_"+strings.ReplaceAll(memberText(s.Mode), ",", "_"))
 	if s.Batch > 0 {
@@ -46,8 +45,8 @@ func (r *Record) modeFolder(s tegra.Setting, variant []string) (string, error) {
 	return dir, os.MkdirAll(dir, 0o755)
 }
 
-// fileName makes of a text, such as "nvme0n1 (/data): cold", a part of a file's
-// name: letters and digits stay, the rest becomes dashes.
+// fileName converts a text, such as "nvme0n1 (/data): cold", to a part of a file name: letters and digits stay, the
+// rest becomes dashes.
 func fileName(text string) string {
 	words := strings.FieldsFunc(
 		text,
@@ -57,7 +56,7 @@ func fileName(text string) string {
 	return strings.ToValidUTF8(name[:min(len(name), longestPart)], "")
 }
 
-// longestPart is the longest part of a file's name that a text makes, in bytes.
+// longestPart is the longest part of a file name made from a text, in bytes.
 const longestPart = 100
 
 // Knobs records the requested and the read-back value of each knob of a mode.
@@ -85,8 +84,7 @@ func (r *Record) Knobs(s tegra.Setting, v *Variant, a tegra.Applied) error {
 	return nil
 }
 
-// keepLog copies what the job has written since the last row to the folder of this one. It
-// needs r.mu.
+// keepLog copies the job's output since the last row to the folder of this row. It needs r.mu.
 func (r *Record) keepLog(row Row) error {
 	f, err := os.Open(filepath.Join(r.dir, logName))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -15,7 +15,7 @@ import (
 // PairKind is the source of the experiment whose runs are two jobs that share a GPU.
 const PairKind = "pair"
 
-// PairHeader says what beside the workload of a campaign, an inference, was measured, and what was looked for.
+// PairHeader describes what was measured beside the inference workload of a campaign, and what was searched for.
 type PairHeader struct {
 	Train    workload.Workload `toml:"train"`
 	Load     arrivals.Spec     `toml:"load"`
@@ -47,7 +47,7 @@ func (h *PairHeader) checkResume(o *PairHeader) error {
 	return nil
 }
 
-// String says what was looked for.
+// String describes what was searched for.
 func (h *PairHeader) String() string {
 	return says([]said{
 		{"%v requests/s", h.Load.RatePerS, h.Load.RatePerS > 0},
@@ -68,29 +68,30 @@ func (h *PairHeader) String() string {
 	})
 }
 
-// Pair is what a training and an inference job did that shared a GPU in one setting. The row's time belongs to a
-// minibatch, or to a batch without training; its power is the mean of all.
+// Pair is the result of a training and an inference job that shared a GPU in one setting. The row's time belongs to a
+// minibatch, or to a batch without training; its power is the mean over everything.
 type Pair struct {
 	Policy    string // strict, fill, free, or alone: without training
 	Tau       int    // of strict turns: the most minibatches between two batches; 0: as many as fit
 	MaxWaitMS float64
-	// Each job alone in its setting, by turns without pause: time of a turn and power.
+	// Each job alone in its setting, in turns without pauses: time of a turn and power.
 	TrainAloneMS, TrainAloneW tegra.Val[float64]
 	InferAloneMS, InferAloneW tegra.Val[float64]
 	// Both: medians of a turn, and rates.
 	TrainMS, InferMS      tegra.Val[float64]
 	TrainPerS, ServedPerS float64
 	MeanW                 float64
-	IdleShare             tegra.Val[float64] // of the time neither had the GPU; absent without turns
+	IdleShare             tegra.Val[float64] // share of the time in which neither had the GPU; absent without turns
 	Latency               Latency            // of the requests, their waiting included
 	Late                  int                // minibatches of strict turns that ended after a batch was due
 	Minibatches           int
 }
 
-// PeakW is the mean power of the hungrier job; where they were not measured one by one, that of both.
+// PeakW returns the mean power of the job that draws more; where they were not measured separately, that of both.
 func (p *Pair) PeakW() float64 { return max(p.TrainAloneW.V, p.InferAloneW.V, p.MeanW) }
 
-// MinibatchJ and RequestJ are the energy of a turn of each job by its own power; batch requests are answered in one.
+// MinibatchJ and RequestJ return the energy per minibatch and per request, each by its job's own power; a turn answers
+// batch requests.
 func (p *Pair) MinibatchJ() tegra.Val[float64] { return joules(p.TrainAloneW, p.TrainMS, 1) }
 
 // RequestJ is described at MinibatchJ.
@@ -105,7 +106,7 @@ var pairColumns = strings.Fields("policy tau max_wait_ms train_alone_ms train_al
 	"train_turn_ms infer_turn_ms train_per_s pair_served_per_s mean_w peak_w idle_share minibatch_j request_j " +
 	"requests_timed latency_p50_ms latency_p95_ms latency_p99_ms late_turns train_turns")
 
-// fields prints the values in the order of pairColumns; all empty where p is nil.
+// fields formats the values in the order of pairColumns; all empty when p is nil.
 func (p *Pair) fields(batch int) []string {
 	if p == nil {
 		return make([]string, len(pairColumns))

@@ -31,10 +31,10 @@ var (
 	)
 )
 
-// jobColumn says which of two jobs a line of a pair's minibatches.csv is of; other records do without.
+// jobColumn says to which of two jobs a line of a pair's minibatches.csv belongs; other records have no such column.
 const jobColumn = "job"
 
-// laterColumns are the last known ones of a raw file that not every jtune wrote.
+// laterColumns is how many of the last known columns of a raw file older versions may lack.
 const laterColumns = 2
 
 // Why a minibatch or a sample does not count, in the column "why".
@@ -46,7 +46,7 @@ const (
 	WhyEpoch    = "beyond the epochs asked for"
 )
 
-// goingOn are the columns of a raw file: one that an older jtune began keeps its own.
+// goingOn returns the columns of a raw file; a file from an older jtune keeps its own.
 func (r *Record) goingOn(name string, columns []string) []string {
 	there := r.columnsOf(name)
 	n, rails := shared(there, columns), len(railColumns(railsIn(there)))
@@ -57,7 +57,7 @@ func (r *Record) goingOn(name string, columns []string) []string {
 	return columns[:n]
 }
 
-// shared counts the columns that a header has of those known, from the first on.
+// shared counts the leading columns that a header shares with the known ones.
 func shared(header, known []string) int {
 	n := 0
 	for n < len(known) && n < len(header) && header[n] == known[n] {
@@ -66,8 +66,8 @@ func shared(header, known []string) int {
 	return n
 }
 
-// headed are the columns of a raw file by its header: those known, of an older jtune perhaps, the batch size, and the
-// rails'.
+// headed returns the columns of a raw file by its header: the known ones (fewer from an older jtune), the batch size,
+// and those of the rails.
 func headed(header, known []string) []string {
 	n := shared(header, known)
 	if n < len(known)-laterColumns { // no file of jtune's
@@ -80,7 +80,7 @@ func headed(header, known []string) []string {
 	return slices.Concat(columns, railColumns(railsIn(header)))
 }
 
-// Minibatch keeps a raw minibatch; why is "" where it counts.
+// Minibatch records a raw minibatch; why is "" when it counts.
 func (r *Record) Minibatch(s tegra.Setting, e harness.Event, why string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -103,7 +103,7 @@ func (r *Record) Minibatch(s tegra.Setting, e harness.Event, why string) error {
 	return r.minibatches.spill()
 }
 
-// Sample keeps a raw power sample. One that is not valid has its reason.
+// Sample records a raw power sample, with the reason if it is not valid.
 func (r *Record) Sample(s tegra.Setting, of telemetry.Sample) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -42,7 +42,7 @@ type Record struct {
 	header Header
 	lock   *os.File
 	notes  []string
-	extra  []string // names of the columns of modes.csv beyond those known
+	extra  []string // names of the unknown columns of modes.csv
 
 	mu          sync.Mutex
 	rows        []Row
@@ -56,13 +56,13 @@ type Record struct {
 	// Columns of runs.csv, samples.csv and minibatches.csv: an older jtune's have fewer.
 	runsWidth, sampleWidth, minibatchWidth int
 	sampleRails                            []string // whose voltages and currents samples.csv has
-	salvage                                bool     // holds what another record lost: not rescued again
+	salvage                                bool     // holds another record's rows: not rescued again
 }
 
 // Create makes a new campaign folder. The folder must not exist, or be empty.
 func Create(dir string, h Header) (*Record, error) { return CreateWith(dir, h, nil) }
 
-// CreateWith is Create with more columns in modes.csv than jtune knows.
+// CreateWith is Create with further columns in modes.csv that jtune does not know.
 func CreateWith(dir string, h Header, extra []string) (*Record, error) {
 	held, err := holdsCampaign(dir)
 	if err == nil && held {
@@ -74,7 +74,7 @@ func CreateWith(dir string, h Header, extra []string) (*Record, error) {
 	return openOrCreate(dir, h, held, extra)
 }
 
-// Check returns an error where OpenOrCreate would find that a folder cannot take a campaign: before other work is done.
+// Check returns an error when OpenOrCreate would not accept a folder, before other work is done.
 func Check(dir string, h Header, resume bool) error {
 	held, err := mayHold(dir, resume)
 	if err != nil || !held {
@@ -94,7 +94,7 @@ func OpenOrCreate(dir string, h Header, resume bool) (*Record, error) {
 	return openOrCreate(dir, h, held, nil)
 }
 
-// mayHold is holdsCampaign, with an error where one may not go on.
+// mayHold is holdsCampaign with an error when the campaign may not be continued.
 func mayHold(dir string, resume bool) (held bool, err error) {
 	held, err = holdsCampaign(dir)
 	if err == nil && held && !resume {
@@ -104,7 +104,7 @@ func mayHold(dir string, resume bool) (held bool, err error) {
 	return held, err
 }
 
-// headerToResume reads the header of a folder whose campaign goes on as h.
+// headerToResume reads the header of a folder whose campaign continues as h.
 func headerToResume(dir string, h Header) (there Header, err error) {
 	if there, err = readHeader(dir); err == nil {
 		err = there.checkResume(h)
@@ -134,7 +134,7 @@ func openOrCreate(dir string, h Header, held bool, extra []string) (*Record, err
 		err = writeHeader(dir, h)
 	}
 	if err != nil {
-		if !held { // an empty folder goes: lists would have to leave it out
+		if !held { // remove an empty folder: lists would have to skip it
 			_ = os.Remove(filepath.Join(dir, lockName))
 			_ = os.Remove(dir)
 		}
@@ -275,7 +275,7 @@ func (r *Record) open() (*Record, error) {
 	return r, nil
 }
 
-// offSpace keeps the rows whose modes the device has; others are of another file, or edited.
+// offSpace keeps the rows whose modes the device has; other rows come from another file or were edited.
 func (r *Record) offSpace(rows []Row) {
 	space, err := r.header.Device.Space()
 	for _, row := range rows {
@@ -288,8 +288,8 @@ func (r *Record) offSpace(rows []Row) {
 	}
 }
 
-// Distinct leaves out rows that are copies of others, to the last digit and the second: they are one
-// reading. It returns how many.
+// Distinct removes rows that are exact copies of others, including the time: they are one reading. It returns how many
+// it removed.
 func Distinct(rows []Row) (kept []Row, copies int) {
 	seen := map[string]bool{}
 	for _, row := range rows {
@@ -346,10 +346,9 @@ func (r *Record) Rows() []Row {
 	return slices.Clone(r.rows)
 }
 
-// Append writes a row and syncs it to disk: first what its run was like, last
-// the line of modes.csv, by which a resume knows that the mode is done. Where the
-// folder is gone (ErrFolder) or takes no more, all rows are written to a new
-// folder, which the error names.
+// Append writes a row and syncs it to disk: first the run's character, last the line of modes.csv, by which a resume
+// knows that the mode is done. When the folder is missing (ErrFolder) or cannot be written, all rows are written to a
+// new folder, which the error names.
 func (r *Record) Append(row Row) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -390,7 +389,7 @@ func (r *Record) Append(row Row) error {
 	return nil
 }
 
-// Line is a line of modes.csv that was made elsewhere.
+// Line is a line of modes.csv created elsewhere.
 type Line struct {
 	Known []string // by Columns
 	Batch int      // in a record of several batch sizes

@@ -5,11 +5,11 @@ import (
 	"jtune/tegra"
 )
 
-// MostCVPct is how much the energies of repeated work may vary before they are in doubt, in percent of their mean.
+// MostCVPct is how much the energies of repeated work may vary, in percent of their mean, before they are doubtful.
 const MostCVPct = 5
 
-// Repetitions counts those of fixed work, and gives the standard deviation of their energies in percent of the mean;
-// absent with fewer than two.
+// Repetitions counts the repetitions of fixed work, and returns the standard deviation of their energies in percent of
+// the mean; absent with fewer than two.
 func Repetitions(parts []Part) (n int, cvPct tegra.Val[float64]) {
 	var joules []float64
 	for _, p := range parts {

@@ -14,7 +14,7 @@ import (
 // ErrFolder reports that a campaign's folder was moved, replaced or deleted while it was measured.
 var ErrFolder = errors.New("the folder was moved or deleted while modes were measured")
 
-// present checks that what is written still arrives in the folder. It needs r.mu.
+// present returns an error when writes no longer reach the folder. It needs r.mu.
 func (r *Record) present() error {
 	st, err := os.Lstat(filepath.Join(r.dir, modesName))
 	if err == nil && os.SameFile(st, r.modes.info) {
@@ -23,9 +23,9 @@ func (r *Record) present() error {
 	return ErrFolder
 }
 
-// rescue writes all rows, and one that could not be added, to a new folder: next to this one, or
-// below the system's folder for temporary files. It returns err with where they are. A record
-// whose folder is gone is that folder's from then on, and takes no more. It needs r.mu.
+// rescue writes all rows, and one that could not be added, to a new folder: next to this one, or in the system's folder
+// for temporary files. It returns err extended by the location. If the record's folder is missing, the record uses the
+// new folder from then on and accepts no more rows. It needs r.mu.
 func (r *Record) rescue(row Row, err error) error {
 	rows := append(r.rows[:len(r.rows):len(r.rows)], row)
 	failed := fmt.Errorf("recording in %s: %w", r.dir, err)
@@ -48,7 +48,7 @@ func (r *Record) rescue(row Row, err error) error {
 	return failed
 }
 
-// newFolder is a name that does not exist yet: this one, or with a number from 2.
+// newFolder returns a name that does not exist yet: name, or name with a number from 2.
 func newFolder(name string) string {
 	free := name
 	for n := 2; ; n++ {
@@ -59,7 +59,7 @@ func newFolder(name string) string {
 	}
 }
 
-// copyRows makes a record of rows.
+// copyRows creates a record from rows.
 func copyRows(dir string, h Header, extra []string, rows []Row) error {
 	r, err := CreateWith(dir, h, extra)
 	if err != nil {

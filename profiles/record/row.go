@@ -29,10 +29,10 @@ const (
 	Unstable  Status = "unstable"  // measured, but power never became steady
 	Throttled Status = "throttled" // the board slowed itself: not a measurement of the mode
 	Hot       Status = "hot"       // the board was close to its thermal limits, or they slowed it
-	Misset    Status = "misset"    // a clock read otherwise than set while the job ran
-	Over      Status = "over"      // drew more than its measurement allows, and was ended for it
+	Misset    Status = "misset"    // a clock differed from its setting while the job ran
+	Over      Status = "over"      // drew more than its step allows, and was ended early
 	Rejected  Status = "rejected"  // the board did not take the mode
-	TimedOut  Status = "timeout"   // too few minibatches in the time a mode may take
+	TimedOut  Status = "timeout"   // too few minibatches within the mode's time limit
 	Failed    Status = "failed"    // anything else, see Why
 )
 
@@ -56,16 +56,16 @@ type Row struct {
 	ComputeMS    tegra.Val[float64]
 	OverheadMS   tegra.Val[float64]
 	EnergyJ      float64 // per minibatch, from samples at their true times
-	SettleS      float64 // apply to steady power; of a mode over its limit, to its end
+	SettleS      float64 // from apply to steady power; for a mode over its limit, to its end
 	TookS        float64 // the whole mode
 	Raise        bool
 	When         time.Time // calendar time of the end; zero when it is not known
-	// Bare rows come from a foreign file. How they were measured, from Applied to When, is
-	// unknown except for the parts of a minibatch and the energy.
+	// Bare rows come from a foreign file. How they were measured (Applied to When) is unknown except for the parts of a
+	// minibatch and the energy.
 	Bare bool
-	// Serving is what an inference job answered; nil of a training job.
+	// Serving is what an inference job answered; nil for a training job.
 	Serving *Served
-	// Pair is what two jobs did that shared a GPU; nil of one job.
+	// Pair is the result of two jobs that shared a GPU; nil for one job.
 	Pair *Pair
 	// Character sums up the run; nil in rows that were read back, whose characters ReadRuns
 	// returns.
@@ -75,14 +75,14 @@ type Row struct {
 	Extra []string
 }
 
-// When samples do not belong to their mode.
+// Thresholds for samples that do not belong to their mode.
 const (
 	// ClockTolerance is how far a clock that follows its set value may be off it,
 	// as a share of that value.
 	ClockTolerance = 0.05
 	// MissetTolerance is the same for a clock that is locked while it is measured.
 	MissetTolerance = 0.03
-	// ThrottledShare of the samples makes a mode throttled, or hot.
+	// ThrottledShare is the share of samples that makes a mode throttled, or hot.
 	ThrottledShare = 0.1
 )
 
@@ -97,7 +97,7 @@ var Columns = slices.Concat(sweep.Columns, []string{
 
 func decimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
-// optional prints an absent value as an empty field.
+// optional formats an absent value as an empty field.
 func optional(v tegra.Val[float64]) string {
 	if !v.OK {
 		return ""
@@ -105,8 +105,8 @@ func optional(v tegra.Val[float64]) string {
 	return decimal(v.V)
 }
 
-// Fields prints the row in the order of Columns. Time and power of an unusable row are left
-// empty, so that readers of sweeps skip it.
+// Fields formats the row in the order of Columns. Time and power of an unusable row stay empty, so that readers of
+// sweeps skip it.
 func (r Row) Fields() []string {
 	f := sweep.Fields(r.Measured)
 	if !r.Status.Usable() {
@@ -148,11 +148,10 @@ func part(clean []harness.Event, of func(harness.Event) tegra.Val[float64]) tegr
 	return tegra.Finite(harness.RoundMS(stats.Median(list)))
 }
 
-// RoundW removes the rounding errors of adding up rails from watts; sensors resolve microwatts
-// at best.
+// RoundW removes the rounding errors of summing rails in watts; sensors resolve microwatts at best.
 func RoundW(w float64) float64 { return math.Round(w*1e9) / 1e9 }
 
-// knownWhenBare are the columns after the status that a bare row fills.
+// knownWhenBare are the columns after the status that a bare row has.
 var knownWhenBare = []string{"stall_ms", "compute_ms", "overhead_ms", "energy_j"}
 
 // parseSized is ParseRow for a file whose column after Columns is, when sized, the batch size.
@@ -250,7 +249,7 @@ func (p *fieldParser) optional() tegra.Val[float64] {
 	return tegra.Some(p.number())
 }
 
-// optionals are n numbers of which all are there or none; nil for none.
+// optionals parses n numbers that are either all present or all absent; nil if absent.
 func (p *fieldParser) optionals(n int) (list []float64) {
 	for range n {
 		if v := p.optional(); v.OK {
@@ -266,7 +265,7 @@ func (p *fieldParser) optionals(n int) (list []float64) {
 	return list
 }
 
-// whole reads a count or a clock; none on a Jetson reaches 1e12.
+// whole parses a count or a clock; none on a Jetson reaches 1e12.
 func (p *fieldParser) whole() int64 {
 	v, err := strconv.ParseInt(p.text(), 10, 64)
 	if err != nil || v < 0 || v > 1e12 {
@@ -296,7 +295,7 @@ func readRows(dir string) (rows []Row, bad []string, err error) {
 	return rows, bad, err
 }
 
-// readIfThere reads a file of a folder; nil where there is none.
+// readIfThere reads a file of a folder; nil if it does not exist.
 func readIfThere(dir, name string) ([]byte, error) {
 	text, err := safefile.Read(filepath.Join(dir, name), most(name))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -308,8 +307,8 @@ func readIfThere(dir, name string) ([]byte, error) {
 	return text, nil
 }
 
-// readable returns an error where a line would be unreadable in modes.csv: a value without a number in it, as foreign
-// counters can bring about, would lose its mode when the campaign is read.
+// readable returns an error when a line could not be read back from modes.csv: a value that is not a number, as foreign
+// counters may produce, would lose the mode.
 func (r *Record) readable(line []string) error {
 	head := append(r.knownColumns(), r.extra...)
 	if _, bad := parseRows([]byte(csvLine(head) + csvLine(line))); len(bad) > 0 {
@@ -354,8 +353,7 @@ func unreadable(file string, n int, err error) string {
 	return fmt.Sprintf("%s: line %d is unreadable and left out: %v", file, n, err)
 }
 
-// Modes are the settings of the rows, measured well or not, each once and in their order. Everything that counts modes
-// counts these.
+// Modes returns the settings of the rows, usable or not, each once and in order. Everything that counts modes uses it.
 func Modes(rows []Row) (out []tegra.Setting) {
 	seen := map[tegra.Setting]bool{}
 	for _, r := range rows {
@@ -367,7 +365,7 @@ func Modes(rows []Row) (out []tegra.Setting) {
 	return out
 }
 
-// Usable are the rows that a model may be fitted to.
+// Usable returns the rows that a model may be fitted to.
 func Usable(rows []Row) []tegra.Measured {
 	var out []tegra.Measured
 	for _, r := range rows {

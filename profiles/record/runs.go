@@ -88,7 +88,7 @@ func (r *Record) runsColumns() []string {
 var partColumns = strings.Fields("epoch epochs minibatches span_s time_ms stall_ms compute_ms overhead_ms power_w " +
 	"energy_j cpu_pct gpu_pct ram_bytes reads_per_s read_bytes_per_s")
 
-// run is the line of runs.csv of a finished row; ok is false for a mode that never ran.
+// run returns the line of runs.csv for a finished row; ok is false for a mode that never ran.
 func (r *Record) run(row Row) (run Run, ok bool) {
 	if row.Character == nil {
 		return run, false
@@ -193,7 +193,7 @@ func (r Run) lines() [][]string {
 	return out
 }
 
-// latest are the values of a whole run that its last columns hold.
+// latest returns the values of a whole run in the last columns of runs.csv.
 func (c *Character) latest() []*tegra.Val[float64] {
 	return []*tegra.Val[float64]{&c.All.CPUMedianPct, &c.All.GPUMedianPct, &c.All.RAMMedianBytes, &c.All.MeterW,
 		&c.CacheReady}
@@ -213,7 +213,7 @@ func (p Part) fields() []string {
 	return out
 }
 
-// numbers are the values that may be absent, in the order of partColumns.
+// numbers returns the values that may be absent, in the order of partColumns.
 func (p *Part) numbers() []*tegra.Val[float64] {
 	return []*tegra.Val[float64]{&p.StallMS, &p.ComputeMS, &p.OverheadMS, &p.PowerW, &p.EnergyJ,
 		&p.CPUPct, &p.GPUPct, &p.RAMBytes, &p.ReadsPerS, &p.ReadBytesPerS}
@@ -249,8 +249,8 @@ func parseResidency(text string) (r telemetry.Residency, ok bool) {
 	return r, true
 }
 
-// ReadRuns returns the runs of a campaign folder in order, with a note on each line that cannot
-// be read. A run whose row was never written is none. A folder of an older jtune has none.
+// ReadRuns returns the runs of a campaign folder in order, with a note on each unreadable line. It leaves out a run
+// without a row. A folder of an older jtune has no runs.
 func ReadRuns(dir string) (runs []Run, notes []string, err error) {
 	text, err := readIfThere(dir, runsName)
 	if err != nil {
@@ -291,7 +291,7 @@ func withRows(runs []Run, rows []Row) []Run {
 	return runs
 }
 
-// cutRun cuts a last run without one of the rows out of runs.csv. Its mode is measured again.
+// cutRun removes a last run without a row from runs.csv. Its mode is measured again.
 func (r *Record) cutRun(rows []Row) error {
 	text, err := readIfThere(r.dir, runsName)
 	if err != nil {
@@ -306,7 +306,7 @@ func (r *Record) cutRun(rows []Row) error {
 		text = text[:bytes.LastIndexByte(text[:max(len(text)-1, 0)], '\n')+1]
 	}
 	if now, _ := parseRuns(text); len(now) != len(kept) {
-		return nil // other lines follow it, so readers alone leave it out
+		return nil // other lines follow, so only readers leave it out
 	}
 	return r.runs.cut(int64(len(text)))
 }
@@ -348,8 +348,7 @@ func parseRuns(text []byte) (runs []Run, notes []string) {
 // runKeyColumns at the beginning of a line name its run: mode, setting, repeat.
 const runKeyColumns = 6
 
-// begins reports whether a line cannot continue the run that c is of: that run was cut off and
-// written again.
+// begins reports whether a line cannot continue the run in c: that run was interrupted and written again.
 func begins(f []string, c Character) bool {
 	if len(f) != len(runColumns) {
 		return false
@@ -366,7 +365,7 @@ func begins(f []string, c Character) bool {
 	return false
 }
 
-// parseRunLine reads one line into c; done: it was the run's last.
+// parseRunLine parses one line into c; done: it was the run's last.
 func parseRunLine(f []string, c *Character) (r Run, done bool, err error) {
 	if len(f) != len(runColumns) {
 		return r, false, fmt.Errorf("%d fields where %d belong", len(f), len(runColumns))
@@ -428,7 +427,7 @@ func parseRunLine(f []string, c *Character) (r Run, done bool, err error) {
 	return r, true, p.err
 }
 
-// asSpan is a number of seconds as a duration, as far as one goes.
+// asSpan converts seconds to a duration, limited to the largest one.
 func asSpan(s float64) time.Duration {
 	return time.Duration(min(s, 1e9) * float64(time.Second))
 }

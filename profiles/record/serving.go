@@ -33,8 +33,7 @@ type Served struct {
 	CVPct      tegra.Val[float64] // of their energies: standard deviation in percent of the mean
 }
 
-// PhaseOfServing is one of the two things that a language model does: prefill reads the question, decode writes
-// the answer.
+// PhaseOfServing is one of the two phases of a language model: prefill reads the prompt, decode writes the answer.
 type PhaseOfServing struct {
 	Phase  string             `json:"phase"`
 	PerS   tegra.Val[float64] `json:"units_per_s"` // tokens of the question, or of the answer
@@ -46,8 +45,8 @@ type PhaseOfServing struct {
 var servingColumns = strings.Fields("kind unit phase requests units p50_ms p95_ms p99_ms rate_per_s served_per_s " +
 	"units_per_s ttft_ms tpot_ms unit_j reps cv_pct prefill_per_s prefill_w prefill_j decode_per_s decode_w decode_j")
 
-// Phases of a language model, each with phaseColumns of servingColumns, which end with them. They are columns of
-// one row, for a second row of a mode would be a second measurement of it.
+// Phases of a language model, each with phaseColumns at the end of servingColumns. They are columns of one row, because
+// a second row would be a second measurement of the mode.
 const (
 	Prefill = "prefill"
 	Decode  = "decode"
@@ -58,7 +57,7 @@ const (
 // servingKind is the text of the first of servingColumns.
 const servingKind = "infer"
 
-// Object is what a JSON document has of it; nil where s is nil. Quantiles of too few requests are absent.
+// Object returns the JSON form; nil when s is nil. Quantiles of too few requests are absent.
 func (s *Served) Object() report.Object {
 	if s == nil {
 		return nil
@@ -167,7 +166,7 @@ func (r *Record) line(row Row) []string {
 	return line
 }
 
-// PhaseOf is what a phase did in the row's mode; false where its speed is not known.
+// PhaseOf returns a phase in the row's mode; false when its speed is unknown.
 func (r *Row) PhaseOf(name string) (PhaseOfServing, bool) {
 	if r.Serving == nil {
 		return PhaseOfServing{}, false
@@ -218,8 +217,8 @@ func LatencyOf(ms []float64) Latency {
 	}
 }
 
-// LatencyCounted sums up latencies that were counted by buckets, in s; false where the slowest percent of them lies
-// in a bucket without end, and where there are none.
+// LatencyCounted sums up latencies counted in buckets, in s; false when there are none, or when the slowest percent
+// lies in the unbounded bucket.
 func LatencyCounted(h stats.Histogram) (Latency, bool) {
 	l, known := Latency{N: h.N()}, true
 	for _, q := range []struct {
@@ -232,8 +231,8 @@ func LatencyCounted(h stats.Histogram) (Latency, bool) {
 	return l, known
 }
 
-// SureP95 is the 95 % quantile, absent with fewer than 200 requests; SureP99 the 99 % quantile, absent
-// with fewer than 1,000.
+// SureP95 returns the 95 % quantile, absent with fewer than 200 requests; SureP99 the 99 % quantile, absent with fewer
+// than 1,000.
 func (l Latency) SureP95() tegra.Val[float64] {
 	return tegra.Val[float64]{V: l.P95, OK: stats.QuantileHolds(0.95, l.N)}
 }

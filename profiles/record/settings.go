@@ -75,8 +75,8 @@ func (s Settings) WithDefaults() Settings {
 	return s
 }
 
-// Over fills what these settings leave open from those of an earlier run, so that its campaign
-// continues as it began. Silence is left out: it belongs to the workload, not to measuring.
+// Over fills the unset settings from those of an earlier run, so that its campaign continues as it began. Silence is
+// left out: it belongs to the workload, not to measuring.
 func (s Settings) Over(earlier Settings) Settings {
 	choose(&s.Minibatches, earlier.Minibatches)
 	choose(&s.Discard, earlier.Discard)
@@ -93,8 +93,8 @@ func (s Settings) Over(earlier Settings) Settings {
 	return s
 }
 
-// GoOn is an error where these settings ask for other rows than an earlier run's: a campaign has one way of measuring.
-// What they leave open goes on as it began, and how long a mode may take changes no row.
+// GoOn returns an error when these settings would produce other rows than an earlier run's: a campaign is measured in
+// one way. Unset settings continue as before, and the time limit of a mode changes no row.
 func (s Settings) GoOn(earlier Settings) error {
 	var list []string
 	differ := func(what string, here, there any, asked bool) {
@@ -132,8 +132,8 @@ func (s Settings) Cost(n int) (lo, hi time.Duration) {
 	return time.Duration(n) * lo, time.Duration(n) * min(hi, s.ModeTimeout)
 }
 
-// CostOf estimates how long a mode takes whose minibatch takes loMS to hiMS: from power that is
-// steady at once to power that needs as long again.
+// CostOf estimates how long a mode takes whose minibatch takes loMS to hiMS: from power that is steady at once to power
+// that takes as long again to settle.
 func (s Settings) CostOf(loMS, hiMS float64) (lo, hi time.Duration) {
 	s = s.WithDefaults()
 	wait := max(telemetry.SteadyWindow*s.SampleEvery, s.FixedWait)

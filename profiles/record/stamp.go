@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Stamp changes with what lists say of a campaign: it has the time of its folder, in which files come and go, and size
-// and time of the files that grow or are edited. Changed is the last of these times.
+// Stamp returns a text that changes when the listed data of a campaign change. It combines the time of the folder with
+// size and time of the files that grow or are edited. changed is the latest of these times.
 func Stamp(dir string) (stamp string, changed time.Time) {
 	var b []byte
 	for _, name := range []string{dir, filepath.Join(dir, headerName), filepath.Join(dir, modesName)} {

@@ -13,15 +13,14 @@ import (
 	"jtune/profiles/harness"
 )
 
-// FrameworkVersions reads what the first run of a campaign said of its framework:
-// "torch 2.0.0 on cuda; CUDA 11.4". "" where no run said anything, as a user's own
-// command may not.
+// FrameworkVersions returns the framework that the first run of a campaign reported: "torch 2.0.0 on cuda; CUDA 11.4".
+// It is "" when no run reported any, as with some users' commands.
 func FrameworkVersions(dir string) string {
 	return frameworkOf(versionsOf(dir))
 }
 
-// Software lists the releases that a campaign's results depend on, as far as they are known: L4T, JetPack, kernel,
-// CUDA, framework.
+// Software lists the releases that a campaign's results depend on, as far as known: L4T, JetPack, kernel, CUDA,
+// framework.
 func Software(dir string, h Header) []string {
 	out := versionsOf(dir)
 	if h.Device.L4T != "" {
@@ -34,7 +33,7 @@ func Software(dir string, h Header) []string {
 	return slices.Compact(out)
 }
 
-// versionsOf reads what the first run of a campaign said of its software.
+// versionsOf returns the software that the first run of a campaign reported.
 func versionsOf(dir string) []string {
 	f, err := os.Open(filepath.Join(dir, runsName))
 	if err != nil {

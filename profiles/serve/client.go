@@ -19,27 +19,27 @@ import (
 	"jtune/tegra"
 )
 
-// ErrModels: the server has several models, or none, and none was named.
+// ErrModels means that no model was named and the server has several, or none.
 var ErrModels = errors.New("which model is meant is not clear")
 
-// answer is what a request brought.
+// answer is the result of a request.
 type answer struct {
 	begin, first, end   time.Duration // by the clock
 	in, out             int           // tokens
 	prefillMS, decodeMS tegra.Val[float64]
 }
 
-// about is what a server says of itself.
+// about is what a server reports about itself.
 type about struct {
 	Runtime, Model, Precision string
 	OnCPU                     bool
 }
 
-// client speaks to a server. It follows no redirection: a server elsewhere is another machine.
+// client talks to a server. It follows no redirects, which could lead to another machine.
 type client struct {
 	o    Options
 	http *http.Client
-	bare atomic.Bool // the server rejects what OpenAI's API does not have
+	bare atomic.Bool // the server rejects fields beyond OpenAI's API
 }
 
 func newClient(o Options) *client {
@@ -87,7 +87,7 @@ func (c *client) get(ctx context.Context, path string, into any) error {
 	return nil
 }
 
-// shortly is an error of a connection without the address, which its readers have.
+// shortly returns a connection error without the address, which is shown elsewhere.
 func shortly(err error) error {
 	var inner interface{ Unwrap() error }
 	if errors.As(err, &inner) && inner.Unwrap() != nil && strings.HasPrefix(err.Error(), "Get ") ||
@@ -108,7 +108,7 @@ func statusError(code int, body []byte) error {
 	return fmt.Errorf("HTTP status %d: %s", code, cmp.Or(text.OneLine(why), http.StatusText(code)))
 }
 
-// errorText is the message of an error object, which is a text or has one.
+// errorText returns the message of an error object, which is a string or has a message.
 func errorText(v any) string {
 	if m, ok := v.(map[string]any); ok {
 		return text.OneLine(fmt.Sprint(m["message"]))
@@ -127,7 +127,7 @@ func (c *client) ready(ctx context.Context) error {
 	return c.get(ctx, "/v1/models", nil)
 }
 
-// about asks which model is meant, and what serves it.
+// about asks which model is loaded, and what serves it.
 func (c *client) about(ctx context.Context) (about, error) {
 	if c.o.API == Ollama {
 		return c.aboutOllama(ctx)
@@ -193,10 +193,10 @@ func (c *client) aboutOllama(ctx context.Context) (about, error) {
 	return a, nil
 }
 
-// mostModel is how long the name of a model may be, in bytes: it is recorded unchanged.
+// mostModel is the longest name of a model, in bytes: it is recorded unchanged.
 const mostModel = 200
 
-// choose takes the one model that there is where none was named.
+// choose takes the only model when none was named.
 func (c *client) choose(a *about, names []string, verb string) error {
 	switch {
 	case a.Model != "":
@@ -229,10 +229,10 @@ func (c *client) ask(ctx context.Context, prompt string, output int) (answer, er
 	return a, nil
 }
 
-// errStalls is the error of an answer of which no text came for too long.
+// errStalls means that no text of an answer came for too long.
 var errStalls = errors.New("it stalls")
 
-// refused is an answer with another status than 200.
+// refused is a response with a status other than 200.
 type refused struct {
 	code int
 	err  error
@@ -342,7 +342,7 @@ func (s *stream) read(from io.Reader, api string, most int) error {
 	return nil
 }
 
-// finish closes the answer's times: without the server's own, prefill ends with the first token.
+// finish completes the answer's times: without the server's own times, prefill ends at the first token.
 func (s *stream) finish() {
 	a := &s.a
 	if a.end == 0 {
@@ -359,9 +359,9 @@ func (s *stream) finish() {
 	}
 }
 
-// believable returns an error where the server counts more tokens than an answer to this prompt can have: in the
-// prompt, no more than it has bytes, beside what the server puts around it; in the answer, no more than requested,
-// beside what a server that guesses several at once has too many.
+// believable returns an error when the server counts more tokens than possible. A prompt has at most one per byte, plus
+// the server's template; an answer has at most the requested number, plus those of a server that predicts several at
+// once.
 func (s *stream) believable(prompt, output int) error {
 	switch in, out := 2*prompt+1000, 2*output+16; {
 	case s.a.out > out:
@@ -374,7 +374,7 @@ func (s *stream) believable(prompt, output int) error {
 	return nil
 }
 
-// piece notes a piece of the answer that has text. Others, and comments, as proxies send them, are no progress.
+// piece notes a piece of the answer that has text. Other pieces, and comments sent by proxies, are not progress.
 func (s *stream) piece() {
 	if s.alive != nil {
 		s.alive()
@@ -384,7 +384,7 @@ func (s *stream) piece() {
 	}
 }
 
-// sane is a duration that a server reports, in units of which one ms has that many.
+// sane returns a duration that a server reports, of which perMS units make one ms.
 func sane(v, perMS float64) tegra.Val[float64] {
 	return tegra.Val[float64]{V: v / perMS, OK: v > 0 && v/perMS < 1e9}
 }
@@ -472,7 +472,7 @@ func (s *stream) ollama(line []byte) error {
 	return nil
 }
 
-// Loaded is the model that a running server has loaded, or the one that was named; "" where no server answers.
+// Loaded returns the model that a running server has loaded, or the named one; "" when no server answers.
 func Loaded(ctx context.Context, o Options) (model string, err error) {
 	c := newClient(o)
 	defer c.close()

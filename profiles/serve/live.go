@@ -38,19 +38,19 @@ var knownCounters = []counters{
 		[]string{"nv_inference_request_duration_us"}, 1e6, ""},
 }
 
-// served is what a server has served since it was started.
+// served is what a server has served since its start.
 type served struct {
 	units, requests, busyS float64
 	latency                stats.Histogram // in seconds; empty where the server shows none
 }
 
-// page is what a server shows.
+// page is a server's page of counters.
 type page struct {
 	values  map[string]float64
 	buckets map[string]map[float64]float64 // of histograms: counts by upper bound
 }
 
-// of reads them out of a page; false where one is missing.
+// of reads the counters from a page; false when one is missing.
 func (c *counters) of(all page) (out served, ok bool) {
 	if out.units, ok = all.values[c.units]; !ok {
 		return out, false
@@ -239,10 +239,10 @@ func (l *live) poll(ctx context.Context) error {
 		l.emit(harness.Event{Kind: harness.Note,
 			Message: "the counters of the server started again from 0: was it restarted?"})
 	case done.units < 1 || l.kind.requests != "" && done.requests < 1 || !(done.busyS > 0):
-		// nothing was answered yet; what has begun counts with its answer
+		// nothing was answered yet; work in progress counts with its answer
 	default:
 		l.last = now
-		if l.kind.requests == "" { // it counts no answers: take the number of answers of the usual length
+		if l.kind.requests == "" { // no counter of answers: estimate their number from the usual length
 			done.requests = math.Round(done.units / float64(max(1, l.o.OutputTokens)))
 		}
 		n := max(1, int(min(done.requests, mostTokens)))
@@ -264,7 +264,7 @@ const (
 	mostCounted = 1e9 // tokens, answers or seconds between two polls: more is no count of what was served
 )
 
-// Stop ends the reading. The server goes on.
+// Stop stops reading. The server continues.
 func (l *live) Stop(context.Context) error {
 	l.http.CloseIdleConnections()
 	return nil

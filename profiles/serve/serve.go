@@ -27,8 +27,8 @@ type Options struct {
 	PromptTokens int    // of each request, about
 	OutputTokens int
 	Load         arrivals.Load
-	// Counters is the address where a server shows what it has served: it is measured on its real traffic, and
-	// nothing is sent. Poll is how often they are read; half a second.
+	// Counters is the address of a server's counters: the server is measured on its real traffic, and jtune sends
+	// nothing. Poll is the interval of reading them; half a second.
 	Counters string
 	Poll     time.Duration
 
@@ -49,7 +49,7 @@ const startUp = 10 * time.Minute
 // mostFailures in a row end the measurement: the server does not work.
 const mostFailures = 3
 
-// retryAfter is how long a failed request holds up the next one.
+// retryAfter is how long the next request waits after a failed one.
 const retryAfter = 500 * time.Millisecond
 
 // server is a running measurement.
@@ -73,7 +73,7 @@ type server struct {
 
 var _ harness.Harness = (*server)(nil)
 
-// New begins to measure a server. ctx is for the start alone.
+// New starts to measure a server. ctx only covers the start.
 func New(ctx context.Context, o Options) (harness.Harness, error) {
 	if o.Clock == nil {
 		o.Clock = tegra.RealClock()
@@ -102,7 +102,7 @@ func New(ctx context.Context, o Options) (harness.Harness, error) {
 	return s, nil
 }
 
-// reach waits until the server answers, and starts it where none does.
+// reach waits until the server answers, and starts it if none does.
 func (s *server) reach(ctx context.Context) error {
 	why := s.client.ready(ctx)
 	if why == nil {
@@ -141,7 +141,7 @@ func (s *server) reach(ctx context.Context) error {
 	return fmt.Errorf("the server at %s is not ready after %s: %w", s.o.URL, startUp, why)
 }
 
-// gone says that the server that was started has ended.
+// gone returns the error for a started server that has ended.
 func (s *server) gone(err error) error {
 	s.child = nil
 	if errors.Is(err, io.EOF) {
@@ -173,7 +173,7 @@ func (s *server) warnOfCPU(a about) {
 	}
 }
 
-// emit queues an event at the present time unless it has one. A reader that is away loses the oldest.
+// emit queues an event, at the present time unless it has one. A slow reader loses the oldest events.
 func (s *server) emit(e harness.Event) {
 	if e.T == 0 {
 		e.T = s.o.Clock.Now()
@@ -191,7 +191,7 @@ func (s *server) emit(e harness.Event) {
 	}
 }
 
-// warmUp is how many requests, of which the first is short, do not count.
+// warmUp is how many requests do not count; the first of them is short.
 const warmUp = 2
 
 // run sends requests until it is stopped or the server fails.
@@ -235,7 +235,7 @@ func (s *server) warm(ctx context.Context) error {
 	return nil
 }
 
-// failed is an error with what is known of the server's end.
+// failed adds to an error what is known of the server's end.
 func (s *server) failed(err error) error {
 	select {
 	case end := <-s.died:
@@ -245,7 +245,7 @@ func (s *server) failed(err error) error {
 	}
 }
 
-// request sends one request and emits what became of it.
+// request sends one request and emits its result.
 func (s *server) request(ctx context.Context, number int, due time.Duration) {
 	a, err := s.client.ask(ctx, s.prompt(s.o.PromptTokens, number), s.o.OutputTokens)
 	if err != nil {
@@ -265,10 +265,10 @@ func (s *server) request(ctx context.Context, number int, due time.Duration) {
 	s.emit(e)
 }
 
-// LoadSeed is the seed of the moments at which requests of an open loop are sent, alike in every mode.
+// LoadSeed is the seed of the send times in an open loop, the same in every mode.
 const LoadSeed = 1
 
-// single reports whether one request at a time is outstanding, so that the parts of its time are its own.
+// single reports whether only one request at a time is outstanding, so that the parts of its time belong to it alone.
 func (s *server) single() bool { return !s.o.Load.Open() && s.o.Load.Outstanding <= 1 }
 
 // fail counts a request that began at a time and failed. Too many in a row end the measurement, and a stall in
@@ -294,8 +294,8 @@ func (s *server) fail(ctx context.Context, begin time.Duration, err error) {
 	}
 }
 
-// batch is the event of an answer. With several requests at a time, or at a rate, each has the time since the last
-// answer, so that the times add up.
+// batch returns the event of an answer. With several requests at a time, or at a rate, each gets the time since the
+// last answer, so that the times add up.
 func (s *server) batch(a answer) harness.Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()

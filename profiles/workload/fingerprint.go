@@ -9,16 +9,14 @@ import (
 	"slices"
 )
 
-// AsMeasured is the model of a workload that stands for whatever a replayed file was
-// measured with: only its name says more.
+// AsMeasured is the model of a workload of a replayed file whose model is unknown: only its name says more.
 const AsMeasured = "as measured"
 
-// Fingerprint identifies what runs, whatever it is called: training or inference,
-// model, data, loader settings, command, and the versions of the framework. The batch
-// size is left out, for it is part of each setting.
+// Fingerprint identifies what runs, whatever its name: training or inference, model, data, loader settings, command,
+// and the versions of the framework. It leaves out the batch size, which is part of each setting.
 func (w *Workload) Fingerprint(versions string) string {
 	sum := sha256.New()
-	add := func(key string, value any) { // what is not set does not count: later versions may know more
+	add := func(key string, value any) { // unset values do not count: later versions may have more
 		if text := fmt.Sprint(value); text != "" && text != "false" && text != "0" && text != "[]" {
 			fmt.Fprintf(sum, "%s=%q\n", key, text)
 		}
@@ -55,7 +53,7 @@ func (w *Workload) Fingerprint(versions string) string {
 	add("half", w.Torch.Half)
 	add("no gc", w.Torch.NoGC)
 	add("beside", w.Torch.Beside)
-	add("attached", w.Attached && len(w.Command) == 0) // whose job need not be the built-in one
+	add("attached", w.Attached && len(w.Command) == 0) // its job need not be the built-in one
 	add("versions", versions)
 	return hex.EncodeToString(sum.Sum(nil)[:6])
 }

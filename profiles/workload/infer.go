@@ -34,8 +34,8 @@ const (
 	PerRun    = "run"    // again for each mode
 )
 
-// Server is a program that answers requests over HTTP. In the user's file it is the table [workload.NAME.server]. One
-// that answers already is used unchanged, and never restarted or ended.
+// Server is a program that answers requests over HTTP. In the user's file it is the table [workload.NAME.server]. A
+// server that already runs is used unchanged, and never restarted or ended.
 type Server struct {
 	API   string `toml:"api,omitempty" json:"api"`     // openai or ollama
 	URL   string `toml:"url,omitempty" json:"url"`     // such as http://127.0.0.1:8080
@@ -47,8 +47,8 @@ type Server struct {
 	Concurrency  int `toml:"concurrency,omitempty" json:"concurrency"` // requests outstanding at a time; 1 when 0
 	// Beside names a workload of a virtual board whose power is combined with this machine's times; none when empty.
 	Beside string `toml:"beside,omitempty" json:"beside"`
-	// Counters is where a server that runs shows what it has served, an address or a path such as /metrics: modes are
-	// measured on its real traffic, and nothing is sent.
+	// Counters is the address, or a path such as /metrics, of a running server's counters: modes are measured on its
+	// real traffic, and jtune sends nothing.
 	Counters string `toml:"counters,omitempty" json:"counters"`
 	// Remote allows an address elsewhere than on the loopback: power stays this board's.
 	Remote bool `toml:"-" json:"-"`
@@ -74,11 +74,12 @@ type LatencyLimit struct {
 	Quantile  float64 `toml:"quantile,omitempty" json:"quantile"` // 0.5, 0.95 or 0.99; 0.99 when 0
 }
 
-// Demand is how requests come. A server is sent them so; for other programs a search works out the queue.
+// Demand is how requests arrive. A server is sent requests at these times; for other programs a search computes the
+// queue.
 type Demand struct {
 	Rate     float64 `toml:"rate,omitempty" json:"rate"`         // per s; 0: each request follows the answer to the last
 	Arrivals string  `toml:"arrivals,omitempty" json:"arrivals"` // uniform or poisson; poisson when empty
-	// MaxWaitMS is after how long a batch that is not full is served; 0: when it is full.
+	// MaxWaitMS is how long a batch waits to be filled; 0: until it is full.
 	MaxWaitMS float64 `toml:"max_wait_ms,omitempty" json:"max_wait_ms"`
 }
 
@@ -92,7 +93,7 @@ func (w *Workload) kind() string {
 	return cmp.Or(w.Kind, Train)
 }
 
-// UnitName is the unit of an inference workload's speed and energy; "" for a training job.
+// UnitName returns the unit of an inference workload's speed and energy; "" for a training job.
 func (w *Workload) UnitName() string {
 	if !w.Infers() {
 		return ""
@@ -100,8 +101,8 @@ func (w *Workload) UnitName() string {
 	return cmp.Or(w.Unit, UnitInference)
 }
 
-// UnitsPerBatch are the units of inference in a batch of a size, which is the workload's own where it is 0: of a server
-// of a language model the tokens of an answer.
+// UnitsPerBatch returns the units of inference in a batch; batch 0 is the workload's own size. For a server of a
+// language model these are the tokens of an answer.
 func (w *Workload) UnitsPerBatch(batch int) float64 {
 	if w.Serves() && w.UnitName() == UnitToken {
 		return float64(w.Server.WithDefaults().OutputTokens)
@@ -109,7 +110,7 @@ func (w *Workload) UnitsPerBatch(batch int) float64 {
 	return float64(max(1, cmp.Or(batch, w.Batch)))
 }
 
-// Noun is what one timed event of the workload is called.
+// Noun returns the name of one timed event of the workload.
 func (w Workload) Noun() string {
 	if w.Infers() {
 		return "batch"
@@ -195,7 +196,7 @@ func webAddress(address string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }
 
-// identity is what of a server decides what is measured: where it listens does not.
+// identity returns the settings of a server that affect the measurement; its address does not.
 func (s Server) identity() string {
 	s = s.WithDefaults()
 	live := ""
@@ -220,7 +221,7 @@ func (Server) local(address string) bool {
 	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// WithEnv is the workload with settings such as K=V added to its environment.
+// WithEnv returns the workload with settings such as K=V added to its environment.
 func (w Workload) WithEnv(settings []string) (Workload, error) {
 	if len(settings) == 0 {
 		return w, nil

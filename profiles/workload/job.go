@@ -77,8 +77,8 @@ func (w Workload) NewHarness(o HarnessOptions) func(ctx context.Context, batch i
 // smallest is a simulated workload that fits every virtual board.
 const smallest = "lenet5"
 
-// standIn is the simulated workload whose power is combined with a real job. Nothing is known about a command of the
-// user's own: it has a batch size of its own, or is a smaller one, so that it fits the board.
+// standIn returns the simulated workload whose power is combined with a real job. Nothing is known about a user's
+// command: it gets the first that fits the board of the default batch size, batch size 1, and a smaller workload.
 func (w Workload) standIn(b *virtual.Board) (name string, batch int) {
 	name = w.SimulatedName()
 	if !w.OnHost {
@@ -114,8 +114,8 @@ func (w Workload) attach(o HarnessOptions) func(ctx context.Context, batch int) 
 	}
 }
 
-// Ready returns an error for what is missing to run the workload on real hardware, as far as it
-// is known before the start.
+// Ready returns an error for what is missing to run the workload on real hardware, as far as can be checked before the
+// start.
 func (w *Workload) Ready() error {
 	switch {
 	case w.Elsewhere != nil:
@@ -145,9 +145,9 @@ const (
 	workersVariable = "JTUNE_WORKERS"
 )
 
-// TakesBatch reports whether the workload can run at another batch size: the built-in jobs can,
-// and a command of the user whose words, or a script named by them, contain JTUNE_BATCH.
-// Whether the job really uses it is seen when it runs, see profiles.ErrFixedBatch.
+// TakesBatch reports whether the workload can run at another batch size: built-in jobs can, and a user's command if its
+// words, or a script that it names, contain JTUNE_BATCH. Whether the job really uses it shows when it runs, see
+// profiles.ErrFixedBatch.
 func (w *Workload) TakesBatch() bool { return w.reads(batchVariable) }
 
 // TakesWorkers is TakesBatch for the number of loader processes.
@@ -173,7 +173,7 @@ func (w *Workload) reads(variable string) bool {
 	})
 }
 
-// longestScript is as much of a file as is looked through.
+// longestScript is how much of a file is searched.
 const longestScript = 1 << 20
 
 func mentions(path, name string) bool {
@@ -222,7 +222,7 @@ const (
 	builtInSilence = 5 * time.Minute
 )
 
-// detect is how the lines of a command are read of which nothing is known.
+// detect returns how the output of an unknown command is read.
 func (w Workload) detect() *harness.Detect {
 	d := &harness.Detect{Infer: w.Infers(), ToEnd: w.ToEnd, PerRun: w.Per == PerRun}
 	d.FromStart = w.FromStart

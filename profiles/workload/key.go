@@ -152,7 +152,7 @@ func jobDefaults() (names []string) {
 	return names
 }
 
-// unknown adds a fault for each of these keys that nobody reads, with the nearest that there is.
+// unknown adds a fault for each unknown key, with the nearest known one.
 func (f *workfile) unknown(of func(toml.Key) bool) {
 	var told []toml.Key
 	for _, k := range f.unread {

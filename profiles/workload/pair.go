@@ -12,10 +12,10 @@ import (
 	"jtune/tegra/virtual"
 )
 
-// Pair is a training and an inference workload that share a GPU; or the inference alone, Train the zero value.
+// Pair is a training and an inference workload that share a GPU; or only the inference, with Train the zero value.
 type Pair struct{ Train, Infer Workload }
 
-// takesNoTurns is why a job of the workload cannot be given its work turn by turn, "" where it can.
+// takesNoTurns returns why a job of the workload cannot take turns; "" if it can.
 func (w *Workload) takesNoTurns() string {
 	switch {
 	case w.Serves():
@@ -28,8 +28,8 @@ func (w *Workload) takesNoTurns() string {
 	return ""
 }
 
-// UnpacedFault is why requests cannot be sent to the workload at a rate, "" where they can: to a server, and to a job
-// that takes the turns of its batches. For a script its text says that.
+// UnpacedFault returns why requests cannot be sent to the workload at a rate; "" if they can: to a server, and to a job
+// that takes turns per batch. A script is judged by its text.
 func (w *Workload) UnpacedFault() string {
 	switch {
 	case w.Serves():
@@ -42,7 +42,7 @@ func (w *Workload) UnpacedFault() string {
 	return w.takesNoTurns()
 }
 
-// Fault is why the two cannot share a GPU, "" where they can.
+// Fault returns why the two cannot share a GPU; "" if they can.
 func (p Pair) Fault() string {
 	for _, w := range []Workload{p.Train, p.Infer} {
 		if why := w.takesNoTurns(); why != "" {
@@ -109,7 +109,7 @@ func (p Pair) NewHarness(o HarnessOptions,
 	}
 }
 
-// simulated is the job of a virtual board for the workload, also where it only lends its power to a real one.
+// simulated returns the virtual board's job for the workload, even if only its power is used with a real job.
 func (w Workload) simulated() virtual.Job {
 	job := virtual.Job{Workload: w.Name, Batch: w.Batch}
 	if w.Beside() {

@@ -18,7 +18,7 @@ func programFolders() []string {
 	return folders
 }
 
-// located is a program with its path where it is not in PATH but in one of programFolders.
+// located returns a program with its path if it is in one of programFolders but not in PATH.
 func located(name string) string {
 	if _, err := exec.LookPath(name); err == nil || strings.ContainsRune(name, '/') {
 		return name
@@ -31,7 +31,7 @@ func located(name string) string {
 	return name
 }
 
-// Found is what was found of a built-in workload that runs a program of others.
+// Found is the state of a built-in workload that runs a third-party program.
 type Found struct {
 	Workload string `json:"workload"`
 	Program  string `json:"program"` // path, or the name where it was not found
@@ -42,7 +42,7 @@ type Found struct {
 	Why      string `json:"why"`   // what prevents it from being measured
 }
 
-// askWithin bounds how long the question to one server takes.
+// askWithin is the timeout of the query to one server.
 const askWithin = 2 * time.Second
 
 // Programs looks for the programs of the built-in inference workloads, and asks their servers.

@@ -15,7 +15,7 @@ import (
 	"jtune/profiles/serve"
 )
 
-// ErrNoWeights: the workload runs any model, and none was named.
+// ErrNoWeights means that the workload runs any model and none was named.
 var ErrNoWeights = errors.New("it needs a model")
 
 // weightsVariable in a command stands for the file of weights.
@@ -64,8 +64,8 @@ func (w Workload) WithWeights(name string) (Workload, error) {
 	return w, nil
 }
 
-// Discover asks a server that runs for the model that it has loaded, where none is named, and which it runs on.
-// Several models, or none, are an error that wraps serve.ErrModels.
+// Discover asks a running server for its loaded model, if none is named, and which processor it uses. With several
+// models, or none, the error wraps serve.ErrModels.
 func (w Workload) Discover(ctx context.Context) (Workload, error) {
 	if !w.Serves() || w.Live() || w.Server.reachable() != nil {
 		return w, nil
@@ -87,7 +87,7 @@ func (w Workload) Discover(ctx context.Context) (Workload, error) {
 	return w, nil
 }
 
-// reachable returns an error for a server elsewhere: its power is not this board's.
+// reachable returns an error for a server on another machine: its power is not this board's.
 func (s *Server) reachable() error {
 	if !(s.Local() && s.local(s.counters())) && !s.Remote {
 		return fmt.Errorf("server %s has no loopback address, and jtune can only measure this board's power; run "+
@@ -99,8 +99,8 @@ func (s *Server) reachable() error {
 // Live reports whether modes are measured on the real traffic of a running server.
 func (w *Workload) Live() bool { return w.Server.Counters != "" }
 
-// UnitsOfRequest is how many units a request counts as where real ones are measured, which have any length; 0 where
-// requests are made up.
+// UnitsOfRequest returns how many units a request counts as when real requests, of any length, are measured; 0 for
+// generated requests.
 func (w *Workload) UnitsOfRequest() int {
 	switch {
 	case !w.Live():
@@ -137,8 +137,8 @@ func (d Demand) arrivals(outstanding int) arrivals.Load {
 	return arrivals.Load{Pattern: cmp.Or(arrivals.Pattern(d.Arrivals), arrivals.Poisson), RatePerS: d.Rate}
 }
 
-// newServer returns what begins to measure the workload's server. Beside a virtual board this machine's times stand
-// with the power of a workload that the board simulates.
+// newServer returns the function that starts to measure the workload's server. With a virtual board, this machine's
+// times are combined with the power of a workload that the board simulates.
 func (w Workload) newServer(o HarnessOptions) func(context.Context, int) (harness.Harness, error) {
 	return func(ctx context.Context, batch int) (harness.Harness, error) {
 		w := w.AtBatch(batch)

@@ -13,7 +13,7 @@ import (
 	"jtune/profiles/harness/torch"
 )
 
-// ErrNoCommand: no command is known that runs the workload on this device.
+// ErrNoCommand means that no command is known that runs the workload on this device.
 var ErrNoCommand = errors.New("no command to run it")
 
 // Workload is a job of training or inference: a model on a dataset at a batch size. Another
@@ -48,7 +48,7 @@ type Workload struct {
 	OnHost bool `toml:"-" json:"-"`
 	// ToEnd: the command is measured to its end, whatever it prints.
 	ToEnd bool `toml:"-" json:"-"`
-	// FromStart counts the steps of the command that were read before it was known how.
+	// FromStart counts the steps of the command from its start, including those read before their format was detected.
 	FromStart bool `toml:"-" json:"-"`
 	// Echo gets what the command prints; nil: nothing does.
 	Echo io.Writer `toml:"-" json:"-"`
@@ -82,8 +82,8 @@ func (w Workload) MinibatchesPerEpoch() int {
 	return (w.Samples-1)/w.Batch + 1
 }
 
-// LoaderFault is why the built-in job loads without loader processes on the boards of the papers, and how many it has
-// elsewhere; "" where it is not meant to.
+// LoaderFault returns why the built-in job loads without loader processes on the boards of the papers, and how many it
+// has elsewhere; "" when it should have none.
 func (w *Workload) LoaderFault() (why string, elsewhere int) {
 	if w.Torch.Net != "yolov8n" || w.Infers() || len(w.Command) > 0 || w.Workers > 0 {
 		return "", 0
@@ -91,7 +91,7 @@ func (w *Workload) LoaderFault() (why string, elsewhere int) {
 	return "with loader processes YOLO meets a fault of the PyTorch for JetPack 5 (PowerTrain, footnote 6)", 4
 }
 
-// AtBatch is the workload with minibatches of n samples; 0 means its own size.
+// AtBatch returns the workload with minibatches of n samples; 0 means its own size.
 func (w Workload) AtBatch(n int) Workload {
 	if n > 0 {
 		w.Batch = n
@@ -102,8 +102,8 @@ func (w Workload) AtBatch(n int) Workload {
 // Same reports whether rows of one workload may continue the rows of the other.
 func (w *Workload) Same(o Workload) bool { return len(w.Otherwise(o)) == 0 }
 
-// Otherwise lists what w runs otherwise than o, in words: the setting, what w has, and what o
-// has. It is empty where both run the same.
+// Otherwise lists the differences between w and o, in words: the setting, its value in w, and in o. It is empty when
+// both run the same.
 func (w *Workload) Otherwise(o Workload) []string {
 	var out []string
 	for _, p := range []struct {
