@@ -9,30 +9,30 @@ import (
 	"jtune/telemetry"
 )
 
-// A mode that draws more than its step allows is ended after two seconds by the rails: what it would tell more is not
-// worth the heat.
+// A mode that draws more than its step allows is ended after two seconds of rail readings: measuring longer is not worth
+// the heat.
 const (
-	overSpan    = time.Second // of samples that are all above
-	overFalling = 0.97        // below this share of the first of them the power still falls from the mode before
+	overSpan    = time.Second // of samples that are all above the limit
+	overFalling = 0.97        // below this share of the first of them, power is still falling from the previous mode
 )
 
-// overWatch looks at the samples of a mode that is ended above that many watts; 0: never.
+// overWatch checks the samples of a mode that ends above mostW watts; 0: never.
 type overWatch struct {
 	mostW float64
-	above []telemetry.Sample // the newest samples in a row that are above
+	above []telemetry.Sample // the newest consecutive samples above the limit
 }
 
-// overLimit is why a mode was ended: the mean of the samples that were above.
+// overLimit is the error of an ended mode: the mean of the samples above the limit.
 type overLimit struct {
 	powerW float64
-	after  time.Duration // that the mode was in force
+	after  time.Duration // since the mode was applied
 }
 
 func (e *overLimit) Error() string {
 	return fmt.Sprintf("ended after %.0f s: %.0f W", e.after.Seconds(), e.powerW)
 }
 
-// add takes a sample of a mode in force since a moment. It is not nil when the mode must end.
+// add takes a sample of a mode applied at since. It returns non-nil when the mode must end.
 func (w *overWatch) add(s telemetry.Sample, since time.Duration) *overLimit {
 	p := s.PowerW()
 	if w.mostW == 0 || !p.OK || p.V <= w.mostW {
@@ -54,7 +54,7 @@ func (w *overWatch) add(s telemetry.Sample, since time.Duration) *overLimit {
 	return &overLimit{powerW: record.RoundW(sum / float64(len(w.above))), after: s.T - since}
 }
 
-// tooMuch ends a mode that draws more than its step allows: the mode before it comes back, as the job goes on.
+// tooMuch ends a mode that draws more than its step allows: it restores the previous mode, because the job continues.
 func (m *measurement) tooMuch(ctx context.Context, over *overLimit) (*fault, error) {
 	if _, err := m.b.Applier.Revert(ctx); err != nil {
 		return nil, fmt.Errorf("mode %s was %w, and the mode before could not be restored: %w", m.step.Mode, over, err)

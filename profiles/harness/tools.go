@@ -18,11 +18,11 @@ import (
 type llamaBench struct {
 	prompt, gen int           // tokens of a run
 	at          time.Duration // of the last line
-	of          string        // what it was of
+	of          string        // kind of run that it began
 	run         int
-	told        bool // that it computes on the CPU
+	told        bool // it has reported that it runs on the CPU
 	hidden      bool // the words of llama-bench are in a script: how many tokens a run has is not known
-	any         bool // events
+	any         bool // any event so far
 	end         *Event
 }
 
@@ -126,7 +126,7 @@ func (l *llamaBench) summary() *Event { return l.end }
 // a query is a whole batch, whose size is the first dimension of --shapes.
 type trtexec struct {
 	batch   float64
-	end     time.Duration // when the first of its numbers came
+	end     time.Duration // when the first of its numbers arrived
 	qps     tegra.Val[float64]
 	span    tegra.Val[float64] // s
 	queries tegra.Val[float64]
@@ -267,15 +267,15 @@ func (p *perfAnalyzer) summary() *Event {
 	return summed(p.end, time.Duration(window*float64(time.Millisecond)), p.perS.V*window/1000, s)
 }
 
-// deepstream reads the frames per second that a DeepStream application prints with enable-perf-measurement=1: of all
-// sources in a line, or of one source in each of several.
+// deepstream reads the frames per second that a DeepStream application prints with enable-perf-measurement=1: all
+// sources in one line, or one source per line.
 type deepstream struct {
 	at      time.Duration // of the last line, or block of lines
-	active  int           // sources, each in a line of its own; 0: all in one
+	active  int           // sources with a line of their own; 0: all in one line
 	seen    int           // of them
 	sum     float64
 	frames  int
-	skipped bool // the numbers of the first interval, which holds the start
+	skipped bool // the first interval was skipped, which includes the start
 }
 
 var (
@@ -314,7 +314,7 @@ func (d *deepstream) read(text []byte, now time.Duration, whole bool) ([]Event, 
 	return d.interval(sum, now), true
 }
 
-// interval shares the time since the last numbers out among the frames.
+// interval divides the time since the last numbers equally among the frames.
 func (d *deepstream) interval(fps float64, now time.Duration) (events []Event) {
 	last := d.at
 	d.at = now
@@ -334,7 +334,7 @@ func (d *deepstream) interval(fps float64, now time.Duration) (events []Event) {
 	return events
 }
 
-// ultralyticsPredict reads "yolo predict": a line for each image, whose last number is the time of the network alone.
+// ultralyticsPredict reads "yolo predict": a line for each image, whose last number is the time of the network only.
 type ultralyticsPredict struct {
 	at     time.Duration
 	frames int

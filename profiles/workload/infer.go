@@ -30,7 +30,7 @@ const (
 
 // How often an inference job is started.
 const (
-	PerStream = "stream" // once: it goes on while modes change
+	PerStream = "stream" // once: it keeps running while modes change
 	PerRun    = "run"    // again for each mode
 )
 

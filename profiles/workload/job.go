@@ -28,7 +28,7 @@ type HarnessOptions struct {
 	Clock   tegra.Clock    // stamps events; the machine's when nil
 	Log     string         // file for what the command says besides events
 	Silence time.Duration  // the workload's own when 0
-	Epochs  int            // 0: goes on until it is stopped
+	Epochs  int            // 0: until stopped
 	// Requests of an inference job in each epoch, after a warm-up; 0: no fixed number.
 	Requests int
 	AtRate   bool   // its requests arrive at the rate of its load

@@ -17,7 +17,7 @@ import (
 	"jtune/profiles/harness/torch"
 )
 
-// AnyName stands for the name of a workload in the path of a key.
+// AnyName is the placeholder for the name of a workload in the path of a key.
 const AnyName = "NAME"
 
 // Key is a key of the configuration file.

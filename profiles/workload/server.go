@@ -18,7 +18,7 @@ import (
 // ErrNoWeights means that the workload runs any model and none was named.
 var ErrNoWeights = errors.New("it needs a model")
 
-// weightsVariable in a command stands for the file of weights.
+// weightsVariable is the placeholder for the file of weights in a command.
 const weightsVariable = "${JTUNE_WEIGHTS}"
 
 // Serves reports whether a server answers the workload's requests.

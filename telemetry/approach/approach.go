@@ -148,7 +148,7 @@ func (c *Curve) Fit() (fit Fit, ok bool) {
 	at := func(share float64) float64 { return quantile(all[:], sum, share) }
 	fit = Fit{EndC: at(0.5), LoC: at(0.05), HiC: at(0.95),
 		Tau: time.Duration(math.Exp(logTau/sum) * float64(time.Second))}
-	if fit.EndC > now { // a load that goes on does not cool
+	if fit.EndC > now { // a sustained load does not cool
 		fit.LoC = max(fit.LoC, now-near)
 	}
 	if left := math.Abs(fit.EndC - now); left > near {

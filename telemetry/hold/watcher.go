@@ -29,7 +29,7 @@ type Watcher struct {
 	tripC       tegra.Val[float64]  // lowest trip point of any zone
 	nowC        tegra.Val[float64]  // of the hottest zone
 	nowW        tegra.Val[float64]  // of the module
-	nowA        tegra.Val[float64]  // of the rail that stands for the supply
+	nowA        tegra.Val[float64]  // of the supply rail
 	clocks      map[string]*clocked // by name: CPU, GPU, EMC
 	fell        *Throttled
 	broken      string // the first limit that was exceeded, in words; "" for none
