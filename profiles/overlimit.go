@@ -9,8 +9,8 @@ import (
 	"jtune/telemetry"
 )
 
-// A mode that draws more than its step allows is ended after two seconds of rail readings: measuring longer is not worth
-// the heat.
+// A mode that draws more than its step allows is ended after two seconds of rail readings: measuring longer is not
+// worth the heat.
 const (
 	overSpan    = time.Second // of samples that are all above the limit
 	overFalling = 0.97        // below this share of the first of them, power is still falling from the previous mode
