@@ -253,6 +253,9 @@ func (t *Table) header(l *lines, o Options) (columns, error) {
 	}
 	for _, name := range need {
 		if _, ok := p.at[name]; !ok {
+			if slices.ContainsFunc(t.Extra, func(cell string) bool { return strings.Contains(cell, ";") }) {
+				return columns{}, fmt.Errorf("%s: semicolons separate its columns; a sweep file has commas", t.Name)
+			}
 			return columns{}, fmt.Errorf("%s: column %s is missing; a sweep file needs %s", t.Name, name,
 				strings.Join(Columns[:max(4, len(need))], ","))
 		}

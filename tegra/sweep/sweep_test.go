@@ -179,6 +179,16 @@ func TestABadRowIsSkippedWithItsLineNumber(t *testing.T) {
 	}
 }
 
+// The error of a table that a spreadsheet saved with semicolons names these, not the first missing column.
+func TestReadNamesSemicolons(t *testing.T) {
+	t.Parallel()
+	text := strings.ReplaceAll(head+"4,1190400,420750000,2133000000,80.5,25\n", ",", ";")
+	_, err := sweep.Read(strings.NewReader(text), "test.csv", sweep.Options{})
+	if err == nil || err.Error() != "test.csv: semicolons separate its columns; a sweep file has commas" {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestAFileWithoutUsableRowsIsAnError(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
