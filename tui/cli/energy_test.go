@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -23,6 +24,10 @@ func TestExperimentEnergyReportsAsTextJSONAndFigures(t *testing.T) {
 		if !strings.Contains(strings.Join(strings.Fields(o.out), " "), want) {
 			t.Errorf("the report lacks %q:\n%s", want, o.out)
 		}
+	}
+	if !regexp.MustCompile(`mobilenet-infer takes [0-9.]+ % (more|less)\.`).MatchString(
+		strings.Join(strings.Fields(o.out), " ")) {
+		t.Errorf("the report does not say how much more or less another job takes:\n%s", o.out)
 	}
 	for _, name := range []string{"heat.svg", "curves-gpu.svg", "curves-cpu.svg"} {
 		text, err := os.ReadFile(filepath.Join(plots, name))

@@ -254,8 +254,12 @@ func (r *EnergyReport) Findings() (lines text.Lines) {
 			at, own = r.UnitJ(r.Least.V), "at "+r.Mode(r.Least.V.Mode)
 		}
 		if known {
-			lines.Add("%s %s: %s per %s, %s takes %+.1f %% of that.", strings.TrimSuffix(a.Name, atTheLeast), own,
-				UnitEnergyText(a.UnitJ()), r.Workload.UnitName(), r.Workload.Name, pctOver(at, a.UnitJ()))
+			pct, how := pctOver(at, a.UnitJ()), "more"
+			if pct < 0 {
+				pct, how = -pct, "less"
+			}
+			lines.Add("%s %s: %s per %s, %s takes %.1f %% %s.", strings.TrimSuffix(a.Name, atTheLeast), own,
+				UnitEnergyText(a.UnitJ()), r.Workload.UnitName(), r.Workload.Name, pct, how)
 		}
 	}
 	if r.Least.OK {
