@@ -2,7 +2,9 @@ package rivals
 
 import (
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -180,13 +182,39 @@ func TestAnEmptyRootHasNoRivals(t *testing.T) {
 	}
 }
 
+// FuzzKnown: a program is known by its own name or its script's, and by no argument of another program.
 func FuzzKnown(f *testing.F) {
 	f.Add("bash", "bash\x00-c\x00jetson_clocks\x00")
+	f.Add("python3.10", "/usr/bin/python3.10\x00-u\x00/usr/local/bin/jtop\x00")
+	f.Add("jtune", "/usr/local/bin/jtune\x00guard\x00")
+	f.Add("power-profiles-", "power-profiles-\x00")
 	f.Add("", "\x00\x00")
 	f.Fuzz(func(t *testing.T, comm, cmdline string) {
 		defer reliability.Input(t)()
-		if len(cmdline) > 0 {
-			known(comm, words([]byte(cmdline)))
+		if len(cmdline) == 0 {
+			return
+		}
+		argv := words([]byte(cmdline))
+		p, ok := known(comm, argv)
+		if ok != (p.name != "") {
+			t.Errorf("%q: %v", p.name, ok)
+		}
+		name, mode, _ := strings.Cut(p.name, " ") // “jtune guard” alone has two words
+		if ok && !slices.ContainsFunc(append([]string{comm}, argv...), func(w string) bool {
+			w = path.Base(w)
+			return w == name || len(w) == commLen && strings.HasPrefix(name, w)
+		}) || mode != "" && (len(argv) < 2 || argv[1] != mode) {
+			t.Errorf("%q %q is taken for %s", comm, argv, p.name)
+		}
+		for _, other := range [][]string{{"/usr/bin/grep"}, {"/bin/bash", "-e", "x.sh"}} {
+			if p, ok := known(path.Base(other[0]), append(other, argv...)); ok {
+				t.Errorf("%q, given to %q, is taken for %s", argv, other, p.name)
+			}
+		}
+		for _, want := range programs {
+			if _, ok := known(want.name[:min(len(want.name), commLen)], argv); !ok {
+				t.Errorf("%s with %q is not known", want.name, argv)
+			}
 		}
 	})
 }
