@@ -233,3 +233,30 @@ func TestFitWarnsOfAReferenceMeasuredWithOtherSoftware(t *testing.T) {
 		}
 	}
 }
+
+// Networks of another board are taken with the advice of the paper, to transfer by the relative loss.
+func TestPowerTrainAdvisesTheRelativeLossForAnotherBoard(t *testing.T) {
+	t.Parallel()
+	space := smallSpace(t)
+	samples := truths(space.Sample(12, 1))
+	for _, c := range []struct {
+		here, there string
+		loss        nn.Loss
+		want        string // of the warning; "" for none
+	}{
+		{"Orin Nano", "AGX Orin", nn.MSE, "come from AGX Orin, the samples from Orin Nano: the relative loss, mape"},
+		{"Orin Nano", "AGX Orin", nn.MAPE, "come from AGX Orin, the samples from Orin Nano"},
+		{"AGX Orin", "AGX Orin", nn.MSE, ""},
+		{"AGX Orin", "", nn.MSE, ""},
+	} {
+		m := mustFit(t, samples, Options{Method: PowerTrain, Space: space, SkipCV: true,
+			Network:    &nn.Config{Epochs: 1, MinSteps: -1, Loss: c.loss, Layers: nn.Layers{8}},
+			Provenance: Provenance{Device: c.here},
+			Reference: &Reference{Name: "ref", Samples: truths(space.Sample(120, 2)),
+				Provenance: Provenance{Device: c.there}}})
+		if !hasWarning(m, c.want) || c.want == "" && hasWarning(m, "the samples from") ||
+			c.loss == nn.MAPE && hasWarning(m, "relative loss") {
+			t.Errorf("%s for %s by %s: %q", c.there, c.here, c.loss, m.Warnings)
+		}
+	}
+}

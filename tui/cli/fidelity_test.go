@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"jtune/tui/session/lab/evidence"
 )
 
 func TestFidelityShowsFiguresOfABoardAsDocuments(t *testing.T) {
@@ -58,6 +60,25 @@ func TestFidelityRejectsWhatItCannotHoldFiguresAgainst(t *testing.T) {
 		r := jtune(t, append([]string{"fidelity"}, strings.Fields(args)...)...)
 		if r.code != code || strings.Count(r.err, "\n") != 1 {
 			t.Errorf("%s: exit %d, want %d: %s", args, r.code, code, r.err)
+		}
+	}
+}
+
+// A published value is printed with its relation: a range, a bound and a figure that is about right are none of them
+// the value alone.
+func TestPublishedTextSaysItsRelation(t *testing.T) {
+	t.Parallel()
+	for want, f := range map[string]evidence.Figure{
+		"12.5 %":     {Relation: "eq", Value: 12.5, Unit: "%"},
+		"~ 21 %":     {Relation: "approx", Value: 21, Unit: "%"},
+		"< 20 s":     {Relation: "lt", Value: 20, Unit: "s"},
+		"≤ 4.3":      {Relation: "le", Value: 4.3},
+		"> 90 %":     {Relation: "gt", Value: 90, Unit: "%"},
+		"≥ 3 modes":  {Relation: "ge", Value: 3, Unit: "modes"},
+		"65 to 80 %": {Relation: "range", Value: 65, Most: 80, Unit: "%"},
+	} {
+		if got := publishedText(f); got != want {
+			t.Errorf("%+v: %q, want %q", f, got, want)
 		}
 	}
 }

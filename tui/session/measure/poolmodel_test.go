@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -225,5 +226,28 @@ func TestPoolModelOfAReplayBelongsToTheContentOfItsFile(t *testing.T) {
 	}
 	if changed.Board == first.Board || len(changed.Rows()) != 3 {
 		t.Errorf("a file that has changed is still %s, with %d rows; want 3", changed.Board, len(changed.Rows()))
+	}
+}
+
+// Where the models cannot be locked, a note says why the model was fitted and not saved: without the lock two programs
+// would write over each other's.
+func TestUpdateSaysThatTheModelsCannotBeLocked(t *testing.T) {
+	t.Parallel()
+	s, w := sessiontest.InDir(t, t.TempDir(), 0)
+	if err := os.MkdirAll(filepath.Join(s.Options.ModelsDir(), ".lock"), 0o755); err != nil { // in the lock's place
+		t.Fatal(err)
+	}
+	var said strings.Builder
+	res, err := Profile(t.Context(), s, ProfileRequest{Measuring: Measuring{Workload: w}, Sample: 3}, func(e Event) {
+		if note, ok := e.(NoteEvent); ok {
+			fmt.Fprintln(&said, note)
+		}
+	})
+	if err != nil || res.Kept != "" || !strings.Contains(said.String(), "the model was not updated: models: open ") {
+		t.Errorf("kept as %q, %v; it says %q", res.Kept, err, said.String())
+	}
+	out, err := models.Learn(s, w, nil, res.Dir, nil, nil, true)
+	if err == nil || !strings.Contains(err.Error(), ".lock") || out.Model == nil || out.Path != "" {
+		t.Errorf("learned %v, kept as %q, %v", out.Model != nil, out.Path, err)
 	}
 }
