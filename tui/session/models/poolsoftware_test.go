@@ -44,7 +44,7 @@ func TestPoolModelWarnsOfCampaignsOfOtherSoftware(t *testing.T) {
 			t.Fatal(err)
 		}
 		said := strings.Join(m.Model.Warnings, "; ")
-		if has := strings.Contains(said, "other software"); has != (want != "") || !strings.Contains(said, want) ||
+		if has := strings.Contains(said, "different software"); has != (want != "") || !strings.Contains(said, want) ||
 			has && !strings.Contains(said, "campaigns older and newer") {
 			t.Errorf("older campaign with %q: warned %q, want %q", was, said, want)
 		}
