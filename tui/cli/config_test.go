@@ -68,7 +68,7 @@ func TestConfigCheckOfBadInput(t *testing.T) {
 		"tables that are none":   {"keys = 3\n", "line 1: keys is not a table"},
 		"bytes":                  {"\x00\xff", "line 1"},
 		"a bell of another type": {"[notify]\nbell = 'yes'\n", "line 2"},
-		"no address":             {"[notify]\nwebhook = 'x'\n", "line 2: [notify] webhook: \"x\" is no address"},
+		"no address":             {"[notify]\nwebhook = 'x'\n", "line 2: [notify] webhook: \"x\" is not an address"},
 		"a foreign address":      {"[notify]\n\nwebhook = 'http://8.8.8.8/'\n", "line 3: [notify] webhook: 8.8.8.8"},
 		"no program":             {"[notify]\ncommand = []\n", "line 2: [notify] command: names no program"},
 		"no such notification":   {"[notify]\nbel = true\n", "line 2: unknown key notify.bel; the nearest is bell"},

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -49,9 +50,12 @@ func TestRunOfACommandSeveralTimes(t *testing.T) {
 	script := []string{"--runs", "3", "--", "sh", "-c", "echo a >>" + count +
 		`; n=$(grep -c a ` + count + `); sleep 0.$n`}
 	v := jtune(t, with(noDevice, script...)...).done(t).object(t, runKeys+ownKeys+" runs")
-	runs := v["runs"].([]any)
-	if len(runs) != 3 || v["wall_s"] != hasKeys(t, runs[1], "wall_s total_energy_j mean_w peak_w")["wall_s"] {
-		t.Errorf("want the second of three as the median: %v of %v", v["wall_s"], runs)
+	var walls []float64 // the third sleeps longest, but a busy machine may delay another
+	for _, r := range v["runs"].([]any) {
+		walls = append(walls, hasKeys(t, r, "wall_s total_energy_j mean_w peak_w")["wall_s"].(float64))
+	}
+	if slices.Sort(walls); len(walls) != 3 || v["wall_s"] != walls[1] {
+		t.Errorf("want the median of three: %v of %v", v["wall_s"], walls)
 	}
 	o := jtune(t, with([]string{"run", "--no-device", "--no-record", "--runs", "2"}, "--", "true")...).done(t)
 	if !strings.Contains(o.out, "2, of 0.") {

@@ -426,14 +426,6 @@ func (d *Detector) nothing(field []rival) *Undecided {
 	return &Undecided{Why: fmt.Sprintf("none of its %d lines counts steps%s", cmp.Or(d.strange, d.lines), last)}
 }
 
-func clip(s string) string {
-	r := []rune(s)
-	if len(r) > 100 {
-		return string(r[:99]) + "…"
-	}
-	return s
-}
-
 func short(v float64) string {
 	if v >= 100 {
 		return fmt.Sprintf("%.0f", v)

@@ -164,3 +164,11 @@ func template(s string) string {
 	}
 	return strings.TrimSpace(b.String())
 }
+
+func clip(s string) string {
+	r := []rune(s)
+	if len(r) > 100 {
+		return string(r[:99]) + "…"
+	}
+	return s
+}

@@ -18,7 +18,7 @@ func TestVerdictNamesWhatIsLacking(t *testing.T) {
 		{"no GPU clocks", facts{noGPU: true}, LevelUnable, []string{"GPU lists no clocks"}},
 		{"no memory rates at all", facts{noEMC: true}, LevelUnable, []string{"memory lists no rates"}},
 		{"memory rates that root may list", facts{noEMC: true, partial: true, withSudo: true}, LevelLimited,
-			[]string{"root alone", "sudo password"}},
+			[]string{"only root", "sudo password"}},
 		{"no power", facts{noPower: true}, LevelLimited, []string{"no power of the whole module"}},
 		{"nobody may set", facts{cannotApply: "refused: --read-only"}, LevelLimited,
 			[]string{"no modes can be set: refused: --read-only"}},

@@ -62,7 +62,7 @@ func TestCampaignsFindTheInterruptedOneOfThisBoard(t *testing.T) {
 	campaign("2026-5", "modes", 8, 4, func(h *record.Header) { h.Device.Virtual = false })
 	unknown := campaign("2026-6", "modes", 8, 4, func(h *record.Header) { h.Workload.Name = "nobodys" })
 	u := c.Interrupted()
-	if u == nil || !strings.Contains(u.Differs, "nobodys is not known here") {
+	if u == nil || !strings.Contains(u.Differs, "nobodys is unknown here") {
 		t.Fatalf("found %+v, want the one of an unknown workload, which says so", u)
 	}
 	c.Held = func() []record.Running { return []record.Running{{Dir: unknown, PID: 1}} }

@@ -36,7 +36,7 @@ func TestARunAdvisesAsTheModelDoes(t *testing.T) {
 		}
 		return res.Advice
 	}
-	if got := strings.Join(run(), "\n"); !strings.Contains(got, "is not known: jtune tune lstm measures it.") ||
+	if got := strings.Join(run(), "\n"); !strings.Contains(got, "is unknown: jtune tune lstm measures it.") ||
 		strings.Contains(got, "Half of") || strings.Contains(got, "go down") {
 		t.Errorf("nothing was measured of any other mode:\n%s", got)
 	}

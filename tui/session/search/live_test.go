@@ -56,7 +56,7 @@ func TestTuneOnRealTrafficSendsNothingAndKeepsTheLatency(t *testing.T) {
 	if v := a.Serving; v == nil || v.Units < 8*4 || !v.UnitJ.OK || v.Latency != (record.Latency{}) {
 		t.Errorf("the answer's inference: %+v", v)
 	}
-	if a.Trial == nil || !strings.Contains(a.Trial.Unsure, "the mean latency alone: whether p99 keeps 360 ms") ||
+	if a.Trial == nil || !strings.Contains(a.Trial.Unsure, "only the mean latency: whether p99 is within 360 ms") ||
 		a.Standing.Ticked() {
 		t.Errorf("of a quantile that its counters do not tell: %+v", a.Trial)
 	}
