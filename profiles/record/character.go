@@ -205,27 +205,27 @@ func (c *Character) Advice() []string {
 	switch c.Bound() {
 	case BoundLoader:
 		if c.Serving != nil {
-			out.Add("Input-bound: the GPU waits for its input in %.0f %% of each batch: prepare inputs with less "+
+			out.Add("Input-bound: the GPU waits for its input %.0f %% of the time: prepare inputs with less "+
 				"work, or with more or faster cores.", stall)
 			break
 		}
-		out.Add("Loader-bound: the GPU waits for data in %.0f %% of each minibatch.", stall)
+		out.Add("Loader-bound: the GPU waits for data %.0f %% of the time.", stall)
 		c.adviseLoader(&out, p)
 	case BoundGPU:
 		waits := ""
 		if p.StallMS.OK {
-			waits = fmt.Sprintf(" and waits for data in %.0f %%", stall)
+			waits = fmt.Sprintf(" and waits for data %.0f %%", stall)
 		}
-		out.Add("GPU-bound: the GPU is busy %.0f %% of the time%s.", p.GPUPct.V, waits)
+		out.Add("GPU-bound: the GPU is busy %.0f %%%s of the time.", p.GPUPct.V, waits)
 		c.remarkLoader(&out, p)
 	case BoundCPU:
 		if c.Serving != nil {
-			out.Add("CPU-bound: the GPU is busy %.0f %% of the time although it waits for input in %.0f %% only. "+
+			out.Add("CPU-bound: the GPU is busy %.0f %% of the time, yet waits for input only %.0f %%. "+
 				"Larger batches, or more requests at a time, use it better.", p.GPUPct.V, stall)
 			break
 		}
-		out.Add("CPU-bound: the GPU is busy %.0f %% of the time although it waits for data in %.0f %% only. "+
-			"jtune research experiment batch measures what a larger minibatch brings.", p.GPUPct.V, stall)
+		out.Add("CPU-bound: the GPU is busy %.0f %% of the time, yet waits for data only %.0f %%. "+
+			"jtune research experiment batch measures the gain from a larger batch.", p.GPUPct.V, stall)
 		c.remarkLoader(&out, p)
 	}
 	if c.Later.OK && c.CacheAfter.OK && c.CacheAfter.V < coldShare {
@@ -261,19 +261,17 @@ func (c *Character) adviseLoader(out *text.Lines, p Part) {
 	case c.Workers == 0 && c.LoaderFault != "":
 		out.Add("It loads in the training process (workers = 0): %s.", c.LoaderFault)
 	case c.Workers == 0:
-		out.Add("It loads in the training process (workers = 0): jtune research experiment workers measures what " +
-			"loader " +
-			"processes bring.")
+		out.Add("It loads in the training process (workers = 0): jtune research experiment workers measures " +
+			"the gain from loader processes.")
 	case c.rereads(p):
 		out.Add("The data come from the disk in every epoch, at %.0f MB/s; %.0f %% of them are in memory: jtune "+
 			"research experiment cache measures what that costs.", p.ReadBytesPerS.V/1e6, 100*c.CacheAfter.V)
 	case p.CPUPct.OK && p.CPUPct.V >= busyCPUPct:
 		out.Add("The cores are %.0f %% busy with workers = %d: more workers find no free core.", p.CPUPct.V, c.Workers)
 	case p.CPUPct.OK:
-		out.Add("The cores are %.0f %% busy with workers = %d: jtune research experiment workers measures what "+
-			"more bring.",
-			p.CPUPct.V, c.Workers)
+		out.Add("The cores are %.0f %% busy with workers = %d: jtune research experiment workers measures the "+
+			"gain from more.", p.CPUPct.V, c.Workers)
 	default:
-		out.Add("It has workers = %d: jtune research experiment workers measures what more bring.", c.Workers)
+		out.Add("It has workers = %d: jtune research experiment workers measures the gain from more.", c.Workers)
 	}
 }
