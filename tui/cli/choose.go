@@ -35,7 +35,7 @@ func newChoose(a *app) *cobra.Command {
 	return command(&chooseCmd{onModels: onModels{a}}, &cobra.Command{
 		Use: "choose --model MODEL (--power-limit W | --time-limit MS | --energy-limit J | --energy | --throughput | " +
 			"--max-slowdown PCT | --knee)",
-		Short: "Choose a power mode by the predictions of a model",
+		Short: "Choose a power mode from a model's predictions",
 		Example: "  jtune models fit --samples campaign --out resnet.model\n" +
 			"  jtune choose --model resnet.model --power-limit 30\n" +
 			"  jtune choose --model resnet.model --power-limit 30 --epochs 120",
@@ -52,7 +52,7 @@ func (c *chooseCmd) flags(f *pflag.FlagSet) {
 	unitFlag(f, &c.goal.Limit.MaxSlowdownPct, "max-slowdown", 0, units.Percent,
 		"find the mode of least power that is at most `PCT` percent slower than the fastest")
 	f.BoolVar(&c.goal.Limit.Throughput, "throughput", false,
-		"find the fastest mode, also within --time-limit; with several batch sizes: the most samples per second")
+		"find the fastest mode, optionally within --time-limit; with several batch sizes: the most samples per second")
 	f.BoolVar(&c.goal.Limit.Knee, "knee", false, "find the knee of the Pareto front of time and power")
 	f.Float64Var(&c.margin, "margin", c.goal.Limit.Margin.Z(),
 		"stay `Z` standard deviations of the prediction below a limit")

@@ -41,7 +41,7 @@ func (c *explainCmd) flags(f *pflag.FlagSet) {
 		"model `FILE`, or the name of a kept one (default: explain which approach suits which training)")
 	f.StringVar(&c.mode, "mode", "", "explain `MODE` or a preset (default: every knob at its largest)")
 	countFlag(f, &c.minibatches, "minibatches",
-		"a whole training has `N` minibatches (default: as the workload, if known)")
+		"a whole training run has `N` minibatches (default: the workload's, if known)")
 	c.whole.flags(f)
 	f.StringVar(&c.scenario.Often, "often", "", "how often "+
 		"you train: `WORD` is one of "+strings.Join(advice.Often, ", "))

@@ -27,7 +27,7 @@ type exporterCmd struct {
 func newExporter(a *app) *cobra.Command {
 	return command(&exporterCmd{app: a, listen: "127.0.0.1:9939"}, &cobra.Command{
 		Use:   "exporter",
-		Short: "Give the readings to Prometheus, over HTTP or as a file",
+		Short: "Export the readings to Prometheus, over HTTP or as a file",
 		Long: "Serves http://127.0.0.1:9939/metrics in the text format of Prometheus: power, energy, clocks, loads, " +
 			"temperatures and memory of the board, and the job that another jtune of this user is measuring. Every " +
 			"scrape reads the board; energy is summed once a second. A sensor that the board lacks has no series. " +

@@ -227,7 +227,7 @@ func (c *predictCmd) flags(f *pflag.FlagSet) {
 		"with the header mode,power_w; a mode may be a preset")
 	f.StringVar(&c.measured, "measured", "", "with --estimates: more measured modes from a sweep `FILE` or campaign "+
 		"folder")
-	countFlag(f, &c.epoch, "per-epoch", "an epoch has `N` minibatches (default: as the workload, if known)")
+	countFlag(f, &c.epoch, "per-epoch", "an epoch has `N` minibatches (default: the workload's, if known)")
 	f.BoolVar(&c.asCSV, "csv", false, "as CSV")
 	c.jsonFlag(f, asList)
 	f.BoolVar(&c.strict, "strict", false, "fail on a bad row (default: skip it and report its line)")

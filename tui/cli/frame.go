@@ -158,7 +158,7 @@ func weightsFlag(f *pflag.FlagSet, o *session.Options) {
 		"model `FILE` or name for llama, llama-server, ollama, vllm, trt, triton, deepstream, yolo-predict (default: "+
 			"the model that the running server has loaded)")
 	f.BoolVar(&o.Remote, "remote", false,
-		"allow a server address that is not a loopback address; jtune measures the power of this board")
+		"allow a server address that is not loopback; jtune measures only this board's power")
 }
 
 // perModeFlag adds --minibatches to a command that measures modes.
@@ -168,7 +168,7 @@ func perModeFlag(f *pflag.FlagSet, n *int) {
 
 // referenceFlag adds --reference.
 func referenceFlag(f *pflag.FlagSet, name *string) {
-	f.StringVar(name, "reference", "", "transfer from a reference workload: `FILE`, name of a kept model or "+
+	f.StringVar(name, "reference", "", "transfer from a reference workload: `FILE`, the name of a kept model or "+
 		"campaign, "+
 		learn.ShippedName+", a board's profile ("+strings.Join(learn.ProfileNames(), ", ")+"), or none "+
 		"(default: the profile of this kind of board)")

@@ -9,7 +9,7 @@ import (
 
 // groups are the sections of `jtune --help`, in their order.
 var groups = []cobra.Group{
-	{ID: "daily", Title: "Every day (without a command: the screens)"},
+	{ID: "daily", Title: "Every day"},
 	{ID: "closer", Title: "Look closer"},
 	{ID: "records", Title: "Records"},
 	{ID: "board", Title: "Board"},

@@ -25,7 +25,7 @@ var shellSetUp = map[string]string{
 
 // completionPages are the help pages of completion, in place of the library's.
 func completionPages(c *cobra.Command) {
-	c.Short = "Print a script with which your shell completes commands and names"
+	c.Short = "Print a script that lets your shell complete commands and names"
 	c.Long = wrapped("With the script, the tab key completes commands, flags and their values, and the names of " +
 		"workloads, models, campaigns, presets and boards. The Debian package installs it for bash, zsh and fish.")
 	c.Example = "  source <(jtune completion bash)"

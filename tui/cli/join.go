@@ -13,11 +13,11 @@ import (
 type joinFlags struct{ harness.Elsewhere }
 
 func (j *joinFlags) add(f *pflag.FlagSet) {
-	f.IntVar(&j.PID, "attach", 0, "read the training that runs as process `PID`, without ever signalling it")
-	f.StringVar(&j.Log, "log", "", "read a running training from its log or named pipe `FILE`; with --attach, until "+
-		"that process ends")
-	f.StringVar(&j.Pattern, "pattern", "", "how the lines count steps: a `PATTERN` as in a workload's table of the "+
-		"configuration (default: jtune finds out)")
+	f.IntVar(&j.PID, "attach", 0, "read the training job that runs as process `PID`, and never signal it")
+	f.StringVar(&j.Log, "log", "", "read a running training job from its log or named pipe `FILE`; with --attach, "+
+		"until that process ends")
+	f.StringVar(&j.Pattern, "pattern", "", "how the lines count steps: `PATTERN` is a regular expression or the "+
+		"name of a known form, as in the configuration (default: jtune finds out)")
 	f.Lookup("attach").DefValue = "0"
 }
 

@@ -81,7 +81,7 @@ func newModels(a *app) *cobra.Command {
 	c := &modelsCmd{app: a}
 	cmd := command(c, &cobra.Command{
 		Use:   "models [NAME|FILE]",
-		Short: "Manage models: what was learned of workloads",
+		Short: "Manage models: what jtune learned about workloads",
 		Long: "Lists the models that --model and --reference find by name: the reference inside this program and the " +
 			"models in the data directory. One model for each workload and board learns from all its campaigns. A " +
 			"model is one file that you can copy; it contains the measured modes it was fitted to. A deleted model " +

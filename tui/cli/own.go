@@ -32,13 +32,13 @@ type commandFlags struct{ workloads.Typed }
 func (o *commandFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&o.Dir, "dir", "", "run the command in `DIR`")
 	if f.Lookup("pattern") == nil { // which --log takes too
-		f.StringVar(&o.Pattern, "pattern", "", "how the lines count steps: a `PATTERN` as in a workload's table of "+
-			"the configuration (default: jtune finds out)")
+		f.StringVar(&o.Pattern, "pattern", "", "how the lines count steps: `PATTERN` is a regular expression or the "+
+			"name of a known form, as in the configuration (default: jtune finds out)")
 	}
 	if f.Lookup("env") == nil { // which run has for every workload
 		f.StringArrayVar(&o.Env, "env", nil, "set `K=V` in the environment of the command; may be repeated")
 	}
-	countFlag(f, &o.Dataset, "dataset-size", "the data set of the command has `N` samples")
+	countFlag(f, &o.Dataset, "dataset-size", "number `N` of samples in the command's data set")
 	choiceFlag(f, &o.Unit, "unit", "what a step is: inference, token or frame (default: jtune finds out)",
 		workload.UnitInference, workload.UnitToken, workload.UnitFrame)
 	choiceFlag(f, &o.Counts, "counts", "what the counter counts: steps or samples (default: jtune finds out)",

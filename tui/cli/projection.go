@@ -18,8 +18,8 @@ import (
 type training struct{ epochs, perEpoch int }
 
 func (t *training) flags(f *pflag.FlagSet) {
-	countFlag(f, &t.epochs, "epochs", "show the hours and the energy of a whole training of `N` epochs")
-	countFlag(f, &t.perEpoch, "per-epoch", "an epoch has `N` minibatches (default: as the workload, if known)")
+	countFlag(f, &t.epochs, "epochs", "also show the hours and the energy of a training run of `N` epochs")
+	countFlag(f, &t.perEpoch, "per-epoch", "an epoch has `N` minibatches (default: the workload's, if known)")
 }
 
 // minibatches are the minibatches of an epoch.

@@ -72,7 +72,7 @@ type rankCmd struct {
 func newRank(a *app) *cobra.Command {
 	return command(&rankCmd{onModels: onModels{a}, by: rank.ByTime}, &cobra.Command{
 		Use:   "rank --models NAME=MODEL,…",
-		Short: "Rank boards by what a training job takes on each",
+		Short: "Rank boards by the time or energy of a training job",
 		Long: "Predicts, with a model for each board, the time, power and energy of a number of epochs, each board " +
 			"in its fastest mode within its --power-limit. A round of federated training ends with its slowest " +
 			"board: with --round, each board takes the mode of least energy that finishes in time; without it, the " +

@@ -43,7 +43,7 @@ func TestReferenceIsMadeFromTheProgram(t *testing.T) {
 		"`go test ./tui/cli -run\nReferenceIsMade -update`. What scripts may rely on besides: [reference](README.md).\n")
 	keys := referenceKeys(t)
 	for _, g := range groups {
-		fmt.Fprintf(&b, "\n## %s\n", strings.TrimSuffix(g.Title, " (without a command: the screens)"))
+		fmt.Fprintf(&b, "\n## %s\n", g.Title)
 		for _, c := range root.Commands() {
 			if c.GroupID == g.ID && !c.Hidden && c.Name() != "completion" {
 				commandReference(&b, c, keys)

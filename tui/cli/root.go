@@ -56,9 +56,9 @@ func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "jtune",
 		Short: "Find the best power mode of an NVIDIA Jetson for a training job",
-		Long: "jtune measures a few power modes of an NVIDIA Jetson with your training job, predicts time and power " +
-			"of all modes, shows the Pareto front, and applies the mode that you choose. Without a command it opens " +
-			"the full-screen tuner. On other machines it works with a virtual board.",
+		Long: "jtune measures a few power modes of an NVIDIA Jetson with your training or inference job, predicts " +
+			"time and power of all modes, shows the Pareto front, and applies the mode that you choose. Without a " +
+			"command it opens the full-screen tuner. On other machines it uses a virtual board.",
 		Args:          takes(cobra.NoArgs),
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -177,8 +177,8 @@ func (a *app) globals(root *cobra.Command) {
 	f.StringSliceVar(&o.Faults, "fault", nil, "simulate fault `NAME` from the start: fan (blocked)")
 	unitFlag(f, &o.AmbientC.V, "ambient", 25, units.Celsius, "temperature of the air around a virtual board, in °`C`")
 	f.StringSliceVar(&a.batches, "batch", nil,
-		"batch size `N` of the job, or of the rows to take from sweep files and models with several; give several "+
-			"with commas, or all for the sizes in a file: tune chooses among them, profile measures each")
+		"batch size `N` of the job; for sweep files and models with several sizes: use only N; separate several "+
+			"with commas, or give all for every size in a file: tune chooses among them, profile measures each")
 	f.StringVar(&o.Config, "config", "", "configuration `FILE` (default $XDG_CONFIG_HOME/jtune/config.toml)")
 	f.StringVar(&o.DataDir, "data-dir", "", "keep campaigns and models in `DIR` (default $XDG_DATA_HOME/jtune)")
 	f.BoolVar(&o.ReadOnly, "read-only", false, "never write to the device")

@@ -82,9 +82,9 @@ func newRun(a *app) *cobra.Command {
 		Short: "Run a workload or a command; report time, power and energy",
 		Long: "Runs a workload in the present mode and changes nothing on the board. It waits until power is " +
 			"steady, then measures 40 minibatches, or more until it has three power readings. --minibatches " +
-			"measures exactly that many, without the first one, and warns if power was not steady. --epochs runs " +
+			"measures exactly that many after the first one, and warns if power was not steady. --epochs runs " +
 			"whole epochs; epoch 0, which reads the data for the first time, is reported separately.\n\n" +
-			"--attach and --log measure a training that was started elsewhere and leave it running: jtune run " +
+			"--attach and --log measure a training job that was started elsewhere, and leave it running: jtune run " +
 			"resnet18 --attach $(pgrep -f train.py).\n\n" +
 			"With -- COMMAND, jtune runs any command to its end, finds the lines that count steps, and reports " +
 			"time, power and energy, per step and in total. --minibatches ends the command after that many steps. " +
@@ -103,22 +103,22 @@ func (c *runCmd) flags(f *pflag.FlagSet) {
 	f.Var(&c.epochs, "epochs", fmt.Sprintf("stop after `N` epochs (%d without a number)", defaultEpochs))
 	f.Lookup("epochs").NoOptDefVal = bareEpochs
 	f.IntVar(&c.workers, "workers", -1,
-		"use `N` loader processes; 0 loads in the training process (default: as the workload)")
+		"use `N` loader processes; 0 loads in the training process (default: the workload's)")
 	f.Lookup("workers").DefValue = "0" // the workload's
 	timeFlag(f, &c.r.Every, "interval", time.Second, "`TIME` between two power readings")
 	timeFlag(f, &c.r.Base, "base", 3*time.Second,
-		"first measure the idle board for `TIME`, for its share of the energy; 0: do not")
+		"first measure the idle board for `TIME`, to report its share of the energy; 0 skips it")
 	f.BoolVar(&c.r.NoRecord, "no-record", false, "write no campaign folder")
 	f.BoolVar(&c.r.AllEpochs, "include-epoch-zero", false,
 		"include epoch 0, which reads the data for the first time, in the averages")
 	f.BoolVar(&c.r.Uninstrumented, "no-instrument", false,
-		"show what reading the sensors costs: minibatches without it, and by turns with it every --interval; no "+
-			"power, no campaign folder")
+		"show what reading the sensors costs: time minibatches by turns without readings and with one every "+
+			"--interval; report no power, write no campaign folder")
 	c.infer.add(f)
 	c.join.add(f)
 	c.own.add(f)
 	f.StringVar(&c.save, "save", "", "save the command in the configuration as workload `NAME`")
-	countFlag(f, &c.runs, "runs", "run the command `N` times, and report the run of the median time (default 1)")
+	countFlag(f, &c.runs, "runs", "run the command `N` times, and report the run with the median time (default 1)")
 	f.BoolVar(&c.exitCode, "exit-code", false, "exit with the command's exit status")
 	f.BoolVar(&c.options.NoDevice, "no-device", false, "on a PC, server or Raspberry Pi: measure time, and power if "+
 		"RAPL or nvidia-smi report it; read and set no modes")

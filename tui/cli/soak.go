@@ -36,15 +36,14 @@ func newSoak(a *app) *cobra.Command {
 		Use:   "soak (WORKLOAD | --envelope | -- COMMAND [ARG…])",
 		Short: "Prove that a mode holds: heat, currents and clocks",
 		Long: "Runs a job in a mode (default: the present one) and reads power, currents, voltages, temperatures, " +
-			"clocks and counters once a second. It predicts early where the temperature will end. When a limit is " +
-			"exceeded or a clock falls, it stops at once, unless --go-on is given. Afterwards the board is " +
-			"restored.\n\n" +
+			"clocks and counters once a second. It soon predicts the final temperature. If a limit is exceeded or a " +
+			"clock falls, it stops at once, unless --go-on is given. Then it restores the board.\n\n" +
 			"A limit in W applies to the mean of every minute, as tune --power-limit applies to a mode's mean. " +
-			"Limits in A, V and °C apply to every reading. No limit has a tolerance, and readings of a mode differ " +
-			"by 1 or 2 %: for a proof at 30 W search within 29.4 W.\n\n" +
+			"Limits in A, V and °C apply to every reading. No limit has a tolerance, and repeated readings of a " +
+			"mode differ by 1 or 2 %: to prove 30 W, search within 29.4 W.\n\n" +
 			"Exit code 0: the mode holds; 5: it does not; 1: a reading that the verdict needs is missing. No board " +
-			"measures the air around it: the idle board before and after shows it. Without a power meter jtune does " +
-			"not see the supply of the carrier board.",
+			"measures the air around it: the idle board, before and after, indicates its temperature. Without a " +
+			"power meter jtune does not see the carrier board's supply.",
 		Example: "  jtune soak resnet18\n  jtune soak resnet18 --mode MAXN --for 10m --limit \"30 W, 85 °C, 5 A\"\n" +
 			"  jtune soak --envelope --until-steady --json\n" +
 			"  jtune soak --for 1h -- ./detect video.mp4",
@@ -53,7 +52,7 @@ func newSoak(a *app) *cobra.Command {
 }
 
 func (c *soakCmd) flags(f *pflag.FlagSet) {
-	f.StringVar(&c.mode, "mode", "", "soak in `MODE`, a preset or its id, and restore afterwards (default: the "+
+	f.StringVar(&c.mode, "mode", "", "soak in `MODE`, a preset or its ID, then restore (default: the "+
 		"present mode)")
 	timeFlag(f, &c.r.For, "for", soak.Usual, "run for `TIME`")
 	f.BoolVar(&c.r.UntilSteady, "until-steady", false, "run until the temperature is steady")
@@ -86,7 +85,7 @@ func (c *soakCmd) check() (err error) {
 		}
 		for _, name := range []string{"mode", "for", "until-steady", "limit", "go-on"} {
 			if c.given(name) {
-				return usagef("soak: --resume goes on as its folder says: leave out --%s", name)
+				return usagef("soak: --resume uses the settings of its folder: remove --%s", name)
 			}
 		}
 	}

@@ -34,27 +34,27 @@ var topics = []topic{
 		"A power mode is the number of online CPU cores and the clocks of CPU, GPU and memory. jtune prints it as " +
 		"12c/2.20C/1.30G/3.20M: 12 cores, CPU 2.20 GHz, GPU 1.30 GHz, memory 3.20 GHz.\n\n" +
 		"Commands that take a MODE also take the name of a preset (MODE_30W), its nvpmodel ID (2), and four numbers " +
-		"as the kernel has them (12,2201600,1300500000,3199000000: cores, CPU in kHz, GPU and memory in Hz).\n\n" +
+		"in the kernel's units (12,2201600,1300500000,3199000000: cores, CPU in kHz, GPU and memory in Hz).\n\n" +
 		"A filter selects modes: --filter 'cores>=8 gpu<900MHz' or --filter cores=2,4,6. Its names are cores, cpu, " +
-		"gpu and emc (memory). A clock takes 900MHz, 0.9GHz or 900.\n\n" +
-		"A clock of a mode is locked (minimum = maximum) unless --dvfs on is given; then it is a cap.\n\n" +
-		"jtune device lists the presets of the board, jtune device modes its modes."},
+		"gpu and emc (memory). Write a clock as 900MHz, 0.9GHz or 900.\n\n" +
+		"jtune locks each clock of a mode (minimum = maximum). With --dvfs on, the clock is only a cap.\n\n" +
+		"jtune device lists the board's presets, and jtune device modes lists its modes."},
 	{name: "units", title: "Numbers and their units", text: "" +
-		"A number can be given with its unit: 30W, \"30 W\", 80ms, 0.08s, 15min, 20%. Without a unit it is in the " +
+		"You can give a number with its unit: 30W, \"30 W\", 80ms, 0.08s, 15min, 20%. Without one, it has the " +
 		"unit of its flag:\n\n" +
 		"power in watts (W, mW), energy in joules (J, mJ, kJ), times of a minibatch and latencies in milliseconds " +
 		"(ms, s), all other times in seconds (ms, s, min, h, d), rates per second (/s, /min), temperatures in °C, " +
 		"shares in percent.\n\n" +
 		"Output and JSON keys carry their unit: time_ms, power_w, energy_j, cpu_khz, gpu_hz, mem_hz. Time and energy " +
 		"are per minibatch (mb) for training, and per batch, request, token or frame for inference."},
-	{name: "limits", title: "Limits, goals and what an answer is worth", text: "" +
+	{name: "limits", title: "Limits, goals and how certain an answer is", text: "" +
 		"--power-limit 30 finds the fastest mode that draws at most 30 W; --time-limit 80 the mode of least power " +
-		"that takes at most 80 ms; --energy the mode of least energy. Both limits can be given together. " +
+		"that takes at most 80 ms; --energy the mode of least energy. You can combine both limits. " +
 		"tune --power-limit 20,25,30 answers three limits from one search.\n\n" +
-		"Under a load, --limit takes all in one line: --limit '30 W, p99 50 ms, 30/s'.\n\n" +
-		"Each mode has a state against the limits: measured (its mean is within), sure (at most 2.5 % chance to be " +
-		"over), likely (at most 16 %), doubtful (at most 50 %), over.\n\n" +
-		"If no mode is within the limits, the exit code is 5 and the nearest mode is printed."},
+		"For inference under load, --limit takes limits and load in one line: --limit '30 W, p99 50 ms, 30/s'.\n\n" +
+		"Each mode has a state against the limits: measured (its mean is within), sure (at most a 2.5 % chance of " +
+		"exceeding them), likely (at most 16 %), doubtful (at most 50 %), over.\n\n" +
+		"If no mode is within the limits, jtune prints the nearest mode and exits with code 5."},
 	{name: "exit-codes", title: "Exit codes", text: "" +
 		"0   done\n1   failed\n2   usage: a wrong flag, argument or configuration\n3   no permission\n" +
 		"4   no such device, not supported by this board, or a command's output was\n    not understood\n" +
@@ -63,10 +63,10 @@ var topics = []topic{
 		"$XDG_CONFIG_HOME/jtune/config.toml   configuration (jtune config path)\n" +
 		"$XDG_DATA_HOME/jtune/campaigns       measured modes, a folder for each campaign\n" +
 		"$XDG_DATA_HOME/jtune/models          models, a file for each workload and board\n" +
-		"$XDG_STATE_HOME/jtune                logs, and what the screens remember\n" +
+		"$XDG_STATE_HOME/jtune                logs, and the state of the screens\n" +
 		"/run/jtune                           the state to restore, while a mode is set\n\n" +
-		"The folders default to ~/.config, ~/.local/share and ~/.local/state. Under sudo they are the calling " +
-		"user's. --config FILE and --data-dir DIR choose others.\n\n" +
+		"The folders default to ~/.config, ~/.local/share and ~/.local/state, under sudo in the calling user's " +
+		"home. --config FILE and --data-dir DIR override them.\n\n" +
 		"Campaign folders are plain CSV and TOML. Models are derived from them and can be deleted at any time."},
 	{name: "flags", title: "Flags of every command", flags: func(f *pflag.Flag) bool { return !ofVirtual(f) }},
 	{name: "virtual", title: "Virtual boards and their flags", flags: ofVirtual, text: "" +

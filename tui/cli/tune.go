@@ -82,14 +82,15 @@ func (c *tuneCmd) flags(f *pflag.FlagSet) {
 		}
 		return pflag.NormalizedName(name)
 	})
-	choiceFlag(f, &c.r.Baseline, "baseline", "also measure what the answer is compared with: the present mode first, "+
-		"the vendor's best preset for the goal last; readings of the last hour are reused; or none",
+	choiceFlag(f, &c.r.Baseline, "baseline", "also measure what the answer is compared with: the present mode (before "+
+		"the search) and the vendor's best preset for the goal (after it), or none; readings of the last "+
+		"hour are reused",
 		measure.Baselines()...)
 	f.BoolVar(&c.r.Fresh, "fresh", false,
-		"ignore earlier measurements of the workload on this board (default: start from them, and measure the best "+
-			"guess again first)")
+		"ignore earlier measurements of the workload on this board (default: start from them, and first measure the "+
+			"best guess again)")
 	referenceFlag(f, &c.r.Reference)
-	timeFlag(f, &c.proof, "soak", 0, "afterwards soak the answer for `TIME`, as jtune soak does (default: no)")
+	timeFlag(f, &c.proof, "soak", 0, "then soak the answer for `TIME`, as jtune soak does (default: no soak)")
 	c.join.add(f)
 	c.own.add(f)
 	noModes(f)

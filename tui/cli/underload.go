@@ -41,12 +41,13 @@ func servingFlags(f *pflag.FlagSet, v *arrivals.Spec) {
 	countFlag(f, &v.Outstanding, "outstanding", "keep `N` requests outstanding in a closed loop (default 1)")
 	unitFlag(f, &v.LatencyMS, "latency", 0, units.Millisecond, "answer a request within `MS` milliseconds of its "+
 		"arrival, at --quantile")
-	f.Float64Var(&v.Quantile, "quantile", 0.99, "share `Q` of the requests that must keep --latency")
+	f.Float64Var(&v.Quantile, "quantile", 0.99, "share `Q` of the requests that must meet --latency")
 	unitFlag(f, &v.MaxWaitMS, "max-wait", 0, units.Millisecond, "start a batch that is not full `MS` milliseconds "+
 		"after its first request (default: wait until it is full)")
-	f.StringVar(&v.PowerAs, "power-as", "peak", "--power-limit limits the power of a batch (peak) or the mean "+
-		"including waiting (mean)")
-	unitFlag(f, &v.IdleW, "idle-power", 0, units.Watt, "module power while the board waits, `W` watts, for mean "+
+	v.PowerAs = "peak"
+	choiceFlag(f, &v.PowerAs, "power-as", "what --power-limit limits: the power of a batch (peak), or the mean power "+
+		"including waiting (mean)", "peak", "mean")
+	unitFlag(f, &v.IdleW, "idle-power", 0, units.Watt, "the waiting module draws `W` watts, which count in mean "+
 		"power and energy per request")
 }
 

@@ -22,7 +22,7 @@ func newVerify(a *app) *cobra.Command {
 	c := &verifyCmd{jobs: jobs{app: a}}
 	return command(c, &cobra.Command{
 		Use:   "verify [CAMPAIGN] [-- COMMAND [ARG…]]",
-		Short: "Measure a search's answer again, and say whether it holds",
+		Short: "Measure a search's answer again, and report whether it holds",
 		Long: "Measures the answer of a search again with its job and compares. Without a name it takes the answer " +
 			"that was kept last on this board, else the answer of the newest search. For a search with a command, " +
 			"give the command again; a search under a load sends its requests again. Afterwards the board is " +

@@ -52,7 +52,7 @@ type watchCmd struct {
 func newWatch(a *app) *cobra.Command {
 	return command(&watchCmd{logs: logs{a}, interval: time.Second}, &cobra.Command{
 		Use:   "watch",
-		Short: "Print live readings, one per line, or those of a tegrastats log",
+		Short: "Print live readings, or those of a tegrastats log, one per line",
 	})
 }
 
