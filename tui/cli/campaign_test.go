@@ -77,7 +77,8 @@ func TestProfilePrintsItsCostAndTakesItsSettings(t *testing.T) {
 	args := with(virtualBoard, "profile", "resnet", "--grid", "--shard", "3/600", "--out", out)
 	o := jtune(t, with(args, "--wait", "21s", "--minibatches", "5", "--dvfs", "on", "--keep-fan", "--mode-timeout",
 		"90s", "--retries", "0")...).done(t)
-	if !strings.Contains(o.err, "modes to measure, about ") || !strings.Contains(o.err, "remaining") {
+	if !strings.Contains(o.err, "modes to measure, about ") || !strings.Contains(o.err, "remaining") ||
+		!strings.Contains(o.err, "; clocks rise ") {
 		t.Errorf("stderr lacks the cost or the remaining time:\n%s", o.err)
 	}
 	head, rows, err := record.Read(out)

@@ -151,7 +151,11 @@ func cost(ctx context.Context, s *session.Session, m Measuring, plan profiles.Pl
 	if known := p.Expecting(Expects(ctx, s, m)); known.Expected {
 		p, how = known, "from earlier measurements of this workload here"
 	}
-	return fmt.Sprintf("%s to measure, about %s to %s: %s", text.Count(n, "mode"), Roundly(p.Lo), Roundly(p.Hi), how)
+	out := fmt.Sprintf("%s to measure, about %s to %s: %s", text.Count(n, "mode"), Roundly(p.Lo), Roundly(p.Hi), how)
+	if p.Order != nil {
+		out += p.rises()
+	}
+	return out
 }
 
 // mostExpected caps the modes of a pool that an estimate is fitted to: a fit takes a tenth of a second.

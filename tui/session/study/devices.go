@@ -145,7 +145,7 @@ func deviceRow(b *virtual.Board, name, workload string) (row DeviceRow, err erro
 
 // DevicesFigure draws a workload's epochs over the boards, on logarithmic scales.
 func DevicesFigure(rows []DeviceRow, workload string) figure.Figure {
-	f := figure.Figure{Kind: "devices", Title: workload + ": an epoch in the highest mode of each board; " +
+	f := figure.Figure{Kind: "devices", Title: workload + ": an epoch in the highest mode of each board " +
 		tegra.VirtualMark(tegra.Origin(true, "")), Virtual: true, RowKey: "board"}
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r DeviceRow) bool { return r.Workload != workload })
 	if !slices.ContainsFunc(rows, func(r DeviceRow) bool { return r.Virtual }) {

@@ -43,6 +43,10 @@ func TestHostRunsAWorkloadThatIsComparedWithBoards(t *testing.T) {
 	if f.Virtual || strings.Contains(f.Title, "VIRTUAL") || f.Rows[0] != rows[0].Board+" measured" {
 		t.Errorf("%q, %v, %q", f.Title, f.Virtual, f.Rows)
 	}
+	rows[0].Virtual = true
+	if f := DevicesFigure(rows, "resnet18"); !f.Virtual || !strings.Contains(f.Title, "of each board (VIRTUAL: ") {
+		t.Errorf("%q, %v", f.Title, f.Virtual)
+	}
 }
 
 // That a workload does not fit a machine is a result too.
