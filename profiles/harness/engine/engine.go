@@ -24,9 +24,11 @@ const (
 // engines are the programs that start containers, and whether they take docker's options themselves.
 var engines = map[string]bool{"docker": true, "podman": true, "nerdctl": true, "jetson-containers": false}
 
-// valued are docker's short options whose value may be the next word, and the long options without a value.
+// valued are the short options of docker whose value may be the next word; unvalued and unvaluedL, short and long, take
+// none.
 var (
 	valued    = "vewupmhlac"
+	unvalued  = "itdPq"
 	unvaluedL = strings.Fields("--rm --init --detach --interactive --tty --privileged --read-only --publish-all " +
 		"--no-healthcheck --oom-kill-disable --sig-proxy --quiet --help --disable-content-trust --replace --no-hosts")
 )
@@ -70,16 +72,16 @@ func Contained(command []string, name string) (changed, remove []string, note st
 		switch {
 		case key == "--tty" || key == "--detach" || word == "-t" || word == "-d":
 			continue
-		case strings.HasPrefix(word, "--"):
-		case short(word):
-			if word = strings.NewReplacer("t", "", "d", "").Replace(word); word == "-" {
+		case !strings.HasPrefix(word, "--"):
+			if word = inForeground(word); word == "-" {
 				continue
 			}
 		}
 		options = append(options, word)
 		init = init || key == "--init"
 		takes := strings.HasPrefix(word, "--") && !joined && !slices.Contains(unvaluedL, word) ||
-			len(word) == 2 && strings.Contains(valued, word[1:])
+			!strings.HasPrefix(word, "--") && strings.Contains(valued, word[len(word)-1:]) &&
+				strings.Trim(word[1:len(word)-1], unvalued) == ""
 		if takes && i < len(rest) {
 			value = rest[i]
 			options = append(options, value)
@@ -157,7 +159,13 @@ func Exists(remove []string) bool {
 	return exec.CommandContext(ctx, words[0], words[1:]...).Run() == nil
 }
 
-// short reports whether a word is several of docker's one-letter options without values, such as -it.
-func short(word string) bool {
-	return len(word) > 1 && word[0] == '-' && strings.Trim(word[1:], "itdPq") == ""
+// inForeground is a word of one-letter options without -t and -d. The first option with a value is the last: -tv,
+// -itv/a:/b.
+func inForeground(word string) string {
+	value := strings.TrimLeft(word[1:], unvalued)
+	if value != "" && !strings.Contains(valued, value[:1]) {
+		return word
+	}
+	flags := strings.TrimSuffix(word[1:], value)
+	return "-" + strings.NewReplacer("t", "", "d", "").Replace(flags) + value
 }

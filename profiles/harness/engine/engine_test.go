@@ -48,7 +48,9 @@ func TestContainedKeepsTheValuesOfOptions(t *testing.T) {
 	t.Parallel()
 	for command, want := range map[string]string{
 		"docker run -v /a:/b -it IMAGE x":     "docker run --name n --init -v /a:/b -i IMAGE x",
-		"docker run -tv /a:/b IMAGE x":        "docker run --name n --init -tv /a:/b IMAGE x",
+		"docker run -tv /a:/b IMAGE x":        "docker run --name n --init -v /a:/b IMAGE x",
+		"docker run -ditv /t:/d IMAGE -t":     "docker run --name n --init -iv /t:/d IMAGE -t",
+		"docker run -itv/t:/d -ht IMAGE":      "docker run --name n --init -iv/t:/d -ht IMAGE",
 		"docker run --gpus all --rm IMAGE":    "docker run --name n --init --gpus all --rm IMAGE",
 		"docker run --gpus=all IMAGE -t":      "docker run --name n --init --gpus=all IMAGE -t",
 		"docker run -d IMAGE -t":              "docker run --name n --init IMAGE -t",
