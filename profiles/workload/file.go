@@ -180,7 +180,8 @@ func (f *workfile) entry(name string, w Workload, own bool) Workload {
 		}
 	}
 	f.unknown(func(k toml.Key) bool { return len(k) > 2 && k[0] == "workload" && k[1] == name })
-	if w.Infers() && own && !f.meta.IsDefined(append(slices.Clone(key), "batch")...) && w.Batch == defaultBatch {
+	w.Sized = w.Sized || f.meta.IsDefined(append(slices.Clone(key), "batch")...)
+	if w.Infers() && own && !w.Sized && w.Batch == defaultBatch {
 		w.Batch = 1
 	}
 	w.Name, w.Own = name, own

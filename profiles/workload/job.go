@@ -226,7 +226,7 @@ const (
 func (w Workload) detect() *harness.Detect {
 	d := &harness.Detect{Infer: w.Infers(), ToEnd: w.ToEnd, PerRun: w.Per == PerRun}
 	d.FromStart = w.FromStart
-	if d.Usual = w.Batch; w.Batch != defaultBatch && w.Batch > 1 {
+	if d.Usual = w.Batch; (w.Sized || w.Batch != defaultBatch) && w.Batch > 1 {
 		d.Batch = w.Batch
 	}
 	switch w.Counts {

@@ -199,3 +199,26 @@ func TestWorkloadSilenceOfServersAndCommands(t *testing.T) {
 		t.Errorf("a command may be silent for %v at its start, and for %v", start, later)
 	}
 }
+
+// A batch size that the user gave is not assumed, even if it equals the default.
+func TestWorkloadBatchSizeOfTheUserIsNotAssumed(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "config.toml")
+	text := "[workload.given]\ncommand = [\"true\"]\nbatch = 16\n[workload.open]\ncommand = [\"true\"]\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	list, err := Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := Own("own", []string{"true"})
+	for w, want := range map[*Workload]int{&list[0]: 16, &list[1]: 0, &own: 0} {
+		if d := w.detect(); d.Batch != want || d.Usual != 16 {
+			t.Errorf("%s: batch %d, usual %d, want %d and 16", w.Name, d.Batch, d.Usual, want)
+		}
+	}
+	if sized := own.AtBatch(16); sized.detect().Batch != 16 {
+		t.Error("a batch size of 16 is assumed though the user gave it")
+	}
+}

@@ -27,6 +27,8 @@ type Workload struct {
 	Aliases []string `toml:"aliases,omitempty" json:"aliases,omitempty"`
 	Samples int      `toml:"samples" json:"samples"` // per epoch; 0 when not known
 	Batch   int      `toml:"batch" json:"batch"`     // samples per minibatch
+	// Sized: the user gave Batch.
+	Sized bool `toml:"-" json:"-"`
 	// loader processes; 0: loads in the training process
 	Workers  int `toml:"workers" json:"workers"`
 	Prefetch int `toml:"prefetch" json:"prefetch"` // minibatches ahead per loader
@@ -94,7 +96,7 @@ func (w *Workload) LoaderFault() (why string, elsewhere int) {
 // AtBatch returns the workload with minibatches of n samples; 0 means its own size.
 func (w Workload) AtBatch(n int) Workload {
 	if n > 0 {
-		w.Batch = n
+		w.Batch, w.Sized = n, true
 	}
 	return w
 }

@@ -136,7 +136,7 @@ func (d *ownJob) made() (workload.Workload, error) {
 	w, err := d.read.Session().TypedJob(d.command.Value(), d.as)
 	if n := 0; err == nil && d.batch.Value() != "" {
 		if _, bad := fmt.Sscan(d.batch.Value(), &n); bad == nil && n > 0 {
-			w.Batch = n
+			w = w.AtBatch(n)
 		}
 	}
 	return w, err

@@ -110,7 +110,7 @@ func sized(s *session.Session, w workload.Workload) (_ workload.Workload, sizes 
 		sizes = slices.Compact(slices.Sorted(slices.Values(w.Batches)))
 	}
 	if sizes == nil && len(s.Batches) > 0 {
-		w.Batch = s.Batches[0]
+		w = w.AtBatch(s.Batches[0])
 	}
 	if sizes == nil && s.AllSizes && !s.Replays() {
 		return w, nil, usage.Batch.Errorf("%s all takes the sizes of a replayed file", usage.Batch).
