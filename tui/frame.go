@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -205,6 +206,9 @@ func (r *root) hints() []widget.Action {
 		most = 2
 	}
 	tail := []widget.Action{keys.Tune.Unless(r.sh.MayMeasure()), keys.Help, keys.Quit}
+	if slices.ContainsFunc(own, func(a widget.Action) bool { return a.ID == keys.Tune.ID }) {
+		tail = tail[1:] // the page tunes in its own way
+	}
 	if r.sh.Applied.Undoable() {
 		undo := keys.Undo
 		if to := page.ReaderOf(&r.sh.State).UndoTo(); to != "" && !r.sh.Look.Narrow {

@@ -60,6 +60,36 @@ func TestHintsOfEveryPageHaveAHelpText(t *testing.T) {
 	}
 }
 
+// The dialog of a command tunes what it has read, and the last line has that hint once, while it runs and afterwards.
+func TestLastLineOfAnOwnJobHasEachHintOnce(t *testing.T) {
+	t.Parallel()
+	d := drive(t, func(b *pagetest.Board, _ *deps) { b.Wait = make(chan struct{}) })
+	once := func() {
+		t.Helper()
+		seen := map[string]bool{}
+		for _, h := range d.r.hints() {
+			if seen[h.ID] {
+				t.Errorf("%s is there twice", h.ID)
+			}
+			seen[h.ID] = true
+		}
+		if keys := d.r.sh.Keys; !seen[keys.Tune.ID] || !seen[keys.Quit.ID] {
+			t.Errorf("the hints are %v", seen)
+		}
+	}
+	d.press("2", "n")
+	for _, c := range "train" {
+		d.press(string(c))
+	}
+	d.press("enter")
+	d.sees("train prints")
+	once()
+	d.press("x")
+	d.until("it has ended", func() bool { return d.r.sh.task.Done() })
+	d.sees("enter run again")
+	once()
+}
+
 // The key that tunes takes the workload under the cursor, on every page that has one there.
 func TestTuneTakesTheWorkloadUnderTheCursor(t *testing.T) {
 	t.Parallel()
