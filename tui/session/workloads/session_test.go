@@ -99,4 +99,9 @@ func TestServersAndOwnJobsRunOrSayWhatTheyLack(t *testing.T) {
 	if why := FixedBatch(virtual, beside); !strings.Contains(why, "server") {
 		t.Errorf("the batch size of a server cannot be chosen: %q", why)
 	}
+	builtIn := workload.Workload{Name: "ollama", Kind: workload.Inference}
+	if err := CanRun(virtual, builtIn); err == nil ||
+		!strings.Contains(err.Error(), "jtune run ollama "+usage.NoDevice.String()) {
+		t.Errorf("a built-in server that is not simulated: %v", err)
+	}
 }

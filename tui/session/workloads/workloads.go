@@ -355,8 +355,9 @@ func CanRun(s *session.Session, w workload.Workload) error {
 		return nil
 	case s.Simulated(w) && w.Infers() && !Simulates(w):
 		return fmt.Errorf("%w: workload %s: a virtual board simulates the inference of %s alone: measure others "+
-			"on a Jetson, or replay a sweep of it with %s replay:FILE.csv", tegra.ErrUnsupported, w.Name,
-			strings.Join(virtual.InferenceJobs(), " "), usage.Device)
+			"on a Jetson, time them on this machine with jtune run %s %s, or replay a sweep with %s replay:FILE.csv",
+			tegra.ErrUnsupported, w.Name, strings.Join(virtual.InferenceJobs(), " "), w.Name, usage.NoDevice,
+			usage.Device)
 	case s.Simulated(w):
 		if err := s.Virtual.Fits(w.Name, w.Batch); err != nil {
 			return fmt.Errorf("%w: %w", tegra.ErrUnsupported, err)
