@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -79,6 +80,16 @@ func TestNoticeOfAModeComesWithAReadingMadeAfterIt(t *testing.T) {
 		t.Errorf("the screen shows the board in %v", got)
 	}
 	d.sees("reverted (answered no)")
+}
+
+func TestQuestionsBreakBetweenWords(t *testing.T) {
+	t.Parallel()
+	text := "quit? y / n  tuning goes on: quitting stops it and restores the board; 3 campaigns of other programs go on"
+	for w := 12; w < 120; w++ {
+		if got := strings.Fields(wrapped(text, w, 20)); !slices.Equal(got, strings.Fields(text)) {
+			t.Errorf("%d columns: %q", w, got)
+		}
+	}
 }
 
 func TestFarewellSaysWhatIsLeft(t *testing.T) {
