@@ -9,6 +9,7 @@ import (
 	"jtune/learn"
 	"jtune/profiles/record"
 	"jtune/tui/page/pagetest"
+	"jtune/tui/session/models"
 )
 
 func TestModelsPageFollowsWhatOtherProgramsKeep(t *testing.T) {
@@ -35,4 +36,29 @@ func TestModelsPageFollowsWhatOtherProgramsKeep(t *testing.T) {
 	d.now = d.now.Add(4 * followEvery)
 	d.send(d.reading())
 	d.until("the model is listed", listed)
+}
+
+// After a restart Front opens with the model that was kept last, and never replaces one that shows.
+func TestFrontOpensWithTheModelKeptLast(t *testing.T) {
+	t.Parallel()
+	d := drive(t)
+	m, err := learn.Fit(t.Context(), d.board.Samples(), learn.Options{Space: d.r.sh.Device.Space, SkipCV: true,
+		Provenance: learn.Provenance{Workload: "bert"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.r.sh.kept = []models.Info{{Name: "broken"}, {Name: "of-bert", Model: m}}
+	d.press("4")
+	if d.r.sh.Outlook != nil {
+		t.Fatal("another page loads it")
+	}
+	d.press("5")
+	d.until("it is loaded", func() bool { return d.r.sh.Outlook != nil })
+	d.sees("bert", "the answer to the limit")
+	shown := d.r.sh.Outlook
+	d.r.sh.kept = []models.Info{{Name: "another", Model: m}}
+	d.press("1", "5")
+	if d.settle(); d.r.sh.Outlook != shown {
+		t.Error("it is replaced")
+	}
 }

@@ -25,35 +25,62 @@ func TestPromisesAreMadeAndHaveTests(t *testing.T) {
 		return strings.Join(strings.Fields(string(text)), " ")
 	}
 	said := read("README.md") + " " + read("SECURITY.md")
-	page, err := os.ReadFile(filepath.Join(root, "docs/promises.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := rowsOf(t, "docs/promises.md", 4)
 	tests := testsOf(t)
-	rows := 0
-	for row := range strings.Lines(string(page)) {
-		cells := strings.Split(strings.Trim(strings.TrimSpace(row), "|"), " | ")
-		if len(cells) != 4 || !strings.HasPrefix(row, "| ") || strings.Contains(row, "in their words") {
-			continue
-		}
-		rows++
-		quote := strings.Trim(strings.TrimSpace(cells[1]), "“”")
+	for _, cells := range rows {
+		quote := strings.Trim(cells[1], "“”")
 		if plain := strings.NewReplacer("`", "", "*", ""); !strings.Contains(plain.Replace(said), plain.Replace(quote)) {
 			t.Errorf("neither README.md nor SECURITY.md says %q", quote)
 		}
-		named := regexp.MustCompile("`([a-z]+\\.Test\\w+)`").FindAllStringSubmatch(cells[2], -1)
-		if len(named) == 0 {
+		if named := named(t, tests, cells[0], cells[2]); named == 0 {
 			t.Errorf("no test holds %q", cells[0])
 		}
-		for _, m := range named {
-			if !tests[m[1]] {
-				t.Errorf("%q names %s, which is no test", cells[0], m[1])
+	}
+	if len(rows) < 8 {
+		t.Errorf("%d promises were read", len(rows))
+	}
+}
+
+// rowsOf returns the cells of the body rows of those tables of a page that have the given number of columns.
+func rowsOf(t *testing.T, page string, columns int) (rows [][]string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	head := true
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		switch {
+		case !strings.HasPrefix(line, "|"):
+			head = true
+		case strings.HasPrefix(line, "|---"):
+			head = false
+		case !head:
+			cells := strings.Split(strings.Trim(line, "|"), " | ")
+			for i := range cells {
+				cells[i] = strings.TrimSpace(cells[i])
+			}
+			if len(cells) == columns {
+				rows = append(rows, cells)
 			}
 		}
 	}
-	if rows < 8 {
-		t.Errorf("%d promises were read", rows)
+	return rows
+}
+
+var testName = regexp.MustCompile("`([a-z]+\\.(?:Test|Fuzz)\\w+)`")
+
+// named counts the tests that a cell names. Each must exist.
+func named(t *testing.T, tests map[string]bool, what, cell string) int {
+	t.Helper()
+	list := testName.FindAllStringSubmatch(cell, -1)
+	for _, m := range list {
+		if !tests[m[1]] {
+			t.Errorf("%q names %s, which is no test", what, m[1])
+		}
 	}
+	return len(list)
 }
 
 // testsOf are the tests of the tree, as “package.Test”.
