@@ -47,7 +47,7 @@ func (a jobs) withJob(name string, f func(*session.Session, workload.Workload) e
 		if a.own.given() {
 			w, err := a.own.Workload(s)
 			if err == nil && len(s.Batches) > 0 {
-				w.Batch = s.Batches[0]
+				w = w.AtBatch(s.Batches[0])
 			}
 			if err != nil {
 				return err
