@@ -51,8 +51,8 @@ func TestRunOfACommandThatCountsSamplesTakesTheBatchSizeGiven(t *testing.T) {
 	for flags, assumed := range map[string]bool{"": true, "--batch 16": false} {
 		args := with([]string{"run", "--no-device", "--no-record"}, strings.Fields(flags)...)
 		o := jtune(t, with(args, "--", "sh", "-c", script)...).done(t)
-		if !strings.Contains(o.err, "of 16 samples each") || strings.Contains(o.err, "assumed") != assumed {
-			t.Errorf("%q: %s", flags, tailOf(o.err))
+		if !strings.Contains(o.out, "of 16 samples each") || strings.Contains(o.out, "assumed") != assumed {
+			t.Errorf("%q: %s", flags, o.out)
 		}
 	}
 }
