@@ -83,7 +83,8 @@ func TestRunOfACommandByANamedPattern(t *testing.T) {
 		"echo \"llama-bench: benchmark 1/1: generation run $i/12\"; done"
 	v := jtune(t, with(noDevice, "--pattern", "llama-bench", "--", "sh", "-c", script)...).done(t).
 		object(t, runKeys+ownKeys)
-	if r := v["reading"].(map[string]any); r["form"] != "llama-bench" || r["time_ms"].(float64) < 20 {
+	// The mean: on a busy machine two lines may be read at once.
+	if r := v["reading"].(map[string]any); r["form"] != "llama-bench" || r["mean_ms"].(float64) < 28 {
 		t.Errorf("%v", r)
 	}
 }
