@@ -205,7 +205,7 @@ func (b *bench) fuzzOne(ctx context.Context, t target, program, corpus string, s
 	cmd := exec.CommandContext(ctx, program, "-test.run=^$", "-test.fuzz=^"+t.name+"$", "-test.parallel=1",
 		"-test.fuzztime="+span.String(), "-test.fuzzminimizetime=1x", "-test.fuzzcachedir="+corpus, "-test.timeout=0")
 	cmd.Dir = t.pkg
-	cmd.Env = append(os.Environ(), "GOMEMLIMIT=100MiB") // garbage is no memory that an input takes
+	cmd.Env = append(os.Environ(), "GOMEMLIMIT=150MiB") // below mostKB: garbage is no memory that an input takes
 	var text bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &text, &text
 	// The time that ends while an input runs is no finding: golang.org/issue/48591.
