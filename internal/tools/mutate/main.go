@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"syscall"
 
 	"github.com/BurntSushi/toml"
 )
@@ -44,10 +45,14 @@ func main() {
 	plan := flag.String("plan", ".ci/mutate.toml", "`FILE` with the packages")
 	seed := flag.Uint64("seed", 1, "draws the mutants")
 	only := flag.String("only", "", "`PACKAGE` alone")
+	each := flag.Int("each", 0, "`N` mutants of a package; 0: as many as the plan says")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	ok, err := try(ctx, *plan, *only, *seed)
+	ok, err := false, adopt()
+	if err == nil {
+		ok, err = try(ctx, *plan, *only, *seed, *each)
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "mutate:", err)
 	}
@@ -57,10 +62,13 @@ func main() {
 }
 
 // try tries the packages of a plan, and reports whether each reaches its floor.
-func try(ctx context.Context, file, only string, seed uint64) (ok bool, err error) {
+func try(ctx context.Context, file, only string, seed uint64, each int) (ok bool, err error) {
 	var p Plan
 	if _, err := toml.DecodeFile(file, &p); err != nil {
 		return false, err
+	}
+	if each > 0 {
+		p.Each = each
 	}
 	work, err := os.MkdirTemp("", "mutants")
 	if err != nil {

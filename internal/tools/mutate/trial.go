@@ -217,13 +217,13 @@ func (t *trial) command(ctx context.Context, tests, variable string) *exec.Cmd {
 
 // reach runs each test by itself and notes what it reaches.
 func (t *trial) reach(ctx context.Context) error {
-	out, err := t.command(ctx, "^$", "").Output()
-	if err != nil {
+	if out, err := combined(t.command(ctx, "^$", "")); err != nil {
 		return fmt.Errorf("its tests do not start: %w\n%s", err, out)
 	}
 	c := exec.CommandContext(ctx, t.program, "-test.list", ".")
 	c.Dir = t.pkg.Path
-	if out, err = c.Output(); err != nil {
+	out, err := c.Output()
+	if err != nil {
 		return err
 	}
 	skip := regexp.MustCompile(cmp.Or(t.pkg.Skip, "^$"))
@@ -234,7 +234,7 @@ func (t *trial) reach(ctx context.Context) error {
 		file := filepath.Join(t.dir, "reached")
 		_ = os.Remove(file)
 		begun := time.Now()
-		if out, err := t.command(ctx, "^"+name+"$", "JTUNE_MUTANTS_REACHED="+file).CombinedOutput(); err != nil {
+		if out, err := combined(t.command(ctx, "^"+name+"$", "JTUNE_MUTANTS_REACHED="+file)); err != nil {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
@@ -270,7 +270,7 @@ func (t *trial) noticed(ctx context.Context, m *mutant) (reached, noticed bool, 
 		}
 		bounded, cancel := context.WithTimeout(ctx, max(least, patience*took))
 		defer cancel()
-		err = t.command(bounded, "^("+strings.Join(names, "|")+")$", fmt.Sprintf("JTUNE_MUTANT=%d", m.id)).Run()
+		err = alone(t.command(bounded, "^("+strings.Join(names, "|")+")$", fmt.Sprintf("JTUNE_MUTANT=%d", m.id)))
 		names, took = nil, 0
 		if ctx.Err() != nil {
 			return false, ctx.Err()
