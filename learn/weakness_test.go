@@ -8,7 +8,7 @@ import (
 	"jtune/tegra"
 )
 
-func TestNoErrorIsToldOfFewerThanSixModes(t *testing.T) {
+func TestWeaknessOfFewerThanSixModesHasNoError(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
 	for n, known := range map[int]bool{LeastJudged - 1: false, LeastJudged: true} {
@@ -22,7 +22,7 @@ func TestNoErrorIsToldOfFewerThanSixModes(t *testing.T) {
 	}
 }
 
-func TestAnErrorAboveAFifthIsAWeakness(t *testing.T) {
+func TestErrorAboveAFifthIsAWeakness(t *testing.T) {
 	t.Parallel()
 	m := &Model{Samples: truths(smallSpace(t).Sample(8, 1)), CV: Errors{3, 21, "leave-one-out"}}
 	if got := m.Weakness(); got != "its own error is 21 %" {
@@ -34,7 +34,7 @@ func TestAnErrorAboveAFifthIsAWeakness(t *testing.T) {
 }
 
 // A file of an older version may judge a model of few samples.
-func TestAnErrorOfFewModesIsLeftOutWhenAFileIsRead(t *testing.T) {
+func TestErrorOfFewModesIsLeftOutWhenAFileIsRead(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
 	m, err := Fit(t.Context(), truths(space.Sample(2, 5)), Options{Space: space})

@@ -9,7 +9,7 @@ import (
 	"jtune/tegra"
 )
 
-func TestTheModesToCompareWithAreMeasuredWhereTheLimitAllows(t *testing.T) {
+func TestModesToCompareWithAreMeasuredWhereTheLimitAllows(t *testing.T) {
 	t.Parallel()
 	toy := optimizetest.New(t)
 	top := toy.Space.Max()
@@ -64,7 +64,7 @@ func TestTheModesToCompareWithAreMeasuredWhereTheLimitAllows(t *testing.T) {
 }
 
 // Little is known of power from one reading: the second setting is cooler than most that are trusted.
-func TestTheSecondSettingIsCool(t *testing.T) {
+func TestSecondSettingIsCool(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(5) {
 		b := optimizetest.New(t)

@@ -108,7 +108,7 @@ func TestKnownModesThatDoNotFollowAreSetAside(t *testing.T) {
 	}
 }
 
-func TestOtherStrategiesStartFromNothing(t *testing.T) {
+func TestKnownModesAreNotUsedByOtherStrategies(t *testing.T) {
 	t.Parallel()
 	known := knownOf(t, optimizetest.New(t), Limit{PowerW: 25})
 	for _, strategy := range []Strategy{Binary, Random} {

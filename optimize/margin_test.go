@@ -2,7 +2,7 @@ package optimize
 
 import "testing"
 
-func TestTheZeroMarginIsTheUsualOne(t *testing.T) {
+func TestZeroMarginIsTheUsualOne(t *testing.T) {
 	t.Parallel()
 	if z := (Limit{}).Margin.Z(); z != usualZ {
 		t.Errorf("a limit that names no margin keeps %g deviations, want %d", z, usualZ)

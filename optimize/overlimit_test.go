@@ -87,7 +87,7 @@ func TestTuneDoesNotRepeatAVerificationThatWasEnded(t *testing.T) {
 }
 
 // The present mode is read to its end, as is each mode of a strategy that needs readings over a limit.
-func TestNothingEndsThePresentModeOrABinarySearch(t *testing.T) {
+func TestOverlimitEndsNeitherThePresentModeNorABinarySearch(t *testing.T) {
 	t.Parallel()
 	if s := (&search{limit: Limit{PowerW: 20}}); s.mostW(Before) != 0 || s.mostW(Improve) != MaxOvershoot*20 {
 		t.Error("of the closed loop")

@@ -50,7 +50,7 @@ func TestKnownReplacesPredictionsByReadings(t *testing.T) {
 }
 
 // Readings on either side of the limit: the mean decides where no other mode keeps it.
-func TestASearchAnswersByTheMeanWhereNoModeHasOnlyReadingsWithin(t *testing.T) {
+func TestSearchAnswersByTheMeanWhereNoModeHasOnlyReadingsWithin(t *testing.T) {
 	t.Parallel()
 	modes := fourModes()
 	space, err := tegra.Spanned(tegra.ModesOf(tegra.SettingsOf(modes)))

@@ -41,7 +41,7 @@ func TestStatesPartAtTheMedianTheMarginAndTheEndOfTheBand(t *testing.T) {
 	}
 }
 
-func TestOfTwoLimitsTheWorseOneCounts(t *testing.T) {
+func TestStandingIsThatOfTheWorseOfTwoLimits(t *testing.T) {
 	t.Parallel()
 	p := drawing(20, 1.96)
 	power, both := Limit{PowerW: 30}.Stand(p, 0), Limit{PowerW: 30, TimeMS: 99}.Stand(p, 0)
@@ -62,7 +62,7 @@ func TestReadingsStandByTheirMeanWithoutAChance(t *testing.T) {
 	}
 }
 
-func TestWithoutALimitAModeIsMeasuredOrSureAndHasNoChance(t *testing.T) {
+func TestStandingWithoutALimitIsMeasuredOrSureAndHasNoChance(t *testing.T) {
 	t.Parallel()
 	for n, want := range []State{Sure, Measured} {
 		if s := (Limit{Energy: true}).Stand(drawing(20, 1.96), n); s.State != want || s.ChanceOver.OK || s.Ticked() {
@@ -71,7 +71,7 @@ func TestWithoutALimitAModeIsMeasuredOrSureAndHasNoChance(t *testing.T) {
 	}
 }
 
-func TestOnlyMeasuredAndSurelyWithinByABandOfUseIsTicked(t *testing.T) {
+func TestStandingTicksOnlyTheMeasuredAndTheSurelyWithin(t *testing.T) {
 	t.Parallel()
 	l := Limit{PowerW: 30}
 	for _, c := range []struct {
@@ -91,7 +91,7 @@ func TestOnlyMeasuredAndSurelyWithinByABandOfUseIsTicked(t *testing.T) {
 	}
 }
 
-func TestOfAModeWithoutAPredictionNothingIsSaid(t *testing.T) {
+func TestStandingOfAModeWithoutAPredictionIsUnknown(t *testing.T) {
 	t.Parallel()
 	nan := math.NaN()
 	none := learn.Prediction{Measured: tegra.Measured{TimeMS: nan, PowerW: nan}}
@@ -106,7 +106,7 @@ func TestOfAModeWithoutAPredictionNothingIsSaid(t *testing.T) {
 }
 
 // A setting that Choose takes with the usual margin is within by its state; one that it passes over is not.
-func TestTheChoiceAgreesWithTheState(t *testing.T) {
+func TestChoiceAgreesWithTheState(t *testing.T) {
 	t.Parallel()
 	l := Limit{PowerW: 30}
 	for w := 20.0; w < 32; w += 0.01 {

@@ -11,7 +11,7 @@ import (
 
 // Once the present mode was read, the first low mode is one that is measured soon: of a job as slow as this one, most
 // of those that it may be are not.
-func TestTheFirstLowModeIsMeasuredSoon(t *testing.T) {
+func TestFirstLowModeIsMeasuredSoon(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
 	const slower = 3

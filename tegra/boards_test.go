@@ -142,7 +142,7 @@ const (
 	sumXavier = "SUM:GPU,CPU,SOC,CV,VDDRQ,SYS5V"
 )
 
-func TestEveryBoardIsFoundByTheSameLook(t *testing.T) {
+func TestBoardsAreFoundByTheSameLook(t *testing.T) {
 	t.Parallel()
 	for _, board := range tegratest.Boards() {
 		t.Run(board.Name, func(t *testing.T) {
@@ -199,7 +199,7 @@ func TestEveryBoardIsFoundByTheSameLook(t *testing.T) {
 
 // The modes of each board's own nvpmodel.conf as limits on its lists, "!" for
 // those whose power-gate masks need a reboot (device notes, sections 4 and 5).
-func TestEveryBoardsPresetsLandOnItsLists(t *testing.T) {
+func TestBoardsPresetsLandOnTheirLists(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
 		"agx-thor-38":   "14c/2.60C/1.57G/4.27M 14c/2.60C/1.39G/4.27M 12c/2.60C/1.53G/4.27M! 12c/2.00C/1.53G/4.27M!",
@@ -238,7 +238,7 @@ func TestEveryBoardsPresetsLandOnItsLists(t *testing.T) {
 	}
 }
 
-func TestAnExportedModeParsesBackOnEveryBoard(t *testing.T) {
+func TestExportedModeParsesBackOnEveryBoard(t *testing.T) {
 	t.Parallel()
 	for _, board := range tegratest.Boards() {
 		t.Run(board.Name, func(t *testing.T) {
@@ -282,7 +282,7 @@ func probeNamed(s *tegra.Sysfs, name string) tegra.Probe {
 }
 
 // A board and a release that nothing here has heard of.
-func TestAnUnknownBoardShowsWhateverItsKernelLists(t *testing.T) {
+func TestUnknownBoardShowsWhateverItsKernelLists(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		change func(*tegratest.Tree)
@@ -325,7 +325,7 @@ func TestAnUnknownBoardShowsWhateverItsKernelLists(t *testing.T) {
 	}
 }
 
-func TestTheTX2TakesItsA57CoresFirst(t *testing.T) {
+func TestTX2TakesItsA57CoresFirst(t *testing.T) {
 	t.Parallel()
 	root := tegratest.New("tx2-32").Write(t)
 	s := openRoot(t, root)
@@ -391,7 +391,7 @@ func TestPlanTakesThePresentStateWhereNoneWasFound(t *testing.T) {
 	}
 }
 
-func TestTheNanoLocksItsMemoryThroughTheClockFramework(t *testing.T) {
+func TestNanoLocksItsMemoryThroughTheClockFramework(t *testing.T) {
 	t.Parallel()
 	s := open(t, tegratest.New("nano-32"))
 	st, err := s.Control().Snapshot()
@@ -421,7 +421,7 @@ func TestTheNanoLocksItsMemoryThroughTheClockFramework(t *testing.T) {
 
 // What recorded lines of boards on newer releases show is what their trees hold: every clock is one of a knob's
 // list, every core is there, and the rails are found.
-func TestTreesAgreeWithRecordedLines(t *testing.T) {
+func TestBoardTreesAgreeWithRecordedLines(t *testing.T) {
 	t.Parallel()
 	for file, tree := range map[string]string{"agx-orin-l4t39.2": "agx-orin-39", "orin-nano-l4t39.2": "orin-nano-39",
 		"orin-nano-super-l4t36.5": "orin-nano-36", "agx-thor-l4t38.4": "agx-thor-38", "orin-nx16-l4t35": "orin-nx-36"} {

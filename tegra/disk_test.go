@@ -77,7 +77,7 @@ func TestLinksResolveBelowTheRoot(t *testing.T) {
 	}
 }
 
-func TestWritingNeverCreatesAFileAndCutsAPlainOne(t *testing.T) {
+func TestDiskWriteNeverCreatesAFileAndCutsAPlainOne(t *testing.T) {
 	t.Parallel()
 	root, fsys := lay(t, map[string]string{"knob": "1300500000\n"})
 	if err := fsys.WriteFile("/knob", []byte("1\n")); err != nil {
@@ -94,7 +94,7 @@ func TestWritingNeverCreatesAFileAndCutsAPlainOne(t *testing.T) {
 	}
 }
 
-func TestAPipeInAFakeRootDoesNotBlock(t *testing.T) {
+func TestDiskOfAFakeRootDoesNotBlockOnAPipe(t *testing.T) {
 	t.Parallel()
 	root, fsys := lay(t, map[string]string{"x": ""})
 	if err := syscall.Mkfifo(filepath.Join(root, "pipe"), 0o644); err != nil {
@@ -108,7 +108,7 @@ func TestAPipeInAFakeRootDoesNotBlock(t *testing.T) {
 	}
 }
 
-func TestAHandleReadsTheFileAnew(t *testing.T) {
+func TestHandleReadsTheFileAnew(t *testing.T) {
 	t.Parallel()
 	_, fsys := lay(t, map[string]string{"value": "1\n"})
 	f, err := fsys.Open("/value")
@@ -127,7 +127,7 @@ func TestAHandleReadsTheFileAnew(t *testing.T) {
 	}
 }
 
-func TestAFileOfManyMegabytesIsRefused(t *testing.T) {
+func TestFileOfManyMegabytesIsRefused(t *testing.T) {
 	t.Parallel()
 	_, fsys := lay(t, map[string]string{"huge": strings.Repeat("x", 3<<20)})
 	if _, err := fsys.ReadFile("/huge"); err == nil {

@@ -113,7 +113,7 @@ func wrong(sound, got tegra.Reading) []string {
 // the long form with all.
 func faultsMeet(file, fault int) bool { return os.Getenv("JTUNE_LONG") != "" || (file+fault)%3 == 0 }
 
-func TestNoFaultOfAFileEverShowsAWrongNumber(t *testing.T) {
+func TestFaultsOfAFileNeverShowAWrongNumber(t *testing.T) {
 	t.Parallel()
 	for _, board := range faultBoards() {
 		t.Run(board.Name, func(t *testing.T) {

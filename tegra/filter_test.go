@@ -8,7 +8,7 @@ import (
 	"jtune/tegra"
 )
 
-func TestAFilterCountsTheModesOfTheAGXOrin(t *testing.T) {
+func TestFilterCountsTheModesOfTheAGXOrin(t *testing.T) {
 	t.Parallel()
 	s := orinSpace(t)
 	for expr, want := range map[string]int{
@@ -51,7 +51,7 @@ func TestAFilterCountsTheModesOfTheAGXOrin(t *testing.T) {
 	}
 }
 
-func TestAFilterOnMeasurements(t *testing.T) {
+func TestFilterOnMeasurements(t *testing.T) {
 	t.Parallel()
 	m := tegra.Measured{Setting: tegra.Setting{Mode: tegra.Mode{Cores: 4}}, TimeMS: 80, PowerW: 25}
 	for expr, want := range map[string]bool{
@@ -69,7 +69,7 @@ func TestAFilterOnMeasurements(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoFilterIsAnError(t *testing.T) {
+func TestFilterRefusesWhatIsNone(t *testing.T) {
 	t.Parallel()
 	for _, expr := range []string{"cores", "cores>", ">=8", "cores>=many", "speed>1", "gpu<fast", "gpu<", "time<NaN",
 		"power<inf", "cores=8GHz", "time<5w", "a b c", "gpu<900M", "gpu<2,3",
@@ -80,7 +80,7 @@ func TestWhatIsNoFilterIsAnError(t *testing.T) {
 	}
 }
 
-func TestAFilterErrorShowsWhatWasTyped(t *testing.T) {
+func TestFilterErrorShowsWhatWasTyped(t *testing.T) {
 	t.Parallel()
 	for expr, want := range map[string]string{"gpu<Fast": `"Fast"`, "GPU<0": `"0" is not a value for gpu`,
 		"cores=13":    "nearest: 12",
@@ -92,7 +92,7 @@ func TestAFilterErrorShowsWhatWasTyped(t *testing.T) {
 	}
 }
 
-func TestAnEmptyFilterResultAnswersWithoutPanic(t *testing.T) {
+func TestEmptyFilterResultAnswersWithoutPanic(t *testing.T) {
 	t.Parallel()
 	s := orinSpace(t)
 	f, _ := orinSpace(t).ParseFilter("cores>99")

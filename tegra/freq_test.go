@@ -6,7 +6,7 @@ import (
 	"jtune/tegra"
 )
 
-func TestAFrequencyPrintsInTheLargestFittingUnit(t *testing.T) {
+func TestFreqPrintsInTheLargestFittingUnit(t *testing.T) {
 	t.Parallel()
 	for f, want := range map[tegra.Freq]string{
 		0: "0 Hz", 999: "999 Hz", 12 * tegra.KHz: "12 kHz", 729600 * tegra.KHz: "729.6 MHz", 114750000: "114.75 MHz",

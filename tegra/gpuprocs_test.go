@@ -9,7 +9,7 @@ import (
 	"jtune/internal/tools/reliability"
 )
 
-func TestProcessesOnTheGPUAreReadFromTheDriversList(t *testing.T) {
+func TestGPUProcessesAreReadFromTheDriversList(t *testing.T) {
 	t.Parallel()
 	const head = "CLIENT                        PROCESS      PID        SIZE\n"
 	for name, c := range map[string]struct {
@@ -36,7 +36,7 @@ func TestProcessesOnTheGPUAreReadFromTheDriversList(t *testing.T) {
 	}
 }
 
-func TestAMissingListOfProcessesOnTheGPUIsNamed(t *testing.T) {
+func TestMissingListOfProcessesOnTheGPUIsNamed(t *testing.T) {
 	t.Parallel()
 	s := &Sysfs{fs: &privilegedFS{FS: DiskFS(t.TempDir())}}
 	if list, why := s.GPUProcesses(); list != nil || why != "no such file: "+gpuClients {

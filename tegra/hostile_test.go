@@ -37,7 +37,7 @@ func why(r tegra.Reading, name string) string {
 	return ""
 }
 
-func TestARailThatFailsIsMissingAndSoIsTheTotal(t *testing.T) {
+func TestRailThatFailsIsMissingAndSoIsTheTotal(t *testing.T) {
 	t.Parallel()
 	for errno, want := range map[syscall.Errno]string{syscall.EAGAIN: "not available now",
 		syscall.EIO: "input/output error", syscall.ENODEV: "device went away"} {
@@ -57,7 +57,7 @@ func TestARailThatFailsIsMissingAndSoIsTheTotal(t *testing.T) {
 	}
 }
 
-func TestARailOutsideTheTotalDoesNotSpoilIt(t *testing.T) {
+func TestRailOutsideTheTotalDoesNotSpoilIt(t *testing.T) {
 	t.Parallel()
 	s, k := behind(t, tegratest.NewAGXOrin35())
 	k.Do(func() { k.Fail[tegratest.Rails41+"/in2_input"] = syscall.EIO })
@@ -66,7 +66,7 @@ func TestARailOutsideTheTotalDoesNotSpoilIt(t *testing.T) {
 	}
 }
 
-func TestAPolicyThatGoesOfflineAndComesBackIsReopened(t *testing.T) {
+func TestPolicyThatGoesOfflineAndComesBackIsReopened(t *testing.T) {
 	t.Parallel()
 	s, k := behind(t, tegratest.NewAGXOrin35())
 	read(t, s)
@@ -89,7 +89,7 @@ func TestAPolicyThatGoesOfflineAndComesBackIsReopened(t *testing.T) {
 	}
 }
 
-func TestWithoutRootTheMemoryIsUnknownNotZero(t *testing.T) {
+func TestMemoryWithoutRootIsUnknownNotZero(t *testing.T) {
 	t.Parallel()
 	tr := tegratest.NewAGXOrin35()
 	root := tr.Write(t)
@@ -162,7 +162,7 @@ func (d deny) Stat(name string) (fs.FileInfo, error) {
 	return d.FS.Stat(name)
 }
 
-func TestABoardWithoutPartsStillReads(t *testing.T) {
+func TestBoardWithoutPartsStillReads(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		change func(*tegratest.Tree)
@@ -212,7 +212,7 @@ func TestABoardWithoutPartsStillReads(t *testing.T) {
 	}
 }
 
-func TestGarbageEmptyAndHugeFilesNeverCrash(t *testing.T) {
+func TestReadOfGarbageEmptyAndHugeFilesNeverCrashes(t *testing.T) {
 	t.Parallel()
 	contents := map[string]string{
 		"garbage":  "\x00\xffgarbage\n",
@@ -306,7 +306,7 @@ func TestPowerMonitorsAreFoundAmongHwmonDevicesAlone(t *testing.T) {
 	}
 }
 
-func TestADeviceWhoseFilesAreAllGoneIsAnError(t *testing.T) {
+func TestDeviceWhoseFilesAreAllGoneIsAnError(t *testing.T) {
 	t.Parallel()
 	tr := tegratest.NewAGXOrin35()
 	for name := range tr.Files {
@@ -373,7 +373,7 @@ func TestSysfsTellsOfItsBoardWhileAPrivilegedReadHangs(t *testing.T) {
 	}
 }
 
-func TestTheGuardReadsNothingButClocksAndRails(t *testing.T) {
+func TestGuardReadsNothingButClocksAndRails(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]bool{
 		tegratest.EMC + "/rate": true, tegratest.Rates: true, tegratest.Cap36: true,

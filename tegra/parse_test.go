@@ -73,7 +73,7 @@ func FuzzCPUList(f *testing.F) {
 	})
 }
 
-func FuzzTables(f *testing.F) {
+func FuzzParseTables(f *testing.F) {
 	for _, seed := range []string{"cpu0 1 2 3 4 5\ncpu1 1 1 1 1\n", "MemTotal: 1 kB\nCached: -1 kB\n",
 		"204000 665600 (kHz)", "cpu0 18446744073709551615 1 1 1"} {
 		f.Add(seed)

@@ -76,7 +76,7 @@ func TestReadingOpensEachFileOnceAndReadsItOnceAReading(t *testing.T) {
 	}
 }
 
-func TestFoldersWithoutLinksAreReadCoreByCore(t *testing.T) {
+func TestCoresInFoldersWithoutLinksAreReadOneByOne(t *testing.T) {
 	t.Parallel()
 	tr := tegratest.NewAGXOrin35()
 	tr.Unlink()
@@ -93,7 +93,7 @@ func TestFoldersWithoutLinksAreReadCoreByCore(t *testing.T) {
 	}
 }
 
-func TestARelaxedBoardRepeatsSlowValuesOnly(t *testing.T) {
+func TestRelaxedBoardRepeatsSlowValuesOnly(t *testing.T) {
 	t.Parallel()
 	root := tegratest.AGXOrin35(t)
 	clock := &handClock{}

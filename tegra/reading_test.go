@@ -20,7 +20,7 @@ func set(t *testing.T, root, name, value string) {
 	}
 }
 
-func TestEveryReadingOfTheAGXOrin(t *testing.T) {
+func TestReadingsOfTheAGXOrin(t *testing.T) {
 	t.Parallel()
 	for name, tree := range map[string]*tegratest.Tree{"L4T 35": tegratest.NewAGXOrin35(),
 		"L4T 36": tegratest.New("agx-orin-36")} {
@@ -96,7 +96,7 @@ func TestLoadStartsOverWhenCoresComeOrGo(t *testing.T) {
 	}
 }
 
-func TestAPoweredDownGPUIsOffNotIdle(t *testing.T) {
+func TestGPUThatIsPoweredDownIsOffNotIdle(t *testing.T) {
 	t.Parallel()
 	root := tegratest.AGXOrin35(t)
 	s := openRoot(t, root)
@@ -129,7 +129,7 @@ func TestThrottlingIsARisingCounterOrACoolingDevice(t *testing.T) {
 	}
 }
 
-func TestADummyPMICSensorIsNoTemperature(t *testing.T) {
+func TestDummyPMICSensorIsNoTemperature(t *testing.T) {
 	t.Parallel()
 	tr := tegratest.NewAGXOrin35()
 	tr.Set("/sys/class/thermal/thermal_zone11/type", "PMIC-Die")
@@ -140,7 +140,7 @@ func TestADummyPMICSensorIsNoTemperature(t *testing.T) {
 	}
 }
 
-func TestWhichStatesAreModes(t *testing.T) {
+func TestStatesThatAreModes(t *testing.T) {
 	t.Parallel()
 	cpu := func(n, file string) string { return tegratest.CPU + "/cpu" + n + "/" + file }
 	for name, c := range map[string]struct {
@@ -240,7 +240,7 @@ func TestMasksThatOnlyRootReadsAreTakenFromTheModeLastSet(t *testing.T) {
 	}
 }
 
-func TestAModeBecomesABlockForTheBoardsOwnConfiguration(t *testing.T) {
+func TestModeBecomesABlockForTheBoardsOwnConfiguration(t *testing.T) {
 	t.Parallel()
 	s := open(t, tegratest.NewAGXOrin35())
 	m, err := s.Space().Parse("6c/1.34C/0.62G/2.13M")

@@ -51,7 +51,7 @@ func TestIndexIsTheInverseOfAt(t *testing.T) {
 	}
 }
 
-func TestTheGridIsPowerTrains(t *testing.T) {
+func TestGridIsPowerTrains(t *testing.T) {
 	t.Parallel()
 	grid := orinSpace(t).Grid()
 	if grid.Len() != 4368 {
@@ -66,7 +66,7 @@ func TestTheGridIsPowerTrains(t *testing.T) {
 
 // What --grid promises on every board: all GPU and memory clocks, every second count of cores
 // and CPU clock, of what the board lists.
-func TestTheGridOfOtherBoardsIsEverySecondCoreAndCPUClock(t *testing.T) {
+func TestGridOfOtherBoardsIsEverySecondCoreAndCPUClock(t *testing.T) {
 	t.Parallel()
 	s, err := tegra.NewSpace(
 		[]int{1, 2, 3, 4, 5, 6},
@@ -86,7 +86,7 @@ func TestTheGridOfOtherBoardsIsEverySecondCoreAndCPUClock(t *testing.T) {
 	}
 }
 
-func TestEveryModePrintsAndReadsBack(t *testing.T) {
+func TestModePrintsAndReadsBack(t *testing.T) {
 	t.Parallel()
 	s := orinSpace(t)
 	for _, m := range s.Sample(2000, 2) {
@@ -132,7 +132,7 @@ func TestNominalFrequenciesOfPapersSnap(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeSnappedNamesItsNeighbours(t *testing.T) {
+func TestSnapNamesTheNeighboursOfWhatItRefuses(t *testing.T) {
 	t.Parallel()
 	s := orinSpace(t)
 	for text, want := range map[string]string{
@@ -155,7 +155,7 @@ func TestWhatCannotBeSnappedNamesItsNeighbours(t *testing.T) {
 	}
 }
 
-func TestAPartialSpaceNamesTheNearestMember(t *testing.T) {
+func TestPartialSpaceNamesTheNearestMember(t *testing.T) {
 	t.Parallel()
 	full := orinSpace(t)
 	s, err := full.Restrict([]tegra.Mode{full.At(0), full.Max()})
@@ -177,7 +177,7 @@ func TestAPartialSpaceNamesTheNearestMember(t *testing.T) {
 	}
 }
 
-func TestASpaceOfModesHasTheirValuesAndNoOthers(t *testing.T) {
+func TestSpaceOfModesHasTheirValuesAndNoOthers(t *testing.T) {
 	t.Parallel()
 	full := orinSpace(t)
 	modes := full.Sample(40, 3)
@@ -214,7 +214,7 @@ func TestListsThatAreEmptyOrNotPositiveAreErrors(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-func TestASampleIsDistinctAndItsSeedRepeatsIt(t *testing.T) {
+func TestSampleIsDistinctAndItsSeedRepeatsIt(t *testing.T) {
 	t.Parallel()
 	s := orinSpace(t)
 	a, b, c := s.Sample(300, 5), s.Sample(300, 5), s.Sample(300, 6)

@@ -34,7 +34,7 @@ func read(t *testing.T, s *tegra.Sysfs) tegra.Reading {
 	return r
 }
 
-func TestTheNumberOfModesIsWhatTheKernelLists(t *testing.T) {
+func TestNumberOfModesIsWhatTheKernelLists(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		tree *tegratest.Tree
@@ -68,7 +68,7 @@ func TestAGXOrinTotalIsTheSumOfThreeRails(t *testing.T) {
 	}
 }
 
-func TestNoJetsonIsItsOwnError(t *testing.T) {
+func TestOpenOfNoJetsonIsItsOwnError(t *testing.T) {
 	t.Parallel()
 	_, err := tegra.Open(tegra.DiskFS(t.TempDir()), tegra.RealClock())
 	if !errors.Is(err, tegra.ErrNoDevice) {

@@ -84,7 +84,7 @@ func TestDiskOfAPathWithoutADiskIsAnError(t *testing.T) {
 	}
 }
 
-func FuzzDiskstats(f *testing.F) {
+func FuzzParseDiskstats(f *testing.F) {
 	f.Add(diskstats)
 	f.Add("259 0 nvme0n1 x 0 y\n\n 1")
 	f.Fuzz(func(t *testing.T, text string) {

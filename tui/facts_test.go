@@ -92,7 +92,7 @@ func told(of, by, text string, patterns ...string) (facts []fact, missed []strin
 var unitNames = map[string]string{"": "", "pct": "%", "W": "W", "ms": "ms", "s": "s", "min": "min", "h": "h",
 	"MB": "MB", "GB": "GB", "J": "J", "mJ": "mJ", "Wh": "Wh", "per_s": "/s"}
 
-func TestTwoFactsThatDifferAreAContradiction(t *testing.T) {
+func TestFactsThatDifferAreAContradiction(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		a, b   fact

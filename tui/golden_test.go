@@ -44,7 +44,7 @@ func sizes() [][2]int {
 // roomySizes are larger windows.
 var roomySizes = [][2]int{{120, 35}, {200, 50}}
 
-// roomy scenes have golden screens in larger windows too. TestLargerWindowsKeepTheWords looks at the others there.
+// roomy scenes have golden screens in larger windows too. TestGoldenWordsInLargerWindows looks at the others there.
 var roomy = map[string]bool{"live": true, "front": true, "train-run": true, "tune": true, "welcome": true}
 
 // golden compares a screen with its file, and asks of every frame what holds
@@ -334,9 +334,9 @@ func TestGoldenPagesAtEverySize(t *testing.T) {
 	}
 }
 
-// TestLargerWindowsKeepTheWords draws the scenes without golden screens in larger windows: the words of the usual
+// TestGoldenWordsInLargerWindows draws the scenes without golden screens in larger windows: the words of the usual
 // window are there too, and no more words are cut.
-func TestLargerWindowsKeepTheWords(t *testing.T) {
+func TestGoldenWordsInLargerWindows(t *testing.T) {
 	t.Parallel()
 	for name, scene := range scenes() {
 		if roomy[name] {

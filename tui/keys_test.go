@@ -116,7 +116,7 @@ func TestTuneTakesTheWorkloadUnderTheCursor(t *testing.T) {
 
 // v measures any mode on any page: the one under the cursor of Modes, Front or a campaign, elsewhere one that a
 // dialog asks for, the presets first.
-func TestAnyModeIsMeasuredFromAnyPage(t *testing.T) {
+func TestKeysMeasureAnyModeFromAnyPage(t *testing.T) {
 	t.Parallel()
 	d := drive(t)
 	last := d.r.sh.task
@@ -165,7 +165,7 @@ func TestAnyModeIsMeasuredFromAnyPage(t *testing.T) {
 }
 
 // What goes on runs at the rate of the task before; after a restart as the dialogs begin it, at full speed.
-func TestWhatGoesOnKeepsItsSpeed(t *testing.T) {
+func TestKeysKeepTheSpeedOfWhatGoesOn(t *testing.T) {
 	t.Parallel()
 	d := drive(t)
 	w := d.r.sh.Work.List[0]

@@ -33,7 +33,7 @@ func TestSOnLiveSoaksThePresentMode(t *testing.T) {
 	d.sees("soak of resnet18", "holds: held for 45m0s", "5.90 A", "limit 50 W", "hottest zone", "S soak again")
 }
 
-func TestSOnTheCardSoaksItsAnswer(t *testing.T) {
+func TestCardKeySoaksItsAnswer(t *testing.T) {
 	t.Parallel()
 	d := drive(t)
 	d.shows(searchedJob(d.board, 30))
@@ -97,7 +97,7 @@ func TestSoakIsStoppedAndGoesOn(t *testing.T) {
 }
 
 // R on the card writes the page and says where.
-func TestROnTheCardWritesTheReport(t *testing.T) {
+func TestCardKeyWritesTheReport(t *testing.T) {
 	t.Parallel()
 	d, s := driveSession(t, session.Options{Device: "virtual:agx-orin", Speed: math.Inf(1), Seed: 1})
 	d.press("t", "t")

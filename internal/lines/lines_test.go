@@ -10,7 +10,7 @@ import (
 	"jtune/internal/tools/reliability"
 )
 
-func TestBarsAreReadBeforeTheyEnd(t *testing.T) {
+func TestReaderReadsBarsBeforeTheyEnd(t *testing.T) {
 	t.Parallel()
 	var got []string
 	EachDraw(iotest.OneByteReader(strings.NewReader("ab\rc\n\nd")), func(text []byte, whole bool) {

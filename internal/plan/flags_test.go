@@ -36,7 +36,7 @@ var flagsOfOthers = []struct{ below, file, of string }{
 
 var namesFlag = regexp.MustCompile(`(^|[^A-Za-z0-9-])--[a-z]`)
 
-func TestTextsBelowTheCommandLineNameNoFlag(t *testing.T) {
+func TestFlagsAreNamedByNoTextBelowTheCommandLine(t *testing.T) {
 	used := map[string]bool{}
 	check := func(file string) error {
 		parsed, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, file), nil, parser.SkipObjectResolution)

@@ -212,7 +212,7 @@ func TestImportsAgainstThePlanAreFound(t *testing.T) {
 	}
 }
 
-func TestTopLevelHoldsWhatThePlanNames(t *testing.T) {
+func TestPlanNamesTheTopLevel(t *testing.T) {
 	list, err := os.ReadDir(root)
 	if err != nil {
 		t.Fatal(err)

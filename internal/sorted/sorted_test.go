@@ -9,7 +9,7 @@ import (
 
 type row struct{ key, place int }
 
-func TestTheOrderIsThatOfPackageSlices(t *testing.T) {
+func TestOrderIsThatOfPackageSlices(t *testing.T) {
 	t.Parallel()
 	byKey := func(a, b row) int { return cmp.Compare(a.key, b.key) }
 	random := rand.New(rand.NewPCG(1, 2))

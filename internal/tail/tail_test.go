@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestReadsAGrowingFile(t *testing.T) {
+func TestTailReadsAGrowingFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	f, err := os.Create(path)
 	if err != nil {

@@ -19,7 +19,7 @@ func TestCountsHaveCommas(t *testing.T) {
 	}
 }
 
-func TestNumbersAtALimitShowWhetherTheyAreOverIt(t *testing.T) {
+func TestFiguresAtALimitShowWhetherTheyAreOverIt(t *testing.T) {
 	t.Parallel()
 	for v, want := range map[float64]string{30: "30", 30.02: "30.02", 999.96: "1000",
 		21462.4: "21462", 100_000: "100000", 0.95: "0.95"} {
@@ -29,7 +29,7 @@ func TestNumbersAtALimitShowWhetherTheyAreOverIt(t *testing.T) {
 	}
 }
 
-func TestThreeDigitsAreShown(t *testing.T) {
+func TestFiguresHaveThreeDigits(t *testing.T) {
 	t.Parallel()
 	for v, want := range map[float64]string{0: "0", 0.012345: "0.0123", 2.5899: "2.59", 58.87: "58.9", 129.04: "129.0",
 		17503.1: "17503", math.Inf(1): "–"} {

@@ -179,7 +179,7 @@ func TestAdviceNamesWhatAUserCanGain(t *testing.T) {
 }
 
 // A cost that nothing near it was measured for is no reason to go down.
-func TestAHalfBeyondWhatWasMeasuredIsNotFree(t *testing.T) {
+func TestHalfBeyondWhatWasMeasuredIsNotFree(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)
 	var high []tegra.Measured

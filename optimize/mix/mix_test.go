@@ -88,7 +88,7 @@ func TestAskOfAClosedLoopServesAsFastAsItCan(t *testing.T) {
 
 // A refusal has one value for each quantity: the reason names the value that the answer has, and its uncertainty only
 // where that alone breaks the limit.
-func TestARefusalNamesOneValuePerQuantity(t *testing.T) {
+func TestRefusalNamesOneValuePerQuantity(t *testing.T) {
 	t.Parallel()
 	doubtful := known(1, 20, 20)
 	doubtful.LnPowerSD, doubtful.LnTimeSD = 0.1, 0.1

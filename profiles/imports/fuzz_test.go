@@ -10,7 +10,7 @@ import (
 	"jtune/internal/tools/reliability"
 )
 
-func FuzzPacked(f *testing.F) {
+func FuzzReadOfPackedFiles(f *testing.F) {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
 	w := tar.NewWriter(z)

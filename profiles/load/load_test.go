@@ -179,7 +179,7 @@ func (c delayed) Sleep(ctx context.Context, d time.Duration) error {
 	return c.Clock.Sleep(ctx, max(0, d)+c.by)
 }
 
-func TestRequestsAreMarkedWhenTheGeneratorWasLate(t *testing.T) {
+func TestLoadMarksRequestsThatTheGeneratorSentLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, c := range []struct {
 			by   time.Duration

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestTheUnitIsThisText(t *testing.T) {
+func TestUnitIsThisText(t *testing.T) {
 	t.Parallel()
 	got, err := Unit{
 		Program: "/usr/local/bin/jtune",
@@ -58,7 +58,7 @@ func TestWordsThatSystemdWouldTakeApartAreQuoted(t *testing.T) {
 	}
 }
 
-func TestAUnitThatCouldSmuggleALineIsRefused(t *testing.T) {
+func TestUnitThatCouldSmuggleALineIsRefused(t *testing.T) {
 	t.Parallel()
 	for name, u := range map[string]Unit{
 		"a relative program":         {Program: "jtune", Mode: "MAXN"},

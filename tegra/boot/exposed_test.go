@@ -27,7 +27,7 @@ func TestExposedNamesWhatOthersMayChange(t *testing.T) {
 	}
 }
 
-func TestAProgramThatIsNotThereIsExposed(t *testing.T) {
+func TestProgramThatIsNotThereIsExposed(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "jtune")
 	if got := Exposed(name); got != name {

@@ -53,7 +53,7 @@ func names(t *testing.T, root string) []string {
 	return out
 }
 
-func TestAUnitIsWrittenReplacedAndRemoved(t *testing.T) {
+func TestUnitIsWrittenReplacedAndRemoved(t *testing.T) {
 	t.Parallel()
 	root, d, text := system(t)
 	must(t, d.Check())
@@ -88,7 +88,7 @@ func TestAUnitIsWrittenReplacedAndRemoved(t *testing.T) {
 	}
 }
 
-func TestHalfOfAUnitCanBeCompletedAndRemoved(t *testing.T) {
+func TestInstallOfHalfAUnitCanBeCompletedAndRemoved(t *testing.T) {
 	t.Parallel()
 	for _, lost := range []string{Path, Link} {
 		t.Run("without "+lost, func(t *testing.T) {
@@ -109,7 +109,7 @@ func TestHalfOfAUnitCanBeCompletedAndRemoved(t *testing.T) {
 	}
 }
 
-func TestALinkThatSystemctlMadeIsTakenAsOurs(t *testing.T) {
+func TestLinkThatSystemctlMadeIsTakenAsOurs(t *testing.T) {
 	t.Parallel()
 	root, d, text := system(t)
 	must(t, os.MkdirAll(filepath.Join(root, filepath.Dir(Link)), 0o755))
@@ -169,7 +169,7 @@ func TestForeignFilesAreNeitherReplacedNorRemoved(t *testing.T) {
 	}
 }
 
-func TestNoLinkLeadsOutOfTheRoot(t *testing.T) {
+func TestInstallFollowsNoLinkOutOfTheRoot(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"etc/systemd", "etc/systemd/system", "etc/systemd/system/multi-user.target.wants"} {
 		for how, target := range map[string]func(outside string) string{
@@ -202,7 +202,7 @@ func TestNoLinkLeadsOutOfTheRoot(t *testing.T) {
 	}
 }
 
-func TestAFileThatAppearsWhileWritingIsNotOverwritten(t *testing.T) {
+func TestFileThatAppearsWhileWritingIsNotOverwritten(t *testing.T) {
 	t.Parallel()
 	root, d, text := system(t)
 	must(t, d.root.MkdirAll(filepath.Dir(below(Link)), 0o755))
@@ -218,7 +218,7 @@ func TestAFileThatAppearsWhileWritingIsNotOverwritten(t *testing.T) {
 	}
 }
 
-func TestWithoutRightsTheErrorSaysSo(t *testing.T) {
+func TestInstallWithoutRightsSaysSo(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() == 0 {
 		t.Skip("root may write everywhere")

@@ -89,7 +89,7 @@ func parse(t *testing.T, text string) *nvpmodel.Config {
 	return c
 }
 
-func TestTheJSONHoldsTheFactsOfTheFile(t *testing.T) {
+func TestParseKeepsTheFactsOfTheFileInJSON(t *testing.T) {
 	t.Parallel()
 	data, err := json.Marshal(parse(t, sample))
 	if err != nil {
@@ -164,7 +164,7 @@ func TestWindowsLineEndsAndByteOrderMarksAreNoErrors(t *testing.T) {
 	}
 }
 
-func TestAnEmptyFileIsAnEmptyConfiguration(t *testing.T) {
+func TestParseTakesAnEmptyFileAsAnEmptyConfiguration(t *testing.T) {
 	t.Parallel()
 	data, err := json.Marshal(parse(t, ""))
 	if err != nil {
@@ -177,7 +177,7 @@ func TestAnEmptyFileIsAnEmptyConfiguration(t *testing.T) {
 	}
 }
 
-func TestALineOfAMegabyteIsAnErrorNotACrash(t *testing.T) {
+func TestLineOfAMegabyteIsAnErrorNotACrash(t *testing.T) {
 	t.Parallel()
 	if _, err := nvpmodel.Parse(strings.NewReader(strings.Repeat("x", 1<<20))); err == nil {
 		t.Error("no error")
@@ -194,7 +194,7 @@ func target() nvpmodel.Target {
 	}
 }
 
-func TestABlockReadsBackAsTheModeItWasMadeFrom(t *testing.T) {
+func TestBlockReadsBackAsTheModeItWasMadeFrom(t *testing.T) {
 	t.Parallel()
 	c := parse(t, sample)
 	block, err := nvpmodel.Block(c, target(), "pm_new")
@@ -233,7 +233,7 @@ DLA0_CORE MAX_FREQ 614400000
 	}
 }
 
-func TestNoCapIsWrittenAsTheFileItselfDoes(t *testing.T) {
+func TestBlockWritesNoCapAsTheFileItselfDoes(t *testing.T) {
 	t.Parallel()
 	tg := target()
 	tg.EMCHz = 0
@@ -248,7 +248,7 @@ func TestNoCapIsWrittenAsTheFileItselfDoes(t *testing.T) {
 	}
 }
 
-func TestABlockThatCannotBeRightIsRefused(t *testing.T) {
+func TestBlockThatCannotBeRightIsRefused(t *testing.T) {
 	t.Parallel()
 	c := parse(t, sample)
 	five := target()
@@ -271,9 +271,9 @@ func TestABlockThatCannotBeRightIsRefused(t *testing.T) {
 	}
 }
 
-// TestTheVendorsFilesGiveTheExtractedFacts compares every file beside the
+// TestParseTakesTheExtractedFactsFromTheVendorsFiles compares every file beside the
 // checkout with the table that a script of its own took from them.
-func TestTheVendorsFilesGiveTheExtractedFacts(t *testing.T) {
+func TestParseTakesTheExtractedFactsFromTheVendorsFiles(t *testing.T) {
 	t.Parallel()
 	table := sweeptest.Shared(t, "data/nvpmodel/modes.tsv")
 	f, err := os.Open(table)

@@ -147,7 +147,7 @@ func TestUnitsAreEnabledIdleOrMasked(t *testing.T) {
 	}
 }
 
-func TestThePresetOfTheNextBootIsNamed(t *testing.T) {
+func TestPresetOfTheNextBootIsNamed(t *testing.T) {
 	t.Parallel()
 	for content, want := range map[string]string{"pmode:0002\n": "preset 2 (MODE_30W)",
 		"pmode:0077\n": "preset 77 again", "": "no preset", "garbage": "no preset", "pmode:-1": "no preset"} {
@@ -175,7 +175,7 @@ func TestLockedClocksAreRecognised(t *testing.T) {
 	}
 }
 
-func TestAnEmptyRootHasNoRivals(t *testing.T) {
+func TestRivalsOfAnEmptyRootAreNone(t *testing.T) {
 	t.Parallel()
 	if got := Find(tegra.DiskFS(t.TempDir()), tegra.Reading{}, nil, 1); len(got) != 0 {
 		t.Errorf("got %+v", got)

@@ -30,7 +30,7 @@ func read(t *testing.T, text string) *sweep.Table {
 	return table
 }
 
-func TestBothHeadersMeanTheSame(t *testing.T) {
+func TestReadTakesBothHeaders(t *testing.T) {
 	t.Parallel()
 	row := "4,1190400,420750000,2133000000,80.5,25\n"
 	want := []tegra.Measured{
@@ -66,7 +66,7 @@ func TestBothHeadersMeanTheSame(t *testing.T) {
 
 // FlexiBO's TX2 files: one column per core, seconds, and a sum of readings that
 // is not a power.
-func TestASweepMayHoldTimeAlone(t *testing.T) {
+func TestSweepMayHoldTimeAlone(t *testing.T) {
 	t.Parallel()
 	tx2 := ",core0_status,core1_status,core2_status,core3_status,core_freq,gpu_freq,emc_freq," +
 		"inference_time,power_consumption\n0,1,0,1,1,1190400,420750000,2133000000,0.0805,1955.5\n"
@@ -127,7 +127,7 @@ func TestASweepMayHoldTimeAlone(t *testing.T) {
 	}
 }
 
-func TestABadRowIsSkippedWithItsLineNumber(t *testing.T) {
+func TestBadRowIsSkippedWithItsLineNumber(t *testing.T) {
 	t.Parallel()
 	good := "4,1190400,420750000,2133000000,80.5,25\n"
 	for name, bad := range map[string]string{
@@ -189,7 +189,7 @@ func TestReadNamesSemicolons(t *testing.T) {
 	}
 }
 
-func TestAFileWithoutUsableRowsIsAnError(t *testing.T) {
+func TestReadRefusesAFileWithoutUsableRows(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
 		"empty file":           "",
@@ -254,7 +254,7 @@ func TestModesNeedNoBatchEither(t *testing.T) {
 	}
 }
 
-func TestOfAModeMeasuredOftenTheMedianCounts(t *testing.T) {
+func TestReadTakesTheMedianOfAModeMeasuredOften(t *testing.T) {
 	t.Parallel()
 	var text strings.Builder
 	text.WriteString(head)
@@ -294,7 +294,7 @@ func TestUnknownColumnsAreKept(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrittenReadsBack(t *testing.T) {
+func TestWriteReadsBack(t *testing.T) {
 	t.Parallel()
 	want := []tegra.Measured{
 		{
@@ -326,7 +326,7 @@ type broken struct{}
 
 func (broken) Write([]byte) (int, error) { return 0, errors.New("disk full") }
 
-func TestAFolderMeansItsModesFile(t *testing.T) {
+func TestFolderMeansItsModesFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	if err := os.WriteFile(
@@ -380,7 +380,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-func TestAFileMayNameItsWorkload(t *testing.T) {
+func TestReadTakesTheWorkloadThatAFileNames(t *testing.T) {
 	t.Parallel()
 	const head, row = "cores,cpu,gpu,mem,observed_time,observed_power", "2,268800,114750000,204000000,10,9"
 	for text, want := range map[string]string{

@@ -115,7 +115,7 @@ func TestRailsAddUpToTheModulesPower(t *testing.T) {
 }
 
 // Law of every board: raising a knob never slows a workload, with and without loader processes.
-func TestRaisingAKnobNeverSlowsAnyBoard(t *testing.T) {
+func TestBoardIsNeverSlowedByRaisingAKnob(t *testing.T) {
 	t.Parallel()
 	for _, m := range models {
 		b := fast(t, Options{Name: m.name})

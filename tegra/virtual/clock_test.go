@@ -60,7 +60,7 @@ func TestSleepEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestASlowCallSkipsWhatIsLate(t *testing.T) {
+func TestSlowCallSkipsWhatIsLate(t *testing.T) {
 	c := newClock(math.Inf(1))
 	var at []time.Duration
 	stop := c.Every(time.Second, func(now time.Duration) {
@@ -148,7 +148,7 @@ func TestStopWaitsForTheCallInProgress(t *testing.T) {
 	}
 }
 
-func TestManyDriversAreSafe(t *testing.T) {
+func TestClockOfManyDriversIsSafe(t *testing.T) {
 	c := newClock(math.Inf(1))
 	var busy atomic.Int32
 	defer c.Every(100*time.Millisecond, func(time.Duration) {

@@ -45,7 +45,7 @@ func TestFilesFailAsTold(t *testing.T) {
 	}
 }
 
-func TestAFaultMayHitAFewTimesOnly(t *testing.T) {
+func TestFaultMayHitAFewTimesOnly(t *testing.T) {
 	b := fast(t, Options{Faults: Faults{Files: []FileFault{{Pattern: emcCapFile, Write: syscall.EBUSY, Times: 2}}}})
 	for i, want := range []error{syscall.EBUSY, syscall.EBUSY, nil, nil} {
 		if err := b.FS().WriteFile(emcCapFile, []byte("2133000000")); !errors.Is(err, want) {
@@ -54,7 +54,7 @@ func TestAFaultMayHitAFewTimesOnly(t *testing.T) {
 	}
 }
 
-func TestAStuckKnobKeepsItsValueSilently(t *testing.T) {
+func TestStuckKnobKeepsItsValueSilently(t *testing.T) {
 	b := fast(
 		t,
 		Options{
@@ -69,7 +69,7 @@ func TestAStuckKnobKeepsItsValueSilently(t *testing.T) {
 	}
 }
 
-func TestStrictRaiseRuleRefusesRaisesOnly(t *testing.T) {
+func TestFaultStrictRaiseRuleRefusesRaisesOnly(t *testing.T) {
 	b := fast(t, Options{Faults: Faults{RejectRaise: true}})
 	set(t, b, midst) // everything lower: fine
 	for _, path := range []string{policy0 + "/scaling_max_freq", gpuFreqDir + "/max_freq"} {
@@ -87,7 +87,7 @@ func TestStrictRaiseRuleRefusesRaisesOnly(t *testing.T) {
 	}
 }
 
-func TestACoreThatRefusesToGoOffline(t *testing.T) {
+func TestCoreThatRefusesToGoOffline(t *testing.T) {
 	b := fast(t, Options{Faults: Faults{PinnedCores: []int{5}}})
 	if err := b.FS().WriteFile(cpuDir+"/cpu5/online", []byte("0")); !errors.Is(err, syscall.EBUSY) {
 		t.Errorf("core 5: %v, want EBUSY", err)
@@ -95,7 +95,7 @@ func TestACoreThatRefusesToGoOffline(t *testing.T) {
 	write(t, b, cpuDir+"/cpu6/online", "0")
 }
 
-func TestARailThatVanishesTakesTheTotalWithIt(t *testing.T) {
+func TestRailThatVanishesTakesTheTotalWithIt(t *testing.T) {
 	b := fast(t, Options{})
 	d := open(t, b)
 	b.Inject(Faults{MissingRails: []string{"VDD_CPU_CV"}})
@@ -108,7 +108,7 @@ func TestARailThatVanishesTakesTheTotalWithIt(t *testing.T) {
 	}
 }
 
-func TestAStuckClockShowsInTheReadingOnly(t *testing.T) {
+func TestStuckClockShowsInTheReadingOnly(t *testing.T) {
 	b := fast(t, Options{Noise: new(float64)})
 	start(t, b, "resnet18")
 	next(t, b)
@@ -251,7 +251,7 @@ func TestExtremeHeatThrottles(t *testing.T) {
 	}
 }
 
-func TestManyUsersAtOnce(t *testing.T) {
+func TestBoardOfManyUsersAtOnce(t *testing.T) {
 	for _, speed := range []float64{5000, math.Inf(1)} {
 		b := fast(t, Options{Seed: 1, Speed: speed})
 		d := open(t, b)

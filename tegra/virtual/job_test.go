@@ -21,7 +21,7 @@ func median(v []float64) float64 {
 	return v[len(v)/2]
 }
 
-func TestMeasuringAModeFindsItsTruth(t *testing.T) {
+func TestJobMeasuredFindsItsTruth(t *testing.T) {
 	b := fast(t, Options{Seed: 3})
 	d := open(t, b)
 	for _, name := range Workloads() {
@@ -101,7 +101,7 @@ func TestMinibatchAddsUpAndTheFirstOnesAreSlow(t *testing.T) {
 	}
 }
 
-func TestEqualSeedsGiveEqualRuns(t *testing.T) {
+func TestJobsOfEqualSeedsAreEqual(t *testing.T) {
 	trace := func(seed uint64) (out []float64) {
 		b := fast(t, Options{Seed: seed})
 		d := open(t, b)
@@ -243,7 +243,7 @@ func TestBatchSizesChangeTheMinibatch(t *testing.T) {
 	}
 }
 
-func TestSlowReadersDoNotStretchMinibatches(t *testing.T) {
+func TestJobIsNotStretchedBySlowReaders(t *testing.T) {
 	b := fast(t, Options{Speed: 2000, Seed: 1})
 	start(t, b, "lstm")
 	first := next(t, b)

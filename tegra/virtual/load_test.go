@@ -96,7 +96,7 @@ func TestLoadsAreShown(t *testing.T) {
 }
 
 // What a cache serves of data that are read once an epoch in random order: hardly anything before it holds all.
-func TestHitIsSmallUntilAllIsCached(t *testing.T) {
+func TestLoadHitIsSmallUntilAllIsCached(t *testing.T) {
 	t.Parallel()
 	if CacheHits(0) != 0 || CacheHits(1) != 1 || CacheHits(2) != 1 || CacheHits(0.06) > 0.002 ||
 		math.Abs(CacheHits(0.5)-0.153) > 0.001 {

@@ -38,7 +38,7 @@ func orinNX(t *testing.T) *Board {
 }
 
 // The six sustained rows of the publication.
-func TestOrinNXUnderSustainedLoad(t *testing.T) {
+func TestBoardOrinNXUnderSustainedLoad(t *testing.T) {
 	for _, row := range []struct {
 		name      string
 		mode      tegra.Mode // 0: clocks free

@@ -205,7 +205,7 @@ func TestReplayOfAnotherBoardIsNotCalledAnOrin(t *testing.T) {
 	}
 }
 
-func TestAReplaysPresetsAreTheBoardsOwnOrMissing(t *testing.T) {
+func TestReplaysPresetsAreTheBoardsOwnOrMissing(t *testing.T) {
 	const rows = "cores,cpu_khz,gpu_hz,mem_hz,time_ms,power_w\n12,1497600,828750000,3199000000,80,30\n" +
 		"4,1036800,420750000,2133000000,300,12\n12,2201600,1300500000,3199000000,60,50"
 	got := open(t, fast(t, Options{Replay: tableOf(t, rows)})).Presets()
@@ -322,7 +322,7 @@ func ExampleBoard() {
 	// Output: AGX Orin virtual: true above 40 W: true
 }
 
-func TestAReplayOfSeveralMinibatchSizesAnswersEachWithItsOwnRows(t *testing.T) {
+func TestReplayOfSeveralMinibatchSizesAnswersEachWithItsOwnRows(t *testing.T) {
 	const low, top = "2,1036800,318750000,665600000,", "4,1036800,318750000,665600000,"
 	b, err := New(
 		Options{

@@ -12,20 +12,20 @@ import (
 
 // The laws of the 2022 study on its three boards. Numbers are its own; slacks beside them are ours.
 //
-//	 1  page cache                    TestLawsOfTheCache, TestColdPageCacheStallsTheFirstEpochOnly
-//	 2  small data                    TestLawsOfTheCache
-//	 3  pipelining, workers           TestLawsOfPipelining, TestLawOfWorkers
-//	 4  relative speed                TestLawOfRelativeSpeed, physics: TestAbsoluteSpeedDoesNotDecideTheStall
-//	 5  energy with pipelining        TestLawsOfPipelining
-//	 6  storage                       TestLawOfStorage
-//	 7  batch size                    TestLawOfTheBatchSize
-//	 8  GPU clock                     TestLawsOfTheModes
-//	 9  CPU clock and cores           TestLawsOfTheModes, TestLawOfFewCores
-//	10  memory clock                  TestLawsOfTheModes
-//	11  fastest mode, mode after boot TestLawOfTheFastestMode
-//	12  energy over the modes         TestLawsOfTheModes
+//	 1  page cache                    TestStudyLawsOfTheCache, TestColdPageCacheStallsTheFirstEpochOnly
+//	 2  small data                    TestStudyLawsOfTheCache
+//	 3  pipelining, workers           TestStudyLawsOfPipelining, TestStudyLawOfWorkers
+//	 4  relative speed                TestStudyLawOfRelativeSpeed, physics: TestLawsOfTheStallDoNotFollowAbsoluteSpeed
+//	 5  energy with pipelining        TestStudyLawsOfPipelining
+//	 6  storage                       TestStudyLawOfStorage
+//	 7  batch size                    TestStudyLawOfTheBatchSize
+//	 8  GPU clock                     TestStudyLawsOfTheModes
+//	 9  CPU clock and cores           TestStudyLawsOfTheModes, TestStudyLawOfFewCores
+//	10  memory clock                  TestStudyLawsOfTheModes
+//	11  fastest mode, mode after boot TestStudyLawOfTheFastestMode
+//	12  energy over the modes         TestStudyLawsOfTheModes
 //	13  free clocks                   TestGovernorsOfAnAGXXavierComeNearThePublishedFigures
-//	14  variability                   TestLawOfVariability, TestEpochsVaryLittle
+//	14  variability                   TestStudyLawOfVariability, TestEpochsVaryLittle
 //
 // Those of them that concern an AGX Orin too are in package physics.
 
@@ -66,7 +66,7 @@ func (x trial) run(t *testing.T) physics.Steps {
 
 func energy(s physics.Steps) float64 { return s.TimeMS * s.Power.Total() }
 
-func TestLawsOfTheCache(t *testing.T) { // 1 and 2
+func TestStudyLawsOfTheCache(t *testing.T) { // 1 and 2
 	t.Parallel()
 	stall := func(board, workload, medium string, cold bool) float64 {
 		return trial{board: board, workload: workload, medium: medium, workers: 4, cold: cold}.run(t).StallMS
@@ -86,7 +86,7 @@ func TestLawsOfTheCache(t *testing.T) { // 1 and 2
 	}
 }
 
-func TestLawsOfPipelining(t *testing.T) { // 3 to 5
+func TestStudyLawsOfPipelining(t *testing.T) { // 3 to 5
 	t.Parallel()
 	for board, workload := range lawBoards {
 		at := func(workers int) physics.Steps {
@@ -112,7 +112,7 @@ func TestLawsOfPipelining(t *testing.T) { // 3 to 5
 
 // On a Xavier NX MobileNet's fetching exceeds its computing: two loader processes cut the stall by 67.3 %, four to 21 s
 // an epoch, eight bring no more.
-func TestLawOfWorkers(t *testing.T) { // 3
+func TestStudyLawOfWorkers(t *testing.T) { // 3
 	t.Parallel()
 	stall := func(workers int) float64 {
 		return trial{board: "xavier-nx", workload: "mobilenet", medium: "hdd", workers: workers}.run(t).StallMS * 1.443
@@ -125,7 +125,7 @@ func TestLawOfWorkers(t *testing.T) { // 3
 	}
 }
 
-func TestLawOfStorage(t *testing.T) { // 6
+func TestStudyLawOfStorage(t *testing.T) { // 6
 	t.Parallel()
 	for _, board := range []string{"agx-xavier", "xavier-nx"} {
 		at := func(medium string, workers int, cold bool) float64 {
@@ -141,7 +141,7 @@ func TestLawOfStorage(t *testing.T) { // 6
 	}
 }
 
-func TestLawOfTheBatchSize(t *testing.T) { // 7
+func TestStudyLawOfTheBatchSize(t *testing.T) { // 7
 	t.Parallel()
 	for _, workload := range []string{"resnet18-cifar", "mobilenet"} {
 		at := func(batch int) physics.Steps {
@@ -168,7 +168,7 @@ func studied(t *testing.T, workload string, label byte) physics.Steps {
 	return trial{board: "agx-xavier", workload: workload, workers: 4, mode: modes[label-'a']}.run(t)
 }
 
-func TestLawsOfTheModes(t *testing.T) { // 8 to 12
+func TestStudyLawsOfTheModes(t *testing.T) { // 8 to 12
 	t.Parallel()
 	change := func(workload string, from, to byte, of func(physics.Steps) float64) float64 {
 		return 100 * (of(studied(t, workload, to))/of(studied(t, workload, from)) - 1)
@@ -224,7 +224,7 @@ func TestLawsOfTheModes(t *testing.T) { // 8 to 12
 
 // With two cores in place of eight the computing process lacks one, with loader processes more than without: LeNet's
 // compute takes 35.9 and 20.8 % longer.
-func TestLawOfFewCores(t *testing.T) { // 9
+func TestStudyLawOfFewCores(t *testing.T) { // 9
 	t.Parallel()
 	modes, _ := open(t, fast(t, Options{Name: "agx-xavier"})).Space().StudyModes()
 	longer := func(workers int) float64 {
@@ -239,7 +239,7 @@ func TestLawOfFewCores(t *testing.T) { // 9
 	}
 }
 
-func TestLawOfVariability(t *testing.T) { // 14: time at most 1, 5.4 and 7.8 % apart over five units
+func TestStudyLawOfVariability(t *testing.T) { // 14: time at most 1, 5.4 and 7.8 % apart over five units
 	t.Parallel()
 	for board, most := range map[string]float64{"agx-xavier": 0.01, "xavier-nx": 0.054, "nano": 0.078} {
 		lo, hi := math.Inf(1), 0.0
@@ -256,7 +256,7 @@ func TestLawOfVariability(t *testing.T) { // 14: time at most 1, 5.4 and 7.8 % a
 
 // What decides the stall is the relative speed of CPU, GPU and disk: with a slower GPU a minibatch takes longer and
 // stalls for less of it, with a slower CPU or disk for more.
-func TestLawOfRelativeSpeed(t *testing.T) { // 4
+func TestStudyLawOfRelativeSpeed(t *testing.T) { // 4
 	t.Parallel()
 	top := open(t, fast(t, Options{Name: "agx-xavier"})).Space().Max()
 	run := func(medium string, workers int, change func(*tegra.Mode)) (share, timeMS float64) {
@@ -283,7 +283,7 @@ func TestLawOfRelativeSpeed(t *testing.T) { // 4
 
 // MAXN, mode g, is on the front of time and energy, at more energy than the mode that takes least; the mode after boot,
 // a, is on it for MobileNet alone.
-func TestLawOfTheFastestMode(t *testing.T) { // 11
+func TestStudyLawOfTheFastestMode(t *testing.T) { // 11
 	t.Parallel()
 	for _, workload := range []string{"lenet5", "resnet18-cifar", "mobilenet"} {
 		var modes []physics.Steps

@@ -13,7 +13,7 @@ import (
 
 const policy0 = cpuDir + "/cpufreq/policy0"
 
-func TestKernelTakesOrRefusesWhatIsWritten(t *testing.T) {
+func TestTreeTakesOrRefusesWhatIsWritten(t *testing.T) {
 	for _, c := range []struct {
 		name, path, value string
 		want              string // read back
@@ -78,7 +78,7 @@ func TestFourCoresShareOnePolicy(t *testing.T) {
 	}
 }
 
-func TestAnOfflinePolicyVanishesAndComesBackAsItWas(t *testing.T) {
+func TestOfflinePolicyVanishesAndComesBackAsItWas(t *testing.T) {
 	b := fast(t, Options{})
 	name := cpuDir + "/cpu8/cpufreq/scaling_max_freq"
 	write(t, b, name, "1036800")

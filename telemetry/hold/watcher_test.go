@@ -185,7 +185,7 @@ func TestWattsAreJudgedByTheMinute(t *testing.T) {
 }
 
 // Each quantity that exceeds its limit is one event, however long it does.
-func TestEveryQuantityExceedsItsLimitOnce(t *testing.T) {
+func TestWatcherTellsOnceThatAQuantityExceedsItsLimit(t *testing.T) {
 	t.Parallel()
 	r := watched(Limits{PowerW: tegra.Some(20.0), TempC: tegra.Some(55.0), Amperes: tegra.Some(4.0),
 		Volts: tegra.Some(5.5)}, 300, nil)
@@ -195,7 +195,7 @@ func TestEveryQuantityExceedsItsLimitOnce(t *testing.T) {
 }
 
 // An end that is hardly known yet lies in its interval, and both are temperatures that a module can have.
-func TestEndLiesInItsInterval(t *testing.T) {
+func TestHoldEndLiesInItsInterval(t *testing.T) {
 	t.Parallel()
 	for _, perSecond := range []float64{0.02, 0.1, 0.5} {
 		r := watched(Limits{}, 150, func(s int, r *tegra.Reading, _ *time.Time) {

@@ -20,7 +20,7 @@ func unitOf(root string) string {
 
 const bootMode = "8c/1.11C/0.42G/3.20M"
 
-func TestAKeptModeIsAppliedAtBootUntilItIsNot(t *testing.T) {
+func TestKeptModeIsAppliedAtBootUntilItIsNot(t *testing.T) {
 	t.Parallel()
 	board, root := fakeBoard(t, "true")
 	o := jtune(t, with(board, "apply", bootMode, "--at-boot", "--yes", "--dvfs", "on", "--fan", "max")...).done(t)
@@ -49,7 +49,7 @@ func TestAKeptModeIsAppliedAtBootUntilItIsNot(t *testing.T) {
 	}
 }
 
-func TestTheUnitsOwnCommandSetsTheMode(t *testing.T) {
+func TestUnitsOwnCommandSetsTheMode(t *testing.T) {
 	t.Parallel()
 	board, root := fakeBoard(t, "true")
 	jtune(t, with(board, "apply", bootMode, "--at-boot", "--yes")...).done(t)
@@ -62,7 +62,7 @@ func TestTheUnitsOwnCommandSetsTheMode(t *testing.T) {
 	}
 }
 
-func TestOnlyAKeptModeIsWrittenForTheBoot(t *testing.T) {
+func TestBootUnitIsWrittenForAKeptModeOnly(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, answer string

@@ -61,7 +61,7 @@ func TestWatchInWords(t *testing.T) {
 	}
 }
 
-func TestWithoutATerminalJtunePrintsOneReading(t *testing.T) {
+func TestJtuneWithoutATerminalPrintsOneReading(t *testing.T) {
 	t.Parallel()
 	o := jtune(t, virtualBoard...).done(t)
 	if strings.Count(o.out, "\n") != 1 || !strings.Contains(o.out, "GPU") || !strings.Contains(o.err, "jtune help") {
@@ -198,7 +198,7 @@ func TestWorkloadsWithoutAMeasurementBehindThemAreMarked(t *testing.T) {
 	}
 }
 
-func TestAPlainListOfModesHoldsModesAlone(t *testing.T) {
+func TestPlainListOfModesHoldsModesAlone(t *testing.T) {
 	t.Parallel()
 	o := jtune(t, with(virtualBoard, "modes", "--sample", "3")...).done(t)
 	if n := strings.Count(o.out, "\n"); n != 3 || strings.Contains(o.out, "modes") ||
@@ -207,7 +207,7 @@ func TestAPlainListOfModesHoldsModesAlone(t *testing.T) {
 	}
 }
 
-func TestTheDummySensorOfAPowerChipIsNeverTheHottest(t *testing.T) {
+func TestDummySensorOfAPowerChipIsNeverTheHottest(t *testing.T) {
 	t.Parallel()
 	temps := []tegra.TempReading{{Name: "CPU", C: 41}, {Name: "PMIC", C: 100}, {Name: "PMIC-Die", C: 50},
 		{Name: "GPU", C: 44}}

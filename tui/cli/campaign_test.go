@@ -100,7 +100,7 @@ func TestProfilePrintsItsCostAndTakesItsSettings(t *testing.T) {
 }
 
 // A campaign that goes on measures as it began.
-func TestAResumedCampaignKeepsItsSettings(t *testing.T) {
+func TestResumedCampaignKeepsItsSettings(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "campaign")
 	args := with(virtualBoard, "profile", "resnet", "--sample", "4", "--out", out)
@@ -259,7 +259,7 @@ func TestProfileMeasuresTheModesOfAListThatTheBoardHas(t *testing.T) {
 	jtune(t, with(args, "--resume")...).done(t)
 }
 
-func TestAListSaysThatItsMinibatchSizesAreNotMeasured(t *testing.T) {
+func TestListSaysThatItsMinibatchSizesAreNotMeasured(t *testing.T) {
 	t.Parallel()
 	list := write(t, "cores,cpu_khz,gpu_hz,mem_hz,bs\n2,729600,318750000,665600000,4\n2,729600,318750000,665600000,8\n")
 	out := filepath.Join(t.TempDir(), "c")
@@ -326,7 +326,7 @@ func TestFailedModesAreMeasuredAgainWhenAsked(t *testing.T) {
 	}
 }
 
-func TestACampaignFeedsFitAndReplay(t *testing.T) {
+func TestCampaignFeedsFitAndReplay(t *testing.T) {
 	t.Parallel()
 	path, _ := toySweep(t)
 	out := filepath.Join(t.TempDir(), "campaign")
@@ -345,7 +345,7 @@ func TestACampaignFeedsFitAndReplay(t *testing.T) {
 	}
 }
 
-func TestEveryRowOfAReplayThatIsLeftOutIsTold(t *testing.T) {
+func TestReplayTellsEveryRowThatItLeavesOut(t *testing.T) {
 	t.Parallel()
 	path, _ := toySweep(t)
 	text, err := os.ReadFile(path)
@@ -401,7 +401,7 @@ func TestProfileListTakesPresets(t *testing.T) {
 	}
 }
 
-func TestAListIsKnownByItsModesNotItsName(t *testing.T) {
+func TestListIsKnownByItsModesNotItsName(t *testing.T) {
 	t.Parallel()
 	path, _ := toySweep(t)
 	const modes = "cores,cpu_khz,gpu_hz,mem_hz\n2,729600,318750000,665600000\n12,2201600,1300500000,3199000000\n"

@@ -35,7 +35,7 @@ func docPages(t *testing.T) map[string]string {
 	return pages
 }
 
-func TestReadmeIsShortAndNamesTheTwoCommands(t *testing.T) {
+func TestDocsReadmeIsShortAndNamesTheTwoCommands(t *testing.T) {
 	t.Parallel()
 	text := docPages(t)[filepath.Join(checkout, "README.md")]
 	if n := strings.Count(text, "\n"); n > 150 {

@@ -84,7 +84,7 @@ func (e featureCheck) shows(command string) bool {
 }
 
 // Each command that docs/features.md names has something held against what it prints, or a test and a reason.
-func TestEveryCommandOfTheFeaturesHasAnAssertion(t *testing.T) {
+func TestFeaturesHaveAnAssertionForEveryCommand(t *testing.T) {
 	t.Parallel()
 	rows, tests := commandsOf(t), featureTests(t)
 	list := readEvidence(t)
@@ -255,7 +255,7 @@ func holds(got any, is, want string) bool {
 	return false
 }
 
-func TestAnAssertionThatDoesNotHoldIsTold(t *testing.T) {
+func TestEvidenceThatDoesNotHoldIsTold(t *testing.T) {
 	t.Parallel()
 	o := outcome{out: "{\"a\": [1, {\"b\": true}], \"t\": 3.5}\n"}
 	if wrong := checkJSON(o, []string{"a.# = 2", "a.1.b = true", "t > 3", "t <= 3.5"}); len(wrong) > 0 {

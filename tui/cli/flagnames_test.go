@@ -10,7 +10,7 @@ import (
 	"jtune/internal/usage"
 )
 
-func TestEveryFieldHasAFlagOfACommand(t *testing.T) {
+func TestFlagsHaveEveryField(t *testing.T) {
 	t.Parallel()
 	known := map[string]bool{}
 	var visit func(c *cobra.Command)

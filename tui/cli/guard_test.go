@@ -14,7 +14,7 @@ import (
 )
 
 // A session lives for hours; a guard that was killed in that time must not take from it the way to set modes.
-func TestADeadGuardIsReplaced(t *testing.T) {
+func TestDeadGuardIsReplaced(t *testing.T) {
 	t.Parallel()
 	root := tegratest.AGXOrin35(t)
 	s, err := session.Open(session.Options{Sysroot: root, Paths: config.Paths{DataDir: t.TempDir(),
@@ -58,7 +58,7 @@ func TestADeadGuardIsReplaced(t *testing.T) {
 	same(t, root, before)
 }
 
-func TestAVirtualBoardKeepsNothingBeyondItsCommand(t *testing.T) {
+func TestVirtualBoardKeepsNothingBeyondItsCommand(t *testing.T) {
 	t.Parallel()
 	o := jtune(t, with(virtualBoard, "apply", "8c/1.34C/0.83G/2.13M", "--yes")...).done(t)
 	if !strings.Contains(o.out, "ends with this command") {

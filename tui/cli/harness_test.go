@@ -37,8 +37,8 @@ func needPyTorch(t *testing.T) {
 	}
 }
 
-// TestAProfileOfTheVirtualBoardFits is the whole way without a Jetson.
-func TestAProfileOfTheVirtualBoardFits(t *testing.T) {
+// TestProfileOfTheVirtualBoardFits is the whole way without a Jetson.
+func TestProfileOfTheVirtualBoardFits(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "campaign")
 	jtune(t, with(virtualBoard, "profile", "lenet5", "--modes", "20", "--out", dir)...).done(t)

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func TestEveryCommandHasAnExampleThatItTakes(t *testing.T) {
+func TestExamplesOfEveryCommandAreTakenByIt(t *testing.T) {
 	t.Parallel()
 	root := new(app).root()
 	each(root, func(c *cobra.Command) {

@@ -51,8 +51,8 @@ func TestCommandsPrintNoControlCharactersOfOthers(t *testing.T) {
 	}
 }
 
-// TestEveryDoorRefusesTheSameRows that nothing on a Jetson can have measured.
-func TestEveryDoorRefusesTheSameRows(t *testing.T) {
+// TestRowsAreRefusedAlikeByEveryDoor that nothing on a Jetson can have measured.
+func TestRowsAreRefusedAlikeByEveryDoor(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	lines := func(row func(i int, time, power float64) string) string {

@@ -173,7 +173,7 @@ func TestMergeTellsWhatIsTwiceAndWhatIsMissing(t *testing.T) {
 	}
 }
 
-func TestAnImportSpeaksOfItsGridAndNoBoard(t *testing.T) {
+func TestImportSpeaksOfItsGridAndNoBoard(t *testing.T) {
 	t.Parallel()
 	path, _ := toySweep(t)
 	dir, model := filepath.Join(t.TempDir(), "campaign"), filepath.Join(t.TempDir(), "m")

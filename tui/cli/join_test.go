@@ -72,7 +72,7 @@ func TestProfileMeasuresInsideATrainingThatRunsAlready(t *testing.T) {
 	}
 }
 
-func TestJoiningRefusesWhatIsNoRunningTraining(t *testing.T) {
+func TestJoinRefusesWhatIsNoRunningTraining(t *testing.T) {
 	t.Parallel()
 	_, log := trainsElsewhere(t)
 	for _, c := range []struct {

@@ -78,7 +78,7 @@ func TestMeasuredModesAreNotPredicted(t *testing.T) {
 
 // One false reading that would win is not chosen and not on the front until a
 // second reading agrees with it; it is shown and noted nevertheless.
-func TestAFalseReadingDoesNotWin(t *testing.T) {
+func TestFalseReadingDoesNotWin(t *testing.T) {
 	computes(t)
 	t.Parallel()
 	const limit = 18.0

@@ -96,7 +96,7 @@ func TestErrorsThatAreNotKnownAreNull(t *testing.T) {
 	}
 }
 
-func TestEveryMethodFits(t *testing.T) {
+func TestFitByEveryMethod(t *testing.T) {
 	t.Parallel()
 	for _, m := range learn.Methods() {
 		if m == learn.Auto {
@@ -509,7 +509,7 @@ func TestImpossibleLimitExitsWithFiveAndShowsTheNearest(t *testing.T) {
 
 // A sweep may hold time alone: power is null or a dash, and what needs it says
 // so in one line.
-func TestASweepWithoutPower(t *testing.T) {
+func TestSweepWithoutPower(t *testing.T) {
 	computes(t)
 	t.Parallel()
 	_, rows := toySweep(t)

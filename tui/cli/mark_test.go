@@ -63,9 +63,9 @@ var unmarked = map[string]string{
 	"completion":          "is a script for a shell",
 }
 
-// TestASimulationIsMarkedByEveryCommand goes over the whole tree of commands, so that a new one
+// TestSimulationIsMarkedByEveryCommand goes over the whole tree of commands, so that a new one
 // is either marked or listed above.
-func TestASimulationIsMarkedByEveryCommand(t *testing.T) {
+func TestSimulationIsMarkedByEveryCommand(t *testing.T) {
 	computes(t)
 	t.Parallel()
 	dir := t.TempDir()

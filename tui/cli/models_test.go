@@ -83,7 +83,7 @@ func TestModelsShowHowFarCalculatedValuesWereOff(t *testing.T) {
 
 // A model is made, kept, shown, reduced to what may be shared, and
 // used as a reference by name.
-func TestAReferenceOfOnesOwn(t *testing.T) {
+func TestReferenceOfOnesOwn(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("fits a hundred modes twice, one command after another")

@@ -34,7 +34,7 @@ const (
 	railFile = "sys/bus/i2c/drivers/ina3221/1-0040/hwmon/hwmon3/curr1_input"
 )
 
-func TestAnOrdinaryUserWatchesWhatMayBeSeen(t *testing.T) {
+func TestOrdinaryUserWatchesWhatMayBeSeen(t *testing.T) {
 	t.Parallel()
 	root := shutBoard(t, debugfs, railFile)
 	o := powerless(t, "watch", "--count", "1", "--sysroot", root).done(t)
@@ -114,7 +114,7 @@ func TestWordsAreQuotedForTheShell(t *testing.T) {
 	}
 }
 
-func TestAPresetWhoseMemoryClockIsNotKnownHasADash(t *testing.T) {
+func TestPresetWhoseMemoryClockIsNotKnownHasADash(t *testing.T) {
 	t.Parallel()
 	root := shutBoard(t, debugfs)
 	o := powerless(t, "device", "--sysroot", root).done(t)

@@ -10,7 +10,7 @@ import (
 
 // No command runs what a folder names: every one that opens a campaign is given one whose header has a command that
 // leaves a mark. That the mark would be left is seen in the end, with --trust-command.
-func TestNoCommandRunsWhatAFolderNames(t *testing.T) {
+func TestCommandsRunNothingThatAFolderNames(t *testing.T) {
 	t.Parallel()
 	steps := `while :; do echo '{"event":"minibatch","time_ms":20}'; sleep 0.02; done`
 	args, _ := fakeBoard(t, steps)

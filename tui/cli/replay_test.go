@@ -10,7 +10,7 @@ import (
 )
 
 // A table of measurements has time and power, so nothing else may be printed.
-func TestAReplayMakesUpNoPartsOfAMinibatch(t *testing.T) {
+func TestReplayMakesUpNoPartsOfAMinibatch(t *testing.T) {
 	t.Parallel()
 	path, _ := toySweep(t)
 	v := jtune(t, with(replay(path), "run", "label", "--minibatches", "5", "--json")...).done(t).object(t, runKeys)

@@ -13,7 +13,7 @@ import (
 
 // The page of all studies has every published result as the program knows it, each missed one with its reason, and
 // every take-away. Its own values take minutes to work out.
-func TestThePageOfTheStudiesHasEveryPublishedResult(t *testing.T) {
+func TestPageOfTheStudiesHasEveryPublishedResult(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(checkout, "docs", "reference", "reproduce.md"))
 	if err != nil {

@@ -54,7 +54,7 @@ func readable(t testing.TB, dir string) string {
 	return dir
 }
 
-func TestWithoutRightsJtuneExitsWithThreeAndSaysWhatToDo(t *testing.T) {
+func TestExitIsThreeWithoutRightsAndSaysWhatToDo(t *testing.T) {
 	t.Parallel()
 	samples := sampleFile(t, 12)
 	readable(t, filepath.Dir(samples))
@@ -125,7 +125,7 @@ func TestClocksThatMayNotBeReadAreNull(t *testing.T) {
 }
 
 // Where the guard and its watchdog are both killed, the board stays changed: the end says so.
-func TestABoardThatIsLeftChangedIsSaidAtTheEnd(t *testing.T) {
+func TestBoardThatIsLeftChangedIsSaidAtTheEnd(t *testing.T) {
 	t.Parallel()
 	args, root := fakeBoard(t, "true")
 	cmd := exec.Command(os.Args[0], with(args, "apply", "8c/1.34C/0.83G/2.13M")...)

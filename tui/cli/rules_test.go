@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func TestEveryWordOfARuleIsAFlagOfItsCommand(t *testing.T) {
+func TestRulesHaveOnlyFlagsOfTheirCommand(t *testing.T) {
 	t.Parallel()
 	root := (&app{out: io.Discard, err: io.Discard}).root()
 	for _, r := range rules {

@@ -56,7 +56,7 @@ func TestEndedProcessesLeaveTheBoardAsItWas(t *testing.T) {
 }
 
 // A fit that is interrupted ends soon, with the code of an interrupt.
-func TestAnInterruptedFitWritesNoModel(t *testing.T) {
+func TestInterruptedFitWritesNoModel(t *testing.T) {
 	t.Parallel()
 	samples, model := sampleFile(t, 30), filepath.Join(t.TempDir(), "m")
 	cmd := exec.Command(os.Args[0], "fit", "--samples", samples, "--out", model, "--method", "nn", "--data-dir",

@@ -123,7 +123,7 @@ func TestTuneTakesSomeOfAFilesMinibatchSizes(t *testing.T) {
 	}
 }
 
-func TestABinarySearchOverMinibatchSizesTellsItsTrace(t *testing.T) {
+func TestBinarySearchOverMinibatchSizesTellsItsTrace(t *testing.T) {
 	t.Parallel()
 	path, rows := wholeService(t, 1, 8, 32)
 	o := jtune(t, with(replay(path), "--data-dir", t.TempDir(), "tune", "service", "--batch", "all", "--power-limit",
@@ -137,7 +137,7 @@ func TestABinarySearchOverMinibatchSizesTellsItsTrace(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeTunedOverMinibatchSizes(t *testing.T) {
+func TestTuneOverMinibatchSizesThatCannotBe(t *testing.T) {
 	t.Parallel()
 	path, _ := wholeService(t, 1, 8)
 	for _, c := range []struct {
@@ -198,7 +198,7 @@ func rowsOf(t testing.TB, dir string) []map[string]string {
 	return out
 }
 
-func TestARecordOfSeveralMinibatchSizesIsTakenEverywhere(t *testing.T) {
+func TestRecordOfSeveralMinibatchSizesIsTakenEverywhere(t *testing.T) {
 	computes(t)
 	t.Parallel()
 	path, rows := wholeService(t, 1, 8, 32)

@@ -63,7 +63,7 @@ func TestStatesOfPredictFrontAndChooseAgree(t *testing.T) {
 
 func field(v any) string { return strconv.FormatFloat(v.(float64), 'f', 0, 64) }
 
-func TestAWeakModelDoesNotChooseWithoutAWarning(t *testing.T) {
+func TestWeakModelDoesNotChooseWithoutAWarning(t *testing.T) {
 	computes(t)
 	t.Parallel()
 	weak, good := filepath.Join(t.TempDir(), "weak.model"), filepath.Join(t.TempDir(), "good.model")

@@ -73,7 +73,7 @@ func TestWatchReadsALog(t *testing.T) {
 	}
 }
 
-func TestEveryRecordedLogConverts(t *testing.T) {
+func TestConvertOfEveryRecordedLog(t *testing.T) {
 	t.Parallel()
 	dir := sweeptest.Shared(t, "data/tegrastats")
 	logs, err := filepath.Glob(filepath.Join(dir, "*.txt"))

@@ -140,7 +140,7 @@ func TestFrontUnderALoadTradesLatencyForPower(t *testing.T) {
 }
 
 // The load and the limit of the workload's own table hold where no flag gives others.
-func TestTheConfiguredLoadHoldsForChooseAndTune(t *testing.T) {
+func TestConfiguredLoadHoldsForChooseAndTune(t *testing.T) {
 	t.Parallel()
 	config := filepath.Join(t.TempDir(), "config.toml")
 	text := "[workload.mobilenet-infer]\nkind = \"infer\"\nmodel = \"MobileNetV3\"\n" +

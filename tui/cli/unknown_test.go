@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestAnUnknownCommandIsNamedWithTheNearestOne(t *testing.T) {
+func TestUnknownCommandIsNamedWithTheNearestOne(t *testing.T) {
 	t.Parallel()
 	for args, near := range map[string]string{"fleeet": "fleet", "prdict --json": "predict",
 		"modse --help": "device modes", "--seed 3 tunee resnet": "tune",

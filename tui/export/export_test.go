@@ -35,7 +35,7 @@ func few() *Cloud {
 	return NewCloud(of, []int{1, 2, 3})
 }
 
-func TestTheFrontInCSVAndJSONTellsMeasuredFromPredicted(t *testing.T) {
+func TestFrontInCSVAndJSONTellsMeasuredFromPredicted(t *testing.T) {
 	t.Parallel()
 	c := few()
 	var b strings.Builder

@@ -51,7 +51,7 @@ func (oneBand) Predict(modes []tegra.Mode) []learn.Prediction {
 	return out
 }
 
-func TestComparedWithAPredictionTheSavingIsARange(t *testing.T) {
+func TestCompareWithAPredictionGivesARange(t *testing.T) {
 	s := fast(t)
 	space := s.Device.Space()
 	top := space.Max()

@@ -97,7 +97,7 @@ func TestReadOnlyHasNoGuard(t *testing.T) {
 }
 
 // The first limit that a dialog shows is one of the board's own budgets.
-func TestDefaultPowerIsABudgetOfEachBoard(t *testing.T) {
+func TestSessionDefaultPowerIsABudgetOfEachBoard(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]float64{"agx-orin": 30, "agx-xavier": 30, "xavier-nx": 15, "nano": 5,
 		"orin-nano": 15, "tx2": 15} {

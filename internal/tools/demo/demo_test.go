@@ -19,9 +19,9 @@ import (
 	"jtune/tui"
 )
 
-// TestTheRecordingCanBeMade runs the script, pauses cut short: it fails when
+// TestRecordingCanBeMade runs the script, pauses cut short: it fails when
 // the program no longer does or says what the demo shows.
-func TestTheRecordingCanBeMade(t *testing.T) {
+func TestRecordingCanBeMade(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and runs the whole program")
 	}
@@ -33,9 +33,9 @@ func TestTheRecordingCanBeMade(t *testing.T) {
 	picture(t, filepath.Join(dir, "demo.svg"))
 }
 
-// TestTheRecordingInTheTreeIsOfThisScript: make it again with
+// TestRecordingInTheTreeIsOfThisScript: make it again with
 // go run ./internal/tools/demo when a step or its words have changed.
-func TestTheRecordingInTheTreeIsOfThisScript(t *testing.T) {
+func TestRecordingInTheTreeIsOfThisScript(t *testing.T) {
 	replay(t, filepath.FromSlash("../../../docs/demo.cast"), false)
 	picture(t, filepath.FromSlash("../../../docs/demo.svg"))
 }
@@ -120,7 +120,7 @@ func TestRunesAreNotCutInTheRecording(t *testing.T) {
 	}
 }
 
-func TestAPictureKeepsColumnsAndColours(t *testing.T) {
+func TestDemoPictureKeepsColumnsAndColours(t *testing.T) {
 	screen := vt10x.New(vt10x.WithSize(8, 1))
 	_, _ = screen.Write([]byte("\x1b[1;38;5;130ma  b\x1b[m <\x1b[7m>\x1b[m"))
 	got := frame{cellsOf(screen)}.draw()

@@ -10,7 +10,7 @@ import (
 	"jtune/tegra/tegratest"
 )
 
-func TestEveryListedBoardIsWrittenAndOpens(t *testing.T) {
+func TestMkrootWritesEveryListedBoard(t *testing.T) {
 	t.Parallel()
 	var list bytes.Buffer
 	if code := run(nil, &list, &list); code != 0 {
@@ -39,7 +39,7 @@ func TestEveryListedBoardIsWrittenAndOpens(t *testing.T) {
 	}
 }
 
-func TestNothingIsWrittenOverAFolderInUse(t *testing.T) {
+func TestMkrootWritesNothingOverAFolderInUse(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	var out bytes.Buffer

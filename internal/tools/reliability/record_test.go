@@ -39,7 +39,7 @@ func counts(t *testing.T) map[string]int {
 	return sums
 }
 
-func TestReadmeClaimsNoMoreThanTheRecord(t *testing.T) {
+func TestReliabilityOfTheReadmeIsNoMoreThanTheRecords(t *testing.T) {
 	t.Parallel()
 	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
 	if err != nil {

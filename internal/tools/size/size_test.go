@@ -133,7 +133,7 @@ func TestSumsHaveAColumnForEachFolder(t *testing.T) {
 }
 
 // The limits of this tree: a package that grows past one is divided, not excused.
-func TestTheTreeKeepsItsLimits(t *testing.T) {
+func TestTreeKeepsItsLimits(t *testing.T) {
 	tree, err := Count("../../..")
 	if err != nil {
 		t.Fatal(err)

@@ -71,7 +71,7 @@ func TestTreeFindsTheStepsOfAStepFunction(t *testing.T) {
 
 // Worked by hand: about the mean 4, cutting {0, 0 | 6, 10} lowers the squared
 // error by 8²·(1/2+1/2) = 64; {0 | 0 6 10} by 21.3 and {0 0 6 | 10} by 48.
-func TestTheFirstCutIsTheOneOfLeastSquaredError(t *testing.T) {
+func TestFirstCutIsTheOneOfLeastSquaredError(t *testing.T) {
 	t.Parallel()
 	f := mustGrow(t, [][]float64{{1}, {2}, {4}, {7}}, []float64{0, 0, 6, 10}, Config{Trees: 1, Whole: true, MinLeaf: 2})
 	for at, want := range map[float64]float64{-5: 0, 2.9: 0, 3.1: 8, 100: 8} {

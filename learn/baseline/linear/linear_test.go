@@ -176,7 +176,7 @@ func TestBestFourAreFoundAmongAll210(t *testing.T) {
 }
 
 // The study prints rounded clocks; the board lists its own.
-func TestTheStudysModesAreFoundOnItsBoard(t *testing.T) {
+func TestStudysModesAreFoundOnItsBoard(t *testing.T) {
 	t.Parallel()
 	kHz, hz := func(v ...tegra.Freq) []tegra.Freq {
 		for i := range v {
@@ -223,7 +223,7 @@ func TestBestModesOnPlanesIsExact(t *testing.T) {
 	}
 }
 
-func TestBadInputIsRefused(t *testing.T) {
+func TestFitRefusesBadInput(t *testing.T) {
 	t.Parallel()
 	list := modes("abc")
 	full := epochs(list, plane)

@@ -17,7 +17,7 @@ func surface(n int, seed uint64) (x [][]float64, y []float64) {
 	return x, y
 }
 
-func TestASmoothSurfaceIsLearned(t *testing.T) {
+func TestFitLearnsASmoothSurface(t *testing.T) {
 	t.Parallel()
 	x, y := surface(200, 1)
 	n, err := Fit(t.Context(), x, y, Config{Seed: 3})
@@ -38,7 +38,7 @@ func TestASmoothSurfaceIsLearned(t *testing.T) {
 }
 
 // The gradient against central differences of the loss.
-func TestGradientEqualsFiniteDifferences(t *testing.T) {
+func TestLossGradientEqualsFiniteDifferences(t *testing.T) {
 	t.Parallel()
 	n := &Net{inputs: 2, hidden: 7}
 	tr := training{net: n, random: rand.New(rand.NewPCG(1, 1)), active: make([]float64, 7)}
@@ -60,7 +60,7 @@ func TestGradientEqualsFiniteDifferences(t *testing.T) {
 	}
 }
 
-func TestEqualSeedsGiveEqualNetworks(t *testing.T) {
+func TestFitOfEqualSeedsGivesEqualNetworks(t *testing.T) {
 	t.Parallel()
 	x, y := surface(30, 1)
 	var at [3]float64

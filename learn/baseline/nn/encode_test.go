@@ -32,7 +32,7 @@ func sample(t testing.TB) *Net {
 	}
 }
 
-func TestANetworkComesBackTheSame(t *testing.T) {
+func TestEncodeKeepsANetwork(t *testing.T) {
 	t.Parallel()
 	n := sample(t)
 	data, err := n.MarshalBinary()
@@ -54,7 +54,7 @@ func TestANetworkComesBackTheSame(t *testing.T) {
 	}
 }
 
-func TestACompactNetworkPredictsAlike(t *testing.T) {
+func TestEncodeCompactlyPredictsAlike(t *testing.T) {
 	t.Parallel()
 	n := trainedOnHundred(t)
 	data, err := n.MarshalCompact()
@@ -78,14 +78,14 @@ func TestACompactNetworkPredictsAlike(t *testing.T) {
 	}
 }
 
-func TestAnUntrainedNetworkIsNotSaved(t *testing.T) {
+func TestEncodeRefusesAnUntrainedNetwork(t *testing.T) {
 	t.Parallel()
 	if _, err := new(Net).MarshalBinary(); err == nil {
 		t.Error("no error")
 	}
 }
 
-func TestAWeightTooLargeForHalfIsAnError(t *testing.T) {
+func TestWeightTooLargeForHalfIsAnError(t *testing.T) {
 	t.Parallel()
 	n := sample(t)
 	n.w.b[0][3] = 70000
@@ -100,7 +100,7 @@ func sealed(data []byte, change func(body []byte) []byte) []byte {
 	return binary.LittleEndian.AppendUint32(body, crc32.ChecksumIEEE(body))
 }
 
-func TestDamagedNetworksAreRefusedWithAReason(t *testing.T) {
+func TestDecodeRefusesDamagedNetworksWithAReason(t *testing.T) {
 	t.Parallel()
 	data, err := sample(t).MarshalBinary()
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"jtune/tegra/sweep/sweeptest"
 )
 
-func TestTheShippedReferenceKnowsItsOwnWorkload(t *testing.T) {
+func TestShippedReferenceKnowsItsOwnWorkload(t *testing.T) {
 	t.Parallel()
 	pair, from := ResNetReference()
 	timePct, powerPct := score(pair, sweeptest.Load(t, sweeptest.ResNet))
@@ -24,7 +24,7 @@ func TestTheShippedReferenceKnowsItsOwnWorkload(t *testing.T) {
 	}
 }
 
-func TestTheShippedReferenceIsSmallAndSaysWhereItComesFrom(t *testing.T) {
+func TestShippedReferenceIsSmallAndSaysWhereItComesFrom(t *testing.T) {
 	t.Parallel()
 	for _, suffix := range []string{TimeSuffix, PowerSuffix} {
 		data, err := shipped.ReadFile("ref/" + ReferenceName + suffix)
@@ -47,7 +47,7 @@ func TestTheShippedReferenceIsSmallAndSaysWhereItComesFrom(t *testing.T) {
 
 // Without the measured data: MAXN takes 59.6 ms at 51 W, the slowest mode 2.2 s
 // at 12 W (the sweep's extremes).
-func TestTheShippedReferenceSpansTheBoard(t *testing.T) {
+func TestShippedReferenceSpansTheBoard(t *testing.T) {
 	t.Parallel()
 	pair, _ := ResNetReference()
 	fast := tegra.Mode{Cores: 12, CPU: 2201600 * tegra.KHz, GPU: 1300500000, EMC: 3199000000}

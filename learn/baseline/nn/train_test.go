@@ -59,7 +59,7 @@ func TestPredictionDropsNothing(t *testing.T) {
 	}
 }
 
-func TestPredictionsStayPositive(t *testing.T) {
+func TestPredictStaysPositive(t *testing.T) {
 	t.Parallel()
 	n := mustTrain(t, board(60, 1, 1), brief)
 	n.w.b[n.w.hidden()][0] = -1000
@@ -97,7 +97,7 @@ func TestPredictMayRunConcurrently(t *testing.T) {
 	wait.Wait()
 }
 
-func TestAKnobThatNeverVariesDoesNoHarm(t *testing.T) {
+func TestTrainOnAKnobThatNeverVaries(t *testing.T) {
 	t.Parallel()
 	samples := board(40, 1, 1)
 	for i := range samples {
@@ -139,7 +139,7 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-func TestTheCheckpointIsTheBestEpoch(t *testing.T) {
+func TestTrainKeepsTheBestEpoch(t *testing.T) {
 	t.Parallel()
 	n := trainedOnHundred(t)
 	r := n.Report
@@ -203,7 +203,7 @@ func TestUnusableInputIsRefusedWithAReason(t *testing.T) {
 	}
 }
 
-func TestDivergenceIsAnError(t *testing.T) {
+func TestTrainThatDivergesIsAnError(t *testing.T) {
 	t.Parallel()
 	x, y := columns(board(40, 1, 1), timeMS)
 	_, err := Train(t.Context(), x, y, Config{LearnRate: 1e30, Epochs: 3, MinSteps: -1})
@@ -212,7 +212,7 @@ func TestDivergenceIsAnError(t *testing.T) {
 	}
 }
 
-func TestTwoRowsAreEnough(t *testing.T) {
+func TestTrainOnTwoRows(t *testing.T) {
 	t.Parallel()
 	n := mustTrain(t, board(2, 1, 1), Config{Epochs: 5, MinSteps: -1})
 	if n.Report.Rows != 2 || n.Report.Validated != 0 {

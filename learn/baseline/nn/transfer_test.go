@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestEqualSeedsGiveEqualNetworks(t *testing.T) {
+func TestTransferOfEqualSeedsGivesEqualNetworks(t *testing.T) {
 	t.Parallel()
 	samples := board(60, 1, 1)
 	a, b := mustTrain(t, samples, brief), mustTrain(t, samples, brief)
@@ -25,7 +25,7 @@ func TestEqualSeedsGiveEqualNetworks(t *testing.T) {
 
 // amd64 rounds after every multiplication, arm64 fuses it with the addition:
 // the two differed by 2e-7 after these trainings (arm64 under qemu).
-func TestAmd64AndArm64AgreeClosely(t *testing.T) {
+func TestTrainAgreesCloselyOnAmd64AndArm64(t *testing.T) {
 	t.Parallel()
 	n := trainedOnHundred(t)
 	next := mustTransfer(t, n, board(40, 2, 3), brief)

@@ -30,7 +30,7 @@ func draw(n int) (samples [][Dims]float64, modes Points) {
 }
 
 // Both forms agree with sums and exponentials of the standard library, for every length up to some unrolled rounds.
-func TestKernelsAgreeWithPlainGo(t *testing.T) {
+func TestSIMDKernelsAgreeWithPlainGo(t *testing.T) {
 	fast := vector
 	t.Cleanup(func() { vector = fast })
 	for _, form := range []bool{fast, false} {

@@ -34,7 +34,7 @@ func made(t *testing.T, time, power func(tegra.Mode) float64) (*truth, []learn.P
 // Errors drawn from a normal distribution: bands of its quantiles hold their shares, those of
 // deviations half as large hold the shares of half as many deviations. 768 modes: a standard
 // error of 1.8 points at most.
-func TestBandsCoverTheirShareOfTruth(t *testing.T) {
+func TestAccuracyBandsCoverTheirShareOfTruth(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
 	f, preds := made(t, func(tegra.Mode) float64 { return 0.1 * r.NormFloat64() },

@@ -12,7 +12,7 @@ import (
 // The mode that the answer is compared with is measured wherever it keeps the limit, and
 // only there. It costs a mode, and the answer is as good. The table of decision 017 is
 // the long form's.
-func TestMeasuringWhatTheAnswerIsComparedWith(t *testing.T) {
+func TestComparedMeasuresWhatTheAnswerIsComparedWith(t *testing.T) {
 	t.Parallel()
 	names, seeds := []string{sweeptest.LSTM}, 2
 	if os.Getenv("JTUNE_LONG") != "" {

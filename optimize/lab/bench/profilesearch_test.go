@@ -25,7 +25,7 @@ func loadByProfile(t *testing.T, network string) *cleanSweep {
 
 // A search that begins at the lowest GPU clock can stay there: a prototype of the first mode by a
 // board's prior ended 90 % too slow at 19 W. Not here, on any sweep.
-func TestClosedLoopByProfileLeavesTheLowestGPUClock(t *testing.T) {
+func TestSearchByProfileLeavesTheLowestGPUClock(t *testing.T) {
 	t.Parallel()
 	for network := range searchesByProfile {
 		t.Run(network, func(t *testing.T) {
@@ -44,7 +44,7 @@ func TestClosedLoopByProfileLeavesTheLowestGPUClock(t *testing.T) {
 
 // Every watt and thirteen limits on time, with what the board's profile knows of the other two
 // networks: the table of docs/results.md.
-func TestClosedLoopByProfileOnEveryWatt(t *testing.T) {
+func TestSearchByProfileOnEveryWatt(t *testing.T) {
 	if os.Getenv("JTUNE_LONG") == "" {
 		t.Skip("600 searches; JTUNE_LONG=1 makes them")
 	}

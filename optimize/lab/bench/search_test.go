@@ -221,7 +221,7 @@ func (s *cleanSweep) timeLimits(factors ...float64) []optimize.Limit {
 }
 
 // The bars of the closed loop, with fewer limits and seeds than its tables have.
-func TestClosedLoopMeetsItsBars(t *testing.T) {
+func TestSearchMeetsItsBars(t *testing.T) {
 	if testing.Short() {
 		t.Skip("84 searches")
 	}
@@ -262,7 +262,7 @@ func (r *runs) within(t *testing.T, median, p90, modes float64) {
 // Near the least power there is, nothing that the model holds to be within the
 // limit may be left while better modes are: those just over it are tried too. One that is expected 13 % over it and
 // keeps it all the same is not.
-func TestClosedLoopTriesModesJustOverThePredictedLimit(t *testing.T) {
+func TestSearchTriesModesJustOverThePredictedLimit(t *testing.T) {
 	t.Parallel()
 	s := optimizetest.Load(t, sweeptest.OrinNano)
 	limit := optimize.Limit{PowerW: 9}
@@ -292,7 +292,7 @@ func TestClosedLoopTriesModesJustOverThePredictedLimit(t *testing.T) {
 // the clean optimum the loop ends, and from the best mode that the fit to 400
 // modes believes to be within the limit, and how often a probe passes the limit by
 // more than 10 %.
-func TestClosedLoopOnEveryWatt(t *testing.T) {
+func TestSearchOnEveryWatt(t *testing.T) {
 	if os.Getenv("JTUNE_LONG") == "" {
 		t.Skip("270 searches; JTUNE_LONG=1 makes them")
 	}

@@ -11,7 +11,7 @@ import (
 
 // The shipped reference, which tune uses on an AGX Orin, costs nothing: the bars are
 // the same.
-func TestClosedLoopMeetsTheBarsWithTheShippedReference(t *testing.T) {
+func TestSearchMeetsTheBarsWithTheShippedReference(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("42 searches")

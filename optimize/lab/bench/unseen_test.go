@@ -164,7 +164,7 @@ func (p *population) search(t *testing.T, u *unseen, k int, ref *learn.Reference
 
 // Every search of both populations, with the shipped profile, with profiles of three other workloads and without one;
 // JTUNE_NOTES=1 lists the searches that were hot, long or far off.
-func TestClosedLoopOnUnseenWorkloads(t *testing.T) {
+func TestSearchOnUnseenWorkloads(t *testing.T) {
 	if os.Getenv("JTUNE_LONG") == "" {
 		t.Skip("1,600 searches; JTUNE_LONG=1 makes them")
 	}
@@ -222,7 +222,7 @@ func (u *unseen) within(t *testing.T, profile bool) {
 }
 
 // A few workloads of the population: every search ends with an answer within its limit.
-func TestClosedLoopAnswersOnUnseenWorkloads(t *testing.T) {
+func TestSearchAnswersOnUnseenWorkloads(t *testing.T) {
 	t.Parallel()
 	p := newPopulation(t, populationSeed, 4)
 	var u unseen

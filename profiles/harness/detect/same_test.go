@@ -9,7 +9,7 @@ import (
 
 // A search chooses early and counts from then on; a run to the end reads all. Both tell the same quantity, or one of
 // them refuses.
-func TestASearchAndARunReadTheSame(t *testing.T) {
+func TestReadOfASearchAndOfARunAreTheSame(t *testing.T) {
 	t.Parallel()
 	for _, f := range slices.Concat(formats, tutorials, programs, strangers) {
 		t.Run(f.name, func(t *testing.T) {

@@ -51,7 +51,7 @@ func TestPhysicsFitsTheMeasuredSweeps(t *testing.T) {
 }
 
 // An Orin Nano's time follows from data sheets alone: half the CUDA cores, half the bus.
-func TestOrinNanoFollowsFromDataSheets(t *testing.T) {
+func TestFitOfTheOrinNanoFollowsFromDataSheets(t *testing.T) {
 	w := at(t, "resnet18")
 	var sum, n float64
 	for _, r := range sweeptest.Load(t, sweeptest.OrinNano) {
@@ -68,7 +68,7 @@ func TestOrinNanoFollowsFromDataSheets(t *testing.T) {
 }
 
 // The paper's spans over all modes: at most 36 in time and 4.3 in power.
-func TestResNetSpansAsPublished(t *testing.T) {
+func TestFitOfResNetSpansAsPublished(t *testing.T) {
 	w := at(t, "resnet18")
 	top, bottom := w.Steady(On("agx-orin"), At(maxn)), w.Steady(On("agx-orin"), At(low))
 	if span := bottom.TimeMS / top.TimeMS; span < 25 || span > 36*1.05 {
@@ -81,7 +81,7 @@ func TestResNetSpansAsPublished(t *testing.T) {
 
 // MobileNet's optimum under 30 W is published as 186 s per epoch at 29.9 W
 // (PowerTrain, sec. 1.2; tolerance ours).
-func TestMobileNetUnder30WattsComesNearThePublishedOptimum(t *testing.T) {
+func TestFitOfMobileNetUnder30WattsComesNearThePublishedOptimum(t *testing.T) {
 	w := at(t, "mobilenet")
 	best := math.Inf(1)
 	for _, cores := range []int{2, 4, 6, 8, 10, 12} {
@@ -102,7 +102,7 @@ func TestMobileNetUnder30WattsComesNearThePublishedOptimum(t *testing.T) {
 	}
 }
 
-func TestEpochsAreAsManyMinibatchesAsPublished(t *testing.T) {
+func TestFitHasAsManyMinibatchesAnEpochAsPublished(t *testing.T) {
 	want := map[string]int{
 		"mobilenet": 1443,
 		"resnet18":  3125,

@@ -56,7 +56,7 @@ func raised(c Conditions, knob int) (Conditions, bool) {
 	return c, up(emcSteps, &c.EMC)
 }
 
-func TestRaisingAKnobNeverSlowsAWorkload(t *testing.T) {
+func TestLawsNeverSlowAWorkloadForARaisedKnob(t *testing.T) {
 	for _, w := range Workloads() {
 		grid(func(c Conditions) {
 			now := w.Steady(On("agx-orin"), c)
@@ -73,7 +73,7 @@ func TestRaisingAKnobNeverSlowsAWorkload(t *testing.T) {
 	}
 }
 
-func TestRaisingAKnobCostsPower(t *testing.T) {
+func TestPowerRisesWithEachKnob(t *testing.T) {
 	// Faster memory also lets the GPU wait idle for a slow CPU, so power may
 	// fall on a step; measured sweeps show falls too, on 2 to 19 % of steps.
 	const slack = 0.08
@@ -107,7 +107,7 @@ func TestRaisingAKnobCostsPower(t *testing.T) {
 	}
 }
 
-func TestEveryMinibatchIsWholeAndFinite(t *testing.T) {
+func TestLawsKeepAMinibatchWholeAndFinite(t *testing.T) {
 	for _, w := range Workloads() {
 		for _, workers := range []int{0, 1, 4, 16} {
 			w.Workers = workers
@@ -148,7 +148,7 @@ func at(t *testing.T, name string) Workload {
 	return w
 }
 
-func TestPipeliningCutsTheStallSharply(t *testing.T) { // law 3
+func TestLawsOfPipeliningCutTheStallSharply(t *testing.T) { // law 3
 	for _, name := range []string{"resnet18", "mobilenet", "lstm"} {
 		w := at(t, name)
 		w.Workers = 0
@@ -176,7 +176,7 @@ func TestPipeliningCutsTheStallSharply(t *testing.T) { // law 3
 	}
 }
 
-func TestMoreWorkersHelpOnlyWhileFetchingExceedsCompute(t *testing.T) { // law 3
+func TestWorkersHelpOnlyWhileFetchingExceedsCompute(t *testing.T) { // law 3
 	for _, w := range Workloads() {
 		last := math.Inf(1)
 		for _, workers := range []int{1, 2, 4, 8} {
@@ -218,7 +218,7 @@ func TestGPUClockScalesLargeNetworksOnly(t *testing.T) { // law 8
 	}
 }
 
-func TestCPUClockAndCoresCutTheStallAndLightCompute(t *testing.T) { // law 9
+func TestLawsOfTheCPUClockAndTheCores(t *testing.T) { // law 9
 	slow := Conditions{12, 0.7296, 1.3005, 3.199}
 	few := Conditions{2, 0.7296, 1.3005, 3.199}
 	for _, name := range []string{"resnet18", "mobilenet", "lenet5", "yolov8n"} {
@@ -296,7 +296,7 @@ func TestLargerMinibatches(t *testing.T) { // law 7
 	}
 }
 
-func TestMAXNIsFastestAndWastesEnergy(t *testing.T) { // laws 11 and 12
+func TestFitOfMAXNIsFastestAndWastesEnergy(t *testing.T) { // laws 11 and 12
 	for _, name := range []string{"resnet18", "mobilenet", "lstm", "yolov8n"} {
 		w := at(t, name)
 		top := w.Steady(On("agx-orin"), At(maxn))
@@ -318,7 +318,7 @@ func TestMAXNIsFastestAndWastesEnergy(t *testing.T) { // laws 11 and 12
 // is slower in one of them alone does not. Halved clocks are nearly that on an AGX Orin. On an AGX Xavier they are not:
 // there its published figures make memory slower with the CPU's clock too (LeNet's compute and stall in modes d, e, g
 // and h follow CPU and memory clock with exponents that add up to 1.4), so that halved clocks slow memory most.
-func TestAbsoluteSpeedDoesNotDecideTheStall(t *testing.T) { // law 4
+func TestLawsOfTheStallDoNotFollowAbsoluteSpeed(t *testing.T) { // law 4
 	const k = 2.5
 	share := func(s Steps) float64 { return s.StallMS / s.TimeMS }
 	slowCPU := func(c Chip) Chip {

@@ -446,7 +446,7 @@ type campaignForm struct{ *Campaign }
 // Update is pagetest.Driven's.
 func (f campaignForm) Update(tea.Msg) page.Intent { return nil }
 
-func TestOtherDialogsFindAWorkloadByItsNameToo(t *testing.T) {
+func TestDialogsFindAWorkloadByItsName(t *testing.T) {
 	t.Parallel()
 	d, f := pagetest.Drive(t, func(read page.Reader) campaignForm { return campaignForm{NewCampaign(read)} })
 	d.Press("up")

@@ -51,7 +51,7 @@ func document(t *testing.T, a Answer) string {
 	return string(text)
 }
 
-func TestAKeptAnswerIsTheAnswer(t *testing.T) {
+func TestKeptAnswerIsTheAnswer(t *testing.T) {
 	t.Parallel()
 	dir, a := t.TempDir(), full()
 	second := a
@@ -80,7 +80,7 @@ func TestAKeptAnswerIsTheAnswer(t *testing.T) {
 	}
 }
 
-func TestAnAnswerOfAFileOfArrivalsKeepsItsRateAlone(t *testing.T) {
+func TestAnswerOfAFileOfArrivalsKeepsItsRateAlone(t *testing.T) {
 	t.Parallel()
 	dir, a := t.TempDir(), full()
 	a.Ask.Load = arrivals.Load{Pattern: arrivals.Trace, TraceS: make([]float64, 1<<16)}
@@ -96,7 +96,7 @@ func TestAnAnswerOfAFileOfArrivalsKeepsItsRateAlone(t *testing.T) {
 	}
 }
 
-func TestAForeignAnswerIsBoundedFilteredAndChecked(t *testing.T) {
+func TestForeignAnswerIsBoundedFilteredAndChecked(t *testing.T) {
 	t.Parallel()
 	dir, a := t.TempDir(), full()
 	a.Workload, a.Trial.Why = "x\x1b]0;y\a\nz", "\u202eevil"

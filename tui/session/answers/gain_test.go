@@ -11,7 +11,7 @@ import (
 	"jtune/tegra"
 )
 
-func TestAnAnswerIsComparedInWhatWasAskedFor(t *testing.T) {
+func TestAnswerIsComparedInWhatWasAskedFor(t *testing.T) {
 	at := func(cores int, ms, watts float64) tegra.Mean {
 		return tegra.Mean{Measured: tegra.Measured{Setting: tegra.Setting{Mode: tegra.Mode{Cores: cores}}, TimeMS: ms,
 			PowerW: watts}, N: 1}
@@ -60,7 +60,7 @@ func TestAnAnswerIsComparedInWhatWasAskedFor(t *testing.T) {
 }
 
 // An answer that misses its limit says so first, also where it is the mode that the board is in.
-func TestTheNearestModeIsNoGain(t *testing.T) {
+func TestNearestModeIsNoGain(t *testing.T) {
 	at := tegra.Mean{Measured: tegra.Measured{TimeMS: 58, PowerW: 50}, N: 1}
 	for _, c := range []struct {
 		l    optimize.Limit
@@ -89,7 +89,7 @@ func TestTheNearestModeIsNoGain(t *testing.T) {
 	}
 }
 
-func TestAnAnswerOfSeveralBatchSizesIsComparedByTheSample(t *testing.T) {
+func TestAnswerOfSeveralBatchSizesIsComparedByTheSample(t *testing.T) {
 	sized := func(cores, batch int, ms, watts float64) tegra.Mean {
 		return tegra.Mean{Measured: tegra.Measured{Setting: tegra.Setting{Mode: tegra.Mode{Cores: cores}, Batch: batch},
 			TimeMS: ms, PowerW: watts}, N: 1}
@@ -119,7 +119,7 @@ func TestAnAnswerOfSeveralBatchSizesIsComparedByTheSample(t *testing.T) {
 	}
 }
 
-func TestTheErrorOfAMeanIsThatOfItsReadings(t *testing.T) {
+func TestErrorOfAMeanIsThatOfItsReadings(t *testing.T) {
 	at := tegra.Setting{Mode: tegra.Mode{Cores: 4}}
 	row := record.Row{Measured: tegra.Measured{Setting: at, TimeMS: 100, PowerW: 30}, Status: record.OK,
 		Minibatches: 40, PowerSamples: 6, TimeIQRMS: 2.7, PowerIQRW: 0.4}

@@ -136,8 +136,8 @@ func TestLinesKeepNothingOfAFolderThatMayStillChange(t *testing.T) {
 	}
 }
 
-// FuzzIndex reads what lies where the index is.
-func FuzzIndex(f *testing.F) {
+// FuzzLinesIndex reads what lies where the index is.
+func FuzzLinesIndex(f *testing.F) {
 	l := Line{Name: "a", Workload: "w", Started: time.Unix(0, 0).UTC(), Ended: CampaignFinished}
 	for _, stamp := range []string{"s", "\"", ""} {
 		f.Add([]byte(strings.Join(l.record(stamp), ",") + "\n"))

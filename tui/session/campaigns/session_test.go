@@ -11,7 +11,7 @@ import (
 	"jtune/tui/session/sessiontest"
 )
 
-func TestACampaignIsNamedByTheUsersClockNotTheVirtualBoards(t *testing.T) {
+func TestCampaignIsNamedByTheUsersClockNotTheVirtualBoards(t *testing.T) {
 	s := sessiontest.Fast(t)
 	before := time.Now().Truncate(time.Second)
 	if err := s.Clock.Sleep(t.Context(), 30*24*time.Hour); err != nil {

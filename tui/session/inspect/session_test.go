@@ -12,7 +12,7 @@ import (
 
 // A job has the requested batch size, and says whose numbers it gives: a real job beside a virtual board has this
 // machine's times.
-func TestAJobsSizeAndWhoseNumbersItGives(t *testing.T) {
+func TestInspectSaysAJobsSizeAndWhoseNumbersItGives(t *testing.T) {
 	s := open(t, session.Options{Device: "virtual:agx-orin", Speed: math.Inf(1), Batches: []int{64}})
 	w, err := workloads.Find(s, "lenet")
 	if err != nil || w.Batch != 64 || w.MinibatchesPerEpoch() != 938 {

@@ -12,7 +12,7 @@ import (
 
 // Known modes count among those of a design: only the best of them is measured again, and
 // where that has moved the one farthest from it, which tells how the others count.
-func TestADesignMeasuresKnownModesAgainOnlyToSeeDrift(t *testing.T) {
+func TestDesignMeasuresKnownModesAgainOnlyToSeeDrift(t *testing.T) {
 	t.Parallel()
 	space := sessiontest.Fast(t).Device.Space()
 	modes := space.Sample(8, 3)

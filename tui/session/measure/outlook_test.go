@@ -11,7 +11,7 @@ import (
 
 // What tuning found is the answer until its readings are over the limit: then another mode
 // within is.
-func TestAnAnswerMeasuredOverTheLimitGivesWayToTheBestWithin(t *testing.T) {
+func TestAnswerMeasuredOverTheLimitGivesWayToTheBestWithin(t *testing.T) {
 	o := sessiontest.LineOutlook(t)
 	l := optimize.Limit{PowerW: 36}
 	found, other := o.Known[6].Setting, o.Known[8].Setting

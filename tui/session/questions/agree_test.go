@@ -29,7 +29,7 @@ import (
 // kept answer, from an outlook of settings, and from one of a page. About one request in five has no answer: rates
 // and latencies that the board cannot serve within the watts, and times that it does not reach. Within a power alone,
 // over batch sizes and for the least energy each search has one.
-func TestAllNameTheAnswerOfARandomSearch(t *testing.T) {
+func TestQuestionsAllNameTheAnswerOfARandomSearch(t *testing.T) {
 	t.Parallel()
 	searches := 3
 	if os.Getenv("JTUNE_LONG") != "" {

@@ -19,7 +19,7 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-func TestASearchKeepsItsAnswerAndAnOlderFolderIsWorkedOut(t *testing.T) {
+func TestSearchKeepsItsAnswerAndAnOlderFolderIsWorkedOut(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Fast(t)
 	w, err := workloads.Find(s, "mobilenet")
@@ -81,7 +81,7 @@ func TestASearchKeepsItsAnswerAndAnOlderFolderIsWorkedOut(t *testing.T) {
 	}
 }
 
-func TestWhatIsFoundLaterIsSaidAndTheAnswerStays(t *testing.T) {
+func TestQuestionsSayWhatIsFoundLaterAndTheAnswerStays(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Fast(t)
 	w, err := workloads.Find(s, "mobilenet")

@@ -17,7 +17,7 @@ import (
 
 // A run says of the knobs what jtune explain says by the model of its workload, and nothing
 // where there is no model.
-func TestARunAdvisesAsTheModelDoes(t *testing.T) {
+func TestRunAdvisesAsTheModelDoes(t *testing.T) {
 	t.Parallel()
 	s, w := sessiontest.InDir(t, t.TempDir(), 1)
 	run := func() []string {

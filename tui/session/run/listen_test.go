@@ -15,7 +15,7 @@ import (
 	"jtune/tui/session/measure"
 )
 
-func TestAListenerKeepsTheLastLinesAsATerminalLeavesThem(t *testing.T) {
+func TestListenerKeepsTheLastLinesAsATerminalLeavesThem(t *testing.T) {
 	t.Parallel()
 	r := measure.RunRequest{Listen: true}
 	l := listen(&r, nil)
@@ -46,7 +46,7 @@ type slow struct {
 
 func (s slow) Next(ctx context.Context) (harness.Event, error) { return s.Queue.Next(ctx) }
 
-func TestAListenerLosesNoEventAndTellsOnlyNews(t *testing.T) {
+func TestListenerLosesNoEventAndTellsOnlyNews(t *testing.T) {
 	t.Parallel()
 	const events, every = 60, 40 * time.Millisecond
 	told := 0
@@ -95,7 +95,7 @@ func (u unread) Detected() (r detect.Reading, err error, ok bool) {
 		Tails: []string{u.last}}}, true
 }
 
-func TestARunForStepsEndsWhereNoLineTellsAny(t *testing.T) {
+func TestRunForStepsEndsWhereNoLineTellsAny(t *testing.T) {
 	t.Parallel()
 	h := unread{slow{Queue: harness.NewQueue()}, "round done"}
 	c := &collector{own: time.Now().Add(-2 * time.Minute)}

@@ -15,7 +15,7 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-func TestTuneOnRealTrafficRefusesWhatItsUsersWouldFeel(t *testing.T) {
+func TestRunOnRealTrafficRefusesWhatItsUsersWouldFeel(t *testing.T) {
 	t.Parallel()
 	s, _, url := sessiontest.Live(t)
 	w, err := workloads.Find(s, "chat")

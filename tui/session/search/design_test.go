@@ -19,7 +19,7 @@ import (
 // answer, and may move the error of all modes a little either way (docs/results.md): a step may
 // leave 1.15 times the error before it, and a day that begins with a good model 1.1 times that of
 // its first search. Over six days the error falls to 0.9 of it at least.
-func TestADayOfTuningLeavesOneModelThatGetsBetter(t *testing.T) {
+func TestSearchesOfADayLeaveOneModelThatGetsBetter(t *testing.T) {
 	if testing.Short() {
 		t.Skip("tunes five times, one after another")
 	}

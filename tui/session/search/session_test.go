@@ -63,7 +63,7 @@ func TestTuneTellsItsProbesAndRecordsThem(t *testing.T) {
 	}
 }
 
-func TestAGateThatRefusesEndsTheJob(t *testing.T) {
+func TestGateThatRefusesEndsTheJob(t *testing.T) {
 	s := sessiontest.Fast(t)
 	w, _ := workloads.Find(s, "lstm")
 	stop := errors.New("stop")
@@ -90,7 +90,7 @@ func TestAGateThatRefusesEndsTheJob(t *testing.T) {
 	}
 }
 
-func TestASearchThatBreaksWasNotCancelled(t *testing.T) {
+func TestSearchThatBreaksWasNotCancelled(t *testing.T) {
 	broken := errors.New("the job is broken")
 	for _, c := range []struct {
 		name   string

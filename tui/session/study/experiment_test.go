@@ -60,7 +60,7 @@ func runSweep(ctx context.Context, s *session.Session, r ExperimentRequest, obse
 	return found{report, res.Dir, res.End}, err
 }
 
-func TestEveryExperimentRunsOnAVirtualBoard(t *testing.T) {
+func TestExperimentsRunOnAVirtualBoard(t *testing.T) {
 	t.Parallel()
 	for _, e := range experiment.All() {
 		t.Run(e.Name, func(t *testing.T) {
@@ -136,7 +136,7 @@ func TestExperimentBaseloadRecordsAMeter(t *testing.T) {
 	}
 }
 
-func TestTheVirtualBoardAnswersToWhatIsVaried(t *testing.T) {
+func TestVirtualBoardAnswersToWhatIsVaried(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Fast(t)
 	mobilenet, err := workloads.Find(s, "mobilenet")
@@ -190,7 +190,7 @@ func TestTheVirtualBoardAnswersToWhatIsVaried(t *testing.T) {
 
 // The cache experiment runs on the medium of the 2022 study, whose stall per epoch falls from 46.4 to 12.9 s, unless
 // another is given.
-func TestTheCacheExperimentRunsOnTheStudysMedium(t *testing.T) {
+func TestCacheExperimentRunsOnTheStudysMedium(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Open(t, session.Options{Device: "virtual:agx-xavier", Speed: math.Inf(1)})
 	for _, medium := range []string{"", "ssd"} {
@@ -212,7 +212,7 @@ func TestTheCacheExperimentRunsOnTheStudysMedium(t *testing.T) {
 	}
 }
 
-func TestAnInterruptedExperimentGoesOnWhereItStood(t *testing.T) {
+func TestInterruptedExperimentGoesOnWhereItStood(t *testing.T) {
 	t.Parallel()
 	s := sessiontest.Fast(t)
 	r := small(t, s, "workers")
@@ -259,7 +259,7 @@ func TestAnInterruptedExperimentGoesOnWhereItStood(t *testing.T) {
 	}
 }
 
-func TestAnExperimentThatCannotRunSaysWhy(t *testing.T) {
+func TestExperimentThatCannotRunSaysWhy(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "sweep.csv")
 	if err := os.WriteFile(path, []byte("cores,cpu_khz,gpu_hz,mem_hz,time_ms,power_w\n"+

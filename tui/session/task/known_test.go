@@ -19,7 +19,7 @@ import (
 
 // What a search measures follows from what was known: a repetition knows as much, not
 // what was measured since.
-func TestARepeatedSearchStartsFromWhatWasKnownThen(t *testing.T) {
+func TestRepeatedSearchStartsFromWhatWasKnownThen(t *testing.T) {
 	if testing.Short() {
 		t.Skip("tunes four times, one after another")
 	}

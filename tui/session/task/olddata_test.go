@@ -15,10 +15,10 @@ import (
 	"jtune/tui/session/sessiontest"
 )
 
-// TestDataDirectoryOfAnOlderVersionOpensUnchanged: testdata/datadir-4057b01 was written by
+// TestTaskOpensTheDataDirectoryOfAnOlderVersionUnchanged: testdata/datadir-4057b01 was written by
 // jtune at commit 4057b01 (profile lstm --sample 3, tune lstm --power-limit 25 --probes 4,
 // models --keep, on virtual:agx-orin --speed max).
-func TestDataDirectoryOfAnOlderVersionOpensUnchanged(t *testing.T) {
+func TestTaskOpensTheDataDirectoryOfAnOlderVersionUnchanged(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "datadir-4057b01"))); err != nil {

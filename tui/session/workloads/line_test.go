@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestALineIsReadAsAShellWouldWithoutExpansions(t *testing.T) {
+func TestLineIsReadAsAShellWouldWithoutExpansions(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string][]string{
 		"python3 train.py  --lr 0.1":       {"python3", "train.py", "--lr", "0.1"},

@@ -293,7 +293,7 @@ func rendered(r *Raster, paint Paint) string {
 }
 
 // A word keeps its own ink where a line of another one passes, whichever was drawn first.
-func TestALabelKeepsItsInkWhereLinesMeet(t *testing.T) {
+func TestLabelKeepsItsInkWhereLinesMeet(t *testing.T) {
 	for _, first := range []bool{true, false} {
 		r := newRaster(5, 1)
 		line := []canvas.Float64Point{{X: 0, Y: 0.5}, {X: 1, Y: 0.5}}

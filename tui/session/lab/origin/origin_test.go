@@ -31,7 +31,7 @@ func numbers(v reflect.Value, prefix string, each func(field string)) {
 }
 
 // Each constant of the boards has one origin: a new one must be declared.
-func TestEachConstantHasOneOrigin(t *testing.T) {
+func TestOriginOfEachConstantIsOne(t *testing.T) {
 	declared := map[string]int{}
 	for _, o := range All() {
 		for _, of := range o.Of {

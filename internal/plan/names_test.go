@@ -1,0 +1,149 @@
+package plan
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Every test begins with its unit: a name that the code of its package uses, the noun of one of its files, a part of its
+// path, a command or an area of the program. go test -run then finds all tests of the unit.
+func TestNamesOfTestsBeginWithTheirUnits(t *testing.T) {
+	t.Parallel()
+	of := map[string]*namesOf{}
+	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || path.Ext(file) != ".go" {
+			return err
+		}
+		rel, err := filepath.Rel(root, file)
+		if err != nil {
+			return err
+		}
+		dir := path.Dir(filepath.ToSlash(rel))
+		if of[dir] == nil {
+			of[dir] = &namesOf{units: map[string]bool{}}
+			for part := range strings.SplitSeq(dir, "/") {
+				of[dir].unit(part)
+			}
+		}
+		return of[dir].read(file)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dir, p := range of {
+		for _, name := range p.tests {
+			if name != "Main" && !p.begin(name) {
+				t.Errorf("%s: Test%s begins with nothing that it tests", dir, name)
+			}
+		}
+	}
+}
+
+func TestNamesOfTestsAreToldFromSentences(t *testing.T) {
+	t.Parallel()
+	p := &namesOf{units: map[string]bool{}}
+	for _, name := range []string{"sampler", "Energy", "powerW", "series", "is", "every"} {
+		p.unit(name)
+	}
+	for name, want := range map[string]bool{"SamplerSharesOneLoop": true, "AGXSamplerSharesOneLoop": true, "SamplersMeet": true, "EnergiesAddUp": true,
+		"PowerWIsPositive": true, "SeriesEnd": true, "Sampler": true, "ASamplerSharesOneLoop": false,
+		"TheEnergyIsPositive": false, "EveryEnergyCounts": false, "IsPositive": false,
+		"SlowSamplerSharesOneLoop": true, "VerySlowSamplerSharesOneLoop": false, "SampleIsRead": false} {
+		if got := p.begin(name); got != want {
+			t.Errorf("Test%s: got %v, want %v", name, got, want)
+		}
+	}
+}
+
+// namesOf are the names of a package: of its tests, and in lower case those that they may begin with.
+type namesOf struct {
+	tests []string
+	units map[string]bool
+}
+
+var (
+	testFunc = regexp.MustCompile(`^(?:Test|Fuzz)([A-Z0-9]\w*)$`)
+	// firstWord splits “ASampler” after its article and “AGXOrin” after its abbreviation.
+	firstWord = regexp.MustCompile(`^([A-Z][a-z0-9]+|[A-Z]+?)(?:[A-Z][a-z]|[0-9_]|$)`)
+	// beginSentences are words with which a sentence begins, and that are names in some package too.
+	beginSentences = strings.Fields("a all an any both equal every many no none nothing of only other some the what when " +
+		"where which with without")
+)
+
+// read adds the names of a file.
+func (p *namesOf) read(file string) error {
+	tree, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+	if err != nil {
+		return err
+	}
+	noun, isTest := strings.CutSuffix(path.Base(file), "_test.go")
+	p.unit(strings.ReplaceAll(strings.TrimSuffix(noun, ".go"), "_", ""))
+	if !isTest {
+		ast.Inspect(tree, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok {
+				p.unit(id.Name)
+			}
+			return true
+		})
+		return nil
+	}
+	for _, d := range tree.Decls {
+		if f, ok := d.(*ast.FuncDecl); ok {
+			if m := testFunc.FindStringSubmatch(f.Name.Name); m != nil {
+				p.tests = append(p.tests, m[1])
+			}
+		}
+	}
+	return nil
+}
+
+func (p *namesOf) unit(name string) {
+	if name = strings.ToLower(name); len(name) > 2 && !slices.Contains(beginSentences, name) {
+		p.units[name] = true
+	}
+}
+
+// begin reports whether a name begins with a unit, in the singular or plural; one word may describe it.
+func (p *namesOf) begin(name string) bool {
+	if p.unitAt(name) {
+		return true
+	}
+	if m := firstWord.FindStringSubmatch(name); m == nil || slices.Contains(beginSentences, strings.ToLower(m[1])) {
+		return false
+	}
+	for i := 1; i < len(name); i++ {
+		if !small(name, i) && p.unitAt(name[i:]) {
+			return true
+		}
+		if small(name, i-1) && !small(name, i) { // the second word
+			return false
+		}
+	}
+	return false
+}
+
+func (p *namesOf) unitAt(name string) bool {
+	for i := 1; i <= len(name); i++ {
+		if small(name, i) {
+			continue
+		}
+		first := strings.ToLower(name[:i])
+		for _, one := range []string{first, first + "s", strings.TrimSuffix(first, "s"), strings.TrimSuffix(first, "es"),
+			strings.TrimSuffix(first, "ies") + "y"} {
+			if p.units[one] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func small(s string, i int) bool { return i < len(s) && s[i] >= 'a' && s[i] <= 'z' }
