@@ -19,59 +19,59 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-// board answers the screens' questions by an open session. It decides nothing: each method calls the function that
-// the command of the same name calls.
+// board implements host on an open session. It decides nothing: each method calls the function that the command of the
+// same name calls.
 type board struct {
 	task.Board
-	commands handover.Commands // that a report gives to copy
+	commands handover.Commands // commands that a report offers to copy
 }
 
 var _ host = board{}
 
-// Workloads lists what can be run on the board.
+// Workloads lists the workloads of the board.
 func (b board) Workloads() ([]workload.Workload, error) { return workloads.List(b.Session) }
 
-// Suggested is the workload to begin with where none was chosen.
+// Suggested returns the workload to preselect when none was chosen.
 func (b board) Suggested(list []workload.Workload) string {
 	return workloads.Suggested(b.Session, list)
 }
 
-// JoinFrom makes a workload of a job that runs already.
+// JoinFrom makes a workload of a running job.
 func (b board) JoinFrom(w workload.Workload, from string) (workload.Workload, error) {
 	return workloads.JoinFrom(b.Session, w, from)
 }
 
-// Blocked says why a workload cannot run on the board, or "".
+// Blocked returns why a workload cannot run on the board, or "".
 func (b board) Blocked(w workload.Workload) string { return workloads.Blocked(b.Session, w) }
 
-// Refusal says it in a sentence.
+// Refusal is Blocked as a sentence.
 func (b board) Refusal(w workload.Workload) string { return workloads.Refusal(b.Session, w) }
 
-// RunsAs says in a word how a workload runs on the board, or why it does not.
+// RunsAs describes in a word how a workload runs on the board, or why it does not.
 func (b board) RunsAs(w workload.Workload) string { return workloads.RunsAs(b.Session, w) }
 
-// Planned is what a request would measure.
+// Planned returns what a request would measure.
 func (b board) Planned(r measure.ProfileRequest) (measure.Planned, error) {
 	return measure.PlanOf(b.Session, r)
 }
 
-// Expects is how long modes of a workload take.
+// Expects estimates how long modes of a workload take.
 func (b board) Expects(ctx context.Context, m measure.Measuring) *measure.Expectation {
 	return measure.Expects(ctx, b.Session, m)
 }
 
-// Models lists the models that are kept.
+// Models lists the kept models.
 func (b board) Models() ([]models.Info, error) { return models.List(b.Session.Options) }
 
-// DeletedModels lists the models that can be restored.
+// DeletedModels lists the deleted models that can be restored.
 func (b board) DeletedModels() ([]models.Info, error) { return models.Deleted(b.Session.Options.Paths) }
 
-// SaveModel keeps a model under a name.
+// SaveModel saves a model under a name.
 func (b board) SaveModel(name string, m *learn.Model) (string, error) {
 	return models.Save(b.Session, name, m)
 }
 
-// ModelRepeats draws how far the readings behind a model scatter.
+// ModelRepeats plots the scatter of the readings behind a model.
 func (b board) ModelRepeats(m *learn.Model) (figure.Figure, error) {
 	return plots.ModelRepeats(b.Session.Options.Paths, m)
 }
@@ -81,12 +81,12 @@ func (b board) RenameCampaign(name, to string) error {
 	return campaigns.Rename(b.Session.Options.Paths, name, to)
 }
 
-// DeleteCampaign moves a campaign aside.
+// DeleteCampaign moves a campaign to the deleted ones.
 func (b board) DeleteCampaign(name string) (string, error) {
 	return models.DeleteCampaign(b.Session.Options, name)
 }
 
-// RestoreCampaign brings a deleted campaign back.
+// RestoreCampaign restores a deleted campaign.
 func (b board) RestoreCampaign(name string) error {
 	return models.RestoreCampaign(b.Session.Options, name)
 }
@@ -96,23 +96,23 @@ func (b board) RenameModel(name, to string) error {
 	return models.Rename(b.Session.Options.Paths, name, to)
 }
 
-// DeleteModel moves a model aside.
+// DeleteModel moves a model to the deleted ones.
 func (b board) DeleteModel(name string) (string, error) {
 	return models.Delete(b.Session.Options.Paths, name)
 }
 
-// RestoreModel brings a deleted model back.
+// RestoreModel restores a deleted model.
 func (b board) RestoreModel(name string) error { return models.Restore(b.Session.Options.Paths, name) }
 
-// PlanBoot prepares a mode to be set at boot.
+// PlanBoot prepares the unit that sets a mode at boot.
 func (b board) PlanBoot(m tegra.Mode, flags ...string) (*session.BootUnit, error) {
 	return session.PlanBoot(b.Session, m, flags...)
 }
 
-// Report is the page to hand over on a campaign.
+// Report builds the report of a campaign.
 func (b board) Report(campaign string) (document.Document, error) {
 	return handover.Write(b.Session.Options, campaign, b.commands, time.Now())
 }
 
-// RememberKept notes which mode was kept; where that cannot be written, verify takes the newest search.
+// RememberKept records which mode was kept; if that fails, verify uses the newest search.
 func (b board) RememberKept(m tegra.Mode) { _ = session.RememberKept(b.Session, m) }

@@ -17,15 +17,15 @@ import (
 	"jtune/tui/session/fleet"
 )
 
-// boardLeftMsg says that the terminal is these screens' again, after those of another board. name is ""
-// where these screens are the other board's.
+// boardLeftMsg says that these screens have the terminal again after another board's screens. name is "" when these
+// screens themselves were shown by another machine.
 type boardLeftMsg struct {
 	name string
 	err  error
 }
 
-// openBoards lists the boards. Screens that another machine shows give the terminal back instead: the
-// list is there.
+// openBoards lists the boards. Screens shown by another machine hand the terminal back instead: the list is on that
+// machine.
 func (r *root) openBoards() tea.Cmd {
 	sh := r.sh
 	switch {
@@ -42,7 +42,7 @@ func (r *root) openBoards() tea.Cmd {
 	return nil
 }
 
-// listBoards opens the list, the cursor on the board named at.
+// listBoards opens the list with the cursor on the board named at.
 func (r *root) listBoards(at string) {
 	here := dialog.OtherBoard{Name: "here", Where: r.sh.Device.Board.Name, State: "shown"}
 	var others []dialog.OtherBoard
@@ -52,14 +52,14 @@ func (r *root) listBoards(at string) {
 	r.form = dialog.NewBoardList(r.sh.Keys, here, others, at)
 }
 
-// showBoard gives the terminal to the screens of another board. Jobs here go on at the same time.
+// showBoard hands the terminal to another board's screens. Local jobs keep running.
 func (r *root) showBoard(name string) tea.Cmd {
 	sh := r.sh
 	look := func() error { return sh.aside(func() error { return attach(sh.ctx, sh.panes, name) }) }
 	return tea.Exec(released{look}, func(err error) tea.Msg { return boardLeftMsg{name, err} })
 }
 
-// fold lists the boards again after one of them.
+// fold lists the boards again after the screens of one.
 func (m boardLeftMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	if m.name == "" {
 		r.sh.fail("boards", m.err)
@@ -70,12 +70,12 @@ func (m boardLeftMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	return nil, nil
 }
 
-// resetTerminal takes back what screens may have set that ended without doing so.
+// resetTerminal resets the terminal modes that screens leave set when the connection is lost.
 var resetTerminal = ansi.ResetModeMouseNormal + ansi.ResetModeMouseButtonEvent + ansi.ResetModeMouseAnyEvent +
 	ansi.ResetModeMouseExtSgr + ansi.ResetModeBracketedPaste + ansi.PopKittyKeyboard(1) +
 	ansi.ResetModeAltScreenSaveCursor + ansi.SetModeTextCursorEnable
 
-// attach connects this terminal with the screens of a board until they give it back.
+// attach connects this terminal to a board's screens until they hand it back.
 func attach(ctx context.Context, panes *fleet.Panes, name string) error {
 	found, err := term.MakeRaw(os.Stdin.Fd())
 	if err != nil {
@@ -96,7 +96,7 @@ func attach(ctx context.Context, panes *fleet.Panes, name string) error {
 	return err
 }
 
-// terminalSizes brings the size of this terminal, at once and whenever it changes, until ctx ends.
+// terminalSizes sends the size of this terminal at once and on each change, until ctx ends.
 func terminalSizes(ctx context.Context) <-chan fleet.Size {
 	sizes, changed := make(chan fleet.Size), make(chan os.Signal, 1)
 	signal.Notify(changed, syscall.SIGWINCH)
@@ -120,7 +120,7 @@ func terminalSizes(ctx context.Context) <-chan fleet.Size {
 	return sizes
 }
 
-// whyOpenBoards says what quitting ends on other boards; "" for nothing.
+// whyOpenBoards says what quitting ends on other boards; "" if nothing.
 func (sh *shared) whyOpenBoards() string {
 	names := sh.panes.Open()
 	if len(names) == 0 {

@@ -8,7 +8,7 @@ import (
 	"jtune/telemetry"
 )
 
-// fold brings an event into the state, and tells the pages.
+// fold applies an event to the state and notifies the pages.
 func (r *root) fold(e event) tea.Cmd {
 	told, cmd := e.fold(r)
 	cmds := []tea.Cmd{cmd}
@@ -18,7 +18,7 @@ func (r *root) fold(e event) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// hold keeps a message for later: of readings no more than the pages show.
+// hold queues a message until thaw, with at most as many readings as the pages show.
 func (r *root) hold(msg streamed) {
 	r.held = append(r.held, msg)
 	reading := func(m streamed) bool { _, ok := m.(sampleMsg); return ok }
@@ -34,7 +34,7 @@ func (r *root) hold(msg streamed) {
 	}
 }
 
-// thaw handles the messages that waited.
+// thaw handles the held messages.
 func (r *root) thaw() tea.Cmd {
 	held := r.held
 	r.held = nil

@@ -11,7 +11,7 @@ import (
 	"jtune/tui/page"
 )
 
-// exportedMsg says where files were written.
+// exportedMsg says where files were written, or why not.
 type exportedMsg struct {
 	path string
 	err  error
@@ -23,7 +23,7 @@ func (m exportedMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	return nil, nil
 }
 
-// export writes the view as text, and what the page has besides.
+// export writes the view as text, and the page's own data if it has any.
 func (r *root) export() tea.Cmd {
 	p := r.shown()
 	files := []page.File{{Ending: "txt", Text: ansi.Strip(r.draw()) + "\n"}}
@@ -39,7 +39,7 @@ func (r *root) export() tea.Cmd {
 	return r.sh.export(page.Export{Name: name, Files: files})
 }
 
-// export writes files of one name below the data directory and says where.
+// export writes files with one base name below the data directory and reports where.
 func (sh *shared) export(i page.Export) tea.Cmd {
 	dir := filepath.Join(sh.DataPath(), "exports")
 	return func() tea.Msg {
@@ -59,7 +59,7 @@ func (sh *shared) export(i page.Export) tea.Cmd {
 	}
 }
 
-// clipMsg carries what the user copies.
+// clipMsg carries text for the clipboard.
 type clipMsg string
 
 func (r *root) copy() tea.Cmd {

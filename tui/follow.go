@@ -10,24 +10,21 @@ import (
 	"jtune/tui/session/task"
 )
 
-// followEvery is how often other processes' campaigns are looked for, and a
-// followed one is read again, while the Profile page shows; a quarter as often
-// on other pages.
+// followEvery is how often the campaigns of other processes are looked for and a followed one is reread while the
+// Profile page is shown; other pages do so a quarter as often.
 const followEvery = 3 * time.Second
 
-// showEnd is how long the end of a followed campaign stays on the screen when
-// another one runs.
+// showEnd is how long the end of a followed campaign stays on the screen once another one runs.
 const showEnd = 30 * time.Second
 
-// followedMsg brings a running campaign, the newest of this data directory
-// before those elsewhere, or the end of the one that was followed; nil: there
-// is none. It says when the kept models and the campaigns changed last, too.
+// followedMsg carries a running campaign of another process (this data directory's newest first), or the end of the
+// followed one; nil if there is none. It also carries when the kept models and the campaigns last changed.
 type followedMsg struct {
 	found             *remote.Followed
 	models, campaigns time.Time
 }
 
-// orderedMsg says how an order to another program went.
+// orderedMsg says how an order to another program ended.
 type orderedMsg struct {
 	to  *remote.Followed
 	do  remote.Order
@@ -40,7 +37,7 @@ func (m followedMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 }
 
 func (m orderedMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
-	r.sh.lookedAt = time.Time{} // to see what comes of it
+	r.sh.lookedAt = time.Time{} // to see its effect at once
 	if m.err == nil {
 		r.sh.say("%s: told %s", m.do, m.to.By())
 	}
@@ -48,8 +45,8 @@ func (m orderedMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	return nil, nil
 }
 
-// followNext looks for campaigns of other processes, off the screen's
-// goroutine. The end of one that was followed stays on the screen for a while.
+// followNext looks for campaigns of other processes in a command. The end of a followed one stays on the screen for
+// showEnd.
 func (sh *shared) followNext() tea.Cmd {
 	now, before, every := sh.now(), sh.follow, followEvery
 	if sh.Look.Shown != page.Profile {
@@ -70,7 +67,7 @@ func (sh *shared) followNext() tea.Cmd {
 	return func() tea.Msg { return followedMsg{remote.Follow(c, followed), c.ModelsChanged(), c.Changed()} }
 }
 
-// modelsSince lists the models again when any program has changed them.
+// modelsSince lists the models again if any program has changed them.
 func (sh *shared) modelsSince(changed time.Time) tea.Cmd {
 	known := sh.modelsAt
 	if sh.modelsAt = changed; known.Equal(changed) {
@@ -79,7 +76,7 @@ func (sh *shared) modelsSince(changed time.Time) tea.Cmd {
 	return listModels(sh.host)
 }
 
-// campaignsSince lists the campaigns again when one of them has come, gone or got another name.
+// campaignsSince lists the campaigns again if one was added, removed or renamed.
 func (sh *shared) campaignsSince(changed time.Time) tea.Cmd {
 	if changed.Equal(sh.campaignsAt) {
 		return nil
@@ -87,7 +84,7 @@ func (sh *shared) campaignsSince(changed time.Time) tea.Cmd {
 	return sh.listCampaigns()
 }
 
-// followed brings what was read into the task that the page shows.
+// followed updates the followed task with what was read.
 func (sh *shared) followed(f *remote.Followed) tea.Cmd {
 	if f == nil {
 		return nil

@@ -15,7 +15,7 @@ import (
 	"jtune/tui/widget"
 )
 
-// View is tea.Model's. The frame is drawn once per change.
+// View implements tea.Model. A frame is drawn once per change.
 func (r *root) View() tea.View {
 	if r.frame == "" {
 		r.frame = r.draw()
@@ -29,8 +29,7 @@ func (r *root) View() tea.View {
 	return v
 }
 
-// draw makes the whole screen: first line, page with what lies over it, a
-// line for messages while there is one, last line.
+// draw renders the whole screen: tabs, page with its overlay, the line for messages if there is one, footer.
 func (r *root) draw() string {
 	w, h := min(r.w, 500), min(r.h, 200)
 	if w <= 0 || h <= 0 {
@@ -63,7 +62,7 @@ func (r *root) draw() string {
 	return r.sh.Look.Glyphs.Redraw(r.sh.paint.Replace(text))
 }
 
-// tiny says what matters where there is hardly any room.
+// tiny renders the essentials when there is hardly any room.
 func (r *root) tiny(w, h int) string {
 	read := r.sh.Readings.Sample.Reading
 	board := strings.TrimSpace(r.sh.pane + " " + r.sh.Device.Board.Name + " " + r.sh.badge(true))
@@ -74,8 +73,8 @@ func (r *root) tiny(w, h int) string {
 	return widget.Fit(strings.Join(lines, "\n"), w, h)
 }
 
-// tabs is the first line: pages, board, badge. In a narrow window the other
-// pages shrink to their digits, then the clock's rate goes, at last the other pages; board and badge stay.
+// tabs renders the first line: pages, board, badge. In a narrow window the other pages shrink to their digits, then the
+// clock's rate is dropped, then the other pages; board and badge stay.
 func (r *root) tabs(w int) string {
 	tail := ""
 	for _, style := range []struct{ names, tight, alone, brief bool }{{names: true}, {names: true, tight: true}, {},
@@ -115,7 +114,7 @@ func (r *root) tabs(w int) string {
 	return widget.Cut(tail, w)
 }
 
-// noticeLines is the question that must be answered now, else the last notice.
+// noticeLines renders the question to answer now, otherwise the newest notice.
 func (r *root) noticeLines(w, h int) string {
 	keys := r.sh.Keys
 	if r.asks != nil {
@@ -136,7 +135,7 @@ func (r *root) noticeLines(w, h int) string {
 	return ""
 }
 
-// overlay lays the open dialog over the page.
+// overlay draws the open dialog over the page.
 func (r *root) overlay(under string, w, h int) string {
 	switch {
 	case r.text != nil:
@@ -151,15 +150,14 @@ func (r *root) overlay(under string, w, h int) string {
 	return under
 }
 
-// footer is the last line. Help and quit, and tune while it works, have their
-// place in it unless something must be answered first; so has the way out of a
-// dialog.
+// footer renders the last line. Help and quit, and tune while it is available, always have room unless a question is
+// open; in a dialog, its back key has.
 func (r *root) footer(w int) string {
 	hints, keep := r.footerHints()
 	return widget.Footer(hints, keep, w)
 }
 
-// footerHints are the hints of the last line, of which the last keep have their place in it.
+// footerHints returns the hints of the last line; the last keep of them always have room.
 func (r *root) footerHints() (hints []widget.Action, keep int) {
 	hints = r.hints()
 	n := len(hints)
@@ -176,7 +174,7 @@ func (r *root) footerHints() (hints []widget.Action, keep int) {
 	return hints, keep
 }
 
-// hints are the keys that are valid now, for the last line.
+// hints returns the keys that are valid now, for the last line.
 func (r *root) hints() []widget.Action {
 	keys := r.sh.Keys
 	switch {
@@ -200,14 +198,14 @@ func (r *root) hints() []widget.Action {
 	}
 	own, most := r.shown().Hints(), 5
 	if n := len(own); r.sh.Look.Narrow && n > 0 && own[n-1].ID == keys.Back.ID {
-		return own // of a dialog: the way out of it before all others
+		return own // in a dialog its back key comes before all others
 	}
 	if r.sh.Look.Narrow {
 		most = 2
 	}
 	tail := []widget.Action{keys.Tune.Unless(r.sh.MayMeasure()), keys.Help, keys.Quit}
 	if slices.ContainsFunc(own, func(a widget.Action) bool { return a.ID == keys.Tune.ID }) {
-		tail = tail[1:] // the page tunes in its own way
+		tail = tail[1:] // the page has its own tune key
 	}
 	if r.sh.Applied.Undoable() {
 		undo := keys.Undo
@@ -219,8 +217,7 @@ func (r *root) hints() []widget.Action {
 	return append(own[:min(len(own), most):min(len(own), most)], tail...)
 }
 
-// frameEvery is the least time between two messages of one stream: the screen
-// is drawn ten times a second at most.
+// frameEvery is the minimum time between two messages of one stream, and so between two drawings.
 const frameEvery = 100 * time.Millisecond
 
 func pauseFor(ctx context.Context, d time.Duration) {
@@ -232,7 +229,7 @@ func pauseFor(ctx context.Context, d time.Duration) {
 	}
 }
 
-// pulseMsg comes once a second of a virtual board at full speed.
+// pulseMsg arrives once a second on a virtual board at full speed.
 type pulseMsg struct{}
 
 func (pulseMsg) tick(r *root) tea.Cmd {
@@ -240,8 +237,8 @@ func (pulseMsg) tick(r *root) tea.Cmd {
 	return r.pulse()
 }
 
-// pulse moves a virtual board's clock at full speed while no task does: it
-// stands still while nobody sleeps on it. Other clocks need none.
+// pulse advances a virtual board's clock at full speed while no task does: that clock only moves while something sleeps
+// on it. Other clocks need no pulse.
 func (r *root) pulse() tea.Cmd {
 	sh := r.sh
 	if sh.Device.Rate == nil || r.pulsing || sh.Busy() || !math.IsInf(sh.Device.Rate.Speed(), 1) {

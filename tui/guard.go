@@ -14,8 +14,8 @@ import (
 	"jtune/tui/session"
 )
 
-// withGuard does what writes to the device. Where sudo may have to ask for a
-// password on the terminal, it starts the guard first, the screen released.
+// withGuard runs do, which writes to the device. If sudo may ask for a password on the terminal, it first releases the
+// screen and starts the guard.
 func (sh *shared) withGuard(do func() tea.Cmd) tea.Cmd {
 	if !sh.sudo {
 		return do()
@@ -26,7 +26,7 @@ func (sh *shared) withGuard(do func() tea.Cmd) tea.Cmd {
 	})
 }
 
-// guardMsg says how starting the guard went, and what waits for it.
+// guardMsg says how starting the guard ended, and carries the work that waits for it.
 type guardMsg struct {
 	err error
 	do  func() tea.Cmd
@@ -42,7 +42,7 @@ func (m guardMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	return nil, m.do()
 }
 
-// released is something that runs with the screen released.
+// released runs do while the screen is released.
 type released struct{ do func() error }
 
 func (r released) Run() error { return r.do() }
@@ -53,7 +53,7 @@ func (released) SetStdout(io.Writer) {}
 
 func (released) SetStderr(io.Writer) {}
 
-// guarded is a command that asks the guard for something, and reads the board afterwards.
+// guarded is a command that sends the guard a request and then reads the board.
 func (sh *shared) guarded(ask func(ctx context.Context, g tegra.Applier) error, says func(err error) tea.Msg) tea.Cmd {
 	ctx, h := sh.ctx, sh.host
 	return func() tea.Msg {
@@ -67,8 +67,8 @@ func (sh *shared) guarded(ask func(ctx context.Context, g tegra.Applier) error, 
 
 // setMode sets a mode.
 func (sh *shared) setMode(r tegra.Request) tea.Cmd {
-	// On real hardware the guard counts down too, a little longer, in case these
-	// screens hang: a virtual board's clock may run too fast for that.
+	// On real hardware the guard counts down too, a little longer, in case these screens hang. A virtual board's clock
+	// may run too fast for that.
 	patience := dialog.KeepWithin + 10*time.Second
 	if sh.Device.Rate != nil {
 		patience = 0
@@ -87,7 +87,7 @@ func (sh *shared) modeSet(m page.ModeSet) {
 	}
 }
 
-// keepMode makes the mode that was set the found state.
+// keepMode makes the set mode the one to restore.
 func (sh *shared) keepMode() tea.Cmd {
 	mode := sh.Applied.Mode
 	return sh.guarded(func(ctx context.Context, g tegra.Applier) error {
@@ -106,7 +106,7 @@ func (sh *shared) modeKept(m page.ModeKept) {
 	}
 }
 
-// revert restores the state before the last mode.
+// revert restores the state before the last mode change.
 func (sh *shared) revert(i page.Revert) tea.Cmd {
 	return sh.guarded(func(ctx context.Context, g tegra.Applier) error {
 		_, err := session.TakeBack(ctx, g, i.Settle)
@@ -120,7 +120,7 @@ func (sh *shared) modeReverted(m page.ModeReverted) {
 	}
 }
 
-// planBoot prepares the unit of a mode at boot.
+// planBoot prepares the unit that sets a mode at boot.
 func (sh *shared) planBoot(i page.PlanBoot) tea.Cmd {
 	h, dvfs := sh.host, "--dvfs=off"
 	if i.Free {
@@ -132,13 +132,13 @@ func (sh *shared) planBoot(i page.PlanBoot) tea.Cmd {
 	}
 }
 
-// bootChangedMsg says that what happens at boot was changed.
+// bootChangedMsg says that the boot unit was changed.
 type bootChangedMsg struct {
 	page.ChangeBoot
 	err error
 }
 
-// fold says what was done, and remembers how it is undone.
+// fold reports the change and records how to undo it.
 func (m bootChangedMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	sh := r.sh
 	switch {

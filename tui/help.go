@@ -16,8 +16,7 @@ func (r *root) openHelp() {
 	r.openText(strings.TrimSpace("Help, jtune "+r.sh.version), r.helpLines)
 }
 
-// helpLines are the keys of the page that shows, its numbers, the keys that work everywhere, and
-// what each letter means.
+// helpLines lists the keys of the shown page, its numbers, the global keys, and the meaning of each letter.
 func (r *root) helpLines(w int) []string {
 	var shown explained = r.shown()
 	name := "on " + r.shown().Name().Title()
@@ -46,7 +45,7 @@ func (r *root) helpLines(w int) []string {
 		"REPLAY answers from a file. A dash means not available. W: what the module draws.", w)))
 }
 
-// helpKeys is how many columns the names of keys take in the help.
+// helpKeys is the width of the key column in the help.
 const helpKeys = 13
 
 func helpLine(k widget.Action, w int) string {
@@ -65,7 +64,7 @@ func helpLine(k widget.Action, w int) string {
 	return strings.Join(lines, "\n")
 }
 
-// globalHints are the keys that work on every page.
+// globalHints returns the keys that work on every page.
 func globalHints(keys *page.Keys) []widget.Action {
 	return []widget.Action{
 		keys.Page, keys.NextPage, keys.PrevPage,

@@ -16,13 +16,13 @@ import (
 	"jtune/tui/widget"
 )
 
-// host is what the screens ask of a session.
+// host is what the screens need of a session; board implements it.
 type host interface {
 	Guard(ctx context.Context) (tegra.Applier, error)
 	Workloads() ([]workload.Workload, error)
-	// Suggested is the one to begin with where none was chosen.
+	// Suggested returns the workload to preselect when none was chosen.
 	Suggested(list []workload.Workload) string
-	// JoinFrom makes a workload of a job that runs already.
+	// JoinFrom makes a workload of a running job.
 	JoinFrom(w workload.Workload, from string) (workload.Workload, error)
 	task.Measurer
 	page.Session
@@ -30,42 +30,39 @@ type host interface {
 	DeletedModels() ([]models.Info, error)
 	PlanBoot(m tegra.Mode, flags ...string) (*session.BootUnit, error)
 	DataPath() string
-	// RememberKept notes which mode was kept, for the command verify.
+	// RememberKept records which mode was kept, for the command verify.
 	RememberKept(m tegra.Mode)
 }
 
-// deps is everything the screens need.
+// deps holds everything the screens need.
 type deps struct {
 	host
-	state     page.State         // as it is at the start
-	sampler   *telemetry.Sampler // reads the device
-	files     tegra.FS           // the device's; nil where there are none
-	budget    *cpubudget.Budget  // nil: not ours to limit
-	notice    string             // said at the start
+	state     page.State         // at the start
+	sampler   *telemetry.Sampler // of the device
+	files     tegra.FS           // the device's; nil if it has none
+	budget    *cpubudget.Budget  // nil: CPU use is not limited
+	notice    string             // shown at the start
 	version   string
-	seed      uint64 // of what is simulated
+	seed      uint64 // of simulations
 	theme     widget.Theme
-	light     bool                         // the terminal's background, as far as its environment says
-	sixteen   bool                         // colours, not 256
+	light     bool                         // the terminal's background is light, according to its environment
+	sixteen   bool                         // 16 colours instead of 256
 	sudo      bool                         // starting the guard may ask for a password on the terminal
-	aside     func(ask func() error) error // gives the terminal back for that time
+	aside     func(ask func() error) error // releases the terminal while ask runs
 	panes     *fleet.Panes                 // the screens of other boards
-	pane      string                       // this board's name where another machine shows these screens; "": none does
+	pane      string                       // this board's name if another machine shows these screens; "": none does
 	campaigns task.Campaigns
-	// fixedBatch says why a workload's batch size cannot be chosen; "" when it can.
+	// fixedBatch returns why a workload's batch size cannot be chosen; "" if it can.
 	fixedBatch func(w workload.Workload) string
-	// introduced keeps that the user has done something here; nil: that was so
-	// before this start.
+	// introduced records that the user has done something here; nil: an earlier start recorded it.
 	introduced func() error
-	// remembered keeps how the Tune dialog was answered; nil: that is not kept.
+	// remembered saves the answers of the Tune dialog; nil: they are not saved.
 	remembered func(c search.Form) error
-	// gpuProcesses lists who uses the GPU, or why that is unknown; nil where
-	// nobody can be asked.
+	// gpuProcesses lists the processes on the GPU, or says why they are unknown; nil if there is no way to tell.
 	gpuProcesses func() (list []tegra.GPUProcess, why string)
 }
 
-// watch begins to follow the device; written counts the bytes that the screens
-// cost the line.
+// watch begins to follow the device; written returns the bytes that the screens have sent to the terminal.
 func (d *deps) watch(written func() int64) *telemetry.Watch {
 	return telemetry.NewWatch(telemetry.WatchOptions{Sampler: d.sampler, Files: d.files, GPUProcesses: d.gpuProcesses,
 		Written: written})

@@ -8,11 +8,10 @@ import (
 	"jtune/tui/page"
 )
 
-// rush is faster than fingers and key repeat are: keys that follow each other
-// so closely were pasted.
+// rush is shorter than any interval between typed or repeated keys: keys that follow each other faster were pasted.
 const rush = 20 * time.Millisecond
 
-// paste takes what the terminal pastes: what lies over the page, or the page.
+// paste passes pasted text to the overlay, or to the page.
 func (r *root) paste(m tea.PasteMsg) tea.Cmd {
 	switch {
 	case r.tour != nil:
@@ -28,12 +27,11 @@ func (r *root) paste(m tea.PasteMsg) tea.Cmd {
 	return nil
 }
 
-// key walks a key down: what lies over the page, the keep question, keys that
-// work everywhere, the page.
+// key offers a key to the overlay, the keep question, the page and the global keys, in this order.
 func (r *root) key(k tea.KeyPressMsg) tea.Cmd {
 	now := r.sh.now()
 	r.sh.Moment.Rushed, r.keyAt = now.Sub(r.keyAt) < rush, now
-	if !r.pressed && r.boards != nil { // the line with the boards is seen first
+	if !r.pressed && r.boards != nil { // show the list of boards before the first key dismisses it
 		r.pressed = true
 		return r.route(k)
 	}
@@ -54,7 +52,7 @@ func (r *root) route(k tea.KeyPressMsg) tea.Cmd {
 	return r.globalKey(k)
 }
 
-// overlayKey serves what lies over the page.
+// overlayKey handles a key of the overlay; taken is false if there is none.
 func (r *root) overlayKey(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	keys := r.sh.Keys
 	switch {
@@ -88,7 +86,7 @@ func (r *root) overlayKey(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	return nil, false
 }
 
-// globalKey serves the keys that work on every page.
+// globalKey handles the keys that work on every page.
 func (r *root) globalKey(k tea.KeyPressMsg) tea.Cmd {
 	keys := r.sh.Keys
 	sh := r.sh
@@ -152,7 +150,7 @@ func (r *root) globalKey(k tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// reasonToStay is why quitting asks first.
+// reasonToStay returns why quitting asks first; "" if it does not.
 func (r *root) reasonToStay() string {
 	switch {
 	case r.sh.Busy():
@@ -163,7 +161,7 @@ func (r *root) reasonToStay() string {
 	return r.sh.whyOpenBoards()
 }
 
-// quit stops a running task first; its end ends the program.
+// quit stops a running task first; the program ends when the task has ended.
 func (r *root) quit() tea.Cmd {
 	r.gone = true
 	if r.sh.Busy() {
@@ -188,7 +186,7 @@ func (r *root) changeSpeed(up bool) tea.Cmd {
 	return r.pulse()
 }
 
-// acquaint takes the welcome away for good: the user has done something.
+// acquaint removes the welcome for good at the first key press.
 func (sh *shared) acquaint() tea.Cmd {
 	keep := sh.introduced
 	if keep == nil {
@@ -196,13 +194,12 @@ func (sh *shared) acquaint() tea.Cmd {
 	}
 	sh.introduced = nil
 	return func() tea.Msg {
-		_ = keep() // where it cannot be kept the line comes once more
+		_ = keep() // if it cannot be recorded, the welcome is shown once more
 		return nil
 	}
 }
 
-// paletteKey takes a key of the palette and does what was chosen, on its page. An action that does
-// not work now says why.
+// paletteKey handles a key of the palette and performs the chosen action on its page, or says why it is not available.
 func (r *root) paletteKey(k tea.KeyPressMsg) tea.Cmd {
 	chosen, closed := r.palette.Key(k)
 	if chosen != nil && chosen.Why != "" {
@@ -217,7 +214,7 @@ func (r *root) paletteKey(k tea.KeyPressMsg) tea.Cmd {
 		return nil
 	case chosen.Does != nil:
 		return r.do(chosen.Does)
-	case chosen.ID == r.sh.Keys.Verify.ID: // of the mode under the cursor, where the page has one
+	case chosen.ID == r.sh.Keys.Verify.ID: // for the mode under the cursor, if the page has one
 		if does, taken := r.shown().Key(chosen.Pressed()); taken {
 			return r.do(does)
 		}

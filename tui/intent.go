@@ -12,7 +12,7 @@ import (
 	"jtune/tui/session/search"
 )
 
-// do carries out what a page or dialog wants.
+// do carries out an intent of a page or dialog.
 func (r *root) do(i page.Intent) tea.Cmd {
 	sh := r.sh
 	switch i := i.(type) {
@@ -80,25 +80,25 @@ func (r *root) do(i page.Intent) tea.Cmd {
 	return nil
 }
 
-// remember keeps how the Tune dialog was answered.
+// remember saves the answers of the Tune dialog.
 func (sh *shared) remember(c search.Form) tea.Cmd {
 	keep := sh.remembered
 	if keep == nil {
 		return nil
 	}
 	return func() tea.Msg {
-		_ = keep(c) // where it cannot be kept the dialog begins with the defaults again
+		_ = keep(c) // if they cannot be saved, the dialog starts with the defaults again
 		return nil
 	}
 }
 
-// run is a page's command.
+// run runs a page's command.
 func (sh *shared) run(work func(ctx context.Context) tea.Msg) func() tea.Msg {
 	ctx := sh.ctx
 	return func() tea.Msg { return work(ctx) }
 }
 
-// doOnBoard carries out what concerns the board: tasks, modes, its boot.
+// doOnBoard carries out intents that concern the board: tasks, modes, boot.
 func (r *root) doOnBoard(i page.Intent) tea.Cmd {
 	sh := r.sh
 	switch i := i.(type) {
@@ -130,7 +130,7 @@ func (r *root) doOnBoard(i page.Intent) tea.Cmd {
 	return nil
 }
 
-// broadcast passes a message on to the pages, to the dialog that applies modes, and to one that waits for an answer.
+// broadcast passes a message to all pages, to the apply dialog, and to a dialog that waits for an answer.
 func (r *root) broadcast(msg tea.Msg) tea.Cmd {
 	if f, ok := r.form.(interface{ Update(msg tea.Msg) }); ok {
 		f.Update(msg)
@@ -142,7 +142,7 @@ func (r *root) broadcast(msg tea.Msg) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// chooseBy takes another goal.
+// chooseBy changes the goal.
 func (r *root) chooseBy(g mix.Goal) tea.Cmd {
 	sh := r.sh
 	sh.Goal, sh.LoadErr = g, nil

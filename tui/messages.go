@@ -7,10 +7,10 @@ import (
 	"jtune/tui/page/dialog"
 )
 
-// tick is a message that only says that it is time: nothing on the screen has changed.
+// tick is a timer message: nothing on the screen has changed.
 type tick interface{ tick(r *root) tea.Cmd }
 
-// Update is tea.Model's: the one switch on messages. Those of the terminal itself the screen has taken before.
+// Update implements tea.Model. It is the only switch on messages; screen handles those of the terminal first.
 func (r *root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if t, is := msg.(tick); is {
 		return r, t.tick(r)
@@ -37,7 +37,7 @@ func (r *root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			r.sh.catchUp()
 			cmd = tea.Batch(cmd, r.fold(msg))
 		}
-	case taskDoneMsg: // no end without what came before it
+	case taskDoneMsg: // show what the task did before its end
 		cmd = tea.Batch(r.thaw(), r.fold(msg))
 	case event:
 		cmd = r.fold(msg)
@@ -65,7 +65,7 @@ func (r *root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return r, tea.Batch(cmd, r.sh.loadLast())
 }
 
-// Init begins to watch the device and lists workloads and models.
+// Init starts to watch the device and lists workloads and models.
 func (r *root) Init() tea.Cmd {
 	sh := r.sh
 	cmds := []tea.Cmd{sh.deps.listWorkloads, listModels(sh.host), sh.listCampaigns(), r.pulse()}

@@ -12,8 +12,7 @@ import (
 	"jtune/tui/widget"
 )
 
-// underMouse is the page if nothing lies over it; nil for one that knows no
-// mouse.
+// underMouse returns the page unless an overlay covers it; nil if it does not handle the mouse.
 func (r *root) underMouse() page.Mouser {
 	if r.asks != nil || r.text != nil || r.palette != nil || r.form != nil || r.apply.Stage() == dialog.Asking {
 		return nil
@@ -22,7 +21,7 @@ func (r *root) underMouse() page.Mouser {
 	return p
 }
 
-// click opens the page of a tab, presses the key of a hint in the last line, or does what the page makes of it.
+// click opens the page of a clicked tab, presses the key of a clicked hint, or passes the click to the page.
 func (r *root) click(m tea.MouseClickMsg) tea.Cmd {
 	if r.tour != nil || m.Button != tea.MouseLeft {
 		return nil
@@ -44,7 +43,7 @@ func (r *root) click(m tea.MouseClickMsg) tea.Cmd {
 	return nil
 }
 
-// wheel is the arrow keys, unless the page has a use for it.
+// wheel scrolls the page, or presses the arrow keys if the page does not handle the wheel.
 func (r *root) wheel(m tea.MouseWheelMsg) tea.Cmd {
 	if r.tour != nil {
 		return nil
@@ -59,17 +58,17 @@ func (r *root) wheel(m tea.MouseWheelMsg) tea.Cmd {
 	return r.key(tea.KeyPressMsg{Code: code})
 }
 
-// tabAt returns the page whose tab is drawn in a column of the first line.
+// tabAt returns the tab drawn in column x of the first line.
 func (r *root) tabAt(x int) (tab int, ok bool) {
-	line := " " + ansi.Strip(r.tabs(r.w)) // the first tab may begin at the edge
+	line := " " + ansi.Strip(r.tabs(r.w)) // the first tab may start at the edge
 	if x < 0 || x >= ansi.StringWidth(line)-1 {
 		return 0, false
 	}
 	for i, p := range r.pages {
-		// The text before the board's name is ASCII.
+		// Everything before the board's name is ASCII.
 		at := strings.Index(line, fmt.Sprintf(" %d ", i+1)) - 1
 		if at >= -1 && x >= at && x < at+len(fmt.Sprintf(" %d %s ", i+1, p.Name().Title())) {
-			tab, ok = i, true // a later tab begins within the room of one that is a digit alone
+			tab, ok = i, true // a later tab starts within the room of one that is only a digit
 		}
 	}
 	return tab, ok

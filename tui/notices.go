@@ -9,18 +9,18 @@ import (
 )
 
 const (
-	noticeFor   = 6 * time.Second // how long a notice stays in its line
-	mostNotices = 500             // that the log keeps
-	noticeRows  = 3               // lines of one where there is room: errors say what to do at their end
+	noticeFor   = 6 * time.Second // how long a notice is shown
+	mostNotices = 500             // in the log
+	noticeRows  = 3               // lines of a notice if there is room: errors end with what to do
 )
 
-// notice is one line about something that has happened.
+// notice is one line about an event.
 type notice struct {
 	at   time.Time
 	text string
 }
 
-// notices are what has happened, and the one that shows until it is old or what it says is over.
+// notices is the log, and the notice that is shown until it is old or no longer true.
 type notices struct {
 	list  []notice // oldest first
 	shown notice
@@ -31,16 +31,16 @@ func (n *notices) say(at time.Time, text string) {
 	n.shown = n.list[len(n.list)-1]
 }
 
-// log keeps a text that is over already, as of a task while the next one runs.
+// log records a text without showing it, such as the end of a task while the next one runs.
 func (n *notices) log(at time.Time, text string) {
 	n.list = append(n.list, notice{at, page.Words(text)})
 	n.list = n.list[max(0, len(n.list)-mostNotices):]
 }
 
-// hush takes the one that shows away: what it says is over.
+// hush hides the shown notice: it is no longer true.
 func (n *notices) hush() { n.shown = notice{} }
 
-// showing is the one that shows now; its text is "" where none does.
+// showing returns the notice to show now; its text is "" if there is none.
 func (n *notices) showing(now time.Time) notice {
 	if now.Sub(n.shown.at) < noticeFor {
 		return n.shown
@@ -50,7 +50,7 @@ func (n *notices) showing(now time.Time) notice {
 
 const clockFormat = "15:04:05"
 
-// lines draws a notice in a window of w×h cells; in a narrow one without its time.
+// lines renders a notice in a window of w×h cells, without its time if narrow.
 func (n notice) lines(w, h int, narrow bool) string {
 	text := n.text
 	if !narrow {
@@ -63,7 +63,7 @@ func (n notice) lines(w, h int, narrow bool) string {
 	return " " + strings.ReplaceAll(wrapped(text, w-1, rows), "\n", "\n ")
 }
 
-// wrapped breaks a text into lines of w cells; the last of the rows is cut.
+// wrapped breaks a text into at most rows lines of w cells; the last is cut.
 func wrapped(text string, w, rows int) string {
 	lines := strings.Split(widget.Wrap(text, w), "\n")
 	if len(lines) > rows {
@@ -75,7 +75,7 @@ func wrapped(text string, w, rows int) string {
 	return strings.Join(lines, "\n")
 }
 
-// logText lists the notices, newest first, in columns of w cells.
+// logText lists the notices, newest first, in w columns.
 func (n *notices) logText(w int) []string {
 	if len(n.list) == 0 {
 		return []string{"no messages yet"}

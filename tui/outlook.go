@@ -15,7 +15,7 @@ import (
 	"jtune/tui/session/task"
 )
 
-// modelLoadedMsg brings the predictions of a model.
+// modelLoadedMsg carries the predictions of a model.
 type modelLoadedMsg struct {
 	view *outlook.Outlook
 	name string
@@ -26,7 +26,7 @@ func (m modelLoadedMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	return r.sh.show(page.ReaderOf(&r.sh.State).Finding(m.view), false)
 }
 
-// sizedMsg brings the outlook of another batch size.
+// sizedMsg carries the outlook of another batch size.
 type sizedMsg struct{ view *outlook.Outlook }
 
 func (m sizedMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
@@ -36,7 +36,7 @@ func (m sizedMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	return r.sh.show(page.ReaderOf(&r.sh.State).Finding(m.view), true)
 }
 
-// listModels looks through the models of the data directory.
+// listModels lists the models of the data directory.
 func listModels(h host) tea.Cmd {
 	return func() tea.Msg {
 		list, err := h.Models()
@@ -45,7 +45,7 @@ func listModels(h host) tea.Cmd {
 	}
 }
 
-// load works out what a model predicts.
+// load computes the predictions of a model.
 func (sh *shared) load(info models.Info) tea.Cmd {
 	space := sh.Device.Space
 	return sh.computed(func() tea.Msg {
@@ -53,8 +53,8 @@ func (sh *shared) load(info models.Info) tea.Cmd {
 	})
 }
 
-// loadLast shows the model that was kept last, with the goal of the newest search of its workload, where Front opens
-// without one; nil elsewhere.
+// loadLast shows the newest kept model, with the goal of the newest search of its workload, if Front opens without one;
+// nil otherwise.
 func (sh *shared) loadLast() tea.Cmd {
 	if sh.Look.Shown != page.Front || sh.Outlook != nil || sh.Mixes != nil || sh.loadedLast || sh.Busy() {
 		return nil
@@ -72,7 +72,7 @@ func (sh *shared) loadLast() tea.Cmd {
 	return nil
 }
 
-// renewedMsg brings the outlook by a later model of the same pool.
+// renewedMsg carries the outlook of a later model of the same pool.
 type renewedMsg struct {
 	old, view *outlook.Outlook
 	list      []models.Info
@@ -82,11 +82,11 @@ func (m renewedMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	if r.sh.Outlook.Model == m.old.Model {
 		return r.sh.show(page.ReaderOf(&r.sh.State).Finding(m.view), true)
 	}
-	return nil, r.sh.renew(m.list) // of what shows by now
+	return nil, r.sh.renew(m.list) // the shown outlook is another one by now
 }
 
-// renew works out the shown outlook again when its model has been fitted again since, as
-// after a verification: a command reads the new one.
+// renew computes the shown outlook again if its model has been refitted since, as after a verification. A command reads
+// the new model.
 func (sh *shared) renew(list []models.Info) tea.Cmd {
 	old := sh.Outlook
 	if old == nil {
@@ -99,7 +99,7 @@ func (sh *shared) renew(list []models.Info) tea.Cmd {
 	return sh.computed(func() tea.Msg { return renewedMsg{old, old.Renewed(m), list} })
 }
 
-// toSize asks for the next batch size of the model, or the one before.
+// toSize requests the next batch size of the model, or the previous one.
 func (sh *shared) toSize(by int) tea.Cmd {
 	v := sh.Outlook
 	all, from := v.Batches(), v.Batch
@@ -114,12 +114,12 @@ func (sh *shared) toSize(by int) tea.Cmd {
 	return sh.computed(func() tea.Msg { return sizedMsg{v.AtBatch(next)} })
 }
 
-// asked reports whether this outlook is the one that toSize asked for last.
+// asked reports whether toSize requested this outlook last.
 func (sh *shared) asked(v *outlook.Outlook) bool {
 	return sh.Outlook != nil && v.Model.Whole() == sh.Outlook.Model.Whole() && v.Batch == sh.askedBatch
 }
 
-// hand passes readings on to the outlook of their workload, whatever shows now.
+// hand adds readings to the outlook of their workload, even if another one is shown.
 func (sh *shared) hand(workload string, readings ...tegra.Measured) {
 	sh.outlooks.Add(sh.subject(workload), readings...)
 	if v := sh.Outlook; v != nil {
@@ -127,25 +127,24 @@ func (sh *shared) hand(workload string, readings ...tegra.Measured) {
 	}
 }
 
-// show makes an outlook the one that all pages read; same: of the model that showed, with
-// other numbers.
+// show makes an outlook the one that all pages read; same means the same model with other numbers.
 func (sh *shared) show(v *outlook.Outlook, same bool) (told []tea.Msg, cmd tea.Cmd) {
 	before := sh.Outlook
-	if !same { // it is what Front shows
+	if !same { // Front shows it instead
 		sh.Mixes = nil
 	}
 	sh.Outlook, sh.askedBatch = sh.outlooks.Put(sh.subject(v.Workload), v), 0
 	return []tea.Msg{page.OutlookShown{Before: before, Same: same}}, sh.serve()
 }
 
-// servedMsg brings what modes do under a load.
+// servedMsg carries the predictions of modes under a load.
 type servedMsg struct {
 	of     servedOf
 	served *serving.LoadView
 	err    error
 }
 
-// serve works out what the modes that show do under the load, where there is one and they infer.
+// serve predicts how the shown modes serve the load; it clears the predictions if there is no load.
 func (sh *shared) serve() tea.Cmd {
 	goal := page.ReaderOf(&sh.State).Goal()
 	if !goal.Loaded() {
@@ -179,15 +178,14 @@ func (m servedMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	return []tea.Msg{page.ServedShown{}}, nil
 }
 
-// previewMsg brings the preview of a task.
+// previewMsg carries the preview of a task.
 type previewMsg struct {
 	task    *shownTask
 	preview outlook.Preview
 }
 
-// previewNext works out the next preview of a task off the screen's goroutine,
-// one at a time; nil when there is nothing new or nobody looks: it costs a tenth
-// of a second of a core that the campaign could use.
+// previewNext computes the next preview of a task in a command, one at a time. It returns nil if there is nothing new
+// or the page is not shown: a preview takes a tenth of a second of a core that the campaign could use.
 func (sh *shared) previewNext(j *shownTask) tea.Cmd {
 	if j == nil || j.previewing || sh.Look.Shown != page.Profile {
 		return nil
@@ -201,7 +199,7 @@ func (sh *shared) previewNext(j *shownTask) tea.Cmd {
 	return sh.computed(func() tea.Msg { return previewMsg{j, outlook.NewPreview(ctx, samples, space)} })
 }
 
-// previewOwn works out what the running campaign's rows say so far.
+// previewOwn previews the running campaign from its rows so far.
 func (sh *shared) previewOwn() tea.Cmd {
 	if sh.task == nil || sh.task.Whole || sh.task.Kind == task.Pairing {
 		return nil
@@ -209,7 +207,7 @@ func (sh *shared) previewOwn() tea.Cmd {
 	return sh.previewNext(sh.task)
 }
 
-// fold shows it, and begins the next one.
+// fold stores the preview and begins the next one.
 func (m previewMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	j := m.task
 	j.Preview, j.previewing = m.preview, false

@@ -8,9 +8,8 @@ import (
 	"jtune/tui/page/dialog"
 )
 
-// newPalette lists every action of the table of keys: applying and quitting, those of the page that
-// shows, those of every page, then those of the other pages. Why one does not work now is what its
-// page says in the last line.
+// newPalette lists every action: apply and quit, then the shown page's, the global ones, and the other pages'. The
+// reason why an action is not available is the one in its page's last line.
 func (r *root) newPalette() *dialog.Palette {
 	keys := r.sh.Keys
 	why := map[string]string{keys.Tune.ID: r.sh.MayMeasure(), keys.Verify.ID: r.sh.MayMeasure(),

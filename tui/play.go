@@ -10,7 +10,7 @@ import (
 	"jtune/tui/widget"
 )
 
-// press takes a key of the user's; while the tour plays the key belongs to the viewer.
+// press handles a key from the terminal; while the tour plays, keys control the tour.
 func (r *root) press(k tea.KeyPressMsg) tea.Cmd {
 	if r.tour != nil {
 		return r.tourKey(k)
@@ -20,12 +20,12 @@ func (r *root) press(k tea.KeyPressMsg) tea.Cmd {
 
 func (tourMsg) tick(r *root) tea.Cmd { return r.playTour() }
 
-// tourStepOver reports whether the step was seen long enough; err is set when it does not come.
+// tourStepOver reports whether the step was shown long enough; err is set if it does not appear.
 func (r *root) tourStepOver() (over bool, err error) {
 	t, step, now := r.tour, Tour[r.tour.at], r.sh.now()
 	if t.met.IsZero() {
 		text := ansi.Strip(r.View().Content)
-		// what comes by itself may have come already
+		// a step without a key may have appeared already
 		next := t.at+1 < len(Tour) && Tour[t.at+1].Key == "" && Tour[t.at+1].Met(text)
 		if next || step.Met(text) {
 			t.met, r.frame = now, ""
@@ -41,12 +41,12 @@ func (r *root) tourStepOver() (over bool, err error) {
 	return false, nil
 }
 
-// beginTour plays Tour with pauses that are shorter by rate.
+// beginTour plays Tour with pauses divided by rate.
 func (r *root) beginTour(rate float64) {
 	r.tour, r.sh.tasks.Top = &tour{rate: rate, since: r.sh.now()}, tourSpeed*rate
 }
 
-// playTour goes on with the tour where its step is over.
+// playTour advances the tour when its step is over.
 func (r *root) playTour() tea.Cmd {
 	t := r.tour
 	if t == nil {
@@ -75,8 +75,8 @@ func (r *root) playTour() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// tourKey takes a key of whoever watches: space goes on, q and ctrl+c end the program, any other
-// key ends the tour.
+// tourKey handles a key of the viewer: space skips the pause, q and ctrl+c end the program, any other key ends the
+// tour.
 func (r *root) tourKey(k tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case k.Code == tea.KeySpace:
@@ -90,7 +90,7 @@ func (r *root) tourKey(k tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// endTour hands the program to whoever watches.
+// endTour hands the program to the viewer.
 func (r *root) endTour(why string) {
 	r.tour, r.frame, r.sh.tasks.Top = nil, "", 0
 	r.sh.say("%s: go on by yourself; what is measured here is not kept; %s quits", why, r.sh.Keys.Quit.Label())

@@ -6,7 +6,7 @@ import (
 	"jtune/tui/session/remote"
 )
 
-// askToStop asks before the running task ends.
+// askToStop asks before it stops the running task.
 func (r *root) askToStop() {
 	j := r.sh.task
 	if j == nil || j.Done() {
@@ -19,7 +19,7 @@ func (r *root) askToStop() {
 		}}
 }
 
-// askOther asks before another program's task is given an order.
+// askOther asks before it sends an order to another program's task.
 func (r *root) askOther(do remote.Order) {
 	sh := r.sh
 	if sh.follow == nil || sh.follow.Done() {

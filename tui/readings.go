@@ -7,7 +7,7 @@ import (
 	"jtune/tui/page"
 )
 
-// sampleMsg brings the readings since the last one.
+// sampleMsg carries the readings since the last one.
 type sampleMsg struct{ telemetry.Readings }
 
 // nextReadings waits for the next readings.

@@ -15,24 +15,22 @@ import (
 	"jtune/internal/text"
 )
 
-// frameGap is the least time between two frames: keys that are held down and
-// messages that come in a stream are drawn together.
+// frameGap is the minimum time between two frames, so that repeated keys and streamed messages share a drawing.
 const frameGap = 50 * time.Millisecond
 
-// renderer writes frames to the terminal: when a frame differs, and then only
-// where it does. Bubble Tea's own renderer looks at a fixed rate whether there
-// is something to write; docs/decisions/001-own-renderer.md has what that costs.
+// renderer writes only the changed parts of changed frames to the terminal. Bubble Tea's own renderer polls at a fixed
+// rate; docs/decisions/001-own-renderer.md has what that costs.
 type renderer struct {
 	in    *os.File
 	taken bool        // between open and close
-	found *term.State // of the terminal, before it was made raw; nil: not raw
+	found *term.State // state of the terminal before raw mode; nil: not raw
 	scr   *uv.TerminalScreen
-	query bool // whether the terminal may be asked what it can
-	// asksGround: the program asks the terminal for its background once. Nobody waits for the answer: the first frame
-	// is drawn before, and drawn again in other colours where the background is light.
+	query bool // the terminal may be asked for its modes
+	// asksGround: ask the terminal for its background once. The first frame does not wait for the answer; it is redrawn
+	// in other colours if the background is light.
 	asksGround bool
 	w, h       int      // of scr
-	shown      []string // lines of the last frame; nil: nothing is there
+	shown      []string // lines of the last frame; nil: none
 	mouse      tea.MouseMode
 	at         time.Time // of the last frame
 }
@@ -43,15 +41,14 @@ func newRenderer(in *os.File, out io.Writer, environ []string, colours colorprof
 	return r
 }
 
-// answersQueries reports whether a terminal may be asked for its modes: over SSH
-// and on the plainest terminals the answer can come late or as garbage.
+// answersQueries reports whether a terminal may be asked for its modes: over SSH and on the simplest terminals the
+// answer can be late or garbage.
 func answersQueries(environ []string) bool {
 	env := uv.Environ(environ)
 	return env.Getenv("SSH_TTY") == "" && env.Getenv("TERM") != "linux" && env.Getenv("TERM") != "dumb"
 }
 
-// open takes the terminal: raw keys, a screen of its own, no cursor. What it
-// changes close takes back.
+// open sets up the terminal: raw mode, alternate screen, no cursor. close undoes it.
 func (r *renderer) open() error {
 	if term.IsTerminal(r.in.Fd()) {
 		found, err := term.MakeRaw(r.in.Fd())
@@ -71,7 +68,7 @@ func (r *renderer) open() error {
 		_, _ = r.scr.WriteString(ansi.RequestBackgroundColor)
 	}
 	r.taken, r.mouse = true, tea.MouseModeNone
-	r.resize(r.w, r.h) // anything there is not ours
+	r.resize(r.w, r.h) // redraw everything
 	return r.scr.Flush()
 }
 
@@ -89,7 +86,7 @@ func (r *renderer) close() {
 	}
 }
 
-// aside releases the terminal while something else asks there.
+// aside releases the terminal while ask uses it.
 func (r *renderer) aside(ask func() error) error {
 	r.close()
 	err := ask()
@@ -104,7 +101,7 @@ func (r *renderer) resize(w, h int) {
 	r.scr.Resize(w, h)
 }
 
-// report takes what the terminal says of itself.
+// report handles the terminal's report on a mode.
 func (r *renderer) report(m tea.ModeReportMsg) {
 	switch {
 	case m.Mode == ansi.ModeSynchronizedOutput && m.Value == ansi.ModeReset:
@@ -116,10 +113,10 @@ func (r *renderer) report(m tea.ModeReportMsg) {
 	}
 }
 
-// wait is how long it takes until the next frame may be written.
+// wait returns how long the next frame must wait.
 func (r *renderer) wait() time.Duration { return frameGap - time.Since(r.at) }
 
-// show writes what is new in a frame.
+// show writes the changed parts of a frame.
 func (r *renderer) show(v tea.View) {
 	lines := strings.Split(v.Content, "\n")
 	changed := r.shown == nil
@@ -146,9 +143,8 @@ func (r *renderer) show(v tea.View) {
 		return
 	}
 	if strings.TrimSpace(ansi.Strip(lines[len(lines)-1])) == "" {
-		// Ultraviolet erases the line above blank ones at the foot too, and
-		// draws it again only where it has changed. Pages have a last line;
-		// the smallest windows may not.
+		// Ultraviolet also erases the line above trailing blank lines and redraws it only if it has changed. Pages have
+		// a last line; the smallest windows may not.
 		r.scr.Resize(r.w, r.h)
 	}
 	r.at = time.Now()
@@ -156,8 +152,7 @@ func (r *renderer) show(v tea.View) {
 	_ = r.scr.Flush()
 }
 
-// styled leaves nothing in a line but text and the sequences that style it: anything else came with a text from
-// outside.
+// styled removes everything but text and style sequences from a line: other sequences came in with foreign text.
 func styled(line string) string {
 	if text.Plain(line) == line {
 		return line
@@ -184,7 +179,7 @@ func (r *renderer) setMouse() {
 	r.scr.SetMouseEncoding(uv.MouseEncodingSGR)
 }
 
-// copy puts text on the clipboard of whoever sits at the terminal (OSC 52).
+// copy puts text on the clipboard of the terminal's user (OSC 52).
 func (r *renderer) copy(text string) {
 	_, _ = r.scr.WriteString(ansi.SetSystemClipboard(text))
 	_ = r.scr.Flush()

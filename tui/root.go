@@ -20,7 +20,7 @@ import (
 	"jtune/tui/widget"
 )
 
-// newPages makes the pages in the order of their tabs.
+// newPages creates the pages in tab order.
 func newPages(read page.Reader) []page.Page {
 	return []page.Page{
 		live.New(read),
@@ -32,10 +32,10 @@ func newPages(read page.Reader) []page.Page {
 	}
 }
 
-// narrowW is the width below which panels have titles instead of frames.
+// narrowW is the width below which panels have a title instead of a frame.
 const narrowW = 60
 
-// form is a dialog that asks.
+// form is a dialog with questions.
 type form interface {
 	explained
 	Key(k tea.KeyPressMsg) (does page.Intent, closed bool)
@@ -50,34 +50,33 @@ var (
 	_ form = (*dialog.Measure)(nil)
 )
 
-// Sizes below which no page is drawn, only what the board does.
+// Below these sizes tiny replaces the pages.
 const (
 	minW = 20
 	minH = 4
 )
 
-// root is the whole screen: it owns what pages look at, the pages, and what may
-// lie over them.
+// root is the whole screen. It owns the shared state, the pages and the overlays.
 type root struct {
 	sh      *shared
-	watch   *telemetry.Watch // nil in tests that bring their own readings
+	watch   *telemetry.Watch // nil in tests that supply their own readings
 	pages   []page.Page
 	active  int
 	apply   *dialog.Apply
-	form    form            // a dialog that asks; nil: closed
+	form    form            // a dialog with questions; nil: closed
 	text    *overText       // help or messages; nil: closed
 	palette *dialog.Palette // nil: closed
 	asks    *question       // nil: no question
-	boards  []string        // virtual ones to choose among, the first is this one; nil: no choice
-	pressed bool            // a key was
-	chosen  string          // of these; "": that of the session
+	boards  []string        // virtual boards to choose from, this one first; nil: no choice
+	pressed bool            // some key was pressed
+	chosen  string          // one of boards; "": the session's
 	gone    bool            // quitting
-	held    []streamed      // messages that wait while the view is frozen
-	pulsing bool            // a pulse is under way
-	tour    *tour           // nil: none plays
+	held    []streamed      // messages held while the view is frozen
+	pulsing bool            // a pulse is pending
+	tour    *tour           // nil: no tour
 	keyAt   time.Time       // of the last key
 	w, h    int
-	frame   string // last drawing; "" when something has changed
+	frame   string // last drawing; "" after a change
 }
 
 func newRoot(ctx context.Context, d deps) *root {
@@ -91,32 +90,32 @@ func newRoot(ctx context.Context, d deps) *root {
 	return r
 }
 
-// shown is the page that shows.
+// shown returns the page that is shown.
 func (r *root) shown() page.Page { return r.pages[r.active] }
 
-// turn goes to the page of a tab.
+// turn shows the page of a tab.
 func (r *root) turn(tab int) { r.active, r.sh.Look.Shown = tab, r.pages[tab].Name() }
 
-// open goes to a page.
+// open shows a page.
 func (r *root) open(name page.Name) {
 	if tab := slices.IndexFunc(r.pages, func(p page.Page) bool { return p.Name() == name }); tab >= 0 {
 		r.turn(tab)
 	}
 }
 
-// resize takes the size of the window.
+// resize sets the size of the window.
 func (r *root) resize(w, h int) {
 	r.w, r.h = w, h
 	r.sh.Look.Narrow = w < narrowW
 }
 
-// explained is what the help is about: a page, or a dialog over it.
+// explained is a page or dialog that the help explains.
 type explained interface {
 	Hints() []widget.Action
 	Numbers() string
 }
 
-// subject is the workload under the cursor of the page that shows; "" where there is none.
+// subject returns the workload under the cursor of the shown page; "" if there is none.
 func (r *root) subject() string {
 	if p, ok := r.shown().(page.Subjected); ok {
 		return p.Subject()
@@ -124,36 +123,36 @@ func (r *root) subject() string {
 	return ""
 }
 
-// asking opens a dialog that begins with a workload: "" is the one under the cursor.
+// asking opens a dialog for a workload: "" is the one under the cursor.
 func (r *root) asking(workload string, open func(read page.Reader)) {
 	r.sh.Work.Pointed = cmp.Or(workload, r.subject())
 	open(page.ReaderOf(&r.sh.State))
 	r.sh.Work.Pointed = ""
 }
 
-// typing reports whether keys write a text on the page.
+// typing reports whether keys edit a text field of the page.
 func (r *root) typing() bool {
 	t, ok := r.shown().(page.Typist)
 	return ok && t.Typing()
 }
 
-// question shows in the line for messages: a key that is no yes leaves it.
+// question is shown in the line for messages; any other key than yes dismisses it.
 type question struct {
-	do, not string         // what yes and no do: "quit", "stay"
-	why     func() string  // the question is open
-	yes     func() tea.Cmd // does it
-	also    widget.Action  // says yes too
+	do, not string         // labels of yes and no: "quit", "stay"
+	why     func() string  // text of the question
+	yes     func() tea.Cmd // what yes does
+	also    widget.Action  // another key for yes
 }
 
-// event is a message of the shell's own: what a command has found or done.
+// event is a message of the shell itself: the result of a command.
 type event interface {
-	// fold brings it into the state that the pages show; told is the message that they get then.
+	// fold applies it to the state that the pages show; told are the messages that the pages then get.
 	fold(r *root) (told []tea.Msg, cmd tea.Cmd)
 }
 
-// streamed is an event of a stream. While the view is frozen it waits, and the stream is read on.
+// streamed is an event of a stream. While the view is frozen it is held, and the stream is still read.
 type streamed interface {
 	event
-	// next waits for the one after it.
+	// next waits for the next event of the stream.
 	next(r *root) tea.Cmd
 }

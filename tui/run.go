@@ -29,37 +29,36 @@ import (
 	"jtune/tui/widget"
 )
 
-// ErrTerminalGone: the terminal was closed under the program. Jobs have ended, and closing the session restores the
-// board.
+// ErrTerminalGone means that the terminal was closed while the program ran. Jobs have ended, and closing the session
+// restores the board.
 var ErrTerminalGone = errors.New("the terminal is gone")
 
-// OtherBoard is how Run ends when the user chose another virtual board.
+// OtherBoard is the error with which Run ends when the user chose another virtual board.
 type OtherBoard struct{ Name string }
 
 func (o *OtherBoard) Error() string { return "the board " + o.Name + " was chosen" }
 
-// Options say how to draw. The zero value follows the environment.
+// Options configures the screens. The zero value follows the environment.
 type Options struct {
-	NoColor bool                // also when NO_COLOR holds anything
-	Glyphs  widget.Glyphs       // what to draw with
-	Theme   widget.Theme        // its colours
+	NoColor bool                // also if NO_COLOR is set
+	Glyphs  widget.Glyphs       // to draw with
+	Theme   widget.Theme        // colours
 	Version string              // of the program, for the help
-	Boards  []string            // virtual boards to choose among at the start, the session's first; nil: no choice
-	Keys    map[string][]string // the user's own
-	Budget  *cpubudget.Budget   // of CPU time, for what is computed; nil: not limited
-	Panes   *fleet.Panes        // the screens of other boards; nil: there are no others
-	Pane    string              // the name of this board where another machine shows these screens; "": none does
-	// Handover are the commands that a report gives to copy.
+	Boards  []string            // virtual boards to choose from at the start, the session's first; nil: no choice
+	Keys    map[string][]string // the user's key bindings
+	Budget  *cpubudget.Budget   // CPU budget of computations; nil: not limited
+	Panes   *fleet.Panes        // screens of other boards; nil: there are no other boards
+	Pane    string              // the name of this board if another machine shows these screens; "": none does
+	// Handover holds the commands that a report offers to copy.
 	Handover handover.Commands
-	Tour     float64 // plays Tour with pauses shorter by so much; 0: no tour
+	Tour     float64 // plays Tour with pauses divided by this; 0: no tour
 }
 
 // goodbye is how long a task may take to restore the board at the end.
 const goodbye = 20 * time.Second
 
-// Run shows the screens until the user quits, ctx ends or the terminal goes.
-// Every task it began has ended when it returns. The caller closes the
-// session, which restores what was not kept, and then prints the farewell, a line or "".
+// Run shows the screens until the user quits, ctx ends or the terminal is closed. All its tasks have ended when it
+// returns. The caller closes the session, which restores what was not kept, and then prints the farewell, a line or "".
 func Run(ctx context.Context, s *session.Session, o Options) (farewell string, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -120,7 +119,7 @@ func Run(ctx context.Context, s *session.Session, o Options) (farewell string, e
 	return st.farewell(s.Device), err
 }
 
-// farewell says what is left of this run: the mode that was set, and the search that was cut off.
+// farewell returns what to print at the end: the mode that was set, and an interrupted search.
 func (r *root) farewell(d tegra.Device) string {
 	var cut *task.Interrupted
 	if j := r.sh.task; j != nil && j.run != nil && j.run.Now().Stopped {
@@ -180,10 +179,9 @@ func (r *root) end() {
 	}
 }
 
-// watchTerminal tells the program its terminal's size when that changes, and
-// ends it when the terminal is closed: on SIGHUP, or when reading it ends or
-// fails (a closed terminal with SIGHUP ignored). Other signals end ctx; Bubble
-// Tea gets none, as it can wait for ever for a loop that ctx has ended.
+// watchTerminal sends the program its terminal's size on each change, and ends it when the terminal is closed: on
+// SIGHUP, or when reading standard input ends or fails (a closed terminal with SIGHUP ignored). Other signals end ctx.
+// Bubble Tea handles no signals, because it can wait for ever for a loop that ctx has ended.
 func watchTerminal(ctx context.Context, p *tea.Program, size tea.Cmd, eof <-chan struct{}) (gone func() bool) {
 	hup, winch := make(chan os.Signal, 1), make(chan os.Signal, 1)
 	signal.Notify(hup, syscall.SIGHUP)
@@ -219,14 +217,14 @@ func watchTerminal(ctx context.Context, p *tea.Program, size tea.Cmd, eof <-chan
 	}
 }
 
-// guardedInput is standard input that reports its end.
+// guardedInput is standard input that reports end of file.
 type guardedInput struct {
 	*os.File
 	gone chan struct{}
 	told bool
 }
 
-// Read is io.Reader's.
+// Read implements io.Reader.
 func (g *guardedInput) Read(b []byte) (int, error) {
 	n, err := g.File.Read(b)
 	if err != nil && !g.told && !errors.Is(err, os.ErrDeadlineExceeded) && !errors.Is(err, syscall.EINTR) &&
@@ -237,18 +235,18 @@ func (g *guardedInput) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// countedOutput is standard output that counts what the screens cost the line.
+// countedOutput is standard output that counts the bytes written.
 type countedOutput struct {
 	*os.File
 	written atomic.Int64
 }
 
-// Write is io.Writer's.
+// Write implements io.Writer.
 func (o *countedOutput) Write(b []byte) (int, error) {
 	n, err := o.File.Write(b)
 	o.written.Add(int64(n))
 	return n, err
 }
 
-// WriteString is io.StringWriter's: without it os.File's would go uncounted.
+// WriteString implements io.StringWriter: the embedded os.File's would not be counted.
 func (o *countedOutput) WriteString(s string) (int, error) { return o.Write([]byte(s)) }

@@ -11,24 +11,24 @@ type screen struct {
 	*root
 	renderer *renderer
 	size     func() (w, h int, err error) // of the terminal
-	due      bool                         // a frame waits for its time
+	due      bool                         // a frame is scheduled
 }
 
-// Bounds of the screens. A window that says to be larger shows them in its corner: each cell takes memory, and a
-// program may give its terminal any size up to 65,535 each way.
+// Largest size of the screens; a larger window shows them in its corner. Each cell takes memory, and a program may set
+// its terminal to any size up to 65,535 each way.
 const (
 	mostColumns = 1000
 	mostRows    = 500
 )
 
-// frameMsg: the time of a frame has come.
+// frameMsg says that a scheduled frame is due.
 type frameMsg struct{}
 
-// Init is tea.Model's: the root model's. The window may have grown while the program started.
+// Init implements tea.Model. It asks for the size again because the window may have changed during the start.
 func (s *screen) Init() tea.Cmd { return tea.Batch(s.root.Init(), s.askSize) }
 
-// askSize asks the terminal for its size: without a renderer of its own Bubble Tea does not, and its
-// RequestWindowSize has no answer.
+// askSize reads the terminal's size. Bubble Tea does not do so without its own renderer, and its RequestWindowSize then
+// gets no answer.
 func (s *screen) askSize() tea.Msg {
 	w, h, err := s.size()
 	if err != nil {
@@ -37,7 +37,7 @@ func (s *screen) askSize() tea.Msg {
 	return tea.WindowSizeMsg{Width: w, Height: h}
 }
 
-// Update is tea.Model's: the root model's, and the frame that follows.
+// Update implements tea.Model: it passes messages to the root model and schedules a frame.
 func (s *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	var cmd tea.Cmd
 	switch msg := msg.(type) {
@@ -51,7 +51,7 @@ func (s *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		msg.Width, msg.Height = min(msg.Width, mostColumns), min(msg.Height, mostRows)
 		other := msg.Width != s.renderer.w || msg.Height != s.renderer.h
 		s.renderer.resize(msg.Width, msg.Height)
-		if _, cmd = s.root.Update(msg); other { // an older size may come after a newer one
+		if _, cmd = s.root.Update(msg); other { // an older size may arrive after a newer one
 			cmd = tea.Batch(cmd, s.askSize)
 		}
 	default:
@@ -68,5 +68,5 @@ func (s *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return s, cmd
 }
 
-// View is tea.Model's; Bubble Tea itself draws nothing.
+// View implements tea.Model; Bubble Tea itself draws nothing.
 func (s *screen) View() tea.View { return tea.View{} }

@@ -20,26 +20,25 @@ import (
 	"jtune/tui/widget"
 )
 
-// shared is what all pages look at, and what the shell needs besides to keep it.
-// Only Update touches it.
+// shared is the state that all pages read, with what the shell needs to maintain it. Only Update touches it.
 type shared struct {
 	page.State
 	deps
 	ctx         context.Context // ends when the program does
 	outlooks    outlook.Outlooks
-	serving     servedOf      // what was worked out under a load last, or is
-	askedBatch  int           // requested batch size that does not show yet; 0: none
+	serving     servedOf      // what Served was last computed for, or is being computed for
+	askedBatch  int           // requested batch size that is not shown yet; 0: none
 	tasks       task.Tasks    // of this board, one at a time
-	task        *shownTask    // that Tasks.Own shows
-	follow      *shownTask    // that Tasks.Followed shows
-	lookedAt    time.Time     // for those
-	modelsAt    time.Time     // when the models that are listed were changed
-	campaignsAt time.Time     // and the campaigns
-	kept        []models.Info // the models that are listed, the newest first
-	loadedLast  bool          // the newest of them was loaded, as none was when Front opened
+	task        *shownTask    // behind Tasks.Own
+	follow      *shownTask    // behind Tasks.Followed
+	lookedAt    time.Time     // when campaigns of other processes were last looked for
+	modelsAt    time.Time     // when the listed models last changed
+	campaignsAt time.Time     // when the listed campaigns last changed
+	kept        []models.Info // the listed models, newest first
+	loadedLast  bool          // loadLast has loaded the newest model
 	notices     notices
 	mouse       bool
-	control     *remote.Control   // through which other programs see the tasks; nil: they do not
+	control     *remote.Control   // lets other programs see the tasks; nil: none can
 	paint       *strings.Replacer // writes the theme's colours
 }
 
@@ -54,7 +53,7 @@ func newShared(ctx context.Context, d deps) *shared {
 	return sh
 }
 
-// ground takes what the terminal says of its background.
+// ground handles the terminal's report of its background colour.
 func (sh *shared) ground(c color.Color) {
 	if light := widget.Light(c); light != sh.light {
 		sh.light = light
@@ -62,21 +61,21 @@ func (sh *shared) ground(c color.Color) {
 	}
 }
 
-// now is the user's time.
+// now returns the user's time.
 func (sh *shared) now() time.Time { return sh.Moment.Now() }
 
 func (sh *shared) say(format string, args ...any) {
 	sh.notices.say(sh.now(), fmt.Sprintf(format, args...))
 }
 
-// fail says an error in one line; nil says nothing.
+// fail shows an error in one line; it does nothing for nil.
 func (sh *shared) fail(what string, err error) {
 	if err != nil {
 		sh.say("%s: %v", what, err)
 	}
 }
 
-// computed is a command that computes something.
+// computed is a command that runs work within the CPU budget.
 func (sh *shared) computed(work func() tea.Msg) tea.Cmd {
 	return func() tea.Msg {
 		defer sh.budget.Compute()()
@@ -84,13 +83,12 @@ func (sh *shared) computed(work func() tea.Msg) tea.Cmd {
 	}
 }
 
-// subject is a workload on this board.
+// subject returns the key of a workload's outlook on this board.
 func (sh *shared) subject(workload string) outlook.Subject {
 	return outlook.SubjectOf(workload, sh.Device.Board)
 }
 
-// badge says what kind of device this is when it is not plain hardware; a brief one
-// leaves out the clock's rate.
+// badge names the kind of device unless it is plain hardware; brief leaves out the clock's rate.
 func (sh *shared) badge(brief bool) string {
 	text := ""
 	switch {
@@ -108,20 +106,21 @@ func (sh *shared) badge(brief bool) string {
 	return text
 }
 
-// rereadMsg brings a message about the device, and a reading that was made after it.
+// rereadMsg carries a message about the device, and a reading made after the event.
 type rereadMsg struct {
 	telemetry.Sample
 	about tea.Msg
 }
 
-// reread shows what was read after something was done.
+// reread shows a reading that was made after a change.
 func (sh *shared) reread(m rereadMsg) {
 	if now := &sh.Readings; !sh.Look.Frozen && now.OK && m.T >= now.Sample.T {
 		now.Sample = m.Sample
 	}
 }
 
-// after reads the device once more for a message about it: it must not be shown beside a reading of before.
+// after reads the device again for a message about a change, so that the message does not appear beside an older
+// reading.
 func (sh *shared) after(msg tea.Msg) tea.Msg {
 	if sh.sampler == nil {
 		return msg
@@ -130,26 +129,26 @@ func (sh *shared) after(msg tea.Msg) tea.Msg {
 	return rereadMsg{s, msg}
 }
 
-// servedOf is what that was worked out for.
+// servedOf identifies what Served was computed for.
 type servedOf struct {
 	view *outlook.Outlook
 	goal mix.Goal
-	at   time.Time // when the campaigns were changed that say what has failed under the load
+	at   time.Time // when the campaigns changed that record failures under the load
 }
 
-// shownTask is a task of the session, or what another process measures. Pages see
-// the part that shows. Its fields belong to Update.
+// shownTask is a task of the session, or a campaign of another process. Pages see the embedded Task. Only Update
+// touches its fields.
 type shownTask struct {
 	page.Task
 	run        *task.Task // nil: of another process
-	endedAt    time.Time  // of a followed one: when that was seen
+	endedAt    time.Time  // of a followed one: when its end was seen
 	previewing bool
 }
 
-// notNow says why an action does not work now.
+// notNow says why an action is not available.
 func (sh *shared) notNow(a widget.Action) { sh.say("%s: not now, %s", a.Help().Desc, a.Why) }
 
-// turnMouse takes what the mouse does, or leaves it to the terminal.
+// turnMouse switches mouse handling on or off; off leaves the mouse to the terminal.
 func (sh *shared) turnMouse() {
 	if sh.mouse = !sh.mouse; sh.mouse {
 		sh.say("mouse on: click tabs, modes and keys, zoom by the wheel; the terminal selects no text")

@@ -13,7 +13,7 @@ import (
 	"jtune/tui/session/task"
 )
 
-// own makes a task the one that pages show.
+// own makes a task the one that the pages show.
 func (sh *shared) own(t *shownTask) {
 	before := sh.Tasks.Own
 	if before != nil && !slices.Contains([]task.TaskKind{task.Training, task.Verifying, task.Pairing, task.Soaking},
@@ -23,7 +23,7 @@ func (sh *shared) own(t *shownTask) {
 	sh.task, sh.Tasks.Own = t, &t.Task
 }
 
-// taskChangedMsg brings the newest snapshot of a task.
+// taskChangedMsg carries the newest snapshot of a task.
 type taskChangedMsg struct {
 	task *shownTask
 	now  task.Snapshot
@@ -36,7 +36,7 @@ func (m taskChangedMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	return []tea.Msg{page.TaskChanged{Task: &m.task.Task}}, r.sh.previewOwn()
 }
 
-// catchUp shows the running task as it is now: one drawing for its progress and what comes in besides.
+// catchUp shows the present state of the running task, so that its progress shares a drawing with what else arrives.
 func (sh *shared) catchUp() {
 	if j := sh.task; sh.Busy() && j.run != nil {
 		j.run.Subscribe().Take()
@@ -51,8 +51,7 @@ type taskDoneMsg struct {
 	view *outlook.Outlook // of the model that was fitted; nil when none was
 }
 
-// follow shows the present state of the task. A snapshot that was on its way may be older than what is shown; the end
-// comes with a taskDoneMsg.
+// follow shows a snapshot of the task unless it is older than the shown one; the end arrives with a taskDoneMsg.
 func (j *shownTask) follow(now task.Snapshot) {
 	if !now.Done() && !now.OlderThan(j.Snapshot) {
 		j.Snapshot = now
@@ -66,7 +65,7 @@ func (j *shownTask) stop() {
 	}
 }
 
-// pause holds the task after the mode in progress, or lets it go on.
+// pause pauses the task after the mode in progress, or resumes it.
 func (j *shownTask) pause() {
 	if j.run != nil {
 		j.run.Pause(j.State == task.Running, "")
@@ -74,14 +73,12 @@ func (j *shownTask) pause() {
 	}
 }
 
-// taskEvery is the least time between two looks at a task in real time: a busy
-// screen takes power and cores that are being measured. It is much longer than
-// a sample takes to come, with which the task's progress is shown (root.message):
-// nothing is woken for it alone.
+// taskEvery is the minimum time between two reads of a task in real time: frequent drawing uses power and cores that
+// are being measured. Samples arrive more often, and the task's progress is drawn with them (root.message), so nothing
+// wakes up only for progress.
 const taskEvery = 5 * time.Second
 
-// next brings the task's next snapshot; a virtual clock that runs ahead is followed as
-// fast as is drawn.
+// next waits for the task's next snapshot; on a virtual clock that runs ahead, as often as frames are drawn.
 func (j *shownTask) next(sh *shared) tea.Cmd {
 	if j.run == nil {
 		return nil
@@ -94,8 +91,8 @@ func (j *shownTask) next(sh *shared) tea.Cmd {
 	return next(sh.ctx, j.run.Subscribe().Next, every, changed)
 }
 
-// next waits for a stream and brings what is new as one message; nil when it
-// has ended. Ask again after each.
+// next waits for a stream and delivers what is new as one message; nil when the stream has ended. Call it again after
+// each message.
 func next[T any](ctx context.Context, wait func(context.Context, time.Duration) (T, bool), every time.Duration,
 	wrap func(T) tea.Msg) tea.Cmd {
 	return func() tea.Msg {
@@ -106,7 +103,7 @@ func next[T any](ctx context.Context, wait func(context.Context, time.Duration) 
 	}
 }
 
-// begin starts a task and shows it; one that sets modes through the guard.
+// begin starts a task and shows it. If the task sets modes, the guard is started first.
 func (sh *shared) begin(i page.Start) tea.Cmd {
 	i.Task.Fast = i.Fast || i.Again && (sh.task == nil || sh.task.run == nil || sh.task.run.Fast)
 	if i.Task.Present {
@@ -121,10 +118,10 @@ func (sh *shared) start(t *task.Task) tea.Cmd {
 		sh.fail("not now", err)
 		return nil
 	}
-	sh.notices.hush() // of what was before
+	sh.notices.hush() // about earlier work
 	sh.control.Show(t)
 	j := &shownTask{Task: page.Task{Spec: t.Spec}, run: t}
-	j.follow(t.Now()) // a short one may have ended already
+	j.follow(t.Now()) // a short task may have ended already
 	sh.own(j)
 	space := sh.Device.Space
 	return tea.Batch(j.next(sh), func() tea.Msg {
@@ -142,7 +139,7 @@ func (sh *shared) start(t *task.Task) tea.Cmd {
 	})
 }
 
-// fold records the task's outcome, and shows the model that was fitted.
+// fold records the task's result, and shows the fitted model.
 func (m taskDoneMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	sh, j := r.sh, m.task
 	j.Snapshot = m.now
@@ -152,7 +149,7 @@ func (m taskDoneMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	}
 	if j == sh.task {
 		sh.say("%s", text)
-	} else { // another one runs already
+	} else { // another task runs already
 		sh.notices.log(sh.now(), text)
 	}
 	sh.hand(j.Workload.Name, j.Readings...)
@@ -180,14 +177,14 @@ func (m taskDoneMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	return append(told, done), tea.Batch(cmd, again)
 }
 
-// campaignsMsg brings the campaigns of this board, the newest first.
+// campaignsMsg carries the campaigns of this board, newest first.
 type campaignsMsg struct {
 	list, deleted []task.Listed
 	changed       time.Time
 	err           error
 }
 
-// listCampaigns looks through the campaign folders.
+// listCampaigns reads the campaign folders.
 func (sh *shared) listCampaigns() tea.Cmd {
 	c := sh.campaigns
 	return func() tea.Msg {
@@ -204,7 +201,7 @@ func (m campaignsMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	t := &r.sh.Tasks
 	r.sh.campaignsAt, t.Campaigns, t.Deleted, t.Interrupted = m.changed, m.list, m.deleted, task.Offered(m.list)
 	r.sh.fail("campaigns", m.err)
-	if v := r.sh.Outlook; v != nil { // what was found out in between decides which mode answers
+	if v := r.sh.Outlook; v != nil { // new results may change which mode answers
 		if now := page.ReaderOf(&r.sh.State).Finding(v); now != v {
 			return r.sh.show(now, true)
 		}
@@ -212,7 +209,7 @@ func (m campaignsMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	return nil, r.sh.serve()
 }
 
-// managed says how a campaign, a model or a job of the user's own was changed, and lists them again.
+// managed reports a change of a campaign, a model or one of the user's jobs, and lists them again.
 func (sh *shared) managed(m page.Managed) tea.Cmd {
 	if m.Err == nil {
 		sh.say("%s", m.Said)

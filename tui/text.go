@@ -9,19 +9,19 @@ import (
 	"jtune/tui/widget"
 )
 
-// overText is a text over the page that scrolls: the help, or the messages.
+// overText is a scrolling text over the page: the help, or the messages.
 type overText struct {
 	widget.Pager
 	title string
-	lines func(w int) []string // in columns of w cells
+	lines func(w int) []string // in w columns
 }
 
-// textW is the widest that it gets.
+// textW is its maximum width.
 const textW = 76
 
 func (t *overText) fill(w int) { t.Lines = strings.Split(strings.Join(t.lines(w-4), "\n"), "\n") }
 
-// key takes a key; closed says that the text goes.
+// key handles a key; closed reports whether it closes the text.
 func (t *overText) key(k tea.KeyPressMsg, keys *page.Keys) (closed bool) {
 	switch {
 	case t.Pager.Key(k):

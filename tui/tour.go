@@ -10,17 +10,17 @@ import (
 	"jtune/tui/widget"
 )
 
-// TourStep is keys, what the screen shows after them, and how long that stays.
+// TourStep is the keys of a step, what the screen must then show, and for how long.
 type TourStep struct {
-	Key     string // or several with blanks between them; "": none, the screen comes by itself
+	Key     string // several are separated by spaces; "": none, the screen appears by itself
 	Shows   []string
-	Pause   time.Duration // for whoever watches
+	Pause   time.Duration // for the viewer
 	Caption string        // of 53 columns at most
 }
 
-// Tour is the way from the Live page by a search and a race to an applied mode and back, and ends on what the answer
-// gains; jtune demo plays it, and the recorder of the README's picture watches jtune demo. A step's words have room at
-// 80x24. Its limit is one that MAXN keeps, so that the gain is between two modes that were measured.
+// Tour goes from the Live page through a search and a race to an applied mode and back, and ends with what the answer
+// gains. jtune demo plays it; the recorder of the README's picture watches jtune demo. A step's caption fits 80x24.
+// MAXN keeps the tour's limit, so that the gain compares two measured modes.
 var Tour = []TourStep{
 	{"", []string{"module total"}, 3 * time.Second, "the board now: clocks, power, heat"},
 	{"t", []string{"Tune:", "fastest within 30 W"}, 3 * time.Second, "t: which power mode suits a job best?"},
@@ -45,8 +45,7 @@ var Tour = []TourStep{
 		"3: what the answer gains stays with its campaign"},
 }
 
-// Met reports whether a screen shows what it should after the step, and that the board is no
-// real one.
+// Met reports whether a screen shows what the step expects, and that the board is virtual.
 func (s TourStep) Met(screen string) bool {
 	for _, want := range append([]string{"VIRTUAL"}, s.Shows...) {
 		if !strings.Contains(screen, want) {
@@ -56,13 +55,13 @@ func (s TourStep) Met(screen string) bool {
 	return true
 }
 
-// TourMark is how step i is marked on the screen.
+// TourMark is the mark of step i on the screen.
 func TourMark(i int) string { return fmt.Sprintf(" %d/%d ", i+1, len(Tour)) }
 
 // TourEnd is the text after the last step.
 const TourEnd = "the tour has ended"
 
-// Least size of a terminal for the tour.
+// Minimum size of a terminal for the tour.
 const (
 	TourW = 80
 	TourH = 24
@@ -70,29 +69,29 @@ const (
 
 const (
 	tourTick     = 100 * time.Millisecond
-	tourSpeed    = 20              // of the virtual clock in the search, so that it can be watched
+	tourSpeed    = 20              // of the virtual clock during the search, so that it can be watched
 	tourPatience = 3 * time.Minute // longer is a hang, not a slow machine
 )
 
-// tour plays Tour.
+// tour is the state of a playing Tour.
 type tour struct {
-	rate  float64 // by which pauses are shorter
+	rate  float64 // divisor of the pauses
 	at    int
-	since time.Time // the step's key was pressed
-	met   time.Time // the screen showed what it should; zero: not yet
-	skips bool      // the step's pause is skipped
+	since time.Time // when the step's key was pressed
+	met   time.Time // when the screen showed the step; zero: not yet
+	skips bool      // the rest of the step's pause is skipped
 }
 
-// tourMsg comes ten times a second while a tour plays.
+// tourMsg arrives ten times a second while the tour plays.
 type tourMsg struct{}
 
 func nextTourTick() tea.Cmd { return tea.Tick(tourTick, func(time.Time) tea.Msg { return tourMsg{} }) }
 
-// caption says what the tour does.
+// caption renders the description of the step.
 func (t *tour) caption(w int) string {
 	i := t.at
 	if i > 0 && Tour[i].Key == "" && t.met.IsZero() {
-		i-- // what comes by itself has not come yet
+		i-- // a step without a key has not appeared yet
 	}
 	left := widget.StyleTabOn.Render(TourMark(i)) + " " + widget.StyleBold.Render(Tour[i].Caption)
 	return widget.Ends(left, widget.StyleDim.Render("space next  q quit "), w)

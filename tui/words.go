@@ -11,10 +11,9 @@ import (
 	"jtune/tui/session/models"
 )
 
-// wordsOf is what a line of words asks for in the list of all actions: "tune 25 W" and "tune bert 120 ms" open their
-// dialog filled in, so does "measure MODE_30W"; "front bert" shows a model, "limits 25 W" chooses by others, "board
-// nano" is another virtual board. Nothing is measured or set before the next key; false where the line is none of
-// these.
+// wordsOf parses a line typed in the list of all actions. "tune 25 W", "tune bert 120 ms" and "measure MODE_30W" open
+// their dialog filled in; "front bert" shows a model, "limits 25 W" changes the goal, "board nano" switches to another
+// virtual board. Nothing is measured or set before the next key. ok is false for any other line.
 func (r *root) wordsOf(line string) (o dialog.Offer, ok bool) {
 	verb, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 	rest = strings.TrimSpace(rest)
@@ -55,7 +54,7 @@ func (r *root) wordsOf(line string) (o dialog.Offer, ok bool) {
 	return o, false
 }
 
-// workloadIn takes the name of a workload off the beginning of a line.
+// workloadIn cuts the name of a workload off the beginning of a line.
 func (r *root) workloadIn(line string) (name, rest string) {
 	first, rest, _ := strings.Cut(line, " ")
 	if w, known := r.sh.Work.Find(first); known {
@@ -64,7 +63,7 @@ func (r *root) workloadIn(line string) (name, rest string) {
 	return "", line
 }
 
-// frontOf shows a workload's model on Front; why is why not, or "".
+// frontOf shows a workload's model on Front; why says why it cannot, or is "".
 func (r *root) frontOf(workload string) (does page.Intent, why string) {
 	w, _ := r.sh.Work.Find(workload)
 	name := cmp.Or(w.Name, workload)

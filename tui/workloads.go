@@ -10,15 +10,15 @@ import (
 	"jtune/tui/page"
 )
 
-// workloadsMsg brings the known workloads.
+// workloadsMsg carries the known workloads.
 type workloadsMsg struct {
 	list      []workload.Workload
 	suggested string
-	fixed     map[string]string // why a batch size cannot be chosen, by name
+	fixed     map[string]string // by name: why the batch size cannot be chosen
 	err       error
 }
 
-// listWorkloads lists them. Whether a job takes a batch size is read in its files.
+// listWorkloads lists the workloads. It reads a job's files to see whether it takes a batch size.
 func (d deps) listWorkloads() tea.Msg {
 	msg := workloadsMsg{fixed: map[string]string{}}
 	msg.list, msg.err = d.host.Workloads()
@@ -38,14 +38,14 @@ func (m workloadsMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	return []tea.Msg{page.WorkloadsListed{}}, sh.serve()
 }
 
-// joinedMsg brings a workload whose job runs already, or one that jtune starts again.
+// joinedMsg carries a workload of a running job, or of one that jtune starts again.
 type joinedMsg struct {
 	workload workload.Workload
 	fixed    string // why its batch size cannot be chosen
 	err      error
 }
 
-// join looks for a job that runs already, off the screen's goroutine.
+// join looks for a running job in a command.
 func (sh *shared) join(i page.Join) tea.Cmd {
 	at := slices.IndexFunc(sh.Work.List, func(w workload.Workload) bool { return w.Name == i.Workload })
 	if at < 0 {
@@ -65,7 +65,7 @@ func (sh *shared) join(i page.Join) tea.Cmd {
 	}
 }
 
-// fold puts the workload in the place of the listed one, for all pages and dialogs.
+// fold replaces the listed workload for all pages and dialogs.
 func (m joinedMsg) fold(r *root) (told []tea.Msg, cmd tea.Cmd) {
 	sh, w := r.sh, m.workload
 	switch {
