@@ -15,12 +15,10 @@ import (
 	"jtune/tui/widget"
 )
 
-// modal are the places where only their own keys work, not those of
-// everywhere.
+// modal lists the places where global keys do not work.
 var modal = []string{"form", "compose", "typed", "search", "question", "help"}
 
-// meets reports whether two actions can be active at the same time, and returns a
-// place where they are.
+// meets reports whether two actions can be active at the same time, and returns a place where both are.
 func (a action) meets(b action) (where string, yes bool) {
 	for _, w := range a.where {
 		if slices.Contains(b.where, w) {
@@ -40,15 +38,14 @@ func (a action) meets(b action) (where string, yes bool) {
 	return "", false
 }
 
-// retired are actions of earlier versions, and what takes their place.
+// retired maps actions of earlier versions to a hint on what replaces them.
 var retired = map[string]string{
 	"reverse": "is no action any more: sort and the same column again sorts the other way round",
 }
 
-// KeysWith is the table with the user's keys in place of the built-in ones, by
-// the names of their actions; the error comes with the action at fault: an
-// unknown one, a key that no terminal sends, a key of two actions that are
-// active at once.
+// KeysWith returns the table with the user's keys, given by action name, in place of the built-in ones. An error comes
+// with the name of the action at fault: an unknown action, a key that no terminal sends, or a key of two actions that
+// are active at once.
 func KeysWith(wish map[string][]string) (t *Keys, fault string, err error) {
 	t = DefaultKeys()
 	list := t.actions()
@@ -87,8 +84,7 @@ func KeysWith(wish map[string][]string) (t *Keys, fault string, err error) {
 	return t, fault, err
 }
 
-// clash finds a key of two actions that are active at once. Those that share one
-// in the built-in table never do.
+// clash finds a key shared by two actions that are active at once, except where the built-in table shares it too.
 func (t *Keys) clash(wish map[string][]string) (fault string, err error) {
 	list, before := t.actions(), DefaultKeys().actions()
 	for i, a := range list {
@@ -110,7 +106,7 @@ func (t *Keys) clash(wish map[string][]string) (fault string, err error) {
 	return "", nil
 }
 
-// common is a key that both bindings hold, or "".
+// common returns a key that both bindings have, or "".
 func common(a, b action) string {
 	for _, k := range a.Keys() {
 		if slices.Contains(b.Keys(), k) {
@@ -120,15 +116,14 @@ func common(a, b action) string {
 	return ""
 }
 
-// keyNames are the keys that are not a letter; keySigns what some of them are
-// called on the screen.
+// keyNames are the keys other than characters; keySigns are the symbols that the screen shows for some.
 var (
 	keyNames = strings.Fields("backspace delete down end enter esc home insert left pgdown pgup right " +
 		"shift+tab space tab up")
 	keySigns = map[string]string{"up": "↑", "down": "↓", "left": "←", "right": "→", "pgdown": "pgdn"}
 )
 
-// takes says why an action cannot have a key, or nil.
+// takes returns why an action cannot have a key, or nil.
 func (a action) takes(k string) error {
 	r, size := utf8.DecodeRuneInString(k)
 	letter := size > 0 && size == len(k) && unicode.IsGraphic(r) && r != ' '
@@ -149,10 +144,10 @@ func (a action) takes(k string) error {
 	return nil
 }
 
-// On lists the actions of a page alone.
+// On lists the actions that work only on one page.
 func (t *Keys) On(page Name) []widget.Action { return t.at(string(page)) }
 
-// Everywhere lists the actions of all pages, but for the digits that open one.
+// Everywhere lists the actions of all pages, except the digits that open them.
 func (t *Keys) Everywhere() []widget.Action {
 	return slices.DeleteFunc(t.at("everywhere"), func(a widget.Action) bool { return a.ID == t.Page.ID })
 }
@@ -166,7 +161,7 @@ func (t *Keys) at(place string) (out []widget.Action) {
 	return out
 }
 
-// PageKey is the action that opens the page of a digit.
+// PageKey returns the action that opens page number digit.
 func (t *Keys) PageKey(digit int) widget.Action {
 	a := t.Page
 	a.ID += strconv.Itoa(digit)
@@ -175,14 +170,14 @@ func (t *Keys) PageKey(digit int) widget.Action {
 	return a
 }
 
-// Letter is what a letter means on the pages.
+// Letter is the meaning of a letter on the pages.
 type Letter struct {
 	Letter string
-	Words  []string // in the last line
+	Words  []string // its labels in the last line
 	Where  []string // pages, or "everywhere"
 }
 
-// Letters lists what each letter means on all pages, in the order of the alphabet.
+// Letters lists the meaning of each letter on all pages, in alphabetical order.
 func (t *Keys) Letters() []Letter {
 	var out []Letter
 	for _, a := range t.actions() {
@@ -210,20 +205,20 @@ func (t *Keys) Letters() []Letter {
 
 // KeyLine is one action of the screens, for the manual.
 type KeyLine struct {
-	Action string   `json:"action"` // its name under [keys] in the configuration file
-	Keys   []string `json:"keys"`   // bound to it
-	Where  []string `json:"where"`  // where it works; "everywhere" is all pages
+	Action string   `json:"action"` // its key under [keys] in the configuration file
+	Keys   []string `json:"keys"`
+	Where  []string `json:"where"` // where it works; "everywhere" means all pages
 	Does   string   `json:"does"`
 }
 
-// Lines lists the actions of the table.
+// Lines lists the actions of the table for the manual.
 func (t *Keys) Lines() []KeyLine {
 	var out []KeyLine
 	for _, a := range t.actions() {
 		var typed []string
 		for _, k := range a.Keys() {
 			if k == " " {
-				continue // the same as space, as some terminals send it
+				continue // some terminals send this for space
 			}
 			typed = append(typed, k)
 		}

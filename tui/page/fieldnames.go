@@ -6,14 +6,14 @@ import (
 	"jtune/internal/usage"
 )
 
-// fieldNames are the labels of fields that screens call otherwise than texts from below, which mention them.
+// fieldNames are the labels of fields that the screens name differently from messages of other packages.
 var fieldNames = map[usage.Field]string{
 	usage.Batch: "batch",
 	usage.Modes: "how many",
 }
 
-// Words is a text whose fields have the names that the screens give them: in quotation marks where a sentence mentions
-// one, plain where the text begins with the one that it is about.
+// Words returns a message with the screens' names for its fields: in quotation marks where a sentence mentions a field,
+// plain where the message begins with the field that it is about.
 func Words(text string) string {
 	text = usage.Named(text, func(f usage.Field, _ bool) string {
 		if label, other := fieldNames[f]; other {

@@ -9,11 +9,10 @@ import (
 	"jtune/tui/export"
 )
 
-// File is one form in which something is exported: the ending of its name, and
-// what it holds.
+// File is one exported form: the ending of its file name, and its content.
 type File struct{ Ending, Text string }
 
-// FigureFiles are a figure as it is drawn, and its values.
+// FigureFiles exports a figure as a drawing and as its values.
 func FigureFiles(f figure.Figure) ([]File, error) {
 	var table, document strings.Builder
 	err := errors.Join(export.FigureCSV(&table, f), export.FigureJSON(&document, f))
@@ -24,7 +23,7 @@ func FigureFiles(f figure.Figure) ([]File, error) {
 	}, err
 }
 
-// FromHome shortens a path below the user's home as shells do.
+// FromHome abbreviates the user's home directory in a path to ~.
 func FromHome(path string) string {
 	home, err := os.UserHomeDir()
 	if rest, below := strings.CutPrefix(path, home+"/"); err == nil && below && home != "/" {

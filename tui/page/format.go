@@ -20,7 +20,7 @@ import (
 	"jtune/tui/widget"
 )
 
-// Num prints a value with that many decimals, or a dash.
+// Num formats a value with that many decimals, or a dash.
 func Num(v tegra.Val[float64], decimals int) string {
 	if !v.OK {
 		return widget.Dash
@@ -28,7 +28,7 @@ func Num(v tegra.Val[float64], decimals int) string {
 	return widget.Number(v.V, decimals)
 }
 
-// Unit prints a value with its unit, or a dash.
+// Unit formats a value with its unit, or a dash.
 func Unit(v tegra.Val[float64], decimals int, u string) string {
 	if s := Num(v, decimals); s != widget.Dash {
 		return s + " " + u
@@ -36,7 +36,7 @@ func Unit(v tegra.Val[float64], decimals int, u string) string {
 	return widget.Dash
 }
 
-// Percent prints a share, 0 to 1.
+// Percent formats a share, 0 to 1.
 func Percent(share tegra.Val[float64]) string {
 	if !share.OK {
 		return widget.Dash
@@ -44,7 +44,7 @@ func Percent(share tegra.Val[float64]) string {
 	return fmt.Sprintf("%.0f %%", 100*share.V)
 }
 
-// SavingPct prints how much is saved, as a range where the other mode is predicted.
+// SavingPct formats a saving in percent, as a range if the other mode is predicted.
 func SavingPct(s outlook.Saving) string {
 	if s.Measured {
 		return widget.SignedPct(s.Pct)
@@ -52,7 +52,7 @@ func SavingPct(s outlook.Saving) string {
 	return widget.SignedRange(s.Lo, s.Hi)
 }
 
-// SavingText prints it in words.
+// SavingText formats a saving in words.
 func SavingText(s outlook.Saving) string {
 	text := SavingPct(s) + " " + s.What + " against " + s.Against
 	if !s.Measured {
@@ -61,7 +61,7 @@ func SavingText(s outlook.Saving) string {
 	return text
 }
 
-// GHz prints a clock in gigahertz, two decimals.
+// GHz formats a clock in gigahertz with two decimals.
 func GHz(f tegra.Val[tegra.Freq]) string {
 	if !f.OK {
 		return widget.Dash
@@ -69,16 +69,16 @@ func GHz(f tegra.Val[tegra.Freq]) string {
 	return strconv.FormatFloat(f.V.GHz(), 'f', 2, 64)
 }
 
-// Figures are what a minibatch takes, as text.
+// Figures are time, power and energy of a minibatch with their bands, as text.
 type Figures struct{ MS, BandMS, W, BandW, J string }
 
-// FiguresOf prints those of a reading, whose bands are dashes.
+// FiguresOf formats a measurement; its bands are dashes.
 func FiguresOf(m tegra.Measured) Figures {
 	nan := math.NaN()
 	return FiguresIn(learn.Prediction{Measured: m, TimeLoMS: nan, TimeHiMS: nan, PowerLoW: nan, PowerHiW: nan})
 }
 
-// FiguresIn prints those of a prediction with its 95 % bands.
+// FiguresIn formats a prediction with its 95 % bands.
 func FiguresIn(p learn.Prediction) Figures {
 	return Figures{
 		MS:     widget.MS(p.TimeMS),
@@ -89,7 +89,7 @@ func FiguresIn(p learn.Prediction) Figures {
 	}
 }
 
-// ServedText says what a setting does under a load, and whether that keeps the limits.
+// ServedText describes what a setting does under a load, and whether that keeps the limits.
 func ServedText(a mix.Ask, o mix.Outcome) string {
 	out := text.Of(o.ServedPerS) + "/s served"
 	if tegra.Finite(o.LatencyMS).OK {
@@ -104,12 +104,12 @@ func ServedText(a mix.Ask, o mix.Outcome) string {
 	return out + fmt.Sprintf(", busy %.0f %%", 100*min(1, o.Rho))
 }
 
-// FilterHints are the keys that do not write while a filter is typed.
+// FilterHints returns the keys that work while a filter is typed.
 func FilterHints(read Reader) []widget.Action {
 	return []widget.Action{read.Keys().Enter.As("filter by it"), read.Keys().Back.As("leave it")}
 }
 
-// Job is the workload of the model that shows; none has no name.
+// Job returns the workload of the shown model; its name is "" if there is none.
 func Job(read Reader) (w workload.Workload) {
 	if v := read.Outlook(); v != nil {
 		w, _ = read.Work().Find(v.Workload)
@@ -117,7 +117,7 @@ func Job(read Reader) (w workload.Workload) {
 	return w
 }
 
-// Heads are the heads of columns of time and energy: of a minibatch, or of a batch of inference.
+// Heads returns the headings of the time and energy columns: per minibatch, or per batch of inference.
 func Heads(w workload.Workload) (time, energy string) {
 	if w.Infers() {
 		return "ms/b", "J/b"
@@ -125,7 +125,7 @@ func Heads(w workload.Workload) (time, energy string) {
 	return "ms/mb", "J/mb"
 }
 
-// UnitHeads are the heads of columns of units per second and of the energy of a unit; "" for a training job.
+// UnitHeads returns the headings of the columns of units per second and energy per unit; "" for a training job.
 func UnitHeads(w workload.Workload, l serving.Listing) (speed, energy string) {
 	if !w.Infers() || l.Speed == nil {
 		return "", ""
@@ -135,7 +135,7 @@ func UnitHeads(w workload.Workload, l serving.Listing) (speed, energy string) {
 	return short + "/s", l.Energy.Label + "/" + short
 }
 
-// FilterForm is what a filter of modes may look like.
+// FilterForm describes the syntax of a filter of modes.
 func FilterForm(w workload.Workload) string {
 	if w.Infers() {
 		return "gpu<900MHz power<30 latency<50 speed>30 unit<200mJ"
@@ -143,7 +143,7 @@ func FilterForm(w workload.Workload) string {
 	return "cores>=8 gpu<900MHz power<30"
 }
 
-// PerUnit are the units per second of a batch's time, and the energy of a unit; "" for a training job.
+// PerUnit formats units per second and energy per unit; "" for a training job.
 func PerUnit(w workload.Workload, m tegra.Measured, batch int) (speed, energy string) {
 	if !w.Infers() || !(m.TimeMS > 0) {
 		return "", ""
@@ -153,17 +153,17 @@ func PerUnit(w workload.Workload, m tegra.Measured, batch int) (speed, energy st
 		study.UnitEnergyText(m.EnergyJ()/n) + "/" + w.UnitName()
 }
 
-// Takes prints in one line what a minibatch takes, or a batch of inference.
+// Takes formats time and power of a minibatch, or of a batch of inference, in one line.
 func Takes(w workload.Workload, m tegra.Measured) string {
 	perTime, _ := Heads(w)
 	return fmt.Sprintf("%s %s, %.1f W", widget.MS(m.TimeMS), perTime, m.PowerW)
 }
 
-// LatencyHead is the head of a column of latencies under a load.
+// LatencyHead returns the heading of a column of latencies under a load.
 func LatencyHead(s *serving.LoadView) string { return serving.QuantileText(s.Quantile) + " ms" }
 
-// LatencyCell is the latency of a mode of the view under the load, by index: exact on request or where it was worked
-// out, else interpolated.
+// LatencyCell formats the latency of mode i of the view under the load. It is exact on request or if it was computed
+// before, otherwise interpolated.
 func LatencyCell(s *serving.LoadView, i int, exact bool) string {
 	if exact {
 		s.AtMode(i)
@@ -171,14 +171,14 @@ func LatencyCell(s *serving.LoadView, i int, exact bool) string {
 	o, rough := s.Rough(i)
 	switch {
 	case math.IsInf(o.LatencyMS, 1):
-		return "grows" // requests come faster than they are answered
+		return "grows" // requests arrive faster than they are answered
 	case rough:
 		return "~" + widget.MS(o.LatencyMS)
 	}
 	return widget.MS(o.LatencyMS)
 }
 
-// YesNo prints a truth that may be unknown.
+// YesNo formats a Boolean that may be unknown.
 func YesNo(v tegra.Val[bool]) string {
 	switch {
 	case !v.OK:
@@ -189,8 +189,8 @@ func YesNo(v tegra.Val[bool]) string {
 	return "no"
 }
 
-// StandingText says where a mode stands against the limit, by a mark and in words. Only
-// what is measured or surely within is ticked and green.
+// StandingText shows how a mode compares with the limit, as a mark and in words. Only modes that are measured or
+// certain to be within the limit are ticked and green.
 func StandingText(s optimize.Standing) string {
 	text := strings.TrimSpace(StandingMark(s) + " " + s.String())
 	switch {
@@ -202,7 +202,7 @@ func StandingText(s optimize.Standing) string {
 	return text
 }
 
-// StandingMark is the mark alone; "" without a limit.
+// StandingMark returns only the mark; "" without a limit.
 func StandingMark(s optimize.Standing) string {
 	switch {
 	case !s.Limited || s.State == optimize.Unknown:
@@ -217,7 +217,7 @@ func StandingMark(s optimize.Standing) string {
 	return "✗"
 }
 
-// LimitText prints a limit in a few letters.
+// LimitText formats a limit in a few letters.
 func LimitText(l optimize.Limit) string {
 	switch {
 	case l.TimeMS > 0:
@@ -230,7 +230,7 @@ func LimitText(l optimize.Limit) string {
 	return "least energy"
 }
 
-// GoalText prints limits, and the load under which they hold.
+// GoalText formats the limits, and the load under which they hold.
 func GoalText(g mix.Goal) string {
 	if !g.Loaded() {
 		return LimitText(g.Limit)
@@ -238,7 +238,7 @@ func GoalText(g mix.Goal) string {
 	return g.String()
 }
 
-// Gigabytes prints bytes as GB with one decimal, or a dash.
+// Gigabytes formats bytes as GB with one decimal, or a dash.
 func Gigabytes(v tegra.Val[int64]) string {
 	if !v.OK {
 		return widget.Dash
@@ -246,18 +246,18 @@ func Gigabytes(v tegra.Val[int64]) string {
 	return strconv.FormatFloat(float64(v.V)/1e9, 'f', 1, 64)
 }
 
-// KnobText prints a mode's value of a knob.
+// KnobText formats a mode's value of a knob.
 func KnobText(m tegra.Mode, k tegra.Knob) string {
 	switch {
 	case k == tegra.KnobCores:
 		return fmt.Sprintf("%d", m.Cores)
-	case m.Value(k) == 0: // not known without root
+	case m.Value(k) == 0: // unknown without root
 		return widget.Dash
 	}
 	return GHz(tegra.Some(tegra.Freq(m.Value(k)))) + " GHz"
 }
 
-// BatchText names a batch size, with a blank before it; "" where it is not an input.
+// BatchText formats a batch size with a leading space; "" if it is not an input.
 func BatchText(batch int) string {
 	if batch == 0 {
 		return ""
@@ -265,7 +265,7 @@ func BatchText(batch int) string {
 	return fmt.Sprintf(" batch %d", batch)
 }
 
-// ErrorText prints a model's error.
+// ErrorText formats a model's error.
 func ErrorText(pct float64) string {
 	switch {
 	case math.IsNaN(pct) || pct <= 0:
@@ -276,7 +276,7 @@ func ErrorText(pct float64) string {
 	return fmt.Sprintf("±%.1f %%", pct)
 }
 
-// between prints a band; a dash where there is none.
+// between formats a band; a dash if there is none.
 func between(lo, hi string) string {
 	if lo == widget.Dash || hi == widget.Dash {
 		return widget.Dash
@@ -284,7 +284,7 @@ func between(lo, hi string) string {
 	return lo + "–" + hi
 }
 
-// SpeedText prints how fast a virtual board's clock runs.
+// SpeedText formats the speed of a virtual board's clock.
 func SpeedText(x float64) string {
 	if math.IsInf(x, 1) {
 		return "×max"
@@ -292,8 +292,7 @@ func SpeedText(x float64) string {
 	return "×" + strconv.FormatFloat(x, 'g', 4, 64)
 }
 
-// DiskText prints what the disks read: a dataset that the page cache holds is
-// read once.
+// DiskText formats the read rate of the disks: a dataset that the page cache holds is read once.
 func DiskText(d telemetry.DiskRates) string {
 	if !d.ReadsPerS.OK {
 		return "disk reads " + widget.Dash
@@ -301,7 +300,7 @@ func DiskText(d telemetry.DiskRates) string {
 	return fmt.Sprintf("disk %.0f reads/s, %.1f MB/s", d.ReadsPerS.V, d.BytesPerS.V/1e6)
 }
 
-// SpeedHints offers the clock's speed where it can be changed.
+// SpeedHints returns the keys for the clock's speed if it can be changed.
 func SpeedHints(r Reader) []widget.Action {
 	if !r.Speed().OK {
 		return nil

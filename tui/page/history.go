@@ -14,15 +14,15 @@ import (
 	"jtune/tui/widget/chart"
 )
 
-// Series is one line against the last two minutes, named at its newest end: names tell lines apart, not colour alone.
+// Series is one line over the last two minutes. Its name is drawn at its newest end, so that lines differ not only in
+// colour.
 type Series struct {
 	Name  string
 	Ink   chart.Ink
 	Value func(r tegra.Reading) tegra.Val[float64]
 }
 
-// Past is a value over the last two minutes, NaN where it is not known, and the
-// most of it.
+// Past returns a value over the last two minutes, NaN where unknown, and its maximum.
 func (r Reader) Past(value func(r tegra.Reading) tegra.Val[float64]) (values []float64, most float64) {
 	for _, s := range r.History() {
 		v := value(s.Reading).Or(math.NaN())
@@ -33,12 +33,12 @@ func (r Reader) Past(value func(r tegra.Reading) tegra.Val[float64]) (values []f
 	return values, most
 }
 
-// History is lines against the last two minutes.
+// History is a chart of lines over the last two minutes.
 type History struct {
 	Lines       []Series
 	Unit        string
-	Least, Most float64 // of the scale; it grows with the lines
-	Limit       float64 // is drawn where it is above 0; the scale reaches to it where the lines come near
+	Least, Most float64 // of the scale, which grows with the lines
+	Limit       float64 // drawn if above 0; the scale includes it once the lines come near
 	LimitName   string
 }
 
@@ -77,10 +77,10 @@ func (r Reader) OverTime(of History, w, h int) string {
 	return plot.Render(w, h, widget.Paint)
 }
 
-// nearLimit is the part of a limit from which on a chart's scale reaches to it.
+// nearLimit is the share of a limit above which a chart's scale includes the limit.
 const nearLimit = 0.7
 
-// BudgetW is the power budget of the preset that the board is in; absent in other modes.
+// BudgetW returns the power budget of the board's preset; absent in other modes.
 func (r Reader) BudgetW() tegra.Val[float64] {
 	return telemetry.BudgetW(r.Present(), r.state.Device.Space, r.state.Device.Presets)
 }
@@ -92,7 +92,7 @@ func (r Reader) PowerChart(w, h int) string {
 		LimitName: "budget"}, w, h)
 }
 
-// BusyChart draws how busy CPU, GPU and memory were.
+// BusyChart draws the load of CPU, GPU and memory.
 func (r Reader) BusyChart(w, h int) string {
 	return r.OverTime(History{Lines: []Series{
 		{"CPU", chart.InkCPU, func(r tegra.Reading) tegra.Val[float64] { return r.CPU.LoadPct }},
@@ -101,7 +101,7 @@ func (r Reader) BusyChart(w, h int) string {
 	}, Unit: "%", Most: 100}, w, h)
 }
 
-// ClockChart draws the clocks as they ran.
+// ClockChart draws the measured clocks.
 func (r Reader) ClockChart(w, h int) string {
 	ghz := func(v tegra.Val[tegra.Freq]) tegra.Val[float64] {
 		return tegra.Val[float64]{V: v.V.GHz(), OK: v.OK}
@@ -113,10 +113,10 @@ func (r Reader) ClockChart(w, h int) string {
 	}, Unit: "GHz"}, w, h)
 }
 
-// mostTemps is how many lines a chart of temperatures can hold and be read.
+// mostTemps is the most lines that stay readable in a chart of temperatures.
 const mostTemps = 4
 
-// HeatChart draws the hottest temperatures, and the lowest trip point among theirs.
+// HeatChart draws the hottest temperatures, and the lowest of their trip points.
 func (r Reader) HeatChart(w, h int) string {
 	temps := slices.Clone(r.Sample().Reading.Temps)
 	sorted.Stable(temps, func(a, b tegra.TempReading) int { return cmp.Compare(b.C, a.C) })
@@ -140,21 +140,21 @@ func (r Reader) HeatChart(w, h int) string {
 			}
 		}
 	}
-	if axis.Finite(least) { // a zero of °C means nothing
+	if axis.Finite(least) { // 0 °C is no natural origin
 		of.Least = 10 * math.Floor((least-heatAirC)/10)
 	}
 	return r.OverTime(of, w, h)
 }
 
-// heatAirC is the least air below the lines of temperatures.
+// heatAirC is the minimum gap below the lines of temperatures.
 const heatAirC = 10
 
-// ShortTemp is the name of a thermal zone without its ending.
+// ShortTemp returns the name of a thermal zone without its suffix.
 func ShortTemp(name string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(name, "-thermal"), "-therm")
 }
 
-// PartInk is the ink of a part of the module, by the name of its rail or thermal zone.
+// PartInk returns the ink of a part of the module, by the name of its rail or thermal zone.
 func PartInk(name string) chart.Ink {
 	name = strings.ToUpper(name)
 	for _, part := range []struct {
@@ -168,7 +168,7 @@ func PartInk(name string) chart.Ink {
 	return chart.InkOther
 }
 
-// alarmInk is the ink of a value at a level; usual is its series' ink.
+// alarmInk returns the ink for a value at an alarm level; usual is the ink of its series.
 func alarmInk(l telemetry.Alarm, usual chart.Ink) chart.Ink {
 	switch l {
 	case telemetry.AlarmHot:
@@ -179,12 +179,12 @@ func alarmInk(l telemetry.Alarm, usual chart.Ink) chart.Ink {
 	return usual
 }
 
-// Alarmed paints a text by the level of what it says.
+// Alarmed colours a text by its alarm level.
 func Alarmed(l telemetry.Alarm, text string) string {
 	return widget.Paint(alarmInk(l, chart.InkNone), text)
 }
 
-// Meter draws a share as a bar in the ink of its part or of its level.
+// Meter draws a share as a bar in the ink of its part or alarm level.
 func Meter(share tegra.Val[float64], l telemetry.Alarm, part chart.Ink, w int) string {
 	bar := chart.Bar(share.Or(math.NaN()), w)
 	full := strings.TrimRight(bar, "░")

@@ -16,56 +16,54 @@ import (
 	"jtune/tui/session/task"
 )
 
-// Intent is what a page wants to happen: one of the types below, or nil for
-// nothing. The shell carries it out.
+// Intent is an action that a page requests: one of the types below, or nil for nothing. The shell carries it out.
 type Intent interface{ intent() }
 
 type (
-	// All are several intents, in their order.
+	// All is several intents, in order.
 	All []Intent
 	// Say shows a text in the line for messages.
 	Say string
-	// Fail shows an error there; nil shows nothing.
+	// Fail shows an error there; nil does nothing.
 	Fail struct {
 		What string
 		Err  error
 	}
-	// Run does something that takes a while on a goroutine of its own. What it gives
-	// comes to Update of all pages; ctx ends with the program.
+	// Run runs slow work on its own goroutine. All pages get its result in Update; ctx ends with the program.
 	Run func(ctx context.Context) tea.Msg
-	// Compute is Run for what keeps processors busy.
+	// Compute is Run for CPU-bound work.
 	Compute func(ctx context.Context) tea.Msg
 	// Open shows another page.
 	Open Name
-	// Ask asks a question over the page and does Then at a yes.
+	// Ask asks a question over the page and does Then after yes.
 	Ask struct {
-		Do, Not string // what yes and no do: "delete", "leave it"
+		Do, Not string // labels of yes and no: "delete", "leave it"
 		Why     string
 		Then    Intent
 	}
 	// ShowBoard hands the terminal to the screens of another board.
 	ShowBoard string
-	// BeBoard ends these screens for those of another virtual board.
+	// BeBoard closes these screens and opens another virtual board's.
 	BeBoard string
-	// NewCampaign opens the dialog that begins one.
+	// NewCampaign opens the dialog for a new campaign.
 	NewCampaign struct{}
-	// AskTune opens the dialog that begins a search: of a workload, within a limit; both may be "".
+	// AskTune opens the dialog for a search, with a workload and a limit; both may be "".
 	AskTune struct{ Workload, Limit string }
-	// AskMeasure opens the dialog that measures a mode, or the preset of a name.
+	// AskMeasure opens the dialog that measures a mode, or a preset by name.
 	AskMeasure struct{ Mode string }
-	// AskSoak opens the dialog that proves that a mode holds; Mode "" is the one that is set, Workload "" the one under
-	// the cursor; Batch 0 its own batch size.
+	// AskSoak opens the dialog for a soak test. Mode "" is the present one, Workload "" the one under the cursor, Batch
+	// 0 the workload's default.
 	AskSoak struct {
 		Workload, Mode string
 		Batch          int
 	}
-	// Rename opens the dialog that gives a campaign or a model another name.
+	// Rename opens the dialog that renames a campaign or model.
 	Rename struct {
 		What, Name string // "campaign", and its present name
-		Note       string // what another name means
+		Note       string // effect of a new name
 		To         func(name string) error
 	}
-	// Export writes files of one name below the data directory.
+	// Export writes files with one base name below the data directory.
 	Export struct {
 		Name  string
 		Files []File
@@ -76,65 +74,63 @@ type (
 	// Start begins a task.
 	Start struct {
 		Task *task.Task
-		Fast bool // a virtual board's clock runs at full speed then
-		// Again goes on with what was begun, at its rate: that of the task before, or after a restart full speed.
+		Fast bool // run a virtual board's clock at full speed
+		// Again marks a resumed campaign: it keeps the clock rate of the task before, or runs at full speed after a
+		// restart.
 		Again bool
 	}
-	// Stop ends the running task once the user has said yes; it restores the board.
+	// Stop asks, then ends the running task, which restores the board.
 	Stop struct{}
-	// Pause holds the running task after the mode in progress, or lets it go on.
+	// Pause pauses the running task after the mode in progress, or resumes it.
 	Pause struct{}
-	// Join reads a workload's job that runs already: From is the number of its process or the path of its log;
-	// empty, jtune starts one again.
+	// Join reads a running job of a workload: From is its process ID or the path of its log; if "", jtune starts the
+	// job again.
 	Join struct{ Workload, From string }
-	// Order gives an order to the program whose task is followed, once the user has said yes.
+	// Order asks, then sends an order to the program whose task is followed.
 	Order struct{ Do remote.Order }
-	// ListModels looks through the models of the data directory; ModelsListed
-	// brings them.
+	// ListModels lists the models of the data directory; the answer is ModelsListed.
 	ListModels struct{}
 	// Recall opens the card of the newest search of a workload on Profile.
 	Recall struct{ Workload string }
 	// Load shows the predictions of a model.
 	Load struct{ Model models.Info }
-	// Size shows the model's batch size that many places further in its list.
+	// Size moves that many places in the model's list of batch sizes.
 	Size int
-	// Remember keeps how the Tune dialog was answered.
+	// Remember saves the answers of the Tune dialog.
 	Remember search.Form
-	// ShowMixes shows what a pair's jobs do in each mode on Front.
+	// ShowMixes shows on Front what a pair's jobs do in each mode.
 	ShowMixes struct{ *pair.Mixes }
-	// Choose chooses by another goal; LimitSet says that it is in force.
+	// Choose changes the goal; the answer is LimitSet.
 	Choose mix.Goal
 )
 
 type (
-	// Apply asks for a mode to be set, as the board's preset of that id where one is
-	// named: its difference is shown first, unless it is to be set at once.
+	// Apply requests a mode, or the board's preset with an ID. The difference is shown first unless AtOnce.
 	Apply struct {
 		Mode   tegra.Mode
 		Preset tegra.Val[int]
 		AtOnce bool
 	}
-	// SetMode sets a mode through the guard; ModeSet says how it went.
+	// SetMode sets a mode through the guard; the answer is ModeSet.
 	SetMode struct{ tegra.Request }
-	// KeepMode makes the mode that was set the found state; ModeKept.
+	// KeepMode keeps the set mode: it becomes the state to restore. The answer is ModeKept.
 	KeepMode struct{}
-	// Revert restores the state before the last mode; ModeReverted. Settle makes it
-	// the found state too, so that quitting does not bring the mode again.
+	// Revert restores the state before the last mode; the answer is ModeReverted. With Settle, that state also becomes
+	// the one to restore, so that quitting does not bring the mode back.
 	Revert struct {
 		Why    string
 		Settle bool
 	}
-	// PlanBoot prepares the unit that applies a mode at every boot; BootPlanned
-	// brings it.
+	// PlanBoot prepares the unit that applies a mode at every boot; the answer is BootPlanned.
 	PlanBoot struct {
 		Mode tegra.Mode
-		Free bool // its clocks
+		Free bool // with free clocks
 	}
-	// ChangeBoot changes what happens at boot; Undo takes the last change back.
+	// ChangeBoot changes what happens at boot; Undo reverses the last change.
 	ChangeBoot struct {
 		Unit *session.BootUnit
 		Do   func() error
-		Done string // what to say then
+		Done string // message on success
 		Undo bool
 	}
 )
@@ -173,11 +169,11 @@ func (Revert) intent()      {}
 func (PlanBoot) intent()    {}
 func (ChangeBoot) intent()  {}
 
-// Sayf is Say with a format.
+// Sayf is Say with a format string.
 func Sayf(format string, args ...any) Say { return Say(fmt.Sprintf(format, args...)) }
 
-// Manage renames, deletes or restores a campaign or a model, which may fit a model again; do returns
-// what was done, in words.
+// Manage renames, deletes or restores a campaign or a model, which may refit a model; do returns a description of what
+// was done.
 func Manage(what string, do func() (said string, err error)) Compute {
 	return func(context.Context) tea.Msg {
 		said, err := do()
@@ -185,7 +181,7 @@ func Manage(what string, do func() (said string, err error)) Compute {
 	}
 }
 
-// Managed says how renaming, deleting or restoring a campaign or a model went.
+// Managed reports the result of renaming, deleting or restoring a campaign or a model.
 type Managed struct {
 	What string // "campaign", "model"
 	Said string // what was done

@@ -13,8 +13,8 @@ import (
 	"jtune/tui/widget"
 )
 
-// Keys is the table of keys: matching, the last line, the help and the names in
-// the configuration file are all made from it and keyTable.
+// Keys is the table of keys. Matching, the last line, the help and the names in the configuration file all follow from
+// it and keyTable.
 type Keys struct {
 	NextPage, PrevPage, Help, Freeze, Tune, Undo, Copy, Export, Quit, Messages, Mouse, Slower, Faster, Page,
 	Enlarge, Back, Up, Down, Left, Right, PageUp, PageDown, HalfUp, HalfDown, Home, End, Enter, Apply, AtOnce,
@@ -25,12 +25,10 @@ type Keys struct {
 	Reread, SaveJob widget.Action
 }
 
-// keyTable has a row for each of the Keys: its name, its keys, its word in the
-// last line, where it works, and what it does where the help says more. It works
-// on a page, in a dialog ("form", "compose"), in the line where a filter is
-// "typed", while a "search" is on, in a "question" over the page, in the "help", or
-// "everywhere", which is all pages. No function keys, no alt chords, nothing that screen and tmux keep
-// for themselves.
+// keyTable has a row for each field of Keys: name, keys, label in the last line, where it works, and a longer text for
+// the help. It works on a page, in a dialog ("form", "compose"), while a filter is "typed", during a "search", in a
+// "question" over the page, in the "help", or "everywhere", on all pages. No function keys, no alt chords, and no keys
+// that screen and tmux reserve.
 const keyTable = `
 NextPage    tab         next page         everywhere
 PrevPage    shift+tab   page before       everywhere
@@ -139,7 +137,7 @@ func parseKeyTable(table string) (rows []keyRow) {
 	return rows
 }
 
-// DefaultKeys is the built-in table.
+// DefaultKeys returns the built-in table.
 func DefaultKeys() *Keys {
 	t := &Keys{}
 	for i, a := range t.actions() {
@@ -151,21 +149,20 @@ func DefaultKeys() *Keys {
 	return t
 }
 
-// ListKeys are the keys that walk rows, and search them.
+// ListKeys returns the keys that move through rows and search them.
 func (t *Keys) ListKeys() widget.ListKeys {
 	return widget.ListKeys{Up: t.Up, Down: t.Down, PageUp: t.PageUp, PageDown: t.PageDown,
 		HalfUp: t.HalfUp, HalfDown: t.HalfDown, Home: t.Home, End: t.End,
 		Search: t.Filter, Next: t.NextMatch, Prev: t.PrevMatch, Back: t.Back}
 }
 
-// Applies reports whether a key applies the mode under the cursor, and returns the
-// intent without that mode.
+// Applies reports whether a key applies the mode under the cursor, and returns the intent without its mode.
 func (t *Keys) Applies(k tea.KeyPressMsg) (i Apply, yes bool) {
 	i.AtOnce = t.AtOnce.Matches(k)
 	return i, i.AtOnce || t.Apply.Matches(k)
 }
 
-// FormKeys are the keys of a form.
+// FormKeys returns the keys of a form.
 func (t *Keys) FormKeys() widget.FormKeys {
 	return widget.FormKeys{Back: t.Back, Quit: t.Quit, Enter: t.Enter, StartNow: t.StartNow,
 		FieldNext: t.FieldNext, FieldPrev: t.FieldPrev, OptionNext: t.OptionNext, OptionPrev: t.OptionPrev,
@@ -179,16 +176,16 @@ type action struct {
 	where []string
 }
 
-// bind sets the keys of an action; the first one names it on the screen.
+// bind sets the keys of an action; the screen shows the first one.
 func (a action) bind(typed []string, word string) {
 	a.SetHelp(keyLabel(typed[0]), word)
 	if slices.Contains(typed, "space") {
-		typed = append(slices.Clone(typed), " ") // as some terminals send it
+		typed = append(slices.Clone(typed), " ") // some terminals send it for space
 	}
 	a.SetKeys(typed...)
 }
 
-// actions lists the rows of a table, in the order of keyTable.
+// actions lists the rows of the table, in the order of keyTable.
 func (t *Keys) actions() []action {
 	v := reflect.ValueOf(t).Elem()
 	var out []action
@@ -199,7 +196,7 @@ func (t *Keys) actions() []action {
 	return out
 }
 
-// snake writes NextPage as next_page.
+// snake converts NextPage to next_page.
 func snake(name string) string {
 	var b strings.Builder
 	for i, r := range name {

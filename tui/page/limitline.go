@@ -7,30 +7,30 @@ import (
 	"jtune/tui/widget"
 )
 
-// LimitLine is the line in which limits are typed, of inference with a load. The zero value is closed.
+// LimitLine is the line for typing limits, for inference with a load. The zero value is closed.
 type LimitLine struct {
 	input *widget.Input
-	old   bool // the limits that hold: the first character replaces them
+	old   bool // unedited limits in force: the first typed character replaces them
 }
 
-// mostLimits is how long it may be, in characters.
+// mostLimits is its maximum length in characters.
 const mostLimits = 80
 
-// Open begins with the limits that hold.
+// Open opens the line with the limits in force.
 func (l *LimitLine) Open(read Reader) {
 	l.input, l.old = widget.NewInput(read.Goal().String(), "", mostLimits), true
 }
 
-// Typing reports whether it is open.
+// Typing reports whether the line is open.
 func (l *LimitLine) Typing() bool { return l.input != nil }
 
-// Close drops what was typed.
+// Close discards the typed text.
 func (l *LimitLine) Close() { l.input = nil }
 
-// Update takes what the terminal pastes.
+// Update handles pasted text.
 func (l *LimitLine) Update(msg tea.PasteMsg) { l.write(msg, true) }
 
-// write edits the line; what writes first takes the place of the limits that hold, an arrow keeps them to be edited.
+// write edits the line. Text replaces unedited limits, an arrow key keeps them for editing.
 func (l *LimitLine) write(msg tea.Msg, writes bool) {
 	if l.old && writes {
 		l.input.SetValue("")
@@ -39,7 +39,7 @@ func (l *LimitLine) write(msg tea.Msg, writes bool) {
 	l.input.Update(msg)
 }
 
-// read is what was typed, and why it cannot be asked for, or "".
+// read parses the typed limits; wrong says why they are not valid, or is "".
 func (l *LimitLine) read(read Reader) (a mix.Goal, wrong string) {
 	a, err := mix.ParseGoal(l.input.Value())
 	if err != nil {
@@ -52,7 +52,7 @@ func (l *LimitLine) read(read Reader) (a mix.Goal, wrong string) {
 	return a, ""
 }
 
-// Key takes a key while it is open; enter takes the limits.
+// Key handles a key while the line is open; enter applies the limits.
 func (l *LimitLine) Key(k tea.KeyPressMsg, read Reader) Intent {
 	keys := read.Keys()
 	switch {
@@ -60,7 +60,7 @@ func (l *LimitLine) Key(k tea.KeyPressMsg, read Reader) Intent {
 		l.Close()
 	case keys.Enter.Matches(k):
 		a, wrong := l.read(read)
-		if wrong != "" { // it stays to be corrected
+		if wrong != "" { // keep it open for correction
 			return nil
 		}
 		l.Close()
@@ -71,7 +71,7 @@ func (l *LimitLine) Key(k tea.KeyPressMsg, read Reader) Intent {
 	return nil
 }
 
-// Hints are the keys that do not write while it is open.
+// Hints returns the keys that work while the line is open.
 func (l *LimitLine) Hints(read Reader) []widget.Action {
 	return []widget.Action{read.Keys().Enter.As("take them"), read.Keys().Back.As("leave them")}
 }

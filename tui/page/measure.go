@@ -5,8 +5,8 @@ import (
 	"jtune/tui/session/task"
 )
 
-// Measure measures a mode with a workload, by name, and restores the board: at the batch size of the model that shows,
-// where it belongs to that workload.
+// Measure measures a mode with a workload, by name, then restores the board. The batch size is the shown model's if
+// that belongs to the workload.
 func Measure(read Reader, workload string, m tegra.Mode) Intent {
 	if why := read.MayMeasure(); why != "" {
 		return Say("measure: not now, " + why)
@@ -28,8 +28,8 @@ func Measure(read Reader, workload string, m tegra.Mode) Intent {
 	return Start{Task: task.Verify(w, m, batch), Fast: true}
 }
 
-// MeasuredWith is the workload that a mode is measured with: that of the model that shows, else the one to begin with;
-// "" where none is known.
+// MeasuredWith returns the workload to measure with: the shown model's, otherwise the preselected one; "" if none is
+// known.
 func MeasuredWith(read Reader) string {
 	if v := read.Outlook(); v != nil {
 		return v.Workload

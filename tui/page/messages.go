@@ -7,29 +7,29 @@ import (
 	"jtune/tui/session/models"
 )
 
-// Messages that pages get by Update. Their reports are in the State already.
+// Messages that pages get in Update. The State already contains what they report.
 type (
 	// Sampled says that there are new readings.
 	Sampled struct{}
-	// WorkloadsListed says that the workloads are known.
+	// WorkloadsListed says that the workloads are listed.
 	WorkloadsListed struct{}
 	// TaskChanged says that a task has made progress.
 	TaskChanged struct{ Task *Task }
 	// TaskDone says that a task has ended and the board is restored.
 	TaskDone struct{ Task *Task }
-	// OutlookShown says that another outlook shows than the one before, which may
-	// be nil. Same: by the model that showed, for another batch size or with more readings.
+	// OutlookShown says that another outlook is shown. Before may be nil; Same means the same model, for another batch
+	// size or with more readings.
 	OutlookShown struct {
 		Before *outlook.Outlook
 		Same   bool
 	}
-	// LimitSet says that modes are chosen by another limit.
+	// LimitSet says that the goal has changed.
 	LimitSet struct{}
-	// ServedShown says that it was worked out what modes do under the load.
+	// ServedShown says that the predictions under the load are ready.
 	ServedShown struct{}
 	// Recalled asks for the card of the newest search of a workload.
 	Recalled struct{ Workload string }
-	// ModelsListed brings the models of the data directory.
+	// ModelsListed carries the models of the data directory.
 	ModelsListed struct {
 		List    []models.Info
 		Deleted []models.Info // that can be restored
@@ -37,23 +37,22 @@ type (
 	}
 )
 
-// Responses to a page's or dialog's request to the guard.
+// Answers to what a page or dialog requests from the guard.
 type (
-	// ModeSet says how setting a mode went.
+	// ModeSet reports the result of setting a mode.
 	ModeSet struct {
 		tegra.Request
 		From tegra.Setup
 		Err  error
 	}
-	// ModeKept says how keeping it went.
+	// ModeKept reports the result of keeping a mode.
 	ModeKept struct{ Err error }
-	// ModeReverted says how restoring the state before it went.
+	// ModeReverted reports the result of restoring the state before a mode.
 	ModeReverted struct {
 		Why string
 		Err error
 	}
-	// BootPlanned brings the unit of a mode at boot; with an error it cannot be
-	// written, or there is none.
+	// BootPlanned carries the unit that sets a mode at boot; with an error there is none, or it cannot be written.
 	BootPlanned struct {
 		Mode tegra.Mode
 		Unit *session.BootUnit

@@ -4,10 +4,10 @@ import (
 	"strings"
 )
 
-// Name is what a page is known by: "front".
+// Name identifies a page: "front".
 type Name string
 
-// Title is what the page is called on the screen: "Front".
+// Title returns the page's name on the screen: "Front".
 func (n Name) Title() string { return strings.ToUpper(string(n[:1])) + string(n[1:]) }
 
 // Names of the pages.

@@ -22,31 +22,31 @@ import (
 	"jtune/tui/widget"
 )
 
-// Reader reads a State. What it gives belongs to the shell: it is not changed.
+// Reader reads a State. Its results belong to the shell and must not be modified.
 type Reader struct{ state *State }
 
-// ReaderOf reads this state, as it is at each call.
+// ReaderOf returns a Reader of s; each call reads the present state.
 func ReaderOf(s *State) Reader { return Reader{s} }
 
-// Board is what the device is.
+// Board returns the device's description.
 func (r Reader) Board() tegra.Board { return r.state.Device.Board }
 
-// Space is the modes that the board has.
+// Space returns the modes of the board.
 func (r Reader) Space() *tegra.Space { return r.state.Device.Space }
 
-// Presets are the board's own.
+// Presets returns the board's presets.
 func (r Reader) Presets() []tegra.Preset { return r.state.Device.Presets }
 
-// Session is what a command may ask.
+// Session returns the requests that a command can make.
 func (r Reader) Session() Session { return r.state.Device.Session }
 
-// Block writes a mode as the vendor's POWER_MODEL block, in a command; ok is false
-// where that cannot be done.
+// Block returns a function, to be run in a command, that writes a mode as the vendor's POWER_MODEL block; ok is false
+// if that is not possible.
 func (r Reader) Block() (write func(m tegra.Mode, name string) (string, error), ok bool) {
 	return r.state.Device.Block, r.state.Device.Block != nil
 }
 
-// Speed is how fast a virtual board's clock runs; absent on real hardware.
+// Speed returns the speed of a virtual board's clock; absent on real hardware.
 func (r Reader) Speed() tegra.Val[float64] {
 	if rate := r.state.Device.Rate; rate != nil {
 		return tegra.Some(rate.Speed())
@@ -54,16 +54,16 @@ func (r Reader) Speed() tegra.Val[float64] {
 	return tegra.Val[float64]{}
 }
 
-// Readings is what the board does.
+// Readings returns what the board does.
 func (r Reader) Readings() Readings { return r.state.Readings }
 
-// Sample is the newest one.
+// Sample returns the newest sample.
 func (r Reader) Sample() telemetry.Sample { return r.state.Readings.Sample }
 
-// History is the samples of the last two minutes, oldest first.
+// History returns the samples of the last two minutes, oldest first.
 func (r Reader) History() []telemetry.Sample { return r.state.Readings.History }
 
-// Setup is how the device reads back that it is set now.
+// Setup returns the settings that the device reads back.
 func (r Reader) Setup() tegra.Setup {
 	if !r.state.Readings.OK {
 		return tegra.Setup{}
@@ -71,20 +71,20 @@ func (r Reader) Setup() tegra.Setup {
 	return r.state.Readings.Sample.Reading.Setup()
 }
 
-// Present is the mode that the device reads back now.
+// Present returns the mode that the device reads back.
 func (r Reader) Present() tegra.Val[tegra.Mode] { return r.Setup().Mode }
 
-// Locked reports whether clocks are locked, as far as it was read.
+// Locked reports whether clocks are locked; absent if unknown.
 func (r Reader) Locked() tegra.Val[bool] { return r.Setup().Locked }
 
-// Found is Setup with the idle power of the last seconds, for undo to name it.
+// Found returns Setup with the idle power of the last seconds, so that undo can name it.
 func (r Reader) Found() tegra.Setup {
 	out := r.Setup()
 	out.IdleW = session.IdleW(r.History())
 	return out
 }
 
-// UndoTo names the mode or preset that undo goes back to; "" when it is none.
+// UndoTo names the mode or preset that undo restores; "" if it is neither.
 func (r Reader) UndoTo() string {
 	list := r.state.Applied.Before
 	if r.state.Applied.Boot != nil || len(list) == 0 {
@@ -97,28 +97,28 @@ func (r Reader) UndoTo() string {
 	return cmp.Or(r.NameAs(b.Mode.V, b.Locked), r.ModeText(b.Mode.V))
 }
 
-// Work is the workloads that are known, and what they may be run with.
+// Work returns the known workloads, and what they can be run with.
 func (r Reader) Work() Work { return r.state.Work }
 
-// Workloads lists those that are known.
+// Workloads lists the known workloads.
 func (r Reader) Workloads() []workload.Workload { return r.state.Work.List }
 
-// Task is the one of this process that runs, or the last one; nil before.
+// Task returns this process's running task, or its last one; nil before the first.
 func (r Reader) Task() *Task { return r.state.Tasks.Own }
 
-// Searched is the newest search of this process before Task; nil without.
+// Searched returns this process's newest search before Task; nil if none.
 func (r Reader) Searched() *Task { return r.state.Tasks.Searched }
 
-// Followed is a campaign of another process; nil without.
+// Followed returns a campaign of another process; nil if none.
 func (r Reader) Followed() *Task { return r.state.Tasks.Followed }
 
-// Interrupted is the newest campaign that can go on; nil: there is none.
+// Interrupted returns the newest campaign that can be resumed; nil if none.
 func (r Reader) Interrupted() *task.Interrupted { return r.state.Tasks.Interrupted }
 
-// Campaigns are this board's campaigns, the newest first; nil before they are listed.
+// Campaigns lists this board's campaigns, newest first; nil before they are listed.
 func (r Reader) Campaigns() []task.Listed { return r.state.Tasks.Campaigns }
 
-// Answered is the newest campaign with the answer of a search of a workload.
+// Answered returns the newest campaign of a workload whose search has an answer.
 func (r Reader) Answered(workload string) (l task.Listed, ok bool) {
 	for _, l := range r.state.Tasks.Campaigns {
 		if l.Answer != nil && l.Header.Workload.Name == workload {
@@ -128,7 +128,7 @@ func (r Reader) Answered(workload string) (l task.Listed, ok bool) {
 	return l, false
 }
 
-// Measured are the campaigns of this board, the oldest first.
+// Measured lists this board's campaigns, oldest first.
 func (r Reader) Measured() []campaigns.Campaign {
 	var out []campaigns.Campaign
 	for _, l := range slices.Backward(r.state.Tasks.Campaigns) {
@@ -137,7 +137,7 @@ func (r Reader) Measured() []campaigns.Campaign {
 	return out
 }
 
-// Finding is an outlook that knows what searches have found.
+// Finding returns an outlook that includes what searches have found.
 func (r Reader) Finding(v *outlook.Outlook) *outlook.Outlook {
 	found := questions.Answered(r.Measured(), v.Model.Provenance)
 	if maps.Equal(found, v.Found) {
@@ -148,28 +148,29 @@ func (r Reader) Finding(v *outlook.Outlook) *outlook.Outlook {
 	return &next
 }
 
-// Deleted are the campaigns that can be restored, the newest first.
+// Deleted lists the campaigns that can be restored, newest first.
 func (r Reader) Deleted() []task.Listed { return r.state.Tasks.Deleted }
 
-// Busy reports whether a task runs.
+// Busy reports whether a task is running.
 func (r Reader) Busy() bool { return r.state.Busy() }
 
-// MayWrite returns the reason why modes cannot be set now, or "".
+// MayWrite returns why modes cannot be set now, or "".
 func (r Reader) MayWrite() string { return r.state.mayWrite() }
 
-// MayRun returns the reason why no job can run in the present mode now, or "".
+// MayRun returns why no job can run in the present mode now, or "".
 func (r Reader) MayRun() string { return r.state.mayRun() }
 
-// MayMeasure returns the reason why nothing can be measured now, or "".
+// MayMeasure returns why nothing can be measured now, or "".
 func (r Reader) MayMeasure() string { return r.state.MayMeasure() }
 
-// Limit is what modes are chosen by, without the load.
+// Limit returns the limit that modes are chosen by, without the load.
 func (r Reader) Limit() optimize.Limit { return r.state.Goal.Limit }
 
-// Within is what is wanted within another limit.
+// Within returns the intent to choose by limit l under the same load.
 func (r Reader) Within(l optimize.Limit) Choose { return Choose{l, r.state.Goal.Load} }
 
-// Served is what the modes that show do under the load; nil: there is none, or that is being worked out.
+// Served returns the predictions of the shown modes under the load; nil if there is no load or they are not computed
+// yet.
 func (r Reader) Served() *serving.LoadView {
 	if r.Goal().Loaded() && r.state.Served.Of(r.state.Outlook) {
 		return r.state.Served
@@ -177,7 +178,7 @@ func (r Reader) Served() *serving.LoadView {
 	return nil
 }
 
-// Goal is what the modes that show are chosen by; without a load where there is none, as of training.
+// Goal returns what the shown modes are chosen by; without a load if there is none, as for training.
 func (r Reader) Goal() mix.Goal {
 	g := r.state.Goal
 	w := workload.Workload{}
@@ -188,7 +189,7 @@ func (r Reader) Goal() mix.Goal {
 	return g
 }
 
-// Standing is where a mode stands against the limits; optimize.Unknown where nothing is known of it.
+// Standing compares a mode with the limits; optimize.Unknown if nothing is known of it.
 func (r Reader) Standing(m tegra.Mode) optimize.Standing {
 	unknown := optimize.Standing{State: optimize.Unknown}
 	switch {
@@ -203,52 +204,52 @@ func (r Reader) Standing(m tegra.Mode) optimize.Standing {
 	return unknown
 }
 
-// Outlook is the one that shows; nil without a model.
+// Outlook returns the shown outlook; nil without a model.
 func (r Reader) Outlook() *outlook.Outlook { return r.state.Outlook }
 
-// Mixes are the mixes of the newest pair; nil without.
+// Mixes returns the mixes of the newest pair; nil if none.
 func (r Reader) Mixes() *pair.Mixes { return r.state.Mixes }
 
-// Applied is what this program has done to the board.
+// Applied returns what this program has done to the board.
 func (r Reader) Applied() session.Applied { return r.state.Applied }
 
-// Look is how pages are drawn.
+// Look returns how pages are drawn.
 func (r Reader) Look() Look { return r.state.Look }
 
-// Panel is a part of a page; in a narrow window without a frame.
+// Panel returns a part of a page, without a frame in a narrow window.
 func (r Reader) Panel(title, note string, body func(w, h int) string) widget.Panel {
 	return widget.Panel{Title: title, Note: note, Body: body, Bare: r.state.Look.Narrow}
 }
 
-// Keys is the table of keys in force.
+// Keys returns the key table in use.
 func (r Reader) Keys() *Keys { return r.state.Keys }
 
-// Now is the user's time.
+// Now returns the user's time.
 func (r Reader) Now() time.Time { return r.state.Moment.Now() }
 
-// BoardNow is the time on the board's clock.
+// BoardNow returns the time on the board's clock.
 func (r Reader) BoardNow() time.Duration { return r.state.Moment.Clock.Now() }
 
-// Rushed reports whether the key in hand came too soon after the one before.
+// Rushed reports whether the key in hand came too soon after the previous one.
 func (r Reader) Rushed() bool { return r.state.Moment.Rushed }
 
-// ModeText prints a mode in the device's own notation.
+// ModeText formats a mode in the device's notation.
 func (r Reader) ModeText(m tegra.Mode) string { return r.state.Device.Space.Format(m) }
 
-// NameOf returns the preset or MAXN that a mode is, or "".
+// NameOf returns the name of a mode if it is a preset or MAXN, otherwise "".
 func (r Reader) NameOf(m tegra.Mode) string {
 	return tegra.NameOf(m, r.state.Device.Space, r.state.Device.Presets)
 }
 
-// NameAs is NameOf of a mode with its clocks locked or free.
+// NameAs is NameOf for a mode with locked or free clocks.
 func (r Reader) NameAs(m tegra.Mode, locked tegra.Val[bool]) string {
 	return tegra.NameAs(m, locked, r.state.Device.Space, r.state.Device.Presets)
 }
 
-// Busy reports whether a task runs.
+// Busy reports whether a task is running.
 func (s *State) Busy() bool { return s.Tasks.Own != nil && !s.Tasks.Own.Done() }
 
-// mayWrite returns the reason why modes cannot be set now, or "".
+// mayWrite returns why modes cannot be set now, or "".
 func (s *State) mayWrite() string {
 	if s.Device.ReadOnly {
 		return "read-only"
@@ -256,7 +257,7 @@ func (s *State) mayWrite() string {
 	return s.mayRun()
 }
 
-// mayRun returns the reason why no job can run in the present mode now, or "".
+// mayRun returns why no job can run in the present mode now, or "".
 func (s *State) mayRun() string {
 	if s.Busy() {
 		return "busy " + s.Tasks.Own.Kind.String()
@@ -264,7 +265,7 @@ func (s *State) mayRun() string {
 	return ""
 }
 
-// MayMeasure returns the reason why nothing can be measured now, or "".
+// MayMeasure returns why nothing can be measured now, or "".
 func (s *State) MayMeasure() string {
 	if s.Moment.Asking {
 		return "answer keep first"

@@ -25,26 +25,26 @@ import (
 	"jtune/tui/widget"
 )
 
-// State is what all pages look at. The shell alone writes it; pages get a Reader.
+// State is what all pages read. Only the shell writes it; pages get a Reader.
 type State struct {
 	Device   Device
 	Readings Readings
 	Work     Work
 	Tasks    Tasks
-	// Goal is what modes are chosen by; of inference without a load: under the configured one, if any.
+	// Goal is what modes are chosen by. For inference it holds the configured load unless another was given.
 	Goal    mix.Goal
-	LoadErr error             // why none are chosen under its load
-	Served  *serving.LoadView // what they do under it; nil: there is no load, or that is being worked out
-	Outlook *outlook.Outlook  // the one that shows; nil without a model
-	Mixes   *pair.Mixes       // of the newest pair, which Front shows then; nil without
+	LoadErr error             // why no mode can be chosen under its load
+	Served  *serving.LoadView // predictions under the load; nil: no load, or not computed yet
+	Outlook *outlook.Outlook  // the shown one; nil without a model
+	Mixes   *pair.Mixes       // of the newest pair, shown by Front; nil: none
 	Applied session.Applied   // what this program has done to the board
 	Look    Look
 	Keys    *Keys
 	Moment  Moment
 }
 
-// NewState is what is known of a device before it is read: the built-in keys, the
-// limit that its presets suggest.
+// NewState returns what is known of a device before it is read: the built-in keys, and the limit that its presets
+// suggest.
 func NewState(d tegra.Device, s Session, clock tegra.Clock) State {
 	return State{
 		Device: Device{Board: d.Board(), Space: d.Space(), Presets: d.Presets(), Session: s},
@@ -55,69 +55,68 @@ func NewState(d tegra.Device, s Session, clock tegra.Clock) State {
 	}
 }
 
-// Device is the board, as far as it never changes.
+// Device describes the parts of the board that never change.
 type Device struct {
 	Board    tegra.Board
 	Space    *tegra.Space
 	Presets  []tegra.Preset
 	ReadOnly bool
 	Rate     task.SpeedSetter // nil on real hardware
-	// Block writes a mode as the vendor's POWER_MODEL block, in a command; nil where
-	// that cannot be done.
+	// Block writes a mode as the vendor's POWER_MODEL block, in a command; nil if that is not possible.
 	Block   func(m tegra.Mode, name string) (string, error)
 	Session Session
 }
 
-// Session is what pages ask a session for, in commands that they give to the
-// shell.
+// Session is what pages request from a session, in commands that they give to the shell.
 type Session interface {
-	// Blocked says why a workload cannot run on this board, or "".
+	// Blocked returns why a workload cannot run on this board, or "".
 	Blocked(w workload.Workload) string
-	// Refusal says it in a sentence.
+	// Refusal is Blocked as a sentence.
 	Refusal(w workload.Workload) string
-	// RunsAs says in a word how it runs on this board, or why it does not.
+	// RunsAs describes in a word how a workload runs on this board, or why it does not.
 	RunsAs(w workload.Workload) string
 	SaveModel(name string, m *learn.Model) (path string, err error)
-	// ModelRepeats shows how far the readings behind a model scatter.
+	// ModelRepeats plots the scatter of the readings behind a model.
 	ModelRepeats(m *learn.Model) (figure.Figure, error)
-	// Planned is what a request would measure.
+	// Planned returns what a request would measure.
 	Planned(r measure.ProfileRequest) (measure.Planned, error)
-	// Expects is how long modes of a workload take, as far as that is known; it takes a while.
+	// Expects estimates how long modes of a workload take; it is slow.
 	Expects(ctx context.Context, m measure.Measuring) *measure.Expectation
-	// RenameCampaign, DeleteCampaign and RestoreCampaign call a session's options.
+	// RenameCampaign, DeleteCampaign and RestoreCampaign manage the campaigns of the data directory.
 	RenameCampaign(name, to string) error
 	DeleteCampaign(name string) (aside string, err error)
 	RestoreCampaign(name string) error
-	// RenameModel, DeleteModel and RestoreModel call a session's options.
+	// RenameModel, DeleteModel and RestoreModel manage its models.
 	RenameModel(name, to string) error
 	DeleteModel(name string) (aside string, err error)
 	RestoreModel(name string) error
-	// TypedJob makes a workload of a command that was typed in a line.
+	// TypedJob makes a workload of a typed command line.
 	TypedJob(line string, as workloads.Typed) (workload.Workload, error)
-	// KeepJob makes such a job known until the session ends; SaveJob writes it into the configuration by a name.
+	// KeepJob adds such a job to the known workloads until the session ends; SaveJob saves it in the configuration
+	// under a name.
 	KeepJob(w workload.Workload) error
 	SaveJob(name string, w workload.Workload) (path string, err error)
-	// Report is the page to hand over on a campaign.
+	// Report builds the report of a campaign.
 	Report(campaign string) (document.Document, error)
-	// TrainLog is the file that gets what the job of a training run says.
+	// TrainLog returns the path of the log of a training run's job.
 	TrainLog() string
 }
 
-// Readings is what the board does now and did in the last two minutes.
+// Readings is what the board does now and did over the last two minutes.
 type Readings struct {
-	Sample  telemetry.Sample // as shown
-	OK      bool             // there is one
+	Sample  telemetry.Sample // the shown one
+	OK      bool             // there is a sample
 	History []telemetry.Sample
-	EnergyJ float64 // since the program began
+	EnergyJ float64 // since the program started
 	Since   time.Time
 	Cost    telemetry.Cost // of this program
 	Disk    telemetry.DiskRates
 	GPU     telemetry.GPUUse
-	Before  tegra.Val[int64] // over-current events when the program began
-	Peaks   telemetry.Peaks  // since then
+	Before  tegra.Val[int64] // over-current events when the program started
+	Peaks   telemetry.Peaks  // since the program started
 }
 
-// Take adds what a watch has read since the readings before.
+// Take adds what a watch has read since the last call.
 func (r *Readings) Take(more telemetry.Readings) {
 	last := more.Last
 	r.History = append(r.History, more.Samples...)
@@ -134,29 +133,29 @@ func (r *Readings) Take(more telemetry.Readings) {
 	r.Sample, r.OK = last, true
 }
 
-// chartSpan is how much of the past the readings hold.
+// chartSpan is the length of the history.
 const chartSpan = 2 * time.Minute
 
-// Work is the workloads that are known, and what they may be run with.
+// Work is the known workloads, and what they can be run with.
 type Work struct {
 	List      []workload.Workload
-	Pointed   string // the one under the cursor, while a dialog opens; "" for none
-	Preferred string // the one to begin with where the cursor is on none; "" for none
-	Suggested string // the one to begin with where none was chosen
-	Sizes     []int  // batch sizes asked for, or that a replay has; nil where they are not several
-	// Fixed says by a workload's name why its batch size cannot be chosen.
+	Pointed   string // the one under the cursor while a dialog opens; "": none
+	Preferred string // preselected if the cursor is on none; "": none
+	Suggested string // preselected if none was chosen
+	Sizes     []int  // requested batch sizes, or those of a replay; nil: not several
+	// Fixed maps a workload's name to the reason why its batch size cannot be chosen.
 	Fixed  map[string]string
-	Choice search.Form // how the Tune dialog was answered last
+	Choice search.Form // last answers of the Tune dialog
 }
 
-// Find gives the workload of a name or alias.
+// Find returns the workload with a name or alias.
 func (k Work) Find(name string) (w workload.Workload, known bool) {
 	w, err := workload.Find(k.List, name)
 	return w, err == nil
 }
 
-// First is the place in the list of the workload to begin with: the one that the cursor is on, the preferred one, the
-// one that was chosen last, or the suggested one.
+// First returns the index of the workload to preselect: the one under the cursor, the preferred one, the last choice,
+// or the suggested one.
 func (k Work) First() int {
 	for _, name := range []string{k.Pointed, k.Preferred, k.Choice.Workload, k.Suggested} {
 		if w, known := k.Find(name); known {
@@ -166,26 +165,26 @@ func (k Work) First() int {
 	return 0
 }
 
-// Tasks are the tasks that show.
+// Tasks are the tasks that the pages show.
 type Tasks struct {
-	Own         *Task             // running, or the last one; nil before
-	Searched    *Task             // the newest search before Own; nil: there was none
-	Followed    *Task             // a campaign of another process; nil without
-	Interrupted *task.Interrupted // the newest campaign that can go on; nil: there is none
-	Campaigns   []task.Listed     // of this board, the newest first; nil before they are listed
-	Deleted     []task.Listed     // that can be restored, the newest first
+	Own         *Task             // running, or the last one; nil before the first
+	Searched    *Task             // the newest search before Own; nil: none
+	Followed    *Task             // a campaign of another process; nil: none
+	Interrupted *task.Interrupted // the newest campaign that can be resumed; nil: none
+	Campaigns   []task.Listed     // of this board, newest first; nil before they are listed
+	Deleted     []task.Listed     // can be restored, newest first
 }
 
-// Task is a task of the session, or what another process measures, as it shows.
+// Task is a task of the session, or a campaign of another process.
 type Task struct {
 	task.Spec
-	task.Snapshot                  // as received last
+	task.Snapshot                  // the newest one received
 	Follows       *remote.Followed // nil: a task of this process
 	Preview       outlook.Preview
-	Bands         []float64 // of time along the Pareto front, as preview after preview found them, %
+	Bands         []float64 // median band of time along the Pareto front in each preview, %
 }
 
-// SpaceOr is the space that the task's modes belong to.
+// SpaceOr returns the space of the task's modes; own is this board's.
 func (t *Task) SpaceOr(own *tegra.Space) *tegra.Space {
 	if t.Follows != nil {
 		return t.Follows.Space
@@ -195,17 +194,17 @@ func (t *Task) SpaceOr(own *tegra.Space) *tegra.Space {
 
 // Look is how pages are drawn.
 type Look struct {
-	Shown      Name // the page that shows
-	Narrow     bool // the window has no room for frames
+	Shown      Name // the shown page
+	Narrow     bool // the window is too narrow for frames
 	Frozen     bool
 	Glyphs     widget.Glyphs
 	Colourless bool
 }
 
-// Moment is what holds while a key is in hand.
+// Moment is valid while a key is handled.
 type Moment struct {
-	Now    func() time.Time // the user's time, for countdowns
+	Now    func() time.Time // the user's time
 	Clock  tegra.Clock      // the board's
-	Rushed bool             // the key came too soon after the one before
-	Asking bool             // a mode that was set waits to be kept
+	Rushed bool             // the key came too soon after the previous one
+	Asking bool             // the question whether to keep a mode is open
 }

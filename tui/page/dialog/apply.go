@@ -13,10 +13,10 @@ import (
 	"jtune/tui/widget"
 )
 
-// KeepWithin is how long an applied mode waits for the word "keep".
+// KeepWithin is how long an applied mode waits for "keep" before it is reverted.
 const KeepWithin = 30 * time.Second
 
-// Stage is where setting a mode stands.
+// Stage is the progress of setting a mode.
 type Stage int
 
 // Stages of setting a mode.
@@ -24,12 +24,11 @@ const (
 	Idle    Stage = iota
 	Asking        // the difference is shown
 	Working       // the mode is being set
-	Keeping       // it is set and waits to be kept
-	Ending        // keep or revert is under way
+	Keeping       // the mode is set; the question whether to keep it is open
+	Ending        // keep or revert is in progress
 )
 
-// Apply sets a mode on the device in steps: show the difference, apply, keep or
-// revert. Silence reverts.
+// Apply sets a mode on the device in steps: show the difference, apply, keep or revert. Without an answer it reverts.
 type Apply struct {
 	read      page.Reader
 	stage     Stage
@@ -40,22 +39,22 @@ type Apply struct {
 	measured  *tegra.Measured
 	standing  optimize.Standing // against the limit
 	deadline  time.Time
-	serial    int // of the countdown in force: an old tick is ignored
+	serial    int // of the current countdown; older ticks are ignored
 }
 
-// NewApply sets modes of the board that is read.
+// NewApply returns an idle Apply for the board.
 func NewApply(read page.Reader) *Apply { return &Apply{read: read} }
 
-// Stage is where it stands.
+// Stage returns the progress.
 func (f *Apply) Stage() Stage { return f.stage }
 
-// Cancel ends it: there is no way to set modes.
+// Cancel returns to Idle: modes cannot be set.
 func (f *Apply) Cancel() { f.stage = Idle }
 
-// countdownMsg says that another second of the countdown is over.
+// countdownMsg arrives after each second of the countdown.
 type countdownMsg struct{ serial int }
 
-// Ask begins with a mode: nothing is written yet.
+// Ask shows the difference that a mode makes; nothing is written yet.
 func (f *Apply) Ask(i page.Apply) page.Intent {
 	if why := f.read.MayWrite(); why != "" {
 		return page.Say("apply: not now, " + why)
@@ -95,13 +94,12 @@ func (f *Apply) set() page.Intent {
 	return page.SetMode{Request: f.ask}
 }
 
-// tooFast answers a key that was pasted, not pressed.
+// tooFast replies to a key that was pasted, not pressed.
 func (f *Apply) tooFast(key widget.Action) page.Intent {
 	return page.Sayf("that came too fast for a finger: press %s again to apply", key.Label())
 }
 
-// Key handles keys while the difference is shown or the countdown runs; false
-// leaves the key to the page.
+// Key handles keys while the difference is shown or the countdown runs; false leaves the key to the page.
 func (f *Apply) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 	keys := f.read.Keys()
 	switch f.stage {
@@ -139,7 +137,7 @@ func (f *Apply) revert(why string) page.Intent {
 	return page.Revert{Why: why}
 }
 
-// Update takes the outcomes of what the dialog asked for.
+// Update handles the results of the dialog's intents, and the countdown.
 func (f *Apply) Update(msg tea.Msg) page.Intent {
 	keys := f.read.Keys()
 	switch msg := msg.(type) {
@@ -190,7 +188,7 @@ func countdown(serial int) page.Intent {
 	})
 }
 
-// Undo takes the last change to the device back.
+// Undo reverts the last change to the device.
 func (f *Apply) Undo() page.Intent {
 	done := f.read.Applied()
 	switch why := f.read.MayWrite(); {
@@ -211,7 +209,7 @@ func (f *Apply) Undo() page.Intent {
 	return page.Revert{Why: "undone", Settle: true}
 }
 
-// name is the mode as it will be, or is, called.
+// name returns the mode's name and text, with its clocks if they are free.
 func (f *Apply) name() string {
 	if f.ask.DVFS {
 		return f.title() + ", clocks free"

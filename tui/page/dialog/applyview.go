@@ -13,8 +13,8 @@ import (
 	"jtune/tui/widget"
 )
 
-// Banner is the line of w columns that asks to keep; "" without a question. Where there is little room the numbers go
-// first, then what the last line shows too.
+// Banner renders the question whether to keep the mode in w columns; "" if there is none. In a narrow line it drops the
+// numbers first, then the keys, which the footer shows too.
 func (f *Apply) Banner(w int) string {
 	switch f.stage {
 	case Working:
@@ -48,12 +48,11 @@ func (f *Apply) Banner(w int) string {
 	return ""
 }
 
-// mostApply is how wide the dialog is at most.
+// mostApply is the maximum width of the dialog.
 const mostApply = 50
 
-// Render draws the difference knob by knob, for the moment before applying.
-// Where rows are short the blank ones go, then the idle power, then the keys,
-// which the last line tells too.
+// Render draws the difference knob by knob before a mode is applied. If there are too few rows it drops the blank ones,
+// then the idle power, then the keys, which the footer shows too.
 func (f *Apply) Render(w, h int) string {
 	lines := append(f.difference(), "")
 	switch {
@@ -98,7 +97,7 @@ func (f *Apply) Render(w, h int) string {
 	return widget.Box("Apply "+f.title(), "", strings.Join(lines, "\n"), min(w, mostApply), min(h, len(lines)+2))
 }
 
-// difference shows each knob now and after the change.
+// difference shows each knob before and after the change.
 func (f *Apply) difference() []string {
 	lines := []string{fmt.Sprintf("%-6s %12s   %s", "knob", "now", "then")}
 	for k := range tegra.NumKnobs {
@@ -133,7 +132,7 @@ func (f *Apply) difference() []string {
 	return lines
 }
 
-// idleNow compares the idle power with that before, once it is known.
+// idleNow compares the idle power with the previous one, once it is known.
 func (f *Apply) idleNow() string {
 	done := f.read.Applied()
 	after := done.IdleW(f.ask.Mode, !f.ask.DVFS)

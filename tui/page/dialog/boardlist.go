@@ -7,10 +7,10 @@ import (
 	"jtune/tui/widget"
 )
 
-// OtherBoard is a board of the configuration, and how its screens are.
+// OtherBoard is a board of the configuration with the state of its screens.
 type OtherBoard struct{ Name, Where, State string }
 
-// BoardList chooses among the screens of this board and those of others.
+// BoardList is a dialog for choosing between this board's screens and those of others.
 type BoardList struct {
 	keys   *page.Keys
 	boards []OtherBoard // the first is this one
@@ -19,7 +19,7 @@ type BoardList struct {
 
 const mostBoardListW = 76
 
-// NewBoardList lists this board, then the others; the cursor is on the one named at.
+// NewBoardList lists this board, then the others, with the cursor on the one named at.
 func NewBoardList(keys *page.Keys, here OtherBoard, others []OtherBoard, at string) *BoardList {
 	d := &BoardList{keys: keys, boards: append([]OtherBoard{here}, others...)}
 	list := keys.ListKeys()
@@ -42,7 +42,7 @@ func (d *BoardList) cell(row, col int) string {
 	return [...]string{at.Name, at.Where, at.State}[col]
 }
 
-// Key takes a key; closed says that the dialog goes.
+// Key handles a key; closed reports whether the dialog closes.
 func (d *BoardList) Key(k tea.KeyPressMsg) (does page.Intent, closed bool) {
 	switch {
 	case d.keys.Enter.Matches(k) && d.tab.Cursor > 0:
@@ -54,10 +54,10 @@ func (d *BoardList) Key(k tea.KeyPressMsg) (does page.Intent, closed bool) {
 	return nil, false
 }
 
-// Paste takes nothing: there is no text to write.
+// Paste does nothing: the dialog has no text field.
 func (d *BoardList) Paste(tea.PasteMsg) {}
 
-// Hints lists the keys that work now, for the last line.
+// Hints lists the keys that work now.
 func (d *BoardList) Hints() []widget.Action {
 	return withHelp([]widget.Action{
 		d.keys.Enter.As("show it"),

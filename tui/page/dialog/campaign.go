@@ -16,18 +16,17 @@ import (
 	"jtune/tui/widget"
 )
 
-// Campaign asks which modes are to be measured with which workload: how they are selected, how
-// many, from which part of the space, with which batch sizes, and how often. It shows the
-// order that comes of the answers before anything is measured.
+// Campaign asks which modes to measure with which workload: how they are selected, how many, from which part of the
+// space, with which batch sizes, and how often. It shows the resulting order before anything is measured.
 type Campaign struct {
 	widget.Form
 	read                           page.Reader
 	workload, selects, clock       int
 	count, filter, sizes, repeated *widget.Input
-	planned                        measure.Planned // for the answers in asked
+	planned                        measure.Planned // for the request in asked
 	wrong                          error
 	asked                          string
-	known                          *measure.Expectation // of the workload and sizes in learned
+	known                          *measure.Expectation // for the workload and sizes in learned
 	learned                        string
 }
 
@@ -41,7 +40,7 @@ const (
 	askClock
 )
 
-// Ways to select modes.
+// Selections of modes.
 const (
 	selectChosen = iota
 	selectRandom
@@ -49,11 +48,10 @@ const (
 	selectAll
 )
 
-// usualModes is how many modes are measured unless another number is typed: as many as the model
-// needs for errors of a few per cent.
+// usualModes is the default number of modes to measure: enough for model errors of a few per cent.
 const usualModes = 20
 
-// NewCampaign asks about the workloads that are read.
+// NewCampaign asks about the listed workloads.
 func NewCampaign(read page.Reader) *Campaign {
 	digits := "0123456789"
 	d := &Campaign{read: read, count: widget.NewInput("", digits, 6),
@@ -85,12 +83,12 @@ func (d *Campaign) turn(at *int, n int) func(by int) {
 	return func(by int) { widget.Around(at, by, n) }
 }
 
-// step makes a number one more or less.
+// step adds by to the number in an input.
 func (d *Campaign) step(in *widget.Input, now func() int) func(by int) {
 	return func(by int) { in.SetValue(strconv.Itoa(max(1, now()+by))) }
 }
 
-// typed is the number in an input, or another one where none is typed.
+// typed returns the number in an input, or otherwise if it holds none.
 func typed(in *widget.Input, otherwise int) int {
 	if n, err := strconv.Atoi(in.Value()); err == nil {
 		return n
@@ -98,7 +96,7 @@ func typed(in *widget.Input, otherwise int) int {
 	return otherwise
 }
 
-// wrongNumber says why what was typed is no number, or "".
+// wrongNumber returns why the typed text is no number, or "".
 func wrongNumber(in *widget.Input) string {
 	if n, err := strconv.Atoi(in.Value()); in.Value() != "" && (err != nil || n < 1) {
 		return "a whole number above 0"
@@ -106,7 +104,7 @@ func wrongNumber(in *widget.Input) string {
 	return ""
 }
 
-// most is how many modes are wanted; 0: all that the selection has.
+// most returns how many modes are requested; 0: all of the selection.
 func (d *Campaign) most() int {
 	switch d.selects {
 	case selectGrid:
@@ -119,7 +117,7 @@ func (d *Campaign) most() int {
 
 func (d *Campaign) times() int { return typed(d.repeated, 1) }
 
-// request is what the dialog asks for; wrong is what is wrong with the batch sizes, or "".
+// request returns what the dialog requests; wrong is what is wrong with the batch sizes, or "".
 func (d *Campaign) request() (r measure.ProfileRequest, wrong string) {
 	if d.workload < len(d.read.Workloads()) {
 		r.Workload = d.read.Workloads()[d.workload]
@@ -139,7 +137,7 @@ func (d *Campaign) request() (r measure.ProfileRequest, wrong string) {
 	return r, wrong
 }
 
-// plan finds what the answers select, once for each.
+// plan returns what the answers select; it is computed once per request.
 func (d *Campaign) plan() (measure.Planned, error) {
 	r, wrong := d.request()
 	asked := fmt.Sprint(r.Workload.Name, r.Batches, wrong, d.selects, d.most(), r.Filter, r.Repeats)
@@ -161,13 +159,13 @@ func (d *Campaign) plan() (measure.Planned, error) {
 	return d.planned, d.wrong
 }
 
-// expectedMsg brings how long the modes of a workload take.
+// expectedMsg carries the expected durations for a workload.
 type expectedMsg struct {
 	of    string
 	known *measure.Expectation
 }
 
-// Learn looks up how long modes of the workload in question take; nil where that was done.
+// Learn looks up how long modes of the chosen workload take; nil if that is done already.
 func (d *Campaign) Learn() page.Intent {
 	r, wrong := d.request()
 	of, on := fmt.Sprint(r.Workload.Name, r.Batches), d.read.Session()
@@ -178,14 +176,14 @@ func (d *Campaign) Learn() page.Intent {
 	return page.Compute(func(ctx context.Context) tea.Msg { return expectedMsg{of, on.Expects(ctx, r.Measuring)} })
 }
 
-// Update takes what Learn has found.
+// Update handles the result of Learn.
 func (d *Campaign) Update(msg tea.Msg) {
 	if found, ok := msg.(expectedMsg); ok && found.of == d.learned {
 		d.known, d.asked = found.known, ""
 	}
 }
 
-// wrongAt says why the answers select nothing, at the field where the user can fix that; "" elsewhere.
+// wrongAt returns why the answers select nothing, at the field where the user can fix it; "" at other fields.
 func (d *Campaign) wrongAt(field int) string {
 	_, err := d.plan()
 	at := askFilter
@@ -257,10 +255,10 @@ func (d *Campaign) clockText() string {
 	return [...]string{"max: seconds instead of minutes", "present rate: " + page.SpeedText(d.read.Speed().V)}[d.clock]
 }
 
-// note says what the answers come to, and in which order.
+// note summarizes what the answers select, and in which order.
 func (d *Campaign) note(w int) []string {
 	p, err := d.plan()
-	if err != nil { // the cursor is at its question
+	if err != nil { // shown at its field
 		return nil
 	}
 	out := []string{p.String()}
@@ -270,7 +268,7 @@ func (d *Campaign) note(w int) []string {
 	return out
 }
 
-// Key takes a key; closed says that the dialog goes.
+// Key handles a key; closed reports whether the dialog closes.
 func (d *Campaign) Key(k tea.KeyPressMsg) (does page.Intent, closed bool) {
 	closed, start := d.Form.Key(k)
 	if start {
@@ -294,7 +292,7 @@ func (d *Campaign) start() page.Intent {
 		page.Start{Task: task.Profile(r, p.Plan, nil), Fast: d.read.Speed().OK && d.clock == 0}}
 }
 
-// Hints lists the keys that work now, help before the way out.
+// Hints lists the keys that work now, with help before the back key.
 func (d *Campaign) Hints() []widget.Action { return withHelp(d.Form.Hints(), d.read.Keys().Help) }
 
 // Numbers explains the questions, for the help.

@@ -1,3 +1,3 @@
-// Package dialog is what may lie over any page: the steps by which a mode is
-// applied, the questions before tuning, the first start's welcome.
+// Package dialog holds the dialogs that open over any page: applying a mode, the questions before a task, the welcome
+// of the first start.
 package dialog

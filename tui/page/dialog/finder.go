@@ -9,14 +9,14 @@ import (
 	"jtune/tui/widget"
 )
 
-// finder finds a workload by the letters of its name that are typed where one is chosen. A digit belongs to a name
-// after a letter alone: before one it is for another question.
+// finder selects a workload by letters of its name, typed at the workload field. A digit belongs to the name only after
+// a letter; before one it is typed for another field.
 type finder struct {
 	read page.Reader
 	in   *widget.Input
-	more string       // further keys that the question takes
-	take func(at int) // chooses the one at a place of the list
-	lost bool         // no workload has such a name
+	more string       // further characters that the field accepts
+	take func(at int) // chooses the workload at an index of the list
+	lost bool         // no workload matches
 }
 
 const (
@@ -25,14 +25,14 @@ const (
 	longestName = 60
 )
 
-// newFinder finds among the workloads that are read.
+// newFinder returns a finder among the listed workloads.
 func newFinder(read page.Reader, more string, take func(at int)) *finder {
 	f := &finder{read: read, in: widget.NewInput("", "", longestName), more: more, take: take}
 	f.in.Only(nameLetters + more)
 	return f
 }
 
-// typed follows what was typed.
+// typed handles a change of the typed text.
 func (f *finder) typed() {
 	text := f.in.Value()
 	at := findWorkload(f.read.Workloads(), text)
@@ -46,20 +46,20 @@ func (f *finder) typed() {
 	}
 }
 
-// settle forgets what was typed once it has found a workload.
+// settle clears the typed text if it has found a workload.
 func (f *finder) settle() {
 	if !f.lost {
 		f.clear()
 	}
 }
 
-// clear forgets what was typed.
+// clear discards the typed text.
 func (f *finder) clear() {
 	f.in.SetValue("")
 	f.typed()
 }
 
-// asks makes a question one that finds.
+// asks attaches the finder to a field.
 func (f *finder) asks(q *widget.Field) {
 	text, turn := q.Text, q.Turn
 	q.Input, q.Typed, q.Left, q.Wrong = f.in, f.typed, f.settle, f.wrong
@@ -70,7 +70,7 @@ func (f *finder) asks(q *widget.Field) {
 	}
 }
 
-// wrong says why what was typed names no workload, or "".
+// wrong returns why the typed text names no workload, or "".
 func (f *finder) wrong() string {
 	if f.lost {
 		return "no workload has such a name"
@@ -78,7 +78,7 @@ func (f *finder) wrong() string {
 	return ""
 }
 
-// text is the question's answer: what is typed before the workload that it has found.
+// text returns the field's text: what is typed, then the workload found.
 func (f *finder) text(found string) string {
 	switch {
 	case f.in.Value() == "":
@@ -89,8 +89,8 @@ func (f *finder) text(found string) string {
 	return f.in.Render("_") + " → " + found
 }
 
-// findWorkload is the place of the workload that a text names: by its whole name or alias, the beginning of it, a part
-// of it, or of its title; -1 for none.
+// findWorkload returns the index of the workload that a text names: by its full name or alias, a prefix or part of it,
+// or a part of its title; -1 if none.
 func findWorkload(list []workload.Workload, text string) int {
 	text = strings.ToLower(text)
 	for _, fits := range []func(name string) bool{

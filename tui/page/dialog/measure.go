@@ -7,8 +7,8 @@ import (
 	"jtune/tui/widget"
 )
 
-// Measure asks which mode is to be measured, and with which workload: the board's presets first, then MAXN, the present
-// mode and the answers of the newest search; any other mode and the name of a preset can be typed.
+// Measure asks which mode to measure, and with which workload: the board's presets first, then MAXN, the present mode
+// and the answers of the newest search. Any other mode or preset name can be typed.
 type Measure struct {
 	widget.Form
 	read page.Reader
@@ -16,7 +16,7 @@ type Measure struct {
 	job  *jobQuestion
 }
 
-// NewMeasure begins with the first preset and the workload under the cursor.
+// NewMeasure preselects the first preset and the workload under the cursor.
 func NewMeasure(read page.Reader) *Measure {
 	d := &Measure{read: read, mode: newModeQuestion(read, namedModes(read)), job: newJobQuestion(read)}
 	d.Form = widget.Form{Keys: read.Keys().FormKeys(), Title: "Measure a mode", Verb: "measure", Width: 72,
@@ -25,7 +25,7 @@ func NewMeasure(read page.Reader) *Measure {
 	return d
 }
 
-// Of enters a mode or the name of a preset; "" leaves it unchanged.
+// Of enters a mode or a preset's name; "" changes nothing.
 func (d *Measure) Of(mode string) *Measure {
 	d.mode.typed.SetValue(mode)
 	return d
@@ -36,7 +36,7 @@ func (d *Measure) note(int) []string {
 		"type a mode or the name of a preset, such as " + d.read.ModeText(d.read.Space().Max())}
 }
 
-// Key takes a key; closed says that the dialog goes.
+// Key handles a key; closed reports whether the dialog closes.
 func (d *Measure) Key(k tea.KeyPressMsg) (does page.Intent, closed bool) {
 	closed, taken := d.Form.Key(k)
 	if taken {
@@ -46,7 +46,7 @@ func (d *Measure) Key(k tea.KeyPressMsg) (does page.Intent, closed bool) {
 	return does, closed
 }
 
-// Hints lists the keys that work now, help before the way out.
+// Hints lists the keys that work now, with help before the back key.
 func (d *Measure) Hints() []widget.Action { return withHelp(d.Form.Hints(), d.read.Keys().Help) }
 
 // Numbers explains the questions, for the help.

@@ -9,28 +9,28 @@ import (
 	"jtune/tui/widget"
 )
 
-// modeQuestion asks for a mode: one that has a name here, or one that is typed.
+// modeQuestion asks for a mode: a named one or a typed one.
 type modeQuestion struct {
 	read   page.Reader
 	listed []namedMode
-	at     int // in them
+	at     int // index into the named modes
 	typed  *widget.Input
 }
 
-// namedMode is a mode with what it is known by.
+// namedMode is a mode with the name it is listed under.
 type namedMode struct {
 	name string
 	mode tegra.Mode
 }
 
-// mostMode is how long a typed mode may be.
+// mostMode is the maximum length of a typed mode.
 const mostMode = 40
 
 func newModeQuestion(read page.Reader, listed []namedMode) *modeQuestion {
 	return &modeQuestion{read: read, listed: listed, typed: widget.NewInput("", "", mostMode)}
 }
 
-// field is the question of a form.
+// field returns the question as a field of a form.
 func (q *modeQuestion) field() widget.Field {
 	return widget.Field{Name: "mode", Text: q.text, Input: q.typed, Wrong: q.wrong, Turn: func(by int) {
 		q.typed.SetValue("")
@@ -38,7 +38,7 @@ func (q *modeQuestion) field() widget.Field {
 	}}
 }
 
-// namedModes are the modes that have a name here, each once.
+// namedModes lists the modes with a name, each once.
 func namedModes(read page.Reader) (out []namedMode) {
 	add := func(name string, m tegra.Mode) {
 		if !slices.ContainsFunc(out, func(n namedMode) bool { return n.mode == m }) {
@@ -62,7 +62,7 @@ func namedModes(read page.Reader) (out []namedMode) {
 	return out
 }
 
-// chosen is the requested mode.
+// chosen returns the requested mode.
 func (q *modeQuestion) chosen() (tegra.Mode, error) {
 	if text := strings.TrimSpace(q.typed.Value()); text != "" {
 		return tegra.FindMode(text, q.read.Space(), q.read.Presets())
@@ -88,7 +88,7 @@ func (q *modeQuestion) wrong() string {
 	return ""
 }
 
-// jobQuestion asks for a workload that can run here.
+// jobQuestion asks for a workload that can run on this board.
 type jobQuestion struct {
 	read page.Reader
 	at   int
@@ -101,7 +101,7 @@ func newJobQuestion(read page.Reader) *jobQuestion {
 	return q
 }
 
-// field is the question of a form.
+// field returns the question as a field of a form.
 func (q *jobQuestion) field() widget.Field {
 	f := widget.Field{Name: "workload", Text: q.text,
 		Turn: func(by int) { widget.Around(&q.at, by, len(q.read.Workloads())) }}

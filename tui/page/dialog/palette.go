@@ -11,17 +11,17 @@ import (
 	"jtune/tui/widget"
 )
 
-// Offer is an action that the palette lists, on the page where it works; "" is every page.
+// Offer is an action that the palette lists, with the page where it works; "" is every page.
 type Offer struct {
 	widget.Action
 	On   page.Name
-	Does page.Intent // what a line of words asks for; nil: the action of its key
+	Does page.Intent // what a typed line requests; nil: the action of its key
 }
 
-// Palette lists every action, its key and why it does not work now, and finds one by what is typed.
+// Palette lists every action with its key and the reason if it is not available, and filters them by the typed text.
 type Palette struct {
 	keys  *page.Keys
-	words func(line string) (Offer, bool) // what a line asks for that names an action and what it is to act on
+	words func(line string) (Offer, bool) // parses a line that names an action with arguments
 	all   []Offer
 	found []Offer
 	typed *widget.Input
@@ -30,11 +30,11 @@ type Palette struct {
 
 const (
 	mostPaletteW  = 120
-	leastForWhole = 12 // rows of the dialog
-	explains      = 3  // the column of what an action does
+	leastForWhole = 12 // rows of the dialog for the full text of a row
+	explains      = 3  // column of what an action does
 )
 
-// NewPalette lists the offers in their order, and first what words asks for.
+// NewPalette lists the offers in order; an offer that words makes of the typed line comes first.
 func NewPalette(keys *page.Keys, all []Offer, words func(line string) (Offer, bool)) *Palette {
 	d := &Palette{keys: keys, words: words, all: all, found: all, typed: widget.NewInput("", "", widget.MostFilter)}
 	list := keys.ListKeys()
@@ -65,8 +65,7 @@ func (d *Palette) cell(row, col int) string {
 	return at.Explained()
 }
 
-// Key takes a key; closed says that the dialog goes, and chosen is the action to do then, where
-// one was chosen.
+// Key handles a key; closed reports whether the dialog closes, and chosen is the action to perform, if any.
 func (d *Palette) Key(k tea.KeyPressMsg) (chosen *Offer, closed bool) {
 	switch {
 	case d.typed.Takes(k):
@@ -82,13 +81,13 @@ func (d *Palette) Key(k tea.KeyPressMsg) (chosen *Offer, closed bool) {
 	return nil, false
 }
 
-// Paste takes what the terminal pastes.
+// Paste handles pasted text.
 func (d *Palette) Paste(m tea.PasteMsg) {
 	d.typed.Update(m)
 	d.find()
 }
 
-// find keeps the actions that hold each word that is typed: those whose name begins with it first.
+// find keeps the actions that contain each typed word, those whose name begins with it first.
 func (d *Palette) find() {
 	words := strings.Fields(strings.ToLower(d.typed.Value()))
 	d.found, d.tab.Cursor, d.tab.Top = nil, 0, 0
@@ -112,7 +111,7 @@ func begins(o Offer, word string) int {
 	return 0
 }
 
-// Hints lists the keys that work now, for the last line.
+// Hints lists the keys that work now.
 func (d *Palette) Hints() []widget.Action {
 	return []widget.Action{
 		d.keys.Enter.As("do it"),
@@ -125,7 +124,7 @@ func (d *Palette) Hints() []widget.Action {
 func (d *Palette) Render(w, h int) string {
 	w, h = min(w, mostPaletteW), min(h, len(d.all)+5)
 	d.tab.Rows = len(d.found)
-	whole := "" // what the row under the cursor says, which its column may cut
+	whole := "" // text of the row under the cursor, which its column may cut
 	if d.tab.Cursor < len(d.found) && h >= leastForWhole {
 		whole = widget.Wrap(d.cell(d.tab.Cursor, explains), w-4)
 	}

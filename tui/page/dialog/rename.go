@@ -10,7 +10,7 @@ import (
 	"jtune/tui/widget"
 )
 
-// Rename asks for another name of a campaign or a model.
+// Rename asks for a new name of a campaign or model.
 type Rename struct {
 	widget.Form
 	read page.Reader
@@ -18,10 +18,10 @@ type Rename struct {
 	to   *widget.Input
 }
 
-// mostName is how long a name may be.
+// mostName is the maximum length of a name.
 const mostName = 60
 
-// NewRename begins with the present name.
+// NewRename starts with the present name.
 func NewRename(read page.Reader, of page.Rename) *Rename {
 	d := &Rename{read: read, of: of, to: widget.NewInput(of.Name, "", mostName)}
 	d.Form = widget.Form{Keys: read.Keys().FormKeys(), Title: "Rename a " + of.What, Verb: "rename", Width: 72,
@@ -30,7 +30,7 @@ func NewRename(read page.Reader, of page.Rename) *Rename {
 	return d
 }
 
-// Key takes a key; closed says that the dialog goes.
+// Key handles a key; closed reports whether the dialog closes.
 func (d *Rename) Key(k tea.KeyPressMsg) (does page.Intent, closed bool) {
 	closed, taken := d.Form.Key(k)
 	from, to := d.of.Name, strings.TrimSpace(d.to.Value())
@@ -42,7 +42,7 @@ func (d *Rename) Key(k tea.KeyPressMsg) (does page.Intent, closed bool) {
 	return does, closed
 }
 
-// Hints lists the keys that work now, help before the way out.
+// Hints lists the keys that work now, with help before the back key.
 func (d *Rename) Hints() []widget.Action { return withHelp(d.Form.Hints(), d.read.Keys().Help) }
 
 // Numbers explains the question, for the help.

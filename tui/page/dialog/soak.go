@@ -13,7 +13,7 @@ import (
 	"jtune/tui/widget"
 )
 
-// Soak asks which mode is to be proven, with which job, for how long and within which limits.
+// Soak asks which mode to prove, with which job, for how long and within which limits.
 type Soak struct {
 	widget.Form
 	read   page.Reader
@@ -24,10 +24,10 @@ type Soak struct {
 	asked  page.AskSoak
 }
 
-// lengths are how long a soak may take; 0 is until it is steady.
+// lengths are the durations to choose from; 0 is until steady.
 var lengths = []time.Duration{soak.Usual, 10 * time.Minute, 2 * time.Hour, 0}
 
-// mostBounds is how long a list of limits may be, in characters.
+// mostBounds is the maximum length of the list of limits in characters.
 const mostBounds = 60
 
 // NewSoak opens with the given request.
@@ -59,7 +59,7 @@ func (d *Soak) limitsText() string {
 	return d.limits.Render("_")
 }
 
-// bounds are the limits that were typed.
+// bounds returns the typed limits.
 func (d *Soak) bounds() (hold.Limits, error) {
 	l, err := hold.ParseLimits(d.limits.Value())
 	if err == nil && d.read.Readings().OK {
@@ -80,7 +80,7 @@ func (d *Soak) note(int) []string {
 		"ends at once where a limit breaks or a clock falls"}
 }
 
-// Key takes a key; closed says that the dialog goes.
+// Key handles a key; closed reports whether the dialog closes.
 func (d *Soak) Key(k tea.KeyPressMsg) (does page.Intent, closed bool) {
 	closed, taken := d.Form.Key(k)
 	if !taken {
@@ -102,7 +102,7 @@ func (d *Soak) Key(k tea.KeyPressMsg) (does page.Intent, closed bool) {
 	return page.All{page.Open(page.Profile), page.Start{Task: task.Soak(r), Fast: true}}, closed
 }
 
-// Hints lists the keys that work now, help before the way out.
+// Hints lists the keys that work now, with help before the back key.
 func (d *Soak) Hints() []widget.Action { return withHelp(d.Form.Hints(), d.read.Keys().Help) }
 
 // Numbers explains the questions, for the help.

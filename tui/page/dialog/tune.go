@@ -17,21 +17,20 @@ import (
 	"jtune/tui/widget"
 )
 
-// Tune asks three things, each with an answer that enter takes, the one given last on this
-// board: which workload, which limits, which coverage. Six more need not be visited: how
-// long to look for improvements, which batch sizes to choose among, whether to start from
-// nothing, by which strategy, what to compare the answer with and, on a virtual board, how fast its clock runs. It
-// begins at the limit.
+// Tune asks for workload, limits and coverage; each starts with the last answer on this board, which enter accepts. Six
+// further questions are optional: how long to look for improvements, which batch sizes to choose from, whether to
+// ignore earlier measurements, the strategy, what to compare the answer with and, on a virtual board, the speed of its
+// clock. The cursor starts at the limit.
 type Tune struct {
 	widget.Form
 	read   page.Reader
-	choice [9]int // option of each field
+	choice [9]int // chosen option of each field
 	powerW []float64
 	timeMS []float64
-	asked  mix.Goal      // of inference: limits with a load, in place of those; zero: none
+	asked  mix.Goal      // for inference: limits with a load, instead of plain limits; zero: none
 	find   *finder       // of the workload
-	typed  *widget.Input // digits of the limits
-	listed *widget.Input // digits and commas as batch sizes; empty: the option's
+	typed  *widget.Input // typed limits
+	listed *widget.Input // typed batch sizes with commas; empty: the chosen option
 	pair   *tunePair
 }
 
@@ -49,18 +48,18 @@ const (
 	fieldSpeed
 )
 
-// sizes are the lists of batch sizes to choose from.
+// sizes returns the lists of batch sizes to choose from.
 func (d *Tune) sizes() [][]int {
 	replay := d.read.Board().Replay != ""
 	return outlook.BatchChoices(d.workload().Batch, d.read.Work().Sizes, replay, replay || d.fixedBatch() != "")
 }
 
-// fixedBatch says why the workload's batch size cannot be chosen, or "".
+// fixedBatch returns why the workload's batch size cannot be chosen, or "".
 func (d *Tune) fixedBatch() string {
 	return d.read.Work().Fixed[d.workload().Name]
 }
 
-// workload is the chosen one; none has no name.
+// workload returns the chosen workload; its name is "" if there is none.
 func (d *Tune) workload() (w workload.Workload) {
 	if c := d.choice[fieldWorkload]; c < len(d.read.Workloads()) {
 		w = d.read.Workloads()[c]
@@ -73,7 +72,7 @@ func (d *Tune) workload() (w workload.Workload) {
 	return w
 }
 
-// batches are the sizes to choose among; nil for the workload's own.
+// batches returns the sizes to choose from; nil for the workload's own.
 func (d *Tune) batches() []int {
 	list := d.sizes()[d.choice[fieldBatch]]
 	if d.listed.Value() != "" {
@@ -85,10 +84,10 @@ func (d *Tune) batches() []int {
 	return list
 }
 
-// listedSizes are those that were typed, ascending, and why they are no answer, or "".
+// listedSizes returns the typed sizes, ascending; wrong is why they are not valid, or "".
 func (d *Tune) listedSizes() (list []int, wrong string) { return batchSizes(d.listed.Value(), d.read) }
 
-// batchSizes reads sizes with commas between them, ascending; wrong is why they are no answer, or "".
+// batchSizes parses sizes separated by commas and sorts them; wrong is why they are not valid, or "".
 func batchSizes(typed string, read page.Reader) (list []int, wrong string) {
 	for _, word := range words(typed, "samples") {
 		b, err := strconv.Atoi(word)
@@ -108,7 +107,7 @@ func batchSizes(typed string, read page.Reader) (list []int, wrong string) {
 	return list, wrong
 }
 
-// wrongSizes says why the sizes that were typed are no answer, or "".
+// wrongSizes returns why the typed sizes are not valid, or "".
 func (d *Tune) wrongSizes() string {
 	if d.listed.Value() == "" {
 		return ""
@@ -117,15 +116,15 @@ func (d *Tune) wrongSizes() string {
 	return cmp.Or(d.fixedBatch(), wrong)
 }
 
-// sizesTyped follows what was typed as batch sizes.
+// sizesTyped handles a change of the typed batch sizes.
 func (d *Tune) sizesTyped() {
 	if d.batches() != nil {
 		d.choice[fieldCoverage] = 0
 	}
 }
 
-// perSample is the first text where several batch sizes are chosen among,
-// which compare by the sample.
+// perSample returns sized if there are several batch sizes to choose from, which are compared per sample, otherwise
+// one.
 func (d *Tune) perSample(sized, one string) string {
 	if d.batches() != nil {
 		return sized
@@ -133,10 +132,10 @@ func (d *Tune) perSample(sized, one string) string {
 	return one
 }
 
-// binary reports whether the user chose a binary search.
+// binary reports whether binary search is chosen.
 func (d *Tune) binary() bool { return d.choice[fieldStrategy] == 1 }
 
-// words are the parts between commas and blanks, without a unit after its number.
+// words splits text at commas and spaces, and removes the unit from each number.
 func words(text, unit string) (out []string) {
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || unicode.IsSpace(r) }) {
 		if word = strings.TrimSuffix(word, unit); word != "" {
@@ -146,25 +145,25 @@ func words(text, unit string) (out []string) {
 	return out
 }
 
-// tunePair are the questions for two jobs that share the GPU, "A + B" as the workload. They replace the others from the
-// workload on, while that names two.
+// tunePair holds the questions for two jobs that share the GPU, with "A + B" as the workload. They replace the others
+// while the workload field names two jobs.
 type tunePair struct {
 	d          *Tune
 	name       *widget.Input // both names, as typed; empty: one workload
-	limit      *widget.Input // as typed; empty: asked
+	limit      *widget.Input // as typed; empty: asked applies
 	wait       *widget.Input
 	asked      mix.Goal
-	turns      int  // of policies
-	uniform    bool // arrivals
+	turns      int  // index into policies
+	uniform    bool // uniform instead of Poisson arrivals
 	waitMS     float64
 	own        bool           // the inference keeps its batch size
-	alone, two []widget.Field // the questions for one job and for two
+	alone, two []widget.Field // fields for one job and for two
 }
 
-// on reports whether the workload names two jobs.
+// on reports whether the workload field names two jobs.
 func (p *tunePair) on() bool { return p.name.Value() != "" }
 
-// jobs are the two workloads, and why they are none.
+// jobs returns the two workloads, or why the names are no pair.
 func (p *tunePair) jobs() (workload.Pair, error) {
 	return pair.ParsePair(p.d.read.Workloads(), p.name.Value())
 }

@@ -18,7 +18,7 @@ import (
 	"jtune/tui/widget"
 )
 
-// NewTune asks about the workloads that are read.
+// NewTune asks about the listed workloads.
 func NewTune(read page.Reader) *Tune {
 	last := read.Work().Choice
 	d := &Tune{
@@ -67,7 +67,7 @@ func NewTune(read page.Reader) *Tune {
 	return d
 }
 
-// Within types a limit, such as 25 W; "" leaves it unchanged.
+// Within enters a limit such as 25 W; "" changes nothing.
 func (d *Tune) Within(limit string) *Tune {
 	switch {
 	case limit == "":
@@ -82,7 +82,7 @@ func (d *Tune) Within(limit string) *Tune {
 	return d
 }
 
-// take chooses the workload at a place of the list.
+// take chooses the workload at an index of the list.
 func (d *Tune) take(at int) {
 	if d.choice[fieldWorkload] != at {
 		d.choice[fieldWorkload] = at
@@ -90,11 +90,11 @@ func (d *Tune) take(at int) {
 	}
 }
 
-// turn takes the next choice of a field, or the one before; what does not go with it begins again.
+// turn steps through the choices of a field and resets the fields that no longer fit.
 func (d *Tune) turn(field, by int) {
 	d.settle()
 	if field == fieldLimit {
-		d.typed.SetValue("") // of another unit
+		d.typed.SetValue("") // its unit has changed
 		d.asked = mix.Goal{}
 	}
 	if field == fieldWorkload || field == fieldBatch {
@@ -129,7 +129,7 @@ func (d *Tune) options(field int) int {
 	return 2
 }
 
-// batchText says which sizes are chosen among.
+// batchText describes the batch sizes to choose from.
 func (d *Tune) batchText() string {
 	several := d.batches()
 	switch {
@@ -191,7 +191,7 @@ func (d *Tune) text(field int) string {
 	return [...]string{"max: seconds instead of minutes", "present rate: " + page.SpeedText(d.read.Speed().V)}[c]
 }
 
-// limitCoverage says how much is measured for the limits.
+// limitCoverage describes how much is measured for the limits.
 func (d *Tune) limitCoverage() string {
 	n := len(d.limits())
 	which := "this limit"
@@ -202,7 +202,7 @@ func (d *Tune) limitCoverage() string {
 	return fmt.Sprintf("%s: at most %d measurements", which, most)
 }
 
-// answers returns the filled-in values, to be remembered.
+// answers returns the filled-in values to save.
 func (d *Tune) answers() search.Form {
 	return search.Form{
 		Load:     d.load().String(),
@@ -215,7 +215,7 @@ func (d *Tune) answers() search.Form {
 	}
 }
 
-// limits are what the dialog asks for, those that are being typed too.
+// limits returns the requested limits, including those being typed.
 func (d *Tune) limits() []optimize.Limit {
 	if g := d.load(); g != (mix.Goal{}) {
 		return []optimize.Limit{g.Limit}
@@ -227,7 +227,7 @@ func (d *Tune) limits() []optimize.Limit {
 	return c.Limits()
 }
 
-// wrongStrategy says why the strategy cannot answer the question, or "".
+// wrongStrategy returns why the strategy cannot answer the question, or "".
 func (d *Tune) wrongStrategy() string {
 	switch {
 	case !d.binary():
@@ -241,7 +241,7 @@ func (d *Tune) wrongStrategy() string {
 	return ""
 }
 
-// request is what the dialog asks for.
+// request returns what the dialog requests.
 func (d *Tune) request() measure.TuneRequest {
 	limits := d.limits()
 	r := measure.TuneRequest{
@@ -261,13 +261,13 @@ func (d *Tune) request() measure.TuneRequest {
 	if d.binary() {
 		r.Strategy = optimize.Binary
 	}
-	if g := d.load(); g != (mix.Goal{}) { // which only the usual search answers
+	if g := d.load(); g != (mix.Goal{}) { // only the default search supports a load
 		r.Load, r.Coverage, r.Strategy = g.Load, campaigns.CoverLimit, ""
 	}
 	return r
 }
 
-// Key takes a key; closed says that the dialog goes.
+// Key handles a key; closed reports whether the dialog closes.
 func (d *Tune) Key(k tea.KeyPressMsg) (does page.Intent, closed bool) {
 	keys := d.read.Keys()
 	in := d.Fields[d.At].Input
@@ -284,7 +284,7 @@ func (d *Tune) Key(k tea.KeyPressMsg) (does page.Intent, closed bool) {
 	return does, closed
 }
 
-// start begins what the dialog asks for and shows the campaign.
+// start starts the requested search and shows its campaign.
 func (d *Tune) start() page.Intent {
 	switch why := d.read.MayWrite(); {
 	case why != "":
@@ -328,7 +328,7 @@ func (d *Tune) note(w int) []string {
 	return out
 }
 
-// Hints lists the keys that work now, help before the way out.
+// Hints lists the keys that work now, with help before the back key.
 func (d *Tune) Hints() []widget.Action { return withHelp(d.Form.Hints(), d.read.Keys().Help) }
 
 // Numbers explains the questions, for the help.
@@ -345,7 +345,8 @@ func (d *Tune) Numbers() string {
 		"join a job that runs already, use the settings on Train."
 }
 
-// Paste gives a pasted text to the question that it is for: what is no pair goes to the limit.
+// Paste passes pasted text to the field that it fits: text at the workload field that names neither a workload nor a
+// pair goes to the limit.
 func (d *Tune) Paste(m tea.PasteMsg) {
 	if d.At == fieldWorkload && !d.pair.on() {
 		switch text := strings.TrimSpace(m.Content); {

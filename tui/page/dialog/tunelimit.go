@@ -12,17 +12,17 @@ import (
 	"jtune/tui/session/search"
 )
 
-// kinds are the kinds of limits, as the dialog orders them.
+// kinds lists the kinds of limits in the order of the dialog.
 var kinds = []search.Kind{search.WithinPower, search.WithinTime, search.LeastEnergy}
 
-// kind is the kind of limit.
+// kind returns the chosen kind of limit.
 func (d *Tune) kind() search.Kind { return kinds[d.choice[fieldLimit]] }
 
-// askedKeys write a line of limits and load, "uniform" and "poisson" too. A t starts the search, so that a maximal
-// wait is pasted, or typed on Front.
+// askedKeys are the characters of limits with a load, including "uniform" and "poisson". A t starts the search, so a
+// maximum wait can only be pasted, or typed on Front.
 const askedKeys = "0123456789., Wwmps/uniform"
 
-// numbers are the values that the present kind of limit holds; nil for energy.
+// numbers returns the values of the chosen kind of limit; nil for energy.
 func (d *Tune) numbers() *[]float64 {
 	switch d.kind() {
 	case search.WithinPower:
@@ -33,8 +33,8 @@ func (d *Tune) numbers() *[]float64 {
 	return nil
 }
 
-// typedLoad is what was typed as limits with a load, or as limits of two kinds; is reports whether that was meant, and
-// wrong is why it is none, or "".
+// typedLoad parses typed limits with a load, or with both units; is reports whether the text has this form, and wrong
+// says why it is not valid, or is "".
 func (d *Tune) typedLoad() (g mix.Goal, is bool, wrong string) {
 	line := strings.ToLower(d.typed.Value())
 	if !strings.ContainsAny(line, "p/") && !(strings.Contains(line, "w") && strings.Contains(line, "ms")) {
@@ -51,7 +51,7 @@ func (d *Tune) typedLoad() (g mix.Goal, is bool, wrong string) {
 	return g, true, ""
 }
 
-// load are the limits with a load, those that are being typed too; zero for none.
+// load returns the limits with a load, including those being typed; zero if none.
 func (d *Tune) load() mix.Goal {
 	if g, is, wrong := d.typedLoad(); is && wrong == "" {
 		return g
@@ -62,7 +62,7 @@ func (d *Tune) load() mix.Goal {
 	return d.asked
 }
 
-// unitTyped takes the kind of limit that a typed unit says, alone: 120 ms is a time, 25 W a power.
+// unitTyped selects the kind of limit by its typed unit: 120 ms is a time, 25 W a power.
 func (d *Tune) unitTyped() {
 	line := strings.ToLower(d.typed.Value())
 	watts, time := strings.Contains(line, "w"), strings.Contains(line, "m")
@@ -75,7 +75,7 @@ func (d *Tune) unitTyped() {
 	}
 }
 
-// typedNumbers are those that were typed, each once, and why they are no answer, or "".
+// typedNumbers returns the typed numbers, each once; wrong is why they are not valid, or "".
 func (d *Tune) typedNumbers() (list []float64, wrong string) {
 	unit := map[search.Kind]string{search.WithinPower: "W", search.WithinTime: "ms"}[d.kind()]
 	for _, word := range words(d.typed.Value(), unit) {
@@ -96,7 +96,7 @@ func (d *Tune) typedNumbers() (list []float64, wrong string) {
 	return list, wrong
 }
 
-// wrongLimit says why what was typed is no limit, or "".
+// wrongLimit returns why the typed limit is not valid, or "".
 func (d *Tune) wrongLimit() string {
 	if _, is, wrong := d.typedLoad(); is {
 		return wrong
@@ -105,7 +105,7 @@ func (d *Tune) wrongLimit() string {
 	return wrong
 }
 
-// settle turns what was typed into the limit's values; what is none stays as it was typed.
+// settle takes over the typed limits if they are valid; otherwise the text stays.
 func (d *Tune) settle() {
 	if g, is, wrong := d.typedLoad(); is {
 		if wrong == "" {
@@ -125,7 +125,7 @@ func (d *Tune) settle() {
 	d.typed.SetValue("")
 }
 
-// step moves the limits by one.
+// step changes the limits by one.
 func (d *Tune) step(by int) {
 	d.settle()
 	if g := d.load(); g != (mix.Goal{}) {
@@ -147,7 +147,7 @@ func (d *Tune) step(by int) {
 	*at = slices.Compact(*at)
 }
 
-// limitText is the goal in words.
+// limitText formats the goal in words.
 func (d *Tune) limitText() string {
 	if g := d.load(); g != (mix.Goal{}) && d.typed.Value() == "" {
 		return goalText(g)
@@ -166,7 +166,7 @@ func (d *Tune) limitText() string {
 		return value
 	}
 	watts, time := " W", " ms/"+d.workload().Noun()
-	if strings.ContainsAny(strings.ToLower(d.typed.Value()), "wms") { // typed with it
+	if strings.ContainsAny(strings.ToLower(d.typed.Value()), "wms") { // the unit is typed
 		watts, time = "", " per "+d.workload().Noun()
 	}
 	switch d.kind() {
@@ -184,7 +184,7 @@ func (d *Tune) limitText() string {
 	return "least energy per " + d.perSample("sample", "minibatch")
 }
 
-// goalText says what limits with a load ask for.
+// goalText formats limits with a load in words.
 func goalText(g mix.Goal) string {
 	what := "least power for "
 	switch {

@@ -17,13 +17,13 @@ import (
 	"jtune/tui/widget"
 )
 
-// policies are the kinds of turns, as the dialog orders them.
+// policies lists the turn policies in the order of the dialog.
 var policies = []mix.Policy{"", mix.Strict, mix.Fill, mix.Free}
 
-// waits are maximal waits in ms to step through.
+// waits are the maximum waits in ms to step through.
 var waits = []float64{0, 5, 10, 20, 50, 100, 200}
 
-// pairForm is a line of limits of a pair.
+// pairForm is an example of a pair's limits.
 const pairForm = "30 W, p99 300 ms, 60/s"
 
 func newTunePair(d *Tune) *tunePair {
@@ -49,14 +49,14 @@ func newTunePair(d *Tune) *tunePair {
 		p.settled()
 		p.name.SetValue(last.Pair)
 		if p.wrongName() != "" {
-			p.name.SetValue("") // of a workload that is gone
+			p.name.SetValue("") // the workload no longer exists
 		}
 	}
 	p.named()
 	return p
 }
 
-// add follows what is typed at a single workload: + makes a pair of it with the first job that can share the GPU.
+// add handles text typed at a single workload: + makes a pair of it and the first job that can share the GPU.
 func (p *tunePair) add() {
 	if find := p.d.find; !strings.Contains(find.in.Value(), "+") {
 		find.typed()
@@ -68,7 +68,7 @@ func (p *tunePair) add() {
 	p.named()
 }
 
-// named shows the questions for as many jobs as the workload names.
+// named shows the fields for one job or two, as the workload field names.
 func (p *tunePair) named() {
 	d := p.d
 	switch {
@@ -80,13 +80,13 @@ func (p *tunePair) named() {
 	}
 }
 
-// Places of the questions for two jobs that are not those of one.
+// Indices of fields that differ from those for one job.
 const (
 	pairLimit = 1
 	pairTurns = 2
 )
 
-// partner takes the next job that can share the GPU with the first one that is named.
+// partner steps through the jobs that can share the GPU with the first named one.
 func (p *tunePair) partner(by int) {
 	first, second, _ := strings.Cut(p.name.Value(), "+")
 	w, known := p.d.read.Work().Find(strings.TrimSpace(first))
@@ -114,7 +114,7 @@ func (p *tunePair) nameText() string {
 	return p.name.Value()
 }
 
-// wrongName says why what is named is no pair that runs here, or "".
+// wrongName returns why the names are no pair that runs here, or "".
 func (p *tunePair) wrongName() string {
 	two, err := p.jobs()
 	switch {
@@ -133,13 +133,13 @@ func (p *tunePair) wrongName() string {
 	return ""
 }
 
-// limits are the goals, with those that are being typed, and why there are none.
+// limits returns the goal, including limits being typed.
 func (p *tunePair) limits() (mix.Goal, error) {
 	line := p.limit.Value()
 	if line == "" {
 		return p.asked, nil
 	}
-	if watts, err := strconv.ParseFloat(line, 64); err == nil && watts > 0 { // a number alone is the power limit
+	if watts, err := strconv.ParseFloat(line, 64); err == nil && watts > 0 { // a plain number is the power limit
 		a := p.asked
 		a.Limit.PowerW = watts
 		return a, nil
@@ -147,7 +147,7 @@ func (p *tunePair) limits() (mix.Goal, error) {
 	return mix.ParseGoal(line)
 }
 
-// search is what the dialog asks for.
+// search returns what the dialog requests.
 func (p *tunePair) search() (pair.Request, error) {
 	two, err := p.jobs()
 	if err != nil {
@@ -167,7 +167,7 @@ func (p *tunePair) search() (pair.Request, error) {
 	return r, err
 }
 
-// sizes are the batch sizes of the inference to choose among; nil: its own.
+// sizes returns the batch sizes of the inference to choose from; nil: its own.
 func (p *tunePair) sizes() []int {
 	switch {
 	case p.d.listed.Value() != "":
@@ -198,13 +198,13 @@ func (p *tunePair) batchText() string {
 	return fmt.Sprintf("of the inference: %d, its own", max(1, p.d.workload().Batch))
 }
 
-// wrongLimit says why a pair cannot be held to these limits, or "".
+// wrongLimit returns why these limits are not possible for a pair, or "".
 func (p *tunePair) wrongLimit() string {
 	if _, err := p.limits(); err != nil {
 		return page.Words(err.Error())
 	}
 	if _, err := p.jobs(); err != nil || p.wrongWait() != "" {
-		return "" // said there
+		return "" // its own field says so
 	}
 	if _, err := p.search(); err != nil {
 		return page.Words(err.Error())
@@ -222,7 +222,7 @@ func (p *tunePair) limitText() string {
 	return "most training within " + p.asked.String()
 }
 
-// step moves the power limit by a watt.
+// step changes the power limit by a watt.
 func (p *tunePair) step(by int) {
 	p.settle()
 	if p.asked.Limit.PowerW > 0 && p.limit.Value() == "" {
@@ -230,7 +230,7 @@ func (p *tunePair) step(by int) {
 	}
 }
 
-// settle turns what was typed into answers; what is none stays as it was typed.
+// settle takes over the typed answers that are valid; other text stays.
 func (p *tunePair) settle() {
 	if a, err := p.limits(); err == nil && p.limit.Value() != "" {
 		p.asked = a
@@ -250,8 +250,7 @@ func (p *tunePair) settle() {
 	}
 }
 
-// single is the place in the list of the one workload that is named, with or without a + behind it; -1: two are, or
-// none is.
+// single returns the index of the workload if only one is named, with or without a trailing +; otherwise -1.
 func (p *tunePair) single() int {
 	name := strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(p.name.Value()), "+"))
 	w, known := p.d.read.Work().Find(name)
@@ -261,7 +260,7 @@ func (p *tunePair) single() int {
 	return slices.IndexFunc(p.d.read.Workloads(), func(l workload.Workload) bool { return l.Name == w.Name })
 }
 
-// settled moves arrivals and the maximal wait of the typed line to their own questions.
+// settled moves the arrivals and the maximum wait of the typed line to their own fields.
 func (p *tunePair) settled() {
 	own := &p.asked.Load
 	if own.Arrivals != "" {
@@ -320,7 +319,7 @@ func (p *tunePair) turnWait(by int) {
 	p.waitMS = waits[min(max(0, at+by), len(waits)-1)]
 }
 
-// start begins the search for a pair and shows it.
+// start starts the search for a pair and shows it.
 func (p *tunePair) start() page.Intent {
 	r, err := p.search()
 	if err != nil {
@@ -333,7 +332,7 @@ func (p *tunePair) start() page.Intent {
 	}
 }
 
-// answers returns the filled-in values, to be remembered.
+// answers returns the filled-in values to save.
 func (p *tunePair) answers() search.Form {
 	p.settle()
 	c, g := p.d.read.Work().Choice, p.asked

@@ -9,8 +9,8 @@ import (
 	"jtune/tui/widget"
 )
 
-// Welcome is the line above the first page of a user who has never done anything
-// here: what this is and where to go on.
+// Welcome renders the line above the first page for a user who has not done anything here yet: what jtune is and where
+// to start.
 func Welcome(keys *page.Keys, w int) string {
 	tune, help := keys.Tune.Label(), keys.Help.Label()
 	var text string

@@ -8,10 +8,10 @@ import (
 	"jtune/tui/widget"
 )
 
-// realTime is the rate of a virtual board's clock for a job that does not run on that board.
+// realTime describes the clock of a virtual board when the job really runs on this machine.
 const realTime = widget.Dash + " real time: the job really runs on this machine"
 
-// workloadText says what a workload trains, or which job is read where it runs already.
+// workloadText describes what a workload trains, or which running job is read.
 func workloadText(w workload.Workload) string {
 	if w.Elsewhere != nil {
 		return fmt.Sprintf("%s: %v", w.Name, w.Elsewhere)
@@ -22,7 +22,7 @@ func workloadText(w workload.Workload) string {
 	return w.Name
 }
 
-// withHelp puts help before the way out of a form.
+// withHelp inserts help before the back key of a form.
 func withHelp(own []widget.Action, help widget.Action) []widget.Action {
 	return slices.Insert(slices.Clone(own), len(own)-1, help)
 }

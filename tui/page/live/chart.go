@@ -9,15 +9,15 @@ import (
 	"jtune/tui/widget/chart"
 )
 
-// powerSpark is the module's power over the last two minutes in one line.
+// powerSpark draws the module's power over the last two minutes in one line.
 func (p *Page) powerSpark(w int) string {
 	name := "last 2 min "
 	values, most := p.read.Past(func(r tegra.Reading) tegra.Val[float64] { return r.TotalW })
 	return name + widget.Paint(chart.InkSeries, chart.Spark(values, most, w-len(name)))
 }
 
-// railSpark draws a rail's last two minutes in one line; "" is the module's total. All
-// rails have one scale, to the most that any of them drew.
+// railSpark draws a rail's last two minutes in one line; "" is the module's total. All rails share one scale, up to the
+// maximum of any rail.
 func (p *Page) railSpark(rail string, ink chart.Ink, w int) string {
 	_, most := p.read.Past(func(r tegra.Reading) tegra.Val[float64] { return r.TotalW })
 	for _, r := range p.read.Sample().Reading.Rails {
@@ -49,8 +49,7 @@ func (p *Page) ramChart(w, h int) string {
 		Lines: []page.Series{{Name: "used", Ink: chart.InkMemory, Value: used}}}, w, h)
 }
 
-// meanW is the mean of a rail's readings over the last minute; name "" is the
-// module's total.
+// meanW returns a rail's mean power over the last minute; name "" is the module's total.
 func (p *Page) meanW(name string) tegra.Val[float64] {
 	sum, n, now := 0.0, 0, p.read.Sample().T
 	for _, s := range p.read.History() {

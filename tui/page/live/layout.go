@@ -11,7 +11,7 @@ import (
 	"jtune/tui/widget"
 )
 
-// Key is page.Page's.
+// Key implements page.Page.
 func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 	switch {
 	case p.read.Keys().Enlarge.Matches(k):
@@ -26,7 +26,7 @@ func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 	return nil, true
 }
 
-// Hints is page.Page's.
+// Hints implements page.Page.
 func (p *Page) Hints() []widget.Action {
 	freeze := p.read.Keys().Freeze
 	if p.read.Look().Frozen {
@@ -61,8 +61,8 @@ func (p *Page) panels() []widget.Panel {
 	}
 }
 
-// Sizes of the page: below the first it has no panels, from the others on there is room for
-// charts of everything, and for three panels side by side.
+// Sizes of the page: below the first there are no panels; from the other two there is room for charts of everything,
+// and for three panels side by side.
 const (
 	panelsW, panelsH = 70, 16
 	chartsH          = 30
@@ -93,7 +93,7 @@ func (p *Page) Render(w, h int) string {
 	return widget.Under(out, widget.Cut(p.workloadLine(), w), widget.Cut(p.ownLine(), w))
 }
 
-// columns are two columns of panels.
+// columns renders the panels in two columns.
 func (p *Page) columns(w, rows int) string {
 	b := p.panels()
 	left := 44
@@ -114,7 +114,7 @@ func (p *Page) columns(w, rows int) string {
 			b[panelMemory].Render(right, rows-rails-heat)))
 }
 
-// tables are the numbers, in three columns.
+// tables renders the numbers in three columns.
 func (p *Page) tables(w, rows int) string {
 	b := p.panels()
 	left, middle := threeColumns(w)
@@ -124,10 +124,10 @@ func (p *Page) tables(w, rows int) string {
 		widget.Under(b[panelHeat].Render(right, heat), b[panelMemory].Render(right, rows-heat)))
 }
 
-// threeColumns are the widths of the first two of three columns.
+// threeColumns returns the widths of the first two of three columns.
 func threeColumns(w int) (left, middle int) { return w * 11 / 30, w * 10 / 30 }
 
-// tablesHeight is how many rows they need.
+// tablesHeight returns how many rows tables needs.
 func (p *Page) tablesHeight(w int) int {
 	left, middle := threeColumns(w)
 	cores := len(p.read.Sample().Reading.Cores)
@@ -139,7 +139,7 @@ func (p *Page) tablesHeight(w int) int {
 	return max(clocks, p.powerHeight(middle), p.heatHeight(w-left-middle)+memory)
 }
 
-// charts are histories of everything, two by two.
+// charts renders histories of everything, two by two.
 func (p *Page) charts(w, rows int) string {
 	b := p.panels()
 	left, top := w/2, (rows+1)/2
@@ -148,8 +148,7 @@ func (p *Page) charts(w, rows int) string {
 		widget.Beside(b[panelHeatChart].Render(left, rows-top), b[panelClockChart].Render(w-left, rows-top)))
 }
 
-// compact answers what it draws, what is set and whether it is all right in
-// 40×10.
+// compact renders power, mode and health in 40×10.
 func (p *Page) compact(w, h int) string {
 	read := p.read.Sample().Reading
 	clock := func(name string, c tegra.ClockReading) string {
@@ -176,7 +175,7 @@ func (p *Page) compact(w, h int) string {
 	return widget.Fit(strings.Join(lines, "\n"), w, h)
 }
 
-// health is one line: all right, or what is not.
+// health returns one line: all right, or what is not.
 func (p *Page) health() string {
 	hot := p.read.Sample().Reading.Hot()
 	switch t := p.read.Sample().Reading.Throttled; {

@@ -1,5 +1,5 @@
-// Package live is the page of what the board does now: clocks, power, temperatures,
-// memory, and who uses them.
+// Package live is the page of what the board does now: clocks, power, temperatures, memory, and which processes use
+// them.
 package live
 
 import (
@@ -22,16 +22,16 @@ type Page struct {
 
 var _ page.Page = (*Page)(nil)
 
-// New shows what is read.
+// New returns the page.
 func New(read page.Reader) *Page { return &Page{read: read} }
 
-// Name is page.Page's.
+// Name implements page.Page.
 func (p *Page) Name() page.Name { return page.Live }
 
-// Update is page.Page's: everything is in the state.
+// Update implements page.Page; the state holds everything.
 func (p *Page) Update(tea.Msg) page.Intent { return nil }
 
-// Copied is the mode that the board is in.
+// Copied returns the present mode.
 func (p *Page) Copied() string {
 	if m := p.read.Present(); m.OK {
 		return p.read.ModeText(m.V)
@@ -39,8 +39,8 @@ func (p *Page) Copied() string {
 	return ""
 }
 
-// modeText names the mode in w columns; another place says that its clocks are locked, and what all presets' names
-// begin with can be left out.
+// modeText formats the mode with its name in w columns. If room is short it omits locked clocks, which are shown
+// elsewhere, then the common prefix of preset names.
 func (p *Page) modeText(w int) string {
 	m := p.read.Present()
 	if !m.OK {
@@ -55,12 +55,12 @@ func (p *Page) modeText(w int) string {
 	return text
 }
 
-// workloadLine shows what runs.
+// workloadLine shows the running job.
 func (p *Page) workloadLine() string {
 	j := p.read.Task()
 	if f := p.read.Followed(); (j == nil || j.Done()) && f != nil && !f.Done() {
 		does := "measures " + f.Workload.Name + " here"
-		if p.read.Board().Simulated() { // on a board of its own
+		if p.read.Board().Simulated() { // the job runs on its own virtual board
 			does = "simulates " + f.Workload.Name
 		}
 		return fmt.Sprintf(" another jtune (process %d) %s: %s shows it", f.Follows.PID, does,
@@ -101,7 +101,7 @@ func (p *Page) ownLine() string {
 	return widget.StyleDim.Render(" jtune itself: " + own)
 }
 
-// Numbers is page.Page's.
+// Numbers implements page.Page.
 func (p *Page) Numbers() string {
 	return "actual: what a clock runs at. limit: its upper limit as set, in wide windows lower–upper. cap: the most " +
 		"this board allows. busy: share of time at work. per core: busy by height, × is switched off. EMC: the " +

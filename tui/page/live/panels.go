@@ -16,7 +16,7 @@ import (
 	"jtune/tui/widget/chart"
 )
 
-// covers says what the total is made of and what it stands for.
+// covers describes which rails the total adds up, and what it covers.
 func (p *Page) covers() string {
 	b := p.read.Board()
 	text := ""
@@ -35,7 +35,7 @@ func (p *Page) covers() string {
 	return text
 }
 
-// coversLines is how many lines that takes.
+// coversLines returns how many lines covers takes.
 func (p *Page) coversLines(w int) int {
 	text := p.covers()
 	if text == "" {
@@ -44,7 +44,7 @@ func (p *Page) coversLines(w int) int {
 	return strings.Count(widget.Wrap(text, w), "\n") + 1
 }
 
-// tableW is how wide a table of numbers grows: across more, eyes lose the line.
+// tableW is the maximum width of a table of numbers: wider rows are hard to follow.
 const tableW = 58
 
 func (p *Page) clocks(w, h int) string {
@@ -67,7 +67,7 @@ func (p *Page) clocks(w, h int) string {
 		line("GPU", chart.InkGPU, read.GPU),
 		line("EMC (memory)", chart.InkMemory, read.EMC),
 	}
-	if why := p.differs(); why != "" { // next to the clocks that it slows
+	if why := p.differs(); why != "" { // next to the clock that is affected
 		for line := range strings.SplitSeq(widget.Wrap(why, w), "\n") {
 			lines = append(lines, widget.StyleWarn.Render(line))
 		}
@@ -91,7 +91,7 @@ func (p *Page) clocks(w, h int) string {
 	return widget.Fit(strings.Join(lines, "\n"), full, h)
 }
 
-// under puts a chart below lines where they leave room for one: in an enlarged panel.
+// under adds a chart below lines if they leave room for one, as in an enlarged panel.
 func under(lines []string, draw func(w, h int) string, w, h int) string {
 	const least = 8
 	text := strings.Join(lines, "\n")
@@ -110,7 +110,7 @@ func clockColumns(wide bool, actual, limit, most, busy string) string {
 	return fmt.Sprintf("%6s %*s %5s %s", actual, room, limit, most, busy)
 }
 
-// boardText names the board in full, as far as it is known.
+// boardText returns the board's full name, as far as known.
 func (p *Page) boardText() string {
 	b := p.read.Board()
 	parts := []string{b.Model}
@@ -122,7 +122,7 @@ func (p *Page) boardText() string {
 	return strings.Join(parts, ", ")
 }
 
-// coreBars draws each core's load; a core that is off is a cross.
+// coreBars draws each core's load; an offline core is a cross.
 func (p *Page) coreBars() string {
 	var b strings.Builder
 	for _, c := range p.read.Sample().Reading.Cores {
@@ -139,13 +139,13 @@ func (p *Page) coreBars() string {
 	return b.String()
 }
 
-// coresPerLine is how many meters of cores stand side by side.
+// coresPerLine returns how many core meters fit side by side.
 func coresPerLine(w, cores int) int { return max(1, min(w/coreW, (cores+1)/2)) }
 
-// coreW is the least width of a core's meter.
+// coreW is the minimum width of a core's meter.
 const coreW = 13
 
-// coreMeters draws each core's number, load and load in %, several in a line.
+// coreMeters draws each core's number, load and percentage, several per line.
 func (p *Page) coreMeters(w, perLine int) string {
 	each := w / max(1, perLine)
 	var b strings.Builder
@@ -167,7 +167,7 @@ func (p *Page) loadMeter(c tegra.CoreReading, w int) string {
 	return page.Meter(share, telemetry.LoadAlarm(c.LoadPct), chart.InkCPU, w)
 }
 
-// coreTable has a line for each core: its clock, its load and a meter.
+// coreTable has a line for each core with its clock, its load and a meter.
 func (p *Page) coreTable(w int) string {
 	var lines []string
 	for i, c := range p.read.Sample().Reading.Cores {
@@ -181,7 +181,7 @@ func (p *Page) coreTable(w int) string {
 	return strings.Join(lines, "\n")
 }
 
-// scaling reports whether clocks scale below those of the mode.
+// scaling says whether clocks are locked or may scale below the mode's.
 func (p *Page) scaling() string {
 	switch l := p.read.Sample().Reading.Locked; {
 	case !l.OK:
@@ -192,7 +192,7 @@ func (p *Page) scaling() string {
 	return "free (min < max)"
 }
 
-// differs says which clock does not run as set, and why.
+// differs says which clock does not run as set, and why; "" if none.
 func (p *Page) differs() string {
 	c, off := session.SlowClock(p.read.Sample().Reading)
 	if !off {
@@ -202,7 +202,7 @@ func (p *Page) differs() string {
 	return fmt.Sprintf("%s runs at %s, set to %s: %s", c.Name, runs, set, c.Why)
 }
 
-// powerHeight is how many rows the panel of power needs.
+// powerHeight returns how many rows the power panel needs.
 func (p *Page) powerHeight(w int) int {
 	n := len(p.read.Sample().Reading.Rails) + 5 + p.coversLines(w-4)
 	if p.overBudget() != "" {
@@ -211,7 +211,7 @@ func (p *Page) powerHeight(w int) int {
 	return n
 }
 
-// totalW paints the module's power by its level.
+// totalW colours the module's power by its alarm level.
 func (p *Page) totalW(text string) string {
 	switch level := telemetry.PowerAlarm(p.read.Sample().Reading.TotalW, p.read.BudgetW()); level {
 	case telemetry.AlarmNone:
@@ -221,7 +221,7 @@ func (p *Page) totalW(text string) string {
 	}
 }
 
-// overBudget says that the module draws as much as its preset allows, or more; else "".
+// overBudget says that the module's power is near or over its preset's budget; otherwise "".
 func (p *Page) overBudget() string {
 	budget := p.read.BudgetW()
 	switch telemetry.PowerAlarm(p.read.Sample().Reading.TotalW, budget) {
@@ -276,7 +276,7 @@ func (p *Page) power(w, h int) string {
 	}
 	covers := p.covers()
 	if h < p.powerHeight(full+4)-2 {
-		covers = "" // which numbers go before
+		covers = "" // less important than the numbers
 	}
 	room := h - 1 - len(lines)
 	if covers != "" {
@@ -301,11 +301,11 @@ func (p *Page) power(w, h int) string {
 	return under(lines, p.railChart, full, h)
 }
 
-// Sparklines of rails follow their numbers from a width on.
+// Widths of sparklines after the numbers of rails: their minimum, and the panel's width from which they are drawn.
 const (
 	leastSpark = 12
 	sparkFromW = 52
-	// Voltages and currents follow the watts of rails.
+	// from this width voltage and current follow a rail's watts
 	suppliesFromW = 64
 )
 
@@ -324,7 +324,7 @@ func (p *Page) hottest() string {
 	return fmt.Sprintf("hottest %s %.0f °C", page.ShortTemp(hot.Name), hot.C)
 }
 
-// heatLines are the warnings and the counters of the panel of temperatures.
+// heatLines returns the warnings and counters of the temperature panel.
 func (p *Page) heatLines(w int) []string {
 	read := p.read.Sample().Reading
 	slowed, over := "throttled "+page.YesNo(read.Heat), "over-current "+p.overCurrentText()
@@ -348,8 +348,7 @@ func (p *Page) heatLines(w int) []string {
 	return lines
 }
 
-// tempTexts are the fan and the sensors, the hottest of all first: it stands where nothing
-// is cut off.
+// tempTexts returns the fan, the junction and then the other sensors: the first entries are never cut off.
 func (p *Page) tempTexts() []string {
 	read := p.read.Sample().Reading
 	var parts []string
@@ -374,7 +373,7 @@ func (p *Page) tempTexts() []string {
 	return parts
 }
 
-// heatWord says what a temperature's colour says.
+// heatWord puts a temperature's colour in words.
 func heatWord(t tegra.TempReading) string {
 	switch telemetry.HeatAlarm(t) {
 	case telemetry.AlarmHot:
@@ -385,7 +384,7 @@ func heatWord(t tegra.TempReading) string {
 	return ""
 }
 
-// flow fills lines of w columns with parts, none of which is broken.
+// flow fills lines of w columns with parts without breaking any part.
 func flow(parts []string, w int) []string {
 	var lines []string
 	line := ""
@@ -402,7 +401,7 @@ func flow(parts []string, w int) []string {
 	return append(lines, line)
 }
 
-// heatHeight is how many rows the panel of temperatures needs.
+// heatHeight returns how many rows the temperature panel needs.
 func (p *Page) heatHeight(w int) int {
 	return len(p.heatLines(w-4)) + len(flow(p.tempTexts(), w-4)) + 2
 }
@@ -429,7 +428,7 @@ func (p *Page) heat(w, h int) string {
 	return under(lines, p.read.HeatChart, w, h)
 }
 
-// overCurrents counts the over-current events since the program began.
+// overCurrents counts the over-current events since the program started.
 func (p *Page) overCurrents() int64 {
 	now, before := p.read.Sample().Reading.OverCurrents, p.read.Readings().Before
 	if !now.OK || !before.OK {
@@ -449,7 +448,7 @@ func (p *Page) overCurrentText() string {
 	return "no"
 }
 
-// gpuText names who uses the GPU, or says why that is not known.
+// gpuText names the processes on the GPU, or says why they are unknown.
 func (p *Page) gpuText() string {
 	g := p.read.Readings().GPU
 	switch {

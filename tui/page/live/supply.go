@@ -9,7 +9,7 @@ import (
 	"jtune/tui/widget"
 )
 
-// summand marks a rail that makes the total or a part of it.
+// summand marks a rail that is the total or a part of it.
 func (p *Page) summand(rail string) string {
 	rule := p.read.Board().TotalRule
 	parts, isSum := strings.CutPrefix(rule, "SUM:")
@@ -22,8 +22,8 @@ func (p *Page) summand(rail string) string {
 	return "  "
 }
 
-// supplyLines are voltage and current of the rail that stands for the supply, now and at their extremes since the
-// program began, in at most h lines.
+// supplyLines returns voltage and current of the supply rail, now and at their extremes since the program started, in
+// at most h lines.
 func (p *Page) supplyLines(w, h int) (lines []string) {
 	all := p.read.Readings()
 	most := all.Peaks.Supply(p.read.Board())

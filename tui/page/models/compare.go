@@ -16,17 +16,17 @@ import (
 	"jtune/tui/widget"
 )
 
-// comparison is how two models of the list differ over the whole space.
+// comparison is the difference between two models of the list over the whole space.
 type comparison struct {
 	outlook.ModelComparison
 	ids    [2]modelID
 	models [2]*learn.Model
 }
 
-// comparisonMsg brings it.
+// comparisonMsg carries a comparison.
 type comparisonMsg struct{ c *comparison }
 
-// compareModels predicts every mode by both, off the screen's goroutine.
+// compareModels predicts every mode with both models in a command.
 func compareModels(a, b models.Info, space *tegra.Space, l optimize.Limit) page.Compute {
 	return func(context.Context) tea.Msg {
 		both := [2]*learn.Model{a.Model, b.Model}
@@ -34,14 +34,14 @@ func compareModels(a, b models.Info, space *tegra.Space, l optimize.Limit) page.
 	}
 }
 
-// of reports whether the comparison compares these two.
+// of reports whether c compares these two models.
 func (c *comparison) of(a, b models.Info) bool {
 	return c != nil && c.ids == [2]modelID{idOf(a), idOf(b)}
 }
 
-// text sets the two side by side.
+// text shows the two models side by side.
 func (c *comparison) text(read page.Reader, w int) string {
-	const names = 10 // columns of "reference" and the gap after it
+	const names = 10 // width of "reference" and the gap after it
 	room := max(8, (w-names-1)/2)
 	beside := func(name, a, b string) string {
 		return widget.Cut(name, names) + widget.Cut(a, room) + " " + widget.Cut(b, room)

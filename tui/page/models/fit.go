@@ -15,18 +15,18 @@ import (
 	"jtune/tui/widget"
 )
 
-// fitDialog asks how to learn again from a model's own modes: by which method,
-// and transferred from which other workload of the same device.
+// fitDialog asks how to refit a model to its own modes: by which method, and transferred from which other workload of
+// the same device.
 type fitDialog struct {
 	widget.Form
 	from       models.Info
 	methods    []learn.Method
 	references []models.Info // models of other workloads on this device
 	method     int
-	reference  int // 0: none; else one more than the index into references
+	reference  int // 0: none; otherwise an index into references plus one
 }
 
-// fitMethods are offered in this order: networks take longest.
+// fitMethods lists the methods in the order of the dialog: networks take longest.
 var fitMethods = []learn.Method{learn.GP, learn.Linear, learn.Tree, learn.Forest, learn.PowerTrain, learn.NN}
 
 func newFitDialog(keys *page.Keys, from models.Info, list []models.Info) *fitDialog {
@@ -70,7 +70,7 @@ func (d *fitDialog) referenceText() string {
 	return "none"
 }
 
-// name is the name of the model to come.
+// name returns the name of the new model.
 func (d *fitDialog) name() string {
 	base, _, _ := strings.Cut(d.from.Name, "-by-")
 	name := base + "-by-" + string(d.methods[d.method])
@@ -80,7 +80,7 @@ func (d *fitDialog) name() string {
 	return name
 }
 
-// fit learns again and keeps the result beside the model, unless ctx ends first.
+// fit refits the model and saves the result beside it, unless ctx ends first.
 func (d *fitDialog) fit(ctx context.Context, h page.Session) func() tea.Msg {
 	old, name, method, reference := d.from.Model, d.name(), d.methods[d.method], ""
 	if d.reference > 0 && d.transfers() {
@@ -95,7 +95,7 @@ func (d *fitDialog) fit(ctx context.Context, h page.Session) func() tea.Msg {
 	}
 }
 
-// methodNotes say what each method is, for who has not read of it.
+// methodNotes explains each method briefly.
 var methodNotes = map[learn.Method]string{
 	learn.GP: "the default: physics of the board with a Gaussian process for what it misses; good from ten " +
 		"modes on, with honest bands",
@@ -119,7 +119,7 @@ func (d *fitDialog) note(int) []string {
 	return lines
 }
 
-// refitMsg says how fitting by another method went.
+// refitMsg reports the result of fitting by another method.
 type refitMsg struct {
 	name string
 	err  error

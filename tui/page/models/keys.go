@@ -11,7 +11,7 @@ import (
 	"jtune/tui/widget"
 )
 
-// Update is page.Page's.
+// Update implements page.Page.
 func (p *Page) Update(msg tea.Msg) page.Intent {
 	switch msg := msg.(type) {
 	case page.ModelsListed:
@@ -40,7 +40,7 @@ func (p *Page) Update(msg tea.Msg) page.Intent {
 	return nil
 }
 
-// Key is page.Page's.
+// Key implements page.Page.
 func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 	keys := p.read.Keys()
 	if p.fit != nil {
@@ -90,7 +90,7 @@ func (p *Page) dialogKey(k tea.KeyPressMsg) page.Intent {
 	})
 }
 
-// refit asks how to fit the chosen model again, or stops the fit that goes on.
+// refit opens the fit dialog for the chosen model, or stops the running fit.
 func (p *Page) refit() page.Intent {
 	info, ok := p.chosen()
 	switch {
@@ -106,8 +106,7 @@ func (p *Page) refit() page.Intent {
 	return nil
 }
 
-// mark remembers the chosen model as the one to compare others with; once more
-// forgets it.
+// mark marks the chosen model for comparison with others, or removes the mark.
 func (p *Page) mark() page.Intent {
 	info, ok := p.chosen()
 	switch {
@@ -123,7 +122,7 @@ func (p *Page) mark() page.Intent {
 	return nil
 }
 
-// look begins to work out what the plot in view needs, once.
+// look starts to compute what the shown plot needs, once.
 func (p *Page) look() page.Intent {
 	info, ok := p.chosen()
 	if !ok || info.Model == nil {
@@ -167,7 +166,7 @@ func (p *Page) load() page.Intent {
 	return page.Load{Model: info}
 }
 
-// Hints is page.Page's.
+// Hints implements page.Page.
 func (p *Page) Hints() []widget.Action {
 	keys := p.read.Keys()
 	switch {

@@ -10,7 +10,7 @@ import (
 	"jtune/tui/widget"
 )
 
-// fill takes a new list; the cursor stays on its model.
+// fill stores a new list and keeps the cursor on its model.
 func (p *Page) fill(msg page.ModelsListed) {
 	was, _ := p.chosen()
 	p.list, p.aside, p.listed = msg.List, msg.Deleted, true
@@ -22,14 +22,14 @@ func (p *Page) fill(msg page.ModelsListed) {
 	}
 }
 
-// turn shows the models, or while there are any those that can be restored.
+// turn shows the models, or the deleted ones if there are any.
 func (p *Page) turn(deleted bool) {
 	p.deleted = deleted && len(p.aside) > 0
 	p.tab.Rows = len(p.entries())
 	p.tab.Move(0)
 }
 
-// manageKey takes the keys that rename, delete and restore.
+// manageKey handles the keys that rename, delete and restore.
 func (p *Page) manageKey(k tea.KeyPressMsg) (does page.Intent, taken bool) {
 	keys := p.read.Keys()
 	info, ok := p.chosen()
@@ -63,7 +63,7 @@ func (p *Page) rename(info models.Info) page.Intent {
 		To: func(name string) error { return on.RenameModel(info.Name, name) }}
 }
 
-// remove asks whether a model is to be moved aside.
+// remove asks whether to delete a model.
 func (p *Page) remove(info models.Info) page.Intent {
 	on, back := p.read.Session(), p.read.Keys().Restore.Label()+" restores it"
 	why := info.Name + ": its file is moved aside; " + back
@@ -82,7 +82,7 @@ func (p *Page) restore(info models.Info) page.Intent {
 	return page.Manage("model", func() (string, error) { return info.Name + " is back", on.RestoreModel(info.Name) })
 }
 
-// noneAside is why there is no deleted model to show, or "".
+// noneAside returns why there is no deleted model to show, or "".
 func (p *Page) noneAside() string {
 	if len(p.aside) == 0 {
 		return "none is deleted"
@@ -90,7 +90,7 @@ func (p *Page) noneAside() string {
 	return ""
 }
 
-// deletedHints are the keys of the list of deleted models.
+// deletedHints returns the keys of the list of deleted models.
 func (p *Page) deletedHints() []widget.Action {
 	keys := p.read.Keys()
 	return []widget.Action{keys.Restore.As("restore"), keys.Back.As("the list"), keys.Up.With(keys.Down, "choose"),

@@ -6,7 +6,7 @@ import (
 	"jtune/tui/session/models"
 )
 
-// modelID is one state of one model's file: a list that was read again holds other pointers to the same models.
+// modelID identifies one state of a model's file: rereading the list creates new pointers to the same models.
 type modelID struct {
 	name     string
 	modified time.Time

@@ -1,5 +1,4 @@
-// Package models is the page of what was learned: the models, how far each can be
-// trusted, and how two of them differ.
+// Package models is the page of fitted models: how far each can be trusted, and how two of them differ.
 package models
 
 import (
@@ -12,23 +11,23 @@ import (
 	"jtune/tui/widget"
 )
 
-// Page lists what has been learned and how far it can be trusted.
+// Page lists the models and how far they can be trusted.
 type Page struct {
 	read    page.Reader
 	list    []models.Info
-	aside   []models.Info // those that can be restored
-	deleted bool          // aside shows in place of list
+	aside   []models.Info // deleted, can be restored
+	deleted bool          // aside is shown instead of list
 	tab     widget.Table
-	fitting string // the model that is being fitted now; ""
+	fitting string // the model being fitted; "": none
 	stopFit context.CancelFunc
-	large   int // 1: the plot, 2: the description fills the page
+	large   int // 1: the plot fills the page; 2: the description does
 	view    modelPlot
 	fit     *fitDialog                      // nil: closed
 	marked  modelID                         // zero: none
-	studies map[modelID]*outlook.Assessment // nil value: being worked out
-	plots   map[plotKey]*figure.Figure      // the same
+	studies map[modelID]*outlook.Assessment // nil value: being computed
+	plots   map[plotKey]*figure.Figure      // nil value: being computed
 	versus  *comparison
-	listed  bool // the folder was looked at
+	listed  bool // the folder was read
 }
 
 var (
@@ -36,7 +35,7 @@ var (
 	_ page.Subjected = (*Page)(nil)
 )
 
-// New makes the page; page.ModelsListed brings the models.
+// New creates the page; page.ModelsListed delivers the models.
 func New(read page.Reader) *Page {
 	p := &Page{read: read, studies: map[modelID]*outlook.Assessment{}, plots: map[plotKey]*figure.Figure{}}
 	empty := "no model yet: " + read.Keys().Tune.Label() + " tunes a workload and keeps its model here"
@@ -52,13 +51,13 @@ func New(read page.Reader) *Page {
 	return p
 }
 
-// Name is page.Page's.
+// Name implements page.Page.
 func (p *Page) Name() page.Name { return page.Models }
 
 // Typing reports whether all keys go to the dialog or a search.
 func (p *Page) Typing() bool { return p.fit != nil || p.tab.Search.Typing() }
 
-// ours reports whether a model is one of this board.
+// ours reports whether a model belongs to this board.
 func (p *Page) ours(info models.Info) bool {
 	return models.Foreign(info.Model, p.read.Space()) == ""
 }
@@ -80,7 +79,7 @@ func (p *Page) chosen() (models.Info, bool) {
 	return list[p.tab.Cursor], true
 }
 
-// Subject is page.Subjected's: the workload of the chosen model.
+// Subject implements page.Subjected: it is the workload of the chosen model.
 func (p *Page) Subject() string {
 	info, ok := p.chosen()
 	if !ok {
@@ -89,13 +88,13 @@ func (p *Page) Subject() string {
 	return info.Workload()
 }
 
-// Copied is the path of the chosen model.
+// Copied returns the path of the chosen model.
 func (p *Page) Copied() string {
 	info, _ := p.chosen()
 	return info.Path
 }
 
-// entries are the models that the table lists.
+// entries returns the models that the table lists.
 func (p *Page) entries() []models.Info {
 	if p.deleted {
 		return p.aside

@@ -13,7 +13,7 @@ import (
 	"jtune/tui/session/plots"
 )
 
-// modelPlot is what the panel beside a model's description shows.
+// modelPlot is the content of the panel beside a model's description.
 type modelPlot int
 
 const (
@@ -41,30 +41,30 @@ var plotTitles = [...]string{
 	"Compared",
 }
 
-// Assessed brings the assessment of a model.
+// Assessed carries the assessment of a model.
 type Assessed struct {
 	Of models.Info
 	outlook.Assessment
 }
 
-// assess works a model's assessment out, off the screen's goroutine.
+// assess assesses a model in a command.
 func assess(info models.Info) page.Compute {
 	return func(ctx context.Context) tea.Msg { return Assessed{info, outlook.Assess(ctx, info.Model)} }
 }
 
-// plotKey is a plot that is worked out for a model alone.
+// plotKey identifies a plot that is computed for one model.
 type plotKey struct {
 	of   modelID
 	view modelPlot
 }
 
-// plotMsg brings it.
+// plotMsg carries such a plot.
 type plotMsg struct {
 	plotKey
 	figure figure.Figure
 }
 
-// worksOut draws the plots that an assessment does not hold.
+// worksOut draws the plots that an assessment does not include.
 var worksOut = map[modelPlot]func(context.Context, page.Session, models.Info) (figure.Figure, error){
 	plotCurve: func(ctx context.Context, _ page.Session, of models.Info) (figure.Figure, error) {
 		return plots.LearningFigure(ctx, of.Model)
@@ -77,7 +77,7 @@ var worksOut = map[modelPlot]func(context.Context, page.Session, models.Info) (f
 	},
 }
 
-// workOut draws one of them, off the screen's goroutine.
+// workOut draws one of them in a command.
 func workOut(s page.Session, view modelPlot, info models.Info) page.Compute {
 	return func(ctx context.Context) tea.Msg {
 		f, err := worksOut[view](ctx, s, info)
@@ -88,7 +88,7 @@ func workOut(s page.Session, view modelPlot, info models.Info) page.Compute {
 	}
 }
 
-// plotOf draws what an assessment holds.
+// plotOf draws a plot that an assessment includes.
 func plotOf(s outlook.Assessment, view modelPlot) figure.Figure {
 	switch view {
 	case plotTime:

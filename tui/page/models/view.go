@@ -23,11 +23,11 @@ func (p *Page) Render(w, h int) string {
 
 func (p *Page) render(w, h int) string {
 	p.tab.Cell = p.cell
-	switch name := &p.tab.Cols[0].Width; { // the end of a name tells models apart
+	switch name := &p.tab.Cols[0].Width; { // names differ at their end
 	case w >= 100:
 		*name = 40
 	case w >= 80:
-		*name = 33 // a workload, its board and how it was fitted
+		*name = 33 // fits a workload, its board and the fit method
 	case w >= 70:
 		*name = 24
 	default:
@@ -85,8 +85,7 @@ func (p *Page) cell(row, col int) string {
 		page.ErrorText(m.CV.PowerMAPEPct), age, m.Provenance.Device}[col]
 }
 
-// about shows where the chosen model comes from, what to be wary of, and what
-// each knob does to this workload.
+// about shows where the chosen model comes from, its warnings, and what each knob does to its workload.
 func (p *Page) about(w, h int) string {
 	info, ok := p.chosen()
 	if !ok {
@@ -137,13 +136,13 @@ func (p *Page) about(w, h int) string {
 	return widget.FitMore(strings.Join(lines, "\n"), p.showsRest(), w, h)
 }
 
-// parted reports whether there is a table of a model's regions to show.
+// parted reports whether a model has a table of regions.
 func (p *Page) parted(info models.Info) bool {
 	s := p.studies[idOf(info)]
 	return s != nil && s.Regions() != nil
 }
 
-// picture is the panel beside the description.
+// picture renders the panel beside the description.
 func (p *Page) picture(w, h int) string {
 	info, ok := p.chosen()
 	if !ok || info.Model == nil {
@@ -175,19 +174,19 @@ func (p *Page) compared(info models.Info, w int) string {
 	return p.versus.text(p.read, w)
 }
 
-// showsRest says how to see what has no room.
+// showsRest says how to see what does not fit.
 func (p *Page) showsRest() string {
 	return "… " + p.read.Keys().Enlarge.Label() + " shows the rest"
 }
 
-// Numbers is page.Page's.
+// Numbers implements page.Page.
 func (p *Page) Numbers() string {
 	return "time, power ±: the mean error for modes left out of the fit. time ×, power ×: how much a knob " +
 		"alone changes them over its range. within its 95 % bands: left-out modes whose true value lies in the " +
 		"range that was predicted; 95 of 100 should."
 }
 
-// Files are the plot that shows.
+// Files exports the shown plot.
 func (p *Page) Files() ([]page.File, error) {
 	f, ok := p.figure()
 	if !ok {
@@ -196,7 +195,7 @@ func (p *Page) Files() ([]page.File, error) {
 	return page.FigureFiles(f)
 }
 
-// figure is the plot that shows; false while it is being worked out, and for the comparison.
+// figure returns the shown plot; false while it is computed, and for the comparison.
 func (p *Page) figure() (figure.Figure, bool) {
 	info, ok := p.chosen()
 	if !ok || info.Model == nil {
