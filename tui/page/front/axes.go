@@ -10,16 +10,16 @@ import (
 	"jtune/tui/widget"
 )
 
-// axes are the quantities across and up, of those that the modes can be traded by.
+// axes selects the quantities on the two axes of the plot.
 type axes struct {
 	modes
-	plane  int             // of trades
-	linear map[string]bool // by the key of a quantity: drawn linearly or not, against its custom
+	plane  int             // index into trades
+	linear map[string]bool // by a quantity's key: true inverts its default scale
 	of     tradesOf
 	list   []serving.Trade
 }
 
-// tradesOf is what trades depend on.
+// tradesOf identifies the inputs of trades.
 type tradesOf struct {
 	view   *outlook.Outlook
 	served *serving.LoadView
@@ -27,7 +27,7 @@ type tradesOf struct {
 	infers bool
 }
 
-// trades are what the axes can show.
+// trades lists the pairs of quantities to choose from.
 func (a *axes) trades() []serving.Trade {
 	v, w, s := a.read.Outlook(), a.job(), a.read.Served()
 	if of := (tradesOf{v, s, a.read.Limit(), w.Infers()}); a.of != of {
@@ -36,22 +36,22 @@ func (a *axes) trades() []serving.Trade {
 	return a.list
 }
 
-// trade is what they show now.
+// trade returns the chosen pair.
 func (a *axes) trade() serving.Trade {
 	list := a.trades()
 	return list[a.plane%len(list)]
 }
 
-// nextPlane shows the next quantities.
+// nextPlane chooses the next pair.
 func (a *axes) nextPlane() { a.plane = (a.plane + 1) % len(a.trades()) }
 
-// columns are the values across and up of all modes.
+// columns returns the coordinates of all modes.
 func (a *axes) columns() (xs, ys []float64) {
 	t := a.trade()
 	return t.Across.Values, t.Up.Values
 }
 
-// points are all modes by the axes of the plot.
+// points returns all modes with the scales of the axes.
 func (a *axes) points() widget.Points {
 	t := a.trade()
 	return widget.Points{
@@ -62,7 +62,7 @@ func (a *axes) points() widget.Points {
 	}
 }
 
-// nextLog takes the next of the four ways to draw the two axes.
+// nextLog steps through the four combinations of linear and logarithmic axes.
 func (a *axes) nextLog() page.Intent {
 	t := a.trade()
 	a.turnScale(t.Across)
@@ -74,10 +74,10 @@ func (a *axes) nextLog() page.Intent {
 
 func (a *axes) turnScale(q *serving.Quantity) { a.linear[q.Key] = !a.linear[q.Key] }
 
-// logarithmic reports whether a quantity is drawn by its logarithm.
+// logarithmic reports whether a quantity is drawn on a logarithmic scale.
 func (a *axes) logarithmic(q *serving.Quantity) bool { return q.Log != a.linear[q.Key] }
 
-// scaleText says what an axis shows and how.
+// scaleText names an axis's quantity and scale.
 func (a *axes) scaleText(q *serving.Quantity) string {
 	if a.logarithmic(q) {
 		return q.Word + ", logarithmic"

@@ -15,15 +15,15 @@ import (
 	"jtune/tui/widget"
 )
 
-// card describes one mode: predicted, measured, and against what one would have without it.
+// card describes one mode: predicted, measured, and compared with the modes one would use otherwise.
 type card struct {
 	modes
-	at     int // the mode
-	answer int // the one that is the answer to the limit
+	at     int // index of the mode
+	answer int // index of the answer to the limit
 }
 
-// title says which mode the card speaks of. With several batch sizes the
-// best mode of the one that is shown is the answer only where tuning found it.
+// title says what the mode is. With several batch sizes, the best mode of the shown one is called the answer only if
+// tuning found it.
 func (c card) title() string {
 	v := c.read.Outlook()
 	if s := c.read.Served(); s != nil {
@@ -51,7 +51,7 @@ func (c card) title() string {
 	return "nearest to the limit"
 }
 
-// loadedTitle says what the mode is under a load; "" where it is not the best of its batch size.
+// loadedTitle describes the mode under a load; "" if it is not the best of its batch size.
 func (c card) loadedTitle(s *serving.LoadView) string {
 	n := c.read.Outlook().Batch
 	switch {
@@ -68,7 +68,7 @@ func (c card) loadedTitle(s *serving.LoadView) string {
 	return fmt.Sprintf("nearest of batch %d", n)
 }
 
-// line is the card in one line.
+// line renders the card in one line.
 func (c card) line() string {
 	v := c.read.Outlook()
 	pr := v.Known[c.at]
@@ -85,7 +85,7 @@ func (c card) line() string {
 		widget.MS(pr.TimeHiMS), pr.PowerLoW, pr.PowerHiW)
 }
 
-// lines is the card in w columns; a short one has no more than the numbers and the verdict.
+// lines renders the card in w columns; a short one has only the numbers and the verdict.
 func (c card) lines(w int, short bool) string {
 	v := c.read.Outlook()
 	about, job := v.About(v.Known[c.at].Mode), c.job()
@@ -99,7 +99,7 @@ func (c card) lines(w int, short bool) string {
 			widget.StyleWarn.Render("read "+page.Takes(job, got)), widget.StyleWarn.Render("disagrees with all others"))
 	}
 	under := c.loadLines(short)
-	if short && under != nil && !about.Doubted.OK { // in the place of the energy, for the verdict to stay
+	if short && under != nil && !about.Doubted.OK { // replaces the energy, so that the verdict still fits
 		lines = lines[:len(lines)-1]
 	}
 	lines = append(lines, under...)
@@ -120,7 +120,7 @@ func (c card) lines(w int, short bool) string {
 	return strings.Join(append(lines, c.versus(w)...), "\n")
 }
 
-// numbers are time, power and energy: predicted in their bands, or beside what was measured.
+// numbers renders time, power and energy: predicted with their bands, or beside the measured values.
 func (c card) numbers(about outlook.About) []string {
 	perTime, perEnergy := page.Heads(c.job())
 	pr, got := about.Predicted, about.Reading
@@ -148,7 +148,7 @@ func (c card) numbers(about outlook.About) []string {
 	}
 }
 
-// loadLines are the card's lines about the load; nil without one.
+// loadLines renders the card's lines about the load; nil without a load.
 func (c card) loadLines(short bool) []string {
 	s := c.read.Served()
 	if s == nil {
@@ -167,7 +167,7 @@ func (c card) loadLines(short bool) []string {
 		lines = append(lines, fmt.Sprintf("%7.0f %% busy", 100*min(o.Rho, 1)))
 	}
 	unit := workloads.UnitOf(c.job(), c.read.Outlook().Batch)
-	if per := s.UnitsPerRequest(unit); o.JPerUnit > 0 && s.Load.Open() { // else it is the time of a batch, below
+	if per := s.UnitsPerRequest(unit); o.JPerUnit > 0 && s.Load.Open() { // else shown below as the time of a batch
 		lines = append(lines, fmt.Sprintf("%7s/%s with waiting", study.UnitEnergyText(o.JPerUnit/per), unit.Name))
 	}
 	if by := c.sizesTo(s.Best.Batch); by != 0 {
@@ -177,7 +177,7 @@ func (c card) loadLines(short bool) []string {
 	return lines
 }
 
-// status says where the mode stands against the limit, and whether the board runs in it.
+// status compares the mode with the limit, and says whether the board runs in it.
 func (c card) status() string {
 	point, standing := c.read.Outlook().Known[c.at], c.standing(c.at)
 	text := page.StandingText(standing)
@@ -209,7 +209,7 @@ func (c card) status() string {
 	return text
 }
 
-// phaseText is where the measurement of a mode stands.
+// phaseText describes the progress of measuring a mode.
 func phaseText(pr profiles.Progress) string {
 	if pr.Phase == profiles.Measuring && pr.Of > 0 {
 		return fmt.Sprintf("%s %d of %d", pr.Phase, pr.Minibatch, pr.Of)
@@ -217,7 +217,7 @@ func phaseText(pr profiles.Progress) string {
 	return pr.Phase.String() + " …"
 }
 
-// versus compares the mode with MAXN, the presets and the present, as jtune choose does.
+// versus compares the mode with MAXN, the presets and the present mode, like jtune choose.
 func (c card) versus(w int) []string {
 	v := c.read.Outlook()
 	present := c.read.Setup()
@@ -235,8 +235,8 @@ func (c card) versus(w int) []string {
 		rows = append(rows, [3]string{d.Name, time, power})
 		inTime, inPower = max(inTime, widget.Width(time)), max(inPower, widget.Width(power))
 	}
-	inPower = max(inPower, 20-inTime) // a wide range of time takes what power leaves
-	const shortest = 4                // of a name
+	inPower = max(inPower, 20-inTime) // a wide range of time takes room from power
+	const shortest = 4                // minimum width of a name
 	name := max(shortest, min(24, w-inTime-inPower-2))
 	var lines []string
 	for _, r := range rows {
@@ -246,8 +246,8 @@ func (c card) versus(w int) []string {
 	return lines
 }
 
-// short makes the names of a mode fit w columns: first what all presets' names begin with goes,
-// then the mode's other names.
+// short shortens the names of a mode to w columns: first it drops the common prefix of preset names, then the mode's
+// other names.
 func short(name string, w int) string {
 	if widget.Width(name) > w {
 		name = strings.ReplaceAll(name, "MODE_", "")

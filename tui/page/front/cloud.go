@@ -13,32 +13,32 @@ import (
 	"jtune/tui/widget"
 )
 
-// cloudView is the view of all modes of a model as far as they are known: the front, and the choice under the limit.
-// From here a mode goes onto the board.
+// cloudView shows all modes of a model with what is known of them, the front, and the choice under the limit. It can
+// apply a mode.
 type cloudView struct {
 	axes
 	filter  filter
 	rivals  rivals
 	picture picture
-	study   *studyView // the picture after the last one
+	study   *studyView // follows the last picture
 	limits  page.LimitLine
 	dots    widget.Cloud
 	top     int              // first row of the plot on the page
-	cursor  int              // index of the space
-	ghost   *outlook.Outlook // by the model before this one; nil: none
+	cursor  int              // index into the space
+	ghost   *outlook.Outlook // outlook of the previous model; nil: none
 	large   bool
-	group   int // 0: none; else knob group-1, the modes that share the cursor's setting
+	group   int // 0: none; otherwise the modes that share the cursor's value of knob group-1 are highlighted
 	tab     widget.Table
-	seek    bool // the cursor goes to the answer, and the page to its batch size, once that is worked out
-	atBest  bool // the cursor was on the best of a batch size when the user chose another
-	// answered is the last answer that was worked out.
+	seek    bool // move the cursor to the answer, and to its batch size, once that is computed
+	atBest  bool // the cursor was on the best mode when the user changed the batch size
+	// answered caches the last answer.
 	answered struct {
 		of answerKey
 		at int
 	}
 }
 
-// answerKey is what an answer depends on.
+// answerKey identifies the inputs of an answer.
 type answerKey struct {
 	view   *outlook.Outlook
 	served *serving.LoadView
@@ -58,7 +58,7 @@ func newCloud(s *shared, study *studyView) *cloudView {
 func newFrontTable(keys widget.ListKeys) widget.Table {
 	return widget.Table{Keys: keys, Cols: []widget.Column{
 		{Title: "front mode", Width: 20, Whole: true},
-		{Title: "", Width: 1}, // where it stands
+		{Title: "", Width: 1}, // its standing
 		{Title: "ms/mb", Width: 7, Right: true},
 		{Title: "95 %", Width: 15, Drop: 4},
 		{Title: "W", Width: 5, Right: true},
@@ -72,7 +72,7 @@ func newFrontTable(keys widget.ListKeys) widget.Table {
 // typing reports whether a filter or limits are typed.
 func (c *cloudView) typing() bool { return c.filter.typing() || c.limits.Typing() }
 
-// paste writes what the terminal pastes where one types.
+// paste passes pasted text to the open input.
 func (c *cloudView) paste(m tea.PasteMsg) {
 	switch {
 	case c.limits.Typing():
@@ -82,13 +82,13 @@ func (c *cloudView) paste(m tea.PasteMsg) {
 	}
 }
 
-// stopTyping drops what was typed.
+// stopTyping discards the typed text.
 func (c *cloudView) stopTyping() {
 	c.filter.input = nil
 	c.limits.Close()
 }
 
-// goTo puts the cursor on a mode; the visible part follows it.
+// goTo moves the cursor to a mode and scrolls it into view.
 func (c *cloudView) goTo(i int) {
 	c.cursor = i
 	if c.dots.Zoom.Steps > 0 {
@@ -96,13 +96,13 @@ func (c *cloudView) goTo(i int) {
 	}
 }
 
-// scales returns those of the part that shows.
+// scales returns the scales of the visible part.
 func (c *cloudView) scales() (x, y axis.Scale) {
 	all := c.points()
 	return c.dots.Zoom.Of(all.X, all.Y)
 }
 
-// front lists the members of the front as drawn, left to right.
+// front lists the members of the drawn front, left to right.
 func (c *cloudView) front() []int {
 	if c.filter.passing() != nil {
 		return c.filter.front
@@ -122,8 +122,7 @@ func (c *cloudView) shown() []int {
 	return out
 }
 
-// listed is the front with the cursor's mode in its place, also where that is
-// off the front, and that place.
+// listed returns the front including the cursor's mode, even if that is off the front, and its index there.
 func (c *cloudView) listed() (list []int, at int) {
 	f := c.front()
 	if at = slices.Index(f, c.cursor); at >= 0 {
@@ -136,7 +135,7 @@ func (c *cloudView) listed() (list []int, at int) {
 	return slices.Insert(slices.Clone(f), at, c.cursor), at
 }
 
-// answer is the answer to the limit among the modes that pass the filter.
+// answer returns the answer to the limit among the modes that pass the filter.
 func (c *cloudView) answer() int {
 	pass := c.filter.passing()
 	of := answerKey{c.read.Outlook(), c.read.Served(), c.read.Limit(), c.filter.of.text}
@@ -150,7 +149,7 @@ func (c *cloudView) answer() int {
 	return c.answered.at
 }
 
-// toAnswer goes to the answer; under a load also to its batch size.
+// toAnswer moves the cursor to the answer; under a load it also changes to the answer's batch size.
 func (c *cloudView) toAnswer() page.Intent {
 	if s := c.read.Served(); s != nil && c.filter.passing() == nil {
 		if by := c.sizesTo(s.Best.Batch); by != 0 {
@@ -162,7 +161,7 @@ func (c *cloudView) toAnswer() page.Intent {
 	return nil
 }
 
-// toSize shows the next batch size, or the one before, where there are several.
+// toSize shows the next or previous batch size if there are several.
 func (c *cloudView) toSize(by int) page.Intent {
 	if c.read.Outlook().Batches() == nil {
 		return nil
@@ -171,7 +170,7 @@ func (c *cloudView) toSize(by int) page.Intent {
 	return page.Size(by)
 }
 
-// limited follows another limit.
+// limited handles a change of the limit.
 func (c *cloudView) limited() {
 	if c.read.Outlook() != nil {
 		c.seek = true
@@ -179,7 +178,7 @@ func (c *cloudView) limited() {
 	}
 }
 
-// outlookShown follows another outlook: a mode off the answer stays under the cursor.
+// outlookShown handles another outlook: the cursor stays unless it was on the answer.
 func (c *cloudView) outlookShown(m page.OutlookShown) page.Intent {
 	c.seek = c.seek || !m.Same
 	if c.ghost = nil; m.Before != nil && m.Same && m.Before.Batch == c.read.Outlook().Batch {
@@ -191,7 +190,7 @@ func (c *cloudView) outlookShown(m page.OutlookShown) page.Intent {
 	return c.rivals.find()
 }
 
-// served takes what was worked out under the load: the cursor goes to the answer, in its batch size.
+// served handles new results under the load: the cursor moves to the answer, in its batch size, if that was requested.
 func (c *cloudView) served() page.Intent {
 	s := c.read.Served()
 	switch {

@@ -8,16 +8,16 @@ import (
 	"jtune/tui/widget"
 )
 
-// empty is what shows in the place of the cloud while no model is loaded: how to get one.
+// empty is shown instead of the cloud while no model is loaded. It explains how to get one.
 type empty struct {
 	*shared
-	study *studyView // may be opened without a model
-	kept  int        // models in the data directory
+	study *studyView // can be opened without a model
+	kept  int        // number of models in the data directory
 }
 
 var _ view = (*empty)(nil)
 
-// Key takes the key that opens an energy study.
+// Key handles the key that opens an energy study.
 func (e *empty) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 	if _, any := e.study.newest(); any && e.read.Keys().Picture.Matches(k) {
 		return e.study.open(), true
@@ -25,7 +25,7 @@ func (e *empty) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 	return nil, false
 }
 
-// Hints are what cannot be done yet, and the energy study where there is one.
+// Hints returns the keys that are not available yet, and the energy study if there is one.
 func (e *empty) Hints() []widget.Action {
 	out := []widget.Action{e.read.Keys().Apply.Unless("no model")}
 	if _, any := e.study.newest(); any {
@@ -34,13 +34,13 @@ func (e *empty) Hints() []widget.Action {
 	return out
 }
 
-// Copied is nothing.
+// Copied returns nothing.
 func (e *empty) Copied() string { return "" }
 
-// Files are none.
+// Files returns none.
 func (e *empty) Files() ([]page.File, error) { return nil, nil }
 
-// Render says how to get a model.
+// Render explains how to get a model.
 func (e *empty) Render(w, h int) string {
 	none := "No model is loaded. Press " + e.read.Keys().Tune.Label() + " to tune a workload: this page then " +
 		"shows every power mode's predicted time and power, the Pareto front of the best, and the mode to apply."

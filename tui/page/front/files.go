@@ -11,10 +11,10 @@ import (
 	"jtune/tui/session/plots"
 )
 
-// Copied is the mode under the cursor.
+// Copied returns the mode under the cursor.
 func (c *cloudView) Copied() string { return c.read.ModeText(c.read.Outlook().Known[c.cursor].Mode) }
 
-// figure is the map or the curves around the mode under the cursor.
+// figure returns the map or the curves around the mode under the cursor.
 func (c *cloudView) figure() figure.Figure {
 	v := c.read.Outlook()
 	f := c.picture.figure(v, v.Known[c.cursor].Mode, c.read.Limit())
@@ -24,7 +24,7 @@ func (c *cloudView) figure() figure.Figure {
 	return f
 }
 
-// Files are the front as it is drawn, and its members.
+// Files exports the drawn front, and its members as a table.
 func (c *cloudView) Files() ([]page.File, error) {
 	if c.picture.drawn != drawCloud {
 		return page.FigureFiles(c.figure())
@@ -54,7 +54,7 @@ func (c *cloudView) Files() ([]page.File, error) {
 	}, err
 }
 
-// servedFiles are the front under the load as it is drawn, and its members.
+// servedFiles exports the drawn front under the load, and its members as a table.
 func (c *cloudView) servedFiles(s *serving.LoadView) ([]page.File, error) {
 	virtual, energy := c.read.Outlook().Model.Provenance.Virtual, c.trade().Up.Word == "energy"
 	list := s.Front(energy)

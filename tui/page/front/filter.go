@@ -10,18 +10,18 @@ import (
 	"jtune/tui/widget"
 )
 
-// filter keeps some of the modes: the front and the answer count only the modes that pass.
+// filter selects modes: the front and the answer count only the modes that pass.
 type filter struct {
 	axes    *axes
 	text    string
-	input   *widget.Input // while it is typed; nil: it is not
-	problem string        // of what is typed
+	input   *widget.Input // open while typing; nil: closed
+	problem string        // what is wrong with the text
 	of      filterKey
 	pass    []int // by index; nil: all
 	front   []int // of the plane
 }
 
-// filterKey is what the modes that pass depend on.
+// filterKey identifies the inputs of the selection.
 type filterKey struct {
 	view   *outlook.Outlook
 	served *serving.LoadView
@@ -29,13 +29,13 @@ type filterKey struct {
 	plane  int
 }
 
-// open begins to edit the text.
+// open opens the input with the text.
 func (f *filter) open() { f.input = widget.NewInput(f.text, "", widget.MostFilter) }
 
 // typing reports whether the text is being edited.
 func (f *filter) typing() bool { return f.input != nil }
 
-// passing lists the modes that pass; nil: all. What cannot be read, or keeps no mode, changes nothing.
+// passing lists the modes that pass; nil: all. A text that is not valid or matches no mode changes nothing.
 func (f *filter) passing() []int {
 	text := f.text
 	if f.input != nil {
@@ -68,12 +68,12 @@ func (f *filter) passing() []int {
 	return f.pass
 }
 
-// key edits the text; the page follows what is typed. It reports whether another text holds now.
+// key edits the text and updates the page. It reports whether a new filter was accepted.
 func (f *filter) key(k tea.KeyPressMsg) (taken bool) {
 	keys := f.axes.read.Keys()
 	switch {
 	case keys.Enter.Matches(k):
-		if f.passing(); f.problem != "" { // what was typed stays, to be corrected
+		if f.passing(); f.problem != "" { // the text stays for correction
 			return false
 		}
 		f.text, f.input = f.input.Value(), nil
@@ -86,7 +86,7 @@ func (f *filter) key(k tea.KeyPressMsg) (taken bool) {
 	return false
 }
 
-// line is the filter below the page; "" without one.
+// line renders the filter below the page; "" if there is none.
 func (f *filter) line(w int) string {
 	f.passing()
 	switch {

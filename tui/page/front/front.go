@@ -1,8 +1,8 @@
-// Package front is the page of all modes as far as they are known, their Pareto
-// front, and the choice under the limit; of the mixes of a pair, and of an energy study.
+// Package front is the page of all modes with what is known of them, their Pareto front, and the choice under the
+// limit. It also shows the mixes of a pair and an energy study.
 //
 //	messages ──► Page ──► cloud, mixes, study (a view each) ──► intents
-//	              └ the view that shows gets the keys and draws
+//	              └ the shown view gets the keys and draws
 package front
 
 import (
@@ -12,7 +12,7 @@ import (
 	"jtune/tui/widget"
 )
 
-// Page shows one of its views: the mixes of a pair, an energy study, or the cloud of a model.
+// Page shows one of its views: the mixes of a pair, an energy study, or a model's cloud.
 type Page struct {
 	shared *shared
 	cloud  *cloudView
@@ -30,7 +30,7 @@ var (
 	_ page.Subjected = (*Page)(nil)
 )
 
-// New draws the outlook that is read.
+// New returns the page.
 func New(read page.Reader) *Page {
 	s := &shared{read: read, asTab: read.Look().Glyphs == widget.GlyphsASCII}
 	study := &studyView{shared: s}
@@ -43,10 +43,10 @@ func New(read page.Reader) *Page {
 	}
 }
 
-// Name is page.Page's.
+// Name implements page.Page.
 func (p *Page) Name() page.Name { return page.Front }
 
-// view is the one that shows.
+// view returns the shown view.
 func (p *Page) view() view {
 	switch {
 	case p.mixes.shows():
@@ -59,7 +59,7 @@ func (p *Page) view() view {
 	return p.cloud
 }
 
-// Update is page.Page's.
+// Update implements page.Page.
 func (p *Page) Update(msg tea.Msg) page.Intent {
 	switch m := msg.(type) {
 	case tea.PasteMsg:
@@ -76,7 +76,7 @@ func (p *Page) Update(msg tea.Msg) page.Intent {
 	case page.ServedShown:
 		return p.cloud.served()
 	case page.OutlookShown:
-		if !m.Same { // of another workload
+		if !m.Same { // for another workload
 			p.study.close()
 		}
 		return p.cloud.outlookShown(m)
@@ -84,7 +84,7 @@ func (p *Page) Update(msg tea.Msg) page.Intent {
 	return nil
 }
 
-// Key is page.Page's.
+// Key implements page.Page.
 func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 	v := p.view()
 	if v != p.cloud {
@@ -96,10 +96,10 @@ func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 // Typing reports whether a filter or limits are typed.
 func (p *Page) Typing() bool { return p.view() == p.cloud && p.cloud.typing() }
 
-// Hints is page.Page's.
+// Hints implements page.Page.
 func (p *Page) Hints() []widget.Action { return p.view().Hints() }
 
-// Subject is page.Subjected's: the workload of the model that shows.
+// Subject implements page.Subjected: it is the workload of the shown model.
 func (p *Page) Subject() string {
 	if v := p.shared.read.Outlook(); v != nil && p.view() == p.cloud {
 		return v.Workload
@@ -107,28 +107,28 @@ func (p *Page) Subject() string {
 	return ""
 }
 
-// Copied is page.Page's: the mode under the cursor.
+// Copied implements page.Page: it is the mode under the cursor.
 func (p *Page) Copied() string { return p.view().Copied() }
 
-// Files is page.Exporter's.
+// Files implements page.Exporter.
 func (p *Page) Files() ([]page.File, error) { return p.view().Files() }
 
-// Render is page.Page's.
+// Render implements page.Page.
 func (p *Page) Render(w, h int) string { return p.view().Render(w, h) }
 
-// Click is page.Mouser's.
+// Click implements page.Mouser.
 func (p *Page) Click(x, y int) bool {
 	v, mouses := p.view().(page.Mouser)
 	return mouses && v.Click(x, y)
 }
 
-// Wheel is page.Mouser's.
+// Wheel implements page.Mouser.
 func (p *Page) Wheel(x, y, by int) bool {
 	v, mouses := p.view().(page.Mouser)
 	return mouses && v.Wheel(x, y, by)
 }
 
-// Numbers is page.Page's.
+// Numbers implements page.Page.
 func (p *Page) Numbers() string {
 	if p.mixes.shows() {
 		return mixNumbers

@@ -8,7 +8,7 @@ import (
 	"jtune/tui/widget"
 )
 
-// Key takes a key: what is typed, where one goes, what is drawn.
+// Key passes a key to the open input, to the moves, or to the drawing keys.
 func (c *cloudView) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 	switch {
 	case c.limits.Typing():
@@ -46,7 +46,7 @@ func (c *cloudView) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 	return nil, true
 }
 
-// walks is what a key that leads somewhere does, and by how much; nil: it leads nowhere.
+// walks returns the move of a key, and its distance; nil: the key is no move.
 func (c *cloudView) walks(k tea.KeyPressMsg) (walk func(by int) page.Intent, by int) {
 	keys := c.read.Keys()
 	for _, pair := range []struct {
@@ -72,7 +72,7 @@ func (c *cloudView) walks(k tea.KeyPressMsg) (walk func(by int) page.Intent, by 
 	return nil, 0
 }
 
-// drawKey takes the keys that change what is drawn, not where one is.
+// drawKey handles the keys that change what is drawn.
 func (c *cloudView) drawKey(k tea.KeyPressMsg) (page.Intent, bool) {
 	keys := c.read.Keys()
 	switch {
@@ -112,7 +112,7 @@ func (c *cloudView) drawKey(k tea.KeyPressMsg) (page.Intent, bool) {
 	return nil, true
 }
 
-// back leaves what was opened last; false: there is nothing to leave.
+// back closes what was opened last; false if nothing is open.
 func (c *cloudView) back() bool {
 	switch {
 	case c.large:
@@ -132,7 +132,7 @@ func (c *cloudView) back() bool {
 	return true
 }
 
-// Hints are the keys of the cloud, or those that do not write while something is typed.
+// Hints returns the keys of the cloud, or of the open input.
 func (c *cloudView) Hints() []widget.Action {
 	switch {
 	case c.filter.typing():

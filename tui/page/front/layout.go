@@ -13,7 +13,7 @@ import (
 	"jtune/tui/widget/chart"
 )
 
-// Render draws the cloud, the card of the mode under the cursor and what is typed.
+// Render draws the cloud, the card of the mode under the cursor, and the open input.
 func (c *cloudView) Render(w, h int) string {
 	c.dots.Hide()
 	if h < 5 {
@@ -29,15 +29,15 @@ func (c *cloudView) Render(w, h int) string {
 	return widget.Under(c.panels(w, h-1), line)
 }
 
-// card is the card of the mode under the cursor.
+// card returns the card of the mode under the cursor.
 func (c *cloudView) card() card { return card{c.modes, c.cursor, c.answer()} }
 
-// panels lays out the plot and the card for the room that there is.
+// panels arranges the plot and the card for the available room.
 func (c *cloudView) panels(w, h int) string {
 	head, here := c.head(w), c.card()
 	rest := h - 1
 	switch {
-	case h < 4: // the mode and its numbers alone
+	case h < 4: // only the mode and its numbers
 		return widget.Fit(widget.Wrap(ansi.Strip(here.line()), w), w, h)
 	case h < 10 || w < 44:
 		high := 5
@@ -63,7 +63,7 @@ func (c *cloudView) panels(w, h int) string {
 	return widget.Under(head, widget.Beside(c.drawn(w-side-1, rest, 1), widget.Fit("", 1, rest), c.side(side, rest)))
 }
 
-// drawn is the plot, its table twin, or the map or curves; y is its first row on the page.
+// drawn renders the plot, its table twin, the map or the curves; y is its first row on the page.
 func (c *cloudView) drawn(w, h, y int) string {
 	if c.picture.drawn != drawCloud {
 		f := c.figure()
@@ -77,8 +77,8 @@ func (c *cloudView) drawn(w, h, y int) string {
 	return c.plot(w, h)
 }
 
-// side is what is next to the plot: the card, what the glyphs mean, and
-// where there is room the front around the cursor in numbers.
+// side renders the column beside the plot: the card, the legend and, if there is room, the front around the cursor as a
+// table.
 func (c *cloudView) side(w, h int) string {
 	if len(c.rivals.drawn()) > 0 {
 		return c.rivalSide(w, h)
@@ -87,10 +87,10 @@ func (c *cloudView) side(w, h int) string {
 	body := here.lines(w-4, false)
 	high := min(h, strings.Count(body, "\n")+3)
 	right, legend := widget.Box(here.title(), "", body, w, high), "\n"+c.legend(w)
-	rows := strings.Count(legend, "\n") + 2 // a blank one below it
+	rows := strings.Count(legend, "\n") + 2 // with a blank line
 	if list := h - high - rows; list >= 8 && !c.asTab {
 		_, at := c.listed()
-		c.tab.Top = max(0, at-list/2+1) // the cursor in the middle
+		c.tab.Top = max(0, at-list/2+1) // the cursor is in the middle
 		return widget.Under(right, widget.Fit(legend, w, rows),
 			widget.Box("front", fmt.Sprintf("%d modes", len(c.front())), c.table(w-4, list-2), w, list))
 	}
@@ -100,7 +100,7 @@ func (c *cloudView) side(w, h int) string {
 	return widget.Under(right, widget.Fit(legend, w, h-high))
 }
 
-// rivalSide is side with other models: the card in short, and what each of them chooses.
+// rivalSide is side with other models: a short card, and what each model chooses.
 func (c *cloudView) rivalSide(w, h int) string {
 	here := c.card()
 	body, choices := here.lines(w-4, true), c.rivals.readout(w-4)
@@ -117,8 +117,7 @@ func (c *cloudView) rivalSide(w, h int) string {
 	return right
 }
 
-// head says what the page speaks of, how sure it is, what part shows, and the
-// limit, which always stays.
+// head renders the title: subject, accuracy, visible part, and the limit, which is never cut off.
 func (c *cloudView) head(w int) string {
 	limit := "limit " + page.GoalText(c.read.Goal())
 	if c.dots.Zoom.Steps > 0 {
@@ -135,7 +134,7 @@ func (c *cloudView) head(w int) string {
 	return widget.Ends(widget.StyleBold.Render(left), limit, w)
 }
 
-// about says what the page speaks of, the most needed first.
+// about returns the parts of the title, most important first.
 func (c *cloudView) about() []string {
 	v := c.read.Outlook()
 	words := []string{v.Workload + page.BatchText(v.Batch) + c.loadTitle()}

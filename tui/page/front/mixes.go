@@ -17,14 +17,14 @@ import (
 	"jtune/tui/widget/chart"
 )
 
-// mixesView is the view of a pair in place of a model: what its jobs do in each mode, with the batch size and
-// the turns of most training there.
+// mixesView shows a pair instead of a model: what its jobs do in each mode, with the batch size and the turns that give
+// most training there.
 type mixesView struct {
 	*shared
-	of     *pair.Mixes // that show
-	left   *pair.Mixes // those that were left for the model
+	of     *pair.Mixes // the shown ones
+	left   *pair.Mixes // closed by the user, who went back to the model
 	walk   []int
-	at     int // the cursor's place in walk
+	at     int // index of the cursor in walk
 	xs, ys []float64
 	cloud  widget.Cloud
 	tab    widget.Table
@@ -33,8 +33,7 @@ type mixesView struct {
 
 var _ view = (*mixesView)(nil)
 
-// shows reports whether there are mixes that were not left for the model. Other mixes than before open with the
-// cursor on their answer.
+// shows reports whether there are mixes that the user has not closed. For new mixes the cursor starts on their answer.
 func (v *mixesView) shows() bool {
 	m := v.read.Mixes()
 	if m == nil || m == v.left {
@@ -52,13 +51,13 @@ func (v *mixesView) shows() bool {
 	return true
 }
 
-// here is the mix under the cursor.
+// here returns the mix under the cursor.
 func (v *mixesView) here() int { return v.walk[v.at] }
 
 func newMixTable(keys widget.ListKeys) widget.Table {
 	return widget.Table{Keys: keys, Cols: []widget.Column{
 		{Title: "mode", Width: 20, Whole: true},
-		{Title: "", Width: 1}, // where it stands
+		{Title: "", Width: 1}, // its standing
 		{Title: "bs", Width: 3, Right: true},
 		{Title: "turns", Width: 6, Drop: 3},
 		{Title: "mb/s", Width: 5, Right: true},
@@ -69,7 +68,7 @@ func newMixTable(keys widget.ListKeys) widget.Table {
 	}}
 }
 
-// Key takes a key of the mixes.
+// Key handles a key.
 func (v *mixesView) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 	keys, m, here := v.read.Keys(), v.of, v.here()
 	if to, walks := v.tab.Keys.Step(k, v.at, max(1, len(v.walk)/strides), len(v.walk)-1); walks {
@@ -104,7 +103,7 @@ func (v *mixesView) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 	return nil, true
 }
 
-// Hints are the keys of the mixes.
+// Hints returns the keys of the mixes.
 func (v *mixesView) Hints() []widget.Action {
 	keys, why := v.read.Keys(), v.read.MayWrite()
 	other := keys.Table.As("table").Doing("the front and the measured pairs as a table")
@@ -123,10 +122,10 @@ func (v *mixesView) Hints() []widget.Action {
 	}
 }
 
-// Copied is the mix under the cursor.
+// Copied returns the mix under the cursor.
 func (v *mixesView) Copied() string { return v.of.Setting(v.here(), v.read.Space()) }
 
-// Files are the mixes as a figure and as tables.
+// Files exports the mixes as a figure and as tables.
 func (v *mixesView) Files() ([]page.File, error) {
 	return page.FigureFiles(v.of.Figure(v.read.Space(), v.read.Board()))
 }
@@ -164,7 +163,7 @@ func (v *mixesView) Render(w, h int) string {
 		widget.Fit(right, side, rest)))
 }
 
-// title says which mix the card speaks of.
+// title says what the mix under the cursor is.
 func (v *mixesView) title() string {
 	switch m, i := v.of, v.here(); {
 	case i == m.Answer && m.Feasible:
@@ -223,7 +222,7 @@ func (v *mixesView) card(w int) string {
 	return strings.Join(lines, "\n")
 }
 
-// picture is the plot of the mixes, or its table twin.
+// picture renders the plot of the mixes, or its table twin.
 func (v *mixesView) picture(w, h int) string {
 	m := v.of
 	if v.asTab || w < chart.MinPlotW+8 || h < chart.MinPlotH+1 {
@@ -253,7 +252,7 @@ func (v *mixesView) picture(w, h int) string {
 	}, w, h)
 }
 
-// table lists the front and what was measured, the least power first.
+// table lists the front and the measured mixes, least power first.
 func (v *mixesView) table(w, h int) string {
 	m := v.of
 	v.tab.Rows, v.tab.Cursor = len(v.walk), v.at
@@ -270,7 +269,7 @@ func (v *mixesView) table(w, h int) string {
 			mark, state = "✓", "measured"
 		case !o.Meets:
 			mark = "✗"
-			state, _, _ = strings.Cut(m.Standing(i), ":") // by how much stand its numbers
+			state, _, _ = strings.Cut(m.Standing(i), ":") // the numbers follow in their own columns
 		}
 		if i == m.Answer {
 			state += ", the answer"
@@ -281,7 +280,7 @@ func (v *mixesView) table(w, h int) string {
 	return v.tab.Render(w, h)
 }
 
-// legend says what the glyphs mean.
+// legend explains the glyphs.
 func (v *mixesView) legend(w int) string {
 	if v.asTab {
 		return ""

@@ -10,15 +10,15 @@ import (
 	"jtune/tui/widget"
 )
 
-// modes reads what is known of the modes of a model. A mode is named by its index in the space.
+// modes looks up what is known of a model's modes. A mode is given by its index in the space.
 type modes struct{ *shared }
 
-// standing is where a mode stands against the limit.
+// standing compares a mode with the limit.
 func (m modes) standing(i int) optimize.Standing {
 	return m.read.Standing(m.read.Outlook().Known[i].Mode)
 }
 
-// called is what a mode is known by: its preset, that its reading is in doubt.
+// called returns what a mode is called: its preset, and whether its reading is in doubt.
 func (m modes) called(i int) string {
 	var words []string
 	v := m.read.Outlook()
@@ -32,7 +32,7 @@ func (m modes) called(i int) string {
 	return strings.Join(words, " ")
 }
 
-// indexes returns the places of readings among all modes.
+// indexes returns the indexes of readings among all modes.
 func (m modes) indexes(list []tegra.Measured) []int {
 	var out []int
 	for _, got := range list {
@@ -43,8 +43,7 @@ func (m modes) indexes(list []tegra.Measured) []int {
 	return out
 }
 
-// marks are MAXN and the presets that have a prediction, by their first digit
-// or letter.
+// marks returns MAXN and the presets with a prediction, marked by their first digit or letter.
 func (m modes) marks() []widget.CloudMark {
 	v := m.read.Outlook()
 	var out []widget.CloudMark
@@ -60,7 +59,7 @@ func (m modes) marks() []widget.CloudMark {
 	return out
 }
 
-// presetGlyph is the preset's id where that is a digit.
+// presetGlyph returns the preset's ID if it is a digit.
 func presetGlyph(preset tegra.Preset) rune {
 	if preset.ID >= 0 && preset.ID <= 9 {
 		return rune('0' + preset.ID)
@@ -68,12 +67,12 @@ func presetGlyph(preset tegra.Preset) rune {
 	return 'P'
 }
 
-// pending reports whether it is being worked out what modes do under the load.
+// pending reports whether the predictions under the load are being computed.
 func (m modes) pending() bool {
 	return m.read.Goal().Loaded() && m.read.Served() == nil
 }
 
-// loadTitle is what the page says of the load beside the workload's name; "" for training.
+// loadTitle describes the load after the workload's name; "" for training.
 func (m modes) loadTitle() string {
 	switch s := m.read.Served(); {
 	case !m.job().Infers():
@@ -86,7 +85,7 @@ func (m modes) loadTitle() string {
 	return ", closed loop"
 }
 
-// sizesTo is how many batch sizes further one is.
+// sizesTo returns how many places a batch size is from the shown one.
 func (m modes) sizesTo(batch int) int {
 	all := m.read.Outlook().Batches()
 	if at := slices.Index(all, batch); at >= 0 {
@@ -95,7 +94,7 @@ func (m modes) sizesTo(batch int) int {
 	return 0
 }
 
-// verify measures a mode and restores the board.
+// verify measures a mode, then restores the board.
 func (m modes) verify(i int) page.Intent {
 	v := m.read.Outlook()
 	return page.Measure(m.read, v.Workload, v.Known[i].Mode)

@@ -12,7 +12,7 @@ import (
 	"jtune/tui/session/task"
 )
 
-// drawing is what is drawn of the modes.
+// drawing is a kind of picture of the modes.
 type drawing int
 
 const (
@@ -22,10 +22,10 @@ const (
 	numDrawings
 )
 
-// quantities are the quantities of a map, in their order.
+// quantities lists the quantities of a map in their order.
 var quantities = [...]optimize.Axis{optimize.Energy, optimize.Time, optimize.Power}
 
-// pairs are the knobs across and upward of a map.
+// pairs lists the knobs across and upward of a map.
 var pairs = [...][2]tegra.Knob{
 	{tegra.KnobCPU, tegra.KnobGPU},
 	{tegra.KnobCPU, tegra.KnobCores},
@@ -35,18 +35,18 @@ var pairs = [...][2]tegra.Knob{
 	{tegra.KnobCores, tegra.KnobEMC},
 }
 
-// over are the knobs of the curves.
+// over lists the knobs of the curves.
 var over = [...]tegra.Knob{tegra.KnobGPU, tegra.KnobCPU, tegra.KnobEMC, tegra.KnobCores}
 
-// picture is how the modes are drawn: as a cloud, or over their knobs.
+// picture selects how the modes are drawn: as a cloud, or over their knobs.
 type picture struct {
 	drawn drawing
-	of    int // of a map: of quantities
-	pair  int // of pairs
-	over  int // of curves: of over
+	of    int // of a map: index into quantities
+	pair  int // of a map: index into pairs
+	over  int // of curves: index into over
 }
 
-// figure is the map or the curves, the other knobs as in a mode.
+// figure returns the map or the curves; the other knobs keep the values of here.
 func (p *picture) figure(v *outlook.Outlook, here tegra.Mode, limit optimize.Limit) figure.Figure {
 	if p.drawn == drawCurves {
 		return plots.Curves(v, over[p.over], here, limit, true)
@@ -55,11 +55,11 @@ func (p *picture) figure(v *outlook.Outlook, here tegra.Mode, limit optimize.Lim
 	return plots.HeatMap(v, quantities[p.of], pair[0], pair[1], here, true)
 }
 
-// pathGlyphs number what a search has measured, in its order.
+// pathGlyphs number the modes that a search measured.
 const pathGlyphs = "123456789abcdefghijklmnopqrstuvwxyz"
 
-// path marks a map with what the newest search of this program measured of its workload, in its order. The other
-// knobs of these modes may differ from those of the map.
+// path marks on a map, in order, what this program's newest search of the workload measured. The other knobs of these
+// modes may differ from the map's.
 func (c *cloudView) path(f *figure.Figure) {
 	j := c.read.Task()
 	if j == nil || j.Kind != task.Tuning {
@@ -78,10 +78,10 @@ func (c *cloudView) path(f *figure.Figure) {
 		marks = append(marks, figure.Mark{Point: at, Glyph: rune(pathGlyphs[i]), Name: name})
 		name = ""
 	}
-	f.Panels[0].Marks = append(marks, f.Panels[0].Marks...) // the least, and here, over it
+	f.Panels[0].Marks = append(marks, f.Panels[0].Marks...) // the least and the present mode are drawn over the path
 }
 
-// text says what is drawn over the knobs.
+// text describes the map or the curves.
 func (p *picture) text() string {
 	if p.drawn == drawCurves {
 		return "over " + over[p.over].String()
@@ -89,16 +89,16 @@ func (p *picture) text() string {
 	return fmt.Sprintf("%s over %s and %s", quantities[p.of], pairs[p.pair][0], pairs[p.pair][1])
 }
 
-// next draws the next picture; false: it was the last one, and the cloud is drawn.
+// next selects the next picture; false: after the last one the cloud is drawn.
 func (p *picture) next() bool {
 	p.drawn = (p.drawn + 1) % numDrawings
 	return p.drawn != drawCloud
 }
 
-// nextQuantity takes the next quantity of a map.
+// nextQuantity selects the next quantity of a map.
 func (p *picture) nextQuantity() { p.of = (p.of + 1) % len(quantities) }
 
-// nextKnobs takes the next knobs of what is drawn.
+// nextKnobs selects the next knobs of the picture.
 func (p *picture) nextKnobs() {
 	if p.drawn == drawCurves {
 		p.over = (p.over + 1) % len(over)
@@ -107,7 +107,7 @@ func (p *picture) nextKnobs() {
 	}
 }
 
-// knob is the one that is drawn across, or upward in a map; curves have none upward.
+// knob returns the knob drawn across, or upward in a map; curves have none upward.
 func (p *picture) knob(upward bool) (k tegra.Knob, any bool) {
 	switch {
 	case p.drawn == drawCurves:

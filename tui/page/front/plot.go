@@ -8,7 +8,7 @@ import (
 	"jtune/tui/widget"
 )
 
-// dotsOf is what the dots of the cloud are made from.
+// dotsOf identifies the inputs of the cloud's dots.
 type dotsOf struct {
 	view   *outlook.Outlook
 	served *serving.LoadView
@@ -52,8 +52,7 @@ func (c *cloudView) plot(w, h int) string {
 	return c.dots.Render(show, w, h)
 }
 
-// before is the front by the model that showed before this one, of the same workload: what was measured since has
-// moved it.
+// before returns the front of the same workload's previous model: measurements since then have moved it.
 func (c *cloudView) before(t serving.Trade) (xs, ys []float64) {
 	if c.ghost == nil || c.read.Goal().Loaded() {
 		return nil, nil
@@ -65,7 +64,7 @@ func (c *cloudView) before(t serving.Trade) (xs, ys []float64) {
 	return xs, ys
 }
 
-// grouped lists the modes that share the cursor's setting of a knob.
+// grouped lists the modes that share the cursor's value of a knob.
 func (c *cloudView) grouped() []int {
 	v, k := c.read.Outlook(), tegra.Knob(c.group-1)
 	want := v.Known[c.cursor].Mode.Value(k)
@@ -78,9 +77,9 @@ func (c *cloudView) grouped() []int {
 	return out
 }
 
-// legend says what the glyphs of the plot mean; the table has none.
+// legend explains the glyphs of the plot; the table has none.
 func (c *cloudView) legend(w int) string {
-	if c.asTab || c.picture.drawn != drawCloud { // they have their own
+	if c.asTab || c.picture.drawn != drawCloud { // these have their own legend
 		return ""
 	}
 	here := c.read.Outlook().Known[c.cursor].Mode

@@ -23,20 +23,20 @@ type rivals struct {
 	read     page.Reader
 	models   []models.Info // of the data directory
 	on       bool
-	of       *outlook.Outlook // that they were worked out beside
+	of       *outlook.Outlook // the outlook that list was computed for
 	list     []plots.Rival
 	observed map[tegra.Mode]tegra.Measured
-	limit    optimize.Limit // of choices
+	limit    optimize.Limit // of chosen
 	chosen   []plots.Readout
 }
 
-// rivalsMsg brings them.
+// rivalsMsg carries the other models' predictions.
 type rivalsMsg struct {
 	of   *outlook.Outlook
 	list []plots.Rival
 }
 
-// turn shows other models, or takes them away.
+// turn shows or hides other models.
 func (r *rivals) turn() page.Intent {
 	if r.on = !r.on; !r.on {
 		return nil
@@ -48,7 +48,7 @@ func (r *rivals) turn() page.Intent {
 	return r.find()
 }
 
-// find predicts every mode by the other models, in the background, while they are shown.
+// find predicts every mode with the other models in a command, while they are shown.
 func (r *rivals) find() page.Intent {
 	o, models := r.read.Outlook(), r.models
 	if !r.on || o == nil {
@@ -57,7 +57,7 @@ func (r *rivals) find() page.Intent {
 	return page.Compute(func(context.Context) tea.Msg { return rivalsMsg{o, plots.Rivals(o, models)} })
 }
 
-// take takes a result if it belongs to what shows.
+// take stores a result if it belongs to the shown outlook.
 func (r *rivals) take(m rivalsMsg) page.Intent {
 	if m.of != r.read.Outlook() {
 		return r.find()
@@ -70,7 +70,7 @@ func (r *rivals) take(m rivalsMsg) page.Intent {
 	return nil
 }
 
-// drawn lists the models that are drawn; nil: none, or the own one alone, whose choice is the answer.
+// drawn lists the models to draw; nil: none, or only the shown one, whose choice is the answer.
 func (r *rivals) drawn() []plots.Rival {
 	if r.on && len(r.list) > 1 && r.of == r.read.Outlook() && !r.read.Goal().Loaded() {
 		return r.list
@@ -78,7 +78,7 @@ func (r *rivals) drawn() []plots.Rival {
 	return nil
 }
 
-// choices are what the models choose for the limit.
+// choices returns what the models choose for the limit.
 func (r *rivals) choices() []plots.Readout {
 	if l := r.read.Limit(); r.chosen == nil || r.limit != l {
 		r.limit, r.chosen = l, plots.Readouts(r.list, r.observed, l)
@@ -86,7 +86,7 @@ func (r *rivals) choices() []plots.Readout {
 	return r.chosen
 }
 
-// lines are the predicted fronts and, in capitals, what was measured of their modes; a small letter marks each choice.
+// lines returns the predicted fronts, in capitals the measurements of their modes, and in small letters the choices.
 func (r *rivals) lines(t serving.Trade) (out []widget.CloudLine) {
 	for k, rival := range r.drawn() {
 		line := widget.CloudLine{Glyph: rivalGlyph(k, 'A')}
@@ -104,9 +104,9 @@ func (r *rivals) lines(t serving.Trade) (out []widget.CloudLine) {
 	return out
 }
 
-func rivalGlyph(k int, first rune) rune { return first + rune(k%12) } // before M, which is MAXN
+func rivalGlyph(k int, first rune) rune { return first + rune(k%12) } // before M, which marks MAXN
 
-// readout is what each model chooses for the limit, predicted and observed.
+// readout lists what each model chooses for the limit, predicted and observed.
 func (r *rivals) readout(w int) string {
 	var lines []string
 	for k, c := range r.choices() {

@@ -17,34 +17,34 @@ import (
 	"jtune/tui/widget"
 )
 
-// studyView is the view of the newest energy study of the workload that shows, or of any where no model is loaded:
-// energy over two clocks, then latency and energy over one of them.
+// studyView shows the newest energy study of the shown workload, or of any workload without a model: energy over two
+// clocks, then latency and energy over one of them.
 type studyView struct {
 	*shared
-	on     bool // it shows
-	curves bool // not the map
-	over   int  // of curves: the GPU's clock, or the CPU's
+	on     bool // the view is shown
+	curves bool // instead of the map
+	over   int  // of curves: over the GPU's clock, or the CPU's
 	findings
 }
 
 var _ view = (*studyView)(nil)
 
-// findings are what a study found.
+// findings are the results of a study.
 type findings struct {
-	dir    string // that was read, or is being read
+	dir    string // folder read, or being read
 	rows   int
-	report *study.EnergyReport // nil: it is being read
+	report *study.EnergyReport // nil: being read
 	err    error
 	words  []string
 	heat   figure.Figure
 	lines  [2]figure.Figure // over the GPU's clock, over the CPU's
 }
 
-// studyMsg brings them.
+// studyMsg carries the findings.
 type studyMsg struct{ findings }
 
-// newest is the newest study of the workload that shows, or of any without a model, in the list of campaigns, which has
-// the newest first; false without one.
+// newest returns the newest study of the shown workload, or of any workload without a model; false if there is none.
+// Campaigns are listed newest first.
 func (s *studyView) newest() (task.Listed, bool) {
 	name := ""
 	if v := s.read.Outlook(); v != nil {
@@ -68,10 +68,10 @@ func (s *studyView) open() page.Intent {
 	return s.load(l)
 }
 
-// close leaves the study.
+// close closes the study.
 func (s *studyView) close() { s.on = false }
 
-// next draws the curves after the map, and then leaves the study; where there is no model it begins again.
+// next shows the curves after the map, then closes the study; without a model it starts again with the map.
 func (s *studyView) next() page.Intent {
 	if s.curves {
 		s.close()
@@ -85,7 +85,7 @@ func (s *studyView) next() page.Intent {
 	return s.load(l)
 }
 
-// load reads a study, unless it has been read.
+// load reads a study unless it is read already.
 func (s *studyView) load(l task.Listed) page.Intent {
 	if s.dir == l.Dir && s.rows == len(l.Rows) {
 		return nil
@@ -94,7 +94,7 @@ func (s *studyView) load(l task.Listed) page.Intent {
 	return page.Compute(func(context.Context) tea.Msg { return studyMsg{findingsOf(l)} })
 }
 
-// findingsOf reads what a study found.
+// findingsOf reads the results of a study.
 func findingsOf(l task.Listed) findings {
 	r, err := study.Energy(l.Campaign)
 	f := findings{dir: l.Dir, rows: len(l.Rows), report: r, err: err}
@@ -105,14 +105,14 @@ func findingsOf(l task.Listed) findings {
 	return f
 }
 
-// take takes what was read, if it is what shows.
+// take stores the findings if they belong to the shown study.
 func (s *studyView) take(f findings) {
 	if f.dir == s.dir && f.rows == s.rows {
 		s.findings = f
 	}
 }
 
-// Key takes a key of the study.
+// Key handles a key.
 func (s *studyView) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 	keys := s.read.Keys()
 	does, applies := keys.Applies(k)
@@ -135,14 +135,14 @@ func (s *studyView) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 	return nil, true
 }
 
-// Hints are the keys of the study.
+// Hints returns the keys of the study.
 func (s *studyView) Hints() []widget.Action {
 	keys := s.read.Keys()
 	return []widget.Action{keys.Apply.Unless(s.read.MayWrite()).Doing("apply the mode of least energy"),
 		keys.Picture.As("map, curves"), keys.Group.As("other clock").Doing("curves over the other clock"), keys.Back}
 }
 
-// Copied is the mode of least energy.
+// Copied returns the mode of least energy.
 func (s *studyView) Copied() string {
 	if r := s.report; r != nil && r.Least.OK {
 		return s.read.ModeText(r.Least.V.Mode)
@@ -150,7 +150,7 @@ func (s *studyView) Copied() string {
 	return ""
 }
 
-// Files are what is drawn.
+// Files exports the drawn figure.
 func (s *studyView) Files() ([]page.File, error) {
 	if s.report == nil || s.err != nil {
 		return nil, s.err
@@ -158,7 +158,7 @@ func (s *studyView) Files() ([]page.File, error) {
 	return page.FigureFiles(s.figure())
 }
 
-// figure is what is drawn.
+// figure returns the drawn figure.
 func (s *studyView) figure() figure.Figure {
 	if s.curves {
 		return s.lines[s.over]
@@ -166,7 +166,7 @@ func (s *studyView) figure() figure.Figure {
 	return s.heat
 }
 
-// Render draws the study, and what it found where there is room.
+// Render draws the study, and its findings if there is room.
 func (s *studyView) Render(w, h int) string {
 	switch {
 	case s.err != nil:
@@ -187,7 +187,7 @@ func (s *studyView) Render(w, h int) string {
 		s.found(side, h-1)))
 }
 
-// found is what the study found, in words.
+// found describes the findings in words.
 func (s *studyView) found(w, h int) string {
 	note := fmt.Sprintf("%d of %s measured", s.report.Measured(), text.Count(len(s.report.Points), "setting"))
 	words := widget.Wrap(strings.Join(s.words, "\n"), w-4)

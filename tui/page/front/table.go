@@ -6,10 +6,10 @@ import (
 	"jtune/tui/page"
 )
 
-// columnIs is the last column of the table.
+// columnIs is the index of the table's last column.
 const columnIs = 8
 
-// table is the front as a table, in the order of the plot.
+// table renders the front as a table, in the order of the plot.
 func (c *cloudView) table(w, h int) string {
 	v, front := c.read.Outlook(), c.front()
 	c.tab.Cols[2].Title, c.tab.Cols[6].Title = page.Heads(c.job())

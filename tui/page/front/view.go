@@ -10,10 +10,10 @@ import (
 	"jtune/tui/widget"
 )
 
-// view is one of the things that Front shows: the cloud of a model, the mixes of a pair, an energy study. Each keeps
-// its own state and knows itself whether it shows.
+// view is one of the views of Front: a model's cloud, the mixes of a pair, an energy study. Each keeps its own state
+// and knows whether it is shown.
 type view interface {
-	// Key takes a key that means something here; false gives it back.
+	// Key handles a key; taken is false if the view has no use for it.
 	Key(k tea.KeyPressMsg) (does page.Intent, taken bool)
 	Hints() []widget.Action
 	Copied() string
@@ -22,29 +22,29 @@ type view interface {
 	Render(w, h int) string
 }
 
-// shared is what the views have in common.
+// shared is the state that the views share.
 type shared struct {
 	read  page.Reader
-	asTab bool // plots are drawn as their table twins
+	asTab bool // plots are drawn as tables
 }
 
-// job is the workload that the page speaks of; none has no name.
+// job returns the workload of the page; its name is "" if there is none.
 func (s *shared) job() workload.Workload { return page.Job(s.read) }
 
-// frontByGlyph reports whether the front needs a glyph of its own: without
-// colours, or with blocks for dots, its line cannot be told from the cloud.
+// frontByGlyph reports whether the front needs its own glyph: without colours, or with blocks for dots, its line looks
+// like the cloud.
 func (s *shared) frontByGlyph() bool {
 	look := s.read.Look()
 	return look.Colourless || look.Glyphs >= widget.GlyphsBlocks
 }
 
-// turnTable shows the table in place of the plot, or the plot again.
+// turnTable switches between the plot and the table.
 func (s *shared) turnTable() { s.asTab = !s.asTab }
 
-// strides is in how many long steps one walks a whole front.
+// strides is the number of long steps along a whole front.
 const strides = 20
 
-// flow sets words that belong together side by side, in lines of w columns.
+// flow puts words side by side in lines of w columns.
 func flow(words []string, w int) string {
 	for i, word := range words {
 		words[i] = strings.ReplaceAll(word, " ", "\u00a0")

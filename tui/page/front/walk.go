@@ -10,8 +10,8 @@ import (
 	"jtune/tui/page"
 )
 
-// along walks the front: to its neighbour, or from a mode off the front to
-// the member nearest across. The table lists that mode too.
+// along moves along the front: to the neighbour, or from a mode off the front to the horizontally nearest member. The
+// table lists that mode too.
 func (c *cloudView) along(by int) page.Intent {
 	if c.picture.drawn != drawCloud {
 		return c.step(false, by)
@@ -31,15 +31,15 @@ func (c *cloudView) along(by int) page.Intent {
 	return nil
 }
 
-// stride walks a twentieth of the front.
+// stride moves by a twentieth of the front.
 func (c *cloudView) stride(by int) page.Intent { return c.along(by * max(1, len(c.front())/strides)) }
 
-// halfStride walks half as far.
+// halfStride moves by half a stride.
 func (c *cloudView) halfStride(by int) page.Intent {
 	return c.along(by * max(1, len(c.front())/strides/2))
 }
 
-// toEnd goes to the first member of the front, or to the last.
+// toEnd moves to the first or last member of the front.
 func (c *cloudView) toEnd(by int) page.Intent {
 	switch f := c.front(); {
 	case len(f) == 0:
@@ -51,8 +51,7 @@ func (c *cloudView) toEnd(by int) page.Intent {
 	return nil
 }
 
-// nearOnFront returns the place in a front of the member nearest across to the
-// cursor's mode.
+// nearOnFront returns the index of the front's member that is horizontally nearest to the cursor's mode.
 func (c *cloudView) nearOnFront(f []int) int {
 	xs, _ := c.columns()
 	x := math.Log(xs[c.cursor])
@@ -65,7 +64,7 @@ func (c *cloudView) nearOnFront(f []int) int {
 	return at
 }
 
-// off walks to the nearest mode above (by < 0) or below in the plot.
+// off moves to the nearest mode above (by < 0) or below in the plot.
 func (c *cloudView) off(by int) page.Intent {
 	if c.picture.drawn != drawCloud {
 		return c.step(true, -by)
@@ -83,7 +82,7 @@ func (c *cloudView) off(by int) page.Intent {
 			continue
 		}
 		dx := math.Log(xs[i]) - x0
-		if !drawn { // from a mode whose queue only grows
+		if !drawn { // the queue of the cursor's mode only grows
 			dx = 0
 		}
 		if d := math.Abs(dy) + 4*math.Abs(dx); d < least {
@@ -96,8 +95,8 @@ func (c *cloudView) off(by int) page.Intent {
 	return nil
 }
 
-// step moves the cursor along a knob of what is drawn: across, or upward in a map. Where the
-// board has no such mode it stays.
+// step moves the cursor along a knob of the picture: across, or upward in a map. It stays if the board has no such
+// mode.
 func (c *cloudView) step(upward bool, by int) page.Intent {
 	k, any := c.picture.knob(upward)
 	if !any {
@@ -125,8 +124,7 @@ func (c *cloudView) zoomBy(steps int) page.Intent {
 	return nil
 }
 
-// moveLimit shifts the power limit by a watt (or the time limit by 5 %) and
-// takes the cursor to the new answer.
+// moveLimit changes the power limit by a watt (or the time limit by 5 %) and moves the cursor to the new answer.
 func (c *cloudView) moveLimit(steps int) page.Intent {
 	by := float64(steps)
 	g := c.read.Goal()
@@ -137,7 +135,7 @@ func (c *cloudView) moveLimit(steps int) page.Intent {
 	l := g.Limit
 	switch {
 	case l.TimeMS > 0:
-		l.TimeMS = max(0.01, l.TimeMS*math.Pow(1.05, by)) // up and down again is where it was
+		l.TimeMS = max(0.01, l.TimeMS*math.Pow(1.05, by)) // a step up and one down cancel out
 	case l.PowerW > 0:
 		l.PowerW = max(1, math.Round(l.PowerW)+by)
 	default:
@@ -146,8 +144,7 @@ func (c *cloudView) moveLimit(steps int) page.Intent {
 	return c.read.Within(l)
 }
 
-// Click puts the cursor on the mode that is drawn nearest to a cell; the part
-// that shows stays where it is.
+// Click moves the cursor to the mode nearest to a cell; the visible part does not move.
 func (c *cloudView) Click(x, y int) bool {
 	fx, fy, ok := c.dots.Under(x, y-c.top)
 	if !ok {

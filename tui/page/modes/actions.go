@@ -12,8 +12,7 @@ import (
 	"jtune/tui/page"
 )
 
-// noBoot returns the reason why the present mode cannot become that at boot, or
-// "". A virtual board shows what a real one would do.
+// noBoot returns why the present mode cannot become the boot mode, or "". On a virtual board the plan is only shown.
 func (p *Page) noBoot() string {
 	done := p.read.Applied()
 	switch why := p.read.MayWrite(); {
@@ -27,7 +26,7 @@ func (p *Page) noBoot() string {
 	return ""
 }
 
-// bootMode is the mode that was kept, else the one the board is in.
+// bootMode returns the kept mode, otherwise the present one.
 func (p *Page) bootMode() tegra.Val[tegra.Mode] {
 	if done := p.read.Applied(); done.Kept {
 		return done.Mode
@@ -35,7 +34,7 @@ func (p *Page) bootMode() tegra.Val[tegra.Mode] {
 	return p.read.Present()
 }
 
-// planBoot prepares the unit of the mode that the board is in.
+// planBoot prepares the boot unit of bootMode.
 func (p *Page) planBoot() page.Intent {
 	if why := p.noBoot(); why != "" {
 		return page.Say("at boot: not now, " + why)
@@ -44,7 +43,7 @@ func (p *Page) planBoot() page.Intent {
 	return page.PlanBoot{Mode: p.bootMode().V, Free: done.Kept && done.Free}
 }
 
-// openBoot shows what was planned.
+// openBoot shows the plan.
 func (p *Page) openBoot(msg page.BootPlanned) page.Intent {
 	if msg.Unit == nil || msg.Unit.Text == "" {
 		return page.Fail{What: "at boot", Err: msg.Err}
@@ -59,7 +58,7 @@ func (p *Page) openBoot(msg page.BootPlanned) page.Intent {
 	return nil
 }
 
-// noBlock returns the reason why a mode cannot be written for nvpmodel, or "".
+// noBlock returns why a mode cannot be written for nvpmodel, or "".
 func (p *Page) noBlock() string {
 	if _, can := p.read.Block(); !can {
 		return "not for this board"
@@ -67,7 +66,7 @@ func (p *Page) noBlock() string {
 	return ""
 }
 
-// blockMsg brings a mode as a block for nvpmodel.conf.
+// blockMsg carries a mode as a block for nvpmodel.conf.
 type blockMsg struct {
 	name, text string
 	err        error

@@ -12,16 +12,16 @@ import (
 	"jtune/tui/widget"
 )
 
-// bootDialog shows the unit that would apply the present mode at every boot,
-// and writes it when asked: the file's text is what the user says yes to.
+// bootDialog shows the unit that applies a mode at every boot, and writes it on request: the user agrees to the text of
+// the file.
 type bootDialog struct {
 	read   page.Reader
 	mode   tegra.Mode
 	unit   *session.BootUnit
-	cannot string // why it cannot be written; ""
+	cannot string // why it cannot be written, or ""
 }
 
-// key takes a key; closed says that the dialog goes.
+// key handles a key; closed reports whether the dialog closes.
 func (d *bootDialog) key(k tea.KeyPressMsg) (does page.Intent, closed, taken bool) {
 	keys := d.read.Keys()
 	unit := d.unit
@@ -45,7 +45,7 @@ func (d *bootDialog) key(k tea.KeyPressMsg) (does page.Intent, closed, taken boo
 	return nil, false, false
 }
 
-// noRemove returns the reason why there is nothing to take away, or "".
+// noRemove returns why there is nothing to remove, or "".
 func (d *bootDialog) noRemove() string {
 	switch {
 	case d.cannot != "":
@@ -89,7 +89,7 @@ func (d *bootDialog) Render(w, h int) string {
 	lines = append(lines, widget.Wrap(writes+", which root runs once at each boot:", inner))
 	head := strings.Join(lines, "\n") + "\n"
 	text := head + d.unitText(inner, "")
-	if strings.Count(text, "\n")+3 > h { // the command alone
+	if strings.Count(text, "\n")+3 > h { // only the command
 		text = head + d.unitText(inner, "ExecStart=")
 	}
 	high := min(h, strings.Count(text, "\n")+3)
@@ -97,7 +97,7 @@ func (d *bootDialog) Render(w, h int) string {
 	return widget.Box("The mode at every boot", "", text, width, high)
 }
 
-// unitText returns the unit's lines that begin with a word.
+// unitText returns the unit's lines that begin with a prefix.
 func (d *bootDialog) unitText(w int, with string) string {
 	var lines []string
 	for line := range strings.Lines(d.unit.Text) {

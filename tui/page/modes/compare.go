@@ -12,11 +12,11 @@ import (
 	"jtune/tui/widget"
 )
 
-// comparer sets modes side by side: the others against the first one.
+// comparer compares modes side by side with the first one.
 type comparer struct {
 	modes  []tegra.Mode
-	cursor int // the one that apply takes
-	left   int // the first one that shows
+	cursor int // index of the mode that apply takes
+	left   int // index of the first visible mode
 	heads  []string
 	rows   []compareRow
 }
@@ -25,10 +25,10 @@ type comparer struct {
 type compareRow struct {
 	name  string
 	cells []string
-	need  int // 0: always shown; higher ones go first where rows are short
+	need  int // 0: always shown; if there are too few rows, the highest are dropped first
 }
 
-// compareRows name what is shown of each mode, besides its knobs, with a model of the workload.
+// compareRows lists the rows besides the knobs, for a model of the workload.
 func compareRows(w workload.Workload) []compareRow {
 	time, energy := page.Heads(w)
 	return []compareRow{
@@ -80,7 +80,7 @@ func newComparer(read page.Reader, modes []tegra.Mode) *comparer {
 
 func letter(i int) string { return string(rune('A' + i%26)) }
 
-// compareHead calls a mode by its preset, else by a letter; it marks the board's own present mode.
+// compareHead names a mode by its preset, otherwise by a letter, and marks the present mode.
 func compareHead(read page.Reader, i int, m tegra.Mode) string {
 	text := letter(i)
 	if name := read.NameOf(m); name != "" {
@@ -103,7 +103,7 @@ func (c *comparer) hints(read page.Reader) []widget.Action {
 	}
 }
 
-// Widths of the comparison's columns.
+// Widths of columns.
 const (
 	compareName = 11
 	compareCell = 14
@@ -134,7 +134,7 @@ func (c *comparer) Render(w, h int) string {
 	return widget.Fit(strings.Join(lines, "\n"), w, h)
 }
 
-// fitting leaves out the least needed rows, those of equal need together.
+// fitting drops the least needed rows until they fit; rows of equal need are dropped together.
 func (c *comparer) fitting(h int) []compareRow {
 	for need := 3; ; need-- {
 		var out []compareRow
@@ -149,7 +149,7 @@ func (c *comparer) fitting(h int) []compareRow {
 	}
 }
 
-// note says how many modes there are, and that more are to the side.
+// note returns the number of modes, and whether more are off screen.
 func (c *comparer) note(w int) string {
 	if n := max(1, (w-compareName)/compareCell); n < len(c.modes) {
 		return fmt.Sprintf("%d of %d show", n, len(c.modes))
@@ -157,7 +157,7 @@ func (c *comparer) note(w int) string {
 	return ""
 }
 
-// text is the comparison for the clipboard, columns separated by tabs.
+// text returns the comparison for the clipboard, with tabs between columns.
 func (c *comparer) text() string {
 	lines := []string{"\t" + strings.Join(c.heads, "\t")}
 	for _, r := range c.rows {

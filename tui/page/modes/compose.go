@@ -12,14 +12,14 @@ import (
 	"jtune/tui/widget/chart"
 )
 
-// composer builds a mode knob by knob from the values the board allows.
+// composer builds a mode knob by knob from the board's values.
 type composer struct {
 	read page.Reader
 	knob tegra.Knob
 	at   [tegra.NumKnobs]int
 }
 
-// newComposer starts from the present mode, else from the largest.
+// newComposer starts from the present mode, or the largest if that is unknown.
 func newComposer(read page.Reader) *composer {
 	c := &composer{read: read}
 	from := read.Present().Or(read.Space().Max())
@@ -53,7 +53,7 @@ func (c *composer) key(k tea.KeyPressMsg) bool {
 	return turned || walked
 }
 
-// Render draws the knobs and what the mode is expected to do.
+// Render draws the knobs and what is expected of the mode.
 func (c *composer) Render(w, h int) string {
 	m := c.mode()
 	var lines []string

@@ -7,7 +7,7 @@ import (
 	"jtune/tui/widget"
 )
 
-// sortKey takes the letter of a column; any other key leaves the order unchanged.
+// sortKey handles the letter of a column; any other key leaves the order unchanged.
 func (p *Page) sortKey(k tea.KeyPressMsg) page.Intent {
 	p.sorting = false
 	for _, c := range sortColumns {
@@ -28,7 +28,7 @@ func (p *Page) sortKey(k tea.KeyPressMsg) page.Intent {
 	return nil
 }
 
-// Update is page.Page's.
+// Update implements page.Page.
 func (p *Page) Update(msg tea.Msg) page.Intent {
 	switch msg := msg.(type) {
 	case tea.PasteMsg:
@@ -52,7 +52,7 @@ func (p *Page) Update(msg tea.Msg) page.Intent {
 	return nil
 }
 
-// Key is page.Page's.
+// Key implements page.Page.
 func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 	if p.input != nil {
 		p.typeFilter(k)
@@ -90,7 +90,7 @@ func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 	return p.rowKey(k)
 }
 
-// rowKey takes the keys that move the cursor or use the mode under it.
+// rowKey handles the keys that move the cursor or use the mode under it.
 func (p *Page) rowKey(k tea.KeyPressMsg) (page.Intent, bool) {
 	keys := p.read.Keys()
 	switch {
@@ -114,7 +114,7 @@ func (p *Page) rowKey(k tea.KeyPressMsg) (page.Intent, bool) {
 	return nil, true
 }
 
-// listKey takes the keys that change which rows show, and in what order.
+// listKey handles the keys that change which rows are shown, and their order.
 func (p *Page) listKey(k tea.KeyPressMsg) (page.Intent, bool) {
 	keys := p.read.Keys()
 	switch {
@@ -145,12 +145,12 @@ func (p *Page) listKey(k tea.KeyPressMsg) (page.Intent, bool) {
 	return nil, true
 }
 
-// typeFilter edits the filter's text; the table follows what is typed.
+// typeFilter edits the filter's text and updates the table.
 func (p *Page) typeFilter(k tea.KeyPressMsg) {
 	p.built = false
 	switch {
 	case p.read.Keys().Enter.Matches(k):
-		if p.build(); p.problem == "" { // else the typed text stays to be corrected
+		if p.build(); p.problem == "" { // otherwise the text stays for correction
 			p.filter, p.input, p.tab.Cursor = p.input.Value(), nil, 0
 		}
 	case p.read.Keys().Back.Matches(k):
@@ -160,7 +160,7 @@ func (p *Page) typeFilter(k tea.KeyPressMsg) {
 	}
 }
 
-// Hints is page.Page's.
+// Hints implements page.Page.
 func (p *Page) Hints() []widget.Action {
 	keys := p.read.Keys()
 	switch {
@@ -200,7 +200,7 @@ func (p *Page) Hints() []widget.Action {
 	}
 }
 
-// Copied is the chosen mode, or the comparison.
+// Copied returns the chosen mode, or the comparison.
 func (p *Page) Copied() string {
 	if p.compared != nil {
 		return p.compared.text()

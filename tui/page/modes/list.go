@@ -14,8 +14,7 @@ import (
 	"jtune/tui/widget"
 )
 
-// build filters and sorts the space again. While a filter is typed, text that cannot be read yet leaves the rows
-// unchanged.
+// build filters and sorts the space again. While a typed filter is not valid, the rows do not change.
 func (p *Page) build() {
 	p.built, p.view, p.served = true, p.read.Outlook(), p.read.Served()
 	p.listing = serving.Listing{}
@@ -37,7 +36,7 @@ func (p *Page) build() {
 		f = tegra.Filter{}
 	}
 	p.order = []int{}
-	for i := p.read.Space().Len() - 1; i >= 0; i-- { // the largest first: MAXN is on top
+	for i := p.read.Space().Len() - 1; i >= 0; i-- { // largest first: MAXN is on top
 		if p.listing.Passes(f, i, p.row(i, p.read.Space().At(i))) {
 			p.order = append(p.order, i)
 		}
@@ -63,7 +62,7 @@ func (p *Page) build() {
 	})
 }
 
-// row is what is known of mode i: measured before predicted before nothing.
+// row returns what is known of mode i: measured, otherwise predicted, otherwise empty.
 func (p *Page) row(i int, m tegra.Mode) tegra.Measured {
 	if p.read.Outlook() != nil && i < len(p.read.Outlook().Known) {
 		return p.read.Outlook().Known[i].Measured
@@ -71,7 +70,7 @@ func (p *Page) row(i int, m tegra.Mode) tegra.Measured {
 	return tegra.Measured{Setting: tegra.Setting{Mode: m}}
 }
 
-// hasColumn reports whether a column can be sorted by.
+// hasColumn reports whether the rows can be sorted by a column.
 func (p *Page) hasColumn(c modesColumn) bool {
 	switch {
 	case c >= columnMode && c <= columnEMC:
@@ -84,7 +83,7 @@ func (p *Page) hasColumn(c modesColumn) bool {
 	return false
 }
 
-// values are what a column sorts by, by index of the space.
+// values returns a column's sort keys by index of the space.
 func (p *Page) values(c modesColumn) []float64 {
 	switch c {
 	case columnTime:
@@ -105,8 +104,8 @@ func (p *Page) values(c modesColumn) []float64 {
 	return out
 }
 
-// byState ranks the modes by how they keep the limit, the best first: the answer, those that keep it by what the limit
-// asks for, then the doubtful ones and the rest.
+// byState ranks the modes by how they keep the limit, best first: the answer, the modes that keep it in the order of
+// what the limit asks for, the doubtful ones, the rest.
 func (p *Page) byState() []float64 {
 	l, goal := p.read.Limit(), p.listing.Time.Values
 	switch {
@@ -120,7 +119,7 @@ func (p *Page) byState() []float64 {
 	for i := range out {
 		rank := ranks[p.standing(p.read.Space().At(i)).State]
 		if v := goal[i]; v > 0 && !math.IsInf(v, 1) {
-			out[i] = rank + v/(1+v) // within a rank, whatever the unit
+			out[i] = rank + v/(1+v) // within a rank, for any unit
 		} else {
 			out[i] = rank + 1
 		}
@@ -131,7 +130,7 @@ func (p *Page) byState() []float64 {
 	return out
 }
 
-// answer is the place of the best mode within the limit.
+// answer returns the index of the best mode within the limit.
 func (p *Page) answer() int {
 	if p.served != nil {
 		return p.served.AnswerAmong(nil)
@@ -145,8 +144,7 @@ type sortColumn struct {
 	column       modesColumn
 }
 
-// sortColumns are the columns that can be sorted by, and the letter that chooses
-// each after the key that sorts.
+// sortColumns lists the columns that can be sorted by, with the letter that selects each.
 var sortColumns = []sortColumn{
 	{"m", "mode", columnMode},
 	{"c", "cores", columnCores},
@@ -160,8 +158,8 @@ var sortColumns = []sortColumn{
 	{"s", "state", columnState},
 }
 
-// sort sorts by a column, by the present one the other way round: knobs begin with
-// the largest, what a minibatch costs with the least.
+// sort sorts by a column; selecting the present column again reverses the order. Knobs start with the largest value,
+// time, power and energy with the least.
 func (p *Page) sort(by modesColumn) {
 	if by == p.sortBy {
 		p.falling = !p.falling
@@ -185,7 +183,7 @@ func (p *Page) sortText() string {
 	return "by " + name + " ▴"
 }
 
-// sortLine asks for the letter of a column.
+// sortLine lists the letters of the columns.
 func (p *Page) sortLine() string {
 	var out []string
 	for _, c := range sortColumns {
@@ -197,7 +195,7 @@ func (p *Page) sortLine() string {
 		widget.StyleDim.Render("   the same again: the other way round")
 }
 
-// standing is where a mode stands against the limit.
+// standing compares a mode with the limit.
 func (p *Page) standing(m tegra.Mode) optimize.Standing {
 	return p.read.Standing(m)
 }

@@ -10,7 +10,7 @@ import (
 	"jtune/tui/widget"
 )
 
-// toCompare are the marked modes and the one under the cursor.
+// toCompare returns the marked modes and the one under the cursor.
 func (p *Page) toCompare() []tegra.Mode {
 	list := slices.Clone(p.marked)
 	if m, ok := p.chosen(); ok && !slices.Contains(list, m) && len(p.marked) < 2 {
@@ -52,7 +52,7 @@ func (p *Page) compareKey(k tea.KeyPressMsg) (page.Intent, bool) {
 	return nil, true
 }
 
-// unmark takes the mode under the cursor out of the comparison.
+// unmark removes the mode under the cursor from the comparison.
 func (p *Page) unmark() {
 	at := p.compared.cursor
 	rest := slices.Delete(slices.Clone(p.compared.modes), at, at+1)
@@ -63,7 +63,7 @@ func (p *Page) unmark() {
 	}
 }
 
-// mark marks the mode under the cursor to be compared, or takes its mark away.
+// mark marks the mode under the cursor for comparison, or removes its mark.
 func (p *Page) mark() {
 	m, ok := p.chosen()
 	if !ok {

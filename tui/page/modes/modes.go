@@ -1,5 +1,5 @@
-// Package modes is the page of the whole space as a table: filtered, sorted,
-// compared; presets, composing, the mode at boot.
+// Package modes is the page of the whole space as a table: filter, sort, compare; presets, composing a mode, the mode
+// at boot.
 package modes
 
 import (
@@ -10,9 +10,8 @@ import (
 	"jtune/tui/widget"
 )
 
-// Page is the whole space as a table that can be filtered and sorted,
-// with what is known of each mode when a model is loaded; presets, composing,
-// comparing, history.
+// Page is the whole space as a table that can be filtered and sorted, with what is known of each mode if a model is
+// loaded. It also holds presets, the composer, the comparison and the history.
 type Page struct {
 	read     page.Reader
 	tab      widget.Table
@@ -23,20 +22,20 @@ type Page struct {
 	limits   page.LimitLine
 	built    bool
 	sortBy   modesColumn
-	falling  bool // the largest first
-	sorted   bool // by the user; else what keeps the limit is on top, once a model is loaded
+	falling  bool // largest first
+	sorted   bool // by the user; otherwise modes that keep the limit are on top once a model is loaded
 	sorting  bool // the next key is a column's letter
 	filter   string
-	input    *widget.Input // the filter while it is typed; nil: it is not
-	problem  string        // of the filter
+	input    *widget.Input // the filter while it is typed; nil: closed
+	problem  string        // what is wrong with the filter
 	list     modesList
-	marked   []tegra.Mode // to compare, in the order they were marked
+	marked   []tegra.Mode // for comparison, in the order of marking
 	compared *comparer    // nil: closed
 	compose  *composer    // nil: closed
 	boot     *bootDialog  // nil: closed
 }
 
-// modesList is which list the page shows.
+// modesList is a list of the page.
 type modesList int
 
 const (
@@ -48,7 +47,7 @@ const (
 // modesColumn is a column of the table.
 type modesColumn int
 
-// Columns, from left to right; the knobs as tegra.Knob orders them.
+// Columns, left to right; the knobs are in the order of tegra.Knob.
 const (
 	columnMark modesColumn = iota
 	columnMode
@@ -68,7 +67,7 @@ const (
 
 var _ page.Page = (*Page)(nil)
 
-// New lists the space that is read.
+// New returns the page.
 func New(read page.Reader) *Page {
 	p := &Page{read: read, sortBy: columnMode, falling: true}
 	p.tab = widget.Table{Keys: read.Keys().ListKeys(), Cols: []widget.Column{
@@ -90,13 +89,13 @@ func New(read page.Reader) *Page {
 	return p
 }
 
-// Name is page.Page's.
+// Name implements page.Page.
 func (p *Page) Name() page.Name { return page.Modes }
 
-// Typing reports whether a filter, limits or the letter of a column is typed.
+// Typing reports whether a filter, limits or a column's letter is typed.
 func (p *Page) Typing() bool { return p.input != nil || p.sorting || p.limits.Typing() }
 
-// chosen is the mode under the cursor.
+// chosen returns the mode under the cursor.
 func (p *Page) chosen() (tegra.Mode, bool) {
 	at := p.tab.Cursor
 	switch {
@@ -110,7 +109,7 @@ func (p *Page) chosen() (tegra.Mode, bool) {
 	return tegra.Mode{}, false
 }
 
-// chosenPreset is the id of the preset under the cursor of their list.
+// chosenPreset returns the ID of the preset under the cursor of the preset list.
 func (p *Page) chosenPreset() tegra.Val[int] {
 	if at := p.tab.Cursor; p.list == listPresets && at < len(p.read.Presets()) {
 		return tegra.Some(p.read.Presets()[at].ID)

@@ -8,10 +8,10 @@ import (
 	"jtune/tui/widget"
 )
 
-// job is the workload that the modes are listed for; none has no name.
+// job returns the workload that the modes are listed for; its name is "" if there is none.
 func (p *Page) job() workload.Workload { return page.Job(p.read) }
 
-// head names the columns of what a mode takes.
+// head sets the titles of the columns of time, speed and energy.
 func (p *Page) head() {
 	w, cols := p.job(), p.tab.Cols
 	cols[columnTime].Title, cols[columnEnergy].Title = page.Heads(w)
@@ -20,14 +20,14 @@ func (p *Page) head() {
 	if speed != "" {
 		cols[columnSpeed].Title, cols[columnEnergy].Title = speed, energy
 	}
-	unknown := p.read.Outlook() == nil // no model and no reading
+	unknown := p.read.Outlook() == nil // no model and no readings
 	cols[columnTimeBand].Off, cols[columnPowerBand].Off = unknown || p.served != nil, unknown
 	if p.served != nil {
 		cols[columnTime].Title = page.LatencyHead(p.served)
 	}
 }
 
-// unitCell is a column of inference that is no minibatch's; false for the others.
+// unitCell renders a column of inference that differs from minibatches; false for other columns.
 func (p *Page) unitCell(i int, col modesColumn) (cell string, is bool) {
 	var q *serving.Quantity
 	switch {
@@ -48,7 +48,7 @@ func (p *Page) unitCell(i int, col modesColumn) (cell string, is bool) {
 	return widget.Dash, true
 }
 
-// cursorMode is the mode under the cursor by index of the space; -1 without one.
+// cursorMode returns the index of the mode under the cursor; -1 if there is none.
 func (p *Page) cursorMode() int {
 	if m, ok := p.chosen(); ok {
 		if i, known := p.read.Space().Index(m); known {
@@ -58,7 +58,7 @@ func (p *Page) cursorMode() int {
 	return -1
 }
 
-// loadText is what the title says of the load; "" without one.
+// loadText describes the load for the title; "" if there is none.
 func (p *Page) loadText() string {
 	switch {
 	case p.served != nil:

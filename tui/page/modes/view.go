@@ -55,15 +55,15 @@ func (p *Page) Render(w, h int) string {
 	return widget.Under(list.Render(w, h-rows), widget.Fit(filter, w, rows))
 }
 
-// From asideFrom columns on, the mode at the cursor is shown next to the list with
-// those that one would have without it, asideModes in all.
+// From asideFrom columns on, the mode under the cursor is compared beside the list with the modes one would use
+// otherwise, asideModes in all.
 const (
 	asideFrom  = 150
 	asideModes = 3
 )
 
-// aside compares the mode at the cursor with MAXN and the present mode; nil
-// while something else takes the room.
+// aside compares the mode under the cursor with MAXN and the present mode; nil while the room is needed for something
+// else.
 func (p *Page) aside() *comparer {
 	m, ok := p.chosen()
 	if !ok || p.compared != nil || p.boot != nil || p.compose != nil {
@@ -81,7 +81,7 @@ func (p *Page) aside() *comparer {
 	return c
 }
 
-// fill points the table at the list that shows.
+// fill connects the table to the shown list.
 func (p *Page) fill() (title, note string) {
 	if !p.built || p.view != p.read.Outlook() || p.served != p.read.Served() {
 		p.build()
@@ -122,8 +122,7 @@ func (p *Page) fill() (title, note string) {
 	return title, "for " + of + ", " + p.sortText()
 }
 
-// filterLine is the filter, or what may be typed. What is wrong with it is wrapped: its end says
-// what to do.
+// filterLine renders the filter, or a hint. An error is wrapped, because its end says what to do.
 func (p *Page) filterLine(w int) string {
 	switch {
 	case p.limits.Typing() && p.read.Outlook() != nil:
@@ -154,7 +153,7 @@ func (p *Page) filterLine(w int) string {
 	return widget.StyleDim.Render(" " + filter + " filters: " + form)
 }
 
-// compareLine says what the comparison compares.
+// compareLine names what the comparison compares.
 func (p *Page) compareLine() string {
 	at := " " + letter(p.compared.cursor) + " is " + p.read.ModeText(p.compared.modes[p.compared.cursor])
 	if p.read.Outlook() == nil {
@@ -163,7 +162,7 @@ func (p *Page) compareLine() string {
 	return at + widget.StyleDim.Render("   to A: measured where it is known, else predicted")
 }
 
-// presetText calls a preset by its name.
+// presetText returns a preset's name.
 func presetText(pr tegra.Preset) string {
 	if pr.NeedsReboot {
 		return pr.Name + ", reboot"
@@ -201,9 +200,9 @@ func (p *Page) cell(m tegra.Mode, col modesColumn, what string) string {
 	return [...]string{n.MS, n.BandMS, widget.Dash, n.W, n.BandW, n.J}[col-columnTime]
 }
 
-// Click puts the cursor on a row.
+// Click moves the cursor to a row.
 func (p *Page) Click(_, y int) bool {
-	row := p.tab.Top + y - 2 // the frame or the title, and the head of the table
+	row := p.tab.Top + y - 2 // minus the frame or title, and the table's head
 	if p.compose != nil || p.compared != nil || p.boot != nil || y < 2 || row >= p.tab.Rows {
 		return false
 	}
@@ -227,7 +226,7 @@ func (p *Page) isWhat(m tegra.Mode) string {
 	return strings.Join(words, " ")
 }
 
-// Numbers is page.Page's.
+// Numbers implements page.Page.
 func (p *Page) Numbers() string {
 	return "12c/2.20C/1.30G/3.20M: cores online, clocks of CPU, GPU and memory (EMC) in GHz. ms/mb, W, J/mb: time, " +
 		"module power and energy of one minibatch of the workload named above the table, measured where the " +
@@ -257,7 +256,7 @@ func (p *Page) shown() []tegra.Mode {
 	return out
 }
 
-// Files are the rows that show.
+// Files exports the shown rows.
 func (p *Page) Files() ([]page.File, error) {
 	points := export.Points{Virtual: p.read.Board().Virtual}
 	v, nan := p.read.Outlook(), math.NaN()
