@@ -22,38 +22,38 @@ import (
 // Start is the user's time in tests: a fixed afternoon.
 var Start = time.Date(2026, 3, 14, 15, 9, 26, 0, time.UTC)
 
-// Board is a device, its guard and a session in one, without physics: the
-// law below answers for every mode. It counts what is written to it.
+// Board is a device, its guard and a session without physics: Law gives the result of every mode. It counts the writes
+// to it.
 type Board struct {
 	mu        sync.Mutex
 	space     *tegra.Space
 	presets   []tegra.Preset
 	now       tegra.Mode
-	Found     tegra.Mode   // what the guard restores
-	before    []tegra.Mode // each apply, the last one last
+	Found     tegra.Mode   // restored by the guard
+	before    []tegra.Mode // previous modes, newest last
 	applies   int
-	Keeps     int                 // so often a mode was kept
-	Reverts   int                 // so often one was taken back
-	Refuse    error               // of Apply
-	Lacks     map[string]string   // why workloads cannot run, by name
+	Keeps     int                 // number of Keep calls
+	Reverts   int                 // number of Revert calls
+	Refuse    error               // error of Apply
+	Lacks     map[string]string   // by workload name: why it cannot run
 	Stuck     bool                // Apply succeeds but reads back something else
-	TuneErr   error               // of Tune
-	Says      *record.Character   // of a run; nil: n/a
+	TuneErr   error               // error of Tune
+	Says      *record.Character   // result of a run; nil: n/a
 	Asked     measure.TuneRequest // the last one
 	AskedPair pair.Request        // the last one
 	AskedSoak soak.Request        // the last one
-	Wait      chan struct{}       // Tune waits for it between modes; nil: no waiting
+	Wait      chan struct{}       // Tune receives from it between modes; nil: no waiting
 	saved     map[string]*learn.Model
 	speed     float64
-	Dir       string        // of its data
-	Root      string        // of the system whose boot is changed
-	NoBoot    error         // why it cannot be
-	Elapsed   time.Duration // the board's clock, which stands
+	Dir       string        // data directory
+	Root      string        // root of the system whose boot is changed
+	NoBoot    error         // error of boot changes
+	Elapsed   time.Duration // the board's clock, which does not run
 	ReadOnly  bool          // there is no guard
-	acted     []string      // on campaigns, oldest first
+	acted     []string      // actions on campaigns, oldest first
 }
 
-// orin opens an AGX Orin, once for all tests: they only read its space and presets.
+// orin opens an AGX Orin once for all tests: they only read its space and presets.
 var orin = sync.OnceValues(func() (tegra.Device, error) {
 	board, err := virtual.New(virtual.Options{Name: virtual.AGXOrin, Speed: math.Inf(1)})
 	if err != nil {
@@ -62,7 +62,7 @@ var orin = sync.OnceValues(func() (tegra.Device, error) {
 	return board.Open()
 })
 
-// NewBoard is an AGX Orin in MAXN.
+// NewBoard returns an AGX Orin in MAXN.
 func NewBoard(t testing.TB) *Board {
 	t.Helper()
 	device, err := orin()
@@ -75,7 +75,7 @@ func NewBoard(t testing.TB) *Board {
 		speed: 60, Dir: t.TempDir(), Root: t.TempDir(), Elapsed: 100 * time.Second}
 }
 
-// Law is time and power of every mode: smooth, monotone, of the right size.
+// Law returns time and power of a mode: smooth, monotone and realistic.
 func Law(m tegra.Mode) (timeMS, powerW float64) {
 	g, c, e, n := m.GPU.GHz(), m.CPU.GHz(), m.EMC.GHz(), float64(m.Cores)
 	timeMS = 30/g + 15/c + 20/e + 40/(n*c)
@@ -83,20 +83,20 @@ func Law(m tegra.Mode) (timeMS, powerW float64) {
 	return timeMS, powerW
 }
 
-// Board is what the device is.
+// Board returns the device's description.
 func (f *Board) Board() tegra.Board {
 	return tegra.Board{Name: "AGX Orin", Model: "Jetson AGX Orin",
 		Rails:     []string{"VDD_GPU_SOC", "VDD_CPU_CV", "VIN_SYS_5V0"},
 		TotalRule: "SUM:VDD_GPU_SOC,VDD_CPU_CV,VIN_SYS_5V0", TotalCovers: "module, not carrier board", Virtual: true}
 }
 
-// Space is 18,096 modes.
+// Space returns the 18,096 modes.
 func (f *Board) Space() *tegra.Space { return f.space }
 
-// Presets are four.
+// Presets returns the four presets.
 func (f *Board) Presets() []tegra.Preset { return f.presets }
 
-// Read reads what the law says of the present mode.
+// Read returns a reading by Law for the present mode.
 func (f *Board) Read() (tegra.Reading, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -127,7 +127,7 @@ func (f *Board) Read() (tegra.Reading, error) {
 	return r, nil
 }
 
-// meanLoad is the mean of the cores that are online.
+// meanLoad returns the mean load of the online cores.
 func meanLoad(cores []tegra.CoreReading) tegra.Val[float64] {
 	var loads []float64
 	for _, c := range cores {
@@ -138,20 +138,20 @@ func meanLoad(cores []tegra.CoreReading) tegra.Val[float64] {
 	return tegra.Finite(stats.Mean(loads))
 }
 
-// Clock of the board: it stands where the test puts it.
+// Board is also its own clock, which the test sets.
 func (f *Board) Now() time.Duration                                  { return f.Elapsed }
 func (f *Board) Wall() time.Time                                     { return Start }
 func (f *Board) Sleep(ctx context.Context, _ time.Duration) error    { return ctx.Err() }
 func (f *Board) Every(time.Duration, func(time.Duration)) (s func()) { return func() {} }
 
-// Speed is the speed of the clock.
+// Speed returns the speed of the clock.
 func (f *Board) Speed() float64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.speed
 }
 
-// SetSpeed is session.SpeedSetter's.
+// SetSpeed implements session.SpeedSetter.
 func (f *Board) SetSpeed(x float64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -166,7 +166,7 @@ func (f *Board) Guard(context.Context) (tegra.Applier, error) {
 	return f, nil
 }
 
-// Apply counts, and sets the mode unless it is to fail.
+// Apply counts the call and sets the mode, unless it is to fail.
 func (f *Board) Apply(_ context.Context, r tegra.Request) (tegra.Applied, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -184,7 +184,7 @@ func (f *Board) Apply(_ context.Context, r tegra.Request) (tegra.Applied, error)
 			Actual: fmt.Sprint(int64(got.GPU))}}}, nil
 }
 
-// Revert restores the mode before.
+// Revert restores the previous mode.
 func (f *Board) Revert(context.Context) (tegra.Applied, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -202,7 +202,7 @@ func (f *Board) Restore(context.Context) (tegra.Applied, error) {
 	return tegra.Applied{Actual: tegra.Some(f.now)}, nil
 }
 
-// Keep makes the present mode the found one.
+// Keep makes the present mode the one to restore.
 func (f *Board) Keep(context.Context) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -211,13 +211,13 @@ func (f *Board) Keep(context.Context) error {
 	return nil
 }
 
-// Close restores as the guard does.
+// Close restores the mode like the guard.
 func (f *Board) Close() error { _, err := f.Restore(context.Background()); return err }
 
-// Mode is the present one.
+// Mode returns the present mode.
 func (f *Board) Mode() tegra.Mode { f.mu.Lock(); defer f.mu.Unlock(); return f.now }
 
-// Applies is how often a mode was set.
+// Applies returns how often a mode was set.
 func (f *Board) Applies() int { f.mu.Lock(); defer f.mu.Unlock(); return f.applies }
 
 var (

@@ -1,5 +1,5 @@
-// Package pagetest has what tests of the pages share: a board without physics, a
-// task in its midst, and a driver that works one page without a shell.
+// Package pagetest holds what tests of the pages share: a board without physics, tasks
+// in progress, and a driver that runs one page without a shell.
 //
 //	Board ──► State ──► page ──► intents ──► Driver (its own) or Wants (a shell's)
 package pagetest
@@ -22,11 +22,10 @@ import (
 	"jtune/tui/widget"
 )
 
-// Sizes of windows that every page is drawn in: the usual one, two roomy ones, a
-// tiny one.
+// Sizes are the window sizes that every page is drawn in: the usual one, two large ones, a tiny one.
 var Sizes = [][2]int{{80, 24}, {120, 35}, {200, 50}, {40, 12}}
 
-// NewState is what a shell would know of a board.
+// NewState returns the state that a shell would have for a board.
 func NewState(b *Board, now func() time.Time) *page.State {
 	s := page.NewState(b, b, b)
 	s.Device.Rate, s.Moment.Now = b, now
@@ -38,15 +37,15 @@ func NewState(b *Board, now func() time.Time) *page.State {
 	return &s
 }
 
-// Driver works one page, or what lies over it, without a shell.
+// Driver runs one page or dialog without a shell.
 type Driver struct {
 	Board  *Board
 	State  *page.State
-	Wants  []page.Intent // what only a shell carries out, oldest first
-	Notice string        // said last
-	// Remembered is the choice of the Tune dialog that was kept last.
+	Wants  []page.Intent // intents for a shell, oldest first
+	Notice string        // newest message line
+	// Remembered is the last saved choice of the Tune dialog.
 	Remembered search.Form
-	Time       time.Time // of the user
+	Time       time.Time // the user's time
 	t          testing.TB
 	page       Driven
 	msgs       chan tea.Msg
@@ -60,7 +59,7 @@ type Driven interface {
 	Render(w, h int) string
 }
 
-// Drive makes a page and works it on a board of its own.
+// Drive creates a page and a driver with a new board.
 func Drive[P Driven](t testing.TB, made func(read page.Reader) P) (*Driver, P) {
 	d := &Driver{Board: NewBoard(t), Time: Start, t: t, msgs: make(chan tea.Msg, 1000), w: 80, h: 22}
 	d.State = NewState(d.Board, func() time.Time { return d.Time })
@@ -69,7 +68,7 @@ func Drive[P Driven](t testing.TB, made func(read page.Reader) P) (*Driver, P) {
 	return d, p
 }
 
-// do carries out what concerns the page alone, and keeps the rest.
+// do carries out intents that need no shell, and keeps the others in Wants.
 func (d *Driver) do(i page.Intent) {
 	switch i := i.(type) {
 	case nil:
@@ -103,7 +102,7 @@ func (d *Driver) run(work func(ctx context.Context) tea.Msg) {
 	go func() { d.msgs <- work(ctx) }()
 }
 
-// Want is the intent that was kept last; nil when there is none. It is taken.
+// Want removes and returns the newest intent; nil if there is none.
 func (d *Driver) Want() page.Intent {
 	if len(d.Wants) == 0 {
 		return nil
@@ -135,7 +134,7 @@ func (d *Driver) Type(text string) {
 	}
 }
 
-// Until takes what commands bring until a condition holds.
+// Until handles the results of commands until a condition holds.
 func (d *Driver) Until(what string, cond func() bool) {
 	d.t.Helper()
 	late := time.After(3 * time.Minute) // a hang, not a slow machine
@@ -149,7 +148,7 @@ func (d *Driver) Until(what string, cond func() bool) {
 	}
 }
 
-// Show makes an outlook the one that shows.
+// Show makes an outlook the shown one.
 func (d *Driver) Show(v *outlook.Outlook) {
 	before := d.State.Outlook
 	d.State.Outlook = v
@@ -157,7 +156,7 @@ func (d *Driver) Show(v *outlook.Outlook) {
 	d.serve()
 }
 
-// toSize shows the model's batch size that many places further.
+// toSize shows another batch size of the model.
 func (d *Driver) toSize(by int) {
 	before := d.State.Outlook
 	all := before.Batches()
@@ -167,7 +166,7 @@ func (d *Driver) toSize(by int) {
 	d.serve()
 }
 
-// Ask chooses by other limits, under a load or without, and works out what modes do under it.
+// Ask chooses by other limits, with or without a load, and predicts how modes serve it.
 func (d *Driver) Ask(a mix.Goal) {
 	d.t.Helper()
 	d.State.Goal = a
@@ -175,7 +174,7 @@ func (d *Driver) Ask(a mix.Goal) {
 	d.serve()
 }
 
-// serve works out what modes do under the load.
+// serve predicts how modes serve the load.
 func (d *Driver) serve() {
 	d.t.Helper()
 	goal := page.ReaderOf(d.State).Goal()
@@ -192,15 +191,15 @@ func (d *Driver) serve() {
 	d.Send(page.ServedShown{})
 }
 
-// Size is the room for the page from now on.
+// Size sets the size of the page.
 func (d *Driver) Size(w, h int) {
 	d.w, d.h, d.State.Look.Narrow = w, h, w < 60
 }
 
-// Screen is the page as text.
+// Screen returns the page as text.
 func (d *Driver) Screen() string { return ansi.Strip(d.page.Render(d.w, d.h)) }
 
-// hints is the last line that a shell would draw, as long as it needs to be.
+// hints returns the last line that a shell would draw, uncut.
 func (d *Driver) hints() string {
 	if p, ok := d.page.(page.Page); ok {
 		return ansi.Strip(widget.Footer(p.Hints(), 0, 1000))
@@ -208,7 +207,7 @@ func (d *Driver) hints() string {
 	return ""
 }
 
-// Sees fails unless the page, with its last message and its keys, holds all the words.
+// Sees fails unless the page, its newest message and its keys contain all the words.
 func (d *Driver) Sees(words ...string) {
 	d.t.Helper()
 	screen := d.Screen() + "\n" + d.Notice + "\n" + d.hints()
@@ -219,5 +218,5 @@ func (d *Driver) Sees(words ...string) {
 	}
 }
 
-// Key is the press of a key by its name: "a", "enter", "ctrl+s".
+// Key returns the press of a key by name: "a", "enter", "ctrl+s".
 func Key(s string) tea.KeyPressMsg { return widget.KeyPress(s) }

@@ -22,13 +22,13 @@ import (
 	"jtune/tui/session/task"
 )
 
-// Serves is an inference workload.
+// Serves returns an inference workload.
 func Serves() workload.Workload {
 	return workload.Workload{Name: "mobilenet-infer", Model: "MobileNet v3", Dataset: "GLD23k",
 		Kind: workload.Inference, Task: "image classification", Samples: 23080, Batch: 16}
 }
 
-// Pair measures the third of the board's samples as a pair, and reports two pairs on the way there.
+// Pair measures the third of the board's samples as a pair, and reports two earlier pairs.
 func (f *Board) Pair(ctx context.Context, r pair.Request, observe func(measure.Event)) (pair.Answer,
 	error) {
 	f.mu.Lock()
@@ -45,14 +45,14 @@ func (f *Board) Pair(ctx context.Context, r pair.Request, observe func(measure.E
 
 var _ task.Measurer = (*Board)(nil)
 
-// pairAsk is the goal of the pair of the scenes.
+// pairAsk returns the goal of the pair in the scenes.
 func pairAsk() mix.Ask {
 	return mix.Ask{Limit: optimize.Limit{PowerW: 30}, LatencyMS: 300, Quantile: 0.99, Policy: mix.Fill,
 		IdleW: math.NaN(),
 		Load:  arrivals.Load{Pattern: arrivals.Uniform, RatePerS: 60}}
 }
 
-// pairRow is what two jobs did in the mode of a sample, by the law of the board.
+// pairRow returns the row of two jobs in the mode of a sample, by Law.
 func (f *Board) pairRow(at int, policy string, p99, idle float64) record.Row {
 	m := f.Samples()[at]
 	t, w := Law(m.Mode)
@@ -68,7 +68,7 @@ func (f *Board) pairRow(at int, policy string, p99, idle float64) record.Row {
 	return row
 }
 
-// pairProbe is what a search says of a row.
+// pairProbe returns the event of a row.
 func pairProbe(row record.Row) measure.PairProbe {
 	o := mix.Outcome{Setting: row.Setting, Policy: mix.Fill, TrainPerS: row.Pair.TrainPerS,
 		PeakW: row.Pair.PeakW(), MeanW: row.Pair.MeanW, TimeMS: row.Pair.InferMS.V, ServedPerS: 60}
@@ -78,10 +78,10 @@ func pairProbe(row record.Row) measure.PairProbe {
 		IdleShare: row.Pair.IdleShare.V})}
 }
 
-// overLimit and answered are the places of the pairs of the scenes among the board's samples.
+// overLimit and answered are the indexes of the scenes' pairs among the board's samples.
 const overLimit, answered = 3, 2
 
-// pairEvents are the events of a search that has measured both jobs alone, and is in its second pair.
+// pairEvents returns the events of a search that has measured both jobs alone and now measures its second pair.
 func (f *Board) pairEvents() (out []measure.Event) {
 	finished := func(row record.Row) {
 		out = append(out, measure.ProgressEvent{Progress: profiles.Progress{Phase: profiles.Finished, Row: &row}})
@@ -124,7 +124,7 @@ func (f *Board) pairEvents() (out []measure.Event) {
 	return out
 }
 
-// paired is how that search ends.
+// paired returns the result of that search.
 func (f *Board) paired() *pair.Answer {
 	row, alone := f.pairRow(answered, string(mix.Fill), 190, 0.03), f.pairRow(answered, record.Alone, 140, 0.62)
 	found := &pair.Answer{Feasible: true, Row: &row, AloneRow: &alone, Known: [2]int{10, 10},
@@ -135,7 +135,7 @@ func (f *Board) paired() *pair.Answer {
 	return found
 }
 
-// Pairing is a search for a pair in its midst, without a goroutine behind it; ended at its end.
+// Pairing returns a search for a pair in progress, or ended, without a goroutine.
 func Pairing(b *Board, ended bool) *page.Task {
 	w, _ := b.Workloads()
 	j := &page.Task{Spec: task.Pair(pair.Request{Train: w[0], Infer: Serves(),
@@ -159,7 +159,7 @@ func Pairing(b *Board, ended bool) *page.Task {
 	return j
 }
 
-// Mixes are the mixes of the pair of the scenes, over the modes of the board; feasible: some keep the limits.
+// Mixes returns the mixes of the scenes' pair over the board's modes; feasible: some keep the limits.
 func Mixes(b *Board, feasible bool) *pair.Mixes {
 	found, ask := b.paired(), pairAsk()
 	ask.Policy = ""

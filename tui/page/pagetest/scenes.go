@@ -18,7 +18,7 @@ import (
 	"jtune/tui/session/task"
 )
 
-// Task is a campaign in its midst, without a goroutine behind it.
+// Task returns a campaign in progress, without a goroutine.
 func Task(b *Board, kind task.TaskKind) *page.Task {
 	w, _ := b.Workloads()
 	j := &page.Task{Spec: task.Spec{Kind: kind, Workload: w[0], Goal: mix.Goal{Limit: optimize.Limit{PowerW: 30}},
@@ -46,7 +46,7 @@ func Task(b *Board, kind task.TaskKind) *page.Task {
 		Step: profiles.Step{Setting: tegra.Setting{Mode: b.Samples()[8].Mode}}, Minibatch: 31, Of: 40, TimeMS: 88.1,
 		PowerW: tegra.Some(27.3),
 		ETALo:  7 * time.Minute, ETAHi: 9 * time.Minute}
-	for i, t := range []float64{55, 70, 95, 140, 210, 310} { // as a preview of eight modes might be
+	for i, t := range []float64{55, 70, 95, 140, 210, 310} { // like a preview of eight modes
 		w := 9 + 1600/t
 		j.Preview.TimeMS, j.Preview.PowerW = append(j.Preview.TimeMS, t), append(j.Preview.PowerW, w)
 		j.Preview.LowW, j.Preview.HighW = append(j.Preview.LowW, w*(0.93-0.01*float64(i))),
@@ -59,7 +59,7 @@ func Task(b *Board, kind task.TaskKind) *page.Task {
 	return j
 }
 
-// Searched is the task at its end, with an answer to each limit.
+// Searched returns the task at its end, with an answer to each limit.
 func Searched(b *Board, watts ...float64) *page.Task {
 	j := Task(b, task.Tuning)
 	j.State, j.Step = task.Done, nil
@@ -95,7 +95,7 @@ func Searched(b *Board, watts ...float64) *page.Task {
 	return j
 }
 
-// Character is a run in its third epoch that the data loader holds up.
+// Character returns a run in its third epoch that its data loader limits.
 func Character() *record.Character {
 	part := func(epoch, n int, stall, read float64) record.Part {
 		return record.Part{Epoch: epoch, Epochs: 1, Minibatches: n,
@@ -116,13 +116,13 @@ func Character() *record.Character {
 		GPU: telemetry.Residency{Shares: []telemetry.ClockShare{{Freq: 1300500000, Share: 1}}}}
 }
 
-// Readings are the readings of two minutes.
+// Readings returns two minutes of readings.
 func (f *Board) Readings() telemetry.Readings {
 	var m telemetry.Readings
 	for i := range 120 {
 		r, _ := f.Read()
 		r.T = f.Elapsed - time.Duration(119-i)*time.Second
-		if i == 60 { // a sensor that did not answer once
+		if i == 60 { // a sensor that once gave no value
 			r.TotalW = tegra.Val[float64]{}
 		} else {
 			r.TotalW.V += 3 * math.Sin(float64(i)/9)
@@ -136,8 +136,7 @@ func (f *Board) Readings() telemetry.Readings {
 	return m
 }
 
-// Campaigns are the campaigns of a board: one that was cut off, one of another program, two that have ended; and one
-// that was deleted.
+// Campaigns returns a board's campaigns: an interrupted one, one of another program, two ended ones; and a deleted one.
 func Campaigns(b *Board) (list, deleted []task.Listed) {
 	works, _ := b.Workloads()
 	one := func(name string, ago time.Duration, state campaigns.CampaignState, plan record.PlanHeader, n int,

@@ -10,13 +10,13 @@ import (
 	"jtune/tui/page"
 )
 
-// ServedBatches are the batch sizes that the model of inference knows.
+// ServedBatches are the batch sizes of the inference model.
 var ServedBatches = []int{1, 4, 16}
 
-// Serves makes the driver's board one of 32 modes, and a workload of inference known there.
+// Serves limits the driver's board to 32 modes and adds an inference workload.
 func (d *Driver) Serves() workload.Workload { return d.Board.Serve(d.t, d.State) }
 
-// Serve makes the board one of 32 modes, and a workload of inference known there.
+// Serve limits the board to 32 modes and adds an inference workload.
 func (f *Board) Serve(t testing.TB, state *page.State) workload.Workload {
 	t.Helper()
 	gpu := []tegra.Freq{300 * tegra.MHz, 600 * tegra.MHz, 900 * tegra.MHz, 1200 * tegra.MHz}
@@ -33,8 +33,8 @@ func (f *Board) Serve(t testing.TB, state *page.State) workload.Workload {
 	return w
 }
 
-// Served is a model of the workload that Serves makes known, fitted to half of the settings: a batch takes a fifth of
-// the law's time, and a third of that more for each doubling.
+// Served returns a model of Serves' workload, fitted to half of the settings: a batch takes a fifth of Law's time, plus
+// a third of that for each doubling.
 func Served(t testing.TB, w workload.Workload, space *tegra.Space) *learn.Model {
 	t.Helper()
 	var samples []tegra.Measured
@@ -56,7 +56,7 @@ func Served(t testing.TB, w workload.Workload, space *tegra.Space) *learn.Model 
 	return m
 }
 
-// Outlooks of it begin with the largest batch size, as the shell shows them.
+// ServedOutlook returns its outlook at the largest batch size, which the shell shows first.
 func ServedOutlook(t testing.TB, w workload.Workload, space *tegra.Space) *outlook.Outlook {
 	t.Helper()
 	return outlook.New(w.Name, Served(t, w, space), space)

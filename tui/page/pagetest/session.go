@@ -27,7 +27,7 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-// Workloads are three that can run.
+// Workloads returns three that can run.
 func (f *Board) Workloads() ([]workload.Workload, error) {
 	return []workload.Workload{
 		{Name: "resnet18", Model: "ResNet-18", Dataset: "ImageNet", Task: "image classification", Samples: 50000,
@@ -39,10 +39,10 @@ func (f *Board) Workloads() ([]workload.Workload, error) {
 	}, nil
 }
 
-// Suggested is none: what begins is the first.
+// Suggested returns none: the first workload is preselected.
 func (f *Board) Suggested([]workload.Workload) string { return "" }
 
-// TypedJob reads the line as a session does.
+// TypedJob parses the line like a session.
 func (f *Board) TypedJob(line string, as workloads.Typed) (workload.Workload, error) {
 	t, err := as.OfLine(line)
 	if err != nil {
@@ -53,52 +53,52 @@ func (f *Board) TypedJob(line string, as workloads.Typed) (workload.Workload, er
 	return w, nil
 }
 
-// KeepJob keeps the request.
+// KeepJob records the request.
 func (f *Board) KeepJob(w workload.Workload) error { return f.acts("keep job " + w.Name) }
 
-// SaveJob keeps the request.
+// SaveJob records the request.
 func (f *Board) SaveJob(name string, _ workload.Workload) (path string, err error) {
 	return "config.toml", f.acts("save job " + name)
 }
 
-// JoinFrom is as a session's, whatever runs.
+// JoinFrom returns the result of a session, with no job running.
 func (f *Board) JoinFrom(w workload.Workload, from string) (workload.Workload, error) {
 	e := harness.ParseElsewhere(from)
 	w.Elsewhere, w.Attached = &e, true
 	return w, nil
 }
 
-// Blocked says that all can but those that lack something.
+// Blocked returns the reason in Lacks.
 func (f *Board) Blocked(w workload.Workload) string { return f.Lacks[w.Name] }
 
-// Refusal is page.Session's.
+// Refusal implements page.Session.
 func (f *Board) Refusal(w workload.Workload) string { return f.Lacks[w.Name] }
 
-// RunsAs is page.Session's.
+// RunsAs implements page.Session.
 func (f *Board) RunsAs(workload.Workload) string { return "simulated" }
 
-// TrainLog is a file of the test's own.
+// TrainLog returns a file of the test.
 func (f *Board) TrainLog() string { return filepath.Join(f.Dir, "train.log") }
 
-// DataDir is the test's own.
+// DataPath returns the test's folder.
 func (f *Board) DataPath() string { return f.Dir }
 
-// PlanBoot writes below the test's own folder, unless it may not.
+// PlanBoot writes below the test's folder, unless NoBoot is set.
 func (f *Board) PlanBoot(m tegra.Mode, flags ...string) (*session.BootUnit, error) {
 	text, err := boot.Unit{Program: "/usr/local/bin/jtune", Mode: f.space.Format(m), Flags: flags}.Text()
 	return &session.BootUnit{Root: f.Root, Text: text, Before: f.Unit()}, errors.Join(err, f.NoBoot)
 }
 
-// Unit is what is written for the boot; "" for nothing.
+// Unit returns the written boot unit; "" if there is none.
 func (f *Board) Unit() string {
-	text, err := os.ReadFile(filepath.Join(f.Root, boot.Link)) // through the link: it must lead there
+	text, err := os.ReadFile(filepath.Join(f.Root, boot.Link)) // through the link, which must lead there
 	if err != nil {
 		return ""
 	}
 	return string(text)
 }
 
-// Models are those that were saved.
+// Models lists the saved models.
 func (f *Board) Models() ([]models.Info, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -110,10 +110,10 @@ func (f *Board) Models() ([]models.Info, error) {
 	return out, nil
 }
 
-// DeletedModels has none.
+// DeletedModels returns none.
 func (f *Board) DeletedModels() ([]models.Info, error) { return nil, nil }
 
-// ModelRepeats has three readings of the first of the model's modes.
+// ModelRepeats plots three readings of the model's first mode.
 func (f *Board) ModelRepeats(m *learn.Model) (figure.Figure, error) {
 	rows := append([]tegra.Measured{}, m.Samples...)
 	for _, off := range []float64{1.03, 0.98} {
@@ -132,7 +132,7 @@ func (f *Board) SaveModel(name string, m *learn.Model) (string, error) {
 	return "/models/" + name, nil
 }
 
-// Run takes thirty minibatches and then waits to be stopped.
+// Run reports thirty minibatches, then waits to be stopped.
 func (f *Board) Run(ctx context.Context, r measure.RunRequest, observe func(measure.Event)) (measure.RunResult, error) {
 	t, _ := Law(f.Mode())
 	for i := range 30 {
@@ -149,7 +149,7 @@ func (f *Board) Run(ctx context.Context, r measure.RunRequest, observe func(meas
 		OverheadMS: tegra.Some(0.05 * t)}, nil
 }
 
-// read is a reading that is this multiple of what the law says.
+// read returns a reading with Law's values multiplied.
 func read(m tegra.Mode, timeX, powerX float64) tegra.Measured {
 	t, w := Law(m)
 	return tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: t * timeX, PowerW: w * powerX}
@@ -162,7 +162,7 @@ func finished(m tegra.Measured, observe func(measure.Event)) record.Row {
 	return row
 }
 
-// Samples are the modes that the fake tuner measures: a fixed spread.
+// Samples are the modes that Tune measures: a fixed spread.
 func (f *Board) Samples() []tegra.Measured {
 	var out []tegra.Measured
 	for _, m := range f.space.Sample(11, 7) {
@@ -171,7 +171,7 @@ func (f *Board) Samples() []tegra.Measured {
 	return out
 }
 
-// Outlook predicts by the law itself, and knows the samples. All boards share it.
+// Outlook predicts by Law and knows the samples. All boards share it.
 func (f *Board) Outlook() *outlook.Outlook {
 	known, _ := outlooks()
 	return known
@@ -189,10 +189,10 @@ var outlooks = sync.OnceValues(func() (known, guessed *outlook.Outlook) {
 	return by(f.Samples()), by(nil)
 })
 
-// Predictor knows the law.
+// Predictor predicts by Law.
 type Predictor struct{}
 
-// Predict says the law, with bands of two deviations around it.
+// Predict returns Law's values with bands of two deviations.
 func (Predictor) Predict(modes []tegra.Mode) []learn.Prediction {
 	var preds []learn.Prediction
 	for _, mode := range modes {
@@ -203,7 +203,7 @@ func (Predictor) Predict(modes []tegra.Mode) []learn.Prediction {
 	return preds
 }
 
-// Fitted is a model of samples.
+// Fitted returns a model of samples.
 func (f *Board) Fitted(samples []tegra.Measured) *learn.Model {
 	return &learn.Model{Method: learn.GP, Space: f.space, Samples: samples,
 		CV:         learn.Errors{TimeMAPEPct: 4.1, PowerMAPEPct: 1.9, How: "leave-one-out"},
@@ -211,7 +211,7 @@ func (f *Board) Fitted(samples []tegra.Measured) *learn.Model {
 		Provenance: learn.Provenance{Device: "AGX Orin", Workload: "resnet18", Virtual: true}}
 }
 
-// Tune measures the samples, whatever the request.
+// Tune measures the samples, for any request.
 func (f *Board) Tune(ctx context.Context, r measure.TuneRequest, observe func(measure.Event)) (measure.TuneResult,
 	error) {
 	var res measure.TuneResult
@@ -257,7 +257,7 @@ func (f *Board) Tune(ctx context.Context, r measure.TuneRequest, observe func(me
 	return res, err
 }
 
-// Profile measures by the law.
+// Profile measures by Law.
 func (f *Board) Profile(ctx context.Context, r measure.ProfileRequest,
 	observe func(measure.Event)) (measure.ProfileResult, error) {
 	var res measure.ProfileResult
@@ -276,35 +276,35 @@ func (f *Board) Profile(ctx context.Context, r measure.ProfileRequest,
 	return res, nil
 }
 
-// Planned is what a request selects from the space.
+// Planned returns what a request selects from the space.
 func (f *Board) Planned(r measure.ProfileRequest) (measure.Planned, error) {
 	s := session.Session{Device: f, Options: session.Options{Seed: 3}}
 	return measure.PlanOf(&s, r)
 }
 
-// Expects knows nothing.
+// Expects returns no expectation.
 func (f *Board) Expects(context.Context, measure.Measuring) *measure.Expectation { return nil }
 
-// RenameCampaign keeps the request.
+// RenameCampaign records the request.
 func (f *Board) RenameCampaign(name, to string) error { return f.acts("rename " + name + " " + to) }
 
-// DeleteCampaign keeps the request.
+// DeleteCampaign records the request.
 func (f *Board) DeleteCampaign(name string) (aside string, err error) {
 	return name, f.acts("delete " + name)
 }
 
-// RestoreCampaign keeps the request.
+// RestoreCampaign records the request.
 func (f *Board) RestoreCampaign(name string) error { return f.acts("restore " + name) }
 
-// RenameModel keeps the request.
+// RenameModel records the request.
 func (f *Board) RenameModel(name, to string) error { return f.acts("rename " + name + " " + to) }
 
-// DeleteModel keeps the request.
+// DeleteModel records the request.
 func (f *Board) DeleteModel(name string) (aside string, err error) {
 	return name, f.acts("delete " + name)
 }
 
-// RestoreModel keeps the request.
+// RestoreModel records the request.
 func (f *Board) RestoreModel(name string) error { return f.acts("restore " + name) }
 
 func (f *Board) acts(what string) error {
@@ -314,14 +314,14 @@ func (f *Board) acts(what string) error {
 	return nil
 }
 
-// Acted are the requested renames, deletions and restorations, oldest first.
+// Acted returns the recorded requests, oldest first.
 func (f *Board) Acted() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.acted)
 }
 
-// Verify measures a little more than the law says.
+// Verify measures slightly more than Law.
 func (f *Board) Verify(_ context.Context, _ workload.Workload, m tegra.Mode, observe func(measure.Event)) (record.Row,
 	error) {
 	return finished(read(m, 1.01, 1.01), observe), nil

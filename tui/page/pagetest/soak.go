@@ -13,7 +13,7 @@ import (
 	"jtune/tui/session/task"
 )
 
-// soaked is where a soak of 45 minutes stands: heat comes with a time constant of five minutes.
+// soaked returns the status of a 45-minute soak: the temperature rises with a time constant of five minutes.
 func soaked(at time.Duration, limits hold.Limits) soak.Status {
 	some := tegra.Some[float64]
 	heat := 78 - 36*math.Exp(-at.Minutes()/5)
@@ -30,7 +30,7 @@ func soaked(at time.Duration, limits hold.Limits) soak.Status {
 	return st
 }
 
-// Soak holds: it rests, runs for the time of a soak by the law of soaked, and rests.
+// Soak reports rest, a soak by soaked, and rest.
 func (f *Board) Soak(ctx context.Context, r soak.Request, observe func(soak.Status)) (soak.Result, error) {
 	f.mu.Lock()
 	f.AskedSoak = r
@@ -43,7 +43,7 @@ func (f *Board) Soak(ctx context.Context, r soak.Request, observe func(soak.Stat
 	return soak.Result{Result: held(soaked(at, r.Limits), f.Mode())}, nil
 }
 
-// held is the verdict of a soak that has shown no fault.
+// held returns the verdict of a soak without a fault.
 func held(st soak.Status, m tegra.Mode) hold.Result {
 	return hold.Result{Verdict: hold.Holds, Reason: "held for 45m0s, peak 29.4 W (28.6 of 30 W in a minute's " +
 		"mean), 5.90 A of 7.8 (trip), 78 of 99 °C, 5.02 V at least; steady at 78 °C",
@@ -51,7 +51,7 @@ func held(st soak.Status, m tegra.Mode) hold.Result {
 		Peak: st.Peak, Least: st.Least, Margins: st.Margins, Virtual: true, Events: []hold.Event{}}
 }
 
-// Soaking is a soak in its midst, without a goroutine behind it; ended at its end.
+// Soaking returns a soak in progress, or ended, without a goroutine.
 func Soaking(b *Board, ended bool) *page.Task {
 	w, _ := b.Workloads()
 	r := soak.Request{Workload: w[0], Mode: &tegra.Request{Mode: b.Mode()}, For: soak.Usual,
@@ -72,10 +72,10 @@ func Soaking(b *Board, ended bool) *page.Task {
 	return j
 }
 
-// Report is a page of a line.
+// Report returns a report of one line.
 func (f *Board) Report(campaign string) (document.Document, error) {
 	return document.Document{Title: campaign}, f.acts("report " + campaign)
 }
 
-// RememberKept keeps nothing.
+// RememberKept does nothing.
 func (f *Board) RememberKept(tegra.Mode) {}

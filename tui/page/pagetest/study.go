@@ -10,7 +10,7 @@ import (
 	"jtune/tui/session/task"
 )
 
-// Study is an energy study of the law on the board: its energy has a least inside the GPU's clocks.
+// Study returns an energy study by Law whose minimum is inside the range of GPU clocks.
 func Study(f *Board, name string) task.Listed {
 	w := workload.Workload{Name: name, Model: "ResNet-18", Dataset: "ImageNet", Kind: workload.Inference, Batch: 1}
 	h := record.Header{Created: Start, Device: record.NewDeviceHeader(f), Workload: w,

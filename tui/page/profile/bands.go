@@ -9,7 +9,7 @@ import (
 	"jtune/tui/widget/chart"
 )
 
-// bandsText shows how wide the bands are and how they shrank.
+// bandsText shows the width of the bands and how they shrank.
 func bandsText(j *page.Task, w int) string {
 	if len(j.Bands) == 0 {
 		if len(j.Measured()) >= outlook.LeastPreview {

@@ -14,8 +14,8 @@ import (
 	"jtune/tui/widget"
 )
 
-// answers are those that the closing card shows; nil without a card: it shows the end of a
-// search of this program until it is left.
+// answers returns the answers on the closing card; nil without a card. The card shows the end of this program's search
+// until the user leaves it.
 func (p *Page) answers() []answers.Answer {
 	j := p.shown()
 	if j == nil || j.Follows != nil || !j.Done() || j.Stopped || p.left == j || j.Tuned == nil {
@@ -24,13 +24,13 @@ func (p *Page) answers() []answers.Answer {
 	return j.Tuned.Answers
 }
 
-// answer is the one that is chosen on the card.
+// answer returns the answer chosen on the card.
 func (p *Page) answer() answers.Answer {
 	list := p.answers()
 	return list[min(p.at, len(list)-1)]
 }
 
-// cardKey takes the keys of the card.
+// cardKey handles the keys of the card.
 func (p *Page) cardKey(k tea.KeyPressMsg) (page.Intent, bool) {
 	keys, list := p.read.Keys(), p.answers()
 	if j := p.shown(); list == nil && j != nil && j == p.left && keys.Open.Matches(k) {
@@ -66,16 +66,16 @@ func (p *Page) cardKey(k tea.KeyPressMsg) (page.Intent, bool) {
 	return nil, true
 }
 
-// goal is the goal of the chosen answer.
+// goal returns the goal of the chosen answer.
 func (p *Page) goal() page.Choose {
 	return page.Choose{Limit: p.answer().Limit, Load: p.shown().Load}
 }
 
-// cardHints are the keys of the card.
+// cardHints returns the keys of the card.
 func (p *Page) cardHints() []widget.Action {
 	keys, why := p.read.Keys(), p.read.MayWrite()
 	apply := keys.Apply.As("apply, then keep")
-	if p.read.Look().Narrow { // else it has no room
+	if p.read.Look().Narrow { // otherwise there is no room for it
 		apply = keys.Apply
 	}
 	proof := []widget.Action{keys.Soak.Unless(p.read.MayMeasure()), keys.Report, keys.Look}
@@ -94,15 +94,14 @@ func (p *Page) cardHints() []widget.Action {
 	return out
 }
 
-// Least room for the card's large number.
+// Minimum room for the card's large number.
 const (
 	bigW = 56
 	bigH = 14
 )
 
-// card shows what the search has found: what it gains in the quantity of the goal, what was measured before and after,
-// the answer, and how it compares. Where room is short blank lines go first, then the comparisons from the last, each
-// whole.
+// card shows the result of a search: the gain in the goal's quantity, measurements before and after, the answer, and
+// comparisons. If there is too little room it drops blank lines first, then whole comparisons from the last.
 func (p *Page) card(w, h int) string {
 	if r := racing(p); r != nil {
 		return r.track(p, w, h)
@@ -167,7 +166,7 @@ func (p *Page) card(w, h int) string {
 	return widget.Fit(strings.Join(lines, "\n"), w, h)
 }
 
-// remarks are what the search says against its answer, and what has been found since.
+// remarks returns the search's reservations about its answer, and later findings.
 func (p *Page) remarks() (out []string) {
 	if p.open != nil && p.kept.worked {
 		out = append(out, widget.StyleDim.Render("worked out of its rows: an earlier version kept no answer"))
@@ -182,10 +181,10 @@ func (p *Page) remarks() (out []string) {
 	return out
 }
 
-// leastCard is the lines that the answer of one limit takes.
+// leastCard is the number of lines for the answer of one limit.
 const leastCard = 4
 
-// limitBlocks are the answers, at most that many of them, the chosen one among them.
+// limitBlocks returns at most that many answers, the chosen one among them.
 func (p *Page) limitBlocks(list []answers.Answer, most int) (out []string) {
 	if len(list) < 2 {
 		return nil
@@ -205,7 +204,7 @@ func (p *Page) limitBlocks(list []answers.Answer, most int) (out []string) {
 	return append(out, "")
 }
 
-// fitted are the lines of blocks that have room in h lines: blank ones go first, then the last.
+// fitted returns the lines of blocks that fit h lines: it drops blank ones first, then the last.
 func fitted(blocks []string, h int) []string {
 	rows := func() int { return strings.Count(strings.Join(blocks, "\n"), "\n") + 1 }
 	for i := len(blocks) - 1; i >= 0 && rows() > h; i-- {
@@ -219,7 +218,7 @@ func fitted(blocks []string, h int) []string {
 	return strings.Split(strings.Join(blocks, "\n"), "\n")
 }
 
-// answerLine is the mode of an answer with its figures, short without the energy.
+// answerLine returns an answer's mode and figures; short omits the energy.
 func (p *Page) answerLine(a answers.Answer, short bool) string {
 	f := page.FiguresOf(a.Best())
 	line := fmt.Sprintf("%s%s  %s ms  %s W", widget.StyleBold.Render(p.read.ModeText(a.Mode)),
@@ -230,7 +229,7 @@ func (p *Page) answerLine(a answers.Answer, short bool) string {
 	return line + "  " + f.J + " J"
 }
 
-// widestName is the room that the names of comparisons take.
+// widestName returns the width of the comparisons' names.
 func widestName(list []outlook.Comparison) (widest int) {
 	for _, c := range list {
 		widest = max(widest, widget.Width(c.Name))
@@ -238,11 +237,11 @@ func widestName(list []outlook.Comparison) (widest int) {
 	return min(widest, mostNamed)
 }
 
-// mostNamed is the most room of such a name.
+// mostNamed is the maximum width of such a name.
 const mostNamed = 26
 
-// against compares the answer with another mode, whose name has room of named cells, in a line of w cells or in two; a
-// range is a prediction.
+// against compares the answer with another mode, whose name takes named cells, in one or two lines of w cells; a range
+// is a prediction.
 func against(c outlook.Comparison, time string, named, w int) string {
 	pct := func(v, lo, hi float64) string {
 		if c.Measured {

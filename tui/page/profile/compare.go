@@ -11,7 +11,7 @@ import (
 	"jtune/tui/widget"
 )
 
-// compare marks a campaign, and compares the next one with it.
+// compare marks a campaign, or compares it with the marked one.
 func (p *Page) compare(l task.Listed) page.Intent {
 	other, ok := p.find(p.marked)
 	switch {
@@ -58,7 +58,7 @@ func pairCell(r page.Reader, m fit.Compared, col int) string {
 		pct(m.EnergyPct)}[col]
 }
 
-// find gives the campaign of a folder.
+// find returns the campaign of a folder.
 func (p *Page) find(dir string) (task.Listed, bool) {
 	for _, l := range p.entries() {
 		if l.Dir == dir {

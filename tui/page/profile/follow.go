@@ -14,7 +14,7 @@ import (
 	"jtune/tui/widget"
 )
 
-// followedHead shows in two lines the progress of another process' campaign.
+// followedHead shows the progress of another process' campaign in two lines.
 func (p *Page) followedHead(j *page.Task, w int) string {
 	f := j.Follows
 	on := f.Header.Device.Name

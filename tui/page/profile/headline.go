@@ -14,8 +14,8 @@ import (
 	"jtune/tui/widget"
 )
 
-// headline says what an answer gains: large only where both values were measured and differ by more than their errors,
-// green only where it is a gain.
+// headline states the gain of an answer. It is large only if both values were measured and differ by more than their
+// errors, and green only if it is a gain.
 func (p *Page) headline(a answers.Answer, w int, big bool) []string {
 	g := a.Gain
 	switch {
@@ -74,7 +74,7 @@ func (p *Page) headline(a answers.Answer, w int, big bool) []string {
 	return append(out, "")
 }
 
-// styled are the lines of a sentence in a style.
+// styled wraps a sentence to styled lines.
 func styled(style widget.Style, sentence string, w int) []string {
 	out := strings.Split(widget.Wrap(sentence, w), "\n")
 	for i := range out {
@@ -83,12 +83,12 @@ func styled(style widget.Style, sentence string, w int) []string {
 	return out
 }
 
-// allFair reports whether all answers of a card are fair: what is drawn large must not come and go with the cursor.
+// allFair reports whether all answers of a card are fair: the large number must not come and go as the cursor moves.
 func allFair(list []answers.Answer) bool {
 	return !slices.ContainsFunc(list, func(a answers.Answer) bool { return a.Gain == nil || !fair(a) })
 }
 
-// now is a text about the mode that the board was in before the search, which is present no more once another is set.
+// now replaces "present" in a text about the mode before the search, once another mode is set.
 func (p *Page) now(text string) string {
 	a, now := p.answer(), p.read.Present()
 	was := tegra.Mode{}
@@ -107,16 +107,16 @@ func (p *Page) now(text string) string {
 		"present", "before").Replace(text)
 }
 
-// fair reports whether a gain is one of like with like that was measured: the other mode keeps the limit too, and
-// differs by more than the errors of both readings.
+// fair reports whether a gain compares like with like: the other mode was measured, keeps the limit too, and differs by
+// more than the errors of both readings.
 func fair(a answers.Answer) bool {
 	b, _ := a.Baseline()
 	return a.Gain.ToldApart && b != nil && a.Limit.Met(b.Measured)
 }
 
-// Cells of the picture of before and after.
+// Widths of the before-and-after picture in cells.
 const (
-	pictureW   = 66 // least width that it is drawn in
+	pictureW   = 66 // minimum width for drawing it
 	namedW     = 9
 	valueW     = 9
 	mostBar    = 30
@@ -130,8 +130,8 @@ type bar struct {
 	measured bool
 }
 
-// picture draws time, power and energy of the present mode, of the best preset and of the answer as bars: ● measured,
-// ○ predicted; nil where nothing is known to compare with, or there is no room. present is what the first is called.
+// picture draws time, power and energy of the present mode, the best preset and the answer as bars: ● measured, ○
+// predicted. It returns nil if there is nothing to compare with, or no room. present is the name of the first.
 func picture(a answers.Answer, present string, w int) []string {
 	rows := compared(a, present)
 	if rows == nil || w < pictureW {
@@ -179,7 +179,7 @@ func picture(a answers.Answer, present string, w int) []string {
 	return append([]string{widget.StyleDim.Render(lines[0])}, lines[1:]...)
 }
 
-// compared are the present mode, the best preset and the answer; nil where there is only the answer.
+// compared returns the present mode, the best preset and the answer; nil if there is only the answer.
 func compared(a answers.Answer, present string) []bar {
 	var rows []bar
 	switch c := a.Versus.Present; {
@@ -201,7 +201,7 @@ func compared(a answers.Answer, present string) []bar {
 	return append(rows, bar{found, a.Best(), a.Measured()})
 }
 
-// timeOf names the time of an answer. A load limits the latency, so there it says that a batch is meant.
+// timeOf names the time of an answer: under a load, which limits the latency, it says "batch".
 func timeOf(a answers.Answer) string {
 	if a.Served != nil {
 		return "batch time"
@@ -209,13 +209,13 @@ func timeOf(a answers.Answer) string {
 	return "time"
 }
 
-// inPicture reports whether the picture draws a mode's bars.
+// inPicture reports whether the picture includes a mode.
 func inPicture(a answers.Answer, m tegra.Mode) bool {
 	return a.Before != nil && a.Before.Mode == m || a.Preset != nil && a.Preset.Mode == m ||
 		a.Before == nil && a.Versus.Present != nil && a.Versus.Present.Other.Mode == m
 }
 
-// length is the length of a bar of a share of the longest one.
+// length returns a bar's length for a share of the longest one.
 func length(share float64, most int) int {
 	if !(share > 0) {
 		return 0
@@ -223,7 +223,7 @@ func length(share float64, most int) int {
 	return max(1, int(math.Round(min(1, share)*float64(most))))
 }
 
-// barStyle colours a bar: the answer stands out.
+// barStyle colours a bar; the answer's stands out.
 func barStyle(answer bool, drawn string) string {
 	if answer {
 		return widget.StyleGood.Render(drawn)
@@ -231,8 +231,8 @@ func barStyle(answer bool, drawn string) string {
 	return widget.StyleDim.Render(drawn)
 }
 
-// whole says what a whole training, or a day under the load, takes in the answer, and beside the present mode; "" where
-// that is not known.
+// whole states the total of a training, or of a day under the load, for the answer and for the present mode; "" if
+// unknown.
 func whole(a answers.Answer, w workload.Workload) string {
 	if a.Served != nil {
 		mean := a.Served.MeanW
@@ -256,7 +256,7 @@ func whole(a answers.Answer, w workload.Workload) string {
 	return out
 }
 
-// trialText says what an answer did when requests were sent to it, what counts most first.
+// trialText describes an answer's trial with real requests, most important first.
 func trialText(a answers.Answer) string {
 	t, out := a.Trial, "measured"
 	if t.LatencyMS.OK {

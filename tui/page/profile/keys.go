@@ -12,7 +12,7 @@ import (
 	"jtune/tui/widget"
 )
 
-// Update is page.Page's: the rest is in the state.
+// Update implements page.Page.
 func (p *Page) Update(msg tea.Msg) page.Intent {
 	switch m := msg.(type) {
 	case tea.PasteMsg:
@@ -31,7 +31,7 @@ func (p *Page) Update(msg tea.Msg) page.Intent {
 	return nil
 }
 
-// Key is page.Page's.
+// Key implements page.Page.
 func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 	keys, j := p.read.Keys(), p.shown()
 	if does, taken := p.cardKey(k); taken {
@@ -79,7 +79,8 @@ func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 	return nil, true
 }
 
-// measure measures the mode of the chosen row of a campaign once more, with its workload; elsewhere the key asks which.
+// measure measures the mode of the chosen row of a campaign again, with its workload; elsewhere the key opens the
+// dialog.
 func (p *Page) measure(j *page.Task) (page.Intent, bool) {
 	if j == nil || p.answers() != nil || p.tab.Cursor >= len(j.Rows) {
 		return nil, false
@@ -87,7 +88,7 @@ func (p *Page) measure(j *page.Task) (page.Intent, bool) {
 	return page.Measure(p.read, j.Workload.Name, j.Rows[len(j.Rows)-1-p.tab.Cursor].Mode), true
 }
 
-// runKey takes the keys of what runs, here or in another program that takes orders.
+// runKey handles the keys of a running task, in this program or in another one that takes orders.
 func (p *Page) runKey(k tea.KeyPressMsg) (page.Intent, bool) {
 	keys, now := p.read.Keys(), p.running()
 	pause, stop := keys.Pause.Matches(k), keys.Stop.Matches(k)
@@ -96,20 +97,20 @@ func (p *Page) runKey(k tea.KeyPressMsg) (page.Intent, bool) {
 	}
 	switch {
 	case now.Follows == nil && pause && now.Whole:
-		return nil, false // the key's hint says why
+		return nil, false // the hint of the key says why
 	case now.Follows == nil && pause:
 		return page.Pause{}, true
 	case now.Follows == nil:
 		return page.Stop{}, true
 	case !p.reached(now), pause && now.Follows.Reach.Whole != "":
-		return nil, false // the key's hint says why
+		return nil, false // the hint of the key says why
 	case pause:
 		return page.Order{Do: pauseOrder(now)}, true
 	}
 	return page.Order{Do: remote.OrderStop}, true
 }
 
-// Hints is page.Page's.
+// Hints implements page.Page.
 func (p *Page) Hints() []widget.Action {
 	p.shown()
 	keys := p.read.Keys()
@@ -132,7 +133,7 @@ func (p *Page) walkHints() []widget.Action {
 		keys.Home, keys.End}
 }
 
-// runHints are the keys of one campaign.
+// runHints returns the keys of one campaign.
 func (p *Page) runHints() []widget.Action {
 	keys, why, pause := p.read.Keys(), "nothing runs", p.read.Keys().Pause
 	j := p.shown()
@@ -196,7 +197,7 @@ func (p *Page) runHints() []widget.Action {
 	return append(out, p.walkHints()...)
 }
 
-// Subject is page.Subjected's: the workload of the campaign that shows, or of the one under the cursor.
+// Subject implements page.Subjected: it is the workload of the shown campaign, or of the one under the cursor.
 func (p *Page) Subject() string {
 	if j := p.shown(); j != nil {
 		return j.Workload.Name
@@ -205,7 +206,7 @@ func (p *Page) Subject() string {
 	return l.Header.Workload.Name
 }
 
-// Copied is the mode of the chosen row; on the list the name of the campaign.
+// Copied returns the mode of the chosen row; on the list, the campaign's name.
 func (p *Page) Copied() string {
 	switch j := p.shown(); {
 	case p.answers() != nil:

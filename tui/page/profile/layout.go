@@ -50,7 +50,7 @@ func (p *Page) Render(w, h int) string {
 	return widget.Under(head, widget.Beside(side, front.Render(w-left, rest)))
 }
 
-// measuredAndFront are the panels of what a campaign measured.
+// measuredAndFront returns the panels with a campaign's measurements.
 func measuredAndFront(p *Page, j *page.Task) (list, front widget.Panel) {
 	p.tab.Rows = len(j.Rows)
 	p.tab.Cols[0].Width = max(2, len(fmt.Sprint(len(j.Rows))))
@@ -62,7 +62,7 @@ func measuredAndFront(p *Page, j *page.Task) (list, front widget.Panel) {
 			func(w, h int) string { return p.front(j, w, h) })
 }
 
-// listW is the width of the list of measured modes beside the front.
+// listW returns the width of the list of measured modes beside the front.
 func listW(t widget.Table, w int) int {
 	if w > 130 {
 		return 78 + t.Cols[0].Width
@@ -70,10 +70,10 @@ func listW(t widget.Table, w int) int {
 	return 52 + t.Cols[0].Width
 }
 
-// historyH is the least height of the search's history below its card.
+// historyH is the minimum height of the search's history below its card.
 const historyH = 9
 
-// cardAbove draws the card, and below it, where there is room, what the search measured and the front of it.
+// cardAbove draws the card and, if there is room below it, the search's measurements and front.
 func cardAbove(p *Page, j *page.Task, w, h int) string {
 	card := p.read.Panel("the answer", "", p.card)
 	drawn := strings.TrimRight(p.card(w-4, h-2), " \n")
@@ -86,10 +86,10 @@ func cardAbove(p *Page, j *page.Task, w, h int) string {
 	return widget.Under(card.Render(w, h-left), widget.Beside(list.Render(side, left), front.Render(w-side, left)))
 }
 
-// comingH is the height from which on the modes to come have room beside what was measured.
+// comingH is the minimum height for the upcoming modes beside the measurements.
 const comingH = 30
 
-// coming lists the modes that come next, those that raise a clock marked.
+// coming lists the upcoming modes, and marks those that raise a clock.
 func (p *Page) coming(j *page.Task, w, h int) string {
 	list := j.Coming()
 	if len(list) == 0 {

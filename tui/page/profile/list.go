@@ -17,10 +17,10 @@ import (
 	"jtune/tui/widget"
 )
 
-// star marks the campaign that another one is compared with.
+// star marks the campaign to compare with.
 const star = "*"
 
-// settle puts the cursor on the campaign that it was on, or at first on the one that was cut off.
+// settle keeps the cursor on its campaign; at first it is on the interrupted one.
 func (p *Page) settle() {
 	list := p.entries()
 	p.list.Rows = len(list)
@@ -37,14 +37,14 @@ func (p *Page) settle() {
 	p.choose()
 }
 
-// choose follows the cursor.
+// choose records the campaign under the cursor.
 func (p *Page) choose() {
 	if list := p.entries(); p.list.Cursor < len(list) {
 		p.chosen = list[p.list.Cursor].Dir
 	}
 }
 
-// under is the campaign under the cursor.
+// under returns the campaign under the cursor.
 func (p *Page) under() (task.Listed, bool) {
 	p.settle()
 	if list := p.entries(); p.list.Cursor < len(list) {
@@ -53,7 +53,7 @@ func (p *Page) under() (task.Listed, bool) {
 	return task.Listed{}, false
 }
 
-// target is the campaign that keys act on: under the cursor, or the one that was opened.
+// target returns the campaign that keys act on: the open one, or the one under the cursor.
 func (p *Page) target() (task.Listed, bool) {
 	if p.open != nil {
 		return p.find(p.entry)
@@ -61,8 +61,8 @@ func (p *Page) target() (task.Listed, bool) {
 	return p.under()
 }
 
-// again is how the campaign goes on that keys act on; nil: there is none. Among what ran last it is the one that was
-// cut off last.
+// again returns how to resume the target campaign; nil if it cannot be resumed. On the page of the last task it is the
+// campaign interrupted last.
 func (p *Page) again() *task.Interrupted {
 	if p.view == viewOne && p.open == nil {
 		return p.read.Interrupted()
@@ -71,7 +71,7 @@ func (p *Page) again() *task.Interrupted {
 	return l.Again
 }
 
-// noResume returns the reason why no campaign can go on, or "".
+// noResume returns why no campaign can be resumed, or "".
 func (p *Page) noResume() string {
 	switch l, ok := p.target(); {
 	case p.read.Busy():
@@ -87,7 +87,7 @@ func (p *Page) noResume() string {
 	}
 }
 
-// noRedo returns the reason why no failed modes can be measured once more, or "".
+// noRedo returns why no failed modes can be measured again, or "".
 func (p *Page) noRedo() string {
 	j := p.shown()
 	switch l, ok := p.target(); {
@@ -106,7 +106,7 @@ func (p *Page) noRedo() string {
 	}
 }
 
-// listKey takes the keys of the list.
+// listKey handles the keys of the list.
 func (p *Page) listKey(k tea.KeyPressMsg) (page.Intent, bool) {
 	keys := p.read.Keys()
 	l, ok := p.under()
@@ -161,7 +161,7 @@ func (p *Page) show(l task.Listed) page.Intent {
 	return nil
 }
 
-// openedHead says in two lines which campaign of the list shows, and where it stands.
+// openedHead says in two lines which campaign is open, and its state.
 func (p *Page) openedHead(w int) string {
 	l, ok := p.find(p.entry)
 	if !ok {
@@ -183,7 +183,7 @@ func (p *Page) openedHead(w int) string {
 		text.Count(len(l.Rows), "reading")+", began "+l.Header.Created.Format("2006-01-02 15:04"), w))
 }
 
-// remove asks whether a campaign is to be moved aside.
+// remove asks whether to delete a campaign.
 func (p *Page) remove(l task.Listed) page.Intent {
 	on := p.read.Session()
 	if l.State == campaigns.CampaignRunning {
@@ -208,12 +208,12 @@ func (p *Page) restore(l task.Listed) page.Intent {
 	on := p.read.Session()
 	p.deleted = len(p.read.Deleted()) > 1
 	if !p.deleted {
-		p.chosen = "" // the list has it again
+		p.chosen = "" // the list includes it again
 	}
 	return page.Manage("campaign", func() (string, error) { return l.Name + " is back", on.RestoreCampaign(l.Name) })
 }
 
-// listHints are the keys of the list.
+// listHints returns the keys of the list.
 func (p *Page) listHints() []widget.Action {
 	keys := p.read.Keys()
 	if p.deleted {
@@ -254,7 +254,7 @@ func (p *Page) listHints() []widget.Action {
 	return out
 }
 
-// Rows below the list that say more of the campaign under the cursor.
+// Rows below the list with details of the campaign under the cursor.
 const (
 	moreRows = 3
 	moreH    = 14 // from this height on
@@ -291,7 +291,7 @@ func (p *Page) campaigns(w, h int) string {
 	return widget.Under(panel.Render(w, h-moreRows), widget.Fit(p.more(l, w), w, moreRows))
 }
 
-// entryCell is a cell of the list.
+// entryCell renders a cell of the list.
 func (p *Page) entryCell(l task.Listed, col int) string {
 	plan := l.Header.Plan
 	switch col {
@@ -300,7 +300,7 @@ func (p *Page) entryCell(l task.Listed, col int) string {
 	case columnModes:
 		n := len(l.Rows)
 		if now := p.read.Task(); l.PID == os.Getpid() && now != nil && !now.Done() {
-			n = len(now.Rows) // newer than the list
+			n = len(now.Rows) // more recent than the list
 		}
 		if l.State != campaigns.CampaignFinished && plan.Readings() > 0 {
 			return fmt.Sprintf("%d/%d", n, plan.Readings())
@@ -318,7 +318,7 @@ func (p *Page) entryCell(l task.Listed, col int) string {
 	return p.question(l)
 }
 
-// more says of the campaign under the cursor what the list has no room for.
+// more describes what the list has no room for.
 func (p *Page) more(l task.Listed, w int) string {
 	lines := []string{
 		fmt.Sprintf(" %s: %s with %s", l.Name, l.What(), l.Header.Workload.Name),

@@ -14,37 +14,37 @@ import (
 	"jtune/tui/widget"
 )
 
-// view is what of the campaigns shows.
+// view is a view of the page.
 type view int
 
 const (
 	viewList view = iota
-	viewOne       // of this process while it runs, of another, or one of the list
-	viewTwo       // compared
+	viewOne       // this process's running campaign, another process's, or one of the list
+	viewTwo       // comparison
 )
 
-// Page lists the campaigns of the board and follows one of them: what is measured now, what was,
-// and the front that shows so far.
+// Page lists the board's campaigns and follows one of them: what is being measured, what was measured, and the front so
+// far.
 type Page struct {
 	read  page.Reader
 	view  view
 	tab   widget.Table
-	large int        // 1: table, 2: front, 3: the modes to come
-	seen  *page.Task // what ran last, and showed by itself
-	left  *page.Task // the search whose closing card was left
-	at    int        // the answer that is chosen on the card
+	large int        // 1: table, 2: front, 3: upcoming modes
+	seen  *page.Task // the last task that was shown automatically
+	left  *page.Task // the search whose closing card was closed
+	at    int        // index of the answer chosen on the card
 	race  *race      // on the card; nil: none
 
 	list     widget.Table
-	deleted  bool            // the list shows those that can be restored
-	unfolded map[string]bool // folders of searches whose parts show
+	deleted  bool            // the list shows deleted campaigns
+	unfolded map[string]bool // folders of searches whose parts are shown
 	chosen   string          // folder of the campaign under the cursor
-	open     *page.Task      // of the list, as it shows; nil: what runs, or ran last
-	kept     keptCard        // of the card of open
-	entry    string          // its folder
-	marked   string          // folder of the campaign to compare with; "" for none
-	two      *comparison     // that shows
-	pair     widget.Table    // of its modes
+	open     *page.Task      // opened from the list; nil: the running or last task
+	kept     keptCard        // for the card of open
+	entry    string          // folder of open
+	marked   string          // folder of the campaign to compare with; "": none
+	two      *comparison     // the shown comparison
+	pair     widget.Table    // modes of the comparison
 }
 
 var (
@@ -52,7 +52,7 @@ var (
 	_ page.Subjected = (*Page)(nil)
 )
 
-// New follows the campaigns that are read.
+// New returns the page.
 func New(read page.Reader) *Page {
 	p := &Page{read: read}
 	keys := read.Keys().ListKeys()
@@ -69,11 +69,11 @@ func New(read page.Reader) *Page {
 	return p
 }
 
-// Name is page.Page's.
+// Name implements page.Page.
 func (p *Page) Name() page.Name { return page.Profile }
 
-// running is the campaign that runs: its own while one does, else that of another process, else
-// its own last one; nil when there was none.
+// running returns this process's running campaign, otherwise another process's, otherwise this process's last one; nil
+// if none.
 func (p *Page) running() *page.Task {
 	own, other := p.read.Task(), p.read.Followed()
 	if own != nil && (own.Kind == task.Training || own.Kind == task.Pairing ||
@@ -86,9 +86,9 @@ func (p *Page) running() *page.Task {
 	return own
 }
 
-// shown is the campaign that the page shows; nil while it shows the list.
+// shown returns the shown campaign; nil on the list.
 func (p *Page) shown() *page.Task {
-	if now := p.running(); now != nil && now != p.seen { // what begins shows by itself
+	if now := p.running(); now != nil && now != p.seen { // show a new task automatically
 		p.seen, p.view, p.open = now, viewOne, nil
 	}
 	switch {
@@ -103,7 +103,7 @@ func (p *Page) shown() *page.Task {
 // Typing reports whether a search is typed.
 func (p *Page) Typing() bool { return p.table().Search.Typing() }
 
-// table is the one that the list keys walk.
+// table returns the table that the list keys control.
 func (p *Page) table() *widget.Table {
 	switch p.view {
 	case viewOne:
@@ -114,8 +114,8 @@ func (p *Page) table() *widget.Table {
 	return &p.list
 }
 
-// start begins a task that sets modes, where that may be now; what goes on with a file that runs
-// another thing than the user's own workload is shown that and asked first.
+// start starts a task that sets modes, if that is possible now. It first shows and asks if a resumed campaign's file
+// would run something else than the user's configured workload.
 func (p *Page) start(u *task.Interrupted, task *task.Task) page.Intent {
 	if why := p.read.MayWrite(); why != "" {
 		return page.Say("not now: " + why)
@@ -128,12 +128,12 @@ func (p *Page) start(u *task.Interrupted, task *task.Task) page.Intent {
 		"your rights. The file is %s/campaign.toml, and your configuration says otherwise: %s", u.Dir, u.Differs)}
 }
 
-// reached reports whether a task belongs to another program which takes orders.
+// reached reports whether a task belongs to another program that takes orders.
 func (p *Page) reached(j *page.Task) bool {
 	return j != nil && !j.Done() && j.Follows != nil && j.Follows.Reach != nil
 }
 
-// pauseOrder pauses another program's task, or lets it go on.
+// pauseOrder returns the order that pauses or resumes another program's task.
 func pauseOrder(j *page.Task) remote.Order {
 	if j.Follows.Reach.Held {
 		return remote.OrderGoOn
@@ -141,7 +141,7 @@ func pauseOrder(j *page.Task) remote.Order {
 	return remote.OrderPause
 }
 
-// Numbers is page.Page's.
+// Numbers implements page.Page.
 func (p *Page) Numbers() string {
 	return "Each row is a measured mode: ms/mb, W, J: time, module power and energy of a minibatch. state: ok, or " +
 		"why it was chosen, or over: the mean of its readings is over the limit; a mode without values says why. " +

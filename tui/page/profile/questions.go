@@ -15,10 +15,10 @@ import (
 	"jtune/tui/widget"
 )
 
-// The list is one of questions: a search is one row with its answer. The further campaigns that it needed follow it
-// where the row is unfolded.
+// The list is one of questions: a search is one row with its answer. Its further campaigns follow while the row is
+// unfolded.
 
-// entries are the rows of the list.
+// entries returns the rows of the list.
 func (p *Page) entries() []task.Listed {
 	if p.deleted {
 		return p.read.Deleted()
@@ -36,7 +36,7 @@ func (p *Page) entries() []task.Listed {
 	return out
 }
 
-// parts are the further campaigns of the search that one began, the oldest first.
+// parts returns the further campaigns of a search, oldest first.
 func parts(all []task.Listed, dir string) (out []task.Listed) {
 	for i := len(all) - 1; i >= 0; i-- {
 		if all[i].Part == dir {
@@ -46,7 +46,7 @@ func parts(all []task.Listed, dir string) (out []task.Listed) {
 	return out
 }
 
-// fold shows the parts of the row under the cursor, or hides them.
+// fold shows or hides the parts of the row under the cursor.
 func (p *Page) fold(l task.Listed, open bool) page.Intent {
 	dir := l.Dir
 	if l.Part != "" {
@@ -62,7 +62,7 @@ func (p *Page) fold(l task.Listed, open bool) page.Intent {
 	return nil
 }
 
-// foldKey takes the keys that show the parts of a row and hide them.
+// foldKey handles the keys that show and hide the parts of a row.
 func (p *Page) foldKey(k tea.KeyPressMsg, l task.Listed) (page.Intent, bool) {
 	keys := p.read.Keys()
 	switch {
@@ -75,7 +75,7 @@ func (p *Page) foldKey(k tea.KeyPressMsg, l task.Listed) (page.Intent, bool) {
 	return nil, false
 }
 
-// question is what a row asks and the answer, or what a campaign without a question measures.
+// question returns a search's question and answer, or what another campaign measures.
 func (p *Page) question(l task.Listed) string {
 	mark := ""
 	if l.Dir == p.marked {
@@ -92,7 +92,7 @@ func (p *Page) question(l task.Listed) string {
 	return mark + l.What()
 }
 
-// answered is the goal of a search and its answer: "30 W → 12c/1.04C/0.73G/3.20M 87 ms".
+// answered formats a search's goal and answer: "30 W → 12c/1.04C/0.73G/3.20M 87 ms".
 func (p *Page) answered(k *answers.Kept) string {
 	a, goal := k.Answers[0], k.Goal(0).String()
 	if goal == "" {
@@ -115,13 +115,13 @@ func (p *Page) answered(k *answers.Kept) string {
 	return out
 }
 
-// keptCard is what the card of an earlier search says besides.
+// keptCard holds what the card of an earlier search also shows.
 type keptCard struct {
 	worked bool
-	better []tegra.Val[tegra.Setting] // by answer: the mode that is better by now
+	better []tegra.Val[tegra.Setting] // by answer: a mode that is better by now
 }
 
-// reopen makes what a search found show as at its end: the card.
+// reopen shows a search as at its end: its card.
 func (p *Page) reopen(j *page.Task, l task.Listed) {
 	k := l.Answer
 	if p.kept = (keptCard{}); k == nil {
@@ -141,7 +141,7 @@ func (p *Page) reopen(j *page.Task, l task.Listed) {
 
 // recall opens the newest answer of a workload.
 func (p *Page) recall(workload string) page.Intent {
-	p.shown() // what has begun in between shows by itself, before this
+	p.shown() // first let a new task be shown, so that it does not replace this
 	l, ok := p.read.Answered(workload)
 	if !ok {
 		return page.Sayf("no search of %s has answered on this board: %s begins one", workload,

@@ -16,23 +16,23 @@ import (
 	"jtune/tui/widget"
 )
 
-// A race shows what was measured as it would be seen: the present mode, the best preset and the answer of a card do the
-// same work side by side on one clock, each at its own measured pace and power.
+// A race animates measurements: the present mode, the best preset and the answer of a card do the same work side by
+// side on one clock, each at its measured pace and power.
 
 const (
-	raceBoard = 60              // seconds that the slowest takes on the board, about
-	raceTime  = 8 * time.Second // in which it is shown
+	raceBoard = 60              // seconds that the slowest takes on the board, approximately
+	raceTime  = 8 * time.Second // duration of the animation
 	raceFrame = 100 * time.Millisecond
 )
 
-// race is one that runs on the card, or has ended there.
+// race is a race on the card, running or ended.
 type race struct {
 	began time.Time
-	of    *page.Task // whose card it is on, and
-	at    int        // its answer
+	of    *page.Task // the task of the card
+	at    int        // index of the answer
 }
 
-// raceFrameDue asks for the next picture of a race.
+// raceFrameDue arrives when the next picture is due.
 type raceFrameDue struct{ began time.Time }
 
 func nextRaceFrame(r race) page.Intent {
@@ -45,7 +45,7 @@ func nextRaceFrame(r race) page.Intent {
 	})
 }
 
-// frame goes on with the race that asked for it.
+// frame continues the race that requested it.
 func (m raceFrameDue) frame(p *Page) page.Intent {
 	if r := racing(p); r != nil && r.began.Equal(m.began) && p.read.Now().Sub(r.began) < raceTime {
 		return nextRaceFrame(*r)
@@ -53,7 +53,7 @@ func (m raceFrameDue) frame(p *Page) page.Intent {
 	return nil
 }
 
-// racing is the race on the card that shows; nil where there is none.
+// racing returns the race on the shown card; nil if there is none.
 func racing(p *Page) *race {
 	if r := p.race; r != nil && p.answers() != nil && r.of == p.shown() && r.at == p.at {
 		return r
@@ -61,7 +61,7 @@ func racing(p *Page) *race {
 	return nil
 }
 
-// noRace is why the modes of the card cannot race; "" where they can.
+// noRace returns why the modes of the card cannot race, or "".
 func noRace(a answers.Answer) string {
 	switch {
 	case a.Served != nil:
@@ -72,7 +72,7 @@ func noRace(a answers.Answer) string {
 	return ""
 }
 
-// startRace begins one on the card that shows, or takes it away.
+// startRace starts a race on the shown card, or removes it.
 func startRace(p *Page) page.Intent {
 	if why := noRace(p.answer()); why != "" {
 		return page.Say("race: " + why)
@@ -85,7 +85,7 @@ func startRace(p *Page) page.Intent {
 	return nextRaceFrame(*p.race)
 }
 
-// measuredRows are the modes that race: those of the picture, all measured; nil where there is nothing to race with.
+// measuredRows returns the racing modes: the picture's, if all were measured; otherwise nil.
 func measuredRows(a answers.Answer) []bar {
 	rows := compared(a, answers.Present)
 	for _, r := range rows {
@@ -96,14 +96,14 @@ func measuredRows(a answers.Answer) []bar {
 	return rows
 }
 
-// done is how much of a work a mode has done after some time of the board, and the energy that it took.
+// done returns how much of the work is done after a time on the board, and its energy.
 func (r bar) done(work int, board time.Duration) (n int, joules float64) {
-	const whole = 1e-6 // of one that is over
+	const whole = 1e-6 // tolerance, so that the last sample counts
 	n = min(work, int(float64(board)/float64(time.Millisecond)/r.of.SampleMS()+whole))
 	return n, min(float64(work)*r.of.SampleMS()/1000, board.Seconds()) * r.of.PowerW
 }
 
-// workOf is how much the modes have to do: about raceBoard of the slowest, a round number.
+// workOf returns the work of a race in samples, a round number: about raceBoard for the slowest mode.
 func workOf(rows []bar) int {
 	slowest := 0.0
 	for _, r := range rows {
@@ -114,7 +114,7 @@ func workOf(rows []bar) int {
 	return int(max(1, math.Round(n/unit)*unit))
 }
 
-// track shows a race after some time of it in w columns and h lines.
+// track draws a race in w columns and h lines.
 func (r *race) track(p *Page, w, h int) string {
 	a := p.answer()
 	rows, noun := measuredRows(a), p.shown().Workload.Noun()
@@ -144,7 +144,7 @@ func (r *race) track(p *Page, w, h int) string {
 	return widget.Fit(strings.Join(lines, "\n"), w, h)
 }
 
-// lane is a mode's part of a race: its bar, and what it has done and spent.
+// lane draws a mode's part of a race: its bar, its work done and its energy.
 func (r bar) lane(p *Page, answer bool, work int, board time.Duration, w int) []string {
 	n, joules := r.done(work, board)
 	name := p.now(r.name)
@@ -168,5 +168,5 @@ func (r bar) lane(p *Page, answer bool, work int, board time.Duration, w int) []
 	return []string{widget.Ends(name, watts, w), widget.Ends(drawn, state, w)}
 }
 
-// raceState is the room of what a mode has done beside its bar.
+// raceState is the width of the numbers beside a bar.
 const raceState = 18

@@ -17,7 +17,7 @@ import (
 	"jtune/tui/widget/chart"
 )
 
-// head shows in two lines the progress of the campaign.
+// head shows the progress of the campaign in two lines.
 func (p *Page) head(j *page.Task, w int) string {
 	switch {
 	case j.Follows != nil:
@@ -29,7 +29,7 @@ func (p *Page) head(j *page.Task, w int) string {
 	switch {
 	case j.Done():
 		count = text.Count(len(record.Modes(j.Rows)), "mode")
-	case j.Kind == task.Tuning: // which measures some modes again
+	case j.Kind == task.Tuning: // it measures some modes again
 		count = fmt.Sprintf("measurement %d", len(j.Rows)+1)
 	}
 	switch {
@@ -67,8 +67,7 @@ func (p *Page) head(j *page.Task, w int) string {
 	return widget.Under(widget.StyleBold.Render(first), widget.Pinned(" "+p.state(j, w), p.timing(j, w), w))
 }
 
-// timing is how long a campaign has run and how much of it is left, as far as that is known; "" at its end. It is
-// always in sight.
+// timing returns the elapsed and remaining time, as far as known; "" at the end. It is never cut off.
 func (p *Page) timing(j *page.Task, w int) string {
 	pr, elapsed := j.Progress, widget.ClockText(j.Elapsed(p.read.BoardNow()))
 	switch {
@@ -86,7 +85,7 @@ func (p *Page) timing(j *page.Task, w int) string {
 	return elapsed + " elapsed"
 }
 
-// wideW is the width from which on the line of the state has room for words.
+// wideW is the minimum width for words in the status line.
 const wideW = 100
 
 func (p *Page) state(j *page.Task, w int) string {
@@ -123,7 +122,7 @@ func (p *Page) state(j *page.Task, w int) string {
 	return text
 }
 
-// leftOut says when power had settled and what does not count; "" before the first of it.
+// leftOut says when power had settled and what was discarded; "" before that.
 func leftOut(p profiles.Progress) string {
 	if p.LeftOut == 0 && p.Dropped == 0 {
 		return ""
@@ -136,7 +135,7 @@ func leftOut(p profiles.Progress) string {
 		text.Count(p.Dropped, "power sample"))
 }
 
-// by names who of another program gave the last order; "" for nobody.
+// by names the user of another program who gave the last order; "" if nobody.
 func by(j *page.Task) string {
 	if j.By == "" {
 		return ""
@@ -152,10 +151,10 @@ func outcome(j *page.Task) string {
 	return fmt.Sprintf(": %s, %s", j.Tuned.Ended, widget.SpanText(j.Tuned.Took))
 }
 
-// sizeColumn shows the batch size, where a campaign has several.
+// sizeColumn holds the batch size if a campaign has several.
 const sizeColumn = 2
 
-// cell returns the table newest first.
+// cell renders a cell of the table, newest row first.
 func (p *Page) cell(j *page.Task, row, col int) string {
 	n := len(j.Rows) - 1 - row
 	r := j.Rows[n]
@@ -181,7 +180,7 @@ func (p *Page) cell(j *page.Task, row, col int) string {
 	return text
 }
 
-// front draws what was measured and the front of it.
+// front draws the measurements and their front.
 func (p *Page) front(j *page.Task, w, h int) string {
 	var points []tegra.Measured
 	var xs, ys []float64
@@ -201,12 +200,12 @@ func (p *Page) front(j *page.Task, w, h int) string {
 	plot := chart.Plot{X: axis.NewScale(slices.Concat(xs, s.TimeMS), true), Y: axis.NewScale(span, false),
 		XName: "ms", YName: "W"}
 	l := j.Limit
-	if j.Sized() { // by sample, while a time limit is one on the minibatch
+	if j.Sized() { // per sample, but a time limit is per minibatch
 		plot.XName, l.TimeMS = "ms/sample", 0
 	}
 	plot.Limits(l.TimeMS, l.PowerW)
 	fx, fy := s.TimeMS, s.PowerW
-	if len(fx) == 0 { // too few modes to expect anything: the measured ones alone
+	if len(fx) == 0 { // too few modes for a prediction: only the measured ones
 		for _, i := range optimize.Front(points, optimize.Power) {
 			fx, fy = append(fx, points[i].SampleMS()), append(fy, points[i].PowerW)
 		}
@@ -219,14 +218,13 @@ func (p *Page) front(j *page.Task, w, h int) string {
 	}
 	markBest(j, &plot)
 	bands := bandsText(j, w)
-	if j == p.open { // nothing is fitted for it
+	if j == p.open { // nothing is fitted for a campaign of the list
 		bands = widget.StyleDim.Render("measured modes alone")
 	}
 	return widget.Under(widget.Cut(bands, w), plot.Render(w, h-1, widget.Paint))
 }
 
-// within keeps the values that are not far beyond the measured ones: bands may
-// be wider at first than any plot should be.
+// within keeps the values close to the measured ones: early bands may be too wide for a plot.
 func within(band, measured []float64) []float64 {
 	most := slices.Max(measured) * 1.3
 	var out []float64

@@ -11,12 +11,11 @@ import (
 	"jtune/tui/widget/chart"
 )
 
-// narrowW is the width below which the lines of a search take fewer words.
+// narrowW is the width below which the lines of a search are shorter.
 const narrowW = 60
 
-// searchLines say what a running search has found, why it measures what it measures, and what
-// comes next, as far as each is known; at most as many lines as there is room for. In a narrow
-// window a sentence takes several lines rather than lose its end.
+// searchLines describes what a running search has found, why it measures the present mode, and what comes next, as far
+// as known, in at most that many lines. In a narrow window sentences are wrapped instead of cut.
 func (p *Page) searchLines(j *page.Task, w, most int) string {
 	if j.Done() || j.Follows != nil {
 		return ""
@@ -62,15 +61,15 @@ func (p *Page) searchLines(j *page.Task, w, most int) string {
 	return strings.Join(out, "\n")
 }
 
-// searchRows is how many lines a search may take of a page.
+// searchRows returns how many lines a page of this size has for a search.
 func searchRows(w, h int) int {
-	if w < narrowW { // the newest rows stay below
+	if w < narrowW { // keep room for the newest rows
 		return max(h/5, min(4, h-6))
 	}
 	return h / 5
 }
 
-// hanging wraps a line to w columns; what follows the first is set in.
+// hanging wraps a line to w columns and indents continuation lines.
 func hanging(line string, w int) []string {
 	const in = "   "
 	lines := strings.Split(widget.Wrap(line, w), "\n")
@@ -81,14 +80,14 @@ func hanging(line string, w int) []string {
 	return append(lines[:1], strings.Split(in+strings.ReplaceAll(rest, "\n", "\n"+in), "\n")...)
 }
 
-// bestText is the best mode so far in words.
+// bestText describes the best mode so far.
 func (p *Page) bestText(b *answers.Answer) string {
 	limit := ""
 	if j := p.read.Task(); j != nil && len(j.More) > 0 {
 		limit = "for " + b.Limit.Bounds() + ": "
 	}
 	switch j := p.read.Task(); {
-	case j != nil && j.Loaded(): // what a mode does under the load is known at the end
+	case j != nil && j.Loaded(): // performance under the load is known only at the end
 		return "the answer under the load is known at the end"
 	case !b.Measured():
 		return limit + "none keeps " + b.Limit.Bounds() + " yet"
@@ -100,7 +99,7 @@ func (p *Page) bestText(b *answers.Answer) string {
 	return limit + widget.StyleBold.Render(takes(b)) + ": " + page.SavingText(b.Versus.MaxN.Saves())
 }
 
-// takes prints time and power of the best mode, per sample where it has a batch size.
+// takes formats time and power of the best mode, per sample if it has a batch size.
 func takes(b *answers.Answer) string {
 	unit := " ms, "
 	if b.Batch > 0 {

@@ -21,7 +21,8 @@ import (
 	"jtune/tui/widget"
 )
 
-// askSoak asks for a soak: of the card's answer or of the chosen row's mode with its job, else of what is set.
+// askSoak opens the soak dialog: for the card's answer or the chosen row's mode with its job, otherwise for the present
+// mode.
 func askSoak(p *Page) page.Intent {
 	if why := p.read.MayRun(); why != "" {
 		return page.Say("soak: not now, " + why)
@@ -43,17 +44,17 @@ func askSoak(p *Page) page.Intent {
 type soakView struct {
 	read   page.Reader
 	j      *page.Task
-	opened bool // of the list of campaigns
+	opened bool // from the list of campaigns
 }
 
-// soakRead brings a soak that a folder keeps.
+// soakRead carries a soak read from a folder.
 type soakRead struct {
 	dir  string
 	kept soak.Kept
 	err  error
 }
 
-// readSoak reads the soak of a folder, which a task is to show.
+// readSoak reads the soak of a folder for a task to show.
 func readSoak(dir string) page.Intent {
 	return page.Run(func(context.Context) tea.Msg {
 		kept, err := soak.Read(dir)
@@ -61,7 +62,7 @@ func readSoak(dir string) page.Intent {
 	})
 }
 
-// shownBy makes a task show the soak; nil is none that waits for it.
+// shownBy makes a task show the soak; it does nothing unless the task waits for it.
 func (m soakRead) shownBy(j *page.Task) page.Intent {
 	switch k := m.kept; {
 	case j == nil:
@@ -74,14 +75,14 @@ func (m soakRead) shownBy(j *page.Task) page.Intent {
 	return nil
 }
 
-// reported brings the page to hand over.
+// reported carries the report.
 type reported struct {
 	name string
 	document.Document
 	err error
 }
 
-// report writes the page to hand over on the search whose card shows.
+// report writes the report of the search whose card is shown.
 func report(j *page.Task, on page.Session) page.Intent {
 	dir := j.Tuned.Home
 	return page.Compute(func(context.Context) tea.Msg {
@@ -98,7 +99,7 @@ func (m reported) written() page.Intent {
 		Text: export.DocumentHTML(m.Document)}}}
 }
 
-// render draws what is seen beside its limits, and the curves.
+// render draws the readings beside their limits, and the curves.
 func (v soakView) render(w, h int) string {
 	now, j := soak.View{}, v.j
 	if j.Soak != nil {
@@ -111,7 +112,7 @@ func (v soakView) render(w, h int) string {
 	if !ok || rest < leastCurve {
 		return widget.Fit(head, w, h)
 	}
-	if w < narrowW { // the temperature alone
+	if w < narrowW { // only the temperature
 		f.Panels = f.Panels[len(f.Panels)-1:]
 	}
 	curves := func(w, h int) string { return widget.Figure(f, w, h, widget.Paint) }
@@ -121,12 +122,12 @@ func (v soakView) render(w, h int) string {
 	return widget.Under(head, v.read.Panel(panelTitle(f), "", curves).Render(w, rest))
 }
 
-// leastCurve is the lines that a curve needs.
+// leastCurve is the minimum height of a curve.
 const leastCurve = 5
 
 func panelTitle(f figure.Figure) string { return "power, current and temperature by " + f.X.Name }
 
-// title names the job and the mode, and how far the soak is.
+// title names the job, the mode and the progress.
 func (v soakView) title(now soak.View, w int) string {
 	mode, j := "the present mode", v.j
 	if now.Mode.OK {
@@ -148,7 +149,7 @@ func (v soakView) title(now soak.View, w int) string {
 	return widget.StyleBold.Render(widget.Ends(widget.CutClause(" soak of "+job+" in "+mode, w), lasted, w))
 }
 
-// state is the verdict, or where the soak stands.
+// state returns the verdict, or the progress.
 func (v soakView) state(now soak.View, w int) string {
 	st, text, style, j := now.Now, "", widget.StyleBold, v.j
 	switch {
@@ -176,7 +177,7 @@ func (v soakView) state(now soak.View, w int) string {
 	return strings.Join(lines[:min(len(lines), mostState)], "\n")
 }
 
-// mostState is how many lines a verdict takes at most.
+// mostState is the maximum number of lines of a verdict.
 const mostState = 4
 
 func verdictStyle(v hold.Verdict) lipgloss.Style {
@@ -189,7 +190,7 @@ func verdictStyle(v hold.Verdict) lipgloss.Style {
 	return widget.StyleWarn
 }
 
-// whereItEnds is where the temperature ends, and when.
+// whereItEnds says at which temperature the soak will settle, and when.
 func whereItEnds(st soak.Status) string {
 	s := st.Steady
 	switch {
@@ -205,7 +206,7 @@ func whereItEnds(st soak.Status) string {
 	return text
 }
 
-// boundLines are what is seen now and was seen at most, beside its limit.
+// boundLines lists the present and the highest readings beside their limits.
 func boundLines(j *page.Task, now soak.View, w int) (lines []string) {
 	st := now.Now
 	bounds := hold.Bounds(st.Peak, st.Least, st.Margins, now.Curves.Limits)
@@ -249,8 +250,8 @@ func boundLines(j *page.Task, now soak.View, w int) (lines []string) {
 	return lines
 }
 
-// boundName is the room of a quantity's name.
+// boundName is the width of a quantity's name.
 const boundName = 20
 
-// right sets a value at the right of its column.
+// right aligns a value with the right edge of its column.
 func right(s string) string { return strings.Repeat(" ", max(1, 12-widget.Width(s))) + s }

@@ -7,10 +7,10 @@ import (
 	"jtune/tui/page"
 )
 
-// longestPath is how many characters the path of a log may have.
+// longestPath is the maximum length of a log's path.
 const longestPath = 400
 
-// joinedFrom is what was typed to join the job of a workload; "" where jtune starts it.
+// joinedFrom returns the process or log that a workload joins; "" if jtune starts the job.
 func joinedFrom(w workload.Workload) string {
 	if w.Elsewhere == nil {
 		return ""
@@ -18,7 +18,7 @@ func joinedFrom(w workload.Workload) string {
 	return w.Elsewhere.Asked()
 }
 
-// joining is the intent to read another job than before; nil where nothing changes.
+// joining returns the intent to read another job; nil if nothing changed.
 func (s *settings) joining() page.Intent {
 	from := strings.TrimSpace(s.job.Value())
 	if from == joinedFrom(s.workload) {

@@ -11,7 +11,7 @@ import (
 	"jtune/tui/widget"
 )
 
-// Update is page.Page's.
+// Update implements page.Page.
 func (p *Page) Update(msg tea.Msg) page.Intent {
 	switch msg := msg.(type) {
 	case page.WorkloadsListed:
@@ -86,7 +86,7 @@ func (p *Page) openSettings() page.Intent {
 	return nil
 }
 
-// Key is page.Page's.
+// Key implements page.Page.
 func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 	keys := p.read.Keys()
 	if p.edit != nil {
@@ -99,7 +99,7 @@ func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 		if p.log.Key(k) {
 			return nil, true
 		}
-		if keys.Start.Matches(k) || keys.Edit.Matches(k) || keys.OwnJob.Matches(k) { // the row is not in sight
+		if keys.Start.Matches(k) || keys.Edit.Matches(k) || keys.OwnJob.Matches(k) { // the row is off screen
 			return nil, false
 		}
 	}
@@ -135,7 +135,7 @@ func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 	return nil, true
 }
 
-// Hints is page.Page's.
+// Hints implements page.Page.
 func (p *Page) Hints() []widget.Action {
 	keys := p.read.Keys()
 	if p.edit != nil {
@@ -183,7 +183,7 @@ func (p *Page) Hints() []widget.Action {
 	return append(out, page.SpeedHints(p.read)...)
 }
 
-// Subject is page.Subjected's: the chosen workload, while the list shows or its run.
+// Subject implements page.Subjected: it is the chosen workload, while its list or run is shown.
 func (p *Page) Subject() string {
 	if p.pair() != nil {
 		return ""
@@ -192,7 +192,7 @@ func (p *Page) Subject() string {
 	return w.Name
 }
 
-// Copied is the name of the chosen workload.
+// Copied returns the name of the chosen workload.
 func (p *Page) Copied() string {
 	w, _ := p.chosen()
 	return w.Name

@@ -35,14 +35,14 @@ func (p *Page) render(w, h int) string {
 		return p.times(j).Render(w, h)
 	case p.large == trainLog:
 		return p.read.Panel("Log of "+j.Workload.Name, p.log.Note(), p.log.Render).Render(w, h)
-	case j.Done() && h >= 20: // what may be started next stays in sight
+	case j.Done() && h >= 20: // keep the list of workloads in view
 		top := min(len(p.read.Workloads())+3, h/4+1)
 		return widget.Under(list.Render(w, top), p.run(j, w, h-top))
 	}
 	return p.run(j, w, h)
 }
 
-// advice says what may be done with the workload under the cursor, or why it cannot run and what to do.
+// advice says what can be done with the workload under the cursor, or why it cannot run and how to fix that.
 func (p *Page) advice(w int) string {
 	keys := p.read.Keys()
 	if chosen, ok := p.chosen(); ok {
@@ -74,7 +74,7 @@ func (p *Page) cell(row, col int) string {
 		return widget.Positive(float64(w.Batch), 0)
 	case 6:
 		if w.Own && len(w.Command) > 0 && !w.TakesWorkers() {
-			return "" // the job's own affair
+			return "" // set by the job itself
 		}
 		return fmt.Sprint(w.Workers)
 	}

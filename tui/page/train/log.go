@@ -7,11 +7,11 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// maxLogLine is how many columns are kept of a line.
+// maxLogLine is the maximum width of a log line.
 const maxLogLine = 500
 
-// printable is a line as a terminal would leave it: what a progress bar wrote
-// over is gone, colours and other controls too.
+// printable returns a line as a terminal would show it, without text that a progress bar overwrote and without control
+// characters.
 func printable(line string) string {
 	line = strings.TrimRight(ansi.Strip(strings.ToValidUTF8(line, "?")), "\r\n")
 	if i := strings.LastIndexByte(line, '\r'); i >= 0 {

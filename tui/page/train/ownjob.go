@@ -17,24 +17,24 @@ import (
 	"jtune/tui/widget"
 )
 
-// ownJob takes a command of the user's own, runs it and shows what it prints beside how that is read, so that it can be
-// read in another way, saved by a name and tuned. The job ends with the dialog.
+// ownJob runs a command that the user types and shows its output beside how jtune reads it. The job can then be read
+// another way, saved under a name, and tuned. The job ends with the dialog.
 type ownJob struct {
 	read    page.Reader
-	ask     *widget.Form // the open question; nil: the job shows
+	ask     *widget.Form // the open question; nil: the job is shown
 	command *widget.Input
 	batch   *widget.Input
-	unit    int           // in ownUnits
-	name    *widget.Input // to save it by
+	unit    int           // index into ownUnits
+	name    *widget.Input // name to save it under
 	as      workloads.Typed
-	work    workload.Workload // as tried last; zero: none was
-	task    *task.Task        // that tries it; nil: none does
+	work    workload.Workload // as last tried; zero: none
+	task    *task.Task        // the trial run; nil: none
 	next    nextStep
-	others  []detect.Candidate // that can be chosen, while one is
-	tuneAs  string             // the name that is tuned once it is listed
+	others  []detect.Candidate // candidates to choose from, while one is chosen
+	tuneAs  string             // name to tune once it is listed
 }
 
-// nextStep is what follows when the job that runs has ended.
+// nextStep is what follows when the running job has ended.
 type nextStep int
 
 const (
@@ -49,11 +49,11 @@ const (
 	mostDigits  = 5
 )
 
-// ownUnits are the answers to what a step is, and their words.
+// ownUnits lists the choices for what a step is.
 var ownUnits = []struct{ unit, text string }{{"", "found out"}, {workload.UnitInference, "an inference"},
 	{workload.UnitToken, "a token"}, {workload.UnitFrame, "a frame"}}
 
-// openJob opens the dialog with its question.
+// openJob opens the dialog with the question for the command.
 func (p *Page) openJob() page.Intent {
 	if why := p.noJob(); why != "" {
 		return page.Sayf("own job: not here, %s", why)
@@ -66,7 +66,7 @@ func (p *Page) openJob() page.Intent {
 	return nil
 }
 
-// noJob says why no command can run here, or "".
+// noJob returns why no command can run here, or "".
 func (p *Page) noJob() string {
 	if p.read.Board().Replay != "" {
 		return "a replay answers from its file"
@@ -79,7 +79,7 @@ func newJob(read page.Reader, line string) *ownJob {
 		batch: widget.NewInput("", "0123456789", mostDigits), name: widget.NewInput("", "", mostName)}
 }
 
-// unreadable reports whether what the job of a run prints is not understood: so far, or at its end.
+// unreadable reports whether the job's output is not understood, so far or at its end.
 func unreadable(j *page.Task) bool {
 	if j.Try || j.Told == nil {
 		return false
@@ -87,7 +87,7 @@ func unreadable(j *page.Task) bool {
 	return errors.Is(j.Err, harness.ErrNotUnderstood) || !j.Done() && j.Told.Reading == nil && j.Told.Why != nil
 }
 
-// jobOf shows the lines of a job that could not be read.
+// jobOf shows the output of a job that could not be read.
 func jobOf(read page.Reader, j *page.Task) *ownJob {
 	d := newJob(read, workloads.LineOf(j.Workload.Command))
 	d.work, d.as = j.Workload, workloads.Typed{Dir: j.Workload.Dir}
@@ -97,7 +97,7 @@ func jobOf(read page.Reader, j *page.Task) *ownJob {
 	return d
 }
 
-// question asks for the command, and for what cannot be read from its lines.
+// question asks for the command, and for what its output does not tell.
 func (d *ownJob) question() {
 	d.ask = &widget.Form{Keys: d.read.Keys().FormKeys(), Title: "Your own job", Verb: "run", Width: 78,
 		Note: func(int) []string {
@@ -130,7 +130,7 @@ func (d *ownJob) wrongCommand() string {
 	return ""
 }
 
-// made is the workload as asked for.
+// made returns the workload as entered.
 func (d *ownJob) made() (workload.Workload, error) {
 	d.as.Unit = ownUnits[d.unit].unit
 	w, err := d.read.Session().TypedJob(d.command.Value(), d.as)
@@ -142,7 +142,7 @@ func (d *ownJob) made() (workload.Workload, error) {
 	return w, err
 }
 
-// typing reports whether all keys are the dialog's.
+// typing reports whether all keys go to the dialog.
 func (d *ownJob) typing() bool { return d.ask != nil }
 
 func (d *ownJob) paste(m tea.PasteMsg) {
@@ -151,7 +151,7 @@ func (d *ownJob) paste(m tea.PasteMsg) {
 	}
 }
 
-// shown is the run of the job; nil before.
+// shown returns the run of the job; nil before it starts.
 func (d *ownJob) shown() *page.Task {
 	if j := d.read.Task(); j != nil && j.Kind == task.Training && d.work.Name != "" && j.Workload.Name == d.work.Name {
 		return j
@@ -161,7 +161,7 @@ func (d *ownJob) shown() *page.Task {
 
 func (d *ownJob) running() bool { j := d.shown(); return j != nil && !j.Done() }
 
-// start runs the job as asked for, or ends it first.
+// start runs the entered job; if one is running, it is ended first.
 func (d *ownJob) start() page.Intent {
 	if d.running() {
 		d.next = stepAgain
@@ -176,14 +176,14 @@ func (d *ownJob) start() page.Intent {
 	return page.Start{Task: d.task}
 }
 
-// try runs a job in the present mode to its end, to see how it is read. It leaves no record.
+// try is a run of a job in the present mode to its end, to see how it is read. It is not recorded.
 func try(w workload.Workload) *task.Task {
 	t := task.Run(measure.RunRequest{Workload: w, Own: true, Listen: true, NoRecord: true})
 	t.Try = true
 	return t
 }
 
-// told is a workload with what its job has told in a run.
+// told adds to a workload what its job reported in a run.
 func told(j *page.Task, w workload.Workload) workload.Workload {
 	if j.Told == nil {
 		return w
@@ -191,7 +191,7 @@ func told(j *page.Task, w workload.Workload) workload.Workload {
 	return workloads.Understood(w, j.Told.Reading, j.Done() && !j.Stopped && j.Err == nil)
 }
 
-// stop ends the job, without a question where it began with the dialog.
+// stop ends the job; it asks first if the job started outside the dialog.
 func (d *ownJob) stop() page.Intent {
 	switch {
 	case d.task != nil:
@@ -202,7 +202,7 @@ func (d *ownJob) stop() page.Intent {
 	return nil
 }
 
-// leave ends the job with the dialog, where it began with it.
+// leave ends the job with the dialog if the dialog started it.
 func (d *ownJob) leave() page.Intent {
 	if d.task == nil {
 		return nil
@@ -210,7 +210,7 @@ func (d *ownJob) leave() page.Intent {
 	return d.stop()
 }
 
-// ended goes on once the job has ended.
+// ended continues with the next step after the job's end.
 func (d *ownJob) ended() page.Intent {
 	step := d.next
 	d.next = stepNone
@@ -223,7 +223,7 @@ func (d *ownJob) ended() page.Intent {
 	return nil
 }
 
-// understood is the workload with what its run has told.
+// understood returns the workload with what its run has reported.
 func (d *ownJob) understood() workload.Workload {
 	w := d.work
 	if j := d.shown(); j != nil {
@@ -235,7 +235,7 @@ func (d *ownJob) understood() workload.Workload {
 	return w
 }
 
-// unread says why the job cannot be saved or tuned as it is read now, or "".
+// unread returns why the job cannot be saved or tuned with the present reading, or "".
 func (d *ownJob) unread() string {
 	keys, j := d.read.Keys(), d.shown()
 	switch {
@@ -251,7 +251,7 @@ func (d *ownJob) unread() string {
 	return ""
 }
 
-// tune asks how the job is tuned, once it has ended and is listed.
+// tune lists the job, after its end, to be tuned.
 func (d *ownJob) tune() page.Intent {
 	if why := d.unread(); why != "" {
 		return page.Sayf("tune: not now, %s", why)
@@ -267,7 +267,7 @@ func (d *ownJob) tune() page.Intent {
 	return page.Manage("own job", func() (string, error) { return w.Name + " can be tuned until jtune ends", keep(w) })
 }
 
-// jobListed opens the question of a search for the job that was waited for.
+// jobListed opens the Tune dialog for the job once it is listed.
 func (p *Page) jobListed() page.Intent {
 	if p.job == nil || p.job.tuneAs == "" {
 		return nil
@@ -284,7 +284,7 @@ func (p *Page) jobListed() page.Intent {
 	return page.AskTune{Workload: name}
 }
 
-// askName asks for the name to save the job by.
+// askName asks for the name to save the job under.
 func (d *ownJob) askName() page.Intent {
 	if why := d.unread(); why != "" {
 		return page.Sayf("save: not now, %s", why)
@@ -312,8 +312,7 @@ func (d *ownJob) save() page.Intent {
 	})
 }
 
-// nextReading starts the job again, read by the candidate after the present one that an expression chooses; after the
-// last it is found out again.
+// nextReading restarts the job with the next candidate expression; after the last one, jtune detects the form again.
 func (d *ownJob) nextReading() page.Intent {
 	d.others = d.choices()
 	if len(d.others) == 0 {
@@ -329,7 +328,7 @@ func (d *ownJob) nextReading() page.Intent {
 	return d.start()
 }
 
-// choices are the candidates that can be chosen in place of the one that is found out.
+// choices lists the candidates besides the detected one.
 func (d *ownJob) choices() (out []detect.Candidate) {
 	j := d.shown()
 	if d.as.Pattern != "" || j == nil || j.Told == nil {
@@ -343,12 +342,12 @@ func (d *ownJob) choices() (out []detect.Candidate) {
 	return out
 }
 
-// tooFast answers a key that was pasted, not pressed: a pasted text runs no command.
+// tooFast replies to a key that was pasted, not pressed: pasted text runs no command.
 func tooFast(key widget.Action) page.Intent {
 	return page.Sayf("that came too fast for a finger: press %s again", key.Label())
 }
 
-// formKey takes a key for the open question.
+// formKey passes a key to the open question.
 func (p *Page) formKey(k tea.KeyPressMsg) (does page.Intent) {
 	d := p.job
 	form, enter := d.ask, p.read.Keys().Enter
@@ -373,7 +372,7 @@ func (p *Page) formKey(k tea.KeyPressMsg) (does page.Intent) {
 	return nil
 }
 
-// jobKey takes a key for the dialog.
+// jobKey handles a key of the dialog.
 func (p *Page) jobKey(k tea.KeyPressMsg) (page.Intent, bool) {
 	d, keys := p.job, p.read.Keys()
 	if d.ask != nil {

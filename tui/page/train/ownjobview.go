@@ -8,7 +8,7 @@ import (
 	"jtune/tui/widget"
 )
 
-// besideW is the width from which on lines and reading stand side by side.
+// besideW is the minimum width for output and reading side by side.
 const besideW = 70
 
 // render draws the dialog over the page.
@@ -22,7 +22,7 @@ func (d *ownJob) render(under string, w, h int) string {
 	return under
 }
 
-// view is what the job prints, and how it is read.
+// view renders the job's output, and how it is read.
 func (d *ownJob) view(w, h int) string {
 	state := "starts"
 	var lines []string
@@ -50,7 +50,7 @@ func (d *ownJob) view(w, h int) string {
 	return widget.Beside(prints.Render(left, h), reads.Render(w-left, h))
 }
 
-// reading is how the lines are read, in lines of w cells.
+// reading describes how the output is read, in lines of w cells.
 func (d *ownJob) reading(w int) string {
 	j := d.shown()
 	if j == nil || j.Told == nil {

@@ -22,10 +22,10 @@ import (
 	"jtune/tui/widget/chart"
 )
 
-// numbersW is how wide the numbers of a pair are where charts are drawn beside them.
+// numbersW is the width of a pair's numbers if charts are beside them.
 const numbersW = 76
 
-// pairKey takes the keys of a pair.
+// pairKey handles the keys of a pair.
 func (p *Page) pairKey(k tea.KeyPressMsg) (page.Intent, bool) {
 	keys, j := p.read.Keys(), p.pair()
 	switch {
@@ -47,18 +47,18 @@ func (p *Page) pairKey(k tea.KeyPressMsg) (page.Intent, bool) {
 	return nil, true
 }
 
-// mixesOf are those that Front can show of a pair that has ended; nil: none were worked out.
+// mixesOf returns the mixes of an ended pair for Front; nil if none were computed.
 func (p *Page) mixesOf(j *page.Task) *pair.Mixes {
 	if !j.Done() || j.Paired == nil {
 		return nil
 	}
-	if j.Paired.Mixes == nil { // one mix was run: it stands among those of before
+	if j.Paired.Mixes == nil { // a single mix was run: it is among the earlier ones
 		return p.read.Mixes()
 	}
 	return j.Paired.Mixes
 }
 
-// pairHints are the keys of a pair.
+// pairHints returns the keys of a pair.
 func (p *Page) pairHints() []widget.Action {
 	keys, j := p.read.Keys(), p.pair()
 	if p.rows.Search.On() {
@@ -80,8 +80,8 @@ func (p *Page) pairHints() []widget.Action {
 		keys.AtOnce.Unless(why), keys.Filter.As("search")}
 }
 
-// pairPage draws a pair: how far the search is, who has the GPU, what both jobs do against the limits, and what was
-// measured.
+// pairPage draws a pair: the search's progress, which job has the GPU, both jobs against the limits, and the
+// measurements.
 func (p *Page) pairPage(j *page.Task, w, h int) string {
 	lines := []string{p.pairHead(j, w), p.pairState(j, w)}
 	if len(j.Watch.Turns) > 0 && !j.Done() {
@@ -120,7 +120,7 @@ func (p *Page) pairPage(j *page.Task, w, h int) string {
 	return widget.Under(top, both.Render(w, needs), rows.Render(w, rest-needs))
 }
 
-// pairHead says which pair, under which limits.
+// pairHead names the pair and its limits.
 func (p *Page) pairHead(j *page.Task, w int) string {
 	asked := j.Goal.String()
 	if j.Policy != "" {
@@ -144,7 +144,7 @@ func turnsText(policy string) string {
 	return policy + " turns"
 }
 
-// pairState says what is done now, or how the search has ended.
+// pairState describes the present step, or how the search has ended.
 func (p *Page) pairState(j *page.Task, w int) string {
 	switch {
 	case j.Done() && j.Stopped:
@@ -172,7 +172,7 @@ func (p *Page) pairState(j *page.Task, w int) string {
 	}
 	switch {
 	case j.Watch.Stage.Doing == measure.PairPredicts:
-	case j.Watch.Now != nil && j.Watch.Stage.Doing == measure.PairVerifies: // else the stage says who runs
+	case j.Watch.Now != nil && j.Watch.Stage.Doing == measure.PairVerifies: // otherwise the stage names the running job
 		line += " " + measure.PairPart(j.Watch.Now.Part)
 	case pr.Phase == profiles.Measuring && pr.Of > 0:
 		line += fmt.Sprintf(" %d of %d", pr.Minibatch, pr.Of)
@@ -180,10 +180,10 @@ func (p *Page) pairState(j *page.Task, w int) string {
 	return widget.CutClause(" "+line, w)
 }
 
-// leastGap is the idle time between two turns that the strip shows, as a share of the later turn.
+// leastGap is the minimum idle time between two turns that the strip shows, as a share of the later turn.
 const leastGap = 0.1
 
-// strip draws the newest turns in a line, one glyph each: who had the GPU.
+// strip draws the newest turns in a line, one glyph for the job that had the GPU.
 func strip(turns []measure.PairTurn, w int, legend bool) string {
 	const head = " GPU "
 	words, late := "", false
@@ -219,7 +219,7 @@ func strip(turns []measure.PairTurn, w int, legend bool) string {
 	return head + widget.Cut(b.String(), room) + widget.StyleDim.Render(words)
 }
 
-// pairTitle names what the numbers are of.
+// pairTitle names what the numbers belong to.
 func (p *Page) pairTitle(j *page.Task) string {
 	switch {
 	case j.Done() && j.Paired != nil && !j.Paired.Feasible:
@@ -236,12 +236,12 @@ func (p *Page) pairTitle(j *page.Task) string {
 	return "Both jobs, so far"
 }
 
-// pairNumbers are the jobs of the pair in numbers.
+// pairNumbers renders the pair's jobs in numbers.
 func (p *Page) pairNumbers(j *page.Task, w int) string {
 	switch {
 	case j.Done() && j.Paired != nil:
 		return p.pairAnswer(j, j.Paired, w)
-	case j.Done() && j.Err != nil && !j.Stopped && widget.Width(endedText(j)) >= w: // it was cut above
+	case j.Done() && j.Err != nil && !j.Stopped && widget.Width(endedText(j)) >= w: // the line above cut it
 		return widget.Wrap(endedText(j), w)
 	case j.Done():
 		return widget.StyleDim.Render("no pair was measured")
@@ -272,9 +272,9 @@ func (p *Page) pairNumbers(j *page.Task, w int) string {
 	return strings.Join(lines, "\n")
 }
 
-// jobLines are rates, latency and power of two jobs.
+// jobLines returns rates, latency and power of two jobs.
 func jobLines(v record.Pair, ask mix.Ask) []string {
-	rate := func(perS float64, unit string) string { // nothing is known before the first turn
+	rate := func(perS float64, unit string) string { // unknown before the first turn
 		if perS <= 0 {
 			return widget.Dash
 		}
@@ -300,7 +300,7 @@ func jobLines(v record.Pair, ask mix.Ask) []string {
 	}
 }
 
-// idleLine is how much of the time the GPU waits.
+// idleLine says how much of the time the GPU waits.
 func idleLine(v record.Pair) string {
 	switch {
 	case v.IdleShare.OK:
@@ -311,7 +311,7 @@ func idleLine(v record.Pair) string {
 	return "idle       " + widget.Dash
 }
 
-// energyOf prints the joules of a unit, with a comma before; "" where they are not known.
+// energyOf formats the energy per unit after a comma; "" if unknown.
 func energyOf(j tegra.Val[float64], unit string) string {
 	if !j.OK {
 		return ""
@@ -319,7 +319,7 @@ func energyOf(j tegra.Val[float64], unit string) string {
 	return ", " + study.UnitEnergyText(j.V) + "/" + unit
 }
 
-// limitLine says what a limit has of the pair, and whether it is held; by its mark alone where there is little room.
+// limitLine compares the pair with a limit; in a narrow line only by a mark.
 func limitLine(l pair.PairLimit, measured bool, w int) string {
 	held := l.Held()
 	mark, state, style := widget.Dash, "not known yet", widget.StyleDim
@@ -340,7 +340,7 @@ func limitLine(l pair.PairLimit, measured bool, w int) string {
 	return "limit      " + line + "  " + style.Render(mark+" "+state)
 }
 
-// pairAnswer is the best measured pair, and what each job does without the other.
+// pairAnswer describes the best measured pair, and each job without the other.
 func (p *Page) pairAnswer(j *page.Task, f *pair.Answer, w int) string {
 	row := f.Row
 	lines := []string{widget.StyleBold.Render(p.read.ModeText(f.Mode)) +
@@ -373,7 +373,7 @@ func (p *Page) pairAnswer(j *page.Task, f *pair.Answer, w int) string {
 	return strings.Join(lines, "\n")
 }
 
-// pairRows lists what was measured, the newest first.
+// pairRows lists the measurements, newest first.
 func (p *Page) pairRows(j *page.Task, w, h int) string {
 	rows := j.Watch.Rows
 	p.rows.Rows = len(rows)
@@ -381,16 +381,16 @@ func (p *Page) pairRows(j *page.Task, w, h int) string {
 	return p.rows.Render(w, h)
 }
 
-// endedText says why a search has ended without an answer.
+// endedText says why a search ended without an answer.
 func endedText(j *page.Task) string { return "ended: " + page.Words(j.Err.Error()) }
 
-// columnRan is the first column of the table that says what ran.
+// columnRan is the first column that says what ran.
 const columnRan = 3
 
-// whyW is the width of the table from which a broken limit shows its value, which other columns have too.
+// whyW is the table width from which a broken limit shows its value, which is also in other columns.
 const whyW = 100
 
-// pairCell is a column of what was measured, in a table of w cells.
+// pairCell renders a cell of the measurements, in a table of w cells.
 func (p *Page) pairCell(watch *task.PairWatch, n, col, w int) string {
 	r := watch.Rows[n]
 	switch col {

@@ -11,7 +11,7 @@ import (
 	"jtune/tui/widget"
 )
 
-// served is what a run of inference has answered so far; nil for a training run, and before the first numbers.
+// served returns what an inference run has answered so far; nil for training, and before the first numbers.
 func served(j *page.Task) *record.Served {
 	if j.Character == nil {
 		return nil
@@ -19,7 +19,7 @@ func served(j *page.Task) *record.Served {
 	return j.Character.Serving
 }
 
-// answers are a run of inference in numbers: what was answered, how fast, at which energy.
+// answers renders an inference run in numbers: requests answered, latency, energy.
 func (p *Page) answers(j *page.Task, v *record.Served) []string {
 	unit := j.Workload.UnitName()
 	lines := []string{"answered   " + text.Count(v.Units, unit), "speed      " + perS(v.PerS, unit)}
@@ -36,7 +36,7 @@ func perS(v tegra.Val[float64], unit string) string {
 	return text.Of(v.V) + " " + unit + "s/s"
 }
 
-// latencyLine are the quantiles of latency in ms, the median first; those of too few requests are marked with ~.
+// latencyLine formats the latency quantiles in ms, median first, with ~ if too few requests were measured.
 func latencyLine(l record.Latency) string {
 	if l.N == 0 {
 		return widget.Dash
@@ -45,7 +45,7 @@ func latencyLine(l record.Latency) string {
 		marked(l.SureP99(), l.P99))
 }
 
-// marked prints a quantile, with ~ before one of too few requests.
+// marked formats a quantile, with ~ if too few requests were measured.
 func marked(sure tegra.Val[float64], ms float64) string {
 	if sure.OK {
 		return widget.MS(sure.V)
@@ -53,7 +53,7 @@ func marked(sure tegra.Val[float64], ms float64) string {
 	return "~" + widget.MS(ms)
 }
 
-// latencies is the panel that a training run has its epochs in.
+// latencies renders the latency panel, which replaces the epochs of a training run.
 func latencies(j *page.Task, w, _ int) string {
 	v := served(j)
 	if v == nil || v.Latency.N == 0 {
@@ -81,7 +81,7 @@ func latencies(j *page.Task, w, _ int) string {
 	return strings.Join(lines, "\n")
 }
 
-// requestsOr names what the latencies are of.
+// requestsOr names what the latencies are measured on.
 func requestsOr(v *record.Served) string {
 	if v.RatePerS.OK || v.TTFTMS.OK {
 		return "requests"
@@ -89,7 +89,7 @@ func requestsOr(v *record.Served) string {
 	return "batches"
 }
 
-// byUnit is the energy of a unit as text, where it is known; else that of a batch or minibatch.
+// byUnit formats the energy per unit if known; otherwise per batch or minibatch.
 func byUnit(j *page.Task, joules float64) string {
 	if v := served(j); v != nil && v.UnitJ.OK {
 		amount := fmt.Sprintf("%.3g J", v.UnitJ.V)

@@ -8,19 +8,19 @@ import (
 	"jtune/tui/widget"
 )
 
-// Bounds of what may be set for a run.
+// Limits of a run's settings.
 const (
 	mostBatch   = 1024
 	mostWorkers = 16
 )
 
-// settings asks for the batch size and the loaders of a run, and for a job that runs already.
-// Another batch size is another workload: tuning keeps the listed one.
+// settings asks for a run's batch size and loaders, and for a running job. A changed batch size applies only to runs:
+// tuning keeps the listed one.
 type settings struct {
 	widget.Form
 	workload       workload.Workload
 	batch, workers int
-	job            *widget.Input // that runs already, see jobField
+	job            *widget.Input // a running job, see jobField
 }
 
 func newSettings(keys *page.Keys, w workload.Workload) *settings {
@@ -55,10 +55,10 @@ func (s *settings) note(int) []string {
 	return []string{text}
 }
 
-// command reports whether the workload's own command sets its batch size and loaders.
+// command reports whether the workload has its own command, which sets batch size and loaders.
 func (s *settings) command() bool { return len(s.workload.Command) > 0 }
 
-// changed is the workload as set.
+// changed returns the workload with the settings.
 func (s *settings) changed() workload.Workload {
 	w := s.workload
 	if !s.command() {
@@ -67,7 +67,7 @@ func (s *settings) changed() workload.Workload {
 	return w
 }
 
-// jobField asks for a job that runs already: the number of its process, or the path of its log or named pipe.
+// jobField asks for a running job: its process ID, or the path of its log or named pipe.
 func (s *settings) jobField() widget.Field {
 	s.job = widget.NewInput(joinedFrom(s.workload), "", longestPath)
 	return widget.Field{Name: "job", Input: s.job, Text: func() string {

@@ -1,5 +1,4 @@
-// Package train is the page on which a workload runs in the mode that the board
-// is in.
+// Package train is the page for running a workload in the present mode.
 package train
 
 import (
@@ -16,25 +15,24 @@ import (
 	"jtune/tui/widget"
 )
 
-// Page chooses a workload, runs it in the mode the board is in, and
-// shows how its minibatches go.
+// Page lists the workloads, runs one in the present mode, and shows its minibatches.
 type Page struct {
 	read     page.Reader
 	tab      widget.Table
-	large    trainPart // what fills the page
-	above    int       // how many texts of advice were drawn above all panels last
+	large    trainPart // the part that fills the page
+	above    int       // how many texts of advice the last drawing showed above the panels
 	log      widget.LogPane
-	tail     *tail.File                   // of the run's log; nil before
-	told     int                          // epochs whose end the log tells
+	tail     *tail.File                   // of the run's log; nil before a run
+	told     int                          // number of epochs whose end is in the log
 	edit     *settings                    // nil: closed
 	job      *ownJob                      // nil: closed
-	lastLine string                       // command that was typed there last
-	set      map[string]workload.Workload // as changed for runs, by name
-	rows     widget.Table                 // of a pair: what was measured
-	left     *page.Task                   // the pair whose answer was left for the list
+	lastLine string                       // last command typed there
+	set      map[string]workload.Workload // workloads as changed for runs, by name
+	rows     widget.Table                 // measurements of a pair
+	left     *page.Task                   // the pair whose answer was closed
 }
 
-// trainPart is what may fill the page while a run is shown.
+// trainPart is a part of a run that can fill the page.
 type trainPart int
 
 const (
@@ -44,10 +42,10 @@ const (
 	numTrainParts
 )
 
-// LogRead brings what a run's job has said, fit to be shown.
+// LogRead carries new lines of a run's log, cleaned for display.
 type LogRead struct {
 	Lines []string
-	From  *tail.File // read further; nil: not
+	From  *tail.File // to continue reading; nil: none
 }
 
 var (
@@ -55,11 +53,11 @@ var (
 	_ page.Subjected = (*Page)(nil)
 )
 
-// New runs the workloads that are read.
+// New returns the page.
 func New(read page.Reader) *Page {
 	p := &Page{read: read, log: newLog(read), set: map[string]workload.Workload{}}
 	p.tab = widget.Table{Keys: read.Keys().ListKeys(), Empty: "no workload known", Cols: []widget.Column{
-		{Title: "workload", Width: 18, Whole: true}, // as long as the longest built-in name
+		{Title: "workload", Width: 18, Whole: true}, // fits the longest built-in name
 		{Title: "model", Width: 16, Drop: 1},
 		{Title: "dataset", Width: 14, Drop: 3},
 		{Title: "task", Width: 16, Drop: 6},
@@ -72,16 +70,16 @@ func New(read page.Reader) *Page {
 	return p
 }
 
-// Name is page.Page's.
+// Name implements page.Page.
 func (p *Page) Name() page.Name { return page.Train }
 
-// readLog reads what the job has said since, off the screen's goroutine.
+// readLog reads the new lines of the log in a command.
 func (p *Page) readLog() page.Intent {
 	t := p.tail
 	if t == nil {
 		return nil
 	}
-	p.tail = nil // until it is back: one reader at a time
+	p.tail = nil // until the command returns it: one reader at a time
 	if t.Path == "" {
 		t.Path = p.read.Task().Log
 	}
@@ -94,7 +92,7 @@ func (p *Page) readLog() page.Intent {
 	})
 }
 
-// tellEpochs writes each finished epoch into the log.
+// tellEpochs adds a log line for each finished epoch.
 func (p *Page) tellEpochs(j *page.Task) {
 	if j.Character == nil {
 		return
@@ -120,7 +118,7 @@ func (p *Page) chosen() (workload.Workload, bool) {
 	return p.asSet(p.read.Workloads()[p.tab.Cursor]), true
 }
 
-// asSet is a workload with the settings chosen here.
+// asSet returns a workload with the settings chosen on this page.
 func (p *Page) asSet(w workload.Workload) workload.Workload {
 	if changed, ok := p.set[w.Name]; ok {
 		changed.Elsewhere, changed.Attached = w.Elsewhere, w.Attached
@@ -129,7 +127,7 @@ func (p *Page) asSet(w workload.Workload) workload.Workload {
 	return w
 }
 
-// Typing reports whether all keys go to the dialog or a search.
+// Typing reports whether all keys go to a dialog or a search.
 func (p *Page) Typing() bool {
 	return p.edit != nil || p.job != nil && p.job.typing() || p.log.Typing() || p.tab.Search.Typing() ||
 		p.pair() != nil && p.rows.Search.Typing()
@@ -166,11 +164,10 @@ func (p *Page) start() page.Intent {
 	return page.Start{Task: task.Run(r)}
 }
 
-// endless is more minibatches than anyone waits for: a run goes on until it
-// is stopped.
+// endless is practically unlimited: a run continues until stopped.
 const endless = 1 << 30
 
-// shown is the run that the page shows; nil when there was none.
+// shown returns the shown run; nil if there was none.
 func (p *Page) shown() *page.Task {
 	if j := p.read.Task(); j != nil && j.Kind == task.Training {
 		return j
@@ -178,7 +175,7 @@ func (p *Page) shown() *page.Task {
 	return nil
 }
 
-// pair is the search for a pair that the page shows: while it runs, and its end until it is left; nil for none.
+// pair returns the shown search for a pair: while it runs, and after its end until it is closed; nil if none.
 func (p *Page) pair() *page.Task {
 	j := p.read.Task()
 	if j == nil || j.Kind != task.Pairing || j.Done() && p.left == j {
@@ -187,7 +184,7 @@ func (p *Page) pair() *page.Task {
 	return j
 }
 
-// newRows is the table of what was measured for a pair.
+// newRows returns the table of a pair's measurements.
 func newRows(keys widget.ListKeys) widget.Table {
 	return widget.Table{Keys: keys, Empty: "nothing measured yet", Cols: []widget.Column{
 		{Title: "n", Width: 2, Right: true, Drop: 4},
@@ -202,7 +199,7 @@ func newRows(keys widget.ListKeys) widget.Table {
 	}}
 }
 
-// unset says why no settings of a run can be changed here, or "".
+// unset returns why no settings of a run can be changed here, or "".
 func (p *Page) unset() string {
 	if p.read.Board().Replay != "" {
 		return "a replay holds one batch size"

@@ -21,8 +21,7 @@ import (
 	"jtune/tui/widget/chart"
 )
 
-// Heights of a run's panels, and the size from which on they stand three in a row with
-// histories of the board.
+// Heights of a run's panels, and the window size from which three are side by side with histories of the board.
 const (
 	numbersH = 9
 	stagesH  = 6
@@ -30,8 +29,8 @@ const (
 	wideH    = 28
 )
 
-// run draws a run: what decides its time first, then its numbers beside the minibatch times,
-// where the time of a minibatch goes, the epochs, what it means, and what the job says.
+// run draws a run: what decides its time, its numbers beside the minibatch times, the stages of a minibatch, the
+// epochs, what it means, and the log.
 func (p *Page) run(j *page.Task, w, h int) string {
 	if h < 12 || w < 70 {
 		return p.brief(j, w, h)
@@ -72,7 +71,7 @@ func (p *Page) run(j *page.Task, w, h int) string {
 
 func stagesTitle(j *page.Task) string { return "Where the time goes, mean of a " + j.Workload.Noun() }
 
-// epochs are the epochs of a training run; a run of inference, which has none, has its latencies there.
+// epochs returns the panel of a training run's epochs, or of an inference run's latencies.
 func (p *Page) epochs(j *page.Task) widget.Panel {
 	if j.Workload.Infers() {
 		return p.part(j, "Latency", latencies)
@@ -80,12 +79,12 @@ func (p *Page) epochs(j *page.Task) widget.Panel {
 	return p.part(j, "Epochs", epochTable)
 }
 
-// part is a panel of a run.
+// part returns a panel of a run.
 func (p *Page) part(j *page.Task, title string, text func(j *page.Task, w, h int) string) widget.Panel {
 	return p.read.Panel(title, "", func(w, h int) string { return text(j, w, h) })
 }
 
-// wide is a run where there is room for everything.
+// wide draws a run with room for everything.
 func (p *Page) wide(j *page.Task, w, h int) string {
 	state := "running"
 	if j.Done() {
@@ -97,7 +96,7 @@ func (p *Page) wide(j *page.Task, w, h int) string {
 	numbers := numbersH + max(0, free-16)/3
 	below := h - stagesH - numbers
 	middle := below / 2
-	over := func(title, text string, picture widget.Panel, w int) string { // which takes what the text leaves
+	over := func(title, text string, picture widget.Panel, w int) string { // the picture takes the room below the text
 		high := min(middle, strings.Count(text, "\n")+3)
 		return widget.Under(p.part(j, title, func(*page.Task, int, int) string { return text }).Render(w, high),
 			picture.Render(w, below-high))
@@ -115,7 +114,7 @@ func (p *Page) wide(j *page.Task, w, h int) string {
 			over("Time at each clock", residencies(j, last-4, middle-2), power, last)))
 }
 
-// verdict says first what decides the time; the rest follows in "What it means".
+// verdict says what decides the time; the other advice follows in "What it means".
 func (p *Page) verdict(j *page.Task, w int) string {
 	switch {
 	case j.Character == nil:
@@ -131,7 +130,8 @@ func (p *Page) verdict(j *page.Task, w int) string {
 	return strings.Join(lines, "\n")
 }
 
-// verdicts is how many texts of advice are drawn above all: the first, and what else has room in two lines.
+// verdicts returns how many texts of advice are shown above the panels: the first, and more as long as two lines are
+// enough.
 func verdicts(advice []string, w int) int {
 	n := min(1, len(advice))
 	for n < len(advice) && strings.Count(widget.Wrap(strings.Join(advice[:n+1], " "), w), "\n") < 2 {
@@ -140,15 +140,14 @@ func verdicts(advice []string, w int) int {
 	return n
 }
 
-// brief is a run where there is little room.
+// brief draws a run with little room.
 func (p *Page) brief(j *page.Task, w, h int) string {
 	p.above = min(1, len(j.Advice))
 	lines := []string{p.verdict(j, w), p.summary(j, w, h), p.stages(j, w, 2)}
 	return widget.Fit(strings.Join(lines, "\n"), w, h)
 }
 
-// summary is a run in numbers: while it runs the newest minibatch, at its end
-// the median.
+// summary renders a run in numbers: the newest minibatch while it runs, the median at its end.
 func (p *Page) summary(j *page.Task, w, _ int) string {
 	pr := j.Progress
 	t := stats.OrZero(stats.Median(j.Times))
@@ -199,8 +198,7 @@ func (p *Page) summary(j *page.Task, w, _ int) string {
 	return strings.Join(lines, "\n")
 }
 
-// cacheLine shows how much of the data is in memory; where that is not known,
-// how much of the memory holds files.
+// cacheLine shows how much of the data is in memory; if unknown, how much of the memory holds files.
 func cacheLine(j *page.Task, now tegra.Reading) string {
 	if c := j.Character; c != nil && c.CacheAfter.OK {
 		return fmt.Sprintf("in memory  %.0f %% of the data", 100*c.CacheAfter.V)
@@ -208,7 +206,7 @@ func cacheLine(j *page.Task, now tegra.Reading) string {
 	return "page cache " + cacheText(now)
 }
 
-// cacheText shows how much of the memory holds files read before.
+// cacheText shows how much of the memory is file cache.
 func cacheText(now tegra.Reading) string {
 	if !now.RAMCached.OK || now.RAMTotal.Or(0) <= 0 {
 		return widget.Dash
@@ -217,8 +215,8 @@ func cacheText(now tegra.Reading) string {
 	return fmt.Sprintf("%s GB, %.0f %% of RAM", page.Gigabytes(now.RAMCached), 100*share)
 }
 
-// stages draws how a minibatch's time is shared: the first epoch, which reads
-// the data for the first time, and the later ones; else the newest minibatch.
+// stages draws the stages of a minibatch: for the first epoch, which reads the data for the first time, and for the
+// later ones; otherwise for the newest minibatch.
 func (p *Page) stages(j *page.Task, w, h int) string {
 	var parts []shares
 	switch c := j.Character; {
@@ -257,7 +255,7 @@ func (p *Page) stages(j *page.Task, w, h int) string {
 	return strings.Join(lines, "\n")
 }
 
-// pipeline is the way of the newest minibatch, as far as the job reports its stages.
+// pipeline draws the stages of the newest minibatch, as far as the job reports them.
 func (p *Page) pipeline(j *page.Task, w int) string {
 	if j.Last == nil {
 		return ""
@@ -285,7 +283,7 @@ func (p *Page) pipeline(j *page.Task, w int) string {
 	return widget.Cut(line, w)
 }
 
-// partMS prints a part of a minibatch's time; what is less than it is known to is zero.
+// partMS formats a part of a minibatch's time; parts below the resolution are zero.
 func partMS(ms float64) string {
 	switch {
 	case ms < 0.005:
@@ -296,7 +294,7 @@ func partMS(ms float64) string {
 	return strconv.FormatFloat(ms, 'g', 3, 64)
 }
 
-// residencies draws how long CPU, GPU and memory ran at each of their clocks, the longest first.
+// residencies draws the time of CPU, GPU and memory at each clock, longest first.
 func residencies(j *page.Task, w, h int) string {
 	if j.Character == nil {
 		return widget.StyleDim.Render(widget.Wrap("the clocks of the run appear here", w))
@@ -330,10 +328,10 @@ func residencies(j *page.Task, w, h int) string {
 	return strings.Join(lines, "\n")
 }
 
-// leastShare is the least part of the time that a clock's line is drawn for.
+// leastShare is the minimum share of the time for a clock to be listed.
 const leastShare = 0.005
 
-// shares are a minibatch's time in its parts; absent where the job does not report them.
+// shares are the stages of a minibatch's time; absent if the job does not report them.
 type shares struct {
 	name                  string
 	stall, compute, other tegra.Val[float64]
@@ -345,8 +343,7 @@ func sharesOf(name string, p record.Part) shares {
 
 func (s shares) total() float64 { return s.stall.V + s.compute.V + s.other.V }
 
-// line is a bar, as long as its time against most, each part with its own
-// glyph, and the parts in numbers.
+// line draws a bar, scaled to most, with a glyph for each stage, and the stages in numbers.
 func (s shares) line(most float64, w int) string {
 	if !s.stall.OK || !s.compute.OK || !s.other.OK || s.total() <= 0 {
 		return widget.Cut(s.name, 8) + widget.StyleDim.Render("the job does not report its parts")
@@ -366,7 +363,7 @@ func (s shares) line(most float64, w int) string {
 	return widget.Cut(s.name, 8) + widget.Cut(bar, room) + text
 }
 
-// meaning says in words what decides and what might help.
+// meaning explains in words what decides the time and what might help.
 func (p *Page) meaning(j *page.Task, w, h int) string {
 	if j.Character == nil {
 		return widget.StyleDim.Render(widget.Wrap("what might help appears here once some "+j.Workload.Noun()+
@@ -376,7 +373,7 @@ func (p *Page) meaning(j *page.Task, w, h int) string {
 	if j.Ran != nil {
 		doubts = run.Doubts(*j.Ran)
 	}
-	for _, text := range append(doubts, j.Advice[min(p.above, len(j.Advice)):]...) { // the first is drawn above all
+	for _, text := range append(doubts, j.Advice[min(p.above, len(j.Advice)):]...) { // the rest is above the panels
 		lines = append(lines, widget.Wrap(text, w))
 	}
 	if len(lines) == 0 {
@@ -389,7 +386,7 @@ func (p *Page) meaning(j *page.Task, w, h int) string {
 	return strings.Join(lines, "\n")
 }
 
-// epochTable lists the epochs, the newest first.
+// epochTable lists the epochs, newest first.
 func epochTable(j *page.Task, w, h int) string {
 	if j.Character == nil || len(j.Character.Epochs) == 0 {
 		return widget.StyleDim.Render(widget.Wrap("the times of its epochs appear here", w))
@@ -401,7 +398,7 @@ func epochTable(j *page.Task, w, h int) string {
 	for i := len(list) - 1; i >= 0 && len(lines) < h; i-- {
 		e := list[i]
 		name := fmt.Sprint(e.Epoch + 1)
-		if e.Minibatches < whole-1 { // of the first one a minibatch is left out
+		if e.Minibatches < whole-1 { // the first epoch may lack its warm-up minibatch
 			name += fmt.Sprintf(", %.0f %%", 100*float64(e.Minibatches)/float64(whole))
 		}
 		numbers := fmt.Sprintf("%5.1f %6s %5s %5s",
@@ -411,7 +408,7 @@ func epochTable(j *page.Task, w, h int) string {
 	return strings.Join(lines, "\n")
 }
 
-// Files are the epochs of the run as a table for other programs.
+// Files exports the run's epochs as a table.
 func (p *Page) Files() ([]page.File, error) {
 	j := p.shown()
 	if j == nil || j.Character == nil {
@@ -433,13 +430,13 @@ func (p *Page) Files() ([]page.File, error) {
 	return []page.File{{Ending: "csv", Text: b.String()}}, nil
 }
 
-// times is the panel of a run's minibatch times.
+// times returns the panel of a run's minibatch times.
 func (p *Page) times(j *page.Task) widget.Panel {
 	noun := j.Workload.Noun()
 	return p.read.Panel("ms per "+noun, "", func(w, h int) string { return minibatchChart(j.Times, noun, w, h) })
 }
 
-// minibatchChart draws minibatch times, oldest left.
+// minibatchChart draws minibatch times, oldest on the left.
 func minibatchChart(times []float64, noun string, w, h int) string {
 	if len(times) == 0 {
 		return "no " + noun + " yet"
@@ -458,7 +455,7 @@ func minibatchChart(times []float64, noun string, w, h int) string {
 	return plot.Render(w, h, widget.Paint)
 }
 
-// Numbers is page.Page's.
+// Numbers implements page.Page.
 func (p *Page) Numbers() string {
 	return "stall: waiting for data, more workers or cores may help. compute: the GPU's work. other: the rest of a " +
 		"minibatch. in memory: how much of the data lies in the page cache, files kept in RAM; the first epoch " +
