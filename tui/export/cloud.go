@@ -12,28 +12,28 @@ import (
 	"jtune/tegra"
 )
 
-// Points are settings, what is predicted or known of them, and where they stand.
+// Points are settings with what is predicted or known of them, and how they compare with the limit.
 type Points struct {
 	Known     []learn.Prediction
 	Standings []optimize.Standing // by index of Known
-	Virtual   bool                // numbers of a virtual board
-	PerEpoch  int                 // minibatches of an epoch; 0: not known
+	Virtual   bool                // from a virtual board
+	PerEpoch  int                 // minibatches per epoch; 0: unknown
 }
 
-// Cloud is many modes and their front.
+// Cloud is a set of modes and their front.
 type Cloud struct {
 	Points
-	Front []int // indexes of Known, ascending upward and so descending across
+	Front []int // indexes into Known: the second quantity ascends, the first descends
 }
 
-// NewCloud takes modes and their front of two axes: indexes, ascending across.
+// NewCloud takes modes and their front for two quantities: indexes, the first quantity ascending.
 func NewCloud(of Points, front []int) *Cloud {
 	c := &Cloud{of, slices.Clone(front)}
 	slices.Reverse(c.Front)
 	return c
 }
 
-// List is modes as they are listed, for CSV and JSON.
+// List returns a Cloud of all modes in their order, for CSV and JSON.
 func List(of Points) *Cloud {
 	c := &Cloud{Points: of}
 	for i := range of.Known {
@@ -45,7 +45,7 @@ func List(of Points) *Cloud {
 // Sized reports whether the batch size is an input of the points.
 func (c *Cloud) Sized() bool { return len(c.Known) > 0 && c.Known[0].Batch > 0 }
 
-// columns are the columns of the members of the front, by their indexes of Known.
+// columns returns the columns of a member by its index into Known.
 func (c *Cloud) columns() report.Table[int] {
 	float := func(key string, of func(p learn.Prediction) float64) report.Column[int] {
 		return report.Column[int]{Key: key, Of: func(k int) any { return of(c.Known[k]) }}
@@ -80,13 +80,13 @@ func (c *Cloud) columns() report.Table[int] {
 		virtualColumn[int](c.Virtual))
 }
 
-// Listed are the members of the front for JSON.
+// Listed returns the members of the front for JSON.
 func (c *Cloud) Listed() []report.Object { return c.columns().Objects(c.Front) }
 
-// WriteCSV lists the front.
+// WriteCSV writes the front.
 func (c *Cloud) WriteCSV(to io.Writer) error { return c.columns().CSV(to, c.Front) }
 
-// Tables are the points as CSV and the front's as JSON.
+// Tables returns the points as CSV and the front's members as JSON.
 func (c *Cloud) Tables() (list, doc string, err error) {
 	var table, points strings.Builder
 	err = errors.Join(c.WriteCSV(&table), WriteJSON(&points, c.Listed()))

@@ -1,7 +1,7 @@
 package export
 
 import (
-	_ "embed" // of the style
+	_ "embed" // style
 	"fmt"
 	"html"
 	"strings"
@@ -11,14 +11,14 @@ import (
 	"jtune/internal/figure"
 )
 
-// pageStyle is the style of a page: it fits a phone and prints on A4; a dark screen gets dark paper, a printer never.
-// The colours of figures are attributes, which rules go before.
+// pageStyle is the style of a page: it fits a phone and prints on A4; a dark screen gets a dark background, a printer
+// does not. The colours of figures are attributes, which CSS rules override.
 //
 //go:embed page.css
 var pageStyle string
 
-// DocumentHTML writes a page as one file that needs no other: no script, no address that a browser would load. The
-// policy at its head forbids that too.
+// DocumentHTML writes a page as one self-contained file: no script, and no address that a browser would load. Its
+// content security policy forbids both.
 func DocumentHTML(d document.Document) string {
 	var b strings.Builder
 	title := html.EscapeString(d.Title)
@@ -83,7 +83,7 @@ func tableHTML(b *strings.Builder, t document.Table) {
 	b.WriteString("</tbody>\n</table></div>\n")
 }
 
-// DocumentMarkdown writes a page as Markdown. It has only the name of a figure.
+// DocumentMarkdown writes a page as Markdown. A figure is only named.
 func DocumentMarkdown(d document.Document) string {
 	var b strings.Builder
 	if d.Mark != "" {
@@ -133,7 +133,7 @@ func partMarkdown(b *strings.Builder, p document.Part) {
 	}
 }
 
-// figureNote says what a figure shows that is not drawn.
+// figureNote states what a figure shows besides its drawing.
 func figureNote(f figure.Figure) string {
 	if f.Lacks != "" {
 		return f.Title + ": " + f.Lacks
@@ -141,7 +141,7 @@ func figureNote(f figure.Figure) string {
 	return f.Title + ": drawn in the HTML report"
 }
 
-// plainMarkdown writes a text so that nothing in it is markup, in one line.
+// plainMarkdown writes a text in one line with all markup escaped.
 func plainMarkdown(s string) string {
 	var b strings.Builder
 	for _, r := range s {

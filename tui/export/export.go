@@ -1,5 +1,5 @@
-// Package export writes power modes, and what is known of them, into files: for
-// the line commands and for the screens alike.
+// Package export writes power modes, and what is known of them, to files, for
+// commands and screens.
 //
 //	predictions, measured ──► Cloud (the Pareto front of two axes) ──► CSV, JSON
 //	figures ──► SVG, CSV, JSON
@@ -17,10 +17,10 @@ import (
 	"jtune/tegra"
 )
 
-// VirtualColumn says of each row whether its numbers come from a virtual board.
+// VirtualColumn says whether a row's numbers come from a virtual board.
 const VirtualColumn = "virtual"
 
-// ModeColumns are the knobs of a row's mode.
+// ModeColumns are the columns of a row's knobs.
 func ModeColumns[T any](of func(T) tegra.Mode) report.Table[T] {
 	return report.Table[T]{
 		{Key: "cores", Of: func(row T) any { return of(row).Cores }},
@@ -30,7 +30,7 @@ func ModeColumns[T any](of func(T) tegra.Mode) report.Table[T] {
 	}
 }
 
-// standingColumns are where a row stands.
+// standingColumns are the columns that compare a row with the limit.
 func standingColumns[T any](of func(T) optimize.Standing) report.Table[T] {
 	return report.Table[T]{
 		{Key: "measured", Of: func(row T) any { return !of(row).Predicted() }},

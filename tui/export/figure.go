@@ -11,10 +11,10 @@ import (
 	"jtune/tegra"
 )
 
-// figureTable is the points of a figure as rows: a point of several panels is one row.
+// figureTable holds the points of a figure as rows: a point in several panels is one row.
 type figureTable struct {
 	head []string
-	rows []map[string]any // by column; what is absent is not there
+	rows []map[string]any // by column; absent values have no entry
 }
 
 func tableOf(f figure.Figure) figureTable {
@@ -78,7 +78,7 @@ func tableOf(f figure.Figure) figureTable {
 	return t
 }
 
-// FigureCSV lists the points of a figure; what is absent is an empty field.
+// FigureCSV writes the points of a figure; absent values are empty.
 func FigureCSV(to io.Writer, f figure.Figure) error {
 	t := tableOf(f)
 	w := csv.NewWriter(to)
@@ -105,14 +105,13 @@ type figureDocument struct {
 	Title   string             `json:"title"`
 	Virtual bool               `json:"virtual"`
 	Notes   []string           `json:"notes"`
-	Lacks   *string            `json:"lacks"` // why there are no points; null where there are
+	Lacks   *string            `json:"lacks"` // why there are no points; null if there are some
 	Marks   []map[string]any   `json:"marks"`
 	Points  []map[string]any   `json:"points"`
 	Limits  map[string]float64 `json:"limits"`
 }
 
-// FigureJSON prints a figure: its points with the columns of FigureCSV; what is absent is
-// null.
+// FigureJSON writes a figure: its points with the columns of FigureCSV; absent values are null.
 func FigureJSON(to io.Writer, f figure.Figure) error {
 	d := figureDocument{Kind: f.Kind, Title: f.Title, Virtual: f.Virtual, Notes: append([]string{}, f.Notes...),
 		Marks: []map[string]any{}, Points: []map[string]any{}, Limits: map[string]float64{}}

@@ -11,19 +11,19 @@ import (
 	"jtune/internal/figure"
 )
 
-// Measures of a drawing, in pixels.
+// Dimensions of a drawing in pixels.
 const (
 	svgWidth      = 800
-	svgHeight     = 560 // of one panel
-	svgPanel      = 260 // of each of several
+	svgHeight     = 560 // of a single panel
+	svgPanel      = 260 // of each of several panels
 	svgRow        = 20
 	svgLeft       = 70
 	svgRight      = 20
 	svgTop        = 62 // title and legend
-	svgBottom     = 48 // ticks and the axis' name
+	svgBottom     = 48 // ticks and the axis name
 	svgNote       = 17
-	svgLetter     = 6.6   // width of a letter, about
-	svgMostDots   = 20000 // more points than this are thinned out
+	svgLetter     = 6.6   // average width of a letter
+	svgMostDots   = 20000 // more points are thinned out
 	svgTicks      = 8
 	svgMostLabel  = 190
 	svgPanelTitle = 22
@@ -39,13 +39,13 @@ const (
 	svgText     = "#333333"
 )
 
-// svgLines are the hues of several lines, svgHeats the shades of a heat map.
+// svgLines are the hues of lines, svgHeats the shades of a heat map.
 var (
 	svgLines = []string{"#0f766e", svgFront}
 	svgHeats = [figure.Heats]string{"#fef3c7", "#fcd34d", "#f59e0b", "#b45309", "#78350f"}
 )
 
-// FigureSVG draws a figure. It says what it lacks.
+// FigureSVG draws a figure, or states what it lacks.
 func FigureSVG(f figure.Figure) string {
 	d := &drawing{figure: f}
 	notes := f.Notes
@@ -67,7 +67,7 @@ func FigureSVG(f figure.Figure) string {
 	return d.document(height + svgNote)
 }
 
-// drawing is an SVG being made.
+// drawing builds an SVG.
 type drawing struct {
 	body   strings.Builder
 	figure figure.Figure
@@ -92,7 +92,7 @@ func (d *drawing) text(x, y float64, anchor, text string) {
 		html.EscapeString(text))
 }
 
-// legend explains the shapes in one line below the title.
+// legend explains the glyphs in one line below the title.
 func (d *drawing) legend() string {
 	var b strings.Builder
 	x := float64(svgLeft)
@@ -164,7 +164,7 @@ func (r *frame) y(v float64) (float64, bool) {
 	return r.top + (1-f)*r.height, ok
 }
 
-// xTicks draws ticks below a frame, without those whose labels would touch.
+// xTicks draws ticks below a frame, except those whose labels would touch.
 func (d *drawing) xTicks(r frame, a figure.Axis) {
 	free := math.Inf(-1)
 	for _, v := range r.across.Ticks(max(2, int(r.width)/80)) {
@@ -192,7 +192,7 @@ func (d *drawing) yTicks(r frame) {
 	}
 }
 
-// plane draws the panels one under the other and returns their height.
+// plane draws the panels one below the other and returns their height.
 func (d *drawing) plane(top float64) float64 {
 	f := d.figure
 	high := float64(svgHeight)
@@ -243,7 +243,7 @@ func (r *frame) place(p figure.Point) (x, y float64, ok bool) {
 	return x, y, okX && okY
 }
 
-// band draws what lies between the bounds of a line, or the whiskers of marks.
+// band draws the area between the bounds of a line, or the whiskers of marks.
 func (d *drawing) band(r frame, s figure.Series) {
 	var upper, lower []string
 	for _, p := range s.Points {
@@ -264,7 +264,7 @@ func (d *drawing) band(r frame, s figure.Series) {
 	}
 }
 
-// series draws points of a plane, the nth line of a panel in a hue of its own.
+// series draws points of a plane, the nth line of a panel in its own hue.
 func (d *drawing) series(r frame, p figure.Panel, s figure.Series, nth int) {
 	if s.Shape == figure.Line || s.Shape == figure.Rings {
 		colour := svgLines[nth%len(svgLines)]
@@ -298,7 +298,7 @@ func (d *drawing) series(r frame, p figure.Panel, s figure.Series, nth int) {
 	}
 }
 
-// about is what a point's title says.
+// about returns the title of a point.
 func (d *drawing) about(p figure.Panel, q figure.Point) string {
 	of := func(a figure.Axis, v float64) string { return strings.TrimSpace(Text(v) + " " + a.Unit) }
 	return strings.TrimPrefix(q.Name+": ", ": ") + of(d.figure.X, q.X) + ", " + of(p.Axis, q.V)
@@ -325,7 +325,7 @@ func (d *drawing) limits(r frame, p figure.Panel) {
 	}
 }
 
-// rows draws named rows, the panels beside each other, and returns their height.
+// rows draws named rows with the panels side by side, and returns their height.
 func (d *drawing) rows(top float64) float64 {
 	f := d.figure
 	label := 0.0

@@ -11,11 +11,10 @@ import (
 	"jtune/internal/stats"
 )
 
-// violinSteps is in how many pieces the outline of a violin is drawn.
+// violinSteps is the number of pieces of a violin's outline.
 const violinSteps = 48
 
-// violins draws for each row how densely its values lie: an outline whose height is the density with a Gaussian kernel
-// of Silverman's width.
+// violins draws the density of each row's values: an outline from a Gaussian kernel of Silverman's width.
 func (d *drawing) violins(r frame, p figure.Panel, s figure.Series) {
 	rows := s.ByRow()
 	for _, row := range slices.Sorted(maps.Keys(rows)) {
@@ -29,7 +28,7 @@ func (d *drawing) violins(r frame, p figure.Panel, s figure.Series) {
 			spread += (v - mean) * (v - mean) / float64(len(values))
 		}
 		wide := 1.06 * math.Sqrt(spread) * math.Pow(float64(len(values)), -0.2)
-		if wide == 0 { // all are one value
+		if wide == 0 { // all values are equal
 			d.lane(r, p, figure.Ticks, figure.In(row, mean))
 			continue
 		}

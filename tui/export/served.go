@@ -10,8 +10,8 @@ import (
 	"jtune/tegra"
 )
 
-// ServedCSV writes what settings do under a load, one a line. What is not known is empty: the latency where the
-// queue only grows, mean power and energy without the idle power.
+// ServedCSV writes how settings serve a load, one per line. Unknown values are empty: the latency if the queue only
+// grows, mean power and energy without the idle power.
 func ServedCSV(to io.Writer, a mix.Ask, list []mix.Outcome, standings []optimize.Standing,
 	virtual bool) error {
 	float := func(key string, of func(o mix.Outcome) float64) report.Column[int] {

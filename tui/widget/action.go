@@ -8,20 +8,19 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Action is one thing that keys do: a row of a key table. Matching, the last
-// line and the help are made from it; it is known by its ID, never by its
-// words.
+// Action is what one or more keys do: a row of the key table. Matching, the last line and the help use it; it is
+// identified by its ID, never by its words.
 type Action struct {
-	key.Binding        // the keys, their label and the word for the last line
+	key.Binding        // keys, their label, and the word in the last line
 	ID          string // "next_page"
-	Does        string // for the help; "": the word says enough
-	Why         string // it does not work now, because …; "": it works
+	Does        string // help text; "": the word is enough
+	Why         string // why it is not available; "": it is
 }
 
 // Matches reports whether a key is one of the action's.
 func (a *Action) Matches(k tea.KeyPressMsg) bool { return key.Matches(k, a.Binding) }
 
-// Pressed is a press of the action's first key.
+// Pressed returns a press of the action's first key.
 func (a *Action) Pressed() tea.KeyPressMsg {
 	if len(a.Keys()) == 0 {
 		return tea.KeyPressMsg{}
@@ -34,7 +33,7 @@ var keyCodes = map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab
 	"pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "backspace": tea.KeyBackspace, "insert": tea.KeyInsert,
 	"delete": tea.KeyDelete}
 
-// KeyPress is the press of a key by its name: "a", "enter", "ctrl+s", "shift+tab".
+// KeyPress returns the press of a key by name: "a", "enter", "ctrl+s", "shift+tab".
 func KeyPress(name string) tea.KeyPressMsg {
 	if rest, ok := strings.CutPrefix(name, "ctrl+"); ok {
 		return tea.KeyPressMsg{Code: rune(rest[0]), Mod: tea.ModCtrl}
@@ -52,29 +51,29 @@ func KeyPress(name string) tea.KeyPressMsg {
 	return tea.KeyPressMsg{Code: []rune(name)[0], Text: name}
 }
 
-// Label is what the action's key is called on the screen.
+// Label returns the key's name on the screen.
 func (a *Action) Label() string { return a.Help().Key }
 
-// As is the action under another word, where it does something of its own.
+// As returns the action with another word in the last line.
 func (a Action) As(word string) Action {
 	a.SetHelp(a.Label(), word)
 	a.Does = ""
 	return a
 }
 
-// Doing is the action with a help text of its own.
+// Doing returns the action with another help text.
 func (a Action) Doing(does string) Action {
 	a.Does = does
 	return a
 }
 
-// Unless is the action, which does not work now where why is not "".
+// Unless returns the action, unavailable if why is not "".
 func (a Action) Unless(why string) Action {
 	a.Why = why
 	return a
 }
 
-// Chord is the action by the first of its keys that writes no letter; false where it has none.
+// Chord returns the action with only its first key that is no printable character; has is false if there is none.
 func (a *Action) Chord() (by Action, has bool) {
 	for _, k := range a.Keys() {
 		if strings.HasPrefix(k, "ctrl+") {
@@ -86,7 +85,7 @@ func (a *Action) Chord() (by Action, has bool) {
 	return *a, false
 }
 
-// With is two actions that belong together under one word: "← →", "[ ]".
+// With combines two related actions under one word: "← →", "[ ]".
 func (a *Action) With(b Action, word string) Action {
 	between := " "
 	if a.Label() == "←" || a.Label() == "↑" {
@@ -97,7 +96,7 @@ func (a *Action) With(b Action, word string) Action {
 	return both
 }
 
-// Explained is what the action does, in words for the help.
+// Explained returns the action's help text.
 func (a *Action) Explained() string {
 	if a.Does != "" {
 		return a.Does
@@ -105,11 +104,10 @@ func (a *Action) Explained() string {
 	return a.Help().Desc
 }
 
-// Press is how a key is called in running text.
+// Press formats a key for running text.
 func Press(a Action) string { return StyleKey.Render(a.Label()) }
 
-// Footer fits the hints into the last line: the last keep of them always, then
-// the first ones first.
+// Footer renders the hints in the last line: always the last keep, then as many others as fit, first ones first.
 func Footer(hints []Action, keep, w int) string {
 	var parts []string
 	for _, h := range footerHints(hints, keep, w) {
@@ -118,7 +116,7 @@ func Footer(hints []Action, keep, w int) string {
 	return Cut(strings.Join(parts, footerGap), w)
 }
 
-// FooterAt is the action whose hint is drawn in a column of that line; false where there is none.
+// FooterAt returns the action whose hint is drawn in column x of the footer; ok is false if there is none.
 func FooterAt(hints []Action, keep, w, x int) (a Action, ok bool) {
 	at := 0
 	for _, h := range footerHints(hints, keep, w) {
@@ -134,7 +132,7 @@ func FooterAt(hints []Action, keep, w, x int) (a Action, ok bool) {
 // footerGap separates two hints.
 const footerGap = "  "
 
-// footerHints are those that have room, in their order.
+// footerHints returns the hints that fit, in order.
 func footerHints(hints []Action, keep, w int) []Action {
 	own, last := hints[:len(hints)-keep], hints[len(hints)-keep:]
 	room := w
@@ -144,7 +142,7 @@ func footerHints(hints []Action, keep, w int) []Action {
 	return slices.Concat(fitting(own, room), fitting(last, w))
 }
 
-// fitting are the hints that have room, the first ones first.
+// fitting returns the hints that fit, first ones first.
 func fitting(hints []Action, room int) (out []Action) {
 	for _, k := range hints {
 		if n := Width(k.footerText()); n <= room {
@@ -155,7 +153,7 @@ func fitting(hints []Action, room int) (out []Action) {
 	return out
 }
 
-// footerText is the hint of the action; one that does not work now says why.
+// footerText renders the action's hint, with the reason if it is not available.
 func (a *Action) footerText() string {
 	if a.Why != "" {
 		return StyleDim.Render(a.Label() + " " + a.Help().Desc + " (" + a.Why + ")")
@@ -163,7 +161,7 @@ func (a *Action) footerText() string {
 	return StyleKey.Render(a.Label()) + " " + a.Help().Desc
 }
 
-// ListKeys are the keys that walk rows, and search them.
+// ListKeys are the keys that move through rows and search them.
 type ListKeys struct {
 	Up, Down, PageUp, PageDown, HalfUp, HalfDown, Home, End Action
 	Search, Next, Prev, Back                                Action

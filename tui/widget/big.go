@@ -2,7 +2,7 @@ package widget
 
 import "strings"
 
-// bigGlyphs are the characters of large numbers, five rows of pixels each.
+// bigGlyphs are the characters of large numbers, in five rows of pixels.
 var bigGlyphs = map[rune][5]string{
 	'0': {"###", "# #", "# #", "# #", "###"},
 	'1': {" # ", "## ", " # ", " # ", "###"},
@@ -22,8 +22,7 @@ var bigGlyphs = map[rune][5]string{
 	' ': {" ", " ", " ", " ", " "},
 }
 
-// Big draws a number in three lines of half blocks; "" where it has a character that is no part
-// of a number such as "-14…-4 %".
+// Big draws a number such as "-14…-4 %" in three lines of half blocks; "" if it contains another character.
 func Big(number string) string {
 	var lines [3]strings.Builder
 	for i, r := range []rune(number) {

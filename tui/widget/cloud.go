@@ -7,20 +7,20 @@ import (
 	"jtune/tui/widget/chart"
 )
 
-// Points are value pairs and the scales of all of them.
+// Points are pairs of values, with scales that include all of them.
 type Points struct {
 	Xs, Ys []float64
 	X, Y   axis.Scale
 }
 
-// Share returns the place of a point, as shares of the two axes.
+// Share returns a point's position as shares of the two axes.
 func (p Points) Share(i int) (fx, fy float64) {
 	fx, _ = p.X.At(p.Xs[i])
 	fy, _ = p.Y.At(p.Ys[i])
 	return fx, fy
 }
 
-// Nearest is the point nearest to a place; false without any.
+// Nearest returns the point nearest to a position; ok is false if there are none.
 func (p Points) Nearest(fx, fy float64) (i int, ok bool) {
 	atX, atY := p.X.Places(), p.Y.Places()
 	least := math.Inf(1)
@@ -34,7 +34,7 @@ func (p Points) Nearest(fx, fy float64) (i int, ok bool) {
 	return i, ok
 }
 
-// pick returns the value pairs of some points.
+// pick returns the values of some points.
 func (p *Points) pick(list []int) (xs, ys []float64) {
 	for _, i := range list {
 		xs, ys = append(xs, p.Xs[i]), append(ys, p.Ys[i])
@@ -42,27 +42,27 @@ func (p *Points) pick(list []int) (xs, ys []float64) {
 	return xs, ys
 }
 
-// CloudView is what a cloud shows. Points are named by their index.
+// CloudView describes what a cloud shows. Points are given by index.
 type CloudView struct {
 	Points
 	XName, YName string
-	Dots         any          // comparable: the dots are drawn again when it differs
-	Group        func() []int // points that stand out; nil: none
+	Dots         any          // comparable key: the dots are redrawn when it changes
+	Group        func() []int // highlighted points; nil: none
 	Coarse       bool         // dots are blocks
-	Plain        bool         // nothing tells the front's line or other dots apart but their glyphs
+	Plain        bool         // only glyphs distinguish the front's line and other dots
 	Front        []int        // joined by a line
 	AtX, AtY     float64      // limits; 0: none
 	Measured     []int
 	Doubted      []int
 	Marks        []CloudMark
 	Lines        []CloudLine // of other models
-	GhostX       []float64   // the front before, which stands back
+	GhostX       []float64   // the previous front, in the background
 	GhostY       []float64
 	Cursor       int
-	BandX, BandY [2]float64 // at the cursor
+	BandX, BandY [2]float64 // of the point at the cursor
 }
 
-// CloudLine is a line of places that are none of the points, further places that belong to it, and one that is chosen.
+// CloudLine is a line over other positions, with further marked positions and a chosen one.
 type CloudLine struct {
 	Xs, Ys           []float64
 	Glyph            rune // at each of AtX, AtY
@@ -71,25 +71,25 @@ type CloudLine struct {
 	ChoiceX, ChoiceY float64
 }
 
-// CloudMark names a point by a glyph.
+// CloudMark marks a point with a glyph.
 type CloudMark struct {
 	At    int
 	Glyph rune
 	Name  string
 }
 
-// Cloud draws thousands of points, the front over them, limits, marks, the
-// cursor and its bands. Its dots are kept while only what lies over them moves.
+// Cloud draws thousands of points, with the front, limits, marks, the cursor and its bands over them. The dots are
+// cached while only what is drawn over them changes.
 type Cloud struct {
 	Zoom  Zoom
 	dots  *chart.Raster
-	of    cloudKey // what dots were drawn of
+	of    cloudKey // key of the cached dots
 	plot  chart.Plot
 	whole Points
-	w, h  int // as drawn; 0: not yet
+	w, h  int // of the last drawing; 0: none
 }
 
-// cloudKey is everything that the dots depend on.
+// cloudKey holds everything that the dots depend on.
 type cloudKey struct {
 	dots any
 	x, y axis.Scale
@@ -133,8 +133,8 @@ func (c *Cloud) Render(v CloudView, w, h int) string {
 	return plot.Render(w, h, Paint)
 }
 
-// drawDots puts the dots into the plot. Those of a group stand out; the others
-// stand back, or stay away where dots look alike.
+// drawDots draws the dots. A group is highlighted; the others move to the background, or are omitted if they would look
+// the same.
 func (v *CloudView) drawDots(plot *chart.Plot) {
 	switch {
 	case v.Group == nil && v.Coarse:
@@ -157,11 +157,10 @@ func (v *CloudView) mark(plot *chart.Plot, glyph rune, ink chart.Ink, list ...in
 	}
 }
 
-// Hide forgets where the cloud was drawn: no cell shows a place of it.
+// Hide says that the cloud is not on the screen: Under finds no position.
 func (c *Cloud) Hide() { c.w, c.h = 0, 0 }
 
-// Under returns the place among all points that a cell of the cloud shows, as
-// shares of the axes; false outside of it.
+// Under returns the position under a cell as shares of the axes; ok is false outside the cloud.
 func (c *Cloud) Under(x, y int) (fx, fy float64, ok bool) {
 	vx, vy, ok := c.plot.Value(c.w, c.h, x, y)
 	if !ok || x >= c.w {

@@ -1,11 +1,11 @@
-// Package widget is the parts of a screen: what a page puts together. A widget
-// takes strings and numbers and draws exactly the cells it is given; it knows
+// Package widget holds the parts that pages are built from. A widget
+// takes strings and numbers and fills exactly the given cells; it knows
 // no board, no session and no page.
 //
 //	numbers ──► Cloud, chart ──┐
 //	strings ──► Table, LogPane ┼──► Panel, Box ──► Beside, Under, Over ──► a frame ──► Glyphs
 //	keys    ──► Form, Input ───┘
 //
-// Keys reach a widget as values (ListKeys, FormKeys) of actions,
+// A widget gets its keys as values (ListKeys, FormKeys) of actions,
 // each with its help text. Styles and colours are built in one file, styles.go.
 package widget

@@ -2,8 +2,8 @@ package widget
 
 import "strings"
 
-// Entries lays out sentences such as "limit: the best mode within it." as a list: each that begins with what it
-// explains begins a line, in w columns, its own further lines and sentences set in.
+// Entries formats sentences such as "limit: the best mode within it." as a list in w columns. Each sentence that starts
+// with a term starts a line; other sentences and wrapped lines are indented.
 func Entries(text string, w int) (lines []string) {
 	const in = "  "
 	for _, entry := range entriesOf(text) {
@@ -21,7 +21,7 @@ func Entries(text string, w int) (lines []string) {
 	return lines
 }
 
-// entriesOf are the sentences of a text, those that explain no term of their own behind the one before.
+// entriesOf splits a text into sentences; those without a term are appended to the previous one.
 func entriesOf(text string) (out []string) {
 	for i, sentence := range strings.Split(text, ". ") {
 		if _, _, has := cutTerm(sentence); i > 0 && !has {
@@ -35,10 +35,10 @@ func entriesOf(text string) (out []string) {
 	return out
 }
 
-// longestTerm is how many columns what an entry explains may take.
+// longestTerm is the maximum width of a term.
 const longestTerm = 32
 
-// cutTerm parts a sentence into what it explains and how.
+// cutTerm splits a sentence into its term and the explanation.
 func cutTerm(sentence string) (term, rest string, has bool) {
 	term, rest, has = strings.Cut(sentence, ": ")
 	return term, rest, has && Width(term) <= longestTerm

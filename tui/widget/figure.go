@@ -10,27 +10,26 @@ import (
 	"jtune/tui/widget/chart"
 )
 
-// Sizes of a figure below which a part of it is left out, in cells.
+// Minimum sizes in cells for the parts of a figure.
 const (
-	legendFrom = 8  // rows for the legend
-	notesFrom  = 13 // and for the notes
+	legendFrom = 8  // rows for a legend
+	notesFrom  = 13 // rows for notes
 	titledFrom = 6  // rows of a panel for its title
 	valueFrom  = 14 // columns of a panel of rows for its values in numbers
 	valueWide  = 6
-	leastLane  = 6 // of a row's bar
+	leastLane  = 6 // columns of a row's bar
 	boxedFrom  = 6 // columns of a heat map's cell for its value in numbers
-	cellWide   = 8 // at most
+	cellWide   = 8 // maximum
 )
 
-// Glyphs of a figure's series, and the shades of a heat map from the least to the largest.
+// Glyphs of a figure's series, and the shades of a heat map, low to high.
 const (
 	tickGlyph     = '◆'
 	measuredGlyph = '●'
 	heatGlyphs    = "·░▒▓█"
 )
 
-// Figure draws a figure in exactly w×h cells, with its legend and its notes where there is
-// room. paint styles what is drawn: Paint, or Unpainted.
+// Figure draws a figure in exactly w×h cells, with its legend and notes if there is room. paint is Paint or Unpainted.
 func Figure(f figure.Figure, w, h int, paint chart.Paint) string {
 	if f.Lacks != "" {
 		return Fit(Wrap(f.Lacks, w), w, h)
@@ -67,7 +66,7 @@ func Figure(f figure.Figure, w, h int, paint chart.Paint) string {
 // Unpainted leaves text unchanged.
 func Unpainted(_ chart.Ink, text string) string { return text }
 
-// legendOf says what the glyphs mean.
+// legendOf explains the glyphs.
 func legendOf(f figure.Figure) string {
 	var words []string
 	names := f.Names()
@@ -105,7 +104,7 @@ func legendOf(f figure.Figure) string {
 	return strings.Join(words, "  ")
 }
 
-// labelled reports whether lines are named where they end: several in one panel.
+// labelled reports whether lines are named at their ends: if a panel has several.
 func labelled(f figure.Figure) bool {
 	for _, p := range f.Panels {
 		lines := 0
@@ -137,8 +136,7 @@ func glyphOf(s figure.Series) rune {
 	return measuredGlyph
 }
 
-// planeOf draws the panels of a plane one under the other, or beside each other where they
-// would be too low.
+// planeOf draws the panels of a plane one below the other, or side by side if they would be too low.
 func planeOf(f figure.Figure, w, h int, paint chart.Paint) string {
 	n := len(f.Panels)
 	if high := h / n; n > 1 && high < chart.MinPlotH+2 && (w-n+1)/n >= chart.MinPlotW {
@@ -166,7 +164,7 @@ func planeOf(f figure.Figure, w, h int, paint chart.Paint) string {
 	return Under(blocks...)
 }
 
-// titleIn is an axis's title in w cells: without "per minibatch" where there is no room for it.
+// titleIn returns an axis's title in w cells, without "per minibatch" if there is no room for it.
 func titleIn(a figure.Axis, w int) string {
 	if Width(a.Title()) > w {
 		a.Name, _, _ = strings.Cut(a.Name, " per ")
@@ -174,7 +172,7 @@ func titleIn(a figure.Axis, w int) string {
 	return Cut(a.Title(), w)
 }
 
-// panelOf draws one panel of a plane, its title above it where there is room.
+// panelOf draws one panel of a plane, below its title if there is room.
 func panelOf(f figure.Figure, i, w, h, margin int, last bool, paint chart.Paint) string {
 	p := f.Panels[i]
 	plot := chart.Plot{X: f.X.Scale(f.Xs()), Y: p.Axis.Scale(p.Span()), Margin: margin}
@@ -198,7 +196,7 @@ func panelOf(f figure.Figure, i, w, h, margin int, last bool, paint chart.Paint)
 			lines++
 		}
 	}
-	for _, l := range p.Limits { // behind the lines that meet them
+	for _, l := range p.Limits { // drawn behind the lines
 		if l.Across {
 			plot.Column(l.At, l.Name, chart.InkLimit)
 		} else {
@@ -216,7 +214,7 @@ func panelOf(f figure.Figure, i, w, h, margin int, last bool, paint chart.Paint)
 	return Under(head, plot.Render(w, h, paint))
 }
 
-// seriesOn adds a series to a plot, the nth line of it in a hue of its own.
+// seriesOn adds a series to a plot, the nth line in its own hue.
 func seriesOn(plot *chart.Plot, s figure.Series, nth int) {
 	n := len(s.Points)
 	xs, vs, los, his := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
@@ -276,14 +274,14 @@ func nameLines(plot *chart.Plot, p figure.Panel) {
 	}
 }
 
-// rowsOf draws named rows, the panels beside each other.
+// rowsOf draws named rows with the panels side by side.
 func rowsOf(f figure.Figure, w, h int, paint chart.Paint) string {
 	label := 0
 	for _, name := range f.Rows {
 		label = max(label, Width(name))
 	}
 	n := len(f.Panels)
-	for n > 1 && label+n*(valueFrom+1) > w { // names and numbers before more bars
+	for n > 1 && label+n*(valueFrom+1) > w { // names and numbers are more important than bars
 		n--
 	}
 	f.Panels = f.Panels[:n]
@@ -341,7 +339,7 @@ func boxed(p figure.Panel) bool {
 	return len(p.Series) > 0 && (p.Series[0].Shape == figure.Boxes || p.Series[0].Shape == figure.Violins)
 }
 
-// valueIn is the value of a row that is printed: of the first series.
+// valueIn returns the printed value of a row: the first series'.
 func valueIn(p figure.Panel, row int) float64 {
 	for _, q := range p.Series[0].Points {
 		if q.Row == row {

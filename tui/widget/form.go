@@ -14,43 +14,42 @@ import (
 type FormKeys struct {
 	Back, Quit, Enter, StartNow                  Action
 	FieldNext, FieldPrev, OptionNext, OptionPrev Action
-	Lower, Higher                                Action // where a field takes steps
+	Lower, Higher                                Action // step the value of a field
 }
 
-// Form is a dialog of questions that each have an answer already: arrows walk
-// and change, enter takes, esc leaves. Every dialog that asks is one.
+// Form is a dialog of questions that already have an answer: arrows move and change, enter accepts, esc closes. Every
+// dialog with questions uses it.
 type Form struct {
 	Keys   FormKeys
 	Title  string
-	Verb   string               // what enter does at the end: "fit"
+	Verb   string               // what the final enter does: "fit"
 	Note   func(w int) []string // below the questions
-	Width  int                  // at most
+	Width  int                  // maximum
 	Fields []Field
 	At     int
-	// Walk is the field from which enter takes the form; before it enter goes
-	// to the next question.
+	// Walk is the first field at which enter accepts the form; before it enter moves to the next field.
 	Walk int
-	// Types is the field that takes digits typed at a question that takes none.
+	// Types is the field for digits typed at a field without an input.
 	Types int
 }
 
 // Field is one question.
 type Field struct {
 	Name string
-	Text func() string // the answer, in words
-	Turn func(by int)  // the next one; nil: it is only typed
+	Text func() string // the answer in words
+	Turn func(by int)  // steps through the answers; nil: it can only be typed
 
-	Input *Input // what is typed as an answer; nil: nothing
-	Typed func() // the input has changed; nil: nobody asks
-	// Wrong says why what was typed is no answer, or "": the form is not taken then. nil:
-	// every answer is one.
+	Input *Input // for a typed answer; nil: none
+	Typed func() // called when the input changes; may be nil
+	// Wrong returns why the typed answer is not valid, or ""; the form cannot be accepted then. nil: every answer is
+	// valid.
 	Wrong func() string
-	Whole bool         // the answer is values: where room is short it is wrapped, not cut
-	Step  func(by int) // the lower and higher keys; nil: they do nothing
-	Left  func()       // the cursor goes to another question; nil: nobody asks
+	Whole bool         // the answer is a list of values: it is wrapped, not cut
+	Step  func(by int) // the lower and higher keys; nil: no effect
+	Left  func()       // called when the cursor leaves the field; may be nil
 }
 
-// Key takes a key; closed says that the dialog goes, taken that it counts.
+// Key handles a key; closed reports whether the dialog closes, taken whether its answers count.
 func (f *Form) Key(k tea.KeyPressMsg) (closed, taken bool) {
 	now, at := f.Fields[f.At], f.At
 	defer func() {
@@ -86,7 +85,7 @@ func (f *Form) Key(k tea.KeyPressMsg) (closed, taken bool) {
 	return false, false
 }
 
-// take ends the form, or goes to the first answer that is none.
+// take accepts the form, or moves to the first answer that is not valid.
 func (f *Form) take() (closed, taken bool) {
 	for i, q := range f.Fields {
 		if q.Wrong != nil && q.Wrong() != "" {
@@ -97,7 +96,7 @@ func (f *Form) take() (closed, taken bool) {
 	return true, true
 }
 
-// Paste takes what the terminal pastes.
+// Paste passes pasted text to an input.
 func (f *Form) Paste(m tea.PasteMsg) {
 	if f.Fields[f.At].Input == nil && f.Fields[f.Types].Input != nil {
 		f.At = f.Types
@@ -107,7 +106,7 @@ func (f *Form) Paste(m tea.PasteMsg) {
 	}
 }
 
-// types goes to the field that takes digits typed at a question that takes none.
+// types moves to the field for digits typed at a field without an input.
 func (f *Form) types(text string) bool {
 	in := f.Fields[f.Types].Input
 	if in == nil || !in.may(text) || !strings.ContainsFunc(text, unicode.IsDigit) {
@@ -125,7 +124,7 @@ func (f *Form) typed(msg tea.Msg) {
 	}
 }
 
-// Hints lists the keys that work now, for the last line.
+// Hints lists the keys that work now.
 func (f *Form) Hints() []Action {
 	enter := f.Keys.Enter.As("next")
 	if f.At >= f.Walk {
@@ -133,9 +132,9 @@ func (f *Form) Hints() []Action {
 	}
 	out := []Action{enter}
 	start, works := f.Keys.StartNow, true
-	if in := f.Fields[f.At].Input; in != nil && in.may(start.Label()) { // it takes the key as a letter
+	if in := f.Fields[f.At].Input; in != nil && in.may(start.Label()) { // the input takes the key as a character
 		start, works = start.Chord()
-		works = works && f.At < f.Walk // from there on enter starts
+		works = works && f.At < f.Walk // from Walk on enter starts too
 	}
 	if f.Walk > 0 && works {
 		out = append(out, start)
@@ -152,8 +151,8 @@ func (f *Form) Hints() []Action {
 	return append(out, f.Keys.Back)
 }
 
-// Render draws the dialog in at most w×h cells. Where there is too little room an answer loses whole
-// clauses unless it is typed, then notes go, then the questions that are furthest from the cursor.
+// Render draws the dialog in at most w×h cells. If there is too little room it drops clauses of answers that are not
+// being typed, then notes, then the fields farthest from the cursor.
 func (f *Form) Render(w, h int) string {
 	width := min(w, f.Width)
 	inner, room := width-4, h-2
@@ -183,7 +182,7 @@ func (f *Form) Render(w, h int) string {
 	return Box(CutClause(f.Title, width-5), "", strings.Join(lines, "\n"), width, min(h, len(lines)+2))
 }
 
-// question is a question with its answer and why that is none, in lines of w cells.
+// question renders a field with its answer and error in lines of w cells.
 func (f *Form) question(i, w int) []string {
 	name, q := 0, f.Fields[i]
 	for _, other := range f.Fields {
@@ -224,7 +223,7 @@ func (f *Form) question(i, w int) []string {
 	return lines
 }
 
-// notes are the notes that have room in that many lines of w cells, each whole or its first clauses.
+// notes returns the notes that fit, each in full or its first clauses.
 func (f *Form) notes(w, rows int) (out []string) {
 	for _, n := range f.Note(w) {
 		lines := strings.Split(Wrap(n, w), "\n")

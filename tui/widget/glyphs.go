@@ -8,12 +8,12 @@ import (
 	"github.com/charmbracelet/colorprofile"
 )
 
-// Glyphs is a level of drawing: what a terminal's font and colours allow.
+// Glyphs is a level of drawing: what a terminal's font and colours support.
 type Glyphs int
 
 // Levels of drawing.
 const (
-	GlyphsAuto    Glyphs = iota // as the terminal is
+	GlyphsAuto    Glyphs = iota // chosen by the terminal
 	GlyphsBraille               // braille dots, 256 colours
 	GlyphsBlocks                // frames and half blocks of the text console, 16 colours
 	GlyphsASCII                 // 7-bit characters, no colours
@@ -21,10 +21,10 @@ const (
 
 var glyphNames = [...]string{"auto", "braille", "blocks", "ascii"}
 
-// String is the name that ParseGlyphs takes.
+// String returns the name that ParseGlyphs accepts.
 func (g Glyphs) String() string { return glyphNames[g] }
 
-// ParseGlyphs reads a level's name.
+// ParseGlyphs parses a level's name.
 func ParseGlyphs(name string) (Glyphs, error) {
 	for g, n := range glyphNames {
 		if n == name {
@@ -34,8 +34,8 @@ func ParseGlyphs(name string) (Glyphs, error) {
 	return GlyphsAuto, fmt.Errorf("glyphs %q: want one of %s", name, strings.Join(glyphNames[:], ", "))
 }
 
-// GlyphsOf picks the level for a terminal: ASCII for a dumb one or a locale
-// without UTF-8, blocks for the text console, whose font holds no braille.
+// GlyphsOf chooses the level for a terminal: ASCII for a dumb one or a locale without UTF-8, blocks for the text
+// console, whose font has no braille.
 func GlyphsOf(getenv func(string) string) Glyphs {
 	term := getenv("TERM")
 	if term == "dumb" || strings.HasPrefix(term, "vt") {
@@ -55,8 +55,8 @@ func GlyphsOf(getenv func(string) string) Glyphs {
 	return GlyphsBraille
 }
 
-// Profile is how many colours are written: the number that the environment gives, at most what the level allows.
-// NO_COLOR of any value and --no-color leave bold and reverse alone.
+// Profile returns the colours to write: what the environment supports, limited by the level. NO_COLOR of any value and
+// --no-color leave only bold and reverse.
 func (g Glyphs) Profile(environ []string, noColor bool) colorprofile.Profile {
 	most := map[Glyphs]colorprofile.Profile{GlyphsBlocks: colorprofile.ANSI, GlyphsASCII: colorprofile.Ascii}
 	limit, limited := most[g]
@@ -69,7 +69,7 @@ func (g Glyphs) Profile(environ []string, noColor bool) colorprofile.Profile {
 	return max(colorprofile.Ascii, min(limit, colorprofile.Env(environ)))
 }
 
-// Redraw replaces the glyphs of a frame by those of a level.
+// Redraw replaces a frame's glyphs by those of the level.
 func (g Glyphs) Redraw(frame string) string {
 	switch g {
 	case GlyphsBlocks:
@@ -80,12 +80,12 @@ func (g Glyphs) Redraw(frame string) string {
 	return frame
 }
 
-// OnConsole holds the glyphs that the fonts of the text console have (code page
-// 437 and Latin-1) and that therefore stay at the level of blocks.
+// OnConsole holds the glyphs that text console fonts have (code page 437 and Latin-1); they are not replaced at the
+// level of blocks.
 const OnConsole = "│─┌┐└┘├┤┬█░▒▓▄▀→←↑↓±≤≥≈°·×µ²äöüé\u00a0"
 
-// toBlocks redraws a frame with the glyphs of the text console. A braille cell
-// becomes a half or a full block by which halves of it hold dots.
+// toBlocks redraws a frame with the glyphs of the text console. A braille cell becomes a half or full block, depending
+// on which halves hold dots.
 func toBlocks(frame string) string {
 	var out strings.Builder
 	out.Grow(len(frame))
@@ -104,8 +104,7 @@ func toBlocks(frame string) string {
 	return out.String()
 }
 
-// halfBlock is the block for a braille pattern: dots 1, 2, 4 and 5 are its
-// upper half.
+// halfBlock returns the block for a braille pattern: dots 1, 2, 4 and 5 are its upper half.
 func halfBlock(dots uint8) rune {
 	const upper = 0x01 | 0x02 | 0x08 | 0x10
 	switch up, low := dots&upper != 0, dots&^uint8(upper) != 0; {
@@ -119,7 +118,7 @@ func halfBlock(dots uint8) rune {
 	return ' '
 }
 
-// plainGlyph is the plain character that replaces a glyph.
+// plainGlyph returns the ASCII replacement of a glyph.
 func plainGlyph(r rune) string {
 	if g, ok := asciiGlyph[r]; ok {
 		return g
@@ -127,7 +126,7 @@ func plainGlyph(r rune) string {
 	return "?"
 }
 
-// asciiGlyph returns the plain characters that replace the glyphs of the screens where a terminal cannot draw them.
+// asciiGlyph maps the glyphs of the screens to ASCII characters.
 var asciiGlyph = func() map[rune]string {
 	out := map[rune]string{}
 	for _, row := range [][2]string{
@@ -144,11 +143,10 @@ var asciiGlyph = func() map[rune]string {
 	return out
 }()
 
-// toASCII redraws a frame with characters that every terminal has; each glyph
-// keeps its one column. Braille cells become a dot, a colon or a hash by how
-// many of their dots are set.
+// toASCII redraws a frame in ASCII; each glyph keeps its one column. A braille cell becomes a dot, a colon or a hash,
+// depending on its number of dots.
 func toASCII(frame string) string {
-	frame = strings.NewReplacer("←→", "hl", "↑↓", "jk").Replace(frame) // as keys they work too
+	frame = strings.NewReplacer("←→", "hl", "↑↓", "jk").Replace(frame) // these keys do the same
 	var out strings.Builder
 	out.Grow(len(frame))
 	for _, r := range frame {

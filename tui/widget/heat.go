@@ -11,9 +11,8 @@ import (
 	"jtune/tui/widget/chart"
 )
 
-// heatMap draws a quantity over two knobs: shades, numbers where a cell has room for them,
-// and marks. Where there are more values than cells, neighbours share one, and the least of
-// them shows.
+// heatMap draws a quantity over two knobs: shades, numbers if the cells are wide enough, and marks. If there are more
+// values than cells, neighbours share a cell, which shows their minimum.
 func heatMap(f figure.Figure, w, h int, paint chart.Paint) string {
 	p := f.Panels[0]
 	xs, ys := figure.Distinct(f.Xs()), figure.Distinct(f.Ys())
@@ -22,7 +21,7 @@ func heatMap(f figure.Figure, w, h int, paint chart.Paint) string {
 		gutter = max(gutter, Width(f.Y.Label(y)))
 	}
 	head := Cut(fmt.Sprintf("up: %s; across: %s", f.Y.Title(), f.X.Title()), w)
-	room, high := w-gutter-1, h-2 // below the head, above the labels
+	room, high := w-gutter-1, h-2 // minus the head and the labels
 	if room < 1 || high < 1 {
 		return Cut(head, w)
 	}
@@ -44,16 +43,16 @@ func heatMap(f figure.Figure, w, h int, paint chart.Paint) string {
 	return Under(append(lines, paint(chart.InkAxis, strings.Repeat(" ", gutter+1)+g.labels(f.X)))...)
 }
 
-// fold is values in groups of neighbours: n groups of that many each.
+// fold groups neighbouring values: n groups of by values.
 type fold struct{ n, by int }
 
-// folded makes at most room groups of that many values.
+// folded returns at most room groups of values.
 func folded(values, room int) fold {
 	by := (values + room - 1) / room
 	return fold{(values + by - 1) / by, by}
 }
 
-// heatGrid is the cells of a heat map.
+// heatGrid holds the cells of a heat map.
 type heatGrid struct {
 	panel      figure.Panel
 	ends       figure.HeatEnds
@@ -98,7 +97,7 @@ func (g *heatGrid) fill() {
 	}
 }
 
-// row draws one line of a row; its middle line holds numbers and marks.
+// row draws one line of a row of cells; the middle line holds numbers and marks.
 func (g *heatGrid) row(r int, middle bool) string {
 	var out strings.Builder
 	for c := range g.cols.n {
@@ -131,7 +130,7 @@ func (g *heatGrid) row(r int, middle bool) string {
 			out.WriteString(padTo(text, rest-1) + " ")
 			continue
 		}
-		if rest == 1 { // the columns touch: the shade is a surface
+		if rest == 1 { // columns touch: shade the gap too
 			out.WriteString(g.paint(hue, shade))
 			continue
 		}
@@ -140,7 +139,7 @@ func (g *heatGrid) row(r int, middle bool) string {
 	return out.String()
 }
 
-// labels names the columns, as many as there is room for.
+// labels returns the column labels that fit.
 func (g *heatGrid) labels(x figure.Axis) string {
 	row := []rune(strings.Repeat(" ", g.cols.n*g.wide))
 	free := 0

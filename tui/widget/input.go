@@ -11,41 +11,41 @@ import (
 	plain "jtune/internal/text"
 )
 
-// Input is one line of text that is being typed. Bubbles' textinput edits it;
-// Input adds which characters can be typed, and draws it in plain cells.
+// Input is one line of editable text. Bubbles' textinput edits it; Input restricts which characters can be typed, and
+// draws plain cells.
 type Input struct {
 	text textinput.Model
 	keys string
 }
 
-// MostFilter is how long the text of a filter may be, in characters.
+// MostFilter is the maximum length of a filter in characters.
 const MostFilter = 80
 
-// NewInput begins with a text and the cursor at its end. It takes at most that many characters. Only the keys in keys
-// write, "" are all that print: others mean what they mean without an input. Pasted text is taken for the user to see
-// what is wrong with it, without what no screen shows: what is seen is what counts.
+// NewInput returns an input of at most that many characters with the cursor at the end. Only the characters in keys can
+// be typed; "" allows all printable ones. Other keys keep their usual meaning. Pasted text is not restricted, so that
+// the user sees what is wrong with it, but control characters are removed.
 func NewInput(text, keys string, most int) *Input {
 	in := &Input{text: textinput.New(), keys: keys}
 	in.text.CharLimit = most
-	in.text.KeyMap.Paste.SetEnabled(false) // it would run a program: the terminal pastes
+	in.text.KeyMap.Paste.SetEnabled(false) // it would run a program; the terminal pastes
 	in.text.SetValue(text)
 	in.text.Focus()
 	return in
 }
 
-// Value is the text.
+// Value returns the text.
 func (in *Input) Value() string { return in.text.Value() }
 
-// SetValue begins again with another text.
+// SetValue replaces the text and moves the cursor to its end.
 func (in *Input) SetValue(text string) {
 	in.text.SetValue(text)
 	in.text.CursorEnd()
 }
 
-// Only changes which keys write.
+// Only changes which characters can be typed.
 func (in *Input) Only(keys string) { in.keys = keys }
 
-// Update takes a key or what the terminal pastes.
+// Update handles a key or pasted text.
 func (in *Input) Update(msg tea.Msg) {
 	switch m := msg.(type) {
 	case tea.KeyPressMsg:
@@ -63,25 +63,25 @@ func (in *Input) Update(msg tea.Msg) {
 	in.text, _ = in.text.Update(msg)
 }
 
-// parts are the text before the cursor and the rest.
+// parts returns the text before and after the cursor.
 func (in *Input) parts() (head, rest string) {
 	text := []rune(in.Value())
 	at := min(in.text.Position(), len(text))
 	return string(text[:at]), string(text[at:])
 }
 
-// lastWord reports whether nothing but blanks follows the first character of a text. Deleting such a word makes
-// textinput (bubbles 2.2.1, deleteWordForward) read past the end of its text and panic.
+// lastWord reports whether only spaces follow the first character of a text. Deleting such a word makes textinput
+// (bubbles 2.2.1, deleteWordForward) read past the end of its text and panic.
 func lastWord(rest string) bool {
 	_, size := utf8.DecodeRuneInString(rest)
 	return strings.TrimSpace(rest[size:]) == ""
 }
 
-// may reports whether a key of this text writes here.
+// may reports whether text can be typed here.
 func (in *Input) may(text string) bool { return in.keys == "" || strings.ContainsAny(text, in.keys) }
 
-// Takes reports whether a key writes here or edits what is written: other keys,
-// and a step past either end of the text, mean what they mean without an input.
+// Takes reports whether a key types or edits text. Other keys, and a step past either end of the text, keep their usual
+// meaning.
 func (in *Input) Takes(k tea.KeyPressMsg) bool {
 	if k.Text != "" {
 		return in.may(k.Text)
@@ -97,8 +97,7 @@ func (in *Input) Takes(k tea.KeyPressMsg) bool {
 		m.DeleteCharacterBackward, m.DeleteCharacterForward, m.DeleteWordBackward, m.DeleteWordForward)
 }
 
-// Render draws the text with its cursor: the given glyph at its end, else the
-// character under the cursor reversed.
+// Render draws the text with its cursor: the glyph end at its end, otherwise the character under the cursor in reverse.
 func (in *Input) Render(end string) string {
 	head, rest := in.parts()
 	head, rest = plain.Plain(head), plain.Plain(rest)

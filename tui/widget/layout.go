@@ -9,10 +9,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Width is how many columns a line takes. What is drawn is nearly all colour
-// codes and runes of one column, which needs no search for grapheme clusters:
-// half the time that a frame takes would go there. Anything else is measured
-// by package ansi.
+// Width returns how many columns a line takes. Frames consist almost only of colour codes and runes of one column,
+// which need no search for grapheme clusters; that search would take half the time of a frame. Package ansi measures
+// anything else.
 func Width(line string) int {
 	n := 0
 	for i := 0; i < len(line); {
@@ -38,7 +37,7 @@ func Width(line string) int {
 	return n
 }
 
-// colourCode is the length of the SGR sequence that a text begins with, or 0.
+// colourCode returns the length of the SGR sequence at the start of a text, or 0.
 func colourCode(s string) int {
 	if len(s) < 3 || s[1] != '[' {
 		return 0
@@ -54,9 +53,8 @@ func colourCode(s string) int {
 	return 0
 }
 
-// oneColumn reports whether a rune is known to take one column and to join no neighbour:
-// signs of Latin-1 and general punctuation, arrows and mathematics, frames,
-// blocks, shapes and braille.
+// oneColumn reports whether a rune is known to take one column and not to join its neighbours: Latin-1 and general
+// punctuation, arrows and mathematics, frames, blocks, shapes and braille.
 func oneColumn(r rune) bool {
 	return 0xa1 <= r && r <= 0xff && r != 0xad || 0x2010 <= r && r <= 0x2027 || 0x2190 <= r && r <= 0x22ff ||
 		0x2500 <= r && r < 0x25fd || 0x2800 <= r && r <= 0x28ff
@@ -75,8 +73,7 @@ func Cut(line string, w int) string {
 	return line + strings.Repeat(" ", w-n)
 }
 
-// CutFront drops the front of a line that is wider than w, for names that
-// differ at their ends.
+// CutFront cuts the front of a line wider than w, for names that differ at their ends.
 func CutFront(line string, w int) string {
 	if n := Width(line); n > w {
 		return ansi.TruncateLeft(line, n-w+1, "…")
@@ -84,11 +81,11 @@ func CutFront(line string, w int) string {
 	return line
 }
 
-// clauseEnds are what the clauses and the columns of a line end before.
+// clauseEnds separate the clauses and columns of a line.
 var clauseEnds = []string{", ", ": ", "; ", " (", " against ", "  "}
 
-// CutClause shortens a line to w columns at the end of a clause or a column, so that no value is
-// cut; one whose first clause is wider is cut anywhere.
+// CutClause shortens a line to w columns at the end of a clause or column, so that no value is cut. A line whose first
+// clause is wider is cut anywhere.
 func CutClause(line string, w int) string {
 	plain := ansi.Strip(line)
 	if Width(plain) <= w {
@@ -107,7 +104,7 @@ func CutClause(line string, w int) string {
 	return ansi.Truncate(line, Width(whole), "")
 }
 
-// Right aligns a line at the right end of w columns.
+// Right aligns a line with the right edge of w columns.
 func Right(line string, w int) string {
 	n := Width(line)
 	if n >= w {
@@ -116,7 +113,7 @@ func Right(line string, w int) string {
 	return strings.Repeat(" ", w-n) + line
 }
 
-// Fit makes text exactly w columns by h rows.
+// Fit makes a text exactly w columns by h rows.
 func Fit(text string, w, h int) string {
 	if h <= 0 {
 		return ""
@@ -133,8 +130,7 @@ func Fit(text string, w, h int) string {
 	return strings.Join(out, "\n")
 }
 
-// FitMore is fit for text that may be longer than its place: the last line
-// then is what says how to see the rest.
+// FitMore is Fit for a text that may be too long: its last line is then more, which says how to see the rest.
 func FitMore(text, more string, w, h int) string {
 	lines := strings.Split(text, "\n")
 	if h > 1 && len(lines) > h {
@@ -143,8 +139,7 @@ func FitMore(text, more string, w, h int) string {
 	return Fit(text, w, h)
 }
 
-// Ends puts one text at the left and one at the right end of w columns; the
-// right one gives way.
+// Ends puts one text at the left and one at the right end of w columns; the right one is dropped if there is no room.
 func Ends(left, rightText string, w int) string {
 	room := w - Width(left) - 1
 	if room < Width(rightText) {
@@ -153,7 +148,7 @@ func Ends(left, rightText string, w int) string {
 	return left + " " + Right(rightText, room)
 }
 
-// Pinned puts one text at the left and one at the right end of w columns; the left one gives way, clause by clause.
+// Pinned puts one text at the left and one at the right end of w columns; the left one is shortened by whole clauses.
 func Pinned(left, rightText string, w int) string {
 	if rightText == "" {
 		return CutClause(left, w)
@@ -161,7 +156,7 @@ func Pinned(left, rightText string, w int) string {
 	return Ends(CutClause(left, max(0, w-Width(rightText)-1)), rightText, w)
 }
 
-// Row puts numbers at the right end of w columns; the name gives way.
+// Row puts numbers at the right end of w columns and cuts the name.
 func Row(name, numbers string, w int) string {
 	n := Width(numbers)
 	if n+2 > w {
@@ -170,11 +165,11 @@ func Row(name, numbers string, w int) string {
 	return Cut(name, w-n-1) + " " + numbers
 }
 
-// frame is the border of a box; its upper edge is drawn apart, with the title in it.
+// frame is the border of a box, without its upper edge, which holds the title.
 var frame = StylePlain.Border(lipgloss.NormalBorder(), false, true, true).BorderForeground(border).Padding(0, 1)
 
-// Box frames text in exactly w×h cells, the title in its upper edge; text is to be made for w-4 columns. If there is no
-// room for a frame the bare text is given.
+// Box frames a text in exactly w×h cells with the title in its upper edge; the text must be made for w-4 columns.
+// Without room for a frame it returns the bare text.
 func Box(title, note, text string, w, h int) string {
 	if w < 8 || h < 3 {
 		return Fit(text, w, h)
@@ -197,7 +192,7 @@ func Box(title, note, text string, w, h int) string {
 type Panel struct {
 	Title, Note string
 	Body        func(w, h int) string
-	Bare        bool // a title line instead of a frame
+	Bare        bool // with a title line instead of a frame
 }
 
 // Render draws the panel in exactly w×h cells.
@@ -211,13 +206,12 @@ func (b Panel) Render(w, h int) string {
 // Beside joins blocks left to right.
 func Beside(blocks ...string) string { return lipgloss.JoinHorizontal(lipgloss.Top, blocks...) }
 
-// Under joins blocks top to bottom, leaving out empty ones.
+// Under joins blocks top to bottom, without empty ones.
 func Under(blocks ...string) string {
 	return strings.Join(slices.DeleteFunc(blocks, func(b string) bool { return b == "" }), "\n")
 }
 
-// Over lays top upon the middle of base, which is w×h cells and dimmed: what is beside top is not
-// read as a part of it.
+// Over draws top over the centre of base, which has w×h cells and is dimmed, so that the two do not run together.
 func Over(base, top string, w, h int) string {
 	topW, topH := lipgloss.Size(top)
 	if topW >= w {
@@ -232,8 +226,8 @@ func Over(base, top string, w, h int) string {
 	return Fit(lipgloss.NewCompositor(back, dialog).Render(), w, h)
 }
 
-// noBreak keeps the dashes of a flag and the sign of a number with what
-// follows them: a line may break after any other hyphen.
+// noBreak prevents line breaks after the dashes of a flag and the sign of a number; a line may break after any other
+// hyphen.
 var (
 	noBreak = strings.NewReplacer("--", "\u2011\u2011", " -", " \u2011")
 	hyphens = strings.NewReplacer("\u2011", "-")

@@ -7,17 +7,16 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// MaxLogLines is how many lines a log pane keeps.
+// MaxLogLines is the maximum number of lines of a log pane.
 const MaxLogLines = 5000
 
-// LogPane shows the lines that a job says as they come: it follows the newest, and
-// stays where it is once scrolled back.
+// LogPane shows a job's output as it arrives. It follows the newest line until the user scrolls back.
 type LogPane struct {
 	Pager
-	free bool // scrolled away from the newest
+	free bool // scrolled back
 }
 
-// Add takes new lines.
+// Add appends lines.
 func (l *LogPane) Add(lines ...string) {
 	l.Lines = append(l.Lines, lines...)
 	if extra := len(l.Lines) - MaxLogLines; extra > 0 {
@@ -26,7 +25,7 @@ func (l *LogPane) Add(lines ...string) {
 	}
 }
 
-// Key takes a key that means something here.
+// Key handles a key; it reports whether the pane uses it.
 func (l *LogPane) Key(k tea.KeyPressMsg) bool {
 	if !l.free {
 		l.top = l.last()
@@ -38,7 +37,7 @@ func (l *LogPane) Key(k tea.KeyPressMsg) bool {
 	return taken
 }
 
-// Hints lists the keys that work now, for the last line.
+// Hints lists the keys that work now.
 func (l *LogPane) Hints() []Action {
 	if l.search.On() {
 		return l.search.Hints(l.Keys)
@@ -51,7 +50,7 @@ func (l *LogPane) Hints() []Action {
 	}
 }
 
-// Note says what is shown of how much.
+// Note says which part is shown.
 func (l *LogPane) Note() string {
 	switch note := l.search.Note(); {
 	case note != "":
@@ -76,7 +75,7 @@ func (l *LogPane) Render(w, h int) string {
 	return l.Pager.Render(w, h)
 }
 
-// newest are the last lines, whole: what is wider than the pane goes on in its next row.
+// newest returns the last lines, wrapped to the pane's width.
 func (l *LogPane) newest(w int) string {
 	var rows []string
 	for i := len(l.Lines) - 1; i >= 0 && len(rows) < l.room; i-- {

@@ -10,10 +10,10 @@ import (
 	"jtune/internal/text"
 )
 
-// Dash stands for a value that is not there; never a zero.
+// Dash is shown for an absent value, which is never shown as zero.
 const Dash = "–"
 
-// Number prints a value with that many decimals, or a dash where it is not finite.
+// Number formats a value with that many decimals, or a dash if it is not finite.
 func Number(v float64, decimals int) string {
 	if !axis.Finite(v) {
 		return Dash
@@ -21,7 +21,7 @@ func Number(v float64, decimals int) string {
 	return strconv.FormatFloat(v, 'f', decimals, 64)
 }
 
-// Positive prints a value that is only known when it is above zero.
+// Positive formats a value that is known only if above zero.
 func Positive(v float64, decimals int) string {
 	if !(v > 0) {
 		return Dash
@@ -29,7 +29,7 @@ func Positive(v float64, decimals int) string {
 	return Number(v, decimals)
 }
 
-// MS prints milliseconds with about three figures.
+// MS formats milliseconds with about three significant digits.
 func MS(v float64) string {
 	if !(v > 0) {
 		return Dash
@@ -37,7 +37,7 @@ func MS(v float64) string {
 	return text.Of(v)
 }
 
-// Joules prints an energy in J, kJ or mJ.
+// Joules formats an energy in J, kJ or mJ.
 func Joules(j float64) string {
 	switch {
 	case !axis.Finite(j) || j < 0:
@@ -50,7 +50,7 @@ func Joules(j float64) string {
 	return strconv.FormatFloat(j*1000, 'f', 1, 64) + " mJ"
 }
 
-// SignedPct prints "+34 %" or "-41 %", and "×132" for what is many times more.
+// SignedPct formats "+34 %" or "-41 %", and "×132" for large factors.
 func SignedPct(v float64) string {
 	if !axis.Finite(v) {
 		return Dash
@@ -58,10 +58,10 @@ func SignedPct(v float64) string {
 	if v >= 1000 {
 		return fmt.Sprintf("×%.0f", 1+v/100)
 	}
-	return fmt.Sprintf("%+.0f %%", math.Round(v)+0) // +0 makes zero of a negative one
+	return fmt.Sprintf("%+.0f %%", math.Round(v)+0) // +0 turns a negative zero into zero
 }
 
-// SignedRange prints percentages from lo to hi, such as -14…-4 %.
+// SignedRange formats percentages from lo to hi, such as -14…-4 %.
 func SignedRange(lo, hi float64) string {
 	if !axis.Finite(lo) || !axis.Finite(hi) {
 		return Dash
@@ -72,7 +72,7 @@ func SignedRange(lo, hi float64) string {
 	return fmt.Sprintf("%+.0f…%+.0f %%", math.Round(lo)+0, math.Round(hi)+0)
 }
 
-// ClockText prints a duration as 06:12 or 1:02:03.
+// ClockText formats a duration as 06:12 or 1:02:03.
 func ClockText(d time.Duration) string {
 	s := int(d.Round(time.Second).Seconds())
 	if s >= 3600 {
@@ -81,7 +81,7 @@ func ClockText(d time.Duration) string {
 	return fmt.Sprintf("%02d:%02d", s/60, s%60)
 }
 
-// SpanText prints how long something takes, to the second below two minutes: 42 s, 12 min, 3.4 h.
+// SpanText formats a duration, to the second below two minutes: 42 s, 12 min, 3.4 h.
 func SpanText(d time.Duration) string {
 	switch {
 	case d < 2*time.Minute:
@@ -92,7 +92,7 @@ func SpanText(d time.Duration) string {
 	return fmt.Sprintf("%.1f h", d.Hours())
 }
 
-// SpanRange prints the bounds between which something takes, with one unit; as one number where both read alike.
+// SpanRange formats the bounds of a duration with one unit, or one number if both look the same.
 func SpanRange(lo, hi time.Duration) string {
 	unit, name := time.Second, "s"
 	switch {
@@ -108,7 +108,7 @@ func SpanRange(lo, hi time.Duration) string {
 	return in(lo) + "–" + in(hi) + " " + name
 }
 
-// MemorySize prints bytes in GB, or in MB below a tenth of one.
+// MemorySize formats bytes in GB, or in MB below 0.1 GB.
 func MemorySize(n int64) string {
 	if n < 1e8 {
 		return fmt.Sprintf("%.0f MB", float64(n)/1e6)
@@ -116,7 +116,7 @@ func MemorySize(n int64) string {
 	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
 }
 
-// Ago prints how long ago something was.
+// Ago formats how long ago something happened.
 func Ago(d time.Duration) string {
 	if text := Age(d); text != "now" {
 		return text + " ago"
@@ -124,7 +124,7 @@ func Ago(d time.Duration) string {
 	return "less than a minute ago"
 }
 
-// Age prints how long ago something was, in its largest unit.
+// Age formats how long ago something happened in its largest unit.
 func Age(d time.Duration) string {
 	switch {
 	case d < time.Minute:

@@ -12,14 +12,14 @@ type Pager struct {
 	Keys   ListKeys
 	Lines  []string
 	search Search
-	found  int // the line that the search is at
+	found  int // line of the last match
 	top    int
-	room   int // rows, as drawn
+	room   int // rows of the last drawing
 }
 
 func (p *Pager) last() int { return max(0, len(p.Lines)-max(1, p.room)) }
 
-// Key takes a key that means something here.
+// Key handles a key; it reports whether the pager uses it.
 func (p *Pager) Key(k tea.KeyPressMsg) bool {
 	if !p.search.On() {
 		p.found = p.top
@@ -37,24 +37,24 @@ func (p *Pager) Key(k tea.KeyPressMsg) bool {
 
 func (p *Pager) line(i int) string { return p.Lines[i] }
 
-// show scrolls to a line that was found; one that shows already stays where it is.
+// show scrolls to a match unless it is visible.
 func (p *Pager) show(at int) {
 	if p.found = at; at < p.top || at >= p.top+p.room {
 		p.top = max(0, min(at, p.last()))
 	}
 }
 
-// Paste takes what the terminal pastes while a search is typed.
+// Paste handles text pasted into the search.
 func (p *Pager) Paste(m tea.PasteMsg) {
 	if p.search.Typing() {
 		p.show(p.search.Paste(m, p.found, len(p.Lines), p.line))
 	}
 }
 
-// Typing reports whether a search is being typed: all keys are the pager's.
+// Typing reports whether a search is typed, so that all keys go to the pager.
 func (p *Pager) Typing() bool { return p.search.Typing() }
 
-// Hints lists the keys that work now, for the last line.
+// Hints lists the keys that work now.
 func (p *Pager) Hints() []Action {
 	if p.search.On() {
 		return p.search.Hints(p.Keys)
@@ -62,7 +62,7 @@ func (p *Pager) Hints() []Action {
 	return []Action{p.Keys.Up.With(p.Keys.Down, "scroll"), p.Keys.Search.As("search")}
 }
 
-// Note says what is searched for, else that there is more below.
+// Note shows the search, otherwise whether there is more below.
 func (p *Pager) Note() string {
 	if note := p.search.Note(); note != "" {
 		return note
@@ -73,7 +73,7 @@ func (p *Pager) Note() string {
 	return ""
 }
 
-// Render draws the lines from the top one on.
+// Render draws the lines from the top line on.
 func (p *Pager) Render(w, h int) string {
 	p.room = max(h, 0)
 	p.top = min(p.top, p.last())

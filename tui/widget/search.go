@@ -7,24 +7,22 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Search finds a text in rows, without regard to case. The cursor goes to the first
-// row that holds it while it is typed, then to the next one or the one before, around
-// the end.
+// Search finds a text in rows, ignoring case. While the text is typed the cursor moves to the first match; then keys
+// move to the next or previous match, wrapping around.
 type Search struct {
 	text  string
-	input *Input // the text while it is typed; nil: it is not
-	from  int    // where the cursor was
-	none  bool   // no row holds the text
+	input *Input // the text while it is typed; nil: closed
+	from  int    // where the search started
+	none  bool   // no row matches
 }
 
-// Typing reports whether the text is being typed: all keys are the search's.
+// Typing reports whether the text is typed, so that all keys go to the search.
 func (s *Search) Typing() bool { return s.input != nil }
 
-// On reports whether a text is searched for.
+// On reports whether a search is active.
 func (s *Search) On() bool { return s.Typing() || s.text != "" }
 
-// Key takes a key that means something here, with the cursor at a row of n. It returns
-// where the cursor goes.
+// Key handles a key, with the cursor at row at of n. It returns the new row, and whether the key was used.
 func (s *Search) Key(k tea.KeyPressMsg, keys ListKeys, at, n int, row func(i int) string) (to int, taken bool) {
 	switch {
 	case s.Typing() && keys.Next.Matches(k):
@@ -50,7 +48,7 @@ func (s *Search) Key(k tea.KeyPressMsg, keys ListKeys, at, n int, row func(i int
 	return at, true
 }
 
-// Paste takes what the terminal pastes while the text is typed.
+// Paste handles text pasted while typing.
 func (s *Search) Paste(m tea.PasteMsg, at, n int, row func(i int) string) (to int) {
 	if !s.Typing() {
 		return at
@@ -59,13 +57,13 @@ func (s *Search) Paste(m tea.PasteMsg, at, n int, row func(i int) string) (to in
 	return s.typed(n, row)
 }
 
-// typed searches for what has been typed, from where the cursor was.
+// typed searches for the typed text from where the search started.
 func (s *Search) typed(n int, row func(i int) string) int {
 	s.text = s.input.Value()
 	return s.find(s.from-1, 1, n, row)
 }
 
-// find is the next row from one on that holds the text; that row where none does.
+// find returns the next row after at that contains the text; at if there is none.
 func (s *Search) find(at, by, n int, row func(i int) string) int {
 	text := strings.ToLower(s.text)
 	for i := 1; i <= n; i++ {
@@ -79,7 +77,7 @@ func (s *Search) find(at, by, n int, row func(i int) string) int {
 	return max(0, min(at, n-1))
 }
 
-// Hints lists the keys that work now, for the last line.
+// Hints lists the keys that work now.
 func (s *Search) Hints(keys ListKeys) []Action {
 	if s.Typing() {
 		return []Action{keys.Next.As("search for it"), keys.Back.As("leave it")}
@@ -87,7 +85,7 @@ func (s *Search) Hints(keys ListKeys) []Action {
 	return []Action{keys.Next, keys.Prev, keys.Back.As("end the search")}
 }
 
-// Note says what is searched for; "" when nothing is.
+// Note shows the search; "" if there is none.
 func (s *Search) Note() string {
 	text := "search " + s.text
 	if s.Typing() {
@@ -102,7 +100,7 @@ func (s *Search) Note() string {
 	return text
 }
 
-// Mark sets off the text in a line that holds it.
+// Mark highlights the text in a matching line.
 func (s *Search) Mark(line string) string {
 	if s.text == "" {
 		return line

@@ -6,7 +6,7 @@ import (
 	"jtune/tui/widget/chart"
 )
 
-// Style is how a piece of text is meant.
+// Style is a text style.
 type Style = lipgloss.Style
 
 var (
@@ -45,8 +45,8 @@ var inkStyles = [...]Style{
 	chart.InkCursor:   lipgloss.NewStyle().Bold(true).Reverse(true),
 }
 
-// heatStyles are the styles of values from the least to the largest: where a terminal has fewer colours the nearest of
-// them, and glyphs or places say the same.
+// heatStyles are the styles from the smallest to the largest value. A terminal with fewer colours uses the nearest
+// ones; glyphs or positions show the same.
 var heatStyles = func() (out [chart.HeatInks]Style) {
 	for i, hex := range [...]string{"#3a7bd5", "#2fa4d7", "#2ec4b6", "#57cc71", "#a3d653", "#e8d44d", "#f6a940",
 		"#f0743e",
@@ -56,7 +56,7 @@ var heatStyles = func() (out [chart.HeatInks]Style) {
 	return out
 }()
 
-// Paint styles the marks of a chart.
+// Paint applies the style of an ink.
 func Paint(ink chart.Ink, text string) string {
 	if ink == chart.InkNone {
 		return text

@@ -11,14 +11,14 @@ import (
 type Column struct {
 	Title string
 	Width int
-	Right bool // numbers stand right; none is ever cut
-	Whole bool // a text that is never cut either, such as a mode
-	Drop  int  // the highest go first where room is short; 0 never goes
-	Off   bool // has nothing to show now
+	Right bool // a number: right-aligned, never cut
+	Whole bool // a text that is never cut, such as a mode
+	Drop  int  // if room is short, columns with the highest value are dropped first; 0: never
+	Off   bool // hidden
 }
 
-// Table draws rows that it asks for one by one, so that 18,000 cost no more
-// than those on screen. The cursor row is marked by a glyph and by reverse.
+// Table draws rows on demand, so that 18,000 rows cost no more than the visible ones. The cursor row has a glyph and is
+// reversed.
 type Table struct {
 	Keys   ListKeys
 	Cols   []Column
@@ -26,14 +26,13 @@ type Table struct {
 	Cell   func(row, col int) string
 	Cursor int
 	Top    int
-	page   int    // rows, as drawn
-	Empty  string // said when there are no rows
+	page   int    // rows of the last drawing
+	Empty  string // shown if there are no rows
 	Search Search
 }
 
-// Step is where a key leads from a row, page rows at a time by the page keys, half
-// as many by the half page's, at most to the last one; false for keys that do
-// something else.
+// Step returns the row that a key moves to, at most last; the page keys move by page rows, the half-page keys by half
+// as many. It returns false for other keys.
 func (l ListKeys) Step(k tea.KeyPressMsg, at, page, last int) (int, bool) {
 	switch {
 	case l.Up.Matches(k):
@@ -58,7 +57,7 @@ func (l ListKeys) Step(k tea.KeyPressMsg, at, page, last int) (int, bool) {
 	return max(0, min(at, last)), true
 }
 
-// Key walks or searches the rows; false for keys that do something else.
+// Key moves through the rows or searches them; false for other keys.
 func (t *Table) Key(k tea.KeyPressMsg) (taken bool) {
 	if t.Cursor, taken = t.Search.Key(k, t.Keys, t.Cursor, t.Rows, t.text); taken {
 		return true
@@ -67,10 +66,10 @@ func (t *Table) Key(k tea.KeyPressMsg) (taken bool) {
 	return taken
 }
 
-// Paste takes what the terminal pastes while a search is typed.
+// Paste handles text pasted into the search.
 func (t *Table) Paste(m tea.PasteMsg) { t.Cursor = t.Search.Paste(m, t.Cursor, t.Rows, t.text) }
 
-// text is a row as it is searched.
+// text returns a row's text for the search.
 func (t *Table) text(row int) string {
 	var cells []string
 	for i, c := range t.Cols {
@@ -81,13 +80,12 @@ func (t *Table) text(row int) string {
 	return strings.Join(cells, " ")
 }
 
-// Move shifts the cursor, staying within the rows.
+// Move moves the cursor within the rows.
 func (t *Table) Move(by int) { t.Cursor = min(max(0, t.Cursor+by), max(0, t.Rows-1)) }
 
-// fitted returns the columns that fit w, and how wide they are: numbers as wide as the
-// widest of those that show, as none is ever cut. The least needed columns go first,
-// those of equal need together; then texts give way, then the last columns of numbers. Room that is left goes to texts
-// that are cut.
+// fitted returns the columns that fit w and their widths. Numbers are never cut, so their columns are as wide as their
+// widest visible cell. If room is short it drops the least needed columns, those of equal need together, then narrows
+// texts, then drops the last columns of numbers. Remaining room goes to texts that are cut.
 func (t *Table) fitted(w int, cells [][]string) (cols, widths []int) {
 	worst := 0
 	for i, c := range t.Cols {
@@ -129,7 +127,7 @@ func (t *Table) fitted(w int, cells [][]string) (cols, widths []int) {
 			drop(at)
 		}
 	}
-	// Texts that are cut take the room that is left, then the last one.
+	// Remaining room goes to texts that are cut, then to the last text.
 	for at, i := range cols {
 		if c := t.Cols[i]; !c.Right && !c.Whole {
 			for _, row := range cells {
@@ -143,11 +141,10 @@ func (t *Table) fitted(w int, cells [][]string) (cols, widths []int) {
 	return cols, widths
 }
 
-// leastText is the width down to which a text gives way to numbers.
+// leastText is the minimum width of a text that is narrowed for numbers.
 const leastText = 8
 
-// Render draws head and rows in exactly w×h cells and scrolls so that the
-// cursor shows.
+// Render draws head and rows in exactly w×h cells, scrolled to the cursor.
 func (t *Table) Render(w, h int) string {
 	t.Move(0)
 	room := max(1, h-1)

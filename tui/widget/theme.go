@@ -14,12 +14,13 @@ import (
 	"jtune/internal/text"
 )
 
-// Colours by what they mean. Their numbers are the dark palette's in the table of 256 colours: a frame is drawn with
-// them, and Theme.Painter writes another palette's instead. Colour alone says nothing: each has a word or a glyph.
+// Colours by meaning. Their numbers are the dark palette's indexes into the 256 colours. Frames are drawn with them;
+// Theme.Painter replaces them by another palette's. No meaning is shown by colour alone: each also has a word or a
+// glyph.
 const (
 	dim      ansi.IndexedColor = 247
 	border   ansi.IndexedColor = 244 // of panels
-	cloudy   ansi.IndexedColor = 245 // dots that stand back
+	cloudy   ansi.IndexedColor = 245 // background dots
 	accent   ansi.IndexedColor = 80  // titles and keys
 	good     ansi.IndexedColor = 114
 	warn     ansi.IndexedColor = 215
@@ -27,7 +28,7 @@ const (
 	cpu      ansi.IndexedColor = 75
 	gpu      ansi.IndexedColor = 212
 	memory   ansi.IndexedColor = 149
-	total    ansi.IndexedColor = 81 // of the module, and a line that is alone
+	total    ansi.IndexedColor = 81 // of the module, and of a single line
 	other    ansi.IndexedColor = 250
 	band     ansi.IndexedColor = 68
 	measured ansi.IndexedColor = 177
@@ -36,18 +37,17 @@ const (
 // palette is a set of colours.
 type palette int
 
-// Palettes that the user may ask for.
+// Palettes that the user can choose.
 const (
-	paletteAuto  palette = iota // dark or light, as the terminal's background
+	paletteAuto  palette = iota // dark or light, like the terminal's background
 	paletteDark                 // for a dark background
 	paletteLight                // for a light one
-	paletteHigh                 // strong, as the terminal's background
+	paletteHigh                 // strong, for the terminal's background
 )
 
 var paletteNames = [...]string{"auto", "dark", "light", "high-contrast"}
 
-// hue is a colour in every palette: its number in the table of 256, and its SGR code
-// where a terminal has 16 colours.
+// hue is a colour in every palette: its index into the 256 colours, and its SGR code for terminals with 16 colours.
 type hue struct {
 	name                    string
 	dark                    ansi.IndexedColor
@@ -55,12 +55,11 @@ type hue struct {
 	highDark, highLight     ansi.IndexedColor
 	dark16, light16         string
 	highDark16, highLight16 string
-	graphic                 bool // never text
+	graphic                 bool // never used for text
 }
 
-// hues are all colours. Text has a contrast of 4.5 at least against the
-// backgrounds that the palette is for, 7 where it is strong; borders, dots and
-// bands have 3 (WCAG 2.1, 1.4.3, 1.4.6 and 1.4.11).
+// hues lists all colours. Text has a contrast of at least 4.5 against the backgrounds of its palette, 7 if strong;
+// borders, dots and bands have 3 (WCAG 2.1, 1.4.3, 1.4.6 and 1.4.11).
 var hues = []hue{
 	{"dim", dim, 241, 252, 238, "37", "90", "97", "30", false},
 	{"border", border, 244, 250, 240, "90", "90", "37", "30", true},
@@ -81,13 +80,13 @@ var hues = []hue{
 // Theme is the user's choice of colours. The zero value follows the terminal.
 type Theme struct {
 	palette palette
-	own     map[ansi.IndexedColor]string // SGR parameters in place of the palette's
+	own     map[ansi.IndexedColor]string // SGR parameters that replace the palette's
 }
 
-// ThemeNames are the values of name in the table [theme], the default first.
+// ThemeNames returns the values of name in the table [theme], the default first.
 func ThemeNames() []string { return slices.Clone(paletteNames[:]) }
 
-// ThemeColours are the colours that the table [theme] may give.
+// ThemeColours returns the names of the colours that the table [theme] can set.
 func ThemeColours() (names []string) {
 	for _, h := range hues {
 		names = append(names, h.name)
@@ -95,9 +94,8 @@ func ThemeColours() (names []string) {
 	return names
 }
 
-// ParseTheme reads the table [theme] of a configuration file: name is a palette,
-// every other key a colour by its name, such as good = "#5fd787" or good = "114".
-// It returns the key that is wrong, and why.
+// ParseTheme parses the table [theme] of a configuration file: name is a palette, every other key a colour, such as
+// good = "#5fd787" or good = "114". On error it returns the key at fault.
 func ParseTheme(table map[string]string) (t Theme, key string, err error) {
 	t.own = map[ansi.IndexedColor]string{}
 	for key, value := range table {
@@ -122,7 +120,7 @@ func ParseTheme(table map[string]string) (t Theme, key string, err error) {
 	return t, "", nil
 }
 
-// colourCodes writes a colour as SGR parameters of the foreground.
+// colourCodes returns a colour as SGR parameters of the foreground.
 func colourCodes(value string) (string, error) {
 	if n, err := strconv.ParseUint(value, 10, 8); err == nil {
 		return indexed(ansi.IndexedColor(n)), nil
@@ -138,8 +136,7 @@ func colourCodes(value string) (string, error) {
 // Asks reports whether the theme depends on the terminal's background.
 func (t Theme) Asks() bool { return t.palette == paletteAuto || t.palette == paletteHigh }
 
-// Painter writes a frame's colours as the theme has them, on a light or dark
-// background, with 16 colours where the terminal has no more.
+// Painter replaces a frame's colours by the theme's, for a light or dark background, and for terminals with 16 colours.
 func (t Theme) Painter(light, sixteen bool) *strings.Replacer {
 	light = t.palette == paletteLight || light && t.Asks()
 	var pairs []string
@@ -149,7 +146,7 @@ func (t Theme) Painter(light, sixteen bool) *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-// codes are the SGR parameters of the foreground.
+// codes returns the SGR parameters of the foreground.
 func (h *hue) codes(light, high, sixteen bool) string {
 	switch {
 	case sixteen && high && light:
@@ -172,10 +169,10 @@ func (h *hue) codes(light, high, sixteen bool) string {
 
 func indexed(c ansi.IndexedColor) string { return fmt.Sprintf("38;5;%d", c) }
 
-// Light reports whether a background is light: black text stands out from it more than
-// white text does (WCAG 2.1, relative luminance).
+// Light reports whether a background is light: it contrasts more with black text than with white text (WCAG 2.1,
+// relative luminance).
 func Light(ground color.Color) bool {
-	const even = 0.179 // where both have the same contrast
+	const even = 0.179 // luminance at which both contrasts are equal
 	return luminance(ground) > even
 }
 
@@ -191,9 +188,8 @@ func luminance(c color.Color) float64 {
 	return 0.2126*linear(r) + 0.7152*linear(g) + 0.0722*linear(b)
 }
 
-// LightByEnv is what COLORFGBG, set by some terminals, says of the background: its last
-// number is one of 16 colours, of which 7 and 15 are white. Without it the background
-// is taken for dark, as most are.
+// LightByEnv reports whether COLORFGBG, which some terminals set, names a light background: its last number is one of
+// 16 colours, of which 7 and 15 are white. Without it the background is assumed to be dark.
 func LightByEnv(getenv func(string) string) bool {
 	list := strings.Split(getenv("COLORFGBG"), ";")
 	ground := list[len(list)-1]

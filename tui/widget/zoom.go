@@ -6,31 +6,29 @@ import (
 	"jtune/internal/axis"
 )
 
-// How a plot is zoomed: by zoomStep each time, zoomMost times at most. The
-// cursor stays within the middle zoomInner of the part that shows.
+// A step zooms by zoomStep, up to zoomMost steps. The cursor stays within the middle zoomInner of the visible part.
 const (
 	zoomStep  = 1.6
 	zoomMost  = 8
 	zoomInner = 0.8
 )
 
-// Zoom is the part of a plot that shows: shares of its whole scales. The zero
-// value shows all.
+// Zoom is the visible part of a plot, in shares of its full scales. The zero value shows everything.
 type Zoom struct {
 	Steps int
-	x, y  float64 // the middle
+	x, y  float64 // centre
 }
 
-// Factor is how much larger than the whole things are drawn.
+// Factor returns the magnification.
 func (z Zoom) Factor() float64 { return math.Pow(zoomStep, float64(z.Steps)) }
 
-// By zooms in or out around a place.
+// By zooms in or out around a position.
 func (z Zoom) By(steps int, x, y float64) Zoom {
 	next := Zoom{min(max(0, z.Steps+steps), zoomMost), x, y}
 	return next.inside()
 }
 
-// Around zooms so that a place stays where it is drawn.
+// Around zooms so that a position does not move on the screen.
 func (z Zoom) Around(steps int, x, y float64) Zoom {
 	if z.Steps == 0 {
 		z.x, z.y = 0.5, 0.5
@@ -41,7 +39,7 @@ func (z Zoom) Around(steps int, x, y float64) Zoom {
 	return next.inside()
 }
 
-// Follow moves the part so that a place is well inside of it.
+// Follow moves the visible part so that a position is well inside it.
 func (z Zoom) Follow(x, y float64) Zoom {
 	reach := zoomInner / 2 / z.Factor()
 	if math.Abs(x-z.x) > reach {
@@ -53,14 +51,14 @@ func (z Zoom) Follow(x, y float64) Zoom {
 	return z.inside()
 }
 
-// inside keeps the part within the whole.
+// inside keeps the visible part within the whole.
 func (z Zoom) inside() Zoom {
 	half := 0.5 / z.Factor()
 	z.x, z.y = min(max(z.x, half), 1-half), min(max(z.y, half), 1-half)
 	return z
 }
 
-// Of returns the part of two whole scales.
+// Of returns the visible part of two full scales.
 func (z Zoom) Of(x, y axis.Scale) (axis.Scale, axis.Scale) {
 	if z.Steps == 0 {
 		return x, y

@@ -11,9 +11,8 @@ import (
 	"jtune/internal/axis"
 )
 
-// Spark draws each value of 0…most as one column of ntcharts' sparkline; a
-// missing value is a dot, and what is there is never blank. More values than w
-// are folded by their largest.
+// Spark draws each value of 0…most as one column of an ntcharts sparkline. A missing value is a dot; a present value is
+// never blank. More values than w are merged by their maximum.
 func Spark(values []float64, most float64, w int) string {
 	if w <= 0 || len(values) == 0 {
 		return ""
@@ -44,7 +43,7 @@ func Spark(values []float64, most float64, w int) string {
 	return string(out)
 }
 
-// largest of the finite values; NaN without one.
+// largest returns the largest finite value; NaN if there is none.
 func largest(values []float64) float64 {
 	v := math.NaN()
 	for _, u := range values {
@@ -55,7 +54,7 @@ func largest(values []float64) float64 {
 	return v
 }
 
-// shown is a height that ntcharts may see: none for a missing value.
+// shown returns a height for ntcharts: zero for a missing value.
 func shown(v, most float64) float64 {
 	if math.IsNaN(v) {
 		return 0
@@ -63,8 +62,7 @@ func shown(v, most float64) float64 {
 	return clamp(v, 0, most)
 }
 
-// Bar is a solid bar of w columns, frac of it filled; a missing frac is all
-// dots.
+// Bar draws a solid bar of w columns with the share frac filled; a missing frac is all dots.
 func Bar(frac float64, w int) string {
 	if w <= 0 {
 		return ""
@@ -83,9 +81,8 @@ type Part struct {
 	Ink   Ink
 }
 
-// Stack draws shares side by side in exactly w columns, each with its own
-// glyph, in proportion to their values. Values that are missing or not
-// positive take no room.
+// Stack draws shares side by side in exactly w columns, each with its own glyph, in proportion to their values. Missing
+// and non-positive values take no room.
 func Stack(parts []Part, w int, paint Paint) string {
 	total := 0.0
 	for _, p := range parts {

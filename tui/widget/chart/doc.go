@@ -1,5 +1,5 @@
-// Package chart draws numbers as text: a braille raster with own 1-2-5 axes,
-// lines against time, bars and sparklines. It knows numbers only, no devices
+// Package chart draws numbers as text: a braille raster with 1-2-5 axes,
+// lines over time, bars and sparklines. It knows only numbers, no devices
 // and no keys.
 //
 //	points, series ──► Scale (range, log, ticks) ──► Raster (dots + ink) ──► text
@@ -11,8 +11,7 @@
 // raster. Everything drawn has exactly the requested size.
 package chart
 
-// Ink names what a mark stands for; the page gives each ink its style. In a
-// cell that holds marks of several inks, the highest one colours it.
+// Ink is the meaning of a mark; the page gives each ink its style. The highest ink in a cell colours it.
 type Ink uint8
 
 // Inks, in rising priority.
@@ -22,27 +21,27 @@ const (
 	InkAxis
 	InkLimit
 	InkSeries
-	InkOther  // a series of a part without an ink of its own
-	InkMemory // what belongs to the memory
+	InkOther  // parts without an ink of their own
+	InkMemory // memory
 	InkCPU
 	InkGPU
 	InkWarm // near a limit
-	InkHot  // at it
+	InkHot  // at a limit
 	InkBand
 	InkFront
 	InkMeasured
 	InkPreset
 	InkCursor
-	inkHeat // the first of HeatInks
+	inkHeat // first of HeatInks
 )
 
-// HeatInks is how many inks lie between the least value and the largest.
+// HeatInks is the number of inks from the smallest to the largest value.
 const HeatInks = 9
 
-// HeatInk is the ink of a share of a scale, from 0 to 1.
+// HeatInk returns the ink of a share of a scale, 0 to 1.
 func HeatInk(share float64) Ink { return inkHeat + Ink(min(max(share, 0), 1)*(HeatInks-1)+0.5) }
 
-// HeatShare is the share that HeatInk gives an ink for; false for any other ink.
+// HeatShare returns the share of a heat ink; false for other inks.
 func (i Ink) HeatShare() (share float64, ok bool) {
 	return float64(i-inkHeat) / (HeatInks - 1), i >= inkHeat
 }

@@ -7,17 +7,17 @@ import (
 	"jtune/internal/axis"
 )
 
-// Lanes are rows over one scale of values, one row of text each: bars, marks and boxes.
-// Rows outside and values that are missing leave nothing.
+// Lanes are rows of one line over a common scale: bars, marks and boxes. Values off the scale and missing values draw
+// nothing.
 type Lanes struct {
 	X axis.Scale
 	r *Raster
 }
 
-// NewLanes makes that many rows of w columns.
+// NewLanes returns rows of w columns.
 func NewLanes(x axis.Scale, w, rows int) *Lanes { return &Lanes{X: x, r: newRaster(w, rows)} }
 
-// column is where a value stands; what lies outside moves to the nearer end.
+// column returns the column of a value; values off the scale move to the nearer end.
 func (l *Lanes) column(v float64) (int, bool) {
 	if !axis.Finite(v) {
 		return 0, false
@@ -26,7 +26,7 @@ func (l *Lanes) column(v float64) (int, bool) {
 	return int(math.Round(f * float64(l.r.W-1))), ok
 }
 
-// stretch puts a glyph on all columns from one value to another, both included.
+// stretch draws a glyph in all columns between two values, inclusive.
 func (l *Lanes) stretch(row int, from, to float64, glyph rune, ink Ink) {
 	a, okA := l.column(from)
 	b, okB := l.column(to)
@@ -35,24 +35,24 @@ func (l *Lanes) stretch(row int, from, to float64, glyph rune, ink Ink) {
 	}
 }
 
-// Bar fills a row from one value to another.
+// Bar fills a row between two values.
 func (l *Lanes) Bar(row int, from, to float64, ink Ink) {
 	if axis.Finite(to) && to != from {
 		l.stretch(row, from, to, '█', ink)
 	}
 }
 
-// Whisker draws a line between two values with its ends.
+// Whisker draws a line between two values, with ends.
 func (l *Lanes) Whisker(row int, lo, hi float64, ink Ink) {
 	if a, b := l.end(lo), l.end(hi); a < 0 || b < 0 || a == b {
-		return // nothing that a cell could show
+		return // narrower than a cell
 	}
 	l.stretch(row, lo, hi, '─', ink)
 	l.Mark(row, lo, '├', ink)
 	l.Mark(row, hi, '┤', ink)
 }
 
-// end is column, or -1.
+// end returns the column, or -1.
 func (l *Lanes) end(v float64) int {
 	if x, ok := l.column(v); ok {
 		return x
@@ -60,16 +60,16 @@ func (l *Lanes) end(v float64) int {
 	return -1
 }
 
-// Box draws the middle half of values and their median.
+// Box draws the interquartile range of values, and their median.
 func (l *Lanes) Box(row int, q1, median, q3 float64, ink Ink) {
 	l.stretch(row, q1, q3, '▒', ink)
 	l.Mark(row, median, '│', ink)
 }
 
-// shades are how densely values lie, from few to most.
+// shades show the density of values, low to high.
 var shades = []rune("·░▒▓█")
 
-// Density shades a row by how many of the values lie in each column, beside the fullest one, and marks the median.
+// Density shades each column of a row by its share of values relative to the fullest column, and marks the median.
 func (l *Lanes) Density(row int, values []float64, median float64, ink, at Ink) {
 	count, most := make([]int, l.r.W), 0
 	for _, v := range values {
@@ -86,14 +86,14 @@ func (l *Lanes) Density(row int, values []float64, median float64, ink, at Ink) 
 	l.Mark(row, median, '│', at)
 }
 
-// Mark puts a glyph at a value.
+// Mark draws a glyph at a value.
 func (l *Lanes) Mark(row int, v float64, glyph rune, ink Ink) {
 	if x, ok := l.column(v); ok {
 		l.r.Rune(x, row, glyph, ink)
 	}
 }
 
-// Row is one row as text.
+// Row returns one row as text.
 func (l *Lanes) Row(row int, paint Paint) string {
 	if row >= l.r.H {
 		return strings.Repeat(" ", l.r.W)
@@ -101,8 +101,7 @@ func (l *Lanes) Row(row int, paint Paint) string {
 	return l.r.Row(row, paint)
 }
 
-// Axis is the scale below the rows, its line and its labels: one column more than the rows,
-// on their left.
+// Axis returns the scale below the rows as two lines. They start one column to the left of the rows.
 func (l *Lanes) Axis(paint Paint) (line, labels string) {
 	p := Plot{X: l.X}
 	return paint(InkAxis, p.xAxis(0, l.r.W)), paint(InkAxis, p.xLabels(0, l.r.W))

@@ -17,10 +17,9 @@ func drawable(at canvas.Float64Point) bool {
 	return at.X >= 0 && at.X <= 1 && at.Y >= 0 && at.Y <= 1
 }
 
-// Line joins neighbouring points of the unit square (0,0 is the lower left
-// corner of the raster); points outside of it are gaps. The geometry is
-// ntcharts'; its patterns are laid over what the raster holds, so that the
-// rows still come out as runs of one ink.
+// Line joins neighbouring points of the unit square, whose origin is the lower left corner of the raster; points
+// outside are gaps. ntcharts computes the geometry; its patterns are merged into the raster's dots, so that rows still
+// come out as runs of one ink.
 func (r *Raster) Line(at []canvas.Float64Point, ink Ink) {
 	if r.W == 0 || r.H == 0 {
 		return
@@ -45,7 +44,7 @@ func (r *Raster) Line(at []canvas.Float64Point, ink Ink) {
 	r.stamp(grid.BraillePatterns(), ink)
 }
 
-// stamp adds rows of braille patterns to the raster's dots.
+// stamp merges rows of braille patterns into the raster's dots.
 func (r *Raster) stamp(patterns [][]rune, ink Ink) {
 	for y, row := range patterns[:min(len(patterns), r.H)] {
 		for x, pattern := range row[:min(len(row), r.W)] {

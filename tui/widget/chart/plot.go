@@ -10,19 +10,18 @@ import (
 	"jtune/internal/axis"
 )
 
-// Plot is a raster with axes: points, lines, levels and named marks over two
-// scales. Add everything, then Render. Smallest useful size 12×4; below that
-// Render returns blank lines of the requested size.
+// Plot is a raster with axes: points, lines, levels and named marks over two scales. Add everything, then Render. The
+// minimum size is MinPlotW×MinPlotH; below it Render returns blank lines of the requested size.
 type Plot struct {
 	X, Y         axis.Scale
-	Step         float64 // between the ticks of Y; 0: round ones
-	XName, YName string  // printed at the right end and in the corner of the axes
-	Margin       int     // least columns left of the plot, where several stand over each other
-	Graded       bool    // a line in InkSeries is coloured by its height
+	Step         float64 // between the ticks of Y; 0: round steps
+	XName, YName string  // drawn at the right end and in the corner of the axes
+	Margin       int     // minimum columns left of the plot, to align stacked plots
+	Graded       bool    // a line in InkSeries is coloured by height
 	layers       []func(p *Plot, r *Raster)
 }
 
-// MinPlotW and MinPlotH are the smallest size that shows anything.
+// MinPlotW and MinPlotH are the minimum size of a plot.
 const (
 	MinPlotW = 12
 	MinPlotH = 4
@@ -33,18 +32,18 @@ func (p *Plot) Points(xs, ys []float64, ink Ink) {
 	p.dots(xs, ys, func(r *Raster, x, y int) { r.Dot(x, y, ink) })
 }
 
-// Haze is Points that stand back: one dot in each cell that holds any.
+// Haze adds points in the background: one dot in each cell that holds any.
 func (p *Plot) Haze(xs, ys []float64, ink Ink) {
 	p.dots(xs, ys, func(r *Raster, x, y int) { r.Dot(x|1, y&^3|2, ink) })
 }
 
-// Specks is Points as one mark in each cell that holds any, for terminals whose dots are blocks
-// that would bury everything else.
+// Specks adds points as one mark in each cell that holds any, for terminals whose dots are blocks that would cover
+// everything else.
 func (p *Plot) Specks(xs, ys []float64, ink Ink) {
 	p.dots(xs, ys, func(r *Raster, x, y int) { r.Rune(x/2, y/4, '·', ink) })
 }
 
-// dots puts something at the dot of each pair of values.
+// dots calls put at the dot of each pair of values.
 func (p *Plot) dots(xs, ys []float64, put func(r *Raster, x, y int)) {
 	p.layers = append(p.layers, func(p *Plot, r *Raster) {
 		atX, atY := p.X.Places(), p.Y.Places()
@@ -59,7 +58,7 @@ func (p *Plot) dots(xs, ys []float64, put func(r *Raster, x, y int)) {
 	})
 }
 
-// Line joins neighbouring pairs; a pair that cannot be drawn leaves a gap.
+// Line joins neighbouring pairs of values; a pair off the scales leaves a gap.
 func (p *Plot) Line(xs, ys []float64, ink Ink) {
 	p.layers = append(p.layers, func(p *Plot, r *Raster) {
 		n := min(len(xs), len(ys))
@@ -76,7 +75,7 @@ func (p *Plot) Line(xs, ys []float64, ink Ink) {
 	})
 }
 
-// Limits draws the limits that there are: above 0.
+// Limits draws the limits above 0.
 func (p *Plot) Limits(x, y float64) {
 	if y > 0 {
 		p.Level(y, "limit", InkLimit)
@@ -86,11 +85,11 @@ func (p *Plot) Limits(x, y float64) {
 	}
 }
 
-// overDots is how many cells of a level or column lie from one mark over dots that stand
-// back to the next: between them the dots are seen.
+// overDots is the distance in cells between the marks of a level or column over background dots, so that the dots stay
+// visible.
 const overDots = 4
 
-// Level draws a dotted line across at height y, named at its right end.
+// Level draws a dotted horizontal line at y, with its name at the right end.
 func (p *Plot) Level(y float64, name string, ink Ink) {
 	p.layers = append(p.layers, func(p *Plot, r *Raster) {
 		f, ok := p.Y.At(y)
@@ -105,7 +104,7 @@ func (p *Plot) Level(y float64, name string, ink Ink) {
 	})
 }
 
-// Column draws a dotted line down at x, named at its top.
+// Column draws a dotted vertical line at x, with its name at the top.
 func (p *Plot) Column(x float64, name string, ink Ink) {
 	p.layers = append(p.layers, func(p *Plot, r *Raster) {
 		f, ok := p.X.At(x)
@@ -120,8 +119,8 @@ func (p *Plot) Column(x float64, name string, ink Ink) {
 	})
 }
 
-// Bars draws how far a value may lie off at both sides: across at height y from x0 to x1, and upright at x from y0 to
-// y1, cut where the plot ends. Differences within one cell are not seen.
+// Bars draws error bars: horizontal at y from x0 to x1, and vertical at x from y0 to y1, clipped to the plot. Bars
+// within one cell are not drawn.
 func (p *Plot) Bars(x, x0, x1, y, y0, y1 float64, ink Ink) {
 	p.layers = append(p.layers, func(p *Plot, r *Raster) {
 		cx, cy, ok := p.cell(r, x, y)
@@ -148,7 +147,7 @@ func (p *Plot) Bars(x, x0, x1, y, y0, y1 float64, ink Ink) {
 	})
 }
 
-// cell is the cell of a value pair; false when it cannot be drawn.
+// cell returns the cell of a pair of values; ok is false off the scales.
 func (p *Plot) cell(r *Raster, x, y float64) (cx, cy int, ok bool) {
 	fx, okX := p.X.At(x)
 	fy, okY := p.Y.At(y)
@@ -158,7 +157,7 @@ func (p *Plot) cell(r *Raster, x, y float64) (cx, cy int, ok bool) {
 	return int(math.Round(fx*float64(2*r.W-1))) / 2, int(math.Round((1-fy)*float64(4*r.H-1))) / 4, true
 }
 
-// Mark puts one glyph at a pair of values.
+// Mark draws a glyph at a pair of values.
 func (p *Plot) Mark(x, y float64, glyph rune, ink Ink) {
 	p.layers = append(p.layers, func(p *Plot, r *Raster) {
 		if cx, cy, ok := p.cell(r, x, y); ok {
@@ -167,8 +166,8 @@ func (p *Plot) Mark(x, y float64, glyph rune, ink Ink) {
 	})
 }
 
-// Label writes a word at a pair of values, shifted left where it would leave
-// the plot, and to the nearest row where no other word stands.
+// Label writes a word at a pair of values, moved left to stay inside the plot, and to the nearest row where it covers
+// no other mark.
 func (p *Plot) Label(x, y float64, word string, ink Ink) {
 	p.layers = append(p.layers, func(p *Plot, r *Raster) {
 		cx, cy, ok := p.cell(r, x, y)
@@ -188,9 +187,8 @@ func (p *Plot) Label(x, y float64, word string, ink Ink) {
 	})
 }
 
-// Drawn is what was added so far as it lies in a picture of w×h cells. Base of
-// a plot of equal scales and size lays it under what that plot adds: so that
-// 18,000 points need not be placed again because a cursor moved.
+// Drawn renders what was added so far for a picture of w×h cells. Base draws it under another plot of the same scales
+// and size, so that 18,000 points are not placed again when only the cursor moves.
 func (p *Plot) Drawn(w, h int) *Raster {
 	r := newRaster(p.room(w, h))
 	for _, layer := range p.layers {
@@ -199,7 +197,7 @@ func (p *Plot) Drawn(w, h int) *Raster {
 	return r
 }
 
-// Base begins with what Drawn gave.
+// Base starts the plot with the result of Drawn.
 func (p *Plot) Base(drawn *Raster) {
 	p.layers = append(p.layers, func(_ *Plot, r *Raster) {
 		if r.W == drawn.W && r.H == drawn.H {
@@ -210,7 +208,7 @@ func (p *Plot) Base(drawn *Raster) {
 	})
 }
 
-// Value returns the pair of values in the middle of a cell of a picture of w×h cells; false for the axes.
+// Value returns the pair of values at the centre of a cell of a picture of w×h cells; ok is false on the axes.
 func (p *Plot) Value(w, h, cx, cy int) (x, y float64, ok bool) {
 	rw, rh := p.room(w, h)
 	cx -= w - rw
@@ -220,14 +218,14 @@ func (p *Plot) Value(w, h, cx, cy int) (x, y float64, ok bool) {
 	return p.X.Value((float64(cx) + 0.5) / float64(rw)), p.Y.Value(1 - (float64(cy)+0.5)/float64(rh)), true
 }
 
-// room is the raster's size in a picture of w×h cells.
+// room returns the raster's size in a picture of w×h cells.
 func (p *Plot) room(w, h int) (int, int) { return w - p.Gutter(h) - 1, h - axisRows }
 
-// axisRows are those below the raster.
+// axisRows is the number of rows below the raster.
 const axisRows = 2
 
-// Render draws everything in exactly w×h cells: y labels on the left, the x
-// axis with its labels in the two lowest rows.
+// Render draws the plot in exactly w×h cells, with y labels on the left, and the x axis and its labels in the two
+// lowest rows.
 func (p *Plot) Render(w, h int, paint Paint) string {
 	if w < MinPlotW || h < MinPlotH {
 		return blank(w, h)
@@ -246,7 +244,7 @@ func (p *Plot) Render(w, h int, paint Paint) string {
 	return strings.Join(rows, "\n")
 }
 
-// graded paints one of the rows of a raster.
+// graded returns the paint of a row, coloured by height.
 func (p *Plot) graded(paint Paint, row, rows int) Paint {
 	if !p.Graded || rows < 2 {
 		return paint
@@ -259,7 +257,7 @@ func (p *Plot) graded(paint Paint, row, rows int) Paint {
 	}
 }
 
-// yLabels returns the text of the tick on each raster row.
+// yLabels returns the tick label of each raster row.
 func (p *Plot) yLabels(h int) []string {
 	out := make([]string, h)
 	for _, v := range p.yTicks(h) {
@@ -270,7 +268,7 @@ func (p *Plot) yLabels(h int) []string {
 	return out
 }
 
-// yTicks are the values with a tick in h raster rows.
+// yTicks returns the values of the ticks in h raster rows.
 func (p *Plot) yTicks(h int) []float64 {
 	if p.Step <= 0 {
 		return p.Y.Ticks(max(2, h/3))
@@ -282,8 +280,8 @@ func (p *Plot) yTicks(h int) []float64 {
 	return out
 }
 
-// From makes Y the scale from a round value to a little above most, in a picture of h rows: its
-// ticks are round, and as many rows from each other.
+// From sets Y to a scale from a round value to slightly above most, for a picture of h rows. Its ticks are round and
+// the same number of rows apart.
 func (p *Plot) From(least, most float64, h int) {
 	rows, span := h-axisRows, most-least
 	if rows < 3 || !axis.Finite(span) || span <= 0 {
@@ -291,7 +289,7 @@ func (p *Plot) From(least, most float64, h int) {
 		return
 	}
 	p.Y, p.Step = axis.Scale{Lo: least, Hi: math.Inf(1)}, 0
-	between := max(2, (rows+mostTicks-1)/mostTicks) // rows from tick to tick, at least
+	between := max(2, (rows+mostTicks-1)/mostTicks) // minimum rows between ticks
 	for exp := math.Floor(math.Log10(span)) - 1; exp <= math.Floor(math.Log10(span))+1; exp++ {
 		for _, round := range []float64{1, 2, 5} {
 			for n := between; n <= min(max(between+1, rows/2), rows-1); n++ {
@@ -304,10 +302,10 @@ func (p *Plot) From(least, most float64, h int) {
 	}
 }
 
-// mostTicks is how many an axis gets.
+// mostTicks is the maximum number of ticks of an axis.
 const mostTicks = 7
 
-// Gutter is how many columns the labels of a picture h cells high take.
+// Gutter returns the width of the labels of a picture h cells high.
 func (p *Plot) Gutter(h int) int {
 	widest := max(p.Margin, utf8.RuneCountInString(p.YName))
 	for _, v := range p.yTicks(h - axisRows) {
@@ -318,7 +316,7 @@ func (p *Plot) Gutter(h int) int {
 
 func (p *Plot) xTicks(w int) []float64 { return p.X.Ticks(max(2, w/9)) }
 
-// xAxis has the name of the other axis in its corner, where no tick stands.
+// xAxis draws the axis, with the other axis' name in the corner if no tick is there.
 func (p *Plot) xAxis(gutter, w int) string {
 	row := []rune(padLeft(p.YName, gutter) + "└" + strings.Repeat("─", w))
 	for _, v := range p.xTicks(w) {
@@ -329,8 +327,8 @@ func (p *Plot) xAxis(gutter, w int) string {
 	return string(row)
 }
 
-// xLabels centres each tick's text below it, leaving out what would touch its
-// neighbour or the axis' name at the right end.
+// xLabels centres each label below its tick. It omits labels that would touch another one or the axis' name at the
+// right end.
 func (p *Plot) xLabels(gutter, w int) string {
 	total := gutter + 1 + w
 	row := []rune(strings.Repeat(" ", total))

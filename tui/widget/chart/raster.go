@@ -6,33 +6,32 @@ import (
 	"github.com/NimbleMarkets/ntcharts/v2/canvas/runes"
 )
 
-// Limits of what a raster accepts, in cells.
+// Maximum size of a raster in cells.
 const (
 	maxCols = 1000
 	maxRows = 400
 )
 
-// Raster is a grid of text cells of 2×4 braille dots each. Dot coordinates
-// run right and down from the top left: 0 ≤ x < 2·W, 0 ≤ y < 4·H.
+// Raster is a grid of text cells of 2×4 braille dots each. Dot coordinates start at the top left: 0 ≤ x < 2·W, 0 ≤ y <
+// 4·H.
 type Raster struct {
 	W, H  int
 	dots  []uint8
 	ink   []Ink
-	marks []rune // over the dots; 0: the braille pattern of dots
+	marks []rune // drawn over the dots; 0: the braille pattern of dots
 }
 
-// newRaster makes an empty raster of w×h cells; sizes are clamped to what can
-// be drawn, so none panics.
+// newRaster returns an empty raster of w×h cells; sizes are clamped to the valid range.
 func newRaster(w, h int) *Raster {
 	w, h = min(max(w, 0), maxCols), min(max(h, 0), maxRows)
 	return &Raster{W: w, H: h, dots: make([]uint8, w*h), ink: make([]Ink, w*h), marks: make([]rune, w*h)}
 }
 
-// dotBit is what ntcharts' grid works out per cell, as a table: a cloud has
-// 18,000 dots and needs each one's ink. It holds the bit of a braille pattern (U+2800 block) of a dot in its cell.
+// dotBit is the bit of a dot in its cell's braille pattern (U+2800 block). A table is used instead of ntcharts' grid
+// because a cloud has 18,000 dots and needs each one's ink.
 var dotBit = [4][2]uint8{{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}}
 
-// Dot sets one dot of the cloud; lines are drawn by Line. Outside the raster nothing happens.
+// Dot sets one dot; dots outside the raster are ignored.
 func (r *Raster) Dot(x, y int, ink Ink) {
 	if x < 0 || y < 0 || x >= 2*r.W || y >= 4*r.H {
 		return
@@ -42,8 +41,7 @@ func (r *Raster) Dot(x, y int, ink Ink) {
 	r.tint(i, ink)
 }
 
-// Rune puts a glyph of one column over a cell, if no glyph of a higher ink is
-// there already.
+// Rune draws a glyph of one column over a cell, unless a glyph of a higher ink is there.
 func (r *Raster) Rune(cx, cy int, glyph rune, ink Ink) {
 	if cx < 0 || cy < 0 || cx >= r.W || cy >= r.H {
 		return
@@ -52,17 +50,17 @@ func (r *Raster) Rune(cx, cy int, glyph rune, ink Ink) {
 	if r.marks[i] != 0 && r.ink[i] > ink {
 		return
 	}
-	r.marks[i], r.ink[i] = glyph, ink // that of the dots below does not show
+	r.marks[i], r.ink[i] = glyph, ink // the ink of the hidden dots does not count
 }
 
-// tint gives the dots of a cell the higher ink; what stands over them keeps its own.
+// tint raises the ink of a cell's dots; a glyph over them keeps its own.
 func (r *Raster) tint(i int, ink Ink) {
 	if r.marks[i] == 0 {
 		r.ink[i] = max(r.ink[i], ink)
 	}
 }
 
-// Text puts a word over cells, left to right.
+// Text writes a word over cells, left to right.
 func (r *Raster) Text(cx, cy int, text string, ink Ink) {
 	for _, g := range text {
 		r.Rune(cx, cy, g, ink)
@@ -72,8 +70,7 @@ func (r *Raster) Text(cx, cy int, text string, ink Ink) {
 
 func clamp(v, lo, hi float64) float64 { return min(max(v, lo), hi) }
 
-// Row returns row cy of the raster as text of exactly W columns, one styled run
-// per stretch of equal ink.
+// Row returns row cy as text of exactly W columns, with one styled run per stretch of equal ink.
 func (r *Raster) Row(cy int, paint Paint) string {
 	var out, run strings.Builder
 	last := InkNone
@@ -109,7 +106,7 @@ func (r *Raster) glyph(i int) rune {
 	return runes.BrailleBlockOffset + rune(r.dots[i])
 }
 
-// behind puts a glyph where nothing is; over what stands back too where over says so.
+// behind draws a glyph in an empty cell, and with over also over a cell of lower ink.
 func (r *Raster) behind(cx, cy int, glyph rune, ink Ink, over bool) {
 	if i := cy*r.W + cx; r.dots[i] == 0 && r.marks[i] == 0 || r.ink[i] < ink && over {
 		r.Rune(cx, cy, glyph, ink)
