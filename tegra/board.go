@@ -7,17 +7,16 @@ import (
 	"strings"
 )
 
-// family is what cannot be read from a board: how its rails add up and in
-// which order its cores are taken. Sources: jetson module data sheets and
-// design guides; NVIDIA's note that VDDQ_VDD2_1V8AO is fed from VIN_SYS_5V0.
+// family holds what a board does not report: which rails sum to the module power and in which order cores come online.
+// Sources: Jetson module data sheets and design guides; NVIDIA's note that VIN_SYS_5V0 feeds VDDQ_VDD2_1V8AO.
 type family struct {
-	match string // found in one of the compatible strings
+	match string // substring of one of the compatible strings
 	name  string
-	total []string // rails that make up the module's power
-	cores []int    // order in which counts take cores; nil: ascending
+	total []string // rails that sum to the module power
+	cores []int    // order in which cores come online; nil: ascending
 }
 
-// covers says what the total covers.
+// covers describes what the total power includes.
 func (fam *family) covers() string {
 	if len(fam.total) > 1 {
 		return "whole module, without the carrier board"
@@ -25,7 +24,7 @@ func (fam *family) covers() string {
 	return "module input"
 }
 
-// rails whose sum, or which alone, is the power of a kind of modules.
+// Rails that sum to the module power, and the TX2's core order (its A57 cores before its Denver cores).
 var (
 	input   = []string{"VDD_IN"}
 	orin    = []string{"VDD_GPU_SOC", "VDD_CPU_CV", "VIN_SYS_5V0"}
@@ -33,7 +32,7 @@ var (
 	denver2 = []int{0, 3, 4, 5, 1, 2}
 )
 
-// families in order of preference: modules before the SoC they carry.
+// families lists modules before the SoC that they carry; the first match wins.
 var families = []family{
 	{"p3701", "AGX Orin", orin, nil},
 	{"p3767-0000", "Orin NX 16GB", input, nil},
@@ -62,8 +61,8 @@ var (
 	release    = regexp.MustCompile(`# R([0-9]+) \(release\), REVISION: ([0-9.]+)`)
 )
 
-// identify reads the board's own description of itself. errors.Is(err, ErrNoDevice)
-// when no tegra SoC is named.
+// identify reads the device tree and the release file. The error wraps ErrNoDevice if the device tree names no Tegra
+// SoC.
 func identify(f *finder) (Board, family, error) {
 	var b Board
 	path, ok := f.first("device tree", "/proc/device-tree/compatible", "/sys/firmware/devicetree/base/compatible")
@@ -128,11 +127,11 @@ func parseRelease(text string) (l4t, jetpack string) {
 	return l4t, jetpackMajors[m[1]]
 }
 
-// jetpackMajors is for releases that jetpacks does not name.
+// jetpackMajors gives the major version for releases missing from jetpacks.
 var jetpackMajors = map[string]string{"32": "4", "34": "5", "35": "5", "36": "6", "38": "7", "39": "7"}
 
-// totalRule returns the rule for the rails that are there: "" unless all of
-// the family's are. A board of no known family has none of its own.
+// totalRule returns the family's rule for the total power, or "" if a rail of the rule is missing or the family has no
+// rule.
 func (fam family) totalRule(rails []string) string {
 	if len(fam.total) == 0 {
 		return ""
@@ -148,7 +147,7 @@ func (fam family) totalRule(rails []string) string {
 	return "SUM:" + strings.Join(fam.total, ",")
 }
 
-// orOf returns an unknown board the rule of a family whose rails it has.
+// orOf returns fam; without a total of its own, it gets that of the first family whose rails are all in rails.
 func (fam family) orOf(rails []string) family {
 	if len(fam.total) > 0 {
 		return fam
@@ -162,9 +161,8 @@ func (fam family) orOf(rails []string) family {
 	return fam
 }
 
-// TotalRuleOf returns the rule of the module's total power for a board of which
-// only the rails' names are known, as from a tegrastats line: "" when they
-// make up no total. A sum names its rails in the order given.
+// TotalRuleOf returns the total-power rule of a board known only by its rail names, such as those of a tegrastats line;
+// "" if they match no known total. A sum lists its rails in the given order.
 func TotalRuleOf(rails []string) string {
 	for _, fam := range families {
 		if fam.totalRule(rails) == "" {

@@ -5,20 +5,18 @@ import (
 	"time"
 )
 
-// Clock is the time a device lives in: the machine's monotonic clock for a
-// real board, a clock that may run fast for a virtual one. Everything that
-// waits or stamps a sample does it by the device's clock.
+// Clock is a device's clock: the machine's monotonic clock for a real board, a clock that may run fast for a virtual
+// one. All waits and sample timestamps use it.
 type Clock interface {
-	// Now is the time since the clock began. It never goes back.
+	// Now returns the time since the clock started. It never decreases.
 	Now() time.Duration
-	// Wall is the calendar time to print with a record.
+	// Wall returns the calendar time for records.
 	Wall() time.Time
-	// Sleep waits for d of this clock's time, or until ctx ends.
+	// Sleep waits for d on this clock, or until ctx ends.
 	Sleep(ctx context.Context, d time.Duration) error
-	// Every calls f each d of this clock's time until stop is called; calls
-	// never overlap, a late one is skipped. A virtual clock at full speed
-	// makes them from inside Sleep, at their exact times. stop waits for a
-	// call in progress and must not be called from within f.
+	// Every calls f at intervals of d on this clock until stop is called. Calls never overlap; a late call is skipped.
+	// A virtual clock at full speed makes the calls inside Sleep, at their exact times. stop waits for a call in
+	// progress; f must not call it.
 	Every(d time.Duration, f func(now time.Duration)) (stop func())
 }
 

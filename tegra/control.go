@@ -14,13 +14,13 @@ type State struct {
 	Files []StateFile `json:"files"`
 }
 
-// StateFile is one knob file and what it held.
+// StateFile is one knob file and its content.
 type StateFile struct {
 	Path  string `json:"path"`
 	Value string `json:"value"` // without the final newline
 }
 
-// Get returns a file's value.
+// Get returns the content of a file.
 func (st State) Get(path string) (string, bool) {
 	for _, f := range st.Files {
 		if f.Path == path {
@@ -30,7 +30,7 @@ func (st State) Get(path string) (string, bool) {
 	return "", false
 }
 
-// Add takes over the files of more that st does not have yet.
+// Add copies the files of more that st lacks and returns how many it copied.
 func (st *State) Add(more State) (added int) {
 	known := st.byPath()
 	for _, f := range more.Files {
@@ -64,15 +64,14 @@ type Write struct {
 	Knob    string // "core 3", "CPU 0 max", "EMC rate", …
 	Path    string
 	Value   string
-	Loose   bool // a step in between: what it reads back does not count
-	Enables bool // other files appear or change with it: a core that comes online, a preset
+	Loose   bool // intermediate step: a different read-back is no error
+	Enables bool // makes other files appear or change: a core coming online, a preset
 }
 
-// Control knows the files that a mode touches and the safe order to write
-// them. It reads; only the guard writes.
+// Control knows the files behind a mode and the safe order of writing them. It only reads; the guard writes.
 type Control struct{ s *Sysfs }
 
-// begin locks the board for one look at its files; the result unlocks it.
+// begin locks the board for one operation; the result unlocks it.
 func (c *Control) begin() (end func()) {
 	c.s.mu.Lock()
 	c.s.lookAtPolicies()
@@ -89,9 +88,8 @@ const (
 	gpuGovernors = "/available_governors"
 )
 
-// Snapshot reads every file that setting a mode may touch, except the fan's.
-// Files that cannot be read now (a policy whose cores are offline), or hold
-// nonsense, are left out; the error is for knobs that nobody could set.
+// Snapshot reads every file that setting a mode may write, except the fan's. It omits files that are unreadable (a
+// policy whose cores are offline) or implausible. It returns ErrUnsupported if nothing could set the knobs.
 func (c *Control) Snapshot() (State, error) {
 	defer c.begin()()
 	st := c.read(c.paths())
@@ -101,7 +99,7 @@ func (c *Control) Snapshot() (State, error) {
 	return st, nil
 }
 
-// Fan reads the files that a request with a fan policy touches.
+// Fan reads the files that a fan policy changes.
 func (c *Control) Fan() State {
 	defer c.begin()()
 	fan := c.s.fan
@@ -124,8 +122,8 @@ func (c *Control) read(paths []string) State {
 	return st
 }
 
-// plausible reports whether a knob's value makes sense and so can be restored: a
-// switch is 0 or 1, a governor or power control a word, all else a number.
+// plausible reports whether a knob's value can be restored: a switch is 0 or 1, a governor or power control a word,
+// everything else a number.
 func plausible(file, text string) bool {
 	switch path.Base(file) {
 	case "online":
@@ -140,7 +138,7 @@ func plausible(file, text string) bool {
 	return err == nil
 }
 
-// paths lists the knob files under the one name that is written.
+// paths lists the knob files, each under the one name that is written.
 func (c *Control) paths() []string {
 	var out []string
 	for _, core := range c.s.cpu.cores {
@@ -177,9 +175,8 @@ func (c *Control) paths() []string {
 
 const gpuPower = "/power/control"
 
-// lookAtPolicies finds the one name under which each core's cpufreq folder is
-// written: that of the lowest-numbered core whose folder is the same. Where
-// links are not there (a fake root, a policy offline) each core has its own.
+// lookAtPolicies picks one name for each cpufreq policy folder: that of its lowest-numbered core. Without links (a fake
+// root, a policy offline) each core has its own folder.
 func (s *Sysfs) lookAtPolicies() {
 	f := finder{fs: s.fs}
 	leader := map[string]int{}
@@ -193,15 +190,14 @@ func (s *Sysfs) lookAtPolicies() {
 	}
 }
 
-// ModeOf is the mode that the limits of a state mean; absent when no mode does.
+// ModeOf returns the mode that a state's limits express; absent if they match no mode.
 func (c *Control) ModeOf(st State) Val[Mode] {
 	defer c.begin()()
 	m, _ := c.s.express(c.s.knobsOf(st))
 	return m
 }
 
-// Check returns an error unless a mode is one of this board's now, or near enough
-// to one: the lists of clocks are read again.
+// Check rereads the lists of clocks and returns an error unless Space.Snap accepts the mode.
 func (c *Control) Check(m Mode) error {
 	defer c.begin()()
 	c.s.relist()
@@ -209,7 +205,7 @@ func (c *Control) Check(m Mode) error {
 	return err
 }
 
-// snap moves a mode to the nearest one that the board lists.
+// snap moves a mode to the nearest listed one.
 func (c *Control) snap(m Mode) (Mode, error) {
 	space := c.s.enumerate()
 	if space.Len() == 0 {
@@ -218,9 +214,8 @@ func (c *Control) snap(m Mode) (Mode, error) {
 	return space.Snap(m)
 }
 
-// Plan lists the writes that set a mode, in the safe order, from state now.
-// The mode is moved to the nearest listed one. found is the state of the
-// memory and the fan before anything was set; the zero State takes now.
+// Plan lists the writes that take the board from state now to the requested mode, in the safe order. It snaps the mode
+// to the nearest listed one. found is the state of memory and fan before the first change; the zero State means now.
 func (c *Control) Plan(now State, r Request, found State) ([]Write, error) {
 	defer c.begin()()
 	if len(found.Files) == 0 {
@@ -234,10 +229,9 @@ func (c *Control) Plan(now State, r Request, found State) ([]Write, error) {
 	return p.plan(), nil
 }
 
-// PlanState lists the writes that restore the state want, in the safe order.
-// Files that already hold their value are not written; nor is the memory's
-// rate while it is free, when it is a reading, unless it is among the owed:
-// files that were written without effect.
+// PlanState lists the writes that restore the state want, in the safe order. It skips files that already hold their
+// value, and the rate file of a free memory clock, which is then only a reading. owed names files whose last write had
+// no effect; it rewrites those.
 func (c *Control) PlanState(now, want State, owed ...string) []Write {
 	defer c.begin()()
 	p := planner{c: c, now: now.byPath(), want: want.byPath(), owed: owed}

@@ -10,29 +10,29 @@ import (
 
 const cpuRoot = "/sys/devices/system/cpu"
 
-// cpuGroup is the CPU's files: which cores there are, their clocks and limits.
+// cpuGroup holds the CPU's files: cores, clocks and limits.
 type cpuGroup struct {
 	cores []core
-	order []int          // core numbers in the order that counts take them
-	freqs []Freq         // what every cluster lists, ascending
+	order []int          // core numbers in the order in which they come online
+	freqs []Freq         // clocks that every cluster lists, ascending
 	lists map[int]string // each core's own list, as last read
 	stat  *source
 	load  loadMeter
 
 	dirs   map[int]string // see lookAtPolicies
-	on     []int          // of the last reading: cores that were online
-	ranges []limits       // and the limits of each
-	unsure bool           // it is not known of some core
+	on     []int          // cores online at the last reading
+	ranges []limits       // their limits
+	unsure bool           // whether some core is online is unknown
 }
 
-// core is one core with its held files.
+// core is one core and its open files.
 type core struct {
 	n      int
 	online *source // nil: cannot go offline
 	clocks *policy
 }
 
-// Files of a policy.
+// Files of a cpufreq policy.
 const (
 	curClock = iota
 	minClock
@@ -41,14 +41,14 @@ const (
 	policyFiles
 )
 
-// policy is the held clock files of cores that share them.
+// policy holds the clock files that a cluster's cores share.
 type policy struct {
 	files [policyFiles]*source
 	now   policyClocks
-	fresh bool // now is the time of the reading that is being made
+	fresh bool // now belongs to the current reading
 }
 
-// policyClocks is what a policy's files hold at one moment.
+// policyClocks is the content of a policy's files at one moment.
 type policyClocks [policyFiles]struct {
 	Freq
 	err error
@@ -62,7 +62,7 @@ func newPolicy(fsys FS, dir string) *policy {
 	return p
 }
 
-// read reads the files at the first call after fresh was cleared.
+// read reads the files once per reading: at the first call after fresh was cleared.
 func (p *policy) read() *policyClocks {
 	for i, s := range p.files {
 		if !p.fresh {
@@ -77,7 +77,7 @@ func corePath(n int, file string) string {
 	return cpuRoot + "/cpu" + strconv.Itoa(n) + "/" + file
 }
 
-// cpufreqDir is a core's own name for the folder of its policy.
+// cpufreqDir returns a core's own name for its policy folder.
 func cpufreqDir(n int) string { return corePath(n, "cpufreq") }
 
 func (f *finder) cpu(fam family) (*cpuGroup, error) {
@@ -94,7 +94,7 @@ func (f *finder) cpu(fam family) (*cpuGroup, error) {
 	g := &cpuGroup{order: coreOrder(present, fam.cores)}
 	shared := map[string]*policy{}
 	for _, n := range present {
-		place := f.real(cpufreqDir(n)) // a core without a link has files of its own
+		place := f.real(cpufreqDir(n)) // a core without a link has its own files
 		if shared[place] == nil {
 			shared[place] = newPolicy(f.fs, cpufreqDir(n))
 		}
@@ -116,7 +116,7 @@ func (f *finder) cpu(fam family) (*cpuGroup, error) {
 	return g, nil
 }
 
-// coreOrder is the family's order when it lists exactly these cores.
+// coreOrder returns the family's order if it lists exactly the present cores, else ascending order.
 func coreOrder(present, order []int) []int {
 	if slices.Equal(present, ascending(order)) {
 		return order
@@ -124,11 +124,10 @@ func coreOrder(present, order []int) []int {
 	return present
 }
 
-// listPath is where a core's cluster lists its clocks.
+// listPath returns the file that lists the clocks of a core's cluster.
 func listPath(n int) string { return cpufreqDir(n) + "/scaling_available_frequencies" }
 
-// cpuLists reads every core's list again. A cluster that is wholly offline has
-// none now and keeps the one it had.
+// cpuLists rereads every core's list. A cluster that is fully offline keeps its last list.
 func (f *finder) cpuLists(g *cpuGroup) (changed bool) {
 	for _, c := range g.cores {
 		raw, err := readText(f.fs, listPath(c.n))
@@ -139,7 +138,7 @@ func (f *finder) cpuLists(g *cpuGroup) (changed bool) {
 	return changed
 }
 
-// cpuFreqs returns the clocks that all clusters with a list offer.
+// cpuFreqs returns the clocks that every cluster with a list offers.
 func (f *finder) cpuFreqs(g *cpuGroup) []Freq {
 	var common []Freq
 	from := ""
@@ -166,7 +165,7 @@ func (f *finder) cpuFreqs(g *cpuGroup) []Freq {
 	return common
 }
 
-// isOnline reads the core's own switch; a core without one is on.
+// isOnline reads the core's online switch; a core without one is always on.
 func (c *core) isOnline() (bool, error) {
 	if c.online == nil {
 		return true, nil
@@ -178,7 +177,7 @@ func (c *core) isOnline() (bool, error) {
 	return on && err == nil, err
 }
 
-// khz reads a cpufreq file as a clock.
+// khz reads a cpufreq file in kHz.
 func khz(s *source) (Freq, error) {
 	v, err := s.within(int64(maxFreq/KHz), " kHz is not a plausible clock")
 	return Freq(v) * KHz, err
@@ -223,8 +222,8 @@ func (g *cpuGroup) read(r *Reading, miss func(string, error)) {
 	}
 }
 
-// widen widens the CPU's range by one online core's: where clusters differ,
-// the slowest minimum and the fastest maximum are shown.
+// widen extends the CPU's range by one online core's: if clusters differ, the lowest minimum and the highest maximum
+// count.
 func (p *policyClocks) widen(r *ClockReading) {
 	if lo := p[minClock]; lo.err == nil {
 		r.Min = Some(min(lo.Freq, r.Min.Or(lo.Freq)))
@@ -237,7 +236,7 @@ func (p *policyClocks) widen(r *ClockReading) {
 	}
 }
 
-// dir is the folder under which a core's limits are written.
+// dir returns the folder under which a core's limits are written.
 func (g *cpuGroup) dir(n int) string { return g.dirs[n] }
 
 func (g *cpuGroup) close() {

@@ -13,66 +13,64 @@ import (
 	"jtune/internal/text"
 )
 
-// Errors that decide an exit code.
+// Errors that set the exit code.
 var (
-	// ErrPermission: a knob or file needs root rights that we do not have.
+	// ErrPermission: a knob or file needs root.
 	ErrPermission = errors.New("no permission")
-	// ErrGone: the process that writes the knobs has ended or was killed.
+	// ErrGone: the process that writes the knobs has ended.
 	ErrGone = errors.New("the guard has ended")
-	// ErrNoDevice: no Jetson here, or none of that name.
+	// ErrNoDevice: this machine is not a Jetson, or no board has that name.
 	ErrNoDevice = errors.New("no such device")
-	// ErrUnsupported: this board lacks what was requested.
+	// ErrUnsupported: this board lacks the requested feature.
 	ErrUnsupported = errors.New("not supported by this board")
 )
 
-// Device is a Jetson, real or virtual, as far as it can be read. Reading
-// never needs root, though some values are absent without it.
+// Device is the readable side of a Jetson, real or virtual. Reading never needs root, but some values are absent
+// without it.
 type Device interface {
 	Board() Board
 	Space() *Space
 	Presets() []Preset
-	// Read takes every reading once. A sensor that fails is absent in the
-	// result; the error is for a device that is gone altogether.
+	// Read takes one reading. A sensor that fails is absent in the result; an error means that the device itself is
+	// gone.
 	Read() (Reading, error)
 }
 
-// Applier sets power modes. The guard's client is one: every knob is read
-// back, and what was found at the start is restored unless it was kept.
+// Applier sets power modes. It reads back every knob, and restores the state found at the start unless Keep was called.
+// The guard's client implements it.
 type Applier interface {
-	// Apply sets a mode. The result is filled as far as the work went, also
-	// with an error; after an error the state before the call is back.
+	// Apply sets a mode. On error it restores the previous state, and the result holds the steps done before the error.
 	Apply(ctx context.Context, r Request) (Applied, error)
 	// Revert restores the state before the last Apply.
 	Revert(ctx context.Context) (Applied, error)
-	// Restore restores the found state.
+	// Restore restores the state found at the start.
 	Restore(ctx context.Context) (Applied, error)
-	// Keep makes the present state the found state.
+	// Keep makes the current state the one that Restore and Close return to.
 	Keep(ctx context.Context) error
-	// Close ends the guard, which restores the found state first.
+	// Close restores the state found at the start and ends the guard.
 	Close() error
 }
 
 // Board describes a device.
 type Board struct {
-	Name        string   // short, for titles: "AGX Orin"
-	Model       string   // the device tree's model text
-	Compatible  []string // the device tree's compatible strings
+	Name        string   // short name for titles: "AGX Orin"
+	Model       string   // model text of the device tree
+	Compatible  []string // compatible strings of the device tree
 	Module      string   // part number: "p3701-0000"; "" when unknown
 	SoC         string   // "tegra234"
 	L4T         string   // "35.1"; "" when unknown
 	JetPack     string   // "5.0.2"; "" when unknown
 	Rails       []string // names of all connected rails, in order
-	TotalRule   string   // a rail's name, "SUM:a,b,c", or "" when the total is not known
-	TotalCovers string   // what the total covers, in words
-	Virtual     bool     // a simulation or a replay: no measurement of this machine
-	Replay      string   // file that a replay answers from; "" otherwise
+	TotalRule   string   // a rail's name, "SUM:a,b,c", or "" if the total is unknown
+	TotalCovers string   // what the total includes, in words
+	Virtual     bool     // a simulation or replay, not a measurement of this machine
+	Replay      string   // file that a replay answers from; else ""
 }
 
-// Origin describes in words where the board's numbers come from when they are
-// not measured on this machine; "" when they are.
+// Origin describes where the board's numbers come from; "" if they are measured on this machine.
 func (b Board) Origin() string { return Origin(b.Virtual, b.Replay) }
 
-// FeedRail is the rail that feeds the whole module; "" where several add up to it.
+// FeedRail returns the rail that feeds the whole module; "" if the total is a sum of several.
 func (b Board) FeedRail() string {
 	if strings.HasPrefix(b.TotalRule, "SUM:") {
 		return ""
@@ -80,10 +78,10 @@ func (b Board) FeedRail() string {
 	return b.TotalRule
 }
 
-// Simulated reports whether workloads run on the board's physics.
+// Simulated reports whether the physics model runs this board's workloads.
 func (b Board) Simulated() bool { return b.Virtual && b.Replay == "" }
 
-// Origin is Board.Origin for whoever kept no more than these two.
+// Origin is Board.Origin from these two fields alone.
 func Origin(virtual bool, replay string) string {
 	switch {
 	case replay != "":
@@ -94,7 +92,7 @@ func Origin(virtual bool, replay string) string {
 	return ""
 }
 
-// VirtualMark is the mark of numbers of that origin; "" for those of a real board.
+// VirtualMark returns the mark of numbers with that origin; "" for a real board.
 func VirtualMark(origin string) string {
 	if origin == "" {
 		return ""
@@ -102,47 +100,46 @@ func VirtualMark(origin string) string {
 	return "(VIRTUAL: " + origin + ")"
 }
 
-// Preset is a mode of the device's own nvpmodel configuration.
+// Preset is a mode of the device's nvpmodel configuration.
 type Preset struct {
 	ID   int    `json:"id"`
 	Name string `json:"name"`
-	// Mode is its limits, snapped to the kernel's tables; EMC 0: the top rate, unknown without root.
+	// Mode holds the preset's limits, snapped to the kernel's tables. EMC 0 means the top rate, unknown without root.
 	Mode        Mode `json:"mode"`
-	MinCPU      Freq `json:"-"` // what it lets the CPU's clocks fall to while they are free; 0: the lowest
-	MinGPU      Freq `json:"-"` // and the GPU's
+	MinCPU      Freq `json:"-"` // minimum CPU clock while clocks are free; 0: the lowest
+	MinGPU      Freq `json:"-"` // minimum GPU clock, likewise
 	Default     bool `json:"-"`
 	NeedsReboot bool `json:"needs_reboot"` // its GPU power-gate mask differs from the one in force
 }
 
-// Reading is everything the device shows at one moment.
+// Reading is the device's state at one moment.
 type Reading struct {
 	T         time.Duration // monotonic clock of the device
 	Rails     []RailReading
-	TotalW    Val[float64] // by Board.TotalRule
+	TotalW    Val[float64] // module power by Board.TotalRule, in watts
 	Cores     []CoreReading
 	CPU       ClockReading // Actual: the fastest online core
 	GPU       ClockReading
 	EMC       ClockReading
-	Temps     []TempReading // sensors that answered, in zone order
-	TempsOff  []string      // sensors that are powered down
+	Temps     []TempReading // sensors that answered, in the order of zones
+	TempsOff  []string      // sensors whose part is powered down
 	FanPct    Val[float64]
-	FanRPM    Val[int64] // what its tachometer counts
+	FanRPM    Val[int64] // tachometer reading
 	Throttled Val[bool]  // thermal or over-current throttling right now
-	Heat      Val[bool]  // of these: a thermal limit slows a part of the SoC now
-	// OverCurrents counts the over-current events since boot; absent where no
-	// counter could be read.
+	Heat      Val[bool]  // a thermal limit slows a part of the SoC now
+	// OverCurrents counts over-current events since boot; absent if no counter is readable.
 	OverCurrents Val[int64]
-	Alarms       []string // rails whose monitor says that their current exceeded its critical limit
+	Alarms       []string // rails whose monitor reports a current above the critical limit
 	RAMUsed      Val[int64]
 	RAMTotal     Val[int64] // bytes
 	RAMCached    Val[int64]
-	Mode         Val[Mode] // absent when no mode means the state ("custom")
+	Mode         Val[Mode] // absent if no mode matches the state ("custom")
 	Locked       Val[bool] // min = max on CPU and GPU, memory rate locked
-	Missing      []Missing // what could not be read this time
-	MaxW         float64   // more than the device draws; 0: a Jetson
+	Missing      []Missing // values that could not be read this time
+	MaxW         float64   // upper bound of plausible power; 0: a Jetson's
 }
 
-// Online counts the cores that are online.
+// Online returns the number of online cores.
 func (r *Reading) Online() int {
 	n := 0
 	for _, c := range r.Cores {
@@ -153,13 +150,13 @@ func (r *Reading) Online() int {
 	return n
 }
 
-// Missing is a value that a reading lacks, and why.
+// Missing names a value that a reading lacks and the reason.
 type Missing struct {
 	Name string `json:"name"` // "rail VDD_CPU_CV", "EMC rate"
 	Why  string `json:"why"`  // "no permission (root only)", "input/output error"
 }
 
-// RailReading is one rail: power in watts, and voltage and current where the driver gives them.
+// RailReading is one rail: power in watts, and voltage and current if the driver provides them.
 type RailReading struct {
 	Name    string        `json:"name"`
 	PowerW  Val[float64]  `json:"power_w"`
@@ -168,8 +165,8 @@ type RailReading struct {
 	Limits  CurrentLimits `json:"-"`
 }
 
-// CurrentLimits are those that the power monitor watches a rail's current by, in amperes; absent where the board sets
-// none. They guard the supply and do not follow the power mode.
+// CurrentLimits are a rail's limits in the power monitor, in amperes; absent if the board sets none. They protect the
+// supply and do not depend on the power mode.
 type CurrentLimits struct{ Max, Crit Val[float64] }
 
 // CoreReading is one core of the CPU.
@@ -188,12 +185,12 @@ func (c CoreReading) MarshalJSON() ([]byte, error) {
 	}{c.Online, c.LoadPct, InKHz(c.Freq)})
 }
 
-// ClockReading is the actual frequency of a clock and the limits that hold it.
+// ClockReading is the actual frequency of a clock and its limits.
 type ClockReading struct {
 	Actual  Val[Freq]    `json:"hz"`
-	Min     Val[Freq]    `json:"-"` // limits that are set
+	Min     Val[Freq]    `json:"-"` // limits in force
 	Max     Val[Freq]    `json:"asked_hz"`
-	Cap     Val[Freq]    `json:"-"` // most that hardware or firmware allows
+	Cap     Val[Freq]    `json:"-"` // highest clock that hardware or firmware allows
 	LoadPct Val[float64] `json:"load_pct"`
 }
 
@@ -201,52 +198,52 @@ type ClockReading struct {
 type TempReading struct {
 	Name string
 	C    float64
-	Trip Val[Trip] // the lowest that slows or stops the module; absent when the zone has none
+	Trip Val[Trip] // lowest trip point that slows or stops the module; absent if the zone has none
 }
 
-// Trip is a temperature at which the kernel acts: kind passive, hot or critical.
+// Trip is a temperature at which the kernel acts; its kind is passive, hot or critical.
 type Trip struct {
 	Kind string
 	C    float64
 }
 
-// FanPolicy is what Apply does with the fan.
+// FanPolicy is how Apply sets the fan.
 type FanPolicy int
 
-// FanKnob names the fan's duty among the knobs that were set.
+// FanKnob is the fan's name among the knobs of an Applied.
 const FanKnob = "fan"
 
 // Fan policies.
 const (
 	FanUntouched FanPolicy = iota
-	FanAuto                // hand it back to the system
-	FanMax                 // full speed, against throttling while measuring
+	FanAuto                // return it to the system's control
+	FanMax                 // full speed, against throttling during measurements
 )
 
-// Request is a mode to be set and how.
+// Request is a mode to set and how to set it.
 type Request struct {
 	Mode Mode
-	DVFS bool // leave minima free below the mode's maxima; false locks min = max
-	// Governors are to choose the clocks that DVFS leaves free; the zero value keeps the found ones.
+	DVFS bool // leave minima below the mode's maxima; false locks min = max
+	// Governors choose the clocks that DVFS leaves free; the zero value keeps the found ones.
 	Governors Governors
-	// Preset is nvpmodel's id of the preset that Mode is: it is then set as that preset, id and
-	// all, which nvpmodel also applies at the next boot. Absent: the mode alone, the id stays.
+	// Preset is the nvpmodel id of the preset to set, whose limits must be Mode. nvpmodel then applies that preset
+	// again at the next boot. Absent: only the limits change, nvpmodel's id stays.
 	Preset Val[int]
 	Fan    FanPolicy
 }
 
-// Governors are the kernel's names of who chooses the clocks of the CPU's cores and of the GPU; "" for the one that was
-// found, unless that pins the clock to an end of its range.
+// Governors names the kernel governors of the CPU and the GPU. "" keeps the found one, unless that pins the clock to an
+// end of its range.
 type Governors struct{ CPU, GPU string }
 
-// Applied is the outcome of setting a mode, knob by knob.
+// Applied is the result of setting a mode, knob by knob.
 type Applied struct {
 	Asked  Mode
-	Actual Val[Mode]  // read back; absent when no mode means the state
+	Actual Val[Mode]  // mode read back; absent if no mode matches the state
 	Files  []KnobFile // in the order of writing
 }
 
-// KnobFile is one file that was written and what reading it back gave.
+// KnobFile is one written file and its read-back value.
 type KnobFile struct {
 	Knob   string `json:"knob"`
 	Path   string `json:"path"`
@@ -254,7 +251,7 @@ type KnobFile struct {
 	Actual string `json:"actual"`
 }
 
-// Mismatch is an error where the file does not read back as requested.
+// Mismatch returns an error if the file does not read back as requested.
 func (f KnobFile) Mismatch() error {
 	if f.Asked == f.Actual {
 		return nil
@@ -263,12 +260,12 @@ func (f KnobFile) Mismatch() error {
 	return fmt.Errorf("%s: requested %s, reads back %s (%s)", f.Knob, f.Asked, actual, f.Path)
 }
 
-// PresetSet reports whether nvpmodel's own id was set.
+// PresetSet reports whether nvpmodel's preset id was set.
 func (a *Applied) PresetSet() bool {
 	return slices.ContainsFunc(a.Files, func(f KnobFile) bool { return f.Path == PresetFile })
 }
 
-// Mismatch describes the first file that does not read back as requested; nil where all do.
+// Mismatch returns an error for the first file that does not read back as requested; nil if all do.
 func (a *Applied) Mismatch() error {
 	for _, f := range a.Files {
 		if err := f.Mismatch(); err != nil {
@@ -278,5 +275,5 @@ func (a *Applied) Mismatch() error {
 	return nil
 }
 
-// OK reports whether every file reads back as it was written.
+// OK reports whether every file reads back as requested.
 func (a *Applied) OK() bool { return a.Mismatch() == nil }

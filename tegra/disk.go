@@ -16,15 +16,15 @@ import (
 	"jtune/internal/caller"
 )
 
-// maxFileSize bounds what ReadFile takes in: the largest device file we read
-// (/proc/stat on a big machine) is far below it.
+// maxFileSize is the limit of ReadFile in bytes, far above the largest device file that jtune reads (/proc/stat of a
+// big machine).
 const maxFileSize = 1 << 20
 
-// maxLinks is how many links one name may lead through, as in the kernel.
+// maxLinks limits the links followed while resolving one name, as the kernel does.
 const maxLinks = 40
 
-// DiskFS is the real disk below a root folder ("/" for the machine itself). Absolute links resolve below the root and
-// nothing leads out of it, also where somebody swaps folders for links at the same time.
+// DiskFS is the real disk below a root folder ("/" for the machine itself). Absolute links resolve below the root. No
+// path leads out of it, even if another process swaps folders for links at the same time.
 func DiskFS(root string) FS {
 	if root == "" {
 		root = "/"
@@ -34,8 +34,7 @@ func DiskFS(root string) FS {
 
 type diskFS string
 
-// HostPath is where name lies on this machine's disk; false when f is no
-// DiskFS.
+// HostPath returns the path of name on this machine's disk; false if f is no DiskFS.
 func HostPath(f FS, name string) (string, bool) {
 	d, ok := f.(diskFS)
 	if !ok {
@@ -45,9 +44,8 @@ func HostPath(f FS, name string) (string, bool) {
 	return d.path(at), err == nil
 }
 
-// OpenDir opens a folder of a DiskFS, and makes it when create is set. Nothing
-// that is opened through the result lies outside the folder. A folder that is
-// absent is fs.ErrNotExist.
+// OpenDir opens a folder of a DiskFS, and creates it if create is set. Nothing opened through the result lies outside
+// the folder. Without create, a missing folder is fs.ErrNotExist.
 func OpenDir(f FS, name string, create bool) (*os.Root, error) {
 	d, ok := f.(diskFS)
 	if !ok {
@@ -66,7 +64,7 @@ func OpenDir(f FS, name string, create bool) (*os.Root, error) {
 	return r.OpenRoot(at)
 }
 
-// within opens the root and returns where name lies below it.
+// within opens the root and returns the path of name relative to it.
 func (d diskFS) within(name string) (r *os.Root, at string, err error) {
 	if at, err = d.resolve(name, true); err != nil {
 		return nil, "", err
@@ -75,18 +73,17 @@ func (d diskFS) within(name string) (r *os.Root, at string, err error) {
 	return r, below(at), err
 }
 
-// below is a name as it is written relative to the root.
+// below returns a name relative to the root.
 func below(name string) string { return cmp.Or(path.Clean("/" + name)[1:], ".") }
 
-// path is a resolved name as a path of this machine.
+// path returns the path of a resolved name on this machine.
 func (d diskFS) path(at string) string { return filepath.Join(string(d), at) }
 
-// resolve walks name link by link, keeping to the root: an absolute link
-// starts over at the root and ".." stops there. The last element's link is
-// followed too when follow is set. The result begins at the root.
+// resolve follows the links of name within the root: an absolute link restarts at the root and ".." stops there. follow
+// also follows a link in the last element. The result starts at the root.
 func (d diskFS) resolve(name string, follow bool) (string, error) {
 	if d == "/" {
-		return path.Clean("/" + name), nil // the kernel does it
+		return path.Clean("/" + name), nil // the kernel resolves it
 	}
 	rest := strings.Split(strings.TrimPrefix(path.Clean("/"+name), "/"), "/")
 	at, links := "/", 0
@@ -106,7 +103,7 @@ func (d diskFS) resolve(name string, follow bool) (string, error) {
 			break
 		}
 		target, err := os.Readlink(filepath.Join(string(d), next))
-		if err != nil { // no link, or absent: opening it will show
+		if err != nil { // not a link, or absent: opening it decides
 			at = next
 			continue
 		}
@@ -121,8 +118,8 @@ func (d diskFS) resolve(name string, follow bool) (string, error) {
 	return at, nil
 }
 
-// asRoot calls f with root's rights where they are kept in reserve and name is a file of this
-// machine's kernel: some are root's alone to read.
+// asRoot calls f with root's rights if the process holds them in reserve and name is a kernel file of this machine;
+// some are readable only by root.
 func (d diskFS) asRoot(name string, f func() error) error {
 	name = path.Clean("/" + name)
 	if d == "/" && (strings.HasPrefix(name, "/sys/") || strings.HasPrefix(name, "/proc/")) {
@@ -131,7 +128,7 @@ func (d diskFS) asRoot(name string, f func() error) error {
 	return f()
 }
 
-// open opens a regular file. A device or pipe in a fake root would block.
+// open opens a regular file. A device or pipe in a fake root would block, so it is an error.
 func (d diskFS) open(name string, flag int) (f *os.File, err error) {
 	if d == "/" {
 		err := d.asRoot(name, func() error {
@@ -146,7 +143,7 @@ func (d diskFS) open(name string, flag int) (f *os.File, err error) {
 	}
 	defer r.Close()
 	f, err = r.OpenFile(below(name), flag|syscall.O_NONBLOCK, 0)
-	if err != nil { // absent, or behind a link that os.Root does not follow: an absolute one
+	if err != nil { // absent, or behind an absolute link, which os.Root does not follow
 		at, rerr := d.resolve(name, true)
 		if rerr != nil {
 			return nil, rerr
@@ -177,8 +174,7 @@ func openKernels(full string, flag int) (*os.File, error) {
 		fd, err := syscall.Open(full, flag|syscall.O_CLOEXEC, 0)
 		switch {
 		case err == nil:
-			// A file that Go opened itself would be watched by its runtime,
-			// which some of the kernel's wake for nothing.
+			// os.Open would register the file with the runtime's poller, which some kernel files wake needlessly.
 			return os.NewFile(uintptr(fd), full), nil
 		case !errors.Is(err, syscall.EINTR):
 			return nil, &fs.PathError{Op: "open", Path: full, Err: err}
@@ -195,8 +191,8 @@ func (d diskFS) Open(name string) (File, error) {
 	return &diskFile{f, int(f.Fd())}, nil
 }
 
-// diskFile reads with exactly one pread: os.File would read on until the end
-// of the file, and each read of a sensor's file asks the chip again.
+// diskFile reads with exactly one pread. os.File reads on to the end of the file, and each read of a sensor file
+// queries the chip again.
 type diskFile struct {
 	*os.File
 	fd int // -1 when closed
@@ -220,7 +216,7 @@ func (f *diskFile) Close() error {
 	return f.File.Close()
 }
 
-// ReadFile reads a file of at most a mebibyte.
+// ReadFile reads a file of at most maxFileSize bytes.
 func (d diskFS) ReadFile(name string) ([]byte, error) {
 	f, err := d.open(name, os.O_RDONLY)
 	if err != nil {
@@ -234,8 +230,8 @@ func (d diskFS) ReadFile(name string) ([]byte, error) {
 	return data, err
 }
 
-// WriteFile writes an existing file with one write call. A plain file of a
-// fake root is then cut to the data; the kernel's own files ignore that.
+// WriteFile writes an existing file in one write call, then truncates it to the data; kernel files ignore the
+// truncation.
 func (d diskFS) WriteFile(name string, data []byte) error {
 	f, err := d.open(name, os.O_WRONLY)
 	if err != nil {
@@ -251,7 +247,7 @@ func (d diskFS) WriteFile(name string, data []byte) error {
 	return err
 }
 
-// Glob lists the names that match, following links on the way.
+// Glob lists the names that match, following links along the way.
 func (d diskFS) Glob(pattern string) ([]string, error) {
 	names := []string{"/"}
 	for element := range strings.SplitSeq(strings.Trim(pattern, "/"), "/") {
@@ -297,7 +293,7 @@ func (d diskFS) globIn(dir, element string) []string {
 	return out
 }
 
-// Readlink returns a link's target as it is written.
+// Readlink returns a link's target as written.
 func (d diskFS) Readlink(name string) (string, error) {
 	at, err := d.resolve(name, false)
 	if err != nil {

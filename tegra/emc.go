@@ -11,19 +11,19 @@ import (
 	"jtune/tegra/nvpmodel"
 )
 
-// emcGroup is the memory's files. BPMP's own (Xavier, Orin, Thor, TX2) or the
-// clock framework's (Nano) lie in debugfs, which only root may enter.
+// emcGroup holds the memory clock's files. Those of BPMP (TX2, Xavier, Orin, Thor) and of the clock framework (Nano)
+// are in debugfs, which only root may enter.
 type emcGroup struct {
 	freqs                []Freq
-	partial              bool // freqs are rates known from elsewhere, and not even the top one may be among them
+	partial              bool // freqs comes from nvpmodel and limits; even the top rate may be missing
 	rate, min, max, load *source
-	setRate              string // file that a locked rate is written to; "" when unknown
+	setRate              string // file that takes a locked rate; "" if unknown
 	locks                []emcLock
-	locked               *source // the first of locks
+	locked               *source // first file of locks
 	cap                  *source
-	capZero              bool // the cap file takes 0 for "none" and never the top rate (before L4T 36)
+	capZero              bool // the cap file holds 0 for "none", never the top rate (before L4T 36)
 
-	lockedNow Val[bool] // of the last reading
+	lockedNow Val[bool] // at the last reading
 	capNow    Val[Freq] // likewise; 0: none
 }
 
@@ -65,12 +65,12 @@ func (f *finder) emc(soc string, conf *nvpmodel.Config) *emcGroup {
 // emcLock is a file that holds 1 while the rate is locked.
 type emcLock struct{ knob, path string }
 
-// lockNames are the knobs' names by file.
+// lockNames maps files to knob names.
 var lockNames = map[string]string{"mrq_rate_locked": "EMC lock", "clk_state": "EMC lock", "state": "EMC state",
 	"bwmgr_halt": "EMC manager halt"}
 
-// lockFiles keeps the files that exist, or may for all we can see, in the
-// order of writing. Only newer releases can halt the bandwidth manager.
+// lockFiles keeps, in the order of writing, the files that exist or may exist where only root can look. Only newer
+// releases can halt the bandwidth manager.
 func (g *emcGroup) lockFiles(f *finder, rate string, locks ...string) {
 	if path, ok := f.first("EMC rate control", rate); ok {
 		g.setRate = path
@@ -91,9 +91,8 @@ func (g *emcGroup) lockFiles(f *finder, rate string, locks ...string) {
 	}
 }
 
-// emcFreqs lists the memory's rates: the firmware's own list, else the rates
-// that the device's nvpmodel configuration and limits name, which are some of
-// them but perhaps not all.
+// emcFreqs lists the memory's rates: the firmware's list, else the rates named by nvpmodel's configuration and the
+// limits, which may be incomplete.
 func (f *finder) emcFreqs(g *emcGroup, conf *nvpmodel.Config) []Freq {
 	const name = "EMC frequencies"
 	list, path, why := f.emcList(g)
@@ -115,7 +114,7 @@ func (f *finder) emcFreqs(g *emcGroup, conf *nvpmodel.Config) []Freq {
 // rateLists are the firmware's own lists.
 var rateLists = []string{bpmpRates, thorBwmgr + "/available_frequencies"}
 
-// emcList reads the firmware's own list; why is the reason when there is none.
+// emcList reads the firmware's list; why is the reason if there is none.
 func (f *finder) emcList(g *emcGroup) (list []Freq, path, why string) {
 	for _, path := range rateLists {
 		text, err := readText(f.fs, path)
@@ -139,8 +138,7 @@ func (g *emcGroup) topReadable() bool {
 	return err == nil && f > 0
 }
 
-// parseRates reads "204000 665600 2133000 (kHz)", or hertz where the numbers
-// are too large for kilohertz.
+// parseRates reads "204000 665600 2133000 (kHz)". Numbers too large for kilohertz are hertz.
 func parseRates(text string) []Freq {
 	unit := KHz
 	if list := numbers(text); !strings.Contains(text, "kHz") && len(list) > 0 && slices.Max(list) > 20_000_000 {
@@ -149,7 +147,7 @@ func parseRates(text string) []Freq {
 	return freqList(text, unit)
 }
 
-// allowed drops rates that the firmware's own maximum rules out.
+// allowed drops rates above the firmware's maximum.
 func (g *emcGroup) allowed(list []Freq) []Freq {
 	if g.max == nil {
 		return list
@@ -209,7 +207,7 @@ func (g *emcGroup) read(r *Reading, miss func(string, error)) {
 	r.EMC.LoadPct = Some(float64(min(100, max(0, activity/r.EMC.Actual.V.KHz()))))
 }
 
-// top is the fastest rate, where it is known.
+// top returns the fastest rate if it is known.
 func (g *emcGroup) top() Val[Freq] {
 	if len(g.freqs) == 0 || g.partial {
 		return Val[Freq]{}
@@ -217,7 +215,7 @@ func (g *emcGroup) top() Val[Freq] {
 	return Some(g.freqs[len(g.freqs)-1])
 }
 
-// limit is the cap in force: what nvpmodel wrote, or the top rate.
+// limit returns the cap in force: nvpmodel's, else the top rate.
 func (g *emcGroup) limit(miss func(string, error)) Val[Freq] {
 	v, top := Some(Freq(0)), g.top()
 	if g.cap != nil {

@@ -11,12 +11,11 @@ import (
 	"jtune/internal/text"
 )
 
-// Filter selects modes by terms such as "cores=2,4,6 gpu<900MHz time<=80".
-// All terms must hold. The zero Filter selects everything.
+// Filter selects modes by terms such as "cores=2,4,6 gpu<900MHz time<=80". All terms must hold. The zero Filter selects
+// every mode.
 type Filter struct{ terms []term }
 
-// term compares one value with those typed, of which several are only for =
-// and !=; a term without key lists modes.
+// term compares one value with the typed ones; only = and != take several. A term without a key lists modes.
 type term struct {
 	key    string
 	op     string
@@ -26,7 +25,7 @@ type term struct {
 
 type bound struct {
 	value float64
-	half  float64 // half a unit of the last digit typed: what = and != round by; 0 for a knob
+	half  float64 // half a unit of the last typed digit, the tolerance of = and !=; 0 for a knob
 }
 
 var (
@@ -37,27 +36,26 @@ var (
 		FilterUnit: "j"}
 )
 
-// Keys of inference, whose values only their caller knows: ParseFilter takes them on request.
+// Keys of inference workloads. ParseFilter accepts them if the caller, who supplies their values, asks for them.
 const (
 	FilterLatency = "latency" // ms
 	FilterSpeed   = "speed"   // units per second
-	FilterUnit    = "unit"    // J, or mJ, of a unit
+	FilterUnit    = "unit"    // J (or mJ) per unit
 )
 
-// InferenceKeys are the keys that a list of modes of inference has as well.
+// InferenceKeys returns the additional keys for lists of inference modes.
 func InferenceKeys() []string { return []string{FilterLatency, FilterSpeed, FilterUnit} }
 
-// filterKeys are the keys of every filter, as errors name them; filterKnobs are the knobs' keys, in their order.
+// filterKeys are the keys in error texts; filterKnobs are the keys of the knobs in Knob order.
 var (
 	filterKeys  = []string{"cores", "cpu", "gpu", "mem", "time", "power", "energy"}
 	filterKnobs = []string{"cores", "cpu", "gpu", "emc"}
 )
 
-// ParseFilter reads terms separated by spaces or commas: a key (cores, cpu, gpu,
-// mem or emc, time in ms, power in W, energy in J, and those of InferenceKeys that also
-// names), one of < <= > >= = !=, and a value as Parse reads it; or modes in the compact
-// notation. After = and != a list with commas may follow: cores=2,4,6. Equality means the
-// listed value of a knob, and the digits typed of what is measured.
+// ParseFilter reads terms separated by spaces or commas. A term is a key (cores, cpu, gpu, mem or emc, time in ms,
+// power in W, energy in J, and the InferenceKeys listed in also), one of < <= > >= = !=, and a value as Parse reads it;
+// or a mode in compact notation. After = and != a comma-separated list may follow: cores=2,4,6. Equality compares a
+// knob with the listed value, and a measured quantity at the precision typed.
 func (s *Space) ParseFilter(expr string, also ...string) (Filter, error) {
 	var f Filter
 	line := spacedUnit.ReplaceAllString(spacedOp.ReplaceAllString(expr, "$1"), "$1$2")
@@ -69,7 +67,7 @@ func (s *Space) ParseFilter(expr string, also ...string) (Filter, error) {
 	return f, nil
 }
 
-// add adds a term, or one more value to the last one.
+// add adds a term, or one more value to the last term.
 func (f *Filter) add(s *Space, word string, also []string) error {
 	p := termPattern.FindStringSubmatch(word)
 	var last *term
@@ -109,7 +107,7 @@ func (f *Filter) add(s *Space, word string, also []string) error {
 	return nil
 }
 
-// add reads one more value of the term.
+// add appends one more value to the term.
 func (t *term) add(s *Space, word, value string) error {
 	suffix, measured := filterSuffix[t.key]
 	k := Knob(slices.Index(filterKnobs, t.key))
@@ -133,7 +131,7 @@ func (t *term) add(s *Space, word, value string) error {
 				err)
 		}
 		if b.value = typed.value; t.op[0] == '<' || t.op[0] == '>' {
-			if typed.decimals >= s.decimals[k] { // as modes are printed: gpu<=1.30G takes 1300.5 MHz
+			if typed.decimals >= s.decimals[k] { // as modes are printed: gpu<=1.30G includes 1300.5 MHz
 				if v, ok := typed.alike(s.Values(k)); ok && typed.unit == float64(GHz) {
 					b.value = v
 				}
@@ -150,13 +148,12 @@ func (t *term) add(s *Space, word, value string) error {
 	return nil
 }
 
-// Match reports whether the mode passes. A term on time, power or energy fails
-// while that value is not known (not positive).
+// Match reports whether a mode passes. A term on time, power or energy fails if the value is unknown (not positive).
 func (f Filter) Match(m Measured) bool {
 	return f.MatchAlso(m, func(string) float64 { return 0 })
 }
 
-// MatchAlso is Match where the values of FilterLatency, FilterSpeed and FilterUnit may be known.
+// MatchAlso is Match with a source for the values of FilterLatency, FilterSpeed and FilterUnit.
 func (f Filter) MatchAlso(m Measured, value func(key string) float64) bool {
 	for _, t := range f.terms {
 		if !t.match(m, value) {
@@ -199,7 +196,7 @@ func (t *term) match(m Measured, value func(key string) float64) bool {
 	return is == (t.op != "!=")
 }
 
-// Filter returns the members whose knobs pass f. It may be empty.
+// Filter returns the modes whose knobs pass f. The result may be empty.
 func (s *Space) Filter(f Filter) *Space {
 	return s.where(func(m Mode) bool { return f.Match(Measured{Setting: Setting{Mode: m}}) })
 }

@@ -9,8 +9,8 @@ import (
 	"jtune/internal/usage"
 )
 
-// FindMode reads a mode in the compact notation, or the name or id of one of the
-// presets. Without an own check it may be one that needs a reboot.
+// FindMode reads a mode in compact notation, or the name or id of a preset. It does not check whether the preset needs
+// a reboot.
 func FindMode(text string, space *Space, presets []Preset) (Mode, error) {
 	if p, ok := FindPreset(text, presets); ok {
 		return p.Mode, nil
@@ -33,7 +33,7 @@ func FindMode(text string, space *Space, presets []Preset) (Mode, error) {
 	return m, err
 }
 
-// studyMode is the mode of a label a to n of the 2022 study; ok: text is such a label.
+// studyMode returns the mode of a label a to n of the 2022 study; ok reports whether text is such a label.
 func studyMode(text string, space *Space) (m Mode, ok bool, err error) {
 	if len(text) != 1 || text[0] < 'a' || int(text[0]-'a') >= len(XavierStudy) {
 		return m, false, nil
@@ -54,5 +54,5 @@ func FindPreset(text string, presets []Preset) (Preset, bool) {
 	return Preset{}, false
 }
 
-// presetName makes "30W", "mode_30w" and "MODE_30W" alike.
+// presetName returns the same key for "30W", "mode_30w" and "MODE_30W".
 func presetName(s string) string { return strings.TrimPrefix(strings.ToUpper(s), "MODE_") }

@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// Freq is a clock frequency in hertz. The kernel prints CPU clocks in kHz and
-// GPU and memory clocks in Hz: convert at the edge, once.
+// Freq is a clock frequency in hertz. The kernel prints CPU clocks in kHz and GPU and memory clocks in Hz; readers
+// convert them on input.
 type Freq int64
 
 // Units of Freq.
@@ -17,16 +17,16 @@ const (
 	GHz      = 1000 * MHz
 )
 
-// maxFreq bounds what is accepted as a clock: nothing on a Jetson reaches 100 GHz.
+// maxFreq is the highest accepted clock, far above any clock of a Jetson.
 const maxFreq = 100 * GHz
 
 // KHz returns the frequency in kilohertz, as cpufreq prints it.
 func (f Freq) KHz() int64 { return int64(f / KHz) }
 
-// InKHz is a frequency in kilohertz; absent when it is absent.
+// InKHz returns a frequency in kilohertz; absent stays absent.
 func InKHz(v Val[Freq]) Val[int64] { return Val[int64]{v.V.KHz(), v.OK} }
 
-// In prints the frequency as a number of units, as the kernel's files hold it.
+// In prints the frequency in the given unit, as kernel files hold it.
 func (f Freq) In(unit Freq) string { return strconv.FormatInt(int64(f/unit), 10) }
 
 // GHz returns the frequency in gigahertz.

@@ -2,8 +2,8 @@ package tegra
 
 import "slices"
 
-// relist reads the lists of clocks again, which new firmware settings or a module loaded late may have changed since
-// Open, and enumerates the space again when they have. A list that cannot be read now stays unchanged.
+// relist rereads the lists of clocks, which firmware settings or a late module may have changed since Open, and
+// enumerates the space again if they differ. An unreadable list stays unchanged.
 func (s *Sysfs) relist() {
 	f := &finder{fs: s.fs}
 	changed := false
@@ -28,8 +28,8 @@ func (s *Sysfs) relist() {
 	s.publish()
 }
 
-// relistFor reads the lists again when limits are in force that they lack;
-// once for each such pair, since limits may also be off the list for good.
+// relistFor rereads the lists if they lack limits in force. It does so once per pair of limits, because some limits are
+// never listed.
 func (s *Sysfs) relistFor(cpu, gpu Freq) {
 	if slices.Contains(s.cpu.freqs, cpu) && slices.Contains(s.gpu.freqs, gpu) || s.strange == [2]Freq{cpu, gpu} {
 		return

@@ -5,13 +5,11 @@ import (
 	"io/fs"
 )
 
-// FS is where a device's files live: the disk below a root, or the memory of
-// a virtual board. Names are absolute slash paths ("/sys/…"). Absolute links
-// resolve below the root. Errors wrap the io/fs ones or a syscall.Errno
-// (EAGAIN, EIO, …), as the kernel returns them.
+// FS holds a device's files: the disk below a root, or the memory of a virtual board. Names are absolute slash paths
+// ("/sys/…"). Absolute links resolve below the root. Errors wrap those of io/fs or a syscall.Errno (EAGAIN, EIO, …), as
+// the kernel returns them.
 type FS interface {
-	// Open returns a handle to be read again and again with ReadAt. A kernel
-	// file must be written with one WriteAt at offset 0.
+	// Open returns a handle for repeated reads with ReadAt.
 	Open(name string) (File, error)
 	ReadFile(name string) ([]byte, error)
 	// WriteFile writes an existing file in one write; it never creates one.

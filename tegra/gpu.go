@@ -9,13 +9,13 @@ import (
 // gpuGroup is the GPU's devfreq folder and device folder.
 type gpuGroup struct {
 	dir           string // devfreq folder; "" while the node is missing
-	device        string // folder with load, power/control and masks; ""
+	device        string // folder of load, power/control and masks; "" if unknown
 	freqs         []Freq
 	cur, min, max *source
 	load          *source
 }
 
-// Where a GPU's devfreq folder lies when /sys/class/devfreq does not list it.
+// gpuGlobs find a GPU's devfreq folder that /sys/class/devfreq does not list.
 var gpuGlobs = []string{
 	"/sys/class/devfreq/*",
 	"/sys/devices/platform/17000000.gpu/devfreq_dev",
@@ -26,7 +26,7 @@ var gpuGlobs = []string{
 	"/sys/devices/gpu.0/devfreq/*",
 }
 
-// gpuNames recognise a GPU among devfreq devices (Maxwell, Pascal, Volta, Ampere).
+// gpuNames are the device names of GPUs in devfreq (Maxwell, Pascal, Volta, Ampere).
 var gpuNames = []string{"gm20b", "gp10b", "gv11b", "ga10b", "gpu-gpc-0"}
 
 func (f *finder) isGPU(dir string) bool {
@@ -97,13 +97,13 @@ func (f *finder) gpuFreqs(dir string) []Freq {
 	return list
 }
 
-// hertz reads a file as a clock in Hz.
+// hertz reads a clock in Hz.
 func hertz(s *source) (Freq, error) {
 	v, err := s.within(int64(maxFreq), " Hz is not a plausible clock")
 	return Freq(v), err
 }
 
-// set stores a clock that could be read; what failed is missing.
+// set stores a clock in v; if it cannot be read, it reports it missing.
 func set(v *Val[Freq], s *source, name string, miss func(string, error)) {
 	if s == nil {
 		return
@@ -124,7 +124,7 @@ func (g *gpuGroup) read(r *Reading, miss func(string, error)) {
 		r.GPU.Cap = Some(g.freqs[n-1])
 	}
 	if r.GPU.Actual.OK && r.GPU.Actual.V == 0 {
-		// Rail-gated: neither a clock of zero nor a load of zero.
+		// Rail-gated: clock and load are absent, not zero.
 		r.GPU.Actual = Val[Freq]{}
 		miss("GPU clock", errPoweredDown)
 		return

@@ -12,23 +12,22 @@ import (
 	"jtune/internal/text"
 )
 
-// gpuClients lists the memory that each process has mapped for the GPU, a
-// line each and the total last; root only. Path and format follow the vendor's
-// nvmap driver and are in no recording: UNVERIFIED.
+// gpuClients lists the GPU-mapped memory per process, one line each and a total at the end; only root can read it.
+// UNVERIFIED: path and format follow NVIDIA's nvmap driver and are in no recording.
 const gpuClients = "/sys/kernel/debug/nvmap/iovmm/clients"
 
-// NamesProcesses reports whether this device file says who runs what.
+// NamesProcesses reports whether a device file reveals which processes run.
 func NamesProcesses(name string) bool { return name == gpuClients }
 
-// GPUProcess is a process that holds memory mapped for the GPU.
+// GPUProcess is a process with memory mapped for the GPU.
 type GPUProcess struct {
 	PID   int // 0: the kernel
 	Name  string
 	Bytes int64
 }
 
-// GPUProcesses lists the processes that hold memory for the GPU, the largest
-// first; why is the reason when they are not known.
+// GPUProcesses lists the processes with memory mapped for the GPU, largest first; why is the reason if the list is
+// unknown.
 func (s *Sysfs) GPUProcesses() (list []GPUProcess, why string) {
 	data, err := s.fs.ReadFile(gpuClients)
 	if err != nil {
@@ -47,8 +46,7 @@ func (s *Sysfs) GPUProcesses() (list []GPUProcess, why string) {
 //	user                          python3     6520   1949568K
 //	total                                            1949568K
 //
-// and adds up what one process holds by several names; ok is false when this
-// is no such list.
+// and sums the entries of one process; ok is false if the text is no such list.
 func parseGPUClients(r io.Reader) (list []GPUProcess, ok bool) {
 	lines := bufio.NewScanner(r)
 	for lines.Scan() {
@@ -79,7 +77,7 @@ func parseGPUClients(r io.Reader) (list []GPUProcess, ok bool) {
 	return list, ok && lines.Err() == nil
 }
 
-// binarySize reads "19568K" as bytes.
+// binarySize converts "19568K" to bytes.
 func binarySize(text string) (int64, bool) {
 	shift := 0
 	switch n := len(text); {

@@ -8,14 +8,14 @@ import (
 )
 
 const (
-	// HotMarginC is how close to its trip point a zone makes the board hot.
+	// HotMarginC is the margin in °C below its trip point at which a zone makes the board hot.
 	HotMarginC = 5.0
-	// hotWithoutTripC is where a zone without such a trip point makes it hot.
+	// hotWithoutTripC is that temperature for a zone without a trip point, in °C.
 	hotWithoutTripC = 95.0
 )
 
-// Hot is why the board is too hot to be measured: a thermal limit slows it, or a zone is close to its trip point; ""
-// when it is not. Among several zones it names the one that is closest to its limit, or furthest above.
+// Hot returns why the board is too hot to measure: a thermal limit slows it, or a zone is near its trip point; "" if it
+// is not. Among several zones it names the one closest to its limit, or furthest above.
 func (r Reading) Hot() string {
 	if r.Heat.Or(false) {
 		return "thermal throttling"
@@ -29,7 +29,7 @@ func (r Reading) Hot() string {
 	return why
 }
 
-// HotFromC is the temperature at which a zone makes the board hot, in °C.
+// HotFromC returns the temperature at which a zone makes the board hot, in °C.
 func (t TempReading) HotFromC() float64 {
 	if t.Trip.OK {
 		return t.Trip.V.C - HotMarginC
@@ -37,7 +37,7 @@ func (t TempReading) HotFromC() float64 {
 	return hotWithoutTripC
 }
 
-// Dummy reports whether a zone has no sensor: a PMIC that always reads 50 or 100 °C.
+// Dummy reports whether a zone has no sensor, such as a PMIC that always reads 50 or 100 °C.
 func (t TempReading) Dummy() bool {
 	return strings.HasPrefix(t.Name, "PMIC") && (t.C == 50 || t.C == 100)
 }
@@ -49,9 +49,9 @@ func (t TempReading) hot() string {
 	return fmt.Sprintf("%s at %.0f °C (%s trip point at %.0f °C)", t.Name, t.C, t.Trip.V.Kind, t.Trip.V.C)
 }
 
-// Capped reports whether a limit of a clock reads back lower than it was set because heat slows the SoC now. The kernel
-// shows the lowest limit in force, of the user's, the governors' and the cooling devices' (frequency QoS), and the
-// user's own again when it has cooled: nobody has changed the setting. UNVERIFIED on a Jetson.
+// Capped reports whether a clock limit reads back lower than it was set because the SoC is hot now. The kernel shows
+// the lowest limit of user, governors and cooling devices (frequency QoS), and the user's again once it has cooled.
+// UNVERIFIED on a Jetson.
 func (c *Control) Capped(f KnobFile) bool {
 	switch path.Base(f.Path) {
 	case path.Base(minFile), path.Base(maxFile), "min_freq", "max_freq":

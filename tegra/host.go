@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// Host is a machine that is no Jetson, as a place where workloads run: its times can be compared, its modes are not
-// jtune's. Power comes from Intel's RAPL counters below /sys/class/powercap (Linux, Documentation/power/powercap) and
-// from what GPU tells. UNVERIFIED: both follow documents and recorded output, no measurement of such a machine.
+// Host is a machine other than a Jetson that runs workloads: its times can be compared, but jtune sets no modes on it.
+// Power comes from Intel's RAPL counters below /sys/class/powercap (Linux, Documentation/power/powercap) and from GPU.
+// UNVERIFIED: both follow documents and recorded output, not a measurement of such a machine.
 //
 //	/proc, /sys ──► Host.Read ──► Reading without a mode
 type Host struct {
-	// GPU is what an NVIDIA GPU draws and its load, by nvidia-smi; nil: none is read. It is set before the first Read.
+	// GPU returns an NVIDIA GPU's power and load from nvidia-smi; nil: no GPU is read. Set it before the first Read.
 	GPU func() (powerW, loadPct Val[float64])
 
 	clock   Clock
@@ -22,28 +22,28 @@ type Host struct {
 	stat    *source
 	meminfo *source
 	loads   loadMeter
-	clocks  []*source // cpufreq's present clock of each core
+	clocks  []*source // cpufreq's current clock of each core
 	rapl    []raplZone
-	lastT   time.Duration // of the newest reading with energies
+	lastT   time.Duration // time of the last reading with energies
 }
 
 var _ Device = (*Host)(nil)
 
-// raplZone is a counter of energy.
+// raplZone is an energy counter.
 type raplZone struct {
 	name   string
 	energy *source // µJ
-	most   int64   // after which it begins again
+	most   int64   // largest value before the counter wraps, µJ
 	last   Val[int64]
 }
 
-// raplDir holds the zones of RAPL.
+// raplDir holds the RAPL zones.
 const raplDir = "/sys/class/powercap"
 
-// mostHostW is more than a machine with several GPUs draws.
+// mostHostW is an upper bound for the power of a machine with several GPUs, in watts.
 const mostHostW = 20_000
 
-// OpenHost opens the machine whose files fsys holds; gpu names what GPU reads, "" for none.
+// OpenHost opens the machine whose files fsys holds; gpu is the rail name of its GPU, "" for none.
 func OpenHost(fsys FS, clock Clock, name, gpu string) (*Host, error) {
 	h := &Host{clock: clock, stat: newTable(fsys, "/proc/stat"), meminfo: newTable(fsys, "/proc/meminfo")}
 	cores, err := fsys.Glob("/sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_cur_freq")
@@ -77,7 +77,7 @@ func OpenHost(fsys FS, clock Clock, name, gpu string) (*Host, error) {
 	return h, nil
 }
 
-// hostModel is what the machine says it is.
+// hostModel returns the machine's model name.
 func hostModel(fsys FS) string {
 	for _, file := range []string{"/proc/device-tree/model", "/sys/class/dmi/id/product_name"} {
 		if text, err := readText(fsys, file); err == nil && strings.Trim(text, "\x00 ") != "" {
@@ -94,7 +94,7 @@ func hostModel(fsys FS) string {
 	return "a machine that does not say its model"
 }
 
-// hostCPU is the processor's name in /proc/cpuinfo.
+// hostCPU returns the processor name from /proc/cpuinfo.
 func hostCPU(fsys FS) string {
 	data, err := newTable(fsys, "/proc/cpuinfo").bytes()
 	if err != nil {
@@ -108,7 +108,7 @@ func hostCPU(fsys FS) string {
 	return ""
 }
 
-// findRAPL finds the zones of whole processor packages and of the memory, which no package includes.
+// findRAPL finds the zones of whole processor packages and of the memory, which the packages exclude.
 func (h *Host) findRAPL(fsys FS) {
 	dirs, err := fsys.Glob(raplDir + "/*-rapl:*")
 	if err != nil {
@@ -121,7 +121,7 @@ func (h *Host) findRAPL(fsys FS) {
 			continue
 		}
 		if strings.HasPrefix(path.Base(dir), "intel-rapl-mmio") {
-			continue // the same package by another way
+			continue // the same package under another path
 		}
 		z := raplZone{name: fmt.Sprintf("RAPL %s", name), energy: newSource(fsys, dir+"/energy_uj")}
 		if n := len(h.rapl); name == "dram" {
@@ -137,13 +137,13 @@ func (h *Host) findRAPL(fsys FS) {
 // Board implements Device.
 func (h *Host) Board() Board { return h.board }
 
-// Space implements Device: there are no modes.
+// Space implements Device: it has no modes.
 func (h *Host) Space() *Space { return emptySpace(nil, nil, nil, nil) }
 
 // Presets implements Device.
 func (h *Host) Presets() []Preset { return nil }
 
-// Read implements Device. Power is the mean since the last reading: the first has none.
+// Read implements Device. Power is the mean since the last reading; the first reading has none.
 func (h *Host) Read() (Reading, error) {
 	r := Reading{T: h.clock.Now(), MaxW: mostHostW}
 	miss := func(name string, err error) { r.Missing = append(r.Missing, Missing{name, reason(err)}) }
@@ -161,7 +161,7 @@ func (h *Host) Read() (Reading, error) {
 		}
 		r.Cores = append(r.Cores, core)
 	}
-	for n := len(h.clocks); n < len(loads); n++ { // cores whose clock is not told
+	for n := len(h.clocks); n < len(loads); n++ { // cores whose clock is unknown
 		r.Cores = append(r.Cores, CoreReading{Online: true, LoadPct: Some(loads[n])})
 	}
 	r.CPU.LoadPct = meanLoad(loads)
@@ -199,7 +199,7 @@ func meanLoad(loads map[int]float64) Val[float64] {
 	return Some(sum / float64(len(loads)))
 }
 
-// watts is the mean power since the last call, which was span ago.
+// watts returns the mean power over span, the time since the last call.
 func (z *raplZone) watts(span time.Duration) (Val[float64], error) {
 	now, err := z.energy.int()
 	if err != nil {
@@ -212,7 +212,7 @@ func (z *raplZone) watts(span time.Duration) (Val[float64], error) {
 		return Val[float64]{}, nil
 	}
 	used := now - was.V
-	if used < 0 && z.most > 0 { // it began again
+	if used < 0 && z.most > 0 { // the counter wrapped
 		used += z.most
 	}
 	if used < 0 {

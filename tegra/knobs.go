@@ -5,30 +5,28 @@ import (
 	"strconv"
 )
 
-// limits is one range of clocks as read; ok when both ends were.
+// limits is one range of clocks; ok if both ends were readable.
 type limits struct {
 	min, max Freq
 	ok       bool
 }
 
-// knobs is what the files hold of the four knobs at one moment.
+// knobs is the content of the four knobs' files at one moment.
 type knobs struct {
-	online []int    // cores that are on
-	unsure bool     // it is not known of some core
-	cpu    []limits // of each of them
+	online []int    // online cores
+	unsure bool     // whether some core is online is unknown
+	cpu    []limits // limits of each online core
 	gpu    limits
-	locked Val[bool] // the memory's rate
+	locked Val[bool] // whether the memory's rate is locked
 	rate   Val[Freq]
-	cap    Val[Freq] // 0: none
+	cap    Val[Freq] // memory cap; 0: none
 }
 
-// rateTolerance is how far the memory's clock, a reading, may be from the
-// listed rate it was locked to.
+// rateTolerance is the largest relative deviation of the measured memory clock from the listed rate it is locked to.
 const rateTolerance = 0.02
 
-// express returns the mode that the limits mean, and whether they pin it (minimum =
-// maximum, memory rate locked). There is no mode when the cores are not the
-// first of their order, clusters differ, or a value is not listed.
+// express returns the mode of the limits, and whether they lock it (minimum = maximum, memory rate locked). The mode is
+// absent if the online cores are not the first of the core order, if clusters differ, or if a value is not listed.
 func (s *Sysfs) express(k knobs) (mode Val[Mode], locked Val[bool]) {
 	pinned := k.gpu.ok && k.gpu.min == k.gpu.max
 	for _, l := range k.cpu {
@@ -69,7 +67,7 @@ func (s *Sysfs) modeOf(k knobs) (Mode, bool) {
 	return m, ok
 }
 
-// emcOf is the memory's rate: the locked one, else its cap, else the top.
+// emcOf returns the memory's rate: the locked one, else its cap, else the top.
 func (s *Sysfs) emcOf(k knobs) (Freq, bool) {
 	if !k.locked.OK || len(s.emc.freqs) == 0 {
 		return 0, false
@@ -89,7 +87,7 @@ func (s *Sysfs) emcOf(k knobs) (Freq, bool) {
 	return near, float64(abs(near-f.V)) <= rateTolerance*float64(near)
 }
 
-// knobsNow takes the knobs from a reading that was just made.
+// knobsNow takes the knobs from the reading just made.
 func (s *Sysfs) knobsNow(r *Reading) knobs {
 	k := knobs{online: s.cpu.on, unsure: s.cpu.unsure, cpu: s.cpu.ranges, rate: r.EMC.Actual, locked: s.emc.lockedNow,
 		cap: s.emc.capNow}

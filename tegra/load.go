@@ -6,16 +6,16 @@ import (
 	"strconv"
 )
 
-// loadMeter turns /proc/stat's counters into the load since the last look.
-// Counters jump when the set of online cores changes: then it starts over.
+// loadMeter computes the load from /proc/stat's counters since the last call. Counters jump when cores go on or
+// offline; the meter then starts over.
 type loadMeter struct {
 	last map[int]cpuTicks
-	pct  map[int]float64 // of the last interval that had any ticks
+	pct  map[int]float64 // of the last interval with ticks
 }
 
 type cpuTicks struct{ busy, total uint64 }
 
-// percent returns each online core's load in percent; absent at first.
+// percent returns each online core's load in percent; nothing at the first call.
 func (m *loadMeter) percent(stat *source, miss func(string, error)) map[int]float64 {
 	if stat == nil {
 		return nil
@@ -40,12 +40,12 @@ func (m *loadMeter) take(now map[int]cpuTicks) map[int]float64 {
 	}
 	for n, t := range now {
 		was := last[n]
-		if t.total < was.total || t.busy < was.busy { // reset counters
+		if t.total < was.total || t.busy < was.busy { // the counters were reset
 			m.last, m.pct = now, nil
 			return nil
 		}
 		if t.total == was.total {
-			continue // no tick yet: the last value holds
+			continue // no tick yet: keep the last value
 		}
 		pct[n] = min(100, 100*float64(t.busy-was.busy)/float64(t.total-was.total))
 		last[n] = t
@@ -54,8 +54,8 @@ func (m *loadMeter) take(now map[int]cpuTicks) map[int]float64 {
 	return pct
 }
 
-// parseStat reads the cpuN lines of /proc/stat: user nice system idle iowait
-// irq softirq steal, in ticks. Idle and iowait are not load.
+// parseStat reads the cpuN lines of /proc/stat: user nice system idle iowait irq softirq steal, in ticks. Idle and
+// iowait do not count as load.
 func parseStat(data []byte) map[int]cpuTicks {
 	out := map[int]cpuTicks{}
 	for line := range bytes.Lines(data) {

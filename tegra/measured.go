@@ -2,22 +2,22 @@ package tegra
 
 import "math"
 
-// Measured is what a workload did in one setting.
+// Measured is the measured time and power of a workload in one setting.
 type Measured struct {
 	Setting
 	TimeMS float64 // per minibatch, median of the clean minibatches
-	PowerW float64 // module, median of the valid samples of those minibatches; NaN where power was not measured
+	PowerW float64 // module, median of the valid samples of those minibatches; NaN if power was not measured
 }
 
 // HasPower reports whether power was measured.
 func (m Measured) HasPower() bool { return !math.IsNaN(m.PowerW) }
 
-// EnergyJ is the energy of a minibatch in joules; NaN without power.
+// EnergyJ returns the energy per minibatch in joules; NaN without power.
 func (m Measured) EnergyJ() float64 { return m.TimeMS * m.PowerW / 1000 }
 
-// SampleMS is the time per sample where the batch size is an input, which decides
-// what is faster. Else it is the time of a minibatch.
+// SampleMS returns the time per sample, by which settings of several batch sizes are compared; the time per minibatch
+// if there is no batch size.
 func (m Measured) SampleMS() float64 { return m.TimeMS / float64(max(1, m.Batch)) }
 
-// SampleJ is the energy per sample, as SampleMS is the time.
+// SampleJ returns the energy per sample; the energy per minibatch if there is no batch size.
 func (m Measured) SampleJ() float64 { return m.EnergyJ() / float64(max(1, m.Batch)) }

@@ -6,8 +6,7 @@ import (
 	"strconv"
 )
 
-// readMemory reads /proc/meminfo: used is what neither is free nor could be
-// freed by dropping caches, as tegrastats counts it.
+// readMemory reads /proc/meminfo. Used memory excludes what dropping caches could free, as in tegrastats.
 func readMemory(info *source, r *Reading, miss func(string, error)) {
 	if info == nil {
 		return
@@ -32,7 +31,7 @@ func readMemory(info *source, r *Reading, miss func(string, error)) {
 	}
 }
 
-// parseMeminfo returns the table in bytes; lines that make no sense are left out.
+// parseMeminfo returns the table in bytes; it skips malformed lines.
 func parseMeminfo(data []byte) map[string]int64 {
 	out := map[string]int64{}
 	for line := range bytes.Lines(data) {

@@ -6,23 +6,22 @@ import (
 	"strconv"
 )
 
-// Mode is a power mode: how many cores are online and at which CPU, GPU and
-// memory (EMC) frequency the module runs. Cores = n means the n
-// lowest-numbered present cores.
+// Mode is a power mode: the number of online cores and the CPU, GPU and memory (EMC) frequencies. Cores = n means the
+// first n cores in the board's order: ascending, except on the TX2.
 type Mode struct {
 	Cores         int
 	CPU, GPU, EMC Freq
 }
 
-// ModeUnits is a mode in JSON documents, where every key names its unit.
+// ModeUnits is the JSON form of a mode, with the unit in every key.
 type ModeUnits struct {
 	Cores  int       `json:"cores"`
 	CPUKHz int64     `json:"cpu_khz"`
 	GPUHz  Freq      `json:"gpu_hz"`
-	MemHz  Val[Freq] `json:"mem_hz"` // absent where a preset means the top rate, which root alone may read
+	MemHz  Val[Freq] `json:"mem_hz"` // absent for a preset's top rate, which only root can read
 }
 
-// Units is the mode as documents print it.
+// Units returns the JSON form of the mode.
 func (m Mode) Units() ModeUnits {
 	return ModeUnits{m.Cores, m.CPU.KHz(), m.GPU, Val[Freq]{m.EMC, m.EMC != 0}}
 }
@@ -43,7 +42,7 @@ func (m *Mode) UnmarshalJSON(data []byte) error {
 // Knob names one of the four dimensions of a power mode.
 type Knob int
 
-// The knobs, in the order that every vector of knob values uses.
+// Knobs in the order of every knob vector.
 const (
 	KnobCores Knob = iota
 	KnobCPU
@@ -56,23 +55,22 @@ func (k Knob) String() string {
 	return [...]string{"cores", "CPU", "GPU", "EMC"}[k]
 }
 
-// Value returns the knob's setting as a number: a core count, or hertz.
+// Value returns a knob's setting: a core count, or hertz.
 func (m Mode) Value(k Knob) float64 { return float64(m.Values()[k]) }
 
-// Values are the settings of all knobs, in their order.
+// Values returns the settings of all knobs in Knob order.
 func (m Mode) Values() [NumKnobs]int64 {
 	return [...]int64{int64(m.Cores), int64(m.CPU), int64(m.GPU), int64(m.EMC)}
 }
 
-// ModeOfValues is the mode with these settings, the inverse of Values.
+// ModeOfValues is the inverse of Values.
 func ModeOfValues(v [NumKnobs]int64) Mode { return Mode{int(v[0]), Freq(v[1]), Freq(v[2]), Freq(v[3])} }
 
-// String prints the compact notation with two decimals of a gigahertz:
-// "12c/2.20C/1.30G/3.20M". Space.Format uses more where a device needs them.
+// String prints the compact notation with two decimals of a gigahertz: "12c/2.20C/1.30G/3.20M". Space.Format adds
+// decimals if the device needs them.
 func (m Mode) String() string { return m.format([NumKnobs]int{0, 2, 2, 2}) }
 
-// format writes a dash for a clock that is not known, as a preset's that means
-// the top memory rate where root alone may read it.
+// format prints a dash for an unknown clock, such as a preset's top memory rate without root.
 func (m Mode) format(decimals [NumKnobs]int) string {
 	g := func(f Freq, k Knob) string {
 		if f == 0 {

@@ -6,12 +6,13 @@ import (
 	"strings"
 )
 
-// vendorWatts are the budgets of a TX2's presets, whose names hold none (NVIDIA's nvpmodel_t186.conf and guide).
+// vendorWatts are the power budgets in watts of TX2 presets, whose names contain none (NVIDIA's nvpmodel_t186.conf and
+// guide).
 var vendorWatts = map[string]float64{"MAXQ": 7.5, "MAXP_CORE_ALL": 15, "MAXP_CORE_ARM": 15}
 
 var wattsInName = regexp.MustCompile(`(\d+)\s*W`)
 
-// PresetWatts are the watts that a preset's name stands for; absent where it names none.
+// PresetWatts returns the power budget in a preset's name, in watts; absent if it names none.
 func PresetWatts(name string) Val[float64] {
 	if w := vendorWatts[name]; w > 0 {
 		return Some(w)
@@ -24,8 +25,8 @@ func PresetWatts(name string) Val[float64] {
 	return Val[float64]{}
 }
 
-// NameOf is the name of a mode on a board: the preset's whose limits it has, MAXN for the largest
-// mode where no preset is that; "" for others.
+// NameOf returns the name of the preset with exactly these limits, MAXN for the largest mode if no preset has them,
+// else "".
 func NameOf(m Mode, space *Space, presets []Preset) string {
 	for _, p := range presets {
 		if p.Mode == m {
@@ -38,8 +39,7 @@ func NameOf(m Mode, space *Space, presets []Preset) string {
 	return ""
 }
 
-// NameAs is NameOf of a mode that is set: with locked clocks, which a preset leaves free, it is
-// "MAXN locked".
+// NameAs is NameOf plus " locked" if clocks are locked, which a preset leaves free.
 func NameAs(m Mode, locked Val[bool], space *Space, presets []Preset) string {
 	name := NameOf(m, space, presets)
 	if name != "" && locked.V {
@@ -48,7 +48,7 @@ func NameAs(m Mode, locked Val[bool], space *Space, presets []Preset) string {
 	return name
 }
 
-// NameNow is NameAs of the mode that a device is in; "" where it has no name.
+// NameNow returns the name of the device's current mode; "" if it has none.
 func NameNow(d Device, r Reading) string {
 	if !r.Mode.OK {
 		return ""

@@ -11,31 +11,29 @@ import (
 	"jtune/internal/text"
 )
 
-// typed is a knob's value as it was typed: a listed value that prints alike
-// comes before one that is near.
+// typed is a knob value as typed. A listed value that prints the same takes precedence over a near one.
 type typed struct {
 	value    float64 // hertz, or a count of cores
 	digits   string  // the number without its unit
-	unit     float64 // of the digits
+	unit     float64 // unit of the digits
 	decimals int
 }
 
-// Bare numbers of a clock are GHz below mostGHz, MHz below mostMHz, kHz below
-// mostKHz (a cpufreq file's) and hertz from there on (a devfreq file's): no two
-// of these ranges hold clocks of a Jetson.
+// A bare number is in GHz below mostGHz, in MHz below mostMHz, in kHz below mostKHz (from a cpufreq file) and else in
+// hertz (from a devfreq file). These ranges do not overlap for the clocks of a Jetson.
 const (
 	mostGHz = 10
 	mostMHz = 1e5
 	mostKHz = 5e7
 )
 
-// knobLetters end the fields of the compact notation, whose clocks count in GHz.
+// knobLetters end the fields of the compact notation, whose clocks are in GHz.
 var knobLetters = [NumKnobs]string{"c", "C", "G", "M"}
 
 var errNoNumber = errors.New("not a positive number")
 
-// parseKnob reads one value of a knob: a count of cores such as 8 or 8c, or a
-// clock such as 1.65C, 900MHz, 0.9 GHz or the bare 900 (MHz) and 0.9 (GHz).
+// parseKnob reads one knob value: a core count such as 8 or 8c, or a clock such as 1.65C, 900MHz, 0.9 GHz or the bare
+// 900 (MHz) and 0.9 (GHz).
 func parseKnob(k Knob, s string) (typed, error) {
 	t := typed{digits: strings.ToLower(strings.TrimSpace(s)), unit: 1}
 	suffixes := []struct {
@@ -87,8 +85,7 @@ func bareUnit(v float64) Freq {
 	return Hz
 }
 
-// alike is the one listed value that prints as it was typed; false when there
-// is none, or several.
+// alike returns the only listed value that prints as typed; false if there is none or several do.
 func (t typed) alike(list []float64) (float64, bool) {
 	var found []float64
 	for _, v := range list {
@@ -102,9 +99,8 @@ func (t typed) alike(list []float64) (float64, bool) {
 	return found[0], true
 }
 
-// listed is the setting of a knob that was meant: the one listed value that
-// prints as typed, else the nearest within SnapTolerance, else an error naming
-// neighbours.
+// listed returns the setting meant by t: the only listed value that prints as typed, else the nearest within
+// SnapTolerance, else an error that names the neighbours.
 func (s *Space) listed(k Knob, t typed) (int64, error) {
 	if k == KnobCores {
 		n := int(t.value)
@@ -122,9 +118,8 @@ func (s *Space) listed(k Knob, t typed) (int64, error) {
 
 var errNotation = errors.New(`want cores/CPU/GPU/memory such as 12c/2.20C/1.30G/3.20M`)
 
-// Parse reads the compact notation, whose clocks may also have a unit. Each
-// knob is the one listed value that prints so, else the nearest within
-// SnapTolerance, else an error naming neighbours.
+// Parse reads the compact notation; its clocks may also have a unit. Each knob takes the only listed value that prints
+// as typed, else the nearest within SnapTolerance, else Parse returns an error that names the neighbours.
 func (s *Space) Parse(mode string) (Mode, error) {
 	var v [NumKnobs]int64
 	fields := strings.Split(strings.TrimSpace(mode), "/")
@@ -153,7 +148,7 @@ func (s *Space) Parse(mode string) (Mode, error) {
 	return m, s.member(m)
 }
 
-// Ranges describes the values of the knobs, such as "1 to 12 cores, CPU 0.12 GHz to 2.20 GHz, …".
+// Ranges describes the range of each knob, such as "1 to 12 cores, CPU 0.12 GHz to 2.20 GHz, …".
 func (s *Space) Ranges() string {
 	clocks := func(name string, list []Freq) string {
 		if len(list) == 0 {
@@ -168,8 +163,8 @@ func (s *Space) Ranges() string {
 	return strings.Join([]string{cores, clocks("CPU", s.CPU), clocks("GPU", s.GPU), clocks("memory", s.EMC)}, ", ")
 }
 
-// Select reads one mode in the compact notation, or a filter such as
-// "cores=2,4,6 gpu=0.62GHz,0.83GHz", and lists the modes meant.
+// Select reads one mode in compact notation, or a filter such as "cores=2,4,6 gpu=0.62GHz,0.83GHz", and lists the
+// matching modes.
 func (s *Space) Select(expr string) ([]Mode, error) {
 	if !strings.ContainsAny(expr, "<>=") {
 		m, err := s.Parse(expr)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// sortNumeric sorts names so that zone2 comes before zone10.
+// sortNumeric sorts names by their trailing number: zone2 before zone10.
 func sortNumeric(names []string) {
 	slices.SortFunc(names, func(a, b string) int {
 		prefixA, nA := trailing(a)

@@ -10,20 +10,20 @@ import (
 	"jtune/internal/sorted"
 )
 
-// planner puts the writes from one state to another into the order that never
-// asks the kernel for what it must refuse (jetson_clocks, nvpmodel):
+// planner orders the writes between two states so that the kernel never has to refuse one (as jetson_clocks and
+// nvpmodel do):
 //
 //	preset → cores online → CPU limits → GPU on, limits, auto → EMC → fan → cores offline
 //
-// Core 0 is never switched. A range is raised max first and lowered min
-// first. The memory's cap stays above its rate all the while.
+// Core 0 is never switched. A range rises max first and falls min first. The memory's cap stays above its rate
+// throughout.
 type planner struct {
 	c         *Control
 	now, want map[string]string
-	all       bool     // write also what is already so
+	all       bool     // also write files that already hold their value
 	owed      []string // files whose last write had no effect
 	out       []Write
-	transient []int // offline cores that come online only to have their policy's limits restored
+	transient []int // offline cores that come online briefly to restore their policy's limits
 }
 
 func (p *planner) plan() []Write {
@@ -37,8 +37,8 @@ func (p *planner) plan() []Write {
 	return p.out
 }
 
-// add appends a write unless the file holds the value and nothing else was
-// planned for it. It returns the write to be changed; one of no plan else.
+// add appends a write unless the file already holds the value and no earlier write touches it. It returns the write so
+// that the caller can change it; a dummy if nothing was appended.
 func (p *planner) add(knob, path string) *Write {
 	value, ok := p.want[path]
 	if !ok {
@@ -68,7 +68,7 @@ func (p *planner) differs(paths ...string) bool {
 	})
 }
 
-// preset comes first: nvpmodel sets the limits again with it.
+// preset comes first, because it makes nvpmodel's limits apply again.
 func (p *planner) preset() {
 	if p.add("nvpmodel id", PresetFile); p.differs(PresetFile) {
 		p.out[len(p.out)-1].Enables = true
@@ -94,8 +94,7 @@ func (p *planner) coresOn() {
 	}
 }
 
-// offThroughout reports whether no core of the policy is online before or after:
-// its files answer only while one is.
+// offThroughout reports whether every core of a policy is offline before and after; its files are then inaccessible.
 func (p *planner) offThroughout(dir string) bool {
 	for _, core := range p.c.s.cpu.cores {
 		if p.c.s.cpu.dir(core.n) != dir {
@@ -118,8 +117,8 @@ func (p *planner) cpuLimits() {
 	}
 }
 
-// limits writes a range so that min ≤ max holds at every moment. Where the
-// present range is not known the minimum first goes to the lowest clock.
+// limits writes a range so that min ≤ max always holds. If the current range is unknown, it first writes the lowest
+// clock to the minimum.
 func (p *planner) limits(knob, min, max string, list []Freq, unit Freq) {
 	if !p.all && !p.differs(min, max) {
 		return
@@ -144,15 +143,15 @@ func (p *planner) limits(knob, min, max string, list []Freq, unit Freq) {
 	p.add(knob+" min", min)
 }
 
-// governor is written only where it changes: doing so restarts it.
+// governor writes only a changed governor, since every write restarts it.
 func (p *planner) governor(knob, path string) {
 	if p.differs(path) {
 		p.add(knob+" governor", path)
 	}
 }
 
-// gpuLimits brackets the GPU's limits with power/control on and what it was,
-// as nvpmodel does: a powered-down GPU may not take them.
+// gpuLimits sets power/control to on, writes the limits and restores power/control, as nvpmodel does: a powered-down
+// GPU may refuse limits.
 func (p *planner) gpuLimits() {
 	g := p.c.s.gpu
 	if g.dir == "" {
@@ -176,8 +175,7 @@ func (p *planner) gpuLimits() {
 	}
 }
 
-// memory locks, moves and frees the rate: locks first when it is to be
-// locked, last when it is to be freed.
+// memory locks, moves and frees the rate: it writes the locks first to lock, last to free.
 func (p *planner) memory() {
 	emc := p.c.s.emc
 	var paths []string
@@ -188,7 +186,7 @@ func (p *planner) memory() {
 		paths = append(paths, emc.cap.path)
 	}
 	lockedNow, lockedWant := p.locked(p.now), p.locked(p.want)
-	rateCounts := lockedNow || lockedWant || slices.Contains(p.owed, emc.setRate) // free, the rate is a reading
+	rateCounts := lockedNow || lockedWant || slices.Contains(p.owed, emc.setRate) // while free, the rate is a reading
 	if rateCounts && emc.setRate != "" {
 		paths = append(paths, emc.setRate)
 	}
@@ -216,8 +214,8 @@ func (p *planner) memory() {
 	}
 }
 
-// opensCap lifts the cap for a moment where the rate that freeing restores, a
-// reading of the free clock, lies above the cap before and after.
+// opensCap lifts the cap briefly if the rate to restore, a reading of the free clock, lies above the caps before and
+// after.
 func (p *planner) opensCap() bool {
 	emc := p.c.s.emc
 	rate, err := strconv.ParseInt(p.want[emc.setRate], 10, 64)
@@ -237,7 +235,7 @@ func (p *planner) locked(state map[string]string) bool {
 	return l != nil && state[l.path] == "1"
 }
 
-// capOf is the highest rate that a state's cap lets through.
+// capOf returns the highest rate that a state's cap allows, in Hz.
 func (p *planner) capOf(state map[string]string) int64 {
 	v, err := strconv.ParseInt(state[p.c.s.emc.cap.path], 10, 64)
 	if err != nil || v <= 0 {
@@ -258,7 +256,7 @@ func (p *planner) emcCap() {
 	}
 }
 
-// emcRate writes the rate; one that is about to be freed is not held to it.
+// emcRate writes the rate. Its read-back counts only if the rate stays held.
 func (p *planner) emcRate(held bool) {
 	if path := p.c.s.emc.setRate; path != "" {
 		p.add("EMC rate", path).Loose = !held
@@ -274,10 +272,10 @@ func (p *planner) fanDuty() {
 		p.add("fan control", fan.control)
 	}
 	full := strconv.Itoa(fanFull)
-	p.add(FanKnob, fan.pwm.path).Loose = p.want[fan.pwm.path] != full // the system may move it on at once
+	p.add(FanKnob, fan.pwm.path).Loose = p.want[fan.pwm.path] != full // the system may change it at once
 }
 
-// coresOff goes from the highest core down.
+// coresOff takes cores offline from the highest down.
 func (p *planner) coresOff() {
 	cores := slices.Clone(p.c.s.cpu.cores)
 	sorted.By(cores, func(a, b core) int { return cmp.Compare(b.n, a.n) })

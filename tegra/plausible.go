@@ -2,18 +2,17 @@ package tegra
 
 import "fmt"
 
-// What a measurement on a Jetson can be, with room to spare: modules draw between a few hundred
-// milliwatts and 130 W, a minibatch takes microseconds to minutes, and some published files hold
-// whole epochs of two hours as times.
+// Plausible ranges of a measurement on a Jetson, with ample margin: modules draw between a few hundred milliwatts and
+// 130 W, and a minibatch takes microseconds to minutes. Some published files hold epochs of two hours as times.
 const (
 	leastPlausibleMS = 1e-3
-	mostPlausibleMS  = 1e8 // a day
+	mostPlausibleMS  = 1e8 // about a day
 	leastPlausibleW  = 0.05
 	mostPlausibleW   = 1000
 )
 
-// Plausible returns an error that names the likely cause when the time or the power cannot have
-// been measured on a Jetson. A power that is absent (NaN) is none. Every file's rows pass here.
+// Plausible returns an error with the likely cause if time or power cannot come from a Jetson. Absent power (NaN)
+// passes. Rows of every file are checked.
 func (m Measured) Plausible() error {
 	switch {
 	case m.TimeMS < leastPlausibleMS:

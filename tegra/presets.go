@@ -15,10 +15,10 @@ import (
 
 const confPath = "/etc/nvpmodel.conf"
 
-// PresetFile names the preset that nvpmodel set last and sets again at boot.
+// PresetFile holds the id of the preset that nvpmodel set last and sets again at boot.
 const PresetFile = "/var/lib/nvpmodel/status"
 
-// configuration reads the device's own nvpmodel.conf; nil when there is none.
+// configuration reads the device's nvpmodel.conf; nil if there is none.
 func (f *finder) configuration() *nvpmodel.Config {
 	data, err := f.fs.ReadFile(confPath)
 	if err != nil {
@@ -40,8 +40,8 @@ func (f *finder) configuration() *nvpmodel.Config {
 	return conf
 }
 
-// presets returns the configuration's modes as limits on this board's lists.
-// Modes that name a core set or clock that the board lacks are left out.
+// presets converts the configuration's modes to limits on this board's lists. It omits modes that name a core set or
+// clock the board lacks.
 func (f *finder) presets(conf *nvpmodel.Config, s *Sysfs) []Preset {
 	if conf == nil || s.space.product() == 0 {
 		return nil
@@ -62,9 +62,9 @@ func (f *finder) presets(conf *nvpmodel.Config, s *Sysfs) []Preset {
 	return out
 }
 
-// presetMode takes the mode's limits: the count of its cores, the fastest of its clusters' maxima, and the listed clock
-// nearest to each, as nvpmodel itself lands. A knob that a mode leaves open gets the largest value. Beside it stand the
-// clocks' lower limits, 0 where the lowest is meant.
+// presetMode returns the preset's limits: its core count, the fastest maximum of its clusters, and the listed clocks
+// nearest to its own, as nvpmodel chooses them. A knob that the preset leaves open gets its largest value. minCPU and
+// minGPU are its lower clock limits; 0 means the lowest.
 func (s *Sysfs) presetMode(conf *nvpmodel.Config, m nvpmodel.Mode) (out Mode, minCPU, minGPU Freq, why string) {
 	out = s.space.Max()
 	if on, off := conf.Cores(m); len(on)+len(off) > 0 {
@@ -95,20 +95,19 @@ func (s *Sysfs) presetMode(conf *nvpmodel.Config, m nvpmodel.Mode) (out Mode, mi
 	if r.Min != nil && *r.Min > 0 {
 		minGPU = Nearest(s.space.GPU, Freq(*r.Min))
 	}
-	out.EMC = s.emc.top().Or(0) // 0 is not a setting: only root can read which the top is
+	out.EMC = s.emc.top().Or(0) // 0 marks an unknown top rate, which only root can read
 	if v, ok := conf.EMC(m); ok && v > 0 {
 		out.EMC = Nearest(s.space.EMC, Freq(v))
 	}
 	return out, min(minCPU, out.CPU), min(minGPU, out.GPU), ""
 }
 
-// Nearest is the listed frequency that is nearest to f.
+// Nearest returns the listed frequency nearest to f.
 func Nearest(list []Freq, f Freq) Freq {
 	return slices.MinFunc(list, func(a, b Freq) int { return cmp.Compare(abs(a-f), abs(b-f)) })
 }
 
-// masksInForce reads the power-gate masks; where only root may, those of the
-// mode that was set last.
+// masksInForce reads the power-gate masks; if only root may, it takes those of the mode set last.
 func (f *finder) masksInForce(conf *nvpmodel.Config) map[string]int64 {
 	out := map[string]int64{}
 	for name, paths := range conf.MaskPaths() {
@@ -135,10 +134,10 @@ func (f *finder) masksInForce(conf *nvpmodel.Config) map[string]int64 {
 	return out
 }
 
-// presetStatus is the content of PresetFile: "pmode:0002", with more words on some releases.
+// presetStatus matches PresetFile: "pmode:0002", followed by more words on some releases.
 var presetStatus = regexp.MustCompile(`^pmode:([0-9]{1,6})(?:\s|$)`)
 
-// PresetIn is the id of the preset that nvpmodel set last, as PresetFile holds it.
+// PresetIn returns the preset id in the content of PresetFile.
 func PresetIn(text string) Val[int] {
 	m := presetStatus.FindStringSubmatch(text)
 	if m == nil {
@@ -148,7 +147,7 @@ func PresetIn(text string) Val[int] {
 	return Val[int]{id, err == nil}
 }
 
-// withPreset is the content of PresetFile with another id.
+// withPreset returns the content of PresetFile with another id.
 func withPreset(text string, id int) string {
 	_, rest, more := strings.Cut(text, " ")
 	if more {
@@ -157,7 +156,7 @@ func withPreset(text string, id int) string {
 	return fmt.Sprintf("pmode:%04d%s", id, rest)
 }
 
-// PresetID is the id of the preset that nvpmodel set last; absent where it does not say.
+// PresetID returns the id of the preset that nvpmodel set last; absent if the file does not name one.
 func (s *Sysfs) PresetID() Val[int] {
 	text, err := readText(s.fs, PresetFile)
 	if err != nil {
@@ -166,9 +165,8 @@ func (s *Sysfs) PresetID() Val[int] {
 	return PresetIn(text)
 }
 
-// NVPModelBlock prints mode as a POWER_MODEL section for this device's own
-// nvpmodel.conf, with the power-gate masks in force so that it applies
-// without a reboot.
+// NVPModelBlock prints a mode as a POWER_MODEL section for this device's nvpmodel.conf. It uses the power-gate masks in
+// force, so the mode applies without a reboot.
 func (s *Sysfs) NVPModelBlock(m Mode, name string) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

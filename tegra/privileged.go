@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// privilegedFS reads through the guard what the user may not read. It
-// writes nothing.
+// privilegedFS reads files through the guard that the user may not read. It never writes.
 type privilegedFS struct {
 	FS
 	read atomic.Pointer[func(name string) ([]byte, error)]
@@ -55,7 +54,7 @@ func (p *privilegedFS) Stat(name string) (fs.FileInfo, error) {
 	return FileInfo{path.Base(name), int64(len(data)), 0o400, time.Time{}}, nil
 }
 
-// guardedFile is a handle each of whose reads asks the guard.
+// guardedFile is a handle whose reads go through the guard.
 type guardedFile struct {
 	p      *privilegedFS
 	name   string
@@ -73,7 +72,7 @@ func (f guardedFile) ReadAt(b []byte, off int64) (int, error) {
 func (f guardedFile) WriteAt([]byte, int64) (int, error) { return 0, f.denied }
 func (f guardedFile) Close() error                       { return nil }
 
-// FileInfo describes a file that is on no disk.
+// FileInfo describes a file that exists on no disk.
 type FileInfo struct {
 	Base   string
 	Bytes  int64

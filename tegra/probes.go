@@ -7,23 +7,22 @@ import (
 	"jtune/internal/text"
 )
 
-// Probe is one source of data that was tried at Open, for `jtune doctor`.
+// Probe is one data source tried at Open, for `jtune doctor`.
 type Probe struct {
-	Name  string        `json:"name"` // of the value: "EMC rate"
+	Name  string        `json:"name"` // name of the value: "EMC rate"
 	Path  text.Optional `json:"path"`
 	Found bool          `json:"found"`
-	Why   text.Optional `json:"why"` // why it was not found, or what is peculiar about it
+	Why   text.Optional `json:"why"` // why it was not found, or a remark about it
 }
 
-// finder looks for files at discovery and notes every attempt as a Probe.
+// finder searches for files at discovery and records every attempt as a Probe.
 type finder struct {
 	fs     FS
 	probes []Probe
 }
 
-// first returns the first of the paths that exists, else one that may exist in a
-// folder that only root can enter: its values are absent until somebody with
-// the rights reads them.
+// first returns the first path that exists, else one that may exist in a folder only root can enter; its values stay
+// absent until a reader has root's rights.
 func (f *finder) first(name string, paths ...string) (string, bool) {
 	denied := ""
 	for _, p := range paths {
@@ -46,8 +45,7 @@ func (f *finder) first(name string, paths ...string) (string, bool) {
 	return "", false
 }
 
-// source opens the first of the paths for reading again and again; nil when
-// there is none.
+// source opens the first existing path for repeated reads; nil if there is none.
 func (f *finder) source(name string, paths ...string) *source {
 	p, ok := f.first(name, paths...)
 	if !ok {
@@ -69,13 +67,13 @@ func (f *finder) exists(p string) bool {
 	return err == nil
 }
 
-// mayExist reports whether a file exists, or may exist where only root can look.
+// mayExist reports whether a file exists, or may exist in a folder only root can enter.
 func (f *finder) mayExist(p string) bool {
 	_, err := f.fs.Stat(p)
 	return err == nil || errors.Is(err, fs.ErrPermission)
 }
 
-// glob returns what matches, in the numeric order of trailing digits.
+// glob lists matching names in the numeric order of their trailing digits.
 func (f *finder) glob(pattern string) []string {
 	names, err := f.fs.Glob(pattern)
 	if err != nil {
@@ -85,6 +83,5 @@ func (f *finder) glob(pattern string) []string {
 	return names
 }
 
-// real follows a folder's own link (one step), so that two names of one folder
-// compare equal.
+// real follows a folder's own link (one step), so that two names of one folder compare equal.
 func (f *finder) real(dir string) string { return realPath(f.fs, dir) }

@@ -9,31 +9,31 @@ import (
 	"strings"
 )
 
-// errPoweredDown: a part of the chip is off; its sensor has no value.
+// errPoweredDown: a part of the chip is off, so its sensor has no value.
 var errPoweredDown = errors.New("powered down")
 
 // rail is one channel of a power monitor.
 type rail struct {
 	name   string
-	millis [2]*source // mV and mA; their product is the power unless power is read
-	power  *source    // the power itself; nil: the driver does not give it
-	watt   float64    // units of power in one watt
-	whole  bool       // the driver's own power is the product in whole units: it need not be read too
+	millis [2]*source // mV and mA; power is their product unless the driver reports it
+	power  *source    // power as reported; nil: the driver does not report it
+	watt   float64    // units of the power file in one watt
+	whole  bool       // the reported power is the product in whole units, so it need not be read too
 	limits CurrentLimits
-	alarm  *source // 1 when the current exceeded its critical limit; nil: there is no such limit
+	alarm  *source // 1 if the current exceeded its critical limit; nil: no such limit
 }
 
-// railGroup is every connected rail and the rule that makes the total.
+// railGroup holds every connected rail and the rails of the total.
 type railGroup struct {
 	rails []rail
-	total []int // indexes of the rails that add up; nil: no total
+	total []int // indices of the rails to sum; nil: no total
 }
 
-// chip is one INA3221 or INA238 and its folder of values.
+// chip is one INA3221 or INA238 and the folder of its values.
 type chip struct{ address, dir string }
 
-// chips finds the power monitors: on the I²C bus under their drivers, by
-// device name, or among all hwmon devices; once each, ordered by address.
+// chips finds the power monitors on the I²C bus under their drivers, by device name, or among all hwmon devices. Each
+// appears once, ordered by address.
 func (f *finder) chips() []chip {
 	var out []chip
 	known := map[string]bool{}
@@ -110,8 +110,8 @@ func (g *railGroup) indexes(names []string) []int {
 	return out
 }
 
-// rail finds one channel (0–2) in either form of the driver. Channels of
-// hwmon above the third are shunt voltages and their sum, never a rail.
+// rail finds one channel (0–2) in either layout of the driver. hwmon channels above the third are shunt voltages and
+// their sum, never a rail.
 func (f *finder) rail(dir string, channel int) (rail, bool) {
 	i, n := strconv.Itoa(channel), strconv.Itoa(channel+1)
 	src := func(file string) *source { return newSource(f.fs, dir+"/"+file) }
@@ -136,23 +136,23 @@ func (f *finder) rail(dir string, channel int) (rail, bool) {
 		}
 		return r, true
 	}
-	if text, _ := readText(f.fs, dir+"/name"); text == "ina238" && channel == 0 { // in0 is its shunt's voltage
+	if text, _ := readText(f.fs, dir+"/name"); text == "ina238" && channel == 0 { // its in0 is the shunt voltage
 		return rail{name: "VIN", millis: both("in1_input", "curr1_input"), power: src("power1_input"), watt: 1e6,
 			limits: limits}, true
 	}
 	return rail{}, false
 }
 
-// label reads a rail's name; NC and an empty one are not connected.
+// label reads a rail's name; NC or an empty name means not connected.
 func (f *finder) label(path string) (string, bool) {
 	text, err := readText(f.fs, path)
 	return text, err == nil && text != "" && text != "NC" && len(text) <= 64
 }
 
-// unlimitedMilliA is where the chip's registers of limits end, as on boards that set none: 163.8 mV over 5 mΩ.
+// unlimitedMilliA is the full scale of the limit registers (163.8 mV over 5 mΩ), which boards without a limit hold.
 const unlimitedMilliA = 32760
 
-// current reads a limit in mA, with its unit as text on L4T 32; absent where the board sets none.
+// current reads a limit in mA (L4T 32 appends the unit); absent if the board sets none.
 func (f *finder) current(path string) Val[float64] {
 	text, err := readText(f.fs, path)
 	if err != nil {
@@ -165,15 +165,15 @@ func (f *finder) current(path string) Val[float64] {
 	return Some(float64(v) / 1e3)
 }
 
-// The most that a rail's power and voltage may be; the largest module draws 130 W, and no carrier feeds a module with
-// more than 60 V.
+// Upper bounds for a rail's power and voltage: the largest module draws 130 W, and no carrier feeds a module more than
+// 60 V.
 const (
 	maxRailW = 1000
 	maxRailV = 100
 )
 
-// read reads the rail's power, voltage and current into to. The power counts: a driver that gives it need not give
-// the others.
+// read reads the rail's power, voltage and current. It fails only without power: a driver that reports power need not
+// report the others.
 func (r *rail) read(to *RailReading) error {
 	w, err := r.readMillis(to)
 	switch {
@@ -197,7 +197,7 @@ func (r *rail) read(to *RailReading) error {
 	return nil
 }
 
-// errNoMillis: the driver shows no voltage and current of a rail.
+// errNoMillis: the driver reports no voltage and current for a rail.
 var errNoMillis = errors.New("no voltage and current")
 
 // readMillis reads voltage and current and returns their product in watts.
@@ -239,7 +239,7 @@ func (g *railGroup) read(r *Reading, miss func(string, error)) {
 	r.TotalW = Some(sum)
 }
 
-// alarms names the rails whose current exceeded its critical limit; nil where none has such a limit.
+// alarms names the rails whose current exceeded the critical limit; nil if no rail has such a limit.
 func (g *railGroup) alarms(miss func(string, error)) (names []string) {
 	for _, r := range g.rails {
 		if r.alarm == nil {

@@ -5,10 +5,9 @@ import (
 	"slices"
 )
 
-// rootOnly are the patterns of files that the guard reads for an ordinary
-// user: the memory's clocks and activity in debugfs, the list of who
-// uses the GPU, the GPU's masks, and power monitors, which some L4T 35 images keep to root. Patterns match whole
-// names, element by element.
+// rootOnly are patterns of files that the guard reads for an ordinary user: memory clocks and activity in debugfs, the
+// list of GPU users, the GPU's masks, and power monitors, which some L4T 35 images restrict to root. A pattern matches
+// whole names, element by element.
 var rootOnly = []string{
 	bpmpEMC + "/*", bpmpRates, bwmgrHalt, nanoEMC + "/*", nanoBwmgr + "/*", emcCap36, emcCap35,
 	mcAllOrin, mcAllXavier, mcAllThor, gpuClients,
@@ -19,8 +18,7 @@ var rootOnly = []string{
 	"/sys/bus/i2c/drivers/ina*/*-*/iio:device*/in_power*_input",
 }
 
-// RootOnly reports whether the guard reads this file for others. It never
-// writes one because of it.
+// RootOnly reports whether the guard reads this file for others. It does not allow writing it.
 func RootOnly(name string) bool {
 	return path.Clean(name) == name && slices.ContainsFunc(rootOnly, func(pattern string) bool {
 		ok, err := path.Match(pattern, name)

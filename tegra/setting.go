@@ -7,15 +7,14 @@ import (
 	"jtune/internal/stats"
 )
 
-// Setting is what is chosen for a workload: a power mode and, where that is an
-// input as well, the batch size.
+// Setting is a power mode and, if the batch size is an input, the batch size.
 type Setting struct {
 	Mode  Mode
-	Batch int // samples per minibatch; 0 where the batch size is not an input
+	Batch int // samples per minibatch; 0: the batch size is not an input
 }
 
-// Sized decides whether the batch size is an input of measurements: it is where they have several. Then it returns them
-// unchanged, and the sizes ascending; else the sizes are nil and the measurements have Batch 0.
+// Sized treats the batch size as an input if rows have several sizes: it returns them unchanged and the sizes,
+// ascending. Otherwise it returns the rows with Batch 0 and nil.
 func Sized(rows []Measured) ([]Measured, []int) {
 	sizes := BatchSizes(SettingsOf(rows))
 	if len(sizes) > 1 {
@@ -28,8 +27,7 @@ func Sized(rows []Measured) ([]Measured, []int) {
 	return rows, nil
 }
 
-// BatchSizes lists the batch sizes of settings, ascending, one alone too; nil
-// where they have none.
+// BatchSizes lists the distinct batch sizes of settings, ascending; nil if they have none.
 func BatchSizes(list []Setting) []int {
 	var sizes []int
 	for _, a := range list {
@@ -41,8 +39,7 @@ func BatchSizes(list []Setting) []int {
 	return slices.Compact(sizes)
 }
 
-// Settings lists every mode with every batch size, mode by mode; a size of
-// 0 where there is none.
+// Settings lists every mode with every batch size, mode by mode; without sizes Batch is 0.
 func Settings(modes []Mode, batches []int) []Setting {
 	if len(batches) == 0 {
 		batches = []int{0}
@@ -56,17 +53,16 @@ func Settings(modes []Mode, batches []int) []Setting {
 	return out
 }
 
-// Places are the modes of a space, each with every batch size, by
-// index in the order of Settings. Without sizes they are the space.
+// Places indexes the modes of a space times the batch sizes, in the order of Settings. Without sizes it is the space.
 type Places struct {
 	Space   *Space
-	Batches []int // ascending; nil where the size is not an input
+	Batches []int // ascending; nil: the batch size is not an input
 }
 
-// Len counts the settings.
+// Len returns the number of settings.
 func (p Places) Len() int { return p.Space.Len() * max(1, len(p.Batches)) }
 
-// At is the setting of an index.
+// At returns the setting at an index.
 func (p Places) At(i int) Setting {
 	if n := len(p.Batches); n > 0 {
 		return Setting{Mode: p.Space.At(i / n), Batch: p.Batches[i%n]}
@@ -74,7 +70,7 @@ func (p Places) At(i int) Setting {
 	return Setting{Mode: p.Space.At(i)}
 }
 
-// Index finds a setting; false when it is none of these.
+// Index returns the index of a setting; false if it is not a member.
 func (p Places) Index(a Setting) (int, bool) {
 	i, ok := p.Space.Index(a.Mode)
 	n := len(p.Batches)
@@ -85,11 +81,10 @@ func (p Places) Index(a Setting) (int, bool) {
 	return i*n + k, ok && found
 }
 
-// All lists them.
+// All lists all settings.
 func (p Places) All() []Setting { return Settings(p.Space.Modes(), p.Batches) }
 
-// Sample draws n of them without replacement, or all in random order when n is
-// larger.
+// Sample draws n settings without replacement, or all in random order if n is larger.
 func (p Places) Sample(n int, seed uint64) []Setting {
 	if len(p.Batches) == 0 {
 		return Settings(p.Space.Sample(n, seed), nil)
@@ -101,7 +96,7 @@ func (p Places) Sample(n int, seed uint64) []Setting {
 	return out
 }
 
-// SettingsOf are the settings of measurements.
+// SettingsOf returns the settings of measurements.
 func SettingsOf(samples []Measured) []Setting {
 	out := make([]Setting, len(samples))
 	for i, s := range samples {
@@ -110,7 +105,7 @@ func SettingsOf(samples []Measured) []Setting {
 	return out
 }
 
-// ModesOf are the modes of settings.
+// ModesOf returns the modes of settings.
 func ModesOf(list []Setting) []Mode {
 	out := make([]Mode, len(list))
 	for i, a := range list {
@@ -119,18 +114,18 @@ func ModesOf(list []Setting) []Mode {
 	return out
 }
 
-// Repeats are all measurements of one setting.
+// Repeats holds all measurements of one setting.
 type Repeats struct {
 	Setting
 	TimesMS, PowersW []float64
 }
 
-// Median is the measurement that counts.
+// Median returns the medians of time and power.
 func (r *Repeats) Median() Measured {
 	return Measured{Setting: r.Setting, TimeMS: stats.Median(r.TimesMS), PowerW: stats.Median(r.PowersW)}
 }
 
-// Mean is the mean of all measurements.
+// Mean returns the means of time and power.
 func (r *Repeats) Mean() Mean {
 	m := Measured{Setting: r.Setting, TimeMS: stats.Mean(r.TimesMS), PowerW: stats.Mean(r.PowersW)}
 	return Mean{m, len(r.TimesMS)}
@@ -142,7 +137,7 @@ type Mean struct {
 	N int
 }
 
-// And is the mean with those of another one of the same setting; N may be 0 in either.
+// And returns the combined mean of two means of the same setting; either N may be 0.
 func (m Mean) And(more Mean) Mean {
 	switch {
 	case m.N == 0:
@@ -172,8 +167,7 @@ func BySetting(rows []Measured) []Repeats {
 	return out
 }
 
-// OncePerSetting is one measurement per setting, the median of its repeats, in
-// the order of first appearance.
+// OncePerSetting returns one measurement per setting, the median of its repeats, in order of first appearance.
 func OncePerSetting(rows []Measured) []Measured {
 	groups := BySetting(rows)
 	out := make([]Measured, len(groups))
@@ -183,7 +177,7 @@ func OncePerSetting(rows []Measured) []Measured {
 	return out
 }
 
-// MeansOf are the means of samples, setting by setting.
+// MeansOf returns the mean of each setting's samples.
 func MeansOf(samples []Measured) []Mean {
 	groups := BySetting(samples)
 	out := make([]Mean, len(groups))

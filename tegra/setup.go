@@ -1,11 +1,11 @@
 package tegra
 
-// Setup is how a board is set at one moment.
+// Setup is the state of a board at one moment.
 type Setup struct {
-	Mode   Val[Mode] // absent: no mode means it
+	Mode   Val[Mode] // absent: no mode matches
 	Locked Val[bool]
-	IdleW  Val[float64] // module power while nothing works on it; absent: not known
+	IdleW  Val[float64] // idle power of the module in watts; absent: unknown
 }
 
-// Setup is how the board was set when it was read; its idle power is not known from one reading.
+// Setup returns the board's state at this reading, without its idle power, which one reading cannot show.
 func (r *Reading) Setup() Setup { return Setup{Mode: r.Mode, Locked: r.Locked} }

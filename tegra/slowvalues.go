@@ -5,19 +5,17 @@ import (
 	"time"
 )
 
-// slowValues are those that need not be read at every reading when readings are
-// frequent: temperatures (a call to the firmware each, 80 µs on a board), the
-// fan, the memory in use, alarms of rails. Clocks, loads, power and throttling are never kept.
+// slowValues caches values that frequent readings need not read again: temperatures (one firmware call each, 80 µs on a
+// board), fan, used memory and rail alarms. Clocks, loads, power and throttling are always read.
 type slowValues struct {
 	every  time.Duration // 0: at every reading
-	at     time.Duration // device time of the last look
+	at     time.Duration // device time when they were last read
 	looked bool
-	seen   Reading // nothing but these values, and which of them are missing
+	seen   Reading // these values only, and which of them are missing
 }
 
-// Relax lets Read repeat temperatures, fan and memory in use that are younger
-// than d, for readings that come many times a second. Zero, as at Open, looks
-// at all of them each time.
+// Relax lets Read repeat temperatures, fan, used memory and rail alarms for up to d. At zero, the default, every Read
+// reads them.
 func (s *Sysfs) Relax(d time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,12 +8,12 @@ import (
 	"strconv"
 )
 
-// SnapTolerance is how far a nominal frequency may lie from a listed one and
-// still mean it: papers print "670 MHz" for 675.75 MHz.
+// SnapTolerance is the largest relative difference between a nominal frequency and the listed one it means: papers
+// print "670 MHz" for 675.75 MHz.
 const SnapTolerance = 0.03
 
-// Snap moves each knob to its nearest listed value when that lies within SnapTolerance. Cores must be listed exactly. A
-// value that cannot be snapped, and a combination that does not exist, is an error naming the neighbours.
+// Snap moves each clock to the nearest listed value within SnapTolerance. Cores must be listed exactly. Otherwise, or
+// if the combination does not exist, it returns an error that names the neighbours.
 func (s *Space) Snap(m Mode) (Mode, error) {
 	if !slices.Contains(s.Cores, m.Cores) {
 		return m, s.unlistedCores(m.Cores)
@@ -41,9 +41,9 @@ func (s *Space) member(m Mode) error {
 		s.Format(s.Nearest(m)))
 }
 
-// Nearest is the mode of the space at the least distance from another; the space must not be empty.
+// Nearest returns the mode of the space closest to m; the space must not be empty.
 func (s *Space) Nearest(m Mode) Mode {
-	if s.members == nil { // a full grid: each knob for itself
+	if s.members == nil { // a full grid: knobs are independent
 		v := m.Values()
 		v[KnobCores] = int64(slices.MinFunc(s.Cores, func(a, b int) int {
 			return cmp.Compare(math.Abs(float64(a-m.Cores)), math.Abs(float64(b-m.Cores)))
@@ -56,7 +56,7 @@ func (s *Space) Nearest(m Mode) Mode {
 	return slices.MinFunc(s.members, func(a, b Mode) int { return cmp.Compare(Distance(a, m), Distance(b, m)) })
 }
 
-// Distance between modes in octaves, summed over the knobs.
+// Distance returns the distance between modes in octaves, summed over the knobs.
 func Distance(a, b Mode) float64 {
 	d := 0.0
 	for k := range NumKnobs {
@@ -86,7 +86,7 @@ func snapFreq(k Knob, list []Freq, f Freq) (Freq, error) {
 	return 0, fmt.Errorf("%s %s is not a setting of this device; nearest: %s", k, f, either(lo.String(), hi.String()))
 }
 
-// neighbours returns the listed values around v; both alike at an end.
+// neighbours returns the listed values around v; at an end both are that end.
 func neighbours[T cmp.Ordered](list []T, v T) (lo, hi T) {
 	i, _ := slices.BinarySearch(list, v)
 	switch i {
@@ -112,12 +112,10 @@ func abs(f Freq) Freq {
 	return f
 }
 
-// Format prints a mode in the compact notation with as many decimals as this
-// space needs to keep its values distinct, two at least.
+// Format prints a mode in compact notation with as many decimals as keep this space's values distinct, at least two.
 func (s *Space) Format(m Mode) string { return m.format(s.decimals) }
 
-// decimalsFor is how many decimals of a gigahertz keep the list's values
-// apart: two at least, six (a kilohertz) at most.
+// decimalsFor returns how many decimals of a gigahertz keep the list's values distinct: two to six (a kilohertz).
 func decimalsFor(list []Freq) int {
 	for d := 2; d < 6; d++ {
 		seen := map[string]bool{}

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// SoftwareApart names the releases in which two lists differ, such as "L4T 35.1 and 36.4": results move with them. The
-// lists hold texts such as "L4T 35.1", "kernel 5.10.104", "torch 2.0.0 on cuda" and "CUDA 11.4". A value that one of
-// them lacks is not compared. It is nil where all that both tell is the same.
+// SoftwareApart names the releases that differ between two lists, such as "L4T 35.1 and 36.4", since results depend on
+// them. The lists hold texts such as "L4T 35.1", "kernel 5.10.104", "torch 2.0.0 on cuda" and "CUDA 11.4". It ignores
+// software that one list lacks. nil means no difference.
 func SoftwareApart(one, other []string) (apart []string) {
 	versions := func(list []string) map[string]string {
 		out := map[string]string{}
@@ -29,5 +29,5 @@ func SoftwareApart(one, other []string) (apart []string) {
 	return apart
 }
 
-// releases are the kinds of software whose versions are compared.
+// releases are the software whose versions are compared.
 var releases = []string{"L4T", "JetPack", "kernel", "CUDA", "torch"}

@@ -14,22 +14,20 @@ import (
 	"jtune/internal/text"
 )
 
-// source is a file that is read again and again: opened once, one ReadAt per
-// value. A handle whose device went away (a CPU policy that was taken
-// offline) is opened again, once per read.
+// source is a file that is read repeatedly: opened once, one ReadAt per value. If its device went away (a CPU policy
+// taken offline), it is reopened, once per read.
 type source struct {
 	fs   FS
 	path string
 	f    File
-	buf  []byte // of a table; a single value is read into one of valueBufs
+	buf  []byte // buffer of a table; single values use valueBufs
 }
 
-// valueBufs are shared by all sources: a page for each would be a cold one at
-// every reading.
+// valueBufs are shared by all sources: with one page each, every read would touch cold memory.
 var valueBufs = sync.Pool{New: func() any { return new([valueSize]byte) }}
 
 const (
-	valueSize = 4096    // a sysfs value: at most a page
+	valueSize = 4096    // a sysfs value: at most one page
 	tableSize = 1 << 16 // a /proc table
 )
 
@@ -70,7 +68,7 @@ func (s *source) once(buf []byte) ([]byte, error) {
 	return buf[:n], nil
 }
 
-// gone reports whether an error means that a handle's file was removed or replaced.
+// gone reports whether an error means that the file behind a handle was removed or replaced.
 func gone(err error) bool {
 	return errors.Is(err, syscall.ENODEV) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrClosed) ||
 		errors.Is(err, syscall.ESTALE)
@@ -84,13 +82,13 @@ func (s *source) int() (int64, error) {
 		return 0, err
 	}
 	data = bytes.TrimSpace(data)
-	if v, err := strconv.ParseInt(string(data), 10, 64); err == nil { // copies nothing
+	if v, err := strconv.ParseInt(string(data), 10, 64); err == nil { // does not allocate
 		return v, nil
 	}
 	return parseInt(s.path, string(data))
 }
 
-// within is int for values from 0 to most; the error says what another value is.
+// within reads an integer from 0 to most; its error says what another value means.
 func (s *source) within(most int64, what string) (int64, error) {
 	v, err := s.int()
 	if err == nil && (v < 0 || v > most) {
@@ -99,7 +97,7 @@ func (s *source) within(most int64, what string) (int64, error) {
 	return v, err
 }
 
-// flag reads a switch: 0 or 1, and nothing else.
+// flag reads a switch that must be 0 or 1.
 func (s *source) flag() (bool, error) {
 	v, err := s.within(1, " is neither 0 nor 1")
 	return v == 1, err
@@ -120,7 +118,7 @@ func parseInt(path, raw string) (int64, error) {
 	return v, nil
 }
 
-// readText reads a small file once.
+// readText reads a small file.
 func readText(fsys FS, path string) (string, error) {
 	data, err := fsys.ReadFile(path)
 	return text.Plain(strings.TrimSpace(string(data))), err
@@ -145,8 +143,7 @@ func reason(err error) string {
 	return text.Clip(err.Error())
 }
 
-// numbers reads the integers of a list such as "115200 192000 (kHz)"; other
-// words are left out.
+// numbers reads the integers of a list such as "115200 192000 (kHz)" and skips other words.
 func numbers(raw string) []int64 {
 	var out []int64
 	for word := range strings.FieldsSeq(raw) {
@@ -157,7 +154,7 @@ func numbers(raw string) []int64 {
 	return out
 }
 
-// freqList reads a list of clocks in the given unit, ascending, at most 4096.
+// freqList reads a list of at most 4096 clocks in the given unit, ascending.
 func freqList(raw string, unit Freq) []Freq {
 	var out []Freq
 	for _, v := range numbers(raw) {
@@ -168,8 +165,7 @@ func freqList(raw string, unit Freq) []Freq {
 	return ascending(out)
 }
 
-// cpuList reads the kernel's range text: "0-3,6" is 0 1 2 3 6. Text that is not a range is an error; so is more than
-// 1024 cores.
+// cpuList parses the kernel's range text: "0-3,6" is 0 1 2 3 6. Other text, or more than 1024 cores, is an error.
 func cpuList(raw string) ([]int, error) {
 	var out []int
 	for part := range strings.SplitSeq(strings.TrimSpace(raw), ",") {

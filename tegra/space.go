@@ -7,20 +7,19 @@ import (
 	"slices"
 )
 
-// Space is the set of power modes a board offers: every combination of the
-// listed values, or just Members of it when not every combination exists.
-// Lists ascend. A Space is enumerated from the device, never from a table.
+// Space is the set of power modes of a board: every combination of the listed values, or only the members if not every
+// combination exists. Lists ascend. They come from the device, never from a table.
 type Space struct {
 	Cores         []int
 	CPU, GPU, EMC []Freq
 
 	members  []Mode       // nil: the full product
-	position map[Mode]int // of members
+	position map[Mode]int // index in members
 	decimals [NumKnobs]int
 }
 
-// NewSpace builds the full product of the four lists, which are sorted and
-// made distinct. An empty list or a value that is not positive is an error.
+// NewSpace builds the full product of the four lists after sorting and removing duplicates. An empty list or a value
+// that is not positive is an error.
 func NewSpace(cores []int, cpu, gpu, emc []Freq) (*Space, error) {
 	s := &Space{Cores: ascending(cores), CPU: ascending(cpu), GPU: ascending(gpu), EMC: ascending(emc)}
 	if err := s.check(); err != nil {
@@ -32,14 +31,14 @@ func NewSpace(cores []int, cpu, gpu, emc []Freq) (*Space, error) {
 	return s, nil
 }
 
-// emptySpace has no modes: at least one of the lists is not known.
+// emptySpace has no modes: at least one list is unknown.
 func emptySpace(cores []int, cpu, gpu, emc []Freq) *Space {
 	s := &Space{Cores: ascending(cores), CPU: ascending(cpu), GPU: ascending(gpu), EMC: ascending(emc)}
 	s.members, s.position, s.decimals = []Mode{}, map[Mode]int{}, [NumKnobs]int{0, 2, 2, 2}
 	return s
 }
 
-// NewSubspace builds the space of exactly these modes; duplicates count once.
+// NewSubspace builds the space of exactly these modes, without duplicates.
 func NewSubspace(modes []Mode) (*Space, error) {
 	s, err := combined(modes)
 	if err != nil {
@@ -48,10 +47,10 @@ func NewSubspace(modes []Mode) (*Space, error) {
 	return s.Restrict(modes)
 }
 
-// mostModes bounds the space of a file; the largest board has 29,232 modes.
+// mostModes limits the modes of a file; the largest board has 29,232.
 const mostModes = 1 << 21
 
-// Bounded returns an error when the lists of a file make more modes than any board has.
+// Bounded returns an error if the lists of a file make more modes than any board has.
 func (s *Space) Bounded() error {
 	n := 1
 	for _, list := range []int{len(s.Cores), len(s.CPU), len(s.GPU), len(s.EMC)} {
@@ -63,8 +62,8 @@ func (s *Space) Bounded() error {
 	return nil
 }
 
-// Spanned builds the space of every combination of the modes' values. More than any board has are an error, as
-// of clocks that were read and not set.
+// Spanned builds the space of every combination of the modes' values. It returns an error for more modes than any board
+// has, as with clocks that were measured, not set.
 func Spanned(modes []Mode) (*Space, error) {
 	s, err := combined(modes)
 	if err == nil {
@@ -106,8 +105,7 @@ func (s *Space) Restrict(modes []Mode) (*Space, error) {
 	return &kept, nil
 }
 
-// CompareModes orders modes by cores, CPU, GPU and memory frequency: the
-// order in which a Space counts them.
+// CompareModes orders modes by cores, CPU, GPU and memory frequency: the order of a Space.
 func CompareModes(a, b Mode) int {
 	return cmp.Or(cmp.Compare(a.Cores, b.Cores), cmp.Compare(a.CPU, b.CPU), cmp.Compare(a.GPU, b.GPU),
 		cmp.Compare(a.EMC, b.EMC))
@@ -129,7 +127,7 @@ func (s *Space) product() int { return len(s.Cores) * len(s.CPU) * len(s.GPU) * 
 // Full reports whether every combination of the listed values is a member.
 func (s *Space) Full() bool { return s.members == nil }
 
-// Len counts the modes.
+// Len returns the number of modes.
 func (s *Space) Len() int {
 	if s.members != nil {
 		return len(s.members)
@@ -137,7 +135,7 @@ func (s *Space) Len() int {
 	return s.product()
 }
 
-// At returns mode i, 0 ≤ i < Len, cores counting slowest and memory fastest.
+// At returns mode i, 0 ≤ i < Len; cores vary slowest and memory fastest.
 func (s *Space) At(i int) Mode {
 	if s.members != nil {
 		return s.members[i]
@@ -149,7 +147,7 @@ func (s *Space) At(i int) Mode {
 	return Mode{s.Cores[i/len(s.CPU)], s.CPU[i%len(s.CPU)], s.GPU[g], s.EMC[e]}
 }
 
-// Index returns the place of m, the inverse of At; false when m is not a member.
+// Index is the inverse of At; false if m is not a member.
 func (s *Space) Index(m Mode) (int, bool) {
 	if s.members != nil {
 		i, ok := s.position[m]
@@ -168,7 +166,7 @@ func (s *Space) Contains(m Mode) bool {
 	return ok
 }
 
-// All walks the modes in order of Index.
+// All iterates over the modes in order of Index.
 func (s *Space) All() iter.Seq2[int, Mode] {
 	return func(yield func(int, Mode) bool) {
 		for i := range s.Len() {
@@ -209,9 +207,8 @@ func floats[T int | Freq](list []T) []float64 {
 	return out
 }
 
-// Max is the mode with every knob at its largest listed value; a knob without
-// a list is zero. It is a member of every full space; of a partial one ask
-// Contains.
+// Max returns the mode with every knob at its largest listed value; a knob without a list is zero. A full space
+// contains it; for a partial one ask Contains.
 func (s *Space) Max() Mode { return Mode{last(s.Cores), last(s.CPU), last(s.GPU), last(s.EMC)} }
 
 func last[T int | Freq](list []T) T {

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// XavierStudy are the power modes a to n in which the 2022 study (Characterizing the Performance of Accelerated
-// Jetson Edge Devices for Training Deep Learning Models, table of power modes) measured an AGX Xavier, by nominal
-// clocks. It measured all of its workloads in the first ten.
+// XavierStudy are the power modes a to n, in nominal clocks, in which the 2022 study (Characterizing the Performance of
+// Accelerated Jetson Edge Devices for Training Deep Learning Models, table of power modes) measured an AGX Xavier. It
+// measured every workload in the first ten.
 var XavierStudy = []Mode{
 	nominal(4, 1200, 670, 1333),
 	nominal(8, 1200, 670, 1333),
@@ -26,12 +26,12 @@ var XavierStudy = []Mode{
 	nominal(8, 2265, 900, 2133),
 }
 
-// nominal is a mode by its clocks in MHz.
+// nominal returns a mode from clocks in MHz.
 func nominal(cores int, cpu, gpu, emc Freq) Mode {
 	return Mode{Cores: cores, CPU: cpu * MHz, GPU: gpu * MHz, EMC: emc * MHz}
 }
 
-// SnapAll returns modes as a space lists them; false where it lacks one.
+// SnapAll snaps modes to the space; false if the space lacks one.
 func (s *Space) SnapAll(modes []Mode) (out []Mode, ok bool) {
 	for _, m := range modes {
 		m, err := s.Snap(m)
@@ -43,8 +43,8 @@ func (s *Space) SnapAll(modes []Mode) (out []Mode, ok bool) {
 	return out, true
 }
 
-// StudyModes returns the modes a to n on a board; like: they are at the same shares of its maxima instead, at the
-// nearest steps.
+// StudyModes returns the modes a to n on a board. If the board lacks them, they are scaled to the same shares of its
+// maxima at the nearest steps, and like is true.
 func (s *Space) StudyModes() (modes []Mode, like bool) {
 	if modes, ok := s.SnapAll(XavierStudy); ok && s.Max().Cores == 8 {
 		return modes, false

@@ -2,10 +2,9 @@ package tegra
 
 import "math/rand/v2"
 
-// Grid is the even subset that PowerTrain profiles (docs/method.md): all GPU
-// and memory frequencies, even core counts, and every second CPU frequency
-// from the top down after leaving out the two slowest. 4,368 of the AGX
-// Orin's 18,096 modes.
+// Grid returns the subset that PowerTrain profiles (docs/method.md): all GPU and memory frequencies, even core counts,
+// and every second CPU frequency from the top down without the two slowest. On the AGX Orin it has 4,368 of 18,096
+// modes.
 func (s *Space) Grid() *Space {
 	keepCores := map[int]bool{}
 	for _, c := range s.Cores {
@@ -19,8 +18,7 @@ func (s *Space) Grid() *Space {
 	return s.where(func(m Mode) bool { return keepCores[m.Cores] && keepCPU[m.CPU] })
 }
 
-// where returns the members that satisfy keep, as a space of the same lists.
-// It may be empty.
+// where returns the modes for which keep is true, as a space. It may be empty.
 func (s *Space) where(keep func(Mode) bool) *Space {
 	sub := *s
 	sub.members, sub.position = []Mode{}, map[Mode]int{}
@@ -33,8 +31,7 @@ func (s *Space) where(keep func(Mode) bool) *Space {
 	return &sub
 }
 
-// Sample draws n distinct modes; equal seeds draw equal modes. Asking for more
-// than there are returns all of them, shuffled.
+// Sample draws n distinct modes, the same for the same seed. If n exceeds the space, it returns all modes, shuffled.
 func (s *Space) Sample(n int, seed uint64) []Mode {
 	perm := rand.New(rand.NewPCG(seed, 0x6a74756e65)).Perm(s.Len())
 	out := make([]Mode, 0, max(0, min(n, len(perm))))

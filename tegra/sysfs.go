@@ -10,15 +10,14 @@ import (
 	"jtune/tegra/nvpmodel"
 )
 
-// Sysfs is a Jetson behind an FS: the real one, a fake root, or a virtual
-// board. It is safe for use by several goroutines.
+// Sysfs is a Jetson behind an FS: the real one, a fake root, or a virtual board. It is safe for concurrent use.
 type Sysfs struct {
 	fs    *privilegedFS
 	clock Clock
 
 	about atomic.Pointer[about]
 
-	mu      sync.Mutex // held while the files are read; guards everything below, held files included
+	mu      sync.Mutex // held while files are read; guards everything below, open files included
 	board   Board
 	family  family
 	space   *Space
@@ -26,7 +25,7 @@ type Sysfs struct {
 	probes  []Probe
 	conf    *nvpmodel.Config
 	masks   map[string]int64
-	strange [2]Freq // CPU and GPU limits that the lists lack, when last looked at
+	strange [2]Freq // the last CPU and GPU limits found missing from the lists
 
 	cpu      *cpuGroup
 	gpu      *gpuGroup
@@ -41,8 +40,8 @@ type Sysfs struct {
 
 var _ Device = (*Sysfs)(nil)
 
-// about is what is known of a device between two looks at its files: it is
-// replaced as a whole, so that a caller never waits for a slow sensor.
+// about is what is known of a device between two reads of its files. It is replaced as a whole, so that callers never
+// wait for a slow sensor.
 type about struct {
 	board    Board
 	space    *Space
@@ -51,7 +50,7 @@ type about struct {
 	complete bool
 }
 
-// publish makes known what has changed. It needs s.mu.
+// publish replaces about. The caller holds s.mu.
 func (s *Sysfs) publish() {
 	s.about.Store(&about{s.board, s.space, slices.Clone(s.presets), slices.Clone(s.probes),
 		s.space.product() > 0 && !s.emc.partial})
@@ -59,8 +58,7 @@ func (s *Sysfs) publish() {
 
 var errNoConfiguration = fmt.Errorf("no readable %s on this device: %w", confPath, ErrUnsupported)
 
-// Open discovers the board behind fsys. errors.Is(err, ErrNoDevice) when
-// there is no Jetson.
+// Open discovers the board behind fsys. The error wraps ErrNoDevice if it is no Jetson.
 func Open(fsys FS, clock Clock) (*Sysfs, error) {
 	s := &Sysfs{fs: &privilegedFS{FS: fsys}, clock: clock}
 	if err := s.discover(); err != nil {
@@ -99,8 +97,7 @@ func (s *Sysfs) discover() error {
 	return nil
 }
 
-// enumerate lists the modes from what the device lists. Where a list cannot
-// be read the space has no modes.
+// enumerate builds the space from the device's lists. If a list is unreadable, the space is empty.
 func (s *Sysfs) enumerate() *Space {
 	counts := make([]int, len(s.cpu.order))
 	for i := range counts {
@@ -116,34 +113,31 @@ func (s *Sysfs) enumerate() *Space {
 // Board describes this device.
 func (s *Sysfs) Board() Board { return s.about.Load().board }
 
-// Space lists the modes the device offers. It has no modes (Len 0) when a
-// knob's list cannot be read, which Probes explains.
+// Space returns the modes that the device offers. It is empty if a knob's list is unreadable; Probes gives the reason.
 func (s *Sysfs) Space() *Space { return s.about.Load().space }
 
-// Complete reports whether every knob's list is known up to its top. Without
-// root the memory's often is not: then Space lacks rates until UsePrivileged.
+// Complete reports whether every knob's list is known up to its top. Without root the memory's list often is not: the
+// space then lacks rates until UsePrivileged.
 func (s *Sysfs) Complete() bool { return s.about.Load().complete }
 
 // Presets lists the modes of the device's nvpmodel configuration.
 func (s *Sysfs) Presets() []Preset { return slices.Clone(s.about.Load().presets) }
 
-// Probes lists every source that was tried at Open.
+// Probes lists every source tried at Open.
 func (s *Sysfs) Probes() []Probe { return slices.Clone(s.about.Load().probes) }
 
-// Configuration is the device's parsed nvpmodel.conf; nil when it has none.
+// Configuration returns the device's parsed nvpmodel.conf; nil if it has none.
 func (s *Sysfs) Configuration() *nvpmodel.Config { return s.conf }
 
-// MarkVirtual marks Board as a simulation (replay names the
-// file it answers from, "" for physics).
+// MarkVirtual marks the board as a simulation; replay names the file that it answers from, "" for the physics model.
 func (s *Sysfs) MarkVirtual(replay string) {
 	s.change(func() { s.board.Virtual, s.board.Replay = true, replay })
 }
 
-// Rename gives the board another short name: a replay may be of a board that
-// its virtual files do not know.
+// Rename changes the board's short name: a replay may be of a board other than its virtual files show.
 func (s *Sysfs) Rename(name string) { s.change(func() { s.board.Name = name }) }
 
-// SetSpace replaces the enumerated space, for a replay that has fewer modes.
+// SetSpace replaces the enumerated space, for a replay with fewer modes.
 func (s *Sysfs) SetSpace(space *Space) { s.change(func() { s.space = space }) }
 
 func (s *Sysfs) change(f func()) {
@@ -153,9 +147,8 @@ func (s *Sysfs) change(f func()) {
 	s.publish()
 }
 
-// UsePrivileged lets files that only root may read be read through the guard;
-// values and, where they were not readable before, the memory's list of rates
-// and the rails become present.
+// UsePrivileged sets a function that reads root-only files through the guard. Values, the memory's list of rates and
+// rails that were unreadable before then become present.
 func (s *Sysfs) UsePrivileged(read func(name string) ([]byte, error)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -183,8 +176,8 @@ func (s *Sysfs) UsePrivileged(read func(name string) ([]byte, error)) {
 	}
 }
 
-// Read takes every reading once. A sensor that fails is absent and named in
-// Reading.Missing; the error is for a device that is gone altogether.
+// Read takes one reading. A sensor that fails is absent and listed in Reading.Missing; an error means that the device
+// itself is gone.
 func (s *Sysfs) Read() (Reading, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -203,7 +196,7 @@ func (s *Sysfs) Read() (Reading, error) {
 	return r, nil
 }
 
-// Close closes the held files.
+// Close closes the open files.
 func (s *Sysfs) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -221,5 +214,5 @@ func (s *Sysfs) Close() error {
 	return nil
 }
 
-// Control is the writing side's knowledge of this board.
+// Control returns the board's planner of knob writes.
 func (s *Sysfs) Control() *Control { return &Control{s} }

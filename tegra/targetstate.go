@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// target is the state of all knob files that a request wants.
+// target returns the state of all knob files for a request.
 func (c *Control) target(now, found State, r Request) (State, error) {
 	s := c.s
 	m, err := c.snap(r.Mode)
@@ -68,7 +68,7 @@ func lowest(dvfs bool, least, f Freq) Freq {
 	return f
 }
 
-// presetOf finds the preset that a mode is to be set as.
+// presetOf returns the preset with this id, or an error if its limits are not m or it needs a reboot.
 func (s *Sysfs) presetOf(id int, m Mode) (Preset, error) {
 	i := slices.IndexFunc(s.presets, func(p Preset) bool { return p.ID == id })
 	switch {
@@ -91,14 +91,13 @@ func flag(on bool) string {
 	return "0"
 }
 
-// targetEMC caps the memory and, unless dvfs leaves it free below the cap,
-// locks its rate. Freed, the lock's files hold what they held when it was
-// found free.
+// targetEMC caps the memory clock and locks its rate unless dvfs is set. To free the clock it writes the values that
+// the lock files held when they were found free.
 func (c *Control) targetEMC(want *State, found State, f Freq, dvfs bool) {
 	emc := c.s.emc
 	if emc.cap != nil {
 		v := f
-		if emc.capZero && f == emc.freqs[len(emc.freqs)-1] { // the guard sees the whole list
+		if emc.capZero && f == emc.freqs[len(emc.freqs)-1] { // the guard runs as root and sees the whole list
 			v = 0
 		}
 		want.put(emc.cap.path, v.In(Hz))
@@ -121,7 +120,7 @@ func (c *Control) targetEMC(want *State, found State, f Freq, dvfs bool) {
 	if !dvfs {
 		want.put(emc.setRate, f.In(Hz))
 	} else if was, ok := found.Get(emc.setRate); ok && wasFree {
-		want.put(emc.setRate, was) // so that freeing the rate leaves the file unchanged
+		want.put(emc.setRate, was) // freeing the rate then leaves the file unchanged
 	}
 }
 
@@ -143,13 +142,11 @@ func (c *Control) targetFan(want *State, found State, policy FanPolicy) {
 	}
 }
 
-// scaling are the governors that move a clock with its load, the kernel's own
-// choice on a Jetson first: CPU, then GPU.
+// scaling lists the governors that scale a clock with its load, the kernel's defaults on a Jetson first: CPU, then GPU.
 var scaling = []string{"schedutil", "interactive", "ondemand", "conservative", "nvhost_podgov", "simple_ondemand"}
 
-// targetGovernor makes sure that clocks left free do move: one that is found pinned to its range's end gets a governor
-// that follows the load, unless the request names one. Locked, minimum = maximum decides, and the governor is again the
-// found one.
+// targetGovernor chooses a governor that scales free clocks: the requested one, else the found one, or a member of
+// scaling if the found one pins the clock. Locked clocks (min = max) keep the found governor.
 func (c *Control) targetGovernor(want *State, now, found State, path, list string, dvfs bool, asked string) error {
 	is, ok := now.Get(path)
 	if !ok {
@@ -183,7 +180,7 @@ func (c *Control) targetGovernor(want *State, now, found State, path, list strin
 	return nil
 }
 
-// offered are the names in a list of governors; nil where it cannot be read.
+// offered lists the governors in a file; nil if it is unreadable.
 func (c *Control) offered(list string) []string {
 	text, err := readText(c.s.fs, list)
 	if err != nil {
@@ -192,7 +189,7 @@ func (c *Control) offered(list string) []string {
 	return strings.Fields(text)
 }
 
-// Governors lists those that the board offers for the clocks of its first core and of its GPU.
+// Governors lists the governors that the board offers for core 0 and for the GPU.
 func (c *Control) Governors() (cpu, gpu []string) {
 	defer c.begin()()
 	return c.offered(c.s.cpu.dir(0) + cpuGovernors), c.offered(c.s.gpu.dir + gpuGovernors)

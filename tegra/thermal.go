@@ -8,16 +8,14 @@ import (
 	"syscall"
 )
 
-// zone is one thermal sensor and the lowest of its trip points that slow or stop
-// the module.
+// zone is one thermal sensor and the lowest trip point that slows or stops the module.
 type zone struct {
 	name string
 	temp *source
 	trip Val[Trip]
 }
 
-// throttleGroup is everything that shows throttling: counters of
-// over-current events and cooling devices of the SoC's limits.
+// throttleGroup holds the signs of throttling: counters of over-current events and cooling devices that slow the SoC.
 type throttleGroup struct {
 	counters []*source
 	last     []int64
@@ -27,13 +25,13 @@ type throttleGroup struct {
 // fanGroup is the fan's duty cycle, 0–255.
 type fanGroup struct {
 	pwm     *source
-	tach    *source // of its speed; nil: none
-	control string  // file that takes the fan from the kernel's table; ""
-	auto    string  // what control holds when the system steers the fan
+	tach    *source // speed file; nil: none
+	control string  // file that takes the fan from the kernel's table; "" if none
+	auto    string  // content of control while the system steers the fan
 	manual  string
 }
 
-// offMilliC is what a sensor reads up to L4T 35 while its part is off.
+// offMilliC is the reading of a sensor whose part is off, up to L4T 35.
 const offMilliC = -256000
 
 func (f *finder) zones() []zone {
@@ -55,17 +53,15 @@ func (f *finder) zones() []zone {
 	return out
 }
 
-// Trip points in m°C that no zone can mean: disabled ones read 0, -273 °C or the
-// largest number of 32 bits.
+// Trip points in m°C that are not real: disabled ones read 0, -273 °C or the largest 32-bit number.
 const (
 	lowestTripMilliC  = 30_000
 	highestTripMilliC = 200_000
 )
 
-// trip is the lowest passive, hot or critical trip point of a zone: from there the
-// kernel slows the module, warns or powers off (kernel, Documentation/driver-api/
-// thermal/sysfs-api.rst). Active trip points only drive the fan. UNVERIFIED on a
-// Jetson: which trip points its zones have.
+// trip returns the lowest passive, hot or critical trip point of a zone, at which the kernel slows the module, warns or
+// powers off (kernel, Documentation/driver-api/thermal/sysfs-api.rst). Active trip points only drive the fan.
+// UNVERIFIED on a Jetson: which trip points its zones have.
 func (f *finder) trip(dir string) (lowest Val[Trip]) {
 	for _, path := range f.glob(dir + "/trip_point_*_type") {
 		kind, err := readText(f.fs, path)
@@ -84,8 +80,7 @@ func (f *finder) trip(dir string) (lowest Val[Trip]) {
 	return lowest
 }
 
-// readZones splits sensors into those that answer and those that are off. Dummies
-// are left out.
+// readZones splits sensors into those that answer and those that are off, and omits dummies.
 func readZones(zones []zone, r *Reading, miss func(string, error)) {
 	for _, z := range zones {
 		v, err := z.temp.int()
@@ -95,7 +90,7 @@ func readZones(zones []zone, r *Reading, miss func(string, error)) {
 		switch {
 		case err != nil:
 			r.TempsOff = append(r.TempsOff, z.name)
-			if !errors.Is(err, syscall.EAGAIN) { // since L4T 36 the answer of a part that is off
+			if !errors.Is(err, syscall.EAGAIN) { // EAGAIN since L4T 36: the part is off
 				miss("temperature "+z.name, err)
 			}
 		case v == offMilliC:
@@ -188,7 +183,7 @@ func (f *finder) fan() *fanGroup {
 	return g
 }
 
-// tachometer finds the file with the fan's speed: of a hwmon of its own since L4T 34, beside the duty cycle before.
+// tachometer finds the fan-speed file: in a hwmon of its own since L4T 34, next to the duty cycle before.
 func (f *finder) tachometer(g *fanGroup) {
 	files := []string{"/sys/devices/pwm-fan/rpm_measured"}
 	for _, dir := range f.glob("/sys/class/hwmon/hwmon*") {
@@ -207,7 +202,7 @@ func (f *finder) tachometer(g *fanGroup) {
 
 const (
 	fanFull = 255     // duty cycle of 100 %
-	mostRPM = 100_000 // no fan turns faster
+	mostRPM = 100_000 // far above any fan
 )
 
 func (g *fanGroup) read(r *Reading, miss func(string, error)) {

@@ -8,14 +8,13 @@ import (
 	"time"
 )
 
-// ClockTimes is how long the CPU and the GPU have run at each of their clocks since the kernel began to count. nil:
-// this kernel does not count.
+// ClockTimes is the time that CPU and GPU have spent at each clock since the kernel began to count. A nil map: the
+// kernel does not count.
 type ClockTimes struct{ CPU, GPU map[Freq]time.Duration }
 
-// ClockTimes reads the kernel's own counters: cpufreq's stats/time_in_state of
-// every cluster that is online, added up, and the GPU's devfreq trans_stat.
-// The memory's clock has none on any board known. UNVERIFIED: the files' forms
-// are the kernel's documentation; no recording of a Jetson has them.
+// ClockTimes reads the kernel's counters: cpufreq's stats/time_in_state, summed over the online clusters, and the GPU's
+// devfreq trans_stat. No known board counts for the memory clock. UNVERIFIED: the formats follow the kernel's
+// documentation; no recording of a Jetson has these files.
 func (s *Sysfs) ClockTimes() ClockTimes {
 	var t ClockTimes
 	seen := map[string]bool{}
@@ -36,7 +35,7 @@ func (s *Sysfs) ClockTimes() ClockTimes {
 	return t
 }
 
-// realPath is the folder that a link means; itself when it is none.
+// realPath returns the target of a folder's link, or name if it is no link.
 func realPath(fsys FS, name string) string {
 	target, err := fsys.Readlink(name)
 	switch {
@@ -58,8 +57,8 @@ func added(sum, more map[Freq]time.Duration) map[Freq]time.Duration {
 	return sum
 }
 
-// parseTimeInState reads lines of a clock in kHz and a time in 10 ms (kernel,
-// Documentation/cpu-freq/cpufreq-stats). Lines of another form are left out.
+// parseTimeInState reads lines of a clock in kHz and a time in units of 10 ms (kernel,
+// Documentation/cpu-freq/cpufreq-stats). It skips other lines.
 func parseTimeInState(text []byte) map[Freq]time.Duration {
 	var out map[Freq]time.Duration
 	for line := range bytes.Lines(text) {
@@ -71,10 +70,9 @@ func parseTimeInState(text []byte) map[Freq]time.Duration {
 	return out
 }
 
-// parseTransStat reads devfreq's table of transitions (kernel,
-// Documentation/ABI/testing/sysfs-class-devfreq): a line per clock in Hz, the
-// last number being the milliseconds spent there. The star marks the present
-// one. "Not Supported." means none.
+// parseTransStat reads devfreq's transition table (kernel, Documentation/ABI/testing/sysfs-class-devfreq): one line per
+// clock in Hz, ending with the milliseconds spent there. A star marks the current clock. "Not Supported." means no
+// table.
 func parseTransStat(text []byte) map[Freq]time.Duration {
 	var out map[Freq]time.Duration
 	for line := range bytes.Lines(text) {
@@ -87,7 +85,7 @@ func parseTransStat(text []byte) map[Freq]time.Duration {
 	return out
 }
 
-// longestTime is more than any kernel counts: ten years.
+// longestTime bounds a plausible counter: ten years.
 const longestTime = 10 * 365 * 24 * time.Hour
 
 func withTime(to map[Freq]time.Duration, freq string, unit Freq, spent string,

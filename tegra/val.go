@@ -5,17 +5,16 @@ import (
 	"math"
 )
 
-// Val is a value that may be absent: a missing sensor is a dash, never zero.
-// It prints as JSON null when absent.
+// Val is a value that may be absent, such as that of a missing sensor. It prints as JSON null if absent.
 type Val[T any] struct {
 	V  T
 	OK bool
 }
 
-// Some makes a present value.
+// Some returns a present value.
 func Some[T any](v T) Val[T] { return Val[T]{v, true} }
 
-// Finite makes a value that is absent where v is NaN or infinite.
+// Finite returns v, absent if it is NaN or infinite.
 func Finite(v float64) Val[float64] {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return Val[float64]{}
@@ -23,7 +22,7 @@ func Finite(v float64) Val[float64] {
 	return Some(v)
 }
 
-// Or returns the value, or def when it is absent.
+// Or returns the value, or def if it is absent.
 func (v Val[T]) Or(def T) T {
 	if v.OK {
 		return v.V
@@ -31,10 +30,10 @@ func (v Val[T]) Or(def T) T {
 	return def
 }
 
-// Get returns the value, and whether there is one.
+// Get returns the value and whether it is present.
 func (v Val[T]) Get() (any, bool) { return v.V, v.OK }
 
-// MarshalJSON prints the value, or null when it is absent.
+// MarshalJSON prints the value, or null if it is absent.
 func (v Val[T]) MarshalJSON() ([]byte, error) {
 	if !v.OK {
 		return []byte("null"), nil

@@ -1,6 +1,5 @@
-// Package boards holds what Jetson modules were recorded to show: names, lists of
-// clocks, rails, zones and power modes. File trees for tests and the virtual boards are
-// made of it.
+// Package boards holds recorded facts of Jetson modules: names, lists of clocks, rails, zones and power modes. File
+// trees for tests and the virtual boards are built from them.
 //
 //	boards.toml ──► Of("agx-xavier-32") ──► Facts ──► tegratest.Tree, virtual.Board
 package boards
@@ -12,27 +11,27 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// Facts is what boards.toml holds of a module with one release of its software.
+// Facts is the entry in boards.toml of a module with one software release.
 type Facts struct {
 	Name  string // "orin-nano-36"
-	Title string // "" for facts that boards share
+	Title string // "" for facts shared by several boards
 	L4T   string
-	// Unverified says which of the facts no recording shows; "" for none.
+	// Unverified describes the facts that no recording shows; "" for none.
 	Unverified string
 
 	Base                       []string
 	Compatible, Model, Release string
 	CPU                        struct {
-		Leaders     []int  // of each core: the first core of its policy
-		Clocks, Low string // kHz; Low: the minimum of every power mode
+		Leaders     []int  // per core: the first core of its policy
+		Clocks, Low string // kHz; Low: the minimum in every power mode
 	}
 	GPU struct {
 		Class, Dir, Clocks, Device string            // Hz
 		Masks                      map[string]string // power-gate masks in force
-		ByGovernor                 bool              // 3D scaling is its governor: there is no enable_3d_scaling
+		ByGovernor                 bool              // the governor does 3D scaling: there is no enable_3d_scaling
 	}
-	Memory            struct{ Rates, Now string } // kHz, and the present one in Hz
-	Zones, Trips      string                      // sensors, and what each of a die has
+	Memory            struct{ Rates, Now string } // kHz; the current rate in Hz
+	Zones, Trips      string                      // sensors; trip points of each die
 	Hwmon, IIO        map[string]string           // channels by folder
 	Files, Raw, Links map[string]string
 	Conf              Conf
@@ -41,7 +40,7 @@ type Facts struct {
 //go:embed boards.toml
 var boardsTOML string
 
-// file is boards.toml; decoding a part of it needs decoding.
+// file is boards.toml; decoding is needed to decode parts of it later.
 var (
 	file = sync.OnceValues(func() (trees map[string]toml.Primitive, meta toml.MetaData) {
 		var f struct{ Tree map[string]toml.Primitive }
@@ -58,7 +57,7 @@ func must(err error) {
 	}
 }
 
-// take merges the bases of a tree and then its own values into f.
+// take merges the base trees and then the tree's own values into f.
 func (f *Facts) take(name string) {
 	trees, meta := file()
 	tree, ok := trees[name]
@@ -74,7 +73,7 @@ func (f *Facts) take(name string) {
 	f.Name = name
 }
 
-// Of returns the facts of a name; it panics when there are none.
+// Of returns the facts of a name; it panics if there are none.
 func Of(name string) (f Facts) {
 	decoding.Lock()
 	defer decoding.Unlock()

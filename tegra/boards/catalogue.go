@@ -8,26 +8,26 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// Device is one entry of the catalogue: a Jetson by its tree, or a machine to compare with by stated values alone.
-// Zero and "" mean not known.
+// Device is one entry of the catalogue: a Jetson described by its tree, or another machine described only by stated
+// values, for comparison. Zero and "" mean unknown.
 type Device struct {
 	Name      string
-	Tree      string // whose cores, clocks, modes and presets it has; "" for no Jetson
+	Tree      string // tree of cores, clocks, modes and presets; "": no Jetson
 	Cores     int
 	CPUGHz    float64  `toml:"cpu_ghz"` // highest clocks
 	GPUGHz    float64  `toml:"-"`
 	MemoryGHz float64  `toml:"mem_ghz"`
-	Modes     int      `toml:"-"` // of which the memory's clocks are those that the tree lists
-	Presets   []string `toml:"-"` // names, by id
+	Modes     int      `toml:"-"` // number of modes, counting only the memory clocks that the tree lists
+	Presets   []string `toml:"-"` // names, ordered by id
 	CUDA      int      `toml:"cuda_cores"`
 	MemoryGB  int      `toml:"memory_gb"`
 	Storage   string
 	PeakW     int    `toml:"peak_w"`
 	PriceUSD  int    `toml:"price_usd"`
 	SizeMM    string `toml:"size_mm"`
-	Stated    string // what the comparison with it says
+	Stated    string // source of the stated values
 
-	// Unchecked are the columns whose value no recording or paper shows, by their keys in JSON.
+	// Unchecked lists the JSON keys of values that no recording or paper shows.
 	Unchecked []string
 }
 
@@ -46,7 +46,7 @@ func Catalogue() []Device {
 		f := Of(d.Tree)
 		cpu, gpu, memory := strings.Fields(f.CPU.Clocks), strings.Fields(f.GPU.Clocks), strings.Fields(f.Memory.Rates)
 		d.Cores, d.CPUGHz, d.GPUGHz = len(f.CPU.Leaders), top(cpu, 1e6), top(gpu, 1e9)
-		if len(memory) > 0 { // else its rates are not all known
+		if len(memory) > 0 { // otherwise some rates are unknown
 			d.MemoryGHz = top(memory, 1e6)
 			d.Modes = d.Cores * len(cpu) * len(gpu) * len(memory)
 		}
@@ -57,7 +57,7 @@ func Catalogue() []Device {
 	return c.Device
 }
 
-// top is the last of an ascending list, in GHz.
+// top returns the last value of an ascending list, in GHz.
 func top(list []string, perGHz float64) float64 {
 	v, err := strconv.ParseFloat(list[len(list)-1], 64)
 	must(err)

@@ -7,29 +7,28 @@ import (
 	"strings"
 )
 
-// Conf is an nvpmodel.conf in a text of our own: the vendor's grammar with
-// its oddities (an unspaced header, two spaces before a value, a space at a
-// line's end, paths of newer kernels, a parameter that a board lacks), and
-// the facts of a board's modes.
+// Conf writes an nvpmodel.conf in wording of our own: NVIDIA's grammar with its oddities (an unspaced header, two
+// spaces before a value, a space at a line's end, paths of newer kernels, a parameter that a board lacks) and the
+// recorded modes of a board.
 type Conf struct {
 	Path     string
-	Order    []int    // cores as counts take them
-	From     int      // the first core that the file names: 1 on TX2
+	Order    []int    // order in which cores come online
+	From     int      // first core that the file names: 1 on TX2
 	Masks    []string // argument names of the power-gate masks
-	Device   string   // the GPU's folder
+	Device   string   // folder of the GPU
 	Clusters []string // a CPU clock parameter and the core whose folder it names
 	GPU      string   // devfreq folder
-	NewGPU   string   `toml:"new_gpu"` // and that of newer kernels; "" for none
+	NewGPU   string   `toml:"new_gpu"` // devfreq folder of newer kernels; "" for none
 	Caps     [2]string
 	CPUMin   int    `toml:"cpu_min"`
-	Modes    string // a line each: id, name, cores, CPU, GPU, memory (-1: no limit), masks
-	Standard int    // the default's id
-	Fan      string // FAN_CONFIG; ""
+	Modes    string // one line each: id, name, cores, CPU, GPU, memory (-1: no limit), masks
+	Standard int    // id of the default mode
+	Fan      string // FAN_CONFIG; "" for none
 }
 
 const cpuDir = "/sys/devices/system/cpu"
 
-// String is the file's text.
+// String returns the file's text.
 func (c Conf) String() string {
 	var out strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&out, format+"\n", args...) }

@@ -1,13 +1,11 @@
-// Package boot keeps a power mode across reboots: a systemd unit that runs
-// `jtune apply` once at boot. It is needed because an nvpmodel mode can cap the
-// memory clock but not lock it, and because the kernel forgets every limit.
+// Package boot keeps a power mode across reboots: a systemd unit runs `jtune apply` once at boot. It is needed because
+// an nvpmodel mode can cap the memory clock but not lock it, and because the kernel forgets every limit.
 //
-//	Unit ──► Text ──(shown, asked)──► Dir.Install ──► /etc/systemd/system below a root
-//	Dir.Installed ◄── the same file       Dir.Remove ──► gone again
+//	Unit ──► Text ──(shown, confirmed)──► Dir.Install ──► /etc/systemd/system below a root
+//	Dir.Installed ◄── the same file       Dir.Remove ──► removed
 //
-// Only files that carry our mark are ever replaced or removed, no link is
-// followed out of the root, and no program is started: the unit is enabled by
-// the link that systemctl enable would make, and read at the next boot.
+// It replaces and removes only files with jtune's mark, follows no link out of the root, and starts no program. It
+// enables the unit with the link that systemctl enable would create, which takes effect at the next boot.
 package boot
 
 import (
@@ -25,32 +23,31 @@ const (
 	Link = "/etc/systemd/system/multi-user.target.wants/" + Name
 )
 
-// mark is the first line of every unit of ours; a file without it is foreign.
+// mark is the first line of every unit that jtune writes; a file without it is foreign.
 const mark = "# Written by jtune apply --at-boot; jtune apply --at-boot off removes it."
 
-// after are the units that set the same knobs at boot: ours comes last.
-// multi-user.target covers whatever the vendor's scripts start late;
-// systemd leaves out the opposite order that the link would imply.
+// after lists the units that set the same knobs at boot; jtune's runs after them. multi-user.target covers late scripts
+// of the vendor; systemd then omits the opposite order that the link would imply.
 const after = "nvpower.service nvpmodel.service nvfancontrol.service jetson_clocks.service multi-user.target"
 
-// logFile is where the guard logs when there is no home folder.
+// logFile is the guard's log if there is no home folder.
 const logFile = "/var/log/jtune-mode.log"
 
 var (
-	// ErrForeign: a file of that name is there that jtune did not write.
+	// ErrForeign: a file of that name exists that jtune did not write.
 	ErrForeign = errors.New("not written by jtune")
-	// ErrNotInstalled: there is nothing to remove.
+	// ErrNotInstalled: there is no unit to remove.
 	ErrNotInstalled = errors.New("no mode of jtune is applied at boot")
 )
 
-// Unit is what is to be applied at boot.
+// Unit describes what to apply at boot.
 type Unit struct {
 	Program string   // absolute path of jtune on the device
-	Mode    string   // compact notation, for the description too
-	Flags   []string // of jtune apply, such as --dvfs=on
+	Mode    string   // compact notation, also in the description
+	Flags   []string // further flags of jtune apply, such as --dvfs=on
 }
 
-// Text is the unit file. The error is for what systemd could not take.
+// Text returns the unit file, or an error if systemd could not parse it.
 func (u Unit) Text() (string, error) {
 	if !path.IsAbs(u.Program) {
 		return "", fmt.Errorf("program %q: a unit needs an absolute path", u.Program)
@@ -75,12 +72,10 @@ func (u Unit) Text() (string, error) {
 	return b.String(), nil
 }
 
-// plain are the characters that need no quotes on a command line of systemd
-// (systemd.service(5), "Command lines").
+// plain lists the characters that need no quotes on a systemd command line (systemd.service(5), "Command lines").
 const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@"
 
-// quote writes one word of a command line: % begins a specifier and $ a
-// variable, so both are doubled.
+// quote quotes one word of a command line. It doubles %, which begins a specifier, and $, which begins a variable.
 func quote(word string) string {
 	if strings.Trim(word, plain) == "" {
 		return word
@@ -88,10 +83,10 @@ func quote(word string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, `%`, `%%`, `$`, `$$`).Replace(word) + `"`
 }
 
-// ours reports whether a unit is one that jtune wrote.
+// ours reports whether jtune wrote a unit.
 func ours(text []byte) bool { return strings.HasPrefix(string(text), mark+"\n") }
 
-// Command is the command line of a unit's text; "" when it has none.
+// Command returns the command line in a unit's text; "" if it has none.
 func Command(text string) string {
 	for line := range strings.Lines(text) {
 		if command, ok := strings.CutPrefix(line, "ExecStart="); ok {

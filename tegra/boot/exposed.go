@@ -6,9 +6,8 @@ import (
 	"syscall"
 )
 
-// Exposed looks for a file or folder on the way to program that another user
-// than root may change: who does gets root rights at the next boot. "" when
-// there is none.
+// Exposed returns a file or folder on the path to program that a user other than root can change, and so gain root at
+// the next boot; "" if there is none.
 func Exposed(program string) string {
 	for name := filepath.Clean(program); ; name = filepath.Dir(name) {
 		st, err := os.Stat(name)
@@ -25,8 +24,7 @@ func Exposed(program string) string {
 	}
 }
 
-// exposed: others may not rename what lies in a sticky folder such as /tmp,
-// if it is root's.
+// exposed treats a sticky folder of root, such as /tmp, as safe: other users cannot rename its entries.
 func exposed(owner uint32, mode os.FileMode) bool {
 	if owner != 0 {
 		return true

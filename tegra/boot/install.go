@@ -14,15 +14,14 @@ import (
 	"jtune/tegra"
 )
 
-// linkTarget is relative, so that it means the unit below any root.
+// linkTarget is relative, so that it resolves below any root.
 const linkTarget = "../" + Name
 
-// maxUnit bounds what is read of a unit file.
+// maxUnit is the largest unit file that is read, in bytes.
 const maxUnit = 1 << 16
 
-// Dir is the system whose boot is configured: a root folder, "/" for this
-// machine's own. Nothing outside it is read or written, whatever links it
-// holds.
+// Dir is the system whose boot is configured: a root folder, "/" for this machine. It never reads or writes outside the
+// folder, whatever links it contains.
 type Dir struct{ root *os.Root }
 
 // Open opens the system below root.
@@ -37,8 +36,8 @@ func Open(root string) (*Dir, error) {
 // Close closes the folder.
 func (d *Dir) Close() error { return d.root.Close() }
 
-// Installed returns the unit's text; "" when there is none.
-// errors.Is(err, ErrForeign) when a file of that name is not ours.
+// Installed returns the unit's text; "" if there is none. The error wraps ErrForeign if jtune did not write the file of
+// that name.
 func (d *Dir) Installed() (string, error) {
 	name := below(Path)
 	st, err := d.root.Lstat(name)
@@ -65,8 +64,7 @@ func (d *Dir) Installed() (string, error) {
 	return string(text), nil
 }
 
-// Enabled reports whether the unit is wanted at boot.
-// errors.Is(err, ErrForeign) when something else has the link's name.
+// Enabled reports whether the unit runs at boot. The error wraps ErrForeign if something else has the link's name.
 func (d *Dir) Enabled() (bool, error) {
 	target, err := d.root.Readlink(below(Link))
 	switch {
@@ -76,13 +74,13 @@ func (d *Dir) Enabled() (bool, error) {
 		return false, foreign(Link, "it is not a link")
 	case err != nil:
 		return false, kind(err)
-	case target != linkTarget && target != Path: // systemctl enable writes the absolute one
+	case target != linkTarget && target != Path: // systemctl enable writes an absolute link
 		return false, foreign(Link, "it leads to "+target)
 	}
 	return true, nil
 }
 
-// present is Installed and Enabled.
+// present returns the results of Installed and Enabled.
 func (d *Dir) present() (text string, enabled bool, err error) {
 	if text, err = d.Installed(); err == nil {
 		enabled, err = d.Enabled()
@@ -90,9 +88,8 @@ func (d *Dir) present() (text string, enabled bool, err error) {
 	return text, enabled, err
 }
 
-// Check returns the error that Install would meet here, and leaves nothing behind:
-// errors.Is(err, tegra.ErrPermission) without the rights, ErrForeign
-// where a file is in the way.
+// Check returns the error that Install would return, and leaves nothing behind: it wraps tegra.ErrPermission without
+// the rights, ErrForeign if another file has the name.
 func (d *Dir) Check() error {
 	if _, _, err := d.present(); err != nil {
 		return err
@@ -114,7 +111,7 @@ func (d *Dir) Check() error {
 	return nil
 }
 
-// nearest is the folder itself, or the one above it that is there.
+// nearest returns dir, or its closest ancestor that exists.
 func (d *Dir) nearest(dir string) (string, error) {
 	for {
 		_, err := d.root.Stat(dir)
@@ -128,9 +125,8 @@ func (d *Dir) nearest(dir string) (string, error) {
 	}
 }
 
-// Install writes the unit and has it run at boot. A crash leaves the old unit,
-// the new one, or a new one that is not wanted yet. The file appears under its
-// name only when it is whole and on the disk.
+// Install writes and enables the unit. A crash leaves the old unit, the new one, or a new one that is not enabled yet.
+// The file gets its name only once it is completely on disk.
 func (d *Dir) Install(text string) error {
 	if !ours([]byte(text)) {
 		panic("boot: a unit without our mark")
@@ -153,8 +149,8 @@ func (d *Dir) Install(text string) error {
 	return d.sync(path.Dir(below(Link)))
 }
 
-// write puts the text in place: over our own file by rename, else by a hard
-// link, which fails where a file has appeared in the meantime.
+// write moves the text into place: over jtune's own file by rename, else by a hard link, which fails if another file
+// has appeared since.
 func (d *Dir) write(text string, replace bool) error {
 	dir := path.Dir(below(Path))
 	f, temp, err := d.temporary(dir)
@@ -187,8 +183,8 @@ func (d *Dir) write(text string, replace bool) error {
 	return d.sync(dir)
 }
 
-// Remove takes the unit away and its link. errors.Is(err, ErrNotInstalled)
-// when there is neither, ErrForeign when either is not ours.
+// Remove removes the unit and its link. The error wraps ErrNotInstalled if neither exists, ErrForeign if either is not
+// jtune's.
 func (d *Dir) Remove() error {
 	text, enabled, err := d.present()
 	if err != nil {
@@ -209,15 +205,15 @@ func (d *Dir) Remove() error {
 	return d.sync(path.Dir(below(Path)))
 }
 
-// temporary makes a new file that nobody else could have prepared; systemd
-// reads only names that end in a unit's kind.
+// temporary creates a new file under an unpredictable name; systemd ignores it, since the name does not end in a unit
+// type.
 func (d *Dir) temporary(dir string) (*os.File, string, error) {
 	name := path.Join(dir, ".jtune-"+rand.Text())
 	f, err := d.root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY|syscall.O_NOFOLLOW, 0o644)
 	return f, name, err
 }
 
-// sync makes names that were changed in a folder last.
+// sync makes changes of names in a folder durable.
 func (d *Dir) sync(dir string) error {
 	f, err := d.root.Open(dir)
 	if err != nil {
@@ -227,14 +223,14 @@ func (d *Dir) sync(dir string) error {
 	return kind(f.Sync())
 }
 
-// below is a name as os.Root takes it.
+// below returns a name in the form that os.Root expects.
 func below(name string) string { return strings.TrimPrefix(name, "/") }
 
 func foreign(name, why string) error {
 	return fmt.Errorf("%s is %w (%s): move it away first", name, ErrForeign, why)
 }
 
-// kind marks what only root may do, and what leads out of the root.
+// kind adds tegra.ErrPermission to errors that root rights or a writable root would avoid.
 func kind(err error) error {
 	switch {
 	case err == nil:

@@ -1,11 +1,11 @@
-// Package bundle keeps what jtune reads of a board in one file, for somebody who has no such board: Write lets
-// the reader of package tegra work on a recording FS, takes a copy of each file that it asked for and scrubs it;
-// Read gives the copy back as a tegra.FS that only reads.
+// Package bundle packs the board files that jtune reads into one file, for analysis without the board. Write lets
+// package tegra read through a recording FS, then copies and scrubs each file it read. Read returns the copy as a
+// read-only tegra.FS.
 //
 //	board's files ─► recorder ─► scrub ─► tar.gz ─► Read ─► tegra.Open
 //
-// A bundle is a gzipped tar of regular files alone, named without the leading slash. Links, folders and errors of
-// reading are listed in its first file, bundle.json.
+// A bundle is a gzipped tar of regular files, named without the leading slash. The first file, bundle.json, lists
+// links, folders and read errors.
 package bundle
 
 import (
@@ -25,13 +25,13 @@ import (
 	"jtune/tegra"
 )
 
-// Bounds of a bundle, both of one that is written and of one that is read.
+// Limits of a bundle, for writing and reading.
 const (
-	MostBytes  = 8 << 20  // of the file itself
-	mostTotal  = 32 << 20 // of its content
-	mostFile   = 1 << 20  // of one file in it
+	MostBytes  = 8 << 20  // compressed file
+	mostTotal  = 32 << 20 // content
+	mostFile   = 1 << 20  // one file in it
 	mostNames  = 20_000
-	mostLength = 512 // of a name or a link's target
+	mostLength = 512 // a name or a link's target
 )
 
 const (
@@ -39,24 +39,24 @@ const (
 	format    = 1
 )
 
-// notes is bundle.json: what a list of files with content cannot say.
+// notes is bundle.json: everything except file contents.
 type notes struct {
 	Format  int               `json:"format"`
-	Folders []string          `json:"folders"` // and other names without content
-	Links   map[string]string `json:"links"`   // those that the reader asked for, to their targets
-	Unread  map[string]string `json:"unread"`  // files that are there, to the error of reading them: "EACCES"
+	Folders []string          `json:"folders"` // also other names without content
+	Links   map[string]string `json:"links"`   // links that the reader followed, with their targets
+	Unread  map[string]string `json:"unread"`  // existing files, with the error of reading them: "EACCES"
 	Hidden  []string          `json:"hidden"`  // names in folders that this user may not enter
 }
 
-// Report says what is in a bundle.
+// Report counts the files of a bundle.
 type Report struct {
 	Files    int
-	Unread   int // there, or perhaps there, but this user could not read them
-	Scrubbed int // files in which something was replaced or left out
+	Unread   int // present, or possibly present, but unreadable for this user
+	Scrubbed int // files in which something was replaced or removed
 }
 
-// Write discovers the board behind fsys, reads every value once, and writes a scrubbed copy of each file that this
-// asked for. names are further words to scrub, such as the user's name.
+// Write opens the board behind fsys, reads every value once, and writes a scrubbed copy of each file read. names are
+// further words to scrub, such as the user's name.
 func Write(w io.Writer, fsys tegra.FS, clock tegra.Clock, names ...string) (Report, error) {
 	asked, links, err := record(fsys, clock)
 	if err != nil {
@@ -84,7 +84,7 @@ func Write(w io.Writer, fsys tegra.FS, clock tegra.Clock, names ...string) (Repo
 			list.Hidden = append(list.Hidden, name)
 			continue
 		case err != nil:
-			continue // absent, as it will be in the bundle
+			continue // absent here, so absent in the bundle
 		case st.IsDir():
 			list.Folders = append(list.Folders, name)
 			continue
@@ -109,7 +109,7 @@ func Write(w io.Writer, fsys tegra.FS, clock tegra.Clock, names ...string) (Repo
 	return report, pack(w, list, content)
 }
 
-// errorName is what the kernel answered, by its name.
+// errorName returns the symbolic name of a kernel error.
 func errorName(err error) string {
 	if errno, ok := errors.AsType[syscall.Errno](err); ok {
 		return unix.ErrnoName(errno)
@@ -117,7 +117,7 @@ func errorName(err error) string {
 	return "EIO"
 }
 
-// pack writes the archive. Equal content gives equal bytes.
+// pack writes the archive. Equal contents give equal bytes.
 func pack(w io.Writer, list notes, content map[string][]byte) error {
 	head, err := json.MarshalIndent(list, "", " ")
 	if err != nil {

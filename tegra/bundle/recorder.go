@@ -11,7 +11,7 @@ import (
 	"jtune/tegra"
 )
 
-// recorder is an FS that keeps the name of everything that was read. It writes nothing.
+// recorder is an FS that records every name read. It never writes.
 type recorder struct {
 	tegra.FS
 	mu    sync.Mutex
@@ -19,7 +19,7 @@ type recorder struct {
 	links map[string]string
 }
 
-// record reads a board as jtune does and returns, sorted, the names that were read, and the links.
+// record reads a board as jtune does and returns the sorted names read, and the links.
 func record(fsys tegra.FS, clock tegra.Clock) (names []string, links map[string]string, err error) {
 	r := &recorder{FS: fsys, names: map[string]bool{}, links: map[string]string{}}
 	s, err := tegra.Open(r, clock)
@@ -27,7 +27,7 @@ func record(fsys tegra.FS, clock tegra.Clock) (names []string, links map[string]
 		return nil, nil, err
 	}
 	defer s.Close()
-	// What they answer, errors included, is not of interest here: that they asked is.
+	// Only the names read matter here; results and errors do not.
 	_, _ = s.Read()
 	_, _ = s.Control().Snapshot()
 	_ = s.Control().Fan()

@@ -11,13 +11,13 @@ import (
 	"jtune/tegra"
 )
 
-// scrubber replaces what tells one unit, machine or person from another.
+// scrubber replaces whatever identifies a unit, machine or person.
 type scrubber struct {
-	numbers []string         // of this very unit, wherever they stand
-	names   []*regexp.Regexp // of the host and its users, in the files that people edit
+	numbers []string         // numbers of this unit, replaced in every file
+	names   []*regexp.Regexp // names of the host and its users, replaced in files that people edit
 }
 
-// The files that say who this is: their content is looked for in the others, and no bundle has them.
+// Files that identify this machine: their contents are searched for in the other files. No bundle contains them.
 var (
 	unitFiles = []string{
 		"/proc/device-tree/serial-number", "/sys/firmware/devicetree/base/serial-number", "/etc/machine-id",
@@ -25,7 +25,7 @@ var (
 	hostFiles = []string{"/etc/hostname", "/proc/sys/kernel/hostname"}
 )
 
-// patterns are what is replaced in every file.
+// patterns are replaced in every file.
 var patterns = []struct {
 	find *regexp.Regexp
 	put  string
@@ -39,9 +39,9 @@ var patterns = []struct {
 const scrubbed = "SCRUBBED"
 
 var (
-	// address begins where an IP address may, after what is no part of a name or number.
+	// address matches where an IP address can start: not after part of a name or number.
 	address = regexp.MustCompile(`(^|[^\w:.])([0-9A-Fa-f]{0,4}[:.][0-9A-Fa-f:.]*[0-9A-Fa-f:])`)
-	// bareMAC is a MAC address as labels show it. The kernel's files have other numbers of this form.
+	// bareMAC is a MAC address as printed on labels. Kernel files contain other numbers of this form.
 	bareMAC = regexp.MustCompile(`(?i)\b[0-9a-f]{12}\b`)
 )
 
@@ -56,10 +56,10 @@ func withoutAddresses(data []byte) []byte {
 	})
 }
 
-// comment is what people write into configuration files (the rule of nvpmodel.conf's parser).
+// comment matches comments that people write into configuration files (by the rule of nvpmodel.conf's parser).
 var comment = regexp.MustCompile(`(?m)(^|[ \t])#.*$`)
 
-// vendor are words that a host or user may have as a name, and that the vendor's files need.
+// vendor lists words that the vendor's files need, even if a host or user has that name.
 var vendor = strings.Fields("nvidia jetson tegra ubuntu root orin xavier nano thor agx maxn power mode model param " +
 	"type file clock name default core online path min max freq fan cpu gpu emc release board date revision linux " +
 	"localhost")
@@ -67,7 +67,7 @@ var vendor = strings.Fields("nvidia jetson tegra ubuntu root orin xavier nano th
 func newScrubber(fsys tegra.FS, names []string) *scrubber {
 	s := &scrubber{}
 	content := func(name string) string {
-		data, _ := fsys.ReadFile(name) // absent: nothing to look for
+		data, _ := fsys.ReadFile(name) // absent: nothing to search for
 		return strings.Trim(string(data), "\x00 \t\r\n")
 	}
 	for _, file := range unitFiles {
@@ -96,7 +96,7 @@ func newScrubber(fsys tegra.FS, names []string) *scrubber {
 	return s
 }
 
-// text returns what of a file may be shown to others.
+// text returns the part of a file that may be shared.
 func (s *scrubber) text(name string, data []byte) []byte {
 	if tegra.NamesProcesses(name) {
 		return nil
@@ -109,7 +109,7 @@ func (s *scrubber) text(name string, data []byte) []byte {
 	}
 	data = withoutAddresses(data)
 	if !strings.HasPrefix(name, "/etc/") {
-		return data // the kernel's own words, which a host may be called by
+		return data // kernel words, which may coincide with the host's name
 	}
 	if strings.HasSuffix(name, ".conf") {
 		data = comment.ReplaceAll(data, []byte("$1#"))

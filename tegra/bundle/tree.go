@@ -22,20 +22,19 @@ import (
 	"jtune/tegra"
 )
 
-// tree is an opened bundle: an FS in memory that only reads. The names in it are those that the reader asked for,
-// so no link is followed.
+// tree is an opened bundle: a read-only FS in memory. It holds the names that the reader used, so it follows no links.
 type tree struct {
 	files  map[string][]byte
 	unread map[string]syscall.Errno
 	hidden map[string]bool
 	links  map[string]string
-	there  map[string]bool // all names, folders included
+	there  map[string]bool // all names, including folders
 }
 
 var _ tegra.FS = (*tree)(nil)
 
-// Read opens a bundle. The error says what is wrong with a file that is none: one beyond the bounds, or with anything
-// but regular files of the names that device files have. Nothing is written.
+// Read opens a bundle and writes nothing. It returns an error for a file beyond the limits, or one that holds anything
+// but regular files with names of device files.
 func Read(r io.Reader) (tegra.FS, error) {
 	zip, err := gzip.NewReader(safefile.Most(r, MostBytes))
 	if err != nil {
@@ -51,7 +50,7 @@ func Read(r io.Reader) (tegra.FS, error) {
 		h, err := archive.Next()
 		switch {
 		case errors.Is(err, io.EOF) && list != nil:
-			if _, err := io.Copy(io.Discard, content); err != nil { // to the checksum
+			if _, err := io.Copy(io.Discard, content); err != nil { // read up to the checksum
 				return nil, fmt.Errorf("not a whole bundle: %w", err)
 			}
 			return t, t.complete(list)
@@ -76,7 +75,7 @@ func Read(r io.Reader) (tegra.FS, error) {
 			}
 			continue
 		}
-		if total += len(data); total > mostTotal { // a sparse file takes no room in the archive
+		if total += len(data); total > mostTotal { // sparse files take no space in the archive
 			return nil, fmt.Errorf("its content is larger than %d MB", mostTotal>>20)
 		}
 		name := "/" + h.Name
@@ -101,7 +100,7 @@ func parseNotes(name string, data []byte) (*notes, error) {
 	return list, nil
 }
 
-// check refuses a name that no device file has.
+// check rejects names that no device file has.
 func check(name string) error {
 	below := slices.ContainsFunc([]string{"/sys/", "/proc/", "/etc/", "/var/lib/nvpmodel/"}, func(dir string) bool {
 		return strings.HasPrefix(name, dir)
@@ -112,7 +111,7 @@ func check(name string) error {
 	return nil
 }
 
-// complete adds what the notes say, and lists all names with the folders above them.
+// complete adds the entries of the notes, and the parent folders of all names.
 func (t *tree) complete(list *notes) error {
 	for name, errno := range list.Unread {
 		t.unread[name] = errnoOf(errno)
@@ -138,7 +137,7 @@ func (t *tree) complete(list *notes) error {
 	return nil
 }
 
-// known are the errors that reading a device file is expected to give.
+// known lists the errors expected from reading a device file.
 var known = []syscall.Errno{
 	syscall.EACCES, syscall.EPERM, syscall.EAGAIN, syscall.EIO, syscall.ENODEV, syscall.EINVAL, syscall.ENXIO,
 	syscall.ETIMEDOUT, syscall.EREMOTEIO, syscall.EBUSY, syscall.EOPNOTSUPP,
@@ -172,7 +171,7 @@ func (t *tree) ReadFile(name string) ([]byte, error) {
 	return nil, failed("open", name, syscall.ENOENT)
 }
 
-// Open fails where reading would: with no permission nothing can be opened, other errors come with the first read.
+// Open fails for files without permission; other errors occur at the first read.
 func (t *tree) Open(name string) (tegra.File, error) {
 	data, err := t.ReadFile(name)
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.EISDIR) {
@@ -187,7 +186,7 @@ func (t *tree) Stat(name string) (fs.FileInfo, error) {
 	_, unread := t.unread[name]
 	switch {
 	case file || unread:
-		return tegra.FileInfo{Base: path.Base(name), Bytes: 4096, Kind: 0o444}, nil // as sysfs says
+		return tegra.FileInfo{Base: path.Base(name), Bytes: 4096, Kind: 0o444}, nil // as in sysfs
 	case t.there[name]:
 		return tegra.FileInfo{Base: path.Base(name), Kind: fs.ModeDir | 0o555}, nil
 	case t.hidden[name]:
@@ -227,7 +226,7 @@ func (t *tree) WriteFile(name string, _ []byte) error { return failed("write", n
 type handle struct {
 	*bytes.Reader
 	name string
-	err  error // of every read
+	err  error // error that every read returns
 }
 
 func (h *handle) ReadAt(p []byte, off int64) (int, error) {

@@ -17,30 +17,30 @@ import (
 	"jtune/tegra"
 )
 
-// errGone is the error of a request that the guard did not answer before it ended.
+// errGone is the error of a request that was unanswered when the guard ended.
 var errGone = fmt.Errorf("%w before it could answer: its watchdog restores the found state; "+
 	"jtune device shows the mode in force, then try again", ErrGone)
 
-// Client speaks to a guard. It is safe for use by several goroutines.
+// Client sends requests to a guard. It is safe for concurrent use.
 type Client struct {
-	in      io.WriteCloser // to the guard
+	in      io.WriteCloser // to the guard's standard input
 	done    chan struct{}  // closed when the guard's output ends
 	lost    atomic.Bool    // a request could not be written
 	pid     int
-	pending bool // a dead guard left a state behind
+	pending bool // a dead guard left an unrestored state
 
 	write    sync.Mutex
 	mu       sync.Mutex
 	next     int64
 	calls    map[int64]chan response
 	onRevert func(tegra.Applied, error)
-	final    error        // of the restore at the guard's end
-	ended    func() error // closes what is held of the guard; nil: nothing
+	final    error        // error of the restore when the guard ended
+	ended    func() error // releases the guard's resources; nil: nothing to do
 }
 
 var _ tegra.Applier = (*Client)(nil)
 
-// connect waits until the guard reports that it is ready.
+// connect waits until the guard is ready.
 func connect(in io.WriteCloser, out io.Reader) (*Client, error) {
 	c := &Client{in: in, done: make(chan struct{}), calls: map[int64]chan response{}}
 	r := bufio.NewReader(out)
@@ -87,8 +87,7 @@ func (c *Client) listen(r *bufio.Reader) {
 	}
 }
 
-// call sends a request and waits for its answer. A context that ends does not
-// interrupt the guard.
+// call sends a request and waits for its answer. The end of ctx does not interrupt the guard.
 func (c *Client) call(ctx context.Context, r request) (response, error) {
 	answer := make(chan response, 1)
 	c.mu.Lock()
@@ -127,7 +126,7 @@ func (c *Client) callApplied(ctx context.Context, r request) (tegra.Applied, err
 	return got.Applied.applied(), err
 }
 
-// Gone reports whether the guard has ended: it answers no more requests.
+// Gone reports whether the guard has ended; it then answers no requests.
 func (c *Client) Gone() bool {
 	select {
 	case <-c.done:
@@ -137,10 +136,10 @@ func (c *Client) Gone() bool {
 	}
 }
 
-// PID is the guard's process ID.
+// PID returns the guard's process ID.
 func (c *Client) PID() int { return c.pid }
 
-// HasPending reports whether a dead guard left a state behind; see RestorePending.
+// HasPending reports whether a dead guard left an unrestored state; see RestorePending.
 func (c *Client) HasPending() bool { return c.pending }
 
 // Apply sets a mode; see tegra.Applier.
@@ -148,8 +147,8 @@ func (c *Client) Apply(ctx context.Context, r tegra.Request) (tegra.Applied, err
 	return c.ApplyFor(ctx, r, 0)
 }
 
-// ApplyFor sets a mode that the guard itself reverts after keepAfter unless Keep
-// comes first; OnRevert is called then. Zero means no countdown.
+// ApplyFor sets a mode that the guard reverts after keepAfter unless Keep is called first; it then calls OnRevert's
+// function. Zero means no countdown.
 func (c *Client) ApplyFor(ctx context.Context, r tegra.Request, keepAfter time.Duration) (tegra.Applied, error) {
 	if keepAfter > 0 && keepAfter < time.Millisecond {
 		keepAfter = time.Millisecond
@@ -172,16 +171,16 @@ func (c *Client) ApplyFor(ctx context.Context, r tegra.Request, keepAfter time.D
 	return a, err
 }
 
-// OnRevert makes the client call f, on its own goroutine, when a countdown ends. The error names knobs that could not
-// be restored; the guard goes on trying.
+// OnRevert sets a function that the client calls on its own goroutine when a countdown ends. Its error names knobs that
+// could not be restored yet; the guard keeps trying.
 func (c *Client) OnRevert(f func(tegra.Applied, error)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.onRevert = f
 }
 
-// Revert restores the state before the last apply, also one of an earlier
-// process that was kept. errors.Is(err, ErrNothing) when there is none.
+// Revert restores the state before the last apply, including a kept one of an earlier process. The error wraps
+// ErrNothing if there is none.
 func (c *Client) Revert(ctx context.Context) (tegra.Applied, error) {
 	return c.callApplied(ctx, request{Op: "revert"})
 }
@@ -191,19 +190,18 @@ func (c *Client) Restore(ctx context.Context) (tegra.Applied, error) {
 	return c.callApplied(ctx, request{Op: "restore"})
 }
 
-// RestorePending restores the state that a dead guard left behind.
+// RestorePending restores the state that a dead guard left unrestored.
 func (c *Client) RestorePending(ctx context.Context) (tegra.Applied, error) {
 	return c.callApplied(ctx, request{Op: "recover"})
 }
 
-// Keep makes the present state the found state. errors.Is(err, ErrReverted)
-// when the countdown had already ended.
+// Keep makes the current state the found state. The error wraps ErrReverted if the countdown has ended.
 func (c *Client) Keep(ctx context.Context) error {
 	_, err := c.call(ctx, request{Op: "keep"})
 	return err
 }
 
-// ReadFile reads one of the short list of root-only files (memory clocks).
+// ReadFile reads one of the root-only files that tegra.RootOnly allows.
 func (c *Client) ReadFile(name string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), readWait)
 	defer cancel()
@@ -211,9 +209,8 @@ func (c *Client) ReadFile(name string) ([]byte, error) {
 	return got.Data, err
 }
 
-// Close ends the guard, which restores the found state first, and waits for
-// it. A guard that somebody has stopped, with SIGSTOP, is not waited for.
-// Closing twice is fine.
+// Close ends the guard, which first restores the found state, and waits for it. It does not wait for a guard stopped
+// with SIGSTOP. Closing twice is allowed.
 func (c *Client) Close() error {
 	c.write.Lock()
 	_ = c.in.Close()
@@ -255,8 +252,7 @@ func (c *Client) waitEnd() error {
 	}
 }
 
-// isStopped reports whether a process is stopped by a signal: state T of /proc/PID/stat, behind the
-// name in parentheses.
+// isStopped reports whether a signal has stopped a process: state T in /proc/PID/stat, after the name in parentheses.
 func isStopped(pid int) bool {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -266,8 +262,7 @@ func isStopped(pid int) bool {
 	return ok && strings.HasPrefix(state, "T")
 }
 
-// InProcess serves a virtual board over an in-memory pipe: the same server,
-// nothing on disk, no process.
+// InProcess serves a virtual board over an in-memory pipe with the same server, without a process or files on disk.
 func InProcess(fsys tegra.FS, clock tegra.Clock) (*Client, error) {
 	s, err := NewServer(fsys, clock, ServerOptions{})
 	if err != nil {
@@ -276,7 +271,7 @@ func InProcess(fsys tegra.FS, clock tegra.Clock) (*Client, error) {
 	requests, in := io.Pipe()
 	out, answers := io.Pipe()
 	go func() {
-		_ = Serve(context.Background(), requests, answers, s) // its error comes as the last event
+		_ = Serve(context.Background(), requests, answers, s) // the last event carries its error
 		requests.Close()
 		answers.Close()
 	}()

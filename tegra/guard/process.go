@@ -16,11 +16,11 @@ import (
 	"jtune/tegra"
 )
 
-// Stages of a guard's start, each a process of its own:
+// Stages of starting a guard, one process each:
 //
 //	jtune guard            starts the next and exits, and sudo with it
 //	jtune guard -stage …   own session: serves its pipes, holds the lock
-//	jtune guard -stage …   watchdog: restores when the one above is killed
+//	jtune guard -stage …   watchdog: restores if the guard is killed
 const (
 	stageServe = "serve"
 	stageWatch = "watch"
@@ -28,8 +28,8 @@ const (
 
 // File descriptors that a watchdog inherits.
 const (
-	watchFD = 3 // pipe that ends with the guard
-	lockFD  = 4 // the guard's lock, held on by the watchdog
+	watchFD = 3 // pipe that closes when the guard ends
+	lockFD  = 4 // the guard's lock, which the watchdog keeps holding
 )
 
 // Exit codes of the guard, as in the rest of jtune.
@@ -41,12 +41,11 @@ const (
 	exitNoDevice   = 4
 )
 
-// oomScore keeps the kernel from killing the guard for a training job's
-// memory; only root may lower it.
+// oomScore keeps the kernel from killing the guard when a training job exhausts memory; only root may lower it.
 const oomScore = "-900"
 
-// Main is `jtune guard`: the protocol on standard input and output, the log
-// on standard error. It returns the exit code.
+// Main is `jtune guard`: the protocol on standard input and output, the log on standard error. It returns the exit
+// code.
 func Main(ctx context.Context, args []string) int {
 	flags := flag.NewFlagSet("guard", flag.ContinueOnError)
 	sysroot := flags.String("sysroot", "/", "the board's files lie below `DIR`")
@@ -83,9 +82,8 @@ func Main(ctx context.Context, args []string) int {
 	return exitCode(err)
 }
 
-// allowed refuses root rights below a folder of the caller's choice: through
-// sudo, the guard sets the machine's own knobs and nothing else, so that a
-// sudoers line for it gives no more than that away.
+// allowed refuses root rights for a folder of the caller's choice: through sudo, the guard sets only the machine's own
+// knobs, so a sudoers line for it grants no more.
 func allowed(root string, euid int, sudoUID string) error {
 	if euid == 0 && sudoUID != "" && sudoUID != "0" && root != "/" {
 		return fmt.Errorf("%w: through sudo the guard works on / only, not on %s: run jtune without sudo for that one",
@@ -106,13 +104,13 @@ func exitCode(err error) int {
 	return exitFailed
 }
 
-// stages starts this program again for a later stage.
+// stages restarts this program for a later stage.
 type stages struct {
-	command []string // what precedes the guard's own arguments
+	command []string // arguments before the guard's own
 	sysroot string
 }
 
-// start runs a stage in a session of its own.
+// start runs a stage in its own session.
 func (st stages) start(stage string, extra []*os.File, in, out *os.File) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -128,8 +126,7 @@ func (st stages) start(stage string, extra []*os.File, in, out *os.File) error {
 	return cmd.Process.Release()
 }
 
-// commandOf is what precedes args on this process's command line:
-// "guard", or nothing where the program is only a guard.
+// commandOf returns this process's arguments before args: "guard", or nothing in a program that is only a guard.
 func commandOf(args []string) []string {
 	if n := len(os.Args) - len(args); n >= 1 && slices.Equal(os.Args[n:], args) {
 		return slices.Clone(os.Args[1:n])
@@ -137,7 +134,7 @@ func commandOf(args []string) []string {
 	return []string{"guard"}
 }
 
-// serveProcess is the guard proper.
+// serveProcess runs the guard itself.
 func serveProcess(ctx context.Context, next stages) error {
 	signal.Ignore(syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGTSTP, syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
@@ -163,8 +160,8 @@ func serveProcess(ctx context.Context, next stages) error {
 	}
 	defer end.Close()
 	err = Serve(ctx, os.Stdin, os.Stdout, s)
-	// The watchdog ends a moment after this process and holds the lock until
-	// then: without a pid in the file the next guard waits for it.
+	// The watchdog ends shortly after this process and holds the lock until then. Without a pid in the file, the next
+	// guard waits for it.
 	disown(lock)
 	return err
 }

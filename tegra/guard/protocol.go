@@ -18,16 +18,16 @@ type request struct {
 	CPUGovernor string    `json:"cpu_governor,omitempty"`
 	GPUGovernor string    `json:"gpu_governor,omitempty"`
 	Fan         string    `json:"fan,omitempty"`    // "", auto, max
-	Preset      *int      `json:"preset,omitempty"` // the id that the mode is nvpmodel's preset of
+	Preset      *int      `json:"preset,omitempty"` // nvpmodel's id of the preset to set
 	KeepAfterMS int64     `json:"keep_after_ms,omitempty"`
-	Path        string    `json:"path,omitempty"` // read only: see tegra.RootOnly
+	Path        string    `json:"path,omitempty"` // for reading only: see tegra.RootOnly
 
-	invalid error // why the line is not a request, with opInvalid
+	invalid error // why the line is not a request; Op is then opInvalid
 }
 
 const (
 	opRead    = "read"
-	opInvalid = "" // of a line that is not a request
+	opInvalid = "" // the line is not a request
 )
 
 // parseRequest reads one line.
@@ -42,16 +42,15 @@ func parseRequest(line []byte) request {
 	return r
 }
 
-// response is one line to the client: the answer to the request of that id,
-// or an event (id 0).
+// response is one line to the client: the answer to the request with that id, or an event (id 0).
 type response struct {
 	ID      int64        `json:"id,omitempty"`
 	Event   string       `json:"event,omitempty"` // ready, failed, reverted, ended
 	PID     int          `json:"pid,omitempty"`
-	Pending bool         `json:"pending,omitempty"` // ready: a dead guard left a state behind
+	Pending bool         `json:"pending,omitempty"` // ready: a dead guard left an unrestored state
 	Applied *wireApplied `json:"applied,omitempty"`
 	Data    []byte       `json:"data,omitempty"`
-	Code    string       `json:"code,omitempty"` // kind of the error
+	Code    string       `json:"code,omitempty"` // kind of error
 	Error   string       `json:"error,omitempty"`
 }
 
@@ -68,7 +67,7 @@ type wireApplied struct {
 	Files  []tegra.KnobFile `json:"files"`
 }
 
-// MaxKeepAfter bounds a countdown.
+// MaxKeepAfter is the longest countdown.
 const MaxKeepAfter = 24 * time.Hour
 
 func toWire(m tegra.Mode) *wireMode {
@@ -113,7 +112,7 @@ func fanName(p tegra.FanPolicy) string {
 	return ""
 }
 
-// command turns a request into what is to be applied.
+// command converts the request for applying.
 func (r *request) command() (tegra.Request, time.Duration, error) {
 	fan, ok := fanNames[r.Fan]
 	keep := time.Duration(r.KeepAfterMS) * time.Millisecond
@@ -135,7 +134,7 @@ func (r *request) command() (tegra.Request, time.Duration, error) {
 	return out, keep, nil
 }
 
-// codes carry the kinds of errors that decide an exit code over the pipe.
+// codes transmit the kinds of errors that set an exit code.
 var codes = map[string]error{
 	"permission": tegra.ErrPermission, "no_device": tegra.ErrNoDevice, "unsupported": tegra.ErrUnsupported,
 	"busy": ErrBusy, "reverted": ErrReverted, "nothing": ErrNothing,
@@ -157,7 +156,7 @@ func (r response) err() error {
 	return &remoteError{r.Error, codes[r.Code]}
 }
 
-// remoteError is an error of the guard's with its kind.
+// remoteError is an error from the guard with its kind.
 type remoteError struct {
 	text string
 	kind error

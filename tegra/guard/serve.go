@@ -15,18 +15,17 @@ import (
 )
 
 const (
-	maxRequest  = 1 << 16     // the longest line that is taken for a request
-	maxWaiting  = 64          // requests that wait for the one before
-	maxUnread   = 256         // answers that wait for a client to read them; more are dropped
-	lastAnswers = time.Second // for a client to read what it still has to read at the end
+	maxRequest  = 1 << 16     // longest request line, bytes
+	maxWaiting  = 64          // requests in the queue
+	maxUnread   = 256         // answers that wait for the client to read; more are dropped
+	lastAnswers = time.Second // for the client to read the last answers
 )
 
-// Serve answers requests from in on out until in ends or ctx is done, then
-// restores the found state unless it was kept. A line that is not a request is
-// answered with an error; the error returned is the restore's.
+// Serve answers requests from in on out until in ends or ctx is done, then restores the found state unless it was kept.
+// It answers a malformed line with an error. It returns the error of the restore.
 //
-// Requests that set knobs are carried out one at a time, in their order. Reads are answered at the same time, so that
-// sensors can be read while a mode is set. A client that does not read its answers holds nothing up.
+// Requests that set knobs run one at a time, in order. Reads run concurrently, so that sensors can be read while a mode
+// is being set. A client that does not read its answers blocks nothing.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, s *Server) error {
 	w := newLineWriter(out)
 	defer w.close(s.flush)
@@ -58,7 +57,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, s *Server) error {
 				continue
 			}
 			err := s.end("the client is gone")
-			select { // reads that it requested before
+			select { // wait for reads requested earlier
 			case <-answered:
 			case <-time.After(readWait):
 			}
@@ -76,7 +75,7 @@ func (s *Server) end(why string) error {
 	return err
 }
 
-// finish sends the last event, with the restore's error.
+// finish sends the last event with the restore's error.
 func (s *Server) finish(err error) error {
 	s.mu.Lock()
 	s.events(response{Event: "ended"}.failed(err))
@@ -90,13 +89,13 @@ func (s *Server) finish(err error) error {
 
 // inbox sorts a client's requests.
 type inbox struct {
-	commands chan request // set knobs, or are no requests: one at a time
+	commands chan request // set knobs or are malformed: one at a time
 	reads    chan request
-	quit     chan struct{} // closed when no command is taken any more
+	quit     chan struct{} // closed when no more commands are accepted
 }
 
-// fill sorts requests until in ends. A line that is too long arrives cut, as
-// an error for the client rather than the guard's end.
+// fill sorts requests until in ends. It truncates an overlong line, which then gives an error to the client instead of
+// ending the guard.
 func (q *inbox) fill(in io.Reader, w *lineWriter) {
 	defer close(q.reads)
 	defer close(q.commands)
@@ -108,7 +107,7 @@ func (q *inbox) fill(in io.Reader, w *lineWriter) {
 			_, err = r.ReadSlice('\n')
 		}
 		if err != nil {
-			return // also a torn last line: its client died while writing it
+			return // also for a partial last line: the client died while writing it
 		}
 		if req.Op == opRead {
 			select {
@@ -126,13 +125,13 @@ func (q *inbox) fill(in io.Reader, w *lineWriter) {
 	}
 }
 
-// lineWriter writes lines on a goroutine of its own: no sender waits for a
-// client that does not read, also one that holds a lock.
+// lineWriter writes lines on its own goroutine, so that a client that does not read blocks no sender, not even one that
+// holds a lock.
 type lineWriter struct {
 	mu     sync.Mutex
 	closed bool
 	lines  chan []byte
-	done   chan struct{} // closed when all is written
+	done   chan struct{} // closed when all lines are written
 }
 
 func newLineWriter(w io.Writer) *lineWriter {
@@ -140,7 +139,7 @@ func newLineWriter(w io.Writer) *lineWriter {
 	go func() {
 		defer close(l.done)
 		for line := range l.lines {
-			_, _ = w.Write(line) // a client that is gone is noticed by its end of in
+			_, _ = w.Write(line) // the end of in shows that the client has ended
 		}
 	}()
 	return l
@@ -158,7 +157,7 @@ func (l *lineWriter) send(r response) {
 	}
 }
 
-// close waits for the client to read the last lines, but not longer than d.
+// close waits at most d for the client to read the last lines.
 func (l *lineWriter) close(d time.Duration) {
 	l.mu.Lock()
 	l.closed = true
@@ -170,7 +169,7 @@ func (l *lineWriter) close(d time.Duration) {
 	}
 }
 
-// encode makes a response one line.
+// encode returns a response as one line.
 func encode(r response) []byte {
 	data, err := json.Marshal(r)
 	if err != nil {
@@ -188,7 +187,7 @@ func (s *Server) answer(r request) response {
 	return out
 }
 
-// failed is the response with an error, if there is one.
+// failed adds an error, if there is one, to a response.
 func (r response) failed(err error) response {
 	if err != nil {
 		r.Error, r.Code = err.Error(), codeOf(err)

@@ -13,42 +13,41 @@ import (
 	"jtune/tegra"
 )
 
-// Server is the guard proper: nothing else writes knobs.
+// Server sets and restores knobs for one client; only it writes knobs.
 type Server struct {
 	fs      tegra.FS
 	sysfs   *tegra.Sysfs
 	control *tegra.Control
 	store   store
 	log     io.Writer
-	pause   func(time.Duration) // before a write that the kernel was too busy for is tried again
-	flush   time.Duration       // for a client to read the last answers, at the end
-	// preset has nvpmodel set a preset: that moves clocks of engines and writes the id; nil where
-	// the id is all there is to write.
+	pause   func(time.Duration) // waits before repeating a write while the kernel is busy
+	flush   time.Duration       // time for the client to read the last answers at the end
+	// preset makes nvpmodel set a preset, which also sets clocks of other engines and writes the id; nil if only the id
+	// is to be written.
 	preset func(id int) error
 
 	mu     sync.Mutex
-	found  *tegra.State     // before the first write that was not kept; nil: all is as found
-	last   *tegra.State     // before the last apply, which was not kept; nil: none
-	asked  []tegra.KnobFile // of the last apply
-	trials int              // modes applied since found that were neither kept nor reverted
-	back   *steps           // the found states before; nil until they are needed
-	fanOn  bool             // the fan's files belong to the states
-	timer  *time.Timer      // countdown of the last apply; nil: none runs
+	found  *tegra.State     // state before the first write that was not kept; nil: nothing is changed
+	last   *tegra.State     // state before the last apply that was not kept; nil: none
+	asked  []tegra.KnobFile // files of the last apply
+	trials int              // modes applied since found, neither kept nor reverted
+	back   *steps           // earlier found states; nil until needed
+	fanOn  bool             // states include the fan's files
+	timer  *time.Timer      // countdown of the last apply; nil: none
 	lapsed bool             // the last countdown ended without Keep
-	undo   time.Duration    // before a countdown's undo that failed is tried again
-	owed   map[string]bool  // files whose last write had no effect: written again by every restore
+	undo   time.Duration    // pause before repeating a countdown's failed undo
+	owed   map[string]bool  // files whose last write had no effect; every restore writes them again
 	events func(response)
 }
 
-// ServerOptions of NewServer; the zero value keeps nothing on disk.
+// ServerOptions are the options of NewServer; the zero value keeps nothing on disk.
 type ServerOptions struct {
 	Persist bool      // save states in StateDir below the FS's root
 	Log     io.Writer // nil: none
 }
 
-// NewServer opens the board behind fsys for writing. A state that a dead
-// guard left behind is taken over: Restore and the end of Serve restore it
-// once anything has been applied; Keep forgets it.
+// NewServer opens the board behind fsys for writing. It adopts the state that a dead guard left: Restore and the end of
+// Serve restore it once a mode has been applied; Keep discards it.
 func NewServer(fsys tegra.FS, clock tegra.Clock, o ServerOptions) (*Server, error) {
 	s := &Server{fs: fsys, log: o.Log, owed: map[string]bool{}, events: func(response) {},
 		pause: time.Sleep, flush: lastAnswers, undo: undoPause}
@@ -62,7 +61,7 @@ func NewServer(fsys tegra.FS, clock tegra.Clock, o ServerOptions) (*Server, erro
 		}
 	}
 	s.control = s.sysfs.Control()
-	if program, ok := tegra.HostPath(fsys, nvpmodel); ok && program == nvpmodel { // this machine, no folder
+	if program, ok := tegra.HostPath(fsys, nvpmodel); ok && program == nvpmodel { // this machine, not a folder
 		if _, err := os.Stat(nvpmodel); err == nil {
 			s.preset = runNVPModel
 		}
@@ -85,9 +84,8 @@ func (s *Server) snapshot() (tegra.State, error) {
 	return st, err
 }
 
-// hold makes sure that the found state is known and saved before a write. It
-// takes over what a dead guard left, and adds files that could not be read at
-// first.
+// hold ensures that the found state is known and saved before a write. It adopts the state that a dead guard left, and
+// adds files that were unreadable at first.
 func (s *Server) hold(now tegra.State) error {
 	fresh := s.found == nil
 	var more tegra.State
@@ -107,7 +105,7 @@ func (s *Server) hold(now tegra.State) error {
 		return nil
 	}
 	if err := s.store.save(foundFile, s.pending(more)); err != nil {
-		return err // found holds only what is on the disk: the rest is not written
+		return err // found may hold only what is on disk
 	}
 	s.found = &more
 	return nil
@@ -117,7 +115,7 @@ func (s *Server) pending(st tegra.State) Pending {
 	return Pending{State: st, When: time.Now(), PID: os.Getpid()}
 }
 
-// apply sets a mode; on failure it rolls back to the state before.
+// apply sets a mode. On failure it rolls back to the previous state.
 func (s *Server) apply(r tegra.Request, keepAfter time.Duration) (tegra.Applied, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -166,8 +164,8 @@ func (s *Server) rollBack(cause error, before tegra.State) error {
 	return fmt.Errorf("%w; the state before is back", cause)
 }
 
-// restoreTo restores a state, as far as possible. A limit that heat caps counts as restored: the kernel shows it once
-// the board has cooled.
+// restoreTo restores a state as far as possible. A limit capped by heat counts as restored: the kernel shows it again
+// once the board has cooled.
 func (s *Server) restoreTo(want tegra.State) (tegra.Applied, error) {
 	j := transition{s: s, bestEffort: true, capped: true, seen: func(tegra.State) error { return nil },
 		plan: func(now tegra.State) ([]tegra.Write, error) {
@@ -183,9 +181,8 @@ func (s *Server) restoreTo(want tegra.State) (tegra.Applied, error) {
 	return tegra.Applied{Files: j.files, Asked: s.control.ModeOf(want).V, Actual: s.mode()}, err
 }
 
-// revert goes one step back: to the state before the last apply, then to the
-// found state, then to the found states before modes that were kept, also by
-// earlier guards, down to the one found first.
+// revert goes back one step: to the state before the last apply, then to the found state, then to the found states
+// before kept modes, also of earlier guards, back to the one found first.
 func (s *Server) revert() (tegra.Applied, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -231,7 +228,7 @@ func (s *Server) undoLast() (tegra.Applied, error) {
 	return applied, err
 }
 
-// restore restores the found state. Without one there is nothing to do.
+// restore restores the found state, if there is one.
 func (s *Server) restore() (tegra.Applied, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -254,7 +251,7 @@ func (s *Server) restoreLocked() (tegra.Applied, error) {
 	return applied, s.store.remove(foundFile)
 }
 
-// recoverPending restores the state that a dead guard left behind.
+// recoverPending restores the state that a dead guard left unrestored.
 func (s *Server) recoverPending() (tegra.Applied, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -271,8 +268,8 @@ func (s *Server) recoverPending() (tegra.Applied, error) {
 	return s.restoreLocked()
 }
 
-// stillSet reads back what the last apply set: while somebody decides whether to keep it, a resume from suspend or
-// another program may change it. A limit that heat lowers in between is still set.
+// stillSet rereads the knobs of the last apply: until the user decides to keep it, a resume from suspend or another
+// program may change them. A limit lowered by heat counts as set.
 func (s *Server) stillSet() error {
 	if s.last == nil {
 		return nil
@@ -286,8 +283,8 @@ func (s *Server) stillSet() error {
 	return nil
 }
 
-// keep makes the present state the found state, unless knobs of the last apply have changed since. What revert goes
-// back to is then the found state before: never a trial in between that nobody kept.
+// keep makes the current state the found state, unless knobs of the last apply have changed since. A later revert goes
+// back to the previous found state, never to a trial that was not kept.
 func (s *Server) keep() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -310,7 +307,7 @@ func (s *Server) keep() error {
 	}
 	if top := back.next; s.trials > 0 && s.found != nil {
 		before := s.pending(*s.found)
-		if back.reached != nil { // the mode was applied there
+		if back.reached != nil { // a revert to this state was kept
 			before.State = back.reached.State
 		}
 		before.Before = top
@@ -335,7 +332,7 @@ func (s *Server) startTimer(d time.Duration) {
 	t = time.AfterFunc(d, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if s.timer != t || s.last == nil { // kept, or something newer came
+		if s.timer != t || s.last == nil { // kept, or replaced by a newer apply
 			return
 		}
 		s.timer, s.lapsed = nil, true
@@ -349,8 +346,8 @@ func (s *Server) startTimer(d time.Duration) {
 	s.timer = t
 }
 
-// undoAgain tries a countdown's undo that failed again after a pause, which doubles each time, until it holds or a
-// request takes its place.
+// undoAgain repeats a countdown's failed undo after a pause that doubles each time, until it succeeds or a request
+// replaces it.
 func (s *Server) undoAgain(pause time.Duration) {
 	var t *time.Timer
 	t = time.AfterFunc(pause, func() {
@@ -381,7 +378,7 @@ func (s *Server) stopTimer() {
 	s.lapsed = false
 }
 
-// read returns the content of one of the few files that only root may read.
+// read returns the content of a root-only file.
 func (s *Server) read(path string) ([]byte, error) {
 	if !tegra.RootOnly(path) {
 		return nil, fmt.Errorf("read %q: not one of the files that the guard reads for others", path)

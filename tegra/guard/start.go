@@ -16,18 +16,17 @@ import (
 	"jtune/tegra"
 )
 
-// StartOptions of Start; the zero value is for the machine itself.
+// StartOptions are the options of Start; the zero value is for the machine itself.
 type StartOptions struct {
 	Sysroot string   // "" means "/"
-	Command []string // how to run the guard; nil: this program with "guard"
-	LogFile string   // opened with the user's rights; "" : no log
-	NoSudo  bool     // fail with ErrPermission rather than ask for a password
+	Command []string // command that runs the guard; nil: this program with "guard"
+	LogFile string   // opened with the user's rights; "": no log
+	NoSudo  bool     // fail with ErrPermission instead of asking for a password
 }
 
-// Start spawns a guard process for the board below o.Sysroot: as root for the
-// machine itself, directly or else through sudo, which asks on the terminal; as
-// this user for a sysroot. errors.Is(err, tegra.ErrPermission) when the rights are
-// missing, ErrBusy when another guard is there.
+// Start starts a guard process for the board below o.Sysroot. For the machine itself it runs as root, directly or
+// through sudo, which asks for the password on the terminal; for another sysroot it runs as this user. The error wraps
+// tegra.ErrPermission without the rights, ErrBusy if another guard runs.
 func Start(ctx context.Context, o StartOptions) (*Client, error) {
 	if o.Sysroot == "" {
 		o.Sysroot = "/"
@@ -79,7 +78,7 @@ func spawn(ctx context.Context, command []string, asRoot bool, logName string, s
 	if asRoot {
 		caller.Privileged(cmd)
 	}
-	logged := int64(0) // bytes in the log before
+	logged := int64(0) // size of the log before, bytes
 	if log := openLog(logName); log != nil {
 		cmd.Stderr = log
 		defer log.Close()
@@ -93,7 +92,7 @@ func spawn(ctx context.Context, command []string, asRoot bool, logName string, s
 	if err != nil {
 		in.Close()
 		out.Close()
-		if ctx.Err() != nil { // which has killed it
+		if ctx.Err() != nil { // the context killed it
 			return nil, ctx.Err()
 		}
 		return nil, startError(err, sudo, sudoSaid(logName, logged))
@@ -122,8 +121,7 @@ func startError(err error, sudo bool, said string) error {
 	return fmt.Errorf("start the guard: %w", err)
 }
 
-// sudoSaid is the reason that sudo gave, in brackets: the last line with its name that was logged after that many
-// bytes. It is "" where there is none.
+// sudoSaid returns sudo's reason in brackets: its last line in the log after that many bytes; "" if there is none.
 func sudoSaid(logName string, after int64) (said string) {
 	f, err := os.Open(logName)
 	if err != nil {
@@ -139,7 +137,7 @@ func sudoSaid(logName string, after int64) (said string) {
 	return said
 }
 
-// openLog returns nil when no log is wanted, or none can be written.
+// openLog returns nil if no log is wanted or none can be written.
 func openLog(name string) *os.File {
 	if name == "" {
 		return nil

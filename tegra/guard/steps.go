@@ -1,22 +1,21 @@
 package guard
 
-// steps are the found states before modes that were kept: what revert goes
-// back to once nothing is on trial. Steps that were taken are forgotten on
-// Keep; until then the end of the guard takes them back.
+// steps are the found states before kept modes, to which revert goes back once no mode is on trial. Keep forgets the
+// steps taken; until then the end of the guard undoes them.
 type steps struct {
-	saved   *Pending // the latest; nil: none
-	next    *Pending // what the next revert restores
-	reached *Pending // what the last one restored; nil: none did since saved
+	saved   *Pending // latest saved state; nil: none
+	next    *Pending // state that the next revert restores
+	reached *Pending // state that the last revert restored; nil: none since saved
 }
 
-// forget begins at the saved ones again.
+// forget restarts at the saved states.
 func (b *steps) forget() {
 	if b != nil {
 		b.next, b.reached = b.saved, nil
 	}
 }
 
-// steps reads the saved states when they are first needed.
+// steps reads the saved states at the first call.
 func (s *Server) steps() (*steps, error) {
 	if s.back == nil {
 		saved, err := s.store.load(lastFile)
@@ -28,8 +27,7 @@ func (s *Server) steps() (*steps, error) {
 	return s.back, nil
 }
 
-// shortened leaves out the step before the state found first when there are
-// too many.
+// shortened drops the step after the state found first if there are too many.
 func (p Pending) shortened() *Pending {
 	n := 1
 	for q := p.Before; q != nil; q = q.Before {
@@ -47,7 +45,7 @@ func (p Pending) shortened() *Pending {
 	return &p
 }
 
-// saveOrRemove saves what there is.
+// saveOrRemove saves p, or removes the file if p is nil.
 func (s store) saveOrRemove(name string, p *Pending) error {
 	if p == nil {
 		return s.remove(name)

@@ -17,22 +17,21 @@ import (
 
 // Files of the state folder.
 const (
-	foundFile = "found.json" // there while knobs are not restored
-	lastFile  = "last.json"  // the states before modes that were kept, the latest first
+	foundFile = "found.json" // exists while knobs are not restored
+	lastFile  = "last.json"  // states before kept modes, latest first
 	lockFile  = "guard.lock" // held by the guard and its watchdog
 	logFile   = "guard.log"
 )
 
-// store keeps states on disk. The zero store keeps nothing: a virtual board
-// is gone with its process.
+// store keeps states on disk. The zero store keeps nothing, as for a virtual board, which ends with its process.
 type store struct {
 	dir *os.Root
-	// write writes to a file of the folder; nil: as usual.
+	// write replaces the write to a file in tests; nil: an ordinary write.
 	write func(f *os.File, data []byte) (int, error)
 }
 
-// stateStore is the state folder of the board below a sysroot; create makes the
-// folder where it is absent, else the store keeps nothing then.
+// stateStore returns the state folder of the board below a sysroot. If it is absent, create makes it; otherwise the
+// store keeps nothing.
 func stateStore(fsys tegra.FS, create bool) (store, error) {
 	dir, err := tegra.OpenDir(fsys, StateDir, create)
 	if !create && errors.Is(err, fs.ErrNotExist) {
@@ -44,10 +43,10 @@ func stateStore(fsys tegra.FS, create bool) (store, error) {
 	return store{dir: dir}, nil
 }
 
-// path is a file of the folder as an error names it.
+// path returns a file's path for error messages.
 func (s store) path(name string) string { return filepath.Join(s.dir.Name(), name) }
 
-// save writes a state so that a crash leaves the old file or the new one.
+// save writes a state atomically: a crash leaves the old file or the new one.
 func (s store) save(name string, p Pending) error {
 	if s.dir == nil {
 		return nil
@@ -65,8 +64,7 @@ func (s store) save(name string, p Pending) error {
 	return nil
 }
 
-// writeSynced writes a new file to the disk itself. Only the one guard that
-// holds the lock writes here.
+// writeSynced writes a new file and syncs it to disk. Only the guard that holds the lock calls it.
 func (s store) writeSynced(name string, data []byte) error {
 	if err := s.remove(name); err != nil {
 		return err
@@ -87,12 +85,12 @@ func (s store) writeSynced(name string, data []byte) error {
 		err = cerr
 	}
 	if err != nil {
-		_ = s.remove(name) // of a full disk, which needs the room
+		_ = s.remove(name) // on a full disk, to free its space
 	}
 	return err
 }
 
-// load reads a state; nil when there is none.
+// load reads a state; nil if there is none.
 func (s store) load(name string) (*Pending, error) {
 	if s.dir == nil {
 		return nil, nil
@@ -111,7 +109,7 @@ func (s store) load(name string) (*Pending, error) {
 	return &p, nil
 }
 
-// setAside keeps a file that cannot be read under another name.
+// setAside renames an unreadable file to keep it.
 func (s store) setAside(name string) {
 	if s.dir != nil {
 		_ = s.dir.Rename(name, name+".damaged")
@@ -128,9 +126,8 @@ func (s store) remove(name string) error {
 	return nil
 }
 
-// lock locks the board for one guard. Where a guard has just ended or was killed
-// it waits for the watchdog, which holds the lock until all is restored. Nobody
-// else may open the file: a lock needs no right to write.
+// lock locks the board for one guard. If a guard has just ended, it waits for the watchdog, which holds the lock until
+// the state is restored. No other user may open the file: locking needs no write permission.
 func (s store) lock() (*os.File, error) {
 	if st, err := s.dir.Lstat(lockFile); err == nil && !st.Mode().IsRegular() {
 		return nil, fmt.Errorf("lock: %s is not a regular file: remove it", s.path(lockFile))
@@ -139,7 +136,7 @@ func (s store) lock() (*os.File, error) {
 	if err != nil {
 		return nil, withKind("lock", err)
 	}
-	if err := f.Chmod(0o600); err != nil { // an earlier jtune's was readable
+	if err := f.Chmod(0o600); err != nil { // earlier versions made it readable
 		f.Close()
 		return nil, withKind("lock", err)
 	}
@@ -164,7 +161,7 @@ func (s store) lock() (*os.File, error) {
 	return f, nil
 }
 
-// disown removes the pid from the lock file: its guard is about to end.
+// disown removes the pid from the lock file before its guard ends.
 func disown(f *os.File) { _ = f.Truncate(0) }
 
 func owner(f *os.File) int {
@@ -186,8 +183,8 @@ func withKind(what string, err error) error {
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-// PendingRestore looks for a state that a dead guard did not restore; nil when
-// there is none. Client.RestorePending restores it.
+// PendingRestore returns the state that a dead guard left unrestored; nil if there is none. Client.RestorePending
+// restores it.
 func PendingRestore(sysroot string) (*Pending, error) {
 	s, err := stateStore(tegra.DiskFS(sysroot), false)
 	if err != nil || s.locked() {
@@ -196,9 +193,8 @@ func PendingRestore(sysroot string) (*Pending, error) {
 	return s.load(foundFile)
 }
 
-// locked reports whether a guard is at work, or its watchdog restoring. Who may
-// not open the lock looks for it in the kernel's table, /proc/locks, by the
-// file's number: "1: FLOCK ADVISORY WRITE pid major:minor:inode 0 EOF".
+// locked reports whether a guard is running, or its watchdog restoring. If the lock file is not accessible, it looks
+// for its inode in /proc/locks: "1: FLOCK ADVISORY WRITE pid major:minor:inode 0 EOF".
 func (s store) locked() bool {
 	if s.dir == nil {
 		return false

@@ -9,8 +9,8 @@ import (
 	"jtune/tegra"
 )
 
-// startWatchdog starts the process that restores when this one is killed. It
-// ends when the returned pipe end does: with this process, however that ends.
+// startWatchdog starts the process that restores if this one is killed. It waits for the returned pipe end to close,
+// which happens whenever this process ends.
 func (st stages) startWatchdog(lock *os.File) (end *os.File, err error) {
 	watched, end, err := os.Pipe()
 	if err != nil {
@@ -24,7 +24,7 @@ func (st stages) startWatchdog(lock *os.File) (end *os.File, err error) {
 	return end, nil
 }
 
-// watchProcess waits for the guard's end and restores what it did not.
+// watchProcess waits for the guard to end and restores what the guard did not.
 func watchProcess(sysroot string) error {
 	signal.Ignore(syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGTSTP, syscall.SIGPIPE, syscall.SIGTERM)
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte(oomScore), 0)
@@ -43,7 +43,7 @@ func watchProcess(sysroot string) error {
 	return restoreLeft(sysroot)
 }
 
-// restoreLeft restores the state that a killed guard left behind, if any.
+// restoreLeft restores the state of a killed guard, if any.
 func restoreLeft(sysroot string) error {
 	fsys := tegra.DiskFS(sysroot)
 	st, err := stateStore(fsys, false)

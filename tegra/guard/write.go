@@ -15,24 +15,24 @@ import (
 	"jtune/tegra"
 )
 
-// transition is one sequence of writes from the present state to another.
+// transition is one sequence of writes from the current state to another.
 type transition struct {
 	s *Server
-	// plan lists the writes from a present state.
+	// plan lists the writes from state now.
 	plan func(now tegra.State) ([]tegra.Write, error)
-	// bestEffort goes on after a failure, to restore as much as possible.
+	// bestEffort continues after a failure, to restore as much as possible.
 	bestEffort bool
-	// seen is called with every new snapshot, before anything more is written.
+	// seen is called with every new snapshot, before any further write.
 	seen func(now tegra.State) error
-	// capped lets limits be lower than they were set where heat is the cause.
+	// capped accepts limits lower than set if heat is the cause.
 	capped bool
 
 	files []tegra.KnobFile
 	errs  []error
 }
 
-// run plans and writes. After cores came online it takes a new snapshot and plans
-// again: the limits of a policy that was offline can only be read then.
+// run plans and writes. When cores have come online it takes a new snapshot and plans again: only then are the limits
+// of a policy that was offline readable.
 func (j *transition) run() ([]tegra.KnobFile, error) {
 	for round := 0; ; round++ {
 		again, err := j.round(round == 0)
@@ -51,7 +51,7 @@ func (j *transition) run() ([]tegra.KnobFile, error) {
 
 func (j *transition) round(first bool) (again bool, err error) {
 	now, err := j.s.snapshot()
-	if err != nil && !j.bestEffort { // what cannot be read may still be restored
+	if err != nil && !j.bestEffort { // knobs that are unreadable may still be restored
 		return false, err
 	}
 	if err := j.seen(now); err != nil {
@@ -81,9 +81,8 @@ func (j *transition) round(first bool) (again bool, err error) {
 	return false, nil
 }
 
-// undoable refuses, before anything is written, to write a file whose present
-// value is not known: it could not be restored. If the first round brings cores
-// online, only those writes count: more files can be read after them.
+// undoable rejects, before anything is written, a file whose current value is unknown, since it could not be restored.
+// If the first round brings cores online, it checks only those writes: more files become readable after them.
 func (j *transition) undoable(writes []tegra.Write, first bool) error {
 	if j.bestEffort {
 		return nil
@@ -102,7 +101,7 @@ func (j *transition) undoable(writes []tegra.Write, first bool) error {
 	return nil
 }
 
-// do writes one knob and reads the very file back.
+// do writes one knob and reads the same file back.
 func (j *transition) do(w tegra.Write) error {
 	if err := j.s.write(w.Path, w.Value); err != nil {
 		j.note(w, "")
@@ -132,7 +131,7 @@ func (j *transition) do(w tegra.Write) error {
 	return fmt.Errorf("%w: a thermal limit caps it; try again once the board has cooled", err)
 }
 
-// note keeps one entry per file, in the order of the first writes.
+// note keeps one entry per file, in the order of first writes.
 func (j *transition) note(w tegra.Write, actual string) {
 	f := tegra.KnobFile{Knob: w.Knob, Path: w.Path, Asked: w.Value, Actual: actual}
 	if i := slices.IndexFunc(j.files, func(k tegra.KnobFile) bool { return k.Path == w.Path }); i >= 0 {
@@ -142,8 +141,7 @@ func (j *transition) note(w tegra.Write, actual string) {
 	j.files = append(j.files, f)
 }
 
-// check reads every written file once more: a later write may have changed an
-// earlier knob.
+// check rereads every written file, since a later write may have changed an earlier knob.
 func (j *transition) check() {
 	for i, f := range j.files {
 		actual, err := j.s.readBack(f.Path)
@@ -153,7 +151,7 @@ func (j *transition) check() {
 		j.files[i].Actual = actual
 		err = j.files[i].Mismatch()
 		switch {
-		case err == nil || f.Actual != f.Asked: // as set, or said before
+		case err == nil || f.Actual != f.Asked: // as set, or already reported
 		case j.capped && j.s.control.Capped(j.files[i]):
 			j.s.logf("a thermal limit caps it: %v", err)
 		default:
@@ -163,12 +161,12 @@ func (j *transition) check() {
 }
 
 const (
-	nvpmodel     = "/usr/sbin/nvpmodel" // the vendor's program
+	nvpmodel     = "/usr/sbin/nvpmodel" // NVIDIA's program
 	nvpmodelWait = time.Minute          // it takes a second or two
 )
 
-// runNVPModel sets a preset. Where it takes a reboot the program asks for one, gets no answer and
-// changes nothing. UNVERIFIED on a Jetson.
+// runNVPModel sets a preset. If that needs a reboot, the program asks, gets no answer and changes nothing. UNVERIFIED
+// on a Jetson.
 func runNVPModel(id int) error {
 	ctx, cancel := context.WithTimeout(context.Background(), nvpmodelWait)
 	defer cancel()
@@ -196,7 +194,7 @@ func (s *Server) write(path, value string) error {
 	})
 }
 
-// patiently tries again after a pause when the kernel is busy.
+// patiently repeats do with pauses while the kernel is busy.
 func (s *Server) patiently(do func() error) error {
 	pause := retryPause
 	for try := 1; ; try++ {

@@ -10,21 +10,20 @@ import (
 	"jtune/internal/text"
 )
 
-// Target is a mode in nvpmodel's own terms.
+// Target is a power mode in nvpmodel's terms.
 type Target struct {
-	CoresOn []int // indexes of the online cores, core 0 among them
+	CoresOn []int // indices of the online cores, including core 0
 	CPUKHz  int64
 	GPUHz   int64
 	EMCHz   int64            // 0: no cap
-	Masks   map[string]int64 // power-gate masks in force by argument name: keeping them avoids a reboot
+	Masks   map[string]int64 // power-gate masks in force by argument name; keeping them avoids a reboot
 }
 
 var modeName = regexp.MustCompile(`^[A-Z0-9][A-Z0-9_]*$`)
 
-// Block prints a POWER_MODEL section for t with the configuration's own
-// parameter names, the next free id, and name. It pins CPU and GPU (min =
-// max); nvpmodel can only cap the memory. Engines such as the DLA get the
-// limits of the mode nearest to t's masks. It belongs before PM_CONFIG.
+// Block prints a POWER_MODEL section for t with the configuration's parameter names, the next free id, and name. It
+// pins CPU and GPU (min = max); nvpmodel can only cap the memory. Other engines, such as the DLA, get the limits of the
+// mode whose masks are nearest to t's. The section belongs before PM_CONFIG.
 func Block(c *Config, t Target, name string) (string, error) {
 	name = strings.ToUpper(strings.TrimSpace(name))
 	if !modeName.MatchString(name) {
@@ -48,7 +47,7 @@ func Block(c *Config, t Target, name string) (string, error) {
 	return w.out.String(), nil
 }
 
-// templateFor picks the mode whose masks need no reboot, else the first.
+// templateFor returns the mode whose masks need no reboot, else the first mode.
 func (c *Config) templateFor(inForce map[string]int64) Mode {
 	for _, m := range c.Modes {
 		if !NeedsReboot(inForce, c.Masks(m)) {
@@ -127,7 +126,7 @@ func (w *blockWriter) section(k kind) {
 	}
 }
 
-// line writes a setting that the configuration declares.
+// line writes a setting if the configuration declares it.
 func (w *blockWriter) line(p Param, arg string, v int64) {
 	if !p.arg(arg) {
 		return
@@ -181,7 +180,7 @@ func (w *blockWriter) copied(p Param) {
 	}
 }
 
-// emcCap writes "no cap" as this file's own modes do: 0, or -1 since L4T 36.
+// emcCap returns "no cap" as this file's modes write it: 0, or -1 since L4T 36.
 func (w *blockWriter) emcCap() int64 {
 	if w.t.EMCHz > 0 {
 		return w.t.EMCHz
@@ -194,7 +193,7 @@ func (w *blockWriter) emcCap() int64 {
 	return 0
 }
 
-// argNames lists the names that modes use: without those of newer kernels.
+// argNames lists the names that modes use, without those of newer kernels.
 func (p Param) argNames() []string {
 	var out []string
 	for _, a := range p.Args {
@@ -206,5 +205,5 @@ func (p Param) argNames() []string {
 	return out
 }
 
-// String names a mode for messages.
+// String names a mode in messages.
 func (m Mode) String() string { return m.Name + " (id " + strconv.Itoa(m.ID) + ")" }

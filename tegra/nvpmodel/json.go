@@ -2,7 +2,7 @@ package nvpmodel
 
 import "encoding/json"
 
-// The shapes of `jtune convert nvpmodel`.
+// JSON types of `jtune convert nvpmodel`.
 type (
 	jsonConfig struct {
 		Default    *int                 `json:"default"`
@@ -28,7 +28,7 @@ type (
 	}
 )
 
-// MarshalJSON prints the facts of the file; what a mode does not set is null.
+// MarshalJSON prints the configuration; settings that a mode lacks are null.
 func (c *Config) MarshalJSON() ([]byte, error) {
 	out := jsonConfig{Default: c.Default, Params: map[string]jsonParam{}, Modes: []jsonMode{}, Reboots: [][2]int{},
 		Errors: []Error{}}

@@ -17,22 +17,21 @@ const NoLimit = -1
 // Config is one nvpmodel.conf. It marshals to the JSON of
 // `jtune convert nvpmodel`.
 type Config struct {
-	Default    *int   // id of the mode set when none was chosen; nil: none
+	Default    *int   // id of the default mode; nil: none
 	FanDefault string // JetPack 4.6 only: "quiet" or "cool"
 	Params     []Param
 	Modes      []Mode
-	Errors     []Error // lines that could not be read, in order
+	Errors     []Error // malformed lines, in order
 }
 
-// Param declares what modes may set.
+// Param declares a setting for modes.
 type Param struct {
 	Name string
 	Type string // FILE, CLOCK or HWMON
 	Args []Arg
 }
 
-// Arg is one file behind a Param. A name ending in _KNEXT is the path that
-// newer kernels have.
+// Arg is one file of a Param. A name ending in _KNEXT is the path in newer kernels.
 type Arg struct {
 	Name string
 	Path string // HWMON: folder and file, separated by a space
@@ -50,14 +49,13 @@ type Setting struct {
 	Param, Arg, Value string
 }
 
-// Error is a line that could not be read.
+// Error is a malformed line.
 type Error struct {
 	Line    int    `json:"line"`
 	Message string `json:"message"`
 }
 
-// Range is a pair of clock limits, in kHz for the CPU and Hz elsewhere, as
-// written; nil where a mode does not set it.
+// Range is a pair of clock limits as written, in kHz for the CPU and Hz elsewhere; nil if a mode does not set them.
 type Range struct {
 	Min *int64 `json:"min_freq"`
 	Max *int64 `json:"max_freq"`
@@ -69,7 +67,7 @@ const (
 	newer   = "_KNEXT"
 )
 
-// kind sorts parameters by what they act on.
+// kind classifies parameters by what they control.
 type kind int
 
 const (
@@ -107,8 +105,7 @@ func (p Param) kind() kind {
 	return other
 }
 
-// leader is the core whose cpufreq folder a CPU clock parameter names; -1
-// for other parameters.
+// leader returns the core whose cpufreq folder a CPU clock parameter names; -1 for other parameters.
 func (p Param) leader() int {
 	for _, a := range p.Args {
 		rest, ok := strings.CutPrefix(a.Path, "/sys/devices/system/cpu/cpu")
@@ -123,7 +120,7 @@ func (p Param) leader() int {
 	return -1
 }
 
-// arg finds the argument of that name, or the one newer kernels use.
+// arg reports whether the parameter has an argument of that name, or of its newer-kernel form.
 func (p Param) arg(name string) bool {
 	return slices.ContainsFunc(p.Args, func(a Arg) bool { return a.Name == name || a.Name == name+newer })
 }
@@ -157,9 +154,8 @@ func (c *Config) Mode(id int) (Mode, bool) {
 	return c.Modes[i], true
 }
 
-// Cores returns the indexes of the cores that a mode sets on and off,
-// ascending. Core 0 counts as on where the mode sets any core but does not
-// list it (TX2): it cannot go off.
+// Cores returns the indices of the cores that a mode turns on and off, ascending. Core 0 counts as on if the mode sets
+// other cores but does not list it (TX2): it cannot go offline.
 func (c *Config) Cores(m Mode) (on, off []int) {
 	listed0 := false
 	for _, s := range m.Settings {
@@ -195,11 +191,10 @@ func (c *Config) CPU(m Mode) map[string]Range {
 	return out
 }
 
-// GPU returns a mode's limits in Hz; false when it sets none.
+// GPU returns a mode's limits in Hz; false if it sets none.
 func (c *Config) GPU(m Mode) (Range, bool) { return c.limits(m, "GPU") }
 
-// EMC returns a mode's memory cap in Hz: 0 or NoLimit for none; false when the
-// mode does not set it.
+// EMC returns a mode's memory cap in Hz, 0 or NoLimit for none; false if the mode does not set it.
 func (c *Config) EMC(m Mode) (int64, bool) {
 	r, ok := c.limits(m, "EMC")
 	if !ok || r.Max == nil {
@@ -222,8 +217,7 @@ func (c *Config) Masks(m Mode) map[string]int64 {
 	return out
 }
 
-// MaskPaths returns the file of every power-gate mask by argument name, the
-// one of older kernels first.
+// MaskPaths returns the files of every power-gate mask by argument name, older kernels' path first.
 func (c *Config) MaskPaths() map[string][]string {
 	out := map[string][]string{}
 	for _, p := range c.Params {
@@ -257,8 +251,7 @@ func (c *Config) limits(m Mode, param string) (Range, bool) {
 	return r, r.Min != nil || r.Max != nil
 }
 
-// NeedsReboot reports whether going from one set of masks to another does: a
-// mask that both name differs.
+// NeedsReboot reports whether a change of masks needs a reboot: a mask that both name differs.
 func NeedsReboot(from, to map[string]int64) bool {
 	for name, v := range to {
 		if was, ok := from[name]; ok && was != v {

@@ -11,21 +11,20 @@ import (
 	"jtune/internal/text"
 )
 
-// Bounds on what a file may hold before it is taken for something else.
+// Limits of a configuration file.
 const (
 	maxLine   = 1 << 16
 	maxErrors = 100
 	maxParams = 512 // the largest real file has 33
-	maxModes  = 128 // and 9 modes
+	maxModes  = 128 // the largest real file has 9
 	maxLines  = 512 // per mode or parameter
 )
 
 var header = regexp.MustCompile(`^<\s*([A-Z_]+)\b([^>]*)>?$`)
 
-// Parse reads leniently whatever it can (grammar: header comment of every
-// conf): spaces and blank lines anywhere, ids with gaps, modes that set only
-// some parameters. Config.Errors names the lines that made no sense; the
-// error returned is the reader's.
+// Parse reads as much as it can (grammar: header comment of every conf): it accepts spaces and blank lines anywhere,
+// ids with gaps, and modes that set only some parameters. Config.Errors lists malformed lines; the returned error comes
+// from the reader.
 func Parse(r io.Reader) (*Config, error) {
 	p := parser{c: &Config{}}
 	lines := bufio.NewScanner(r)
@@ -49,14 +48,14 @@ func Parse(r io.Reader) (*Config, error) {
 	return p.c, nil
 }
 
-// section is what the last header opened.
+// section is the kind of section that the last header opened.
 type section int
 
 const (
 	outside section = iota
 	inParam
 	inMode
-	skipped // its header was bad: the lines below it mean nothing
+	skipped // its header was malformed: ignore the lines below it
 )
 
 type parser struct {

@@ -12,8 +12,7 @@ import (
 	"jtune/tegra"
 )
 
-// processes lists those of the known programs that run, and other jtunes at
-// work on knobs, by ascending process number.
+// processes lists running programs that change knobs, and other jtune processes that do, by ascending PID.
 func processes(fsys tegra.FS, self int) []Rival {
 	names, err := fsys.Glob("/proc/[0-9]*")
 	if err != nil {
@@ -26,7 +25,7 @@ func processes(fsys tegra.FS, self int) []Rival {
 			continue
 		}
 		cmdline, err := fsys.ReadFile(dir + "/cmdline")
-		if err != nil || len(cmdline) == 0 { // gone, another's secret, or a kernel thread
+		if err != nil || len(cmdline) == 0 { // ended, hidden from this user, or a kernel thread
 			continue
 		}
 		comm, _ := fsys.ReadFile(dir + "/comm")
@@ -35,7 +34,7 @@ func processes(fsys tegra.FS, self int) []Rival {
 				Touches: p.touches, Note: p.note})
 		}
 	}
-	// as numbers: Glob sorts as text
+	// Glob sorts as text; PIDs need numeric order.
 	sorted.Stable(out, func(a, b Rival) int { return len(a.Path) - len(b.Path) })
 	return out
 }
@@ -48,14 +47,13 @@ func words(cmdline []byte) []string {
 	return out
 }
 
-// interpreters run a script whose name is the next word that is not a flag.
+// interpreters run a script, named by the next word that is not a flag.
 var interpreters = []string{"sh", "bash", "dash", "python", "python3"}
 
-// commLen is how much of a name the kernel keeps in comm.
+// commLen is the length to which the kernel truncates comm.
 const commLen = 15
 
-// known recognises a program by its own name, or by that of the script it
-// runs. A program that was merely given such a name as an argument is none.
+// known recognises a program by its own name, or by that of the script it runs, but not by its other arguments.
 func known(comm string, argv []string) (program, bool) {
 	candidates := []string{comm, path.Base(argv[0])}
 	if base := path.Base(argv[0]); slices.ContainsFunc(interpreters,

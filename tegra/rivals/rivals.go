@@ -1,7 +1,6 @@
-// Package rivals finds who else may change the knobs of a Jetson, or has: the
-// vendor's services and tools, other tuners, and a second jtune. Two programs
-// that steer one clock undo each other's work, and a measurement is then of
-// neither's mode.
+// Package rivals finds other software that changes the knobs of a Jetson, or has changed them: the vendor's services
+// and tools, other tuners, and a second jtune. Two programs that set the same clock undo each other's work, and a
+// measurement then belongs to neither mode.
 //
 //	/proc/PID ──► processes ─┐
 //	systemd folders ──► units ├──► Find ──► []Rival ──► jtune doctor
@@ -23,35 +22,35 @@ type Rival struct {
 	Name    string        `json:"name"` // "nvfancontrol.service", "jtop"
 	Kind    Kind          `json:"kind"`
 	State   State         `json:"state"`
-	Path    text.Optional `json:"path"`    // where it was seen: "/proc/812", a unit file; "" for limits
+	Path    text.Optional `json:"path"`    // where it was found: "/proc/812", a unit file; "" for limits
 	Touches text.Optional `json:"touches"` // what it changes: "the fan"
-	Note    text.Optional `json:"note"`    // what to do or to know; ""
+	Note    text.Optional `json:"note"`    // advice or remark; ""
 }
 
-// Kind is the way a rival was found.
+// Kind is how a rival was found.
 type Kind string
 
 // Kinds of rivals.
 const (
 	Process Kind = "process"
 	Unit    Kind = "unit"
-	Mark    Kind = "mark" // what one left behind: a status file, locked limits
+	Mark    Kind = "mark" // a trace: a status file, locked limits
 )
 
-// State is how present a rival is.
+// State is how active a rival is.
 type State string
 
-// States, the most present last.
+// States, in order of increasing activity.
 const (
 	Masked   State = "masked"   // a unit that cannot start
-	Idle     State = "idle"     // a unit that nothing starts at boot
-	Enabled  State = "enabled"  // a unit that is started at boot
-	InForce  State = "in force" // what it set, or will set at boot, is there
-	Running  State = "running"  // a process at this moment
-	Unlooked State = "unknown"  // could not be looked at
+	Idle     State = "idle"     // a unit that does not start at boot
+	Enabled  State = "enabled"  // a unit that starts at boot
+	InForce  State = "in force" // its settings are in effect, or will be at boot
+	Running  State = "running"  // a running process
+	Unlooked State = "unknown"  // not accessible
 )
 
-// Active reports whether this may change knobs while jtune works.
+// Active reports whether the rival may change knobs while jtune runs.
 func (r *Rival) Active() bool { return r.State == Running && r.Touches != "" }
 
 // program is a program known to change knobs.
@@ -60,8 +59,7 @@ type program struct {
 	touches, note text.Optional
 }
 
-// programs by the name of their process. Sources: NVIDIA's L4T services,
-// jetson_stats, Ubuntu's power daemons.
+// programs by process name. Sources: NVIDIA's L4T services, jetson_stats, Ubuntu's power daemons.
 var programs = []program{
 	{"nvpmodel", "all limits of a preset", "ends by itself; wait for it"},
 	{"nvpower.sh", "all limits of a preset", "ends by itself; wait for it"},
@@ -76,7 +74,7 @@ var programs = []program{
 	{"thermald", "the CPU limits", ""},
 }
 
-// units by name. Those of the vendor come first.
+// units by name, NVIDIA's first.
 var units = []program{
 	{"nvpower.service", "all limits of the default preset, at boot", ""},
 	{"nvpmodel.service", "all limits of the last preset, at boot",
@@ -97,9 +95,8 @@ var units = []program{
 	{"thermald.service", "the CPU limits", ""},
 }
 
-// Find looks for rivals behind fsys. The reading shows whether the clocks are
-// locked; presets name the one that nvpmodel restores at boot. self is the
-// process that asks, and not a rival.
+// Find looks for rivals behind fsys. r shows whether clocks are locked; presets name the preset that nvpmodel restores
+// at boot. self is the PID to ignore.
 func Find(fsys tegra.FS, r tegra.Reading, presets []tegra.Preset, self int) []Rival {
 	out := processes(fsys, self)
 	out = append(out, findUnits(fsys)...)
@@ -132,8 +129,8 @@ func lastPreset(fsys tegra.FS, presets []tegra.Preset) (Rival, bool) {
 	return out, true
 }
 
-// lockedClocks recognises what jetson_clocks leaves: it leaves no status
-// file, only minimum = maximum. A mode that jtune applied looks the same.
+// lockedClocks recognises the effect of jetson_clocks, which leaves no status file, only minimum = maximum. A mode
+// applied by jtune looks the same.
 func lockedClocks(r tegra.Reading) (Rival, bool) {
 	pinned := func(c tegra.ClockReading) bool { return c.Min.OK && c.Max.OK && c.Min.V == c.Max.V }
 	var which []string

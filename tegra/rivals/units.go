@@ -13,13 +13,11 @@ import (
 	"jtune/tegra/boot"
 )
 
-// unitDirs is where systemd looks for units, the first that has one wins
-// (systemd.unit(5)).
+// unitDirs are systemd's unit folders; the first that has a unit wins (systemd.unit(5)).
 var unitDirs = []string{"/etc/systemd/system", "/run/systemd/system", "/usr/local/lib/systemd/system",
 	"/lib/systemd/system", "/usr/lib/systemd/system"}
 
-// findUnits lists the known units that are installed, and any of the
-// administrator's own that runs a known tool.
+// findUnits lists installed known units, and the administrator's own units that run a known tool.
 func findUnits(fsys tegra.FS) []Rival {
 	var out []Rival
 	for _, u := range units {
@@ -41,8 +39,7 @@ func findUnits(fsys tegra.FS) []Rival {
 	return out
 }
 
-// findUnit returns the file that systemd would take; a link to /dev/null counts,
-// for it masks the others.
+// findUnit returns the file that systemd would use. A link to /dev/null counts, since it masks the others.
 func findUnit(fsys tegra.FS, name string) (string, bool) {
 	for _, dir := range unitDirs {
 		place := path.Join(dir, name)
@@ -62,7 +59,7 @@ func unit(fsys tegra.FS, u program, place string) Rival {
 		Note:    u.note}
 }
 
-// unitState looks for the links by which a target or another unit wants it.
+// unitState looks for the links that enable a unit through a target or another unit.
 func unitState(fsys tegra.FS, name, place string) State {
 	if target, err := fsys.Readlink(place); err == nil && target == "/dev/null" {
 		return Masked
@@ -81,11 +78,10 @@ func unitState(fsys tegra.FS, name, place string) State {
 	return Idle
 }
 
-// setsKnobs finds a line of a unit or script that runs a vendor's tool.
+// setsKnobs matches a line of a unit or script that runs NVIDIA's tools.
 var setsKnobs = regexp.MustCompile(`(?m)^[^#\n]*\b(jetson_clocks|nvpmodel +-m)\b`)
 
-// homemade lists units of /etc that are not known by name but run
-// jetson_clocks or nvpmodel -m.
+// homemade lists unknown units in /etc that run jetson_clocks or nvpmodel -m.
 func homemade(fsys tegra.FS) []Rival {
 	names, err := fsys.Glob(unitDirs[0] + "/*.service")
 	if err != nil {

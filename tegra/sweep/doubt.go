@@ -11,14 +11,13 @@ import (
 )
 
 const (
-	// swapRows is how many modes it takes to see which column falls with the clocks.
+	// swapRows is the fewest modes for judging which column falls with rising clocks.
 	swapRows = 8
-	// swapCorrelation is how clearly, both ways, as a coefficient of correlation.
+	// swapCorrelation is the correlation that both columns must exceed.
 	swapCorrelation = 0.5
 )
 
-// Swapped returns an error when times rise and powers fall with the clocks, clearly: then the two
-// columns are mistaken for each other.
+// Swapped returns an error if times rise and powers fall with the clocks: the two columns are then swapped.
 func Swapped(rows []tegra.Measured) error {
 	var clocks, times, powers []float64
 	for _, m := range tegra.OncePerSetting(rows) {
@@ -36,7 +35,7 @@ func Swapped(rows []tegra.Measured) error {
 	return nil
 }
 
-// scattered returns an error when a clock has more values than a board lists: then it is none that was set.
+// scattered returns an error if a clock has more values than a board lists: it was then measured, not set.
 func scattered(rows []tegra.Measured) error {
 	for knob := range tegra.NumKnobs {
 		seen := map[int64]bool{}
@@ -50,7 +49,7 @@ func scattered(rows []tegra.Measured) error {
 	return nil
 }
 
-// correlation is Pearson's; 0 where one of the lists is constant.
+// correlation is Pearson's coefficient; 0 if one of the lists is constant.
 func correlation(a, b []float64) float64 {
 	ma, mb := stats.Mean(a), stats.Mean(b)
 	var ab, aa, bb float64
@@ -65,13 +64,13 @@ func correlation(a, b []float64) float64 {
 	return ab / math.Sqrt(aa*bb)
 }
 
-// Times of a minibatch that all rows together seldom have: they may be of another unit.
+// Range of usual median times of a minibatch in ms; outside it the unit may be wrong.
 const (
 	shortMS = 1
 	longMS  = 60_000
 )
 
-// doubt says what looks wrong though it is possible; "" for nothing.
+// doubt describes what looks wrong, though possible; "" for nothing.
 func doubt(rows []tegra.Measured) string {
 	times := make([]float64, 0, len(rows))
 	for _, m := range rows {

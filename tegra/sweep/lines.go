@@ -11,14 +11,14 @@ import (
 	"jtune/internal/text"
 )
 
-// lines reads records of CSV, each of them one line: a quote that is open at
-// the line's end is that line's error and does not swallow the next ones.
+// lines reads CSV with one record per line: a quote left open is an error of its line and does not swallow the
+// following ones.
 type lines struct {
 	from   *bufio.Reader
 	text   *strings.Reader
-	line   *bufio.Reader // on text
-	csv    *csv.Reader   // on line
-	number int           // of the line read last, from 1
+	line   *bufio.Reader // reads text
+	csv    *csv.Reader   // reads line
+	number int           // number of the last line read, from 1
 }
 
 var errLines = safefile.BoundError("more than " + text.Thousands(mostLines) + " lines")
@@ -31,9 +31,8 @@ func newLines(r io.Reader) *lines {
 	return &lines{from: bufio.NewReader(r), text: text, line: line, csv: c}
 }
 
-// next returns the fields of the next line that is not empty; they hold until
-// the next call. io.EOF comes at the end, a *csv.ParseError for a line that
-// cannot be taken apart.
+// next returns the fields of the next non-empty line, valid until the next call. It returns io.EOF at the end, a
+// *csv.ParseError for a malformed line.
 func (l *lines) next() ([]string, error) {
 	for {
 		text, err := l.from.ReadString('\n')
@@ -46,7 +45,7 @@ func (l *lines) next() ([]string, error) {
 		l.text.Reset(text)
 		l.line.Reset(l.text)
 		record, err := l.csv.Read()
-		if !errors.Is(err, io.EOF) { // an empty line returns it
+		if !errors.Is(err, io.EOF) { // csv returns io.EOF for an empty line
 			return record, err
 		}
 	}

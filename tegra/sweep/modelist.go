@@ -11,11 +11,10 @@ import (
 	"jtune/tegra"
 )
 
-// mostSelection bounds a line of a list of modes.
+// mostSelection is the longest line of a list of modes, in bytes.
 const mostSelection = 4096
 
-// selects reports whether the first line that holds something is a mode, a preset or a
-// filter rather than the header of a table.
+// selects reports whether the first non-empty line is a mode, a preset or a filter rather than a table header.
 func selects(r *bufio.Reader, presets []tegra.Preset) bool {
 	head, _ := r.Peek(mostSelection)
 	for line := range strings.Lines(string(head)) {
@@ -28,7 +27,7 @@ func selects(r *bufio.Reader, presets []tegra.Preset) bool {
 	return false
 }
 
-// selected are the modes that a line names.
+// selected returns the modes that a line names.
 func (o Options) selected(line string) ([]tegra.Mode, error) {
 	if p, named := tegra.FindPreset(line, o.Presets); named {
 		return []tegra.Mode{p.Mode}, nil
@@ -36,8 +35,8 @@ func (o Options) selected(line string) ([]tegra.Mode, error) {
 	return o.Space.Select(line)
 }
 
-// selections reads a mode in the compact notation, the name of a preset, or a filter, per line; what
-// follows a # is a remark. The rows have no values.
+// selections reads one mode in compact notation, preset name or filter per line; # starts a comment. The rows have no
+// measured values.
 func (t *Table) selections(r *bufio.Reader, o Options) error {
 	for number := 1; ; number++ {
 		line, end := r.ReadString('\n')

@@ -9,16 +9,16 @@ import (
 
 // Row is one line of a sweep file.
 type Row struct {
-	tegra.Measured     // its Batch is 0 when the file has no bs column
+	tegra.Measured     // Batch is 0 if the file has no bs column
 	Line           int // in the file, from 1
-	// Extra holds the unknown columns' texts, in the order of Table.Extra.
+	// Extra holds the text of the unknown columns, in the order of Table.Extra.
 	Extra []string
 }
 
 // hashSeed is the seed of Row.hash.
 var hashSeed = maphash.MakeSeed()
 
-// hash is the same for rows that are alike.
+// hash is equal for identical rows.
 func (r *Row) hash() uint64 {
 	var h maphash.Hash
 	h.SetSeed(hashSeed)
@@ -30,12 +30,12 @@ func (r *Row) hash() uint64 {
 	return h.Sum64()
 }
 
-// alike reports whether two rows are alike in every digit.
+// alike reports whether two rows are identical in every digit.
 func (r *Row) alike(other Row) bool {
 	return r.reading() == other.reading() && slices.Equal(r.Extra, other.Extra)
 }
 
-// reading is what was measured, comparable: NaN differs from itself.
+// reading returns the measurement in comparable form, since NaN differs from itself.
 func (r Row) reading() tegra.Measured {
 	if !r.HasPower() {
 		r.PowerW = 0

@@ -1,5 +1,4 @@
-// Package sweep reads sweep files: one row per power mode with the
-// time and power that a workload took in it.
+// Package sweep reads and writes sweep files: one row per power mode with a workload's time and power.
 //
 //	modes.csv, published sweeps ──► Read ──► Table ──► virtual, profiles, learn, cli
 //	tegra.Measured ──► Fields ──► a row of modes.csv
@@ -25,45 +24,42 @@ import (
 	"jtune/tegra"
 )
 
-// Columns are the required ones, in the order in which files are written.
+// Columns are the required columns in file order.
 var Columns = []string{"cores", "cpu_khz", "gpu_hz", "mem_hz", "time_ms", "power_w"}
 
-// VirtualColumn says of each row whether it comes from a simulation or a replay, true, or from a real board, false.
-// Files of others and of older versions lack it.
+// VirtualColumn is true for a row from a simulation or replay, false for a real board. Files from other programs and
+// older versions lack it.
 const VirtualColumn = "virtual"
 
-// alias is another name of one of Columns, whose values times unit are that
-// column's.
+// alias is another name of one of Columns; unit converts its values to that column's.
 type alias struct {
 	column string
 	unit   float64
 }
 
-// aliases are the names that published data use for Columns: PowerTrain's and
-// its derived ones (power in mW), and FlexiBO's of a TX2 (time in s).
+// aliases are the column names of published data: PowerTrain's and its derived ones (power in mW), and FlexiBO's of a
+// TX2 (time in s).
 var aliases = map[string]alias{"cpu": {"cpu_khz", 1}, "gpu": {"gpu_hz", 1}, "mem": {"mem_hz", 1},
 	"observed_time": {"time_ms", 1}, "observed_power": {"power_w", 1},
 	"time_ms_median": {"time_ms", 1}, "power_mw_median": {"power_w", 1e-3},
 	"core_freq": {"cpu_khz", 1}, "gpu_freq": {"gpu_hz", 1}, "emc_freq": {"mem_hz", 1},
 	"inference_time": {"time_ms", 1000}}
 
-// coreStatus is the name of a FlexiBO column that holds whether a core is on,
-// 1 or 0; the number of cores is their sum.
+// coreStatus matches FlexiBO's columns for whether a core is on, 1 or 0; their sum is the number of cores.
 var coreStatus = regexp.MustCompile(`^core\d+_status$`)
 
-// soundsLikePower reports whether an unknown column may be power under another
-// name, so that the file must not be reported to have none.
+// soundsLikePower reports whether an unknown column may be power under another name, so that the file is not said to
+// lack power.
 func soundsLikePower(column string) bool {
 	return column != notPower && likePower.MatchString(column)
 }
 
 var likePower = regexp.MustCompile(`power|watt|_m?w$`)
 
-// notPower is a column of FlexiBO's: the sum of all readings during an
-// inference, which grows with its time.
+// notPower is a FlexiBO column: the sum of all readings during an inference, which grows with its time.
 const notPower = "power_consumption"
 
-// Problem is a row that was skipped, and why.
+// Problem is a skipped row and the reason.
 type Problem struct {
 	Line int
 	Why  string
@@ -77,36 +73,35 @@ type Table struct {
 	Rows     []Row
 	Extra    []string // names of the unknown columns
 	HasBatch bool
-	TimeOnly bool // no row has a power
+	TimeOnly bool // no row has power
 	Problems []Problem
-	Copies   int    // rows left out as copies of others, to the last digit: one reading each
-	Doubt    string // what in all rows together looks wrong, though each may be right; "" for nothing
+	Copies   int    // identical rows that were dropped: each group is one reading
+	Doubt    string // what looks wrong about the rows as a whole; "" for nothing
 }
 
-// Options of Read and ReadFile.
+// Options are the options of Read and ReadFile.
 type Options struct {
 	// Strict makes the first bad row fatal.
 	Strict bool
-	// ModesOnly asks for the four knob columns alone (predict --modes).
+	// ModesOnly requires only the four knob columns (predict --modes).
 	ModesOnly bool
-	// Space takes, with ModesOnly, a list without a header too: a line is then
-	// what Space.Select reads.
+	// Space, with ModesOnly, also accepts a list without a header; Space.Select then reads each line.
 	Space *tegra.Space
-	// Such a list may name presets.
+	// Presets may be named in such a list.
 	Presets []tegra.Preset
-	// TimeOnly takes a file without a power column too; its rows have none. A
-	// column that may be power under a name of its own is still an error.
+	// TimeOnly also accepts a file without a power column; its rows have none. A column that may be power under another
+	// name is still an error.
 	TimeOnly bool
 }
 
-// Bounds of a file, beside those of package safefile.
+// Limits of a file, in addition to those of package safefile.
 const (
 	mostBytes   = 32 << 20
-	mostLines   = 100_000 // three times the modes of the largest board; bad, empty and equal ones count
+	mostLines   = 100_000 // three times the modes of the largest board, including bad, empty and duplicate lines
 	mostColumns = 1000
 	mostCells   = 2_000_000
-	mostClocks  = 1000 // of a knob; boards list a few dozen
-	// hopeless is how many rows may be bad while none is good.
+	mostClocks  = 1000 // per knob; boards list a few dozen
+	// hopeless is the number of bad rows without a good one at which reading stops.
 	hopeless = 10_000
 )
 
@@ -123,11 +118,9 @@ func ReadFile(path string, o Options) (*Table, error) {
 	return Read(f, path, o)
 }
 
-// Read reads a sweep. Rows that do not parse, or hold NaN or a value that is
-// not positive, are skipped and listed in Problems. A row is a line, so that
-// an unclosed quote costs just its own. No usable row is an error, but for a
-// list of modes that has no row at all. Rows that are alike in every digit, those
-// of unknown columns included, are one reading.
+// Read reads a sweep. It skips rows that do not parse, or hold NaN or a value that is not positive, and lists them in
+// Problems. Each line is one row, so an unclosed quote affects only its line. No usable row is an error, except in an
+// empty list of modes. Rows identical in every digit, including unknown columns, count as one reading.
 func Read(r io.Reader, name string, o Options) (*Table, error) {
 	t := &Table{Name: name}
 	r = safefile.Lines(safefile.Most(r, mostBytes))
@@ -142,7 +135,7 @@ func Read(r io.Reader, name string, o Options) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	seen := map[uint64]int{} // rows by their hash
+	seen := map[uint64]int{} // row indices by hash
 	cells := 0
 	for {
 		record, err := l.next()
@@ -156,7 +149,7 @@ func Read(r io.Reader, name string, o Options) (*Table, error) {
 		var bad *csv.ParseError
 		switch {
 		case errors.As(err, &bad):
-			err = bad.Err // its line is not the file's
+			err = bad.Err // its line number is not the file's
 		case err != nil:
 			return nil, fmt.Errorf("%s: %w", name, err)
 		default:
@@ -201,11 +194,11 @@ func Read(r io.Reader, name string, o Options) (*Table, error) {
 	return t, nil
 }
 
-// columns is the index of each known column in a record; -1 when absent.
+// columns holds the index of each known column in a record; -1 if absent.
 type columns struct {
 	at    map[string]int
-	unit  map[string]float64 // that its values are multiplied with
-	cores []int              // whose sum is the number of cores, in place of that column
+	unit  map[string]float64 // factor for its values
+	cores []int              // columns whose sum replaces the number of cores
 	extra []int
 	width int
 }
@@ -277,7 +270,7 @@ func (p columns) row(record []string, o Options) (Row, error) {
 			continue
 		case ok:
 			fields = append(fields, record[at])
-		default: // cores, as the sum of their states
+		default: // cores as a sum of states
 			n, err := p.online(record)
 			if err != nil {
 				return row, err
@@ -301,17 +294,15 @@ func (p columns) row(record []string, o Options) (Row, error) {
 		row.Extra = make([]string, len(p.extra))
 	}
 	for i, at := range p.extra {
-		row.Extra[i] = record[at] // all of a line share its text
+		row.Extra[i] = record[at] // all texts of a line share memory
 	}
 	return row, nil
 }
 
-// Parse reads fields in the order of Columns: those of a mode, or of a mode with its time and power. An absent value is
-// NaN.
+// Parse reads fields in the order of Columns: a mode, or a mode with its time and power. An absent value is NaN.
 func Parse(fields []string) (tegra.Measured, error) { return parse(fields, nil) }
 
-// parse is Parse of values that are multiplied with units first; nil: they are
-// in those of Columns.
+// parse is Parse with values multiplied by units first; nil: the units of Columns.
 func parse(fields []string, units []float64) (tegra.Measured, error) {
 	v := [6]float64{4: math.NaN(), 5: math.NaN()}
 	for i, raw := range fields {
@@ -331,7 +322,7 @@ func parse(fields []string, units []float64) (tegra.Measured, error) {
 	return m, m.Plausible()
 }
 
-// number reads the value of a column.
+// number parses the value of a column.
 func number(column, raw string) (float64, error) {
 	raw = strings.TrimSpace(raw)
 	v, err := strconv.ParseFloat(raw, 64)
@@ -344,7 +335,7 @@ func number(column, raw string) (float64, error) {
 	return v, nil
 }
 
-// online adds up the cores that are on.
+// online returns the number of cores that are on.
 func (p columns) online(record []string) (int, error) {
 	n := 0
 	for _, i := range p.cores {
@@ -364,13 +355,13 @@ func (p columns) online(record []string) (int, error) {
 
 func hertz(v float64) tegra.Freq { return tegra.Freq(math.Round(v)) }
 
-// plausible refuses values in the wrong unit: the slowest clock a Jetson lists
-// is 40.8 MHz (TX2 memory), the fastest 4.3 GHz.
+// plausible rejects values in the wrong unit: the slowest clock a Jetson lists is 40.8 MHz (TX2 memory), the fastest
+// 4.3 GHz.
 func plausible(cores, cpuKHz, gpuHz, memHz float64) error {
 	switch {
 	case cores != math.Trunc(cores) || cores > 1024:
 		return fmt.Errorf("cores is %g, not a core count", cores)
-	case math.Abs(cpuKHz-math.Round(cpuKHz)) > 1e-3: // more than what a conversion of units leaves
+	case math.Abs(cpuKHz-math.Round(cpuKHz)) > 1e-3: // more than unit conversion can leave
 		return fmt.Errorf("cpu_khz is %g, not a whole number of kHz", cpuKHz)
 	case cpuKHz > 2e7:
 		return fmt.Errorf("cpu_khz is %.0f: looks like Hz where kHz belongs", cpuKHz)
@@ -386,15 +377,14 @@ func plausible(cores, cpuKHz, gpuHz, memHz float64) error {
 	return nil
 }
 
-// ForBatches keeps the rows of some batch sizes.
+// ForBatches returns the rows with one of these batch sizes.
 func (t *Table) ForBatches(sizes []int) *Table {
 	kept := *t
 	kept.Rows = slices.DeleteFunc(slices.Clone(t.Rows), func(r Row) bool { return !slices.Contains(sizes, r.Batch) })
 	return &kept
 }
 
-// Workload is what every row names in a column "workload"; "" without one, or
-// when rows differ.
+// Workload returns the common value of the column "workload"; "" without one, or if rows differ.
 func (t *Table) Workload() string {
 	at := slices.Index(t.Extra, "workload")
 	if at < 0 || len(t.Rows) == 0 {
@@ -407,7 +397,7 @@ func (t *Table) Workload() string {
 	return first
 }
 
-// Virtual reports whether a row says by VirtualColumn that no real board measured it.
+// Virtual reports whether VirtualColumn marks any row as not measured on a real board.
 func (t *Table) Virtual() bool {
 	at := slices.Index(t.Extra, VirtualColumn)
 	return at >= 0 && slices.ContainsFunc(t.Rows, func(r Row) bool { return strings.TrimSpace(r.Extra[at]) == "true" })
@@ -423,7 +413,7 @@ func (t *Table) Batches() []int {
 	return slices.Compact(out)
 }
 
-// Readings are the measurements of all rows, each with the batch size that it has.
+// Readings returns all rows as measurements with their batch sizes.
 func (t *Table) Readings() []tegra.Measured {
 	out := make([]tegra.Measured, len(t.Rows))
 	for i, r := range t.Rows {
@@ -432,8 +422,7 @@ func (t *Table) Readings() []tegra.Measured {
 	return out
 }
 
-// Measured returns one value per distinct mode, the median where a mode stands
-// more than once, in the order of first appearance.
+// Measured returns one measurement per distinct mode, the median of repeats, in order of first appearance.
 func (t *Table) Measured() []tegra.Measured {
 	rows := t.Readings()
 	for i := range rows {
@@ -442,8 +431,7 @@ func (t *Table) Measured() []tegra.Measured {
 	return tegra.OncePerSetting(rows)
 }
 
-// Settings is Measured per distinct mode and batch size, which the values then
-// have.
+// Settings is Measured per distinct mode and batch size.
 func (t *Table) Settings() []tegra.Measured { return tegra.OncePerSetting(t.Readings()) }
 
 // Modes lists the distinct modes in the order of first appearance.
@@ -451,7 +439,7 @@ func (t *Table) Modes() []tegra.Mode {
 	return tegra.ModesOf(tegra.SettingsOf(t.Measured()))
 }
 
-// ModeFields prints the columns of a mode, as files hold them.
+// ModeFields prints a mode's columns as in files.
 func ModeFields(m tegra.Mode) []string {
 	v := m.Values()
 	v[tegra.KnobCPU] /= int64(tegra.KHz)
@@ -478,7 +466,7 @@ func ParseMode(fields []string) (tegra.Mode, error) {
 	return tegra.ModeOfValues(v), nil
 }
 
-// Fields prints the six required columns of a row, as files hold them.
+// Fields prints the six required columns of a row as in files.
 func Fields(m tegra.Measured) []string {
 	num := func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 	return append(ModeFields(m.Mode), num(m.TimeMS), num(m.PowerW))

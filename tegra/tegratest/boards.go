@@ -7,7 +7,7 @@ import (
 	"jtune/tegra/boards"
 )
 
-// Board is a fake root that can be found by name.
+// Board is a fake root with a name.
 type Board struct{ boards.Facts }
 
 // Boards lists every fake root, newest module first.
@@ -18,7 +18,7 @@ func Boards() (out []Board) {
 	return out
 }
 
-// BoardNamed finds a fake root.
+// BoardNamed finds a fake root by name.
 func BoardNamed(name string) (Board, bool) {
 	all := Boards()
 	i := slices.IndexFunc(all, func(b Board) bool { return b.Name == name })
@@ -31,7 +31,7 @@ func BoardNamed(name string) (Board, bool) {
 // New builds the board's root.
 func (b *Board) New() *Tree { return New(b.Name) }
 
-// New builds the root of the board of a name.
+// New builds the root of a board by name.
 func New(name string) *Tree {
 	f := boards.Of(name)
 	tr := newTree(f.Compatible, f.Model, f.Release)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// newTree begins a board: who it is and what any Linux shows.
+// newTree returns a tree with the board's identity and the files of any Linux.
 func newTree(compatible, model, release string) *Tree {
 	tr := &Tree{Files: map[string]string{}, Links: map[string]string{}}
 	tr.Files["/proc/device-tree/compatible"] = strings.ReplaceAll(compatible, " ", "\x00") + "\x00"
@@ -16,9 +16,8 @@ func newTree(compatible, model, release string) *Tree {
 	return tr
 }
 
-// cpus adds one core for each entry of leaders, which names the first core of
-// its policy, joined by links as on a real kernel. The limits reach from low
-// to the top of the list.
+// cpus adds one core per entry of leaders, which names the first core of its policy; links join them as in a real
+// kernel. The limits reach from low to the top of the list.
 func (tr *Tree) cpus(leaders []int, list, low string) {
 	var stat strings.Builder
 	stat.WriteString("cpu  1200 0 1200 12000 0 0 0 0 0 0\n")
@@ -69,7 +68,7 @@ func (tr *Tree) gpu(class, dir, list string) {
 	}
 }
 
-// gpuDevice adds the GPU's own folder with the power-gate masks in force.
+// gpuDevice adds the GPU's device folder with the power-gate masks in force.
 func (tr *Tree) gpuDevice(dir string, masks map[string]string) {
 	tr.Set(dir+"/load", "123")
 	tr.Set(dir+"/railgate_enable", "1")
@@ -80,8 +79,7 @@ func (tr *Tree) gpuDevice(dir string, masks map[string]string) {
 	}
 }
 
-// bpmp adds the memory as the boot processor shows it: rates in kHz, the
-// present one in Hz.
+// bpmp adds BPMP's memory files: rates in kHz, the current one in Hz.
 func (tr *Tree) bpmp(rates, now string) {
 	khz := strings.Fields(rates)
 	tr.Set(EMC+"/rate", now)
@@ -92,8 +90,8 @@ func (tr *Tree) bpmp(rates, now string) {
 	tr.Set(Rates, rates+" (kHz)")
 }
 
-// hwmon adds an INA3221 as kernels from 5.10 on show it, by "label mV mA, …".
-// Channels 4 to 7 hold shunt voltages, which are no rails.
+// hwmon adds an INA3221 in the layout of kernels from 5.10, as "label mV mA, …". Channels 4 to 7 hold shunt voltages,
+// not rails.
 func (tr *Tree) hwmon(dir, channels string) {
 	tr.Set(dir+"/name", "ina3221")
 	for i, c := range strings.Split(channels, ", ") {
@@ -102,8 +100,8 @@ func (tr *Tree) hwmon(dir, channels string) {
 		tr.Set(dir+"/in"+n+"_input", values[1])
 		tr.Set(dir+"/curr"+n+"_input", values[2])
 		tr.Set(dir+"/in"+strconv.Itoa(i+4)+"_input", "91234")
-		// The registers' end: no limit. UNVERIFIED: of the recorded boards the Orin NX alone shows these two, and
-		// none its alarm files (currN_crit_alarm), which the kernel's documents name.
+		// Full scale of the registers: no limit. UNVERIFIED: of the recorded boards only the Orin NX shows these two
+		// files, and none its alarm files (currN_crit_alarm), which the kernel documents.
 		tr.Set(dir+"/curr"+n+"_max", "32760")
 		tr.Set(dir+"/curr"+n+"_crit", "32760")
 	}
@@ -114,7 +112,7 @@ func (tr *Tree) hwmon(dir, channels string) {
 	tr.Links["/sys/class/hwmon"+dir[at:]] = dir
 }
 
-// iio adds an INA3221 as L4T 32 shows it: names, mW, mV and mA.
+// iio adds an INA3221 in the layout of L4T 32: names, mW, mV and mA.
 func (tr *Tree) iio(dir, channels string) {
 	for i, c := range strings.Split(channels, ", ") {
 		n, values := strconv.Itoa(i), strings.Fields(c)
@@ -126,8 +124,7 @@ func (tr *Tree) iio(dir, channels string) {
 	}
 }
 
-// zones adds thermal zones "name=m°C" in order; a name ending in "=off" has
-// no readable temperature, as since L4T 36.
+// zones adds thermal zones "name=m°C" in order; a name ending in "=off" has no readable temperature, as since L4T 36.
 func (tr *Tree) zones(list string) {
 	for i, zone := range strings.Fields(list) {
 		name, temp, _ := strings.Cut(zone, "=")
@@ -139,8 +136,7 @@ func (tr *Tree) zones(list string) {
 	}
 }
 
-// trips adds trip points "kind=m°C" to the zones of the dies; those of the hottest place
-// drive the fan too.
+// trips adds trip points "kind=m°C" to the die zones; those of the hottest place also drive the fan.
 func (tr *Tree) trips(list string) {
 	for name, kind := range maps.Clone(tr.Files) {
 		dir, isType := strings.CutSuffix(name, "/type")

@@ -14,23 +14,22 @@ import (
 	"jtune/tegra"
 )
 
-// Kernel is an FS that minds what a kernel minds: it refuses a minimum above
-// its maximum, a memory rate above its cap, core 0 going offline, and limits
-// of a policy whose cores are all offline. It notes every write. Faults are
-// set by path before use, or under Do.
+// Kernel is an FS that enforces a kernel's rules: it rejects a minimum above its maximum, a memory rate above its cap,
+// core 0 going offline, and limits of a policy whose cores are all offline. It records every write. Set faults by path
+// before use, or inside Do.
 type Kernel struct {
 	tegra.FS
 	mu     sync.Mutex
 	Log    []string           // "path = value"
-	Stray  []string           // writes of clocks that the list beside them lacks
-	Refuse map[string]error   // writing the path fails
-	Fail   map[string]error   // reading the path fails
-	Busy   map[string]int     // this many writes answer EBUSY first
-	Stuck  map[string]bool    // the path takes no write, without an error
-	Clip   map[string]string  // whatever is written, the path then holds this
-	After  func(write string) // called after each write that took place
+	Stray  []string           // writes of clocks missing from the list next to them
+	Refuse map[string]error   // error of writing the path
+	Fail   map[string]error   // error of reading the path
+	Busy   map[string]int     // number of writes that first return EBUSY
+	Stuck  map[string]bool    // the path ignores writes, without an error
+	Clip   map[string]string  // content of the path after any write
+	After  func(write string) // called after each effective write
 
-	related map[string][]string // cores of a core's policy, by the core's folder: they never change
+	related map[string][]string // cores of a core's policy, by the core's folder: constant
 }
 
 // NewKernel wraps an FS.
@@ -39,7 +38,7 @@ func NewKernel(fsys tegra.FS) *Kernel {
 		Stuck: map[string]bool{}, Clip: map[string]string{}, related: map[string][]string{}}
 }
 
-// Do runs f with the kernel held, to change faults while it is in use.
+// Do runs f while the kernel is locked, to change faults during use.
 func (k *Kernel) Do(f func()) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -53,7 +52,7 @@ func (k *Kernel) Writes() []string {
 	return append([]string(nil), k.Log...)
 }
 
-// Value reads a file for the test.
+// Value reads a file.
 func (k *Kernel) Value(name string) string {
 	data, err := k.FS.ReadFile(name)
 	if err != nil {
@@ -62,7 +61,7 @@ func (k *Kernel) Value(name string) string {
 	return strings.TrimSpace(string(data))
 }
 
-// ReadFile reads unless the path is to fail.
+// ReadFile reads a file unless Fail has its path.
 func (k *Kernel) ReadFile(name string) ([]byte, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -72,7 +71,7 @@ func (k *Kernel) ReadFile(name string) ([]byte, error) {
 	return k.FS.ReadFile(name)
 }
 
-// Open returns a handle that fails while its path is to fail.
+// Open returns a handle that fails while Fail has its path.
 func (k *Kernel) Open(name string) (tegra.File, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -111,7 +110,7 @@ func (k *Kernel) reading(name string) error {
 	return nil
 }
 
-// WriteFile takes a write as the kernel would.
+// WriteFile handles a write as the kernel would.
 func (k *Kernel) WriteFile(name string, data []byte) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -161,8 +160,7 @@ func (k *Kernel) refusal(name, value string) error {
 			}
 		}
 	case "emc_iso_cap":
-		// A rate above the cap in force was a reading of the free clock: a
-		// plain file does not follow the cap.
+		// A rate above the new cap was a reading of the free clock: a plain file does not follow the cap.
 		if k.Value(EMC+"/mrq_rate_locked") == "1" && value != "0" && within(k.Value(EMC+"/rate"), k.Value(name)) {
 			return above(k.Value(EMC+"/rate"), value)
 		}
@@ -174,7 +172,7 @@ func (k *Kernel) refusal(name, value string) error {
 	return nil
 }
 
-// noteStray notes a limit that the kernel would have to round.
+// noteStray records a limit that the kernel would have to round.
 func (k *Kernel) noteStray(dir, file, value string) {
 	list := map[string]string{"scaling_min_freq": "scaling_available_frequencies",
 		"scaling_max_freq": "scaling_available_frequencies",
@@ -187,10 +185,10 @@ func (k *Kernel) noteStray(dir, file, value string) {
 	}
 }
 
-// within reports whether a rate is at most the cap; 0 is no cap.
+// within reports whether a rate is at most the cap; 0 means no cap.
 func within(rate, limit string) bool { return limit == "0" || above(rate, limit) == nil }
 
-// above returns EINVAL when number a is larger than b.
+// above returns EINVAL if the number a is larger than b.
 func above(a, b string) error {
 	x, errX := strconv.ParseInt(a, 10, 64)
 	y, errY := strconv.ParseInt(b, 10, 64)
@@ -200,8 +198,7 @@ func above(a, b string) error {
 	return nil
 }
 
-// policyOff reports whether name lies in the cpufreq folder of a policy whose
-// cores are all offline.
+// policyOff reports whether name is in the cpufreq folder of a policy whose cores are all offline.
 func (k *Kernel) policyOff(name string) bool {
 	dir, _, ok := strings.Cut(name, "/cpufreq/")
 	if !ok || !strings.HasPrefix(dir, CPU+"/cpu") {
@@ -209,7 +206,7 @@ func (k *Kernel) policyOff(name string) bool {
 	}
 	related, known := k.related[dir]
 	if !known {
-		text, _ := k.FS.ReadFile(dir + "/cpufreq/related_cpus") // absent: a core's clocks are its own file's
+		text, _ := k.FS.ReadFile(dir + "/cpufreq/related_cpus") // absent: a core shares its clocks with no other
 		related = strings.Fields(string(text))
 		k.related[dir] = related
 	}

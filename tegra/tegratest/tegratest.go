@@ -1,8 +1,7 @@
-// Package tegratest builds fake Jetson roots for tests: plain files and links
-// with the content that a board was recorded to show.
+// Package tegratest builds fake Jetson roots for tests: plain files and links with recorded content.
 //
 //	NewAGXOrin35() ──► Tree ──(change it)──► Write(t), WriteTo(dir) ──► root folder
-//	Boards() lists them all; mkroot writes one for use by hand.
+//	Boards() lists them all; mkroot writes one for manual use.
 package tegratest
 
 import (
@@ -20,33 +19,32 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Tree is a root's files by absolute name. Contents carry their own newline.
+// Tree holds a root's files by absolute name. Contents include the final newline.
 type Tree struct {
 	Files map[string]string
 	Links map[string]string
 }
 
-// AGXOrin35 writes an AGX Orin 64 GB with L4T 35.1 and gives its root.
+// AGXOrin35 writes the root of an AGX Orin 64 GB with L4T 35.1 and returns its path.
 func AGXOrin35(t testing.TB) string { return NewAGXOrin35().Write(t) }
 
-// NewAGXOrin35 is an AGX Orin 64 GB with L4T 35.1: 18,096 modes.
+// NewAGXOrin35 returns an AGX Orin 64 GB with L4T 35.1: 18,096 modes.
 func NewAGXOrin35() *Tree { return New("agx-orin-35.1") }
 
-// AGXOrin353 writes an AGX Orin 64 GB with L4T 35.3 and gives its root.
+// AGXOrin353 writes the root of an AGX Orin 64 GB with L4T 35.3 and returns its path.
 func AGXOrin353(t testing.TB) string { return New("agx-orin-35").Write(t) }
 
-// Set sets a file's value and its final newline.
+// Set sets a file's value and adds the final newline.
 func (tr *Tree) Set(name, value string) { tr.Files[name] = value + "\n" }
 
-// Remove takes away a file, or everything below a folder.
+// Remove removes a file, or everything below a folder.
 func (tr *Tree) Remove(name string) {
 	below := func(n string, _ string) bool { return n == name || strings.HasPrefix(n, name+"/") }
 	maps.DeleteFunc(tr.Files, below)
 	maps.DeleteFunc(tr.Links, below)
 }
 
-// FollowClocks makes the clocks of CPU and GPU read what their upper limits are, as under
-// load: the files become links to the limits.
+// FollowClocks links the current clocks of CPU and GPU to their upper limits, as under load.
 func (tr *Tree) FollowClocks() {
 	for name := range maps.Clone(tr.Files) {
 		for file, limit := range map[string]string{"scaling_cur_freq": "scaling_max_freq", "cur_freq": "max_freq"} {
@@ -59,8 +57,7 @@ func (tr *Tree) FollowClocks() {
 	}
 }
 
-// Unlink turns every link to a folder into a folder of its own, as a root has
-// that was copied without links.
+// Unlink replaces every link to a folder by a folder, as in a root copied without links.
 func (tr *Tree) Unlink() {
 	for name, target := range tr.Links {
 		if !path.IsAbs(target) {
@@ -75,7 +72,7 @@ func (tr *Tree) Unlink() {
 	}
 }
 
-// Write makes the tree in a folder of the test's own.
+// Write writes the tree to a temporary folder of the test.
 func (tr *Tree) Write(t testing.TB) string {
 	t.Helper()
 	root := rootDir(t)
@@ -83,11 +80,11 @@ func (tr *Tree) Write(t testing.TB) string {
 	return root
 }
 
-// memory is where most Linux systems keep files in memory.
+// memory is the in-memory file system of most Linux systems.
 const memory = "/dev/shm"
 
-// rootDir is an empty folder of the test's own, in memory where there is room, as sysfs and /run are, unless
-// TMPDIR names another place: a tree is hundreds of small files, and a guard syncs each state.
+// rootDir returns an empty folder for the test, in memory if there is space, like sysfs and /run, unless TMPDIR names
+// another place: a tree has hundreds of small files, and a guard syncs each state.
 func rootDir(t testing.TB) string {
 	t.Helper()
 	var st unix.Statfs_t
@@ -102,7 +99,7 @@ func rootDir(t testing.TB) string {
 	return root
 }
 
-// WriteTo makes the tree on disk below root, for use outside of tests.
+// WriteTo writes the tree to disk below root, for use outside tests.
 func (tr *Tree) WriteTo(root string) error {
 	for name, content := range tr.Files {
 		full := filepath.Join(root, filepath.FromSlash(name))
@@ -125,8 +122,8 @@ func (tr *Tree) WriteTo(root string) error {
 	return nil
 }
 
-// Contents reads every regular file below root except those of our own state
-// folder, by name: what a test compares before and after.
+// Contents returns every regular file below root by name, except jtune's state folder, for comparison before and after
+// a test.
 func Contents(t testing.TB, root string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -169,8 +166,8 @@ func Differences(before, after map[string]string) []string {
 	return out
 }
 
-// Program writes a file that can be run at once. No process of the test's own is started then: it would hold the file
-// open for a moment, and a file that is open for writing cannot be run (ETXTBSY).
+// Program writes an executable file that can be run at once. It prevents concurrent forks of this test process: a child
+// would inherit the open file for a moment, and a file open for writing cannot be run (ETXTBSY).
 func Program(t testing.TB, name, content string) {
 	t.Helper()
 	syscall.ForkLock.RLock()

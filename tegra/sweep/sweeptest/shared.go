@@ -1,6 +1,5 @@
-// Package sweeptest finds the measured data next to a checkout, for
-// tests and benchmarks, and writes made-up ones. No row of measured data is part of
-// the project.
+// Package sweeptest finds the measured data next to a checkout, for tests and benchmarks, and writes synthetic data.
+// The project contains no row of measured data.
 package sweeptest
 
 import (
@@ -16,7 +15,7 @@ import (
 	"jtune/tegra/sweep"
 )
 
-// Names of measured sweeps below the shared folder.
+// Names of measured sweeps in the shared folder.
 const (
 	ResNet    = "data/sweeps/powertrain-agx-orin/train/resnet_train_data_final.csv"
 	MobileNet = "data/sweeps/powertrain-agx-orin/train/mobnet_train_data_final.csv"
@@ -24,9 +23,8 @@ const (
 	OrinNano  = "data/sweeps/powertrain-orin-nano/orin_nano_train_derived.csv"
 )
 
-// Shared returns the path of a file of the shared folder: $JTUNE_SHARED, else
-// the folder "shared" next to the checkout. It skips the test where that file
-// is absent.
+// Shared returns the path of a file in the shared folder: $JTUNE_SHARED, else the folder "shared" next to the checkout.
+// It skips the test if the file is absent.
 func Shared(t testing.TB, name string) string {
 	t.Helper()
 	root := os.Getenv("JTUNE_SHARED")
@@ -46,14 +44,14 @@ func Load(t testing.TB, name string) []tegra.Measured {
 	return load(t, name, sweep.Options{})
 }
 
-// LoadTimes is Load of a sweep that may hold time alone.
+// LoadTimes is Load for a sweep that may lack power.
 func LoadTimes(t testing.TB, name string) []tegra.Measured {
 	t.Helper()
 	return load(t, name, sweep.Options{TimeOnly: true})
 }
 
-// Settings reads one of PowerTrain's published sweeps of an AGX Orin by its name, such as infer/mobnet_infer, with the
-// batch size of each row where there are several.
+// Settings reads one of PowerTrain's published sweeps of an AGX Orin by name, such as infer/mobnet_infer, with batch
+// sizes if there are several.
 func Settings(t testing.TB, name string) []tegra.Measured {
 	t.Helper()
 	table, err := sweep.ReadFile(Shared(t, "data/sweeps/powertrain-agx-orin/"+name+"_data_final.csv"), sweep.Options{})
@@ -100,8 +98,7 @@ func moduleRoot(t testing.TB) string {
 	}
 }
 
-// MadeUp is a small sweep: times and powers of no simple
-// pattern, on the virtual Orin's clocks.
+// MadeUp returns a small synthetic sweep on the virtual Orin's clocks, without a simple pattern.
 func MadeUp(t testing.TB) *sweep.Table {
 	t.Helper()
 	var b strings.Builder
