@@ -7,8 +7,7 @@ import (
 	"jtune/tegra"
 )
 
-// banded puts error bars around the predictions of a baseline, which has none:
-// the spread of ln errors on modes left out.
+// banded adds error bars to a baseline's predictions from the spread of ln errors on held-out modes.
 type banded struct {
 	*baseline.Pair
 	timeSD  float64 // of ln time
@@ -36,13 +35,13 @@ func (b *banded) Predict(modes []tegra.Mode) []Prediction {
 	return out
 }
 
-// clamps reports whether a value that a baseline gave replaces one that no time or power can have.
+// clamps reports whether a baseline's value v is impossible and is replaced.
 func clamps(of baseline.Predictor, v float64) bool {
 	n, ok := of.(interface{ Clamps(v float64) bool })
 	return ok && n.Clamps(v)
 }
 
-// clampTo keeps v within bounds; what is not a number becomes the lower one.
+// clampTo limits v to the bounds; NaN becomes the lower one.
 func clampTo(v, least, most float64) float64 {
 	if !(v > least) {
 		return least

@@ -9,13 +9,13 @@ import (
 	"jtune/tegra"
 )
 
-// Inference with the batch size as a fifth input (docs/method.md, Mean functions): a batch costs launches, which do not
-// depend on its size, and work for every sample. Power follows the samples per second.
-// docs/decisions/011-noise-of-inference-readings.md has what was tried, and the heavy tail of the noise of time.
+// Inference with the batch size as a fifth input (docs/method.md, Mean functions): a batch has launches, whose cost
+// does not depend on its size, and work per sample. Power depends on the samples per second.
+// docs/decisions/011-noise-of-inference-readings.md describes alternatives tried and the heavy tail of the timing
+// noise.
 
-// batchTimeFamily: launches fixed, by one CPU thread, on the GPU and in memory,
-// then work per sample: fixed; GPU; memory; GPU and memory mixed; one CPU
-// thread; all CPU cores; and the GPU between launches and work.
+// batchTimeFamily has terms for launches (fixed; one CPU thread; GPU; memory), work per sample (fixed; GPU; memory; GPU
+// and memory mixed; one CPU thread; all CPU cores), and the GPU between launches and work.
 var batchTimeFamily = family{
 	terms:  batchTimeTerms,
 	centre: []float64{-1.5, -1, -1.5, -1.5, -1.5, -0.3, -0.3, -0.3, -1.5, -1.5, -1},
@@ -23,7 +23,7 @@ var batchTimeFamily = family{
 	octaves: point{1.5, 1.5, 3, 2, 1.5}, smooth: 0.1, noise: 0.03, heavy: true,
 }
 
-// batchPowerFamily is the family for training with wider deviations and batchPowerTerms.
+// batchPowerFamily is the training family with wider deviations and batchPowerTerms.
 var batchPowerFamily = family{
 	terms:  batchPowerTerms,
 	centre: powerFamily.centre,
@@ -38,24 +38,23 @@ func batchTimeTerms(x point, _ float64, l []float64) {
 	l[10] = b/2 - g
 }
 
-// fetchShare is the time to fetch a sample in the top setting, in shares of the time
-// to serve it there.
+// fetchShare is the time to fetch a sample in the top setting, relative to its serving time there.
 const fetchShare = 0.5
 
-// batchPowerTerms are the training's with the speed of samples that are fetched by one CPU thread and then served, one
-// after the other. Power is the mean over both, while the time of a minibatch counts serving alone.
+// batchPowerTerms are the training terms with a different sample rate: one CPU thread fetches each sample before it is
+// served. Power is the mean over both phases, while minibatch time includes only serving.
 func batchPowerTerms(x point, u float64, l []float64) {
 	f := math.Ln2 * x[1]
 	powerTerms(x, -math.Log(math.Exp(-u)+fetchShare*math.Exp(-f)), l)
 }
 
-// MostBatch bounds batch sizes.
+// MostBatch is the largest accepted batch size.
 const MostBatch = 1 << 20
 
-// mostBatchOctaves reaches from the largest size to a single sample.
+// mostBatchOctaves is the distance from MostBatch to a single sample.
 const mostBatchOctaves = 20
 
-// checkBatches returns the sizes ascending, each once; none at all is fine.
+// checkBatches returns the distinct sizes, ascending; none is valid.
 func checkBatches(sizes []int) ([]int, error) {
 	for _, b := range sizes {
 		if b < 1 || b > MostBatch {
@@ -65,8 +64,7 @@ func checkBatches(sizes []int) ([]int, error) {
 	return slices.Compact(slices.Sorted(slices.Values(sizes))), nil
 }
 
-// checkBatchesOf reports samples of which only some have a batch size, or one that
-// cannot be.
+// checkBatchesOf returns an error if only some samples have a batch size, or one is out of range.
 func checkBatchesOf(samples []tegra.Measured) error {
 	for i, s := range samples {
 		if (s.Batch == 0) != (samples[0].Batch == 0) {
@@ -83,18 +81,18 @@ func checkBatchesOf(samples []tegra.Measured) error {
 	return nil
 }
 
-// At is the surrogate at one batch size: its Predict describes minibatches of that size.
+// At returns the surrogate for one batch size: its Predict describes minibatches of that size.
 func (s *Surrogate) At(batch int) *Surrogate {
 	view := *s
 	view.view = batch
 	return &view
 }
 
-// Batches are its batch sizes, ascending; nil where the size is not an input.
+// Batches returns the batch sizes, ascending; nil if the size is not an input.
 func (s *Surrogate) Batches() []int { return s.batches }
 
-// At is the model at one batch size: its samples have that size, and may be none. Its errors, and Save, belong to the
-// whole model.
+// At returns the model for one batch size. Its samples have that size, and may be empty; its errors, and Save, refer to
+// the whole model.
 func (m *Model) At(batch int) *Model {
 	view := *m
 	view.Batches, view.Batch, view.Samples, view.Suspicious, view.whole = nil, batch, nil, nil, m
@@ -114,7 +112,7 @@ func (m *Model) At(batch int) *Model {
 	return &view
 }
 
-// Whole is the model from which At made this one, or the model itself.
+// Whole returns the model from which At derived this one, or the model itself.
 func (m *Model) Whole() *Model {
 	if m.whole != nil {
 		return m.whole
@@ -122,7 +120,7 @@ func (m *Model) Whole() *Model {
 	return m
 }
 
-// Modes is how many modes a model was made from, at whichever batch sizes.
+// Modes returns the number of distinct modes among the samples, at any batch size.
 func (m *Model) Modes() int {
 	modes := map[tegra.Mode]bool{}
 	for _, s := range m.Whole().Samples {
@@ -131,7 +129,7 @@ func (m *Model) Modes() int {
 	return len(modes)
 }
 
-// Learned says what a model was made from: modes, and in how many settings where the batch size is an input.
+// Learned describes the samples: the number of modes, and of settings if the batch size is an input.
 func (m *Model) Learned() string {
 	modes := text.Count(m.Modes(), "mode")
 	if n := len(m.Whole().Samples); n > m.Modes() {
@@ -140,7 +138,7 @@ func (m *Model) Learned() string {
 	return modes
 }
 
-// PredictSettings predicts settings, whose batch sizes need not have been measured.
+// PredictSettings predicts settings; their batch sizes need not have been measured.
 func (m *Model) PredictSettings(list []tegra.Setting) []Prediction {
 	if s, ok := m.predictor.(*Surrogate); ok {
 		return s.PredictSettings(list)

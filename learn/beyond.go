@@ -8,9 +8,8 @@ import (
 	"jtune/tegra"
 )
 
-// Beyond says how many of these modes have a knob below or above all settings that the
-// reference was measured in, where its networks extrapolate; "" for none, and where
-// these settings are not known.
+// Beyond reports how many modes have a knob outside the range in which the reference was measured, where its networks
+// extrapolate; "" for none, or if the range is unknown.
 func (r *Reference) Beyond(modes []tegra.Mode) string {
 	least, most, ok := r.reach()
 	if !ok {
@@ -47,11 +46,11 @@ func (r *Reference) Beyond(modes []tegra.Mode) string {
 		off, count(len(modes), "mode lies", "modes lie"), r.Name, strings.Join(ranges, ", "))
 }
 
-// sameSetting is by how much, relative, settings of a knob may differ that are the same.
+// sameSetting is the relative tolerance for equal settings of a knob.
 const sameSetting = 0.01
 
-// reach is the range of each knob in which the reference was measured. Networks that
-// came without what they were trained on have none.
+// reach returns the range of each knob in which the reference was measured; ok is false for networks without their
+// training data.
 func (r *Reference) reach() (least, most [tegra.NumKnobs]float64, ok bool) {
 	for k := range least {
 		least[k] = math.Inf(1)
@@ -77,12 +76,12 @@ func (r *Reference) reach() (least, most [tegra.NumKnobs]float64, ok bool) {
 	return least, most, len(r.Samples) > 0
 }
 
-// otherBoard is how far the highest clocks of two boards lie apart at least, those of one in campaigns of some of its
-// modes less.
+// otherBoard is the smallest relative difference between the highest clocks of two kinds of board. Campaigns of some of
+// a board's modes differ by less.
 const otherBoard = 0.02
 
-// OtherBoard reports whether modes seem to be of another board than the reference: their highest clocks of CPU, GPU and
-// memory all differ from its own.
+// OtherBoard reports whether modes seem to come from another board than the reference: their highest CPU, GPU and
+// memory clocks all differ from the reference's.
 func (r *Reference) OtherBoard(modes []tegra.Mode) bool {
 	_, most, ok := r.reach()
 	if !ok || len(modes) == 0 {

@@ -10,62 +10,59 @@ import (
 	"jtune/tegra"
 )
 
-// Compact is a reference workload's residual reduced to a few kernels: small
-// enough to ship, to keep in a model file and to share. It holds no measured
-// value and none can be computed from it: it lacks the amplitudes of the mean
-// functions and has far fewer numbers than the modes it was learned from. A file of one is a line of text and JSON:
+// Compact is a reference workload's residual reduced to a few kernels, small enough to ship, to store in a model file
+// and to share. It contains no measured value, and none can be computed from it: it lacks the amplitudes of the mean
+// functions and has far fewer numbers than the measured modes. Its file is a line of text and JSON:
 //
 //	jtune-reference VERSION SHA-256-of-the-JSON
 //	{"name": …, "centres": …, "time": …, "power": …}
 type Compact struct {
 	ReferenceNote
-	Modes   int                     `json:"modes"`   // learned from
+	Modes   int                     `json:"modes"`   // number measured
 	Max     modeRow                 `json:"max"`     // largest settings of the device: 0 octaves
 	Octaves [tegra.NumKnobs]float64 `json:"octaves"` // lengthscales
 	Centres []centre                `json:"centres"`
 	Time    []float32               `json:"time"` // weights of ln time, one per centre
 	Power   []float32               `json:"power"`
-	// Carries is how much of time's and power's residual carries over; nil: as much as
-	// of one workload.
+	// Carries is the transferred share of the residual of time and power; nil: that of a single workload.
 	Carries *[2]Share `json:"carries,omitempty"`
-	Priors  *[2]Prior `json:"priors,omitempty"` // of time and power on that board; nil: none
-	// Root mean squares of ln over the modes of the sweep's grid: of the residual, and
-	// of what the reduction lost of it.
+	Priors  *[2]Prior `json:"priors,omitempty"` // of time and power on this board; nil: none
+	// Root mean squares of ln over the modes of the sweep's grid: of the residual, and of the error of its reduction.
 	Says [2]float64 `json:"says_rms_ln_time_power"`
 	Lost [2]float64 `json:"lost_rms_ln_time_power"`
 }
 
-// ReferenceNote says where a reference comes from.
+// ReferenceNote is the origin of a reference.
 type ReferenceNote struct {
 	Name     string `json:"name"`
-	Version  int    `json:"version"`           // of these numbers
-	Workload string `json:"workload"`          // what ran while measuring
+	Version  int    `json:"version"`           // version of these numbers
+	Workload string `json:"workload"`          // measured workload
 	Device   string `json:"device"`            // name of the board, as tegra gives it
-	Source   string `json:"source"`            // where the measurements are from
+	Source   string `json:"source"`            // source of the measurements
 	Licence  string `json:"licence"`           // of the measurements
-	Command  string `json:"command"`           // that made this
-	Virtual  bool   `json:"virtual,omitempty"` // of a simulated board
+	Command  string `json:"command"`           // command that made the reference
+	Virtual  bool   `json:"virtual,omitempty"` // measured on a simulated board
 }
 
-// centre is a place in octaves below the device's largest settings.
+// centre is a point in octaves below the device's largest settings.
 type centre [tegra.NumKnobs]float32
 
 const (
 	referenceMagic   = "jtune-reference"
 	referenceVersion = 1
-	// compactCentres reproduce the residual of 1,000 modes with an error of about a
-	// tenth; see the README of the shipped reference.
+	// compactCentres kernels reproduce the residual of 1,000 modes with an error of about a tenth; see the README of
+	// the shipped reference.
 	compactCentres = 192
 	mostCentres    = 1000
-	// mostResidual bounds ln deviations; a real device's stay below 0.3.
+	// mostResidual bounds deviations of ln values; those of a real device are below 0.3.
 	mostResidual = 1.0
 )
 
-// compactOctaves are the lengthscales of both targets' kernels in one.
+// compactOctaves are lengthscales shared by the kernels of both targets.
 var compactOctaves = [tegra.NumKnobs]float64{1.5, 1.5, 2.5, 2}
 
-// NewCompact reduces what NewResidual learns from a reference's measured
-// modes, 100 at least, to compactCentres kernels spread over those modes.
+// NewCompact computes the residual of a reference's measured modes (at least 100) and reduces it to compactCentres
+// kernels spread over those modes.
 func NewCompact(note ReferenceNote, reference []tegra.Measured) (*Compact, error) {
 	space, err := tegra.Spanned(tegra.ModesOf(tegra.SettingsOf(reference)))
 	if err != nil {
@@ -107,8 +104,8 @@ func NewCompact(note ReferenceNote, reference []tegra.Measured) (*Compact, error
 	return c, c.check()
 }
 
-// centresOf picks compactCentres of points, which are scaled by the octaves of f, and gives them unscaled
-// as they are stored and scaled.
+// centresOf selects compactCentres of the points, which are scaled by f's octaves. It returns them unscaled, as stored,
+// and scaled by octaves.
 func centresOf(x []point, f family, octaves [tegra.NumKnobs]float64) (stored []centre, scaled []point) {
 	for _, i := range spreadOut(x, compactCentres) {
 		var at centre
@@ -120,7 +117,7 @@ func centresOf(x []point, f family, octaves [tegra.NumKnobs]float64) (stored []c
 	return stored, scaled
 }
 
-// narrowWeights are fitWeights as float32.
+// narrowWeights converts fitWeights to float32.
 func narrowWeights(centres, at []point, values []float64) ([]float32, error) {
 	weights, err := fitWeights(centres, at, values)
 	out := make([]float32, len(weights))
@@ -138,7 +135,7 @@ func rms(a, b []float64) float64 {
 	return math.Sqrt(sum / float64(len(a)))
 }
 
-// reference is the reference that c stands for.
+// reference returns c as a Reference.
 func (c *Compact) reference() *Reference {
 	from := Provenance{Device: c.Device, Workload: c.Workload, Virtual: c.Virtual}
 	return &Reference{Name: c.Name, Compact: c, Provenance: from}
@@ -159,7 +156,7 @@ func (c *Compact) octaves() point {
 	return x
 }
 
-// residual makes the residual for a device with this space.
+// residual returns the residual for a device with this space.
 func (c *Compact) residual(space *tegra.Space) (*Residual, error) {
 	r := &Residual{space: space, scale: newScale(space), modes: c.Modes, carries: refShare}
 	r.sums = []kernelSum{{octaves: c.octaves()}}
@@ -184,7 +181,7 @@ func (c *Compact) residual(space *tegra.Space) (*Residual, error) {
 	return r, nil
 }
 
-// suits reports whether the space may be that of such a device: it goes about as high.
+// suits reports whether the space may belong to the measured kind of device: its largest settings are similar.
 func (c *Compact) suits(space *tegra.Space) bool {
 	for k := range tegra.NumKnobs {
 		largest, here := float64(c.Max[k]), slices.Max(space.Values(k))
@@ -195,7 +192,7 @@ func (c *Compact) suits(space *tegra.Space) bool {
 	return true
 }
 
-// sameTop reports whether the space goes as high as the device that was measured: amplitudes describe the top.
+// sameTop reports whether the space has the same largest settings as the measured device, where amplitudes are defined.
 func (c *Compact) sameTop(space *tegra.Space) bool {
 	for k := range tegra.NumKnobs {
 		if slices.Max(space.Values(k)) < 0.98*float64(c.Max[k]) {
@@ -205,7 +202,7 @@ func (c *Compact) sameTop(space *tegra.Space) bool {
 	return true
 }
 
-// check rejects what NewCompact could not have made.
+// check rejects values that NewCompact cannot produce.
 func (c *Compact) check() error {
 	n := len(c.Centres)
 	if err := c.checkTransfer(); err != nil {
@@ -242,7 +239,7 @@ func (c *Compact) check() error {
 	return nil
 }
 
-// checkTransfer rejects shares and priors that no program could have made.
+// checkTransfer rejects out-of-range shares and priors.
 func (c *Compact) checkTransfer() error {
 	if c.Carries != nil {
 		for _, s := range c.Carries {
@@ -257,12 +254,12 @@ func (c *Compact) checkTransfer() error {
 	return errors.Join(timeFamily.checkPrior(&c.Priors[ofTime]), powerFamily.checkPrior(&c.Priors[ofPower]))
 }
 
-// Save writes it to a file that LoadReference reads, as Model.Save does.
+// Save writes a file that LoadReference reads; like Model.Save, it is atomic.
 func (c *Compact) Save(path string) error {
 	return save("reference", path, referenceMagic, referenceVersion, c)
 }
 
-// Errors of a reference file that cannot be read.
+// Errors of an unreadable reference file.
 var (
 	ErrReferenceVersion = errors.New("reference file of another version")
 	ErrReferenceDamaged = errors.New("reference file is damaged, cut off or changed")

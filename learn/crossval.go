@@ -13,18 +13,17 @@ import (
 
 const (
 	mostLeaveOneOut = 20  // samples; above, folds
-	foldCount       = 10  // of gp and linear
-	networkFolds    = 5   // of networks, which train for a second each
-	mostFoldedNets  = 300 // samples; above, one fold alone is held out
+	foldCount       = 10  // for gp and linear
+	networkFolds    = 5   // for networks, which train for a second each
+	mostFoldedNets  = 300 // samples; above, only one fold is held out
 	leastDoF        = 3
 	unknownSD       = 0.7 // of ln errors that could not be estimated: a factor of two
 	leastSD         = 0.01
-	mostSD          = 20 // of ln errors
+	mostSD          = 20 // upper bound for ln errors
 )
 
-// validate fills m.CV, where there are samples enough: predictions of samples by models
-// fitted without them.
-// gp keeps the hyper-parameters it chose on all samples.
+// validate computes m.CV if there are enough samples: it predicts each sample with a model fitted without it. gp keeps
+// the hyper-parameters chosen on all samples.
 func (m *Model) validate(ctx context.Context, t *fitter) error {
 	samples := m.Samples
 	if m.Method == GP {
@@ -45,8 +44,8 @@ func (m *Model) validate(ctx context.Context, t *fitter) error {
 	return nil
 }
 
-// leaveOut predicts the samples of each fold from all others. Folds run in parallel:
-// training networks takes many seconds.
+// leaveOut predicts each fold's samples from all others. Folds run in parallel, because training networks takes many
+// seconds.
 func (t *fitter) leaveOut(ctx context.Context, samples []tegra.Measured, folds [][]int) (
 	left []tegra.Measured, preds []Prediction, err error) {
 	outs, byFold := make([][]tegra.Measured, len(folds)), make([][]Prediction, len(folds))
@@ -62,7 +61,7 @@ func (t *fitter) leaveOut(ctx context.Context, samples []tegra.Measured, folds [
 	return slices.Concat(outs...), slices.Concat(byFold...), err
 }
 
-// folds returns the sets of sample indexes to leave out together, and their name. None when too few would be left.
+// folds returns the sets of sample indices to hold out together, and their name; none if too few samples would remain.
 func (t *fitter) folds(n int) ([][]int, string) {
 	least, want := 2, foldCount
 	nets := t.options.Method == NN || t.options.Method == PowerTrain || t.options.Method == MLP
@@ -89,7 +88,7 @@ func (t *fitter) folds(n int) ([][]int, string) {
 	return folds, fmt.Sprintf("%d folds", want)
 }
 
-// split divides samples into those not in fold and those in it.
+// split divides samples into those outside and those inside the fold.
 func split(samples []tegra.Measured, fold []int) (rest, out []tegra.Measured) {
 	leave := make([]bool, len(samples))
 	for _, i := range fold {
@@ -114,7 +113,7 @@ func predictSamples(p Predictor, samples []tegra.Measured) []Prediction {
 	return p.Predict(tegra.ModesOf(list))
 }
 
-// errorsOf are the errors of predictions of samples, and the deviations of their logarithms.
+// errorsOf returns the errors of predictions, and the standard deviations of their ln errors.
 func errorsOf(preds []Prediction, samples []tegra.Measured) (e Errors, timeSD, powerSD float64) {
 	var tp, to, pp, po []float64
 	for i, p := range preds {
@@ -124,8 +123,7 @@ func errorsOf(preds []Prediction, samples []tegra.Measured) (e Errors, timeSD, p
 	return Errors{TimeMAPEPct: MAPE(tp, to), PowerMAPEPct: MAPE(pp, po)}, lnSD(tp, to), lnSD(pp, po)
 }
 
-// lnSD is the root mean square error of logarithms; NaN where nothing was
-// measured.
+// lnSD returns the root mean square error of logarithms; NaN without measurements.
 func lnSD(pred, obs []float64) float64 {
 	sum := 0.0
 	for i, o := range obs {

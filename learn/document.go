@@ -22,25 +22,23 @@ type document struct {
 	Space       spaceLists  `json:"space"`
 	Fingerprint string      `json:"samples_sha256"`
 	Samples     []row       `json:"samples"`
-	Batches     []int       `json:"sample_batches,omitempty"` // batch size of each sample, where that is an input
+	Batches     []int       `json:"sample_batches,omitempty"` // batch size of each sample if it is an input
 	CV          crossErrors `json:"cv"`
 	Reference   string      `json:"reference"`
 	RefSamples  []row       `json:"reference_samples,omitempty"`
-	// RefCompact is a copy, so that the file does not depend on the reference that a
-	// version of jtune ships.
+	// RefCompact is a copy, so that the file does not depend on the reference shipped with a jtune version.
 	RefCompact *Compact      `json:"reference_compact,omitempty"`
 	Warnings   []string      `json:"warnings"`
 	Suspicious []modeRow     `json:"suspicious"`
 	SuspectBs  []int         `json:"suspicious_batches,omitempty"`
 	Repeated   []modeRow     `json:"repeated,omitempty"`
 	RepeatBs   []int         `json:"repeated_batches,omitempty"`
-	Means      []meanRow     `json:"means,omitempty"`    // of samples that were measured more than once
-	Bands      *bands        `json:"bands,omitempty"`    // of methods other than gp
-	Networks   *networkBytes `json:"networks,omitempty"` // of nn and powertrain
+	Means      []meanRow     `json:"means,omitempty"`    // of samples measured more than once
+	Bands      *bands        `json:"bands,omitempty"`    // for methods other than gp
+	Networks   *networkBytes `json:"networks,omitempty"` // for nn and powertrain
 }
 
-// spaceLists is a space: its lists, and its members as places in the full
-// product when not every combination exists.
+// spaceLists is a space: its lists, and the indices of its members in the full product if not every combination exists.
 type spaceLists struct {
 	Cores   []int        `json:"cores"`
 	CPUHz   []tegra.Freq `json:"cpu_hz"`
@@ -53,9 +51,9 @@ type spaceLists struct {
 // modeRow is cores, cpu_hz, gpu_hz, mem_hz.
 type modeRow = [tegra.NumKnobs]int64
 
-// meanRow is the mean of N readings of a sample, which is their median.
+// meanRow is the mean of a sample's N readings; the sample holds their median.
 type meanRow struct {
-	Sample int      `json:"sample"` // its index
+	Sample int      `json:"sample"` // index of the sample
 	N      int      `json:"n"`
 	TimeMS float64  `json:"time_ms"`
 	PowerW optional `json:"power_w"`
@@ -64,8 +62,7 @@ type meanRow struct {
 // row is a measured mode: cores, cpu_hz, gpu_hz, mem_hz, time_ms, power_w.
 type row [6]optional
 
-// optional is a number that is null in a file where it is NaN, as power that was not
-// measured.
+// optional is null in a file if it is NaN, such as power that was not measured.
 type optional float64
 
 func (v optional) MarshalJSON() ([]byte, error) {
@@ -95,15 +92,13 @@ type bands struct {
 	DoF       int      `json:"dof"`
 }
 
-// networkBytes are the networks as package nn encodes them; without power where it was
-// not measured.
+// networkBytes holds the networks as encoded by package nn; no power network if power was not measured.
 type networkBytes struct {
 	Time  []byte `json:"time"`
 	Power []byte `json:"power,omitempty"`
 }
 
-// Fingerprint is a checksum of the samples: models with equal ones learned
-// from the same measurements.
+// Fingerprint is a checksum of the samples: models with equal fingerprints used the same measurements.
 func (m *Model) Fingerprint() string {
 	var text []byte
 	for i, r := range rows(m.Samples) {
@@ -157,7 +152,7 @@ func (m *Model) document() (*document, error) {
 	return d, err
 }
 
-// settingRows are modes, with their batch sizes where the size is an input.
+// settingRows returns modes, and batch sizes if they are an input.
 func (m *Model) settingRows(list []tegra.Setting) (modes []modeRow, batches []int) {
 	for _, s := range list {
 		modes = append(modes, s.Mode.Values())
@@ -201,7 +196,7 @@ func (d *document) model() (*Model, error) {
 	if err := d.batches(m); err != nil {
 		return nil, err
 	}
-	if len(m.Samples) < LeastJudged { // older versions judged models of fewer
+	if len(m.Samples) < LeastJudged { // older versions estimated errors from fewer samples
 		m.CV = Errors{}
 	}
 	if err := d.means(m); err != nil {
@@ -234,7 +229,7 @@ func (d *document) batches(m *Model) error {
 	return nil
 }
 
-// means sets the means of samples that were measured more than once.
+// means sets the means of samples measured more than once.
 func (d *document) means(m *Model) error {
 	for _, r := range d.Means {
 		if r.Sample < 0 || r.Sample >= len(m.Samples) || r.N < 2 {
@@ -249,7 +244,7 @@ func (d *document) means(m *Model) error {
 	return nil
 }
 
-// check rejects what no fit could have written.
+// check rejects documents that no fit can produce.
 func (d *document) check(m *Model) error {
 	if len(m.Samples) == 0 {
 		return errors.New("it has no samples")
@@ -286,7 +281,7 @@ func (d *document) check(m *Model) error {
 	return nil
 }
 
-// restore makes the predictor: refitted, or from stored networks.
+// restore creates the predictor: it refits gp and the simple methods, and decodes stored networks.
 func (d *document) restore(m *Model) error {
 	if d.Method == GP {
 		t := &fitter{model: m, options: Options{Method: GP, Seed: d.Seed}}

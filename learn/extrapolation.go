@@ -7,12 +7,11 @@ import (
 	"jtune/tegra"
 )
 
-// farOctaves is how far beyond the measured values of a knob predictions count as
-// extrapolated: a third of the model's shortest lengthscale.
+// farOctaves is the distance from the measured values of a knob beyond which predictions count as extrapolated: a third
+// of the model's shortest lengthscale.
 const farOctaves = 0.5
 
-// Extrapolates reports whether a knob of mode m lies farther than that from all values
-// that were measured of it.
+// Extrapolates reports whether a knob of m lies more than farOctaves outside the measured range.
 func Extrapolates(measured []tegra.Measured, m tegra.Mode) bool {
 	for k := range tegra.NumKnobs {
 		lo, hi := valuesOf(measured, k)
@@ -23,7 +22,7 @@ func Extrapolates(measured []tegra.Measured, m tegra.Mode) bool {
 	return false
 }
 
-// valuesOf is the range in which a knob was measured.
+// valuesOf returns the range in which a knob was measured.
 func valuesOf(measured []tegra.Measured, k tegra.Knob) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, s := range measured {
@@ -32,7 +31,7 @@ func valuesOf(measured []tegra.Measured, k tegra.Knob) (lo, hi float64) {
 	return lo, hi
 }
 
-// extrapolated is a warning about the values of a knob that are; "" when there are none.
+// extrapolated returns a warning about extrapolated values of a knob; "" if there are none.
 func (m *Model) extrapolated(k tegra.Knob) string {
 	lo, hi := valuesOf(m.Samples, k)
 	below, above := 0, 0

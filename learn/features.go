@@ -7,18 +7,17 @@ import (
 	"jtune/tegra"
 )
 
-// point is the features of a setting: octaves below the device's largest value of
-// each knob, so values are ≤ 0 inside the space, and last the batch size's, 0 where
-// that is not an input.
+// point holds the inputs of a setting: octaves below the device's largest value of each knob, so ≤ 0 inside the space,
+// and last the batch size's octaves, 0 if that is not an input.
 type point = [batchInput + 1]float64
 
 const batchInput = int(tegra.NumKnobs)
 
-// scale turns modes into points.
+// scale converts modes to points.
 type scale struct {
 	least     [tegra.NumKnobs]float64 // smallest listed values
 	log2Max   [tegra.NumKnobs]float64
-	log2Batch float64 // of the largest batch size
+	log2Batch float64 // largest batch size
 }
 
 func newScale(space *tegra.Space) scale {
@@ -31,8 +30,8 @@ func newScale(space *tegra.Space) scale {
 	return s
 }
 
-// maxOctavesAbove and maxOctavesBelow bound how far outside the space a mode is taken unchanged; the mean functions
-// mean nothing out there.
+// maxOctavesAbove and maxOctavesBelow limit how far outside the space a mode is used unchanged; the mean functions are
+// meaningless beyond.
 const (
 	maxOctavesAbove = 2
 	maxOctavesBelow = 12
@@ -61,19 +60,19 @@ func (s scale) points(modes []tegra.Mode) []point {
 	return out
 }
 
-// settings are points with the batch size as their last input, where it is one.
+// settings returns points, with the batch size as the last input if it is one.
 func (s scale) settings(list []tegra.Setting) []point {
 	out := make([]point, len(list))
 	parallel.Ranges(len(list), func(from, to int) { s.among(list, from, to, out) })
 	return out
 }
 
-// among writes the points of the settings from ≤ i < to.
+// among writes the points of settings from ≤ i < to.
 func (s scale) among(list []tegra.Setting, from, to int, out []point) {
 	for i := from; i < to; i++ {
 		a := list[i]
 		for k := range tegra.NumKnobs {
-			if v := a.Mode.Value(k); i > from && v == list[i-1].Mode.Value(k) { // as in most of a space's modes
+			if v := a.Mode.Value(k); i > from && v == list[i-1].Mode.Value(k) { // common in the order of a space
 				out[i][k] = out[i-1][k]
 			} else {
 				out[i][k] = s.octaves(k, v)

@@ -23,31 +23,27 @@ import (
 //	jtune-model VERSION SHA-256-of-the-document
 //	{"method": …, "space": …, "samples": …, …}
 //
-// All models but networks are refitted from their samples when read, which is quick and
-// gives the same model; networks are stored as trained.
+// Loading refits all models except networks from their samples, which is quick and gives the same model; networks are
+// stored as trained.
 const (
 	fileMagic   = "jtune-model"
 	fileVersion = 1
-	// batchVersion is the version of files of models with the batch size as an input,
-	// which older programs reject by it.
+	// batchVersion marks model files with the batch size as an input, so that older programs reject them.
 	batchVersion = 2
-	// priorVersion is the version of files of models that use a board profile: older programs would fit them without
-	// its prior.
+	// priorVersion marks model files that use a board profile: older programs would fit them without its prior.
 	priorVersion = 3
-	// mostFileBytes bounds what is read; a model with 4,368 samples and two
-	// networks has 1 MB.
+	// mostFileBytes limits the file size; a model with 4,368 samples and two networks has 1 MB.
 	mostFileBytes = 64 << 20
 )
 
-// Errors of Load, wrapped with the file's name and what to do.
+// Errors of Load, wrapped with the file's name and a remedy.
 var (
 	ErrNotModel     = errors.New("not a jtune model file")
 	ErrModelVersion = errors.New("model file of another version")
 	ErrModelDamaged = errors.New("model file is damaged")
 )
 
-// Save writes the model to a file. An existing file is replaced when the new
-// one is safely on disk, and not before.
+// Save writes the model to a file. It replaces an existing file only after the new one is safely on disk.
 func (m *Model) Save(path string) error {
 	data, err := m.encode()
 	if err != nil {
@@ -59,13 +55,11 @@ func (m *Model) Save(path string) error {
 	return nil
 }
 
-// Load reads a model file. A file of another version, one that was cut off or
-// changed, and one that is something else give ErrModelVersion, ErrModelDamaged and
-// ErrNotModel.
+// Load reads a model file. It returns ErrModelVersion for another version, ErrModelDamaged for a truncated or changed
+// file, and ErrNotModel for anything else.
 func Load(path string) (*Model, error) { return read(path, decode) }
 
-// LoadSource reads from a model file where its samples come from, and the samples,
-// without fitting the model.
+// LoadSource returns the provenance and samples of a model file without fitting the model.
 func LoadSource(path string) (Provenance, []tegra.Measured, error) {
 	d, err := read(path, func(data []byte) (d document, err error) {
 		d, _, err = parse(data)
@@ -78,7 +72,7 @@ func LoadSource(path string) (Provenance, []tegra.Measured, error) {
 	return d.Provenance, samples, err
 }
 
-// read reads a file of bounded size.
+// read reads a file of limited size.
 func read[T any](path string, decode func(data []byte) (T, error)) (out T, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -115,7 +109,7 @@ func (m *Model) encode() ([]byte, error) {
 	return frame(fileMagic, version, append(body, '\n')), nil
 }
 
-// save writes a framed document to a file; what names it in errors.
+// save writes a document with its header line to a file; what names it in errors.
 func save(what, path, magic string, version int, document any) error {
 	body, err := json.Marshal(document)
 	if err == nil {
@@ -127,7 +121,7 @@ func save(what, path, magic string, version int, document any) error {
 	return nil
 }
 
-// frame puts a line before a file's body: what it is, its version, a checksum.
+// frame adds a header line with magic, version and checksum to a file's body.
 func frame(magic string, version int, body []byte) []byte {
 	return append(fmt.Appendf(nil, "%s %d %s\n", magic, version, checksum(body)), body...)
 }
@@ -139,8 +133,7 @@ var (
 	errChecksum     = errors.New("cut off or changed")
 )
 
-// unframe checks the line before a file's body and takes it off.
-// found is the version in the line, also with errOtherVersion.
+// unframe checks and removes the header line of a file. found is the version in the line, also with errOtherVersion.
 func unframe(magic string, data []byte, versions ...int) (body []byte, found string, err error) {
 	head, body, complete := bytes.Cut(data, []byte("\n"))
 	fields := strings.Fields(string(head[:min(len(head), 200)]))
@@ -177,7 +170,7 @@ func decode(data []byte) (*Model, error) {
 	return m, nil
 }
 
-// parse reads a model file's document; found is the version of the file.
+// parse decodes a model file; found is its version.
 func parse(data []byte) (d document, found string, err error) {
 	if len(data) > mostFileBytes {
 		return d, "", fmt.Errorf("%w: larger than %d MB", ErrNotModel, mostFileBytes>>20)

@@ -11,7 +11,7 @@ import (
 	"jtune/tegra"
 )
 
-// Method names a way to predict.
+// Method is a prediction method.
 type Method string
 
 // Methods.
@@ -26,70 +26,67 @@ const (
 	MLP        Method = "mlp"        // a small network trained on the samples alone, for comparison
 )
 
-// Methods lists them in the order of help texts.
+// Methods lists the methods in the order of help texts.
 func Methods() []Method { return []Method{Auto, GP, PowerTrain, NN, Linear, Tree, Forest, MLP} }
 
-// Options say how to fit. The zero value works.
+// Options are the options of Fit. The zero value works.
 type Options struct {
 	Method Method // "" means auto
-	// Space is the device's: its largest values scale the knobs, and samples must be
-	// modes of it. nil: every combination of the sampled values.
+	// Space is the device's: its largest values scale the knobs, and samples must be modes of it. nil: every
+	// combination of the sampled values.
 	Space *tegra.Space
-	// Reference is another workload on the same device (gp) or the networks
-	// to transfer from (powertrain). nil: none; for powertrain the shipped
-	// ResNet-18 networks of an AGX Orin.
+	// Reference is another workload on the same device (gp) or networks to transfer from (powertrain). nil: none; for
+	// powertrain the shipped ResNet-18 networks of an AGX Orin.
 	Reference *Reference
-	// Network holds the settings of powertrain and nn, such as the loss or a
-	// frozen body; its seed is Seed. nil: nn.ForTransfer and nn.FromScratch.
+	// Network holds the network settings of powertrain and nn, such as the loss or a frozen body; Seed replaces its
+	// seed. nil: nn.ForTransfer and nn.FromScratch.
 	Network *nn.Config
-	// Entries are the single measurements behind samples, as far as they are known:
-	// powertrain and nn learn from these, as the paper does, and from the sample
-	// where a mode has none.
+	// Entries are the known individual measurements behind the samples. powertrain and nn train on them, as the paper
+	// does, and on the sample of modes without entries.
 	Entries    []nn.Sample
 	Seed       uint64
 	Provenance Provenance
-	// SkipCV skips cross-validation: Model.CV is unknown, and the bands of methods
-	// other than gp, which are made from it, are very wide.
+	// SkipCV skips cross-validation: Model.CV is unknown, and methods other than gp, whose bands come from it, get very
+	// wide bands.
 	SkipCV bool
 
-	// Means belong to samples that are medians of several readings already.
+	// Means are the means of samples that are already medians of several readings.
 	Means []tegra.Mean
 
-	repeated []tegra.Setting // samples that are the medians of readings that agreed
+	repeated []tegra.Setting // samples that are medians of consistent readings
 }
 
-// Provenance says where a model's samples come from.
+// Provenance is the origin of a model's samples.
 type Provenance struct {
 	Device   string    `json:"device"`
 	Workload string    `json:"workload"`
-	Virtual  bool      `json:"virtual"`          // samples of a virtual board
-	Replay   string    `json:"replay,omitempty"` // the measured file that the virtual board replays; "" when simulated
-	Jtune    string    `json:"jtune"`            // version of the program that fitted
+	Virtual  bool      `json:"virtual"`          // samples from a virtual board
+	Replay   string    `json:"replay,omitempty"` // measured file that the virtual board replays; "" if simulated
+	Jtune    string    `json:"jtune"`            // program version that fitted the model
 	When     time.Time `json:"when"`
-	// Pool identifies what the samples are all that is known of: a workload on a board.
-	// "" where they were chosen in another way.
+	// Pool identifies the workload and board whose known measurements are all used; "" if the samples were chosen in
+	// another way.
 	Pool      string `json:"pool,omitempty"`
-	Campaigns int    `json:"campaigns,omitempty"` // that the pool has samples of
-	Readings  int    `json:"readings,omitempty"`  // of the pool: the samples are medians of those that count
-	Batch     int    `json:"batch,omitempty"`     // of all samples; 0 where not known or several
-	// Software are the releases that the samples depend on, as far as they are known: "JetPack 5.0.2; L4T 35.1".
+	Campaigns int    `json:"campaigns,omitempty"` // in the pool
+	Readings  int    `json:"readings,omitempty"`  // in the pool: samples are medians of the usable ones
+	Batch     int    `json:"batch,omitempty"`     // of all samples; 0: unknown or several
+	// Software lists the known releases that the samples depend on: "JetPack 5.0.2; L4T 35.1".
 	Software string `json:"software,omitempty"`
 }
 
-// Origin says where the samples of a virtual board come from; "" for a real one.
+// Origin describes a virtual board's data; "" for a real board.
 func (p *Provenance) Origin() string { return tegra.Origin(p.Virtual, p.Replay) }
 
 // simulated reports whether no sample was measured on a real board.
 func (p *Provenance) simulated() bool { return p.Virtual && p.Replay == "" }
 
-// Fit learns to predict time and power from measured modes; one is enough to
-// get an answer, ten for a useful one. Equal arguments give equal models. When
-// ctx ends it gives up with ctx.Err() soon: between two fits of the
-// cross-validation, between two passes of a network's training, or at the end.
+// Fit fits time and power to measured modes. One mode gives an answer, ten a useful one. Equal arguments give equal
+// models. If ctx ends, Fit returns ctx.Err() soon: between two fits of the cross-validation, between two passes of a
+// network's training, or at the end.
 //
-// Values out of range, modes that are not the device's, and power in only some of the samples are errors. Samples
-// without any power give a model of time alone. The median of a mode that was measured more than once counts. Several
-// batch sizes make the size an input of gp. The model's Warnings say what limits the trust in it.
+// Out-of-range values, modes that the device lacks, and power in only some samples are errors. Samples without power
+// give a model of time alone. A mode measured more than once counts with its median. Several batch sizes make the size
+// an input of gp. Warnings lists the model's limitations.
 func Fit(ctx context.Context, samples []tegra.Measured, o Options) (*Model, error) {
 	if o.Method == "" || o.Method == Auto {
 		o.Method = GP
@@ -146,9 +143,8 @@ func methodNames() string {
 	return strings.Join(names, ", ")
 }
 
-// prepare checks the samples, moves nominal frequencies to the device's own and takes
-// the medians and the means of settings measured more than once. Those of o.repeated and
-// o.Means are such medians already.
+// prepare checks the samples, snaps nominal frequencies to the device's, and computes medians and means of settings
+// measured more than once. Samples of o.repeated and o.Means are already medians.
 func (m *Model) prepare(samples []tegra.Measured, o Options) ([]tegra.Measured, error) {
 	if err := checkPower(samples); err != nil {
 		return nil, err
@@ -169,7 +165,7 @@ func (m *Model) prepare(samples []tegra.Measured, o Options) ([]tegra.Measured, 
 	for i, g := range groups {
 		out[i] = g.Median()
 		more := g
-		if before[g.Setting].N > 0 { // the first of the samples stands for these
+		if before[g.Setting].N > 0 { // the first sample of the group represents them
 			more.TimesMS, more.PowersW = g.TimesMS[1:], g.PowersW[1:]
 		}
 		if mean := before[g.Setting].And(more.Mean()); mean.N > 1 {
@@ -189,7 +185,7 @@ func (m *Model) prepare(samples []tegra.Measured, o Options) ([]tegra.Measured, 
 	return out, nil
 }
 
-// meansOf are means by their settings.
+// meansOf indexes means by setting.
 func meansOf(list []tegra.Mean) map[tegra.Setting]tegra.Mean {
 	out := make(map[tegra.Setting]tegra.Mean, len(list))
 	for _, m := range list {
@@ -198,12 +194,10 @@ func meansOf(list []tegra.Mean) map[tegra.Setting]tegra.Mean {
 	return out
 }
 
-// repeatSpread is how far repeated measurements of one mode may lie apart, relative
-// to the least, without a warning.
+// repeatSpread is the largest spread of repeated measurements of one mode, relative to the smallest, without a warning.
 const repeatSpread = 0.1
 
-// agreeing reports whether two readings of a setting lie near the median of all of
-// them, in time and in power where that was measured.
+// agreeing reports whether two readings of a setting lie near the median of all, in time and, if measured, in power.
 func agreeing(g tegra.Repeats, median tegra.Measured) bool {
 	near := 0
 	for i, t := range g.TimesMS {

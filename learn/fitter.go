@@ -12,23 +12,21 @@ import (
 	"jtune/tegra"
 )
 
-// mostSamples bounds the cost of the gp method, which grows with their square per
-// predicted mode: of more samples a random part is used.
+// mostSamples limits the samples of gp, whose cost per predicted mode grows with their square; of more, a random subset
+// is used.
 const mostSamples = 500
 
-// fitter fits one method to all samples and, for cross-validation, to parts of them.
+// fitter fits one method to all samples and, for cross-validation, to subsets.
 type fitter struct {
 	model    *Model
 	options  Options
 	residual *Residual // gp
-	network  *nn.Pair  // powertrain: to transfer from
-	// tuned are the hyper-parameters chosen on all samples; cross-validation keeps
-	// them.
+	network  *nn.Pair  // powertrain: networks to transfer from
+	// tuned holds the hyper-parameters chosen on all samples, for cross-validation.
 	tuned *hyperparameters
 }
 
-// newFitter prepares the reference. One that cannot be used is left out with a
-// warning.
+// newFitter prepares the reference, or drops an unusable one with a warning.
 func newFitter(ctx context.Context, m *Model, o Options) (*fitter, error) {
 	t := &fitter{model: m, options: o}
 	switch o.Method {
@@ -64,7 +62,7 @@ func (t *fitter) residualFrom(r *Reference) {
 	t.sameSoftware(r)
 }
 
-// sameSoftware warns where a reference was measured with other software.
+// sameSoftware adds a warning if the reference was measured with other software.
 func (t *fitter) sameSoftware(r *Reference) {
 	if list := tegra.SoftwareApart(strings.Split(r.Provenance.Software, "; "),
 		strings.Split(t.options.Provenance.Software, "; ")); list != nil {
@@ -85,10 +83,9 @@ func (t *fitter) sameDevice(r *Reference) error {
 	return nil
 }
 
-// networksFrom takes a reference's networks, or trains them when it has
-// measured modes only.
+// networksFrom takes a reference's networks, or trains them if it has only measured modes.
 func (t *fitter) networksFrom(ctx context.Context, r *Reference) error {
-	if r == nil || r.Networks == nil && len(r.Samples) == 0 { // a residual alone is of no use here
+	if r == nil || r.Networks == nil && len(r.Samples) == 0 { // a residual alone does not help here
 		r = ShippedReference()
 	}
 	grid := r
@@ -124,7 +121,7 @@ func (t *fitter) networksFrom(ctx context.Context, r *Reference) error {
 	return nil
 }
 
-// fit fits the method to samples, unless ctx has ended.
+// fit fits the method to samples unless ctx has ended.
 func (t *fitter) fit(ctx context.Context, samples []tegra.Measured) (Predictor, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -136,7 +133,7 @@ func (t *fitter) fit(ctx context.Context, samples []tegra.Measured) (Predictor, 
 	if err != nil {
 		return nil, err
 	}
-	// very wide error bars, until cross-validation has narrower ones
+	// very wide error bars until cross-validation narrows them
 	return &banded{Pair: fitted, timeSD: unknownSD, powerSD: unknownSD, dof: leastDoF}, nil
 }
 
@@ -162,8 +159,7 @@ func (t *fitter) fitBaseline(ctx context.Context, samples []tegra.Measured) (*ba
 	return baseline.OfNetworks(pair), err
 }
 
-// NetworkDefaults are the settings of a method's networks unless
-// Options.Network says otherwise.
+// NetworkDefaults returns the network settings of a method without Options.Network.
 func NetworkDefaults(m Method) nn.Config {
 	if m == PowerTrain {
 		return nn.ForTransfer()

@@ -7,19 +7,18 @@ import (
 	"jtune/tegra"
 )
 
-// KnobEffect is what one knob alone does to a workload.
+// KnobEffect is the effect of one knob on a workload.
 type KnobEffect struct {
 	Knob tegra.Knob
-	// TimeX and PowerX are the largest over the smallest predicted value while the
-	// knob varies and the others are fixed; 1 for a knob without effect. PowerX
-	// is NaN for a model of time alone.
+	// TimeX and PowerX are the ratios of largest to smallest predicted value while only this knob varies; 1: no effect.
+	// PowerX is NaN for a model of time alone.
 	TimeX, PowerX float64
 }
 
-// Importance returns the effect of each knob around one mode, usually the chosen one. Each knob varies alone through
-// the values that the space lists within that many octaves of its value in near, and the next beyond on either side;
-// math.Inf(1) takes all, where the lowest values decide. Effects are ratios of medians, knob by knob: two knobs that
-// only help together both look small.
+// Importance returns the effect of each knob around one mode, usually the chosen one. It varies one knob at a time over
+// the listed values within octaves of near's, and at least the next value on either side; math.Inf(1) takes
+// all, where the lowest values dominate. Effects are ratios of medians. Two knobs that help only together both look
+// small.
 func Importance(p Predictor, space *tegra.Space, near tegra.Mode, octaves float64) [tegra.NumKnobs]KnobEffect {
 	var out [tegra.NumKnobs]KnobEffect
 	for k := range tegra.NumKnobs {
@@ -40,7 +39,7 @@ func Importance(p Predictor, space *tegra.Space, near tegra.Mode, octaves float6
 	return out
 }
 
-// within keeps of ascending values those at most that many octaves from v, and at least the neighbours of v.
+// within returns the values (ascending) at most octaves from v, and at least the neighbours of v.
 func within(values []float64, v, octaves float64) []float64 {
 	from, to := len(values), 0
 	for i, w := range values {

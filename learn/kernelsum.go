@@ -7,16 +7,16 @@ import (
 	"jtune/learn/internal/simd"
 )
 
-// kernelSum is functions Σ_j w_j k(x, x_j) of one Matérn 5/2 kernel around
-// the same centres, which is what a Gaussian process' posterior mean is.
+// kernelSum holds functions Σ_j w_j k(x, x_j) of one Matérn 5/2 kernel around shared centres, the form of a Gaussian
+// process' posterior mean.
 type kernelSum struct {
 	octaves point // lengthscales
 	x       []point
-	time    []float64 // weights, one per centre; nil: the sum is not of time
+	time    []float64 // weights, one per centre; nil: no function of time
 	power   []float64
 }
 
-// add adds the functions at points to time and power.
+// add adds the functions' values at points to time and power.
 func (s *kernelSum) add(at []point, time, power []float64) {
 	f := family{octaves: s.octaves}
 	parallel.Ranges(len(at), func(from, to int) {
@@ -39,16 +39,15 @@ func (s *kernelSum) add(at []point, time, power []float64) {
 	})
 }
 
-// spreadOut picks count of the points so that kernels around them cover all others as
-// well as possible: each next one is where those before explain least
-// (a pivoted Cholesky factorisation). Points are scaled by the lengthscales.
+// spreadOut selects count points so that kernels around them cover the others as well as possible: each next point has
+// the largest unexplained variance (a pivoted Cholesky factorisation). Points are scaled by the lengthscales.
 func spreadOut(x []point, count int) []int {
-	left := make([]float64, len(x)) // variance not yet explained
+	left := make([]float64, len(x)) // unexplained variance
 	for i := range left {
 		left[i] = 1
 	}
 	count = min(count, len(x))
-	factor := make([]float64, len(x)*count) // a row of each point, side by side in memory
+	factor := make([]float64, len(x)*count) // one row per point, contiguous in memory
 	var picks []int
 	for n := range count {
 		pick := 0
@@ -73,11 +72,11 @@ func spreadOut(x []point, count int) []int {
 	return picks
 }
 
-// ridge keeps the weights of kernels that overlap small.
+// ridge keeps the weights of overlapping kernels small.
 const ridge = 1e-6
 
-// fitWeights returns the weights with which kernels around the centres come
-// nearest to the values at points, by least squares. All are scaled.
+// fitWeights returns the least-squares weights of kernels around the centres for the values at points. All points are
+// scaled.
 func fitWeights(centres, at []point, values []float64) ([]float64, error) {
 	n := len(centres)
 	gram, rhs, k := make([]float64, n*n), make([]float64, n), make([]float64, n)

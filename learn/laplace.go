@@ -10,36 +10,33 @@ import (
 	"jtune/learn/internal/simd"
 )
 
-// The fit of one target (docs/method.md, Gaussian process and Outliers): Gauss–Newton
-// to the posterior mode of theta, with the Gaussian process marginalised; Laplace's
-// evidence chooses among nine (smooth, noise) pairs, or fifteen; outliers are
-// down-weighted by leave-one-out residuals, and samples that the final fit no longer
-// flags get their weight back
-// (docs/decisions/016-weights-restored-after-the-outlier-rounds.md). Everything works
-// with C = sf² K + sn² diag(v) factored once and the few parameters on top of it
-// (Woodbury), so a fit costs one n³/3 factorisation per pair and n²·(K+1) per
+// The fit of one target (docs/method.md, Gaussian process and Outliers): Gauss–Newton finds the posterior mode of theta
+// with the Gaussian process marginalised. Laplace's evidence chooses among nine (smooth, noise) pairs, or fifteen.
+// Leave-one-out residuals down-weight outliers; samples that the final fit no longer flags get their weight back
+// (docs/decisions/016-weights-restored-after-the-outlier-rounds.md). C = sf² K + sn² diag(v) is factored once, and the
+// few parameters are added by Woodbury's formula, so a fit costs one n³/3 factorisation per pair and n²·(K+1) per
 // Gauss–Newton round. Deterministic.
 
 const (
 	gaussNewtonRounds = 12
 	outlierZ2         = 12.0 // squared standardised residual that makes an outlier
-	outlierShare      = 3.0  // its noise variance is raised by z²/this
+	outlierShare      = 3.0  // an outlier's noise variance is raised by z²/outlierShare
 	mostDownWeight    = 1e4
-	gridSmoothSD      = 0.7 // prior of ln sf about its centre, in the choice
+	gridSmoothSD      = 0.7 // prior of ln sf about its centre, for the choice
 	gridNoiseSD       = 0.5
-	heavyNoiseSD      = 1.0 // the same where the noise has a heavy tail
-	heavyZ2           = 4.0 // outlierZ2 of readings far too large, where those are common
+	heavyNoiseSD      = 1.0 // likewise of ln sn if the noise has a heavy tail
+	heavyZ2           = 4.0 // outlierZ2 of readings far too large, if those are common
 )
 
-// data is what one target is fitted to.
+// data is the input of one target's fit.
 type data struct {
 	x []point   // octaves
 	l []float64 // n × terms, row-major
 	y []float64 // ln of the measurement
 	r []float64 // reference residual at each x; nil without a reference
-	// wide are standard deviations of y beside the noise; nil: none.
+	// wide are standard deviations of y in addition to the noise; nil: none.
 	wide []float64
-	// carries is how much of r is expected to carry over.
+	// carries is the expected transferred share of r.
 	carries Share
 }
 
@@ -49,8 +46,8 @@ type curve struct {
 	theta   []float64
 	sf, sn  float64
 	score   float64   // −ln evidence with the penalty of the hyper-parameters
-	v       []float64 // noise variance factors; > 1 where down-weighted
-	suspect []bool    // down-weighted and an outlier by the final fit; nil for none
+	v       []float64 // noise variance factors; > 1 if down-weighted
+	suspect []bool    // down-weighted and an outlier by the final fit; nil: none
 	x       []point   // scaled by the lengthscales
 	r       []float64
 	carries Share
@@ -109,8 +106,8 @@ func (f *family) fit(d data, grid bool, robust int) (*curve, error) {
 	return c, nil
 }
 
-// restoreWeights restores the weight of samples that the final fit no longer flags as
-// outliers. False when there are none.
+// restoreWeights restores the weight of samples that the final fit no longer flags as outliers; false if there are
+// none.
 func restoreWeights(c *curve) (v []float64, found bool) {
 	v = slices.Clone(c.v)
 	for i := range v {
@@ -123,18 +120,18 @@ func restoreWeights(c *curve) (v []float64, found bool) {
 
 func square(x float64) float64 { return x * x }
 
-// solver holds what all factorisations of one fit share.
+// solver holds the parts that all factorisations of one fit share.
 type solver struct {
 	f       *family
 	d       data
 	n, p    int
-	at      inputs // of the formula: its terms
+	at      inputs // terms of the formula
 	scaled  []point
 	kernel  []float64 // correlation matrix, n × n, lower triangle
 	prior   []float64
 	prec    []float64 // S⁻¹
 	lnDetS  float64
-	offsetY []float64 // y less the expected share of the reference's residual
+	offsetY []float64 // y minus the expected share of the reference's residual
 }
 
 func newSolver(f *family, d data) *solver {
@@ -160,7 +157,7 @@ func newSolver(f *family, d data) *solver {
 
 func (s *solver) terms(i int) []float64 { k := s.f.amplitudes(); return s.d.l[i*k : (i+1)*k] }
 
-// firstTheta is the prior mean with all amplitudes moved to the data's level.
+// firstTheta returns the prior mean with all amplitudes shifted to the level of the data.
 func (s *solver) firstTheta() []float64 {
 	theta := slices.Clone(s.prior)
 	if s.n == 0 {
@@ -178,7 +175,7 @@ func (s *solver) firstTheta() []float64 {
 	return theta
 }
 
-// descent is the way to theta's posterior mode under one factor of C, with what its steps overwrite.
+// descent searches theta's posterior mode for one factor of C; its buffers are overwritten at every step.
 type descent struct {
 	*solver
 	means
@@ -213,8 +210,7 @@ func (d *descent) residual(theta, res []float64) {
 	}
 }
 
-// objective is the negative log posterior of theta, up to a constant; res is
-// left holding L⁻¹ (y − M).
+// objective returns the negative log posterior of theta, up to a constant, and leaves L⁻¹ (y − M) in res.
 func (d *descent) objective(theta, res []float64) float64 {
 	d.residual(theta, res)
 	forward(d.chol, d.n, res, 1)
@@ -234,7 +230,7 @@ func (s *solver) fromPrior(theta []float64) []float64 {
 	return d
 }
 
-// linearise makes the model to first order at theta: w, jw, cholA and b.
+// linearise linearises the model at theta: it sets w, jw, cholA and b.
 func (d *descent) linearise(theta []float64) error {
 	n, p, off := d.n, d.p, d.fromPrior(theta)
 	for i := 0; i < n; i += simd.Wide {
@@ -268,8 +264,7 @@ func (d *descent) linearise(theta []float64) error {
 	return nil
 }
 
-// laplace finds theta's posterior mode for one pair of hyper-parameters and
-// the evidence there.
+// laplace returns theta's posterior mode for one pair of hyper-parameters, with the evidence.
 func (s *solver) laplace(sf, sn float64, v, theta []float64) (*curve, error) {
 	chol, err := s.factor(sf, sn, v)
 	if err != nil {
@@ -325,8 +320,8 @@ func (s *solver) laplace(sf, sn float64, v, theta []float64) (*curve, error) {
 	}, nil
 }
 
-// lineSearch halves the way from theta to prior + step until the objective
-// does not rise. It leaves L⁻¹ (y − M) of what it returns in res.
+// lineSearch halves the step from theta to prior + step until the objective does not rise. It leaves L⁻¹ (y − M) of the
+// result in res.
 func (d *descent) lineSearch(theta, step []float64, at float64, res []float64) ([]float64, float64, bool) {
 	next := slices.Clone(theta)
 	for share := 1.0; share > 1e-3; share /= 2 {
@@ -362,8 +357,7 @@ func (s *solver) factor(sf, sn float64, v []float64) ([]float64, error) {
 	return c, nil
 }
 
-// downWeight raises the noise of samples whose leave-one-out residual makes them
-// outliers. False when there are none.
+// downWeight raises the noise of samples that are outliers by their leave-one-out residual; false if there are none.
 func (s *solver) downWeight(c *curve) (v []float64, found bool) {
 	v = slices.Clone(c.v)
 	s.leftOut(c, func(i int, residual, variance float64) {
@@ -374,9 +368,8 @@ func (s *solver) downWeight(c *curve) (v []float64, found bool) {
 	return v, found
 }
 
-// suspects flags the down-weighted samples that are outliers by the final fit too,
-// with the noise of any other sample: one gross outlier makes good samples look bad
-// before it is down-weighted itself.
+// suspects flags the down-weighted samples that the final fit also finds outliers at normal noise: one gross outlier
+// makes good samples look bad until it is down-weighted.
 func (s *solver) suspects(c *curve) []bool {
 	if !slices.ContainsFunc(c.v, func(v float64) bool { return v > 1 }) {
 		return nil
@@ -389,7 +382,7 @@ func (s *solver) suspects(c *curve) []bool {
 	return out
 }
 
-// farOut is the squared standardised residual from which a sample is an outlier.
+// farOut returns the squared standardised residual from which a sample is an outlier.
 func (s *solver) farOut(residual float64) float64 {
 	if s.f.heavy && residual > 0 {
 		return heavyZ2
@@ -397,9 +390,8 @@ func (s *solver) farOut(residual float64) float64 {
 	return outlierZ2
 }
 
-// leftOut visits each sample with its residual, and the variance of that, when
-// predicted from all others, noise included: (V⁻¹ỹ)_i / (V⁻¹)_ii and 1 / (V⁻¹)_ii,
-// V = C + J S Jᵀ.
+// leftOut visits each sample with its leave-one-out residual and variance, noise included: (V⁻¹ỹ)_i / (V⁻¹)_ii and 1 /
+// (V⁻¹)_ii, V = C + J S Jᵀ.
 func (s *solver) leftOut(c *curve, visit func(i int, residual, variance float64)) {
 	d := s.descent(c.chol)
 	if d.linearise(c.theta) != nil {

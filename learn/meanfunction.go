@@ -6,20 +6,17 @@ import (
 	"jtune/learn/internal/simd"
 )
 
-// family is the constants of one target's model (docs/method.md, Mean functions and
-// Gaussian process)
+// family holds the constants of one target's model (docs/method.md, Mean functions and Gaussian process)
 //
 //	ln y(x) = M(x; a, p) + G(x) + e,   M = (1/p) ln Σ_k exp(p (a_k + l_k(x)))
 //
-// where G is a Gaussian process with a Matérn 5/2 kernel and e is noise. The
-// amplitudes have the prior a = centre + s·1 + d, d_k ~ N(0, ownSD²),
-// s ~ N(0, levelSD²); ln p ~ N(ln p0, lnPSD²), fixed when lnPSD is 0.
+// where G is a Gaussian process with a Matérn 5/2 kernel and e is noise. The amplitudes have the prior a = centre + s·1
+// + d, d_k ~ N(0, ownSD²), s ~ N(0, levelSD²); ln p ~ N(ln p0, lnPSD²), fixed if lnPSD is 0.
 type family struct {
-	// terms writes l_k at x; u is ln of the speed relative to the top mode, by
-	// the time model; the time terms do not use it.
+	// terms writes l_k at x; u is the predicted ln of the speed relative to the top mode, which time terms ignore.
 	terms   func(x point, u float64, l []float64)
 	centre  []float64 // of ln amplitudes
-	ownSD   float64   // of each about the others
+	ownSD   float64   // of each, given their common level
 	levelSD float64
 	p0      float64
 	lnPSD   float64
@@ -27,13 +24,13 @@ type family struct {
 	smooth  float64 // standard deviation of G: sf
 	noise   float64 // standard deviation of e: sn
 	heavy   bool    // e has a heavy tail of large values: see batchTimeFamily
-	prior   *Prior  // of theta, in place of the constants above; nil: those
-	wide    bool    // prior is for workloads unlike those that it was learned from
+	prior   *Prior  // of theta, replacing the constants above; nil: none
+	wide    bool    // prior has wide deviations, for workloads unlike its own
 }
 
-// timeFamily: the slowest resource decides, softly. Terms: fixed time; GPU; one CPU
-// thread; all CPU cores; memory; GPU and memory mixed; and crowded cores, where more
-// processes run than a mode has cores (docs/decisions/014-crowded-cores.md).
+// timeFamily is a soft maximum over resources: the slowest one decides. Terms: fixed time; GPU; one CPU thread; all CPU
+// cores; memory; GPU and memory mixed; and crowded cores, for more processes than cores
+// (docs/decisions/014-crowded-cores.md).
 var timeFamily = family{
 	terms:  timeTerms,
 	centre: []float64{-0.3, -0.3, -1, -1, -0.3, -0.3, -3.5},
@@ -41,9 +38,8 @@ var timeFamily = family{
 	octaves: point{1.5, 1.5, 3, 2, noBatch}, smooth: 0.08, noise: 0.02,
 }
 
-// powerFamily: static power and clocks, plus energy per minibatch times
-// minibatches per second. Centres in watts: static 10, memory 2, GPU clock 4,
-// CPU cores 2, CPU clock 1; work: fixed 10, GPU 5, CPU 3, memory 2.
+// powerFamily sums static and clock power, and energy per minibatch times minibatches per second. Centres in watts:
+// static 10, memory 2, GPU clock 4, CPU cores 2, CPU clock 1; work: fixed 10, GPU 5, CPU 3, memory 2.
 var powerFamily = family{
 	terms:  powerTerms,
 	centre: logs(10, 2, 4, 2, 1, 10, 5, 3, 2),
@@ -67,15 +63,15 @@ func timeTerms(x point, _ float64, l []float64) {
 	l[0], l[1], l[2], l[3], l[4], l[5], l[6] = 0, -g, -f, -f-c, -m, -(g+m)/2, -1.25*f-2*c
 }
 
-// powerTerms writes the log terms of the power formula at x; u is ln of the
-// speed relative to the top mode, by the time model.
+// powerTerms writes the log terms of the power formula at x; u is the predicted ln of the speed relative to the top
+// mode.
 func powerTerms(x point, u float64, l []float64) {
 	c, f, g, m := math.Ln2*x[0], math.Ln2*x[1], math.Ln2*x[2], math.Ln2*x[3]
 	l[0], l[1], l[2], l[3], l[4] = 0, m, 3*g, c+3*f, 3*f
 	l[5], l[6], l[7], l[8] = u, u+2*g, u+f, u+m
 }
 
-// amplitudes counts the terms; params counts what is fitted.
+// amplitudes returns the number of terms.
 func (f *family) amplitudes() int { return len(f.centre) }
 
 func (f *family) params() int {
@@ -85,7 +81,7 @@ func (f *family) params() int {
 	return len(f.centre)
 }
 
-// start is the prior mean of theta = (a_1 … a_K, ln p).
+// start returns the prior mean of theta = (a_1 … a_K, ln p).
 func (f *family) start() []float64 {
 	if f.prior != nil {
 		return append([]float64(nil), f.prior.Mean...)
@@ -93,8 +89,8 @@ func (f *family) start() []float64 {
 	return append(append([]float64(nil), f.centre...), math.Log(f.p0))
 }
 
-// priorPrecision is S⁻¹ over the fitted parameters, row-major, and ln|S|. The
-// amplitudes' block is σ²I + s²11ᵀ, inverted by Sherman and Morrison.
+// priorPrecision returns S⁻¹ over the fitted parameters, row-major, and ln|S|. The amplitudes' block is σ²I + s²11ᵀ,
+// inverted by the Sherman–Morrison formula.
 func (f *family) priorPrecision() (inv []float64, lnDet float64) {
 	k, p := f.amplitudes(), f.params()
 	if f.prior != nil {
@@ -129,7 +125,7 @@ func newMeans(f *family) means {
 	return means{l: make([]float64, k), logs: make([]simd.Lanes, k), terms: make([]simd.Lanes, k)}
 }
 
-// logsAt writes the log terms of the modes from, from+1, …; places beyond to repeat the last mode.
+// logsAt writes the log terms of the modes from, from+1, …; lanes from to onwards repeat the last mode.
 func (s *means) logsAt(at inputs, from, to int) []simd.Lanes {
 	for b := range simd.Wide {
 		at.terms(min(from+b, to-1), s.l)
@@ -140,8 +136,8 @@ func (s *means) logsAt(at inputs, from, to int) []simd.Lanes {
 	return s.logs
 }
 
-// of is M at modes of these log terms. The derivatives by the fitted parameters go to the rows of grad, unless that is
-// nil.
+// of returns M at modes with these log terms. It writes the derivatives by the fitted parameters to the rows of grad
+// unless grad is nil.
 func (s *means) of(theta []float64, logs, grad []simd.Lanes) (mean simd.Lanes) {
 	k := len(logs)
 	p := math.Exp(theta[k])
@@ -192,7 +188,7 @@ func (s *means) of(theta []float64, logs, grad []simd.Lanes) (mean simd.Lanes) {
 	return mean
 }
 
-// matern is the Matérn 5/2 correlation at squared scaled distance r2.
+// matern returns the Matérn 5/2 correlation at squared scaled distance r2.
 func matern(r2 float64) float64 { return simd.Correlation(r2) }
 
 // scaled divides a point by the family's lengthscales.
@@ -203,7 +199,7 @@ func (f *family) scaled(x point) point {
 	return x
 }
 
-// lanes scales the points from, from+1, …; places beyond to repeat the last one.
+// lanes scales the points from, from+1, …; lanes from to onwards repeat the last point.
 func (f *family) lanes(x []point, from, to int, out *simd.Points) {
 	for b := range simd.Wide {
 		for k, v := range f.scaled(x[min(from+b, to-1)]) {

@@ -10,39 +10,36 @@ import (
 	"jtune/tegra"
 )
 
-// Model is a fitted predictor with its samples, errors and warnings. It may be read
-// from many goroutines.
+// Model is a fitted predictor with its samples, errors and warnings. It is safe for concurrent reads.
 type Model struct {
 	Method    Method
-	Space     *tegra.Space     // the modes that it knows
-	Samples   []tegra.Measured // learned from, one per mode, or per mode and batch size
-	Batches   []int            // batch sizes, ascending, where that is an input; else nil
-	Batch     int              // of a model that At made
+	Space     *tegra.Space     // modes of the device
+	Samples   []tegra.Measured // training data, one per mode, or per mode and batch size
+	Batches   []int            // batch sizes, ascending, if they are an input; else nil
+	Batch     int              // batch size of a model returned by At
 	CV        Errors
-	Reference string // name of the reference and how much it counts; "" for none
+	Reference string // name and weight of the reference; "" for none
 	Warnings  []string
-	// Suspicious are the outliers: their reading disagrees with all others and was not
-	// confirmed by a second one.
+	// Suspicious are outliers: readings that disagree with all others, without a confirming second reading.
 	Suspicious []tegra.Setting
-	Repeated   []tegra.Setting // measured more than once, with readings that agree
-	Means      []tegra.Mean    // of the samples that were measured more than once
+	Repeated   []tegra.Setting // measured more than once, with consistent readings
+	Means      []tegra.Mean    // means of samples measured more than once
 	Provenance Provenance
 	Seed       uint64
 
 	predictor Predictor
-	whole     *Model           // from which At made this one
+	whole     *Model           // model from which At derived this one
 	reference []tegra.Measured // the residual reference's modes, for the file
-	compact   *Compact         // or the reference itself, when it is compact
+	compact   *Compact         // the reference itself if it is compact
 }
 
-// Errors are cross-validated errors of a model: of predictions for measured
-// modes by models that have not seen them.
+// Errors are cross-validated errors of a model: each measured mode is predicted by a model fitted without it.
 type Errors struct {
-	TimeMAPEPct, PowerMAPEPct float64 // power's is NaN where power was not measured
-	How                       string  // "leave-one-out", "10 folds"; "" when not known
+	TimeMAPEPct, PowerMAPEPct float64 // power's is NaN if power was not measured
+	How                       string  // "leave-one-out", "10 folds"; "" if unknown
 }
 
-// MarshalJSON prints the errors; those that are not known are null.
+// MarshalJSON prints the errors; unknown ones are null.
 func (e Errors) MarshalJSON() ([]byte, error) {
 	known := func(pct float64) tegra.Val[float64] {
 		v := tegra.Finite(pct)
@@ -52,12 +49,12 @@ func (e Errors) MarshalJSON() ([]byte, error) {
 	return json.Marshal(map[string]any{"time_mape_pct": known(e.TimeMAPEPct), "power_mape_pct": known(e.PowerMAPEPct)})
 }
 
-// Known reports whether cross-validation was done with LeastJudged settings at least.
+// Known reports whether cross-validation was done, which takes at least LeastJudged settings.
 func (e Errors) Known() bool { return e.How != "" }
 
 var _ Predictor = (*Model)(nil)
 
-// Networks are the networks of powertrain and nn; false for other methods.
+// Networks returns the networks of powertrain and nn; false for other methods.
 func (m *Model) Networks() (nn.Pair, bool) {
 	b, ok := m.predictor.(*banded)
 	if !ok {
@@ -66,14 +63,14 @@ func (m *Model) Networks() (nn.Pair, bool) {
 	return b.Networks()
 }
 
-// Predict predicts the given modes, which need not belong to the space.
+// Predict predicts modes, which need not belong to the space.
 func (m *Model) Predict(modes []tegra.Mode) []Prediction { return m.predictor.Predict(modes) }
 
-// HasPower reports whether the model knows power. One whose samples have none predicts
-// NaN watts: it has no front and no power limit.
+// HasPower reports whether the model predicts power. Without power in its samples it predicts NaN watts: it has no
+// front and no power limit.
 func (m *Model) HasPower() bool { return hasPower(m.Samples) }
 
-// Surrogate returns the model below a gp model; false for other methods.
+// Surrogate returns the surrogate of a gp model; false for other methods.
 func (m *Model) Surrogate() (*Surrogate, bool) {
 	s, ok := m.predictor.(*Surrogate)
 	return s, ok
@@ -83,8 +80,7 @@ func (m *Model) warn(format string, args ...any) {
 	m.Warnings = append(m.Warnings, fmt.Sprintf(format, args...))
 }
 
-// Readings are what was measured of each sample: the mean, where Samples has the median
-// that it was learned by.
+// Readings returns the measurement of each sample: the mean of its readings, while Samples has the median.
 func (m *Model) Readings() []tegra.Mean {
 	out, several := make([]tegra.Mean, len(m.Samples)), meansOf(m.Means)
 	for i, s := range m.Samples {
@@ -95,7 +91,7 @@ func (m *Model) Readings() []tegra.Mean {
 	return out
 }
 
-// Trusted are the readings that replace their predictions: all but the suspicious ones.
+// Trusted returns the readings that replace their predictions: all except the suspicious ones.
 func (m *Model) Trusted() []tegra.Measured {
 	var out []tegra.Measured
 	for _, r := range m.Readings() {
@@ -107,15 +103,14 @@ func (m *Model) Trusted() []tegra.Measured {
 }
 
 const (
-	// LeastJudged is how many measured settings a model needs for an error to be told.
+	// LeastJudged is the number of measured settings from which a model reports errors.
 	LeastJudged = 6
-	// MostErrorPct is the cross-validated error of time or power up to which a model's
-	// choice is no guess.
+	// MostErrorPct is the largest cross-validated error of time or power, in percent, at which a model's choice is
+	// reliable.
 	MostErrorPct = 20
 )
 
-// ErrorPct is the larger of the cross-validated errors of time and power; absent where
-// they are not known.
+// ErrorPct returns the larger of the cross-validated errors of time and power, in percent; absent if unknown.
 func (m *Model) ErrorPct() tegra.Val[float64] {
 	if !m.CV.Known() {
 		return tegra.Val[float64]{}
@@ -127,8 +122,7 @@ func (m *Model) ErrorPct() tegra.Val[float64] {
 	return tegra.Finite(worst)
 }
 
-// Weakness is the reason why what the model chooses is a guess, for one line; "" where
-// it is none.
+// Weakness returns in one line why the model's choice is a guess; "" if it is not.
 func (m *Model) Weakness() string {
 	n := len(m.Whole().Samples)
 	switch pct := m.ErrorPct(); {
@@ -142,7 +136,7 @@ func (m *Model) Weakness() string {
 	return ""
 }
 
-// Doubt is a warning about the suspicious readings; "" when there are none.
+// Doubt returns a warning about suspicious readings; "" if there are none.
 func (m *Model) Doubt() string {
 	if len(m.Suspicious) == 0 {
 		return ""
@@ -153,7 +147,7 @@ func (m *Model) Doubt() string {
 		plural(len(m.Suspicious), "counts", "count"), m.list(m.Suspicious))
 }
 
-// mostListed bounds how many modes a message names.
+// mostListed is the largest number of modes in a message.
 const mostListed = 5
 
 func (m *Model) list(settings []tegra.Setting) string {

@@ -8,19 +8,19 @@ import (
 	"jtune/learn/baseline/nn"
 )
 
-// Network is what is known of one network of a model.
+// Network describes one network of a model.
 type Network struct {
 	Of        string    `json:"of"`     // time or power
 	Layers    []int     `json:"layers"` // inputs, then the widths
 	Config    nn.Config `json:"config"`
-	Rows      int       `json:"rows"`       // that gradients came from
-	Validated int       `json:"validated"`  // held out for the checkpoint; 0: the training rows served
-	Epochs    int       `json:"epochs"`     // passes
-	BestEpoch int       `json:"best_epoch"` // whose weights were kept, from 1
+	Rows      int       `json:"rows"`       // training rows
+	Validated int       `json:"validated"`  // held out for the checkpoint; 0: training rows were used
+	Epochs    int       `json:"epochs"`     // passes over the data
+	BestEpoch int       `json:"best_epoch"` // epoch of the kept weights, from 1
 	BestLoss  float64   `json:"best_loss"`
 }
 
-// NetworksOf are a model's networks; nil for methods without.
+// NetworksOf returns a model's networks; nil for methods without networks.
 func NetworksOf(m *Model) (list []Network) {
 	pair, ok := m.Networks()
 	if !ok {
@@ -40,7 +40,7 @@ func NetworksOf(m *Model) (list []Network) {
 	return list
 }
 
-// Words is one line about a network.
+// Words describes a network in one line.
 func (n *Network) Words() string {
 	var layers []string
 	for _, w := range n.Layers {

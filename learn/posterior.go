@@ -9,18 +9,18 @@ import (
 	"jtune/learn/internal/simd"
 )
 
-// leastVariance keeps rounding from giving a zero or negative variance.
+// leastVariance prevents a zero or negative variance from rounding.
 const leastVariance = 1e-10
 
-// inputs are where a curve is evaluated: points, their log terms, and the reference's
-// residual there (nil without a reference).
+// inputs are the points at which a curve is evaluated, their log terms, and the reference's residual there (nil without
+// a reference).
 type inputs struct {
 	x     []point
 	terms func(i int, l []float64)
 	r     []float64
 }
 
-// residual is the reference's at mode i, 0 for a curve without a reference.
+// residual returns the reference's residual at mode i; 0 for a curve without a reference.
 func (c *curve) residual(at inputs, i int) float64 {
 	if c.r == nil {
 		return 0
@@ -28,13 +28,13 @@ func (c *curve) residual(at inputs, i int) float64 {
 	return at.r[i]
 }
 
-// block is simd.Wide modes as all curves of a mixture see them: their families differ by priors alone, and their
-// kernels by a factor.
+// block holds simd.Wide modes as shared by all curves of a mixture, whose families differ only in their priors and
+// whose kernels differ only by a factor.
 type block struct {
-	means             // the log terms of the mean functions
+	means             // log terms of the mean functions
 	at    simd.Points // scaled
 	r     simd.Lanes  // the reference's residual
-	z     []*whitened // by curve
+	z     []*whitened // one per curve
 }
 
 func (m mixture) newBlock() *block {
@@ -45,7 +45,7 @@ func (m mixture) newBlock() *block {
 	return k
 }
 
-// fill takes the modes from, from+1, …; places beyond to repeat the last mode.
+// fill takes the modes from, from+1, …; lanes from to onwards repeat the last mode.
 func (m mixture) fill(k *block, at inputs, from, to int) {
 	first := m.curves[0]
 	first.family.lanes(at.x, from, to, &k.at)
@@ -67,8 +67,8 @@ func (m mixture) fill(k *block, at inputs, from, to int) {
 	}
 }
 
-// whitened is a block's modes in the coordinates in which a curve's posterior covariance is
-// prior covariance − wᵀw + gᵀg. Both hold the modes side by side.
+// whitened holds a block's modes in coordinates in which a curve's posterior covariance is prior covariance − wᵀw +
+// gᵀg. Modes are stored side by side.
 type whitened struct {
 	mean simd.Lanes
 	w    []simd.Lanes // n: L⁻¹ k*
@@ -79,8 +79,8 @@ func (c *curve) newWhitened() *whitened {
 	return &whitened{w: make([]simd.Lanes, len(c.x)), g: make([]simd.Lanes, c.family.params())}
 }
 
-// prior adds to z, which has the kernel's covariances with the samples, what else holds before they count: the
-// formula's mean, its derivatives by the parameters unless grad is nil, and the residual's covariances, without J S Jᵀ.
+// prior completes z, which holds the kernel's covariances with the samples: it adds the formula's mean, its derivatives
+// by the parameters (to grad, unless nil), and the residual's covariances, without J S Jᵀ.
 func (c *curve) prior(k *block, z *whitened, grad []simd.Lanes) {
 	z.mean = k.of(c.theta, k.logs, grad)
 	if c.r == nil {
@@ -97,7 +97,7 @@ func (c *curve) prior(k *block, z *whitened, grad []simd.Lanes) {
 	}
 }
 
-// whiten fills z, which has the kernel's covariances with the samples.
+// whiten completes z, which holds the kernel's covariances with the samples.
 func (c *curve) whiten(k *block, z *whitened) {
 	n, p := len(c.x), c.family.params()
 	c.prior(k, z, z.g)
@@ -126,7 +126,7 @@ func forwardWide(l []float64, n int, b []simd.Lanes) {
 	}
 }
 
-// posterior is mean, in z, and variance of ln y at a block's modes.
+// posterior returns the mean, in z, and the variance of ln y at a block's modes.
 func (c *curve) posterior(k *block, z *whitened) (variance simd.Lanes) {
 	c.whiten(k, z)
 	for b, r := range k.r {
@@ -177,13 +177,13 @@ func strided(v []simd.Lanes, b int) []float64 {
 	return out
 }
 
-// mixture is curves weighted by their evidence: without a reference, with it, and with a board's prior made wider.
+// mixture is a set of curves weighted by evidence: without a reference, with it, and with a board's widened prior.
 type mixture struct {
 	curves  []*curve
 	weights []float64
 }
 
-// formulas writes the mean function's part of ln y at modes from ≤ i < to into a slice of that length.
+// formulas writes the mean function's part of ln y at modes from ≤ i < to into out, which has that length.
 func (m mixture) formulas(at inputs, from, to int, out []float64) {
 	clear(out)
 	z := newMeans(m.dominant().family)
@@ -233,7 +233,7 @@ func (m mixture) posterior(at inputs, from, to int, mean, sd []float64) {
 	for i := from; i < to; i += simd.Wide {
 		m.fill(k, at, i, to)
 		var mu, v simd.Lanes
-		so := 0.0 // of the weights
+		so := 0.0 // sum of the weights
 		for j, c := range m.curves {
 			variance := c.posterior(k, k.z[j])
 			so += m.weights[j]
@@ -250,7 +250,7 @@ func (m mixture) posterior(at inputs, from, to int, mean, sd []float64) {
 	}
 }
 
-// covariance is the posterior one between the modes of a and those of b.
+// covariance returns the posterior covariance between the modes of a and those of b.
 func (m mixture) covariance(a, b inputs) *mat.Dense {
 	if len(a.x) == 0 || len(b.x) == 0 {
 		return &mat.Dense{}

@@ -6,33 +6,31 @@ import (
 	"slices"
 )
 
-// Share is how much of a reference's residual is expected to carry over to another
-// workload: a normal distribution.
+// Share is the normal prior of the share of a reference's residual that transfers to another workload.
 type Share struct {
 	Mean float64 `json:"mean"`
 	SD   float64 `json:"sd"`
 }
 
-// refShare is the share of one workload, in time and in power.
+// refShare is the prior for a single reference workload, in time and in power.
 var refShare = [2]Share{{0.5, 0.4}, {0.5, 0.4}}
 
-// Prior is what is known of a mean function's parameters before a workload is measured:
-// a normal distribution with the covariance S = diag(SD²) + LevelSD² 11ᵀ, the second part over
-// the amplitudes alone.
+// Prior is the prior of a mean function's parameters before a workload is measured: normal with covariance S =
+// diag(SD²) + LevelSD² 11ᵀ; the second part covers only the amplitudes.
 type Prior struct {
 	Mean    []float64 `json:"mean"`     // ln of the amplitudes, then ln p
 	SD      []float64 `json:"sd"`       // of each fitted parameter
-	LevelSD float64   `json:"level_sd"` // of what the amplitudes have in common
-	// Scatter is the factor by which the amplitudes' deviations were made smaller, as the workloads that it was
-	// learned from lie closer together than was expected; 0: by none.
+	LevelSD float64   `json:"level_sd"` // of the amplitudes' common level
+	// Scatter is the factor that narrowed the amplitudes' deviations because the learned workloads are closer together
+	// than expected; 0: not narrowed.
 	Scatter float64 `json:"scatter,omitempty"`
 }
 
-// unlikeBy is the factor on a prior's deviations for workloads unlike those that it was learned from
+// unlikeBy widens a prior's deviations for workloads unlike those it was learned from
 // (docs/decisions/032-unseen-workloads.md).
 const unlikeBy = 2
 
-// wide is the prior for workloads unlike those that it was learned from.
+// wide returns the prior for workloads unlike those it was learned from.
 func (q Prior) wide() Prior {
 	q.SD = slices.Clone(q.SD)
 	for i := range q.SD {
@@ -42,7 +40,7 @@ func (q Prior) wide() Prior {
 	return q
 }
 
-// loose is the prior with the deviations that were expected.
+// loose returns the prior with the originally expected deviations.
 func (q Prior) loose() Prior {
 	if q.Scatter == 0 {
 		return q
@@ -55,7 +53,7 @@ func (q Prior) loose() Prior {
 	return q
 }
 
-// precision is S⁻¹, row-major, and ln|S|; k of the parameters are amplitudes.
+// precision returns S⁻¹, row-major, and ln|S|; the first k parameters are amplitudes.
 func (q *Prior) precision(k int) (inv []float64, lnDet float64) {
 	p := len(q.SD)
 	s := make([]float64, p*p)
@@ -67,7 +65,7 @@ func (q *Prior) precision(k int) (inv []float64, lnDet float64) {
 			}
 		}
 	}
-	cholesky(s, p) // positive definite: check sees to SD > 0
+	cholesky(s, p) // positive definite: check ensures SD > 0
 	inv = make([]float64, p*p)
 	for i := range p {
 		inv[i*p+i] = 1
@@ -86,7 +84,7 @@ func (q *Prior) precision(k int) (inv []float64, lnDet float64) {
 	return inv, 2 * lnDiagonal(s, p)
 }
 
-// checkPrior rejects a prior that is none of a family's parameters.
+// checkPrior rejects a prior that does not fit the family's parameters.
 func (f *family) checkPrior(q *Prior) error {
 	odd := func(v float64, least float64) bool { return !inside(v, least, mostPrior) }
 	switch {
@@ -103,19 +101,19 @@ func (f *family) checkPrior(q *Prior) error {
 }
 
 const (
-	mostPrior    = 20.0 // of means and deviations of ln amplitudes
+	mostPrior    = 20.0 // bound of means and deviations of ln amplitudes
 	leastPriorSD = 0.01
 )
 
-// transfer is what a reference gives to the fit of one target.
+// transfer is a reference's contribution to the fit of one target.
 type transfer struct {
 	carries Share
 	prior   *Prior // nil: the family's
 	wary    bool   // see Residual.Wary
 }
 
-// priors are the priors of the fits with the reference: the family's, or a board's at its own width and, for a wary
-// one, wide.
+// priors returns the priors of the fits with the reference: the family's or the board's, and also the widened one if
+// wary.
 func (t transfer) priors() []*Prior {
 	if t.prior == nil || !t.wary {
 		return []*Prior{t.prior}
@@ -124,13 +122,13 @@ func (t transfer) priors() []*Prior {
 	return []*Prior{t.prior, &wide}
 }
 
-// Targets of a fit, as indexes.
+// Target indices of a fit.
 const (
 	ofTime = iota
 	ofPower
 )
 
-// transfer is what r gives to the fit of a target.
+// transfer returns r's contribution to the fit of a target.
 func (r *Residual) transfer(target int) transfer {
 	if r == nil {
 		return transfer{}

@@ -13,11 +13,10 @@ import (
 	"jtune/tegra"
 )
 
-// Profile is what one kind of board does to every workload: the residuals of several
-// workloads measured on it, around the same kernels, and the parameters of their mean
-// functions. The mean over all is a reference with a prior (docs/method.md, Board
-// profiles); the mean over all but one is a reference that has not seen that one. A file
-// of one is a line of text and JSON, as of a Compact:
+// Profile describes what workloads have in common on one kind of board: the residuals of several measured workloads,
+// around shared kernels, and the parameters of their mean functions. The mean over all workloads is a reference with a
+// prior (docs/method.md, Board profiles); the mean over all but one serves to test on the one left out. Its file is a
+// line of text and JSON, like that of a Compact:
 //
 //	jtune-board VERSION SHA-256-of-the-JSON
 type Profile struct {
@@ -25,24 +24,24 @@ type Profile struct {
 	Max       modeRow                 `json:"max"`     // largest settings of the device: 0 octaves
 	Octaves   [tegra.NumKnobs]float64 `json:"octaves"` // lengthscales
 	Centres   []centre                `json:"centres"`
-	Carries   [2]Share                `json:"carries"`          // how much of time's and power's residual carries over
-	Priors    *[2]Prior               `json:"priors,omitempty"` // deviations alone; the means come from the workloads
+	Carries   [2]Share                `json:"carries"`          // transferred share of the residual of time and power
+	Priors    *[2]Prior               `json:"priors,omitempty"` // only the deviations; the means come from the workloads
 	Workloads []Profiled              `json:"workloads"`
 }
 
 // Profiled is one workload's part of a profile.
 type Profiled struct {
-	Network  string    `json:"network"`  // what a left-out profile is named by
-	Workload string    `json:"workload"` // what ran while measuring
-	Modes    int       `json:"modes"`    // learned from
+	Network  string    `json:"network"`  // name used for leaving it out
+	Workload string    `json:"workload"` // measured workload
+	Modes    int       `json:"modes"`    // number measured
 	Time     []float32 `json:"time"`     // weights of ln time, one per centre
 	Power    []float32 `json:"power"`
-	// Theta are the parameters of the mean functions of time and power: ln amplitudes, of time
-	// relative to their mean, so that no time can be computed, and ln p. None without priors.
+	// Theta are the parameters of the mean functions of time and power: ln amplitudes, those of time relative to their
+	// mean, so that no time can be computed, and ln p. Nil without priors.
 	Theta *[2][]float64 `json:"theta,omitempty"`
 }
 
-// ProfileSweep is a workload to make a profile from.
+// ProfileSweep is a measured workload for a profile.
 type ProfileSweep struct {
 	Network, Workload string
 	Measured          []tegra.Measured
@@ -51,15 +50,15 @@ type ProfileSweep struct {
 const (
 	profileMagic   = "jtune-board"
 	profileVersion = 1
-	thetaSample    = 200 // modes that a workload's parameters are learned from
-	thetaOwnSD     = 1.5 // the wide prior of that fit
+	thetaSample    = 200 // modes for learning a workload's parameters
+	thetaOwnSD     = 1.5 // wide prior of that fit
 	thetaLevelSD   = 5.0
-	mostProfiled   = 20 // workloads of a file
+	mostProfiled   = 20 // workloads in a file
 )
 
-// NewProfile learns a profile from sweeps of at least LeastReference modes each; the first
-// spans the board. carries is how much of the mean residual carries over; priors are the
-// deviations of the parameters from the mean of the workloads, nil to leave them out.
+// NewProfile builds a profile from sweeps of at least LeastReference modes each; the first spans the board. carries is
+// the transferred share of the mean residual. priors are the deviations of the parameters from the workloads' mean;
+// nil: no priors.
 func NewProfile(note ReferenceNote, carries [2]Share, priors *[2]Prior, sweeps []ProfileSweep) (*Profile, error) {
 	if len(sweeps) == 0 {
 		return nil, errors.New("a profile needs a measured workload")
@@ -93,7 +92,7 @@ func newProfile(space *tegra.Space, note ReferenceNote, carries [2]Share, priors
 	return p, p.check()
 }
 
-// profiled reduces what one workload shows of a board to kernels around the centres.
+// profiled reduces a workload's residual on a board to kernels around the centres.
 func profiled(space *tegra.Space, s ProfileSweep, x, centres []point, theta bool) (Profiled, error) {
 	w := Profiled{Network: s.Network, Workload: s.Workload}
 	whole, err := NewResidual(space, s.Measured)
@@ -130,7 +129,7 @@ func profiled(space *tegra.Space, s ProfileSweep, x, centres []point, theta bool
 	return w, nil
 }
 
-// Networks lists what can be left out.
+// Networks lists the networks that can be left out.
 func (p *Profile) Networks() []string {
 	var out []string
 	for _, w := range p.Workloads {
@@ -139,15 +138,15 @@ func (p *Profile) Networks() []string {
 	return out
 }
 
-// Only is what one network shows alone, as a reference.
+// Only returns the profile of one network as a reference.
 func (p *Profile) Only(network string) *Reference {
 	one := *p
 	one.Workloads = slices.DeleteFunc(slices.Clone(p.Workloads), func(w Profiled) bool { return w.Network != network })
 	return one.Compact("").reference()
 }
 
-// Compact is the mean of the profile's workloads but for those of a network, "" for none.
-// Nil when no workload is left.
+// Compact returns the mean of the profile's workloads without those of one network ("" for none left out); nil if no
+// workload remains.
 func (p *Profile) Compact(without string) *Compact {
 	var kept []Profiled
 	for _, w := range p.Workloads {
@@ -189,10 +188,9 @@ func (p *Profile) Compact(without string) *Compact {
 // leftOut separates the name of a profile from the network that it was made without.
 const leftOut = "-without-"
 
-// priors are the mean parameters of some workloads, with the profile's deviations as far as the workloads need
-// them (docs/decisions/030-as-narrow-as-the-workloads-lie.md). p of the power mean
-// is the family's: its learned value was no better for workloads left out
-// (docs/decisions/023-board-profiles-and-learned-priors.md).
+// priors returns the mean parameters of some workloads, with the profile's deviations narrowed to their scatter
+// (docs/decisions/030-as-narrow-as-the-workloads-lie.md). p of the power mean is the family's: a learned value was no
+// better for held-out workloads (docs/decisions/023-board-profiles-and-learned-priors.md).
 func (p *Profile) priors(kept []Profiled) *[2]Prior {
 	var out [2]Prior
 	for target, f := range []*family{ofTime: &timeFamily, ofPower: &powerFamily} {
@@ -213,11 +211,11 @@ func (p *Profile) priors(kept []Profiled) *[2]Prior {
 	return &out
 }
 
-// leastScatter keeps a few workloads that happen to be alike from making a prior that nothing moves.
+// leastScatter prevents a rigid prior from a few workloads that happen to be similar.
 const leastScatter = 0.25
 
-// scatter is how far from their mean the amplitudes of one workload more are expected, in deviations, by the root mean
-// square of those that are known; 1 at most, and where one alone is known.
+// scatter returns the expected root mean square distance of another workload's amplitudes from their mean, in
+// deviations; at most 1, and 1 with a single known workload.
 func scatter(kept []Profiled, target int, mean, sd []float64) float64 {
 	n, sum, count := float64(len(kept)), 0.0, 0.0
 	for i := range sd[:min(len(sd), len(mean)-1)] { // without p
@@ -232,8 +230,8 @@ func scatter(kept []Profiled, target int, mean, sd []float64) float64 {
 	return min(max(math.Sqrt(sum/count*(1+1/n)), leastScatter), 1)
 }
 
-// Reference is the profile as a reference for gp, but for the workloads of a network, ""
-// for none; nil when none is left.
+// Reference returns the profile as a reference for gp, without the workloads of one network ("" for none left out); nil
+// if none remains.
 func (p *Profile) Reference(without string) *Reference {
 	c := p.Compact(without)
 	if c == nil {
@@ -244,7 +242,7 @@ func (p *Profile) Reference(without string) *Reference {
 	return r
 }
 
-// check rejects what NewProfile could not have made.
+// check rejects values that NewProfile cannot produce.
 func (p *Profile) check() error {
 	n := len(p.Centres)
 	if len(p.Workloads) == 0 || len(p.Workloads) > mostProfiled {
@@ -269,7 +267,7 @@ func (p *Profile) check() error {
 	return nil
 }
 
-// Save writes it to a file.
+// Save writes the profile to a file.
 func (p *Profile) Save(path string) error {
 	return save("profile", path, profileMagic, profileVersion, p)
 }
@@ -292,7 +290,7 @@ func decodeProfile(data []byte) (*Profile, error) {
 //go:embed ref/*.board
 var shippedProfiles embed.FS
 
-// Profiles are the boards' profiles inside this program, by name.
+// Profiles holds the boards' profiles shipped in this program, ordered by name.
 var Profiles = sync.OnceValue(func() []*Profile {
 	entries, err := shippedProfiles.ReadDir("ref")
 	var out []*Profile
@@ -313,7 +311,7 @@ var Profiles = sync.OnceValue(func() []*Profile {
 	return out
 })
 
-// ProfileNames are the boards that have a profile inside this program.
+// ProfileNames lists the boards with a shipped profile.
 func ProfileNames() []string {
 	var out []string
 	for _, p := range Profiles() {
@@ -322,8 +320,8 @@ func ProfileNames() []string {
 	return out
 }
 
-// ProfileReference is the shipped profile of a name: a board's, "agx-orin", or one that a
-// network is left out of, "agx-orin-without-mobilenet". Nil when there is none.
+// ProfileReference returns a shipped profile by name: a board's, "agx-orin", or one with a network left out,
+// "agx-orin-without-mobilenet"; nil if there is none.
 func ProfileReference(name string) *Reference {
 	board, without, some := strings.Cut(name, leftOut)
 	for _, p := range Profiles() {

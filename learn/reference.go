@@ -18,21 +18,20 @@ import (
 	"jtune/tegra/sweep"
 )
 
-// Reference is another workload to transfer from: measured modes of the same device
-// or what is left of them (for gp), or trained networks (for powertrain, which trains
-// them from measured modes where there are none).
+// Reference is another workload to transfer from: measured modes of the same device or their reduced form (for gp), or
+// trained networks (for powertrain, which otherwise trains them from measured modes).
 type Reference struct {
 	Name       string
 	Samples    []tegra.Measured // one per mode
-	Compact    *Compact         // in place of Samples, for gp; nil: none
-	Profile    *Profile         // that Compact was made from; nil: none
-	Networks   *nn.Pair         // nil: none trained, or none that may be transferred
-	Layers     nn.Layers        // of networks to train from Samples; zero: the paper's
-	Provenance Provenance       // device "" when not known
+	Compact    *Compact         // replaces Samples for gp; nil: none
+	Profile    *Profile         // source of Compact; nil: none
+	Networks   *nn.Pair         // nil: not trained, or not transferable
+	Layers     nn.Layers        // layers of networks trained from Samples; zero: the paper's
+	Provenance Provenance       // device is "" if unknown
 }
 
-// LoadReference reads a reference from a reference file (Compact.Save), a
-// model file, a sweep file or a campaign folder.
+// LoadReference reads a reference from a reference file (Compact.Save), a model file, a sweep file or a campaign
+// folder.
 func LoadReference(path string) (*Reference, error) {
 	switch magicOf(path) {
 	case referenceMagic:
@@ -79,7 +78,7 @@ func LoadReference(path string) (*Reference, error) {
 	return &Reference{Name: referenceName(path, ""), Samples: table.Measured()}, nil
 }
 
-// magicOf is the first word of a file; "" when it cannot be read.
+// magicOf returns the first word of a file; "" if it is unreadable.
 func magicOf(path string) string {
 	f, err := os.Open(path)
 	if err != nil {
@@ -102,9 +101,8 @@ func referenceName(path, workload string) string {
 
 var errForeignModes = errors.New("its power modes are not this device's; a reference must be of the same device")
 
-// Residual is what gp transfers from the reference, for a device with
-// this space: most of its modes must be the device's, or the space one that
-// lists a part of the reference's values (a coarser sweep of the same device).
+// Residual returns the residual that gp transfers to a device with this space. Most of the reference's modes must
+// belong to the space, or the space must list a subset of the reference's values (a coarser sweep of the same device).
 func (r *Reference) Residual(space *tegra.Space) (*Residual, error) {
 	if r.Compact != nil {
 		return r.Compact.residual(space)
@@ -128,7 +126,7 @@ func (r *Reference) Residual(space *tegra.Space) (*Residual, error) {
 	return NewResidual(whole, r.Samples)
 }
 
-// covers reports whether a space lists every value that another one lists.
+// covers reports whether whole lists every value that part lists.
 func covers(whole, part *tegra.Space) bool {
 	for k := range tegra.NumKnobs {
 		values := whole.Values(k)
@@ -141,11 +139,9 @@ func covers(whole, part *tegra.Space) bool {
 	return true
 }
 
-// Likeness is the correlation, over the space, of the reference's deviations from the
-// mean function of time with those of a workload measured in these modes of it. A
-// reduced reference of the very sweep comes to
-// 0.998, of another workload on that board to 0.76 at most (the published
-// sweeps of ResNet, MobileNet and LSTM). Too few modes are an error.
+// Likeness returns the correlation, over the space, between the deviations from the mean function of time of the
+// reference and of a workload measured in these modes. A reduced reference of the same sweep gives 0.998, of another
+// workload on that board at most 0.76 (the published sweeps of ResNet, MobileNet and LSTM). Too few modes are an error.
 func (r *Reference) Likeness(space *tegra.Space, measured []tegra.Measured) (float64, error) {
 	says, err := r.Residual(space)
 	if err != nil {

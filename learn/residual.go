@@ -10,23 +10,22 @@ import (
 )
 
 const (
-	// LeastReference is how many modes a reference needs.
+	// LeastReference is the fewest modes of a reference.
 	LeastReference = 100
-	// mostReference bounds the cost: beyond it a random part is used.
+	// mostReference limits the cost: of more modes, a random subset is used.
 	mostReference = 1000
 )
 
-// Residual is what the mean functions miss in a reference workload measured on the
-// same device: r(x) = k*ᵀ C⁻¹ (y − M), its Gaussian process' part, for time and power
-// (docs/method.md, Reference transfer). It transfers properties of the device, not of
-// the workload. A nil Residual is none.
+// Residual is the deviation from the mean functions in a reference workload measured on the same device: r(x) = k*ᵀ C⁻¹
+// (y − M), its Gaussian process' part, for time and power (docs/method.md, Reference transfer). It transfers properties
+// of the device, not of the workload. nil: no reference.
 type Residual struct {
 	space   *tegra.Space
 	scale   scale
 	sums    []kernelSum
-	modes   int              // it was learned from
-	samples []tegra.Measured // those; nil for a compact one
-	carries [2]Share         // how much of time and power carries over
+	modes   int              // number it was learned from
+	samples []tegra.Measured // those modes; nil for a compact reference
+	carries [2]Share         // transferred share of time and power
 	priors  *[2]Prior        // learned with it, of time and power; nil: none
 	wary    bool             // see Wary
 	once    sync.Once
@@ -34,8 +33,8 @@ type Residual struct {
 	power   []float64
 }
 
-// NewResidual learns the residual from a reference's measured modes, which belong to space; 100 at least. From more
-// than 1,000, a random 1,000 are used.
+// NewResidual computes the residual of a reference's measured modes, at least LeastReference of them, which belong to
+// space. If there are more than mostReference, it uses a random subset.
 func NewResidual(space *tegra.Space, reference []tegra.Measured) (*Residual, error) {
 	if len(reference) < LeastReference {
 		return nil, fmt.Errorf("reference has %d modes; at least %d are needed", len(reference), LeastReference)
@@ -61,7 +60,7 @@ func NewResidual(space *tegra.Space, reference []tegra.Measured) (*Residual, err
 	}, nil
 }
 
-// Loose is r with priors as wide as was expected before their workloads were measured
+// Loose returns r with priors as wide as expected before their workloads were measured
 // (docs/decisions/030-as-narrow-as-the-workloads-lie.md).
 func (r *Residual) Loose() *Residual {
 	if !r.HasPrior() {
@@ -72,8 +71,8 @@ func (r *Residual) Loose() *Residual {
 		carries: r.carries, priors: &priors}
 }
 
-// Wary is r for a search that guards hardware, which must not be too sure of a workload unlike those that r was learned
-// from: a third fit has a board's prior with wide deviations (docs/decisions/032-unseen-workloads.md).
+// Wary returns r for a search that protects hardware and must not be overconfident about unusual workloads: it adds a
+// third fit, with widened deviations of the board's prior (docs/decisions/032-unseen-workloads.md).
 func (r *Residual) Wary() *Residual {
 	if !r.HasPrior() {
 		return r
@@ -82,10 +81,10 @@ func (r *Residual) Wary() *Residual {
 		carries: r.carries, priors: r.priors, wary: true}
 }
 
-// HasPrior reports whether r knows what to expect of a workload before anything is measured.
+// HasPrior reports whether r has priors for a workload before any measurement.
 func (r *Residual) HasPrior() bool { return r != nil && r.priors != nil }
 
-// thin draws at most n of the samples, in their order.
+// thin draws at most n samples and keeps their order.
 func thin(samples []tegra.Measured, n int, seed uint64) []tegra.Measured {
 	if len(samples) <= n {
 		return samples
@@ -103,7 +102,7 @@ func thin(samples []tegra.Measured, n int, seed uint64) []tegra.Measured {
 	return out
 }
 
-// at returns the residual of time and power at modes; nil, nil for none.
+// at returns the residual of time and power at modes; nil, nil without a reference.
 func (r *Residual) at(modes []tegra.Mode) (time, power []float64) {
 	if r == nil {
 		return nil, nil
@@ -116,7 +115,7 @@ func (r *Residual) at(modes []tegra.Mode) (time, power []float64) {
 	return time, power
 }
 
-// over is at for every mode of a space, computed once for the residual's own.
+// over is at for every mode of a space, computed only once for the residual's own space.
 func (r *Residual) over(space *tegra.Space) (time, power []float64) {
 	if r == nil {
 		return nil, nil
@@ -128,7 +127,7 @@ func (r *Residual) over(space *tegra.Space) (time, power []float64) {
 	return r.time, r.power
 }
 
-// among is at for modes of a space by index, looked up where over has them.
+// among is at for modes of a space by index, looked up if over has computed them.
 func (r *Residual) among(space *tegra.Space, index []int, modes []tegra.Mode) (time, power []float64) {
 	if r == nil || space != r.space {
 		return r.at(modes)
@@ -141,8 +140,8 @@ func (r *Residual) among(space *tegra.Space, index []int, modes []tegra.Mode) (t
 	return time, power
 }
 
-// gaussian returns the weights of the Gaussian process' part of the posterior
-// mean, sf² C⁻¹ (y − M): one kernel around each sample.
+// gaussian returns the weights of the Gaussian process' part of the posterior mean, sf² C⁻¹ (y − M), for one kernel
+// around each sample.
 func (c *curve) gaussian() []float64 {
 	alpha := append([]float64(nil), c.beta...)
 	backward(c.chol, len(c.x), alpha)

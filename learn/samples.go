@@ -8,20 +8,19 @@ import (
 	"jtune/tegra"
 )
 
-// Values outside these are mistakes of units or of parsing: no minibatch
-// takes a nanosecond or a month, no module 10 kW.
+// Values outside these bounds are errors of units or parsing: no minibatch takes a nanosecond or a month, no module
+// draws 10 kW.
 const (
 	leastTimeMS, mostTimeMS = 1e-6, 1e9
 	leastPowerW, mostPowerW = 1e-3, 1e4
 )
 
-// hasPower reports whether power was measured. checkPower makes sure that it was in
-// all modes or in none.
+// hasPower reports whether power was measured. checkPower ensures that all samples have power or none has.
 func hasPower(samples []tegra.Measured) bool {
 	return slices.ContainsFunc(samples, tegra.Measured.HasPower)
 }
 
-// checkPower rejects samples of which only some have a power.
+// checkPower returns an error if only some samples have power.
 func checkPower(samples []tegra.Measured) error {
 	with := 0
 	for _, m := range samples {
@@ -36,8 +35,7 @@ func checkPower(samples []tegra.Measured) error {
 	return nil
 }
 
-// checkSample returns an error for a measured mode that cannot be fitted. Power may be
-// missing.
+// checkSample returns an error for a measurement that cannot be fitted. Power may be missing.
 func checkSample(space *tegra.Space, m tegra.Measured) error {
 	if !space.Contains(m.Mode) {
 		return fmt.Errorf("power mode %s is not one of the %d modes of this device; fit with the space of the "+

@@ -15,11 +15,11 @@ import (
 	"jtune/tegra"
 )
 
-// Users make board profiles together: each shares what a profile needs of a workload, a profile of one, and anybody
-// makes a profile from several. A share holds no measured value, and no time can be computed from it.
+// Users build board profiles together: each shares a profile of one workload, and anyone can merge several. A share
+// holds no measured value, and no time can be computed from it.
 
-// What a shared profile is made with: the deviations of parameters and the shares of the residuals are those that were
-// chosen with the workloads of an AGX Orin (docs/decisions/023-board-profiles-and-learned-priors.md).
+// Constants of a shared profile: the parameter deviations and residual shares were chosen with the workloads of an AGX
+// Orin (docs/decisions/023-board-profiles-and-learned-priors.md).
 var (
 	sharedPriors = [2]Prior{
 		{SD: []float64{0.4, 0.5, 0.7, 0.5, 0.5, 0.5, 0.5, 0.33}, LevelSD: 3},
@@ -30,20 +30,20 @@ var (
 )
 
 const (
-	severalShares = 3   // workloads from which a profile has priors, and residuals that carry over nearly in full
-	leastLike     = 0.1 // correlation of a workload's residual of power with the others' mean, below which it is odd
-	mostApart     = 6.0 // deviations of the parameters from the others', by root mean square, above which it is
+	severalShares = 3   // workloads from which a profile has priors and nearly full residual shares
+	leastLike     = 0.1 // correlation of a workload's power residual with the others' mean, below which it is odd
+	mostApart     = 6.0 // RMS distance of the parameters from the others', in deviations, above which it is odd
 )
 
-// NewShare is what a profile of a board needs of one workload, under a given name. The modes of a model of it span the
-// board in space; LeastReference of them were measured.
+// NewShare reduces one workload to a profile under a given name. The modes of its model span the board in space;
+// LeastReference of them must be measured.
 func NewShare(name string, note ReferenceNote, space *tegra.Space, measured []tegra.Measured) (*Profile, error) {
 	note.Name, note.Workload = name, name
 	return newProfile(space, note, oneCarries, &sharedPriors, []ProfileSweep{{Network: name, Workload: name,
 		Measured: measured}})
 }
 
-// LoadProfile reads a profile from a file that Profile.Save wrote. Its names can be printed.
+// LoadProfile reads a file written by Profile.Save. Its names are safe to print.
 func LoadProfile(path string) (*Profile, error) {
 	data, err := safefile.Read(path, mostFileBytes)
 	if err != nil {
@@ -64,8 +64,8 @@ func LoadProfile(path string) (*Profile, error) {
 	return p, nil
 }
 
-// MergeProfiles makes one profile of a board from several. The error names the one that is of another board, of a
-// simulated one among measured ones, is there twice, or says what the others contradict.
+// MergeProfiles merges several profiles of one board. The error names a profile of another board, a simulated one among
+// measured ones, a duplicate, or one that contradicts the others.
 func MergeProfiles(name string, list []*Profile) (*Profile, error) {
 	if len(list) == 0 {
 		return nil, errors.New("a profile needs a shared workload")
@@ -118,7 +118,7 @@ func MergeProfiles(name string, list []*Profile) (*Profile, error) {
 	return &out, nil
 }
 
-// Learned is the profile as a reference in a file: with priors only where enough workloads say what to expect.
+// Learned returns the profile as a reference, with priors only if it has enough workloads.
 func (p *Profile) Learned() *Compact {
 	c := p.Compact("")
 	if len(p.Workloads) < severalShares {
@@ -127,8 +127,8 @@ func (p *Profile) Learned() *Compact {
 	return c
 }
 
-// odd returns an error for the workload that the others contradict most: beside a wrong one, the right ones look odd
-// too.
+// odd returns an error for the workload that the others contradict most; next to a wrong one, correct workloads look
+// odd too.
 func (p *Profile) odd() error {
 	var unlike, far string
 	least, most := leastLike, mostApart
@@ -159,7 +159,7 @@ func (p *Profile) odd() error {
 	return nil
 }
 
-// apart is how many deviations a workload's amplitudes lie from the others' mean, by root mean square.
+// apart returns the root mean square distance of a workload's amplitudes from the others' mean, in deviations.
 func (p *Profile) apart(w Profiled, others *Compact, target int) float64 {
 	sum, q := 0.0, &others.Priors[target]
 	n := len(q.Mean) - 1
@@ -169,7 +169,7 @@ func (p *Profile) apart(w Profiled, others *Compact, target int) float64 {
 	return math.Sqrt(sum)
 }
 
-// powerAtCentres is the residual of ln power at the centres.
+// powerAtCentres returns the residual of ln power at the centres.
 func (c *Compact) powerAtCentres() []float64 {
 	f := family{octaves: c.octaves()}
 	n := len(c.Centres)

@@ -15,11 +15,11 @@ import (
 //go:embed ref/resnet18-agx-orin.reference
 var shippedCompact []byte
 
-// ShippedName is what --reference calls the shipped reference.
+// ShippedName is the name of the shipped reference for --reference.
 const ShippedName = nn.ReferenceName
 
-// ShippedReference is inside this program: ResNet-18 training on an AGX Orin
-// in the 4,368 modes of PowerTrain's grid.
+// ShippedReference is the reference in this program: ResNet-18 training on an AGX Orin in the 4,368 modes of
+// PowerTrain's grid.
 func ShippedReference() *Reference {
 	pair, _ := nn.ResNetReference()
 	r := loadCompact().reference()
@@ -36,12 +36,12 @@ var loadCompact = sync.OnceValue(func() *Compact {
 	return c
 })
 
-// ReferenceFor returns the profile of a kind of board, with the shipped networks, for such a
-// board or a replay of one whose space it covers; nil for others, and for simulated boards, whose
-// deviations are their own. space nil: not known.
+// ReferenceFor returns the profile for a kind of board, with the shipped networks, if b is such a board or a replay of
+// one and the profile covers space. It returns nil for other boards, and for simulated ones, whose deviations differ.
+// space nil: unknown.
 func ReferenceFor(b tegra.Board, space *tegra.Space) *Reference {
 	simulated := b.Virtual && b.Replay == ""
-	// These modules have another GPU, another CPU and other clocks than the measured ones.
+	// These modules have a different GPU, CPU and clocks from the measured ones.
 	if simulated || b.Module == "p3701-0004" || b.Module == "p3767-0004" {
 		return nil
 	}

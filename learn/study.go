@@ -10,25 +10,23 @@ import (
 	"jtune/tegra"
 )
 
-// LeftOut is a measured mode and its prediction by a model that was fitted without it.
+// LeftOut is a measured mode and its prediction by a model fitted without it.
 type LeftOut struct {
 	Measured   tegra.Measured
 	Prediction Prediction
 }
 
-// CurvePoint is the error of models fitted to that many modes, on all other measured modes.
+// CurvePoint is the error of models fitted to a number of modes, on all other measured modes.
 type CurvePoint struct {
 	Modes                     int
 	TimeMAPEPct, PowerMAPEPct float64    // means over the draws
-	TimeRange, PowerRange     [2]float64 // the least and the largest of a draw
+	TimeRange, PowerRange     [2]float64 // smallest and largest of the draws
 }
 
-// curveDraws is how often a learning curve draws its modes; its errors are means
-// over the draws.
+// curveDraws is the number of random draws per point of a learning curve; errors are means over them.
 const curveDraws = 4
 
-// LeaveOut predicts the model's own samples one fold at a time by models fitted
-// without them, as its cross-validation did. Networks take many seconds.
+// LeaveOut repeats the model's cross-validation and returns its predictions. Networks take many seconds.
 func (m *Model) LeaveOut(ctx context.Context) ([]LeftOut, error) {
 	m = m.Whole()
 	t, err := m.refitter(ctx)
@@ -51,8 +49,8 @@ func (m *Model) LeaveOut(ctx context.Context) ([]LeftOut, error) {
 	return out, nil
 }
 
-// Curve returns the model's learning curve at these numbers of modes, without those
-// that leave too few others to judge by. It costs curveDraws fits a point.
+// Curve returns the model's learning curve at these numbers of modes, without those that leave too few others for
+// testing. It costs curveDraws fits per point.
 func (m *Model) Curve(ctx context.Context, sizes []int) ([]CurvePoint, error) {
 	const leastJudges = 3
 	m = m.Whole()
@@ -80,9 +78,9 @@ func (m *Model) Curve(ctx context.Context, sizes []int) ([]CurvePoint, error) {
 	return out, nil
 }
 
-// Losses are the model's networks with the curves of their losses; Power is nil where that was not measured. Where a
-// file of before curves were saved has none, they are trained once more, from its samples, settings and seed, which
-// takes as long as their training. Other methods have no losses.
+// Losses returns the model's networks with their loss curves; Power is nil without measured power. Networks from files
+// without curves are trained again from the samples, settings and seed, which takes as long as their training. Other
+// methods have no losses.
 func (m *Model) Losses(ctx context.Context) (nn.Pair, error) {
 	if m.Method != NN && m.Method != PowerTrain {
 		return nn.Pair{}, fmt.Errorf("method %s has no training loss", m.Method)
@@ -102,7 +100,7 @@ func (m *Model) Losses(ctx context.Context) (nn.Pair, error) {
 	return nets, nil
 }
 
-// errorsFrom fits to these samples alone and judges by all others.
+// errorsFrom fits the chosen samples and tests on all others.
 func (m *Model) errorsFrom(ctx context.Context, chosen []int) (Errors, error) {
 	judges, fitted := split(m.Samples, chosen)
 	t, err := m.refitter(ctx)
@@ -117,7 +115,7 @@ func (m *Model) errorsFrom(ctx context.Context, chosen []int) (Errors, error) {
 	return e, nil
 }
 
-// refitter is a fitter of the model's method, with its reference.
+// refitter returns a fitter for the model's method and reference.
 func (m *Model) refitter(ctx context.Context) (*fitter, error) {
 	if len(m.Samples) == 0 {
 		return nil, fmt.Errorf("the model holds no measured modes")
@@ -126,7 +124,7 @@ func (m *Model) refitter(ctx context.Context) (*fitter, error) {
 	if pair, ok := m.Networks(); ok {
 		c := pair.Time.Config
 		if m.Method == PowerTrain {
-			c.Layers = nn.Layers{} // the reference's
+			c.Layers = nn.Layers{} // use the reference's
 		}
 		o.Network = &c
 	}

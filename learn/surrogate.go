@@ -12,48 +12,46 @@ import (
 	"jtune/tegra"
 )
 
-// Surrogate is the gp model of time and power over a space, or over a space times
-// the batch sizes. Designs and searches refit it after every measurement. It may be read from many goroutines.
+// Surrogate is the gp model of time and power over a space, or over a space times the batch sizes. Designs and searches
+// refit it after every measurement. It is safe for concurrent reads.
 type Surrogate struct {
 	timePowerModel
 	space     *tegra.Space
-	batches   []int // ascending; nil where the batch size is not an input
-	view      int   // the batch size of Predict
+	batches   []int // ascending; nil: the batch size is not an input
+	view      int   // batch size of Predict
 	scale     scale
 	samples   []tegra.Measured
 	reference *Residual
 }
 
-// SurrogateOptions say how to fit a Surrogate. The zero value fits with fixed
-// hyper-parameters and without the outlier rule: the fastest.
+// SurrogateOptions are the options of FitSurrogate. The zero value is the fastest: fixed hyper-parameters, no outlier
+// rule.
 type SurrogateOptions struct {
 	Grid      bool      // choose among 3×3 noise and smoothness settings by evidence
-	Robust    int       // rounds in which outliers are found and down-weighted: 2 for a final fit, 1 in a loop
+	Robust    int       // outlier rounds: 2 for a final fit, 1 in a loop
 	Reference *Residual // another workload of this device; nil: none
-	// Over are settings whose power alone was read, and not for long.
+	// Over are short readings of power alone.
 	Over []PowerReading
-	// Batches makes the batch size an input: those that may be predicted. A sample
-	// has one of them, and the reference is not used. nil: samples have no size.
+	// Batches are the batch sizes that may be predicted; they make the size an input. Every sample has one of them, and
+	// the reference is not used. nil: samples have no size.
 	Batches []int
 }
 
-// PowerReading is a setting whose power alone was read.
+// PowerReading is a setting with power only.
 type PowerReading struct {
 	tegra.Setting
 	PowerW float64
-	LnSD   float64 // standard deviation of ln PowerW, beside the noise of any reading
+	LnSD   float64 // standard deviation of ln PowerW in addition to the usual noise
 }
 
 var _ Predictor = (*Surrogate)(nil)
 
-// FitSurrogate fits time, then power, whose formula needs the speed that the
-// time model predicts. No samples at all is allowed and gives the prior, whose
-// absolute time means nothing. A mode may be sampled more than once. Samples
-// without power (all or none) give a model of time alone.
+// FitSurrogate fits time, then power, whose formula needs the predicted speed. Without samples it returns the prior,
+// whose absolute times are meaningless. A mode may be sampled more than once. If no sample has power, the model
+// predicts time alone.
 //
-// n samples cost n³/3 per outlier round and hyper-parameter pair: on one 2 GHz
-// x86 core about 1 ms for 50 with fixed hyper-parameters, 6 ms with the grid
-// and two rounds.
+// n samples cost n³/3 per outlier round and hyper-parameter pair: on one 2 GHz x86 core about 1 ms for 50 with fixed
+// hyper-parameters, 6 ms with the grid and two rounds.
 func FitSurrogate(space *tegra.Space, samples []tegra.Measured, o SurrogateOptions) (*Surrogate, error) {
 	h := hyperparameters{&timeFamily, &powerFamily}
 	if len(o.Batches) > 0 {
@@ -136,7 +134,7 @@ func (s *Surrogate) powerAlone(list []PowerReading) (out powerAlone, err error) 
 	return out, nil
 }
 
-// topMode is the mode with the largest sum of octaves.
+// topMode returns the mode with the largest sum of octaves.
 func topMode(space *tegra.Space, scale scale) tegra.Mode {
 	top := space.Max()
 	if space.Contains(top) {
@@ -152,21 +150,19 @@ func topMode(space *tegra.Space, scale scale) tegra.Mode {
 	return top
 }
 
-// Samples returns the measured modes the surrogate was fitted to.
+// Samples returns the measured modes that the surrogate was fitted to.
 func (s *Surrogate) Samples() []tegra.Measured { return s.samples }
 
-// Space returns the modes that it knows.
+// Space returns the modes of the device.
 func (s *Surrogate) Space() *tegra.Space { return s.space }
 
-// ReferenceWeights returns how much the reference counts in time and in power, 0 to
-// 1; 0 without one.
+// ReferenceWeights returns the weight of the reference in time and in power, 0 to 1; 0 without one.
 func (s *Surrogate) ReferenceWeights() (time, power float64) {
 	return s.time.trust(), s.power.trust()
 }
 
-// Suspicious lists the measured modes that were down-weighted and disagree with
-// all others by the final fit too: measure them again. Empty unless
-// SurrogateOptions.Robust was positive.
+// Suspicious lists the down-weighted modes that also disagree with the final fit: measure them again. It is empty
+// unless SurrogateOptions.Robust was positive.
 func (s *Surrogate) Suspicious() []tegra.Setting {
 	var out []tegra.Setting
 	for i, m := range s.samples {
@@ -177,8 +173,7 @@ func (s *Surrogate) Suspicious() []tegra.Setting {
 	return out
 }
 
-// farFrom lists the measured settings that were not fitted and lie as far from their
-// predictions as outliers do.
+// farFrom lists measured settings that were not fitted and are outliers by their predictions.
 func (s *Surrogate) farFrom(measured []tegra.Measured) []tegra.Setting {
 	learned := map[tegra.Setting]bool{}
 	for _, m := range s.samples {
@@ -195,11 +190,9 @@ func (s *Surrogate) farFrom(measured []tegra.Measured) []tegra.Setting {
 	return out
 }
 
-// Posterior is the prediction for every mode of the space, by index, or for every
-// setting in the order of Settings: mean and standard deviation of ln time (ms) and
-// ln power (W), NaN where power was not measured. The deviations are without the noise
-// of a measurement, which is NoiseTime and NoisePower (standard deviations). SdPower
-// takes LnTime for certain.
+// Posterior is the prediction for every mode of the space, by index, or for every setting in the order of Settings:
+// mean and standard deviation of ln time (ms) and ln power (W), NaN without measured power. The deviations exclude
+// measurement noise, whose standard deviations are NoiseTime and NoisePower. SdPower assumes that LnTime is exact.
 type Posterior struct {
 	LnTime, SdTime, LnPower, SdPower []float64
 	NoiseTime, NoisePower            float64
@@ -207,22 +200,22 @@ type Posterior struct {
 	prior                            float64 // weight of the fits with a board's prior
 }
 
-// Posterior predicts all modes of the space, each with every batch size: n² per
-// mode, about 15 ms of processor time for 18,096 modes from 50 samples on x86 with AVX2.
+// Posterior predicts all modes of the space, each with every batch size. It costs n² per mode, about 15 ms of processor
+// time for 18,096 modes from 50 samples on x86 with AVX2.
 func (s *Surrogate) Posterior() *Posterior {
 	rTime, rPower := s.reference.over(s.space)
 	return s.posterior(s.scale.settings(s.places().All()), residuals{rTime, rPower})
 }
 
-// PosteriorAt is Posterior for some indexes, in their order.
+// PosteriorAt is Posterior for some indices, in their order.
 func (s *Surrogate) PosteriorAt(index []int) *Posterior {
 	list := s.settingsAt(index)
 	rTime, rPower := s.reference.among(s.space, index, tegra.ModesOf(list))
 	return s.posterior(s.scale.settings(list), residuals{rTime, rPower})
 }
 
-// PowerIfFaster is, for some indexes of Posterior in their order, by how much ln power would be higher if a setting
-// were z standard deviations faster than p says: speed drives power, by no more than it grows itself.
+// PowerIfFaster returns, for some indices of Posterior in their order, how much higher ln power would be if a setting
+// were z standard deviations faster than p predicts. Power grows with speed, at most in proportion.
 func (s *Surrogate) PowerIfFaster(p *Posterior, z float64, index []int) []float64 {
 	var part Posterior
 	for _, i := range index {
@@ -231,13 +224,13 @@ func (s *Surrogate) PowerIfFaster(p *Posterior, z float64, index []int) []float6
 	return s.powerIfFaster(s.scale.settings(s.settingsAt(index)), &part, z)
 }
 
-// CovTime returns the posterior covariance of ln time between modes a (rows)
-// and b (columns), indexes as in Posterior, of the model linearised at its fit.
+// CovTime returns the posterior covariance of ln time between modes a (rows) and b (columns), indices as in Posterior,
+// of the linearised model.
 func (s *Surrogate) CovTime(a, b []int) *mat.Dense {
 	return s.time.covariance(s.timeAt(a), s.timeAt(b))
 }
 
-// CovPower is CovTime for ln power, which must have been measured.
+// CovPower is CovTime for ln power; it needs measured power.
 func (s *Surrogate) CovPower(a, b []int) *mat.Dense {
 	return s.power.covariance(s.powerAt(a), s.powerAt(b))
 }
@@ -255,7 +248,7 @@ func (s *Surrogate) powerAt(index []int) inputs {
 	return s.powerInputs(x, rPower, s.meanTime(s.timeInputs(x, rTime)))
 }
 
-// places are the settings that it knows, in the order of Posterior.
+// places returns the settings in the order of Posterior.
 func (s *Surrogate) places() tegra.Places { return tegra.Places{Space: s.space, Batches: s.batches} }
 
 func (s *Surrogate) settingsAt(index []int) []tegra.Setting {
@@ -266,13 +259,13 @@ func (s *Surrogate) settingsAt(index []int) []tegra.Setting {
 	return out
 }
 
-// Predict predicts the given modes, which need not belong to the space; where the
-// batch size is an input, with the largest, or the one of At.
+// Predict predicts modes, which need not belong to the space. If the batch size is an input, it uses the largest, or
+// that of At.
 func (s *Surrogate) Predict(modes []tegra.Mode) []Prediction {
 	return s.PredictSettings(tegra.Settings(modes, []int{s.view}))
 }
 
-// PredictSettings predicts settings, whose batch sizes need not have been measured.
+// PredictSettings predicts settings; their batch sizes need not have been measured.
 func (s *Surrogate) PredictSettings(list []tegra.Setting) []Prediction {
 	rTime, rPower := s.reference.at(tegra.ModesOf(list))
 	x := s.scale.settings(list)
@@ -280,9 +273,8 @@ func (s *Surrogate) PredictSettings(list []tegra.Setting) []Prediction {
 	return p.predictions(list, s.sdPowerByTime(x, p))
 }
 
-// predictions turns the posterior of settings into medians with 95 % bands. The
-// power bands carry the uncertainty of the time (docs/method.md, Bands;
-// docs/decisions/013-power-bands-carry-the-uncertainty-of-time.md).
+// predictions converts the posterior of settings to medians with 95 % bands. Power bands include the uncertainty of
+// time (docs/method.md, Bands; docs/decisions/013-power-bands-carry-the-uncertainty-of-time.md).
 func (p *Posterior) predictions(list []tegra.Setting, sdPowerByTime []float64) []Prediction {
 	t := p.BandWidth(0.95)
 	out := make([]Prediction, len(list))
@@ -294,30 +286,30 @@ func (p *Posterior) predictions(list []tegra.Setting, sdPowerByTime []float64) [
 	return out
 }
 
-// Error bars with a board's prior. Most errors are smaller than the deviations say, and a few far larger: they follow
-// Student's distribution of few degrees of freedom, whose scale grows with the readings, as the deviations shrink
+// Error bars with a board's prior. Most errors are smaller than the deviations suggest, a few far larger: they follow
+// Student's distribution with few degrees of freedom, whose scale grows with the readings as the deviations shrink
 // (docs/decisions/030-as-narrow-as-the-workloads-lie.md).
 const (
 	leastReadDoF = 3
-	scaleOfNone  = 0.43 // of the deviations, without a reading
+	scaleOfNone  = 0.43 // scale in deviations without readings
 	scalePerRead = 0.025
-	scaleMost    = 0.78 // with which 80 % bands are as wide as a normal distribution's
+	scaleMost    = 0.78 // scale at which 80 % bands are as wide as a normal distribution's
 )
 
-// BandWidth is the half width, in the standard deviations of a Prediction, of the band that
-// holds the given share (0 to 1) of new measurements.
+// BandWidth returns the half width, in standard deviations of a Prediction, of the band that contains a share (0 to 1)
+// of new measurements.
 func (p *Posterior) BandWidth(share float64) float64 {
 	scale := min(scaleOfNone+scalePerRead*float64(p.readings), scaleMost)
 	return p.prior*scale*studentQuantile(share, leastReadDoF) + (1-p.prior)*p.WidthByReadings(share)
 }
 
-// WidthByReadings is BandWidth as if no board's prior were known: what must not be underestimated.
+// WidthByReadings is BandWidth without a board's prior, for quantities that must not be underestimated.
 func (p *Posterior) WidthByReadings(share float64) float64 {
 	return studentQuantile(share, max(p.readings-5, leastReadDoF))
 }
 
-// logBands makes a prediction from means and standard deviations of the
-// logarithms; the half widths of the bands are the deviations times wide.
+// logBands converts means and standard deviations of logarithms to a prediction; the half widths of the bands are the
+// deviations times wide.
 func logBands(m tegra.Mode, lnTime, sdTime, wideTime, lnPower, sdPower, widePower float64) Prediction {
 	dt, dp := wideTime*sdTime, widePower*sdPower
 	return Prediction{
@@ -327,8 +319,8 @@ func logBands(m tegra.Mode, lnTime, sdTime, wideTime, lnPower, sdPower, widePowe
 	}
 }
 
-// studentQuantile is the half width, in standard deviations, of the band that
-// covers the given share under a Student distribution.
+// studentQuantile returns the half width, in standard deviations, of the band that contains a share of a Student
+// distribution.
 func studentQuantile(share float64, dof int) float64 {
 	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(dof)}.Quantile((1 + share) / 2)
 }

@@ -8,19 +8,18 @@ import (
 	"jtune/learn/internal/parallel"
 )
 
-// timePowerModel is the two fitted targets of one workload: time, and power, whose
-// mean function needs the speed that the time model predicts. power has no curves
-// where none was measured.
+// timePowerModel holds the fitted time and power of one workload. The mean function of power needs the predicted speed.
+// power has no curves without measured power.
 type timePowerModel struct {
 	time, power mixture
 	lnTimeTop   float64 // predicted ln time at the top point
-	n           int     // samples
+	n           int     // number of samples
 }
 
-// hyperparameters are the two families with the values to start from.
+// hyperparameters are the two families with the initial or chosen values.
 type hyperparameters struct{ time, power *family }
 
-// powerAlone are points where power was read and no time.
+// powerAlone holds points with power but no time.
 type powerAlone struct {
 	x       []point
 	lnPower []float64
@@ -28,11 +27,11 @@ type powerAlone struct {
 	r       residuals
 }
 
-// residuals are a reference's at some points; nil without a reference.
+// residuals are a reference's residuals at some points; nil without a reference.
 type residuals struct{ time, power []float64 }
 
-// fitTimePower fits the logarithms of time and power at x; lnPower nil: none was
-// measured. Speeds are relative to the one point of top.
+// fitTimePower fits the logarithms of time and power at x; lnPower is nil without measured power. Speeds are relative
+// to the single point in top.
 func fitTimePower(
 	x []point,
 	lnTime, lnPower []float64,
@@ -69,14 +68,13 @@ func fitTimePower(
 	return t, nil
 }
 
-// leastEvidence is the weight below which a fit is left out: it would cost as much as the others and change nothing.
+// leastEvidence is the weight below which a fit is dropped: it would cost as much as the others and change nothing.
 const leastEvidence = 0.01
 
-// mix fits without and, when there is a reference, with it, weighted by evidence: a reference that does not help fades
-// out. For a wary reference there are two fits with it, with a board's prior at its own width and with deviations
-// several times as wide, which a workload unlike those that it was learned from needs: the board's residual is its own
-// all the same (docs/decisions/032-unseen-workloads.md). wide are deviations of the values of y beside the noise; nil:
-// none.
+// mix fits without the reference and, if there is one, with it, weighted by evidence, so that an unhelpful reference
+// fades out. For a wary reference it also fits with the board's prior widened, for workloads unlike those it was
+// learned from; the board's residual stays the same (docs/decisions/032-unseen-workloads.md). wide are standard
+// deviations of y in addition to the noise; nil: none.
 func (f *family) mix(at inputs, y, wide []float64, o SurrogateOptions, t transfer) (mixture, error) {
 	k := f.amplitudes()
 	d := data{x: at.x, y: y, wide: wide, l: make([]float64, len(y)*k)}
@@ -93,7 +91,7 @@ func (f *family) mix(at inputs, y, wide []float64, o SurrogateOptions, t transfe
 			families, of = append(families, &learned), append(of, with)
 		}
 	}
-	if len(y) == 0 && len(families) > 1 { // nothing speaks for the fit without
+	if len(y) == 0 && len(families) > 1 { // without data, no evidence favours the fit without the reference
 		families, of = families[1:2], of[1:2]
 	}
 	curves := make([]*curve, len(families))
@@ -107,7 +105,7 @@ func (f *family) mix(at inputs, y, wide []float64, o SurrogateOptions, t transfe
 	return byEvidence(curves), nil
 }
 
-// byEvidence weights curves of equal prior weight, those of hardly any evidence left out.
+// byEvidence weights curves of equal prior weight and drops those with negligible evidence.
 func byEvidence(curves []*curve) mixture {
 	weights := func() []float64 {
 		out := make([]float64, len(curves))
@@ -133,8 +131,8 @@ func timeInputs(f *family, x []point, r []float64) inputs {
 	return inputs{x: x, r: r, terms: func(i int, l []float64) { f.terms(x[i], 0, l) }}
 }
 
-// wherePower needs ln time at each point for its speed: batches per second,
-// or, where the batch is a knob, samples per second.
+// powerInputs needs ln time at each point for its speed: batches per second or, if the batch size is an input, samples
+// per second.
 func powerInputs(f *family, x []point, r []float64, lnTimeTop float64, lnTime []float64) inputs {
 	return inputs{x: x, r: r, terms: func(i int, l []float64) {
 		f.terms(x[i], lnTimeTop-lnTime[i]+math.Ln2*x[i][batchInput], l)
@@ -155,7 +153,7 @@ func (t *timePowerModel) meanTime(at inputs) []float64 {
 	return out
 }
 
-// trust is the weight of the fit with the reference.
+// trust returns the weight of the fits with the reference.
 func (m mixture) trust() float64 {
 	sum := 0.0
 	for i, c := range m.curves {
@@ -166,7 +164,7 @@ func (m mixture) trust() float64 {
 	return sum
 }
 
-// trustInPrior is the weight of the fit with a board's prior at its own width.
+// trustInPrior returns the weight of the fit with a board's original prior.
 func (m mixture) trustInPrior() float64 {
 	for i, c := range m.curves {
 		if c.family.prior != nil && !c.family.wide {
@@ -176,7 +174,7 @@ func (m mixture) trustInPrior() float64 {
 	return 0
 }
 
-// dominant is the curve of the larger weight.
+// dominant returns the curve of the largest weight.
 func (m mixture) dominant() *curve {
 	best := 0
 	for i, w := range m.weights {
@@ -187,12 +185,12 @@ func (m mixture) dominant() *curve {
 	return m.curves[best]
 }
 
-// outlier reports whether sample i is one by the dominant curve.
+// outlier reports whether the dominant curve finds sample i an outlier.
 func (m mixture) outlier(i int) bool {
 	return len(m.curves) > 0 && m.dominant().suspect != nil && m.dominant().suspect[i]
 }
 
-// hyperparameters are the families with the values that were chosen.
+// hyperparameters returns the families with the chosen values.
 func (t *timePowerModel) hyperparameters() hyperparameters {
 	tuned := func(m mixture) *family {
 		if len(m.curves) == 0 {
@@ -205,7 +203,7 @@ func (t *timePowerModel) hyperparameters() hyperparameters {
 	return hyperparameters{tuned(t.time), tuned(t.power)}
 }
 
-// posterior predicts at points.
+// posterior predicts time and power at points.
 func (t *timePowerModel) posterior(x []point, r residuals) *Posterior {
 	n := len(x)
 	p := &Posterior{
@@ -236,8 +234,8 @@ func (t *timePowerModel) posterior(x []point, r residuals) *Posterior {
 	return p
 }
 
-// powerIfFaster is by how much ln power at points would be higher if their times were z standard deviations
-// shorter than predicted; at least 0.
+// powerIfFaster returns how much higher ln power at points would be if their times were z standard deviations shorter
+// than predicted; at least 0.
 func (t *timePowerModel) powerIfFaster(x []point, p *Posterior, z float64) []float64 {
 	if len(t.power.curves) == 0 {
 		return make([]float64, len(x))
@@ -249,8 +247,8 @@ func (t *timePowerModel) powerIfFaster(x []point, p *Posterior, z float64) []flo
 	return out
 }
 
-// powerAsFast is what the formula says of ln power at points if their times were z standard deviations shorter
-// than predicted.
+// powerAsFast returns the formula's ln power at points if their times were z standard deviations shorter than
+// predicted.
 func (t *timePowerModel) powerAsFast(x []point, p *Posterior, z float64) []float64 {
 	out, lnTime := make([]float64, len(x)), make([]float64, len(x))
 	at := t.powerInputs(x, nil, lnTime)
@@ -263,13 +261,13 @@ func (t *timePowerModel) powerAsFast(x []point, p *Posterior, z float64) []float
 	return out
 }
 
-// sdPowerByTime is what the uncertainty of the time adds to the standard deviation of
-// ln power at points whose posterior is p; NaN where power was not measured.
+// sdPowerByTime returns the part of the standard deviation of ln power that comes from the uncertainty of time, at
+// points with posterior p; NaN without measured power.
 func (t *timePowerModel) sdPowerByTime(x []point, p *Posterior) []float64 {
 	if len(t.power.curves) == 0 {
 		return slices.Repeat([]float64{math.NaN()}, len(x))
 	}
-	// speeds are relative to the top point, whose own uncertainty is in the amplitudes
+	// speeds are relative to the top point, whose uncertainty is in the amplitudes
 	slower, out := t.powerAsFast(x, p, -1), t.powerAsFast(x, p, 1)
 	for i, v := range slower {
 		out[i] = math.Abs(out[i]-v) / 2

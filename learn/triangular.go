@@ -9,11 +9,11 @@ import (
 	"gonum.org/v1/gonum/lapack/lapack64"
 )
 
-// Matrices here are row-major slices. Factorisations are gonum's; solves with
-// few right-hand sides are own loops, since gonum has no assembly on arm64.
+// Matrices are row-major slices. Factorisations use gonum; solves with few right-hand sides use own loops, since gonum
+// has no assembly on arm64.
 
-// cholesky replaces the lower triangle of the row-major n × n matrix by its
-// factor; false when it is not positive definite.
+// cholesky replaces the lower triangle of the row-major n × n matrix by its factor; false if it is not positive
+// definite.
 func cholesky(a []float64, n int) bool {
 	if n == 0 {
 		return true
@@ -22,7 +22,7 @@ func cholesky(a []float64, n int) bool {
 	return ok
 }
 
-// forward solves L W = B in place, B being n × m row-major.
+// forward solves L W = B in place; B is n × m, row-major.
 func forward(l []float64, n int, b []float64, m int) {
 	for i := range n {
 		row, bi := l[i*n:i*n+i+1], b[i*m:(i+1)*m]

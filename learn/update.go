@@ -10,10 +10,9 @@ import (
 	"jtune/tegra"
 )
 
-// With fits a gp model again to its samples and more, with the same reference. A mode
-// that was measured before counts with the median of all its readings. check
-// cross-validates, which multiplies the cost. Other methods are an error: they are
-// fitted from their samples alone (Fit).
+// With refits a gp model to its samples and more, with the same reference. A mode measured before counts with the
+// median of all its readings. check cross-validates, which multiplies the cost. For other methods, which Fit fits from
+// all samples, it returns an error.
 func (m *Model) With(ctx context.Context, more []tegra.Measured, check bool) (*Model, error) {
 	if m.Method != GP {
 		return nil, fmt.Errorf("only gp models can be updated with new measurements, this one has method %s: fit "+
@@ -31,12 +30,12 @@ func (m *Model) With(ctx context.Context, more []tegra.Measured, check bool) (*M
 	})
 }
 
-// usedReference is the reference of a gp model; nil for none.
+// usedReference returns the reference of a gp model; nil for none.
 func (m *Model) usedReference() *Reference {
 	if m.compact == nil && len(m.reference) == 0 {
 		return nil
 	}
-	name, _, _ := strings.Cut(m.Reference, " modes: counts") // describeReference adds that
+	name, _, _ := strings.Cut(m.Reference, " modes: counts") // describeReference adds this suffix
 	if i := strings.LastIndex(name, ", "); i > 0 {
 		name = name[:i]
 	}

@@ -9,12 +9,12 @@ import (
 
 const (
 	fewSamples     = 10 // below, errors are well above those of a useful model
-	fewSettings    = 20 // the same where the batch size is an input
-	handful        = 4  // below, a model is prior knowledge and a level
+	fewSettings    = 20 // likewise if the batch size is an input
+	handful        = 4  // below, a model is the prior and a level
 	littleEvidence = 0.2
 )
 
-// describe adds the warnings that a reader needs before trusting the model.
+// describe adds the warnings to read before trusting the model.
 func (m *Model) describe(t *fitter) {
 	m.describeReference(t)
 	if b, ok := m.predictor.(*banded); ok {
@@ -99,8 +99,7 @@ func (m *Model) describeSamples() {
 	}
 }
 
-// neverVaried reports whether all samples have one value of a knob that has others,
-// and prints it.
+// neverVaried reports whether all samples have the same value of a knob that has others, and prints it.
 func (m *Model) neverVaried(k tegra.Knob) (string, bool) {
 	first := m.Samples[0].Mode.Value(k)
 	if len(m.Space.Values(k)) < 2 ||

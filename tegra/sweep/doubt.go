@@ -86,8 +86,8 @@ func doubt(rows []tegra.Measured) string {
 		return fmt.Sprintf("the median time of a minibatch is %.3g ms: if the times are seconds, multiply them by 1000",
 			mid)
 	case mid > longMS:
-		return fmt.Sprintf("the median time of a minibatch is %.3g ms: if the times are microseconds or of whole "+
-			"epochs, they belong divided", mid)
+		return fmt.Sprintf("the median time of a minibatch is %.3g ms: if these are microseconds or times of whole "+
+			"epochs, divide them", mid)
 	}
 	return ""
 }

@@ -1,4 +1,4 @@
-// Package parallel shares a loop among the cores.
+// Package parallel runs a loop on all cores.
 package parallel
 
 import (
@@ -7,12 +7,11 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// piece is how many places a worker takes at once.
+// piece is the number of indices that a worker takes at once.
 const piece = 256
 
-// Ranges calls f for consecutive parts of 0 to count, on as many goroutines as
-// there are cores, and returns when all have ended. The parts do not depend on
-// the number of cores, so results do not either.
+// Ranges calls f for consecutive parts of 0 to count on one goroutine per core, and waits for all. The parts, and so
+// the results, do not depend on the number of cores.
 func Ranges(count int, f func(from, to int)) {
 	_ = Each((count+piece-1)/piece, func(i int) error {
 		f(i*piece, min((i+1)*piece, count))
@@ -20,8 +19,7 @@ func Ranges(count int, f func(from, to int)) {
 	})
 }
 
-// Each calls f for 0 to count-1, on as many goroutines as there are cores, and
-// returns the first error when all have ended.
+// Each calls f for 0 to count-1 on one goroutine per core, waits for all, and returns the first error.
 func Each(count int, f func(i int) error) error {
 	if count == 1 {
 		return f(0)

@@ -1,4 +1,4 @@
-// Package rows checks what the plain regressions learn from.
+// Package rows checks the training data of the plain regressions.
 package rows
 
 import (
@@ -6,9 +6,8 @@ import (
 	"math"
 )
 
-// Check returns an error where nothing can be learned from rows of inputs x and targets y:
-// no rows, another number of targets, rows of unequal length, values that are
-// not finite.
+// Check returns an error for unusable inputs x and targets y: no rows, different numbers of inputs and targets, rows of
+// unequal length, or values that are not finite.
 func Check(x [][]float64, y []float64) error {
 	if len(x) == 0 || len(x) != len(y) || len(x[0]) == 0 {
 		return fmt.Errorf("%d rows and %d targets: want one target per row, and rows with inputs", len(x), len(y))

@@ -1,19 +1,19 @@
-// Package simd is the inner loops of predicting many modes at once: sixteen modes lie side by side, and
-// on amd64 processors with AVX2 and FMA four of them share a register.
+// Package simd contains the inner loops of predicting many modes: sixteen modes are stored side by side, and on amd64
+// processors with AVX2 and FMA a register holds four of them.
 //
 //	samples, sixteen modes ──► Matern ──► covariances ──► Dot ──► solves, means
 //	logarithms of terms ──► Exp ──► terms
 //
-// Elsewhere, and on older processors, plain Go computes the same to within rounding: Dot to 1e-14 of the sum of
-// the products' sizes, Matern to 1e-13 of the largest value, Exp to 1e-15 of its value.
+// On other processors plain Go gives the same results to within rounding: Dot to 1e-14 of the sum of the products'
+// magnitudes, Matern to 1e-13 of the largest value, Exp to 1e-15 of its value.
 package simd
 
 import "math"
 
-// Wide is how many modes are computed at once.
+// Wide is the number of modes computed at once.
 const Wide = 16
 
-// Lanes are one number of each mode.
+// Lanes holds one number per mode.
 type Lanes [Wide]float64
 
 // Dims is the number of coordinates of a point.
@@ -22,7 +22,7 @@ const Dims = 5
 // Points are the coordinates of the modes.
 type Points [Dims]Lanes
 
-// Dot is the sum over j of a[j] times row j of b, which has as many rows.
+// Dot returns the sum over j of a[j] times row j of b; b must have len(a) rows.
 func Dot(a []float64, b []Lanes) (sum Lanes) {
 	b = b[:len(a)]
 	if vector && len(a) > 0 {
@@ -43,8 +43,8 @@ func Dot(a []float64, b []Lanes) (sum Lanes) {
 	return sum
 }
 
-// Matern writes into row j of out the covariance of each mode with sample j, a Matérn 5/2 kernel of a variance;
-// coordinates are divided by the lengthscales.
+// Matern writes the covariance of each mode with sample j into row j of out: a Matérn 5/2 kernel with this variance.
+// Coordinates are divided by the lengthscales.
 func Matern(out []Lanes, samples [][Dims]float64, modes *Points, variance float64) {
 	out = out[:len(samples)]
 	if vector && len(samples) > 0 {
@@ -63,7 +63,7 @@ func Matern(out []Lanes, samples [][Dims]float64, modes *Points, variance float6
 	}
 }
 
-// Exp replaces values of at most 0 by their exponentials; those of less than e to the −700 may be as much.
+// Exp replaces values ≤ 0 by their exponentials. For values below −700 the result may be as large as exp(−700).
 func Exp(x []Lanes) {
 	if vector && len(x) > 0 {
 		expAVX2(&x[0], len(x))
@@ -76,7 +76,7 @@ func Exp(x []Lanes) {
 	}
 }
 
-// Correlation is the Matérn 5/2 correlation at a squared scaled distance.
+// Correlation returns the Matérn 5/2 correlation at a squared scaled distance.
 func Correlation(r2 float64) float64 {
 	const sqrt5 = 2.23606797749978969640917366873127623544
 	r := math.Sqrt(r2)
