@@ -14,7 +14,7 @@ import (
 	"jtune/tui/session/answers"
 )
 
-// checkLimits finds values of the limits' flags that make no limit.
+// checkLimits rejects values of the limits' flags that are no limits.
 func checkLimits(l optimize.Limit, given func(name string) bool) error {
 	for _, v := range []struct {
 		flag  string
@@ -28,7 +28,7 @@ func checkLimits(l optimize.Limit, given func(name string) bool) error {
 	return nil
 }
 
-// checkLimit finds goals that make no limit.
+// checkLimit rejects goals that are no limits.
 func checkLimit(l optimize.Limit, given func(name string) bool) error {
 	if err := checkLimits(l, given); err != nil {
 		return err
@@ -46,8 +46,8 @@ func checkLimit(l optimize.Limit, given func(name string) bool) error {
 	return nil
 }
 
-// printAnswer prints an answer as text, and sentences below it. The origin follows its mode: "" for measurements of a
-// real board.
+// printAnswer prints an answer as text, followed by sentences. origin is printed after its mode; "" for measurements of
+// a real board.
 func printAnswer(w io.Writer, a answers.Answer, space *tegra.Space, origin string, advice []string) error {
 	batch := ""
 	if a.Batch > 0 {
@@ -84,7 +84,7 @@ func printAnswer(w io.Writer, a answers.Answer, space *tegra.Space, origin strin
 	return printAdvice(w, advice)
 }
 
-// knownRows are the lines of an answer about its time, power and energy.
+// knownRows returns an answer's lines about its time, power and energy.
 func knownRows(a answers.Answer) (rows [][]string) {
 	line := func(name string, m tegra.Measured, time, power string) {
 		rows = append(rows, []string{name, text.Of(m.TimeMS) + " ms", time, text.Of(m.PowerW) + " W", power,
@@ -112,7 +112,7 @@ func knownRows(a answers.Answer) (rows [][]string) {
 	return rows
 }
 
-// versusRows are the lines of an answer about other modes.
+// versusRows returns an answer's lines about other modes.
 func versusRows(a answers.Answer) (rows [][]string) {
 	for _, c := range a.Versus.Distinct() {
 		if c.Other.Mode == a.Mode {
@@ -133,7 +133,7 @@ func versusRows(a answers.Answer) (rows [][]string) {
 	return rows
 }
 
-// changes prints the 95 % band of a difference from a predicted mode.
+// changes formats the 95 % band of a difference from a predicted mode.
 func changes(c outlook.Comparison, lo, hi float64) string {
 	if c.Measured {
 		return ""
@@ -141,12 +141,10 @@ func changes(c outlook.Comparison, lo, hi float64) string {
 	return fmt.Sprintf("(%+.0f to %+.0f)", math.Round(lo)+0, math.Round(hi)+0) // no -0
 }
 
-// widestBand is the ratio of the ends of a band beyond which it says nothing beside a
-// measurement.
+// widestBand is the ratio of a band's ends above which it is useless beside a measurement.
 const widestBand = 4
 
-// band prints a credible band; nothing where there is none, or none worth it beside a
-// measurement.
+// band formats a credible band; "" if there is none, or if a measurement makes it useless.
 func band(lo, hi float64, measured bool) string {
 	if math.IsNaN(lo) || math.IsNaN(hi) || measured && hi > widestBand*lo {
 		return ""

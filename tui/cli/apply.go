@@ -19,22 +19,22 @@ import (
 	"jtune/tui/session/search"
 )
 
-// appliedJSON is `jtune apply --json` and `jtune revert --json`.
+// appliedJSON is the document of `jtune apply --json` and `jtune revert --json`.
 type appliedJSON struct {
 	Asked    tegra.Val[tegra.Mode] `json:"asked"`
 	Actual   tegra.Val[tegra.Mode] `json:"actual"`
 	Kept     bool                  `json:"kept"`
 	Reverted bool                  `json:"reverted"`
-	Locked   tegra.Val[bool]       `json:"locked"` // read back: min = max and the memory's rate locked
-	// Module power while nothing works on the board; null where something did.
+	Locked   tegra.Val[bool]       `json:"locked"` // read back: min = max and the memory clock is locked
+	// Module power of the idle board; null if it was not idle.
 	IdleBeforeW tegra.Val[float64] `json:"idle_before_w"`
 	IdleAfterW  tegra.Val[float64] `json:"idle_after_w"`
 	Virtual     bool               `json:"virtual"`
 	Files       []fileJSON         `json:"files"`
-	AtBoot      *bootJSON          `json:"at_boot,omitempty"` // with --at-boot alone
+	AtBoot      *bootJSON          `json:"at_boot,omitempty"` // only with --at-boot
 }
 
-// fileJSON is a tegra.KnobFile without its knob, which only the guard's protocol names.
+// fileJSON is a tegra.KnobFile without its knob, which only the guard's protocol includes.
 type fileJSON struct {
 	Path   string `json:"path"`
 	Asked  string `json:"asked"`
@@ -109,8 +109,7 @@ func (c *applyCmd) run(ctx context.Context) error {
 	})
 }
 
-// trial is a guard that reverts a mode by itself when it is not kept in time, also
-// when this process is stopped.
+// trial is a guard that reverts a mode unless it is kept in time, even if this process is stopped.
 type trial interface {
 	tegra.Applier
 	ApplyFor(ctx context.Context, r tegra.Request, keepAfter time.Duration) (tegra.Applied, error)
@@ -119,7 +118,7 @@ type trial interface {
 
 var _ trial = (*guard.Client)(nil)
 
-// hasty is a countdown in which there is no time to wait for a reading of power.
+// hasty is a countdown too short for a reading of idle power.
 const hasty = 10 * time.Second
 
 // grace is how long after the countdown to wait for the guard's answer.
@@ -184,7 +183,7 @@ func (c *applyCmd) apply(ctx context.Context, s *session.Session, r tegra.Reques
 	return errors.Join(err, c.sayKept(s, out))
 }
 
-// unitAtBoot is the unit that sets the mode at every boot, shown; nil where there is none.
+// unitAtBoot shows and returns the unit that sets the mode at every boot; nil if there is none.
 func (c *applyCmd) unitAtBoot(s *session.Session, m tegra.Mode) (*session.BootUnit, error) {
 	if !c.atBoot {
 		return nil, nil
@@ -201,7 +200,7 @@ func (c *applyCmd) unitAtBoot(s *session.Session, m tegra.Mode) (*session.BootUn
 	return unit, nil
 }
 
-// sayApplied prints what was read back, and how the board was set before and is set after.
+// sayApplied prints what was read back, and how the board was set before and after.
 func (c *applyCmd) sayApplied(s *session.Session, r tegra.Request, applied tegra.Applied,
 	before, after tegra.Setup) error {
 	if c.asJSON {
@@ -216,7 +215,7 @@ func (c *applyCmd) sayApplied(s *session.Session, r tegra.Request, applied tegra
 	return nil
 }
 
-// sayKept prints whether the mode stays.
+// sayKept prints whether the mode is kept.
 func (c *applyCmd) sayKept(s *session.Session, out appliedJSON) error {
 	switch {
 	case c.asJSON:
@@ -229,7 +228,7 @@ func (c *applyCmd) sayKept(s *session.Session, out appliedJSON) error {
 	return nil
 }
 
-// sayPreset says what a preset is now beside its mode.
+// sayPreset says whether a preset was also set as nvpmodel's, or only its limits were.
 func (c *applyCmd) sayPreset(s *session.Session, r tegra.Request, applied tegra.Applied) {
 	switch {
 	case !r.Preset.OK:
@@ -240,9 +239,8 @@ func (c *applyCmd) sayPreset(s *session.Session, r tegra.Request, applied tegra.
 	}
 }
 
-// notApplied prints what was requested and read back when a knob did not take its
-// value; the guard has restored the mode before. It prints nothing when nothing
-// was written.
+// notApplied prints what was requested and read back when a knob did not take its value; the guard has restored the
+// previous mode. It prints nothing if nothing was written.
 func (c *applyCmd) notApplied(s *session.Session, applied tegra.Applied, before tegra.Val[tegra.Mode]) error {
 	if len(applied.Files) == 0 {
 		return nil
@@ -255,14 +253,14 @@ func (c *applyCmd) notApplied(s *session.Session, applied tegra.Applied, before 
 	return printJSON(c.out, out)
 }
 
-// declined is the answer n.
+// declined is the error for the answer n.
 type declined struct{}
 
 func (declined) Error() string        { return "reverted, as answered" }
 func (declined) Is(target error) bool { return target == guard.ErrReverted }
 
-// decide keeps the mode that was just applied, or makes sure that it is reverted:
-// then errors.Is(err, guard.ErrReverted).
+// decide keeps the mode that was just applied, or makes sure that it is reverted; then errors.Is(err,
+// guard.ErrReverted).
 func (c *applyCmd) decide(ctx context.Context, g trial, reverted <-chan struct{}) error {
 	if !c.yes {
 		err := ask(ctx, c.app, c.question(), c.keepAfter, reverted)
@@ -278,10 +276,10 @@ func (c *applyCmd) decide(ctx context.Context, g trial, reverted <-chan struct{}
 	return g.Keep(ctx)
 }
 
-// defaultKeepAfter is how long a question is open.
+// defaultKeepAfter is how long the question stays open.
 const defaultKeepAfter = 30 * time.Second
 
-// keepQuestion begins the question; fleet apply waits for it.
+// keepQuestion is the start of the question, which fleet apply waits for.
 const keepQuestion = "keep this mode"
 
 func (c *applyCmd) question() string {
@@ -291,12 +289,11 @@ func (c *applyCmd) question() string {
 	return keepQuestion + "?"
 }
 
-// ask waits for one line: y keeps (nil), n declines, silence reverts. End of
-// input is not an answer, and neither is anything else.
+// ask waits for a line: y keeps (nil), n declines, a timeout reverts. End of input and any other line are no answer.
 func ask(ctx context.Context, a *app, question string, limit time.Duration, reverted <-chan struct{}) error {
 	end := " "
 	if !isTerminal(a.in) {
-		end = "\n" // a program that reads the question reads lines
+		end = "\n" // a program that reads the question reads whole lines
 	}
 	fmt.Fprintf(a.err, "%s y or n; reverts in %s:%s", question, limit, end)
 	defer fmt.Fprintln(a.err)
@@ -323,8 +320,8 @@ func ask(ctx context.Context, a *app, question string, limit time.Duration, reve
 	}
 }
 
-// lines returns the lines of an input, lower case and trimmed, for as long
-// as somebody listens. The end of input ends nothing.
+// lines sends the lines of an input, lower case and trimmed, until ctx ends. The channel stays open at the end of the
+// input.
 func lines(ctx context.Context, in io.Reader) <-chan string {
 	out := make(chan string)
 	next := scan(ctx, in)

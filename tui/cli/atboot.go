@@ -12,18 +12,17 @@ import (
 	"jtune/tui/session"
 )
 
-// bootOff in place of a mode ends --at-boot.
+// bootOff given instead of a mode removes the unit of --at-boot.
 const bootOff = "off"
 
-// bootJSON is the boot unit in `jtune apply --at-boot --json`.
+// bootJSON is the boot unit in the document of `jtune apply --at-boot --json`.
 type bootJSON struct {
 	Unit    string `json:"unit"`
 	Text    string `json:"text"`
 	Written bool   `json:"written"`
 }
 
-// planBoot prepares the unit and makes sure that it can be written, before
-// anything is set.
+// planBoot prepares the unit and checks, before anything is set, that it can be written.
 func (c *applyCmd) planBoot(s *session.Session, m tegra.Mode) (*session.BootUnit, error) {
 	flags := []string{"--dvfs=" + c.dvfs}
 	if c.fan != "" {
@@ -36,7 +35,7 @@ func (c *applyCmd) planBoot(s *session.Session, m tegra.Mode) (*session.BootUnit
 	return unit, err
 }
 
-// showBoot prints what will be written, before the question.
+// showBoot prints before the question what will be written.
 func (c *applyCmd) showBoot(u *session.BootUnit, w io.Writer) {
 	fmt.Fprintf(w, "%s, for every boot:\n", u.Path())
 	for line := range strings.Lines(u.Text) {
@@ -45,7 +44,7 @@ func (c *applyCmd) showBoot(u *session.BootUnit, w io.Writer) {
 	c.notes(u.Notes)
 }
 
-// installBoot writes the unit, once the mode was kept.
+// installBoot writes the unit after the mode was kept.
 func (c *applyCmd) installBoot(u *session.BootUnit) error {
 	if err := u.Install(); err != nil {
 		return fmt.Errorf("the mode is kept, but will not be applied at boot: %w", err)

@@ -52,7 +52,8 @@ func (c *campaignsCmd) compare(args []string) error {
 	return nil
 }
 
-// comparison is `jtune campaigns compare --json`, the older campaign first; without a common mode the median is null.
+// comparison is the document of `jtune campaigns compare --json`, older campaign first; the median is null if no mode
+// is in both.
 func comparison(c fit.CampaignComparison, space *tegra.Space) report.Object {
 	var median any
 	if len(c.Common) > 0 {
@@ -74,7 +75,7 @@ func comparison(c fit.CampaignComparison, space *tegra.Space) report.Object {
 	}
 	return report.Object{
 		{"campaigns", [2]string{c.One.Name, c.Other.Name}},
-		{"virtual", c.One.Header.Device.Virtual || c.Other.Header.Device.Virtual}, // one at least is no measurement
+		{"virtual", c.One.Header.Device.Virtual || c.Other.Header.Device.Virtual}, // at least one is not a measurement
 		{"usable", c.Usable},
 		{"common", len(c.Common)},
 		{"median", median},

@@ -22,7 +22,7 @@ import (
 	"jtune/tui/session/questions"
 )
 
-// campaignsCmd is `jtune campaigns` and what it does with a campaign.
+// campaignsCmd is `jtune campaigns` and its subcommands.
 type campaignsCmd struct {
 	*app
 	deleted bool
@@ -70,14 +70,14 @@ func (c *campaignsCmd) flags(f *pflag.FlagSet) {
 
 func (c *campaignsCmd) run(context.Context) error { return c.list(nil) }
 
-// verb is a command on a thing that has a name.
+// verb makes a command that acts on a named thing.
 func verb(use, short string, least, most int, do func(args []string) error) *cobra.Command {
 	return &cobra.Command{
 		Use:   use,
 		Short: short,
 		Args:  takes(cobra.RangeArgs(least, most)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if slices.Contains(args, "") { // as of a shell's variable that is not set: it means none, not all
+			if slices.Contains(args, "") { // an unset shell variable: it must not mean all
 				return usagef("%s: an argument is empty; the form is: %s", commandName(cmd), cmd.UseLine())
 			}
 			return do(args)
@@ -85,7 +85,7 @@ func verb(use, short string, least, most int, do func(args []string) error) *cob
 	}
 }
 
-// oneOrAll does something with the thing that is named, or with all.
+// oneOrAll acts on the named thing, or on all.
 func oneOrAll(args []string, o config.Paths, one func(config.Paths, string) ([]string, error),
 	all func(config.Paths) ([]string, error)) ([]string, error) {
 	if len(args) == 0 {
@@ -94,7 +94,7 @@ func oneOrAll(args []string, o config.Paths, one func(config.Paths, string) ([]s
 	return one(o, args[0])
 }
 
-// did prints what was done, unless that failed: with --json as an object, else as a sentence.
+// did prints what was done unless it failed: as an object with --json, otherwise as a sentence.
 func did(a *app, err error, object report.Object, format string, args ...any) error {
 	if err == nil && a.asJSON {
 		return printJSON(a.out, object)
@@ -102,7 +102,7 @@ func did(a *app, err error, object report.Object, format string, args ...any) er
 	return a.say(err, format, args...)
 }
 
-// renamed, deleted, restored and purged are what commands on campaigns and models print.
+// renamed, deleted, restored and purged print the results of commands on campaigns and models.
 func renamed(a *app, err error, from, to string) error {
 	return did(a, err, report.Object{{"name", to}, {"former", from}}, "%s is now %s", from, to)
 }
@@ -121,7 +121,7 @@ func purged(a *app, err error, kind string, names []string) error {
 		text.Count(len(names), kind))
 }
 
-// say prints what was done, unless that failed.
+// say prints what was done unless it failed.
 func (a *app) say(err error, format string, args ...any) error {
 	if err != nil {
 		return err
@@ -153,7 +153,7 @@ func (c *campaignsCmd) list([]string) error {
 	return columns.Text(c.out, list)
 }
 
-// campaignColumns list campaigns; held are those that run.
+// campaignColumns are the columns of the list of campaigns; held are the running ones.
 func campaignColumns(held []record.Running) report.Table[campaigns.Line] {
 	type x = campaigns.Line
 	return report.Table[x]{
@@ -176,11 +176,11 @@ func campaignColumns(held []record.Running) report.Table[campaigns.Line] {
 	}
 }
 
-// ledgerJSON is `jtune campaigns summary --json`.
+// ledgerJSON is the document of `jtune campaigns summary --json`.
 type ledgerJSON struct {
 	campaigns.Ledger
 	Devices []campaigns.DeviceLedger `json:"devices"`
-	Virtual bool                     `json:"virtual"` // some of it was simulated or replayed
+	Virtual bool                     `json:"virtual"` // at least partly simulated or replayed
 }
 
 func (c *campaignsCmd) summary([]string) error {
@@ -204,7 +204,7 @@ func (c *campaignsCmd) summary([]string) error {
 	return report.Grid(c.out, append(rows, row(text.Count(len(devices), "device"), all))...)
 }
 
-// ofDevice names a device, and says so when its numbers are no measurements.
+// ofDevice names a device, and says so if its numbers are not measurements.
 func ofDevice(name string, virtual bool) string {
 	if virtual {
 		return orDash(name) + " (virtual)"
@@ -222,7 +222,7 @@ func (c *campaignsCmd) show(args []string) error {
 		return err
 	}
 	head, kept, err := questions.Find(list, one)
-	if err != nil { // what was measured is shown all the same
+	if err != nil { // the measurements are shown nevertheless
 		c.note("%v", err)
 	}
 	if c.asJSON {
@@ -236,7 +236,7 @@ func (c *campaignsCmd) show(args []string) error {
 	return c.printKept(list, head, kept)
 }
 
-// keptObject is what a JSON document has of the answer of a search.
+// keptObject is the answer of a search in a JSON document.
 func keptObject(list []campaigns.Campaign, head campaigns.Campaign, k *answers.Kept) report.Object {
 	if k == nil {
 		return report.Object{{"answer", nil}, {"worked_out", nil}, {"better_since", nil}}
@@ -285,7 +285,7 @@ func (c *campaignsCmd) printKept(list []campaigns.Campaign, head campaigns.Campa
 	return nil
 }
 
-// settingText prints a setting in the notation of its board.
+// settingText formats a setting in its board's notation.
 func settingText(space *tegra.Space, at tegra.Setting) string {
 	if at.Batch > 0 {
 		return fmt.Sprintf("%s at batch size %d", space.Format(at.Mode), at.Batch)
@@ -293,7 +293,7 @@ func settingText(space *tegra.Space, at tegra.Setting) string {
 	return space.Format(at.Mode)
 }
 
-// describe prints what a campaign measured, on what, and how.
+// describe prints what a campaign measured, on which device, and how.
 func (c *campaignsCmd) describe(one campaigns.Campaign) error {
 	h := one.Header
 	rows := [][]string{

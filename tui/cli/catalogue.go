@@ -54,7 +54,7 @@ func catalogueColumns() report.Table[boards.Device] {
 	return columns
 }
 
-// listDevices prints the catalogue; no device is opened.
+// listDevices prints the catalogue without opening a device.
 func (c *deviceCmd) listDevices() error {
 	all, columns := boards.Catalogue(), catalogueColumns()
 	switch {

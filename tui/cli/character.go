@@ -12,17 +12,17 @@ import (
 	"jtune/tui/session/measure"
 )
 
-// runJSON is `jtune run --json`, of inference with what it served behind it: the run, then its character, whose means
-// are per minibatch, with what follows from it.
+// runJSON is the document of `jtune run --json`: the run, then its character, whose means are per minibatch, with its
+// conclusions, and for inference what it served.
 type runJSON struct {
 	measure.RunResult
-	PerS      tegra.Val[float64] `json:"minibatches_per_s"` // by the mean time
-	Epochs    string             `json:"epochs"`            // of which the numbers above are: all, later
+	PerS      tegra.Val[float64] `json:"minibatches_per_s"` // from the mean time
+	Epochs    string             `json:"epochs"`            // epochs that the numbers above cover: all, later
 	EpochZero bool               `json:"epoch_zero_included"`
-	Steady    bool               `json:"steady"` // power was
+	Steady    bool               `json:"steady"` // power was steady
 	HotReason text.Optional      `json:"hot_reason"`
 	Device    string             `json:"device"`
-	Virtual   bool               `json:"virtual"` // power, if not the times, is simulated or replayed
+	Virtual   bool               `json:"virtual"` // power, possibly also the times, is simulated or replayed
 	record.Character
 	Bound          text.Optional      `json:"bound"`
 	EpochS         tegra.Val[float64] `json:"epoch_s"`
@@ -38,18 +38,18 @@ type runJSON struct {
 	Advice         []string           `json:"advice"`
 	Peak           peakJSON           `json:"peak"`
 	Least          leastJSON          `json:"least"`
-	Reading        any                `json:"reading"` // how a command was read, or what reading sensors costs
+	Reading        any                `json:"reading"` // how a command was read, or the cost of reading the sensors
 	*ownJSON
 }
 
-// peakJSON is what a run asked of the supply at most: current by the rail that stands for it.
+// peakJSON is the maximum load on the supply during a run: power, and the current of the supply rail.
 type peakJSON struct {
 	PowerW tegra.Val[float64] `json:"power_w"`
 	A      tegra.Val[float64] `json:"current_a"`
 	Rail   text.Optional      `json:"rail"`
 }
 
-// leastJSON is how far that rail's voltage sagged.
+// leastJSON is the minimum voltage of that rail.
 type leastJSON struct {
 	V    tegra.Val[float64] `json:"voltage_v"`
 	Rail text.Optional      `json:"rail"`
@@ -64,7 +64,7 @@ func toPeakJSON(p telemetry.Peaks, b tegra.Board) (peak peakJSON, least leastJSO
 	return peak, least
 }
 
-// peaksText says the same in words; "" where nothing of it is known.
+// peaksText describes the peaks in words; "" if nothing is known.
 func peaksText(p telemetry.Peaks, b tegra.Board) string {
 	var parts []string
 	if p.PowerW.OK {
@@ -122,13 +122,13 @@ func toRunJSON(r measure.RunResult, b tegra.Board) runJSON {
 	}
 }
 
-// percent is a share as per cent.
+// percent converts a share to per cent.
 func percent(v tegra.Val[float64]) tegra.Val[float64] {
 	v.V *= 100
 	return v
 }
 
-// characterRows are the lines of a table about a run's character.
+// characterRows returns the lines of a table about a run's character.
 func characterRows(c record.Character) [][]string {
 	p := c.Steady()
 	rows := [][]string{{"epoch", epochText(c)}}
@@ -171,7 +171,7 @@ func baseText(c record.Character) string {
 	return base
 }
 
-// because adds a reason where there is one.
+// because appends a reason if there is one.
 func because(line string, why string) string {
 	if why == "" {
 		return line
@@ -193,7 +193,7 @@ func partText(p record.Part) string {
 		msText(p.StallMS), msText(p.ComputeMS), dash(p.PowerW, "%.2f W"), dash(p.EnergyJ, "%.3f J"))
 }
 
-// diskText prints what the disk read, epoch 0 apart: it reads what the later ones find in memory.
+// diskText formats the disk reads, with epoch 0 separate: it reads what later epochs find in memory.
 func diskText(c record.Character) string {
 	rates := func(p record.Part) string {
 		return fmt.Sprintf("%.0f reads/s, %.1f MB/s", p.ReadsPerS.V, p.ReadBytesPerS.Or(0)/1e6)

@@ -88,7 +88,7 @@ func (c *chooseCmd) run(context.Context) error {
 		served = served || own
 	}
 	check := checkLimit
-	if served { // the load is a goal of its own
+	if served { // the load is a goal
 		check = checkLimits
 	}
 	if err := check(c.goal.Limit, c.given); err != nil {
@@ -106,7 +106,7 @@ func (c *chooseCmd) run(context.Context) error {
 	return c.best(m)
 }
 
-// listedWorkload is a workload by its name, as far as it is known without a device; the zero one where it is not.
+// listedWorkload returns a workload by name, as far as known without a device; the zero value if unknown.
 func listedWorkload(o session.Options, name string) workload.Workload {
 	list, _ := workloads.Configured(o.Paths)
 	w, _ := workload.Find(list, name)
@@ -116,7 +116,7 @@ func listedWorkload(o session.Options, name string) workload.Workload {
 // onModels is app for commands on models.
 type onModels struct{ *app }
 
-// modelSettings are all settings that a model knows, or those of the batch sizes asked for.
+// modelSettings returns all settings that a model covers, or those of the requested batch sizes.
 func (a onModels) modelSettings(m *learn.Model) ([]tegra.Setting, error) {
 	if m.Batches == nil || len(a.options.Batches) > 0 {
 		return a.settings(m, m.Space.Modes())
@@ -129,7 +129,7 @@ func (c *chooseCmd) best(m *learn.Model) error {
 	if err != nil {
 		return err
 	}
-	situation := workloads.Situation(c.options, m, m.Space.Max()) // from here on no device is open
+	situation := workloads.Situation(c.options, m, m.Space.Max()) // no device is open below
 	o := outlook.OutlookOf(m, list)
 	known := c.campaigns()
 	o.Found = questions.Answered(known, m.Provenance)
@@ -162,7 +162,7 @@ func (c *chooseCmd) best(m *learn.Model) error {
 	return errors.Join(err, c.answer(a, m, findings))
 }
 
-// answer prints an answer of a model.
+// answer prints an answer based on a model.
 func (c *chooseCmd) answer(a answers.Answer, m *learn.Model, findings []string) error {
 	if c.asJSON {
 		return printJSON(c.out, a)
@@ -170,7 +170,7 @@ func (c *chooseCmd) answer(a answers.Answer, m *learn.Model, findings []string) 
 	return printAnswer(c.out, a, m.Space, originMark(m.Provenance.Origin()), findings)
 }
 
-// doubts notes why what a model predicts is not to be trusted.
+// doubts notes why a model's predictions are unreliable.
 func (a onModels) doubts(m *learn.Model) {
 	if doubt := m.Doubt(); doubt != "" {
 		a.note("%s", doubt)

@@ -23,7 +23,7 @@ import (
 
 // Main runs the program's own arguments and returns the exit code.
 func Main() int {
-	if len(os.Args) > 1 && os.Args[1] == "guard" { // has its own idea of signals
+	if len(os.Args) > 1 && os.Args[1] == "guard" { // it handles signals itself
 		return guard.Main(context.Background(), os.Args[2:])
 	}
 	if err := caller.Drop(); err != nil {
@@ -39,12 +39,12 @@ func Main() int {
 	return (&app{in: os.Stdin, out: os.Stdout, err: os.Stderr, line: os.Args[1:], alone: true}).execute(ctx)
 }
 
-// impatience is how much later a second signal must come to be one of a person
-// who does not want to wait: timeout(1) and shells send the first one twice.
+// impatience is the minimum time after the first signal for a second one to mean that the user does not want to wait:
+// timeout(1) and shells send the first one twice.
 const impatience = time.Second
 
-// windUp cancels at the first signal. A later one ends the program at once;
-// then the guard, whose pipe closes, restores the board.
+// windUp calls cancel at the first signal. A later signal ends the program at once; its pipe to the guard closes, and
+// the guard restores the board.
 func windUp(signals <-chan os.Signal, cancel func()) {
 	<-signals
 	cancel()
@@ -56,8 +56,8 @@ func windUp(signals <-chan os.Signal, cancel func()) {
 	}
 }
 
-// Run runs one command line and returns the exit code. When ctx ends, work in
-// progress is wound up: knobs restored, what was recorded kept.
+// Run runs one command line and returns the exit code. When ctx ends it finishes the work in progress: it restores the
+// knobs and keeps what was recorded.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return (&app{in: stdin, out: stdout, err: stderr, line: args}).execute(ctx)
 }

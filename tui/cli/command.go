@@ -7,15 +7,15 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// action is a command: a small struct of its flags' values around app, which has a flags and a check that do nothing.
+// action is a command: a struct with the values of its flags around app, whose flags and check do nothing.
 type action interface {
 	base() *app
 	flags(f *pflag.FlagSet)
-	check() error // of values; which flags go together is for the rules
+	check() error // of values; rules check which flags exclude or need each other
 	run(ctx context.Context) error
 }
 
-// command makes a cobra command of an action; c has its words and its form of arguments.
+// command makes a cobra command of an action; c has its texts and the form of its arguments.
 func command(x action, c *cobra.Command) *cobra.Command {
 	x.flags(c.Flags())
 	if c.Args == nil {
@@ -33,8 +33,8 @@ func command(x action, c *cobra.Command) *cobra.Command {
 	return c
 }
 
-// group is a command that has no other use than its own commands; alone it is an error that shows their forms, or
-// without forms its help.
+// group makes a command that only has subcommands. Run alone it returns an error that lists their forms, or prints its
+// help if there are no forms.
 func group(c *cobra.Command, forms string, commands ...*cobra.Command) *cobra.Command {
 	c.Args, c.Annotations = takes(cobra.NoArgs), map[string]string{groupOnly: ""}
 	c.RunE = func(c *cobra.Command, _ []string) error {
@@ -50,7 +50,7 @@ func group(c *cobra.Command, forms string, commands ...*cobra.Command) *cobra.Co
 func (a *app) base() *app   { return a }
 func (a *app) check() error { return nil }
 
-// groupOnly marks a command that has no other use than its own commands.
+// groupOnly marks a command that only has subcommands.
 const groupOnly = "group"
 
 func isGroup(c *cobra.Command) bool {

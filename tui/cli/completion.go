@@ -15,13 +15,14 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-// names lists what a shell may complete. It reads names only: no campaign or model is opened.
+// names lists completions for a shell. It reads only names: no campaign or model is opened.
 type names func() []string
 
-// completer knows the names that a command line of app may hold.
+// completer knows the names for completions.
 type completer struct{ *app }
 
-// completions gives each command's arguments, by its path, and each flag, by its name, the names that complete it.
+// completions sets the names that complete each command's arguments, by command path, and each flag's value, by flag
+// name.
 func (a completer) completions(root *cobra.Command) {
 	arguments := map[string]names{}
 	for path, of := range map[string]names{
@@ -52,7 +53,7 @@ func (a completer) completions(root *cobra.Command) {
 				if strings.Contains(c.UseLine(), "MODE") {
 					return a.withModes(left, word)
 				}
-				return left, cobra.ShellCompDirectiveDefault // a file, where no name fits
+				return left, cobra.ShellCompDirectiveDefault // files complete if no name does
 			}
 		}
 		complete := func(f *pflag.Flag) {
@@ -69,14 +70,14 @@ func (a completer) completions(root *cobra.Command) {
 					return a.withModes(of(), word)
 				}
 				return of(), cobra.ShellCompDirectiveDefault
-			}) // fails only where the flag has one
+			}) // fails only if the flag has one already
 		}
 		c.LocalNonPersistentFlags().VisitAll(complete)
 		c.PersistentFlags().VisitAll(complete)
 	})
 }
 
-// plainUsage removes the quotes that mark the name of a flag's value, which shells would show.
+// plainUsage removes the quotes around the name of a flag's value, which shells would show.
 func plainUsage(root *cobra.Command) {
 	each(root, func(c *cobra.Command) {
 		c.Flags().VisitAll(func(f *pflag.Flag) { f.Usage = strings.ReplaceAll(f.Usage, "`", "") })
@@ -117,8 +118,8 @@ func (a completer) presetNames() (list []string) {
 	return list
 }
 
-// withModes adds to presets the modes of the board that begin with a word, knob by knob: 12c/ follows 12, then the CPU
-// clocks follow.
+// withModes adds to presets the board's modes that begin with a word, one knob at a time: 12c/ completes 12, then the
+// CPU clocks follow.
 func (a completer) withModes(presets []string, word string) (list []string, next cobra.ShellCompDirective) {
 	if word == "" || word[0] < '0' || word[0] > '9' {
 		return presets, cobra.ShellCompDirectiveDefault
@@ -151,12 +152,12 @@ func (a completer) campaignNames() (list []string) {
 			list = append(list, e.Name())
 		}
 	}
-	slices.Reverse(list) // the newest first
+	slices.Reverse(list) // newest first
 	return list
 }
 
 func (a completer) modelNames() (list []string) {
-	paths, _ := filepath.Glob(filepath.Join(a.options.ModelsDir(), "*.model")) // the pattern is well formed
+	paths, _ := filepath.Glob(filepath.Join(a.options.ModelsDir(), "*.model")) // the pattern is valid
 	for _, path := range paths {
 		list = append(list, strings.TrimSuffix(filepath.Base(path), ".model"))
 	}

@@ -22,7 +22,7 @@ import (
 	"jtune/tui/widget"
 )
 
-// configCmd is what jtune config does with the file.
+// configCmd is the subcommands of `jtune config`.
 type configCmd struct{ *app }
 
 func newConfig(a *app) *cobra.Command {
@@ -57,7 +57,7 @@ func newConfig(a *app) *cobra.Command {
 		}))
 }
 
-// screenTables is what the screens know of the configuration file.
+// screenTables returns the tables of the configuration file that belong to the screens.
 func screenTables() config.ScreenTables {
 	s := config.ScreenTables{
 		CheckKeys: tui.CheckKeys,
@@ -79,8 +79,7 @@ func screenTables() config.ScreenTables {
 	return s
 }
 
-// configRow is an entry of `jtune config show --json`: a key of the file or, with dashes before it,
-// a flag of all commands.
+// configRow is an entry of `jtune config show --json`: a key of the file or, starting with dashes, a global flag.
 type configRow struct {
 	Key      string `json:"key"`
 	Value    any    `json:"value"` // null: none
@@ -91,7 +90,7 @@ type configRow struct {
 	Variable string `json:"variable,omitempty"` // of origin environment
 }
 
-// variables are what the environment says in place of a flag.
+// variables are the environment variables that set flags.
 var variables = map[string]string{
 	"config": "XDG_CONFIG_HOME", "data-dir": "XDG_DATA_HOME", "log-file": "XDG_STATE_HOME", "no-color": "NO_COLOR",
 }
@@ -130,7 +129,7 @@ func (c configCmd) show(flags *pflag.FlagSet) error {
 	return report.Grid(c.out, rows...)
 }
 
-// flagRows are the flags of all commands.
+// flagRows lists the global flags.
 func (c configCmd) flagRows(flags *pflag.FlagSet) (list []configRow) {
 	paths := map[string]string{"config": c.options.ConfigPath(), "data-dir": c.options.DataPath(),
 		"log-file": c.options.LogPath()}
@@ -149,14 +148,14 @@ func (c configCmd) flagRows(flags *pflag.FlagSet) (list []configRow) {
 		}
 		if path != "" {
 			row.Value = path
-			row.Default = nil // it depends on the user
+			row.Default = nil // it depends on the user's environment
 		}
 		list = append(list, row)
 	})
 	return list
 }
 
-// configValue is a value as the file has it; n/a for none.
+// configValue formats a value as in the file; n/a for none.
 func configValue(v any) string {
 	if v == nil {
 		return "n/a"
@@ -170,7 +169,7 @@ func configValue(v any) string {
 	return text.Clip(strings.TrimSuffix(b.String(), "\n"))
 }
 
-// checkFile prints one line for each fault of a file, that of the configuration unless another is named.
+// checkFile prints a line for each fault of a file, by default the configuration.
 func (c configCmd) checkFile(args []string) error {
 	file := c.options.ConfigPath()
 	named := len(args) > 0

@@ -12,10 +12,10 @@ import (
 	"strings"
 )
 
-// editors are tried where neither VISUAL nor EDITOR is set.
+// editors are tried if neither VISUAL nor EDITOR is set.
 var editors = []string{"editor", "nano", "vi"}
 
-// openEditor opens a file in the user's editor and waits for its end.
+// openEditor opens a file in the user's editor and waits until it is closed.
 func (c configCmd) openEditor(file string) error {
 	editor := cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"))
 	for _, name := range editors {
@@ -26,7 +26,7 @@ func (c configCmd) openEditor(file string) error {
 	if editor == "" {
 		return errors.New("no editor is found: set EDITOR, such as EDITOR=nano")
 	}
-	cmd := exec.Command("sh", "-c", editor+` "$@"`, "sh", file) // it may have words of its own: code --wait
+	cmd := exec.Command("sh", "-c", editor+` "$@"`, "sh", file) // the editor may have arguments: code --wait
 	if c.alone {
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	}
@@ -36,9 +36,9 @@ func (c configCmd) openEditor(file string) error {
 	return nil
 }
 
-// editAgain shows what is wrong and asks whether to edit again. Without an answer it is no.
+// editAgain shows the faults and asks whether to edit again; no answer means no.
 func (c configCmd) editAgain(ctx context.Context) func(faults []error) bool {
-	in := bufio.NewReader(c.in) // a terminal gives it no more than a line, so the editor's input stays the editor's
+	in := bufio.NewReader(c.in) // a terminal returns one line per read: none of the editor's input is buffered
 	return func(faults []error) bool {
 		for _, fault := range faults {
 			c.note("%v", fault)

@@ -69,7 +69,7 @@ func printNvpmodel(w io.Writer, c *nvpmodel.Config) error {
 		cpu, gpu, emc, mark := "–", "–", "–", ""
 		for _, param := range slices.Sorted(maps.Keys(c.CPU(m))) {
 			cpu = limitText(c.CPU(m)[param].Max, tegra.KHz)
-			break // the first cluster speaks for all
+			break // the first cluster's limit is shown for all
 		}
 		if r, ok := c.GPU(m); ok {
 			gpu = limitText(r.Max, tegra.Hz)
@@ -85,8 +85,7 @@ func printNvpmodel(w io.Writer, c *nvpmodel.Config) error {
 	return report.Grid(w, rows...)
 }
 
-// limitText prints a limit of an nvpmodel mode, which may be absent, none, or
-// nvpmodel's word for no limit.
+// limitText formats a limit of an nvpmodel mode: absent, none, or nvpmodel's word for no limit.
 func limitText(v *int64, unit tegra.Freq) string {
 	switch {
 	case v == nil:

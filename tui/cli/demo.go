@@ -14,10 +14,10 @@ import (
 	"jtune/tui/session"
 )
 
-// fastTour is by how much --fast shortens the pauses of the tour.
+// fastTour is the divisor of the tour's pauses with --fast.
 const fastTour = 10
 
-// demoFlags are the flags that the demo takes.
+// demoFlags are the flags that the demo accepts.
 var demoFlags = map[string]bool{"fast": true, "no-color": true, "glyphs": true, "config": true, "help": true}
 
 // demoCmd is `jtune demo`.
@@ -55,7 +55,7 @@ func (c *demoCmd) run(context.Context) error {
 	return c.open(c.cmd)
 }
 
-// check makes sure that the demo has a terminal of its size, and no flag that it does not take.
+// check requires a terminal that is large enough, and rejects other flags.
 func (c *demoCmd) check() (err error) {
 	if !isTerminal(c.in) || !isTerminal(c.out) {
 		return usagef("demo: needs a terminal for its input and output: run it in one, without pipes")

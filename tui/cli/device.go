@@ -57,7 +57,7 @@ func (c *deviceCmd) run(context.Context) error {
 	})
 }
 
-// tunableJSON is one entry of `jtune device --tunables --json`.
+// tunableJSON is an entry of `jtune device --tunables --json`.
 type tunableJSON struct {
 	inspect.Tunable
 	Virtual bool `json:"virtual"`
@@ -76,11 +76,12 @@ func (c *deviceCmd) printTunables(s *session.Session) error {
 	return errors.Join(report.Grid(c.out, rows...), c.printOrigin(s.Device.Board().Origin()))
 }
 
-// deviceDocument is `jtune device --json`. The mode in force is null where none expresses it, and memory clocks and the
-// number of modes are null for who may not read the whole list; preset_id is what nvpmodel set last.
+// deviceDocument is the document of `jtune device --json`. The present mode is null if the settings match no mode;
+// memory clocks and the number of modes are null without the rights to read the whole list. preset_id is the preset
+// that nvpmodel set last.
 func deviceDocument(s *session.Session) report.Object {
 	b, space := s.Device.Board(), s.Device.Space()
-	now, _ := s.Device.Read() // what cannot be read is absent
+	now, _ := s.Device.Read() // unreadable values are absent
 	cpu := []int64{}
 	for _, f := range space.CPU {
 		cpu = append(cpu, f.KHz())
@@ -155,8 +156,7 @@ func printDevice(w io.Writer, s *session.Session) error {
 	return report.Grid(w, presets...)
 }
 
-// clockRange prints a knob's clocks from the slowest to the fastest; all of
-// them where they are few.
+// clockRange formats a knob's clocks from slowest to fastest; it lists a few in full.
 func clockRange(list []tegra.Freq) string {
 	const few = 5
 	var names []string
@@ -174,7 +174,7 @@ func clockRange(list []tegra.Freq) string {
 	return fmt.Sprintf("%d from %s to %s", len(list), names[0], names[1])
 }
 
-// presentRows are what the board is set to, and how many sources are missing.
+// presentRows returns the lines about the board's settings, and the number of missing sources.
 func presentRows(s *session.Session) [][]string {
 	r, err := s.Device.Read()
 	if err != nil {
@@ -202,7 +202,7 @@ func presentRows(s *session.Session) [][]string {
 	return [][]string{{"now", now}, {"sources", sources}}
 }
 
-// named adds a name after what it is of.
+// named formats a name to append.
 func named(name string) string {
 	if name == "" {
 		return ""
@@ -210,7 +210,7 @@ func named(name string) string {
 	return " = " + name
 }
 
-// originMark marks what no real board measured, at the end of a line.
+// originMark is the mark at the end of a line whose numbers no real board measured.
 func originMark(origin string) string {
 	if origin == "" {
 		return ""
@@ -218,7 +218,7 @@ func originMark(origin string) string {
 	return "  " + tegra.VirtualMark(origin)
 }
 
-// printOrigin ends a text whose numbers no real board measured.
+// printOrigin prints that mark below a text.
 func (a *app) printOrigin(origin string) error {
 	if origin == "" {
 		return nil
@@ -227,7 +227,7 @@ func (a *app) printOrigin(origin string) error {
 	return err
 }
 
-// originOf marks a board that is not real.
+// originOf returns the mark of a board that is not real.
 func originOf(b tegra.Board) string { return originMark(b.Origin()) }
 
 func orDash(s string) string {

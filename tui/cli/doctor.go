@@ -68,11 +68,11 @@ func (c *doctorCmd) run(ctx context.Context) error {
 		if err != nil || d.Verdict.Level != inspect.LevelHot {
 			return err
 		}
-		return exitError(exitFailed) // the verdict has said why
+		return exitError(exitFailed) // the verdict says why
 	})
 }
 
-// checkWorkload prints what a workload needs against what there is, and what to do.
+// checkWorkload prints a workload's requirements, which are met, and how to meet the others.
 func (c *doctorCmd) checkWorkload(ctx context.Context, s *session.Session, name string) error {
 	w, err := workloads.Find(s, name)
 	if err != nil {
@@ -110,7 +110,7 @@ func (c *doctorCmd) checkWorkload(ctx context.Context, s *session.Session, name 
 	if err != nil || r.Ready && r.Refusal == "" {
 		return err
 	}
-	return exitError(exitFailed) // the verdict has said why
+	return exitError(exitFailed) // the verdict says why
 }
 
 func (c *doctorCmd) writeBundle(s *session.Session, path string) error {
@@ -167,7 +167,7 @@ func (c *doctorCmd) printDiagnosis(d inspect.Diagnosis) error {
 	return err
 }
 
-// printPrograms lists what serves models here.
+// printPrograms lists the installed programs that serve models.
 func (c *doctorCmd) printPrograms(found []workload.Found) error {
 	var rows [][]string
 	var missing []string

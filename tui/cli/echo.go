@@ -10,25 +10,25 @@ import (
 	"jtune/internal/text"
 )
 
-// echo shows what a command prints: its text alone. Sequences that command a terminal are left out, and so is binary
-// output, whose size it prints at the end.
+// echo prints the text of a command's output. It removes terminal control sequences and binary output, and prints the
+// size of the latter at the end.
 type echo struct {
 	mu     sync.Mutex
 	to     io.Writer
-	open   bool   // the last line has no end yet
-	inside byte   // a sequence: the byte that began it, ESC before that is known; 0: none
-	rest   []byte // of a character that the last write cut
-	binary int    // bytes that were left out
+	open   bool   // the last line is incomplete
+	inside byte   // inside a sequence: its introducer, ESC before that is known; 0: outside
+	rest   []byte // incomplete character at the end of the last write
+	binary int    // number of bytes removed
 }
 
-// The bytes of sequences: they begin with escape, and go on to a letter, or to a bell or another escape where they name
-// a window or hold other text.
+// Bytes of control sequences: they start with escape and end with a letter, or, if they set a title or hold other text,
+// with a bell or another escape.
 const (
 	escape = 0x1b
 	bell   = 0x07
 )
 
-// echoOn returns an echo on a stream of jtune, past what rewrites jtune's own words.
+// echoOn returns an echo on one of jtune's streams. It bypasses the filter for jtune's own texts.
 func echoOn(stream io.Writer) *echo {
 	if own, ok := stream.(*text.PlainWriter); ok {
 		stream = &text.PlainWriter{To: own.To, Returns: true}
@@ -40,7 +40,7 @@ func (e *echo) Write(b []byte) (int, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	shown := b
-	if e.inside != 0 || len(e.rest) > 0 || !text.Drawn(b) { // a program may print faster than it is filtered
+	if e.inside != 0 || len(e.rest) > 0 || !text.Drawn(b) { // filtering must not slow down a program that prints fast
 		shown = e.text(append(e.rest, e.unescaped(b)...))
 	}
 	if n := len(shown); n > 0 {
@@ -50,7 +50,7 @@ func (e *echo) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// unescaped is what is left without sequences; one may go on in the next write.
+// unescaped removes control sequences; one may continue in the next write.
 func (e *echo) unescaped(b []byte) []byte {
 	out := make([]byte, 0, len(b))
 	for _, c := range b {
@@ -70,7 +70,7 @@ func (e *echo) unescaped(b []byte) []byte {
 	return out
 }
 
-// text is a piece without the lines that are none.
+// text removes binary lines.
 func (e *echo) text(b []byte) (out []byte) {
 	cut := len(b)
 	for i := 1; i <= min(utf8.UTFMax-1, len(b)); i++ {
@@ -97,7 +97,7 @@ func (e *echo) text(b []byte) (out []byte) {
 	return out
 }
 
-// isBinary reports whether more than a tenth of a line is neither text nor what draws it.
+// isBinary reports whether more than a tenth of a line's characters are not printable.
 func isBinary(line []byte) bool {
 	strange, all := 0, 0
 	for len(line) > 0 {
@@ -111,7 +111,7 @@ func isBinary(line []byte) bool {
 	return 10*strange > all
 }
 
-// line begins a new line, for what jtune says: a bar has no end.
+// line starts a new line for jtune's own messages if the last one is incomplete, such as a progress bar.
 func (e *echo) line() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -121,7 +121,7 @@ func (e *echo) line() {
 	e.open = false
 }
 
-// end ends the last line.
+// end completes the last line and prints what was removed.
 func (e *echo) end() {
 	e.line()
 	e.mu.Lock()

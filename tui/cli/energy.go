@@ -89,7 +89,7 @@ func (c *energyCmd) check() error {
 
 func (c *energyCmd) run(ctx context.Context) error { return c.onBoard(ctx, c.complete, c.study) }
 
-// readGovernors reads cpu=NAME,gpu=NAME.
+// readGovernors parses cpu=NAME,gpu=NAME.
 func readGovernors(word string) (g tegra.Governors, err error) {
 	for part := range strings.SplitSeq(word, ",") {
 		what, name, _ := strings.Cut(part, "=")
@@ -102,7 +102,7 @@ func readGovernors(word string) (g tegra.Governors, err error) {
 	return g, nil
 }
 
-// complete finds the workloads of a study and their batch sizes.
+// complete resolves the workloads of a study and their batch sizes.
 func (c *energyCmd) complete(_ context.Context, s *session.Session) error {
 	w, _, err := workloads.FindSized(s, c.args[0])
 	if err != nil {

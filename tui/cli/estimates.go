@@ -13,7 +13,7 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-// compareEstimates prints another estimator's watts beside a model's, and the errors of both.
+// compareEstimates prints another estimator's power beside a model's, and the errors of both.
 func (c *predictCmd) compareEstimates(m *learn.Model) error {
 	f, err := os.Open(c.estimates)
 	if err != nil {

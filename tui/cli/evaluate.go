@@ -26,7 +26,7 @@ type evaluateCmd struct {
 	*app
 	bench.Options
 	truth, reference                   string
-	methods, sizes, budgets, latencies string // as they were written
+	methods, sizes, budgets, latencies string // as typed
 	samplesOf, others                  []string
 	strict                             bool
 }
@@ -98,7 +98,7 @@ func (c *evaluateCmd) run(ctx context.Context) error {
 	return report.WriteText(c.out)
 }
 
-// read reads the sweep, and what the methods are compared with and learn from besides it.
+// read reads the sweep, the data to compare with, and further training data.
 func (c *evaluateCmd) read() error {
 	s, err := fit.ReadSamples(c.truth, c.options.Batches, c.strict)
 	if err != nil {
@@ -142,7 +142,7 @@ func readAuthors(paths []string) (list []published.Authors, err error) {
 	return list, nil
 }
 
-// check reads the flags that hold several values.
+// check parses the flags with several values.
 func (c *evaluateCmd) check() (err error) {
 	if c.Seeds < 0 {
 		return usagef("--seeds %d: must be positive", c.Seeds)
@@ -173,7 +173,7 @@ func (c *evaluateCmd) check() (err error) {
 	return err
 }
 
-// positive reads a number that can be a rate or a limit.
+// positive parses a positive, finite number.
 func positive(text string) (float64, error) {
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(v > 0) || math.IsInf(v, 0) {
@@ -182,7 +182,7 @@ func positive(text string) (float64, error) {
 	return v, nil
 }
 
-// parseBudgets reads FROM:TO:STEP in watts; zeros for "".
+// parseBudgets parses FROM:TO:STEP in watts; "" gives zeros.
 func parseBudgets(text string) (from, to, step float64, err error) {
 	if text == "" {
 		return 0, 0, 0, nil
@@ -202,12 +202,10 @@ func parseBudgets(text string) (from, to, step float64, err error) {
 	return from, to, step, nil
 }
 
-// seldom is the least time between two lines of progress that cannot be drawn
-// in place.
+// seldom is the minimum time between two progress lines that are not redrawn in place.
 const seldom = 15 * time.Second
 
-// counter prints progress, with a hint to --quick: in place on a terminal, a line
-// now and then elsewhere.
+// counter prints progress with a hint to --quick: redrawn in place on a terminal, otherwise as occasional lines.
 func counter(a *app, quick bool) func(done, total int) {
 	less := " (--quick makes fewer)"
 	if quick {

@@ -33,12 +33,12 @@ const (
 	exitInterrupted = 130
 )
 
-// exitError carries an exit code that a child process gave; it prints nothing.
+// exitError is the exit code of a child process; it prints nothing.
 type exitError int
 
 func (e exitError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
-// usagef is an error in the arguments of a command.
+// usagef returns an error about the arguments of a command.
 func usagef(format string, args ...any) error {
 	return usage.Errorf(format, args...)
 }
@@ -65,7 +65,7 @@ func (a *app) report(ctx context.Context, err error) int {
 	return exitCode(err)
 }
 
-// asRoot is this very command line, run as root.
+// asRoot formats this command line with sudo.
 func asRoot(line []string) string {
 	program, err := os.Executable()
 	if err != nil {
@@ -103,7 +103,7 @@ func exitCode(err error) int {
 	return exitFailed
 }
 
-// commandName is the command without the program's name: "export nvpmodel: ".
+// commandName returns the command without the program's name: "export nvpmodel: ".
 func commandName(cmd *cobra.Command) string {
 	if !cmd.HasParent() {
 		return ""
@@ -111,7 +111,7 @@ func commandName(cmd *cobra.Command) string {
 	return strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ") + ": "
 }
 
-// countOf describes the arguments in an error.
+// countOf describes the arguments for an error.
 func countOf(args []string) string {
 	switch len(args) {
 	case 0:
@@ -122,7 +122,7 @@ func countOf(args []string) string {
 	return fmt.Sprintf("%d arguments", len(args))
 }
 
-// takes makes a check of arguments give usage errors that name the command.
+// takes makes an argument check return usage errors that name the command.
 func takes(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := check(cmd, args); err != nil {

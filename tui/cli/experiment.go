@@ -21,7 +21,7 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-// experimentCmd is `jtune research experiment`: the papers' sweeps, all of them, or a comparison of boards.
+// experimentCmd is `jtune research experiment`: the papers' sweeps, one or all, or a comparison of boards.
 type experimentCmd struct {
 	studyCmd
 	list              []experiment.Experiment // to run
@@ -92,16 +92,16 @@ func (c *experimentCmd) flags(f *pflag.FlagSet) {
 	c.own.add(f)
 }
 
-// mostUnits is as many units of a board as anybody compares.
+// mostUnits is the maximum number of units of a board.
 const mostUnits = 100
 
-// Names beside those of single sweeps.
+// Names besides those of single sweeps.
 const (
 	allOfThem    = "all"
 	devicesOfAll = "devices"
 )
 
-// beside are they, with the energy study: what they are, and what they run by default.
+// beside describes these and the energy study, and what they run by default.
 var beside = []struct{ name, about, runs string }{
 	{experiment.Energy().Name, experiment.Energy().Title, "needs WORKLOAD"},
 	{allOfThem, "all of them, one after another, each in a folder of its own", "as above"},
@@ -109,7 +109,7 @@ var beside = []struct{ name, about, runs string }{
 		"all workloads"},
 }
 
-// ownFlags are the flags of one experiment alone.
+// ownFlags are the flags that belong to a single experiment.
 var ownFlags = []struct{ flag, experiment string }{{"labels", "modes"}, {"pair", "modes"},
 	{"instances", "variability"}, {"meter", "baseload"}}
 
@@ -200,7 +200,7 @@ func (c *experimentCmd) run(ctx context.Context) error {
 	})
 }
 
-// complete finds modes and the workload on the board.
+// complete resolves the modes and the workload on the board.
 func (c *experimentCmd) complete(ctx context.Context, s *session.Session) (err error) {
 	if c.mode != "" {
 		if c.r.Mode, err = s.FindMode(ctx, c.mode); err != nil {
@@ -226,7 +226,7 @@ func (c *experimentCmd) complete(ctx context.Context, s *session.Session) (err e
 	return err
 }
 
-// readMeter reads STATE=W.
+// readMeter parses STATE=W.
 func readMeter(list []string) (out []experiment.Metered, err error) {
 	for _, one := range list {
 		state, value, _ := strings.Cut(one, "=")
@@ -239,7 +239,7 @@ func readMeter(list []string) (out []experiment.Metered, err error) {
 	return out, nil
 }
 
-// pairOf finds two modes that differ in one knob.
+// pairOf resolves two modes that differ in one knob.
 func pairOf(ctx context.Context, s *session.Session, names []string) (modes []tegra.Mode, err error) {
 	for _, name := range names {
 		m, err := s.FindMode(ctx, name)
@@ -255,11 +255,11 @@ func pairOf(ctx context.Context, s *session.Session, names []string) (modes []te
 	return modes, nil
 }
 
-// everyLabel is --labels without letters: all modes of the 2022 study.
+// everyLabel is --labels without a value: all modes of the 2022 study.
 const everyLabel = "abcdefghijklmn"
 
-// takeLabels takes letters that are separated from --labels out of the arguments, after the experiment's name. No
-// letter comes twice, as in the name of a workload it may.
+// takeLabels removes from the arguments, after the experiment's name, the value of --labels if a space separates it. An
+// argument is such a value if it has only these letters, each at most once, unlike the name of a workload.
 func takeLabels(labels string, args []string) (letters string, rest []string) {
 	if labels != everyLabel {
 		return labels, args
@@ -294,7 +294,7 @@ func (c *experimentCmd) listed() error {
 	return report.Grid(c.out, rows...)
 }
 
-// runAll runs several and says at the end which of them could not run.
+// runAll runs several experiments and then reports which of them could not run.
 func (c *experimentCmd) runAll(ctx context.Context, s *session.Session) error {
 	type failure struct{ names, why string }
 	var failed []failure

@@ -101,7 +101,7 @@ func (c *explainCmd) run(context.Context) error {
 	return errors.Join(printLines(c.out, advice.Of(m, s)), c.printOrigin(m.Provenance.Origin()))
 }
 
-// explainJSON is what a model says about a workload in a mode, one sentence per element.
+// explainJSON is a model's explanation of a workload in a mode, one sentence per element.
 type explainJSON struct {
 	Device   string   `json:"device"`
 	Virtual  bool     `json:"virtual"`
@@ -117,7 +117,7 @@ func printApproach(w io.Writer, p advice.Approach) error {
 	return err
 }
 
-// printApproaches lists which way of measuring suits which training.
+// printApproaches prints which way of measuring suits which training.
 func printApproaches(w io.Writer, list []advice.Approach) error {
 	for i, p := range list {
 		if i > 0 {

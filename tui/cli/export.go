@@ -12,10 +12,10 @@ import (
 	"jtune/tui/session"
 )
 
-// presetNamePattern is what nvpmodel takes for a name.
+// presetNamePattern matches names that nvpmodel accepts.
 var presetNamePattern = regexp.MustCompile(`^[A-Za-z0-9_]{1,64}$`)
 
-// exportJSON is what `jtune convert export --json` prints.
+// exportJSON is the document of `jtune convert export --json`.
 type exportJSON struct {
 	Name    string     `json:"name"`
 	Mode    tegra.Mode `json:"mode"`
@@ -76,7 +76,7 @@ func (c *exportCmd) run(ctx context.Context) error {
 	})
 }
 
-// withoutFormat removes the format's name, which `jtune convert export MODE` had to give.
+// withoutFormat removes the format's name, which earlier versions of `jtune convert export MODE` required.
 func withoutFormat(args []string) []string {
 	if len(args) > 0 && args[0] == "nvpmodel" {
 		return args[1:]

@@ -51,7 +51,7 @@ func (c *exporterCmd) run(ctx context.Context) error {
 	return c.serve(ctx)
 }
 
-// open opens the device and its exporter, whose next reading has loads.
+// open opens the device and its exporter, and prepares it so that the next reading has loads.
 func (c *exporterCmd) open(ctx context.Context) (*exporter.Exporter, func(), error) {
 	s, err := c.session()
 	if err != nil {
@@ -66,11 +66,11 @@ func (c *exporterCmd) open(ctx context.Context) (*exporter.Exporter, func(), err
 	e := remote.Exporter(s)
 	return e, func() {
 		e.End()
-		_ = s.Close() // it has set nothing
+		_ = s.Close() // nothing was set
 	}, nil
 }
 
-// write writes one file, or to standard output.
+// write writes one reading to the file, or to standard output.
 func (c *exporterCmd) write(ctx context.Context) error {
 	e, done, err := c.open(ctx)
 	if err != nil {
@@ -83,7 +83,7 @@ func (c *exporterCmd) write(ctx context.Context) error {
 	return writeMetrics(e, c.file)
 }
 
-// writeEach writes a file at once and then at even distances, until ctx ends.
+// writeEach writes the file at once and then at regular intervals, until ctx ends.
 func (c *exporterCmd) writeEach(ctx context.Context) error {
 	e, done, err := c.open(ctx)
 	if err != nil {
@@ -91,7 +91,7 @@ func (c *exporterCmd) writeEach(ctx context.Context) error {
 	}
 	defer done()
 	e.Begin()
-	clock := tegra.RealClock() // of the reader, also with a virtual board
+	clock := tegra.RealClock() // wall time of the scraper, even for a virtual board
 	for {
 		if err := writeMetrics(e, c.file); err != nil {
 			return err
@@ -115,7 +115,7 @@ func writeMetrics(e *exporter.Exporter, file string) error {
 	return err
 }
 
-// serve answers until ctx ends.
+// serve answers HTTP requests until ctx ends.
 func (c *exporterCmd) serve(ctx context.Context) error {
 	host, _, err := net.SplitHostPort(c.listen)
 	if err != nil {

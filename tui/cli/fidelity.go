@@ -26,8 +26,8 @@ type fidelityCmd struct {
 	*app
 	only   string
 	strict bool
-	about  string        // the board that --device names; "" for all
-	fit    *fidelity.Fit // of all figures together; nil for some
+	about  string        // the board that --device names; "": all
+	fit    *fidelity.Fit // constants fitted to all figures; nil if only some figures are shown
 }
 
 func newFidelity(a *app) *cobra.Command {
@@ -55,7 +55,7 @@ func (c *fidelityCmd) check() (err error) {
 	return err
 }
 
-// fidelityBoard is the board that --device names; "" for all.
+// fidelityBoard returns the board that --device names; "": all.
 func fidelityBoard(device string) (string, error) {
 	name, virtualBoard := strings.CutPrefix(device, "virtual:")
 	switch {
@@ -134,14 +134,14 @@ func (c *fidelityCmd) columns() report.Table[evidence.Result] {
 		{Key: "off_left_out", Form: report.JSON, Of: c.offLeftOut},
 		{Key: "verdict", Title: "verdict", Of: func(x r) any { return x.Verdict }},
 		{Key: "kind", Of: func(x r) any { return x.Kind }},
-		{Key: "blind", Of: func(x r) any { return x.Blind() }}, // its tolerance is as large as its value
+		{Key: "blind", Of: func(x r) any { return x.Blind() }}, // the tolerance is as large as the value
 		{Key: "same_as", Of: func(x r) any { return text.Optional(x.SameAs) }},
 		{Key: "note", Of: func(x r) any { return text.Optional(x.Why()) }},
 		{Key: "virtual", Form: report.CSV, Of: func(x r) any { return x.Simulated }},
 	}
 }
 
-// offLeftOut is how far a figure is off once the constants are fitted without its fact.
+// offLeftOut returns a figure's deviation when the constants are fitted without its fact.
 func (c *fidelityCmd) offLeftOut(r evidence.Result) any {
 	var off tegra.Val[float64]
 	if c.fit != nil {
@@ -150,7 +150,7 @@ func (c *fidelityCmd) offLeftOut(r evidence.Result) any {
 	return off
 }
 
-// severalOf are the different values of jobs in one text; absent without any.
+// severalOf joins the distinct values of jobs; absent if there are none.
 func severalOf(jobs []evidence.Job, of func(evidence.Job) string) text.Optional {
 	var list []string
 	for _, j := range jobs {
@@ -161,7 +161,7 @@ func severalOf(jobs []evidence.Job, of func(evidence.Job) string) text.Optional 
 	return text.Optional(strings.Join(list, " "))
 }
 
-// exactValues are all values in a cell of CSV.
+// exactValues formats all values as one CSV cell.
 func exactValues(r evidence.Result) any {
 	var list []string
 	for _, v := range r.Values {
@@ -177,7 +177,7 @@ func (c *fidelityCmd) print(results []evidence.Result) error {
 			Virtual bool                       `json:"virtual"`
 			Figures []report.Object            `json:"figures"`
 			Summary map[string]evidence.Counts `json:"summary"`
-			// For all figures together, else null.
+			// Null unless all figures are shown.
 			Constants any `json:"constants"`
 			LeftOut   any `json:"left_out"`
 		}{Virtual: true, Figures: c.columns().Objects(results), Summary: evidence.Summary(results)}
@@ -218,7 +218,7 @@ func (c *fidelityCmd) print(results []evidence.Result) error {
 	return err
 }
 
-// printUnfounded lists the constants that nothing published or shared determines.
+// printUnfounded prints how many constants neither published nor shared data determine.
 func printUnfounded(w io.Writer, n int) {
 	fmt.Fprintln(w, wrapped(fmt.Sprintf("%d constants have neither a published figure nor a shared sweep behind them:",
 		n)))
@@ -232,7 +232,7 @@ func printUnfounded(w io.Writer, n int) {
 	}
 }
 
-// blindFigures are those that any small value would meet.
+// blindFigures lists the figures whose tolerance is so wide that any small value would be within it.
 func blindFigures(results []evidence.Result) (out []string) {
 	for _, r := range results {
 		if r.Blind() {
@@ -242,7 +242,7 @@ func blindFigures(results []evidence.Result) (out []string) {
 	return out
 }
 
-// printReasons says why results do not hold, and what proxies stand for.
+// printReasons explains results that do not hold, and proxies.
 func printReasons(w io.Writer, results []evidence.Result) {
 	for _, r := range results {
 		if why := r.Why(); why != "" {
@@ -251,7 +251,7 @@ func printReasons(w io.Writer, results []evidence.Result) {
 	}
 }
 
-// leaningOnTheFit are the figures that are within, but not when the fit has not seen their fact.
+// leaningOnTheFit lists the figures that are within tolerance only if the constants were fitted to their fact too.
 func leaningOnTheFit(results []evidence.Result, fit *fidelity.Fit) (out []string) {
 	for _, r := range results {
 		if off := fit.Off[r.ID]; r.Verdict == evidence.Within && off > 1 {
@@ -270,7 +270,7 @@ func publishedText(f evidence.Figure) string {
 	return strings.TrimSpace(relation + value + " " + f.Unit)
 }
 
-// number prints a value with four digits, or all before its point.
+// number formats a value with four digits, or all digits before the decimal point.
 func number(v float64) string {
 	if math.Abs(v) >= 1e4 {
 		return strconv.FormatFloat(v, 'f', 0, 64)
@@ -278,7 +278,7 @@ func number(v float64) string {
 	return strconv.FormatFloat(v, 'g', 4, 64)
 }
 
-// toleranceText is how far off still is within.
+// toleranceText formats the tolerance.
 func toleranceText(r evidence.Result) string {
 	if r.Tolerance == 0 {
 		return "exact"
@@ -286,7 +286,7 @@ func toleranceText(r evidence.Result) string {
 	return "± " + number(r.Slack(r.Value))
 }
 
-// simulatedText is one value, or the least and most of several.
+// simulatedText formats one value, or the minimum and maximum of several.
 func simulatedText(r evidence.Result) string {
 	switch n := len(r.Values); {
 	case n == 0:
@@ -298,7 +298,7 @@ func simulatedText(r evidence.Result) string {
 	}
 }
 
-// fidelitySums prints the counts by board, and of all.
+// fidelitySums prints the counts per board and in total.
 func fidelitySums(w io.Writer, results []evidence.Result) error {
 	sums := evidence.Summary(results)
 	places := slices.DeleteFunc(append(virtual.Names(), evidence.Several, evidence.Other, evidence.All),

@@ -67,7 +67,7 @@ func (c *fitCmd) flags(f *pflag.FlagSet) {
 	c.jsonFlag(f, asDocument)
 }
 
-// check puts --loss, --hyper and --freeze into the request.
+// check adds --loss, --hyper and --freeze to the request.
 func (c *fitCmd) check() error {
 	var loss nn.Loss
 	if err := loss.UnmarshalText([]byte(strings.ToUpper(c.loss))); err != nil {
@@ -82,7 +82,7 @@ func (c *fitCmd) check() error {
 	c.r.Network = func(n *nn.Config) {
 		n.Loss, n.Freeze = loss, c.freeze
 		for _, h := range c.hyper {
-			_ = n.Set(h) // tried above
+			_ = n.Set(h) // validated above
 		}
 	}
 	return nil
@@ -115,7 +115,7 @@ func (c *fitCmd) run(ctx context.Context) error {
 	return c.printFit(m)
 }
 
-// replicatedCSV lists the rows that networks learn from, mode by mode.
+// replicatedCSV lists, mode by mode, how many rows the networks are trained on.
 func replicatedCSV(list []fit.Replicated, virtual bool) string {
 	type r = fit.Replicated
 	var b strings.Builder
@@ -184,7 +184,7 @@ func (c *fitCmd) printFit(m *learn.Model) error {
 	return printAdvice(c.out, advice.Of(m, about))
 }
 
-// withSize adds fields to a row where the batch size is an input.
+// withSize appends fields to a row if the batch size is an input.
 func withSize(sized bool, row []string, fields ...string) []string {
 	if sized {
 		row = append(row, fields...)
@@ -257,16 +257,16 @@ func (c *predictCmd) run(context.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.epoch == 0 && m.Batches == nil { // an epoch of another batch size has other minibatches
+	if c.epoch == 0 && m.Batches == nil { // epochs of other batch sizes have another number of minibatches
 		c.epoch = workloads.PerEpoch(c.options.Paths, m)
 	}
 	if err := c.print(outlook.OutlookOf(m, settings)); err != nil || lost == 0 {
 		return err
 	}
-	return exitError(exitFailed) // the notes have said which modes are left out
+	return exitError(exitFailed) // the notes name the modes that are left out
 }
 
-// selected returns the modes of the arguments: modes, presets and filters.
+// selected returns the modes given as arguments: modes, presets and filters.
 func (c *predictCmd) selected(m *learn.Model) (list []tegra.Mode, err error) {
 	presets := workloads.Situation(c.options, m, m.Space.Max()).Presets
 	for _, text := range c.args {
@@ -284,14 +284,14 @@ func (c *predictCmd) selected(m *learn.Model) (list []tegra.Mode, err error) {
 	return list, nil
 }
 
-// settings are modes at the batch sizes that --batch names.
+// settings combines modes with the batch sizes of --batch.
 func (a onModels) settings(m *learn.Model, modes []tegra.Mode) ([]tegra.Setting, error) {
 	list, notes, err := workloads.SettingsOf(a.options, m, modes)
 	a.notes(notes)
 	return list, err
 }
 
-// listed prints batch sizes.
+// listed formats batch sizes.
 func listed(list []int) string { return strings.Trim(fmt.Sprint(list), "[]") }
 
 func (a onModels) loadModel(name string) (*learn.Model, error) {
@@ -301,7 +301,7 @@ func (a onModels) loadModel(name string) (*learn.Model, error) {
 	return models.Load(a.options, name)
 }
 
-// loadPowered is loadModel for commands that need power too.
+// loadPowered is loadModel for commands that need power.
 func (a onModels) loadPowered(command, name string) (*learn.Model, error) {
 	m, err := a.loadModel(name)
 	if err == nil && !m.HasPower() {
@@ -310,14 +310,14 @@ func (a onModels) loadPowered(command, name string) (*learn.Model, error) {
 	return m, err
 }
 
-// noPower is why a command has nothing to do with measured times alone.
+// noPower is the error of a command that cannot use times without power.
 func noPower(command, what string) error {
 	return fmt.Errorf("%s: %s has times only, and every limit and Pareto front needs power: measure it too (column "+
 		"power_w)", command, what)
 }
 
-// modesToPredict keeps the order and the duplicates of a file, and counts its modes that the model's board does not
-// have: each is named with its line and the nearest, and left out.
+// modesToPredict reads the modes of a file, in order and with duplicates. It skips modes that the model's board does
+// not have, notes each with its line and the nearest mode, and counts them in lost.
 func (c *predictCmd) modesToPredict(space *tegra.Space) (list []tegra.Mode, lost int, err error) {
 	o := sweep.Options{ModesOnly: true, Space: space, Strict: c.strict}
 	var t *sweep.Table
@@ -352,7 +352,7 @@ func (c *predictCmd) modesToPredict(space *tegra.Space) (list []tegra.Mode, lost
 	return list, lost, nil
 }
 
-// mostLost is how many modes that do not exist are named one by one.
+// mostLost is how many skipped modes are noted one by one.
 const mostLost = 20
 
 func (c *predictCmd) print(o *outlook.Outlook) error {
@@ -391,7 +391,7 @@ func between(lo, hi float64) string {
 	return text.Of(lo) + " – " + text.Of(hi)
 }
 
-// inUnit prints a value with its unit; a dash when it is not known.
+// inUnit formats a value with its unit; a dash if unknown.
 func inUnit(v float64, unit string) string {
 	if math.IsNaN(v) {
 		return "–"
@@ -399,7 +399,7 @@ func inUnit(v float64, unit string) string {
 	return text.Of(v) + " " + unit
 }
 
-// networkRows are the lines of a table about the networks of a model.
+// networkRows returns the lines of a table about a model's networks.
 func networkRows(list []learn.Network) (rows [][]string) {
 	for _, n := range list {
 		rows = append(rows, []string{n.Of + " network", n.Words()})

@@ -9,8 +9,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// flagSections are the sections of the flags of a command that has many, and the flags of each. A flag of no section
-// comes last.
+// flagSections groups the flags of commands with many. Flags without a section come last.
 var flagSections = []struct{ title, flags string }{
 	{"Input", "model models samples train infer predict workload truth reference methods sizes seeds samples-of " +
 		"others estimates measured observed with strict"},
@@ -25,16 +24,15 @@ var flagSections = []struct{ title, flags string }{
 	{"Output", "json csv out svg md plot no-record include-epoch-zero"},
 }
 
-// fewFlags is how many flags need no sections.
+// fewFlags is the maximum number of flags without sections.
 const fewFlags = 9
 
-// sized are the commands that --batch, a global flag, is for.
+// sized lists the commands that use the global flag --batch.
 var sized = strings.Fields("run tune soak profile pair choose front predict plot fit explain experiment energy " +
 	"evaluate merge import repeat")
 
-// flagHelp prints the flags of a command in the width of a plain terminal; the library's own does not break their
-// lines. It is no template: beside one the linker keeps every exported method, as a template might call it, and the
-// program is a fifth larger.
+// flagHelp prints the help of a command for a plain terminal's width; cobra does not wrap its lines. It does not use a
+// template: with text/template the linker keeps every exported method, which makes the program a fifth larger.
 func flagHelp(c *cobra.Command) error {
 	var b strings.Builder
 	section := func(title, lines string) {
@@ -72,7 +70,7 @@ func flagHelp(c *cobra.Command) error {
 	return err
 }
 
-// commandLines are the commands of a group below c, a line each; of "" those that are in none.
+// commandLines lists the commands of a group below c, one per line; "" selects those without a group.
 func commandLines(c *cobra.Command, group string) string {
 	var lines []string
 	for _, sub := range c.Commands() {
@@ -89,7 +87,7 @@ type flagSection struct {
 	flags *pflag.FlagSet
 }
 
-// sectioned are the flags of a command in their sections.
+// sectioned returns the flags of a command in their sections.
 func sectioned(c *cobra.Command) (list []flagSection) {
 	own := pflag.NewFlagSet(c.Name(), pflag.ContinueOnError)
 	if !c.HasParent() {
@@ -101,7 +99,7 @@ func sectioned(c *cobra.Command) (list []flagSection) {
 		return []flagSection{{"Flags", own}}
 	}
 	own.AddFlagSet(c.LocalFlags())
-	c.InheritedFlags().VisitAll(func(f *pflag.Flag) { // those of its parent, such as --json
+	c.InheritedFlags().VisitAll(func(f *pflag.Flag) { // flags of its parent, such as --json
 		global := c.Root().PersistentFlags().Lookup(f.Name) != nil
 		if !global || f.Name == "batch" && slices.Contains(sized, c.Name()) {
 			own.AddFlag(f)
@@ -131,7 +129,7 @@ func sectioned(c *cobra.Command) (list []flagSection) {
 	return append(list, flagSection{"Other flags", rest})
 }
 
-// without is a set of flags without those of another one.
+// without returns the flags of all that are not in some.
 func without(all, some *pflag.FlagSet) *pflag.FlagSet {
 	rest := pflag.NewFlagSet("", pflag.ContinueOnError)
 	all.VisitAll(func(f *pflag.Flag) {

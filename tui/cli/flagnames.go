@@ -4,7 +4,7 @@ import (
 	"jtune/internal/usage"
 )
 
-// flagNames are the flags of the fields that texts from below mention, and what stands for a value of one.
+// flagNames maps the fields that other packages' messages mention to flags, with a placeholder for their value.
 var flagNames = map[usage.Field]struct{ flag, value string }{
 	usage.Device:   {"--device", "NAME"},
 	usage.Sysroot:  {"--sysroot", "DIR"},
@@ -81,7 +81,7 @@ var flagNames = map[usage.Field]struct{ flag, value string }{
 	usage.LeaveOutStuck: {"--leave-out-stuck", ""},
 }
 
-// flagged is a text whose fields are named by their flags.
+// flagged returns a message with flags in place of field names.
 func flagged(text string) string {
 	return usage.Named(text, func(f usage.Field, value bool) string {
 		name := flagNames[f]

@@ -22,7 +22,7 @@ import (
 	"jtune/tui/session/fleet"
 )
 
-// onBoards is app with the boards that the flags of fleet name.
+// onBoards is app with the boards selected by the flags of fleet.
 type onBoards struct {
 	*app
 	*boardNames
@@ -30,7 +30,7 @@ type onBoards struct {
 
 type boardNames struct {
 	names []string
-	of    string // a group
+	of    string // name of a group
 }
 
 func newFleet(a *app) *cobra.Command {
@@ -50,7 +50,7 @@ func newFleet(a *app) *cobra.Command {
 	return cmd
 }
 
-// boards are those that the flags name.
+// boards returns the selected boards.
 func (u onBoards) boards() ([]fleet.Board, error) {
 	all, err := u.options.Boards()
 	if err != nil {
@@ -63,21 +63,21 @@ func (u onBoards) boards() ([]fleet.Board, error) {
 	return picked, nil
 }
 
-// fleetRow is a board's line, and its element of --json.
+// fleetRow is a board's line, and its element in --json.
 type fleetRow struct {
 	Board   string          `json:"board"`
 	Code    int             `json:"exit_code"`
 	Error   text.Optional   `json:"error"`
-	Virtual tegra.Val[bool] `json:"virtual"` // absent where the board did not say
-	Result  json.RawMessage `json:"result"`  // the document of the command there; null without one
+	Virtual tegra.Val[bool] `json:"virtual"` // absent if the board did not report it
+	Result  json.RawMessage `json:"result"`  // document of the board's command; null if there is none
 	say     string
 }
 
 // fleetWidth is the width of a plain terminal.
 const fleetWidth = 80
 
-// printFleet prints a line for each board and gives the worst exit code as an error. say reads the
-// document of the command there.
+// printFleet prints a line for each board and returns the worst exit code as an error. say formats the document of the
+// board's command.
 func (u onBoards) printFleet(list []fleet.Result, say func(doc []byte) string) error {
 	var rows []fleetRow
 	for _, r := range list {
@@ -135,7 +135,7 @@ func (u onBoards) printRows(rows []fleetRow) error {
 	return err
 }
 
-// reports gives each board a writer of lines on standard error, which begin with its name.
+// reports gives each board a function that prints a line to standard error, prefixed with the board's name.
 func (u onBoards) reports() func(b fleet.Board) func(string) {
 	var mu sync.Mutex
 	return func(b fleet.Board) func(string) {
@@ -147,7 +147,7 @@ func (u onBoards) reports() func(b fleet.Board) func(string) {
 	}
 }
 
-// onEach runs a command of jtune on each board, within a time; 0: without end.
+// onEach runs a jtune command on each board, with a time limit; 0: none.
 func (u onBoards) onEach(ctx context.Context, within time.Duration, args ...string) ([]fleet.Result, error) {
 	boards, err := u.boards()
 	if err != nil {
@@ -159,16 +159,16 @@ func (u onBoards) onEach(ctx context.Context, within time.Duration, args ...stri
 	}), nil
 }
 
-// fieldsOf reads fields of a document that another jtune printed.
+// fieldsOf parses fields of another jtune's document.
 func fieldsOf[T any](doc []byte) (v T) {
-	_ = json.Unmarshal(doc, &v) // what is not there stays empty
+	_ = json.Unmarshal(doc, &v) // absent fields stay zero
 	return v
 }
 
-// How long a board may take to answer.
+// Maximum times for a board's answer.
 const (
-	roundTime  = 30 * time.Second // of watch
-	doctorTime = 5 * time.Minute  // which watches what reading costs
+	roundTime  = 30 * time.Second // a round of watch
+	doctorTime = 5 * time.Minute  // doctor measures the cost of reading
 )
 
 // fleetWatchCmd is `jtune fleet watch`.
@@ -288,7 +288,7 @@ func (c *fleetTuneCmd) run(ctx context.Context) error {
 	return c.printFleet(list, sayAnswer)
 }
 
-// sayAnswer is the document of tune in words.
+// sayAnswer formats the document of tune in words.
 func sayAnswer(doc []byte) string {
 	type point struct {
 		MS float64 `json:"time_ms"`
@@ -362,7 +362,7 @@ func (c *fleetProfileCmd) run(ctx context.Context) error {
 	line := c.reports()
 	list := fleet.Each(ctx, boards, func(ctx context.Context, b fleet.Board) fleet.Result {
 		r := shards.Measure(ctx, b, c.tries, line(b))
-		r.Out = "" // the summary for people
+		r.Out = "" // drop the text summary
 		return r
 	})
 	if fleet.Worst(list) != exitOK {

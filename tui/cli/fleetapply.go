@@ -49,7 +49,7 @@ func (c *fleetApplyCmd) run(ctx context.Context) error {
 	list := trial.Run(ctx)
 	for i := range list {
 		if list[i].Code == exitReverted {
-			list[i].Err = nil // as answered, or as silence is
+			list[i].Err = nil // n or no answer: not a failure
 		}
 	}
 	return c.printFleet(list, func(doc []byte) string {
@@ -60,11 +60,11 @@ func (c *fleetApplyCmd) run(ctx context.Context) error {
 	})
 }
 
-// fleetPatience is how much longer a board waits for the answer than the user is given: others may be slower
-// to set the mode.
+// fleetPatience is how much longer than the user a board waits for the answer: other boards may take longer to set the
+// mode.
 const fleetPatience = 2 * time.Minute
 
-// keepOn asks whether a mode is kept on these boards.
+// keepOn asks whether to keep the mode on these boards.
 func (u onBoards) keepOn(ctx context.Context, set []fleet.Board, limit time.Duration) bool {
 	var names []string
 	for _, b := range set {

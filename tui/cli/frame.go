@@ -18,8 +18,7 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-// What commands have in common: an open device, a job on it, and flags that
-// mean the same wherever they stand.
+// What commands share: an open device, a job on it, and flags with the same meaning in all of them.
 
 // onDevice opens the device, prints its notice, calls f and closes the device.
 func (a *app) onDevice(f func(*session.Session) error) error {
@@ -38,7 +37,7 @@ func (a *app) onDevice(f func(*session.Session) error) error {
 // jobs is app for commands that run a workload.
 type jobs struct {
 	*app
-	own commandFlags // a command in place of a workload
+	own commandFlags // a command instead of a workload
 }
 
 // withJob is onDevice with a workload.
@@ -62,8 +61,8 @@ func (a jobs) withJob(name string, f func(*session.Session, workload.Workload) e
 	})
 }
 
-// withSizedJob is withJob for a command that may choose among batch sizes. It runs the workload in the file of the
-// campaign in trusted, unless that is "".
+// withSizedJob is withJob for a command that can choose between batch sizes. Unless trusted is "", it runs the workload
+// of that campaign folder.
 func (a jobs) withSizedJob(name, trusted string, f func(*session.Session, workload.Workload, []int) error) error {
 	return a.onDevice(func(s *session.Session) error {
 		find := func(name string) (workload.Workload, []int, error) { return workloads.FindSized(s, name) }
@@ -82,7 +81,7 @@ func (a jobs) withSizedJob(name, trusted string, f func(*session.Session, worklo
 	})
 }
 
-// What --json prints: one document, a list, or an answer that has no end.
+// Forms of --json: one document, a list, or a stream.
 const (
 	asDocument = "as JSON"
 	asList     = "as a JSON array"
@@ -91,10 +90,10 @@ const (
 
 func (a *app) jsonFlag(f *pflag.FlagSet, usage string) { f.BoolVar(&a.asJSON, "json", false, usage) }
 
-// count is a flag of a number that cannot be 0; its default is not for the user to write.
+// count is the value of a flag for a number of at least 1; help texts do not show its zero default.
 type count int
 
-// errCount is the answer to a smaller number.
+// errCount is the error for a smaller number.
 var errCount = errors.New("1 at least")
 
 func (c *count) String() string { return strconv.Itoa(int(*c)) }
@@ -109,19 +108,19 @@ func (c *count) Set(text string) error {
 	return err
 }
 
-// countFlag adds a count.
+// countFlag adds a count flag.
 func countFlag(f *pflag.FlagSet, n *int, name, usage string) { f.Var((*count)(n), name, usage) }
 
-// wordType is how help texts call one of a few words.
+// wordType is the type name, in help texts, of a choice between words.
 const wordType = "WORD"
 
-// choice is the value of a flag that is one of a few words.
+// choice is the value of a flag with a fixed set of words.
 type choice[T comparable] struct {
 	to *T
 	of []T
 }
 
-// choiceFlag adds a choice, whose default is the present value.
+// choiceFlag adds a choice flag whose default is the present value.
 func choiceFlag[T comparable](f *pflag.FlagSet, to *T, name, usage string, of ...T) {
 	f.Var(&choice[T]{to, of}, name, usage)
 }
@@ -136,7 +135,7 @@ func (c *choice[T]) words() (list []string) {
 	return list
 }
 
-// form is how errors describe the words.
+// form lists the words for errors.
 func (c *choice[T]) form() string {
 	words := c.words()
 	last := len(words) - 1
@@ -179,7 +178,7 @@ func modelFlag(f *pflag.FlagSet, name *string, more string) {
 	f.StringVar(name, "model", "", "model `FILE`, or the name of a kept one"+more)
 }
 
-// limitFlags adds limits to a command that says of each mode where it stands against them.
+// limitFlags adds limits to a command that compares each mode with them.
 func limitFlags(f *pflag.FlagSet, l *optimize.Limit) {
 	unitFlag(f, &l.PowerW, "power-limit", 0, units.Watt, "show whether each mode stays within `W` watts, and how "+
 		"sure that is")
@@ -196,7 +195,7 @@ func goalFlags(f *pflag.FlagSet, l *optimize.Limit) {
 	otherGoalFlags(f, l)
 }
 
-// otherGoalFlags adds the goals besides watts of choose and tune.
+// otherGoalFlags adds the goals of choose and tune besides watts.
 func otherGoalFlags(f *pflag.FlagSet, l *optimize.Limit) {
 	unitFlag(f, &l.TimeMS, "time-limit", 0, units.Millisecond, "find the mode of least power that takes at most `MS` "+
 		"milliseconds per minibatch; with --power-limit and several batch sizes: limit the latency of a batch")

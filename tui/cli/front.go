@@ -26,7 +26,7 @@ import (
 type frontCmd struct {
 	onModels
 	model, samples, x, y, svg string
-	plane                     int // of x and y
+	plane                     int // selected by x and y
 	goal                      mix.Goal
 	served                    bool // under a load
 	strict                    bool
@@ -114,14 +114,14 @@ func (c *frontCmd) run(ctx context.Context) error {
 			return err
 		}
 	}
-	if words && len(checks.Measured) > 0 { // last, for a front may be hundreds of lines
+	if words && len(checks.Measured) > 0 { // printed last, because a front may have hundreds of lines
 		fmt.Fprintln(c.out)
 		return c.printVerified(checks)
 	}
 	return nil
 }
 
-// frontPlane finds the plane of two different axes, in either order.
+// frontPlane returns the plane of two different axes, in either order.
 func frontPlane(x, y string) (int, error) {
 	i := slices.IndexFunc(outlook.Planes[:], func(p outlook.Plane) bool {
 		return p.Across.String() == x && p.Up.String() == y || p.Across.String() == y && p.Up.String() == x
@@ -132,7 +132,7 @@ func frontPlane(x, y string) (int, error) {
 	return i, nil
 }
 
-// measuredOutlook is what samples hold.
+// measuredOutlook returns the outlook of measured samples.
 func (a onModels) measuredOutlook(samples string, strict bool) (*outlook.Outlook, error) {
 	s, err := fit.ReadSamples(samples, a.options.Batches, strict)
 	if err != nil {
@@ -149,7 +149,7 @@ func (a onModels) measuredOutlook(samples string, strict bool) (*outlook.Outlook
 	return s.Outlook(), nil
 }
 
-// predictedOutlook is all modes by a model, verified on request.
+// predictedOutlook returns the outlook of a model, verified on request.
 func (a onModels) predictedOutlook(ctx context.Context, model string,
 	v verification) (*outlook.Outlook, measure.VerifyResult, error) {
 	var checks measure.VerifyResult

@@ -14,7 +14,7 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-// mostBudgets bounds the number of power limits.
+// mostBudgets is the maximum number of power limits.
 const mostBudgets = 10000
 
 // verification holds the flags of `front --verify`.
@@ -25,8 +25,7 @@ type verification struct {
 	request         measure.VerifyRequest
 }
 
-// verifyFront measures along a model's front; the result holds what was
-// expected, what was measured, and the updated model.
+// verifyFront measures modes along a model's front; the result holds predictions, measurements and the updated model.
 func (a onModels) verifyFront(ctx context.Context, m *learn.Model, v verification) (measure.VerifyResult, error) {
 	var none measure.VerifyResult
 	s, err := a.session()
@@ -66,7 +65,7 @@ func (a onModels) verifyFront(ctx context.Context, m *learn.Model, v verificatio
 		a.note("%s measured along the front in %.0f s; recorded in %s", text.Count(len(res.Measured), "mode"),
 			res.Elapsed.Seconds(), res.Dir)
 	}
-	if err == nil && ctx.Err() != nil { // told to stop
+	if err == nil && ctx.Err() != nil { // stopped by an order
 		err = context.Cause(ctx)
 	}
 	if err != nil {
@@ -81,7 +80,7 @@ func (a onModels) verifyFront(ctx context.Context, m *learn.Model, v verificatio
 	return res, nil
 }
 
-// printVerified compares what was expected of each mode with what it read.
+// printVerified compares predictions with measurements, mode by mode.
 func (c *frontCmd) printVerified(res measure.VerifyResult) error {
 	rows := [][]string{{"verified", "ms predicted", "measured", "", "W predicted", "measured", ""}}
 	for i, got := range res.Measured {

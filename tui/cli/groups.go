@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// groups are the sections of `jtune --help`, in their order.
+// groups are the sections of `jtune --help`, in order.
 var groups = []cobra.Group{
 	{ID: "daily", Title: "Every day"},
 	{ID: "closer", Title: "Look closer"},
@@ -49,7 +49,7 @@ func below(parent *cobra.Command, list ...*cobra.Command) *cobra.Command {
 	return parent
 }
 
-// newResearch is `jtune research`: methods and virtual boards held against published results.
+// newResearch is `jtune research`: it compares methods and virtual boards with published results.
 func newResearch(a *app) *cobra.Command {
 	return group(&cobra.Command{
 		Use:   "research",
@@ -78,10 +78,10 @@ var moved = map[string]string{
 	"wake":       "device wake",
 }
 
-// present is a command line with the present name of its command, and the former name if it had one.
+// present replaces a former command name in a command line by its present name; former is "" if there was none.
 func present(root *cobra.Command, line []string) (now []string, former string) {
 	from := 0
-	if len(line) > 0 && strings.HasPrefix(line[0], "__complete") { // shells ask by hidden commands
+	if len(line) > 0 && strings.HasPrefix(line[0], "__complete") { // shells call hidden commands
 		from = 1
 	}
 	at, ok := firstWord(root, line[from:])
@@ -94,7 +94,7 @@ func present(root *cobra.Command, line []string) (now []string, former string) {
 	return append(now, line[at+1:]...), line[at]
 }
 
-// current runs ctx's command line by its present name, and tells a person of that name.
+// current runs the command line under its present name, and notes a former name on a terminal.
 func (a *app) current(ctx context.Context, root *cobra.Command) error {
 	line, former := present(root, a.line)
 	if len(line) > 0 && strings.HasPrefix(line[0], "__complete") {

@@ -12,8 +12,7 @@ import (
 	"jtune/tui/session"
 )
 
-// guard is the privileged side. Main starts it directly; this command is for tests,
-// which call Run.
+// newGuard is the privileged process as a command. Main starts it directly; the command is for tests, which call Run.
 func newGuard() *cobra.Command {
 	return &cobra.Command{
 		Use:                "guard",
@@ -57,8 +56,7 @@ func versionLine() string {
 		runtime.GOARCH)
 }
 
-// revision is the commit that the program was built from and its day, as far
-// as the toolchain recorded them.
+// revision returns the commit and day of the build, as far as the toolchain recorded them.
 func revision() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

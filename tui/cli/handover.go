@@ -49,7 +49,7 @@ func (c *reportCmd) check() error {
 	return nil
 }
 
-// reportCommands are those that a report gives to copy.
+// reportCommands are the commands that a report offers to copy.
 var reportCommands = handover.Commands{
 	Set: func(mode string) []string {
 		return []string{"jtune apply " + mode, "sudo jtune apply " + mode + " --at-boot",

@@ -8,10 +8,10 @@ import (
 	"jtune/internal/text"
 )
 
-// shells are those that completion scripts are made for.
+// shells are the shells with completion scripts.
 const shells = "bash, zsh, fish or powershell"
 
-// shellSetUp says how a shell loads its completion script: now, and in every new session.
+// shellSetUp says how a shell loads its completion script: once, and in every new session.
 var shellSetUp = map[string]string{
 	"bash": "  source <(jtune completion bash)\n" +
 		"  jtune completion bash | sudo tee /etc/bash_completion.d/jtune >/dev/null",
@@ -23,7 +23,7 @@ var shellSetUp = map[string]string{
 		"  jtune completion powershell >> $PROFILE",
 }
 
-// completionPages are the help pages of completion, in place of the library's.
+// completionPages sets the help pages of completion, which replace cobra's.
 func completionPages(c *cobra.Command) {
 	c.Short = "Print a script that lets your shell complete commands and names"
 	c.Long = wrapped("With the script, the tab key completes commands, flags and their values, and the names of " +
@@ -42,9 +42,8 @@ func completionPages(c *cobra.Command) {
 	}
 }
 
-// ownHelp makes the library's help and completion commands refuse names that
-// do not exist, as all other commands do. It comes after root's output is set,
-// which they look up when they are made.
+// ownHelp makes cobra's help and completion commands reject unknown names like all other commands. Call it after
+// setting root's output, which these commands read when they are created.
 func ownHelp(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
@@ -60,7 +59,7 @@ func ownHelp(root *cobra.Command) {
 	}
 }
 
-// helpOn prints the help of the command that the arguments name.
+// helpOn prints the help of the command or topic in the arguments.
 func helpOn(cmd *cobra.Command, args []string) error {
 	if t, ok := topicOf(args); ok {
 		return t.print(cmd)
@@ -75,7 +74,7 @@ func helpOn(cmd *cobra.Command, args []string) error {
 	return on.Help()
 }
 
-// nearestPage names the command or topic that a word may mean: one that begins with it, else the nearest.
+// nearestPage returns the command or topic that a word may mean: one with this prefix, otherwise the nearest name.
 func nearestPage(root *cobra.Command, word string) string {
 	pages := helpPageNames(root)
 	for _, name := range pages {
@@ -86,7 +85,7 @@ func nearestPage(root *cobra.Command, word string) string {
 	return text.Suggest(word, pages)
 }
 
-// helpPageNames are the topics and commands that jtune help explains.
+// helpPageNames lists the topics and commands with a help page.
 func helpPageNames(root *cobra.Command) []string {
 	names := topicList()
 	for _, c := range root.Commands() {

@@ -12,7 +12,7 @@ import (
 // helpWidth is the width of a plain terminal.
 const helpWidth = 80
 
-// examples show a line or two of each command that has none of its own.
+// examples has a line or two for each command without its own.
 var examples = map[string]string{
 	"jtune":                  "jtune\njtune --device virtual:agx-orin --speed 60",
 	"jtune watch":            "jtune watch --interval 100ms --count 50 --json",
@@ -71,8 +71,7 @@ var examples = map[string]string{
 	"jtune man":                "jtune man | man -l -",
 }
 
-// helpPages adds an example to every command and fits what the library prints
-// into the width of a plain terminal.
+// helpPages adds an example to every command and wraps texts at a plain terminal's width.
 func helpPages(root *cobra.Command) {
 	root.SetUsageFunc(flagHelp)
 	each(root, func(c *cobra.Command) {
@@ -92,8 +91,8 @@ func each(c *cobra.Command, f func(*cobra.Command)) {
 
 var paragraphs = regexp.MustCompile(`\n\n+`)
 
-// wrapped breaks each paragraph again, at spaces. A list, whose lines begin with two spaces and a name, keeps its lines
-// and columns.
+// wrapped wraps each paragraph again. Lists, whose lines start with two spaces and a name, keep their lines and
+// columns.
 func wrapped(long string) string {
 	long = flagged(long)
 	var out []string
@@ -116,5 +115,5 @@ func wrapped(long string) string {
 	return strings.Join(out, "\n\n")
 }
 
-// listName is the name at the beginning of a line of a list, with the spaces around it.
+// listName matches the name at the start of a list's line, with the spaces around it.
 var listName = regexp.MustCompile(`^ +\S+ +`)

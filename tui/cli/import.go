@@ -83,7 +83,7 @@ func (c *mergeCmd) run(context.Context) error {
 	return printFolder(c.app, c.dir, notes, err)
 }
 
-// folderJSON is the campaign folder that `jtune campaigns import` or merge made.
+// folderJSON is the document of `jtune campaigns import` and merge: the new campaign folder.
 type folderJSON struct {
 	Path     string        `json:"path"`
 	Rows     int           `json:"rows"`
@@ -92,7 +92,7 @@ type folderJSON struct {
 	Virtual  bool          `json:"virtual"`
 }
 
-// printFolder prints what a campaign folder holds that was made, with notes, or why it was not.
+// printFolder prints the content of a new campaign folder with notes, or the error.
 func printFolder(a *app, dir string, notes []string, err error) error {
 	a.notes(notes)
 	if err != nil {

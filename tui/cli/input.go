@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// longestLine bounds a line of input; tegrastats prints less than 2 kB.
+// longestLine is the maximum length of an input line; tegrastats prints less than 2 kB.
 const longestLine = 1 << 20
 
-// logs is app for commands that read the files of other programs.
+// logs is app for commands that read other programs' files.
 type logs struct{ *app }
 
 // input opens a file that the user named; "-" is standard input.
@@ -28,11 +28,11 @@ func (a logs) input(name string) (in io.Reader, done func(), err error) {
 	return f, func() { f.Close() }, nil
 }
 
-// errLongLine reports a line longer than longestLine; more lines may follow it.
+// errLongLine reports a line longer than longestLine; reading can continue.
 var errLongLine = fmt.Errorf("a line is longer than %d bytes", longestLine)
 
-// scan returns a function that reads the next line; io.EOF at the end. A read
-// that waits on a silent pipe is left alone when ctx ends.
+// scan returns a function that reads the next line; io.EOF at the end. When ctx ends, a read that is blocked on a pipe
+// is abandoned.
 func scan(ctx context.Context, in io.Reader) (next func() (string, error)) {
 	type line struct {
 		text string
@@ -63,8 +63,7 @@ func scan(ctx context.Context, in io.Reader) (next func() (string, error)) {
 	}
 }
 
-// readLine reads a line without its end. A line that is too long is read past
-// and returns errLongLine.
+// readLine reads a line without its line ending. It skips a line that is too long and returns errLongLine.
 func readLine(r *bufio.Reader) (string, error) {
 	var text []byte
 	long := false

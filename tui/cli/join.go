@@ -9,7 +9,7 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-// joinFlags name a job that was started elsewhere.
+// joinFlags name a job that jtune did not start.
 type joinFlags struct{ harness.Elsewhere }
 
 func (j *joinFlags) add(f *pflag.FlagSet) {
@@ -24,7 +24,7 @@ func (j *joinFlags) add(f *pflag.FlagSet) {
 // given reports whether a job was named.
 func (j *joinFlags) given() bool { return j.PID != 0 || j.Log != "" }
 
-// alone returns an error for a pattern with nothing to read.
+// alone returns an error for a pattern without anything to read.
 func (j *joinFlags) alone(own *commandFlags) error {
 	switch {
 	case own.given() && j.given():
@@ -37,7 +37,7 @@ func (j *joinFlags) alone(own *commandFlags) error {
 	return nil
 }
 
-// join makes the workload one of the job that was named, if any; sizes are the batch sizes to choose among.
+// join attaches the workload to the named job, if any; sizes are the batch sizes to choose from.
 func (j *joinFlags) join(s *session.Session, w workload.Workload, sizes []int) (workload.Workload, error) {
 	switch {
 	case j.PID < 0:

@@ -13,7 +13,7 @@ import (
 	"jtune/tui/widget"
 )
 
-// keysText is the help text about bindings.
+// keysText is the help text about key bindings.
 const keysText = "Prints the keys of the full-screen tuner, your own bindings included, and checks them. " +
 	"Bindings belong in the configuration file under [keys]: an action of this list and one or more keys, such as " +
 	"apply = [\"a\", \"ctrl+o\"]. A key is a character, ctrl+ and a letter, or a word of this list. " +
@@ -35,7 +35,7 @@ func newKeys(a *app) *cobra.Command {
 	return c
 }
 
-// keyBindings reads the user's own keys.
+// keyBindings reads the user's key bindings.
 func keyBindings(o session.Options) (map[string][]string, error) {
 	path, err := o.ConfigFile()
 	if err != nil {

@@ -20,7 +20,7 @@ func newMan(a *app) *cobra.Command {
 	return c
 }
 
-// writeMan prints the command tree as one manual page in troff.
+// writeMan prints the command tree as a manual page in troff.
 func writeMan(w io.Writer, root *cobra.Command) {
 	fmt.Fprintf(w, ".TH JTUNE 1\n.SH NAME\njtune \\- %s\n.SH SYNOPSIS\n.B jtune\n[flags] [command]\n.SH DESCRIPTION\n"+
 		"%s\n", troff(root.Short), troff(root.Long))
@@ -42,11 +42,11 @@ func writeMan(w io.Writer, root *cobra.Command) {
 	}
 	for _, t := range topics {
 		if t.text == "" {
-			continue // its flags are above
+			continue // its flags are listed above
 		}
 		title := strings.ToUpper(strings.ReplaceAll(t.name, "-", " "))
 		if t.name == "exit-codes" {
-			title = "EXIT STATUS" // as manual pages call it
+			title = "EXIT STATUS" // the usual heading of manual pages
 		}
 		fmt.Fprintf(w, ".SH %s\n.nf\n%s\n.fi\n", title, troff(t.body(root)))
 	}

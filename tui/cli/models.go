@@ -22,46 +22,46 @@ import (
 	"jtune/tui/session/questions"
 )
 
-// modelJSON is one entry of `jtune models --json`.
+// modelJSON is an entry of `jtune models --json`: a model or a reference.
 type modelJSON struct {
 	Name     string        `json:"name"`
-	Path     text.Optional `json:"path"`   // absent: inside this program
-	Method   string        `json:"method"` // reference for what is not a model
+	Path     text.Optional `json:"path"`   // absent: built into this program
+	Method   string        `json:"method"` // "reference" for a reference
 	Samples  int           `json:"samples"`
 	CV       learn.Errors  `json:"cv"`
 	Workload text.Optional `json:"workload"`
 	Device   text.Optional `json:"device"`
 	Virtual  bool          `json:"virtual"`
 	Version  int           `json:"version,omitempty"` // of a reference
-	Source   string        `json:"source,omitempty"`  // of its measurements
+	Source   string        `json:"source,omitempty"`  // of a reference's measurements
 	Licence  string        `json:"licence,omitempty"`
-	Commands []string      `json:"commands,omitempty"` // that made it
+	Commands []string      `json:"commands,omitempty"` // that produced it
 	When     text.Optional `json:"when"`
 	Warnings []string      `json:"warnings"`
 	Error    text.Optional `json:"error"` // why the file cannot be read
 	// Networks are the networks of powertrain and nn.
 	Networks []learn.Network `json:"networks,omitempty"`
 
-	modes     int // distinct ones among the samples, which are settings where batch sizes are an input
-	campaigns int // that the samples come from
+	modes     int // distinct modes among the samples; samples are settings if the batch size is an input
+	campaigns int // campaigns of the samples
 	from      learn.Provenance
-	off       []questions.Off // of show
+	off       []questions.Off // for show
 }
 
-// keptModelJSON is one entry of `jtune models list --json`.
+// keptModelJSON is an entry of `jtune models list --json`.
 type keptModelJSON struct {
 	Name      string        `json:"name"`
 	Workload  text.Optional `json:"workload"`
 	Device    text.Optional `json:"device"`
 	Virtual   bool          `json:"virtual"`
-	Method    text.Optional `json:"method"` // reference for what is not a model; absent where the file cannot be read
+	Method    text.Optional `json:"method"` // "reference" for a reference; absent if the file cannot be read
 	Modes     int           `json:"modes"`
-	Campaigns int           `json:"campaigns"` // that the modes come from; 0 where they were chosen in another way
+	Campaigns int           `json:"campaigns"` // campaigns of the modes; 0 if the modes were given otherwise
 	CV        learn.Errors  `json:"cv"`
 	Made      text.Optional `json:"made"`
-	// Networks are the networks of powertrain and nn; in the list there are none.
+	// Networks are the networks of powertrain and nn; empty in the list.
 	Networks []learn.Network `json:"networks,omitempty"`
-	// Off is how far calculated values were off measured ones; in the list there is none.
+	// Off holds errors of calculated values against measurements; empty in the list.
 	Off []questions.Off `json:"calculated_off,omitempty"`
 }
 
@@ -70,7 +70,7 @@ func toKeptModel(m modelJSON) keptModelJSON {
 		Method: text.Optional(m.Method), Modes: m.modes, Campaigns: m.campaigns, CV: m.CV, Made: m.When}
 }
 
-// modelsCmd is `jtune models` and what it does with a model.
+// modelsCmd is `jtune models` and its subcommands.
 type modelsCmd struct {
 	*app
 	keepFile, reduceTo string
@@ -122,7 +122,7 @@ func (c *modelsCmd) run(context.Context) error {
 	return c.printAll(list)
 }
 
-// verbs are the commands on models that have a name.
+// verbs returns the subcommands that act on a named model.
 func (c *modelsCmd) verbs() []*cobra.Command {
 	list := verb("list", "List the models of the data directory and the shipped reference", 0, 0, c.list)
 	list.Flags().BoolVar(&c.deleted, "deleted", false, "list deleted models, which can be restored")
@@ -202,8 +202,7 @@ func (c *modelsCmd) list([]string) error {
 	return printJSON(c.out, list)
 }
 
-// find is the shipped references and all that is kept, or just the one that
-// the arguments name.
+// find returns the shipped references and all kept models, or the one that the arguments name.
 func (c *modelsCmd) find(args []string) ([]modelJSON, error) {
 	switch {
 	case len(args) == 0:
@@ -240,7 +239,7 @@ func (c *modelsCmd) find(args []string) ([]modelJSON, error) {
 	return list, nil
 }
 
-// at reads a file that holds a model or a reference, by its path or its name.
+// at reads a model or reference file by its path or name.
 func (c *modelsCmd) at(nameOrPath string) (modelJSON, error) {
 	m, path, err := models.Find(c.options, nameOrPath)
 	if err == nil {
@@ -257,7 +256,7 @@ func (c *modelsCmd) at(nameOrPath string) (modelJSON, error) {
 	return modelJSON{}, err
 }
 
-// count counts samples and the modes among them.
+// count counts samples and their distinct modes.
 func (m *modelJSON) count(samples []tegra.Measured) {
 	modes := map[tegra.Mode]bool{}
 	for _, s := range samples {
@@ -304,7 +303,7 @@ func referenceOf(path string, c *learn.Compact) modelJSON {
 	}
 }
 
-// shippedModel is the reference inside this program; its errors count its networks on their own workload.
+// shippedModel returns the built-in reference with its networks' errors on their own workload.
 func shippedModel() modelJSON {
 	_, from := nn.ResNetReference()
 	c := learn.ShippedReference().Compact
@@ -337,7 +336,7 @@ func (c *modelsCmd) printAll(list []modelJSON) error {
 	return nil
 }
 
-// errorText is one of a model's cross-validated errors.
+// errorText formats a model's cross-validated error.
 func errorText(e learn.Errors, pct float64) string {
 	if !e.Known() {
 		return "–"
@@ -345,7 +344,7 @@ func errorText(e learn.Errors, pct float64) string {
 	return dash(tegra.Finite(pct), "%.1f %%")
 }
 
-// sized is how many settings of mode and batch size were measured; "" without batch sizes.
+// sized says how many settings of mode and batch size were measured; "" without batch sizes.
 func (m *modelJSON) sized() string {
 	if m.Samples == m.modes {
 		return ""
@@ -395,7 +394,7 @@ func (c *modelsCmd) keep(args []string) error {
 		"%s: kept in %s; --model and --reference find it by that name", name, c.options.ModelsDir())
 }
 
-// mostShares bounds the arguments of `jtune models learn`.
+// mostShares is the maximum number of arguments of `jtune models learn`.
 const mostShares = 100
 
 func (c *modelsCmd) share(args []string) error {
@@ -437,7 +436,7 @@ func (c *modelsCmd) reduce(args []string) error {
 		text.Count(len(r.Centres), "kernel"), text.Thousands(r.Modes), r.Device)
 }
 
-// offRows say how far calculated values were off measured ones, with the newest pair.
+// offRows lists errors of calculated values against the measurements of the newest pair.
 func offRows(list []questions.Off) (rows [][]string) {
 	for _, o := range list {
 		said := fmt.Sprintf("%s %s calculated, %s measured (%+.1f %%)", text.Of(o.Calculated), o.Unit,

@@ -22,7 +22,7 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-// measuredKey finds filter terms that a bare mode has no value for.
+// measuredKey matches filter terms that need a measurement.
 var measuredKey = regexp.MustCompile(`(?i)\b(time|power|energy)\b`)
 
 // modesCmd is `jtune device modes`.
@@ -95,7 +95,7 @@ func (c *modesCmd) run(context.Context) error {
 	})
 }
 
-// countModes prints the size of the space and the values of each knob.
+// countModes prints the size of the space and the number of values of each knob.
 func countModes(w io.Writer, s *tegra.Space) error {
 	fmt.Fprintf(w, "%s power modes\n", text.Thousands(s.Len()))
 	freqs := func(list []tegra.Freq) string {
@@ -112,7 +112,7 @@ func countModes(w io.Writer, s *tegra.Space) error {
 		[]string{fmt.Sprintf("%d memory clocks, MHz", len(s.EMC)), freqs(s.EMC)})
 }
 
-// list prints modes alone: what else there is to say goes beside them.
+// list prints modes without other values.
 func (c *modesCmd) list(s *tegra.Space, modes []tegra.Mode, b tegra.Board) error {
 	for _, m := range modes {
 		if _, err := fmt.Fprintln(c.out, s.Format(m)); err != nil {
@@ -164,7 +164,8 @@ func (c *workloadsCmd) run(context.Context) error {
 	return c.printOrigin(b.Origin())
 }
 
-// workloadColumns list workloads without their environments and what else only the job needs.
+// workloadColumns are the columns of the list of workloads, without environments and other settings that only the job
+// needs.
 func workloadColumns(b tegra.Board, simulated map[string]workloads.Simulation) report.Table[workload.Workload] {
 	type w = workload.Workload
 	name := func(x w) string {
@@ -189,7 +190,7 @@ func workloadColumns(b tegra.Board, simulated map[string]workloads.Simulation) r
 		{Key: "prefetch", Of: func(x w) any { return x.Prefetch }},
 		{Key: "epochs", Of: func(x w) any { return x.Epochs }},
 		{Key: "command", Of: func(x w) any { return listOf(x.Command) }},
-		// A real board simulates nothing.
+		// Always absent on a real board.
 		{Key: "estimated", Of: func(x w) any {
 			return tegra.Val[bool]{V: simulated[x.Name].Estimated,
 				OK: b.Simulated()}

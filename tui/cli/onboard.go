@@ -11,10 +11,10 @@ import (
 	"jtune/tui/session/fleet"
 )
 
-// sshFailed is ssh's exit code where it did not reach the board.
+// sshFailed is ssh's exit code if it did not reach the board.
 const sshFailed = 255
 
-// onBoard runs this command line on another board, on this terminal if there is one.
+// onBoard runs this command line on another board, connected to this terminal if there is one.
 func (a *app) onBoard(ctx context.Context, name string) error {
 	all, err := a.options.Boards()
 	if err != nil {
@@ -33,7 +33,7 @@ func (a *app) onBoard(ctx context.Context, name string) error {
 	case ended && ctx.Err() != nil:
 		return ctx.Err()
 	case ended && exit.ExitCode() == sshFailed:
-		return exitError(exitFailed) // ssh has said why
+		return exitError(exitFailed) // ssh says why
 	case ended:
 		return exitError(max(exitFailed, exit.ExitCode()))
 	case err != nil:
@@ -42,8 +42,8 @@ func (a *app) onBoard(ctx context.Context, name string) error {
 	return exitError(exitOK)
 }
 
-// unfiltered is the stream behind one that takes away what commands a terminal: the jtune there has
-// filtered, and draws its screens.
+// unfiltered returns the stream behind the control sequence filter: the remote jtune has filtered its output, and its
+// screens need control sequences.
 func unfiltered(w io.Writer) io.Writer {
 	if plain, ok := w.(*text.PlainWriter); ok {
 		return plain.To
@@ -51,7 +51,7 @@ func unfiltered(w io.Writer) io.Writer {
 	return w
 }
 
-// withoutFlags leaves out flags of this machine, with their values.
+// withoutFlags removes flags for this machine, with their values.
 func withoutFlags(args []string, names ...string) (out []string) {
 	for i := 0; i < len(args); i++ {
 		skip := false

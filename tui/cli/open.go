@@ -16,8 +16,7 @@ import (
 	"jtune/tui/widget"
 )
 
-// open is jtune without a command: on a terminal the full-screen tuner, else
-// one reading as text.
+// open runs jtune without a command: the full-screen tuner on a terminal, otherwise one reading as text.
 func (a *app) open(cmd *cobra.Command) error {
 	glyphs, err := widget.ParseGlyphs(a.glyphs)
 	if err != nil {
@@ -28,7 +27,7 @@ func (a *app) open(cmd *cobra.Command) error {
 		return err
 	}
 	if a.tour > 0 {
-		bindings = nil // its keys are the built-in ones
+		bindings = nil // the tour presses the built-in keys
 	}
 	colours, err := theme(a.options)
 	if err != nil {
@@ -58,7 +57,7 @@ func (a *app) open(cmd *cobra.Command) error {
 	return nil
 }
 
-// shell is the full-screen tuner, on another virtual board where the user changes to one.
+// shell runs the full-screen tuner, and starts it again when the user switches to another virtual board.
 func (a *app) shell(cmd *cobra.Command, s *session.Session, o tui.Options) error {
 	if s.Virtual != nil && !cmd.Flags().Changed("device") && a.tour == 0 {
 		o.Boards = virtual.Names()
@@ -71,7 +70,7 @@ func (a *app) shell(cmd *cobra.Command, s *session.Session, o tui.Options) error
 	o.NoColor = a.noColor || os.Getenv("NO_COLOR") != ""
 	o.Version, o.Budget, o.Tour = session.Version, a.limitCPU(), a.tour
 	farewell, err := tui.Run(cmd.Context(), s, o)
-	if err := s.Close(); err != nil { // which restores what was not kept
+	if err := s.Close(); err != nil { // restores what was not kept
 		a.note("%v", err)
 	}
 	if farewell != "" {

@@ -26,16 +26,16 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-// commandFlags say of a command of the user's own what cannot be read from what it prints.
+// commandFlags describe what jtune cannot read from the output of a user's command.
 type commandFlags struct{ workloads.Typed }
 
 func (o *commandFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&o.Dir, "dir", "", "run the command in `DIR`")
-	if f.Lookup("pattern") == nil { // which --log takes too
+	if f.Lookup("pattern") == nil { // --log also uses it
 		f.StringVar(&o.Pattern, "pattern", "", "how the lines count steps: `PATTERN` is a regular expression or the "+
 			"name of a known form, as in the configuration (default: jtune finds out)")
 	}
-	if f.Lookup("env") == nil { // which run has for every workload
+	if f.Lookup("env") == nil { // run has it for every workload
 		f.StringArrayVar(&o.Env, "env", nil, "set `K=V` in the environment of the command; may be repeated")
 	}
 	countFlag(f, &o.Dataset, "dataset-size", "number `N` of samples in the command's data set")
@@ -46,13 +46,13 @@ func (o *commandFlags) add(f *pflag.FlagSet) {
 	choiceFlag(f, &o.Kind, "kind", "train or infer (default: jtune finds out)", workload.Train, workload.Inference)
 }
 
-// noModes refuses a search on a machine that has no modes.
+// noModes adds a hidden flag that refuses a search on a machine without modes.
 func noModes(f *pflag.FlagSet) {
 	f.Bool("no-device", false, "")
 	f.Lookup("no-device").Hidden = true
 }
 
-// withoutModes is the answer to the flag of noModes.
+// withoutModes is the error for that flag.
 func (a *app) withoutModes() error {
 	if a.given("no-device") {
 		return usagef("--no-device: this machine has no power modes to choose among: jtune run --no-device -- " +
@@ -65,7 +65,8 @@ func (a *app) withoutModes() error {
 // given reports whether a command was given.
 func (o *commandFlags) given() bool { return o.Command != nil }
 
-// args takes the command behind -- out of the arguments; before says what may precede it. Without one check holds.
+// args cuts the command after -- off the arguments; before checks the arguments in front of it. Without a command,
+// check applies.
 func (o *commandFlags) args(before func(args []string) bool, check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		dash := cmd.ArgsLenAtDash()
@@ -84,12 +85,12 @@ func (o *commandFlags) args(before func(args []string) bool, check cobra.Positio
 	}
 }
 
-// The arguments that may precede a command.
+// none and one check the arguments in front of a command.
 func none(args []string) bool { return len(args) == 0 }
 
 func one(args []string) bool { return len(args) == 1 }
 
-// aNumber is the number of --epochs 3 -- COMMAND.
+// aNumber accepts the number of --epochs 3 -- COMMAND.
 func aNumber(args []string) bool {
 	if len(args) == 1 {
 		_, err := strconv.Atoi(args[0])
@@ -98,7 +99,7 @@ func aNumber(args []string) bool {
 	return len(args) == 0
 }
 
-// before are the arguments that precede a command, or all of them.
+// before returns the arguments in front of a command, or all of them.
 func (o *commandFlags) before(args []string) []string {
 	if !o.given() {
 		return args
@@ -106,7 +107,7 @@ func (o *commandFlags) before(args []string) []string {
 	return slices.Clone(args[:len(args)-len(o.Command)])
 }
 
-// idle returns an error for flags of a command where none is given.
+// idle returns an error for flags that need a command, if none is given.
 func (o *commandFlags) idle(given func(flag string) bool) error {
 	for _, flag := range []string{"dir", "dataset-size", "unit", "counts", "kind", "save", "exit-code", "runs"} {
 		if !o.given() && given(flag) {
@@ -119,8 +120,8 @@ func (o *commandFlags) idle(given func(flag string) bool) error {
 	return nil
 }
 
-// understood is a command of the user's own after its first steps were read, or its first run; another workload is
-// returned unchanged.
+// understood runs the first steps of a user's command, or a first run, to find out how to read it; it returns other
+// workloads unchanged.
 func (a jobs) understood(ctx context.Context, s *session.Session, w workload.Workload) (workload.Workload, error) {
 	if !a.own.given() {
 		return w, nil
@@ -131,8 +132,8 @@ func (a jobs) understood(ctx context.Context, s *session.Session, w workload.Wor
 	return measure.Understand(ctx, s, w, a.noted)
 }
 
-// again is the command of the user's own as the campaign in a folder has it, which goes on; another command is refused
-// before it runs. The first time, and any other workload, it is understood.
+// again returns the user's command as recorded in the campaign folder to resume, and rejects a different command before
+// it runs. Without a resumed campaign or for other workloads it calls understood.
 func (a jobs) again(ctx context.Context, s *session.Session, w workload.Workload, dir string,
 	resume bool) (workload.Workload, error) {
 	h, _, err := record.Read(dir)
@@ -146,14 +147,14 @@ func (a jobs) again(ctx context.Context, s *session.Session, w workload.Workload
 	return w, err
 }
 
-// noted prints the notes among events.
+// noted prints note events.
 func (a *app) noted(e measure.Event) {
 	if n, ok := e.(measure.NoteEvent); ok {
 		a.note("%s", string(n))
 	}
 }
 
-// runOwn runs a command of the user's own, to its end or for a number of steps.
+// runOwn runs a user's command, to its end or for a number of steps.
 func (c *runCmd) runOwn(ctx context.Context, s *session.Session, r measure.RunRequest) error {
 	shown := echoOn(c.err)
 	r.Own, r.Workload.Echo = true, shown
@@ -179,7 +180,7 @@ func (c *runCmd) runOwn(ctx context.Context, s *session.Session, r measure.RunRe
 	c.all = all
 	var unread *harness.NotUnderstood
 	died, failed := errors.AsType[*harness.ExitError](err)
-	interrupted := ctx.Err() != nil // the cost so far is printed, as time(1) does
+	interrupted := ctx.Err() != nil // print the cost so far, like time(1)
 	if res.Whole == nil || err != nil && !failed && !interrupted && !errors.As(err, &unread) {
 		return err
 	}
@@ -201,7 +202,7 @@ func (c *runCmd) runOwn(ctx context.Context, s *session.Session, r measure.RunRe
 	return err
 }
 
-// usual is the run of the median wall time.
+// usual returns the run with the median wall time.
 func usual(all []measure.RunResult) measure.RunResult {
 	sorted := slices.SortedFunc(slices.Values(all), func(a, b measure.RunResult) int {
 		return cmp.Compare(a.Whole.WallS, b.Whole.WallS)
@@ -209,7 +210,7 @@ func usual(all []measure.RunResult) measure.RunResult {
 	return sorted[(len(sorted)-1)/2]
 }
 
-// runsText is what several runs of a command have cost.
+// runsText formats the cost of several runs of a command.
 func runsText(all []measure.RunResult) string {
 	var walls, energies []float64
 	for _, r := range all {
@@ -228,7 +229,7 @@ func runsText(all []measure.RunResult) string {
 	return out + "; this is the one of the median time"
 }
 
-// saveOwn writes the command into the configuration.
+// saveOwn saves the command in the configuration.
 func (c *runCmd) saveOwn(w workload.Workload, res measure.RunResult) error {
 	w = workloads.Understood(w, res.Reading, c.r.Minibatches == 0)
 	path, err := c.options.SaveWorkload(c.save, workloads.SaveText(c.save, w))
@@ -239,7 +240,7 @@ func (c *runCmd) saveOwn(w workload.Workload, res measure.RunResult) error {
 	return nil
 }
 
-// printOwn prints what a command cost, and how it was read.
+// printOwn prints the cost of a command, and how it was read.
 func (c *runCmd) printOwn(r measure.RunResult, s *session.Session, w workload.Workload) error {
 	if c.asJSON {
 		doc := toRunJSON(r, s.Device.Board())
@@ -302,7 +303,7 @@ func railText(r measure.RailWhole) string {
 	return out
 }
 
-// readingJSON is how a command was read.
+// readingJSON describes how a command was read.
 type readingJSON struct {
 	Form       text.Optional      `json:"form"`
 	What       text.Optional      `json:"what"`
@@ -310,7 +311,7 @@ type readingJSON struct {
 	TimeMS     tegra.Val[float64] `json:"time_ms"`
 	MeanMS     tegra.Val[float64] `json:"mean_ms"`
 	Unit       text.Optional      `json:"unit"`
-	Samples    int                `json:"samples,omitempty"` // of a minibatch, where samples are counted
+	Samples    int                `json:"samples,omitempty"` // per minibatch, if samples are counted
 	LeftOut    []leftOutJSON      `json:"left_out"`
 	Candidates []candidateJSON    `json:"candidates"`
 }
@@ -328,7 +329,7 @@ type candidateJSON struct {
 	TimeMS float64 `json:"time_ms"`
 }
 
-// ownJSON is what a command of the user's own cost as a whole.
+// ownJSON is the total cost of a user's command.
 type ownJSON struct {
 	WallS     float64             `json:"wall_s"`
 	TotalJ    tegra.Val[float64]  `json:"total_energy_j"`
@@ -342,7 +343,7 @@ type ownJSON struct {
 	Runs      []oneRunJSON        `json:"runs,omitempty"` // with --runs
 }
 
-// oneRunJSON is one of several runs of a command.
+// oneRunJSON is one of several runs.
 type oneRunJSON struct {
 	WallS  float64            `json:"wall_s"`
 	TotalJ tegra.Val[float64] `json:"total_energy_j"`
@@ -358,7 +359,7 @@ func toOwnJSON(o *measure.Whole) *ownJSON {
 		CPU: o.CPU, GPU: o.GPU, EMC: o.EMC, Throttled: o.Throttled}
 }
 
-// toReadingJSON is the reading of a run; nil of a workload whose lines are events.
+// toReadingJSON returns the reading of a run; nil for a workload that prints events.
 func toReadingJSON(r measure.RunResult) *readingJSON {
 	out := readingJSON{LeftOut: []leftOutJSON{}, Candidates: []candidateJSON{}}
 	candidates := r.Candidates
@@ -384,7 +385,7 @@ func toReadingJSON(r measure.RunResult) *readingJSON {
 	return &out
 }
 
-// checkSave refuses a name that no workload can have.
+// checkSave rejects names that are not valid for a workload.
 func checkSave(name string) error {
 	if name == "" {
 		return nil

@@ -64,7 +64,7 @@ func (c *pairCmd) flags(f *pflag.FlagSet) {
 	servingFlags(f, &c.Load)
 	f.Lookup("rate").Usage = "serve `R` requests per second"
 	f.Lookup("arrivals").Usage = "how requests arrive: uniform, poisson (default), or a `FILE` of times in seconds"
-	_ = f.MarkHidden("outstanding") // of a closed loop, which leaves no time to train
+	_ = f.MarkHidden("outstanding") // closed loops leave no time for training
 	c.measureFlags(f)
 	c.jsonFlag(f, asDocument)
 }
@@ -90,7 +90,7 @@ func (c *pairCmd) measureFlags(f *pflag.FlagSet) {
 	f.BoolVar(&c.RedoFailed, "redo-failed", false, "with --resume: run the failed pairs again")
 }
 
-// check takes over flags that have a grammar.
+// check parses flags with a grammar.
 func (c *pairCmd) check() error {
 	if _, err := underLoad(c.Load, c.given); err != nil {
 		return err
@@ -121,7 +121,7 @@ func (c *pairCmd) run(ctx context.Context) error {
 	return c.onDevice(func(s *session.Session) error { return c.measure(ctx, s) })
 }
 
-// fromModels predicts from models.
+// fromModels predicts the answer from models.
 func (c *pairCmd) fromModels() error {
 	r := pair.PairRequest{Goal: c.Goal, Policy: c.Policy, Tau: c.Tau, Seed: c.options.Seed}
 	var err error
@@ -144,7 +144,7 @@ func (c *pairCmd) fromModels() error {
 	return errors.Join(err, c.print(p, r.Infer.Space, originMark(r.Infer.Provenance.Origin())))
 }
 
-// measure looks for the answer by running pairs.
+// measure finds the answer by running pairs.
 func (c *pairCmd) measure(ctx context.Context, s *session.Session) error {
 	jobs, err := pair.PairJobs(s, c.train, c.infer)
 	if err != nil {
@@ -167,7 +167,7 @@ func (c *pairCmd) measure(ctx context.Context, s *session.Session) error {
 	return c.doPair(ctx, s, c.Request)
 }
 
-// doPair looks for an answer and prints it.
+// doPair finds an answer and prints it.
 func (c *pairCmd) doPair(ctx context.Context, s *session.Session, r pair.Request) error {
 	rep := c.reporter(s.Device)
 	rep.quietRows = true
@@ -190,7 +190,7 @@ func (c *pairCmd) doPair(ctx context.Context, s *session.Session, r pair.Request
 	return errors.Join(err, c.print(found, s.Device.Space(), originOf(s.Device.Board())))
 }
 
-// byHours sets the modes of the two jobs by the time of day.
+// byHours sets the modes of the two jobs by time of day.
 func (c *pairCmd) byHours(ctx context.Context, s *session.Session) (err error) {
 	var hours pair.PairHours
 	if hours.Serve, err = pair.ParseHours(c.serveAt); err != nil {

@@ -12,7 +12,7 @@ import (
 	"jtune/tui/session/pair"
 )
 
-// print prints an answer; the origin follows its setting.
+// print prints an answer; origin follows its setting.
 func (c *pairCmd) print(x pair.Answer, space *tegra.Space, origin string) error {
 	if c.asJSON {
 		return printJSON(c.out, x)
@@ -56,7 +56,7 @@ func (c *pairCmd) print(x pair.Answer, space *tegra.Space, origin string) error 
 	return report.Grid(c.out, rows...)
 }
 
-// apartRows are the lines about the two jobs in a mode each, and on a board each.
+// apartRows returns the lines about the two jobs in separate modes, and on separate boards.
 func apartRows(x pair.Answer, space *tegra.Space) (rows [][]string) {
 	if v := x.Separate; v != nil {
 		verdict := fmt.Sprintf("not offered: two switches of %.0f ms are over 5 %% of a window of %s s", 1000*v.SwitchS,
@@ -79,7 +79,7 @@ func apartRows(x pair.Answer, space *tegra.Space) (rows [][]string) {
 	return rows
 }
 
-// lateText is the latency of an answer.
+// lateText formats the latency of an answer.
 func lateText(x pair.Answer) string {
 	if x.Row != nil {
 		return latencyText(x.Row.Pair.Latency)
@@ -90,7 +90,7 @@ func lateText(x pair.Answer) string {
 	return fmt.Sprintf("p%.4g %s ms", 100*x.Ask.Quantile, text.Of(x.LatencyMS))
 }
 
-// measuredText is a row of two jobs, or of one of them.
+// measuredText formats a row of two jobs, or of one of them.
 func measuredText(row *record.Row) []string {
 	p := row.Pair
 	train := "no training"
@@ -101,7 +101,7 @@ func measuredText(row *record.Row) []string {
 		text.Of(p.ServedPerS) + " requests/s, " + text.Of(p.MeanW) + " W mean"}
 }
 
-// pairEnergies are joules of a measured pair, each job's by its own power; nil where they are not known.
+// pairEnergies formats the energy of each job of a measured pair, by its own power; nil if unknown.
 func pairEnergies(x pair.Answer) []string {
 	if x.Row == nil {
 		return nil

@@ -26,19 +26,19 @@ import (
 	"jtune/tui/widget"
 )
 
-// plotRequest is what a plot is to show.
+// plotRequest describes a plot.
 type plotRequest struct {
 	model, samples, x, y, of, over, at, file, size string
 	with                                           []string // other models, for front
-	observed                                       string   // a sweep of what was measured, for front
+	observed                                       string   // a sweep of measurements, for front
 	limit                                          optimize.Limit
 	strict                                         bool
 }
 
-// plotKinds are the plots, and what each shows.
+// plotKinds lists the plots, and what each shows.
 var plotKinds = []struct {
 	name, does string
-	samples    bool // made of samples too
+	samples    bool // can also be drawn from samples
 	draw       plotDrawer
 }{
 	{"front", "all modes by two quantities, and their Pareto front", true, (*plotCmd).plotFront},
@@ -118,7 +118,7 @@ func (c *plotCmd) run(ctx context.Context) error {
 	return printFigure(c.app, f, c.plotRequest)
 }
 
-// printFigure writes a figure in the requested form.
+// printFigure writes a figure in the requested format.
 func printFigure(a *app, f figure.Figure, r plotRequest) error {
 	f.Lacks = flagged(f.Lacks)
 	if r.file != "" {
@@ -157,13 +157,13 @@ func printFigure(a *app, f figure.Figure, r plotRequest) error {
 	return nil
 }
 
-// Least and largest size of a drawing as text.
+// Minimum and maximum size of a drawing as text.
 const (
 	leastPlotW, leastPlotH = 20, 8
 	mostPlotW, mostPlotH   = 500, 200
 )
 
-// plotSize is the size asked for, that of the terminal but for the prompt's line, or 80x24.
+// plotSize returns the requested size, the terminal's minus a line for the prompt, or 80x24.
 func plotSize(out io.Writer, asked string) (w, h int, err error) {
 	if asked != "" {
 		if n, err := fmt.Sscanf(asked, "%dx%d", &w, &h); n != 2 || err != nil || w < leastPlotW || h < leastPlotH ||
@@ -182,7 +182,7 @@ func plotSize(out io.Writer, asked string) (w, h int, err error) {
 	return min(max(w, leastPlotW), mostPlotW), min(max(h, leastPlotH), mostPlotH), nil
 }
 
-// plotOutlook is what is known of every mode, of a model or of samples.
+// plotOutlook returns the outlook of a model or of samples.
 func (c *plotCmd) plotOutlook(ctx context.Context) (*outlook.Outlook, error) {
 	if c.samples != "" {
 		return c.measuredOutlook(c.samples, c.strict)
@@ -191,7 +191,7 @@ func (c *plotCmd) plotOutlook(ctx context.Context) (*outlook.Outlook, error) {
 	return o, err
 }
 
-// heldMode is the mode whose values the other knobs keep.
+// heldMode returns the mode whose values the other knobs keep.
 func (c *plotCmd) heldMode(o *outlook.Outlook) (tegra.Mode, error) {
 	if c.at == "" {
 		return plots.Largest(o), nil
@@ -343,10 +343,10 @@ func (c *plotCmd) plotViolin(context.Context) (figure.Figure, error) {
 	return f, err
 }
 
-// plotDrawer draws one kind of plot.
+// plotDrawer draws a kind of plot.
 type plotDrawer = func(*plotCmd, context.Context) (figure.Figure, error)
 
-// ofModel draws a model.
+// ofModel makes a plotDrawer from a function on a model.
 func ofModel(draw func(context.Context, *learn.Model) (figure.Figure, error)) plotDrawer {
 	return func(c *plotCmd, ctx context.Context) (figure.Figure, error) {
 		m, err := c.loadModel(c.model)
@@ -357,7 +357,7 @@ func ofModel(draw func(context.Context, *learn.Model) (figure.Figure, error)) pl
 	}
 }
 
-// ofAssessment draws a model's assessment.
+// ofAssessment makes a plotDrawer from a function on a model's assessment.
 func ofAssessment(draw func(outlook.Assessment) figure.Figure) plotDrawer {
 	return ofModel(func(ctx context.Context, m *learn.Model) (figure.Figure, error) {
 		return draw(outlook.Assess(ctx, m)), ctx.Err()

@@ -145,8 +145,8 @@ func parseShard(text string) ([2]int, error) {
 	return [2]int{i, n}, nil
 }
 
-// readModes reads the modes to measure from a file. Modes that the device lacks, as
-// after an update of its software, are noted and left out.
+// readModes reads the modes to measure from a file. Modes that the device does not have, for example after a software
+// update, are noted and skipped.
 func (c *profileCmd) readModes(path string, d tegra.Device) ([]tegra.Mode, error) {
 	if path == "" {
 		return nil, nil
@@ -184,17 +184,17 @@ func (c *profileCmd) readModes(path string, d tegra.Device) ([]tegra.Mode, error
 	return modes, nil
 }
 
-// profileJSON is what `jtune profile --json` prints.
+// profileJSON is the document of `jtune profile --json`.
 type profileJSON struct {
 	Path     string        `json:"path"`
 	Workload string        `json:"workload"`
 	Device   string        `json:"device"`
 	Virtual  bool          `json:"virtual"`
-	Modes    int           `json:"modes"` // settings, where batch sizes vary
+	Modes    int           `json:"modes"` // settings if batch sizes vary
 	Usable   int           `json:"usable"`
 	New      int           `json:"new"`
 	ElapsedS float64       `json:"elapsed_s"`
-	Model    text.Optional `json:"model"` // of all that is known; null where none was kept
+	Model    text.Optional `json:"model"` // fitted to all that is known; null if none was kept
 }
 
 func (c *profileCmd) doProfile(ctx context.Context, s *session.Session, r measure.ProfileRequest) error {
@@ -204,7 +204,7 @@ func (c *profileCmd) doProfile(ctx context.Context, s *session.Session, r measur
 	r.Gate = orders.Gate
 	res, err := measure.Profile(ctx, s, r, orders.Observing(rep.observe))
 	rep.wipe()
-	all, usable := map[tegra.Setting]bool{}, map[tegra.Setting]bool{} // one that was measured again has several rows
+	all, usable := map[tegra.Setting]bool{}, map[tegra.Setting]bool{} // a repeated setting has several rows
 	misset := map[tegra.Setting]bool{}
 	for _, row := range res.Rows {
 		at := row.Measured.Setting

@@ -29,12 +29,11 @@ func isTerminal(stream any) bool {
 	return err == nil
 }
 
-// reporter prints the progress of a task on standard error: a bar that rewrites its
-// line on a terminal, plain lines elsewhere.
+// reporter prints a task's progress on standard error: a bar that is redrawn on a terminal, plain lines elsewhere.
 type reporter struct {
 	w         io.Writer
 	bar       bool
-	quietRows bool // print only failed rows
+	quietRows bool // prints only failed rows
 	device    tegra.Device
 	pace      task.Pace
 	done      int
@@ -42,10 +41,10 @@ type reporter struct {
 	drawn     time.Time
 }
 
-// redraw is the least time between two states of the bar.
+// redraw is the minimum time between two drawings of the bar.
 const redraw = 100 * time.Millisecond
 
-// reporter is for a task that begins now.
+// reporter returns a reporter for a task that starts now.
 func (a *app) reporter(d tegra.Device) *reporter {
 	r := &reporter{w: a.err, bar: isTerminal(a.err), device: d}
 	r.pace.Budget = a.limitCPU()
@@ -53,7 +52,7 @@ func (a *app) reporter(d tegra.Device) *reporter {
 	return r
 }
 
-// observe takes the events of a session's task.
+// observe handles the events of a task.
 func (r *reporter) observe(e measure.Event) {
 	r.pace.Observe(e)
 	switch e := e.(type) {
@@ -87,7 +86,7 @@ func (r *reporter) progress(p profiles.Progress) {
 	}
 }
 
-// name is a mode, with its batch size where there are several.
+// name formats a mode, with its batch size if there are several.
 func (r *reporter) name(m tegra.Mode, batch int) string {
 	text := r.device.Space().Format(m)
 	if batch > 0 {
@@ -96,7 +95,7 @@ func (r *reporter) name(m tegra.Mode, batch int) string {
 	return text
 }
 
-// what is measured: a setting, or one of an experiment.
+// what names the thing measured: a setting, or an experiment's variant.
 func (r *reporter) what(p profiles.Progress, s tegra.Setting) string {
 	if p.Step.Variant != nil {
 		return p.Step.Variant.Setting
@@ -104,8 +103,8 @@ func (r *reporter) what(p profiles.Progress, s tegra.Setting) string {
 	return r.name(s.Mode, s.Batch)
 }
 
-// counted is a place among all that are planned, if that is known. A study that goes on with what follows from its
-// readings has more than were planned at first.
+// counted formats a position among all planned steps, if their number is known. A study may add steps that follow from
+// its readings.
 func counted(done, total int) string {
 	if total <= 0 {
 		return fmt.Sprint(done)
@@ -138,7 +137,7 @@ func minibatches(p profiles.Progress) string {
 	return p.Collected(false)
 }
 
-// newest are the time of the newest minibatch and the power beside it.
+// newest formats the newest minibatch time and power.
 func newest(p profiles.Progress) string {
 	if p.TimeMS <= 0 {
 		return ""
@@ -146,7 +145,7 @@ func newest(p profiles.Progress) string {
 	return fmt.Sprintf(", %s ms, %s", text.Of(p.TimeMS), dash(p.PowerW, "%.1f W"))
 }
 
-// bar draws how much is done; just the count where the total is not known.
+// bar draws the progress; only the count if the total is unknown.
 func bar(done, total int) string {
 	const width = 20
 	if total <= 0 {
@@ -162,7 +161,7 @@ func (r *reporter) line(format string, args ...any) {
 	fmt.Fprintf(r.w, format+"\n", args...)
 }
 
-// draw shows the bar; it skips what comes too fast to be read.
+// draw draws the bar, at most once per redraw.
 func (r *reporter) draw(text string) {
 	if text == r.barLine || time.Since(r.drawn) < redraw {
 		return

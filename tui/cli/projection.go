@@ -14,7 +14,7 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-// training is what flags say of a whole training.
+// training describes a whole training, from flags.
 type training struct{ epochs, perEpoch int }
 
 func (t *training) flags(f *pflag.FlagSet) {
@@ -22,12 +22,12 @@ func (t *training) flags(f *pflag.FlagSet) {
 	countFlag(f, &t.perEpoch, "per-epoch", "an epoch has `N` minibatches (default: the workload's, if known)")
 }
 
-// minibatches are the minibatches of an epoch.
+// minibatches returns the number of minibatches per epoch.
 func (t training) minibatches(a *app, m *learn.Model) (int, error) {
 	return workloads.EpochMinibatches(a.options.Paths, m, t.perEpoch)
 }
 
-// printProjection prints whole trainings; those in modes that exceed the limit say so.
+// printProjection prints whole trainings, and marks modes that exceed the limit.
 func printProjection(w io.Writer, p *outlook.Projection, space *tegra.Space) error {
 	fmt.Fprintf(w, "\nwhole trainings, %s (%s minibatches):\n", text.Count(p.Epochs, "epoch"),
 		text.Thousands(p.Minibatches))

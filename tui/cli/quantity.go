@@ -11,13 +11,13 @@ import (
 	"jtune/internal/units"
 )
 
-// quantity is the value of a flag that may be given with its unit.
+// quantity is the value of a flag with an optional unit.
 type quantity struct {
 	to   *float64
 	unit units.Unit
 }
 
-// unitFlag adds a number that may be given with its unit.
+// unitFlag adds a number with an optional unit.
 func unitFlag(f *pflag.FlagSet, to *float64, name string, value float64, unit units.Unit, usage string) {
 	*to = value
 	f.Var(&quantity{to, unit}, name, usage)
@@ -35,14 +35,14 @@ func (q *quantity) Set(text string) (err error) {
 	return err
 }
 
-// quantities is the value of a flag that takes several numbers with commas.
+// quantities is the value of a flag for several numbers separated by commas.
 type quantities struct {
 	to    *[]float64
 	unit  units.Unit
 	given bool
 }
 
-// unitsFlag adds numbers that may be given with their units.
+// unitsFlag adds several numbers with optional units.
 func unitsFlag(f *pflag.FlagSet, to *[]float64, name string, unit units.Unit, usage string) {
 	f.Var(&quantities{to: to, unit: unit}, name, usage)
 }
@@ -74,10 +74,10 @@ func (q *quantities) Set(text string) error {
 	return nil
 }
 
-// span is the value of a flag that is a time.
+// span is the value of a flag for a time.
 type span time.Duration
 
-// timeFlag adds a time, in seconds where it has no unit.
+// timeFlag adds a time, in seconds if it has no unit.
 func timeFlag(f *pflag.FlagSet, to *time.Duration, name string, value time.Duration, usage string) {
 	*to = value
 	f.Var((*span)(to), name, usage)

@@ -22,13 +22,13 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-// perBoard is the value of a flag for one board or, with "" as its name, for all.
+// perBoard is the value of a flag by board name; the name "" applies to all others.
 type perBoard map[string]float64
 
 func (p *perBoard) String() string { return "" }
 func (p *perBoard) Type() string   { return "list" }
 
-// Set reads V or NAME=V, several with commas.
+// Set parses V or NAME=V, several separated by commas.
 func (p *perBoard) Set(list string) error {
 	if *p == nil {
 		*p = perBoard{}
@@ -50,7 +50,7 @@ func (p *perBoard) Set(list string) error {
 	return nil
 }
 
-// of is the value for a board; 0 where none is given.
+// of returns the value for a board; 0 if there is none.
 func (p perBoard) of(name string) float64 {
 	if v, ok := p[name]; ok {
 		return v
@@ -58,7 +58,7 @@ func (p perBoard) of(name string) float64 {
 	return p[""]
 }
 
-// rankCmd is `jtune rank`, and ranks what jtune fleet rank has fetched.
+// rankCmd is `jtune rank`; fleet rank uses it for the models that it has fetched.
 type rankCmd struct {
 	onModels
 	models                             map[string]string
@@ -93,7 +93,7 @@ func (c *rankCmd) flags(f *pflag.FlagSet) {
 	c.goals(f)
 }
 
-// goals adds the flags of a ranking besides its models.
+// goals adds the flags of a ranking other than its models.
 func (c *rankCmd) goals(f *pflag.FlagSet) {
 	f.IntVar(&c.epochs, "epochs", 1, "a round has `N` epochs")
 	f.IntVar(&c.samples, "samples", 0, "an epoch has `N` samples, if the workload does not say")
@@ -141,7 +141,7 @@ func (c *rankCmd) run(context.Context) error {
 	return c.print(rank.Rank(r))
 }
 
-// request reads the models.
+// request reads the models into a request.
 func (c *rankCmd) request() (rank.RankRequest, error) {
 	r := rank.RankRequest{Epochs: c.epochs, RoundS: c.round.Seconds(), By: c.by}
 	for _, flag := range []struct {
@@ -183,7 +183,7 @@ func (c *rankCmd) request() (rank.RankRequest, error) {
 	return r, nil
 }
 
-// atOneBatch is a model for the batch size of --batch, where it has several.
+// atOneBatch returns a model at the batch size of --batch, if it has several.
 func (c *rankCmd) atOneBatch(name string, m *learn.Model) (*learn.Model, error) {
 	switch sizes := c.options.Batches; {
 	case m.Batches == nil:
@@ -194,7 +194,7 @@ func (c *rankCmd) atOneBatch(name string, m *learn.Model) (*learn.Model, error) 
 	return nil, usagef("--models %s: the model has batch sizes %s; choose one with --batch N", name, listed(m.Batches))
 }
 
-// epochOf counts the minibatches of an epoch of the workload that a model is of.
+// epochOf returns the minibatches per epoch of a model's workload.
 func (c *rankCmd) epochOf(m *learn.Model, samples int) (int, error) {
 	list, err := workloads.Configured(c.options.Paths)
 	if err != nil {
@@ -263,7 +263,7 @@ func (c *rankCmd) print(r rank.Ranking) error {
 	return nil
 }
 
-// shownCurve is how many points of the curve are printed.
+// shownCurve is the number of printed points of the curve.
 const shownCurve = 8
 
 // printCurve prints some deadlines, and the knee.
@@ -286,7 +286,7 @@ func (c *rankCmd) printCurve(r rank.Ranking) error {
 	return nil
 }
 
-// restText says in words what a pause takes.
+// restText describes the cost of a pause.
 func restText(r rank.Rested) string {
 	if r.Late {
 		return "the round takes longer than the period: there is no pause"
@@ -309,7 +309,7 @@ func shown(v tegra.Val[float64]) string {
 	return text.Of(v.V)
 }
 
-// seconds prints a time with its unit.
+// seconds formats a time with its unit.
 func seconds(v tegra.Val[float64]) string {
 	switch {
 	case !v.OK:

@@ -145,7 +145,7 @@ func studyColumns() report.Table[evidence.Result] {
 		{Key: "unit", Of: func(x r) any { return x.Unit }},
 		{Key: "relation", Of: func(x r) any { return x.Relation }},
 		{Key: "samples", Title: "samples", Of: func(x r) any {
-			return tegra.Val[int]{V: x.Samples, OK: x.Samples > 0} // of modes, whose median own is
+			return tegra.Val[int]{V: x.Samples, OK: x.Samples > 0} // number of modes that own is the median of
 		}},
 		{Key: "tolerance", Title: "tolerance", Of: func(x r) any { return report.Exact(x.Slack(x.Value)) },
 			Text: toleranceText},
@@ -174,7 +174,7 @@ func simulatedMark(simulated bool) string {
 	return ""
 }
 
-// drawFigures writes figures as SVG, each under the name of its kind; "" for dir: none.
+// drawFigures writes figures as SVG files named by their kind; dir "" writes none.
 func drawFigures(a *app, dir string, list []figure.Figure) error {
 	if dir == "" {
 		return nil
@@ -291,7 +291,7 @@ func (c *reproduceCmd) printClaims(judged []claims.Judged) error {
 	return err
 }
 
-// evidenceTexts are the figures of a claim in words.
+// evidenceTexts describes the figures of a claim.
 func evidenceTexts(j claims.Judged) (list []string) {
 	for _, e := range j.Evidence {
 		var own []string

@@ -14,7 +14,7 @@ import (
 	"jtune/tui/session/lab/reproduce"
 )
 
-// printPage prints studies as a page; of all of them with the papers' take-aways.
+// printPage prints studies as a page; if all are included, with the papers' take-aways.
 func (c *reproduceCmd) printPage(ctx context.Context, reports []reproduce.Report) error {
 	var judged []claims.Judged
 	if c.Studies == nil {
@@ -27,7 +27,7 @@ func (c *reproduceCmd) printPage(ctx context.Context, reports []reproduce.Report
 	return err
 }
 
-// page is studies with their results, their own tables and the take-aways.
+// page builds a document of studies with their results, tables and take-aways.
 func (c *reproduceCmd) page(reports []reproduce.Report, judged []claims.Judged) document.Document {
 	name, form := strings.Join(c.args, " "), ""
 	if c.Quick {
@@ -69,7 +69,7 @@ func (c *reproduceCmd) page(reports []reproduce.Report, judged []claims.Judged) 
 	return d
 }
 
-// resultTable are the results of a study, each missed one with the reason.
+// resultTable is a table of a study's results, with the reason for each miss.
 func resultTable(results []evidence.Result) document.Table {
 	columns := report.Table[evidence.Result]{
 		{Title: "result", Text: func(x evidence.Result) string { return x.ID }},

@@ -20,29 +20,29 @@ import (
 	"jtune/tui/session"
 )
 
-// app is one run of the program: its streams and the global flags.
+// app is one run of the program, with its streams and global flags.
 type app struct {
 	in       io.Reader
 	out, err io.Writer
-	line     []string          // the command line, without the program
-	alone    bool              // the process is this command's own
-	budget   *cpubudget.Budget // of CPU time; nil until limitCPU, and in a process of others
+	line     []string          // command line without the program's name
+	alone    bool              // the process runs only this command
+	budget   *cpubudget.Budget // CPU budget; nil before limitCPU, and if the process is shared
 
-	cmd  *cobra.Command // that runs, from its RunE on
+	cmd  *cobra.Command // the running command, set before its RunE
 	args []string       // its arguments
 
-	asJSON, asCSV bool // --json and --csv, of the commands that have them
+	asJSON, asCSV bool // --json and --csv of the commands that have them
 
 	options session.Options
 	speed   string
 	noColor bool
 	glyphs  string
-	batches []string // --batch as it was written
-	board   string   // --board: the command runs there; "" for here
-	tour    float64  // the screens play a tour, with pauses shorter by so much; 0: none
+	batches []string // --batch as typed
+	board   string   // --board: where to run the command; "": here
+	tour    float64  // play a tour with pauses divided by this; 0: none
 }
 
-// limitCPU limits the CPU use of jtune on the machine that is measured.
+// limitCPU limits jtune's CPU use on the machine that is being measured.
 func (a *app) limitCPU() *cpubudget.Budget {
 	if a.alone && a.budget == nil {
 		a.budget = cpubudget.New()
@@ -50,7 +50,7 @@ func (a *app) limitCPU() *cpubudget.Budget {
 	return a.budget
 }
 
-// root builds the tree of commands.
+// root builds the command tree.
 func (a *app) root() *cobra.Command {
 	version := false
 	root := &cobra.Command{
@@ -101,7 +101,7 @@ func (a *app) root() *cobra.Command {
 	return root
 }
 
-// flagAsValue is an error where a flag lacks its value and so took the next flag for one, as in --out --json.
+// flagAsValue returns an error if a flag has taken the next flag as its missing value, as in --out --json.
 func flagAsValue(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		v := f.Value.String()
@@ -115,7 +115,7 @@ func flagAsValue(cmd *cobra.Command) (err error) {
 
 var flagLike = regexp.MustCompile(`^--?[A-Za-z]`)
 
-// nearestFlag names the flag of a command that an unknown one may mean.
+// nearestFlag suggests the flag that an unknown one may mean.
 func nearestFlag(cmd *cobra.Command, err error) string {
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok {
@@ -188,7 +188,7 @@ func (a *app) globals(root *cobra.Command) {
 		"log of the process that sets modes (`FILE`, default $XDG_STATE_HOME/jtune/guard.log)")
 }
 
-// readGlobals checks the global flags that have a grammar of their own.
+// readGlobals parses the global flags with a grammar.
 func (a *app) readGlobals() error {
 	if err := readBatches(&a.options, a.batches); err != nil {
 		return err
@@ -200,7 +200,7 @@ func (a *app) readGlobals() error {
 		a.options.Speed = math.Inf(1)
 		return nil
 	}
-	v, err := positive(strings.Trim(a.speed, "x× ")) // as the screens show it
+	v, err := positive(strings.Trim(a.speed, "x× ")) // the screens show it with ×
 	if err != nil {
 		return usagef("--speed %q: want a positive number or max", a.speed)
 	}
@@ -211,7 +211,7 @@ func (a *app) readGlobals() error {
 	return nil
 }
 
-// readBatches reads --batch: sizes, or all of those that a file holds.
+// readBatches parses --batch: sizes, or all sizes in a file.
 func readBatches(o *session.Options, words []string) error {
 	for _, word := range words {
 		if word == "all" {
@@ -239,7 +239,7 @@ func (a *app) session() (*session.Session, error) {
 	return s, err
 }
 
-// notice prints the notice of an open device, each row that was left out included.
+// notice prints the notice of an open device, and each skipped row.
 func (a *app) notice(s *session.Session) {
 	a.notes(s.Skipped)
 	if len(s.Skipped) == 0 && s.Notice != "" {
@@ -247,14 +247,14 @@ func (a *app) notice(s *session.Session) {
 	}
 }
 
-// notes prints each as note does.
+// notes prints several notes.
 func (a *app) notes(list []string) {
 	for _, text := range list {
 		a.note("%s", text)
 	}
 }
 
-// note prints a line on standard error.
+// note prints a line to standard error.
 func (a *app) note(format string, args ...any) {
 	fmt.Fprintf(a.err, "jtune: "+format+"\n", args...)
 }

@@ -9,27 +9,27 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// flagRule says which flags of a command exclude or need each other. A word is a flag, a flag with a value
-// (policy=free), or in capitals the arguments (MODE), also with the value of the first one (KIND=front).
+// flagRule states which flags of a command exclude or need each other. A word is a flag, a flag with a value
+// (policy=free), or in capitals an argument (MODE), optionally with the value of the first argument (KIND=front).
 type flagRule struct {
-	command string // several with commas; "": each that has all of the flags
+	command string // several separated by commas; "": every command that has all of the flags
 	words   string
 	is      relation
 	others  string
-	why     string // behind the error
+	why     string // appended to the error
 }
 
-// relation is what holds between the words of a rule and the others.
+// relation is the relation between a rule's words and its others.
 type relation int
 
 const (
-	needs   relation = iota // each of words: one of the others too
-	not                     // none of words with any of the others
+	needs   relation = iota // each of words needs one of others
+	not                     // words exclude others
 	oneOf                   // exactly one of words
-	missing                 // one of words, at least
+	missing                 // at least one of words
 )
 
-// rules are all of this kind; flags that lack a value have theirs in the check of a command.
+// rules lists all such conditions. A command's check reports flags that need another value.
 var rules = []flagRule{
 	{"", "csv", not, "json", ""},
 	{"", "resume", needs, "out", "the folder to continue"},
@@ -97,7 +97,7 @@ var rules = []flagRule{
 	{"research experiment", "NAME=polling", not, "interval", "it has intervals of its own"},
 }
 
-// keptRules finds a rule that a command line breaks.
+// keptRules returns an error for the first broken rule.
 func keptRules(c *cobra.Command, args []string) error {
 	line, name := ruled{c, args}, strings.TrimSuffix(commandName(c), ": ")
 	for _, r := range rules {
@@ -112,24 +112,24 @@ func keptRules(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// ruled is a command line that rules are held against.
+// ruled is a command line to check.
 type ruled struct {
 	*cobra.Command
 	args []string
 }
 
-// hasAll reports whether all of these words are flags of the command.
+// hasAll reports whether the command has all of these flags.
 func (l ruled) hasAll(words string) bool {
 	return !slices.ContainsFunc(strings.Fields(words), func(word string) bool { return l.flag(word) == nil })
 }
 
-// flag is the flag of a word; nil for arguments, and where the command has none.
+// flag returns the flag of a word; nil for arguments, and if the command does not have it.
 func (l ruled) flag(word string) *pflag.Flag {
 	name, _, _ := strings.Cut(word, "=")
 	return l.Flags().Lookup(name)
 }
 
-// check says how a rule is broken.
+// check returns an error if the rule is broken.
 func (l ruled) check(r flagRule) error {
 	given, others := l.given(r.words), l.given(r.others)
 	says := ""
@@ -151,7 +151,7 @@ func (l ruled) check(r flagRule) error {
 	return usagef("%s%s", commandName(l.Command), says)
 }
 
-// given are the flags of words that hold.
+// given returns the words that the command line contains.
 func (l ruled) given(words string) (list []string) {
 	for word := range strings.FieldsSeq(words) {
 		name, want, valued := strings.Cut(word, "=")
@@ -173,7 +173,7 @@ func (l ruled) given(words string) (list []string) {
 	return list
 }
 
-// name is a word as it is written on a command line.
+// name formats a word as on a command line.
 func (l ruled) name(word string) string {
 	name, value, _ := strings.Cut(word, "=")
 	switch {
@@ -186,14 +186,14 @@ func (l ruled) name(word string) string {
 	return strings.TrimSpace("--" + name + " " + value)
 }
 
-// forms are words as they are to be written: a flag with a name for its value.
+// forms formats words as the user should type them: a flag with a placeholder for its value.
 func (l ruled) forms(words, between string) string {
 	var out []string
 	last := ""
 	for word := range strings.FieldsSeq(words) {
 		form := l.name(word)
 		if name, value, _ := strings.Cut(word, "="); name == last {
-			form = value // another one of the same flag
+			form = value // another value of the same flag
 		} else {
 			last = name
 		}

@@ -25,19 +25,19 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-// defaultEpochs is how many epochs --epochs without a number takes: as many as the 2022 study.
+// defaultEpochs is the value of --epochs without a number: as in the 2022 study.
 const defaultEpochs = 6
 
-// epochsFlag is a count that may be left out: --epochs, --epochs=3, --epochs 3.
+// epochsFlag is a count with an optional value: --epochs, --epochs=3, --epochs 3.
 type epochsFlag struct {
 	n    int
-	bare bool // given without a number
+	bare bool // given without a value
 }
 
 func (e *epochsFlag) String() string { return "" }
 func (e *epochsFlag) Type() string   { return "int" }
 
-// bareEpochs is what the flag is set to when no number comes with it.
+// bareEpochs is the flag's value if no number is given.
 const bareEpochs = "default"
 
 func (e *epochsFlag) Set(text string) (err error) {
@@ -49,7 +49,7 @@ func (e *epochsFlag) Set(text string) (err error) {
 	return err
 }
 
-// takeNumber takes a number that is separated from its flag out of the arguments.
+// takeNumber removes a number that a space separates from its flag from the arguments.
 func (e *epochsFlag) takeNumber(args []string) []string {
 	for i, arg := range args {
 		if n, err := strconv.Atoi(arg); err == nil && e.bare && len(args) == 2 {
@@ -69,10 +69,10 @@ type runCmd struct {
 	infer   inferFlags
 	join    joinFlags
 	save    string
-	// exitCode passes on the status of the command.
+	// exitCode passes on the exit status of the command.
 	exitCode bool
 	runs     int
-	all      []measure.RunResult // of a command that ran several times
+	all      []measure.RunResult // all runs of a repeated command
 }
 
 func newRun(a *app) *cobra.Command {
@@ -104,7 +104,7 @@ func (c *runCmd) flags(f *pflag.FlagSet) {
 	f.Lookup("epochs").NoOptDefVal = bareEpochs
 	f.IntVar(&c.workers, "workers", -1,
 		"use `N` loader processes; 0 loads in the training process (default: the workload's)")
-	f.Lookup("workers").DefValue = "0" // the workload's
+	f.Lookup("workers").DefValue = "0" // zero is not shown: the default is the workload's
 	timeFlag(f, &c.r.Every, "interval", time.Second, "`TIME` between two power readings")
 	timeFlag(f, &c.r.Base, "base", 3*time.Second,
 		"first measure the idle board for `TIME`, to report its share of the energy; 0 skips it")
@@ -174,7 +174,7 @@ func (c *runCmd) run(ctx context.Context) error {
 	})
 }
 
-// mostWorkers is more loader processes than any board has use for.
+// mostWorkers is the maximum number of loader processes.
 const mostWorkers = 64
 
 func (c *runCmd) doRun(ctx context.Context, s *session.Session, r measure.RunRequest) error {
@@ -238,7 +238,7 @@ func (c *runCmd) printRun(r measure.RunResult, s *session.Session, w workload.Wo
 	return nil
 }
 
-// samplingText says how evenly power was read.
+// samplingText describes how regularly power was read.
 func samplingText(v measure.Sampling) string {
 	return fmt.Sprintf("every %s ms, asked for %s ms; jitter %s ms, %s to %s ms, %s readings", text.Of(v.MedianMS),
 		text.Of(v.AskedMS), text.Of(v.JitterMS), text.Of(v.LeastMS), text.Of(v.MostMS), text.Thousands(v.Samples))
@@ -253,7 +253,7 @@ func (c *runCmd) printDoubts(r measure.RunResult) {
 	}
 }
 
-// msText prints a time in ms; less than half a microsecond is none.
+// msText formats a time in ms; less than half a microsecond is zero.
 func msText(v tegra.Val[float64]) string {
 	if !v.OK {
 		return "–"
@@ -261,7 +261,7 @@ func msText(v tegra.Val[float64]) string {
 	return text.Of(math.Round(v.V*1000)/1000) + " ms"
 }
 
-// msPair prints the median and the mean of a part of the minibatches.
+// msPair formats the median and mean of a part of the minibatches.
 func msPair(median, mean tegra.Val[float64]) string {
 	if !median.OK {
 		return "–"

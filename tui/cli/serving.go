@@ -17,7 +17,7 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-// inferFlags are the flags of a run of an inference workload.
+// inferFlags are the flags of an inference run.
 type inferFlags struct {
 	half, noGC bool
 	env        []string
@@ -33,14 +33,14 @@ func (f *inferFlags) add(flags *pflag.FlagSet) {
 	f.addJob(flags)
 }
 
-// addJob adds the flags that change the job alone.
+// addJob adds the flags that change only the job.
 func (f *inferFlags) addJob(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.half, "half", false, "use 16-bit numbers (built-in PyTorch inference, on CUDA)")
 	flags.BoolVar(&f.noGC, "no-gc", false, "turn off Python's garbage collection (built-in PyTorch jobs)")
 	flags.StringArrayVar(&f.env, "env", nil, "set `K=V` in the environment of the job; may be repeated")
 }
 
-// over is the workload with what the flags change. Each is part of what is measured.
+// over returns the workload changed by the flags. Each change is part of what is measured.
 func (f *inferFlags) over(w workload.Workload) (workload.Workload, error) {
 	if f.inferences > 0 && !w.Infers() {
 		return w, usagef("--inferences is only for inference; workload %s trains", w.Name)
@@ -60,7 +60,7 @@ func (f *inferFlags) over(w workload.Workload) (workload.Workload, error) {
 	return w, nil
 }
 
-// unitsPerS prints a speed, such as 30.1 tokens/s.
+// unitsPerS formats a speed, such as 30.1 tokens/s.
 func unitsPerS(v tegra.Val[float64], unit string) string {
 	if !v.OK {
 		return "–"
@@ -70,7 +70,7 @@ func unitsPerS(v tegra.Val[float64], unit string) string {
 
 func plural(unit string) string { return unit + "s" }
 
-// latencyText prints quantiles; those of too few requests are marked with ~.
+// latencyText formats quantiles, with ~ if too few requests were measured.
 func latencyText(l record.Latency) string {
 	mark := func(v tegra.Val[float64], ms float64) string {
 		if v.OK {
@@ -95,7 +95,7 @@ func latencyLimitText(l record.Latency, q, limitMS float64) string {
 	return fmt.Sprintf("%s is %s, within %s ms", name, msText(ms), text.Of(limitMS))
 }
 
-// printServing prints a run of an inference workload.
+// printServing prints an inference run.
 func (c *runCmd) printServing(r measure.RunResult, s *session.Session, w workload.Workload, power string) error {
 	v := r.Character.Serving
 	phase := ""

@@ -113,7 +113,7 @@ func (c *soakCmd) run(ctx context.Context) error {
 	})
 }
 
-// soak runs the job in the mode asked for and prints the verdict.
+// soak runs the job in the requested mode and prints the verdict.
 func (c *soakCmd) soak(ctx context.Context, s *session.Session, w workload.Workload) error {
 	c.r.Workload = w
 	if c.mode != "" {
@@ -138,7 +138,7 @@ func (c *soakCmd) soak(ctx context.Context, s *session.Session, w workload.Workl
 	return c.printSoak(s, out)
 }
 
-// soakProgress prints where a soak stands: on a terminal in one line, elsewhere once in five minutes.
+// soakProgress prints the progress of a soak: in one line on a terminal, otherwise every five minutes.
 func soakProgress(rep *reporter) func(soak.Status) {
 	const quiet = 5 * time.Minute
 	last := -quiet
@@ -155,7 +155,7 @@ func soakProgress(rep *reporter) func(soak.Status) {
 	}
 }
 
-// soakLine is where a soak stands, in words.
+// soakLine formats the progress of a soak.
 func soakLine(st soak.Status) string {
 	if st.Phase != soak.Loading {
 		return st.Phase + ": the idle board's temperature stands for the air's"
@@ -178,7 +178,7 @@ func soakLine(st soak.Status) string {
 	return text
 }
 
-// steadyText is where the temperature ends.
+// steadyText formats the steady-state temperature.
 func steadyText(s hold.Steady) string {
 	if s.Reached {
 		return fmt.Sprintf("steady at %.0f °C", s.TjC.V)
@@ -186,7 +186,7 @@ func steadyText(s hold.Steady) string {
 	return fmt.Sprintf("%.0f °C (%.0f to %.0f) at steady state", s.TjC.V, s.LoC.V, s.HiC.V)
 }
 
-// soakExit is the exit code of a verdict.
+// soakExit returns the exit code of a verdict.
 func soakExit(v hold.Verdict) error {
 	switch v {
 	case hold.Holds:
@@ -236,7 +236,7 @@ func printProof(out io.Writer, s *session.Session, w workload.Workload, r soak.R
 	return report.Grid(out, rows...)
 }
 
-// marginText is what is left to each limit that is known.
+// marginText formats the margin to each known limit.
 func marginText(m hold.Margins) string {
 	var parts []string
 	for _, one := range []struct {

@@ -14,20 +14,20 @@ import (
 	"jtune/tui/session/task"
 )
 
-// studyCmd is what `jtune research experiment NAME` and `jtune research experiment energy` share: they run an experiment, and print what
-// it found.
+// studyCmd is what `jtune research experiment NAME` and `jtune research experiment energy` share: they run an
+// experiment and print its findings.
 type studyCmd struct {
 	*app
 	r         study.ExperimentRequest
 	svg       string
-	shown     int    // figures in the terminal
-	quiet     bool   // the folder is not named
-	documents *[]any // takes the JSON document; nil: it is printed
+	shown     int    // number of figures drawn in the terminal
+	quiet     bool   // does not name the folder
+	documents *[]any // receives the JSON document; nil: it is printed
 	rep       *reporter
 	orders    *remote.Orders
 }
 
-// recordFlags adds the flags of the record and the answer; the words are the experiment's and its settings'.
+// recordFlags adds the flags of the record and the output; the texts name the experiment and its settings.
 func (c *studyCmd) recordFlags(f *pflag.FlagSet, what, settings string) {
 	f.StringVar(&c.r.Dir, "out", "", "new record `DIR` (default: in the data directory)")
 	f.BoolVar(&c.r.Resume, "resume", false, "continue the same "+what+" in --out DIR")
@@ -35,8 +35,7 @@ func (c *studyCmd) recordFlags(f *pflag.FlagSet, what, settings string) {
 	c.jsonFlag(f, asDocument)
 }
 
-// onBoard opens the device, completes the request there, and does its work as a task that other jtunes can pause and
-// stop.
+// onBoard opens the device, completes the request, and runs do as a task that other jtune processes can pause and stop.
 func (c *studyCmd) onBoard(ctx context.Context, complete, do func(context.Context, *session.Session) error) error {
 	return c.onDevice(func(s *session.Session) error {
 		if err := s.EnsureFullSpace(ctx); err != nil {
@@ -54,7 +53,7 @@ func (c *studyCmd) onBoard(ctx context.Context, complete, do func(context.Contex
 	})
 }
 
-// study runs an experiment and prints what it found.
+// study runs an experiment and prints its findings.
 func (c *studyCmd) study(ctx context.Context, s *session.Session) error {
 	c.rep.done = 0
 	res, err := study.Experiment(ctx, s, c.r, c.orders.Observing(c.rep.observe))
@@ -93,7 +92,7 @@ func (c *studyCmd) study(ctx context.Context, s *session.Session) error {
 	return err
 }
 
-// print prints what an experiment found, and figures of it.
+// print prints an experiment's findings and figures.
 func (c *studyCmd) print(res study.ExperimentResult) error {
 	if err := res.Text(c.out); err != nil {
 		return err

@@ -19,11 +19,11 @@ import (
 	"jtune/telemetry/tegrastats"
 )
 
-// errEnough ends reading a log early without an error.
+// errEnough stops reading a log early without reporting an error.
 var errEnough = errors.New("enough")
 
-// eachLine calls f with each line of a tegrastats log. Other lines are counted and
-// noted at the end; a log without any tegrastats line is an error.
+// eachLine calls f for each line of a tegrastats log. It counts other lines and notes them at the end; a log without
+// any tegrastats line is an error.
 func (a logs) eachLine(ctx context.Context, name string, f func(tegrastats.Line) error) error {
 	in, done, err := a.input(name)
 	if err != nil {
@@ -90,7 +90,7 @@ func (a logs) watchLog(ctx context.Context, name string, count int) error {
 	})
 }
 
-// stopwatch turns the stamps of a log into seconds since its first one.
+// stopwatch converts a log's timestamps to seconds since the first one.
 type stopwatch struct{ first time.Time }
 
 func (w *stopwatch) at(stamp *string) tegra.Val[float64] {
@@ -137,7 +137,7 @@ func (c *tegrastatsCmd) run(ctx context.Context) error {
 	return c.watchLog(ctx, name, 0)
 }
 
-// csv prints a row per line. The first line gives the columns of the rails; fields that a line lacks stay empty.
+// csv prints a row per line. The first line sets the columns of the rails; missing fields are empty.
 func (c *tegrastatsCmd) csv(ctx context.Context, name string) error {
 	var columns report.Table[logged]
 	w := csv.NewWriter(c.out)
@@ -152,13 +152,13 @@ func (c *tegrastatsCmd) csv(ctx context.Context, name string) error {
 	})
 }
 
-// logged is a line of a log, and what it says of a board.
+// logged is a line of a log, and its reading.
 type logged struct {
 	l tegrastats.Line
 	r tegra.Reading
 }
 
-// lineColumns are the columns of a line, with these rails.
+// lineColumns are the columns of a line with these rails.
 func lineColumns(rails []tegrastats.Rail) report.Table[logged] {
 	mhz := func(f tegra.Val[tegra.Freq]) tegra.Val[float64] {
 		return tegra.Val[float64]{V: f.V.MHz(), OK: f.OK}
@@ -200,7 +200,7 @@ func lineColumns(rails []tegrastats.Rail) report.Table[logged] {
 	return columns
 }
 
-// given is a value that may be nil.
+// given converts a pointer to a value that is absent for nil.
 func given[T any](v *T) tegra.Val[T] {
 	if v == nil {
 		return tegra.Val[T]{}

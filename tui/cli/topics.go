@@ -10,13 +10,13 @@ import (
 	"jtune/tegra/virtual"
 )
 
-// topic is a page of `jtune help` that is about no command.
+// topic is a page of `jtune help` that is not about a command.
 type topic struct {
 	name, title, text string
-	flags             func(f *pflag.Flag) bool // the global flags that it lists; nil: none
+	flags             func(f *pflag.Flag) bool // selects the global flags to list; nil: none
 }
 
-// virtualFlags are the global flags that only a virtual board knows.
+// virtualFlags are the global flags that apply only to virtual boards.
 var virtualFlags = strings.Fields("speed seed medium instance quirks fault ambient")
 
 func ofVirtual(f *pflag.Flag) bool {
@@ -28,7 +28,7 @@ func ofVirtual(f *pflag.Flag) bool {
 	return false
 }
 
-// topics are all pages, in the order in which they are listed.
+// topics lists all pages in order.
 var topics = []topic{
 	{name: "modes", title: "Power modes and how to write them", text: "" +
 		"A power mode is the number of online CPU cores and the clocks of CPU, GPU and memory. jtune prints it as " +
@@ -85,7 +85,7 @@ func topicList() (names []string) {
 	return names
 }
 
-// topicOf is the topic that words name, such as exit codes.
+// topicOf returns the topic that words name, such as exit codes.
 func topicOf(words []string) (topic, bool) {
 	name := strings.Join(words, "-")
 	for _, t := range topics {
@@ -96,11 +96,11 @@ func topicOf(words []string) (topic, bool) {
 	return topic{}, false
 }
 
-// body is the text of a topic and its flags.
+// body returns the text of a topic and its flags.
 func (t topic) body(root *cobra.Command) string {
 	var parts []string
 	for paragraph := range strings.SplitSeq(t.text, "\n\n") {
-		if !strings.Contains(paragraph, "\n") { // a table keeps its lines
+		if !strings.Contains(paragraph, "\n") { // tables keep their lines
 			paragraph = wrapped(paragraph)
 		}
 		if paragraph != "" {

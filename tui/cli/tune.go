@@ -36,7 +36,7 @@ type tuneCmd struct {
 	rotation string
 	watts    []float64
 	join     joinFlags
-	proof    time.Duration // each answer is soaked for so long; 0: not
+	proof    time.Duration // duration of the soak of each answer; 0: none
 }
 
 func newTune(a *app) *cobra.Command {
@@ -77,7 +77,7 @@ func (c *tuneCmd) flags(f *pflag.FlagSet) {
 			"one-by-one")
 	choiceFlag(f, &c.r.Depth, "depth", "search depth: quick or thorough", optimize.Quick, optimize.Thorough)
 	f.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-		if name == "effort" { // its former name
+		if name == "effort" { // former name
 			name = "depth"
 		}
 		return pflag.NormalizedName(name)
@@ -136,8 +136,7 @@ func (c *tuneCmd) run(ctx context.Context) error {
 	})
 }
 
-// wantLimits makes the limits of a request of the watts that were given, each once and with the
-// other goals.
+// wantLimits sets a request's limits from the given watts, each once and combined with the other goals.
 func wantLimits(r *measure.TuneRequest, watts []float64, given func(name string) bool) error {
 	goal := r.Limit
 	if len(watts) == 0 {
@@ -148,7 +147,7 @@ func wantLimits(r *measure.TuneRequest, watts []float64, given func(name string)
 		l := goal
 		l.PowerW = w
 		check := checkLimit
-		if r.Loaded() { // the load is a goal of its own
+		if r.Loaded() { // the load is a goal
 			check = checkLimits
 		}
 		if err := check(l, given); err != nil {
@@ -167,7 +166,7 @@ func wantLimits(r *measure.TuneRequest, watts []float64, given func(name string)
 
 func (c *tuneCmd) doTune(ctx context.Context, s *session.Session, r measure.TuneRequest) error {
 	rep := c.reporter(s.Device)
-	rep.quietRows = r.Coverage == campaigns.CoverLimit // each probe has a line of its own
+	rep.quietRows = r.Coverage == campaigns.CoverLimit // each probe prints its own line
 	thing := "mode"
 	if r.Batches != nil {
 		thing = "setting"
@@ -222,7 +221,7 @@ func (c *tuneCmd) doTune(ctx context.Context, s *session.Session, r measure.Tune
 	return c.leave(ctx, s, r, res.Answers)
 }
 
-// leave lets a job that was started elsewhere go on in the mode that was found for it.
+// leave keeps the answer's mode for a job that jtune did not start, which continues.
 func (c *tuneCmd) leave(ctx context.Context, s *session.Session, r measure.TuneRequest,
 	found []answers.Answer) error {
 	if len(found) > 1 {
@@ -238,7 +237,7 @@ func (c *tuneCmd) leave(ctx context.Context, s *session.Session, r measure.TuneR
 	return nil
 }
 
-// findings are what a model says in words of an answer; nothing without one.
+// findings returns a model's findings about an answer; nil without a model.
 func (c *tuneCmd) findings(s *session.Session, m *learn.Model, a answers.Answer) []string {
 	if m == nil {
 		return nil
@@ -250,7 +249,7 @@ func (c *tuneCmd) findings(s *session.Session, m *learn.Model, a answers.Answer)
 		Minibatches: workloads.Minibatches(c.options.Paths, m)})
 }
 
-// sizedGoal describes what a limit means with several batch sizes.
+// sizedGoal explains a limit for several batch sizes.
 func sizedGoal(l optimize.Limit) string {
 	latency := ""
 	if l.TimeMS > 0 {
@@ -265,7 +264,7 @@ func sizedGoal(l optimize.Limit) string {
 	return "looking for the least power" + latency + ", however many samples it has"
 }
 
-// distinct counts the modes among probes, each with its batch size.
+// distinct counts the distinct settings among probes.
 func distinct(probes []optimize.Probe) int {
 	seen := map[tegra.Setting]bool{}
 	for _, p := range probes {

@@ -10,7 +10,7 @@ import (
 	"jtune/tui/session/soak"
 )
 
-// mayProve is an error where the answers of a search cannot be soaked.
+// mayProve returns an error if the answers of a search cannot be soaked.
 func (c *tuneCmd) mayProve() error {
 	switch {
 	case !c.given("soak"):
@@ -26,7 +26,7 @@ func (c *tuneCmd) mayProve() error {
 }
 
 // prove soaks the answers of a search that keep their limits, each in its mode; a mode that answers twice is soaked
-// once. An answer without a proof has nil in its place.
+// once. The proofs match the answers by index; nil: no proof.
 func (c *tuneCmd) prove(ctx context.Context, s *session.Session, r measure.TuneRequest,
 	found []answers.Answer) (proofs []*soak.Result, err error) {
 	proofs = make([]*soak.Result, len(found))
@@ -54,7 +54,7 @@ func (c *tuneCmd) prove(ctx context.Context, s *session.Session, r measure.TuneR
 	return proofs, nil
 }
 
-// printTuned prints answers as JSON, several as a list, with their proofs.
+// printTuned prints answers with their proofs as JSON; several as a list.
 func (c *tuneCmd) printTuned(found []answers.Answer, proofs []*soak.Result) error {
 	for i, proof := range proofs {
 		if proof != nil {
@@ -67,7 +67,7 @@ func (c *tuneCmd) printTuned(found []answers.Answer, proofs []*soak.Result) erro
 	return printJSON(c.out, found)
 }
 
-// proofExit is the exit code of the proofs: the worst of their verdicts.
+// proofExit returns the worst exit code of the proofs.
 func proofExit(proofs []*soak.Result) (err error) {
 	for _, p := range proofs {
 		if p == nil {

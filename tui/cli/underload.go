@@ -29,7 +29,7 @@ import (
 	"jtune/tui/session/workloads"
 )
 
-// servingFlagNames are the flags of servingFlags.
+// servingFlagNames are the flags that servingFlags adds.
 var servingFlagNames = []string{"rate", "arrivals", "outstanding", "latency", "quantile", "max-wait", "power-as",
 	"idle-power"}
 
@@ -51,7 +51,7 @@ func servingFlags(f *pflag.FlagSet, v *arrivals.Spec) {
 		"power and energy per request")
 }
 
-// limitLine is the value of --limit: limits and a load in one line, as the Tune dialog takes them.
+// limitLine is the value of --limit: limits and a load in one line, as in the Tune dialog.
 type limitLine struct {
 	text string
 	to   func(mix.Goal)
@@ -69,7 +69,7 @@ func (l *limitLine) Set(text string) error {
 	return err
 }
 
-// limitFlag adds --limit, which sets a load and hands the limits on.
+// limitFlag adds --limit, which sets a load and passes the limits to limits.
 func limitFlag(f *pflag.FlagSet, v *arrivals.Spec, limits func(optimize.Limit)) {
 	f.Var(&limitLine{to: func(a mix.Goal) {
 		if a.Loaded() {
@@ -80,7 +80,7 @@ func limitFlag(f *pflag.FlagSet, v *arrivals.Spec, limits func(optimize.Limit)) 
 		"limits and a load in one `LINE`, such as \""+mix.GoalForm+"\": power, latency at p99, requests per second")
 }
 
-// underLoad reports whether a flag of a load was given, and checks the values.
+// underLoad reports whether a flag of a load was given, and checks its value.
 func underLoad(v arrivals.Spec, given func(name string) bool) (bool, error) {
 	any := false
 	for _, name := range servingFlagNames {
@@ -99,8 +99,8 @@ func underLoad(v arrivals.Spec, given func(name string) bool) (bool, error) {
 	return any, nil
 }
 
-// withConfigured takes what no flag gives, nor a line of --limit, from the workload's own load and limit, and reports
-// whether there is a load or a latency limit at all.
+// withConfigured fills in what neither flags nor --limit give from the workload's own load and limit, and reports
+// whether it has any.
 func withConfigured(v arrivals.Spec, w workload.Workload, given func(name string) bool) (arrivals.Spec, bool) {
 	own, configured := workloads.ServingOf(w)
 	if !configured {
@@ -109,7 +109,7 @@ func withConfigured(v arrivals.Spec, w workload.Workload, given func(name string
 	return v.Configured(own, func(name string) bool { return given(name) || given("limit") && v.Gives(name) }), true
 }
 
-// servedRows are the lines of an answer about the load.
+// servedRows returns an answer's lines about the load.
 func servedRows(a mix.Ask, o mix.Outcome) [][]string {
 	mean, energy := "", text.Of(o.BusyJPerUnit)+" J per request (serving)"
 	if !math.IsNaN(o.MeanW) {
@@ -131,7 +131,7 @@ func servedRows(a mix.Ask, o mix.Outcome) [][]string {
 	return rows
 }
 
-// trialRow is the line of an answer about the requests that were sent.
+// trialRow returns an answer's line about the requests sent.
 func trialRow(a mix.Ask, t answers.Trial) []string {
 	name := "with real requests"
 	if t.Users {
@@ -152,7 +152,7 @@ func trialRow(a mix.Ask, t answers.Trial) []string {
 		dash(t.Serving.UnitJ, "%.4g J per "+t.Serving.Unit)}
 }
 
-// servingRows are the lines of an answer about what inference did in its mode: all of it, and each phase.
+// servingRows returns an answer's lines about inference in its mode: in total and per phase.
 func servingRows(v *record.Served) [][]string {
 	if v == nil {
 		return nil
@@ -171,7 +171,7 @@ func servingRows(v *record.Served) [][]string {
 	return rows
 }
 
-// campaigns lists those of the data directory; none where it cannot be read.
+// campaigns lists the campaigns of the data directory; nil if it cannot be read.
 func (a onModels) campaigns() []campaigns.Campaign {
 	list, err := campaigns.List(a.options.Paths)
 	if err != nil {
@@ -192,7 +192,7 @@ func (c *chooseCmd) underLoad(m *learn.Model) error {
 	if err != nil {
 		return err
 	}
-	situation := workloads.Situation(c.options, m, m.Space.Max()) // from here on no device is open
+	situation := workloads.Situation(c.options, m, m.Space.Max()) // no device is open below
 	o := outlook.OutlookOf(m, list)
 	service := serving.Under(o, ask)
 	found, at, err := service.Answer()

@@ -11,11 +11,10 @@ import (
 	"jtune/internal/text"
 )
 
-// knownCommand is a usage error when the first word that is not a flag is no
-// command, whatever flags stand around it.
+// knownCommand returns a usage error if the first word that is not a flag is no command.
 func knownCommand(root *cobra.Command, args []string) error {
 	at, ok := firstWord(root, args)
-	if !ok || strings.HasPrefix(args[at], "__complete") { // shells ask by hidden commands
+	if !ok || strings.HasPrefix(args[at], "__complete") { // shells call hidden commands
 		return nil
 	}
 	name := args[at]
@@ -36,7 +35,7 @@ func knownCommand(root *cobra.Command, args []string) error {
 	return usagef("unknown command %q%s; jtune help lists the commands", text.Clip(name), nearest)
 }
 
-// firstWord is the place of the first argument that is neither a flag nor a flag's value.
+// firstWord returns the index of the first argument that is neither a flag nor a flag's value.
 func firstWord(root *cobra.Command, args []string) (int, bool) {
 	for i := 0; i < len(args); i++ {
 		word := args[i]
@@ -49,7 +48,7 @@ func firstWord(root *cobra.Command, args []string) (int, bool) {
 		flag, _, hasValue := strings.Cut(strings.TrimLeft(word, "-"), "=")
 		f := root.PersistentFlags().Lookup(flag)
 		if f == nil {
-			return 0, false // a flag of a command before its name: the next word may be its value
+			return 0, false // a command's flag before the command: the next word may be its value
 		}
 		if f.NoOptDefVal == "" && !hasValue {
 			i++

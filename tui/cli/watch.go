@@ -34,7 +34,7 @@ type watchJSON struct {
 	Hot       bool                  `json:"hot"`
 	HotReason text.Optional         `json:"hot_reason"`
 	Mode      tegra.Val[tegra.Mode] `json:"mode"`
-	Locked    tegra.Val[bool]       `json:"locked"` // its clocks
+	Locked    tegra.Val[bool]       `json:"locked"` // its clocks are locked
 	MeterW    tegra.Val[float64]    `json:"meter_w"`
 	Self      struct {
 		CPUPct tegra.Val[float64] `json:"cpu_pct"`
@@ -80,7 +80,7 @@ func (c *watchCmd) run(ctx context.Context) error {
 	return c.watchDevice(ctx)
 }
 
-// watchDevice reads at even distances on the device's own clock.
+// watchDevice reads at regular intervals on the device's clock.
 func (c *watchCmd) watchDevice(ctx context.Context) error {
 	s, err := c.session()
 	if err != nil {
@@ -129,10 +129,10 @@ func (c *watchCmd) watchDevice(ctx context.Context) error {
 	}
 }
 
-// loadSpan is the shortest meaningful time for a load: 20 ticks of the kernel.
+// loadSpan is the minimum time for a meaningful load: 20 kernel ticks.
 const loadSpan = 200 * time.Millisecond
 
-// warmUp makes the next reading one with loads, which are differences.
+// warmUp takes a first reading, so that the next one has loads, which are differences.
 func warmUp(ctx context.Context, s *session.Session) error {
 	if _, err := s.Device.Read(); err != nil {
 		return err
@@ -140,7 +140,7 @@ func warmUp(ctx context.Context, s *session.Session) error {
 	return s.Clock.Sleep(ctx, loadSpan)
 }
 
-// toWatchJSON takes what the reading itself holds; the rest is null.
+// toWatchJSON fills in what the reading holds; the rest is null.
 func toWatchJSON(r tegra.Reading) watchJSON {
 	out := watchJSON{
 		TotalW:    r.TotalW,
@@ -164,7 +164,7 @@ func toWatchJSON(r tegra.Reading) watchJSON {
 	return out
 }
 
-// readingLine prints a reading on one line, without its time; name is its mode's (session.NameNow).
+// readingLine formats a reading on one line without its time; name is its mode's name (session.NameNow).
 func readingLine(b tegra.Board, r tegra.Reading, name string) string {
 	mode := "custom"
 	switch {
@@ -175,7 +175,7 @@ func readingLine(b tegra.Board, r tegra.Reading, name string) string {
 		case r.Locked.V:
 			mode += " locked"
 		}
-	case b.Name == "", !r.EMC.Max.OK: // not in a log, nor where only root may read the memory's limits
+	case b.Name == "", !r.EMC.Max.OK: // not in a log; the memory's limits may need root
 		mode = "–"
 	}
 	parts := []string{
@@ -203,7 +203,7 @@ func readingLine(b tegra.Board, r tegra.Reading, name string) string {
 	return strings.Join(parts, "  ")
 }
 
-// supplies prints voltage and current of each rail, those that the board shows.
+// supplies formats voltage and current of the rails that report them.
 func supplies(r tegra.Reading) (text string) {
 	for _, rail := range r.Rails {
 		if rail.Volts.OK || rail.Amperes.OK {
