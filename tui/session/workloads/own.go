@@ -162,7 +162,7 @@ func SaveText(name string, w workload.Workload) string {
 			fmt.Fprintf(&b, "%s = %s\n", k.key, tomlfile.Quote(k.v))
 		}
 	}
-	if w.Batch > 1 {
+	if w.Batch > 1 || w.Batch == 1 && !w.Infers() { // inference has 1 by default
 		fmt.Fprintf(&b, "batch = %d\n", w.Batch)
 	}
 	if w.Samples > 0 {
