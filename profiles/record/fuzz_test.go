@@ -3,11 +3,19 @@ package record
 import (
 	"bytes"
 	"math"
+	"os"
+	"path/filepath"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/BurntSushi/toml"
+	"github.com/google/go-cmp/cmp"
 
 	"jtune/internal/tools/reliability"
+	"jtune/profiles/harness"
+	"jtune/tegra"
+	"jtune/telemetry"
 )
 
 func FuzzHeader(f *testing.F) {
@@ -63,6 +71,106 @@ func FuzzLocks(f *testing.F) {
 		for _, h := range parseLocks(text) {
 			if h.pid <= 0 {
 				t.Errorf("process %d", h.pid)
+			}
+		}
+	})
+}
+
+// FuzzReadEntries reads the raw files of a campaign and writes what it read into another campaign.
+func FuzzReadEntries(f *testing.F) {
+	f.Add([]byte(csvLine(minibatchColumns)+
+		"1.000,4,729600,318750000,665600000,0,0,250.5,,,,,true,,\n2.500,4,729600,318750000,665600000,0,1,1e-7,1,2,3,4,true,,train\n"),
+		[]byte(csvLine(sampleColumns)+"1.000,4,729600,318750000,665600000,9.5,true,,9\n"))
+	f.Add([]byte(csvLine(minibatchColumns[:len(minibatchColumns)-1])+
+		"1.000,4,729600,318750000,665600000,0,0,50,,,,,false,first minibatch\n"), []byte("t_s\n0\n"))
+	header, dir := Header{}, f.TempDir()
+	f.Fuzz(func(t *testing.T, minibatches, samples []byte) {
+		defer reliability.Input(t)()
+		if header.Jtune == "" {
+			header = testHeader(t)
+		}
+		for name, text := range map[string][]byte{minibatchesName: minibatches, samplesName: samples} {
+			if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		was, _, err := ReadEntries(dir, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		written := filepath.Join(t.TempDir(), "c")
+		rec, err := Create(written, header)
+		if err != nil {
+			t.Fatal(err)
+		}
+		now := time.Hour
+		for mode, e := range was {
+			for _, ms := range e.TimesMS {
+				now += time.Second
+				event := harness.Event{Kind: harness.Minibatch, T: now, TimeMS: ms}
+				if err := rec.Minibatch(tegra.Setting{Mode: mode}, event, ""); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, watts := range e.PowersW { // at the end of the last minibatch
+				s := telemetry.Sample{T: now, Valid: true, Reading: tegra.Reading{TotalW: tegra.Some(watts)}}
+				if err := rec.Sample(tegra.Setting{Mode: mode}, s); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if err := rec.Close(); err != nil {
+			t.Fatal(err)
+		}
+		is, notes, err := ReadEntries(written, 0)
+		if err != nil || len(notes) > 0 {
+			t.Fatalf("what was read and written: %v, notes %q", err, notes)
+		}
+		if d := cmp.Diff(was, is); d != "" {
+			t.Errorf("what was read and written is something else (-was +is):\n%s", d)
+		}
+	})
+}
+
+// FuzzEpochs writes the epochs of runs that were read and reads their lines as another program would.
+func FuzzEpochs(f *testing.F) {
+	run := Run{Mode: tegra.Mode{Cores: 4, CPU: 729600 * tegra.KHz, GPU: 318750000, EMC: 665600000}, Status: OK,
+		Character: aCharacter()}
+	text := csvLine(runColumns)
+	for _, line := range run.lines() {
+		text += csvLine(line)
+	}
+	f.Add([]byte(text))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		defer reliability.Input(t)()
+		runs, _ := parseRuns(text)
+		for _, run := range runs {
+			r := Record{epochs: new(appendFile)}
+			r.addEpochs(tegra.Setting{Mode: run.Mode}, run.Character)
+			var n int
+			bad := parseRaw(slices.Concat([]byte(csvLine(epochColumns)), r.epochs.wait.Bytes()), epochColumns,
+				func(p *fieldParser) {
+					p.number()
+					mode, epoch := p.mode(), run.Character.Epochs[n]
+					n++
+					if number, count := p.whole(), p.whole(); mode != run.Mode || number != int64(epoch.Epoch) ||
+						count != int64(epoch.Minibatches) {
+						t.Errorf("epoch %d of %d minibatches at %v came back as %d of %d at %v", epoch.Epoch,
+							epoch.Minibatches, run.Mode, number, count, mode)
+					}
+					if span, ms := p.number(), p.number(); span != harness.RoundMS(float64(epoch.Span)/1e6) ||
+						ms != epoch.TimeMS {
+						t.Errorf("epoch %+v came back with %g ms, %g ms a minibatch", epoch, span, ms)
+					}
+					for _, want := range []tegra.Val[float64]{epoch.StallMS, epoch.ComputeMS, epoch.OverheadMS, epoch.PowerW,
+						epoch.EnergyJ} {
+						if got := p.optional(); got != want {
+							t.Errorf("epoch %+v came back with %v in place of %v", epoch, got, want)
+						}
+					}
+				})
+			if bad > 0 || n != len(run.Character.Epochs) {
+				t.Errorf("%d of %d epochs, %d bad lines:\n%s", n, len(run.Character.Epochs), bad, r.epochs.wait.Bytes())
 			}
 		}
 	})

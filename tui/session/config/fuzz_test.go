@@ -3,9 +3,15 @@ package config
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
+	"github.com/BurntSushi/toml"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"jtune/internal/tools/reliability"
+	"jtune/profiles/workload"
 )
 
 // FuzzKeys reads the tables [keys] and [theme] of a configuration.
@@ -19,12 +25,84 @@ func FuzzKeys(f *testing.F) {
 		if err := os.WriteFile(file, text, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		keys, err := ReadKeys(file, func(map[string][]string) (string, error) { return "", nil })
+		keys, err := ReadKeys(file, anyKeys)
 		for name, list := range keys {
 			if err == nil && len(list) == 0 {
 				t.Errorf("%s has no key", name)
 			}
 		}
+		if err == nil {
+			written, err := toml.Marshal(map[string]map[string][]string{"keys": keys})
+			if err != nil {
+				t.Fatal(err)
+			}
+			again, err := ReadKeys(writeText(t, filepath.Dir(file), string(written)), anyKeys)
+			if d := cmp.Diff(keys, again, cmpopts.EquateEmpty()); err != nil || d != "" {
+				t.Errorf("keys that were read and written are others, %v (-was +is):\n%s\n%s", err, d, written)
+			}
+		}
 		_ = ReadTheme(file, func(map[string]string) (string, error) { return "", nil })
 	})
+}
+
+// FuzzSaveWorkload adds a job to a configuration file: the rest of the file stays what it is.
+func FuzzSaveWorkload(f *testing.F) {
+	f.Add("# mine\n[workload.a]\ncommand = ['x']\n[workload.a.env]\nA = 'b'\n[keys]\napply = 'a'\n", "a")
+	f.Add("workload.a.command = ['x']\n[torch]\ndata = '/d'", "b")
+	f.Add("[workload]\na = { command = ['x'] }\n", "a")
+	f.Add("[ workload . a ] # x\ncommand = [\n'x',\n# [keys]\n'''\n[keys]\n''',\n]\n[[x]]\n", "a")
+	base, err := workload.Load("")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, text, name string) {
+		defer reliability.Input(t)()
+		dir := t.TempDir()
+		file := filepath.Join(dir, "config.toml")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		was, err := workload.Load(file)
+		if err != nil || slices.ContainsFunc(base, func(w workload.Workload) bool { return w.Name == name }) {
+			return
+		}
+		if _, err := (Paths{Config: file}).SaveWorkload(name, "[workload."+name+"]\ncommand = [\"run me\"]\n"); err != nil {
+			now, _ := os.ReadFile(file)
+			if string(now) != text {
+				t.Errorf("%v, yet the file has changed:\n%s", err, now)
+			}
+			return
+		}
+		now, _ := os.ReadFile(file)
+		is, err := workload.Load(file)
+		if err != nil {
+			t.Fatalf("%v:\n%s", err, now)
+		}
+		saved, err := workload.Find(is, name)
+		if err != nil || !slices.Equal(saved.Command, []string{"run me"}) || len(saved.Env) > 0 {
+			t.Errorf("%+v, %v in\n%s", saved, err, now)
+		}
+		others := func(list []workload.Workload) []workload.Workload {
+			return slices.DeleteFunc(slices.Clone(list), func(w workload.Workload) bool { return w.Name == name })
+		}
+		if d := cmp.Diff(others(was), others(is), cmpopts.EquateEmpty()); d != "" {
+			t.Errorf("other workloads have changed (-was +is):\n%s\n%s", d, now)
+		}
+		wasKeys, _ := ReadKeys(writeText(t, dir, text), anyKeys)
+		isKeys, _ := ReadKeys(file, anyKeys)
+		if d := cmp.Diff(wasKeys, isKeys); d != "" {
+			t.Errorf("the keys have changed (-was +is):\n%s\n%s", d, now)
+		}
+	})
+}
+
+func anyKeys(map[string][]string) (string, error) { return "", nil }
+
+func writeText(t *testing.T, dir, text string) string {
+	t.Helper()
+	file := filepath.Join(dir, "was.toml")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
 }

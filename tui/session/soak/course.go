@@ -204,6 +204,10 @@ func readCourse(dir string, p plan) (list []Seen, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("soak: %w", err)
 	}
+	return parseCourse(data, p)
+}
+
+func parseCourse(data []byte, p plan) (list []Seen, err error) {
 	lines := csv.NewReader(bytes.NewReader(data))
 	lines.FieldsPerRecord, lines.ReuseRecord = -1, true
 	head, err := lines.Read()

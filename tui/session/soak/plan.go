@@ -143,7 +143,11 @@ func readPlan(dir string) (p plan, err error) {
 	if err != nil {
 		return p, fmt.Errorf("soak: %w", err)
 	}
-	if _, err := tomlfile.Decode(path, string(data), &p); err != nil {
+	return parsePlan(path, string(data))
+}
+
+func parsePlan(path, data string) (p plan, err error) {
+	if _, err := tomlfile.Decode(path, data, &p); err != nil {
 		return plan{}, err
 	}
 	_, bad := modeOf(p.Mode)

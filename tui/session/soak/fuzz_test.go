@@ -1,0 +1,131 @@
+package soak
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"jtune/internal/tools/reliability"
+	"jtune/telemetry/hold"
+)
+
+// courseText writes samples as files.sample does.
+func courseText(t *testing.T, list []Seen, rails []string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	k := files{out: csv.NewWriter(&b), columns: columns(rails), mark: "false"}
+	var names []string
+	for _, c := range k.columns {
+		names = append(names, c.name)
+	}
+	k.line(append(names, "virtual"))
+	for _, s := range list {
+		var fields []string
+		for _, c := range k.columns {
+			fields = append(fields, c.text(s))
+		}
+		k.line(append(fields, k.mark))
+	}
+	if k.err != nil {
+		t.Fatal(k.err)
+	}
+	return b.Bytes()
+}
+
+// FuzzCourse reads the samples of a soak, which it goes on from and is judged by.
+func FuzzCourse(f *testing.F) {
+	f.Add([]byte("t_s,unix_s,power_w,tj_c,cpu_khz,gpu_hz,locked,alarms,part,VDD_IN_v,VDD_IN_a,virtual\n" +
+		"0.0,1700000000.0,9.5,41.25,729600,318750000,true,over current;heat,0,5.1,1.9,false\n" +
+		"1.0,1700000001.0,,,,,,,1,,,false\n2.0,17"))
+	f.Add([]byte("t_s,_v,virtual\n-0,-0,x\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		defer reliability.Input(t)()
+		list, err := parseCourse(data, plan{TripC: 95})
+		if err != nil {
+			return
+		}
+		head, _ := csv.NewReader(bytes.NewReader(data)).Read()
+		rails := railsOf(head)
+		written := courseText(t, list, rails)
+		again, err := parseCourse(written, plan{TripC: 95})
+		if err != nil || len(again) != len(list) {
+			t.Fatalf("%d of %d samples come back, %v:\n%s", len(again), len(list), err, written)
+		}
+		if d := cmp.Diff(string(written), string(courseText(t, again, rails))); d != "" {
+			t.Errorf("samples that were read and written are others (-was +is):\n%s", d)
+		}
+	})
+}
+
+// FuzzPlan reads the request of a soak and the board's state before it.
+func FuzzPlan(f *testing.F) {
+	f.Add("format = 1\nmode = \"4,729600,318750000,665600000\"\nfor_s = 600.0\nlimit_w = 30.0\nrail_a = \"VDD_IN\"\n" +
+		"watched = [\"power\"]\ncounted = 3\n[crit_a]\nVDD_IN = 4.5\n")
+	f.Add("format = 1\nrest_s = inf\nalarms = [\"\\u0000\"]\nload = \"" + string(bytes.Repeat([]byte("x"), 200)) + "\"\n")
+	f.Fuzz(func(t *testing.T, data string) {
+		defer reliability.Input(t)()
+		p, err := parsePlan(planName, data)
+		if err != nil {
+			return
+		}
+		dir := t.TempDir()
+		if err := p.write(dir); err != nil {
+			t.Fatal(err)
+		}
+		again, err := readPlan(dir)
+		if err != nil {
+			t.Fatalf("a plan that was read and written: %v", err)
+		}
+		if d := cmp.Diff(p, again, nothingIsEmpty); d != "" {
+			t.Errorf("a plan that was read and written is another (-was +is):\n%s", d)
+		}
+	})
+}
+
+// FuzzResult reads a soak's verdict.
+func FuzzResult(f *testing.F) {
+	f.Add([]byte(`{"verdict":"holds","reason":"holds for 10 min","mode":{"cores":4,"cpu_khz":729600,"gpu_hz":318750000,` +
+		`"mem_hz":665600000},"duration_s":600,"steady":{"tj_c":61.5,"lo_c":60,"hi_c":63,"reached":true},` +
+		`"peak":{"power_w":20.5,"rail":"VDD_IN"},"throttled":{"at_s":3,"clock":"GPU","from_hz":1,"to_hz":null},` +
+		`"events":[{"at_s":1,"what":"fan\nat 100 %"}]}`))
+	f.Add([]byte(`{"verdict":"does not hold","events":null}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		defer reliability.Input(t)()
+		var was, is hold.Result
+		if json.Unmarshal(data, &was) != nil || was.Check() != nil {
+			return
+		}
+		text, err := json.Marshal(was)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(text, &is); err != nil {
+			t.Fatalf("%v: %s", err, text)
+		}
+		if err := is.Check(); err != nil {
+			t.Fatalf("%v: %s", err, text)
+		}
+		again, err := json.Marshal(is)
+		if err != nil || !bytes.Equal(text, again) {
+			t.Errorf("a verdict that was read and written is another, %v:\n%s\n%s", err, text, again)
+		}
+	})
+}
+
+// nothingIsEmpty takes lists and tables without entries for absent ones, as TOML does not tell them apart.
+var nothingIsEmpty = cmp.FilterValues(func(a, b any) bool {
+	return empty(a) && empty(b)
+}, cmp.Ignore())
+
+func empty(v any) bool {
+	switch v := v.(type) {
+	case []string:
+		return len(v) == 0
+	case map[string]float64:
+		return len(v) == 0
+	}
+	return false
+}
