@@ -91,9 +91,6 @@ func try(ctx context.Context, file, only string, seed uint64, each int) (ok bool
 			floor = pkg.FloorPct
 		}
 		fmt.Printf("%-32s %7d %7d %7d %10d %6.0f\n", pkg.Path, r.mutants, r.reached, r.killed, r.equivalent, r.pct())
-		for _, m := range r.survivors {
-			fmt.Printf("  survives: %s:%d %s: %s\n", m.file, m.line, m.kind, m.text)
-		}
 		if r.pct() < floor {
 			fmt.Printf("  below its floor of %.0f of 100\n", floor)
 			ok = false

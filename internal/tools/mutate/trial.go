@@ -46,7 +46,6 @@ type test struct {
 // result is what came of a package.
 type result struct {
 	mutants, reached, killed, equivalent int
-	survivors                            []*mutant
 }
 
 // pct is the share of the reached mutants that a test notices, equivalents left out.
@@ -80,7 +79,7 @@ func (t *trial) run(ctx context.Context) (r result, err error) {
 		case t.equivalent(m):
 			r.equivalent++
 		default:
-			r.survivors = append(r.survivors, m)
+			fmt.Printf("  survives: %s:%d %s: %s\n", m.file, m.line, m.kind, m.text)
 		}
 		r.reached++
 	}
