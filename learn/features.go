@@ -67,13 +67,20 @@ func (s scale) settings(list []tegra.Setting) []point {
 	return out
 }
 
+// lookBack is the number of earlier settings in which among looks for a value: a space lists them in turn.
+const lookBack = 4
+
 // among writes the points of settings from ≤ i < to.
 func (s scale) among(list []tegra.Setting, from, to int, out []point) {
 	for i := from; i < to; i++ {
 		a := list[i]
 		for k := range tegra.NumKnobs {
-			if v := a.Mode.Value(k); i > from && v == list[i-1].Mode.Value(k) { // common in the order of a space
-				out[i][k] = out[i-1][k]
+			v, j := a.Mode.Value(k), i-1
+			for j >= max(from, i-lookBack) && list[j].Mode.Value(k) != v {
+				j--
+			}
+			if j >= max(from, i-lookBack) {
+				out[i][k] = out[j][k]
 			} else {
 				out[i][k] = s.octaves(k, v)
 			}

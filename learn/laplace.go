@@ -55,6 +55,8 @@ type curve struct {
 	beta    []float64 // L⁻¹ (y − M)
 	jw      []float64 // (L⁻¹ J)ᵀ, params × n
 	cholA   []float64 // of A = S⁻¹ + Jᵀ C⁻¹ J, params × params
+	// whitener is chol above jw beside cholA, (n + params) × (n + params): it solves for both parts of whitened.
+	whitener []float64
 }
 
 var errNotPositive = errors.New("the samples' covariance is not positive definite")
@@ -103,7 +105,24 @@ func (f *family) fit(d data, grid bool, robust int) (*curve, error) {
 		}
 		c.suspect = s.suspects(c)
 	}
+	c.whitener = c.joined()
 	return c, nil
+}
+
+// joined returns the curve's whitener.
+func (c *curve) joined() []float64 {
+	n, p := len(c.x), c.family.params()
+	all := n + p
+	out := make([]float64, all*all)
+	for i := range n {
+		copy(out[i*all:], c.chol[i*n:i*n+i+1])
+	}
+	for a := range p {
+		row := out[(n+a)*all:]
+		copy(row, c.jw[a*n:(a+1)*n])
+		copy(row[n:], c.cholA[a*p:a*p+a+1])
+	}
+	return out
 }
 
 // restoreWeights restores the weight of samples that the final fit no longer flags as outliers; false if there are
@@ -125,7 +144,7 @@ type solver struct {
 	f       *family
 	d       data
 	n, p    int
-	at      inputs // terms of the formula
+	terms   [][]simd.Lanes // of the formula, of simd.Wide samples each
 	scaled  []point
 	kernel  []float64 // correlation matrix, n × n, lower triangle
 	prior   []float64
@@ -136,7 +155,11 @@ type solver struct {
 
 func newSolver(f *family, d data) *solver {
 	s := &solver{f: f, d: d, n: len(d.y), p: f.params(), prior: f.start()}
-	s.at.terms = func(i int, l []float64) { copy(l, s.terms(i)) }
+	at := inputs{terms: func(i int, l []float64) { copy(l, d.l[i*len(l):]) }}
+	for i := 0; i < s.n; i += simd.Wide {
+		m := newMeans(f)
+		s.terms = append(s.terms, m.logsAt(at, i, s.n))
+	}
 	s.prec, s.lnDetS = f.priorPrecision()
 	s.scaled = make([]point, s.n)
 	s.offsetY = slices.Clone(d.y)
@@ -154,8 +177,6 @@ func newSolver(f *family, d data) *solver {
 	}
 	return s
 }
-
-func (s *solver) terms(i int) []float64 { k := s.f.amplitudes(); return s.d.l[i*k : (i+1)*k] }
 
 // firstTheta returns the prior mean with all amplitudes shifted to the level of the data.
 func (s *solver) firstTheta() []float64 {
@@ -203,7 +224,7 @@ func (s *solver) descent(chol []float64) *descent {
 // residual writes y − M(theta) into res.
 func (d *descent) residual(theta, res []float64) {
 	for i := 0; i < d.n; i += simd.Wide {
-		mean := d.of(theta, d.logsAt(d.at, i, d.n), nil)
+		mean := d.of(theta, d.terms[i/simd.Wide], nil)
 		for b := range min(simd.Wide, d.n-i) {
 			res[i+b] = d.offsetY[i+b] - mean[b]
 		}
@@ -234,7 +255,7 @@ func (s *solver) fromPrior(theta []float64) []float64 {
 func (d *descent) linearise(theta []float64) error {
 	n, p, off := d.n, d.p, d.fromPrior(theta)
 	for i := 0; i < n; i += simd.Wide {
-		mean := d.of(theta, d.logsAt(d.at, i, n), d.grad)
+		mean := d.of(theta, d.terms[i/simd.Wide], d.grad)
 		along := simd.Dot(off, d.grad)
 		for k := range min(simd.Wide, n-i) {
 			row := &d.w[i+k]
@@ -244,7 +265,7 @@ func (d *descent) linearise(theta []float64) error {
 			row[p] = d.offsetY[i+k] - mean[k] + along[k]
 		}
 	}
-	forwardWide(d.chol, n, d.w)
+	simd.Solve(d.chol, n, 0, n, d.w)
 	for i := range d.w {
 		for a, v := range d.w[i][:p] {
 			d.jw[a*n+i] = v

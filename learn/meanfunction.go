@@ -115,14 +115,14 @@ func (f *family) priorPrecision() (inv []float64, lnDet float64) {
 
 // means computes a family's mean function M for simd.Wide modes at once.
 type means struct {
-	l     []float64
-	logs  []simd.Lanes // l_k of each mode
-	terms []simd.Lanes // ln of each term, then the term relative to the largest
+	l      []float64
+	logs   []simd.Lanes // l_k of each mode
+	shares []simd.Lanes // of each term in the sum
 }
 
 func newMeans(f *family) means {
 	k := f.amplitudes()
-	return means{l: make([]float64, k), logs: make([]simd.Lanes, k), terms: make([]simd.Lanes, k)}
+	return means{l: make([]float64, k), logs: make([]simd.Lanes, k), shares: make([]simd.Lanes, k)}
 }
 
 // logsAt writes the log terms of the modes from, from+1, …; lanes from to onwards repeat the last mode.
@@ -139,47 +139,11 @@ func (s *means) logsAt(at inputs, from, to int) []simd.Lanes {
 // of returns M at modes with these log terms. It writes the derivatives by the fitted parameters to the rows of grad
 // unless grad is nil.
 func (s *means) of(theta []float64, logs, grad []simd.Lanes) (mean simd.Lanes) {
-	k := len(logs)
-	p := math.Exp(theta[k])
-	for a := range logs {
-		for b, l := range logs[a] {
-			s.terms[a][b] = theta[a] + l
-		}
-	}
-	top := s.terms[0]
-	for _, row := range s.terms[1:] {
-		for b, z := range row {
-			top[b] = max(top[b], z)
-		}
-	}
+	k, shares := len(logs), s.shares
 	if grad != nil {
-		copy(grad, s.terms)
+		shares = grad[:k]
 	}
-	for a := range s.terms {
-		for b, z := range s.terms[a] {
-			s.terms[a][b] = p * (z - top[b])
-		}
-	}
-	simd.Exp(s.terms)
-	var sum, weighted simd.Lanes
-	for a := range s.terms {
-		for b, w := range s.terms[a] {
-			sum[b] += w
-		}
-	}
-	for b, v := range sum {
-		mean[b] = top[b] + math.Log(v)/p
-	}
-	if grad == nil {
-		return mean
-	}
-	for a := range s.terms {
-		for b, w := range s.terms[a] {
-			w /= sum[b]
-			weighted[b] += w * grad[a][b]
-			grad[a][b] = w
-		}
-	}
+	mean, weighted := simd.SoftMax(shares, theta[:k], logs, math.Exp(theta[k]))
 	if len(grad) > k {
 		for b, v := range weighted {
 			grad[k][b] = v - mean[b]

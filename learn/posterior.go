@@ -71,12 +71,15 @@ func (m mixture) fill(k *block, at inputs, from, to int) {
 // gᵀg. Modes are stored side by side.
 type whitened struct {
 	mean simd.Lanes
+	all  []simd.Lanes // w, then g
 	w    []simd.Lanes // n: L⁻¹ k*
 	g    []simd.Lanes // params: A's factor⁻¹ (J*ᵀ − Jᵀ C⁻¹ k*)
 }
 
 func (c *curve) newWhitened() *whitened {
-	return &whitened{w: make([]simd.Lanes, len(c.x)), g: make([]simd.Lanes, c.family.params())}
+	n := len(c.x)
+	all := make([]simd.Lanes, n+c.family.params())
+	return &whitened{all: all, w: all[:n], g: all[n:]}
 }
 
 // prior completes z, which holds the kernel's covariances with the samples: it adds the formula's mean, its derivatives
@@ -97,56 +100,28 @@ func (c *curve) prior(k *block, z *whitened, grad []simd.Lanes) {
 	}
 }
 
-// whiten completes z, which holds the kernel's covariances with the samples.
-func (c *curve) whiten(k *block, z *whitened) {
-	n, p := len(c.x), c.family.params()
+// whiten completes z, which holds the kernel's covariances with the samples. It returns the sums of the squares of w and
+// of g.
+func (c *curve) whiten(k *block, z *whitened) (known, formula simd.Lanes) {
+	n, all := len(c.x), len(z.all)
 	c.prior(k, z, z.g)
-	forwardWide(c.chol, n, z.w)
+	known = simd.Solve(c.whitener, all, 0, n, z.all)
 	about := simd.Dot(c.beta, z.w)
 	for b, v := range about {
 		z.mean[b] += v
 	}
-	for a := range p {
-		explained := simd.Dot(c.jw[a*n:(a+1)*n], z.w)
-		for b, v := range explained {
-			z.g[a][b] -= v
-		}
-	}
-	forwardWide(c.cholA, p, z.g)
-}
-
-// forwardWide is forward for simd.Wide right-hand sides.
-func forwardWide(l []float64, n int, b []simd.Lanes) {
-	for i := range n {
-		known := simd.Dot(l[i*n:i*n+i], b[:i])
-		d := 1 / l[i*n+i]
-		for k, v := range known {
-			b[i][k] = (b[i][k] - v) * d
-		}
-	}
+	return known, simd.Solve(c.whitener, all, n, all, z.all)
 }
 
 // posterior returns the mean, in z, and the variance of ln y at a block's modes.
 func (c *curve) posterior(k *block, z *whitened) (variance simd.Lanes) {
-	c.whiten(k, z)
+	known, formula := c.whiten(k, z)
+	share := 0.0
+	if c.r != nil {
+		share = c.carries.SD
+	}
 	for b, r := range k.r {
-		variance[b] = c.sf * c.sf
-		if c.r != nil {
-			variance[b] += square(c.carries.SD * r)
-		}
-	}
-	for j := range z.w {
-		for b, w := range z.w[j] {
-			variance[b] -= w * w
-		}
-	}
-	for a := range z.g {
-		for b, g := range z.g[a] {
-			variance[b] += g * g
-		}
-	}
-	for b, v := range variance {
-		variance[b] = max(v, leastVariance)
+		variance[b] = max(c.sf*c.sf+square(share*r)-known[b]+formula[b], leastVariance)
 	}
 	return variance
 }

@@ -69,6 +69,12 @@ func (b *belief) improvement(l Limit, i int, best float64) float64 {
 	return sd * (z*normalCDF(z) + density(z)) * b.chance(l, i)
 }
 
+// mostImprovement is what improvement stays below, whatever the limits; of most modes that says enough.
+func (b *belief) mostImprovement(i int, best float64) float64 {
+	const atZero = 0.5 // deviations, of a mode expected as good as the best: 0.399, and what together may be off by
+	return max(best-b.goal[i], 0) + atZero*b.sdGoal[i]
+}
+
 // together is improvement, a time limit left out, of a mode that is better from that many deviations faster than
 // expected on: at each speed the gain counts with the chance to keep the power limit at that speed.
 func (b *belief) together(l Limit, i int, from, drive float64) float64 {

@@ -366,7 +366,7 @@ func (l *loop) seekBetter(b *belief, best float64) (int, bool) {
 	z, gain, enough := l.caution(), l.gain(), l.enough()
 	desired, trusted := newArgmax(), newArgmax()
 	for i, open := range b.open {
-		if !open {
+		if !open || trusted.index >= 0 && b.mostImprovement(i, best) <= trusted.value {
 			continue
 		}
 		ei := b.improvement(l.limit, i, best)

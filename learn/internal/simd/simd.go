@@ -1,11 +1,11 @@
 // Package simd contains the inner loops of predicting many modes: sixteen modes are stored side by side, and on amd64
 // processors with AVX2 and FMA a register holds four of them.
 //
-//	samples, sixteen modes ──► Matern ──► covariances ──► Dot ──► solves, means
-//	logarithms of terms ──► Exp ──► terms
+//	samples, sixteen modes ──► Matern ──► covariances ──► Solve, Dot ──► means, variances
+//	logarithms of terms ──► SoftMax ──► logarithm of their sum, share of each
 //
-// On other processors plain Go gives the same results to within rounding: Dot to 1e-14 of the sum of the products'
-// magnitudes, Matern to 1e-13 of the largest value, Exp to 1e-15 of its value.
+// On other processors plain Go gives the same results to within rounding: Dot and Solve to 1e-14 of the sum of the
+// products' magnitudes, Matern to 1e-13 of the largest value, SoftMax to 1e-14.
 package simd
 
 import "math"
@@ -63,17 +63,50 @@ func Matern(out []Lanes, samples [][Dims]float64, modes *Points, variance float6
 	}
 }
 
-// Exp replaces values ≤ 0 by their exponentials. For values below −700 the result may be as large as exp(−700).
-func Exp(x []Lanes) {
-	if vector && len(x) > 0 {
-		expAVX2(&x[0], len(x))
-		return
+// SoftMax returns (1/p) ln Σ_k exp(p z_k) for z_k = theta[k] + logs[k] and p > 0, and the mean of the z_k weighted by
+// the share of each term in the sum, which it writes into shares. logs and shares have as many rows as theta, at least
+// one. A share below exp(−700) may be as large as that.
+func SoftMax(shares []Lanes, theta []float64, logs []Lanes, p float64) (most, mean Lanes) {
+	shares, logs = shares[:len(theta)], logs[:len(theta)]
+	if vector {
+		softMaxAVX2(&shares[0], &theta[0], &logs[0], len(theta), p, &most, &mean)
+		return most, mean
 	}
-	for i := range x {
-		for b, v := range x[i] {
-			x[i][b] = math.Exp(v)
+	for b := range Wide {
+		top, sum := math.Inf(-1), 0.0
+		for k, a := range theta {
+			top = max(top, a+logs[k][b])
+		}
+		for k, a := range theta {
+			e := math.Exp(p * (a + logs[k][b] - top))
+			shares[k][b], sum = e, sum+e
+		}
+		most[b] = top + math.Log(sum)/p
+		for k, a := range theta {
+			shares[k][b] /= sum
+			mean[b] += shares[k][b] * (a + logs[k][b])
 		}
 	}
+	return most, mean
+}
+
+// Solve solves rows from ≤ i < to of L W = B in place; the rows before must be solved. L is the lower triangle of an
+// n × n matrix, row-major. Solve returns the sum of the squares of these rows of W.
+func Solve(l []float64, n, from, to int, b []Lanes) (squares Lanes) {
+	b, l = b[:to], l[:to*n]
+	if vector && from < to {
+		solveAVX2(&l[0], n, from, to, &b[0], &squares)
+		return squares
+	}
+	for i := from; i < to; i++ {
+		known := Dot(l[i*n:i*n+i], b[:i])
+		d := 1 / l[i*n+i]
+		for k, v := range known {
+			b[i][k] = (b[i][k] - v) * d
+			squares[k] += b[i][k] * b[i][k]
+		}
+	}
+	return squares
 }
 
 // Correlation returns the Matérn 5/2 correlation at a squared scaled distance.

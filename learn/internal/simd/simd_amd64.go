@@ -14,7 +14,12 @@ func dotAVX2(sum *Lanes, a *float64, b *Lanes, n int)
 //go:noescape
 func maternAVX2(out *Lanes, samples *[Dims]float64, n int, modes *Points, variance float64)
 
-// expAVX2 is Exp for n > 0 rows.
+// softMaxAVX2 is SoftMax for n > 0 terms.
 //
 //go:noescape
-func expAVX2(x *Lanes, n int)
+func softMaxAVX2(shares *Lanes, theta *float64, logs *Lanes, n int, p float64, most, mean *Lanes)
+
+// solveAVX2 is Solve for from < to.
+//
+//go:noescape
+func solveAVX2(l *float64, n, from, to int, b, squares *Lanes)

@@ -69,28 +69,100 @@ func TestSIMDKernelsAgreeWithPlainGo(t *testing.T) {
 	}
 }
 
-func TestExpAgreesWithTheStandardLibrary(t *testing.T) {
+// inBothForms runs a test with assembly, where there is any, and without.
+func inBothForms(t *testing.T, f func(t *testing.T)) {
 	fast := vector
 	t.Cleanup(func() { vector = fast })
 	for _, form := range []bool{fast, false} {
 		vector = form
-		for n := range 4 {
-			rows := make([]Lanes, n)
-			for i := range rows {
-				for b := range rows[i] {
-					rows[i][b] = -math.Pow(float64(b), float64(2*i)) / 7
+		t.Run(fmt.Sprintf("AVX2 %v", form), f)
+	}
+}
+
+func TestSoftMaxAgreesWithTheStandardLibrary(t *testing.T) {
+	inBothForms(t, func(t *testing.T) {
+		for n := 1; n < 12; n++ {
+			r := rand.New(rand.NewPCG(2, uint64(n)))
+			theta, logs, got, p := make([]float64, n), make([]Lanes, n), make([]Lanes, n), 0.2+4*r.Float64()
+			for k := range theta {
+				theta[k] = r.NormFloat64()
+				for b := range Wide {
+					logs[k][b] = r.NormFloat64() * math.Exp2(float64(b-6))
 				}
 			}
-			want := slices.Clone(rows)
-			Exp(rows)
-			for i := range rows {
-				for b, got := range rows[i] {
-					e := math.Exp(want[i][b])
-					if math.Abs(got-e) > 1e-15*e+1e-300 {
-						t.Errorf("AVX2 %v: exp(%g) is %g, want %g", form, want[i][b], got, e)
+			most, mean := SoftMax(got, theta, logs, p)
+			for b := range Wide {
+				top, sum, want := math.Inf(-1), 0.0, 0.0
+				z := func(k int) float64 { return theta[k] + logs[k][b] }
+				for k := range theta {
+					top = max(top, z(k))
+				}
+				for k := range theta {
+					sum += math.Exp(p * (z(k) - top))
+				}
+				for k := range theta {
+					share := math.Exp(p*(z(k)-top)) / sum
+					if want += share * z(k); math.Abs(got[k][b]-share) > 1e-14*share+1e-300 {
+						t.Errorf("term %d of %d, mode %d: a share of %g, want %g", k, n, b, got[k][b], share)
 					}
+				}
+				within := 1e-14 * (1 + math.Abs(top))
+				if m := top + math.Log(sum)/p; math.Abs(most[b]-m) > within || math.Abs(mean[b]-want) > within {
+					t.Errorf("%d terms, mode %d: %g and %g, want %g and %g", n, b, most[b], mean[b], m, want)
 				}
 			}
 		}
-	}
+	})
+}
+
+// A parameter that is no number shows: a fit must not go on with it.
+func TestSoftMaxOfNoNumberIsNone(t *testing.T) {
+	inBothForms(t, func(t *testing.T) {
+		for n := range 3 {
+			theta, logs := []float64{1, 2, 3}, make([]Lanes, 3)
+			theta[n] = math.NaN()
+			if most, _ := SoftMax(make([]Lanes, 3), theta, logs, 2); !math.IsNaN(most[0]) {
+				t.Errorf("%g with term %d no number", most[0], n)
+			}
+		}
+	})
+}
+
+func TestSolvedRowsGiveTheRightSide(t *testing.T) {
+	inBothForms(t, func(t *testing.T) {
+		for _, n := range []int{0, 1, 2, 3, 8, 9, 50} {
+			r := rand.New(rand.NewPCG(3, uint64(n)))
+			l, b := make([]float64, n*n), make([]Lanes, n)
+			for i := range l {
+				l[i] = math.NaN() // above the diagonal
+			}
+			for i := range n {
+				for j := range i {
+					l[i*n+j] = r.NormFloat64() / float64(n)
+				}
+				l[i*n+i] = 1 + r.Float64()
+				for k := range Wide {
+					b[i][k] = r.NormFloat64()
+				}
+			}
+			x := slices.Clone(b)
+			first := Solve(l, n, 0, n/3, x)
+			squares := Solve(l, n, n/3, n, x)
+			for k := range Wide {
+				sum := 0.0
+				for i := range n {
+					back := 0.0
+					for j := range i + 1 {
+						back += l[i*n+j] * x[j][k]
+					}
+					if sum += x[i][k] * x[i][k]; math.Abs(back-b[i][k]) > 1e-14 {
+						t.Errorf("%d rows, row %d of mode %d: %g, want %g", n, i, k, back, b[i][k])
+					}
+				}
+				if math.Abs(first[k]+squares[k]-sum) > 1e-14*sum {
+					t.Errorf("%d rows, mode %d: squares of %g and %g, want %g", n, k, first[k], squares[k], sum)
+				}
+			}
+		}
+	})
 }
