@@ -128,7 +128,7 @@ func TestSoftMaxOfNoNumberIsNone(t *testing.T) {
 	})
 }
 
-func TestSolvedRowsGiveTheRightSide(t *testing.T) {
+func TestSolveGivesTheRightSide(t *testing.T) {
 	inBothForms(t, func(t *testing.T) {
 		for _, n := range []int{0, 1, 2, 3, 8, 9, 50} {
 			r := rand.New(rand.NewPCG(3, uint64(n)))
