@@ -1,4 +1,4 @@
-// Package arrivals says when requests arrive at a server, and which of them are served together.
+// Package arrivals defines when requests arrive at a server, and which of them are batched.
 //
 //	Load (pattern, rate) ──► Times ──► moments of arrival, fixed beforehand
 //	                           └──► Queue (batch size, maximal wait) ──► batches to serve
@@ -18,38 +18,37 @@ import (
 	"jtune/internal/text"
 )
 
-// Pattern is how requests follow each other.
+// Pattern is the arrival pattern of requests.
 type Pattern string
 
 // Patterns.
 const (
-	Closed  Pattern = "closed"  // the next one is sent when one is answered
-	Uniform Pattern = "uniform" // at equal distances
-	Poisson Pattern = "poisson" // at random: exponential distances
+	Closed  Pattern = "closed"  // the next request is sent when one is answered
+	Uniform Pattern = "uniform" // at equal intervals
+	Poisson Pattern = "poisson" // at exponentially distributed intervals
 	Trace   Pattern = "trace"   // at recorded times
 )
 
-// Bounds of what can be asked for.
+// Limits of a load.
 const (
 	MostRate = 1e6     // requests per second
-	mostTime = 1 << 22 // arrivals of a trace
-	// All is the number of outstanding requests of a closed loop that has no bound.
+	mostTime = 1 << 22 // arrivals in a trace
+	// All is the number of outstanding requests of an unbounded closed loop.
 	All = math.MaxInt
-	// multiStream is the number of samples of a query of MLPerf's MultiStream.
+	// multiStream is the number of samples per query in MLPerf's MultiStream.
 	multiStream = 8
 )
 
-// Load is how requests come. The zero value is a closed loop with one request outstanding.
+// Load describes how requests arrive. The zero value is a closed loop with one request outstanding.
 type Load struct {
 	Pattern     Pattern
-	RatePerS    float64   // mean rate; 0 in a closed loop, and for a trace at its own speed
-	Outstanding int       // of a closed loop: requests that wait for their answer at any time; 0 means 1
-	TraceS      []float64 // arrivals in seconds, ascending; a schedule that is longer repeats them
+	RatePerS    float64   // mean rate; 0 in a closed loop, and for a trace at its recorded rate
+	Outstanding int       // of a closed loop: requests waiting for their answer; 0 means 1
+	TraceS      []float64 // arrivals in seconds, ascending; repeated as long as needed
 }
 
-// Named returns the load of a pattern's name, or of a scenario of MLPerf Inference: SingleStream
-// and MultiStream are closed loops with 1 and 8 requests outstanding, Offline one without bound,
-// Server has Poisson arrivals.
+// Named returns the load with a pattern's name, or of an MLPerf Inference scenario: SingleStream and MultiStream are
+// closed loops with 1 and 8 requests outstanding, Offline is an unbounded one, Server has Poisson arrivals.
 func Named(name string) (Load, error) {
 	switch strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(name)) {
 	case "closed", "singlestream":
@@ -66,10 +65,10 @@ func Named(name string) (Load, error) {
 	return Load{}, fmt.Errorf("arrivals %q: want closed, uniform, poisson or a file of arrival times in seconds", name)
 }
 
-// Open reports whether requests come whether or not earlier ones were answered.
+// Open reports whether requests arrive independently of answers.
 func (l Load) Open() bool { return l.Pattern != Closed && l.Pattern != "" }
 
-// MeanRate is the mean rate of an open loop in requests per second; 0 in a closed one.
+// MeanRate returns the mean rate of an open loop in requests per second; 0 for a closed one.
 func (l Load) MeanRate() float64 {
 	if l.Pattern == Trace && l.RatePerS == 0 {
 		return l.traceRate()
@@ -77,13 +76,13 @@ func (l Load) MeanRate() float64 {
 	return l.RatePerS
 }
 
-// traceRate is the trace's own mean rate.
+// traceRate returns the recorded rate of the trace.
 func (l Load) traceRate() float64 {
 	n := len(l.TraceS)
 	return float64(n-1) / (l.TraceS[n-1] - l.TraceS[0])
 }
 
-// Check returns an error unless requests can come like that.
+// Check returns an error unless the load is valid.
 func (l Load) Check() error {
 	switch l.Pattern {
 	case Closed, "":
@@ -116,7 +115,7 @@ func (l Load) Check() error {
 	return nil
 }
 
-// String says it for people: "30/s poisson", "closed, 4 outstanding".
+// String formats the load for people: "30/s poisson", "closed, 4 outstanding".
 func (l Load) String() string {
 	switch {
 	case l.Open():
@@ -127,8 +126,8 @@ func (l Load) String() string {
 	return fmt.Sprintf("closed, %d outstanding", max(1, l.Outstanding))
 }
 
-// Times are the moments at which the requests of an open loop arrive, from the start on. They are fixed beforehand:
-// equal loads and seeds give equal times, however slowly a caller reads them.
+// Times generates the arrival times of an open loop. They are fixed in advance: equal loads and seeds give equal times,
+// no matter how slowly a caller reads them.
 type Times struct {
 	load  Load
 	rng   *rand.Rand
@@ -137,13 +136,13 @@ type Times struct {
 	last  float64 // seconds since the start
 }
 
-// Times begins the schedule of an open loop at start.
+// Times starts the schedule of an open loop at start.
 func (l Load) Times(seed uint64, start time.Duration) *Times {
 	return &Times{load: l, rng: rand.New(rand.NewPCG(seed, 0x6172726976616c73)), start: start}
 }
 
-// Next is the next arrival. Uniform ones are 0, 1/λ, 2/λ … after the start, Poisson ones begin after
-// their first random distance, those of a trace begin at the start.
+// Next returns the next arrival. Uniform arrivals are at 0, 1/λ, 2/λ … after the start; the first Poisson arrival
+// follows after a random interval; a trace starts at the start.
 func (t *Times) Next() time.Duration {
 	switch t.load.Pattern {
 	case Uniform:
@@ -157,8 +156,7 @@ func (t *Times) Next() time.Duration {
 	return t.start + time.Duration(t.last*float64(time.Second))
 }
 
-// traced is arrival n of the trace, scaled to the load's rate. The trace repeats after one mean
-// distance.
+// traced returns arrival n of the trace, scaled to the load's rate. The trace repeats after one mean interval.
 func (t *Times) traced() float64 {
 	trace := t.load.TraceS
 	n := len(trace)

@@ -8,24 +8,24 @@ import (
 // Never is later than any request.
 const Never = time.Duration(1<<63 - 1)
 
-// Batching is which of the waiting requests are served together.
+// Batching decides which waiting requests are served together.
 type Batching struct {
 	Size int // requests of a full batch; 0 means 1
-	// MaxWait is how long the first of a batch waits for the others; 0: until the batch is full.
+	// MaxWait is how long the first request of a batch waits for the others; 0: until the batch is full.
 	MaxWait time.Duration
 }
 
-// Queue holds the requests of a load until they are served, in batches and in the order of arrival.
-// A batch is due with its last request, or when its first has waited for Batching.MaxWait. One
-// server takes it: due and free.
+// Queue holds the requests of a load until they are served, in batches and in order of arrival. A batch is due when its
+// last request arrives, or when its first has waited for Batching.MaxWait. A single server takes it when it is due and
+// the server is free.
 type Queue struct {
 	batching Batching
 	times    *Times          // nil: closed loop
-	next     []time.Duration // arrivals that were not taken, as far as they were looked at
+	next     []time.Duration // arrivals not taken yet, as far as generated
 	taken    int
 }
 
-// NewQueue starts the requests of a load at a moment.
+// NewQueue starts the requests of a load at start.
 func NewQueue(l Load, b Batching, seed uint64, start time.Duration) *Queue {
 	b.Size = max(1, b.Size)
 	q := &Queue{batching: b}
@@ -39,18 +39,18 @@ func NewQueue(l Load, b Batching, seed uint64, start time.Duration) *Queue {
 	return q
 }
 
-// mostOutstanding is as many requests as a closed loop without bound has outstanding.
+// mostOutstanding is the number of requests outstanding in an unbounded closed loop.
 const mostOutstanding = 1024
 
-// look makes the first n arrivals known, as far as there are that many.
+// look generates arrivals until n are known, if there are that many.
 func (q *Queue) look(n int) {
 	for q.times != nil && len(q.next) < n {
 		q.next = append(q.next, q.times.Next())
 	}
 }
 
-// Due is when the next batch may leave; Never when no request is left, as in a closed loop whose
-// requests are all being served. In a closed loop a batch that can never fill is due at once.
+// Due returns when the next batch may be served; Never if no request is left, as in a closed loop whose requests are
+// all being served. In a closed loop a batch that can never fill is due at once.
 func (q *Queue) Due() time.Duration {
 	q.look(q.batching.Size)
 	n := len(q.next)
@@ -64,7 +64,7 @@ func (q *Queue) Due() time.Duration {
 	return full
 }
 
-// Waiting counts the requests that have arrived by now and were not taken.
+// Waiting counts the requests that have arrived by now and are not taken.
 func (q *Queue) Waiting(now time.Duration) int {
 	for q.times != nil && (len(q.next) == 0 || q.next[len(q.next)-1] <= now) {
 		q.look(len(q.next) + 1)
@@ -73,8 +73,8 @@ func (q *Queue) Waiting(now time.Duration) int {
 	return n
 }
 
-// Take removes the batch to serve now and returns when its requests arrived: at most a full batch of those that have
-// arrived. number counts the first one of it, from 0.
+// Take removes the batch to serve now and returns the arrival times of its requests: at most a full batch of those that
+// have arrived. number is the number of its first request, from 0.
 func (q *Queue) Take(now time.Duration) (number int, arrived []time.Duration) {
 	q.look(q.batching.Size)
 	n := 0
@@ -86,7 +86,7 @@ func (q *Queue) Take(now time.Duration) (number int, arrived []time.Duration) {
 	return number, arrived
 }
 
-// Answered says that n requests were answered: in a closed loop as many come.
+// Answered reports that n requests were answered: in a closed loop n new ones arrive.
 func (q *Queue) Answered(n int, at time.Duration) {
 	if q.times == nil {
 		for range n {

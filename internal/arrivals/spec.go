@@ -8,28 +8,29 @@ import (
 	"jtune/internal/usage"
 )
 
-// mostTraceFile bounds a file of arrivals in bytes.
+// mostTraceFile is the maximum size of an arrivals file in bytes.
 const mostTraceFile = 64 << 20
 
-// Spec is the load of an inference workload as flags, dialogs and the header of a campaign give it.
+// Spec is the load of an inference workload as in flags, dialogs and the header of a campaign.
 type Spec struct {
-	RatePerS float64 `toml:"rate_per_s,omitempty"` // 0: a closed loop, or a file's own rate
-	// Arrivals is a pattern, a scenario of MLPerf, or a file of seconds; "": poisson, closed without a rate.
+	RatePerS float64 `toml:"rate_per_s,omitempty"` // 0: a closed loop, or the trace's recorded rate
+	// Arrivals is a pattern, an MLPerf scenario, or a file of arrival times in seconds; "": poisson, or closed without
+	// a rate.
 	Arrivals    string  `toml:"arrivals,omitempty"`
-	Outstanding int     `toml:"outstanding,omitempty"` // of a closed loop; 0: the scenario's, 1
+	Outstanding int     `toml:"outstanding,omitempty"` // of a closed loop; 0: the scenario's, otherwise 1
 	LatencyMS   float64 `toml:"latency_ms,omitempty"`  // limit at Quantile; 0: none
 	Quantile    float64 `toml:"quantile,omitempty"`
 	MaxWaitMS   float64 `toml:"max_wait_ms,omitempty"`
 	PowerAs     string  `toml:"power_as,omitempty"` // peak or mean; "": peak
-	IdleW       float64 `toml:"idle_w,omitempty"`   // 0: not known
+	IdleW       float64 `toml:"idle_w,omitempty"`   // 0: unknown
 }
 
-// Gives reports whether it says what the flag of this name does.
+// Gives reports whether the spec sets what the flag sets.
 func (v Spec) Gives(flag string) bool {
 	switch flag {
 	case "rate":
 		return v.RatePerS > 0
-	case "arrivals": // a rate alone means random ones
+	case "arrivals": // a rate alone means Poisson arrivals
 		return v.Arrivals != "" || v.RatePerS > 0
 	case "latency", "quantile":
 		return v.LatencyMS > 0
@@ -41,8 +42,8 @@ func (v Spec) Gives(flag string) bool {
 	return false
 }
 
-// Configured takes what is not given, by the names of flags, from the load and the limit that the configuration gives a
-// workload. A closed loop has no rate.
+// Configured fills in what is not given, by flag names, from the load and the limit configured for a workload. A closed
+// loop has no rate.
 func (v Spec) Configured(own Spec, given func(flag string) bool) Spec {
 	if l, err := Named(v.Arrivals); err == nil && !l.Open() || given("outstanding") {
 		own.RatePerS, own.Arrivals = 0, ""
@@ -62,7 +63,7 @@ func (v Spec) Configured(own Spec, given func(flag string) bool) Spec {
 	return v
 }
 
-// Load is how its requests come. Errors are usage errors.
+// Load returns the load. Errors are usage errors.
 func (v *Spec) Load() (Load, error) {
 	name := v.Arrivals
 	if name == "" {

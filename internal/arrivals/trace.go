@@ -11,8 +11,8 @@ import (
 	"jtune/internal/text"
 )
 
-// ReadTrace reads a file of arrivals: one number of seconds per line, ascending; empty lines and
-// those that begin with # are passed over. Errors name the line.
+// ReadTrace reads a file of arrivals: one time in seconds per line, ascending; empty lines and lines starting with #
+// are skipped. Errors name the line.
 func ReadTrace(r io.Reader) (Load, error) {
 	var times []float64
 	lines := bufio.NewScanner(r)

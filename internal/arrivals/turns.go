@@ -2,15 +2,14 @@ package arrivals
 
 import "time"
 
-// Turns is the rule by which training shares a GPU with the batches of a queue. Neither interrupts
-// the other.
+// Turns is the rule by which training shares a GPU with a queue's batches. Neither interrupts the other.
 type Turns struct {
-	Fill bool // train while no batch is due; else strictly: only what ends before the next batch is due
-	Tau  int  // strict: the most minibatches between two batches
+	Fill bool // train while no batch is due; otherwise strictly: only what ends before the next batch is due
+	Tau  int  // strict: maximum minibatches between two batches
 }
 
-// Trains reports whether the next turn is the training's: now, with the next batch due then, a minibatch of that
-// length, and that number of turns since the last batch.
+// Trains reports whether the next turn belongs to the training, given the time now, when the next batch is due, the
+// length of a minibatch, and the number of turns since the last batch.
 func (t Turns) Trains(now, due, minibatch time.Duration, since int) bool {
 	if t.Fill {
 		return now < due

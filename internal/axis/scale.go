@@ -1,6 +1,5 @@
-// Package axis maps values to places along an axis, for the charts of the
-// screens and for SVG: scales (even or logarithmic), their round ticks and
-// the labels of these.
+// Package axis maps values to positions along an axis, for charts on the screens and in SVG: linear or logarithmic
+// scales, their round ticks and the labels.
 package axis
 
 import (
@@ -8,19 +7,18 @@ import (
 	"strconv"
 )
 
-// Scale maps values to 0…1, evenly or by their logarithm (Log).
+// Scale maps values to 0…1, linearly or logarithmically (Log).
 type Scale struct {
 	Lo, Hi float64
 	Log    bool
 }
 
-// alone is the air around a single value, as a share of it: ticks next to it
-// are then numbers that one would name.
+// alone is the margin around a single value, as a share of it, so that the ticks next to it are natural numbers for a
+// reader.
 const alone = 0.1
 
-// NewScale spans the values with a little air. Without two distinct finite
-// values (and positive ones, for a log scale) it makes a range around what
-// there is, so that the result can always be drawn.
+// NewScale spans the values with a small margin. Without two distinct finite values (positive ones on a log scale) it
+// returns a range around what there is, so that the result can always be drawn.
 func NewScale(values []float64, log bool) Scale {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, v := range values {
@@ -47,7 +45,7 @@ func NewScale(values []float64, log bool) Scale {
 	return Scale{lo - air, hi + air, false}
 }
 
-// FromZero is the even scale from 0 to a round number above most.
+// FromZero returns the linear scale from 0 to a round number above most.
 func FromZero(most float64) Scale {
 	if !Finite(most) || most <= 0 {
 		return Scale{0, 1, false}
@@ -56,11 +54,10 @@ func FromZero(most float64) Scale {
 	return Scale{0, math.Ceil(most/step*(1-1e-9)) * step, false}
 }
 
-// At returns the place of v; false when v cannot be placed (missing, or not
-// positive on a log scale) or lies outside.
+// At returns the position of v; false if v is missing, outside the range, or not positive on a log scale.
 func (s Scale) At(v float64) (float64, bool) { return s.Places()(v) }
 
-// Value is the inverse of At: the value at a share of the range.
+// Value is the inverse of At: it returns the value at a share of the range.
 func (s Scale) Value(at float64) float64 {
 	if s.Log && s.Lo > 0 {
 		return s.Lo * math.Pow(s.Hi/s.Lo, at)
@@ -68,14 +65,13 @@ func (s Scale) Value(at float64) float64 {
 	return s.Lo + at*(s.Hi-s.Lo)
 }
 
-// Part is the scale of a part of the range, given by its shares.
+// Part returns the scale of a part of the range, given by its shares.
 func (s Scale) Part(from, to float64) Scale { return Scale{s.Value(from), s.Value(to), s.Log} }
 
 // Into moves a value outside the range to its nearer end.
 func (s Scale) Into(v float64) float64 { return min(max(v, s.Lo), s.Hi) }
 
-// Places is At with everything that does not depend on the value worked out
-// once: a cloud has 18,000 of them.
+// Places returns At with everything precomputed that does not depend on the value: a cloud has 18,000 values.
 func (s Scale) Places() func(v float64) (float64, bool) {
 	if !(s.Hi > s.Lo) || s.Log && s.Lo <= 0 {
 		return func(float64) (float64, bool) { return 0, false }
@@ -109,12 +105,12 @@ func (s Scale) Ticks(n int) []float64 {
 	step := niceStep(s.Hi-s.Lo, n)
 	var out []float64
 	for i := math.Ceil(s.Lo/step - 1e-9); i*step <= s.Hi+step*1e-9 && len(out) < 100; i++ {
-		out = append(out, i*step+0) // +0 makes zero of a negative one
+		out = append(out, i*step+0) // +0 turns a negative zero into zero
 	}
 	return out
 }
 
-// logTicks tries the richest set of mantissas that stays near n ticks.
+// logTicks chooses the largest set of mantissas that gives about n ticks.
 func (s Scale) logTicks(n int) []float64 {
 	var out []float64
 	for _, mantissas := range [][]float64{{1, 1.5, 2, 3, 4, 5, 7}, {1, 2, 3, 5}, {1, 2, 5}, {1, 3}, {1}} {
@@ -133,7 +129,7 @@ func (s Scale) logTicks(n int) []float64 {
 	return out
 }
 
-// niceStep is the 1-2-5 step that parts span into at most about n pieces.
+// niceStep returns the 1-2-5 step that divides span into at most about n parts.
 func niceStep(span float64, n int) float64 {
 	raw := span / float64(max(n, 1))
 	base := math.Pow(10, math.Floor(math.Log10(raw)))
@@ -145,7 +141,7 @@ func niceStep(span float64, n int) float64 {
 	return 10 * base
 }
 
-// Label prints a tick without needless digits: 0.5, 20, 1500, 20k.
+// Label formats a tick without needless digits: 0.5, 20, 1500, 20k.
 func Label(v float64) string {
 	if math.Abs(v) >= 10000 {
 		return strconv.FormatFloat(v/1000, 'g', 4, 64) + "k"

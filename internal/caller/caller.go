@@ -1,4 +1,4 @@
-// Package caller finds the user behind sudo, and gives a process that user's identity: root's
+// Package caller finds the user behind sudo and gives a process that user's identity: root's
 // rights are for the knobs, not for the user's files and jobs.
 //
 //	sudo jtune ──► Drop: the user's identity ──► files, jobs
@@ -23,17 +23,17 @@ import (
 type account struct {
 	uid, gid int
 	groups   []int
-	env      [][2]string // HOME, USER, LOGNAME; none for a number without a name
+	env      [][2]string // HOME, USER, LOGNAME; none for a user ID without a name
 }
 
-// dropped is set while root's identity is kept in reserve.
+// dropped is set while root's identity is in reserve.
 var dropped *account
 
-// Drop gives this process, root through sudo, the identity of the user who called: every file that
-// it opens from now on, and every process that it starts, are that user's. Root's identity stays
-// in reserve for AsRoot and Privileged. Without sudo it does nothing. It is for the start of the
-// program, when nothing has been opened yet. The kernel then hides the process from the user as one
-// of root's: AsRoot reads its own files in /proc too.
+// Drop gives this process, which runs as root through sudo, the identity of the calling user: all files that it opens
+// and processes that it starts from now on belong to that user. Root's identity stays in reserve for AsRoot and
+// Privileged. Without sudo it does nothing. Call it at the start of the program, before anything is opened. The kernel
+// then treats the process as one of root's and hides it from the user: AsRoot is needed to read even its own files in
+// /proc.
 func Drop() error {
 	a, err := find(os.Geteuid(), os.Getenv, user.LookupId)
 	if err != nil || a == nil {
@@ -42,7 +42,7 @@ func Drop() error {
 	for _, step := range []func() error{
 		func() error { return syscall.Setgroups(a.groups) },
 		func() error { return syscall.Setresgid(a.gid, a.gid, 0) },
-		func() error { return syscall.Setresuid(a.uid, a.uid, 0) }, // the saved ones are the reserve
+		func() error { return syscall.Setresuid(a.uid, a.uid, 0) }, // the saved IDs are the reserve
 	} {
 		if err := step(); err != nil {
 			return fmt.Errorf("root through sudo cannot become user %d again: %w", a.uid, err)
@@ -57,11 +57,11 @@ func Drop() error {
 	return nil
 }
 
-// Root reports whether this process has root's rights: it is root, or keeps them in reserve.
+// Root reports whether this process has root's rights, or keeps them in reserve.
 func Root() bool { return dropped != nil || os.Geteuid() == 0 }
 
-// AsRoot calls f with root's access to files where it is kept in reserve; else it just calls f.
-// f must not start goroutines that open files: the access is this thread's alone.
+// AsRoot calls f with root's access to files if that is in reserve; otherwise it just calls f. f must not start
+// goroutines that open files: only this thread has the access.
 func AsRoot(f func() error) error {
 	a := dropped
 	if a == nil {
@@ -74,10 +74,10 @@ func AsRoot(f func() error) error {
 	return f()
 }
 
-// identity sets whose access to files this thread has. A thread that could not be set back must
-// not run on.
+// identity sets the identity for this thread's access to files. It panics rather than let a thread continue with the
+// wrong one.
 func identity(uid, gid int) {
-	const ask = -1 // changes nothing, and returns the present one
+	const ask = -1 // an invalid ID: changes nothing, and returns the present one
 	_, _ = unix.SetfsgidRetGid(gid)
 	_, _ = unix.SetfsuidRetUid(uid)
 	isGID, _ := unix.SetfsgidRetGid(ask)
@@ -87,14 +87,14 @@ func identity(uid, gid int) {
 	}
 }
 
-// Privileged has a command run as root where root is kept in reserve. The command calls Complete.
+// Privileged makes a command run as root if root is in reserve. The command calls Complete.
 func Privileged(cmd *exec.Cmd) {
 	if dropped != nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{NoSetGroups: true}}
 	}
 }
 
-// Complete makes this process, which Privileged started, root in every respect.
+// Complete gives this process, started through Privileged, root's identity completely.
 func Complete() error {
 	if os.Geteuid() != 0 || os.Getuid() == 0 {
 		return nil
@@ -108,8 +108,8 @@ func Complete() error {
 	return syscall.Setresuid(0, 0, 0)
 }
 
-// find is the account behind sudo of a process with this effective user and environment; nil
-// when it is not root, or is root without sudo.
+// find returns the account behind sudo for a process with this effective user and environment; nil if it is not root,
+// or is root without sudo.
 func find(euid int, getenv func(string) string, lookup func(uid string) (*user.User, error)) (*account, error) {
 	uidText := getenv("SUDO_UID")
 	if euid != 0 || uidText == "" {
@@ -129,7 +129,7 @@ func find(euid int, getenv func(string) string, lookup func(uid string) (*user.U
 	a := &account{uid: int(uid), gid: int(gid)}
 	u, err := lookup(uidText)
 	if err != nil {
-		return a, nil // a number without a name: the environment stays
+		return a, nil // a user ID without a name: the environment stays
 	}
 	a.env = [][2]string{{"HOME", u.HomeDir}, {"USER", u.Username}, {"LOGNAME", u.Username}}
 	groups, err := u.GroupIds()
@@ -138,7 +138,7 @@ func find(euid int, getenv func(string) string, lookup func(uid string) (*user.U
 	}
 	for _, g := range groups {
 		if n, err := strconv.ParseUint(g, 10, 31); err == nil {
-			a.groups = append(a.groups, int(n)) // video, render: the GPU's
+			a.groups = append(a.groups, int(n)) // video, render: for the GPU
 		}
 	}
 	return a, nil

@@ -1,10 +1,8 @@
-// Package cpubudget bounds how many threads of this process run Go code at a
-// time (GOMAXPROCS). The program that owns the process makes the one Budget;
-// libraries only ask it for all cores while they compute.
+// Package cpubudget limits how many threads of this process run Go code at a time (GOMAXPROCS). The program that owns
+// the process creates the only Budget; libraries only request all cores while they compute.
 //
-// A reading, a minibatch and a frame are chains of goroutines that wake each
-// other. With one thread they take turns on it; with more, each link of the
-// chain wakes another core of the machine that is being measured.
+// A reading, a minibatch and a frame are chains of goroutines that wake each other. With one thread they take turns on
+// it; with more, each step wakes another core of the machine that is being measured.
 package cpubudget
 
 import (
@@ -12,19 +10,19 @@ import (
 	"sync"
 )
 
-// Budget is one thread, and while something is computed one for every core and one more, so that a key does not wait
-// for a computation. A nil Budget changes nothing.
+// Budget allows one thread, and during computations one for every core plus one, so that a key does not wait for a
+// computation. A nil Budget does nothing.
 type Budget struct {
 	mu        sync.Mutex
-	cores     int // GOMAXPROCS as New found it
-	computing int // calls of Compute whose rest has not been called
+	cores     int // GOMAXPROCS before New
+	computing int // calls of Compute that have not rested
 	ended     bool
 }
 
 // New limits GOMAXPROCS to 1. Call it once, from main.
 func New() *Budget { return &Budget{cores: runtime.GOMAXPROCS(1)} }
 
-// End restores what New found, for good: something may still be computed.
+// End restores GOMAXPROCS for good, even while something is computed.
 func (b *Budget) End() {
 	if b == nil {
 		return
@@ -35,7 +33,7 @@ func (b *Budget) End() {
 	runtime.GOMAXPROCS(b.cores)
 }
 
-// Compute lets all cores work until rest is called.
+// Compute allows all cores until rest is called.
 func (b *Budget) Compute() (rest func()) {
 	b.change(1)
 	return sync.OnceFunc(func() { b.change(-1) })

@@ -1,5 +1,5 @@
-// Package document is the value of one page that people read on paper or in a browser: headings, sentences, tables and
-// figures in their order. All its texts are plain: the writer of a format escapes them.
+// Package document represents a page to read on paper or in a browser: headings, sentences, tables and
+// figures in order. All texts are plain: the writer of a format escapes them.
 //
 //	session: what is known ──► Document ──► export: HTML, Markdown
 package document
@@ -9,7 +9,7 @@ import "jtune/internal/figure"
 // Document is one page.
 type Document struct {
 	Title string
-	Mark  string // in large letters above everything, such as that it was simulated; ""
+	Mark  string // large text at the top, such as a mark of simulated data; ""
 	About string // one line below the title
 	Parts []Part
 }
@@ -23,13 +23,13 @@ type Heading string
 // Text is a paragraph.
 type Text string
 
-// Claim is a paragraph in large letters; Tone says how it is meant.
+// Claim is a paragraph in large letters; Tone is its meaning.
 type Claim struct {
 	Text string
 	Tone Tone
 }
 
-// Tone is how a claim is meant; its words say the same.
+// Tone is the meaning of a claim; its words say the same.
 type Tone int
 
 // Tones.
@@ -39,13 +39,13 @@ const (
 	Bad
 )
 
-// Code is lines to be copied.
+// Code is lines to copy.
 type Code string
 
-// Facts are names with what they are.
+// Facts are pairs of a name and its value.
 type Facts [][2]string
 
-// Table is rows below the titles of their columns. Columns from Numbers on hold numbers.
+// Table has rows below column titles. Columns from Numbers on hold numbers.
 type Table struct {
 	Head    []string
 	Rows    [][]string

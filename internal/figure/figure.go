@@ -1,12 +1,11 @@
-// Package figure is the value of one drawing: its points, their units, and which of them were measured. Screens,
+// Package figure represents a drawing: its points, their units, and which of them were measured. Screens,
 // commands and files draw the same value.
 //
 //	session: numbers ──► Figure ──► widget: text for a terminal
 //	                            └─► export: SVG, CSV, JSON
 //
 // Points are drawn in a plane (lines over one quantity, one panel under the other), in rows with a name each (bars and
-// boxes, one panel beside the other), or in the cells of a heat map. A missing number is NaN, and nothing is drawn of
-// it.
+// boxes, panels side by side), or in the cells of a heat map. A missing number is NaN and is not drawn.
 package figure
 
 import (
@@ -21,14 +20,14 @@ import (
 // Figure is one drawing.
 type Figure struct {
 	Kind    string   // "curves"
-	Title   string   // with the mark of a simulation where it is one
-	Notes   []string // what is held, what is marked
+	Title   string   // with a mark if simulated
+	Notes   []string // what is held constant, what is marked
 	Lacks   string   // why there is nothing to draw, in one line; ""
 	Virtual bool     // numbers of a virtual board
-	X       Axis     // across: of a plane, and the columns of a heat map
-	Y       Axis     // upward: the rows of a heat map alone
-	Rows    []string // names of the rows, from the top
-	RowKey  string   // what a row is, in files: "mode"
+	X       Axis     // horizontal: of a plane, and the columns of a heat map
+	Y       Axis     // vertical: only the rows of a heat map
+	Rows    []string // row names, from the top
+	RowKey  string   // meaning of a row in files: "mode"
 	Panels  []Panel
 }
 
@@ -39,16 +38,16 @@ func (f *Figure) Heat() bool { return f.Y.Key != "" }
 type Axis struct {
 	Key  string  // in files, with its unit: "time_ms"
 	Name string  // in words: "time per minibatch"
-	Unit string  // as drawn: "ms"; ""
-	Per  float64 // a value in files is the drawing's times this; 0: the same
+	Unit string  // in the drawing: "ms"; ""
+	Per  float64 // factor from the drawing's value to the file's; 0: 1
 	Log  bool
 	From float64              // bars begin here
 	Zero bool                 // from 0 to a round number
-	Part *axis.Scale          // what is drawn; nil: what holds all values
-	Text func(float64) string // of a value; nil: axis.Label
+	Part *axis.Scale          // range to draw; nil: all values
+	Text func(float64) string // formats a value; nil: axis.Label
 }
 
-// Title is the name with the unit.
+// Title returns the name with the unit.
 func (a *Axis) Title() string {
 	if a.Unit == "" {
 		return a.Name
@@ -56,7 +55,7 @@ func (a *Axis) Title() string {
 	return a.Name + ", " + a.Unit
 }
 
-// KeyOf is the key of a bound: "time_lo_ms" of "time_ms".
+// KeyOf returns the key of a bound: "time_lo_ms" of "time_ms".
 func (a *Axis) KeyOf(bound string) string {
 	at := strings.LastIndexByte(a.Key, '_')
 	if at < 0 {
@@ -65,7 +64,7 @@ func (a *Axis) KeyOf(bound string) string {
 	return a.Key[:at] + "_" + bound + a.Key[at:]
 }
 
-// Label prints a value of the axis.
+// Label formats a value of the axis.
 func (a *Axis) Label(v float64) string {
 	switch {
 	case !axis.Finite(v):
@@ -76,7 +75,7 @@ func (a *Axis) Label(v float64) string {
 	return axis.Label(v)
 }
 
-// Scale holds the values.
+// Scale returns the scale of the axis for these values.
 func (a *Axis) Scale(values []float64) axis.Scale {
 	switch {
 	case a.Part != nil:
@@ -95,7 +94,7 @@ func (a *Axis) Scale(values []float64) axis.Scale {
 	return axis.NewScale(values, false)
 }
 
-// Panel is what is drawn over one scale of values.
+// Panel is drawn over one scale of values.
 type Panel struct {
 	Axis   Axis
 	Series []Series
@@ -103,7 +102,7 @@ type Panel struct {
 	Limits []Limit
 }
 
-// Shape is how points are drawn.
+// Shape is the way points are drawn.
 type Shape uint8
 
 // Shapes.
@@ -115,7 +114,7 @@ const (
 	Bars                 // from Axis.From; in rows
 	Ticks                // a mark across the row; Lo and Hi are whiskers
 	Boxes                // V is the median, Q1 and Q3 the box, Lo and Hi the whiskers
-	Violins              // all points of a row together: how densely their values lie
+	Violins              // the density of all points of a row
 	Cells                // of a heat map
 )
 
@@ -123,11 +122,11 @@ const (
 type Series struct {
 	Name   string // "predicted", "measured"
 	Shape  Shape
-	Bounds string // what Lo and Hi are: "its 95 % band"; ""
+	Bounds string // meaning of Lo and Hi: "its 95 % band"; ""
 	Points []Point
 }
 
-// ByRow are the values of each row.
+// ByRow returns the values of each row.
 func (s Series) ByRow() map[int][]float64 {
 	out := map[int][]float64{}
 	for _, p := range s.Points {
@@ -136,11 +135,11 @@ func (s Series) ByRow() map[int][]float64 {
 	return out
 }
 
-// Point is one value. A value that does not apply is NaN; At, In and Cell make it so.
+// Point is one value. Fields that do not apply are NaN; At, In and Cell set them.
 type Point struct {
-	X, Y   float64 // by Figure.X and Figure.Y
-	Row    int     // of Figure.Rows
-	V      float64 // by Panel.Axis
+	X, Y   float64 // on Figure.X and Figure.Y
+	Row    int     // index into Figure.Rows
+	V      float64 // on Panel.Axis
 	Lo, Hi float64
 	Q1, Q3 float64
 	Name   string // of the mode; ""
@@ -151,28 +150,28 @@ func point(x, y float64, row int, v float64) Point {
 	return Point{X: x, Y: y, Row: row, V: v, Lo: nan, Hi: nan, Q1: nan, Q3: nan}
 }
 
-// At is a point of a plane.
+// At returns a point of a plane.
 func At(x, v float64) Point { return point(x, math.NaN(), -1, v) }
 
-// In is a point of a row.
+// In returns a point of a row.
 func In(row int, v float64) Point { return point(math.NaN(), math.NaN(), row, v) }
 
-// Cell is a point of a heat map.
+// Cell returns a point of a heat map.
 func Cell(x, y, v float64) Point { return point(x, y, -1, v) }
 
-// Within is the point with bounds.
+// Within returns the point with bounds.
 func (p Point) Within(lo, hi float64) Point {
 	p.Lo, p.Hi = lo, hi
 	return p
 }
 
-// Of is the point of a mode.
+// Of returns the point with its mode.
 func (p Point) Of(mode string) Point {
 	p.Name = mode
 	return p
 }
 
-// Mark names a place: in a plane by X and V, in a heat map by X and Y.
+// Mark names a position: in a plane by X and V, in a heat map by X and Y.
 type Mark struct {
 	Point
 	Glyph rune
@@ -184,7 +183,7 @@ type Mark struct {
 type Limit struct {
 	At     float64
 	Name   string
-	Across bool // at a value of Figure.X instead of the panel's
+	Across bool // at a value of Figure.X instead of the panel's axis
 }
 
 // Span lists all values of a panel, bounds included.
@@ -198,10 +197,10 @@ func (p *Panel) Span() []float64 {
 	return out
 }
 
-// Xs lists all places across.
+// Xs lists all horizontal positions.
 func (f *Figure) Xs() []float64 { return f.all(func(p Point) float64 { return p.X }) }
 
-// Ys lists all places upward.
+// Ys lists all vertical positions.
 func (f *Figure) Ys() []float64 { return f.all(func(p Point) float64 { return p.Y }) }
 
 func (f *Figure) all(of func(Point) float64) []float64 {
@@ -216,14 +215,14 @@ func (f *Figure) all(of func(Point) float64) []float64 {
 	return out
 }
 
-// Distinct sorts values and keeps one of each; what is missing is left out.
+// Distinct returns the sorted distinct values without missing ones.
 func Distinct(values []float64) []float64 {
 	out := slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return !axis.Finite(v) })
 	slices.Sort(out)
 	return slices.Compact(out)
 }
 
-// Names lists the series' names, each once.
+// Names returns one series per name.
 func (f *Figure) Names() []Series {
 	var out []Series
 	for _, p := range f.Panels {
@@ -237,13 +236,13 @@ func (f *Figure) Names() []Series {
 	return out
 }
 
-// Heats are the shades of a heat map's cells, from the least value to the largest.
+// Heats is the number of shades of a heat map.
 const Heats = 5
 
-// HeatEnds are the upper ends of the shades of a heat map.
+// HeatEnds holds the upper bounds of the shades, from the smallest to the largest.
 type HeatEnds [Heats]float64
 
-// HeatEnds are the ends of the shades of the panel's values: each shade has the same number of cells.
+// HeatEnds returns the bounds of the shades for the panel's values: each shade has the same number of cells.
 func (p *Panel) HeatEnds() (ends HeatEnds) {
 	var values []float64
 	for _, s := range p.Series {
@@ -259,7 +258,7 @@ func (p *Panel) HeatEnds() (ends HeatEnds) {
 	return ends
 }
 
-// Heat places a value among the shades; -1 without one.
+// Heat returns the index of a value's shade; -1 for a missing value.
 func (ends HeatEnds) Heat(v float64) int {
 	if !axis.Finite(v) {
 		return -1
@@ -268,10 +267,10 @@ func (ends HeatEnds) Heat(v float64) int {
 	return at
 }
 
-// Share places a value between the least and the largest, from 0 to 1: by the shades, and between their ends.
+// Share maps a value to 0…1 by its shade and its position within it.
 func (ends HeatEnds) Share(v float64) float64 {
 	at := ends.Heat(v)
-	if at <= 0 { // how far the least value lies below is not known
+	if at <= 0 { // the lowest shade has no lower bound
 		return 0
 	}
 	within := 1.0
@@ -281,7 +280,7 @@ func (ends HeatEnds) Share(v float64) float64 {
 	return (float64(at) + within) / Heats
 }
 
-// Least is the point of the least value; false without any.
+// Least returns the point with the smallest value; false if there is none.
 func (p *Panel) Least() (Point, bool) {
 	var least Point
 	found := false

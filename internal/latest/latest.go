@@ -1,6 +1,6 @@
-// Package latest carries a stream from the goroutine that makes it to one that
-// looks at it now and then. What comes between two looks is folded into one
-// value: memory is bounded and the producer never waits.
+// Package latest carries a stream from its producer to a goroutine that reads it
+// occasionally. Events between two reads are folded into one value: memory is
+// bounded and the producer never waits.
 //
 //	Put(fold), Put(fold), … ──► one value ──► Next ──► the screen
 package latest
@@ -11,15 +11,15 @@ import (
 	"time"
 )
 
-// Value holds what its reader has not seen yet. Make one with New.
+// Value holds what its reader has not taken yet. Create one with New.
 type Value[T any] struct {
 	mu      sync.Mutex
 	pending T
-	fresh   bool // pending holds something
+	fresh   bool // pending is not empty
 	closed  bool
 	taken   time.Time     // when pending was last taken
-	wake    chan struct{} // holds a token when Next should look again
-	end     chan struct{} // closed with the stream: what is left need not wait
+	wake    chan struct{} // holds a token if Next should check again
+	end     chan struct{} // closed with the stream: the rest need not wait
 }
 
 // New returns an empty Value.
@@ -27,7 +27,7 @@ func New[T any]() *Value[T] {
 	return &Value[T]{wake: make(chan struct{}, 1), end: make(chan struct{})}
 }
 
-// Put folds something new into what has not been taken yet.
+// Put folds an event into the pending value.
 func (v *Value[T]) Put(fold func(pending *T)) {
 	v.mu.Lock()
 	fold(&v.pending)
@@ -36,7 +36,7 @@ func (v *Value[T]) Put(fold func(pending *T)) {
 	v.signal()
 }
 
-// Close ends the stream after what is in it.
+// Close ends the stream; the pending value can still be taken.
 func (v *Value[T]) Close() {
 	v.mu.Lock()
 	if !v.closed {
@@ -60,7 +60,7 @@ func (v *Value[T]) state() (fresh, closed bool, taken time.Time) {
 	return v.fresh, v.closed, v.taken
 }
 
-// Take returns what is there now, the zero value when nothing is.
+// Take returns the pending value, or the zero value.
 func (v *Value[T]) Take() T {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -70,8 +70,8 @@ func (v *Value[T]) Take() T {
 	return pending
 }
 
-// Next waits for something new and takes it, not sooner than every after the
-// last time; ok is false when the stream or ctx has ended.
+// Next waits for a new value and takes it, at the earliest every after the last one; ok is false once the stream or ctx
+// has ended.
 func (v *Value[T]) Next(ctx context.Context, every time.Duration) (pending T, ok bool) {
 	for ctx.Err() == nil {
 		fresh, closed, taken := v.state()
@@ -93,7 +93,7 @@ func (v *Value[T]) Next(ctx context.Context, every time.Duration) (pending T, ok
 	return pending, false
 }
 
-// pause lets values gather until it is time, or nothing more can come.
+// pause waits d so that events can accumulate, or until the stream or ctx ends.
 func (v *Value[T]) pause(ctx context.Context, d time.Duration) {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -1,4 +1,4 @@
-// Package lines splits what a program prints into lines, and into the steps of a progress bar, with bounded memory.
+// Package lines splits a program's output into lines, and into the steps of a progress bar, with bounded memory.
 //
 //	io.Reader ──► Each (whole lines), EachDraw (what a terminal would show), EachFinished ──► one call for each
 package lines
@@ -10,17 +10,17 @@ import (
 	"io"
 )
 
-// Longest is how much of a line is kept; the rest of it is read and dropped.
+// Longest is the number of bytes of a line that are kept; the rest is dropped.
 const Longest = 64 << 10
 
-// Chunk is how many bytes the pieces of a bar are read in at a time.
+// Chunk is the number of bytes that EachDraw reads at a time.
 const Chunk = 4096
 
-// maxBar is the longest unfinished progress bar that is read.
+// maxBar is the maximum length of an unfinished progress bar.
 const maxBar = 4 << 10
 
-// Each calls f with every line of r, without its newline and cut to
-// Longest. The slice is valid during the call. It returns when r ends.
+// Each calls f for every line of r, without its newline and cut to Longest. The slice is valid only during the call.
+// Each returns at the end of r.
 func Each(r io.Reader, f func(text []byte)) {
 	b := bufio.NewReaderSize(r, Longest)
 	for {
@@ -42,23 +42,23 @@ func Each(r io.Reader, f func(text []byte)) {
 	}
 }
 
-// EachDraw calls f with every piece of r that ends in a newline, a carriage return or a backspace, and with
-// the unfinished rest whenever r has no more for now: progress bars start with the return, so
-// one that is drawn ends only with the next one. Pieces longer than Longest lose their
-// beginning.
+// EachDraw calls f for every piece of r that ends with a newline, carriage return or backspace, and for the unfinished
+// rest whenever r has no more data for now: many progress bars start with the carriage return, so the end of a drawn
+// bar is seen only with the next one. Pieces longer than Longest lose their beginning.
 func EachDraw(r io.Reader, f func(text []byte, whole bool)) {
 	eachPiece(r, func(text []byte) { f(text, true) }, f)
 }
 
-// EachFinished is EachDraw without pieces that have no end: a number in them may be cut.
+// EachFinished is EachDraw without unfinished pieces, in which a number may be cut.
 func EachFinished(r io.Reader, f func(text []byte, whole bool)) {
 	eachPiece(r, func(text []byte) { f(text, true) }, func([]byte, bool) {})
 }
 
-// ends are what ends a piece: programs that draw a bar over itself go back by a return, or by as many backspaces.
+// ends are the bytes that end a piece: programs redraw a bar after a carriage return, or after backspaces.
 const ends = "\r\n\b"
 
-// eachPiece calls f with every piece that ends, and rest with what has no end yet, or, over, never gets one.
+// eachPiece calls f for every finished piece, and rest for an unfinished one; over means that it will never be
+// finished.
 func eachPiece(r io.Reader, f func(text []byte), rest func(text []byte, over bool)) {
 	var held []byte
 	chunk := make([]byte, Chunk)

@@ -1,3 +1,3 @@
-// Package plan holds the tests that no import points against the plan of the rooms (docs/architecture.md), and that no
-// text below the command line names a flag.
+// Package plan holds the tests that imports follow the plan in docs/architecture.md, and that no message below the
+// command line names a flag.
 package plan

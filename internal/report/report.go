@@ -2,7 +2,7 @@
 //
 //	rows, Table (columns: key, title, unit, value) ──► text in columns, CSV, JSON objects
 //
-// A value that is absent is a dash in text, an empty field in CSV and null in JSON.
+// An absent value is a dash in text, an empty field in CSV and null in JSON.
 package report
 
 import (
@@ -23,16 +23,16 @@ import (
 
 // Column is a column of a table whose rows are T.
 type Column[T any] struct {
-	Key   string // in CSV and JSON; "": it is for text alone
-	Title string // in text; "" with a key: it is for CSV and JSON alone
-	Unit  string // behind each value in text
+	Key   string // in CSV and JSON; "": only in text
+	Title string // in text; "" with a key: only in CSV and JSON
+	Unit  string // after each value in text
 	Of    func(T) any
-	Text  func(T) string // in text, in place of Of and Unit
-	Form  Form           // other than CSV and JSON alike
-	Omit  bool           // an absent value has no key in JSON
+	Text  func(T) string // in text, instead of Of and Unit
+	Form  Form           // where the column appears, if not in both CSV and JSON
+	Omit  bool           // an absent value is omitted in JSON
 }
 
-// Form is where a column with a key is written.
+// Form says where a column with a key appears.
 type Form int
 
 const (
@@ -44,10 +44,10 @@ const (
 // Table is the columns of a table.
 type Table[T any] []Column[T]
 
-// Exact is a number that CSV has with all its digits, in place of six.
+// Exact is a number that CSV prints with all digits instead of six.
 type Exact float64
 
-// Text writes rows in columns below their titles; more rows of cells may follow.
+// Text writes rows in columns below their titles, then more rows of cells.
 func (t Table[T]) Text(w io.Writer, rows []T, more ...[]string) error {
 	var cells [][]string
 	for _, r := range rows {
@@ -63,7 +63,7 @@ func (t Table[T]) titles() (list []string) {
 	return list
 }
 
-// shown are the columns of text.
+// shown returns the columns in text.
 func (t Table[T]) shown() (list Table[T]) {
 	for _, c := range t {
 		if c.Title != "" || c.Key == "" {
@@ -73,7 +73,7 @@ func (t Table[T]) shown() (list Table[T]) {
 	return list
 }
 
-// Cells are a row as text.
+// Cells formats a row as text.
 func (t Table[T]) Cells(row T) (list []string) {
 	for _, c := range t.shown() {
 		if c.Text != nil {
@@ -100,7 +100,7 @@ func (t Table[T]) CSV(to io.Writer, rows []T) error {
 	return w.Error()
 }
 
-// Head are the keys of a table that is for CSV alone, as its first line.
+// Head returns the keys, as the first line of a CSV table.
 func (t Table[T]) Head() (list []string) {
 	for _, c := range t {
 		list = append(list, c.Key)
@@ -108,7 +108,7 @@ func (t Table[T]) Head() (list []string) {
 	return list
 }
 
-// Fields are a row of a table that is for CSV alone.
+// Fields formats a row of a CSV table.
 func (t Table[T]) Fields(row T) []string {
 	list := make([]string, len(t))
 	for i, c := range t {
@@ -117,7 +117,7 @@ func (t Table[T]) Fields(row T) []string {
 	return list
 }
 
-// keyed are the columns of CSV or JSON.
+// keyed returns the columns in CSV or JSON.
 func (t Table[T]) keyed(form Form) (list Table[T]) {
 	for _, c := range t {
 		if c.Key != "" && (c.Form == Everywhere || c.Form == form) {
@@ -127,7 +127,7 @@ func (t Table[T]) keyed(form Form) (list Table[T]) {
 	return list
 }
 
-// Objects are rows for a JSON document.
+// Objects converts rows for a JSON document.
 func (t Table[T]) Objects(rows []T) []Object {
 	list, columns := []Object{}, t.keyed(JSON)
 	for _, r := range rows {
@@ -142,13 +142,13 @@ func (t Table[T]) Objects(rows []T) []Object {
 	return list
 }
 
-// Object is a row for a JSON document.
+// Object converts a row for a JSON document.
 func (t Table[T]) Object(row T) Object { return t.Objects([]T{row})[0] }
 
 // Object is a JSON object: keys and values, in order.
 type Object [][2]any
 
-// MarshalJSON prints the members in order; numbers that are not finite are null.
+// MarshalJSON encodes the members in order; numbers that are not finite become null.
 func (o Object) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -171,7 +171,7 @@ func (o Object) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Join is one JSON object with the members of several, in order.
+// Join merges the members of several objects into one JSON object, in order.
 func Join(objects ...any) (json.RawMessage, error) {
 	var members [][]byte
 	for _, o := range objects {
@@ -188,7 +188,7 @@ func Join(objects ...any) (json.RawMessage, error) {
 	return slices.Concat([]byte("{"), bytes.Join(members, []byte(",")), []byte("}")), nil
 }
 
-// optional is a value that may be absent, as tegra.Val.
+// optional is a value that may be absent, like tegra.Val.
 type optional interface{ Get() (v any, ok bool) }
 
 func absent(v any) bool {
@@ -204,7 +204,7 @@ func absent(v any) bool {
 
 const none = "–"
 
-// Shown is a value as text.
+// Shown formats a value as text.
 func Shown(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -226,7 +226,7 @@ func Shown(v any) string {
 	return fmt.Sprint(v)
 }
 
-// field is a value in CSV.
+// field formats a value for CSV.
 func field(v any) string {
 	switch v := v.(type) {
 	case float64:
@@ -247,7 +247,7 @@ func field(v any) string {
 	return fmt.Sprint(v)
 }
 
-// Number prints a value with six significant digits and no exponent; "" when it is not a finite number.
+// Number formats a value with six significant digits and no exponent; "" if it is not finite.
 func Number(v float64) string {
 	if !finite(v) {
 		return ""

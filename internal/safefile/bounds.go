@@ -7,30 +7,29 @@ import (
 	"io/fs"
 )
 
-// Bounds of a file of lines, such as a CSV file or a log, before it is parsed.
+// Limits of a line-based file, such as a CSV file or a log, before it is parsed.
 const (
 	MostBytes = 256 << 20
 	MostLine  = 1 << 20
 )
 
-// BoundError is the error for a file that is beyond a bound.
+// BoundError is the error for a file that exceeds a limit.
 type BoundError string
 
 func (e BoundError) Error() string { return string(e) }
 
-// Most is r up to most bytes; more are a BoundError.
+// Most limits r to most bytes; more are a BoundError.
 func Most(r io.Reader, most int64) io.Reader { return &bounded{r: r, most: most, line: most} }
 
-// Lines is r for a parser of lines: beyond MostBytes, or in a line of more than MostLine, comes a
-// BoundError.
+// Lines limits r for a parser of lines: more than MostBytes, or a line of more than MostLine, is a BoundError.
 func Lines(r io.Reader) io.Reader { return &bounded{r: r, most: MostBytes, line: MostLine} }
 
-// bounded counts the bytes of r, and those of the line in progress.
+// bounded counts the bytes of r and of the current line.
 type bounded struct {
 	r          io.Reader
 	most, line int64
 	read, long int64
-	number     int // lines ended
+	number     int // complete lines
 }
 
 func (b *bounded) Read(p []byte) (int, error) {
@@ -53,7 +52,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 	}
 }
 
-// tooLarge is the error for a file of more than most bytes.
+// tooLarge is the error for a file that exceeds most bytes.
 func tooLarge(name string, most int64) error {
 	return &fs.PathError{Op: "read", Path: name, Err: BoundError(fmt.Sprintf("larger than %d MB", most>>20))}
 }

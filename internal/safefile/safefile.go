@@ -1,4 +1,4 @@
-// Package safefile writes files whole or not at all, and follows no link that somebody else laid.
+// Package safefile writes files completely or not at all, and does not follow links.
 package safefile
 
 import (
@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// Read reads a regular file of at most most bytes; anything else, such as a pipe that would
-// block, is an error that names the path.
+// Read reads a regular file of at most most bytes; anything else, such as a pipe that would block, is an error with the
+// path.
 func Read(path string, most int64) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -24,7 +24,7 @@ func Read(path string, most int64) ([]byte, error) {
 	return ReadOpen(f, most)
 }
 
-// ReadOpen is Read of an open file.
+// ReadOpen is Read for an open file.
 func ReadOpen(f *os.File, most int64) ([]byte, error) {
 	st, err := f.Stat()
 	if err != nil {
@@ -36,17 +36,16 @@ func ReadOpen(f *os.File, most int64) ([]byte, error) {
 	if st.Size() > most {
 		return nil, tooLarge(f.Name(), most)
 	}
-	data := bytes.NewBuffer(make([]byte, 0, st.Size()+bytes.MinRead)) // so that it need not grow
+	data := bytes.NewBuffer(make([]byte, 0, st.Size()+bytes.MinRead)) // avoids growing
 	_, err = data.ReadFrom(io.LimitReader(f, most+1))
-	if err == nil && int64(data.Len()) > most { // it has grown
+	if err == nil && int64(data.Len()) > most { // the file has grown
 		return nil, tooLarge(f.Name(), most)
 	}
 	return data.Bytes(), err
 }
 
-// Open opens a regular file, and makes it when there is none. It follows no link and opens no pipe,
-// so that nobody else's folder leads to another file.
-// flag is O_WRONLY or O_RDWR, with O_APPEND or O_TRUNC.
+// Open opens a regular file, and creates it if needed. It follows no link and opens no pipe, so that a folder of
+// another user cannot redirect it. flag is O_WRONLY or O_RDWR, with O_APPEND or O_TRUNC.
 func Open(path string, flag int) (*os.File, error) {
 	flag |= syscall.O_NOFOLLOW | syscall.O_NONBLOCK
 	f, err := os.OpenFile(path, flag|os.O_CREATE|os.O_EXCL, 0o644)
@@ -71,8 +70,8 @@ func Open(path string, flag int) (*os.File, error) {
 
 var errIrregular = errors.New("not a regular file")
 
-// Replace writes a file next to path, syncs it and renames it to path: a crash leaves the old
-// content or the new. A file that was there keeps its permissions.
+// Replace writes a temporary file beside path, syncs it and renames it to path: after a crash path has the old or the
+// new content. An existing file keeps its permissions.
 func Replace(path string, data []byte) (err error) {
 	dir := filepath.Dir(path)
 	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*")
@@ -104,7 +103,7 @@ func Replace(path string, data []byte) (err error) {
 	return Rename(f.Name(), path)
 }
 
-// Rename renames a file or folder and syncs the folders that it lies in: a power cut afterwards leaves the new name.
+// Rename renames a file or folder and syncs the parent folders, so that the new name survives a power failure.
 func Rename(from, to string) error {
 	if err := os.Rename(from, to); err != nil {
 		return err
@@ -116,7 +115,7 @@ func Rename(from, to string) error {
 	return nil
 }
 
-// SyncDir makes names that were changed in a folder outlive a power cut, where the file system can.
+// SyncDir syncs a folder, so that new names in it survive a power failure, if the file system supports that.
 func SyncDir(dir string) {
 	if d, err := os.Open(dir); err == nil {
 		_ = d.Sync()
@@ -124,7 +123,7 @@ func SyncDir(dir string) {
 	}
 }
 
-// Modified is when a file or folder was last changed; zero when it is gone.
+// Modified returns when a file or folder was last changed; zero if it does not exist.
 func Modified(path string) time.Time {
 	st, err := os.Stat(path)
 	if err != nil {

@@ -1,14 +1,14 @@
-// Package sorted sorts slices by a comparison, as slices.SortFunc and slices.SortStableFunc do and in the same order.
-// Those two are compiled again for every element type, 12 KB of program each; here all types share one copy. A slice of
-// thousands of elements that a person waits for keeps those of slices.
+// Package sorted sorts slices like slices.SortFunc and slices.SortStableFunc, with equal results. Those are compiled
+// for every element type, 12 KB of program each; here all types share one copy. Slices with thousands of elements that
+// a user waits for are sorted with package slices.
 package sorted
 
 import "sort"
 
-// By sorts a list; elements that compare equal may change places.
+// By sorts a list; equal elements may change places.
 func By[E any](list []E, compare func(a, b E) int) { sort.Sort(of(list, compare)) }
 
-// Stable sorts a list; elements that compare equal keep their order.
+// Stable sorts a list; equal elements keep their order.
 func Stable[E any](list []E, compare func(a, b E) int) { sort.Stable(of(list, compare)) }
 
 func of[E any](list []E, compare func(a, b E) int) sort.Interface {

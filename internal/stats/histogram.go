@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// Histogram counts values by buckets, as Prometheus has them: each holds the values up to its bound.
+// Histogram counts values in buckets, like Prometheus: each bucket holds the values up to its bound.
 type Histogram struct {
 	Bounds []float64 // ascending; the last may be +Inf
-	Counts []float64 // of each bucket, those of lower ones not included
+	Counts []float64 // of each bucket, without lower ones
 }
 
-// NewHistogram takes counts that include those of lower buckets, by bound.
+// NewHistogram takes cumulative counts by bound.
 func NewHistogram(upTo map[float64]float64) Histogram {
 	h := Histogram{}
 	for bound := range upTo {
@@ -26,7 +26,7 @@ func NewHistogram(upTo map[float64]float64) Histogram {
 	return h
 }
 
-// Since is what was counted after an earlier state; false where buckets or counts say that it is no earlier one.
+// Since returns the counts since an earlier state; false if buckets or counts show that earlier is not one.
 func (h Histogram) Since(earlier Histogram) (Histogram, bool) {
 	if !slices.Equal(h.Bounds, earlier.Bounds) {
 		return h, false
@@ -40,7 +40,7 @@ func (h Histogram) Since(earlier Histogram) (Histogram, bool) {
 	return out, true
 }
 
-// Plus adds the counts of another one with the same bounds; one with other bounds takes its place.
+// Plus adds the counts of a histogram with the same bounds; if the bounds differ it returns o.
 func (h Histogram) Plus(o Histogram) Histogram {
 	if !slices.Equal(h.Bounds, o.Bounds) {
 		return o
@@ -52,7 +52,7 @@ func (h Histogram) Plus(o Histogram) Histogram {
 	return out
 }
 
-// N is how many values were counted.
+// N returns the number of values.
 func (h Histogram) N() int {
 	n := 0.0
 	for _, c := range h.Counts {
@@ -61,8 +61,9 @@ func (h Histogram) N() int {
 	return int(min(n, 1<<53))
 }
 
-// Quantile is the value at a share of q, 0 to 1, as histogram_quantile of Prometheus has it: values lie evenly in
-// their bucket, from 0 in the first one. False where there are none, or where it lies in a bucket without end.
+// Quantile returns the q-quantile (0 to 1) like Prometheus' histogram_quantile: values are spread evenly within their
+// bucket, and the first bucket starts at 0. It returns false without values, or if the quantile is in an unbounded
+// bucket.
 func (h Histogram) Quantile(q float64) (float64, bool) {
 	rank, below, from := q*float64(h.N()), 0.0, 0.0
 	for i, n := range h.Counts {

@@ -1,4 +1,4 @@
-// Package stats sums up readings.
+// Package stats summarizes readings.
 //
 //	readings ──► Quantile(v, 0.95), Median(v), IQR(v), Mean(v) ──► one number
 //	latencies, ascending ──► NearestRank(v, 0.99) ──► one of them
@@ -10,16 +10,15 @@ import (
 	"slices"
 )
 
-// Quantile is the q-quantile (0 to 1) of values, in any order, by linear
-// interpolation between the order statistics. Values that are not finite are
-// left out; without any it is NaN.
+// Quantile returns the q-quantile (0 to 1) of values in any order, by linear interpolation between the order
+// statistics. It ignores values that are not finite; NaN if none are left.
 func Quantile(values []float64, q float64) float64 {
 	v := slices.DeleteFunc(slices.Clone(values), func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
 	slices.Sort(v)
 	return SortedQuantile(v, q)
 }
 
-// SortedQuantile is Quantile of finite values in ascending order.
+// SortedQuantile is Quantile for finite values in ascending order.
 func SortedQuantile(v []float64, q float64) float64 {
 	if len(v) == 0 {
 		return math.NaN()
@@ -32,8 +31,8 @@ func SortedQuantile(v []float64, q float64) float64 {
 	return v[i] + (at-float64(i))*(v[i+1]-v[i])
 }
 
-// NearestRank is the q-quantile (0 to 1) of values in ascending order as one of them: the least that
-// a share of q of them does not exceed. NaN without any.
+// NearestRank returns the q-quantile (0 to 1) of values in ascending order as one of them: the smallest that is not
+// exceeded by a share q of the values. NaN without values.
 func NearestRank(ascending []float64, q float64) float64 {
 	n := len(ascending)
 	if n == 0 {
@@ -42,21 +41,20 @@ func NearestRank(ascending []float64, q float64) float64 {
 	return ascending[min(max(int(math.Ceil(q*float64(n)-rankSlack)), 1), n)-1]
 }
 
-// rankSlack keeps q·n from being rounded above a whole number that it is.
+// rankSlack keeps rounding errors in q·n from reaching the next whole number.
 const rankSlack = 1e-9
 
-// leastBeyond is how many values must lie beyond a quantile for it to mean something.
+// leastBeyond is how many values must be beyond a quantile for it to be meaningful.
 const leastBeyond = 10
 
-// QuantileHolds reports whether n values are enough for their q-quantile: about ten lie beyond it, so p99 takes 1,000
-// and p95 takes 200.
+// QuantileHolds reports whether n values are enough for their q-quantile: about ten must be beyond it, so p99 needs
+// 1,000 values and p95 needs 200.
 func QuantileHolds(q float64, n int) bool { return float64(n)*(1-q) >= leastBeyond-rankSlack }
 
-// Median is the middle one of values, or between the two in the middle; NaN
-// without any.
+// Median returns the median of values; NaN without values.
 func Median(values []float64) float64 { return Quantile(values, 0.5) }
 
-// OrZero is v, or 0 for NaN.
+// OrZero returns v, or 0 for NaN.
 func OrZero(v float64) float64 {
 	if math.IsNaN(v) {
 		return 0
@@ -75,10 +73,10 @@ func Positive(values ...float64) bool {
 	return true
 }
 
-// IQR is the distance between the quartiles of values; 0 without any.
+// IQR returns the interquartile range of values; 0 without values.
 func IQR(values []float64) float64 { return OrZero(Quantile(values, 0.75) - Quantile(values, 0.25)) }
 
-// Mean is the sum of values over their number; 0 without any.
+// Mean returns the mean of values; 0 without values.
 func Mean(values []float64) float64 {
 	sum := 0.0
 	for _, v := range values {
@@ -87,8 +85,8 @@ func Mean(values []float64) float64 {
 	return sum / float64(max(1, len(values)))
 }
 
-// VariationPct is the standard deviation of values in percent of their mean; NaN of fewer than two, or of a mean
-// that is not positive.
+// VariationPct returns the standard deviation of values in percent of their mean; NaN for fewer than two values, or a
+// mean that is not positive.
 func VariationPct(values []float64) float64 {
 	mean := Mean(values)
 	if len(values) < 2 || !(mean > 0) {
@@ -101,8 +99,8 @@ func VariationPct(values []float64) float64 {
 	return 100 * math.Sqrt(squares/float64(len(values)-1)) / mean
 }
 
-// ErrorOfMedian is the relative standard error of the median of n values that are normally distributed, by their
-// interquartile range: 1.25 times that of their mean. +Inf of fewer than two.
+// ErrorOfMedian returns the relative standard error of the median of n normally distributed values, from their
+// interquartile range: 1.25 times the error of their mean. +Inf for fewer than two.
 func ErrorOfMedian(iqr, median float64, n int) float64 {
 	const medianSE, sdOfIQR = 1.2533, 0.7413
 	if n < 2 || !(median > 0) {

@@ -8,18 +8,18 @@ import (
 	"strings"
 )
 
-// mostRead is how many bytes are taken at a time.
+// mostRead is the number of bytes read at a time.
 const mostRead = 1 << 18
 
-// File reads what a file has grown by.
+// File reads what was appended to a file since the last read.
 type File struct {
 	Path string
 	at   int64
-	rest []byte // a line whose end has not come
-	More bool   // it has grown by more than was read
+	rest []byte // an incomplete line
+	More bool   // more was appended than was read
 }
 
-// Next returns the new lines. A file that is not there has none.
+// Next returns the new lines; none if the file does not exist.
 func (t *File) Next() []string {
 	t.More = false
 	f, err := os.Open(t.Path)

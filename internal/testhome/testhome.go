@@ -1,4 +1,4 @@
-// Package testhome keeps tests away from the settings, records and jobs of whoever runs them.
+// Package testhome keeps tests away from the settings, records and jobs of the user who runs them.
 package testhome
 
 import (
@@ -9,8 +9,8 @@ import (
 	"github.com/adrg/xdg"
 )
 
-// Set gives the test program, and what it starts, empty folders for configuration, data and state,
-// and its jobs a mark of their own. It ends the program where that fails; call remove at the end.
+// Set gives the test program and its child processes empty folders for configuration, data and state, and marks their
+// jobs as the test's. It exits if that fails; call remove at the end.
 func Set() (remove func()) {
 	debug.SetGCPercent(rareGC)
 	home, err := os.MkdirTemp("", "jtune-test-home")
@@ -26,8 +26,8 @@ func Set() (remove func()) {
 	return func() { _ = os.RemoveAll(home) }
 }
 
-// rareGC is the growth of the heap in percent at which tests collect garbage: about a tenth of the processor time of
-// fits goes into collecting with the usual 100.
+// rareGC is the heap growth in percent that triggers garbage collection in tests: at the default of 100 it takes about
+// a tenth of the CPU time of fits.
 const rareGC = 400
 
 // Run runs a package's tests with Set: TestMain is os.Exit(testhome.Run(m.Run)).

@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// longestQuote is how many bytes of a text from outside an error quotes.
+// longestQuote is how many bytes of an external text an error quotes.
 const longestQuote = 60
 
-// Clip shortens a text from outside before it is quoted in an error, and makes it Plain.
+// Clip shortens an external text for quoting in an error, and makes it Plain.
 func Clip(s string) string {
 	if len(s) > longestQuote {
 		s = s[:longestQuote] + "…"
@@ -18,9 +18,8 @@ func Clip(s string) string {
 	return Plain(s)
 }
 
-// control reports whether a character of a text from outside may command a terminal
-// or reorder what it shows: C0 but for tab and line feed, DEL, C1, the separators of lines and
-// paragraphs, and the marks of writing direction.
+// control reports whether a character can control a terminal or reorder its text: C0 except tab and line feed, DEL, C1,
+// line and paragraph separators, and marks of writing direction.
 func control(r rune) bool {
 	switch {
 	case r == '\t' || r == '\n':
@@ -32,8 +31,8 @@ func control(r rune) bool {
 	return false
 }
 
-// Plain leaves out of a text from outside what commands a terminal or reorders what it shows. Bytes
-// that are not UTF-8 become question marks.
+// Plain removes from an external text what controls a terminal or reorders its text. Bytes that are not UTF-8 become
+// question marks.
 func Plain(s string) string {
 	return strings.Map(func(r rune) rune {
 		if control(r) {
@@ -53,17 +52,17 @@ func Drawn(p []byte) bool {
 	return true
 }
 
-// PlainWriter writes Plain text to To. Carriage returns pass where Returns is set: a progress bar is drawn over
-// itself. Goroutines may share a PlainWriter: the output of a job and the notes about it meet on standard error.
+// PlainWriter writes Plain text to To. With Returns it keeps carriage returns, with which progress bars redraw
+// themselves. Goroutines may share a PlainWriter: a job's output and jtune's notes both go to standard error.
 type PlainWriter struct {
 	To      io.Writer
 	Returns bool
-	Words   func(string) string // rewrites what one call writes; nil: nothing
+	Words   func(string) string // rewrites the text of one call; nil: unchanged
 	mu      sync.Mutex
-	rest    []byte // of a character that the last write cut
+	rest    []byte // incomplete character at the end of the last write
 }
 
-// Write writes p, and a character that is cut at its end with the next write.
+// Write writes p; a character that is cut at the end is written with the next call.
 func (w *PlainWriter) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -101,8 +100,8 @@ func (w *PlainWriter) Write(p []byte) (int, error) {
 // longestLine is how many bytes of a text OneLine keeps.
 const longestLine = 400
 
-// OneLine makes a text fit for one line of a file: valid UTF-8 without line
-// breaks and other control characters, shortened when very long.
+// OneLine converts a text to one line for a file: valid UTF-8 without line breaks and control characters, shortened if
+// very long.
 func OneLine(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if control(r) || r == '\n' || r == '\t' {

@@ -1,4 +1,4 @@
-// Package text prints numbers for people, alike on every screen and line.
+// Package text formats numbers for people, equally on every screen and line.
 // Documents for machines keep all digits.
 //
 //	18096 ──► "18,096", "18,096 modes"
@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Thousands prints a count as 18,096.
+// Thousands formats a count as 18,096.
 func Thousands(n int) string {
 	s := strconv.Itoa(n)
 	least := 3
@@ -24,8 +24,8 @@ func Thousands(n int) string {
 	return s
 }
 
-// Exact prints four digits, and all of a number from 1,000 on without an exponent: what is compared with a limit has to
-// show whether it is over it.
+// Exact formats four digits, and all digits from 1,000 on without an exponent: a value compared with a limit must show
+// whether it exceeds it.
 func Exact(v float64) string {
 	if math.Abs(v) >= 1000 {
 		return strconv.FormatFloat(v, 'f', 0, 64)
@@ -33,11 +33,11 @@ func Exact(v float64) string {
 	return strconv.FormatFloat(v, 'g', 4, 64)
 }
 
-// Count prints "1 mode" and "18,096 modes".
+// Count formats "1 mode" and "18,096 modes".
 func Count(n int, what string) string {
 	switch {
 	case n == 1:
-	case strings.HasSuffix(what, "ch") && what != "epoch": // whose ch is a k
+	case strings.HasSuffix(what, "ch") && what != "epoch": // the plural of epoch takes no e
 		what += "es"
 	default:
 		what += "s"
@@ -45,8 +45,8 @@ func Count(n int, what string) string {
 	return Thousands(n) + " " + what
 }
 
-// Of prints a time, power or energy: three digits, one decimal from ten on, for
-// no reading and no prediction is better than that; a dash where there is none.
+// Of returns a time, power or energy with three digits, and one decimal from ten on, because no reading or prediction
+// is more precise; a dash if there is none.
 func Of(v float64) string {
 	switch {
 	case math.IsNaN(v) || math.IsInf(v, 0):

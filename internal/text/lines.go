@@ -6,16 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// Lines are sentences that are found one after another.
+// Lines collects sentences.
 type Lines []string
 
 // Add adds a sentence.
 func (l *Lines) Add(format string, args ...any) { *l = append(*l, fmt.Sprintf(format, args...)) }
 
 // Fold breaks plain text into lines of at most width characters, at spaces but not before a per cent sign. All lines
-// but the first begin with the indent. A longer word gets a line of its own.
+// but the first start with the indent. A longer word gets its own line.
 func Fold(text, indent string, width int) string {
-	const glued = "\x00" // stands for a space at which no line ends
+	const glued = "\x00" // placeholder for a space without a line break
 	var lines []string
 	line := ""
 	for word := range strings.FieldsSeq(strings.ReplaceAll(text, " %", glued+"%")) {

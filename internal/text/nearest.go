@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Nearest is the known word that takes the fewest changed letters to make of this one; "" where none is known, or
-// where half of the letters would have to change.
+// Nearest returns the known word with the fewest edits from this one; "" if none is known, or if half of the letters
+// would change.
 func Nearest(word string, known []string) string {
 	if len(known) == 0 {
 		return ""
@@ -20,7 +20,7 @@ func Nearest(word string, known []string) string {
 	return nearest
 }
 
-// Suggest is the end of a message about an unknown word: the known word next to it, or "" where none is near.
+// Suggest is the end of a message about an unknown word: the nearest known word, or "".
 func Suggest(word string, known []string) string {
 	if near := Nearest(word, known); near != "" {
 		return "; the nearest is " + near
@@ -28,7 +28,7 @@ func Suggest(word string, known []string) string {
 	return ""
 }
 
-// SuggestOf is the end of a message about an unknown word of a list: the nearest known word, or all of them.
+// SuggestOf is the end of a message about an unknown word: the nearest word of the list, or the whole list.
 func SuggestOf(word string, known []string) string {
 	if near := Suggest(word, known); near != "" {
 		return near
@@ -36,8 +36,7 @@ func SuggestOf(word string, known []string) string {
 	return "; known: " + strings.Join(known, " ")
 }
 
-// edits counts the letters to insert, remove or replace to make one word of
-// the other.
+// edits returns the number of letters to insert, remove or replace to turn one word into the other.
 func edits(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -2,10 +2,10 @@ package text
 
 import "encoding/json"
 
-// Optional is a text that may be missing: "" prints as JSON null.
+// Optional is a text that may be absent: "" is null in JSON.
 type Optional string
 
-// MarshalJSON prints the text, or null when there is none.
+// MarshalJSON encodes the text, or null if it is absent.
 func (s Optional) MarshalJSON() ([]byte, error) {
 	if s == "" {
 		return []byte("null"), nil

@@ -7,18 +7,18 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// Bounds of a file. The decoder itself has none: nesting and dotted keys of a few
-// hundred kilobytes take it gigabytes of memory.
+// Limits of a file. The decoder itself has none: nesting and dotted keys of a few hundred kilobytes take gigabytes of
+// memory.
 const (
 	MaxSize  = 1 << 20 // bytes of a file
-	maxDepth = 32      // of brackets, and of the names of a dotted key
-	maxKeys  = 10_000  // and tables: values of a long array are none
+	maxDepth = 32      // of brackets, and of the names in a dotted key
+	maxKeys  = 10_000  // with tables, without elements of arrays
 )
 
-// MostFaults is how many faults of one file are looked up and listed.
+// MostFaults is the maximum number of faults listed for one file.
 const MostFaults = 50
 
-// Decode decodes a file's text. An error is one line with the file and, where it has one, the line.
+// Decode decodes the text of a file. An error is one line with the file and, if known, the line.
 func Decode(file, text string, into any) (toml.MetaData, error) {
 	if len(text) > MaxSize {
 		return toml.MetaData{}, fmt.Errorf("%s: larger than %d bytes", file, MaxSize)
@@ -33,8 +33,8 @@ func Decode(file, text string, into any) (toml.MetaData, error) {
 	return meta, nil
 }
 
-// beyond finds the line where brackets or a dotted key are nested too deeply, or where the keys are too many; 0 where
-// none is.
+// beyond returns the line where brackets or dotted keys are nested too deeply, or with too many keys before it; 0 if
+// none.
 func beyond(text string) (line int, why string) {
 	line = 1
 	depth, dots, keys := 0, 0, 0
@@ -47,7 +47,7 @@ func beyond(text string) (line int, why string) {
 		switch text[0] {
 		case '[', '{':
 			if depth == 0 && text[0] == '[' {
-				keys++ // a table; or an array, whose key counts with it
+				keys++ // a table; or an array, whose key is counted with it
 			}
 			depth++
 			dots = 0
@@ -77,7 +77,7 @@ func beyond(text string) (line int, why string) {
 	return 0, ""
 }
 
-// stringOrComment is the length of the string or comment that text begins with; 0 for anything else.
+// stringOrComment returns the length of the string or comment at the start of text; 0 if there is none.
 func stringOrComment(text string) int {
 	if text[0] == '#' {
 		if i := strings.IndexByte(text, '\n'); i >= 0 {
@@ -93,8 +93,7 @@ func stringOrComment(text string) int {
 	return 0
 }
 
-// quoted is the length of a string that begins with this quote, up to where it
-// must end when it is not closed.
+// quoted returns the length of a string with this quote, up to where it must end if it is not closed.
 func quoted(text, quote string) int {
 	for i := len(quote); i < len(text); i++ {
 		switch {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Quote is a text as a value of TOML: literal where that is possible, so that an expression stays as it is typed.
+// Quote formats a text as a TOML value: a literal string if possible, so that expressions look as typed.
 func Quote(s string) string {
 	plain := func(r rune) bool { return r == '\'' || r < ' ' || r == 0x7f }
 	if !strings.ContainsFunc(s, plain) && strings.ContainsAny(s, `\"`) {

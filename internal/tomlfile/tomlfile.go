@@ -14,7 +14,7 @@ import (
 	"jtune/internal/text"
 )
 
-// Fault is what is wrong at a line of a file.
+// Fault is an error at a line of a file.
 type Fault struct {
 	File string
 	Line int // from 1
@@ -25,15 +25,15 @@ func (f *Fault) Error() string { return fmt.Sprintf("%s: line %d: %v", f.File, f
 
 func (f *Fault) Unwrap() error { return f.Err }
 
-// At is a fault of a key in a file's text.
+// At returns the fault of a key in a file's text.
 func At(file, text string, key toml.Key, err error) error {
 	return &Fault{File: file, Line: Line(text, key), Err: err}
 }
 
-// mistyped is how the decoder reports a value of the wrong type.
+// mistyped matches the decoder's error for a value of the wrong type.
 var mistyped = regexp.MustCompile(`^line (\d+) \(last key "(.*?)"\): (.*)$`)
 
-// Error makes one line of a decoder's error: file, line, key, and what to write.
+// Error converts a decoder's error to one line: file, line, key, and what to write.
 func Error(file string, err error) error {
 	line, key, message := "", "", strings.TrimPrefix(err.Error(), "toml: ")
 	var p toml.ParseError
@@ -52,10 +52,10 @@ func Error(file string, err error) error {
 	return fmt.Errorf("%s: %s", file, text.OneLine(advice))
 }
 
-// advices say what to write in place of what the decoder rejects, by a part of its message.
+// advices say what to write instead, by a part of the decoder's message.
 var advices = []struct {
 	has, write string
-	ofKey      bool // it is about the value of the last key
+	ofKey      bool // about the value of the last key
 }{
 	{"invalid escape", `write an expression in single quotes, such as 'step (?P<batch>\d+)'`, true},
 	{"has type string; destination has type slice", `write a list, such as ["python3", "train.py"]`, true},
@@ -83,7 +83,7 @@ var advices = []struct {
 	{"table names cannot be empty", "give the table a name, such as [torch]", false},
 }
 
-// advised says what to write in place of what the decoder's message is about; a rare message stays.
+// advised says what to write instead of what the decoder rejected; rare messages stay as they came.
 func advised(message string) (write string, ofKey bool) {
 	for _, a := range advices {
 		if strings.Contains(message, a.has) {
@@ -93,8 +93,8 @@ func advised(message string) (write string, ofKey bool) {
 	return message, true
 }
 
-// Line finds the line of a key in a TOML text, from 1: that of the longest leading part of the
-// key that has a line of its own. The decoder does not export this position.
+// Line returns the line of a key in a TOML text, from 1: the line of the longest prefix of the key that has one. The
+// decoder does not export this position.
 func Line(text string, key toml.Key) int {
 	best, depth := 1, 0
 	var table []string
@@ -115,7 +115,7 @@ func Line(text string, key toml.Key) int {
 	return best
 }
 
-// splitKey parts a dotted key as far as bare and quoted names go.
+// splitKey splits a dotted key as far as bare and quoted names go.
 func splitKey(s string) []string {
 	parts := strings.Split(strings.TrimSpace(s), ".")
 	for i := range parts {
@@ -124,8 +124,7 @@ func splitKey(s string) []string {
 	return parts
 }
 
-// commonLead is how many leading names of at and key agree; 0 when at goes
-// beyond key or differs from it.
+// commonLead returns how many leading names of at and key agree; 0 if at is longer than key or differs from it.
 func commonLead(at []string, key toml.Key) int {
 	if len(at) > len(key) {
 		return 0

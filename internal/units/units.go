@@ -1,4 +1,4 @@
-// Package units reads numbers that people type with or without a unit: 30, 30W, 30 W, 80ms, 0.08 s, 15min.
+// Package units parses numbers typed with or without a unit: 30, 30W, 30 W, 80ms, 0.08 s, 15min.
 package units
 
 import (
@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Unit is what a number without a unit counts.
+// Unit is the unit of a number typed without one.
 type Unit string
 
 // The units of flags.
@@ -24,7 +24,7 @@ const (
 	PerSecond   Unit = "/s"
 )
 
-// spellings are how a unit, or a multiple of it, may be written, with its size. The first one is the usual one.
+// spellings lists the spellings of a unit and its multiples, with their sizes. The first one is the usual one.
 var spellings = map[Unit][]spelling{
 	Watt:  {{"W", 1}, {"mW", 1e-3}, {"kW", 1e3}, {"watt", 1}, {"watts", 1}},
 	Joule: {{"J", 1}, {"mJ", 1e-3}, {"kJ", 1e3}},
@@ -40,14 +40,14 @@ type spelling struct {
 	size float64
 }
 
-// number is a number and the text behind it.
+// number matches a number and the text after it.
 var number = regexp.MustCompile(`^\s*([-+]?[\d.]+(?:[eE][-+]?\d+)?)\s*(\S*)\s*$`)
 
-// Parse reads a number of unit u. Case counts: mW is not MW.
+// Parse parses a number of unit u. Case matters: mW is not MW.
 func Parse(text string, u Unit) (float64, error) {
 	m := number.FindStringSubmatch(text)
 	if v, err := strconv.ParseFloat(strings.TrimSpace(text), 64); m == nil && err == nil {
-		return v, nil // not a number, or infinite: what the flag means says whether it may be
+		return v, nil // NaN or infinite: the flag decides whether that is valid
 	}
 	if m == nil {
 		return 0, fmt.Errorf("want a number, such as %s", u.Example())
@@ -67,10 +67,10 @@ func Parse(text string, u Unit) (float64, error) {
 	return 0, fmt.Errorf("unit %q: want %s", m[2], u.Names())
 }
 
-// Example is a number with its unit.
+// Example returns a number with the unit.
 func (u Unit) Example() string { return "30" + string(u) }
 
-// Names lists what u may be written as.
+// Names lists the spellings of u.
 func (u Unit) Names() string {
 	var names []string
 	for _, s := range spellings[u] {
@@ -80,7 +80,7 @@ func (u Unit) Names() string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// day is for times of days, which time.ParseDuration does not read.
+// day is the unit that time.ParseDuration lacks.
 const day = 24 * time.Hour
 
 var (
@@ -90,7 +90,7 @@ var (
 		"hour": "h", "hours": "h"}
 )
 
-// Duration reads a time, such as 80ms, 0.5 s, 15min, 1h30m or 2d; without a unit it is in seconds.
+// Duration parses a time, such as 80ms, 0.5 s, 15min, 1h30m or 2d; without a unit it is in seconds.
 func Duration(text string) (time.Duration, error) {
 	word := strings.Join(strings.Fields(text), "")
 	if plain.MatchString(word) {

@@ -1,6 +1,6 @@
 package usage
 
-// Field is something that can be given, in words that hold wherever that is done.
+// Field is a value that can be given, named independently of where it is typed.
 type Field string
 
 // Device and files.
@@ -35,7 +35,7 @@ const (
 
 // Load.
 const (
-	Load        Field = "load" // the rate and how requests arrive
+	Load        Field = "load" // the rate and the arrivals
 	Rate        Field = "rate"
 	Arrivals    Field = "arrivals"
 	Outstanding Field = "requests in flight"

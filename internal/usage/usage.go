@@ -1,5 +1,5 @@
-// Package usage says what is wrong with a request without knowing where it was typed. A text mentions a missing value
-// by the name of a Field in quotation marks; the command or screen that shows the text puts its own name there.
+// Package usage describes what is wrong with a request, independently of where it was typed. A message mentions a value
+// by the name of its Field in quotation marks; the command or screen that shows the message inserts its own name.
 //
 //	code ──► Error{Field, Why, Try}, notes ──► “batch size” ──► Named ──► --batch on a command line, a dialog's label
 package usage
@@ -12,18 +12,18 @@ import (
 	"strings"
 )
 
-// Error is a request that cannot be met as it was put: a bad name, a bad value, a choice that is missing.
+// Error is a request that cannot be carried out as given: a bad name, a bad value, a missing choice.
 type Error struct {
-	Field Field  // what was given wrong; "" where it is no single field
+	Field Field  // the field at fault; "" if it is not a single field
 	Why   string // what is wrong about it
-	Try   string // what to do instead; "" where Why says enough
-	err   error  // that Why was made of
+	Try   string // what to do instead; "" if Why is enough
+	err   error  // source of Why
 }
 
-// Errorf is an error about the request as a whole.
+// Errorf returns an error about the request as a whole.
 func Errorf(format string, args ...any) *Error { return Field("").Errorf(format, args...) }
 
-// Of makes an error one of usage; nil stays nil.
+// Of returns an error as a usage error; nil stays nil.
 func Of(err error) error {
 	if err == nil || Is(err) {
 		return err
@@ -31,13 +31,13 @@ func Of(err error) error {
 	return Errorf("%w", err)
 }
 
-// Is reports whether an error is one of usage.
+// Is reports whether an error is a usage error.
 func Is(err error) bool {
 	var e *Error
 	return errors.As(err, &e)
 }
 
-// Errorf is an error about a field.
+// Errorf returns an error about a field.
 func (f Field) Errorf(format string, args ...any) *Error {
 	err := fmt.Errorf(format, args...)
 	return &Error{Field: f, Why: err.Error(), err: err}
@@ -49,7 +49,7 @@ func (e *Error) Advise(format string, args ...any) *Error {
 	return e
 }
 
-// Error begins with the field unless the text mentions it, or another.
+// Error starts with the field unless the message mentions a field already.
 func (e *Error) Error() string {
 	s := e.Why
 	if e.Try != "" {
@@ -63,19 +63,18 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.err }
 
-// String mentions the field in a text: “batch size”.
+// String formats the field for a message: “batch size”.
 func (f Field) String() string { return "“" + string(f) + "”" }
 
-// Value mentions the field and some value of it: “batch size” …
+// Value formats the field with some value of it: “batch size” …
 func (f Field) Value() string { return f.String() + some }
 
 const some = " …"
 
 var mention = regexp.MustCompile(`“([^“”]+)”(` + some + `)?`)
 
-// Named replaces the fields that a text mentions by other names; value: some value of the field belongs behind its
-// name.
-// Other texts in such quotation marks stay, and fields whose other name is "".
+// Named replaces the fields in a message by other names; value means that some value of the field follows its name. It
+// keeps other texts in such quotation marks, and fields for which name returns "".
 func Named(text string, name func(f Field, value bool) string) string {
 	if !strings.Contains(text, "“") {
 		return text

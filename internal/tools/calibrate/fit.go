@@ -14,18 +14,17 @@ import (
 	"jtune/tegra/virtual/physics"
 )
 
-// Weights of a fit. The loss is the mean of a rounded |ln(ours/measured)|, so
-// that outliers of a sweep pull no harder than other rows.
+// Weights of a fit. The loss is the mean of a rounded |ln(ours/measured)|, so that a sweep's outliers pull no harder
+// than other rows.
 const (
 	rounding = 0.02 // below this error the loss is quadratic
-	tether   = 2e-5 // pull towards the constants at the start, per squared ln
-	firm     = 3e-3 // the same for workloads of which only a few figures are known
-	stride   = 5    // of the rows, coprime to every list's length
-	headline = 0.4  // weight of published figures next to a sweep
+	tether   = 2e-5 // pull towards the initial constants, per squared ln
+	firm     = 3e-3 // the same for workloads with only a few known figures
+	stride   = 5    // step through the rows, coprime to the length of every list
+	headline = 0.4  // weight of published figures relative to a sweep
 )
 
-// constant is one number of the model that a fit may move: its logarithm,
-// above a least value.
+// constant is a number of the model that a fit may change: its logarithm, above a minimum.
 type constant struct {
 	at    *float64
 	least float64
@@ -41,8 +40,8 @@ func positive(fields ...*float64) (out []constant) {
 	return out
 }
 
-// fit moves the constants: times of each measured workload, then the power of
-// all of them together, then the workloads that only have published figures.
+// fit fits the constants: times of each measured workload, then the power of all of them together, then the workloads
+// with only published figures.
 func (m *model) fit(steps int) {
 	var power []constant
 	k := &m.chip
@@ -85,7 +84,7 @@ func rounded(ours, want float64) float64 {
 	return math.Sqrt(e*e+rounding*rounding) - rounding
 }
 
-// sweepLoss is the mean loss over every stride-th row of a sweep.
+// sweepLoss returns the mean loss over every stride-th row of a sweep.
 func (m *model) sweepLoss(metric metric, workload string) float64 {
 	w, rows, total, n := m.workload(workload), m.measured[workload], 0.0, 0.0
 	for i := 0; i < len(rows); i += stride {
@@ -99,7 +98,7 @@ func (m *model) sweepLoss(metric metric, workload string) float64 {
 	return total / n
 }
 
-// figureLoss is the mean loss over a workload's published values.
+// figureLoss returns the mean loss over a workload's published values.
 func (m *model) figureLoss(workload string) float64 {
 	total, list := 0.0, m.published(workload)
 	for _, p := range list {
@@ -108,7 +107,7 @@ func (m *model) figureLoss(workload string) float64 {
 	return total / float64(max(len(list), 1))
 }
 
-// minimise moves the constants to where loss is least, near where they are.
+// minimise moves the constants to a local minimum of the loss.
 func minimise(cs []constant, loss func() float64, tether float64, steps int) {
 	start := make([]float64, len(cs))
 	for i, c := range cs {
@@ -141,7 +140,7 @@ func minimise(cs []constant, loss func() float64, tether float64, steps int) {
 	}
 }
 
-// print writes the constants in the form of constants.toml.
+// print writes the constants in the format of constants.toml.
 func (m *model) print(out io.Writer) {
 	fmt.Fprintf(out, "[[chip]]\n%s\n", fields(reflect.ValueOf(m.chip), "\n"))
 	for _, w := range m.workloads {
@@ -150,7 +149,7 @@ func (m *model) print(out io.Writer) {
 	fmt.Fprintln(out)
 }
 
-// fields prints a struct's fields that are not zero, four digits each.
+// fields formats a struct's non-zero fields with four digits each.
 func fields(v reflect.Value, between string) string {
 	var out []string
 	for i := range v.NumField() {

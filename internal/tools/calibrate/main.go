@@ -4,7 +4,7 @@
 //	go run ./internal/tools/calibrate -sweeps DIR [-fit]
 //
 // DIR holds powertrain-agx-orin/train/*.csv. With -fit it prints constants to
-// be pasted into tegra/virtual/physics/constants.toml.
+// paste into tegra/virtual/physics/constants.toml.
 package main
 
 import (
@@ -59,12 +59,12 @@ func run(args []string, out io.Writer) error {
 	return nil
 }
 
-// model is a set of constants and what they are held against.
+// model is a set of constants with the data to compare them with.
 type model struct {
 	chip      physics.Chip
 	workloads []physics.Workload
 	measured  map[string][]tegra.Measured
-	trials    map[string]fidelity.Trial // of each workload, when it was requested
+	trials    map[string]fidelity.Trial // of each workload, as requested
 }
 
 func (m *model) workload(name string) *physics.Workload {

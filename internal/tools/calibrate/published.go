@@ -7,7 +7,7 @@ import (
 	"jtune/tui/session/lab/fidelity"
 )
 
-// metric is what is measured of a mode.
+// metric is a measured quantity of a mode.
 type metric int
 
 const (
@@ -24,15 +24,15 @@ func (m metric) of(s physics.Steps) float64 {
 	return s.Power.Total()
 }
 
-// Modes of PowerTrain's sweeps: the highest, and the lowest of most networks and of BERT.
+// Modes of PowerTrain's sweeps: the highest, and the lowest for most networks and for BERT.
 var (
 	maxn   = tegra.Mode{Cores: 12, CPU: 2201600 * tegra.KHz, GPU: 1300500000, EMC: 3199000000}
 	low    = tegra.Mode{Cores: 2, CPU: 268800 * tegra.KHz, GPU: 114750000, EMC: 204000000}
 	low441 = tegra.Mode{Cores: 4, CPU: 422400 * tegra.KHz, GPU: 114750000, EMC: 665600000}
 )
 
-// ranges are the least and most of published sweeps of networks whose rows are not available, as far as no figure of
-// the paper says the same. The lowest powers come out 5 to 7 % high: the floor is fitted to the sweeps as a whole.
+// ranges are the minimum and maximum of published sweeps of networks whose rows are not available, unless a figure of
+// the paper says the same. The lowest powers are 5 to 7 % too high: the floor is fitted to all sweeps together.
 var ranges = []struct {
 	workload  string
 	mode      tegra.Mode
@@ -47,13 +47,13 @@ var ranges = []struct {
 	{"bert", low441, powerW, 15.6, 0.05},
 }
 
-// published is a published value beside ours.
+// published is a published value with ours.
 type published struct {
 	at, unit, source string
 	value, ours      float64
 }
 
-// published are the values of a workload on an AGX Orin: the papers' figures, and the ranges of their sweeps.
+// published returns the values of a workload on an AGX Orin: the papers' figures, and the ranges of their sweeps.
 func (m *model) published(workload string) (out []published) {
 	trial, ok := m.trials[workload]
 	if !ok {

@@ -11,7 +11,7 @@ import (
 	"jtune/internal/tools/terminal"
 )
 
-// latency is how long it took until keys were answered on the screen.
+// latency is the time until keys are answered on the screen.
 type latency struct {
 	what  string
 	times []time.Duration // sorted
@@ -25,8 +25,7 @@ var (
 	modeShown  = regexp.MustCompile(`\d+c/[\d.]+C/[\d.]+G/[\d.]+M`)
 )
 
-// questions are pairs of keys that undo each other, each with the part of the screen that both
-// change and nothing else does.
+// questions are pairs of keys that undo each other, each with a part of the screen that only they change.
 var questions = []struct {
 	what, there, back string
 	part              func(screen string) string
@@ -37,11 +36,11 @@ var questions = []struct {
 	{"Front: help", "?", "\x1b", func(screen string) string { return fmt.Sprint(strings.Contains(screen, "close")) }},
 }
 
-// lastRow goes up from the Tune dialog's second row, its limit, where it begins: past the first row comes the last.
+// lastRow moves up from the Tune dialog's second row, the limit, where the cursor starts: above the first row is the
+// last.
 const lastRow = "\x1b[A\x1b[A"
 
-// latencies presses keys on the Front page with a model of all modes, while a
-// campaign at the clock's own speed goes on.
+// latencies presses keys on the Front page with a model of all modes, while a campaign runs at the clock's own speed.
 func (w watch) latencies(ctx context.Context, jtune string, presses int) ([]latency, error) {
 	t, err := w.start(program{command: []string{jtune, "--device", "virtual:agx-orin", "--data-dir", w.home + "/keys"}})
 	if err != nil {
@@ -86,10 +85,10 @@ func (w watch) latencies(ctx context.Context, jtune string, presses int) ([]late
 	return out, nil
 }
 
-// ask presses a key and returns the time until a part of the screen differs.
+// ask presses a key and returns the time until a part of the screen changes.
 func ask(ctx context.Context, t *terminal.Terminal, key string,
 	part func(screen string) string) (time.Duration, error) {
-	// Not in step with the refresh of one a second, and no paste.
+	// Out of step with the one-second refresh, and too slow for a paste.
 	if err := sleep(ctx, keyEvery+37*time.Millisecond); err != nil {
 		return 0, err
 	}

@@ -17,7 +17,7 @@ import (
 	"jtune/tegra/tegratest"
 )
 
-// asJob makes this program the training job of those it watches.
+// asJob makes this program the training job of the watched programs.
 const asJob = "-as-job"
 
 func main() {
@@ -33,7 +33,7 @@ func main() {
 	}
 }
 
-// errBounds: a bound is not met and -check is given.
+// errBounds is the error with -check if a bound is not met.
 var errBounds = errors.New("not all bounds are met")
 
 func run(ctx context.Context, args []string, out io.Writer) error {
@@ -94,7 +94,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	return nil
 }
 
-// load is the machine's load average, without which no time means much.
+// load returns the machine's load average, without which times mean little.
 func load() string {
 	data, err := os.ReadFile("/proc/loadavg")
 	if f := strings.Fields(string(data)); err == nil && len(f) > 2 {
@@ -103,7 +103,7 @@ func load() string {
 	return "unknown"
 }
 
-// installed leaves out programs that are not here, and names them.
+// installed returns the installed programs and prints the others.
 func installed(out io.Writer, list []program) []program {
 	var here []program
 	for _, p := range list {
@@ -116,11 +116,11 @@ func installed(out io.Writer, list []program) []program {
 	return here
 }
 
-// jobName is the workload that this program plays.
+// jobName is the workload that this program simulates.
 const jobName = "paced"
 
-// furnish writes what the programs find: a Jetson's files, a workload that
-// reports minibatches, and btop's rate, which it has no flag for.
+// furnish writes the files for the programs: a Jetson's files, a workload that reports minibatches, and btop's refresh
+// rate, for which it has no flag.
 func furnish(home string) error {
 	board, ok := tegratest.BoardNamed("agx-orin-36")
 	if !ok {
@@ -150,7 +150,7 @@ func furnish(home string) error {
 	return nil
 }
 
-// job reports a minibatch every 60 ms, as ResNet-18 on an AGX Orin would.
+// job reports a minibatch every 60 ms, like ResNet-18 on an AGX Orin.
 func job(ctx context.Context, out io.Writer) {
 	const every = 60 * time.Millisecond
 	fmt.Fprintln(out, `{"event":"hello","protocol":1,"workload":"`+jobName+`","batch_size":16}`)
@@ -169,12 +169,11 @@ func job(ctx context.Context, out io.Writer) {
 	}
 }
 
-// programs are those that are set against each other. The Train page's last
-// workload is the one of the configuration file.
+// programs lists the programs to compare. The last workload on the Train page is the one in the configuration file.
 func programs(jtune, home string) []program {
 	files := []string{jtune, "--sysroot", filepath.Join(home, "root"), "--data-dir", home + "/data"}
 	virtual := []string{jtune, "--device", "virtual:agx-orin", "--data-dir", filepath.Join(home, "virtual"),
-		"--config", filepath.Join(home, "empty.toml")} // its simulated workloads alone
+		"--config", filepath.Join(home, "empty.toml")} // only its simulated workloads
 	const live = "module total"
 	return []program{
 		{name: "idle", own: true, command: files, first: live},

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// Bounds of jtune's Live page at 80x24 and one refresh a second, and of its
-// answer to a key.
+// Bounds of jtune's Live page at 80x24 and one refresh a second, and of its response to a key.
 const (
 	mostBytesPerS  = 2000
 	mostCPUPct     = 0.5
@@ -17,7 +16,7 @@ const (
 	mostLatency    = 100 * time.Millisecond
 )
 
-// report prints what was measured and which bounds are met.
+// report prints the measurements and which bounds are met.
 func report(out io.Writer, w watch, costs []cost, keys []latency) (met bool) {
 	fmt.Fprintf(out, "%-24s %9s %17s %12s %13s\n", "", "bytes/s", "CPU % of a core", "wake-ups/s", "first frame")
 	for _, c := range costs {
@@ -52,13 +51,13 @@ func report(out io.Writer, w watch, costs []cost, keys []latency) (met bool) {
 	return met
 }
 
-// bound is what a program must meet.
+// bound is a limit for a program.
 type bound struct {
 	met  bool
 	what string
 }
 
-// judge prints in one line which bounds are met, in a second which are not.
+// judge prints the bounds that are met in one line, the others in a second.
 func judge(out io.Writer, who string, list []bound) (met bool) {
 	var yes, no []string
 	for _, b := range list {
@@ -77,8 +76,8 @@ func judge(out io.Writer, who string, list []bound) (met bool) {
 	return len(no) == 0
 }
 
-// bounds are the limits of a screen of jtune's: fixed ones at 80x24, and each rival. Wake-ups are bounded where nothing
-// but the screen goes on.
+// bounds returns the limits of a jtune screen: fixed ones at 80x24, and each rival. Wake-ups are limited only if
+// nothing but the screen runs.
 func bounds(w watch, c cost, all []cost) []bound {
 	list := []bound{{c.firstFrame < mostFirstFrame, fmt.Sprintf("first frame in %d ms", mostFirstFrame.Milliseconds())}}
 	idle := len(c.keys) == 0

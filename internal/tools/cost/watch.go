@@ -16,26 +16,26 @@ import (
 	"jtune/internal/tools/terminal"
 )
 
-// program is one to watch.
+// program is a program to watch.
 type program struct {
 	name    string
 	command []string
-	own     bool     // jtune's screen: bounds hold for it
-	rival   bool     // it is to be better than
+	own     bool     // a jtune screen: bounds apply
+	rival   bool     // jtune must be better
 	quiet   bool     // it draws nothing
-	first   string   // text that its first whole frame holds; "" for any output
-	keys    []string // pressed after it
-	shows   string   // text that the screen holds after the keys
+	first   string   // text in its first complete frame; "": any output
+	keys    []string // pressed after that
+	shows   string   // text on the screen after the keys
 }
 
-// watch describes how to watch.
+// watch holds how to watch.
 type watch struct {
 	columns, rows uint16
 	warmUp, span  time.Duration
 	home          string
 }
 
-// cost is what a program took.
+// cost is what a program used.
 type cost struct {
 	program
 	bytesPerS  float64 // written to the terminal
@@ -45,13 +45,12 @@ type cost struct {
 }
 
 const (
-	// patience is how long a program may take to show what it should: longer is
-	// a hang, not a slow machine.
+	// patience is how long a program may take to show the expected text: longer is a hang, not a slow machine.
 	patience = time.Minute
 	keyEvery = 300 * time.Millisecond // between two keys
 )
 
-// round runs all programs side by side and watches them for the same time.
+// round runs all programs side by side for the same time.
 func (w watch) round(ctx context.Context, list []program) (costs []cost, err error) {
 	var terms []*terminal.Terminal
 	defer func() {
@@ -97,7 +96,7 @@ func (w watch) round(ctx context.Context, list []program) (costs []cost, err err
 	return costs, nil
 }
 
-// start runs a program on a terminal of its own.
+// start runs a program on its own terminal.
 func (w watch) start(p program) (*terminal.Terminal, error) {
 	cmd := exec.Command(p.command[0], p.command[1:]...)
 	cmd.Env = terminal.Environ(w.home)
@@ -137,7 +136,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// medians takes the median of each number over the rounds.
+// medians returns the median of each number over the rounds.
 func medians(rounds [][]cost) []cost {
 	out := slices.Clone(rounds[0])
 	for i := range out {
@@ -157,7 +156,7 @@ func medians(rounds [][]cost) []cost {
 	return out
 }
 
-// usage is what a process has used since it began.
+// usage is what a process has used since its start.
 type usage struct {
 	cpu     time.Duration
 	wakes   int64
@@ -171,8 +170,8 @@ func usageOn(t *terminal.Terminal) (usage, error) {
 	return u, err
 }
 
-// usageOf adds up the threads of a process: schedstat counts CPU time in
-// nanoseconds, status the voluntary context switches.
+// usageOf sums over the threads of a process: schedstat has the CPU time in nanoseconds, status the voluntary context
+// switches.
 func usageOf(pid int) (usage, error) {
 	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*", pid))
 	if err != nil || len(tasks) == 0 {

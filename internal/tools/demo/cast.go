@@ -18,7 +18,7 @@ import (
 // of output with its time in seconds.
 type cast struct {
 	b    strings.Builder
-	held []byte // the beginning of a rune whose end is still to come
+	held []byte // incomplete character at the end of the last output
 }
 
 func newCast(title string) *cast {
@@ -37,7 +37,7 @@ func (c *cast) line(v any) {
 	c.b.WriteByte('\n')
 }
 
-// add takes output; runes are not cut.
+// add appends output; it does not split characters.
 func (c *cast) add(at time.Duration, output []byte) {
 	text := append(c.held, output...)
 	end := len(text)
@@ -55,12 +55,12 @@ func (c *cast) add(at time.Duration, output []byte) {
 	}
 }
 
-// String is the file.
+// String returns the file.
 func (c *cast) String() string { return c.b.String() }
 
-// framesOf plays a recording and returns the last screen of each step of the tour that shows what the step should. A
-// step of a fast tour may be over before a frame is drawn: it has the next one's screen. The tour itself goes on only
-// where the screen shows what a step should.
+// framesOf plays a recording and returns, for each step of the tour, the last screen that shows what the step should. A
+// step of a fast tour may end before a frame is drawn: it gets the next step's screen. The tour itself continues only
+// when the screen shows what a step should.
 func framesOf(recording io.Reader, fast bool) ([]frame, error) {
 	lines := bufio.NewScanner(recording)
 	lines.Buffer(nil, 1<<20)

@@ -8,12 +8,12 @@ import (
 	"github.com/hinshun/vt10x"
 )
 
-// Measures of the picture, in its pixels.
+// Dimensions of the picture in pixels.
 const (
 	cellW, cellH = 8.4, 17
 	fontSize     = 14
 	margin       = 12
-	showFor      = 3.5 // seconds that each frame is seen
+	showFor      = 3.5 // seconds that each frame is shown
 )
 
 // frame is the screen after a step.
@@ -32,8 +32,8 @@ func cellsOf(screen vt10x.View) [][]vt10x.Glyph {
 	return out
 }
 
-// svg shows the frames one after the other, each for the same time. What
-// cannot animate shows the answer to the tuning.
+// svg shows the frames one after the other, each for the same time. A viewer without animation shows the tuning's
+// answer.
 func svg(frames []frame) string {
 	const w, h = columns*cellW + 2*margin, rows*cellH + 2*margin
 	total := showFor * float64(len(frames))
@@ -74,15 +74,14 @@ func (f frame) draw() string {
 	return b.String()
 }
 
-// bold is vt10x's attribute of that name, which it does not export.
+// bold is vt10x's attribute bit, which it does not export.
 const bold = 1 << 2
 
 func sameStyle(a, b vt10x.Glyph) bool {
 	return a.FG == b.FG && a.BG == b.BG && a.Mode&bold == b.Mode&bold
 }
 
-// piece draws cells of one style. Its length is given, so that fonts whose braille
-// is wider than their letters keep the columns.
+// piece draws cells of one style. It sets their length, so that fonts with wide braille keep the columns.
 func piece(cells []vt10x.Glyph, x, y int) string {
 	var text strings.Builder
 	for _, c := range cells {
@@ -98,7 +97,7 @@ func piece(cells []vt10x.Glyph, x, y int) string {
 			cellW*float64(len(cells)), cellH, colour(c.BG))
 	}
 	if lead := len(text.String()) - len(strings.TrimLeft(text.String(), " ")); lead < text.Len() {
-		shown := strings.ReplaceAll(strings.Trim(text.String(), " "), " ", "\u00a0") // plain blanks are drawn as one
+		shown := strings.ReplaceAll(strings.Trim(text.String(), " "), " ", "\u00a0") // plain spaces would be merged
 		n := len([]rune(shown))
 		fmt.Fprintf(&b, `<text x="%.1f" y="%.1f"`, left+float64(lead)*cellW, top+fontSize-1)
 		if n > 1 {
@@ -118,11 +117,11 @@ func piece(cells []vt10x.Glyph, x, y int) string {
 	return b.String()
 }
 
-// ground is the colour of plain text and of what is behind it.
+// ground is the colour of plain text and of the background.
 var ground = [2]string{"#d4d4d4", "#16181c"}
 
-// colour is one of the table of 256 that xterm has: a cube of six levels, then greys. The first
-// sixteen are the terminal's own, which the screens do not use.
+// colour returns a colour of xterm's table of 256: a cube of six levels, then greys. The first sixteen depend on the
+// terminal; the screens do not use them.
 func colour(c vt10x.Color) string {
 	level := func(n vt10x.Color) vt10x.Color { return min(n, 1)*55 + 40*n }
 	switch {

@@ -42,17 +42,17 @@ func main() {
 	}
 }
 
-// mostKB is how much memory a fuzz target may take, the fuzzing itself included.
+// mostKB is the memory limit of a fuzz target, including the fuzzing itself.
 const mostKB = 200 << 10
 
-// tests lists the tests of the parts besides fuzz: package and pattern.
+// tests lists the tests of the parts other than fuzz: package and pattern.
 var tests = map[string][][2]string{
 	"kills":    {{"./tegra/guard", "KilledAtAnyMoment"}, {"./tui/cli", "InterruptedAtAnyMoment"}},
 	"keys":     {{"./tui", "KeysAtRandom"}},
 	"bindings": {{"./tui", "KeysAtRandomOfEveryBinding"}}, // one of them
 }
 
-// bench is what a run adds up.
+// bench sums the counts of a run.
 type bench struct {
 	dir      string // of the test programs
 	out      io.Writer
@@ -101,7 +101,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	return err
 }
 
-// build makes the test program of a package, as go test would.
+// build builds the test program of a package, like go test.
 func (b *bench) build(ctx context.Context, pkg string, more ...string) (program string, err error) {
 	program = filepath.Join(b.dir, strings.NewReplacer("/", "-", ".", "").Replace(pkg)+".test")
 	out, err := exec.CommandContext(ctx, "go", append(append([]string{"test", "-c", "-o", program}, more...),
@@ -155,8 +155,8 @@ func targets() (list []target, err error) {
 	return list, err
 }
 
-// fuzz fuzzes for span, which begins when all test programs are built. below leaves targets out that have run that
-// often; 0: none.
+// fuzz fuzzes for span, starting when all test programs are built. It skips targets with at least below executions; 0:
+// none.
 func (b *bench) fuzz(ctx context.Context, span time.Duration, only string, below int) error {
 	pattern, err := regexp.Compile(only)
 	if err != nil {
@@ -199,16 +199,16 @@ func (b *bench) fuzz(ctx context.Context, span time.Duration, only string, below
 
 var executions = regexp.MustCompile(`execs: (\d+)`)
 
-// fuzzOne fuzzes with one worker. The corpus is shared with go test -fuzz, so each run continues with what others
-// found.
+// fuzzOne fuzzes with one worker. The corpus is shared with go test -fuzz, so that each run continues from earlier
+// ones.
 func (b *bench) fuzzOne(ctx context.Context, t target, program, corpus string, span time.Duration) {
 	cmd := exec.CommandContext(ctx, program, "-test.run=^$", "-test.fuzz=^"+t.name+"$", "-test.parallel=1",
 		"-test.fuzztime="+span.String(), "-test.fuzzminimizetime=1x", "-test.fuzzcachedir="+corpus, "-test.timeout=0")
 	cmd.Dir = t.pkg
-	cmd.Env = append(os.Environ(), "GOMEMLIMIT=150MiB") // below mostKB: garbage is no memory that an input takes
+	cmd.Env = append(os.Environ(), "GOMEMLIMIT=150MiB") // below mostKB: garbage is not memory that an input takes
 	var text bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &text, &text
-	// The time that ends while an input runs is no finding: golang.org/issue/48591.
+	// A time limit reached while an input runs is no finding: golang.org/issue/48591.
 	if err := cmd.Run(); err != nil && !bytes.Contains(text.Bytes(), []byte("s)\n    context deadline exceeded\n")) {
 		b.findings = append(b.findings, fmt.Sprintf("%s %s: %v\n%s", t.pkg, t.name, err, text.Bytes()))
 	}
@@ -217,7 +217,7 @@ func (b *bench) fuzzOne(ctx context.Context, t target, program, corpus string, s
 		n, _ = strconv.Atoi(string(all[len(all)-1][1]))
 	}
 	b.count += n
-	kb := int64(0) // of the process and those it waited for, whichever took the most
+	kb := int64(0) // maximum of the process and of those it waited for
 	if cmd.ProcessState == nil {
 		return // it did not start
 	}

@@ -17,10 +17,10 @@ import (
 	"jtune/tegra/boot"
 )
 
-// work is something that jtune does on the small machine (init.sh) until the power is cut.
+// work is something that jtune does on the small machine (init.sh) until the power cut.
 type work struct {
 	name    string
-	longest time.Duration // the cut comes at a random moment within
+	longest time.Duration // the cut is at a random moment within this time
 	check   func(context.Context, *crash) []string
 }
 
@@ -34,13 +34,13 @@ var works = []work{
 
 // crash is a machine after a power cut.
 type crash struct {
-	jtune string   // program of this machine's architecture
-	seed  string   // of the work's draws
-	data  string   // files of the disk, after its journal was replayed
-	said  []string // lines that the console had shown before
+	jtune string   // program for this machine's architecture
+	seed  string   // seed of the work's draws
+	data  string   // files of the disk after its journal was replayed
+	said  []string // console lines shown before the cut
 }
 
-// powerCuts kills the emulator at random moments, replays the disk's journal and checks what is on it.
+// powerCuts kills the emulator at random moments, replays the disk's journal and checks the files.
 func powerCuts(ctx context.Context, l *lab) (count int, findings []string, err error) {
 	b, err := l.newMedia(ctx, "amd64")
 	if err != nil {
@@ -85,7 +85,7 @@ cp -a "$3/etc/." "$2/etc/"
 	return count, findings, ctx.Err()
 }
 
-// save boots a machine until it waits for its work, and saves it.
+// save boots a machine until it waits for work, and saves its state.
 func (b media) save(ctx context.Context, image, state string) error {
 	socket := state + ".monitor"
 	e, err := b.start(ctx, image, "", "-monitor", "unix:"+socket+",server=on,wait=off")
@@ -146,7 +146,7 @@ debugfs -R "rdump / $2" "$1" >"$1.log" 2>&1
 	return append(wrong, w.check(ctx, c)...), nil
 }
 
-// run runs jtune on the disk's files, as the next start would.
+// run runs jtune on the disk's files, like the next start.
 func (c *crash) run(ctx context.Context, words ...string) (string, error) {
 	words = append([]string{"--device", "virtual:agx-orin", "--speed", "max", "--seed", c.seed, "--data-dir",
 		filepath.Join(c.data, "jtune"), "--log-file", filepath.Join(c.data, "log")}, words...)
@@ -157,10 +157,10 @@ func (c *crash) run(ctx context.Context, words ...string) (string, error) {
 	return string(out), err
 }
 
-// measured is the line that jtune prints once a mode is recorded.
+// measured matches the line that jtune prints after it has recorded a mode.
 var measured = regexp.MustCompile(`^\d+/\d+  (\S+)  (\w+)  `)
 
-// done is what the console had said to be done: modes in a campaign, else commands.
+// done returns what the console reported as done: modes of a campaign, otherwise commands.
 func (c *crash) done() (out []string) {
 	for _, line := range c.said {
 		if m := measured.FindStringSubmatch(line); m != nil {
@@ -176,7 +176,7 @@ func (c *crash) done() (out []string) {
 func (c *crash) checkRows(dir string) (wrong []string) {
 	done := c.done()
 	if _, err := os.Stat(filepath.Join(dir, "campaign.toml")); len(done) == 0 && err != nil {
-		return nil // cut before there was one: a folder without that file is started again
+		return nil // cut before the folder was complete: a folder without that file is started again
 	}
 	_, rows, err := record.Read(dir)
 	if err != nil {
@@ -217,10 +217,10 @@ func checkProfile(ctx context.Context, c *crash) []string {
 	return wrong
 }
 
-// checkState checks that the list of campaigns says that this one was interrupted.
+// checkState checks that the list of campaigns shows how this one ended.
 func (c *crash) checkState(ctx context.Context, dir string) []string {
 	if _, _, err := record.Read(dir); err != nil {
-		return nil // cut before its first file was there
+		return nil // cut before its first file was written
 	}
 	list, err := c.run(ctx, "campaigns", "list")
 	if err != nil {
@@ -229,7 +229,7 @@ func (c *crash) checkState(ctx context.Context, dir string) []string {
 	for line := range strings.Lines(list) {
 		if f := strings.Fields(line); len(f) > 0 && f[0] == filepath.Base(dir) {
 			whole := strings.Contains(strings.Join(c.said, "\n"), "\nEND ")
-			// A search writes down that it has finished before it says so.
+			// A search records its end before it prints it.
 			told := strings.Contains(line, "interrupted") || strings.Contains(line, "complete") ||
 				strings.Contains(line, "finished")
 			if !whole && !told {
@@ -256,7 +256,8 @@ func checkTune(ctx context.Context, c *crash) (wrong []string) {
 	return wrong
 }
 
-// Where the campaign and the model of init.sh lie after each of its commands; the last is before the first.
+// Locations of the campaign and the model of init.sh after each of its commands; the last is the location before the
+// first.
 var (
 	campaignAt = strings.Fields("base base moved deleted moved moved moved moved base base base")
 	modelAt    = strings.Fields("base other other other other deleted other base base deleted none")
@@ -269,7 +270,7 @@ func checkModels(ctx context.Context, c *crash) (wrong []string) {
 				at = append(at, name)
 			}
 		}
-		// The pool's model lies there too while its campaign is deleted.
+		// The pool's model is there too while its campaign is deleted.
 		for _, name := range names {
 			if _, err := os.Stat(filepath.Join(c.data, "jtune/deleted", below, name+ending)); err == nil {
 				at = append(at, "deleted")
@@ -278,7 +279,7 @@ func checkModels(ctx context.Context, c *crash) (wrong []string) {
 		return at
 	}
 	n := len(c.done())
-	// The power may have failed within the next command, after it had done its work.
+	// The power may have failed during the next command, after it had done its work.
 	expect := func(what string, at, after []string) {
 		got := "none"
 		if len(at) > 0 {
@@ -332,7 +333,7 @@ func checkApply(_ context.Context, c *crash) []string {
 // configName is the configuration file of init.sh on the disk.
 const configName = "config.toml"
 
-// configText is its content after a number of edits: of more than a page, so that a half of it shows.
+// configText returns its content after a number of edits: longer than a page, so that half a file is noticed.
 func configText(edits int) string {
 	return strings.Repeat("# a remark of the user's, which stays\n", 200) + fmt.Sprintf(
 		"[workload.job]\ntitle = \"job\"\nsamples = 1600\nbatch = %d\ncommand = [\"true\"]\n# the end\n", edits+1)

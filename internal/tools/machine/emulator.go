@@ -19,8 +19,7 @@ import (
 	"time"
 )
 
-// hang is how long a machine may take for something that is waited for. What QEMU itself waits for a processor of a
-// busy host does not count.
+// hang is how long to wait for a machine. Time in which QEMU waits for a processor of a busy host does not count.
 const hang = 4 * time.Minute
 
 // emulator is a running QEMU with a serial console.
@@ -30,10 +29,10 @@ type emulator struct {
 	mu      sync.Mutex
 	lines   []string
 	changed chan struct{} // closed and replaced with each line
-	ended   chan struct{} // closed when QEMU has ended and all that it said was read
+	ended   chan struct{} // closed when QEMU has ended and all its output was read
 }
 
-// start starts QEMU with the console on its standard output. It is killed with this process.
+// start starts QEMU with the console on its standard output. QEMU is killed with this process.
 func start(ctx context.Context, program string, args ...string) (*emulator, error) {
 	cmd := exec.CommandContext(ctx, program, append([]string{"-nodefaults", "-nographic", "-no-reboot",
 		"-serial", "stdio"}, args...)...)
@@ -61,26 +60,26 @@ func (e *emulator) listen(out io.Reader) {
 		line, err := r.ReadString('\n')
 		if err != nil {
 			_ = e.cmd.Wait()
-			return // a line without its end was not said
+			return // an incomplete line does not count
 		}
 		e.mu.Lock()
 		line = strings.TrimRight(line, "\r\n")
-		e.lines = append(e.lines, line[strings.LastIndex(line, "\r")+1:]) // what it contains in the end
+		e.lines = append(e.lines, line[strings.LastIndex(line, "\r")+1:]) // text after the last carriage return
 		close(e.changed)
 		e.changed = make(chan struct{})
 		e.mu.Unlock()
 	}
 }
 
-// said is every whole line of the console so far.
+// said returns all complete lines of the console so far.
 func (e *emulator) said() []string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.lines[:len(e.lines):len(e.lines)]
 }
 
-// until gives each line of the console from its beginning to the first one that contains one of the words. Its last is
-// an error where the machine ends before, or says nothing for long.
+// until yields each line of the console from the start to the first one that contains one of the words. The last yield
+// is an error if the machine ends before that, or prints nothing for long.
 func (e *emulator) until(words ...string) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		for from, late := 0, e.deadline(hang); ; {
@@ -120,13 +119,14 @@ func (e *emulator) wait(words ...string) (err error) {
 	return err
 }
 
-// deadline reports whether the machine had this long since. A host that is busy stretches it.
+// deadline returns a function that reports whether the machine has had this much time since. Waiting for a busy host
+// does not count.
 func (e *emulator) deadline(d time.Duration) (late func() bool) {
 	begun, queued := time.Now(), e.queued()
 	return func() bool { return time.Since(begun)-(e.queued()-queued) > d }
 }
 
-// within is a context that ends once the machine had this long.
+// within returns a context that ends once the machine has had this much time.
 func (e *emulator) within(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	go func() {
@@ -141,11 +141,11 @@ func (e *emulator) within(ctx context.Context, d time.Duration) (context.Context
 	return ctx, cancel
 }
 
-// queued is how long QEMU's threads waited for a processor while they could have run.
+// queued returns how long QEMU's runnable threads waited for a processor.
 func (e *emulator) queued() (sum time.Duration) {
 	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", e.cmd.Process.Pid))
 	for _, task := range tasks {
-		text, _ := os.ReadFile(task) // ns on a processor, ns in its queue, number of turns
+		text, _ := os.ReadFile(task) // ns on a processor, ns waiting for one, number of time slices
 		if f := strings.Fields(string(text)); len(f) == 3 {
 			ns, _ := strconv.ParseInt(f[1], 10, 64)
 			sum += time.Duration(ns)
@@ -154,13 +154,13 @@ func (e *emulator) queued() (sum time.Duration) {
 	return sum
 }
 
-// cut is a power cut.
+// cut simulates a power cut.
 func (e *emulator) cut() {
 	_ = e.cmd.Process.Kill()
 	<-e.ended
 }
 
-// prompt ends what QEMU's monitor says.
+// prompt ends each output of QEMU's monitor.
 const prompt = "(qemu) "
 
 // monitor gives QEMU's monitor a command and returns its answer.
@@ -172,14 +172,14 @@ func monitor(socket, command string) (answer string, err error) {
 	defer c.Close()
 	_ = c.SetDeadline(time.Now().Add(hang))
 	r := bufio.NewReader(c)
-	for _, line := range []string{"", command + "\n"} { // it greets first
+	for _, line := range []string{"", command + "\n"} { // it prints a greeting first
 		if _, err := io.WriteString(c, line); err != nil {
 			return "", err
 		}
 		for answer = ""; !strings.HasSuffix(answer, prompt); {
 			b, err := r.ReadByte()
 			if errors.Is(err, io.EOF) && line != "" {
-				return answer, nil // it got the order to end
+				return answer, nil // it obeyed the order to quit
 			}
 			if err != nil {
 				return answer, fmt.Errorf("QEMU's monitor: %w after %q", err, answer)

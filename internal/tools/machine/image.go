@@ -17,22 +17,22 @@ const (
 	boardName = "agx-orin-36"
 )
 
-// modules of Debian's cloud kernel that a disk takes, in the order of their needs. ext4 and the console are built in,
-// in newer releases some of these too.
+// modules lists modules of Debian's cloud kernel that a disk needs, in order of their dependencies. ext4 and the
+// console are built in; newer releases build in some of these too.
 var modules = strings.Fields(`virtio/virtio_ring virtio/virtio virtio/virtio_pci_modern_dev
 	virtio/virtio_pci_legacy_dev virtio/virtio_pci block/virtio_blk`)
 
 // media is what an emulated machine boots from.
 type media struct{ arch, kernel, initrd, jtune string }
 
-// newMedia makes a kernel and an initramfs of busybox, jtune and a fake board's files.
+// newMedia builds a kernel and an initramfs with busybox, jtune and a fake board's files.
 func (l *lab) newMedia(ctx context.Context, arch string) (media, error) {
 	l.media.Lock()
 	defer l.media.Unlock()
 	dir := filepath.Join(l.dir, arch)
 	b := media{arch, filepath.Join(dir, "vmlinuz"), filepath.Join(dir, "initrd.gz"), filepath.Join(dir, "jtune")}
 	if _, err := os.Stat(b.initrd); err == nil {
-		return b, nil // of a call before
+		return b, nil // built by an earlier call
 	}
 	first := filepath.Join(dir, "first") // the initramfs
 	board := tegratest.New(boardName)
@@ -65,23 +65,23 @@ find . | cpio --quiet -o -H newc | gzip -1 >../initrd.gz
 `, append([]string{arch, l.suite, dir}, modules...)...)
 }
 
-// disk makes an ext4 disk of a folder's files.
+// disk creates an ext4 disk with a folder's files.
 func disk(ctx context.Context, path, files, size string) error {
 	return sh(ctx, `PATH="$PATH:/usr/sbin:/sbin"; truncate -s "$3" "$1"; mke2fs -q -t ext4 -d "$2" "$1"`, path, files, size)
 }
 
-// start boots a machine with a disk, without the host's hardware acceleration: not every host that offers it has it.
+// start boots a machine with a disk, without hardware acceleration: some hosts that offer it do not have it.
 func (b media) start(ctx context.Context, disk, words string, more ...string) (*emulator, error) {
 	program := "qemu-system-x86_64"
 	args := []string{"-M", "q35"}
 	console, cpu := "ttyS0", "max"
 	if b.arch == "arm64" {
 		program, args = "qemu-system-aarch64", []string{"-M", "virt"}
-		console, cpu = "ttyAMA0", "cortex-a72" // the emulated max signs each pointer, slowly
+		console, cpu = "ttyAMA0", "cortex-a72" // the emulated max CPU signs each pointer, which is slow
 	}
 	args = append(args, "-cpu", cpu, "-m", "512", "-kernel", b.kernel, "-initrd",
 		b.initrd, "-append", "console="+console+" quiet panic=-1 mitigations=off "+words,
 		"-drive", "file="+disk+",if=virtio,format=raw,cache=writeback")
 	args = append(args, more...)
-	return start(ctx, program, append(args, "-accel", "tcg,thread=single")...) // unless more has another
+	return start(ctx, program, append(args, "-accel", "tcg,thread=single")...) // unless more sets another
 }

@@ -7,7 +7,7 @@
 //	mmdebstrap ──► kernel, busybox ──► initramfs with jtune ──► QEMU ──► console ──► findings
 //	                                   disk ◄──────────────────┘ └──► disk after a cut, checked from outside
 //
-// It takes root, Debian's qemu-system-x86, qemu-system-arm, mmdebstrap, cpio, e2fsprogs and openssh-client, and keeps
+// It needs root, Debian's qemu-system-x86, qemu-system-arm, mmdebstrap, cpio, e2fsprogs and openssh-client, and keeps
 // two processors busy. Each part adds a line to docs/reliability.csv.
 package main
 
@@ -35,14 +35,14 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// part is one of the things to try. It returns how many times, and what was wrong.
+// part is one of the tests. It returns the number of trials and the findings.
 type part struct {
 	name  string
-	needs string // programs, beside those of all parts
+	needs string // programs, besides those that all parts need
 	try   func(context.Context, *lab) (count int, findings []string, err error)
 }
 
-// The longest come first.
+// The longest parts come first.
 var parts = []part{
 	{"system", "qemu-system-x86_64 ssh", trySystem},
 	{"cuts", "qemu-system-x86_64", powerCuts},
@@ -53,13 +53,13 @@ var parts = []part{
 // lab is what all parts share.
 type lab struct {
 	dir        string    // for what they build
-	log        io.Writer // what goes on
+	log        io.Writer // progress
 	seed       int64
 	cuts       int
-	days       string // names of days, with commas
+	days       string // names of days, separated by commas
 	systemCuts int
 	suite      string
-	media      sync.Mutex // one part makes them for all, and the same goes for the Debian system
+	media      sync.Mutex // held while a part builds the media or the Debian system for all
 	debian     sync.Mutex
 }
 
@@ -119,7 +119,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// report tries a part and adds it to the record. It reports whether all held.
+// report runs a part and adds it to the record. It reports whether there were no findings.
 func (l *lab) report(ctx context.Context, p part, stdout io.Writer) bool {
 	record, err := reliability.Begin(ctx, p.name)
 	if err != nil {
@@ -152,7 +152,7 @@ func nameList() string {
 	return strings.Join(names, ",")
 }
 
-// missing says why a part cannot be tried here; "" when all is there.
+// missing says why a part cannot run here; "" if it can.
 func (p part) missing(find func(program string) (path string, err error)) string {
 	if os.Geteuid() != 0 {
 		return "building a Debian system takes root"
@@ -166,7 +166,7 @@ func (p part) missing(find func(program string) (path string, err error)) string
 	return ""
 }
 
-// sh runs a shell script whose $1, $2, … are words. The error has what it said.
+// sh runs a shell script with words as $1, $2, …. The error includes its output.
 func sh(ctx context.Context, script string, words ...string) error {
 	cmd := exec.CommandContext(ctx, "sh", append([]string{"-euc", script, "sh"}, words...)...)
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -6,14 +6,14 @@ import (
 	"path/filepath"
 )
 
-// packageVersion is the version of the package that is made to be tried.
+// packageVersion is the version of the tested package.
 const packageVersion = "0.0.1~machine"
 
-// scrape asks the exporter for its series, with nothing but the shell.
+// scrape reads the exporter's series with only the shell.
 const scrape = `bash -c 'exec 3<>/dev/tcp/127.0.0.1/9939 && printf "GET /metrics HTTP/1.0\r\n\r\n" >&3 && cat <&3'`
 
-// packaged installs the package beside the program that the other days use, runs its service, which is hardened,
-// under the system's own systemd, and removes it.
+// packaged installs the package beside the program that the other days use, runs its hardened service under the
+// system's own systemd, and removes it.
 func (s *system) packaged(ctx context.Context) {
 	dir := filepath.Join(filepath.Dir(s.disk), "package")
 	if err := sh(ctx, `[ -e "$1/SHA256SUMS" ] || packaging/release "$2" "$1"`, dir, packageVersion); err != nil {

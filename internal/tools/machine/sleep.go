@@ -11,12 +11,12 @@ import (
 const (
 	// asleep is how long the machine sleeps.
 	asleep = 30 * time.Second
-	// oneCore is a mode of the fake board that leaves one of two processors online.
+	// oneCore is a mode of the fake board with one of two processors online.
 	oneCore = "1c/0.73C/0.31G/2.13M"
 )
 
-// sleepOnTrial suspends the machine while a mode waits for an answer and a search runs. When it wakes, a clock differs
-// from its setting, as after firmware that sets it again.
+// sleepOnTrial suspends the machine while a mode waits for an answer and a search runs. After waking, a clock differs
+// from its setting, as if firmware had set it.
 func (s *system) sleepOnTrial(ctx context.Context) {
 	search := s.begin(ctx, "jtune --device virtual:agx-orin --seed 1 --speed 10 tune resnet --power-limit 25")
 	const limit = "/run/board/sys/devices/platform/bus@0/17000000.gpu/devfreq/17000000.gpu/max_freq"
@@ -32,7 +32,8 @@ func (s *system) sleepOnTrial(ctx context.Context) {
 	s.check("awake, a search goes on to its end", <-search, 0)
 }
 
-// sleepWhileMeasuring suspends the machine while modes are measured through the guard. It wakes a year earlier.
+// sleepWhileMeasuring suspends the machine while modes are measured through the guard. Its clock is a year back after
+// waking.
 func (s *system) sleepWhileMeasuring(ctx context.Context) {
 	s.check("a job of the user's own", s.ssh(ctx, "worker", `cat >>.config/jtune/config.toml <<'END'
 
@@ -54,17 +55,17 @@ END
 	s.check("nothing waits to be restored", s.ssh(ctx, "root", "ls /run/jtune/found.json"), 2)
 }
 
-// begin begins a command of the worker's.
+// begin starts a command as the worker.
 func (s *system) begin(ctx context.Context, command string) (ended <-chan said) {
 	end := make(chan said, 1)
 	go func() { end <- s.ssh(ctx, "worker", command) }()
 	return end
 }
 
-// suspend puts the machine to sleep (ACPI S3) and wakes it by QEMU's power button: once in a boot, because from the
-// next sleep QEMU wakes it by itself. Awake, root carries out a command.
+// suspend suspends the machine (ACPI S3) and wakes it with QEMU's power button. It works once per boot: QEMU ends the
+// next suspend by itself. After waking, root runs a command.
 func (s *system) suspend(ctx context.Context, wake string) {
-	// The mounts belong to the first process: here the board's files lie over /sys.
+	// The mounts belong to the first process: there, the board's files are mounted over /sys.
 	command := fmt.Sprintf("setsid nsenter --target 1 --mount sh -c 'sleep 1; echo deep >/sys/power/mem_sleep && "+
 		"until echo mem >/sys/power/state; do sleep 1; done; %s' >/run/woke 2>&1 </dev/null & true", wake)
 	if got := s.ssh(ctx, "root", command); got.code != 0 {
@@ -89,7 +90,7 @@ func (s *system) suspend(ctx context.Context, wake string) {
 		"suspend exit")
 }
 
-// becomes waits until QEMU says that the machine is suspended, or running.
+// becomes waits until QEMU reports that the machine is suspended, or running.
 func (s *system) becomes(ctx context.Context, state string) error {
 	for late := s.e.deadline(hang); ; time.Sleep(time.Second) {
 		answer, err := monitor(s.monitor, "info status")

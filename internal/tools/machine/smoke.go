@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// smokeDisk makes the disk $3 of the small machine in folder $1: the fake board's /etc, and OpenSSH with what it needs
-// of suite $2. Nothing of arm64 runs on this machine, so no package is configured.
+// smokeDisk creates disk $3 of the small machine in folder $1: the fake board's /etc, and OpenSSH with its dependencies
+// from suite $2. This machine cannot run arm64 programs, so no package is configured.
 const smokeDisk = `
 dir=$1 suite=$2 disk=$3 root=$1/files
 export PATH="$PATH:/usr/sbin:/sbin"
@@ -25,8 +25,8 @@ truncate -s 512M "$disk"
 mke2fs -q -t ext4 -d "$root" "$disk"
 `
 
-// smokeOfArm64 boots the small machine for arm64 once: reading, setting, reverting, measuring, kills, and over SSH a
-// lost connection and the screens.
+// smokeOfArm64 boots the small arm64 machine once: reading, setting, reverting, measuring, kills, and over SSH a lost
+// connection and the screens.
 func smokeOfArm64(ctx context.Context, l *lab) (count int, findings []string, err error) {
 	b, err := l.newMedia(ctx, "arm64")
 	if err != nil {

@@ -20,26 +20,26 @@ import (
 //go:embed system.sh
 var systemScript string
 
-// system is a Debian system with systemd, sudo, OpenSSH and four processors, or two. Its users are root, worker (with
+// system is a Debian system with systemd, sudo, OpenSSH and two or four processors. Its users are root, worker (with
 // the sudoers line of docs/howto/many-boards.md), other (sudo with a password) and guest (no rights).
 type system struct {
 	b        media
 	disk     string
-	monitor  string // socket of QEMU's
+	monitor  string // QEMU's socket
 	key      string
 	port     int
 	e        *emulator
 	checks   int
 	findings []string
 	log      io.Writer
-	sleeps   bool // in this boot
+	sleeps   bool // it was suspended in this boot
 	stopped  func() bool
 }
 
 // twoCores is a mode of the fake board with two processors.
 const twoCores = "2c/0.73C/0.31G/2.13M"
 
-// day is what is tried between two boots of the system, on the disk that those before left.
+// day is the tests between two boots of the system; it starts with the disk of the earlier days.
 type day struct {
 	name string
 	try  func(*system, context.Context)
@@ -76,11 +76,11 @@ func trySystem(ctx context.Context, l *lab) (int, []string, error) {
 			return s.checks, s.findings, err
 		}
 		d.try(s, ctx)
-		if ctx.Err() != nil { // stopped: what was tried until then counts
+		if ctx.Err() != nil { // stopped: the tests until then count
 			s.e.cut()
 			break
 		}
-		s.ssh(ctx, "root", "systemctl reboot") // the machine ends in place of starting again
+		s.ssh(ctx, "root", "systemctl reboot") // the machine ends instead of rebooting
 		patience, cancel := s.e.within(ctx, hang)
 		select {
 		case <-s.e.ended:
@@ -93,7 +93,7 @@ func trySystem(ctx context.Context, l *lab) (int, []string, error) {
 	return s.checks, s.findings, ctx.Err()
 }
 
-// newSystem makes the disk of a part, or takes that of a call before.
+// newSystem creates the disk of a part, or uses an earlier call's.
 func (l *lab) newSystem(ctx context.Context, name string) (*system, error) {
 	b, err := l.newMedia(ctx, "amd64")
 	if err != nil {
@@ -125,7 +125,7 @@ func (s *system) boot(ctx context.Context) error {
 	l.Close()
 	begun := time.Now()
 	more := []string{"-smp", "4"}
-	if s.sleeps { // then a processor that was offline goes round in QEMU's firmware: each gets its own thread
+	if s.sleeps { // an offline processor then spins in QEMU's firmware: each gets its own thread
 		more = []string{"-smp", "2", "-accel", "tcg,thread=multi"}
 	}
 	e, err := s.b.start(ctx, s.disk, "run=system", append(more, "-monitor", "unix:"+s.monitor+",server=on,wait=off",
@@ -139,7 +139,7 @@ func (s *system) boot(ctx context.Context) error {
 			return ctx.Err()
 		}
 		o := s.ssh(ctx, "root", "systemctl is-system-running --wait")
-		if o.code != 255 { // of ssh itself
+		if o.code != 255 { // ssh's own
 			fmt.Fprintf(s.log, "system: up after %.0f s: %s", time.Since(begun).Seconds(), o.out)
 			return nil
 		}
@@ -151,7 +151,7 @@ func (s *system) boot(ctx context.Context) error {
 	}
 }
 
-// said is what a command said, on both outputs, and its exit code.
+// said is the output of a command, both streams together, and its exit code.
 type said struct {
 	out  string
 	code int
@@ -161,12 +161,12 @@ func (s *system) ssh(ctx context.Context, user, command string) said {
 	return s.run(ctx, user, command, false, "", nil)
 }
 
-// typed runs a command of a user in a terminal.
+// typed runs a user's command in a terminal.
 func (s *system) typed(ctx context.Context, user, command, prompt string, answers []func(io.Writer)) said {
 	return s.run(ctx, user, command, true, prompt, answers)
 }
 
-// run runs a command of a user, in a terminal or not. Each time that prompt appears it does the next of the answers.
+// run runs a user's command, in a terminal or not. Each time the prompt appears it calls the next answer.
 func (s *system) run(ctx context.Context, user, command string, terminal bool, prompt string,
 	answers []func(io.Writer)) said {
 	ctx, cancel := s.e.within(ctx, hang)
@@ -220,7 +220,7 @@ func types(text string) func(io.Writer) {
 	return func(w io.Writer) { _, _ = io.WriteString(w, text) }
 }
 
-// check notes what does not hold, until the machine is stopped from outside.
+// check records a finding if the result is not as expected, unless the machine was stopped from outside.
 func (s *system) check(what string, got said, code int, words ...string) {
 	if s.stopped() {
 		return
@@ -237,13 +237,13 @@ func (s *system) check(what string, got said, code int, words ...string) {
 	fmt.Fprintf(s.log, "system: %s: %v\n", what, map[bool]string{true: "WRONG", false: "holds"}[wrong])
 }
 
-// processors waits until the kernel has that many of them online.
+// processors waits until the kernel has that many processors online.
 func (s *system) processors(ctx context.Context, what string, want int) {
 	s.check(what, s.ssh(ctx, "root", fmt.Sprintf("for i in $(seq 300); do "+
 		"[ $(grep -c ^processor /proc/cpuinfo) = %d ] && exit 0; sleep 0.2; done; cat /proc/cpuinfo", want)), 0)
 }
 
-// users tries what users may do, and what is restored when they or the clock go away.
+// users tests what each user may do, and what is restored when a user disconnects or the clock changes.
 func (s *system) users(ctx context.Context) {
 	s.check("the sudoers line sets a mode", s.ssh(ctx, "worker", "jtune apply "+twoCores+" --yes"), 0, "kept")
 	s.processors(ctx, "two processors are offline for real", 2)
@@ -305,7 +305,7 @@ func (s *system) refused(ctx context.Context) {
 	s.check("the knob takes values again", s.ssh(ctx, "root", "jtune apply --at-boot off && rm /etc/refuse"), 0)
 }
 
-// strays tries whether a process of a job ends with it that is in the job's control group alone.
+// strays tests whether a process that belongs to a job only by its control group ends with the job.
 func (s *system) strays(ctx context.Context) {
 	const (
 		run   = "jtune run stray --no-instrument --no-record --minibatches 20"
@@ -316,7 +316,7 @@ func (s *system) strays(ctx context.Context) {
 		run+" || exit; "+gone), 0)
 	s.check("and with a jtune that is killed", s.ssh(ctx, "root",
 		run+"0 & until "+there+"; do sleep 0.2; done; kill -9 $!; "+gone), 0)
-	// systemd itself would end what is left in the unit.
+	// systemd itself would end the rest of the unit.
 	s.check("in a unit that is delegated to a user too", s.ssh(ctx, "root", "systemd-run --quiet --unit delegated "+
 		"-p User=worker -p Delegate=yes -p KillMode=process -p BindPaths=/run/board/sys:/sys -p RemainAfterExit=yes "+
 		"-p StandardError=file:/tmp/delegated sh -c '"+there+" && exit 1; "+run+" && touch /tmp/done' && "+

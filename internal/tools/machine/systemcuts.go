@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// longestRound is within which the power of the Debian system is cut.
+// longestRound is the time within which the Debian system's power is cut.
 const longestRound = 20 * time.Second
 
-// cutSystem cuts the power of the Debian system while a campaign or a change of the mode is in progress, and boots it
-// again. It counts the rounds.
+// cutSystem cuts the Debian system's power during a campaign or a mode change, and boots it again. It returns the
+// number of rounds.
 func cutSystem(ctx context.Context, l *lab) (count int, findings []string, err error) {
 	s, err := l.newSystem(ctx, "system-cuts")
 	if err != nil {

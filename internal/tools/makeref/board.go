@@ -9,20 +9,20 @@ import (
 	"jtune/tegra/sweep"
 )
 
-// board is what the profile of a kind of board is made from, and how.
+// board says how to build the profile of a kind of board.
 type board struct {
 	note    learn.ReferenceNote
 	carries [2]learn.Share
 	priors  *[2]learn.Prior
-	sweeps  []boardSweep // the first spans the board
+	sweeps  []boardSweep // the first one spans the board
 }
 
 type boardSweep struct{ network, workload, file string }
 
 const licence = "the measurements' repository states none; only constants derived from them are here, no measured row"
 
-// boards are the profiles that are shipped. The shares and deviations were chosen once, on
-// AGX Orin workloads left out in turn (docs/decisions/023-board-profiles-and-learned-priors.md).
+// boards lists the shipped profiles. The shares and deviations were chosen once, with leave-one-out on AGX Orin
+// workloads (docs/decisions/023-board-profiles-and-learned-priors.md).
 var boards = []board{
 	{
 		note: learn.ReferenceNote{
@@ -61,7 +61,7 @@ var boards = []board{
 	},
 }
 
-// makeBoard writes the profile of a board from the sweeps in a folder.
+// makeBoard writes the profile of a board from a folder of sweeps.
 func makeBoard(name, sweeps, dir string, out io.Writer) error {
 	for _, b := range boards {
 		if b.note.Name != name {

@@ -1,6 +1,6 @@
 // Makeref makes the references that jtune ships from measured sweeps: the profile of a
 // board, the compact residual of one workload or, with -networks, PowerTrain's networks with a note
-// of where they come from:
+// of their origin:
 //
 //	go run ./internal/tools/makeref -board agx-orin -sweep ../shared/data/sweeps -out learn/ref
 //	go run ./internal/tools/makeref -sweep resnet_train_data_final.csv -out learn/ref
@@ -29,15 +29,14 @@ func main() {
 	}
 }
 
-// The comparison with earlier measurements, and where these come from; references from other measurements need other
-// words.
+// The comparison with earlier measurements, and their origin; references from other measurements need other texts.
 const (
 	workload = "ResNet-18 training, ImageNet validation images, minibatch 16"
 	source   = "github.com/kedar-1401/Dream-Lab, commit bf7d6b73ebe9b311263b6a085255eb56b1fd7149 (2024-08-07), " +
 		"resnet_train_data_final.csv (the PowerTrain measurements of DREAM:Lab, IISc)"
 )
 
-// origin is the note of the compact reference.
+// origin is the note in the compact reference.
 var origin = learn.ReferenceNote{
 	Name:     learn.ShippedName,
 	Version:  1,

@@ -13,7 +13,7 @@ import (
 	"jtune/tegra"
 )
 
-// networksOrigin is the note of the networks.
+// networksOrigin is the note for the networks.
 var networksOrigin = nn.Provenance{
 	Workload: workload,
 	Device:   "Jetson AGX Orin developer kit, fan at 100 %",
@@ -34,7 +34,7 @@ func makeNetworks(ctx context.Context, samples []tegra.Measured, c nn.Config, di
 	return writeNetworks(dir, pair, samples, note, out)
 }
 
-// writeNetworks stores the networks and the note, whose errors describe the networks as stored.
+// writeNetworks writes the networks and the note, whose errors are computed from the written networks.
 func writeNetworks(dir string, pair nn.Pair, samples []tegra.Measured, note nn.Provenance, out io.Writer) error {
 	exactTime, exactPower := mape(pair, samples)
 	stored := nn.Pair{Time: new(nn.Net), Power: new(nn.Net)}
@@ -64,7 +64,7 @@ func writeNetworks(dir string, pair nn.Pair, samples []tegra.Measured, note nn.P
 	return os.WriteFile(filepath.Join(dir, nn.ReferenceName+nn.ProvenanceSuffix), append(text, '\n'), 0o644)
 }
 
-// mape is the mean absolute percentage errors over samples.
+// mape returns the mean absolute percentage errors over samples.
 func mape(p nn.Pair, samples []tegra.Measured) (timePct, powerPct float64) {
 	times, powers := p.Predict(tegra.ModesOf(tegra.SettingsOf(samples)))
 	var timeMS, powerW []float64

@@ -20,24 +20,24 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// Plan is what is tried, and how much of it must be noticed.
+// Plan says what is mutated, and how much of it tests must notice.
 type Plan struct {
-	Each       int     // mutants of a package
-	FloorPct   float64 `toml:"floor_pct"` // of those that a test reaches, equivalents left out
+	Each       int     // mutants per package
+	FloorPct   float64 `toml:"floor_pct"` // of reached mutants without equivalents
 	Packages   []Package
 	Equivalent []Equivalent
 }
 
-// Package is one that is tried.
+// Package is a package to mutate.
 type Package struct {
 	Path     string
 	FloorPct float64 `toml:"floor_pct"` // 0: the plan's
-	Skip     string  // an expression of tests that are left out, as they take minutes
+	Skip     string  // expression for tests to skip, because they take minutes
 }
 
-// Equivalent is a change that does not change what the program does, or only the words of a message.
+// Equivalent is a mutant that does not change the behaviour, or only the text of a message.
 type Equivalent struct {
-	File, Kind, Line string // Line: the source line, without the blanks around it
+	File, Kind, Line string // Line: the trimmed source line
 	Why              string
 }
 
@@ -61,7 +61,7 @@ func main() {
 	}
 }
 
-// try tries the packages of a plan, and reports whether each reaches its floor.
+// try runs the packages of a plan, and reports whether each reaches its floor.
 func try(ctx context.Context, file, only string, seed uint64, each int) (ok bool, err error) {
 	var p Plan
 	if _, err := toml.DecodeFile(file, &p); err != nil {

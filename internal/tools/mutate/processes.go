@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// adopt makes this process the parent of every process below it whose own parent is gone, also of one that left the
-// group and the session of its test.
+// adopt makes this process the parent of all its descendants whose own parent has ended, including those that left the
+// group and session of their test.
 func adopt() error {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("processes that tests leave behind could not be ended: %w", err)
@@ -22,11 +22,11 @@ func adopt() error {
 	return nil
 }
 
-// endsWithin bounds how long what is left of a run may take to end.
+// endsWithin is how long the remaining processes of a run may take to end.
 const endsWithin = 10 * time.Second
 
-// alone runs a command and then ends every process that it left behind: a watchdog without its guard would compute for
-// the mutants after it. Only one command may run at a time, and none may be started by others.
+// alone runs a command and then ends every process that it left behind: a watchdog without its guard would slow down
+// the following mutants. Only one command may run at a time, and nothing else may start processes.
 func alone(c *exec.Cmd) error {
 	err := c.Run()
 	for end := time.Now().Add(endsWithin); ; {
@@ -45,7 +45,7 @@ func alone(c *exec.Cmd) error {
 	}
 }
 
-// combined runs a command like alone and returns what it printed.
+// combined runs a command like alone and returns its output.
 func combined(c *exec.Cmd) ([]byte, error) {
 	var out bytes.Buffer
 	c.Stdout, c.Stderr = &out, &out
@@ -53,7 +53,7 @@ func combined(c *exec.Cmd) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// children are the processes whose parent is this one, ended ones that nobody waited for included.
+// children returns the child processes of this one, including zombies.
 func children() (all []int) {
 	folders, _ := os.ReadDir("/proc")
 	for _, f := range folders {
@@ -65,7 +65,7 @@ func children() (all []int) {
 		if err != nil {
 			continue
 		}
-		after := text[bytes.LastIndexByte(text, ')')+1:] // a name may hold anything
+		after := text[bytes.LastIndexByte(text, ')')+1:] // a name may contain anything
 		if f := strings.Fields(string(after)); len(f) > 1 && f[1] == strconv.Itoa(os.Getpid()) {
 			all = append(all, pid)
 		}

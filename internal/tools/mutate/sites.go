@@ -24,7 +24,7 @@ const (
 	computed = "plus, minus"
 )
 
-// mutant is a place and the text that makes a switch of it.
+// mutant is a site and the text that makes a switch of it.
 type mutant struct {
 	id         int
 	file, kind string
@@ -33,14 +33,14 @@ type mutant struct {
 	edits      []edit
 }
 
-// edit puts a text in place of bytes of a file.
+// edit replaces bytes of a file by a text.
 type edit struct {
 	from, to int
 	text     string
-	span     int // of the whole mutant; that of an end is negative
+	span     int // of the whole mutant; negative for an end
 }
 
-// finder collects the places of a file.
+// finder collects the sites of a file.
 type finder struct {
 	name   string
 	source []byte
@@ -48,7 +48,7 @@ type finder struct {
 	found  []*mutant
 }
 
-// sites are all places of the files of a package that can be changed.
+// sites returns all sites in the files of a package.
 func sites(dir string, names []string) (all []*mutant, sources map[string][]byte, err error) {
 	sources = map[string][]byte{}
 	for _, name := range names {
@@ -75,7 +75,7 @@ func sites(dir string, names []string) (all []*mutant, sources map[string][]byte
 
 func (f *finder) at(p token.Pos) int { return f.files.Position(p).Offset }
 
-// add notes a place: a call around the node, with further texts in between.
+// add records a site: a call around the node, with further texts in between.
 func (f *finder) add(kind string, node ast.Node, before, after string, more ...edit) {
 	from, to := f.at(node.Pos()), f.at(node.End())
 	m := &mutant{file: f.name, kind: kind, line: f.files.Position(node.Pos()).Line}
@@ -98,7 +98,7 @@ func (f *finder) visit(n ast.Node) bool {
 		f.statements(n.List)
 	case *ast.CaseClause:
 		f.statements(n.Body)
-		for _, s := range n.Body { // not the values that are compared with
+		for _, s := range n.Body { // not the values to compare with
 			ast.Inspect(s, f.visit)
 		}
 		return false
@@ -120,7 +120,7 @@ func (f *finder) visit(n ast.Node) bool {
 	return true
 }
 
-// calls are the functions that stand for operators.
+// calls are the functions that replace operators.
 var calls = map[token.Token]struct{ kind, name string }{
 	token.LSS: {bound, "Less"}, token.LEQ: {bound, "AtMost"}, token.GTR: {bound, "More"}, token.GEQ: {bound, "AtLeast"},
 	token.ADD: {computed, "Plus"}, token.SUB: {computed, "Minus"}, token.MUL: {computed, "Times"},
@@ -155,7 +155,7 @@ func (f *finder) statements(list []ast.Stmt) {
 	}
 }
 
-// changed is a file's text with its mutants as switches.
+// changed returns a file's text with its mutants as switches.
 func changed(source []byte, list []*mutant) []byte {
 	var edits []edit
 	for _, m := range list {
@@ -166,7 +166,7 @@ func changed(source []byte, list []*mutant) []byte {
 			edits = append(edits, e)
 		}
 	}
-	// At one place inner ends come before outer ones, all ends before beginnings, outer beginnings before inner ones.
+	// At one position inner ends come before outer ones, all ends before starts, outer starts before inner ones.
 	slices.SortStableFunc(edits, func(a, b edit) int {
 		end := func(e edit) int {
 			if e.span < 0 {
@@ -187,7 +187,7 @@ func changed(source []byte, list []*mutant) []byte {
 	return out.Bytes()
 }
 
-// imported is a changed file that knows the switches. The package clause keeps its line.
+// imported adds the import of the switches to a file. The package clause keeps its line.
 func imported(text []byte) []byte {
 	files := token.NewFileSet()
 	tree, err := parser.ParseFile(files, "", text, parser.PackageClauseOnly)

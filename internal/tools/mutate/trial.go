@@ -24,31 +24,31 @@ import (
 //go:embed switches.go.txt
 var switches []byte
 
-// trial is a package that is tried.
+// trial is a package under test.
 type trial struct {
 	plan *Plan
 	pkg  Package
 	seed uint64
-	dir  string // for what is built
+	dir  string // for build output
 
 	mutants []*mutant
 	program string
 	tests   []test
 }
 
-// test is one of the package, with what it reaches.
+// test is a test with the mutants that it reaches.
 type test struct {
 	name  string
 	took  time.Duration
 	reach map[int]bool
 }
 
-// result is what came of a package.
+// result is the outcome for a package.
 type result struct {
 	mutants, reached, killed, equivalent int
 }
 
-// pct is the share of the reached mutants that a test notices, equivalents left out.
+// pct returns the share of reached mutants that a test notices, without equivalents.
 func (r result) pct() float64 {
 	if of := r.reached - r.equivalent; of > 0 {
 		return 100 * float64(r.killed) / float64(of)
@@ -92,8 +92,8 @@ func (t *trial) equivalent(m *mutant) bool {
 	})
 }
 
-// build draws the mutants and builds the tests with all of them as switches. A change that does not compile, as plus
-// for texts, is dropped and another one is drawn.
+// build draws the mutants and builds the tests with all of them as switches. A mutant that does not compile, such as
+// plus for texts, is replaced by another one.
 func (t *trial) build(ctx context.Context) error {
 	out, err := exec.CommandContext(ctx, "go", "list", "-f", "{{range .GoFiles}}{{.}}\n{{end}}",
 
@@ -133,10 +133,10 @@ func (t *trial) build(ctx context.Context) error {
 	}
 }
 
-// switchOf finds the number of a switch in a changed line.
+// switchOf matches the number of a switch in a changed line.
 var switchOf = regexp.MustCompile(`mutant\.\w+\((\d+)`)
 
-// compile builds the tests, and names the switches in lines that do not compile.
+// compile builds the tests, and returns the switches in lines that do not compile.
 func (t *trial) compile(ctx context.Context, sources map[string][]byte) (bad map[int]bool, err error) {
 	wd, err := os.Getwd()
 	if err != nil {
@@ -186,7 +186,7 @@ func (t *trial) compile(ctx context.Context, sources map[string][]byte) (bad map
 		at := regexp.MustCompile(`(?m)` + regexp.QuoteMeta(filepath.Base(path)) + `:(\d+)`)
 		for _, found := range at.FindAllSubmatch(out, -1) {
 			n, _ := strconv.Atoi(string(found[1]))
-			for ; n > 0 && n <= len(lines); n-- { // a statement of several lines is named by any of them
+			for ; n > 0 && n <= len(lines); n-- { // any line of a statement may name it
 				ids := switchOf.FindAllSubmatch(lines[n-1], -1)
 				for _, id := range ids {
 					k, _ := strconv.Atoi(string(id[1]))
@@ -204,17 +204,17 @@ func (t *trial) compile(ctx context.Context, sources map[string][]byte) (bad map
 	return bad, nil
 }
 
-// command runs tests of the package in its folder, with a variable of the environment.
+// command runs tests of the package in its folder, with an environment variable.
 func (t *trial) command(ctx context.Context, tests, variable string) *exec.Cmd {
 	c := exec.CommandContext(ctx, t.program, "-test.short", "-test.failfast", "-test.run", tests)
 	c.Dir, c.Env, c.WaitDelay = t.pkg.Path, append(os.Environ(), variable), time.Second
-	// A group of its own: a mutant may signal process 0, which is all of the sender's group.
+	// Its own process group: a mutant may signal process 0, which is the sender's whole group.
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
 	return c
 }
 
-// reach runs each test by itself and notes what it reaches.
+// reach runs each test by itself and records which mutants it reaches.
 func (t *trial) reach(ctx context.Context) error {
 	if out, err := combined(t.command(ctx, "^$", "")); err != nil {
 		return fmt.Errorf("its tests do not start: %w\n%s", err, out)
@@ -252,10 +252,10 @@ func (t *trial) reach(ctx context.Context) error {
 	return nil
 }
 
-// Bounds of a run with a mutant: a run that hangs is one that fails.
+// Limits of a run with a mutant: a run that hangs counts as failed.
 const (
 	together = 2 * time.Second // quick tests run in one process
-	patience = 10              // times as long as without
+	patience = 10              // times the duration without a mutant
 	least    = 20 * time.Second
 )
 

@@ -1,12 +1,12 @@
-// Command notices says what the jtune binary is made of: the licences of every module that is linked
-// into it, for a package's copyright file, or a list of them as SPDX 2.3 for tools.
+// Command notices lists the content of the jtune binary: the licences of every linked module,
+// for a package's copyright file, or the modules as SPDX 2.3 for tools.
 //
 //	go list -deps ──► modules ──► their licence files ──► -copyright FILE
 //	                     └──────────────────────────────► -sbom FILE
 //
 //	go run ./internal/tools/notices -arch arm64 -version 1.0.0 -copyright copyright -sbom jtune.spdx.json
 //
-// A module without a licence file, or with a licence that is not known here, is an error: somebody
+// A module without a licence file, or with an unknown licence, is an error: somebody
 // has to look at it.
 package main
 

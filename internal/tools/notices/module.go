@@ -15,7 +15,7 @@ import (
 	"strings"
 )
 
-// module is one that is linked into the binary.
+// module is a module linked into the binary.
 type module struct {
 	Path    string
 	Version string
@@ -23,14 +23,14 @@ type module struct {
 	Main    bool
 	Replace *module
 
-	licence string // by its SPDX identifier
+	licence string // SPDX identifier
 	texts   []notice
 }
 
-// notice is a file of a module that must be passed on.
+// notice is a file of a module that must be distributed with it.
 type notice struct{ name, text string }
 
-// modules lists those of the binary for Linux on a processor, by path.
+// modules lists the modules of the Linux binary for an architecture, by path.
 func modules(arch string) ([]module, error) {
 	cmd := exec.Command("go", "list", "-deps", "-json=Module", ".")
 	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH="+arch, "CGO_ENABLED=0")
@@ -42,7 +42,7 @@ func modules(arch string) ([]module, error) {
 	return parseModules(bytes.NewReader(out))
 }
 
-// parseModules reads the packages that go list prints.
+// parseModules parses the packages that go list prints.
 func parseModules(r io.Reader) ([]module, error) {
 	var list []module
 	for d := json.NewDecoder(r); ; {
@@ -66,13 +66,13 @@ func parseModules(r io.Reader) ([]module, error) {
 	return slices.CompactFunc(list, func(a, b module) bool { return a.Path == b.Path }), nil
 }
 
-// noticeFile matches the names of files that must be passed on.
+// noticeFile matches the names of files that must be distributed.
 var noticeFile = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|patents)(\.(txt|md))?$`)
 
-// thirdParty is a folder of further licences, for code that a module took from elsewhere.
+// thirdParty is a folder of further licences, for code that a module copied.
 const thirdParty = "THIRD_PARTY_LICENSES"
 
-// read reads the module's notices and finds out its licence.
+// read reads the module's notices and identifies its licence.
 func (m *module) read() error {
 	for _, dir := range []string{m.Dir, filepath.Join(m.Dir, thirdParty)} {
 		entries, err := os.ReadDir(dir)
@@ -122,10 +122,10 @@ func identify(text string) string {
 	return ""
 }
 
-// apacheText is where Debian and Ubuntu have the text of the Apache licence.
+// apacheText is the path of the Apache licence on Debian and Ubuntu.
 const apacheText = "/usr/share/common-licenses/Apache-2.0"
 
-// copyright is the copyright file of a package: our licence, and the notices of every module.
+// copyright returns the copyright file of a package: our licence, and the notices of every module.
 func copyright(list []module) string {
 	var b strings.Builder
 	b.WriteString("jtune finds the best power mode of an NVIDIA Jetson for a training job.\n\n" +

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// The parts of an SPDX 2.3 document that are used here (https://spdx.github.io/spdx-spec/v2.3/).
+// The used parts of an SPDX 2.3 document (https://spdx.github.io/spdx-spec/v2.3/).
 type spdxDocument struct {
 	Version       string         `json:"spdxVersion"`
 	License       string         `json:"dataLicense"`
@@ -48,7 +48,7 @@ type spdxRelation struct {
 	To   string `json:"relatedSpdxElement"`
 }
 
-// sbom lists jtune and the modules in it. Equal modules of one version and moment give equal bytes.
+// sbom lists jtune and its modules. Equal modules, version and time give equal bytes.
 func sbom(list []module, version string, made time.Time) ([]byte, error) {
 	const document, program, unknown = "SPDXRef-DOCUMENT", "SPDXRef-jtune", "NOASSERTION"
 	d := spdxDocument{

@@ -13,15 +13,15 @@ import (
 	"jtune/internal/safefile"
 )
 
-// FuzzFile has what each fuzz target has run so far, over all runs, below the repository's root.
+// FuzzFile has the totals of each fuzz target over all runs, relative to the repository's root.
 const FuzzFile = "docs/fuzz.csv"
 
 var fuzzHead = []string{"target", "executions", "seconds"}
 
-// Fuzzed are the executions of a fuzz target and the time that they took.
+// Fuzzed holds the executions of a fuzz target and their time.
 type Fuzzed struct{ Executions, Seconds int }
 
-// FuzzCounts reads the executions of each target; none where the file does not exist yet.
+// FuzzCounts reads the totals of each target; none if the file does not exist yet.
 func FuzzCounts(file string) (map[string]Fuzzed, error) {
 	f, err := os.Open(file)
 	if errors.Is(err, fs.ErrNotExist) {

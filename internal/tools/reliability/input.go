@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// What one input of a fuzz target may take. The memory is all that was allocated, freed or not.
+// Limits for one input of a fuzz target. The memory is everything allocated, freed or not.
 const (
 	mostCPU   = time.Second
 	mostBytes = 200 << 20
 )
 
-// Input begins an input of a fuzz target: defer reliability.Input(t)(). At its end the test fails where the process
-// has computed for more than 1 s or allocated more than 200 MB since. Waiting for a busy machine does not count.
+// Input starts an input of a fuzz target: defer reliability.Input(t)(). At its end the test fails if the process has
+// used more than 1 s of CPU time or allocated more than 200 MB since. Waiting for a busy machine does not count.
 func Input(t interface{ Errorf(string, ...any) }) (end func()) {
 	cpu, bytes := taken()
 	return func() {
@@ -27,11 +27,11 @@ func Input(t interface{ Errorf(string, ...any) }) (end func()) {
 	}
 }
 
-// taken is the CPU time of this process so far, and the bytes that it has allocated.
+// taken returns this process's CPU time so far, and the bytes that it has allocated.
 func taken() (cpu time.Duration, bytes uint64) {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		panic(err) // it has no other cause than a wrong argument
+		panic(err) // fails only for wrong arguments
 	}
 	m := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(m)

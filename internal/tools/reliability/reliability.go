@@ -1,5 +1,4 @@
-// Package reliability keeps the record of what was tried again and again: docs/reliability.csv, whose counts add up
-// over runs.
+// Package reliability keeps the record of repeated tests: docs/reliability.csv, whose counts add up over runs.
 package reliability
 
 import (
@@ -13,12 +12,12 @@ import (
 	"time"
 )
 
-// File is the record, below the repository's root.
+// File is the record, relative to the repository's root.
 const File = "docs/reliability.csv"
 
 // Run is a line of the record.
 type Run struct {
-	Part     string // what is tried
+	Part     string // what was tested
 	Count    int    // how many times
 	Findings int
 
@@ -26,10 +25,10 @@ type Run struct {
 	commit string
 }
 
-// Begin begins a run of the present tree: its commit, with "+" where files differ from it.
+// Begin starts a run for the present commit, marked "+" if files differ from it.
 func Begin(ctx context.Context, part string) (Run, error) {
 	out, err := exec.CommandContext(ctx, "sh", "-ec", `git rev-parse --short HEAD
-if git status --porcelain -- . ":!`+File+`" ":!`+FuzzFile+`" | grep -q .; then echo +; fi`).Output() // the record changes with each run
+if git status --porcelain -- . ":!`+File+`" ":!`+FuzzFile+`" | grep -q .; then echo +; fi`).Output() // the record itself changes with each run
 	if err != nil {
 		return Run{}, fmt.Errorf("which commit: %w", err)
 	}
@@ -48,8 +47,8 @@ func (r Run) Append() (line string, err error) {
 	return line, errors.Join(err, f.Close())
 }
 
-// Rounds is how often a test of chance tries, and the seed of what it draws: as .ci/endure asks for in JTUNE_ROUNDS
-// and JTUNE_SEED, else n and 0.
+// Rounds returns how often a randomized test runs, and its seed: JTUNE_ROUNDS and JTUNE_SEED, which .ci/endure sets,
+// otherwise n and 0.
 func Rounds(n int) (rounds int, seed uint64) {
 	asked, err := strconv.Atoi(os.Getenv("JTUNE_ROUNDS"))
 	if err != nil || asked < 1 {

@@ -6,33 +6,34 @@ import (
 	"strings"
 )
 
-// Kind is what a package is for.
+// Kind is the purpose of a package.
 type Kind string
 
-// Kinds of packages. The product is what the program is built of, without the laboratory.
+// Kinds of packages. The product is everything the program is built from, except the laboratory.
 const (
 	Product     Kind = "product"
-	Laboratory  Kind = "laboratory" // what holds the program against the papers
+	Laboratory  Kind = "laboratory" // compares the program with the papers
 	Developer   Kind = "developer programs"
 	TestSupport Kind = "test support" // packages that only tests and developer programs import
 )
 
 var kinds = []Kind{Product, Laboratory, Developer, TestSupport}
 
-// comparisons are the methods of the papers that the program's own is compared with. Package nn beside them is not
-// one: transfers and the shipped reference are its networks.
+// comparisons are the papers' methods for comparison. Package nn beside them is not one: transfers and the shipped
+// reference use its networks.
 var comparisons = []string{"learn/baseline", "learn/baseline/forest", "learn/baseline/linear", "learn/baseline/mlp"}
 
-// before are the folders of the laboratory before they lay below folders named lab.
+// before lists former folders of the laboratory, from before folders named lab.
 var before = []string{"optimize/bench", "tui/session/fidelity", "tui/session/reproduce"}
 
-// programs is where developer programs lie. The package of tests among them keeps a record that two of them write to.
+// programs is the folder of developer programs. The package of tests among them keeps the record that two of them
+// write.
 const (
 	programs = "internal/tools/"
 	ofTests  = programs + "reliability"
 )
 
-// sort gives every package its kind, by what the program and the developer programs are built of.
+// sort sets the kind of every package, by what the program and the developer programs are built from.
 func (t *Tree) sort(found map[string]*Package) {
 	product, tools := map[string]bool{}, map[string]bool{}
 	var visit func(seen map[string]bool, at string)
@@ -71,5 +72,5 @@ func laboratory(pkg string) bool {
 		slices.Contains(before, pkg)
 }
 
-// room reports whether a package lies below another.
+// room reports whether a package is below another.
 func room(pkg, of string) bool { return pkg != of && strings.HasPrefix(pkg, path.Clean(of)+"/") }

@@ -7,7 +7,7 @@ import (
 
 // Limits of a package, beyond which nobody keeps it in their head.
 const (
-	roomLines     = 1700 // of a room of the application layer
+	roomLines     = 1700 // of a package of the application layer
 	sessionLines  = 1600 // of tui/session itself
 	shellLines    = 3500 // of tui, the shell of the screens
 	packageLines  = 3700
@@ -17,22 +17,22 @@ const (
 	fileLines     = 500
 )
 
-// Packages that are one subject, which would only be harder to find in parts.
+// Packages that are a single subject and would only be harder to find in parts.
 var (
 	longPackages = []string{"learn", "optimize", "tegra", "tui/cli"}
 	widePackages = []string{"learn", "optimize", "profiles/record", "tegra", "tegra/virtual", "tui/page", "tui/widget"}
 )
 
-// typeLimits are the most methods of types that grew before.
+// typeLimits are the maximum methods of types that exceeded the limit before it existed.
 var typeLimits = []struct {
 	of   string
 	most int
 }{{"tui/session.Session", 25}, {"tui/cli.app", 25}}
 
-// unlimited is a type that is a whole machine.
+// unlimited is a type that represents a whole machine.
 const unlimited = "tegra/virtual.Board"
 
-// mostLines is how many lines a package may have; 0: any number.
+// mostLines returns how many lines a package may have; 0: any number.
 func mostLines(pkg string) int {
 	switch {
 	case pkg == "tui/session":
@@ -47,7 +47,7 @@ func mostLines(pkg string) int {
 	return packageLines
 }
 
-// Faults lists what passes a limit. Test support and developer programs have those of files and types alone.
+// Faults lists what exceeds a limit. Only the limits of files and types apply to test support and developer programs.
 func (t *Tree) Faults() (out []string) {
 	fault := func(of, what string, n, most int) {
 		if most > 0 && n > most {

@@ -1,10 +1,10 @@
-// Command size counts a tree of this module: lines and functions of its packages, by what they are for.
+// Command size counts lines and functions in a tree of this module, by the purpose of its packages.
 //
 //	size FOLDER             a line for each package, then the sums
-//	size -sums FOLDER...    the sums alone, as a Markdown table with a column for each folder
-//	size -check FOLDER      what passes a limit; exit code 1 when anything does
+//	size -sums FOLDER...    only the sums, as a Markdown table with a column for each folder
+//	size -check FOLDER      what exceeds a limit; exit code 1 if anything does
 //
-// It reads source alone, so that a tree of another commit is counted the same way:
+// It reads only source files, so a tree of another commit is counted the same way:
 //
 //	git worktree add /tmp/then c4f8c05
 //	go run ./internal/tools/size -sums /tmp/then .

@@ -16,23 +16,23 @@ import (
 	"strings"
 )
 
-// Tree is a folder with a module, counted. Packages lie in order of their paths.
+// Tree is a counted module. Its packages are sorted by path.
 type Tree struct {
 	Module    string
 	Packages  []*Package
-	TestLines int // of files _test.go, which nothing else counts
+	TestLines int // of files _test.go, which are not counted elsewhere
 }
 
 // Package is a folder with Go files other than tests.
 type Package struct {
-	Path      string // below the module's folder; "." is that folder
+	Path      string // below the module's folder; ".": that folder
 	Kind      Kind
 	Files     []File
 	Functions []int          // lines of each function and method
 	Exported  int            // exported functions, and exported methods of exported types
 	Methods   map[string]int // by type
 
-	program bool // it is a program, not a package that others import
+	program bool // it is a program, not an importable package
 	imports []string
 }
 
@@ -126,7 +126,7 @@ func (p *Package) add(module, name string, text []byte) error {
 	return nil
 }
 
-// receiver is the name of a method's type.
+// receiver returns the name of a method's type.
 func receiver(f *ast.FuncDecl) string {
 	of := f.Recv.List[0].Type
 	for {
@@ -145,7 +145,7 @@ func receiver(f *ast.FuncDecl) string {
 	}
 }
 
-// Lines counts the lines of all its files.
+// Lines returns the lines of all its files.
 func (p *Package) Lines() (n int) {
 	for _, f := range p.Files {
 		n += f.Lines
@@ -153,12 +153,12 @@ func (p *Package) Lines() (n int) {
 	return n
 }
 
-// LargestFile is the one with the most lines.
+// LargestFile returns the file with the most lines.
 func (p *Package) LargestFile() File {
 	return slices.MaxFunc(p.Files, func(a, b File) int { return a.Lines - b.Lines })
 }
 
-// largestType is the type with the most methods; "" without any.
+// largestType returns the type with the most methods; "" if there is none.
 func (p *Package) largestType() (name string) {
 	for of, n := range p.Methods {
 		if n > p.Methods[name] || n == p.Methods[name] && of < name {
@@ -187,7 +187,7 @@ func (t *Tree) of(k Kind) (out []*Package) {
 	return out
 }
 
-// Lines counts the lines of all packages of a kind.
+// Lines returns the lines of all packages of a kind.
 func (t *Tree) Lines(k Kind) (n int) {
 	for _, p := range t.of(k) {
 		n += p.Lines()
@@ -195,7 +195,7 @@ func (t *Tree) Lines(k Kind) (n int) {
 	return n
 }
 
-// most names the package of the product with the most of something.
+// most names the product's package with the maximum of a count.
 func (t *Tree) most(of func(*Package) int) string {
 	p := slices.MaxFunc(t.of(Product), func(a, b *Package) int { return of(a) - of(b) })
 	return fmt.Sprintf("%s (`%s`)", thousands(of(p)), p.Path)
@@ -227,7 +227,7 @@ func (t *Tree) largestFile() (out File) {
 	return out
 }
 
-// p99 is the number of lines that 99 of 100 functions do not exceed.
+// p99 returns the number of lines that 99 of 100 functions do not exceed.
 func p99(lines []int) int {
 	if len(lines) == 0 {
 		return 0
@@ -235,7 +235,7 @@ func p99(lines []int) int {
 	return slices.Sorted(slices.Values(lines))[99*(len(lines)-1)/100]
 }
 
-// thousands prints a number with a comma.
+// thousands formats a number with a comma.
 func thousands(n int) string {
 	if n < 1000 {
 		return strconv.Itoa(n)

@@ -20,26 +20,24 @@ import (
 	"github.com/hinshun/vt10x"
 )
 
-// Environ is the environment of a program in a terminal: a person's, on a
-// terminal with 256 colours, with its files below home.
+// Environ returns the environment of a program in a terminal: a user's, with 256 colours and files below home.
 func Environ(home string) []string {
 	return append(os.Environ(), "TERM=xterm-256color", "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "NO_COLOR=", "TMUX=",
 		"SSH_TTY=", "HOME="+home,
 		"XDG_CONFIG_HOME="+home, "XDG_STATE_HOME="+home)
 }
 
-// Build makes the program of this tree in home and returns its path.
+// Build builds this tree's program in home and returns its path.
 func Build(ctx context.Context, home string) (path string, err error) {
-	path = filepath.Join(home, "program") // home/jtune is the configuration's
+	path = filepath.Join(home, "program") // home/jtune is the configuration's folder
 	if text, err := exec.CommandContext(ctx, "go", "build", "-o", path, "jtune").CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build jtune: %w\n%s", err, text)
 	}
 	return path, nil
 }
 
-// Terminal is a pseudo-terminal with a program on it. Its output is counted
-// always and drawn while somebody looks, so that looking costs nothing where
-// only the count is used.
+// Terminal is a pseudo-terminal with a program on it. It always counts the output, but draws it only on request, so
+// that counting alone costs nothing.
 type Terminal struct {
 	cmd   *exec.Cmd
 	tty   *os.File
@@ -49,17 +47,17 @@ type Terminal struct {
 	mu      sync.Mutex
 	written int
 	screen  vt10x.Terminal
-	seen    func(screen string) bool // nil: nobody looks
+	seen    func(screen string) bool // nil: nothing to wait for
 	found   chan time.Time
-	missed  []byte // written while nobody looked
+	missed  []byte // output that is not drawn yet
 	ended   chan struct{}
 }
 
 // patience is how long a program may take to end on request.
 const patience = time.Minute
 
-// Open starts a program on a terminal. tap, which may be nil, gets all output
-// with its time since the start, from one goroutine.
+// Open starts a program on a terminal. tap, which may be nil, gets all output with its time since the start, on one
+// goroutine.
 func Open(cmd *exec.Cmd, columns, rows uint16, tap func(at time.Duration, output []byte)) (*Terminal, error) {
 	t := &Terminal{cmd: cmd, began: time.Now(), tap: tap, screen: vt10x.New(vt10x.WithSize(int(columns), int(rows))),
 		ended: make(chan struct{})}
@@ -96,8 +94,7 @@ func (t *Terminal) take(b []byte, now time.Time) {
 	}
 }
 
-// look draws what was written and reports when that is what is waited for. It
-// needs t.mu.
+// look draws the output and reports when the screen is as expected. It needs t.mu.
 func (t *Terminal) look(now time.Time) {
 	t.draw()
 	if t.seen(t.screen.String()) {
@@ -112,16 +109,15 @@ func (t *Terminal) draw() {
 	t.missed = t.missed[:0]
 }
 
-// Until waits until the screen is as it should be, and returns how long after
-// the program's begin the output came that made it so.
+// Until waits until the screen is as expected, and returns the time from the program's start to the output that
+// completed it.
 func (t *Terminal) Until(ctx context.Context, most time.Duration,
 	seen func(screen string) bool) (time.Duration, error) {
 	at, err := t.Answer(ctx, most, seen, func() error { return nil })
 	return at.Sub(t.began), err
 }
 
-// Answer acts and waits until the screen is as it should be; it returns the time
-// at which it was.
+// Answer acts, then waits until the screen is as expected; it returns the time of that output.
 func (t *Terminal) Answer(ctx context.Context, most time.Duration, seen func(screen string) bool,
 	act func() error) (time.Time, error) {
 	found := make(chan time.Time, 1)
@@ -145,13 +141,13 @@ func (t *Terminal) Answer(ctx context.Context, most time.Duration, seen func(scr
 	}
 }
 
-// Text is the text of the screen.
+// Text returns the text of the screen.
 func (t *Terminal) Text() (text string) {
 	t.Look(func(screen vt10x.View) { text = screen.String() })
 	return text
 }
 
-// Look shows the screen as it is now.
+// Look calls f with the present screen.
 func (t *Terminal) Look(f func(screen vt10x.View)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -166,17 +162,17 @@ func (t *Terminal) Press(keys string) error {
 	return err
 }
 
-// Written is how many bytes the program has written.
+// Written returns how many bytes the program has written.
 func (t *Terminal) Written() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.written
 }
 
-// PID is the program's process.
+// PID returns the program's process ID.
 func (t *Terminal) PID() int { return t.cmd.Process.Pid }
 
-// Wait waits until the program has ended by itself.
+// Wait waits until the program ends by itself.
 func (t *Terminal) Wait(most time.Duration) error {
 	select {
 	case <-t.ended:
@@ -186,9 +182,8 @@ func (t *Terminal) Wait(most time.Duration) error {
 	}
 }
 
-// Close ends the program: with SIGTERM, so that what it began ends with it,
-// and with SIGKILL when that does not help. What it leaves running loses the
-// terminal.
+// Close ends the program with SIGTERM, so that its children end too, and with SIGKILL if that does not help. Remaining
+// children lose the terminal.
 func (t *Terminal) Close() {
 	_ = t.cmd.Process.Signal(syscall.SIGTERM)
 	late := time.AfterFunc(patience, func() { _ = t.cmd.Process.Kill() })

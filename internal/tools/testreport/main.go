@@ -45,7 +45,7 @@ func run(in io.Reader, out io.Writer, file string, warn bool) error {
 	return errors.Join(events.Err(), r.end())
 }
 
-// event is one of go test -json (go doc test2json).
+// event is an event of go test -json (go doc test2json).
 type event struct {
 	Action, Package, Test, Output, ImportPath string
 }
@@ -54,18 +54,18 @@ func (e *event) name() string { return e.Package + " " + e.Test }
 
 type report struct {
 	out     io.Writer
-	warn    bool // a skip that is not allowed is printed and fails nothing
+	warn    bool // print a skip that is not allowed, without failing
 	allowed []string
-	output  map[string][]string // by package and test, while it is not known to have passed
-	skipped map[string]string   // tests and why
+	output  map[string][]string // by package and test, until the test has passed
+	skipped map[string]string   // tests with their reasons
 	failed  []string
-	results int // of packages
+	results int // number of packages
 }
 
 func (r *report) line(line []byte) {
 	var e event
 	if json.Unmarshal(line, &e) != nil || e.Action == "" {
-		fmt.Fprintf(r.out, "%s\n", line) // of the go command
+		fmt.Fprintf(r.out, "%s\n", line) // printed by the go command
 		return
 	}
 	name := e.name()
@@ -87,7 +87,7 @@ func (r *report) line(line []byte) {
 	}
 }
 
-// done prints a package's own lines, and those of a test that failed.
+// done prints a package's own lines, and the lines of a failed test.
 func (r *report) done(e *event, failed bool) {
 	name := e.name()
 	lines := r.output[name]
@@ -104,7 +104,7 @@ func (r *report) done(e *event, failed bool) {
 			fmt.Fprint(r.out, l)
 		}
 	}
-	for _, left := range slices.Sorted(maps.Keys(r.output)) { // tests that a panic or a time limit ended
+	for _, left := range slices.Sorted(maps.Keys(r.output)) { // tests ended by a panic or a time limit
 		if failed && strings.HasPrefix(left, e.Package+" ") {
 			fmt.Fprint(r.out, strings.Join(r.output[left], ""))
 		}
@@ -112,7 +112,7 @@ func (r *report) done(e *event, failed bool) {
 	maps.DeleteFunc(r.output, func(left string, _ []string) bool { return strings.HasPrefix(left, e.Package+" ") })
 }
 
-// end says what failed and which skips the list does not name.
+// end returns an error that names what failed, and skips that the list does not name.
 func (r *report) end() error {
 	var unexpected []string
 	for _, name := range slices.Sorted(maps.Keys(r.skipped)) {
@@ -152,7 +152,7 @@ func matches(pattern, name string) bool {
 	return name == pattern
 }
 
-// reason is what a skipped test says, without the lines that frame it.
+// reason returns the message of a skipped test, without the lines around it.
 func reason(lines []string) string {
 	for _, l := range slices.Backward(lines) {
 		if t := strings.TrimSpace(l); t != "" && !strings.HasPrefix(t, "---") && !strings.HasPrefix(t, "===") {

@@ -1,7 +1,7 @@
-// Command words names sentences that read as if they were translated, in documents, messages, help texts and comments,
+// Command words finds sentences that read like translations in documents, messages, help texts and comments,
 // and pages that exceed their limits.
 //
-//	words [FOLDER]     a line for each finding; exit code 1 when there is any
+//	words [FOLDER]     a line for each finding; exit code 1 if there is any
 //
 //	pages, comments, texts of the program ──► Passage ──► Pattern ──► Finding
 package main

@@ -11,12 +11,12 @@ import (
 
 // Limits of the pages.
 const (
-	mostWords    = 35_000 // all pages but the reference, the decisions and the changes
-	mostColumns  = 300    // a line outside tables
-	mostSentence = 40     // words of a sentence in README.md, the tutorial and the how-to pages
+	mostWords    = 35_000 // all pages except the reference, the decisions and the changes
+	mostColumns  = 300    // of a line outside tables
+	mostSentence = 40     // in a sentence of README.md, the tutorial and the how-to pages
 )
 
-// limits are the most lines that pages may have, by the pattern of their path.
+// limits are the maximum lines of pages, by the pattern of their path.
 var limits = []struct {
 	pattern string
 	lines   int
@@ -27,7 +27,7 @@ var limits = []struct {
 	{"docs/promises.md", 60}, {"docs/extending.md", 250}, {"docs/reference/*.md", 3000},
 }
 
-// pageFaults says which pages pass a limit, and where.
+// pageFaults lists the pages that exceed a limit.
 func pageFaults(folder string) (list []Finding, err error) {
 	words := 0
 	for _, limit := range limits {
@@ -42,7 +42,7 @@ func pageFaults(folder string) (list []Finding, err error) {
 			}
 			page, name := string(data), strings.TrimPrefix(path, folder+string(filepath.Separator))
 			if !strings.Contains(limit.pattern, "reference") {
-				words += len(strings.Fields(page)) // as wc -w counts, marks of tables included
+				words += len(strings.Fields(page)) // like wc -w, with the marks of tables
 			}
 			if n := strings.Count(page, "\n"); n > limit.lines {
 				list = append(list, Finding{name, n, fmt.Sprintf("%d lines, at most %d", n, limit.lines)})
@@ -71,7 +71,7 @@ func longLines(name, page string) (list []Finding) {
 	return list
 }
 
-// sentenceEnd is where one sentence ends and another begins.
+// sentenceEnd matches the end of a sentence.
 var sentenceEnd = regexp.MustCompile(`[.!?][)"]? +`)
 
 func longSentences(name, page string) (list []Finding) {
@@ -86,7 +86,7 @@ func longSentences(name, page string) (list []Finding) {
 	return list
 }
 
-// countWords counts what has a letter or a digit.
+// countWords counts the words with a letter or a digit.
 func countWords(s string) (n int) {
 	for f := range strings.FieldsSeq(s) {
 		if strings.ContainsFunc(f, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {

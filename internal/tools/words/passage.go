@@ -14,8 +14,8 @@ import (
 	"strings"
 )
 
-// passagesOf returns the texts of a checkout: pages by paragraph, comments by paragraph, and texts of the program.
-// Records of the past (decisions, changes) are left out.
+// passagesOf returns the texts of a checkout: pages and comments by paragraph, and texts of the program. It skips
+// records of the past (decisions, changes).
 func passagesOf(folder string) (list []Passage, err error) {
 	err = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -57,10 +57,10 @@ func passagesIn(path string) ([]Passage, error) {
 	return sourceTexts(path, data)
 }
 
-// item begins a line that is no continuation of the one before.
+// item matches the start of a line that does not continue the previous one.
 var item = regexp.MustCompile(`^\s*(?:[-*|#>]|\d+\.\s)`)
 
-// paragraphs returns the prose of a page, a paragraph, list item or table row each; fenced blocks are left out.
+// paragraphs returns the prose of a page: each paragraph, list item or table row; without fenced blocks.
 func paragraphs(page string) (list []Passage) {
 	var text []string
 	line, first, fenced := 0, 0, false
@@ -112,7 +112,7 @@ func sourceTexts(path string, data []byte) (list []Passage, err error) {
 			}
 		case *ast.ImportSpec:
 			inTags[n.Path] = true
-		case *ast.BinaryExpr: // texts that continue over lines
+		case *ast.BinaryExpr: // concatenated texts
 			if text, ok := joined(n); ok {
 				list = append(list, textPassage(files, n, text)...)
 				return false
@@ -130,7 +130,7 @@ func sourceTexts(path string, data []byte) (list []Passage, err error) {
 	return list, nil
 }
 
-// joined returns the text of strings that are added up.
+// joined returns the text of concatenated strings.
 func joined(n ast.Expr) (string, bool) {
 	switch n := n.(type) {
 	case *ast.BasicLit:
@@ -152,7 +152,7 @@ func textPassage(files *token.FileSet, n ast.Node, text string) []Passage {
 	return []Passage{{line: files.Position(n.Pos()).Line, text: text}}
 }
 
-// commentTexts returns the paragraphs of a comment; drawings and code, which are indented, are left out.
+// commentTexts returns the paragraphs of a comment, without indented drawings and code.
 func commentTexts(files *token.FileSet, group *ast.CommentGroup) (list []Passage) {
 	var text []string
 	first := 0

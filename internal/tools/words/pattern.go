@@ -5,24 +5,24 @@ import (
 	"regexp"
 )
 
-// Pattern is a habit of another language, and what to write.
+// Pattern is a habit from another language, and what to write.
 type Pattern struct {
 	find  *regexp.Regexp
-	but   *regexp.Regexp // the uses that are good English; nil: none
+	but   *regexp.Regexp // uses that are good English; nil: none
 	write string
 }
 
-// start is where a sentence begins.
+// start matches the start of a sentence.
 const start = `(?:^|[.!?:;] )`
 
-// patterns are the habits, in the order in which they are looked for.
+// patterns lists the habits in order.
 var patterns = []Pattern{
 	{find: regexp.MustCompile(start + `(?:Who [a-z]+s\b|Whoever\b|[Ww]hoever\b)`),
 		write: "name the person, or write an instruction"},
 	{find: regexp.MustCompile(start + `What [^.?!:]*\b(?:is|are|was|were|has|have)\b[^.?!:]*\.`),
 		but:   regexp.MustCompile(`\b(?:differs|matters|happens)\b`),
 		write: "name the subject in place of a clause with What"},
-	{find: regexp.MustCompile(start + `Of [a-z]`), // not the comment of a function of that name
+	{find: regexp.MustCompile(start + `Of [a-z]`), // not the comment of a function with that name
 		but:   regexp.MustCompile(`Of (?:the \d|all \d|course|is |makes|enter|retur|repor|print|lists)`),
 		write: "For X, or X has"},
 	{find: regexp.MustCompile(`\b(?:is|are|was|were) of [a-z%]+`),
@@ -57,7 +57,7 @@ type Passage struct {
 	text string
 }
 
-// Finding is what is wrong, and where.
+// Finding is a habit found in a passage.
 type Finding struct {
 	file string
 	line int
@@ -66,10 +66,10 @@ type Finding struct {
 
 func (f Finding) String() string { return fmt.Sprintf("%s:%d: %s", f.file, f.line, f.why) }
 
-// around is how much of a passage a finding shows on each side.
+// around is how many characters of a passage a finding shows on each side.
 const around = 40
 
-// findings are the habits in a passage.
+// findings returns the habits in a passage.
 func findings(p Passage) (list []Finding) {
 	for _, habit := range patterns {
 		for _, at := range habit.find.FindAllStringIndex(p.text, -1) {
