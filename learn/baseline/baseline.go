@@ -1,10 +1,10 @@
-// Package baseline predicts by the methods that jtune's own is compared with.
+// Package baseline provides the prediction methods to which jtune's own is compared.
 //
 //	modes, values ──► Fit (Of a method's name) ──► Predictor ──► values in any mode
 //	[]tegra.Measured ──► FitPair ──► Pair: one predictor of time, one of power
 //
-// The methods themselves are in packages linear, forest, mlp and nn. None gives
-// error bars; package learn makes them by cross-validation.
+// The methods are in packages linear, forest, mlp and nn. None has error bars; package learn adds them by
+// cross-validation.
 package baseline
 
 import (
@@ -19,11 +19,11 @@ type Predictor interface {
 	At(modes []tegra.Mode) []float64
 }
 
-// Fit learns one quantity of the given modes; all its values are positive.
+// Fit fits one quantity to values y of the given modes, all positive.
 type Fit func(ctx context.Context, modes []tegra.Mode, y []float64, seed uint64) (Predictor, error)
 
-// Of returns how the method of a name learns; false for names of other methods
-// and of networks, which learn from single measurements (nn.TrainPair).
+// Of returns the Fit of a method by name; false for other methods and for networks, which train on individual
+// measurements (nn.TrainPair).
 func Of(method string) (Fit, bool) {
 	fit, ok := map[string]Fit{
 		"linear": fitLine,
@@ -34,10 +34,10 @@ func Of(method string) (Fit, bool) {
 	return fit, ok
 }
 
-// Pair predicts time and power; Power is nil where it was not measured.
+// Pair predicts time and power; Power is nil if it was not measured.
 type Pair struct{ Time, Power Predictor }
 
-// FitPair learns time, then power by itself with the next seed.
+// FitPair fits time, then power separately with the next seed.
 func FitPair(ctx context.Context, samples []tegra.Measured, seed uint64, fit Fit) (*Pair, error) {
 	modes := make([]tegra.Mode, len(samples))
 	timeMS, powerW := make([]float64, len(samples)), make([]float64, len(samples))
@@ -55,7 +55,7 @@ func FitPair(ctx context.Context, samples []tegra.Measured, seed uint64, fit Fit
 	return &p, err
 }
 
-// Warning says what limits the trust in a fit of time; "" for nothing.
+// Warning describes the limitations of the time fit; "" for none.
 func (p *Pair) Warning() string {
 	if w, ok := p.Time.(interface{ Warning() string }); ok {
 		return w.Warning()

@@ -11,7 +11,7 @@ import (
 	"jtune/tegra"
 )
 
-// each predicts one mode at a time.
+// each predicts a single mode.
 type each func(m tegra.Mode) float64
 
 // At predicts on all processors.
@@ -25,7 +25,7 @@ func (f each) At(modes []tegra.Mode) []float64 {
 	return out
 }
 
-// inputs are the same inputs of several modes.
+// inputs returns the inputs of several modes.
 func inputs(modes []tegra.Mode, of func(m tegra.Mode) []float64) [][]float64 {
 	out := make([][]float64, len(modes))
 	for i, m := range modes {
@@ -34,8 +34,7 @@ func inputs(modes []tegra.Mode, of func(m tegra.Mode) []float64) [][]float64 {
 	return out
 }
 
-// floor is the lowest value that linear and mlp predict, which could fall below
-// zero: half the lowest measured one.
+// floor is the lowest prediction of linear and mlp, which could otherwise be negative: half the lowest measured value.
 func floor(y []float64) float64 {
 	least := math.Inf(1)
 	for _, v := range y {
@@ -44,14 +43,13 @@ func floor(y []float64) float64 {
 	return least
 }
 
-// line is the method linear: a straight line in core count and raw MHz
-// (package linear), never below floor.
+// line is the method linear: linear in core count and raw MHz (package linear), but at least floor.
 type line struct {
 	each
 	fit linear.Regression
 }
 
-// Warning says what limits the trust in the fit; "" for nothing.
+// Warning describes the limitations of the fit; "" for none.
 func (l line) Warning() string { return l.fit.Warning() }
 
 func fitLine(_ context.Context, modes []tegra.Mode, y []float64, _ uint64) (Predictor, error) {
@@ -60,8 +58,7 @@ func fitLine(_ context.Context, modes []tegra.Mode, y []float64, _ uint64) (Pred
 	return line{func(m tegra.Mode) float64 { return max(r.At(linear.Knobs(m)), least) }, r}, err
 }
 
-// fitPerceptron is the method mlp: a small network (package mlp), never below
-// floor.
+// fitPerceptron is the method mlp: a small network (package mlp), with at least floor as prediction.
 func fitPerceptron(ctx context.Context, modes []tegra.Mode, y []float64, seed uint64) (Predictor, error) {
 	n, err := mlp.Fit(ctx, inputs(modes, linear.Knobs), y, mlp.Config{Seed: seed})
 	least := floor(y)
@@ -76,9 +73,9 @@ func logKnobs(m tegra.Mode) []float64 {
 	return x
 }
 
-// growing is the methods tree and forest with these settings but for the seed: the
-// logarithm of a quantity by the logarithms of core count and frequencies. Logarithms
-// of the inputs change only where a cut lies between two measured values.
+// growing returns the methods tree and forest for a configuration without its seed: the logarithm of a quantity as a
+// function of the logarithms of core count and frequencies. Logarithms of inputs only move a split between two measured
+// values.
 func growing(c forest.Config) Fit {
 	return func(_ context.Context, modes []tegra.Mode, y []float64, seed uint64) (Predictor, error) {
 		lnY := make([]float64, len(y))

@@ -6,8 +6,7 @@ import (
 	"jtune/tegra"
 )
 
-// network is one of PowerTrain's (package nn), transferred or trained on the
-// samples alone.
+// network is one of PowerTrain's networks (package nn), transferred or trained only on the samples.
 type network struct{ *nn.Net }
 
 func (n network) At(modes []tegra.Mode) []float64 {
@@ -18,7 +17,7 @@ func (n network) At(modes []tegra.Mode) []float64 {
 	return out
 }
 
-// OfNetworks returns the predictor that a pair of networks is.
+// OfNetworks returns a pair of networks as predictors.
 func OfNetworks(p nn.Pair) *Pair {
 	out := &Pair{Time: network{p.Time}}
 	if p.Power != nil {
@@ -27,8 +26,7 @@ func OfNetworks(p nn.Pair) *Pair {
 	return out
 }
 
-// Networks returns the networks of a pair that OfNetworks made; false for
-// others.
+// Networks returns the networks of a pair made by OfNetworks; false for others.
 func (p *Pair) Networks() (nn.Pair, bool) {
 	time, ok := p.Time.(network)
 	out := nn.Pair{Time: time.Net}
@@ -38,8 +36,8 @@ func (p *Pair) Networks() (nn.Pair, bool) {
 	return out, ok
 }
 
-// WithEntries returns the samples of networks: the single measurements of a
-// mode where entries have them, else its medians.
+// WithEntries returns the training data of networks: the individual measurements of a mode if entries have them, else
+// its medians.
 func WithEntries(medians []tegra.Measured, entries []nn.Sample) []nn.Sample {
 	known := make(map[tegra.Mode]nn.Sample, len(entries))
 	for _, e := range entries {

@@ -1,12 +1,12 @@
-// Package forest is regression trees and random forests, as PowerTrain's
-// authors tried and rejected for power modes: they are here to be compared with.
+// Package forest implements regression trees and random forests, for comparison: PowerTrain's authors tried and
+// rejected them for power modes.
 //
 //	inputs, targets ──► Grow ──► Forest ──► At
 //
-// The trees are CART (Breiman and others 1984): a node is cut in two where the squared error falls most, until a leaf
-// holds equal targets. A forest (Breiman 2001) is the mean of trees that each see the rows drawn again with
-// replacement. Every tree looks at all inputs, as is usual for regression and as scikit-learn does by default. It is
-// our own because CART is small and the known Go library, golearn, has not moved since 2022.
+// The trees are CART (Breiman and others 1984): a node is split where the squared error falls most, until the targets
+// of a leaf are equal. A forest (Breiman 2001) is the mean of trees fitted to bootstrap samples of the rows. Every tree
+// considers all inputs at each split, as is usual for regression and the default of scikit-learn. CART is small, and
+// golearn, the known Go library, has not changed since 2022, so jtune has its own implementation.
 package forest
 
 import (
@@ -19,11 +19,10 @@ import (
 	"jtune/learn/internal/rows"
 )
 
-// Config says what to grow. The zero value is a forest of 100 trees.
+// Config configures Grow. The zero value gives a forest of 100 trees.
 type Config struct {
 	Trees int // 0: 100
-	// Whole returns every tree all rows instead of a draw: with one tree this is
-	// the plain decision tree.
+	// Whole gives every tree all rows instead of a bootstrap sample: with one tree, a plain decision tree.
 	Whole   bool
 	MinLeaf int // fewest rows in a leaf; 0: 1
 	Seed    uint64
@@ -34,23 +33,20 @@ const defaultTrees = 100
 // Tree is the configuration of a single decision tree.
 var Tree = Config{Trees: 1, Whole: true}
 
-// Forest predicts by the mean of its trees. It may be read from many
-// goroutines.
+// Forest predicts by the mean of its trees. It is safe for concurrent reads.
 type Forest struct{ trees [][]node }
 
-// node is a cut, or a leaf when low is 0: node 0 is the root and nobody's
-// child.
+// node is a split, or a leaf if low is 0, since node 0 is the root and no child.
 type node struct {
 	input     int
-	at        float64 // rows with less or equal go low
+	at        float64 // rows with a value ≤ at go low
 	low, high int32
 	value     float64 // mean target
 }
 
-// Grow grows the trees on all processors. Equal arguments give equal forests.
-// It fails without rows, with rows of unequal length and with values that are
-// not finite. Cost per tree: rows × inputs × depth: 100 trees of 50 rows and
-// four inputs take about a millisecond, of 4,000 rows half a second.
+// Grow grows the trees on all processors. Equal arguments give equal forests. It returns an error for no rows, rows of
+// unequal length and values that are not finite. Cost per tree: rows × inputs × depth; 100 trees of 50 rows and four
+// inputs take about a millisecond, of 4,000 rows half a second.
 func Grow(x [][]float64, y []float64, c Config) (*Forest, error) {
 	if err := rows.Check(x, y); err != nil {
 		return nil, fmt.Errorf("forest: %w", err)
@@ -71,7 +67,7 @@ func Grow(x [][]float64, y []float64, c Config) (*Forest, error) {
 	return f, nil
 }
 
-// sorted gives, per input, the rows in ascending order of it.
+// sorted returns, per input, the rows in its ascending order.
 func sorted(x [][]float64) [][]int {
 	orders := make([][]int, len(x[0]))
 	for k := range orders {
@@ -84,18 +80,18 @@ func sorted(x [][]float64) [][]int {
 	return orders
 }
 
-// grower makes one tree.
+// grower grows one tree.
 type grower struct {
 	x      [][]float64
 	y      []float64
-	weight []float64 // how often each row was drawn
-	least  float64   // rows in a leaf
-	low    []bool    // by row: on the low side of the present cut
+	weight []float64 // how often the bootstrap drew each row
+	least  float64   // fewest rows in a leaf
+	low    []bool    // by row: on the low side of the current split
 	spare  []int
 	nodes  []node
 }
 
-// grow makes tree number t from rows whose orders are given.
+// grow grows tree number t from rows with the given orders.
 func grow(x [][]float64, y []float64, orders [][]int, c Config, t uint64) []node {
 	n := len(x)
 	g := grower{
@@ -125,8 +121,7 @@ func grow(x [][]float64, y []float64, orders [][]int, c Config, t uint64) []node
 	return g.nodes
 }
 
-// add makes the subtree of these rows, sorted by each input in orders, and
-// returns its root.
+// add grows the subtree of these rows, sorted by each input in orders, and returns its root.
 func (g *grower) add(orders [][]int) int32 {
 	here := int32(len(g.nodes))
 	count, mean := 0.0, 0.0
@@ -154,8 +149,7 @@ func (g *grower) add(orders [][]int) int32 {
 	return here
 }
 
-// part moves the rows of the low side to the front, keeping the order of both
-// sides.
+// part moves the rows of the low side to the front and preserves the order of both sides.
 func (g *grower) part(order []int) {
 	front, back := 0, 0
 	for _, i := range order {
@@ -170,18 +164,16 @@ func (g *grower) part(order []int) {
 	copy(order[front:], g.spare[:back])
 }
 
-// leastGain keeps rounding from cutting rows of equal targets, and betterBy
-// from choosing between cuts that are equally good: processors round
-// differently, and of equal cuts the first is taken on all.
+// leastGain prevents rounding from splitting rows with equal targets, and betterBy from choosing between equal splits:
+// processors round differently, and all must take the first of equal splits.
 const (
 	leastGain = 1e-12
 	betterBy  = 1 + 1e-9
 )
 
-// cut finds the cut that lowers the squared error most, halfway between two
-// values of an input: with sum the targets below it about the mean, the error
-// falls by sum²·(1/low + 1/high). places is how many distinct rows go low, 0
-// when no cut pays.
+// cut finds the split that lowers the squared error most, halfway between two values of an input: with sum the targets
+// below it relative to the mean, the error falls by sum²·(1/low + 1/high). places is the number of distinct rows that
+// go low, 0 if no split helps.
 func (g *grower) cut(orders [][]int, count, mean float64) (input int, at float64, places int) {
 	best := leastGain * (1 + mean*mean) * count
 	for k, order := range orders {
@@ -201,8 +193,8 @@ func (g *grower) cut(orders [][]int, count, mean float64) (input int, at float64
 	return input, at, places
 }
 
-// At returns the prediction at x, which has as many inputs as the rows had. It
-// lies between the least and the largest target.
+// At returns the prediction at x, which has as many inputs as the training rows. It lies between the smallest and the
+// largest target.
 func (f *Forest) At(x []float64) float64 {
 	sum := 0.0
 	for _, nodes := range f.trees {

@@ -11,8 +11,7 @@ import (
 	"jtune/tegra"
 )
 
-// Epoch is one measured epoch of a training, epoch 0 excluded (it has a cold
-// page cache).
+// Epoch is one measured training epoch, excluding epoch 0, which has a cold page cache.
 type Epoch struct {
 	Mode    tegra.Mode
 	TimeS   float64 // end to end
@@ -22,15 +21,14 @@ type Epoch struct {
 // TimeModel predicts the time of an epoch of one workload.
 type TimeModel struct{ Regression }
 
-// Knobs are the inputs of a regression over modes: cores and raw MHz.
+// Knobs returns the regression inputs of a mode: cores and raw MHz.
 func Knobs(m tegra.Mode) []float64 {
 	x := nn.Features(m)
 	return x[:]
 }
 
-// FitTime learns T = a·CPU + b·cores + c·GPU + d·memory + e from epochs of one
-// workload. Four modes, as the study had, leave five coefficients open: see
-// Regression.Warning.
+// FitTime fits T = a·CPU + b·cores + c·GPU + d·memory + e to epochs of one workload. Four modes, as in the study, do
+// not determine five coefficients: see Regression.Warning.
 func FitTime(epochs []Epoch) (TimeModel, error) {
 	x, y := make([][]float64, len(epochs)), make([]float64, len(epochs))
 	for i, e := range epochs {
@@ -40,15 +38,13 @@ func FitTime(epochs []Epoch) (TimeModel, error) {
 	return TimeModel{r}, err
 }
 
-// TimeS predicts the seconds of an epoch. A straight line may fall below zero.
+// TimeS predicts the seconds of an epoch. The linear prediction may be negative.
 func (t TimeModel) TimeS(m tegra.Mode) float64 { return t.At(Knobs(m)) }
 
-// EnergyModel predicts the energy of an epoch of any workload from its time:
-// the study's universal model.
+// EnergyModel predicts the energy of an epoch of any workload from its time: the study's universal model.
 type EnergyModel struct{ Regression }
 
-// FitEnergy learns E from mode and observed time of epochs of several
-// workloads together.
+// FitEnergy fits E to mode and measured time of epochs of several workloads.
 func FitEnergy(epochs []Epoch) (EnergyModel, error) {
 	x, y := make([][]float64, len(epochs)), make([]float64, len(epochs))
 	for i, e := range epochs {
@@ -58,32 +54,30 @@ func FitEnergy(epochs []Epoch) (EnergyModel, error) {
 	return EnergyModel{r}, err
 }
 
-// EnergyJ predicts the joules of an epoch that takes timeS, which is usually
-// itself predicted.
+// EnergyJ predicts the energy in joules of an epoch that takes timeS, which is usually a prediction.
 func (e *EnergyModel) EnergyJ(m tegra.Mode, timeS float64) float64 {
 	return e.At(append(Knobs(m), timeS))
 }
 
-// StudyModes returns the ten modes in which the study measured all of its workloads, as a space lists them; false
-// where it lacks one.
+// StudyModes returns the ten modes in which the study measured every workload, as listed by a space; false if it lacks
+// one.
 func StudyModes(space *tegra.Space) ([]tegra.Mode, bool) {
 	return space.SnapAll(tegra.XavierStudy[:10])
 }
 
-// Selection is the outcome of BestModes.
+// Selection is the result of BestModes.
 type Selection struct {
-	Modes   []tegra.Mode // in the order of the candidates
+	Modes   []tegra.Mode // in the order of candidates
 	SumRMSE float64      // seconds, summed over the workloads
-	Tried   int          // subsets
+	Tried   int          // number of subsets
 }
 
-// mostSubsets bounds the search; the study's is 210.
+// mostSubsets limits the search; the study has 210.
 const mostSubsets = 1_000_000
 
-// BestModes tries every subset of k of the candidate modes: fits each workload's time model on its epochs in the
-// subset, predicts all candidates, and keeps the subset with the least sum over workloads of the root mean square error
-// against the mean time per mode. Every workload must have epochs in every candidate. The first of equally good subsets
-// counts.
+// BestModes tries every subset of k candidate modes. It fits each workload's time model to its epochs in the subset,
+// predicts all candidates, and returns the subset with the smallest root mean square error against the mean time per
+// mode, summed over workloads. Every workload needs epochs in every candidate. The first of equal subsets wins.
 func BestModes(candidates []tegra.Mode, workloads [][]Epoch, k int) (Selection, error) {
 	n := len(candidates)
 	if k < 1 || k > n || len(workloads) == 0 ||
@@ -128,7 +122,7 @@ func BestModes(candidates []tegra.Mode, workloads [][]Epoch, k int) (Selection, 
 	return best, nil
 }
 
-// rmseFrom is the error over all modes of a time model fitted in some.
+// rmseFrom returns the error over all modes, in seconds, of a time model fitted to a subset.
 func rmseFrom(byMode [][]Epoch, subset []int) (float64, error) {
 	var train []Epoch
 	for _, i := range subset {

@@ -1,6 +1,5 @@
-// Package linear is the straight-line predictors of the first study of these
-// boards (Characterization of Jetson DNN training, 2022, section 5.7;
-// docs/method.md), which everything later is compared with.
+// Package linear implements the linear predictors of the first study of these boards (Characterization of Jetson DNN
+// training, 2022, section 5.7; docs/method.md), the baseline for later methods.
 //
 //	inputs, targets ──► Fit ──► Regression ──► At
 //	epochs of one workload in a few modes ──► FitTime ──► TimeModel ──► seconds per epoch of any mode
@@ -20,16 +19,15 @@ import (
 	"jtune/tegra"
 )
 
-// Regression is y = Intercept + Σ Slope_k (x_k − Centre_k), by least squares.
-// The inputs are centred but not scaled; where they do not settle the slopes,
-// the solution of least norm is taken, so inputs that moved together share the
-// effect in proportion to how far each moved.
+// Regression is the least-squares fit y = Intercept + Σ Slope_k (x_k − Centre_k). Inputs are centred but not scaled. If
+// they do not determine the slopes, it is the solution of minimum norm, so inputs that varied together share the effect
+// in proportion to their variation.
 type Regression struct {
 	Centre, Slope []float64
 	Intercept     float64
-	Rank          int   // independent ways in which the inputs varied
-	Varied        int   // inputs that varied at all
-	Mixed         []int // inputs whose effects cannot be separated: without any one of them the rank is the same
+	Rank          int   // independent directions in which the inputs varied
+	Varied        int   // number of inputs that varied
+	Mixed         []int // inputs whose effects cannot be separated: the rank is the same without any one of them
 }
 
 // rankTolerance: singular values below this share of the largest are zero.
@@ -37,9 +35,8 @@ const rankTolerance = 1e-9
 
 var errSVD = errors.New("linear regression: singular value decomposition did not converge")
 
-// Fit finds the regression of y on the rows of x. It fails without rows, with
-// rows of unequal length and with values that are not finite. Cost: one
-// singular value decomposition, rows × inputs².
+// Fit finds the regression of y on the rows of x. It returns an error for no rows, rows of unequal length and values
+// that are not finite. Cost: one singular value decomposition, rows × inputs².
 func Fit(x [][]float64, y []float64) (Regression, error) {
 	if err := rows.Check(x, y); err != nil {
 		return Regression{}, fmt.Errorf("linear regression: %w", err)
@@ -87,7 +84,7 @@ func Fit(x [][]float64, y []float64) (Regression, error) {
 	return r, nil
 }
 
-// rank counts the singular values that are not zero.
+// rank returns the number of singular values above the tolerance.
 func rank(values []float64) (n int) {
 	for n < len(values) && values[n] > rankTolerance*values[0] && values[n] > 0 {
 		n++
@@ -95,7 +92,7 @@ func rank(values []float64) (n int) {
 	return n
 }
 
-// mixed are the inputs that take part in a dependency: the rank stays where one of them is left out.
+// mixed returns the linearly dependent inputs: the rank stays the same without one of them.
 func mixed(centred *mat.Dense, all int) (out []int) {
 	n, k := centred.Dims()
 	for j := range k {
@@ -111,7 +108,7 @@ func mixed(centred *mat.Dense, all int) (out []int) {
 	return out
 }
 
-// At returns the regression's value, which may be zero or negative.
+// At returns the regression's value at x, which may be zero or negative.
 func (r *Regression) At(x []float64) float64 {
 	v := r.Intercept
 	for k, s := range r.Slope {
@@ -120,7 +117,7 @@ func (r *Regression) At(x []float64) float64 {
 	return v
 }
 
-// Warning says which knobs, in the order of Knobs, varied together and share their effect; "" for none.
+// Warning names the knobs, in the order of Knobs, that varied together and share their effect; "" for none.
 func (r Regression) Warning() string {
 	if r.Rank >= r.Varied {
 		return ""

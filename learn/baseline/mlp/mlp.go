@@ -1,14 +1,12 @@
-// Package mlp is a small multilayer perceptron, the kind that PowerTrain's
-// authors tried and rejected (good with few samples, but not transferable): it is here
-// to be compared with.
+// Package mlp implements a small multilayer perceptron, for comparison: PowerTrain's authors tried and rejected it
+// (good with few samples, but not transferable).
 //
 //	inputs, targets ──► Fit ──► Net ──► At
 //
-// One hidden layer of rectified units, standardised inputs and target, squared
-// error with weight decay, Adam: scikit-learn's MLPRegressor with its defaults
-// (Pedregosa and others 2011), except that it standardises, and that it takes
-// least steps, since 200 passes over 50 rows learn nothing. Package nn has the
-// paper's larger network; its kernels are made for that one shape.
+// One hidden layer of rectified units, standardised inputs and target, squared error with weight decay, Adam:
+// scikit-learn's MLPRegressor with its defaults (Pedregosa and others 2011), except for the standardisation and a
+// minimum number of steps, since 200 passes over 50 rows learn nothing. Package nn has the paper's larger network; its
+// kernels fit only that shape.
 package mlp
 
 import (
@@ -21,10 +19,10 @@ import (
 	"jtune/learn/internal/rows"
 )
 
-// Config says what to train. The zero value is scikit-learn's.
+// Config configures Fit. The zero value uses scikit-learn's defaults.
 type Config struct {
 	Hidden int // units; 0: 100
-	Steps  int // of Adam at least; 0: 5000
+	Steps  int // fewest Adam steps; 0: 5000
 	Seed   uint64
 }
 
@@ -32,32 +30,30 @@ const (
 	defaultHidden = 100
 	defaultSteps  = 5000
 	largestBatch  = 200
-	passes        = 200 // at least
+	passes        = 200 // fewest
 	decay         = 1e-4
 	rate          = 1e-3
 	beta1, beta2  = 0.9, 0.999
 	epsilon       = 1e-8
 )
 
-// Net predicts one target. It may be read from many goroutines.
+// Net predicts one target. It is safe for concurrent reads.
 type Net struct {
 	inputs, hidden int
-	// w holds, per hidden unit, the weights of the inputs, the bias and the
-	// weight of the output; last the output's bias.
+	// w holds, per hidden unit, the weights of the inputs, the bias and the weight of the output; then the output's
+	// bias.
 	w    []float64
 	in   []nn.Scaler
 	out  nn.Scaler
-	loss float64 // of the last pass
+	loss float64 // loss of the last pass
 }
 
-// Fit trains a network. Equal arguments give equal networks on one machine. It
-// fails without rows, with rows of unequal length and with values that are not
-// finite; when ctx ends it gives up with ctx.Err(). 50 rows take about 0.2 s.
+// Fit trains a network. Equal arguments give equal networks on one machine. It returns an error for no rows, rows of
+// unequal length and values that are not finite, and ctx.Err() when ctx ends. 50 rows take about 0.2 s.
 //
-// The authors' runs of scikit-learn's give 50.6 / 22.9 % from 10 and 25.6 /
-// 8.3 % from 50 modes of MobileNet (settings not published); on the same samples
-// this returns about 52 / 13 and 31 / 5.6 %: worse in time, better in power. Six
-// times the steps change it by a point.
+// The authors' scikit-learn runs have errors of 50.6 / 22.9 % in time / power from 10 and 25.6 / 8.3 % from 50 modes of
+// MobileNet (settings not published); on the same samples this network has about 52 / 13 and 31 / 5.6 %: worse in time,
+// better in power. Six times the steps change it by a point.
 func Fit(ctx context.Context, x [][]float64, y []float64, c Config) (*Net, error) {
 	if err := rows.Check(x, y); err != nil {
 		return nil, fmt.Errorf("mlp: %w", err)
@@ -83,7 +79,7 @@ func Fit(ctx context.Context, x [][]float64, y []float64, c Config) (*Net, error
 	return n, t.run(ctx, c.Steps)
 }
 
-// At returns the prediction at x, which has as many inputs as the rows had.
+// At returns the prediction at x, which has as many inputs as the training rows.
 func (n *Net) At(x []float64) float64 {
 	return n.out.Backward(n.forward(n.standardised(x), nil))
 }
@@ -102,8 +98,7 @@ func (n *Net) unit(j int) []float64 {
 	return n.w[j*size : (j+1)*size]
 }
 
-// forward is the output for one standardised row; active, unless nil, keeps
-// the hidden units' values.
+// forward returns the output for one standardised row; active, unless nil, receives the values of the hidden units.
 func (n *Net) forward(x, active []float64) float64 {
 	out := n.w[len(n.w)-1]
 	for j := range n.hidden {
@@ -121,7 +116,7 @@ func (n *Net) forward(x, active []float64) float64 {
 	return out
 }
 
-// training is the state of one run.
+// training is the state of one training run.
 type training struct {
 	net          *Net
 	random       *rand.Rand
@@ -132,8 +127,7 @@ type training struct {
 	steps        int
 }
 
-// draw sets the weights to Glorot's uniform ones, the biases too, as
-// scikit-learn does.
+// draw initialises weights and biases with Glorot's uniform distribution, as scikit-learn does.
 func (t *training) draw() {
 	n := t.net
 	n.w = make([]float64, n.hidden*(n.inputs+2)+1)
@@ -149,7 +143,7 @@ func (t *training) draw() {
 	t.grad, t.m1, t.m2 = make([]float64, len(n.w)), make([]float64, len(n.w)), make([]float64, len(n.w))
 }
 
-// run passes over the rows until there were steps enough, or ctx ends.
+// run passes over the rows until enough steps are done, or ctx ends.
 func (t *training) run(ctx context.Context, steps int) error {
 	batch := min(largestBatch, len(t.x))
 	for pass := 0; pass < passes || t.steps < steps; pass++ {
@@ -170,7 +164,7 @@ func (t *training) run(ctx context.Context, steps int) error {
 	return nil
 }
 
-// add puts one row's share of the gradient of half the squared error to grad.
+// add adds one row's share of the gradient of half the squared error to grad.
 func (t *training) add(x []float64, y, share float64) {
 	n := t.net
 	d := n.forward(x, t.active) - y
@@ -192,7 +186,7 @@ func (t *training) add(x []float64, y, share float64) {
 	t.grad[len(t.grad)-1] += d
 }
 
-// step is Adam's, with weight decay on all parameters.
+// step is one Adam step, with weight decay on all parameters.
 func (t *training) step(share float64) {
 	t.steps++
 	at := rate * math.Sqrt(1-math.Pow(beta2, float64(t.steps))) / (1 - math.Pow(beta1, float64(t.steps)))

@@ -1,7 +1,7 @@
 package nn
 
-// backward adds one row's gradient to g, given the derivative of the loss with
-// respect to the network's output. A frozen body stops after the last layer.
+// backward adds one row's gradient to g, given the derivative of the loss with respect to the network's output. With a
+// frozen body it stops after the last layer.
 func (s *pass) backward(p, g *params, dOut float32, drop *dropout, frozen bool) {
 	out := p.hidden()
 	top, w, gw := &s.layers[out-1], p.w[out], g.w[out]
@@ -37,12 +37,12 @@ func (s *pass) backward(p, g *params, dOut float32, drop *dropout, frozen bool) 
 	}
 }
 
-// slopes are the derivatives with respect to a layer's active units.
+// slopes are the derivatives of the loss with respect to a layer's active units.
 type slopes [maxWidth + 4]float32
 
-// backward adds to g and gb the gradient of the weights and biases between a layer and the next, given the
-// derivatives with respect to the next, and replaces these by the layer's own: the outer product of its values
-// with them, and the product of the weights with them.
+// backward adds to g and gb the gradient of the weights and biases between a layer and the next: the outer product of
+// the layer's values and the derivatives with respect to the next layer. It replaces these derivatives by the layer's
+// own: their product with the weights.
 func (a *active) backward(w, g, gb []float32, next *active, of *slopes, scale float32) {
 	var all [maxWidth]float32 // of, by unit
 	d := all[:len(gb)]

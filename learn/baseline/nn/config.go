@@ -12,14 +12,13 @@ import (
 	"strings"
 )
 
-// Loss is what training minimises.
+// Loss is the training loss.
 type Loss int
 
 const (
 	// MSE is the squared error of the standardised target, as in the paper.
 	MSE Loss = iota
-	// MAPE is the absolute error relative to the observed value; the paper
-	// uses it for the transfer to an Orin Nano.
+	// MAPE is the absolute error relative to the observed value; the paper uses it for the transfer to an Orin Nano.
 	MAPE
 )
 
@@ -47,56 +46,51 @@ func (l *Loss) UnmarshalText(text []byte) error {
 	return fmt.Errorf("nn: unknown loss %q, want %s or %s", text, MSE, MAPE)
 }
 
-// Config holds the settings of a training. The zero value is the paper's, with
-// what the paper leaves open as the project's method page decides it.
+// Config configures training. The zero value uses the paper's settings, and for what the paper leaves open the choices
+// in docs/method.md.
 type Config struct {
-	// Layers are the widths of the hidden layers; zero means PaperLayers, in a
-	// transfer those of the network that it starts from, which it cannot change.
+	// Layers are the widths of the hidden layers. Zero means PaperLayers, or in a transfer those of the source network,
+	// which cannot change.
 	Layers Layers `json:"layers,omitzero"`
-	// Dropout is the share of activations dropped after each hidden layer but
-	// the last. 0 means 0.1; negative means none.
+	// Dropout is the share of activations dropped after each hidden layer except the last. 0 means 0.1; negative means
+	// none.
 	Dropout float64 `json:"dropout"`
-	// LearnRate of Adam; 0 means 0.001.
+	// LearnRate is Adam's; 0 means 0.001.
 	LearnRate float64 `json:"learn_rate"`
-	// Batch is the number of rows per step; 0 means 64. A smaller training
-	// set is one full batch.
+	// Batch is the number of rows per step; 0 means 64. A smaller training set is one full batch.
 	Batch int `json:"batch"`
-	// Epochs is the least number of passes; 0 means 100.
+	// Epochs is the fewest passes; 0 means 100.
 	Epochs int `json:"epochs"`
-	// MinSteps raises Epochs until there are about that many optimiser steps:
-	// 100 passes over 50 modes are too few. 0 means 3000; negative: no minimum.
+	// MinSteps raises Epochs to reach about that many optimiser steps: 100 passes over 50 modes are too few. 0 means
+	// 3000; negative: no minimum.
 	MinSteps int `json:"min_steps"`
-	// Holdout is the share of modes, drawn at random, that choose the
-	// checkpoint; 0 means 0.1. Rows of one mode stay together, so that none is
-	// on both sides. Below minHoldout held-out modes the training loss chooses.
+	// Holdout is the share of randomly drawn modes that select the checkpoint; 0 means 0.1. Rows of one mode stay on
+	// one side. With fewer than minHoldout held-out modes the training loss selects it.
 	Holdout float64 `json:"holdout"`
 	Loss    Loss    `json:"loss"`
-	// Freeze trains only the new last layer of a transfer.
+	// Freeze trains only the new last layer in a transfer.
 	Freeze bool `json:"freeze,omitempty"`
-	// LogTarget learns the logarithm: relative errors count alike for fast
-	// and slow modes. The paper learns plain values.
+	// LogTarget fits the logarithm: relative errors have equal weight in fast and slow modes. The paper fits plain
+	// values.
 	LogTarget bool `json:"log_target,omitempty"`
-	// RawTarget learns plain milliseconds or watts, not standardised. The
-	// paper does not say which; see FromScratch.
+	// RawTarget fits plain milliseconds or watts instead of standardised values. The paper does not say which; see
+	// FromScratch.
 	RawTarget bool   `json:"raw_target,omitempty"`
 	Seed      uint64 `json:"seed"`
 }
 
-// FromScratch returns the settings under which training from scratch comes
-// nearest to what PowerTrain's authors published for it (MobileNet, their ten
-// sets of 50 modes: 22.6 / 6.4 % here, 22.5 / 10.1 % there). With standardised
-// targets and 3,000 steps time is twice as bad, which would flatter whatever is
-// compared with it. Transfers have their own, ForTransfer.
+// FromScratch returns the settings for training from scratch that reproduce the results of PowerTrain's authors best
+// (MobileNet, their ten sets of 50 modes: 22.6 / 6.4 % here, 22.5 / 10.1 % there). With standardised targets and 3,000
+// steps the error in time doubles, which would flatter the other methods. Transfers use ForTransfer.
 func FromScratch() Config { return Config{RawTarget: true, Batch: 16, MinSteps: 12000} }
 
-// ForTransfer returns the settings that a transfer needs: on the authors' ten sets
-// of 10, 20, 50 and 100 MobileNet modes the errors are 23.9 / 6.1, 18.3 / 6.2,
-// 10.6 / 3.2 and 8.1 / 2.3 %, with the zero Config 12.2 / 3.6 from 50, at a
-// quarter of the cost. More steps change nothing (2,000: 23.7, 18.7, 10.6, 8.2
-// in time); 100 passes alone are too few for 20 modes (22.3).
+// ForTransfer returns the settings for a transfer. On the authors' ten sets of 10, 20, 50 and 100 MobileNet modes the
+// errors in time / power are 23.9 / 6.1, 18.3 / 6.2, 10.6 / 3.2 and 8.1 / 2.3 %; the zero Config has 12.2 / 3.6 from
+// 50, at four times the cost. More steps change nothing (2,000: 23.7, 18.7, 10.6, 8.2 in time); 100 passes alone are
+// too few for 20 modes (22.3).
 func ForTransfer() Config { return Config{Batch: 16, MinSteps: 1000} }
 
-// The meaning of Config's zero values; Adam's constants are Keras' defaults.
+// Defaults for Config's zero values; Adam's constants are Keras' defaults.
 const (
 	defaultDropout   = 0.1
 	defaultLearnRate = 1e-3
@@ -106,13 +100,11 @@ const (
 	defaultHoldout   = 0.1
 	beta1, beta2     = 0.9, 0.999
 	epsilon          = 1e-7
-	// minHoldout: with fewer held-out modes the choice of checkpoint would be
-	// a coin toss (10 modes leave one).
+	// minHoldout: with fewer held-out modes the choice of checkpoint would be random (10 modes leave one).
 	minHoldout = 2
 )
 
-// withDefaults fills in the zero values and refuses settings that make no
-// sense.
+// withDefaults fills in the defaults and rejects invalid settings.
 func (c Config) withDefaults() (Config, error) {
 	c.Layers = cmp.Or(c.Layers, PaperLayers())
 	c.Dropout = cmp.Or(c.Dropout, defaultDropout)
@@ -138,7 +130,7 @@ func (c Config) withDefaults() (Config, error) {
 	return c, c.Layers.check()
 }
 
-// Set changes one setting by an assignment such as "learn_rate=0.01"; names are the fields' names in JSON.
+// Set changes one setting by an assignment such as "learn_rate=0.01"; names are the fields' JSON names.
 func (c *Config) Set(assignment string) error {
 	key, value, ok := strings.Cut(assignment, "=")
 	if !ok {
@@ -155,14 +147,14 @@ func (c *Config) Set(assignment string) error {
 		value = "[" + value + "]"
 	}
 	changed := *c
-	if key == "epochs" { // the number that was requested, also where they make few steps
+	if key == "epochs" { // the requested number, even if it gives few steps
 		changed.MinSteps = -1
 	}
 	err := json.Unmarshal([]byte(fmt.Sprintf("{%q:%s}", key, value)), &changed)
 	if err == nil {
 		_, err = changed.withDefaults()
 	}
-	if !json.Valid([]byte(value)) { // such as 3,"seed":7
+	if !json.Valid([]byte(value)) { // rejects text such as 3,"seed":7
 		err = errNoValue
 	}
 	switch {
@@ -178,7 +170,7 @@ func (c *Config) Set(assignment string) error {
 
 var errNoValue = errors.New("nn: not one value")
 
-// Settings are the names that Set knows.
+// Settings returns the names that Set accepts.
 func Settings() (names []string) {
 	for f := range reflect.TypeFor[Config]().Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -187,10 +179,10 @@ func Settings() (names []string) {
 	return names
 }
 
-// plan is how many rows, steps and passes a training takes.
+// plan holds the numbers of rows, steps and passes of a training.
 type plan struct{ train, holdout, batch, epochs, steps int }
 
-// heldOut is how many of n modes choose the checkpoint.
+// heldOut returns how many of n modes select the checkpoint.
 func (c *Config) heldOut(n int) int {
 	if h := int(math.Round(c.Holdout * float64(n))); h >= minHoldout {
 		return h

@@ -20,8 +20,7 @@ import (
 //	weights                      float32 or float16, in the order of params.all
 //	CRC-32 (IEEE) of the above   uint32
 //
-// A float32 network of the paper's layers is 170 kB and decodes to the very same
-// network; a float16 one is 85 kB.
+// A float32 network with the paper's layers is 170 kB and decodes to an identical network; a float16 one is 85 kB.
 const (
 	magic         = "JTNN"
 	formatVersion = 1
@@ -38,7 +37,7 @@ var (
 // ErrFormat is wrapped by every error of UnmarshalBinary.
 var ErrFormat = errors.New("nn: not a readable network")
 
-// header is the JSON part. Inputs are in the order and units of Features. Layers are Net.Layers; Config lacks them.
+// header is the JSON part. Inputs have the order and units of Features. Layers is Net.Layers, which Config lacks here.
 type header struct {
 	Layers  []int          `json:"layers"`
 	Weights precision      `json:"weights"`
@@ -67,8 +66,7 @@ func (p precision) bytes() int {
 // MarshalBinary encodes the network without loss.
 func (n *Net) MarshalBinary() ([]byte, error) { return n.encode(full) }
 
-// MarshalCompact encodes the network with weights rounded to float16, in half
-// the bytes.
+// MarshalCompact encodes the network with weights rounded to float16, in half the bytes.
 func (n *Net) MarshalCompact() ([]byte, error) { return n.encode(half) }
 
 func (n *Net) encode(p precision) ([]byte, error) {
@@ -100,7 +98,7 @@ func (n *Net) encode(p precision) ([]byte, error) {
 	return binary.LittleEndian.AppendUint32(out, crc32.ChecksumIEEE(out)), nil
 }
 
-// UnmarshalBinary decodes what MarshalBinary or MarshalCompact wrote. Errors wrap ErrFormat and leave n unchanged.
+// UnmarshalBinary decodes the output of MarshalBinary or MarshalCompact. Errors wrap ErrFormat and leave n unchanged.
 func (n *Net) UnmarshalBinary(data []byte) error {
 	if len(data) < fixedBytes+crcBytes || string(data[:len(magic)]) != magic {
 		return fmt.Errorf("%w: it does not begin like one", ErrFormat)

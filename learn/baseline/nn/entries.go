@@ -1,11 +1,9 @@
 package nn
 
-// Entries makes rows of what was measured in each mode: the paper learns from
-// single minibatches, 40 per mode, not from their median. Power is sampled once
-// a second, so modes have more or fewer samples of it; where a mode has fewer than
-// the most, its own are repeated in turn, so that every mode has the same weight
-// (PowerTrain, section 3.1). A mode without a measurement is left out. The published
-// sweeps hold medians only (Medians); there each mode is one row.
+// Entries converts the measurements of each mode to training rows: the paper trains on individual minibatches, 40 per
+// mode, not on their median. Power is sampled once a second, so the number of samples varies by mode; modes with fewer
+// repeat theirs in turn, so that every mode has the same weight (PowerTrain, section 3.1). A mode without a measurement
+// is omitted. The published sweeps contain only medians (Medians), one row per mode.
 func Entries(modes [][inputs]float64, measured [][]float64) (x [][inputs]float64, y []float64) {
 	most := 0
 	for _, list := range measured {
@@ -22,7 +20,7 @@ func Entries(modes [][inputs]float64, measured [][]float64) (x [][inputs]float64
 	return x, y
 }
 
-// byMode lists the rows of each distinct input, in the order of its first.
+// byMode lists the rows of each distinct input, in order of first appearance.
 func byMode(x [][inputs]float64) [][]int {
 	at := map[[inputs]float64]int{}
 	var out [][]int

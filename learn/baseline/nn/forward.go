@@ -5,23 +5,21 @@ import (
 	"math/rand/v2"
 )
 
-// The kernels. After ReLU and dropout about 72 % of the first and 83 % of the
-// second of the paper's layers are zero, so a layer's output is kept as the list
-// of its non-zero units: the forward pass skips the weight rows of zero units,
-// and so does the backward pass (backward.go), whose gradient is zero there.
+// The kernels. After ReLU and dropout about 72 % of the first and 83 % of the second of the paper's layers are zero, so
+// a layer's output is stored as the list of its non-zero units. The forward pass skips the weight rows of zero units,
+// as does the backward pass (backward.go), whose gradient is zero there.
 //
-// Lists are padded with value 0 at unit 0 to a multiple of four, the number of
-// weight rows that one pass over the output takes in (vector.go).
+// Lists are padded with value 0 at unit 0 to a multiple of four, the number of weight rows processed in one pass over
+// the output (vector.go).
 
-// active is one layer's output for one row: the non-zero units, ascending, and
-// their values after ReLU and dropout.
+// active is one layer's output for one row: the non-zero units, ascending, and their values after ReLU and dropout.
 type active struct {
 	n    int
 	unit [maxWidth + 4]uint8
 	val  [maxWidth + 4]float32
 }
 
-// pad fills the list up to a multiple of four and gives that length.
+// pad pads the list to a multiple of four and returns its length.
 func (a *active) pad() int {
 	for k := a.n; k < a.n+3; k++ {
 		a.unit[k], a.val[k] = 0, 0
@@ -29,15 +27,15 @@ func (a *active) pad() int {
 	return (a.n + 3) &^ 3
 }
 
-// pass is everything the forward pass of one row leaves for the backward pass.
+// pass holds the results of one row's forward pass for the backward pass.
 type pass struct {
 	x      [inputs]float32   // standardised
-	layers [maxHidden]active // the hidden ones
+	layers [maxHidden]active // the hidden layers
 	out    float32           // standardised prediction
 }
 
-// forward runs one row through p; the last hidden layer is never dropped. drop is
-// nil when predicting: then nothing is dropped, and nothing scaled.
+// forward runs one row through p; it never drops units of the last hidden layer. drop is nil for prediction, without
+// dropout or scaling.
 func (s *pass) forward(p *params, x *[inputs]float32, drop *dropout) {
 	s.x = *x
 	var units [maxWidth]float32
@@ -59,7 +57,7 @@ func (s *pass) forward(p *params, x *[inputs]float32, drop *dropout) {
 	s.out = out
 }
 
-// rows are the weights that leave four units, of a layer into one of n.
+// rows returns the weight rows of four units of a layer that feeds n units.
 func rows(w []float32, u *[4]uint8, n int) (r0, r1, r2, r3 []float32) {
 	row := func(unit uint8) []float32 { return w[int(unit)*n : (int(unit)+1)*n] }
 	return row(u[0]), row(u[1]), row(u[2]), row(u[3])
@@ -80,9 +78,8 @@ func firstLayer(z []float32, p *params, x *[inputs]float32) {
 	addRows(z, r0, r1, r2, r3, x)
 }
 
-// relu lists the positive entries of z that drop keeps. It does not branch on
-// the values: which units fire is as good as random, and a wrong guess of the
-// processor costs more than the work.
+// relu lists the positive entries of z that drop keeps. It avoids branches on the values: which units are active is
+// unpredictable, and a mispredicted branch costs more than the work.
 func (a *active) relu(z []float32, drop *dropout) {
 	n := 0
 	if drop == nil {
@@ -103,18 +100,18 @@ func (a *active) relu(z []float32, drop *dropout) {
 	a.n = n
 }
 
-// positive is 1 for v > 0, else 0 (also for NaN with the sign bit set; NaN
-// otherwise counts as positive and so reaches the loss, which reports it).
+// positive returns 1 for v > 0, else 0 (also for NaN with the sign bit set; other NaN count as positive and so reach
+// the loss, which reports them).
 func positive(v float32) int {
 	b := int32(math.Float32bits(v))
 	return int(uint32(^b&-b) >> 31)
 }
 
-// dropout draws which units are kept: inverted dropout, so kept values are
-// scaled up in training and prediction needs no change.
+// dropout draws which units are kept: inverted dropout scales kept values during training, so prediction needs no
+// change.
 type dropout struct {
 	source *rand.PCG
-	below  int32 // of 65536: a 16-bit draw below it drops the unit
+	below  int32 // a 16-bit draw below it (of 65536) drops the unit
 	scale  float32
 	bits   uint64
 }
@@ -128,10 +125,10 @@ func newDropout(rate float64, source *rand.PCG) *dropout {
 	return &dropout{source: source, below: below, scale: float32(65536 / float64(65536-below))}
 }
 
-// draw fetches the bits for four units.
+// draw draws the bits for four units.
 func (d *dropout) draw() { d.bits = d.source.Uint64() }
 
-// keep is 1 when the next unit is kept, else 0.
+// keep returns 1 if the next unit is kept, else 0.
 func (d *dropout) keep() int {
 	v := int32(d.bits & 0xffff)
 	d.bits >>= 16

@@ -7,21 +7,20 @@ import (
 	"strings"
 )
 
-// What the kernels can do: a unit's number is a byte, and they take weights eight at a time.
+// Limits of the kernels: a unit index is a byte, and weights are processed eight at a time.
 const (
 	maxHidden = 8
 	maxWidth  = 256
 	widthStep = 8
 )
 
-// Layers are the widths of a network's hidden layers, zero after the last of them. The zero value stands for
-// PaperLayers.
+// Layers are the widths of a network's hidden layers, followed by zeros. The zero value means PaperLayers.
 type Layers [maxHidden]int
 
-// PaperLayers are PowerTrain's.
+// PaperLayers returns PowerTrain's hidden layers.
 func PaperLayers() Layers { return Layers{256, 128, 64} }
 
-// widths are the hidden layers that there are.
+// widths returns the widths without the trailing zeros.
 func (l Layers) widths() []int {
 	for i, w := range l {
 		if w == 0 {
@@ -31,12 +30,12 @@ func (l Layers) widths() []int {
 	return l[:]
 }
 
-// sizes are the inputs, the hidden layers and the output.
+// sizes returns the widths of inputs, hidden layers and output.
 func (l Layers) sizes() []int {
 	return append(append([]int{inputs}, l.widths()...), 1)
 }
 
-// Weights is the number of trainable parameters, biases included.
+// Weights returns the number of trainable parameters, including biases.
 func (l Layers) Weights() (n int) {
 	sizes := l.sizes()
 	for i, out := range sizes[1:] {
@@ -61,7 +60,7 @@ func checkWidth(w int) error {
 	return nil
 }
 
-// String is how Config.Set takes them, such as 256,128,64.
+// String prints the form that Config.Set accepts, such as 256,128,64.
 func (l Layers) String() string {
 	var words []string
 	for _, w := range l.widths() {
@@ -70,7 +69,7 @@ func (l Layers) String() string {
 	return strings.Join(words, ",")
 }
 
-// MarshalJSON writes the hidden layers alone.
+// MarshalJSON writes the hidden layers.
 func (l Layers) MarshalJSON() ([]byte, error) { return json.Marshal(l.widths()) }
 
 // UnmarshalJSON reads a list of 1 to maxHidden widths.

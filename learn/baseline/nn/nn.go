@@ -1,17 +1,14 @@
-// Package nn is PowerTrain's predictor: two small networks, one for minibatch
-// time and one for power, trained on measured power modes, and the transfer
-// of a reference workload's networks to a new workload.
+// Package nn implements PowerTrain's predictor: two small networks, one for minibatch time and one for power, trained
+// on measured power modes, and the transfer of a reference workload's networks to a new workload.
 //
 //	modes, values ──► Train ──► Net ──► Predict ──► ms or W of any mode
 //	reference Net, a few modes ──► Transfer ──► Net
 //	Net ──► MarshalBinary / MarshalCompact ──► bytes ──► UnmarshalBinary
 //
-// Sources: PowerTrain (Future Generation Computer Systems 2024) sections 3.1
-// and 3.2. The paper gives the layers 4-256-128-64-1, ReLU, dropout after the
-// first two layers, Adam at 0.001, squared error, 100 epochs, the 90:10 split
-// and the checkpoint of least validation loss. It leaves open, and Config
-// decides: the dropout rate, the batch size, the scaling of targets, whether
-// the body is trained on transfer, and how many steps a transfer takes.
+// Sources: PowerTrain (Future Generation Computer Systems 2024) sections 3.1 and 3.2. The paper specifies the layers
+// 4-256-128-64-1, ReLU, dropout after the first two layers, Adam at 0.001, squared error, 100 epochs, the 90:10 split
+// and the checkpoint of lowest validation loss. It leaves open, and Config decides: the dropout rate, the batch size,
+// the scaling of targets, whether a transfer trains the body, and how many steps it takes.
 package nn
 
 import (
@@ -20,58 +17,56 @@ import (
 	"math"
 )
 
-// inputs of a network: see Features.
+// inputs is the number of inputs of a network: see Features.
 const inputs = 4
 
-// floorShare of the smallest training target is the least value that Predict
-// returns: a linear output can fall to zero or below, which no time or power
-// can, and logarithms, fronts and ratios need a positive number.
+// floorShare of the smallest training target is the lowest output of Predict: a linear output can be zero or negative,
+// while time and power, and their logarithms, fronts and ratios, need positive numbers.
 const floorShare = 0.1
 
-// believedShare of the smallest training target is the least value that is believed. A linear output that falls below
-// it is about to cross zero: on the virtual AGX Orin a choice of the fastest mode within 30 W among all outputs took
-// one of 16.6 s an epoch, the floor, which takes 225 s. Of 50 random modes of a grid the fastest takes at most a third
-// longer than the fastest of all.
+// believedShare of the smallest training target is the lowest plausible output. A linear output below it is about to
+// cross zero. On the virtual AGX Orin, choosing the fastest mode within 30 W among all outputs took one predicted at
+// 16.6 s per epoch, the floor, that takes 225 s. In a grid, the fastest of 50 random modes takes at most a third longer
+// than the fastest of all.
 const believedShare = 0.5
 
-// Net is one trained network with the scalers that belong to it. It is not
-// changed after training, so goroutines may share it.
+// Net is a trained network with its scalers. It does not change after training, so goroutines may share it.
 type Net struct {
-	Config Config // as trained, defaults filled in
+	Config Config // as trained, with defaults filled in
 	Report Report
 
 	w      *params
 	in     [inputs]Scaler
-	target Scaler // of the target or its logarithm; {0, 1} with Config.RawTarget
+	target Scaler // scaler of the target or its logarithm; {0, 1} with Config.RawTarget
 	floor  float64
 }
 
-// Report says how a training ended and what it cost.
+// Report is the outcome and cost of a training.
 type Report struct {
-	Rows      int     // rows that gradients came from
-	Validated int     // rows held out for the checkpoint; 0: the training rows served
+	Rows      int     // training rows
+	Validated int     // rows held out for the checkpoint; 0: training rows were used
 	Epochs    int     // passes over Rows
 	Steps     int     // optimiser steps
-	BestEpoch int     // whose weights were kept, from 1
-	BestLoss  float64 // of the kept weights: squared error (standardised unless RawTarget), or a fraction with MAPE
-	// History has the losses of each pass. It is not saved: of a network that was read it is nil.
+	BestEpoch int     // epoch of the kept weights, from 1
+	BestLoss  float64 // loss of the kept weights: squared error (standardised unless RawTarget), or a fraction with MAPE
+	// History holds the losses of each pass. It is not saved, so nil in a network read from a file.
 	History []Losses `json:"-"`
-	// Curve has those of some passes, the kept one among them; nil in files of before it was saved.
+	// Curve holds the losses of some passes, including the kept one; nil in files from before it was saved.
 	Curve []Losses `json:",omitempty"`
 }
 
 // Losses are the losses of one pass over the training rows, in the unit of Report.BestLoss.
 type Losses struct {
 	Pass     int     // from 1
-	Training float64 // mean over the pass, while the weights move and dropout is on
-	Held     float64 // after it, of the rows that choose the checkpoint
+	Training float64 // mean over the pass, while weights change and dropout is on
+	Held     float64 // after the pass, on the rows that select the checkpoint
 }
 
-// mostCurve is about how many passes a curve has.
+// mostCurve is the approximate number of passes in a curve.
 const mostCurve = 200
 
-// curve picks passes of the history that are evenly spread over it on a logarithmic scale, since most happens early,
-// and the kept one; those without a finite loss, which files cannot hold, are left out.
+// curve selects passes of the history evenly on a logarithmic scale, since most changes happen early, and the kept
+// pass. It omits losses that are not finite, which files cannot store.
 func (r *Report) curve() (out []Losses) {
 	growth := math.Pow(float64(len(r.History)), 1.0/mostCurve)
 	next := 1.0
@@ -90,8 +85,8 @@ func (r *Report) curve() (out []Losses) {
 // Scaler standardises one column: zero mean, unit population deviation.
 type Scaler struct{ Mean, SD float64 }
 
-// FitScaler returns the scaler of n values; values that do not vary have the deviation 1, as
-// scikit-learn's StandardScaler does, so that they standardise to zero.
+// FitScaler returns the scaler of n values. Constant values get the deviation 1, as in scikit-learn's StandardScaler,
+// so that they standardise to zero.
 func FitScaler(n int, value func(i int) float64) Scaler {
 	var sum, squares float64
 	for i := range n {
@@ -112,11 +107,10 @@ func FitScaler(n int, value func(i int) float64) Scaler {
 func (s Scaler) Forward(v float64) float64  { return (v - s.Mean) / s.SD }
 func (s Scaler) Backward(z float64) float64 { return s.Mean + z*s.SD }
 
-// errRows explains training data that cannot be used.
+// errRows is wrapped by errors of unusable training data.
 var errRows = errors.New("nn: unusable training rows")
 
-// checkRows refuses what training cannot use. Targets are times or powers, so
-// they are positive.
+// checkRows rejects unusable training data. Targets are times or powers, so they must be positive.
 func checkRows(x [][inputs]float64, y []float64) error {
 	if len(x) != len(y) {
 		return fmt.Errorf("%w: %d modes but %d values", errRows, len(x), len(y))

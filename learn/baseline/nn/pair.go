@@ -8,21 +8,21 @@ import (
 	"jtune/tegra"
 )
 
-// Pair is the two networks of one workload.
+// Pair holds the two networks of one workload.
 type Pair struct {
 	Time  *Net // ms per minibatch
-	Power *Net // W of the module; nil where power was not measured
+	Power *Net // W of the module; nil if power was not measured
 }
 
-// Sample is what was measured in one mode.
+// Sample is the measurement of one mode.
 type Sample struct {
 	Mode    tegra.Mode
-	TimesMS []float64 // of single minibatches, or one median
+	TimesMS []float64 // individual minibatches, or one median
 	PowersW []float64 // readings during these, or one median; none: not measured
 }
 
-// First is what a shorter measurement would have had: the first n minibatches, and as large a share of the power
-// readings, at least one.
+// First returns the sample of a shorter measurement: the first n minibatches, and the same share of the power readings,
+// at least one.
 func (s Sample) First(n int) Sample {
 	if n >= len(s.TimesMS) {
 		return s
@@ -32,14 +32,13 @@ func (s Sample) First(n int) Sample {
 	return s
 }
 
-// Median is the sample as one measurement.
+// Median returns the sample's medians.
 func (s Sample) Median() tegra.Measured {
 	return tegra.Measured{Setting: tegra.Setting{Mode: s.Mode}, TimeMS: stats.Median(s.TimesMS),
 		PowerW: stats.Median(s.PowersW)}
 }
 
-// Medians makes samples of modes of which only medians are known, as in the
-// published sweeps.
+// Medians returns samples of modes with only medians, as in the published sweeps.
 func Medians(modes []tegra.Measured) []Sample {
 	out := make([]Sample, len(modes))
 	for i, m := range modes {
@@ -51,16 +50,15 @@ func Medians(modes []tegra.Measured) []Sample {
 	return out
 }
 
-// powerSeed keeps the two networks of a pair on different random streams.
+// powerSeed gives the two networks of a pair different random streams.
 const powerSeed = 0x9e3779b97f4a7c15
 
-// Features are a mode's inputs to a network: cores, then CPU, GPU and memory
-// frequency in MHz.
+// Features returns a mode's network inputs: cores, then CPU, GPU and memory frequency in MHz.
 func Features(m tegra.Mode) [inputs]float64 {
 	return [inputs]float64{float64(m.Cores), m.CPU.MHz(), m.GPU.MHz(), m.EMC.MHz()}
 }
 
-// Inputs are the Features of modes.
+// Inputs returns the Features of modes.
 func Inputs(modes []tegra.Mode) [][inputs]float64 {
 	x := make([][inputs]float64, len(modes))
 	for i, m := range modes {
@@ -74,16 +72,14 @@ func TrainPair(ctx context.Context, samples []Sample, c Config) (Pair, error) {
 	return both(ctx, samples, c, Train, Train)
 }
 
-// Transfer carries both networks over to a new workload, each on its own
-// goroutine.
+// Transfer transfers both networks to a new workload, each on its own goroutine.
 func (p Pair) Transfer(ctx context.Context, samples []Sample, c Config) (Pair, error) {
 	return both(ctx, samples, c, p.Time.Transfer, p.Power.Transfer)
 }
 
-// Transfers reports whether the networks are fit to start from: of plain targets
-// (Config.RawTarget) the hidden layers are scaled to milliseconds and watts, which
-// doubles the error of a transfer whose last layer learns standardised targets. Train
-// others from the same samples, with the zero Config.
+// Transfers reports whether the networks are suitable to transfer from. With plain targets (Config.RawTarget) the
+// hidden layers are scaled to milliseconds and watts, which doubles the error of a transfer whose last layer fits
+// standardised targets. In that case train others from the same samples with the zero Config.
 func (p Pair) Transfers() bool {
 	return !p.Time.Config.RawTarget && (p.Power == nil || !p.Power.Config.RawTarget)
 }
@@ -118,8 +114,7 @@ func both(ctx context.Context, samples []Sample, c Config, time, power trainer) 
 	return p, nil
 }
 
-// Predict returns the time [ms per minibatch] and module power [W] of modes;
-// power is nil without a network for it.
+// Predict returns the time [ms per minibatch] and module power [W] of modes; power is nil without a power network.
 func (p Pair) Predict(modes []tegra.Mode) (timeMS, powerW []float64) {
 	x := Inputs(modes)
 	var wait sync.WaitGroup

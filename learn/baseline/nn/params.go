@@ -5,10 +5,9 @@ import (
 	"math/rand/v2"
 )
 
-// params are the weights and biases of one network, or anything of that shape
-// (gradients, Adam's moments). Weights lie [in][out]: the row of an input that
-// is zero is never touched. all is the one slab behind the views: each layer's
-// weights and then its biases; the last layer is its tail.
+// params holds the weights and biases of one network, or values of the same shape (gradients, Adam's moments). Weights
+// are stored [in][out], so that the rows of zero inputs are never touched. all is the memory behind the views: each
+// layer's weights and then its biases, layer by layer.
 type params struct {
 	all  []float32
 	w, b [][]float32 // by layer
@@ -29,13 +28,13 @@ func newParams(l Layers) *params {
 	return p
 }
 
-// hidden is the number of layers before the last.
+// hidden returns the number of hidden layers.
 func (p *params) hidden() int { return len(p.w) - 1 }
 
-// lastLayer is where the last layer begins in p.all.
+// lastLayer returns the index in p.all at which the last layer begins.
 func (p *params) lastLayer() int { return len(p.all) - len(p.w[p.hidden()]) - 1 }
 
-// drawAll draws every weight again; biases become zero.
+// drawAll initialises all weights; biases become zero.
 func (p *params) drawAll(r *rand.Rand) {
 	clear(p.all)
 	for i := range p.w {
@@ -43,14 +42,14 @@ func (p *params) drawAll(r *rand.Rand) {
 	}
 }
 
-// drawLast replaces the last layer by a fresh one.
+// drawLast initialises the last layer.
 func (p *params) drawLast(r *rand.Rand) {
 	clear(p.all[p.lastLayer():])
 	p.draw(r, p.hidden())
 }
 
-// draw draws a layer's weights from the uniform distribution ±sqrt(6/(in+out)),
-// the default of Keras' dense layers (Glorot and Bengio 2010).
+// draw initialises a layer's weights from the uniform distribution ±sqrt(6/(in+out)), the default of Keras' dense
+// layers (Glorot and Bengio 2010).
 func (p *params) draw(r *rand.Rand, layer int) {
 	w, out := p.w[layer], len(p.b[layer])
 	limit := math.Sqrt(6 / float64(len(w)/out+out))

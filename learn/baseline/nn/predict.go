@@ -1,8 +1,7 @@
 package nn
 
-// Predict returns one value per row of x, in the unit of the training targets.
-// Values are never below a tenth of the smallest training target: the linear
-// output can fall to zero or below it. It is safe for concurrent use.
+// Predict returns one value per row of x, in the unit of the training targets. Values are at least a tenth of the
+// smallest training target, since the linear output can be zero or negative. It is safe for concurrent use.
 func (n *Net) Predict(x [][inputs]float64) []float64 {
 	out := make([]float64, len(x))
 	var s pass
@@ -10,18 +9,18 @@ func (n *Net) Predict(x [][inputs]float64) []float64 {
 		row := n.standardiseRow(&x[i])
 		s.forward(n.w, &row, nil)
 		out[i] = n.Config.decode(n.target.Backward(float64(s.out)))
-		if !(out[i] > n.floor) { // also what is not a number, from inputs out of all reason
+		if !(out[i] > n.floor) { // also NaN, from extreme inputs
 			out[i] = n.floor
 		}
 	}
 	return out
 }
 
-// Clamps reports whether a value of Predict is no prediction: it replaces an output at or below zero, or lies below
-// believedShare of the smallest training target, on the way there.
+// Clamps reports whether a value of Predict is unreliable: it replaces an output at or below zero, or lies below
+// believedShare of the smallest training target.
 func (n *Net) Clamps(v float64) bool { return v < n.floor*believedShare/floorShare }
 
-// Layers are the inputs, the widths of the hidden layers and the output.
+// Layers returns the widths of inputs, hidden layers and output.
 func (n *Net) Layers() []int { return n.Config.Layers.sizes() }
 
 func (n *Net) standardiseRow(x *[inputs]float64) (row [inputs]float32) {

@@ -13,7 +13,7 @@ import (
 //go:embed ref/resnet18-agx-orin.time.jtnn ref/resnet18-agx-orin.power.jtnn ref/resnet18-agx-orin.json
 var shipped embed.FS
 
-// Names of a reference's files: ReferenceName plus these endings.
+// File names of a reference: ReferenceName plus these endings.
 const (
 	ReferenceName    = "resnet18-agx-orin"
 	TimeSuffix       = ".time.jtnn"
@@ -21,24 +21,23 @@ const (
 	ProvenanceSuffix = ".json"
 )
 
-// Provenance says where reference networks come from and how well they know
-// their own workload.
+// Provenance is the origin of reference networks and their error on their own workload.
 type Provenance struct {
-	Workload string `json:"workload"` // what was trained while measuring
+	Workload string `json:"workload"` // workload trained while measuring
 	Device   string `json:"device"`
 	Version  int    `json:"version"` // of these weights
 	Source   string `json:"source"`  // repository, commit and file of the measurements
 	Licence  string `json:"licence"` // of the measurements
-	Command  string `json:"command"` // that made the networks
-	Modes    int    `json:"modes"`   // trained on
+	Command  string `json:"command"` // command that made the networks
+	Modes    int    `json:"modes"`   // number trained on
 	Config   Config `json:"config"`
-	// Errors over the modes trained on and held out [%], as shipped.
+	// Errors over the training and held-out modes [%], as shipped.
 	TimeMAPEPct  float64 `json:"time_mape_pct"`
 	PowerMAPEPct float64 `json:"power_mape_pct"`
 }
 
-// ResNetReference returns the shipped reference networks of PowerTrain's choice:
-// ResNet-18 training on a Jetson AGX Orin, all 4,368 modes of the grid.
+// ResNetReference returns the shipped reference networks, the same as PowerTrain's: ResNet-18 training on a Jetson AGX
+// Orin, all 4,368 modes of the grid.
 func ResNetReference() (Pair, Provenance) {
 	r := loadShipped()
 	return r.pair, r.provenance

@@ -9,14 +9,13 @@ import (
 	"math/rand/v2"
 )
 
-// Train learns a network from scratch: x are modes (see Features), y the
-// positive values to predict. Equal arguments give equal networks on one
-// machine; those with and without AVX2, and arm64, round and fuse multiply-add otherwise: after some
-// thousand steps their predictions differ by less than 1e-4. When ctx ends it gives up
-// with ctx.Err() within a pass.
+// Train trains a network from scratch: x are modes (see Features), y the positive target values. Equal arguments give
+// equal networks on one machine. Processors with and without AVX2, and arm64, round and fuse multiply-add differently;
+// after some thousand steps their predictions differ by less than 1e-4. When ctx ends it returns ctx.Err() within a
+// pass.
 //
-// Cost on one core of a 2 vCPU Xeon (4th generation, with AVX2): about 5 µs per row
-// and pass; the shipped reference takes 2 s per network.
+// Cost on one core of a 2 vCPU Xeon (4th generation, with AVX2): about 5 µs per row and pass; the shipped reference
+// takes 2 s per network.
 func Train(ctx context.Context, x [][inputs]float64, y []float64, c Config) (*Net, error) {
 	c, err := c.withDefaults()
 	if err != nil {
@@ -34,10 +33,9 @@ func Train(ctx context.Context, x [][inputs]float64, y []float64, c Config) (*Ne
 	return n, t.run(ctx, x, y)
 }
 
-// Transfer learns a new workload starting from n: n's weights and input
-// scaler, a fresh last layer and a new target scaler; then all layers train,
-// or with Config.Freeze the last alone. n itself does not change. Whether the
-// targets are logarithms is the new configuration's choice; the layers are n's.
+// Transfer trains on a new workload starting from n: n's weights and input scaler, a new last layer and a new target
+// scaler. It then trains all layers, or with Config.Freeze only the last. n itself does not change. The new
+// configuration decides whether targets are logarithms; the layers are n's.
 func (n *Net) Transfer(ctx context.Context, x [][inputs]float64, y []float64, c Config) (*Net, error) {
 	if c.Layers = cmp.Or(c.Layers, n.Config.Layers); c.Layers != n.Config.Layers {
 		return nil, fmt.Errorf("nn: a transfer keeps the layers of its reference, %s: leave out %s, or take "+
@@ -57,7 +55,7 @@ func (n *Net) Transfer(ctx context.Context, x [][inputs]float64, y []float64, c 
 	return next, t.run(ctx, x, y)
 }
 
-// training is the state of one run.
+// training is the state of one training run.
 type training struct {
 	net     *Net
 	rand    *rand.Rand
@@ -67,9 +65,9 @@ type training struct {
 	z       []float32         // standardised targets
 	y       []float64         // plain targets
 	order   []int             // training rows, shuffled every pass
-	held    []int             // rows that choose the checkpoint
+	held    []int             // rows that select the checkpoint
 	current pass
-	passed  float64 // losses of the rows of this pass so far
+	passed  float64 // sum of losses in this pass so far
 }
 
 func newTraining(n *Net) *training {
@@ -84,8 +82,7 @@ func newTraining(n *Net) *training {
 
 var errDiverged = errors.New("nn: training diverged; lower the learning rate")
 
-// run trains t.net and leaves the best checkpoint in it. On error the network
-// is not to be used.
+// run trains t.net and leaves the best checkpoint in it. After an error the network is unusable.
 func (t *training) run(ctx context.Context, x [][inputs]float64, y []float64) error {
 	n, c := t.net, t.net.Config
 	t.split(x)
@@ -129,7 +126,7 @@ func (t *training) run(ctx context.Context, x [][inputs]float64, y []float64) er
 	return nil
 }
 
-// split draws the modes that choose the checkpoint.
+// split draws the modes that select the checkpoint.
 func (t *training) split(x [][inputs]float64) {
 	modes := byMode(x)
 	held := t.net.Config.heldOut(len(modes))
@@ -142,7 +139,7 @@ func (t *training) split(x [][inputs]float64) {
 	}
 }
 
-// prepare fits the target scaler on the training rows and standardises.
+// prepare fits the target scaler to the training rows and standardises the data.
 func (t *training) prepare(x [][inputs]float64, y []float64) {
 	n := t.net
 	n.target = Scaler{0, 1}
@@ -163,7 +160,7 @@ func (t *training) prepare(x [][inputs]float64, y []float64) {
 	}
 }
 
-// code and decode turn a target into what is standardised and back.
+// code converts a target to the value that is standardised; decode converts it back.
 func (c *Config) code(y float64) float64 {
 	if c.LogTarget {
 		return math.Log(y)
@@ -178,7 +175,7 @@ func (c *Config) decode(v float64) float64 {
 	return v
 }
 
-// gradient adds up the gradient of a batch's mean loss in t.grad.
+// gradient accumulates the gradient of a batch's mean loss in t.grad.
 func (t *training) gradient(batch []int) {
 	share := 1 / float32(len(batch))
 	for _, i := range batch {
@@ -188,7 +185,7 @@ func (t *training) gradient(batch []int) {
 	}
 }
 
-// slope is the derivative of row i's loss with respect to the output.
+// slope returns the derivative of row i's loss with respect to the output.
 func (t *training) slope(i int, out float32) float32 {
 	if t.net.Config.Loss == MSE {
 		return 2 * (out - t.z[i])
@@ -204,7 +201,7 @@ func (t *training) slope(i int, out float32) float32 {
 	return float32(slope)
 }
 
-// loss is the mean loss of rows without dropout.
+// loss returns the mean loss of rows without dropout.
 func (t *training) loss(rows []int) float64 {
 	var sum float64
 	for _, i := range rows {
@@ -214,7 +211,7 @@ func (t *training) loss(rows []int) float64 {
 	return sum / float64(len(rows))
 }
 
-// lossOf is the loss of the row that was passed forward last.
+// lossOf returns the loss of row i, the last in a forward pass.
 func (t *training) lossOf(i int) float64 {
 	if t.net.Config.Loss == MSE {
 		d := float64(t.current.out) - float64(t.z[i])

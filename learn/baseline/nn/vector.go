@@ -2,11 +2,11 @@ package nn
 
 import "math"
 
-// The inner loops over whole rows of weights, whose length is a multiple of eight. On amd64 processors with
-// AVX2 and FMA eight weights share a register. Elsewhere plain Go computes the same to within rounding: 1e-6 of
-// the sum of the products' sizes, and the optimiser's step exactly.
+// The inner loops over whole rows of weights, whose length is a multiple of eight. On amd64 processors with AVX2 and
+// FMA a register holds eight weights. On other processors plain Go gives the same results to within rounding: 1e-6 of
+// the sum of the products' magnitudes, and exactly for the optimiser's step.
 
-// addRows adds to z four rows times their values.
+// addRows adds four rows times their values to z.
 func addRows(z, r0, r1, r2, r3 []float32, val *[4]float32) {
 	r0, r1, r2, r3 = r0[:len(z)], r1[:len(z)], r2[:len(z)], r3[:len(z)]
 	if vector {
@@ -19,7 +19,7 @@ func addRows(z, r0, r1, r2, r3 []float32, val *[4]float32) {
 	}
 }
 
-// spread adds to four rows of a gradient d times their values.
+// spread adds d times their values to four rows of a gradient.
 func spread(r0, r1, r2, r3, d []float32, val *[4]float32) {
 	r0, r1, r2, r3 = r0[:len(d)], r1[:len(d)], r2[:len(d)], r3[:len(d)]
 	if vector {
@@ -35,7 +35,7 @@ func spread(r0, r1, r2, r3, d []float32, val *[4]float32) {
 	}
 }
 
-// products are the products of four rows with d.
+// products returns the products of four rows with d.
 func products(r0, r1, r2, r3, d []float32) (sum [4]float32) {
 	r0, r1, r2, r3 = r0[:len(d)], r1[:len(d)], r2[:len(d)], r3[:len(d)]
 	if vector {
@@ -52,7 +52,7 @@ func products(r0, r1, r2, r3, d []float32) (sum [4]float32) {
 	return [4]float32{s0, s1, s2, s3}
 }
 
-// adamStep moves weights against the gradient and clears it; rate is with both bias corrections.
+// adamStep moves weights against the gradient and clears it; rate includes both bias corrections.
 func adamStep(w, m, v, g []float32, rate float32) {
 	m, v, g = m[:len(w)], v[:len(w)], g[:len(w)]
 	from := 0
@@ -63,7 +63,7 @@ func adamStep(w, m, v, g []float32, rate float32) {
 	for i := from; i < len(w); i++ {
 		grad := g[i]
 		first := beta1*m[i] + (1-beta1)*grad
-		// one branch that is seldom taken; testing the sign would be mispredicted
+		// one rarely taken branch; a test of the sign would be mispredicted
 		if math.Float32bits(first)&^signBit < tinyBits {
 			first = 0
 		}
