@@ -10,13 +10,13 @@ import (
 	"jtune/tegra"
 )
 
-// Alignment says what Align did with the older of several lists.
+// Alignment is how Align treated the older lists.
 type Alignment struct {
-	Moved, LeftOut         int // lists
+	Moved, LeftOut         int // numbers of lists
 	MovedRows, LeftOutRows int
 }
 
-// String is one clause for each; "" when all rows count as they were measured.
+// String describes the alignment, one clause per kind; "" if all rows count as measured.
 func (a Alignment) String() string {
 	var out []string
 	if a.Moved > 0 {
@@ -30,17 +30,16 @@ func (a Alignment) String() string {
 	return strings.Join(out, "; ")
 }
 
-// Align joins what several searches measured, one list each and the oldest first, into
-// one list that a model can be fitted to. Where at least two modes of older lists were
-// measured again and all of them have moved, by more than driftLeast:
+// Align merges the measurements of several searches, oldest list first, into one list to fit a model to. If at least
+// two modes of older lists were measured again and all of them have moved by more than driftLeast:
 //
-//	by as much    older rows are moved to the later ones, in ln time and ln power
-//	otherwise     they are left out
+//	by as much    older rows are shifted to the later ones, in ln time and ln power
+//	otherwise     they are dropped
 //
-// A list uses its own modes where two of them were measured again, else all older lists together: they share the time
-// when they were measured.
+// A list uses its own modes if two of them were measured again, else those of all older lists, assuming that these were
+// measured at about the same time.
 func Align(lists [][]tegra.Measured) (rows []tegra.Measured, a Alignment) {
-	parts := make([][]tegra.Measured, 0, len(lists)) // nil: left out
+	parts := make([][]tegra.Measured, 0, len(lists)) // nil: dropped
 	moved := make([]bool, len(lists))
 	for _, list := range lists {
 		now := bySetting(list)
@@ -77,12 +76,12 @@ func Align(lists [][]tegra.Measured) (rows []tegra.Measured, a Alignment) {
 	return slices.Concat(parts...), a
 }
 
-// common is what the modes that were measured again say about a list.
+// common summarises the remeasured modes of a list.
 type common struct {
-	Drift      // the mean of theirs
-	modes int  // that were measured again
+	Drift      // mean over them
+	modes int  // number remeasured
 	far   bool // all of them have moved
-	alike bool // by as much
+	alike bool // they have moved by the same amount
 }
 
 // drifted compares a list with later readings of the same settings.
@@ -107,7 +106,7 @@ func drifted(list []tegra.Measured, later map[tegra.Setting]tegra.Measured) (c c
 	return c
 }
 
-// bySetting are the medians of a list's settings.
+// bySetting returns the medians of a list's settings.
 func bySetting(list []tegra.Measured) map[tegra.Setting]tegra.Measured {
 	out := map[tegra.Setting]tegra.Measured{}
 	for _, m := range tegra.OncePerSetting(list) {

@@ -1,15 +1,12 @@
 package optimize
 
-// The papers' other strategies: the best of randomly profiled modes (RND), and
-// PowerTrain's (sections 3.2 and 5), which measures 50 random modes, transfers the
-// reference workload's networks to them, and picks from the Pareto front that they
-// predict. The papers count the limits that the pick breaks; here it is measured and
-// verified. A pick that keeps the limit is the answer, also where a random mode
-// measured better. A pick that breaks it is not followed by another: the answer is
-// then the best measured mode within the limit. Either is reported as a warning.
-// Where the networks see no mode within the limit, the pick is the one that they
-// predict nearest. Random modes and pick belong to the grid that the paper profiles
-// (section 2.5), beyond which the networks extrapolate.
+// The papers' other strategies: the best of randomly profiled modes (RND), and PowerTrain's (sections 3.2 and 5), which
+// measures 50 random modes, transfers the reference workload's networks to them, and picks from the predicted Pareto
+// front. The papers count the limits that the pick violates; jtune measures and verifies it. A pick within the limit is
+// the answer, even if a random mode measured better. After a pick over the limit, no other pick follows: the answer is
+// the best measured mode within the limit. Both cases give a warning. If the networks predict no mode within the limit,
+// the pick is the nearest prediction. Random modes and pick belong to the grid that the paper profiles (section 2.5),
+// beyond which the networks extrapolate.
 
 import (
 	"errors"
@@ -23,7 +20,7 @@ import (
 
 var errOneSize = errors.New("strategy powertrain searches modes of one batch size: use auto or random")
 
-// random measures as many random modes as there are probes for.
+// random measures as many random modes as there are probes.
 func (s *search) random() {
 	s.draw(s.cap-s.reserve()-len(s.probes), s.o.Space)
 	if s.ended == Converged && len(s.probes) < s.places.Len() {
@@ -31,8 +28,7 @@ func (s *search) random() {
 	}
 }
 
-// draw measures n random modes of a part of the space that were not measured;
-// false when it had to stop early.
+// draw measures n random unmeasured modes of from; false if it stopped early.
 func (s *search) draw(n int, from *tegra.Space) bool {
 	for _, at := range s.places.Sample(s.places.Len(), s.o.Seed) {
 		if n <= 0 {
@@ -50,13 +46,13 @@ func (s *search) draw(n int, from *tegra.Space) bool {
 	return true
 }
 
-// powerTrain measures random modes, then the one that the networks pick.
+// powerTrain measures random modes, then the networks' pick.
 func (s *search) powerTrain() error {
 	if s.places.Batches != nil {
 		return errOneSize
 	}
 	grid := s.o.Space
-	if grid.Full() { // a replayed sweep is a grid already
+	if grid.Full() { // a replayed sweep is already a grid
 		grid = grid.Grid()
 	}
 	if !s.draw(s.randomFirst(), grid) || len(s.order) == 0 {
@@ -89,8 +85,8 @@ func (s *search) powerTrain() error {
 	return nil
 }
 
-// networksPick is the mode of a part of the space that the networks' predictions
-// ask for, among all that did not fail.
+// networksPick returns the index of the mode that Choose picks from the networks' predictions, among all that did not
+// fail.
 func (s *search) networksPick(from *tegra.Space) (int, error) {
 	preds := s.networks.Predict(s.o.Space.Modes())
 	for i, p := range preds {
@@ -110,8 +106,7 @@ func (s *search) networksPick(from *tegra.Space) (int, error) {
 	return c.Index, err
 }
 
-// networksSay is what the networks predict for a setting. Nothing is known of their
-// errors, so there are no bands.
+// networksSay returns the networks' prediction for a setting, without bands, since the errors are unknown.
 func networksSay(networks *learn.Model, at tegra.Setting) learn.Prediction {
 	p := networks.PredictSettings([]tegra.Setting{at})[0]
 	nan := math.NaN()
@@ -119,8 +114,7 @@ func networksSay(networks *learn.Model, at tegra.Setting) learn.Prediction {
 	return p
 }
 
-// warnOfPick warns where the answer is not what the networks picked, or measured
-// worse.
+// warnOfPick warns if the answer is not the networks' pick, or a random mode measured better.
 func (s *search) warnOfPick() {
 	if !s.pick.OK {
 		return
@@ -144,8 +138,8 @@ func (s *search) warnOfPick() {
 	}
 }
 
-// randomFirst is how many random modes powerTrain begins with: one probe stays
-// for the networks' pick, beside the verification's.
+// randomFirst returns the number of random modes for powerTrain: one probe remains for the pick, besides the
+// verification's.
 func (s *search) randomFirst() int {
 	return min(randomModes, max(1, s.cap-s.reserve()-1-len(s.probes)))
 }

@@ -1,44 +1,44 @@
 package optimize
 
-// What an answer is compared with is measured too: first the mode that the board is in, which costs nothing to try
-// since the job runs there today, and last the vendor's best preset for the same goal. Neither counts where a search
-// decides how long it goes on; both count towards the cap of probes.
+// Baselines are measured too: first the board's current mode, which is safe because the job already runs there, and
+// last NVIDIA's best preset for the same goal. Neither affects when a search stops; both count towards the cap of
+// probes.
 
 import "jtune/tegra"
 
-// Reasons of the probes of baselines.
+// Reasons for baseline probes.
 const (
-	Before Why = "before" // the mode that the board was in
-	Vendor Why = "preset" // the vendor's best preset for the goal
+	Before Why = "before" // the board's current mode
+	Vendor Why = "preset" // NVIDIA's best preset for the goal
 )
 
-// IsBaseline reports whether a probe was made to compare the answer with, not to find it.
+// IsBaseline reports whether a probe measured a baseline rather than a candidate.
 func (w Why) IsBaseline() bool { return w == Before || w == Vendor }
 
-// Baselines are what an answer is compared with.
+// Baselines are the settings with which the answer is compared.
 type Baselines struct {
-	// Present is the setting that the board is in, measured first whatever is expected of it; absent: it is not.
+	// Present is the board's current setting, always measured first; absent: it is not measured.
 	Present tegra.Val[tegra.Setting]
-	// Presets are the vendor's modes, of which the best for the goal is measured last; nil: none is.
+	// Presets are NVIDIA's modes, of which the best for the goal is measured last; nil: none is.
 	Presets []tegra.Preset
-	// Warm are readings that are so new that a baseline among them is not measured again.
+	// Warm are recent readings; a baseline among them is not measured again.
 	Warm []tegra.Measured
 }
 
 // comparing measures the baselines of a search.
 type comparing struct {
 	search *search
-	asked  bool                     // the present mode was measured, or cannot be
-	preset tegra.Val[tegra.Setting] // the vendor's best for the goal
+	asked  bool                     // the current mode was measured, or cannot be
+	preset tegra.Val[tegra.Setting] // best preset for the goal
 }
 
-// Fewest caps of probes with which the baselines are measured.
+// Smallest caps of probes at which the baselines are measured.
 const (
-	CapForPresent = 2 // the mode that the board is in
-	capForPreset  = 4 // the vendor's best preset
+	CapForPresent = 2 // for the current mode
+	capForPreset  = 4 // for NVIDIA's best preset
 )
 
-// warm is the mean of the newest readings of a setting made before this search; N is 0 where there is none.
+// warm returns the mean of the Warm readings of a setting; N is 0 without any.
 func (b Baselines) warm(at tegra.Setting) (out tegra.Mean) {
 	for _, m := range b.Warm {
 		if m.Setting == at {
@@ -48,7 +48,7 @@ func (b Baselines) warm(at tegra.Setting) (out tegra.Mean) {
 	return out
 }
 
-// Probes is how many measurements the baselines take at most.
+// Probes returns the largest number of baseline measurements.
 func (b Baselines) Probes() (n int) {
 	if b.Present.OK && b.warm(b.Present.V).N == 0 {
 		n++
@@ -59,7 +59,7 @@ func (b Baselines) Probes() (n int) {
 	return n
 }
 
-// Newest is what these probes measured of a setting, else what was measured just before them; N is 0 where nothing was.
+// Newest returns the mean of these probes of a setting, else of the Warm readings; N is 0 without any.
 func (b Baselines) Newest(probes []Probe, at tegra.Setting) (out tegra.Mean) {
 	for _, p := range probes {
 		if p.Err == nil && p.Setting == at {
@@ -72,7 +72,7 @@ func (b Baselines) Newest(probes []Probe, at tegra.Setting) (out tegra.Mean) {
 	return out
 }
 
-// forPreset is how many probes are left for a preset.
+// forPreset returns the number of probes reserved for a preset.
 func (c *comparing) forPreset() int {
 	s := c.search
 	if s.o.Baselines.Presets == nil || c.preset.OK || s.cap < capForPreset {
@@ -81,7 +81,7 @@ func (c *comparing) forPreset() int {
 	return 1
 }
 
-// measurePresent measures the present mode, once; false when the search is over.
+// measurePresent measures the current mode once; false if the search is over.
 func (c *comparing) measurePresent() bool {
 	s := c.search
 	at := s.o.Baselines.Present
@@ -96,8 +96,8 @@ func (c *comparing) measurePresent() bool {
 	return s.probe(i, Before)
 }
 
-// started reports whether a mode was read from which a search may go on: any but the present one where that is far
-// over a power limit, since all that it shows then is that other modes draw less.
+// started reports whether a measured mode is a useful start for the search: any mode except the current one if that is
+// far over the power limit, which only shows that other modes draw less.
 func (c *comparing) started() bool {
 	s := c.search
 	for _, i := range s.order {
@@ -108,7 +108,8 @@ func (c *comparing) started() bool {
 	return false
 }
 
-// told is how many modes were read that say something of those near a power limit: all but a present mode far over it.
+// told returns the number of modes that inform about the region of the power limit: all measured ones except a current
+// mode far over it.
 func (c *comparing) told() int {
 	s := c.search
 	n := len(s.order)
@@ -118,7 +119,7 @@ func (c *comparing) told() int {
 	return n
 }
 
-// present is the index of the present mode; -1 where none is.
+// present returns the index of the current mode; -1 if there is none.
 func (c *comparing) present() int {
 	s := c.search
 	if at := s.o.Baselines.Present; at.OK {
@@ -127,7 +128,7 @@ func (c *comparing) present() int {
 	return -1
 }
 
-// measurePreset measures the best preset for the goal, unless it was measured already; it reports whether it did.
+// measurePreset measures the best preset for the goal unless it was already measured, and reports whether it did.
 func (c *comparing) measurePreset() bool {
 	s := c.search
 	if s.over() || s.o.Baselines.Presets == nil || len(s.order) == 0 {
@@ -150,9 +151,9 @@ func (c *comparing) measurePreset() bool {
 	return s.probe(i, Vendor)
 }
 
-// bestPreset is the preset that serves the goal best of those that keep the limits, by what was measured or is
-// predicted, or by the watts in its name; for least energy it is the fastest mode. It is never one that the model
-// does not trust to stay near a power limit. False where there is none.
+// bestPreset returns the preset within the limits that serves the goal best, by measurement, prediction or the watts in
+// its name; for least energy it is the fastest mode. The model must trust it to stay near a power limit. False if there
+// is none.
 func (c *comparing) bestPreset(batch int) (tegra.Setting, bool) {
 	s := c.search
 	if s.fit() != nil {
@@ -188,7 +189,7 @@ func (c *comparing) bestPreset(batch int) (tegra.Setting, bool) {
 	return found, best.TimeMS > 0
 }
 
-// presets are those that an answer may be compared with.
+// presets returns the presets that may serve as baselines.
 func (c *comparing) presets() []tegra.Preset {
 	s := c.search
 	if l := s.limit; l.objective() != byEnergy || l.PowerW > 0 || l.TimeMS > 0 {
@@ -197,7 +198,7 @@ func (c *comparing) presets() []tegra.Preset {
 	return []tegra.Preset{{Name: "MAXN", Mode: s.o.Space.Max()}}
 }
 
-// baselines are the readings of what the answer is compared with.
+// baselines stores the readings of the baselines in r.
 func (c *comparing) baselines(r *Result) {
 	s := c.search
 	r.Before, r.Preset = c.baseline(s.o.Baselines.Present), c.baseline(c.preset)
@@ -217,7 +218,7 @@ func (c *comparing) baseline(at tegra.Val[tegra.Setting]) (out tegra.Mean) {
 	return s.o.Baselines.Newest(s.probes, at.V)
 }
 
-// own is how many probes the search made for itself.
+// own returns the number of probes other than baselines.
 func (c *comparing) own() (n int) {
 	s := c.search
 	for _, p := range s.probes {
@@ -228,8 +229,8 @@ func (c *comparing) own() (n int) {
 	return n
 }
 
-// commonest is the limit for which the preset is measured where several limits share it: the one whose best preset
-// most limits share, the highest of these.
+// commonest returns the index of the limit for which the preset is measured: among the limits that share the most
+// common best preset, the highest.
 func commonest(s *search, limits []Limit) int {
 	found, most := 0, 0
 	votes := map[tegra.Setting]int{}

@@ -1,21 +1,19 @@
 package optimize
 
-// Multi-dimensional binary search (docs/method.md, Binary search): probe the
-// middle of every knob's remaining range; over the power limit drop the higher half
-// of one knob, else the lower half, knob by knob in rotation. It takes about log2 of
-// the number of modes in probes, assumes that every knob alone trades time for
-// power, and has no guarantee. Ours: a time limit mirrors the rule (fast enough: drop
-// the higher half), a mode that the space lacks is replaced by the nearest, and a mode
-// that cannot be measured counts as over the limit.
+// Multi-dimensional binary search (docs/method.md, Binary search): probe the middle of every knob's remaining range;
+// over the power limit drop the higher half of one knob, else the lower half, in rotation. It needs about log2 of the
+// number of modes in probes, assumes that every knob alone trades time for power, and has no guarantee. Our additions:
+// a time limit mirrors the rule (fast enough: drop the higher half), a mode that the space lacks is replaced by the
+// nearest, and a mode that cannot be measured counts as over the limit.
 //
-// With batch sizes the size is a fifth knob, last in the rotation, and a power limit
-// is needed, since the search looks for the most samples per second:
+// Batch sizes are a fifth knob, last in the rotation. They need a power limit, since the search maximises samples per
+// second:
 //
-//	within both limits    the lower half of the knob in turn goes
-//	over the power limit  the higher half of a power knob; a size in turn passes on to the next
-//	                      of these, and its own higher half goes where none is left
-//	over the time limit   the lower half of a power knob, or the higher half of the sizes
-//	over both             the higher half of the knob in turn, and of the sizes
+//	within both limits    drop the lower half of the knob in turn
+//	over the power limit  drop the higher half of a power knob; at a size's turn take the next power knob,
+//	                      or the size itself if none is left
+//	over the time limit   drop the lower half of a power knob, or the higher half of the sizes
+//	over both             drop the higher half of the knob in turn, and of the sizes
 
 import (
 	"errors"
@@ -30,11 +28,11 @@ import (
 
 // Halving is one step of a binary search.
 type Halving struct {
-	tegra.Setting              // in the middle of what was left
+	tegra.Setting              // the middle of the remaining ranges
 	Knob          tegra.Knob   // BatchKnob for the batch size
 	Raised        bool         // the lower half was dropped, else the higher
-	Sizes         bool         // the higher half of the sizes was dropped too
-	Left          ladder.Rungs // values left of each knob after it; 1 of the sizes where they are no input
+	Sizes         bool         // the higher half of the sizes was also dropped
+	Left          ladder.Rungs // values left of each knob after the step; 1 for sizes that are not an input
 }
 
 func (h Halving) String() string {
@@ -56,7 +54,7 @@ func (h Halving) String() string {
 		h.Left[tegra.KnobEMC], sizes)
 }
 
-// binary runs the search up to, not including, the verification.
+// binary runs the search until just before the verification.
 func (s *search) binary() error {
 	switch {
 	case s.limit.PowerW == 0 && s.places.Batches != nil:
@@ -82,7 +80,7 @@ func (s *search) binary() error {
 		switch {
 		case s.places.Batches == nil:
 			h.Raised = raiseMode(s.limit, over)
-		case k == ladder.BatchKnob && over == overPower: // more samples per second where a power knob is lower
+		case k == ladder.BatchKnob && over == overPower: // at lower power knobs, more samples per second fit
 			h.Knob = nextPowerKnob(&b, order, &turn)
 		case k == ladder.BatchKnob:
 			h.Raised = over == 0
@@ -106,12 +104,12 @@ func (s *search) binary() error {
 }
 
 const (
-	poorBy   = 0.1 // in ln of the objective: how much better a predicted mode is than a poor answer
-	poorFrom = 6   // measured modes: with fewer a prediction says little
+	poorBy   = 0.1 // in ln of the objective: by how much a prediction beats a poor answer
+	poorFrom = 6   // measured modes; with fewer, predictions are unreliable
 )
 
-// warnOfPoor warns where a model of all readings expects a mode within the limits that
-// is much better than the answer of a binary search.
+// warnOfPoor warns if a model of all readings predicts a mode within the limits that is much better than the answer of
+// a binary search.
 func (s *search) warnOfPoor(r *Result) {
 	if s.o.Strategy != Binary || !r.Feasible || r.Model == nil || len(s.order) < poorFrom {
 		return
@@ -142,8 +140,8 @@ func (s *search) warnOfPoor(r *Result) {
 		text.Count(len(s.order), "mode"), name, text.Of(c.TimeMS), text.Of(c.PowerW), usage.Strategy)
 }
 
-// raiseMode reports whether better modes lie higher when the size is no knob:
-// within a power limit alone, and where a time limit asks for more speed.
+// raiseMode reports whether better modes have higher knobs when the size is not halved: within a power limit alone, or
+// if a time limit requires more speed.
 func raiseMode(limit Limit, o over) bool {
 	if limit.TimeMS > 0 {
 		return o == overTime
@@ -151,8 +149,7 @@ func raiseMode(limit Limit, o over) bool {
 	return o == 0
 }
 
-// nextPowerKnob is the next knob in turn that has values left and is not the size;
-// the size when there is none.
+// nextPowerKnob returns the next knob in turn with values left, other than the size; the size if there is none.
 func nextPowerKnob(b *ladder.Box, order []tegra.Knob, turn *int) tegra.Knob {
 	left := b.Left()
 	for step := 1; step <= len(order); step++ {
@@ -164,7 +161,7 @@ func nextPowerKnob(b *ladder.Box, order []tegra.Knob, turn *int) tegra.Knob {
 	return ladder.BatchKnob
 }
 
-// over says which limits a setting breaks.
+// over is the set of limits that a setting violates.
 type over int
 
 const (
@@ -172,8 +169,8 @@ const (
 	overTime
 )
 
-// overAt measures a setting, unless it was measured, and returns the limits that it
-// breaks: both when it cannot be measured. ok is false when the search is over.
+// overAt measures a setting, unless it was measured, and returns the limits that it violates: both if it cannot be
+// measured. ok is false if the search is over.
 func (s *search) overAt(i int) (o over, ok bool) {
 	if len(s.readings[i]) == 0 && !s.failed[i] {
 		why := Improve

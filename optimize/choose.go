@@ -14,13 +14,11 @@ import (
 
 var errNoProbe = errors.New("no probe was allowed")
 
-// ErrInfeasible: no mode meets the limits. The error chain holds an
-// *InfeasibleError with the nearest one.
+// ErrInfeasible: no mode meets the limits. The error chain contains an *InfeasibleError with the nearest mode.
 var ErrInfeasible = errors.New("no power mode meets the limit")
 
-// Limit says what a mode must meet. PowerW and TimeMS are limits, 0 where
-// there is none; what is best among the modes that meet them follows from the
-// first of these that applies:
+// Limit is the constraint and goal of a choice. PowerW and TimeMS are limits, 0 for none. The first of these that
+// applies decides the goal among the modes within the limits:
 //
 //	Knee            the knee of the Pareto front (see Choose)
 //	Energy          least energy per minibatch
@@ -29,23 +27,23 @@ var ErrInfeasible = errors.New("no power mode meets the limit")
 //	TimeMS > 0      least power (also with a power limit beside it)
 //	otherwise       the fastest
 //
-// Where the batch size is an input, energy and speed are per sample, and the time
-// limit is one on the minibatch: the latency.
+// If the batch size is an input, energy and speed are per sample, and the time limit applies to the minibatch: the
+// latency.
 type Limit struct {
 	PowerW         float64
 	TimeMS         float64
-	EnergyJ        float64 // per minibatch, or per sample as above; for predictions, a search has no such limit
+	EnergyJ        float64 // per minibatch, or per sample as above; only for predictions, not searches
 	Energy         bool
 	MaxSlowdownPct float64
 	Knee           bool
-	Throughput     bool // the fastest, also within a time limit
-	// GuardTime keeps a search from measuring what may take more than MaxOvershoot times TimeMS, as it does with
-	// power: users wait for what is measured.
+	Throughput     bool // the fastest, even with a time limit
+	// GuardTime keeps a search from measuring modes expected to exceed MaxOvershoot times TimeMS, as for power, because
+	// users wait for the answers measured.
 	GuardTime bool
-	Margin    Margin // of predictions
+	Margin    Margin // for predictions
 }
 
-// Check returns an error unless the limit makes sense.
+// Check returns an error for a contradictory limit.
 func (l Limit) Check() error {
 	for _, v := range []struct {
 		name  string
@@ -68,7 +66,7 @@ func (l Limit) Check() error {
 	return nil
 }
 
-// String says the limit in words.
+// String describes the limit in words.
 func (l Limit) String() string {
 	var parts []string
 	switch l.objective() {
@@ -96,7 +94,7 @@ func (l Limit) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// objective is what makes one feasible mode better than another.
+// objective is the quantity to minimise among feasible modes.
 type objective int
 
 const (
@@ -120,7 +118,7 @@ func (l Limit) objective() objective {
 	return byTime
 }
 
-// value is what the objective minimises, with a second quantity for ties.
+// value returns what the objective minimises, and a second quantity for ties.
 func (o objective) value(p tegra.Measured) (first, second float64) {
 	switch o {
 	case byPower:
@@ -137,19 +135,17 @@ func (o objective) better(a, b tegra.Measured) bool {
 	return a1 < b1 || a1 == b1 && a2 < b2
 }
 
-// Met reports whether a measured or predicted point keeps the limits of power,
-// time and energy, without margin.
+// Met reports whether a measured or predicted point is within the power, time and energy limits, without margin.
 func (l Limit) Met(p tegra.Measured) bool {
 	return stats.Positive(p.TimeMS, p.PowerW) &&
 		(l.PowerW == 0 || p.PowerW <= l.PowerW) && (l.TimeMS == 0 || p.TimeMS <= l.TimeMS) &&
 		(l.EnergyJ == 0 || p.SampleJ() <= l.EnergyJ)
 }
 
-// Better reports whether a is better than b by what the limit asks for, of two points
-// that both keep it.
+// Better reports whether a beats b for the limit's goal, if both are within the limit.
 func (l Limit) Better(a, b tegra.Measured) bool { return l.objective().better(a, b) }
 
-// BestOf is the best of the settings whose mean keeps the limit; N is 0 where none does.
+// BestOf returns the best setting whose mean is within the limit; N is 0 if there is none.
 func (l Limit) BestOf(list []tegra.Measured) (best tegra.Mean) {
 	for _, m := range tegra.MeansOf(list) {
 		if l.Met(m.Measured) && (best.N == 0 || l.Better(m.Measured, best.Measured)) {
@@ -159,8 +155,8 @@ func (l Limit) BestOf(list []tegra.Measured) (best tegra.Mean) {
 	return best
 }
 
-// excess is by how much, in logarithms summed over the broken limits, a point
-// with these standard deviations misses the limits with the margin kept.
+// excess returns by how much, in logarithms summed over the violated limits, a point with these standard deviations
+// exceeds the limits with margin.
 func (l Limit) excess(p tegra.Measured, sdTime, sdPower float64) float64 {
 	over, z := 0.0, l.Margin.Z()
 	if l.PowerW > 0 {
@@ -169,18 +165,18 @@ func (l Limit) excess(p tegra.Measured, sdTime, sdPower float64) float64 {
 	if l.TimeMS > 0 {
 		over += max(0, math.Log(p.TimeMS)+z*sdTime-math.Log(l.TimeMS))
 	}
-	if l.EnergyJ > 0 { // the errors of time and power as if independent
+	if l.EnergyJ > 0 { // treats the errors of time and power as independent
 		over += max(0, math.Log(p.SampleJ())+z*math.Hypot(sdTime, sdPower)-math.Log(l.EnergyJ))
 	}
 	return over
 }
 
-// InfeasibleError says which limit cannot be met and what comes nearest.
+// InfeasibleError names the violated limit and the nearest mode.
 type InfeasibleError struct {
 	Limit    Limit
 	Nearest  tegra.Measured
 	Measured bool // Nearest is the nearest of those measured, else of all predicted
-	Index    int  // of Nearest in the list that Choose was given
+	Index    int  // of Nearest in the list given to Choose
 }
 
 func (e *InfeasibleError) Error() string {
@@ -198,26 +194,25 @@ func (e *InfeasibleError) Error() string {
 
 func (e *InfeasibleError) Unwrap() error { return ErrInfeasible }
 
-// Choice is a mode picked from predictions.
+// Choice is a mode chosen from predictions.
 type Choice struct {
 	learn.Prediction
-	Index int // in the list that was given
+	Index int // in the given list
 	Limit Limit
 }
 
-// Choose picks from predictions the mode that a limit asks for. MaxSlowdownPct
-// compares medians with the fastest mode within the limits, without margin,
-// since the errors of two near predictions go together. The knee is where the log–log
-// front bends most, at most twice as slow as its fastest mode.
-// Ties go to less power, then less time, then the first.
+// Choose picks the mode for a limit from predictions. MaxSlowdownPct compares medians with the fastest mode within the
+// limits, without margin, since the errors of two near predictions are correlated. The knee is the point where the
+// log–log front bends most, at most twice as slow as its fastest mode. Ties go to less power, then less time, then the
+// first.
 //
-// Predictions without positive finite time and power are passed over, and so are those that were clamped. The
-// error is an *InfeasibleError when no mode meets the limits.
+// It ignores predictions that are clamped or lack positive finite time and power. The error is an *InfeasibleError if
+// no mode meets the limits.
 func Choose(preds []learn.Prediction, l Limit) (Choice, error) { return choose(preds, nil, l) }
 
-// ChooseKnown is Choose where some settings were measured, n(i) times setting i, which known[i] is the mean of then.
-// Among those that are as good as the best one within the noise of a reading it takes the one that is known best:
-// measured more than once, measured, surely within the limit, predicted; of equals the best.
+// ChooseKnown is Choose with measured settings: setting i was measured n(i) times, and known[i] is then the mean. Among
+// settings within reading noise of the best one, it prefers the better known: measured more than once, measured, surely
+// within the limit, predicted; then the best.
 func ChooseKnown(known []learn.Prediction, n func(i int) int, l Limit) (Choice, error) {
 	return choose(known, n, l)
 }
@@ -237,7 +232,7 @@ func choose(preds []learn.Prediction, n func(i int) int, l Limit) (Choice, error
 		switch over := l.excess(point, p.LnTimeSD, p.LnPowerSD); {
 		case over <= 0:
 			points, at = append(points, point), append(at, i)
-		case len(points) > 0 || math.IsNaN(over): // the nearest is wanted when none meets the limits
+		case len(points) > 0 || math.IsNaN(over): // if no mode meets the limits, the nearest is wanted
 		case over < least || over == least && l.objective().better(point, preds[nearest].Measured):
 			nearest, least = i, over
 		}
@@ -257,8 +252,8 @@ func choose(preds []learn.Prediction, n func(i int) int, l Limit) (Choice, error
 	return Choice{Prediction: preds[i], Index: i, Limit: l}, nil
 }
 
-// pick returns the best of points that all meet the limits; there is one at least. Among those as good within the noise
-// it takes the one of the least doubt.
+// pick returns the index of the best of the points, which all meet the limits; there is at least one. Among those equal
+// within the noise it takes the one of least doubt.
 func pick(points []tegra.Measured, doubt func(i int) int, l Limit) int {
 	if l.Knee {
 		return knee(points, Front(points, Power), Power)
@@ -282,7 +277,7 @@ func pick(points []tegra.Measured, doubt func(i int) int, l Limit) int {
 	return found
 }
 
-// best returns the first of the best points no slower than slowestMS a sample.
+// best returns the first of the best points no slower than slowestMS per sample.
 func best(points []tegra.Measured, o objective, slowestMS float64) int {
 	found := -1
 	for i, p := range points {

@@ -1,11 +1,9 @@
 package optimize
 
-// Which modes to measure when every limit is of interest (docs/method.md, Which
-// modes to measure): greedily, after every measurement, the mode that removes most
-// of the uncertainty about the space for a power of what it costs to measure, within
-// a budget of time (docs/decisions/015-design-keeps-a-budget-of-time.md). The
-// hyper-parameters are fixed and outliers are not handled while choosing. Cost of a
-// step: one fit and a covariance of 300 by 300.
+// Which modes to measure when every limit is of interest (docs/method.md, Which modes to measure): greedily, after
+// every measurement, the mode that removes most uncertainty about the space relative to a power of its measuring cost,
+// within a time budget (docs/decisions/015-design-keeps-a-budget-of-time.md). Hyper-parameters are fixed, and outliers
+// are not handled while choosing. Cost of a step: one fit and a 300 × 300 covariance.
 
 import (
 	"math"
@@ -21,33 +19,31 @@ import (
 
 // Settings of the design.
 const (
-	designCandidates = 300  // random modes among which the next is chosen
-	designTargets    = 300  // random modes whose uncertainty counts
-	designCostPower  = 0.7  // exponent of the predicted cost that a score is divided by
-	designTimeShare  = 0.95 // of the predicted mean time of all modes: the budget per mode
+	designCandidates = 300  // random modes among which to choose
+	designTargets    = 300  // random modes whose uncertainty is reduced
+	designCostPower  = 0.7  // exponent of the predicted cost in the score's denominator
+	designTimeShare  = 0.95 // budget per mode, in predicted mean times of all modes
 	settleS          = 12.0 // seconds to apply a mode and let it settle
-	minibatchesPer   = 50.0 // minibatches that measuring a mode takes
+	minibatchesPer   = 50.0 // minibatches per measured mode
 	guessedCostMS    = 100.0
 )
 
-// ProfilingS is the time in seconds that measuring a mode takes whose minibatches
-// take timeMS.
+// ProfilingS returns the seconds needed to measure a mode with minibatches of timeMS.
 func ProfilingS(timeMS float64) float64 { return settleS + minibatchesPer*timeMS/1000 }
 
-// Design chooses modes one by one from those measured so far. Equal seeds and
-// measurements give equal choices, also when a campaign goes on in a new
-// process.
+// Design chooses modes one by one from those measured so far. Equal seeds and measurements give equal choices, even if
+// a campaign continues in a new process.
 type Design struct {
 	places tegra.Places
 	n      int
 	seed   uint64
 	costMS float64
-	// reference is what the fits lean on; nil: nothing.
+	// reference supports the fits; nil: none.
 	reference *learn.Residual
 }
 
-// NewDesign plans n modes of a space. costMS guesses a minibatch's time in the
-// fastest mode before anything is known; 0 means 100 ms.
+// NewDesign plans n modes of a space. costMS is a guess of the minibatch time in the fastest mode before any
+// measurement; 0 means 100 ms.
 func NewDesign(space *tegra.Space, n int, seed uint64, costMS float64) *Design {
 	if !stats.Positive(costMS) {
 		costMS = guessedCostMS
@@ -55,30 +51,29 @@ func NewDesign(space *tegra.Space, n int, seed uint64, costMS float64) *Design {
 	return &Design{places: tegra.Places{Space: space}, n: min(n, space.Len()), seed: seed, costMS: costMS}
 }
 
-// Over makes the design one of settings: of every mode with every batch size, ascending.
+// Over extends the design to settings: every mode with every batch size, ascending.
 func (d *Design) Over(batches []int) *Design {
 	d.places.Batches = batches
 	return d
 }
 
-// Lean lets the choice of modes count with a reference; nil: none.
+// Lean makes the choice of modes use a reference; nil: none.
 func (d *Design) Lean(r *learn.Residual) *Design {
 	d.reference = r
 	return d
 }
 
-// Len is the number of modes planned.
+// Len returns the number of modes planned.
 func (d *Design) Len() int { return d.n }
 
-// Next returns the mode to measure after these; false when the design is done.
-// A mode of tried that is not among done has failed: it is not proposed again,
-// and another takes its place as long as fewer than half of all fail.
+// Next returns the mode to measure after these; false if the design is complete. A mode in tried but not in done has
+// failed: it is not proposed again, and another replaces it as long as fewer than half of all fail.
 func (d *Design) Next(done []tegra.Measured, tried ...tegra.Mode) (tegra.Mode, bool) {
 	next, ok := d.NextSetting(done, tegra.Settings(tried, nil)...)
 	return next.Mode, ok
 }
 
-// NextSetting is Next of a design over batch sizes.
+// NextSetting is Next for a design over batch sizes.
 func (d *Design) NextSetting(done []tegra.Measured, tried ...tegra.Setting) (tegra.Setting, bool) {
 	known, failed := map[int]bool{}, map[int]bool{}
 	samples := make([]tegra.Measured, 0, len(done))
@@ -110,8 +105,7 @@ func (d *Design) NextSetting(done []tegra.Measured, tried ...tegra.Setting) (teg
 	return d.places.At(i), true
 }
 
-// choose returns the candidate of the best score; the first, which is a random
-// one, when no model can be fitted.
+// choose returns the candidate with the best score, or the first, a random one, if no model can be fitted.
 func (d *Design) choose(samples []tegra.Measured, candidates, targets []int) int {
 	o := learn.SurrogateOptions{Reference: d.reference, Batches: d.places.Batches}
 	model, err := learn.FitSurrogate(d.places.Space, samples, o)
@@ -143,7 +137,7 @@ func (d *Design) choose(samples []tegra.Measured, candidates, targets []int) int
 	return most.index
 }
 
-// meanTimeMS is the mean of predicted times.
+// meanTimeMS returns the mean of the predicted times.
 func meanTimeMS(lnTime []float64, shift float64) float64 {
 	sum := 0.0
 	for _, v := range lnTime {
@@ -152,8 +146,8 @@ func meanTimeMS(lnTime []float64, shift float64) float64 {
 	return sum / float64(len(lnTime))
 }
 
-// explained is the share of the targets' variance that measuring each candidate
-// would remove: cov is their covariance.
+// explained returns the share of the targets' variance that measuring each candidate would remove: cov is their
+// covariance.
 func explained(cov *mat.Dense, sdOfTargets, sdOfCandidates []float64, noise float64) []float64 {
 	total := 0.0
 	for _, sd := range sdOfTargets {
@@ -171,7 +165,7 @@ func explained(cov *mat.Dense, sdOfTargets, sdOfCandidates []float64, noise floa
 	return out
 }
 
-// draw picks n of list at random, all of it in random order when it is shorter.
+// draw picks n elements of list at random, or all in random order if it is shorter.
 func draw(rng *rand.Rand, list []int, n int) []int {
 	perm := rng.Perm(len(list))
 	out := make([]int, min(n, len(list)))

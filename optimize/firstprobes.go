@@ -8,20 +8,18 @@ import (
 
 // The first probes of a search.
 //
-// Over modes: those that the answer will be compared with, each as soon as it is trusted to
-// keep a power limit, so that what is gained over them is measured; without such a limit
-// the first of them takes the place of the start mode.
+// Over modes: the modes to compare the answer with, each once it is trusted to keep a power limit, so that the gain
+// over them is measured. Without a power limit the first of them replaces the start mode.
 //
-// Over batch sizes: the settings that reduce the uncertainty about all settings most, among
-// those that are trusted to keep a power limit. From one reading little is known of power: the
-// second is the setting expected to draw least, of those that say nearly as much as the best.
-// docs/decisions/012-first-probes-over-batch-sizes.md says what they gain.
+// Over batch sizes: the settings that reduce the uncertainty about all settings most, among those trusted to keep a
+// power limit. After one reading the power model is uncertain, so the second probe is the setting expected to draw
+// least of those nearly as informative as the best. docs/decisions/012-first-probes-over-batch-sizes.md has the gain.
 
-// comparedShare bounds the modes to compare with to the cap of probes divided by this.
+// comparedShare limits the modes to compare with: the cap of probes divided by this.
 const comparedShare = 4
 
-// toCompare is the next mode to compare the answer with that may be measured; false when
-// there is none, as where the batch size is searched too: the answer's is not known yet.
+// toCompare returns the next comparison mode that may be measured; false if there is none, or if batch sizes are
+// searched, since the answer's size is unknown.
 func (s *search) toCompare(may func(i int) bool) (int, bool) {
 	if s.places.Batches != nil {
 		return 0, false
@@ -35,14 +33,13 @@ func (s *search) toCompare(may func(i int) bool) (int, bool) {
 }
 
 const (
-	firstSettings   = 4   // measured, the start among them, before the best is sought
-	firstShare      = 4   // but no more than the cap of probes divided by this
+	firstSettings   = 4   // measured, including the start, before seeking the best
+	firstShare      = 4   // limit: the cap of probes divided by this
 	firstCandidates = 200 // random settings to choose from, and as many whose uncertainty counts
-	secondTells     = 0.7 // of what the most informative one tells
+	secondTells     = 0.7 // share of the most informative one's value
 )
 
-// firstProbe chooses the setting that reduces the uncertainty most; false when
-// enough were measured or none is trusted.
+// firstProbe returns the setting that reduces the uncertainty most; false if enough were measured or none is trusted.
 func (l *loop) firstProbe(b *belief) (int, bool) {
 	if l.places.Batches == nil || len(l.order) >= min(firstSettings, l.cap/firstShare) {
 		return 0, false
@@ -65,7 +62,7 @@ func (l *loop) firstProbe(b *belief) (int, bool) {
 	return coolest.index, true
 }
 
-// mostInformative is the candidate that reduces the uncertainty about all settings most.
+// mostInformative returns the candidate that reduces the uncertainty about all settings most.
 func (s *search) mostInformative(b *belief, candidates []int) int {
 	most := newArgmax()
 	for k, tells := range tell(s, b, candidates) {
@@ -74,7 +71,7 @@ func (s *search) mostInformative(b *belief, candidates []int) int {
 	return most.index
 }
 
-// tell is by how much each candidate reduces the uncertainty about all settings.
+// tell returns by how much each candidate reduces the uncertainty about all settings.
 func tell(s *search, b *belief, candidates []int) []float64 {
 	targets := draw(s.rng, upTo(len(b.open)), firstCandidates)
 	time := explained(s.model.CovTime(targets, candidates), at(b.ownSDTime, targets), at(b.ownSDTime, candidates),

@@ -11,7 +11,7 @@ import (
 	"jtune/tegra"
 )
 
-// Axis is a quantity that a Pareto front trades, per minibatch.
+// Axis is a quantity traded along a Pareto front, per minibatch.
 type Axis int
 
 // The papers' two fronts trade power or energy against time.
@@ -23,16 +23,15 @@ const (
 
 func (a Axis) String() string { return [...]string{"power", "energy", "time"}[a] }
 
-// Unit is the unit of Of.
+// Unit returns the axis' unit.
 func (a Axis) Unit() string { return [...]string{"W", "J", "ms"}[a] }
 
-// Of is the value of a measured or predicted point on the axis, in the axis' unit; time and energy are per sample where
-// the batch size is an input.
+// Of returns a point's value on the axis, in its unit; time and energy are per sample if the batch size is an input.
 func (a Axis) Of(p tegra.Measured) float64 {
 	return [...]float64{p.PowerW, p.SampleJ(), p.SampleMS()}[a]
 }
 
-// Medians are the expected values of predictions, without their bands.
+// Medians returns the medians of predictions, without their bands.
 func Medians(preds []learn.Prediction) []tegra.Measured {
 	out := make([]tegra.Measured, len(preds))
 	for i, p := range preds {
@@ -41,14 +40,13 @@ func Medians(preds []learn.Prediction) []tegra.Measured {
 	return out
 }
 
-// Front is the Pareto front of x against time.
+// Front returns the Pareto front of x against time.
 func Front(points []tegra.Measured, x Axis) []int { return FrontOf(points, x, Time) }
 
-// FrontOf returns the indexes of the Pareto front, the points that no other beats, ascending in x and so descending in
-// y (docs/method.md, Fronts and choices): sort by x, take the leftmost, then every point that has less y than the last
-// one taken. Among points with equal x only the one of least y belongs to it; among points with equal y only the one
-// with the least x; among equal points the first. Points without a positive finite x and y are left out. Cost: four
-// passes, and a sort of the few points that nearly belong to it.
+// FrontOf returns the indices of the Pareto front, ascending in x and so descending in y (docs/method.md, Fronts and
+// choices): sort by x, take the leftmost, then every point with less y than the last one taken. Among points with equal
+// x only the one of least y belongs to it; with equal y only the one of least x; among equal points the first. Points
+// without positive finite x and y are ignored. Cost: four passes, and a sort of the few points near the front.
 func FrontOf(points []tegra.Measured, x, y Axis) []int {
 	order := make([]place, 0, len(points))
 	for i, p := range points {
@@ -75,20 +73,20 @@ func FrontOf(points []tegra.Measured, x, y Axis) []int {
 // place is a point on the plane of two axes.
 type place struct {
 	x, y float64
-	i    int // of the point
+	i    int // index of the point
 }
 
-// promising leaves out what one pass finds not to belong to the front: x is cut into ranges, and a point must have
-// less y than all of the ranges before its own.
+// promising removes points that one pass finds off the front: it divides x into ranges, and a point must have less y
+// than all earlier ranges.
 func promising(list []place) []place {
-	const ranges = 8 // as a power of two
+	const ranges = 8 // log2 of the number of ranges
 	lo, hi := uint64(math.MaxUint64), uint64(0)
 	for _, at := range list {
-		v := math.Float64bits(at.x) // which are in the order of positive numbers
+		v := math.Float64bits(at.x) // bits of positive floats sort like the numbers
 		lo, hi = min(lo, v), max(hi, v)
 	}
 	shift := max(bits.Len64(hi-lo)-ranges, 0)
-	var least [1<<ranges + 1]float64 // y of the ranges before each
+	var least [1<<ranges + 1]float64 // least y of the ranges before each
 	for i := range least {
 		least[i] = math.Inf(1)
 	}
@@ -103,16 +101,14 @@ func promising(list []place) []place {
 	return slices.DeleteFunc(list, func(at place) bool { return at.y >= least[of(at)] })
 }
 
-// kneeSlowdown is the most that a knee may be slower than the fastest mode: beyond it a
-// front goes on saving a little power for ever more time.
+// kneeSlowdown is the largest slowdown of a knee relative to the fastest mode: beyond it a front keeps saving a little
+// power for ever more time.
 const kneeSlowdown = 2
 
-// knee returns the member where a front bends most, and giving up a little
-// more time stops saving much power: of those at most kneeSlowdown slower than the
-// fastest, the one farthest below the chord between their ends, both axes logarithmic and
-// scaled so that the ends lie at 0 and 1 (Satopää et al. 2011, "Finding a Kneedle in a
-// Haystack": the measure of curvature for points that scatter). A front without a point
-// below the chord has its knee at the end of least x.
+// knee returns the member at which a front bends most, where more time stops saving much power. Among those at most
+// kneeSlowdown slower than the fastest, it is the one farthest below the chord between the ends, both axes logarithmic
+// and scaled to 0 to 1 (Satopää et al. 2011, "Finding a Kneedle in a Haystack": the measure of curvature for scattered
+// points). Without a point below the chord, it is the end of least x.
 func knee(points []tegra.Measured, front []int, x Axis) int {
 	last := points[front[len(front)-1]]
 	front = slices.DeleteFunc(slices.Clone(front), func(i int) bool {
@@ -135,8 +131,8 @@ func knee(points []tegra.Measured, front []int, x Axis) int {
 	return best
 }
 
-// underBudget is the front's point of the largest power within the budget, the
-// fastest feasible one; -1 when there is none.
+// underBudget returns the front's point of highest power within the budget, which is the fastest feasible one; -1 if
+// there is none.
 func underBudget(points []tegra.Measured, front []int, budgetW float64) int {
 	found := -1
 	for _, i := range front {

@@ -7,20 +7,18 @@ import (
 	"jtune/tegra"
 )
 
-// FrontCheck chooses what to verify when any power limit may be asked for: the
-// modes that the limits choose, the most often chosen and the least certain first
-// (docs/method.md, Fronts and choices).
+// FrontCheck chooses the modes to verify when the power limit is not known in advance: the modes that the limits
+// select, the most often selected and least certain first (docs/method.md, Fronts and choices).
 type FrontCheck struct {
 	Space    *tegra.Space
 	BudgetsW []float64 // power limits in watts
 }
 
-// frontLimits is how many power limits a front is checked for: as many as the
-// papers ask (17 to 50 W).
+// frontLimits is the number of power limits for which a front is checked: the same as in the papers (17 to 50 W).
 const frontLimits = 34
 
-// FrontLimits are power limits in watts evenly spread along the Pareto front of these
-// predictions; none when there is no front.
+// FrontLimits returns power limits in watts spread evenly along the Pareto front of these predictions; none without a
+// front.
 func FrontLimits(preds []learn.Prediction) []float64 {
 	points := Medians(preds)
 	front := Front(points, Power)
@@ -35,9 +33,8 @@ func FrontLimits(preds []learn.Prediction) []float64 {
 	return out
 }
 
-// Next returns the mode to measure next, from predictions for all modes of the
-// space by a model of what was measured so far; false when every choice has
-// been measured. Fit again after each.
+// Next returns the next mode to measure, from predictions for all modes by a model of the measurements so far; false if
+// every choice has been measured. Refit after each measurement.
 func (c FrontCheck) Next(preds []learn.Prediction, done []tegra.Measured) (tegra.Mode, bool) {
 	points := pointsWithMargin(preds, c.Space, done)
 	known := map[int]bool{}
@@ -65,8 +62,8 @@ func (c FrontCheck) Next(preds []learn.Prediction, done []tegra.Measured) (tegra
 	return c.Space.At(most.index), true
 }
 
-// pointsWithMargin are the points to choose from, by index of the space: predicted powers raised by the usual margin,
-// measured ones unchanged.
+// pointsWithMargin returns the points to choose from, by index of the space: predicted powers raised by the usual
+// margin, measured powers unchanged.
 func pointsWithMargin(preds []learn.Prediction, space *tegra.Space, done []tegra.Measured) []tegra.Measured {
 	points := Medians(preds)
 	for i, p := range preds {

@@ -1,12 +1,12 @@
 package optimize
 
-// What no probe may draw. Speed drives power: nearly every probe far over its limit measured a mode much faster than
-// believed. So a mode is trusted only where two things together keep MaxOvershoot times the limit: the deviations of
-// power at the time that is believed, and the power that it would draw if it were faster by fasterZ deviations
-// (docs/decisions/032-unseen-workloads.md).
+// How far probes may exceed a power limit. Power follows speed: nearly every probe far over its limit measured a mode
+// much faster than predicted. A trusted mode must therefore stay within MaxOvershoot times the limit even with two
+// uncertainties combined: that of power at the predicted time, and the extra power if the mode were fasterZ deviations
+// faster (docs/decisions/032-unseen-workloads.md).
 //
-// Where a mode that promises more is not trusted, the search first measures trusted ones that say much of it, and then
-// asks for fewer deviations, step by step, rather than stay where nothing more is learned of it.
+// If a more promising mode is not trusted, the search first measures trusted modes that inform about it, and then
+// lowers the required deviations step by step rather than stop learning about it.
 
 import (
 	"math"
@@ -15,16 +15,16 @@ import (
 )
 
 const (
-	fasterZ    = 2   // deviations of time by which a trusted mode may be faster than believed
-	mostDetour = 2   // probes in a row that are made for information
-	tellsShare = 0.1 // of the variance of the desired mode's power that such a probe must explain
-	easeBy     = 0.8 // factor on the deviations of a trusted mode for every step that trusts more
-	easeLeast  = 0.4 // of them all
+	fasterZ    = 2   // deviations of time by which a trusted mode may be faster than predicted
+	mostDetour = 2   // consecutive probes made for information
+	tellsShare = 0.1 // share of the variance of the desired mode's power that such a probe must explain
+	easeBy     = 0.8 // factor on the required deviations per step
+	easeLeast  = 0.4 // smallest such factor
 )
 
-// guard sets by how much ln power of an open mode is higher if it is fasterZ deviations of time, doubt times the
-// model's own, faster; 0 for modes that are neither trusted nor possible anyway. Not over batch sizes, where the
-// searches end too soon with it (docs/decisions/032-unseen-workloads.md).
+// guard sets ifFaster: how much higher ln power of an open mode is if it is fasterZ deviations of time faster, with the
+// model's deviations multiplied by doubt. For modes that are trusted or excluded anyway it keeps an upper bound. It
+// does nothing over batch sizes, where it would end searches too soon (docs/decisions/032-unseen-workloads.md).
 func (b *belief) guard(s *search, doubt float64) {
 	if s.limit.PowerW == 0 || s.places.Batches != nil {
 		return
@@ -34,7 +34,7 @@ func (b *belief) guard(s *search, doubt float64) {
 		if s.limit.TimeMS > 0 && b.below(s.limit, i, 1, -possibleZ) {
 			return true
 		}
-		// Power grows by no more than speed: of most modes that says enough.
+		// Power grows at most in proportion to speed; for most modes this bound suffices.
 		b.ifFaster[i] = fasterZ * b.ownSDTime[i]
 		return b.below(s.limit, i, MaxOvershoot, easeLeast*b.hot) && !b.coolIfFaster(s.limit, i)
 	})
@@ -43,7 +43,7 @@ func (b *belief) guard(s *search, doubt float64) {
 	}
 }
 
-// coolIfFaster reports whether mode i stays below MaxOvershoot times the power limit.
+// coolIfFaster reports whether mode i stays below MaxOvershoot times the power limit with these uncertainties.
 func (b *belief) coolIfFaster(l Limit, i int) bool {
 	if b.ifFaster == nil {
 		return b.below(l, i, MaxOvershoot, b.hot)
@@ -51,9 +51,9 @@ func (b *belief) coolIfFaster(l Limit, i int) bool {
 	return b.lnPower[i]+b.ease*math.Hypot(b.hot*b.sdPower[i], b.ifFaster[i]) <= b.ln(l.PowerW*MaxOvershoot)
 }
 
-// gainTrust chooses while the mode that promises most is not trusted, nor any that promises enough: a trusted mode that
-// says much about it, or else the best of those that become trusted first with fewer deviations. It ends the search
-// where none does. Over batch sizes it makes detours alone, with less caution after each.
+// gainTrust chooses a mode if neither the most promising mode nor any promising enough is trusted: a trusted mode that
+// informs about it, or else the best of those trusted first as the required deviations fall. It ends the search if
+// there is none. Over batch sizes it only makes detours, with less caution after each.
 func (l *loop) gainTrust(b *belief, desired int, best float64) (int, bool) {
 	tells, ok := l.telling(b, desired)
 	if l.places.Batches != nil && tells >= 0 {
@@ -84,8 +84,8 @@ func (l *loop) gainTrust(b *belief, desired int, best float64) (int, bool) {
 	return 0, false
 }
 
-// justOver is the mode that promises most of those that may keep the limit though they are expected just over it, where
-// no mode is trusted, as near the least power that there is; false where none promises enough.
+// justOver returns the most promising mode that may keep the limit although its median is just over it, if no mode is
+// trusted, as near the lowest possible power; false if none is promising enough.
 func (l *loop) justOver(b *belief, best float64) (int, bool) {
 	most := newArgmax()
 	for i, open := range b.open {
@@ -101,21 +101,21 @@ func (l *loop) justOver(b *belief, best float64) (int, bool) {
 	return most.index, most.index >= 0 && most.value >= l.gain()
 }
 
-// detour is a mode that is measured for what it says about another.
+// detour records and returns a mode that is measured to inform about another.
 func (l *loop) detour(tells, desired int) int {
 	l.detours++
 	l.toward = tegra.Some(l.places.At(desired))
 	return tells
 }
 
-// telling is the trusted mode that explains most of what is not known of the desired one's power, its time's part
-// included; false where none explains enough.
+// telling returns the trusted mode that explains most of the uncertainty of the desired mode's power, including the
+// part due to time; false if none explains enough.
 func (l *loop) telling(b *belief, desired int) (int, bool) {
 	list := b.openModes(func(i int) bool { return b.trusted(l.limit, i, l.caution()) })
 	if len(list) == 0 {
 		return -1, false
 	}
-	slope := 0.0 // of ln power by ln time
+	slope := 0.0 // d ln power / d ln time
 	if b.ifFaster != nil {
 		slope = l.model.PowerIfFaster(l.expected, 1, []int{desired})[0] / l.expected.SdTime[desired]
 	}

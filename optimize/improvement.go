@@ -2,29 +2,29 @@ package optimize
 
 import "math"
 
-// What a setting promises: its chance to meet the limits, and the improvement to expect of it.
+// The value of a setting: its chance to meet the limits, and its expected improvement.
 //
-// Speed drives power: where a setting turns out faster than expected it also draws more. For most settings that doubt
-// is small against the other errors of the prediction of power, and narrowPower covers it. Where the model hardly knows
-// how fast a setting is, as of one core while it is open whether the job needs more, the doubt decides: the setting
-// cannot be both as fast as hoped and within the limit. A short search then looks at both together
+// Power follows speed: a setting that turns out faster than predicted also draws more. For most settings this effect is
+// small against the other errors of predicted power, and narrowPower covers it. It matters when the speed is very
+// uncertain, such as that of one core before it is known whether the job needs more: the setting cannot be both as fast
+// as hoped and within the limit. Expected improvement then integrates over both together
 // (docs/decisions/029-speed-and-power-together.md).
 
 const (
-	driven    = 2.0 // deviations of power by which speed moves it, from which both are looked at together
-	hopeless  = 3   // deviations beyond which a mode keeps no limit, or is no better
-	jointEnds = 3.5 // deviations of time up to which they are
-	jointSlab = 12  // into which that range is cut
+	driven    = 2.0 // power deviations per time deviation, above which both are integrated together
+	hopeless  = 3   // deviations beyond which a mode cannot keep a limit, or be better
+	jointEnds = 3.5 // integration range in deviations of time
+	jointSlab = 12  // slabs of that range
 )
 
-// drives sets by how much ln power of a mode is higher for each of its deviations of time, doubt times the model's
-// own, that it is faster; 0 where narrowPower covers that, and of modes that promise nothing anyway.
+// drives sets drive: how much higher ln power of a mode is per deviation of time that it is faster, with the model's
+// deviations multiplied by doubt; 0 if narrowPower covers it, and for modes that cannot improve anyway.
 func (s *search) drives(b *belief, doubt float64) {
-	least := math.Inf(1) // the goal to come below
+	least := math.Inf(1) // goal to beat
 	if i, ok := s.best(); ok {
 		least = s.lnGoal(i)
 	}
-	var hardly []int // known is how fast they are; power grows by no more than speed does
+	var hardly []int // modes of uncertain speed; power grows at most in proportion to speed
 	for i, sd := range b.ownSDTime {
 		if sd > driven*b.sdPower[i] && b.open[i] && b.below(s.limit, i, 1, -hopeless) &&
 			b.goal[i]-hopeless*b.sdGoal[i] <= least {
@@ -38,7 +38,7 @@ func (s *search) drives(b *belief, doubt float64) {
 	}
 }
 
-// chance is the probability that a measurement of mode i meets the limits.
+// chance returns the probability that a measurement of mode i meets the limits.
 func (b *belief) chance(l Limit, i int) float64 {
 	p := b.inTime(l, i)
 	if l.PowerW > 0 {
@@ -47,7 +47,7 @@ func (b *belief) chance(l Limit, i int) float64 {
 	return p
 }
 
-// inTime is the probability that a measurement of mode i meets a time limit.
+// inTime returns the probability that a measurement of mode i meets a time limit.
 func (b *belief) inTime(l Limit, i int) float64 {
 	if l.TimeMS == 0 {
 		return 1
@@ -55,8 +55,8 @@ func (b *belief) inTime(l Limit, i int) float64 {
 	return normalCDF((b.ln(l.TimeMS) - b.lnTime[i]) / b.sdTime[i])
 }
 
-// improvement is the expected relative improvement of mode i over best (ln of
-// the best feasible objective), times the chance that it meets the limits.
+// improvement returns the expected relative improvement of mode i over best (ln of the best feasible objective), times
+// the chance that it meets the limits.
 func (b *belief) improvement(l Limit, i int, best float64) float64 {
 	sd := b.sdGoal[i]
 	z := (best - b.goal[i]) / sd
@@ -69,18 +69,19 @@ func (b *belief) improvement(l Limit, i int, best float64) float64 {
 	return sd * (z*normalCDF(z) + density(z)) * b.chance(l, i)
 }
 
-// mostImprovement is what improvement stays below, whatever the limits; of most modes that says enough.
+// mostImprovement returns a cheap upper bound of improvement that ignores the limits; it suffices for most modes.
 func (b *belief) mostImprovement(i int, best float64) float64 {
-	const atZero = 0.5 // deviations, of a mode expected as good as the best: 0.399, and what together may be off by
+	const atZero = 0.5 // in deviations: 0.399 for a mode expected to equal the best, plus the error of together
 	return max(best-b.goal[i], 0) + atZero*b.sdGoal[i]
 }
 
-// together is improvement, a time limit left out, of a mode that is better from that many deviations faster than
-// expected on: at each speed the gain counts with the chance to keep the power limit at that speed.
+// together returns the improvement, ignoring a time limit, of a mode that beats the best if it is at least from
+// deviations faster than predicted: it weights the gain at each speed with the chance to keep the power limit at that
+// speed.
 func (b *belief) together(l Limit, i int, from, drive float64) float64 {
 	start := max(from, -jointEnds)
 	width := (max(start, 0) + jointEnds - start) / jointSlab
-	perDeviation := drive * b.ownSDTime[i] / b.sdTime[i] // the noise of a reading draws no power
+	perDeviation := drive * b.ownSDTime[i] / b.sdTime[i] // reading noise does not affect power
 	room, sum := b.ln(l.PowerW)-b.lnPower[i], 0.0
 	for k := range jointSlab {
 		u := start + (float64(k)+0.5)*width

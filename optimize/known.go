@@ -1,15 +1,14 @@
 package optimize
 
-// What earlier searches measured (docs/method.md, Search rule, "What is known
-// already"). A search that knows some modes measures the best of them again, or the
-// mode that they promise to be better, before it believes the others:
+// Measurements of earlier searches (docs/method.md, Search rule, "What is known already"). Before using them, a search
+// remeasures the best known mode, or the mode that they predict to be better:
 //
 //	as predicted        all known modes count as they are
 //	not as predicted    a known mode far from the first is measured again:
 //	    by as much     the known modes count with the mean offset in ln time and ln power
-//	    otherwise      they are set aside, and the search goes on from the new readings
+//	    otherwise      they are dropped, and the search continues from the new readings
 //
-// It then ends sooner than one that starts from nothing (knownProbes).
+// It then ends sooner than a search from nothing (knownProbes).
 
 import (
 	"fmt"
@@ -22,40 +21,39 @@ import (
 )
 
 const (
-	driftZ     = 3    // standard deviations of a reading that a board may be off
-	driftLeast = 0.03 // in logarithms: what a board may always be off
-	promise    = 0.03 // expected improvement for which an unknown mode is the best guess
-	// mostKnown bounds the cost of a step: of more known modes a random part is fitted.
+	driftZ     = 3    // standard deviations of a reading that count as drift
+	driftLeast = 0.03 // in logarithms: drift that is always tolerated
+	promise    = 0.03 // expected improvement at which an unknown mode is the best guess
+	// mostKnown limits the cost of a step: of more known modes, a random subset is fitted.
 	mostKnown = 150
 )
 
-// Drift is how far a board's readings have moved since earlier ones, in logarithms.
+// Drift is the change of a board's readings since earlier ones, in logarithms.
 type Drift struct{ LnTime, LnPower float64 }
 
 func (d Drift) String() string {
 	return fmt.Sprintf("time %+.1f %%, power %+.1f %%", 100*math.Expm1(d.LnTime), 100*math.Expm1(d.LnPower))
 }
 
-// of is an earlier reading as it would be now.
+// of returns an earlier reading corrected for the drift.
 func (d Drift) of(m tegra.Measured) tegra.Measured {
 	m.TimeMS *= math.Exp(d.LnTime)
 	m.PowerW *= math.Exp(d.LnPower)
 	return m
 }
 
-// beyond reports whether readings have moved by more than the noise of one, of which
-// these are the standard deviations.
+// beyond reports whether readings have moved by more than the noise of a reading with these standard deviations.
 func (d Drift) beyond(sdTime, sdPower float64) bool {
 	return math.Abs(d.LnTime) > max(driftLeast, driftZ*sdTime) ||
 		math.Abs(d.LnPower) > max(driftLeast, driftZ*sdPower)
 }
 
-// between is the drift from one reading to a later one.
+// between returns the drift from one reading to a later one.
 func between(earlier, later tegra.Measured) Drift {
 	return Drift{math.Log(later.TimeMS / earlier.TimeMS), math.Log(later.PowerW / earlier.PowerW)}
 }
 
-// recall takes what earlier searches measured, the median of each setting.
+// recall takes the measurements of earlier searches, the median of each setting.
 func (s *search) recall(rows []tegra.Measured) {
 	s.known, s.unfitted = map[int]tegra.Measured{}, map[int]bool{}
 	var order []int
@@ -71,8 +69,7 @@ func (s *search) recall(rows []tegra.Measured) {
 	}
 }
 
-// checkKnown measures the present best guess again, and decides how the known modes
-// count; false when the search is over.
+// checkKnown remeasures the best guess and decides how the known modes count; false if the search is over.
 func (s *search) checkKnown() bool {
 	if s.fitErr = s.fit(); s.fitErr != nil {
 		s.ended = Failing
@@ -80,7 +77,7 @@ func (s *search) checkKnown() bool {
 	}
 	p, moved, ok := s.check(s.guess)
 	if _, known := s.known[s.at(p.Setting)]; ok && moved.far && !known {
-		// Only a mode that was measured before shows whether the board has changed.
+		// Only a remeasured mode shows whether the board has changed.
 		p, moved, ok = s.check(s.bestKnown)
 	}
 	if !ok || !moved.far {
@@ -101,14 +98,14 @@ func (s *search) checkKnown() bool {
 	return s.fitErr == nil
 }
 
-// movement is what a check shows.
+// movement is the result of a check.
 type movement struct {
 	Drift
 	far  bool // more than noise
 	none bool // no mode was left to check
 }
 
-// at is the index of a setting; -1 for the empty one.
+// at returns the index of a setting; -1 for the empty one.
 func (s *search) at(a tegra.Setting) int {
 	if i, ok := s.places.Index(a); ok {
 		return i
@@ -116,8 +113,8 @@ func (s *search) at(a tegra.Setting) int {
 	return -1
 }
 
-// check measures the mode that choose gives, until one can be measured, and compares it
-// with its earlier reading or, where there is none, with its prediction.
+// check measures the mode returned by choose, until one can be measured, and compares it with its earlier reading or,
+// without one, with its prediction.
 func (s *search) check(choose func() int) (p Probe, m movement, ok bool) {
 	for {
 		i := choose()
@@ -144,8 +141,7 @@ func (s *search) check(choose func() int) (p Probe, m movement, ok bool) {
 	}
 }
 
-// guess is the present best guess: the best known mode, unless the model promises more
-// of another; -1 for none.
+// guess returns the best guess: the best known mode, unless the model predicts a better one; -1 for none.
 func (s *search) guess() int {
 	i := s.bestKnown()
 	if i >= 0 && !(s.met(i) && s.promising(i)) {
@@ -159,7 +155,7 @@ func (s *search) guess() int {
 	return -1
 }
 
-// bestKnown is the best of the known modes that may be measured again; -1 for none.
+// bestKnown returns the best known mode that may be measured again; -1 for none.
 func (s *search) bestKnown() int {
 	list := s.checkable()
 	if i := bestIn(list, s.limit); i >= 0 {
@@ -168,8 +164,7 @@ func (s *search) bestKnown() int {
 	return -1
 }
 
-// promising reports whether a mode that was not measured is expected to be so much
-// better than known mode i that it is the best guess itself.
+// promising reports whether an unmeasured mode is expected to beat known mode i by enough to be the best guess.
 func (s *search) promising(i int) bool {
 	l := &loop{search: s}
 	b := l.believe()
@@ -182,8 +177,7 @@ func (s *search) promising(i int) bool {
 	return false
 }
 
-// checkable are the known modes that were not measured since, and keep a power limit well
-// enough to be.
+// checkable returns the known modes not measured since and safe enough with respect to a power limit to measure again.
 func (s *search) checkable() []tegra.Measured {
 	var out []tegra.Measured
 	for _, i := range s.order {
@@ -194,8 +188,7 @@ func (s *search) checkable() []tegra.Measured {
 	return out
 }
 
-// farKnown is the known mode farthest from a setting, of those that may be measured
-// again; -1 for none.
+// farKnown returns the known mode farthest from a setting that may be measured again; -1 for none.
 func (s *search) farKnown(from tegra.Setting) int {
 	list := s.checkable()
 	if i := farthest(list, from, s.o.Space); i >= 0 {
@@ -204,8 +197,7 @@ func (s *search) farKnown(from tegra.Setting) int {
 	return -1
 }
 
-// shift lets the known modes count with an offset, and those measured since with
-// their new readings alone.
+// shift offsets the known modes; those measured since count with their new readings alone.
 func (s *search) shift(d Drift) {
 	s.drift = d
 	for i, m := range s.known {
@@ -217,7 +209,7 @@ func (s *search) shift(d Drift) {
 	s.fitErr = s.fit()
 }
 
-// fresh are the readings that this search made of a mode.
+// fresh returns this search's readings of a mode.
 func (s *search) fresh(i int) []tegra.Measured {
 	var out []tegra.Measured
 	for _, p := range s.probes {
@@ -228,7 +220,7 @@ func (s *search) fresh(i int) []tegra.Measured {
 	return out
 }
 
-// setAside forgets the known modes but for what was read of them since.
+// setAside drops the known modes except for their new readings.
 func (s *search) setAside(p Probe, moved Drift) {
 	s.warn("%s were measured before and are set aside: %s has moved by %v, others have not, or not by as much",
 		text.Count(len(s.known), "mode"), s.o.Space.Format(p.Mode), moved)

@@ -1,9 +1,8 @@
 package optimize
 
-// Several limits in one search: an answer is sought for the lowest power limit first, as its
-// modes are the safest, then for the next, from all that was measured. So each further limit
-// costs a few probes. In the end every answer is looked for once more among all readings: what
-// was measured for one limit may be better for another.
+// Several limits in one search: it starts with the lowest power limit, whose modes are the safest, and continues with
+// the next from all measurements, so each further limit costs only a few probes. At the end every answer is chosen once
+// more from all readings, since a probe for one limit may be better for another.
 
 import (
 	"cmp"
@@ -12,21 +11,21 @@ import (
 	"jtune/internal/sorted"
 )
 
-// furtherProbes is by how much each further limit raises the cap of a search without one of its
-// own.
+// furtherProbes is the increase of the default cap of probes per further limit.
 const furtherProbes = 10
 
-// MostProbes is the cap of a search by the closed loop for that many limits, where none is given.
+// MostProbes returns the default cap of a closed-loop search for that many limits.
 func MostProbes(limits int) int { return DefaultProbes + furtherProbes*(limits-1) }
 
-// servedProbes is the cap of a quick search for one limit where each measurement waits for the answers of a server, up
-// to two minutes. docs/results.md, "Serving", has its cost.
+// servedProbes is the cap of a quick search for one limit if each measurement waits for a server's answers, up to two
+// minutes. docs/results.md, "Serving", has its cost.
 const servedProbes = 14
 
-// MostServed is MostProbes of a quick search with a server.
+// MostServed is MostProbes for a quick search with a server.
 func MostServed(limits int) int { return servedProbes + furtherProbes*(limits-1) }
 
-// sought are the limits with the one in force first given, as the search looks at them.
+// sought returns Limit and More as the search uses them: with the usual margin and, over batch sizes within a power
+// limit, the highest throughput as the goal unless that is least energy.
 func (o *TuneOptions) sought() []Limit {
 	list := append([]Limit{o.Limit}, o.More...)
 	for i := range list {
@@ -38,8 +37,7 @@ func (o *TuneOptions) sought() []Limit {
 	return list
 }
 
-// answerAll searches for an answer to each limit, and returns the first one's with the others
-// in More.
+// answerAll searches for an answer to each limit, and returns the first one's with the others in More.
 func (s *search) answerAll() (Result, error) {
 	limits := s.o.sought()
 	order := make([]int, len(limits))
@@ -90,5 +88,5 @@ func (s *search) answerAll() (Result, error) {
 	return out, errors.Join(errs...)
 }
 
-// over reports whether the search cannot go on for any limit.
+// over reports whether the search cannot continue for any limit.
 func (s *search) over() bool { return s.ended == Cancelled || s.ended == Failing }

@@ -1,45 +1,45 @@
 package optimize
 
-// The closed loop: fit the gp model to what was measured, measure the mode with the largest expected improvement within
-// the limit, but never one that the model does not trust to keep a power limit, and stop when no mode promises enough
-// (docs/method.md, Search rule). A search also ends as soon as no mode is left that may meet the limits and the nearest
-// of all was measured. docs/decisions/010-search-trust-near-the-power-limit.md has what else was tried, and where it
-// falls short. Cost of a step: one fit and one pass over the space.
+// The closed loop: fit the gp model to the measurements, measure the mode with the largest expected improvement within
+// the limit, but never one that the model does not trust to keep a power limit, and stop if no mode promises enough
+// (docs/method.md, Search rule). A search also ends once no remaining mode may meet the limits and the nearest mode was
+// measured. docs/decisions/010-search-trust-near-the-power-limit.md has the alternatives tried and the weaknesses. Cost
+// of a step: one fit and one pass over the space.
 
 import "math"
 
 // Settings of the closed loop.
 const (
-	trustZ         = 1.64 // deviations by which a trusted mode lies within the limit
-	trustFewZ      = 0.5  // more for every mode that fewer than trustModes were measured
+	trustZ         = 1.64 // deviations by which a trusted mode is within the limit
+	trustFewZ      = 0.5  // more for each measured mode short of trustModes
 	trustModes     = 6
-	trustDetourZ   = 0.5   // less for every detour in a row, over batch sizes
-	trustOver      = 1.05  // a trusted mode may pass the limit by this factor
+	trustDetourZ   = 0.5   // less for every consecutive detour, over batch sizes
+	trustOver      = 1.05  // factor by which a trusted mode may exceed the limit
 	MaxOvershoot   = 1.1   // in power limits: what no probe should draw
-	hotZ           = 2     // deviations by which a trusted mode lies within that
-	hotShare       = 0.92  // with a board's profile: band of a trusted mode that ends below that
+	hotZ           = 2     // deviations by which a trusted mode is below MaxOvershoot
+	hotShare       = 0.92  // with a board's profile: coverage of a trusted mode's band below MaxOvershoot
 	unlikely       = 0.05  // below this chance of meeting the limit, seek the least excess
 	narrowPower    = 1.3   // factor on the deviations in the chance to meet a power limit
-	untrusted      = 1000  // ranks modes that are not trusted below all that are
-	possibleZ      = 2     // deviations to the end of the band that decides whether a mode may meet a limit
-	possibleLessZ  = 0.125 // less for every mode that more than trustModes were measured
+	untrusted      = 1000  // ranks untrusted modes below all trusted ones
+	possibleZ      = 2     // deviations of the band that decides whether a mode may meet a limit
+	possibleLessZ  = 0.125 // less for every measured mode beyond trustModes
 	leastPossibleZ = 1.0
-	noChance       = 0.01 // all modes below it, twice in a row, end the search
-	noChanceModes  = 5    // after this many modes at least
-	knownProbes    = 4    // of a search that started from known modes, before one quiet step ends it
+	noChance       = 0.01 // if all modes are below it twice in a row, the search ends
+	noChanceModes  = 5    // after at least this many modes
+	knownProbes    = 4    // probes of a search with known modes, after which one quiet step ends it
 	knownGain      = 0.2  // share of the gain to stop at, until then
-	knownDetour    = 0.03 // expected improvement for which it makes detours after that
+	knownDetour    = 0.03 // expected improvement that justifies a detour after that
 	knownStop      = 0.9  // share of the gain to stop at, after that
-	leanProbes     = 5    // of a search that uses a board's profile, before one quiet step ends it
-	leanDetours    = 7    // the same, whatever the readings say of it, before small gains are worth no detour
-	leanWeight     = 0.5  // of the profile in time and in power, to end after leanProbes
-	longProbes     = 15   // of a quick search among modes, from which on longGain is the gain to stop at,
-	longGain       = 0.03 // and
-	longMore       = 0.02 // more for every probe after that
-	knownDoubt     = 1.3  // factor on the model's own deviations, once the known modes were checked
+	leanProbes     = 5    // probes of a search with a board's profile, after which one quiet step ends it
+	leanDetours    = 7    // probes of such a search after which small gains justify no detour, whatever its readings
+	leanWeight     = 0.5  // weight of the profile in time and in power, required to end after leanProbes
+	longProbes     = 15   // probes of a quick search among modes, from which longGain is the gain to stop at
+	longGain       = 0.03
+	longMore       = 0.02 // added to longGain for every further probe
+	knownDoubt     = 1.3  // factor on the model's own deviations after the check of known modes
 )
 
-// gain is the expected relative improvement below which a search stops.
+// gain returns the expected relative improvement below which a search stops.
 func (d SearchDepth) gain() float64 {
 	if d == Thorough {
 		return 0.005
@@ -47,29 +47,29 @@ func (d SearchDepth) gain() float64 {
 	return 0.01
 }
 
-// belief is the model's prediction for every setting, measurement noise included.
+// belief is the model's prediction for every setting, including measurement noise.
 type belief struct {
 	lnTime, sdTime   []float64
 	lnPower, sdPower []float64
 	goal, sdGoal     []float64 // ln of the objective
-	// ownSDTime and ownSDPower leave the noise of a measurement out.
+	// ownSDTime and ownSDPower exclude measurement noise.
 	ownSDTime, ownSDPower []float64
 	noiseTime, noisePower float64
-	open                  []bool    // may be measured: neither was nor failed
-	hot                   float64   // deviations of a trusted mode to MaxOvershoot
-	ifFaster              []float64 // of ln power, see guard; nil without a power limit
-	ease                  float64   // factor on the deviations that trusted asks for, see gainTrust
+	open                  []bool    // may be measured: not measured yet, not failed
+	hot                   float64   // deviations required of a trusted mode below MaxOvershoot
+	ifFaster              []float64 // in ln power, see guard; nil without a power limit
+	ease                  float64   // factor on the deviations required by trusted, see gainTrust
 	drive                 []float64 // see drives
 	logs                  logarithms
 }
 
-// logarithms are the last few that were requested: of limits, for each mode.
+// logarithms caches the last few requested, since the same limits are needed for each mode.
 type logarithms struct {
 	of, ln [4]float64
 	next   int
 }
 
-// ln is the logarithm of a limit.
+// ln returns the logarithm of a limit.
 func (b *belief) ln(of float64) float64 {
 	c := &b.logs
 	for i, v := range c.of {
@@ -140,8 +140,8 @@ func (s *search) believe() belief {
 	return b
 }
 
-// miss orders modes that keep a power limit alike, the nearest to the limits
-// first: by time where that is limited, else by power.
+// miss orders modes equally within a power limit, nearest to the limits first: by time if that is limited, else by
+// power.
 func (b *belief) miss(l Limit, i int) float64 {
 	if l.TimeMS > 0 {
 		return b.lnTime[i]
@@ -149,22 +149,21 @@ func (b *belief) miss(l Limit, i int) float64 {
 	return b.lnPower[i]
 }
 
-// below reports whether mean + z·sd of mode i stays below factor times the power
-// limit.
+// below reports whether mean + z·sd of mode i is below factor times the power limit.
 func (b *belief) below(l Limit, i int, factor, z float64) bool {
 	return l.PowerW == 0 || b.lnPower[i]+z*b.sdPower[i] <= b.ln(l.PowerW*factor)
 }
 
-// faster is below for the time limit, where that is guarded.
+// faster is below for a guarded time limit.
 func (b *belief) faster(l Limit, i int, factor, z float64) bool {
 	return !l.GuardTime || l.TimeMS == 0 || b.lnTime[i]+z*b.sdTime[i] <= b.ln(l.TimeMS*factor)
 }
 
-// within reports whether the median of mode i keeps a power limit, and a guarded time limit.
+// within reports whether the median of mode i is within a power limit and a guarded time limit.
 func (b *belief) within(l Limit, i int) bool { return b.below(l, i, 1, 0) && b.faster(l, i, 1, 0) }
 
-// possible reports whether mode i may meet the limits: z of its own deviations, without the noise of a reading, below
-// its median. As fast as a time limit asks for, it draws what such a mode draws.
+// possible reports whether mode i may meet the limits at z of its own deviations, without reading noise, below its
+// median. With a time limit, its power must be that of a mode just fast enough.
 func (b *belief) possible(l Limit, i int, z float64) bool {
 	lnPower := b.lnPower[i] - z*b.ownSDPower[i]
 	if l.TimeMS > 0 {
@@ -179,7 +178,7 @@ func (b *belief) possible(l Limit, i int, z float64) bool {
 	return l.PowerW == 0 || lnPower <= b.ln(l.PowerW)
 }
 
-// harm orders modes that are not trusted, the least harmful first: by power, or by a guarded time.
+// harm orders untrusted modes, least harmful first: by power, or by a guarded time.
 func (b *belief) harm(l Limit, i int) float64 {
 	if l.PowerW == 0 && l.GuardTime {
 		return b.lnTime[i]
@@ -187,9 +186,8 @@ func (b *belief) harm(l Limit, i int) float64 {
 	return b.lnPower[i]
 }
 
-// trusted reports whether mode i may be measured with caution z. Breaking a power
-// limit can trip a power supply; breaking a time limit while measuring is harmless
-// unless it is guarded.
+// trusted reports whether mode i may be measured with caution z. Exceeding a power limit can trip a power supply;
+// exceeding a time limit is harmless unless it is guarded.
 func (b *belief) trusted(l Limit, i int, z float64) bool {
 	return b.below(l, i, trustOver, b.ease*z) && b.coolIfFaster(l, i) &&
 		b.faster(l, i, trustOver, b.ease*z) && b.faster(l, i, MaxOvershoot, b.ease*b.hot)
@@ -198,11 +196,11 @@ func (b *belief) trusted(l Limit, i int, z float64) bool {
 // loop is the state of a closed loop between steps.
 type loop struct {
 	*search
-	quiet   int // steps in a row without enough expected improvement, or without a chance
-	detours int // steps in a row that measured for information
+	quiet   int // consecutive steps without enough expected improvement, or without a chance
+	detours int // consecutive steps that measured for information
 }
 
-// closedLoop runs the search up to, not including, the verification.
+// closedLoop runs the search until just before the verification.
 func (s *search) closedLoop() {
 	s.fits = true
 	s.prepareReference()
@@ -230,7 +228,7 @@ func (s *search) closedLoop() {
 		if !s.probe(first, Start) {
 			return
 		}
-		if len(s.tooMuch)-over > startsOver { // even the coolest draws too much
+		if len(s.tooMuch)-over > startsOver { // even the coolest mode draws too much
 			s.ended = NoWay
 			return
 		}
@@ -239,8 +237,7 @@ func (s *search) closedLoop() {
 	s.goOn = l.improve
 }
 
-// improve measures one promising mode after the other until none promises
-// enough or probes run out.
+// improve measures one promising mode after another until none promises enough or probes run out.
 func (l *loop) improve() {
 	l.quiet, l.detours = 0, 0
 	for l.mayGoOn() {
@@ -263,8 +260,7 @@ func (l *loop) improve() {
 	}
 }
 
-// prepareReference makes the residual of the reference workload. A reference that
-// is of no use here is left out with a warning.
+// prepareReference computes the residual of the reference workload, or drops an unusable one with a warning.
 func (s *search) prepareReference() {
 	if s.o.Reference == nil {
 		return
@@ -273,14 +269,14 @@ func (s *search) prepareReference() {
 	if s.residual, err = s.o.Reference.Residual(s.o.Space); err != nil {
 		s.warn("reference %s is not used: %v", s.o.Reference.Name, err)
 	}
-	if s.limit.PowerW == 0 { // the narrow prior makes searches within a power limit better, others no better
+	if s.limit.PowerW == 0 { // the narrow prior helps only within a power limit
 		s.residual = s.residual.Loose()
 	} else {
 		s.residual = s.residual.Wary()
 	}
 }
 
-// next chooses the mode to measure; false when the search is over.
+// next returns the mode to measure; false if the search is over.
 func (l *loop) next(b *belief) (int, bool) {
 	if i, ok := l.firstProbe(b); ok {
 		return i, true
@@ -292,7 +288,7 @@ func (l *loop) next(b *belief) (int, bool) {
 	return l.seekBetter(b, l.lnGoal(best))
 }
 
-// lnGoal is ln of the objective of a measured mode, in the units of belief.goal.
+// lnGoal returns ln of the objective of a measured mode, in the units of belief.goal.
 func (s *search) lnGoal(i int) float64 {
 	goal, _ := s.limit.objective().value(s.mean(i))
 	if s.limit.objective() == byEnergy {
@@ -301,7 +297,7 @@ func (s *search) lnGoal(i int) float64 {
 	return math.Log(goal)
 }
 
-// caution is the number of deviations that trusted asks for now.
+// caution returns the number of deviations that trusted requires now.
 func (l *loop) caution() float64 {
 	z := trustZ + trustFewZ*float64(max(0, trustModes-l.compared.told()))
 	if l.places.Batches != nil {
@@ -310,15 +306,13 @@ func (l *loop) caution() float64 {
 	return z
 }
 
-// optimism is the number of deviations that possible asks for now: fewer when
-// many modes were measured in vain.
+// optimism returns the number of deviations that possible allows now: fewer after many modes without success.
 func (l *loop) optimism() float64 {
 	return min(max(possibleZ-possibleLessZ*float64(l.compared.told()-trustModes), leastPossibleZ), possibleZ)
 }
 
-// seekFeasible chooses while nothing measured meets the limits (step 4 of the
-// search rule). It ends as soon as no mode is left that may meet them and the
-// nearest of those that are trusted was measured, or one as near within the noise.
+// seekFeasible chooses a mode while none measured meets the limits (step 4 of the search rule). It ends the search once
+// no remaining mode may meet them and the nearest trusted one, or one equally near within the noise, was measured.
 func (l *loop) seekFeasible(b *belief) (int, bool) {
 	z := l.caution()
 	likely, lowest, nearest, measured := newArgmax(), newArgmax(), newArgmax(), newArgmax()
@@ -360,8 +354,7 @@ func (l *loop) seekFeasible(b *belief) (int, bool) {
 	return likely.index, true
 }
 
-// seekBetter chooses what may beat the best feasible measurement (steps 5 and 6
-// of the search rule).
+// seekBetter chooses a mode that may beat the best feasible measurement (steps 5 and 6 of the search rule).
 func (l *loop) seekBetter(b *belief, best float64) (int, bool) {
 	z, gain, enough := l.caution(), l.gain(), l.enough()
 	desired, trusted := newArgmax(), newArgmax()
@@ -394,8 +387,8 @@ func (l *loop) seekBetter(b *belief, best float64) (int, bool) {
 	return l.gainTrust(b, desired.index, best)
 }
 
-// gain is the expected relative improvement below which a step is quiet: a search that
-// knows much already makes the most of its first probes.
+// gain returns the expected relative improvement below which a step is quiet; it is lower in the first probes of a
+// search with known modes.
 func (l *loop) gain() float64 {
 	switch {
 	case l.o.Depth == Quick && l.places.Batches == nil && l.compared.own()-l.begun >= longProbes:
@@ -408,20 +401,19 @@ func (l *loop) gain() float64 {
 	return knownGain * l.o.Depth.gain()
 }
 
-// enough reports whether a search that started from known modes, from those of another
-// limit or from what is known of the board has made the probes after which one quiet
-// step ends it and only a gain of knownDetour is worth a detour.
+// enough reports whether a search that started from known modes, another limit's modes or a board profile has made the
+// probes after which one quiet step ends it and only a gain of knownDetour justifies a detour.
 func (l *loop) enough() bool {
 	return (len(l.known) > 0 || l.begun > 0) && l.compared.own()-l.begun >= knownProbes || l.profiled(leanDetours)
 }
 
-// profiled reports whether a quick search has made that many probes, and knows a board's profile.
+// profiled reports whether a quick search with a board's profile has made that many probes.
 func (l *loop) profiled(probes int) bool {
 	return l.residual.HasPrior() && l.o.Depth == Quick && l.compared.own()-l.begun >= probes
 }
 
-// leans reports whether a quick search has made that many probes, and uses a board's profile that its readings confirm:
-// its model is then as good as after several probes more.
+// leans reports whether a quick search has made that many probes with a board's profile that its readings confirm: its
+// model is then as good as after several more probes.
 func (l *loop) leans(probes int) bool {
 	if !l.profiled(probes) {
 		return false
@@ -441,8 +433,7 @@ func (b *belief) openModes(keep func(i int) bool) []int {
 	return out
 }
 
-// quietFor counts the steps in a row of which holds is true, and reports whether
-// this is the second.
+// quietFor counts consecutive steps in which holds is true, and reports whether this is the second.
 func (l *loop) quietFor(holds bool) bool {
 	if !holds {
 		l.quiet = 0
@@ -452,7 +443,7 @@ func (l *loop) quietFor(holds bool) bool {
 	return l.quiet >= 2
 }
 
-// argmax keeps the first index of the largest value, ties by a second value.
+// argmax keeps the first index of the largest value; a second value breaks ties.
 type argmax struct {
 	index       int
 	value, then float64
@@ -460,7 +451,7 @@ type argmax struct {
 
 func newArgmax() argmax { return argmax{index: -1} }
 
-// asNear reports whether the values of a are no more than the noise of a reading above those of another.
+// asNear reports whether the values of a are at most reading noise above those of another.
 func (a *argmax) asNear(other argmax) bool {
 	return other.index >= 0 && a.value <= other.value+sameValue && a.then <= other.then+sameValue
 }

@@ -2,21 +2,21 @@ package optimize
 
 import "math"
 
-// Margin is how many standard deviations of a prediction a choice keeps from a limit: it asks for
-// ln P + Z·s ≤ ln limit, s the standard deviation of the logarithm, of power and of time alike. The zero value
-// is the usual margin, which the screens and the commands share.
+// Margin is the number of standard deviations that a choice keeps from a limit: ln P + Z·s ≤ ln limit, with s the
+// standard deviation of the logarithm, for power and time alike. The zero value is the usual margin of the screens and
+// commands.
 type Margin float64
 
-// UsualMargin is the margin of a Limit and an Ask that name none.
+// UsualMargin is the default margin of a Limit and an Ask.
 const UsualMargin Margin = 0
 
-// NoMargin trusts the medians. It is no number of deviations, as zero means the usual margin.
+// NoMargin compares medians with the limit. It is not zero, because zero means the usual margin.
 const NoMargin Margin = math.SmallestNonzeroFloat64
 
 // usualZ is the usual margin in deviations.
 const usualZ = 1
 
-// MarginOf is the margin of z deviations; 0 trusts the medians.
+// MarginOf returns the margin of z deviations; 0 compares medians.
 func MarginOf(z float64) Margin {
 	switch z {
 	case usualZ:
@@ -27,7 +27,7 @@ func MarginOf(z float64) Margin {
 	return Margin(z)
 }
 
-// Z is the margin in deviations.
+// Z returns the margin in deviations.
 func (m Margin) Z() float64 {
 	switch m {
 	case UsualMargin:

@@ -11,9 +11,9 @@ import (
 	"jtune/tegra"
 )
 
-// OverLimit is the error of a measurement that was ended because the board drew more than Step.MostW.
+// OverLimit is the error of a measurement that was stopped because the board drew more than Step.MostW.
 type OverLimit struct {
-	PowerW float64 // as far as it was read
+	PowerW float64 // power read so far
 	After  time.Duration
 }
 
@@ -21,11 +21,11 @@ func (e *OverLimit) Error() string {
 	return fmt.Sprintf("ended after %.0f s: %.0f W", e.After.Seconds(), e.PowerW)
 }
 
-// overLnSD is the standard deviation of ln power of such a reading: power was not steady yet.
+// overLnSD is the standard deviation of ln power of such a reading, taken before power was steady.
 const overLnSD = 0.05
 
-// mostW is what a probe of the closed loop may draw before it is ended, in watts; 0: anything. The present mode is read
-// to its end: the job runs there today.
+// mostW returns the power at which a closed-loop probe is stopped, in watts; 0: never. The current mode is always
+// measured to the end: the job already runs there.
 func (s *search) mostW(why Why) float64 {
 	if s.o.Strategy != Auto && s.o.Strategy != "" || why == Before || s.toItsEnd {
 		return 0
@@ -33,8 +33,8 @@ func (s *search) mostW(why Why) float64 {
 	return MaxOvershoot * s.limit.PowerW
 }
 
-// readNearest reads the mode that drew least of those that were ended for it to its end, where no mode keeps the power
-// limit: it is the nearest one. That harms nothing, as every other mode draws more.
+// readNearest completes the measurement of the stopped mode that drew least if no mode keeps the power limit: it is the
+// nearest one. This is safe, as every other mode draws more.
 func (s *search) readNearest() {
 	if s.limit.PowerW == 0 || len(s.tooMuch) == 0 {
 		return
@@ -50,10 +50,10 @@ func (s *search) readNearest() {
 	s.toItsEnd = false
 }
 
-// overs are the settings whose measurement was ended for the power that they drew.
+// overs are settings whose measurement was stopped for their power.
 type overs []learn.PowerReading
 
-// take keeps what is known of a setting from the error of its measurement; false for other errors.
+// take records the power of a setting from the error of its measurement; false for other errors.
 func (o *overs) take(at tegra.Setting, err error) bool {
 	var over *OverLimit
 	if !errors.As(err, &over) || over.PowerW <= 0 {

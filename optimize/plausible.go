@@ -2,20 +2,19 @@ package optimize
 
 import "jtune/tegra"
 
-// Two readings of one workload may contradict each other whatever the model says: with no knob higher
-// a mode is not much faster, and lower GPU and memory clocks slow it down by no more than their
-// ratio. A clock that was not set, or another program beside the job, breaks this
-// (docs/method.md, Search rule).
+// Two readings of one workload may contradict each other independently of the model: with no knob higher a mode is not
+// much faster, and lower GPU and memory clocks slow it down by at most their ratio. A clock that was not set, or
+// another program beside the job, violates this (docs/method.md, Search rule).
 
 const (
-	fasterBelow = 1.15 // by which a mode may be faster than one that has no lower knob
-	slowerBelow = 1.2  // by which it may be slower than the ratio of the GPU and memory clocks says
+	fasterBelow = 1.15 // largest speed-up over a mode that has no lower knob
+	slowerBelow = 1.2  // largest slowdown relative to the ratio of the GPU and memory clocks
 )
 
-// contradicts reports whether the readings of two settings cannot both be right.
+// contradicts reports whether the readings of two settings cannot both be correct.
 func contradicts(a, b tegra.Measured) bool { return oddBelow(a, b) || oddBelow(b, a) }
 
-// oddBelow reports whether a, which is no higher than b in any knob, reads too fast or too slow for that.
+// oddBelow reports whether a, with no knob higher than b's, is too fast or too slow for that.
 func oddBelow(a, b tegra.Measured) bool {
 	if a.Batch != b.Batch {
 		return false
@@ -32,8 +31,7 @@ func oddBelow(a, b tegra.Measured) bool {
 	return a.TimeMS < b.TimeMS/fasterBelow || sameCPU && a.TimeMS > slowest
 }
 
-// implausible is the setting measured last if its first reading contradicts an earlier one: it is
-// measured again.
+// implausible returns the setting measured last if its first reading contradicts an earlier one: it is measured again.
 func (s *search) implausible() (int, bool) {
 	last := s.order[len(s.order)-1]
 	if len(s.readings[last]) > 1 {

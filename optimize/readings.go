@@ -7,8 +7,7 @@ import (
 	"jtune/tegra"
 )
 
-// Known returns the predictions with those of measured settings replaced by their
-// measurements: what is measured needs no model and no margin.
+// Known replaces the predictions of measured settings by their measurements, which need no model and no margin.
 func Known(preds []learn.Prediction, measured []tegra.Measured) []learn.Prediction {
 	at := make(map[tegra.Setting]tegra.Measured, len(measured))
 	for _, m := range measured {
@@ -24,8 +23,8 @@ func Known(preds []learn.Prediction, measured []tegra.Measured) []learn.Predicti
 	return out
 }
 
-// MeasuredPrediction is a measurement as a prediction without uncertainty:
-// deviations of zero, and NaN for the ends of bands.
+// MeasuredPrediction returns a measurement as a prediction without uncertainty: zero deviations, and NaN for the ends
+// of bands.
 func MeasuredPrediction(m tegra.Measured) learn.Prediction {
 	nan := math.NaN()
 	return learn.Prediction{Measured: m, TimeLoMS: nan, TimeHiMS: nan, PowerLoW: nan, PowerHiW: nan}

@@ -6,11 +6,10 @@ import (
 	"jtune/tegra"
 )
 
-// Recheck gives the next known setting to measure again before known readings are relied
-// on, as a search does (docs/method.md, Search rule, "What is known already"): the best for
-// a limit and, where that has moved, the one farthest from it. again are the readings made
-// of them so far. It reports false when enough were measured again: Align then says how the
-// known ones count.
+// Recheck returns the next known setting to measure again before using known readings, as a search does
+// (docs/method.md, Search rule, "What is known already"): the best for a limit and, if that has moved, the one farthest
+// from it. again are their new readings so far. It returns false if enough were measured again; Align then decides how
+// the known ones count.
 func Recheck(space *tegra.Space, known, again []tegra.Measured, l Limit) (tegra.Setting, bool) {
 	now := bySetting(again)
 	var list, open []tegra.Measured
@@ -45,8 +44,8 @@ func Recheck(space *tegra.Space, known, again []tegra.Measured, l Limit) (tegra.
 	return open[far].Setting, !ok
 }
 
-// bestIn is the measured setting that is best within a limit or, where none is, nearest to
-// it; -1 for none.
+// bestIn returns the index of the best measured setting within a limit or, if there is none, of the nearest to it; -1
+// for none.
 func bestIn(list []tegra.Measured, l Limit) int {
 	found, nearest := -1, newArgmax()
 	for i, m := range list {
@@ -63,7 +62,7 @@ func bestIn(list []tegra.Measured, l Limit) int {
 	return found
 }
 
-// farthest is the setting whose mode lies farthest from another; -1 for none.
+// farthest returns the index of the setting whose mode is farthest from another; -1 for none.
 func farthest(list []tegra.Measured, from tegra.Setting, space *tegra.Space) int {
 	most, ladder := newArgmax(), ladder.New(space)
 	a := ladder.Rungs(from.Mode)
@@ -78,8 +77,7 @@ func farthest(list []tegra.Measured, from tegra.Setting, space *tegra.Space) int
 	return most.index
 }
 
-// harmless reports whether a measured setting keeps a power limit well enough to be
-// measured again.
+// harmless reports whether a measured setting is close enough to a power limit to be measured again.
 func (l Limit) harmless(m tegra.Measured) bool {
 	return l.PowerW == 0 || m.PowerW <= trustOver*l.PowerW
 }

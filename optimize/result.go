@@ -10,9 +10,8 @@ import (
 	"jtune/tegra"
 )
 
-// verify measures the winner once more. If that reading breaks the limit, or
-// shows that the first was lucky, the search goes on with the new reading; the next
-// best mode is verified when it finds nothing better.
+// verify measures the winner once more. If that reading violates the limit, or shows that the first was lucky, the
+// search continues with the new reading; if it finds nothing better, the next best mode is verified.
 func (s *search) verify() {
 	ended := s.ended
 	for ended != Cancelled && ended != Failing {
@@ -34,16 +33,15 @@ func (s *search) verify() {
 	}
 }
 
-// settled reports whether the winner i was measured twice, or is so near to a mode
-// that was that the difference is noise.
+// settled reports whether the winner i was measured twice, or differs only by noise from a mode that was.
 func (s *search) settled(i int) bool {
 	return len(s.probes) >= s.cap-s.compared.forPreset() || s.twice(i) || s.verifiedNear(i) >= 0
 }
 
 func (s *search) twice(i int) bool { return len(s.readings[i]) > 1 }
 
-// verifiedNear is the best mode that was measured twice, meets the limit in the mean and is
-// as good as i within the noise; -1 when there is none.
+// verifiedNear returns the best mode that was measured twice, meets the limit in the mean and equals i within the
+// noise; -1 if there is none.
 func (s *search) verifiedNear(i int) int {
 	found, o := -1, s.limit.objective()
 	goal, _ := o.value(s.mean(i))
@@ -70,9 +68,8 @@ func (s *search) measureAgain(i int) bool {
 	return true
 }
 
-// thirdTime measures the winner of a binary search once more where its second reading
-// breaks the limit: the search has no other near it, and the mean decides. It reports
-// whether the search goes on.
+// thirdTime measures the winner of a binary search once more if its second reading violates the limit: the search has
+// no other mode near it, so the mean decides. It reports whether the search continues.
 func (s *search) thirdTime(i int) bool {
 	if s.o.Strategy != Binary || s.met(i) || s.failed[i] || len(s.readings[i]) != 2 {
 		return true
@@ -93,7 +90,7 @@ func (s *search) fit() error {
 	return nil
 }
 
-// finish returns the answer, and the error of a search without one.
+// finish returns the answer, or the error of a search without one.
 func (s *search) finish() (Result, error) {
 	s.warnOfPick()
 	r := s.result()
@@ -114,8 +111,7 @@ func (s *search) finish() (Result, error) {
 	return r, nil
 }
 
-// result is the answer as far as it is known: several readings of a mode count as their
-// mean, as ChooseKnown has it, though the search looked for another where one was over.
+// result returns the answer so far. Several readings of a mode count as their mean, as in ChooseKnown.
 func (s *search) result() Result {
 	r := Result{Probes: s.probes, Ended: s.ended, Trace: s.trace, Warnings: s.warnings, Known: len(s.known),
 		Drift: s.drift}
@@ -140,7 +136,7 @@ func (s *search) result() Result {
 	return r
 }
 
-// bestMean is the best of the modes whose mean meets the limits; false where none does.
+// bestMean returns the best mode whose mean meets the limits; false if there is none.
 func (s *search) bestMean() (index int, ok bool) {
 	index = -1
 	for _, i := range s.order {
@@ -151,8 +147,7 @@ func (s *search) bestMean() (index int, ok bool) {
 	return index, index >= 0
 }
 
-// nearest is the measured mode that misses the limits least, going by each
-// mode's worst reading.
+// nearest returns the measured mode that exceeds the limits least, judged by each mode's worst reading.
 func (s *search) nearest() int {
 	found, least := -1, math.Inf(1)
 	for _, i := range s.order {
@@ -163,7 +158,7 @@ func (s *search) nearest() int {
 	return found
 }
 
-// worst is the reading of a mode that misses the limits most.
+// worst returns the reading of a mode that exceeds the limits most.
 func (s *search) worst(i int) tegra.Measured {
 	worst, most := tegra.Measured{}, -1.0
 	for _, m := range s.readings[i] {
@@ -174,7 +169,7 @@ func (s *search) worst(i int) tegra.Measured {
 	return worst
 }
 
-// predictedFirst is what was expected of a mode before it was measured.
+// predictedFirst returns the prediction for a mode before it was measured.
 func (s *search) predictedFirst(at tegra.Setting) learn.Prediction {
 	for _, p := range s.probes {
 		if p.Setting == at && p.Predicted.TimeMS > 0 {

@@ -14,21 +14,20 @@ import (
 	"jtune/tegra"
 )
 
-// DefaultProbes is the most that the closed loop measures, verification
-// included, where no cap is given. It stops earlier when no mode promises enough.
+// DefaultProbes is the default cap of closed-loop measurements, including the verification. The loop stops earlier if
+// no mode promises enough.
 const DefaultProbes = 30
 
-// Settings that all strategies share.
+// Constants of all strategies.
 const (
-	failuresInARow = 3    // measurements that fail in a row end a search
-	failuresOfSize = 2    // of a batch size that never succeeded drop it: it may not fit the memory
-	sameValue      = 0.02 // relative; readings of one mode differ by this much
-	disagree       = 0.05 // relative; readings of one mode that differ by more cannot both be right
-	randomModes    = 50   // as many as the papers measure
+	failuresInARow = 3    // consecutive failed measurements that end a search
+	failuresOfSize = 2    // failures that drop a batch size that never succeeded: it may not fit in memory
+	sameValue      = 0.02 // relative; noise between readings of one mode
+	disagree       = 0.05 // relative; readings of one mode that differ by more cannot both be correct
+	randomModes    = 50   // as in the papers
 )
 
-// search is the bookkeeping of every strategy: probes made, readings by mode, the
-// cap, and why it ended.
+// search holds the state of every strategy: probes made, readings by mode, the cap, and why it ended.
 type search struct {
 	ctx     context.Context
 	measure Measure
@@ -40,33 +39,33 @@ type search struct {
 
 	probes   []Probe
 	readings map[int][]tegra.Measured // by index of the space
-	order    []int                    // of first reading
-	known    map[int]tegra.Measured   // by earlier searches, as they were measured
-	unfitted map[int]bool             // known modes that the model leaves out
-	drift    Drift                    // with which the known count
-	checked  bool                     // the known modes were checked, and count
+	order    []int                    // of first readings
+	known    map[int]tegra.Measured   // from earlier searches, as measured
+	unfitted map[int]bool             // known modes excluded from the fit
+	drift    Drift                    // offset of the known modes
+	checked  bool                     // the known modes were checked and count
 	failed   map[int]bool
-	absent   map[int]bool // cannot be measured: failed from the start
-	tooMuch  overs        // readings of modes that were ended
-	toItsEnd bool         // the next reading is not ended for the power that it draws
+	absent   map[int]bool // failed from the start
+	tooMuch  overs        // readings of stopped modes
+	toItsEnd bool         // the next measurement is not stopped for its power
 	inARow   int
 	lastErr  error
 	ended    Ended
-	begun    int                      // own probes made when the turn of the present limit came
-	toward   tegra.Val[tegra.Setting] // of which the next probe says most
-	goOn     func()                   // looks for another winner when the first does not repeat; nil: it ends there
+	begun    int                      // own probes made before the current limit
+	toward   tegra.Val[tegra.Setting] // setting that the next probe informs about
+	goOn     func()                   // looks for another winner if the first does not repeat; nil: the search ends
 
 	trace    []Halving      // of a binary search
 	byMean   map[int]bool   // modes whose mean decides
-	networks *learn.Model   // of powertrain, once they are trained
-	pick     tegra.Val[int] // its choice: the answer as long as it keeps the limit
+	networks *learn.Model   // of powertrain, once trained
+	pick     tegra.Val[int] // its choice: the answer while it keeps the limit
 	residual *learn.Residual
 	warnings []string
 	model    *learn.Surrogate
-	expected *learn.Posterior // by the model; nil until it is needed
+	expected *learn.Posterior // from the model; nil until needed
 	fits     bool             // refit after every probe
 
-	compared comparing // with the mode that the board is in, and a preset
+	compared comparing // the baselines
 	fitErr   error
 }
 
@@ -140,11 +139,11 @@ func (s *search) read(i int, m tegra.Measured) {
 	s.readings[i] = append(s.readings[i], m)
 }
 
-// short reports whether the search is capped at so few probes that none may be wasted.
+// short reports whether the cap of probes is so small that none may be wasted.
 func (s *search) short() bool { return s.cap-s.o.Baselines.Probes() <= servedProbes }
 
-// reserve is how many probes the search itself leaves for the verification: a
-// second one in case the winner does not repeat, unless the search is short; and for a preset.
+// reserve returns the probes reserved for the verification (a second one in case the winner does not repeat, unless the
+// search is short) and for a preset.
 func (s *search) reserve() int {
 	switch {
 	case s.cap <= 1:
@@ -155,7 +154,7 @@ func (s *search) reserve() int {
 	return 2 + s.compared.forPreset()
 }
 
-// mayGoOn reports whether there are probes left beside those for verification.
+// mayGoOn reports whether unreserved probes are left.
 func (s *search) mayGoOn() bool {
 	if len(s.probes) < s.cap-s.reserve() {
 		return true
@@ -164,8 +163,8 @@ func (s *search) mayGoOn() bool {
 	return false
 }
 
-// probe measures mode i and records it; false when the search is over. A mode
-// that cannot be measured is marked and the search goes on.
+// probe measures mode i and records it; false if the search is over. A mode that cannot be measured is marked, and the
+// search continues.
 func (s *search) probe(i int, why Why) bool {
 	if len(s.probes) >= s.cap {
 		s.ended = OutOfProbes
@@ -174,7 +173,7 @@ func (s *search) probe(i int, why Why) bool {
 	at := s.places.At(i)
 	p := Probe{Measured: tegra.Measured{Setting: at}, Why: why, Limit: s.limit}
 	switch {
-	case s.model != nil && len(s.order) > 0: // else it is the prior
+	case s.model != nil && len(s.order) > 0: // otherwise the model is the prior
 		p.Predicted = s.model.PredictSettings([]tegra.Setting{at})[0]
 	case s.networks != nil:
 		p.Predicted = networksSay(s.networks, at)
@@ -205,10 +204,10 @@ func (s *search) probe(i int, why Why) bool {
 	return s.seen(p)
 }
 
-// mayDrop drops a batch size of which every measurement failed, so that one too
-// large for the memory does not end the search.
+// mayDrop drops a batch size whose measurements all failed, so that one too large for the memory does not end the
+// search.
 func (s *search) mayDrop(batch int) {
-	failures := 1 // the one just made
+	failures := 1 // including the current one
 	for _, p := range s.probes {
 		switch {
 		case p.Batch != batch:
@@ -244,7 +243,7 @@ func (s *search) reading(at tegra.Setting) (tegra.Measured, error) {
 	return m, err
 }
 
-// seen refits the model, hands the probe to Observe, and reports whether to go on.
+// seen refits the model, passes the probe to Observe, and reports whether to continue.
 func (s *search) seen(p Probe) bool {
 	if s.fits && (p.Err == nil || len(s.tooMuch) > 0) {
 		if s.fitErr = s.fit(); s.fitErr != nil {
@@ -262,8 +261,8 @@ func (s *search) seen(p Probe) bool {
 	return true
 }
 
-// mean is the mean of a mode's readings. A winner's first reading was picked
-// for being good: when a later one disagrees, the later ones count alone.
+// mean returns the mean of a mode's readings. A winner's first reading was selected for being good, so if a later one
+// disagrees, only the later ones count.
 func (s *search) mean(i int) tegra.Measured {
 	list := s.readings[i]
 	list = list[len(list)-counting(list):]
@@ -275,7 +274,7 @@ func (s *search) mean(i int) tegra.Measured {
 	return m
 }
 
-// counting is how many of a mode's readings count, the newest.
+// counting returns how many of a mode's newest readings count.
 func counting(list []tegra.Measured) int {
 	n := len(list)
 	if n > 1 && (differ(list[0].TimeMS, list[n-1].TimeMS) || differ(list[0].PowerW, list[n-1].PowerW)) {
@@ -287,7 +286,7 @@ func counting(list []tegra.Measured) int {
 // differ reports whether two readings of one mode differ by more than noise.
 func differ(a, b float64) bool { return max(a, b) > min(a, b)*(1+disagree) }
 
-// samples are the measured modes in the order of their first reading.
+// samples returns the measured modes in the order of their first reading.
 func (s *search) samples() []tegra.Measured {
 	var out []tegra.Measured
 	for _, i := range s.order {
@@ -302,7 +301,7 @@ func (s *search) warn(format string, args ...any) {
 	s.warnings = append(s.warnings, fmt.Sprintf(format, args...))
 }
 
-// met reports whether every reading of a mode keeps the limits; of some, their mean.
+// met reports whether every reading of a mode is within the limits; for modes in byMean, their mean.
 func (s *search) met(i int) bool {
 	if s.byMean[i] && len(s.readings[i]) > 2 {
 		return s.limit.Met(s.mean(i))
@@ -315,8 +314,8 @@ func (s *search) met(i int) bool {
 	return len(s.readings[i]) > 0
 }
 
-// best is the answer so far: a pick that keeps the limit, else the best
-// measured mode within it; false when there is none.
+// best returns the answer so far: a pick that keeps the limit, else the best measured mode within it; false if there is
+// none.
 func (s *search) best() (index int, ok bool) {
 	if s.pick.OK && s.met(s.pick.V) && !s.failed[s.pick.V] {
 		return s.pick.V, true

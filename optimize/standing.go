@@ -11,8 +11,8 @@ import (
 	"jtune/tegra"
 )
 
-// The chances of exceeding a limit that part the states of a prediction, and the
-// deviations of a normal distribution that go with the first two.
+// The chances of exceeding a limit that separate the states of a prediction, and the corresponding deviations of a
+// normal distribution for the first two.
 const (
 	sureChance     = 0.025 // at the upper end of the 95 % band
 	likelyChance   = 0.16  // at usualZ deviations
@@ -22,33 +22,32 @@ const (
 	likelyZ = 0.994457883209753
 )
 
-// chanceSteps is the inverse of the steps of a chance, to the next of which it is rounded up: no chance becomes zero,
-// and none is rounded across a bound of the states.
+// chanceSteps is the inverse of the step to which chances are rounded up: no chance becomes zero or crosses a bound of
+// the states.
 const chanceSteps = 10_000
 
-// wideBand is the ratio of the ends of a 95 % band beyond which a prediction is no
-// ground for a tick.
+// wideBand is the ratio of the ends of a 95 % band beyond which a prediction gets no tick.
 const wideBand = 2
 
-// State is whether a mode is within a limit, and how sure that is.
+// State is whether a mode is within a limit, and how certain that is.
 type State int
 
-// States, the best first.
+// States, best first.
 const (
 	Measured State = iota // the mean of its readings is within
-	Sure                  // predicted: the chance of exceeding is 2.5 % at most
-	Likely                // 16 % at most, which is UsualMargin
-	Doubtful              // a half at most
+	Sure                  // predicted: the chance of exceeding is at most 2.5 %
+	Likely                // at most 16 %, the chance at UsualMargin
+	Doubtful              // at most a half
 	Over                  // more, or the mean of its readings is over
-	Unknown               // nothing is known of the mode
+	Unknown               // neither measured nor predicted
 )
 
-// String is the word; "" where nothing is known.
+// String returns the word; "" if unknown.
 func (s State) String() string {
 	return [...]string{"measured", "sure", "likely", "doubtful", "over", ""}[s]
 }
 
-// MarshalJSON is the word; null where nothing is known.
+// MarshalJSON returns the word; null if unknown.
 func (s State) MarshalJSON() ([]byte, error) {
 	if s == Unknown {
 		return []byte("null"), nil
@@ -56,23 +55,21 @@ func (s State) MarshalJSON() ([]byte, error) {
 	return json.Marshal(s.String())
 }
 
-// Within reports whether the mode counts as one within the limit, as Choose with the
-// usual margin has it.
+// Within reports whether the mode counts as within the limit, as in Choose with the usual margin.
 func (s State) Within() bool { return s <= Likely }
 
-// Standing is where a mode stands against a limit.
+// Standing is how a mode compares with a limit.
 type Standing struct {
 	State
-	N          int                // readings, of which the mean counts; 0: predicted
-	ChanceOver tegra.Val[float64] // of exceeding the limit, 0 to 1; absent where measured, or without a limit
+	N          int                // number of readings, whose mean counts; 0: predicted
+	ChanceOver tegra.Val[float64] // of exceeding the limit, 0 to 1; absent if measured, or without a limit
 	Limited    bool               // there is a limit on power, time or energy
 	Wide       bool               // predicted with a 95 % band of time or power wider than a factor of two
-	Worked     bool               // measured, but its latency under a load is worked out from the readings
+	Worked     bool               // measured, but its latency under load is computed from the readings
 }
 
-// Stand says where a mode stands against the limits: by the mean of its n readings, which p is then, else by its
-// prediction. The worst one of several limits counts. Without a limit on power, time or energy a mode is Measured or
-// Sure.
+// Stand compares a mode with the limits: by the mean of its n readings, which p then contains, else by its prediction.
+// The worst of several limits counts. Without a limit on power, time or energy a mode is Measured or Sure.
 func (l Limit) Stand(p learn.Prediction, n int) Standing {
 	s := Standing{N: n, Limited: l.PowerW > 0 || l.TimeMS > 0 || l.EnergyJ > 0}
 	if n > 0 {
@@ -90,7 +87,7 @@ func (l Limit) Stand(p learn.Prediction, n int) Standing {
 		chance += chanceOver(p.PowerW, l.PowerW, p.LnPowerSD, p.PowerHiW)
 	}
 	if l.TimeMS > 0 {
-		chance = max(chance, chanceOver(p.TimeMS, l.TimeMS, p.LnTimeSD, p.TimeHiMS)) // NaN stays
+		chance = max(chance, chanceOver(p.TimeMS, l.TimeMS, p.LnTimeSD, p.TimeHiMS)) // keeps NaN
 	}
 	if l.EnergyJ > 0 {
 		band := math.Exp(math.Hypot(math.Log(p.TimeHiMS/p.TimeMS), math.Log(p.PowerHiW/p.PowerW)))
@@ -115,13 +112,13 @@ func (l Limit) Stand(p learn.Prediction, n int) Standing {
 	return s
 }
 
-// Object is what a JSON document has of it.
+// Object returns the fields of a JSON document.
 func (s Standing) Object() report.Object {
 	return report.Object{{"measured", !s.Predicted()}, {"n", s.N}, {"state", s.State}, {"chance_over", s.ChanceOver}}
 }
 
-// Agrees is the standing of a setting of which it was worked out whether it meets the limits with the usual margin
-// kept: what was interpolated is on the same side.
+// Agrees adjusts the standing of a setting to the result of a computation with the usual margin (meets), so that
+// interpolated latencies are on the same side of the limit.
 func (s Standing) Agrees(meets bool) Standing {
 	switch {
 	case s.State == Unknown || s.Within() == meets:
@@ -139,10 +136,9 @@ func (s Standing) Agrees(meets bool) Standing {
 	return s
 }
 
-// chanceOver is the chance that a measurement of a predicted value exceeds a limit: a
-// half at the median, likelyChance at usualZ deviations, sureChance at the upper end of
-// the 95 % band, which lies farther out than in a normal distribution where few modes
-// were measured. NaN where nothing is predicted.
+// chanceOver returns the chance that a measurement of a predicted value exceeds a limit: a half at the median,
+// likelyChance at usualZ deviations, sureChance at the upper end of the 95 % band, which is wider than a normal
+// distribution's after few measurements. NaN without a prediction.
 func chanceOver(value, limit, sd, hi float64) float64 {
 	room, end, margin := math.Log(limit/value), math.Log(hi/value), usualZ*sd
 	z := likelyZ * room / margin
@@ -152,7 +148,7 @@ func chanceOver(value, limit, sd, hi float64) float64 {
 	return normalCDF(-z)
 }
 
-// doubt ranks settings within a limit by how well that is known, the best first.
+// doubt ranks settings within a limit by certainty, best first.
 func (s Standing) doubt() int {
 	switch {
 	case s.N > 1:
@@ -168,11 +164,11 @@ func (s Standing) doubt() int {
 // Predicted reports whether no reading counts.
 func (s Standing) Predicted() bool { return s.N == 0 }
 
-// Ticked reports whether the mode may be marked as good: measured within the limit, or
-// surely within by a band that is worth the name.
+// Ticked reports whether the mode may be marked as good: measured within the limit, or surely within by a sufficiently
+// narrow band.
 func (s Standing) Ticked() bool { return s.Limited && s.State <= Sure && !s.Wide }
 
-// String says it in words: how sure, by how many readings, the chance to keep the limit.
+// String describes the standing: how certain, by how many readings, and the chance to keep the limit.
 func (s Standing) String() string {
 	readings := "one reading"
 	if s.N > 1 {
@@ -201,7 +197,7 @@ func (s Standing) String() string {
 	return s.State.String() + ", " + s.keeps()
 }
 
-// Brief is String in a few letters, for a column of a table; "" where nothing is to say.
+// Brief is String in a few letters, for a table column; "" if there is nothing to say.
 func (s Standing) Brief() string {
 	switch {
 	case s.Worked:
@@ -222,7 +218,7 @@ func (s Standing) Brief() string {
 	return s.keeps()
 }
 
-// keeps prints the chance to keep the limit: "85 % in"; "" where there is hardly one.
+// keeps prints the chance to keep the limit: "85 % in"; "" if it is negligible.
 func (s Standing) keeps() string {
 	switch pct := 100 * (1 - s.ChanceOver.V); {
 	case !s.ChanceOver.OK:

@@ -9,22 +9,20 @@ import (
 	"jtune/tegra"
 )
 
-// The first mode of a closed loop is low, where no power limit is broken and every
-// knob still matters (docs/method.md, Search rule, step 1). A level is a value's
-// place in its knob's list: 0 lowest, 1 highest.
+// The first mode of a closed loop is low, where it exceeds no power limit and every knob still matters (docs/method.md,
+// Search rule, step 1). A level is a value's position in its knob's list: 0 lowest, 1 highest.
 const (
 	startLevelMost             = 0.35 // of any knob, under a power limit
 	startMeanLeast, startMean  = 0.08, 0.3
 	middleLeast, middleMost    = 0.3, 0.55 // mean level without a power limit: lower middle
 	middleLevelMost            = 0.7
-	startFallback, midFallback = 0.2, 0.45 // mean level to be near when no mode qualifies
-	startsOver                 = 2         // drawn ones ended for their power, after which the coolest is tried
+	startFallback, midFallback = 0.2, 0.45 // target mean level if no mode qualifies
+	startsOver                 = 2         // drawn modes stopped for their power, after which the coolest is tried
 )
 
-// startMode is the first mode: one to compare the answer with that lies there, or any such
-// one without a power limit. Else it is drawn: a low one under a power limit, a
-// lower-middle one without. When no mode of the space lies there, or all that do have
-// failed, it is the one nearest to it.
+// startMode returns the first mode: a comparison mode in the level range, or any comparison mode without a power limit.
+// Otherwise it draws one: low under a power limit, lower-middle without. If no mode is in the range, or all there have
+// failed, it returns the nearest.
 func (s *search) startMode() int {
 	most, least, mean, ideal := startLevelMost, startMeanLeast, startMean, startFallback
 	if s.limit.PowerW == 0 {
@@ -67,15 +65,15 @@ func (s *search) startMode() int {
 	return max(0, nearest.index)
 }
 
-// The first mode is one that is measured soon: a mode so slow that a few minibatches take longer than steady power
-// needs says no more, and costs the board as much time as two others.
+// The first mode should be quick to measure: if a few minibatches take longer than steady power needs, the extra time
+// gives no information.
 const (
-	quickMS    = 600 // a minibatch of a quick mode
-	quickShare = 10  // where a smaller share of them is, the fastest part of that share counts as quick
+	quickMS    = 600 // longest minibatch of a quick mode
+	quickShare = 10  // if fewer than 1/quickShare of the modes are quick, the fastest 1/quickShare count as quick
 )
 
-// quick are the modes of a list that are measured soon, as far as the reading of the present mode tells; all without
-// one, and over batch sizes, whose minibatches are no measure of each other.
+// quick returns the modes of a list that are quick to measure, as predicted from the reading of the current mode; all
+// modes without such a reading, and over batch sizes, whose minibatches are not comparable.
 func quick(s *search, list []int) []int {
 	if len(list) == 0 || len(s.order) == 0 || s.places.Batches != nil || s.fit() != nil {
 		return list
@@ -87,7 +85,7 @@ func quick(s *search, list []int) []int {
 	return slices.DeleteFunc(slices.Clone(list), func(i int) bool { return time[i] > slowest })
 }
 
-// coolest is the mode that is expected to draw least; of those that draw as little the fastest. -1 where none is open.
+// coolest returns the open mode with the lowest predicted power, the fastest of equals; -1 if none is open.
 func (b *belief) coolest() int {
 	open := b.openModes(func(int) bool { return true })
 	least := math.Inf(1)
@@ -103,17 +101,17 @@ func (b *belief) coolest() int {
 	return fastest.index
 }
 
-// Settings of a first mode that a board's prior chooses.
+// Settings of a first mode chosen by a board's prior.
 const (
-	priorOver    = 1.07 // its upper band may pass a power limit by this factor
-	priorOverGPU = 1.10 // with this one a GPU clock above the lowest is sought
+	priorOver    = 1.07 // factor by which its upper band may exceed a power limit
+	priorOverGPU = 1.10 // the same when seeking a GPU clock above the lowest
 	priorChoice  = 200  // random modes to choose from, and as many whose uncertainty counts
 )
 
-// startByPrior is the first mode where the board's profile knows what to expect: of those that keep a power limit by
-// two deviations the one that says most about all. It is never at the lowest GPU clock where a higher one nearly keeps
-// the limit too: searches that begin there learn nothing of the GPU. If no mode is expected to keep the limit, it is
-// the one of a list that is expected to draw least. False without a prior.
+// startByPrior returns a first mode by the board's prior: the most informative of those that keep a power limit by two
+// deviations. It avoids the lowest GPU clock if a higher one nearly keeps the limit too, since searches that start
+// there learn nothing about the GPU. If no mode is expected to keep the limit, it returns the member of low with the
+// lowest predicted power. False without a prior.
 func (s *search) startByPrior(low []int) (int, bool) {
 	if !s.residual.HasPrior() || s.places.Batches != nil || s.fit() != nil {
 		return 0, false

@@ -8,31 +8,31 @@ import (
 	"jtune/tegra"
 )
 
-// Step is a measurement that a search is about to make, and why, in the search's own numbers.
+// Step is a measurement that a search is about to make, with its reason and predictions.
 type Step struct {
 	tegra.Setting
 	Why   Why
-	Limit Limit // that an answer is sought for
-	// Gain is the expected relative improvement over the best so far, weighed with the chance to
-	// keep the limit; absent while none keeps it, or nothing is predicted.
+	Limit Limit // limit of the answer sought
+	// Gain is the expected relative improvement over the best so far, weighted by the chance to keep the limit; absent
+	// while no mode keeps it, or without a prediction.
 	Gain tegra.Val[float64]
-	// Keeps is the chance that the reading keeps the limit, 0 to 1; absent without a limit on power
-	// or time, or where nothing is predicted.
+	// Keeps is the chance that the reading keeps the limit, 0 to 1; absent without a limit on power or time, or without
+	// a prediction.
 	Keeps tegra.Val[float64]
-	// PowerW is the expected power, absent where nothing is predicted, and LnPowerSD its standard deviation in
-	// logarithms.
+	// PowerW is the predicted power, absent without a prediction, and LnPowerSD the standard deviation of its
+	// logarithm.
 	PowerW    tegra.Val[float64]
 	LnPowerSD float64
-	// MostW is what it may draw before it is ended, in watts; 0: anything.
+	// MostW is the power at which the measurement is stopped, in watts; 0: never.
 	MostW float64
-	// Nearest says that no mode keeps the power limit, and this one draws least.
+	// Nearest is true if no mode keeps the power limit and this one draws least.
 	Nearest bool
-	// Toward is the setting that promises most but is not trusted to keep the power limit yet:
-	// this measurement says most about it. Absent elsewhere.
+	// Toward is the most promising setting not yet trusted to keep the power limit, if this measurement is made to
+	// inform about it.
 	Toward tegra.Val[tegra.Setting]
 }
 
-// String says why in a few words.
+// String gives the reason in a few words.
 func (s Step) String() string {
 	keep := ""
 	if s.Keeps.OK {
@@ -88,7 +88,7 @@ func (l Limit) Bounds() string {
 	return "least energy"
 }
 
-// step describes the measurement of setting i that is about to be made.
+// step describes the upcoming measurement of setting i.
 func (s *search) step(i int, why Why) Step {
 	out := Step{Setting: s.places.At(i), Why: why, Limit: s.limit, Toward: s.toward, MostW: s.mostW(why),
 		Nearest: s.toItsEnd}
@@ -106,14 +106,14 @@ func (s *search) step(i int, why Why) Step {
 	return out
 }
 
-// Seen is what a search knows after a probe.
+// Seen is the state of a search after a probe.
 type Seen struct {
 	Probe
-	Model *learn.Surrogate // fitted to all probes; nil while there is none
-	Best  tegra.Mean       // the best so far that keeps Probe.Limit, the mean of its readings; N is 0 where none does
+	Model *learn.Surrogate // fitted to all probes; nil if there is none yet
+	Best  tegra.Mean       // best so far within Probe.Limit, the mean of its readings; N is 0 if there is none
 }
 
-// seeing is what is known after probe p.
+// seeing returns the state after probe p.
 func (s *search) seeing(p Probe) Seen {
 	out := Seen{Probe: p, Model: s.model}
 	if i, ok := s.best(); ok {

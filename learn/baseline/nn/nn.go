@@ -48,7 +48,7 @@ type Report struct {
 	Epochs    int     // passes over Rows
 	Steps     int     // optimiser steps
 	BestEpoch int     // epoch of the kept weights, from 1
-	BestLoss  float64 // loss of the kept weights: squared error (standardised unless RawTarget), or a fraction with MAPE
+	BestLoss  float64 // of the kept weights: squared error (standardised unless RawTarget), or a fraction with MAPE
 	// History holds the losses of each pass. It is not saved, so nil in a network read from a file.
 	History []Losses `json:"-"`
 	// Curve holds the losses of some passes, including the kept one; nil in files from before it was saved.
