@@ -267,7 +267,10 @@ func TestPriorPrecisionInvertsItsCovariance(t *testing.T) {
 
 func TestProfilesAreSmallAndSayWhereTheyComeFrom(t *testing.T) {
 	t.Parallel()
-	for _, p := range Profiles() {
+	for i, p := range Profiles() {
+		if name := ProfileNames()[i]; p.Name != name {
+			t.Errorf("the file of %s has the name of %s", p.Name, name)
+		}
 		c := p.Compact("")
 		if c.Licence == "" || c.Source == "" || c.Version < 1 || !strings.Contains(c.Command, "-board "+p.Name) ||
 			len(p.Workloads) == 0 {

@@ -2,9 +2,10 @@ package tegra
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"jtune/internal/lazyregexp"
 )
 
 // family holds what a board does not report: which rails sum to the module power and in which order cores come online.
@@ -56,9 +57,9 @@ var jetpacks = map[string]string{
 }
 
 var (
-	modulePart = regexp.MustCompile(`p(?:3448|3310|3489|3636|3668|2888|3767|3701|3834)-[0-9]{4}`)
-	socName    = regexp.MustCompile(`tegra[0-9]{3}$`)
-	release    = regexp.MustCompile(`# R([0-9]+) \(release\), REVISION: ([0-9.]+)`)
+	modulePart = lazyregexp.New(`p(?:3448|3310|3489|3636|3668|2888|3767|3701|3834)-[0-9]{4}`)
+	socName    = lazyregexp.New(`tegra[0-9]{3}$`)
+	release    = lazyregexp.New(`# R([0-9]+) \(release\), REVISION: ([0-9.]+)`)
 )
 
 // identify reads the device tree and the release file. The error wraps ErrNoDevice if the device tree names no Tegra

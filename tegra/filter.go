@@ -3,11 +3,11 @@ package tegra
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"jtune/internal/lazyregexp"
 	"jtune/internal/text"
 )
 
@@ -29,9 +29,9 @@ type bound struct {
 }
 
 var (
-	termPattern  = regexp.MustCompile(`(?i)^([a-z]+)(<=|>=|!=|==|=|<|>)(.+)$`)
-	spacedOp     = regexp.MustCompile(`\s*(<=|>=|!=|==|=|<|>)\s*`)
-	spacedUnit   = regexp.MustCompile(`(?i)([0-9.])\s+([gmk]?hz|ms|s|w|m?j)\b`)
+	termPattern  = lazyregexp.New(`(?i)^([a-z]+)(<=|>=|!=|==|=|<|>)(.+)$`)
+	spacedOp     = lazyregexp.New(`\s*(<=|>=|!=|==|=|<|>)\s*`)
+	spacedUnit   = lazyregexp.New(`(?i)([0-9.])\s+([gmk]?hz|ms|s|w|m?j)\b`)
 	filterSuffix = map[string]string{"time": "ms", "power": "w", "energy": "j", FilterLatency: "ms", FilterSpeed: "/s",
 		FilterUnit: "j"}
 )

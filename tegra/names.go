@@ -1,16 +1,17 @@
 package tegra
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"jtune/internal/lazyregexp"
 )
 
 // vendorWatts are the power budgets in watts of TX2 presets, whose names contain none (NVIDIA's nvpmodel_t186.conf and
 // guide).
 var vendorWatts = map[string]float64{"MAXQ": 7.5, "MAXP_CORE_ALL": 15, "MAXP_CORE_ARM": 15}
 
-var wattsInName = regexp.MustCompile(`(\d+)\s*W`)
+var wattsInName = lazyregexp.New(`(\d+)\s*W`)
 
 // PresetWatts returns the power budget in a preset's name, in watts; absent if it names none.
 func PresetWatts(name string) Val[float64] {

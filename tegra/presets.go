@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"jtune/internal/lazyregexp"
 	"jtune/internal/text"
 	"jtune/tegra/nvpmodel"
 )
@@ -135,7 +135,7 @@ func (f *finder) masksInForce(conf *nvpmodel.Config) map[string]int64 {
 }
 
 // presetStatus matches PresetFile: "pmode:0002", followed by more words on some releases.
-var presetStatus = regexp.MustCompile(`^pmode:([0-9]{1,6})(?:\s|$)`)
+var presetStatus = lazyregexp.New(`^pmode:([0-9]{1,6})(?:\s|$)`)
 
 // PresetIn returns the preset id in the content of PresetFile.
 func PresetIn(text string) Val[int] {

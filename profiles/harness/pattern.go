@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"jtune/internal/lazyregexp"
 	"jtune/internal/text"
 )
 
@@ -28,7 +29,7 @@ import (
 const maxAtOnce = 1000
 
 // escapes match a terminal's colours and cursor movements.
-var escapes = regexp.MustCompile(`\x1b\[[0-9;?]*[A-Za-z]`)
+var escapes = lazyregexp.New(`\x1b\[[0-9;?]*[A-Za-z]`)
 
 // pattern reads minibatches from lines. It is not safe for concurrent use.
 type pattern struct {

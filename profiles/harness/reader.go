@@ -2,12 +2,12 @@ package harness
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"jtune/internal/lazyregexp"
 	"jtune/profiles/harness/detect"
 	"jtune/tegra"
 )
@@ -89,7 +89,7 @@ func positive(text string) tegra.Val[float64] {
 }
 
 // find returns the first group of an expression in a line, as a positive number.
-func find(re *regexp.Regexp, line string) tegra.Val[float64] {
+func find(re *lazyregexp.Regexp, line string) tegra.Val[float64] {
 	if m := re.FindStringSubmatch(line); m != nil {
 		return positive(m[1])
 	}

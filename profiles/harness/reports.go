@@ -3,10 +3,10 @@ package harness
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
+	"jtune/internal/lazyregexp"
 	"jtune/tegra"
 )
 
@@ -16,7 +16,7 @@ type vllmBench struct {
 	end    time.Duration
 }
 
-var vllmLine = regexp.MustCompile(`^((?:Output token throughput|Total generated tokens|Successful requests|` +
+var vllmLine = lazyregexp.New(`^((?:Output token throughput|Total generated tokens|Successful requests|` +
 	`Benchmark duration|(?:Median|P99) (?:TTFT|TPOT|E2EL))(?: \([a-z/]+\))?):\s+([\d.]+)$`)
 
 func (v *vllmBench) read(text []byte, now time.Duration, whole bool) ([]Event, bool) {
@@ -57,10 +57,10 @@ type edgeLLM struct {
 }
 
 var (
-	edgeHead  = regexp.MustCompile(`^=== LLM (Generation|Prefill)`)
-	edgeRate  = regexp.MustCompile(`^Tokens/Second: ([\d.]+)$`)
-	edgeToken = regexp.MustCompile(`^Average Time per Token: ([\d.]+) ms$`)
-	edgeRun   = regexp.MustCompile(`^Average Time per Run: ([\d.]+) ms$`)
+	edgeHead  = lazyregexp.New(`^=== LLM (Generation|Prefill)`)
+	edgeRate  = lazyregexp.New(`^Tokens/Second: ([\d.]+)$`)
+	edgeToken = lazyregexp.New(`^Average Time per Token: ([\d.]+) ms$`)
+	edgeRun   = lazyregexp.New(`^Average Time per Run: ([\d.]+) ms$`)
 )
 
 func (g *edgeLLM) read(text []byte, now time.Duration, whole bool) ([]Event, bool) {

@@ -3,12 +3,12 @@ package harness
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"jtune/internal/lazyregexp"
 	"jtune/internal/stats"
 	"jtune/tegra"
 )
@@ -37,7 +37,7 @@ func newLlamaBench(command []string) reader {
 		hidden: !slices.ContainsFunc(command, func(word string) bool { return strings.Contains(word, "llama-bench") })}
 }
 
-var llamaRun = regexp.MustCompile(`^llama-bench: benchmark \d+/\d+: (warmup )?(prompt|generation) run( (\d+)/\d+)?$`)
+var llamaRun = lazyregexp.New(`^llama-bench: benchmark \d+/\d+: (warmup )?(prompt|generation) run( (\d+)/\d+)?$`)
 
 func (l *llamaBench) read(text []byte, now time.Duration, whole bool) ([]Event, bool) {
 	if !whole {
@@ -145,11 +145,11 @@ func newTrtexec(command []string) reader {
 }
 
 var (
-	trtPrefix  = regexp.MustCompile(`^(?:\[[^\]]*\] )?(?:\[[A-Z]\] )?`)
-	trtThrough = regexp.MustCompile(`^Throughput: ([\d.eE+]+) qps$`)
-	trtTrace   = regexp.MustCompile(`^Timing trace has (\d+) queries over ([\d.]+) s$`)
-	trtQuantil = regexp.MustCompile(`percentile\((\d+)%\) = ([\d.]+) ms`)
-	trtMedian  = regexp.MustCompile(`median = ([\d.]+) ms`)
+	trtPrefix  = lazyregexp.New(`^(?:\[[^\]]*\] )?(?:\[[A-Z]\] )?`)
+	trtThrough = lazyregexp.New(`^Throughput: ([\d.eE+]+) qps$`)
+	trtTrace   = lazyregexp.New(`^Timing trace has (\d+) queries over ([\d.]+) s$`)
+	trtQuantil = lazyregexp.New(`percentile\((\d+)%\) = ([\d.]+) ms`)
+	trtMedian  = lazyregexp.New(`median = ([\d.]+) ms`)
 )
 
 func (t *trtexec) read(text []byte, now time.Duration, whole bool) ([]Event, bool) {
@@ -210,11 +210,11 @@ func newPerfAnalyzer(command []string) reader {
 }
 
 var (
-	perfWindow  = regexp.MustCompile(`^Measurement window: (\d+) msec$`)
-	perfThrough = regexp.MustCompile(
+	perfWindow  = lazyregexp.New(`^Measurement window: (\d+) msec$`)
+	perfThrough = lazyregexp.New(
 		`^(?:Concurrency|Request Rate): [\d.]+, throughput: ([\d.]+) infer/sec, latency \d+ usec$`)
-	perfQuantil = regexp.MustCompile(`^p(50|95|99) latency: (\d+) usec$`)
-	perfCount   = regexp.MustCompile(`^Request count: (\d+)$`)
+	perfQuantil = lazyregexp.New(`^p(50|95|99) latency: (\d+) usec$`)
+	perfCount   = lazyregexp.New(`^Request count: (\d+)$`)
 )
 
 func (p *perfAnalyzer) read(text []byte, now time.Duration, whole bool) ([]Event, bool) {
@@ -279,10 +279,10 @@ type deepstream struct {
 }
 
 var (
-	streamPerf   = regexp.MustCompile(`^\*\*PERF:\s+((?:\d+\.\d+ \(\d+\.\d+\)\s*)+)$`)
-	streamFPS    = regexp.MustCompile(`(\d+\.\d+) \(\d+\.\d+\)`)
-	streamActive = regexp.MustCompile(`^Active sources : (\d+)$`)
-	streamOne    = regexp.MustCompile(`^(\d+\.\d+) \(\d+\.\d+\)\s+source_id : \d+\s+stream_name `)
+	streamPerf   = lazyregexp.New(`^\*\*PERF:\s+((?:\d+\.\d+ \(\d+\.\d+\)\s*)+)$`)
+	streamFPS    = lazyregexp.New(`(\d+\.\d+) \(\d+\.\d+\)`)
+	streamActive = lazyregexp.New(`^Active sources : (\d+)$`)
+	streamOne    = lazyregexp.New(`^(\d+\.\d+) \(\d+\.\d+\)\s+source_id : \d+\s+stream_name `)
 )
 
 func (d *deepstream) read(text []byte, now time.Duration, whole bool) ([]Event, bool) {
@@ -341,8 +341,8 @@ type ultralyticsPredict struct {
 }
 
 var (
-	yoloLine  = regexp.MustCompile(`^(?:(?:video|image) \d+/\d+ .*: |\d+: )\d+x\d+ .*?,? ([\d.]+)ms$`)
-	yoloBench = regexp.MustCompile(`^Benchmarks? complete|^Setup complete .*benchmark`)
+	yoloLine  = lazyregexp.New(`^(?:(?:video|image) \d+/\d+ .*: |\d+: )\d+x\d+ .*?,? ([\d.]+)ms$`)
+	yoloBench = lazyregexp.New(`^Benchmarks? complete|^Setup complete .*benchmark`)
 )
 
 func (u *ultralyticsPredict) read(text []byte, now time.Duration, whole bool) ([]Event, bool) {

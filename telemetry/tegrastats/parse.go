@@ -2,10 +2,11 @@ package tegrastats
 
 import (
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"jtune/internal/lazyregexp"
 )
 
 // offC is the reading of a powered-down sensor up to L4T 35.
@@ -14,22 +15,22 @@ const offC = -256
 // Patterns of single words. Two fields contain spaces and are parsed word by word: "RAM u/tMB (lfb NxMMB)" and "SWAP
 // u/tMB (cached nMB)".
 var (
-	datePattern  = regexp.MustCompile(`^\d{2}-\d{2}-\d{4}$`)
-	clockPattern = regexp.MustCompile(`^\d{2}:\d{2}:\d{2}$`)
-	usedPattern  = regexp.MustCompile(`^(\d+)/(\d+)MB$`)
-	lfbPattern   = regexp.MustCompile(`^(\d+)x(\d+)(MB|kB)\)$`)
-	cachePattern = regexp.MustCompile(`^(\d+)MB\)$`)
-	iramPattern  = regexp.MustCompile(`^(\d+)/(\d+)kB(\(lfb)?$`)
-	ilfbPattern  = regexp.MustCompile(`^(\d+)kB\)$`)
-	coresPattern = regexp.MustCompile(`^\[([^\[\]]*)\](?:@(\d+))?$`)
-	corePattern  = regexp.MustCompile(`^(\d+)%(?:@(\d+))?$`)
-	loadPattern  = regexp.MustCompile(`^(?:(\d+)%)?(?:@(\d+))?$`)
-	gpuPattern   = regexp.MustCompile(`^(?:(\d+)%)?(?:@(?:(\d+)|\[([0-9,]*)\]))?$`)
-	tempPattern  = regexp.MustCompile(`^([^@\s]+)@(-?[0-9]+(?:\.[0-9]+)?)C(?:/(-?[0-9]+(?:\.[0-9]+)?)C)?$`)
-	railPattern  = regexp.MustCompile(`^(-?\d+)(?:mW)?/(-?\d+)(?:mW)?(?:/(-?\d+)(?:mW)?)?$`)
-	unitPattern  = regexp.MustCompile(`^(?:(off)|(?:(\d+)%)?@?(\d+))$`)
-	unitName     = regexp.MustCompile(`^[A-Z][A-Z0-9_]*$`)
-	railName     = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]*$`)
+	datePattern  = lazyregexp.New(`^\d{2}-\d{2}-\d{4}$`)
+	clockPattern = lazyregexp.New(`^\d{2}:\d{2}:\d{2}$`)
+	usedPattern  = lazyregexp.New(`^(\d+)/(\d+)MB$`)
+	lfbPattern   = lazyregexp.New(`^(\d+)x(\d+)(MB|kB)\)$`)
+	cachePattern = lazyregexp.New(`^(\d+)MB\)$`)
+	iramPattern  = lazyregexp.New(`^(\d+)/(\d+)kB(\(lfb)?$`)
+	ilfbPattern  = lazyregexp.New(`^(\d+)kB\)$`)
+	coresPattern = lazyregexp.New(`^\[([^\[\]]*)\](?:@(\d+))?$`)
+	corePattern  = lazyregexp.New(`^(\d+)%(?:@(\d+))?$`)
+	loadPattern  = lazyregexp.New(`^(?:(\d+)%)?(?:@(\d+))?$`)
+	gpuPattern   = lazyregexp.New(`^(?:(\d+)%)?(?:@(?:(\d+)|\[([0-9,]*)\]))?$`)
+	tempPattern  = lazyregexp.New(`^([^@\s]+)@(-?[0-9]+(?:\.[0-9]+)?)C(?:/(-?[0-9]+(?:\.[0-9]+)?)C)?$`)
+	railPattern  = lazyregexp.New(`^(-?\d+)(?:mW)?/(-?\d+)(?:mW)?(?:/(-?\d+)(?:mW)?)?$`)
+	unitPattern  = lazyregexp.New(`^(?:(off)|(?:(\d+)%)?@?(\d+))$`)
+	unitName     = lazyregexp.New(`^[A-Z][A-Z0-9_]*$`)
+	railName     = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_.-]*$`)
 )
 
 // Parse parses one line. It returns false for a line that is not from tegrastats: one without memory, cores, memory

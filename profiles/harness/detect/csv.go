@@ -1,14 +1,15 @@
 package detect
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"jtune/internal/lazyregexp"
 )
 
 // looseNumber matches a number outside names such as top5 or acc@1; a line with one is no table header.
-var looseNumber = regexp.MustCompile(`(^|[^a-z@_\d])\d`)
+var looseNumber = lazyregexp.New(`(^|[^a-z@_\d])\d`)
 
 // csvHead notes the column names of a table that has a counting column: step,loss,lr. It reports whether the line is
 // such a header.

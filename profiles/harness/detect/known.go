@@ -1,22 +1,23 @@
 package detect
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"jtune/internal/lazyregexp"
 )
 
 // knownLine is a line format whose meaning no rule could derive from its words.
 type knownLine struct {
 	form, has string // every such line contains has
-	re        *regexp.Regexp
+	re        *lazyregexp.Regexp
 	take      func(d *Detector, m []string, line string, now time.Duration)
 }
 
 var knownLines = []knownLine{
 	// eval time =     384.00 ms /    32 tokens (   12.00 ms per token,    83.33 tokens per second)
-	{"llama.cpp", "eval time =", regexp.MustCompile(`eval time =\s*([\d.]+) ms /\s*(\d+) (?:tokens|runs)`),
+	{"llama.cpp", "eval time =", lazyregexp.New(`eval time =\s*([\d.]+) ms /\s*(\d+) (?:tokens|runs)`),
 		func(d *Detector, m []string, line string, now time.Duration) {
 			ms, n := decimal(m[1]), decimal(m[2])
 			if strings.Contains(line, "prompt eval time") || !(ms > 0) || !(n > 0) {
@@ -26,7 +27,7 @@ var knownLines = []knownLine{
 			d.report("llama.cpp", Token, ms/n, n)
 		}},
 	// eval rate:            83.33 tokens/s
-	{"ollama", "eval rate:", regexp.MustCompile(`eval rate:\s*([\d.]+) tokens/s`),
+	{"ollama", "eval rate:", lazyregexp.New(`eval rate:\s*([\d.]+) tokens/s`),
 		func(d *Detector, m []string, line string, now time.Duration) {
 			if v := decimal(m[1]); v > 0 && !strings.Contains(line, "prompt eval") {
 				d.stated("ollama", Token, "generation", 1000/v, d.tokens, line, now)
@@ -35,24 +36,24 @@ var knownLines = []knownLine{
 			}
 		}},
 	// eval count:           32 token(s), before its rate
-	{"ollama", "eval count:", regexp.MustCompile(`^eval count:\s*(\d+) token`),
+	{"ollama", "eval count:", lazyregexp.New(`^eval count:\s*(\d+) token`),
 		func(d *Detector, m []string, line string, now time.Duration) {
 			d.tokens = decimal(m[1])
 		}},
-	{"vllm", "generation throughput:", regexp.MustCompile(`generation throughput: ([\d.]+) tokens/s`),
+	{"vllm", "generation throughput:", lazyregexp.New(`generation throughput: ([\d.]+) tokens/s`),
 		func(d *Detector, m []string, line string, now time.Duration) {
 			if v := decimal(m[1]); v > 0 { // 0: there is no question
 				d.stated("vllm", Token, "generation", 1000/v, 0, line, now)
 			}
 		}},
-	{"sglang", "gen throughput", regexp.MustCompile(`gen throughput \(token/s\): ([\d.]+)`),
+	{"sglang", "gen throughput", lazyregexp.New(`gen throughput \(token/s\): ([\d.]+)`),
 		func(d *Detector, m []string, line string, now time.Duration) {
 			if v := decimal(m[1]); v > 0 {
 				d.stated("sglang", Token, "decode", 1000/v, 0, line, now)
 			}
 		}},
 	// **PERF:  20.00 (20.00)	19.98 (20.00)
-	{"deepstream", "**PERF:", regexp.MustCompile(`^\*\*PERF:\s+((?:[\d.]+ \([\d.]+\)\s*)+)$`),
+	{"deepstream", "**PERF:", lazyregexp.New(`^\*\*PERF:\s+((?:[\d.]+ \([\d.]+\)\s*)+)$`),
 		func(d *Detector, m []string, line string, now time.Duration) {
 			sum := 0.0
 			for i, v := range strings.Fields(m[1]) {
@@ -65,7 +66,7 @@ var knownLines = []knownLine{
 			}
 		}},
 	// **PERF:  {'stream0': 20.0, 'stream1': 19.98}
-	{"deepstream", "**PERF:", regexp.MustCompile(`^\*\*PERF:\s+\{(.*)\}$`),
+	{"deepstream", "**PERF:", lazyregexp.New(`^\*\*PERF:\s+\{(.*)\}$`),
 		func(d *Detector, m []string, line string, now time.Duration) {
 			sum := 0.0
 			for _, stream := range strings.Split(m[1], ",") {
@@ -76,17 +77,17 @@ var knownLines = []knownLine{
 				d.stated("deepstream", Frame, "all sources", 1000/sum, 0, line, now)
 			}
 		}},
-	{"jetson-inference", "Timing Report", regexp.MustCompile(`^\[TRT\]\s+Timing Report (.*)`),
+	{"jetson-inference", "Timing Report", lazyregexp.New(`^\[TRT\]\s+Timing Report (.*)`),
 		func(d *Detector, m []string, line string, now time.Duration) {
 			d.tick("jetson-inference", Frame, "timing report", line, now)
 		}},
 	// 0: 384x640 3 persons, 35.0ms
-	{"ultralytics", "ms", regexp.MustCompile(`^\d+: \d+x\d+ .*[\d.]+ms$`),
+	{"ultralytics", "ms", lazyregexp.New(`^\d+: \d+x\d+ .*[\d.]+ms$`),
 		func(d *Detector, m []string, line string, now time.Duration) {
 			d.tick("ultralytics", Frame, "predict", line, now)
 		}},
 	// llama-bench: benchmark 1/1: generation run 12/60
-	{"llama-bench", "llama-bench: benchmark", regexp.MustCompile(`(warmup )?(prompt|generation) run(?: (\d+)/(\d+))?`),
+	{"llama-bench", "llama-bench: benchmark", lazyregexp.New(`(warmup )?(prompt|generation) run(?: (\d+)/(\d+))?`),
 		func(d *Detector, m []string, line string, now time.Duration) {
 			if m[1] != "" || m[3] == "" {
 				return
@@ -100,20 +101,20 @@ var knownLines = []knownLine{
 			}
 		}},
 	// | llama 8B Q4_K - Medium |   4.58 GiB |     8.03 B | CUDA       |  99 |            tg32 |        160.00 ± 0.05 |
-	{"llama-bench", "±", regexp.MustCompile(`\|\s*(tg|pp)(\d+)(?:\s*@\s*d\d+)?\s*\|\s*([\d.]+) ± [\d.]+\s*\|`),
+	{"llama-bench", "±", lazyregexp.New(`\|\s*(tg|pp)(\d+)(?:\s*@\s*d\d+)?\s*\|\s*([\d.]+) ± [\d.]+\s*\|`),
 		func(d *Detector, m []string, line string, now time.Duration) {
 			if v := decimal(m[3]); v > 0 && m[1] == "tg" {
 				d.report("llama-bench", Token, 1000/v, decimal(m[2]))
 			}
 		}},
 	// average rate: 19.999
-	{"ros", "average rate:", regexp.MustCompile(`^average rate: ([\d.]+)$`),
+	{"ros", "average rate:", lazyregexp.New(`^average rate: ([\d.]+)$`),
 		func(d *Detector, m []string, line string, now time.Duration) {
 			if v := decimal(m[1]); v > 0 {
 				d.stated("ros", Frame, "messages", 1000/v, 0, line, now)
 			}
 		}},
-	{"isaac", "steps/s", regexp.MustCompile(`Computation: ([\d.]+) steps/s`),
+	{"isaac", "steps/s", lazyregexp.New(`Computation: ([\d.]+) steps/s`),
 		func(d *Detector, m []string, line string, now time.Duration) {
 			if v := decimal(m[1]); v > 0 {
 				d.stated("isaac", Step, "computation", 1000/v, 0, line, now)

@@ -1,9 +1,10 @@
 package detect
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"jtune/internal/lazyregexp"
 )
 
 // Counted units.
@@ -68,7 +69,7 @@ var (
 
 // valueNames match names of validation results in training lines, such as val_loss=2.3; they do not make the line a
 // validation line.
-var valueNames = regexp.MustCompile(`(?i)\b(?:val|valid|validation|test|eval|dev)[_/][a-z_@/]+["']?[ =:"']*-?\d`)
+var valueNames = lazyregexp.New(`(?i)\b(?:val|valid|validation|test|eval|dev)[_/][a-z_@/]+["']?[ =:"']*-?\d`)
 
 // polarity returns the polarity of the words of a name.
 func polarity(name []string) int {

@@ -1,8 +1,9 @@
 package detect
 
 import (
-	"regexp"
 	"strings"
+
+	"jtune/internal/lazyregexp"
 )
 
 // Report is a program's own result for its whole run, printed at its end.
@@ -15,7 +16,7 @@ type Report struct {
 // reportLine is a line of a report: it gives the time of a unit, or its rate per second.
 type reportLine struct {
 	form, unit, has string
-	re              *regexp.Regexp
+	re              *lazyregexp.Regexp
 	scale           float64 // ms per unit of the printed time; 0: a rate per second
 	rank            int     // the lowest is used when a report has several; lastOf, eachModel
 }
@@ -28,35 +29,35 @@ const (
 )
 
 var reportLines = []reportLine{
-	{"mlperf", Inference, "latency (ns)", regexp.MustCompile(`^50\.00 percentile latency \(ns\)\s*: (\d+)$`), 1e-6, 0},
-	{"mlperf", Inference, "latency (ns)", regexp.MustCompile(`^Mean latency \(ns\)\s*: (\d+)$`), 1e-6, 1},
-	{"mlperf", Inference, "Samples per second", regexp.MustCompile(`^Samples per second\s*: ([\d.]+)$`), 0, -1},
-	{"whisper.cpp", Run, "total time", regexp.MustCompile(`whisper_print_timings:\s+total time =\s*([\d.]+) ms`), 1, 0},
+	{"mlperf", Inference, "latency (ns)", lazyregexp.New(`^50\.00 percentile latency \(ns\)\s*: (\d+)$`), 1e-6, 0},
+	{"mlperf", Inference, "latency (ns)", lazyregexp.New(`^Mean latency \(ns\)\s*: (\d+)$`), 1e-6, 1},
+	{"mlperf", Inference, "Samples per second", lazyregexp.New(`^Samples per second\s*: ([\d.]+)$`), 0, -1},
+	{"whisper.cpp", Run, "total time", lazyregexp.New(`whisper_print_timings:\s+total time =\s*([\d.]+) ms`), 1, 0},
 	{"onnxruntime", Inference, "Average inference time cost",
-		regexp.MustCompile(`Average inference time cost(?: total)?: ([\d.]+) ms`), 1, 0},
+		lazyregexp.New(`Average inference time cost(?: total)?: ([\d.]+) ms`), 1, 0},
 	{"onnxruntime", Inference, "Number of inferences per second",
-		regexp.MustCompile(`Number of inferences per second: ([\d.]+)`), 0, 1},
+		lazyregexp.New(`Number of inferences per second: ([\d.]+)`), 0, 1},
 	{"genai-perf", Token, "Inter token latency (ms)",
-		regexp.MustCompile(`Inter token latency \(ms\)\s*[│┃|]\s*([\d.,]+)`), 1, 0},
+		lazyregexp.New(`Inter token latency \(ms\)\s*[│┃|]\s*([\d.,]+)`), 1, 0},
 	{"genai-perf", Token, "Output token throughput (",
-		regexp.MustCompile(`Output token throughput \((?:per sec|tokens/sec)\)\s*[│┃|]\s*([\d.,]+)`), 0, 1},
+		lazyregexp.New(`Output token throughput \((?:per sec|tokens/sec)\)\s*[│┃|]\s*([\d.,]+)`), 0, 1},
 	{"trtllm-bench", Token, "time-per-output-token",
-		regexp.MustCompile(`Average time-per-output-token \[TPOT\] \(ms\):\s*([\d.]+)`), 1, 0},
+		lazyregexp.New(`Average time-per-output-token \[TPOT\] \(ms\):\s*([\d.]+)`), 1, 0},
 	{"trtllm-bench", Token, "Total Output Throughput",
-		regexp.MustCompile(`Total Output Throughput \(tokens/sec\):\s*([\d.]+)`), 0, 1},
-	{"trtexec", Inference, "median", regexp.MustCompile(`\[I\] median: ([\d.]+) ms`), 1, 0},
-	{"tflite", Inference, "Inference", regexp.MustCompile(`Inference \(avg\): ([\d.e+]+)`), 0.001, 0},
-	{"tflite", Inference, "no stats:", regexp.MustCompile(`timings in us: .*no stats: ([\d.e+]+)`), 0.001, 0},
-	{"tflite", Inference, "avg=", regexp.MustCompile(`count=\d+ first=\d+ curr=\d+ min=\d+ max=\d+ avg=([\d.e+]+)`),
+		lazyregexp.New(`Total Output Throughput \(tokens/sec\):\s*([\d.]+)`), 0, 1},
+	{"trtexec", Inference, "median", lazyregexp.New(`\[I\] median: ([\d.]+) ms`), 1, 0},
+	{"tflite", Inference, "Inference", lazyregexp.New(`Inference \(avg\): ([\d.e+]+)`), 0.001, 0},
+	{"tflite", Inference, "no stats:", lazyregexp.New(`timings in us: .*no stats: ([\d.e+]+)`), 0.001, 0},
+	{"tflite", Inference, "avg=", lazyregexp.New(`count=\d+ first=\d+ curr=\d+ min=\d+ max=\d+ avg=([\d.e+]+)`),
 		0.001, lastOf},
-	{"openvino", Inference, "Median:", regexp.MustCompile(`Median:\s+([\d.]+) ms$`), 1, 0},
-	{"vllm", Token, "output tokens/s", regexp.MustCompile(`^Throughput: .* ([\d.]+) output tokens/s$`), 0, 0},
-	{"tensorrt-llm", Token, "[BENCHMARK]", regexp.MustCompile(`\[BENCHMARK\].* tokens_per_sec ([\d.]+)`), 0, 0},
+	{"openvino", Inference, "Median:", lazyregexp.New(`Median:\s+([\d.]+) ms$`), 1, 0},
+	{"vllm", Token, "output tokens/s", lazyregexp.New(`^Throughput: .* ([\d.]+) output tokens/s$`), 0, 0},
+	{"tensorrt-llm", Token, "[BENCHMARK]", lazyregexp.New(`\[BENCHMARK\].* tokens_per_sec ([\d.]+)`), 0, 0},
 	{"tvm", Inference, "inference time (std",
-		regexp.MustCompile(`[Mm]ean inference time \(std[^)]*\): ([\d.]+) ms`), 1, 0},
-	{"mnn", Inference, "[ - ]", regexp.MustCompile(`^\[ - \] .* ms\s+avg = +([\d.]+) ms$`), 1, eachModel},
-	{"ncnn", Inference, "avg =", regexp.MustCompile(`min = +[\d.]+ +max = +[\d.]+ +avg = +([\d.]+)$`), 1, eachModel},
-	{"piper", Run, "Real-time factor", regexp.MustCompile(`infer=([\d.]+) sec`), 1000, 0},
+		lazyregexp.New(`[Mm]ean inference time \(std[^)]*\): ([\d.]+) ms`), 1, 0},
+	{"mnn", Inference, "[ - ]", lazyregexp.New(`^\[ - \] .* ms\s+avg = +([\d.]+) ms$`), 1, eachModel},
+	{"ncnn", Inference, "avg =", lazyregexp.New(`min = +[\d.]+ +max = +[\d.]+ +avg = +([\d.]+)$`), 1, eachModel},
+	{"piper", Run, "Real-time factor", lazyregexp.New(`infer=([\d.]+) sec`), 1000, 0},
 }
 
 // reported takes a line of a report.

@@ -9,11 +9,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
+	"jtune/internal/lazyregexp"
 	"jtune/internal/sorted"
 	"jtune/internal/text"
 )
@@ -32,7 +32,7 @@ type Board struct {
 	Group   string   `toml:"group"`   // boards that are selected together
 }
 
-var namePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+var namePattern = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 // Fault returns the key with a bad value and the reason; "" if there is none.
 func (b *Board) Fault() (key, why string) {

@@ -13,11 +13,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"jtune/internal/lazyregexp"
 	"jtune/internal/safefile"
 	"jtune/internal/text"
 	"jtune/internal/usage"
@@ -41,7 +41,7 @@ const (
 
 // idPattern is the valid form of an ID; it is checked because the boards' shells receive it and the file may come from
 // anyone.
-var idPattern = regexp.MustCompile(`^[0-9]{8}-[0-9a-f]{16}$`)
+var idPattern = lazyregexp.New(`^[0-9]{8}-[0-9a-f]{16}$`)
 
 // ErrOtherPlan reports that a folder holds the parts of another plan.
 var ErrOtherPlan = errors.New("holds parts of another plan")
