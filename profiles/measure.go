@@ -368,23 +368,25 @@ func (m *measurement) settle(now time.Duration) error {
 }
 
 // cleanSamples returns the samples taken while clean minibatches ran.
-func (m *measurement) cleanSamples() []telemetry.Sample {
-	if len(m.clean) == 0 {
-		return nil
-	}
-	from, to := m.clean[0].Began(), m.clean[len(m.clean)-1].T
-	var out []telemetry.Sample
+func (m *measurement) cleanSamples() (out []telemetry.Sample) {
 	for _, s := range m.samples {
-		if s.T >= from && s.T <= to {
+		if m.duringClean(s.T) {
 			out = append(out, s)
 		}
 	}
 	return out
 }
 
+// duringClean reports whether clean minibatches had begun and had not ended at a time.
+func (m *measurement) duringClean(at time.Duration) bool {
+	n := len(m.clean)
+	return n > 0 && at >= m.clean[0].Began() && at <= m.clean[n-1].T
+}
+
+// validSamples counts those of cleanSamples that are valid, without copying them: it is called at every minibatch.
 func (m *measurement) validSamples() (n int) {
-	for _, s := range m.cleanSamples() {
-		if s.Valid {
+	for i := range m.samples {
+		if s := &m.samples[i]; s.Valid && m.duringClean(s.T) {
 			n++
 		}
 	}
