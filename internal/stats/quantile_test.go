@@ -85,6 +85,35 @@ func TestNearestRankIsTheLeastThatTheShareDoesNotExceed(t *testing.T) {
 	}
 }
 
+func TestNearestRankOfIsNearestRankOfTheSortedValues(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2))
+	for n := range 200 {
+		for name, value := range map[string]func(i int) float64{
+			"in random order": func(int) float64 { return random.Float64() },
+			"many equal":      func(int) float64 { return float64(random.IntN(4)) },
+			"all equal":       func(int) float64 { return 3 },
+			"ascending":       func(i int) float64 { return float64(i) },
+			"descending":      func(i int) float64 { return -float64(i) },
+		} {
+			v := make([]float64, n)
+			for i := range v {
+				v[i] = value(i)
+			}
+			ascending := slices.Sorted(slices.Values(v))
+			for _, q := range []float64{0, 0.25, 0.5, 0.9, 0.99, 1} {
+				got, want := NearestRankOf(v, q), NearestRank(ascending, q)
+				if got != want && !(n == 0 && math.IsNaN(got)) {
+					t.Errorf("%v-quantile of %d values %s: got %v, want %v", q, n, name, got, want)
+				}
+			}
+			if slices.Sort(v); !slices.Equal(v, ascending) {
+				t.Errorf("%d values %s are others afterwards", n, name)
+			}
+		}
+	}
+}
+
 func TestQuantileHoldsFromTenValuesBeyondIt(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

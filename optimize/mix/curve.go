@@ -108,7 +108,7 @@ func (c *LoadCurve) point(batch, step int, parts []float64) queued {
 		}
 	}
 	w := sim.Simulate()
-	q = queued{math.Log(stats.NearestRank(w.LatenciesMS, c.ask.quantile())) - c.lnGrowth(batch, s), w.BusyS / w.SpanS}
+	q = queued{math.Log(stats.NearestRankOf(w.LatenciesMS, c.ask.quantile())) - c.lnGrowth(batch, s), w.BusyS / w.SpanS}
 	c.mu.Lock()
 	c.at[key] = q
 	c.mu.Unlock()

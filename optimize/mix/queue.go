@@ -2,7 +2,7 @@ package mix
 
 // The waiting of requests that arrive at random, or whose batches leave after a maximal wait, follows from no formula
 // that is worth it. It is simulated: one server, the arrivals of a seed, the service time of each batch by its size.
-// 20,000 requests take about 2 ms.
+// 20,000 requests take about 0.6 ms.
 
 import (
 	"slices"
@@ -29,7 +29,7 @@ type Queueing struct {
 
 // Waited is what a simulation shows.
 type Waited struct {
-	LatenciesMS []float64 // ascending
+	LatenciesMS []float64 // in the order of the answers
 	Batches     int
 	Minibatches int
 	SpanS       float64
@@ -68,7 +68,6 @@ func (q Queueing) Simulate() Waited {
 		queue.Answered(len(arrived), now)
 	}
 	w.SpanS = now.Seconds()
-	slices.Sort(w.LatenciesMS)
 	return w
 }
 
@@ -90,10 +89,10 @@ func (a *Ask) queueing(o *Outcome, infer Phase, slow bool) Queueing {
 // judged keeps the margin.
 func (a *Ask) simulate(o *Outcome, infer Phase) {
 	w := a.queueing(o, infer, false).Simulate()
-	o.LatencyMS = stats.NearestRank(w.LatenciesMS, a.quantile()) * a.off.factor(0)
+	o.LatencyMS = stats.NearestRankOf(w.LatenciesMS, a.quantile()) * a.off.factor(0)
 	slow := o.LatencyMS
 	if a.Margin.Z() > 0 && a.LatencyMS > 0 && o.Meets {
-		slow = stats.NearestRank(a.queueing(o, infer, true).Simulate().LatenciesMS, a.quantile()) *
+		slow = stats.NearestRankOf(a.queueing(o, infer, true).Simulate().LatenciesMS, a.quantile()) *
 			a.off.factor(a.Margin.Z())
 	}
 	if o.Policy != "" {

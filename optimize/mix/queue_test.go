@@ -72,7 +72,7 @@ func TestQueueingGivesTheWorkedExample(t *testing.T) {
 			Policy: c.policy, Tau: 3, Requests: n, Seed: 7}.Simulate()
 		name := fmt.Sprintf("%s %s", c.pattern, c.name)
 		for q, want := range c.ms {
-			if got := stats.NearestRank(w.LatenciesMS, q); math.Abs(got/want-1) > 0.03 {
+			if got := stats.NearestRankOf(w.LatenciesMS, q); math.Abs(got/want-1) > 0.03 {
 				t.Errorf("%s: p%g is %.1f ms, want %g", name, 100*q, got, want)
 			}
 		}
@@ -88,6 +88,7 @@ func BenchmarkQueueing(b *testing.B) {
 		serve[k] = 0.028
 	}
 	for b.Loop() {
-		Queueing{Load: load(arrivals.Poisson, 60), Batching: arrivals.Batching{Size: 16}, ServeS: serve}.Simulate()
+		w := Queueing{Load: load(arrivals.Poisson, 60), Batching: arrivals.Batching{Size: 16}, ServeS: serve}.Simulate()
+		stats.NearestRankOf(w.LatenciesMS, 0.99)
 	}
 }
