@@ -12,11 +12,10 @@ import (
 	"time"
 )
 
-// boardsOfAgreement are boards with limits that their presets have, in the order in which Front's
-// limit is stepped through them by 1 W.
+// boardsOfAgreement are boards with limits of their presets, in the order in which the test steps Front's limit by 1 W.
 var boardsOfAgreement = []struct {
 	board  string
-	tuned  int   // the limit that is tuned for, in W
+	tuned  int   // the limit to tune for, in W
 	limits []int // ascending
 	long   bool  // only with JTUNE_LONG
 }{
@@ -25,10 +24,9 @@ var boardsOfAgreement = []struct {
 	{"orin-nano", 9, []int{7, 8, 9, 11}, true},
 }
 
-// What the screens of the real program show of a model is what its commands print: the answer to
-// a limit, its numbers, its state in words, what it saves against MAXN, the present mode and the
-// presets (Front, choose, front), the present mode and its name (Live, device), the model's errors
-// (Models, models), and what decides the time (Models, advice).
+// The screens of the real program show the same as its commands print: the answer to a limit, its numbers and standing,
+// its savings against MAXN, the present mode and the presets (Front, choose, front), the present mode and its name
+// (Live, device), a model's errors (Models, models), and what decides the time (Models, advice).
 func TestTmuxNoScreenContradictsACommand(t *testing.T) {
 	for _, c := range boardsOfAgreement {
 		t.Run(c.board, func(t *testing.T) {
@@ -60,7 +58,7 @@ func TestTmuxNoScreenContradictsACommand(t *testing.T) {
 	}
 }
 
-// loadsOfAgreement are limits with a load, one of which no mode meets, and what Front calls the load.
+// loadsOfAgreement are limits with a load, one of which no mode meets, and Front's text for the load.
 var loadsOfAgreement = [][2]string{
 	{"9 W, p99 300 ms, 20/s", "p99 at 20/s, Poisson"},
 	{"12 W, p95 200 ms, 25/s, uniform", "p95 at 25/s, uniform"},
@@ -68,7 +66,7 @@ var loadsOfAgreement = [][2]string{
 	{"9 W, p99 5 ms, 20/s", "p99 at 20/s, Poisson"},
 }
 
-// What Front shows under a load is what choose and front print: the mode, its power, its latency and its state.
+// Front shows under a load what choose and front print: the mode, its power, latency and standing.
 func TestTmuxNoScreenContradictsACommandUnderALoad(t *testing.T) {
 	if os.Getenv("JTUNE_LONG") == "" {
 		t.Skip("the long form; the pages alone are held against the same answer by default")
@@ -88,7 +86,7 @@ func TestTmuxNoScreenContradictsACommandUnderALoad(t *testing.T) {
 		s.press("Enter")
 		said := jtune("choose", "--model", model, "--limit", line)
 		mode, _, _ := strings.Cut(said, " ")
-		screen := s.sees("limit "+line, load, "│ "+mode+" ") // once the load is worked out
+		screen := s.sees("limit "+line, load, "│ "+mode+" ") // once the load is computed
 		_, card, _ := strings.Cut(screen, "┌─ ")
 		card = words(card)
 		state := standing.FindStringSubmatch(said)
@@ -115,7 +113,7 @@ var (
 	shownLatency = regexp.MustCompile(`([0-9.]+) ms p9[0-9]`)
 )
 
-// onBoard tunes by a command on a virtual board, and opens the screens on the same data.
+// onBoard tunes with a command on a virtual board, then opens the screens on the same data.
 func onBoard(t *testing.T, board, dir string, tuned ...string) (*terminal, func(args ...string) string) {
 	t.Helper()
 	if testing.Short() {
@@ -143,7 +141,7 @@ func onBoard(t *testing.T, board, dir string, tuned ...string) (*terminal, func(
 	return s, jtune
 }
 
-// limitOf is the limit in a screen of Front, in whole watts.
+// limitOf returns the limit on a screen of Front, in whole watts.
 func limitOf(t *testing.T, screen string) (watts int) {
 	t.Helper()
 	if _, err := fmt.Sscanf(regexp.MustCompile(`limit (\d+)\.0 W`).FindString(screen), "limit %d", &watts); err != nil {
@@ -152,12 +150,12 @@ func limitOf(t *testing.T, screen string) (watts int) {
 	return watts
 }
 
-// words are a text's words without the lines that panels are drawn with.
+// words returns a text's words without the lines of panels.
 func words(text string) string {
 	return strings.Join(strings.Fields(strings.NewReplacer("│", " ", "\u00a0", " ").Replace(text)), " ")
 }
 
-// agreeOnPresent holds the mode on Live, its name and its clocks, against device's.
+// agreeOnPresent compares the mode on Live, its name and its clocks with device's.
 func agreeOnPresent(t *testing.T, s *terminal, jtune func(...string) string) {
 	t.Helper()
 	now := regexp.MustCompile(`(?m)^now +(\S+(?: = .+)?), (free|locked)`).FindStringSubmatch(jtune("device"))
@@ -174,8 +172,8 @@ func agreeOnPresent(t *testing.T, s *terminal, jtune func(...string) string) {
 	})
 }
 
-// agrees waits until a screen has nothing wrong. While a frame is being written tmux shows half of it, on a busy
-// machine for long.
+// agrees waits until a screen has no mismatch. While a frame is being written tmux shows half of it, possibly for long
+// on a busy machine.
 func (s *terminal) agrees(wrong func(screen string) []string) {
 	s.t.Helper()
 	var screen string
@@ -217,7 +215,7 @@ var (
 	against  = regexp.MustCompile(`(?m)^against (.+?)  +[-+0-9.]+ % time(?: +\(([-+0-9]+) to ([-+0-9]+)\))?`)
 )
 
-// alike reports whether two printed numbers may be of one value, each rounded to its decimals.
+// alike reports whether two printed numbers can be the same value, each rounded to its decimals.
 func alike(a, b string) bool {
 	rounding := func(s string) float64 {
 		_, decimals, _ := strings.Cut(s, ".")
@@ -247,7 +245,7 @@ func agreeOnAnswer(t *testing.T, s *terminal, jtune func(...string) string, mode
 	}
 }
 
-// mismatches are the points in which Front's card of the answer differs from choose.
+// mismatches returns the differences between Front's card of the answer and choose.
 func mismatches(screen, said string) (wrong []string) {
 	mode, _, _ := strings.Cut(said, " ")
 	_, card, _ := strings.Cut(screen, "the answer to the limit")
@@ -260,7 +258,7 @@ func mismatches(screen, said string) (wrong []string) {
 	for i, r := range rows {
 		for k, unit := range []string{"ms/mb", "W", "J/mb"} {
 			shown := regexp.MustCompile(`([0-9.]+) ` + unit + ` `).FindStringSubmatch(card)
-			if len(rows) > 1 { // a column each
+			if len(rows) > 1 { // one column each
 				shown = regexp.MustCompile(unit + ` ([0-9.]+) ([0-9.]+) `).FindStringSubmatch(card)
 				shown = shown[min(i, len(shown)):]
 			}

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// BenchmarkKeyOnFront is what one step along the front costs until the frame
-// is drawn, with 18,096 modes on screen.
+// BenchmarkKeyOnFront measures one step along the front including its frame, with 18,096 modes on screen.
 func BenchmarkKeyOnFront(b *testing.B) {
 	for _, size := range [][2]int{{80, 24}, {200, 50}} {
 		for _, key := range []string{"right", "up", "]", "X"} {
@@ -24,7 +23,7 @@ func BenchmarkKeyOnFront(b *testing.B) {
 	}
 }
 
-// BenchmarkFrame is what drawing each page costs, and one with a dialog over it.
+// BenchmarkFrame measures drawing each page, and one with a dialog.
 func BenchmarkFrame(b *testing.B) {
 	for _, size := range [][2]int{{80, 24}, {200, 50}} {
 		for _, scene := range []string{"1", "3", "4", "5", "6", "?"} {

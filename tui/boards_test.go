@@ -8,7 +8,7 @@ import (
 	"jtune/tegra/virtual"
 )
 
-// The line disappears at the first key, which works as it does without the line. Function keys do nothing.
+// The line disappears at the first key, which keeps its usual meaning. Function keys do nothing.
 func TestBoardsAreChosenByWords(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

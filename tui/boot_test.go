@@ -8,7 +8,7 @@ import (
 	"jtune/tui/page/pagetest"
 )
 
-// bootShows reports whether the dialog of the mode at boot is open.
+// bootShows reports whether the dialog of the boot mode is open.
 func (d *driver) bootShows() bool { return strings.Contains(d.screen(), "The mode at every boot") }
 
 func (d *driver) bootSettled() {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// statementsOn are the boards whose statements are compared: a training, an inference and one whose batch size is
-// searched, with a limit for each, and a workload that the board has no memory for, where there is one.
+// statementsOn are the boards whose statements are compared: with a training, an inference and a workload whose batch
+// size is searched, a limit for each, and a workload that does not fit the board's memory, if there is one.
 var statementsOn = []struct {
 	board, train, infer, sized string
 	trainW, inferW, sizedW     int
@@ -25,8 +25,8 @@ var statementsOn = []struct {
 	{"nano", "lenet5", "mobilenet-infer", "alexnet-infer", 5, 6, 5, "resnet18", true},
 }
 
-// All that the commands and the screens say of one board and its workloads is true together: what fits, how much memory
-// it takes, what limits a job, the best lever, the present mode, the answer to a limit, the error of a model.
+// The statements of commands and screens about one board and its workloads are consistent: what fits, how much memory
+// it takes, what limits a job, the best lever, the present mode, the answer to a limit, a model's error.
 func TestTmuxNoTwoStatementsContradict(t *testing.T) {
 	for _, c := range statementsOn {
 		t.Run(c.board, func(t *testing.T) {
@@ -61,17 +61,17 @@ func TestTmuxNoTwoStatementsContradict(t *testing.T) {
 	}
 }
 
-// statements are what commands and screens have said about one board so far.
+// statements collects the statements of commands and screens about one board.
 type statements struct {
 	*testing.T
 	facts []fact
 	run   func(args ...string) (out string, code int) // standard output and error of a command
-	open  func() *terminal                            // the screens on the same data
+	open  func() *terminal                            // opens the screens on the same data
 	term  *terminal
 	virt  string
 }
 
-// hear opens a board with a data directory of its own.
+// hear opens a board with its own data directory.
 func hear(t *testing.T, board string) *statements {
 	t.Helper()
 	if testing.Short() {
@@ -103,10 +103,10 @@ func hear(t *testing.T, board string) *statements {
 	return s
 }
 
-// of is a workload at its usual batch size.
+// of names a workload at a batch size.
 func of(workload string, batch int) string { return fmt.Sprintf("%s, batch %d", workload, batch) }
 
-// says notes what a text states; each pattern must find something.
+// says records the statements in a text; each pattern must match.
 func (s *statements) says(of, by, text string, patterns ...string) {
 	s.Helper()
 	facts, missed := told(of, by, text, patterns...)
@@ -116,12 +116,12 @@ func (s *statements) says(of, by, text string, patterns ...string) {
 	s.facts = append(s.facts, facts...)
 }
 
-// fact notes one statement.
+// fact records one statement.
 func (s *statements) fact(of, name, said, by string) {
 	s.facts = append(s.facts, fact{of, name, said, by})
 }
 
-// command runs one that must end well, and notes what it states.
+// command runs a command that must succeed, and records its statements.
 func (s *statements) command(of string, args []string, patterns ...string) string {
 	s.Helper()
 	out, code := s.run(args...)
@@ -134,17 +134,17 @@ func (s *statements) command(of string, args []string, patterns ...string) strin
 
 const modePattern = `\d+c/[0-9.]+C/[0-9.]+G/[0-9.]+M`
 
-// board hears what is set now.
+// board records what is set now.
 func (s *statements) board() {
 	s.Helper()
 	s.command("the board", []string{"device"}, `^now +(?P<present_mode>`+modePattern+`)`)
 	s.command("the board", []string{"watch", "--count", "1"}, ` W  (?P<present_mode>`+modePattern+`) `)
 }
 
-// spread is a text's words, one space between two: where lines are broken says nothing.
+// spread joins a text's words with single spaces: line breaks do not matter.
 func spread(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// fits hears of a workload that the board can run, how much memory it takes, and how many loader processes it has.
+// fits records statements about a workload that the board can run, its memory, and its number of loader processes.
 func (s *statements) fits(name string, batch int) {
 	s.Helper()
 	w := of(name, batch)
@@ -158,8 +158,8 @@ func (s *statements) fits(name string, batch int) {
 	s.doctor(w, out)
 }
 
-// listed notes how the list of workloads marks one: DNR where the board has no memory for it, a star where the
-// simulation has no measurements of such a board behind it.
+// listed records the mark of a workload in the list: DNR if the board has too little memory, a star if the simulation
+// is not based on measurements of such a board.
 func (s *statements) listed(w, name, list string) {
 	fit, runs := "yes", "simulated"
 	switch {
@@ -172,7 +172,7 @@ func (s *statements) listed(w, name, list string) {
 	s.fact(w, "runs here", runs, "workloads")
 }
 
-// doctor hears of memory and caching.
+// doctor records statements about memory and caching.
 func (s *statements) doctor(w, out string) {
 	s.Helper()
 	s.says(w, "doctor", out, `^\w+ +memory +[0-9.]+ GB free of [0-9.]+ +(?P<needs__GB>[0-9.]+) GB at batch size`)
@@ -188,7 +188,7 @@ func (s *statements) doctor(w, out string) {
 	s.caching(w, "doctor", spread(out))
 }
 
-// caching notes what a text says of the data and the memory for them.
+// caching records a text's statements about the data and the memory for them.
 func (s *statements) caching(w, by, text string) {
 	re := regexp.MustCompile(`The data set has ([0-9.]+) GB; ([0-9.]+) GB of memory are free beside the job: ` +
 		`it (does not fit|fits)`)
@@ -206,7 +206,7 @@ func (s *statements) caching(w, by, text string) {
 	}
 }
 
-// fitsNot hears that a workload has no memory: nobody runs it, and all name the same numbers.
+// fitsNot records statements about a workload that does not fit: every command refuses it with the same numbers.
 func (s *statements) fitsNot(name, infer string) {
 	s.Helper()
 	w := of(name, 16)
@@ -231,7 +231,7 @@ func (s *statements) fitsNot(name, infer string) {
 	s.doctor(w, out)
 }
 
-// loaders hears how many loader processes a workload has that some boards give none.
+// loaders records the number of loader processes of a workload; some boards use none.
 func (s *statements) loaders(name string) {
 	s.Helper()
 	w := of(name, 16)
@@ -243,7 +243,7 @@ func (s *statements) loaders(name string) {
 	s.page(w, "Train", "2", `[ ▸]`+name+` .* (?P<workers__>\d+) (?P<runs_here>simulated|estimated|no memory) `)
 }
 
-// trained hears of a training in the present mode: what limits it, and whether its data stay in memory.
+// trained records statements about a training in the present mode: what limits it, and whether its data stay in memory.
 func (s *statements) trained(name string) {
 	s.Helper()
 	w := of(name, 16)
@@ -255,7 +255,7 @@ func (s *statements) trained(name string) {
 	s.caching(w, "run --minibatches", spread(text))
 }
 
-// answers hears the answer to a limit from all that gives one, after a search for it.
+// answers records the answer to a limit from everything that states one, after a search for it.
 func (s *statements) answers(name string, watts int) {
 	s.Helper()
 	limit, model := fmt.Sprint(watts), name+"@"+s.virt
@@ -282,7 +282,7 @@ func (s *statements) answers(name string, watts int) {
 	s.models(name, model, "")
 }
 
-// sizes hears the answer to a limit where the batch size is searched.
+// sizes records the answer to a limit when the batch size is searched.
 func (s *statements) sizes(name string, watts int) {
 	s.Helper()
 	limit, model := fmt.Sprint(watts), name+"@"+s.virt
@@ -314,7 +314,7 @@ func (s *statements) sizes(name string, watts int) {
 		`^time error +(?P<time_error__pct>[0-9.]+) %`, `^power error +(?P<power_error__pct>[0-9.]+) %`)
 }
 
-// versus notes the comparisons with modes that were measured: those of predictions change with each model.
+// versus records the comparisons with measured modes: those with predicted modes change with each model.
 func (s *statements) versus(at, by, text string) {
 	re := regexp.MustCompile(`(?m)^against (.+?)  +([-+0-9.]+ %) time .* measured$`)
 	for _, m := range re.FindAllStringSubmatch(text, -1) {
@@ -322,8 +322,8 @@ func (s *statements) versus(at, by, text string) {
 	}
 }
 
-// front hears what the front says of the answer, with the same numbers and the same standing. An answer is not on it
-// where a mode that was not measured is predicted to beat it in both.
+// front records the front's statements about the answer: the same numbers, the same standing. The answer is not on the
+// front if an unmeasured mode is predicted to be better in both.
 func (s *statements) front(at, name, limit, mode string) {
 	s.Helper()
 	out := s.command(at, []string{"front", "--model", name, "--power-limit", limit})
@@ -336,7 +336,7 @@ func (s *statements) front(at, name, limit, mode string) {
 	s.command(at, []string{"choose", "--model", name, "--power-limit", limit, "--json"}, `^  "state": "(?P<state>[a-z]+)"`)
 }
 
-// campaign hears what the list and the folder of the search say.
+// campaign records the statements of the list and of the search's folder.
 func (s *statements) campaign(at, name string, answer []string) {
 	s.Helper()
 	out := s.command(name, []string{"campaigns", "list"},
@@ -347,7 +347,7 @@ func (s *statements) campaign(at, name string, answer []string) {
 	s.versus(at, "campaigns show", show)
 }
 
-// models hears a model's errors and levers. After a pair has measured more it is another model, whose numbers may
+// models records a model's errors and levers. After a pair has measured more it is another model, whose numbers may
 // differ.
 func (s *statements) models(name, model, since string) {
 	s.Helper()
@@ -364,14 +364,14 @@ func (s *statements) models(name, model, since string) {
 	s.levers(of, "run", run)
 }
 
-// errors reports whether a model's errors are known: of few modes they are not.
+// errors reports whether a model's errors are known: with few modes they are not.
 func (s *statements) errors(name, model string) bool {
 	s.Helper()
 	out := s.command(name, []string{"models"})
 	return regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(model) + ` +gp +\d+ +[0-9.]+ %`).MatchString(out)
 }
 
-// levers notes what half of a setting costs in a mode, and which costs most.
+// levers records the cost of halving each setting of a mode, and which costs most.
 func (s *statements) levers(name, by, text string) {
 	re := regexp.MustCompile(`(?i)half of one setting of (` + modePattern + `): (.*?) \(predicted\)`)
 	for _, m := range re.FindAllStringSubmatch(spread(text), -1) {
@@ -380,7 +380,7 @@ func (s *statements) levers(name, by, text string) {
 	}
 }
 
-// pairs hears whether both jobs have memory together, from what measures a pair and from what predicts one.
+// pairs records whether both jobs fit memory together, from a measurement and from a prediction of a pair.
 func (s *statements) pairs(train, infer string) {
 	s.Helper()
 	both := train + " and " + infer

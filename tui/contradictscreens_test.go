@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// screens hears what the pages say of a workload.
+// screens records the pages' statements about a workload.
 func (s *statements) screens(name string, watts int, since string) {
 	s.Helper()
 	batch := 16
@@ -20,7 +20,7 @@ func (s *statements) screens(name string, watts int, since string) {
 	at := fmt.Sprintf("%s within %d W", name, watts)
 	short := regexp.QuoteMeta(name) + " "
 	if len(name) > 13 {
-		short = "(?:" + short + "|" + regexp.QuoteMeta(name[:12]) + "… )" // as wide as the column is
+		short = "(?:" + short + "|" + regexp.QuoteMeta(name[:12]) + "… )" // the width of the column
 	}
 	s.page(at, "Profile", "3", short+` *`+fmt.Sprint(watts)+` W → (?P<answer>`+modePattern+`) (?P<time__ms>[0-9.]+) ms`)
 	s.page(name, "Profile", "3", short+` *`+fmt.Sprint(watts)+` W → .* finished +(?P<modes_of_the_search__>\d+) `)
@@ -41,7 +41,7 @@ func (s *statements) screens(name string, watts int, since string) {
 	s.page(name+since, "Front", "5", name+`(?:, closed loop)? +gp, (?P<modes__>\d+) modes`+title)
 }
 
-// modelsPage turns to a workload's model on Models, hears what the page says of it, and returns its name.
+// modelsPage shows a workload's model on Models, records its statements, and returns its name.
 func (s *statements) modelsPage(name, since string) string {
 	s.Helper()
 	model := name + "@" + s.virt
@@ -62,7 +62,7 @@ func (s *statements) modelsPage(name, since string) string {
 	return model
 }
 
-// limit steps Front's limit to a number of watts.
+// limit steps Front's limit to a power in watts.
 func (s *statements) limit(watts int) {
 	s.Helper()
 	for at := limitOf(s.T, s.still()); at != watts; {
@@ -79,7 +79,7 @@ func (s *statements) limit(watts int) {
 	s.term.sees(fmt.Sprintf("limit %d.0 W", watts))
 }
 
-// about is the panel with a model's description: the left half of the page.
+// about returns the panel with a model's description: the left half of the page.
 func (s *statements) about() string {
 	var out []string
 	for line := range strings.Lines(s.still()) {
@@ -90,7 +90,7 @@ func (s *statements) about() string {
 	return strings.Join(out, " ")
 }
 
-// page turns to one, waits until the patterns find something, and notes it.
+// page shows a page, waits until the patterns match, and records the statements.
 func (s *statements) page(of, name, key string, patterns ...string) {
 	s.Helper()
 	s.term.press(key)
@@ -107,7 +107,7 @@ func (s *statements) page(of, name, key string, patterns ...string) {
 	s.facts = append(s.facts, facts...)
 }
 
-// still is the screen once it does not change: what is being written is no statement.
+// still returns the screen once it no longer changes: a half-written frame is no statement.
 func (s *statements) still() string {
 	s.Helper()
 	last := s.term.screen()

@@ -12,8 +12,8 @@ import (
 	watched "jtune/internal/tools/terminal"
 )
 
-// TestDemoLeavesNothingBehind ends the demo by its keys: the terminal is restored, and neither the user's folders nor
-// the folder of temporary files hold anything.
+// TestDemoLeavesNothingBehind ends the demo by its keys: the terminal is restored, and no files are left in the user's
+// folders or the folder for temporary files.
 func TestDemoLeavesNothingBehind(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and runs the whole program")

@@ -19,12 +19,11 @@ import (
 	"jtune/tui/session/task"
 )
 
-// patience is how long something may take: longer is a hang, not a slow machine.
+// patience is how long to wait for something: longer is a hang, not a slow machine.
 const patience = 3 * time.Minute
 
-// driver runs the root model without a terminal: it presses keys, runs the
-// commands that follow in goroutines as Bubble Tea does, and feeds back what
-// they say.
+// driver runs the root model without a terminal: it presses keys, runs the resulting commands in goroutines like Bubble
+// Tea, and sends their messages back.
 type driver struct {
 	t     testing.TB
 	board *pagetest.Board
@@ -42,7 +41,7 @@ func drive(t testing.TB, change ...func(*pagetest.Board, *deps)) *driver {
 	b := pagetest.NewBoard(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	d := &driver{t: t, board: b, msgs: make(chan tea.Msg, 1000), ctx: ctx, now: pagetest.Start}
-	t.Cleanup(func() { // nothing writes into the test's folder after it
+	t.Cleanup(func() { // later nothing may write to the test's folder
 		cancel()
 		d.running.Wait()
 	})
@@ -60,7 +59,7 @@ func drive(t testing.TB, change ...func(*pagetest.Board, *deps)) *driver {
 	return d
 }
 
-// run starts a command; its messages come to until.
+// run starts a command; until handles its messages.
 func (d *driver) run(cmd tea.Cmd) {
 	if cmd == nil {
 		return
@@ -90,7 +89,7 @@ func (d *driver) send(msg tea.Msg) {
 	d.run(cmd)
 }
 
-// until takes messages until a condition holds.
+// until handles messages until a condition holds.
 func (d *driver) until(what string, cond func() bool) {
 	d.t.Helper()
 	late := time.After(patience)
@@ -104,13 +103,13 @@ func (d *driver) until(what string, cond func() bool) {
 	}
 }
 
-// reading is the message of two minutes of readings.
+// reading returns the message of two minutes of readings.
 func (d *driver) reading() sampleMsg { return sampleMsg{d.board.Readings()} }
 
-// shows makes a task the one that pages show.
+// shows makes a task the shown one.
 func (d *driver) shows(j *shownTask) { d.r.sh.own(j) }
 
-// onFront is the mode under the cursor of the Front page.
+// onFront returns the mode under the cursor of Front.
 func (d *driver) onFront() int {
 	d.t.Helper()
 	for _, p := range d.r.pages {
@@ -135,7 +134,7 @@ func (d *driver) press(typed ...string) {
 	}
 }
 
-// settle waits for the end of a guard's work that a key began.
+// settle waits for the end of the guard's work that a key started.
 func (d *driver) settle() {
 	d.t.Helper()
 	d.until("the guard has answered", func() bool {
@@ -145,7 +144,7 @@ func (d *driver) settle() {
 
 func (d *driver) size(w, h int) { d.send(tea.WindowSizeMsg{Width: w, Height: h}) }
 
-// screen is the frame as text.
+// screen returns the frame as text.
 func (d *driver) screen() string { return ansi.Strip(d.r.View().Content) }
 
 // written waits for the end of an export.
@@ -154,7 +153,7 @@ func (d *driver) written() {
 	d.until("files are written", func() bool { return strings.HasPrefix(d.r.sh.notices.shown.text, "written: ") })
 }
 
-// exported is the text of the one file that an export wrote by such a name.
+// exported returns the text of the only exported file that matches a pattern.
 func (d *driver) exported(pattern string) string {
 	d.t.Helper()
 	d.written()
@@ -187,14 +186,14 @@ func (d *driver) answered() {
 	d.sees("a apply, then keep", "enter the front")
 }
 
-// toFront waits for it, and looks at its front.
+// toFront waits for the answer, then shows its front.
 func (d *driver) toFront() {
 	d.t.Helper()
 	d.answered()
 	d.press("enter")
 }
 
-// withView loads the law's predictions, as a tuned model would.
+// withView loads predictions by pagetest.Law, like a tuned model.
 func (d *driver) withView() *driver {
 	d.send(modelLoadedMsg{d.board.Outlook(), "resnet"})
 	d.r.sh.notices.hush()

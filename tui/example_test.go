@@ -6,8 +6,7 @@ import (
 	"jtune/tui"
 )
 
-// The user's keys are checked before the screens start, and listed as they are
-// in force.
+// The user's keys are checked before the screens start, and listed with the built-in ones.
 func ExampleKeyLines() {
 	wish := map[string][]string{"quit": {"ctrl+q"}}
 	if action, err := tui.CheckKeys(wish); err != nil {

@@ -10,15 +10,15 @@ import (
 	"testing"
 )
 
-// fact is one statement of a command or a screen: what it is about, which quantity or property, and what it says.
+// fact is one statement of a command or a screen: its subject, a quantity or property, and the value.
 type fact struct {
 	of, name string // such as "mobilenet, batch 16" and "memory"
-	said     string // as it was printed
+	said     string // as printed
 	by       string // the command or the page
 }
 
-// contradictions are the statements that cannot both be true: two about one thing and one property that say different
-// words, or numbers that are further apart than what was rounded off.
+// contradictions returns the statements that cannot both be true: two about one property of a subject with different
+// words, or with numbers that differ by more than rounding.
 func contradictions(facts []fact) (wrong []string) {
 	first := map[string][]fact{}
 	for _, f := range facts {
@@ -45,11 +45,11 @@ func agrees(a, b string) bool {
 	return okX && okY && math.Abs(x-y) <= 1.001*(roundX+roundY)
 }
 
-// units are those that statements name, in base units; those of one quantity can be compared.
+// units are the units of statements, in base units; values of one quantity can be compared.
 var units = map[string]float64{"": 1, "%": 1, "W": 1, "ms": 1e-3, "s": 1, "min": 60, "h": 3600, "MB": 1e6, "GB": 1e9,
 	"J": 1, "mJ": 1e-3, "Wh": 3600, "/s": 1}
 
-// quantity is a printed number in its base unit, and by how much what was rounded off may change it.
+// quantity returns a printed number in its base unit, and its rounding error.
 func quantity(said string) (value, rounding float64, ok bool) {
 	number, unit, _ := strings.Cut(strings.TrimLeft(said, "+±"), " ")
 	scale, known := units[unit]
@@ -62,8 +62,8 @@ func quantity(said string) (value, rounding float64, ok bool) {
 	return v * scale, scale * 0.5 * math.Pow10(-len(decimals)), true
 }
 
-// told is what a text says by patterns with named groups: memory__GB is the fact memory in GB, limit the fact limit in
-// words. A pattern that finds nothing is in missed: a statement that is gone must not go unnoticed.
+// told returns the statements in a text, found by patterns with named groups: memory__GB is the fact memory in GB,
+// limit the fact limit in words. Patterns without a match are in missed: a statement that disappears must be noticed.
 func told(of, by, text string, patterns ...string) (facts []fact, missed []string) {
 	for _, pattern := range patterns {
 		re := regexp.MustCompile("(?m)" + pattern)
@@ -88,7 +88,7 @@ func told(of, by, text string, patterns ...string) (facts []fact, missed []strin
 	return facts, missed
 }
 
-// unitNames are units as names of groups can have them.
+// unitNames are the units as group names can contain them.
 var unitNames = map[string]string{"": "", "pct": "%", "W": "W", "ms": "ms", "s": "s", "min": "min", "h": "h",
 	"MB": "MB", "GB": "GB", "J": "J", "mJ": "mJ", "Wh": "Wh", "per_s": "/s"}
 

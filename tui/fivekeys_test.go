@@ -10,8 +10,8 @@ import (
 	"jtune/tui/session/answers"
 )
 
-// A technician's path is five keys: t t, and once the card answers, a a y. The card is one enter away after kill -9
-// and a restart, with the same mode, gain and measured figures.
+// A technician needs five keys: t t, and once the card shows the answer, a a y. After kill -9 and a restart, enter
+// shows the card again, with the same mode, gain and measurements.
 func TestTmuxFiveKeysFindAndKeepAModeWhoseCardOutlivesAKill(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()

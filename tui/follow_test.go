@@ -122,7 +122,7 @@ func TestTaskIsNotShownAsItWasBefore(t *testing.T) {
 	before := j.run.Now()
 	d.board.Wait <- struct{}{}
 	d.until("a mode is measured", func() bool { return len(j.Rows) == 1 })
-	d.send(taskChangedMsg{j, before}) // it was on its way
+	d.send(taskChangedMsg{j, before}) // it arrives late
 	if len(j.Rows) != 1 {
 		t.Error("an old snapshot takes a row back")
 	}

@@ -20,7 +20,7 @@ func TestFrontShowsAMeasurementInThePlaceOfItsPrediction(t *testing.T) {
 	d := drive(t).withView()
 	d.press("5")
 	standing := func() optimize.Standing { return d.r.sh.Outlook.Standing(d.onFront(), d.r.sh.Goal.Limit) }
-	for range 10 { // to a mode that is as likely over as not: it reads more than is predicted
+	for range 10 { // to a mode that is as likely over the limit as not: it reads more than predicted
 		if standing().State <= optimize.Likely {
 			d.press("left")
 		}
@@ -37,7 +37,7 @@ func TestFrontShowsAMeasurementInThePlaceOfItsPrediction(t *testing.T) {
 	if v.Predicted[cursor] != before.Predicted[cursor] || before.Known[cursor].PowerW == got.PowerW {
 		t.Error("the prediction itself has changed, or the view before")
 	}
-	// measured a little over the limit: it is not the answer
+	// measured slightly over the limit: it is not the answer
 	if d.sees("✗ measured over, one reading"); v.Answer(d.r.sh.Goal.Limit) == cursor {
 		t.Error("the answer breaks the limit")
 	}
@@ -66,7 +66,7 @@ func TestFrontClickGoesToTheModeThatIsDrawnThere(t *testing.T) {
 		d.press("5")
 		d.press(steps...)
 		for y, line := range strings.Split(d.screen(), "\n") {
-			at := strings.IndexRune(line, '3') // a preset, in the plot
+			at := strings.IndexRune(line, '3') // a preset in the plot
 			if at < 0 || y < 3 || ansi.StringWidth(line[:at]) < 5 || ansi.StringWidth(line[:at]) > 60 {
 				continue
 			}

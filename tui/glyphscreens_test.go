@@ -82,7 +82,7 @@ func TestStylesOfSixteenColoursAreTheThemes(t *testing.T) {
 	if strings.Contains(frame, "38;5;") {
 		t.Error("a colour of 256 is in a frame for 16")
 	}
-	for _, code := range []string{"92m", "90m"} { // the front's green, the cloud's grey
+	for _, code := range []string{"92m", "90m"} { // the front is green, the cloud grey
 		if !strings.Contains(frame, code) {
 			t.Errorf("the frame has no colour %s", code)
 		}

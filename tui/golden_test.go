@@ -32,8 +32,8 @@ import (
 
 var update = flag.Bool("update", false, "renew the golden screens")
 
-// sizes of the golden screens: the usual window and a tiny one. One goroutine draws all of them, so the short form
-// takes the first alone.
+// sizes returns the sizes of golden screens: the usual window and a tiny one. One goroutine draws all of them, so the
+// short form only uses the first.
 func sizes() [][2]int {
 	if testing.Short() {
 		return [][2]int{{80, 24}}
@@ -44,11 +44,12 @@ func sizes() [][2]int {
 // roomySizes are larger windows.
 var roomySizes = [][2]int{{120, 35}, {200, 50}}
 
-// roomy scenes have golden screens in larger windows too. TestGoldenWordsInLargerWindows looks at the others there.
+// roomy lists the scenes that have golden screens in larger windows too. TestGoldenWordsInLargerWindows checks the
+// others there.
 var roomy = map[string]bool{"live": true, "front": true, "train-run": true, "tune": true, "welcome": true}
 
-// golden compares a screen with its file, and asks of every frame what holds
-// for all: exact size, and a badge that says what the board is.
+// golden compares a screen with its file, and checks what every frame needs: the exact size, and a badge that
+// identifies the board.
 func golden(t *testing.T, d *driver, name string) {
 	t.Helper()
 	drawn := sizes()
@@ -60,7 +61,7 @@ func golden(t *testing.T, d *driver, name string) {
 	}
 }
 
-// framed is a screen of a size, with what holds for every frame checked.
+// framed returns a screen of a size, after checking what every frame needs.
 func framed(t *testing.T, d *driver, name string, s [2]int) string {
 	t.Helper()
 	d.size(s[0], s[1])
@@ -80,7 +81,7 @@ func framed(t *testing.T, d *driver, name string, s [2]int) string {
 	return got
 }
 
-// trimmed is a screen without the blanks at the ends of its lines.
+// trimmed returns a screen without trailing spaces.
 func trimmed(screen string) string {
 	var b strings.Builder
 	for line := range strings.SplitSeq(screen, "\n") {
@@ -107,23 +108,23 @@ func compare(t *testing.T, name, got string) {
 	}
 }
 
-// listed shows campaigns of the board, one of them cut off, one of another program.
+// listed shows campaigns of the board, one interrupted, one of another program.
 func listed(d *driver) {
 	list, deleted := pagetest.Campaigns(d.board)
 	d.send(campaignsMsg{list: list, deleted: deleted})
 }
 
-// runningJob is a campaign in its midst, without a goroutine behind it.
+// runningJob returns a campaign in progress, without a goroutine.
 func runningJob(b *pagetest.Board, kind task.TaskKind) *shownTask {
 	return &shownTask{Task: *pagetest.Task(b, kind)}
 }
 
-// searchedJob is a search that has ended.
+// searchedJob returns a search that has ended.
 func searchedJob(b *pagetest.Board, watts ...float64) *shownTask {
 	return &shownTask{Task: *pagetest.Searched(b, watts...)}
 }
 
-// studied lists a model that has been studied and a broken one.
+// studied lists an assessed model and a broken one.
 func studied(d *driver) {
 	samples := d.board.Samples()
 	info := modelsroom.Info{Name: "resnet18", Path: "/m/resnet18", Model: d.board.Fitted(samples),
@@ -148,8 +149,8 @@ func studied(d *driver) {
 		{Name: "broken", Err: os.ErrInvalid, Modified: pagetest.Start.Add(-72 * time.Hour)}}})
 }
 
-// hot makes the board throttle: a sensor near its trip point, a clock below what is set, memory
-// nearly full, over-currents, more than the preset's budget.
+// hot makes the board throttle: a sensor near its trip point, a clock below its setting, memory nearly full,
+// over-currents, more power than the preset's budget.
 func hot(d *driver) {
 	r := &d.r.sh.Readings
 	trip := tegra.Some(tegra.Trip{Kind: "passive", C: 99})
@@ -167,8 +168,7 @@ func hot(d *driver) {
 	}
 }
 
-// scenes are the pages and dialogs in their states, by the names of their
-// golden files.
+// scenes returns the states of pages and dialogs, by the names of their golden files.
 func scenes() map[string]func(d *driver) {
 	return map[string]func(d *driver){
 		"live":        func(d *driver) { d.press("1") },
@@ -334,8 +334,8 @@ func TestGoldenPagesAtEverySize(t *testing.T) {
 	}
 }
 
-// TestGoldenWordsInLargerWindows draws the scenes without golden screens in larger windows: the words of the usual
-// window are there too, and no more words are cut.
+// TestGoldenWordsInLargerWindows draws the scenes without golden screens in larger windows: they contain the words of
+// the usual window, and no more words are cut.
 func TestGoldenWordsInLargerWindows(t *testing.T) {
 	t.Parallel()
 	for name, scene := range scenes() {
@@ -368,15 +368,15 @@ var (
 	words   = regexp.MustCompile(`\p{L}{4,}`)
 	cutWord = regexp.MustCompile(`\p{L}+…`)
 
-	// whereLittleFits are the words of hints that something does not fit: "e enlarge", "e shows the rest", "2 more
-	// lines", "line 40 of 60".
+	// whereLittleFits are the words of hints about missing room: "e enlarge", "e shows the rest", "2 more lines", "line
+	// 40 of 60".
 	whereLittleFits = []string{"enlarge", "shows", "rest", "more", "lines", "line"}
 
 	// hiddenByADialog are words that a dialog covers in larger windows, by scene.
 	hiddenByADialog = map[string][]string{"models-rename": {"predictions"}, "tune-limits": {"python"}}
 
-	// listsCut is how many texts a larger window alone shows and cuts, by scene: Live's processes on the GPU, and why a
-	// mode of a campaign has no reading.
+	// listsCut is the number of texts that only a larger window shows, and cuts, by scene: Live's processes on the GPU,
+	// and why a mode of a campaign has no reading.
 	listsCut = map[string]int{"live-hot": 1, "profile": 1, "profile-stop": 1, "profile-paused": 1}
 )
 
@@ -390,8 +390,7 @@ func TestGoldenKeepQuestionCountsDown(t *testing.T) {
 	golden(t, d, "front-keep")
 }
 
-// TestFrameFitsEveryWindow walks a window down to 10×4 and back: every
-// frame has exactly its size.
+// TestFrameFitsEveryWindow shrinks a window to 10×4 and back: every frame has exactly its size.
 func TestFrameFitsEveryWindow(t *testing.T) {
 	t.Parallel()
 	widths, heights := []int{200, 130, 110, 80, 70, 60, 59, 44, 40, 30, 20, 19, 10},

@@ -14,14 +14,14 @@ import (
 	"jtune/tui/widget"
 )
 
-// paintedAs is the colour that a style begins with, before the theme is chosen.
+// paintedAs returns the initial colour sequence of a style, before the theme is chosen.
 func paintedAs(render func(...string) string) string {
 	before, _, _ := strings.Cut(render("x"), "x")
 	return regexp.QuoteMeta(before)
 }
 
-// TestLiveWarnsOfAVirtualBoardThatThrottles heats a simulated board while it trains: beside what causes it stand a word
-// and a colour, first that of warnings, then red.
+// TestLiveWarnsOfAVirtualBoardThatThrottles heats a simulated board by training: the cause is shown with a word and a
+// colour, first the one for warnings, then red.
 func TestLiveWarnsOfAVirtualBoardThatThrottles(t *testing.T) {
 	t.Parallel()
 	d, s := driveSession(t, session.Options{Device: "virtual:agx-orin", Speed: 60, Seed: 1})
@@ -39,7 +39,7 @@ func TestLiveWarnsOfAVirtualBoardThatThrottles(t *testing.T) {
 		s.Virtual.Heat(c)
 	}
 	guard, err := s.Guard(t.Context())
-	if err == nil { // where clocks are locked, one that is lower has a cause
+	if err == nil { // with locked clocks, a lower one has a cause
 		_, err = guard.Apply(t.Context(), tegra.Request{Mode: s.Device.Space().Max()})
 	}
 	if err != nil {
@@ -59,7 +59,7 @@ func TestLiveWarnsOfAVirtualBoardThatThrottles(t *testing.T) {
 	d.until("beside the clocks stands why they are lower", shows(warm+`[CG]PU runs at [0-9.]+, set to [0-9.]+`))
 }
 
-// TestLivePaintsWattsByTheBudgetOfThePreset looks at the module's power in a preset of 30 W.
+// TestLivePaintsWattsByTheBudgetOfThePreset checks the colour of the module's power in a preset of 30 W.
 func TestLivePaintsWattsByTheBudgetOfThePreset(t *testing.T) {
 	t.Parallel()
 	d := drive(t)

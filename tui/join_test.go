@@ -13,7 +13,7 @@ import (
 	"jtune/tui/session"
 )
 
-// A job that runs already is named in the settings of a workload; runs and the Tune dialog take it then.
+// A running job is named in the settings of a workload; runs and the Tune dialog then use it.
 func TestJoinedJobIsTakenByRunsAndSearches(t *testing.T) {
 	t.Parallel()
 	d := drive(t)
@@ -42,7 +42,7 @@ func TestJoinedJobIsTakenByRunsAndSearches(t *testing.T) {
 	}
 }
 
-// The log of a job that somebody else runs is read for real, beside a virtual board.
+// The log of a job that jtune did not start is really read, beside a virtual board.
 func TestJoinedJobIsReadFromItsLog(t *testing.T) {
 	t.Parallel()
 	d, _ := driveSession(t, session.Options{Device: "virtual:agx-orin", Seed: 1})

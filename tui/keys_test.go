@@ -60,7 +60,8 @@ func TestHintsOfEveryPageHaveAHelpText(t *testing.T) {
 	}
 }
 
-// The dialog of a command tunes what it has read, and the last line has that hint once, while it runs and afterwards.
+// The dialog of a command tunes what it has read, and the last line has that hint only once, during the run and
+// afterwards.
 func TestLastLineOfAnOwnJobHasEachHintOnce(t *testing.T) {
 	t.Parallel()
 	d := drive(t, func(b *pagetest.Board, _ *deps) { b.Wait = make(chan struct{}) })
@@ -90,7 +91,7 @@ func TestLastLineOfAnOwnJobHasEachHintOnce(t *testing.T) {
 	once()
 }
 
-// The key that tunes takes the workload under the cursor, on every page that has one there.
+// The tune key uses the workload under the cursor, on every page with workloads.
 func TestTuneTakesTheWorkloadUnderTheCursor(t *testing.T) {
 	t.Parallel()
 	asks := func(d *driver, workload string) {
@@ -100,13 +101,13 @@ func TestTuneTakesTheWorkloadUnderTheCursor(t *testing.T) {
 		d.press("esc")
 	}
 	d := drive(t)
-	asks(d, "resnet18") // no cursor on Live: the suggested one
+	asks(d, "resnet18") // Live has no cursor: the suggested one
 	d.press("2")
 	d.sees("▸resnet18")
 	d.press("down")
 	d.sees("▸mobilenet")
 	asks(d, "mobilenet")
-	d.r.sh.Work.Preferred = "bert" // as a run of it would leave it
+	d.r.sh.Work.Preferred = "bert" // as after a run of it
 	asks(d, "mobilenet")
 	d.press("1")
 	asks(d, "bert")
@@ -114,8 +115,8 @@ func TestTuneTakesTheWorkloadUnderTheCursor(t *testing.T) {
 	asks(d, "resnet18")
 }
 
-// v measures any mode on any page: the one under the cursor of Modes, Front or a campaign, elsewhere one that a
-// dialog asks for, the presets first.
+// v measures any mode from any page: the one under the cursor of Modes, Front or a campaign; elsewhere a dialog asks
+// for it, presets first.
 func TestKeysMeasureAnyModeFromAnyPage(t *testing.T) {
 	t.Parallel()
 	d := drive(t)
@@ -164,7 +165,7 @@ func TestKeysMeasureAnyModeFromAnyPage(t *testing.T) {
 	}
 }
 
-// What goes on runs at the rate of the task before; after a restart as the dialogs begin it, at full speed.
+// A resumed task runs at the clock rate of the task before; after a restart at full speed, like tasks from dialogs.
 func TestKeysKeepTheSpeedOfWhatGoesOn(t *testing.T) {
 	t.Parallel()
 	d := drive(t)

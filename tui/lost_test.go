@@ -16,8 +16,8 @@ import (
 	"jtune/tegra/tegratest"
 )
 
-// TestRunEndsWithItsTerminalThoughHangupsAreIgnored closes the terminal's other
-// end under a program that nohup started: reading fails with EIO or ends.
+// TestRunEndsWithItsTerminalThoughHangupsAreIgnored closes the other end of the terminal of a program started by nohup:
+// reading fails with EIO or ends.
 func TestRunEndsWithItsTerminalThoughHangupsAreIgnored(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -56,8 +56,7 @@ func TestRunEndsWithItsTerminalThoughHangupsAreIgnored(t *testing.T) {
 	}
 }
 
-// TestRunEndsByATermEachTime: what hears a signal twice must not wait for
-// what has ended at the first.
+// TestRunEndsByATermEachTime: a goroutine that gets a signal twice must not wait for one that ended at the first.
 func TestRunEndsByATermEachTime(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

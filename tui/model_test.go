@@ -321,7 +321,7 @@ func TestHeaderKeepsTheBoardsNameWhereNothingMayBeWritten(t *testing.T) {
 	d.sees("6 Modes  AGX Orin VIRTUAL ×1 READ-ONLY")
 }
 
-// The narrowest window that pages are drawn in shows the name of each virtual board beside what it is.
+// The narrowest window with pages shows the name of each virtual board beside its kind.
 func TestHeaderNamesEveryBoardInANarrowWindow(t *testing.T) {
 	t.Parallel()
 	for _, name := range virtual.Names() {

@@ -38,7 +38,7 @@ func TestModelsPageFollowsWhatOtherProgramsKeep(t *testing.T) {
 	d.until("the model is listed", listed)
 }
 
-// After a restart Front opens with the model that was kept last, and never replaces one that shows.
+// After a restart Front opens with the newest kept model, and never replaces a shown one.
 func TestFrontOpensWithTheModelKeptLast(t *testing.T) {
 	t.Parallel()
 	d := drive(t)

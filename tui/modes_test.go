@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// modesListed is how many modes pass the filter, as the page says.
+// modesListed returns the number of modes that pass the filter, as shown on the page.
 func (d *driver) modesListed() int {
 	d.t.Helper()
 	var n int

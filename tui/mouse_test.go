@@ -31,7 +31,7 @@ func TestTabsOpenTheirPageByAClick(t *testing.T) {
 	}
 }
 
-// A click on a hint in the last line is a press of its key; beside them it is nothing.
+// A click on a hint in the last line presses its key; a click beside the hints does nothing.
 func TestHintsInTheLastLineAreClicked(t *testing.T) {
 	t.Parallel()
 	d := drive(t)

@@ -28,7 +28,7 @@ func TestNoticeGoesAfterSixSecondsAndStaysInTheLog(t *testing.T) {
 	if d.r.frame = ""; strings.Contains(d.screen(), "mouse on") {
 		t.Error("it stays")
 	}
-	d.press("m", "esc") // taken away by hand
+	d.press("m", "esc") // dismissed by hand
 	if strings.Contains(d.screen(), "mouse off") {
 		t.Error("esc leaves it")
 	}

@@ -8,7 +8,7 @@ import (
 	"jtune/tui/session/task"
 )
 
-// otherLoaded is the message of a model of another workload, loaded while a job runs.
+// otherLoaded returns the message of another workload's model, loaded while a job runs.
 func (d *driver) otherLoaded() modelLoadedMsg {
 	v := *d.board.Outlook()
 	v.Workload = "bert"
@@ -33,8 +33,8 @@ func TestOutlookOfAnotherWorkloadGetsNoReadingOfAVerification(t *testing.T) {
 	}
 }
 
-// A task goes on while pages change, the view freezes and another model shows:
-// its rows reach the outlook of its own workload, in order and once.
+// A task continues while pages change, the view freezes and another model is shown: its rows reach its own workload's
+// outlook, in order and once.
 func TestTaskHandsItsRowsToItsOwnWorkload(t *testing.T) {
 	t.Parallel()
 	d := drive(t, func(b *pagetest.Board, _ *deps) { b.Wait = make(chan struct{}) })

@@ -81,7 +81,7 @@ func TestHelpIsSearchedAndSaysWhatEachLetterMeans(t *testing.T) {
 	d.sees("Z  batch size before", "VIRTUAL is a simulation")
 	d.press("g")
 	d.sees("on Front")
-	d.press("x") // means nothing here
+	d.press("x") // has no meaning here
 	if d.r.text == nil {
 		t.Error("any key closes the help")
 	}

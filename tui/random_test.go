@@ -19,14 +19,14 @@ import (
 	"jtune/tui/page/pagetest"
 )
 
-// typedKeys is what a cat on the keyboard finds, but for the key that applies.
+// typedKeys are random keys of a keyboard, except the key that applies.
 var typedKeys = []string{"1", "2", "3", "4", "5", "6", "tab", "?", "/", "f", "e", "t", "u", "y", "n", "ctrl+s", "esc",
 	"m", "<", ">", "enter", "enter",
 	"left", "right", "up", "down", "home", "end", "pgup", "pgdown", "h", "j", "k", "l", "[", "]", "x", "X", "g", "G",
 	"v", "b", "c", "C", "s", "p", "space", "backspace", "9", "é", "q", "+", "=", "-", "0", "L", "K", "d", "z", "Z", "o",
 	"W", "w", "r", "R", "F", "ctrl+d", "ctrl+u", "N", "!", "V", ":", "ctrl+p"}
 
-// walk is how many keys and resizes a walk takes, and what draws them.
+// walk returns the number of keys and resizes of a walk, and their source of random numbers.
 func walk(from uint64) (steps int, rng *rand.Rand) {
 	switch steps = 1000; {
 	case os.Getenv("JTUNE_LONG") != "":
@@ -38,7 +38,7 @@ func walk(from uint64) (steps int, rng *rand.Rand) {
 	return steps, rand.New(rand.NewPCG(from+seed, from+1))
 }
 
-// bound are all keys that anything on the screens is bound to, and those that edit a text field.
+// bound returns all keys that the screens use, and the keys that edit a text field.
 func bound() (keys []tea.KeyPressMsg) {
 	names := map[string]bool{}
 	for _, line := range KeyLines(nil) {
@@ -50,7 +50,7 @@ func bound() (keys []tea.KeyPressMsg) {
 		"ctrl+h", "ctrl+n", "delete", "insert", ".", ",", "%") {
 		names[k] = true
 	}
-	for _, name := range slices.Sorted(maps.Keys(names)) { // the same walk from the same seed
+	for _, name := range slices.Sorted(maps.Keys(names)) { // sorted: the same seed gives the same walk
 		keys = append(keys, pagetest.Key(name))
 	}
 	for _, code := range []rune{'b', 'd', 'f', tea.KeyBackspace, tea.KeyDelete, tea.KeyLeft, tea.KeyRight} {
@@ -59,17 +59,17 @@ func bound() (keys []tea.KeyPressMsg) {
 	return keys
 }
 
-// pastes are texts that a terminal brings at once.
+// pastes are texts that are pasted.
 var pastes = []string{"", " ", "ab  ", "30W", "a\x1b[2Jb\x00\u202ec", "python3 train.py --x 'y z'\ny\n",
 	strings.Repeat("long ", 20_000)}
 
-// TestKeysAtRandomOfEveryBindingWhileAJobRuns presses all keys there are, pastes, clicks and turns the wheel in windows
-// from nothing to 500x200: each frame has the window's size, and nothing that a terminal obeys.
+// TestKeysAtRandomOfEveryBindingWhileAJobRuns presses all keys, pastes, clicks and turns the wheel in windows of up to
+// 500x200: each frame has the window's size and contains no control sequence from a text.
 func TestKeysAtRandomOfEveryBindingWhileAJobRuns(t *testing.T) {
 	t.Parallel()
 	steps, rng := walk(5)
 	if os.Getenv("JTUNE_ROUNDS") == "" {
-		steps /= 4 // large windows take long to draw
+		steps /= 4 // large windows are slow to draw
 	}
 	d := drive(t).withView()
 	keys, w, h := bound(), 80, 24
@@ -80,7 +80,7 @@ func TestKeysAtRandomOfEveryBindingWhileAJobRuns(t *testing.T) {
 			if runs {
 				d.press("home", "enter")
 			} else {
-				d.press("x", "y", "3", "x", "y") // a run, or a search that keys have begun
+				d.press("x", "y", "3", "x", "y") // ends a run, or a search that the keys have started
 				d.until("it has stopped", func() bool { return !d.r.sh.Busy() })
 			}
 		}
@@ -123,7 +123,7 @@ func TestKeysAtRandomOfEveryBindingWhileAJobRuns(t *testing.T) {
 				t.Fatalf("step %d: a line that a terminal obeys: %q", i, line)
 			}
 		}
-		d.quit, d.r.gone = false, false // and goes on
+		d.quit, d.r.gone = false, false // continue
 	}
 	if busy < steps/4 || steps >= 1000 && len(dialogs) < 4 {
 		t.Errorf("a job ran during %d of %d steps, dialogs were open during %v: it proves little", busy, steps, dialogs)
@@ -131,7 +131,7 @@ func TestKeysAtRandomOfEveryBindingWhileAJobRuns(t *testing.T) {
 	t.Logf("counted %d keys, clicks, pastes and resizes; a job ran during %d, dialogs: %v", steps, busy, dialogs)
 }
 
-// drain takes the messages that are there.
+// drain handles the pending messages.
 func (d *driver) drain() {
 	for {
 		select {
@@ -167,7 +167,7 @@ func TestKeysAtRandomApplyByTheirKeysAndKeepByYOnly(t *testing.T) {
 	steps, rng := walk(3)
 	d := drive(t).withView()
 	pressed := map[string]int{}
-	first := []string{"5", "a", "a", "y", "A", "n", "A", "y"} // so that each happens, whatever the walk begins
+	first := []string{"5", "a", "a", "y", "A", "n", "A", "y"} // so that each happens, whatever the seed
 	for i := range steps {
 		k := typedKeys[rng.IntN(len(typedKeys))]
 		switch {
@@ -202,8 +202,7 @@ func TestKeysAtRandomApplyByTheirKeysAndKeepByYOnly(t *testing.T) {
 	t.Logf("counted %d keys; %v applied or kept", steps, pressed)
 }
 
-// runNow runs a command in this goroutine when it belongs to the guard, so
-// that its effect can be tied to the key before it.
+// runNow runs a command of the guard in this goroutine, so that its effect can be attributed to the key before it.
 func runNow(d *driver, cmd tea.Cmd) {
 	if s := d.r.apply.Stage(); cmd != nil && (s == dialog.Working || s == dialog.Ending) {
 		d.send(cmd())
@@ -219,8 +218,8 @@ func TestKeysOfAPasteApplyAndKeepNothing(t *testing.T) {
 	storm := strings.Repeat("aay\x1baayn aaaayyyy 5aay6aa\t\nAyAAy6Ay\x1b", steps/100)
 	for _, page := range []string{"1", "2", "3", "4", "5", "6"} {
 		d.press("esc", page)
-		d.send(tea.PasteMsg{Content: storm}) // as terminals with bracketed paste tell it
-		for _, r := range storm {            // as all others do
+		d.send(tea.PasteMsg{Content: storm}) // from terminals with bracketed paste
+		for _, r := range storm {            // from all others
 			switch r {
 			case '\x1b':
 				d.send(pagetest.Key("esc"))

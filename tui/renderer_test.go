@@ -17,7 +17,7 @@ import (
 	"jtune/tui/widget"
 )
 
-// emulator is a terminal that counts what is written to it.
+// emulator is a terminal that counts the bytes written to it.
 type emulator struct {
 	vt10x.Terminal
 	writes, bytes int
@@ -48,7 +48,7 @@ func onRenderer(t *testing.T, w, h int) (*renderer, *emulator) {
 	return p, e
 }
 
-// text is what the emulated terminal shows, without the blanks at the end of lines.
+// text returns the emulated terminal's text, without trailing spaces.
 func (e *emulator) text() string {
 	lines := strings.Split(strings.TrimSuffix(e.String(), "\n"), "\n")
 	for i := range lines {
@@ -194,7 +194,7 @@ func TestStyledKeepsStylesAndNothingElseThatCommandsATerminal(t *testing.T) {
 	}
 }
 
-// A program may give its terminal any size: the screens took hundreds of megabytes, and did not end.
+// A program may set its terminal to any size: the screens once took hundreds of megabytes and did not end.
 func TestScreenOfAnAbsurdWindowIsBounded(t *testing.T) {
 	t.Parallel()
 	d := drive(t)
@@ -206,7 +206,7 @@ func TestScreenOfAnAbsurdWindowIsBounded(t *testing.T) {
 	}
 }
 
-// sizesOf are the sizes of the window that a command brings.
+// sizesOf returns the window sizes that a command delivers.
 func sizesOf(cmd tea.Cmd) (out []tea.WindowSizeMsg) {
 	if cmd == nil {
 		return nil
@@ -226,13 +226,13 @@ func TestScreenHasTheTerminalsSizeWhateverComesFirst(t *testing.T) {
 	t.Parallel()
 	d := drive(t)
 	p, _ := onRenderer(t, 80, 24)
-	now := tea.WindowSizeMsg{Width: 120, Height: 35} // it grew while the program started
+	now := tea.WindowSizeMsg{Width: 120, Height: 35} // the window grew while the program started
 	s := &screen{root: d.r, renderer: p, size: func() (int, int, error) { return now.Width, now.Height, nil }}
 	if got := sizesOf(s.Init()); len(got) != 1 || got[0] != now {
 		t.Fatalf("at the start it learns of the sizes %v", got)
 	}
 	s.Update(now)
-	_, cmd := s.Update(tea.WindowSizeMsg{Width: 80, Height: 24}) // of the start, told late
+	_, cmd := s.Update(tea.WindowSizeMsg{Width: 80, Height: 24}) // an old size that arrives late
 	for _, got := range sizesOf(cmd) {
 		s.Update(got)
 	}

@@ -7,7 +7,7 @@ import (
 	"jtune/tui/page/pagetest"
 )
 
-// serves loads a model of inference that knows several batch sizes.
+// serves loads an inference model with several batch sizes.
 func (d *driver) serves() {
 	sh := &d.r.sh.State
 	w := d.board.Serve(d.t, sh)
@@ -24,7 +24,7 @@ func (d *driver) limits(line string) {
 	d.press("enter")
 }
 
-// underALoad types limits with a load on Front, and waits until its answer shows.
+// underALoad types limits with a load on Front, and waits for the answer.
 func (d *driver) underALoad(line string) {
 	d.press("5")
 	d.limits(line)
@@ -34,8 +34,8 @@ func (d *driver) underALoad(line string) {
 	})
 }
 
-// The shell works out in the background what modes do under the load, for the page, its limits and its batch sizes;
-// the result of a page that the user has left does not show.
+// The shell predicts in a command how modes serve the load, for the limits and batch sizes of the page; a result for
+// limits that the user has changed is not shown.
 func TestShellWorksOutTheLoadOfTheModesThatShow(t *testing.T) {
 	d := drive(t)
 	d.serves()

@@ -40,12 +40,12 @@ func driveSession(t *testing.T, o session.Options) (*driver, *session.Session) {
 	t.Cleanup(func() { s.Close() })
 	ctx, cancel := context.WithCancel(context.Background())
 	d := &driver{t: t, msgs: make(chan tea.Msg, 1000), ctx: ctx, now: pagetest.Start}
-	t.Cleanup(func() { // nothing writes into the test's folder after it
+	t.Cleanup(func() { // later nothing may write to the test's folder
 		cancel()
 		d.running.Wait()
 	})
 	deps := depsOf(s, Options{})
-	// what else runs on this machine, and who runs it, is no part of a test
+	// the test must not depend on other programs and the user of this machine
 	deps.campaigns.Held, deps.introduced, deps.remembered = nil, nil, nil
 	deps.state.Work.Choice = search.DefaultForm(s.Device.Presets())
 	deps.state.Goal.Limit = deps.state.Work.Choice.Limits()[0]
@@ -84,8 +84,8 @@ func TestSessionOnAVirtualBoardTunesAndApplies(t *testing.T) {
 	}
 }
 
-// What jtune choose answers by the kept model, the Front page answers too: after tuning, and
-// when a mode was verified since, whose reading the model has been fitted to again.
+// Front gives the same answer as jtune choose with the kept model: after tuning, and after a verification, whose
+// reading the model was refitted to.
 func TestFrontAnswersAsChooseDoesAfterAVerification(t *testing.T) {
 	t.Parallel()
 	d, s := driveSession(t, session.Options{Device: "virtual:agx-orin", Speed: math.Inf(1), Seed: 1})
@@ -154,7 +154,7 @@ func TestSessionOnAVirtualBoardTrains(t *testing.T) {
 func TestSessionReadsTheBoardWhenItsModeHasChanged(t *testing.T) {
 	t.Parallel()
 	d, s := driveSession(t, session.Options{Device: "virtual:agx-orin"})
-	d.r.watch.Stop() // no reading comes by itself
+	d.r.watch.Stop() // no reading arrives by itself
 	found := s.Setup().Mode
 	shown := func() tegra.Val[tegra.Mode] { return page.ReaderOf(&d.r.sh.State).Present() }
 	d.press("6", "down", "a", "a")
@@ -227,7 +227,7 @@ func TestSessionGoesOnWithASearchThatWasCutOff(t *testing.T) {
 			if testing.Short() && c.folders > 1 {
 				t.Skip("tunes twice, one after the other, as over the whole front")
 			}
-			const speed = 30 // a mode takes a third of a second: there are some left when the key comes
+			const speed = 30 // a mode takes a third of a second: some are left when the key arrives
 			d, s := driveSession(t, session.Options{Device: "virtual:agx-orin", Seed: 1, Speed: speed})
 			d.press("t")
 			d.press(c.keys...)
@@ -269,8 +269,8 @@ func TestSessionGoesOnWithASearchThatWasCutOff(t *testing.T) {
 	}
 }
 
-// A folder of somebody else's, cut short, whose file names a command: nothing of it runs before
-// the user saw the command and said yes.
+// An interrupted campaign folder of another user whose file names a command: it does not run before the user has seen
+// it and answered yes.
 func TestSessionAsksBeforeItRunsWhatAFolderNames(t *testing.T) {
 	t.Parallel()
 	o := session.Options{Device: "virtual:agx-orin", Seed: 1, Speed: math.Inf(1),

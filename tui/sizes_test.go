@@ -16,7 +16,7 @@ import (
 	"jtune/tui/session/task"
 )
 
-// sizedModel is a gp of the law's modes with minibatches of several sizes.
+// sizedModel returns a gp fitted to Law's modes with several batch sizes.
 func sizedModel(t testing.TB, b *pagetest.Board) *learn.Model {
 	t.Helper()
 	var samples []tegra.Measured
@@ -55,7 +55,7 @@ func TestFrontStepsThroughBatchSizesAndSaysWhich(t *testing.T) {
 			t.Errorf("batch %s: the cursor left the answer", batch)
 		}
 	}
-	at("32") // the largest first
+	at("32") // largest first
 	d.press("z")
 	at("8")
 	slow := d.r.sh.Outlook.Known[d.onFront()].TimeMS
@@ -65,7 +65,7 @@ func TestFrontStepsThroughBatchSizesAndSaysWhich(t *testing.T) {
 		t.Errorf("16 samples take %.1f ms, 8 take %.1f", fast, slow)
 	}
 
-	// what is measured stays with its size
+	// a measurement stays with its batch size
 	mode := d.r.sh.Outlook.Known[d.onFront()].Mode
 	d.press("v")
 	d.until("the mode is measured", func() bool { return d.r.sh.task.Done() })
@@ -83,7 +83,7 @@ func TestFrontStepsThroughBatchSizesAndSaysWhich(t *testing.T) {
 		t.Error("the measurement is forgotten on the way")
 	}
 
-	// a mode off the answer stays under the cursor
+	// the cursor stays on a mode that is not the answer
 	d.press("home")
 	off := d.onFront()
 	d.press("z")

@@ -20,7 +20,7 @@ func TestSOnLiveSoaksThePresentMode(t *testing.T) {
 	d.sees("Prove that a mode holds", "the present one, unchanged", "45 min")
 	d.press("down", "down", "down", "5", "0", " ", "Q")
 	d.press("enter")
-	d.sees("Prove that a mode holds", "give limits such as") // what is no limit keeps the dialog open
+	d.sees("Prove that a mode holds", "give limits such as") // invalid limits keep the dialog open
 	for range 2 {
 		d.press("backspace")
 	}
@@ -48,7 +48,7 @@ func TestCardKeySoaksItsAnswer(t *testing.T) {
 	d.sees("soak of resnet18 in", "holds")
 }
 
-// While a soak runs it cannot be paused, only stopped; then the board is restored, and r goes on.
+// A running soak cannot be paused, only stopped; then the board is restored, and r repeats it.
 func TestSoakIsStoppedAndGoesOn(t *testing.T) {
 	t.Parallel()
 	d, s := driveSession(t, session.Options{Device: "virtual:agx-orin", Speed: 120, Seed: 1})
@@ -59,7 +59,7 @@ func TestSoakIsStoppedAndGoesOn(t *testing.T) {
 	}
 	d.press("enter")
 	d.until("it rests", func() bool { return d.r.sh.task != nil && d.r.sh.task.Soak != nil })
-	s.Virtual.Clock().SetSpeed(120) // to look at it
+	s.Virtual.Clock().SetSpeed(120) // to watch it
 	d.until("its load runs", func() bool {
 		return d.r.sh.task.Soak.Now.Phase == soak.Loading && len(d.r.sh.task.Soak.Curves.Points) > 3
 	})
@@ -91,12 +91,12 @@ func TestSoakIsStoppedAndGoesOn(t *testing.T) {
 	d.until("it is listed", func() bool {
 		return len(d.r.sh.Tasks.Campaigns) > 0 && d.r.sh.Tasks.Campaigns[0].State == "finished"
 	})
-	d.press("esc", "enter") // as the list opens it again
+	d.press("esc", "enter") // as opened from the list
 	d.until("its samples are read", func() bool { return strings.Contains(d.screen(), "hottest zone") })
 	d.sees("soak of resnet18 in 8c/1.73C/0.62G/3.20M", "hottest zone")
 }
 
-// R on the card writes the page and says where.
+// R on the card writes the report and says where.
 func TestCardKeyWritesTheReport(t *testing.T) {
 	t.Parallel()
 	d, s := driveSession(t, session.Options{Device: "virtual:agx-orin", Speed: math.Inf(1), Seed: 1})

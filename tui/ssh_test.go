@@ -17,8 +17,8 @@ import (
 	"jtune/tui/session/fleet/fleettest"
 )
 
-// runOver starts the program on the other side, in a terminal of this one. first
-// is what the shell there does before; the process it starts becomes jtune.
+// runOver starts the program over SSH, in a terminal of this machine. The remote shell runs first before it; its
+// process becomes jtune.
 func runOver(t *testing.T, s *fleettest.Server, first string, args ...string) (here *terminal, pid func() int) {
 	t.Helper()
 	bin, err := program()
@@ -90,7 +90,7 @@ func TestSSHRestoresAJetsonsKnobsAfterANo(t *testing.T) {
 	here.gone()
 }
 
-// TestSSHShowsTheScreensOfOtherBoards has two boards behind a server, each with a search of its own, beside one here.
+// TestSSHShowsTheScreensOfOtherBoards has two boards behind a server, each with its own search, and a local one.
 func TestSSHShowsTheScreensOfOtherBoards(t *testing.T) {
 	t.Parallel()
 	server := fleettest.Start(t)
@@ -132,7 +132,7 @@ func TestSSHShowsTheScreensOfOtherBoards(t *testing.T) {
 	here.sees("bench Nano", "measured within")
 	here.tmux("resize-window", "-x", "120", "-y", "40")
 	here.sees("bench Nano  VIRTUAL")
-	here.press("q") // there: its end comes back to the list here
+	here.press("q") // on the other board: its end returns to the list
 	here.sees("its screens", "ended", "AGX Orin")
 	here.press("Escape")
 	here.loses("its screens")
@@ -152,9 +152,9 @@ func applyUnkept(s *terminal) {
 	s.sees("keep? y / n")
 }
 
-// TestSSHRestoresAJetsonsKnobsAfterALostConnection kills the client of a session in which a mode waits to be kept.
-// The server hangs the terminal up: jtune gets SIGHUP, or, where that is ignored as under nohup, by the end of its
-// input and by the error of its output.
+// TestSSHRestoresAJetsonsKnobsAfterALostConnection kills the client of a session in which a mode waits to be kept. The
+// server hangs up the terminal: jtune notices by SIGHUP or, if that is ignored as under nohup, by the end of its input
+// and the error of its output.
 func TestSSHRestoresAJetsonsKnobsAfterALostConnection(t *testing.T) {
 	t.Parallel()
 	server := fleettest.Start(t)

@@ -21,18 +21,17 @@ import (
 	"jtune/tui/session/fleet/fleettest"
 )
 
-// patience is how long a program may take to show or do something: longer is a
-// hang, not a slow machine.
+// patience is how long a program may take to show or do something: longer is a hang, not a slow machine.
 const patience = 3 * time.Minute
 
-// terminal is the real program in a real terminal of tmux.
+// terminal is the real program in a tmux terminal.
 type terminal struct {
 	t      *testing.T
 	socket string
 	pid    int // of the process on it
 }
 
-// program builds the program once for all tests; TestMain takes it away.
+// program builds the program once for all tests; TestMain removes it.
 var program = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "jtune-tui-test")
 	if err != nil {
@@ -44,7 +43,7 @@ var program = sync.OnceValues(func() (string, error) {
 
 var built string // folder of the program, once built
 
-// TestMain keeps the tests away from the user's own files and jobs, and leaves none behind.
+// TestMain keeps the tests away from the user's files and jobs, and leaves no files behind.
 func TestMain(m *testing.M) {
 	remove := testhome.Set()
 	code := m.Run()
@@ -56,7 +55,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// inTmux starts the program in a terminal of its own.
+// inTmux starts the program in its own terminal.
 func inTmux(t *testing.T, env string, args ...string) *terminal {
 	t.Helper()
 	if testing.Short() {
@@ -73,7 +72,7 @@ func inTmux(t *testing.T, env string, args ...string) *terminal {
 			dir, env, bin, strings.Join(args, " ")))
 }
 
-// inTerminal runs a line of the shell in a terminal of its own.
+// inTerminal runs a shell command line in its own terminal.
 func inTerminal(t *testing.T, line string) *terminal {
 	t.Helper()
 	if _, err := exec.LookPath("tmux"); err != nil {
@@ -96,8 +95,7 @@ func inTerminal(t *testing.T, line string) *terminal {
 	return s
 }
 
-// over waits until the process on the terminal has ended: until then it may
-// write to the test's folders.
+// over waits until the process in the terminal has ended: until then it may write to the test's folders.
 func (s *terminal) over() {
 	s.t.Helper()
 	for end := time.Now().Add(patience); s.pid > 0 && !ended(s.pid); time.Sleep(50 * time.Millisecond) {
@@ -119,8 +117,7 @@ func (s *terminal) tmux(args ...string) string {
 
 func (s *terminal) screen() string { s.t.Helper(); return s.tmux("capture-pane", "-p") }
 
-// press types keys no faster than fingers do: what comes faster counts as
-// pasted, which neither applies nor keeps a mode.
+// press types keys no faster than a person: faster keys count as pasted, which neither applies nor keeps a mode.
 func (s *terminal) press(keys ...string) {
 	s.t.Helper()
 	for _, k := range keys {
@@ -147,7 +144,7 @@ func (s *terminal) sees(words ...string) string {
 	return ""
 }
 
-// loses waits until the screen does not hold the words any more.
+// loses waits until the screen no longer contains the words.
 func (s *terminal) loses(words string) {
 	s.t.Helper()
 	for end := time.Now().Add(patience); strings.Contains(s.screen(), words); time.Sleep(50 * time.Millisecond) {
@@ -221,14 +218,14 @@ func TestTmuxFollowsAnotherProcessCampaignWithOwnKeys(t *testing.T) {
 	s.press("x")
 	s.sees("stop? y / n")
 	s.press("y")
-	s.sees("ended or cut off") // and the stranger's virtual board, which goes on, is no business of this one's
+	s.sees("ended or cut off") // the other program's virtual board keeps running, which does not matter here
 	if err := stranger.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
 	s.press("K")
 	s.sees("workload", "limit", "coverage")
 	s.press("Escape")
-	s.sees("n new campaign") // a q too soon after esc is one key to a terminal
+	s.sees("n new campaign") // a terminal reads a q right after esc as one key
 	s.press("q")
 	s.gone()
 }
@@ -242,13 +239,13 @@ func TestTmuxLostEndsTheProgram(t *testing.T) {
 	s.over()
 }
 
-// ended reports whether a process is gone or waits only to be reaped.
+// ended reports whether a process is gone or a zombie.
 func ended(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	return err != nil || strings.Contains(string(stat), ") Z ")
 }
 
-// gone waits until the terminal's only program has ended by itself.
+// gone waits until the terminal's only program ends by itself.
 func (s *terminal) gone() {
 	s.t.Helper()
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {

@@ -11,7 +11,7 @@ import (
 	"jtune/tui/page/pagetest"
 )
 
-// touring is a driver whose tour has begun.
+// touring returns a driver whose tour has started.
 func touring(t *testing.T) *driver {
 	d := drive(t)
 	d.r.beginTour(1)
@@ -40,7 +40,7 @@ func TestTourSaysWhatDoesNotCome(t *testing.T) {
 	d := touring(t)
 	d.press("space")
 	d.send(tourMsg{})
-	d.r.form = nil // so that the second step's screen never comes
+	d.r.form = nil // so that the second step's screen never appears
 	d.now = d.now.Add(tourPatience + time.Second)
 	d.send(tourMsg{})
 	if d.r.tour != nil || !strings.Contains(d.screen(), "the tour cannot go on") {

@@ -56,10 +56,10 @@ func TestTrainShowsARunsStagesEpochsAndWhatTheyMean(t *testing.T) {
 	if strings.Contains(d.screen(), "mobilenet") {
 		t.Error("the list of workloads takes room while one runs")
 	}
-	d.send(d.reading()) // with which the log is written
+	d.send(d.reading()) // the log is written with it
 	d.press("o")
 	d.sees("Log of resnet18", "jtune: resnet18 begins", "jtune: epoch 1: 3125 minibatches", "jtune: epoch 2", "scroll")
-	d.press("/", "q", "esc") // q is typed, and leaves nothing
+	d.press("/", "q", "esc") // q is typed, and does not quit
 	if d.quit {
 		t.Fatal("a letter typed into the search quits")
 	}

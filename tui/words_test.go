@@ -10,7 +10,8 @@ import (
 	"jtune/tui/session/models"
 )
 
-// Words after the key that lists all actions name an action and what it is to act on; nothing starts by them alone.
+// Words after the key for the list of all actions name an action with its arguments; they do not start anything by
+// themselves.
 func TestWordsOpenWhatTheyName(t *testing.T) {
 	t.Parallel()
 	d := drive(t)

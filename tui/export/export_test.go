@@ -17,7 +17,7 @@ import (
 	"jtune/tegra"
 )
 
-// few is a cloud of four modes: the first beaten, the second measured.
+// few returns a cloud of four modes: the first is dominated, the second measured.
 func few() *Cloud {
 	var preds []learn.Prediction
 	for i, at := range [][2]float64{{120, 50}, {100, 40}, {200, 20}, {400, 15}} {
@@ -67,7 +67,7 @@ func TestFrontInCSVAndJSONTellsMeasuredFromPredicted(t *testing.T) {
 	}
 }
 
-// elements counts those of an SVG by name and gives all its text; the error says why a document is not well formed.
+// elements counts the elements of an SVG by name and returns all its text; the error says why it is not well formed.
 func elements(svg string) (count map[string]int, text string, err error) {
 	count = map[string]int{}
 	d := xml.NewDecoder(strings.NewReader(svg))
@@ -86,7 +86,7 @@ func elements(svg string) (count map[string]int, text string, err error) {
 	}
 }
 
-// plane is a figure of two panels with all that a plane may hold.
+// plane returns a figure of two panels with everything that a plane can hold.
 func plane() figure.Figure {
 	curve := figure.Series{Name: "predicted", Shape: figure.Line, Bounds: "its band", Points: []figure.Point{
 		figure.At(1, 120).Within(110, 130).Of("a"), figure.At(2, 100).Within(95, math.NaN()),
@@ -104,7 +104,7 @@ func plane() figure.Figure {
 		}}
 }
 
-// rowed is one of rows, heated a heat map.
+// rowed returns a figure of rows, heated a heat map.
 func rowed() figure.Figure {
 	box := figure.In(1, 2).Within(0, 4)
 	box.Q1, box.Q3 = 1, 3
@@ -133,13 +133,13 @@ func TestFigureSVGHoldsWhatTheScreenShows(t *testing.T) {
 		count map[string]int
 		words []string
 	}{
-		// a dot of the legend, one measured, two rings; a line each, one band
+		// a dot in the legend, a measured one, two rings; a line each, one band
 		{plane(), map[string]int{"circle": 4, "polyline": 2, "polygon": 0}, []string{"a < b & c", "MAXN & more",
 			"limit 110 ms", "limit 1.5", "GPU, GHz", "time, ms", "power, W", "m < n: 2 GHz, 105 ms", "held: x",
 			"predicted, in its band"}},
 		// ground, a bar and a box in the legend, a bar, a box
 		{rowed(), map[string]int{"rect": 5}, []string{"one & only", "two", "time, ms", "3"}},
-		// ground, five shades, three cells; one measured and its legend
+		// background, five shades, three cells; one measured and its legend
 		{heated(), map[string]int{"rect": 9, "circle": 2}, []string{"least", "CPU", "cores", "≤5", "energy, J"}},
 		{figure.Figure{Title: "empty", Lacks: "nothing was <measured>"}, map[string]int{"rect": 1, "circle": 0},
 			[]string{"empty", "nothing was <measured>"}},

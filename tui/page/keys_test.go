@@ -8,8 +8,7 @@ import (
 )
 
 func TestKeysAreEachHeardByOneActionWhereTheyMayMeet(t *testing.T) {
-	// Pairs that share a key although both belong to one page: only one of
-	// them is ever offered.
+	// Pairs that share a key although both belong to one page: only one of them is available at a time.
 	known := []string{"redo resume"}
 	list := DefaultKeys().actions()
 	for i, a := range list {
@@ -26,8 +25,8 @@ func TestKeysAreEachHeardByOneActionWhereTheyMayMeet(t *testing.T) {
 }
 
 func TestKeysOfALetterHaveOneMeaningOnAllPages(t *testing.T) {
-	// Names of one idea: another plot, pair of axes or reading of a job; composing a mode or a run's settings;
-	// something new to measure. Saving a job has the letter of its word: where it is offered there is nothing to sort.
+	// Names for the same idea: another plot, pair of axes or reading of a job; composing a mode or a run's settings;
+	// something new to measure. Saving a job has the letter of its label: nothing can be sorted where it is available.
 	same := [][]string{{"axes", "next plot", "next reading"}, {"compose", "settings"}, {"new campaign", "new job"},
 		{"save", "sort"}}
 	for _, l := range DefaultKeys().Letters() {

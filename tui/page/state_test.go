@@ -8,7 +8,7 @@ import (
 )
 
 func ExampleReader() {
-	var state page.State // the shell's: it alone writes it
+	var state page.State // only the shell writes it
 	read := page.ReaderOf(&state)
 	fmt.Printf("%q\n", read.MayWrite())
 	state.Tasks.Own = &page.Task{Spec: task.Spec{Kind: task.Verifying}}

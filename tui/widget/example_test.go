@@ -19,8 +19,7 @@ func show(text string) {
 	}
 }
 
-// A table asks for the cells that show; where room is short the columns that
-// are needed least go.
+// A table requests the visible cells; without room for all columns it drops the least needed.
 func ExampleTable() {
 	modes := [][]string{{"12c/2.20C", "58.1", "61.0"}, {"8c/1.50C", "74.9", "33.2"}}
 	t := widget.Table{
@@ -52,8 +51,7 @@ func ExampleBox() {
 	// └──────────────────────┘
 }
 
-// A form's questions have an answer each; keys change it, and what is typed
-// replaces it.
+// A form's questions have an answer each; keys change it, and typed text replaces it.
 func ExampleForm() {
 	right := widget.Action{Binding: key.NewBinding(key.WithKeys("right"))}
 	workers, limit := 4, widget.NewInput("", "0123456789", 4)
@@ -78,7 +76,7 @@ func ExampleForm() {
 	// └──────────────────────────────────────┘
 }
 
-// A cloud draws points over two axes; the mouse finds the one under it.
+// A cloud draws points over two axes; the mouse finds the nearest one.
 func ExampleCloud() {
 	p := widget.Points{Xs: []float64{1, 2, 3}, Ys: []float64{9, 4, 1}}
 	p.X, p.Y = axis.NewScale(p.Xs, false), axis.NewScale(p.Ys, false)

@@ -11,7 +11,7 @@ import (
 	"jtune/internal/figure"
 )
 
-// figures are one of each form, with more points than small sizes hold.
+// figures returns one of each form, with more points than fit small sizes.
 func figures() []figure.Figure {
 	line := figure.Series{Name: "predicted", Shape: figure.Line, Bounds: "its band"}
 	other := figure.Series{Name: "measured", Shape: figure.Line}
@@ -98,7 +98,7 @@ func TestFigureKeepsTheLeastOfCellsThatShareOne(t *testing.T) {
 		}
 	}
 	wide := Figure(heat, 200, 50, Unpainted)
-	if strings.Count(wide, "●") != 2 { // and in the legend
+	if strings.Count(wide, "●") != 2 { // one more in the legend
 		t.Errorf("the measured cell is not marked:\n%s", wide)
 	}
 }

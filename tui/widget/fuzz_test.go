@@ -25,7 +25,7 @@ func FuzzTheme(f *testing.F) {
 	})
 }
 
-// inputKeys are all keys that edit a text field, and some that write in it.
+// inputKeys returns all keys that edit a text field, and some that type in it.
 func inputKeys() []tea.KeyPressMsg {
 	m := NewInput("", "", 1).text.KeyMap
 	var names []string
@@ -55,7 +55,7 @@ func inputKeys() []tea.KeyPressMsg {
 	return keys
 }
 
-// FuzzInput presses keys, one for each byte, in a text field.
+// FuzzInput presses a key for each byte in a text field.
 func FuzzInput(f *testing.F) {
 	keys := inputKeys()
 	at := func(name string) byte {

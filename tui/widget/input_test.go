@@ -47,7 +47,7 @@ func TestInputTakesItsOwnCharactersAndEditsOnlyWhatIsThere(t *testing.T) {
 	}
 }
 
-// A word at the end of the text, or blanks there, ended the whole program.
+// Deleting a word, or spaces, at the end of the text once crashed the program.
 func TestInputDeletesTheLastWord(t *testing.T) {
 	altD := tea.KeyPressMsg{Code: 'd', Mod: tea.ModAlt}
 	for _, c := range []struct {

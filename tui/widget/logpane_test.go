@@ -33,14 +33,14 @@ func TestLogPaneFollowsScrollsAndSearches(t *testing.T) {
 	l.Key(keyPress("up"))
 	shows("line 96", "line 97", "line 98")
 	l.Add("line 100")
-	shows("line 96", "line 97", "line 98") // scrolled back: it stays
+	shows("line 96", "line 97", "line 98") // scrolled back: it does not move
 	l.Key(keyPress("home"))
 	shows("line 0", "line 1", "line 2")
 	l.Key(keyPress("pgdown"))
 	shows("line 2", "line 3 Loss", "line 4")
 	l.Key(keyPress("end"))
 	l.Add("line 101")
-	shows("line 99", "line 100", "line 101") // and follows again
+	shows("line 99", "line 100", "line 101") // follows again
 	press := func(keys ...string) {
 		for _, k := range keys {
 			l.Key(keyPress(k))
@@ -83,7 +83,7 @@ func action(typed string) Action {
 	return Action{Binding: key.NewBinding(key.WithKeys(typed))}
 }
 
-// testKeys are a log pane's keys, as the screens have them.
+// testKeys are a log pane's keys, as on the screens.
 var testKeys = ListKeys{
 	Up:       action("up"),
 	Down:     action("down"),
@@ -100,7 +100,7 @@ var testKeys = ListKeys{
 // keyPress is a key by its name.
 func keyPress(name string) tea.KeyPressMsg { return KeyPress(name) }
 
-// The end of the log is shown whole; scrolled back, a line is one row again.
+// The end of the log is shown with wrapped lines; scrolled back, a line is one row again.
 func TestLogPaneShowsTheNewestLinesWhole(t *testing.T) {
 	t.Parallel()
 	var l LogPane

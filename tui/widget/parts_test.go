@@ -120,7 +120,7 @@ func TestTableCursorStaysOnScreen(t *testing.T) {
 			t.Errorf("cursor %d is not on screen", tab.Cursor)
 		}
 	}
-	tab.Rows = 2 // a filter came
+	tab.Rows = 2 // after filtering
 	tab.Render(10, 6)
 	if tab.Cursor != 1 {
 		t.Errorf("cursor %d of 2 rows", tab.Cursor)

@@ -9,13 +9,13 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// contrast is WCAG 2.1's contrast ratio.
+// contrast returns WCAG 2.1's contrast ratio.
 func contrast(a, b color.Color) float64 {
 	lo, hi := luminance(a)+0.05, luminance(b)+0.05
 	return max(lo, hi) / min(lo, hi)
 }
 
-// Backgrounds that terminals come with.
+// Default backgrounds of terminals.
 var (
 	darkGrounds = map[string]string{"black": "#000000", "VS Code": "#1e1e1e", "One Dark": "#282c34",
 		"Dracula": "#282a36", "Solarized": "#002b36"}
@@ -67,7 +67,7 @@ func TestThemeOfSixteenColoursHasContrastOnTheTextConsole(t *testing.T) {
 		"35": "#aa00aa", "36": "#00aaaa", "37": "#aaaaaa", "90": "#555555", "91": "#ff5555", "92": "#55ff55",
 		"93": "#ffff55", "94": "#5555ff", "95": "#ff55ff", "96": "#55ffff", "97": "#ffffff"} // VGA's
 	for _, h := range hues {
-		least, strong := 4.5, 6.0 // VGA has no red with 7 on black, no magenta with 7 on white
+		least, strong := 4.5, 6.0 // VGA has no red with 7 on black, and no magenta with 7 on white
 		if h.graphic {
 			least, strong = 0, 4.5
 		}

@@ -14,7 +14,7 @@ import (
 	"jtune/tui/page/pagetest"
 )
 
-// applied begins with a mode of the board and sets it, as a guard would.
+// applied asks for a mode of the board and sets it, like a guard.
 func applied(d *pagetest.Driver, f *Apply, m tegra.Mode) {
 	f.Ask(page.Apply{Mode: m})
 	d.Press("a")
@@ -148,7 +148,7 @@ func TestApplyShowsTheLockAndTheIdlePowerBeforeAndAfter(t *testing.T) {
 	d.Press("a")
 	d.State.Applied.Set(tegra.Request{Mode: m}, f.from, d.Time)
 	d.Send(page.ModeSet{Request: tegra.Request{Mode: m}})
-	idle(2, 9, true) // it settles still
+	idle(2, 9, true) // it is still settling
 	if text := ansi.Strip(f.Banner(100)); strings.Contains(text, "idle") {
 		t.Errorf("power that is not steady yet is shown: %s", text)
 	}

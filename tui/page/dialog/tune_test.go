@@ -19,10 +19,10 @@ import (
 	"jtune/tui/widget"
 )
 
-// tuneForm is the questions before tuning as something that is driven.
+// tuneForm is the Tune dialog as a pagetest.Driven.
 type tuneForm struct{ *Tune }
 
-// Update is pagetest.Driven's: a form takes what is pasted.
+// Update implements pagetest.Driven: a form gets pasted text.
 func (f tuneForm) Update(msg tea.Msg) page.Intent {
 	if paste, ok := msg.(tea.PasteMsg); ok {
 		f.Paste(paste)
@@ -83,7 +83,7 @@ func TestTuneChoosesBatchSizes(t *testing.T) {
 	d.Press("right") // back to its own
 	d.Sees("16 samples, its own")
 
-	// several sizes know coverage of this limit alone
+	// several sizes allow only coverage of this limit
 	d.Press("up", "up", "right")
 	d.Sees("whole front: about")
 	d.Press("down", "down", "right")
@@ -286,7 +286,7 @@ func TestTuneBeginsWithTheAnswersGivenLast(t *testing.T) {
 	if r.Workload.Name != "mobilenet" || r.Limit.TimeMS != 80 || len(r.More) != 1 || r.Depth != optimize.Thorough {
 		t.Errorf("it asks for %+v", r)
 	}
-	d.Press("left") // another kind of limit has values of its own
+	d.Press("left") // another kind of limit has its own values
 	d.Sees("fastest within 22 W")
 }
 
@@ -313,7 +313,7 @@ func TestTuneBeginsWithTheSuggestedWorkloadUntilOneIsChosen(t *testing.T) {
 	begins("resnet18")
 }
 
-// letters is a text key by key.
+// letters splits a text into keys.
 func letters(text string) (keys []string) {
 	for _, r := range text {
 		key := string(r)
@@ -325,7 +325,7 @@ func letters(text string) (keys []string) {
 	return keys
 }
 
-// Limits with a load are one line, of inference alone; the search answers one limit.
+// Limits with a load are one line, only for inference; the search answers a single limit.
 func TestTuneTakesLimitsWithALoad(t *testing.T) {
 	d, f := pagetest.Drive(t, func(read page.Reader) tuneForm { return tuneForm{NewTune(read)} })
 	d.State.Work.List[0].Kind = workload.Inference
@@ -380,7 +380,7 @@ func TestTuneTakesNoLoadForTraining(t *testing.T) {
 	}
 }
 
-// A job of one's own is described by what is known of it: no empty words stand where a model and its data would be.
+// A job of one's own is described by what is known of it: there are no empty words in place of a model and its data.
 func TestTuneDescribesOwnJobsAndServers(t *testing.T) {
 	server := workload.Workload{Name: "chat", Kind: workload.Inference,
 		Server: workload.Server{API: "openai", URL: "http://127.0.0.1:8080", Beside: "llama"}}
@@ -401,7 +401,7 @@ func TestTuneDescribesOwnJobsAndServers(t *testing.T) {
 	d.Sees("clock      – real time: the job really runs on this machine")
 }
 
-// Letters at the question for a workload find one by its name and never start anything, a t neither.
+// Letters at the workload field find a workload by its name and never start anything, not even a t.
 func TestTuneFindsAWorkloadByTheLettersOfItsName(t *testing.T) {
 	t.Parallel()
 	d, f := pagetest.Drive(t, func(read page.Reader) tuneForm { return tuneForm{NewTune(read)} })
@@ -440,10 +440,10 @@ func TestTuneFindsAWorkloadByTheLettersOfItsName(t *testing.T) {
 	}
 }
 
-// campaignForm is the questions before a campaign as something that is driven.
+// campaignForm is the dialog for a campaign as a pagetest.Driven.
 type campaignForm struct{ *Campaign }
 
-// Update is pagetest.Driven's.
+// Update implements pagetest.Driven.
 func (f campaignForm) Update(tea.Msg) page.Intent { return nil }
 
 func TestDialogsFindAWorkloadByItsName(t *testing.T) {
@@ -459,7 +459,7 @@ func TestDialogsFindAWorkloadByItsName(t *testing.T) {
 	}
 }
 
-// A unit says which kind of limit is meant, whichever the dialog showed.
+// The typed unit selects the kind of limit, whatever kind the dialog showed.
 func TestTuneTakesTheKindOfLimitFromItsUnit(t *testing.T) {
 	t.Parallel()
 	d, f := pagetest.Drive(t, func(read page.Reader) tuneForm { return tuneForm{NewTune(read)} })

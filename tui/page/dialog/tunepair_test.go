@@ -13,7 +13,7 @@ import (
 	"jtune/tui/session/task"
 )
 
-// drivePair asks for resnet18 and the next inference job.
+// drivePair opens the dialog for resnet18 and the next inference job.
 func drivePair(t *testing.T) (*pagetest.Driver, tuneForm) {
 	d, f := pagetest.Drive(t, func(read page.Reader) tuneForm { return tuneForm{NewTune(read)} })
 	other := pagetest.Serves()
@@ -125,7 +125,7 @@ func TestTunePairSaysWhatIsWrongInALine(t *testing.T) {
 	d.Sees("a replay answers for one workload")
 }
 
-// The name of one job in the form for two goes back to that one job.
+// The name of a single job in the form for two jobs selects that job.
 func TestTunePairWithOneNameIsThatJobAgain(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"mobilenet", "mobilenet +"} {

@@ -13,8 +13,7 @@ import (
 	"jtune/tui/page/pagetest"
 )
 
-// The page shows an outlook, the cursor on its answer under the limit; from
-// here a mode is applied.
+// The page shows an outlook with the cursor on its answer under the limit, and can apply a mode.
 func ExamplePage() {
 	gpu := []tegra.Freq{300 * tegra.MHz, 600 * tegra.MHz, 900 * tegra.MHz, 1200 * tegra.MHz}
 	space, err := tegra.NewSpace([]int{4}, []tegra.Freq{tegra.GHz}, gpu, []tegra.Freq{3200 * tegra.MHz})

@@ -19,15 +19,14 @@ import (
 	"jtune/tui/widget"
 )
 
-// withView opens the page on the law's predictions, as a tuned model would.
+// withView opens the page on predictions by pagetest.Law, like a tuned model.
 func withView(t *testing.T) (*pagetest.Driver, *cloudView) {
 	d, p := pagetest.Drive(t, New)
 	d.Show(d.Board.Outlook())
 	return d, p.cloud
 }
 
-// A reading that disagrees with all others is shown and stands for nothing until
-// the mode is measured again.
+// A reading that disagrees with all others is shown but not used until the mode is measured again.
 func TestFrontShowsAReadingInDoubtThatStandsForNothing(t *testing.T) {
 	d, c := withView(t)
 	d.Size(120, 40)
@@ -90,7 +89,7 @@ func TestFrontKeepsTheModesThatPassAFilter(t *testing.T) {
 	}
 }
 
-// A second model of the same workload: its front and its choice are drawn with the first one's.
+// A second model of the same workload is drawn with the first: its front and its choice.
 func TestFrontDrawsOtherModelsOverTheCloud(t *testing.T) {
 	d, c := withView(t)
 	d.Size(120, 40)
@@ -262,7 +261,7 @@ func TestFrontKeepsNamesOfPresetsApart(t *testing.T) {
 	}
 }
 
-// No number of a comparison is cut: a wide range of time takes what power leaves, then what the name does.
+// No number of a comparison is cut: a wide range of time takes room from power, then from the name.
 func TestFrontCutsNoComparison(t *testing.T) {
 	t.Parallel()
 	d, c := withView(t)
@@ -288,7 +287,7 @@ func TestFrontLimitComesBackToWhereItWas(t *testing.T) {
 	}
 }
 
-// A map is coloured by value where the terminal can, and numbers what the search has measured in its order.
+// A map is coloured by value if the terminal can, and numbers the modes that the search measured, in order.
 func TestFrontColoursTheMapAndDrawsTheSearchOnIt(t *testing.T) {
 	d, p := pagetest.Drive(t, New)
 	d.Show(d.Board.Outlook())
@@ -298,7 +297,7 @@ func TestFrontColoursTheMapAndDrawsTheSearchOnIt(t *testing.T) {
 	d.Size(120, 35)
 	d.Press("V")
 	d.Sees("1\u00a0…\u00a0the\u00a0search's\u00a0path", "◆\u00a0least")
-	for _, hue := range []string{"38;2;58;123;213", "38;2;224;59;75"} { // the least values and the largest
+	for _, hue := range []string{"38;2;58;123;213", "38;2;224;59;75"} { // the smallest and the largest value
 		if drawn := p.Render(120, 35); !strings.Contains(drawn, hue) {
 			t.Errorf("the map lacks the colour %s", hue)
 		}

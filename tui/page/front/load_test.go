@@ -17,7 +17,7 @@ import (
 	"jtune/tui/widget"
 )
 
-// withLoad opens the page on a model of inference that knows three batch sizes.
+// withLoad opens the page on an inference model with three batch sizes.
 func withLoad(t *testing.T) (*pagetest.Driver, *cloudView) {
 	t.Helper()
 	d, p := pagetest.Drive(t, New)
@@ -27,14 +27,14 @@ func withLoad(t *testing.T) (*pagetest.Driver, *cloudView) {
 	return d, p.cloud
 }
 
-// limits types limits on the page, in the place of those that hold.
+// limits types limits on the page, which replace the present ones.
 func limits(d *pagetest.Driver, line string) {
 	d.Press("i")
 	d.Type(line)
 	d.Press("enter")
 }
 
-// chosen is what jtune choose answers to limits with a load.
+// chosen returns the answer of jtune choose to limits with a load.
 func chosen(t *testing.T, v *outlook.Outlook, line string) (mix.Ask, mix.Outcome, optimize.Standing, error) {
 	t.Helper()
 	a, err := mix.ParseGoal(line)
@@ -51,7 +51,7 @@ func chosen(t *testing.T, v *outlook.Outlook, line string) (mix.Ask, mix.Outcome
 	return ask, o, s.Standing(o.Setting), err
 }
 
-// The cursor shows what the command answers, with its batch size, its latency and its state.
+// The cursor shows the answer of the command, with its batch size, latency and standing.
 func TestFrontUnderALoadShowsWhatChooseAnswers(t *testing.T) {
 	d, c := withLoad(t)
 	d.Sees("detect batch 16, closed loop", "inferences/s")
@@ -131,7 +131,7 @@ func TestFrontUnderALoadNamesItAndItsAxes(t *testing.T) {
 	}
 }
 
-// Other batch sizes are one key away, and the page says which of them is the answer.
+// Other batch sizes are one key away, and the page says which one is the answer's.
 func TestFrontUnderALoadGoesBackToTheAnswersBatchSize(t *testing.T) {
 	d, c := withLoad(t)
 	limits(d, "p99 60 ms, 20/s, uniform")
@@ -161,7 +161,7 @@ func TestFrontUnderALoadGoesBackToTheAnswersBatchSize(t *testing.T) {
 	d.Sees("other models: not under a load")
 }
 
-// Training has no load: a load that the user gave for an inference does not change its page.
+// Training has no load: a load given for an inference does not change its page.
 func TestFrontOfTrainingHasNoLoad(t *testing.T) {
 	d, c := withView(t)
 	d.Ask(mix.Goal{Limit: optimize.Limit{PowerW: 30}, Load: arrivals.Spec{RatePerS: 30, LatencyMS: 50,

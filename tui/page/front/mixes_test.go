@@ -41,7 +41,7 @@ func TestMixesShowTheAnswerAmongWhatIsPredicted(t *testing.T) {
 	d.Show(d.Board.Outlook())
 	d.Sees("the answer to the limit")
 	again := *m
-	d.State.Mixes = &again // as the intent to show them does
+	d.State.Mixes = &again // like the intent to show them
 	d.Sees("the answer, measured")
 }
 

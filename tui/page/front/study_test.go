@@ -10,7 +10,8 @@ import (
 	"jtune/tui/session/task"
 )
 
-// The newest energy study of the workload is two more pictures: what the command tells, with the least measured marked.
+// The newest energy study of the workload adds two pictures: the findings of the command, with the measured minimum
+// marked.
 func TestFrontShowsTheEnergyStudyOfItsWorkload(t *testing.T) {
 	d, p := pagetest.Drive(t, New)
 	d.Show(d.Board.Outlook())

@@ -13,7 +13,7 @@ import (
 	"jtune/tui/session/task"
 )
 
-// reads gives the page a reading, changed.
+// reads gives the page a modified reading.
 func reads(d *pagetest.Driver, change func(r *tegra.Reading)) {
 	sample := d.Board.Readings().Last
 	change(&sample.Reading)

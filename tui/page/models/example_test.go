@@ -14,7 +14,7 @@ import (
 	modelsroom "jtune/tui/session/models"
 )
 
-// The page lists what the shell found, files among it that are no models.
+// The page lists what the shell found, including files that are not models.
 func ExamplePage() {
 	state := page.State{Keys: page.DefaultKeys(), Moment: page.Moment{Now: time.Now}}
 	p := models.New(page.ReaderOf(&state))

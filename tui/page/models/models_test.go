@@ -18,7 +18,7 @@ import (
 	"jtune/tui/widget"
 )
 
-// lawModel is fitted, by a method, to modes that the law measured.
+// lawModel fits a model by a method to modes measured by pagetest.Law.
 func lawModel(f *pagetest.Board, t *testing.T, method learn.Method, n int, workload string) *learn.Model {
 	t.Helper()
 	var samples []tegra.Measured
@@ -34,8 +34,7 @@ func lawModel(f *pagetest.Board, t *testing.T, method learn.Method, n int, workl
 	return m
 }
 
-// withModels opens the Models page on a gp and a linear model of resnet18 and
-// on one of another workload.
+// withModels opens the Models page on a gp and a linear model of resnet18 and a model of another workload.
 func withModels(t *testing.T) (*pagetest.Driver, *Page) {
 	t.Helper()
 	d, p := pagetest.Drive(t, New)
@@ -157,7 +156,7 @@ func TestFitDialogOffersOtherWorkloadsOfTheSameDevice(t *testing.T) {
 	}
 }
 
-// A model of time alone is shown without power, and is not laid over the modes.
+// A model of time only is shown without power, and is not drawn over the modes.
 func TestModelsOfTimeAloneShowDashesForPower(t *testing.T) {
 	d, p := withModels(t)
 	timed := *p.list[0].Model

@@ -9,8 +9,8 @@ import (
 	"jtune/tui/page/pagetest"
 )
 
-// A page takes keys and gives back what it wants the shell to do: here the
-// filter leaves the modes with two cores, and the first of them is to be applied.
+// A page handles keys and returns intents for the shell: here the filter keeps the modes with two cores, and the first
+// one is applied.
 func ExamplePage() {
 	board, err := virtual.New(virtual.Options{Name: virtual.AGXOrin})
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"jtune/tui/widget"
 )
 
-// withView opens the page on the law's predictions, as a tuned model would.
+// withView opens the page on predictions by pagetest.Law, like a tuned model.
 func withView(t *testing.T) (*pagetest.Driver, *Page) {
 	d, p := pagetest.Drive(t, New)
 	d.Show(d.Board.Outlook())
@@ -22,7 +22,7 @@ func TestModesSortByEveryColumnBothWays(t *testing.T) {
 	d, p := withView(t)
 	d.Size(120, 24)
 	for _, c := range sortColumns {
-		if c.column == columnSpeed { // of inference
+		if c.column == columnSpeed { // only for inference
 			continue
 		}
 		d.Press("s", c.letter)
@@ -192,7 +192,7 @@ func TestModesFilterThatIsWrongStaysToBeMended(t *testing.T) {
 	d.Sees("filter gpu>=0.9", "shows all modes again")
 }
 
-// Once a model is loaded, the answer is on top, then what keeps the limit, the fastest first, until the user sorts.
+// Once a model is loaded, the answer is first, then the modes that keep the limit, fastest first, until the user sorts.
 func TestModesBeginWithWhatKeepsTheLimit(t *testing.T) {
 	d, p := pagetest.Drive(t, New)
 	d.Sees("no model: knobs only, by mode ▾", "▸  12c/2.20C/1.30G/3.20M")

@@ -9,8 +9,8 @@ import (
 	"jtune/tui/page/pagetest"
 )
 
-// Modes of inference have units per second and the energy of a unit; under a load the latency is listed, sorted and
-// filtered by, and the numbers agree with Front and jtune choose.
+// Modes of inference have units per second and the energy per unit; under a load they can be listed, sorted and
+// filtered by latency, and the numbers agree with Front and jtune choose.
 func TestModesOfInferenceAreListedUnderTheLoad(t *testing.T) {
 	d, p := pagetest.Drive(t, New)
 	w := d.Serves()
@@ -29,7 +29,7 @@ func TestModesOfInferenceAreListedUnderTheLoad(t *testing.T) {
 	d.Press("enter")
 	best := d.State.Served.Best
 	d.Sees("p99 at 45/s, Poisson", "p99 ms")
-	for range pagetest.ServedBatches { // to the answer's batch size, as Front goes
+	for range pagetest.ServedBatches { // to the answer's batch size, like Front
 		if d.State.Outlook.Batch != best.Batch {
 			d.Show(d.State.Outlook.AtBatch(best.Batch))
 		}

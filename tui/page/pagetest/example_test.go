@@ -6,7 +6,7 @@ import (
 	"jtune/tui/page/pagetest"
 )
 
-// Tests name keys as the table of keys does.
+// Tests name keys as in the key table.
 func ExampleKey() {
 	for _, name := range []string{"a", "ctrl+s", "enter", "space"} {
 		fmt.Println(pagetest.Key(name))

@@ -13,7 +13,7 @@ import (
 	"jtune/tui/session/answers"
 )
 
-// The room that a card leaves shows the search: what it measured, in order, and the front of it.
+// The room below a card shows the search: its measurements in order, and their front.
 func TestCardOfALargeWindowShowsItsSearch(t *testing.T) {
 	d, _ := pagetest.Drive(t, New)
 	j := pagetest.Searched(d.Board, 30)
@@ -32,7 +32,7 @@ func TestCardOfALargeWindowShowsItsSearch(t *testing.T) {
 	d.Sees("no measured mode keeps 30 W", "nearest   █", "measured, newest first")
 }
 
-// A mode that was measured again is one mode: the head, the list and the commands count alike.
+// A mode that was measured again counts as one mode in the head, the list and the commands.
 func TestProfileCountsAModeOnce(t *testing.T) {
 	d, _ := pagetest.Drive(t, New)
 	j := pagetest.Searched(d.Board, 30)
@@ -48,7 +48,7 @@ func TestProfileCountsAModeOnce(t *testing.T) {
 	}
 }
 
-// At 80 columns the card of a load says what requests have shown: the latency and the watts.
+// At 80 columns the card under a load shows what the trial measured: latency and power.
 func TestCardUnderALoadSaysWhatWasMeasured(t *testing.T) {
 	d, _ := pagetest.Drive(t, New)
 	j := pagetest.Searched(d.Board, 30)
@@ -67,7 +67,7 @@ func TestCardUnderALoadSaysWhatWasMeasured(t *testing.T) {
 	d.Sees("measured: p99 48.5 ms, 18.1 W mean; p99 is 54.9 ms, over 50")
 }
 
-// A headline stays large, or small, as the cursor moves over the limits.
+// A headline keeps its size as the cursor moves over the limits.
 func TestCardOfSeveralLimitsKeepsItsHeadline(t *testing.T) {
 	d, _ := pagetest.Drive(t, New)
 	j := pagetest.Searched(d.Board, 20, 30)

@@ -11,7 +11,7 @@ import (
 	"jtune/tui/session/task"
 )
 
-// The page follows the task in the state and lists its modes, the newest first.
+// The page follows the task in the state and lists its modes, newest first.
 func ExamplePage() {
 	gpu := []tegra.Freq{300 * tegra.MHz, 600 * tegra.MHz}
 	space, err := tegra.NewSpace([]int{4}, []tegra.Freq{tegra.GHz}, gpu, []tegra.Freq{3200 * tegra.MHz})

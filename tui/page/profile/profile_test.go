@@ -98,7 +98,7 @@ func TestProfileCardSaysWhenThereIsNothingToSave(t *testing.T) {
 	a.Feasible, a.Versus, a.Gain = true, outlook.Comparisons{}, nil
 	d.Sees("the answer")
 
-	// a range across zero is neither large nor green, and a mode that breaks the limit is none to be faster than
+	// a range across zero is neither large nor green, and a mode that breaks the limit is no reference for a gain
 	a.Gain = &answers.Gain{Quantity: answers.Energy, Against: "MODE_15W", Pct: -3, Lo: -36, Hi: 33}
 	d.Sees("-3.0 % energy against MODE_15W (-36.0 to +33.0 %, not measured)")
 	a.Before, a.Preset = &answers.Baseline{Name: "MAXN", Mean: tegra.Mean{Measured: tegra.Measured{
@@ -277,7 +277,7 @@ func TestProfileSaysWhyAnotherProgramsRunIsNotPaused(t *testing.T) {
 	}
 }
 
-// The remaining time is at the right end of the second line at every width, whatever the task does.
+// The remaining time is at the right end of the second line at every width and in every state of the task.
 func TestProfileAlwaysShowsTheTimeLeft(t *testing.T) {
 	t.Parallel()
 	d, _ := pagetest.Drive(t, New)
@@ -318,7 +318,7 @@ func TestProfileAlwaysShowsTheTimeLeft(t *testing.T) {
 	d.Sees("06:12 elapsed")
 }
 
-// The answer of a search of any day is one enter away, with the further campaigns that it needed below it.
+// The answer of any search is one enter away, with its further campaigns below it.
 func TestProfileOpensTheAnswerThatACampaignKeeps(t *testing.T) {
 	d, p := listed(t)
 	kept := &answers.Kept{Answers: pagetest.Searched(d.Board, 20, 30).Tuned.Answers, Warnings: []string{"a poor one"}}
@@ -355,8 +355,8 @@ func TestProfileOpensTheAnswerThatACampaignKeeps(t *testing.T) {
 	d.Sees("better mode found since: "+mode, "worked out of its rows")
 }
 
-// A race ends as was measured: each mode has done the same work, in its own time and for its own energy. It is on the
-// card until a key takes it away, and no race where nothing was measured to race with.
+// A race shows the measurements: each mode does the same work in its own time and for its own energy. It stays on the
+// card until a key removes it; without measurements to compare there is no race.
 func TestProfileRacesTheModesOfACard(t *testing.T) {
 	t.Parallel()
 	d, p := pagetest.Drive(t, New)

@@ -10,8 +10,8 @@ import (
 	"jtune/tui/page/train"
 )
 
-// The page begins with the first workload. Enter opens the dialog with its
-// settings, enter once more gives the shell a task to start.
+// The page starts with the first workload. Enter opens the dialog with its settings; a second enter gives the shell a
+// task to start.
 func ExamplePage() {
 	board, err := virtual.New(virtual.Options{Name: virtual.AGXOrin})
 	if err != nil {

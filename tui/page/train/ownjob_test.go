@@ -15,7 +15,7 @@ import (
 	"jtune/tui/session/task"
 )
 
-// tried opens the dialog with a running command that has printed the lines of told.
+// tried opens the dialog with a running command that has printed told's lines.
 func tried(t *testing.T, told measure.ToldEvent) (*pagetest.Driver, *page.Task) {
 	t.Helper()
 	d, _ := pagetest.Drive(t, New)
@@ -89,7 +89,7 @@ func TestOwnJobThatIsNotReadIsNeitherSavedNorTuned(t *testing.T) {
 	if !strings.HasPrefix(d.Notice, "save: not now") || strings.Contains(d.Screen(), "Save your own job") {
 		t.Errorf("says %q", d.Notice)
 	}
-	j.State = task.Done // by itself: a run of it is one reading
+	j.State = task.Done // ended by itself: one run is one reading
 	d.Press("s")
 	d.Sees("Save your own job")
 	d.Press("enter")

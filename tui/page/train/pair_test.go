@@ -63,7 +63,7 @@ func TestPairThatKeepsNoLimitSaysSo(t *testing.T) {
 	}
 }
 
-// The strip has a glyph for each turn and one for a longer pause before it, the newest at its end.
+// The strip has a glyph for each turn and one for a longer pause before it, newest at the end.
 func TestStripShowsTheNewestTurns(t *testing.T) {
 	t.Parallel()
 	train := measure.PairTurn{Job: harness.JobTrain, MS: 50}

@@ -45,8 +45,7 @@ func TestPrintableIsWhatATerminalLeaves(t *testing.T) {
 	}
 }
 
-// A run of inference shows what it answers: units, latencies with a mark where requests are too few, energy of a
-// unit.
+// An inference run shows units, latencies with a mark if requests are too few, and energy per unit.
 func TestTrainTellsInferenceInItsOwnWords(t *testing.T) {
 	t.Parallel()
 	v := &record.Served{Unit: "token", Units: 1234, PerS: tegra.Some(30.5), UnitJ: tegra.Some(0.5),
@@ -63,7 +62,7 @@ func TestTrainTellsInferenceInItsOwnWords(t *testing.T) {
 	}
 }
 
-// Train says what the workload at the cursor lacks, before anyone tries to start it.
+// Train says what the workload under the cursor lacks before the user tries to start it.
 func TestTrainSaysUnderTheListWhatAWorkloadLacks(t *testing.T) {
 	d, _ := pagetest.Drive(t, New)
 	d.Board.Lacks = map[string]string{"mobilenet": "mobilenet cannot run here: give it a command"}

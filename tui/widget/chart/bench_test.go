@@ -7,7 +7,7 @@ import (
 	"jtune/internal/axis"
 )
 
-// benchCloud is as many points as an AGX Orin has power modes.
+// benchCloud returns as many points as an AGX Orin has power modes.
 func benchCloud() (xs, ys []float64) {
 	const n = 18096
 	xs, ys = make([]float64, n), make([]float64, n)
@@ -26,7 +26,7 @@ func BenchmarkCloud(b *testing.B) {
 	}
 }
 
-// BenchmarkCloudAndFront is the Front page's plot at 200x50.
+// BenchmarkCloudAndFront draws the Front page's plot at 200x50.
 func BenchmarkCloudAndFront(b *testing.B) {
 	xs, ys := benchCloud()
 	var fx, fy []float64
@@ -41,8 +41,7 @@ func BenchmarkCloudAndFront(b *testing.B) {
 	}
 }
 
-// BenchmarkStream is the busy chart of the Live page: three lines of two
-// minutes.
+// BenchmarkStream draws the busy chart of the Live page: three lines over two minutes.
 func BenchmarkStream(b *testing.B) {
 	var ts []float64
 	var lines [3][]float64

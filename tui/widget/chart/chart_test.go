@@ -30,7 +30,7 @@ func TestPlotOfNothingIsDrawn(t *testing.T) {
 	}
 }
 
-// size asks for exactly w×h cells.
+// size requires exactly w×h cells.
 func size(t *testing.T, text string, w, h int) {
 	t.Helper()
 	lines := strings.Split(text, "\n")
@@ -113,7 +113,7 @@ func TestPlotTicksBesideASingleValueAreRound(t *testing.T) {
 
 func TestPlotBarsAreSeenWhereTheyAreWiderThanACell(t *testing.T) {
 	p := Plot{X: axis.Scale{Lo: 0, Hi: 100}, Y: axis.Scale{Lo: 0, Hi: 100}}
-	p.Bars(50, 30, 150, 55, 54, 56, InkBand) // to the right it goes on outside
+	p.Bars(50, 30, 150, 55, 54, 56, InkBand) // clipped on the right
 	got := strings.Split(p.Render(30, 12, Plain), "\n")
 	if want := "   │       ├─────────────────┤"; got[4] != want {
 		t.Errorf("got %q, want %q", got[4], want)
@@ -219,7 +219,7 @@ func TestRasterLineHasGaps(t *testing.T) {
 			t.Errorf("with %g between: %q, want its ends alone %q", bad, got, want)
 		}
 	}
-	newRaster(0, 0).Line([]canvas.Float64Point{{X: 0, Y: 0}, {X: 1, Y: 1}}, InkFront) // no room, no panic
+	newRaster(0, 0).Line([]canvas.Float64Point{{X: 0, Y: 0}, {X: 1, Y: 1}}, InkFront) // no room: it must not panic
 }
 
 func TestRasterLineAddsToTheDots(t *testing.T) {
@@ -283,7 +283,7 @@ func TestBarStackAndSpark(t *testing.T) {
 // Plain paints nothing.
 func Plain(_ Ink, text string) string { return text }
 
-// rendered is the whole raster, rows parted by newlines.
+// rendered returns the whole raster, rows separated by newlines.
 func rendered(r *Raster, paint Paint) string {
 	rows := make([]string, r.H)
 	for y := range rows {
@@ -292,7 +292,7 @@ func rendered(r *Raster, paint Paint) string {
 	return strings.Join(rows, "\n")
 }
 
-// A word keeps its own ink where a line of another one passes, whichever was drawn first.
+// A word keeps its ink where a line of another ink crosses it, whichever was drawn first.
 func TestLabelKeepsItsInkWhereLinesMeet(t *testing.T) {
 	for _, first := range []bool{true, false} {
 		r := newRaster(5, 1)

@@ -9,7 +9,7 @@ import (
 	"jtune/tui/widget/chart"
 )
 
-// plain prints text without colours, one style for every ink.
+// plain returns text without colours, for every ink.
 func plain(_ chart.Ink, text string) string { return text }
 
 // Points of a cloud and a line over two axes; the page gives each ink its style.
