@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// Every test begins with its unit: a name that the code of its package uses, the noun of one of its files, a part of its
-// path, a command or an area of the program. go test -run then finds all tests of the unit.
+// Every test begins with its unit: a name that the code of its package uses, the noun of one of its files, or a part of
+// its path. go test -run then finds all tests of the unit.
 func TestNamesOfTestsBeginWithTheirUnits(t *testing.T) {
 	t.Parallel()
 	of := map[string]*namesOf{}
@@ -53,8 +53,9 @@ func TestNamesOfTestsAreToldFromSentences(t *testing.T) {
 	for _, name := range []string{"sampler", "Energy", "powerW", "series", "is", "every"} {
 		p.unit(name)
 	}
-	for name, want := range map[string]bool{"SamplerSharesOneLoop": true, "AGXSamplerSharesOneLoop": true, "SamplersMeet": true, "EnergiesAddUp": true,
-		"PowerWIsPositive": true, "SeriesEnd": true, "Sampler": true, "ASamplerSharesOneLoop": false,
+	for name, want := range map[string]bool{"SamplerSharesOneLoop": true, "SamplersMeet": true,
+		"AGXSamplerSharesOneLoop": true, "EnergiesAddUp": true, "PowerWIsPositive": true, "SeriesEnd": true,
+		"Sampler": true, "ASamplerSharesOneLoop": false,
 		"TheEnergyIsPositive": false, "EveryEnergyCounts": false, "IsPositive": false,
 		"SlowSamplerSharesOneLoop": true, "VerySlowSamplerSharesOneLoop": false, "SampleIsRead": false} {
 		if got := p.begin(name); got != want {
@@ -74,8 +75,8 @@ var (
 	// firstWord splits “ASampler” after its article and “AGXOrin” after its abbreviation.
 	firstWord = regexp.MustCompile(`^([A-Z][a-z0-9]+|[A-Z]+?)(?:[A-Z][a-z]|[0-9_]|$)`)
 	// beginSentences are words with which a sentence begins, and that are names in some package too.
-	beginSentences = strings.Fields("a all an any both equal every many no none nothing of only other some the what when " +
-		"where which with without")
+	beginSentences = strings.Fields("a all an any both equal every many no none nothing of only other some the what " +
+		"when where which with without")
 )
 
 // read adds the names of a file.
@@ -136,8 +137,8 @@ func (p *namesOf) unitAt(name string) bool {
 			continue
 		}
 		first := strings.ToLower(name[:i])
-		for _, one := range []string{first, first + "s", strings.TrimSuffix(first, "s"), strings.TrimSuffix(first, "es"),
-			strings.TrimSuffix(first, "ies") + "y"} {
+		for _, one := range []string{first, first + "s", strings.TrimSuffix(first, "s"),
+			strings.TrimSuffix(first, "es"), strings.TrimSuffix(first, "ies") + "y"} {
 			if p.units[one] {
 				return true
 			}

@@ -79,7 +79,8 @@ func FuzzLocks(f *testing.F) {
 // FuzzReadEntries reads the raw files of a campaign and writes what it read into another campaign.
 func FuzzReadEntries(f *testing.F) {
 	f.Add([]byte(csvLine(minibatchColumns)+
-		"1.000,4,729600,318750000,665600000,0,0,250.5,,,,,true,,\n2.500,4,729600,318750000,665600000,0,1,1e-7,1,2,3,4,true,,train\n"),
+		"1.000,4,729600,318750000,665600000,0,0,250.5,,,,,true,,\n"+
+		"2.500,4,729600,318750000,665600000,0,1,1e-7,1,2,3,4,true,,train\n"),
 		[]byte(csvLine(sampleColumns)+"1.000,4,729600,318750000,665600000,9.5,true,,9\n"))
 	f.Add([]byte(csvLine(minibatchColumns[:len(minibatchColumns)-1])+
 		"1.000,4,729600,318750000,665600000,0,0,50,,,,,false,first minibatch\n"), []byte("t_s\n0\n"))
@@ -162,8 +163,8 @@ func FuzzEpochs(f *testing.F) {
 						ms != epoch.TimeMS {
 						t.Errorf("epoch %+v came back with %g ms, %g ms a minibatch", epoch, span, ms)
 					}
-					for _, want := range []tegra.Val[float64]{epoch.StallMS, epoch.ComputeMS, epoch.OverheadMS, epoch.PowerW,
-						epoch.EnergyJ} {
+					for _, want := range []tegra.Val[float64]{epoch.StallMS, epoch.ComputeMS, epoch.OverheadMS,
+						epoch.PowerW, epoch.EnergyJ} {
 						if got := p.optional(); got != want {
 							t.Errorf("epoch %+v came back with %v in place of %v", epoch, got, want)
 						}

@@ -66,7 +66,8 @@ func FuzzSaveWorkload(f *testing.F) {
 		if err != nil || slices.ContainsFunc(base, func(w workload.Workload) bool { return w.Name == name }) {
 			return
 		}
-		if _, err := (Paths{Config: file}).SaveWorkload(name, "[workload."+name+"]\ncommand = [\"run me\"]\n"); err != nil {
+		table := "[workload." + name + "]\ncommand = [\"run me\"]\n"
+		if _, err := (Paths{Config: file}).SaveWorkload(name, table); err != nil {
 			now, _ := os.ReadFile(file)
 			if string(now) != text {
 				t.Errorf("%v, yet the file has changed:\n%s", err, now)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -64,7 +65,7 @@ func FuzzCourse(f *testing.F) {
 func FuzzPlan(f *testing.F) {
 	f.Add("format = 1\nmode = \"4,729600,318750000,665600000\"\nfor_s = 600.0\nlimit_w = 30.0\nrail_a = \"VDD_IN\"\n" +
 		"watched = [\"power\"]\ncounted = 3\n[crit_a]\nVDD_IN = 4.5\n")
-	f.Add("format = 1\nrest_s = inf\nalarms = [\"\\u0000\"]\nload = \"" + string(bytes.Repeat([]byte("x"), 200)) + "\"\n")
+	f.Add("format = 1\nrest_s = inf\nalarms = [\"\\u0000\"]\nload = \"" + strings.Repeat("x", 200) + "\"\n")
 	f.Fuzz(func(t *testing.T, data string) {
 		defer reliability.Input(t)()
 		p, err := parsePlan(planName, data)
