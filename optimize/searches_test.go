@@ -1,0 +1,158 @@
+package optimize
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"jtune/learn"
+	"jtune/optimize/optimizetest"
+	"jtune/tegra"
+)
+
+var update = flag.Bool("update", false, "write the golden searches")
+
+// What searches of every kind measure, and why: a constant of the search rule that moves shows as other probes, on any
+// machine. optimize/lab/bench has the bars that a search must meet on measured sweeps.
+func TestSearchIsTheSameOnEveryMachine(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	for _, c := range sameSearches(t) {
+		fmt.Fprintf(&b, "%s\n", c.name)
+		board := optimizetest.New(t)
+		c.o.Space = board.Space
+		measure := func(ctx context.Context, a tegra.Setting) (tegra.Measured, error) {
+			m, err := board.Measure(ctx, a.Mode)
+			if a.Batch > 0 {
+				m = board.Served(a)
+			}
+			if c.change != nil && err == nil {
+				err = c.change(len(board.Probed), &m)
+			}
+			return m, err
+		}
+		r, err := Tune(t.Context(), measure, c.o)
+		for _, p := range r.Probes {
+			fmt.Fprintf(&b, "    %s", p.Mode)
+			if p.Batch > 0 {
+				fmt.Fprintf(&b, " batch %d", p.Batch)
+			}
+			if p.Err != nil {
+				fmt.Fprintf(&b, " %s: %v\n", p.Why, p.Err)
+			} else {
+				fmt.Fprintf(&b, " %s: %.1f ms, %.2f W\n", p.Why, p.TimeMS, p.PowerW)
+			}
+		}
+		fmt.Fprintf(&b, "    %v: %s batch %d, feasible %v, verified %v, %d known, %v\n", r.Ended, r.Mode, r.Batch,
+			r.Feasible, r.Verified, r.Known, err)
+		for _, w := range r.Warnings {
+			fmt.Fprintf(&b, "    %s\n", w)
+		}
+	}
+	file := filepath.Join("testdata", "searches.golden")
+	if *update {
+		if err := os.WriteFile(file, []byte(b.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), b.String()); d != "" {
+		t.Errorf("searches (-want +got):\n%s", d)
+	}
+}
+
+// sameSearch is a search on the toy board, and how its readings differ from that board's.
+type sameSearch struct {
+	name   string
+	o      TuneOptions
+	change func(n int, m *tegra.Measured) error // n: of the probe, from 1; nil: not at all
+}
+
+func sameSearches(t *testing.T) []sameSearch {
+	board := optimizetest.New(t)
+	reference, profile := optimizetest.Reference(t, board, false), learn.ProfileReference("agx-orin")
+	known := knownOf(t, board, Limit{PowerW: 25})
+	moved := func(time, power float64) func(int, *tegra.Measured) error {
+		return func(_ int, m *tegra.Measured) error {
+			m.TimeMS, m.PowerW = time*m.TimeMS, power*m.PowerW
+			return nil
+		}
+	}
+	failing := func(which func(n int, m *tegra.Measured) bool, err error) func(int, *tegra.Measured) error {
+		return func(n int, m *tegra.Measured) error {
+			if which(n, m) {
+				return err
+			}
+			return nil
+		}
+	}
+	broken := errors.New("broken")
+	return []sameSearch{
+		{"a power limit that many modes keep", TuneOptions{Limit: Limit{PowerW: 30}, Seed: 5}, nil},
+		{"a power limit that few modes keep", TuneOptions{Limit: Limit{PowerW: 12.5}, Seed: 5}, nil},
+		{"a power limit that no mode keeps", TuneOptions{Limit: Limit{PowerW: 9}, Seed: 6}, nil},
+		{"a thorough one", TuneOptions{Limit: Limit{PowerW: 20}, Seed: 7, Depth: Thorough}, nil},
+		{"with a reference", TuneOptions{Limit: Limit{PowerW: 22}, Seed: 8, Reference: reference}, nil},
+		{"with a reference, within a time limit", TuneOptions{Limit: Limit{TimeMS: 80}, Seed: 9, Reference: reference},
+			nil},
+		{"with a board's profile", TuneOptions{Limit: Limit{PowerW: 22}, Seed: 30, Reference: profile}, nil},
+		{"with a board's profile, a thorough one", TuneOptions{Limit: Limit{PowerW: 16}, Seed: 31, Reference: profile,
+			Depth: Thorough}, nil},
+		{"with a board's profile, least energy", TuneOptions{Limit: Limit{Energy: true}, Seed: 32, Reference: profile},
+			nil},
+		{"a time limit that no mode keeps", TuneOptions{Limit: Limit{TimeMS: 40}, Seed: 10}, nil},
+		{"both limits", TuneOptions{Limit: Limit{PowerW: 24, TimeMS: 95}, Seed: 11}, nil},
+		{"both limits, which no mode keeps", TuneOptions{Limit: Limit{PowerW: 20, TimeMS: 70}, Seed: 12}, nil},
+		{"a guarded time limit", TuneOptions{Limit: Limit{TimeMS: 110, GuardTime: true}, Seed: 13}, nil},
+		{"least energy", TuneOptions{Limit: Limit{Energy: true, PowerW: 24}, Seed: 14}, nil},
+		{"several limits", TuneOptions{Limit: Limit{PowerW: 25}, More: []Limit{{PowerW: 18}, {TimeMS: 100}}, Seed: 15},
+			nil},
+		{"batch sizes", TuneOptions{Limit: Limit{PowerW: 20}, Batches: optimizetest.Sizes, Seed: 16}, nil},
+		{"batch sizes, both limits", TuneOptions{Limit: Limit{PowerW: 18, TimeMS: 60}, Batches: optimizetest.Sizes,
+			Seed: 17}, nil},
+		{"from known modes", TuneOptions{Limit: Limit{PowerW: 18}, Known: known, Seed: 18}, nil},
+		{"from known modes, within a time limit", TuneOptions{Limit: Limit{TimeMS: 75}, Known: known, Seed: 19}, nil},
+		{"from known modes of a board that has drifted", TuneOptions{Limit: Limit{PowerW: 25}, Known: known, Seed: 20},
+			moved(1.1, 1.05)},
+		{"from known modes of a board that draws a little more", TuneOptions{Limit: Limit{PowerW: 25}, Known: known,
+			Seed: 21}, moved(1, 1.032)},
+		{"from known modes of another job", TuneOptions{Limit: Limit{PowerW: 25}, Known: known, Seed: 22},
+			func(n int, m *tegra.Measured) error {
+				m.TimeMS *= 1 + 0.3*float64(n%3)
+				return nil
+			}},
+		{"every third measurement fails", TuneOptions{Limit: Limit{PowerW: 25}, Seed: 23},
+			failing(func(n int, _ *tegra.Measured) bool { return n%3 == 0 }, broken)},
+		{"every measurement fails after the fourth", TuneOptions{Limit: Limit{PowerW: 25}, Seed: 24},
+			failing(func(n int, _ *tegra.Measured) bool { return n > 4 }, broken)},
+		{"modes over the limit are ended", TuneOptions{Limit: Limit{PowerW: 15}, Seed: 25},
+			func(_ int, m *tegra.Measured) error {
+				if m.PowerW > MaxOvershoot*15 {
+					return &OverLimit{PowerW: m.PowerW, After: time.Second}
+				}
+				return nil
+			}},
+		{"noise of 3 percent", TuneOptions{Limit: Limit{PowerW: 23}, Seed: 26},
+			func(n int, m *tegra.Measured) error {
+				m.TimeMS *= 1 + 0.03*float64((n*7)%5-2)/2
+				m.PowerW *= 1 + 0.03*float64((n*3)%5-2)/2
+				return nil
+			}},
+		{"binary search", TuneOptions{Limit: Limit{PowerW: 25}, Strategy: Binary, Seed: 27}, nil},
+		{"binary search that fails in the middle", TuneOptions{Limit: Limit{PowerW: 18, TimeMS: 60}, Strategy: Binary,
+			Batches: optimizetest.Sizes, Seed: 28},
+			failing(func(n int, _ *tegra.Measured) bool { return n%2 == 0 }, broken)},
+		{"random modes", TuneOptions{Limit: Limit{PowerW: 25}, Strategy: Random, Probes: 8, Seed: 29}, nil},
+	}
+}
