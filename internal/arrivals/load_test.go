@@ -55,7 +55,7 @@ func TestLoadThatCannotComeIsRefused(t *testing.T) {
 	}
 }
 
-// list are the first n arrivals in seconds.
+// list returns the first n arrivals in seconds.
 func list(l Load, n int, seed uint64) []float64 {
 	times := l.Times(seed, 0)
 	out := make([]float64, n)
@@ -77,7 +77,7 @@ func TestTimesOfPoissonArrivalsAreThoseOfTheRate(t *testing.T) {
 			gaps = append(gaps, at[i]-at[i-1])
 		}
 		slices.Sort(gaps)
-		distance := 0.0 // of Kolmogorov, to the exponential distribution
+		distance := 0.0 // Kolmogorov distance to the exponential distribution
 		for i, g := range gaps {
 			f := 1 - math.Exp(-rate*g)
 			distance = max(distance, f-float64(i)/n, float64(i+1)/n-f)
@@ -107,7 +107,7 @@ func TestTimesOfUniformArrivalsDoNotDrift(t *testing.T) {
 
 func TestTimesOfATraceRepeatAtTheRateAskedFor(t *testing.T) {
 	t.Parallel()
-	// two a second in the mean: 100.0, 100.1, 101.0, then the same 1.5 s later
+	// two a second on average: 100.0, 100.1, 101.0, then the same 1.5 s later
 	l := Load{Pattern: Trace, TraceS: []float64{100, 100.1, 101}}
 	for _, c := range []struct {
 		rate float64

@@ -10,7 +10,7 @@ import (
 
 const msec = time.Millisecond
 
-// trace is a load of arrivals in milliseconds.
+// trace returns a load with arrivals in milliseconds.
 func trace(ms ...float64) Load {
 	l := Load{Pattern: Trace}
 	for _, v := range ms {
@@ -69,8 +69,8 @@ func TestQueueOfAClosedLoopHoldsWhatWasAnswered(t *testing.T) {
 	}
 }
 
-// In every queue, at every time, each request is served once and in order, none before it arrived, and no batch is
-// larger than allowed.
+// In every queue, at every time, each request is served once and in order, never before it arrives, and no batch is too
+// large.
 func TestQueueServesEachRequestOnce(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 4))

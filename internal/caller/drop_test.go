@@ -13,8 +13,7 @@ import (
 	"testing"
 )
 
-// asProgram makes the test's program one that root runs through sudo; its value is a file that
-// root alone may read.
+// asProgram makes the test program run as root through sudo; its value is a file that only root can read.
 const asProgram = "JTUNE_TEST_CALLER"
 
 func TestMain(m *testing.M) {
@@ -28,7 +27,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// program drops root and checks what is left.
+// program drops root and checks what remains.
 func program(secret string) error {
 	if err := Drop(); err != nil {
 		return err

@@ -7,8 +7,8 @@ import (
 	"jtune/internal/caller"
 )
 
-// A program begins with Drop: from there on its files belong to the user, with sudo and without. What only root may
-// read takes AsRoot.
+// A program starts with Drop: its files then belong to the user, with and without sudo. AsRoot reads what only root can
+// read.
 func ExampleDrop() {
 	if err := caller.Drop(); err != nil {
 		panic(err)

@@ -20,7 +20,7 @@ func TestBudgetGivesAllCoresOnlyToComputations(t *testing.T) {
 	is(4, "something is computed")
 	other := b.Compute()
 	other()
-	other() // does nothing
+	other() // no effect
 	is(4, "one of two has ended")
 	rest()
 	is(1, "both have ended")

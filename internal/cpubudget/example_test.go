@@ -7,7 +7,7 @@ import (
 	"jtune/internal/cpubudget"
 )
 
-// main makes the budget; code that computes something long asks for all cores and returns them afterwards.
+// main creates the budget; code with a long computation requests all cores and then returns them.
 func ExampleBudget() {
 	budget := cpubudget.New()
 	defer budget.End()

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// The changes that docs/extending.md shows fit the sources. In the long form they are made in a copy, one after the
-// other, and the tests that the page names pass there; but for the page's, whose golden screens all change.
+// The changes in docs/extending.md fit the sources. The long form makes them in a copy, one after the other, and runs
+// the tests that the page names there, except the new page's, which changes all golden screens.
 func TestExtendingShowsChangesThatFit(t *testing.T) {
 	t.Parallel()
 	git, err := exec.LookPath("git")
@@ -30,7 +30,7 @@ func TestExtendingShowsChangesThatFit(t *testing.T) {
 		t.Helper()
 		cmd := exec.Command(git, append(append([]string{"apply", "-C1"}, options...), "-")...)
 		cmd.Dir, cmd.Stdin = dir, strings.NewReader(change)
-		cmd.Env = append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir)) // of no repository around a copy
+		cmd.Env = append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir)) // no repository around a copy
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Errorf("a change of docs/extending.md does not fit the sources any more: %s", out)
 		}
@@ -61,7 +61,7 @@ func TestExtendingShowsChangesThatFit(t *testing.T) {
 	}
 }
 
-// copySources copies the tree without what is built and without its history.
+// copySources copies the tree without build outputs and history.
 func copySources(t *testing.T, dir string) {
 	t.Helper()
 	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {

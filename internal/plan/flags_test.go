@@ -13,11 +13,11 @@ import (
 	"testing"
 )
 
-// flagless are where no text may name a flag of jtune: a text mentions a usage.Field, whose flag the command line
-// knows.
+// flagless are the folders in which no text may name a jtune flag: texts mention a usage.Field, whose flag the command
+// line knows.
 var flagless = []string{"tegra", "telemetry", "learn", "optimize", "profiles", "tui"}
 
-// flagsOfOthers are files below a folder with arguments of other programs.
+// flagsOfOthers are files below a folder with arguments for other programs.
 var flagsOfOthers = []struct{ below, file, of string }{
 	{"tegra/boot", "boot.go", "the command of a systemd unit, and what marks the unit"},
 	{"tui", "guard.go", "the command of a systemd unit"},

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// floors are the packages of the two layers that have rooms, the lowest first. A package imports only packages of
-// floors below its own; those of one floor do not know each other.
+// floors lists the packages of the two layers with rooms, lowest first. A package imports only packages of lower
+// floors; those of one floor do not import each other.
 var floors = [][]string{
 	{"optimize/ladder"},
 	{"optimize"},
@@ -33,8 +33,8 @@ var floors = [][]string{
 	{"tui/session/lab"},
 }
 
-// floorOf is the floor of a package, by its place in floors; -1 where the package is in no room that has one.
-// Packages in a folder of tests or of the laboratory have the floor of that folder.
+// floorOf returns the index of a package's floor; -1 if its room has no floors. Test support and laboratory packages
+// have their folder's floor.
 func floorOf(pkg string) int {
 	for i, rooms := range floors {
 		for _, room := range rooms {
@@ -47,7 +47,7 @@ func floorOf(pkg string) int {
 	return -1
 }
 
-// climbs reports whether an import points to the same floor or to a higher one.
+// climbs reports whether an import leads to the same or a higher floor.
 func climbs(from, to string) bool {
 	a, b := floorOf(from), floorOf(to)
 	if a < 0 || b < 0 || from == to {

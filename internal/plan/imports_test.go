@@ -13,15 +13,14 @@ import (
 	"testing"
 )
 
-// root of the module.
+// root is the module's folder.
 const root = "../.."
 
-// lower are the rooms below the session, whose types and parsers all above it
-// may name.
+// lower are the rooms below the session; all packages above may use their types and parsers.
 var lower = []string{"tegra", "telemetry", "profiles", "learn", "optimize"}
 
-// mayImport returns the rooms that each room may import besides its own and
-// internal. A page is its own room: no other page is in its list.
+// mayImport lists the rooms that each room may import besides itself and internal. Each page is a room: no other page
+// is in its list.
 var mayImport = map[string][]string{
 	"main":         {"tui/cli"},
 	"internal":     nil,
@@ -39,7 +38,7 @@ var mayImport = map[string][]string{
 	"tui/cli":      append([]string{"tui", "tui/session", "tui/widget", "tui/export"}, lower...),
 }
 
-// foreign are libraries that belong to some rooms alone.
+// foreign are libraries that only some rooms may use.
 var foreign = []struct {
 	paths []string // prefixes
 	rooms []string
@@ -54,21 +53,20 @@ var foreign = []struct {
 	},
 }
 
-// guardArguments: the guard is a process of its own and reads the two arguments
-// that its client gave it.
+// guardArguments: the guard is a separate process and reads the two arguments from its client.
 const guardArguments = "tegra/guard"
 
-// topLevel is what lies at the top of the module.
+// topLevel is the content of the module's folder.
 var topLevel = []string{
 	"CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md", "SECURITY.md",
 	"docs", "go.mod", "go.sum", "internal", "learn", "main.go", "optimize", "packaging", "profiles",
 	"tegra", "telemetry", "tui",
 }
 
-// ignored lies there on the machine of somebody who builds.
+// ignored are build outputs there.
 var ignored = []string{"jtune", "dist"}
 
-// roomOf is the room that a package lies in, by its path below the module.
+// roomOf returns the room of a package, given its path below the module.
 func roomOf(pkg string) string {
 	switch parts := strings.Split(pkg, "/"); {
 	case pkg == ".":
@@ -84,13 +82,13 @@ func roomOf(pkg string) string {
 	}
 }
 
-// ofTests reports whether a package holds what tests share: tegra/tegratest.
+// ofTests reports whether a package is test support: tegra/tegratest.
 func ofTests(pkg string) bool { return path.Base(pkg) == path.Base(path.Dir(pkg))+"test" }
 
 // ofLaboratory reports whether a package holds the papers' figures and scores, which the product never needs.
 func ofLaboratory(pkg string) bool { return slices.Contains(strings.Split(pkg, "/"), "lab") }
 
-// fault says how an import points against the plan, or "".
+// fault returns how an import breaks the plan, or "".
 func fault(from, to string) string {
 	room := roomOf(from)
 	if pkg, ours := strings.CutPrefix(to, "jtune/"); ours {
@@ -122,7 +120,7 @@ func fault(from, to string) string {
 	return ""
 }
 
-// importsOf lists the paths that a file imports.
+// importsOf returns the imports of a file.
 func importsOf(file string) ([]string, error) {
 	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
 	if err != nil {

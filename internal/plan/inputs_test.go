@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// readers are the functions by which something from outside enters: files, streams, sockets, programs, environment.
+// readers are the functions that read external input: files, streams, sockets, programs, environment.
 var readers = map[string][]string{
 	"os":       {"ReadFile", "Open", "OpenFile", "OpenRoot", "ReadDir", "Getenv", "LookupEnv", "Environ"},
 	"safefile": {"Read", "Open"},
@@ -24,13 +24,13 @@ var readers = map[string][]string{
 	"xdg":      {"Reload"},
 }
 
-// notInputs are files that only open what jtune itself makes, or are tests' and the laboratory's.
+// notInputs are files that only open what jtune itself makes, or that belong to tests and the laboratory.
 var notInputs = regexp.MustCompile(`^internal/(tools|testhome|safefile)/|/lab/|(test|tests)/[^/]*$|tegratest/`)
 
-// mostOfSecurity is how many lines SECURITY.md may have.
+// mostOfSecurity is the maximum number of lines of SECURITY.md.
 const mostOfSecurity = 200
 
-// TestInputsAreAllInSecurity holds the table of SECURITY.md against the tree, both ways.
+// TestInputsAreAllInSecurity compares the table of SECURITY.md with the tree, in both directions.
 func TestInputsAreAllInSecurity(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, "SECURITY.md"))
 	if err != nil {
@@ -108,7 +108,7 @@ func TestInputsAreAllInSecurity(t *testing.T) {
 	}
 }
 
-// reads is a call of a file by which something from outside enters; "" for none.
+// reads returns a call in a file that reads external input; "" if there is none.
 func reads(f *ast.File) (call string) {
 	ast.Inspect(f, func(n ast.Node) bool {
 		s, ok := n.(*ast.SelectorExpr)

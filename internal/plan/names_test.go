@@ -64,7 +64,7 @@ func TestNamesOfTestsAreToldFromSentences(t *testing.T) {
 	}
 }
 
-// namesOf are the names of a package: of its tests, and in lower case those that they may begin with.
+// namesOf are the names in a package: its tests and, in lower case, the units that they may begin with.
 type namesOf struct {
 	tests []string
 	units map[string]bool
@@ -74,7 +74,7 @@ var (
 	testFunc = regexp.MustCompile(`^(?:Test|Fuzz)([A-Z0-9]\w*)$`)
 	// firstWord splits “ASampler” after its article and “AGXOrin” after its abbreviation.
 	firstWord = regexp.MustCompile(`^([A-Z][a-z0-9]+|[A-Z]+?)(?:[A-Z][a-z]|[0-9_]|$)`)
-	// beginSentences are words with which a sentence begins, and that are names in some package too.
+	// beginSentences are words that begin sentences and are also names in some package.
 	beginSentences = strings.Fields("a all an any both equal every many no none nothing of only other some the what " +
 		"when where which with without")
 )
@@ -112,7 +112,7 @@ func (p *namesOf) unit(name string) {
 	}
 }
 
-// begin reports whether a name begins with a unit, in the singular or plural; one word may describe it.
+// begin reports whether a name begins with a unit, singular or plural, after at most one adjective.
 func (p *namesOf) begin(name string) bool {
 	if p.unitAt(name) {
 		return true

@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// Every promise of docs/promises.md is made in README.md or SECURITY.md in the words that it quotes, and is held by
-// tests that exist.
+// Every promise of docs/promises.md is made in README.md or SECURITY.md in the quoted words, and existing tests hold
+// it.
 func TestPromisesAreMadeAndHaveTests(t *testing.T) {
 	t.Parallel()
 	read := func(name string) string {
@@ -41,7 +41,7 @@ func TestPromisesAreMadeAndHaveTests(t *testing.T) {
 	}
 }
 
-// rowsOf returns the cells of the body rows of those tables of a page that have the given number of columns.
+// rowsOf returns the cells of the body rows of a page's tables with the given number of columns.
 func rowsOf(t *testing.T, page string, columns int) (rows [][]string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, page))
@@ -71,7 +71,7 @@ func rowsOf(t *testing.T, page string, columns int) (rows [][]string) {
 
 var testName = regexp.MustCompile("`([a-z]+\\.(?:Test|Fuzz)\\w+)`")
 
-// named counts the tests that a cell names. Each must exist.
+// named counts the tests that a cell names; each must exist.
 func named(t *testing.T, tests map[string]bool, what, cell string) int {
 	t.Helper()
 	list := testName.FindAllStringSubmatch(cell, -1)
@@ -83,7 +83,7 @@ func named(t *testing.T, tests map[string]bool, what, cell string) int {
 	return len(list)
 }
 
-// testsOf are the tests of the tree, as “package.Test”.
+// testsOf returns the tests of the tree as “package.Test”.
 func testsOf(t *testing.T) map[string]bool {
 	t.Helper()
 	tests := map[string]bool{}

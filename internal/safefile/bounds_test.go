@@ -10,7 +10,7 @@ import (
 	"testing/iotest"
 )
 
-// zeros is an endless line.
+// zeros is an endless line of zeros.
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
@@ -38,7 +38,7 @@ func TestLinesEndsWhatIsTooLong(t *testing.T) {
 	}
 }
 
-// again is a text without end.
+// again is an endless repetition of a text.
 type again struct{ text string }
 
 func (a *again) Read(p []byte) (int, error) { return copy(p, a.text), nil }

@@ -8,7 +8,7 @@ import (
 	"jtune/internal/safefile"
 )
 
-// A reader sees the old file or the new one, never half of either.
+// A reader sees the old file or the new one, never a mixture.
 func ExampleReplace() {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {

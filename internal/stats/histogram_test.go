@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The values of histogram_quantile for the same buckets, by Prometheus' rule: rank q·n, even within a bucket.
+// The values of histogram_quantile for the same buckets, by Prometheus' rule: rank q·n, interpolated within a bucket.
 func TestHistogramQuantilesAreThoseOfPrometheus(t *testing.T) {
 	t.Parallel()
 	h := NewHistogram(map[float64]float64{0.3: 10, 0.5: 60, 1: 90, 2.5: 99, math.Inf(1): 100})

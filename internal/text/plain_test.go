@@ -21,7 +21,7 @@ func TestPlainLeavesNothingThatCommandsATerminal(t *testing.T) {
 	}
 }
 
-// TestPlainWriterCutAnywhere writes a text in two parts, cut at every byte.
+// TestPlainWriterCutAnywhere writes a text in two parts, split at every byte.
 func TestPlainWriterCutAnywhere(t *testing.T) {
 	t.Parallel()
 	const whole = "µ\x1b[2J ≥\u009bü\r😀 end\n"

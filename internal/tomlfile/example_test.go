@@ -13,7 +13,7 @@ command = "python3 train.py"
 batch = 16
 `
 
-// The decoder knows where the syntax is broken.
+// The decoder knows the position of a syntax error.
 func ExampleError() {
 	var into map[string]any
 	_, err := toml.Decode("batch = sixteen\n", &into)
@@ -21,7 +21,7 @@ func ExampleError() {
 	// Output: workloads.toml: line 1: batch: write text in quotes, and numbers, true and false without
 }
 
-// A value that reads well may still make no sense: the line for such an error.
+// A value that parses may still be invalid: Line finds the line for that error.
 func ExampleLine() {
 	line := tomlfile.Line(workloads, toml.Key{"workload", "mine", "batch"})
 	fmt.Printf("workloads.toml: line %d: batch is larger than the data set\n", line)

@@ -12,9 +12,9 @@ import (
 	"jtune/tui/session/fleet/fleettest"
 )
 
-// TestAnsibleRoleInstallsAndSetsAMode runs the role of packaging/ansible on three hosts on the loopback,
-// each with its own program and the files of its own AGX Orin: check mode changes nothing and says what
-// would be, the first run installs and sets the mode, the second one changes nothing.
+// TestAnsibleRoleInstallsAndSetsAMode runs the role of packaging/ansible on three hosts on the loopback, each with its
+// own program and AGX Orin files: check mode changes nothing and reports the changes, the first run installs and sets
+// the mode, the second one changes nothing.
 func TestAnsibleRoleInstallsAndSetsAMode(t *testing.T) {
 	long(t, "runs Ansible on three hosts", "ansible-playbook")
 	const mode = "8c/1.34C/0.83G/2.13M"

@@ -54,7 +54,7 @@ func TestApplyListsEachFileOfAModeThatWasNotTaken(t *testing.T) {
 	}
 }
 
-// pipe returns a standard input that stays open without a word.
+// pipe returns a standard input that stays open and empty.
 func pipe(t testing.TB) (io.Reader, io.WriteCloser) {
 	r, w := io.Pipe()
 	t.Cleanup(func() { w.Close() })
@@ -129,7 +129,7 @@ func TestInterruptedApplyRestores(t *testing.T) {
 	same(t, root, before)
 }
 
-// same checks that every file holds what it held.
+// same checks that no file has changed.
 func same(t testing.TB, root string, before map[string]string) {
 	t.Helper()
 	for _, d := range tegratest.Differences(before, tegratest.Contents(t, root)) {

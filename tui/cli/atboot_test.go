@@ -9,9 +9,9 @@ import (
 	"jtune/tegra/boot"
 )
 
-// unitOf reads the unit below a root; "" when there is none.
+// unitOf reads the unit below a root; "" if there is none.
 func unitOf(root string) string {
-	data, err := os.ReadFile(filepath.Join(root, boot.Link)) // through the link: it must lead there
+	data, err := os.ReadFile(filepath.Join(root, boot.Link)) // through the link, which must lead there
 	if err != nil {
 		return ""
 	}
@@ -55,7 +55,7 @@ func TestUnitsOwnCommandSetsTheMode(t *testing.T) {
 	jtune(t, with(board, "apply", bootMode, "--at-boot", "--yes")...).done(t)
 	jtune(t, with(board, "apply", "MAXN", "--yes")...).done(t)
 	command := strings.Fields(boot.Command(unitOf(root)))
-	o := jtune(t, with(command[1:], with(board, "--json")...)...).done(t) // as after a reboot
+	o := jtune(t, with(command[1:], with(board, "--json")...)...).done(t) // like after a reboot
 	v := o.object(t, appliedKeys)
 	if v["kept"] != true || modeOf(t, v["actual"]) != modeOf(t, v["asked"]) || modeOf(t, v["actual"]).Cores != 8 {
 		t.Errorf("got %v for %s", v, bootMode)

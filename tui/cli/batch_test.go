@@ -41,8 +41,8 @@ func servedSweep(t testing.TB, batches ...int) (path string, rows []tegra.Measur
 	return write(t, b.String()), rows
 }
 
-// fitServed gives a model of the made-up service. Its space is the made-up
-// board's 72 modes; JTUNE_LONG=1 takes the default board's 18,096.
+// fitServed fits a model of the made-up service. Its space is the made-up board's 72 modes; JTUNE_LONG=1 uses the
+// default board's 18,096.
 func fitServed(t testing.TB) (model string, rows []tegra.Measured) {
 	t.Helper()
 	batches := []int{1, 8, 32}
@@ -160,7 +160,7 @@ func TestChooseAmongMinibatchSizes(t *testing.T) {
 			v["feasible"])
 	}
 	free := v["time_per_sample_ms"].(float64)
-	// a limit on the latency takes smaller minibatches, and is kept
+	// a limit on the latency needs smaller minibatches, and is kept
 	v = jtune(t, "choose", "--model", model, "--power-limit", limit, "--time-limit", "25", "--json").done(t).object(t,
 		answerKeys+" batch time_per_sample_ms")
 	if p := v["predicted"].(map[string]any); v["batch"] != 8.0 || p["time_ms"].(float64) > 25 ||
@@ -171,7 +171,7 @@ func TestChooseAmongMinibatchSizes(t *testing.T) {
 	if l, ok := v["limit"].([]any); !ok || len(l) != 2 {
 		t.Errorf("the two limits read %v", v["limit"])
 	}
-	// --batch leaves the others out
+	// --batch excludes the others
 	if v := jtune(t, "choose", "--model", model, "--power-limit", limit, "--batch", "1", "--json").done(t).object(t,
 		answerKeys+" batch time_per_sample_ms"); v["batch"] != 1.0 {
 		t.Errorf("--batch 1 chose minibatches of %v", v["batch"])

@@ -12,8 +12,8 @@ import (
 	"jtune/tegra/sweep/sweeptest"
 )
 
-// BenchmarkFitAndChoose are the two commands as a shell runs them, from 50 modes of an AGX Orin, four of whose
-// readings are false in the second. Want under 100 ms and under 60 ms on two quiet cores.
+// BenchmarkFitAndChoose runs the two commands as a shell does, on 50 modes of an AGX Orin; the second set has four
+// false readings. Targets on two quiet cores: below 100 ms and 60 ms.
 func BenchmarkFitAndChoose(b *testing.B) {
 	path := sweeptest.Shared(b, sweeptest.MobileNet)
 	all, data := sweeptest.Load(b, sweeptest.MobileNet), b.TempDir()

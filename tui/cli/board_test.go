@@ -184,10 +184,10 @@ func TestWorkloadsWithoutAMeasurementBehindThemAreMarked(t *testing.T) {
 	if strings.Contains(text, "resnet18*") {
 		t.Error("resnet18 is marked, but was measured")
 	}
-	config := write(t, "[workload.mine]\ncommand = [\"train\"]\n") // is not simulated at all
+	config := write(t, "[workload.mine]\ncommand = [\"train\"]\n") // it is not simulated
 	for _, w := range array(t, jtune(t, with(virtualBoard, "workloads", "--json", "--config", config)...).done(t).out) {
 		guessed := strings.Fields("lenet5 vgg11 resnet18-cifar resnet18-gld23k mobilenet-imagenet")
-		// the published figures of inference come from other boards
+		// the published figures for inference come from other boards
 		infers := w["name"] == "llama" || strings.HasSuffix(w["name"].(string), "-infer")
 		if want := infers || slices.Contains(guessed, w["name"].(string)); w["estimated"] != want {
 			t.Errorf("%s: estimated %v, want %v", w["name"], w["estimated"], want)
@@ -231,7 +231,7 @@ func TestTuneOnThePhysicsAnswersWithAMeasurement(t *testing.T) {
 	checkProbes(t, v, 12)
 }
 
-// checkProbes checks the list of measurements and that the answer is in it.
+// checkProbes checks the list of measurements, and that it includes the answer.
 func checkProbes(t testing.TB, v map[string]any, most int) {
 	t.Helper()
 	probes := v["probes"].([]any)

@@ -13,7 +13,7 @@ import (
 	"jtune/tui/session/inspect"
 )
 
-// bundleOf writes the bundle of the tree in root.
+// bundleOf writes the bundle of the tree below root.
 func bundleOf(t *testing.T, root string) string {
 	t.Helper()
 	s, err := session.Open(session.Options{Sysroot: root, Paths: config.Paths{DataDir: t.TempDir(),
@@ -29,7 +29,7 @@ func bundleOf(t *testing.T, root string) string {
 	return path
 }
 
-// TestBundleOfEachBoardAnswersAsTheBoard does, but that it sets nothing.
+// TestBundleOfEachBoardAnswersAsTheBoard compares them, except that a bundle sets nothing.
 func TestBundleOfEachBoardAnswersAsTheBoard(t *testing.T) {
 	t.Parallel()
 	for _, b := range tegratest.Boards() {

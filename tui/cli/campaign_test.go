@@ -53,7 +53,7 @@ func TestProfileRecordsTheModesItWasAskedFor(t *testing.T) {
 	}
 }
 
-// The networks of PowerTrain's reference know only the grid.
+// The networks of PowerTrain's reference cover only the grid.
 func TestProfileSamplesFromTheGrid(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "campaign")
@@ -99,7 +99,7 @@ func TestProfilePrintsItsCostAndTakesItsSettings(t *testing.T) {
 	}
 }
 
-// A campaign that goes on measures as it began.
+// A resumed campaign keeps its settings.
 func TestResumedCampaignKeepsItsSettings(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "campaign")
@@ -130,7 +130,7 @@ func TestResumedCampaignKeepsItsSettings(t *testing.T) {
 	}
 }
 
-// A folder's file never says what to resume with.
+// A folder's file never decides what --resume runs.
 func TestResumeRunsNoCommandThatAFolderNames(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "campaign")
@@ -155,7 +155,7 @@ func TestResumeRunsNoCommandThatAFolderNames(t *testing.T) {
 	jtune(t, with(args, "--resume", "--trust-command")...).done(t)
 }
 
-// A campaign that was cut short after modes that failed goes on as if it had not been.
+// A campaign that was interrupted after failed modes resumes as if it had not been.
 func TestResumedModesThatFailedAreNotMeasuredAgain(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "campaign")
@@ -243,8 +243,7 @@ func TestProfileOfModesTheDeviceLacksNamesNeighbours(t *testing.T) {
 		"no mode to measure")
 }
 
-// A list may be older than the board's software: modes that are gone are noted
-// and left out.
+// A list may be older than the board's software: modes that no longer exist are noted and skipped.
 func TestProfileMeasuresTheModesOfAListThatTheBoardHas(t *testing.T) {
 	t.Parallel()
 	list := write(t, "cores,cpu_khz,gpu_hz,mem_hz\n2,729600,318750000,665600000\n2,1000000,318750000,665600000\n"+
@@ -415,7 +414,7 @@ func TestListIsKnownByItsModesNotItsName(t *testing.T) {
 	profile("--list", write(t, modes), "--shard", "1/2", "--resume").fails(t, exitFailed, "selection")
 }
 
-// Rows that were recorded before a file took no more are counted.
+// Rows that were recorded before a write to a file failed are counted.
 func TestProfileCountsTheRowWhoseMinibatchesCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "c")

@@ -16,7 +16,7 @@ const campaignKeys = "name path workload fingerprint device virtual state modes 
 
 const keptModelKeys = "name workload device virtual method modes campaigns cv made"
 
-// inData is a command line with a data directory that the test keeps.
+// inData returns a command line with a data directory that lasts for the test.
 func inData(t *testing.T) (run func(args ...string) outcome, dir string) {
 	dir = t.TempDir()
 	return func(args ...string) outcome {
@@ -44,7 +44,7 @@ func TestCampaignsAreListedRenamedDeletedAndRestored(t *testing.T) {
 	if len(list) != 3 {
 		t.Fatalf("%d campaigns, want a search, a profile and a run", len(list))
 	}
-	for i, strategy := range []any{nil, nil, "auto"} { // the newest first
+	for i, strategy := range []any{nil, nil, "auto"} { // newest first
 		c := hasKeys(t, list[i], campaignKeys)
 		if c["workload"] != "lstm" || c["device"] != "AGX Orin" || c["virtual"] != true || c["state"] != "finished" ||
 			c["strategy"] != strategy || c["fingerprint"] != list[0]["fingerprint"] {
@@ -168,7 +168,7 @@ func TestCampaignsCompareWhatTwoMeasured(t *testing.T) {
 	run("campaigns", "compare", one, "nobodys").fails(t, exitFailed, "no campaign nobodys")
 }
 
-// A name that is empty, as of a shell's variable that is not set, means none: not all.
+// An empty name, as from an unset shell variable, means none, not all.
 func TestPurgeOfAnEmptyNameRemovesNothing(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"campaigns/a", "models/b.model"} {
@@ -202,7 +202,7 @@ func TestModelsAreRenamedDeletedAndRestored(t *testing.T) {
 		for _, m := range array(t, run("models", "list", "--json").done(t).out) {
 			out = append(out, m["name"].(string))
 		}
-		return out[shippedModels:] // these come first
+		return out[shippedModels:] // the shipped ones come first
 	}
 	run("models", "rename", "lstm@virtual-agx-orin", "mine").done(t)
 	run("profile", "lstm", "--sample", "4", "--minibatches", "5").done(t)
@@ -278,14 +278,14 @@ func TestRepeatMeasuresTheSameAgainIntoANewFolder(t *testing.T) {
 	}
 }
 
-// undated leaves out the line that says when a campaign was begun.
+// undated removes the line with the start time of a campaign.
 func undated(header string) string {
 	lines := strings.Split(header, "\n")
 	return strings.Join(slices.DeleteFunc(lines, func(l string) bool { return strings.HasPrefix(l, "created") }), "\n")
 }
 
-// A folder never says what to run: a campaign of a command that the user's file does not
-// have, or has otherwise, repeats only for who trusts it.
+// A folder never decides what to run: a campaign whose command is not in the user's file, or differs there, is repeated
+// only with the user's trust.
 func TestRepeatRunsNoCommandThatAFolderNames(t *testing.T) {
 	t.Parallel()
 	path, _ := toySweep(t)

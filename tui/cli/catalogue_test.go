@@ -25,7 +25,7 @@ func TestDeviceListsJetsonsAndMachinesToCompareWith(t *testing.T) {
 	for _, d := range list {
 		switch d["name"] {
 		case "Nano":
-			if d["cores"] != 4.0 || d["modes"] != nil || d["jetson"] != true { // its memory clocks are not all known
+			if d["cores"] != 4.0 || d["modes"] != nil || d["jetson"] != true { // not all of its memory clocks are known
 				t.Errorf("got %v", d)
 			}
 		case "RTX A5000":
@@ -41,7 +41,7 @@ func TestDeviceListsJetsonsAndMachinesToCompareWith(t *testing.T) {
 	}
 }
 
-// Every form marks an unchecked value.
+// Every format marks an unchecked value.
 func TestDeviceListMarksUncheckedValuesInCSVToo(t *testing.T) {
 	t.Parallel()
 	rows, err := csv.NewReader(strings.NewReader(jtune(t, "device", "--list", "--csv").done(t).out)).ReadAll()

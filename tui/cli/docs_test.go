@@ -12,10 +12,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// checkout is the repository, seen from this package.
+// checkout is the repository, relative to this package.
 const checkout = "../.."
 
-// docPages are the pages that a reader is sent to, with their text.
+// docPages returns the pages for readers with their text.
 func docPages(t *testing.T) map[string]string {
 	t.Helper()
 	pages := map[string]string{}
@@ -51,14 +51,14 @@ func TestDocsReadmeIsShortAndNamesTheTwoCommands(t *testing.T) {
 var (
 	docLink = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	docHead = regexp.MustCompile(`(?m)^#+ (.*)$`)
-	// docPath is a source file or directory as the pages write it: in backquotes, from the top.
+	// docPath matches a source file or directory as written on the pages: in backquotes, from the repository's root.
 	docPath = regexp.MustCompile("`((?:docs|internal|learn|optimize|profiles|tegra|telemetry|tui|\\.ci)/[\\w./*-]+)`")
-	// docLine is a command line of jtune.
+	// docLine matches a jtune command line.
 	docLine = regexp.MustCompile(`^\s*(?:sudo )?(?:\./)?jtune( [^#|&]*|$)`)
 	notWord = regexp.MustCompile(`[^\pL\pN\- ]`)
 )
 
-// anchor is the name under which a heading can be linked to.
+// anchor returns the link target of a heading.
 func anchor(heading string) string {
 	return strings.ReplaceAll(notWord.ReplaceAllString(strings.ToLower(heading), ""), " ", "-")
 }
@@ -106,14 +106,14 @@ func TestDocsNameFilesThatExist(t *testing.T) {
 	}
 }
 
-// findCommand finds the command of a line's words, by its present or a former name.
+// findCommand returns the command that a line's words name, by its present or a former name.
 func findCommand(words []string) (*cobra.Command, []string, error) {
 	root := new(app).root()
 	words, _ = present(root, words)
 	return root.Find(words)
 }
 
-// formerName is a command by a name that it no longer has, as pages write it: in backquotes, alone or with more.
+// formerName matches a command's former name as written on pages: in backquotes, with or without arguments.
 var formerName = regexp.MustCompile("`(?:jtune )?(" + strings.Join(slices.Sorted(maps.Keys(moved)), "|") +
 	")(?: [^`]*)?`")
 
@@ -122,9 +122,9 @@ func TestDocsNameNoCommandByItsFormerName(t *testing.T) {
 	ordinary := []string{"modes", "import", "export", "keys"} // also names of columns, statements and tables
 	for page, text := range docPages(t) {
 		if strings.Contains(page, "decisions") || strings.HasSuffix(page, referencePage) {
-			continue // they describe their time; it is made from the program
+			continue // they describe their time, or are generated
 		}
-		text = strings.ReplaceAll(text, "`jtune fit` runs", "") // says that former names work
+		text = strings.ReplaceAll(text, "`jtune fit` runs", "") // a sentence on former names
 		for _, m := range formerName.FindAllStringSubmatch(text, -1) {
 			if !slices.Contains(ordinary, m[1]) {
 				t.Errorf("%s: %s is now jtune %s", page, m[0], moved[m[1]])
@@ -149,7 +149,7 @@ func TestDocsShowCommandsThatExist(t *testing.T) {
 				continue
 			}
 			for _, w := range rest {
-				if w == "--" { // a command of its own follows
+				if w == "--" { // a user's command follows
 					break
 				}
 				name, _, _ := strings.Cut(strings.TrimPrefix(w, "--"), "=")

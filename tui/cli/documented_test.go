@@ -14,15 +14,15 @@ import (
 	"time"
 )
 
-// documented is how the commands of a page are tried, in their order and in one folder.
+// documented says how to run the commands of a page, in order and in one folder.
 type documented struct {
 	page    string
-	exact   bool              // its output is compared number by number; -update renews the numbers
-	device  string            // the board of commands that name none
-	replace []string          // what a reader replaces, with what: pairs
-	long    []string          // beginnings of the lines that only the long form tries: they take minutes
-	other   map[string]string // beginnings of lines that need a server or a board, with the test that tries them
-	may     map[string]int    // beginnings of lines that may also end with this exit code
+	exact   bool              // compare the output number by number; -update renews the numbers
+	device  string            // the board for commands without --device
+	replace []string          // placeholders for the reader and their values: pairs
+	long    []string          // prefixes of lines that only the long form runs: they take minutes
+	other   map[string]string // prefixes of lines that need a server or a board, with the test that runs them
+	may     map[string]int    // prefixes of lines that may also end with this exit code
 }
 
 var update = flag.Bool("update", false, "renew the numbers of documented output")
@@ -59,18 +59,18 @@ var documentedPages = []documented{
 			"--resume &", "--resume; done", "$i/$n", "$i/2"}},
 }
 
-// documentedLine is a command of jtune on a line of its own, with the mark of a shell before it or without.
+// documentedLine matches a jtune command on its own line, with or without a shell prompt.
 var documentedLine = regexp.MustCompile(`^\s*(\$ )?(?:sudo )?(?:\./)?(jtune(?: .*)?)$`)
 
-// documentedCommand is a command of a page and the output that the page shows below it.
+// documentedCommand is a command of a page with the output shown below it.
 type documentedCommand struct {
 	line   string
 	output []string
 }
 
-// shownCommands returns the commands of a page: of its fenced and its indented blocks.
+// shownCommands returns the commands in a page's fenced and indented blocks.
 func shownCommands(page string) (list []documentedCommand) {
-	fence, open := "", false // the line that begins the block
+	fence, open := "", false // opening line of the block
 	for line := range strings.Lines(page) {
 		line = strings.TrimRight(line, "\n")
 		if strings.HasPrefix(line, "```") {
@@ -97,7 +97,7 @@ func shownCommands(page string) (list []documentedCommand) {
 	return list
 }
 
-// standIns are programs that the pages run, as far as jtune sees them.
+// standIns replace the programs that the pages run, as far as jtune sees them.
 var standIns = map[string]string{
 	"python3": `case $1 in
 main.py) for i in 0 1 2 3 4 5; do
@@ -122,13 +122,13 @@ for a in "$@"; do [ "$a" = -- ] && break; [ "$a" = --speed ] && device=(--device
 JTUNE_TEST_MAIN=1 exec "$DOC_PROGRAM" "${device[@]}" "$@"`,
 }
 
-// numbers are compared by their place: times and powers of real jobs differ from run to run.
+// numbers are compared by position: times and powers of real jobs vary from run to run.
 var numbers = regexp.MustCompile(`\d[\d.,]*`)
 
-// leftOut is what a busy machine changes in a reading.
+// leftOut matches what depends on the machine's load in a reading.
 var leftOut = regexp.MustCompile(`; left out: .*`)
 
-// TestDocumentedCommandsRunAndPrintWhatIsShown runs the commands of README, tutorial and how-to pages.
+// TestDocumentedCommandsRunAndPrintWhatIsShown runs the commands in README, tutorial and how-to pages.
 func TestDocumentedCommandsRunAndPrintWhatIsShown(t *testing.T) {
 	computes(t)
 	program, err := os.Executable()
@@ -192,7 +192,7 @@ func TestDocumentedCommandsRunAndPrintWhatIsShown(t *testing.T) {
 	}
 }
 
-// beginsWith is the value of the longest key that a line begins with.
+// beginsWith returns the value of the longest key that is a prefix of a line.
 func beginsWith[T any](list map[string]T, line string) (v T, ok bool) {
 	longest := ""
 	for key, value := range list {
@@ -203,7 +203,7 @@ func beginsWith[T any](list map[string]T, line string) (v T, ok bool) {
 	return v, ok
 }
 
-// try runs one command and compares its output with what the page shows.
+// try runs a command and compares its output with the page.
 func (d documented) try(t *testing.T, dir string, env []string, c documentedCommand) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 9*time.Minute)
@@ -241,7 +241,7 @@ func (d documented) try(t *testing.T, dir string, env []string, c documentedComm
 	}
 }
 
-// plain is a line as it is compared: with one space where it has several, and # for each number unless they count.
+// plain normalizes a line for comparison: single spaces, and # for each number unless numbers are compared.
 func (d documented) plain(line string, numberless bool) string {
 	if numberless || !d.exact {
 		line = leftOut.ReplaceAllString(numbers.ReplaceAllString(line, "#"), "")

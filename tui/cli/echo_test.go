@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The output of a command reaches the terminal as text alone, however its writes are cut.
+// The output of a command reaches the terminal as plain text, however its writes are split.
 func TestEchoShowsTextAlone(t *testing.T) {
 	t.Parallel()
 	noise := make([]byte, 5000)
@@ -33,7 +33,7 @@ func TestEchoShowsTextAlone(t *testing.T) {
 	} {
 		for _, step := range []int{1, 3, 1 << 20} {
 			if step == 1 && strings.Contains(c.in, "\xf6") {
-				continue // a byte alone cannot be told from binary output
+				continue // a single byte looks like binary output
 			}
 			var out bytes.Buffer
 			e := &echo{to: &out}

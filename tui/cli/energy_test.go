@@ -56,7 +56,7 @@ func TestExperimentEnergyReportsAsTextJSONAndFigures(t *testing.T) {
 	}
 }
 
-// --limit takes the line of the Tune dialog, and means what the flags mean.
+// --limit accepts the line of the Tune dialog, and is equivalent to the flags.
 func TestTuneTakesLimitsAndALoadInOneLine(t *testing.T) {
 	t.Parallel()
 	tune := func(limits ...string) (out struct{ Limit, Mode any }) {

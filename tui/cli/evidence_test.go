@@ -14,22 +14,22 @@ import (
 	"jtune/internal/tomlfile"
 )
 
-// featureCheck is what one command of docs/features.md has to print.
+// featureCheck is the expected output of a command in docs/features.md.
 type featureCheck struct {
 	Rows   []string `toml:"rows"`
-	Before []string `toml:"before"` // commands that make what this one reads
+	Before []string `toml:"before"` // commands that prepare its input
 	Run    string   `toml:"run"`
-	Exit   int      `toml:"exit"` // -1: any, by what this machine has
-	Says   []string `toml:"says"` // regular expressions of the text, line breaks taken as spaces
+	Exit   int      `toml:"exit"` // -1: any, depending on this machine
+	Says   []string `toml:"says"` // regular expressions for the text, with line breaks as spaces
 	Never  []string `toml:"never"`
-	Lines  int      `toml:"lines"` // of standard output
+	Lines  int      `toml:"lines"` // number of lines on standard output
 	JSON   []string `toml:"json"`  // conditions on the document of --json
-	Long   bool     `toml:"long"`  // with JTUNE_LONG alone
-	Test   string   `toml:"test"`  // that shows it in place of the command
+	Long   bool     `toml:"long"`  // only with JTUNE_LONG
+	Test   string   `toml:"test"`  // a test that shows it instead of the command
 	Why    string   `toml:"why"`
 }
 
-// asserts reports whether anything is held against the output.
+// asserts reports whether the check has any condition on the output.
 func (e featureCheck) asserts() bool { return len(e.Says)+len(e.JSON)+e.Lines > 0 }
 
 func readEvidence(t *testing.T) []featureCheck {
@@ -46,7 +46,7 @@ func readEvidence(t *testing.T) []featureCheck {
 	return v.Evidence
 }
 
-// commandsOf are the commands that a row of docs/features.md names as evidence, by the row.
+// commandsOf returns the commands that each row of docs/features.md names as evidence.
 func commandsOf(t *testing.T) map[string][]string {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join(checkout, "docs", "features.md"))
@@ -66,8 +66,8 @@ func commandsOf(t *testing.T) map[string][]string {
 	return out
 }
 
-// shows reports whether a check belongs to a row's command: its words are among those of the check, whatever file it
-// draws into; with --json there are conditions.
+// shows reports whether a check belongs to a row's command: it has the command's words, apart from the file for a
+// drawing; with --json it has conditions.
 func (e featureCheck) shows(command string) bool {
 	words := strings.Fields(e.Run)
 	for i, w := range strings.Fields(command) {
@@ -83,7 +83,7 @@ func (e featureCheck) shows(command string) bool {
 	return true
 }
 
-// Each command that docs/features.md names has something held against what it prints, or a test and a reason.
+// Each command in docs/features.md has a condition on its output, or a test and a reason.
 func TestFeaturesHaveAnAssertionForEveryCommand(t *testing.T) {
 	t.Parallel()
 	rows, tests := commandsOf(t), featureTests(t)
@@ -112,8 +112,8 @@ func TestFeaturesHaveAnAssertionForEveryCommand(t *testing.T) {
 	}
 }
 
-// The commands of docs/features.md print what docs/features.toml says, as text and as JSON. By default those that take
-// no long; JTUNE_LONG runs all.
+// The commands in docs/features.md print what docs/features.toml expects, as text and as JSON. By default only the fast
+// ones run; JTUNE_LONG runs all.
 func TestEvidenceOfTheFeatures(t *testing.T) {
 	computes(t)
 	t.Parallel()
@@ -133,7 +133,7 @@ func TestEvidenceOfTheFeatures(t *testing.T) {
 		if e.Test != "" && len(e.Before) == 0 || e.Long && !long {
 			continue
 		}
-		t.Run(strings.Join(e.Rows, "+"), func(t *testing.T) { // one after another: they share the directory
+		t.Run(strings.Join(e.Rows, "+"), func(t *testing.T) { // in sequence: they share the directory
 			for _, line := range e.Before {
 				run(t, line).done(t)
 			}
@@ -157,7 +157,7 @@ func TestEvidenceOfTheFeatures(t *testing.T) {
 	}
 }
 
-// quotedWords are the words of a line, of which single quotes keep some together.
+// quotedWords splits a line into words; single quotes keep words together.
 func quotedWords(line string) (out []string) {
 	for i, part := range strings.Split(line, "'") {
 		if i%2 == 1 {
@@ -169,7 +169,7 @@ func quotedWords(line string) (out []string) {
 	return out
 }
 
-// check holds an outcome against what is written of it.
+// check compares an outcome with the expectation.
 func (e featureCheck) check(o outcome) (wrong []string) {
 	if e.Exit >= 0 && o.code != e.Exit {
 		return []string{fmt.Sprintf("exit code %d, want %d: %.600s", o.code, e.Exit, o.err)}
@@ -191,11 +191,11 @@ func (e featureCheck) check(o outcome) (wrong []string) {
 	return wrong
 }
 
-// checkJSON holds a document against conditions: PATH = VALUE, and the same with >, <, >= and <=. A path has the keys
-// and places on the way with dots between them; # counts.
+// checkJSON checks conditions on a document: PATH = VALUE, or with >, <, >= or <=. A path has keys and indexes
+// separated by dots; # is a length.
 func checkJSON(o outcome, conditions []string) (wrong []string) {
 	var doc any
-	first, _, _ := strings.Cut(strings.TrimSpace(o.out), "\n{") // of one document per line the first
+	first, _, _ := strings.Cut(strings.TrimSpace(o.out), "\n{") // the first of several documents, one per line
 	if err := json.Unmarshal([]byte(first), &doc); err != nil {
 		return []string{fmt.Sprintf("not JSON: %v: %.300s %.300s", err, o.out, o.err)}
 	}
@@ -212,7 +212,7 @@ func checkJSON(o outcome, conditions []string) (wrong []string) {
 	return wrong
 }
 
-// at is the value on a path; nil where there is none.
+// at returns the value at a path; nil if there is none.
 func at(v any, path []string) any {
 	for _, key := range path {
 		switch x := v.(type) {

@@ -9,8 +9,7 @@ import (
 	"jtune/tui/cli"
 )
 
-// A command line is run with any streams; data goes to the one for output, and
-// the code shows how it ended.
+// Run works with any streams; data goes to standard output, and the exit code shows how the command ended.
 func ExampleRun() {
 	run := func(args ...string) {
 		code := cli.Run(context.Background(), args, strings.NewReader(""), os.Stdout, os.Stdout)

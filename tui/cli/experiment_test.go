@@ -58,7 +58,7 @@ func TestExperimentDrawsItsSettingsAsBars(t *testing.T) {
 	}
 }
 
-// A model learns from the modes of an experiment, whose runs differ in the mode alone, and from no other experiment.
+// A model is fitted to the modes of an experiment whose runs differ only in the mode, and to no other experiment.
 func TestFitLearnsFromTheModesOfAnExperiment(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -144,8 +144,7 @@ func TestExperimentRefusesWhatMakesNoSense(t *testing.T) {
 	}
 }
 
-// A real job on a tree of files: what is known is printed, what is not is a dash,
-// and the board is restored.
+// A real job on fake sysfs files: known values are printed, unknown ones are dashes, and the board is restored.
 func TestExperimentOfARealCommand(t *testing.T) {
 	t.Parallel()
 	args, root := fakeBoard(t, goodJob)
@@ -159,8 +158,8 @@ func TestExperimentOfARealCommand(t *testing.T) {
 	jtune(t, with(args, "experiment", "cache", "--workload", "job")...).fails(t, exitNoDevice, "cache", "takes root")
 }
 
-// TestExperimentTrainsForReal lets PyTorch train on data of this machine: the
-// page cache that is dropped and preloaded is the kernel's own.
+// TestExperimentTrainsForReal trains with PyTorch on data of this machine: it drops and preloads the kernel's real page
+// cache.
 func TestExperimentTrainsForReal(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains for many seconds")
@@ -205,7 +204,7 @@ func TestExperimentTrainsForReal(t *testing.T) {
 	}
 }
 
-// inMemory reports whether a folder's file system has nothing but the page cache.
+// inMemory reports whether a folder's file system is only in the page cache.
 func inMemory(t *testing.T, dir string) bool {
 	t.Helper()
 	var st unix.Statfs_t
@@ -215,7 +214,7 @@ func inMemory(t *testing.T, dir string) bool {
 	return st.Type == unix.TMPFS_MAGIC || st.Type == unix.RAMFS_MAGIC
 }
 
-// mnist writes blank pictures in the published form of MNIST.
+// mnist writes blank images in MNIST's published format.
 func mnist(t *testing.T, dir string, n uint32) {
 	t.Helper()
 	var images []byte
@@ -311,7 +310,7 @@ func TestExperimentTakesLabelsWithAndWithoutLetters(t *testing.T) {
 	}
 }
 
-// A letter is a mode of the study: an AGX Xavier's own, on other boards at the same shares of their maxima.
+// A letter is a mode of the study: the AGX Xavier's own, on other boards at the same shares of their maxima.
 func TestApplyTakesALabelOfTheStudy(t *testing.T) {
 	t.Parallel()
 	for board, want := range map[string]string{"agx-xavier": "requested  2c/2.11C/0.91G/1.60M",

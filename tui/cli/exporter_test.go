@@ -45,7 +45,7 @@ func TestExporterRefusesWhatItCannotDo(t *testing.T) {
 	}
 }
 
-// addressOf waits for the line that says where the exporter answers.
+// addressOf waits for the line with the exporter's address.
 func addressOf(t *testing.T, said fmt.Stringer) string {
 	t.Helper()
 	where := regexp.MustCompile(`metrics at (http://\S+)`)
@@ -98,7 +98,7 @@ func TestExporterWritesAFile(t *testing.T) {
 	}
 }
 
-// long skips a test outside the long form, and where one of the programs is not here.
+// long skips a test except in the long form, and if one of the programs is missing.
 func long(t *testing.T, why string, programs ...string) {
 	t.Helper()
 	if os.Getenv("JTUNE_LONG") == "" {
@@ -124,8 +124,8 @@ func started(t *testing.T, args ...string) (*exec.Cmd, *safeBuffer) {
 	return cmd, said
 }
 
-// TestExporterFeedsARealPrometheus asks Debian's prometheus for what it has scraped of a virtual
-// board on which another jtune profiles.
+// TestExporterFeedsARealPrometheus queries Debian's prometheus for what it has scraped from a virtual board on which
+// another jtune profiles.
 func TestExporterFeedsARealPrometheus(t *testing.T) {
 	long(t, "runs Prometheus for half a minute", "prometheus", "promtool")
 	dir := t.TempDir()
@@ -162,8 +162,8 @@ func TestExporterFeedsARealPrometheus(t *testing.T) {
 	}
 	defer func() { _ = prometheus.Process.Signal(syscall.SIGTERM); _ = prometheus.Wait() }()
 	for query, least := range map[string]float64{
-		"jetson_module_power_watts":                                 5,  // an idle board, which is the exporter's own
-		"rate(jetson_energy_joules_total[10s])":                     60, // watts, on a clock that runs 60 times as fast
+		"jetson_module_power_watts":                                 5,  // the exporter's own board is idle
+		"rate(jetson_energy_joules_total[10s])":                     60, // watts, on a clock at 60 times the speed
 		`jtune_units_total{unit="minibatch"} * on() jtune_job_info`: 1,
 		`jetson_board_info{model="Jetson AGX Orin",virtual="true"}`: 1,
 		"count(jetson_cpu_frequency_hertz)":                         12,
@@ -174,13 +174,13 @@ func TestExporterFeedsARealPrometheus(t *testing.T) {
 	}
 }
 
-// asked is the value of a query, once Prometheus has one.
+// asked returns the value of a query, once Prometheus has one.
 func asked(t *testing.T, web, query string, log fmt.Stringer) float64 {
 	t.Helper()
 	for end := time.Now().Add(60 * time.Second); time.Now().Before(end); time.Sleep(200 * time.Millisecond) {
 		answer, err := http.Get("http://" + web + "/api/v1/query?query=" + url.QueryEscape(query))
 		if err != nil {
-			continue // not up yet
+			continue // not running yet
 		}
 		var got struct {
 			Error string
@@ -204,7 +204,7 @@ func asked(t *testing.T, web, query string, log fmt.Stringer) float64 {
 	return 0
 }
 
-// TestExporterStaysFlat scrapes as often as in a day at one a second, of the files of an AGX Orin.
+// TestExporterStaysFlat scrapes an AGX Orin's files as often as in a day of one scrape a second.
 func TestExporterStaysFlat(t *testing.T) {
 	long(t, "makes 86,400 scrapes")
 	const scrapes, warm = 86_400, 5_000
@@ -226,7 +226,7 @@ func TestExporterStaysFlat(t *testing.T) {
 	}
 }
 
-// TestWatchOfThirtyDaysStaysFlat prints a reading each 10 s of a virtual board's clock.
+// TestWatchOfThirtyDaysStaysFlat prints a reading every 10 s of a virtual board's clock.
 func TestWatchOfThirtyDaysStaysFlat(t *testing.T) {
 	long(t, "prints 259,200 readings")
 	const readings, warm = 30 * 24 * 360, 5_000
@@ -285,7 +285,7 @@ func rssKB(t *testing.T, pid int) int {
 	return n
 }
 
-// cpuSeconds is what a process has used of the CPU, to hundredths of a second.
+// cpuSeconds returns the CPU time of a process, to hundredths of a second.
 func cpuSeconds(t *testing.T, pid int) float64 {
 	t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))

@@ -16,7 +16,7 @@ var (
 	testFunction = regexp.MustCompile(`(?m)^func (Test[A-Za-z0-9_]+)\(`)
 )
 
-// featureTests are the names of all tests of the tree.
+// featureTests returns the names of all tests of the tree.
 func featureTests(t *testing.T) map[string]bool {
 	t.Helper()
 	names := map[string]bool{}
@@ -36,8 +36,8 @@ func featureTests(t *testing.T) map[string]bool {
 	return names
 }
 
-// TestFeaturesNameTestsAndCommandsThatExist holds the table of what the program must do to its word: each row has a
-// status and, where it works, something that anyone can repeat.
+// TestFeaturesNameTestsAndCommandsThatExist checks the table of requirements: each row has a status and, if it works,
+// evidence that anyone can repeat.
 func TestFeaturesNameTestsAndCommandsThatExist(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile(filepath.Join(checkout, "docs", "features.md"))

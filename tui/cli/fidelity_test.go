@@ -64,8 +64,7 @@ func TestFidelityRejectsWhatItCannotHoldFiguresAgainst(t *testing.T) {
 	}
 }
 
-// A published value is printed with its relation: a range, a bound and a figure that is about right are none of them
-// the value alone.
+// A published value is printed with its relation: a range, a bound or an approximate figure is not just the value.
 func TestPublishedTextSaysItsRelation(t *testing.T) {
 	t.Parallel()
 	for want, f := range map[string]evidence.Figure{

@@ -12,8 +12,8 @@ import (
 	"jtune/tui/session/fleet/fleettest"
 )
 
-// fakeSSH is a ssh that runs the command here, in a home folder of each destination. A destination
-// "dead" is not reached; "once-NAME" is lost once in the middle.
+// fakeSSH is an ssh that runs the command on this machine, in a home folder for each destination. Destination "dead"
+// cannot be reached; "once-NAME" loses the connection once during the command.
 const fakeSSH = `#!/bin/sh
 while [ "$1" != -- ]; do shift; done
 to=$2; shift 2
@@ -24,8 +24,8 @@ HOME=$FLEET/$to; export HOME
 mkdir -p "$HOME" && cd "$HOME" && exec sh -c "$*"
 `
 
-// fakeFleet makes ssh that, and gives the flag of a configuration of these boards; each is a virtual
-// one of its kind with a data directory of its own.
+// fakeFleet installs fakeSSH, and returns the flags for a configuration of these boards; each is a virtual one of its
+// kind with its own data directory.
 func fakeFleet(t *testing.T, boards map[string]string) []string {
 	t.Helper()
 	dir := t.TempDir()
@@ -38,7 +38,7 @@ func fakeFleet(t *testing.T, boards map[string]string) []string {
 	return []string{"--config", write(t, boardTables(dir, boards, "")), "--data-dir", dir}
 }
 
-// boardTables is the configuration of virtual boards, by name: where each is, and with more keys.
+// boardTables returns the configuration of virtual boards, by name, with additional keys.
 func boardTables(dir string, boards map[string]string, more string) string {
 	var b strings.Builder
 	for name, ssh := range boards {
@@ -67,7 +67,7 @@ func TestFleetPrintsALineForEachBoardAndTheWorstCode(t *testing.T) {
 		t.Errorf("%s", o.out)
 	}
 	hasKeys(t, rows[0], "board exit_code error virtual result")
-	// All of a command line there, its exit code too.
+	// The whole result of a remote command, including its exit code.
 	o = jtune(t, append(config, "--board", "one", "modes", "--sample", "2", "--csv")...)
 	if o.code != exitOK || len(strings.Split(strings.TrimSpace(o.out), "\n")) != 3 {
 		t.Errorf("exit code %d:\n%s%s", o.code, o.out, o.err)
@@ -78,14 +78,14 @@ func TestFleetPrintsALineForEachBoardAndTheWorstCode(t *testing.T) {
 	jtune(t, append(config, "fleet", "doctor", "--group", "lab")...).fails(t, exitUsage, `group "lab"`)
 }
 
-// TestFleetApplyAsksOnceAndEachBoardKeepsOrReverts has two boards that set the mode and one that is not reached.
+// TestFleetApplyAsksOnceAndEachBoardKeepsOrReverts has two boards that set the mode and one that cannot be reached.
 func TestFleetApplyAsksOnceAndEachBoardKeepsOrReverts(t *testing.T) {
 	config := fakeFleet(t, map[string]string{"one": "one", "two": "two", "three": "dead"})
 	for name, c := range map[string]struct {
 		answer string
 		yes    bool
 		code   int
-		want   string // of a board that set it
+		want   string // output of a board that set it
 	}{
 		"y":     {"y\n", false, exitFailed, "   0  VIRTUAL MAXN is set, read back and kept"},
 		"n":     {"n\n", false, exitReverted, "   6  VIRTUAL reverted"},
@@ -105,7 +105,7 @@ func TestFleetApplyAsksOnceAndEachBoardKeepsOrReverts(t *testing.T) {
 	}
 }
 
-// TestFleetInstallCopiesTheProgramAndChecksItsVersion: the package goes another way, through sudo and apt.
+// TestFleetInstallCopiesTheProgramAndChecksItsVersion: a package is installed differently, through sudo and apt.
 func TestFleetInstallCopiesTheProgramAndChecksItsVersion(t *testing.T) {
 	config := fakeFleet(t, map[string]string{"one": "one", "two": "two", "three": "dead"})
 	o := jtune(t, append(config, "fleet", "install", os.Args[0])...)
@@ -141,7 +141,7 @@ func TestFleetMeasuresOnePlanInParts(t *testing.T) {
 	if _, err := os.Stat(out); err == nil {
 		t.Error("joined without a part")
 	}
-	// The board comes back: the same command goes on with what is missing, and joins.
+	// The board is reachable again: the same command measures what is missing, and merges.
 	text, err := os.ReadFile(config[1])
 	if err != nil {
 		t.Fatal(err)
@@ -162,9 +162,9 @@ func TestFleetMeasuresOnePlanInParts(t *testing.T) {
 	jtune(t, append(append(config, "fleet", "profile"), plan...)...).fails(t, exitUsage, "parts of another plan")
 }
 
-// TestFleetOfSeveralServers has four virtual boards behind four OpenSSH servers. One server dies before
-// a plan is measured, in the long form another board hangs for a minute: the others finish, and once it is
-// back the same command completes the plan. Then all are tuned, and ranked by the models that they have learned.
+// TestFleetOfSeveralServers has four virtual boards behind four OpenSSH servers. One server dies before a plan is
+// measured; in the long form another board hangs for a minute. The others finish, and once it is back the same command
+// completes the plan. Then all are tuned, and ranked by the fitted models.
 func TestFleetOfSeveralServers(t *testing.T) {
 	dir := t.TempDir()
 	var config strings.Builder
@@ -186,7 +186,7 @@ func TestFleetOfSeveralServers(t *testing.T) {
 		t.Fatalf("%d of 4 boards are ready:\n%s%s", n, o.out, o.err)
 	}
 	servers[2].Kill()
-	if os.Getenv("JTUNE_LONG") != "" { // and the last one hangs for a minute
+	if os.Getenv("JTUNE_LONG") != "" { // the last one hangs for a minute
 		at := strings.LastIndex(config.String(), "jtune = \"")
 		slow := config.String()[:at] + "jtune = \"sleep 60; " + config.String()[at+len("jtune = \""):]
 		if err := os.WriteFile(flags[1], []byte(slow), 0o644); err != nil {

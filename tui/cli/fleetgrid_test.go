@@ -14,8 +14,8 @@ import (
 )
 
 // TestFleetOfEightServersMeasuresAFullGrid splits the 4,368 modes of PowerTrain's grid over eight boards behind eight
-// OpenSSH servers. At first one is lost, one sends for ever and one answers late: the others finish and keep their
-// parts. The same command then goes on with what is missing, and each mode was measured once.
+// OpenSSH servers. At first one is lost, one sends endlessly and one answers late: the others finish and keep their
+// parts. The same command then measures the rest, and each mode is measured once.
 func TestFleetOfEightServersMeasuresAFullGrid(t *testing.T) {
 	if os.Getenv("JTUNE_LONG") == "" {
 		t.Skip("measures 4,368 modes on eight boards; JTUNE_LONG=1 does")

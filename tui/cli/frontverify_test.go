@@ -8,8 +8,8 @@ import (
 	"jtune/learn"
 )
 
-// A front is verified on a virtual board: the modes are measured, printed with
-// what was expected, learnt, and counted as measured on the front.
+// A front is verified on a virtual board: its modes are measured, printed beside the predictions, added to the model,
+// and counted as measured on the front.
 func TestFrontIsVerifiedAndCorrected(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

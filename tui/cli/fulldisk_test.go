@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// A disk without room for campaign.toml: nothing is measured, the line says why, and no folder is left that lists
-// would have to leave out.
+// A disk without room for campaign.toml: nothing is measured, one line says why, and no unreadable folder is left.
 func TestProfileOnADiskWithoutRoomForCampaignTOML(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -47,7 +47,7 @@ func TestFormerNamesRunThePresentCommand(t *testing.T) {
 		if a.done(t).out != b.done(t).out || a.err != "" {
 			t.Errorf("jtune %s --help is not that of jtune %s, or stderr has %q", former, now, a.err)
 		}
-		if h := jtune(t, "help", former).done(t).out; former != "modes" && h != b.out { // modes is a topic
+		if h := jtune(t, "help", former).done(t).out; former != "modes" && h != b.out { // modes is also a topic
 			t.Errorf("jtune help %s: %s", former, h)
 		}
 	}
@@ -89,7 +89,7 @@ func TestNumbersTakeTheirUnit(t *testing.T) {
 	for _, line := range [][]string{{"tune", "gpt9", "--power-limit", "30W"},
 		{"tune", "gpt9", "--power-limit", "20 W,25W"},
 		{"tune", "gpt9", "--time-limit", "80ms"}, {"tune", "gpt9", "--latency", "0.05 s", "--rate", "30/s"}} {
-		jtune(t, append(line, virtualBoard...)...).fails(t, exitUsage, "gpt9") // the number is read
+		jtune(t, append(line, virtualBoard...)...).fails(t, exitUsage, "gpt9") // the number is parsed
 	}
 	jtune(t, "tune", "lenet5", "--power-limit", "30ms").fails(t, exitUsage, `--power-limit "30ms": want a number`)
 }

@@ -13,7 +13,7 @@ import (
 	"jtune/tui/session/config"
 )
 
-// A session lives for hours; a guard that was killed in that time must not take from it the way to set modes.
+// A session lasts for hours; if its guard is killed, it must still be able to set modes.
 func TestDeadGuardIsReplaced(t *testing.T) {
 	t.Parallel()
 	root := tegratest.AGXOrin35(t)

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// searched is a data directory with a search and a soak of its answer.
+// searched returns a data directory with a search and a soak of its answer.
 func searched(t *testing.T) (data string, found string) {
 	t.Helper()
 	data = t.TempDir()
@@ -58,8 +58,8 @@ func TestReportOfASearch(t *testing.T) {
 	}
 }
 
-// probe opens the report in a frame of a width and writes down how it lies in it, what it loaded, and whether the
-// figures' text, 12 units high, has 11 pixels or more.
+// probe opens the report in a frame of a given width and records its layout, what it loaded, and whether the figures'
+// text, 12 units high, has at least 11 pixels.
 const probe = `<!doctype html><body><iframe id="f" src="/page.html" style="border:0;width:%dpx;height:900px"></iframe>
 <script>document.getElementById("f").onload=function(){var w=this.contentWindow,d=w.document;
 document.body.dataset.found="wide "+(d.documentElement.scrollWidth>%d)+", loads "+
@@ -67,7 +67,7 @@ w.performance.getEntriesByType("resource").length+", figures "+d.querySelectorAl
 ", readable "+[...d.querySelectorAll("svg")].every(s=>12*s.clientWidth/s.viewBox.baseVal.width>=11)+
 ", paper "+w.getComputedStyle(d.body).backgroundColor}</script>`
 
-// inBrowser looks at a page in a browser, on a phone and on a desk, by day and by night.
+// inBrowser checks a page in a browser, at the widths of a phone and a desktop, with light and dark colours.
 func inBrowser(t *testing.T, page string) {
 	t.Helper()
 	browser, err := exec.LookPath("chromium")
@@ -111,7 +111,7 @@ func inBrowser(t *testing.T, page string) {
 
 const verifyKeys = "holds mode time_pct power_pct margin_tj_c throttled since virtual"
 
-// A mode that heat slows does not hold, whatever time and power say; one that is cool names its margin.
+// A mode that is throttled by heat does not hold, whatever its time and power; a cool one names its margin.
 func TestVerifyOfAModeThatThrottles(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -149,7 +149,7 @@ func TestVerifyMeasuresAnAnswerAgain(t *testing.T) {
 	jtune(t, with(virtualBoard, "verify", "nothing", "--data-dir", data)...).fails(t, exitFailed, "no campaign nothing")
 }
 
-// What is verified is the answer that was kept last, with its job: also in a batch size, under a load, or a command's.
+// verify measures the last kept answer with its job: also at a batch size, under a load, or of a command.
 func TestVerifyTakesTheKeptAnswerAndItsJob(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -178,7 +178,7 @@ func TestVerifyTakesTheKeptAnswerAndItsJob(t *testing.T) {
 	jtune(t, on("tune", "mobilenet-infer", "--rate", "20", "--latency", "90", "--power-limit", "30")...).done(t)
 	loaded := searchOf(t, data, "mobilenet-infer-tune")
 	verified(loaded)
-	// a limit that it does not keep any more
+	// a limit that it no longer keeps
 	path := filepath.Join(loaded, "campaign.toml")
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -194,7 +194,7 @@ func TestVerifyTakesTheKeptAnswerAndItsJob(t *testing.T) {
 	}
 }
 
-// searchOf is the newest campaign folder whose name ends so.
+// searchOf returns the newest campaign folder with this ending.
 func searchOf(t *testing.T, data, ending string) string {
 	t.Helper()
 	all, err := filepath.Glob(filepath.Join(data, "campaigns", "*-"+ending))

@@ -26,18 +26,18 @@ func TestHarnessPrintsTheHelperAndWritesTheJobs(t *testing.T) {
 	jtune(t, "harness", "--write", "").fails(t, exitUsage, "--write")
 }
 
-// python is Debian's interpreter, which may have PyTorch.
+// python is Debian's interpreter, possibly with PyTorch.
 const python = "/usr/bin/python3"
 
 func needPyTorch(t *testing.T) {
 	t.Helper()
-	look := "import importlib.util, sys; sys.exit(importlib.util.find_spec('torch') is None)" // importing takes seconds
+	look := "import importlib.util, sys; sys.exit(importlib.util.find_spec('torch') is None)" // importing takes long
 	if err := exec.Command(python, "-c", look).Run(); err != nil {
 		t.Skipf("%s has no torch (%v): install python3-torch to run this test", python, err)
 	}
 }
 
-// TestProfileOfTheVirtualBoardFits is the whole way without a Jetson.
+// TestProfileOfTheVirtualBoardFits covers the whole path without a Jetson.
 func TestProfileOfTheVirtualBoardFits(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "campaign")
@@ -48,8 +48,8 @@ func TestProfileOfTheVirtualBoardFits(t *testing.T) {
 	}
 }
 
-// TestPyTorchTrainsForAProfile is the same with the real job: LeNet trained on the CPU, beside a
-// virtual board and, with JTUNE_LONG=1, beside one of plain files.
+// TestPyTorchTrainsForAProfile does the same with the real job: LeNet trained on the CPU, beside a virtual board and,
+// with JTUNE_LONG=1, beside one of plain files.
 func TestPyTorchTrainsForAProfile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains for many seconds")

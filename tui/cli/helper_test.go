@@ -20,11 +20,11 @@ import (
 	"jtune/tegra/tegratest"
 )
 
-// asJtune makes the test's program behave as jtune itself.
+// asJtune makes the test program behave like jtune.
 const asJtune = "JTUNE_TEST_MAIN"
 
-// TestMain makes the test's program its own guard, as jtune is its own guard.
-// The tests know nothing of the settings and records of whoever runs them.
+// TestMain makes the test program its own guard, like jtune. The tests do not see the settings and records of the user
+// who runs them.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "guard" || os.Getenv(asJtune) != "" {
 		os.Exit(Main())
@@ -43,8 +43,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// computes skips a test where data races alone are looked for. It is long, for what it asks of
-// learn and optimize, and those share their work among goroutines in one way: their own tests meet it.
+// computes skips a test when only data races are tested. It takes long because of learn and optimize, whose own tests
+// cover their only way of sharing work among goroutines.
 func computes(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
@@ -52,14 +52,13 @@ func computes(t *testing.T) {
 	}
 }
 
-// outcome is what a command line did.
+// outcome is the result of a command line.
 type outcome struct {
 	code     int
 	out, err string
 }
 
-// jtune runs a command line as a script would, with a data directory of its
-// own unless the arguments name one.
+// jtune runs a command line like a script, with its own data directory unless the arguments name one.
 func jtune(t testing.TB, args ...string) outcome {
 	t.Helper()
 	return jtuneWith(t, t.Context(), strings.NewReader(""), args...)
@@ -70,7 +69,7 @@ func jtuneWith(t testing.TB, ctx context.Context, stdin io.Reader, args ...strin
 	var out, err safeBuffer
 	all := args
 	if !strings.Contains(strings.Join(args, " "), "--data-dir") {
-		at := slices.Index(args, "--") // what follows is a command of its own
+		at := slices.Index(args, "--") // the rest is a user's command
 		if at < 0 {
 			at = len(args)
 		}
@@ -81,7 +80,7 @@ func jtuneWith(t testing.TB, ctx context.Context, stdin io.Reader, args ...strin
 	return outcome{code, out.String(), err.String()}
 }
 
-// safeBuffer is written by the command while the test reads it.
+// safeBuffer can be read by the test while the command writes to it.
 type safeBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -99,7 +98,7 @@ func (s *safeBuffer) String() string {
 	return s.b.String()
 }
 
-// done fails the test unless the command ended well.
+// done fails the test unless the command succeeded.
 func (o outcome) done(t testing.TB) outcome {
 	t.Helper()
 	if o.code != exitOK {
@@ -108,8 +107,7 @@ func (o outcome) done(t testing.TB) outcome {
 	return o
 }
 
-// fails checks exit code and error: one line on stderr that says each word,
-// nothing on stdout.
+// fails checks exit code and error: one line on stderr that contains each word, nothing on stdout.
 func (o outcome) fails(t testing.TB, code int, words ...string) {
 	t.Helper()
 	if o.code != code {
@@ -176,7 +174,7 @@ func write(t testing.TB, text string) string {
 	return path
 }
 
-// toyModes is a small space made of values that an AGX Orin lists.
+// toyModes returns a small space of values that an AGX Orin lists.
 func toyModes() []tegra.Mode {
 	var out []tegra.Mode
 	for _, c := range []int{2, 4, 8, 12} {
@@ -191,15 +189,15 @@ func toyModes() []tegra.Mode {
 	return out
 }
 
-// toyLaw is a made-up board: the slowest of three resources decides the time,
-// and power is static plus what the clocks draw.
+// toyLaw is a made-up board: the slowest of three resources determines the time; power is static power plus that of the
+// clocks.
 func toyLaw(m tegra.Mode) tegra.Measured {
 	time := 60/m.GPU.GHz() + 150/(float64(m.Cores)*m.CPU.GHz()) + 40/m.EMC.GHz() + 10
 	power := 9 + 9*m.GPU.GHz()*m.GPU.GHz() + 0.35*float64(m.Cores)*m.CPU.GHz() + 1.2*m.EMC.GHz()
 	return tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: time, PowerW: power}
 }
 
-// toySweep writes the made-up board's sweep file.
+// toySweep writes a sweep file of the made-up board.
 func toySweep(t testing.TB) (path string, rows []tegra.Measured) {
 	t.Helper()
 	for _, m := range toyModes() {
@@ -216,15 +214,15 @@ func toySweep(t testing.TB) (path string, rows []tegra.Measured) {
 	return path, rows
 }
 
-// replay is the arguments that open the made-up board.
+// replay returns the arguments that open the made-up board.
 func replay(path string) []string { return []string{"--device", "replay:" + path, "--speed", "max"} }
 
 func with(args []string, more ...string) []string {
 	return append(append([]string{}, args...), more...)
 }
 
-// fakeBoard builds a fake root with a Jetson in it and a configuration with
-// one workload "job" that a shell runs. The test ends when its guards have.
+// fakeBoard creates a fake root of a Jetson and a configuration with one workload "job", a shell script. The test ends
+// when its guards have ended.
 func fakeBoard(t testing.TB, script string) (args []string, root string) {
 	t.Helper()
 	tree := tegratest.NewAGXOrin35()

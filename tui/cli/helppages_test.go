@@ -52,7 +52,7 @@ func TestHelpFitsAPlainTerminal(t *testing.T) {
 		args := append(strings.Fields(c.CommandPath())[1:], "--help")
 		text := jtune(t, args...).done(t).out
 		for line := range strings.Lines(text) {
-			// A synopsis is not broken: it is copied.
+			// A synopsis is not wrapped, so that it can be copied.
 			if n := len([]rune(strings.TrimRight(line, "\n"))); n > helpWidth && !strings.HasPrefix(line, "  jtune ") {
 				t.Errorf("%s: a line of %d columns: %s", c.CommandPath(), n, line)
 			}

@@ -12,8 +12,8 @@ import (
 	"jtune/tegra/tegratest"
 )
 
-// TestCommandsPrintNoControlCharactersOfOthers from the names of a board, a
-// configuration file and a campaign out of somebody's archive.
+// TestCommandsPrintNoControlCharactersOfOthers covers names in a board, a configuration file and a campaign from
+// another user's archive.
 func TestCommandsPrintNoControlCharactersOfOthers(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -51,7 +51,7 @@ func TestCommandsPrintNoControlCharactersOfOthers(t *testing.T) {
 	}
 }
 
-// TestRowsAreRefusedAlikeByEveryDoor that nothing on a Jetson can have measured.
+// TestRowsAreRefusedAlikeByEveryDoor covers rows that no Jetson can have measured.
 func TestRowsAreRefusedAlikeByEveryDoor(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -97,11 +97,10 @@ func TestRowsAreRefusedAlikeByEveryDoor(t *testing.T) {
 	}
 }
 
-// safe is a name without spaces.
+// safe returns a name without spaces.
 func safe(name string) string { return strings.ReplaceAll(name, " ", "-") }
 
-// A campaign's own rows are held against the same bounds when it goes on, and against the modes of
-// its board.
+// A resumed campaign checks its own rows against the same limits, and against the modes of its board.
 func TestResumeTakesNoRowThatCannotBe(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "campaign")
@@ -120,7 +119,7 @@ func TestResumeTakesNoRowThatCannotBe(t *testing.T) {
 	}
 	cells(1, 5, "1000000")  // 1 MW
 	cells(2, 4, "1e300")    // ms
-	cells(3, 1, "20000000") // kHz, no clock of the board
+	cells(3, 1, "20000000") // kHz, not a clock of the board
 	if err := os.WriteFile(file, []byte(strings.Join(rows, "")), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +131,7 @@ func TestResumeTakesNoRowThatCannotBe(t *testing.T) {
 	}
 }
 
-// A copy of a measurement is no second one.
+// A copy of a measurement does not count twice.
 func TestMergeTakesCopiesOnce(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -15,7 +15,7 @@ func TestHotBoardIsToldByWatchAndDoctor(t *testing.T) {
 	const zone = "/sys/class/thermal/thermal_zone8"
 	for _, c := range []struct {
 		name, temp, trip string
-		reason           string // "" when the board is not hot
+		reason           string // "" if the board is not hot
 	}{
 		{"cool", "60000", "99000", ""},
 		{"close to its trip point", "94500", "99000", "tj-therm at 94 °C (passive trip point at 99 °C)"},

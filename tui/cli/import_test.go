@@ -80,7 +80,7 @@ func TestMergeJoinsThePartsOfOnePlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// a mode less
+	// one mode less
 	if err := os.WriteFile(rows, text[:bytes.LastIndexByte(text[:len(text)-1], '\n')+1], 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -23,35 +23,34 @@ import (
 	"jtune/tegra/tegratest"
 )
 
-// interrupted is one campaign that is interrupted over and over.
+// interrupted is a campaign that is interrupted repeatedly.
 type interrupted struct {
 	t        *testing.T
 	rng      *rand.Rand
 	args     []string          // of every command
 	plan     []string          // the command
-	modes    int               // rows when it is done
-	fates    []string          // misfortunes by round, "nothing" lets it end; nil: by chance
-	after    int               // rows that are there when a misfortune happens
-	patience time.Duration     // the longest time until something happens
-	root     string            // of a board of files; "" for a virtual board
-	found    map[string]string // its files before
-	job      string            // folder of the job of such a board; its processes name it
-	disk     string            // a small file system below which the record lies; "" when none can be mounted
+	modes    int               // rows of the complete plan
+	fates    []string          // misfortunes by round, "nothing" lets it end; nil: random
+	after    int               // minimum rows before a misfortune
+	patience time.Duration     // maximum time until a misfortune
+	root     string            // of a board of files; "": a virtual board
+	found    map[string]string // its files at the start
+	job      string            // folder of the job of such a board, which its processes name
+	disk     string            // a small file system for the record; "" if none can be mounted
 
 	dir    string // campaign folder
 	orphan bool   // a dead guard's state may be waiting for the next one
-	kept   []byte // modes.csv after the round before, whole lines
+	kept   []byte // complete lines of modes.csv after the previous round
 	kills  int    // processes killed so far
 }
 
 type misfortune struct {
 	name  string
-	board bool // makes sense on a board of files alone
+	board bool // only for a board of files
 	do    func(c *interrupted, client *os.Process) (ends bool)
 }
 
-// misfortunes are what may happen to a campaign while it runs. Each tells
-// whether the process ends by it.
+// misfortunes are what may happen to a running campaign. Each reports whether the process ends.
 var misfortunes = []misfortune{
 	{"kill -9 of jtune", false, func(c *interrupted, client *os.Process) bool { return c.killJtune(client) }},
 	{"a terminal that hangs up", false,
@@ -77,7 +76,7 @@ var misfortunes = []misfortune{
 	}},
 }
 
-// misfortunesOfPairs befall one of two jobs: the pair has failed, and is run again.
+// misfortunesOfPairs affect one of two jobs: the pair fails, and is run again.
 var misfortunesOfPairs = []misfortune{
 	{"kill -9 of the training", true, func(c *interrupted, client *os.Process) bool {
 		c.signal(`"want":"train"`, syscall.SIGKILL)
@@ -93,9 +92,9 @@ var misfortunesOfPairs = []misfortune{
 	}},
 }
 
-// TestInterruptedAtAnyMomentACampaignGoesOn interrupts the real program at moments of chance, resumes it, and so on
-// until the plan is done, then starts over. After each round what was finished is in the record, nothing in it was
-// measured twice or changed, the board is restored, and no process is left.
+// TestInterruptedAtAnyMomentACampaignGoesOn interrupts the real program at random moments and resumes it until the plan
+// is done, then starts over. After each round the record contains what was finished, nothing in it was measured twice
+// or changed, the board is restored, and no process is left.
 func TestInterruptedAtAnyMomentACampaignGoesOn(t *testing.T) {
 	t.Parallel()
 	virtualRounds, boardRounds, boards := 8, 1, 4
@@ -109,7 +108,7 @@ func TestInterruptedAtAnyMomentACampaignGoesOn(t *testing.T) {
 	if asked > 0 {
 		virtualRounds, boardRounds, boards = 2*asked, asked, 6
 	}
-	var lanes sync.WaitGroup // mostly asleep: more at a time than there are processors
+	var lanes sync.WaitGroup // mostly asleep: more at a time than processors
 	defer lanes.Wait()
 	lanes.Go(func() {
 		t.Run("virtual board", func(t *testing.T) {
@@ -152,7 +151,7 @@ func TestInterruptedAtAnyMomentACampaignGoesOn(t *testing.T) {
 	}
 }
 
-// interruptedPair is a pair of two jobs that take turns: it is measured, then the inference alone.
+// interruptedPair is a pair of two jobs that take turns: the pair is measured, then the inference alone.
 func interruptedPair(t *testing.T, policy string) *interrupted {
 	job := t.TempDir()
 	args, root := fakeBoard(t, "")
@@ -172,20 +171,20 @@ func interruptedPair(t *testing.T, policy string) *interrupted {
 			"--minibatches", "5", "--policy", policy}}
 }
 
-// jobOfTurns works when it has the turn, beside a loader that does not end on request. The folder JOB marks both.
+// jobOfTurns works during its turns, beside a loader that does not end on request. The folder JOB marks both.
 const jobOfTurns = `cd JOB
 sh -c 'trap "" TERM HUP; while :; do sleep 0.5; done; : loader JOB' 3>&- &
 while [ -e data ]; do echo '{"want":"NAME"}' >&3; read -r go <&3 || exit 0; sleep 0.05; echo '{"done":1}' >&3; done
 echo data set is gone >&2; exit 1 # leader`
 
-// jobWithLoaders trains while its data set is there, beside a loader that ends
-// on request and one that does not. The folder JOB marks them all.
+// jobWithLoaders trains while its data set exists, beside a loader that ends on request and one that does not. The
+// folder JOB marks them all.
 const jobWithLoaders = `cd JOB
 sh -c 'while :; do sleep 0.5; done; : loader JOB' & sh -c 'trap "" TERM HUP; while :; do sleep 0.5; done; : loader JOB' &
 i=0; while [ -e data ]; do echo '{"event":"minibatch","batch":'$i',"time_ms":100}'; i=$((i+1)); sleep 0.1; done
 echo data set is gone >&2; exit 1 # leader`
 
-// smallDisk mounts a file system that is soon full; "" without the right to.
+// smallDisk mounts a small file system; "" without the right to.
 func smallDisk(t *testing.T) string {
 	dir := t.TempDir()
 	if err := syscall.Mount("none", dir, "tmpfs", 0, "size=16m"); err != nil {
@@ -210,7 +209,7 @@ func (c *interrupted) rounds(n int) {
 	}
 }
 
-// round runs the campaign until something befalls it, or it is done.
+// round runs the campaign until a misfortune, or to its end.
 func (c *interrupted) round(round int) {
 	t := c.t
 	if c.dir == "" {
@@ -225,7 +224,7 @@ func (c *interrupted) round(round int) {
 	if c.fates != nil {
 		m.name = c.fates[round%len(c.fates)]
 		m.do = func(c *interrupted, client *os.Process) bool {
-			client.Signal(syscall.SIGABRT) // it says where it stands
+			client.Signal(syscall.SIGABRT) // prints its goroutines
 			t.Errorf("round %d: it does nothing for %v and does not end", round, patience)
 			return true
 		}
@@ -249,13 +248,13 @@ func (c *interrupted) round(round int) {
 	what := "nothing"
 	select {
 	case err := <-ended:
-		// A busy machine may not serve a pair's requests in time: then no mode meets the limit.
+		// On a busy machine a pair's requests may be late, so that no mode meets the limit.
 		if err != nil && client.ProcessState.ExitCode() != exitInfeasible {
 			t.Errorf("round %d: nothing befell it: %v", round, err)
 		}
 	case <-c.moment(m, &said):
 		if what = m.name; !m.do(c, client.Process) {
-			select { // it goes on: for how long is chance again
+			select { // it continues for another random time
 			case err := <-ended:
 				ended <- err
 			case <-time.After(time.Duration(c.rng.Int64N(int64(c.patience)))):
@@ -282,8 +281,8 @@ func (c *interrupted) round(round int) {
 	}
 }
 
-// moment is when a misfortune happens: by chance, and not before the rows that it waits for. Nothing comes when the
-// campaign stands still: how long it takes to its end is a matter of the machine's load.
+// moment sends at the time of a misfortune: random, and not before the rows that it waits for. It sends nothing if the
+// campaign makes no progress: how long it takes to finish depends on the machine's load.
 func (c *interrupted) moment(m misfortune, said *safeBuffer) <-chan time.Time {
 	if m.name == "nothing" {
 		return c.standstill(said)
@@ -293,7 +292,7 @@ func (c *interrupted) moment(m misfortune, said *safeBuffer) <-chan time.Time {
 		return chance
 	}
 	then := make(chan time.Time, 1)
-	modes, after := filepath.Join(c.dir, "modes.csv"), c.after // check begins another folder while this still looks
+	modes, after := filepath.Join(c.dir, "modes.csv"), c.after // check starts another one while this still looks
 	go func() {
 		for c.t.Context().Err() == nil {
 			text, _ := os.ReadFile(modes)
@@ -307,10 +306,10 @@ func (c *interrupted) moment(m misfortune, said *safeBuffer) <-chan time.Time {
 	return then
 }
 
-// standstill is when nothing was printed or recorded for longer than the tests wait.
+// standstill sends when nothing was printed or recorded for longer than the tests wait.
 func (c *interrupted) standstill(said *safeBuffer) <-chan time.Time {
 	still := make(chan time.Time, 1)
-	dir := c.dir // check begins another one while this still looks
+	dir := c.dir // check starts another folder while this goroutine still looks
 	progress := func() (bytes int64) {
 		files, _ := filepath.Glob(filepath.Join(dir, "*"))
 		for _, name := range files {
@@ -336,7 +335,7 @@ func (c *interrupted) standstill(said *safeBuffer) <-chan time.Time {
 	return still
 }
 
-// begin takes a new folder.
+// begin starts a new folder.
 func (c *interrupted) begin(round int) {
 	parent := c.disk
 	if parent == "" {
@@ -345,8 +344,8 @@ func (c *interrupted) begin(round int) {
 	c.dir, c.kept = filepath.Join(parent, fmt.Sprintf("%s-%d", filepath.Base(c.t.Name()), round)), nil
 }
 
-// allGone waits until no process of the round is left and the board is restored. Where guard and watchdog were killed
-// it takes revert or the next guard to put the board back.
+// allGone waits until no process of the round is left and the board is restored. If guard and watchdog were killed,
+// revert or the next guard restores it.
 func (c *interrupted) allGone(round int, what string) {
 	if c.root == "" {
 		return
@@ -369,7 +368,7 @@ func (c *interrupted) allGone(round int, what string) {
 	same(c.t, c.root, c.found)
 }
 
-// check looks at the record.
+// check checks the record.
 func (c *interrupted) check(said string) {
 	t := c.t
 	text, err := os.ReadFile(filepath.Join(c.dir, "modes.csv"))
@@ -420,7 +419,7 @@ func (c *interrupted) check(said string) {
 	}
 }
 
-// processes lists those whose command line holds all the words.
+// processes lists the processes whose command line contains all the words.
 func processes(words ...string) (pids []int) {
 	names, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, name := range names {
@@ -434,8 +433,7 @@ func processes(words ...string) (pids []int) {
 	return pids
 }
 
-// kill kills the processes of this board or its job whose command line holds
-// the word, and gives how many there were.
+// kill kills the processes of this board or its job whose command line contains the word, and returns their number.
 func (c *interrupted) kill(word string) int { return c.signal(word, syscall.SIGKILL) }
 
 // signal is kill with any signal.
@@ -471,7 +469,7 @@ func (c *interrupted) replug() {
 	}
 }
 
-// fillDisk takes what is free on the record's disk.
+// fillDisk fills the record's disk.
 func (c *interrupted) fillDisk() bool {
 	f, err := os.Create(filepath.Join(c.disk, "ballast"))
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"jtune/tegra/tegratest"
 )
 
-// A job may die, hang, print garbage, or never print: the campaign ends with an error that explains, and the board is
-// restored.
+// A job may die, hang, print garbage, or print nothing: the campaign ends with an error that explains it, and the board
+// is restored.
 func TestBadHarnesses(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -98,7 +98,7 @@ func TestBadHarnesses(t *testing.T) {
 	})
 }
 
-// goodJob prints minibatches in the harness protocol for ever.
+// goodJob prints minibatches in the harness protocol endlessly.
 const goodJob = `i=0; while :; do echo '{"event":"minibatch","epoch":0,"batch":'$i',"time_ms":20,"fetch_ms":2,` +
 	`"stall_ms":1,"compute_ms":18}'; i=$((i+1)); sleep 0.02; done`
 

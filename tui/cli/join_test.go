@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// trainsElsewhere starts a job that jtune does not start: a minibatch every 5 ms, its output in a file.
+// trainsElsewhere starts a job outside jtune: a minibatch every 5 ms, its output in a file.
 func trainsElsewhere(t *testing.T) (pid int, log string) {
 	t.Helper()
 	log = filepath.Join(t.TempDir(), "train.log")
@@ -49,7 +49,7 @@ func TestRunReadsATrainingThatRunsAlreadyAndLeavesIt(t *testing.T) {
 	}
 }
 
-// A profile inside a training that goes on is a campaign like any other.
+// A profile of a running training is a campaign like any other.
 func TestProfileMeasuresInsideATrainingThatRunsAlready(t *testing.T) {
 	t.Parallel()
 	pid, _ := trainsElsewhere(t)

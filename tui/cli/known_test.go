@@ -13,8 +13,7 @@ import (
 	"jtune/tegra"
 )
 
-// noisyToy is the made-up board with an error on each reading that no model
-// can know.
+// noisyToy is the made-up board with random errors in its readings.
 func noisyToy() []tegra.Measured {
 	var out []tegra.Measured
 	for i, m := range toyModes() {
@@ -26,8 +25,7 @@ func noisyToy() []tegra.Measured {
 	return out
 }
 
-// Predictions are replaced by measurements where they exist: when every mode was measured, choice and front follow
-// the measurements.
+// Measurements replace predictions: if every mode was measured, choice and front follow the measurements.
 func TestMeasuredModesAreNotPredicted(t *testing.T) {
 	t.Parallel()
 	rows := noisyToy()
@@ -76,8 +74,8 @@ func TestMeasuredModesAreNotPredicted(t *testing.T) {
 	}
 }
 
-// One false reading that would win is not chosen and not on the front until a
-// second reading agrees with it; it is shown and noted nevertheless.
+// A single false reading that would win is not chosen and not on the front until a second reading confirms it; it is
+// still shown and noted.
 func TestFalseReadingDoesNotWin(t *testing.T) {
 	computes(t)
 	t.Parallel()
@@ -127,7 +125,7 @@ func TestFalseReadingDoesNotWin(t *testing.T) {
 		if c.wins {
 			continue
 		}
-		// Where it is the answer by its prediction, the reading is printed beside it.
+		// If its prediction makes it the answer, the reading is printed beside it.
 		o = jtune(t, "choose", "--model", model, "--power-limit", "1000", "--json").done(t)
 		v := o.object(t, answerKeys)
 		if modeOf(t, v["mode"]) != rows[odd].Mode {

@@ -21,7 +21,7 @@ import (
 
 const head = "cores,cpu_khz,gpu_hz,mem_hz,time_ms,power_w\n"
 
-// fitToy gives a model of the made-up board, from every third of its modes.
+// fitToy fits a model of the made-up board to every third of its modes.
 func fitToy(t testing.TB) (model string) {
 	t.Helper()
 	path, rows := toySweep(t)
@@ -30,7 +30,7 @@ func fitToy(t testing.TB) (model string) {
 	return model
 }
 
-// fitWholeToy gives a model of the made-up board from all its modes.
+// fitWholeToy fits a model of the made-up board to all its modes.
 func fitWholeToy(t testing.TB) (model string, o outcome) {
 	t.Helper()
 	path, _ := toySweep(t)
@@ -44,8 +44,7 @@ var fits = struct {
 	outcomes map[string]outcome
 }{models: map[string][]byte{}, outcomes: map[string]outcome{}}
 
-// fitOnce gives each test a copy of its own of a model that the first of them
-// fits, and what the command said.
+// fitOnce gives each test its own copy of a model that the first of them fits, and the command's output.
 func fitOnce(t testing.TB, name string, args ...string) (model string, o outcome) {
 	t.Helper()
 	fits.Lock()
@@ -507,8 +506,7 @@ func TestImpossibleLimitExitsWithFiveAndShowsTheNearest(t *testing.T) {
 	}
 }
 
-// A sweep may hold time alone: power is null or a dash, and what needs it says
-// so in one line.
+// A sweep may have only times: power is null or a dash, and commands that need it say so in one line.
 func TestSweepWithoutPower(t *testing.T) {
 	computes(t)
 	t.Parallel()
@@ -555,7 +553,7 @@ func TestSweepWithoutPower(t *testing.T) {
 	}
 }
 
-// The requested layers are in the answer and in the model.
+// The requested layers appear in the answer and in the model.
 func TestNetworksHaveTheLayersThatAreAskedFor(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -584,7 +582,7 @@ func TestNetworksHaveTheLayersThatAreAskedFor(t *testing.T) {
 	}
 }
 
-// The networks learn from a campaign's single minibatches, by the requested loss and layers.
+// The networks are trained on a campaign's single minibatches, with the requested loss and layers.
 func TestNetworksLearnFromACampaignsMinibatches(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -641,7 +639,7 @@ func TestNetworksLearnFromACampaignsMinibatches(t *testing.T) {
 	}
 }
 
-// predict takes the names of presets, as apply does.
+// predict accepts the names of presets, like apply.
 func TestPredictTakesPresets(t *testing.T) {
 	t.Parallel()
 	model := fitToy(t)

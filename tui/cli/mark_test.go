@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// unmarked are the commands whose answers hold no numbers of a board, and why.
+// unmarked are the commands whose output has no numbers of a board, and why.
 var unmarked = map[string]string{
 	"convert":             "has no answer of its own",
 	"convert nvpmodel":    "reads a file of the vendor's",
@@ -63,8 +63,8 @@ var unmarked = map[string]string{
 	"completion":          "is a script for a shell",
 }
 
-// TestSimulationIsMarkedByEveryCommand goes over the whole tree of commands, so that a new one
-// is either marked or listed above.
+// TestSimulationIsMarkedByEveryCommand walks the whole command tree, so that a new command is either marked or listed
+// above.
 func TestSimulationIsMarkedByEveryCommand(t *testing.T) {
 	computes(t)
 	t.Parallel()
@@ -76,7 +76,7 @@ func TestSimulationIsMarkedByEveryCommand(t *testing.T) {
 		t.Helper()
 		return jtune(t, append(args, board...)...).done(t).out
 	}
-	kept := func() string { // a campaign of the data directory
+	kept := func() string { // a campaign in the data directory
 		t.Helper()
 		list, err := os.ReadDir(filepath.Join(dir, "data", "campaigns"))
 		if err != nil || len(list) == 0 {
@@ -126,7 +126,7 @@ func TestSimulationIsMarkedByEveryCommand(t *testing.T) {
 		"exporter":                   {"--once"},
 		"research reproduce":         {"four-modes"},
 		"rank":                       {"--models", "orin=" + model},
-		"profile":                    nil, // above
+		"profile":                    nil, // tested above
 		"campaigns rename":           nil,
 	}
 	text := map[string]string{"profile": profile}
@@ -144,7 +144,7 @@ func TestSimulationIsMarkedByEveryCommand(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			line := append(strings.Fields(name), args...)
 			fresh := 0
-			do := func(more ...string) string { // folders that a command makes must be new
+			do := func(more ...string) string { // commands create new folders
 				fresh++
 				full := append(append([]string{}, line...), more...)
 				for i, arg := range full {
@@ -159,7 +159,7 @@ func TestSimulationIsMarkedByEveryCommand(t *testing.T) {
 				if out == "" {
 					out = do()
 				}
-				beside := name == "device modes" // prints modes alone, for --list, with the mark beside them
+				beside := name == "device modes" // prints only modes, for --list, with the mark on standard error
 				if !strings.Contains(strings.ToLower(out), "virtual") && !beside {
 					t.Errorf("the text says nowhere that it is a simulation:\n%s", out)
 				}
@@ -169,7 +169,7 @@ func TestSimulationIsMarkedByEveryCommand(t *testing.T) {
 			if args != nil && flags.Lookup("json") != nil {
 				wantMarkedJSON(t, do("--json"))
 			}
-			if args != nil && flags.Lookup("csv") != nil && name != "device" { // whose CSV is the catalogue
+			if args != nil && flags.Lookup("csv") != nil && name != "device" { // its CSV is the catalogue
 				wantMarkedCSV(t, "output", do("--csv"))
 			}
 		})
@@ -177,7 +177,7 @@ func TestSimulationIsMarkedByEveryCommand(t *testing.T) {
 	wantMarkedFiles(t, dir)
 }
 
-// leaves are the commands that do something.
+// leaves returns the commands that are not groups.
 func leaves(c *cobra.Command) (out []*cobra.Command) {
 	for _, sub := range c.Commands() {
 		out = append(out, leaves(sub)...)
@@ -188,7 +188,7 @@ func leaves(c *cobra.Command) (out []*cobra.Command) {
 	return out
 }
 
-// again is a copy of a campaign folder, as another board's.
+// again copies a campaign folder as another board's.
 func again(t *testing.T, campaign string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "copy")
@@ -242,7 +242,7 @@ func wantMarkedCSV(t *testing.T, name, text string) {
 	}
 }
 
-// wantMarkedFiles checks every CSV file that the commands have left.
+// wantMarkedFiles checks every CSV file that the commands wrote.
 func wantMarkedFiles(t *testing.T, dir string) {
 	t.Helper()
 	seen := map[string]bool{}

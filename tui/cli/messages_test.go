@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// frequentMistakes are command lines that people get wrong, each with what is in the configuration file, if anything.
+// frequentMistakes are command lines with common mistakes, each with the content of the configuration file, if any.
 var frequentMistakes = []struct{ line, config string }{
 	{"tune", ""}, {"tune resnet18", ""}, {"tune resnt18 --power-limit 30", ""}, {"tune resnet18 --power-limit abc", ""},
 	{"tune resnet18 --power-limit -3", ""}, {"tune resnet18 --power-limit 5", ""},
@@ -33,7 +33,7 @@ var frequentMistakes = []struct{ line, config string }{
 	{"research reproduce none", ""}, {"research experiment none", ""}, {"help weather", ""},
 }
 
-// TestFrequentMessagesSayWhatWhereAndWhatToDo keeps the messages of frequent mistakes, to be read as a stranger would.
+// TestFrequentMessagesSayWhatWhereAndWhatToDo keeps the messages of common mistakes in a file, for review.
 func TestFrequentMessagesSayWhatWhereAndWhatToDo(t *testing.T) {
 	t.Parallel()
 	computes(t)

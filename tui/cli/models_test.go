@@ -14,7 +14,7 @@ const keptKeys = "name workload device virtual method modes campaigns cv made"
 
 const modelKeys = "name path method samples cv workload device virtual when warnings error"
 
-// shippedModels are inside the program: a reference workload, two boards' profiles.
+// shippedModels is the number of built-in ones: a reference workload, two boards' profiles.
 const shippedModels = 3
 
 func TestModelsTellOfTheShippedReference(t *testing.T) {
@@ -31,7 +31,7 @@ func TestModelsTellOfTheShippedReference(t *testing.T) {
 	}
 }
 
-// The list and the page of a model count the same modes, also where batch sizes are an input.
+// The list and the page of a model count the same modes, also if batch sizes are an input.
 func TestModelsListCountsAsShowDoes(t *testing.T) {
 	t.Parallel()
 	model, rows := fitServed(t)
@@ -48,8 +48,8 @@ func TestModelsListCountsAsShowDoes(t *testing.T) {
 	}
 }
 
-// A model's page has calculated and measured values side by side: modes, whole epochs with their energy, and latency
-// under a load.
+// A model's page shows calculated beside measured values: modes, whole epochs with their energy, and latency under a
+// load.
 func TestModelsShowHowFarCalculatedValuesWereOff(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -81,8 +81,7 @@ func TestModelsShowHowFarCalculatedValuesWereOff(t *testing.T) {
 	}
 }
 
-// A model is made, kept, shown, reduced to what may be shared, and
-// used as a reference by name.
+// A model is fitted, kept, shown, reduced for sharing, and used as a reference by name.
 func TestReferenceOfOnesOwn(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -96,7 +95,7 @@ func TestReferenceOfOnesOwn(t *testing.T) {
 	run("fit", "--samples", path, "--out", model, "--reference", "none", "--device", "virtual:agx-orin").done(t)
 	run("models", "mine").fails(t, exitFailed, "no model mine", "data")
 	run("models", "--keep", model).done(t)
-	run("models", model, "--reduce", shared).fails(t, exitFailed, "at least 100") // it knows 24
+	run("models", model, "--reduce", shared).fails(t, exitFailed, "at least 100") // it has 24
 	if v := array(t, run("models", "--json").done(t).out); len(v) != shippedModels+1 ||
 		v[shippedModels]["name"] != "mine" || v[shippedModels]["samples"] != 24.0 || v[shippedModels]["error"] != nil ||
 		v[shippedModels]["when"] == nil {

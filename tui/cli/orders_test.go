@@ -17,8 +17,8 @@ import (
 	"jtune/tui/session/task"
 )
 
-// TestOrdersOfAnotherProgramReachExperimentsAndVerification pauses and stops each of them from here, as the screens
-// of a second jtune do.
+// TestOrdersOfAnotherProgramReachExperimentsAndVerification pauses and stops each of them from this process, like the
+// screens of a second jtune.
 func TestOrdersOfAnotherProgramReachExperimentsAndVerification(t *testing.T) {
 	t.Parallel()
 	computes(t)

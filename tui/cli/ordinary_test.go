@@ -8,9 +8,8 @@ import (
 	"testing"
 )
 
-// shutBoard is a fake board as an ordinary user meets it: debugfs and, as on
-// some L4T 35 images, the rails' values are root's alone, and nothing can be
-// written.
+// shutBoard is a fake board for a user without rights: only root can read debugfs and, as on some L4T 35 images, the
+// rails' values, and nothing can be written.
 func shutBoard(t *testing.T, shut ...string) string {
 	t.Helper()
 	_, root := fakeBoard(t, "true")
@@ -95,7 +94,7 @@ func TestNeedsRootOnAnotherTreeGivesNoWayAroundTheProtection(t *testing.T) {
 			args := append(c.args, "--sysroot", root)
 			o := powerless(t, args...)
 			o.fails(t, exitPermission, "no permission", "make the files below "+root+" writable for this user")
-			if strings.Contains(o.err, "SUDO_UID") { // without it sudo gives rights on any tree
+			if strings.Contains(o.err, "SUDO_UID") { // otherwise sudo grants rights for any tree
 				t.Errorf("%s", o.err)
 			}
 		})

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// steps is a script that prints n steps of about 20 ms, then more.
+// steps returns a script that prints n steps of about 20 ms, then more.
 func steps(n, more string) []string {
 	return []string{"--", "sh", "-c", "i=0; while [ $i -lt " + n +
 		" ]; do echo step $i; i=$((i+1)); sleep 0.02; done; " +
@@ -47,7 +47,7 @@ func TestRunOfACommandThatPrintsNothingIsMeasuredAsAWhole(t *testing.T) {
 func TestRunOfACommandThatCountsSamplesTakesTheBatchSizeGiven(t *testing.T) {
 	t.Parallel()
 	script := "i=0; while [ $i -lt 25 ]; do echo \"Train Epoch: 1 [$((i*160))/60000 ($((i/4))%)] Loss: 2.3\"; " +
-		"i=$((i+1)); sleep 0.06; done" // longer than a busy machine needs to read a line
+		"i=$((i+1)); sleep 0.06; done" // long enough for a busy machine to read each line by itself
 	for flags, assumed := range map[string]bool{"": true, "--batch 16": false} {
 		args := with([]string{"run", "--no-device", "--no-record"}, strings.Fields(flags)...)
 		o := jtune(t, with(args, "--", "sh", "-c", script)...).done(t)
@@ -63,7 +63,7 @@ func TestRunOfACommandSeveralTimes(t *testing.T) {
 	script := []string{"--runs", "3", "--", "sh", "-c", "echo a >>" + count +
 		`; n=$(grep -c a ` + count + `); sleep 0.$n`}
 	v := jtune(t, with(noDevice, script...)...).done(t).object(t, runKeys+ownKeys+" runs")
-	var walls []float64 // the third sleeps longest, but a busy machine may delay another
+	var walls []float64 // the third sleeps longest, but a busy machine may delay another one
 	for _, r := range v["runs"].([]any) {
 		walls = append(walls, hasKeys(t, r, "wall_s total_energy_j mean_w peak_w")["wall_s"].(float64))
 	}
@@ -76,14 +76,14 @@ func TestRunOfACommandSeveralTimes(t *testing.T) {
 	}
 }
 
-// A program that is read by the name of its pattern keeps that name, also inside a script.
+// A program that is read by a named pattern keeps that name, also inside a script.
 func TestRunOfACommandByANamedPattern(t *testing.T) {
 	t.Parallel()
 	script := "i=0; while [ $i -lt 12 ]; do i=$((i+1)); sleep 0.03; " +
 		"echo \"llama-bench: benchmark 1/1: generation run $i/12\"; done"
 	v := jtune(t, with(noDevice, "--pattern", "llama-bench", "--", "sh", "-c", script)...).done(t).
 		object(t, runKeys+ownKeys)
-	// The mean: on a busy machine two lines may be read at once.
+	// The mean, because a busy machine may read two lines at once.
 	if r := v["reading"].(map[string]any); r["form"] != "llama-bench" || r["mean_ms"].(float64) < 28 {
 		t.Errorf("%v", r)
 	}
@@ -157,7 +157,7 @@ func TestCampaignOfACommandGoesOnWithTheSameCommandOnly(t *testing.T) {
 	}
 }
 
-// An experiment goes on with its own command only: another one is refused before it runs.
+// An experiment resumes only with its own command: another one is rejected before it runs.
 func TestExperimentOfACommandGoesOnWithTheSameCommandOnly(t *testing.T) {
 	t.Parallel()
 	dir, touched := filepath.Join(t.TempDir(), "e"), filepath.Join(t.TempDir(), "touched")
@@ -171,7 +171,7 @@ func TestExperimentOfACommandGoesOnWithTheSameCommandOnly(t *testing.T) {
 	jtune(t, with(with(study, "--resume"), steps("100000", ":")...)...).done(t)
 }
 
-// From a command to a kept mode: the search runs the command beside a virtual board, whose mode is then set and kept.
+// From a command to a kept mode: the search runs the command beside a virtual board, then its mode is set and kept.
 func TestTuneOfACommandEndsInAKeptMode(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -185,7 +185,7 @@ func TestTuneOfACommandEndsInAKeptMode(t *testing.T) {
 		`reads: step "step"`) {
 		t.Errorf("%s; %s", o.out, tailOf(o.err))
 	}
-	// The command's name finds its model, though the command was never saved.
+	// The command's name finds its model, although the command was never saved.
 	jtune(t, with(board, "choose", "--model", "sh", "--power-limit", "6")...).done(t)
 	var kept struct{ Asked, Actual map[string]int64 }
 	set := jtune(t, with(board, "apply", mode, "--yes", "--json")...).done(t)
@@ -195,8 +195,7 @@ func TestTuneOfACommandEndsInAKeptMode(t *testing.T) {
 	}
 }
 
-// An inference that runs already is read from its log: the time between its frames, not that of the network which its
-// lines tell.
+// A running inference is read from its log: the time between its frames, not the network's time that its lines state.
 func TestRunReadsAnInferenceThatRunsAlready(t *testing.T) {
 	t.Parallel()
 	log := filepath.Join(t.TempDir(), "log")

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Whatever a command does, jtune says one line of it, tells what it cost, and leaves nothing running.
+// Whatever a command does, jtune prints one line about it, prints its cost, and leaves nothing running.
 func TestRunOfABadCommandSaysOneLineAndLeavesNothing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -29,7 +29,7 @@ func TestRunOfABadCommandSaysOneLineAndLeavesNothing(t *testing.T) {
 		name    string
 		command []string
 		code    int
-		want    string // of the one line; "": there is none
+		want    string // of the one line; "": no line
 		wall    float64
 	}{
 		{"not found", []string{"no-such-program"}, exitFailed, "was not found in PATH", 0},
@@ -79,7 +79,7 @@ func TestRunOfABadCommandSaysOneLineAndLeavesNothing(t *testing.T) {
 	}
 }
 
-// A command that prints as fast as it can is read in bounded memory, loses no line, and ends as usual.
+// A command that prints as fast as it can is read in bounded memory, loses no line, and ends normally.
 func TestRunOfACommandThatPrintsWithoutEnd(t *testing.T) {
 	t.Parallel()
 	const least = 20 << 20 // bytes that reach the terminal
@@ -109,8 +109,8 @@ func TestRunOfACommandThatPrintsWithoutEnd(t *testing.T) {
 	}
 }
 
-// mostMemory tells the most memory in kB that a process had resident, once it has ended. Rusage cannot say: it begins
-// with what its parent had.
+// mostMemory sends the peak resident memory of a process in kB when it has ended. Rusage starts with the parent's peak
+// and cannot be used.
 func mostMemory(pid int) <-chan int {
 	out := make(chan int, 1)
 	go func() {
@@ -129,7 +129,7 @@ func mostMemory(pid int) <-chan int {
 	return out
 }
 
-// endOf keeps the end of what is written.
+// endOf keeps the end of its input.
 type endOf struct {
 	n    int
 	text string
@@ -143,7 +143,7 @@ func (e *endOf) Write(b []byte) (int, error) {
 
 func tailOf(s string) string { return s[max(0, len(s)-300):] }
 
-// Processes that a command left behind are ended, though they are of another session.
+// Processes that a command left behind are ended, even in another session.
 func TestRunOfACommandThatForksAndLeavesEndsWhatItLeft(t *testing.T) {
 	t.Parallel()
 	pids := filepath.Join(t.TempDir(), "pids")
@@ -159,13 +159,13 @@ func TestRunOfACommandThatForksAndLeavesEndsWhatItLeft(t *testing.T) {
 	}
 }
 
-// runs reports whether a process is there and no zombie.
+// runs reports whether a process exists and is no zombie.
 func runs(pid string) bool {
 	stat, err := os.ReadFile("/proc/" + pid + "/stat")
 	return err == nil && !strings.Contains(string(stat), ") Z ")
 }
 
-// An interrupted run tells what the command cost so far, as time(1) does.
+// An interrupted run prints the cost of the command so far, like time(1).
 func TestRunOfACommandThatIsInterruptedTellsWhatItCost(t *testing.T) {
 	t.Parallel()
 	cmd := exec.Command(os.Args[0], with(noDevice, steps("100000", ":")...)...)

@@ -79,7 +79,7 @@ func TestPairRunsOnAVirtualBoard(t *testing.T) {
 	over := jtune(t, append(line, "--compare", "--power-limit", "20")...)
 	over.fails(t, exitInfeasible, "power", "over 20")
 	compared := jtune(t, append(line, "--compare", "--json")...).done(t).object(t, pairKeys)
-	if free, ok := compared["free"].(map[string]any); !ok || free["idle_share"] != nil { // nobody knows it
+	if free, ok := compared["free"].(map[string]any); !ok || free["idle_share"] != nil { // unknown
 		t.Errorf("--compare --json: without turns %v", free)
 	}
 	words := over.out

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// plotModel is a small campaign and a model of it.
+// plotModel creates a small campaign and a model of it.
 func plotModel(t *testing.T) (campaign, model string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -24,7 +24,7 @@ func TestPlotDrawsEveryKindInEveryForm(t *testing.T) {
 	campaign, model := plotModel(t)
 	for _, k := range plotKinds {
 		args := []string{"plot", k.name, "--model", model}
-		if k.name == "violin" { // a model keeps medians
+		if k.name == "violin" { // a model stores only medians
 			jtune(t, args...).fails(t, exitUsage, "--samples")
 			args = []string{"plot", k.name, "--samples", campaign}
 		}
@@ -55,7 +55,7 @@ func TestPlotDrawsEveryKindInEveryForm(t *testing.T) {
 		case doc.Kind != k.name || !doc.Virtual || lines != len(doc.Points)+1:
 			t.Errorf("%s: %d lines of CSV, JSON of kind %q, virtual %v, with %d points", k.name, lines, doc.Kind,
 				doc.Virtual, len(doc.Points))
-		case k.name == "box" || k.name == "loss": // each mode was measured once, and by a model that is no network
+		case k.name == "box" || k.name == "loss": // each mode was measured once, and the model has no network
 			if doc.Lacks == nil || !strings.Contains(strings.ReplaceAll(text, "\n", " "), *doc.Lacks) {
 				t.Errorf("%s: does not say what is lacking:\n%s", k.name, text)
 			}

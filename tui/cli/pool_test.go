@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Programs that measure at the same time on one data directory, of which one is killed
-// half way, lose nothing of each other's: the model knows every row that is on disk.
+// Programs that measure at the same time in one data directory, one of which is killed, lose none of each other's rows:
+// the model includes every row on disk.
 func TestProgramsOnOneDataDirectoryLoseNothingOfEachOthers(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -11,7 +11,7 @@ import (
 	"jtune/tui/session/measure"
 )
 
-// stillBoard is a device for its space alone.
+// stillBoard is a device that only has a space.
 type stillBoard struct {
 	tegra.Device
 	space *tegra.Space

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The toy's label is no workload: its epochs are not known unless the user says.
+// The toy's label is no workload: its epochs are unknown unless the user gives them.
 func TestChooseProjectsAWholeTrainingForEachStrategy(t *testing.T) {
 	t.Parallel()
 	model := fitToy(t)

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// No command runs what a folder names: every one that opens a campaign is given one whose header has a command that
-// leaves a mark. That the mark would be left is seen in the end, with --trust-command.
+// No command runs what a folder names: each one that opens a campaign gets one whose header has a command that leaves a
+// mark. A final run with --trust-command shows that the command does leave it.
 func TestCommandsRunNothingThatAFolderNames(t *testing.T) {
 	t.Parallel()
 	steps := `while :; do echo '{"event":"minibatch","time_ms":20}'; sleep 0.02; done`
@@ -49,7 +49,7 @@ func TestCommandsRunNothingThatAFolderNames(t *testing.T) {
 		{"profile", "job", "--sample", "1", "--resume", "--out", campaign},
 		{"soak", "job", "--resume", "--out", campaign}, {"workloads"},
 	} {
-		jtune(t, with(args, command...)...) // some refuse the folder, which is as well
+		jtune(t, with(args, command...)...) // some reject the folder, which is fine
 		if _, err := os.Stat(mark); err == nil {
 			t.Fatalf("jtune %s ran the command of the folder", strings.Join(command, " "))
 		}

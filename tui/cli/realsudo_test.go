@@ -18,18 +18,17 @@ import (
 )
 
 const (
-	inNamespace = "JTUNE_TEST_NAMESPACE" // folder that the test in the namespace may fill
+	inNamespace = "JTUNE_TEST_NAMESPACE" // folder that the test in the namespace can fill
 	installed   = "/usr/local/bin/jtune"
 	rule        = "worker ALL=(root) NOPASSWD: " + installed + " guard -sysroot=/\n" // as in docs/howto/many-boards.md
-	secret      = "/etc/secret"                                                      // only root reads it
+	secret      = "/etc/secret"                                                      // readable only by root
 )
 
-// users of the namespace. Each has a home folder and no password.
+// users are the users in the namespace. Each has a home folder and no password.
 var users = map[string]uint32{"worker": 7001, "other": 7002}
 
-// TestRealSudoWithTheExactLine runs jtune as an ordinary user through the real sudo. It does so in a mount namespace
-// of its own, where /sys is a fake board's and /etc, /run, /home, /var/lib and /usr/local are the test's: the system
-// that it runs on stays unchanged.
+// TestRealSudoWithTheExactLine runs jtune as an ordinary user through the real sudo, in its own mount namespace: /sys
+// is a fake board's, and /etc, /run, /home, /var/lib and /usr/local are the test's. The real system does not change.
 func TestRealSudoWithTheExactLine(t *testing.T) {
 	if os.Getenv("JTUNE_SUDO") == "" {
 		t.Skip("runs sudo in a mount namespace: JTUNE_SUDO=1 asks for it")
@@ -52,7 +51,7 @@ func TestRealSudoWithTheExactLine(t *testing.T) {
 	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
 	cmd.Env = append(os.Environ(), inNamespace+"="+readable(t, t.TempDir()), inNamespace+"_TEST="+t.Name())
 	cmd.Stdout, cmd.Stderr = &out, &out
-	cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS} // and nothing spreads back
+	cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS} // mounts do not propagate back
 	if err := cmd.Start(); err != nil {
 		t.Skipf("no mount namespaces here: %v", err)
 	}
@@ -63,7 +62,7 @@ func TestRealSudoWithTheExactLine(t *testing.T) {
 	t.Log(out.String())
 }
 
-// sudoSystem is the system inside of the namespace.
+// sudoSystem is the system in the namespace.
 type sudoSystem struct{ board string } // the fake board's files
 
 func newSudoSystem(t *testing.T, dir string) sudoSystem {
@@ -78,7 +77,7 @@ func newSudoSystem(t *testing.T, dir string) sudoSystem {
 	tree := tegratest.New("agx-orin-36")
 	tree.FollowClocks()
 	must(tree.WriteTo(board))
-	// As on a Jetson: /proc/device-tree leads here, and debugfs is root's alone.
+	// As on a Jetson: /proc/device-tree is a link to this, and only root can read debugfs.
 	must(os.MkdirAll(filepath.Join(board, "sys/firmware/devicetree"), 0o755))
 	must(os.Rename(filepath.Join(board, "proc/device-tree"), filepath.Join(board, "sys/firmware/devicetree/base")))
 	must(os.Chmod(filepath.Join(board, "sys/kernel/debug"), 0o700))
@@ -124,7 +123,7 @@ func newSudoSystem(t *testing.T, dir string) sudoSystem {
 	return sudoSystem{board}
 }
 
-// as is a command line of a user, without a terminal: sudo asks nobody.
+// as returns a user's command line without a terminal: sudo cannot ask for a password.
 func (s sudoSystem) as(t *testing.T, user string, words ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), words[0], words[1:]...)
@@ -148,7 +147,7 @@ func (s sudoSystem) run(t *testing.T, user string, words ...string) outcome {
 	return outcome{cmd.ProcessState.ExitCode(), out.String(), errs.String()}
 }
 
-// allow makes this the one file of sudo's rules.
+// allow makes this the only file of sudo rules.
 func (s sudoSystem) allow(t *testing.T, text string) {
 	t.Helper()
 	if err := errors.Join(os.RemoveAll("/etc/sudoers.d/jtune"),

@@ -9,7 +9,7 @@ import (
 	"jtune/tegra"
 )
 
-// A table of measurements has time and power, so nothing else may be printed.
+// A table of measurements has only time and power, so nothing else may be printed.
 func TestReplayMakesUpNoPartsOfAMinibatch(t *testing.T) {
 	t.Parallel()
 	path, _ := toySweep(t)
@@ -54,7 +54,7 @@ func TestReplayMakesUpNoPartsOfAMinibatch(t *testing.T) {
 	}
 }
 
-// A table's minibatches may be of inference, whatever name it is given.
+// The minibatches of a table may be inference, whatever its name.
 func TestTuneOnAReplaySpeaksOfNoTraining(t *testing.T) {
 	t.Parallel()
 	path, _ := toySweep(t)

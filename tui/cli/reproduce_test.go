@@ -11,15 +11,15 @@ import (
 	"jtune/tui/session/lab/reproduce"
 )
 
-// The page of all studies has every published result as the program knows it, each missed one with its reason, and
-// every take-away. Its own values take minutes to work out.
+// The page of all studies has every published result that the program knows, each missed one with its reason, and every
+// take-away. Its own values take minutes to compute.
 func TestPageOfTheStudiesHasEveryPublishedResult(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(checkout, "docs", "reference", "reproduce.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	page := strings.NewReplacer("\\", "").Replace(string(text)) // of Markdown
+	page := strings.NewReplacer("\\", "").Replace(string(text)) // Markdown escapes
 	if strings.Contains(page, "quick") {
 		t.Error("the page shows the quick form")
 	}

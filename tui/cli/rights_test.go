@@ -13,11 +13,10 @@ import (
 	"jtune/tegra/tegratest"
 )
 
-// nobody is a user without rights on Linux.
+// nobody is a user ID without rights on Linux.
 const nobody = 65534
 
-// powerless runs jtune as a user who may read everything that the test wrote
-// and write nothing of it.
+// powerless runs jtune as a user who can read everything that the test wrote, and write none of it.
 func powerless(t testing.TB, args ...string) outcome {
 	t.Helper()
 	program := os.Args[0]
@@ -43,7 +42,7 @@ func powerless(t testing.TB, args ...string) outcome {
 	return outcome{cmd.ProcessState.ExitCode(), out.String(), errs.String()}
 }
 
-// readable opens a test's folder to all users.
+// readable makes a test's folder readable for all users.
 func readable(t testing.TB, dir string) string {
 	t.Helper()
 	for d := dir; strings.HasPrefix(d, os.TempDir()+"/"); d = filepath.Dir(d) {
@@ -92,7 +91,7 @@ func TestExitIsThreeWithoutRightsAndSaysWhatToDo(t *testing.T) {
 	})
 }
 
-// Memory clocks are in debugfs, which root alone may read.
+// Memory clocks are in debugfs, which only root can read.
 func TestClocksThatMayNotBeReadAreNull(t *testing.T) {
 	t.Parallel()
 	_, root := fakeBoard(t, "true")
@@ -124,7 +123,7 @@ func TestClocksThatMayNotBeReadAreNull(t *testing.T) {
 	}
 }
 
-// Where the guard and its watchdog are both killed, the board stays changed: the end says so.
+// If both the guard and its watchdog are killed, the board stays changed: the last message says so.
 func TestBoardThatIsLeftChangedIsSaidAtTheEnd(t *testing.T) {
 	t.Parallel()
 	args, root := fakeBoard(t, "true")

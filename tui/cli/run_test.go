@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// fixedRunKeys are what scripts lean on; characterKeys come with them.
+	// fixedRunKeys are the keys that scripts rely on; characterKeys follow them.
 	fixedRunKeys  = "minibatches time_ms stall_ms compute_ms overhead_ms power_w energy_j"
 	characterKeys = "device virtual bound workers batch epoch_s all first_epoch later_epochs base_w base_why " +
 		"base_share_pct cpu_residency gpu_residency mem_residency cache_before_pct cache_after_pct cache_why disk " +
@@ -44,7 +44,7 @@ func TestRunReportsThePresentMode(t *testing.T) {
 	}
 }
 
-// 40 minibatches of LSTM take 0.4 s: power is far from steady then.
+// 40 minibatches of LSTM take 0.4 s: too short for steady power.
 func TestRunWaitsForSteadyPower(t *testing.T) {
 	t.Parallel()
 	run := func(args ...string) map[string]any {
@@ -98,7 +98,7 @@ func TestRunKeepsEpochZeroApart(t *testing.T) {
 		t.Errorf("the headline of %v epochs, %v J, %v ms, is not that of the later ones: %v", v["epochs"],
 			v["energy_j"], v["time_mean_ms"], later)
 	}
-	// 1.1 GB within an epoch of 145 s come from the disk; the page cache holds them afterwards.
+	// 1.1 GB come from the disk within an epoch of 145 s; then the page cache holds them.
 	cold, warm := first["read_bytes_per_s"].(float64), later["read_bytes_per_s"].(float64)
 	if cold < 1e6 || warm != 0 || v["cache_after_pct"] != 100.0 {
 		t.Errorf("read %g and then %g B/s, %v %% cached", cold, warm, v["cache_after_pct"])
@@ -143,7 +143,7 @@ func TestRunCountsEpochZeroWhereAskedTo(t *testing.T) {
 
 func TestRunTakesEpochsWithAndWithoutANumber(t *testing.T) {
 	t.Parallel()
-	perEpoch := 3750.0 // of LeNet-5
+	perEpoch := 3750.0 // LeNet-5's
 	for _, c := range []struct {
 		args   []string
 		epochs float64
@@ -184,8 +184,7 @@ func TestRunPrintsNoRoundingErrors(t *testing.T) {
 	}
 }
 
-// The virtual board's job loses time to its rails being read: published are more than 2 % at 10 ms, less than 0.5 % at
-// 100 ms.
+// Reading the rails slows the virtual board's job: published are more than 2 % at 10 ms, and less than 0.5 % at 100 ms.
 func TestRunWithoutInstrumentShowsWhatReadingCosts(t *testing.T) {
 	t.Parallel()
 	run := func(flags ...string) map[string]any {

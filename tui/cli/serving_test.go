@@ -63,7 +63,7 @@ func TestRunOfFixedWorkAnswersExactlySoMany(t *testing.T) {
 	}
 }
 
-// trtexec prints its numbers when it ends; here after 1.2 s of work.
+// trtexec prints its numbers at its end; here after 1.2 s of work.
 const trtexecJob = `sleep 1.2
 echo '[I] Timing trace has 100 queries over 1.00 s'
 echo '[I] Throughput: 100 qps'
@@ -100,7 +100,7 @@ func TestRunOfAProgramThatTellsAtItsEnd(t *testing.T) {
 	}
 }
 
-// jobOf is a job on a board of files whose table has these lines too.
+// jobOf returns a job on a board of files, with additional lines in its table.
 func jobOf(t *testing.T, script, lines string) []string {
 	t.Helper()
 	args, _ := fakeBoard(t, script)
@@ -115,7 +115,7 @@ func jobOf(t *testing.T, script, lines string) []string {
 	return args
 }
 
-// Tools that do not do what their reader expects: one line says what is wrong.
+// Tools that misbehave: one line says what is wrong.
 func TestRunOfAnInferenceToolThatMisbehaves(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -149,7 +149,7 @@ const llamaOnCPU = `sleep 1
 echo '{"backends":"CPU","n_gpu_layers":0,"n_prompt":0,"n_gen":32,"samples_ns":[400000000,500000000]}'
 `
 
-// A p99 of too few requests is no number: neither is it printed without a mark, nor does it keep or break a limit.
+// A p99 of too few requests is unreliable: it is printed only with a mark, and neither keeps nor breaks a limit.
 func TestRunDoesNotJudgeAQuantileOfTooFewRequests(t *testing.T) {
 	t.Parallel()
 	args := jobOf(t, trtexecJob, "kind = \"infer\"\npattern = \"trtexec\"\n"+

@@ -17,9 +17,8 @@ import (
 	"jtune/tegra/sweep/sweeptest"
 )
 
-// The closed loop on the measured MobileNet sweep: at most 15 measurements
-// give a mode within 30 W whose own numbers are the file's. The optimum takes
-// the limit from 4,368 measured modes.
+// The closed loop on the measured MobileNet sweep: with at most 15 measurements it finds a mode within 30 W whose
+// numbers are the file's. The optimum is found in the 4,368 measured modes.
 func TestTuneOnTheMeasuredSweepIsNearTheOptimum(t *testing.T) {
 	t.Parallel()
 	path := sweeptest.Shared(t, sweeptest.MobileNet)
@@ -40,15 +39,15 @@ func TestTuneOnTheMeasuredSweepIsNearTheOptimum(t *testing.T) {
 		"time_ms power_w energy_j"); math.Abs(m["time_ms"].(float64)-got.TimeMS) > 1e-6*got.TimeMS {
 		t.Errorf("measured %v ms, the file says %g", m["time_ms"], got.TimeMS)
 	}
-	// recipe 8: p90 of the gap is below 5 % for this limit; one run gets slack.
+	// recipe 8: p90 of the gap is below 5 % for this limit; a single run is allowed more.
 	if gap := 100 * (got.TimeMS/best - 1); gap > 15 {
 		t.Errorf("%.1f %% slower than the optimum of %.1f ms", gap, best)
 	}
 	checkProbes(t, v, 15)
 }
 
-// Fits on 10, 20 and 50 random rows of the measured MobileNet sweep, scored on all of it. The bars come from
-// docs/results.md, with slack for a single draw.
+// Fits on 10, 20 and 50 random rows of the measured MobileNet sweep, scored on all of it. The thresholds come from
+// docs/results.md, with a margin for a single draw.
 func TestFitAndPredictTheMeasuredSweep(t *testing.T) {
 	computes(t)
 	t.Parallel()

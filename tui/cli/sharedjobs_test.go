@@ -12,13 +12,13 @@ import (
 	"testing"
 )
 
-// The formats of programs that the shared tool replays in real time are read within 3 % of what the tool says of them,
-// all at once and so on a busy machine. Skipped where the tool is not there.
+// The output of programs that the shared tool replays in real time is read within 3 % of the tool's own values, all at
+// once and therefore on a busy machine. Skipped if the tool does not exist.
 func TestRunReadsTheSharedFormatsUnchanged(t *testing.T) {
 	if testing.Short() {
 		t.Skip("replays in real time")
 	}
-	// Not beside the package's other tests: the tool itself would print late.
+	// Not beside the package's other tests: the tool itself would be late.
 	dir := os.Getenv("JTUNE_SHARED")
 	if dir == "" {
 		dir = filepath.Join("..", "..", "..", "shared")

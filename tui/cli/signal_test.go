@@ -13,7 +13,7 @@ import (
 	"jtune/tegra/tegratest"
 )
 
-// However a process that waits for an answer is ended, the board is restored.
+// However a waiting process is ended, the board is restored.
 func TestEndedProcessesLeaveTheBoardAsItWas(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -55,7 +55,7 @@ func TestEndedProcessesLeaveTheBoardAsItWas(t *testing.T) {
 	}
 }
 
-// A fit that is interrupted ends soon, with the code of an interrupt.
+// An interrupted fit ends soon, with the exit code of an interrupt.
 func TestInterruptedFitWritesNoModel(t *testing.T) {
 	t.Parallel()
 	samples, model := sampleFile(t, 30), filepath.Join(t.TempDir(), "m")
@@ -83,7 +83,7 @@ func TestInterruptedFitWritesNoModel(t *testing.T) {
 // patience is how long something may take: longer is a hang, not a slow machine.
 const patience = 3 * time.Minute
 
-// until waits for something that another process does, looking less and less often.
+// until waits for an effect of another process, checking less and less often.
 func until(t testing.TB, what string, is func() bool) {
 	t.Helper()
 	pause := 5 * time.Millisecond

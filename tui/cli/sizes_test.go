@@ -13,8 +13,7 @@ import (
 	"jtune/tegra"
 )
 
-// wholeService writes every setting of the made-up service, and gives the rows
-// by mode and size.
+// wholeService writes every setting of the made-up service, and returns the rows by mode and size.
 func wholeService(t testing.TB, batches ...int) (path string, rows []tegra.Measured) {
 	t.Helper()
 	var b strings.Builder
@@ -175,7 +174,7 @@ func TestTuneRejectsSizesForAFixedBatchSize(t *testing.T) {
 		"batch size 16 where")
 }
 
-// rowsOf reads a record's modes.csv by the names of its columns.
+// rowsOf reads a record's modes.csv by column name.
 func rowsOf(t testing.TB, dir string) []map[string]string {
 	t.Helper()
 	f, err := os.Open(filepath.Join(dir, "modes.csv"))
@@ -238,20 +237,20 @@ func TestRecordOfSeveralMinibatchSizesIsTakenEverywhere(t *testing.T) {
 	if v["samples"] != 60.0 || len(v["batches"].([]any)) != 3 {
 		t.Errorf("fitted to %v samples of sizes %v", v["samples"], v["batches"])
 	}
-	// one size of it is a model of one size, also for methods that know no other
+	// one of its sizes gives a model of one size, also for methods that support no other
 	jtune(t, "fit", "--samples", whole, "--batch", "8", "--method", "linear", "--out", model).done(t)
 	jtune(t, "fit", "--samples", whole, "--batch", "8", "--out", model, "--json").done(t).object(t,
 		"method samples cv reference warnings virtual")
 	jtune(t, "fit", "--samples", whole, "--batch", "4", "--out", model).fails(t, exitUsage,
 		"batch sizes 1 8 32, not 4")
 
-	// as a replay it answers with what was measured
+	// as a replay it answers with the measurements
 	o := jtune(t, "tune", "service", "--device", "replay:"+whole, "--speed", "max", "--batch", "8,32", "--power-limit",
 		"26", "--data-dir", t.TempDir(), "--json").done(t).object(t, sizedKeys)
 	if m := o["measured"].(map[string]any); m["power_w"].(float64) > 26 {
 		t.Errorf("%v W", m["power_w"])
 	}
-	// and an import of the file is the same
+	// an import of the file does the same
 	imported := filepath.Join(dir, "imported")
 	jtune(t, "import", path, "--batch", "all", "--out", imported).done(t)
 	if n := len(rowsOf(t, imported)); n != len(rows) {
@@ -277,8 +276,7 @@ func TestTuneOnAVirtualBoardSaysWhatStandsBehindItsSizes(t *testing.T) {
 	}
 }
 
-// Choose tells the gain over the present mode in the words of the search, which measured that mode at its usual batch
-// size.
+// choose states the gain over the present mode like the search, which measured that mode at its usual batch size.
 func TestChooseComparesABatchSizeAsItsSearchDid(t *testing.T) {
 	computes(t)
 	t.Parallel()

@@ -13,8 +13,8 @@ import (
 	"jtune/profiles/record"
 )
 
-// slurm starts a cluster of this machine alone, with its own keys, ports and folders, and gives the
-// environment that its commands need.
+// slurm starts a cluster of only this machine, with its own keys, ports and folders, and returns the environment for
+// its commands.
 func slurm(t *testing.T, dir string) []string {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -74,7 +74,7 @@ PartitionName=orin Nodes=%[1]s Default=YES MaxTime=INFINITE State=UP
 			t.Skipf("%s: %v", daemon[0], err)
 		}
 		t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-		time.Sleep(time.Second) // each asks the one before
+		time.Sleep(time.Second) // each connects to the previous one
 	}
 	for end := time.Now().Add(30 * time.Second); ; time.Sleep(time.Second) {
 		cmd := exec.Command("sinfo", "--noheader", "--format=%t")
@@ -89,7 +89,7 @@ PartitionName=orin Nodes=%[1]s Default=YES MaxTime=INFINITE State=UP
 	}
 }
 
-// TestSlurmArrayJobMeasuresOnePlan submits the array job of docs/howto/many-boards.md to a real Slurm and joins the
+// TestSlurmArrayJobMeasuresOnePlan submits the array job of docs/howto/many-boards.md to a real Slurm and merges the
 // parts.
 func TestSlurmArrayJobMeasuresOnePlan(t *testing.T) {
 	long(t, "runs Slurm's daemons", "munged", "slurmctld", "slurmd", "sbatch", "sinfo")

@@ -75,7 +75,7 @@ func TestSoakRefusesInOneLine(t *testing.T) {
 	}
 }
 
-// A command that is not there is found before the rest of half a minute.
+// A missing command is found before the rest period of half a minute.
 func TestSoakFindsAMissingCommandAtOnce(t *testing.T) {
 	t.Parallel()
 	began := time.Now()

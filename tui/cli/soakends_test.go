@@ -16,21 +16,21 @@ import (
 	"jtune/tui/session/soak"
 )
 
-// samples counts the whole lines of a soak's samples.
+// samples counts the complete lines of a soak's samples.
 func samples(dir string) int {
 	text, _ := os.ReadFile(filepath.Join(dir, soak.SamplesName))
 	return max(0, bytes.Count(text, []byte("\n"))-1)
 }
 
-// missed reports whether a soak was without a sample for too long.
+// missed reports whether a soak had no sample for too long.
 func missed(k soak.Kept) bool {
 	return slices.ContainsFunc(k.Result.Events, func(e hold.Event) bool {
 		return strings.HasPrefix(e.What, "nothing was seen for")
 	})
 }
 
-// However the process of a soak ends, every sample that it took is on the disk, its verdict says what was not seen, and
-// the soak goes on from there.
+// However a soak's process ends, every sample is on the disk, the verdict names what was not observed, and the soak can
+// be resumed.
 func TestEndedSoaksLoseNothing(t *testing.T) {
 	t.Parallel()
 	for _, signal := range []syscall.Signal{syscall.SIGKILL, syscall.SIGHUP, syscall.SIGINT} {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// The columns of predict and front follow the bounds that the contract names, and the
-// answer of choose is one of the modes within.
+// The columns of predict and front follow the bounds in the contract, and the answer of choose is one of the modes
+// within.
 func TestStatesOfPredictFrontAndChooseAgree(t *testing.T) {
 	computes(t)
 	t.Parallel()

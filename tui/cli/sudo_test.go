@@ -12,8 +12,7 @@ import (
 	"jtune/tegra/tegratest"
 )
 
-// throughSudo runs jtune as sudo does for the user nobody: as root, with the caller's number in
-// the environment.
+// throughSudo runs jtune like sudo for the user nobody: as root, with the caller's user ID in the environment.
 func throughSudo(t *testing.T, home string, args ...string) outcome {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -24,7 +23,7 @@ func throughSudo(t *testing.T, home string, args ...string) outcome {
 	if err != nil {
 		t.Fatal(err)
 	}
-	name := filepath.Join(readable(t, t.TempDir()), "jtune") // go test's own folder is root's
+	name := filepath.Join(readable(t, t.TempDir()), "jtune") // go test's own folder belongs to root
 	tegratest.Program(t, name, string(program))
 	cmd := exec.Command(name, args...)
 	cmd.Env = []string{asJtune + "=1", "SUDO_UID=65534", "SUDO_GID=65534", "PATH=/usr/bin:/bin"}
@@ -36,7 +35,7 @@ func throughSudo(t *testing.T, home string, args ...string) outcome {
 	return outcome{cmd.ProcessState.ExitCode(), out.String(), errs.String()}
 }
 
-// nobodys is a folder of the user nobody's.
+// nobodys creates a folder of the user nobody.
 func nobodys(t *testing.T) string {
 	t.Helper()
 	dir := readable(t, t.TempDir())
@@ -65,7 +64,7 @@ func ownersBelow(t *testing.T, dir string) (n int, roots []string) {
 
 var quickProfile = with(virtualBoard, "profile", "resnet", "--sample", "5", "--minibatches", "3", "--out")
 
-// Records made through sudo belong to the user who called, in the user's own folders.
+// Records made through sudo belong to the calling user, in the user's folders.
 func TestThroughSudoTheUsersFilesAreTheUsers(t *testing.T) {
 	t.Parallel()
 	home := nobodys(t)
@@ -77,7 +76,7 @@ func TestThroughSudoTheUsersFilesAreTheUsers(t *testing.T) {
 	}
 }
 
-// Links in a folder of the user's, and folders of root's: root's rights open none of them.
+// Links in a user's folder, and root's folders: none of them is opened with root's rights.
 func TestThroughSudoRootOpensNothingForTheUser(t *testing.T) {
 	t.Parallel()
 	const secret = "root's\n"
@@ -133,7 +132,7 @@ func TestThroughSudoRootOpensNothingForTheUser(t *testing.T) {
 	}
 }
 
-// lay puts a link of the user nobody's.
+// lay creates a link of the user nobody.
 func lay(t *testing.T, target, link string) {
 	t.Helper()
 	err := os.MkdirAll(filepath.Dir(link), 0o755)

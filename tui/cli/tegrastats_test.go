@@ -11,7 +11,7 @@ import (
 	"jtune/tegra/sweep/sweeptest"
 )
 
-// orinLine is made up after the recordings of an AGX Orin.
+// orinLine is made up, based on recordings of an AGX Orin.
 const orinLine = "11-21-2025 08:49:48 RAM 13983/62840MB (lfb 4x4MB) SWAP 0/31420MB (cached 0MB) CPU " +
 	"[10%@2201,30%@2201,off] EMC_FREQ 1%@2133 GR3D_FREQ 14%@[407,407] VIC_FREQ off " +
 	"CPU@77.3C GPU@-256C VDD_GPU_SOC 3150mW/3150mW VDD_CPU_CV 14312mW/14000mW VIN_SYS_5V0 4968mW/4900mW"

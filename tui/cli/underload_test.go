@@ -88,7 +88,7 @@ func TestTuneUnderALoadMeasuresItsAnswer(t *testing.T) {
 	if serving := v["serving"].(map[string]any); serving["unit"] != "inference" || !(serving["unit_j"].(float64) > 0) {
 		t.Errorf("the answer's energy per inference: %v", serving)
 	}
-	sent := v["sent"].(map[string]any) // the job itself, at the rate
+	sent := v["sent"].(map[string]any) // to the job itself, at the rate
 	if sent["requests"].(float64) < 1000 || sent["meets"] != true || sent["latency_ms"].(float64) > 100 ||
 		sent["rate_per_s"] != 30.0 || sent["why"] != nil {
 		t.Errorf("with real requests: %v", sent)
@@ -139,7 +139,7 @@ func TestFrontUnderALoadTradesLatencyForPower(t *testing.T) {
 	jtune(t, "front", "--model", model, "--batch", "1", "--rate", "5000").fails(t, exitInfeasible, "requests/s")
 }
 
-// The load and the limit of the workload's own table hold where no flag gives others.
+// The load and the limit in a workload's table apply unless a flag sets others.
 func TestConfiguredLoadHoldsForChooseAndTune(t *testing.T) {
 	t.Parallel()
 	config := filepath.Join(t.TempDir(), "config.toml")
@@ -161,7 +161,7 @@ func TestConfiguredLoadHoldsForChooseAndTune(t *testing.T) {
 		o := jtune(t, append([]string{"choose", "--config", config, "--data-dir", data, "--model",
 			"mobilenet-infer@virtual-agx-orin", "--json"}, args...)...).done(t)
 		keys := answerKeys + " served"
-		if len(args) == 0 || args[0] == "--power-limit" { // the load that requests were sent at
+		if len(args) == 0 || args[0] == "--power-limit" { // the load of the sent requests
 			keys += " sent"
 		}
 		v := o.object(t, keys)

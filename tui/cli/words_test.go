@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The answer is not followed by advice that is the same after every one: jtune explain prints that.
+// The answer is not followed by advice that would be the same after every answer: jtune explain prints that.
 func TestChooseSaysNothingThatEveryAnswerSays(t *testing.T) {
 	t.Parallel()
 	model := filepath.Join(t.TempDir(), "m")
@@ -20,7 +20,7 @@ func TestChooseSaysNothingThatEveryAnswerSays(t *testing.T) {
 	}
 }
 
-// The result of apply is printed below the list of files, where it is seen.
+// The result of apply is printed below the list of files, where users see it.
 func TestApplyEndsWithTheResult(t *testing.T) {
 	t.Parallel()
 	out := jtune(t, append([]string{"apply", "8c/1.34C/0.83G/2.13M", "--yes"}, virtualBoard...)...).done(t).out
@@ -30,7 +30,7 @@ func TestApplyEndsWithTheResult(t *testing.T) {
 	}
 }
 
-// The grid of other boards than the paper's is not the paper's.
+// The grid on boards other than the paper's is not called the paper's.
 func TestGridIsNotSaidToBeThePapers(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{"modes", "profile"} {

@@ -63,7 +63,7 @@ func TestMediansOfRounds(t *testing.T) {
 	}
 }
 
-// onShell is a program of the shell in a terminal.
+// onShell returns a shell script as a program in a terminal.
 func onShell(script string) program {
 	return program{name: "shell", command: []string{"/bin/sh", "-c", script}}
 }
@@ -137,7 +137,7 @@ func TestRunRejectsBadFlags(t *testing.T) {
 	}
 }
 
-// TestMain makes the test's program the job that it watches, as cost is its own job.
+// TestMain makes the test program the watched job, as cost is its own job.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == asJob {
 		main()

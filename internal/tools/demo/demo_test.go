@@ -19,8 +19,8 @@ import (
 	"jtune/tui"
 )
 
-// TestRecordingCanBeMade runs the script, pauses cut short: it fails when
-// the program no longer does or says what the demo shows.
+// TestRecordingCanBeMade runs the script with short pauses: it fails if the program no longer does or prints what the
+// demo shows.
 func TestRecordingCanBeMade(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and runs the whole program")
@@ -33,14 +33,14 @@ func TestRecordingCanBeMade(t *testing.T) {
 	picture(t, filepath.Join(dir, "demo.svg"))
 }
 
-// TestRecordingInTheTreeIsOfThisScript: make it again with
-// go run ./internal/tools/demo when a step or its words have changed.
+// TestRecordingInTheTreeIsOfThisScript: record again with go run ./internal/tools/demo after a step or its words have
+// changed.
 func TestRecordingInTheTreeIsOfThisScript(t *testing.T) {
 	replay(t, filepath.FromSlash("../../../docs/demo.cast"), false)
 	picture(t, filepath.FromSlash("../../../docs/demo.svg"))
 }
 
-// replay asks that a recording shows each step of the tour.
+// replay requires that a recording shows each step of the tour.
 func replay(t *testing.T, path string, fast bool) {
 	t.Helper()
 	file, err := os.Open(path)
@@ -72,7 +72,7 @@ func textOf(f frame) string {
 	return b.String()
 }
 
-// picture asks for well-formed SVG in which every frame says VIRTUAL.
+// picture requires well-formed SVG in which every frame shows VIRTUAL.
 func picture(t *testing.T, path string) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -87,7 +87,7 @@ func picture(t *testing.T, path string) {
 		}
 	}
 	frames := strings.Split(string(text), "<g")[1:]
-	want := 1 + len(tui.Tour) // the still one below
+	want := 1 + len(tui.Tour) // and the still picture
 	if len(frames) != want {
 		t.Errorf("%s has %d frames, want %d", path, len(frames), want)
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// after is the disk of a machine after a cut.
+// after returns the disk of a machine after a cut.
 func after(t *testing.T, said string, files map[string]string) *crash {
 	t.Helper()
 	c := &crash{data: t.TempDir(), said: strings.Split(said, "\n")}

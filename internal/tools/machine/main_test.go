@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Parts that need no emulator of arm64 run where there is none.
+// Parts that do not need the arm64 emulator run without it.
 func TestPartMissingAsksForItsOwnProgramsAlone(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {

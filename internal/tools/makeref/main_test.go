@@ -10,7 +10,7 @@ import (
 	"jtune/learn"
 )
 
-// madeUp writes a sweep of count modes, none of which anybody measured.
+// madeUp writes a made-up sweep of count modes.
 func madeUp(t *testing.T, count int) string {
 	t.Helper()
 	text := "cores,cpu_khz,gpu_hz,mem_hz,time_ms,power_w\n"

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// Processes that left the group and the session of a test, and whose parents are gone, are ended with it. Not parallel:
+// Processes that left the group and session of a test, and whose parents have ended, are ended with it. Not parallel:
 // every child of this process is ended.
 func TestAloneEndsEveryProcessThatACommandLeavesBehind(t *testing.T) {
 	if err := adopt(); err != nil {

@@ -15,7 +15,7 @@ const (
 	apache = "Apache License\n   Version 2.0, January 2004\n…"
 )
 
-// folder makes a module's folder of these files.
+// folder creates a module's folder with these files.
 func folder(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// said collects what a test would have failed with.
+// said collects the failures of a test.
 type said struct{ text string }
 
 func (s *said) Errorf(format string, words ...any) { s.text += fmt.Sprintf(format, words...) + "\n" }
 
-var kept []byte // so that the memory is allocated
+var kept []byte // forces the allocation
 
 func TestInputFindsWhatTakesTooMuch(t *testing.T) { // not parallel: it measures the process
 	for name, c := range map[string]struct {

@@ -11,10 +11,10 @@ import (
 	"testing"
 )
 
-// root is the top folder of the repository.
+// root is the repository's folder.
 const root = "../../.."
 
-// counts adds up the record by part.
+// counts sums the record by part.
 func counts(t *testing.T) map[string]int {
 	t.Helper()
 	f, err := os.Open(filepath.Join(root, File))

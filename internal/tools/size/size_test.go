@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// module writes a module of files and counts it.
+// module writes a module with these files and counts it.
 func module(t *testing.T, files map[string]string) *Tree {
 	t.Helper()
 	dir := t.TempDir()
@@ -31,7 +31,7 @@ func module(t *testing.T, files map[string]string) *Tree {
 	return tree
 }
 
-// program is the source of a program that imports packages.
+// program returns the source of a program that imports packages.
 func program(imports ...string) string {
 	text := "package main\n\n"
 	for _, i := range imports {
@@ -132,7 +132,7 @@ func TestSumsHaveAColumnForEachFolder(t *testing.T) {
 	}
 }
 
-// The limits of this tree: a package that grows past one is divided, not excused.
+// The limits of this tree: a package that exceeds one is split, not exempted.
 func TestTreeKeepsItsLimits(t *testing.T) {
 	tree, err := Count("../../..")
 	if err != nil {

@@ -72,7 +72,7 @@ func TestRunPrintsWhatFailed(t *testing.T) {
 	}
 }
 
-// A test that a panic ends has no result of its own.
+// A test that ends with a panic has no result of its own.
 func TestRunPrintsATestThatAPanicEnded(t *testing.T) {
 	t.Parallel()
 	out, err := reported(t, `{"Action":"output","Package":"p","Test":"TestX","Output":"panic: no\n"}
