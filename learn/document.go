@@ -249,6 +249,15 @@ func (d *document) check(m *Model) error {
 	if len(m.Samples) == 0 {
 		return errors.New("it has no samples")
 	}
+	for i, p := range m.Provenance.Presets {
+		if !complete(p.Mode) {
+			return fmt.Errorf("preset %d is no power mode", i+1)
+		}
+		m.Provenance.Presets[i].Name = text.Clip(p.Name)
+	}
+	if found := m.Provenance.Found.Mode; found.OK && !complete(found.V) {
+		return errors.New("the mode that its board was in is none")
+	}
 	for i, s := range slices.Concat(m.Samples, m.reference) {
 		if err := checkSample(m.Space, s); err != nil {
 			return fmt.Errorf("sample %d: %w", i+1, err)
@@ -280,6 +289,9 @@ func (d *document) check(m *Model) error {
 	}
 	return nil
 }
+
+// complete reports whether all knobs of a mode have values.
+func complete(m tegra.Mode) bool { return m.Cores > 0 && m.CPU > 0 && m.GPU > 0 && m.EMC > 0 }
 
 // restore creates the predictor: it refits gp and the simple methods, and decodes stored networks.
 func (d *document) restore(m *Model) error {

@@ -47,6 +47,8 @@ func TestModelPredictsTheSameAfterLoading(t *testing.T) {
 				Virtual:  true,
 				Jtune:    "1.2.3",
 				When:     time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC),
+				Presets:  []tegra.Preset{{ID: 2, Name: "MODE_30W", Mode: space.Max(), NeedsReboot: true}},
+				Found:    tegra.Setup{Mode: tegra.Some(space.Max()), Locked: tegra.Some(false)},
 			}
 			samples := truths(c.modes.Sample(12, 1))
 			samples[4].TimeMS *= 3 // a suspicious one
@@ -191,6 +193,14 @@ func TestLoadRejectsOtherFiles(t *testing.T) {
 		"members outside":       {reframed(`"mem_hz":`, `"partial":true,"members":[-1],"mem_hz":`), ErrModelDamaged},
 		"a reference of one mode": {
 			reframed(`"seed":`, `"reference_samples":[[1,3e8,2e8,2.04e8,1,1]],"seed":`),
+			ErrModelDamaged,
+		},
+		"a preset without clocks": {
+			reframed(`"provenance":{`, `"provenance":{"presets":[{"name":"x","mode":{"cores":4}}],`),
+			ErrModelDamaged,
+		},
+		"a present mode of no core": {
+			reframed(`"provenance":{`, `"provenance":{"found":{"mode":{"cpu_khz":1,"gpu_hz":1,"mem_hz":1}},`),
 			ErrModelDamaged,
 		},
 		"a document of other kind": {frame(fileMagic, fileVersion, []byte(`[1,2]`)), ErrModelDamaged},

@@ -72,6 +72,10 @@ type Provenance struct {
 	Batch     int    `json:"batch,omitempty"`     // of all samples; 0: unknown or several
 	// Software lists the known releases that the samples depend on: "JetPack 5.0.2; L4T 35.1".
 	Software string `json:"software,omitempty"`
+	// Presets are the board's, and Found is how it was set when the newest of the campaigns began; absent where not
+	// known, as in files of older versions.
+	Presets []tegra.Preset `json:"presets,omitempty"`
+	Found   tegra.Setup    `json:"found,omitzero"`
 }
 
 // Origin describes a virtual board's data; "" for a real board.

@@ -26,6 +26,7 @@ type Header struct {
 	Created  time.Time         `toml:"created"`
 	Seed     uint64            `toml:"seed"`
 	Device   DeviceHeader      `toml:"device"`
+	Found    *FoundHeader      `toml:"found,omitempty"` // nil in folders of older versions
 	Workload workload.Workload `toml:"workload"`
 	Plan     PlanHeader        `toml:"plan"`
 	// Search describes how the modes were requested; nil in folders of older versions and when the plan is enough.
@@ -181,7 +182,7 @@ func (p *PlanHeader) List() ([]tegra.Setting, error) {
 	var out []tegra.Setting
 	for _, text := range p.Listed {
 		mode, batch, _ := cutLast(text, ",")
-		m, err := sweep.ParseMode(strings.Split(mode, ","))
+		m, err := parseMember(mode)
 		n, bad := strconv.Atoi(batch)
 		if err = errors.Join(err, bad); err != nil || n < 0 {
 			return nil, fmt.Errorf("listed %q: want cores,cpu_khz,gpu_hz,mem_hz,batch size", text)
@@ -233,9 +234,10 @@ func (h *DeviceHeader) SetSpace(s *tegra.Space) {
 	}
 }
 
-func memberText(m tegra.Mode) string {
-	return strings.Join(sweep.ModeFields(m), ",")
-}
+func memberText(m tegra.Mode) string { return strings.Join(sweep.ModeFields(m), ",") }
+
+// parseMember reads what memberText prints.
+func parseMember(text string) (tegra.Mode, error) { return sweep.ParseMode(strings.Split(text, ",")) }
 
 // Space rebuilds the device's space of modes.
 func (h *DeviceHeader) Space() (*tegra.Space, error) {
@@ -255,7 +257,7 @@ func (h *DeviceHeader) Space() (*tegra.Space, error) {
 	}
 	modes := make([]tegra.Mode, len(h.Members))
 	for i, text := range h.Members {
-		if modes[i], err = sweep.ParseMode(strings.Split(text, ",")); err != nil {
+		if modes[i], err = parseMember(text); err != nil {
 			return nil, fmt.Errorf("member %q: %w", text, err)
 		}
 	}

@@ -85,6 +85,45 @@ func TestHeaderSurvivesAndRebuildsTheSpace(t *testing.T) {
 	}
 }
 
+func TestHeaderKeepsHowTheBoardWasFound(t *testing.T) {
+	t.Parallel()
+	device := deviceOf(t, virtual.Options{})
+	now, err := device.Read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	unknown := tegra.Preset{ID: 9, Name: "TOP", Mode: tegra.Mode{Cores: 4, CPU: tegra.GHz, GPU: tegra.GHz}}
+	h := testHeader(t)
+	h.Found = NewFoundHeader(append(device.Presets(), unknown), now.Setup())
+	dir := t.TempDir()
+	r, err := Create(dir, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	got, _, err := Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	presets, found := got.Found.Read()
+	if found != now.Setup() || len(presets) != len(device.Presets()) {
+		t.Errorf("%+v and %d presets, want %+v and %d", found, len(presets), now.Setup(), len(device.Presets()))
+	}
+	for i, p := range device.Presets() {
+		if q := presets[i]; q.ID != p.ID || q.Name != p.Name || q.Mode != p.Mode || q.NeedsReboot != p.NeedsReboot {
+			t.Errorf("preset %+v, want %+v", q, p)
+		}
+	}
+	got.Found.Mode, got.Found.Presets[0] = "12,-1,0,x", PresetHeader{Name: "a\x1b[2J", Mode: got.Found.Presets[0].Mode}
+	got.Found.Presets[1].Mode = "9"
+	if some, found := got.Found.Read(); found.Mode.OK || len(some) != len(presets)-1 || some[0].Name == "a\x1b[2J" {
+		t.Errorf("of a file from elsewhere: %+v, %+v", some, found)
+	}
+	if none, found := testHeader(t).Found.Read(); none != nil || found != (tegra.Setup{}) {
+		t.Errorf("of an older folder: %+v, %+v", none, found)
+	}
+}
+
 func mustFilter(t *testing.T, s *tegra.Space, text string) tegra.Filter {
 	t.Helper()
 	f, err := s.ParseFilter(text)

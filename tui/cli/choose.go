@@ -129,7 +129,7 @@ func (c *chooseCmd) best(m *learn.Model) error {
 	if err != nil {
 		return err
 	}
-	situation := workloads.Situation(c.options, m, m.Space.Max()) // no device is open below
+	situation := workloads.Situation(c.options.Paths, m, m.Space.Max())
 	o := outlook.OutlookOf(m, list)
 	known := c.campaigns()
 	o.Found = questions.Answered(known, m.Provenance)
@@ -157,7 +157,7 @@ func (c *chooseCmd) best(m *learn.Model) error {
 		} else {
 			situation.Predicted = o.Predicted
 		}
-		findings = advice.Findings(of, situation)
+		findings = append(advice.Findings(of, situation), presentMode(m)...)
 	}
 	return errors.Join(err, c.answer(a, m, findings))
 }
@@ -168,6 +168,14 @@ func (c *chooseCmd) answer(a answers.Answer, m *learn.Model, findings []string) 
 		return printJSON(c.out, a)
 	}
 	return printAnswer(c.out, a, m.Space, originMark(m.Provenance.Origin()), findings)
+}
+
+// presentMode explains what the present mode is where no device is open; nothing if it is unknown.
+func presentMode(m *learn.Model) []string {
+	if !m.Provenance.Found.Mode.OK {
+		return nil
+	}
+	return []string{"the present mode: the one that the board was in when it was last measured"}
 }
 
 // doubts notes why a model's predictions are unreliable.

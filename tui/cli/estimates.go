@@ -10,7 +10,6 @@ import (
 	"jtune/optimize/outlook"
 	"jtune/tegra"
 	"jtune/tui/session/fit"
-	"jtune/tui/session/workloads"
 )
 
 // compareEstimates prints another estimator's power beside a model's, and the errors of both.
@@ -20,7 +19,7 @@ func (c *predictCmd) compareEstimates(m *learn.Model) error {
 		return err
 	}
 	defer f.Close()
-	list, err := outlook.ReadEstimates(f, m.Space, workloads.Situation(c.options, m, m.Space.Max()).Presets)
+	list, err := outlook.ReadEstimates(f, m.Space, m.Provenance.Presets)
 	if err != nil {
 		return usagef("--estimates %s: %v", c.estimates, err)
 	}

@@ -78,7 +78,7 @@ func (c *explainCmd) run(context.Context) error {
 	if err != nil {
 		return err
 	}
-	s := workloads.Situation(c.options, m, m.Space.Max())
+	s := workloads.Situation(c.options.Paths, m, m.Space.Max())
 	if c.mode != "" {
 		if s.Mode, err = tegra.FindMode(c.mode, m.Space, s.Presets); err != nil {
 			return fmt.Errorf("%w (--mode)", err)
@@ -98,7 +98,8 @@ func (c *explainCmd) run(context.Context) error {
 		return printJSON(c.out, explainJSON{m.Provenance.Device, m.Provenance.Virtual, m.Provenance.Replay,
 			m.Provenance.Workload, m.Space.Format(s.Mode), listOf(advice.Of(m, s))})
 	}
-	return errors.Join(printLines(c.out, advice.Of(m, s)), c.printOrigin(m.Provenance.Origin()))
+	lines := append(advice.Of(m, s), presentMode(m)...)
+	return errors.Join(printLines(c.out, lines), c.printOrigin(m.Provenance.Origin()))
 }
 
 // explainJSON is a model's explanation of a workload in a mode, one sentence per element.

@@ -268,7 +268,7 @@ func (c *predictCmd) run(context.Context) error {
 
 // selected returns the modes given as arguments: modes, presets and filters.
 func (c *predictCmd) selected(m *learn.Model) (list []tegra.Mode, err error) {
-	presets := workloads.Situation(c.options, m, m.Space.Max()).Presets
+	presets := m.Provenance.Presets
 	for _, text := range c.args {
 		var some []tegra.Mode
 		if p, ok := tegra.FindPreset(text, presets); ok {

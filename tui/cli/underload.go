@@ -192,7 +192,7 @@ func (c *chooseCmd) underLoad(m *learn.Model) error {
 	if err != nil {
 		return err
 	}
-	situation := workloads.Situation(c.options, m, m.Space.Max()) // no device is open below
+	situation := workloads.Situation(c.options.Paths, m, m.Space.Max())
 	o := outlook.OutlookOf(m, list)
 	service := serving.Under(o, ask)
 	found, at, err := service.Answer()
@@ -203,7 +203,7 @@ func (c *chooseCmd) underLoad(m *learn.Model) error {
 	a := answers.Chosen(o, at, c.goal.Limit, situation.Presets, situation.Present,
 		questions.Readings(known, of), err == nil).Under(ask, found, service.Standing(found.Setting))
 	a.Trial = questions.Trial(known, of, ask, found.Setting)
-	return errors.Join(err, c.answer(a, m, nil))
+	return errors.Join(err, c.answer(a, m, presentMode(m)))
 }
 
 // underLoad is front under a load.

@@ -28,8 +28,8 @@ const (
 func HeaderOf(s *session.Session, w workload.Workload, plan record.PlanHeader, search *record.SearchHeader,
 	set record.Settings) record.Header {
 	return record.Header{Jtune: session.Version, Created: time.Now(), Seed: s.Seed,
-		Device: s.DeviceHeader(), Workload: w, Plan: plan, Search: search,
-		Settings: profiles.SettingsFor(w, set)}
+		Device: s.DeviceHeader(), Found: record.NewFoundHeader(s.Device.Presets(), s.Setup()), Workload: w,
+		Plan: plan, Search: search, Settings: profiles.SettingsFor(w, set)}
 }
 
 var anotherFolder = "choose another folder with " + usage.Out.Value()
@@ -76,6 +76,8 @@ func newCampaignDir(s *session.Session, h record.Header) (string, error) {
 
 // CampaignProvenance returns the origin of a campaign's rows.
 func CampaignProvenance(dir string, head record.Header) learn.Provenance {
+	presets, found := head.Found.Read()
 	return learn.Provenance{Software: strings.Join(record.Software(dir, head), "; "), Device: head.Device.Name,
-		Workload: head.Workload.Name, Virtual: head.Device.Virtual, Replay: head.Device.Replay}
+		Workload: head.Workload.Name, Virtual: head.Device.Virtual, Replay: head.Device.Replay, Presets: presets,
+		Found: found}
 }

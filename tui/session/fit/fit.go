@@ -411,12 +411,14 @@ func spaceOf(o session.Options, s *Samples) (*tegra.Space, error) {
 	defer dev.Close()
 	if space := dev.Device.Space(); named || holdsAll(space, s.Measured) {
 		s.board = dev.Device.Board()
+		s.Provenance.Device = s.board.Name
+		s.Provenance.Presets, s.Provenance.Found = record.NewFoundHeader(dev.Device.Presets(), dev.Setup()).Read()
 		if !named && s.board.Virtual {
 			s.Notes = append(s.Notes, fmt.Sprintf("no Jetson here: the model speaks of the %s of virtual:%s",
 				text.Count(space.Len(), "mode"), session.DefaultVirtual))
-			s.board.Virtual = false // it only supplies its modes; the numbers come from the file
+			// it only supplies its modes and presets; the numbers come from the file
+			s.board.Virtual, s.Provenance.Found = false, tegra.Setup{}
 		}
-		s.Provenance.Device = s.board.Name
 		return space, nil
 	}
 	return nil, nil

@@ -177,6 +177,14 @@ func TestPoolModelLearnsWhatAKilledProgramHadMeasured(t *testing.T) {
 	if m, err := models.Load(s.Options, "lstm@virtual-agx-orin"); err != nil || len(m.Samples) != 5 {
 		t.Errorf("by its name it is %+v, %v; want the 5 modes on disk", m, err)
 	}
+	if err := os.WriteFile(model, early, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = models.Load(s.Options, "mobilenet@virtual-agx-orin")
+	if n := len(sessiontest.SamplesOf(t, model)); n != 3 {
+		t.Errorf("asking for another workload's model has made this one know %d modes, want the 3 of its file", n)
+	}
+	listed()
 	at, err := os.Stat(model)
 	if err != nil {
 		t.Fatal(err)

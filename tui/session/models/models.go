@@ -36,7 +36,7 @@ const referenceSuffix = ".reference"
 // List lists the models of the data directory, newest first, after they have learned the measurements of killed
 // programs. An unreadable model is listed with its error.
 func List(o session.Options) ([]Info, error) {
-	refreshModels(o)
+	refreshModels(o, "")
 	return readModels(o.ModelsDir())
 }
 
@@ -133,24 +133,28 @@ func Keep(o config.Paths, path string) (string, error) {
 	return name, config.Denied(r.Compact.Save(kept), campaigns.Elsewhere)
 }
 
-// Load reads a model by its path, or by its name in the data directory; models in the data directory are updated first,
-// as in List.
+// Load reads a model by its path, or by its name in the data directory; a model of that name is updated first, as in
+// List.
 func Load(o session.Options, nameOrPath string) (*learn.Model, error) {
 	m, _, err := Find(o, nameOrPath)
 	return m, err
 }
 
-// Find is Load and also returns the file: a workload's name means the present board's model.
+// Find is Load and also returns the file: a workload's name means the present board's model. No device is opened for
+// any other name.
 func Find(o session.Options, nameOrPath string) (m *learn.Model, path string, err error) {
 	if !isPath(nameOrPath) {
-		refreshModels(o)
+		refreshModels(o, nameOrPath)
 	}
 	path = Path(o.Paths, nameOrPath)
 	m, err = learn.Load(path)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return m, path, err
 	}
-	if path = presentModel(o, nameOrPath); path == "" {
+	if path, err = presentModel(o, nameOrPath); err != nil {
+		return nil, "", err
+	}
+	if path == "" {
 		return nil, "", fmt.Errorf("no model %s: no file, no model in %s and no workload measured on this board has "+
 			"that name%s; jtune models lists the models", nameOrPath, o.ModelsDir(),
 			text.Suggest(nameOrPath, namesFor(o)))
@@ -171,32 +175,33 @@ func namesFor(o session.Options) (names []string) {
 	return names
 }
 
-// presentModel returns the file of the present board's model of a workload; "" for none.
-func presentModel(o session.Options, name string) string {
+// presentModel returns the file of the present board's model of a workload; "" for none. Which board that is, only the
+// device says.
+func presentModel(o session.Options, name string) (string, error) {
 	s, err := session.Open(o)
 	if err != nil {
-		return ""
+		return "", err
 	}
 	defer s.Close()
 	w, err := workloads.FindAny(s, name)
 	if err != nil { // a typed command that was not saved is in no list
 		path := Path(o.Paths, NameFor(workload.Workload{Name: name}, s.DeviceHeader()))
 		if isPath(path) {
-			return path
+			return path, nil
 		}
-		return ""
+		return "", nil
 	}
 	list, err := campaigns.List(o.Paths)
 	if err != nil {
-		return ""
+		return "", nil
 	}
 	for _, batches := range [][]int{nil, {0}} { // of its own size, or else of all sizes
 		pool := CollectPool(list, w, s.Board(), batches)
 		if path := ModelOf(o.Paths, pool); path != "" {
-			return path
+			return path, nil
 		}
 	}
-	return ""
+	return "", nil
 }
 
 // isPath reports whether a name refers to a file, even if something is kept under that name.

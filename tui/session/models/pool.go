@@ -39,6 +39,7 @@ type PoolPart struct {
 	Began    time.Time
 	Rows     []record.Row // usable, as measured; Batch is 0 if the pool has one size
 	Software []string     // releases that the rows depend on, as far as known
+	Found    *record.FoundHeader
 }
 
 // Rows returns all rows of the pool as measured, in order.
@@ -55,6 +56,16 @@ func (p *Pool) lists() [][]tegra.Measured {
 		out[i] = record.Usable(part.Rows)
 	}
 	return out
+}
+
+// found returns the board as the newest campaign found it; nil if only older versions measured.
+func (p *Pool) found() *record.FoundHeader {
+	for _, part := range slices.Backward(p.Parts) {
+		if part.Found != nil {
+			return part.Found
+		}
+	}
+	return nil
 }
 
 // softwareNote describes the software versions in which the newest campaign of the pool differs from an earlier one; ""
@@ -139,7 +150,8 @@ func (p *Pool) collect(list []campaigns.Campaign) {
 		if v := record.FrameworkVersions(c.Dir); v != "" && v != p.versions {
 			continue
 		}
-		part := PoolPart{Campaign: c.Name, Began: c.Header.Created, Software: record.Software(c.Dir, c.Header)}
+		part := PoolPart{Campaign: c.Name, Began: c.Header.Created, Software: record.Software(c.Dir, c.Header),
+			Found: c.Header.Found}
 		for _, row := range Pooled(c) {
 			row.Batch = cmp.Or(row.Batch, c.Header.Workload.Batch)
 			at := reading{row.Measured, row.When}

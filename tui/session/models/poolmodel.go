@@ -105,6 +105,7 @@ func fitPool(pool Pool, readings []tegra.Measured, workload string, b tegra.Boar
 	if pool.Parts != nil {
 		from.Pool, from.Readings = pool.String(), len(pool.Rows())
 		from.Software = strings.Join(pool.Parts[len(pool.Parts)-1].Software, "; ")
+		from.Presets, from.Found = pool.found().Read()
 		readings, aligned = pool.Aligned()
 	}
 	m, err := learn.Fit(context.Background(), readings, learn.Options{Space: space, Reference: ref, Seed: seed,

@@ -2,6 +2,7 @@ package models
 
 import (
 	"slices"
+	"strings"
 
 	"jtune/learn"
 	"jtune/profiles/record"
@@ -10,19 +11,19 @@ import (
 )
 
 // refreshModels updates the models of pools after a program was killed: those that lack rows, and those of interrupted
-// campaigns that had no model yet. Pools that are being measured are left for later. If an update fails, the model
-// stays unchanged.
-func refreshModels(o session.Options) {
+// campaigns that had no model yet; only those that a name may mean, unless it is "". Pools that are being measured are
+// left for later. If an update fails, the model stays unchanged.
+func refreshModels(o session.Options, name string) {
 	list, err := campaigns.List(o.Paths)
 	if err != nil || len(list) == 0 {
 		return
 	}
 	known, deleted := readingsOf(o.ModelsDir()), readingsOf(campaigns.DeletedDir(o.Paths, campaigns.ModelsKind))
-	held := campaigns.Held(o.Paths)
+	held, wanted := campaigns.Held(o.Paths), meant(o, name)
 	seen := map[string]bool{}
 	for _, c := range slices.Backward(list) {
 		space, err := c.Header.Device.Space()
-		if err != nil || !Pools(c) {
+		if err != nil || !Pools(c) || !wanted(c.Header.Workload.Name) {
 			continue
 		}
 		for _, sizes := range [][]int{nil, {c.Header.Workload.Batch}} {
@@ -48,6 +49,14 @@ func refreshModels(o session.Options) {
 				unlock()
 			}
 		}
+	}
+}
+
+// meant returns which workloads the model of a name may be of: that of its file, or of the name itself; all for "".
+func meant(o session.Options, name string) func(workload string) bool {
+	from, _, _ := learn.LoadSource(Path(o.Paths, name))
+	return func(workload string) bool {
+		return name == "" || workload == from.Workload || workload == name || strings.HasPrefix(name, workload+"@")
 	}
 }
 

@@ -28,21 +28,11 @@ func EpochMinibatches(o config.Paths, m *learn.Model, given int) (int, error) {
 	return n, nil
 }
 
-// Functions for commands that have no open device; Situation and Simulations open the present one themselves.
-
-// Situation returns what advice about a mode of a model is based on. Presets and the present mode are included only if
-// the model's board is this one.
-func Situation(o session.Options, m *learn.Model, mode tegra.Mode) advice.Situation {
-	out := advice.Situation{Mode: mode, Minibatches: Minibatches(o.Paths, m)}
-	s, err := session.Open(o)
-	if err != nil {
-		return out
-	}
-	defer s.Close()
-	if s.Device.Board().Name == m.Provenance.Device {
-		out.Presets, out.Present = s.Device.Presets(), s.Setup()
-	}
-	return out
+// Situation returns what advice about a mode of a model is based on, without a device: presets and the present mode are
+// those that its campaigns found.
+func Situation(o config.Paths, m *learn.Model, mode tegra.Mode) advice.Situation {
+	return advice.Situation{Mode: mode, Minibatches: Minibatches(o, m), Presets: m.Provenance.Presets,
+		Present: m.Provenance.Found}
 }
 
 // Minibatches returns the minibatches of a full training of a model's workload at the model's batch size; 0 if unknown.
