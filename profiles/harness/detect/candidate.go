@@ -74,7 +74,6 @@ type candidate struct {
 // count takes the number of units done. other is when another candidate last advanced.
 func (c *candidate) count(done, epoch int, now, other time.Duration) {
 	c.lines++
-	c.last = now
 	if !c.counted {
 		c.counted, c.done, c.at, c.first, c.epoch = true, done, now, now, epoch
 		return

@@ -133,7 +133,7 @@ func BatchIn(text string) int {
 		}
 		rest := strings.TrimLeft(low[i+len(name):], " :='\"")
 		n := 0
-		for digit(rest, 0) && n < 1<<20 {
+		for digit(rest, 0) && n <= 1<<20 {
 			n, rest = n*10+int(rest[0]-'0'), rest[1:]
 		}
 		if n > 0 && n <= 1<<20 {

@@ -32,7 +32,7 @@ func (d *Detector) OwnSteps(n int, ms float64, end time.Duration, epoch, batch i
 	if epoch != c.epoch {
 		c.run++
 	}
-	c.epoch, c.last, c.moved = epoch, end, end
+	c.epoch, c.moved = epoch, end
 	c.add(span{n: float64(n), d: took, ms: ms, end: end, run: c.run, done: batch + 1, epoch: epoch})
 }
 
