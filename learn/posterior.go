@@ -100,8 +100,8 @@ func (c *curve) prior(k *block, z *whitened, grad []simd.Lanes) {
 	}
 }
 
-// whiten completes z, which holds the kernel's covariances with the samples. It returns the sums of the squares of w and
-// of g.
+// whiten completes z, which holds the kernel's covariances with the samples. It returns the sums of the squares of w
+// and of g.
 func (c *curve) whiten(k *block, z *whitened) (known, formula simd.Lanes) {
 	n, all := len(c.x), len(z.all)
 	c.prior(k, z, z.g)

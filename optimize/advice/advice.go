@@ -1,6 +1,6 @@
-// Package advice says in words what a fitted model knows: which knob decides the time, what each costs, whether a mode
-// in use lies off the Pareto front, what a whole training gains, and which way of measuring suits it (PowerTrain,
-// Table 1).
+// Package advice describes a fitted model in words: which knob limits the time, what each knob costs, whether a mode in
+// use is off the Pareto front, what a whole training gains, and which measuring approach suits it (PowerTrain, Table
+// 1).
 package advice
 
 import (
@@ -16,19 +16,19 @@ import (
 	"jtune/tegra"
 )
 
-// Situation is what advice is given about. Only Mode is needed.
+// Situation is the context of advice. Only Mode is required.
 type Situation struct {
-	Mode    tegra.Mode  // chosen, or in question
-	Present tegra.Setup // the device's now; models describe locked clocks
+	Mode    tegra.Mode  // mode in question
+	Present tegra.Setup // current state of the device; models describe locked clocks
 	Presets []tegra.Preset
-	// Minibatches of a whole training; 0 when not known.
+	// Minibatches is the length of a whole training; 0: unknown.
 	Minibatches int
-	// Predicted are all modes of the model's space by that model; nil: they are predicted where advice needs them.
+	// Predicted holds the model's predictions for all modes of its space; nil: computed when needed.
 	Predicted []learn.Prediction
 }
 
-// Of is what a model says about a workload, one sentence per line. Predictions
-// decide, measured values where the model has them.
+// Of returns a description of a workload by its model, one sentence per line. It uses predictions, or measured values
+// if the model has them.
 func Of(m *learn.Model, s Situation) []string {
 	a := newAdviser(m, s)
 	lines := append(Knobs(m, s.Mode), a.doubtOrFront(true)...)
@@ -36,8 +36,8 @@ func Of(m *learn.Model, s Situation) []string {
 	return append(append(lines, length...), approach...)
 }
 
-// Findings are the part of Of that an answer is worth: what else can be gained, whether
-// the present mode wastes power, and what the answer comes to over a whole training.
+// Findings returns the part of Of shown with an answer: what else can be gained, whether the current mode wastes power,
+// and the totals of a whole training.
 func Findings(m *learn.Model, s Situation) []string {
 	a := newAdviser(m, s)
 	lines := a.doubtOrFront(false)
@@ -48,7 +48,7 @@ func Findings(m *learn.Model, s Situation) []string {
 	return append(lines, length...)
 }
 
-// present names the present mode, which is spoken of as it is with locked clocks.
+// present names the current mode; the models describe it with locked clocks.
 func (s *Situation) present() string {
 	if s.Present.Locked.OK && !s.Present.Locked.V {
 		return "the present mode with locked clocks"
@@ -59,14 +59,14 @@ func (s *Situation) present() string {
 type adviser struct {
 	Situation
 	model  *learn.Model
-	points func() []point // of all modes of the model's space, made by the first call
+	points func() []point // all modes of the model's space, computed at the first call
 	known  map[tegra.Mode]tegra.Measured
 }
 
-// point is what is known of a mode.
+// point is the measurement or prediction of a mode.
 type point struct {
 	tegra.Measured
-	read bool // it was measured
+	read bool // measured
 }
 
 func newAdviser(m *learn.Model, s Situation) *adviser {
@@ -87,7 +87,7 @@ func newAdviser(m *learn.Model, s Situation) *adviser {
 	return a
 }
 
-// readings are what was measured with the model's batch size, without outliers.
+// readings returns the measurements at the model's batch size, without outliers.
 func readings(m *learn.Model) map[tegra.Mode]tegra.Measured {
 	known := map[tegra.Mode]tegra.Measured{}
 	for _, r := range m.Trusted() {
@@ -98,7 +98,7 @@ func readings(m *learn.Model) map[tegra.Mode]tegra.Measured {
 	return known
 }
 
-// at is what is known of a mode.
+// at returns the measurement or prediction of a mode.
 func (a *adviser) at(m tegra.Mode) point {
 	if p, ok := a.known[m]; ok {
 		return point{p, true}
@@ -108,8 +108,8 @@ func (a *adviser) at(m tegra.Mode) point {
 
 func (a *adviser) name(m tegra.Mode) string { return a.model.Space.Format(m) }
 
-// tooWrong says why there is no advice on single modes; "" for a model that is good enough.
-// The best and idlest modes of another are its mistakes rather than the workload's.
+// tooWrong returns why there is no advice on single modes; "" for an accurate model. With an inaccurate one, the best
+// and worst modes reflect its errors, not the workload.
 func tooWrong(m *learn.Model) string {
 	cv, pct := m.CV, m.ErrorPct()
 	switch {
@@ -129,8 +129,8 @@ func tooWrong(m *learn.Model) string {
 	return "errors of " + what + " are too large to say which modes waste power: " + todo
 }
 
-// doubtOrFront looks for modes off the front, unless the model is too wrong for that: the
-// present mode, or also MAXN and the presets.
+// doubtOrFront looks for modes off the front, unless the model is too inaccurate: the current mode, or also MAXN and
+// the presets.
 func (a *adviser) doubtOrFront(all bool) []string {
 	if doubt := tooWrong(a.model); doubt != "" {
 		return []string{doubt}
@@ -138,11 +138,11 @@ func (a *adviser) doubtOrFront(all bool) []string {
 	return a.offFront(all)
 }
 
-// noise is the relative error of one reading per mode.
+// noise is the relative error of a single reading.
 const noise = 0.03
 
-// errors are the relative errors of time and power of a point: those that the model has by
-// its cross-validation, of a measured one those of a reading; NaN where they are not known.
+// errors returns the relative errors of time and power of a point: the model's by cross-validation, or those of a
+// reading if measured; NaN if unknown.
 func (a *adviser) errors(p point) (time, power float64) {
 	cv := a.model.CV
 	switch {
@@ -154,8 +154,8 @@ func (a *adviser) errors(p point) (time, power float64) {
 	return max(noise, cv.TimeMAPEPct/100), max(noise, cv.PowerMAPEPct/100)
 }
 
-// better finds points that beat p in time and in power both, by more than the larger error
-// of either point: the fastest and the one of least power; false when there is none.
+// better finds points that beat p in both time and power by more than the larger error of the two points: the fastest
+// and the one of least power; false if there are none.
 func (a *adviser) better(p point) (faster, thriftier point, found bool) {
 	ownTime, ownPower := a.errors(p)
 	for _, q := range a.points() {
@@ -207,7 +207,7 @@ func (a *adviser) offFront(all bool) []string {
 	return lines
 }
 
-// beaten says by how much a mode is beaten, and whether that was measured.
+// beaten describes by how much a mode is beaten, and whether that was measured.
 func (a *adviser) beaten(name string, p, faster, thriftier point) string {
 	how := func(q point) string {
 		if p.read && q.read {
@@ -226,8 +226,7 @@ func (a *adviser) beaten(name string, p, faster, thriftier point) string {
 	return fmt.Sprintf("%s (%s) lies off the Pareto front: %s", name, a.name(p.Mode), ways)
 }
 
-// training compares whole trainings with the present mode's, and says which
-// way of measuring suits one of that length.
+// training compares whole trainings with the current mode's, and names the measuring approach for one of that length.
 func (a *adviser) training() (length, approach []string) {
 	if a.Minibatches <= 0 {
 		return nil, nil
@@ -247,13 +246,13 @@ func (a *adviser) training() (length, approach []string) {
 	return []string{text}, []string{fmt.Sprintf("for a training of that length (%s): %s", fit.Scenario, fit.Jtune)}
 }
 
-// Training is what a whole training takes.
+// Training is the time and energy of a whole training.
 type Training struct {
 	Time time.Duration
-	KWh  float64 // NaN where power is not known
+	KWh  float64 // NaN if power is unknown
 }
 
-// String says "1.4 h and 120 Wh".
+// String prints "1.4 h and 120 Wh".
 func (t Training) String() string {
 	if math.IsNaN(t.KWh) {
 		return spoken(t.Time)
@@ -261,8 +260,7 @@ func (t Training) String() string {
 	return spoken(t.Time) + " and " + Energy(t.KWh)
 }
 
-// TrainingOf is minibatches times the point's time and energy: no validation, no
-// loading between epochs.
+// TrainingOf returns minibatches times the point's time and energy, without validation or loading between epochs.
 func TrainingOf(p tegra.Measured, minibatches int) Training {
 	n := float64(minibatches)
 	return Training{time.Duration(n * p.TimeMS * float64(time.Millisecond)), n * p.TimeMS * p.PowerW / 3.6e9}
@@ -276,7 +274,7 @@ func Energy(kwh float64) string {
 	return fmt.Sprintf("%.2f kWh", kwh)
 }
 
-// Against says "1.4 h less and 120 Wh more than".
+// Against prints "1.4 h less and 120 Wh more than".
 func Against(here, other Training) string {
 	more := func(less bool) string {
 		if less {
@@ -291,7 +289,7 @@ func Against(here, other Training) string {
 	return fmt.Sprintf("%s %s and %s %s than", spoken(dt.Abs()), more(dt < 0), Energy(max(de, -de)), more(de < 0))
 }
 
-// spoken prints a duration as people say it.
+// spoken prints a duration in words.
 func spoken(d time.Duration) string {
 	switch {
 	case d < 2*time.Minute:

@@ -2,33 +2,33 @@ package advice
 
 import "time"
 
-// Approach is a way of measuring that suits a kind of training.
+// Approach is a measuring approach for a kind of training.
 type Approach struct {
-	Scenario string `json:"scenario"` // who trains like that
+	Scenario string `json:"scenario"` // kind of user
 	Training string `json:"training"` // how often a training runs, and how long it takes
 	Changes  string `json:"changes"`  // how often the workload changes
-	Paper    string `json:"paper"`    // what PowerTrain's Table 1 advises, with its profiling time
-	Jtune    string `json:"jtune"`    // what that comes to with this program
+	Paper    string `json:"paper"`    // advice of PowerTrain's Table 1, with its profiling time
+	Jtune    string `json:"jtune"`    // equivalent in jtune
 	upTo     time.Duration
 
-	often, changes string        // of Often and Changing
-	from           time.Duration // trainings are longer; 0: of any length up to upTo
+	often, changes string        // values of Often and Changing
+	from           time.Duration // trainings are longer; 0: any length up to upTo
 }
 
-// Words for how often a training runs and for how often its workload changes.
+// Words for how often a training runs and how often its workload changes.
 var (
 	Often    = []string{"once", "occasionally", "periodically", "often"}
 	Changing = []string{"never", "rarely", "often"}
 )
 
-// Scenario describes trainings; what is not known is zero.
+// Scenario describes trainings; zero fields are unknown.
 type Scenario struct {
 	Often   string // one of Often
 	Length  time.Duration
 	Changes string // one of Changing
 }
 
-// ApproachOf is the approach whose scenario fits best; of two that fit alike the one that measures less.
+// ApproachOf returns the approach whose scenario fits best; among equals the one that measures less.
 func ApproachOf(s Scenario) Approach {
 	best, most := approaches[0], -1
 	for _, a := range approaches {
@@ -69,14 +69,12 @@ var approaches = []Approach{
 		"often", "often", 0},
 }
 
-// Approaches is the table of scenarios (PowerTrain, Table 1)
-// with what each comes to here. The paper's minutes are its own; ours follow
-// from how many modes a search measures.
+// Approaches returns the table of scenarios (PowerTrain, Table 1) with jtune's equivalents. The paper's minutes are its
+// own; jtune's follow from the number of modes a search measures.
 func Approaches() []Approach { return append([]Approach(nil), approaches...) }
 
-// ApproachFor picks the approach for one training of a given length: days,
-// hours, or less than one. The federated scenario differs by how often the
-// workload changes, not by its length, and is never picked.
+// ApproachFor picks the approach for one training by its length: days, hours, or less than one hour. It never picks the
+// federated scenario, which is defined by how often the workload changes, not by length.
 func ApproachFor(training time.Duration) Approach {
 	best := approaches[0]
 	for _, a := range approaches {

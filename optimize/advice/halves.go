@@ -13,25 +13,24 @@ import (
 	"jtune/tegra"
 )
 
-// Half is what half of one knob's setting changes, the other knobs unchanged.
+// Half is the effect of halving one knob's setting with the other knobs unchanged.
 type Half struct {
 	Knob     tegra.Knob
-	To       tegra.Mode // the listed setting nearest to half
-	TimePct  float64    // change of the time of a minibatch: +24 takes a quarter longer
-	PowerPct float64    // NaN where power is not known
-	Measured bool       // both modes were, else one is predicted
-	Beyond   bool       // To lies beyond what was measured
+	To       tegra.Mode // listed setting nearest to half
+	TimePct  float64    // change of minibatch time: +24 means a quarter longer
+	PowerPct float64    // NaN if power is unknown
+	Measured bool       // both modes were measured, else at least one is predicted
+	Beyond   bool       // To is outside the measured range
 }
 
 const (
-	// mostCostPct is the cost in time up to which a setting may be halved for nothing, and
-	// leastSavedPct the power that must be saved by it: less of either is the noise of a reading.
+	// mostCostPct is the largest cost in time at which halving counts as free, and leastSavedPct the least power it
+	// must save; smaller changes are reading noise.
 	mostCostPct   = 3.0
 	leastSavedPct = 3.0
 )
 
-// Free reports whether the knob can go down: half of its setting costs no time to speak
-// of, and saves power.
+// Free reports whether halving the setting costs no significant time and saves power.
 func (h Half) Free() bool {
 	return h.TimePct <= mostCostPct && h.PowerPct <= -leastSavedPct && !h.Beyond
 }
@@ -43,7 +42,7 @@ func (h Half) setting() string {
 	return fmt.Sprintf("%v %v", h.Knob, tegra.Freq(math.Round(h.To.Value(h.Knob)/1e6))*tegra.MHz)
 }
 
-// how marks what was not measured.
+// how marks values that were not measured.
 func (h Half) how() string {
 	switch {
 	case h.Measured:
@@ -62,14 +61,14 @@ func (h Half) String() string {
 	return out
 }
 
-// advice says that the knob can go down, and what that costs.
+// advice says that the knob can be lowered, and the effect.
 func (h Half) advice() string {
 	return fmt.Sprintf("%v can go down: %s cost %.1f %% of time and save %.0f %% of power (%s)",
 		h.Knob, h.setting(), max(0, h.TimePct), -h.PowerPct, h.how())
 }
 
-// Halves are what half of each setting of a mode changes, the most costly first; of a knob
-// at its lowest setting there is none. Measured values count before predicted ones.
+// Halves returns the effect of halving each setting of a mode, the most costly first; knobs at their lowest setting are
+// omitted. Measured values take precedence over predictions.
 func Halves(m *learn.Model, at tegra.Mode) []Half {
 	known := readings(m)
 	value := func(mode tegra.Mode) (p tegra.Measured, measured bool) {
@@ -102,8 +101,8 @@ func Halves(m *learn.Model, at tegra.Mode) []Half {
 	return out
 }
 
-// halved is a mode of the space with half of one setting, or the listed one nearest to that;
-// false where the setting is the lowest.
+// halved returns a mode of the space with one setting at half, or the nearest listed value; false if the setting is the
+// lowest.
 func halved(space *tegra.Space, at tegra.Mode, k tegra.Knob) (tegra.Mode, bool) {
 	v, best := at.Value(k), math.Inf(1)
 	var to tegra.Mode
@@ -118,8 +117,8 @@ func halved(space *tegra.Space, at tegra.Mode, k tegra.Knob) (tegra.Mode, bool) 
 	return to, !math.IsInf(best, 1)
 }
 
-// Knobs is what the knobs of a mode do to the workload, one sentence per line: what decides
-// its time, and which of them can go down for nothing.
+// Knobs describes the effect of a mode's knobs on the workload, one sentence per line: what limits its time, and which
+// knobs can be lowered for free.
 func Knobs(m *learn.Model, at tegra.Mode) (lines []string) {
 	halves := Halves(m, at)
 	if len(halves) == 0 {
@@ -131,8 +130,8 @@ func Knobs(m *learn.Model, at tegra.Mode) (lines []string) {
 	return append(lines, free(halves)...)
 }
 
-// Decides is the sentence of what decides the time of a minibatch in a mode: what half of
-// each setting costs, the most costly first. It is "" where no setting can be halved.
+// Decides describes what limits the minibatch time in a mode: the cost of halving each setting, the most costly first.
+// It is "" if no setting can be halved.
 func Decides(m *learn.Model, at tegra.Mode) string {
 	halves := Halves(m, at)
 	if len(halves) == 0 {
@@ -163,7 +162,7 @@ func costs(m *learn.Model, at tegra.Mode, halves []Half) string {
 	return line
 }
 
-// free says of the knobs that can go down what that costs.
+// free describes the cost of lowering each free knob.
 func free(halves []Half) (lines []string) {
 	for _, h := range halves {
 		if h.Free() {

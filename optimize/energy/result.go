@@ -9,27 +9,27 @@ import (
 	"jtune/tegra"
 )
 
-// Point is what a study knows of one setting: the mean of its readings, else a prediction.
+// Point is a study's result for one setting: the mean of its readings, else a prediction.
 type Point struct {
-	tegra.Measured                    // of a batch
-	N              int                // readings; 0: predicted
-	CVPct          tegra.Val[float64] // of their energies: standard deviation in percent of the mean
-	Doubted        bool               // its reading disagrees with all others: it is never the answer
+	tegra.Measured                    // per batch
+	N              int                // number of readings; 0: predicted
+	CVPct          tegra.Val[float64] // standard deviation of their energies in percent of the mean
+	Doubted        bool               // its reading is an outlier: it is never the answer
 }
 
-// Result is what an energy study shows.
+// Result is the result of an energy study.
 type Result struct {
-	Points []Point // every pair, then other settings that were measured
+	Points []Point // every pair, then other measured settings
 	Least  tegra.Val[Point]
-	// Beyond is the measured setting of least energy with fewer cores or slower memory; absent where none is better
-	// than the best pair.
+	// Beyond is the measured setting of least energy with fewer cores or slower memory; absent if none beats the best
+	// pair.
 	Beyond tegra.Val[Point]
 
 	space *tegra.Space
 	model *learn.Model
 }
 
-// Sum is what readings show. Those of modes that the board does not have are left out.
+// Sum evaluates the readings. It ignores modes that the board lacks.
 func (s *Study) Sum(readings []tegra.Measured) Result {
 	r := Result{space: s.space}
 	known := map[tegra.Mode][]tegra.Measured{}
@@ -74,7 +74,7 @@ func (s *Study) Sum(readings []tegra.Measured) Result {
 	return r
 }
 
-// pointOf sums up the readings of one setting.
+// pointOf averages the readings of one setting.
 func pointOf(list []tegra.Measured) Point {
 	p := Point{N: len(list)}
 	var ms, joules []float64
@@ -87,7 +87,8 @@ func pointOf(list []tegra.Measured) Point {
 	return p
 }
 
-// Baseline is the mean of readings of one kind of baseline, and by how many percent their energies differ at most.
+// Baseline returns the mean of the readings of one kind of baseline, and the largest difference of their energies in
+// percent.
 func Baseline(readings []tegra.Measured) (p Point, driftPct float64) {
 	if len(readings) == 0 {
 		return p, 0
@@ -99,14 +100,14 @@ func Baseline(readings []tegra.Measured) (p Point, driftPct float64) {
 	return pointOf(readings), 100 * (most/least - 1)
 }
 
-// Trusts reports whether readings of a setting agree with what the study's model says of it. A baseline of locked
-// clocks is one of the pairs, and a glitch there would make up a saving.
+// Trusts reports whether the readings of a setting agree with the study's model. A baseline with locked clocks is one
+// of the pairs, and an outlier there would fake a saving.
 func (r *Result) Trusts(m tegra.Mode) bool {
 	i := slices.IndexFunc(r.Points, func(p Point) bool { return p.Mode == m })
 	return i < 0 || !r.Points[i].Doubted
 }
 
-// Doubted are the settings whose readings disagree with all others.
+// Doubted returns the settings whose readings are outliers.
 func (r *Result) Doubted() (out []Point) {
 	for _, p := range r.Points {
 		if p.Doubted {
@@ -116,7 +117,7 @@ func (r *Result) Doubted() (out []Point) {
 	return out
 }
 
-// Measured counts the settings that were measured, of all kinds.
+// Measured returns the number of measured settings of all kinds.
 func (r *Result) Measured() (n int) {
 	for _, p := range r.Points {
 		if p.N > 0 {
@@ -126,7 +127,7 @@ func (r *Result) Measured() (n int) {
 	return n
 }
 
-// Within is the measured pair of least energy whose time is at most ms; absent where none is.
+// Within returns the measured pair of least energy whose time is at most ms; absent if there is none.
 func (r *Result) Within(ms float64) (best tegra.Val[Point]) {
 	for _, p := range r.Points {
 		if p.N > 0 && !p.Doubted && p.TimeMS <= ms && r.isPair(p.Mode) &&
@@ -142,7 +143,7 @@ func (r *Result) isPair(m tegra.Mode) bool {
 	return m.Cores == top.Cores && m.EMC == top.EMC
 }
 
-// Grid is what is known of the pairs, clock by clock.
+// Grid returns the results of the pairs by clock.
 func (r *Result) Grid() Grid {
 	g := NewGrid(r.space.CPU, r.space.GPU)
 	for _, p := range r.Points {
@@ -153,13 +154,13 @@ func (r *Result) Grid() Grid {
 	return g
 }
 
-// Grid is time and energy of a batch over the clocks of CPU and GPU, both ascending; NaN where nothing is known.
+// Grid holds time and energy per batch over CPU and GPU clocks, both ascending; NaN if unknown.
 type Grid struct {
 	CPU, GPU []tegra.Freq
 	MS, J    [][]float64 // by CPU clock, then GPU clock
 }
 
-// NewGrid is one that knows nothing.
+// NewGrid returns a grid of unknown values.
 func NewGrid(cpu, gpu []tegra.Freq) Grid {
 	g := Grid{CPU: cpu, GPU: gpu}
 	for range cpu {
@@ -169,7 +170,7 @@ func NewGrid(cpu, gpu []tegra.Freq) Grid {
 	return g
 }
 
-// Set puts a mode's numbers in their place.
+// Set stores a mode's values.
 func (g *Grid) Set(m tegra.Measured) {
 	c, k := slices.Index(g.CPU, m.Mode.CPU), slices.Index(g.GPU, m.Mode.GPU)
 	if c >= 0 && k >= 0 {
@@ -177,8 +178,7 @@ func (g *Grid) Set(m tegra.Measured) {
 	}
 }
 
-// LatencyFalls reports whether a step up of the CPU's or the GPU's clock never makes a batch slower by more than the
-// share slack.
+// LatencyFalls reports whether no step up of the CPU or GPU clock makes a batch slower by more than the relative slack.
 func (g Grid) LatencyFalls(slack float64) bool {
 	for c := range g.CPU {
 		for k := range g.GPU {
@@ -190,8 +190,7 @@ func (g Grid) LatencyFalls(slack float64) bool {
 	return true
 }
 
-// InnerMinimum reports whether energy, the CPU's clock at its highest, is least between the lowest and the highest
-// clock of the GPU.
+// InnerMinimum reports whether energy at the highest CPU clock is lowest between the lowest and the highest GPU clock.
 func (g Grid) InnerMinimum() bool {
 	row := g.J[len(g.J)-1]
 	at := -1

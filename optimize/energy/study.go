@@ -1,13 +1,13 @@
-// Package energy is the energy study of inference: which clocks answer a request at the least energy, as the slides on
-// the energy impact of device parameters ask of all pairs of CPU and GPU clocks, cores and memory at their maxima.
+// Package energy is the energy study of inference: which clocks answer a request with the least energy. The slides on
+// the energy impact of device parameters ask this for all pairs of CPU and GPU clocks at maximum cores and memory.
 // Measuring all of them takes days, so the model screens them:
 //
 //	24 pairs, evenly spread ──► model ──► 5 pairs of least energy ──► neighbours of the best ──► the best of all again
 //	                                            └──► fewer cores and slower memory at the best pairs
 //
-// Each first reading is chosen by the first readings before it, so a study goes on after an interruption as if there
-// had been none. A reading that disagrees with all others is never the answer: the model's outlier rule decides
-// (docs/method.md, Outliers), and only two readings that agree lift it.
+// Each first reading depends only on the first readings before it, so an interrupted study continues unchanged. An
+// outlier is never the answer: the model's outlier rule decides (docs/method.md, Outliers), and only two consistent
+// readings override it.
 package energy
 
 import (
@@ -24,23 +24,23 @@ import (
 // Settings of the study.
 const (
 	latticeCPU, latticeGPU = 4, 6 // clocks of the first pairs
-	finalists              = 5    // pairs of least energy: by the model, and those at whose clocks others are tried
-	beyondPairs            = 6    // settings with other numbers of cores and memory clocks at least, and
-	mostBeyondPairs        = 16   // at most: as many as are left of
+	finalists              = 5    // pairs of least energy to read, and around which cores and memory vary
+	beyondPairs            = 6    // fewest settings with other numbers of cores and memory clocks
+	mostBeyondPairs        = 16   // most of these: the remainder of
 	mostSettings           = 40
 )
 
-// Study chooses what to measure, and says what it shows. Readings are of one batch size.
+// Study chooses what to measure, and evaluates it. Readings have one batch size.
 type Study struct {
 	space  *tegra.Space
 	pairs  []tegra.Mode
 	repeat int
 	beyond bool
-	fits   map[int]*learn.Model // by the number of first readings
+	fits   map[int]*learn.Model // by number of first readings
 }
 
-// NewStudy is a study of a board. Each setting that may be the answer is read repeat times. beyond: other
-// numbers of cores and memory clocks are tried too.
+// NewStudy returns a study of a board. It reads each setting that may be the answer repeat times. beyond also varies
+// cores and memory clocks.
 func NewStudy(space *tegra.Space, repeat int, beyond bool) *Study {
 	s := &Study{space: space, repeat: max(1, repeat), beyond: beyond, fits: map[int]*learn.Model{}}
 	top := space.Max()
@@ -52,10 +52,10 @@ func NewStudy(space *tegra.Space, repeat int, beyond bool) *Study {
 	return s
 }
 
-// Pairs are all pairs of CPU and GPU clocks, cores and memory at their maxima.
+// Pairs returns all pairs of CPU and GPU clocks at maximum cores and memory.
 func (s *Study) Pairs() []tegra.Mode { return s.pairs }
 
-// Len is about how many readings the study takes.
+// Len returns the approximate number of readings.
 func (s *Study) Len() int {
 	repeated := finalists + len(steps)
 	n := min(latticeCPU*latticeGPU+repeated, len(s.pairs))
@@ -65,7 +65,7 @@ func (s *Study) Len() int {
 	return n + (s.repeat-1)*repeated
 }
 
-// Next is the mode to read next, after these readings in their order and modes that failed; false at the end.
+// Next returns the mode to read next, given the readings in order and the modes that failed; false at the end.
 func (s *Study) Next(readings []tegra.Measured, failed []tegra.Mode) (tegra.Mode, bool) {
 	first := s.firsts(readings)
 	out := map[tegra.Mode]bool{}
@@ -105,7 +105,7 @@ func (s *Study) Next(readings []tegra.Measured, failed []tegra.Mode) (tegra.Mode
 	return s.again(readings, first)
 }
 
-// firsts are the first readings of each mode, in their order.
+// firsts returns the first reading of each mode, in order.
 func (s *Study) firsts(readings []tegra.Measured) (out []tegra.Measured) {
 	seen := map[tegra.Mode]bool{}
 	for _, m := range readings {
@@ -117,7 +117,7 @@ func (s *Study) firsts(readings []tegra.Measured) (out []tegra.Measured) {
 	return out
 }
 
-// lattice are the first pairs: a few clocks of each kind, evenly spread from the highest to the lowest.
+// lattice returns the first pairs: a few clocks of each kind, evenly spread from the highest to the lowest.
 func (s *Study) lattice() (out []tegra.Mode) {
 	if len(s.pairs) <= latticeCPU*latticeGPU {
 		out = slices.Clone(s.pairs)
@@ -135,7 +135,7 @@ func (s *Study) lattice() (out []tegra.Mode) {
 	return out
 }
 
-// spread takes n values of an ascending list, evenly from the highest to the lowest.
+// spread returns n values of an ascending list, evenly from the highest to the lowest.
 func spread(list []tegra.Freq, n int) (out []tegra.Freq) {
 	n = min(n, len(list))
 	for i := range n {
@@ -144,7 +144,7 @@ func spread(list []tegra.Freq, n int) (out []tegra.Freq) {
 	return out
 }
 
-// fit is the model of first readings; nil where there is none.
+// fit returns the model of first readings; nil if there are none.
 func (s *Study) fit(first []tegra.Measured) *learn.Model {
 	if m, ok := s.fits[len(first)]; ok && slices.Equal(m.Samples, first) {
 		return m
@@ -156,7 +156,7 @@ func (s *Study) fit(first []tegra.Measured) *learn.Model {
 	return m
 }
 
-// model fits readings, several of one mode included.
+// model fits readings, including repeats of a mode.
 func (s *Study) model(readings []tegra.Measured) *learn.Model {
 	m, err := learn.Fit(context.Background(), readings, learn.Options{Space: s.space, SkipCV: true})
 	if err != nil {
@@ -165,7 +165,7 @@ func (s *Study) model(readings []tegra.Measured) *learn.Model {
 	return m
 }
 
-// chosen are the pairs of least energy, one after another: each by the model of the readings before it.
+// chosen returns the pairs of least energy, one after another, each by the model of the readings before it.
 func (s *Study) chosen(first []tegra.Measured, lattice int) (out []tegra.Mode) {
 	n := min(lattice, len(first))
 	for range finalists {
@@ -180,7 +180,7 @@ func (s *Study) chosen(first []tegra.Measured, lattice int) (out []tegra.Mode) {
 		}
 		out = append(out, list[i])
 		if !slices.ContainsFunc(first[:n], func(m tegra.Measured) bool { return m.Mode == list[i] }) {
-			if n == len(first) || first[n].Mode != list[i] { // it comes next, or has failed
+			if n == len(first) || first[n].Mode != list[i] { // it is next, or has failed
 				continue
 			}
 			n++
@@ -189,7 +189,7 @@ func (s *Study) chosen(first []tegra.Measured, lattice int) (out []tegra.Mode) {
 	return out
 }
 
-// ascending are modes by their energy: measured where the reading is trusted, else predicted.
+// ascending sorts modes by energy: measured if the reading is trusted, else predicted.
 func (s *Study) ascending(model *learn.Model, modes []tegra.Mode) []tegra.Mode {
 	known := s.known(model, modes)
 	out := slices.Clone(modes)
@@ -197,7 +197,7 @@ func (s *Study) ascending(model *learn.Model, modes []tegra.Mode) []tegra.Mode {
 	return out
 }
 
-// known is what a model says of modes, with trusted readings in place of predictions.
+// known returns predictions of modes, replaced by trusted readings.
 func (s *Study) known(model *learn.Model, modes []tegra.Mode) map[tegra.Mode]tegra.Measured {
 	out := make(map[tegra.Mode]tegra.Measured, len(modes))
 	for _, p := range model.Predict(modes) {
@@ -211,7 +211,7 @@ func (s *Study) known(model *learn.Model, modes []tegra.Mode) map[tegra.Mode]teg
 	return out
 }
 
-// best is the trusted reading of least energy among those that are of interest.
+// best returns the trusted reading of least energy among modes accepted by of.
 func (s *Study) best(first []tegra.Measured, of func(tegra.Mode) bool) (best tegra.Measured, ok bool) {
 	model := s.fit(first)
 	if model == nil {
@@ -225,8 +225,8 @@ func (s *Study) best(first []tegra.Measured, of func(tegra.Mode) bool) (best teg
 	return best, ok
 }
 
-// wouldBeBest are the pairs of least energy: by the trusted readings, and by all, for the readings around one that
-// disagrees with all others bear it out, or not.
+// wouldBeBest returns the pairs of least energy by trusted readings and by all readings, since readings around an
+// outlier confirm or refute it.
 func (s *Study) wouldBeBest(first []tegra.Measured) (out []tegra.Mode) {
 	var least tegra.Measured
 	for _, m := range first {
@@ -251,7 +251,7 @@ func (s *Study) isPair(m tegra.Mode) bool {
 // steps lead from a pair to its neighbours.
 var steps = [...]struct{ cpu, gpu int }{{0, -1}, {0, 1}, {-1, 0}, {1, 0}}
 
-// neighbours are the pairs one step of a clock away.
+// neighbours returns the pairs one clock step away.
 func (s *Study) neighbours(m tegra.Mode) (out []tegra.Mode) {
 	c, g := slices.Index(s.space.CPU, m.CPU), slices.Index(s.space.GPU, m.GPU)
 	for _, d := range steps {
@@ -268,7 +268,7 @@ func (s *Study) neighbours(m tegra.Mode) (out []tegra.Mode) {
 	return out
 }
 
-// otherwise is the next setting with other numbers of cores or memory clocks, at the clocks of the best pairs.
+// otherwise returns the next setting with other cores or memory clocks, at the clocks of the best pairs.
 func (s *Study) otherwise(first []tegra.Measured, out map[tegra.Mode]bool) (tegra.Mode, bool) {
 	model, tried := s.fit(first), 0
 	for m := range out {
@@ -302,8 +302,8 @@ func (s *Study) otherwise(first []tegra.Measured, out map[tegra.Mode]bool) (tegr
 	return s.ascending(model, modes)[0], true
 }
 
-// again is the next mode to be read once more: of those that may be the answer, and of those that would be it if
-// their reading were trusted, in rounds, so that a board that drifts shows it in the readings of each.
+// again returns the next mode to repeat, among those that are or could be the answer if their reading is confirmed. It
+// proceeds in rounds, so that drift of the board affects the readings of each.
 func (s *Study) again(readings, first []tegra.Measured) (tegra.Mode, bool) {
 	model := s.fit(first)
 	if model == nil {

@@ -2,13 +2,13 @@ package ladder
 
 import "jtune/tegra"
 
-// Box is what is left of each list: rungs Lo to Hi.
+// Box is the remaining range of each list: rungs Lo to Hi.
 type Box struct{ Lo, Hi Rungs }
 
-// Single reports whether one value of each knob is left.
+// Single reports whether one value is left of each knob.
 func (b *Box) Single() bool { return b.Lo == b.Hi }
 
-// Left is the number of values left of each knob.
+// Left returns the number of values left of each knob.
 func (b *Box) Left() (n Rungs) {
 	for k := range n {
 		n[k] = b.Hi[k] - b.Lo[k] + 1
@@ -16,7 +16,7 @@ func (b *Box) Left() (n Rungs) {
 	return n
 }
 
-// Middle is the lower one of the middle values of each knob.
+// Middle returns the lower middle value of each knob.
 func (b *Box) Middle() (mid Rungs) {
 	for k := range mid {
 		mid[k] = (b.Lo[k] + b.Hi[k]) / 2
@@ -24,8 +24,7 @@ func (b *Box) Middle() (mid Rungs) {
 	return mid
 }
 
-// Drop removes the lower half of a knob, the middle included, or the higher
-// one, which leaves the middle.
+// Drop removes the lower half of a knob, including the middle, or the higher half, without the middle.
 func (b *Box) Drop(k tegra.Knob, lower bool) {
 	mid := (b.Lo[k] + b.Hi[k]) / 2
 	if lower {

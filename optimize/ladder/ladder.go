@@ -1,5 +1,5 @@
-// Package ladder places settings in the ascending lists of each knob's values, for searches that halve these lists: a
-// binary search, and those for a mix.
+// Package ladder locates settings in the ascending lists of each knob's values, for searches that halve these lists:
+// the binary search, and searches for a mix.
 package ladder
 
 import (
@@ -9,11 +9,10 @@ import (
 	"jtune/tegra"
 )
 
-// BatchKnob stands for the batch size in the turns of a binary search.
+// BatchKnob is the batch size as a knob of a binary search.
 const BatchKnob = tegra.NumKnobs
 
-// Rungs is a place in each knob's list of values and, last, in that of the batch
-// sizes.
+// Rungs holds an index in each knob's list of values and, last, in the list of batch sizes.
 type Rungs [BatchKnob + 1]int
 
 // Ladder is the ascending list of each knob's settings.
@@ -28,7 +27,7 @@ func New(s *tegra.Space) Ladder {
 	return l
 }
 
-// Whole is all that there is, with that many batch sizes; 0: the size is no knob.
+// Whole returns the full range, with that many batch sizes; 0: the size is no knob.
 func (l *Ladder) Whole(sizes int) (b Box) {
 	for k, list := range l {
 		b.Hi[k] = len(list) - 1
@@ -37,7 +36,7 @@ func (l *Ladder) Whole(sizes int) (b Box) {
 	return b
 }
 
-// Rungs is the place of each knob of a listed mode in its list, from 0.
+// Rungs returns the index of each knob of a listed mode, from 0.
 func (l *Ladder) Rungs(m tegra.Mode) [tegra.NumKnobs]int {
 	var out [tegra.NumKnobs]int
 	for k, list := range l {
@@ -51,8 +50,8 @@ func (l *Ladder) Level(k tegra.Knob, rung int) float64 {
 	return float64(rung) / float64(max(1, len(l[k])-1))
 }
 
-// Nearest is the setting at these rungs or, where it is none that can be measured, the one fewest steps away: its index
-// among the places; -1 where all are absent.
+// Nearest returns the index among places of the setting at these rungs or, if it is absent, of the one fewest steps
+// away; -1 if all are absent.
 func (l *Ladder) Nearest(at Rungs, places tegra.Places, absent map[int]bool) int {
 	var values [tegra.NumKnobs]int64
 	for k := range values {

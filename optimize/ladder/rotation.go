@@ -9,32 +9,30 @@ import (
 	"jtune/tegra"
 )
 
-// Turns is the order in which a binary search halves the knobs, which the report
-// does not state.
+// Turns is the order in which a binary search halves the knobs, which the report does not specify.
 type Turns int
 
-// Turns, all in the order of the rotation.
+// Turns; ties follow the order of the rotation.
 const (
 	InTurn   Turns = iota // one halving of each knob after the other
 	Widest                // always the knob with most values left
-	OneByOne              // one knob to its end before the next
+	OneByOne              // one knob until one value is left, then the next
 )
 
 func (t Turns) String() string { return [...]string{"in turn", "widest first", "one by one"}[t] }
 
-// Rotation sets the turns of a binary search. The zero value is GPU, CPU, memory,
-// cores, then the batch size where there are several, in turn.
+// Rotation configures the turns of a binary search. The zero value is GPU, CPU, memory, cores, then the batch size if
+// there are several, in turn.
 type Rotation struct {
 	Order []tegra.Knob // every knob once, BatchKnob last unless named; nil: GPU, CPU, memory, cores
 	Turns Turns
 }
 
-// knobNames are how a rotation is written, by knob.
+// knobNames are the names in a rotation, by knob.
 var knobNames = [BatchKnob + 1]string{"cores", "cpu", "gpu", "mem", "batch"}
 
-// ParseRotation reads "gpu,cpu,mem,cores", "widest" or "one-by-one", the last
-// two also before an order: "widest:cores,cpu,gpu,mem". "" is the zero
-// value.
+// ParseRotation reads "gpu,cpu,mem,cores", "widest" or "one-by-one", the last two also in front of an order:
+// "widest:cores,cpu,gpu,mem". "" is the zero value.
 func ParseRotation(text string) (Rotation, error) {
 	var r Rotation
 	head, rest, _ := strings.Cut(text, ":")
@@ -61,7 +59,7 @@ func ParseRotation(text string) (Rotation, error) {
 	return r, err
 }
 
-// String writes a rotation as ParseRotation reads it.
+// String prints the form that ParseRotation reads.
 func (r Rotation) String() string {
 	var names []string
 	for _, k := range r.Order {
@@ -74,7 +72,7 @@ func (r Rotation) String() string {
 	return head + order
 }
 
-// Knobs is the knobs' order, checked.
+// Knobs returns the order of the knobs, or an error for an invalid one.
 func (r Rotation) Knobs() ([]tegra.Knob, error) {
 	if r.Turns < InTurn || r.Turns > OneByOne {
 		return nil, fmt.Errorf("turns of a binary search: %d is none of in turn, widest first, one by one",
@@ -102,8 +100,8 @@ func (r Rotation) Knobs() ([]tegra.Knob, error) {
 
 var errRotation = errors.New("the rotation of a binary search names every knob once")
 
-// Next is the knob to halve; the box has one with more than one value. turn counts
-// through the order and skips knobs with one value left.
+// Next returns the knob to halve; some knob of the box must have several values. turn counts through the order and
+// skips knobs with one value left.
 func (t Turns) Next(b *Box, order []tegra.Knob, turn *int) tegra.Knob {
 	left := b.Left()
 	switch t {

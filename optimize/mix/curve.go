@@ -1,8 +1,8 @@
 package mix
 
-// A screen wants to know of every mode what it does under a load, and to simulate each would take minutes. A queue
-// depends on service times alone: it is simulated at service times in steps, and interpolated between them in
-// logarithms. Where batches that are not full may leave, it depends on their times too, as shares of a full one's.
+// A screen shows the behaviour of every mode under a load, and simulating each would take minutes. A queue depends only
+// on service times, so it is simulated at a grid of service times and interpolated between them in logarithms. If
+// partial batches may leave, it also depends on their times, as shares of a full batch's.
 
 import (
 	"math"
@@ -15,47 +15,47 @@ import (
 )
 
 const (
-	curveStep = 0.04 // between two service times, in logarithms
-	curveSpan = 12   // in logarithms: how far below the longest service time one is looked for
-	// partShare is between two times of a batch that is not full, as shares of a full one's: where these may leave,
-	// their times have many forms, and few differ visibly.
+	curveStep = 0.04 // step between two service times, in logarithms
+	curveSpan = 12   // range below the longest service time, in logarithms
+	// partShare is the resolution of a partial batch's time, as a share of a full one's: these times have many forms,
+	// of which few differ visibly.
 	partShare = 0.1
 )
 
-// LoadCurve is the latency of a load by service time. Several goroutines may use it.
+// LoadCurve is the latency of a load as a function of service time. It is safe for concurrent use.
 type LoadCurve struct {
 	ask   Ask
 	infer Phase
 	*simulated
 }
 
-// simulated is what was simulated of one load.
+// simulated holds the simulations of one load.
 type simulated struct {
 	mu sync.Mutex
 	at map[curveAt]queued
 }
 
-// curveAt is a service time of a batch size, in steps of its logarithm; parts are the times of smaller batches.
+// curveAt is a service time of a batch size, in steps of its logarithm; parts encodes the times of smaller batches.
 type curveAt struct {
 	batch, step int
 	parts       string
 }
 
-// queued is what was simulated there. A latency grows as 1/(1 − the share of the time that the server is busy), so
-// what is interpolated is its logarithm without that.
+// queued is a simulation's result. A latency grows as 1/(1 − busy share of the server), so its logarithm without that
+// factor is interpolated.
 type queued struct{ lnLatency, busy float64 }
 
-// lnGrowth is the logarithm of that factor for a service time.
+// lnGrowth returns the logarithm of that factor for a service time.
 func (c *LoadCurve) lnGrowth(batch int, s float64) float64 {
 	return -math.Log(max(0.001, 1-s*c.ask.Load.MeanRate()/float64(batch)))
 }
 
-// NewLoadCurve simulates nothing yet.
+// NewLoadCurve returns a curve without simulations.
 func (a *Ask) NewLoadCurve(infer Phase) *LoadCurve {
 	return &LoadCurve{*a, infer, &simulated{at: map[curveAt]queued{}}}
 }
 
-// With is the curve for another ask, with what was simulated where its load is the same.
+// With returns the curve for another ask, reusing simulations if the load is the same.
 func (c *LoadCurve) With(a Ask) *LoadCurve {
 	next := a.NewLoadCurve(c.infer)
 	if c.ask.SameLoad(a) {
@@ -64,7 +64,7 @@ func (c *LoadCurve) With(a Ask) *LoadCurve {
 	return next
 }
 
-// SameLoad reports whether two asks have one load and one quantile: they may have other limits.
+// SameLoad reports whether two asks have the same load and quantile; their limits may differ.
 func (a *Ask) SameLoad(b Ask) bool {
 	x, y := a.Load, b.Load
 	sameTrace := len(x.TraceS) == len(y.TraceS) && (len(x.TraceS) == 0 || &x.TraceS[0] == &y.TraceS[0])
@@ -72,7 +72,7 @@ func (a *Ask) SameLoad(b Ask) bool {
 		a.MaxWait == b.MaxWait && a.quantile() == b.quantile() && a.Seed == b.Seed
 }
 
-// parts are the times of batches up to a full one, as shares of its time; nil where all batches are full.
+// parts returns the times of partial batches as shares of a full one's; nil if all batches are full.
 func (c *LoadCurve) parts(at tegra.Setting) []float64 {
 	if c.ask.MaxWait == 0 {
 		return nil
@@ -86,7 +86,7 @@ func (c *LoadCurve) parts(at tegra.Setting) []float64 {
 	return shares
 }
 
-// point is the queue at a step.
+// point returns the queue at a step.
 func (c *LoadCurve) point(batch, step int, parts []float64) queued {
 	key := curveAt{batch: batch, step: step}
 	for _, p := range parts {
@@ -115,8 +115,8 @@ func (c *LoadCurve) point(batch, step int, parts []float64) queued {
 	return q
 }
 
-// Estimate is Ask.Evaluate without a simulation of the setting's own: its latency and its energy are interpolated.
-// Whether it meets the limits is not said.
+// Estimate is Ask.Evaluate without a simulation of this setting: it interpolates latency and energy, and does not judge
+// the limits.
 func (c *LoadCurve) Estimate(at tegra.Setting) (Outcome, bool) {
 	o, ok := c.ask.bound(at, c.infer, nil)
 	if !ok || !c.ask.simulates() || o.Rho > c.ask.mostBusy() {
@@ -131,7 +131,7 @@ func (c *LoadCurve) Estimate(at tegra.Setting) (Outcome, bool) {
 	return o, true
 }
 
-// lnLatency is the logarithm of the latency at a service time, in steps.
+// lnLatency returns the logarithm of the latency at a service time, in steps.
 func (c *LoadCurve) lnLatency(batch int, parts []float64, place float64) float64 {
 	step := int(math.Floor(place))
 	lo, hi, share := c.point(batch, step, parts), c.point(batch, step+1, parts), place-float64(step)
@@ -139,8 +139,8 @@ func (c *LoadCurve) lnLatency(batch int, parts []float64, place float64) float64
 		c.ask.off.ln
 }
 
-// slowest is the longest service time, in ms, that a batch of an outcome's setting may take under the ask; 0 where
-// none is short enough, infinite where any is.
+// slowest returns the longest service time, in ms, that a batch of the outcome's setting may take under the ask; 0 if
+// none is short enough, infinite if any is.
 func (c *LoadCurve) slowest(o Outcome) float64 {
 	a, b := c.ask, float64(max(1, o.Batch))
 	most := math.Inf(1)
@@ -153,7 +153,7 @@ func (c *LoadCurve) slowest(o Outcome) float64 {
 	switch {
 	case a.LatencyMS == 0:
 		return most
-	case !a.simulates(): // a wait, or turns, and the batch
+	case !a.simulates(): // waiting time, or turns, plus the batch
 		turns := o.LatencyMS / o.TimeMS
 		if !a.Load.Open() {
 			return min(most, a.LatencyMS/turns)
@@ -180,9 +180,9 @@ func (c *LoadCurve) slowest(o Outcome) float64 {
 	return 1000 * math.Exp(lo*curveStep)
 }
 
-// Stand says where a setting stands against the ask, by the mean of its n readings, or by its prediction where n is 0.
-// The load is met up to a service time, so it stands as it does against a limit on that. Readings have full batches,
-// one after the other: the latency under a load is worked out from them, so no setting is Measured for it.
+// Stand compares a setting with the ask, by the mean of its n readings, or by its prediction if n is 0. The load is met
+// up to some service time, which serves as a time limit. Readings come from full batches, one after another, so the
+// latency under load is computed from them and no setting is Measured for it.
 func (c *LoadCurve) Stand(at tegra.Setting, n int) optimize.Standing {
 	o, ok := c.ask.bound(at, c.infer, nil)
 	if !ok {

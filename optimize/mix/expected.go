@@ -2,16 +2,16 @@ package mix
 
 import "math"
 
-// Strict turns train whole minibatches. How many fit between two batches is not certain where the times are predicted:
-// at the median none may fit, and one all the same with a good chance.
+// Strict turns train whole minibatches. With predicted times the number that fits between two batches is uncertain: at
+// the median none may fit, yet one may fit with a good chance.
 
 const (
-	surelyFits  = 0.999 // chance from which a minibatch counts in full, and below 1 less it not at all
-	manyDoubted = 4     // minibatches by which their number is uncertain, from which half of one is lost in the mean
+	surelyFits  = 0.999 // chance from which a minibatch counts fully; at 1 minus it or less, it does not count
+	manyDoubted = 4     // uncertainty, in minibatches, from which the mean loses half of one
 )
 
-// expect sets what to expect beside Tau of a window in which a batch is served in s seconds, and the chance that a
-// minibatch fits; most bounds the minibatches, 0: nothing does.
+// expect sets the expected minibatches beyond Tau in a window with a batch served in s seconds, and the chance that one
+// fits; most limits the minibatches, 0: no limit.
 func (o *Outcome) expect(most int, window, s float64) {
 	t := o.train.TimeMS / 1000
 	served, trained := o.serve.LnTimeSD*s, o.train.LnTimeSD*t

@@ -8,8 +8,8 @@ import (
 	"jtune/tegra"
 )
 
-// Front is the Pareto front of latency and a cost among the settings that follow the load and keep the
-// limits, the shortest latency first. Latencies are interpolated.
+// Front returns the Pareto front of latency and a cost among the settings that keep up with the load and the limits,
+// shortest latency first. Latencies are interpolated.
 func (c *LoadCurve) Front(settings []tegra.Setting, cost func(Outcome) float64) []Outcome {
 	var list []Outcome
 	for _, at := range settings {
@@ -21,8 +21,8 @@ func (c *LoadCurve) Front(settings []tegra.Setting, cost func(Outcome) float64) 
 	return Thinned(list, cost)
 }
 
-// Thinned leaves the outcomes that no other beats in both latency and cost, the shortest latency first. It changes
-// the order of the list.
+// Thinned returns the outcomes that no other beats in both latency and cost, shortest latency first. It reorders the
+// list.
 func Thinned(list []Outcome, cost func(Outcome) float64) []Outcome {
 	sorted.Stable(list, func(x, y Outcome) int {
 		return cmp.Or(cmp.Compare(x.LatencyMS, y.LatencyMS), cmp.Compare(cost(x), cost(y)))

@@ -14,16 +14,16 @@ import (
 	"jtune/optimize"
 )
 
-// Goal is what is wanted, as people say it: limits, and the load under which they hold.
+// Goal is a user's request: limits, and the load under which they hold.
 type Goal struct {
 	Limit optimize.Limit
 	Load  arrivals.Spec // zero: none
 }
 
-// Loaded reports whether the limits hold under a load.
+// Loaded reports whether the limits apply under a load.
 func (g Goal) Loaded() bool { return g.Load != arrivals.Spec{} }
 
-// Ask is the goal under its load, with the requests' schedule by seed. Errors are usage errors.
+// Ask returns the goal under its load, with the arrival times drawn by seed. Errors are usage errors.
 func (g Goal) Ask(seed uint64) (Ask, error) {
 	l, v := g.Limit, g.Load
 	load, err := v.Load()
@@ -48,10 +48,10 @@ func (g Goal) Ask(seed uint64) (Ask, error) {
 	return a, nil
 }
 
-// GoalForm is how a line of limits and a load is written.
+// GoalForm is an example line of limits and load.
 const GoalForm = "30 W, p99 50 ms, 30/s"
 
-// ParseGoal reads a line of clauses with commas between them, as the dialog and --limit take it:
+// ParseGoal reads comma-separated clauses, as in the dialog and --limit:
 //
 //	30 W        at most so many watts
 //	50 ms       a batch takes at most so long
@@ -102,10 +102,10 @@ func ParseGoal(line string) (g Goal, err error) {
 	return g, err
 }
 
-// UsualQuantile is the quantile of a latency without one.
+// UsualQuantile is the default quantile of a latency.
 const UsualQuantile = 0.99
 
-// latencyOf takes "p99 50 ms" apart.
+// latencyOf splits "p99 50 ms".
 func latencyOf(clause string) (quantile float64, ms string, ok bool) {
 	name, ms, ok := strings.Cut(clause, " ")
 	digits, isP := strings.CutPrefix(name, "p")
@@ -116,7 +116,7 @@ func latencyOf(clause string) (quantile float64, ms string, ok bool) {
 	return math.Round(pct*1e4) / 1e6, ms, err == nil
 }
 
-// amount reads a positive number in a unit.
+// amount reads a positive number with a unit.
 func amount(word, unit string) (float64, error) {
 	digits, found := strings.CutSuffix(word, unit)
 	v, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
@@ -130,7 +130,7 @@ func noGoal(clause, why string) error {
 	return usage.Errorf("%q: %s", text.Clip(clause), why)
 }
 
-// String is the goal in the form that ParseGoal reads.
+// String prints the goal in the form that ParseGoal reads.
 func (g Goal) String() string {
 	var parts []string
 	add := func(v float64, before, after string) {

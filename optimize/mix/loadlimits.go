@@ -9,7 +9,7 @@ import (
 	"jtune/optimize"
 )
 
-// judged is the power that a limit bounds, with the margin kept.
+// judged returns the power compared with the limit, including the margin.
 func (a *Ask) judged(o Outcome, peakHigh float64) float64 {
 	if a.PowerAs == Mean {
 		return o.MeanW * peakHigh / o.PeakW
@@ -17,7 +17,7 @@ func (a *Ask) judged(o Outcome, peakHigh float64) float64 {
 	return peakHigh
 }
 
-// judge says whether an outcome meets the limits with this power, latency and service time.
+// judge decides whether an outcome meets the limits with this power, latency and service time.
 func (a *Ask) judge(o *Outcome, powerW, latencyMS, timeMS float64) {
 	o.excess, o.missed = 0, [batchTime]miss{}
 	n := 0
@@ -37,7 +37,7 @@ func (a *Ask) judge(o *Outcome, powerW, latencyMS, timeMS float64) {
 	o.Meets = n == 0
 }
 
-// limited is what has a limit.
+// limited is a limited quantity.
 type limited int
 
 const (
@@ -48,14 +48,14 @@ const (
 	batchTime
 )
 
-// miss is a limit that is broken, and by what, with the margin kept.
+// miss is a violated limit and the value that violates it, including the margin.
 type miss struct {
 	what         limited
 	value, limit float64
-	mean         bool // of the power: the mean is limited
+	mean         bool // of the power: the limit is on the mean
 }
 
-// own is the value without the margin, as the answer has it.
+// own returns the value without the margin, as in the answer.
 func (o *Outcome) own(m miss) float64 {
 	switch {
 	case m.what == busyShare:
@@ -70,8 +70,7 @@ func (o *Outcome) own(m miss) float64 {
 	return o.PeakW
 }
 
-// says tells which limit is broken, by the value that the answer has; one that only its uncertainty takes over the
-// limit has this beside it.
+// says names the violated limit with the answer's value; if only the margin violates it, it adds the value with margin.
 func (o *Outcome) says(m miss) string {
 	unit, own := 1.0, o.own(m)
 	if m.what == busyShare {
@@ -94,18 +93,18 @@ var missFormats = [...]string{
 	batchTime:  "batch %s ms, over %s ms",
 }
 
-// Why says which limits are broken; "" where none is.
+// Why names the violated limits; "" if there are none.
 func (o *Outcome) Why() string {
 	var parts []string
 	for _, m := range o.missed {
-		if m.what != nothing && !math.IsInf(m.value, 1) { // a queue that only grows is busy more than all of the time
+		if m.what != nothing && !math.IsInf(m.value, 1) { // an infinite latency means an overloaded server
 			parts = append(parts, o.says(m))
 		}
 	}
 	return strings.Join(parts, "; ")
 }
 
-// NoSettingError says that no setting meets an ask, and what comes nearest.
+// NoSettingError reports that no setting meets an ask, with the nearest one.
 type NoSettingError struct {
 	Ask      Ask
 	Nearest  Outcome

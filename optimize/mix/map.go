@@ -8,25 +8,25 @@ import (
 	"jtune/tegra"
 )
 
-// Map is what training beside inference does in every mode, each with the batch size and the turns that train most
-// there within the limits.
+// Map is the result of training beside inference in every mode, each with the batch size and turns that train most
+// within the limits.
 type Map struct {
-	List  []Outcome // one a mode that keeps the limits; where none does, the nearest alone
-	Front []int     // of List: those that none beats in both training and power, the least power first
-	// Bound reports whether the latency is simulated: of what is not on the front only the formulas of even arrivals
-	// are known, whose latency is a lower bound.
+	List  []Outcome // one per mode within the limits; if there is none, only the nearest
+	Front []int     // indices in List of those that none beats in both training and power, least power first
+	// Bound reports whether the latency is simulated: off the front it is then only a lower bound, from the formulas of
+	// even arrivals.
 	Bound bool
 }
 
-// Where the latency is simulated, the front has that many bands of power, and in each at most that many mixes are
-// simulated, those that train most by the formulas first.
+// If the latency is simulated, the front is divided into bands of power, and in each band at most this many mixes are
+// simulated, those with the most training by the formulas first.
 const (
 	mapBands = 16
 	mapTries = 4
 )
 
-// Map is what the pair does in the modes of some settings, by turns of some policies. It reports false where neither
-// phase is known.
+// Map evaluates the pair in the modes of some settings, by turns of some policies. It returns false if neither phase is
+// known.
 func (a Ask) Map(settings []tegra.Setting, infer, train Phase, policies ...Policy) (m Map, ok bool) {
 	m.Bound = a.simulates()
 	var all []Outcome
@@ -51,7 +51,7 @@ func (a Ask) Map(settings []tegra.Setting, infer, train Phase, policies ...Polic
 		return m, nearest != nil
 	}
 	front, late := a.trainingFront(all, infer)
-	if len(front) == 0 { // none keeps the limits when it is simulated
+	if len(front) == 0 { // no simulated mix is within the limits
 		m.List, m.Front = []Outcome{late.nearest}, []int{0}
 		return m, true
 	}
@@ -65,7 +65,7 @@ func (a Ask) Map(settings []tegra.Setting, infer, train Phase, policies ...Polic
 			best[all[i].Mode] = i
 		}
 	}
-	for _, o := range front { // as simulated, in the place of what the formulas say
+	for _, o := range front { // the simulation replaces the formulas
 		m.Front = append(m.Front, len(m.List))
 		m.List = append(m.List, o)
 		delete(best, o.Mode)
@@ -78,11 +78,11 @@ func (a Ask) Map(settings []tegra.Setting, infer, train Phase, policies ...Polic
 	return m, true
 }
 
-// lateMixes are mixes whose simulated latency breaks the limit. One that is slower at the same batch size and turns is
-// late too.
+// lateMixes are mixes whose simulated latency exceeds the limit. A slower one with the same batch size and turns is
+// also late.
 type lateMixes struct {
-	found   map[lateKind][][2]float64 // service time and minibatch
-	nearest Outcome                   // of those that were simulated
+	found   map[lateKind][][2]float64 // service time and minibatch time
+	nearest Outcome                   // nearest of the simulated ones
 }
 
 type lateKind struct {
@@ -107,8 +107,8 @@ func (l *lateMixes) add(o Outcome) {
 	l.found[kind] = append(l.found[kind], [2]float64{o.slowS, o.slowTrain})
 }
 
-// trainingFront is the front of training and power of outcomes that meet the formulas, and what is too late when it is
-// simulated.
+// trainingFront returns the front of training and power of outcomes that meet the formulas, and the mixes that are late
+// in simulation.
 func (a Ask) trainingFront(all []Outcome, infer Phase) (front []Outcome, late lateMixes) {
 	power := func(o *Outcome) float64 {
 		watts, _ := LeastPower.value(o, a.PowerAs)
@@ -130,13 +130,13 @@ func (a Ask) trainingFront(all []Outcome, infer Phase) (front []Outcome, late la
 			continue
 		}
 		most = o.TrainPerS
-		front = slices.DeleteFunc(front, func(v Outcome) bool { return v.Mode == o.Mode }) // a mode is on it once
+		front = slices.DeleteFunc(front, func(v Outcome) bool { return v.Mode == o.Mode }) // one entry per mode
 		front = append(front, *o)
 	}
 	return front, late
 }
 
-// simulatedBands are the mixes of most training in bands of power that keep the limits when they are simulated.
+// simulatedBands returns the mixes of most training per band of power that keep the limits in simulation.
 func (a Ask) simulatedBands(order []*Outcome, infer Phase, late *lateMixes) (out []*Outcome) {
 	for band := range mapBands {
 		in := slices.Clone(order[len(order)*band/mapBands : len(order)*(band+1)/mapBands])

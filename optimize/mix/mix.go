@@ -1,9 +1,9 @@
-// Package mix says what a setting does under a load of requests, alone or beside training, and looks for the best one.
+// Package mix evaluates settings under a load of requests, alone or beside training, and searches for the best.
 //
-// A mix is a number of phases that take turns on one GPU in one power mode: waiting and serving a batch of requests, or
-// serving and training. Time adds, energy adds, mean power is the mean over time, peak power that of the hungriest
-// phase. The equations are in docs/method.md, "Load" and "Training beside inference"; strict turns and the bound L =
-// b/λ + s come from Fulcrum (its published notebooks), the rest is ours.
+// A mix is a sequence of phases that take turns on one GPU in one power mode: waiting and serving a batch of requests,
+// or serving and training. Times and energies add, mean power is the mean over time, peak power is the highest of the
+// phases. The equations are in docs/method.md, "Load" and "Training beside inference"; strict turns and the bound L =
+// b/λ + s come from Fulcrum (its published notebooks), the rest is jtune's.
 //
 //	Ask, Phase (predictions or measurements) ──► Evaluate ──► Outcome ──► Choose (of predictions)
 //	                                                └─► queue (simulated waiting)     Search, Tune (by measuring)
@@ -24,13 +24,13 @@ import (
 	"jtune/tegra"
 )
 
-// Phase is a unit of work, a batch of requests or a training minibatch, in every setting that may
-// be chosen. A phase without batch sizes is the same whatever the batch of the others is.
+// Phase is the prediction or measurement of a unit of work, a batch of requests or a training minibatch, in every
+// setting. A phase without batch sizes does not depend on the other phases' batch size.
 type Phase struct {
 	at map[tegra.Mode][]learn.Prediction // by batch size, ascending
 }
 
-// NewPhase takes predictions, or measurements (MeasuredPrediction), of settings.
+// NewPhase builds a phase from predictions, or measurements (MeasuredPrediction), of settings.
 func NewPhase(preds []learn.Prediction) Phase {
 	p := Phase{at: make(map[tegra.Mode][]learn.Prediction, len(preds))}
 	for _, v := range preds {
@@ -45,7 +45,7 @@ func NewPhase(preds []learn.Prediction) Phase {
 // noPhase takes no time and no power.
 var noPhase learn.Prediction
 
-// At is the unit in a setting; false where nothing is known of it.
+// At returns the unit in a setting; false if it is unknown.
 func (p Phase) At(a tegra.Setting) (*learn.Prediction, bool) {
 	list := p.at[a.Mode]
 	if len(list) == 1 && list[0].Batch == 0 {
@@ -61,9 +61,8 @@ func (p Phase) At(a tegra.Setting) (*learn.Prediction, bool) {
 // bySize compares a prediction's batch size with another.
 func bySize(v learn.Prediction, batch int) int { return cmp.Compare(v.Batch, batch) }
 
-// times is the service time in seconds of a batch of up to a.Batch requests, of a phase in a
-// setting: linear between the sizes that are known (launches, and work for every request), and
-// never below the least of them. factor scales it.
+// times returns the service times in seconds of batches of up to a.Batch requests: linear between the known sizes
+// (launches, and work per request), and at least that of the smallest. factor scales them.
 func (p Phase) times(a tegra.Setting, factor float64) []float64 {
 	out := make([]float64, a.Batch+1)
 	list := p.at[a.Mode]
@@ -80,13 +79,13 @@ func (p Phase) times(a tegra.Setting, factor float64) []float64 {
 	return out
 }
 
-// PowerAs is which power a limit bounds.
+// PowerAs is the kind of power that a limit applies to.
 type PowerAs string
 
-// Powers of a mix.
+// Kinds of power of a mix.
 const (
-	Peak PowerAs = "peak" // of the hungriest phase: what a supply and the over-current protection see
-	Mean PowerAs = "mean" // over all phases: what a battery and the cooling see
+	Peak PowerAs = "peak" // highest of the phases: relevant for the supply and over-current protection
+	Mean PowerAs = "mean" // over all phases: relevant for battery and cooling
 )
 
 // Policy is how training and inference take turns.
@@ -95,82 +94,81 @@ type Policy string
 // Policies.
 const (
 	Strict Policy = "strict" // a minibatch starts only if it ends before the next batch is due
-	Fill   Policy = "fill"   // training goes on while no batch is due: it never idles; a batch may wait for a minibatch
-	Free   Policy = "free"   // no turns: both run as they please; not predicted
+	Fill   Policy = "fill"   // training runs whenever no batch is due; a batch may wait for a minibatch
+	Free   Policy = "free"   // no turns: both run concurrently; not predicted
 )
 
-// Want is what is best among the settings that meet the limits.
+// Want is the goal among the settings that meet the limits.
 type Want string
 
-// Wants.
+// Goals.
 const (
 	LeastPower   Want = "power"    // open loop, alone
-	LeastEnergy  Want = "energy"   // per request, idle time included in an open loop
+	LeastEnergy  Want = "energy"   // per request, including idle time in an open loop
 	LeastTime    Want = "time"     // of a batch
 	MostRequests Want = "requests" // closed loop
 	MostTraining Want = "training" // minibatches per second, beside inference
-	MostTau      Want = "tau"      // minibatches per window, as Fulcrum has it
+	MostTau      Want = "tau"      // minibatches per window, as in Fulcrum
 )
 
-// mostBusyPoisson is the most of the time that random arrivals may keep a server busy: beyond it the
-// queue is so long that no simulation says how long.
+// mostBusyPoisson is the highest busy share of a server under random arrivals: beyond it the queue is too long to
+// simulate.
 const mostBusyPoisson = 0.95
 
-// Ask is what an inference workload must meet under load, alone or beside training.
+// Ask is the requirement for an inference workload under load, alone or beside training.
 type Ask struct {
-	optimize.Limit         // of power, of a batch's service time and of predictions' margin, and what is best within
+	optimize.Limit         // of power and service time of a batch, with the margin of predictions and the goal
 	PowerAs        PowerAs // "" means Peak
-	LatencyMS      float64 // limit of a request's latency at Quantile; 0: none
+	LatencyMS      float64 // limit on a request's latency at Quantile; 0: none
 	Quantile       float64 // 0 to 1; 0 means 0.99
 	Load           arrivals.Load
-	MaxWait        time.Duration // of a batch that is not full; 0: until it is
-	// Want is what is best; "": what Limit says, else least power (open loop), most requests (closed), most training
-	// (beside it).
+	MaxWait        time.Duration // of a batch that is not full; 0: it waits until full
+	// Want is the goal; "": the Limit's, else least power (open loop), most requests (closed), most training (beside
+	// it).
 	Want   Want
 	Policy Policy // of training; "" means Strict
-	// Tau is the most minibatches between two batches, of strict turns; 0: as many as fit.
+	// Tau is the most minibatches between two batches, for strict turns; 0: as many as fit.
 	Tau int
-	// Fulcrum takes that paper's bound of the latency, b/λ + s, for the one that follows from its
-	// arrivals, (b−1)/λ + s.
+	// Fulcrum uses that paper's latency bound, b/λ + s, instead of the one that follows from its arrivals, (b−1)/λ + s.
 	Fulcrum bool
-	Failed  []tegra.Setting `toml:"-"` // did not meet the ask when requests were sent: no answers
-	Found   *tegra.Setting  `toml:"-"` // by a search for this very ask, since which nothing was measured
-	// Sent is what requests at such a load have shown: Corrected takes the ratio to what is calculated from it.
+	Failed  []tegra.Setting `toml:"-"` // did not meet the ask when requests were sent: never answers
+	Found   *tegra.Setting  `toml:"-"` // result of a search for this ask, if nothing was measured since
+	// Sent are measured latencies at such a load: Corrected corrects calculated ones by their ratio.
 	Sent []Sent `toml:"-"`
 	off  correction
-	// expects ranks mixes of strict turns by the whole minibatches to expect in place of those that fit at the median.
+	// expects ranks mixes of strict turns by the expected whole minibatches instead of those that fit at the median.
 	expects bool
-	IdleW   float64 // of a board that waits; NaN where it is not known
+	IdleW   float64 // board power while waiting; NaN if unknown
 	Seed    uint64
 }
 
-// Outcome is what a setting does under a load.
+// Outcome is the result of a setting under a load.
 type Outcome struct {
 	tegra.Setting
 	Policy       Policy  // of training; "" without
-	Tau          int     // of strict turns: the most minibatches between two batches
+	Tau          int     // for strict turns: the most minibatches between two batches
 	TimeMS       float64 // service time of a batch
-	MeanW, PeakW float64 // MeanW is NaN where the idle power is not known and counts
-	LatencyMS    float64 // at the quantile; infinite where the queue only grows
+	MeanW, PeakW float64 // MeanW is NaN if it depends on an unknown idle power
+	LatencyMS    float64 // at the quantile; infinite if the server is overloaded
 	ServedPerS   float64
 	TrainPerS    float64 // minibatches
-	JPerUnit     float64 // per request: of everything, idle time included
-	BusyJPerUnit float64 // per request: of the batch alone
-	IdleShare    float64 // of the time
-	Rho          float64 // share of the time that the load keeps the server busy; above 1 it cannot follow
-	Meets        bool    // the limits, with the margin kept
+	JPerUnit     float64 // per request, of everything including idle time
+	BusyJPerUnit float64 // per request, of the batch alone
+	IdleShare    float64 // share of the time
+	Rho          float64 // busy share of the server under the load; above 1 it is overloaded
+	Meets        bool    // within the limits, including the margin
 
-	missed       [batchTime]miss   // the limits that are broken, in the order of their constants
+	missed       [batchTime]miss   // violated limits, in the order of their constants
 	serve, train *learn.Prediction // the phases
-	excess       float64           // sum over the broken limits, in logarithms
-	slowS        float64           // service time and minibatch in seconds, with the margin
+	excess       float64           // sum over the violated limits, in logarithms
+	slowS        float64           // service time and minibatch in seconds, including the margin
 	slowTrain    float64
-	more         float64 // whole minibatches a window to expect beside Tau, see Ask.expects
+	more         float64 // expected whole minibatches per window beyond Tau, see Ask.expects
 	trains       float64 // chance that one fits
 	windowS      float64 // between two batches
 }
 
-// Check returns an error unless the ask makes sense.
+// Check returns an error for a contradictory ask.
 func (a *Ask) Check() error {
 	for _, v := range []struct {
 		name  string
@@ -210,7 +208,7 @@ func (a *Ask) want(beside bool) Want {
 	return MostRequests
 }
 
-// String says the limits in words: "30/s poisson, p99 ≤ 50 ms, power ≤ 30 W".
+// String describes the limits: "30/s poisson, p99 ≤ 50 ms, power ≤ 30 W".
 func (a Ask) String() string {
 	out := a.Load.String()
 	if a.LatencyMS > 0 {
@@ -228,9 +226,9 @@ func (a Ask) String() string {
 	return out
 }
 
-// Evaluate is what a setting does under the load: batches of infer, and minibatches of train between
-// them where it is not nil. The latency of random arrivals, or of a maximal wait, is simulated.
-// It reports false where a phase is not known there.
+// Evaluate returns the result of a setting under the load: batches of infer, with minibatches of train between them
+// unless it is nil. It simulates the latency of random arrivals, or of a maximum wait. It returns false if a phase is
+// unknown there.
 func (a Ask) Evaluate(at tegra.Setting, infer Phase, train *Phase) (Outcome, bool) {
 	o, ok := a.bound(at, infer, train)
 	if ok && a.simulates() && o.Rho <= a.mostBusy() {
@@ -239,7 +237,7 @@ func (a Ask) Evaluate(at tegra.Setting, infer Phase, train *Phase) (Outcome, boo
 	return o, ok
 }
 
-// simulates reports whether the latency follows from no formula.
+// simulates reports whether no formula gives the latency.
 func (a *Ask) simulates() bool {
 	return a.Load.Open() && !a.Fulcrum && (a.Load.Pattern != arrivals.Uniform || a.MaxWait > 0)
 }
@@ -251,8 +249,7 @@ func (a *Ask) mostBusy() float64 {
 	return 1
 }
 
-// bound evaluates by the formulas of even arrivals and full batches. Where Ask.simulates, its latency
-// is a lower bound.
+// bound evaluates by the formulas of even arrivals and full batches. If Ask.simulates, its latency is a lower bound.
 func (a *Ask) bound(at tegra.Setting, infer Phase, train *Phase) (Outcome, bool) {
 	serve, ok := infer.At(at)
 	if !ok || !(serve.TimeMS > 0) {
@@ -322,7 +319,7 @@ func (a *Ask) bound(at tegra.Setting, infer Phase, train *Phase) (Outcome, bool)
 	return o, true
 }
 
-// wait is the longest that a request waits for its batch, at the quantile, with even arrivals.
+// wait returns the longest wait of a request for its batch, at the quantile, with even arrivals.
 func (a *Ask) wait(b, window float64) float64 {
 	if a.Fulcrum {
 		return window
@@ -333,7 +330,7 @@ func (a *Ask) wait(b, window float64) float64 {
 	return (math.Ceil(a.quantile()*b-1e-9) - 1) * window / b
 }
 
-// spend sets power and energy by the shares of the time that serving and training take.
+// spend sets power and energy from the time shares of serving and training.
 func (a *Ask) spend(o *Outcome, serving, training float64) {
 	serving = min(serving, 1)
 	o.IdleShare = max(0, 1-serving-training)
@@ -347,7 +344,7 @@ func (a *Ask) spend(o *Outcome, serving, training float64) {
 	o.JPerUnit = o.MeanW / o.ServedPerS
 }
 
-// value is what a want minimises, with a second quantity for ties.
+// value returns what a goal minimises, and a second quantity for ties.
 func (w Want) value(o *Outcome, as PowerAs) (first, second float64) {
 	power := o.PeakW
 	if as == Mean {
@@ -374,16 +371,16 @@ func (w Want) value(o *Outcome, as PowerAs) (first, second float64) {
 	return power, o.TimeMS
 }
 
-// compare orders two outcomes that meet the ask, the better one first.
+// compare orders two outcomes that meet the ask, better first.
 func (a *Ask) compare(x, y *Outcome, want Want) int {
 	x1, x2 := want.value(x, a.PowerAs)
 	y1, y2 := want.value(y, a.PowerAs)
 	return cmp.Or(cmp.Compare(x1, y1), cmp.Compare(x2, y2))
 }
 
-// Choose returns the settings that meet the ask, best first, of those in which the phases are known. Time or power
-// decides ties, then the order given. Where the latency is simulated it returns the best one alone. The error is a
-// *NoSettingError where none meets it.
+// Choose returns the settings that meet the ask, best first, among those with known phases. Time or power decides ties,
+// then the given order. If the latency is simulated it returns only the best. The error is a *NoSettingError if none
+// meets it.
 func (a Ask) Choose(settings []tegra.Setting, infer Phase, train *Phase) ([]Outcome, error) {
 	if err := a.Check(); err != nil {
 		return nil, err

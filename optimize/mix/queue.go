@@ -1,7 +1,7 @@
 package mix
 
-// The waiting of requests that arrive at random, or whose batches leave after a maximal wait, follows from no formula
-// that is worth it. It is simulated: one server, the arrivals of a seed, the service time of each batch by its size.
+// No practical formula gives the waiting time of requests that arrive at random, or of batches that leave after a
+// maximum wait. It is simulated: one server, arrivals drawn by a seed, the service time of each batch by its size.
 // 20,000 requests take about 0.6 ms.
 
 import (
@@ -12,22 +12,22 @@ import (
 	"jtune/internal/stats"
 )
 
-// simulatedRequests is how many requests are simulated for one setting.
+// simulatedRequests is the number of requests simulated per setting.
 const simulatedRequests = 20_000
 
-// Queueing is a server under load, with training beside it where MinibatchS is above zero.
+// Queueing is a server under load, with training beside it if MinibatchS is positive.
 type Queueing struct {
 	Load       arrivals.Load
 	Batching   arrivals.Batching
 	ServeS     []float64 // by the number of requests in a batch, from 0 to the batch size
 	MinibatchS float64   // of training; 0: none
 	Policy     Policy
-	Tau        int // of strict turns: the most minibatches between two batches
-	Requests   int // simulated; 0: 20,000
+	Tau        int // for strict turns: the most minibatches between two batches
+	Requests   int // number simulated; 0: 20,000
 	Seed       uint64
 }
 
-// Waited is what a simulation shows.
+// Waited is the result of a simulation.
 type Waited struct {
 	LatenciesMS []float64 // in the order of the answers
 	Batches     int
@@ -73,7 +73,7 @@ func (q Queueing) Simulate() Waited {
 
 func duration(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-// queueing is the simulation of an outcome; slow: with the margin kept.
+// queueing returns the simulation of an outcome; slow includes the margin.
 func (a *Ask) queueing(o *Outcome, infer Phase, slow bool) Queueing {
 	factor, minibatch := 1.0, o.train.TimeMS/1000
 	if slow {
@@ -85,8 +85,8 @@ func (a *Ask) queueing(o *Outcome, infer Phase, slow bool) Queueing {
 		ServeS: infer.times(at, factor), MinibatchS: minibatch, Policy: o.Policy, Tau: o.Tau, Seed: a.Seed}
 }
 
-// simulate replaces what an outcome has by formula: latency, training, power. The latency that is
-// judged keeps the margin.
+// simulate replaces an outcome's calculated latency, training and power. The latency compared with the limit includes
+// the margin.
 func (a *Ask) simulate(o *Outcome, infer Phase) {
 	w := a.queueing(o, infer, false).Simulate()
 	o.LatencyMS = stats.NearestRankOf(w.LatenciesMS, a.quantile()) * a.off.factor(0)
@@ -105,13 +105,13 @@ func (a *Ask) simulate(o *Outcome, infer Phase) {
 }
 
 const (
-	nearBest   = 0.2 // relative; simulated training may order settings otherwise than the formulas do
-	mostNearby = 40  // of these are simulated
+	nearBest   = 0.2 // relative; simulated training may rank settings differently from the formulas
+	mostNearby = 40  // most of these that are simulated
 )
 
-// firstInTime returns the first of the outcomes, the best first, whose simulated latency keeps the
-// limit; the others are given to late. One that is slower at the same batch size than one that was
-// late is late too, and is not simulated. Beside training it returns the best of those near it.
+// firstInTime returns the first of the outcomes, best first, whose simulated latency keeps the limit; it passes the
+// others to late. An outcome slower than a late one with the same batch size is late too, without simulation. Beside
+// training it returns the best of those near it.
 func (a *Ask) firstInTime(best []Outcome, infer Phase, want Want, late func(Outcome)) []Outcome {
 	type pair struct{ serve, train float64 }
 	failed := map[int][]pair{}

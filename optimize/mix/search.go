@@ -1,9 +1,8 @@
 package mix
 
-// The search for a mix (docs/method.md, "Training beside inference"): both phases are predicted in
-// every setting from a few that were profiled, the best mix is measured, and its readings are added
-// to those that the predictions rest on, until the best mix has been measured or the verifications
-// are used up. The profiles serve every later question. The answer has been measured.
+// The search for a mix (docs/method.md, "Training beside inference"): it predicts both phases in every setting from a
+// few profiled ones, measures the best mix, and adds its readings to the data, until the best mix has been measured or
+// the verifications are used up. Later questions reuse the profiles. The answer has been measured.
 
 import (
 	"context"
@@ -16,64 +15,65 @@ import (
 	"jtune/tegra"
 )
 
-// MostVerified is how many mixes are measured for one question unless Options says otherwise.
+// MostVerified is the default number of mixes measured for one question.
 const MostVerified = 6
 
 const (
-	// firstMargin is how many standard deviations the choice of a mix to measure keeps from the limits
-	// while none keeps them; moreMargin, when one does.
+	// firstMargin is the margin, in standard deviations, for choosing a mix to measure while none keeps the limits;
+	// moreMargin applies once one does.
 	firstMargin, moreMargin = 0.3, 0.0
-	// A mix is measured only if it stays within hotOver times the limits, with the first of hotSteps that leaves
-	// any.
+	// A mix is measured only if it stays within hotOver times the limits, at the first of hotSteps at which any mix
+	// does.
 	hotOver = 1.1
-	// cautious is how many mixes are measured with the larger margins.
+	// cautious is the number of first mixes with the larger margins.
 	cautious = 2
-	// gain is the relative gain over the best measured mix for which another is measured, by a
-	// prediction mixHope standard deviations better than its median.
+	// gain is the relative gain over the best measured mix that justifies another measurement, by a prediction hope
+	// standard deviations better than its median.
 	gain, hope = 0.01, 1
-	// mayTrain is the chance of a minibatch in each window from which a mix is measured while none trains.
+	// mayTrain is the chance of a minibatch per window from which a mix is measured while none trains.
 	mayTrain = 0.05
-	// surelyOver is how many standard deviations below its prediction every setting must still break a
-	// limit for the search to say that none keeps it.
+	// surelyOver is the number of standard deviations below its prediction at which every setting must still violate a
+	// limit before the search reports that none keeps it.
 	surelyOver = 3
 )
 
-// hotSteps are margins in standard deviations, see hotOver; the first two are for the first mixes alone.
+// hotSteps are margins in standard deviations, see hotOver; the first two apply only to the first mixes.
 var hotSteps = [...]float64{2.6, 2.4, 2.2, 1.8, 1.4, 1, 0.6, 0.2, 0}
 
-// Options are the load and limits of phases.
+// Options are the load, limits and profiles of a search.
 type Options struct {
-	Ask          Ask // its Margin is the search's own
+	Ask          Ask // the search sets its Margin
 	Space        *tegra.Space
-	Batches      []int            // of inference, ascending; nil: it has one
+	Batches      []int            // of inference, ascending; nil: its own
 	Infer, Train []tegra.Measured // profiled; Train is nil without training
-	Lean         *learn.Residual  // what is known of the board's training workloads; nil: nothing
+	Lean         *learn.Residual  // knowledge of the board's training workloads; nil: none
 	Most         int              // verifications; 0: MostVerified
-	// Only lists the settings that can be measured, as of a replayed file; nil: all.
+	// Only lists the settings that can be measured, such as those of a replayed file; nil: all.
 	Only    []tegra.Setting
-	Observe func(Probe) // receives every verification; nil: nobody asks
+	Observe func(Probe) // called after every verification; nil: none
 }
 
 // Measure measures a mix.
 type Measure func(ctx context.Context, o Outcome) (Reading, error)
 
-// Reading is what each phase did in a mix; Train is not looked at without training.
+// Reading is the measurement of each phase in a mix; Train is ignored without training.
 type Reading struct {
 	Infer, Train tegra.Measured
-	// Seen is the mix as a whole, where the two ran together; nil: the equations say what follows from the phases.
+	// Seen is the measurement of the whole mix, if both ran together; nil: it is calculated from the phases.
 	Seen *Seen
 }
 
-// Seen is what two jobs did that ran together.
+// Seen is the measurement of two jobs running together.
 type Seen struct {
 	LatencyMS  float64 // at the ask's quantile
 	ServedPerS float64
 	TrainPerS  float64
 	MeanW      float64
-	IdleShare  float64 // NaN where nobody knows
+	IdleShare  float64 // NaN if unknown
 }
 
-// AsSeen is an outcome as it was seen, judged again. Its peak power stays that of the hungrier phase.
+// AsSeen returns an outcome with measured values, judged again. Its peak power stays that of the phase with the highest
+// power.
 func (a Ask) AsSeen(o Outcome, v Seen) Outcome {
 	o.LatencyMS, o.ServedPerS, o.TrainPerS, o.MeanW, o.IdleShare = v.LatencyMS, v.ServedPerS, v.TrainPerS, v.MeanW,
 		v.IdleShare
@@ -96,7 +96,7 @@ type Probe struct {
 	Err       error
 }
 
-// Result is how a search ended.
+// Result is the result of a search.
 type Result struct {
 	Best     Outcome // measured
 	Feasible bool
@@ -104,7 +104,7 @@ type Result struct {
 	Ended    optimize.Ended
 }
 
-// search is the bookkeeping of Search.
+// search is the state of Search.
 type search struct {
 	o        Options
 	settings []tegra.Setting
@@ -115,9 +115,8 @@ type search struct {
 	train    *Phase
 }
 
-// Search looks for the mix that an ask wants by measuring. The error is a *NoSettingError, whose
-// nearest one was measured, where no measured mix meets the limits; Result.Ended is NoWay only
-// where no setting can be expected to.
+// Search looks for the best mix for an ask by measuring. If no measured mix meets the limits, the error is a
+// *NoSettingError with the nearest measured one; Result.Ended is NoWay only if no setting can be expected to.
 func Search(ctx context.Context, measure Measure, o Options) (Result, error) {
 	if err := o.Ask.Check(); err != nil {
 		return Result{}, err
@@ -156,14 +155,14 @@ func Search(ctx context.Context, measure Measure, o Options) (Result, error) {
 		return r, nil
 	case len(s.measured)+len(s.known) == 0:
 		if _, err := s.asks(0).Choose(s.settings, s.infer, s.train); errors.Is(err, optimize.ErrInfeasible) {
-			return r, err // a queue that only grows, for one, cannot be measured
+			return r, err // an overloaded server, for example, cannot be measured
 		}
 		return r, errors.New("no mix could be measured")
 	}
 	return r, &NoSettingError{Ask: s.asks(0), Nearest: r.Best, Measured: true}
 }
 
-// asks is the ask with a margin.
+// asks returns the ask with a margin.
 func (s *search) asks(margin float64) Ask {
 	a := s.o.Ask
 	a.Margin, a.expects = optimize.MarginOf(margin), s.train != nil
@@ -178,7 +177,7 @@ func (s *search) predict() (err error) {
 	return err
 }
 
-// Settings are those that can be measured.
+// Settings returns the settings that can be measured.
 func (o Options) Settings() []tegra.Setting {
 	if o.Only != nil {
 		return o.Only
@@ -186,8 +185,8 @@ func (o Options) Settings() []tegra.Setting {
 	return tegra.Places{Space: o.Space, Batches: o.Batches}.All()
 }
 
-// Phases fits both phases to what is known of them and predicts all settings; measured ones count by their measurement.
-// train is nil without training.
+// Phases fits both phases to their measurements and predicts all settings; measured ones keep their measurement. train
+// is nil without training.
 func Phases(o Options) (infer Phase, train *Phase, err error) {
 	if infer, err = o.fit(o.Infer, o.Batches, nil, o.Settings()); err != nil || o.Train == nil {
 		return infer, nil, err
@@ -206,7 +205,7 @@ func (o *Options) fit(rows []tegra.Measured, batches []int, lean *learn.Residual
 	return NewPhase(optimize.Known(model.PredictSettings(settings), tegra.OncePerSetting(rows))), nil
 }
 
-// open are the settings that may still be measured.
+// open returns the settings that may still be measured.
 func (s *search) open() []tegra.Setting {
 	var out []tegra.Setting
 	for _, a := range s.settings {
@@ -217,11 +216,11 @@ func (s *search) open() []tegra.Setting {
 	return out
 }
 
-// knownOver marks the profiled settings that break a limit: to measure them again would be far over it, or in
-// vain. The nearest of them is the best so far.
+// knownOver marks the profiled settings that violate a limit: measuring them again would exceed it, or be useless. The
+// nearest of them is the best so far.
 func (s *search) knownOver(r *Result) {
 	if s.train != nil {
-		return // profiled one by one, not as a mix
+		return // profiled individually, not as a mix
 	}
 	read := s.profiled()
 	for _, at := range s.settings {
@@ -239,7 +238,7 @@ func (s *search) knownOver(r *Result) {
 	}
 }
 
-// next is the mix to measure, or why the search ends.
+// next returns the mix to measure, or why the search ends.
 func (s *search) next(r Result) (Outcome, tegra.Val[optimize.Ended]) {
 	end := func(e optimize.Ended) (Outcome, tegra.Val[optimize.Ended]) { return Outcome{}, tegra.Some(e) }
 	open := s.open()
@@ -275,17 +274,17 @@ func (s *search) next(r Result) (Outcome, tegra.Val[optimize.Ended]) {
 	return none.Nearest, tegra.Val[optimize.Ended]{}
 }
 
-// profiledWithin are the settings that kept the limits when they were profiled. The last verification is one of them
-// where no other setting has kept the limits: a search never says that none does where one is known.
+// profiledWithin returns the settings that kept the limits in the profiles. The last verification is one of them if no
+// other setting has kept the limits, so the search never misses a known solution.
 func (s *search) profiledWithin(open []tegra.Setting) []tegra.Setting {
 	if s.train != nil {
-		return nil // profiled one by one, not as a mix
+		return nil // profiled individually, not as a mix
 	}
 	read := s.profiled()
 	return slices.DeleteFunc(slices.Clone(open), func(a tegra.Setting) bool { return !read[a] })
 }
 
-// profiled are the settings in which the inference was measured.
+// profiled returns the settings with measured inference.
 func (s *search) profiled() map[tegra.Setting]bool {
 	out := make(map[tegra.Setting]bool, len(s.o.Infer))
 	for _, m := range s.o.Infer {
@@ -294,8 +293,8 @@ func (s *search) profiled() map[tegra.Setting]bool {
 	return out
 }
 
-// harmless are the settings that will hardly be far over a limit. If none is so sure, those are taken that are with a
-// smaller margin, and in the end all.
+// harmless returns the settings unlikely to exceed a limit by much. If there are none, it reduces the margin step by
+// step, and finally returns all.
 func (s *search) harmless(open []tegra.Setting) []tegra.Setting {
 	for _, margin := range s.hotMargins() {
 		a := s.asks(margin)
@@ -318,7 +317,7 @@ func (s *search) harmless(open []tegra.Setting) []tegra.Setting {
 	return open
 }
 
-// hotMargins are the margins to try in turn. The first mixes rest on the fewest readings.
+// hotMargins returns the margins to try in turn, larger for the first mixes, which rest on the fewest readings.
 func (s *search) hotMargins() []float64 {
 	if len(s.measured) < cautious {
 		return hotSteps[:]
@@ -326,7 +325,7 @@ func (s *search) hotMargins() []float64 {
 	return hotSteps[2:]
 }
 
-// margin is the margin of the next choice.
+// margin returns the margin of the next choice.
 func margin(r Result) float64 {
 	if r.Feasible {
 		return moreMargin
@@ -337,7 +336,7 @@ func margin(r Result) float64 {
 // worth reports whether a predicted mix promises enough over the best measured one.
 func (s *search) worth(p, best Outcome) bool {
 	want := s.o.Ask.want(s.train != nil)
-	if s.train != nil && best.TrainPerS == 0 && best.Policy == Strict { // an answer that trains nothing is none
+	if s.train != nil && best.TrainPerS == 0 && best.Policy == Strict { // a mix that trains nothing is no answer
 		return p.Tau > 0 || p.trains >= mayTrain
 	}
 	now, _ := want.value(&best, s.o.Ask.PowerAs)

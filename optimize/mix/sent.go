@@ -7,30 +7,30 @@ import (
 	"jtune/tegra"
 )
 
-// Sent is what requests have shown of a setting: the latency at an ask's quantile, when they came at a rate.
+// Sent is the measured latency of a setting at an ask's quantile, for requests at a rate.
 type Sent struct {
 	tegra.Setting
 	RatePerS  float64
 	LatencyMS float64
 }
 
-// correction is the ratio of measured latencies to calculated ones, in logarithms, and by how much that of a setting
-// may differ from it, one standard deviation.
+// correction is the ratio of measured to calculated latencies, in logarithms, and the standard deviation of a setting's
+// ratio.
 type correction struct{ ln, sd float64 }
 
-// factor is what a calculated latency is multiplied with, z standard deviations above the likeliest.
+// factor returns the factor for a calculated latency, z standard deviations above the median.
 func (c correction) factor(z float64) float64 { return math.Exp(c.ln + z*c.sd) }
 
 const (
-	// offSpread is by how much that ratio differs from setting to setting: of virtual boards by 3 to 5 %.
+	// offSpread is the standard deviation of that ratio between settings: 3 to 5 % on virtual boards.
 	offSpread = 0.04
-	// mostOff bounds it: what lies farther off is another job, or a board that was disturbed.
+	// mostOff limits the correction: a larger deviation indicates another job, or a disturbed board.
 	mostOff = 0.7 // in logarithms
-	// mostBusySent is the share of busy time above which a queue is so long that its ratio says nothing of others.
+	// mostBusySent is the busy share above which a queue is too long for its ratio to apply elsewhere.
 	mostBusySent = 0.9
 )
 
-// Corrected is the ask with the latencies that are calculated for a workload corrected by those that were measured.
+// Corrected returns the ask with calculated latencies of a workload corrected by the measured ones.
 func (a Ask) Corrected(infer Phase) Ask {
 	a.off = correction{}
 	sum, n := 0.0, 0.0
@@ -51,5 +51,5 @@ func (a Ask) Corrected(infer Phase) Ask {
 	return a
 }
 
-// SameOff reports whether two asks correct latencies alike.
+// SameOff reports whether two asks use the same correction.
 func (a *Ask) SameOff(b Ask) bool { return a.off == b.off }

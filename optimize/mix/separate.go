@@ -7,9 +7,8 @@ import (
 	"jtune/tegra"
 )
 
-// Separate is training and inference that share a GPU in a power mode each: the board is switched to the
-// one of the inference before a batch and to that of the training after it. A switch takes some time, in
-// which nothing is done.
+// Separate is training and inference sharing a GPU with a power mode each: the board switches to the inference mode
+// before a batch and to the training mode after it. Each switch takes some time in which no work is done.
 type Separate struct {
 	Infer     tegra.Setting
 	Train     tegra.Mode
@@ -21,11 +20,10 @@ type Separate struct {
 	Offered   bool // two switches take less than switchShare of the window
 }
 
-// switchShare of the window is as much as two switches may take for separate modes to be offered.
+// switchShare is the largest share of the window that two switches may take for separate modes to be offered.
 const switchShare = 0.05
 
-// Separate is the best choice of two modes for an ask, by the formulas of even arrivals; false where none
-// keeps the limits.
+// Separate returns the best pair of modes for an ask, by the formulas of even arrivals; false if none keeps the limits.
 func (a *Ask) Separate(settings []tegra.Setting, infer, train Phase, switchS float64) (Separate, bool) {
 	best := Separate{TrainPerS: -1}
 	fastest, mode, trainW := math.Inf(1), tegra.Mode{}, 0.0

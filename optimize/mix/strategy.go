@@ -1,9 +1,9 @@
 package mix
 
-// Other ways to look for a mix, to compare with: they measure alone and predict nothing. binary halves the
-// range of one knob after the other, the batch size last. gmd is Fulcrum's gradient descent by halves, in
-// our words after its published notebooks: it probes the middle, and the middle with one knob at its end,
-// for each knob, and halves the range of the knob that gives most time for its watts. random draws.
+// Other searches for a mix, for comparison: they only measure and do not predict. binary halves the range of one knob
+// after another, the batch size last. gmd is Fulcrum's gradient descent by halves, reimplemented from its published
+// notebooks: it probes the middle, and for each knob the middle with that knob at its end, and halves the range of the
+// knob that gains the most time per watt. random draws settings.
 
 import (
 	"context"
@@ -17,23 +17,23 @@ import (
 	"jtune/tegra"
 )
 
-// GMD is the strategy of Fulcrum, for mixes alone.
+// GMD is Fulcrum's strategy, only for mixes.
 const GMD optimize.Strategy = "gmd"
 
 const (
-	gmdProbes   = 15 // in one batch size
+	gmdProbes   = 15 // per batch size
 	gmdMost     = 25 // in all
-	gmdLeastW   = 1  // a knob that changes the power by less says nothing
+	gmdLeastW   = 1  // a knob that changes power by less is ignored
 	randomMixes = 50
 )
 
-// Strategies lists those of SearchBy.
+// Strategies lists the strategies of SearchBy.
 func Strategies() []optimize.Strategy {
 	return []optimize.Strategy{optimize.Auto, optimize.Binary, GMD, optimize.Random}
 }
 
-// SearchBy is Search by a strategy, for training beside inference. Options.Most counts what is measured; 0:
-// the strategy's own number. Only Auto looks at what was profiled.
+// SearchBy is Search by a strategy, for training beside inference. Options.Most limits the measurements; 0: the
+// strategy's default. Only Auto uses the profiles.
 func SearchBy(ctx context.Context, strategy optimize.Strategy, measure Measure, o Options) (Result, error) {
 	if strategy == optimize.Auto || strategy == "" {
 		return Search(ctx, measure, o)
@@ -90,7 +90,7 @@ func SearchBy(ctx context.Context, strategy optimize.Strategy, measure Measure, 
 // errNoMixes: no more may be measured.
 var errNoMixes = errors.New("no measurement is left")
 
-// probing is a search that measures alone.
+// probing is the state of a search without predictions.
 type probing struct {
 	search
 	ctx     context.Context
@@ -103,7 +103,7 @@ type probing struct {
 	most    int
 }
 
-// probe measures the setting at these rungs, or the nearest that there is, once.
+// probe measures the setting at these rungs, or the nearest existing one, once.
 func (s *probing) probe(at ladder.Rungs) (*Probe, error) {
 	return s.once(s.places.At(s.ladder.Nearest(at, s.places, s.absent)))
 }
@@ -128,7 +128,7 @@ func (s *probing) once(at tegra.Setting) (*Probe, error) {
 	return &p, nil
 }
 
-// breaks says which limits a probe breaks: one that could not be measured, all.
+// breaks returns the limits that a probe violates; all if it could not be measured.
 func (s *probing) breaks(p *Probe) (power, latency bool) {
 	if p.Err != nil {
 		return true, true
@@ -141,8 +141,8 @@ func (s *probing) breaks(p *Probe) (power, latency bool) {
 	return a.PowerW > 0 && w > a.PowerW, a.LatencyMS > 0 && !(p.LatencyMS <= a.LatencyMS) || p.Rho > a.mostBusy()
 }
 
-// binary halves one knob after the other: over the power limit its upper half goes; where requests are late, the
-// upper half of the sizes or the lower half of a clock; else its lower half.
+// binary halves one knob after another: over the power limit it drops the upper half; if requests are late, the upper
+// half of the sizes or the lower half of a clock; else the lower half.
 func (s *probing) binary() error {
 	s.most = s.o.Most
 	order, err := ladder.Rotation{}.Knobs()
@@ -163,7 +163,7 @@ func (s *probing) binary() error {
 	return err
 }
 
-// random measures settings that are drawn.
+// random measures randomly drawn settings.
 func (s *probing) random() error {
 	s.most = s.o.Most
 	if s.most == 0 {
@@ -178,8 +178,8 @@ func (s *probing) random() error {
 	return nil
 }
 
-// gmd descends in the largest batch size that the fastest mode serves in time, and goes on with the next smaller one
-// where no mode keeps the limits.
+// gmd descends at the largest batch size that the fastest mode serves in time, and continues with the next smaller one
+// if no mode keeps the limits.
 func (s *probing) gmd() error {
 	s.most = s.o.Most
 	if s.most == 0 {
@@ -206,7 +206,7 @@ func (s *probing) gmd() error {
 	return nil
 }
 
-// descend looks for the best mode in one batch size.
+// descend searches for the best mode at one batch size.
 func (s *probing) descend(size int) error {
 	b := s.ladder.Whole(len(s.o.Batches))
 	b.Lo[ladder.BatchKnob], b.Hi[ladder.BatchKnob] = size, size
@@ -239,7 +239,7 @@ func (s *probing) descend(size int) error {
 	return err
 }
 
-// slopeOf is how much the training's rate changes for a watt between two mixes.
+// slopeOf returns the change of the training rate per watt between two mixes.
 func slopeOf(a, z *Probe) float64 {
 	watts := math.Abs(a.PeakW - z.PeakW)
 	if a.Err != nil || z.Err != nil || watts < gmdLeastW {

@@ -9,21 +9,20 @@ import (
 	"jtune/tegra"
 )
 
-// profiledFirst is how many settings a search under load measures before it asks the model for the
-// best one under the load, known ones included.
+// profiledFirst is the number of settings, including known ones, that a search under load measures before it uses the
+// model.
 const profiledFirst = 10
 
-// Tune searches by measuring for the setting that an ask wants: service time and power of batches
-// are measured, the queue follows from them. A closed loop within the power limit measures the first
-// settings, so none is far over it; then the best under the load is measured, and so on (Search).
-// batch is the size of a workload that has one alone.
+// Tune searches by measuring for the best setting for an ask: it measures service time and power of batches and
+// calculates the queue. A closed loop within the power limit measures the first settings, so that none exceeds it by
+// far; then Search measures the best under the load. batch is the size of a workload with only one.
 func Tune(ctx context.Context, measure optimize.Measure, ask Ask, o optimize.TuneOptions, batch int) (optimize.Result,
 	Outcome, error) {
 	o.Limit = optimize.Limit{PowerW: ask.PowerW, TimeMS: ask.TimeMS, Throughput: ask.PowerW > 0 || ask.TimeMS > 0}
 	if ask.PowerW == 0 && ask.TimeMS == 0 {
 		o.Limit = optimize.Limit{Energy: true}
 	}
-	presets := o.Baselines.Presets // of which the best is known once the load is
+	presets := o.Baselines.Presets // the best is chosen for the load, below
 	o.Baselines.Presets = nil
 	o.Probes = max(profiledFirst-len(tegra.OncePerSetting(o.Known)), 2) + o.Baselines.Probes()
 	first, err := optimize.Tune(ctx, measure, o)
@@ -31,7 +30,7 @@ func Tune(ctx context.Context, measure optimize.Measure, ask Ask, o optimize.Tun
 		return first, Outcome{}, err
 	}
 	sized, sizes, only := o.Batches != nil, o.Batches, o.Only
-	at := func(a tegra.Setting) tegra.Setting { // as it is measured
+	at := func(a tegra.Setting) tegra.Setting { // in the form in which it is measured
 		if !sized {
 			a.Batch = 0
 		}
@@ -96,8 +95,8 @@ func Tune(ctx context.Context, measure optimize.Measure, ask Ask, o optimize.Tun
 	return r, found.Best, err
 }
 
-// bestPreset is the vendor's preset that serves a load best among those that meet the limits: by measurements, or by
-// predictions of which none is far over a power limit. False where there is none.
+// bestPreset returns NVIDIA's preset that serves a load best among those that meet the limits, by measurement, or by
+// prediction if not far over a power limit. False if there is none.
 func bestPreset(o Options, probes []optimize.Probe, presets []tegra.Preset, batch int) (best tegra.Setting, ok bool) {
 	if presets == nil {
 		return best, false
@@ -135,5 +134,5 @@ func bestPreset(o Options, probes []optimize.Probe, presets []tegra.Preset, batc
 	return slices.MinFunc(list, func(a, b Outcome) int { return o.Ask.compare(&a, &b, want) }).Setting, true
 }
 
-// Wants is what is best for an ask, alone.
+// Wants returns the goal of an ask without training.
 func (a Ask) Wants() Want { return a.want(false) }

@@ -1,5 +1,4 @@
-// Package optimizetest holds what tests of searches measure: a toy board and
-// measured sweeps.
+// Package optimizetest provides a toy board and measured sweeps for tests of searches.
 package optimizetest
 
 import (
@@ -12,11 +11,10 @@ import (
 	"jtune/tegra"
 )
 
-// Board is a small board. Its time follows the laws of the learn package's mean
-// functions, with a ripple that these do not describe.
+// Board is a small board whose time follows the mean functions of package learn, with a ripple that these do not model.
 type Board struct {
 	Space  *tegra.Space
-	Probed []tegra.Mode                      // by Measure
+	Probed []tegra.Mode                      // by Measure, in order
 	Broken func(m tegra.Mode) error          // nil: never
 	Shake  func(call int, r *tegra.Measured) // nil: exact
 }
@@ -52,7 +50,7 @@ func (b *Board) Answer(m tegra.Mode) tegra.Measured {
 	return tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: t, PowerW: p}
 }
 
-// Measure is a probe: it notes the mode and applies Shake and Broken.
+// Measure is a probe: it records the mode and applies Shake and Broken.
 func (b *Board) Measure(ctx context.Context, m tegra.Mode) (tegra.Measured, error) {
 	b.Probed = append(b.Probed, m)
 	r := b.Answer(m)
@@ -76,8 +74,8 @@ func (b *Board) All() []tegra.Measured {
 	return out
 }
 
-// Served returns the exact reading of a setting with a batch size: kernel
-// launches on one CPU thread, then the minibatch scaled to its samples.
+// Served returns the exact reading of a setting with a batch size: kernel launches on one CPU thread, then the
+// minibatch scaled to its number of samples.
 func (b *Board) Served(a tegra.Setting) tegra.Measured {
 	work := b.Answer(a.Mode)
 	n := float64(a.Batch)
@@ -93,8 +91,8 @@ func (b *Board) Serve(_ context.Context, a tegra.Setting) (tegra.Measured, error
 	return b.Served(a), nil
 }
 
-// Reference is the board's workload with other times and, if asked for, networks
-// trained on it for a few epochs: enough to transfer from.
+// Reference returns the board's workload with different times and, on request, networks trained for a few epochs:
+// enough to transfer from.
 func Reference(t *testing.T, b *Board, networks bool) *learn.Reference {
 	t.Helper()
 	r := &learn.Reference{Name: "other workload"}
@@ -114,7 +112,7 @@ func Reference(t *testing.T, b *Board, networks bool) *learn.Reference {
 	return r
 }
 
-// OfModes makes a probe of modes one of settings without a batch size.
+// OfModes converts a probe of modes to one of settings without a batch size.
 func OfModes(
 	measure func(context.Context, tegra.Mode) (tegra.Measured, error),
 ) func(context.Context, tegra.Setting) (tegra.Measured, error) {

@@ -31,7 +31,7 @@ func NewSweep(t testing.TB, rows []tegra.Measured) *Sweep {
 	return s
 }
 
-// Load reads a published sweep; the test is skipped where the file is missing.
+// Load reads a published sweep, and skips the test if the file is missing.
 func Load(t testing.TB, name string) *Sweep {
 	t.Helper()
 	return NewSweep(t, sweeptest.Load(t, name))

@@ -13,21 +13,19 @@ import (
 	"jtune/tegra"
 )
 
-// Assessment describes a model: what it shows about its workload and how accurate
-// it is, derived from its own samples.
+// Assessment describes a model, from its own samples: the workload's behaviour and the model's accuracy.
 type Assessment struct {
-	Left    []learn.LeftOut                  // each sample, predicted without it; nil where TooSlow has a reason
+	Left    []learn.LeftOut                  // each sample, predicted without it; nil if TooSlow gives a reason
 	Effects [tegra.NumKnobs]learn.KnobEffect // of each knob alone, the others at their largest
-	Decides string                           // what decides the time there, as advice says it
+	Decides string                           // what limits the time there, from package advice
 	Err     error
-	Model   *learn.Model // that it is of
+	Model   *learn.Model // assessed model
 }
 
-// CurveSizes are the numbers of modes of a learning curve; from fewer than the first no
-// error is worth telling.
+// CurveSizes are the numbers of modes of a learning curve; with fewer than the first, errors are meaningless.
 var CurveSizes = []int{6, 8, 10, 12, 15, 20, 25, 30, 40, 60, 100, 200}
 
-// TooSlow is the reason why a model is not assessed while a person waits; "" where it is.
+// TooSlow returns why assessing a model would keep the user waiting too long; "" if it does not.
 func TooSlow(m *learn.Model) string {
 	if m.Method == learn.NN || m.Method == learn.PowerTrain {
 		return "networks take minutes for this: jtune research evaluate compares methods"
@@ -35,7 +33,7 @@ func TooSlow(m *learn.Model) string {
 	return ""
 }
 
-// Assess works out an assessment: about as long as a cross-validation.
+// Assess computes an assessment; it takes about as long as a cross-validation.
 func Assess(ctx context.Context, m *learn.Model) Assessment {
 	top := m.Space.Max()
 	a := Assessment{
@@ -62,17 +60,16 @@ func (a *Assessment) Held() (time, power int) {
 	return time, power
 }
 
-// Region is a part of the measured modes by one knob, and the errors there.
+// Region is a part of the measured modes by one knob, with its errors.
 type Region struct {
 	Knob              tegra.Knob
-	Lo, Hi            float64 // of the knob
+	Lo, Hi            float64 // range of the knob
 	Modes             int
 	TimePct, PowerPct float64
 }
 
-// Regions parts the left-out samples into quarters by the values of each knob,
-// knob by knob; equal values stay together, and a region has at least
-// learn.LeastJudged samples. There are none where the samples are too few for two.
+// Regions divides the left-out samples into quarters by the values of each knob, knob by knob; equal values stay
+// together, and a region has at least learn.LeastJudged samples. It returns none if the samples do not suffice for two.
 func (a Assessment) Regions() []Region {
 	var out []Region
 	if len(a.Left) < 2*learn.LeastJudged {
@@ -101,7 +98,7 @@ func (a Assessment) Regions() []Region {
 	return out
 }
 
-// errorsOf are the mean absolute percentage errors of time and power.
+// errorsOf returns the mean absolute percentage errors of time and power.
 func errorsOf(left []learn.LeftOut) (timePct, powerPct float64) {
 	var tp, to, pp, po []float64
 	for _, l := range left {
@@ -111,8 +108,7 @@ func errorsOf(left []learn.LeftOut) (timePct, powerPct float64) {
 	return learn.MAPE(tp, to), learn.MAPE(pp, po)
 }
 
-// Weakest is the region where the model errs by far the most; false where it errs
-// about alike everywhere.
+// Weakest returns the region with by far the largest error; false if errors are similar everywhere.
 func (a Assessment) Weakest() (Region, bool) {
 	var worst Region
 	var all []float64

@@ -7,7 +7,7 @@ import (
 	"jtune/tegra"
 )
 
-// Names of series: what was measured is never mixed with what is predicted.
+// Names of series: measured and predicted values are never mixed.
 const (
 	PredictedSeries = "predicted"
 	MeasuredSeries  = "measured"

@@ -11,21 +11,21 @@ import (
 	"jtune/tegra"
 )
 
-// Difference is how one setting differs from another, in percent of the other:
-// TimePct +34 takes a third longer, PowerPct -41 draws that much less.
+// Difference is the difference of one setting from another, in percent of the other: TimePct +34 takes a third longer,
+// PowerPct -41 draws 41 % less.
 type Difference struct {
 	TimePct   float64 `json:"time_pct"`
 	PowerPct  float64 `json:"power_pct"`
 	EnergyPct float64 `json:"energy_pct"`
 }
 
-// Against is how mine differs from its.
+// Against returns the difference of mine from its.
 func Against(mine, its tegra.Measured) Difference {
 	pct := func(mine, its float64) float64 { return 100 * (mine/its - 1) }
 	return Difference{pct(mine.TimeMS, its.TimeMS), pct(mine.PowerW, its.PowerW), pct(mine.EnergyJ(), its.EnergyJ())}
 }
 
-// MedianOf are the medians of differences, one by one.
+// MedianOf returns the median of each field.
 func MedianOf(list []Difference) Difference {
 	var time, power, energy []float64
 	for _, d := range list {
@@ -35,20 +35,20 @@ func MedianOf(list []Difference) Difference {
 	return Difference{usual(time), usual(power), usual(energy)}
 }
 
-// Comparison is another mode beside a chosen one.
+// Comparison compares another mode with a chosen one.
 type Comparison struct {
 	Name         string
 	ID           tegra.Val[int]   // of a preset
-	Other        learn.Prediction // with the chosen mode's batch size; its reading, without bands, where Measured
+	Other        learn.Prediction // at the chosen mode's batch size; its reading, without bands, if Measured
 	Measured     bool             // else predicted
-	Extrapolated bool             // predicted, beyond what was measured
+	Extrapolated bool             // predicted, outside the measured range
 	Difference                    // of the chosen mode from this one
-	// Lo and Hi are the ends of the difference's 95 % band, as if the errors of both
-	// modes were independent; Difference where both were measured.
+	// Lo and Hi are the ends of the difference's 95 % band, treating the errors of both modes as independent; equal to
+	// Difference if both were measured.
 	Lo, Hi Difference
 }
 
-// How says where the numbers of the other mode come from, in one word.
+// How returns the source of the other mode's numbers, in one word.
 func (c *Comparison) How() string {
 	switch {
 	case c.Measured:
@@ -59,15 +59,14 @@ func (c *Comparison) How() string {
 	return "predicted"
 }
 
-// Comparisons set a choice beside what one would have had without it.
+// Comparisons compare a choice with the alternatives.
 type Comparisons struct {
-	MaxN    *Comparison // every knob at its largest; nil when it is unknown
-	Present *Comparison // the mode the device is in; nil when none expresses it
+	MaxN    *Comparison // every knob at its largest; nil if unknown
+	Present *Comparison // the current mode; nil if no mode matches the state
 	Presets []Comparison
 }
 
-// Distinct lists the other modes, each once under all of its names: a preset may
-// be MAXN itself, and the board may be in it.
+// Distinct lists the other modes once each, with all their names: a preset may be MAXN, or the current mode.
 func (v Comparisons) Distinct() []Comparison {
 	const sameAs = " = "
 	var out []Comparison
@@ -91,7 +90,7 @@ func (v Comparisons) Distinct() []Comparison {
 	return out
 }
 
-// Compare is the function Compare for what is known of setting i.
+// Compare is the function Compare for setting i.
 func (o *Outlook) Compare(i int, presets []tegra.Preset, present tegra.Setup) Comparisons {
 	chosen, p := o.Known[i], o.predictor
 	if o.Several() {
@@ -100,12 +99,10 @@ func (o *Outlook) Compare(i int, presets []tegra.Preset, present tegra.Setup) Co
 	return Compare(chosen, p, o.Measured(), o.space, presets, present)
 }
 
-// Compare puts the chosen mode beside MAXN of a space, the present mode and
-// presets, all at the chosen mode's batch size, so that times and
-// energies compare as those per sample do; p must speak of that size. Measured
-// values count before predicted ones; what neither the
-// predictor (may be nil) nor a measurement knows is left out. All are compared with locked
-// clocks, of which models are.
+// Compare compares the chosen mode with MAXN of a space, the current mode and the presets, all at the chosen mode's
+// batch size, so that times and energies compare as per sample; p must predict that size. Measured values take
+// precedence over predictions; modes without either are omitted (p may be nil). All are compared with locked clocks, as
+// modelled.
 func Compare(chosen learn.Prediction, p learn.Predictor, measured []tegra.Measured, space *tegra.Space,
 	presets []tegra.Preset, present tegra.Setup) Comparisons {
 	c := comparer{chosen: chosen, predictor: p, measured: measured, at: map[tegra.Mode]tegra.Measured{}}
@@ -130,7 +127,7 @@ func Compare(chosen learn.Prediction, p learn.Predictor, measured []tegra.Measur
 	return v
 }
 
-// PresentName is the name of the present mode in a comparison, which is with locked clocks where a mode means it.
+// PresentName returns the name of the current mode in a comparison, which assumes locked clocks.
 func PresentName(s tegra.Setup) string {
 	if !s.Mode.OK && !s.Locked.Or(false) {
 		return "present, free clocks"
@@ -145,10 +142,10 @@ type comparer struct {
 	chosen    learn.Prediction
 	predictor learn.Predictor
 	measured  []tegra.Measured
-	at        map[tegra.Mode]tegra.Measured // those of the chosen batch size
+	at        map[tegra.Mode]tegra.Measured // at the chosen batch size
 }
 
-// with returns the comparison with mode m; nil when nothing is known about m.
+// with returns the comparison with mode m; nil if m is unknown.
 func (c *comparer) with(name string, m tegra.Mode) *Comparison {
 	out := &Comparison{Name: name}
 	if read, ok := c.at[m]; ok {
@@ -169,7 +166,7 @@ func (c *comparer) with(name string, m tegra.Mode) *Comparison {
 	return out
 }
 
-// halfBand is half the width of a band in logarithms; 0 of a measured value, which has none.
+// halfBand returns half the width of a band in logarithms; 0 for a measured value, which has none.
 func halfBand(lo, hi float64) float64 {
 	if half := math.Log(hi/lo) / 2; half > 0 {
 		return half
@@ -177,22 +174,21 @@ func halfBand(lo, hi float64) float64 {
 	return 0
 }
 
-// moved is the difference farther on by so much in logarithms.
+// moved returns the difference shifted by these logarithms.
 func (d Difference) moved(time, power, energy float64) Difference {
 	by := func(pct, ln float64) float64 { return (100+pct)*math.Exp(ln) - 100 }
 	return Difference{by(d.TimePct, time), by(d.PowerPct, power), by(d.EnergyPct, energy)}
 }
 
-// ModelComparison is how two models differ over all modes of a space.
+// ModelComparison is the difference of two models over all modes of a space.
 type ModelComparison struct {
 	Difference                          // medians of the absolute differences
-	Choices    [2]tegra.Val[tegra.Mode] // what each chooses for a limit; absent where it has none
-	Worst      tegra.Mode               // where their times differ most, and by how much
+	Choices    [2]tegra.Val[tegra.Mode] // each model's choice for a limit; absent if none
+	Worst      tegra.Mode               // mode in which their times differ most
 	WorstPct   float64
 }
 
-// CompareModels predicts every mode by both models and chooses for a limit as
-// Outlook.Answer does.
+// CompareModels predicts every mode by both models and chooses for a limit as in Outlook.Answer.
 func CompareModels(models [2]*learn.Model, space *tegra.Space, l optimize.Limit) ModelComparison {
 	var c ModelComparison
 	var preds [2][]learn.Prediction

@@ -7,8 +7,7 @@ import (
 	"jtune/tegra"
 )
 
-// DefaultPowerW is the middle one of the watts that the presets' names stand for,
-// else 30.
+// DefaultPowerW returns the middle of the watts in the presets' names, else 30.
 func DefaultPowerW(presets []tegra.Preset) float64 {
 	var watts []float64
 	for _, p := range presets {
@@ -23,9 +22,8 @@ func DefaultPowerW(presets []tegra.Preset) float64 {
 	return watts[len(watts)/2]
 }
 
-// BatchChoices are the lists of batch sizes that a search may choose among: the workload's own alone, and lists of one
-// and two octaves around it. The requested ones come first; a replay has no others. 0 is a workload without a batch
-// size.
+// BatchChoices returns lists of batch sizes for a search: only the workload's own, and lists of one and two octaves
+// around it. The requested ones come first; a replay has no others. 0 is a workload without a batch size.
 func BatchChoices(own int, asked []int, replay, fixed bool) [][]int {
 	var out [][]int
 	if asked != nil {

@@ -1,5 +1,5 @@
-// Package outlook joins the predictions of a model with the readings of one workload on one board: which setting wins,
-// where one stands against a limit, how two compare.
+// Package outlook combines a model's predictions with the readings of one workload on one board: the best setting, the
+// standing of a setting against a limit, the comparison of two.
 //
 //	learn.Model + readings ──► Outlook ──► Front, Choose, Standing, Compare
 package outlook

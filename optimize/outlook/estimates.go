@@ -12,27 +12,27 @@ import (
 	"jtune/tegra"
 )
 
-// Estimate is what another estimator, such as the vendor's, says of a mode.
+// Estimate is another estimator's power for a mode, such as NVIDIA's.
 type Estimate struct {
-	Name   string     `json:"name"` // of the mode, as it was given
+	Name   string     `json:"name"` // mode as given
 	Mode   tegra.Mode `json:"mode"`
 	PowerW float64    `json:"estimate_w"`
 }
 
-// EstimateRow is an estimate beside a model's prediction, and the errors of both where the mode was measured.
+// EstimateRow compares an estimate with a model's prediction, and both with the measurement if there is one.
 type EstimateRow struct {
 	Estimate
-	PredictedW   tegra.Val[float64] `json:"predicted_w"` // absent where the model has times only
+	PredictedW   tegra.Val[float64] `json:"predicted_w"` // absent if the model has only times
 	MeasuredW    tegra.Val[float64] `json:"measured_w"`
-	EstimatePct  tegra.Val[float64] `json:"estimate_off_pct"` // off the measured value
+	EstimatePct  tegra.Val[float64] `json:"estimate_off_pct"` // relative to the measured value
 	PredictedPct tegra.Val[float64] `json:"predicted_off_pct"`
 	Virtual      bool               `json:"virtual"`
 }
 
-// mostEstimates bounds a file of estimates.
+// mostEstimates limits a file of estimates.
 const mostEstimates = 10_000
 
-// ReadEstimates reads lines of mode and watts below the header mode,power_w; a mode is a preset or in any notation.
+// ReadEstimates reads lines of mode and watts under the header mode,power_w; a mode is a preset or in any notation.
 func ReadEstimates(r io.Reader, space *tegra.Space, presets []tegra.Preset) (list []Estimate, err error) {
 	in := csv.NewReader(r)
 	in.TrimLeadingSpace = true
@@ -62,14 +62,14 @@ func ReadEstimates(r io.Reader, space *tegra.Space, presets []tegra.Preset) (lis
 	return nil, fmt.Errorf("more than %d lines", mostEstimates)
 }
 
-// mostWatts is more than any board draws.
+// mostWatts is above the power of any board.
 const mostWatts = 1000
 
-// CompareEstimates holds estimates against the outlook's model, and both against readings: the model's own, or others
-// of modes that it has not learned from.
+// CompareEstimates compares estimates with the outlook's model, and both with readings: the model's own, or others of
+// modes it has not learned from.
 func (o *Outlook) CompareEstimates(list []Estimate, others []tegra.Measured) (out []EstimateRow, err error) {
 	measured := map[tegra.Mode]float64{}
-	for _, m := range append(slices.Clone(others), o.Measured()...) { // its own come last and so count
+	for _, m := range append(slices.Clone(others), o.Measured()...) { // its own come last and so take precedence
 		if m.HasPower() {
 			measured[m.Mode] = m.PowerW
 		}

@@ -11,64 +11,61 @@ import (
 	"jtune/tegra"
 )
 
-// Plane is the two quantities that a Pareto front trades: one across, one up.
+// Plane is the two quantities of a Pareto front: x axis and y axis.
 type Plane struct{ Across, Up optimize.Axis }
 
-// Planes are those that can be chosen; each has a front of its own.
+// Planes are the available planes, each with its own front.
 var Planes = [...]Plane{
 	{optimize.Time, optimize.Power},
 	{optimize.Time, optimize.Energy},
 	{optimize.Power, optimize.Energy},
 }
 
-// NumAxes is how many quantities there are.
+// NumAxes is the number of quantities.
 const NumAxes = optimize.Time + 1
 
-// Outlook is what is known of every mode of a space for one workload on one board:
-// the predictions of a model, and measurements in their place where there are any.
-// It is a value: With, AtBatch and Answering return another one.
+// Outlook is the state of knowledge of every mode of a space for one workload on one board: the predictions of a model,
+// replaced by measurements if there are any. It is a value: With, AtBatch and Answering return a new one.
 //
 //	model ──► Predicted ─┐
 //	readings ────────────┴─► Known ──► columns, Pareto fronts ──► Choose, Answer, Compare
 type Outlook struct {
 	Workload  string
-	Batch     int // samples per minibatch where that is an input; 0 where it is none, or several are compared
+	Batch     int // samples per minibatch if that is an input; 0 if not, or if several are compared
 	Model     *learn.Model
-	Predicted []learn.Prediction // by the model, by index of the space
-	Known     []learn.Prediction // the same with readings in place of predictions
-	// Found is what searches have found for limits by measuring, since which nothing else was measured: Choose gives
-	// it.
+	Predicted []learn.Prediction // by the model, in index order of the space
+	Known     []learn.Prediction // likewise with readings replacing predictions
+	// Found holds the measured answers of searches for limits, valid until another measurement: Choose returns them.
 	Found map[optimize.Limit]tegra.Setting
 
 	space     *tegra.Space
 	predictor learn.Predictor // of Predicted
 	readings  map[tegra.Setting]tegra.Mean
-	doubted   map[tegra.Setting]tegra.Measured // disagree with all others and were not repeated: they count for nothing
-	learned   map[tegra.Setting]bool           // what the model has learned from
-	before    map[tegra.Mode]learn.Prediction  // of measured modes: what was predicted before they were measured
+	doubted   map[tegra.Setting]tegra.Measured // outliers that were not repeated: ignored
+	learned   map[tegra.Setting]bool           // samples of the model
+	before    map[tegra.Mode]learn.Prediction  // of measured modes: the prediction before measurement
 	columns   [NumAxes][]float64               // of Known
-	span      [NumAxes][]float64               // the least and the largest usable value of each column
-	fronts    [len(Planes)][]int               // indexes of Known, ascending across
-	tuned     []optimize.Limit                 // that tuning answered with this batch size
+	span      [NumAxes][]float64               // smallest and largest usable value of each column
+	fronts    [len(Planes)][]int               // indices of Known, ascending in x
+	tuned     []optimize.Limit                 // answered by tuning at this batch size
 }
 
-// Space is the modes of the outlook's board.
+// Space returns the modes of the outlook's board.
 func (o *Outlook) Space() *tegra.Space { return o.space }
 
-// Predictor made the predictions.
+// Predictor returns the predictor behind the predictions.
 func (o *Outlook) Predictor() learn.Predictor { return o.predictor }
 
-// Readings are the means of what was measured, by setting.
+// Readings returns the means of the measurements, by setting.
 func (o *Outlook) Readings() map[tegra.Setting]tegra.Mean { return o.readings }
 
-// Columns are the values of Known along each axis.
+// Columns returns the values of Known along each axis.
 func (o *Outlook) Columns() [NumAxes][]float64 { return o.columns }
 
-// Span is the least and the largest usable value of each column.
+// Span returns the smallest and largest usable value of each column.
 func (o *Outlook) Span() [NumAxes][]float64 { return o.span }
 
-// New predicts every mode of the space by a model; with the largest batch
-// size where the model knows several.
+// New predicts every mode of the space by a model, at the largest batch size if the model has several.
 func New(workload string, m *learn.Model, space *tegra.Space) *Outlook {
 	if m.Batches != nil {
 		m = m.At(slices.Max(m.Batches))
@@ -76,8 +73,8 @@ func New(workload string, m *learn.Model, space *tegra.Space) *Outlook {
 	return build(m, workload, m, m.Readings(), space, m.Predict(space.Modes()))
 }
 
-// By is an outlook with the predictions of p and the readings of samples;
-// the model lists its samples and its outliers.
+// By returns an outlook with the predictions of p and the readings of samples; m lists the samples and outliers of its
+// fit.
 func By(p learn.Predictor, workload string, m *learn.Model, samples []tegra.Measured,
 	space *tegra.Space) *Outlook {
 	return build(p, workload, m, tegra.MeansOf(samples), space, p.Predict(space.Modes()))
@@ -88,7 +85,7 @@ func OutlookOf(m *learn.Model, settings []tegra.Setting) *Outlook {
 	return build(m, m.Provenance.Workload, m, m.Readings(), m.Space, m.PredictSettings(settings))
 }
 
-// Measured holds samples alone, of several of one setting the mean.
+// Measured returns an outlook of samples alone, with the mean of repeated settings.
 func Measured(samples []tegra.Measured, from learn.Provenance) *Outlook {
 	readings := tegra.MeansOf(samples)
 	preds := make([]learn.Prediction, len(readings))
@@ -120,7 +117,7 @@ func build(p learn.Predictor, workload string, m *learn.Model, readings []tegra.
 	return o
 }
 
-// work makes what follows from predictions and readings.
+// work computes what follows from predictions and readings.
 func (o *Outlook) work() {
 	o.Known = optimize.Known(o.Predicted, o.Measured())
 	points := make([]tegra.Measured, len(o.Known))
@@ -130,7 +127,7 @@ func (o *Outlook) work() {
 	}
 	for i, p := range o.Known {
 		points[i] = p.Measured
-		if !several { // all have one batch size: they compare by the minibatch
+		if !several { // with one batch size, compare per minibatch
 			points[i].Batch = 0
 		}
 		for a := range o.columns {
@@ -156,17 +153,15 @@ func (o *Outlook) Several() bool {
 	return slices.ContainsFunc(o.Predicted, func(p learn.Prediction) bool { return p.Batch != o.Predicted[0].Batch })
 }
 
-// Batches are the batch sizes that the model knows, ascending; nil where the size
-// is not an input.
+// Batches returns the batch sizes that the model knows, ascending; nil if the size is not an input.
 func (o *Outlook) Batches() []int { return o.Model.Whole().Batches }
 
-// AtBatch predicts every mode with another batch size of the model.
+// AtBatch returns the outlook at another batch size of the model.
 func (o *Outlook) AtBatch(n int) *Outlook {
 	return New(o.Workload, o.Model.Whole().At(n), o.space)
 }
 
-// Renewed is the outlook by a later model of its pool: for the same batch size, with what
-// tuning found.
+// Renewed returns the outlook with a later model of its pool, at the same batch size, with the answers found by tuning.
 func (o *Outlook) Renewed(m *learn.Model) *Outlook {
 	if slices.Contains(m.Batches, o.Batch) {
 		m = m.At(o.Batch)
@@ -176,11 +171,10 @@ func (o *Outlook) Renewed(m *learn.Model) *Outlook {
 	return next
 }
 
-// With also knows one more measurement, with the outlook's own batch size. A mode
-// whose reading was an outlier has this reading from now on.
+// With adds a measurement at the outlook's batch size. It replaces a mode's outlier.
 func (o *Outlook) With(m tegra.Measured) *Outlook {
 	next := *o
-	m.Batch = o.Predicted[0].Batch // 0 in a model of one size
+	m.Batch = o.Predicted[0].Batch // 0 in a model with one size
 	at := m.Setting
 	next.readings = maps.Clone(o.readings)
 	next.readings[at] = o.readings[at].And(tegra.Mean{Measured: m, N: 1})
@@ -190,8 +184,8 @@ func (o *Outlook) With(m tegra.Measured) *Outlook {
 	return &next
 }
 
-// Answering also knows the readings that tuning counted of what it found for a limit, and
-// what it expected of the modes that it measured.
+// Answering adds the readings with which tuning found the answer to a limit, and its predictions for the modes it
+// measured.
 func (o *Outlook) Answering(l optimize.Limit, a About, probes []optimize.Probe) *Outlook {
 	next := *o
 	next.tuned = append(slices.Clone(o.tuned), l)
@@ -222,34 +216,33 @@ func (o *Outlook) Measured() []tegra.Measured {
 	return out
 }
 
-// Doubted lists the readings that disagree with all others.
+// Doubted lists the outliers.
 func (o *Outlook) Doubted() []tegra.Measured { return slices.Collect(maps.Values(o.doubted)) }
 
-// Index finds a mode; false when it has no prediction. An outlook of chosen
-// settings has no such index.
+// Index finds a mode; false if it has no prediction. An outlook of chosen settings has no such index.
 func (o *Outlook) Index(m tegra.Mode) (int, bool) {
 	i, ok := o.space.Index(m)
 	return i, ok && i < len(o.Predicted)
 }
 
-// Column is the value of every mode on an axis, by index.
+// Column returns the value of every mode on an axis, by index.
 func (o *Outlook) Column(a optimize.Axis) []float64 { return o.columns[a] }
 
-// Front is the Pareto front of one of Planes: indexes, ascending across.
+// Front returns the Pareto front of one of Planes: indices, ascending in x.
 func (o *Outlook) Front(plane int) []int { return o.fronts[plane] }
 
-// About is what is known of one mode.
+// About holds prediction and reading of one mode.
 type About struct {
-	Predicted learn.Prediction // without the mode's own reading, as far as that is known
-	Fitted    bool             // Predicted is what the model fitted: it has learned from this very mode
-	Reading   tegra.Mean       // N is 0 where it was not measured
+	Predicted learn.Prediction // without the mode's own reading, if available
+	Fitted    bool             // Predicted comes from a model fitted to this mode
+	Reading   tegra.Mean       // N is 0 if it was not measured
 	Doubted   tegra.Val[tegra.Measured]
 }
 
 // Measured reports whether there is a reading that counts.
 func (a About) Measured() bool { return a.Reading.N > 0 }
 
-// Best is the reading, else the prediction.
+// Best returns the reading, else the prediction.
 func (a About) Best() tegra.Measured {
 	if a.Measured() {
 		return a.Reading.Measured
@@ -257,7 +250,7 @@ func (a About) Best() tegra.Measured {
 	return a.Predicted.Measured
 }
 
-// About is what is known of a mode; nothing without an outlook.
+// About returns what is known of a mode; empty without an outlook.
 func (o *Outlook) About(m tegra.Mode) About {
 	if o == nil {
 		return About{}
@@ -283,17 +276,16 @@ func (o *Outlook) At(i int) About {
 	return a
 }
 
-// Choose returns the index of the mode that a limit asks for, as optimize.ChooseKnown has it: on screens and in
-// commands. If none keeps the limit it is the nearest, and the error an *optimize.InfeasibleError. With a power limit a
-// model of several batch sizes is searched for the most samples per second, within a time limit too, which is one on
-// the latency.
+// Choose returns the index of the mode for a limit, as optimize.ChooseKnown does. If no mode keeps the limit, it
+// returns the nearest and an *optimize.InfeasibleError. With a power limit and several batch sizes it maximises samples
+// per second; a time limit then applies to the latency.
 func (o *Outlook) Choose(l optimize.Limit) (int, error) { return o.choose(l, nil) }
 
 // choose is Choose among some of the settings, by index; nil: all.
 func (o *Outlook) choose(l optimize.Limit, among []int) (int, error) {
 	if at, ok := o.Found[l]; ok && among == nil {
 		if own := o.Predicted[0].Batch; !o.Several() && (at.Batch == o.Batch || own == 0 && o.Batch == 0) {
-			at.Batch = own // 0 where the size is no input of the predictions
+			at.Batch = own // 0 if the size is no input of the predictions
 		}
 		for i := range o.Predicted {
 			if o.Predicted[i].Setting == at {
@@ -324,7 +316,7 @@ func (o *Outlook) choose(l optimize.Limit, among []int) (int, error) {
 	return at, err
 }
 
-// FrontAmong is the Pareto front of some settings alone, as Front is for all.
+// FrontAmong returns the Pareto front of some settings.
 func (o *Outlook) FrontAmong(plane int, among []int) []int {
 	points := make([]tegra.Measured, len(among))
 	for k, i := range among {
@@ -340,12 +332,12 @@ func (o *Outlook) FrontAmong(plane int, among []int) []int {
 	return front
 }
 
-// Standing is where setting i stands against a limit. Screens and commands call this.
+// Standing returns the standing of setting i against a limit. Screens and commands call this.
 func (o *Outlook) Standing(i int, l optimize.Limit) optimize.Standing {
 	return l.Stand(o.Known[i], o.readings[o.Known[i].Setting].N)
 }
 
-// StandingOf is the standing of a mode; optimize.Unknown without an outlook, or without a prediction of the mode.
+// StandingOf returns the standing of a mode; optimize.Unknown without an outlook or a prediction of the mode.
 func (o *Outlook) StandingOf(m tegra.Mode, l optimize.Limit) optimize.Standing {
 	if o != nil {
 		if i, ok := o.Index(m); ok {
@@ -355,7 +347,7 @@ func (o *Outlook) StandingOf(m tegra.Mode, l optimize.Limit) optimize.Standing {
 	return optimize.Standing{State: optimize.Unknown}
 }
 
-// Standings are the standings of all settings, by index.
+// Standings returns the standings of all settings, by index.
 func (o *Outlook) Standings(l optimize.Limit) []optimize.Standing {
 	out := make([]optimize.Standing, len(o.Known))
 	for i := range out {
@@ -364,8 +356,7 @@ func (o *Outlook) Standings(l optimize.Limit) []optimize.Standing {
 	return out
 }
 
-// Answer is the mode to show for a limit: what Choose returns, else
-// the knee of the Pareto front.
+// Answer returns the mode to show for a limit: what Choose returns, else the knee of the Pareto front.
 func (o *Outlook) Answer(l optimize.Limit) int { return o.AnswerAmong(l, nil) }
 
 // AnswerAmong is Answer among some of the settings, by index; nil: all.
@@ -377,5 +368,5 @@ func (o *Outlook) AnswerAmong(l optimize.Limit, among []int) int {
 	return i
 }
 
-// Tuned reports whether tuning answered this very limit, with the outlook's batch size.
+// Tuned reports whether tuning answered exactly this limit at the outlook's batch size.
 func (o *Outlook) Tuned(l optimize.Limit) bool { return slices.Contains(o.tuned, l) }

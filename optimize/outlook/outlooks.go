@@ -7,28 +7,26 @@ import (
 	"jtune/tegra"
 )
 
-// Subject is what readings are of: those of one subject never count for another.
+// Subject identifies readings: those of one subject never count for another.
 type Subject struct{ Workload, Board string }
 
-// SubjectOf names a workload on a board; a replay or a virtual board is another
-// board than the real one.
+// SubjectOf names a workload on a board; a replay or virtual board differs from the real one.
 func SubjectOf(workload string, b tegra.Board) Subject {
 	return Subject{workload, b.Name + " " + b.Origin()}
 }
 
-// Outlooks holds what is known of each subject: one model's outlook for
-// each batch size that was shown, and the readings since the model was made.
-// The zero value is ready. It belongs to one goroutine.
+// Outlooks holds the outlooks of each subject: one per displayed batch size of the current model, and the readings
+// since the model was fitted. The zero value is ready for use. It is not safe for concurrent use.
 type Outlooks struct{ by map[Subject]*beliefs }
 
-// beliefs are the beliefs about one subject.
+// beliefs holds the model and readings of one subject.
 type beliefs struct {
-	model *learn.Model // whole
+	model *learn.Model // for all batch sizes
 	sizes map[int]*Outlook
 	since []handed // oldest first
 }
 
-// handed is a reading and the model that was known when it came.
+// handed is a reading and the model at the time of its arrival.
 type handed struct {
 	tegra.Measured
 	under *learn.Model
@@ -44,9 +42,8 @@ func (s *Outlooks) of(subject Subject) *beliefs {
 	return s.by[subject]
 }
 
-// Put takes the outlook of a model and returns it with what was measured since
-// and the model does not know; of a model that is known already, the outlook that
-// is known. Another model takes the place of the one before.
+// Put stores the outlook of a model and returns it with the readings that the model lacks. If the model is already
+// stored, it returns the stored outlook. A new model replaces the previous one.
 func (s *Outlooks) Put(subject Subject, o *Outlook) *Outlook {
 	b := s.of(subject)
 	if whole := o.Model.Whole(); b.model != whole {
@@ -65,8 +62,7 @@ func (s *Outlooks) Put(subject Subject, o *Outlook) *Outlook {
 	return o
 }
 
-// Add hands over readings, each with the batch size that its model has as an
-// input, else 0.
+// Add adds readings; their batch size is 0 unless it is an input of the model.
 func (s *Outlooks) Add(subject Subject, readings ...tegra.Measured) {
 	b := s.of(subject)
 	for _, m := range readings {
@@ -77,11 +73,10 @@ func (s *Outlooks) Add(subject Subject, readings ...tegra.Measured) {
 	}
 }
 
-// Get returns the outlook of a subject's model for a batch size; nil while there is
-// none.
+// Get returns the outlook of a subject's model for a batch size; nil if there is none.
 func (s *Outlooks) Get(subject Subject, batch int) *Outlook { return s.of(subject).sizes[batch] }
 
-// Whole is the outlook of all batch sizes that its model knows, with its readings; itself where the model knows one.
+// Whole returns the outlook of all batch sizes of its model, with its readings; itself if the model has one size.
 func (o *Outlook) Whole(before *Outlook) *Outlook {
 	if o.Batches() == nil {
 		return o

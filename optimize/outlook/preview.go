@@ -9,19 +9,19 @@ import (
 	"jtune/tegra"
 )
 
-// LeastPreview is how many modes it takes before there is a preview.
+// LeastPreview is the fewest modes for a preview.
 const LeastPreview = 4
 
-// Preview is what the modes measured so far show about all modes: the Pareto
-// front before a campaign's end, and how wide its 95 % bands still are.
+// Preview is the Pareto front predicted from the modes measured so far, before a campaign's end, and the width of its
+// 95 % bands.
 type Preview struct {
-	Modes               int       // measured, that it was made of
-	TimeMS              []float64 // along the front, per sample where the batch size is an input
+	Modes               int       // number measured
+	TimeMS              []float64 // along the front, per sample if the batch size is an input
 	PowerW, LowW, HighW []float64
-	TimePct, PowerPct   float64 // half the width of the bands along the front, the median
+	TimePct, PowerPct   float64 // median half width of the bands along the front
 }
 
-// NewPreview fits and predicts; without an answer only Modes is set.
+// NewPreview fits and predicts; on failure only Modes is set.
 func NewPreview(ctx context.Context, samples []tegra.Measured, space *tegra.Space) Preview {
 	s := Preview{Modes: len(samples)}
 	m, err := learn.Fit(ctx, samples, learn.Options{Space: space, SkipCV: true})
@@ -32,7 +32,7 @@ func NewPreview(ctx context.Context, samples []tegra.Measured, space *tegra.Spac
 	points := make([]tegra.Measured, len(preds))
 	for i, p := range preds {
 		if points[i] = p.Measured; m.Batches == nil {
-			points[i].Batch = samples[0].Batch // that of all of them, or none
+			points[i].Batch = samples[0].Batch // the common size, or 0
 		}
 	}
 	var times, powers []float64

@@ -7,28 +7,28 @@ import (
 	"jtune/tegra"
 )
 
-// Projection is what a whole training takes in the modes of several strategies: minibatches times the time and
-// energy of one.
+// Projection is the cost of a whole training in the modes of several strategies: minibatches times the time and energy
+// of one.
 type Projection struct {
 	Epochs, Minibatches int
 	Rows                []Projected // the answer first
 }
 
-// Projected is a whole training in one mode.
+// Projected is the cost of a whole training in one mode.
 type Projected struct {
 	Strategy string
 	Mode     tegra.Mode
 	advice.Training
-	Saved    advice.Training // by the answer against this mode; negative: it takes more
+	Saved    advice.Training // by the answer relative to this mode; negative: it costs more
 	Measured bool            // else predicted
 	Met      bool            // the mode keeps the limit
 }
 
-// Hours count the whole training.
+// Hours returns the duration of the whole training in hours.
 func (t *Projected) Hours() float64 { return t.Time.Hours() }
 
-// Project compares whole trainings in the mode of setting at with those in the best mode that was measured, as a sample
-// of measured modes without a model gives it, and in the modes of v.
+// Project compares whole trainings in the mode of setting at, in the best measured mode (as chosen without a model),
+// and in the modes of v.
 func (o *Outlook) Project(at int, v Comparisons, l optimize.Limit, epochs, perEpoch int) Projection {
 	out := Projection{Epochs: epochs, Minibatches: epochs * perEpoch}
 	add := func(strategy string, m tegra.Measured, measured bool) {

@@ -2,17 +2,16 @@ package outlook
 
 import "math"
 
-// Saving is what one mode saves against another, in the quantity where that is most telling:
-// energy, else power, else time.
+// Saving is what one mode saves relative to another, in the most relevant quantity: energy, else power, else time.
 type Saving struct {
 	What        string  // "energy", "power" or "time"
-	Pct, Lo, Hi float64 // of the other mode; negative is less. Lo and Hi are the 95 % band; Pct where both are measured
+	Pct, Lo, Hi float64 // of the other mode; negative is less. Lo and Hi: 95 % band; equal to Pct if both are measured
 	Against     string  // the other mode's name
 	Measured    bool    // both are measured
 }
 
-// Saves says what the chosen mode saves against this one. Without a saving in anything it is
-// the energy, which is not negative then.
+// Saves returns what the chosen mode saves relative to this one. Without a saving in any quantity it returns the
+// energy, which is then not negative.
 func (c *Comparison) Saves() Saving {
 	energy := Saving{"energy", c.EnergyPct, c.Lo.EnergyPct, c.Hi.EnergyPct, c.Name, c.Measured}
 	for _, s := range []Saving{energy,

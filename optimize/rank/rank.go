@@ -15,65 +15,64 @@ import (
 	"jtune/tegra"
 )
 
-// RankBoard is a board that may train: a model of the workload there or, of a machine without power
-// modes, an epoch that was measured.
+// RankBoard is a candidate board: with a model of the workload or, for a machine without power modes, a measured epoch.
 type RankBoard struct {
 	Name    string
-	Outlook *outlook.Outlook // nil: EpochS alone is known
+	Outlook *outlook.Outlook // nil: only EpochS is known
 	EpochS  float64
 	PowerW  float64 // limit; 0: none
 	Guess   bool    // the model is of another workload
-	Rest    *Rest   // until the next round; nil: not asked
+	Rest    *Rest   // until the next round; nil: not requested
 }
 
-// RankRequest says what all boards are to do.
+// RankRequest is the task for all boards.
 type RankRequest struct {
 	Boards      []RankBoard
 	Minibatches int     // per epoch
-	Epochs      int     // local ones, of a round
-	RoundS      float64 // a round may take so long; 0: as fast as each can
+	Epochs      int     // local epochs per round
+	RoundS      float64 // deadline of a round; 0: as fast as possible
 	By          RankKey
 }
 
-// RankKey is what boards are ordered by.
+// RankKey is the sort key of boards.
 type RankKey string
 
-// Keys of a ranking; the least is first.
+// Sort keys, ascending.
 const (
 	ByTime   RankKey = "time"
 	ByEnergy RankKey = "energy"
 	ByEDP    RankKey = "edp" // energy-delay product, in joule seconds
 )
 
-// Ranked is a board with what it takes.
+// Ranked is a board with its time, power and energy.
 type Ranked struct {
 	Name     string                `json:"name"`
 	Device   text.Optional         `json:"device"`
 	Virtual  bool                  `json:"virtual"`
-	Guess    bool                  `json:"guess"` // by a model of another workload
+	Guess    bool                  `json:"guess"` // predicted by a model of another workload
 	Mode     tegra.Val[tegra.Mode] `json:"mode"`
 	Measured bool                  `json:"measured"` // else predicted
-	TimeMS   tegra.Val[float64]    `json:"time_ms"`  // of a minibatch
+	TimeMS   tegra.Val[float64]    `json:"time_ms"`  // per minibatch
 	PowerW   tegra.Val[float64]    `json:"power_w"`
 	EpochS   tegra.Val[float64]    `json:"epoch_s"`
 	TimeS    tegra.Val[float64]    `json:"time_s"` // of all epochs
 	EnergyWh tegra.Val[float64]    `json:"energy_wh"`
 	EDP      tegra.Val[float64]    `json:"edp_js"`
-	Why      text.Optional         `json:"dnr"`  // why it does not do it; absent where it does
-	Rest     *Rested               `json:"rest"` // absent where it was not asked for
+	Why      text.Optional         `json:"dnr"`  // why it cannot; absent if it can
+	Rest     *Rested               `json:"rest"` // absent if not requested
 }
 
-// Ranking is the boards in order, those that do not do it last.
+// Ranking lists the boards in order, those that cannot do the task last.
 type Ranking struct {
 	Boards   []Ranked           `json:"boards"`
-	RoundS   tegra.Val[float64] `json:"round_s"`   // until the slowest has ended
-	EnergyWh tegra.Val[float64] `json:"energy_wh"` // of those that do it; absent where one's power is not known
+	RoundS   tegra.Val[float64] `json:"round_s"`   // until the slowest ends
+	EnergyWh tegra.Val[float64] `json:"energy_wh"` // of those that can; absent if one's power is unknown
 	Curve    []RoundPoint       `json:"curve"`     // without a deadline
 	Knee     tegra.Val[float64] `json:"knee_s"`    // of the curve
-	Virtual  bool               `json:"virtual"`   // one of them at least
+	Virtual  bool               `json:"virtual"`   // at least one is virtual
 }
 
-// RoundPoint is what a round takes that all boards end in time, each in its mode of least energy.
+// RoundPoint is a round within a deadline, with each board in its mode of least energy.
 type RoundPoint struct {
 	DeadlineS float64 `json:"deadline_s"`
 	EnergyWh  float64 `json:"energy_wh"`
@@ -81,8 +80,8 @@ type RoundPoint struct {
 
 const joulesPerWh = 3600.0
 
-// Rank orders boards. Without a deadline each takes its fastest mode within its power limit; with one
-// the mode of least energy that ends in time. A round of federated training ends with its slowest board.
+// Rank orders boards. Without a deadline each uses its fastest mode within its power limit; with one, the mode of least
+// energy that meets it. A round of federated training ends with its slowest board.
 func Rank(r RankRequest) Ranking {
 	var out Ranking
 	for _, b := range r.Boards {
@@ -111,7 +110,7 @@ func Rank(r RankRequest) Ranking {
 	return out
 }
 
-// sums are the time until the slowest has ended and the energy of all that do it.
+// sums returns the time until the slowest ends and the energy of all that take part.
 func sums(list []Ranked) (slowest, wh tegra.Val[float64]) {
 	known := true
 	for _, x := range list {
@@ -125,7 +124,7 @@ func sums(list []Ranked) (slowest, wh tegra.Val[float64]) {
 	return slowest, wh
 }
 
-// place works out one board for a deadline; 0: none.
+// place evaluates one board for a deadline; 0: none.
 func (r RankRequest) place(b RankBoard, deadlineS float64) Ranked {
 	x := Ranked{Name: b.Name, Guess: b.Guess}
 	if b.Outlook == nil {
@@ -165,11 +164,11 @@ func (r RankRequest) place(b RankBoard, deadlineS float64) Ranked {
 	return x
 }
 
-// curvePoints is how many deadlines the curve has.
+// curvePoints is the number of deadlines of the curve.
 const curvePoints = 40
 
-// curve is what the boards with models draw together for deadlines from the one that the slowest can
-// just keep to the one from which none saves more; nil where no board does it, or none has a choice.
+// curve returns the total energy of the boards with models for deadlines from the shortest that the slowest can meet to
+// the one beyond which none saves more; nil if no board can take part, or none has a choice.
 func (r RankRequest) curve() []RoundPoint {
 	var able []RankBoard
 	first, last := 0.0, 0.0
@@ -180,12 +179,12 @@ func (r RankRequest) curve() []RoundPoint {
 		}
 		able = append(able, b)
 		first = max(first, fastest.TimeS.V)
-		last = max(last, r.place(b, math.MaxFloat32).TimeS.V) // its mode of least energy
+		last = max(last, r.place(b, math.MaxFloat32).TimeS.V) // at its mode of least energy
 	}
 	if len(able) == 0 || last <= first {
 		return nil
 	}
-	// A mode stays a margin below a deadline, so that the fastest keeps one that is a little later.
+	// A mode keeps a margin below a deadline, so the first deadline is slightly later than the fastest mode's end.
 	first *= deadlineRoom
 	last = max(last*deadlineRoom, first)
 	var out []RoundPoint
@@ -204,13 +203,13 @@ func (r RankRequest) curve() []RoundPoint {
 	return out
 }
 
-// deadlineRoom is how much later than the expected end the first deadline of a curve is.
+// deadlineRoom is the factor between the expected end and the first deadline of a curve.
 const deadlineRoom = 1.02
 
-// knee is the deadline where the curve bends most, at most twice the first.
+// knee returns the deadline at which the curve bends most, at most twice the first.
 func knee(curve []RoundPoint) tegra.Val[float64] {
 	points := make([]learn.Prediction, len(curve))
-	for i, p := range curve { // a front of time and, in place of power, energy
+	for i, p := range curve { // a front of time and energy instead of power
 		points[i].TimeMS, points[i].PowerW = p.DeadlineS, p.EnergyWh
 	}
 	at, err := optimize.Choose(points, optimize.Limit{Knee: true})
@@ -220,27 +219,27 @@ func knee(curve []RoundPoint) tegra.Val[float64] {
 	return tegra.Some(at.TimeMS)
 }
 
-// Rest is a pause between rounds, and what a board draws in it. The board's own sensors are off while
-// it sleeps: a meter at the supply reads these.
+// Rest is a pause between rounds and the power in it. A board's own sensors are off while it sleeps, so a meter at the
+// supply measures these.
 type Rest struct {
-	PeriodS float64 // from the begin of one round to that of the next
+	PeriodS float64 // from the start of one round to the next
 	IdleW   float64
 	SleepW  float64
-	WakeJ   float64 // of waking up
+	WakeJ   float64 // energy of waking up
 	WakeS   float64
 }
 
-// Rested is what a pause takes, awake and asleep.
+// Rested is the energy of a pause, awake and asleep.
 type Rested struct {
 	PauseS     float64            `json:"pause_s"`
 	IdleWh     float64            `json:"idle_wh"`
-	SleepWh    tegra.Val[float64] `json:"sleep_wh"`     // absent where the pause is too short to wake up in
-	BreakEvenS tegra.Val[float64] `json:"break_even_s"` // sleeping pays in longer pauses; absent: never
-	Sleep      bool               `json:"sleep"`        // it pays
-	Late       bool               `json:"late"`         // there is no pause: the round takes longer than the period
+	SleepWh    tegra.Val[float64] `json:"sleep_wh"`     // absent if the pause is too short for waking up
+	BreakEvenS tegra.Val[float64] `json:"break_even_s"` // sleeping saves energy in longer pauses; absent: never
+	Sleep      bool               `json:"sleep"`        // sleeping saves energy
+	Late       bool               `json:"late"`         // no pause: the round is longer than the period
 }
 
-// Check returns an error unless the numbers make sense.
+// Check returns an error for invalid numbers.
 func (r Rest) Check() error {
 	for _, v := range []struct {
 		name  string
@@ -255,8 +254,8 @@ func (r Rest) Check() error {
 	return nil
 }
 
-// after is the pause after work of that many seconds. Idle it takes P_idle·g, asleep P_sleep·(g − t_wake) + E_wake:
-// sleeping takes less from g = t_wake + (E_wake − P_idle·t_wake)/(P_idle − P_sleep).
+// after returns the pause after that many seconds of work. Idle it takes P_idle·g, asleep P_sleep·(g − t_wake) +
+// E_wake: sleeping takes less from g = t_wake + (E_wake − P_idle·t_wake)/(P_idle − P_sleep).
 func (r Rest) after(busyS float64) Rested {
 	pause := r.PeriodS - busyS
 	if pause < 0 {

@@ -8,15 +8,15 @@ import (
 	"jtune/tegra"
 )
 
-// Listing is what a table lists of every mode of an outlook: of inference also units per second, and the latency under
-// the load in place of the time of a batch, where there is a load.
+// Listing holds the table columns of an outlook's modes. For inference it adds units per second, and under a load the
+// latency replaces the batch time.
 type Listing struct {
-	Time, Power, Energy *Quantity // of a minibatch; of inference the energy of a unit
+	Time, Power, Energy *Quantity // per minibatch; for inference the energy per unit
 	Speed               *Quantity // nil for training
 	served              *LoadView // nil without a load
 }
 
-// ListingOf is the outlook's.
+// ListingOf returns the listing of an outlook.
 func ListingOf(o *outlook.Outlook, u Unit, l optimize.Limit, served *LoadView) Listing {
 	var out Listing
 	for _, t := range Trades(o, u, l, served) {
@@ -39,7 +39,7 @@ func ListingOf(o *outlook.Outlook, u Unit, l optimize.Limit, served *LoadView) L
 	return out
 }
 
-// Rough reports whether the latency of a mode may be some percent off.
+// Rough reports whether the latency of a mode may be off by some percent.
 func (l Listing) Rough(i int) (rough bool) {
 	if l.served != nil {
 		_, rough = l.served.Rough(i)
@@ -47,7 +47,7 @@ func (l Listing) Rough(i int) (rough bool) {
 	return rough
 }
 
-// FilterKeys are the keys that a filter of the list takes beside those of every list.
+// FilterKeys returns the filter keys of this list in addition to the general ones.
 func (l Listing) FilterKeys() []string {
 	if l.Speed == nil {
 		return nil
@@ -55,7 +55,7 @@ func (l Listing) FilterKeys() []string {
 	return tegra.InferenceKeys()
 }
 
-// Passes reports whether a mode passes a filter, by the numbers of the table too.
+// Passes reports whether a mode passes a filter, including terms on the table's columns.
 func (l Listing) Passes(f tegra.Filter, i int, m tegra.Measured) bool {
 	return f.MatchAlso(m, func(key string) float64 {
 		switch key {
@@ -68,7 +68,7 @@ func (l Listing) Passes(f tegra.Filter, i int, m tegra.Measured) bool {
 	})
 }
 
-// Pass lists the settings that a filter of modes and of what is listed of them keeps, by index.
+// Pass returns the indices of the settings that pass a filter.
 func Pass(o *outlook.Outlook, f tegra.Filter, l Listing) []int {
 	out := []int{}
 	for i, p := range o.Known {

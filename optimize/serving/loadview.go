@@ -11,31 +11,31 @@ import (
 	"jtune/tegra"
 )
 
-// LoadView is what the settings of an outlook do under a load. Screens and commands call this to learn which setting
-// answers, and where each stands. It belongs to one goroutine at a time.
+// LoadView evaluates the settings of an outlook under a load. Screens and commands call it for the best setting and the
+// standing of each. It is not safe for concurrent use.
 type LoadView struct {
 	mix.Ask
-	of       *outlook.Outlook // of all batch sizes that the model knows
+	of       *outlook.Outlook // for all batch sizes that the model knows
 	infer    mix.Phase
-	settings []tegra.Setting // by index of of
+	settings []tegra.Setting // in index order of of
 	place    map[tegra.Setting]int
 	curve    *mix.LoadCurve
-	done     map[tegra.Setting]mix.Outcome // that were evaluated
+	done     map[tegra.Setting]mix.Outcome // evaluated settings
 
-	// For the modes that a screen shows (ViewUnder), whose answer may have another batch size than they:
+	// For the displayed modes (ViewUnder), whose batch size may differ from the answer's:
 	Best  mix.Outcome // the answer, or the nearest
-	None  error       // says that none meets the ask; nil: Best does
+	None  error       // no setting meets the ask; nil: Best does
 	view  *outlook.Outlook
-	list  []mix.Outcome // by index of the view; latency and energy are interpolated
-	first int           // the best of the view's batch size, by its index
-	// fronts of the view's batch size: latency and power, latency and energy
+	list  []mix.Outcome // in index order of the view; latency and energy are interpolated
+	first int           // index of the best at the view's batch size
+	// fronts at the view's batch size: latency and power, latency and energy
 	fronts [2][]int
 }
 
-// Outlook is the outlook whose modes it describes.
+// Outlook returns the outlook that the view describes.
 func (v *LoadView) Outlook() *outlook.Outlook { return v.of }
 
-// Under is the outlook under a load.
+// Under returns the view of an outlook under a load.
 func Under(o *outlook.Outlook, a mix.Ask) *LoadView {
 	v := &LoadView{of: o, place: map[tegra.Setting]int{}, done: map[tegra.Setting]mix.Outcome{}}
 	v.infer, v.settings = Phase(o)
@@ -48,8 +48,8 @@ func Under(o *outlook.Outlook, a mix.Ask) *LoadView {
 	return v
 }
 
-// Phase is the workload of an outlook in every setting, and the settings. A model of one batch size has
-// it in its provenance.
+// Phase returns the workload of an outlook in every setting, and the settings. A model with one batch size has it in
+// its provenance.
 func Phase(o *outlook.Outlook) (mix.Phase, []tegra.Setting) {
 	known := slices.Clone(o.Known)
 	settings := make([]tegra.Setting, len(known))
@@ -60,7 +60,7 @@ func Phase(o *outlook.Outlook) (mix.Phase, []tegra.Setting) {
 	return mix.NewPhase(known), settings
 }
 
-// serving is a setting of the outlook with the batch size in which it serves.
+// serving returns a setting of the outlook with the batch size used for serving.
 func serving(o *outlook.Outlook, i int) tegra.Setting {
 	at := o.Known[i].Setting
 	if at.Batch == 0 {
@@ -69,7 +69,7 @@ func serving(o *outlook.Outlook, i int) tegra.Setting {
 	return at
 }
 
-// asking is the same outlook under another ask, with what was simulated of the same load.
+// asking returns the view under another ask, reusing simulations of the same load.
 func (v *LoadView) asking(a mix.Ask) *LoadView {
 	next := *v
 	a = a.Corrected(v.infer)
@@ -77,8 +77,8 @@ func (v *LoadView) asking(a mix.Ask) *LoadView {
 	return &next
 }
 
-// Answer is the setting that is wanted, and its index. The error is an *optimize.NoSettingError where
-// none meets the ask; the outcome is then the nearest.
+// Answer returns the best setting and its index. If none meets the ask, it returns the nearest and an
+// *mix.NoSettingError.
 func (v *LoadView) Answer() (mix.Outcome, int, error) {
 	if v.Found != nil {
 		if i, known := v.place[*v.Found]; known {
@@ -102,8 +102,7 @@ func (v *LoadView) among(settings []tegra.Setting) (mix.Outcome, int, error) {
 	return best, v.place[best.Setting], nil
 }
 
-// At is what a setting does: its latency is simulated where no formula has it. A search's answer, which was measured,
-// needs no margin.
+// At evaluates a setting; its latency is simulated if no formula gives it. A search's measured answer needs no margin.
 func (v *LoadView) At(at tegra.Setting) mix.Outcome {
 	o, known := v.done[at]
 	if !known {
@@ -117,13 +116,13 @@ func (v *LoadView) At(at tegra.Setting) mix.Outcome {
 	return o
 }
 
-// Standing is where a setting stands against the limits.
+// Standing compares a setting with the limits.
 func (v *LoadView) Standing(at tegra.Setting) optimize.Standing {
 	i, known := v.place[at]
 	switch {
 	case !known:
 		return optimize.Standing{State: optimize.Unknown}
-	case slices.Contains(v.Failed, at): // as requests have shown
+	case slices.Contains(v.Failed, at): // as shown by requests
 		return optimize.Standing{State: optimize.Over, N: 1, Limited: true}
 	case v.Found != nil && at == *v.Found:
 		return optimize.Standing{State: optimize.Measured, N: 2, Limited: true}
@@ -131,7 +130,7 @@ func (v *LoadView) Standing(at tegra.Setting) optimize.Standing {
 	return v.agreed(v.curve.Stand(at, v.of.Readings()[v.of.Known[i].Setting].N), v.At(at))
 }
 
-// agreed is a standing that is on the side of what was worked out of its setting.
+// agreed adjusts a standing to the evaluated outcome of its setting.
 func (v *LoadView) agreed(of optimize.Standing, o mix.Outcome) optimize.Standing {
 	if v.Margin != optimize.UsualMargin {
 		return of
@@ -139,8 +138,8 @@ func (v *LoadView) agreed(of optimize.Standing, o mix.Outcome) optimize.Standing
 	return of.Agrees(o.Meets)
 }
 
-// Front is the Pareto front of latency and power, or energy per request, of the settings that
-// follow the load, the fastest first.
+// Front returns the Pareto front of latency and power, or energy per request, of the settings that keep up with the
+// load, fastest first.
 func (v *LoadView) Front(energy bool) []mix.Outcome {
 	_, cost := ServedCost(v.Ask, energy)
 	var list []mix.Outcome
@@ -155,7 +154,7 @@ func (v *LoadView) Front(energy bool) []mix.Outcome {
 	return mix.Thinned(list, cost)
 }
 
-// Title says which latency is meant, and under which load: "p99 at 30/s, Poisson".
+// Title names the latency and the load: "p99 at 30/s, Poisson".
 func (v *LoadView) Title() string {
 	out := QuantileText(v.Quantile)
 	if !v.Load.Open() {
@@ -169,8 +168,8 @@ func (v *LoadView) Title() string {
 	return out + " at " + rate + ", " + name
 }
 
-// ViewUnder works out what the modes of an outlook do under a load. An earlier result for the same model or load is
-// reused; before may be nil.
+// ViewUnder evaluates the modes of an outlook under a load. It reuses an earlier result for the same model or load;
+// before may be nil.
 func ViewUnder(o *outlook.Outlook, a mix.Ask, before *LoadView) (v *LoadView, err error) {
 	var old *outlook.Outlook
 	if before != nil {
@@ -208,13 +207,13 @@ func ViewUnder(o *outlook.Outlook, a mix.Ask, before *LoadView) (v *LoadView, er
 	return v, nil
 }
 
-// Of reports whether it belongs to this outlook.
+// Of reports whether the view belongs to this outlook.
 func (v *LoadView) Of(o *outlook.Outlook) bool { return v != nil && v.view == o }
 
-// setting is a mode of the view with its batch size.
+// setting returns a mode of the view with its batch size.
 func (v *LoadView) setting(i int) tegra.Setting { return serving(v.view, i) }
 
-// AnswerAmong is the best of some modes of the view, with its batch size, or the nearest; nil: of all.
+// AnswerAmong returns the best of some modes of the view, at its batch size, or the nearest; nil: of all.
 func (v *LoadView) AnswerAmong(among []int) int {
 	if among == nil {
 		return v.first
@@ -222,7 +221,7 @@ func (v *LoadView) AnswerAmong(among []int) int {
 	return v.bestOf(v.settingsOf(among))
 }
 
-// bestOf is the view's mode of the best of some settings, or of the nearest.
+// bestOf returns the view's index of the best of some settings, or of the nearest.
 func (v *LoadView) bestOf(settings []tegra.Setting) int {
 	o, _, err := v.among(settings)
 	if err != nil && !errors.Is(err, optimize.ErrInfeasible) {
@@ -232,13 +231,13 @@ func (v *LoadView) bestOf(settings []tegra.Setting) int {
 	return i
 }
 
-// AtMode is what a mode of the view does.
+// AtMode evaluates a mode of the view.
 func (v *LoadView) AtMode(i int) mix.Outcome { return v.At(v.setting(i)) }
 
-// UnitsPerRequest are the units of a request.
+// UnitsPerRequest returns the number of units in a request.
 func (v *LoadView) UnitsPerRequest(u Unit) float64 { return u.PerBatch / float64(v.setting(0).Batch) }
 
-// ModeStanding is where a mode of the view stands: of those that were not evaluated as interpolated.
+// ModeStanding returns the standing of a mode of the view, interpolated unless the mode was evaluated.
 func (v *LoadView) ModeStanding(i int) optimize.Standing {
 	at := v.setting(i)
 	if _, known := v.done[at]; known {
@@ -247,8 +246,8 @@ func (v *LoadView) ModeStanding(i int) optimize.Standing {
 	return v.curve.Stand(at, v.view.Readings()[v.view.Known[i].Setting].N)
 }
 
-// Rough is what a mode of the view does, its latency and energy interpolated unless it was evaluated; rough reports
-// whether they may be some percent off.
+// Rough returns the outcome of a mode of the view, with interpolated latency and energy unless it was evaluated; rough
+// reports whether they may be off by some percent.
 func (v *LoadView) Rough(i int) (o mix.Outcome, rough bool) {
 	if o, known := v.done[v.setting(i)]; known {
 		return o, false
@@ -256,7 +255,7 @@ func (v *LoadView) Rough(i int) (o mix.Outcome, rough bool) {
 	return v.list[i], v.MaxWait > 0 && v.Load.Open()
 }
 
-// FrontAmong is Front of some modes of the view, by index; nil: of all.
+// FrontAmong is Front for some modes of the view, by index; nil: of all.
 func (v *LoadView) FrontAmong(energy bool, among []int) []int {
 	switch {
 	case among != nil:
@@ -267,7 +266,7 @@ func (v *LoadView) FrontAmong(energy bool, among []int) []int {
 	return v.fronts[0]
 }
 
-// frontOfView is the front of some of the view's modes, as interpolated.
+// frontOfView returns the interpolated front of some of the view's modes.
 func (v *LoadView) frontOfView(settings []tegra.Setting, energy bool) (front []int) {
 	_, cost := ServedCost(v.Ask, energy)
 	for _, o := range v.curve.Front(settings, cost) {
@@ -277,7 +276,7 @@ func (v *LoadView) frontOfView(settings []tegra.Setting, energy bool) (front []i
 	return front
 }
 
-// settingsOf are modes of the view with its batch size.
+// settingsOf returns modes of the view with its batch size.
 func (v *LoadView) settingsOf(modes []int) []tegra.Setting {
 	out := make([]tegra.Setting, len(modes))
 	for k, i := range modes {

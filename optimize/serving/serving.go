@@ -8,10 +8,10 @@ import (
 	"jtune/optimize/mix"
 )
 
-// QuantileText is what people call a quantile: "p99".
+// QuantileText returns the usual name of a quantile: "p99".
 func QuantileText(q float64) string { return fmt.Sprintf("p%.4g", 100*q) }
 
-// ServedCost is what a front under a load has beside the latency.
+// ServedCost returns the axis of a front under load other than latency, and its value.
 func ServedCost(a mix.Ask, energy bool) (of figure.Axis, cost func(mix.Outcome) float64) {
 	switch {
 	case energy && math.IsNaN(a.IdleW) && a.Load.Open():

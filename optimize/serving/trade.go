@@ -12,21 +12,21 @@ import (
 	"jtune/tegra"
 )
 
-// Quantity is one number of every mode of an outlook, as an axis shows it.
+// Quantity is one number per mode of an outlook, for display on an axis.
 type Quantity struct {
 	figure.Axis
 	Word   string    // in a sentence: "latency"
 	Label  string    // at the end of the axis
-	Values []float64 // by index; not finite: not drawn
-	Span   []float64 // the least and the largest usable one
+	Values []float64 // by index; not drawn unless finite
+	Span   []float64 // smallest and largest usable value
 	Limit  float64   // 0: none
-	// Band is how far a predicted value may be off.
+	// Band is the uncertainty of a predicted value.
 	Band func(i int) [2]float64
-	// Of is the value of another model's prediction; nil where a prediction alone does not give it.
+	// Of returns the value for another model's prediction; nil if a prediction alone does not determine it.
 	Of func(tegra.Measured) float64
 }
 
-// Words of quantities; that of time is the axis' own.
+// Names of quantities; the axis names time.
 const (
 	wordPower   = "power"
 	wordEnergy  = "energy"
@@ -34,25 +34,25 @@ const (
 	wordLatency = "latency"
 )
 
-// Trade is two quantities of which a mode with more of one has less of the other, and the modes that no other beats.
+// Trade is two quantities with a trade-off, and the modes of their front.
 type Trade struct {
 	Across, Up *Quantity
-	Plane      int // of Planes, whose front it is; -1 under a load
+	Plane      int // index in Planes of its front; -1 under a load
 	// Front lists the Pareto front of some modes by index; nil: of all.
 	Front func(among []int) []int
 }
 
-// Unit is what the speed and the energy of inference count: a sample, or a token of a server's answer.
+// Unit is the counting unit of inference: a sample, or a token of a server's answer.
 type Unit struct {
-	Name     string  // "" for training, which has none
-	PerBatch float64 // units of a batch of an outlook's size
+	Name     string  // "" for training
+	PerBatch float64 // units in a batch of the outlook's size
 }
 
 // Infers reports whether the outlook describes inference.
 func (u Unit) Infers() bool { return u.Name != "" }
 
-// Trades are what the modes of an outlook can be compared by, the usual one first: for inference the latency under
-// the load, where there is one, units per second and the energy of a unit too.
+// Trades returns the comparisons for the modes of an outlook, the default first; for inference they include latency
+// under the load, if there is one, units per second and energy per unit.
 func Trades(o *outlook.Outlook, u Unit, l optimize.Limit, served *LoadView) []Trade {
 	var of [outlook.NumAxes]*Quantity
 	for a := range outlook.NumAxes {
@@ -96,7 +96,7 @@ func Trades(o *outlook.Outlook, u Unit, l optimize.Limit, served *LoadView) []Tr
 	return append(loaded, out[1], out[3], out[4])
 }
 
-// quantity is time, power or energy.
+// quantity returns time, power or energy.
 func quantity(o *outlook.Outlook, a optimize.Axis, l optimize.Limit) *Quantity {
 	q := &Quantity{Axis: outlook.QuantityAxis(a, o.Several()), Word: a.String(), Label: a.Unit(),
 		Values: o.Columns()[a], Span: o.Span()[a], Of: a.Of}
@@ -112,12 +112,12 @@ func quantity(o *outlook.Outlook, a optimize.Axis, l optimize.Limit) *Quantity {
 	return q
 }
 
-// exactly is the band of values that have none of their own.
+// exactly returns zero-width bands.
 func exactly(o *outlook.Outlook, values []float64) func(int) [2]float64 {
 	return func(i int) [2]float64 { return [2]float64{values[i], values[i]} }
 }
 
-// made is a quantity of values that are worked out of others.
+// made returns a quantity computed from others.
 func made(o *outlook.Outlook, a figure.Axis, word string, of func(i int) float64) *Quantity {
 	q := &Quantity{Axis: a, Word: word, Label: a.Unit, Values: make([]float64, len(o.Known))}
 	lo, hi := math.Inf(1), math.Inf(-1)
@@ -131,7 +131,7 @@ func made(o *outlook.Outlook, a figure.Axis, word string, of func(i int) float64
 	return q
 }
 
-// speed is how many units a second a mode can answer.
+// speed returns the units per second that a mode can answer.
 func speed(o *outlook.Outlook, u Unit) *Quantity {
 	n, unit := u.PerBatch, u.Name+"s/s"
 	of := func(m tegra.Measured) float64 { return 1000 * n / m.TimeMS }
@@ -145,7 +145,7 @@ func speed(o *outlook.Outlook, u Unit) *Quantity {
 	return q
 }
 
-// unitEnergy is the energy of a unit while a batch is served.
+// unitEnergy returns the energy per unit while a batch is served.
 func unitEnergy(o *outlook.Outlook, u Unit) *Quantity {
 	of := func(m tegra.Measured) float64 { return m.EnergyJ() / u.PerBatch }
 	q := made(o, unitAxis(u), wordEnergy, func(i int) float64 { return of(o.Known[i].Measured) })
@@ -154,12 +154,12 @@ func unitEnergy(o *outlook.Outlook, u Unit) *Quantity {
 	return q
 }
 
-// unitAxis is the axis of the energy of a unit in joules.
+// unitAxis returns the axis of the energy per unit in joules.
 func unitAxis(u Unit) figure.Axis {
 	return figure.Axis{Key: "unit_j", Name: "energy of a unit", Unit: "J/" + u.Name, Log: true, Text: text.Of}
 }
 
-// milli turns joules into millijoules where the least is below one.
+// milli converts joules to millijoules if the smallest value is below one.
 func (q *Quantity) milli() {
 	if !(q.Span[0] < 1) {
 		return
@@ -178,7 +178,7 @@ func (q *Quantity) milli() {
 	}
 }
 
-// latency is the latency of a request under the load, at the quantile.
+// latency returns the latency of a request under the load, at the quantile.
 func (v *LoadView) latency() *Quantity {
 	q := made(v.view, figure.Axis{Key: "latency_ms", Name: v.Title(), Unit: "ms", Log: true, Text: text.Of},
 		wordLatency,
@@ -187,7 +187,7 @@ func (v *LoadView) latency() *Quantity {
 	return q
 }
 
-// cost is what a mode costs under the load: watts, or joules per unit.
+// cost returns the cost of a mode under the load: watts, or joules per unit.
 func (v *LoadView) cost(u Unit, energy bool) *Quantity {
 	a, of := ServedCost(v.Ask, energy)
 	a.Text = text.Of

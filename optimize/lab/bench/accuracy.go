@@ -28,7 +28,7 @@ func (r region) holds(m tegra.Mode) bool {
 	return r.From <= v && v <= r.To
 }
 
-// regionsOf are the halves of each knob that has several values.
+// regionsOf returns the halves of each knob that has several values.
 func regionsOf(s *tegra.Space) (list []region) {
 	units := [tegra.NumKnobs]struct {
 		key string
@@ -47,13 +47,13 @@ func regionsOf(s *tegra.Space) (list []region) {
 	return list
 }
 
-// accuracy is the accuracy of one run; NaN where nothing was predicted, measured, or has bands.
+// accuracy is the accuracy of one run; NaN for what was not predicted, not measured, or has no bands.
 type accuracy struct {
 	timePct, powerPct float64 // MAPE
 	inTime, inPower   [len(bandShares)]float64
 }
 
-// bandWidths are half the widths of a model's bands, in its standard deviations, by bandShares.
+// bandWidths returns the half widths of a model's bands in standard deviations, by bandShares.
 func bandWidths(model *learn.Surrogate) []float64 {
 	p := model.PosteriorAt([]int{0})
 	var out []float64
@@ -63,7 +63,7 @@ func bandWidths(model *learn.Surrogate) []float64 {
 	return out
 }
 
-// score fills in the errors of predictions for all modes.
+// score stores the errors of predictions for all modes.
 func (f *truth) score(o *outcome, preds []learn.Prediction, learned []int, widths []float64) {
 	seen := make([]bool, len(preds))
 	for _, i := range learned {
@@ -79,7 +79,7 @@ func (f *truth) score(o *outcome, preds []learn.Prediction, learned []int, width
 	}
 }
 
-// accuracy is the accuracy of the predictions of some indexes.
+// accuracy returns the accuracy of the predictions at some indices.
 func (f *truth) accuracy(preds []learn.Prediction, index []int, widths []float64) accuracy {
 	var timeP, timeO, powerP, powerO []float64
 	var a accuracy
@@ -110,7 +110,7 @@ func (f *truth) accuracy(preds []learn.Prediction, index []int, widths []float64
 	return a
 }
 
-// joined sums up runs.
+// joined combines runs.
 func joined(runs []accuracy) score.Accuracy {
 	var time, power []float64
 	var inTime, inPower [len(bandShares)][]float64
@@ -128,7 +128,7 @@ func joined(runs []accuracy) score.Accuracy {
 	}
 }
 
-// coverage is the mean over runs; absent where a run has none.
+// coverage returns the mean over runs; absent if a run has none.
 func coverage(in [len(bandShares)][]float64) tegra.Val[score.Coverage] {
 	c := score.Coverage{In50: stats.Mean(in[0]), In80: stats.Mean(in[1]), In95: stats.Mean(in[2])}
 	if len(in[0]) == 0 || math.IsNaN(c.In50) {

@@ -1,5 +1,4 @@
-// Package bench compares methods on sweeps in which every mode was measured: the
-// tables of the papers.
+// Package bench compares methods on fully measured sweeps and produces the papers' tables.
 //
 //	[]tegra.Measured ──► Evaluate ──► score.Report ──► text, JSON
 //	                        ▲

@@ -1,10 +1,9 @@
 package bench
 
-// PowerTrain's evaluation (sections 4 and 5; docs/method.md, Scores) on any measured
-// sweep: how well each method predicts the modes that it has not seen, and how good the
-// modes are that it picks for every power limit. All methods learn from the same random
-// modes. In addition to the paper's: errors on the modes not learned from, the 90th percentile
-// of the penalty, and the closed loop, which searches once for each limit.
+// PowerTrain's evaluation (sections 4 and 5; docs/method.md, Scores) on any measured sweep: how well each method
+// predicts unseen modes, and how good its picks are for every power limit. All methods learn from the same random
+// modes. Additions to the paper: errors on unseen modes only, the 90th percentile of the penalty, and the closed loop,
+// which searches once per limit.
 
 import (
 	"cmp"
@@ -29,12 +28,12 @@ import (
 
 // Names of the methods.
 const (
-	GP         = "gp"                // the default predictor; picks with one deviation of margin
-	GPRef      = "gp+ref"            // the same with the reference
-	GPVerify   = "gp+verify"         // gp, then up to 10 of its own picks measured
+	GP         = "gp"                // the default predictor; picks with a margin of one deviation
+	GPRef      = "gp+ref"            // gp with the reference
+	GPVerify   = "gp+verify"         // gp, then up to 10 of its picks measured
 	PowerTrain = "powertrain"        // networks transferred from the reference workload, predicted front
-	PTMAPE     = "powertrain-mape"   // the same with relative loss (the paper's for an Orin Nano); only when named
-	PTFrozen   = "powertrain-frozen" // the same, only the last layer is trained
+	PTMAPE     = "powertrain-mape"   // likewise with relative loss (the paper's for an Orin Nano); only if named
+	PTFrozen   = "powertrain-frozen" // likewise, training only the last layer
 	NN         = "nn"                // networks from scratch, predicted front
 	Linear     = "linear"            // linear regression, predicted front
 	Linear4    = "linear4"           // the 2022 study's: linear time from the best four modes, one energy model
@@ -43,11 +42,11 @@ const (
 	MLP        = "mlp"               // a small network from scratch, predicted front
 	Random     = "random"            // the best of the measured modes
 	Tune       = "tune"              // the closed loop, one search per limit
-	TuneRef    = "tune+ref"          // the same with the reference
+	TuneRef    = "tune+ref"          // tune with the reference
 	Binary     = "binary"            // multi-dimensional binary search, one per limit
 	Maxn       = "maxn"              // always the highest mode
 	Presets    = "presets"           // the fastest preset within the limit
-	Oracle     = "oracle3"           // a yardstick: the best of three picks of a model that knows the sweep
+	Oracle     = "oracle3"           // a bound for comparison: the best of three picks of a model that knows the sweep
 )
 
 // Methods lists the names for Options.Methods, in the order of the report.
@@ -75,52 +74,47 @@ func Methods() []string {
 	}
 }
 
-// Options say what to compare on a measured sweep. Truth is needed, the rest has
-// defaults.
+// Options configure a comparison on a measured sweep. Only Truth is required.
 type Options struct {
 	Truth    []tegra.Measured
 	Name     string // of the sweep, for the heading and the published figures
-	Origin   string // of the sweep, when no real board measured it (tegra.Origin); ""
-	Workload string // what ran, if known; selects the published figures, with Name
-	// Reference is for powertrain, gp+ref and tune+ref; of a board's profile what was learned
-	// from the sweep's own workload is left out. nil: powertrain transfers from
-	// the shipped networks and the others are left out, since a reference that nobody
-	// named might be the sweep's own workload.
+	Origin   string // origin of the sweep if no real board measured it (tegra.Origin); else ""
+	Workload string // workload if known; selects the published figures, with Name
+	// Reference is for powertrain, gp+ref and tune+ref; the part of a board's profile learned from the sweep's own
+	// workload is excluded. nil: powertrain transfers from the shipped networks and the others are omitted, since a
+	// default reference might be the sweep's own workload.
 	Reference *learn.Reference
-	// Others are workloads measured on the same board in the same modes:
-	// linear4 chooses its modes and fits energy by them. None: by the sweep itself.
+	// Others are workloads measured on the same board in the same modes: linear4 uses them to choose its modes and fit
+	// energy. None: it uses the sweep itself.
 	Others  []Workload
-	Methods []string // nil: all that can run, but for powertrain-mape
-	Sizes   []int    // modes to learn from; nil: 10, 20, 50 as far as there are more modes
+	Methods []string // nil: all that can run, except powertrain-mape
+	Sizes   []int    // modes to learn from; nil: those of 10, 20, 50 below the number of modes
 	Seeds   int      // samples per size; 0: 10
-	// BudgetFrom, BudgetTo and BudgetStep are the power limits in watts; all 0:
-	// from the least power of the sweep to that of its fastest mode, beyond which no
-	// limit binds, in about defaultBudgets steps.
+	// BudgetFrom, BudgetTo and BudgetStep are the power limits in watts. All 0: from the sweep's least power to that of
+	// its fastest mode, beyond which no limit binds, in about defaultBudgets steps.
 	BudgetFrom, BudgetTo, BudgetStep float64
-	// LatenciesMS are limits on the time of a minibatch, each with every power
-	// limit, where Truth has several batch sizes; nil: 25, 50, 100, 200.
+	// LatenciesMS are limits on the minibatch time, combined with every power limit if Truth has several batch sizes;
+	// nil: 25, 50, 100, 200.
 	LatenciesMS []float64
 	Presets     []tegra.Preset
 	Seed        uint64
-	// Authors' runs give the samples in place of random ones, and their errors
-	// are compared with ours in Report.Duels. Sizes nil: 10, 20, 50 as far as they
-	// have them, else all of theirs; Seeds at most as many as there are runs.
+	// Authors' runs replace random samples, and Report.Duels compares their errors with ours. Sizes nil: those of 10,
+	// 20, 50 that they have, else all of theirs; Seeds is at most the number of runs.
 	Authors []published.Authors
-	// Designed lets gp and gp+ref choose their modes by optimize.Design, each with its own model,
-	// in place of random ones.
+	// Designed makes gp and gp+ref choose their modes by optimize.Design, each with its own model, instead of at
+	// random.
 	Designed bool
-	// Scratch holds other settings of the networks that learn from scratch; nil: nn.FromScratch.
+	// Scratch overrides the settings of networks trained from scratch; nil: nn.FromScratch.
 	Scratch *nn.Config
-	// LeaveOutStuck leaves out what Stuck finds in Truth; else it is only reported.
+	// LeaveOutStuck removes the rows that Stuck finds in Truth; otherwise they are only reported.
 	LeaveOutStuck bool
-	// Quick changes the defaults: sizes 10 and 50, 3 seeds, every third watt,
-	// and no networks. Seconds instead of minutes.
+	// Quick changes the defaults: sizes 10 and 50, 3 seeds, every third watt, no networks. Seconds instead of minutes.
 	Quick    bool
 	Workers  int                   // 0: one per core
-	Progress func(done, total int) // never called twice at once
+	Progress func(done, total int) // never called concurrently
 
 	all     bool             // no methods were named
-	trained *learn.Reference // Reference with its networks, once they are needed
+	trained *learn.Reference // Reference with its networks, once trained
 }
 
 func (o *Options) defaults() error {
@@ -169,12 +163,11 @@ func (o *Options) defaults() error {
 // sized reports whether the batch size is an input.
 func (o *Options) sized() bool { return len(o.Truth) > 0 && o.Truth[0].Batch > 0 }
 
-// defaultBudgets is about how many power limits there are unless some are named: as
-// many as PowerTrain's 17 to 50 W.
+// defaultBudgets is the approximate default number of power limits: the same as PowerTrain's 17 to 50 W.
 const defaultBudgets = 34
 
-// ownBudgets takes the power limits from the sweep: whole steps between the least power
-// and that of the fastest mode, every few of them.
+// ownBudgets derives the power limits from the sweep: whole steps between the least power and that of the fastest mode,
+// every few of them.
 func (o *Options) ownBudgets(few float64) {
 	least, fastest := math.Inf(1), tegra.Measured{TimeMS: math.Inf(1)}
 	for _, m := range o.Truth {
@@ -203,7 +196,7 @@ func (o *Options) ownBudgets(few float64) {
 	}
 }
 
-// mostBudgets bounds the number of power limits.
+// mostBudgets limits the number of power limits.
 const mostBudgets = 1000
 
 func (o *Options) check() error {
@@ -240,8 +233,7 @@ func (o *Options) check() error {
 	return nil
 }
 
-// Evaluate runs the comparison on all cores. It stops soon after the context
-// ends. Equal options give equal reports.
+// Evaluate runs the comparison on all cores. It stops soon after the context ends. Equal options give equal reports.
 func Evaluate(ctx context.Context, o Options) (*score.Report, error) {
 	stuck := o.withoutStuck()
 	if err := o.defaults(); err != nil {
@@ -298,14 +290,14 @@ func Evaluate(ctx context.Context, o Options) (*score.Report, error) {
 // trial is one method on one sample.
 type trial struct {
 	*method
-	size  int // 0: the method has none
-	seeds int // trials of this method and size, which are consecutive
+	size  int // 0: the method learns from no modes
+	seeds int // number of trials of this method and size, which are consecutive
 	seed  uint64
 	out   outcome
 }
 
-// slowSeeds is how many samples per size a slow method has unless methods were named,
-// so that the whole comparison takes a couple of minutes.
+// slowSeeds is the default number of samples per size of a slow method, so that a full comparison takes a couple of
+// minutes.
 const slowSeeds = 4
 
 func plan(o *Options, f *truth, list []*method) []*trial {
@@ -334,7 +326,7 @@ func plan(o *Options, f *truth, list []*method) []*trial {
 	return trials
 }
 
-// work runs the trials, some at a time.
+// work runs the trials, several at a time.
 func work(ctx context.Context, trials []*trial, f *truth, o *Options) error {
 	all, running := errgroup.WithContext(ctx)
 	all.SetLimit(o.Workers)

@@ -1,14 +1,13 @@
 package bench
 
-// The predictors of the 2022 study (Characterizing the Performance of Accelerated Jetson
-// Edge Devices for Training Deep Learning Models, section 5.7) on any measured sweep: of ten modes, the four
-// from which straight lines predict the ten best, summed over workloads, among
-// all 210 subsets; one time model per workload from its measurements in these
-// four; one energy model for all workloads, fed with the predicted time.
+// The predictors of the 2022 study (Characterizing the Performance of Accelerated Jetson Edge Devices for Training Deep
+// Learning Models, section 5.7) on any measured sweep: of ten modes, the four from which linear fits predict the ten
+// best, summed over workloads, among all 210 subsets; one time model per workload from its measurements in these four;
+// one energy model for all workloads, applied to the predicted time.
 //
-// Where we differ: a minibatch takes the place of an epoch, since a sweep has no epochs, and once per mode, since it
-// has medians. The ten modes are the study's where the board has them, else drawn at random. If no other workload is
-// given, the ten and the four are chosen on the workload itself, which then costs ten modes.
+// Differences: minibatches replace epochs, which a sweep lacks, with one value per mode, the median. The ten modes are
+// the study's if the board has them, else random. Without another workload, the ten and the four are chosen on the
+// workload itself, which then costs ten modes.
 
 import (
 	"context"
@@ -36,15 +35,15 @@ type Workload struct {
 	Measured []tegra.Measured
 }
 
-// fourModes is what linear4 reports besides its row.
+// fourModes is linear4's additional output.
 type fourModes struct {
-	warning  string    // of the time model's rank
+	warning  string    // rank warning of the time model
 	timePct  []float64 // errors of the time models of all workloads in the ten modes
-	energy   float64   // median error of the energy model over them, NaN without power
-	searched int       // subsets
+	energy   float64   // median error of the energy model over them; NaN without power
+	searched int       // number of subsets
 }
 
-// newFourModes prepares linear4; the note says why it cannot run.
+// newFourModes prepares linear4; the note explains why it cannot run.
 func newFourModes(o *Options, f *truth) (*method, string) {
 	var others []map[tegra.Mode]tegra.Measured
 	for _, w := range o.Others {
@@ -137,7 +136,7 @@ func (f *truth) fourModes(ten []tegra.Mode, others []map[tegra.Mode]tegra.Measur
 		preds[i] = lined(a.Mode, time, energy, few(own))
 	}
 	learned := index
-	if len(others) > 0 { // the other workloads decided which four to measure
+	if len(others) > 0 { // the other workloads determined which four to measure
 		learned = nil
 		for _, m := range found.Modes {
 			i, _ := f.places.Index(tegra.Setting{Mode: m})
@@ -152,9 +151,8 @@ func (f *truth) fourModes(ten []tegra.Mode, others []map[tegra.Mode]tegra.Measur
 	return out, out.fourModes.score(all, few, energy)
 }
 
-// lined is what the models predict for a mode: the time that straight lines
-// give, and energy by time for power. Lines fall below zero; half the least
-// time measured is the least predicted.
+// lined returns the prediction for a mode: the linear time, and energy divided by time as power. Predicted time is at
+// least half the least measured time, since lines can be negative.
 func lined(m tegra.Mode, time linear.TimeModel, energy *linear.EnergyModel, from []linear.Epoch) learn.Prediction {
 	least := math.Inf(1)
 	for _, e := range from {
@@ -173,8 +171,8 @@ func lined(m tegra.Mode, time linear.TimeModel, energy *linear.EnergyModel, from
 // leastLinedW is the least power that linear4 predicts: no board draws less.
 const leastLinedW = 0.5
 
-// score is the study's: the errors of all workloads in the ten modes, each time
-// model learned from its own four.
+// score returns the study's score: the errors of all workloads in the ten modes, each time model fitted to its own
+// four.
 func (l *fourModes) score(
 	workloads [][]linear.Epoch,
 	few func([]linear.Epoch) []linear.Epoch,
@@ -199,7 +197,7 @@ func (l *fourModes) score(
 	return nil
 }
 
-// noteFourModes sums up the runs in the study's measure.
+// noteFourModes summarises the runs by the study's measure.
 func noteFourModes(trials []*trial) string {
 	var timePct, energy []float64
 	warned, warning := 0, ""

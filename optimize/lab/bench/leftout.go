@@ -10,8 +10,8 @@ import (
 	"jtune/tegra"
 )
 
-// withoutStuck applies Stuck to the truth, and outOfLine to the rest: it notes what was found, and
-// leaves it out if LeaveOutStuck is set.
+// withoutStuck applies Stuck to the truth, and outOfLine to the rest. It notes the rows found, and removes them if
+// LeaveOutStuck is set.
 func (o *Options) withoutStuck() (notes []string) {
 	note := func(found string, n int) {
 		after := " Leave these %d settings out with " + usage.LeaveOutStuck.String()
@@ -39,7 +39,7 @@ func (o *Options) withoutStuck() (notes []string) {
 	return notes
 }
 
-// without is the rows but for some, by index in ascending order.
+// without returns the rows except those with these ascending indices.
 func without(rows []tegra.Measured, index []int) []tegra.Measured {
 	var kept []tegra.Measured
 	for i, r := range rows {

@@ -14,19 +14,18 @@ import (
 	"jtune/tegra"
 )
 
-// method is one way to pick modes.
+// method is one way of picking modes.
 type method struct {
 	name   string
 	sized  bool // learns from a number of modes
-	seeded bool // depends on which
-	slow   bool // takes ten seconds a run
-	// note sums up the runs in words when they are done; nil: nothing to say.
+	seeded bool // depends on the sample
+	slow   bool // takes ten seconds per run
+	// note summarises the finished runs in words; nil: nothing to add.
 	note func(trials []*trial) string
 	run  func(ctx context.Context, f *truth, size int, seed uint64) (outcome, error)
 }
 
-// methods prepares the methods asked for. A method that cannot run here is
-// left out with a note.
+// methods prepares the requested methods, and drops with a note those that cannot run here.
 func methods(ctx context.Context, o *Options, f *truth) (list []*method, notes []string, err error) {
 	var powerless []string
 	for _, name := range Methods() {
@@ -58,11 +57,11 @@ func methods(ctx context.Context, o *Options, f *truth) (list []*method, notes [
 	return list, notes, nil
 }
 
-// onlyPick are the methods that only pick modes for power limits; the others have errors in time
-// where power was not measured.
+// onlyPick are the methods that only pick modes for power limits; the others also have errors in time if power was not
+// measured.
 var onlyPick = []string{GPVerify, Random, Tune, TuneRef, Binary, Maxn, Presets, Oracle}
 
-// sizedMethods are those that can choose among batch sizes too.
+// sizedMethods can also choose among batch sizes.
 var sizedMethods = []string{GP, Random, Tune, Maxn, Presets, Oracle}
 
 func newMethod(ctx context.Context, name string, o *Options, f *truth) (c *method, note string, err error) {
@@ -142,7 +141,7 @@ func newMethod(ctx context.Context, name string, o *Options, f *truth) (c *metho
 	return presets(o.Presets, f)
 }
 
-// networkReference is the one that the networks are transferred from.
+// networkReference returns the reference from which the networks are transferred.
 func (o *Options) networkReference() *learn.Reference {
 	if o.Reference == nil || o.Reference.Networks == nil && len(o.Reference.Samples) == 0 {
 		return learn.ShippedReference()
@@ -150,8 +149,7 @@ func (o *Options) networkReference() *learn.Reference {
 	return o.Reference
 }
 
-// networks returns a reference with networks, trained on its measured modes once and
-// not in every run.
+// networks returns a reference with networks, trained on its measured modes once for all runs.
 func networks(ctx context.Context, o *Options) (*learn.Reference, error) {
 	r := o.networkReference()
 	switch {
@@ -167,11 +165,11 @@ func networks(ctx context.Context, o *Options) (*learn.Reference, error) {
 	return o.trained, nil
 }
 
-// evalChecks is how many picks gp+verify measures.
+// evalChecks is the number of picks that gp+verify measures.
 const evalChecks = 10
 
-// surrogate is the gp: the usual margin on predictions, with which the picks are hardly ever over, none on what was
-// measured. It then measures that many of its own picks. designed: it chooses the modes that it learns from.
+// surrogate is gp: the usual margin on predictions, with which picks rarely exceed a limit, and none on measurements.
+// It then measures checks of its own picks. With designed it chooses its training modes.
 func surrogate(r *learn.Residual, checks int, designed bool) *method {
 	return &method{
 		sized:  true,
@@ -207,7 +205,7 @@ func surrogate(r *learn.Residual, checks int, designed bool) *method {
 	}
 }
 
-// designed are modes that the design chooses from their readings, leaning on r.
+// designed returns modes that the design chooses from their readings, supported by r.
 func (f *truth) designed(size int, seed uint64, r *learn.Residual) (index []int, rows []tegra.Measured) {
 	design := optimize.NewDesign(f.places.Space, size, seed, 0).Lean(r)
 	for {
@@ -220,8 +218,7 @@ func (f *truth) designed(size int, seed uint64, r *learn.Residual) (index []int,
 	}
 }
 
-// fitted is a baseline, used the paper's way: the predicted Pareto front without
-// margin.
+// fitted is a baseline used as in the paper: the predicted Pareto front without margin.
 func fitted(o learn.Options) *method {
 	return &method{
 		sized:  true,
@@ -240,9 +237,8 @@ func fitted(o learn.Options) *method {
 	}
 }
 
-// predicted is the outcome of a method that predicts all modes, having learned from those of index: its picks
-// are among all that the sweep has, as predicted; what was measured counts as measured. widths are its bands', nil
-// without bands.
+// predicted returns the outcome of a method that predicts all modes after learning from those of index. It picks among
+// all modes of the sweep by prediction, or by measurement if measured. widths are its band widths, nil without bands.
 func (f *truth) predicted(preds []learn.Prediction, index []int, widths []float64, measured []tegra.Measured,
 	margin optimize.Margin) (outcome, error) {
 	out := outcome{probes: []float64{float64(len(index))}, profilingMn: []float64{f.minutes(index)}}
@@ -261,7 +257,7 @@ func bestOfSample(_ context.Context, f *truth, size int, seed uint64) (outcome, 
 	return out, f.pickAll(&out, f.measured(index), index, optimize.NoMargin)
 }
 
-// oneOf always has the same modes to pick from, and measures none.
+// oneOf picks from the same modes every time and measures none.
 func oneOf(index []int) *method {
 	return &method{run: func(_ context.Context, f *truth, _ int, _ uint64) (outcome, error) {
 		out := outcome{probes: []float64{0}, profilingMn: []float64{0}}
@@ -269,7 +265,7 @@ func oneOf(index []int) *method {
 	}}
 }
 
-// modes are those that the sweep has.
+// modes returns the modes in the sweep.
 func (f *truth) modes() []tegra.Mode {
 	out := make([]tegra.Mode, len(f.rows))
 	for k, i := range f.rows {
@@ -278,7 +274,7 @@ func (f *truth) modes() []tegra.Mode {
 	return out
 }
 
-// having returns the places of a mode that the sweep has, with any batch size.
+// having returns the indices of a mode in the sweep, at any batch size.
 func (f *truth) having(m tegra.Mode) []int {
 	var out []int
 	for _, i := range f.rows {
@@ -289,8 +285,7 @@ func (f *truth) having(m tegra.Mode) []int {
 	return out
 }
 
-// presetDistance is how far, in octaves over all knobs, a mode of the sweep may lie
-// from a preset to represent it.
+// presetDistance is the largest distance, in octaves over all knobs, at which a mode of the sweep represents a preset.
 const presetDistance = 0.3
 
 func presets(list []tegra.Preset, f *truth) (*method, string, error) {
@@ -314,7 +309,7 @@ func presets(list []tegra.Preset, f *truth) (*method, string, error) {
 	return oneOf(index), fmt.Sprintf("%d of %d presets, the sweep's mode next to each", found, len(list)), nil
 }
 
-// searched is a search of its own for every budget.
+// searched runs one search per budget.
 func searched(strategy optimize.Strategy, ref *learn.Reference) *method {
 	return &method{
 		seeded: strategy != optimize.Binary,

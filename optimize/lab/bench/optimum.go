@@ -1,11 +1,9 @@
 package bench
 
-// The clean optimum next to the raw one. A sweep holds one reading per mode, and the
-// best of thousands of readings within a limit is often a lucky one: a third of the
-// power of its neighbours. A method that misses it did nothing wrong. So picks are also
-// compared with the best mode whose reading a fit to a part of the sweep confirms
-// (docs/method.md, Scores). Cost: one fit and one pass over the space, one or two
-// seconds.
+// The clean optimum, besides the raw one. A sweep holds one reading per mode, and the best of thousands of readings
+// within a limit is often an outlier: a third of its neighbours' power. Missing it is no fault of a method. So picks
+// are also compared with the best mode whose reading is confirmed by a fit to a part of the sweep (docs/method.md,
+// Scores). Cost: one fit and one pass over the space, one or two seconds.
 
 import (
 	"errors"
@@ -16,14 +14,13 @@ import (
 )
 
 const (
-	cleanSample  = 400 // modes that are fitted; a smaller sweep has no clean optimum
-	cleanSeed    = 7   // of their draw
-	cleanPowerBy = 0.1 // share of the fit by which a reading's power may lie below it
+	cleanSample  = 400 // modes to fit; a smaller sweep has no clean optimum
+	cleanSeed    = 7   // seed for drawing them
+	cleanPowerBy = 0.1 // relative amount by which a reading's power may be below the fit
 	cleanTimeBy  = 0.25
 )
 
-// confirmed lists the indexes of the sweep whose readings are not far below a fit to
-// cleanSample of them; nil where the sweep is too small.
+// confirmed lists the indices of readings not far below a fit to cleanSample of them; nil if the sweep is too small.
 func (f *truth) confirmed() ([]int, error) {
 	if !f.powered || len(f.rows) < cleanSample {
 		return nil, nil

@@ -1,10 +1,9 @@
 package bench
 
-// The oracle, a yardstick for searches: what is lost by the luck of single readings alone.
-// It ranks the modes by a fit to the sweep that has not seen the mode's own reading, probes
-// the best oracleProbes for each limit, and answers with the best of these readings. A
-// search that measures only what it must cannot be expected to end nearer to the optimum.
-// Cost: two fits to up to 400 modes each and their predictions, some seconds.
+// The oracle, a bound for searches: the loss due only to the luck of single readings. It ranks the modes by a fit that
+// has not seen the mode's own reading, probes the best oracleProbes for each limit, and answers with the best of these
+// readings. A search that measures few modes cannot be expected to come closer to the optimum. Cost: two fits to up to
+// 400 modes each and their predictions, some seconds.
 
 import (
 	"context"
@@ -17,10 +16,10 @@ import (
 	"jtune/tegra"
 )
 
-// oracleProbes is how many modes the oracle measures for a limit.
+// oracleProbes is the number of modes the oracle measures per limit.
 const oracleProbes = 3
 
-// newOracle is absent, with a note, where the sweep is too small to be fitted to.
+// newOracle returns nil and a note if the sweep is too small to fit.
 func newOracle(f *truth) (*method, string, error) {
 	if len(f.rows) < cleanSample {
 		return nil, fmt.Sprintf("left out, it needs a sweep of at least %d modes", cleanSample), nil
@@ -59,8 +58,8 @@ func newOracle(f *truth) (*method, string, error) {
 	}}, "", nil
 }
 
-// smoothed is the sweep by two fits to different parts of it, in the order of rows: a mode
-// that one learned from is the other's, the rest are the geometric mean of both.
+// smoothed predicts the sweep by two fits to different parts of it, in the order of rows: a mode in one fit's data is
+// predicted by the other, the rest by the geometric mean of both.
 func (f *truth) smoothed() ([]learn.Prediction, error) {
 	index, rows := f.draw(min(2*cleanSample, len(f.rows)), cleanSeed)
 	half := len(rows) / 2
@@ -73,7 +72,7 @@ func (f *truth) smoothed() ([]learn.Prediction, error) {
 		}
 		fits[k] = model.Posterior()
 	}
-	weight := make([]float64, len(f.all)) // of the first fit
+	weight := make([]float64, len(f.all)) // weight of the first fit
 	for i := range weight {
 		weight[i] = 0.5
 	}

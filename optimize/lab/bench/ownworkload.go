@@ -9,17 +9,16 @@ import (
 	"jtune/tegra"
 )
 
-// sameWorkload is how far, in the median over modes, times of one workload may differ:
-// the published sweeps of training differ from each other by a third and more, the
-// shipped networks from their own by 2 %.
+// sameWorkload is the largest median relative difference of times of one workload: the published training sweeps differ
+// from each other by a third and more, the shipped networks from their own by 2 %.
 const sameWorkload = 0.10
 
-// leastLikeness of a reduced reference, which holds no times, to be of the
-// sweep's workload, see learn.Reference.Likeness.
+// leastLikeness is the likeness (learn.Reference.Likeness) from which a reduced reference, which holds no times, counts
+// as the sweep's workload.
 const leastLikeness = 0.9
 
-// reference is the one to score with; of a board's profile the part that was not learned
-// from the sweep's own workload. Nil where none is left; note says what was left out.
+// reference returns the reference to score with; of a board's profile, the part not learned from the sweep's own
+// workload. Nil if none is left; note says what was excluded.
 func (f *truth) reference(r *learn.Reference) (ref *learn.Reference, note string) {
 	if r == nil {
 		return nil, "left out, no reference given"
@@ -42,9 +41,9 @@ func (f *truth) reference(r *learn.Reference) (ref *learn.Reference, note string
 	return r, ""
 }
 
-// ownWorkload is a note for a reference that is the sweep's own workload: its times, or
-// those of its networks, are the sweep's, or a reduced one deviates as the sweep does. A
-// method that uses it is then not tested on a new workload. "" when they differ.
+// ownWorkload returns a note if a reference is the sweep's own workload: its times, or its networks' times, match the
+// sweep's, or a reduced one deviates in the same way. A method that uses it is then not tested on a new workload. "" if
+// they differ.
 func (f *truth) ownWorkload(r *learn.Reference) string {
 	if r.Compact != nil {
 		if like, err := r.Likeness(f.places.Space, f.measuredRows()); err == nil && like > leastLikeness {
@@ -60,7 +59,7 @@ func (f *truth) ownWorkload(r *learn.Reference) string {
 	return ""
 }
 
-// measuredRows are the sweep's.
+// measuredRows returns the sweep's rows.
 func (f *truth) measuredRows() []tegra.Measured {
 	out := make([]tegra.Measured, len(f.rows))
 	for k, i := range f.rows {
@@ -69,8 +68,7 @@ func (f *truth) measuredRows() []tegra.Measured {
 	return out
 }
 
-// distance is the median relative difference of a reference's times from the
-// sweep's; +Inf when they have no mode in common.
+// distance returns the median relative difference of a reference's times from the sweep's; +Inf if they share no mode.
 func (f *truth) distance(r *learn.Reference) float64 {
 	var apart []float64
 	switch {

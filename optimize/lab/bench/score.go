@@ -10,7 +10,7 @@ import (
 	"jtune/tegra"
 )
 
-// row joins the runs of one method at one size.
+// row combines the runs of one method at one size.
 func (f *truth) row(trials []*trial) score.Row {
 	j := trials[0]
 	r := score.Row{Method: j.name, Seeds: len(trials), Size: tegra.Val[int]{V: j.size, OK: j.sized}}
@@ -58,15 +58,14 @@ func (f *truth) row(trials []*trial) score.Row {
 	return r
 }
 
-// excess is what picks cost against the optimum and draw above the budgets
-// (docs/method.md, Scores).
+// excess is by how much picks are slower than the optimum and exceed the budgets (docs/method.md, Scores).
 type excess struct {
 	penalty      []float64 // of time, %
-	clean        []float64 // of time against the clean optimum, where there is one
+	clean        []float64 // of time against the clean optimum, if there is one
 	watts        float64   // above the budgets, summed
-	over, over1W float64   // picks above them
-	latencies    int       // picks that had a limit on the latency
-	late         float64   // those above it
+	over, over1W float64   // number of picks above them
+	latencies    int       // number of picks with a latency limit
+	late         float64   // number above it
 }
 
 func (e *excess) add(f *truth, picks []int) {
@@ -94,7 +93,7 @@ func (e *excess) add(f *truth, picks []int) {
 	}
 }
 
-// spread sums up penalties; absent where there are none.
+// spread summarises penalties; absent if there are none.
 func (e *excess) spread(v []float64) tegra.Val[score.Penalty] {
 	if len(v) == 0 {
 		return tegra.Val[score.Penalty]{}
@@ -117,7 +116,7 @@ func quartiles(v []float64) tegra.Val[score.Quartiles] {
 	})
 }
 
-// duels compares the runs of one method at one size with every file.
+// duels compares the runs of one method at one size with every file of published runs.
 func duels(list []published.Authors, trials []*trial) []score.Duel {
 	var out []score.Duel
 	for _, a := range list {

@@ -13,25 +13,24 @@ import (
 	"jtune/tegra"
 )
 
-// truth is what methods are compared on: a measured sweep by index of its
-// places, and the limits with the best possible time for each.
+// truth is the data for comparing methods: a measured sweep by index of its places, and the limits with the best
+// possible time for each.
 type truth struct {
 	places  tegra.Places
-	powered bool // power was measured; without, there are no limits to pick for
+	powered bool // power was measured; otherwise there are no limits to pick for
 	all     []tegra.Setting
-	truth   []tegra.Measured // by index; without a time where the sweep lacks one
-	rows    []int            // indexes that the sweep has
-	limits  []optimize.Limit // those that some mode meets
-	optimum []float64        // ms per limit: of a minibatch, or of a sample where the batch size is an input
-	dropped int              // limits that no mode meets
-	// clean is the optimum among the readings that a fit confirms (optimum.go), NaN where
-	// none meets the limit; nil: unknown.
+	truth   []tegra.Measured // by index; no time if the sweep lacks it
+	rows    []int            // indices present in the sweep
+	limits  []optimize.Limit // limits that some mode meets
+	optimum []float64        // ms per limit, per minibatch, or per sample if the batch size is an input
+	dropped int              // number of limits that no mode meets
+	// clean is the optimum among readings confirmed by a fit (optimum.go), NaN if none meets the limit; nil: unknown.
 	clean []float64
-	lucky int // readings that it does not confirm
-	// regions are the parts of the space that errors are also told of.
+	lucky int // number of unconfirmed readings
+	// regions are the parts of the space with separate errors.
 	regions []region
-	// sets are given samples by size, as indexes of the space, where samples
-	// are not drawn; firstSeed is the seed that means the first of a size.
+	// sets are given samples by size, as indices of the space, if samples are not drawn; firstSeed is the seed of the
+	// first of a size.
 	sets      map[int][][]int
 	firstSeed uint64
 }
@@ -104,8 +103,7 @@ func (f *truth) solve(o *Options) error {
 	return nil
 }
 
-// limits are the tasks: each power limit, with each limit on the latency where the
-// batch size is an input.
+// limits returns the tasks: each power limit, combined with each latency limit if the batch size is an input.
 func (o *Options) limits(sized bool) []optimize.Limit {
 	latencies := []float64{0}
 	if sized {
@@ -124,7 +122,7 @@ func (o *Options) limits(sized bool) []optimize.Limit {
 	}
 }
 
-// once lists values of the limits, ascending.
+// once lists the distinct values of the limits, ascending.
 func (f *truth) once(value func(optimize.Limit) float64) []float64 {
 	var out []float64
 	for _, l := range f.limits {
@@ -134,7 +132,7 @@ func (f *truth) once(value func(optimize.Limit) float64) []float64 {
 	return slices.Compact(out)
 }
 
-// take lets samples be those of the authors' runs.
+// take uses the samples of the authors' runs.
 func (f *truth) take(o *Options) error {
 	if !f.powered {
 		return errors.New("published runs hold errors of time and power, this sweep has no power")
@@ -160,23 +158,23 @@ func (f *truth) take(o *Options) error {
 	return nil
 }
 
-// drawn is how many given samples of a size there are; 0: samples are drawn.
+// drawn returns the number of given samples of a size; 0: samples are drawn.
 func (f *truth) drawn(size int) int { return len(f.sets[size]) }
 
 // outcome is the result of one run of a method.
 type outcome struct {
 	predicts            bool
-	unseen              accuracy   // on the modes not learned from
-	regions             []accuracy // the same by region of truth.regions
-	timeAll, powerAll   float64    // MAPE on all modes, the paper's way
-	picks               []int      // mode by budget
-	unsure              int        // budgets for which the method knew no mode and took the lowest power
+	unseen              accuracy   // on unseen modes
+	regions             []accuracy // likewise by truth.regions
+	timeAll, powerAll   float64    // MAPE on all modes, as in the paper
+	picks               []int      // mode per budget
+	unsure              int        // number of budgets for which the method knew no mode and took the lowest power
 	probes, profilingMn []float64
 	hot                 []bool     // by search: a probe drew more than MaxOvershoot times the power limit
-	fourModes           *fourModes // of linear4 alone
+	fourModes           *fourModes // only of linear4
 }
 
-// sample returns the modes that a run learns from: drawn, unless they are given.
+// sample returns the training modes of a run: given ones, or drawn.
 func (f *truth) sample(size int, seed uint64) (index []int, rows []tegra.Measured) {
 	if f.drawn(size) > 0 {
 		index = slices.Clone(f.sets[size][seed-f.firstSeed])
@@ -192,7 +190,7 @@ func (f *truth) sample(size int, seed uint64) (index []int, rows []tegra.Measure
 func (f *truth) draw(size int, seed uint64) (index []int, rows []tegra.Measured) {
 	draw := size
 	if len(f.rows) < len(f.all) {
-		draw = len(f.all) // some of them are not there
+		draw = len(f.all) // some of them are absent
 	}
 	for _, a := range f.places.Sample(draw, seed) {
 		if i, _ := f.places.Index(a); f.truth[i].TimeMS > 0 && len(index) < size {
@@ -202,7 +200,7 @@ func (f *truth) draw(size int, seed uint64) (index []int, rows []tegra.Measured)
 	return index, rows
 }
 
-// minutes is what measuring these modes takes.
+// minutes returns the time to measure these modes.
 func (f *truth) minutes(index []int) float64 {
 	sum := 0.0
 	for _, i := range index {
@@ -211,7 +209,7 @@ func (f *truth) minutes(index []int) float64 {
 	return sum
 }
 
-// pickAll picks one of the candidates for each limit. index are the candidates'.
+// pickAll picks one candidate for each limit. index holds the candidates' indices.
 func (f *truth) pickAll(o *outcome, candidates []learn.Prediction, index []int,
 	margin optimize.Margin) error {
 	for _, l := range f.limits {
@@ -228,8 +226,7 @@ func (f *truth) pickAll(o *outcome, candidates []learn.Prediction, index []int,
 	return nil
 }
 
-// pick takes the fastest of the candidates that is predicted to keep a limit with its
-// margin, or the nearest where none is known to.
+// pick returns the fastest candidate predicted to keep a limit with its margin, or the nearest if there is none.
 func pick(candidates []learn.Prediction, l optimize.Limit) (k int, known bool, err error) {
 	c, err := optimize.Choose(candidates, l)
 	var none *optimize.InfeasibleError
@@ -239,7 +236,7 @@ func pick(candidates []learn.Prediction, l optimize.Limit) (k int, known bool, e
 	return c.Index, true, err
 }
 
-// measured returns the truth of some indexes as predictions without uncertainty.
+// measured returns the truth at some indices as predictions without uncertainty.
 func (f *truth) measured(index []int) []learn.Prediction {
 	out := make([]learn.Prediction, len(index))
 	for k, i := range index {

@@ -9,25 +9,23 @@ import (
 	"jtune/tegra"
 )
 
-// Single rows of a sweep may have been measured at another clock than they say. In the published
-// training sweeps of an AGX Orin some modes of 2 cores take half or a third of the time that the next
-// clocks of the GPU take. No model is needed to see that: along the GPU's clock, all else equal, time
-// falls, and by no more than the clock rises. Rows that take too little time are found first,
-// since they make their neighbours look slow.
+// Single rows of a sweep may have been measured at other clocks than stated. In the published training sweeps of an AGX
+// Orin some modes of 2 cores take half or a third of the time at the next GPU clocks. This is visible without a model:
+// along the GPU clock, all else equal, time falls, and at most in proportion to the clock. Rows that are too fast are
+// found first, since they make their neighbours look slow.
 
 const (
-	lineBeside  = 4    // readings on each side that a row is compared with
-	lineLeast   = 3    // fewer of a side say nothing
-	fastForNext = 0.20 // of ln time: more below the readings at higher clocks is too fast
-	fastForLast = 0.15 // more below what those at lower clocks are worth at this one
-	slowForLast = 0.20 // more above the readings at lower clocks is too slow
-	slowForNext = 0.25 // more above what those at higher clocks are worth at this one
+	lineBeside  = 4    // readings on each side for comparison
+	lineLeast   = 3    // with fewer on a side, no comparison
+	fastForNext = 0.20 // of ln time: further below the readings at higher clocks is too fast
+	fastForLast = 0.15 // likewise below those at lower clocks, scaled to this one
+	slowForLast = 0.20 // further above the readings at lower clocks is too slow
+	slowForNext = 0.25 // likewise above those at higher clocks, scaled to this one
 )
 
-// OutOfLine lists the rows, by index and ascending, that took less or more time than those at the GPU's
-// neighbouring clocks allow.
+// OutOfLine lists the rows, by ascending index, that are too fast or too slow for the neighbouring GPU clocks.
 func OutOfLine(rows []tegra.Measured) (fast, slow []int) {
-	runs := map[tegra.Setting][]int{} // rows that differ in the GPU's clock alone
+	runs := map[tegra.Setting][]int{} // rows that differ only in the GPU clock
 	for i, r := range rows {
 		at := r.Setting
 		at.Mode.GPU = 0
@@ -59,11 +57,11 @@ func tooSlow(rows []tegra.Measured, run []int) []int {
 	})
 }
 
-// neighbours are medians of ln time at the GPU's next clocks on both sides, as read and scaled to this
-// clock as if time were its inverse; NaN where too few were measured.
+// neighbours are medians of ln time at the next GPU clocks on both sides, as read and scaled to this clock as if time
+// were its inverse; NaN if too few were measured.
 type neighbours struct{ lower, fromLower, higher, fromHigher float64 }
 
-// offLine lists the rows of a run that odd finds, given ln time.
+// offLine lists the rows of a run for which odd is true, given ln time.
 func offLine(rows []tegra.Measured, run []int, odd func(t float64, n neighbours) bool) []int {
 	var out []int
 	for k, i := range run {
@@ -78,7 +76,7 @@ func offLine(rows []tegra.Measured, run []int, odd func(t float64, n neighbours)
 	return out
 }
 
-// lineOf is the median of ln time of some rows, as read and scaled to a clock of the GPU.
+// lineOf returns the median of ln time of some rows, as read and scaled to a GPU clock.
 func lineOf(rows []tegra.Measured, index []int, gpu tegra.Freq) (read, scaled float64) {
 	if len(index) < lineLeast {
 		return math.NaN(), math.NaN()

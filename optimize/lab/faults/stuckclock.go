@@ -1,4 +1,4 @@
-// Package faults finds the rows of a measured sweep that were measured at other clocks than they say.
+// Package faults finds rows of a sweep that were measured at other clocks than stated.
 //
 //	[]tegra.Measured ──► Stuck (a clock that was never set), OutOfLine (single readings) ──► which rows, in words
 package faults
@@ -15,31 +15,29 @@ import (
 	"jtune/tegra"
 )
 
-// A sweep may hold rows whose clock was requested and never set. In the published
-// inference sweeps of an AGX Orin, 4 cores with memory at 2.13 GHz are such a block
-// (ResNet with batch sizes 4, 32 and 64, MobileNet with all): from the second-lowest GPU
-// clock on, time and power stay what other core counts have at the highest clock, while
-// they double everywhere else. No method can predict such rows, and a search prefers
-// them or passes a limit there. So they are reported and can be left out.
+// A sweep may hold rows whose clock was requested but never set. The published inference sweeps of an AGX Orin contain
+// such a block at 4 cores with memory at 2.13 GHz (ResNet with batch sizes 4, 32 and 64, MobileNet with all): from the
+// second-lowest GPU clock on, time and power equal those of other core counts at the highest clock, while they double
+// elsewhere. No method can predict such rows, and a search prefers them or exceeds a limit there. So they are reported
+// and can be removed.
 
 const (
-	stuckShare     = 0.4 // of the clock's effect elsewhere; below, it may have been stuck
-	stuckTime      = 0.1 // of ln time that it may change at most
-	movingPower    = 0.1 // of ln power that it must change elsewhere
-	leastStuckRuns = 3   // runs over the clock, at as many CPU clocks
+	stuckShare     = 0.4 // share of the clock's effect elsewhere, below which it may have been stuck
+	stuckTime      = 0.1 // largest change of ln time
+	movingPower    = 0.1 // least change of ln power elsewhere
+	leastStuckRuns = 3   // runs over the clock, at different CPU clocks
 	leastClocks    = 4   // in such a run
-	leastBlocks    = 4   // of one batch size, to know what is usual
+	leastBlocks    = 4   // of one batch size, to know the usual effect
 )
 
-// block is the settings of a sweep that differ in CPU and GPU clock alone.
+// block is the settings of a sweep that differ only in CPU and GPU clock.
 type block struct {
 	cores int
 	emc   tegra.Freq
 	batch int
 }
 
-// Stuck finds the settings of a sweep whose GPU clock seems not to have been
-// set, by index, and describes each block in words.
+// Stuck finds the settings, by index, whose GPU clock seems not to have been set, and describes each block in words.
 func Stuck(rows []tegra.Measured) (index []int, words []string) {
 	runs := map[block]map[tegra.Freq][]int{} // by CPU clock
 	for i, r := range rows {
@@ -53,7 +51,7 @@ func Stuck(rows []tegra.Measured) (index []int, words []string) {
 	}
 	type effect struct {
 		block
-		time, power float64 // medians of ln over the clock's range but for its lowest value
+		time, power float64 // medians of ln over the clock's range without its lowest value
 	}
 	usual := map[int][]float64{} // effects on power by batch size
 	var all []effect

@@ -1,13 +1,11 @@
 package published
 
-// The modes that a paper's authors drew, so that their published errors and
-// ours can be compared for the same samples. The files are those that
-// came with PowerTrain's measurements (paper_baselines/*_MAPE*.csv): one row
-// per run, with the sampled modes and the errors as fractions.
+// The modes that a paper's authors drew, to compare their published errors with ours on the same samples. The files
+// come from PowerTrain's measurements (paper_baselines/*_MAPE*.csv): one row per run, with the sampled modes and the
+// errors as fractions.
 //
-// The two are on nearly, not exactly, the same footing: theirs learn from 40
-// minibatch times per mode and are scored on every minibatch of all modes,
-// ours on the medians of the modes, which is all that was published.
+// The conditions are similar but not identical: theirs learn from 40 minibatch times per mode and are scored on every
+// minibatch of all modes, ours on the medians of the modes, which is all that was published.
 
 import (
 	"encoding/csv"
@@ -23,8 +21,7 @@ import (
 	"jtune/tegra/sweep"
 )
 
-// Run is one published run: the modes learned from and the errors over
-// all modes that came of it.
+// Run is one published run: its training modes and the errors over all modes.
 type Run struct {
 	Modes        []tegra.Mode
 	TimeMAPEPct  float64
@@ -33,22 +30,22 @@ type Run struct {
 
 // Authors is a file of published runs.
 type Authors struct {
-	Name string // of the file
+	Name string // file name
 	Runs []Run
 }
 
-// columns of a file of published runs.
+// Columns of a file of published runs.
 const (
 	runsTime  = "Val_MAPE_time"
 	runsPower = "Val_MAPE_power"
 	runsModes = "Sampled_powermodes"
 )
 
-// mostPublished bounds a file of published runs: those that there are have less than a megabyte.
+// mostPublished limits a file of published runs; the existing ones are below a megabyte.
 const mostPublished = 8 << 20
 
-// ReadAuthors reads a file of published runs. Frequencies are in kHz for the
-// CPU and in Hz for GPU and memory, modes written cores_cpu_gpu_mem.
+// ReadAuthors reads a file of published runs. Frequencies are in kHz for the CPU and in Hz for GPU and memory; modes
+// are written cores_cpu_gpu_mem.
 func ReadAuthors(name string, in io.Reader) (Authors, error) {
 	records, err := csv.NewReader(safefile.Lines(safefile.Most(in, mostPublished))).ReadAll()
 	if err != nil {
@@ -98,7 +95,7 @@ func parseRun(timeText, powerText, modes string) (Run, error) {
 	return run, nil
 }
 
-// Sizes are the numbers of modes that runs learned from, ascending.
+// Sizes returns the numbers of training modes, ascending.
 func (a *Authors) Sizes() []int {
 	var n []int
 	for _, r := range a.Runs {
@@ -108,7 +105,7 @@ func (a *Authors) Sizes() []int {
 	return slices.Compact(n)
 }
 
-// Of returns the runs that learned from n modes.
+// Of returns the runs with n training modes.
 func (a *Authors) Of(n int) []Run {
 	var out []Run
 	for _, r := range a.Runs {
@@ -119,7 +116,7 @@ func (a *Authors) Of(n int) []Run {
 	return out
 }
 
-// Check returns an error unless all files name the same samples, run by run.
+// Check returns an error unless all files have the same samples, run by run.
 func Check(list []Authors) error {
 	for _, a := range list[1:] {
 		for _, n := range list[0].Sizes() {

@@ -1,5 +1,5 @@
-// Package published holds the results that papers and their authors published, for comparison with the program's own
-// on the same workload, method and number of modes.
+// Package published holds results published by papers and their authors, for comparison with jtune's on the same
+// workload, method and number of modes.
 //
 //	figures.csv ──► Of ──► Figures beside a row of a report
 //	files of runs ──► ReadAuthors ──► Authors: the modes that each run drew, and its errors
@@ -16,8 +16,7 @@ import (
 	"jtune/tegra"
 )
 
-// Figures are a method's figures from the papers or their authors' files, for comparison with a row. Their errors are
-// over all modes, those learned from included.
+// Figures are a method's published results. Their errors cover all modes, including the training modes.
 type Figures struct {
 	TimeMAPEPct  tegra.Val[float64] `json:"time_mape_pct"`
 	PowerMAPEPct tegra.Val[float64] `json:"power_mape_pct"`
@@ -38,7 +37,7 @@ const (
 //go:embed figures.csv
 var figuresCSV string
 
-// rows are its lines.
+// rows are the lines of figuresCSV.
 var rows = sync.OnceValue(func() [][]string {
 	list, err := csv.NewReader(strings.NewReader(figuresCSV)).ReadAll()
 	if err != nil {
@@ -49,13 +48,13 @@ var rows = sync.OnceValue(func() [][]string {
 
 const powerTrain = "powertrain"
 
-// isOf reports whether published figures belong to a method. PowerTrain's figures belong to every variant, since the
-// paper does not say which layers it trains.
+// isOf reports whether published figures apply to a method. PowerTrain's apply to every variant, since the paper does
+// not say which layers it trains.
 func isOf(published, method string) bool {
 	return method == published || published == powerTrain && strings.HasPrefix(method, powerTrain+"-")
 }
 
-// figures are the numbers of a line.
+// figures parses the numbers of a line.
 func figures(row []string) Figures {
 	out := Figures{Mark: row[7], Source: paperSource}
 	if out.Mark == "b" {
@@ -69,8 +68,8 @@ func figures(row []string) Figures {
 	return out
 }
 
-// Of lists the figures of a method that learned from that many modes of a workload, by the name of the sweep's file and
-// the workload that it names itself. They were measured while training, so a sweep of inference has none.
+// Of lists the figures of a method with that many training modes of a workload, identified by the sweep's file name and
+// its own workload name. They come from training, so an inference sweep has none.
 func Of(file, workload, method string, size int) (out []Figures) {
 	workload = workloadOf(file, workload)
 	for _, p := range rows() {
@@ -81,8 +80,7 @@ func Of(file, workload, method string, size int) (out []Figures) {
 	return out
 }
 
-// workloadOf guesses what was trained from the name of a sweep file and the
-// workload that it names itself, if any; "" when they do not say.
+// workloadOf guesses the trained workload from a sweep's file name and its own workload name, if any; "" if unknown.
 func workloadOf(file, workload string) string {
 	name := strings.ToLower(filepath.Base(file) + " " + workload)
 	if strings.Contains(name, "infer") {

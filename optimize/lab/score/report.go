@@ -1,4 +1,4 @@
-// Package score is the report of a comparison of methods on one sweep: rows of errors and costs, as text, CSV and JSON.
+// Package score reports a comparison of methods on one sweep: errors and costs as text, CSV and JSON.
 //
 //	Row of each method and size, Duel ──► Report ──► WriteText, WriteCSV, JSON
 package score
@@ -15,26 +15,25 @@ import (
 	"jtune/tegra"
 )
 
-// Report is the comparison of methods on one sweep; it prints as the JSON of
-// the evaluate command and, by WriteText, as a table.
+// Report is a comparison of methods on one sweep. It prints as the JSON of the evaluate command and, by WriteText, as a
+// table.
 type Report struct {
 	Name    string    `json:"truth"`
 	Virtual bool      `json:"virtual"` // no real board measured the sweep
 	Modes   int       `json:"modes"`
-	Budgets []float64 `json:"budgets_w"`       // that some mode meets
-	Dropped int       `json:"budgets_dropped"` // that none does, counted with each latency where there are some
-	// Where the batch size is an input: the sizes, and the limits on the latency.
+	Budgets []float64 `json:"budgets_w"`       // those that some mode meets
+	Dropped int       `json:"budgets_dropped"` // those that no mode meets, counted once per latency limit if there are some
+	// If the batch size is an input: the sizes, and the latency limits.
 	Batches     []int     `json:"batches,omitempty"`
 	LatenciesMS []float64 `json:"latencies_ms,omitempty"`
 	Rows        []Row     `json:"rows"`
 	Duels       []Duel    `json:"duels,omitempty"` // on the authors' own samples
 	Notes       []string  `json:"notes"`
 
-	Origin string `json:"-"` // of the sweep, when no real board measured it (tegra.Origin); ""
+	Origin string `json:"-"` // origin of the sweep if no real board measured it (tegra.Origin); else ""
 }
 
-// WriteText prints the report as tables of errors, of errors by region and of choices, with
-// published figures in the rows that have them.
+// WriteText prints tables of errors, errors by region, and choices, with published figures in the rows that have them.
 func (r *Report) WriteText(w io.Writer) error {
 	what := "modes"
 	if r.Batches != nil {
@@ -88,13 +87,13 @@ func (r *Report) writeDuels(w io.Writer) error {
 	return t.Flush()
 }
 
-// column is one of a table; a cell without a value is a dash.
+// column is a table column; a cell without a value is a dash.
 type column struct {
 	head string
 	cell func(Row) string
 }
 
-// Columns of the two tables, after those that say whose row it is.
+// Columns of the two tables, after those that identify the row.
 var (
 	errorColumns = []column{
 		{"time MAPE %", func(r Row) string { return spread(r.TimeMAPEPct) }},
@@ -126,7 +125,7 @@ var (
 	}
 )
 
-// regionColumns are the errors in time and power by region.
+// regionColumns returns the errors in time and power by region.
 func (r *Report) regionColumns() (columns []column) {
 	for _, row := range r.Rows {
 		for k := len(columns); k < len(row.Regions); k++ {
@@ -143,7 +142,7 @@ func (r *Report) regionColumns() (columns []column) {
 	return columns
 }
 
-// inBands prints shares of truth inside the bands.
+// inBands prints the coverage of the bands.
 func inBands(c tegra.Val[Coverage]) string {
 	if !c.OK {
 		return none
@@ -151,7 +150,7 @@ func inBands(c tegra.Val[Coverage]) string {
 	return fmt.Sprintf("%.0f/%.0f/%.0f", c.V.In50, c.V.In80, c.V.In95)
 }
 
-// writeTable prints the columns and rows of which any cell has a value.
+// writeTable prints the columns and rows that have any value.
 func (r *Report) writeTable(w io.Writer, columns []column) error {
 	columns = slices.DeleteFunc(slices.Clone(columns), func(c column) bool {
 		return !slices.ContainsFunc(r.Rows, func(row Row) bool { return c.cell(row) != none })
@@ -186,7 +185,7 @@ func (r *Row) size() string {
 	return fmt.Sprint(r.Size.V)
 }
 
-// allModes is the errors the paper's way.
+// allModes prints the errors over all modes, as in the paper.
 func (r Row) allModes() string {
 	if !r.TimeMAPEAllPct.OK {
 		return none
@@ -194,7 +193,7 @@ func (r Row) allModes() string {
 	return fmt.Sprintf("%.1f / ", r.TimeMAPEAllPct.V.Median) + dashed(median(r.PowerMAPEAllPct), "%.1f")
 }
 
-// published is the published figures.
+// published prints the published figures.
 func (r Row) published() string {
 	var words []string
 	for _, p := range r.Published {
@@ -206,7 +205,7 @@ func (r Row) published() string {
 // none is the cell of an absent value.
 const none = "-"
 
-// share prints one of a penalty's figures.
+// share prints one figure of a penalty.
 func share(p tegra.Val[Penalty], of func(Penalty) float64) string {
 	return dashed(tegra.Val[float64]{V: of(p.V), OK: p.OK}, "%.1f")
 }
@@ -260,7 +259,7 @@ func (r *Report) writeNotes(w io.Writer) error {
 	return err
 }
 
-// sources lists where the published figures come from, once each.
+// sources lists the distinct sources of the published figures.
 func (r *Report) sources() []string {
 	var out []string
 	seen := map[string]bool{}

@@ -8,7 +8,7 @@ import (
 	"jtune/tegra"
 )
 
-// csvHead names the columns of WriteCSV; medians unless the name says otherwise.
+// csvHead names the columns of WriteCSV; values are medians unless the name says otherwise.
 var csvHead = []string{
 	"method", "size", "seeds", "region", "from", "to",
 	"time_mape_q1_pct", "time_mape_pct", "time_mape_q3_pct",
@@ -19,8 +19,8 @@ var csvHead = []string{
 	"area_w", "over_pct", "over1w_pct", "searches_over10_pct", "probes", "minutes", "virtual",
 }
 
-// WriteCSV prints a line for each method and size with region "all", and after it one for each region of the space with
-// errors and bands alone. Absent values are empty.
+// WriteCSV prints one line per method and size with region "all", followed by one per region with only errors and
+// bands. Absent values are empty.
 func (r *Report) WriteCSV(w io.Writer) error {
 	lines := [][]string{csvHead}
 	for _, row := range r.Rows {
@@ -41,7 +41,7 @@ func (r *Report) WriteCSV(w io.Writer) error {
 	return csv.NewWriter(w).WriteAll(lines)
 }
 
-// cells are the columns from time_mape_q1_pct to power_in95_pct.
+// cells returns the columns from time_mape_q1_pct to power_in95_pct.
 func (a *Accuracy) cells() (out []string) {
 	for _, q := range []tegra.Val[Quartiles]{a.TimeMAPEPct, a.PowerMAPEPct} {
 		out = append(out, cells(q.OK, q.V.Q1, q.V.Median, q.V.Q3)...)
@@ -52,7 +52,7 @@ func (a *Accuracy) cells() (out []string) {
 	return out
 }
 
-// choices are the columns from penalty_pct to minutes.
+// choices returns the columns from penalty_pct to minutes.
 func (r *Row) choices() (out []string) {
 	for _, p := range []tegra.Val[Penalty]{r.PenaltyPct, r.CleanPenaltyPct} {
 		out = append(out, cells(p.OK, p.V.Median, p.V.P90)...)
@@ -63,7 +63,7 @@ func (r *Row) choices() (out []string) {
 	return append(out, exact(r.Probes), exact(r.Minutes))
 }
 
-// cells prints values, or as many empty cells for absent ones.
+// cells prints values, or the same number of empty cells if absent.
 func cells(ok bool, values ...float64) []string {
 	out := make([]string, len(values))
 	for i, v := range values {
