@@ -509,7 +509,7 @@ func TestRankOfPrefersCounts(t *testing.T) {
 }
 
 // Fewer than three steps are too few; nothing at all is another reason.
-func TestNothingSaysWhyThereIsNone(t *testing.T) {
+func TestUndecidedSaysWhyThereIsNothing(t *testing.T) {
 	t.Parallel()
 	of := func(steps float64, kept, polarity int) []rival {
 		return []rival{{&candidate{what: "x", polarity: polarity}, measured{steps: steps, kept: kept}, 1}}
